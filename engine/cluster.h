@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cluster.h - the model of a cluster that policies, plans and the simulator
+ * work on.
+ *
+ * It is built from a snapshot and keeps, beside the rows, what changes: which
+ * jobs are queued, which run and on what, and the timeline of free resources
+ * that follows from that (timeline.h).  In production a cluster lives for one
+ * cycle.  The simulator opens one snapshot that holds all jobs of a workload
+ * and then moves them with sl_cluster_submit/start/finish/advance, so that an
+ * event costs what it changes and nothing is rebuilt.
+ *
+ * A job is named by its row in the snapshot throughout.
+ *
+ * Ownership: borrows the snapshot, which must outlive it.  Threads: none.
+ */
+#ifndef SL_CLUSTER_H
+#define SL_CLUSTER_H
+
+#include "nodeset.h"
+#include "plan_image.h"
+#include "snapshot.h"
+#include "timeline.h"
+
+struct sl_cluster;
+
+/* A pending job in one of its partitions: an entry of the queue. */
+struct sl_entry {
+	uint32_t job;		/* row in snapshot.job */
+	uint32_t partition;	/* row in snapshot.partition */
+};
+
+/* What a job gets on one node. */
+struct sl_place {
+	uint32_t node;		/* row in snapshot.node */
+	uint32_t cores;
+	int64_t memory;		/* MiB */
+	uint16_t gres[SL_MAX_GRES];	/* per kind, snapshot.gres_kind's rows */
+};
+
+/*
+ * Build the model: running jobs and reservations booked in the timeline, the
+ * queue as the snapshot has it.  Returns NULL with *err set when the snapshot
+ * asks for more than the ceilings of nodeset.h and timeline.h.
+ */
+struct sl_cluster *sl_cluster_create(const struct sl_snapshot *snap, struct sl_error *err);
+void sl_cluster_destroy(struct sl_cluster *c);
+
+const struct sl_snapshot *sl_cluster_snapshot(const struct sl_cluster *c);
+int64_t sl_cluster_now(const struct sl_cluster *c);
+struct sl_timeline *sl_cluster_timeline(struct sl_cluster *c);
+
+/* Queue entries, in order.  The pointer holds until the queue changes. */
+const struct sl_entry *sl_cluster_queue(const struct sl_cluster *c, uint32_t *count);
+
+/* Rows of running (and suspended) jobs, in no particular order. */
+const uint32_t *sl_cluster_running(const struct sl_cluster *c, uint32_t *count);
+
+/* Where a running job is; NULL with *count 0 for others. */
+const struct sl_place *sl_cluster_places(const struct sl_cluster *c, uint32_t job, uint32_t *count);
+
+/* The nodes of a partition, and those of them that may take jobs now. */
+const struct sl_nodeset *sl_cluster_partition_nodes(const struct sl_cluster *c, uint32_t partition);
+const struct sl_nodeset *sl_cluster_usable_nodes(const struct sl_cluster *c, uint32_t partition);
+
+/* What is free at this instant on a node (0 everywhere on an unusable one). */
+void sl_cluster_free(const struct sl_cluster *c, uint32_t node, struct sl_resources *free);
+
+/* Totals, for policies and metrics. */
+struct sl_totals {
+	uint32_t nodes, usable_nodes, idle_nodes;
+	int64_t cores, free_cores;	/* of usable nodes */
+	uint32_t queued, running;
+};
+void sl_cluster_totals(const struct sl_cluster *c, struct sl_totals *t);
+
+/* -- what changes (the simulator) -------------------------------------- */
+
+/* Let time pass; the clock never goes back. */
+int sl_cluster_advance(struct sl_cluster *c, int64_t now, struct sl_error *err);
+
+/* Append a pending job to the queue, in its partition(s). */
+int sl_cluster_submit(struct sl_cluster *c, uint32_t job, struct sl_error *err);
+
+/* Take a queued job off the queue and run it on *places* until *end* (its
+ * walltime; what is booked).  Fails, changing nothing, if that is not free. */
+int sl_cluster_start(struct sl_cluster *c, uint32_t job, const struct sl_place *places, uint32_t count,
+		     int64_t end, struct sl_error *err);
+
+/* A running job has ended: its resources are free from now on. */
+int sl_cluster_finish(struct sl_cluster *c, uint32_t job, struct sl_error *err);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#include "error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int sl_fail(struct sl_error *err, enum sl_errno code, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!err)
+		return -1;
+	err->code = code;
+	va_start(ap, fmt);
+	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+int sl_fail_in(struct sl_error *err, const char *fmt, ...)
+{
+	char inner[sizeof(err->text)];
+	size_t n;
+	va_list ap;
+
+	if (!err)
+		return -1;
+	memcpy(inner, err->text, sizeof(inner));
+	va_start(ap, fmt);
+	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	va_end(ap);
+	n = strlen(err->text);
+	snprintf(err->text + n, sizeof(err->text) - n, ": %s", inner);
+	return -1;
+}
+
+const char *sl_errno_word(enum sl_errno code)
+{
+	static const char *const word[] = {
+		[SL_OK] = "ok", [SL_EINVAL] = "invalid", [SL_ENOMEM] = "memory",
+		[SL_EIO] = "io", [SL_EFORMAT] = "format",
+		[SL_EVERSION] = "version", [SL_ETRUST] = "trust",
+		[SL_ESCRIPT] = "script", [SL_ETIME] = "time",
+		[SL_ELIMIT] = "limit", [SL_ENOENT] = "missing",
+		[SL_EBUSY] = "busy",
+	};
+
+	if ((unsigned) code >= sizeof(word) / sizeof(word[0]))
+		return "unknown";
+	return word[code];
+}

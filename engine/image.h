@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * image.h - tables in one contiguous, versioned, position-independent image.
+ *
+ * Snapshots (snapshot.h) and plans (plan_image.h) are images: a header, a
+ * directory, one block of columns per table (structure of arrays) and one
+ * string pool.  There are offsets and no pointers, so an image can be mapped,
+ * sent through a memfd or kept in a file.  It is validated once, on receipt
+ * (sl_image_open), and then read in place: after validation every string is
+ * NUL-terminated, every reference names a row that exists, every range lies
+ * inside its table.
+ *
+ * A schema says which tables there are and which columns each one has.  One
+ * list of columns (an X-macro) makes the row struct of the writer, the view
+ * struct of the reader, the validator's description and the JSON form, so
+ * that a column is named in one place only.
+ *
+ * Ownership: a builder owns what was appended until it is destroyed; an image
+ * borrows the bytes it was opened on.  Threads: none; one object, one thread.
+ */
+#ifndef SL_IMAGE_H
+#define SL_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "error.h"
+
+#define SL_NONE UINT32_MAX	/* a reference to nothing */
+
+/* Ceilings: an image beyond them is refused, with the ceiling named. */
+#define SL_IMAGE_MAX_SIZE ((size_t) 1 << 30)	/* bytes */
+#define SL_IMAGE_MAX_ROWS ((uint32_t) 1 << 26)	/* rows of one table */
+
+struct sl_range {		/* consecutive rows of another table */
+	uint32_t first, count;
+};
+
+/* The column types and their C types.  A string is an offset into the pool
+ * (0 is the empty string), a reference is a row number or SL_NONE. */
+enum sl_type { SL_TYPE_u32, SL_TYPE_i64, SL_TYPE_f64, SL_TYPE_str, SL_TYPE_ref, SL_TYPE_range };
+#define SL_CTYPE_u32 uint32_t
+#define SL_CTYPE_i64 int64_t
+#define SL_CTYPE_f64 double
+#define SL_CTYPE_str uint32_t
+#define SL_CTYPE_ref uint32_t
+#define SL_CTYPE_range struct sl_range
+#define SL_INIT_u32(v) (v)
+#define SL_INIT_i64(v) (v)
+#define SL_INIT_f64(v) (v)
+#define SL_INIT_str(v) 0
+#define SL_INIT_ref(v) SL_NONE
+#define SL_INIT_range(v) { 0, 0 }
+
+struct sl_column {
+	const char *name;
+	enum sl_type type;
+	int target;		/* table of a reference or range, else -1 */
+	uint32_t row_offset;	/* of the field in the row struct */
+	uint32_t view_offset;	/* of the pointer in the view struct */
+	int64_t missing;	/* value where JSON leaves a number out */
+	const char *doc;	/* meaning and unit, for people */
+};
+
+struct sl_table {
+	const char *name;
+	const struct sl_column *column;
+	uint32_t columns;
+	uint32_t row_size;	/* of the row struct */
+	uint32_t view_offset;	/* of the table's view in the schema's view */
+	int key;		/* column that names a row (references in JSON), or -1 */
+	bool nested;		/* in JSON, only inside the rows that refer to it */
+	bool single;		/* has exactly one row */
+};
+
+struct sl_schema {
+	const char *name;	/* "snapshot", "plan" */
+	uint32_t magic;
+	uint32_t version;	/* changes whenever a column changes */
+	int tables;
+	const struct sl_table *table;
+};
+
+/*
+ * Macros that turn a list of columns  LIST(X), where each line is
+ * X(type, field, target, missing, doc),  into the row struct, the view struct,
+ * a row of defaults, and the description.
+ */
+#define SL_ROW_FIELD(type, field, target, missing, doc) SL_CTYPE_##type field;
+#define SL_VIEW_FIELD(type, field, target, missing, doc) const SL_CTYPE_##type *field;
+#define SL_ROW_INIT(type, field, target, missing, doc) .field = SL_INIT_##type(missing),
+#define SL_DECLARE_TABLE(name, LIST)					\
+	struct sl_##name##_row { LIST(SL_ROW_FIELD) };			\
+	struct sl_##name##_view { uint32_t rows; LIST(SL_VIEW_FIELD) };	\
+	static inline struct sl_##name##_row sl_##name##_row(void)	\
+	{ return (struct sl_##name##_row) { LIST(SL_ROW_INIT) }; }
+
+/* -- writing ----------------------------------------------------------- */
+
+struct sl_builder;
+
+/* Returns a builder, or NULL on failure with *err set. */
+struct sl_builder *sl_builder_create(const struct sl_schema *schema, struct sl_error *err);
+void sl_builder_destroy(struct sl_builder *b);
+
+/* Forget all rows and strings, keep the memory: a builder that is used every
+ * cycle allocates nothing once it is warm. */
+void sl_builder_reset(struct sl_builder *b);
+
+/*
+ * Append and return the row's number.  Failure (memory, a ceiling) is sticky:
+ * appending goes on doing nothing and sl_builder_finish() reports it, so that
+ * callers that hold locks need not check each call.
+ */
+uint32_t sl_builder_append(struct sl_builder *b, int table, const void *row);
+
+/* Overwrite a row appended before.  An unknown row is a sticky failure. */
+void sl_builder_update(struct sl_builder *b, int table, uint32_t row, const void *data);
+
+/* The number of rows in a table so far: the next row appended gets it. */
+uint32_t sl_builder_rows(const struct sl_builder *b, int table);
+
+/* Read back a row appended before into *row.  0, or -1 if there is none. */
+int sl_builder_row(const struct sl_builder *b, int table, uint32_t row, void *data);
+
+/* Put a string into the pool; NULL is the empty string.  Equal strings share
+ * one offset. */
+uint32_t sl_builder_str(struct sl_builder *b, const char *s);
+
+/* The text at an offset returned by sl_builder_str(); valid until the next call. */
+const char *sl_builder_text(const struct sl_builder *b, uint32_t str);
+
+/*
+ * Lay the image out.  *bytes is owned by the builder and valid until the next
+ * call on it.  Returns 0, or -1 with *err set (also for a sticky failure).
+ */
+int sl_builder_finish(struct sl_builder *b, const void **bytes, size_t *size, struct sl_error *err);
+
+/* -- reading ----------------------------------------------------------- */
+
+struct sl_image {
+	const struct sl_schema *schema;
+	const unsigned char *base;
+	size_t size;
+	const char *pool;
+};
+
+/*
+ * Validate *size* bytes at *bytes* (8-aligned) as an image of the schema and
+ * fill *view* (the schema's view struct), whose pointers point into the bytes.
+ * Returns 0, or -1 with *err saying what is wrong and where (SL_EFORMAT,
+ * SL_EVERSION).  Never reads outside the bytes, whatever they hold.
+ */
+int sl_image_open(struct sl_image *image, void *view, const struct sl_schema *schema,
+		  const void *bytes, size_t size, struct sl_error *err);
+
+/* The text of a str column's value. */
+static inline const char *sl_image_str(const struct sl_image *image, uint32_t str)
+{
+	return image->pool + str;
+}
+
+/* -- JSON (image_json.c) ----------------------------------------------- */
+
+/*
+ * Write the image as one JSON object, a key per table that is not nested.
+ * Values equal to the column's default are left out; a reference is written as
+ * the key of the row it names; a range as an array of objects, or of plain
+ * values where the target table has one column.  Returns 0, or -1 with *err.
+ */
+int sl_image_to_json(const struct sl_image *image, const void *view, FILE *out, struct sl_error *err);
+
+/*
+ * Read such an object and append its rows to an empty builder of the schema.
+ * Unknown keys, wrong types, values out of range and references to nothing are
+ * errors that name the place ("jobs[3].alloc[0].node: no node \"n9\"").
+ * *name* is used in messages, e.g. a file's name.
+ */
+int sl_builder_from_json(struct sl_builder *b, const char *name, const char *text, size_t length,
+			 struct sl_error *err);
+
+/* -- files ------------------------------------------------------------- */
+
+/*
+ * Read a whole image file, binary or JSON (told apart by the first bytes), into
+ * malloc'ed *bytes that sl_image_open() accepts.  Returns 0, or -1 with *err.
+ */
+int sl_image_load(const struct sl_schema *schema, const char *path, void **bytes, size_t *size,
+		  struct sl_error *err);
+
+/* Write bytes to path atomically (temporary file in the same directory,
+ * fsync, rename), mode 0640.  Returns 0, or -1 with *err. */
+int sl_image_save(const char *path, const void *bytes, size_t size, struct sl_error *err);
+
+#endif

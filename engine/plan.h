@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plan.h - what a policy decides in one cycle.
+ *
+ * A plan books every start and every reservation in the cluster's timeline at
+ * once, so that a policy cannot overbook: what does not fit is refused, with
+ * the reason.  Destroying a plan takes its bookings back, so that the cluster is
+ * as it was; the simulator carries the starts out afterwards with
+ * sl_cluster_start().
+ *
+ * Walltime of a booking: the job's time_limit; where it has none, SL_UNLIMITED.
+ * A deadline trims it, down to time_min.  Jobs with a "native" request are
+ * started with place "native": an upper bound is booked, Slurm's select picks
+ * the nodes.
+ *
+ * Ownership: borrows the cluster.  One plan per cluster at a time.
+ */
+#ifndef SL_PLAN_H
+#define SL_PLAN_H
+
+#include "cluster.h"
+#include "place.h"
+
+struct sl_plan;
+
+struct sl_plan_options {
+	const char *by;		/* policy that decides from here on; copied */
+};
+
+/* Why a job was not started, for the policy and the user. */
+struct sl_refusal {
+	enum sl_why why;
+	char text[160];		/* "needs 4 nodes, 3 are free" */
+};
+
+struct sl_plan *sl_plan_create(struct sl_cluster *c, struct sl_error *err);
+void sl_plan_destroy(struct sl_plan *p);
+void sl_plan_set_policy(struct sl_plan *p, const char *by);
+
+/*
+ * Start an entry now.  *how* says where (place.h): a method, or an explicit
+ * layout.  Returns 1 when it was booked; 0 with *refusal set when it does not
+ * fit, was started already or may not; -1 with *err on misuse (an unknown row,
+ * a layout with a node twice) or lack of memory.
+ */
+int sl_plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
+		  struct sl_refusal *refusal, struct sl_error *err);
+
+/*
+ * Book the earliest start of an entry.  Returns 1 and the time, 0 when it can
+ * never run there (with the reason), -1 on misuse.  An entry that could start
+ * now is booked for now but not started.
+ */
+int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
+		    int64_t *start_time, struct sl_refusal *refusal, struct sl_error *err);
+
+/*
+ * EASY backfill (Lifka 1995): start an entry now unless that would delay the
+ * head, the first job with a reservation.  The head's nodes may change, its
+ * start time may not: when the entry does not fit beside the nodes booked for
+ * the head, the head is placed anew at its shadow time.  Other reservations
+ * stand as they are.  Without a head the same as sl_plan_start().
+ */
+int sl_plan_backfill(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
+		     struct sl_refusal *refusal, struct sl_error *err);
+
+/* When could it start, given all that is booked?  Books nothing. */
+int sl_plan_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
+		     int64_t *start_time, struct sl_refusal *refusal, struct sl_error *err);
+
+/* Take back the start or the reservation of a job in this plan.  0 or -1. */
+int sl_plan_undo(struct sl_plan *p, uint32_t job, struct sl_error *err);
+
+/* Say why a job stays pending (the policy's own words; the last word wins). */
+int sl_plan_refuse(struct sl_plan *p, uint32_t job, enum sl_why why, const char *text, struct sl_error *err);
+
+/* Order something else for a job (enum sl_do). */
+int sl_plan_do(struct sl_plan *p, enum sl_do verb, uint32_t job, int64_t number, const char *text,
+	       struct sl_error *err);
+
+int sl_plan_log(struct sl_plan *p, unsigned level, const char *text);
+
+/* -- reading it back --------------------------------------------------- */
+
+enum sl_plan_state { SL_PLAN_OPEN, SL_PLAN_STARTED, SL_PLAN_RESERVED, SL_PLAN_REFUSED };
+
+/* Where a job stands in this plan. */
+enum sl_plan_state sl_plan_job(const struct sl_plan *p, uint32_t job);
+
+/* The booking of a started or reserved job: start time and places, NULL if none. */
+const struct sl_place *sl_plan_places(const struct sl_plan *p, uint32_t job, uint32_t *count, int64_t *start_time);
+
+/* Jobs started, in the order of the decisions. */
+const struct sl_entry *sl_plan_started(const struct sl_plan *p, uint32_t *count);
+
+/* Jobs reserved, in the order of the decisions; [0] is the head. */
+const struct sl_entry *sl_plan_reserved(const struct sl_plan *p, uint32_t *count);
+
+/* Figures for the plan image's meta row. */
+struct sl_plan_figures {
+	uint32_t examined;
+	bool truncated;
+	const char *error;
+	int64_t decide_us, total_us;
+};
+
+/*
+ * Lay the plan out as an image.  Every queued job that was neither started nor
+ * reserved nor refused gets a pending row: SL_WHY_BUDGET when truncated, else
+ * SL_WHY_WINDOW.  Returns 0, or -1 with *err.
+ */
+int sl_plan_encode(const struct sl_plan *p, const struct sl_plan_figures *fig, struct sl_builder *b,
+		   struct sl_error *err);
+
+#endif

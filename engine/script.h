@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * script.h - policies: loading them and letting one decide.
+ *
+ * A bundle is the text of a policy set (site file, policies, libraries), read
+ * once through the trust checks of bundle.c, and what the site file says.  A
+ * script is a Lua state made from a bundle, sandboxed (sandbox.h) and limited
+ * (limit.h).  In production a cycle gets a fresh script, so that nothing leaks
+ * from one decision into the next; the simulator keeps one and says so.
+ *
+ * Ownership: a script borrows its bundle.  Threads: none.  Signals: see limit.h.
+ */
+#ifndef SL_SCRIPT_H
+#define SL_SCRIPT_H
+
+#include "plan.h"
+
+struct sl_bundle;
+struct sl_script;
+
+struct sl_bundle_source {
+	const char *site;		/* path of a site file, or NULL */
+	const char *policy;		/* "easy" or "easy,window=100", or a path ending in .lua: a site of one policy; used when site is NULL */
+	const char *path;		/* colon-separated directories searched before the bundled ones, or NULL */
+	bool check_trust;		/* owner, mode and symlink rules (production) */
+	uint32_t trusted_uid;		/* owner allowed beside root */
+};
+
+/* Limits of one run. */
+struct sl_limits {
+	size_t memory;			/* bytes of Lua memory; 0: SL_DEFAULT_MEMORY */
+	int64_t budget_us;		/* wall time; 0: none */
+};
+#define SL_DEFAULT_MEMORY ((size_t) 512 << 20)
+
+/* What the site file says of the cycle; 0 where it says nothing. */
+struct sl_site_figures {
+	double interval_s, budget_s;
+	char policy[256];		/* "easy", or "site: auction, easy" */
+};
+
+/*
+ * Read, compile, run and validate a policy set in a fresh state, and probe it on
+ * a canned cluster.  NULL with *err: "FILE:LINE: what is wrong, what was
+ * expected", and a traceback in *trace (malloc'ed, may be NULL).
+ */
+struct sl_bundle *sl_bundle_load(const struct sl_bundle_source *src, const struct sl_limits *limits,
+				 char **trace, struct sl_error *err);
+void sl_bundle_destroy(struct sl_bundle *b);
+const struct sl_site_figures *sl_bundle_figures(const struct sl_bundle *b);
+
+/* The files of the set, for watching them: path i, or NULL past the end. */
+const char *sl_bundle_file(const struct sl_bundle *b, unsigned i);
+
+/* 1 when a file of the set differs from what was read (mtime, size, inode). */
+int sl_bundle_changed(const struct sl_bundle *b);
+
+/* A fresh state of the set.  NULL with *err. */
+struct sl_script *sl_script_create(const struct sl_bundle *b, const struct sl_limits *limits, struct sl_error *err);
+void sl_script_destroy(struct sl_script *s);
+
+/*
+ * Let the set decide.  Returns 0 when every policy returned.  Returns 1 when it
+ * was cut short (budget) or failed: what the plan has booked stands, *err says
+ * what happened and *trace (malloc'ed, may be NULL) how it came to it.  -1 only
+ * when the state is unusable.  fig->examined, truncated, decide_us are filled.
+ */
+int sl_script_decide(struct sl_script *s, struct sl_cluster *c, struct sl_plan *p, const struct sl_limits *limits,
+		     struct sl_plan_figures *fig, char **trace, struct sl_error *err);
+
+/* Bytes of Lua memory in use and at the peak. */
+size_t sl_script_memory(const struct sl_script *s, size_t *peak);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wire.h - frames between the plug-in and the engine.
+ *
+ * A SOCK_SEQPACKET socket pair; one frame is one packet of at most
+ * SL_FRAME_MAX bytes: a header and a short body.  What is large (snapshot,
+ * plan) travels as a sealed memfd attached to its frame.  The receiver checks
+ * magic, version, type, length and seals before it believes anything.
+ *
+ *   plug-in -> engine                      engine -> plug-in
+ *   HELLO   version, limits                HELLO   version, pid
+ *   LOAD    site path (+ last snapshot)   LOADED ok | error text
+ *   DECIDE  sequence, budget, + snapshot   PLAN    sequence, + plan | error text
+ *   BYE
+ *
+ * One request is answered by one frame, in order.  Neither side keeps anything
+ * of a request once it is answered, but for the loaded site.
+ *
+ * Threads: none; the caller serializes.
+ */
+#ifndef SL_WIRE_H
+#define SL_WIRE_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "error.h"
+
+#define SL_WIRE_MAGIC 0x4c53u		/* "SL" */
+#define SL_WIRE_VERSION 1
+#define SL_FRAME_MAX 8192
+
+enum sl_frame_type { SL_FRAME_HELLO = 1, SL_FRAME_LOAD, SL_FRAME_LOADED, SL_FRAME_DECIDE, SL_FRAME_PLAN, SL_FRAME_BYE };
+
+/* HELLO's body, either way.  Policy set 0 is the site's, 1 the bundled one. */
+struct sl_frame_hello {
+	uint32_t wire_version;
+	uint32_t snapshot_version, plan_version;	/* of the schemas */
+	int32_t pid;
+	char version[32];		/* the program's, "0.1.0" */
+};
+
+/* LOAD's body; the latest snapshot may be attached, to probe the new set on. */
+struct sl_frame_load {
+	uint32_t trusted_uid;		/* SlurmUser: owner of site files beside root */
+	char site[3072];		/* path of the site file; empty: the bundled easy */
+	char policy_path[1024];		/* further directories of policies, colon-separated */
+};
+
+/* LOADED's body. */
+struct sl_frame_loaded {
+	int32_t ok;			/* 1: the new set is live; 0: the old one stays */
+	int32_t code;			/* enum sl_errno */
+	double interval_s, budget_s;	/* what the site file says; 0: nothing */
+	char policy[256];		/* what is live now: "easy", "site: auction, easy" */
+	char text[4096];		/* error: file:line: message and traceback */
+};
+
+/* DECIDE's body; the snapshot is the attached memfd. */
+struct sl_frame_decide {
+	int64_t sequence;
+	int64_t budget_us;
+	uint32_t bundled;		/* 1: decide with the bundled easy, not the site */
+};
+
+/* PLAN's body; with ok the plan is the attached memfd. */
+struct sl_frame_plan {
+	int64_t sequence;
+	int32_t ok;
+	int32_t code;
+	char text[4096];		/* why there is no plan, or what was wrong with the policy */
+};
+
+struct sl_frame {
+	enum sl_frame_type type;
+	uint32_t length;		/* of the body */
+	int fd;				/* attached memfd, or -1; the receiver's to close */
+	union {
+		struct sl_frame_hello hello;
+		struct sl_frame_load load;
+		struct sl_frame_loaded loaded;
+		struct sl_frame_decide decide;
+		struct sl_frame_plan plan;
+	} body;
+};
+
+/*
+ * Send one frame; fd -1 for none.  The body's length follows from the type.
+ * Returns 0, or -1 with *err (SL_ETIME after timeout_ms, SL_EIO when the peer
+ * is gone).  Never raises SIGPIPE.
+ */
+int sl_wire_send(int sock, const struct sl_frame *frame, int timeout_ms, struct sl_error *err);
+
+/*
+ * Receive one frame within timeout_ms (-1: for ever).  Returns 1; 0 when the
+ * peer closed; -1 with *err (SL_ETIME, SL_EFORMAT, SL_EVERSION, SL_EIO), in
+ * which case no descriptor is left open.  Strings in bodies are terminated.
+ */
+int sl_wire_recv(int sock, struct sl_frame *frame, int timeout_ms, struct sl_error *err);
+
+/* A sealed memfd with these bytes, or -1 with *err. */
+int sl_wire_memfd(const char *name, const void *bytes, size_t size, struct sl_error *err);
+
+/* Map a sealed memfd read-only.  Refuses one that is not sealed against
+ * shrinking and writing, or larger than an image may be.  0 or -1 with *err. */
+int sl_wire_map(int fd, const void **bytes, size_t *size, struct sl_error *err);
+void sl_wire_unmap(const void *bytes, size_t size);
+
+#endif

@@ -14,7 +14,8 @@
  *   BYE
  *
  * One request is answered by one frame, in order.  Neither side keeps anything
- * of a request once it is answered, but for the loaded site.
+ * of a request once it is answered, but for the loaded site.  Before the first
+ * LOAD, and when the first LOAD failed, the bundled easy is live.
  *
  * Threads: none; the caller serializes.
  */
@@ -63,12 +64,25 @@ struct sl_frame_decide {
 	uint32_t bundled;		/* 1: decide with the bundled easy, not the site */
 };
 
-/* PLAN's body; with ok the plan is the attached memfd. */
+/*
+ * PLAN's body; with ok the plan is the attached memfd.
+ *
+ * The engine looks at the files of the live set before it decides and loads
+ * them anew when one changed.  What came of it stands in *reload*: in the answer
+ * to the request that noticed it, and only there.  It is news about the set, not
+ * about this plan: a refused set leaves the old one live, and the plan is its.
+ */
+enum sl_reload { SL_RELOAD_NONE, SL_RELOAD_LIVE, SL_RELOAD_REFUSED };
+
 struct sl_frame_plan {
 	int64_t sequence;
 	int32_t ok;
-	int32_t code;
-	char text[4096];		/* why there is no plan, or what was wrong with the policy */
+	int32_t code;			/* enum sl_errno; with ok and not SL_OK: the policy failed, what it had booked stands */
+	uint32_t reload;		/* enum sl_reload */
+	double interval_s, budget_s;	/* with SL_RELOAD_LIVE: what the site file says now */
+	char policy[256];		/* what decided */
+	char text[3072];		/* why there is no plan, or what was wrong with the policy */
+	char reload_text[3072];		/* SL_RELOAD_REFUSED: file:line: message and traceback */
 };
 
 struct sl_frame {

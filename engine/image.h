@@ -70,17 +70,38 @@ struct sl_table {
 	uint32_t columns;
 	uint32_t row_size;	/* of the row struct */
 	uint32_t view_offset;	/* of the table's view in the schema's view */
+	const char *plural;	/* its key in JSON: "nodes" */
 	int key;		/* column that names a row (references in JSON), or -1 */
 	bool nested;		/* in JSON, only inside the rows that refer to it */
 	bool single;		/* has exactly one row */
+	bool nodelist;		/* columns are (first, last): in JSON "n[1-4,7]" (nodelist.h) */
+};
+
+/*
+ * Words for the numbers of a u32 column: for people (JSON), and for the
+ * validator, which refuses a number that has no word.
+ */
+struct sl_word {
+	uint32_t value;		/* the number, or one bit of it */
+	const char *word;
+};
+
+struct sl_words {
+	int table;		/* the column's table and */
+	uint32_t row_offset;	/* place in the row struct: offsetof(struct sl_job_row, state) */
+	bool flags;		/* the number is a set of bits */
+	const struct sl_word *word;
+	uint32_t count;
 };
 
 struct sl_schema {
 	const char *name;	/* "snapshot", "plan" */
 	uint32_t magic;
-	uint32_t version;	/* changes whenever a column changes */
+	uint32_t version;	/* changes whenever a column's meaning changes */
 	int tables;
 	const struct sl_table *table;
+	uint32_t words;		/* how many columns have words */
+	const struct sl_words *word;
 };
 
 /*
@@ -96,6 +117,22 @@ struct sl_schema {
 	struct sl_##name##_view { uint32_t rows; LIST(SL_VIEW_FIELD) };	\
 	static inline struct sl_##name##_row sl_##name##_row(void)	\
 	{ return (struct sl_##name##_row) { LIST(SL_ROW_INIT) }; }
+
+/*
+ * And what describes a table to this code.  A schema's source file says
+ *	#define NODE(...) SL_COLUMN(node, __VA_ARGS__)
+ *	static const struct sl_column node_columns[] = { SL_NODE_COLUMNS(NODE) };
+ */
+#define SL_COLUMN(table, type, field, target, missing, doc)		\
+	{ #field, SL_TYPE_##type, target, offsetof(struct sl_##table##_row, field), \
+	  offsetof(struct sl_##table##_view, field), missing, doc },
+#define SL_COLUMNS_OF(table) .column = table##_columns,			\
+	.columns = sizeof(table##_columns) / sizeof(table##_columns[0]),	\
+	.row_size = sizeof(struct sl_##table##_row)
+
+/* The words of a column, or NULL; the word of a number, or NULL. */
+const struct sl_words *sl_schema_words(const struct sl_schema *schema, int table, uint32_t column);
+const char *sl_words_find(const struct sl_words *words, uint32_t value);
 
 /* -- writing ----------------------------------------------------------- */
 

@@ -12,6 +12,8 @@
 
 #include "image.h"
 
+#define SL_PLAN_TEXT_MAX 4096	/* bytes of any text in a plan; writers cut, readers refuse */
+
 enum sl_plan_table {
 	SL_P_META, SL_P_START, SL_P_PLACE, SL_P_PLACE_GRES, SL_P_RESERVE,
 	SL_P_PENDING, SL_P_ACTION, SL_P_LOG,
@@ -121,8 +123,8 @@ struct sl_plan_image {
 
 extern const struct sl_schema sl_plan_schema;
 
-/* Validate and open a plan image; verbs and codes are known, strings bounded.
- * Returns 0, or -1 with *err.  The bytes must outlive the plan. */
+/* Validate and open a plan image; verbs and codes are known, texts within
+ * SL_PLAN_TEXT_MAX, no two rows share places or gres of another.  Returns 0, or -1 with *err.  The bytes must outlive the plan. */
 int sl_plan_image_open(struct sl_plan_image *plan, const void *bytes, size_t size, struct sl_error *err);
 
 /* Words for codes, never NULL: "resources", "cancel". */

@@ -30,13 +30,21 @@ enum sl_plan_table {
 	X(i64, decide_us, -1, 0, "microseconds in the policy") \
 	X(i64, total_us, -1, 0, "microseconds from the snapshot's arrival to this plan")
 
-/* Start this job now. */
+/*
+ * Start this job now.  A record that stands for several tasks of an array
+ * (array_pending) starts one task for each row; such rows repeat the job id, up
+ * to array_pending times.  In Slurm the rest of the array keeps the record's job
+ * id when select_nodes() splits a task off (job_array_split), so that the next
+ * row finds the record by the same id; the stamp tells only whether the record
+ * had changed before the first of them.
+ */
 #define SL_PLAN_START_COLUMNS(X) \
 	X(u32, job, -1, 0, "JobId") \
 	X(i64, stamp, -1, 0, "the job's stamp in the snapshot") \
 	X(u32, partition, -1, SL_NONE, "partition row in the snapshot") \
 	X(u32, native, -1, 0, "1: Slurm's select chooses; the places are an upper bound") \
-	X(i64, time_limit, -1, 0, "seconds, where the policy shortened it (time_min, deadline); 0: the job's") \
+	X(u32, shape, -1, 0, "0: as asked; n: the job's nth alternative") \
+	X(i64, time_limit, -1, 0, "seconds, where the plan shortened it (time_min, deadline); 0: the job's") \
 	X(range, places, SL_P_PLACE, 0, "nodes and cores, in node order") \
 	X(str, by, -1, 0, "policy that decided")
 
@@ -50,11 +58,14 @@ enum sl_plan_table {
 	X(u32, kind, -1, SL_NONE, "gres kind row in the snapshot") \
 	X(u32, count, -1, 0, "how many")
 
-/* Expected to start then, and booked for it. */
+/* Expected to start then, and booked for it; at most one row for a job. */
 #define SL_PLAN_RESERVE_COLUMNS(X) \
 	X(u32, job, -1, 0, "JobId") \
 	X(i64, start_time, -1, 0, "when") \
 	X(u32, partition, -1, SL_NONE, "partition row in the snapshot") \
+	X(u32, native, -1, 0, "1: Slurm's select will choose; the places are an upper bound") \
+	X(u32, shape, -1, 0, "0: as asked; n: the job's nth alternative") \
+	X(i64, time_limit, -1, 0, "seconds, where the plan shortened it (deadline); 0: the job's") \
 	X(range, places, SL_P_PLACE, 0, "nodes and cores, in node order") \
 	X(str, by, -1, 0, "policy that decided")
 

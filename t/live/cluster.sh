@@ -1,0 +1,365 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+#
+# cluster.sh - a throw-away Slurm cluster on one machine, for sourcing by bash.
+#
+# One directory holds all of it: key, socket, configuration, state, logs.  One
+# munged, one slurmctld, one slurmd per node, on loopback, all as root, from the
+# distribution's binaries.  Everything that it starts carries the variable
+# SCHEDLUA_CLUSTER=<directory> in its environment: that is how cluster_down finds
+# what is left (jobs and slurmstepds too) and ends it, by pid.
+#
+#   cluster_dir DIR                which directory (made when needed)
+#   cluster_up NODES [LINE...]     configure and start; each LINE replaces or adds
+#                                  a line of slurm.conf ("KillWait=1",
+#                                  "PartitionName=p Nodes=n[1-4] Default=YES")
+#   cluster_conf KEY=VALUE...      change slurm.conf of a running cluster
+#   cluster_ctld_start | cluster_ctld_kill [SIGNAL] | cluster_ctld_pid
+#   cluster_slurmd_start NODE | cluster_slurmd_kill NODE [SIGNAL]
+#   cluster_down                   end everything; 1 if something had to be killed
+#   cluster_logs                   the interesting tail of the logs
+#   wait_for SECONDS COMMAND...    poll until COMMAND succeeds, bounded
+#
+# What can be set before: SL_PREFIX (where sched/lua is installed; without it the
+# stock scheduler is used), SL_PLUGINDIR, SL_SCHEDULER, SL_NODE_SHAPE, SL_PORT.
+
+SL_SLURM_PLUGINS=${SL_SLURM_PLUGINS:-$(dirname "$(find /usr/lib -path '*/slurm*/sched_backfill.so' 2>/dev/null | head -n 1)")}
+SL_NODE_SHAPE=${SL_NODE_SHAPE:-CPUs=8 Sockets=2 CoresPerSocket=4 ThreadsPerCore=1 RealMemory=16000 Gres=gpu:2}
+SL_PORT=${SL_PORT:-23917}	# the first slurmctld tries this one
+SL_PORT_NODES=84		# slurmd ports begin that far above slurmctld's
+SL_PORT_STRIDE=1200		# from one cluster's slurmctld to the next one's
+
+cluster_say() { echo "cluster: $*" >&2; }
+
+# ---------------------------------------------------------------- the directory
+
+cluster_dir() {
+	mkdir -p "$1" || return 1
+	C=$(cd "$1" && pwd -P)
+	export SCHEDLUA_CLUSTER=$C SLURM_CONF=$C/etc/slurm.conf
+	if [ ${#C} -gt 88 ]; then
+		cluster_say "$C: too long for a socket's name (88 characters); choose another directory"
+		return 1
+	fi
+	if [[ $C == *[[:space:]]* ]]; then
+		cluster_say "$C: Slurm cannot use a path with a space in it"
+		return 1
+	fi
+}
+
+cluster_make_dirs() {
+	rm -rf "$C/state" "$C/spool" "$C/log" "$C/run"
+	mkdir -p "$C"/{bin,etc,munge,state,spool,log,run,dev,jobs}
+	chmod 755 "$C" "$C"/{bin,etc,munge,state,spool,log,run,dev,jobs}
+}
+
+# Slurm's daemons look at argv[0]: they must have their upstream names.
+cluster_link_daemons() {
+	local d f
+	for d in slurmctld slurmd slurmstepd; do
+		for f in "/usr/sbin/$d-wlm" "/usr/sbin/$d" "$(command -v $d)"; do
+			[ -x "$f" ] && break
+		done
+		[ -x "$f" ] || { cluster_say "$d: not installed"; return 1; }
+		ln -sfn "$f" "$C/bin/$d"
+	done
+}
+
+# ---------------------------------------------------------------- configuration
+
+# slurmd wants a character device for each GPU: these stand for two.
+cluster_gres_conf() {
+	local i
+	for i in 0 1; do
+		[ -c "$C/dev/gpu$i" ] || mknod "$C/dev/gpu$i" c 1 3 2>/dev/null
+	done
+	if [ -c "$C/dev/gpu1" ]; then
+		echo "Name=gpu File=$C/dev/gpu[0-1]"
+	else			# no right to make devices (a container)
+		echo "Name=gpu File=/dev/tty[0-1]"
+	fi
+}
+
+cluster_scheduler_lines() {
+	local s=${SL_SCHEDULER-}
+	[ -n "$s" ] || { [ -n "${SL_PLUGINDIR-}" ] && s=sched/lua; }
+	case ${s:=sched/backfill} in
+	sched/lua) echo "SchedulerType=sched/lua"; echo "SchedulerParameters=defer,sched_interval=-1" ;;
+	*) echo "SchedulerType=$s"; echo "SchedulerParameters=bf_interval=1,sched_min_interval=0,default_queue_depth=2000" ;;
+	esac
+}
+
+# The node names n001 ... for N nodes, as a hostlist.
+cluster_nodelist() {
+	local w=${#1}
+	[ "$w" -ge 3 ] || w=3
+	printf 'n[%0*d-%0*d]' "$w" 1 "$w" "$1"
+}
+
+# cluster_slurm_conf NODES PORT [LINE...]
+cluster_slurm_conf() {
+	local nodes=$1 port=$2 first=$(($2 + SL_PORT_NODES)) line
+	shift 2
+	local -a lines=("$@")
+	{
+		cat <<-EOC
+		ClusterName=schedlua
+		SlurmctldHost=localhost(127.0.0.1)
+		SlurmUser=root
+		SlurmdUser=root
+		SlurmctldPort=$port
+		CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
+		AuthType=auth/munge
+		CredType=cred/munge
+		AuthInfo=socket=$C/munge/sock
+		StateSaveLocation=$C/state
+		SlurmdSpoolDir=$C/spool/%n
+		SlurmctldPidFile=$C/run/slurmctld.pid
+		SlurmdPidFile=$C/run/slurmd-%n.pid
+		SlurmctldLogFile=$C/log/slurmctld.log
+		SlurmdLogFile=$C/log/slurmd-%n.log
+		SlurmctldDebug=verbose
+		SlurmdDebug=error
+		PluginDir=${SL_PLUGINDIR:+$SL_PLUGINDIR:}$SL_SLURM_PLUGINS
+		ProctrackType=proctrack/linuxproc
+		TaskPlugin=task/none
+		SwitchType=switch/none
+		MpiDefault=none
+		MailProg=/bin/true
+		ReturnToService=2
+		SlurmctldTimeout=300
+		SlurmdTimeout=300
+		InactiveLimit=0
+		MinJobAge=300
+		KillWait=2
+		WaitTime=0
+		MaxJobCount=20000
+		MaxArraySize=2001
+		TreeWidth=65533
+		SlurmdParameters=config_overrides
+		SelectType=select/cons_tres
+		SelectTypeParameters=CR_Core
+		PriorityType=priority/basic
+		AccountingStorageType=accounting_storage/none
+		JobAcctGatherType=jobacct_gather/none
+		JobCompType=jobcomp/filetxt
+		JobCompLoc=$C/log/jobcomp.txt
+		GresTypes=gpu
+		PropagateResourceLimits=NONE
+		EOC
+		cluster_scheduler_lines
+		[[ " ${lines[*]} " == *NodeName=* ]] ||
+			echo "NodeName=$(cluster_nodelist "$nodes") NodeHostname=localhost NodeAddr=127.0.0.1" \
+			     "Port=[$first-$((first + nodes - 1))] $SL_NODE_SHAPE State=UNKNOWN"
+		[[ " ${lines[*]} " == *PartitionName=* ]] ||
+			echo "PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP"
+	} > "$C/etc/slurm.conf"
+	for line in "${lines[@]}"; do cluster_conf_line "$line"; done
+}
+
+# Replace the line of slurm.conf with this key, or add it.
+cluster_conf_line() {
+	local key=${1%%=*} value=${1#*=}
+	case $key in
+	PartitionName | NodeName | DownNodes) key="$key=${value%% *}" ;;
+	esac
+	awk -v key="$key" -v line="$1" '
+		BEGIN { want = tolower(key) }
+		{ k = tolower($0) }
+		k == want || index(k, want "=") == 1 || index(k, want " ") == 1 { if (!done) print line; done = 1; next }
+		{ print }
+		END { if (!done) print line }' "$C/etc/slurm.conf" > "$C/etc/slurm.conf.new" &&
+		mv "$C/etc/slurm.conf.new" "$C/etc/slurm.conf"
+}
+
+cluster_conf() {
+	local line
+	for line; do cluster_conf_line "$line"; done
+}
+
+cluster_configure() {
+	cluster_slurm_conf "$@" && cluster_gres_conf > "$C/etc/gres.conf" || return 1
+	case $("$C/bin/slurmctld" -V) in
+	*\ 2[0-2].*) echo "CgroupPlugin=cgroup/v1" ;;
+	*) echo "CgroupPlugin=disabled" ;;
+	esac > "$C/etc/cgroup.conf"
+	chmod 644 "$C"/etc/*.conf
+}
+
+# ------------------------------------------------------------------------ ports
+
+# Ports in LISTEN state on this machine, decimal, one per line.
+cluster_ports_taken() {
+	local hex
+	awk 'FNR > 1 && $4 == "0A" { split($2, a, ":"); print a[2] }' /proc/net/tcp /proc/net/tcp6 2>/dev/null |
+		while read -r hex; do echo $((16#$hex)); done
+}
+
+# cluster_free_port NODES SKIP : the first base port, after SKIP free ones, with
+# all the ports of a cluster unused.
+cluster_free_port() {
+	local taken base end skip=$2
+	taken=$(cluster_ports_taken)
+	for ((base = SL_PORT; base < 32000; base += SL_PORT_STRIDE)); do
+		end=$((base + SL_PORT_NODES + $1 - 1))
+		awk -v a="$base" -v b="$end" '$1 >= a && $1 <= b { exit 1 }' <<< "$taken" || continue
+		((skip-- == 0)) && { echo "$base"; return; }
+	done
+	return 1
+}
+
+# ---------------------------------------------------------------------- daemons
+
+# cluster_run COMMAND... : in the cluster's environment and in its time.
+cluster_run() { ${CLUSTER_FAKETIME:+env} ${CLUSTER_FAKETIME-} "$@"; }
+
+cluster_munged_start() {
+	[ -f "$C/munge/key" ] || (umask 077; dd if=/dev/urandom of="$C/munge/key" bs=1024 count=1 status=none)
+	chmod 400 "$C/munge/key"
+	munged --force --key-file="$C/munge/key" --socket="$C/munge/sock" --pid-file="$C/run/munged.pid" \
+		--log-file="$C/log/munged.log" --seed-file="$C/munge/seed" --num-threads=4 2> "$C/log/munged.err" ||
+		{ cat "$C/log/munged.err" >&2; return 1; }
+}
+
+cluster_pid_of() { # PIDFILE : its pid, if that process lives
+	local pid
+	pid=$(cat "$1" 2>/dev/null) && [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null && echo "$pid"
+}
+
+cluster_ctld_pid() { cluster_pid_of "$C/run/slurmctld.pid"; }
+cluster_ctld_answers() { [[ $(scontrol ping 2>/dev/null) == *" is UP"* ]]; }
+
+cluster_ctld_start() { # [-c to begin with no state]
+	"$C/bin/slurmctld" "$@" > "$C/log/slurmctld.out" 2>&1 || { cat "$C/log/slurmctld.out" >&2; return 1; }
+	wait_for 20 cluster_ctld_answers
+}
+
+cluster_ctld_kill() { # [SIGNAL] : and wait until it is gone
+	local pid
+	pid=$(cluster_ctld_pid) || return 0
+	kill -"${1:-TERM}" "$pid"
+	wait_for 20 cluster_gone "$pid"
+}
+
+cluster_gone() { ! kill -0 "$1" 2>/dev/null; }
+
+cluster_slurmd_start() {
+	mkdir -p "$C/spool/$1"
+	"$C/bin/slurmd" -N "$1" -d "$C/bin/slurmstepd" >> "$C/log/slurmd.out" 2>&1
+}
+
+cluster_slurmd_kill() { # NODE [SIGNAL]
+	local pid
+	pid=$(cluster_pid_of "$C/run/slurmd-$1.pid") || return 0
+	kill -"${2:-TERM}" "$pid"
+	wait_for 10 cluster_gone "$pid"
+}
+
+cluster_nodes_ready() { # NODES
+	[ "$(sinfo -h -N -o '%N %T' 2>/dev/null | sort -u | grep -cE ' (idle|mixed|allocated|completing)$')" -ge "$1" ]
+}
+
+# ------------------------------------------------------------------- up and down
+
+cluster_up() {
+	local nodes=$1 try port node
+	shift
+	[ "$(id -u)" = 0 ] || { cluster_say "a cluster needs root"; return 1; }
+	cluster_down || true
+	cluster_make_dirs && cluster_link_daemons && cluster_munged_start || return 1
+	for try in 0 1 2 3; do		# another cluster may take the port meanwhile
+		port=$(cluster_free_port "$nodes" "$try") || { cluster_say "no free ports"; return 1; }
+		cluster_configure "$nodes" "$port" "$@" || return 1
+		: > "$C/log/slurmctld.log"
+		cluster_ctld_start -c && break
+		grep -q 'Address already in use' "$C/log/slurmctld.log" || { cluster_logs; return 1; }
+	done
+	for node in $(scontrol show hostnames "$(cluster_nodelist "$nodes")"); do
+		cluster_slurmd_start "$node" || { cat "$C/log/slurmd.out" >&2; return 1; }
+	done
+	wait_for $((20 + nodes / 8)) cluster_nodes_ready "$nodes" && return
+	cluster_say "nodes did not come up:"
+	sinfo -N >&2
+	cluster_logs
+	return 1
+}
+
+# Pids of everything that belongs to the cluster: marked, or child of a marked one.
+cluster_pids() {
+	local -A mine=() parent=()
+	local pid stat rest grown=1 p=$$
+	for pid in $(grep -lszxF "SCHEDLUA_CLUSTER=$C" /proc/[0-9]*/environ | tr -dc '0-9\n'); do mine[$pid]=1; done
+	for stat in /proc/[0-9]*/stat; do
+		{ read -r rest < "$stat"; } 2>/dev/null || continue
+		pid=${rest%% *}
+		rest=${rest##*) }
+		set -- $rest
+		[ "$1" = Z ] && { unset "mine[$pid]"; continue; }
+		parent[$pid]=$2
+	done
+	while [ $grown = 1 ]; do
+		grown=0
+		for pid in "${!parent[@]}"; do
+			[ -n "${mine[${parent[$pid]}]-}" ] && [ -z "${mine[$pid]-}" ] && mine[$pid]=1 && grown=1
+		done
+	done
+	for ((p = BASHPID; p > 1; p = parent[$p])); do	# not ourselves, nor who called us
+		unset "mine[$p]"
+		[ -n "${parent[$p]-}" ] || break
+	done
+	for pid in "${!mine[@]}"; do	# those that read /proc for us are gone by now
+		[ -n "${parent[$pid]-}" ] && echo "$pid"
+	done
+	return 0
+}
+
+cluster_is_empty() { [ -z "$(cluster_pids)" ]; }
+
+# Let the daemons end by themselves, then kill what is left of jobs; return 1 (and
+# say which) when a daemon had to be killed.
+cluster_down() {
+	local f pid status=0
+	local -a pids=()
+	[ -n "${C-}" ] || return 0
+	for f in "$C"/run/slurmctld.pid "$C"/run/slurmd-*.pid; do
+		pid=$(cluster_pid_of "$f") && kill "$pid" 2>/dev/null && pids+=("$pid")
+	done
+	for pid in "${pids[@]}"; do
+		wait_for 15 cluster_gone "$pid" || { cluster_say "pid $pid did not end: $(cluster_cmdline "$pid")"; status=1; }
+	done
+	for pid in $(cluster_pids); do
+		[ "$pid" = "$(cat "$C/run/munged.pid" 2>/dev/null)" ] || kill -9 "$pid" 2>/dev/null
+	done
+	pid=$(cluster_pid_of "$C/run/munged.pid") && kill "$pid" 2>/dev/null
+	wait_for 10 cluster_is_empty || {
+		for pid in $(cluster_pids); do
+			cluster_say "killed pid $pid: $(cluster_cmdline "$pid")"
+			kill -9 "$pid" 2>/dev/null
+		done
+		status=1
+	}
+	return $status
+}
+
+cluster_cmdline() { { tr '\0' ' ' < "/proc/$1/cmdline"; } 2>/dev/null; }
+
+cluster_logs() {
+	local f
+	for f in "$C/log/slurmctld.log" "$C"/log/slurmd.out; do
+		[ -s "$f" ] || continue
+		echo "--- $f (end)"
+		tail -n "${1:-25}" "$f"
+	done >&2
+}
+
+# ------------------------------------------------------------------------- wait
+
+# wait_for SECONDS COMMAND... : poll until it succeeds; 1 when the time is over.
+wait_for() {
+	local left=$(($1 * 10))
+	shift
+	until "$@"; do
+		((left-- > 0)) || return 1
+		LD_PRELOAD='' sleep 0.1
+	done
+}

@@ -1,0 +1,176 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+#
+# live.sh - tests on a live cluster, for sourcing by t/live/*.t; speaks TAP.
+#
+#   . "${0%/*}/live.sh"
+#   live_begin 16                       the cluster; skips everything without Slurm
+#   starts() { id=$(submit -N2 job); wait_for 10 job_is "$id" RUNNING; }
+#   it "starts a batch job" starts      a test: every command in it must succeed
+#   live_end
+#
+# A test runs in a subshell under `set -e`; when a command of it fails, the line,
+# the queue and the ends of the logs are shown.  Between two tests the queue is
+# emptied, the nodes are resumed and the site file is put back.
+
+HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+TOP=$(cd "$HERE/../.." && pwd -P)
+# shellcheck source=t/live/cluster.sh
+. "$HERE/cluster.sh"
+
+NUMBER=0
+FAILURES=0
+
+# ------------------------------------------------------------------- begin, end
+
+skip_all() {
+	echo "1..0 # SKIP $*"
+	echo "SKIPPED: ${0##*/}: $*" >&2
+	exit 0
+}
+
+live_begin() { # NODES [LINE of slurm.conf...]
+	local d
+	[ "$(id -u)" = 0 ] || skip_all "a live cluster needs root"
+	for d in munged scontrol sbatch; do
+		command -v $d > /dev/null || skip_all "no $d: Slurm is not installed"
+	done
+	[ -n "$SL_SLURM_PLUGINS" ] && [ -d "$SL_SLURM_PLUGINS" ] || skip_all "no Slurm plug-ins found under /usr/lib"
+	if [ -z "${SL_PLUGINDIR-}" ] && [ -f "$TOP/.work/inst/lib/slurm/sched_lua.so" ]; then
+		SL_PREFIX=$TOP/.work/inst SL_PLUGINDIR=$SL_PREFIX/lib/slurm
+		PATH=$SL_PREFIX/bin:$PATH
+	fi
+	NODES=$1
+	cluster_dir "${LIVE_DIR:-$TOP/.work/cluster-${0##*/}}" || exit 1
+	trap live_leave EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM HUP
+	if ! cluster_up "$@"; then
+		echo "Bail out! the cluster did not come up"
+		exit 1
+	fi
+	JOBS=$C/jobs
+	cd "$JOBS" || exit 1
+}
+
+# Tests of sched/lua itself: without the plug-in they are skipped, loudly.
+needs_plugin() {
+	[ -n "${SL_PLUGINDIR-}" ] || [ -f "$TOP/.work/inst/lib/slurm/sched_lua.so" ] ||
+		skip_all "sched_lua.so is not built"
+}
+
+live_end() {
+	live_stop
+	echo "1..$NUMBER"
+	[ $FAILURES = 0 ] || exit 1
+}
+
+live_stop() {
+	trap - EXIT
+	cd / || exit 1
+	NUMBER=$((NUMBER + 1))
+	if cluster_down 2> "$C/down.err" && cluster_is_empty; then
+		echo "ok $NUMBER - the cluster ends and leaves no process behind"
+	else
+		FAILURES=$((FAILURES + 1))
+		echo "not ok $NUMBER - the cluster ends and leaves no process behind"
+		sed 's/^/# /' "$C/down.err"
+	fi
+}
+
+live_leave() {
+	cd / || true
+	cluster_down
+}
+
+# ------------------------------------------------------------------------ tests
+
+it() { # SENTENCE FUNCTION [ARGUMENT...]
+	local sentence=$1 out=$C/test.out status
+	shift
+	NUMBER=$((NUMBER + 1))
+	[ -z "${LIVE_ONLY-}" ] || [[ $sentence == *"$LIVE_ONLY"* ]] || {
+		echo "ok $NUMBER - $sentence # SKIP LIVE_ONLY"
+		return
+	}
+	(
+		set -eE
+		trap 'echo "failed: line $LINENO: $BASH_COMMAND"' ERR
+		"$@"
+	) > "$out" 2>&1
+	status=$?
+	if [ $status = 0 ]; then
+		echo "ok $NUMBER - $sentence"
+	elif [ $status = 77 ]; then
+		echo "ok $NUMBER - $sentence # SKIP $(tail -n 1 "$out")"
+	else
+		FAILURES=$((FAILURES + 1))
+		echo "not ok $NUMBER - $sentence"
+		live_diagnose "$out" 2>&1 | sed 's/^/# /'
+	fi
+	live_reset
+}
+
+# In a test: this one cannot be run here.
+skip() { echo "$*"; exit 77; }
+
+live_diagnose() {
+	cat "$1"
+	echo "--- squeue"
+	squeue -o '%.8i %.9P %.8j %.3t %.8M %.5D %R' | head -n 20
+	sinfo -N -h -o '%N %T %E' | grep -vw idle | head -n 10
+	cluster_logs 30
+}
+
+# The cluster as a test expects to find it.
+live_reset() {
+	if ! cluster_ctld_pid > /dev/null; then
+		echo "# slurmctld is gone: starting it again"
+		cluster_ctld_start || { echo "Bail out! slurmctld does not start"; exit 1; }
+	fi
+	scancel --quiet --user=root 2>/dev/null
+	wait_for 20 queue_is_empty || echo "# the queue did not empty"
+	if [ -n "$(sinfo -h -N -t drain,down,fail,reserved,maint -o %N)" ]; then
+		scontrol update NodeName=ALL State=RESUME 2>/dev/null
+		wait_for 20 cluster_nodes_ready "$NODES" || echo "# not all nodes are back"
+	fi
+}
+
+queue_is_empty() { [ -z "$(squeue -h -o %i)" ]; }
+
+# ------------------------------------------------------------------------- jobs
+
+# submit [OPTION...] : a job that runs until it is cancelled, or for the seconds
+# in $FOR; prints its id.
+submit() {
+	sbatch --parsable --output=/dev/null "$@" --wrap "exec sleep ${FOR:-600}"
+}
+
+# job_get JOBID FIELD : a field of scontrol show job.
+job_get() {
+	scontrol -o show job "$1" 2>/dev/null | head -n 1 | tr ' ' '\n' | sed -n "s/^$2=//p" | head -n 1
+}
+
+job_state() { squeue -h -j "$1" -t all -o %T 2>/dev/null | head -n 1; }
+job_reason() { squeue -h -j "$1" -t all -o %r 2>/dev/null | head -n 1; }
+job_nodes() { squeue -h -j "$1" -t all -o %N 2>/dev/null | head -n 1; }
+job_is() { local s; s=$(job_state "$1"); shift; [[ " $* " == *" $s "* ]]; }
+job_done() { job_is "$1" COMPLETED FAILED CANCELLED TIMEOUT DEADLINE NODE_FAIL; }
+job_waits_for() { [[ $(job_reason "$1") =~ $2 ]]; }	# JOBID REGEX
+jobs_in_state() { squeue -h -r -t "$1" -o %i | wc -l; }
+has_jobs() { [ "$(jobs_in_state "$1")" "$2" "$3" ]; }	# STATE -eq N
+
+starts() { wait_for "${2:-15}" job_is "$1" RUNNING COMPLETED COMPLETING; }
+ends() { wait_for "${2:-30}" job_is "$1" COMPLETED; }
+
+# A bounded while in which something must not happen: three scheduling cycles.
+stays_pending() { # JOBID
+	local i
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		job_is "$1" PENDING || return 1
+		sleep 0.1
+	done
+}
+
+expand() { scontrol show hostnames "$1"; }
+log_has() { grep -qE -- "$1" "$C/log/slurmctld.log"; }

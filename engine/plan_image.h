@@ -89,6 +89,9 @@ enum sl_why {
 	SL_WHY_NOT_MODELLED,	/* asks for something that neither engine nor select can do */
 	SL_WHY_WINDOW,		/* beyond the policy's window */
 	SL_WHY_BUDGET,		/* the cycle's budget was used up before it was looked at */
+	SL_WHY_BEGIN,		/* not before its begin time */
+	SL_WHY_ARRAY,		/* as many tasks of its array run as may run at once */
+	SL_WHY_PARTITION,	/* the partition is down, or its limits do not allow the job */
 	SL_WHYS
 };
 

@@ -18,6 +18,7 @@
 #define SL_CLUSTER_H
 
 #include "nodeset.h"
+#include "place.h"
 #include "plan_image.h"
 #include "snapshot.h"
 #include "timeline.h"
@@ -28,14 +29,6 @@ struct sl_cluster;
 struct sl_entry {
 	uint32_t job;		/* row in snapshot.job */
 	uint32_t partition;	/* row in snapshot.partition */
-};
-
-/* What a job gets on one node. */
-struct sl_place {
-	uint32_t node;		/* row in snapshot.node */
-	uint32_t cores;
-	int64_t memory;		/* MiB */
-	uint16_t gres[SL_MAX_GRES];	/* per kind, snapshot.gres_kind's rows */
 };
 
 /*

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * demand.h - how much a job asks for, as one figure each.
+ *
+ * What metrics, bounds and workload readers need to know of a request without a
+ * timeline: it reads the row as place.h does, on the empty machine.
+ *
+ * Ownership: a machine borrows its snapshot.  Threads: none.
+ */
+#ifndef SL_DEMAND_H
+#define SL_DEMAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "snapshot.h"
+
+/* Nodes that are alike. */
+struct sl_machine_kind {
+	uint32_t nodes;
+	uint32_t cores, threads;
+	uint32_t gpus;			/* of all types */
+	int64_t memory;			/* MiB; 0: not known */
+};
+
+struct sl_machine {
+	const struct sl_snapshot *snap;
+	struct sl_machine_kind *kind;	/* the most cores first, then the most GPUs */
+	uint32_t kinds;
+	uint64_t nodes, cores, gpus;	/* of usable nodes */
+	uint32_t threads;		/* the most that any node has */
+};
+
+struct sl_demand {
+	uint64_t cores;			/* asked for in all */
+	uint64_t gpus;			/* in all, on the fewest nodes */
+	uint32_t nodes;			/* the fewest that could hold it; SL_NONE: none could */
+	/* What each node must give, where the request says so; 0 otherwise. */
+	uint32_t node_cores;		/* cores on each node, exactly */
+	uint32_t node_gpus;		/* GPUs on each node */
+	uint32_t least_cores;		/* cores on each node at least: 1, or a task's */
+	bool fixed_nodes;		/* min_nodes = max_nodes: .nodes is the number of nodes */
+	bool whole_nodes;
+};
+
+/* The usable nodes of a snapshot by kind.  Returns 0, or -1 with *err (SL_ENOMEM). */
+int sl_machine_open(struct sl_machine *m, const struct sl_snapshot *snap, struct sl_error *err);
+void sl_machine_close(struct sl_machine *m);
+
+/* What job row *job* asks for. */
+void sl_job_demand(const struct sl_machine *m, uint32_t job, struct sl_demand *d);
+
+#endif

@@ -202,6 +202,11 @@ void sl_builder_destroy(struct sl_builder *b)
 	free(b);
 }
 
+const struct sl_schema *sl_builder_schema(const struct sl_builder *b)
+{
+	return b->schema;
+}
+
 void sl_builder_reset(struct sl_builder *b)
 {
 	for (int t = 0; t < b->schema->tables; t++)
@@ -365,7 +370,19 @@ static int pool_string(struct sl_builder *b, uint32_t str, char *pool, size_t *s
 	return 0;
 }
 
-/* One column out of the rows.  Strings also move to the pool. */
+static void clear_empty(unsigned char *to, uint32_t rows)
+{
+	struct sl_range range;
+
+	for (uint32_t r = 0; r < rows; r++) {
+		memcpy(&range, to + (size_t) r * sizeof(range), sizeof(range));
+		if (!range.count)
+			memset(to + (size_t) r * sizeof(range), 0, sizeof(range));
+	}
+}
+
+/* One column out of the rows.  Strings also move to the pool; a range of nothing
+ * begins at 0, wherever the writer was when it found nothing. */
 static int write_column(struct sl_builder *b, int t, const struct sl_column *col, unsigned char *to, char *pool,
 			size_t *pool_size)
 {
@@ -390,6 +407,8 @@ static int write_column(struct sl_builder *b, int t, const struct sl_column *col
 			memcpy(to + (size_t) r * 8, from, 8);
 		}
 	}
+	if (col->type == SL_TYPE_range)
+		clear_empty(to, rows);
 	memset(to + bytes, 0, align8(bytes) - bytes);
 	return 0;
 }
@@ -632,7 +651,8 @@ int sl_image_open(struct sl_image *image, void *view, const struct sl_schema *sc
 			at += align8((uint64_t) dir[t].rows * type_size[schema->table[t].column[c].type]);
 		}
 	}
-	fill_view(schema, base, dir, view);
+	if (view)
+		fill_view(schema, base, dir, view);
 	*image = (struct sl_image) {
 		.schema = schema, .base = base, .size = size, .pool = (const char *) base + head->pool_offset,
 	};

@@ -29,6 +29,7 @@
 #include "error.h"
 
 #define SL_NONE UINT32_MAX	/* a reference to nothing */
+#define SL_UNLIMITED INT64_MAX	/* a duration without a limit */
 
 /* Ceilings: an image beyond them is refused, with the ceiling named. */
 #define SL_IMAGE_MAX_SIZE ((size_t) 1 << 30)	/* bytes */
@@ -142,6 +143,8 @@ struct sl_builder;
 struct sl_builder *sl_builder_create(const struct sl_schema *schema, struct sl_error *err);
 void sl_builder_destroy(struct sl_builder *b);
 
+const struct sl_schema *sl_builder_schema(const struct sl_builder *b);
+
 /* Forget all rows and strings, keep the memory: a builder that is used every
  * cycle allocates nothing once it is warm. */
 void sl_builder_reset(struct sl_builder *b);
@@ -186,7 +189,8 @@ struct sl_image {
 
 /*
  * Validate *size* bytes at *bytes* (8-aligned) as an image of the schema and
- * fill *view* (the schema's view struct), whose pointers point into the bytes.
+ * fill *view* (the schema's view struct; NULL for none), whose pointers point
+ * into the bytes.
  * Returns 0, or -1 with *err saying what is wrong and where (SL_EFORMAT,
  * SL_EVERSION).  Never reads outside the bytes, whatever they hold.
  */
@@ -199,13 +203,16 @@ static inline const char *sl_image_str(const struct sl_image *image, uint32_t st
 	return image->pool + str;
 }
 
-/* -- JSON (image_json.c) ----------------------------------------------- */
+/* -- JSON (image_dump.c, image_json.c) --------------------------------- */
 
 /*
- * Write the image as one JSON object, a key per table that is not nested.
- * Values equal to the column's default are left out; a reference is written as
- * the key of the row it names; a range as an array of objects, or of plain
- * values where the target table has one column.  Returns 0, or -1 with *err.
+ * Write the image as one JSON object: "format" and "version", then a key per
+ * table that is not nested, with an array of its rows.  Values equal to the
+ * column's default are left out; a number that has words is written as its word,
+ * or as an array of them; a reference as the key of the row it names; a range as
+ * an array of objects, of plain values where the target table has one column, or as a
+ * node list.  *view* is the view that sl_image_open() filled.  Returns 0, or -1
+ * with *err.
  */
 int sl_image_to_json(const struct sl_image *image, const void *view, FILE *out, struct sl_error *err);
 
@@ -213,7 +220,8 @@ int sl_image_to_json(const struct sl_image *image, const void *view, FILE *out, 
  * Read such an object and append its rows to an empty builder of the schema.
  * Unknown keys, wrong types, values out of range and references to nothing are
  * errors that name the place ("jobs[3].alloc[0].node: no node \"n9\"").
- * *name* is used in messages, e.g. a file's name.
+ * *name* is used in messages, e.g. a file's name.  After a failure the builder
+ * holds a part of the rows: reset or destroy it.
  */
 int sl_builder_from_json(struct sl_builder *b, const char *name, const char *text, size_t length,
 			 struct sl_error *err);

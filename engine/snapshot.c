@@ -120,6 +120,9 @@ const char *sl_job_state_word(uint32_t state)
 	return state < SL_JOB_STATES ? job_states[state].word : "UNKNOWN";
 }
 
+/* A node list (nodelist.h) is two references and nothing else. */
+_Static_assert(sizeof(struct sl_run_row) == 8, "a run is two rows of nodes");
+
 /* -- what the schema cannot say ----------------------------------------- */
 
 /* References that must name something.  Others may be SL_NONE. */

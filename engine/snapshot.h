@@ -17,8 +17,6 @@
 
 #include "image.h"
 
-#define SL_UNLIMITED INT64_MAX
-
 enum sl_snapshot_table {
 	SL_T_META, SL_T_GRES_KIND, SL_T_NODE, SL_T_NODE_GRES, SL_T_PARTITION,
 	SL_T_JOB, SL_T_JOB_PARTITION, SL_T_JOB_GRES, SL_T_JOB_LICENSE,

@@ -6,8 +6,9 @@
 # One directory holds all of it: key, socket, configuration, state, logs.  One
 # munged, one slurmctld, one slurmd per node, on loopback, all as root, from the
 # distribution's binaries.  Everything that it starts carries the variable
-# SCHEDLUA_CLUSTER=<directory> in its environment: that is how cluster_down finds
-# what is left (jobs and slurmstepds too) and ends it, by pid.
+# SCHEDLUA_CLUSTER=<directory> in its environment or (slurmstepd, which writes its
+# title over its environment) works in the log directory: that is how cluster_down
+# finds what is left, jobs too, and ends it, by pid.
 #
 #   cluster_dir DIR                which directory (made when needed)
 #   cluster_up NODES [LINE...]     configure and start; each LINE replaces or adds
@@ -223,7 +224,7 @@ cluster_munged_start() {
 
 cluster_pid_of() { # PIDFILE : its pid, if that process lives
 	local pid
-	pid=$(cat "$1" 2>/dev/null) && [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null && echo "$pid"
+	{ read -r pid < "$1"; } 2>/dev/null && [ -n "$pid" ] && ! cluster_gone "$pid" && echo "$pid"
 }
 
 cluster_ctld_pid() { cluster_pid_of "$C/run/slurmctld.pid"; }
@@ -241,7 +242,11 @@ cluster_ctld_kill() { # [SIGNAL] : and wait until it is gone
 	wait_for 20 cluster_gone "$pid"
 }
 
-cluster_gone() { ! kill -0 "$1" 2>/dev/null; }
+cluster_gone() { # PID : it has ended, reaped or not
+	local stat
+	{ read -r stat < "/proc/$1/stat"; } 2>/dev/null || return 0
+	[[ $stat == *") Z "* ]]
+}
 
 cluster_slurmd_start() {
 	mkdir -p "$C/spool/$1"
@@ -284,7 +289,8 @@ cluster_up() {
 	return 1
 }
 
-# Pids of everything that belongs to the cluster: marked, or child of a marked one.
+# Pids of everything that belongs to the cluster: marked, a daemon that works in
+# the log directory, or child of one of them.
 cluster_pids() {
 	local -A mine=() parent=()
 	local pid stat rest grown=1 p=$$
@@ -296,6 +302,7 @@ cluster_pids() {
 		set -- $rest
 		[ "$1" = Z ] && { unset "mine[$pid]"; continue; }
 		parent[$pid]=$2
+		[[ /proc/$pid/cwd -ef $C/log ]] && mine[$pid]=1
 	done
 	while [ $grown = 1 ]; do
 		grown=0

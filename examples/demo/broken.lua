@@ -1,0 +1,11 @@
+-- SPDX-License-Identifier: MIT
+-- The demo's third site file: an edit that went wrong in line 9.
+local sched = require "sched"
+
+return sched.site {
+	interval = 20,
+	budget = 60,
+	default = { "shortest_first", "easy" },
+	partitions = { main = { "eazy" } ,
+	-- a brace is missing here
+}

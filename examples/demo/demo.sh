@@ -1,0 +1,222 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# demo.sh [--swf FILE[.gz]] [--nodes N] [--short] - a day of a cluster in minutes.
+#
+# A throw-away cluster in compressed time (libfaketime) runs a workload; `easy`
+# schedules it; then the policy is changed on disk, then broken; slurmctld stays
+# the same process all the while.  ./quickstart demo builds and calls this.
+#
+# Needs root, SL_PREFIX (where sched/lua is installed), SL_PLUGINDIR.
+
+set -u
+
+HERE=$(cd "$(dirname "$0")" && pwd -P)
+TOP=$(cd "$HERE/../.." && pwd -P)
+# shellcheck source=t/live/cluster.sh
+. "$TOP/t/live/cluster.sh"
+
+# ---------------------------------------------------------------------- options
+
+NODES=128 SWF='' SHORT=''
+for ((i = 1; i <= $#; i++)); do
+	case ${!i} in
+	--swf) ((i++)); SWF=${!i-} ;;
+	--nodes) ((i++)); NODES=${!i-} ;;
+	--short) SHORT=1 ;;
+	*) echo "demo.sh: unknown option ${!i}" >&2; exit 2 ;;
+	esac
+done
+case $NODES in
+'' | *[!0-9]* | 0) echo "demo.sh: --nodes wants a number, not '$NODES'" >&2; exit 2 ;;
+esac
+[ -z "$SWF" ] || [ -r "$SWF" ] || { echo "demo.sh: $SWF: cannot be read" >&2; exit 2; }
+
+if [ -n "$SHORT" ]; then
+	HOURS=0.6 JOBS=70 LOAD=1.8 PHASES=(12 12 8)
+else
+	HOURS=3 JOBS=160 LOAD=1.3 PHASES=(65 60 35)
+fi
+FACTOR=${DEMO_FACTOR:-60}		# one minute in a second
+
+# All of it, and all that it starts, lives in compressed time.
+if [ -z "${DEMO_INSIDE-}" ]; then
+	DEMO_INSIDE=1 exec faketime -f "+0 x$FACTOR" "$0" "$@"
+fi
+
+pause() { LD_PRELOAD='' sleep "$1"; }			# in the time of people
+real_seconds() { LD_PRELOAD='' date +%s; }
+
+# ---------------------------------------------------------------- what it tells
+
+TTY=''
+[ ! -t 1 ] || TTY=1
+STATE='' VIEW=''
+
+event() {
+	echo "$(date +%H:%M)  $*" >> "$STATE.events"
+}
+
+# What the view shows at its top; $1 as policy, or what the status says.
+tell() {
+	{
+		echo "title=sched/lua on $NODES nodes"
+		echo "policy=$(status policy)"
+		echo "pid=$(cluster_ctld_pid)"
+		echo "factor=$FACTOR"
+		[ -z "${1-}" ] || echo "stop=1"
+	} > "$STATE.new" && mv "$STATE.new" "$STATE"
+}
+
+status() { # KEY : of status.json
+	local value
+	value=$(schedlua status --json --state "$C/state" 2>/dev/null | sed -n "s/^ *\"$1\": \"\{0,1\}\([^\",]*\).*/\1/p")
+	echo "${value:-${SL_SCHEDULER-}}"
+}
+
+start_view() {
+	local -a args=(--state "$STATE")
+	[ -n "$TTY" ] || args+=(--plain --every 5)
+	[ -z "$TTY" ] || printf '\033[?1049h\033[?25l'
+	lua5.4 "$HERE/view.lua" "${args[@]}" < /dev/null &
+	VIEW=$!
+}
+
+stop_view() {
+	[ -n "$VIEW" ] || return 0
+	tell stop
+	wait "$VIEW" 2>/dev/null
+	VIEW=''
+	[ -z "$TTY" ] || printf '\033[?25h\033[?1049l'
+}
+
+leave() {
+	local code=$?
+	trap '' INT TERM HUP
+	[ -z "$VIEW" ] || kill "$VIEW" 2>/dev/null
+	[ -z "$TTY" ] || [ -z "$VIEW" ] || printf '\033[?25h\033[?1049l'
+	cluster_down || code=1
+	exit $code
+}
+
+# ------------------------------------------------------------------ the policies
+
+# Put a site file in place the way an administrator should: whole, and at once.
+install_site() {
+	install -m 644 "$1" "$C/etc/sched.lua.new" && mv "$C/etc/sched.lua.new" "$C/etc/sched.lua"
+}
+
+policy_is() { [[ $(status policy) == *"$1"* ]]; }
+was_refused() { log_line "$1" > /dev/null; }
+log_line() { sed -n "$LOG_FROM,\$p" "$C/log/slurmctld.log" | grep -m1 -E "$1"; }
+mark_log() { LOG_FROM=$(($(wc -l < "$C/log/slurmctld.log") + 1)); }
+
+reload() { # SITE-FILE
+	mark_log
+	install_site "$1" && scontrol reconfigure
+}
+
+change_policy() {
+	local before after
+	before=$(cluster_ctld_pid)
+	event "the site file is changed on disk: shortest job first; scontrol reconfigure"
+	reload "$HERE/shortest.lua"
+	if wait_for 15 policy_is shortest; then
+		after=$(cluster_ctld_pid)
+		event "the new policy decides from the next cycle on; slurmctld: pid $before before, $after after"
+		[ "$before" = "$after" ] || FAILED="slurmctld's pid has changed"
+	else
+		FAILED="the new policy did not come into force: $(status last_error)"
+	fi
+}
+
+break_policy() {
+	local line
+	event "a broken site file is installed; scontrol reconfigure"
+	reload "$HERE/broken.lua"
+	if wait_for 15 was_refused 'sched\.lua:[0-9]+:'; then
+		line=$(log_line 'sched\.lua:[0-9]+:')
+		event "refused: ${line#*\] }"
+		event "the policy before it stays: $(status policy)"
+	else
+		FAILED="the broken policy was not refused"
+	fi
+}
+
+goes_on() {
+	local started=$1 now
+	now=$(status starts)
+	event "$((now - started)) jobs started since then"
+	[ "$now" -gt "$started" ] || FAILED="no job started after the broken policy"
+}
+
+# ------------------------------------------------------------------------- runs
+
+begin_cluster() {
+	cluster_dir "$TOP/.work/cluster-demo" || exit 1
+	trap leave EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM HUP
+	mkdir -p "$C/etc/policies"
+	chmod 755 "$C/etc" "$C/etc/policies"
+	install -m 644 "$TOP"/examples/policies/*.lua "$C/etc/policies/"
+	install_site "$HERE/easy.lua"
+	# What Slurm waits for in seconds of people must last: a second is 1/60 here.
+	local -a lines=(MessageTimeout=100 BatchStartTimeout=3600 UnkillableStepTimeout=3600 SlurmctldTimeout=3600
+		SlurmdTimeout=0 KillWait=60 MinJobAge=100000 MaxJobCount=20000)
+	[ -z "${SL_PLUGINDIR-}" ] ||
+		lines+=("SchedulerParameters=defer,sched_interval=-1,lua_path=$C/etc/policies,lua_wake=2000")
+	echo "starting $NODES nodes; a minute of theirs is $(awk "BEGIN { print 60 / $FACTOR }") s of ours"
+	cluster_up "$NODES" "${lines[@]}" || exit 1
+	STATE=$C/view
+	rm -f "$STATE" "$STATE.events"
+}
+
+run_workload() {
+	lua5.4 "$HERE/workload.lua" --nodes "$NODES" --hours "$HOURS" --jobs "$JOBS" --load "$LOAD" ${SWF:+--swf "$SWF"} > "$C/workload.tsv" ||
+		exit 1
+	event "$(wc -l < "$C/workload.tsv") jobs come in through sbatch, srun and salloc; the policy is $(status policy)"
+	"$HERE/submit.sh" "$C/workload.tsv" > "$C/log/submit.out" 2>&1 < /dev/null &
+	disown
+}
+
+phase() { # SECONDS
+	local until=$(($(real_seconds) + $1))
+	while [ "$(real_seconds)" -lt "$until" ]; do
+		tell
+		pause 1
+	done
+}
+
+FAILED=''
+if [ -n "$SWF" ]; then SWF=$(cd "$(dirname "$SWF")" && pwd -P)/${SWF##*/}; fi
+BEGAN=$(real_seconds)
+begin_cluster
+run_workload
+tell
+start_view
+phase "${PHASES[0]}"
+if [ -n "${SL_PLUGINDIR-}" ]; then
+	change_policy
+	phase "${PHASES[1]}"
+	started=$(status starts)
+	break_policy
+	phase "${PHASES[2]}"
+	goes_on "$started"
+fi
+stop_view
+status_file=$C/status.json
+schedlua status --json --state "$C/state" > "$status_file" 2>/dev/null || rm -f "$status_file"
+echo
+echo "What happened (in the cluster's time)"
+sed 's/^/  /' "$STATE.events"
+echo
+squeue -h -r -t all -o '%T|%V|%S|%e|%C|%D' > "$C/jobs.txt"
+lua5.4 "$HERE/summary.lua" --jobs "$C/jobs.txt" --cores $((NODES * 8)) \
+	--status "$status_file" --factor "$FACTOR" --now "$(date +%Y-%m-%dT%H:%M:%S)"
+echo "  the demo took             $(($(real_seconds) - BEGAN)) s"
+if [ -n "$FAILED" ]; then
+	echo "demo.sh: $FAILED" >&2
+	cluster_logs 20
+	exit 1
+fi

@@ -1,0 +1,9 @@
+-- SPDX-License-Identifier: MIT
+-- The demo's second site file: the same backfill, the shortest walltime first.
+local sched = require "sched"
+
+return sched.site {
+	interval = 20,
+	budget = 60,
+	default = { "shortest_first", "easy" },
+}

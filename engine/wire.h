@@ -5,7 +5,8 @@
  * A SOCK_SEQPACKET socket pair; one frame is one packet of at most
  * SL_FRAME_MAX bytes: a header and a short body.  What is large (snapshot,
  * plan) travels as a sealed memfd attached to its frame.  The receiver checks
- * magic, version, type, length and seals before it believes anything.
+ * magic, version, type, length and seals before it believes anything.  Frames
+ * stay on one machine: numbers are the machine's.
  *
  *   plug-in -> engine                      engine -> plug-in
  *   HELLO   version, limits                HELLO   version, pid
@@ -33,7 +34,7 @@
 
 enum sl_frame_type { SL_FRAME_HELLO = 1, SL_FRAME_LOAD, SL_FRAME_LOADED, SL_FRAME_DECIDE, SL_FRAME_PLAN, SL_FRAME_BYE };
 
-/* HELLO's body, either way.  Policy set 0 is the site's, 1 the bundled one. */
+/* HELLO's body, either way. */
 struct sl_frame_hello {
 	uint32_t wire_version;
 	uint32_t snapshot_version, plan_version;	/* of the schemas */
@@ -62,6 +63,7 @@ struct sl_frame_decide {
 	int64_t sequence;
 	int64_t budget_us;
 	uint32_t bundled;		/* 1: decide with the bundled easy, not the site */
+	uint32_t zero;
 };
 
 /*
@@ -79,6 +81,7 @@ struct sl_frame_plan {
 	int32_t ok;
 	int32_t code;			/* enum sl_errno; with ok and not SL_OK: the policy failed, what it had booked stands */
 	uint32_t reload;		/* enum sl_reload */
+	uint32_t zero;
 	double interval_s, budget_s;	/* with SL_RELOAD_LIVE: what the site file says now */
 	char policy[256];		/* what decided */
 	char text[3072];		/* why there is no plan, or what was wrong with the policy */
@@ -99,24 +102,32 @@ struct sl_frame {
 };
 
 /*
- * Send one frame; fd -1 for none.  The body's length follows from the type.
- * Returns 0, or -1 with *err (SL_ETIME after timeout_ms, SL_EIO when the peer
- * is gone).  Never raises SIGPIPE.
+ * Send one frame; fd -1 for none.  The body's length follows from the type; what
+ * stands behind the end of a string is not sent.  Returns 0, or -1 with *err
+ * (SL_EINVAL for a frame that the receiver would refuse, SL_ETIME after
+ * timeout_ms, SL_EIO when the peer is gone).  Never raises SIGPIPE.
  */
 int sl_wire_send(int sock, const struct sl_frame *frame, int timeout_ms, struct sl_error *err);
 
 /*
  * Receive one frame within timeout_ms (-1: for ever).  Returns 1; 0 when the
  * peer closed; -1 with *err (SL_ETIME, SL_EFORMAT, SL_EVERSION, SL_EIO), in
- * which case no descriptor is left open.  Strings in bodies are terminated.
+ * which case no descriptor is left open.  What is received is whole: strings are
+ * terminated, codes known, figures finite and not negative; a descriptor is there
+ * with DECIDE and with a PLAN that is ok, may be there with LOAD, and never else.
+ * What a PLAN answers (its sequence) is for the caller to compare.
  */
 int sl_wire_recv(int sock, struct sl_frame *frame, int timeout_ms, struct sl_error *err);
 
 /* A sealed memfd with these bytes, or -1 with *err. */
 int sl_wire_memfd(const char *name, const void *bytes, size_t size, struct sl_error *err);
 
-/* Map a sealed memfd read-only.  Refuses one that is not sealed against
- * shrinking and writing, or larger than an image may be.  0 or -1 with *err. */
+/*
+ * Map a sealed memfd read-only; the descriptor may be closed then.  Refuses one
+ * that is not sealed against shrinking and writing, is empty, has holes (to read
+ * them would allocate memory here), or is larger than an image may be.  Returns 0,
+ * or -1 with *err.
+ */
 int sl_wire_map(int fd, const void **bytes, size_t *size, struct sl_error *err);
 void sl_wire_unmap(const void *bytes, size_t size);
 

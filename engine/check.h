@@ -6,6 +6,40 @@
  * cluster.  It adds up, node by node, what runs, what the plan starts and what
  * it reserves, at every instant at which something changes.  Slow and obvious on
  * purpose; O(bookings x log bookings) per node.
+ *
+ * The rules that a plan obeys, and that its makers (cluster.c, plan.c) follow:
+ *
+ * Holding.  A running job holds its allocation until its end, one that should
+ * have ended or is being cleaned up for SL_OVERDUE_S more seconds, a suspended
+ * one for as long as it would still run if it went on now.  `scontrol suspend`
+ * gives the cores back (Slurm marks such a job by priority 0) but neither memory
+ * nor gres; gang-suspended jobs keep all.  A completing node takes no job for
+ * SL_OVERDUE_S; a down or drained one takes none at all.
+ *
+ * Cores.  A job gets whole cores.  c cores of a node host as many tasks as
+ * their usable threads allow (threads_per_core), one a core where
+ * CR_ONE_TASK_PER_CORE or ntasks_per_core say so.  On each node the job gets at
+ * least one core and what pn_min_cpus, ntasks_per_node and (on a single node)
+ * num_tasks ask for; in all enough for num_tasks and min_cpus, and not a core
+ * more than a node can use for tasks, up to max_cpus.  Exclusive jobs get whole
+ * nodes.  Overcommit needs min_cpus in all, however many tasks.  Jobs of a
+ * partition that shares cores n-fold (OverSubscribe=FORCE:n, or YES:n and asked
+ * for) count an nth of their cores, rounded up.
+ *
+ * Memory counts where it is a consumable resource and the node's size is known:
+ * per node, or per CPU times all threads of the cores got; a job that names none
+ * gets all of the node's (as with --mem=0).
+ *
+ * Reservations.  Nobody else runs on a reservation's nodes between its start and
+ * end.  One that holds parts of nodes holds, on each of them, at most all its
+ * cores but one for each other node.  A job in a reservation stays on its nodes,
+ * starts within its window and is taken to end with it; other reservations bind it
+ * too, unless its own is a maintenance one, or overlapping and the other not
+ * maintenance (as in Slurm's job_test_resv()).  Outside the window of a flexible
+ * reservation such a job counts as any other.
+ *
+ * A job whose request is not modelled (see sl_check_native()) has to be native:
+ * its places are then a booking, and only their sum is checked.
  */
 #ifndef SL_CHECK_H
 #define SL_CHECK_H
@@ -13,14 +47,17 @@
 #include "plan_image.h"
 #include "snapshot.h"
 
+#define SL_OVERDUE_S 1		/* seconds until something overdue is taken to end */
+
 /*
  * Returns 0 when every start and reservation is feasible: sequence and stamps
- * match, job queued in that partition, no job twice, nodes of the partition
+ * match, job queued in that partition, no job twice (one array record: no more
+ * often than it has tasks, nor than its throttle allows), nodes of the partition
  * and usable, requested and excluded nodes honoured, node and task counts
  * within the request, cores, memory and gres of every node within its capacity
- * at every instant, licences within their count, no start before begin time or
- * after the deadline.  Otherwise -1 with *err naming the job, the node and the
- * figures; the first violation found.
+ * at every instant, MaxCPUsPerNode and licences within their counts, no start
+ * before begin time or after the deadline.  Otherwise -1 with *err naming the
+ * job, the node and the figures; the first violation found.
  */
 int sl_check_plan(const struct sl_snapshot *snap, const struct sl_plan_image *plan, struct sl_error *err);
 

@@ -1,0 +1,142 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The tool as its users meet it: the real program, its output, its exit status.
+# Speaks TAP.  $SCHEDLUA is the program (default: ./schedlua).
+
+set -u
+SCHEDLUA=${SCHEDLUA:-./schedlua}
+T=$(mktemp -d "${TMPDIR:-/tmp}/test_tool.XXXXXX") || exit 1
+trap 'rm -rf "$T"' EXIT
+unset SLURM_CONF
+TZ=UTC
+export TZ
+n=0
+
+# ok NAME COMMAND... : one test; what the command printed is shown when it fails.
+ok() {
+	n=$((n + 1))
+	name=$1
+	shift
+	if "$@" >"$T/ok" 2>&1; then
+		echo "ok $n - $name"
+	else
+		echo "not ok $n - $name"
+		sed 's/^/# /' "$T/ok"
+		[ ! -f "$T/out" ] || sed 's/^/# out: /' "$T/out" | head -n 40
+		[ ! -f "$T/err" ] || sed 's/^/# err: /' "$T/err" | head -n 40
+	fi
+}
+
+# run STATUS ARGUMENT... : run the tool, expect that status.
+run() {
+	want=$1
+	shift
+	"$SCHEDLUA" "$@" >"$T/out" 2>"$T/err"
+	got=$?
+	[ $got = "$want" ] || { echo "schedlua $*: status $got, expected $want"; return 1; }
+}
+
+out() { grep -q -e "$1" "$T/out" || { echo "no \"$1\" on stdout"; return 1; }; }
+err() { grep -q -e "$1" "$T/err" || { echo "no \"$1\" on stderr"; return 1; }; }
+quiet() { [ ! -s "$T/$1" ] || { echo "$1 is not empty"; return 1; }; }
+
+# ------------------------------------------------------------------------ usage
+
+no_command() { run 2 && err "a command is missing" && quiet out; }
+ok "without a command it says so and ends with 2" no_command
+
+unknown_command() { run 2 frobnicate && err '^schedlua: no command "frobnicate"$'; }
+ok "an unknown command ends with 2" unknown_command
+
+all_help() {
+	run 0 --help && out "^  version " && quiet err || return 1
+	for verb in $(sed -n 's/^  \([a-z]*\) .*/\1/p' "$T/out"); do
+		run 0 "$verb" --help && out "^Usage: schedlua $verb" && quiet err || return 1
+		run 2 "$verb" --no-such-option && err "unknown option --no-such-option" || return 1
+		run 0 --man "$verb" && out "^.SH OPTIONS" || return 1
+	done
+}
+ok "every command has help, a man page, and refuses unknown options" all_help
+
+full_disk() {
+	[ -c /dev/full ] || return 0
+	"$SCHEDLUA" --help >/dev/full 2>"$T/err"
+	[ $? = 1 ] && err "standard output"
+}
+ok "output that cannot be written is a failure" full_disk
+
+version() {
+	run 0 version && out "^schedlua [0-9]" && cp "$T/out" "$T/v" && run 0 --version && cmp "$T/out" "$T/v" &&
+		run 0 version --json && out '"snapshot_version": [1-9]'
+}
+ok "version prints the program's and the formats' versions" version
+
+# ------------------------------------------------------------------------- show
+
+cat >"$T/now.json" <<'EOF'
+{
+  "meta": { "now": 1793620800, "cluster": "tiny", "source": "json", "sequence": 1 },
+  "nodes": [ { "name": "n1", "cores": 8 }, { "name": "n2", "cores": 8 } ],
+  "partitions": [ { "name": "p", "nodes": "n[1-2]" } ],
+  "jobs": [ { "id": 7, "user": "ada", "partition": "p", "min_nodes": 2, "time_limit": 600 } ],
+  "queue": [ { "job": 7, "partition": "p" } ]
+}
+EOF
+
+show() {
+	run 0 show "$T/now.json" && out "^cluster *tiny" && out "2026-11-02T12:00:00" && out "^nodes *2 (0 down" &&
+		out "^queue *1 " && out "^p *up *1 *2 *UNLIMITED *1$"
+}
+ok "show summarizes a snapshot" show
+
+both_ways() {
+	run 0 show --output="$T/now.snap" "$T/now.json" && run 0 show --json "$T/now.snap" && cp "$T/out" "$T/a.json" &&
+		run 0 show --json --output="$T/b.json" "$T/a.json" && cmp "$T/a.json" "$T/b.json"
+}
+ok "a snapshot goes to an image and back to the same JSON" both_ways
+
+bad_json() {
+	sed 's/"n1"/"n1", "colour": 1/' "$T/now.json" >"$T/bad.json"
+	run 1 show "$T/bad.json" && err "^schedlua: .*bad.json.*colour" && quiet out
+}
+ok "a key that is none is refused with its place" bad_json
+
+bad_image() {
+	head -c 100 "$T/now.snap" >"$T/cut.snap"
+	run 1 show "$T/cut.snap" && err "^schedlua: .*cut.snap" && run 1 show "$T/nothing" && err "No such file"
+}
+ok "a cut image and a missing file are refused" bad_image
+
+# ----------------------------------------------------------------------- status
+
+mkdir -p "$T/state/schedlua"
+cat >"$T/state/schedlua/status.json" <<'EOF'
+{ "version": "0.1.0", "source": "site", "policy": "easy", "pid": 2147483646, "cycles": 12, "starts": 3,
+  "last_cycle": 1793620800, "refused": 0, "strikes": 2, "brand_new": [1, 2],
+  "cycle_us": { "count": 12, "last": 1500, "mean": 1000, "p50": 900, "p99": 2000, "max": 2500 } }
+EOF
+
+status() {
+	run 0 status --dir "$T/state/schedlua" && out "is not running" && out "^policy *easy$" && out "^strikes *2$" &&
+		out "^last cycle *2026-11-02T12:00:00$" && out "last 1.50 ms, median 0.90" && out "^brand_new *\[1,2\]$" &&
+		! out "refused" >/dev/null
+}
+ok "status prints what it knows in words, what it does not as it is" status
+
+status_json() { run 0 status --json --dir "$T/state/schedlua" && out '"cycles": 12'; }
+ok "status --json prints the file" status_json
+
+status_conf() {
+	printf '# StateSaveLocation=/wrong\nClusterName=x\nstatesavelocation = %s # here\n' "$T/state" >"$T/slurm.conf"
+	SLURM_CONF=$T/slurm.conf run 0 status && out "^policy *easy$"
+}
+ok "status finds the directory through slurm.conf" status_conf
+
+status_none() {
+	run 1 status --dir "$T" && err "^schedlua: $T/status.json: No such file.*SchedulerType" &&
+		echo '{' >"$T/status.json" && run 1 status --dir "$T" && err "^schedlua: $T/status.json:[0-9]"
+}
+ok "status says where it looked, and where the file is broken" status_none
+
+echo "1..$n"

@@ -34,6 +34,8 @@
 #define SL_MAX_GRES 8			/* kinds of generic resource */
 #define SL_FOREVER INT64_MAX
 #define SL_MAX_NODE_CORES 65535		/* ceiling of a node's cores */
+#define SL_OPEN_MARKS 64		/* marks that may be open at a time */
+#define SL_NO_MARK UINT32_MAX
 #define SL_MAX_STEPS ((uint32_t) 1 << 20)	/* ceiling of one class's step function */
 
 /* An amount of everything that a node has. */
@@ -78,7 +80,8 @@ const struct sl_node_kind *sl_timeline_kind(const struct sl_timeline *tl, uint32
  * Take *each* from every node of the set over [t0, t1).  Returns 0; or -1 and
  * changes nothing: SL_EBUSY when it is not free everywhere (the text names a node
  * and the figures), SL_EINVAL for t1 <= t0, a negative amount or a node that does
- * not exist, SL_ENOMEM, SL_ELIMIT.  An interval that has passed books nothing.
+ * not exist, SL_ENOMEM, SL_ELIMIT.  An interval that has passed, or an amount of
+ * nothing, books nothing.
  */
 int sl_timeline_book(struct sl_timeline *tl, const struct sl_nodeset *nodes, const struct sl_resources *each,
 		     int64_t t0, int64_t t1, struct sl_error *err);
@@ -112,7 +115,9 @@ int sl_timeline_advance(struct sl_timeline *tl, int64_t now, struct sl_error *er
 /* -- undo -------------------------------------------------------------- */
 
 /* From here on changes can be taken back.  Returns a token for one of the two
- * functions below, to be passed in the reverse order of the marks. */
+ * functions below, to be passed in the reverse order of the marks.  At most
+ * SL_OPEN_MARKS may be open: one more is refused with SL_NO_MARK, which the
+ * functions below ignore. */
 uint32_t sl_timeline_mark(struct sl_timeline *tl);
 
 /* Undo all changes since the mark and close it (and those inside it).  Never

@@ -469,6 +469,26 @@ error:
 	return sl_fail(err, b->err.code, "%s", b->err.text);
 }
 
+/* -- writing columns ----------------------------------------------------- */
+
+int sl_image_measure(const struct sl_schema *schema, const uint32_t *rows, size_t pool_size, size_t *size,
+		     struct sl_error *err)
+{
+	uint64_t at = sizeof(struct header) + schema->tables * sizeof(struct directory);
+
+	for (int t = 0; t < schema->tables; t++) {
+		if (rows[t] > SL_IMAGE_MAX_ROWS)
+			return sl_fail(err, SL_ELIMIT, "%s: more than %" PRIu32 " rows of %s", schema->name,
+				       SL_IMAGE_MAX_ROWS, schema->table[t].name);
+		at += table_size(&schema->table[t], rows[t]);
+	}
+	if (pool_size > SL_IMAGE_MAX_SIZE || at + pool_size > SL_IMAGE_MAX_SIZE)
+		return sl_fail(err, SL_ELIMIT, "%s: an image of %" PRIu64 " bytes, the most is %zu", schema->name,
+			       at + pool_size, SL_IMAGE_MAX_SIZE);
+	*size = at + pool_size;
+	return 0;
+}
+
 /* -- reading ------------------------------------------------------------ */
 
 static int check_header(const struct sl_schema *schema, const struct header *head, size_t size, struct sl_error *err)
@@ -623,6 +643,25 @@ static void fill_view(const struct sl_schema *schema, const unsigned char *base,
 			at += align8((uint64_t) dir[t].rows * type_size[table->column[c].type]);
 		}
 	}
+}
+
+void sl_image_lay_out(const struct sl_schema *schema, void *bytes, const uint32_t *rows, size_t pool_size,
+		      void *view)
+{
+	struct header head = { .magic = schema->magic, .version = schema->version, .hash = hash_schema(schema),
+			       .tables = schema->tables, .pool_size = pool_size };
+	unsigned char *base = bytes;
+	struct directory *dir = (void *) (base + sizeof(head));
+	uint64_t at = sizeof(head) + schema->tables * sizeof(*dir);
+
+	for (int t = 0; t < schema->tables; t++) {
+		dir[t] = (struct directory) { .rows = rows[t], .offset = at };
+		at += table_size(&schema->table[t], rows[t]);
+	}
+	head.pool_offset = at;
+	head.size = at + pool_size;
+	memcpy(base, &head, sizeof(head));
+	fill_view(schema, base, dir, view);
 }
 
 int sl_image_open(struct sl_image *image, void *view, const struct sl_schema *schema, const void *bytes, size_t size,

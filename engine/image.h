@@ -178,6 +178,27 @@ const char *sl_builder_text(const struct sl_builder *b, uint32_t str);
  */
 int sl_builder_finish(struct sl_builder *b, const void **bytes, size_t *size, struct sl_error *err);
 
+/* -- writing columns ---------------------------------------------------- */
+
+/*
+ * For writers of so many rows that they cannot hold them as structs: the size of
+ * an image with rows[t] rows of each table and a pool of pool_size bytes (at least
+ * 1).  Returns 0, or -1 with *err (SL_ELIMIT).
+ */
+int sl_image_measure(const struct sl_schema *schema, const uint32_t *rows, size_t pool_size, size_t *size,
+		     struct sl_error *err);
+
+/*
+ * Turn that many zero bytes, 8-aligned, into an image whose columns and pool hold
+ * nothing but zeroes, and point *view* at the columns: the caller, who owns the
+ * bytes, fills them in (casting const away), writes strings into the last pool_size
+ * bytes, each with its NUL from the second byte on, and lets sl_image_open() judge.
+ * Zeroes are not written, so that columns that stay zero cost no memory where the
+ * bytes come from mmap().
+ */
+void sl_image_lay_out(const struct sl_schema *schema, void *bytes, const uint32_t *rows, size_t pool_size,
+		      void *view);
+
 /* -- reading ----------------------------------------------------------- */
 
 struct sl_image {
@@ -216,6 +237,18 @@ static inline const char *sl_image_str(const struct sl_image *image, uint32_t st
  */
 int sl_image_to_json(const struct sl_image *image, const void *view, FILE *out, struct sl_error *err);
 
+/* A number of each row of a table that is no column: it stands in the JSON row
+ * under a name of its own, and is left out where it is 0. */
+struct sl_extra {
+	int table;
+	const char *name;
+	const int64_t *value;	/* by row */
+};
+
+/* The same, with so many extras. */
+int sl_image_to_json_with(const struct sl_image *image, const void *view, const struct sl_extra *extra,
+			  uint32_t extras, FILE *out, struct sl_error *err);
+
 /*
  * Read such an object and append its rows to an empty builder of the schema.
  * Unknown keys, wrong types, values out of range and references to nothing are
@@ -225,6 +258,10 @@ int sl_image_to_json(const struct sl_image *image, const void *view, FILE *out, 
  */
 int sl_builder_from_json(struct sl_builder *b, const char *name, const char *text, size_t length,
 			 struct sl_error *err);
+
+/* The same for what jansson has parsed already, which stays the caller's. */
+struct json_t;
+int sl_builder_from_tree(struct sl_builder *b, const char *name, struct json_t *root, struct sl_error *err);
 
 /* -- files ------------------------------------------------------------- */
 

@@ -17,6 +17,8 @@ struct dump {
 	const struct sl_image *image;
 	const struct sl_schema *schema;
 	const unsigned char *view;
+	const struct sl_extra *extra;
+	uint32_t extras;
 	struct sl_json *json;
 	struct sl_error *err;
 };
@@ -146,6 +148,12 @@ static int dump_row(struct dump *d, int t, uint32_t row)
 		if (dump_value(d, t, c, row) < 0)
 			return -1;
 	}
+	for (uint32_t i = 0; i < d->extras; i++) {
+		if (d->extra[i].table != t || !d->extra[i].value[row])
+			continue;
+		sl_json_key(d->json, d->extra[i].name);
+		sl_json_int(d->json, d->extra[i].value[row]);
+	}
 	sl_json_end_object(d->json);
 	return 0;
 }
@@ -220,7 +228,14 @@ static int dump_table(struct dump *d, int t)
 
 int sl_image_to_json(const struct sl_image *image, const void *view, FILE *out, struct sl_error *err)
 {
-	struct dump d = { .image = image, .schema = image->schema, .view = view, .err = err };
+	return sl_image_to_json_with(image, view, NULL, 0, out, err);
+}
+
+int sl_image_to_json_with(const struct sl_image *image, const void *view, const struct sl_extra *extra,
+			  uint32_t extras, FILE *out, struct sl_error *err)
+{
+	struct dump d = { .image = image, .schema = image->schema, .view = view, .extra = extra, .extras = extras,
+			  .err = err };
 	int rc = -1;
 
 	d.json = sl_json_create(out, err);

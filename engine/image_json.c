@@ -501,25 +501,31 @@ static int read_all(struct reader *r, json_t *root)
 	return 0;
 }
 
-int sl_builder_from_json(struct sl_builder *b, const char *name, const char *text, size_t length,
-			 struct sl_error *err)
+int sl_builder_from_tree(struct sl_builder *b, const char *name, struct json_t *root, struct sl_error *err)
 {
 	struct reader r = { .b = b, .schema = sl_builder_schema(b), .name = name, .err = err };
-	json_error_t wrong;
-	json_t *root;
-	int rc = -1;
+	int rc;
 
 	r.index = calloc(r.schema->tables, sizeof(*r.index));
 	if (!r.index)
 		return sl_fail(err, SL_ENOMEM, "%s: no memory", name);
-	root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &wrong);
-	if (root)
-		rc = read_all(&r, root);
-	else
-		sl_fail(err, SL_EFORMAT, "%s:%d:%d: %s", name, wrong.line, wrong.column, wrong.text);
+	rc = read_all(&r, root);
 	for (int t = 0; t < r.schema->tables; t++)
 		json_decref(r.index[t]);
 	free(r.index);
+	return rc;
+}
+
+int sl_builder_from_json(struct sl_builder *b, const char *name, const char *text, size_t length,
+			 struct sl_error *err)
+{
+	json_error_t wrong;
+	json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &wrong);
+	int rc;
+
+	if (!root)
+		return sl_fail(err, SL_EFORMAT, "%s:%d:%d: %s", name, wrong.line, wrong.column, wrong.text);
+	rc = sl_builder_from_tree(b, name, root, err);
 	json_decref(root);
 	return rc;
 }

@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "build.h"
+
+/* -- the machine --------------------------------------------------------- */
+
+struct group {
+	uint32_t count, cores, gpus, threads, sockets, weight;
+	int64_t memory;
+};
+
+/* "4x8c2g" -> a group; returns what follows it. */
+static const char *read_group(const char *text, struct group *g)
+{
+	char *end;
+
+	*g = (struct group) { .cores = 1, .threads = 1, .sockets = 1, .weight = 1 };
+	g->count = (uint32_t) strtoul(text, &end, 10);
+	if (end == text || *end != 'x')
+		fail_msg("machine \"%s\": expected COUNTx", text);
+	for (text = end + 1; *text && *text != '+'; text = end + 1) {
+		unsigned long n = strtoul(text, &end, 10);
+
+		switch (*end) {
+		case 'c': g->cores = (uint32_t) n; break;
+		case 'g': g->gpus = (uint32_t) n; break;
+		case 't': g->threads = (uint32_t) n; break;
+		case 's': g->sockets = (uint32_t) n; break;
+		case 'w': g->weight = (uint32_t) n; break;
+		case 'm': g->memory = (int64_t) n; break;
+		default: fail_msg("machine: no letter '%c' (c g t s w m)", *end);
+		}
+	}
+	return *text ? text + 1 : text;
+}
+
+static void add_group(struct build *b, const struct group *g)
+{
+	b->free_cores = realloc(b->free_cores, (b->nodes + g->count) * sizeof(*b->free_cores));
+	for (uint32_t i = 0; i < g->count; i++) {
+		struct sl_node_row node = sl_node_row();
+		char name[16];
+
+		snprintf(name, sizeof(name), "n%u", b->nodes);
+		node.name = sl_builder_str(b->builder, name);
+		node.cores = g->cores;
+		node.threads = g->threads;
+		node.sockets = g->sockets;
+		node.memory = g->memory;
+		node.weight = g->weight;
+		if (g->gpus) {
+			struct sl_node_gres_row gres = { .kind = 0, .count = g->gpus };
+
+			node.gres = (struct sl_range) { sl_builder_append(b->builder, SL_T_NODE_GRES, &gres), 1 };
+		}
+		b->free_cores[b->nodes++] = g->cores;
+		sl_builder_append(b->builder, SL_T_NODE, &node);
+	}
+}
+
+struct build *build_create(const char *machine)
+{
+	struct build *b = calloc(1, sizeof(*b));
+	struct sl_gres_kind_row gpu = sl_gres_kind_row();
+	struct sl_error err;
+
+	b->builder = sl_builder_create(&sl_snapshot_schema, &err);
+	if (!b->builder)
+		fail_msg("%s", err.text);
+	b->meta = sl_meta_row();
+	b->meta.now = BUILD_NOW;
+	b->meta.sequence = 7;
+	sl_builder_append(b->builder, SL_T_META, &b->meta);
+	gpu.key = gpu.name = sl_builder_str(b->builder, "gpu");
+	sl_builder_append(b->builder, SL_T_GRES_KIND, &gpu);
+	while (*machine) {
+		struct group g;
+
+		machine = read_group(machine, &g);
+		add_group(b, &g);
+	}
+	build_partition(b, "batch", 0, b->nodes - 1);
+	return b;
+}
+
+void build_destroy(struct build *b)
+{
+	if (!b)
+		return;
+	sl_builder_destroy(b->builder);
+	free(b->bytes);
+	free(b->free_cores);
+	free(b);
+}
+
+struct sl_range build_nodes(struct build *b, uint32_t first, uint32_t last)
+{
+	struct sl_run_row run = { .first = first, .last = last };
+
+	return (struct sl_range) { sl_builder_append(b->builder, SL_T_RUN, &run), 1 };
+}
+
+uint32_t build_partition(struct build *b, const char *name, uint32_t first, uint32_t last)
+{
+	struct sl_partition_row part = sl_partition_row();
+
+	part.name = sl_builder_str(b->builder, name);
+	part.nodes = build_nodes(b, first, last);
+	return sl_builder_append(b->builder, SL_T_PARTITION, &part);
+}
+
+/* -- jobs ---------------------------------------------------------------- */
+
+struct sl_range build_gres(struct build *b, const char *name, const char *type, uint32_t count, uint32_t per)
+{
+	struct sl_job_gres_row gres = { .count = count, .per = per };
+
+	gres.name = sl_builder_str(b->builder, name);
+	gres.type = sl_builder_str(b->builder, type);
+	return (struct sl_range) { sl_builder_append(b->builder, SL_T_JOB_GRES, &gres), 1 };
+}
+
+struct sl_range build_license(struct build *b, uint32_t license, uint32_t count)
+{
+	struct sl_job_license_row row = { .license = license, .count = count };
+
+	return (struct sl_range) { sl_builder_append(b->builder, SL_T_JOB_LICENSE, &row), 1 };
+}
+
+struct sl_job_row build_row(struct build *b, struct build_job j)
+{
+	struct sl_job_row r = sl_job_row();
+
+	r.id = j.id;
+	r.stamp = j.id + 1000;
+	r.uid = 1000;
+	r.priority = 100;
+	r.submit_time = BUILD_NOW - 60;
+	r.partition = j.partition;
+	r.min_nodes = j.nodes ? j.nodes : 1;
+	r.max_nodes = j.max_nodes ? j.max_nodes : j.nodes;
+	r.num_tasks = j.tasks;
+	r.cpus_per_task = j.cpus_per_task ? j.cpus_per_task : 1;
+	r.ntasks_per_node = j.tasks_per_node;
+	/* As slurmctld does on submission. */
+	r.min_cpus = j.tasks ? j.tasks * r.cpus_per_task : r.min_nodes;
+	r.pn_min_cpus = r.cpus_per_task * (j.tasks_per_node && j.tasks > 1 ? j.tasks_per_node : 1);
+	r.memory_per_node = j.memory;
+	if (j.exclusive)
+		r.flags |= SL_JOBF_EXCLUSIVE;
+	r.time_limit = j.limit ? j.limit : SL_UNLIMITED;
+	if (j.gpus)
+		r.gres = build_gres(b, "gpu", "", j.gpus, SL_PER_NODE);
+	return r;
+}
+
+uint32_t build_append(struct build *b, const struct sl_job_row *row)
+{
+	uint32_t job = sl_builder_append(b->builder, SL_T_JOB, row);
+
+	if (row->state == SL_JOB_PENDING)
+		build_queue(b, job, row->partition);
+	return job;
+}
+
+void build_queue(struct build *b, uint32_t job, uint32_t partition)
+{
+	struct sl_queue_row q = { .job = job, .partition = partition, .priority = 100 };
+
+	sl_builder_append(b->builder, SL_T_QUEUE, &q);
+}
+
+uint32_t build_pending(struct build *b, struct build_job j)
+{
+	struct sl_job_row r = build_row(b, j);
+
+	return build_append(b, &r);
+}
+
+uint32_t build_running(struct build *b, struct build_job j)
+{
+	struct sl_job_row r = build_row(b, j);
+	uint32_t nodes = j.nodes ? j.nodes : 1;
+
+	r.state = SL_JOB_RUNNING;
+	r.start_time = BUILD_NOW - 100;
+	r.time_limit = j.ends_in ? 100 + j.ends_in : SL_UNLIMITED;
+	r.end_time = j.ends_in ? BUILD_NOW + j.ends_in : SL_UNLIMITED;
+	if (j.first + nodes > b->nodes)
+		fail_msg("job %u: runs beyond the last node", j.id);
+	for (uint32_t n = j.first; n < j.first + nodes; n++) {
+		struct sl_alloc_gres_row gres = { .kind = 0, .count = j.gpus };
+		struct sl_alloc_row a = { .node = n, .memory = j.memory };
+		uint32_t row;
+
+		a.cores = j.cores ? j.cores : b->free_cores[n];
+		if (a.cores > b->free_cores[n])
+			fail_msg("job %u: node n%u has %u cores left", j.id, n, b->free_cores[n]);
+		b->free_cores[n] -= a.cores;
+		if (j.gpus)
+			a.gres = (struct sl_range) { sl_builder_append(b->builder, SL_T_ALLOC_GRES, &gres), 1 };
+		row = sl_builder_append(b->builder, SL_T_ALLOC, &a);
+		if (n == j.first)
+			r.alloc.first = row;
+		r.alloc.count++;
+	}
+	return build_append(b, &r);
+}
+
+/* -- laying out ---------------------------------------------------------- */
+
+static void *copy_image(struct sl_builder *builder, size_t *size)
+{
+	struct sl_error err;
+	const void *bytes;
+	void *copy;
+
+	if (sl_builder_finish(builder, &bytes, size, &err) < 0)
+		fail_msg("%s", err.text);
+	copy = malloc(*size);
+	assert_non_null(copy);
+	memcpy(copy, bytes, *size);
+	return copy;
+}
+
+const struct sl_snapshot *build_open(struct build *b)
+{
+	struct sl_error err;
+	size_t size;
+
+	sl_builder_update(b->builder, SL_T_META, 0, &b->meta);
+	free(b->bytes);
+	b->bytes = copy_image(b->builder, &size);
+	if (sl_snapshot_open(&b->snap, b->bytes, size, &err) < 0)
+		fail_msg("%s", err.text);
+	return &b->snap;
+}
+
+struct built_plan *build_plan(const struct build *b)
+{
+	struct built_plan *p = calloc(1, sizeof(*p));
+	struct sl_plan_meta_row meta = sl_plan_meta_row();
+	struct sl_error err;
+
+	p->builder = sl_builder_create(&sl_plan_schema, &err);
+	if (!p->builder)
+		fail_msg("%s", err.text);
+	meta.sequence = b->meta.sequence;
+	meta.now = b->meta.now;
+	sl_builder_append(p->builder, SL_P_META, &meta);
+	return p;
+}
+
+void build_plan_destroy(struct built_plan *p)
+{
+	sl_builder_destroy(p->builder);
+	free(p->bytes);
+	free(p);
+}
+
+struct sl_range build_place(struct built_plan *p, uint32_t node, uint32_t cores)
+{
+	struct sl_plan_place_row place = { .node = node, .cores = cores };
+
+	return (struct sl_range) { sl_builder_append(p->builder, SL_P_PLACE, &place), 1 };
+}
+
+const struct sl_plan_image *build_plan_open(struct built_plan *p)
+{
+	struct sl_error err;
+	size_t size;
+
+	free(p->bytes);
+	p->bytes = copy_image(p->builder, &size);
+	if (sl_plan_image_open(&p->image, p->bytes, size, &err) < 0)
+		fail_msg("%s", err.text);
+	return &p->image;
+}
+
+/* -- random clusters ----------------------------------------------------- */
+
+uint64_t build_random(uint64_t *seed)
+{
+	uint64_t z = (*seed += 0x9e3779b97f4a7c15u);
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+	return z ^ (z >> 31);
+}
+
+uint32_t build_below(uint64_t *seed, uint32_t limit)
+{
+	return limit ? (uint32_t) (build_random(seed) % limit) : 0;
+}
+
+static bool one_in(uint64_t *seed, uint32_t n)
+{
+	return !build_below(seed, n);
+}
+
+/* What is left on the nodes while running jobs are made up. */
+struct left {
+	uint32_t cores, gpus;
+	int64_t memory;
+};
+
+static void random_nodes(struct build *b, uint64_t *s, struct left *left)
+{
+	static const char *const features[] = { "", "", "ib", "ib,big", "big" };
+
+	for (uint32_t n = 0; n < b->nodes; n++) {
+		struct sl_node_row r;
+
+		sl_builder_row(b->builder, SL_T_NODE, n, &r);
+		r.features = sl_builder_str(b->builder, features[build_below(s, 5)]);
+		r.tmp_disk = 100 * build_below(s, 3);
+		if (one_in(s, 12))
+			r.state = one_in(s, 2) ? SL_NODE_DOWN : SL_NODE_DRAIN;
+		else if (one_in(s, 20))
+			r.state = SL_NODE_COMPLETING;
+		if (one_in(s, 25))
+			r.owner = 1000 + build_below(s, 3);
+		sl_builder_update(b->builder, SL_T_NODE, n, &r);
+		left[n] = (struct left) { r.cores, r.gres.count ? 2 : 0, r.memory };
+	}
+}
+
+static void random_partitions(struct build *b, uint64_t *s)
+{
+	struct sl_partition_row r;
+
+	for (uint32_t p = build_below(s, 3); p > 0; p--) {
+		uint32_t first = build_below(s, b->nodes), row;
+		char name[8];
+
+		snprintf(name, sizeof(name), "p%u", p);
+		row = build_partition(b, name, first, first + build_below(s, b->nodes - first));
+		sl_builder_row(b->builder, SL_T_PARTITION, row, &r);
+		if (one_in(s, 4))
+			r.max_cpus_per_node = 2 + build_below(s, 8);
+		if (one_in(s, 5))
+			r.max_nodes = 1 + build_below(s, 4);
+		if (one_in(s, 6))
+			r.min_nodes = 1 + build_below(s, 3);
+		if (one_in(s, 8))
+			r.oversubscribe = 0;
+		else if (one_in(s, 8)) {
+			r.oversubscribe = 2;
+			r.flags |= one_in(s, 2) ? SL_PART_FORCE : 0;
+		}
+		if (one_in(s, 10))
+			r.flags |= SL_PART_EXCLUSIVE_USER;
+		if (one_in(s, 12))
+			r.flags &= ~SL_PART_UP;
+		if (one_in(s, 4))
+			r.max_time = 600 * (1 + build_below(s, 20));
+		sl_builder_update(b->builder, SL_T_PARTITION, row, &r);
+	}
+}
+
+static void random_reservations(struct build *b, uint64_t *s)
+{
+	for (uint32_t i = build_below(s, 4); i > 0; i--) {
+		struct sl_reservation_row r = sl_reservation_row();
+		uint32_t first = build_below(s, b->nodes);
+		char name[8];
+
+		snprintf(name, sizeof(name), "r%u", i);
+		r.name = sl_builder_str(b->builder, name);
+		r.start_time = BUILD_NOW - 1000 + 100 * build_below(s, 40);
+		r.end_time = r.start_time + 100 * (1 + build_below(s, 40));
+		r.nodes = build_nodes(b, first, first + build_below(s, b->nodes - first < 3 ? b->nodes - first : 3));
+		if (one_in(s, 4))
+			r.cores = 1 + build_below(s, 6);
+		r.flags = one_in(s, 3) ? 1u << build_below(s, 4) : 0;
+		sl_builder_append(b->builder, SL_T_RESERVATION, &r);
+	}
+	for (uint32_t i = build_below(s, 3); i > 0; i--) {
+		struct sl_license_row l = { .total = 4, .used = build_below(s, 3), .reserved = build_below(s, 2) };
+
+		l.name = sl_builder_str(b->builder, i == 1 ? "matlab" : "fluent");
+		sl_builder_append(b->builder, SL_T_LICENSE, &l);
+	}
+}
+
+/* A running job on a stretch of nodes with something left; none if there is none. */
+static void random_running(struct build *b, uint64_t *s, uint32_t id, struct left *left)
+{
+	struct sl_job_row r = build_row(b, (struct build_job) { .id = id });
+	uint32_t node = build_below(s, b->nodes), want = 1 + build_below(s, 3);
+
+	r.uid = 1000 + build_below(s, 3);
+	r.partition = build_below(s, sl_builder_rows(b->builder, SL_T_PARTITION));
+	r.state = one_in(s, 8) ? SL_JOB_SUSPENDED : SL_JOB_RUNNING;
+	r.priority = one_in(s, 2) ? 0 : 100;
+	if (one_in(s, 12))
+		r.flags |= SL_JOBF_COMPLETING;
+	r.start_time = BUILD_NOW - 500;
+	r.end_time = one_in(s, 10) ? SL_UNLIMITED : BUILD_NOW - 100 + 50 * build_below(s, 60);
+	r.suspend_time = BUILD_NOW - 50;
+	if (sl_builder_rows(b->builder, SL_T_LICENSE) && one_in(s, 4))
+		r.licenses = build_license(b, 0, 1);
+	r.alloc.first = sl_builder_rows(b->builder, SL_T_ALLOC);
+	for (; node < b->nodes && r.alloc.count < want; node++) {
+		struct sl_alloc_row a = { .node = node };
+		struct sl_alloc_gres_row gres = { .count = 1 };
+
+		if (!left[node].cores)
+			continue;
+		a.cores = 1 + build_below(s, left[node].cores);
+		a.memory = left[node].memory / 4;
+		if (left[node].gpus && one_in(s, 2)) {
+			a.gres = (struct sl_range) { sl_builder_append(b->builder, SL_T_ALLOC_GRES, &gres), 1 };
+			left[node].gpus--;
+		}
+		left[node].cores -= a.cores;
+		left[node].memory -= a.memory;
+		sl_builder_append(b->builder, SL_T_ALLOC, &a);
+		r.alloc.count++;
+	}
+	if (r.alloc.count)
+		build_append(b, &r);
+}
+
+static void random_wishes(struct build *b, uint64_t *s, struct sl_job_row *r)
+{
+	static const char *const features[] = { "ib", "big", "ib&big", "[ib|big]", "ib*2" };
+	uint32_t n = build_below(s, b->nodes);
+
+	if (one_in(s, 5))
+		r->features = sl_builder_str(b->builder, features[build_below(s, 5)]);
+	if (one_in(s, 10))
+		r->req_nodes = build_nodes(b, n, n);
+	if (one_in(s, 10))
+		r->exc_nodes = build_nodes(b, build_below(s, n + 1), n);
+	if (one_in(s, 8))
+		r->flags |= SL_JOBF_CONTIGUOUS;
+	if (one_in(s, 10))
+		r->flags |= SL_JOBF_OVERCOMMIT;
+	if (one_in(s, 10))
+		r->flags |= SL_JOBF_OVERSUBSCRIBE;
+	if (one_in(s, 15))
+		r->switches = 1;
+	if (one_in(s, 15))
+		r->native = sl_builder_str(b->builder, "burst buffer");
+	if (one_in(s, 20))
+		r->het_job_id = r->id;
+	if (one_in(s, 10))
+		r->tmp_disk = 100;
+	if (one_in(s, 10))
+		r->ntasks_per_core = 1;
+	if (one_in(s, 10))
+		r->threads_per_core = 1;
+	if (one_in(s, 20))
+		r->ntasks_per_socket = 1;
+	if (sl_builder_rows(b->builder, SL_T_LICENSE) && one_in(s, 4))
+		r->licenses = build_license(b, 0, 1 + build_below(s, 3));
+	if (one_in(s, 6) && sl_builder_rows(b->builder, SL_T_RESERVATION))
+		r->reservation = sl_builder_str(b->builder, one_in(s, 6) ? "r9,r1" : "r1");
+}
+
+static void random_pending(struct build *b, uint64_t *s, uint32_t id)
+{
+	struct build_job j = { .id = id, .nodes = 1 + build_below(s, 4), .cpus_per_task = 1 + build_below(s, 3),
+		.limit = 100 * (1 + build_below(s, 30)) };
+	struct sl_job_row r;
+	uint32_t job;
+
+	j.max_nodes = one_in(s, 3) ? 0 : j.nodes + build_below(s, 3);
+	j.tasks = one_in(s, 3) ? 0 : build_below(s, 12);
+	j.tasks_per_node = one_in(s, 3) ? 1 + build_below(s, 4) : 0;
+	j.gpus = one_in(s, 3) ? 1 + build_below(s, 2) : 0;
+	j.memory = one_in(s, 2) ? 100 * (1 + build_below(s, 10)) : 0;
+	j.exclusive = one_in(s, 6);
+	j.partition = build_below(s, sl_builder_rows(b->builder, SL_T_PARTITION));
+	r = build_row(b, j);
+	r.uid = 1000 + build_below(s, 3);
+	if (j.gpus && one_in(s, 3))
+		r.gres = build_gres(b, "gpu", one_in(s, 5) ? "a100" : "", j.gpus,
+				    one_in(s, 6) ? SL_PER_SOCKET : one_in(s, 2) ? SL_PER_JOB : SL_PER_TASK);
+	if (!j.memory && one_in(s, 2))
+		r.memory_per_cpu = 50 * (1 + build_below(s, 4));
+	if (one_in(s, 8))
+		r.time_limit = SL_UNLIMITED;
+	if (one_in(s, 5))
+		r.time_min = 100;
+	if (one_in(s, 8))
+		r.deadline = BUILD_NOW + 100 * build_below(s, 40);
+	if (one_in(s, 8))
+		r.begin_time = BUILD_NOW - 100 + 50 * build_below(s, 20);
+	if (one_in(s, 6)) {
+		r.array_job_id = id;
+		r.array_pending = 1 + build_below(s, 4);
+		r.array_max_running = build_below(s, 3);
+	}
+	if (one_in(s, 8))
+		r.max_cpus = r.min_cpus + build_below(s, 4);
+	random_wishes(b, s, &r);
+	job = build_append(b, &r);
+	if (one_in(s, 5) && r.partition)
+		build_queue(b, job, 0);
+}
+
+struct build *build_random_cluster(uint64_t seed, uint32_t nodes, uint32_t jobs)
+{
+	static const uint32_t select[] = { 0, SL_SELECT_MEMORY, SL_SELECT_MEMORY | SL_SELECT_ONE_TASK_PER_CORE,
+		SL_SELECT_ONE_TASK_PER_CORE, SL_SELECT_WHOLE_NODE, SL_SELECT_SOCKET };
+	char machine[128];
+	uint32_t half = 1 + build_below(&seed, nodes);
+	struct build *b;
+	struct left *left;
+
+	snprintf(machine, sizeof(machine), "%ux%uc%ut1000m+%ux%uc2g%ut%um%uw", half, 2 + build_below(&seed, 7),
+		 1 + build_below(&seed, 2), nodes, 2 + build_below(&seed, 7), 1 + build_below(&seed, 2),
+		 one_in(&seed, 4) ? 0 : 2000, 1 + build_below(&seed, 2));
+	b = build_create(machine);
+	b->meta.select_flags = select[build_below(&seed, 6)];
+	left = calloc(b->nodes, sizeof(*left));
+	random_nodes(b, &seed, left);
+	random_partitions(b, &seed);
+	random_reservations(b, &seed);
+	for (uint32_t i = 1; i <= jobs; i++)
+		if (one_in(&seed, 3))
+			random_running(b, &seed, i, left);
+		else
+			random_pending(b, &seed, i);
+	free(left);
+	return b;
+}

@@ -18,7 +18,7 @@
 #include "json_out.h"
 #include "nodelist.h"
 
-enum kind { RESERVED = 1, PENDING };
+enum kind { RESERVED = 1, PENDING, STARTED };
 
 struct answer {			/* what the file last said of a job that waits */
 	uint32_t job;
@@ -209,6 +209,7 @@ static int put_started(struct record *r)
 	bool begun = false;
 
 	for (uint32_t i = 0; i < start->rows; i++) {
+		is_news(r->j, start->job[i], STARTED, 0);
 		begin_job(r, "started", &begun, start->job[i]);
 		put_partition(r, start->partition[i]);
 		if (put_places(r, start->places[i]) < 0)
@@ -287,14 +288,39 @@ static void put_actions(struct record *r)
 	end_jobs(r, begun);
 }
 
+static bool is_answered(const struct answers *a, uint32_t job, enum kind kind)
+{
+	return answers_find(a, job, kind)->kind != 0;
+}
+
+/* The jobs that waited, and now neither wait nor start: they have left the queue. */
+static void put_gone(struct record *r)
+{
+	const struct answers *said = &r->j->said, *next = &r->j->next;
+	bool begun = false;
+
+	for (uint32_t i = 0; i < said->slots; i++) {
+		const struct answer *a = &said->slot[i];
+
+		if ((a->kind != RESERVED && a->kind != PENDING) || is_answered(next, a->job, RESERVED) ||
+		    is_answered(next, a->job, PENDING) || is_answered(next, a->job, STARTED))
+			continue;
+		if (a->kind == PENDING && is_answered(said, a->job, RESERVED))
+			continue;	/* once is enough */
+		begin_job(r, "gone", &begun, a->job);
+		sl_json_end_object(r->j->json);
+	}
+	end_jobs(r, begun);
+}
+
 /* The text of a record, one line; *size 0 when there is nothing to say. */
 static int compose(struct record *r, uint64_t figures, const char **text, size_t *size)
 {
 	const struct sl_plan_meta_view *meta = &r->plan->meta;
+	uint64_t jobs = (uint64_t) r->plan->start.rows + r->plan->reserve.rows + r->plan->pending.rows;
 	struct sl_journal *j = r->j;
 
-	if (r->plan->reserve.rows + (uint64_t) r->plan->pending.rows > SL_IMAGE_MAX_ROWS ||
-	    answers_reset(&j->next, r->plan->reserve.rows + r->plan->pending.rows) < 0)
+	if (jobs > SL_IMAGE_MAX_ROWS || answers_reset(&j->next, (uint32_t) jobs) < 0)
 		return sl_fail(r->err, SL_ENOMEM, "journal: no memory");
 	r->news = j->full || figures != j->figures;
 	sl_json_reset(j->json);
@@ -314,6 +340,7 @@ static int compose(struct record *r, uint64_t figures, const char **text, size_t
 		return -1;
 	put_pending(r);
 	put_actions(r);
+	put_gone(r);
 	sl_json_end_object(j->json);
 	sl_json_end_line(j->json);
 	if (sl_json_finish(j->json, text, size, r->err) < 0)

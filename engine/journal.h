@@ -16,6 +16,7 @@
  *	reserved	[{job, start_time, partition, nodes, node_count, cores, by}]
  *	pending		[{job, why, text, by}]
  *	actions		[{job, verb, number, text, by, done, why}]
+ *	gone		[{job}]: it waited, and now neither waits nor was started here
  * done and what follows tell what became of it; they are there only where the plan
  * was carried out.  Times are seconds since the epoch.
  *

@@ -223,6 +223,7 @@ static void a_waiting_job_is_named_again_only_when_its_answer_changed(void **sta
 	struct fixture *f = *state;
 	struct sl_error err;
 	struct sl_journal *j = sl_journal_open(f->dir, &err);
+	struct lines l;
 
 	for (int cycle = 1; cycle <= 3; cycle++) {
 		begin_plan(f, cycle);
@@ -239,24 +240,28 @@ static void a_waiting_job_is_named_again_only_when_its_answer_changed(void **sta
 	assert_int_equal(write_plan(f, j, NULL, &err), 0);
 	expect_lines(f, 2, "{\"sequence\": 4, \"now\": 1004, \"policy\": \"easy\", "
 		     "\"pending\": [{\"job\": 2, \"why\": \"resources\"}]}");
-	begin_plan(f, 5);		/* both left the queue: nothing to say of that */
+	begin_plan(f, 5);		/* both left the queue */
 	add_reserve(f, 1, 2000);
 	assert_int_equal(write_plan(f, j, NULL, &err), 0);
-	expect_lines(f, 2, NULL);
-	begin_plan(f, 6);		/* and one is back, with the answer that the file still gives */
-	add_reserve(f, 1, 2001);
+	l = read_lines(f);
+	assert_int_equal(l.n, 3);
+	assert_non_null(strstr(l.line[0], "\"gone\": [{\"job\": "));
+	assert_non_null(strstr(l.line[0], "{\"job\": 2}"));
+	assert_non_null(strstr(l.line[0], "{\"job\": 3}"));
+	forget(&l);
+	begin_plan(f, 6);		/* and one is back: that is news */
+	add_reserve(f, 1, 2000);
 	add_pending(f, 2, SL_WHY_RESOURCES, "");
 	assert_int_equal(write_plan(f, j, NULL, &err), 0);
-	expect_lines(f, 3, "{\"sequence\": 6, \"now\": 1006, \"policy\": \"easy\", \"reserved\": [{\"job\": 1, "
-		     "\"start_time\": 2001, \"partition\": \"batch\", \"nodes\": \"n[0-3]\", \"node_count\": 4, "
-		     "\"cores\": 32}]}");
+	expect_lines(f, 4, "{\"sequence\": 6, \"now\": 1006, \"policy\": \"easy\", "
+		     "\"pending\": [{\"job\": 2, \"why\": \"resources\"}]}");
 	begin_plan(f, 7);		/* once started it is news again */
 	add_start(f, 2, 4, 1);
 	assert_int_equal(write_plan(f, j, NULL, &err), 0);
 	begin_plan(f, 8);
 	add_pending(f, 2, SL_WHY_RESOURCES, "");
 	assert_int_equal(write_plan(f, j, NULL, &err), 0);
-	expect_lines(f, 5, "{\"sequence\": 8, \"now\": 1008, \"policy\": \"easy\", "
+	expect_lines(f, 6, "{\"sequence\": 8, \"now\": 1008, \"policy\": \"easy\", "
 		     "\"pending\": [{\"job\": 2, \"why\": \"resources\"}]}");
 	sl_journal_close(j);
 }

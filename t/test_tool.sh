@@ -139,4 +139,50 @@ status_none() {
 }
 ok "status says where it looked, and where the file is broken" status_none
 
+# ---------------------------------------------------------------------- explain
+
+J=$T/journal
+mkdir "$J"
+cat >"$J/decisions.jsonl.1" <<'EOF'
+{"sequence": 1, "now": 1793620800, "policy": "easy", "full": true, "pending": [{"job": 7, "why": "window", "by": "easy"}, {"job": 77, "why": "resources"}]}
+{"sequence": 2, "now": 1793620810, "policy": "easy", "pending": [{"job": 7, "why": "resources", "text": "needs 2 nodes, 1 is free", "by": "easy"}]}
+EOF
+cat >"$J/decisions.jsonl" <<'EOF'
+{"sequence": 3, "now": 1793620820, "policy": "easy", "full": true, "reserved": [{"job": 5, "start_time": 1793620900, "nodes": "n1"}, {"job": 4, "start_time": 1793620850, "nodes": "n1"}], "pending": [{"job": 7, "why": "resources", "text": "needs 2 nodes, 1 is free", "by": "easy"}, {"job": 77, "why": "resources"}]}
+{"sequence": 4, "now": 1793620830, "policy": "easy", "reserved": [{"job": 6, "start_time": 1793621000, "nodes": "n2"}, {"job": 7, "start_time": 1793621000, "nodes": "n[1-2]", "by": "easy"}, {"job": 8, "start_time": 1793629000}]}
+{"sequence": 5, "now": 1793620860, "policy": "easy", "started": [{"job": 9, "nodes": "n2", "cores": 8, "done": true}, {"job": 10, "nodes": "n2", "done": false, "text": "cancelled meanwhile"}], "gone": [{"job": 77}]}
+{"sequence": 6, "now": 17936
+EOF
+
+explain_wait() {
+	run 0 explain --dir "$J" 7 && sed -n 1p "$T/out" | grep -qF \
+		"2026-11-02T12:00:30  waits; expected to start at 2026-11-02T12:03:20 on n[1-2]  [easy]" &&
+		out "^    ahead of it, with a reservation: job 5 at 2026-11-02T12:01:40, job 6 at 2026-11-02T12:03:20$" &&
+		out "^2026-11-02T12:00:10 to 2026-11-02T12:00:30  waits: resources: needs 2 nodes, 1 is free  \[easy\]$" &&
+		out "^2026-11-02T12:00:00 to 2026-11-02T12:00:10  waits: window  \[easy\]$" && [ "$(wc -l <"$T/out")" = 4 ]
+}
+ok "explain tells newest first why a job waits, since when, and who is ahead" explain_wait
+
+explain_ends() {
+	run 0 explain --dir "$J" 9 && out "started on n2 (8 cores)" && ! out "ahead" >/dev/null &&
+		run 0 explain --dir "$J" 10 && out "was to start on n2: cancelled meanwhile" &&
+		run 0 explain --dir "$J" 77 && out "left the queue"
+}
+ok "explain tells how it ended" explain_ends
+
+explain_few() { run 0 explain --events=1 --dir "$J" 7_3 && [ "$(grep -c waits "$T/out")" = 1 ]; }
+ok "explain goes back as far as it is told, also for a task of an array" explain_few
+
+explain_json() {
+	run 0 explain --json --dir "$J" 7 && out '"job": 7' && out '"start_time": 1793621000' && out '"job": 6' &&
+		out '"since": 1793620810' && out '"until": 1793620830'
+}
+ok "explain --json" explain_json
+
+explain_nothing() {
+	run 1 explain --dir "$J" 70 && err "does not know job 70" && quiet out &&
+		run 1 explain --dir "$T/nowhere" 7 && err "^schedlua: .*nowhere" && run 2 explain x7 && run 2 explain 7 8
+}
+ok "explain says when there is nothing to tell" explain_nothing
+
 echo "1..$n"

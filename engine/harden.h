@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * harden.h - what the engine gives up before it reads its first byte.
+ *
+ * The sandbox of the policies (sandbox.h) is the first line; this is the second:
+ * should somebody break out of Lua, the process he is in can read trusted
+ * files, answer on the sockets it has, and nothing else.
+ *
+ * Threads: call it while there is only one.
+ */
+#ifndef SL_HARDEN_H
+#define SL_HARDEN_H
+
+#include <stddef.h>
+
+#include "error.h"
+
+struct sl_harden {
+	size_t address_space;	/* bytes of memory in all */
+	size_t file_size;	/* bytes of the largest memfd */
+	unsigned files;		/* open descriptors */
+};
+
+/*
+ * In this order: signals as a fresh process has them; limits (no core); no new
+ * privileges; a root process becomes "nobody" and keeps only the capability
+ * to read files, any other one loses all capabilities; not traceable; killed when
+ * the thread that started it ends; a filter on system calls (no exec, no fork,
+ * no sockets, no signals to others, files open for reading only).
+ *
+ * Sanitizer builds skip the limit on memory, the filter and the ban on
+ * tracing, which the sanitizers' run time cannot live with; machines other than
+ * x86-64 and arm64 and kernels without seccomp do without the filter.
+ *
+ * Returns 0, or -1 with *err.
+ */
+int sl_harden(const struct sl_harden *h, struct sl_error *err);
+
+#endif

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* commit.c - starts; see commit.h */
+#include "commit.h"
+#include "layout.h"
+#include "plan_image.h"
+
+/* How often a record may differ from what select makes of it before the job is
+ * left to select altogether: see native.c. */
+#define MAX_REFUSALS 100
+
+static uint64_t now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t) t.tv_sec * 1000000 + (uint64_t) t.tv_nsec / 1000;
+}
+
+/* -- before ---------------------------------------------------------------- */
+
+static int same_part(void *x, void *key)
+{
+	return x == key;
+}
+
+static int same_resv(void *x, void *key)
+{
+	return ((slurmctld_resv_t *) x)->resv_id == *(uint32_t *) key;
+}
+
+/* QOS that was taken away since the job was submitted. */
+static bool qos_valid(job_record_t *job)
+{
+	assoc_mgr_lock_t locks = { .assoc = READ_LOCK, .qos = READ_LOCK };
+	bool ok = true;
+
+	if (!job->qos_id || !(accounting_enforce & ACCOUNTING_ENFORCE_QOS))
+		return true;
+	assoc_mgr_lock(&locks);
+	if (job->assoc_ptr && !job->limit_set.qos &&
+	    (job->qos_id >= g_qos_count || !job->assoc_ptr->usage || !job->assoc_ptr->usage->valid_qos ||
+	     !bit_test(job->assoc_ptr->usage->valid_qos, job->qos_id)))
+		ok = false;
+	assoc_mgr_unlock(&locks);
+	if (!ok)
+		job_fail_qos(job, __func__, false);
+	return ok;
+}
+
+/* What select_nodes() reads and the stock schedulers set before it. */
+static void prepare(job_record_t *job, part_record_t *part, const struct sl_way *way)
+{
+	sl_details_t *d = job->details;
+	slurmctld_resv_t *resv = NULL;
+	bool prefer = way && way->prefer && d->prefer;
+
+	job->part_ptr = part;
+	d->features_use = prefer ? d->prefer : d->features;
+	d->feature_list_use = prefer ? d->prefer_list : d->feature_list;
+	if (way && way->resv_id && resv_list)
+		resv = list_find_first(resv_list, same_resv, (void *) &way->resv_id);
+	if (resv && job->resv_list) {
+		job->resv_ptr = resv;
+		job->resv_id = resv->resv_id;
+	} else if (resv && !job->resv_name) {
+		/* a magnetic one: cleared by job_resv_clear_magnetic_flag() */
+		job->resv_ptr = resv;
+		job->resv_name = xstrdup(resv->name);
+		job->resv_id = resv->resv_id;
+		job->bit_flags |= JOB_MAGNETIC;
+	}
+	job->last_sched_eval = time(NULL);
+}
+
+static const char *check_partition(job_record_t *job, part_record_t *part)
+{
+	if (!part || part->magic != PART_MAGIC || !part->node_bitmap)
+		return "its partition is gone";
+	if (!(part->state_up & PARTITION_SCHED))
+		return "its partition is down";
+	if (job->part_ptr_list ? !list_find_first(job->part_ptr_list, same_part, part) : job->part_ptr != part)
+		return "it is in another partition now";
+	return NULL;
+}
+
+const char *sl_commit_check(job_record_t *job, part_record_t *part, const struct sl_way *way)
+{
+	const char *why;
+
+	if (!IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job))
+		return IS_JOB_FINISHED(job) ? "it was cancelled meanwhile" : "it is not pending any more";
+	if (!job->priority)
+		return "it was held meanwhile";
+	if (job->preempt_in_progress)
+		return "jobs are being preempted for it";
+	if ((why = check_partition(job, part)))
+		return why;
+	prepare(job, part, way);
+	if (!job_independent(job))
+		return "it waits for a dependency or a begin time";
+	if ((job->array_task_id != NO_VAL || job->array_recs) && !job_array_start_test(job))
+		return "as many tasks of its array run as may run at once";
+	if (job_limits_check(&job, true) != WAIT_NO_REASON)
+		return "a limit of its partition or QOS";
+	if (!qos_valid(job))
+		return "its QOS is not valid";
+	if (job->deadline && job->deadline != (time_t) NO_VAL && !sl_deadline_ok(job))
+		return "it cannot meet its deadline any more and was cancelled";
+	if (assoc_mgr_validate_assoc_id(acct_db_conn, job->assoc_id, accounting_enforce)) {
+		job->state_reason = FAIL_ACCOUNT;
+		xfree(job->state_desc);
+		return "its account is not valid";
+	}
+	if (license_job_test(job, time(NULL), true) != SLURM_SUCCESS) {
+		job->state_reason = WAIT_LICENSES;
+		xfree(job->state_desc);
+		return "not enough licences";
+	}
+	if (job->bit_flags & JOB_MAGNETIC && job->resv_ptr && job->resv_ptr->node_bitmap &&
+	    bit_overlap(job->resv_ptr->node_bitmap, part->node_bitmap) < (int) job->node_cnt_wag)
+		return "the reservation is too small";
+	return NULL;
+}
+
+/* -- the time limit ----------------------------------------------------------- */
+
+/*
+ * The walltime it starts with, in minutes: what the plan says, what the deadline
+ * leaves, what the partition allows; never below time_min.
+ */
+static uint32_t start_limit(const job_record_t *job, int64_t plan_s)
+{
+	const part_record_t *p = job->part_ptr;
+	uint32_t limit = job->time_limit, left;
+
+	if (limit == NO_VAL && (job->deadline || plan_s || p->default_time != NO_VAL))
+		limit = p->default_time != NO_VAL ? p->default_time : p->max_time;
+	if (plan_s > 0 && plan_s / 60 < limit)
+		limit = (uint32_t) MAX(plan_s / 60, 1);
+	if (job->deadline && job->deadline != (time_t) NO_VAL) {
+		left = (uint32_t) MAX((job->deadline - time(NULL)) / 60, 1);
+		limit = MIN(limit, left);
+	}
+	if (job->time_min && p->max_time != INFINITE && limit > p->max_time &&
+	    job->limit_set.time != ADMIN_SET_LIMIT)
+		limit = p->max_time;
+	return MAX(limit, job->time_min);
+}
+
+/* -- after ---------------------------------------------------------------------- */
+
+void sl_commit_launched(job_record_t *job)
+{
+	last_job_update = time(NULL);
+	sched_info("sched/lua: started %pJ in %s on %s", job, job->part_ptr->name, job->nodes);
+	if (!job->batch_flag)
+		srun_allocate(job);
+	else if (!IS_JOB_CONFIGURING(job))
+		launch_job(job);
+	rebuild_job_part_list(job);
+}
+
+/* select_nodes() under the federation's lock. */
+static int select_fed(job_record_t *job, const struct sl_layout_place *place, uint32_t count,
+		      struct sl_cores *cores, enum sl_layout_way *way, bool *exact)
+{
+	int rc;
+
+	if (fed_mgr_job_lock(job))
+		return ESLURM_FED_JOB_LOCK;
+	rc = sl_layout_start(job, place, count, cores, way, exact);
+	if (rc == SLURM_SUCCESS)
+		fed_mgr_job_start(job, job->start_time);
+	else
+		fed_mgr_job_unlock(job);
+	return rc;
+}
+
+/* What the stock scheduler does with a job that select says it can never start;
+ * where the places were ours, that is not the job's fault. */
+static void note_failure(job_record_t *job, int rc, bool native)
+{
+	switch (rc) {
+	case ESLURM_FED_JOB_LOCK:
+		job->state_reason = WAIT_FED_JOB_LOCK;
+		xfree(job->state_desc);
+		return;
+	case ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE:
+	case ESLURM_INVALID_NODE_COUNT:
+		if (!native || job->part_ptr_list || job->resv_ptr)
+			return;
+		info("sched/lua: %pJ can never run: %s; held", job, slurm_strerror(rc));
+		job->state_reason = FAIL_BAD_CONSTRAINTS;
+		xfree(job->state_desc);
+		job->start_time = job->end_time = time(NULL);
+		job->priority = 0;
+		last_job_update = time(NULL);
+	}
+}
+
+struct start {
+	struct sl_commit *m;
+	uint32_t row;			/* of the plan */
+	uint32_t job_id;
+	job_record_t *job;
+	part_record_t *part;
+	struct sl_layout_place *place;
+	uint32_t count;
+	bool native, again;		/* again: an earlier row was for the same array */
+	char *text;			/* why not, 160 bytes */
+};
+
+/* Places in node order, as indices.  False when the plan names what is not there. */
+static bool get_places(struct start *s)
+{
+	const struct sl_plan_image *plan = s->m->plan;
+	struct sl_range r = plan->start.places[s->row];
+	uint32_t i;
+
+	s->place = xcalloc(MAX(r.count, 1), sizeof(*s->place));
+	for (i = 0; i < r.count; i++) {
+		uint32_t node = plan->place.node[r.first + i];
+
+		if (node >= s->m->c->nodes || !plan->place.cores[r.first + i])
+			return false;
+		s->place[i].node = (uint32_t) s->m->c->node_index[node];
+		s->place[i].cores = plan->place.cores[r.first + i];
+		if (i && s->place[i].node <= s->place[i - 1].node)
+			return false;
+	}
+	s->count = r.count;
+	return r.count > 0;
+}
+
+static bool give_up(struct start *s, const char *why)
+{
+	snprintf(s->text, 160, "%s", why);
+	return false;
+}
+
+/* One try at a start; true when the job runs. */
+static bool try_start(struct start *s, const struct sl_way *way, struct sl_cores *cores)
+{
+	job_record_t *job = s->job;
+	uint32_t limit = job->time_limit, trimmed;
+	enum sl_layout_way how;
+	bool exact;
+	const char *why;
+	int rc;
+
+	if ((why = sl_commit_check(job, s->part, way))) {
+		job_resv_clear_magnetic_flag(job);
+		return give_up(s, why);
+	}
+	trimmed = start_limit(job, s->m->plan->start.time_limit[s->row]);
+	if (trimmed != limit && limit != NO_VAL)
+		job->time_limit = trimmed;
+	rc = select_fed(job, s->place, s->native ? 0 : s->count, cores, &how, &exact);
+	if (rc != SLURM_SUCCESS) {
+		job->time_limit = limit;
+		note_failure(job, rc, s->native);
+		job_resv_clear_magnetic_flag(job);
+		snprintf(s->text, 160, "select: %s", slurm_strerror(rc));
+		return false;
+	}
+	if (job->time_limit != limit && limit != NO_VAL) {
+		acct_policy_alter_job(job, job->time_limit);
+		sl_memo_set(s->m->trimmed, job->job_id, limit);
+	}
+	if (!exact) {
+		s->m->status->layout_differs++;
+		debug("sched/lua: %pJ: select gave other cores than planned (%s)", job, sl_layout_word(how));
+	}
+	sl_commit_launched(job);
+	/* what is left of an array was copied in the middle of all this */
+	if ((job = find_job_record(s->job_id)) && job != s->job)
+		job_resv_clear_magnetic_flag(job);
+	return true;
+}
+
+/* Find the record of a decision again.  NULL: it is there and unchanged. */
+static const char *find_again(struct start *s)
+{
+	const struct sl_plan_image *plan = s->m->plan;
+	const struct sl_collector *c = s->m->c;
+	uint32_t part = plan->start.partition[s->row];
+
+	if (part >= c->parts || part >= c->snap.partition.rows)
+		return "the plan names a partition that does not exist";
+	if (!(s->job = find_job_record(s->job_id)))
+		return "it is gone";
+	if (!sl_job_sane(s->job))
+		return "its record is not as expected";
+	if (!s->again && sl_job_stamp(s->job) != plan->start.stamp[s->row])
+		return "it was changed meanwhile";
+	s->part = find_part_record((char *) sl_snapshot_str(&c->snap, c->snap.partition.name[part]));
+	if (plan->start.shape[s->row])
+		return "alternatives are not carried out yet";
+	return NULL;
+}
+
+static bool do_start(struct start *s, struct sl_cores *cores)
+{
+	const struct sl_collector *c = s->m->c;
+	const struct sl_snapshot *snap = &c->snap;
+	uint32_t w, row = sl_collect_row(c, s->job_id);
+	const char *why;
+	bool ok = false;
+
+	if ((why = find_again(s)))
+		return give_up(s, why);
+	if (row == SL_NONE)
+		return give_up(s, "it is not in the snapshot");
+	/* what the engine cannot model is select's to place, whatever the plan says */
+	s->native = s->m->plan->start.native[s->row] || *sl_snapshot_str(snap, snap->job.native[row]);
+	if (!get_places(s) && !s->native)
+		return give_up(s, "the plan's places make no sense");
+	give_up(s, "it was not in the queue");
+	for (w = c->first_way[row]; w != SL_NONE && !ok; w = c->way[w].next)
+		if (c->way[w].part == s->m->plan->start.partition[s->row])
+			ok = try_start(s, &c->way[w], cores);
+	return ok;
+}
+
+static void count_start(struct start *s, bool ok)
+{
+	struct sl_status *st = s->m->status;
+	uint32_t n;
+
+	if (ok) {
+		s->m->started++;
+		st->starts++;
+		st->native_starts += s->native;
+		sl_memo_set(s->m->refused, s->job_id, 0);
+		return;
+	}
+	if (strncmp(s->text, "select:", 7)) {
+		st->stale++;
+		return;
+	}
+	st->failed_starts++;
+	n = sl_memo_get(s->m->refused, s->job_id);
+	if (n < MAX_REFUSALS)
+		sl_memo_set(s->m->refused, s->job_id, n + 1);
+}
+
+static bool array_record(const struct sl_commit *m, uint32_t job_id)
+{
+	uint32_t row = sl_collect_row(m->c, job_id);
+
+	return row != SL_NONE && m->c->snap.job.array_pending[row];
+}
+
+static void run_one(struct sl_commit *m, uint32_t i, struct sl_cores *cores)
+{
+	struct start s = { .m = m, .row = i, .text = m->text[i] };
+	uint32_t k;
+	bool ok;
+
+	s.job_id = m->plan->start.job[i];
+	/* rows of one array come one after the other more often than not */
+	for (k = i; array_record(m, s.job_id) && k-- && !s.again; )
+		s.again = m->plan->start.job[k] == s.job_id && m->outcome[k].done;
+	ok = do_start(&s, cores);
+	count_start(&s, ok);
+	m->outcome[i] = (struct sl_outcome) { s.job_id, ok, ok ? "" : m->text[i] };
+	if (!ok)
+		debug("sched/lua: JobId=%u not started: %s", s.job_id, m->text[i]);
+	xfree(s.place);
+}
+
+/* The records are still those of the snapshot: same configuration, same nodes. */
+static bool same_world(const struct sl_commit *m)
+{
+	return slurm_conf.last_update == m->c->conf_update && node_record_count == m->c->node_count &&
+		!slurmctld_config.shutdown_time;
+}
+
+static void fail_rest(struct sl_commit *m, uint32_t from, const char *why)
+{
+	uint32_t i;
+
+	for (i = from; i < m->outcomes; i++) {
+		m->outcome[i].job = i < m->plan->start.rows ? m->plan->start.job[i] :
+			m->plan->action.job[i - m->plan->start.rows];
+		m->outcome[i].done = false;
+		m->outcome[i].text = why;
+		m->status->stale++;
+	}
+}
+
+/* One hold of the locks; returns the first decision not looked at yet. */
+static uint32_t run_batch(struct sl_commit *m, uint32_t from)
+{
+	slurmctld_lock_t locks = SL_COMMIT_LOCKS;
+	struct sl_cores cores = { 0 };
+	uint64_t t0, end;
+	uint32_t i = from, starts = m->plan->start.rows;
+	const char *why;
+
+	lock_slurmctld(locks);
+	t0 = now_us();
+	end = t0 + (uint64_t) (m->batch_ms * 1000);
+	if (!same_world(m)) {
+		fail_rest(m, from, "the configuration changed meanwhile");
+		i = m->outcomes;
+	}
+	for (; i < m->outcomes && (i == from || now_us() < end); i++) {
+		if (i < starts) {
+			run_one(m, i, &cores);
+			continue;
+		}
+		why = sl_commit_action(m, i - starts);
+		m->outcome[i] = (struct sl_outcome) { m->plan->action.job[i - starts], !why, why ? why : "" };
+		m->status->actions++;
+		m->status->actions_failed += why != NULL;
+	}
+	sl_cores_clear(&cores);
+	sl_times_add(&m->status->commit_hold, now_us() - t0);
+	unlock_slurmctld(locks);
+	return i;
+}
+
+void sl_commit_run(struct sl_commit *m)
+{
+	uint32_t i = 0;
+
+	m->outcomes = m->plan->start.rows + m->plan->action.rows;
+	m->outcome = xcalloc(MAX(m->outcomes, 1), sizeof(*m->outcome));
+	m->text = xcalloc(MAX(m->outcomes, 1), sizeof(*m->text));
+	while (i < m->outcomes && !atomic_load(m->stop))
+		i = run_batch(m, i);
+	if (i < m->outcomes)
+		fail_rest(m, i, "slurmctld ends");
+	m->changed = m->started || m->plan->action.rows;
+	if (m->changed) {
+		schedule_job_save();
+		schedule_node_save();
+	}
+}
+
+void sl_commit_free(struct sl_commit *m)
+{
+	xfree(m->outcome);
+	xfree(m->text);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * commit.h - a plan into slurmctld's records: starts, other verbs, reasons.
+ *
+ * Each decision is checked against the live record before it is carried out: the
+ * job is still there, pending, unchanged since the snapshot, independent, within
+ * its limits, its partition up.  What is stale is dropped, and why is said in its
+ * outcome.  Locks are taken in batches: a batch ends when its time is up.
+ *
+ * Threads: the cycle thread only; takes slurmctld's locks itself, call with none
+ * held.
+ */
+#ifndef SL_COMMIT_H
+#define SL_COMMIT_H
+
+#include <stdatomic.h>
+
+#include "collect.h"
+#include "journal.h"
+#include "memo.h"
+#include "status.h"
+
+struct sl_commit {
+	struct sl_collector *c;
+	const struct sl_plan_image *plan;
+	struct sl_status *status;
+	struct sl_memo *refused;	/* how often select refused a placement in a row */
+	struct sl_memo *trimmed;	/* time limit before it was trimmed, by job id */
+	double batch_ms;
+	const atomic_bool *stop;
+	/* results: one per start, then one per action */
+	struct sl_outcome *outcome;
+	char (*text)[160];
+	uint32_t outcomes;
+	uint32_t started;
+	bool changed;			/* records were changed: state must be saved */
+};
+
+/* Starts and other verbs.  Outcomes are allocated here, freed by
+ * sl_commit_free(). */
+void sl_commit_run(struct sl_commit *m);
+
+/* State reasons and expected starts of the jobs that stay pending. */
+void sl_commit_reasons(struct sl_commit *m);
+
+void sl_commit_free(struct sl_commit *m);
+
+/* -- shared with fallback.c ------------------------------------------------ */
+
+/*
+ * Is the job fit to be started in that partition now?  NULL when it is, with
+ * part_ptr, priority and features set for select_nodes(); else why not.  Job and
+ * node write locks held.
+ */
+const char *sl_commit_check(job_record_t *job, part_record_t *part, const struct sl_way *way);
+
+/* After select_nodes() succeeded: launch, tell srun, log. */
+void sl_commit_launched(job_record_t *job);
+
+/* The locks that a start takes. */
+#define SL_COMMIT_LOCKS { .conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK, .part = READ_LOCK, \
+			  .fed = READ_LOCK }
+
+/* verbs.c: carry out action number *i* of the plan; NULL, or why not. */
+const char *sl_commit_action(struct sl_commit *m, uint32_t i);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * compat.h - Slurm's internal headers, and what differs between its releases.
+ *
+ * Nothing else: no logic of ours.  22.05 to 24.11 compile; newer releases are
+ * followed here only.  Every file that touches a Slurm symbol includes this
+ * header first.
+ *
+ * "config.h" is Slurm's: the build puts the directory of the configured Slurm
+ * before our own for quoted includes.
+ */
+#ifndef SL_COMPAT_H
+#define SL_COMPAT_H
+
+#include "config.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "slurm/slurm_version.h"
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+
+#define SL_SLURM(major, minor) (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(major, minor, 0))
+
+#include "src/common/assoc_mgr.h"
+#include "src/common/bitstring.h"
+#include "src/common/job_resources.h"
+#include "src/common/list.h"
+#include "src/common/log.h"
+#include "src/common/macros.h"
+#include "src/common/node_conf.h"
+#include "src/common/plugin.h"
+#include "src/common/read_config.h"
+#include "src/common/slurm_protocol_api.h"
+#include "src/common/uid.h"
+#include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
+#if SL_SLURM(23, 2)
+#include "src/interfaces/burst_buffer.h"
+#include "src/interfaces/gres.h"
+#include "src/interfaces/preempt.h"
+#include "src/interfaces/select.h"
+#else
+#include "src/common/gres.h"
+#include "src/common/select.h"
+#include "src/slurmctld/burst_buffer.h"
+#include "src/slurmctld/preempt.h"
+#endif
+#if SL_SLURM(24, 5)
+#include "src/common/job_record.h"
+#include "src/common/part_record.h"
+#endif
+#include "src/slurmctld/acct_policy.h"
+#include "src/slurmctld/fed_mgr.h"
+#include "src/slurmctld/job_scheduler.h"
+#include "src/slurmctld/licenses.h"
+#include "src/slurmctld/locks.h"
+#include "src/slurmctld/node_scheduler.h"
+#include "src/slurmctld/reservation.h"
+#include "src/slurmctld/slurmctld.h"
+#if SL_SLURM(24, 5)
+#include "src/slurmctld/proc_req.h"
+#include "src/stepmgr/srun_comm.h"
+#else
+#include "src/slurmctld/srun_comm.h"
+#endif
+#include "src/slurmctld/state_save.h"
+
+/* What was named otherwise. */
+#if SL_SLURM(23, 2)
+typedef job_details_t sl_details_t;
+#else
+typedef struct job_details sl_details_t;
+#endif
+
+#if SL_SLURM(24, 11)
+typedef list_t *sl_list_t;
+#else
+typedef List sl_list_t;
+#endif
+
+#if SL_SLURM(24, 5)
+#define sl_reason_string job_state_reason_string
+#else
+#define sl_reason_string job_reason_string
+#endif
+
+#if SL_SLURM(24, 11)
+#define sl_licenses cluster_license_list
+#else
+#define sl_licenses license_list
+#endif
+
+/* arbitrary_tpn: tasks of each node, in node order, whatever the distribution. */
+#define SL_HAVE_ARBITRARY_TPN SL_SLURM(23, 11)
+
+/* RESV_MAGIC is private to reservation.c and has not changed in years. */
+#define SL_RESV_MAGIC 0x3b82
+
+static inline void sl_job_set_state(job_record_t *job, uint32_t state)
+{
+#if SL_SLURM(23, 11)
+	job_state_set(job, state);
+#else
+	job->job_state = state;
+#endif
+}
+
+/* Allocate and start; SLURM_SUCCESS, or why not. */
+static inline int sl_select_nodes(job_record_t *job)
+{
+#if SL_SLURM(24, 11)
+	job_node_select_t sel = { .job_ptr = job };
+
+	return select_nodes(&sel, false, false, SLURMDB_JOB_FLAG_SCHED);
+#else
+	return select_nodes(job, false, NULL, NULL, false, SLURMDB_JOB_FLAG_SCHED);
+#endif
+}
+
+/* False: the job cannot meet its deadline any more and was cancelled. */
+static inline bool sl_deadline_ok(job_record_t *job)
+{
+#if SL_SLURM(24, 5)
+	return deadline_ok(job, "sched/lua");
+#else
+	static char who[] = "sched/lua";
+
+	return deadline_ok(job, who);
+#endif
+}
+
+static inline int sl_job_suspend(suspend_msg_t *msg, uid_t uid)
+{
+#if SL_SLURM(23, 11)
+	return job_suspend(NULL, msg, uid, true, NO_VAL16);
+#else
+	return job_suspend(msg, uid, -1, true, NO_VAL16);
+#endif
+}
+
+/* The QOS of a queue record: from 24.11 on a job may ask for several. */
+static inline slurmdb_qos_rec_t *sl_queue_qos(const job_queue_rec_t *rec)
+{
+#if SL_SLURM(24, 11)
+	return rec->qos_ptr;
+#else
+	return rec->job_ptr->qos_ptr;
+#endif
+}
+
+/* The priority that a job has in partition number *inx* of its list. */
+static inline uint32_t sl_priority_in(const job_record_t *job, int inx)
+{
+#if SL_SLURM(24, 11)
+	if (job->part_prio && job->part_prio->priority_array)
+		return job->part_prio->priority_array[inx];
+#else
+	if (job->priority_array)
+		return job->priority_array[inx];
+#endif
+	return job->priority;
+}
+
+#endif

@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cycle.c - see cycle.h */
+#include <errno.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cycle.h"
+#include "fallback.h"
+#include "host.h"
+#include "options.h"
+#include "plan_image.h"
+
+#pragma weak sl_journal_open
+#pragma weak sl_journal_close
+#pragma weak sl_journal_write
+
+/* A policy that fails so often in a row rests, twice as long each time. */
+#define POLICY_STRIKES 3
+#define POLICY_MAX_REST_S 60.0
+
+/* What tells that something changed, read without locks. */
+struct stamps {
+	time_t job, node, part, resv, conf;
+	uint32_t submitted, ended;
+};
+
+struct sl_cycler {
+	atomic_bool stop, reconfigured;
+	struct sl_collector *collector;
+	struct sl_host *host;
+	struct sl_journal *journal;
+	struct sl_memo refused, trimmed;
+	struct sl_status status;
+	struct sl_options options;
+	struct sl_host_options host_options;
+	char site[3072], dir[2048], said[512];
+	bool configured, ready;		/* options read; allowed to act */
+	time_t conf_update;
+	struct stamps seen;
+	bool trailing;			/* a change in the second of the snapshot may have been missed */
+	time_t snapshot_second;
+	double last_start, last_end, last_capture, last_status, idle_until;
+	int64_t sequence;
+	unsigned policy_strikes;
+	double policy_rest_until;
+};
+
+static double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double) t.tv_sec + (double) t.tv_nsec / 1e9;
+}
+
+static void log_line(int level, const char *line)
+{
+	if (level == 0)
+		error("sched/lua: %s", line);
+	else if (level == 1)
+		info("sched/lua: %s", line);
+	else
+		debug("sched/lua: %s", line);
+}
+
+/* Say something once, until something else was said or all is well again. */
+static void say_once(struct sl_cycler *y, const char *text)
+{
+	if (!strcmp(y->said, text))
+		return;
+	snprintf(y->said, sizeof(y->said), "%s", text);
+	error("sched/lua: %s", text);
+	sl_status_error(&y->status, text);
+}
+
+/* -- configuration ---------------------------------------------------------- */
+
+static void read_conf(struct sl_cycler *y)
+{
+	slurmctld_lock_t locks = { .conf = READ_LOCK };
+	struct sl_error err = { SL_OK, "" };
+	char *beside;
+
+	lock_slurmctld(locks);
+	if (sl_options_parse(&y->options, SCHEDLUA_ENGINE, slurm_conf.sched_params, &err))
+		error("sched/lua: %s; its default is used", err.text);
+	beside = get_extra_conf_path("sched.lua");
+	snprintf(y->site, sizeof(y->site), "%s", *y->options.site ? y->options.site : beside);
+	xfree(beside);
+	snprintf(y->dir, sizeof(y->dir), "%s/schedlua", slurm_conf.state_save_location);
+	y->host_options = (struct sl_host_options) {
+		.engine = y->options.engine, .site = y->site, .policy_path = y->options.policy_path,
+		.trusted_uid = slurm_conf.slurm_user_id, .log = log_line,
+	};
+	y->conf_update = slurm_conf.last_update;
+	unlock_slurmctld(locks);
+	if (err.code)
+		sl_status_error(&y->status, err.text);
+	snprintf(y->status.site, sizeof(y->status.site), "%.1023s", y->site);
+}
+
+static void open_state(struct sl_cycler *y)
+{
+	struct sl_error err = { SL_OK, "" };
+
+	if (mkdir(y->dir, 0755) && errno != EEXIST)
+		error("sched/lua: %s: %m: no journal, no status", y->dir);
+	if (sl_journal_open && !(y->journal = sl_journal_open(y->dir, &err)))
+		error("sched/lua: journal: %s", err.text);
+}
+
+/* Only with the main scheduler off may we act: two would start jobs twice as
+ * fast, and each other's. */
+static bool allowed(struct sl_cycler *y)
+{
+	const char *missing = sl_options_missing(&y->options);
+	char text[512];
+
+	if (!missing)
+		return true;
+	snprintf(text, sizeof(text), "slurmctld's own scheduler is not switched off: add SchedulerParameters=%s to "
+		 "slurm.conf and run scontrol reconfigure; until then sched/lua starts nothing", missing);
+	snprintf(y->status.idle_why, sizeof(y->status.idle_why), "%s", text);
+	y->status.source = SL_SOURCE_IDLE;
+	say_once(y, text);
+	return false;
+}
+
+static void configure(struct sl_cycler *y)
+{
+	struct sl_error err = { SL_OK, "" };
+	bool first = !y->configured;
+
+	read_conf(y);
+	if (first)
+		open_state(y);
+	if (sl_host_reconfigure(y->host, &y->host_options, &err))
+		say_once(y, err.text);
+	y->configured = true;
+	y->policy_strikes = 0;
+	y->policy_rest_until = y->idle_until = 0;
+	y->ready = allowed(y);
+}
+
+/* -- when ------------------------------------------------------------------- */
+
+static void read_stamps(struct stamps *s)
+{
+	s->job = last_job_update;
+	s->node = last_node_update;
+	s->part = last_part_update;
+	s->resv = last_resv_update;
+	s->conf = slurm_conf.last_update;
+	s->submitted = slurmctld_diag_stats.jobs_submitted;
+	s->ended = slurmctld_diag_stats.jobs_completed + slurmctld_diag_stats.jobs_canceled +
+		slurmctld_diag_stats.jobs_failed;
+}
+
+static double interval_s(const struct sl_cycler *y)
+{
+	double site = sl_host_state(y->host)->interval_s;
+
+	return y->options.interval_s > 0 ? y->options.interval_s : site > 0 ? site : SL_DEFAULT_INTERVAL_S;
+}
+
+static double budget_s(const struct sl_cycler *y)
+{
+	double site = sl_host_state(y->host)->budget_s;
+
+	return y->options.budget_s > 0 ? y->options.budget_s : site > 0 ? site : SL_DEFAULT_BUDGET_S;
+}
+
+/*
+ * The stamps have a resolution of a second.  A change later in the second of the
+ * snapshot leaves them as they were; so once that second is over, one more
+ * cycle looks (y->trailing).
+ */
+static bool due(const struct sl_cycler *y, double now)
+{
+	double cost = y->last_end - y->last_start;
+	struct stamps s;
+
+	if (now < y->idle_until)
+		return false;
+	if (now - y->last_start >= interval_s(y))
+		return true;
+	if (now - y->last_end < MIN(cost, interval_s(y)))
+		return false;	/* half of the time at most */
+	if (y->trailing && time(NULL) > y->snapshot_second)
+		return true;
+	read_stamps(&s);
+	return memcmp(&s, &y->seen, sizeof(s)) != 0;
+}
+
+/* -- decide ------------------------------------------------------------------- */
+
+static bool ask(struct sl_cycler *y, bool bundled, struct sl_host_answer *a, struct sl_plan_image *plan,
+		struct sl_error *err)
+{
+	double t0 = now_s();
+
+	if (sl_host_decide(y->host, y->collector->bytes, y->collector->size, y->sequence,
+			   (int64_t) (budget_s(y) * 1e6), bundled, a, err))
+		return false;
+	sl_times_add(&y->status.decide, (uint64_t) ((now_s() - t0) * 1e6));
+	if (sl_plan_image_open(plan, a->plan, a->size, err) ||
+	    (plan->meta.sequence[0] != y->sequence && sl_fail(err, SL_EFORMAT, "it answers another snapshot"))) {
+		sl_fail_in(err, "plan");
+		sl_host_release(y->host, a);
+		return false;
+	}
+	return true;
+}
+
+static void policy_strike(struct sl_cycler *y, const char *text)
+{
+	char line[700];
+	double rest = 0;
+
+	y->status.policy_errors++;
+	if (++y->policy_strikes >= POLICY_STRIKES) {
+		unsigned over = MIN(y->policy_strikes - POLICY_STRIKES, 6);
+
+		rest = MIN(5.0 * (1u << over), POLICY_MAX_REST_S);
+		y->policy_rest_until = now_s() + rest;
+	}
+	snprintf(line, sizeof(line), "policy failed: %.*s", (int) MIN(strcspn(text, "\n"), 480), text);
+	sl_status_error(&y->status, line);
+	if (y->policy_strikes <= POLICY_STRIKES)
+		error("sched/lua: %s%s", line, rest > 0 ? "; the bundled easy decides for a while" : "");
+}
+
+/* The site's set.  False: another must decide.  A policy that failed is not
+ * asked for a while after some strikes; what it booked before it failed stands,
+ * unless that is nothing. */
+static bool ask_site(struct sl_cycler *y, struct sl_host_answer *a, struct sl_plan_image *plan, struct sl_error *err)
+{
+	if (now_s() < y->policy_rest_until)
+		return false;
+	if (!ask(y, false, a, plan, err)) {
+		if (err->code != SL_EBUSY)
+			policy_strike(y, err->text);
+		return false;
+	}
+	if (!a->policy_failed) {
+		y->policy_strikes = 0;
+		return true;
+	}
+	y->status.truncated += plan->meta.truncated[0];
+	policy_strike(y, a->text);
+	if (plan->start.rows || !y->collector->queued)
+		return true;
+	sl_host_release(y->host, a);
+	return false;
+}
+
+/* Site, else bundled; the source says which.  False: neither. */
+static bool decide(struct sl_cycler *y, struct sl_host_answer *a, struct sl_plan_image *plan)
+{
+	struct sl_error err = { SL_OK, "" };
+	const struct sl_host_state *hs;
+
+	if (ask_site(y, a, plan, &err)) {
+		hs = sl_host_state(y->host);
+		y->status.source = !hs->site_live ? SL_SOURCE_BUNDLED :
+			hs->site_refused ? SL_SOURCE_LAST_GOOD : SL_SOURCE_SITE;
+		return true;
+	}
+	if (atomic_load(&y->stop))
+		return false;
+	if (err.code != SL_EBUSY && ask(y, true, a, plan, &err)) {
+		y->status.source = SL_SOURCE_BUNDLED;
+		y->status.bundled_cycles++;
+		return true;
+	}
+	if (!atomic_load(&y->stop) && err.code != SL_EBUSY)
+		say_once(y, err.text);
+	return false;
+}
+
+/* -- commit and tell ------------------------------------------------------------ */
+
+static void log_plan(const struct sl_plan_image *plan)
+{
+	uint32_t i;
+
+	for (i = 0; i < plan->log.rows && i < 50; i++)
+		log_line((int) plan->log.level[i], sl_image_str(&plan->image, plan->log.text[i]));
+}
+
+static void carry_out(struct sl_cycler *y, struct sl_commit *m, const struct sl_plan_image *plan)
+{
+	struct sl_error err = { SL_OK, "" };
+
+	m->plan = plan;
+	log_plan(plan);
+	sl_commit_run(m);
+	if (!atomic_load(&y->stop))
+		sl_commit_reasons(m);
+	if (y->journal && sl_journal_write(y->journal, &y->collector->snap, plan, m->outcome, &err))
+		say_once(y, err.text);
+}
+
+static void diag_stats(const struct sl_cycler *y, uint32_t examined, uint64_t us)
+{
+	slurmctld_diag_stats.schedule_cycle_last = (uint32_t) us;
+	if (us > slurmctld_diag_stats.schedule_cycle_max)
+		slurmctld_diag_stats.schedule_cycle_max = (uint32_t) us;
+	slurmctld_diag_stats.schedule_cycle_sum += us;
+	slurmctld_diag_stats.schedule_cycle_counter++;
+	slurmctld_diag_stats.schedule_cycle_depth += examined;
+	slurmctld_diag_stats.schedule_queue_len = y->collector->queued;
+}
+
+static void capture(struct sl_cycler *y)
+{
+	struct sl_error err = { SL_OK, "" };
+	char path[2200];
+
+	if (y->options.capture_s <= 0 || (y->last_capture && now_s() - y->last_capture < y->options.capture_s))
+		return;
+	y->last_capture = now_s();
+	snprintf(path, sizeof(path), "%s/last.snap", y->dir);
+	if (sl_image_save(path, y->collector->bytes, y->collector->size, &err))
+		say_once(y, err.text);
+}
+
+static void write_status(struct sl_cycler *y, bool now)
+{
+	struct sl_error err = { SL_OK, "" };
+	struct sl_status *s = &y->status;
+	const struct sl_host_state *hs = sl_host_state(y->host);
+
+	if (!now && now_s() - y->last_status < 1)
+		return;
+	y->last_status = now_s();
+	s->pid = getpid();
+	s->written = time(NULL);
+	s->interval_s = interval_s(y);
+	s->budget_s = budget_s(y);
+	s->engine_pid = hs->pid;
+	s->engine_starts = hs->starts;
+	s->engine_kills = hs->kills;
+	s->engine_failures = hs->failures;
+	s->strikes = hs->strikes;
+	s->next_try_s = hs->next_try_s;
+	s->reloads = hs->reloads;
+	s->refused = hs->refused;
+	if (*hs->refusal)
+		snprintf(s->last_error, sizeof(s->last_error), "%.1000s", hs->refusal);
+	if (y->configured && sl_status_write(s, y->dir, &err))
+		debug("sched/lua: %s", err.text);
+}
+
+static void note_collected(struct sl_cycler *y)
+{
+	const struct sl_collector *c = y->collector;
+
+	sl_times_add(&y->status.queue_hold, c->queue_us);
+	sl_times_add(&y->status.copy_hold, c->copy_us);
+	y->status.queued = c->queued;
+	y->status.running = c->running;
+	y->status.nodes = c->nodes;
+}
+
+static bool collect(struct sl_cycler *y)
+{
+	struct sl_collect_in in = { .sequence = y->sequence, .finished_s = y->options.finished_s,
+				    .memo = &y->refused };
+	struct sl_error err = { SL_OK, "" };
+
+	if (!sl_collect(y->collector, &in, &err)) {
+		note_collected(y);
+		return true;
+	}
+	if (err.code == SL_EBUSY) {
+		debug2("sched/lua: %s", err.text);
+		return false;
+	}
+	y->status.source = SL_SOURCE_IDLE;
+	snprintf(y->status.idle_why, sizeof(y->status.idle_why), "%s", err.text);
+	y->idle_until = now_s() + 10;
+	say_once(y, err.text);
+	return false;
+}
+
+static void cycle(struct sl_cycler *y)
+{
+	struct sl_commit m = { .c = y->collector, .status = &y->status, .refused = &y->refused,
+			       .trimmed = &y->trimmed, .batch_ms = y->options.batch_ms, .stop = &y->stop };
+	struct sl_host_answer a = { 0 };
+	struct sl_plan_image plan;
+	bool was_trailing = y->trailing;
+	uint32_t examined = 0;
+	time_t before;
+
+	y->last_start = now_s();
+	y->snapshot_second = time(NULL);
+	y->sequence++;
+	read_stamps(&y->seen);
+	y->trailing = MAX(MAX(y->seen.job, y->seen.node), MAX(y->seen.part, y->seen.resv)) >= y->snapshot_second;
+	if (!collect(y))
+		goto done;
+	before = last_job_update;
+	if (decide(y, &a, &plan)) {
+		snprintf(y->status.policy, sizeof(y->status.policy), "%s", a.policy);
+		examined = plan.meta.examined[0];
+		carry_out(y, &m, &plan);
+		sl_host_release(y->host, &a);
+	} else if (!atomic_load(&y->stop)) {
+		y->status.source = SL_SOURCE_FALLBACK;
+		y->status.fallback_cycles++;
+		snprintf(y->status.policy, sizeof(y->status.policy), "priority order in the plug-in");
+		sl_fallback_run(&m);
+		examined = y->collector->queued;
+	}
+	sl_commit_free(&m);
+	y->status.cycles++;
+	y->status.last_cycle = y->snapshot_second;
+	/* our own writes are no news; what others wrote in that second may be */
+	if (last_job_update != before && (m.started || !was_trailing))
+		y->trailing = true;
+	y->seen.job = last_job_update;
+	y->seen.node = last_node_update;
+	if (y->trailing)
+		y->snapshot_second = MAX(y->seen.job, y->seen.node);
+	capture(y);
+done:
+	y->last_end = now_s();
+	sl_times_add(&y->status.cycle, (uint64_t) ((y->last_end - y->last_start) * 1e6));
+	diag_stats(y, examined, (uint64_t) ((y->last_end - y->last_start) * 1e6));
+}
+
+/* -- outside --------------------------------------------------------------------- */
+
+struct sl_cycler *sl_cycler_create(struct sl_error *err)
+{
+	struct sl_cycler *y = xmalloc(sizeof(*y));
+
+	y->status.version = SCHEDLUA_VERSION;
+	y->status.slurm_version = SLURM_VERSION_STRING;
+	y->status.started = time(NULL);
+	y->sequence = (int64_t) time(NULL) * 1000;	/* goes on growing after a restart */
+	snprintf(y->status.idle_why, sizeof(y->status.idle_why), "slurmctld has not loaded its nodes yet");
+	y->host_options = (struct sl_host_options) { .engine = SCHEDLUA_ENGINE, .site = "", .policy_path = "",
+						      .log = log_line };
+	/* made here, so that sl_cycler_stop() finds it at any time */
+	if (!(y->collector = sl_collector_create(err)) || !(y->host = sl_host_create(&y->host_options, err))) {
+		sl_cycler_destroy(y);
+		return NULL;
+	}
+	return y;
+}
+
+void sl_cycler_destroy(struct sl_cycler *y)
+{
+	if (!y)
+		return;
+	sl_host_destroy(y->host);
+	if (y->journal)
+		sl_journal_close(y->journal);
+	sl_collector_destroy(y->collector);
+	xfree(y);
+}
+
+void sl_cycler_stop(struct sl_cycler *y)
+{
+	atomic_store(&y->stop, true);
+	sl_host_interrupt(y->host);
+}
+
+void sl_cycler_reconfigure(struct sl_cycler *y)
+{
+	atomic_store(&y->reconfigured, true);
+}
+
+unsigned sl_cycler_pause_ms(const struct sl_cycler *y)
+{
+	return y->configured ? (unsigned) y->options.wake_ms : 100;
+}
+
+void sl_cycler_tick(struct sl_cycler *y)
+{
+	/* init() comes long before the nodes do */
+	if (!node_record_count || !job_list || slurmctld_config.shutdown_time)
+		return;
+	if (atomic_exchange(&y->reconfigured, false) || !y->configured || y->conf_update != slurm_conf.last_update) {
+		configure(y);
+		write_status(y, true);
+	}
+	sl_host_poll(y->host);
+	if (!y->ready || slurmctld_config.scheduling_disabled || !due(y, now_s()) || !fed_mgr_sibs_synced())
+		return;
+	cycle(y);
+	if (y->status.source != SL_SOURCE_IDLE && y->status.source != SL_SOURCE_FALLBACK)
+		*y->said = '\0';
+	write_status(y, false);
+}

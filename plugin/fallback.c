@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* fallback.c - see fallback.h */
+#include "fallback.h"
+#include "layout.h"
+
+static uint64_t now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t) t.tv_sec * 1000000 + (uint64_t) t.tv_nsec / 1000;
+}
+
+static void wait_for_resources(job_record_t *job, uint32_t reason)
+{
+	if (job->state_reason != WAIT_NO_REASON && job->state_reason != WAIT_RESOURCES &&
+	    job->state_reason != WAIT_PRIORITY)
+		return;
+	if (job->state_reason != reason || job->state_desc)
+		last_job_update = time(NULL);
+	job->state_reason = reason;
+	xfree(job->state_desc);
+}
+
+/* One try; true when it runs.  *busy: it must wait for resources. */
+static bool try_job(struct sl_commit *m, const struct sl_way *way, bool *busy)
+{
+	const struct sl_snapshot *snap = &m->c->snap;
+	job_record_t *job = find_job_record(way->job_id), *head;
+	part_record_t *part = find_part_record((char *) sl_snapshot_str(snap, snap->partition.name[way->part]));
+	struct sl_cores cores = { 0 };
+	enum sl_layout_way how;
+	uint32_t limit;
+	bool exact;
+	int rc;
+
+	*busy = false;
+	if (!job || !sl_job_sane(job) || job->het_job_id || sl_commit_check(job, part, way)) {
+		if (job)
+			job_resv_clear_magnetic_flag(job);
+		return false;
+	}
+	limit = job->time_limit;
+	if (job->deadline && job->deadline != (time_t) NO_VAL && limit != NO_VAL)
+		job->time_limit = MIN(limit, (uint32_t) MAX((job->deadline - time(NULL)) / 60, 1));
+	rc = fed_mgr_job_lock(job) ? ESLURM_FED_JOB_LOCK : sl_layout_start(job, NULL, 0, &cores, &how, &exact);
+	if (rc == SLURM_SUCCESS)
+		fed_mgr_job_start(job, job->start_time);
+	else if (rc != ESLURM_FED_JOB_LOCK)
+		fed_mgr_job_unlock(job);
+	if (rc != SLURM_SUCCESS) {
+		job->time_limit = limit;
+		*busy = rc == ESLURM_NODES_BUSY;
+		job_resv_clear_magnetic_flag(job);
+		return false;
+	}
+	sl_commit_launched(job);
+	if ((head = find_job_record(way->job_id)) && head != job)
+		job_resv_clear_magnetic_flag(head);
+	return true;
+}
+
+struct fallback {
+	struct sl_commit *m;
+	bool *blocked;		/* by partition: a job waits there */
+	uint32_t at;		/* next way */
+};
+
+/* Nothing behind a job that waits may take its nodes: neither in its partition
+ * nor in one that shares nodes with it. */
+static void block(struct fallback *f, const part_record_t *part)
+{
+	const struct sl_snapshot *snap = &f->m->c->snap;
+	uint32_t i;
+
+	for (i = 0; i < f->m->c->parts; i++) {
+		part_record_t *other = find_part_record((char *) sl_snapshot_str(snap, snap->partition.name[i]));
+
+		if (other && other->node_bitmap && part->node_bitmap &&
+		    bit_overlap_any(other->node_bitmap, part->node_bitmap))
+			f->blocked[i] = true;
+	}
+}
+
+/* A way as long as it starts jobs: tasks of an array. */
+static void run_way(struct fallback *f)
+{
+	const struct sl_way *way = &f->m->c->way[f->at];
+	job_record_t *job = find_job_record(way->job_id);
+	bool busy = false;
+
+	if (f->blocked[way->part]) {
+		if (job && IS_JOB_PENDING(job))
+			wait_for_resources(job, WAIT_PRIORITY);
+		f->at++;
+		return;
+	}
+	if (try_job(f->m, way, &busy)) {
+		f->m->started++;
+		f->m->status->starts++;
+		f->m->status->native_starts++;
+		job = find_job_record(way->job_id);
+		if (job && IS_JOB_PENDING(job) && job->array_recs)
+			return;	/* once more: the next task */
+	} else if (busy && job) {
+		wait_for_resources(job, WAIT_RESOURCES);
+		/* a job that waits for nodes of its own choice blocks nobody else */
+		if (!job->details->req_node_bitmap && !job->resv_name)
+			block(f, job->part_ptr);
+	}
+	f->at++;
+}
+
+void sl_fallback_run(struct sl_commit *m)
+{
+	slurmctld_lock_t locks = SL_COMMIT_LOCKS;
+	struct fallback f = { m, xcalloc(m->c->parts + 1, sizeof(bool)), 0 };
+	uint64_t t0, end;
+
+	while (f.at < m->c->ways && !atomic_load(m->stop)) {
+		lock_slurmctld(locks);
+		t0 = now_us();
+		end = t0 + (uint64_t) (m->batch_ms * 1000);
+		if (slurm_conf.last_update != m->c->conf_update || node_record_count != m->c->node_count ||
+		    slurmctld_config.shutdown_time)
+			f.at = m->c->ways;
+		while (f.at < m->c->ways && now_us() < end)
+			run_way(&f);
+		sl_times_add(&m->status->commit_hold, now_us() - t0);
+		unlock_slurmctld(locks);
+	}
+	xfree(f.blocked);
+	m->changed = m->started > 0;
+	if (m->changed) {
+		schedule_job_save();
+		schedule_node_save();
+	}
+}

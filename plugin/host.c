@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* host.c - see host.h */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "host.h"
+#include "plan_image.h"
+#include "snapshot.h"
+#include "wire.h"
+
+extern char **environ;
+
+struct sl_host {
+	char engine[1024], site[3072], policy_path[1024];
+	uint32_t trusted_uid;
+	void (*log)(int level, const char *line);
+	pid_t pid;
+	int sock, err_pipe, stop;
+	bool load_due;			/* HELLO done, LOAD not yet or again */
+	bool ever_loaded;		/* by this process */
+	double reload_at;		/* no set was ever good: try again then */
+	double next_try;		/* monotonic, seconds */
+	struct sl_host_state state;
+	struct sl_frame frame;		/* last received; answers point into it */
+	char line[512];			/* of stderr, not ended yet */
+	size_t line_len;
+	unsigned lines, dropped;
+};
+
+static double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double) t.tv_sec + (double) t.tv_nsec / 1e9;
+}
+
+static void say(struct sl_host *h, int level, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void say(struct sl_host *h, int level, const char *fmt, ...)
+{
+	char buf[4096];
+	va_list ap;
+
+	if (!h->log)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(buf, sizeof(buf), fmt, ap);
+	va_end(ap);
+	h->log(level, buf);
+}
+
+/* -- its stderr ---------------------------------------------------------- */
+
+static void end_line(struct sl_host *h)
+{
+	h->line[h->line_len] = '\0';
+	if (h->line_len && h->lines++ < SL_LOG_LINES)
+		say(h, 1, "engine: %s", h->line);
+	else if (h->line_len)
+		h->dropped++;
+	h->line_len = 0;
+}
+
+static void drain(struct sl_host *h)
+{
+	char buf[2048];
+	ssize_t n, i;
+	int rounds = 16;	/* a babbling engine must not keep us here */
+
+	while (h->err_pipe >= 0 && rounds-- && (n = read(h->err_pipe, buf, sizeof(buf))) > 0)
+		for (i = 0; i < n; i++) {
+			if (buf[i] == '\n' || h->line_len == sizeof(h->line) - 1)
+				end_line(h);
+			if (buf[i] != '\n')
+				h->line[h->line_len++] = buf[i] & 0x80 || buf[i] >= ' ' ? buf[i] : ' ';
+		}
+}
+
+static void new_cycle(struct sl_host *h)
+{
+	if (h->dropped)
+		say(h, 1, "engine: %u more lines not shown", h->dropped);
+	h->lines = h->dropped = 0;
+}
+
+/* -- starting and ending ------------------------------------------------- */
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* The engine is gone or must go: kill, reap, close. */
+static void end_engine(struct sl_host *h)
+{
+	int status;
+
+	if (h->pid > 0) {
+		kill(-h->pid, SIGKILL);		/* its solver children, too */
+		kill(h->pid, SIGKILL);
+		while (waitpid(h->pid, &status, 0) < 0 && errno == EINTR)
+			;
+	}
+	drain(h);
+	if (h->line_len)
+		end_line(h);
+	h->pid = h->state.pid = 0;
+	h->ever_loaded = false;
+	h->state.site_live = false;
+	close_fd(&h->sock);
+	close_fd(&h->err_pipe);
+}
+
+/* One failure more: end it, and say how long it rests. */
+static int strike(struct sl_host *h, struct sl_error *err)
+{
+	double rest = 0;
+
+	if (h->pid > 0)
+		h->state.kills++;
+	end_engine(h);
+	h->state.failures++;
+	h->state.strikes++;
+	if (h->state.strikes >= SL_MAX_STRIKES) {
+		unsigned over = h->state.strikes - SL_MAX_STRIKES;
+
+		rest = over < 6 ? (double) (1u << over) : SL_MAX_REST_S;
+		say(h, 0, "engine failed %u times in a row; next try in %.0f s", h->state.strikes, rest);
+	}
+	h->next_try = now_s() + rest;
+	(void) err;
+	return -1;
+}
+
+/* PATH, locale and time zone; and what fakes the clock, where it is faked for
+ * slurmctld, so that both agree on how long a budget is. */
+static char **make_env(char *env[], size_t max, char *path)
+{
+	static const char *const keep[] = { "TZ=", "LANG=", "FAKETIME", "ASAN_OPTIONS=", "UBSAN_OPTIONS=" };
+	bool faked = false;
+	size_t n = 0, i;
+	char **e;
+
+	env[n++] = path;
+	for (e = environ; *e; e++)
+		for (i = 0; i < sizeof(keep) / sizeof(keep[0]) && n + 2 < max; i++)
+			if (!strncmp(*e, keep[i], strlen(keep[i]))) {
+				env[n++] = *e;
+				faked |= !strncmp(*e, "FAKETIME", 8);
+			}
+	for (e = environ; faked && *e; e++)
+		if (!strncmp(*e, "LD_PRELOAD=", 11) && n + 1 < max)
+			env[n++] = *e;
+	env[n] = NULL;
+	return env;
+}
+
+static int spawn(struct sl_host *h, int sock, int err_fd)
+{
+	char path[] = "PATH=/usr/local/bin:/usr/bin:/bin", verb[] = "engine";
+	char *argv[] = { h->engine, verb, NULL }, *env[32];
+	posix_spawn_file_actions_t fa;
+	posix_spawnattr_t at;
+	sigset_t none, all;
+	int rc;
+
+	posix_spawnattr_init(&at);
+	posix_spawn_file_actions_init(&fa);
+	sigemptyset(&none);
+	sigfillset(&all);
+	posix_spawnattr_setsigmask(&at, &none);
+	posix_spawnattr_setsigdefault(&at, &all);
+	posix_spawnattr_setpgroup(&at, 0);
+	posix_spawnattr_setflags(&at, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+	/* both were opened above 3, so nothing is overwritten on the way */
+	posix_spawn_file_actions_adddup2(&fa, sock, 3);
+	posix_spawn_file_actions_adddup2(&fa, err_fd, 2);
+	posix_spawn_file_actions_addopen(&fa, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&fa, 1, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_addclosefrom_np(&fa, 4);
+	rc = posix_spawn(&h->pid, h->engine, &fa, &at, argv, make_env(env, 32, path));
+	posix_spawn_file_actions_destroy(&fa);
+	posix_spawnattr_destroy(&at);
+	if (rc)
+		h->pid = 0;
+	return rc;
+}
+
+/* Move a descriptor above the ones the child gets. */
+static int lift(int fd)
+{
+	int up = fcntl(fd, F_DUPFD_CLOEXEC, 10);
+
+	close(fd);
+	return up;
+}
+
+static int start_engine(struct sl_host *h, struct sl_error *err)
+{
+	int sv[2], pv[2], rc;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv))
+		return sl_fail(err, SL_EIO, "socketpair: %s", strerror(errno));
+	if (pipe2(pv, O_CLOEXEC)) {
+		rc = errno;
+		close(sv[0]);
+		close(sv[1]);
+		return sl_fail(err, SL_EIO, "pipe: %s", strerror(rc));
+	}
+	sv[1] = lift(sv[1]);
+	pv[1] = lift(pv[1]);
+	h->sock = sv[0];
+	h->err_pipe = pv[0];
+	fcntl(h->err_pipe, F_SETFL, O_NONBLOCK);
+	rc = sv[1] < 0 || pv[1] < 0 ? EMFILE : spawn(h, sv[1], pv[1]);
+	close_fd(&sv[1]);
+	close_fd(&pv[1]);
+	if (rc) {
+		close_fd(&h->sock);
+		close_fd(&h->err_pipe);
+		return sl_fail(err, SL_EIO, "%s: %s", h->engine, strerror(rc));
+	}
+	h->state.starts++;
+	h->state.pid = h->pid;
+	return 0;
+}
+
+/* -- talking ------------------------------------------------------------- */
+
+/* Wait for a frame: 0, or -1 with *err when the deadline passes, the engine is
+ * gone or sl_host_interrupt() was called. */
+static int wait_frame(struct sl_host *h, double deadline, enum sl_frame_type type, struct sl_error *err)
+{
+	struct pollfd p[3] = { { h->sock, POLLIN, 0 }, { h->stop, POLLIN, 0 }, { h->err_pipe, POLLIN, 0 } };
+	int rc, left;
+
+	for (;;) {
+		left = (int) ((deadline - now_s()) * 1000 + 1);
+		if (left <= 0)
+			return sl_fail(err, SL_ETIME, "no answer in time");
+		rc = poll(p, 3, left);
+		if (rc < 0 && errno != EINTR)
+			return sl_fail(err, SL_EIO, "poll: %s", strerror(errno));
+		if (rc <= 0)
+			continue;
+		if (p[1].revents)
+			return sl_fail(err, SL_EBUSY, "interrupted");
+		if (p[2].revents & POLLIN)
+			drain(h);
+		else if (p[2].revents)
+			p[2].fd = -1;	/* closed: the socket tells the rest */
+		if (p[0].revents)
+			break;
+	}
+	rc = sl_wire_recv(h->sock, &h->frame, 100, err);
+	if (rc == 0)
+		return sl_fail(err, SL_EIO, "it ended");
+	if (rc > 0 && h->frame.type != type) {
+		close_fd(&h->frame.fd);
+		return sl_fail(err, SL_EFORMAT, "expected frame %d, got %d", type, h->frame.type);
+	}
+	return rc > 0 ? 0 : -1;
+}
+
+static int say_hello(struct sl_host *h, struct sl_error *err)
+{
+	struct sl_frame f = { .type = SL_FRAME_HELLO, .fd = -1 };
+
+	f.body.hello.wire_version = SL_WIRE_VERSION;
+	f.body.hello.snapshot_version = sl_snapshot_schema.version;
+	f.body.hello.plan_version = sl_plan_schema.version;
+	f.body.hello.pid = getpid();
+	snprintf(f.body.hello.version, sizeof(f.body.hello.version), "%s", SCHEDLUA_VERSION);
+	if (sl_wire_send(h->sock, &f, SL_HELLO_TIMEOUT_MS, err) ||
+	    wait_frame(h, now_s() + SL_HELLO_TIMEOUT_MS / 1e3, SL_FRAME_HELLO, err))
+		return -1;
+	close_fd(&h->frame.fd);
+	if (h->frame.body.hello.wire_version != SL_WIRE_VERSION ||
+	    h->frame.body.hello.snapshot_version != sl_snapshot_schema.version ||
+	    h->frame.body.hello.plan_version != sl_plan_schema.version)
+		return sl_fail(err, SL_EVERSION, "%s is version %.31s, the plug-in %s: install both from one build",
+			       h->engine, h->frame.body.hello.version, SCHEDLUA_VERSION);
+	h->load_due = true;
+	return 0;
+}
+
+static void note_loaded(struct sl_host *h)
+{
+	const struct sl_frame_loaded *l = &h->frame.body.loaded;
+
+	h->load_due = false;
+	h->reload_at = 0;
+	snprintf(h->state.policy, sizeof(h->state.policy), "%s", l->policy);
+	if (l->ok) {
+		h->ever_loaded = true;
+		h->state.site_live = *h->site != '\0';
+		h->state.site_refused = false;
+		h->state.interval_s = l->interval_s;
+		h->state.budget_s = l->budget_s;
+		*h->state.refusal = '\0';
+		h->state.reloads++;
+		say(h, 1, "policy %s loaded from %s", l->policy, *h->site ? h->site : "the bundled policies");
+		return;
+	}
+	h->state.site_live = h->ever_loaded && *h->site;
+	h->reload_at = h->state.site_live ? 0 : now_s() + SL_RELOAD_S;
+	if (h->state.site_refused && !strcmp(h->state.refusal, l->text))
+		return;		/* said before */
+	h->state.refused++;
+	h->state.site_refused = true;
+	snprintf(h->state.refusal, sizeof(h->state.refusal), "%s", l->text);
+	say(h, 0, "policy set refused: %.*s; %s", (int) strcspn(l->text, "\n"), l->text,
+	    h->state.site_live ? "the old one stays" : "the bundled easy decides");
+}
+
+static int load(struct sl_host *h, struct sl_error *err)
+{
+	struct sl_frame f = { .type = SL_FRAME_LOAD, .fd = -1 };
+
+	f.body.load.trusted_uid = h->trusted_uid;
+	snprintf(f.body.load.site, sizeof(f.body.load.site), "%s", h->site);
+	snprintf(f.body.load.policy_path, sizeof(f.body.load.policy_path), "%s", h->policy_path);
+	if (sl_wire_send(h->sock, &f, SL_LOAD_TIMEOUT_MS, err) ||
+	    wait_frame(h, now_s() + SL_LOAD_TIMEOUT_MS / 1e3, SL_FRAME_LOADED, err))
+		return -1;
+	close_fd(&h->frame.fd);
+	note_loaded(h);
+	return 0;
+}
+
+/* The engine runs, is of our version and has been told what to load. */
+static int make_ready(struct sl_host *h, struct sl_error *err)
+{
+	if (h->pid <= 0) {
+		if (now_s() < h->next_try)
+			return sl_fail(err, SL_EBUSY, "the engine rests after %u failures", h->state.strikes);
+		if (start_engine(h, err))
+			goto error;
+		if (say_hello(h, err)) {
+			sl_fail_in(err, "hello");
+			goto error;
+		}
+	}
+	if (h->reload_at && now_s() >= h->reload_at)
+		h->load_due = true;
+	if (h->load_due && load(h, err)) {
+		sl_fail_in(err, "load");
+		goto error;
+	}
+	return 0;
+error:
+	return strike(h, err);
+}
+
+static void note_plan(struct sl_host *h, struct sl_host_answer *a)
+{
+	struct sl_frame_plan *p = &h->frame.body.plan;
+
+	if (p->reload == SL_RELOAD_LIVE) {
+		h->state.reloads++;
+		h->state.interval_s = p->interval_s;
+		h->state.budget_s = p->budget_s;
+		h->state.site_live = *h->site != '\0';
+		h->state.site_refused = false;
+		h->ever_loaded = true;
+		*h->state.refusal = '\0';
+		say(h, 1, "policy %s loaded from %s", p->policy, *h->site ? h->site : "the bundled policies");
+	} else if (p->reload == SL_RELOAD_REFUSED) {
+		h->state.refused++;
+		h->state.site_refused = true;
+		snprintf(h->state.refusal, sizeof(h->state.refusal), "%s", p->reload_text);
+		say(h, 0, "policy set refused: %.*s; the old one stays", (int) strcspn(p->reload_text, "\n"),
+		    p->reload_text);
+	}
+	snprintf(h->state.policy, sizeof(h->state.policy), "%s", p->policy);
+	a->policy = h->state.policy;
+	a->policy_failed = p->code != SL_OK;
+	a->text = p->text;
+}
+
+static int send_decide(struct sl_host *h, const void *snapshot, size_t size, int64_t sequence, int64_t budget_us,
+		       bool bundled, struct sl_error *err)
+{
+	struct sl_frame f = { .type = SL_FRAME_DECIDE };
+	int rc;
+
+	f.body.decide.sequence = sequence;
+	f.body.decide.budget_us = budget_us;
+	f.body.decide.bundled = bundled;
+	if ((f.fd = sl_wire_memfd("snapshot", snapshot, size, err)) < 0)
+		return -1;
+	rc = sl_wire_send(h->sock, &f, 1000, err);
+	close(f.fd);
+	return rc;
+}
+
+int sl_host_decide(struct sl_host *h, const void *snapshot, size_t size, int64_t sequence, int64_t budget_us,
+		   bool bundled, struct sl_host_answer *a, struct sl_error *err)
+{
+	struct sl_frame_plan *p = &h->frame.body.plan;
+
+	memset(a, 0, sizeof(*a));
+	new_cycle(h);
+	if (make_ready(h, err))
+		return -1;
+	if (send_decide(h, snapshot, size, sequence, budget_us, bundled, err) ||
+	    wait_frame(h, now_s() + 2 * (double) budget_us / 1e6 + 0.05, SL_FRAME_PLAN, err)) {
+		sl_fail_in(err, "decide");
+		return strike(h, err);
+	}
+	if (p->sequence != sequence) {
+		close_fd(&h->frame.fd);
+		sl_fail(err, SL_EFORMAT, "decide: asked for cycle %lld, got %lld", (long long) sequence,
+			(long long) p->sequence);
+		return strike(h, err);
+	}
+	note_plan(h, a);
+	if (!p->ok || h->frame.fd < 0) {
+		/* An honest "no": the engine is fine, this set is not. */
+		close_fd(&h->frame.fd);
+		return sl_fail(err, p->code > SL_OK && p->code <= SL_EBUSY ? (enum sl_errno) p->code : SL_ESCRIPT,
+			       "%.480s", *p->text ? p->text : "no plan, and no reason");
+	}
+	if (sl_wire_map(h->frame.fd, &a->plan, &a->size, err)) {
+		close_fd(&h->frame.fd);
+		return strike(h, err);
+	}
+	close_fd(&h->frame.fd);
+	h->state.strikes = 0;
+	return 0;
+}
+
+void sl_host_release(struct sl_host *h, struct sl_host_answer *a)
+{
+	(void) h;
+	if (a->plan)
+		sl_wire_unmap(a->plan, a->size);
+	a->plan = NULL;
+}
+
+/* -- life ------------------------------------------------------------------ */
+
+static int set_options(struct sl_host *h, const struct sl_host_options *opt, struct sl_error *err)
+{
+	if (strlen(opt->engine) >= sizeof(h->engine) || strlen(opt->site) >= sizeof(h->site) ||
+	    strlen(opt->policy_path) >= sizeof(h->policy_path))
+		return sl_fail(err, SL_EINVAL, "path too long: %.80s", opt->site);
+	strcpy(h->engine, opt->engine);
+	strcpy(h->site, opt->site);
+	strcpy(h->policy_path, opt->policy_path);
+	h->trusted_uid = opt->trusted_uid;
+	h->log = opt->log;
+	return 0;
+}
+
+struct sl_host *sl_host_create(const struct sl_host_options *opt, struct sl_error *err)
+{
+	struct sl_host *h = calloc(1, sizeof(*h));
+
+	if (!h) {
+		sl_fail(err, SL_ENOMEM, "host: out of memory");
+		return NULL;
+	}
+	h->sock = h->err_pipe = h->stop = -1;
+	if (set_options(h, opt, err))
+		goto error;
+	if ((h->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) < 0) {
+		sl_fail(err, SL_EIO, "eventfd: %s", strerror(errno));
+		goto error;
+	}
+	return h;
+error:
+	sl_host_destroy(h);
+	return NULL;
+}
+
+void sl_host_destroy(struct sl_host *h)
+{
+	if (!h)
+		return;
+	end_engine(h);
+	close_fd(&h->stop);
+	free(h);
+}
+
+int sl_host_reconfigure(struct sl_host *h, const struct sl_host_options *opt, struct sl_error *err)
+{
+	bool other = strcmp(h->engine, opt->engine) != 0;
+
+	if (set_options(h, opt, err))
+		return -1;
+	if (other)
+		end_engine(h);
+	h->load_due = true;
+	h->state.strikes = 0;
+	h->next_try = 0;
+	return 0;
+}
+
+void sl_host_poll(struct sl_host *h)
+{
+	siginfo_t info = { 0 };
+
+	drain(h);
+	if (h->pid > 0 && !waitid(P_PID, (id_t) h->pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid) {
+		say(h, 0, "engine %d ended by %s %d", (int) h->pid, info.si_code == CLD_EXITED ? "exit" : "signal",
+		    info.si_status);
+		strike(h, NULL);
+	}
+}
+
+void sl_host_interrupt(struct sl_host *h)
+{
+	uint64_t one = 1;
+	ssize_t n = write(h->stop, &one, sizeof(one));
+
+	(void) n;
+}
+
+const struct sl_host_state *sl_host_state(struct sl_host *h)
+{
+	double rest = h->next_try - now_s();
+
+	h->state.next_try_s = h->pid <= 0 && rest > 0 ? rest : 0;
+	return &h->state;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * host.h - the engine as a child process: start it, talk to it with a deadline,
+ * end it, start it again.
+ *
+ * The engine is started with posix_spawn, never with a fork of a threaded
+ * slurmctld: own process group, all signals at their defaults and none blocked,
+ * file descriptors 0 and 1 on /dev/null, 2 on a pipe that is read into the log,
+ * 3 on the socket, nothing else, and a minimal environment.  What goes wrong
+ * with it never blocks longer than the deadlines below: then it is killed with
+ * SIGKILL (which also ends a stopped process) and reaped.  After three failures
+ * in a row it is left alone for a while, twice as long each time.
+ *
+ * Knows nothing of Slurm.  Only the cycle thread uses a host, but for
+ * sl_host_interrupt(), which any thread may call.
+ */
+#ifndef SL_HOST_H
+#define SL_HOST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "error.h"
+
+#define SL_HELLO_TIMEOUT_MS 5000
+#define SL_LOAD_TIMEOUT_MS 10000
+#define SL_MAX_STRIKES 3
+#define SL_MAX_REST_S 60.0
+#define SL_RELOAD_S 10.0	/* between two tries while no set was ever good */
+#define SL_LOG_LINES 20		/* of the engine's stderr, in a cycle */
+
+struct sl_host;
+
+struct sl_host_options {
+	const char *engine;		/* path of the program */
+	const char *site;		/* path of the site file; "": none, the bundled easy */
+	const char *policy_path;	/* further directories; "" */
+	uint32_t trusted_uid;		/* owner of site files beside root */
+	void (*log)(int level, const char *line);	/* 0 error, 1 info, 2 debug */
+};
+
+/* What became of a request; strings belong to the host until the next call. */
+struct sl_host_answer {
+	const void *plan;		/* mapped plan image, NULL when there is none */
+	size_t size;
+	bool policy_failed;		/* the policy failed; what it had booked stands */
+	const char *text;		/* how */
+	const char *policy;		/* what decided */
+};
+
+/* What the host has to say about itself. */
+struct sl_host_state {
+	pid_t pid;			/* 0: not running */
+	bool site_live;			/* the site's set decides */
+	bool site_refused;		/* ... but it is the set before the one refused */
+	double interval_s, budget_s;	/* what the site file says; 0: nothing */
+	char policy[256];
+	char refusal[4096];		/* why a set was refused, last time */
+	uint32_t strikes;
+	double next_try_s;
+	uint64_t starts, kills, failures, reloads, refused;
+};
+
+/* Copies the strings.  NULL with *err.  Starts nothing yet. */
+struct sl_host *sl_host_create(const struct sl_host_options *opt, struct sl_error *err);
+
+/* Kill and reap the engine, free everything.  Takes milliseconds. */
+void sl_host_destroy(struct sl_host *h);
+
+/* Other options: the engine is ended when the program differs, told to load
+ * the set anew otherwise (at the next request).  0 or -1 with *err. */
+int sl_host_reconfigure(struct sl_host *h, const struct sl_host_options *opt, struct sl_error *err);
+
+/*
+ * Let the engine decide on a snapshot image.  Starts the engine when it does not
+ * run.  Returns 0 with *answer; -1 with *err when there is no plan: SL_EBUSY
+ * (resting after failures), SL_ETIME, SL_EIO and so on: the engine was ended
+ * then, and the next call starts another.  A plan must be given back with
+ * sl_host_release() before the next call.
+ */
+int sl_host_decide(struct sl_host *h, const void *snapshot, size_t size, int64_t sequence, int64_t budget_us,
+		   bool bundled, struct sl_host_answer *answer, struct sl_error *err);
+void sl_host_release(struct sl_host *h, struct sl_host_answer *answer);
+
+/* Between cycles: read the engine's stderr, notice when it has ended. */
+void sl_host_poll(struct sl_host *h);
+
+/* Make a call that waits fail at once, and every call from now on. */
+void sl_host_interrupt(struct sl_host *h);
+
+const struct sl_host_state *sl_host_state(struct sl_host *h);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * status.h - what `schedlua status` shows: counters of the plug-in and the file
+ * they are written to.
+ *
+ * Knows nothing of Slurm.  Only the cycle thread touches it.
+ */
+#ifndef SL_STATUS_H
+#define SL_STATUS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "error.h"
+
+/* Durations: last, max, and a histogram with four buckets per octave. */
+#define SL_BUCKETS 128
+struct sl_times {
+	uint64_t count, sum_us, last_us, max_us;
+	uint32_t bucket[SL_BUCKETS];
+};
+
+void sl_times_add(struct sl_times *t, uint64_t us);
+
+/* The duration that a share q (0..1) of them does not exceed; within 19 %. */
+uint64_t sl_times_quantile(const struct sl_times *t, double q);
+
+/* Who decides now, best first. */
+enum sl_source {
+	SL_SOURCE_IDLE,		/* nobody: not ready, or not allowed to */
+	SL_SOURCE_SITE,		/* the site file's set */
+	SL_SOURCE_LAST_GOOD,	/* the set before the one that was refused */
+	SL_SOURCE_BUNDLED,	/* the bundled easy, in the engine */
+	SL_SOURCE_FALLBACK,	/* the lines of C in the plug-in */
+};
+
+struct sl_status {
+	const char *version, *slurm_version;
+	pid_t pid, engine_pid;
+	int64_t started, written;	/* seconds since the epoch */
+	int64_t last_cycle;
+	enum sl_source source;
+	char policy[256];
+	char site[1024];
+	char idle_why[512];		/* with SL_SOURCE_IDLE */
+	char last_error[1024];
+	int64_t last_error_time;
+	double interval_s, budget_s;
+	uint64_t cycles, starts, native_starts, stale, failed_starts, layout_differs, actions, actions_failed;
+	uint64_t reloads, refused, policy_errors, truncated;
+	uint64_t engine_starts, engine_kills, engine_failures, bundled_cycles, fallback_cycles;
+	uint32_t strikes;
+	double next_try_s;		/* until the engine is started again; 0: now */
+	uint64_t queued, running, nodes;	/* of the last snapshot */
+	struct sl_times queue_hold, copy_hold, commit_hold, decide, cycle;
+};
+
+const char *sl_source_word(enum sl_source source);
+
+/* Remember an error, with the time. */
+void sl_status_error(struct sl_status *s, const char *text);
+
+/* Write DIR/status.json atomically.  0, or -1 with *err. */
+int sl_status_write(const struct sl_status *s, const char *dir, struct sl_error *err);
+
+#endif

@@ -11,10 +11,6 @@
 #include "options.h"
 #include "plan_image.h"
 
-#pragma weak sl_journal_open
-#pragma weak sl_journal_close
-#pragma weak sl_journal_write
-
 /* A policy that fails so often in a row rests, twice as long each time. */
 #define POLICY_STRIKES 3
 #define POLICY_MAX_REST_S 60.0
@@ -106,7 +102,7 @@ static void open_state(struct sl_cycler *y)
 
 	if (mkdir(y->dir, 0755) && errno != EEXIST)
 		error("sched/lua: %s: %m: no journal, no status", y->dir);
-	if (sl_journal_open && !(y->journal = sl_journal_open(y->dir, &err)))
+	if (!(y->journal = sl_journal_open(y->dir, &err)))
 		error("sched/lua: journal: %s", err.text);
 }
 
@@ -458,8 +454,7 @@ void sl_cycler_destroy(struct sl_cycler *y)
 	if (!y)
 		return;
 	sl_host_destroy(y->host);
-	if (y->journal)
-		sl_journal_close(y->journal);
+	sl_journal_close(y->journal);
 	sl_collector_destroy(y->collector);
 	xfree(y);
 }

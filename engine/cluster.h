@@ -52,17 +52,34 @@ const uint32_t *sl_cluster_running(const struct sl_cluster *c, uint32_t *count);
 /* Where a running job is; NULL with *count 0 for others. */
 const struct sl_place *sl_cluster_places(const struct sl_cluster *c, uint32_t job, uint32_t *count);
 
+/*
+ * What an entry asks for, in the engine's terms; worked out when first asked for
+ * and kept.  The rules are those of check.h.  NULL with *err for rows that do not
+ * exist, or lack of memory.
+ */
+struct sl_want {
+	struct sl_request request;	/* duration: time_limit */
+	int64_t time_limit;		/* seconds, SL_UNLIMITED */
+	int64_t time_floor;		/* shortest it may be cut to: time_min, or the limit */
+	enum sl_place_method method;	/* where the policy names none */
+	const char *native;		/* what only Slurm's select can place; NULL: nothing */
+	enum sl_why why;		/* not SL_WHY_NONE: it cannot run there at all, ... */
+	const char *text;		/* ... because */
+};
+const struct sl_want *sl_cluster_want(struct sl_cluster *c, struct sl_entry e, struct sl_error *err);
+
 /* The nodes of a partition, and those of them that may take jobs now. */
 const struct sl_nodeset *sl_cluster_partition_nodes(const struct sl_cluster *c, uint32_t partition);
 const struct sl_nodeset *sl_cluster_usable_nodes(const struct sl_cluster *c, uint32_t partition);
 
-/* What is free at this instant on a node (0 everywhere on an unusable one). */
+/* What is free at this instant on a node (0 everywhere on an unusable or reserved
+ * one). */
 void sl_cluster_free(const struct sl_cluster *c, uint32_t node, struct sl_resources *free);
 
 /* Totals, for policies and metrics. */
 struct sl_totals {
 	uint32_t nodes, usable_nodes, idle_nodes;
-	int64_t cores, free_cores;	/* of usable nodes */
+	int64_t cores, free_cores;	/* of usable nodes; reserved ones have none free */
 	uint32_t queued, running;
 };
 void sl_cluster_totals(const struct sl_cluster *c, struct sl_totals *t);

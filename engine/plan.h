@@ -9,9 +9,16 @@
  * sl_cluster_start().
  *
  * Walltime of a booking: the job's time_limit; where it has none, SL_UNLIMITED.
- * A deadline trims it, down to time_min.  Jobs with a "native" request are
- * started with place "native": an upper bound is booked, Slurm's select picks
- * the nodes.
+ * A deadline trims it, down to time_min.  A job with a time_min that cannot be
+ * started for its whole time_limit is started for the longest time that fits, in
+ * whole minutes, down to time_min (as Slurm's backfill does).  Jobs with a
+ * "native" request are started with place "native": an upper bound is booked,
+ * Slurm's select picks the nodes; an explicit layout for one is refused.
+ *
+ * A record that stands for several tasks of an array is one job here: each start
+ * starts one of its tasks, up to array_pending and to what its throttle allows.  A
+ * policy that wants more of them starts it again; the job counts as started when
+ * all its tasks are.
  *
  * Ownership: borrows the cluster.  One plan per cluster at a time.
  */
@@ -23,14 +30,10 @@
 
 struct sl_plan;
 
-struct sl_plan_options {
-	const char *by;		/* policy that decides from here on; copied */
-};
-
 /* Why a job was not started, for the policy and the user. */
 struct sl_refusal {
 	enum sl_why why;
-	char text[160];		/* "needs 4 nodes, 3 are free" */
+	char text[160];		/* "needs 4 nodes, 3 are free now" */
 };
 
 struct sl_plan *sl_plan_create(struct sl_cluster *c, struct sl_error *err);
@@ -39,9 +42,14 @@ void sl_plan_set_policy(struct sl_plan *p, const char *by);
 
 /*
  * Start an entry now.  *how* says where (place.h): a method, or an explicit
- * layout.  Returns 1 when it was booked; 0 with *refusal set when it does not
- * fit, was started already or may not; -1 with *err on misuse (an unknown row,
- * a layout with a node twice) or lack of memory.
+ * layout; NULL: what suits the job (bestfit; spread for --spread-job; native where
+ * Slurm is told to use the least loaded nodes).  Returns 1 when it was booked; 0
+ * with *refusal (may be NULL) when it does not fit, was started already or may not;
+ * -1 with *err on misuse (an unknown row, a layout with a node twice) or lack of
+ * memory.
+ *
+ * What is refused here or below is also what the plan says about the job in the
+ * end, unless the policy has words of its own (sl_plan_refuse()).
  */
 int sl_plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
 		  struct sl_refusal *refusal, struct sl_error *err);
@@ -49,7 +57,8 @@ int sl_plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how
 /*
  * Book the earliest start of an entry.  Returns 1 and the time, 0 when it can
  * never run there (with the reason), -1 on misuse.  An entry that could start
- * now is booked for now but not started.
+ * now is booked for now but not started.  A second reservation for a job moves the
+ * first.
  */
 int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
 		    int64_t *start_time, struct sl_refusal *refusal, struct sl_error *err);
@@ -68,7 +77,8 @@ int sl_plan_backfill(struct sl_plan *p, struct sl_entry e, const struct sl_how *
 int sl_plan_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
 		     int64_t *start_time, struct sl_refusal *refusal, struct sl_error *err);
 
-/* Take back the start or the reservation of a job in this plan.  0 or -1. */
+/* Take back the reservation of a job in this plan, or else its last start.  0, or -1
+ * with *err when it has neither (SL_ENOENT). */
 int sl_plan_undo(struct sl_plan *p, uint32_t job, struct sl_error *err);
 
 /* Say why a job stays pending (the policy's own words; the last word wins). */
@@ -87,14 +97,27 @@ enum sl_plan_state { SL_PLAN_OPEN, SL_PLAN_STARTED, SL_PLAN_RESERVED, SL_PLAN_RE
 /* Where a job stands in this plan. */
 enum sl_plan_state sl_plan_job(const struct sl_plan *p, uint32_t job);
 
-/* The booking of a started or reserved job: start time and places, NULL if none. */
-const struct sl_place *sl_plan_places(const struct sl_plan *p, uint32_t job, uint32_t *count, int64_t *start_time);
+/* The booking of a started or reserved job (the last one of an array): start time
+ * and places, NULL if none.  The pointer holds until the plan changes. */
+const struct sl_place *sl_plan_places(struct sl_plan *p, uint32_t job, uint32_t *count, int64_t *start_time);
 
-/* Jobs started, in the order of the decisions. */
+/* Entries started, in the order of the decisions: one for each task of an array. */
 const struct sl_entry *sl_plan_started(const struct sl_plan *p, uint32_t *count);
 
-/* Jobs reserved, in the order of the decisions; [0] is the head. */
+/* Entries reserved, in the order of the decisions; [0] is the head. */
 const struct sl_entry *sl_plan_reserved(const struct sl_plan *p, uint32_t *count);
+
+/* All of one booking: i counts what the two functions above return. */
+struct sl_booking {
+	struct sl_entry entry;
+	int64_t start_time, end_time;	/* end: SL_UNLIMITED without limit */
+	int64_t time_limit;		/* seconds, where the plan shortened it, else 0 */
+	bool native;
+	const char *by;			/* policy */
+	const struct sl_place *places;	/* in node order; until the plan changes */
+	uint32_t count;
+};
+int sl_plan_booking(struct sl_plan *p, bool reserved, uint32_t i, struct sl_booking *b, struct sl_error *err);
 
 /* Figures for the plan image's meta row. */
 struct sl_plan_figures {
@@ -105,9 +128,11 @@ struct sl_plan_figures {
 };
 
 /*
- * Lay the plan out as an image.  Every queued job that was neither started nor
- * reserved nor refused gets a pending row: SL_WHY_BUDGET when truncated, else
- * SL_WHY_WINDOW.  Returns 0, or -1 with *err.
+ * Lay the plan out as an image.  Pending rows, one for each queued job at most, in
+ * the queue's order: jobs that were refused, with the reason (those that have a
+ * reservation too), and jobs that were neither started nor reserved nor refused,
+ * with SL_WHY_BUDGET when truncated, else SL_WHY_WINDOW.  Returns 0, or -1 with
+ * *err.
  */
 int sl_plan_encode(const struct sl_plan *p, const struct sl_plan_figures *fig, struct sl_builder *b,
 		   struct sl_error *err);

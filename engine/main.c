@@ -6,6 +6,9 @@
 
 #include "tool.h"
 
+#include "man_schema.h"
+#include "snapshot.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -78,11 +81,15 @@ static const struct sl_verb *find(const char *name)
 	return NULL;
 }
 
-/* The build asks for the man pages: schedlua --man [VERB]. */
+/* The build asks for the man pages: schedlua --man [VERB | snapshot]. */
 static int print_man(const char *name)
 {
 	const struct sl_verb *verb = name ? find(name) : NULL;
 
+	if (name && !strcmp(name, "snapshot")) {
+		sl_schema_man(&sl_snapshot_schema, sl_snapshot_man_summary, sl_snapshot_man_text, stdout);
+		return sl_tool_end(SL_EXIT_FINE);
+	}
 	if (name && !verb)
 		return sl_tool_usage(NULL, "no command \"%s\"", name);
 	if (verb)

@@ -289,5 +289,5 @@ void sl_verb_man(const struct sl_verb *verb, FILE *out)
 	man_option("help", NULL, "print a summary and exit", out);
 	if (verb->more)
 		sl_man_text(verb->more, out);
-	fputs(".SH SEE ALSO\n.BR schedlua (1)\n", out);
+	fputs(".SH SEE ALSO\n.BR schedlua (1),\n.BR schedlua\\-snapshot (5)\n", out);
 }

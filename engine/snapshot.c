@@ -206,13 +206,85 @@ static int check_allocs(const struct sl_snapshot *s, struct sl_error *err)
 	return rc;
 }
 
+/* Node lists are written with these. */
+static int check_node_names(const struct sl_snapshot *s, struct sl_error *err)
+{
+	for (uint32_t r = 0; r < s->node.rows; r++) {
+		const char *name = sl_snapshot_str(s, s->node.name[r]);
+
+		if (!*name || strpbrk(name, ",[] \t\n"))
+			return sl_fail(err, SL_EFORMAT, "snapshot: node[%" PRIu32 "].name: \"%.64s\" is no node name",
+				       r, name);
+	}
+	return 0;
+}
+
+static uint32_t hash_key(const struct sl_snapshot *s, bool text, uint32_t key)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	if (text)
+		for (const char *p = sl_snapshot_str(s, key); *p; p++)
+			hash = (hash ^ (unsigned char) *p) * UINT64_C(0x100000001b3);
+	else
+		hash = (hash ^ key) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash >> 32 ^ hash;
+}
+
+static bool same_key(const struct sl_snapshot *s, bool text, uint32_t a, uint32_t b)
+{
+	return a == b || (text && !strcmp(sl_snapshot_str(s, a), sl_snapshot_str(s, b)));
+}
+
+/* No two rows have the same name (a str column) or number. */
+static int check_unique(const struct sl_snapshot *s, const char *column, const uint32_t *key, uint32_t rows, bool text,
+			struct sl_error *err)
+{
+	uint32_t slots = 16, *slot;	/* 1 + row */
+	int rc = 0;
+
+	if (rows < 2)
+		return 0;
+	while (slots / 2 < rows)
+		slots *= 2;
+	slot = calloc(slots, sizeof(*slot));
+	if (!slot)
+		return sl_fail(err, SL_ENOMEM, "snapshot: no memory to check it");
+	for (uint32_t r = 0; r < rows && !rc; r++) {
+		uint32_t at = hash_key(s, text, key[r]) & (slots - 1);
+
+		while (slot[at] && !same_key(s, text, key[slot[at] - 1], key[r]))
+			at = (at + 1) & (slots - 1);
+		if (slot[at] && text)
+			rc = sl_fail(err, SL_EFORMAT, "snapshot: %s: rows %" PRIu32 " and %" PRIu32
+				     " are both \"%.64s\"", column, slot[at] - 1, r, sl_snapshot_str(s, key[r]));
+		else if (slot[at])
+			rc = sl_fail(err, SL_EFORMAT, "snapshot: %s: rows %" PRIu32 " and %" PRIu32 " are both %" PRIu32,
+				     column, slot[at] - 1, r, key[r]);
+		slot[at] = r + 1;
+	}
+	free(slot);
+	return rc;
+}
+
+static int check_keys(const struct sl_snapshot *s, struct sl_error *err)
+{
+	if (check_node_names(s, err) < 0 ||
+	    check_unique(s, "node.name", s->node.name, s->node.rows, true, err) < 0 ||
+	    check_unique(s, "partition.name", s->partition.name, s->partition.rows, true, err) < 0 ||
+	    check_unique(s, "gres_kind.key", s->gres_kind.key, s->gres_kind.rows, true, err) < 0 ||
+	    check_unique(s, "job.id", s->job.id, s->job.rows, false, err) < 0)
+		return -1;
+	return 0;
+}
+
 int sl_snapshot_open(struct sl_snapshot *snap, const void *bytes, size_t size, struct sl_error *err)
 {
 	struct sl_snapshot s;
 
 	if (sl_image_open(&s.image, &s, &sl_snapshot_schema, bytes, size, err) < 0 ||
 	    check_refs(&s, err) < 0 || check_runs(&s, err) < 0 || check_queue(&s, err) < 0 ||
-	    check_allocs(&s, err) < 0)
+	    check_allocs(&s, err) < 0 || check_keys(&s, err) < 0)
 		return -1;
 	*snap = s;
 	return 0;

@@ -311,8 +311,10 @@ extern const struct sl_schema sl_snapshot_schema;
 
 /*
  * Validate and open a snapshot: sl_image_open(), and what a schema cannot say:
- * exactly one meta row, runs with first <= last, queue entries that are
- * pending, known states, no node twice in a job's allocation.  Returns 0, or -1
+ * runs with first <= last; queue entries that are pending; what a node has, a job
+ * holds, asks for or queues in is named; no node twice in a job's allocation, no
+ * rows of alloc shared by two jobs; node names that can stand in a node list; no
+ * two nodes, partitions, gres kinds or jobs of one name or id.  Returns 0, or -1
  * with *err.  The bytes must outlive the snapshot.
  */
 int sl_snapshot_open(struct sl_snapshot *snap, const void *bytes, size_t size, struct sl_error *err);

@@ -26,9 +26,7 @@
 #include "harden.h"
 
 #if (defined(__x86_64__) || defined(__aarch64__)) && !defined(__SANITIZE_ADDRESS__)
-#define FILTERED 1
-#else
-#define FILTERED 0
+#define FILTERED	/* harden.h says where there is no filter on system calls */
 #endif
 
 static const struct sl_harden usual = {
@@ -73,6 +71,7 @@ static int read_and_compute(void)
 	return 0;
 }
 
+#ifdef FILTERED
 static int write_files(void)
 {
 	errno = 0;
@@ -97,6 +96,7 @@ static int reach_out(void)
 	EXPECT(6, syscall(SYS_prlimit64, getppid(), RLIMIT_CORE, NULL, NULL) < 0 && errno == ENOSYS);
 	return 0;
 }
+#endif
 
 static int give_up(void)
 {
@@ -138,21 +138,19 @@ static void a_decision_can_do_its_work(void **state)
 	assert_int_equal(hardened(read_and_compute), 0);
 }
 
+#ifdef FILTERED
 static void no_file_can_be_written_made_or_removed(void **state)
 {
 	(void) state;
-	if (!FILTERED)
-		skip();
 	assert_int_equal(hardened(write_files), 0);
 }
 
 static void no_program_process_connection_or_signal_to_others(void **state)
 {
 	(void) state;
-	if (!FILTERED)
-		skip();
 	assert_int_equal(hardened(reach_out), 0);
 }
+#endif
 
 static void abort_still_ends_the_process(void **state)
 {
@@ -182,8 +180,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_decision_can_do_its_work),
+#ifdef FILTERED
 		cmocka_unit_test(no_file_can_be_written_made_or_removed),
 		cmocka_unit_test(no_program_process_connection_or_signal_to_others),
+#endif
 		cmocka_unit_test(abort_still_ends_the_process),
 		cmocka_unit_test(privileges_are_gone_but_for_reading),
 		cmocka_unit_test(root_becomes_somebody_else),

@@ -425,6 +425,27 @@ static void files_of_either_form_are_loaded(void **state)
 	sl_builder_destroy(b);
 }
 
+static void the_example_is_a_snapshot(void **state)
+{
+	const char *srcdir = getenv("srcdir");
+	char path[4096];
+	struct sl_snapshot snap;
+	struct sl_error err;
+	void *bytes;
+	size_t size;
+
+	(void) state;
+	snprintf(path, sizeof(path), "%s/examples/cluster.json", srcdir ? srcdir : ".");
+	if (access(path, R_OK) < 0)
+		skip();
+	if (sl_image_load(&sl_snapshot_schema, path, &bytes, &size, &err) < 0 ||
+	    sl_snapshot_open(&snap, bytes, size, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(snap.node.rows, 4);
+	assert_int_equal(snap.queue.rows, 2);
+	free(bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -440,6 +461,7 @@ int main(void)
 		cmocka_unit_test(people_write_names_and_words_and_leave_defaults_out),
 		cmocka_unit_test(what_is_wrong_in_json_is_named_with_its_place),
 		cmocka_unit_test(files_of_either_form_are_loaded),
+		cmocka_unit_test(the_example_is_a_snapshot),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,7 @@
 #                                  a line of slurm.conf ("KillWait=1",
 #                                  "PartitionName=p Nodes=n[1-4] Default=YES")
 #   cluster_conf KEY=VALUE...      change slurm.conf of a running cluster
+#   cluster_site < FILE            put a site file in place (sched.lua)
 #   cluster_ctld_start | cluster_ctld_kill [SIGNAL] | cluster_ctld_pid
 #   cluster_slurmd_start NODE | cluster_slurmd_kill NODE [SIGNAL]
 #   cluster_down                   end everything; 1 if something had to be killed
@@ -86,7 +87,7 @@ cluster_scheduler_lines() {
 	[ -n "$s" ] || { [ -n "${SL_PLUGINDIR-}" ] && s=sched/lua; }
 	case ${s:=sched/backfill} in
 	sched/lua) echo "SchedulerType=sched/lua"; echo "SchedulerParameters=defer,sched_interval=-1" ;;
-	*) echo "SchedulerType=$s"; echo "SchedulerParameters=bf_interval=1,sched_min_interval=0,default_queue_depth=2000" ;;
+	*) echo "SchedulerType=$s"; echo "SchedulerParameters=bf_interval=1,sched_interval=2,sched_min_interval=0,default_queue_depth=2000" ;;
 	esac
 }
 
@@ -178,7 +179,20 @@ cluster_conf() {
 	for line; do cluster_conf_line "$line"; done
 }
 
+# The site file is read with suspicion: whole, owned by root, not for others to write.
+cluster_site() {
+	cat > "$C/etc/sched.lua.new" && chmod 644 "$C/etc/sched.lua.new" && mv "$C/etc/sched.lua.new" "$C/etc/sched.lua"
+}
+
+cluster_default_site() {
+	cluster_site <<-'EOL'
+	local sched = require "sched"
+	return sched.site { interval = 1, default = { "easy" } }
+	EOL
+}
+
 cluster_configure() {
+	[ -f "$C/etc/sched.lua" ] || cluster_default_site
 	cluster_slurm_conf "$@" && cluster_gres_conf > "$C/etc/gres.conf" || return 1
 	case $("$C/bin/slurmctld" -V) in
 	*\ 2[0-2].*) echo "CgroupPlugin=cgroup/v1" ;;

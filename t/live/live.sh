@@ -21,6 +21,12 @@ TOP=$(cd "$HERE/../.." && pwd -P)
 NUMBER=0
 FAILURES=0
 
+LIVE_LINES=(
+	"PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP"
+	"PartitionName=small Nodes=n[001-004] MaxTime=INFINITE State=UP"
+	ReturnToService=0
+)
+
 # ------------------------------------------------------------------- begin, end
 
 skip_all() {
@@ -40,12 +46,13 @@ live_begin() { # NODES [LINE of slurm.conf...]
 		SL_PREFIX=$TOP/.work/inst SL_PLUGINDIR=$SL_PREFIX/lib/slurm
 		PATH=$SL_PREFIX/bin:$PATH
 	fi
-	NODES=$1
+	NODES=$1	# at least 8
 	cluster_dir "${LIVE_DIR:-$TOP/.work/cluster-${0##*/}}" || exit 1
 	trap live_leave EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM HUP
-	if ! cluster_up "$@"; then
+	rm -f "$C/etc/sched.lua"
+	if ! cluster_up "$NODES" "${LIVE_LINES[@]}" "${@:2}"; then
 		echo "Bail out! the cluster did not come up"
 		exit 1
 	fi
@@ -95,7 +102,7 @@ it() { # SENTENCE FUNCTION [ARGUMENT...]
 	}
 	(
 		set -eE
-		trap 'echo "failed: line $LINENO: $BASH_COMMAND"' ERR
+		trap where ERR
 		"$@"
 	) > "$out" 2>&1
 	status=$?
@@ -109,6 +116,15 @@ it() { # SENTENCE FUNCTION [ARGUMENT...]
 		live_diagnose "$out" 2>&1 | sed 's/^/# /'
 	fi
 	live_reset
+}
+
+# The command that failed, and the calls that led to it.
+where() {
+	local i
+	echo "failed: $BASH_COMMAND"
+	for ((i = 1; i < ${#FUNCNAME[@]} - 2; i++)); do
+		echo "    in ${FUNCNAME[$i]}, line ${BASH_LINENO[$((i - 1))]} of ${BASH_SOURCE[$i]##*/}"
+	done
 }
 
 # In a test: this one cannot be run here.
@@ -160,8 +176,11 @@ job_waits_for() { [[ $(job_reason "$1") =~ $2 ]]; }	# JOBID REGEX
 jobs_in_state() { squeue -h -r -t "$1" -o %i | wc -l; }
 has_jobs() { [ "$(jobs_in_state "$1")" "$2" "$3" ]; }	# STATE -eq N
 
-starts() { wait_for "${2:-15}" job_is "$1" RUNNING COMPLETED COMPLETING; }
-ends() { wait_for "${2:-30}" job_is "$1" COMPLETED; }
+job_moved_on() { ! job_is "$1" PENDING; }
+
+# JOBID [SECONDS] : it starts; what ends without having run is not waited for.
+starts() { wait_for "${2:-15}" job_moved_on "$1"; job_is "$1" RUNNING COMPLETED COMPLETING; }
+ends() { wait_for "${2:-30}" job_done "$1"; job_is "$1" COMPLETED; }
 
 # A bounded while in which something must not happen: three scheduling cycles.
 stays_pending() { # JOBID

@@ -1,0 +1,232 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Where jobs go: nodes, cores and GPUs are the ones asked for.
+. "${0%/*}/live.sh"
+live_begin 16
+
+# CPUs of a job on each of its nodes: "n001 4" a line.
+layout() {
+	scontrol -d show job "$1" | sed -nE 's/^ *Nodes=(\S+) CPU_IDs=(\S+) .*/\1 \2/p' | while read -r list ids; do
+		local node
+		for node in $(expand "$list"); do echo "$node $(count_ids "$ids")"; done
+	done
+}
+
+count_ids() {	# 0-3,5 : 5
+	local part n=0
+	for part in ${1//,/ }; do
+		case $part in
+		*-*) n=$((n + ${part#*-} - ${part%-*} + 1)) ;;
+		*) n=$((n + 1)) ;;
+		esac
+	done
+	echo $n
+}
+
+
+node_list() {
+	local id
+	id=$(submit -N2 -w n007,n011)
+	starts "$id"
+	[ "$(job_nodes "$id")" = "n[007,011]" ]
+}
+it "a job gets the nodes that it names" node_list
+
+node_list_and_more() {
+	local id
+	id=$(submit -N3 -w n009)
+	starts "$id"
+	[ "$(expand "$(job_nodes "$id")" | wc -l)" = 3 ]
+	expand "$(job_nodes "$id")" | grep -qx n009
+}
+it "a job that names some of its nodes gets them and others" node_list_and_more
+
+excluded() {
+	local id
+	id=$(submit -N4 -x 'n[001-010]')
+	starts "$id"
+	[ "$(expand "$(job_nodes "$id")" | sort | head -n 1)" \> n010 ]
+}
+it "a job does not get nodes that it excludes" excluded
+
+excluded_all_busy() {
+	local busy id
+	busy=$(submit -N6 --exclusive -w 'n[011-016]')
+	starts "$busy"
+	id=$(submit -N1 -x 'n[001-010]')
+	stays_pending "$id"
+	scancel "$busy"
+	starts "$id"
+}
+it "a job that excludes all free nodes waits" excluded_all_busy
+
+exclusive() {
+	local small id
+	small=$(submit -n1 -w n001)
+	starts "$small"
+	id=$(submit -N1 -n1 --exclusive)
+	starts "$id"
+	[ "$(job_nodes "$id")" != n001 ]
+	layout "$id"
+	[ "$(layout "$id")" = "$(job_nodes "$id") 8" ]
+	small=$(submit -n1 -w "$(job_nodes "$id")")
+	stays_pending "$small"
+}
+it "an exclusive job gets a whole node and shares it with nobody" exclusive
+
+exclusive_waits() {
+	local id i
+	for i in $(seq 1 "$NODES"); do submit -n1 -w "$(printf 'n%03d' "$i")" > /dev/null; done
+	wait_for 20 has_jobs RUNNING -eq "$NODES"
+	id=$(submit -N1 --exclusive)
+	stays_pending "$id"
+}
+it "an exclusive job does not start on a node in use" exclusive_waits
+
+shared() {
+	local i
+	for i in {1..8}; do submit -n1 -w n005 > /dev/null; done
+	wait_for 20 has_jobs RUNNING -eq 8
+	[ "$(squeue -h -t R -w n005 -o %i | wc -l)" = 8 ]
+}
+it "eight jobs of one core share a node" shared
+
+overbooked() {
+	local i
+	for i in {1..9}; do submit -n1 -w n005 > /dev/null; done
+	wait_for 20 has_jobs RUNNING -eq 8
+	sleep 1
+	has_jobs RUNNING -eq 8
+	has_jobs PENDING -eq 1
+}
+it "the ninth job on a node of eight cores waits" overbooked
+
+tasks_per_node() {
+	local id
+	id=$(submit -n 9 --ntasks-per-node=3)
+	starts "$id"
+	layout "$id"
+	[ "$(layout "$id" | awk '{ print $2 }' | sort | uniq -c | xargs)" = "3 3" ]
+}
+it "tasks per node are honoured" tasks_per_node
+
+cpus_per_task() {
+	local id
+	id=$(submit -N2 --ntasks-per-node=2 -c3)
+	starts "$id"
+	layout "$id"
+	[ "$(layout "$id" | awk '{ print $2 }' | sort | uniq -c | xargs)" = "2 6" ]
+}
+it "CPUs per task are honoured" cpus_per_task
+
+uneven() {
+	local id
+	id=$(submit -N3 -n 13)
+	starts "$id"
+	layout "$id"
+	[ "$(layout "$id" | wc -l)" = 3 ]
+	[ "$(layout "$id" | awk '{ n += $2 } END { print n }')" = 13 ]
+}
+it "a job of thirteen tasks on three nodes gets thirteen cores on three nodes" uneven
+
+node_range() {
+	local busy id
+	busy=$(submit -N $((NODES - 3)) --exclusive)
+	starts "$busy"
+	id=$(submit -N2-5 -n5)
+	starts "$id"
+	id=$(expand "$(job_nodes "$id")" | wc -l)
+	[ "$id" -ge 2 ]
+	[ "$id" -le 3 ]
+}
+it "a job with a range of nodes starts on what is free of it" node_range
+
+gpus() {
+	local id
+	id=$(submit -N2 -n2 --gres=gpu:2)
+	starts "$id"
+	scontrol -d show job "$id" | grep 'Nodes=.* GRES=gpu:2(IDX:0-1)'
+}
+it "a job gets the GPUs it asks for on each node" gpus
+
+gpus_busy() {
+	local i id
+	for ((i = 0; i < 2 * NODES; i++)); do submit -n1 --gres=gpu:1 > /dev/null; done
+	wait_for 30 has_jobs RUNNING -eq $((2 * NODES))
+	id=$(submit -n1 --gres=gpu:1)
+	stays_pending "$id"
+	scancel "$(squeue -h -t R -o %i | head -n 1)"
+	starts "$id"
+}
+it "GPUs are not given twice" gpus_busy
+
+gpus_never() {
+	local id
+	id=$(submit -n1 --gres=gpu:3 2>&1) || return 0
+	stays_pending "$id"
+}
+it "a job that asks for more GPUs than a node has never starts" gpus_never
+
+contiguous() {
+	local busy id
+	busy=$(submit -N2 --exclusive -w n004,n009)
+	starts "$busy"
+	id=$(submit -N6 --contiguous --exclusive)
+	starts "$id"
+	[ "$(job_nodes "$id")" = "n[010-015]" ] || [ "$(job_nodes "$id")" = "n[011-016]" ]
+}
+it "a contiguous job gets nodes in a row" contiguous
+
+contiguous_waits() {
+	local busy id
+	busy=$(submit -N4 --exclusive -w n004,n008,n012,n016)
+	starts "$busy"
+	id=$(submit -N4 --contiguous --exclusive)
+	stays_pending "$id"
+	scancel "$busy"
+	starts "$id"
+}
+it "a contiguous job waits when free nodes are not in a row" contiguous_waits
+
+overcommit() {
+	local id
+	id=$(submit -N1 -n 16 -O)
+	starts "$id"
+}
+it "a job that overcommits starts with more tasks than cores" overcommit
+
+spread() {
+	local id
+	id=$(submit -n 8 --spread-job)
+	starts "$id"
+	[ "$(expand "$(job_nodes "$id")" | wc -l)" = 8 ]
+}
+it "a job that wants to be spread is" spread
+
+drained() {
+	local id
+	scontrol update NodeName='n[001-012]' State=DRAIN Reason=test
+	id=$(submit -N4 --exclusive)
+	starts "$id"
+	[ "$(job_nodes "$id")" = "n[013-016]" ]
+	id=$(submit -N1)
+	stays_pending "$id"
+	scontrol update NodeName=n001 State=RESUME
+	starts "$id" 20
+	[ "$(job_nodes "$id")" = n001 ]
+}
+it "drained nodes get no job, and resumed ones do" drained
+
+maintenance() {
+	local id
+	scontrol create reservation ReservationName=maint Users=root StartTime=now+20minutes Duration=60 Nodes=ALL \
+		Flags=MAINT,IGNORE_JOBS
+	id=$(submit -N1 -t 120)
+	stays_pending "$id"
+	id=$(submit -N1 -t 5)
+	starts "$id"
+	scontrol delete ReservationName=maint
+}
+it "a job does not start where it would run into a maintenance reservation" maintenance
+
+live_end

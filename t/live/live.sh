@@ -60,6 +60,11 @@ live_begin() { # NODES [LINE of slurm.conf...]
 	cd "$JOBS" || exit 1
 }
 
+# A test of what only a policy does: not of the lines of C that go on without one.
+needs_engine() {
+	[ -z "${SL_PLUGINDIR-}" ] || schedlua engine --help > /dev/null 2>&1 || skip "this schedlua has no engine"
+}
+
 # Tests of sched/lua itself: without the plug-in they are skipped, loudly.
 needs_plugin() {
 	[ -n "${SL_PLUGINDIR-}" ] || [ -f "$TOP/.work/inst/lib/slurm/sched_lua.so" ] ||

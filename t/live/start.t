@@ -90,6 +90,7 @@ priority() {
 it "a job whose priority is raised goes first" priority
 
 backfill() {
+	needs_engine
 	local long wide short
 	long=$(submit -N $((NODES - 1)) --exclusive -t 60)
 	starts "$long"
@@ -101,6 +102,7 @@ backfill() {
 it "a short job is backfilled behind a wide one that must wait" backfill
 
 no_delay() {
+	needs_engine
 	local long wide other
 	long=$(submit -N $((NODES - 1)) --exclusive -t 30)
 	starts "$long"

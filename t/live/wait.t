@@ -145,6 +145,7 @@ partition_limit() {
 it "a job larger than its partition does not start" partition_limit
 
 two_partitions() {
+	needs_engine
 	local full id
 	full=$(submit -N4 --exclusive -p small)
 	starts "$full"
@@ -177,6 +178,7 @@ reason_resources() {
 it "a job that waits for resources says so" reason_resources
 
 expected_start() {
+	needs_engine
 	local wide id
 	wide=$(submit -N "$NODES" --exclusive -t 30)
 	starts "$wide"

@@ -137,8 +137,11 @@ struct sl_plan_image {
 
 extern const struct sl_schema sl_plan_schema;
 
-/* Validate and open a plan image; verbs and codes are known, texts within
- * SL_PLAN_TEXT_MAX, no two rows share places or gres of another.  Returns 0, or -1 with *err.  The bytes must outlive the plan. */
+/*
+ * Validate and open a plan image; verbs and codes are known, texts within
+ * SL_PLAN_TEXT_MAX, no two rows share places or gres of another.  Returns 0, or -1
+ * with *err.  The bytes must outlive the plan.
+ */
 int sl_plan_image_open(struct sl_plan_image *plan, const void *bytes, size_t size, struct sl_error *err);
 
 /* Words for codes, never NULL: "resources", "cancel". */

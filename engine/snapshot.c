@@ -237,8 +237,8 @@ static bool same_key(const struct sl_snapshot *s, bool text, uint32_t a, uint32_
 }
 
 /* No two rows have the same name (a str column) or number. */
-static int check_unique(const struct sl_snapshot *s, const char *column, const uint32_t *key, uint32_t rows, bool text,
-			struct sl_error *err)
+static int check_unique(const struct sl_snapshot *s, const char *column, const uint32_t *key, uint32_t rows,
+			bool text, struct sl_error *err)
 {
 	uint32_t slots = 16, *slot;	/* 1 + row */
 	int rc = 0;

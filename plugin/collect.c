@@ -118,6 +118,47 @@ static void het_stays(job_record_t *job)
 	last_job_update = time(NULL);
 }
 
+/* Requeued since we trimmed its time limit, and nobody else changed it. */
+static int each_requeued(void *x, void *arg)
+{
+	job_record_t *job = x;
+	struct sl_memo *trimmed = arg;
+	uint64_t v;
+
+	if (!job->restart_cnt || !IS_JOB_PENDING(job) || !(v = sl_memo_get(trimmed, job->job_id)))
+		return 0;
+	if ((uint32_t) v == job->time_limit) {
+		job->time_limit = (uint32_t) (v >> 32);
+		last_job_update = time(NULL);
+	}
+	sl_memo_set(trimmed, job->job_id, 0);
+	return 0;
+}
+
+/*
+ * Would it only be planned in vain?  Het jobs, jobs that were found unable to
+ * start a short while ago, and those that a limit keeps from starting whatever
+ * nodes they get (the reason is set by acct_policy).
+ */
+static bool competes(const struct sl_scratch *s, job_queue_rec_t *rec)
+{
+	job_record_t *job = rec->job_ptr;
+
+	if (job->het_job_id && !s->in->het) {
+		het_stays(job);
+		return false;
+	}
+	if (sl_memo_get(s->in->rest, job->job_id) > (uint64_t) s->now)
+		return false;
+	if (!(accounting_enforce & ACCOUNTING_ENFORCE_LIMITS))
+		return true;
+	job->part_ptr = rec->part_ptr;
+#if SL_SLURM(24, 11)
+	job->qos_ptr = rec->qos_ptr;
+#endif
+	return acct_policy_job_runnable_pre_select(job, false);
+}
+
 static void take_queue(struct sl_scratch *s, sl_list_t queue)
 {
 	job_queue_rec_t *rec;
@@ -139,10 +180,8 @@ static void take_queue(struct sl_scratch *s, sl_list_t queue)
 		q->resv_id = rec->resv_ptr ? rec->resv_ptr->resv_id : 0;
 		q->qos_id = qos ? qos->id : 0;
 		q->prefer = rec->use_prefer;
-		if (s->in->het || !rec->job_ptr->het_job_id)
+		if (competes(s, rec))
 			s->queue_len++;
-		else
-			het_stays(rec->job_ptr);
 		xfree(rec);
 	}
 }
@@ -161,6 +200,7 @@ static int collect_queue(struct sl_collector *c, struct sl_error *err)
 	if (!node_record_count || !job_list || !part_list || !avail_node_bitmap || !up_node_bitmap) {
 		rc = sl_fail(err, SL_EBUSY, "slurmctld has not loaded its nodes yet");
 	} else if (!(rc = sl_canary(err))) {
+		list_for_each(job_list, each_requeued, c->scratch->in->trimmed);
 		queue = build_job_queue(false, true);
 		sort_job_queue(queue);
 		take_queue(c->scratch, queue);

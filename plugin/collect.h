@@ -55,10 +55,16 @@ struct sl_collector {
 	struct sl_scratch *scratch;	/* working memory, collect_int.h */
 };
 
+/* A time limit before and after it was trimmed, in minutes, for a memo: a job that
+ * is requeued has the one it was submitted with again. */
+#define SL_TRIM(before, after) ((uint64_t) (before) << 32 | (after))
+
 struct sl_collect_in {
 	int64_t sequence;
 	double finished_s;		/* finished jobs of so many seconds */
-	const struct sl_memo *memo;	/* jobs whose placement select refused again and again */
+	const struct sl_memo *refused;	/* how often select refused a placement of a job in a row */
+	const struct sl_memo *rest;	/* until when (seconds since the epoch) a job is left out */
+	struct sl_memo *trimmed;	/* SL_TRIM() of jobs started with a shorter time limit */
 	bool het;			/* het jobs may be queued (sched/backfill name) */
 };
 

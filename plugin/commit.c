@@ -4,9 +4,9 @@
 #include "layout.h"
 #include "plan_image.h"
 
-/* How often a record may differ from what select makes of it before the job is
- * left to select altogether: see native.c. */
-#define MAX_REFUSALS 100
+/* How long a job that cannot start, whatever the plan says, is left out. */
+#define LIMIT_REST_S 10u
+#define MAX_REST_S 30u
 
 static uint64_t now_us(void)
 {
@@ -206,6 +206,7 @@ struct start {
 	part_record_t *part;
 	struct sl_layout_place *place;
 	uint32_t count;
+	int rc;				/* of select_nodes() */
 	bool native, again;		/* again: an earlier row was for the same array */
 	char *text;			/* why not, 160 bytes */
 };
@@ -256,6 +257,7 @@ static bool try_start(struct start *s, const struct sl_way *way, struct sl_cores
 	if (trimmed != limit && limit != NO_VAL)
 		job->time_limit = trimmed;
 	rc = select_fed(job, s->place, s->native ? 0 : s->count, cores, &how, &exact);
+	s->rc = rc;
 	if (rc != SLURM_SUCCESS) {
 		job->time_limit = limit;
 		note_failure(job, rc, s->native);
@@ -265,7 +267,7 @@ static bool try_start(struct start *s, const struct sl_way *way, struct sl_cores
 	}
 	if (job->time_limit != limit && limit != NO_VAL) {
 		acct_policy_alter_job(job, job->time_limit);
-		sl_memo_set(s->m->trimmed, job->job_id, limit);
+		sl_memo_set(s->m->trimmed, job->job_id, SL_TRIM(limit, job->time_limit));
 	}
 	if (!exact) {
 		s->m->status->layout_differs++;
@@ -276,6 +278,26 @@ static bool try_start(struct start *s, const struct sl_way *way, struct sl_cores
 	if ((job = find_job_record(s->job_id)) && job != s->job)
 		job_resv_clear_magnetic_flag(job);
 	return true;
+}
+
+/*
+ * The places take the request's place in select_nodes(): what it says of nodes is
+ * checked here.  (Excluded nodes, features, memory and so on are still seen by
+ * select.)
+ */
+static const char *check_places(const struct start *s)
+{
+	const sl_details_t *d = s->job->details;
+	uint32_t i, found = 0;
+
+	if (s->count < d->min_nodes || (d->max_nodes && s->count > d->max_nodes))
+		return "the plan has another number of nodes than it asks for";
+	if (!d->req_node_bitmap)
+		return NULL;
+	for (i = 0; i < s->count; i++)
+		found += bit_test(d->req_node_bitmap, s->place[i].node) != 0;
+	return found == (uint32_t) bit_set_count(d->req_node_bitmap) ? NULL :
+		"the plan lacks a node that it requires";
 }
 
 /* Find the record of a decision again.  NULL: it is there and unchanged. */
@@ -315,6 +337,8 @@ static bool do_start(struct start *s, struct sl_cores *cores)
 	s->native = s->m->plan->start.native[s->row] || *sl_snapshot_str(snap, snap->job.native[row]);
 	if (!get_places(s) && !s->native)
 		return give_up(s, "the plan's places make no sense");
+	if (!s->native && (why = check_places(s)))
+		return give_up(s, why);
 	give_up(s, "it was not in the queue");
 	for (w = c->first_way[row]; w != SL_NONE && !ok; w = c->way[w].next)
 		if (c->way[w].part == s->m->plan->start.partition[s->row])
@@ -325,7 +349,7 @@ static bool do_start(struct start *s, struct sl_cores *cores)
 static void count_start(struct start *s, bool ok)
 {
 	struct sl_status *st = s->m->status;
-	uint32_t n;
+	uint64_t n;
 
 	if (ok) {
 		s->m->started++;
@@ -339,9 +363,16 @@ static void count_start(struct start *s, bool ok)
 		return;
 	}
 	st->failed_starts++;
-	n = sl_memo_get(s->m->refused, s->job_id);
-	if (n < MAX_REFUSALS)
-		sl_memo_set(s->m->refused, s->job_id, n + 1);
+	n = sl_memo_get(s->m->refused, s->job_id) + 1;
+	sl_memo_set(s->m->refused, s->job_id, n);
+	/*
+	 * Let others have what is planned for it in vain, for a while: a limit
+	 * that only shows once the nodes are known, or select's own reasons.
+	 */
+	if (s->rc == ESLURM_ACCOUNTING_POLICY)
+		sl_memo_set(s->m->rest, s->job_id, (uint64_t) time(NULL) + LIMIT_REST_S);
+	else if (n > 3)
+		sl_memo_set(s->m->rest, s->job_id, (uint64_t) time(NULL) + MIN(1u << MIN(n - 3, 10), MAX_REST_S));
 }
 
 static bool array_record(const struct sl_commit *m, uint32_t job_id)

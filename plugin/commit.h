@@ -25,6 +25,7 @@ struct sl_commit {
 	const struct sl_plan_image *plan;
 	struct sl_status *status;
 	struct sl_memo *refused;	/* how often select refused a placement in a row */
+	struct sl_memo *rest;		/* until when a job that cannot start is left out of the queue */
 	struct sl_memo *trimmed;	/* time limit before it was trimmed, by job id */
 	double batch_ms;
 	const atomic_bool *stop;

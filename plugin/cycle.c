@@ -15,6 +15,10 @@
 #define POLICY_STRIKES 3
 #define POLICY_MAX_REST_S 60.0
 
+/* Plans of which nothing can be carried out, so many in a row, and the site's set
+ * rests; twice as many, and the engine as a whole. */
+#define BARREN 2
+
 /* What tells that something changed, read without locks. */
 struct stamps {
 	time_t job, node, part, resv, conf;
@@ -26,7 +30,7 @@ struct sl_cycler {
 	struct sl_collector *collector;
 	struct sl_host *host;
 	struct sl_journal *journal;
-	struct sl_memo refused, trimmed;
+	struct sl_memo refused, rest, trimmed;
 	struct sl_status status;
 	struct sl_options options;
 	struct sl_host_options host_options;
@@ -39,7 +43,8 @@ struct sl_cycler {
 	double last_start, last_end, last_capture, last_status, idle_until;
 	int64_t sequence;
 	unsigned policy_strikes;
-	double policy_rest_until;
+	double policy_rest_until, bundled_rest_until;
+	unsigned barren;		/* cycles in a row with starts planned, none of them possible */
 };
 
 static double now_s(void)
@@ -135,7 +140,7 @@ static void configure(struct sl_cycler *y)
 		say_once(y, err.text);
 	y->configured = true;
 	y->policy_strikes = 0;
-	y->policy_rest_until = y->idle_until = 0;
+	y->policy_rest_until = y->bundled_rest_until = y->idle_until = 0;
 	y->ready = allowed(y);
 }
 
@@ -209,7 +214,7 @@ static bool ask(struct sl_cycler *y, bool bundled, struct sl_host_answer *a, str
 	return true;
 }
 
-static void policy_strike(struct sl_cycler *y, const char *text)
+static void policy_strike(struct sl_cycler *y, const char *what, const char *text)
 {
 	char line[700];
 	double rest = 0;
@@ -221,7 +226,7 @@ static void policy_strike(struct sl_cycler *y, const char *text)
 		rest = MIN(5.0 * (1u << over), POLICY_MAX_REST_S);
 		y->policy_rest_until = now_s() + rest;
 	}
-	snprintf(line, sizeof(line), "policy failed: %.*s", (int) MIN(strcspn(text, "\n"), 480), text);
+	snprintf(line, sizeof(line), "%s failed: %.*s", what, (int) MIN(strcspn(text, "\n"), 480), text);
 	sl_status_error(&y->status, line);
 	if (y->policy_strikes <= POLICY_STRIKES)
 		error("sched/lua: %s%s", line, rest > 0 ? "; the bundled easy decides for a while" : "");
@@ -232,11 +237,14 @@ static void policy_strike(struct sl_cycler *y, const char *text)
  * unless that is nothing. */
 static bool ask_site(struct sl_cycler *y, struct sl_host_answer *a, struct sl_plan_image *plan, struct sl_error *err)
 {
+	uint64_t failures = sl_host_state(y->host)->failures;
+
 	if (now_s() < y->policy_rest_until)
 		return false;
 	if (!ask(y, false, a, plan, err)) {
+		/* a policy that ends or hangs the engine is to blame as well */
 		if (err->code != SL_EBUSY)
-			policy_strike(y, err->text);
+			policy_strike(y, sl_host_state(y->host)->failures > failures ? "engine" : "policy", err->text);
 		return false;
 	}
 	if (!a->policy_failed) {
@@ -244,11 +252,29 @@ static bool ask_site(struct sl_cycler *y, struct sl_host_answer *a, struct sl_pl
 		return true;
 	}
 	y->status.truncated += plan->meta.truncated[0];
-	policy_strike(y, a->text);
+	policy_strike(y, "policy", a->text);
 	if (plan->start.rows || !y->collector->queued)
 		return true;
 	sl_host_release(y->host, a);
 	return false;
+}
+
+/* The plan had starts, and all were of jobs or nodes that are not there or are not
+ * as it says: once may be chance. */
+static void note_barren(struct sl_cycler *y, const struct sl_commit *m, uint64_t refused_before)
+{
+	if (!m->plan->start.rows || m->started || y->status.failed_starts != refused_before) {
+		y->barren = 0;
+		return;
+	}
+	if (++y->barren % BARREN)
+		return;
+	policy_strike(y, "policy", "none of the starts that it planned was possible");
+	y->policy_rest_until = now_s() + 10;
+	if (y->barren >= 2 * BARREN) {
+		y->bundled_rest_until = now_s() + 10;
+		y->barren = 0;
+	}
 }
 
 /* Site, else bundled; the source says which.  False: neither. */
@@ -265,13 +291,17 @@ static bool decide(struct sl_cycler *y, struct sl_host_answer *a, struct sl_plan
 	}
 	if (atomic_load(&y->stop))
 		return false;
-	if (err.code != SL_EBUSY && ask(y, true, a, plan, &err)) {
+	if (err.code != SL_EBUSY && now_s() >= y->bundled_rest_until && ask(y, true, a, plan, &err)) {
 		y->status.source = SL_SOURCE_BUNDLED;
 		y->status.bundled_cycles++;
 		return true;
 	}
-	if (!atomic_load(&y->stop) && err.code != SL_EBUSY)
+	if (!atomic_load(&y->stop)) {
+		if (!err.code)
+			sl_fail(&err, SL_EBUSY, "what was planned was never possible");
+		sl_fail_in(&err, "no plan, the plug-in starts jobs in priority order");
 		say_once(y, err.text);
+	}
 	return false;
 }
 
@@ -288,10 +318,12 @@ static void log_plan(const struct sl_plan_image *plan)
 static void carry_out(struct sl_cycler *y, struct sl_commit *m, const struct sl_plan_image *plan)
 {
 	struct sl_error err = { SL_OK, "" };
+	uint64_t refused = y->status.failed_starts;
 
 	m->plan = plan;
 	log_plan(plan);
 	sl_commit_run(m);
+	note_barren(y, m, refused);
 	if (!atomic_load(&y->stop))
 		sl_commit_reasons(m);
 	if (y->journal && sl_journal_write(y->journal, &y->collector->snap, plan, m->outcome, &err))
@@ -363,7 +395,7 @@ static void note_collected(struct sl_cycler *y)
 static bool collect(struct sl_cycler *y)
 {
 	struct sl_collect_in in = { .sequence = y->sequence, .finished_s = y->options.finished_s,
-				    .memo = &y->refused };
+				    .refused = &y->refused, .rest = &y->rest, .trimmed = &y->trimmed };
 	struct sl_error err = { SL_OK, "" };
 
 	if (!sl_collect(y->collector, &in, &err)) {
@@ -384,7 +416,7 @@ static bool collect(struct sl_cycler *y)
 static void cycle(struct sl_cycler *y)
 {
 	struct sl_commit m = { .c = y->collector, .status = &y->status, .refused = &y->refused,
-			       .trimmed = &y->trimmed, .batch_ms = y->options.batch_ms, .stop = &y->stop };
+			       .rest = &y->rest, .trimmed = &y->trimmed, .batch_ms = y->options.batch_ms, .stop = &y->stop };
 	struct sl_host_answer a = { 0 };
 	struct sl_plan_image plan;
 	bool was_trailing = y->trailing;

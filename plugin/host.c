@@ -343,7 +343,7 @@ static int load(struct sl_host *h, struct sl_error *err)
 }
 
 /* The engine runs, is of our version and has been told what to load. */
-static int make_ready(struct sl_host *h, struct sl_error *err)
+static int make_ready(struct sl_host *h, bool bundled, struct sl_error *err)
 {
 	if (h->pid <= 0) {
 		if (now_s() < h->next_try)
@@ -357,7 +357,7 @@ static int make_ready(struct sl_host *h, struct sl_error *err)
 	}
 	if (h->reload_at && now_s() >= h->reload_at)
 		h->load_due = true;
-	if (h->load_due && load(h, err)) {
+	if (h->load_due && !bundled && load(h, err)) {
 		sl_fail_in(err, "load");
 		goto error;
 	}
@@ -415,7 +415,7 @@ int sl_host_decide(struct sl_host *h, const void *snapshot, size_t size, int64_t
 
 	memset(a, 0, sizeof(*a));
 	new_cycle(h);
-	if (make_ready(h, err))
+	if (make_ready(h, bundled, err))
 		return -1;
 	if (send_decide(h, snapshot, size, sequence, budget_us, bundled, err) ||
 	    wait_frame(h, now_s() + 2 * (double) budget_us / 1e6 + 0.05, SL_FRAME_PLAN, err)) {

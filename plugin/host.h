@@ -23,8 +23,8 @@
 
 #include "error.h"
 
-#define SL_HELLO_TIMEOUT_MS 5000
-#define SL_LOAD_TIMEOUT_MS 10000
+#define SL_HELLO_TIMEOUT_MS 2000
+#define SL_LOAD_TIMEOUT_MS 5000
 #define SL_MAX_STRIKES 3
 #define SL_MAX_REST_S 60.0
 #define SL_RELOAD_S 10.0	/* between two tries while no set was ever good */
@@ -74,7 +74,8 @@ int sl_host_reconfigure(struct sl_host *h, const struct sl_host_options *opt, st
 
 /*
  * Let the engine decide on a snapshot image.  Starts the engine when it does not
- * run.  Returns 0 with *answer; -1 with *err when there is no plan: SL_EBUSY
+ * run.  With *bundled* the bundled easy decides; an engine started for that is not
+ * told of the site yet, so that a set that ends the engine is no obstacle.  Returns 0 with *answer; -1 with *err when there is no plan: SL_EBUSY
  * (resting after failures), SL_ETIME, SL_EIO and so on: the engine was ended
  * then, and the next call starts another.  A plan must be given back with
  * sl_host_release() before the next call.

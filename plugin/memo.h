@@ -16,11 +16,11 @@
 #define SL_MEMO_PROBES 16
 
 struct sl_memo {
-	struct { uint32_t job, value; uint64_t age; } slot[SL_MEMO_SIZE];
+	struct { uint32_t job; uint64_t value, age; } slot[SL_MEMO_SIZE];
 	uint64_t clock;
 };
 
-static inline uint32_t sl_memo_get(const struct sl_memo *m, uint32_t job)
+static inline uint64_t sl_memo_get(const struct sl_memo *m, uint32_t job)
 {
 	uint32_t i, at = job * 2654435761u >> 16;
 
@@ -31,7 +31,7 @@ static inline uint32_t sl_memo_get(const struct sl_memo *m, uint32_t job)
 }
 
 /* Value 0 forgets the job. */
-static inline void sl_memo_set(struct sl_memo *m, uint32_t job, uint32_t value)
+static inline void sl_memo_set(struct sl_memo *m, uint32_t job, uint64_t value)
 {
 	uint32_t i, at = job * 2654435761u >> 16, best = at % SL_MEMO_SIZE;
 

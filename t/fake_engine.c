@@ -23,7 +23,6 @@
  *   babble                  megabytes on stderr
  *   layout                  job names say the layout: "u_4_2_1" is 4, 2 and 1 cores on three nodes
  */
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,19 +35,14 @@
 
 #define SOCK 3
 
-static char mode[64];
+static char mode[64], mode_file[4096];
 
 static void read_mode(void)
 {
-	char path[4096];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 6);
 	FILE *f;
 
 	strcpy(mode, "ok");
-	if (n <= 0)
-		return;
-	strcpy(path + n, ".mode");
-	if (!(f = fopen(path, "re")))
+	if (!(f = fopen(mode_file, "re")))
 		return;
 	if (fgets(mode, sizeof(mode), f))
 		mode[strcspn(mode, "\n")] = '\0';
@@ -215,12 +209,19 @@ static void append_start(struct plan *p, uint32_t q, const uint32_t *node, const
 	sl_builder_append(p->b, SL_P_START, &row);
 }
 
-static int in_partition(const struct sl_snapshot *s, uint32_t part, uint32_t node)
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int in_runs(const struct sl_snapshot *s, struct sl_range runs, uint32_t node)
 {
 	uint32_t i;
 
-	for (i = 0; i < s->partition.nodes[part].count; i++) {
-		uint32_t r = s->partition.nodes[part].first + i;
+	for (i = 0; i < runs.count; i++) {
+		uint32_t r = runs.first + i;
 
 		if (node >= s->run.first[r] && node <= s->run.last[r])
 			return 1;
@@ -228,20 +229,22 @@ static int in_partition(const struct sl_snapshot *s, uint32_t part, uint32_t nod
 	return 0;
 }
 
-/* First fit; 1 when it was started. */
+/* First fit, required nodes first; 1 when it was started. */
 static int place_job(struct plan *p, uint32_t q)
 {
 	const struct sl_snapshot *s = p->snap;
-	uint32_t job = s->queue.job[q], gpus = gpus_per_node(s, job), want[4096], node[4096], n, i, k = 0;
+	uint32_t job = s->queue.job[q], gpus = gpus_per_node(s, job), want[4096], node[4096], n, i, j, k = 0;
 	int whole = (s->job.flags[job] & SL_JOBF_EXCLUSIVE) != 0;
 
 	n = shape(s, job, want, 4096);
-	for (i = 0; i < s->node.rows && k < n; i++) {
+	for (j = 0; j < 2 * s->node.rows && k < n; j++) {
+		i = j % s->node.rows;
 		if (mode_is("overbook")) {
 			node[k++] = i;
 			continue;
 		}
-		if (p->skip[i] || !in_partition(s, s->queue.partition[q], i) || p->free[i] < want[k] || p->gpus[i] < gpus ||
+		if (in_runs(s, s->job.req_nodes[job], i) != (j < s->node.rows) ||
+		    in_runs(s, s->job.exc_nodes[job], i) || p->skip[i] || !in_runs(s, s->partition.nodes[s->queue.partition[q]], i) || p->free[i] < want[k] || p->gpus[i] < gpus ||
 		    (whole && p->free[i] < s->node.cores[i]))
 			continue;
 		if (whole)
@@ -250,6 +253,7 @@ static int place_job(struct plan *p, uint32_t q)
 	}
 	if (k < n)
 		return 0;
+	qsort(node, n, sizeof(node[0]), by_number);
 	append_start(p, q, node, want, n);
 	for (i = 0; i < n && !mode_is("overbook"); i++) {
 		p->free[node[i]] -= want[i];
@@ -342,12 +346,13 @@ done:
 	return rc;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct sl_frame f;
 	struct sl_error err;
 	int rc = 0;
 
+	snprintf(mode_file, sizeof(mode_file), "%s.mode", argc ? argv[0] : "");
 	while (!rc && (rc = sl_wire_recv(SOCK, &f, -1, &err)) > 0) {
 		rc = f.type == SL_FRAME_HELLO ? hello() : f.type == SL_FRAME_LOAD ? load() :
 			f.type == SL_FRAME_DECIDE ? decide(&f) : -1;

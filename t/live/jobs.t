@@ -1,0 +1,276 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# What the stock schedulers do for a job, sched/lua does as well.
+. "${0%/*}/live.sh"
+needs_plugin
+live_begin 16 "SchedulerParameters=defer,sched_interval=-1,lua_interval=1" SlurmctldDebug=debug Licenses=lic:4 \
+	"PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1" \
+	"PartitionName=half Nodes=n[009-016] MaxTime=60 State=UP" \
+	"PartitionName=off Nodes=ALL State=DOWN" \
+	"PartitionName=excl Nodes=n[001-004] OverSubscribe=EXCLUSIVE State=UP"
+
+cores() { scontrol -d show job "$1" | sed -n 's/^ *Nodes=\([^ ]*\) CPU_IDs=\([^ ]*\) .*/\1 \2/p'; }
+tasks_of() { squeue -h -r -t "$2" -o %K -j "$1" 2>/dev/null | wc -l; }
+task_count() { [ "$(tasks_of "$1" "$2")" = "$3" ]; }
+
+hold() {
+	local id
+	id=$(submit -H -N1)
+	stays_pending "$id"
+	job_waits_for "$id" JobHeld
+	scontrol release "$id"
+	starts "$id" 5
+}
+it "a held job waits until it is released" hold
+
+dependency() {
+	local a b
+	a=$(FOR=1 submit -N1)
+	b=$(submit -N1 -d "afterok:$a")
+	starts "$a" 5
+	job_waits_for "$b" Dependency || wait_for 3 job_waits_for "$b" Dependency
+	starts "$b" 10
+	job_is "$a" COMPLETED
+}
+it "a dependent job starts after the other one" dependency
+
+begin() {
+	local id
+	id=$(submit -N1 -b now+4)
+	stays_pending "$id"
+	job_waits_for "$id" BeginTime
+	starts "$id" 8
+}
+it "a job does not start before its begin time" begin
+
+array() {
+	local id
+	id=$(submit -N1 --exclusive -a 0-31)
+	wait_for 10 task_count "$id" R 16
+	[ "$(tasks_of "$id" PD)" = 16 ]
+	scancel "${id}_0" "${id}_1"
+	wait_for 10 task_count "$id" PD 14
+}
+it "tasks of an array start, as many as there is room for" array
+
+throttle() {
+	local id
+	id=$(submit -N1 -a 0-9%2)
+	wait_for 10 task_count "$id" R 2
+	stays_pending "${id}_9"
+	[ "$(tasks_of "$id" R)" = 2 ]
+}
+it "an array's throttle holds" throttle
+
+array_request() {
+	local id
+	id=$(submit -n3 -a 0-3%1)
+	wait_for 10 task_count "$id" R 1
+	scontrol show job "${id}_3" | grep -q 'NumNodes=1-\?1\?  *NumCPUs=3\|NumNodes=1 NumCPUs=3'
+	! scontrol show job "${id}_3" | grep -q 'ReqNodeList=n'
+	scancel "${id}_0"
+	wait_for 10 task_count "$id" R 1
+}
+it "what is left of an array keeps its request" array_request
+
+# What the job asks for, as clients see it.
+request() {
+	scontrol -o show job "$1" | tr ' ' '\n' |
+		grep -E '^(ReqNodeList|ExcNodeList|NumTasks|CPUs/Task|MinCPUsNode|NtasksPerN|Contiguous|OverSubscribe|TimeLimit|TresPer)'
+	squeue -h -j "$1" -O mincpus,feature,gres
+}
+
+same_request() {
+	request "$1" > "$C/after"
+	cmp -s "$C/before" "$C/after"
+}
+
+requeue() { # OPTION...
+	local id
+	id=$(submit -H "$@")
+	request "$id" > "$C/before"
+	scontrol release "$id"
+	starts "$id" 5
+	scontrol requeue "$id"
+	wait_for 10 job_is "$id" PENDING
+	wait_for 3 same_request "$id" || diff "$C/before" "$C/after"
+	scontrol update JobId="$id" StartTime=now
+	starts "$id" 20
+	[ "$(job_get "$id" Restarts)" = 1 ]
+}
+it "a requeued job has its original request and starts again" requeue -N1-4 -n6 -x 'n[001-002]'
+it "a requeued job on required nodes has them still" requeue -N2-3 -n5 -w n007 --gres=gpu:1
+it "a requeued exclusive job is exclusive still" requeue -N2 --exclusive
+it "a requeued job has the time limit it was submitted with" requeue -N1 -t 60 --time-min=1 \
+	--deadline="$(date -d '+20 minutes' +%Y-%m-%dT%H:%M:%S)"
+
+several_partitions() {
+	local a b
+	a=$(submit -p half -N8 --exclusive)
+	starts "$a" 5
+	b=$(submit -p half,main -N2)
+	starts "$b" 5
+	[ "$(job_get "$b" Partition)" = main,half ] || [ "$(job_get "$b" Partition)" = main ]
+}
+it "a job that asks for several partitions starts where there is room" several_partitions
+
+down_partition() {
+	local id
+	id=$(submit -p off -N1)
+	stays_pending "$id"
+	job_waits_for "$id" PartitionDown
+	scontrol update PartitionName=off State=UP
+	starts "$id" 5
+	scontrol update PartitionName=off State=DOWN
+}
+it "a job of a partition that is down waits for it" down_partition
+
+time_limit() {
+	local id
+	id=$(submit -p half -N1 -t 5:00:00 2>/dev/null) || id=$(submit -p half -N1 -t 30)
+	[ "$(job_get "$id" TimeLimit)" = 00:30:00 ] && { starts "$id" 5; return; }
+	stays_pending "$id"
+	job_waits_for "$id" PartitionTimeLimit
+}
+it "a time limit beyond the partition's is not started" time_limit
+
+deadline() {
+	local id
+	id=$(submit -N1 -t 60 --time-min=1 --deadline="$(date -d '+20 minutes' +%Y-%m-%dT%H:%M:%S)")
+	starts "$id" 5
+	[[ $(job_get "$id" TimeLimit) =~ ^00:(19|20): ]]
+}
+it "a deadline trims the time limit" deadline
+
+exclusive() {
+	local a b
+	a=$(submit -p excl -N2 -n2)
+	starts "$a" 5
+	[ "$(job_get "$a" NumCPUs)" = 16 ]
+	b=$(submit -N15 --exclusive)
+	stays_pending "$b"
+	scancel "$a"
+	starts "$b" 10
+}
+it "exclusive jobs get whole nodes" exclusive
+
+gpus() {
+	local a b
+	a=$(submit -N16 -n16 --gres=gpu:2)
+	starts "$a" 5
+	b=$(submit -N1 --gres=gpu:1)
+	stays_pending "$b"
+	scancel "$a"
+	starts "$b" 10
+}
+it "GPUs are not given twice" gpus
+
+node_lists() {
+	local a b
+	a=$(submit -N2 -w n005,n007)
+	starts "$a" 5
+	[ "$(job_nodes "$a")" = 'n[005,007]' ]
+	b=$(submit -N14 --exclusive -x n005,n007)
+	starts "$b" 5
+}
+it "required and excluded nodes are honoured" node_lists
+
+drained() {
+	local id
+	scontrol update NodeName=n[001-012] State=DRAIN Reason=test
+	id=$(submit -N5)
+	stays_pending "$id"
+	scontrol update NodeName=n[001-012] State=RESUME
+	starts "$id" 10
+}
+it "drained nodes get no jobs" drained
+
+licences() {
+	local a b
+	a=$(submit -N1 -L lic:3)
+	starts "$a" 5
+	b=$(submit -N1 -L lic:2)
+	stays_pending "$b"
+	scancel "$a"
+	starts "$b" 10
+}
+it "licences are not given twice" licences
+
+reservation() {
+	local a b
+	scontrol create reservation ReservationName=r Users=root StartTime=now Duration=10 Nodes=n[001-014]
+	a=$(submit -N4)
+	stays_pending "$a"
+	b=$(submit -N4 --reservation=r)
+	starts "$b" 5
+	scancel "$b"
+	wait_for 10 job_is "$b" CANCELLED
+	scontrol delete ReservationName=r
+	starts "$a" 10
+}
+it "a reservation keeps others off, and its own jobs run in it" reservation
+
+features() {
+	local a b
+	scontrol update NodeName=n[003-004] AvailableFeatures=fast ActiveFeatures=fast
+	a=$(submit -N2 -C fast)
+	starts "$a" 5
+	[ "$(job_nodes "$a")" = 'n[003-004]' ]
+	b=$(submit -N1 -C fast --exclusive)
+	stays_pending "$b"
+	scontrol update NodeName=n[003-004] AvailableFeatures= ActiveFeatures=
+}
+it "a job that only select can place is placed by select" features
+
+immediate() {
+	timeout 20 srun --immediate=5 -N2 true
+	submit -N16 --exclusive > "$C/id"
+	starts "$(cat "$C/id")" 5
+	! timeout 20 srun --immediate=2 -N1 true
+}
+it "--immediate starts at once or not at all" immediate
+
+cancel() {
+	local id
+	id=$(submit -H -N1)
+	scancel "$id"
+	wait_for 5 job_is "$id" CANCELLED
+}
+it "a pending job can be cancelled" cancel
+
+suspended() {
+	local a b
+	a=$(submit -N16 --exclusive)
+	starts "$a" 5
+	scontrol suspend "$a"
+	wait_for 5 job_is "$a" SUSPENDED
+	scontrol resume "$a"
+	wait_for 5 job_is "$a" RUNNING
+}
+it "a job is suspended and resumed" suspended
+
+het() {
+	! sbatch -o /dev/null -N1 : -N1 --wrap true 2> "$C/het"
+	grep -qi 'het\|heterogeneous\|not supported\|invalid' "$C/het"
+}
+it "a heterogeneous job is refused at submission" het
+
+stats() {
+	local before
+	before=$(sdiag | sed -n 's/^\tTotal cycles: *//p' | head -n 1)
+	starts "$(submit -N1)" 5
+	[ "$(sdiag | sed -n 's/^\tTotal cycles: *//p' | head -n 1)" -gt "$before" ]
+}
+it "sdiag counts the cycles" stats
+
+soon() {
+	local a t0
+	a=$(submit -N1)
+	starts "$a" 5
+	t0=$(date +%s%N)
+	timeout 20 srun -N1 true
+	[ $(($(date +%s%N) - t0)) -lt 2000000000 ]
+}
+it "an interactive job on an idle cluster does not wait for the interval" soon
+
+live_end

@@ -53,6 +53,9 @@ struct sl_sandbox_key {
 /* Push the text of a value as tostring() shows it. */
 const char *sl_sandbox_tostring(lua_State *L, int index, size_t *length);
 
+/* string.format() of the sandbox, as a function for lua_call(). */
+int sl_sandbox_format(lua_State *L);
+
 /* The pieces; each pushes one table.  The string library also becomes the index
  * of the strings' metatable. */
 void sl_sandbox_string(lua_State *L);

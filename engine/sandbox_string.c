@@ -472,7 +472,7 @@ static void add_conversion(lua_State *L, luaL_Buffer *out, int arg, struct spec 
 	luaL_addstring(out, text);
 }
 
-static int str_format(lua_State *L)
+int sl_sandbox_format(lua_State *L)
 {
 	const struct sl_limit *limit = sl_limit_of(L);
 	size_t length;
@@ -507,7 +507,7 @@ void sl_sandbox_string(lua_State *L)
 {
 	static const char *const keep[] = { "byte", "char", "len", "lower", "reverse", "sub", "upper", NULL };
 	static const luaL_Reg own[] = {
-		{ "find", str_find }, { "format", str_format }, { "gmatch", str_gmatch }, { "gsub", str_gsub },
+		{ "find", str_find }, { "format", sl_sandbox_format }, { "gmatch", str_gmatch }, { "gsub", str_gsub },
 		{ "match", str_match }, { "rep", str_rep }, { NULL, NULL }
 	};
 

@@ -18,12 +18,19 @@
 struct sl_bundle;
 struct sl_script;
 
+/* A file that is not on disk (specs): a module's name, or the site's path. */
+struct sl_bundle_text {
+	const char *name, *text;
+};
+
 struct sl_bundle_source {
 	const char *site;		/* path of a site file, or NULL */
 	const char *policy;		/* "easy" or "easy,window=100", or a path ending in .lua: a site of one policy; used when site is NULL */
 	const char *path;		/* colon-separated directories searched before the bundled ones, or NULL */
 	bool check_trust;		/* owner, mode and symlink rules (production) */
 	uint32_t trusted_uid;		/* owner allowed beside root */
+	const struct sl_bundle_text *text;	/* found before anything on disk */
+	unsigned texts;
 };
 
 /* Limits of one run. */
@@ -32,6 +39,7 @@ struct sl_limits {
 	int64_t budget_us;		/* wall time; 0: none */
 };
 #define SL_DEFAULT_MEMORY ((size_t) 512 << 20)
+#define SL_LOAD_BUDGET_US INT64_C(10000000)	/* of loading, where no limits are given */
 
 /* What the site file says of the cycle; 0 where it says nothing. */
 struct sl_site_figures {

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bundle.h - the text of a policy set, read through one door.
+ *
+ * A set is the site file and the modules that it requires, directly or not.
+ * Each file is read once, by descriptor, and kept: a cycle's Lua state is made
+ * from memory.  What decides is therefore what was checked.
+ *
+ * Trust (check_trust, in production).  The path is absolute.  Every directory
+ * from the root down and every file is owned by root or the trusted user and not
+ * writable by group or others; directories with the sticky bit may be (nobody can
+ * replace an entry that root owns there).  Directories on the way to the site
+ * file or a search directory may be symbolic links that root or the trusted user
+ * owns; what they lead to is checked like the rest.  Below a search directory, and
+ * for the site file itself, symbolic links are refused.  Files are regular and
+ * at most SL_BUNDLE_FILE_MAX bytes.  Each component is opened with O_NOFOLLOW
+ * relative to the one before, and the descriptor is what is checked.
+ *
+ * Search path, for a module or a policy "a.b": the directory of the site file, the
+ * directories of sl_bundle_source.path, then the bundled one; in each of them
+ * a/b.lua, policies/a/b.lua, lib/a/b.lua, lib/a/b/init.lua.  The names "sched"
+ * and "sched.*" are the project's own and found in the bundled one only.
+ *
+ * The bundled directory: $SCHEDLUA_PATH (not with check_trust); the source tree
+ * for a program that runs from its build tree; else $(pkgdatadir)/lua, or
+ * ../share/schedlua/lua beside the program.
+ *
+ * Ownership: a bundle owns everything; texts and names live as long as it does.
+ * Threads: none.
+ */
+#ifndef SL_BUNDLE_H
+#define SL_BUNDLE_H
+
+#include <sys/stat.h>
+
+#include "script.h"
+
+#define SL_BUNDLE_FILE_MAX ((size_t) 1 << 20)	/* bytes of one file */
+#define SL_BUNDLE_FILES 256			/* files of a set */
+
+struct sl_trust {
+	bool check;
+	uint32_t uid;		/* owner allowed beside root */
+};
+
+struct sl_bundle_file {
+	char *name;		/* of the module; "" for the site file */
+	char *path;		/* as messages show it */
+	char *text;
+	size_t length;
+	bool library;		/* from the bundled directory: may be a sched.* module */
+	bool in_memory;		/* never was on disk (tests) */
+	struct stat st;		/* as it was read */
+};
+
+struct sl_root;
+
+struct sl_bundle {
+	struct sl_trust trust;
+	char *site;			/* path of the site file, or NULL */
+	char *policy;			/* module of a site of one policy, or NULL */
+	char *options;			/* "window=100", or NULL */
+	struct sl_root *root;		/* search path, the bundled directory last */
+	unsigned roots;
+	struct sl_bundle_file **file;
+	unsigned files;
+	bool sealed;
+	struct sl_site_figures figures;
+};
+
+/* Set up the search path and read the site file if there is one.  NULL with *err. */
+struct sl_bundle *sl_bundle_open(const struct sl_bundle_source *src, struct sl_error *err);
+
+/* The site file, or NULL in a set of one policy. */
+const struct sl_bundle_file *sl_bundle_site(const struct sl_bundle *b);
+
+/*
+ * A module of the set; read from disk the first time, unless the set is sealed.
+ * NULL with *err: SL_ENOENT (the text says where it was looked for), SL_ETRUST,
+ * SL_EIO, SL_ELIMIT, SL_EINVAL for what is no module name.
+ */
+const struct sl_bundle_file *sl_bundle_module(struct sl_bundle *b, const char *name, struct sl_error *err);
+
+/* From now on nothing is read: what was not loaded with the set is not there. */
+void sl_bundle_seal(struct sl_bundle *b);
+
+/* Call visit(name, arg) for the policies on the search path, bundled ones last; for
+ * messages.  A name may come twice. */
+void sl_bundle_policies(const struct sl_bundle *b, void (*visit)(const char *name, void *arg), void *arg);
+
+/* -- trust.c: opening what must be trusted ------------------------------ */
+
+/* Open a directory for reading.  A descriptor, or -1 with *err. */
+int sl_trust_dir(const struct sl_trust *trust, const char *path, struct sl_error *err);
+
+/*
+ * Open a regular file *path* ("policies/easy.lua") below the directory *dir*.
+ * *shown* is the directory's path for messages.  A descriptor with *st filled;
+ * -1 with *err, SL_ENOENT when it is not there.
+ */
+int sl_trust_file(const struct sl_trust *trust, int dir, const char *shown, const char *path,
+		  struct stat *st, struct sl_error *err);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lua_bind.h - what the Lua bindings share: the context of a state, handles of
+ * rows, and the way from a column to a Lua value.
+ *
+ * A handle is a userdata that names a row of the snapshot: a job (in one of its
+ * partitions), a node, a partition.  Handles are read-only, made once per row and
+ * kept, so that equal rows are equal values.  A handle is good in the cycle in
+ * which the cluster handed it out; used in another one it raises.
+ *
+ * Fields come from the snapshot's schema: a column is a field of the same name,
+ * with no code of its own.  Numbers are integers; SL_UNLIMITED is math.huge, an
+ * unset uint32_t (SL_NONE) is nil; a number that has words is its word; a set of
+ * flags is a list of words, and each flag is a boolean field too ("exclusive"); a
+ * reference is the key of its row; a range is a list.
+ *
+ * Functions raise Lua errors; they run in protected mode.
+ */
+#ifndef SL_LUA_BIND_H
+#define SL_LUA_BIND_H
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include "bundle.h"
+#include "limit.h"
+#include "plan.h"
+#include "sandbox.h"
+#include "script.h"
+
+enum sl_lua_class_id { SL_CLASS_JOB, SL_CLASS_NODE, SL_CLASS_PARTITION, SL_CLASS_LIST, SL_CLASS_CLUSTER, SL_CLASS_PLAN,
+		   SL_CLASSES };
+
+struct sl_handle {
+	struct sl_sandbox_key key;	/* order among table keys: class, row */
+	uint32_t generation;
+	uint32_t row;
+	uint32_t partition;		/* of a job: where it is looked at; SL_NONE */
+};
+
+/* The context of a state: the script's, found through lua_getextraspace(). */
+struct sl_lua {
+	struct sl_limit limit;
+	lua_State *L;
+	struct sl_bundle *bundle;
+	const void *metatable[SL_CLASSES];
+
+	/* the cycle */
+	uint32_t generation;		/* counts cycles */
+	bool running;			/* a cycle is under way */
+	const struct sl_snapshot *snap;
+	struct sl_cluster *cluster;
+	struct sl_plan *plan;
+	uint64_t random;
+	uint32_t examined;
+	uint32_t log_lines;
+	uint8_t *seen;			/* by queue entry: counted as examined */
+	uint32_t seen_room;
+
+	/* the set of partitions whose turn it is */
+	uint32_t turn;			/* counts sets */
+	uint8_t *member;		/* by partition row; NULL: all */
+	uint32_t reserved_before;	/* reservations of earlier sets */
+	uint8_t *admitted;		/* by queue entry: 0 not asked, 1 yes, 2 no */
+	bool has_admit;
+	const uint32_t *order;		/* queue entries by rank, NULL: the queue's order */
+	uint32_t ordered;
+};
+
+static inline struct sl_lua *sl_lua_context(lua_State *L)
+{
+	return *(struct sl_lua **) lua_getextraspace(L);
+}
+
+/* -- classes ----------------------------------------------------------- */
+
+/* A field that is computed; pushes one value. */
+struct sl_lua_field {
+	const char *name;
+	void (*push)(lua_State *L, struct sl_lua *x, const struct sl_handle *h);
+};
+
+struct sl_lua_class {
+	enum sl_lua_class_id id;
+	const char *name;		/* "job" */
+	int table;			/* of the snapshot, whose columns are fields; -1 */
+	const struct sl_lua_field *field;	/* ends with a NULL name; goes before a column */
+	const luaL_Reg *method;		/* ends with a NULL name; may be NULL */
+	const luaL_Reg *meta;		/* further metamethods; may be NULL */
+};
+
+/* Make the metatable of a class. */
+void sl_lua_class(lua_State *L, struct sl_lua *x, const struct sl_lua_class *c);
+
+/* -- handles ----------------------------------------------------------- */
+
+/* Push the handle of a row. */
+void sl_lua_push(lua_State *L, struct sl_lua *x, enum sl_lua_class_id id, uint32_t row);
+void sl_lua_push_job(lua_State *L, struct sl_lua *x, uint32_t row, uint32_t partition);
+
+/* The handle at an argument; raises unless it is of that class and of this cycle. */
+const struct sl_handle *sl_lua_check(lua_State *L, struct sl_lua *x, int arg, enum sl_lua_class_id id);
+
+/* The same, or NULL where it is something else. */
+const struct sl_handle *sl_lua_test(lua_State *L, struct sl_lua *x, int arg, enum sl_lua_class_id id);
+
+/* Row of a node given as a handle or by name; raises when there is none. */
+uint32_t sl_lua_check_node(lua_State *L, struct sl_lua *x, int arg);
+
+/* Row of the table whose key column has the string at *index*, or SL_NONE. */
+uint32_t sl_lua_find(lua_State *L, struct sl_lua *x, int table, int index);
+
+/* A cycle begins, for handles: another generation.  True when the snapshot is
+ * another one than before, and what was kept of that one is dropped. */
+bool sl_lua_begin(lua_State *L, struct sl_lua *x);
+
+/* -- values ------------------------------------------------------------ */
+
+/* Push column *column* of row *row* of a snapshot's table. */
+void sl_lua_push_column(lua_State *L, struct sl_lua *x, int table, uint32_t column, uint32_t row);
+
+/* Push a table with all columns of a row. */
+void sl_lua_push_row(lua_State *L, struct sl_lua *x, int table, uint32_t row);
+
+/* -- the bindings ------------------------------------------------------ */
+
+void sl_lua_open_job(lua_State *L, struct sl_lua *x);		/* lua_job.c */
+void sl_lua_open_node(lua_State *L, struct sl_lua *x);		/* lua_node.c: node, partition */
+void sl_lua_open_cluster(lua_State *L, struct sl_lua *x);	/* lua_cluster.c: cluster, lists */
+void sl_lua_open_plan(lua_State *L, struct sl_lua *x);		/* lua_plan.c */
+void sl_lua_open_log(lua_State *L);				/* lua_log.c: slurm.log_*, print */
+
+/* What was logged while the set was loaded goes into the plan's log. */
+void sl_lua_flush_log(lua_State *L, struct sl_lua *x);
+
+/* Push the objects that policies are given. */
+void sl_lua_push_cluster(lua_State *L, struct sl_lua *x);
+void sl_lua_push_plan(lua_State *L, struct sl_lua *x);
+
+/*
+ * Set the stage for a set of partitions (lua_turn.c).  The set's table, as driver.lua makes
+ * it, is at *index*: rows (list of partition rows, nil for all), admit, rank.
+ * What it allocates hangs on the set's table.
+ */
+void sl_lua_turn(lua_State *L, struct sl_lua *x, int index);
+
+/* Is this queue entry one that the set may look at?  Asks admit() the first time. */
+bool sl_lua_entry_open(lua_State *L, struct sl_lua *x, uint32_t index);
+
+#endif

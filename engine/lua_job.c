@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lua_job.c - the class "job": a row of the snapshot's jobs, in one partition.
+ *
+ * Nearly all fields are columns; here are those that are computed.
+ */
+#include "lua_bind.h"
+
+#include <string.h>
+
+#define JOB(x, field, h) ((x)->snap->job.field[(h)->row])
+
+/* The partition in which the job is looked at now, by name. */
+static void push_partition(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	uint32_t p = h->partition != SL_NONE ? h->partition : JOB(x, partition, h);
+
+	if (p == SL_NONE)
+		lua_pushnil(L);
+	else
+		lua_pushstring(L, sl_snapshot_str(x->snap, x->snap->partition.name[p]));
+}
+
+static int64_t tasks_of(struct sl_lua *x, const struct sl_handle *h)
+{
+	int64_t tasks = JOB(x, num_tasks, h);
+	int64_t per_node = (int64_t) JOB(x, ntasks_per_node, h) * JOB(x, min_nodes, h);
+
+	return tasks ? tasks : per_node;
+}
+
+/* CPUs that the job will have at least. */
+static int64_t cpus_of(struct sl_lua *x, const struct sl_handle *h)
+{
+	int64_t cpus = JOB(x, min_cpus, h), by_task = tasks_of(x, h) * JOB(x, cpus_per_task, h);
+	int64_t nodes = JOB(x, min_nodes, h);
+
+	if (by_task > cpus)
+		cpus = by_task;
+	return cpus > nodes ? cpus : nodes;
+}
+
+static void push_cpus(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	lua_pushinteger(L, cpus_of(x, h));
+}
+
+static void push_tasks(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	int64_t tasks = tasks_of(x, h);
+
+	lua_pushinteger(L, tasks ? tasks : JOB(x, min_nodes, h));
+}
+
+/* What a row of its gres comes to in all. */
+static int64_t gres_total(struct sl_lua *x, const struct sl_handle *h, uint32_t row)
+{
+	int64_t count = x->snap->job_gres.count[row], tasks;
+
+	switch (x->snap->job_gres.per[row]) {
+	case SL_PER_JOB:
+		return count;
+	case SL_PER_TASK:
+		tasks = tasks_of(x, h);
+		return count * (tasks ? tasks : JOB(x, min_nodes, h));
+	default:
+		return count * JOB(x, min_nodes, h);
+	}
+}
+
+/* Generic resources it asks for in all, { gpu = 4 }: types are added up. */
+static void push_gres_total(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	struct sl_range r = JOB(x, gres, h);
+
+	lua_newtable(L);
+	for (uint32_t i = r.first; i < r.first + r.count; i++) {
+		const char *name = sl_snapshot_str(x->snap, x->snap->job_gres.name[i]);
+
+		lua_getfield(L, -1, name);
+		lua_pushinteger(L, lua_tointeger(L, -1) + gres_total(x, h, i));
+		lua_setfield(L, -3, name);
+		lua_pop(L, 1);
+	}
+}
+
+static void push_gpus(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	struct sl_range r = JOB(x, gres, h);
+	int64_t gpus = 0;
+
+	for (uint32_t i = r.first; i < r.first + r.count; i++)
+		if (!strcmp(sl_snapshot_str(x->snap, x->snap->job_gres.name[i]), "gpu"))
+			gpus += gres_total(x, h, i);
+	lua_pushinteger(L, gpus);
+}
+
+/* Seconds since it was submitted. */
+static void push_waited(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	int64_t waited = sl_cluster_now(x->cluster) - JOB(x, submit_time, h);
+
+	lua_pushinteger(L, waited > 0 ? waited : 0);
+}
+
+static void push_seconds(lua_State *L, int64_t seconds)
+{
+	if (seconds == SL_UNLIMITED)
+		lua_pushnumber(L, (lua_Number) __builtin_inf());
+	else
+		lua_pushinteger(L, seconds > 0 ? seconds : 0);
+}
+
+/* Running: seconds until its walltime ends; else its walltime. */
+static void push_remaining(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	int64_t end = JOB(x, end_time, h);
+
+	if (JOB(x, state, h) != SL_JOB_RUNNING || JOB(x, time_limit, h) == SL_UNLIMITED)
+		push_seconds(L, JOB(x, time_limit, h));
+	else
+		push_seconds(L, end - sl_cluster_now(x->cluster));
+}
+
+/* Running: the names of its nodes. */
+static void push_nodes(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	uint32_t count;
+	const struct sl_place *place = sl_cluster_places(x->cluster, h->row, &count);
+
+	lua_createtable(L, count, 0);
+	for (uint32_t i = 0; i < count; i++) {
+		lua_pushstring(L, sl_snapshot_str(x->snap, x->snap->node.name[place[i].node]));
+		lua_rawseti(L, -2, i + 1);
+	}
+}
+
+static const struct sl_lua_field fields[] = {
+	{ "partition", push_partition },
+	{ "cpus", push_cpus },
+	{ "tasks", push_tasks },
+	{ "gpus", push_gpus },
+	{ "gres_total", push_gres_total },
+	{ "waited", push_waited },
+	{ "remaining", push_remaining },
+	{ "nodes", push_nodes },
+	{ NULL, NULL }
+};
+
+static const struct sl_lua_class job_class = {
+	.id = SL_CLASS_JOB, .name = "job", .table = SL_T_JOB, .field = fields,
+};
+
+void sl_lua_open_job(lua_State *L, struct sl_lua *x)
+{
+	sl_lua_class(L, x, &job_class);
+}

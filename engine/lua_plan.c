@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lua_plan.c - the class "plan".
+ *
+ * What does not fit returns nil, the reason and its word; misuse raises.
+ */
+#include "lua_bind.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* -- arguments --------------------------------------------------------- */
+
+static struct sl_lua *check_plan(lua_State *L)
+{
+	struct sl_lua *x = sl_lua_context(L);
+
+	sl_lua_check(L, x, 1, SL_CLASS_PLAN);
+	return x;
+}
+
+static const struct sl_handle *check_job(lua_State *L, struct sl_lua *x)
+{
+	return sl_lua_check(L, x, 2, SL_CLASS_JOB);
+}
+
+static struct sl_entry check_entry(lua_State *L, struct sl_lua *x)
+{
+	const struct sl_handle *h = check_job(L, x);
+
+	if (h->partition == SL_NONE)
+		luaL_error(L, "job %d is in no partition", (int) x->snap->job.id[h->row]);
+	return (struct sl_entry) { h->row, h->partition };
+}
+
+static int by_node(const void *va, const void *vb)
+{
+	const struct sl_pick *a = va, *b = vb;
+
+	return a->node < b->node ? -1 : a->node > b->node;
+}
+
+/* layout = { [node or name] = cores }, on the top of the stack */
+static void read_layout(lua_State *L, struct sl_lua *x, struct sl_how *how)
+{
+	int table = lua_gettop(L);
+	struct sl_pick *pick;
+	uint32_t n = 0;
+
+	if (!lua_istable(L, table))
+		luaL_error(L, "layout: expected a table { [node] = cores }, got %s", luaL_typename(L, table));
+	for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1))
+		n++;
+	if (!n)
+		luaL_error(L, "layout: expected at least one node");
+	/* stays on the stack for as long as it is used */
+	pick = lua_newuserdatauv(L, n * sizeof(*pick), 0);
+	n = 0;
+	for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
+		lua_Integer cores = lua_isinteger(L, -1) ? lua_tointeger(L, -1) : -1;
+
+		pick[n].node = sl_lua_check_node(L, x, lua_gettop(L) - 1);
+		if (cores < 0 || cores > SL_MAX_NODE_CORES)
+			luaL_error(L, "layout: cores of a node: expected 0 to %d, got %s", SL_MAX_NODE_CORES,
+				   sl_sandbox_tostring(L, -1, NULL));
+		pick[n++].cores = cores;
+	}
+	/* lua_next() goes by hash, decisions must not */
+	qsort(pick, n, sizeof(*pick), by_node);
+	how->method = SL_PLACE_EXPLICIT;
+	how->picks = pick;
+	how->count = n;
+}
+
+static void read_place(lua_State *L, struct sl_how *how)
+{
+	struct sl_error err;
+	int method;
+
+	if (lua_type(L, -1) != LUA_TSTRING)
+		luaL_error(L, "place: expected a string, got %s", luaL_typename(L, -1));
+	method = sl_place_method(lua_tostring(L, -1), &err);
+	if (method < 0)
+		luaL_error(L, "%s", err.text);
+	how->method = method;
+}
+
+static void refuse_unknown_keys(lua_State *L, int table)
+{
+	for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
+		const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : luaL_typename(L, -2);
+
+		if (strcmp(key, "place") && strcmp(key, "layout"))
+			luaL_error(L, "unknown key '%s', expected place or layout", key);
+	}
+}
+
+/*
+ * The optional argument { place = "bestfit" } or { layout = {...} }.  Returns NULL
+ * when nothing is said: what suits the job.  What *how points to is on the stack.
+ */
+static const struct sl_how *check_how(lua_State *L, struct sl_lua *x, struct sl_how *how)
+{
+	bool placed, laid_out;
+
+	*how = (struct sl_how) { .method = SL_PLACE_BESTFIT };
+	if (lua_isnoneornil(L, 3))
+		return NULL;
+	luaL_checktype(L, 3, LUA_TTABLE);
+	refuse_unknown_keys(L, 3);
+	placed = lua_getfield(L, 3, "place") != LUA_TNIL;
+	if (placed)
+		read_place(L, how);
+	laid_out = lua_getfield(L, 3, "layout") != LUA_TNIL;
+	if (laid_out && placed)
+		luaL_error(L, "place and layout: expected only one of them");
+	if (laid_out)
+		read_layout(L, x, how);
+	return placed || laid_out ? how : NULL;
+}
+
+/* -- results ----------------------------------------------------------- */
+
+static int refused(lua_State *L, const struct sl_refusal *refusal)
+{
+	lua_pushnil(L);
+	lua_pushstring(L, refusal->text[0] ? refusal->text : sl_why_word(refusal->why));
+	lua_pushstring(L, sl_why_word(refusal->why));
+	return 3;
+}
+
+static int misused(lua_State *L, const struct sl_error *err)
+{
+	return luaL_error(L, "%s", err->text);
+}
+
+/* -- decisions --------------------------------------------------------- */
+
+/* plan:start(job [, how]): true; or nil and why not */
+static int plan_start(lua_State *L)
+{
+	struct sl_lua *x = check_plan(L);
+	struct sl_entry e = check_entry(L, x);
+	struct sl_refusal refusal = { 0 };
+	struct sl_error err;
+	struct sl_how how;
+	int r = sl_plan_start(x->plan, e, check_how(L, x, &how), &refusal, &err);
+
+	if (r < 0)
+		return misused(L, &err);
+	if (!r)
+		return refused(L, &refusal);
+	lua_pushboolean(L, 1);
+	return 1;
+}
+
+static int plan_backfill(lua_State *L)
+{
+	struct sl_lua *x = check_plan(L);
+	struct sl_entry e = check_entry(L, x);
+	struct sl_refusal refusal = { 0 };
+	struct sl_error err;
+	struct sl_how how;
+	int r = sl_plan_backfill(x->plan, e, check_how(L, x, &how), &refusal, &err);
+
+	if (r < 0)
+		return misused(L, &err);
+	if (!r)
+		return refused(L, &refusal);
+	lua_pushboolean(L, 1);
+	return 1;
+}
+
+/* plan:reserve(job [, how]): the start time; or nil and why it can never run */
+static int plan_reserve(lua_State *L)
+{
+	struct sl_lua *x = check_plan(L);
+	struct sl_entry e = check_entry(L, x);
+	struct sl_refusal refusal = { 0 };
+	struct sl_error err;
+	struct sl_how how;
+	int64_t start;
+	int r = sl_plan_reserve(x->plan, e, check_how(L, x, &how), &start, &refusal, &err);
+
+	if (r < 0)
+		return misused(L, &err);
+	if (!r)
+		return refused(L, &refusal);
+	lua_pushinteger(L, start);
+	return 1;
+}
+
+static int plan_earliest(lua_State *L)
+{
+	struct sl_lua *x = check_plan(L);
+	struct sl_entry e = check_entry(L, x);
+	struct sl_refusal refusal = { 0 };
+	struct sl_error err;
+	struct sl_how how;
+	int64_t start;
+	int r = sl_plan_earliest(x->plan, e, check_how(L, x, &how), &start, &refusal, &err);
+
+	if (r < 0)
+		return misused(L, &err);
+	if (!r)
+		return refused(L, &refusal);
+	lua_pushinteger(L, start);
+	return 1;
+}
+
+/* plan:refuse(job, reason): it stays pending, and the user sees why */
+static int plan_refuse(lua_State *L)
+{
+	struct sl_lua *x = check_plan(L);
+	const struct sl_handle *job = check_job(L, x);
+	struct sl_error err;
+
+	if (sl_plan_refuse(x->plan, job->row, SL_WHY_POLICY, luaL_checkstring(L, 3), &err))
+		return misused(L, &err);
+	return 0;
+}
+
+static int plan_undo(lua_State *L)
+{
+	struct sl_lua *x = check_plan(L);
+	const struct sl_handle *job = check_job(L, x);
+	struct sl_error err;
+
+	if (!sl_plan_undo(x->plan, job->row, &err)) {
+		lua_pushboolean(L, 1);
+		return 1;
+	}
+	if (err.code != SL_ENOENT)
+		return misused(L, &err);
+	lua_pushnil(L);
+	lua_pushstring(L, err.text);
+	return 2;
+}
+
+/* -- other orders ------------------------------------------------------ */
+
+static int order(lua_State *L, struct sl_lua *x, enum sl_do verb, int64_t number, const char *text)
+{
+	const struct sl_handle *job = check_job(L, x);
+	struct sl_error err;
+
+	if (sl_plan_do(x->plan, verb, job->row, number, text, &err))
+		return misused(L, &err);
+	return 0;
+}
+
+static int plan_cancel(lua_State *L)
+{
+	return order(L, check_plan(L), SL_DO_CANCEL, 0, luaL_optstring(L, 3, ""));
+}
+
+static int plan_requeue(lua_State *L)
+{
+	return order(L, check_plan(L), SL_DO_REQUEUE, 0, luaL_optstring(L, 3, ""));
+}
+
+static int plan_suspend(lua_State *L)
+{
+	return order(L, check_plan(L), SL_DO_SUSPEND, 0, "");
+}
+
+static int plan_resume(lua_State *L)
+{
+	return order(L, check_plan(L), SL_DO_RESUME, 0, "");
+}
+
+static int plan_notify(lua_State *L)
+{
+	return order(L, check_plan(L), SL_DO_NOTIFY, 0, luaL_checkstring(L, 3));
+}
+
+/* Numbers of Linux, which is where Slurm runs. */
+static int64_t check_signal(lua_State *L, int arg)
+{
+	static const struct {
+		const char *name;
+		int number;
+	} known[] = {
+		{ "HUP", 1 }, { "INT", 2 }, { "QUIT", 3 }, { "KILL", 9 }, { "USR1", 10 }, { "USR2", 12 },
+		{ "TERM", 15 }, { "CONT", 18 }, { "STOP", 19 }, { "TSTP", 20 }, { "URG", 23 }, { "XCPU", 24 },
+	};
+	const char *name;
+	lua_Integer n;
+
+	if (lua_isinteger(L, arg)) {
+		n = lua_tointeger(L, arg);
+		luaL_argcheck(L, n >= 1 && n <= 64, arg, "a signal is a number from 1 to 64");
+		return n;
+	}
+	name = luaL_checkstring(L, arg);
+	if (!strncmp(name, "SIG", 3))
+		name += 3;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(known[i].name, name))
+			return known[i].number;
+	return luaL_argerror(L, arg, lua_pushfstring(L, "unknown signal '%s'", name));
+}
+
+static int plan_signal(lua_State *L)
+{
+	struct sl_lua *x = check_plan(L);
+
+	return order(L, x, SL_DO_SIGNAL, check_signal(L, 3), "");
+}
+
+static int64_t check_number(lua_State *L, const char *key, lua_Integer least)
+{
+	lua_Number n = lua_tonumber(L, -1);
+
+	if (lua_type(L, -1) != LUA_TNUMBER || n < (lua_Number) least || n != (lua_Number) (lua_Integer) n)
+		luaL_error(L, "modify: %s: expected an integer from %d on, got %s", key, (int) least,
+			   sl_sandbox_tostring(L, -1, NULL));
+	return (int64_t) n;
+}
+
+/* plan:modify(job, { priority =, time_limit =, partition = }) */
+static int plan_modify(lua_State *L)
+{
+	struct sl_lua *x = check_plan(L);
+	uint32_t row;
+
+	check_job(L, x);
+	luaL_checktype(L, 3, LUA_TTABLE);
+	for (lua_pushnil(L); lua_next(L, 3); lua_pop(L, 1)) {
+		const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : luaL_typename(L, -2);
+
+		if (strcmp(key, "priority") && strcmp(key, "time_limit") && strcmp(key, "partition"))
+			luaL_error(L, "modify: unknown key '%s', expected priority, time_limit or partition", key);
+	}
+	if (lua_getfield(L, 3, "priority") != LUA_TNIL)
+		order(L, x, SL_DO_PRIORITY, check_number(L, "priority", 0), "");
+	if (lua_getfield(L, 3, "time_limit") != LUA_TNIL)
+		order(L, x, SL_DO_TIME_LIMIT, check_number(L, "time_limit", 1), "");
+	if (lua_getfield(L, 3, "partition") != LUA_TNIL) {
+		if (lua_type(L, -1) != LUA_TSTRING)
+			luaL_error(L, "modify: partition: expected a name, got %s", luaL_typename(L, -1));
+		row = sl_lua_find(L, x, SL_T_PARTITION, -1);
+		if (row == SL_NONE)
+			luaL_error(L, "modify: no partition '%s'", lua_tostring(L, -1));
+		order(L, x, SL_DO_PARTITION, 0, lua_tostring(L, -1));
+	}
+	return 0;
+}
+
+/* -- reading it back --------------------------------------------------- */
+
+/* plan:state(job): "open", "started", "reserved" or "refused" */
+static int plan_state(lua_State *L)
+{
+	static const char *const word[] = {
+		[SL_PLAN_OPEN] = "open", [SL_PLAN_STARTED] = "started",
+		[SL_PLAN_RESERVED] = "reserved", [SL_PLAN_REFUSED] = "refused",
+	};
+	struct sl_lua *x = check_plan(L);
+
+	lua_pushstring(L, word[sl_plan_job(x->plan, check_job(L, x)->row)]);
+	return 1;
+}
+
+/* plan:layout(job): { [node's name] = cores } and the start time; nil without booking */
+static int plan_layout(lua_State *L)
+{
+	struct sl_lua *x = check_plan(L);
+	uint32_t count;
+	int64_t start;
+	const struct sl_place *place = sl_plan_places(x->plan, check_job(L, x)->row, &count, &start);
+
+	if (!place) {
+		lua_pushnil(L);
+		return 1;
+	}
+	lua_createtable(L, 0, count);
+	for (uint32_t i = 0; i < count; i++) {
+		lua_pushinteger(L, place[i].cores);
+		lua_setfield(L, -2, sl_snapshot_str(x->snap, x->snap->node.name[place[i].node]));
+	}
+	lua_pushinteger(L, start);
+	return 2;
+}
+
+/* The first job with a reservation that this set of partitions made. */
+static void push_head(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	uint32_t count;
+	const struct sl_entry *e = sl_plan_reserved(x->plan, &count);
+
+	(void) h;
+	if (count > x->reserved_before)
+		sl_lua_push_job(L, x, e[x->reserved_before].job, e[x->reserved_before].partition);
+	else
+		lua_pushnil(L);
+}
+
+static void push_entries(lua_State *L, struct sl_lua *x, const struct sl_entry *e, uint32_t count)
+{
+	lua_createtable(L, count, 0);
+	for (uint32_t i = 0; i < count; i++) {
+		sl_lua_push_job(L, x, e[i].job, e[i].partition);
+		lua_rawseti(L, -2, i + 1);
+	}
+}
+
+static void push_started(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	uint32_t count;
+	const struct sl_entry *e = sl_plan_started(x->plan, &count);
+
+	(void) h;
+	push_entries(L, x, e, count);
+}
+
+static void push_reserved(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	uint32_t count;
+	const struct sl_entry *e = sl_plan_reserved(x->plan, &count);
+
+	(void) h;
+	push_entries(L, x, e, count);
+}
+
+static const struct sl_lua_field plan_fields[] = {
+	{ "head", push_head },
+	{ "started", push_started },
+	{ "reserved", push_reserved },
+	{ NULL, NULL }
+};
+
+/* ---------------------------------------------------------------------- */
+
+static const luaL_Reg plan_methods[] = {
+	{ "start", plan_start }, { "backfill", plan_backfill }, { "reserve", plan_reserve },
+	{ "earliest", plan_earliest }, { "refuse", plan_refuse }, { "undo", plan_undo },
+	{ "cancel", plan_cancel }, { "requeue", plan_requeue }, { "suspend", plan_suspend },
+	{ "resume", plan_resume }, { "signal", plan_signal }, { "modify", plan_modify },
+	{ "notify", plan_notify }, { "state", plan_state }, { "layout", plan_layout }, { NULL, NULL }
+};
+
+static const struct sl_lua_class plan_class = {
+	.id = SL_CLASS_PLAN, .name = "plan", .table = -1, .field = plan_fields, .method = plan_methods,
+};
+
+void sl_lua_open_plan(lua_State *L, struct sl_lua *x)
+{
+	sl_lua_class(L, x, &plan_class);
+}
+
+void sl_lua_push_plan(lua_State *L, struct sl_lua *x)
+{
+	sl_lua_push(L, x, SL_CLASS_PLAN, 0);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lua_turn.c - the stage for a set of partitions: which entries of the queue it
+ * sees, whom admit() lets in, and in which order rank() puts them.
+ *
+ * Admit is asked when an entry is first looked at, so that a window of 500 costs
+ * 500 calls; rank has to see all entries.  Where no rank is defined nothing is
+ * sorted: the order is Slurm's own.
+ */
+#include "lua_bind.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Keys of the registry for what must stay alive during a turn. */
+static const char member_key, admitted_key, order_key, admit_key;
+
+struct ranked {
+	double rank;
+	int64_t priority, submit_time;
+	uint32_t id, index;
+};
+
+/* A zeroed block that lives until the next turn; NULL for none. */
+static void *keep_block(lua_State *L, const char *key, size_t size)
+{
+	void *block = NULL;
+
+	if (size) {
+		block = lua_newuserdatauv(L, size, 0);
+		memset(block, 0, size);
+	} else {
+		lua_pushnil(L);
+	}
+	lua_rawsetp(L, LUA_REGISTRYINDEX, key);
+	return block;
+}
+
+/* The partitions of the set, as marks by row. */
+static void read_rows(lua_State *L, struct sl_lua *x, int set)
+{
+	uint8_t *member;
+
+	if (lua_getfield(L, set, "rows") != LUA_TTABLE) {
+		x->member = keep_block(L, &member_key, 0);
+	} else {
+		member = keep_block(L, &member_key, x->snap->partition.rows + 1);
+		for (lua_Integer i = 1; lua_rawgeti(L, -1, i) == LUA_TNUMBER; i++) {
+			lua_Integer row = lua_tointeger(L, -1);
+
+			if (row >= 0 && row < x->snap->partition.rows)
+				member[row] = 1;
+			lua_pop(L, 1);
+		}
+		lua_pop(L, 1);
+		x->member = member;
+	}
+	lua_pop(L, 1);
+}
+
+/* -- admit ------------------------------------------------------------- */
+
+/* Ask the set's admit(job, cluster): true, or false and the reason. */
+static bool ask_admit(lua_State *L, struct sl_lua *x, const struct sl_entry *e)
+{
+	struct sl_error err;
+	const char *reason;
+	bool admitted;
+	int top = lua_gettop(L);
+
+	luaL_checkstack(L, 8, NULL);
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &admit_key);
+	sl_lua_push_job(L, x, e->job, e->partition);
+	sl_lua_push_cluster(L, x);
+	lua_call(L, 2, 2);
+	admitted = lua_toboolean(L, -2);
+	reason = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "not admitted by the policy";
+	if (!admitted && sl_plan_refuse(x->plan, e->job, SL_WHY_POLICY, reason, &err))
+		luaL_error(L, "%s", err.text);
+	lua_settop(L, top);
+	return admitted;
+}
+
+bool sl_lua_entry_open(lua_State *L, struct sl_lua *x, uint32_t index)
+{
+	uint32_t count;
+	const struct sl_entry *e = &sl_cluster_queue(x->cluster, &count)[index];
+
+	if (x->member && !x->member[e->partition])
+		return false;
+	if (sl_plan_job(x->plan, e->job) == SL_PLAN_STARTED)
+		return false;
+	if (!x->has_admit)
+		return true;
+	if (!x->admitted[index])
+		x->admitted[index] = ask_admit(L, x, e) ? 1 : 2;
+	return x->admitted[index] == 1;
+}
+
+/* -- rank -------------------------------------------------------------- */
+
+static int by_rank(const void *va, const void *vb)
+{
+	const struct ranked *a = va, *b = vb;
+
+	if (a->rank != b->rank)
+		return a->rank > b->rank ? -1 : 1;
+	if (a->priority != b->priority)
+		return a->priority > b->priority ? -1 : 1;
+	if (a->submit_time != b->submit_time)
+		return a->submit_time < b->submit_time ? -1 : 1;
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* The function rank(job, cluster) is on the top of the stack. */
+static double ask_rank(lua_State *L, struct sl_lua *x, const struct sl_entry *e)
+{
+	double rank;
+
+	lua_pushvalue(L, -1);
+	sl_lua_push_job(L, x, e->job, e->partition);
+	sl_lua_push_cluster(L, x);
+	lua_call(L, 2, 1);
+	if (lua_type(L, -1) != LUA_TNUMBER)
+		luaL_error(L, "rank returned %s for job %d, expected a number", luaL_typename(L, -1),
+			   (int) x->snap->job.id[e->job]);
+	rank = lua_tonumber(L, -1);
+	if (isnan(rank))
+		luaL_error(L, "rank returned not-a-number for job %d", (int) x->snap->job.id[e->job]);
+	lua_pop(L, 1);
+	return rank;
+}
+
+static void make_order(lua_State *L, struct sl_lua *x)
+{
+	uint32_t count, n = 0, *order;
+	const struct sl_entry *queue = sl_cluster_queue(x->cluster, &count);
+	struct ranked *ranked = lua_newuserdatauv(L, (size_t) (count + 1) * sizeof(*ranked), 0);
+
+	lua_insert(L, -2);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct sl_entry *e = &queue[i];
+
+		if (!sl_lua_entry_open(L, x, i))
+			continue;
+		ranked[n++] = (struct ranked) {
+			.rank = ask_rank(L, x, e), .priority = x->snap->job.priority[e->job],
+			.submit_time = x->snap->job.submit_time[e->job], .id = x->snap->job.id[e->job], .index = i,
+		};
+	}
+	qsort(ranked, n, sizeof(*ranked), by_rank);
+	order = keep_block(L, &order_key, (size_t) (n + 1) * sizeof(*order));
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = ranked[i].index;
+	x->order = order;
+	x->ordered = n;
+	lua_remove(L, -2);
+}
+
+void sl_lua_turn(lua_State *L, struct sl_lua *x, int index)
+{
+	uint32_t count;
+	int set = lua_absindex(L, index);
+
+	luaL_checkstack(L, 16, NULL);
+	x->turn++;
+	x->member = NULL;
+	x->order = NULL;
+	x->has_admit = false;
+	sl_plan_reserved(x->plan, &x->reserved_before);
+	sl_cluster_queue(x->cluster, &count);
+	read_rows(L, x, set);
+	if (lua_getfield(L, set, "admit") == LUA_TFUNCTION) {
+		lua_rawsetp(L, LUA_REGISTRYINDEX, &admit_key);
+		x->admitted = keep_block(L, &admitted_key, count + 1);
+		x->has_admit = true;
+	} else {
+		lua_pop(L, 1);
+	}
+	if (lua_getfield(L, set, "rank") == LUA_TFUNCTION)
+		make_order(L, x);
+	lua_pop(L, 1);
+}

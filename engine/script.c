@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * script.c - a Lua state made from a bundle, and a cycle in it.
+ */
+#include "script_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Registry: the site object, the groups of the snapshot. */
+static const char site_key, groups_key;
+
+/* -- errors ------------------------------------------------------------ */
+
+/* Message handler: the message as text, its traceback kept aside. */
+static int on_error(lua_State *L)
+{
+	struct sl_script *s = (struct sl_script *) sl_lua_context(L);
+
+	if (s->x.limit.expired || s->x.limit.out_of_memory)
+		return 1;
+	sl_sandbox_tostring(L, 1, NULL);
+	if (!s->trace) {
+		luaL_traceback(L, L, lua_tostring(L, -1), 1);
+		s->trace = strdup(lua_tostring(L, -1));
+		lua_pop(L, 1);
+	}
+	return 1;
+}
+
+/*
+ * Lua shortens long file names in messages to their end, "...n/policies/easy.lua";
+ * messages begin with the whole path.
+ */
+static void whole_path(const struct sl_bundle *b, struct sl_error *err)
+{
+	const char *colon = strchr(err->text, ':'), *tail = err->text + 3;
+	struct sl_error full = { .code = err->code };
+	size_t n;
+
+	if (strncmp(err->text, "...", 3) || !colon)
+		return;
+	n = colon - tail;
+	for (unsigned i = 0; i < b->files; i++) {
+		const char *path = b->file[i]->path;
+		size_t length = strlen(path);
+
+		if (length >= n && !memcmp(path + length - n, tail, n)) {
+			sl_fail(&full, err->code, "%s%s", path, colon);
+			*err = full;
+			return;
+		}
+	}
+}
+
+/* Call what is on the stack, arguments above it.  0, or -1 with *err. */
+static int protected(struct sl_script *s, int args, int results, struct sl_error *err)
+{
+	lua_State *L = s->x.L;
+	int base = lua_gettop(L) - args, status;
+
+	lua_pushcfunction(L, on_error);
+	lua_insert(L, base);
+	status = lua_pcall(L, args, results, base);
+	lua_remove(L, base);
+	if (status == LUA_OK)
+		return 0;
+	sl_limit_fail(&s->x.limit, status, err);
+	if (err)
+		whole_path(s->x.bundle, err);
+	if (s->x.limit.trace && !s->trace)
+		s->trace = strdup(s->x.limit.trace);
+	return -1;
+}
+
+static void hand_over_trace(struct sl_script *s, char **trace)
+{
+	if (trace)
+		*trace = s->trace;
+	else
+		free(s->trace);
+	s->trace = NULL;
+}
+
+/* -- a state ----------------------------------------------------------- */
+
+static int open_state(lua_State *L)
+{
+	struct sl_lua *x = sl_lua_context(L);
+
+	sl_sandbox_open(L);
+	sl_lua_open_job(L, x);
+	sl_lua_open_node(L, x);
+	sl_lua_open_cluster(L, x);
+	sl_lua_open_plan(L, x);
+	sl_lua_open_log(L);
+	sl_script_open_modules(L);
+	return 0;
+}
+
+/* Run the site file, or make a site of one policy; keep the site object. */
+static int run_site(lua_State *L)
+{
+	struct sl_bundle *b = sl_lua_context(L)->bundle;
+	const struct sl_bundle_file *file = sl_bundle_site(b);
+
+	sl_script_require(L, "sched.site");
+	if (file) {
+		lua_getfield(L, -1, "check");
+		if (sl_sandbox_load(L, file->path, file->text, file->length) != LUA_OK)
+			return lua_error(L);
+		lua_call(L, 0, 1);
+		lua_pushstring(L, file->path);
+	} else {
+		lua_getfield(L, -1, "single");
+		lua_pushstring(L, b->policy);
+		lua_pushstring(L, b->options);
+	}
+	lua_call(L, 2, 1);
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &site_key);
+	return 0;
+}
+
+static size_t memory_of(const struct sl_limits *limits)
+{
+	return limits && limits->memory ? limits->memory : SL_DEFAULT_MEMORY;
+}
+
+struct sl_script *sl_script_new(struct sl_bundle *b, const struct sl_limits *limits, char **trace, struct sl_error *err)
+{
+	struct sl_script *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s) {
+		sl_fail(err, SL_ENOMEM, "out of memory");
+		return NULL;
+	}
+	s->x.bundle = b;
+	s->x.L = sl_limit_newstate(&s->x.limit, memory_of(limits), err);
+	if (!s->x.L)
+		goto error;
+	*(struct sl_lua **) lua_getextraspace(s->x.L) = &s->x;
+	if (sl_limit_arm(&s->x.limit, limits ? limits->budget_us : SL_LOAD_BUDGET_US, err))
+		goto error;
+	lua_pushcfunction(s->x.L, open_state);
+	r = protected(s, 0, 0, err);
+	if (!r) {
+		lua_pushcfunction(s->x.L, run_site);
+		r = protected(s, 0, 0, err);
+	}
+	sl_limit_disarm(&s->x.limit);
+	if (r)
+		goto error;
+	return s;
+error:
+	hand_over_trace(s, trace);
+	sl_script_destroy(s);
+	return NULL;
+}
+
+struct sl_script *sl_script_create(const struct sl_bundle *b, const struct sl_limits *limits, struct sl_error *err)
+{
+	/* A sealed bundle is only read. */
+	return sl_script_new((struct sl_bundle *) b, limits, NULL, err);
+}
+
+void sl_script_destroy(struct sl_script *s)
+{
+	if (!s)
+		return;
+	sl_limit_close(&s->x.limit);
+	free(s->x.seen);
+	free(s->trace);
+	free(s);
+}
+
+size_t sl_script_memory(const struct sl_script *s, size_t *peak)
+{
+	if (peak)
+		*peak = s->x.limit.peak;
+	return s->x.limit.used;
+}
+
+void sl_script_push_site(struct sl_script *s)
+{
+	lua_rawgetp(s->x.L, LUA_REGISTRYINDEX, &site_key);
+}
+
+/* -- a cycle ----------------------------------------------------------- */
+
+/* Push the list of groups of this snapshot: driver.groups(site, cluster). */
+static int find_groups(lua_State *L)
+{
+	struct sl_lua *x = sl_lua_context(L);
+
+	if (sl_lua_begin(L, x)) {
+		lua_pushnil(L);
+		lua_rawsetp(L, LUA_REGISTRYINDEX, &groups_key);
+	}
+	if (lua_rawgetp(L, LUA_REGISTRYINDEX, &groups_key) != LUA_TTABLE) {
+		sl_script_require(L, "sched.driver");
+		lua_getfield(L, -1, "groups");
+		lua_rawgetp(L, LUA_REGISTRYINDEX, &site_key);
+		sl_lua_push_cluster(L, x);
+		lua_call(L, 2, 1);
+		lua_pushvalue(L, -1);
+		lua_rawsetp(L, LUA_REGISTRYINDEX, &groups_key);
+	}
+	sl_lua_flush_log(L, x);
+	return 1;
+}
+
+/* Let the group at 1 decide. */
+static int run_group(lua_State *L)
+{
+	struct sl_lua *x = sl_lua_context(L);
+
+	lua_getfield(L, 1, "name");
+	sl_plan_set_policy(x->plan, lua_tostring(L, -1));
+	sl_lua_turn(L, x, 1);
+	lua_getfield(L, 1, "decide");
+	sl_lua_push_cluster(L, x);
+	sl_lua_push_plan(L, x);
+	lua_getfield(L, 1, "options");
+	lua_call(L, 3, 0);
+	return 0;
+}
+
+/*
+ * All groups, one after the other.  One that fails does not take the others with
+ * it; the first error is told.  After the deadline and out of memory nothing
+ * goes on.
+ */
+static int run_groups(struct sl_script *s, struct sl_error *err)
+{
+	lua_State *L = s->x.L;
+	struct sl_error first = { 0 }, later;
+	int r = 0;
+
+	lua_pushcfunction(L, find_groups);
+	if (protected(s, 0, 1, err))
+		return 1;
+	for (lua_Integer i = 1; lua_rawgeti(L, -1, i) == LUA_TTABLE; i++) {
+		lua_pushcfunction(L, run_group);
+		lua_insert(L, -2);
+		if (!protected(s, 1, 0, r ? &later : &first))
+			continue;
+		r = 1;
+		if (s->x.limit.expired || s->x.limit.out_of_memory) {
+			lua_pop(L, 1);
+			if (err)
+				*err = first;
+			return 1;
+		}
+	}
+	lua_pop(L, 2);
+	if (r && err)
+		*err = first;
+	return r;
+}
+
+static int64_t now_us(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * INT64_C(1000000) + ts.tv_nsec / 1000;
+}
+
+/* cluster:random() depends on the snapshot and the time, and on nothing else. */
+static uint64_t seed_of(const struct sl_snapshot *snap, int64_t now)
+{
+	uint64_t seed = snap->meta.seed[0];
+
+	seed = (seed ^ (uint64_t) snap->meta.sequence[0]) * UINT64_C(0x9e3779b97f4a7c15);
+	return (seed ^ seed >> 32 ^ (uint64_t) now) * UINT64_C(0xd6e8feb86659fd93);
+}
+
+static int begin_cycle(struct sl_script *s, struct sl_cluster *c, struct sl_plan *p, struct sl_error *err)
+{
+	struct sl_lua *x = &s->x;
+	uint32_t queued;
+
+	x->cluster = c;
+	x->plan = p;
+	x->snap = sl_cluster_snapshot(c);
+	x->random = seed_of(x->snap, sl_cluster_now(c));
+	x->examined = 0;
+	x->log_lines = 0;
+	sl_cluster_queue(c, &queued);
+	if (queued > x->seen_room) {
+		uint8_t *seen = realloc(x->seen, 2 * (size_t) queued);
+
+		if (!seen)
+			return sl_fail(err, SL_ENOMEM, "out of memory");
+		x->seen = seen;
+		x->seen_room = 2 * queued;
+	}
+	if (queued)
+		memset(x->seen, 0, queued);
+	x->running = true;
+	return 0;
+}
+
+int sl_script_decide(struct sl_script *s, struct sl_cluster *c, struct sl_plan *p, const struct sl_limits *limits,
+		     struct sl_plan_figures *fig, char **trace, struct sl_error *err)
+{
+	struct sl_error why = { 0 };
+	int64_t begin = now_us();
+	int r;
+
+	if (trace)
+		*trace = NULL;
+	sl_limit_set_cap(&s->x.limit, memory_of(limits));
+	if (sl_limit_arm(&s->x.limit, limits ? limits->budget_us : 0, err))
+		return -1;
+	if (begin_cycle(s, c, p, err)) {
+		sl_limit_disarm(&s->x.limit);
+		return -1;
+	}
+	r = run_groups(s, &why);
+	sl_limit_disarm(&s->x.limit);
+	s->x.running = false;
+	s->x.cluster = NULL;
+	s->x.plan = NULL;
+	s->x.snap = NULL;
+	s->error = why;
+	fig->examined = s->x.examined;
+	fig->truncated = r && s->x.limit.expired;
+	fig->error = r && !fig->truncated ? s->error.text : NULL;
+	fig->decide_us = now_us() - begin;
+	if (r && err)
+		*err = why;
+	hand_over_trace(s, trace);
+	return r;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * script_private.h - what script.c, script_module.c and script_load.c share.
+ * Nobody else includes it.
+ */
+#ifndef SL_SCRIPT_PRIVATE_H
+#define SL_SCRIPT_PRIVATE_H
+
+#include "lua_bind.h"
+
+struct sl_script {
+	struct sl_lua x;		/* first: a context is its script */
+	struct sl_error error;		/* of the last cycle; figures point to it */
+	char *trace;			/* of the first error, until it is handed over */
+};
+
+/* A state of a set that may still be read from disk.  NULL with *err and *trace. */
+struct sl_script *sl_script_new(struct sl_bundle *b, const struct sl_limits *limits, char **trace,
+				struct sl_error *err);
+
+/* Push the site object. */
+void sl_script_push_site(struct sl_script *s);
+
+/* -- script_module.c --------------------------------------------------- */
+
+/* require() and, for the project's own modules, the table "engine". */
+void sl_script_open_modules(lua_State *L);
+
+/* Push what a module of the set returned; loads it the first time. */
+void sl_script_require(lua_State *L, const char *name);
+
+/* -- probe.c ----------------------------------------------------------- */
+
+/*
+ * A small cluster on which a new set is tried: eight nodes, some of them busy, and
+ * in each of the named partitions jobs of all kinds.  malloc'ed bytes of a snapshot,
+ * or NULL with *err.
+ */
+void *sl_probe_snapshot(const char *const *partition, unsigned partitions, size_t *size, struct sl_error *err);
+
+#endif

@@ -1,0 +1,96 @@
+-- SPDX-License-Identifier: MIT
+--
+-- sched.driver - which sets of partitions decide in a cycle, and in which order.
+--
+-- A set of the site file is split into groups of partitions that share nodes, directly or
+-- through others: groups that share none are machines of their own, and a job that waits on
+-- one must not be what holds up (or fails to protect) the jobs of another.  A policy that
+-- wants to see its whole set says split = false.
+--
+-- Groups come in the order of their highest PriorityTier.  All share the plan and its timeline,
+-- so that a later one finds what the earlier ones left.  The engine calls groups() once for a
+-- snapshot and then lets each group decide by itself: one that fails does not take the others
+-- with it.
+
+local M = {}
+
+-- Sets that name partitions, and the default one for all the rest: { set, rows }.
+local function assign(site, cluster)
+	local default = { set = site.default, rows = {} }
+	local by_name, all = {}, {}
+	for _, set in ipairs(site.sets) do
+		local entry = { set = set, rows = {} }
+		all[#all + 1] = entry
+		for _, name in ipairs(set.partitions) do
+			by_name[name] = entry
+			if not cluster:partition(name) then
+				slurm.log_debug("site: no partition '%s' in this cluster", name)
+			end
+		end
+	end
+	all[#all + 1] = default
+	for i, partition in ipairs(cluster.partitions) do
+		local rows = (by_name[partition.name] or default).rows
+		rows[#rows + 1] = i - 1		-- rows count from 0
+	end
+	return all
+end
+
+-- Lists of rows that share nodes among themselves and with no other list.
+local function connected(rows)
+	local lists = {}
+	for _, row in ipairs(rows) do
+		local merged, apart = { row }, {}
+		for _, list in ipairs(lists) do
+			local shares = false
+			for _, other in ipairs(list) do
+				shares = shares or engine.share_nodes(row, other)
+			end
+			if shares then
+				table.move(list, 1, #list, #merged + 1, merged)
+			else
+				apart[#apart + 1] = list
+			end
+		end
+		table.sort(merged)
+		apart[#apart + 1] = merged
+		lists = apart
+	end
+	return lists
+end
+
+local function new_group(set, rows, cluster)
+	local tier = 0
+	for _, row in ipairs(rows) do
+		tier = math.max(tier, cluster.partitions[row + 1].priority_tier)
+	end
+	return {
+		name = set.name, admit = set.admit, rank = set.rank, decide = set.decide, options = set.options,
+		rows = rows, tier = tier, first = rows[1],
+	}
+end
+
+--- The groups of this cluster, in the order in which they decide.
+function M.groups(site, cluster)
+	local groups = {}
+	for _, entry in ipairs(assign(site, cluster)) do
+		local lists = entry.set.split and connected(entry.rows) or { entry.rows }
+		for _, rows in ipairs(lists) do
+			if #rows > 0 then
+				groups[#groups + 1] = new_group(entry.set, rows, cluster)
+			end
+		end
+	end
+	table.sort(groups, function(a, b)
+		if a.tier ~= b.tier then
+			return a.tier > b.tier
+		end
+		return a.first < b.first
+	end)
+	if #groups == 1 then
+		groups[1].rows = nil	-- all partitions: nothing to look up
+	end
+	return groups
+end
+
+return M

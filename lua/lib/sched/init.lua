@@ -1,0 +1,35 @@
+-- SPDX-License-Identifier: MIT
+--
+-- sched - what site files and policies require.
+--
+--   local sched = require "sched"
+--   return sched.site { default = { "easy" } }
+
+local duration = require "sched.duration"
+local site = require "sched.site"
+local suggest = require "sched.suggest"
+
+local M = {}
+
+--- Versions of the policy contract that this engine serves.
+M.api = 1
+
+--- Declare a site: see doc/policy-api.md, "The site file".
+M.site = engine.with_caller(site.site)
+
+--- Seconds from "1-12:00:00", "90m" or a number; nil and the reason for anything else.
+M.duration = duration.seconds
+
+return setmetatable({}, {
+	__index = function(_, name)
+		local value = rawget(M, name)
+		if value == nil then
+			error(("sched has no function '%s'%s"):format(tostring(name), suggest.hint(name, M)), 2)
+		end
+		return value
+	end,
+	__newindex = function()
+		error("sched is read-only", 2)
+	end,
+	__metatable = false,
+})

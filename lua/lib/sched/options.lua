@@ -1,0 +1,163 @@
+-- SPDX-License-Identifier: MIT
+--
+-- sched.options - the options of a policy: one table says name, type, range, default and
+-- what it means; what a site gives is checked against it when the site is loaded.
+--
+--   M.options = {
+--     window = { default = 500, min = 1, max = 100000, doc = "pending jobs examined" },
+--     max_wait = { default = "24h", type = "duration", doc = "..." },
+--     order = { default = "fifo", values = { "fifo", "lifo" }, doc = "..." },
+--   }
+
+local duration = require "sched.duration"
+local suggest = require "sched.suggest"
+
+local M = {}
+
+local definition_keys = { default = true, min = true, max = true, type = true, values = true, doc = true }
+local types = { integer = true, number = true, string = true, boolean = true, duration = true, table = true }
+
+local function shown(value)
+	return type(value) == "string" and ('"%s"'):format(value) or tostring(value)
+end
+
+local function type_of(def)
+	return def.type or math.type(def.default) == "integer" and "integer" or type(def.default)
+end
+
+local function in_range(value, def)
+	if def.min and value < def.min or def.max and value > def.max then
+		if def.min and def.max then
+			return nil, ("%s is out of range, expected %s to %s"):format(shown(value), shown(def.min), shown(def.max))
+		elseif def.min then
+			return nil, ("%s is out of range, expected %s or more"):format(shown(value), shown(def.min))
+		end
+		return nil, ("%s is out of range, expected %s or less"):format(shown(value), shown(def.max))
+	end
+	return value
+end
+
+local convert = {}
+
+function convert.integer(value, def)
+	local integer = type(value) == "number" and math.tointeger(value)
+	if not integer then
+		return nil, ("%s is no integer"):format(shown(value))
+	end
+	return in_range(integer, def)
+end
+
+function convert.number(value, def)
+	if type(value) ~= "number" or value ~= value then
+		return nil, ("%s is no number"):format(shown(value))
+	end
+	return in_range(value, def)
+end
+
+function convert.duration(value, def)
+	local seconds, why = duration.seconds(value)
+	if not seconds then
+		return nil, why
+	end
+	return in_range(seconds, { min = duration.seconds(def.min), max = duration.seconds(def.max) })
+end
+
+function convert.string(value)
+	if type(value) ~= "string" then
+		return nil, ("%s is no string"):format(shown(value))
+	end
+	return value
+end
+
+function convert.boolean(value)
+	if type(value) ~= "boolean" then
+		return nil, ("%s is neither true nor false"):format(shown(value))
+	end
+	return value
+end
+
+function convert.table(value)
+	if type(value) ~= "table" then
+		return nil, ("%s is no table"):format(shown(value))
+	end
+	return value
+end
+
+--- The value as the policy gets it; or nil and what is wrong and was expected.
+function M.check(value, def)
+	local kind = type_of(def)
+	local result, why = convert[kind](value, def)
+	if result == nil then
+		return nil, why
+	end
+	if def.values then
+		for _, allowed in ipairs(def.values) do
+			if result == allowed then
+				return result
+			end
+		end
+		return nil, ("%s is not one of %s"):format(shown(value), table.concat(def.values, ", "))
+	end
+	return result
+end
+
+local function check_definition(name, def, fail)
+	if type(name) ~= "string" then
+		fail(name, ("an option's name is a string, got %s"):format(shown(name)))
+	elseif type(def) ~= "table" then
+		fail(name, ("option '%s': expected a table { default = ... }, got %s"):format(name, shown(def)))
+	end
+	for key in pairs(def) do
+		if not definition_keys[key] then
+			fail(name, ("option '%s': unknown key '%s'%s"):format(name, tostring(key), suggest.hint(key, definition_keys)))
+		end
+	end
+	if def.default == nil then
+		fail(name, ("option '%s' has no default"):format(name))
+	elseif def.type ~= nil and not types[def.type] then
+		fail(name, ("option '%s': unknown type %s%s"):format(name, shown(def.type), suggest.hint(def.type, types)))
+	elseif not types[type_of(def)] then
+		fail(name, ("option '%s': a default cannot be a %s"):format(name, type_of(def)))
+	end
+	local _, why = M.check(def.default, def)
+	if why then
+		fail(name, ("option '%s': default: %s"):format(name, why))
+	end
+end
+
+--- Check a policy's own table of options.  fail(name, message) does not return.
+function M.check_definitions(options, fail)
+	if type(options) ~= "table" then
+		fail("options", ("options: expected a table, got %s"):format(shown(options)))
+	end
+	for name, def in pairs(options) do
+		check_definition(name, def, fail)
+	end
+end
+
+--- Values for all options of a policy: those given, checked, and defaults for the rest.
+--- fail(name, message) does not return.
+function M.resolve(policy, given, fail)
+	local defs = policy.options or {}
+	local values = {}
+	for name in pairs(given) do
+		if not defs[name] then
+			fail(name, ("unknown option '%s' of policy '%s'%s"):format(tostring(name), policy.name,
+				suggest.hint(name, defs)))
+		end
+	end
+	for name, def in pairs(defs) do
+		local value = given[name]
+		if value == nil then
+			value = def.default
+		end
+		local checked, why = M.check(value, def)
+		if checked == nil then
+			fail(name, ("option '%s' of policy '%s': %s"):format(name, policy.name, why))
+		end
+		values[name] = checked
+	end
+	return values
+end
+
+return M

@@ -1,0 +1,386 @@
+-- SPDX-License-Identifier: MIT
+--
+-- sched.site - what a site file says, checked when it is loaded.
+--
+--   return sched.site {
+--     interval = 3, budget = 2.0,
+--     default = { "easy" },
+--     partitions = {
+--       debug = "fcfs",
+--       ["gpu,gpu-long"] = { "shortest_first", max_wait = "12h", "easy", window = 200 },
+--     },
+--   }
+--
+-- A list names what serves a set of partitions: policies by name, and tables with admit or
+-- rank, as library functions make them.  All admits have to agree, one rank orders, one
+-- decide decides (the bundled easy where none is named).  What is said beside the names
+-- are options of the policies; a nested list keeps options with one policy.
+--
+-- engine is the C side (script.c); only modules named sched.* see it.
+
+local locate = require "sched.locate"
+local options = require "sched.options"
+local suggest = require "sched.suggest"
+
+local M = {}
+
+local made = {}		-- sites that site() made
+
+local site_keys = { interval = true, budget = true, default = true, partitions = true }
+local ranges = {
+	interval = { min = 0.1, max = 86400, unit = "seconds between two cycles" },
+	budget = { min = 0.01, max = 3600, unit = "seconds that a cycle may take to decide" },
+}
+local functions = { "admit", "rank", "decide" }
+
+local function shown(value)
+	return type(value) == "string" and ('"%s"'):format(value) or tostring(value)
+end
+
+local function raise(at, format, ...)
+	error(("%s: %s"):format(at, format:format(...)), 0)
+end
+
+-- -- policies --------------------------------------------------------------
+
+-- Check what a policy module or a library function returned.  at(word...) says where.
+local function check_policy(policy, name, at)
+	if type(policy) ~= "table" then
+		raise(at(), "policy '%s' returned %s, expected a table with admit, rank or decide", name, shown(policy))
+	end
+	local some = false
+	for _, key in ipairs(functions) do
+		local f = policy[key]
+		if f ~= nil and type(f) ~= "function" then
+			raise(at(key), "policy '%s': %s: expected a function, got %s", name, key, shown(f))
+		end
+		some = some or f ~= nil
+	end
+	if not some then
+		raise(at(), "policy '%s' has none of admit, rank and decide", name)
+	end
+	if policy.split ~= nil and type(policy.split) ~= "boolean" then
+		raise(at("split"), "policy '%s': split: expected true or false, got %s", name, shown(policy.split))
+	end
+	if policy.name ~= nil and type(policy.name) ~= "string" then
+		raise(at("name"), "policy '%s': name: expected a string, got %s", name, shown(policy.name))
+	end
+	if policy.options ~= nil then
+		options.check_definitions(policy.options, function(word, message)
+			raise(at("options", word), "policy '%s': %s", name, message)
+		end)
+	end
+end
+
+-- The policy called so, as a part of a list: { name, policy }.
+local function named_policy(name, at)
+	local path, why, missing = engine.find(name)
+	if not path and missing then
+		raise(at(name), "unknown policy '%s'%s", name, suggest.hint(name, engine.policies()))
+	elseif not path then
+		raise(at(name), "policy '%s': %s", name, why)
+	end
+	local policy = require(name)
+	local in_policy = locate.locator(path, 1, engine.source(path))
+	check_policy(policy, name, in_policy)
+	if policy.api ~= 1 then
+		raise(in_policy("api"), "policy '%s': api is %s, this engine serves api = 1", name, shown(policy.api))
+	end
+	return { name = name, policy = policy }
+end
+
+-- A table that a library function made.
+local function made_policy(policy, at)
+	local name = type(policy.name) == "string" and policy.name or "table"
+	check_policy(policy, name, at)
+	return { name = name, policy = policy, given = policy.options and {} }
+end
+
+local function is_component(value)
+	return value.admit ~= nil or value.rank ~= nil or value.decide ~= nil
+end
+
+-- -- lists -----------------------------------------------------------------
+
+-- Give each option to the one policy of the list that knows it.
+local function share_options(parts, given, at)
+	for key, value in pairs(given) do
+		local owner
+		for _, part in ipairs(parts) do
+			if part.given and (part.policy.options or {})[key] then
+				if owner then
+					raise(at(key), "option '%s' is one of both '%s' and '%s'; write { { \"%s\", %s = ... }, ... }",
+						key, owner.name, part.name, owner.name, key)
+				end
+				owner = part
+			end
+		end
+		if not owner then
+			local known, names = {}, {}
+			for _, part in ipairs(parts) do
+				if part.given then
+					names[#names + 1] = ("'%s'"):format(part.name)
+					for name in pairs(part.policy.options or {}) do
+						known[name] = true
+					end
+				end
+			end
+			raise(at(key), "unknown option '%s' of policy %s%s", tostring(key),
+				#names > 0 and table.concat(names, ", ") or "(none is named)", suggest.hint(key, known))
+		end
+		owner.given[key] = value
+	end
+end
+
+local read_list
+
+local function read_element(element, at, nested)
+	if type(element) == "string" then
+		local part = named_policy(element, at)
+		part.given = {}
+		return { part }
+	elseif type(element) ~= "table" then
+		raise(at(), "%s in a list of policies; expected a policy's name or a table with admit or rank", shown(element))
+	elseif is_component(element) then
+		local part = made_policy(element, at)
+		return { part }
+	elseif nested then
+		raise(at(), "lists of policies nest once: { { \"easy\", window = 100 }, ... }")
+	end
+	return read_list(element, at, true)
+end
+
+-- A list of policies and options -> parts { name, policy, given }, options shared out.
+function read_list(list, at, nested)
+	local parts, given, last = {}, {}, 0
+	if type(list) == "string" or type(list) == "table" and is_component(list) then
+		list = { list }
+	elseif type(list) ~= "table" then
+		raise(at(), "%s instead of policies; expected a name or a list such as { \"easy\", window = 100 }", shown(list))
+	end
+	for key, value in pairs(list) do
+		if math.type(key) ~= "integer" then
+			given[key] = value
+		elseif key ~= last + 1 then
+			raise(at(), "a list of policies has a gap: entry %d follows entry %d", key, last)
+		else
+			last = key
+			for _, part in ipairs(read_element(value, at, nested)) do
+				parts[#parts + 1] = part
+			end
+		end
+	end
+	if last == 0 then
+		raise(at(), "a list without a policy; expected a name such as \"easy\"")
+	end
+	-- what a nested list said has been shared out there
+	local open = {}
+	for _, part in ipairs(parts) do
+		if not part.settled then
+			open[#open + 1] = part
+			part.settled = true
+		end
+	end
+	share_options(open, given, at)
+	return parts
+end
+
+-- -- composing -------------------------------------------------------------
+
+local function with_options(f, opt)
+	return function(job, cluster)
+		return f(job, cluster, opt)
+	end
+end
+
+local function all_admit(admits)
+	if #admits <= 1 then
+		return admits[1]
+	end
+	return function(job, cluster)
+		for _, admit in ipairs(admits) do
+			local ok, why = admit(job, cluster)
+			if not ok then
+				return false, why
+			end
+		end
+		return true
+	end
+end
+
+local function only_one(parts, key, at)
+	local found
+	for _, part in ipairs(parts) do
+		if part.policy[key] then
+			if found then
+				raise(at(part.name), "two policies with %s: '%s' and '%s'; a set of partitions takes one",
+					key, found.name, part.name)
+			end
+			found = part
+		end
+	end
+	return found
+end
+
+local function names_of(parts)
+	local names = {}
+	for i, part in ipairs(parts) do
+		names[i] = part.name
+	end
+	return names
+end
+
+-- What the driver works with: { name, names, partitions, admit, rank, decide, options }.
+local function compose(list, at)
+	local parts = read_list(list, at)
+	local admits = {}
+	for _, part in ipairs(parts) do
+		part.values = options.resolve({ name = part.name, options = part.policy.options }, part.given or {},
+			function(word, message)
+				raise(at(part.name, word), "%s", message)
+			end)
+	end
+	if not only_one(parts, "decide", at) then
+		local easy = named_policy("easy", at)
+		easy.values = options.resolve(easy.policy, {}, function(_, message) raise(at(), "%s", message) end)
+		parts[#parts + 1] = easy
+	end
+	for _, part in ipairs(parts) do
+		if part.policy.admit then
+			admits[#admits + 1] = with_options(part.policy.admit, part.values)
+		end
+	end
+	local rank, decide = only_one(parts, "rank", at), only_one(parts, "decide", at)
+	local names = names_of(parts)
+	return {
+		name = table.concat(names, "+"), names = names,
+		admit = all_admit(admits),
+		rank = rank and with_options(rank.policy.rank, rank.values),
+		decide = decide.policy.decide, options = decide.values, split = decide.policy.split ~= false,
+	}
+end
+
+-- -- the site --------------------------------------------------------------
+
+local function check_figures(t, at)
+	for key in pairs(t) do
+		if not site_keys[key] then
+			raise(at(key), "unknown key %s of sched.site%s", shown(key), suggest.hint(key, site_keys))
+		end
+	end
+	for key, range in pairs(ranges) do
+		local value = t[key]
+		if value ~= nil and (type(value) ~= "number" or not (value >= range.min and value <= range.max)) then
+			raise(at(key), "%s = %s; expected %s to %s %s", key, shown(value), range.min, range.max, range.unit)
+		end
+	end
+end
+
+-- "gpu,gpu-long" -> { "gpu", "gpu-long" }; a partition belongs to one set.
+local function partition_names(key, taken, at)
+	local names = {}
+	if type(key) ~= "string" then
+		raise(at("partitions"), "partitions: %s is no partition's name; expected { NAME = { \"easy\" } }", shown(key))
+	end
+	for name in (key .. ","):gmatch("%s*([^,]-)%s*,") do
+		if name == "" then
+			raise(at("partitions", key), "partitions: \"%s\" has an empty name", key)
+		elseif taken[name] then
+			raise(at("partitions", key), "partition '%s' is in two sets", name)
+		end
+		taken[name] = true
+		names[#names + 1] = name
+	end
+	return names
+end
+
+local function build(t, at)
+	local site = { interval = t.interval or 0, budget = t.budget or 0, sets = {} }
+	local taken = {}
+	check_figures(t, at)
+	site.default = compose(t.default == nil and "easy" or t.default, function(...) return at("default", ...) end)
+	if t.partitions ~= nil and type(t.partitions) ~= "table" then
+		raise(at("partitions"), "partitions = %s; expected { NAME = { \"easy\" }, ... }", shown(t.partitions))
+	end
+	for key, list in pairs(t.partitions or {}) do
+		local names = partition_names(key, taken, at)
+		local set = compose(list, function(...) return at("partitions", names[1], ...) end)
+		set.partitions = names
+		site.sets[#site.sets + 1] = set
+	end
+	return site
+end
+
+-- "easy", or "site: auction, easy"
+local function describe(site)
+	local names, seen = {}, {}
+	local function add(set)
+		for _, name in ipairs(set.names) do
+			if not seen[name] then
+				seen[name] = true
+				names[#names + 1] = name
+			end
+		end
+	end
+	add(site.default)
+	for _, set in ipairs(site.sets) do
+		add(set)
+	end
+	if #names == 1 then
+		return names[1]
+	end
+	return "site: " .. table.concat(names, ", ")
+end
+
+local function finish(site)
+	site.policy = describe(site)
+	made[site] = true
+	return site
+end
+
+--- sched.site { ... }: the value that a site file returns.  path and line are where it is
+--- called (engine.with_caller).
+function M.site(path, line, t)
+	local at = locate.locator(path, line, engine.source(path))
+	if type(t) ~= "table" then
+		raise(at(), "sched.site(%s); expected sched.site { default = { \"easy\" } }", shown(t))
+	end
+	return finish(build(t, at))
+end
+
+--- What the site file returned, if it is a site.  Called by the engine.
+function M.check(value, path)
+	if type(value) ~= "table" or not made[value] then
+		raise(path .. ":1", "returned %s, expected what sched.site { ... } returns",
+			value == nil and "nothing" or "a " .. type(value))
+	end
+	return value
+end
+
+-- "window=100" -> 100, true, "text"
+local function value_of(text)
+	if text == "true" or text == "false" then
+		return text == "true"
+	end
+	return math.tointeger(tonumber(text)) or tonumber(text) or text
+end
+
+--- A site of one policy, from a command line: "easy", "window=100,order=fifo".
+function M.single(name, text)
+	local list = { name }
+	local function at()
+		return "policy " .. name .. (text ~= "" and "," .. text or "")
+	end
+	if text ~= "" then
+		for item in (text .. ","):gmatch("([^,]*),") do
+			local key, value = item:match("^%s*([%w_]+)%s*=%s*(.-)%s*$")
+			if not key then
+				raise(at(), "'%s' is no option; expected NAME=VALUE", item)
+			end
+			list[key] = value_of(value)
+		end
+	end
+	return finish { interval = 0, budget = 0, sets = {}, default = compose(list, at) }
+end
+
+return M

@@ -1,0 +1,32 @@
+-- SPDX-License-Identifier: MIT
+--
+-- conservative.lua - every examined job gets a reservation: conservative backfill.
+--
+-- In the queue's order each job is placed at the earliest time at which it fits beside all that
+-- was placed before it; where that time is now, it starts.  A job therefore never delays one
+-- ahead of it, and every user is told a start time that only becomes earlier (as long as no job
+-- is submitted with a higher priority).  Slurm's sched/backfill does this, with a resolution and
+-- depth that limit its cost; here the timeline is exact and the window limits it.
+--
+-- Options
+--   window    pending jobs examined in a cycle, in the queue's order.
+--   reserved  jobs that get a reservation at most; those behind them only start if they fit
+--             beside all reservations.  Reservations are what costs time in a long queue.
+
+local M = { api = 1, name = "conservative", doc = "conservative backfill: a reservation for every job" }
+
+M.options = {
+	window = { default = 1000, min = 1, max = 100000, doc = "pending jobs examined in a cycle" },
+	reserved = { default = 1000, min = 0, max = 100000, doc = "jobs that get a reservation at most" },
+}
+
+function M.decide(cluster, plan, opt)
+	local reserved = 0
+	for job in cluster:queue(opt.window) do
+		if not plan:start(job) and reserved < opt.reserved and plan:reserve(job) then
+			reserved = reserved + 1
+		end
+	end
+end
+
+return M

@@ -1,0 +1,34 @@
+-- SPDX-License-Identifier: MIT
+--
+-- easy.lua - first come, first served, with EASY backfill (Lifka 1995).
+--
+-- Jobs start in the queue's order as long as they fit.  The first that does not gets a
+-- reservation: the earliest time at which enough will be free, by the walltimes of what runs
+-- (its shadow time).  Every job behind it may start at once if that does not delay the
+-- reservation: because it ends before the shadow time, or because it takes nodes that the
+-- head does not need.
+--
+-- Only one job is protected at a time.  That fills holes well, and lets wide jobs far back in
+-- the queue wait for a time that nobody promises: see conservative.lua.
+--
+-- Options
+--   window  pending jobs examined in a cycle, in the queue's order.  The rest waits for a
+--           later cycle with the reason "beyond the policy's window".
+
+local M = { api = 1, name = "easy", doc = "FCFS with EASY backfill (Lifka 1995)" }
+
+M.options = {
+	window = { default = 500, min = 1, max = 100000, doc = "pending jobs examined in a cycle" },
+}
+
+function M.decide(cluster, plan, opt)
+	for job in cluster:queue(opt.window) do
+		if plan.head then
+			plan:backfill(job)		-- may not delay the head's reservation
+		elseif not plan:start(job) then		-- books the best fit, or returns nil and why
+			plan:reserve(job)		-- shadow time and nodes, booked: job becomes plan.head
+		end
+	end
+end
+
+return M

@@ -1,0 +1,38 @@
+-- SPDX-License-Identifier: MIT
+--
+-- fcfs.lua - first come, first served, strictly: nobody overtakes.
+--
+-- In each partition jobs start in the queue's order until one does not fit; the jobs behind it
+-- wait, even if they would fit.  Predictable, fair in the order of arrival, and wasteful: use
+-- it as the yardstick that backfill is measured with, or where order is all that counts.
+--
+-- A job that can never run in its partition does not hold the others up: it is passed over
+-- with the reason.
+--
+-- Options
+--   window  pending jobs examined in a cycle, in the queue's order.
+--   reserve  give the first job that waits in each partition an expected start (squeue --start).
+
+local M = { api = 1, name = "fcfs", doc = "first come, first served, nobody overtakes" }
+
+M.options = {
+	window = { default = 10000, min = 1, max = 100000, doc = "pending jobs examined in a cycle" },
+	reserve = { default = true, doc = "an expected start for the first job that waits in each partition" },
+}
+
+function M.decide(cluster, plan, opt)
+	local waiting = {}		-- by partition: the job that holds up the others
+	for job in cluster:queue(opt.window) do
+		local first = waiting[job.partition]
+		if first then
+			plan:refuse(job, ("waits behind job %d"):format(first))
+		elseif not plan:start(job) and plan:earliest(job) then
+			waiting[job.partition] = job.id
+			if opt.reserve then
+				plan:reserve(job)
+			end
+		end
+	end
+end
+
+return M

@@ -23,7 +23,8 @@
  * A start later than now takes the nodes that become free latest (and only then
  * looks at weight and index), so that nodes that are free stay free for
  * backfill.  On a cluster of equal nodes that makes a reservation of nodes
- * equivalent to the classical count of extra nodes.
+ * equivalent to the classical count of extra nodes.  (Contiguous requests take the
+ * smallest hole at any time.)
  *
  * Ties are broken by node index: the same timeline and request give the same
  * layout, however the timeline came about.
@@ -109,10 +110,10 @@ enum sl_place_method {
  * with consecutive indices form a set.  Required nodes come first, then nodes of
  * the sets that they lie in (upwards, then downwards).  After that the lowest
  * weight wins; among sets of that weight the smallest that suffices for the rest
- * of the request, else the largest, and so on until it is satisfied.  The last
- * node is the tightest that suffices.  Where a limit of nodes makes that fail, the
- * poorest nodes are left out and it is tried again, so that a fit is found whenever
- * there is one.
+ * of the request, else the largest, and so on until it is satisfied.  Where one
+ * more node will do, it is the tightest of its set.  Where max_nodes binds, nodes
+ * too poor to lead to a fit are passed over, so that a fit is found whenever there
+ * is one.
  */
 
 struct sl_pick {		/* of an explicit layout */

@@ -56,7 +56,8 @@ static int take_kinds(struct sl_timeline *tl, const struct sl_node_kind *kind, u
 	const struct sl_node_kind **order = calloc(kinds ? kinds : 1, sizeof(*order));
 
 	tl->kind = calloc(kinds ? kinds : 1, sizeof(*tl->kind));
-	if (!order || !tl->kind) {
+	tl->kind_nodes = calloc(kinds ? kinds : 1, sizeof(*tl->kind_nodes));
+	if (!order || !tl->kind || !tl->kind_nodes) {
 		free(order);
 		return sl_fail(err, SL_ENOMEM, "timeline: out of memory");
 	}
@@ -89,7 +90,8 @@ static int fill(struct sl_timeline *tl, const uint32_t *kind_of, const uint32_t 
 		run.last = end - 1;
 		set.count = end - n;
 		id = sl_group_intern(tl, k, &empty, 1, err);
-		if (id == SL_NO_CLASS || sl_group_fill(tl, id, &set, err))
+		if (id == SL_NO_CLASS || sl_group_fill(tl, id, &set, err) ||
+		    sl_nodeset_add(&tl->kind_nodes[k], n, end - 1, err))
 			return -1;
 	}
 	return 0;
@@ -141,6 +143,9 @@ void sl_timeline_destroy(struct sl_timeline *tl)
 		sl_nodeset_free(&tl->touch[i].nodes);
 	for (uint32_t i = 0; i < tl->view_room; i++)
 		sl_nodeset_free(&tl->view_set[i]);
+	for (uint32_t k = 0; k < tl->kinds; k++)
+		sl_nodeset_free(&tl->kind_nodes[k]);
+	free(tl->kind_nodes);
 	free(tl->touch);
 	free(tl->view);
 	free(tl->view_set);
@@ -344,18 +349,15 @@ int sl_timeline_advance(struct sl_timeline *tl, int64_t now, struct sl_error *er
 
 uint32_t sl_timeline_mark(struct sl_timeline *tl)
 {
-	if (tl->marks == SL_OPEN_MARKS)
-		return SL_NO_MARK;
-	tl->mark[tl->marks].moves = tl->logged;
-	return tl->marks++;
+	return tl->marks == SL_OPEN_MARKS ? SL_NO_MARK : sl_timeline_inner_mark(tl);
 }
 
 void sl_timeline_rollback(struct sl_timeline *tl, uint32_t mark)
 {
 	if (mark >= tl->marks)
 		return;
-	if (tl->logged > tl->mark[mark].moves) {
-		sl_group_undo(tl, tl->mark[mark].moves);
+	if (tl->logged > tl->mark[mark]) {
+		sl_group_undo(tl, tl->mark[mark]);
 		tl->grown++;
 	}
 	tl->marks = mark;

@@ -64,6 +64,7 @@ struct sl_timeline {
 	int64_t now;
 	uint32_t nodes;
 	struct sl_node_kind *kind;
+	struct sl_nodeset *kind_nodes;	/* by kind */
 	uint32_t kinds;
 	uint32_t *group_of;		/* by node */
 
@@ -88,7 +89,7 @@ struct sl_timeline {
 	uint32_t logged, log_room;
 	struct sl_run *log_run;
 	uint32_t log_runs, log_run_room;
-	struct { uint32_t moves; } mark[SL_OPEN_MARKS];
+	uint32_t mark[SL_OPEN_MARKS + 1];	/* entries of the log; the last one is inner */
 	uint32_t marks;
 
 	/* working memory */
@@ -104,6 +105,14 @@ struct sl_timeline {
 	void *space;
 	void (*space_free)(void *space);
 };
+
+/* A mark that is there even when all that callers may have are open.  It is closed
+ * before a caller gets to open another. */
+static inline uint32_t sl_timeline_inner_mark(struct sl_timeline *tl)
+{
+	tl->mark[tl->marks] = tl->logged;
+	return tl->marks++;
+}
 
 /* -- timeline_class.c -------------------------------------------------- */
 

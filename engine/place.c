@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+#include "place.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "place_impl.h"
+
+/* -- words ------------------------------------------------------------- */
+
+static const char *const method_word[SL_PLACE_METHODS] = {
+	[SL_PLACE_BESTFIT] = "bestfit", [SL_PLACE_CONTIGUOUS] = "contiguous", [SL_PLACE_PACK] = "pack",
+	[SL_PLACE_SPREAD] = "spread", [SL_PLACE_TIGHT] = "tight", [SL_PLACE_NATIVE] = "native",
+	[SL_PLACE_TOPOLOGY] = "topology", [SL_PLACE_EXPLICIT] = "explicit",
+};
+
+int sl_place_method(const char *name, struct sl_error *err)
+{
+	for (int m = 0; m < SL_PLACE_EXPLICIT; m++) {
+		if (!strcmp(name, method_word[m]))
+			return m;
+	}
+	return sl_fail(err, SL_EINVAL, "place \"%.40s\": expected bestfit, contiguous, pack, spread, tight, native "
+		       "or topology", name);
+}
+
+const char *sl_place_word(enum sl_place_method method)
+{
+	return (unsigned) method < SL_PLACE_METHODS ? method_word[method] : "unknown";
+}
+
+void sl_misfit_text(const struct sl_misfit *m, char *buf, size_t size)
+{
+	const char *free = m->ever ? "could ever be had" : "can be had";
+
+	switch (m->lack) {
+	case SL_LACK_NOTHING:
+		snprintf(buf, size, "fits");
+		break;
+	case SL_LACK_NODES:
+		snprintf(buf, size, "needs %" PRId64 " nodes, %" PRId64 " %s", m->need, m->have,
+			 m->ever ? "could ever do" : "would do");
+		break;
+	case SL_LACK_CORES:
+		snprintf(buf, size, "needs room for %" PRId64 " tasks or cores, %" PRId64 " %s", m->need, m->have, free);
+		break;
+	case SL_LACK_GRES:
+		snprintf(buf, size, "needs %" PRId64 " of a gres in all, %" PRId64 " %s", m->need, m->have, free);
+		break;
+	case SL_LACK_REQUIRED:
+		snprintf(buf, size, "needs %" PRId64 " required nodes, %" PRId64 " %s", m->need, m->have,
+			 m->ever ? "could ever do" : "would do");
+		break;
+	case SL_LACK_MAX_NODES:
+		if (m->need == INT64_MAX)
+			snprintf(buf, size, "does not fit on %" PRId64 " nodes", m->have);
+		else
+			snprintf(buf, size, "would take %" PRId64 " nodes, may have %" PRId64, m->need, m->have);
+		break;
+	case SL_LACK_BLOCK:
+		if (m->have < m->need)
+			snprintf(buf, size, "needs a block of %" PRId64 " consecutive nodes, the longest is %" PRId64,
+				 m->need, m->have);
+		else
+			snprintf(buf, size, "no block of consecutive nodes has enough, the longest is %" PRId64, m->have);
+		break;
+	case SL_LACK_TIME:
+		snprintf(buf, size, "not before the latest start allowed");
+		break;
+	default:
+		snprintf(buf, size, "asks for %" PRId64 " where %" PRId64 " is what it allows", m->need, m->have);
+	}
+}
+
+/* -- at one time ------------------------------------------------------- */
+
+/*
+ * Refuse at once what cannot start now, from the count of nodes by free cores: an
+ * upper bound of what any class could offer.
+ */
+static bool hopeless(const struct sl_timeline *tl, const struct sl_need *need, struct sl_sums *s)
+{
+	*s = (struct sl_sums) { 0 };
+	if (need->whole) {
+		s->nodes = tl->idle_nodes;
+		s->units = INT64_MAX;
+		return s->nodes < need->min_nodes;
+	}
+	for (uint32_t c = need->least_cores; c <= tl->most_cores; c++) {
+		uint64_t units = (uint64_t) c / need->unit_cores * need->core_units;
+
+		if (!tl->by_cores[c])
+			continue;
+		if (units > need->most)
+			units = need->most;
+		s->nodes += tl->by_cores[c];
+		s->units += tl->by_cores[c] * (int64_t) units;
+		if (s->nodes >= need->min_nodes && s->units >= need->units)
+			return false;
+	}
+	return true;
+}
+
+static int reject(struct sl_misfit *misfit, const struct sl_need *need, const struct sl_sums *s)
+{
+	/* an upper bound says nothing of required nodes */
+	sl_misfit_from(misfit, need, s, s->nodes < need->min_nodes ? SL_LACK_NODES : SL_LACK_CORES);
+	return 0;
+}
+
+static int prepare(const struct sl_request *r, const struct sl_how *how, struct sl_need *need,
+		   struct sl_misfit *misfit, struct sl_error *err)
+{
+	if (sl_request_check(r, err))
+		return -1;
+	if ((unsigned) how->method >= SL_PLACE_METHODS || how->method == SL_PLACE_TOPOLOGY)
+		return sl_fail(err, SL_EINVAL, "place \"%s\" is not there yet", sl_place_word(how->method));
+	return sl_need_of(r, need, misfit) ? 0 : 1;
+}
+
+static int fit_method(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t t,
+		      struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
+{
+	struct sl_sums sums;
+	enum sl_lack lack;
+	int rc;
+
+	if (t == tl->now && hopeless(tl, need, &sums))
+		return reject(misfit, need, &sums);
+	if (sl_gather(tl, need, t, &sums, err))
+		return -1;
+	lack = sl_sums_lack(&sums, need);
+	if (lack != SL_LACK_NOTHING) {
+		sl_misfit_from(misfit, need, &sums, lack);
+		if (misfit && lack == SL_LACK_REQUIRED)
+			misfit->node = sl_required_missing(tl->space, need);
+		return 0;
+	}
+	rc = sl_choose(tl, need, method, t, misfit, err);
+	if (rc == 1 && layout && sl_deal(tl, need, method == SL_PLACE_SPREAD, layout, err))
+		return -1;
+	return rc;
+}
+
+int sl_fit_at(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how, int64_t t,
+	      struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
+{
+	struct sl_need need;
+	int rc;
+
+	if (layout)
+		sl_layout_clear(layout);
+	rc = prepare(r, how, &need, misfit, err);
+	if (rc <= 0)
+		return rc;
+	if (t < tl->now)
+		t = tl->now;
+	if (how->method == SL_PLACE_EXPLICIT)
+		return sl_explicit_at(tl, &need, how, t, layout, misfit, err);
+	return fit_method(tl, &need, how->method, t, layout, misfit, err);
+}
+
+int sl_fit_earliest(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how,
+		    int64_t from, int64_t latest, int64_t *start, struct sl_layout *layout,
+		    struct sl_misfit *misfit, struct sl_error *err)
+{
+	struct sl_need need;
+	int64_t at;
+	int rc;
+
+	if (layout)
+		sl_layout_clear(layout);
+	rc = prepare(r, how, &need, misfit, err);
+	if (rc <= 0)
+		return rc;
+	if (from < tl->now)
+		from = tl->now;
+	if (latest < from) {
+		if (misfit)
+			*misfit = (struct sl_misfit) { .lack = SL_LACK_TIME };
+		return 0;
+	}
+	if (how->method == SL_PLACE_EXPLICIT)
+		rc = sl_explicit_earliest(tl, &need, how, from, latest, &at, layout, misfit, err);
+	else
+		rc = sl_sweep(tl, &need, how->method, from, latest, &at, layout, misfit, err);
+	if (rc == 1 && start)
+		*start = at;
+	return rc;
+}
+
+int sl_fit_room(struct sl_timeline *tl, const struct sl_request *r, int64_t t, struct sl_room *room,
+		struct sl_error *err)
+{
+	const struct sl_how how = { .method = SL_PLACE_BESTFIT };
+	struct sl_sums sums;
+	struct sl_need need;
+	int rc = prepare(r, &how, &need, NULL, err);
+
+	*room = (struct sl_room) { 0 };
+	if (rc <= 0)
+		return rc;
+	if (sl_gather(tl, &need, t < tl->now ? tl->now : t, &sums, err))
+		return -1;
+	room->nodes = (uint32_t) sums.nodes;
+	room->tasks = sums.units;
+	return 0;
+}

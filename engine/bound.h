@@ -10,14 +10,15 @@
  *	patterns	an LP over what a node can hold at one time
  *
  * the latter two also for the jobs submitted from some instant on, added to that
- * instant.  The LP: a pattern is a set of parts of jobs that fit on one node
- * together; the time that nodes spend on patterns must cover the node-seconds of
- * each kind of job.  It is solved by column generation, but not trusted: what is
- * returned follows from the dual prices and one exact knapsack per kind of node,
- * which bound the makespan from below whatever the prices are.
+ * instant.  The LP: a pattern is a set of parts of jobs that fit on one node at the
+ * same time; the time that nodes spend on patterns must cover the node-seconds of
+ * each kind of part, and no kind of node may spend more than the makespan times its
+ * number.  It is solved by column generation (Gilmore and Gomory 1961), but not
+ * trusted: what is returned follows from the dual prices by one exact knapsack for
+ * each kind of node, which bounds the makespan from below whatever the prices are.
  *
- * What the LP leaves out (memory, contiguity, that parts of a job run at the same
- * time on different nodes) can only make the true optimum longer.
+ * What the LP leaves out (memory, contiguity, partitions, that all parts of a job
+ * run at the same time and on different nodes) can only make the truth longer.
  */
 #ifndef SL_BOUND_H
 #define SL_BOUND_H
@@ -30,7 +31,7 @@ struct sl_bound {
 	double makespan_s;		/* from the first submission on; no schedule is shorter */
 	double utilization;		/* sum of cores x runtime / (cores x makespan_s) */
 	double longest_s, area_s, gpu_area_s, patterns_s;	/* each by itself */
-	uint32_t kinds;			/* of job parts in the LP */
+	uint32_t kinds;			/* of parts of jobs in the LP */
 	uint32_t patterns;		/* generated */
 };
 

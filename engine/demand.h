@@ -17,6 +17,7 @@
 
 /* Nodes that are alike. */
 struct sl_machine_kind {
+	uint32_t node;			/* one of them */
 	uint32_t nodes;
 	uint32_t cores, threads;
 	uint32_t gpus;			/* of all types */
@@ -29,17 +30,21 @@ struct sl_machine {
 	uint32_t kinds;
 	uint64_t nodes, cores, gpus;	/* of usable nodes */
 	uint32_t threads;		/* the most that any node has */
+	struct sl_capacity *room;	/* working memory */
 };
 
 struct sl_demand {
 	uint64_t cores;			/* asked for in all */
 	uint64_t gpus;			/* in all, on the fewest nodes */
 	uint32_t nodes;			/* the fewest that could hold it; SL_NONE: none could */
-	/* What each node must give, where the request says so; 0 otherwise. */
-	uint32_t node_cores;		/* cores on each node, exactly */
-	uint32_t node_gpus;		/* GPUs on each node */
-	uint32_t least_cores;		/* cores on each node at least: 1, or a task's */
-	bool fixed_nodes;		/* min_nodes = max_nodes: .nodes is the number of nodes */
+	/* How its parts look, for bounds. */
+	uint32_t node_cores;		/* exactly so many cores on each node; 0: not said */
+	uint32_t task_cores;		/* cores that stay together: of a task, or 1 */
+	uint32_t node_gpus;		/* GPUs on each node it has */
+	uint32_t task_gpus;		/* GPUs of each task */
+	uint32_t job_gpus;		/* GPUs wherever they are */
+	uint64_t tasks;			/* 0: not said */
+	bool fixed_nodes;		/* on .nodes nodes and no others */
 	bool whole_nodes;
 };
 

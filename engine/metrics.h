@@ -15,7 +15,7 @@
  *	packing		nodes / fewest nodes that could hold it on the empty machine
  *
  * A standard deviation is that of all jobs (divided by n).  Percentiles are by
- * nearest rank.  Memory: 8 bytes a job, and about 70 a user.
+ * nearest rank.  Memory: 8 bytes a job, and about 100 a user.
  *
  * Ownership: metrics borrow the snapshot, which must outlive them.  Threads: none.
  */
@@ -24,6 +24,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "bound.h"
 #include "snapshot.h"
@@ -118,5 +119,22 @@ int sl_metrics_result(struct sl_metrics *m, struct sl_result *r, struct sl_error
  * metrics' own, valid until the next call. */
 int sl_metrics_users(struct sl_metrics *m, const struct sl_user_result **users, uint32_t *count,
 		     struct sl_error *err);
+
+/* -- as text and JSON (metrics_out.c) ------------------------------------- */
+
+struct sl_json;
+
+/*
+ * The members of an object, keys as in schedlua(1): jobs, makespan_s, utilization,
+ * wait_mean_s, ...; classes that have jobs; nothing about GPUs where there are none.
+ * Without *timing* what differs from run to run is left out: cycle_us, sim_wall_s.
+ */
+void sl_result_json(struct sl_json *j, const struct sl_result *r, bool timing);
+
+/* An array of one object a user. */
+void sl_users_json(struct sl_json *j, const struct sl_user_result *users, uint32_t count);
+
+/* For people: two columns, and a table of the classes. */
+void sl_result_print(const struct sl_result *r, FILE *out);
 
 #endif

@@ -51,7 +51,8 @@ enum sl_issue {
 	SL_ISSUE_NO_RUNTIME,	/* ran for no time at all: skipped */
 	SL_ISSUE_NO_CORES,	/* asked for no processor: skipped */
 	SL_ISSUE_TOO_LARGE,	/* asks for more than the machine has: skipped */
-	SL_ISSUE_UNDERSTATED,	/* ran longer than it asked for: kept, the limit is raised */
+	SL_ISSUE_OVERRUN,	/* ran longer than it asked for: cut there, or the limit is raised */
+	SL_ISSUE_NO_ESTIMATE,	/* asked for no time: the runtime is taken */
 	SL_ISSUE_HEADER,	/* a header line that could not be used */
 	SL_ISSUE_DUPLICATE,	/* a job id seen before: kept under another one */
 	SL_ISSUE_STEP,		/* a job step or part of a job that the source lists apart: skipped */
@@ -91,8 +92,16 @@ struct sl_workload_options {
 	 * for, "exact" the runtime, "x2.5" so many times the runtime.  Never less than
 	 * the runtime. */
 	const char *estimate;
+	/* A job that ran longer than its user asked for is ended when its time is up, as
+	 * Slurm does and as the published figures have it; or it runs on, and its
+	 * walltime is raised to what it ran. */
+	bool overrun;
+	/* SWF: take the processors that a job asked for, not those that it had. */
+	bool requested_procs;
 	uint32_t jobs;		/* not 0: only the first so many */
-	bool strict;		/* any issue that skips or changes a job is a failure */
+	/* Rows that are no jobs, times before the origin or out of order, ids used
+	 * twice and jobs that are too large are a failure. */
+	bool strict;
 };
 
 /*
@@ -120,16 +129,16 @@ void sl_workload_print_issues(const struct sl_workload *w, const char *prefix, F
 int sl_workload_write_json(const struct sl_workload *w, FILE *out, struct sl_error *err);
 int sl_workload_write_swf(const struct sl_workload *w, FILE *out, struct sl_error *err);
 
-/* -- machines (machine.c) ----------------------------------------------- */
+/* -- machines (machine.c, machine_conf.c) -------------------------------- */
 
 /*
  * Append nodes, and a partition "all" with all of them, to a builder of
  * snapshots.  "1024x8c2g": 1024 nodes of 8 cores and 2 GPUs; "16x64c4g:a100+256000m":
  * GPUs of a type, and MiB of memory; kinds of nodes are separated by commas.
- * Nodes are named "n0001", ...  Returns 0, or -1 with *err (SL_EINVAL: what was
- * expected and where).
+ * Nodes are named "n0001", ...  *select_flags is for the meta row.  Returns 0, or
+ * -1 with *err (SL_EINVAL: what was expected and where).
  */
-int sl_machine_parse(struct sl_builder *b, const char *text, struct sl_error *err);
+int sl_machine_parse(struct sl_builder *b, const char *text, uint32_t *select_flags, struct sl_error *err);
 
 /*
  * A pool of processors as the simulators of the archive have it: what fits is a
@@ -137,8 +146,11 @@ int sl_machine_parse(struct sl_builder *b, const char *text, struct sl_error *er
  */
 int sl_machine_pool(struct sl_builder *b, uint32_t procs, struct sl_error *err);
 
-/* The nodes and partitions of a file: a snapshot in either form, or a slurm.conf
- * (NodeName and PartitionName lines).  Jobs and reservations are left out. */
-int sl_machine_load(struct sl_builder *b, const char *path, struct sl_error *err);
+/*
+ * The nodes and partitions of a file: a snapshot in either form, or a slurm.conf
+ * (NodeName, PartitionName, SelectType..., Include).  Jobs and reservations are
+ * left out, and nodes that are down are up: the machine as it was built.
+ */
+int sl_machine_load(struct sl_builder *b, const char *path, uint32_t *select_flags, struct sl_error *err);
 
 #endif

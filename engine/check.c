@@ -160,7 +160,6 @@ static int bill_running(struct check *c)
 
 	for (uint32_t j = 0; j < s->job.rows; j++) {
 		struct sl_range alloc = s->job.alloc[j];
-		uint32_t share = check_sharing(c, j, s->job.partition[j]);
 		bool idle = s->job.state[j] == SL_JOB_SUSPENDED && !s->job.priority[j];
 		uint32_t own;
 
@@ -173,7 +172,7 @@ static int bill_running(struct check *c)
 				.kind = s->alloc_gres.kind + s->alloc.gres[a].first,
 				.count = s->alloc_gres.count + s->alloc.gres[a].first,
 				.kinds = s->alloc.gres[a].count, .node = s->alloc.node[a],
-				.cores = idle ? 0 : (s->alloc.cores[a] + share - 1) / share, .job = j,
+				.cores = idle ? 0 : s->alloc.cores[a], .job = j,
 				.partition = s->job.partition[j], .resv = own,
 			};
 
@@ -235,7 +234,7 @@ static int check_place(struct check *c, const struct row *r, uint32_t node)
 			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s belongs to user %" PRIu32, id,
 				       name, s->node.owner[node]);
 	}
-	if (own != SL_NONE && (in = check_reserved(c, own, node)) <= 0)
+	if (own != SL_NONE && !(resv->flags[own] & SL_RESV_FLEX) && (in = check_reserved(c, own, node)) <= 0)
 		return in < 0 ? -1 : sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s is not in reservation %s",
 					     id, name, check_str(c, resv->name[own]));
 	for (uint32_t q = 0; q < resv->rows; q++) {
@@ -329,7 +328,7 @@ static int bill_row(struct check *c, const struct row *r)
 			.kind = p->place_gres.kind + p->place.gres[i].first,
 			.count = p->place_gres.count + p->place.gres[i].first, .kinds = p->place.gres[i].count,
 			.node = p->place.node[i], .cores = p->place.cores[i], .job = r->job, .partition = r->partition,
-			.resv = r->resv, .planned = true,
+			.resv = r->resv, .planned = true, .native = r->native,
 		};
 
 		for (uint32_t k = 0; k < b.kinds; k++)

@@ -24,7 +24,7 @@
  * more than a node can use for tasks, up to max_cpus.  Exclusive jobs get whole
  * nodes.  Overcommit needs min_cpus in all, however many tasks.  Jobs of a
  * partition that shares cores n-fold (OverSubscribe=FORCE:n, or YES:n and asked
- * for) count an nth of their cores, rounded up.
+ * for) count an nth of their cores.
  *
  * Memory counts where it is a consumable resource and the node's size is known:
  * per node, or per CPU times all threads of the cores got; a job that names none
@@ -38,8 +38,14 @@
  * maintenance (as in Slurm's job_test_resv()).  Outside the window of a flexible
  * reservation such a job counts as any other.
  *
- * A job whose request is not modelled (see sl_check_native()) has to be native:
- * its places are then a booking, and only their sum is checked.
+ * MaxCPUsPerNode bounds the CPUs of all jobs of the partition on a node.
+ *
+ * A job that asks for something that is not modelled (what snapshot.h's "native"
+ * says, features that are more than names joined by "&", switches, core
+ * specialization, tasks or gres per socket, shared cores, partitions with
+ * ExclusiveUser, flexible or partial reservations or several of them, allocation
+ * by socket) has to be native.  Any job may.  The places of such a job are a
+ * booking and not a layout: only their sum is checked.
  */
 #ifndef SL_CHECK_H
 #define SL_CHECK_H

@@ -9,6 +9,10 @@
 
 #include "check.h"
 
+/* Cores are added up in parts of a core, where jobs share cores: what all numbers to
+ * 16 divide. */
+#define CORE_PARTS INT64_C(720720)
+
 /* Something that is held on one node for a while. */
 struct bill {
 	int64_t start, end;
@@ -19,7 +23,7 @@ struct bill {
 	uint32_t job;			/* row, or SL_NONE: a reservation's mark */
 	uint32_t partition;		/* that it runs in */
 	uint32_t resv;			/* reservation that it runs in, or SL_NONE */
-	bool planned;
+	bool planned, native;
 };
 
 struct key {

@@ -20,7 +20,7 @@ struct event {
 };
 
 struct sums {
-	int64_t cores, memory, jobs;
+	int64_t parts, memory, jobs;	/* parts of cores */
 	int64_t *gres;			/* per kind */
 };
 
@@ -32,7 +32,8 @@ struct sweep {
 	struct sums all, planned;
 	int64_t *capacity;		/* gres of the node at hand */
 	int64_t *part_cpus;		/* per partition: held by its jobs */
-	int64_t *resv_cores;		/* per reservation: held by its jobs */
+	int64_t *resv_parts;		/* per reservation: cores held by its jobs */
+	uint32_t *resv_jobs;		/* per reservation: planned ones among them */
 	bool capped, partial;		/* there is a MaxCPUsPerNode, a partial reservation */
 };
 
@@ -53,9 +54,9 @@ static uint32_t threads_of(const struct check *c, uint32_t node)
 	return c->snap->node.threads[node] ? c->snap->node.threads[node] : 1;
 }
 
-static void add(struct sums *s, const struct bill *b, int sign)
+static void add(struct sums *s, const struct bill *b, int sign, int64_t parts)
 {
-	s->cores += sign * (int64_t) b->cores;
+	s->parts += sign * parts;
 	s->memory += sign * b->memory;
 	s->jobs += sign;
 	for (uint32_t k = 0; k < b->kinds; k++)
@@ -65,16 +66,20 @@ static void add(struct sums *s, const struct bill *b, int sign)
 static void add_bill(struct sweep *w, const struct bill *b, int sign)
 {
 	const struct check *c = w->c;
+	uint32_t share = b->job == SL_NONE ? 1 : check_sharing(c, b->job, b->partition);
+	int64_t parts = b->cores * CORE_PARTS / share;
 
-	add(&w->all, b, sign);
+	add(&w->all, b, sign, parts);
 	if (b->planned)
-		add(&w->planned, b, sign);
+		add(&w->planned, b, sign, parts);
 	if (b->job == SL_NONE)
 		return;
-	if (w->capped && check_sharing(c, b->job, b->partition) == 1)
+	if (w->capped && share == 1 && !b->native)
 		w->part_cpus[b->partition] += sign * (int64_t) b->cores * threads_of(c, b->node);
-	if (w->partial && b->resv != SL_NONE)
-		w->resv_cores[b->resv] += sign * (int64_t) b->cores;
+	if (w->partial && b->resv != SL_NONE) {
+		w->resv_parts[b->resv] += sign * parts;
+		w->resv_jobs[b->resv] += sign * (b->planned ? 1 : 0);
+	}
 }
 
 /* -- one instant --------------------------------------------------------- */
@@ -117,37 +122,37 @@ static int check_caps(struct sweep *w, uint32_t node, int64_t at)
 		       check_str(c, c->snap->partition.name[b->partition]), at, most);
 }
 
-/* Cores that reservations of parts of the node still keep from everybody else. */
-static int64_t kept_cores(struct sweep *w, uint32_t node, int64_t at)
+/* Cores that reservations of parts of the node still keep from planned jobs. */
+static int64_t kept_parts(struct sweep *w, uint32_t node, int64_t at)
 {
 	struct check *c = w->c;
 	const struct sl_reservation_view *resv = &c->snap->reservation;
-	int64_t cores = 0;
+	int64_t parts = 0;
 
 	for (uint32_t r = 0; r < resv->rows; r++) {
 		int64_t kept;
 
 		if (!resv->cores[r] || at < resv->start_time[r] || at >= resv->end_time[r] ||
-		    check_reserved(c, r, node) <= 0)
+		    w->planned.jobs == w->resv_jobs[r] || check_reserved(c, r, node) <= 0)
 			continue;
-		kept = check_resv_cores(c, r, node) - w->resv_cores[r];
-		cores += kept > 0 ? kept : 0;
+		kept = check_resv_cores(c, r, node) * CORE_PARTS - w->resv_parts[r];
+		parts += kept > 0 ? kept : 0;
 	}
-	return cores;
+	return parts;
 }
 
 static int check_instant(struct sweep *w, uint32_t node, int64_t at)
 {
 	struct check *c = w->c;
 	const struct sl_snapshot *s = c->snap;
-	int64_t cores = w->all.cores;
+	int64_t parts = w->all.parts;
 
 	if (!w->planned.jobs)
 		return 0;
 	if (w->partial)
-		cores += kept_cores(w, node, at);
-	if (w->planned.cores && cores > s->node.cores[node])
-		return over(w, node, at, "cores", cores, s->node.cores[node]);
+		parts += kept_parts(w, node, at);
+	if (w->planned.parts && parts > s->node.cores[node] * CORE_PARTS)
+		return over(w, node, at, "cores", (parts + CORE_PARTS - 1) / CORE_PARTS, s->node.cores[node]);
 	if ((s->meta.select_flags[0] & SL_SELECT_MEMORY) && s->node.memory[node] && w->planned.memory &&
 	    w->all.memory > s->node.memory[node])
 		return over(w, node, at, "MiB", w->all.memory, s->node.memory[node]);
@@ -179,12 +184,13 @@ static int sweep_node(struct sweep *w, uint32_t node)
 	memset(w->capacity, 0, kinds * sizeof(*w->capacity));
 	for (uint32_t g = gres.first; g < gres.first + gres.count; g++)
 		w->capacity[s->node_gres.kind[g]] += s->node_gres.count[g];
-	w->all.cores = w->all.memory = w->all.jobs = 0;
-	w->planned.cores = w->planned.memory = w->planned.jobs = 0;
+	w->all.parts = w->all.memory = w->all.jobs = 0;
+	w->planned.parts = w->planned.memory = w->planned.jobs = 0;
 	memset(w->all.gres, 0, kinds * sizeof(*w->all.gres));
 	memset(w->planned.gres, 0, kinds * sizeof(*w->planned.gres));
 	memset(w->part_cpus, 0, s->partition.rows * sizeof(*w->part_cpus));
-	memset(w->resv_cores, 0, s->reservation.rows * sizeof(*w->resv_cores));
+	memset(w->resv_parts, 0, s->reservation.rows * sizeof(*w->resv_parts));
+	memset(w->resv_jobs, 0, s->reservation.rows * sizeof(*w->resv_jobs));
 	for (uint32_t i = 0; i < n; i++) {
 		add_bill(w, &c->bill[w->event[i].bill], w->event[i].begins ? 1 : -1);
 		if ((i + 1 == n || w->event[i + 1].at != w->event[i].at) &&
@@ -223,9 +229,10 @@ static int allocate(struct sweep *w)
 	w->all.gres = calloc(kinds, sizeof(*w->all.gres));
 	w->planned.gres = calloc(kinds, sizeof(*w->planned.gres));
 	w->part_cpus = calloc((size_t) s->partition.rows + 1, sizeof(*w->part_cpus));
-	w->resv_cores = calloc((size_t) s->reservation.rows + 1, sizeof(*w->resv_cores));
+	w->resv_parts = calloc((size_t) s->reservation.rows + 1, sizeof(*w->resv_parts));
+	w->resv_jobs = calloc((size_t) s->reservation.rows + 1, sizeof(*w->resv_jobs));
 	if (!w->first || !w->bill || !w->event || !w->capacity || !w->all.gres || !w->planned.gres ||
-	    !w->part_cpus || !w->resv_cores)
+	    !w->part_cpus || !w->resv_parts || !w->resv_jobs)
 		return sl_fail(w->c->err, SL_ENOMEM, "check: out of memory");
 	return 0;
 }
@@ -257,7 +264,8 @@ int check_nodes(struct check *c)
 	free(w.all.gres);
 	free(w.planned.gres);
 	free(w.part_cpus);
-	free(w.resv_cores);
+	free(w.resv_parts);
+	free(w.resv_jobs);
 	return rc;
 }
 

@@ -29,6 +29,7 @@ struct sl_cluster;
 struct sl_entry {
 	uint32_t job;		/* row in snapshot.job */
 	uint32_t partition;	/* row in snapshot.partition */
+	uint32_t shape;		/* 0: as asked; n: the job's nth alternative (the queue has 0) */
 };
 
 /*

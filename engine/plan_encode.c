@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plan_encode.c - a plan becomes an image.
+ */
+#include "plan_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One policy's name, or "site" where several decided. */
+static const char *decider(const struct sl_plan *p)
+{
+	for (uint32_t i = 2; i < p->bys; i++)
+		if (strcmp(p->by[i], p->by[1]))
+			return "site";
+	return p->by[p->bys > 1 ? 1 : 0];
+}
+
+/* Text as an image takes it: cut, not refused. */
+static uint32_t text(struct sl_builder *b, const char *s)
+{
+	char cut[SL_PLAN_TEXT_MAX + 1];
+
+	if (strlen(s) <= SL_PLAN_TEXT_MAX)
+		return sl_builder_str(b, s);
+	memcpy(cut, s, SL_PLAN_TEXT_MAX);
+	cut[SL_PLAN_TEXT_MAX] = 0;
+	return sl_builder_str(b, cut);
+}
+
+static struct sl_range gres_rows(const struct sl_plan *p, const struct sl_resources *r, struct sl_builder *b)
+{
+	struct sl_range range = { sl_builder_rows(b, SL_P_PLACE_GRES), 0 };
+	uint32_t kinds = p->c->snap->gres_kind.rows;
+
+	for (uint32_t k = 0; k < kinds && k < SL_MAX_GRES; k++) {
+		struct sl_plan_place_gres_row row = { .kind = k, .count = r->gres[k] };
+
+		if (!row.count)
+			continue;
+		sl_builder_append(b, SL_P_PLACE_GRES, &row);
+		range.count++;
+	}
+	return range;
+}
+
+/* Where an nth of the cores is booked for a job that shares them, say how many they
+ * are (check.h). */
+static uint32_t unshared(const struct sl_plan *p, const struct booking *bk)
+{
+	if (p->c->part[bk->entry.partition].folded)
+		return 1;
+	return cluster_sharing(p->c, bk->entry.job, bk->entry.partition);
+}
+
+static struct sl_range place_rows(const struct sl_plan *p, const struct booking *bk, struct sl_builder *b)
+{
+	struct sl_range range = { sl_builder_rows(b, SL_P_PLACE), 0 };
+	uint32_t share = unshared(p, bk);
+	struct sl_place *places = calloc((size_t) bk->layout.nodes + 1, sizeof(*places));
+
+	if (!places)
+		return (struct sl_range) { 0, SL_NONE };
+	sl_layout_places(&bk->layout, places);
+	for (uint32_t i = 0; i < bk->layout.nodes; i++) {
+		struct sl_plan_place_row row = { .node = places[i].node, .cores = places[i].cores * share,
+			.memory = places[i].memory };
+		struct sl_resources r;
+
+		memcpy(r.gres, places[i].gres, sizeof(r.gres));
+		row.gres = gres_rows(p, &r, b);
+		sl_builder_append(b, SL_P_PLACE, &row);
+	}
+	range.count = bk->layout.nodes;
+	free(places);
+	return range;
+}
+
+static int encode_booking(const struct sl_plan *p, const struct booking *bk, bool start, struct sl_builder *b,
+			  struct sl_error *err)
+{
+	const struct sl_job_view *job = &p->c->snap->job;
+	struct sl_plan_start_row s = sl_plan_start_row();
+	struct sl_plan_reserve_row r = sl_plan_reserve_row();
+
+	s.job = r.job = job->id[bk->entry.job];
+	s.stamp = job->stamp[bk->entry.job];
+	s.partition = r.partition = bk->entry.partition;
+	s.native = r.native = bk->method == SL_PLACE_NATIVE;
+	s.shape = r.shape = bk->entry.shape;
+	s.time_limit = r.time_limit = bk->limit == bk->want->asked ? 0 : bk->limit;
+	s.places = r.places = place_rows(p, bk, b);
+	s.by = r.by = text(b, p->by[bk->by]);
+	r.start_time = bk->t0;
+	if (s.places.count == SL_NONE)
+		return sl_fail(err, SL_ENOMEM, "plan: out of memory");
+	if (start)
+		sl_builder_append(b, SL_P_START, &s);
+	else
+		sl_builder_append(b, SL_P_RESERVE, &r);
+	return 0;
+}
+
+static void encode_pending(const struct sl_plan *p, bool truncated, struct sl_builder *b)
+{
+	const struct sl_cluster *c = p->c;
+
+	for (uint32_t i = 0; i < c->queued; i++) {
+		uint32_t job = c->queue[i].job;
+		const struct note *n = p->notes_of[job] ? &p->note[p->notes_of[job] - 1] : NULL;
+		struct sl_plan_pending_row row = sl_plan_pending_row();
+
+		if (p->queue_first[job] != i || p->starts[job] >= plan_tasks(p, job))
+			continue;
+		row.job = c->snap->job.id[job];
+		if (n) {
+			row.why = n->why;
+			row.text = text(b, n->text);
+			row.by = text(b, p->by[n->by]);
+		} else if (p->starts[job] || sl_plan_job(p, job) == SL_PLAN_RESERVED) {
+			continue;
+		} else {
+			row.why = truncated ? SL_WHY_BUDGET : SL_WHY_WINDOW;
+			row.by = text(b, p->by[p->bys - 1]);
+		}
+		sl_builder_append(b, SL_P_PENDING, &row);
+	}
+}
+
+static void encode_words(const struct sl_plan *p, struct sl_builder *b)
+{
+	const struct sl_job_view *job = &p->c->snap->job;
+
+	for (uint32_t i = 0; i < p->orders; i++) {
+		const struct order *o = &p->order[i];
+		struct sl_plan_action_row row = { .verb = o->verb, .job = job->id[o->job],
+			.stamp = job->stamp[o->job], .number = o->number };
+
+		row.text = text(b, o->text);
+		row.by = text(b, p->by[o->by]);
+		sl_builder_append(b, SL_P_ACTION, &row);
+	}
+	for (uint32_t i = 0; i < p->lines; i++) {
+		struct sl_plan_log_row row = { .level = p->line[i].level };
+
+		row.text = text(b, p->line[i].text);
+		sl_builder_append(b, SL_P_LOG, &row);
+	}
+}
+
+int sl_plan_encode(const struct sl_plan *p, const struct sl_plan_figures *fig, struct sl_builder *b,
+		   struct sl_error *err)
+{
+	struct sl_plan_meta_row meta = sl_plan_meta_row();
+
+	meta.sequence = p->c->snap->meta.sequence[0];
+	meta.now = p->c->now;
+	meta.policy = text(b, decider(p));
+	meta.examined = fig->examined;
+	meta.truncated = fig->truncated;
+	meta.error = text(b, fig->error ? fig->error : "");
+	meta.decide_us = fig->decide_us;
+	meta.total_us = fig->total_us;
+	sl_builder_append(b, SL_P_META, &meta);
+	for (uint32_t i = 0; i < p->started.count; i++)
+		if (encode_booking(p, p->started.item[i], true, b, err) < 0)
+			return -1;
+	for (uint32_t i = 0; i < p->reserved.count; i++)
+		if (encode_booking(p, p->reserved.item[i], false, b, err) < 0)
+			return -1;
+	encode_pending(p, fig->truncated, b);
+	encode_words(p, b);
+	return 0;
+}

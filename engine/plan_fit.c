@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plan_fit.c - where and when an entry fits, booking it, and why it does not.
+ */
+#include "plan_private.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -- attempts ------------------------------------------------------------ */
+
+/* The timeline a job is booked in, watched so that the plan can be taken back. */
+static struct sl_timeline *timeline_of(struct sl_plan *p, struct enclave *en, struct sl_error *err)
+{
+	struct sl_timeline *tl;
+	struct enclave_mark *marks;
+
+	if (!en)
+		return p->c->tl;
+	tl = cluster_enclave_timeline(p->c, en, err);
+	for (uint32_t i = 0; tl && i < p->mark_count; i++)
+		if (p->marks[i].enclave == en)
+			return tl;
+	if (!tl)
+		return NULL;
+	marks = realloc(p->marks, (p->mark_count + 1) * sizeof(*marks));
+	if (!marks) {
+		sl_fail(err, SL_ENOMEM, "plan: out of memory");
+		return NULL;
+	}
+	p->marks = marks;
+	marks[p->mark_count++] = (struct enclave_mark) { en, sl_timeline_mark(tl) };
+	return tl;
+}
+
+int plan_attempt(struct attempt *a, struct sl_plan *p, const struct want *w, const struct sl_how *how,
+		 struct sl_error *err)
+{
+	*a = (struct attempt) { .p = p, .w = w, .license = SL_NONE };
+	if (how)
+		a->how = *how;
+	else
+		a->how.method = w->pub.method;
+	if (w->pub.native && a->how.method != SL_PLACE_EXPLICIT)
+		a->how.method = SL_PLACE_NATIVE;
+	a->tl = timeline_of(p, w->enclave, err);
+	return a->tl ? 0 : -1;
+}
+
+void plan_attempt_end(struct attempt *a)
+{
+	sl_layout_free(&a->layout);
+}
+
+/* Licences free at *t* for so many seconds?  A reservation may bring its own: jobs
+ * in one are left to Slurm. */
+static bool licensed(struct attempt *a, int64_t t, int64_t seconds)
+{
+	struct sl_cluster *c = a->p->c;
+	const struct sl_license_view *lic = &c->snap->license;
+
+	a->license = SL_NONE;
+	if (a->w->enclave || !c->snap->job.licenses[a->w->entry.job].count)
+		return true;
+	for (uint32_t l = 0; l < lic->rows; l++) {
+		int64_t need = cluster_licenses(c, a->w->entry.job, l), total = (int64_t) lic->total[l] - lic->reserved[l];
+		int64_t used = need ? sl_tally_most(&c->license[l], t, cluster_later(t, seconds)) : 0;
+
+		if (used + need <= total || !need)
+			continue;
+		a->license = l;
+		a->license_has = total > used ? total - used : 0;
+		return false;
+	}
+	return true;
+}
+
+/* The first instant from *t* on at which all licences are free. */
+static int64_t licensed_from(const struct attempt *a, int64_t t, int64_t seconds)
+{
+	struct sl_cluster *c = a->p->c;
+	const struct sl_license_view *lic = &c->snap->license;
+	bool again = !a->w->enclave && c->snap->job.licenses[a->w->entry.job].count;
+
+	while (again) {
+		again = false;
+		for (uint32_t l = 0; l < lic->rows; l++) {
+			int64_t need = cluster_licenses(c, a->w->entry.job, l), at;
+
+			if (!need)
+				continue;
+			at = sl_tally_earliest(&c->license[l], t, seconds, need,
+					       (int64_t) lic->total[l] - lic->reserved[l]);
+			if (at == INT64_MAX)
+				return at;
+			again |= at != t;
+			t = at;
+		}
+	}
+	return t;
+}
+
+int plan_fits(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct sl_error *err)
+{
+	struct sl_request r = a->w->pub.request;
+
+	r.duration = seconds;
+	if (!licensed(a, t, seconds))
+		return 0;
+	return sl_fit_at(a->tl, &r, &a->how, t, layout ? &a->layout : NULL, &a->misfit, err);
+}
+
+int64_t plan_longest(struct attempt *a, int64_t t, int64_t least, int64_t most, struct sl_error *err)
+{
+	int64_t lo = (least + 59) / 60, hi = most == SL_UNLIMITED ? INT64_C(1) << 24 : most / 60;
+	int64_t best = least;
+	int rc = plan_fits(a, t, least, true, err);
+
+	if (rc <= 0)
+		return rc;
+	while (lo <= hi) {	/* what fits for so long fits for less */
+		int64_t mid = lo + (hi - lo) / 2;
+
+		rc = plan_fits(a, t, mid * 60, false, err);
+		if (rc < 0)
+			return -1;
+		if (rc) {
+			best = mid * 60;
+			lo = mid + 1;
+		} else {
+			hi = mid - 1;
+		}
+	}
+	if (best != least && (rc = plan_fits(a, t, best, true, err)) <= 0)
+		return rc;
+	return best;
+}
+
+int64_t plan_time(const struct sl_plan *p, const struct want *w, int64_t t)
+{
+	int64_t deadline = p->c->snap->job.deadline[w->entry.job], limit = w->pub.time_limit, room;
+
+	if (!deadline)
+		return limit;
+	room = deadline > t ? deadline - t : 0;
+	if (room >= limit)
+		return limit;
+	if (room < w->pub.time_floor)
+		return 0;
+	room -= room % 60;	/* Slurm counts in minutes */
+	return room > w->pub.time_floor ? room : w->pub.time_floor;
+}
+
+/* The earliest fit of so many seconds between *from* and *latest*. */
+static int earliest(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start,
+		    struct sl_error *err)
+{
+	struct sl_request r = a->w->pub.request;
+
+	r.duration = seconds;
+	a->license = SL_NONE;
+	for (;;) {
+		int64_t t = licensed_from(a, from, seconds);
+		int rc;
+
+		if (t > latest || t == INT64_MAX) {
+			a->misfit = (struct sl_misfit) { .lack = SL_LACK_TIME };
+			licensed(a, from, seconds);
+			return 0;
+		}
+		rc = sl_fit_earliest(a->tl, &r, &a->how, t, latest, start, &a->layout, &a->misfit, err);
+		if (rc <= 0)
+			return rc;
+		from = licensed_from(a, *start, seconds);
+		if (from == *start)
+			return 1;
+	}
+}
+
+int plan_earliest(struct attempt *a, int64_t from, int64_t *start, int64_t *seconds, struct sl_error *err)
+{
+	const struct sl_snapshot *s = a->p->c->snap;
+	int64_t deadline = s->job.deadline[a->w->entry.job], limit = a->w->pub.time_limit, floor = a->w->pub.time_floor;
+	int64_t latest = SL_FOREVER;
+	int rc = 0;
+
+	if (a->w->enclave) {
+		uint32_t r = a->w->enclave->resv;
+
+		if (from < s->reservation.start_time[r])
+			from = s->reservation.start_time[r];
+		latest = s->reservation.end_time[r] - 1;
+	}
+	a->misfit = (struct sl_misfit) { .lack = SL_LACK_TIME };
+	*seconds = limit;
+	if (!deadline)
+		return from > latest ? 0 : earliest(a, from, latest, limit, start, err);
+	if (limit < deadline && deadline - limit >= from)
+		rc = earliest(a, from, deadline - limit < latest ? deadline - limit : latest, limit, start, err);
+	if (rc || floor >= limit || floor >= deadline || deadline - floor < from || from > latest)
+		return rc;
+	/* Not for its whole time: as early as can be, for as long as can be. */
+	rc = earliest(a, from, deadline - floor < latest ? deadline - floor : latest, floor, start, err);
+	if (rc <= 0)
+		return rc;
+	*seconds = plan_longest(a, *start, floor, plan_time(a->p, a->w, *start), err);
+	return *seconds > 0 ? 1 : (int) *seconds;
+}
+
+/* -- booking ------------------------------------------------------------- */
+
+/* In an enclave of parts of nodes, memory and gres are everybody's. */
+static int book_shared(struct sl_plan *p, struct booking *b, bool undo, struct sl_error *err)
+{
+	uint32_t i;
+	int rc = 0;
+
+	if (!b->want->enclave || !b->want->enclave->partial)
+		return 0;
+	for (i = 0; !rc && i < b->layout.shares; i++) {
+		struct sl_resources r = b->layout.share[i].each;
+
+		r.cores = 0;
+		if (undo)
+			rc = sl_timeline_unbook(p->c->tl, &b->layout.share[i].nodes, &r, b->t0, b->t1, err);
+		else
+			rc = sl_timeline_book(p->c->tl, &b->layout.share[i].nodes, &r, b->t0, b->t1, err);
+	}
+	return rc;
+}
+
+int plan_count_licenses(struct sl_plan *p, const struct booking *b, int sign, struct sl_error *err)
+{
+	struct sl_cluster *c = p->c;
+
+	if (b->want->enclave || !c->snap->job.licenses[b->entry.job].count)
+		return 0;
+	for (uint32_t l = 0; l < c->snap->license.rows; l++)
+		if (sl_tally_add(&c->license[l], b->t0, b->t1, sign * (int64_t) cluster_licenses(c, b->entry.job, l),
+				 err) < 0)
+			return -1;
+	return 0;
+}
+
+int plan_book(struct sl_plan *p, struct booking *b, struct sl_error *err)
+{
+	struct sl_timeline *tl = b->want->enclave ? b->want->enclave->tl : p->c->tl;
+	uint32_t main_mark = sl_timeline_mark(p->c->tl);
+	struct sl_error why = { .code = SL_OK };
+
+	b->t1 = cluster_later(b->t0, b->limit);
+	if (book_shared(p, b, false, &why) < 0) {
+		sl_timeline_rollback(p->c->tl, main_mark);
+		if (why.code == SL_EBUSY)
+			return 0;
+	} else if (!sl_layout_book(tl, &b->layout, b->t0, b->t1, &why)) {
+		if (!plan_count_licenses(p, b, 1, &why)) {
+			sl_timeline_release(p->c->tl, main_mark);
+			return 1;
+		}
+		sl_layout_unbook(tl, &b->layout, b->t0, b->t1, NULL);
+		sl_timeline_rollback(p->c->tl, main_mark);
+	} else {
+		sl_timeline_rollback(p->c->tl, main_mark);
+	}
+	if (err)
+		*err = why;
+	return -1;
+}
+
+int plan_unbook(struct sl_plan *p, struct booking *b, struct sl_error *err)
+{
+	struct sl_timeline *tl = b->want->enclave ? b->want->enclave->tl : p->c->tl;
+
+	if (sl_layout_unbook(tl, &b->layout, b->t0, b->t1, err) < 0 || book_shared(p, b, true, err) < 0)
+		return -1;
+	return plan_count_licenses(p, b, -1, err);
+}
+
+/* -- explaining ---------------------------------------------------------- */
+
+void plan_say(struct sl_refusal *r, enum sl_why why, const char *fmt, ...)
+{
+	va_list ap;
+
+	r->why = why;
+	va_start(ap, fmt);
+	vsnprintf(r->text, sizeof(r->text), fmt, ap);
+	va_end(ap);
+}
+
+/* Nodes of the partition that would do, were they not down. */
+static uint32_t nodes_down(const struct attempt *a)
+{
+	const struct sl_cluster *c = a->p->c;
+	const struct sl_nodeset *within = a->w->enclave ? &a->w->enclave->nodes : &c->part[a->w->entry.partition].nodes;
+
+	return sl_nodeset_common(within, &c->unusable);
+}
+
+static bool explain_required(const struct attempt *a, struct sl_refusal *r)
+{
+	const struct sl_cluster *c = a->p->c;
+	const struct sl_nodeset *required = a->w->pub.request.required;
+	uint32_t n = required ? sl_nodeset_next(required, 0) : SL_MAX_NODES;
+
+	for (; n < SL_MAX_NODES; n = sl_nodeset_next(required, n + 1)) {
+		const char *name = cluster_str(c, c->snap->node.name[n]);
+
+		if (sl_nodeset_contains(a->w->pub.request.eligible, n))
+			continue;
+		if (!sl_nodeset_contains(&c->part[a->w->entry.partition].nodes, n))
+			plan_say(r, SL_WHY_NEVER, "requires node %s, which is not in its partition", name);
+		else if (sl_nodeset_contains(&c->unusable, n))
+			plan_say(r, SL_WHY_NODES_DOWN, "requires node %s, which is %s", name,
+				 c->snap->node.state[n] & SL_NODE_DOWN ? "down" : "drained");
+		else
+			plan_say(r, SL_WHY_NEVER, "requires node %s, which does not satisfy it", name);
+		return true;
+	}
+	return false;
+}
+
+static void say_misfit(const struct attempt *a, struct sl_refusal *r, enum sl_why why)
+{
+	char text[sizeof(r->text)];
+
+	if (a->misfit.lack == SL_LACK_REQUIRED && a->misfit.node < a->p->c->snap->node.rows) {
+		plan_say(r, why, "requires node %s, which is not free",
+			 cluster_str(a->p->c, a->p->c->snap->node.name[a->misfit.node]));
+		return;
+	}
+	sl_misfit_text(&a->misfit, text, sizeof(text));
+	plan_say(r, why, "%s", text);
+}
+
+void plan_explain_never(struct attempt *a, struct sl_refusal *r)
+{
+	const struct sl_cluster *c = a->p->c;
+	uint32_t down = nodes_down(a);
+
+	if (a->license != SL_NONE) {
+		plan_say(r, SL_WHY_LICENSES, "needs %" PRIu32 " of license %s, there are %" PRIu32,
+			 cluster_licenses(c, a->w->entry.job, a->license),
+			 cluster_str(c, c->snap->license.name[a->license]), c->snap->license.total[a->license]);
+		return;
+	}
+	if (explain_required(a, r))
+		return;
+	if (a->misfit.lack == SL_LACK_TIME && c->snap->job.deadline[a->w->entry.job]) {
+		plan_say(r, SL_WHY_DEADLINE, "cannot end by its deadline");
+		return;
+	}
+	if (a->w->enclave && (a->misfit.lack == SL_LACK_TIME || a->misfit.ever)) {
+		plan_say(r, SL_WHY_RESERVATION, "does not fit into its reservation %s",
+			 cluster_str(c, c->snap->reservation.name[a->w->enclave->resv]));
+		return;
+	}
+	if (down && (a->misfit.lack != SL_LACK_NODES || a->misfit.need <= a->misfit.have + down)) {
+		plan_say(r, SL_WHY_NODES_DOWN, "%" PRIu32 " of its partition's nodes are down or drained", down);
+		return;
+	}
+	say_misfit(a, r, SL_WHY_NEVER);
+}
+
+/* Whether a reservation of somebody else's stands on nodes that it could use. */
+static bool reserved_ahead(const struct attempt *a, int64_t until)
+{
+	const struct sl_cluster *c = a->p->c;
+	const struct sl_reservation_view *v = &c->snap->reservation;
+	uint32_t own = a->w->enclave ? a->w->enclave->resv : SL_NONE;
+
+	for (uint32_t r = 0; r < v->rows; r++)
+		if (v->end_time[r] > c->now && v->start_time[r] < until && cluster_keeps_out(c, r, own) &&
+		    sl_nodeset_overlaps(a->w->pub.request.eligible, &c->resv_nodes[r]))
+			return true;
+	return false;
+}
+
+int plan_explain(struct attempt *a, int64_t seconds, struct sl_refusal *r, struct sl_error *err)
+{
+	const struct sl_cluster *c = a->p->c;
+	int64_t until = cluster_later(c->now, seconds);
+	int rc;
+
+	if (a->license != SL_NONE) {
+		plan_say(r, SL_WHY_LICENSES, "needs %" PRIu32 " of license %s, %" PRId64 " are free",
+			 cluster_licenses(c, a->w->entry.job, a->license),
+			 cluster_str(c, c->snap->license.name[a->license]), a->license_has);
+		return 0;
+	}
+	if (a->misfit.ever || a->misfit.lack == SL_LACK_SENSE) {
+		plan_explain_never(a, r);
+		return 0;
+	}
+	if (explain_required(a, r))
+		return 0;
+	rc = seconds > 1 ? plan_fits(a, c->now, 1, false, err) : 0;
+	if (rc < 0)
+		return -1;
+	if (rc && a->p->reserved.count)
+		plan_say(r, SL_WHY_PRIORITY, "would delay job %" PRIu32,
+			 c->snap->job.id[a->p->reserved.entry[0].job]);
+	else if (rc && reserved_ahead(a, until))
+		plan_say(r, SL_WHY_RESERVATION, "a reservation begins before it would end");
+	else if (!rc && reserved_ahead(a, c->now + 1))
+		say_misfit(a, r, SL_WHY_RESERVATION);
+	else
+		say_misfit(a, r, SL_WHY_RESOURCES);
+	return 0;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plan_private.h - the inside of a plan: plan.c (the verbs), plan_fit.c (fitting,
+ * booking, explaining) and plan_encode.c.  Nobody else includes it.
+ */
+#ifndef SL_PLAN_PRIVATE_H
+#define SL_PLAN_PRIVATE_H
+
+#include "cluster_private.h"
+#include "plan.h"
+
+struct booking {
+	struct sl_entry entry;
+	const struct want *want;
+	struct sl_layout layout;
+	struct sl_place *places;	/* the same as a list, NULL until asked for */
+	int64_t t0, t1;
+	int64_t limit;			/* seconds; less than what was asked: it was shortened */
+	enum sl_place_method method;
+	uint32_t by;
+};
+
+struct bookings {
+	struct booking **item;
+	struct sl_entry *entry;		/* the same entries, for those who read */
+	uint32_t count, room;
+};
+
+struct note {				/* why a job stays pending */
+	enum sl_why why;
+	bool own;			/* the policy's own words */
+	uint32_t by;
+	char text[160];
+};
+
+struct order {				/* something else to do */
+	enum sl_do verb;
+	uint32_t job, by;
+	int64_t number;
+	char *text;
+};
+
+struct line {
+	unsigned level;
+	char *text;
+};
+
+struct throttle {			/* of one array */
+	uint32_t array;
+	uint32_t running;		/* tasks that run, or were started here */
+};
+
+struct enclave_mark {
+	struct enclave *enclave;
+	uint32_t mark;
+};
+
+struct sl_plan {
+	struct sl_cluster *c;
+	uint32_t mark;
+	struct enclave_mark *marks;
+	uint32_t mark_count;
+	char **by;
+	uint32_t bys;			/* the last one decides now */
+	struct bookings started, reserved;
+	uint32_t *starts;		/* [job] tasks started */
+	uint32_t *notes_of;		/* [job] number of its note + 1 */
+	struct note *note;
+	uint32_t notes, notes_room;
+	uint32_t *queue_first;		/* [job] first entry of the queue, or SL_NONE */
+	uint32_t *queue_next;		/* [entry] next one of the same job */
+	struct throttle *throttle;
+	uint32_t throttles;
+	struct order *order;
+	uint32_t orders;
+	struct line *line;
+	uint32_t lines;
+};
+
+/* What an attempt is made of. */
+struct attempt {
+	struct sl_plan *p;
+	const struct want *w;
+	struct sl_how how;
+	struct sl_timeline *tl;
+	struct sl_layout layout;	/* of the last one that fitted */
+	struct sl_misfit misfit;	/* of the last one that did not */
+	uint32_t license;		/* that it lacked, or SL_NONE */
+	int64_t license_has;
+};
+
+/* Number of tasks that a job's record stands for. */
+static inline uint32_t plan_tasks(const struct sl_plan *p, uint32_t job)
+{
+	uint32_t n = p->c->snap->job.array_pending[job];
+
+	return n ? n : 1;
+}
+
+/* Prepare an attempt; 0 or -1 with *err.  plan_attempt_end() frees its layout. */
+int plan_attempt(struct attempt *a, struct sl_plan *p, const struct want *w, const struct sl_how *how,
+		 struct sl_error *err);
+void plan_attempt_end(struct attempt *a);
+
+/* Does it fit at *t* for so many seconds?  1, 0, or -1 with *err.  *layout: want it. */
+int plan_fits(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct sl_error *err);
+
+/* The longest time in whole minutes, from *least* seconds to *most*, that fits at
+ * *t*; 0 when not even *least* does; -1 with *err.  Leaves the layout. */
+int64_t plan_longest(struct attempt *a, int64_t t, int64_t least, int64_t most, struct sl_error *err);
+
+/* The earliest start from *from* on, and for how long.  1, 0 or -1. */
+int plan_earliest(struct attempt *a, int64_t from, int64_t *start, int64_t *seconds, struct sl_error *err);
+
+/* Book *b* (everything but its layout's owner is set) or take it back.  plan_book()
+ * returns 1; 0 when something shared with others is not free; -1 with *err. */
+int plan_book(struct sl_plan *p, struct booking *b, struct sl_error *err);
+int plan_unbook(struct sl_plan *p, struct booking *b, struct sl_error *err);
+
+/* Its licences only: sign 1 take, -1 give back. */
+int plan_count_licenses(struct sl_plan *p, const struct booking *b, int sign, struct sl_error *err);
+
+/* Seconds that a job may run from *t* on, given its deadline: 0 when too few. */
+int64_t plan_time(const struct sl_plan *p, const struct want *w, int64_t t);
+
+/* Say why an attempt to start now for so many seconds failed. */
+int plan_explain(struct attempt *a, int64_t seconds, struct sl_refusal *r, struct sl_error *err);
+
+/* Why there is no time at all at which it fits. */
+void plan_explain_never(struct attempt *a, struct sl_refusal *r);
+
+void plan_say(struct sl_refusal *r, enum sl_why why, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -30,7 +30,7 @@ static struct sl_entry check_entry(lua_State *L, struct sl_lua *x)
 
 	if (h->partition == SL_NONE)
 		luaL_error(L, "job %d is in no partition", (int) x->snap->job.id[h->row]);
-	return (struct sl_entry) { h->row, h->partition };
+	return (struct sl_entry) { .job = h->row, .partition = h->partition };
 }
 
 static int by_node(const void *va, const void *vb)

@@ -110,18 +110,17 @@ void sl_plan_destroy(struct sl_plan *p)
 	free(p);
 }
 
-int sl_plan_set_policy(struct sl_plan *p, const char *by, struct sl_error *err)
+void sl_plan_set_policy(struct sl_plan *p, const char *by)
 {
 	char *name = strdup(by), **names;
 
 	names = name ? realloc(p->by, (p->bys + 1) * sizeof(*names)) : NULL;
 	if (!names) {
 		free(name);
-		return no_memory(err);
+		return;
 	}
 	p->by = names;
 	names[p->bys++] = name;
-	return 0;
 }
 
 /* -- lists --------------------------------------------------------------- */
@@ -734,7 +733,7 @@ int sl_plan_do(struct sl_plan *p, enum sl_do verb, uint32_t job, int64_t number,
 	return 0;
 }
 
-int sl_plan_log(struct sl_plan *p, unsigned level, const char *text, struct sl_error *err)
+int sl_plan_log(struct sl_plan *p, unsigned level, const char *text)
 {
 	struct line *l;
 	char *copy = strdup(text);
@@ -742,7 +741,7 @@ int sl_plan_log(struct sl_plan *p, unsigned level, const char *text, struct sl_e
 	l = copy ? realloc(p->line, (p->lines + 1) * sizeof(*l)) : NULL;
 	if (!l) {
 		free(copy);
-		return no_memory(err);
+		return -1;
 	}
 	p->line = l;
 	l[p->lines++] = (struct line) { level > 2 ? 2 : level, copy };

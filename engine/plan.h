@@ -39,8 +39,9 @@ struct sl_refusal {
 struct sl_plan *sl_plan_create(struct sl_cluster *c, struct sl_error *err);
 void sl_plan_destroy(struct sl_plan *p);
 
-/* The policy that decides from here on; the name is copied.  0, or -1 with *err. */
-int sl_plan_set_policy(struct sl_plan *p, const char *by, struct sl_error *err);
+/* The policy that decides from here on; the name is copied.  Without memory for that
+ * the one before stays. */
+void sl_plan_set_policy(struct sl_plan *p, const char *by);
 
 /*
  * Start an entry now.  *how* says where (place.h): a method, or an explicit
@@ -90,8 +91,8 @@ int sl_plan_refuse(struct sl_plan *p, uint32_t job, enum sl_why why, const char 
 int sl_plan_do(struct sl_plan *p, enum sl_do verb, uint32_t job, int64_t number, const char *text,
 	       struct sl_error *err);
 
-/* A line for the log: 0 error, 1 info, 2 debug. */
-int sl_plan_log(struct sl_plan *p, unsigned level, const char *text, struct sl_error *err);
+/* A line for the log: 0 error, 1 info, 2 debug.  0, or -1 without memory. */
+int sl_plan_log(struct sl_plan *p, unsigned level, const char *text);
 
 /* -- reading it back --------------------------------------------------- */
 

@@ -30,13 +30,6 @@ static int check_picks(const struct sl_timeline *tl, const struct sl_how *how, s
 	return 0;
 }
 
-/* What the picks give: nodes that were not said how many cores share what is left,
- * each in turn as much as it can hold. */
-struct shares {
-	int64_t open;			/* nodes without a number */
-	int64_t units;			/* left for them */
-};
-
 static int refuse(struct sl_misfit *m, enum sl_lack lack, int64_t need, int64_t have, uint32_t node)
 {
 	if (m)
@@ -44,14 +37,22 @@ static int refuse(struct sl_misfit *m, enum sl_lack lack, int64_t need, int64_t 
 	return 0;
 }
 
+/* Units that a pick stands for at least: its last core is for something. */
+static uint32_t fewest_in(const struct sl_need *need, uint32_t cores)
+{
+	if (need->whole || cores <= (uint32_t) need->least_cores)
+		return need->least;
+	return (cores - 1) / need->unit_cores * need->core_units + 1;
+}
+
 /* Does the layout satisfy the request, on whatever machine?  1 or 0 with *misfit. */
 static int check_request(const struct sl_need *need, const struct sl_how *how, const struct sl_nodeset *nodes,
-			 struct shares *open, struct sl_misfit *misfit)
+			 struct sl_misfit *misfit)
 {
 	const struct sl_request *r = need->r;
 	int64_t fewest = 0, most = 0;
+	bool open = false;
 
-	*open = (struct shares) { 0 };
 	if (how->count < need->min_nodes)
 		return refuse(misfit, SL_LACK_NODES, need->min_nodes, how->count, 0);
 	if (how->count > need->max_nodes)
@@ -66,48 +67,45 @@ static int check_request(const struct sl_need *need, const struct sl_how *how, c
 	for (uint32_t i = 0; i < how->count; i++) {
 		uint32_t cores = how->picks[i].cores, units = units_in(need, cores);
 
-		if (!cores) {
-			open->open++;
+		fewest += fewest_in(need, cores);
+		if (!cores || need->whole) {
+			open = true;
 			continue;
 		}
 		if (cores < (uint32_t) need->least_cores || cores > (uint32_t) need->most_cores || units < need->least)
 			return refuse(misfit, SL_LACK_CORES, need->least_cores, cores, how->picks[i].node);
 		most += units;
-		fewest += cores == (uint32_t) need->least_cores ? need->least :
-			  (int64_t) ((cores - 1) / need->unit_cores) * need->core_units + 1;
 	}
-	open->units = need->units - most;
-	if (!open->open && most < need->units)
+	if (!open && most < need->units)
 		return refuse(misfit, SL_LACK_CORES, need->units, most, 0);
-	/* more cores than the tasks can use; whole nodes are given whole anyway */
-	if (!need->whole && fewest > need->units)
+	/* more cores than the tasks can use, one at least on each node */
+	if (fewest > need->units && fewest > (int64_t) how->count * need->least)
 		return refuse(misfit, SL_LACK_SENSE, need->units, fewest, 0);
 	return 1;
 }
 
-/* Units of pick *i* on a node that could take *most*, and its cores. */
-static uint32_t share_of(const struct sl_need *need, const struct sl_pick *p, struct shares *open, uint32_t most)
+/* Units of a pick on a node that could take *most*, with *rest* to be dealt to it and
+ * to others that take *later* at least. */
+static uint32_t share_of(const struct sl_need *need, const struct sl_pick *p, int64_t rest, int64_t later,
+			 uint32_t most)
 {
-	int64_t n;
+	uint32_t least = fewest_in(need, p->cores);
 
-	if (p->cores)
-		return units_in(need, p->cores);
-	n = open->units - (open->open - 1) * need->least;
-	if (n > most)
-		n = most;
-	if (n < need->least)
-		n = need->least;
-	open->units -= n;
-	open->open--;
-	return (uint32_t) n;
+	if (p->cores && !need->whole && most > units_in(need, p->cores))
+		most = units_in(need, p->cores);
+	if (most > rest - later)
+		most = rest - later > 0 ? (uint32_t) (rest - later) : 0;
+	return most < least ? least : most;
 }
 
 /* The amounts of each pick at t, into the layout.  1, 0 with *misfit, -1 with *err. */
 static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct sl_how *how, int64_t t,
-		struct shares open, struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
+		struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
 {
-	int64_t end = sl_later(t, need->r->duration), job[SL_MAX_GRES_NEEDS];
+	int64_t end = sl_later(t, need->r->duration), job[SL_MAX_GRES_NEEDS], rest = need->units, later = 0;
 
+	for (uint32_t i = 0; i < how->count; i++)
+		later += fewest_in(need, how->picks[i].cores);
 	for (uint32_t j = 0; j < need->jobs; j++)
 		job[j] = need->need[need->needs + j].count;
 	sl_layout_clear(layout);
@@ -120,7 +118,11 @@ static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct
 
 		if (!sl_step_min(&tl->group[o.group], t, end, &o.free) || !sl_need_offer(need, cap, &o))
 			return refuse(misfit, SL_LACK_NODES, how->count, i, p->node);
-		units = share_of(need, p, &open, o.units);
+		if (need->whole && p->cores && p->cores != (uint32_t) cap->cores)
+			return refuse(misfit, SL_LACK_CORES, cap->cores, p->cores, p->node);
+		later -= fewest_in(need, p->cores);
+		units = share_of(need, p, rest, later, o.units);
+		rest -= units;
 		for (uint32_t j = 0; j < need->jobs; j++) {
 			give[j] = job[j] < o.job[j] ? (uint32_t) job[j] : o.job[j];
 			job[j] -= give[j];
@@ -136,8 +138,8 @@ static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct
 		if (sl_layout_add(layout, p->node, p->node, &each, err))
 			return -1;
 	}
-	if (open.units > 0)
-		return refuse(misfit, SL_LACK_CORES, need->units, need->units - open.units, 0);
+	if (rest > 0)
+		return refuse(misfit, SL_LACK_CORES, need->units, need->units - rest, 0);
 	for (uint32_t j = 0; j < need->jobs; j++) {
 		if (job[j] > 0)
 			return refuse(misfit, SL_LACK_GRES, need->need[need->needs + j].count,
@@ -168,17 +170,16 @@ static int explicit_fit(struct sl_timeline *tl, const struct sl_need *need, cons
 {
 	struct sl_layout unasked = SL_LAYOUT_EMPTY, *to = layout ? layout : &unasked;
 	struct sl_nodeset nodes = SL_NODESET_EMPTY;
-	struct shares open;
 	int64_t t = from;
 	int rc = -1;
 
 	if (check_picks(tl, how, &nodes, err))
 		goto error;
-	rc = check_request(need, how, &nodes, &open, misfit);
+	rc = check_request(need, how, &nodes, misfit);
 	if (rc == 0 && misfit)
 		misfit->ever = true;
 	while (rc == 1) {
-		rc = fill(tl, need, how, t, open, to, misfit, err);
+		rc = fill(tl, need, how, t, to, misfit, err);
 		*start = t;
 		if (rc)
 			break;

@@ -1,0 +1,632 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Placement against a reference that knows every node at every instant and tries
+ * every set of nodes.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "place.h"
+#include "random.h"
+
+#define NODES 8
+#define SPAN 24		/* instants; the last one lasts for ever */
+#define OPS 40
+#define NOT_AT_ALL (-1)
+
+struct op {
+	struct sl_nodeset nodes;
+	struct sl_resources each;
+	int64_t t0, t1;
+	bool block;
+};
+
+struct world {
+	struct sl_timeline *tl, *twin;	/* the same state, reached on another way */
+	struct sl_node_kind kind[3];
+	uint32_t kind_of[NODES];
+	struct sl_resources free[NODES][SPAN];
+	bool blocked[NODES][SPAN];
+	struct op op[OPS];
+	int ops;
+	struct sl_nodeset eligible, required;
+	struct sl_request r;
+};
+
+/* The request, read once more from its contract. */
+struct reading {
+	bool sense;
+	int64_t units, least, most;
+	uint32_t min_nodes, max_nodes;
+};
+
+static void take(struct sl_resources *a, const struct sl_resources *b)
+{
+	a->cores -= b->cores;
+	a->memory -= b->memory;
+	for (int k = 0; k < SL_MAX_GRES; k++)
+		a->gres[k] -= b->gres[k];
+}
+
+/* -- a random world ----------------------------------------------------- */
+
+static void random_nodes(struct sl_nodeset *s, uint32_t of)
+{
+	sl_nodeset_clear(s);
+	for (uint32_t n = 0; n < NODES; n++) {
+		if (below(of) == 0)
+			sl_nodeset_add(s, n, n, NULL);
+	}
+}
+
+static void random_op(struct world *w)
+{
+	struct op *o = &w->op[w->ops];
+
+	o->block = one_in(8);
+	random_nodes(&o->nodes, 2 + below(4));
+	o->t0 = between(0, SPAN - 2);
+	o->t1 = one_in(5) ? SL_FOREVER : between(o->t0 + 1, SPAN - 1);
+	o->each = (struct sl_resources) { .cores = below(4), .memory = below(4), .gres = { below(2), below(2), 0, one_in(5) } };
+	if (o->block ? sl_timeline_block(w->tl, &o->nodes, o->t0, o->t1, NULL) :
+		       sl_timeline_book(w->tl, &o->nodes, &o->each, o->t0, o->t1, NULL))
+		return;
+	for (uint32_t n = 0; n < NODES; n++) {
+		for (int64_t t = o->t0; t < o->t1 && t < SPAN && sl_nodeset_contains(&o->nodes, n); t++) {
+			if (o->block)
+				w->blocked[n][t] = true;
+			else
+				take(&w->free[n][t], &o->each);
+		}
+	}
+	w->ops++;
+}
+
+/* The operations again, the last one first, with some that are taken back. */
+static void build_twin(struct world *w, uint32_t kinds)
+{
+	w->twin = sl_timeline_create(NODES, w->kind_of, w->kind, kinds, 0, NULL);
+	assert_non_null(w->twin);
+	for (int block = 0; block < 2; block++) {
+		for (int i = w->ops; i-- > 0;) {
+			const struct op *o = &w->op[i];
+			uint32_t mark = sl_timeline_mark(w->twin);
+
+			if (o->block != block) {
+				sl_timeline_release(w->twin, mark);
+				continue;
+			}
+			if (one_in(3)) {
+				sl_timeline_block(w->twin, &o->nodes, 3, 9, NULL);
+				sl_timeline_rollback(w->twin, mark);
+				mark = sl_timeline_mark(w->twin);
+			}
+			assert_int_equal(o->block ? sl_timeline_block(w->twin, &o->nodes, o->t0, o->t1, NULL) :
+					 sl_timeline_book(w->twin, &o->nodes, &o->each, o->t0, o->t1, NULL), 0);
+			sl_timeline_release(w->twin, mark);
+		}
+	}
+}
+
+static void create_world(struct world *w)
+{
+	uint32_t kinds = 1 + below(3);
+
+	memset(w, 0, sizeof(*w));
+	for (uint32_t k = 0; k < kinds; k++) {
+		w->kind[k].id = k;
+		w->kind[k].weight = below(2);
+		w->kind[k].capacity = (struct sl_resources) { .cores = 1 + below(5), .memory = below(8),
+							      .gres = { below(3), below(3), 0, below(2) } };
+	}
+	for (uint32_t n = 0; n < NODES; n++) {
+		w->kind_of[n] = below(kinds);
+		for (int t = 0; t < SPAN; t++)
+			w->free[n][t] = w->kind[w->kind_of[n]].capacity;
+	}
+	w->tl = sl_timeline_create(NODES, w->kind_of, w->kind, kinds, 0, NULL);
+	assert_non_null(w->tl);
+	for (int i = (int) below(OPS); i > 0; i--)
+		random_op(w);
+	build_twin(w, kinds);
+}
+
+static void destroy_world(struct world *w)
+{
+	sl_timeline_destroy(w->tl);
+	sl_timeline_destroy(w->twin);
+	for (int i = 0; i < OPS; i++)
+		sl_nodeset_free(&w->op[i].nodes);
+	sl_nodeset_free(&w->eligible);
+	sl_nodeset_free(&w->required);
+}
+
+/* -- a random request --------------------------------------------------- */
+
+static void random_gres(struct sl_request *r)
+{
+	static const struct sl_gres_need narrow = { 1, SL_GRES_PER_NODE, 1 }, wide = { 3, SL_GRES_PER_NODE, 1 };
+
+	if (one_in(3)) {
+		r->gres[r->gres_needs] = wide;
+		r->gres[r->gres_needs].per = below(2);
+		r->gres[r->gres_needs++].count = 1 + below(2);
+	}
+	if (one_in(4)) {
+		r->gres[r->gres_needs] = narrow;
+		r->gres[r->gres_needs++].per = below(2);
+	}
+	if (one_in(5))		/* per job: of a kind that nothing else takes */
+		r->gres[r->gres_needs++] = (struct sl_gres_need) { 8, SL_GRES_PER_JOB, 1 + below(4) };
+}
+
+static void random_request(struct world *w)
+{
+	struct sl_request *r = &w->r;
+
+	*r = (struct sl_request) { .min_nodes = below(5), .duration = 1 + below(8) };
+	if (one_in(8))
+		r->duration = SL_FOREVER;
+	if (one_in(3))
+		r->max_nodes = (r->min_nodes ? r->min_nodes : 1) + below(3);
+	if (one_in(2)) {
+		r->tasks = 1 + below(12);
+		r->cores_per_task = below(4);
+		if (r->cores_per_task <= 1 && one_in(3))
+			r->tasks_per_core = below(3);
+	} else if (one_in(2)) {
+		r->cores = below(14);
+	}
+	if (one_in(4))
+		r->tasks_per_node = 1 + below(4);
+	r->tasks_per_node_exact = one_in(2);
+	if (one_in(5))
+		r->min_cores_per_node = below(4);
+	if (one_in(6))
+		r->max_cores_per_node = 1 + below(5);
+	if (one_in(4))
+		r->memory_per_node = below(4);
+	if (one_in(4))
+		r->memory_per_core = below(3);
+	if (one_in(2))
+		random_gres(r);
+	r->whole_nodes = one_in(7);
+	r->contiguous = one_in(4);
+	random_nodes(&w->eligible, 1);
+	if (one_in(3)) {
+		sl_nodeset_remove(&w->eligible, below(NODES), NODES - 1, NULL);
+		r->eligible = &w->eligible;
+	} else if (one_in(3)) {
+		random_nodes(&w->eligible, 2);
+		r->eligible = &w->eligible;
+	}
+	random_nodes(&w->required, 6);
+	if (one_in(4)) {
+		sl_nodeset_intersect(&w->required, &w->eligible, NULL);
+		r->required = &w->required;
+	}
+}
+
+static int64_t or_one(uint32_t n)
+{
+	return n ? n : 1;
+}
+
+static struct reading read_request(const struct sl_request *r)
+{
+	struct reading q = { .sense = true, .least = 1, .most = INT32_MAX, .min_nodes = or_one(r->min_nodes),
+			     .max_nodes = r->max_nodes ? r->max_nodes : NODES };
+	bool exact = r->tasks_per_node && r->tasks_per_node_exact;
+
+	if (exact) {
+		q.units = r->tasks ? r->tasks : q.min_nodes * r->tasks_per_node;
+		q.least = q.most = r->tasks_per_node;
+		q.sense = q.units % q.least == 0 && q.units / q.least >= q.min_nodes &&
+			  (!r->max_nodes || q.units / q.least <= r->max_nodes);
+		q.min_nodes = q.max_nodes = q.units / q.least;
+		return q;
+	}
+	q.units = r->tasks ? r->tasks : r->cores;
+	if (r->tasks && r->tasks_per_node)
+		q.most = r->tasks_per_node;
+	if (!r->tasks)
+		q.least = or_one(r->min_cores_per_node);
+	if (q.units < q.min_nodes * q.least)
+		q.units = q.min_nodes * q.least;
+	return q;
+}
+
+static bool by_tasks(const struct sl_request *r)
+{
+	return r->tasks || (r->tasks_per_node && r->tasks_per_node_exact);
+}
+
+static int64_t cores_for(const struct sl_request *r, int64_t units)
+{
+	int64_t per = by_tasks(r) ? or_one(r->tasks_per_core) : 1, each = by_tasks(r) ? or_one(r->cores_per_task) : 1;
+	int64_t cores = (units + per - 1) / per * each;
+
+	return cores < r->min_cores_per_node ? r->min_cores_per_node : cores;
+}
+
+/* -- what a node can do, by trying --------------------------------------- */
+
+/* Can the needs from number i on be met from left? */
+static bool gres_possible(const struct sl_request *r, uint32_t i, int64_t units, uint16_t *left)
+{
+	int64_t count;
+
+	if (i == r->gres_needs)
+		return true;
+	if (r->gres[i].per == SL_GRES_PER_JOB)
+		return left[3] > 0 && gres_possible(r, i + 1, units, left);
+	count = r->gres[i].count * (r->gres[i].per == SL_GRES_PER_TASK ? units : 1);
+	for (int64_t a = 0; a <= count; a++) {	/* so many of kind 0, the rest of kind 1 */
+		bool possible;
+
+		if (a > left[0] || count - a > (r->gres[i].kinds & 2 ? left[1] : 0))
+			continue;
+		left[0] -= a;
+		left[1] -= count - a;
+		possible = gres_possible(r, i + 1, units, left);
+		left[0] += a;
+		left[1] += count - a;
+		if (possible)
+			return true;
+	}
+	return false;
+}
+
+static bool least_free(const struct world *w, uint32_t n, int t, struct sl_resources *f)
+{
+	int64_t end = w->r.duration == SL_FOREVER ? SPAN : t + w->r.duration;
+
+	*f = w->free[n][t];
+	for (int64_t i = t; i < end && i < SPAN; i++) {
+		if (w->blocked[n][i])
+			return false;
+		sl_resources_min(f, &w->free[n][i]);
+	}
+	return true;
+}
+
+/* The most units that a node could take of a start at t; 0: it is of no use. */
+static int64_t units_on(const struct world *w, const struct reading *q, uint32_t n, int t, struct sl_resources *f)
+{
+	const struct sl_request *r = &w->r;
+
+	if ((r->eligible && !sl_nodeset_contains(r->eligible, n)) || !least_free(w, n, t, f))
+		return 0;
+	if (r->whole_nodes && !sl_resources_equal(f, &w->kind[w->kind_of[n]].capacity))
+		return 0;
+	for (int64_t u = q->units < q->most ? q->units : q->most; u >= q->least; u--) {
+		int64_t cores = cores_for(r, u);
+		uint16_t left[SL_MAX_GRES];
+
+		memcpy(left, f->gres, sizeof(left));
+		if (cores <= f->cores && (!r->max_cores_per_node || cores <= r->max_cores_per_node) &&
+		    r->memory_per_node + cores * r->memory_per_core <= f->memory &&
+		    gres_possible(r, 0, u, left))
+			return u;
+	}
+	return 0;
+}
+
+static int64_t job_gres(const struct sl_request *r)
+{
+	for (uint32_t i = 0; i < r->gres_needs; i++) {
+		if (r->gres[i].per == SL_GRES_PER_JOB)
+			return r->gres[i].count;
+	}
+	return 0;
+}
+
+/* Sizes of the sets of nodes on which it could start at t, fewest and most. */
+static bool possible(const struct world *w, const struct reading *q, int t, bool block, int *fewest, int *most)
+{
+	int64_t units[NODES], gres[NODES];
+	uint32_t limit = q->max_nodes;
+
+	*fewest = NODES + 1;
+	*most = 0;
+	if (job_gres(&w->r) && job_gres(&w->r) < limit)
+		limit = job_gres(&w->r) > q->min_nodes ? job_gres(&w->r) : q->min_nodes;
+	for (uint32_t n = 0; n < NODES; n++) {
+		struct sl_resources f;
+
+		units[n] = units_on(w, q, n, t, &f);
+		gres[n] = units[n] ? f.gres[3] : 0;
+	}
+	for (unsigned set = 1; set < 1u << NODES && q->sense; set++) {
+		int64_t sum = 0, g = 0;
+		int count = __builtin_popcount(set);
+		unsigned low = set / (set & -set);
+		bool good = count >= (int) q->min_nodes && count <= (int) limit && (!block || (low & (low + 1)) == 0);
+
+		for (uint32_t n = 0; n < NODES && good; n++) {
+			if (set >> n & 1) {
+				good = units[n] > 0;
+				sum += units[n];
+				g += gres[n];
+			} else if (w->r.required) {
+				good = !sl_nodeset_contains(w->r.required, n);
+			}
+		}
+		/* no node more than the units fill */
+		if (!good || sum < q->units || g < job_gres(&w->r) || (count - 1) * q->least >= q->units + (q->units == 0))
+			continue;
+		*fewest = count < *fewest ? count : *fewest;
+		*most = count > *most ? count : *most;
+	}
+	return *most > 0;
+}
+
+/* -- is the answer right? ------------------------------------------------- */
+
+static void check_gres(const struct world *w, const struct sl_place *p, int64_t units)
+{
+	const struct sl_request *r = &w->r;
+	int64_t gpus = 0, of_kind_0 = 0;
+
+	for (uint32_t i = 0; i < r->gres_needs; i++) {
+		int64_t n = r->gres[i].count * (r->gres[i].per == SL_GRES_PER_TASK ? units : 1);
+
+		if (r->gres[i].kinds == 8)
+			continue;
+		gpus += n;
+		if (r->gres[i].kinds == 1)
+			of_kind_0 += n;
+	}
+	assert_int_equal(p->gres[0] + p->gres[1], gpus);
+	assert_true(p->gres[0] >= of_kind_0);
+}
+
+/* Units that the cores of a place stand for: between the two. */
+static void units_of(const struct world *w, const struct reading *q, int64_t cores, int64_t *low, int64_t *high)
+{
+	*low = *high = 0;
+	for (int64_t u = q->least; u <= q->units && u <= q->most; u++) {
+		if (cores_for(&w->r, u) != cores)
+			continue;
+		*low = *low ? *low : u;
+		*high = u;
+	}
+}
+
+static void check_place(const struct world *w, const struct reading *q, const struct sl_place *p, int64_t start,
+			int64_t *low, int64_t *high)
+{
+	const struct sl_resources *cap = &w->kind[w->kind_of[p->node]].capacity;
+	struct sl_resources f, got = { .cores = (int32_t) p->cores, .memory = p->memory };
+
+	memcpy(got.gres, p->gres, sizeof(got.gres));
+	assert_true(units_on(w, q, p->node, (int) start, &f) > 0);
+	assert_true(sl_resources_fit(&got, &f));
+	if (w->r.whole_nodes) {
+		assert_true(sl_resources_equal(&got, cap));
+		*low = q->least;
+		*high = units_on(w, q, p->node, (int) start, &f);
+		return;
+	}
+	units_of(w, q, p->cores, low, high);
+	assert_true(*low > 0);
+	assert_int_equal(p->memory, w->r.memory_per_node + w->r.memory_per_core * p->cores);
+	assert_int_equal(p->gres[2], 0);
+	if (!w->r.gres_needs)
+		assert_int_equal(p->gres[0] + p->gres[1] + p->gres[3], 0);
+	else if (*low == *high)
+		check_gres(w, p, *low);
+}
+
+static void check_even(const struct world *w, const struct reading *q, const struct sl_place *p, uint32_t nodes,
+		       int64_t start)
+{
+	int64_t most = 0;
+
+	for (uint32_t i = 0; i < nodes; i++)
+		most = p[i].cores > most ? p[i].cores : most;
+	for (uint32_t i = 0; i < nodes; i++) {
+		struct sl_resources f;
+
+		if (p[i].cores + or_one(w->r.cores_per_task) < most)
+			assert_int_equal(p[i].cores, cores_for(&w->r, units_on(w, q, p[i].node, (int) start, &f)));
+	}
+}
+
+static void check_layout(const struct world *w, const struct reading *q, const struct sl_layout *l, int64_t start,
+			 enum sl_place_method method)
+{
+	bool block = w->r.contiguous || method == SL_PLACE_CONTIGUOUS;
+	struct sl_place p[NODES];
+	int64_t low = 0, high = 0, gres = 0;
+
+	assert_in_range(l->nodes, q->min_nodes, q->max_nodes);
+	sl_layout_places(l, p);
+	for (uint32_t i = 0; i < l->nodes; i++) {
+		int64_t a, b;
+
+		check_place(w, q, &p[i], start, &a, &b);
+		low += a;
+		high += b;
+		gres += p[i].gres[3];
+		assert_true(!i || p[i].node > p[i - 1].node);
+		assert_true(!block || !i || p[i].node == p[i - 1].node + 1);
+	}
+	/* exactly the units asked for, or the least of each node */
+	assert_true(high >= q->units);
+	assert_true(low <= q->units || low == q->least * l->nodes);
+	if (job_gres(&w->r) && !w->r.whole_nodes)
+		assert_int_equal(gres, job_gres(&w->r));
+	for (uint32_t n = 0; n < NODES && w->r.required; n++) {
+		bool there = false;
+
+		for (uint32_t i = 0; i < l->nodes; i++)
+			there |= p[i].node == n;
+		assert_true(there || !sl_nodeset_contains(w->r.required, n));
+	}
+	if (method == SL_PLACE_SPREAD && !w->r.whole_nodes && !job_gres(&w->r) && !w->r.min_cores_per_node &&
+	    or_one(w->r.tasks_per_core) == 1)
+		check_even(w, q, p, l->nodes, start);
+}
+
+static void check_booking(struct world *w, const struct sl_layout *l, int64_t start)
+{
+	int64_t end = w->r.duration == SL_FOREVER ? SL_FOREVER : start + w->r.duration;
+	uint32_t mark = sl_timeline_mark(w->tl);
+	struct sl_error err;
+
+	if (sl_layout_book(w->tl, l, start, end, &err))
+		fail_msg("%s", err.text);
+	sl_timeline_rollback(w->tl, mark);
+}
+
+static void same_layout(const struct sl_layout *a, const struct sl_layout *b)
+{
+	struct sl_place p[NODES], q[NODES];
+
+	assert_int_equal(a->nodes, b->nodes);
+	sl_layout_places(a, p);
+	sl_layout_places(b, q);
+	assert_memory_equal(p, q, a->nodes * sizeof(p[0]));
+}
+
+static void check_explicit(struct world *w, const struct sl_layout *l, int64_t start)
+{
+	struct sl_layout again = SL_LAYOUT_EMPTY;
+	struct sl_pick picks[NODES];
+	struct sl_place p[NODES];
+	struct sl_how how = { .method = SL_PLACE_EXPLICIT, .picks = picks, .count = l->nodes };
+
+	if (job_gres(&w->r))
+		return;
+	sl_layout_places(l, p);
+	for (uint32_t i = 0; i < l->nodes; i++)
+		picks[i] = (struct sl_pick) { p[i].node, p[i].cores };
+	assert_int_equal(sl_fit_at(w->tl, &w->r, &how, start, &again, NULL, NULL), 1);
+	if (!w->r.gres_needs)
+		same_layout(l, &again);
+	sl_layout_free(&again);
+}
+
+/* -- the two questions ---------------------------------------------------- */
+
+/* A choice of nodes by gres per job within a limit of nodes is a knapsack: there a
+ * fit may be missed. */
+static bool knapsack(const struct world *w)
+{
+	return job_gres(&w->r) > 0;
+}
+
+static void ask_at(struct world *w, const struct reading *q, const struct sl_how *how)
+{
+	bool block = w->r.contiguous || how->method == SL_PLACE_CONTIGUOUS;
+	struct sl_layout l = SL_LAYOUT_EMPTY, m = SL_LAYOUT_EMPTY;
+	int t = one_in(2) ? 0 : (int) below(SPAN), fewest, most;
+	bool can = possible(w, q, t, block, &fewest, &most);
+	struct sl_misfit misfit;
+	int rc = sl_fit_at(w->tl, &w->r, how, t, &l, &misfit, NULL);
+
+	assert_true(rc == 0 || rc == 1);
+	assert_int_equal(sl_fit_at(w->tl, &w->r, how, t, NULL, NULL, NULL), rc);
+	if (rc == 1 || !knapsack(w))
+		assert_int_equal(rc, can);
+	assert_int_equal(sl_fit_at(w->twin, &w->r, how, t, &m, NULL, NULL), rc);
+	same_layout(&l, &m);
+	assert_true(rc || misfit.lack != SL_LACK_NOTHING);
+	if (rc) {
+		check_layout(w, q, &l, t, how->method);
+		check_booking(w, &l, t);
+		check_explicit(w, &l, t);
+		if (how->method == SL_PLACE_PACK && !block && !knapsack(w))
+			assert_int_equal(l.nodes, fewest);
+		if (how->method == SL_PLACE_SPREAD && !block && !knapsack(w))
+			assert_int_equal(l.nodes, most);
+	}
+	sl_layout_free(&l);
+	sl_layout_free(&m);
+}
+
+static void ask_earliest(struct world *w, const struct reading *q, const struct sl_how *how)
+{
+	bool block = w->r.contiguous || how->method == SL_PLACE_CONTIGUOUS;
+	struct sl_layout l = SL_LAYOUT_EMPTY, m = SL_LAYOUT_EMPTY;
+	int64_t from = one_in(2) ? 0 : below(SPAN), latest = one_in(3) ? between(from, SPAN) : SL_FOREVER;
+	int64_t first = NOT_AT_ALL, start = NOT_AT_ALL, other = NOT_AT_ALL;
+	int fewest, most, rc;
+	struct sl_misfit misfit;
+
+	for (int t = (int) from; t < SPAN && t <= latest && first == NOT_AT_ALL; t++) {
+		if (possible(w, q, t, block, &fewest, &most))
+			first = t;
+	}
+	rc = sl_fit_earliest(w->tl, &w->r, how, from, latest, &start, &l, &misfit, NULL);
+	assert_true(rc == 0 || rc == 1);
+	assert_int_equal(sl_fit_earliest(w->twin, &w->r, how, from, latest, &other, &m, NULL, NULL), rc);
+	assert_int_equal(start, other);
+	same_layout(&l, &m);
+	if (!knapsack(w))
+		assert_int_equal(start, first);
+	else if (rc)
+		assert_true(start >= first && first != NOT_AT_ALL);
+	if (rc) {
+		check_layout(w, q, &l, start, how->method);
+		check_booking(w, &l, start);
+		/* asked for that time alone the answer is the same */
+		assert_int_equal(sl_fit_at(w->tl, &w->r, how, start, &m, NULL, NULL), 1);
+		same_layout(&l, &m);
+	} else {
+		assert_true(misfit.lack != SL_LACK_NOTHING);
+	}
+	sl_layout_free(&l);
+	sl_layout_free(&m);
+}
+
+static uint64_t failing_seed;
+
+static int say_seed(void **state)
+{
+	(void) state;
+	if (failing_seed)
+		print_message("# SL_SEED=%llu\n", (unsigned long long) failing_seed);
+	return 0;
+}
+
+static void every_answer_agrees_with_trying_everything(void **state)
+{
+	static const enum sl_place_method methods[] = {
+		SL_PLACE_BESTFIT, SL_PLACE_CONTIGUOUS, SL_PLACE_PACK, SL_PLACE_SPREAD, SL_PLACE_TIGHT, SL_PLACE_NATIVE,
+	};
+	uint64_t seed = number_from("SL_SEED", 100), rounds = 400 * number_from("SL_ROUNDS", 1);
+	static struct world w;
+
+	(void) state;
+	for (uint64_t round = 0; round < rounds; round++) {
+		failing_seed = random_state = seed + round;
+		create_world(&w);
+		for (int i = 0; i < 12; i++) {
+			struct sl_how how = { .method = methods[below(6)] };
+			struct reading q;
+
+			random_request(&w);
+			q = read_request(&w.r);
+			ask_at(&w, &q, &how);
+			ask_earliest(&w, &q, &how);
+		}
+		destroy_world(&w);
+	}
+	failing_seed = 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(every_answer_agrees_with_trying_everything, say_seed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

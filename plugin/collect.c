@@ -136,7 +136,8 @@ static int each_requeued(void *x, void *arg)
 }
 
 /*
- * Would it only be planned in vain?  Het jobs, jobs that were found unable to
+ * Would it only be planned in vain?  Jobs past their deadline (which this ends),
+ * het jobs, jobs that were found unable to
  * start a short while ago, and those that a limit keeps from starting whatever
  * nodes they get (the reason is set by acct_policy).
  */
@@ -144,10 +145,14 @@ static bool competes(const struct sl_scratch *s, job_queue_rec_t *rec)
 {
 	job_record_t *job = rec->job_ptr;
 
+	if (!IS_JOB_PENDING(job))
+		return false;	/* its deadline ended it a moment ago */
 	if (job->het_job_id && !s->in->het) {
 		het_stays(job);
 		return false;
 	}
+	if (job->deadline && job->deadline != (time_t) NO_VAL && !sl_deadline_ok(job))
+		return false;
 	if (sl_memo_get(s->in->rest, job->job_id) > (uint64_t) s->now)
 		return false;
 	if (!(accounting_enforce & ACCOUNTING_ENFORCE_LIMITS))
@@ -157,6 +162,40 @@ static bool competes(const struct sl_scratch *s, job_queue_rec_t *rec)
 	job->qos_ptr = rec->qos_ptr;
 #endif
 	return acct_policy_job_runnable_pre_select(job, false);
+}
+
+/* In sort_job_queue()'s order, but without the locks.  With preemption enabled
+ * that order depends on the jobs that run: then Slurm has sorted already. */
+static int by_order(const void *x, const void *y)
+{
+	const struct sl_queue_rec *a = x, *b = y;
+
+	if (a->has_resv != b->has_resv)
+		return a->has_resv ? -1 : 1;
+	if (a->tier != b->tier)
+		return a->tier > b->tier ? -1 : 1;
+	if (a->priority != b->priority)
+		return a->priority > b->priority ? -1 : 1;
+	if (a->submit != b->submit)
+		return a->submit < b->submit ? -1 : 1;
+	if (a->order_id != b->order_id)
+		return a->order_id < b->order_id ? -1 : 1;
+	if (a->array_task_id != b->array_task_id)
+		return a->array_task_id < b->array_task_id ? -1 : 1;
+	if (a->prefer != b->prefer)
+		return a->prefer ? -1 : 1;
+	return a->place < b->place ? -1 : a->place > b->place;
+}
+
+static void sort_keys(struct sl_queue_rec *q, const job_queue_rec_t *rec, uint32_t place)
+{
+	const job_record_t *job = rec->job_ptr;
+
+	q->has_resv = job->resv_id || rec->resv_ptr;
+	q->tier = rec->part_ptr->priority_tier;
+	q->submit = job->details ? job->details->submit_time : 0;
+	q->order_id = rec->array_task_id == NO_VAL ? rec->job_id : job->array_job_id;
+	q->place = place;
 }
 
 static void take_queue(struct sl_scratch *s, sl_list_t queue)
@@ -180,6 +219,7 @@ static void take_queue(struct sl_scratch *s, sl_list_t queue)
 		q->resv_id = rec->resv_ptr ? rec->resv_ptr->resv_id : 0;
 		q->qos_id = qos ? qos->id : 0;
 		q->prefer = rec->use_prefer;
+		sort_keys(q, rec, s->queue_len);
 		if (competes(s, rec))
 			s->queue_len++;
 		xfree(rec);
@@ -191,6 +231,7 @@ static int collect_queue(struct sl_collector *c, struct sl_error *err)
 {
 	slurmctld_lock_t locks = { .conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK, .part = READ_LOCK,
 				   .fed = READ_LOCK };
+	struct sl_scratch *s = c->scratch;
 	sl_list_t queue;
 	uint64_t t0;
 	int rc = 0;
@@ -199,15 +240,20 @@ static int collect_queue(struct sl_collector *c, struct sl_error *err)
 	t0 = now_us();
 	if (!node_record_count || !job_list || !part_list || !avail_node_bitmap || !up_node_bitmap) {
 		rc = sl_fail(err, SL_EBUSY, "slurmctld has not loaded its nodes yet");
-	} else if (!(rc = sl_canary(err))) {
-		list_for_each(job_list, each_requeued, c->scratch->in->trimmed);
+	} else if (s->checked || !(rc = sl_canary(err))) {
+		s->checked = true;
+		if (s->in->trimmed->clock)
+			list_for_each(job_list, each_requeued, s->in->trimmed);
 		queue = build_job_queue(false, true);
-		sort_job_queue(queue);
-		take_queue(c->scratch, queue);
+		if ((s->preempts = slurm_preemption_enabled()))
+			sort_job_queue(queue);
+		take_queue(s, queue);
 		FREE_NULL_LIST(queue);
 	}
 	c->queue_us = now_us() - t0;
 	unlock_slurmctld(locks);
+	if (!rc && !s->preempts)
+		qsort(s->queue, s->queue_len, sizeof(*s->queue), by_order);
 	return rc;
 }
 
@@ -288,6 +334,8 @@ static int each_job(void *x, void *arg)
 	job_record_t *job = x;
 	struct sl_collector *c = arg;
 
+	if (job->magic != JOB_MAGIC || (job->details && job->details->magic != DETAILS_MAGIC))
+		return 0;
 	if (!IS_JOB_FINISHED(job) || IS_JOB_COMPLETING(job) ||
 	    difftime(c->scratch->now, job->end_time) <= c->scratch->in->finished_s)
 		sl_collect_job(c, job);
@@ -400,7 +448,6 @@ static int collect_records(struct sl_collector *c, struct sl_error *err)
 	make_room(c);
 	c->conf_update = slurm_conf.last_update;
 	c->node_count = node_record_count;
-	c->scratch->preempts = slurm_preemption_enabled();
 	collect_meta(c);
 	sl_collect_nodes(c);
 	list_for_each(part_list, each_part, c);

@@ -14,6 +14,11 @@ struct sl_queue_rec {		/* of build_job_queue(), after its locks are gone */
 	uint32_t job_id, array_task_id, priority, resv_id, qos_id;
 	part_record_t *part;	/* compare, do not follow */
 	bool prefer;
+	/* what it is sorted by */
+	bool has_resv;
+	uint16_t tier;
+	uint32_t order_id, place;
+	time_t submit;
 };
 
 struct sl_kind {
@@ -31,6 +36,7 @@ struct sl_scratch {
 	struct { uint32_t row; uid_t uid; } *nameless;	/* jobs whose user has yet to be looked up */
 	uint32_t nameless_len, nameless_room;
 	struct { uid_t uid; char name[64]; time_t when; } user[1024];	/* cache */
+	bool checked;			/* the canary lives, with this configuration */
 	bool preempts;			/* preemption is on */
 	bool memory;			/* memory is consumable */
 	bool linear, threads;		/* select/linear; some node has hyper-threads */

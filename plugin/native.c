@@ -137,23 +137,17 @@ const char *sl_collect_native(struct sl_collector *c, const job_record_t *job)
 
 /* -- the digest ------------------------------------------------------------ */
 
-static uint64_t mix(uint64_t h, const void *p, size_t n)
+static uint64_t mix_num(uint64_t h, uint64_t v)
 {
-	const unsigned char *b = p;
-
-	while (n--)
-		h = (h ^ *b++) * 0x100000001b3ull;
-	return h;
+	h = (h ^ v) * 0x9e3779b97f4a7c15ull;
+	return h ^ h >> 29;
 }
 
 static uint64_t mix_str(uint64_t h, const char *s)
 {
-	return s ? mix(h, s, strlen(s) + 1) : mix(h, "", 1);
-}
-
-static uint64_t mix_num(uint64_t h, uint64_t v)
-{
-	return mix(h, &v, sizeof(v));
+	for (; s && *s; s++)
+		h = (h ^ (unsigned char) *s) * 0x100000001b3ull;
+	return mix_num(h, 0x5e);	/* where one ends and the next begins */
 }
 
 int64_t sl_job_stamp(const job_record_t *job)

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+/* What of the plug-in needs no Slurm: options, memo, status, host. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../plugin/host.h"
+#include "../plugin/memo.h"
+#include "../plugin/options.h"
+#include "../plugin/status.h"
+#include "plan_image.h"
+#include "snapshot.h"
+
+/* -- options ---------------------------------------------------------------- */
+
+static void options_have_defaults(void **state)
+{
+	struct sl_options o;
+
+	(void) state;
+	assert_int_equal(sl_options_parse(&o, "/usr/bin/schedlua", NULL, NULL), 0);
+	assert_string_equal(o.engine, "/usr/bin/schedlua");
+	assert_string_equal(o.site, "");
+	assert_true(o.interval_s == 0 && o.budget_s == 0 && o.wake_ms == 100);
+	assert_string_equal(sl_options_missing(&o), "defer,sched_interval=-1");
+}
+
+static void options_of_the_only_scheduler_are_recognised(void **state)
+{
+	struct sl_options o;
+
+	(void) state;
+	sl_options_parse(&o, "", "bf_window=3,defer,sched_interval=-1,lua_site=/etc/s.lua,lua_interval=0.5", NULL);
+	assert_null(sl_options_missing(&o));
+	assert_string_equal(o.site, "/etc/s.lua");
+	assert_true(o.interval_s == 0.5);
+	sl_options_parse(&o, "", "sched_interval=-1", NULL);
+	assert_non_null(strstr(sl_options_missing(&o), "defer"));
+	sl_options_parse(&o, "", "defer,sched_interval=-10", NULL);
+	assert_string_equal(sl_options_missing(&o), "sched_interval=-1");
+	sl_options_parse(&o, "", "defer,defer_batch,sched_interval=-1", NULL);
+	assert_non_null(sl_options_missing(&o));
+}
+
+static void a_wrong_option_is_named_and_keeps_its_default(void **state)
+{
+	static const char *const wrong[] = {
+		"lua_interval=soon", "lua_interval=0", "lua_budget=-1", "lua_budget=nan", "lua_site=relative.lua",
+		"lua_site", "lua_nonsense=1", "lua_wake=1e9", "lua_batch=5x",
+	};
+	struct sl_error err;
+	struct sl_options o;
+	size_t i;
+
+	(void) state;
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		char text[100];
+
+		snprintf(text, sizeof(text), "defer,%s,lua_capture=7", wrong[i]);
+		assert_int_equal(sl_options_parse(&o, "", text, &err), -1);
+		assert_int_equal(err.code, SL_EINVAL);
+		assert_non_null(strstr(err.text, "lua_"));
+		assert_true(o.batch_ms == 40 && o.wake_ms == 100 && o.capture_s == 7);
+		assert_string_equal(o.site, "");
+	}
+}
+
+/* -- memo -------------------------------------------------------------------- */
+
+static void a_memo_remembers_and_forgets(void **state)
+{
+	struct sl_memo *m = calloc(1, sizeof(*m));
+
+	(void) state;
+	assert_int_equal(sl_memo_get(m, 7), 0);
+	sl_memo_set(m, 7, 3);
+	sl_memo_set(m, 7, 4);
+	assert_int_equal(sl_memo_get(m, 7), 4);
+	sl_memo_set(m, 7, 0);
+	assert_int_equal(sl_memo_get(m, 7), 0);
+	sl_memo_set(m, 8, 0);
+	assert_int_equal(sl_memo_get(m, 8), 0);
+	free(m);
+}
+
+static void a_full_memo_forgets_the_oldest_first(void **state)
+{
+	struct sl_memo *m = calloc(1, sizeof(*m));
+	uint32_t i, kept = 0;
+
+	(void) state;
+	for (i = 1; i <= 100000; i++) {
+		sl_memo_set(m, i, i);
+		assert_int_equal(sl_memo_get(m, i), i);
+	}
+	for (i = 100000 - 500; i <= 100000; i++)
+		kept += sl_memo_get(m, i) == i;
+	assert_true(kept > 450);
+	free(m);
+}
+
+/* -- status ------------------------------------------------------------------- */
+
+static void quantiles_are_near(void **state)
+{
+	struct sl_times t = { 0 };
+	uint64_t i;
+
+	(void) state;
+	assert_int_equal(sl_times_quantile(&t, 0.5), 0);
+	for (i = 1; i <= 1000; i++)
+		sl_times_add(&t, i);
+	assert_in_range(sl_times_quantile(&t, 0.5), 500, 600);
+	assert_in_range(sl_times_quantile(&t, 0.99), 990, 1000);
+	assert_int_equal(t.max_us, 1000);
+	sl_times_add(&t, UINT64_MAX / 2);
+	assert_int_equal(t.max_us, UINT64_MAX / 2);
+}
+
+static void a_status_file_is_json_whatever_the_strings(void **state)
+{
+	char dir[] = "/tmp/schedlua-status-XXXXXX", path[64], text[8192];
+	struct sl_status s = { .version = "1", .slurm_version = "2" };
+	size_t n;
+	FILE *f;
+
+	(void) state;
+	assert_non_null(mkdtemp(dir));
+	sl_status_error(&s, "a \"quoted\" \\ line\nand a tab\t");
+	assert_int_equal(sl_status_write(&s, dir, NULL), 0);
+	snprintf(path, sizeof(path), "%s/status.json", dir);
+	assert_non_null(f = fopen(path, "r"));
+	n = fread(text, 1, sizeof(text) - 1, f);
+	text[n] = '\0';
+	fclose(f);
+	assert_non_null(strstr(text, "\"last_error\": \"a \\\"quoted\\\" \\\\ line\\u000aand a tab\\u0009\""));
+	unlink(path);
+	rmdir(dir);
+	assert_int_equal(sl_status_write(&s, dir, NULL), -1);
+}
+
+/* -- host ---------------------------------------------------------------------- */
+
+static char lines[65536];
+
+static void collect_line(int level, const char *line)
+{
+	size_t n = strlen(lines);
+
+	(void) level;
+	snprintf(lines + n, sizeof(lines) - n, "%s\n", line);
+}
+
+struct rig {
+	char dir[64], engine[96], mode[112];
+	struct sl_host *host;
+	struct sl_builder *b;
+	const void *bytes;
+	size_t size;
+	int64_t sequence;
+};
+
+static void set_mode(struct rig *r, const char *mode)
+{
+	FILE *f = fopen(r->mode, "w");
+
+	fprintf(f, "%s\n", mode);
+	fclose(f);
+}
+
+static void snapshot(struct rig *r, int64_t sequence)
+{
+	struct sl_meta_row meta = sl_meta_row();
+	struct sl_error err;
+
+	sl_builder_reset(r->b);
+	meta.now = 1;
+	meta.sequence = r->sequence = sequence;
+	sl_builder_append(r->b, SL_T_META, &meta);
+	if (sl_builder_finish(r->b, &r->bytes, &r->size, &err))
+		fail_msg("%s", err.text);
+}
+
+static int set_up(void **state)
+{
+	struct rig *r = calloc(1, sizeof(*r));
+	struct sl_host_options opt = { .site = "", .policy_path = "", .log = collect_line };
+	const char *fake = getenv("FAKE_ENGINE");
+
+	*lines = '\0';
+	strcpy(r->dir, "/tmp/schedlua-host-XXXXXX");
+	if (!mkdtemp(r->dir))
+		return -1;
+	snprintf(r->engine, sizeof(r->engine), "%s/engine", r->dir);
+	snprintf(r->mode, sizeof(r->mode), "%s.mode", r->engine);
+	if (symlink(fake ? fake : "/nonexistent", r->engine))
+		return -1;
+	opt.engine = r->engine;
+	r->host = sl_host_create(&opt, NULL);
+	r->b = sl_builder_create(&sl_snapshot_schema, NULL);
+	snapshot(r, 1);
+	*state = r;
+	return r->host && r->b ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	struct rig *r = *state;
+
+	sl_host_destroy(r->host);
+	sl_builder_destroy(r->b);
+	unlink(r->engine);
+	unlink(r->mode);
+	rmdir(r->dir);
+	free(r);
+	return 0;
+}
+
+static bool decides(struct rig *r, struct sl_error *err)
+{
+	struct sl_host_answer a;
+	struct sl_plan_image plan;
+	bool ok;
+
+	snapshot(r, r->sequence + 1);
+	if (sl_host_decide(r->host, r->bytes, r->size, r->sequence, 200000, false, &a, err))
+		return false;
+	ok = !sl_plan_image_open(&plan, a.plan, a.size, err);
+	sl_host_release(r->host, &a);
+	return ok;
+}
+
+static void an_engine_decides_again_and_again(void **state)
+{
+	struct rig *r = *state;
+	struct sl_error err;
+	int i;
+
+	for (i = 0; i < 20; i++)
+		assert_true(decides(r, &err));
+	assert_int_equal(sl_host_state(r->host)->starts, 1);
+	assert_int_equal(sl_host_state(r->host)->failures, 0);
+}
+
+static void whatever_an_engine_does_wrong_the_next_one_serves(void **state)
+{
+	static const char *const wrong[] = { "exit-hello", "exit-load", "exit-decide", "hang-decide", "stop-decide",
+					     "garbage", "truncated", "wrong-frame", "wrong-sequence", "version" };
+	struct rig *r = *state;
+	struct sl_error err;
+	size_t i;
+
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		pid_t pid;
+
+		set_mode(r, "exit-decide");	/* so that the next one starts anew */
+		assert_false(decides(r, &err));
+		set_mode(r, wrong[i]);
+		assert_false(decides(r, &err));
+		assert_true(err.code != SL_OK && *err.text);
+		set_mode(r, "ok");
+		assert_true(decides(r, &err));
+		pid = sl_host_state(r->host)->pid;
+		assert_true(pid > 0);
+		assert_int_equal(sl_host_state(r->host)->strikes, 0);
+	}
+}
+
+static void three_failures_in_a_row_make_it_rest(void **state)
+{
+	struct rig *r = *state;
+	struct sl_error err;
+	int i;
+
+	set_mode(r, "exit-decide");
+	for (i = 0; i < SL_MAX_STRIKES; i++) {
+		assert_false(decides(r, &err));
+		assert_int_not_equal(err.code, SL_EBUSY);
+	}
+	assert_false(decides(r, &err));
+	assert_int_equal(err.code, SL_EBUSY);
+	assert_true(sl_host_state(r->host)->next_try_s > 0);
+}
+
+static void a_set_that_ends_the_engine_is_no_obstacle_to_the_bundled_one(void **state)
+{
+	struct rig *r = *state;
+	struct sl_host_answer a;
+	struct sl_error err;
+
+	set_mode(r, "exit-load");
+	assert_false(decides(r, &err));
+	assert_int_equal(sl_host_decide(r->host, r->bytes, r->size, r->sequence, 200000, true, &a, &err), 0);
+	sl_host_release(r->host, &a);
+}
+
+static void an_engine_that_ends_between_cycles_is_noticed(void **state)
+{
+	struct rig *r = *state;
+	struct sl_error err;
+	pid_t pid;
+	int i;
+
+	assert_true(decides(r, &err));
+	pid = sl_host_state(r->host)->pid;
+	kill(pid, 9);
+	for (i = 0; i < 500 && sl_host_state(r->host)->pid; i++) {
+		struct timespec t = { 0, 10000000 };
+
+		sl_host_poll(r->host);
+		nanosleep(&t, NULL);
+	}
+	assert_int_equal(sl_host_state(r->host)->pid, 0);
+	assert_non_null(strstr(lines, "ended by signal 9"));
+	assert_true(decides(r, &err));
+}
+
+static void an_interrupted_host_answers_at_once(void **state)
+{
+	struct rig *r = *state;
+	struct sl_error err;
+
+	assert_true(decides(r, &err));
+	sl_host_interrupt(r->host);
+	set_mode(r, "hang-decide");
+	assert_false(decides(r, &err));
+}
+
+static void a_refused_set_is_told_once(void **state)
+{
+	struct rig *r = *state;
+	struct sl_error err;
+	char *first;
+
+	set_mode(r, "refuse");
+	assert_true(decides(r, &err));
+	assert_true(decides(r, &err));
+	assert_non_null(first = strstr(lines, "refused: /etc/fake.lua:3: refused on demand; the bundled easy decides"));
+	assert_null(strstr(first + 1, "refused: /etc"));
+	assert_non_null(strstr(sl_host_state(r->host)->refusal, "traceback"));
+}
+
+static void babble_on_stderr_is_bounded(void **state)
+{
+	struct rig *r = *state;
+	struct sl_error err;
+	unsigned n = 0;
+	char *p;
+
+	set_mode(r, "babble");
+	decides(r, &err);
+	for (p = lines; (p = strstr(p, "engine: line")); p++)
+		n++;
+	assert_in_range(n, 1, 2 * SL_LOG_LINES);
+}
+
+#define HOST_TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(options_have_defaults),
+		cmocka_unit_test(options_of_the_only_scheduler_are_recognised),
+		cmocka_unit_test(a_wrong_option_is_named_and_keeps_its_default),
+		cmocka_unit_test(a_memo_remembers_and_forgets),
+		cmocka_unit_test(a_full_memo_forgets_the_oldest_first),
+		cmocka_unit_test(quantiles_are_near),
+		cmocka_unit_test(a_status_file_is_json_whatever_the_strings),
+		HOST_TEST(an_engine_decides_again_and_again),
+		HOST_TEST(whatever_an_engine_does_wrong_the_next_one_serves),
+		HOST_TEST(three_failures_in_a_row_make_it_rest),
+		HOST_TEST(a_set_that_ends_the_engine_is_no_obstacle_to_the_bundled_one),
+		HOST_TEST(an_engine_that_ends_between_cycles_is_noticed),
+		HOST_TEST(an_interrupted_host_answers_at_once),
+		HOST_TEST(a_refused_set_is_told_once),
+		HOST_TEST(babble_on_stderr_is_bounded),
+	};
+
+	return cmocka_run_group_tests_name("plugin", tests, NULL, NULL);
+}

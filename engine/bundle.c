@@ -34,9 +34,9 @@ static bool own_path(char path[PATH_MAX])
 	Dl_info info;
 	ssize_t n;
 
-	/* dladdr() says argv[0] for a program. */
-	if (dladdr((const void *) (uintptr_t) own_path, &info) && info.dli_fname && info.dli_fname[0] == '/' &&
-	    strstr(info.dli_fname, ".so") && realpath(info.dli_fname, path))
+	/* For a program dladdr() says argv[0], which may be anything. */
+	if (dladdr((const void *) (uintptr_t) own_path, &info) && info.dli_fname && strstr(info.dli_fname, ".so") &&
+	    realpath(info.dli_fname, path))
 		return true;
 	n = readlink("/proc/self/exe", text, sizeof(text) - 1);
 	if (n <= 0)

@@ -376,6 +376,23 @@ static int class_index(lua_State *L)
 	return 1;
 }
 
+/* pairs(job): all fields, by name, as a copy.  Upvalue: the fields. */
+static int class_pairs(lua_State *L)
+{
+	lua_settop(L, 1);
+	lua_newtable(L);
+	for (lua_pushnil(L); lua_next(L, lua_upvalueindex(1)); lua_pop(L, 1)) {
+		if (!lua_isinteger(L, -1))
+			continue;	/* a method */
+		lua_pushvalue(L, -2);
+		lua_pushvalue(L, -1);
+		lua_gettable(L, 1);
+		lua_settable(L, 2);
+	}
+	lua_remove(L, 1);
+	return sl_sandbox_pairs(L);
+}
+
 static int class_newindex(lua_State *L)
 {
 	const struct sl_lua_class *c = lua_touserdata(L, lua_upvalueindex(1));
@@ -460,6 +477,9 @@ void sl_lua_class(lua_State *L, struct sl_lua *x, const struct sl_lua_class *c)
 {
 	lua_newtable(L);
 	push_fields(L, c);
+	lua_pushvalue(L, -1);
+	lua_pushcclosure(L, class_pairs, 1);
+	lua_setfield(L, -3, "__pairs");
 	lua_pushlightuserdata(L, (void *) c);
 	lua_pushcclosure(L, class_index, 2);
 	lua_setfield(L, -2, "__index");

@@ -60,7 +60,6 @@ struct sl_lua {
 	/* the set of partitions whose turn it is */
 	uint32_t turn;			/* counts sets */
 	uint8_t *member;		/* by partition row; NULL: all */
-	uint32_t reserved_before;	/* reservations of earlier sets */
 	uint8_t *admitted;		/* by queue entry: 0 not asked, 1 yes, 2 no */
 	bool has_admit;
 	const uint32_t *order;		/* queue entries by rank, NULL: the queue's order */

@@ -90,16 +90,30 @@ static void refuse_unknown_keys(lua_State *L, int table)
 	for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
 		const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : luaL_typename(L, -2);
 
-		if (strcmp(key, "place") && strcmp(key, "layout"))
-			luaL_error(L, "unknown key '%s', expected place or layout", key);
+		if (strcmp(key, "place") && strcmp(key, "layout") && strcmp(key, "shape"))
+			luaL_error(L, "unknown key '%s', expected place, layout or shape", key);
 	}
 }
 
+/* shape = n: the job's nth alternative, 0 as asked */
+static uint32_t read_shape(lua_State *L, struct sl_lua *x, uint32_t job)
+{
+	uint32_t shapes = x->snap->job.shapes[job].count;
+
+	if (lua_isnil(L, -1))
+		return 0;
+	if (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 0 || lua_tointeger(L, -1) > shapes)
+		luaL_error(L, "shape: expected 0 to %d, the number of its alternatives, got %s", (int) shapes,
+			   sl_sandbox_tostring(L, -1, NULL));
+	return lua_tointeger(L, -1);
+}
+
 /*
- * The optional argument { place = "bestfit" } or { layout = {...} }.  Returns NULL
- * when nothing is said: what suits the job.  What *how points to is on the stack.
+ * The optional argument { place = "bestfit" } or { layout = {...} }, and shape.
+ * Returns NULL when neither place nor layout is said: what suits the job.  What
+ * *how points to is on the stack.
  */
-static const struct sl_how *check_how(lua_State *L, struct sl_lua *x, struct sl_how *how)
+static const struct sl_how *check_how(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_how *how)
 {
 	bool placed, laid_out;
 
@@ -108,6 +122,9 @@ static const struct sl_how *check_how(lua_State *L, struct sl_lua *x, struct sl_
 		return NULL;
 	luaL_checktype(L, 3, LUA_TTABLE);
 	refuse_unknown_keys(L, 3);
+	lua_getfield(L, 3, "shape");
+	e->shape = read_shape(L, x, e->job);
+	lua_pop(L, 1);
 	placed = lua_getfield(L, 3, "place") != LUA_TNIL;
 	if (placed)
 		read_place(L, how);
@@ -136,15 +153,19 @@ static int misused(lua_State *L, const struct sl_error *err)
 
 /* -- decisions --------------------------------------------------------- */
 
-/* plan:start(job [, how]): true; or nil and why not */
-static int plan_start(lua_State *L)
+typedef int decide_now(struct sl_plan *, struct sl_entry, const struct sl_how *, struct sl_refusal *,
+		       struct sl_error *);
+
+/* (job [, how]): true; or nil and why not */
+static int start_with(lua_State *L, decide_now *decide)
 {
 	struct sl_lua *x = check_plan(L);
 	struct sl_entry e = check_entry(L, x);
 	struct sl_refusal refusal = { 0 };
 	struct sl_error err;
-	struct sl_how how;
-	int r = sl_plan_start(x->plan, e, check_how(L, x, &how), &refusal, &err);
+	struct sl_how buffer;
+	const struct sl_how *how = check_how(L, x, &e, &buffer);
+	int r = decide(x->plan, e, how, &refusal, &err);
 
 	if (r < 0)
 		return misused(L, &err);
@@ -152,35 +173,29 @@ static int plan_start(lua_State *L)
 		return refused(L, &refusal);
 	lua_pushboolean(L, 1);
 	return 1;
+}
+
+static int plan_start(lua_State *L)
+{
+	return start_with(L, sl_plan_start);
 }
 
 static int plan_backfill(lua_State *L)
 {
-	struct sl_lua *x = check_plan(L);
-	struct sl_entry e = check_entry(L, x);
-	struct sl_refusal refusal = { 0 };
-	struct sl_error err;
-	struct sl_how how;
-	int r = sl_plan_backfill(x->plan, e, check_how(L, x, &how), &refusal, &err);
-
-	if (r < 0)
-		return misused(L, &err);
-	if (!r)
-		return refused(L, &refusal);
-	lua_pushboolean(L, 1);
-	return 1;
+	return start_with(L, sl_plan_backfill);
 }
 
-/* plan:reserve(job [, how]): the start time; or nil and why it can never run */
-static int plan_reserve(lua_State *L)
+/* plan:earliest(job [, how]): when it could start; or nil and why never */
+static int plan_earliest(lua_State *L)
 {
 	struct sl_lua *x = check_plan(L);
 	struct sl_entry e = check_entry(L, x);
 	struct sl_refusal refusal = { 0 };
 	struct sl_error err;
-	struct sl_how how;
+	struct sl_how buffer;
+	const struct sl_how *how = check_how(L, x, &e, &buffer);
 	int64_t start;
-	int r = sl_plan_reserve(x->plan, e, check_how(L, x, &how), &start, &refusal, &err);
+	int r = sl_plan_earliest(x->plan, e, how, &start, &refusal, &err);
 
 	if (r < 0)
 		return misused(L, &err);
@@ -190,16 +205,56 @@ static int plan_reserve(lua_State *L)
 	return 1;
 }
 
-static int plan_earliest(lua_State *L)
+/* The reservation that the job has in another partition. */
+static const struct sl_entry *reserved_elsewhere(struct sl_lua *x, struct sl_entry e)
+{
+	const struct sl_entry *r;
+	uint32_t count;
+
+	if (sl_plan_job(x->plan, e.job) != SL_PLAN_RESERVED)
+		return NULL;
+	r = sl_plan_reserved(x->plan, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (r[i].job == e.job && r[i].partition != e.partition)
+			return &r[i];
+	return NULL;
+}
+
+/*
+ * A job that waits in several partitions keeps the reservation that comes first:
+ * only an earlier start in another partition moves it.
+ */
+static bool keeps_its_reservation(struct sl_lua *x, struct sl_entry e, const struct sl_how *how,
+				  struct sl_refusal *refusal)
+{
+	const struct sl_entry *other = reserved_elsewhere(x, e);
+	int64_t start, here;
+	uint32_t count;
+
+	if (!other || !sl_plan_places(x->plan, e.job, &count, &start) ||
+	    sl_plan_earliest(x->plan, e, how, &here, NULL, NULL) != 1 || here < start)
+		return false;
+	refusal->why = SL_WHY_PRIORITY;
+	snprintf(refusal->text, sizeof(refusal->text), "expected to start in partition %s no later",
+		 sl_snapshot_str(x->snap, x->snap->partition.name[other->partition]));
+	return true;
+}
+
+/* plan:reserve(job [, how]): the start time; or nil and why it can never run */
+static int plan_reserve(lua_State *L)
 {
 	struct sl_lua *x = check_plan(L);
 	struct sl_entry e = check_entry(L, x);
 	struct sl_refusal refusal = { 0 };
 	struct sl_error err;
-	struct sl_how how;
+	struct sl_how buffer;
+	const struct sl_how *how = check_how(L, x, &e, &buffer);
 	int64_t start;
-	int r = sl_plan_earliest(x->plan, e, check_how(L, x, &how), &start, &refusal, &err);
+	int r;
 
+	if (keeps_its_reservation(x, e, how, &refusal))
+		return refused(L, &refusal);
+	r = sl_plan_reserve(x->plan, e, how, &start, &refusal, &err);
 	if (r < 0)
 		return misused(L, &err);
 	if (!r)
@@ -386,12 +441,11 @@ static int plan_layout(lua_State *L)
 /* The first job with a reservation that this set of partitions made. */
 static void push_head(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
-	uint32_t count;
-	const struct sl_entry *e = sl_plan_reserved(x->plan, &count);
+	const struct sl_entry *e = sl_plan_head(x->plan);
 
 	(void) h;
-	if (count > x->reserved_before)
-		sl_lua_push_job(L, x, e[x->reserved_before].job, e[x->reserved_before].partition);
+	if (e)
+		sl_lua_push_job(L, x, e->job, e->partition);
 	else
 		lua_pushnil(L);
 }

@@ -170,7 +170,6 @@ void sl_lua_turn(lua_State *L, struct sl_lua *x, int index)
 	x->member = NULL;
 	x->order = NULL;
 	x->has_admit = false;
-	sl_plan_reserved(x->plan, &x->reserved_before);
 	sl_cluster_queue(x->cluster, &count);
 	read_rows(L, x, set);
 	if (lua_getfield(L, set, "admit") == LUA_TFUNCTION) {

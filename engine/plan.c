@@ -114,6 +114,7 @@ void sl_plan_set_policy(struct sl_plan *p, const char *by)
 {
 	char *name = strdup(by), **names;
 
+	p->head_at = p->reserved.count;
 	names = name ? realloc(p->by, (p->bys + 1) * sizeof(*names)) : NULL;
 	if (!names) {
 		free(name);
@@ -415,6 +416,8 @@ static void drop(struct sl_plan *p, uint32_t at)
 		return;
 	free_booking(p->reserved.item[at]);
 	take_out(&p->reserved, at);
+	if (at < p->head_at)
+		p->head_at--;
 }
 
 /*
@@ -527,7 +530,7 @@ undo:
 static int try_backfill(struct attempt *a, struct booking **b, struct sl_refusal *why, struct sl_error *err)
 {
 	struct sl_plan *p = a->p;
-	struct booking *head = p->reserved.count ? p->reserved.item[0] : NULL;
+	struct booking *head = p->reserved.count > p->head_at ? p->reserved.item[p->head_at] : NULL;
 	int64_t now = p->c->now, seconds = plan_time(p, a->w, now);
 	int rc = start_now(a, false, b, err);
 
@@ -800,6 +803,11 @@ const struct sl_entry *sl_plan_reserved(const struct sl_plan *p, uint32_t *count
 {
 	*count = p->reserved.count;
 	return p->reserved.entry;
+}
+
+const struct sl_entry *sl_plan_head(const struct sl_plan *p)
+{
+	return p->reserved.count > p->head_at ? &p->reserved.entry[p->head_at] : NULL;
 }
 
 int sl_plan_booking(struct sl_plan *p, bool reserved, uint32_t i, struct sl_booking *out, struct sl_error *err)

@@ -40,7 +40,7 @@ struct sl_plan *sl_plan_create(struct sl_cluster *c, struct sl_error *err);
 void sl_plan_destroy(struct sl_plan *p);
 
 /* The policy that decides from here on; the name is copied.  Without memory for that
- * the one before stays. */
+ * the one before stays.  The head is then the first reservation that it makes. */
 void sl_plan_set_policy(struct sl_plan *p, const char *by);
 
 /*
@@ -68,7 +68,7 @@ int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_how *h
 
 /*
  * EASY backfill (Lifka 1995): start an entry now unless that would delay the
- * head, the first job with a reservation.  The head's nodes may change, its
+ * head, the first job to which this policy gave a reservation.  The head's nodes may change, its
  * start time may not: when the entry does not fit beside the nodes booked for
  * the head, the head is placed anew at its shadow time.  Other reservations
  * stand as they are.  Without a head the same as sl_plan_start().
@@ -108,8 +108,11 @@ const struct sl_place *sl_plan_places(struct sl_plan *p, uint32_t job, uint32_t 
 /* Entries started, in the order of the decisions: one for each task of an array. */
 const struct sl_entry *sl_plan_started(const struct sl_plan *p, uint32_t *count);
 
-/* Entries reserved, in the order of the decisions; [0] is the head. */
+/* Entries reserved, in the order of the decisions. */
 const struct sl_entry *sl_plan_reserved(const struct sl_plan *p, uint32_t *count);
+
+/* The first reservation of the policy that decides now; NULL when it made none. */
+const struct sl_entry *sl_plan_head(const struct sl_plan *p);
 
 /* All of one booking: i counts what the two functions above return. */
 struct sl_booking {

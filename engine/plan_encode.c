@@ -29,15 +29,28 @@ static uint32_t text(struct sl_builder *b, const char *s)
 	return sl_builder_str(b, cut);
 }
 
-static struct sl_range gres_rows(const struct sl_plan *p, const struct sl_resources *r, struct sl_builder *b)
+/* The kinds that a job asks for: one that has whole nodes is given no more, though
+ * nobody else can use what is left there. */
+static uint16_t kinds_asked(const struct sl_request *r)
+{
+	uint16_t kinds = 0;
+
+	for (uint32_t i = 0; i < r->gres_needs; i++)
+		kinds |= r->gres[i].kinds;
+	return kinds;
+}
+
+static struct sl_range gres_rows(const struct sl_plan *p, const struct booking *bk, const struct sl_resources *r,
+				 struct sl_builder *b)
 {
 	struct sl_range range = { sl_builder_rows(b, SL_P_PLACE_GRES), 0 };
+	uint16_t asked = kinds_asked(&bk->want->pub.request);
 	uint32_t kinds = p->c->snap->gres_kind.rows;
 
 	for (uint32_t k = 0; k < kinds && k < SL_MAX_GRES; k++) {
 		struct sl_plan_place_gres_row row = { .kind = k, .count = r->gres[k] };
 
-		if (!row.count)
+		if (!row.count || !(asked >> k & 1))
 			continue;
 		sl_builder_append(b, SL_P_PLACE_GRES, &row);
 		range.count++;
@@ -69,7 +82,7 @@ static struct sl_range place_rows(const struct sl_plan *p, const struct booking 
 		struct sl_resources r;
 
 		memcpy(r.gres, places[i].gres, sizeof(r.gres));
-		row.gres = gres_rows(p, &r, b);
+		row.gres = gres_rows(p, bk, &r, b);
 		sl_builder_append(b, SL_P_PLACE, &row);
 	}
 	range.count = bk->layout.nodes;

@@ -383,6 +383,7 @@ static bool reserved_ahead(const struct attempt *a, int64_t until)
 int plan_explain(struct attempt *a, int64_t seconds, struct sl_refusal *r, struct sl_error *err)
 {
 	const struct sl_cluster *c = a->p->c;
+	const struct sl_entry *head = sl_plan_head(a->p);
 	int64_t until = cluster_later(c->now, seconds);
 	int rc;
 
@@ -403,7 +404,7 @@ int plan_explain(struct attempt *a, int64_t seconds, struct sl_refusal *r, struc
 		return -1;
 	if (rc && a->p->reserved.count)
 		plan_say(r, SL_WHY_PRIORITY, "would delay job %" PRIu32,
-			 c->snap->job.id[a->p->reserved.entry[0].job]);
+			 c->snap->job.id[(head ? head : a->p->reserved.entry)->job]);
 	else if (rc && reserved_ahead(a, until))
 		plan_say(r, SL_WHY_RESERVATION, "a reservation begins before it would end");
 	else if (!rc && reserved_ahead(a, c->now + 1))

@@ -63,6 +63,7 @@ struct sl_plan {
 	char **by;
 	uint32_t bys;			/* the last one decides now */
 	struct bookings started, reserved;
+	uint32_t head_at;		/* reservations of the policies before: the head comes next */
 	uint32_t *starts;		/* [job] tasks started */
 	uint32_t *notes_of;		/* [job] number of its note + 1 */
 	struct note *note;

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define NEVER INT64_MAX
+#define PROGRESS_EVERY_NS 100000000
+
+struct ending {
+	int64_t end;
+	uint32_t job;
+};
+
+/* What a pass decided to start, until it is carried out. */
+struct starting {
+	uint32_t job, first_place, places;
+};
+
+struct sl_sim {
+	const struct sl_workload *w;
+	struct sl_script *script;
+	struct sl_sim_options opt;
+	struct sl_cluster *cluster;
+	struct sl_metrics *metrics;
+	int64_t now;
+	uint32_t next;			/* job row submitted next */
+	bool changed;			/* something happened since the last pass */
+	uint64_t ended;
+	uint16_t gpu_kinds;		/* mask of the gres kinds called "gpu" */
+
+	struct ending *heap;		/* running jobs, the first to end on top */
+	uint32_t heap_size, heap_room;
+
+	struct starting *starting;
+	uint32_t starts, starting_room;
+	struct sl_place *place;		/* of starting[] */
+	uint32_t places, place_room;
+	int64_t starts_at;		/* when they are carried out */
+
+	struct sl_sim_job *schedule;
+	struct sl_range *run;
+	uint32_t runs, run_room;
+
+	uint64_t progress_ns;
+};
+
+static uint64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t) t.tv_sec * 1000000000 + (uint64_t) t.tv_nsec;
+}
+
+/* Make room for *need* elements of *size* bytes in *array. */
+static int reserve(void *array, uint32_t *room, uint32_t need, size_t size, struct sl_error *err)
+{
+	void **a = array;
+	uint32_t n = *room ? *room : 64;
+	void *p;
+
+	if (need <= *room)
+		return 0;
+	while (n < need)
+		n = n > UINT32_MAX / 2 ? need : 2 * n;
+	p = realloc(*a, n * size);
+	if (!p)
+		return sl_fail(err, SL_ENOMEM, "simulator: out of memory");
+	*a = p;
+	*room = n;
+	return 0;
+}
+
+/* -- jobs that run, by their end ---------------------------------------- */
+
+static bool before(const struct ending *a, const struct ending *b)
+{
+	return a->end < b->end || (a->end == b->end && a->job < b->job);
+}
+
+static int heap_push(struct sl_sim *s, struct ending e, struct sl_error *err)
+{
+	uint32_t i = s->heap_size;
+
+	if (reserve(&s->heap, &s->heap_room, i + 1, sizeof(e), err) < 0)
+		return -1;
+	s->heap_size++;
+	for (; i && before(&e, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		s->heap[i] = s->heap[(i - 1) / 2];
+	s->heap[i] = e;
+	return 0;
+}
+
+static struct ending heap_pop(struct sl_sim *s)
+{
+	struct ending top = s->heap[0], e = s->heap[--s->heap_size];
+	uint32_t i = 0, child;
+
+	while ((child = 2 * i + 1) < s->heap_size) {
+		if (child + 1 < s->heap_size && before(&s->heap[child + 1], &s->heap[child]))
+			child++;
+		if (!before(&s->heap[child], &e))
+			break;
+		s->heap[i] = s->heap[child];
+		i = child;
+	}
+	s->heap[i] = e;
+	return top;
+}
+
+/* -- one job starts, one job ends --------------------------------------- */
+
+static int64_t runtime_of(const struct sl_sim *s, uint32_t job, bool *killed)
+{
+	int64_t run = s->w->runtime_s[job], asked = s->w->estimate_s[job];
+
+	*killed = s->opt.kill_at_limit && asked > 0 && asked < run;
+	return *killed ? asked : run;
+}
+
+static int64_t walltime_end(const struct sl_sim *s, uint32_t job)
+{
+	int64_t limit = s->w->snap.job.time_limit[job];
+
+	return limit >= SL_UNLIMITED - s->now ? SL_UNLIMITED : s->now + limit;
+}
+
+static uint32_t gpus_at(const struct sl_sim *s, const struct sl_place *place)
+{
+	uint32_t gpus = 0;
+
+	for (unsigned k = 0; s->gpu_kinds >> k; k++)
+		if (s->gpu_kinds >> k & 1)
+			gpus += place->gres[k];
+	return gpus;
+}
+
+static int keep_start(struct sl_sim *s, uint32_t job, const struct sl_place *place, uint32_t count,
+		      struct sl_error *err)
+{
+	struct sl_sim_job *j = &s->schedule[job];
+
+	j->start_s = s->now;
+	j->nodes = count;
+	j->first_run = s->runs;
+	for (uint32_t i = 0; i < count; i++) {
+		j->cores += place[i].cores;
+		j->gpus += gpus_at(s, &place[i]);
+		if (j->runs && s->run[s->runs - 1].first + s->run[s->runs - 1].count == place[i].node) {
+			s->run[s->runs - 1].count++;
+			continue;
+		}
+		if (reserve(&s->run, &s->run_room, s->runs + 1, sizeof(*s->run), err) < 0)
+			return -1;
+		s->run[s->runs++] = (struct sl_range) { place[i].node, 1 };
+		j->runs++;
+	}
+	return 0;
+}
+
+static int start_job(struct sl_sim *s, const struct starting *st, struct sl_error *err)
+{
+	const struct sl_place *place = s->place + st->first_place;
+	bool killed;
+
+	if (sl_cluster_start(s->cluster, st->job, place, st->places, walltime_end(s, st->job), err) < 0)
+		return -1;
+	if (s->schedule && keep_start(s, st->job, place, st->places, err) < 0)
+		return -1;
+	return heap_push(s, (struct ending) { s->now + runtime_of(s, st->job, &killed), st->job }, err);
+}
+
+static int end_job(struct sl_sim *s, struct ending e, struct sl_error *err)
+{
+	struct sl_ended done = { .job = e.job, .end_s = e.end };
+	const struct sl_place *place;
+	uint32_t count;
+
+	done.start_s = e.end - runtime_of(s, e.job, &done.killed);
+	place = sl_cluster_places(s->cluster, e.job, &count);
+	for (uint32_t i = 0; i < count; i++)
+		sl_ended_node(&done, place[i].node, place[i].cores, gpus_at(s, &place[i]));
+	if (s->schedule)
+		s->schedule[e.job].end_s = e.end;
+	s->ended++;
+	if (sl_metrics_ended(s->metrics, &done, err) < 0)
+		return -1;
+	return sl_cluster_finish(s->cluster, e.job, err);
+}
+
+/* -- one pass of the policy --------------------------------------------- */
+
+/* Keep what the plan starts; its bookings go with it. */
+static int take_starts(struct sl_sim *s, const struct sl_plan *p, struct sl_error *err)
+{
+	uint32_t n, count;
+	int64_t when;
+	const struct sl_entry *e = sl_plan_started(p, &n);
+
+	s->starts = s->places = 0;
+	if (reserve(&s->starting, &s->starting_room, n, sizeof(*s->starting), err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct sl_place *place = sl_plan_places(p, e[i].job, &count, &when);
+
+		if (reserve(&s->place, &s->place_room, s->places + count, sizeof(*place), err) < 0)
+			return -1;
+		memcpy(s->place + s->places, place, count * sizeof(*place));
+		s->starting[s->starts++] = (struct starting) { e[i].job, s->places, count };
+		s->places += count;
+	}
+	return 0;
+}
+
+static int decide(struct sl_sim *s, struct sl_error *err)
+{
+	static const struct sl_limits none;
+	struct sl_plan_figures fig = { 0 };
+	struct sl_plan *p = sl_plan_create(s->cluster, err);
+	int rc;
+
+	if (!p)
+		return -1;
+	rc = sl_script_decide(s->script, s->cluster, p, s->opt.limits ? s->opt.limits : &none, &fig, NULL, err);
+	if (rc)
+		sl_fail_in(err, "at %" PRId64 " s", s->now - s->w->origin_s);
+	else
+		rc = take_starts(s, p, err);
+	sl_plan_destroy(p);
+	return rc ? -1 : 0;
+}
+
+static int carry_out(struct sl_sim *s, struct sl_error *err)
+{
+	for (uint32_t i = 0; i < s->starts; i++)
+		if (start_job(s, &s->starting[i], err) < 0)
+			return -1;
+	s->starts = 0;
+	s->starts_at = NEVER;
+	return 0;
+}
+
+static int pass(struct sl_sim *s, struct sl_error *err)
+{
+	uint64_t t0 = clock_ns();
+	uint32_t queued;
+
+	sl_cluster_queue(s->cluster, &queued);
+	s->changed = false;
+	if (!queued)
+		return 0;
+	if (decide(s, err) < 0)
+		return -1;
+	sl_metrics_cycle(s->metrics, (double) (clock_ns() - t0) / 1e3);
+	s->starts_at = s->starts ? s->now + s->opt.latency_s : NEVER;
+	return s->starts_at == s->now ? carry_out(s, err) : 0;
+}
+
+/* -- the clock ---------------------------------------------------------- */
+
+/* Interval mode: the first tick after *t*, counted from the origin. */
+static int64_t next_tick(const struct sl_sim *s, int64_t t)
+{
+	int64_t since = t - s->w->origin_s;
+
+	return s->w->origin_s + (since / s->opt.interval_s + 1) * s->opt.interval_s;
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The instant at which something happens next, NEVER when nothing will. */
+static int64_t next_instant(struct sl_sim *s)
+{
+	int64_t t = s->starts_at;
+	uint32_t queued;
+
+	if (s->next < s->w->snap.job.rows)
+		t = earlier(t, s->w->snap.job.submit_time[s->next]);
+	if (s->heap_size)
+		t = earlier(t, s->heap[0].end);
+	sl_cluster_queue(s->cluster, &queued);
+	if (queued && t == NEVER)	/* only time can help: a reservation that ends */
+		t = sl_timeline_next(sl_cluster_timeline(s->cluster), s->now);
+	if (queued && s->opt.interval_s && (s->changed || t != NEVER))
+		t = earlier(t, next_tick(s, s->now));
+	return t;
+}
+
+static int happen(struct sl_sim *s, int64_t t, struct sl_error *err)
+{
+	const struct sl_job_view *job = &s->w->snap.job;
+
+	s->changed |= t == s->starts_at || (s->heap_size && s->heap[0].end <= t) ||
+		(s->next < job->rows && job->submit_time[s->next] <= t);
+	s->now = t;
+	if (sl_cluster_advance(s->cluster, t, err) < 0)
+		return -1;
+	while (s->heap_size && s->heap[0].end <= t)
+		if (end_job(s, heap_pop(s), err) < 0)
+			return -1;
+	while (s->next < job->rows && job->submit_time[s->next] <= t)
+		if (sl_cluster_submit(s->cluster, s->next++, err) < 0)
+			return -1;
+	if (s->starts_at <= t)
+		return carry_out(s, err);
+	if (s->starts || (s->opt.interval_s && (t - s->w->origin_s) % s->opt.interval_s))
+		return 0;
+	return pass(s, err);
+}
+
+static void report_progress(struct sl_sim *s)
+{
+	uint64_t ns;
+
+	if (!s->opt.progress)
+		return;
+	ns = clock_ns();
+	if (ns - s->progress_ns < PROGRESS_EVERY_NS)
+		return;
+	s->progress_ns = ns;
+	s->opt.progress(s->ended, s->w->snap.job.rows, s->now, s->opt.progress_arg);
+}
+
+static int stuck(const struct sl_sim *s, struct sl_error *err)
+{
+	uint32_t queued;
+	const struct sl_entry *e = sl_cluster_queue(s->cluster, &queued);
+
+	return sl_fail(err, SL_EINVAL, "at %" PRId64 " s: nothing runs, nothing arrives, and the policy starts none "
+		       "of %" PRIu32 " queued jobs (the first: job %" PRIu32 ")", s->now - s->w->origin_s, queued,
+		       s->w->snap.job.id[e[0].job]);
+}
+
+int sl_sim_run(struct sl_sim *s, struct sl_error *err)
+{
+	while (s->ended < s->w->snap.job.rows) {
+		int64_t t = next_instant(s);
+
+		if (s->opt.stop && *s->opt.stop)
+			return 1;
+		if (t == NEVER)
+			return stuck(s, err);
+		if (happen(s, t, err) < 0)
+			return -1;
+		report_progress(s);
+	}
+	return 0;
+}
+
+/* -- life and results --------------------------------------------------- */
+
+static uint16_t gpu_kinds(const struct sl_snapshot *snap)
+{
+	uint16_t mask = 0;
+
+	for (uint32_t k = 0; k < snap->gres_kind.rows && k < SL_MAX_GRES; k++)
+		if (!strcmp(sl_snapshot_str(snap, snap->gres_kind.name[k]), "gpu"))
+			mask |= (uint16_t) (1u << k);
+	return mask;
+}
+
+struct sl_sim *sl_sim_create(const struct sl_workload *w, struct sl_script *script, const struct sl_sim_options *opt,
+			     struct sl_error *err)
+{
+	struct sl_sim *s = calloc(1, sizeof(*s));
+
+	if (!s) {
+		sl_fail(err, SL_ENOMEM, "simulator: out of memory");
+		return NULL;
+	}
+	s->w = w;
+	s->script = script;
+	s->opt = *opt;
+	s->starts_at = NEVER;
+	s->gpu_kinds = gpu_kinds(&w->snap);
+	s->cluster = sl_cluster_create(&w->snap, err);
+	if (s->cluster)
+		s->metrics = sl_metrics_create(&w->snap, err);
+	if (!s->metrics)
+		goto error;
+	s->now = sl_cluster_now(s->cluster);
+	if (opt->keep_schedule) {
+		s->schedule = calloc(w->snap.job.rows ? w->snap.job.rows : 1, sizeof(*s->schedule));
+		if (!s->schedule) {
+			sl_fail(err, SL_ENOMEM, "simulator: out of memory");
+			goto error;
+		}
+	}
+	return s;
+error:
+	sl_sim_destroy(s);
+	return NULL;
+}
+
+void sl_sim_destroy(struct sl_sim *s)
+{
+	if (!s)
+		return;
+	sl_metrics_destroy(s->metrics);
+	sl_cluster_destroy(s->cluster);
+	free(s->heap);
+	free(s->starting);
+	free(s->place);
+	free(s->schedule);
+	free(s->run);
+	free(s);
+}
+
+int sl_sim_result(struct sl_sim *s, struct sl_result *r, struct sl_error *err)
+{
+	if (sl_metrics_result(s->metrics, r, err) < 0)
+		return -1;
+	r->partial = s->ended < s->w->snap.job.rows;
+	return 0;
+}
+
+struct sl_metrics *sl_sim_metrics(struct sl_sim *s)
+{
+	return s->metrics;
+}
+
+const struct sl_sim_job *sl_sim_schedule(const struct sl_sim *s)
+{
+	return s->schedule;
+}
+
+const struct sl_range *sl_sim_runs(const struct sl_sim *s)
+{
+	return s->run;
+}

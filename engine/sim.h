@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sim.h - a workload, driven through a policy by discrete events.
+ *
+ * The simulator moves the jobs of a workload on the same cluster model, with the
+ * same script, plan and placement that run in slurmctld; it adds the clock and
+ * nothing of its own to a decision.  At one instant terminations come first,
+ * then arrivals, then one pass of the policy.  In interval mode passes are made
+ * as the plug-in makes them: every interval_s seconds, and what is decided takes
+ * effect latency_s later, if it is still free then.
+ *
+ * The script is kept from pass to pass, where production makes a fresh one each
+ * cycle: a policy that keeps state between decisions is told apart by
+ * `schedlua check`.
+ *
+ * Same workload, options and seed: same schedule, byte for byte.
+ *
+ * Ownership: borrows workload and script.  Threads: none; *stop* may be set by a
+ * signal handler.
+ */
+#ifndef SL_SIM_H
+#define SL_SIM_H
+
+#include <signal.h>
+
+#include "metrics.h"
+#include "script.h"
+#include "workload.h"
+
+struct sl_sim_options {
+	int64_t interval_s;		/* 0: a pass at every instant at which something happens */
+	int64_t latency_s;		/* interval mode: from decision to start */
+	bool kill_at_limit;		/* end jobs at their walltime */
+	bool check;			/* pass every plan through sl_check_schedule() */
+	bool keep_schedule;		/* keep start and layout of each job (reports, --jobs) */
+	const struct sl_limits *limits;	/* of each pass; NULL: none but memory */
+	const volatile sig_atomic_t *stop;	/* not 0: end with the metrics so far */
+
+	/* Called about ten times a second of wall time, may be NULL. */
+	void (*progress)(uint64_t ended, uint64_t jobs, int64_t now, void *arg);
+	void *progress_arg;
+};
+
+/* What became of a job; runs of nodes are in sl_sim_nodes(). */
+struct sl_sim_job {
+	int64_t start_s, end_s;		/* 0: never started */
+	uint32_t nodes, cores, gpus;
+	uint32_t first_run, runs;	/* node runs, into the schedule's pool */
+};
+
+struct sl_sim;
+
+/* Returns NULL with *err when the workload does not fit the model's ceilings. */
+struct sl_sim *sl_sim_create(const struct sl_workload *w, struct sl_script *s, const struct sl_sim_options *opt,
+			     struct sl_error *err);
+void sl_sim_destroy(struct sl_sim *sim);
+
+/*
+ * Run to the end.  Returns 0; 1 when *stop ended it (the result says partial);
+ * -1 with *err: the policy failed (SL_ESCRIPT, with the simulated time), a plan
+ * failed its check, or nothing runs and the policy starts nothing of what is
+ * queued (SL_EINVAL, naming the first job in the queue).
+ */
+int sl_sim_run(struct sl_sim *sim, struct sl_error *err);
+
+/* Figures so far; the bound is not filled in (bound.h). */
+int sl_sim_result(struct sl_sim *sim, struct sl_result *r, struct sl_error *err);
+struct sl_metrics *sl_sim_metrics(struct sl_sim *sim);
+
+/* With keep_schedule: per job row.  NULL otherwise. */
+const struct sl_sim_job *sl_sim_schedule(const struct sl_sim *sim);
+const struct sl_range *sl_sim_runs(const struct sl_sim *sim);	/* {first node, count} */
+
+#endif

@@ -194,7 +194,7 @@ static int end_job(struct sl_sim *s, struct ending e, struct sl_error *err)
 /* -- one pass of the policy --------------------------------------------- */
 
 /* Keep what the plan starts; its bookings go with it. */
-static int take_starts(struct sl_sim *s, const struct sl_plan *p, struct sl_error *err)
+static int take_starts(struct sl_sim *s, struct sl_plan *p, struct sl_error *err)
 {
 	uint32_t n, count;
 	int64_t when;

@@ -255,7 +255,8 @@ static int check_node(struct check *c, const struct row *r, const struct ask *a,
 
 		while (g < end && !same_gres(c, g, c->plan->place_gres.kind[k]))
 			g++;
-		if (g == end && c->plan->place_gres.count[k])
+		/* whole nodes come with all their gres, asked for or not (sbatch --exclusive) */
+		if (g == end && c->plan->place_gres.count[k] && !a->whole)
 			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: gets %s, did not ask for it", id,
 				       name, check_str(c, s->gres_kind.key[c->plan->place_gres.kind[k]]));
 	}

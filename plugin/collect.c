@@ -105,10 +105,11 @@ int sl_canary(struct sl_error *err)
 /* -- first hold: the queue --------------------------------------------------- */
 
 /* Slurm refuses het jobs at submission unless SchedulerType is sched/backfill;
- * one that is there nevertheless (from before a change of SchedulerType) is told. */
+ * one that is there nevertheless (from before a change of SchedulerType, or with
+ * the plug-in under that name) is told. */
 static void het_stays(job_record_t *job)
 {
-	static const char why[] = "heterogeneous jobs need SchedulerType=sched/backfill or sched/lua under that name";
+	static const char why[] = "sched/lua does not start heterogeneous jobs yet";
 
 	if (job->state_desc && !strcmp(job->state_desc, why))
 		return;
@@ -245,7 +246,7 @@ static int collect_queue(struct sl_collector *c, struct sl_error *err)
 		if (s->in->trimmed->clock)
 			list_for_each(job_list, each_requeued, s->in->trimmed);
 		queue = build_job_queue(false, true);
-		if ((s->preempts = slurm_preemption_enabled()))
+		if ((c->preempts = s->preempts = slurm_preemption_enabled()))
 			sort_job_queue(queue);
 		take_queue(s, queue);
 		FREE_NULL_LIST(queue);

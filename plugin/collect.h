@@ -49,6 +49,7 @@ struct sl_collector {
 	uint32_t *first_way;		/* by job row, or SL_NONE */
 	time_t conf_update;		/* slurm_conf.last_update then */
 	int node_count;
+	bool preempts;			/* some job may preempt others */
 	/* figures of the last run */
 	uint64_t queue_us, copy_us;	/* how long locks were held */
 	uint32_t queued, running;

@@ -8,6 +8,9 @@
 #define LIMIT_REST_S 10u
 #define MAX_REST_S 30u
 
+/* Jobs that select is asked about in a cycle because they may preempt others. */
+#define MAX_PREEMPT_TRIES 20
+
 static uint64_t now_us(void)
 {
 	struct timespec t;
@@ -200,8 +203,10 @@ static void note_failure(job_record_t *job, int rc, bool native)
 
 struct start {
 	struct sl_commit *m;
-	uint32_t row;			/* of the plan */
-	uint32_t job_id;
+	uint32_t job_id, partition;	/* its row in the snapshot */
+	int64_t stamp, time_limit;	/* as the plan says */
+	struct sl_range places;		/* in the plan */
+	uint32_t shape;
 	job_record_t *job;
 	part_record_t *part;
 	struct sl_layout_place *place;
@@ -215,7 +220,7 @@ struct start {
 static bool get_places(struct start *s)
 {
 	const struct sl_plan_image *plan = s->m->plan;
-	struct sl_range r = plan->start.places[s->row];
+	struct sl_range r = s->places;
 	uint32_t i;
 
 	s->place = xcalloc(MAX(r.count, 1), sizeof(*s->place));
@@ -253,7 +258,7 @@ static bool try_start(struct start *s, const struct sl_way *way, struct sl_cores
 		job_resv_clear_magnetic_flag(job);
 		return give_up(s, why);
 	}
-	trimmed = start_limit(job, s->m->plan->start.time_limit[s->row]);
+	trimmed = start_limit(job, s->time_limit);
 	if (trimmed != limit && limit != NO_VAL)
 		job->time_limit = trimmed;
 	rc = select_fed(job, s->place, s->native ? 0 : s->count, cores, &how, &exact);
@@ -303,9 +308,8 @@ static const char *check_places(const struct start *s)
 /* Find the record of a decision again.  NULL: it is there and unchanged. */
 static const char *find_again(struct start *s)
 {
-	const struct sl_plan_image *plan = s->m->plan;
 	const struct sl_collector *c = s->m->c;
-	uint32_t part = plan->start.partition[s->row];
+	uint32_t part = s->partition;
 
 	if (part >= c->parts || part >= c->snap.partition.rows)
 		return "the plan names a partition that does not exist";
@@ -313,10 +317,10 @@ static const char *find_again(struct start *s)
 		return "it is gone";
 	if (!sl_job_sane(s->job))
 		return "its record is not as expected";
-	if (!s->again && sl_job_stamp(s->job) != plan->start.stamp[s->row])
+	if (!s->again && sl_job_stamp(s->job) != s->stamp)
 		return "it was changed meanwhile";
 	s->part = find_part_record((char *) sl_snapshot_str(&c->snap, c->snap.partition.name[part]));
-	if (plan->start.shape[s->row])
+	if (s->shape)
 		return "alternatives are not carried out yet";
 	return NULL;
 }
@@ -334,14 +338,14 @@ static bool do_start(struct start *s, struct sl_cores *cores)
 	if (row == SL_NONE)
 		return give_up(s, "it is not in the snapshot");
 	/* what the engine cannot model is select's to place, whatever the plan says */
-	s->native = s->m->plan->start.native[s->row] || *sl_snapshot_str(snap, snap->job.native[row]);
+	s->native |= *sl_snapshot_str(snap, snap->job.native[row]) != '\0';
 	if (!get_places(s) && !s->native)
 		return give_up(s, "the plan's places make no sense");
 	if (!s->native && (why = check_places(s)))
 		return give_up(s, why);
 	give_up(s, "it was not in the queue");
 	for (w = c->first_way[row]; w != SL_NONE && !ok; w = c->way[w].next)
-		if (c->way[w].part == s->m->plan->start.partition[s->row])
+		if (c->way[w].part == s->partition)
 			ok = try_start(s, &c->way[w], cores);
 	return ok;
 }
@@ -384,11 +388,13 @@ static bool array_record(const struct sl_commit *m, uint32_t job_id)
 
 static void run_one(struct sl_commit *m, uint32_t i, struct sl_cores *cores)
 {
-	struct start s = { .m = m, .row = i, .text = m->text[i] };
+	const struct sl_plan_start_view *v = &m->plan->start;
+	struct start s = { .m = m, .job_id = v->job[i], .partition = v->partition[i], .stamp = v->stamp[i],
+			   .time_limit = v->time_limit[i], .places = v->places[i], .shape = v->shape[i],
+			   .native = v->native[i], .text = m->text[i] };
 	uint32_t k;
 	bool ok;
 
-	s.job_id = m->plan->start.job[i];
 	/* rows of one array come one after the other more often than not */
 	for (k = i; array_record(m, s.job_id) && k-- && !s.again; )
 		s.again = m->plan->start.job[k] == s.job_id && m->outcome[k].done;
@@ -452,6 +458,55 @@ static uint32_t run_batch(struct sl_commit *m, uint32_t from)
 	return i;
 }
 
+/*
+ * Jobs that may preempt others: the engine sees what they could take as in use
+ * and lets them wait, so select is asked, in queue order.  It preempts and says
+ * "busy" until the nodes are free.
+ */
+static uint32_t preempt_batch(struct sl_commit *m, uint32_t from, uint32_t *tries)
+{
+	slurmctld_lock_t locks = SL_COMMIT_LOCKS;
+	const struct sl_snapshot *snap = &m->c->snap;
+	struct sl_cores cores = { 0 };
+	char text[160];
+	uint64_t t0, end;
+	uint32_t q = from;
+
+	lock_slurmctld(locks);
+	t0 = now_us();
+	end = t0 + (uint64_t) (m->batch_ms * 1000);
+	for (; q < snap->queue.rows && *tries && same_world(m) && now_us() < end; q++) {
+		uint32_t row = snap->queue.job[q];
+		struct start s = { .m = m, .job_id = snap->job.id[row], .partition = snap->queue.partition[q],
+				   .stamp = snap->job.stamp[row], .native = true, .text = text };
+		job_record_t *job = find_job_record(s.job_id);
+
+		if (strncmp(sl_snapshot_str(snap, snap->job.native[row]), "preemption", 10) || !job || !IS_JOB_PENDING(job))
+			continue;
+		--*tries;
+		if (do_start(&s, &cores)) {
+			m->started++;
+			m->status->starts++;
+			m->status->native_starts++;
+		}
+		xfree(s.place);
+	}
+	if (!same_world(m))
+		q = snap->queue.rows;
+	sl_cores_clear(&cores);
+	sl_times_add(&m->status->commit_hold, now_us() - t0);
+	unlock_slurmctld(locks);
+	return q;
+}
+
+static void run_preempting(struct sl_commit *m)
+{
+	uint32_t q = 0, tries = MAX_PREEMPT_TRIES;
+
+	while (m->c->preempts && q < m->c->snap.queue.rows && tries && !atomic_load(m->stop))
+		q = preempt_batch(m, q, &tries);
+}
+
 void sl_commit_run(struct sl_commit *m)
 {
 	uint32_t i = 0;
@@ -463,6 +518,7 @@ void sl_commit_run(struct sl_commit *m)
 		i = run_batch(m, i);
 	if (i < m->outcomes)
 		fail_rest(m, i, "slurmctld ends");
+	run_preempting(m);
 	m->changed = m->started || m->plan->action.rows;
 	if (m->changed) {
 		schedule_job_save();

@@ -99,11 +99,12 @@ static bool tell_failed(struct sl_commit *m, uint32_t i)
 	job_record_t *job = competitor(m, m->outcome[i].job);
 	char text[200];
 
-	if (!job || job->state_reason == WAIT_LICENSES || job->state_reason == FAIL_ACCOUNT)
+	/* limits, reservations and the like have set a reason of their own */
+	if (!job || (job->state_reason != WAIT_NO_REASON && job->state_reason != WAIT_RESOURCES &&
+		     job->state_reason != WAIT_PRIORITY))
 		return false;
 	snprintf(text, sizeof(text), "planned, but not started: %s", m->outcome[i].text);
-	/* select_nodes() has set the code; limits have theirs */
-	return tell(job, job->state_reason ? job->state_reason : WAIT_RESOURCES, text, 0);
+	return tell(job, WAIT_RESOURCES, text, 0);
 }
 
 void sl_commit_reasons(struct sl_commit *m)

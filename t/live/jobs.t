@@ -255,6 +255,24 @@ het() {
 }
 it "a heterogeneous job is refused at submission" het
 
+preemption() {
+	local a b
+	cluster_conf PreemptType=preempt/partition_prio PreemptMode=REQUEUE
+	scontrol update PartitionName=half PriorityTier=10
+	cluster_conf "PartitionName=half Nodes=n[009-016] MaxTime=60 State=UP PriorityTier=10"
+	scontrol reconfigure
+	a=$(submit -N16 --exclusive)
+	starts "$a" 5
+	b=$(submit -p half -N2)
+	starts "$b" 20
+	job_is "$a" PENDING || wait_for 10 job_is "$a" PENDING
+	[ "$(job_get "$a" Restarts)" = 1 ]
+	cluster_conf PreemptType=preempt/none PreemptMode=OFF \
+		"PartitionName=half Nodes=n[009-016] MaxTime=60 State=UP"
+	scontrol reconfigure
+}
+it "a job of a higher tier preempts" preemption
+
 stats() {
 	local before
 	before=$(sdiag | sed -n 's/^\tTotal cycles: *//p' | head -n 1)

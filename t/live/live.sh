@@ -62,13 +62,16 @@ live_begin() { # NODES [LINE of slurm.conf...]
 
 # A test of what only a policy does: not of the lines of C that go on without one.
 needs_engine() {
-	[ -z "${SL_PLUGINDIR-}" ] || schedlua engine --help > /dev/null 2>&1 || skip "this schedlua has no engine"
+	! lua_schedules || schedlua engine --help > /dev/null 2>&1 || skip "this schedlua has no engine"
 }
 
-# Tests of sched/lua itself: without the plug-in they are skipped, loudly.
+lua_schedules() { grep -q '^SchedulerType=sched/lua' "$C/etc/slurm.conf"; }
+needs_lua() { lua_schedules || skip "this cluster runs a stock scheduler"; }
+
+# Tests of sched/lua itself: without it they are skipped, loudly.
 needs_plugin() {
-	[ -n "${SL_PLUGINDIR-}" ] || [ -f "$TOP/.work/inst/lib/slurm/sched_lua.so" ] ||
-		skip_all "sched_lua.so is not built"
+	[ -f "${SL_PLUGINDIR:-$TOP/.work/inst/lib/slurm}/sched_lua.so" ] || skip_all "sched_lua.so is not built"
+	[ "${SL_SCHEDULER:-sched/lua}" = sched/lua ] || skip_all "SL_SCHEDULER says $SL_SCHEDULER"
 }
 
 live_end() {
@@ -98,7 +101,7 @@ live_leave() {
 # ------------------------------------------------------------------------ tests
 
 it() { # SENTENCE FUNCTION [ARGUMENT...]
-	local sentence=$1 out=$C/test.out status
+	local sentence=$1 out=$C/test.out status began=$SECONDS
 	shift
 	NUMBER=$((NUMBER + 1))
 	[ -z "${LIVE_ONLY-}" ] || [[ $sentence == *"$LIVE_ONLY"* ]] || {
@@ -121,6 +124,7 @@ it() { # SENTENCE FUNCTION [ARGUMENT...]
 		live_diagnose "$out" 2>&1 | sed 's/^/# /'
 	fi
 	live_reset
+	[ $((SECONDS - began)) -lt 4 ] || echo "# that took $((SECONDS - began)) s"
 }
 
 # The command that failed, and the calls that led to it.
@@ -194,6 +198,25 @@ stays_pending() { # JOBID
 		job_is "$1" PENDING || return 1
 		sleep 0.1
 	done
+}
+
+# ----------------------------------------------------------------- the scheduler
+
+status() { sed -n "s/^  \"$1\": \"\{0,1\}\([^\",]*\).*/\1/p" "$C/state/schedlua/status.json" 2>/dev/null; }
+status_is() { [[ $(status "$1") == $2 ]]; }	# KEY PATTERN
+status_says() { grep -E "^  \"$1\": " "$C/state/schedlua/status.json" 2>/dev/null | grep -qE -- "$2"; }
+engine_pid() { local p; p=$(status engine_pid); [ "${p:-0}" -gt 1 ] && echo "$p"; }
+engine_lives() { local p; p=$(engine_pid) && ! cluster_gone "$p"; }
+
+# Remember how far the log is; look only at what came since.
+mark_log() { wc -l < "$C/log/slurmctld.log" > "$C/log.mark"; }
+log_since() { tail -n +$(($(cat "$C/log.mark") + 1)) "$C/log/slurmctld.log"; }
+log_said() { log_since | grep -qE -- "$1"; }
+
+# A site file on stdin, in force from the next cycle on (or refused).
+reload() {
+	mark_log
+	cluster_site && scontrol reconfigure
 }
 
 expand() { scontrol show hostnames "$1"; }

@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# slurmctld restarted, killed and reconfigured while jobs run and wait: none is
+# lost, none is started twice.
+. "${0%/*}/live.sh"
+live_begin 8
+
+# A job that writes a line to $JOBS/ran when it starts.
+recorded() { # OPTION... : prints its id
+	sbatch --parsable --output=/dev/null "$@" \
+		--wrap "echo \$SLURM_JOB_ID \$SLURM_RESTART_COUNT >> $JOBS/ran; exec sleep ${FOR:-600}"
+}
+
+none_active() { [ -z "$(squeue -h -t PD,R,CG,CF -o %i)" ]; }
+
+# The state file is newer than what was submitted; what slurmctld had not saved
+# yet when it was killed is not the scheduler's to keep.
+save_states() {
+	touch "$C/mark"
+	wait_for 15 eval '[ "$C/state/job_state" -nt "$C/mark" ]'
+}
+
+ran_once() { # ID... : each of them, and nothing else, ran exactly once
+	sort -n "$JOBS/ran" > "$JOBS/ran.sorted"
+	printf '%s \n' "$@" | sed 's/ $//' | sort -n | diff - <(sed 's/ .*//' "$JOBS/ran.sorted")
+}
+
+through_restart() { # SIGNAL
+	local i ids=()
+	rm -f "$JOBS/ran"
+	for i in 1 2 3 4; do ids+=("$(FOR=3 recorded -N2 --exclusive --no-requeue)"); done
+	for i in 1 2 3 4 5 6; do ids+=("$(FOR=0 recorded -N3 --exclusive --no-requeue)"); done
+	wait_for 20 has_jobs RUNNING -eq 4
+	save_states
+	cluster_ctld_kill "$1"
+	cluster_ctld_start
+	wait_for 90 none_active
+	ran_once "${ids[@]}"
+	for i in "${ids[@]}"; do job_is "$i" COMPLETED; done
+}
+it "slurmctld is stopped and started: every job runs, once" through_restart TERM
+it "slurmctld is killed with SIGKILL and started: every job runs, once" through_restart KILL
+
+killed_while_starting() {
+	local i ids=()
+	rm -f "$JOBS/ran"
+	for i in {1..30}; do ids+=("$(FOR=0 recorded -n4 --no-requeue)"); done
+	save_states
+	for i in {1..30}; do ids+=("$(FOR=0 recorded -n4 --no-requeue)"); done
+	cluster_ctld_kill TERM
+	cluster_ctld_start
+	wait_for 90 none_active
+	ran_once "${ids[@]}"
+}
+it "slurmctld is stopped while it starts jobs: every job runs, once" killed_while_starting
+
+array_through_restart() {
+	local id
+	rm -f "$JOBS/ran"
+	id=$(FOR=1 recorded -N2 --exclusive --array=1-10%3 --no-requeue)
+	wait_for 20 has_jobs RUNNING -gt 0
+	save_states
+	cluster_ctld_kill KILL
+	cluster_ctld_start
+	wait_for 90 none_active
+	[ "$(wc -l < "$JOBS/ran")" = 10 ]
+	[ "$(squeue -h -r -t COMPLETED -j "$id" -o %i | wc -l)" = 10 ]
+}
+it "an array goes on after slurmctld was killed: every task runs, once" array_through_restart
+
+engine_after_kill() {
+	local pid
+	needs_lua
+	needs_engine
+	wait_for 10 engine_lives
+	pid=$(engine_pid)
+	cluster_ctld_kill KILL
+	wait_for 10 cluster_gone "$pid"
+	cluster_ctld_start
+}
+it "the engine ends when slurmctld is killed" engine_after_kill
+
+# Launches are kept apart from the reconfigurations: while slurmctld 22.05 reads
+# its configuration again, messages that it sends find no AuthInfo and so the
+# wrong munge socket, also with the stock scheduler; Slurm requeues the job two
+# minutes later.  Cycles do run meanwhile: there is a queue to decide on.
+many_reconfigures() {
+	local i ids=() pid blocker waiting
+	rm -f "$JOBS/ran"
+	pid=$(cluster_ctld_pid)
+	blocker=$(submit -N $((NODES - 1)) --exclusive)
+	starts "$blocker"
+	for i in {1..50}; do submit -N2 --exclusive > /dev/null; done
+	waiting=$(jobs_in_state PENDING)
+	for i in {1..200}; do
+		scontrol reconfigure
+		[ $((i % 20)) = 0 ] || continue
+		ids+=("$(FOR=0 recorded -n1 -t1 --priority=TOP --no-requeue)")
+		wait_for 20 job_done "${ids[-1]}"
+	done
+	ran_once "${ids[@]}"
+	job_is "$blocker" RUNNING
+	[ "$(jobs_in_state PENDING)" = "$waiting" ]
+	[ "$(cluster_ctld_pid)" = "$pid" ]
+}
+it "two hundred reconfigurations while cycles run: no job is lost or started twice" many_reconfigures
+
+bad_conf() {
+	cp "$C/etc/slurm.conf" "$C/etc/slurm.conf.good"
+	cluster_conf "SelectTypeParameters=CR_Nonsense"
+	scontrol reconfigure 2>&1 || true
+	mv "$C/etc/slurm.conf.good" "$C/etc/slurm.conf"
+	cluster_ctld_pid > /dev/null || cluster_ctld_start
+	scontrol reconfigure
+	starts "$(submit -N1)" 20
+}
+it "a slurm.conf that Slurm refuses, then repaired: jobs start" bad_conf
+
+main_scheduler_on() {
+	local id params
+	needs_lua
+	params=$(sed -n 's/^SchedulerParameters=//p' "$C/etc/slurm.conf")
+	mark_log
+	cluster_conf "SchedulerParameters=defer"
+	scontrol reconfigure
+	wait_for 10 log_said 'add .*SchedulerParameters=sched_interval=-1'
+	wait_for 10 status_is source idle
+	cluster_conf "SchedulerParameters=$params"
+	scontrol reconfigure
+	id=$(submit -N1)
+	starts "$id" 15
+}
+it "with slurmctld's own scheduler on it starts nothing and says the line to add" main_scheduler_on
+
+live_end

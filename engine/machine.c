@@ -9,64 +9,80 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POOL_CORES 65535	/* of a node, as many as a timeline allows */
+#define POOL_CORES 65535	/* of a node, SL_MAX_NODE_CORES of timeline.h */
 #define MACHINE_NODES ((uint32_t) 1 << 22)	/* of a machine */
 
-struct kind {			/* 1024x8c2g:a100+64000m */
-	uint32_t nodes, cores, gpus;
-	int64_t memory;
+struct kind {			/* 1024x8c64000m2g:a100 */
+	uint32_t nodes, cores, threads, sockets, memory, weight, gpus;
 	char type[32];
 };
 
 static int expected(const char *text, const char *at, const char *what, struct sl_error *err)
 {
-	return sl_fail(err, SL_EINVAL, "machine \"%s\": at \"%s\": expected %s, as in 1024x8c2g or 16x64c4g:a100+256000m",
+	return sl_fail(err, SL_EINVAL, "machine \"%s\": at \"%s\": expected %s, as in 1024x8c2g or 16x64c256000m4g:a100",
 		       text, at, what);
 }
 
-/* A number from 1 (or 0) on and the letter that follows it. */
-static bool scan_count(const char **p, char letter, uint32_t least, uint32_t most, uint32_t *n)
+/* A number from *least* on; *p moves behind it. */
+static bool scan_count(const char **p, uint32_t least, uint32_t most, uint32_t *n)
 {
 	const char *s = *p;
 	int64_t v;
 
-	if (*s < '0' || *s > '9' || !sl_scan_int(&s, &v) || v < least || v > most || *s != letter)
+	if (*s < '0' || *s > '9' || !sl_scan_int(&s, &v) || v < least || v > most)
 		return false;
-	*p = s + 1;
+	*p = s;
 	*n = v;
 	return true;
 }
 
+/* One number and its letter. */
+static int parse_amount(const char *text, const char **at, struct kind *k, struct sl_error *err)
+{
+	const struct {
+		char letter;
+		uint32_t *to, most;
+	} amounts[] = {
+		{ 'c', &k->cores, POOL_CORES }, { 't', &k->threads, 16 }, { 's', &k->sockets, 1024 },
+		{ 'm', &k->memory, UINT32_MAX - 1 }, { 'w', &k->weight, UINT32_MAX - 1 }, { 'g', &k->gpus, 65535 },
+	};
+	const char *p = *at;
+	uint32_t n;
+	size_t length;
+
+	if (!scan_count(&p, 0, UINT32_MAX - 1, &n))
+		return expected(text, p, "a number", err);
+	for (size_t i = 0; i < sizeof(amounts) / sizeof(amounts[0]); i++) {
+		if (*p != amounts[i].letter)
+			continue;
+		if (n > amounts[i].most || (!n && *p != 'g'))
+			return sl_fail(err, SL_EINVAL, "machine \"%s\": at \"%s\": expected a number up to %" PRIu32,
+				       text, *at, amounts[i].most);
+		*amounts[i].to = n;
+		*at = ++p;
+		if (p[-1] != 'g' || *p != ':')
+			return 0;
+		length = strcspn(++p, ",+:");
+		if (!length || length >= sizeof(k->type) || !k->gpus)
+			return expected(text, p, "a type of GPU", err);
+		memcpy(k->type, p, length);
+		*at = p + length;
+		return 0;
+	}
+	return expected(text, p, "one of c (cores), g (GPUs), m (MiB of memory), s (sockets), t (threads), w (weight)",
+			err);
+}
+
 static int parse_kind(const char *text, const char **at, struct kind *k, struct sl_error *err)
 {
-	const char *p = *at;
-	uint32_t memory = 0;
-	size_t n;
-
-	memset(k, 0, sizeof(*k));
-	if (!scan_count(&p, 'x', 1, MACHINE_NODES, &k->nodes))
-		return expected(text, p, "a number of nodes and \"x\"", err);
-	if (!scan_count(&p, 'c', 1, POOL_CORES, &k->cores))
-		return expected(text, p, "a number of cores (at most 65535) and \"c\"", err);
-	if (*p >= '0' && *p <= '9' && !scan_count(&p, 'g', 0, 65535, &k->gpus))
-		return expected(text, p, "a number of GPUs and \"g\"", err);
-	if (*p == ':') {
-		n = strcspn(++p, ",+:");
-		if (!n || n >= sizeof(k->type) || !k->gpus)
-			return expected(text, p, "a type of GPU", err);
-		memcpy(k->type, p, n);
-		p += n;
-	}
-	if (*p == '+') {
-		p++;
-		if (!scan_count(&p, 'm', 1, UINT32_MAX - 1, &memory))
-			return expected(text, p, "MiB of memory and \"m\"", err);
-		k->memory = memory;
-	}
-	if (*p && *p != ',')
-		return expected(text, p, "\",\" or the end", err);
-	*at = p;
-	return 0;
+	*k = (struct kind) { .threads = 1, .sockets = 1, .weight = 1 };
+	if (!scan_count(at, 1, MACHINE_NODES, &k->nodes) || **at != 'x')
+		return expected(text, *at, "a number of nodes and \"x\"", err);
+	++*at;
+	while (**at && **at != ',' && **at != '+')
+		if (parse_amount(text, at, k, err) < 0)
+			return -1;
+	return k->cores ? 0 : expected(text, *at, "a number of cores", err);
 }
 
 uint32_t sl_machine_gres_kind(struct sl_builder *b, const char *name, const char *type)
@@ -93,7 +109,10 @@ static void add_nodes(struct sl_builder *b, const struct kind *k, uint32_t *numb
 	char name[32];
 
 	node.cores = k->cores;
+	node.threads = k->threads;
+	node.sockets = k->sockets;
 	node.memory = k->memory;
+	node.weight = k->weight;
 	if (k->gpus) {
 		gres.kind = sl_machine_gres_kind(b, "gpu", k->type);
 		gres.count = k->gpus;
@@ -160,7 +179,7 @@ int sl_machine_parse(struct sl_builder *b, const char *text, uint32_t *select_fl
 int sl_machine_pool(struct sl_builder *b, uint32_t procs, struct sl_error *err)
 {
 	uint32_t nodes = procs / POOL_CORES + (procs % POOL_CORES != 0), number = 0;
-	struct kind k = { .nodes = 1 };
+	struct kind k = { .nodes = 1, .threads = 1, .sockets = 1, .weight = 1 };
 
 	if (!procs)
 		return sl_fail(err, SL_EINVAL, "a machine of no processors");

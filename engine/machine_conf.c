@@ -163,9 +163,11 @@ static int parse_gres(struct conf *c, const char *text, size_t n, struct gres_it
 			return bad(c, "Gres=%.*s: expected name:type:count", (int) n, text);
 		parts--;
 	}
-	if (parts > 1 && strcmp(part[1], "no_consume"))
+	if (parts > 1 && !strcmp(part[parts - 1], "no_consume"))
+		parts--;
+	if (parts == 2)
 		snprintf(g->type, sizeof(g->type), "%s", part[1]);
-	if (!*g->name || g->count < 0 || g->count >= SL_NONE)
+	if (p || parts > 2 || !*g->name || g->count < 0 || g->count >= SL_NONE)
 		return bad(c, "Gres=%.*s: expected name:type:count", (int) n, text);
 	return 0;
 }

@@ -15,7 +15,7 @@
 #include <string.h>
 
 static const struct sl_verb *const verbs[] = {
-	&sl_verb_show, &sl_verb_explain, &sl_verb_status, &sl_verb_version,
+	&sl_verb_show, &sl_verb_explain, &sl_verb_status, &sl_verb_version, &sl_verb_workload,
 };
 #define VERBS (sizeof(verbs) / sizeof(verbs[0]))
 

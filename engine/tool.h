@@ -12,7 +12,7 @@
 
 enum sl_exit { SL_EXIT_FINE, SL_EXIT_FAILED, SL_EXIT_USAGE };
 
-extern const struct sl_verb sl_verb_explain, sl_verb_show, sl_verb_status, sl_verb_version;
+extern const struct sl_verb sl_verb_explain, sl_verb_show, sl_verb_status, sl_verb_version, sl_verb_workload;
 
 /*
  * Parse a verb's command line into *values*.  Returns the number of operands,

@@ -133,10 +133,11 @@ int sl_workload_write_swf(const struct sl_workload *w, FILE *out, struct sl_erro
 
 /*
  * Append nodes, and a partition "all" with all of them, to a builder of
- * snapshots.  "1024x8c2g": 1024 nodes of 8 cores and 2 GPUs; "16x64c4g:a100+256000m":
- * GPUs of a type, and MiB of memory; kinds of nodes are separated by commas.
- * Nodes are named "n0001", ...  *select_flags is for the meta row.  Returns 0, or
- * -1 with *err (SL_EINVAL: what was expected and where).
+ * snapshots.  "1024x8c2g": 1024 nodes of 8 cores and 2 GPUs; "16x64c256000m4g:a100"
+ * says MiB of memory and the type of GPU; t is threads a core, s sockets, w weight.
+ * Kinds of nodes are separated by commas or plus signs.  Nodes are named "n0001",
+ * ...; *select_flags is for the meta row.  Returns 0, or -1 with *err (SL_EINVAL:
+ * what was expected and where).
  */
 int sl_machine_parse(struct sl_builder *b, const char *text, uint32_t *select_flags, struct sl_error *err);
 

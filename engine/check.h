@@ -22,7 +22,7 @@
  * least one core and what pn_min_cpus, ntasks_per_node and (on a single node)
  * num_tasks ask for; in all enough for num_tasks and min_cpus, and not a core
  * more than a node can use for tasks, up to max_cpus.  Exclusive jobs get whole
- * nodes.  Overcommit needs min_cpus in all, however many tasks.  Jobs of a
+ * nodes, with all their gres.  Overcommit needs min_cpus in all, however many tasks.  Jobs of a
  * partition that shares cores n-fold (OverSubscribe=FORCE:n, or YES:n and asked
  * for) count an nth of their cores.
  *

@@ -114,7 +114,7 @@ static int check_caps(struct sweep *w, uint32_t node, int64_t at)
 	const struct bill *b = latest(w, node, at);
 	uint32_t most = c->snap->partition.max_cpus_per_node[b->partition];
 
-	if (most == SL_NONE || !most || w->part_cpus[b->partition] <= most)
+	if (most == SL_NONE || !most || b->native || w->part_cpus[b->partition] <= most)
 		return 0;
 	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: %" PRId64 " CPUs of partition %s in use at %"
 		       PRId64 ", MaxCPUsPerNode is %" PRIu32, c->snap->job.id[b->job],

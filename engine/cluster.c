@@ -52,7 +52,7 @@ static void free_held(struct held *h)
 		return;
 	if (h->charged)
 		free(h->place);
-	free(h->clamped);
+	free(h->parts);
 	free(h);
 }
 
@@ -72,13 +72,13 @@ void sl_cluster_destroy(struct sl_cluster *c)
 		sl_tally_free(&c->license[l]);
 	for (uint32_t j = 0; c->held && j < c->snap->job.rows; j++)
 		free_held(c->held[j]);
-	for (uint32_t i = 0; i < c->specials_room; i++)
-		sl_nodeset_free(&c->special[i].nodes);
 	cluster_wants_free(c);
 	sl_timeline_destroy(c->tl);
+	sl_timeline_destroy(c->empty);
 	sl_nodeset_free(&c->unusable);
 	sl_nodeset_free(&c->scratch);
-	free(c->special);
+	free(c->block);
+	free(c->kept);
 	free(c->part);
 	free(c->resv_nodes);
 	free(c->enclave);

@@ -400,7 +400,9 @@ int cluster_build_specials(struct sl_cluster *c, struct sl_error *err)
 	const struct sl_snapshot *s = c->snap;
 
 	for (uint32_t r = 0; r < s->reservation.rows; r++)
-		c->has_specials |= s->reservation.cores[r] && s->reservation.end_time[r] > c->now;
+		c->has_partial |= s->reservation.cores[r] && s->reservation.end_time[r] > c->now &&
+			c->resv_nodes[r].count;
+	c->has_specials = c->has_partial;
 	for (uint32_t n = 0; n < s->node.rows; n++)
 		c->has_specials |= s->node.owner[n] != SL_NONE || (s->node.state[n] & SL_NODE_COMPLETING);
 	return cluster_specials_place(c, err);

@@ -87,15 +87,6 @@ static int book_pieces(struct sl_cluster *c, const struct sl_nodeset *nodes, uin
 	return 0;
 }
 
-/* What is booked for a place: all that it costs, or what there was of that. */
-static void booked(const struct sl_cluster *c, uint32_t j, const struct held *h, uint32_t i, struct sl_resources *r)
-{
-	if (h->clamped)
-		*r = h->clamped[i];
-	else
-		cluster_charge(c, j, h, i, r);
-}
-
 /* Neighbouring places that cost the same, from *i on; returns where they end. */
 static uint32_t alike(struct sl_cluster *c, uint32_t j, const struct held *h, uint32_t i, struct sl_resources *r,
 		      struct sl_error *err)
@@ -103,40 +94,80 @@ static uint32_t alike(struct sl_cluster *c, uint32_t j, const struct held *h, ui
 	struct sl_resources next;
 
 	sl_nodeset_clear(&c->scratch);
-	booked(c, j, h, i, r);
+	cluster_charge(c, j, h, i, r);
 	do {
 		if (sl_nodeset_add(&c->scratch, h->place[i].node, h->place[i].node, err) < 0)
 			return SL_NONE;
 		if (++i < h->count)
-			booked(c, j, h, i, &next);
+			cluster_charge(c, j, h, i, &next);
 	} while (i < h->count && sl_resources_equal(r, &next));
 	return i;
 }
 
-/* Places that are not all free: book what there is.  Only a snapshot that
- * contradicts itself, or shares cores in a way that is not modelled, has them. */
-static int hold_clamped(struct sl_cluster *c, uint32_t j, struct held *h, int64_t t0, int64_t t1, struct sl_error *err)
+static int remember(struct part_booking **list, uint32_t *count, const struct part_booking *b, struct sl_error *err)
 {
-	struct sl_resources *clamped = calloc((size_t) h->count + 1, sizeof(*clamped)), free_there;
+	struct part_booking *p;
 
-	if (!clamped)
-		return sl_fail(err, SL_ENOMEM, "cluster: out of memory");
-	free(h->clamped);
-	h->clamped = NULL;
-	for (uint32_t i = 0; i < h->count; i++) {
-		uint32_t node = h->place[i].node;
+	/* Grow by doubling: at powers of two. */
+	if (!(*count & (*count - 1))) {
+		p = realloc(*list, (*count ? *count * 2 : 1) * sizeof(*p));
+		if (!p)
+			return sl_fail(err, SL_ENOMEM, "cluster: out of memory");
+		*list = p;
+	}
+	(*list)[(*count)++] = *b;
+	return 0;
+}
 
-		cluster_charge(c, j, h, i, &clamped[i]);
-		sl_timeline_unbooked(c->tl, node, t0, t1, &free_there);
-		sl_resources_min(&clamped[i], &free_there);
+/*
+ * Book on one node what is free of *r*, at each time as much as there is; remember
+ * it in *list (may be NULL).
+ */
+static int book_available(struct sl_cluster *c, struct sl_timeline *tl, uint32_t node, const struct sl_resources *r,
+			  int64_t t0, int64_t t1, struct part_booking **list, uint32_t *count, struct sl_error *err)
+{
+	for (int64_t t = t0 > c->now ? t0 : c->now, next; t < t1; t = next) {
+		struct part_booking b = { .node = node, .r = *r, .t0 = t };
+		struct sl_resources there;
+
+		next = sl_timeline_next(tl, t);
+		if (next > t1)
+			next = t1;
+		b.t1 = next;
+		sl_timeline_unbooked(tl, node, t, next, &there);
+		sl_resources_min(&b.r, &there);
+		if (nothing(&b.r))
+			continue;
 		sl_nodeset_clear(&c->scratch);
 		if (sl_nodeset_add(&c->scratch, node, node, err) < 0 ||
-		    book_pieces(c, &c->scratch, h->resv, &clamped[i], t0, t1, false, err) < 0) {
-			free(clamped);
+		    sl_timeline_book(tl, &c->scratch, &b.r, b.t0, b.t1, err) < 0 ||
+		    (list && remember(list, count, &b, err) < 0))
 			return -1;
-		}
 	}
-	h->clamped = clamped;
+	return 0;
+}
+
+/* Places that are not all free: book what there is.  Snapshots that contradict
+ * themselves have them, and jobs that were resumed where others had started. */
+static int hold_available(struct sl_cluster *c, uint32_t j, struct held *h, int64_t t0, int64_t t1,
+			  struct sl_error *err)
+{
+	free(h->parts);
+	h->parts = NULL;
+	h->part_count = 0;
+	h->clamped = true;
+	for (uint32_t i = 0; i < h->count; i++) {
+		struct piece piece[3];
+		struct sl_resources r;
+		uint32_t n;
+
+		cluster_charge(c, j, h, i, &r);
+		n = cut(c, h->resv, &r, t0, t1, piece);
+		for (uint32_t k = 0; k < n; k++)
+			if (book_available(c, c->tl, h->place[i].node, &piece[k].r, piece[k].t0, piece[k].t1,
+					   &h->parts, &h->part_count, err) < 0)
+				return -1;
+	}
 	return 0;
 }
 
@@ -156,6 +187,7 @@ int cluster_hold_strictly(struct sl_cluster *c, uint32_t j, struct held *h, int6
 	}
 	sl_timeline_release(c->tl, mark);
 	h->end = t1;
+	h->clamped = false;
 	return 0;
 }
 
@@ -171,7 +203,17 @@ int cluster_hold(struct sl_cluster *c, uint32_t j, struct held *h, int64_t t0, i
 		return -1;
 	}
 	h->end = t1;
-	return hold_clamped(c, j, h, t0, t1, err);
+	return hold_available(c, j, h, t0, t1, err);
+}
+
+static int unbook(struct sl_cluster *c, const struct part_booking *b, struct sl_error *err)
+{
+	sl_nodeset_clear(&c->scratch);
+	if (b->t1 <= c->now)
+		return 0;
+	if (sl_nodeset_add(&c->scratch, b->node, b->node, err) < 0)
+		return -1;
+	return sl_timeline_unbook(c->tl, &c->scratch, &b->r, b->t0, b->t1, err);
 }
 
 /* Give back from now on what is booked for a job. */
@@ -180,7 +222,12 @@ int cluster_release(struct sl_cluster *c, uint32_t j, struct held *h, struct sl_
 	struct sl_resources r;
 	uint32_t next;
 
-	for (uint32_t i = 0; h->end > c->now && i < h->count; i = next) {
+	if (h->end <= c->now)
+		return 0;
+	for (uint32_t i = 0; h->clamped && i < h->part_count; i++)
+		if (unbook(c, &h->parts[i], err) < 0)
+			return -1;
+	for (uint32_t i = 0; !h->clamped && i < h->count; i = next) {
 		next = alike(c, j, h, i, &r, err);
 		if (next == SL_NONE || book_pieces(c, &c->scratch, h->resv, &r, c->now, h->end, true, err) < 0)
 			return -1;
@@ -190,39 +237,36 @@ int cluster_release(struct sl_cluster *c, uint32_t j, struct held *h, struct sl_
 
 /* -- specials ------------------------------------------------------------ */
 
-static struct special *add_special(struct sl_cluster *c, int64_t t0, int64_t t1, struct sl_error *err)
+static int change_block(struct sl_cluster *c, struct sl_timeline *tl, const struct block *b, bool place,
+			struct sl_error *err)
 {
-	if (c->specials == c->specials_room) {
-		uint32_t room = c->specials_room ? c->specials_room * 2 : 16;
-		struct special *p = realloc(c->special, room * sizeof(*p));
-
-		if (!p) {
-			sl_fail(err, SL_ENOMEM, "cluster: out of memory");
-			return NULL;
-		}
-		memset(p + c->specials_room, 0, (room - c->specials_room) * sizeof(*p));
-		c->special = p;
-		c->specials_room = room;
-	}
-	c->special[c->specials].t0 = t0;
-	c->special[c->specials].t1 = t1;
-	memset(&c->special[c->specials].each, 0, sizeof(c->special[c->specials].each));
-	sl_nodeset_clear(&c->special[c->specials].nodes);
-	return &c->special[c->specials];
+	sl_nodeset_clear(&c->scratch);
+	if (b->t1 <= c->now)
+		return 0;
+	if (sl_nodeset_add(&c->scratch, b->node, b->node, err) < 0)
+		return -1;
+	if (place)
+		return sl_timeline_block(tl, &c->scratch, b->t0, b->t1, err);
+	return sl_timeline_unblock(tl, &c->scratch, b->t0, b->t1, err);
 }
 
-/* Nodes first..last to *sp, carried out and remembered. */
-static int place_special(struct sl_cluster *c, struct special *sp, uint32_t node, struct sl_error *err)
+static int add_block(struct sl_cluster *c, uint32_t node, int64_t until, struct sl_error *err)
 {
-	int rc = sl_nodeset_add(&sp->nodes, node, node, err);
+	struct block b = { .node = node, .t0 = c->now, .t1 = until };
 
-	if (!rc && sp->each.cores)
-		rc = sl_timeline_book(c->tl, &sp->nodes, &sp->each, sp->t0, sp->t1, err);
-	else if (!rc)
-		rc = sl_timeline_block(c->tl, &sp->nodes, sp->t0, sp->t1, err);
-	if (!rc)
-		c->specials++;
-	return rc;
+	if (c->blocks == c->blocks_room) {
+		uint32_t room = c->blocks_room ? c->blocks_room * 2 : 16;
+		struct block *p = realloc(c->block, room * sizeof(*p));
+
+		if (!p)
+			return sl_fail(err, SL_ENOMEM, "cluster: out of memory");
+		c->block = p;
+		c->blocks_room = room;
+	}
+	if (change_block(c, c->tl, &b, true, err) < 0)
+		return -1;
+	c->block[c->blocks++] = b;
+	return 0;
 }
 
 /* Until when jobs run on a node. */
@@ -237,6 +281,7 @@ static void find_ends(const struct sl_cluster *c, int64_t *until)
 	}
 }
 
+/* Nodes of one user, and completing ones. */
 static int place_blocks(struct sl_cluster *c, struct sl_error *err)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -247,37 +292,32 @@ static int place_blocks(struct sl_cluster *c, struct sl_error *err)
 		until[n] = soon;
 	if (!rc)
 		find_ends(c, until);
-	for (uint32_t n = 0; !rc && n < s->node.rows; n++) {
-		bool owned = s->node.owner[n] != SL_NONE;
-		struct special *sp;
-
-		if (!owned && !(s->node.state[n] & SL_NODE_COMPLETING))
-			continue;
-		sp = add_special(c, c->now, owned ? until[n] : soon, err);
-		rc = sp ? place_special(c, sp, n, err) : -1;
-	}
+	for (uint32_t n = 0; !rc && n < s->node.rows; n++)
+		if (s->node.owner[n] != SL_NONE)
+			rc = add_block(c, n, until[n], err);
+		else if (s->node.state[n] & SL_NODE_COMPLETING)
+			rc = add_block(c, n, soon, err);
 	free(until);
 	return rc;
 }
 
-static int place_partial(struct sl_cluster *c, uint32_t resv, struct sl_error *err)
+/* The cores that partial reservations keep, as far as they are free. */
+static int keep_cores(struct sl_cluster *c, struct sl_error *err)
 {
 	const struct sl_reservation_view *v = &c->snap->reservation;
-	const struct sl_nodeset *set = &c->resv_nodes[resv];
-	int64_t t0 = v->start_time[resv] > c->now ? v->start_time[resv] : c->now, t1 = v->end_time[resv];
 
-	for (uint32_t n = sl_nodeset_next(set, 0); t0 < t1 && n < SL_MAX_NODES; n = sl_nodeset_next(set, n + 1)) {
-		struct special *sp = add_special(c, t0, t1, err);
-		struct sl_resources there;
-		int32_t cores = (int32_t) (cluster_resv_cores(c, resv, n) * (c->fold ? c->fold[n] : 1));
+	for (uint32_t r = 0; r < v->rows; r++) {
+		const struct sl_nodeset *set = &c->resv_nodes[r];
 
-		if (!sp)
-			return -1;
-		/* Nothing is free beneath a block, and nothing need be kept. */
-		sl_timeline_free(c->tl, n, t0, t1, &there);
-		sp->each.cores = cores < there.cores ? cores : there.cores;
-		if (sp->each.cores > 0 && place_special(c, sp, n, err) < 0)
-			return -1;
+		for (uint32_t n = sl_nodeset_next(set, 0); v->cores[r] && n < SL_MAX_NODES;
+		     n = sl_nodeset_next(set, n + 1)) {
+			struct sl_resources keep = { .cores = 0 };
+
+			keep.cores = (int32_t) (cluster_resv_cores(c, r, n) * (c->fold ? c->fold[n] : 1));
+			if (book_available(c, c->tl, n, &keep, v->start_time[r], v->end_time[r], &c->kept,
+					   &c->kepts, err) < 0)
+				return -1;
+		}
 	}
 	return 0;
 }
@@ -285,18 +325,12 @@ static int place_partial(struct sl_cluster *c, uint32_t resv, struct sl_error *e
 /* Undo what the function below has done. */
 int cluster_specials_lift(struct sl_cluster *c, struct sl_error *err)
 {
-	while (c->specials) {
-		struct special *sp = &c->special[c->specials - 1];
-		int rc = 0;
-
-		if (sp->t1 > c->now && sp->each.cores)
-			rc = sl_timeline_unbook(c->tl, &sp->nodes, &sp->each, sp->t0, sp->t1, err);
-		else if (sp->t1 > c->now)
-			rc = sl_timeline_unblock(c->tl, &sp->nodes, sp->t0, sp->t1, err);
-		if (rc < 0)
+	for (; c->blocks; c->blocks--)
+		if (change_block(c, c->tl, &c->block[c->blocks - 1], false, err) < 0)
 			return -1;
-		c->specials--;
-	}
+	for (; c->kepts; c->kepts--)
+		if (unbook(c, &c->kept[c->kepts - 1], err) < 0)
+			return -1;
 	return 0;
 }
 
@@ -304,9 +338,13 @@ int cluster_specials_place(struct sl_cluster *c, struct sl_error *err)
 {
 	if (!c->has_specials)
 		return 0;
-	for (uint32_t r = 0; r < c->snap->reservation.rows; r++)
-		if (c->snap->reservation.cores[r] && place_partial(c, r, err) < 0)
+	if (c->has_partial) {
+		/* Bookings lie beneath blocks. */
+		c->kepts = 0;
+		if (cluster_blocks(c, false, EVERYTHING, SL_NONE, err) < 0 || keep_cores(c, err) < 0 ||
+		    cluster_blocks(c, true, EVERYTHING, SL_NONE, err) < 0)
 			return -1;
+	}
 	return place_blocks(c, err);
 }
 
@@ -343,22 +381,18 @@ static int enclave_running(struct sl_cluster *c, struct enclave *en, int32_t *sp
 
 		for (uint32_t i = 0; h && i < h->count; i++) {
 			uint32_t n = h->place[i].node;
-			struct sl_resources r, there;
+			struct sl_resources r;
 
 			if (!sl_nodeset_contains(&en->nodes, n))
 				continue;
-			booked(c, j, h, i, &r);
+			cluster_charge(c, j, h, i, &r);
 			if (en->partial && h->resv != en->resv) {
 				int32_t elsewhere = r.cores < spare[n] ? r.cores : spare[n];
 
 				spare[n] -= elsewhere > 0 ? elsewhere : 0;
 				r.cores -= elsewhere > 0 ? elsewhere : 0;
 			}
-			sl_timeline_unbooked(en->tl, n, c->now, h->end, &there);
-			sl_resources_min(&r, &there);
-			sl_nodeset_clear(&c->scratch);
-			if (sl_nodeset_add(&c->scratch, n, n, err) < 0 || (!nothing(&r) &&
-			    sl_timeline_book(en->tl, &c->scratch, &r, c->now, h->end, err) < 0))
+			if (book_available(c, en->tl, n, &r, c->now, h->end, NULL, NULL, err) < 0)
 				return -1;
 		}
 	}
@@ -377,9 +411,8 @@ static int enclave_others(struct sl_cluster *c, struct enclave *en, struct sl_er
 			if (sl_timeline_block(en->tl, &c->resv_nodes[r], v->start_time[r], v->end_time[r], err) < 0)
 				return -1;
 	}
-	for (uint32_t i = 0; i < c->specials; i++)
-		if (!c->special[i].each.cores &&
-		    sl_timeline_block(en->tl, &c->special[i].nodes, c->special[i].t0, c->special[i].t1, err) < 0)
+	for (uint32_t i = 0; i < c->blocks; i++)
+		if (change_block(c, en->tl, &c->block[i], true, err) < 0)
 			return -1;
 	return c->unusable.count ? sl_timeline_block(en->tl, &c->unusable, c->now, SL_FOREVER, err) : 0;
 }

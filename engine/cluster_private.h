@@ -43,18 +43,31 @@ struct enclave {
 	struct sl_timeline *tl;
 };
 
+/* A booking on one node. */
+struct part_booking {
+	uint32_t node;
+	struct sl_resources r;
+	int64_t t0, t1;
+};
+
 /* What holds nodes: a running, suspended or completing job. */
 struct held {
 	struct sl_place *place;		/* as the snapshot or the caller has it */
-	struct sl_resources *clamped;	/* what is booked for each, where that is less */
+	struct part_booking *parts;	/* what is booked, where not all of it is free */
+	uint32_t part_count;
+	bool clamped;			/* that is so */
 	uint32_t count;
 	uint32_t resv;			/* reservation it runs in, or SL_NONE */
 	int64_t end;			/* booked until */
 	bool charged;			/* places are bookings already (sl_cluster_start) */
 };
 
+enum chance { CHANCE_UNKNOWN, CHANCE_GOOD, CHANCE_DOWN, CHANCE_NONE };
+
 struct want {
 	struct sl_want pub;
+	enum chance chance;		/* on an empty machine; NONE but for nodes that are down: DOWN */
+	struct sl_misfit misfit;	/* of the latter two */
 	struct sl_entry entry;
 	struct want *next;		/* of the same job */
 	struct sl_nodeset eligible, required;
@@ -69,9 +82,8 @@ struct feature {
 	struct sl_nodeset nodes;
 };
 
-struct special {			/* one block or booking on main */
-	struct sl_nodeset nodes;
-	struct sl_resources each;	/* booked; no cores: a block */
+struct block {
+	uint32_t node;
 	int64_t t0, t1;
 };
 
@@ -81,6 +93,7 @@ struct sl_cluster {
 	const struct sl_snapshot *snap;
 	int64_t now;
 	struct sl_timeline *tl;
+	struct sl_timeline *empty;	/* the machine with nothing on it, NULL until asked for */
 	struct part *part;
 	struct sl_node_kind *kind;	/* as given to the timelines */
 	uint32_t *kind_of, kinds;
@@ -90,9 +103,11 @@ struct sl_cluster {
 	struct sl_nodeset unusable, scratch;
 	struct sl_nodeset *resv_nodes;	/* by reservation */
 	struct enclave **enclave;	/* by reservation, NULL until asked for */
-	struct special *special;
-	uint32_t specials, specials_room;
-	bool has_specials;
+	struct block *block;		/* specials that are blocks */
+	uint32_t blocks, blocks_room;
+	struct part_booking *kept;	/* specials that are bookings */
+	uint32_t kepts;
+	bool has_specials, has_partial;
 
 	struct sl_entry *queue;
 	uint32_t queued, queue_room;
@@ -101,7 +116,6 @@ struct sl_cluster {
 	uint8_t *stage;			/* [job] enum stage */
 	struct held **held;		/* [job] */
 	struct sl_place *alloc;		/* places of the snapshot's own */
-	struct sl_resources *alloc_clamped;
 	int64_t first_end;		/* no held job ends earlier */
 	int64_t cores;			/* of usable nodes */
 	struct sl_tally *license;	/* [license] */
@@ -164,6 +178,8 @@ struct sl_timeline *cluster_enclave_timeline(struct sl_cluster *c, struct enclav
 void cluster_enclave_free(struct enclave *en);
 
 /* want.c */
+/* Could it run, if nothing else did?  0, or -1 with *err. */
+int cluster_chance(struct sl_cluster *c, const struct want *w, struct sl_error *err);
 const struct want *cluster_want(struct sl_cluster *c, struct sl_entry e, struct sl_error *err);
 void cluster_wants_free(struct sl_cluster *c);
 

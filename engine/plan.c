@@ -612,7 +612,7 @@ static int reserve(struct sl_plan *p, struct sl_entry e, const struct sl_how *ho
 	if (!rc && from == SL_FOREVER)
 		plan_say(why, SL_WHY_ARRAY, "as many tasks of its array run as may, without an end");
 	else if (!rc)
-		plan_explain_never(&a, why);
+		rc = plan_explain_never(&a, why, err);
 	else if (rc > 0 && out) {
 		rc = take(&a, *start_time, seconds, out, err);
 		if (!rc)

@@ -79,8 +79,12 @@ static struct sl_range place_rows(const struct sl_plan *p, const struct booking 
 	for (uint32_t i = 0; i < bk->layout.nodes; i++) {
 		struct sl_plan_place_row row = { .node = places[i].node, .cores = places[i].cores * share,
 			.memory = places[i].memory };
+		int64_t memory = p->c->snap->node.memory[row.node];
 		struct sl_resources r;
 
+		/* Whole nodes whose memory is not known have more than there is. */
+		if (row.memory > memory)
+			row.memory = memory > 0 ? memory : 0;
 		memcpy(r.gres, places[i].gres, sizeof(r.gres));
 		row.gres = gres_rows(p, bk, &r, b);
 		sl_builder_append(b, SL_P_PLACE, &row);

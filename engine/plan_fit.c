@@ -292,15 +292,6 @@ void plan_say(struct sl_refusal *r, enum sl_why why, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Nodes of the partition that would do, were they not down. */
-static uint32_t nodes_down(const struct attempt *a)
-{
-	const struct sl_cluster *c = a->p->c;
-	const struct sl_nodeset *within = a->w->enclave ? &a->w->enclave->nodes : &c->part[a->w->entry.partition].nodes;
-
-	return sl_nodeset_common(within, &c->unusable);
-}
-
 static bool explain_required(const struct attempt *a, struct sl_refusal *r)
 {
 	const struct sl_cluster *c = a->p->c;
@@ -324,46 +315,112 @@ static bool explain_required(const struct attempt *a, struct sl_refusal *r)
 	return false;
 }
 
-static void say_misfit(const struct attempt *a, struct sl_refusal *r, enum sl_why why)
+static const char *s_of(int64_t n)
 {
-	char text[sizeof(r->text)];
-
-	if (a->misfit.lack == SL_LACK_REQUIRED && a->misfit.node < a->p->c->snap->node.rows) {
-		plan_say(r, why, "requires node %s, which is not free",
-			 cluster_str(a->p->c, a->p->c->snap->node.name[a->misfit.node]));
-		return;
-	}
-	sl_misfit_text(&a->misfit, text, sizeof(text));
-	plan_say(r, why, "%s", text);
+	return n == 1 ? "" : "s";
 }
 
-void plan_explain_never(struct attempt *a, struct sl_refusal *r)
+/* What a misfit means to the user: *now* for what is free, else for what there is. */
+static void say_misfit(const struct attempt *a, const struct sl_misfit *m, bool now, struct sl_refusal *r,
+		       enum sl_why why)
+{
+	const char *is = m->have == 1 ? "is" : "are", *how = now ? is : "there";
+	const char *end = now ? " free" : m->have == 1 ? " is" : " are";
+
+	switch (m->lack) {
+	case SL_LACK_NODES:
+		plan_say(r, why, "needs %" PRId64 " node%s, %" PRId64 " %s%s", m->need, s_of(m->need), m->have,
+			 now ? is : "could ever do", now ? " free" : "");
+		break;
+	case SL_LACK_CORES:
+		plan_say(r, why, "needs room for %" PRId64 " task%s, for %" PRId64 " %s%s", m->need, s_of(m->need),
+			 m->have, how, end);
+		break;
+	case SL_LACK_GRES:
+		plan_say(r, why, "needs %" PRId64 " of its gres, %" PRId64 " %s%s", m->need, m->have, how, end);
+		break;
+	case SL_LACK_MAX_NODES:
+		plan_say(r, why, "%s on %" PRId64 " node%s", now ? "does not fit now" : "can never fit", m->have,
+			 s_of(m->have));
+		break;
+	case SL_LACK_BLOCK:
+		plan_say(r, why, "needs contiguous nodes, no block of those that %s is large enough",
+			 now ? "are free" : "there are");
+		break;
+	case SL_LACK_REQUIRED:
+		plan_say(r, why, "a node it requires %s", now ? "is not free" : "does not suffice");
+		if (m->node < a->p->c->snap->node.rows)
+			plan_say(r, why, "requires node %s, which %s",
+				 cluster_str(a->p->c, a->p->c->snap->node.name[m->node]),
+				 now ? "is not free" : "does not suffice");
+		break;
+	case SL_LACK_TIME:
+		plan_say(r, why, "there is no time at which it fits");
+		break;
+	default:
+		plan_say(r, why, "asks for what no node can give");
+	}
+}
+
+/* Whether it could run if nothing else did; says so if not.  1, 0 or -1. */
+static int has_chance(struct attempt *a, struct sl_refusal *r, struct sl_error *err)
+{
+	struct sl_cluster *c = a->p->c;
+	const struct want *w = a->w;
+	uint32_t down;
+
+	if (cluster_chance(c, w, err) < 0)
+		return -1;
+	if (w->chance == CHANCE_GOOD)
+		return 1;
+	if (explain_required(a, r))
+		return 0;
+	if (w->chance == CHANCE_NONE) {
+		say_misfit(a, &w->misfit, false, r, SL_WHY_NEVER);
+		return 0;
+	}
+	down = sl_nodeset_common(w->enclave ? &w->enclave->nodes : &c->part[w->entry.partition].nodes, &c->unusable);
+	plan_say(r, SL_WHY_NODES_DOWN, "%" PRIu32 " node%s down or drained, needs more than are left", down,
+		 down == 1 ? " is" : "s are");
+	return 0;
+}
+
+static bool explain_license(const struct attempt *a, struct sl_refusal *r)
 {
 	const struct sl_cluster *c = a->p->c;
-	uint32_t down = nodes_down(a);
+	uint32_t need;
 
-	if (a->license != SL_NONE) {
-		plan_say(r, SL_WHY_LICENSES, "needs %" PRIu32 " of license %s, there are %" PRIu32,
-			 cluster_licenses(c, a->w->entry.job, a->license),
+	if (a->license == SL_NONE)
+		return false;
+	need = cluster_licenses(c, a->w->entry.job, a->license);
+	if (need > c->snap->license.total[a->license])
+		plan_say(r, SL_WHY_LICENSES, "needs %" PRIu32 " of license %s, there are %" PRIu32, need,
 			 cluster_str(c, c->snap->license.name[a->license]), c->snap->license.total[a->license]);
-		return;
-	}
-	if (explain_required(a, r))
-		return;
-	if (a->misfit.lack == SL_LACK_TIME && c->snap->job.deadline[a->w->entry.job]) {
+	else
+		plan_say(r, SL_WHY_LICENSES, "needs %" PRIu32 " of license %s, %" PRId64 " %s free", need,
+			 cluster_str(c, c->snap->license.name[a->license]), a->license_has,
+			 a->license_has == 1 ? "is" : "are");
+	return true;
+}
+
+int plan_explain_never(struct attempt *a, struct sl_refusal *r, struct sl_error *err)
+{
+	const struct sl_cluster *c = a->p->c;
+	int rc;
+
+	if (explain_license(a, r))
+		return 0;
+	rc = has_chance(a, r, err);
+	if (rc <= 0)
+		return rc;
+	if (c->snap->job.deadline[a->w->entry.job])
 		plan_say(r, SL_WHY_DEADLINE, "cannot end by its deadline");
-		return;
-	}
-	if (a->w->enclave && (a->misfit.lack == SL_LACK_TIME || a->misfit.ever)) {
-		plan_say(r, SL_WHY_RESERVATION, "does not fit into its reservation %s",
+	else if (a->w->enclave)
+		plan_say(r, SL_WHY_RESERVATION, "there is no room for it in reservation %s",
 			 cluster_str(c, c->snap->reservation.name[a->w->enclave->resv]));
-		return;
-	}
-	if (down && (a->misfit.lack != SL_LACK_NODES || a->misfit.need <= a->misfit.have + down)) {
-		plan_say(r, SL_WHY_NODES_DOWN, "%" PRIu32 " of its partition's nodes are down or drained", down);
-		return;
-	}
-	say_misfit(a, r, SL_WHY_NEVER);
+	else
+		plan_say(r, SL_WHY_RESOURCES, "waits for jobs that have no end");
+	return 0;
 }
 
 /* Whether a reservation of somebody else's stands on nodes that it could use. */
@@ -384,32 +441,24 @@ int plan_explain(struct attempt *a, int64_t seconds, struct sl_refusal *r, struc
 {
 	const struct sl_cluster *c = a->p->c;
 	const struct sl_entry *head = sl_plan_head(a->p);
-	int64_t until = cluster_later(c->now, seconds);
+	struct sl_misfit misfit = a->misfit;
 	int rc;
 
-	if (a->license != SL_NONE) {
-		plan_say(r, SL_WHY_LICENSES, "needs %" PRIu32 " of license %s, %" PRId64 " are free",
-			 cluster_licenses(c, a->w->entry.job, a->license),
-			 cluster_str(c, c->snap->license.name[a->license]), a->license_has);
+	if (explain_license(a, r))
 		return 0;
-	}
-	if (a->misfit.ever || a->misfit.lack == SL_LACK_SENSE) {
-		plan_explain_never(a, r);
-		return 0;
-	}
-	if (explain_required(a, r))
-		return 0;
+	rc = has_chance(a, r, err);
+	if (rc <= 0)
+		return rc;
 	rc = seconds > 1 ? plan_fits(a, c->now, 1, false, err) : 0;
 	if (rc < 0)
 		return -1;
 	if (rc && a->p->reserved.count)
 		plan_say(r, SL_WHY_PRIORITY, "would delay job %" PRIu32,
 			 c->snap->job.id[(head ? head : a->p->reserved.entry)->job]);
-	else if (rc && reserved_ahead(a, until))
+	else if (rc && reserved_ahead(a, cluster_later(c->now, seconds)))
 		plan_say(r, SL_WHY_RESERVATION, "a reservation begins before it would end");
-	else if (!rc && reserved_ahead(a, c->now + 1))
-		say_misfit(a, r, SL_WHY_RESERVATION);
 	else
-		say_misfit(a, r, SL_WHY_RESOURCES);
+		say_misfit(a, rc ? &misfit : &a->misfit, true, r,
+			   !rc && reserved_ahead(a, c->now + 1) ? SL_WHY_RESERVATION : SL_WHY_RESOURCES);
 	return 0;
 }

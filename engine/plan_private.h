@@ -128,7 +128,7 @@ int64_t plan_time(const struct sl_plan *p, const struct want *w, int64_t t);
 int plan_explain(struct attempt *a, int64_t seconds, struct sl_refusal *r, struct sl_error *err);
 
 /* Why there is no time at all at which it fits. */
-void plan_explain_never(struct attempt *a, struct sl_refusal *r);
+int plan_explain_never(struct attempt *a, struct sl_refusal *r, struct sl_error *err);
 
 void plan_say(struct sl_refusal *r, enum sl_why why, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 

@@ -165,43 +165,38 @@ static bool is_below_cap(const struct sl_cluster *c, const struct want *w, uint3
 	return times(c->snap->node.cores[n], most(c->snap->node.threads[n], 1)) <= c->part[w->entry.partition].cap;
 }
 
-static int choose_nodes(struct sl_cluster *c, struct want *w, struct sl_error *err)
+/* Whole nodes take memory for all their CPUs. */
+static bool has_memory(const struct sl_cluster *c, const struct want *w, uint32_t n)
+{
+	const struct sl_request *r = &w->pub.request;
+	int64_t cores = c->snap->node.cores[n] < SL_MAX_NODE_CORES ? c->snap->node.cores[n] : SL_MAX_NODE_CORES;
+
+	return c->snap->node.memory[n] <= 0 || r->memory_per_core * cores <= c->snap->node.memory[n];
+}
+
+/* Of the nodes in *base*, those that the job may have, into w->eligible. */
+static int narrow(struct sl_cluster *c, struct want *w, const struct sl_nodeset *base, bool capped,
+		  struct sl_error *err)
 {
 	const struct sl_job_view *job = &c->snap->job;
-	struct part *part = &c->part[w->entry.partition];
-	struct sl_request *r = &w->pub.request;
 	uint32_t j = w->entry.job;
 	const char *features = cluster_str(c, job->features[j]);
-	bool capped = r->whole_nodes && part->cap && part->share == 1;
 
-	if (job->req_nodes[j].count) {
-		if (cluster_nodes(c, job->req_nodes[j], &w->required, err) < 0)
-			return -1;
-		r->required = &w->required;
-	}
-	r->eligible = &part->usable;
-	if (!plain(features))
-		features = "";
-	if (!w->enclave && !job->exc_nodes[j].count && !*features && job->tmp_disk[j] <= 0 && !capped)
-		return 0;
-	r->eligible = &w->eligible;
+	if (sl_nodeset_copy(&w->eligible, base, err) < 0)
+		return -1;
 	if (job->exc_nodes[j].count) {
 		struct sl_nodeset exc = SL_NODESET_EMPTY;
 		int rc = cluster_nodes(c, job->exc_nodes[j], &exc, err);
 
 		if (!rc)
-			rc = sl_nodeset_copy(&w->eligible, &part->usable, err);
-		if (!rc)
 			rc = sl_nodeset_subtract(&w->eligible, &exc, err);
 		sl_nodeset_free(&exc);
 		if (rc < 0)
 			return -1;
-	} else if (sl_nodeset_copy(&w->eligible, &part->usable, err) < 0) {
-		return -1;
 	}
 	if (w->enclave && sl_nodeset_intersect(&w->eligible, &w->enclave->nodes, err) < 0)
 		return -1;
-	if (*features) {
+	if (*features && plain(features)) {
 		const struct sl_nodeset *f = feature_nodes(c, job->features[j], err);
 
 		if (!f || sl_nodeset_intersect(&w->eligible, f, err) < 0)
@@ -209,7 +204,69 @@ static int choose_nodes(struct sl_cluster *c, struct want *w, struct sl_error *e
 	}
 	if (job->tmp_disk[j] > 0 && sift(c, w, has_disk, err) < 0)
 		return -1;
+	if (w->pub.request.whole_nodes && w->pub.request.memory_per_core && sift(c, w, has_memory, err) < 0)
+		return -1;
 	return capped ? sift(c, w, is_below_cap, err) : 0;
+}
+
+static bool is_capped(const struct sl_cluster *c, const struct want *w)
+{
+	const struct part *part = &c->part[w->entry.partition];
+
+	return w->pub.request.whole_nodes && part->cap && part->share == 1;
+}
+
+static int choose_nodes(struct sl_cluster *c, struct want *w, struct sl_error *err)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	struct part *part = &c->part[w->entry.partition];
+	struct sl_request *r = &w->pub.request;
+	uint32_t j = w->entry.job;
+	const char *features = cluster_str(c, job->features[j]);
+	bool capped = is_capped(c, w);
+
+	if (job->req_nodes[j].count) {
+		if (cluster_nodes(c, job->req_nodes[j], &w->required, err) < 0)
+			return -1;
+		r->required = &w->required;
+	}
+	r->eligible = &part->usable;
+	if (!w->enclave && !job->exc_nodes[j].count && (!*features || !plain(features)) && job->tmp_disk[j] <= 0 &&
+	    !capped && !(r->whole_nodes && r->memory_per_core))
+		return 0;
+	r->eligible = &w->eligible;
+	return narrow(c, w, &part->usable, capped, err);
+}
+
+int cluster_chance(struct sl_cluster *c, const struct want *constant, struct sl_error *err)
+{
+	struct want *w = (struct want *) constant, all = { .entry = w->entry, .enclave = w->enclave };
+	struct sl_how how = { .method = SL_PLACE_NATIVE };
+	int rc;
+
+	if (w->chance != CHANCE_UNKNOWN)
+		return 0;
+	if (!c->empty)
+		c->empty = sl_timeline_create(c->snap->node.rows, c->kind_of, c->kind, c->kinds, c->now, err);
+	if (!c->empty)
+		return -1;
+	all.pub.request = w->pub.request;
+	all.pub.request.duration = 1;
+	rc = sl_fit_at(c->empty, &all.pub.request, &how, c->now, NULL, &w->misfit, err);
+	if (!rc) {
+		struct sl_misfit misfit;
+
+		rc = narrow(c, &all, &c->part[w->entry.partition].nodes, is_capped(c, w), err);
+		all.pub.request.eligible = &all.eligible;
+		if (!rc)
+			rc = sl_fit_at(c->empty, &all.pub.request, &how, c->now, NULL, &misfit, err);
+		if (rc >= 0)
+			w->chance = rc ? CHANCE_DOWN : CHANCE_NONE;
+	} else if (rc > 0) {
+		w->chance = CHANCE_GOOD;
+	}
+	sl_nodeset_free(&all.eligible);
+	return rc < 0 ? -1 : 0;
 }
 
 /* The reservation: where and when; 0 also when it forbids. */
@@ -306,8 +363,6 @@ static void read_size(const struct sl_cluster *c, const struct want *w, struct s
 		z->max_nodes = least(z->max_nodes, most(tasks, z->min_nodes));
 	if (part->max_nodes[p])
 		z->max_nodes = least(z->max_nodes, part->max_nodes[p]);
-	if (z->max_nodes == 1)
-		z->node_cpus = most(z->node_cpus, times(z->tasks, z->cpus));
 }
 
 /* CPUs become cores, on nodes whose cores have so many usable threads.  Returns

@@ -97,16 +97,32 @@ static struct answer *answers_find(const struct answers *a, uint32_t job, enum k
 	return &a->slot[at];
 }
 
-/* Note an answer for the record in the making.  True when it is news. */
-static bool is_news(struct sl_journal *j, uint32_t job, enum kind kind, uint64_t digest)
+/* Note an answer for the record in the making. */
+static void note(struct sl_journal *j, uint32_t job, enum kind kind, uint64_t digest)
 {
-	const struct answer *said;
+	struct answer *a = answers_find(&j->next, job, kind);
 
-	*answers_find(&j->next, job, kind) = (struct answer) { job, kind, digest };
+	*a = (struct answer) { job, kind, mix(a->digest, digest) };
+}
+
+static bool is_answered(const struct answers *a, uint32_t job, enum kind kind)
+{
+	return a->slots && answers_find(a, job, kind)->kind != 0;
+}
+
+static bool same_answer(const struct sl_journal *j, uint32_t job, enum kind kind)
+{
+	const struct answer *said = answers_find(&j->said, job, kind), *next = answers_find(&j->next, job, kind);
+
+	return said->kind == next->kind && said->digest == next->digest;
+}
+
+/* Is what the record in the making says of a waiting job, all of it, news? */
+static bool is_news(const struct sl_journal *j, uint32_t job)
+{
 	if (j->full || !j->said.slots)
 		return true;
-	said = answers_find(&j->said, job, kind);
-	return !said->kind || said->digest != digest;
+	return !same_answer(j, job, RESERVED) || !same_answer(j, job, PENDING);
 }
 
 /* -- records --------------------------------------------------------------- */
@@ -209,7 +225,6 @@ static int put_started(struct record *r)
 	bool begun = false;
 
 	for (uint32_t i = 0; i < start->rows; i++) {
-		is_news(r->j, start->job[i], STARTED, 0);
 		begin_job(r, "started", &begun, start->job[i]);
 		put_partition(r, start->partition[i]);
 		if (put_places(r, start->places[i]) < 0)
@@ -225,11 +240,14 @@ static int put_started(struct record *r)
 	return 0;
 }
 
-static int put_reserved(struct record *r)
+/* Note what the plan says of every job, before anything is written. */
+static void note_answers(const struct record *r)
 {
 	const struct sl_plan_reserve_view *reserve = &r->plan->reserve;
-	bool begun = false;
+	const struct sl_plan_pending_view *pending = &r->plan->pending;
 
+	for (uint32_t i = 0; i < r->plan->start.rows; i++)
+		note(r->j, r->plan->start.job[i], STARTED, 0);
 	for (uint32_t i = 0; i < reserve->rows; i++) {
 		struct sl_range p = reserve->places[i];
 		uint64_t digest = mix(mix_text(0, plan_text(r, reserve->by[i])), reserve->start_time[i]);
@@ -237,12 +255,28 @@ static int put_reserved(struct record *r)
 		digest = mix(digest, reserve->partition[i]);
 		for (uint32_t k = p.first; k < p.first + p.count; k++)
 			digest = mix(digest, (uint64_t) r->plan->place.node[k] << 32 | r->plan->place.cores[k]);
-		if (!is_news(r->j, reserve->job[i], RESERVED, digest))
+		note(r->j, reserve->job[i], RESERVED, digest);
+	}
+	for (uint32_t i = 0; i < pending->rows; i++) {
+		uint64_t digest = mix_text(0, plan_text(r, pending->text[i]));
+
+		digest = mix(mix_text(digest, plan_text(r, pending->by[i])), pending->why[i]);
+		note(r->j, pending->job[i], PENDING, digest);
+	}
+}
+
+static int put_reserved(struct record *r)
+{
+	const struct sl_plan_reserve_view *reserve = &r->plan->reserve;
+	bool begun = false;
+
+	for (uint32_t i = 0; i < reserve->rows; i++) {
+		if (!is_news(r->j, reserve->job[i]))
 			continue;
 		begin_job(r, "reserved", &begun, reserve->job[i]);
 		put_int(r->j->json, "start_time", reserve->start_time[i]);
 		put_partition(r, reserve->partition[i]);
-		if (put_places(r, p) < 0)
+		if (put_places(r, reserve->places[i]) < 0)
 			return -1;
 		put_text(r->j->json, "by", plan_text(r, reserve->by[i]));
 		sl_json_end_object(r->j->json);
@@ -257,15 +291,12 @@ static void put_pending(struct record *r)
 	bool begun = false;
 
 	for (uint32_t i = 0; i < pending->rows; i++) {
-		const char *text = plan_text(r, pending->text[i]), *by = plan_text(r, pending->by[i]);
-		uint64_t digest = mix(mix_text(mix_text(0, text), by), pending->why[i]);
-
-		if (!is_news(r->j, pending->job[i], PENDING, digest))
+		if (!is_news(r->j, pending->job[i]))
 			continue;
 		begin_job(r, "pending", &begun, pending->job[i]);
 		put_text(r->j->json, "why", sl_why_word(pending->why[i]));
-		put_text(r->j->json, "text", text);
-		put_text(r->j->json, "by", by);
+		put_text(r->j->json, "text", plan_text(r, pending->text[i]));
+		put_text(r->j->json, "by", plan_text(r, pending->by[i]));
 		sl_json_end_object(r->j->json);
 	}
 	end_jobs(r, begun);
@@ -286,11 +317,6 @@ static void put_actions(struct record *r)
 		sl_json_end_object(r->j->json);
 	}
 	end_jobs(r, begun);
-}
-
-static bool is_answered(const struct answers *a, uint32_t job, enum kind kind)
-{
-	return answers_find(a, job, kind)->kind != 0;
 }
 
 /* The jobs that waited, and now neither wait nor start: they have left the queue. */
@@ -322,6 +348,7 @@ static int compose(struct record *r, uint64_t figures, const char **text, size_t
 
 	if (jobs > SL_IMAGE_MAX_ROWS || answers_reset(&j->next, (uint32_t) jobs) < 0)
 		return sl_fail(r->err, SL_ENOMEM, "journal: no memory");
+	note_answers(r);
 	r->news = j->full || figures != j->figures;
 	sl_json_reset(j->json);
 	sl_json_begin_object(j->json);

@@ -21,8 +21,9 @@
  * was carried out.  Times are seconds since the epoch.
  *
  * With thousands of jobs waiting most answers are the same as a cycle ago.  So
- * reserved and pending hold only those that differ from what the file last said
- * of the job: the newest line that names a job is what holds.  A cycle in which
+ * reserved and pending name only the jobs of which one or the other differs from
+ * what the file last said, and then both: the newest line that names a job is
+ * what holds, all of it.  A cycle in which
  * nothing happened and nothing changed writes no line.
  *
  * Ownership: the journal owns its file.  Threads: none; processes that overlap

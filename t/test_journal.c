@@ -266,6 +266,31 @@ static void a_waiting_job_is_named_again_only_when_its_answer_changed(void **sta
 	sl_journal_close(j);
 }
 
+static void a_reservation_that_is_lost_is_told_with_the_reason_that_stays(void **state)
+{
+	struct fixture *f = *state;
+	struct sl_error err;
+	struct sl_journal *j = sl_journal_open(f->dir, &err);
+
+	begin_plan(f, 1);
+	add_reserve(f, 1, 2000);
+	add_pending(f, 1, SL_WHY_RESOURCES, "");
+	assert_int_equal(write_plan(f, j, NULL, &err), 0);
+	begin_plan(f, 2);
+	add_pending(f, 1, SL_WHY_RESOURCES, "");
+	assert_int_equal(write_plan(f, j, NULL, &err), 0);
+	expect_lines(f, 2, "{\"sequence\": 2, \"now\": 1002, \"policy\": \"easy\", "
+		     "\"pending\": [{\"job\": 1, \"why\": \"resources\"}]}");
+	begin_plan(f, 3);
+	add_reserve(f, 1, 2000);
+	add_pending(f, 1, SL_WHY_RESOURCES, "");
+	assert_int_equal(write_plan(f, j, NULL, &err), 0);
+	expect_lines(f, 3, "{\"sequence\": 3, \"now\": 1003, \"policy\": \"easy\", \"reserved\": [{\"job\": 1, "
+		     "\"start_time\": 2000, \"partition\": \"batch\", \"nodes\": \"n[0-3]\", \"node_count\": 4, "
+		     "\"cores\": 32}], \"pending\": [{\"job\": 1, \"why\": \"resources\"}]}");
+	sl_journal_close(j);
+}
+
 static void an_error_that_goes_on_is_written_once(void **state)
 {
 	struct fixture *f = *state;
@@ -507,6 +532,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WITH_DIR(a_cycle_is_one_line_that_tells_what_became_of_it),
 		WITH_DIR(a_waiting_job_is_named_again_only_when_its_answer_changed),
+		WITH_DIR(a_reservation_that_is_lost_is_told_with_the_reason_that_stays),
 		WITH_DIR(an_error_that_goes_on_is_written_once),
 		WITH_DIR(files_are_rotated_and_each_begins_with_all_that_waits),
 		WITH_DIR(a_torn_line_is_skipped_by_readers_and_cut_by_the_writer),

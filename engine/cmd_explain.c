@@ -101,13 +101,6 @@ static void append(struct search *s, json_t *event)
 	}
 }
 
-/* The lists of a line; what comes later in a cycle stands first. */
-static const struct { const char *list, *event; } kinds[] = {
-	{ "gone", "gone" }, { "actions", "order" }, { "pending", "wait" }, { "reserved", "reservation" },
-	{ "started", "start" },
-};
-#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
-
 /* An event made of a record of the cycle. */
 static json_t *make_event(const json_t *cycle, json_t *record, const char *what)
 {
@@ -123,21 +116,58 @@ static json_t *make_event(const json_t *cycle, json_t *record, const char *what)
 	return event;
 }
 
+/* All that a list of the line says of the job. */
+static void take_all(struct search *s, const json_t *cycle, const char *list, const char *what)
+{
+	json_t *record;
+	size_t i;
+
+	json_array_foreach(json_object_get(cycle, list), i, record)
+		if (integer(record, "job") == s->job)
+			append(s, make_event(cycle, record, what));
+}
+
+static json_t *find(const json_t *cycle, const char *list, json_int_t job)
+{
+	json_t *record;
+	size_t i;
+
+	json_array_foreach(json_object_get(cycle, list), i, record)
+		if (integer(record, "job") == job)
+			return record;
+	return NULL;
+}
+
+/* That it waits: why, and with a reservation since when and where, are one event. */
+static void take_wait(struct search *s, const json_t *cycle)
+{
+	json_t *reserved = find(cycle, "reserved", s->job), *pending = find(cycle, "pending", s->job), *event;
+
+	if (!reserved && !pending)
+		return;
+	event = make_event(cycle, reserved ? reserved : pending, "wait");
+	if (event && reserved && pending) {
+		json_object_update_missing(event, pending);
+		json_object_del(event, "job");
+	}
+	append(s, event);
+}
+
 static int visit(const char *line, size_t length, void *arg)
 {
 	struct search *s = arg;
-	json_t *cycle, *record;
-	size_t i;
+	json_t *cycle;
 
 	if (!memmem(line, length, s->digits, strlen(s->digits)))
 		return 0;
 	cycle = json_loadb(line, length, 0, NULL);
 	if (!cycle)
 		return 0;	/* torn by a crash */
-	for (size_t k = 0; k < KINDS; k++)
-		json_array_foreach(json_object_get(cycle, kinds[k].list), i, record)
-			if (integer(record, "job") == s->job)
-				append(s, make_event(cycle, record, kinds[k].event));
+	/* what comes later in a cycle stands first */
+	take_all(s, cycle, "gone", "gone");
+	take_all(s, cycle, "actions", "order");
+	take_wait(s, cycle);
+	take_all(s, cycle, "started", "start");
 	json_decref(cycle);
 	/* one more than shown: when the last one began is known then */
 	return s->failed || (s->most && json_array_size(s->events) > s->most);
@@ -148,6 +178,7 @@ static int visit(const char *line, size_t length, void *arg)
 /* Collect the newest record of every job, back to a line that names them all. */
 static int visit_latest(const char *line, size_t length, void *arg)
 {
+	static const char *const lists[] = { "gone", "reserved", "pending", "started" };
 	struct search *s = arg;
 	json_t *cycle = json_loadb(line, length, 0, NULL), *record;
 	bool full = json_is_true(json_object_get(cycle, "full"));
@@ -156,15 +187,12 @@ static int visit_latest(const char *line, size_t length, void *arg)
 
 	if (cycle && !s->now)
 		s->now = integer(cycle, "now");
-	for (size_t k = 0; k < KINDS; k++) {
-		if (!strcmp(kinds[k].event, "order"))
-			continue;
-		json_array_foreach(json_object_get(cycle, kinds[k].list), i, record) {
+	for (size_t k = 0; k < sizeof(lists) / sizeof(lists[0]); k++)
+		json_array_foreach(json_object_get(cycle, lists[k]), i, record) {
 			snprintf(key, sizeof(key), "%lld", (long long) integer(record, "job"));
 			if (!json_object_get(s->latest, key))
 				s->failed |= json_object_set(s->latest, key, record) != 0;
 		}
-	}
 	json_decref(cycle);
 	return full || s->failed;
 }
@@ -198,7 +226,7 @@ static int add_ahead(struct search *s, const char *dir, struct sl_error *err)
 {
 	json_t *event = json_array_get(s->events, 0);
 
-	if (!is_event(event, "wait") && !is_event(event, "reservation"))
+	if (!is_event(event, "wait"))
 		return 0;
 	s->latest = json_object();
 	if (!s->latest || sl_journal_read(dir, visit_latest, s, err))
@@ -238,12 +266,8 @@ static void print_what(const json_t *event)
 		printf("%s on %s", done ? "started" : "was to start", string(event, "nodes"));
 		if (integer(event, "cores"))
 			printf(" (%lld cores)", (long long) integer(event, "cores"));
-	} else if (!strcmp(what, "reservation")) {
-		printf("waits; expected to start at %s", sl_text_time(at, integer(event, "start_time")));
-		if (*string(event, "nodes"))
-			printf(" on %s", string(event, "nodes"));
 	} else if (!strcmp(what, "wait")) {
-		printf("waits: %s", string(event, "why"));
+		printf("waits%s%s", *string(event, "why") ? ": " : "", string(event, "why"));
 	} else if (!strcmp(what, "gone")) {
 		printf("left the queue, not started by the scheduler: cancelled, held or changed");
 	} else {
@@ -253,6 +277,9 @@ static void print_what(const json_t *event)
 	}
 	if (*text)
 		printf(": %s", text);
+	if (!strcmp(what, "wait") && integer(event, "start_time"))
+		printf("; expected to start at %s%s%s", sl_text_time(at, integer(event, "start_time")),
+		       *string(event, "nodes") ? " on " : "", string(event, "nodes"));
 }
 
 static void print_event(const json_t *event)
@@ -356,11 +383,11 @@ const struct sl_verb sl_verb_explain = {
 		"*2* wrong usage.\n"
 		"# JSON\n"
 		"*job*, and *events*, newest first: [{event, since, until, sequence, policy, by,\n"
-		"...}].  event is start, wait, reservation, order or gone (left the queue otherwise);\n"
+		"...}].  event is start, wait, order or gone (left the queue otherwise);\n"
 		"since is the time of the cycle that decided it, until that of the next decision,\n"
 		"sequence the number of the cycle.  A start has nodes, node_count, cores, partition,\n"
-		"done and text (why not); a wait why and text; a reservation start_time, nodes,\n"
-		"node_count and cores; an order verb, number, text, done and why (why not).  The\n"
+		"done and text (why not); a wait why and text, and with a reservation start_time,\n"
+		"nodes, node_count and cores; an order verb, number, text, done and why (why not).  The\n"
 		"first event has ahead, [{job, start_time}], if the job waits.  Keys that would be\n"
 		"empty or 0 are left out; keys are only ever added.\n"
 		"# FILES\n"

@@ -15,7 +15,14 @@
 #include <string.h>
 
 static const struct sl_verb *const verbs[] = {
-	&sl_verb_show, &sl_verb_explain, &sl_verb_status, &sl_verb_version, &sl_verb_workload,
+	&sl_verb_check,
+	&sl_verb_plan,
+	&sl_verb_show,
+	&sl_verb_explain,
+	&sl_verb_status,
+	&sl_verb_workload,
+	&sl_verb_engine,
+	&sl_verb_version,
 };
 #define VERBS (sizeof(verbs) / sizeof(verbs[0]))
 
@@ -131,6 +138,24 @@ int sl_tool_fail(const struct sl_error *err)
 	fflush(stdout);
 	fprintf(stderr, "schedlua: %s\n", err->text);
 	return SL_EXIT_FAILED;
+}
+
+/* A frame of the traceback that is the policy's: neither Lua's nor the library's. */
+static bool is_frame(const char *line, size_t length)
+{
+	return length && line[0] == '\t' && !memmem(line, length, "[C]:", 4) &&
+	       !memmem(line, length, "/lib/sched/", 11) && !memmem(line, length, "(...tail calls...)", 18);
+}
+
+void sl_tool_trace(const char *trace, FILE *out)
+{
+	const char *frames = trace ? strstr(trace, "stack traceback:\n") : NULL;
+	unsigned n = 0;
+
+	/* the first frame stands in the message */
+	for (const char *line = frames; line && *line; line += strcspn(line, "\n"), line += *line == '\n')
+		if (is_frame(line, strcspn(line, "\n")) && n++)
+			fprintf(out, "%s%.*s\n", n == 2 ? "called from\n" : "", (int) strcspn(line, "\n"), line);
 }
 
 int sl_tool_usage(const struct sl_verb *verb, const char *fmt, ...)

@@ -12,7 +12,14 @@
 
 enum sl_exit { SL_EXIT_FINE, SL_EXIT_FAILED, SL_EXIT_USAGE };
 
-extern const struct sl_verb sl_verb_explain, sl_verb_show, sl_verb_status, sl_verb_version, sl_verb_workload;
+extern const struct sl_verb sl_verb_check;
+extern const struct sl_verb sl_verb_engine;
+extern const struct sl_verb sl_verb_explain;
+extern const struct sl_verb sl_verb_plan;
+extern const struct sl_verb sl_verb_show;
+extern const struct sl_verb sl_verb_status;
+extern const struct sl_verb sl_verb_version;
+extern const struct sl_verb sl_verb_workload;
 
 /*
  * Parse a verb's command line into *values*.  Returns the number of operands,
@@ -24,6 +31,12 @@ int sl_tool_parse(const struct sl_verb *verb, void *values, int argc, char **arg
 
 /* Print "schedlua: " and the error; returns SL_EXIT_FAILED. */
 int sl_tool_fail(const struct sl_error *err);
+
+/*
+ * Print what a Lua traceback adds to its message: where the policy's own functions
+ * were called from.  Nothing for NULL, and nothing when it adds nothing.
+ */
+void sl_tool_trace(const char *trace, FILE *out);
 
 /* Complain about usage; returns SL_EXIT_USAGE. */
 int sl_tool_usage(const struct sl_verb *verb, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

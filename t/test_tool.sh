@@ -43,6 +43,9 @@ quiet() { [ ! -s "$T/$1" ] || { echo "$1 is not empty"; return 1; }; }
 
 # ------------------------------------------------------------------------ usage
 
+engine_alone() { run 1 engine </dev/null && err 'descriptor 3 is no packet socket'; }
+ok "the engine refuses to be started by hand" engine_alone
+
 no_command() { run 2 && err "a command is missing" && quiet out; }
 ok "without a command it says so and ends with 2" no_command
 
@@ -108,6 +111,110 @@ bad_image() {
 }
 ok "a cut image and a missing file are refused" bad_image
 
+# ------------------------------------------------------------------------- plan
+
+cat >"$T/busy.json" <<'EOF'
+{
+  "meta": { "now": 1793620800, "cluster": "tiny", "source": "json", "sequence": 1 },
+  "nodes": [ { "name": "n1", "cores": 8 }, { "name": "n2", "cores": 8 } ],
+  "partitions": [ { "name": "p", "nodes": "n[1-2]" } ],
+  "jobs": [
+    { "id": 7, "user": "ada", "partition": "p", "min_nodes": 2, "min_cpus": 2, "time_limit": 600 },
+    { "id": 8, "user": "bob", "partition": "p", "min_nodes": 2, "min_cpus": 16, "time_limit": 600 },
+    { "id": 9, "user": "bob", "partition": "p", "min_nodes": 1, "time_limit": 1200 } ],
+  "queue": [ { "job": 7, "partition": "p" }, { "job": 8, "partition": "p" }, { "job": 9, "partition": "p" } ]
+}
+EOF
+cat >"$T/mine.lua" <<'EOF'
+local M = { api = 1, name = "mine", doc = "nobody but bob" }
+M.options = { user = { default = "bob", doc = "who may" } }
+function M.admit(job, cluster, opt)
+	return job.user == opt.user, "only " .. opt.user
+end
+return M
+EOF
+
+plan() {
+	run 0 plan "$T/busy.json" && out "^policy easy: 3 jobs examined" && out "^ *7  ada   p  *2  *2  n\[1-2\]$" &&
+		out "^ *8  bob  .*00:10:00  2026-11-02T12:10:00  n\[1-2\]$" && out "^ *9  bob   priority" &&
+		out "the plan is feasible" && quiet err
+}
+ok "plan prints starts, reservations and reasons" plan
+
+plan_json() {
+	run 0 plan --json --policy=conservative "$T/busy.json" && out '"started": ' && out '{"job": 7, "user": "ada"' &&
+		out '"start_time": 1793621400, "in_s": 600' && out '"check": {"ok": true, "text": ""}'
+}
+ok "plan --json" plan_json
+
+plan_file() {
+	run 0 plan --policy="$T/mine.lua" "$T/busy.json" && out "^ *7  ada   policy  *only bob$" &&
+		run 0 plan --policy="$T/mine.lua,user=ada" "$T/busy.json" && out "^ *8  bob   policy  *only ada$"
+}
+ok "plan takes a policy from a file, with options" plan_file
+
+plan_site() {
+	printf 'local sched = require "sched"\nreturn sched.site { default = { "mine", user = "ada" } }\n' >"$T/sched.lua"
+	run 0 plan --site="$T/sched.lua" "$T/busy.json" && out "^policy .*mine" && out "only ada$"
+}
+ok "plan takes a site file and the policies beside it" plan_site
+
+plan_wrong() {
+	run 1 plan --policy=eazy "$T/busy.json" && err "unknown policy 'eazy'; did you mean 'easy'" && quiet out &&
+		run 1 plan --policy=easy,windo=3 "$T/busy.json" && err "did you mean 'window'" &&
+		run 1 plan "$T/nothing.json" && err "nothing.json: No such file" && run 2 plan && err "SNAPSHOT" &&
+		run 2 plan --budget=-1 "$T/busy.json" && err "expected a number from 0"
+}
+ok "plan refuses unknown policies, options and files" plan_wrong
+
+plan_fails() {
+	printf 'local M = { api = 1, name = "late", doc = "fails" }\nfunction M.decide(cluster, plan)\n' >"$T/late.lua"
+	printf 'for job in cluster:queue() do plan:start(job) end\n' >>"$T/late.lua"
+	printf 'if cluster.name == "tiny" then error("late") end\nend\nreturn M\n' >>"$T/late.lua"
+	run 1 plan --policy="$T/late.lua" "$T/busy.json" && err "^schedlua: .*late.lua:4: late" && out "start now: 2" &&
+		out "^the policy failed: .*late.lua:4: late"
+}
+ok "plan shows what a failing policy had booked, and ends with 1" plan_fails
+
+plan_endless() {
+	printf 'local M = { api = 1, name = "endless", doc = "never ends" }\nfunction M.decide(cluster, plan)\n' >"$T/endless.lua"
+	printf 'while cluster.name == "tiny" do pcall(function() while true do end end) end\nend\nreturn M\n' >>"$T/endless.lua"
+	run 1 plan --budget=0.1 --policy="$T/endless.lua" "$T/busy.json" && out "the budget ended the policy" && err "endless.lua:3"
+}
+ok "plan ends a policy that does not" plan_endless
+
+# ------------------------------------------------------------------------ check
+
+check_fine() {
+	run 0 check "$T/mine.lua" "$T/sched.lua" && out "^$T/mine.lua: OK (mine+easy\|.*mine" && out "^$T/sched.lua: OK" &&
+		out "^2 of 2 files are fine$" && run 0 check --quiet "$T/mine.lua" && quiet out
+}
+ok "check loads policies and site files" check_fine
+
+check_wrong() {
+	printf 'local M = {}\nfunction M.rank(job)\n  retrun 1\nend\nreturn M\n' >"$T/typo.lua"
+	printf 'return 17\n' >"$T/number.lua"
+	printf 'local sched = require "sched"\nreturn sched.site {\n  default = { "easy" },\n  budgte = 2,\n}\n' >"$T/key.lua"
+	run 1 check "$T/typo.lua" "$T/number.lua" "$T/key.lua" "$T/mine.lua" && out "^$T/typo.lua:3: " &&
+		out "^$T/number.lua:1: returned a number, expected" && out "^$T/key.lua:4: .*budgte.*did you mean 'budget'" &&
+		out "^1 of 4 files are fine$"
+}
+ok "check says file, line and what was expected" check_wrong
+
+check_field() {
+	printf 'local M = { api = 1, name = "f", doc = "f" }\nlocal function h(job)\n  return job.walltime\nend\n' >"$T/field.lua"
+	printf 'function M.rank(job)\n  local x = h(job)\n  return x\nend\nreturn M\n' >>"$T/field.lua"
+	run 1 check "$T/field.lua" && out "^$T/field.lua:3: .*walltime" && out "^called from$" && out "field.lua:6: in function"
+}
+ok "check finds a field that is none by trying the policy, and says who called" check_field
+
+check_trust() {
+	chmod 755 "$T" && chmod 644 "$T/mine.lua" && run 0 check --trust "$T/mine.lua" && chmod 666 "$T/mine.lua" &&
+		run 0 check "$T/mine.lua" && run 1 check --trust "$T/mine.lua" && out "mine.lua: writable by everybody" &&
+		ln -s "$T/mine.lua" "$T/link.lua" && chmod 644 "$T/mine.lua" && run 1 check --trust "$T/link.lua"
+}
+ok "check --trust refuses what production refuses" check_trust
+
 # ----------------------------------------------------------------------- status
 
 mkdir -p "$T/state/schedlua"
@@ -149,14 +256,14 @@ cat >"$J/decisions.jsonl.1" <<'EOF'
 EOF
 cat >"$J/decisions.jsonl" <<'EOF'
 {"sequence": 3, "now": 1793620820, "policy": "easy", "full": true, "reserved": [{"job": 5, "start_time": 1793620900, "nodes": "n1"}, {"job": 4, "start_time": 1793620850, "nodes": "n1"}], "pending": [{"job": 7, "why": "resources", "text": "needs 2 nodes, 1 is free", "by": "easy"}, {"job": 77, "why": "resources"}]}
-{"sequence": 4, "now": 1793620830, "policy": "easy", "reserved": [{"job": 6, "start_time": 1793621000, "nodes": "n2"}, {"job": 7, "start_time": 1793621000, "nodes": "n[1-2]", "by": "easy"}, {"job": 8, "start_time": 1793629000}]}
+{"sequence": 4, "now": 1793620830, "policy": "easy", "reserved": [{"job": 6, "start_time": 1793621000, "nodes": "n2"}, {"job": 7, "start_time": 1793621000, "nodes": "n[1-2]", "by": "easy"}, {"job": 8, "start_time": 1793629000}], "pending": [{"job": 7, "why": "resources", "text": "needs 2 nodes, 1 is free", "by": "easy"}]}
 {"sequence": 5, "now": 1793620860, "policy": "easy", "started": [{"job": 9, "nodes": "n2", "cores": 8, "done": true}, {"job": 10, "nodes": "n2", "done": false, "text": "cancelled meanwhile"}], "gone": [{"job": 77}]}
 {"sequence": 6, "now": 17936
 EOF
 
 explain_wait() {
 	run 0 explain --dir "$J" 7 && sed -n 1p "$T/out" | grep -qF \
-		"2026-11-02T12:00:30  waits; expected to start at 2026-11-02T12:03:20 on n[1-2]  [easy]" &&
+		"2026-11-02T12:00:30  waits: resources: needs 2 nodes, 1 is free; expected to start at 2026-11-02T12:03:20 on n[1-2]  [easy]" &&
 		out "^    ahead of it, with a reservation: job 5 at 2026-11-02T12:01:40, job 6 at 2026-11-02T12:03:20$" &&
 		out "^2026-11-02T12:00:10 to 2026-11-02T12:00:30  waits: resources: needs 2 nodes, 1 is free  \[easy\]$" &&
 		out "^2026-11-02T12:00:00 to 2026-11-02T12:00:10  waits: window  \[easy\]$" && [ "$(wc -l <"$T/out")" = 4 ]

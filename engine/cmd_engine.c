@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cmd_engine.c - schedlua engine: the server that the plug-in talks to (wire.h).
+ *
+ * One process, one thread, one request at a time on descriptor 3.  The set that
+ * decides is swapped only when another one was loaded, validated and tried; a
+ * policy's failure is an answer, never the engine's end.  What does end it is a
+ * closed socket, BYE, a frame that is none, SIGTERM and SIGKILL.
+ */
+#include "config.h"
+
+#include "tool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "decide.h"
+#include "harden.h"
+#include "watch.h"
+#include "wire.h"
+
+#define SOCKET 3
+#define SEND_TIMEOUT_MS 1000
+#define FILES 64
+#define DEFAULT_BUDGET_S 2.0
+#define RETRY_US INT64_C(10000000)	/* a refused set is tried again at least this often */
+
+/* Shares of a request's budget: to load a changed set, to try it, and the end
+ * of it all, so that the plug-in, which kills at twice the budget, need not. */
+#define SHARE_LOAD 0.25
+#define SHARE_TRY 1.0
+#define SHARE_ALL 1.5
+
+struct engine {
+	int sock;
+	size_t lua_memory;
+	struct sl_bundle *bundled;	/* easy, as installed; NULL: not even that */
+	struct sl_error bundled_error;
+	struct sl_bundle *live;		/* the site's; NULL: the bundled one decides */
+	bool wanted;			/* a site was asked for */
+	char site[3072], path[1024];	/* which */
+	uint32_t trusted_uid;
+	bool refused;			/* the last attempt to load it failed */
+	struct sl_error refused_error;
+	uint64_t refused_mark;		/* its files as they were then */
+	int64_t refused_at;
+	struct sl_decision decision;
+};
+
+struct values {
+	int64_t memory, lua_memory;
+};
+
+static const struct sl_option options[] = {
+	{ .name = "memory", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, memory), .argument = "MIB",
+	  .min = 256, .max = 1048576, .standard = "4096", .doc = "most memory that the process may use" },
+	{ .name = "lua-memory", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, lua_memory),
+	  .argument = "MIB", .min = 1, .max = 65536, .standard = "512", .doc = "most memory that Lua may use" },
+	{ 0 }
+};
+
+/* -- text for answers --------------------------------------------------- */
+
+/* "error\ntraceback", cut to size. */
+static void say(char *text, size_t size, const struct sl_error *err, const char *trace)
+{
+	snprintf(text, size, "%s%s%s", err->text, trace && *trace ? "\n" : "", trace ? trace : "");
+}
+
+/* -- loading ------------------------------------------------------------ */
+
+/* The files that came with the program belong to root, or to who started it. */
+static struct sl_bundle *load_bundled(size_t memory, uint32_t uid, struct sl_error *err)
+{
+	struct sl_bundle_source source = { .policy = "easy", .check_trust = true, .trusted_uid = uid };
+	struct sl_limits limits = { .memory = memory, .budget_us = (int64_t) (DEFAULT_BUDGET_S * 1e6) };
+
+	return sl_bundle_load(&source, &limits, NULL, err);
+}
+
+/* The set that was asked for, freshly read. */
+static struct sl_bundle *load_wanted(const struct engine *e, int64_t budget_us, char **trace, struct sl_error *err)
+{
+	struct sl_bundle_source source = {
+		.site = e->site, .path = *e->path ? e->path : NULL, .check_trust = true,
+		.trusted_uid = e->trusted_uid,
+	};
+	struct sl_limits limits = { .memory = e->lua_memory, .budget_us = budget_us };
+
+	return sl_bundle_load(&source, &limits, trace, err);
+}
+
+/* Which state the files of the wanted set are in: the site file's and those of
+ * the live set, which is all that is known of them. */
+static uint64_t mark_files(const struct engine *e)
+{
+	uint64_t mark = sl_watch_mark(0, e->site);
+	const char *file;
+
+	for (unsigned i = 0; e->live && (file = sl_bundle_file(e->live, i)); i++)
+		mark = sl_watch_mark(mark, file);
+	return mark;
+}
+
+static void refuse(struct engine *e, const struct sl_error *err)
+{
+	e->refused = true;
+	e->refused_error = *err;
+	e->refused_mark = mark_files(e);
+	e->refused_at = sl_decide_clock();
+}
+
+static void go_live(struct engine *e, struct sl_bundle *bundle)
+{
+	sl_bundle_destroy(e->live);
+	e->live = bundle;
+	e->refused = false;
+}
+
+static const struct sl_bundle *current(const struct engine *e)
+{
+	return e->live ? e->live : e->bundled;
+}
+
+static void say_policy(char *text, size_t size, const struct sl_bundle *bundle)
+{
+	snprintf(text, size, "%s", bundle ? sl_bundle_figures(bundle)->policy : "");
+}
+
+/* -- deciding ----------------------------------------------------------- */
+
+/* Map and validate the snapshot attached to a frame. */
+static int open_snapshot(const struct sl_frame *frame, struct sl_snapshot *snap, const void **bytes, size_t *size,
+			 struct sl_error *err)
+{
+	*bytes = NULL;
+	*size = 0;
+	if (frame->fd < 0)
+		return sl_fail(err, SL_EFORMAT, "the request has no snapshot");
+	if (sl_wire_map(frame->fd, bytes, size, err))
+		return -1;
+	if (!sl_snapshot_open(snap, *bytes, *size, err))
+		return 0;
+	sl_wire_unmap(*bytes, *size);
+	*bytes = NULL;
+	return -1;
+}
+
+static void close_snapshot(const void *bytes, size_t size)
+{
+	if (bytes)
+		sl_wire_unmap(bytes, size);
+}
+
+/* Try a set on a snapshot.  That the budget ended it is no fault.  0, or -1. */
+static int try_set(struct engine *e, const struct sl_bundle *bundle, const struct sl_snapshot *snap,
+		   int64_t since, int64_t budget_us, char **trace, struct sl_error *err)
+{
+	struct sl_limits limits = { .memory = e->lua_memory, .budget_us = budget_us };
+	struct sl_decision *d = &e->decision;
+
+	if (sl_decide(bundle, snap, &limits, since, d, err))
+		return -1;
+	if (d->policy.code && d->policy.code != SL_ETIME) {
+		*err = d->policy;
+		*trace = d->trace;
+		d->trace = NULL;
+		return -1;
+	}
+	if (d->check.code) {
+		*err = d->check;
+		return sl_fail_in(err, "the plan is not feasible");
+	}
+	return 0;
+}
+
+/* -- LOAD --------------------------------------------------------------- */
+
+static double budget_of(const struct sl_bundle *bundle)
+{
+	double s = sl_bundle_figures(bundle)->budget_s;
+
+	return s > 0 ? s : DEFAULT_BUDGET_S;
+}
+
+/* Load what was asked for, and try it on the attached snapshot if there is one. */
+static struct sl_bundle *load_and_try(struct engine *e, const struct sl_frame *frame, char **trace,
+				      struct sl_error *err)
+{
+	struct sl_bundle *bundle = load_wanted(e, (int64_t) (DEFAULT_BUDGET_S * 1e6), trace, err);
+	struct sl_snapshot snap;
+	const void *bytes;
+	size_t size;
+	int rc;
+
+	if (!bundle || frame->fd < 0)
+		return bundle;
+	rc = open_snapshot(frame, &snap, &bytes, &size, err);
+	if (!rc)
+		rc = try_set(e, bundle, &snap, sl_decide_clock(), llround(budget_of(bundle) * 1e6), trace, err);
+	close_snapshot(bytes, size);
+	if (!rc)
+		return bundle;
+	sl_bundle_destroy(bundle);
+	return NULL;
+}
+
+static void answer_load(struct engine *e, const struct sl_frame *frame, struct sl_frame *answer)
+{
+	const struct sl_frame_load *load = &frame->body.load;
+	struct sl_frame_loaded *loaded = &answer->body.loaded;
+	struct sl_bundle *bundle;
+	struct sl_error err = { 0 };
+	char *trace = NULL;
+
+	answer->type = SL_FRAME_LOADED;
+	snprintf(e->site, sizeof(e->site), "%s", load->site);
+	snprintf(e->path, sizeof(e->path), "%s", load->policy_path);
+	e->trusted_uid = load->trusted_uid;
+	e->wanted = *e->site;
+	loaded->ok = 1;
+	if (!e->wanted) {
+		go_live(e, NULL);
+		if (!e->bundled) {
+			loaded->ok = 0;
+			err = e->bundled_error;
+		}
+	} else if ((bundle = load_and_try(e, frame, &trace, &err))) {
+		go_live(e, bundle);
+	} else {
+		loaded->ok = 0;
+		refuse(e, &err);
+	}
+	loaded->code = (int32_t) err.code;
+	if (err.code)
+		say(loaded->text, sizeof(loaded->text), &err, trace);
+	say_policy(loaded->policy, sizeof(loaded->policy), current(e));
+	if (current(e)) {
+		loaded->interval_s = sl_bundle_figures(current(e))->interval_s;
+		loaded->budget_s = sl_bundle_figures(current(e))->budget_s;
+	}
+	free(trace);
+}
+
+/* -- DECIDE ------------------------------------------------------------- */
+
+/* Is it time to load the wanted set (again)? */
+static bool should_load(const struct engine *e, bool *files_changed)
+{
+	*files_changed = false;
+	if (!e->wanted)
+		return false;
+	if (!e->refused)
+		return *files_changed = e->live && sl_bundle_changed(e->live) == 1;
+	*files_changed = mark_files(e) != e->refused_mark;
+	return *files_changed || sl_decide_clock() - e->refused_at >= RETRY_US;
+}
+
+/*
+ * Load a changed set and let it decide.  Returns 1 when it went live and
+ * e->decision is its; 0 when it was refused or nothing had changed.
+ */
+static int reload_and_decide(struct engine *e, const struct sl_snapshot *snap, int64_t since, int64_t budget_us,
+			     struct sl_frame_plan *plan)
+{
+	struct sl_bundle *bundle;
+	struct sl_error err = { 0 };
+	char *trace = NULL;
+	bool files_changed, again;
+
+	if (!should_load(e, &files_changed))
+		return 0;
+	bundle = load_wanted(e, (int64_t) ((double) budget_us * SHARE_LOAD), &trace, &err);
+	if (bundle && !try_set(e, bundle, snap, since, (int64_t) ((double) budget_us * SHARE_TRY), &trace, &err)) {
+		go_live(e, bundle);
+		plan->reload = SL_RELOAD_LIVE;
+		plan->interval_s = sl_bundle_figures(bundle)->interval_s;
+		plan->budget_s = sl_bundle_figures(bundle)->budget_s;
+		return 1;
+	}
+	sl_bundle_destroy(bundle);
+	again = e->refused && !files_changed && !strcmp(err.text, e->refused_error.text);
+	if (!again) {
+		plan->reload = SL_RELOAD_REFUSED;
+		say(plan->reload_text, sizeof(plan->reload_text), &err, trace);
+	}
+	refuse(e, &err);
+	free(trace);
+	return 0;
+}
+
+/* Decide into e->decision.  0, or -1 with *err. */
+static int decide(struct engine *e, const struct sl_frame_decide *request, const struct sl_snapshot *snap,
+		  int64_t since, struct sl_frame_plan *plan, struct sl_error *err)
+{
+	struct sl_limits limits = { .memory = e->lua_memory, .budget_us = request->budget_us };
+	const struct sl_bundle *bundle = e->bundled;
+
+	if (snap->meta.sequence[0] != request->sequence)
+		return sl_fail(err, SL_EFORMAT, "request %lld came with snapshot %lld", (long long) request->sequence,
+			       (long long) snap->meta.sequence[0]);
+	if (request->budget_us <= 0)
+		return sl_fail(err, SL_EINVAL, "a budget of %lld microseconds", (long long) request->budget_us);
+	if (!request->bundled) {
+		if (reload_and_decide(e, snap, since, request->budget_us, plan)) {
+			say_policy(plan->policy, sizeof(plan->policy), e->live);
+			return 0;
+		}
+		bundle = current(e);
+		if (plan->reload == SL_RELOAD_REFUSED)
+			limits.budget_us = (int64_t) ((double) request->budget_us * SHARE_ALL);
+	}
+	say_policy(plan->policy, sizeof(plan->policy), bundle);
+	if (!bundle) {
+		*err = e->bundled_error;
+		return -1;
+	}
+	return sl_decide(bundle, snap, &limits, since, &e->decision, err);
+}
+
+static void answer_decide(struct engine *e, const struct sl_frame *frame, struct sl_frame *answer)
+{
+	struct sl_frame_plan *plan = &answer->body.plan;
+	struct sl_decision *d = &e->decision;
+	int64_t since = sl_decide_clock();
+	struct sl_error err = { 0 };
+	struct sl_snapshot snap;
+	const void *bytes;
+	size_t size;
+
+	answer->type = SL_FRAME_PLAN;
+	plan->sequence = frame->body.decide.sequence;
+	if (open_snapshot(frame, &snap, &bytes, &size, &err) ||
+	    decide(e, &frame->body.decide, &snap, since, plan, &err))
+		goto error;
+	if (d->check.code) {
+		err = d->check;
+		sl_fail_in(&err, "the plan is not feasible");
+		goto error;
+	}
+	answer->fd = sl_wire_memfd("schedlua-plan", d->bytes, d->size, &err);
+	if (answer->fd < 0)
+		goto error;
+	plan->ok = 1;
+	plan->code = (int32_t) d->policy.code;
+	if (d->policy.code)
+		say(plan->text, sizeof(plan->text), &d->policy, d->trace);
+	close_snapshot(bytes, size);
+	return;
+error:
+	plan->code = (int32_t) err.code;
+	say(plan->text, sizeof(plan->text), &err, NULL);
+	close_snapshot(bytes, size);
+}
+
+/* -- the loop ----------------------------------------------------------- */
+
+static void answer_hello(struct sl_frame *answer)
+{
+	struct sl_frame_hello *hello = &answer->body.hello;
+
+	answer->type = SL_FRAME_HELLO;
+	hello->wire_version = SL_WIRE_VERSION;
+	hello->snapshot_version = sl_snapshot_schema.version;
+	hello->plan_version = sl_plan_schema.version;
+	hello->pid = (int32_t) getpid();
+	snprintf(hello->version, sizeof(hello->version), "%s", PACKAGE_VERSION);
+}
+
+/* Serve one request.  Returns 1; 0 when it is time to end; -1 with *err. */
+static int serve(struct engine *e, struct sl_error *err)
+{
+	struct sl_frame frame, answer;
+	int rc = sl_wire_recv(e->sock, &frame, -1, err);
+
+	if (rc <= 0)
+		return rc;
+	memset(&answer, 0, sizeof(answer));
+	answer.fd = -1;
+	switch (frame.type) {
+	case SL_FRAME_HELLO:
+		answer_hello(&answer);
+		break;
+	case SL_FRAME_LOAD:
+		answer_load(e, &frame, &answer);
+		break;
+	case SL_FRAME_DECIDE:
+		answer_decide(e, &frame, &answer);
+		break;
+	default:
+		rc = frame.type == SL_FRAME_BYE ? 0 :
+			sl_fail(err, SL_EFORMAT, "a frame of type %d is no request", (int) frame.type);
+	}
+	if (frame.fd >= 0)
+		close(frame.fd);
+	if (rc > 0)
+		rc = sl_wire_send(e->sock, &answer, SEND_TIMEOUT_MS, err) ? -1 : 1;
+	if (answer.fd >= 0)
+		close(answer.fd);
+	return rc;
+}
+
+static int check_socket(struct sl_error *err)
+{
+	int type;
+	socklen_t size = sizeof(type);
+
+	if (getsockopt(SOCKET, SOL_SOCKET, SO_TYPE, &type, &size) || type != SOCK_SEQPACKET)
+		return sl_fail(err, SL_EINVAL, "engine: descriptor 3 is no packet socket: slurmctld's plug-in "
+			       "starts the engine, people do not");
+	return 0;
+}
+
+/* The parent may have gone before PR_SET_PDEATHSIG: then its end is closed. */
+static int check_peer(struct sl_error *err)
+{
+	struct pollfd p = { .fd = SOCKET };
+
+	if (poll(&p, 1, 0) < 0 || (p.revents & (POLLHUP | POLLERR | POLLNVAL)))
+		return sl_fail(err, SL_EIO, "engine: nobody is at the other end of descriptor 3");
+	return 0;
+}
+
+static int run(const struct sl_verb *verb, int argc, char **argv)
+{
+	struct engine e = { .sock = SOCKET };
+	uint32_t uid = (uint32_t) getuid();
+	struct sl_error err;
+	struct values v;
+	int status, rc;
+
+	if (sl_tool_parse(verb, &v, argc, argv, 0, 0, &status) < 0)
+		return status;
+	e.lua_memory = (size_t) v.lua_memory << 20;
+	rc = check_socket(&err);
+	if (!rc)
+		rc = sl_harden(&(struct sl_harden) { .address_space = (size_t) v.memory << 20,
+						     .file_size = SL_IMAGE_MAX_SIZE, .files = FILES }, &err);
+	if (!rc)
+		rc = check_peer(&err);
+	if (!rc) {
+		e.bundled = load_bundled(e.lua_memory, uid, &e.bundled_error);
+		while ((rc = serve(&e, &err)) > 0)
+			;
+	}
+	sl_decision_clear(&e.decision);
+	sl_bundle_destroy(e.live);
+	sl_bundle_destroy(e.bundled);
+	return rc < 0 ? sl_tool_fail(&err) : SL_EXIT_FINE;
+}
+
+const struct sl_verb sl_verb_engine = {
+	.name = "engine",
+	.operands = "[OPTION]...",
+	.summary = "serve decisions to slurmctld's plug-in (it starts this, people do not)",
+	.options = options,
+	.text =
+		"Started by the plug-in sched_lua.so with a packet socket as descriptor 3, on which\n"
+		"it answers one request at a time: to load a policy set, and to decide on a\n"
+		"snapshot.  It ends when the socket closes, on SIGTERM, and when slurmctld ends.\n"
+		"\n"
+		"A new or changed set is loaded beside the live one, tried on a canned cluster and\n"
+		"on the cluster's latest snapshot, and goes live only when all of that succeeded.\n"
+		"Changed files are noticed before each decision; a refused set is tried again when\n"
+		"its files change, and every ten seconds.\n"
+		"\n"
+		"Before it reads anything the process gives up what it does not need: privileges\n"
+		"(a root process becomes nobody and keeps the one capability to read files), core\n"
+		"dumps, being traced, memory beyond --memory, and most system calls: it can run no\n"
+		"program, make no process and no connection, and write no file.\n",
+	.more =
+		"# FILES\n"
+		"It reads the site file, the policies and libraries that it requires, and nothing\n"
+		"else; each has to belong to root or SlurmUser and must not be writable by others.\n",
+	.run = run,
+};

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * decide.h - one decision, from a snapshot to a checked plan.
+ *
+ * The engine, schedlua plan and the probe of a newly loaded set all decide
+ * through this one function, so that what was tried offline is what runs.
+ *
+ * Ownership: a decision owns its image and borrows the snapshot while the plan
+ * is read.  It may be used again: its memory is kept.  Threads: none.
+ */
+#ifndef SL_DECIDE_H
+#define SL_DECIDE_H
+
+#include "plan_image.h"
+#include "script.h"
+#include "snapshot.h"
+
+struct sl_decision {
+	struct sl_builder *builder;
+	const void *bytes;		/* the plan's image */
+	size_t size;
+	struct sl_plan_image plan;	/* the same, opened */
+	struct sl_error policy;		/* SL_OK, or how the policy failed: what it had booked stands */
+	char *trace;			/* its traceback, or NULL */
+	struct sl_error check;		/* SL_OK, or how the plan violates the snapshot */
+	size_t lua_peak;		/* bytes of Lua memory at the peak */
+};
+
+/* Monotonic clock, microseconds. */
+int64_t sl_decide_clock(void);
+
+/*
+ * Build the cluster, let a fresh state of the bundle decide, encode and check
+ * the plan.  *since* (sl_decide_clock()) is when the work on this snapshot
+ * began: the policy gets what is left of limits->budget_us, and the plan's
+ * total_us counts from there.  *d is zeroed before the first use.  Returns 0 when
+ * there is a plan, feasible or not (d->check); -1 with *err when there is none.
+ */
+int sl_decide(const struct sl_bundle *bundle, const struct sl_snapshot *snap, const struct sl_limits *limits,
+	      int64_t since, struct sl_decision *d, struct sl_error *err);
+
+/* Free what a decision owns. */
+void sl_decision_clear(struct sl_decision *d);
+
+#endif

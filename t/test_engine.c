@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The engine as the plug-in meets it: the real program, started with a socket,
+ * asked in frames.  Each test has an engine of its own, ended by pid.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "plan_image.h"
+#include "snapshot.h"
+#include "wire.h"
+
+#define TIMEOUT_MS 60000	/* of an answer that never comes */
+#define BUDGET_US 2000000
+
+extern char **environ;
+
+struct engine {
+	pid_t pid;
+	int sock;
+	char dir[64];		/* of the site file, in the directory the test runs in */
+	char site[256];
+};
+
+/* -- an engine ---------------------------------------------------------- */
+
+static pid_t spawn_engine(int sock)
+{
+	const char *program = getenv("SCHEDLUA");
+	char *argv[] = { (char *) (program ? program : "./schedlua"), (char *) "engine", NULL };
+	posix_spawn_file_actions_t fa;
+	pid_t pid;
+
+	posix_spawn_file_actions_init(&fa);
+	posix_spawn_file_actions_adddup2(&fa, sock, 3);
+	assert_int_equal(posix_spawn(&pid, argv[0], &fa, NULL, argv, environ), 0);
+	posix_spawn_file_actions_destroy(&fa);
+	return pid;
+}
+
+static int start(void **state)
+{
+	struct engine *e = calloc(1, sizeof(*e));
+	char cwd[160];
+	int pair[2];
+
+	assert_non_null(e);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+	e->pid = spawn_engine(pair[1]);
+	close(pair[1]);
+	e->sock = pair[0];
+	strcpy(e->dir, "test_engine.XXXXXX");
+	assert_non_null(mkdtemp(e->dir));
+	assert_non_null(getcwd(cwd, sizeof(cwd)));
+	snprintf(e->site, sizeof(e->site), "%s/%s/sched.lua", cwd, e->dir);
+	*state = e;
+	return 0;
+}
+
+/* Wait for the engine's end: its exit status, or minus the signal. */
+static int reap(struct engine *e)
+{
+	int status;
+
+	assert_int_equal(waitpid(e->pid, &status, 0), e->pid);
+	e->pid = 0;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static int stop(void **state)
+{
+	struct engine *e = *state;
+
+	if (e->pid > 0) {
+		kill(e->pid, SIGKILL);
+		reap(e);
+	}
+	close(e->sock);
+	unlink(e->site);
+	rmdir(e->dir);
+	free(e);
+	return 0;
+}
+
+static void ask(struct engine *e, struct sl_frame *f)
+{
+	struct sl_error err = { 0 };
+
+	if (sl_wire_send(e->sock, f, TIMEOUT_MS, &err))
+		fail_msg("send: %s", err.text);
+	if (f->fd >= 0)
+		close(f->fd);
+	f->fd = -1;
+	if (sl_wire_recv(e->sock, f, TIMEOUT_MS, &err) != 1)
+		fail_msg("receive: %s", err.text);
+}
+
+/* -- sites and snapshots ------------------------------------------------ */
+
+/* Write a site file; a changed one has another size or time. */
+static void write_site(struct engine *e, const char *text)
+{
+	char next[sizeof(e->site) + 8];
+	FILE *out;
+
+	snprintf(next, sizeof(next), "%s.new", e->site);
+	out = fopen(next, "w");
+	assert_non_null(out);
+	fputs(text, out);
+	assert_int_equal(fclose(out), 0);
+	assert_int_equal(chmod(next, 0644), 0);
+	assert_int_equal(rename(next, e->site), 0);	/* another inode */
+}
+
+#define SITE(decide) \
+	"local sched = require \"sched\"\n" \
+	"local mine = { api = 1, name = \"mine\", doc = \"for a test\" }\n" \
+	"function mine.decide(cluster, plan)\n" decide "end\n" \
+	"return sched.site { interval = 7, budget = 1.5, default = { mine } }\n"
+
+#define START_ALL SITE("for job in cluster:queue() do plan:start(job) end\n")
+#define START_NONE SITE("for job in cluster:queue() do plan:refuse(job, \"not today\") end\n")
+
+static const char tiny[] =
+	"{ \"meta\": { \"now\": 1000000, \"cluster\": \"tiny\", \"source\": \"spec\", \"sequence\": 5 },"
+	"  \"nodes\": [ { \"name\": \"n1\", \"cores\": 4 }, { \"name\": \"n2\", \"cores\": 4 } ],"
+	"  \"partitions\": [ { \"name\": \"p\", \"nodes\": \"n[1-2]\" } ],"
+	"  \"jobs\": [ { \"id\": 7, \"partition\": \"p\", \"time_limit\": 600, \"eligible_time\": 1,"
+	"                \"submit_time\": 1, \"num_tasks\": 1 } ],"
+	"  \"queue\": [ { \"job\": 7, \"partition\": \"p\" } ] }";
+
+static int snapshot_fd(void)
+{
+	struct sl_error err;
+	struct sl_builder *b = sl_builder_create(&sl_snapshot_schema, &err);
+	const void *bytes;
+	size_t size;
+	int fd;
+
+	assert_non_null(b);
+	if (sl_builder_from_json(b, "tiny", tiny, sizeof(tiny) - 1, &err) ||
+	    sl_builder_finish(b, &bytes, &size, &err))
+		fail_msg("%s", err.text);
+	fd = sl_wire_memfd("snapshot", bytes, size, &err);
+	assert_true(fd >= 0);
+	sl_builder_destroy(b);
+	return fd;
+}
+
+static struct sl_frame_loaded load(struct engine *e, const char *site, int snapshot)
+{
+	struct sl_frame f = { .type = SL_FRAME_LOAD, .fd = snapshot };
+
+	f.body.load.trusted_uid = getuid();
+	snprintf(f.body.load.site, sizeof(f.body.load.site), "%s", site);
+	ask(e, &f);
+	assert_int_equal(f.type, SL_FRAME_LOADED);
+	return f.body.loaded;
+}
+
+/* The answer to a DECIDE; *started gets the job it starts (0: none). */
+static struct sl_frame_plan decide(struct engine *e, int snapshot, uint32_t *started)
+{
+	struct sl_frame f = { .type = SL_FRAME_DECIDE, .fd = snapshot };
+	struct sl_plan_image plan;
+	struct sl_error err;
+	const void *bytes;
+	size_t size;
+
+	f.body.decide.sequence = 5;
+	f.body.decide.budget_us = BUDGET_US;
+	ask(e, &f);
+	assert_int_equal(f.type, SL_FRAME_PLAN);
+	*started = 0;
+	if (f.body.plan.ok) {
+		if (sl_wire_map(f.fd, &bytes, &size, &err) || sl_plan_image_open(&plan, bytes, size, &err))
+			fail_msg("plan: %s", err.text);
+		if (plan.start.rows)
+			*started = plan.start.job[0];
+		assert_int_equal(plan.meta.sequence[0], 5);
+		sl_wire_unmap(bytes, size);
+		close(f.fd);
+	} else {
+		assert_int_equal(f.fd, -1);
+	}
+	return f.body.plan;
+}
+
+#define CONTAINS(text, part) do { \
+	if (!strstr((text), (part))) \
+		fail_msg("\"%s\" does not contain \"%s\"", (text), (part)); \
+} while (0)
+
+/* -- talking ------------------------------------------------------------ */
+
+static void it_says_hello_with_its_versions(void **state)
+{
+	struct engine *e = *state;
+	struct sl_frame f = { .type = SL_FRAME_HELLO, .fd = -1 };
+
+	ask(e, &f);
+	assert_int_equal(f.type, SL_FRAME_HELLO);
+	assert_int_equal(f.body.hello.wire_version, SL_WIRE_VERSION);
+	assert_int_equal(f.body.hello.snapshot_version, sl_snapshot_schema.version);
+	assert_int_equal(f.body.hello.plan_version, sl_plan_schema.version);
+	assert_int_equal(f.body.hello.pid, e->pid);
+}
+
+static void before_any_site_the_bundled_easy_decides(void **state)
+{
+	struct sl_frame_plan plan;
+	uint32_t started;
+
+	plan = decide(*state, snapshot_fd(), &started);
+	assert_string_equal(plan.text, "");
+	assert_int_equal(plan.ok, 1);
+	assert_string_equal(plan.policy, "easy");
+	assert_int_equal(started, 7);
+}
+
+static void a_closed_socket_ends_it(void **state)
+{
+	struct engine *e = *state;
+	struct sl_frame f = { .type = SL_FRAME_HELLO, .fd = -1 };
+
+	ask(e, &f);
+	shutdown(e->sock, SHUT_RDWR);
+	assert_int_equal(reap(e), 0);
+}
+
+static void bye_ends_it(void **state)
+{
+	struct engine *e = *state;
+	struct sl_frame f = { .type = SL_FRAME_BYE, .fd = -1 };
+
+	assert_int_equal(sl_wire_send(e->sock, &f, TIMEOUT_MS, NULL), 0);
+	assert_int_equal(reap(e), 0);
+}
+
+static void a_packet_that_is_no_frame_ends_it_with_a_message(void **state)
+{
+	struct engine *e = *state;
+
+	assert_int_equal(send(e->sock, "nonsense", 8, 0), 8);
+	assert_int_equal(reap(e), 1);
+}
+
+static void sigterm_ends_it(void **state)
+{
+	struct engine *e = *state;
+	struct sl_frame f = { .type = SL_FRAME_HELLO, .fd = -1 };
+
+	ask(e, &f);
+	kill(e->pid, SIGTERM);
+	assert_int_equal(reap(e), -SIGTERM);
+}
+
+static void it_ends_when_its_parent_ends(void **state)
+{
+	struct engine *e = *state;
+	struct sl_error err;
+	struct sl_frame f = { .type = SL_FRAME_HELLO, .fd = -1 };
+	int pair[2], status;
+	pid_t parent;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	parent = fork();
+	assert_true(parent >= 0);
+	if (!parent) {
+		spawn_engine(pair[1]);
+		close(pair[1]);
+		/* stay until the engine has answered: it is hardened then */
+		if (sl_wire_send(pair[0], &f, TIMEOUT_MS, &err) || sl_wire_recv(pair[0], &f, TIMEOUT_MS, &err) != 1)
+			_exit(1);
+		_exit(0);
+	}
+	close(pair[1]);
+	assert_int_equal(waitpid(parent, &status, 0), parent);
+	assert_int_equal(status, 0);
+	/* our end of the socket is still open: only the engine can close the other */
+	assert_int_equal(sl_wire_recv(pair[0], &f, TIMEOUT_MS, &err), 0);
+	close(pair[0]);
+	(void) e;
+}
+
+/* -- loading ------------------------------------------------------------ */
+
+static void a_good_site_goes_live_and_decides(void **state)
+{
+	struct engine *e = *state;
+	struct sl_frame_loaded loaded;
+	struct sl_frame_plan plan;
+	uint32_t started;
+
+	write_site(e, START_NONE);
+	loaded = load(e, e->site, snapshot_fd());
+	assert_string_equal(loaded.text, "");
+	assert_int_equal(loaded.ok, 1);
+	assert_true(loaded.interval_s == 7 && loaded.budget_s == 1.5);
+	CONTAINS(loaded.policy, "mine");
+	plan = decide(e, snapshot_fd(), &started);
+	assert_int_equal(plan.ok, 1);
+	assert_int_equal(plan.code, SL_OK);
+	assert_int_equal(plan.reload, SL_RELOAD_NONE);
+	assert_int_equal(started, 0);
+}
+
+static void a_syntax_error_is_refused_with_its_line_and_easy_stays(void **state)
+{
+	struct engine *e = *state;
+	struct sl_frame_loaded loaded;
+	uint32_t started;
+
+	write_site(e, "local sched = require \"sched\"\nreturn sched.site { default = = }\n");
+	loaded = load(e, e->site, -1);
+	assert_int_equal(loaded.ok, 0);
+	assert_int_equal(loaded.code, SL_ESCRIPT);
+	CONTAINS(loaded.text, "sched.lua:2:");
+	assert_string_equal(loaded.policy, "easy");
+	decide(e, snapshot_fd(), &started);
+	assert_int_equal(started, 7);
+}
+
+static void a_set_that_fails_on_the_clusters_snapshot_is_refused(void **state)
+{
+	struct engine *e = *state;
+	struct sl_frame_loaded loaded;
+
+	write_site(e, SITE("if cluster.name == \"tiny\" then error(\"not here\") end\n"));
+	loaded = load(e, e->site, snapshot_fd());
+	assert_int_equal(loaded.ok, 0);
+	CONTAINS(loaded.text, "sched.lua:4:");
+	CONTAINS(loaded.text, "not here");
+}
+
+static void a_missing_site_is_refused_and_found_later(void **state)
+{
+	struct engine *e = *state;
+	struct sl_frame_loaded loaded = load(e, e->site, -1);
+	struct sl_frame_plan plan;
+	uint32_t started;
+
+	assert_int_equal(loaded.ok, 0);
+	assert_int_equal(loaded.code, SL_ENOENT);
+	write_site(e, START_NONE);
+	plan = decide(e, snapshot_fd(), &started);
+	assert_int_equal(plan.reload, SL_RELOAD_LIVE);
+	assert_int_equal(started, 0);
+}
+
+static void a_site_others_may_write_to_is_refused(void **state)
+{
+	struct engine *e = *state;
+	struct sl_frame_loaded loaded;
+
+	write_site(e, START_NONE);
+	assert_int_equal(chmod(e->site, 0666), 0);
+	loaded = load(e, e->site, -1);
+	assert_int_equal(loaded.ok, 0);
+	assert_int_equal(loaded.code, SL_ETRUST);
+}
+
+static void no_site_means_the_bundled_easy(void **state)
+{
+	struct engine *e = *state;
+	struct sl_frame_loaded loaded;
+
+	write_site(e, START_NONE);
+	assert_int_equal(load(e, e->site, -1).ok, 1);
+	loaded = load(e, "", -1);
+	assert_int_equal(loaded.ok, 1);
+	assert_string_equal(loaded.policy, "easy");
+}
+
+/* -- files that change -------------------------------------------------- */
+
+static void a_changed_site_decides_at_once_and_says_so_once(void **state)
+{
+	struct engine *e = *state;
+	struct sl_frame_plan plan;
+	uint32_t started;
+
+	write_site(e, START_NONE);
+	assert_int_equal(load(e, e->site, -1).ok, 1);
+	decide(e, snapshot_fd(), &started);
+	assert_int_equal(started, 0);
+	write_site(e, START_ALL);
+	plan = decide(e, snapshot_fd(), &started);
+	assert_int_equal(plan.reload, SL_RELOAD_LIVE);
+	assert_true(plan.interval_s == 7);
+	assert_int_equal(started, 7);
+	plan = decide(e, snapshot_fd(), &started);
+	assert_int_equal(plan.reload, SL_RELOAD_NONE);
+}
+
+static void a_broken_change_is_refused_once_and_its_repair_goes_live(void **state)
+{
+	struct engine *e = *state;
+	struct sl_frame_plan plan;
+	uint32_t started;
+
+	write_site(e, START_ALL);
+	assert_int_equal(load(e, e->site, -1).ok, 1);
+	write_site(e, "return 17\n");
+	plan = decide(e, snapshot_fd(), &started);
+	assert_int_equal(plan.reload, SL_RELOAD_REFUSED);
+	CONTAINS(plan.reload_text, "sched.lua");
+	assert_int_equal(plan.ok, 1);
+	assert_int_equal(plan.code, SL_OK);
+	assert_int_equal(started, 7);
+	plan = decide(e, snapshot_fd(), &started);
+	assert_int_equal(plan.reload, SL_RELOAD_NONE);
+	write_site(e, START_NONE);
+	plan = decide(e, snapshot_fd(), &started);
+	assert_int_equal(plan.reload, SL_RELOAD_LIVE);
+	assert_int_equal(started, 0);
+}
+
+static void a_change_that_never_ends_is_refused_and_the_old_set_still_decides(void **state)
+{
+	struct engine *e = *state;
+	struct sl_frame_plan plan;
+	uint32_t started;
+
+	write_site(e, START_ALL);
+	assert_int_equal(load(e, e->site, -1).ok, 1);
+	write_site(e, "while true do pcall(function() while true do end end) end\n");
+	plan = decide(e, snapshot_fd(), &started);
+	assert_int_equal(plan.reload, SL_RELOAD_REFUSED);
+	assert_int_equal(plan.ok, 1);
+	assert_int_equal(started, 7);
+}
+
+/* -- deciding ----------------------------------------------------------- */
+
+static void what_a_failing_policy_has_booked_stands(void **state)
+{
+	struct engine *e = *state;
+	struct sl_frame_plan plan;
+	uint32_t started;
+
+	write_site(e, SITE("for job in cluster:queue() do plan:start(job) end\n"
+			   "if cluster.name == \"tiny\" then error(\"late\") end\n"));
+	assert_int_equal(load(e, e->site, -1).ok, 1);
+	plan = decide(e, snapshot_fd(), &started);
+	assert_int_equal(plan.ok, 1);
+	assert_int_equal(plan.code, SL_ESCRIPT);
+	CONTAINS(plan.text, "sched.lua:5:");
+	assert_int_equal(started, 7);
+}
+
+static void a_policy_that_never_ends_is_stopped_and_its_bookings_stand(void **state)
+{
+	struct engine *e = *state;
+	struct sl_frame_plan plan;
+	uint32_t started;
+
+	write_site(e, SITE("for job in cluster:queue() do plan:start(job) end\n"
+			   "while cluster.name == \"tiny\" do pcall(function() while true do end end) end\n"));
+	assert_int_equal(load(e, e->site, -1).ok, 1);
+	plan = decide(e, snapshot_fd(), &started);
+	assert_int_equal(plan.ok, 1);
+	assert_int_equal(plan.code, SL_ETIME);
+	assert_int_equal(started, 7);
+	plan = decide(e, snapshot_fd(), &started);
+	assert_int_equal(plan.ok, 1);
+}
+
+static void a_snapshot_that_is_none_gets_an_answer(void **state)
+{
+	struct engine *e = *state;
+	struct sl_frame_plan plan;
+	struct sl_error err;
+	uint32_t started;
+
+	plan = decide(e, sl_wire_memfd("snapshot", "nonsense", 8, &err), &started);
+	assert_int_equal(plan.ok, 0);
+	assert_int_equal(plan.code, SL_EFORMAT);
+	plan = decide(e, snapshot_fd(), &started);
+	assert_int_equal(plan.ok, 1);
+}
+
+static void an_unsealed_snapshot_is_refused(void **state)
+{
+	struct engine *e = *state;
+	uint32_t started;
+	int fd = memfd_create("snapshot", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	assert_int_equal(write(fd, tiny, sizeof(tiny)), sizeof(tiny));
+	assert_int_equal(decide(e, fd, &started).ok, 0);
+}
+
+/* -- what it gave up ---------------------------------------------------- */
+
+static void it_has_given_up_its_privileges(void **state)
+{
+	struct engine *e = *state;
+	struct sl_frame f = { .type = SL_FRAME_HELLO, .fd = -1 };
+	char path[64], text[4096] = "";
+	FILE *in;
+	size_t n;
+
+	ask(e, &f);
+	snprintf(path, sizeof(path), "/proc/%d/status", (int) e->pid);
+	in = fopen(path, "r");
+	assert_non_null(in);
+	n = fread(text, 1, sizeof(text) - 1, in);
+	text[n] = 0;
+	fclose(in);
+	CONTAINS(text, "\nNoNewPrivs:\t1\n");
+	CONTAINS(text, getuid() ? "\nCapEff:\t0000000000000000\n" : "\nCapEff:\t0000000000000004\n");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(it_says_hello_with_its_versions),
+		TEST(before_any_site_the_bundled_easy_decides),
+		TEST(a_closed_socket_ends_it),
+		TEST(bye_ends_it),
+		TEST(a_packet_that_is_no_frame_ends_it_with_a_message),
+		TEST(sigterm_ends_it),
+		TEST(it_ends_when_its_parent_ends),
+		TEST(a_good_site_goes_live_and_decides),
+		TEST(a_syntax_error_is_refused_with_its_line_and_easy_stays),
+		TEST(a_set_that_fails_on_the_clusters_snapshot_is_refused),
+		TEST(a_missing_site_is_refused_and_found_later),
+		TEST(a_site_others_may_write_to_is_refused),
+		TEST(no_site_means_the_bundled_easy),
+		TEST(a_changed_site_decides_at_once_and_says_so_once),
+		TEST(a_broken_change_is_refused_once_and_its_repair_goes_live),
+		TEST(a_change_that_never_ends_is_refused_and_the_old_set_still_decides),
+		TEST(what_a_failing_policy_has_booked_stands),
+		TEST(a_policy_that_never_ends_is_stopped_and_its_bookings_stand),
+		TEST(a_snapshot_that_is_none_gets_an_answer),
+		TEST(an_unsealed_snapshot_is_refused),
+		TEST(it_has_given_up_its_privileges),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

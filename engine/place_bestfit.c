@@ -9,6 +9,10 @@
  */
 #include "place_impl.h"
 
+/* So many sets that were to suffice and did not (their best nodes being too few, with
+ * a limit of nodes): then the largest is taken without looking for the tightest. */
+#define IN_VAIN 8
+
 /* Those with required nodes first, the lightest, the largest, the first. */
 static bool set_before(const struct sl_space *sp, const struct sl_set *a, const struct sl_set *b)
 {
@@ -67,6 +71,8 @@ static void join_set(const struct sl_space *sp, struct sl_set *set, uint32_t spa
 	set->spans++;
 	set->weight = o->weight;
 	set->nodes += n;
+	if (set->peak < o->units)
+		set->peak = o->units;
 	set->units += (int64_t) n * o->units;
 	set->cores += (int64_t) n * o->free.cores;
 }
@@ -99,8 +105,6 @@ static int build_sets(struct sl_space *sp, struct sl_error *err)
 	}
 	if (sp->conses && !sp->cons[sp->conses - 1].nodes)
 		sp->conses--;
-	for (i = sp->conses / 2; i-- > 0;)
-		sift_down(sp, i);
 	return 0;
 }
 
@@ -120,34 +124,51 @@ static bool enough_gres(const struct sl_picker *p, const struct sl_set *set)
 	return true;
 }
 
+static bool same_rank(const struct sl_set *a, const struct sl_set *b)
+{
+	return a->weight == b->weight && (a->required < SL_MAX_NODES) == (b->required < SL_MAX_NODES);
+}
+
 /*
- * The set to take next: of those that rank with the first of the heap, the tightest
- * that suffices, else the first.  *most is an upper bound of the nodes in any set,
- * so that sets are not searched in vain again and again.
+ * The set to take next: of those that rank with *top the tightest that suffices;
+ * UINT32_MAX when there is none.  *most is an upper bound of the nodes in any set, so
+ * that sets are not searched in vain again and again.
  */
-static uint32_t next_set(const struct sl_picker *p, int64_t *most)
+static uint32_t sufficient(const struct sl_picker *p, const struct sl_set *top, int64_t *most)
 {
 	const struct sl_space *sp = p->sp;
-	const struct sl_set *top = &sp->cons[0];
 	uint32_t best = UINT32_MAX;
 	int64_t seen = 0;
 
-	if (top->units < p->units || p->nodes > *most || p->nodes > p->slots)
-		return 0;
+	if (p->nodes > *most || p->nodes > p->slots)
+		return best;
 	for (uint32_t i = 0; i < sp->conses; i++) {
 		const struct sl_set *s = &sp->cons[i];
 
 		seen = s->nodes > seen ? s->nodes : seen;
-		if (s->weight != top->weight ||
-		    (s->required < SL_MAX_NODES) != (top->required < SL_MAX_NODES) ||
-		    s->units < p->units || s->nodes < p->nodes || !enough_gres(p, s))
+		if (s->units < p->units || s->nodes < p->nodes || s->peak * p->slots < p->units || !same_rank(s, top))
 			continue;
-		if (best == UINT32_MAX || s->cores < sp->cons[best].cores ||
-		    (s->cores == sp->cons[best].cores && s->span < sp->cons[best].span))
+		if (best < UINT32_MAX && (s->cores > sp->cons[best].cores ||
+		    (s->cores == sp->cons[best].cores && s->span > sp->cons[best].span)))
+			continue;
+		if (enough_gres(p, s))
 			best = i;
 	}
 	*most = seen;
-	return best == UINT32_MAX ? 0 : best;
+	return best;
+}
+
+static const struct sl_set *first_ranked(const struct sl_space *sp)
+{
+	const struct sl_set *top = &sp->cons[0];
+
+	for (uint32_t i = 1; i < sp->conses; i++) {
+		const struct sl_set *s = &sp->cons[i];
+
+		if (!same_rank(s, top) && set_before(sp, s, top))
+			top = s;
+	}
+	return top;
 }
 
 /* One more node would do: the tightest in the set. */
@@ -198,9 +219,10 @@ int sl_choose_bestfit(struct sl_picker *p, struct sl_error *err)
 {
 	struct sl_space *sp = p->sp;
 	int64_t most = INT64_MAX;
+	uint32_t i, vain = 0;
 
 	sp->spans.n = 0;
-	for (uint32_t i = 0; i < sp->offers; i++) {
+	for (i = 0; i < sp->offers; i++) {
 		const struct sl_nodeset *s = sp->offer[i].nodes;
 
 		for (uint32_t r = 0; r < s->runs; r++) {
@@ -210,10 +232,26 @@ int sl_choose_bestfit(struct sl_picker *p, struct sl_error *err)
 	}
 	if (sl_spans_sort(&sp->spans, &sp->sorted, err) || build_sets(sp, err))
 		return -1;
+	if (!sp->conses)
+		return 0;
+	/* most often one set will do, and they need not be put in order */
+	i = sufficient(p, first_ranked(sp), &most);
+	if (i < UINT32_MAX) {
+		if (take_set(p, &sp->cons[i], err))
+			return -1;
+		sp->cons[i] = sp->cons[--sp->conses];
+	}
+	for (i = sp->conses / 2; i-- > 0 && !sl_picker_done(p);)
+		sift_down(sp, i);
 	while (sp->conses && !sl_picker_done(p) && p->slots > 0) {
-		uint32_t i = next_set(p, &most);
-		struct sl_set set = sp->cons[i];
+		struct sl_set set;
 
+		i = UINT32_MAX;
+		if (sp->cons[0].units >= p->units && vain < IN_VAIN)
+			i = sufficient(p, &sp->cons[0], &most);
+		vain += i < UINT32_MAX;
+		i = i < UINT32_MAX ? i : 0;
+		set = sp->cons[i];
 		if (take_set(p, &set, err))
 			return -1;
 		if (i)		/* it was to suffice; what it did not give is not asked again */

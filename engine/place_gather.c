@@ -46,6 +46,7 @@ struct sl_space *sl_space(struct sl_timeline *tl, struct sl_error *err)
 	}
 	tl->space = sp;
 	tl->space_free = free_space;
+	tl->space_undo = sl_memo_undo;
 	return sp;
 }
 
@@ -195,12 +196,12 @@ int sl_gather(struct sl_timeline *tl, const struct sl_need *need, int64_t t, str
 		return -1;
 	sp = tl->space;
 	for (uint32_t i = 0; i < tl->lives; i++) {
-		const struct sl_group *g = &tl->group[tl->live[i]];
-		struct sl_offer o = { .group = tl->live[i], .weight = tl->kind[g->kind].weight };
+		const struct sl_group *g = &tl->group[tl->live[i].group];
 		const struct sl_nodeset *nodes;
+		struct sl_offer o;
 		uint32_t required = 0;
 
-		if (now && g->now_cores < need->least_cores)
+		if (now && tl->live[i].now_cores < need->least_cores)
 			continue;
 		if (!sl_step_min(g, t, end, &o.free) || !sl_need_offer(need, &tl->kind[g->kind].capacity, &o))
 			continue;
@@ -212,6 +213,8 @@ int sl_gather(struct sl_timeline *tl, const struct sl_need *need, int64_t t, str
 			required = sl_nodeset_common(need->r->required, nodes);
 		sl_sums_add(sums, need, o.units, o.job, nodes->count, required, 1);
 		o.nodes = nodes;
+		o.group = tl->live[i].group;
+		o.weight = tl->kind[g->kind].weight;
 		if (sl_offer_push(sp, &o, err))
 			return -1;
 	}

@@ -155,12 +155,12 @@ static int start_cursors(struct sweep *w, int64_t from, struct sl_error *err)
 	if (sl_grow(&sp->cursor, &sp->cursor_room, tl->lives, sizeof(*sp->cursor), err))
 		return -1;
 	for (uint32_t i = 0; i < tl->lives; i++) {
-		const struct sl_group *g = &tl->group[tl->live[i]];
+		const struct sl_group *g = &tl->group[tl->live[i].group];
 		struct sl_cursor *c = &sp->cursor[sp->cursors];
 
 		if (!sl_need_plausible(w->need, &tl->kind[g->kind].capacity, &tl->kind[g->kind].capacity))
 			continue;
-		*c = (struct sl_cursor) { .group = tl->live[i], .step = sl_step_at(g, from) };
+		*c = (struct sl_cursor) { .group = tl->live[i].group, .step = sl_step_at(g, from) };
 		if (sl_eligible(tl, w->need, g, &c->nodes, err))
 			return -1;
 		if (!c->nodes)

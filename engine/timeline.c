@@ -272,7 +272,8 @@ static int operate(struct sl_timeline *tl, const struct sl_nodeset *nodes, struc
 	if (rc)
 		sl_group_undo(tl, logged);
 	else if (ch->sign > 0 || ch->block < 0)
-		tl->grown++;
+		tl->grown = ++tl->growths;
+	tl->moment++;
 	if (!tl->marks)
 		sl_group_forget(tl);
 	return rc;
@@ -330,10 +331,10 @@ int sl_timeline_advance(struct sl_timeline *tl, int64_t now, struct sl_error *er
 	if (now < tl->next)
 		return 0;
 	for (uint32_t i = 0; i < tl->lives;) {
-		struct sl_group *g = &tl->group[tl->live[i]];
+		struct sl_group *g = &tl->group[tl->live[i].group];
 		uint32_t before = tl->lives;
 
-		if (g->next <= now && sl_group_age(tl, tl->live[i], err))
+		if (g->next <= now && sl_group_age(tl, tl->live[i].group, err))
 			return -1;
 		if (tl->lives < before)
 			continue;	/* merged: another one stands here now */
@@ -356,9 +357,12 @@ void sl_timeline_rollback(struct sl_timeline *tl, uint32_t mark)
 {
 	if (mark >= tl->marks)
 		return;
-	if (tl->logged > tl->mark[mark]) {
-		sl_group_undo(tl, tl->mark[mark]);
-		tl->grown++;
+	if (tl->logged > tl->mark[mark].logged) {
+		sl_group_undo(tl, tl->mark[mark].logged);
+		tl->grown = tl->mark[mark].grown;
+		if (tl->space)
+			tl->space_undo(tl->space, tl->mark[mark].moment);
+		tl->moment++;
 	}
 	tl->marks = mark;
 }

@@ -107,7 +107,7 @@ static uint32_t take_spare(struct sl_timeline *tl, struct sl_error *err)
 	}
 	if (tl->groups == room) {
 		/* live[] holds as many as there are groups */
-		uint32_t *live;
+		struct sl_live *live;
 
 		if (sl_grow(&tl->group, &room, (uint64_t) tl->groups + 1, sizeof(*tl->group), err))
 			return SL_NO_CLASS;
@@ -193,12 +193,12 @@ static void enlive(struct sl_timeline *tl, uint32_t id)
 
 	if (g->nodes.count && g->live == SL_NO_CLASS) {
 		g->live = tl->lives;
-		tl->live[tl->lives++] = id;
+		tl->live[tl->lives++] = (struct sl_live) { id, g->now_cores };
 	} else if (!g->nodes.count && g->live != SL_NO_CLASS) {
-		uint32_t last = tl->live[--tl->lives];
+		struct sl_live last = tl->live[--tl->lives];
 
 		tl->live[g->live] = last;
-		tl->group[last].live = g->live;
+		tl->group[last.group].live = g->live;
 		g->live = SL_NO_CLASS;
 	}
 }
@@ -313,6 +313,7 @@ int sl_group_age(struct sl_timeline *tl, uint32_t id, struct sl_error *err)
 	if (to == SL_NO_CLASS) {
 		set_steps(g, step, steps);
 		g->hash = hash;
+		tl->live[g->live].now_cores = g->now_cores;
 		count_now(tl, g, g->nodes.count, 1);
 		link_group(tl, id);
 		return 0;

@@ -60,6 +60,11 @@ struct sl_change {			/* what an operation does to a step function */
 	int64_t t0, t1;			/* t0 is SL_DAWN for now */
 };
 
+struct sl_live {			/* enough to pass over a class that is full now */
+	uint32_t group;
+	int32_t now_cores;
+};
+
 struct sl_timeline {
 	int64_t now;
 	uint32_t nodes;
@@ -71,7 +76,7 @@ struct sl_timeline {
 	struct sl_group *group;
 	uint32_t groups, groups_room;	/* ever used; allocated */
 	uint32_t spare;			/* free list */
-	uint32_t *live;			/* groups with nodes, in no order */
+	struct sl_live *live;		/* groups with nodes, in no order */
 	uint32_t lives;
 	uint32_t *bucket;
 	uint32_t buckets, hashed;	/* a power of two; groups in the table */
@@ -82,14 +87,19 @@ struct sl_timeline {
 	int64_t free_cores;
 	uint32_t idle_nodes;
 	int64_t next;			/* no class has a step before it; may be too early */
-	uint64_t grown;			/* changes whenever anything may have become free */
+	uint64_t grown;			/* another number whenever anything may have become free, */
+	uint64_t growths;		/* but for a rollback, which brings the old one back */
+	uint64_t moment;		/* counts changes of any kind */
 
 	/* undo */
 	struct sl_move *log;
 	uint32_t logged, log_room;
 	struct sl_run *log_run;
 	uint32_t log_runs, log_run_room;
-	uint32_t mark[SL_OPEN_MARKS + 1];	/* entries of the log; the last one is inner */
+	struct sl_mark {
+		uint32_t logged;
+		uint64_t grown, moment;
+	} mark[SL_OPEN_MARKS + 1];	/* the last one is inner */
 	uint32_t marks;
 
 	/* working memory */
@@ -104,13 +114,14 @@ struct sl_timeline {
 	/* place.c's */
 	void *space;
 	void (*space_free)(void *space);
+	void (*space_undo)(void *space, uint64_t moment);	/* what came after is undone */
 };
 
 /* A mark that is there even when all that callers may have are open.  It is closed
  * before a caller gets to open another. */
 static inline uint32_t sl_timeline_inner_mark(struct sl_timeline *tl)
 {
-	tl->mark[tl->marks] = tl->logged;
+	tl->mark[tl->marks] = (struct sl_mark) { tl->logged, tl->grown, tl->moment };
 	return tl->marks++;
 }
 

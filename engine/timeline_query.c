@@ -30,7 +30,7 @@ int64_t sl_timeline_next(const struct sl_timeline *tl, int64_t t)
 	if (t < tl->now)
 		t = tl->now;
 	for (uint32_t i = 0; i < tl->lives; i++) {
-		const struct sl_group *g = &tl->group[tl->live[i]];
+		const struct sl_group *g = &tl->group[tl->live[i].group];
 		uint32_t s = sl_step_at(g, t) + 1;
 
 		if (s < g->steps && g->step[s].t < next)
@@ -78,7 +78,7 @@ int64_t sl_timeline_classes(struct sl_timeline *tl, const struct sl_nodeset *wit
 	if (grow_views(tl, err))
 		return -1;
 	for (uint32_t i = 0; i < tl->lives; i++) {
-		const struct sl_group *g = &tl->group[tl->live[i]];
+		const struct sl_group *g = &tl->group[tl->live[i].group];
 		struct sl_class *v = &tl->view[n];
 
 		v->nodes = &g->nodes;
@@ -110,7 +110,7 @@ void sl_timeline_figures(const struct sl_timeline *tl, struct sl_timeline_figure
 		f->bytes += tl->group[id].room * sizeof(struct sl_step) +
 			    tl->group[id].nodes.room * sizeof(struct sl_run);
 	for (uint32_t i = 0; i < tl->lives; i++)
-		f->steps += tl->group[tl->live[i]].steps;
+		f->steps += tl->group[tl->live[i].group].steps;
 }
 
 /* -- checking ---------------------------------------------------------- */
@@ -182,10 +182,10 @@ int sl_timeline_validate(const struct sl_timeline *tl, struct sl_error *err)
 	uint32_t nodes = 0, idle = 0, none = 0;
 
 	for (uint32_t i = 0; i < tl->lives; i++) {
-		uint32_t id = tl->live[i];
+		uint32_t id = tl->live[i].group;
 		const struct sl_group *g = &tl->group[id];
 
-		if (g->live != i)
+		if (g->live != i || tl->live[i].now_cores != g->now_cores)
 			return broken(err, id, "does not know its place");
 		if (check_steps(tl, id, err) || check_nodes(tl, id, err) || check_table(tl, id, err))
 			return -1;

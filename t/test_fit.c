@@ -622,10 +622,99 @@ static void every_answer_agrees_with_trying_everything(void **state)
 	failing_seed = 0;
 }
 
+/* -- what is remembered ---------------------------------------------------- */
+
+/* An operation on the machine: book, or with sign +1 give back. */
+static int operate(struct sl_timeline *tl, const struct op *o, bool back)
+{
+	if (o->block)
+		return back ? sl_timeline_unblock(tl, &o->nodes, o->t0, o->t1, NULL) :
+			      sl_timeline_block(tl, &o->nodes, o->t0, o->t1, NULL);
+	return back ? sl_timeline_unbook(tl, &o->nodes, &o->each, o->t0, o->t1, NULL) :
+		      sl_timeline_book(tl, &o->nodes, &o->each, o->t0, o->t1, NULL);
+}
+
+/* Asked of a timeline that has been asked before, and of one that never was. */
+static void ask_both(struct world *w, int64_t now)
+{
+	const struct sl_how how = { .method = SL_PLACE_BESTFIT };
+	struct sl_layout l = SL_LAYOUT_EMPTY, m = SL_LAYOUT_EMPTY;
+	int rc;
+
+	w->twin = sl_timeline_create(NODES, w->kind_of, w->kind, 3, now, NULL);
+	for (int block = 0; block < 2; block++) {
+		for (int i = 0; i < w->ops; i++)
+			assert_true(w->op[i].block != block || operate(w->twin, &w->op[i], false) == 0);
+	}
+	rc = sl_fit_at(w->twin, &w->r, &how, 0, &m, NULL, NULL);
+	assert_int_equal(sl_fit_at(w->tl, &w->r, &how, 0, &l, NULL, NULL), rc);
+	same_layout(&l, &m);
+	sl_timeline_destroy(w->twin);
+	w->twin = NULL;
+	sl_layout_free(&l);
+	sl_layout_free(&m);
+}
+
+static void memory_round(struct world *w)
+{
+	uint32_t mark[4];
+	int marks = 0, kept[4];
+	int64_t now = 0;
+
+	for (int i = 0; i < 100; i++) {
+		uint32_t what = below(12);
+
+		if (what < 4 && w->ops < OPS) {
+			random_op(w);
+		} else if (what == 4 && marks < 4) {
+			kept[marks] = w->ops;
+			mark[marks++] = sl_timeline_mark(w->tl);
+		} else if (what == 5 && marks) {
+			sl_timeline_rollback(w->tl, mark[--marks]);
+			while (w->ops > kept[marks])
+				sl_nodeset_clear(&w->op[--w->ops].nodes);
+		} else if (what == 6 && !marks && w->ops) {
+			struct op *o = &w->op[below((uint32_t) w->ops)], swap = *o;
+
+			assert_int_equal(operate(w->tl, o, true), 0);
+			*o = w->op[--w->ops];
+			w->op[w->ops] = swap;
+		} else if (what == 7 && !marks && now < SPAN / 2) {
+			now++;
+			assert_int_equal(sl_timeline_advance(w->tl, now, NULL), 0);
+		} else {	/* often the same again, or the like */
+			if (one_in(6))
+				random_request(w);
+			else if (one_in(3))
+				w->r = (struct sl_request) { .min_nodes = 1 + below(NODES), .duration = 1 + below(6) };
+			ask_both(w, now);
+		}
+	}
+}
+
+static void what_was_refused_before_makes_no_difference(void **state)
+{
+	uint64_t seed = number_from("SL_SEED", 5000), rounds = 150 * number_from("SL_ROUNDS", 1);
+	static struct world w;
+
+	(void) state;
+	for (uint64_t round = 0; round < rounds; round++) {
+		failing_seed = random_state = seed + round;
+		create_world(&w);
+		sl_timeline_destroy(w.twin);
+		w.twin = NULL;
+		random_request(&w);
+		memory_round(&w);
+		destroy_world(&w);
+	}
+	failing_seed = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(every_answer_agrees_with_trying_everything, say_seed),
+		cmocka_unit_test_teardown(what_was_refused_before_makes_no_difference, say_seed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

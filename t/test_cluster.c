@@ -120,10 +120,30 @@ static void a_snapshot_that_overbooks_a_node_leaves_nothing_there(void **state)
 	build_destroy(b);
 }
 
+static void an_overbooked_job_gives_back_what_it_held(void **state)
+{
+	struct build *b = build_create("1x8c");
+	struct sl_cluster *c;
+	struct sl_error err;
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 1, .cores = 5, .ends_in = 60 });
+	build_running(b, (struct build_job) { .id = 2, .cores = 3, .ends_in = 90 });
+	build_change(b, SL_T_ALLOC, 1, sl_alloc_row, .cores = 6);
+	c = open_cluster(b);
+	ok(sl_cluster_advance(c, BUILD_NOW + 30, &err), &err);
+	ok(sl_cluster_finish(c, 1, &err), &err);
+	assert_int_equal(free_cores(c, 0, 30), 3);
+	assert_int_equal(free_cores(c, 0, 60), 8);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
 static void nodes_that_are_down_or_reserved_are_not_free(void **state)
 {
 	struct build *b = build_create("4x8c");
 	struct sl_reservation_row r = sl_reservation_row();
+	struct sl_resources there;
 	struct sl_totals t;
 	struct sl_cluster *c;
 
@@ -150,6 +170,13 @@ static void nodes_that_are_down_or_reserved_are_not_free(void **state)
 	assert_int_equal(t.free_cores, 16);
 	assert_int_equal(sl_nodeset_count(sl_cluster_usable_nodes(c, 0)), 3);
 	assert_int_equal(sl_nodeset_count(sl_cluster_partition_nodes(c, 0)), 4);
+	assert_null(sl_cluster_partition_nodes(c, 1));
+	sl_cluster_free(c, 0, &there);
+	assert_int_equal(there.cores, 0);
+	sl_cluster_free(c, 2, &there);
+	assert_int_equal(there.cores, 8);
+	sl_cluster_free(c, 4, &there);
+	assert_int_equal(there.cores, 0);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }
@@ -399,6 +426,49 @@ static void what_is_not_modelled_is_native_and_says_what(void **state)
 	build_destroy(b);
 }
 
+static void gres_that_cannot_be_counted_are_left_to_slurm(void **state)
+{
+	struct build *b = build_create("2x8c2g");
+	struct sl_gres_kind_row kind = sl_gres_kind_row();
+	struct sl_node_gres_row much = { .kind = 1, .count = 1 << 20 };
+	struct sl_range gres;
+	struct sl_cluster *c;
+
+	(void) state;
+	kind.key = kind.name = sl_builder_str(b->builder, "lustre");
+	sl_builder_append(b->builder, SL_T_GRES_KIND, &kind);
+	gres = (struct sl_range) { sl_builder_append(b->builder, SL_T_NODE_GRES, &much), 1 };
+	build_change(b, SL_T_NODE, 0, sl_node_row, .gres = gres);
+	build_pending(b, (struct build_job) { .id = 1 });
+	build_change(b, SL_T_JOB, 0, sl_job_row, .gres = build_gres(b, "lustre", "", 1 << 19, SL_PER_NODE));
+	c = open_cluster(b);
+	assert_string_equal(want(c, 0, 0)->native, "gres");
+	assert_int_equal(want(c, 0, 0)->request.gres_needs, 0);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
+static void the_default_method_is_what_slurm_was_told(void **state)
+{
+	struct build *b = build_create("4x8c");
+	struct sl_cluster *c;
+
+	(void) state;
+	build_pending(b, (struct build_job) { .id = 1 });
+	build_pending(b, (struct build_job) { .id = 2 });
+	build_change(b, SL_T_JOB, 1, sl_job_row, .flags = SL_JOBF_SPREAD);
+	c = open_cluster(b);
+	assert_int_equal(want(c, 0, 0)->method, SL_PLACE_BESTFIT);
+	assert_int_equal(want(c, 1, 0)->method, SL_PLACE_SPREAD);
+	sl_cluster_destroy(c);
+	b->meta.select_flags = SL_SELECT_LLN;
+	c = open_cluster(b);
+	assert_int_equal(want(c, 0, 0)->method, SL_PLACE_NATIVE);
+	assert_null(want(c, 0, 0)->native);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
 static void a_shape_is_another_request(void **state)
 {
 	struct build *b = build_create("8x8c");
@@ -439,6 +509,11 @@ static void an_event_changes_what_it_says_and_nothing_else(void **state)
 	job = build_pending(b, (struct build_job) { .id = 1, .limit = 60 });
 	c = open_cluster(b);
 	assert_int_equal(sl_cluster_submit(c, job, &err), -1);
+	assert_int_equal(sl_cluster_submit(c, 9, &err), -1);
+	assert_int_equal(sl_cluster_start(c, job, &place, 1, BUILD_NOW, &err), -1);
+	place.node = 2;
+	assert_int_equal(sl_cluster_start(c, job, &place, 1, BUILD_NOW + 60, &err), -1);
+	place.node = 1;
 	ok(sl_cluster_start(c, job, &place, 1, BUILD_NOW + 60, &err), &err);
 	assert_int_equal(free_cores(c, 1, 0), 4);
 	assert_int_equal(free_cores(c, 1, 60), 8);
@@ -454,6 +529,7 @@ static void an_event_changes_what_it_says_and_nothing_else(void **state)
 	assert_null(sl_cluster_places(c, job, &n));
 	ok(sl_cluster_submit(c, job, &err), &err);
 	assert_int_equal(sl_cluster_queue(c, &n)[0].job, job);
+	assert_int_equal(n, 1);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }
@@ -735,6 +811,7 @@ int main(void)
 		cmocka_unit_test(a_running_job_holds_its_cores_until_its_end),
 		cmocka_unit_test(an_overdue_a_completing_and_a_suspended_job_hold_as_the_rules_say),
 		cmocka_unit_test(a_snapshot_that_overbooks_a_node_leaves_nothing_there),
+		cmocka_unit_test(an_overbooked_job_gives_back_what_it_held),
 		cmocka_unit_test(nodes_that_are_down_or_reserved_are_not_free),
 		cmocka_unit_test(a_node_of_one_user_is_blocked_until_his_last_job_there_ends),
 		cmocka_unit_test(jobs_that_share_cores_hold_a_part_of_them),
@@ -745,6 +822,8 @@ int main(void)
 		cmocka_unit_test(gres_become_kinds),
 		cmocka_unit_test(features_and_exclusions_choose_the_nodes),
 		cmocka_unit_test(what_is_not_modelled_is_native_and_says_what),
+		cmocka_unit_test(gres_that_cannot_be_counted_are_left_to_slurm),
+		cmocka_unit_test(the_default_method_is_what_slurm_was_told),
 		cmocka_unit_test(a_shape_is_another_request),
 		cmocka_unit_test(an_event_changes_what_it_says_and_nothing_else),
 		cmocka_unit_test(a_start_on_what_is_not_free_changes_nothing),

@@ -855,6 +855,99 @@ static void the_same_decisions_make_the_same_bytes(void **state)
 	}
 }
 
+/* -- EASY as it is written in the books ---------------------------------- */
+
+struct simple {			/* a job on a machine of single processors */
+	uint32_t nodes;
+	int64_t seconds;	/* that it runs, or still runs */
+};
+
+/* Lifka's rule, counting processors: start in order; the first that cannot start gets
+ * the shadow time and the extra processors; later ones start if they end by then or
+ * need no more than the extra ones. */
+static void by_the_book(uint32_t procs, const struct simple *run, uint32_t runs, const struct simple *job,
+			uint32_t jobs, bool *started, int64_t *shadow)
+{
+	struct simple held[64];
+	uint32_t n = 0, free_now = procs, extra = 0;
+	bool head = false;
+
+	for (uint32_t i = 0; i < runs; free_now -= run[i++].nodes)
+		held[n++] = run[i];
+	for (uint32_t j = 0; j < jobs; j++) {
+		uint32_t will = free_now;
+
+		started[j] = job[j].nodes <= free_now && (!head || job[j].seconds <= *shadow || job[j].nodes <= extra);
+		if (started[j]) {
+			if (head && job[j].seconds > *shadow)
+				extra -= job[j].nodes;
+			free_now -= job[j].nodes;
+			held[n++] = job[j];
+			continue;
+		}
+		if (head)
+			continue;
+		head = true;
+		for (*shadow = 0; will < job[j].nodes; ) {	/* the next end */
+			int64_t next = INT64_MAX;
+
+			for (uint32_t i = 0; i < n; i++)
+				if (held[i].seconds > *shadow && held[i].seconds < next)
+					next = held[i].seconds;
+			for (uint32_t i = 0; i < n; i++)
+				will += held[i].seconds == next ? held[i].nodes : 0;
+			*shadow = next;
+		}
+		extra = will - job[j].nodes;
+	}
+}
+
+static void easy_decides_as_the_book_does(void **state)
+{
+	(void) state;
+	for (uint64_t seed = 1; seed <= 500; seed++) {
+		struct build *b = build_create("24x1c");
+		struct simple run[8], job[30];
+		bool started[30];
+		uint64_t s = seed;
+		uint32_t used = 0, runs = 0, first;
+		int64_t shadow = -1, at;
+		bool head = false;
+		struct desk d;
+
+		for (; runs < 8; runs++, used += run[runs - 1].nodes) {
+			run[runs] = (struct simple) { 1 + build_below(&s, 6), 1 + build_below(&s, 400) };
+			if (used + run[runs].nodes > 24)
+				break;
+			build_running(b, (struct build_job) { .id = 100 + runs, .first = used,
+				      .nodes = run[runs].nodes, .ends_in = run[runs].seconds });
+		}
+		first = runs;
+		for (uint32_t j = 0; j < 30; j++) {
+			job[j] = (struct simple) { 1 + build_below(&s, 12), 1 + build_below(&s, 500) };
+			build_pending(b, (struct build_job) { .id = j + 1, .nodes = job[j].nodes,
+				      .limit = job[j].seconds });
+		}
+		by_the_book(24, run, runs, job, 30, started, &shadow);
+		d = sit(b);
+		for (uint32_t j = 0; j < 30; j++) {
+			int rc = head ? backfill(&d, first + j) : start(&d, first + j);
+
+			if (rc != started[j])
+				fail_msg("seed %lu: job %u is %sstarted", (unsigned long) seed, j + 1, rc ? "" : "not ");
+			if (rc || head)
+				continue;
+			head = reserve(&d, first + j);
+			at = d.at;
+			if (at != shadow)
+				fail_msg("seed %lu: shadow time %ld, by the book %ld", (unsigned long) seed, (long) at,
+					 (long) shadow);
+		}
+		accepted(&d);
+		leave(&d);
+	}
+}
+
 /* -- plans that were tampered with --------------------------------------- */
 
 static void refused(struct desk *d, uint64_t seed, const char *what, const char *words)
@@ -1001,6 +1094,7 @@ int main(void)
 		cmocka_unit_test(orders_are_checked),
 		cmocka_unit_test(every_plan_of_any_policy_passes_the_checker_and_leaves_no_trace),
 		cmocka_unit_test(the_same_decisions_make_the_same_bytes),
+		cmocka_unit_test(easy_decides_as_the_book_does),
 		cmocka_unit_test(tampering_is_noticed),
 		cmocka_unit_test(a_reservation_moved_forward_is_noticed),
 	};

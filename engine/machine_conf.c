@@ -350,7 +350,8 @@ static struct sl_range add_runs(struct conf *c)
 	struct sl_range range = { sl_builder_rows(c->b, SL_T_RUN), 0 };
 	struct sl_run_row run = sl_run_row();
 
-	qsort(c->member, c->members, sizeof(*c->member), by_number);
+	if (c->members)
+		qsort(c->member, c->members, sizeof(*c->member), by_number);
 	for (uint32_t i = 0; i < c->members; i++) {
 		if (!i || c->member[i] > run.last + 1) {
 			if (i) {

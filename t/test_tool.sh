@@ -292,4 +292,48 @@ explain_nothing() {
 }
 ok "explain says when there is nothing to tell" explain_nothing
 
+# ---------------------------------------------------------------------- workload
+
+cat >"$T/log.swf" <<'EOF'
+; MaxProcs: 8
+; UnixStartTime: 1700000000
+1 0 -1 100 4 -1 -1 4 200 -1 1 1 1 -1 -1 -1 -1 -1
+2 10 -1 100 9 -1 -1 9 200 -1 1 1 1 -1 -1 -1 -1 -1
+3 20 -1 100
+4 30 -1 50 8 -1 -1 8 100 -1 1 2 1 -1 -1 -1 -1 -1
+EOF
+
+workload_summary() {
+	run 0 workload "$T/log.swf" && out "^jobs  *2 of 2 users$" && out "^machine  *1 nodes, 8 cores" &&
+		out "^walltime .*2.00 times" && err "log.swf: 1 jobs larger than the machine, skipped (line 4: job 2 asks for 9 cores)$" &&
+		err "log.swf: 1 rows that are no jobs, skipped (line 5: 4 numbers, expected 18)$"
+}
+ok "workload says what is in a log and what cannot be used of it" workload_summary
+
+workload_strict() {
+	run 1 workload --strict "$T/log.swf" && quiet out && err "^schedlua: .*line 5"
+}
+ok "workload --strict fails on a bad row" workload_strict
+
+workload_convert() {
+	run 0 workload --json --output="$T/log.json" "$T/log.swf" && run 0 workload --json "$T/log.json" &&
+		cmp "$T/out" "$T/log.json" && run 0 workload --swf "$T/log.json" &&
+		out "^4 30 -1 50 8 -1 -1 8 100 -1 1 2 1 -1 -1 -1 -1 -1$" && quiet err
+}
+ok "workload writes JSON and SWF that it reads again" workload_convert
+
+workload_generated() {
+	run 0 workload --json --seed=7 auction:V.2 && cp "$T/out" "$T/v2" && run 0 workload --json --seed=7 auction:V.2 &&
+		cmp "$T/out" "$T/v2" && run 0 workload esp-gpu && out "^jobs  *458 of 1 users, 228 with GPUs$" && quiet err
+}
+ok "workload makes the same workload from the same seed" workload_generated
+
+workload_wrong() {
+	run 1 workload nothing && err "none of esp, esp-gpu, esp-gpu-rand, auction:I.1 ... auction:V.3, synthetic$" &&
+		run 1 workload --machine=8x esp && err "expected a number of cores" && run 2 workload --json --swf esp &&
+		run 2 workload --output="$T/x" esp && run 1 workload --json --output="$T/no/where" esp &&
+		err "^schedlua: $T/no/where: No such file" && run 2 workload && run 1 workload --estimate=x0 esp
+}
+ok "workload says what was expected" workload_wrong
+
 echo "1..$n"

@@ -65,8 +65,10 @@ static char *bundled_directory(bool check_trust)
 	if (env && *env)
 		return strdup(env);
 	if (own_path(path)) {
-		if (is_below(path, SL_BUILD_DIR))
-			return strdup(SL_SOURCE_DIR "/lua");
+		if (is_below(path, SL_BUILD_DIR)) {
+			text = realpath(SL_SOURCE_DIR "/lua", NULL);
+			return text ? text : strdup(SL_SOURCE_DIR "/lua");
+		}
 		/* DIR/bin/schedlua: DIR/share/schedlua/lua, where it is not where it
 		 * was configured to be */
 		if (access(SL_PKGDATA_DIR "/lua", F_OK)) {

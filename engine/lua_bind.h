@@ -59,6 +59,7 @@ struct sl_lua {
 
 	/* the set of partitions whose turn it is */
 	uint32_t turn;			/* counts sets */
+	const char *set_name;
 	uint8_t *member;		/* by partition row; NULL: all */
 	uint8_t *admitted;		/* by queue entry: 0 not asked, 1 yes, 2 no */
 	bool has_admit;

@@ -125,11 +125,12 @@ static double ask_rank(lua_State *L, struct sl_lua *x, const struct sl_entry *e)
 	sl_lua_push_cluster(L, x);
 	lua_call(L, 2, 1);
 	if (lua_type(L, -1) != LUA_TNUMBER)
-		luaL_error(L, "rank returned %s for job %d, expected a number", luaL_typename(L, -1),
-			   (int) x->snap->job.id[e->job]);
+		luaL_error(L, "policy %s: rank returned %s for job %d, expected a number", x->set_name,
+			   luaL_typename(L, -1), (int) x->snap->job.id[e->job]);
 	rank = lua_tonumber(L, -1);
 	if (isnan(rank))
-		luaL_error(L, "rank returned not-a-number for job %d", (int) x->snap->job.id[e->job]);
+		luaL_error(L, "policy %s: rank returned not-a-number for job %d", x->set_name,
+			   (int) x->snap->job.id[e->job]);
 	lua_pop(L, 1);
 	return rank;
 }
@@ -167,6 +168,9 @@ void sl_lua_turn(lua_State *L, struct sl_lua *x, int index)
 
 	luaL_checkstack(L, 16, NULL);
 	x->turn++;
+	lua_getfield(L, set, "name");
+	x->set_name = lua_tostring(L, -1);	/* the set keeps it */
+	lua_pop(L, 1);
 	x->member = NULL;
 	x->order = NULL;
 	x->has_admit = false;

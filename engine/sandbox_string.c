@@ -478,7 +478,7 @@ int sl_sandbox_format(lua_State *L)
 	size_t length;
 	const char *p = luaL_checklstring(L, 1, &length);
 	const char *end = p + length, *percent;
-	int arg = 1;
+	int arg = 1, args = lua_gettop(L);	/* the buffer lies on the stack too */
 	struct spec spec;
 	luaL_Buffer out;
 
@@ -492,7 +492,7 @@ int sl_sandbox_format(lua_State *L)
 			continue;
 		}
 		p = read_spec(L, p, end, &spec);
-		if (++arg > lua_gettop(L))
+		if (++arg > args)
 			luaL_argerror(L, arg, "no value");
 		add_conversion(L, &out, arg, &spec);
 	}

@@ -49,8 +49,11 @@ static void run_module(lua_State *L, const struct sl_bundle_file *file)
 	lua_pushstring(L, file->name);
 	lua_pushstring(L, file->path);
 	lua_call(L, 2, 1);
-	if (lua_isnil(L, -1))
-		luaL_error(L, "%s:1: module '%s' returns nothing, expected a table", file->path, file->name);
+	if (lua_isnil(L, -1)) {
+		/* about that file, not about who requires it */
+		lua_pushfstring(L, "%s:1: module '%s' returns nothing, expected a table", file->path, file->name);
+		lua_error(L);
+	}
 	/* What all policies share is read-only. */
 	if (is_own(file) && is_plain_table(L))
 		sl_sandbox_protect(L, file->name);

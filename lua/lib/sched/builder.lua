@@ -12,6 +12,7 @@ local suggest = require "sched.suggest"
 local M = {}
 
 local default_now = 1700000000
+local default_time_limit = 3600		-- of a pending job
 
 local function fail(format, ...)
 	error(format:format(...), 0)
@@ -432,6 +433,7 @@ local function add_pending(model, spec, what, columns)
 		fail("%s: nodes: a pending job says how many, got %s (req_nodes names nodes)", what, tostring(spec.nodes))
 	end
 	set_size(row, spec, what)
+	row.time_limit = row.time_limit or default_time_limit
 	if spec.cores then
 		fail("%s: cores: a pending job says tasks and cpus_per_task", what)
 	end

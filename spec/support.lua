@@ -1,0 +1,47 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What the specs share: policies of one line, run in the engine.
+
+local t = require "sched.test"
+
+local M = {}
+
+--- A policy whose decide() is this text; "before" stands in front of it, outside of decide.
+function M.policy(body, before)
+	return { source = ("local M = { api = 1, name = 'policy' } %s function M.decide(cluster, plan, opt) %s end return M")
+		:format(before or "", body) }
+end
+
+M.small = t.cluster { nodes = "2x4c1g", running = { { id = 1, nodes = 1, exclusive = true, ends_in = "1h" } },
+	pending = { { id = 2, nodes = 1 }, { id = 3, nodes = 2 } } }
+
+--- What an expression is worth inside decide(), as text.
+function M.value(expression, cluster, before)
+	local plan = t.decide(M.policy("slurm.log_info('%s', (" .. expression .. "))", before), cluster or M.small)
+	return (plan:log()[1]:gsub("^info: ", ""))
+end
+
+--- The lines that statements log inside decide(), without their level.
+function M.lines(body, cluster, before)
+	local lines = t.decide(M.policy(body, before), cluster or M.small):log()
+	for i, line in ipairs(lines) do
+		lines[i] = line:gsub("^%a+: ", "")
+	end
+	return lines
+end
+
+--- The message with which a policy is refused whose decide() or file is this text.
+function M.refusal(body, before, limits)
+	local figures, why = t.check(M.policy(body, before), limits)
+	assert(not figures, "was accepted: " .. (before or "") .. " ... " .. body)
+	return why
+end
+
+--- Run statements on a cluster after the probe let them pass: the plan, also of a failure.
+function M.late(body, options, before)
+	options = options or {}
+	options.may_fail = true
+	return t.decide(M.policy("if cluster.name == 'probe' then return end " .. body, before), M.small, options)
+end
+
+return M

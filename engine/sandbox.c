@@ -267,6 +267,11 @@ int sl_sandbox_load(lua_State *L, const char *name, const char *text, size_t len
 {
 	int status;
 
+	/* Lua's own message would not say which file. */
+	if (length && *text == LUA_SIGNATURE[0]) {
+		lua_pushfstring(L, "%s:1: precompiled Lua, expected source text", name);
+		return LUA_ERRSYNTAX;
+	}
 	lua_pushfstring(L, "@%s", name);
 	status = luaL_loadbufferx(L, text, length, lua_tostring(L, -1), "t");
 	lua_remove(L, -2);

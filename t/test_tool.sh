@@ -201,6 +201,12 @@ check_wrong() {
 }
 ok "check says file, line and what was expected" check_wrong
 
+check_bytecode() {
+	printf '\033Lua' >"$T/byte.lua"
+	run 1 check "$T/byte.lua" && out "^$T/byte.lua:1: precompiled Lua, expected source text$"
+}
+ok "check refuses bytecode" check_bytecode
+
 check_field() {
 	printf 'local M = { api = 1, name = "f", doc = "f" }\nlocal function h(job)\n  return job.walltime\nend\n' >"$T/field.lua"
 	printf 'function M.rank(job)\n  local x = h(job)\n  return x\nend\nreturn M\n' >>"$T/field.lua"

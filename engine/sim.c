@@ -45,6 +45,7 @@ struct sl_sim {
 	uint32_t runs, run_room;
 
 	uint64_t progress_ns;
+	char **trace;			/* of a policy that fails, or NULL */
 };
 
 static uint64_t clock_ns(void)
@@ -224,7 +225,7 @@ static int decide(struct sl_sim *s, struct sl_error *err)
 
 	if (!p)
 		return -1;
-	rc = sl_script_decide(s->script, s->cluster, p, s->opt.limits ? s->opt.limits : &none, &fig, NULL, err);
+	rc = sl_script_decide(s->script, s->cluster, p, s->opt.limits ? s->opt.limits : &none, &fig, s->trace, err);
 	if (rc)
 		sl_fail_in(err, "at %" PRId64 " s", s->now - s->w->origin_s);
 	else
@@ -337,8 +338,9 @@ static int stuck(const struct sl_sim *s, struct sl_error *err)
 		       s->w->snap.job.id[e[0].job]);
 }
 
-int sl_sim_run(struct sl_sim *s, struct sl_error *err)
+int sl_sim_run(struct sl_sim *s, char **trace, struct sl_error *err)
 {
+	s->trace = trace;
 	while (s->ended < s->w->snap.job.rows) {
 		int64_t t = next_instant(s);
 

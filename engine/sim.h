@@ -31,7 +31,6 @@ struct sl_sim_options {
 	int64_t interval_s;		/* 0: a pass at every instant at which something happens */
 	int64_t latency_s;		/* interval mode: from decision to start */
 	bool kill_at_limit;		/* end jobs at their walltime */
-	bool check;			/* pass every plan through sl_check_schedule() */
 	bool keep_schedule;		/* keep start and layout of each job (reports, --jobs) */
 	const struct sl_limits *limits;	/* of each pass; NULL: none but memory */
 	const volatile sig_atomic_t *stop;	/* not 0: end with the metrics so far */
@@ -57,11 +56,12 @@ void sl_sim_destroy(struct sl_sim *sim);
 
 /*
  * Run to the end.  Returns 0; 1 when *stop ended it (the result says partial);
- * -1 with *err: the policy failed (SL_ESCRIPT, with the simulated time), a plan
- * failed its check, or nothing runs and the policy starts nothing of what is
- * queued (SL_EINVAL, naming the first job in the queue).
+ * -1 with *err: the policy failed (SL_ESCRIPT, with the simulated time, and *trace,
+ * malloc'ed, how it came to it; *trace may be NULL), the schedule failed its check,
+ * or nothing runs and the policy starts nothing of what is queued (SL_EINVAL, naming
+ * the first job in the queue).
  */
-int sl_sim_run(struct sl_sim *sim, struct sl_error *err);
+int sl_sim_run(struct sl_sim *sim, char **trace, struct sl_error *err);
 
 /* Figures so far; the bound is not filled in (bound.h). */
 int sl_sim_result(struct sl_sim *sim, struct sl_result *r, struct sl_error *err);

@@ -109,14 +109,14 @@ static int reject(struct sl_misfit *misfit, const struct sl_need *need, const st
 	return 0;
 }
 
-static int prepare(const struct sl_request *r, const struct sl_how *how, struct sl_need *need,
-		   struct sl_misfit *misfit, struct sl_error *err)
+static int prepare(const struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how,
+		   struct sl_need *need, struct sl_misfit *misfit, struct sl_error *err)
 {
 	if (sl_request_check(r, err))
 		return -1;
 	if ((unsigned) how->method >= SL_PLACE_METHODS || how->method == SL_PLACE_TOPOLOGY)
 		return sl_fail(err, SL_EINVAL, "place \"%s\" is not there yet", sl_place_word(how->method));
-	return sl_need_of(r, need, misfit) ? 0 : 1;
+	return sl_need_of(r, tl->most_cores, need, misfit) ? 0 : 1;
 }
 
 static int fit_method(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t t,
@@ -128,8 +128,9 @@ static int fit_method(struct sl_timeline *tl, const struct sl_need *need, enum s
 
 	if (t == tl->now && (hopeless(tl, need, &sums) || sl_memo_refuses(tl, need, &sums)))
 		return reject(misfit, need, &sums);
-	if (sl_gather(tl, need, t, &sums, err))
-		return -1;
+	rc = sl_gather(tl, need, t, !layout && !need->r->contiguous && method != SL_PLACE_CONTIGUOUS, &sums, err);
+	if (rc)
+		return rc;
 	lack = sl_sums_lack(&sums, need);
 	if (lack != SL_LACK_NOTHING) {
 		sl_misfit_from(misfit, need, &sums, lack);
@@ -153,7 +154,7 @@ int sl_fit_at(struct sl_timeline *tl, const struct sl_request *r, const struct s
 
 	if (layout)
 		sl_layout_clear(layout);
-	rc = prepare(r, how, &need, misfit, err);
+	rc = prepare(tl, r, how, &need, misfit, err);
 	if (rc <= 0)
 		return rc;
 	if (t < tl->now)
@@ -173,7 +174,7 @@ int sl_fit_earliest(struct sl_timeline *tl, const struct sl_request *r, const st
 
 	if (layout)
 		sl_layout_clear(layout);
-	rc = prepare(r, how, &need, misfit, err);
+	rc = prepare(tl, r, how, &need, misfit, err);
 	if (rc <= 0)
 		return rc;
 	if (from < tl->now)
@@ -195,15 +196,22 @@ int sl_fit_earliest(struct sl_timeline *tl, const struct sl_request *r, const st
 int sl_fit_room(struct sl_timeline *tl, const struct sl_request *r, int64_t t, struct sl_room *room,
 		struct sl_error *err)
 {
-	const struct sl_how how = { .method = SL_PLACE_BESTFIT };
+	struct sl_request any = *r;
 	struct sl_sums sums;
 	struct sl_need need;
-	int rc = prepare(r, &how, &need, NULL, err);
 
 	*room = (struct sl_room) { 0 };
-	if (rc <= 0)
-		return rc;
-	if (sl_gather(tl, &need, t < tl->now ? tl->now : t, &sums, err))
+	if (sl_request_check(r, err))
+		return -1;
+	any.max_nodes = 0;
+	any.required = NULL;
+	if (any.tasks && !any.tasks_per_node_exact)
+		any.tasks = UINT32_MAX;		/* no node is cut to what the job wants */
+	else if (!any.tasks && !any.tasks_per_node_exact)
+		any.cores = INT64_MAX / 4;
+	if (sl_need_of(&any, tl->most_cores, &need, NULL))
+		return 0;
+	if (sl_gather(tl, &need, t < tl->now ? tl->now : t, false, &sums, err))
 		return -1;
 	room->nodes = (uint32_t) sums.nodes;
 	room->tasks = sums.units;

@@ -184,35 +184,52 @@ int sl_offer_push(struct sl_space *sp, const struct sl_offer *o, struct sl_error
 	return 0;
 }
 
-int sl_gather(struct sl_timeline *tl, const struct sl_need *need, int64_t t, struct sl_sums *sums,
+/* Nodes so good that any max_nodes of them hold all units: enough of those will do,
+ * whichever they are. */
+struct sure {
+	int64_t nodes, units;
+};
+
+static bool makes_sure(struct sure *s, const struct sl_need *need, const struct sl_offer *o)
+{
+	if ((int64_t) o->units * need->max_nodes < need->units)
+		return false;
+	s->nodes += o->nodes->count;
+	s->units += (int64_t) o->nodes->count * o->units;
+	return s->nodes >= need->min_nodes && s->units >= need->units;
+}
+
+int sl_gather(struct sl_timeline *tl, const struct sl_need *need, int64_t t, bool ask, struct sl_sums *sums,
 	      struct sl_error *err)
 {
 	int64_t end = sl_later(t, need->r->duration);
+	struct sure sure = { 0 };
 	bool now = t <= tl->now;
 	struct sl_space *sp;
 
+	ask = ask && !need->r->required && !need->jobs;
 	*sums = (struct sl_sums) { 0 };
 	if (sl_eligible_begin(tl, need, err))
 		return -1;
 	sp = tl->space;
 	for (uint32_t i = 0; i < tl->lives; i++) {
 		const struct sl_group *g = &tl->group[tl->live[i].group];
-		const struct sl_nodeset *nodes;
-		struct sl_offer o;
 		uint32_t required = 0;
+		struct sl_offer o;
 
 		if (now && tl->live[i].now_cores < need->least_cores)
 			continue;
 		if (!sl_step_min(g, t, end, &o.free) || !sl_need_offer(need, &tl->kind[g->kind].capacity, &o))
 			continue;
-		if (sl_eligible(tl, need, g, &nodes, err))
+		if (sl_eligible(tl, need, g, &o.nodes, err))
 			return -1;
-		if (!nodes)
+		if (!o.nodes)
 			continue;
+		if (ask && makes_sure(&sure, need, &o))
+			return 1;
 		if (need->r->required)
-			required = sl_nodeset_common(need->r->required, nodes);
-		sl_sums_add(sums, need, o.units, o.job, nodes->count, required, 1);
-		o.nodes = nodes;
+			required = sl_nodeset_common(need->r->required, o.nodes);
+		sl_sums_add(sums, need, o.units, o.job, o.nodes->count, required, 1);
 		o.group = tl->live[i].group;
 		o.weight = tl->kind[g->kind].weight;
 		if (sl_offer_push(sp, &o, err))

@@ -142,8 +142,9 @@ struct sl_space *sl_space(struct sl_timeline *tl, struct sl_error *err);
 
 /* -- place_need.c ------------------------------------------------------ */
 
-/* 0, or -1 when the request makes no sense on any machine (with *misfit). */
-int sl_need_of(const struct sl_request *r, struct sl_need *need, struct sl_misfit *misfit);
+/* 0, or -1 when the request cannot be satisfied on nodes of at most *most_cores* cores
+ * (with *misfit), or makes no sense on any machine. */
+int sl_need_of(const struct sl_request *r, uint32_t most_cores, struct sl_need *need, struct sl_misfit *misfit);
 
 /* Cores that a node gives for so many units. */
 uint32_t sl_need_cores(const struct sl_need *need, uint32_t units);
@@ -195,8 +196,11 @@ enum sl_lack sl_sums_lack(const struct sl_sums *s, const struct sl_need *need);
 /* Fill a misfit from sums. */
 void sl_misfit_from(struct sl_misfit *m, const struct sl_need *need, const struct sl_sums *s, enum sl_lack lack);
 
-/* All offers at t, and their sums.  Returns 0, or -1 with *err. */
-int sl_gather(struct sl_timeline *tl, const struct sl_need *need, int64_t t, struct sl_sums *sums,
+/*
+ * All offers at t, and their sums.  Returns 0; or -1 with *err; or, when *ask*, 1 as
+ * soon as the need can be satisfied for certain (then there is no choosing).
+ */
+int sl_gather(struct sl_timeline *tl, const struct sl_need *need, int64_t t, bool ask, struct sl_sums *sums,
 	      struct sl_error *err);
 
 /* A nodeset of the workspace, until the next gathering; NULL with *err. */

@@ -148,14 +148,39 @@ static int units_of(struct sl_need *need, const struct sl_request *r, struct sl_
 	return 0;
 }
 
-int sl_need_of(const struct sl_request *r, struct sl_need *need, struct sl_misfit *misfit)
+/*
+ * With so few nodes allowed, what must each give even if all others give all that
+ * any node has?  A job of one node wants a node for all of it.
+ */
+static int least_of_few(struct sl_need *need, uint32_t most_cores, struct sl_misfit *misfit)
+{
+	int64_t most = (int64_t) most_cores / need->unit_cores * need->core_units, least;
+
+	if (most > need->most)
+		most = need->most;
+	if (most > need->units)
+		most = need->units;
+	least = need->units - (int64_t) (need->max_nodes - 1) * most;
+	if (least <= need->least)
+		return 0;
+	if (least <= most) {
+		need->least = (uint32_t) least;
+		return 0;
+	}
+	if (misfit)
+		*misfit = (struct sl_misfit) { .lack = SL_LACK_MAX_NODES, .ever = true, .have = need->max_nodes,
+					       .need = most ? up(need->units, most) : INT64_MAX };
+	return -1;
+}
+
+int sl_need_of(const struct sl_request *r, uint32_t most_cores, struct sl_need *need, struct sl_misfit *misfit)
 {
 	*need = (struct sl_need) { .r = r, .whole = r->whole_nodes };
 	need->min_nodes = or_one(r->min_nodes);
 	need->max_nodes = r->max_nodes ? r->max_nodes : UINT32_MAX;
 	if (need->min_nodes > need->max_nodes)
 		return senseless(misfit, need->min_nodes, need->max_nodes);
-	if (units_of(need, r, misfit))
+	if (units_of(need, r, misfit) || least_of_few(need, most_cores, misfit))
 		return -1;
 	need->most_cores = r->max_cores_per_node && r->max_cores_per_node < INT32_MAX ?
 			   (int32_t) r->max_cores_per_node : INT32_MAX;

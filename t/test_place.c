@@ -212,7 +212,7 @@ static void a_limit_of_nodes_passes_over_the_poor_ones(void **state)
 	r.tasks = 15;
 	assert_string_equal(at(tl, &r, &bestfit, 0), "4:8 5:7");
 	r.tasks = 16;
-	assert_string_equal(at(tl, &r, &bestfit, 0), "would take 3 nodes, may have 2");
+	assert_string_equal(at(tl, &r, &bestfit, 0), "needs 2 nodes, 1 would do");
 	r.max_nodes = 3;
 	assert_string_equal(at(tl, &r, &bestfit, 0), "0:1 4:8 5:7");
 	sl_timeline_destroy(tl);
@@ -414,8 +414,15 @@ static void a_block_of_unequal_nodes_is_the_shortest_that_holds_the_tasks(void *
 	r.tasks = 9;
 	r.max_nodes = r.min_nodes = 3;
 	assert_string_equal(at(tl, &r, &bestfit, 0), "0:2 1:6 2:1");
-	r.tasks = 30;
-	assert_string_equal(at(tl, &r, &bestfit, 0), "no block of consecutive nodes has enough, the longest is 8");
+	r.tasks = 24;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "5-7:8");
+	book(tl, "6", 1, 0, 100);
+	assert_string_equal(at(tl, &r, &bestfit, 0), "needs a block of 3 consecutive nodes, the longest is 2");
+	r.max_nodes = 4;
+	r.tasks = 29;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "no block of consecutive nodes has enough, the longest is 4");
+	r.tasks = 33;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "would take 5 nodes, may have 4");
 	sl_timeline_destroy(tl);
 }
 

@@ -8,4 +8,4 @@ files["lua"] = { read_globals = { "slurm" } }
 files["lua/lib/sched"] = { read_globals = { "slurm", "engine" } }
 files["lua/library"] = { globals = { "slurm" }, ignore = { "2" } }
 files["examples/policies"] = { read_globals = { "slurm" } }
-files["spec"] = { std = "+busted" }
+files["spec"] = { std = "+busted", max_line_length = 140 }

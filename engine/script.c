@@ -22,7 +22,7 @@ static int on_error(lua_State *L)
 		return 1;
 	sl_sandbox_tostring(L, 1, NULL);
 	if (!s->trace) {
-		luaL_traceback(L, L, lua_tostring(L, -1), 1);
+		luaL_traceback(L, L, NULL, 1);
 		s->trace = strdup(lua_tostring(L, -1));
 		lua_pop(L, 1);
 	}

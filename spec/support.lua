@@ -12,18 +12,21 @@ function M.policy(body, before)
 		:format(before or "", body) }
 end
 
+--- Statements behind this one are not run on the canned cluster, when the policy is loaded.
+M.unprobed = "if cluster.name == 'probe' then return end "
+
 M.small = t.cluster { nodes = "2x4c1g", running = { { id = 1, nodes = 1, exclusive = true, ends_in = "1h" } },
 	pending = { { id = 2, nodes = 1 }, { id = 3, nodes = 2 } } }
 
 --- What an expression is worth inside decide(), as text.
 function M.value(expression, cluster, before)
-	local plan = t.decide(M.policy("slurm.log_info('%s', (" .. expression .. "))", before), cluster or M.small)
+	local plan = t.decide(M.policy(M.unprobed .. "slurm.log_info('%s', (" .. expression .. "))", before), cluster or M.small)
 	return (plan:log()[1]:gsub("^info: ", ""))
 end
 
 --- The lines that statements log inside decide(), without their level.
 function M.lines(body, cluster, before)
-	local lines = t.decide(M.policy(body, before), cluster or M.small):log()
+	local lines = t.decide(M.policy(M.unprobed .. body, before), cluster or M.small):log()
 	for i, line in ipairs(lines) do
 		lines[i] = line:gsub("^%a+: ", "")
 	end
@@ -41,7 +44,7 @@ end
 function M.late(body, options, before)
 	options = options or {}
 	options.may_fail = true
-	return t.decide(M.policy("if cluster.name == 'probe' then return end " .. body, before), M.small, options)
+	return t.decide(M.policy(M.unprobed .. body, before), M.small, options)
 end
 
 return M

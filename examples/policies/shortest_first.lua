@@ -9,7 +9,7 @@
 local M = { api = 1, name = "shortest_first", doc = "shortest walltime first, with a guard against starvation" }
 
 M.options = {
-	max_wait = { default = 86400, min = 60, max = 31536000, doc = "seconds after which a job goes first" },
+	max_wait = { default = "1d", type = "duration", min = 60, max = "365d", doc = "time after which a job goes first" },
 }
 
 function M.rank(job, cluster, opt)

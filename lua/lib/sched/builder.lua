@@ -293,10 +293,13 @@ local function new_job(model, spec, what, columns)
 	if type(spec) ~= "table" then
 		fail("%s: expected a table { id = 1, nodes = 1 }, got %s", what, tostring(spec))
 	end
-	local id = spec.id or model.next_id
+	local id = spec.id
+	while not id do
+		id = not model.used_ids[model.next_id] and model.next_id or nil
+		model.next_id = model.next_id + 1
+	end
 	what = ("%s (job %s)"):format(what, tostring(id))
 	local row = take(spec, what, job_handlers, columns("job"), { id = integer(id, what .. ".id", 1), flags = {} })
-	model.next_id = math.max(model.next_id, row.id + 1)
 	for _, word in ipairs(spec.flags or { "BATCH" }) do
 		table.insert(row.flags, word)
 	end
@@ -518,7 +521,7 @@ function M.build(spec, columns)
 	local model = {
 		meta = take(spec.meta or {}, "meta", {}, columns("meta"), {}),
 		gres_kinds = {}, nodes = {}, partitions = {}, jobs = {}, queue = {}, reservations = {}, licenses = {},
-		kinds = {}, node_by_name = {}, partition_nodes = {}, free = {}, next_id = 1, next_priority = 1000000,
+		kinds = {}, node_by_name = {}, partition_nodes = {}, free = {}, used_ids = {}, next_id = 1, next_priority = 1000000,
 	}
 	model.meta.now = spec.now or model.meta.now or default_now
 	model.meta.source = "spec"
@@ -539,6 +542,11 @@ function M.build(spec, columns)
 	table.sort(names)
 	for _, name in ipairs(names) do
 		add_license(model, name, spec.licenses[name])
+	end
+	for _, list in ipairs { spec.running or {}, spec.pending or {} } do
+		for _, job in ipairs(type(list) == "table" and list or {}) do
+			model.used_ids[type(job) == "table" and job.id or 0] = true
+		end
 	end
 	each(spec.reservations, "reservations", function(item, what) add_reservation(model, item, what, columns) end)
 	each(spec.running, "running", function(item, what) add_running(model, item, what, columns) end)

@@ -79,7 +79,7 @@ local function source_of(policy)
 end
 
 local function with_trace(why, trace)
-	return trace and trace ~= why and why .. "\n" .. trace or why
+	return trace and why .. "\n" .. trace or why
 end
 
 --- Load and validate a policy or a site as the engine would: its figures { interval, budget,

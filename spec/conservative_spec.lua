@@ -1,0 +1,63 @@
+-- SPDX-License-Identifier: MIT
+local t = require "sched.test"
+
+-- One of two nodes is free for an hour.
+local function two(...)
+	return t.cluster { nodes = "2x1c", running = { { id = 1, nodes = { "n1" }, ends_in = "1h" } }, pending = { ... } }
+end
+
+describe("conservative", function()
+	it("gives every job a reservation, each behind those before it", function()
+		local plan = t.decide("conservative", two({ id = 2, nodes = 2, time_limit = "1h" },
+			{ id = 3, nodes = 2, time_limit = "2h" }, { id = 4, nodes = 1, time_limit = "3h" }))
+		assert.same({}, plan:started())
+		assert.same({ 2, 3, 4 }, plan:reserved())
+		assert.equal(3600, plan:reservation(2).in_s)
+		assert.equal(7200, plan:reservation(3).in_s)
+		assert.equal(14400, plan:reservation(4).in_s)
+	end)
+
+	it("lets a job in that delays none of them", function()
+		local plan = t.decide("conservative", two({ id = 2, nodes = 2, time_limit = "1h" },
+			{ id = 3, nodes = 2, time_limit = "2h" }, { id = 4, nodes = 1, time_limit = "1h" }))
+		assert.same({ 4 }, plan:started())
+		assert.equal(3600, plan:reservation(2).in_s)
+		assert.equal(7200, plan:reservation(3).in_s)
+	end)
+
+	it("protects the second job that waits, where easy does not", function()
+		-- In 1 h five nodes are free: job 2 needs four, job 3 all five an hour later.  Job 4 could
+		-- have the fifth now without delaying job 2, and would delay job 3 by eight hours.
+		local c = t.cluster { nodes = "5x1c", running = { { nodes = 2, ends_in = "1h" } },
+			pending = { { id = 2, nodes = 4, time_limit = "1h" }, { id = 3, nodes = 5, time_limit = "1h" },
+				{ id = 4, nodes = 1, time_limit = "10h" } } }
+		assert.same({ 4 }, t.decide("easy", c):started())
+		local plan = t.decide("conservative", c)
+		assert.same({}, plan:started())
+		assert.equal(1 * 3600, plan:reservation(2).in_s)
+		assert.equal(2 * 3600, plan:reservation(3).in_s)
+		assert.equal(3 * 3600, plan:reservation(4).in_s)
+	end)
+
+	it("gives no more reservations than it is told to", function()
+		local plan = t.decide("conservative,reserved=1", two({ id = 2, nodes = 2, time_limit = "1h" },
+			{ id = 3, nodes = 2, time_limit = "2h" }, { id = 4, nodes = 1, time_limit = "1h" }))
+		assert.same({ 2 }, plan:reserved())
+		assert.same({ 4 }, plan:started())
+	end)
+
+	it("looks at no more jobs than its window", function()
+		local plan = t.decide("conservative,window=2", two({ id = 2, nodes = 2 }, { id = 3, nodes = 2 },
+			{ id = 4, nodes = 1, time_limit = "1h" }))
+		assert.same({}, plan:started())
+		assert.same({ 2, 3 }, plan:reserved())
+		assert.equal("window", (plan:pending(4)))
+	end)
+
+	it("starts at once what can start at once, tasks of arrays one by one", function()
+		local plan = t.decide("conservative", t.cluster { nodes = "2x2c",
+			pending = { { id = 2, array = 3 }, { id = 3, nodes = 1 }, { id = 4, nodes = 1, time_limit = "5m" } } })
+		assert.same({ 2, 2, 2, 3 }, plan:started())
+		assert.same({ 4 }, plan:reserved())
+	end)
+end)

@@ -1,0 +1,209 @@
+-- SPDX-License-Identifier: MIT
+local s = require "spec.support"
+local t = require "sched.test"
+
+-- Four nodes, the first one full for an hour; jobs of one and of four nodes.
+local c = t.cluster { nodes = "4x8c2g",
+	running = { { id = 1, nodes = { "n1" }, exclusive = true, ends_in = "1h" } },
+	pending = { { id = 2, nodes = 4, time_limit = "1h" }, { id = 3, nodes = 1, tasks = 4, time_limit = "30m" },
+		{ id = 4, nodes = 9 }, { id = 5, nodes = 2, tasks = 16, time_limit = "10m" } } }
+
+-- The plan of a policy that runs these statements with job(id).
+local function plan_of(statements, cluster)
+	return t.decide(s.policy(s.unprobed .. "local function job(id) return cluster:job(id) end " .. statements), cluster or c)
+end
+
+local function lines(statements, cluster)
+	local logged = plan_of(statements, cluster):log()
+	for i, line in ipairs(logged) do
+		logged[i] = line:gsub("^info: ", "")
+	end
+	return logged
+end
+
+local function misuse(statements)
+	local plan = t.decide(s.policy(s.unprobed .. "local function job(id) return cluster:job(id) end " .. statements), c,
+		{ may_fail = true })
+	return plan:errors()[1]
+end
+
+describe("plan:start", function()
+	it("books what fits and says true", function()
+		local plan = plan_of("assert(plan:start(job(3)) == true)")
+		assert.same({ 3 }, plan:started())
+		assert.same({ n2 = 4 }, plan:layout(3))
+		assert.same({ "n2" }, plan:start(3).nodes)
+		assert.equal("policy", plan:start(3).by)
+	end)
+
+	it("says nil, the reason and its word for what does not", function()
+		assert.same({ "nil needs 4 nodes, 3 are free resources" },
+			lines("local ok, why, word = plan:start(job(2)) slurm.log_info('%s %s %s', ok, why, word)"))
+		assert.same({ "nil never" }, lines("local ok, _, word = plan:start(job(4)) slurm.log_info('%s %s', ok, word)"))
+	end)
+
+	it("starts no job twice and none that runs", function()
+		assert.matches("^nil ", lines("assert(plan:start(job(3))) slurm.log_info('%s %s', plan:start(job(3)))")[1])
+		assert.matches("job 1 is not queued", misuse("plan:start(job(1))"))
+	end)
+
+	it("places as it is told", function()
+		local d = t.cluster { nodes = "4x8c", running = { { nodes = { "n2" }, cores = 6, ends_in = "1h" } },
+			pending = { { id = 2, tasks = 4, max_nodes = 4, min_nodes = 1 } } }
+		assert.same({ n1 = 1, n2 = 1, n3 = 1, n4 = 1 }, plan_of("plan:start(job(2), { place = 'spread' })", d):layout(2))
+		assert.same({ n1 = 4 }, plan_of("plan:start(job(2), { place = 'pack' })", d):layout(2))
+		assert.same({ n3 = 2, n4 = 2 }, plan_of("plan:start(job(2), { layout = { n4 = 2, n3 = 2 } })", d):layout(2))
+		assert.same({ n3 = 4 }, plan_of("plan:start(job(2), { layout = { [cluster.nodes[3]] = 4 } })", d):layout(2))
+	end)
+
+	it("starts one of a job's alternatives", function()
+		local d = t.cluster { nodes = "2x8c", running = { { exclusive = true, ends_in = "1h" } },
+			pending = { { id = 2, nodes = 2, shapes = { { min_nodes = 1, max_nodes = 1, num_tasks = 8 } } } } }
+		assert.same({ 2 }, plan_of("assert(not plan:start(job(2))) assert(plan:start(job(2), { shape = 1 }))", d):started())
+		assert.matches("shape: expected 0 to 1, the number of its alternatives, got 2",
+			t.decide(s.policy(s.unprobed .. "for job in cluster:queue() do plan:start(job, { shape = 2 }) end"), d,
+				{ may_fail = true }):errors()[1])
+	end)
+
+	it("raises when it is misused, at the line of the policy", function()
+		assert.matches("^policy.lua:1: bad argument #1 to 'start' %(job expected, got nil%)", misuse("plan:start(job(99))"))
+		assert.matches("unknown key 'palce', expected place, layout or shape", misuse("plan:start(job(3), { palce = 'x' })"))
+		assert.matches("place \"anywhere\": expected bestfit, contiguous, pack", misuse("plan:start(job(3), { place = 'anywhere' })"))
+		assert.matches("place: expected a string, got number", misuse("plan:start(job(3), { place = 5 })"))
+		assert.matches("expected only one of them", misuse("plan:start(job(3), { place = 'pack', layout = { n1 = 1 } })"))
+		assert.matches("layout: expected a table", misuse("plan:start(job(3), { layout = 5 })"))
+		assert.matches("layout: expected at least one node", misuse("plan:start(job(3), { layout = {} })"))
+		assert.matches("no node 'n9'", misuse("plan:start(job(3), { layout = { n9 = 4 } })"))
+		assert.matches("expected 0 to 65535, got %-1", misuse("plan:start(job(3), { layout = { n2 = -1 } })"))
+		assert.matches("expected 0 to 65535, got x", misuse("plan:start(job(3), { layout = { n2 = 'x' } })"))
+		assert.matches("expected a node or its name, got boolean", misuse("plan:start(job(3), { layout = { [true] = 1 } })"))
+	end)
+
+	it("books nothing that is not free, however it is told to", function()
+		assert.same({}, plan_of("plan:start(job(3), { layout = { n1 = 4 } })"):started())
+	end)
+end)
+
+describe("plan:reserve", function()
+	it("books the earliest start and says when", function()
+		local plan = plan_of("slurm.log_info('%d', plan:reserve(job(2)) - cluster.now)")
+		assert.same({ "info: 3600" }, plan:log())
+		assert.equal(3600, plan:reservation(2).in_s)
+		assert.same({ "n1", "n2", "n3", "n4" }, plan:reservation(2).nodes)
+	end)
+
+	it("makes the first such job the head", function()
+		assert.same({ "nil", "job 2", "job 2" }, lines([[
+			slurm.log_info("%s", plan.head)
+			plan:reserve(job(2)) slurm.log_info("%s", plan.head)
+			plan:reserve(job(3)) slurm.log_info("%s", plan.head)]]))
+	end)
+
+	it("says nil and why for a job that can never run", function()
+		assert.same({ "nil never" }, lines("local ok, _, word = plan:reserve(job(4)) slurm.log_info('%s %s', ok, word)"))
+	end)
+
+	it("keeps the earlier one of a job that waits in two partitions", function()
+		local d = t.cluster { nodes = "2x1c", partitions = { a = { nodes = "n1" }, b = { nodes = "n2" } },
+			running = { { nodes = { "n1" }, partition = "a", ends_in = "1h" }, { nodes = { "n2" }, partition = "b", ends_in = "2h" } },
+			pending = { { id = 3, partition = "a,b" }, { id = 4, partition = "b,a" } } }
+		local plan = t.decide("easy", d)
+		assert.same({ 3600, "a" }, { plan:reservation(3).in_s, plan:reservation(3).partition })
+		-- job 4 can be reserved in a only behind job 3: b comes first
+		assert.same({ 7200, "b" }, { plan:reservation(4).in_s, plan:reservation(4).partition })
+	end)
+end)
+
+describe("plan:backfill", function()
+	it("starts what does not delay the head", function()
+		local plan = plan_of("plan:reserve(job(2)) assert(plan:backfill(job(3))) assert(plan:backfill(job(5)))")
+		assert.same({ 3, 5 }, plan:started())
+		assert.equal(3600, plan:reservation(2).in_s)
+	end)
+
+	it("says nil and names the head for what does", function()
+		local d = t.cluster { nodes = "2x1c", running = { { nodes = { "n1" }, ends_in = "1h" } },
+			pending = { { id = 2, nodes = 2, time_limit = "1h" }, { id = 3, nodes = 1, time_limit = "61m" } } }
+		assert.same({ "nil would delay job 2 priority" },
+			lines("plan:reserve(job(2)) slurm.log_info('%s %s %s', plan:backfill(job(3)))", d))
+	end)
+end)
+
+describe("plan:earliest", function()
+	it("says when a job could start, and books nothing", function()
+		local plan = plan_of("slurm.log_info('%d', plan:earliest(job(2)) - cluster.now)")
+		assert.same({ "info: 3600" }, plan:log())
+		assert.is_nil(plan:reservation(2))
+	end)
+end)
+
+describe("plan:undo", function()
+	it("takes a start or a reservation back", function()
+		local plan = plan_of([[
+			plan:start(job(3)) assert(plan:undo(job(3)))
+			plan:reserve(job(2)) assert(plan:undo(job(2)))
+			assert(not plan.head)
+			slurm.log_info("%s", plan:undo(job(2)))]])
+		assert.same({}, plan:started())
+		assert.is_nil(plan:reservation(2))
+		assert.same({ "info: nil" }, plan:log())
+	end)
+end)
+
+describe("plan:refuse", function()
+	it("tells the user why in the policy's words", function()
+		assert.same({ "policy", "over quota" }, { plan_of("plan:refuse(job(3), 'over quota')"):pending(3) })
+		-- of two last words the last one counts
+		assert.same({ "policy", "later" }, { plan_of("plan:start(job(2)) plan:refuse(job(2), 'later')"):pending(2) })
+	end)
+end)
+
+describe("other orders", function()
+	it("are those that external schedulers have had since wiki2", function()
+		local plan = plan_of([[
+			plan:cancel(job(2), "broken") plan:requeue(job(1)) plan:suspend(job(1)) plan:resume(job(1))
+			plan:signal(job(1), "TERM") plan:signal(job(1), "SIGUSR1") plan:signal(job(1), 9)
+			plan:modify(job(3), { priority = 5, time_limit = 600, partition = "main" })
+			plan:notify(job(1), "hello")]])
+		local got = {}
+		for i, a in ipairs(plan:actions()) do
+			got[i] = ("%s %d %d %s"):format(a.verb, a.job, a.number, a.text)
+		end
+		assert.same({ "cancel 2 0 broken", "requeue 1 0 ", "suspend 1 0 ", "resume 1 0 ", "signal 1 15 ", "signal 1 10 ",
+			"signal 1 9 ", "priority 3 5 ", "time_limit 3 600 ", "partition 3 0 main", "notify 1 0 hello" }, got)
+	end)
+
+	it("are refused where they make no sense", function()
+		assert.matches("unknown signal 'NOSUCH'", misuse("plan:signal(job(1), 'NOSUCH')"))
+		assert.matches("a number from 1 to 64", misuse("plan:signal(job(1), 65)"))
+		assert.matches("modify: unknown key 'nodes'", misuse("plan:modify(job(3), { nodes = 5 })"))
+		assert.matches("modify: no partition 'gpu'", misuse("plan:modify(job(3), { partition = 'gpu' })"))
+		assert.matches("modify: priority: expected an integer from 0 on, got 1.5", misuse("plan:modify(job(3), { priority = 1.5 })"))
+		assert.matches("modify: time_limit: expected an integer from 1 on, got 0", misuse("plan:modify(job(3), { time_limit = 0 })"))
+	end)
+end)
+
+describe("what was planned", function()
+	it("can be read back", function()
+		assert.same({ "started reserved open", "4 0", "3600", "job 3", "job 2" }, lines([[
+			plan:start(job(3)) plan:reserve(job(2))
+			slurm.log_info("%s %s %s", plan:state(job(3)), plan:state(job(2)), plan:state(job(5)))
+			local layout, at = plan:layout(job(3))
+			slurm.log_info("%d %d", layout.n2, at - cluster.now)
+			slurm.log_info("%d", select(2, plan:layout(job(2))) - cluster.now)
+			slurm.log_info("%s", plan.started[1]) slurm.log_info("%s", plan.reserved[1])]]))
+		assert.same({ "nil" }, lines("slurm.log_info('%s', plan:layout(job(5)))"))
+	end)
+end)
+
+describe("the log", function()
+	it("takes text, or a format and values, at three levels", function()
+		assert.same({ "error: 100%", "info: 5 x", "debug: d", "info: a\t1\ttable" }, plan_of([[
+			slurm.log_error("100%") slurm.log_info("%d %s", 5, "x") slurm.log_debug("d") print("a", 1, {})]]):log())
+	end)
+
+	it("keeps what was said while the set was loaded", function()
+		local plan = t.decide({ source = "slurm.log_info('loading') return { api = 1, rank = function() return 1 end }" }, c)
+		assert.same({ "info: loading" }, plan:log())
+	end)
+end)

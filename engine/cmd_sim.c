@@ -21,7 +21,7 @@ struct values {
 	struct sl_workload_args args;
 	const char *workload, *policy, *site, *path, *jobs;
 	int64_t interval, latency;
-	bool json, users, quiet;
+	bool json, users, quiet, each_end;
 };
 
 static const struct sl_option options[] = {
@@ -41,6 +41,8 @@ static const struct sl_option options[] = {
 	{ .name = "latency", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, latency),
 	  .min = 0, .max = 86400, .standard = "0", .argument = "SECONDS",
 	  .doc = "from a decision to the start of its jobs, shorter than the interval" },
+	{ .name = "each-end", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, each_end),
+	  .doc = "decide after each job that ends, instead of once an instant" },
 	{ .name = "users", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, users),
 	  .doc = "figures of each user, too" },
 	{ .name = "jobs", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, jobs), .argument = "FILE",
@@ -170,7 +172,7 @@ static int simulate(const struct values *v, FILE *jobs)
 		.workload = v->workload, .workload_options = sl_workload_args(&v->args),
 		.source = { .site = v->site, .policy = v->policy, .path = v->path },
 		.sim = {
-			.interval_s = v->interval, .latency_s = v->latency,
+			.interval_s = v->interval, .latency_s = v->latency, .each_end = v->each_end,
 			.keep_schedule = jobs != NULL, .stop = &stop, .progress = show_progress, .progress_arg = &bar,
 		},
 	};
@@ -215,6 +217,8 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 		v.workload = argv[0];
 	if (v.latency && v.latency >= v.interval)
 		return sl_tool_usage(verb, "--latency: expected less than --interval");
+	if (v.each_end && v.interval)
+		return sl_tool_usage(verb, "--each-end: not with --interval");
 	if (v.jobs && !(jobs = fopen(v.jobs, "we"))) {	/* before the run, not after it */
 		sl_fail(&err, SL_EIO, "%s: %m", v.jobs);
 		return sl_tool_fail(&err);

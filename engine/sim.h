@@ -30,6 +30,7 @@
 struct sl_sim_options {
 	int64_t interval_s;		/* 0: a pass at every instant at which something happens */
 	int64_t latency_s;		/* interval mode: from decision to start */
+	bool each_end;			/* a pass after each job that ends, not one for the instant */
 	bool kill_at_limit;		/* end jobs at their walltime */
 	bool keep_schedule;		/* keep start and layout of each job (reports, --jobs) */
 	const struct sl_limits *limits;	/* of each pass; NULL: none but memory */

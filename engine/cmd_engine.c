@@ -7,8 +7,6 @@
  * policy's failure is an answer, never the engine's end.  What does end it is a
  * closed socket, BYE, a frame that is none, SIGTERM and SIGKILL.
  */
-#include "config.h"
-
 #include "tool.h"
 
 #include <errno.h>
@@ -370,7 +368,7 @@ static void answer_hello(struct sl_frame *answer)
 	hello->snapshot_version = sl_snapshot_schema.version;
 	hello->plan_version = sl_plan_schema.version;
 	hello->pid = (int32_t) getpid();
-	snprintf(hello->version, sizeof(hello->version), "%s", PACKAGE_VERSION);
+	snprintf(hello->version, sizeof(hello->version), "%s", SCHEDLUA_VERSION);
 }
 
 /* Serve one request.  Returns 1; 0 when it is time to end; -1 with *err. */

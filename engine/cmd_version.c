@@ -2,8 +2,6 @@
 /*
  * cmd_version.c - schedlua version: what this program is made of.
  */
-#include "config.h"
-
 #include "tool.h"
 
 #include <lua.h>
@@ -34,7 +32,7 @@ static int print_json(void)
 	if (j) {
 		sl_json_begin_object(j);
 		sl_json_key(j, "version");
-		sl_json_str(j, PACKAGE_VERSION);
+		sl_json_str(j, SCHEDLUA_VERSION);
 		sl_json_key(j, "snapshot_version");
 		sl_json_int(j, sl_snapshot_schema.version);
 		sl_json_key(j, "plan_version");
@@ -60,7 +58,7 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 		return status;
 	if (v.json)
 		return print_json();
-	printf("schedlua %s\n", PACKAGE_VERSION);
+	printf("schedlua %s\n", SCHEDLUA_VERSION);
 	printf("formats: snapshot %u, plan %u, wire %d\n", sl_snapshot_schema.version, sl_plan_schema.version,
 	       SL_WIRE_VERSION);
 	printf("%s, jansson %s\n", LUA_RELEASE, JANSSON_VERSION);

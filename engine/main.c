@@ -2,8 +2,6 @@
 /*
  * main.c - schedlua: the verbs, --help, --version, and the man pages.
  */
-#include "config.h"
-
 #include "tool.h"
 
 #include "man_schema.h"
@@ -70,7 +68,7 @@ static void help(FILE *out)
 static void man(FILE *out)
 {
 	fprintf(out, ".\\\" SPDX-License-Identifier: MIT\n");
-	fprintf(out, ".TH SCHEDLUA 1 \"\" \"schedlua %s\" \"sched/lua\"\n", PACKAGE_VERSION);
+	fprintf(out, ".TH SCHEDLUA 1 \"\" \"schedlua %s\" \"sched/lua\"\n", SCHEDLUA_VERSION);
 	fputs(".SH NAME\nschedlua \\- engine and tool of Slurm's scheduler programmable in Lua\n"
 	      ".SH SYNOPSIS\n.B schedlua\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n.br\n"
 	      ".B schedlua\n\\-\\-help | \\-\\-version\n.SH DESCRIPTION\n", out);

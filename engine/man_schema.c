@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
 #include "man_schema.h"
 
 #include <inttypes.h>
@@ -100,7 +98,7 @@ static void put_column(const struct sl_schema *schema, int table, uint32_t c, FI
 void sl_schema_man(const struct sl_schema *schema, const char *summary, const char *text, FILE *out)
 {
 	fprintf(out, ".\\\" SPDX-License-Identifier: MIT\n.TH schedlua\\-%s 5 \"\" \"schedlua %s\" \"sched/lua\"\n",
-		schema->name, PACKAGE_VERSION);
+		schema->name, SCHEDLUA_VERSION);
 	fprintf(out, ".SH NAME\nschedlua\\-%s \\- %s\n.SH DESCRIPTION\n", schema->name, summary);
 	sl_man_text(text, out);
 	for (int t = 0; t < schema->tables; t++) {

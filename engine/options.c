@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
 #include "options.h"
 
 #include <errno.h>
@@ -275,7 +273,7 @@ void sl_verb_man(const struct sl_verb *verb, FILE *out)
 		upper[n++] = *c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c;
 	upper[n] = 0;
 	fprintf(out, ".\\\" SPDX-License-Identifier: MIT\n");
-	fprintf(out, ".TH SCHEDLUA\\-%s 1 \"\" \"schedlua %s\" \"sched/lua\"\n", upper, PACKAGE_VERSION);
+	fprintf(out, ".TH SCHEDLUA\\-%s 1 \"\" \"schedlua %s\" \"sched/lua\"\n", upper, SCHEDLUA_VERSION);
 	fprintf(out, ".SH NAME\nschedlua\\-%s \\- %s\n", verb->name, verb->summary);
 	fprintf(out, ".SH SYNOPSIS\n.B schedlua %s\n", verb->name);
 	man_line(verb->operands, strlen(verb->operands), true, out);

@@ -21,8 +21,11 @@ static int allocate(struct sl_cluster *c, struct sl_error *err)
 	c->stage = calloc(jobs, sizeof(*c->stage));
 	c->held = calloc(jobs, sizeof(*c->held));
 	c->want = calloc(jobs, sizeof(*c->want));
+	c->plan_starts = calloc(jobs, sizeof(*c->plan_starts));
+	c->plan_notes = calloc(jobs, sizeof(*c->plan_notes));
+	c->plan_queue = calloc(jobs, sizeof(*c->plan_queue));
 	if (!c->part || !c->resv_nodes || !c->enclave || !c->license || !c->running || !c->run_at || !c->stage ||
-	    !c->held || !c->want)
+	    !c->held || !c->want || !c->plan_starts || !c->plan_notes || !c->plan_queue)
 		return sl_fail(err, SL_ENOMEM, "cluster: out of memory");
 	return 0;
 }
@@ -87,6 +90,10 @@ void sl_cluster_destroy(struct sl_cluster *c)
 	free(c->run_at);
 	free(c->stage);
 	free(c->held);
+	free(c->lingering);
+	free(c->plan_starts);
+	free(c->plan_notes);
+	free(c->plan_queue);
 	free(c->want);
 	free(c->kind);
 	free(c->kind_of);
@@ -184,30 +191,50 @@ static int count_licenses(struct sl_cluster *c, uint32_t job, int64_t t0, int64_
 	return 0;
 }
 
+/* The first end of those that hold nodes. */
+static int64_t find_first_end(const struct sl_cluster *c)
+{
+	int64_t first = INT64_MAX;
+
+	for (uint32_t i = 0; i < c->runs; i++)
+		if (c->held[c->running[i]]->end < first)
+			first = c->held[c->running[i]]->end;
+	for (uint32_t i = 0; i < c->lingers; i++)
+		if (c->held[c->lingering[i]]->end < first)
+			first = c->held[c->lingering[i]]->end;
+	return first;
+}
+
+static int prolong_job(struct sl_cluster *c, uint32_t job, int64_t end, struct sl_error *err)
+{
+	struct held *h = c->held[job];
+
+	if (h->end > c->now)
+		return 0;
+	if (cluster_hold(c, job, h, c->now, end, err) < 0)
+		return -1;
+	return c->stage[job] == STAGE_RUNNING ? count_licenses(c, job, c->now, end, 1, err) : 0;
+}
+
 /* Jobs past their end still hold what they have: book them a moment longer. */
 static int prolong(struct sl_cluster *c, struct sl_error *err)
 {
-	int64_t end = cluster_later(c->now, SL_OVERDUE_S), first = INT64_MAX;
+	int64_t end = cluster_later(c->now, SL_OVERDUE_S);
 
+	if (c->now < c->first_end)
+		return 0;
+	c->first_end = find_first_end(c);	/* jobs that ended may have been the first */
 	if (c->now < c->first_end)
 		return 0;
 	if (cluster_blocks(c, false, EVERYTHING, SL_NONE, err) < 0)
 		return -1;
-	for (uint32_t j = 0; j < c->snap->job.rows; j++) {
-		struct held *h = c->held[j];
-
-		if (!h)
-			continue;
-		if (h->end <= c->now) {
-			if (cluster_hold(c, j, h, c->now, end, err) < 0)
-				return -1;
-			if (c->stage[j] == STAGE_RUNNING && count_licenses(c, j, c->now, end, 1, err) < 0)
-				return -1;
-		}
-		if (h->end < first)
-			first = h->end;
-	}
-	c->first_end = first;
+	for (uint32_t i = 0; i < c->runs; i++)
+		if (prolong_job(c, c->running[i], end, err) < 0)
+			return -1;
+	for (uint32_t i = 0; i < c->lingers; i++)
+		if (prolong_job(c, c->lingering[i], end, err) < 0)
+			return -1;
+	c->first_end = find_first_end(c);
 	return cluster_blocks(c, true, EVERYTHING, SL_NONE, err);
 }
 

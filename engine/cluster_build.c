@@ -326,6 +326,8 @@ static int take_running(struct sl_cluster *c, uint32_t j, uint32_t *used, struct
 		c->run_at[j] = c->runs;
 		c->running[c->runs++] = j;
 		c->stage[j] = STAGE_RUNNING;
+	} else {
+		c->lingering[c->lingers++] = j;
 	}
 	return cluster_hold(c, j, h, c->now, h->end, err);
 }
@@ -356,15 +358,18 @@ int cluster_build_running(struct sl_cluster *c, struct sl_error *err)
 {
 	const struct sl_snapshot *s = c->snap;
 	uint64_t places = 0;
-	uint32_t used = 0;
+	uint32_t used = 0, holders = 0;
 
 	for (uint32_t j = 0; j < s->job.rows; j++)
-		if (holds(&s->job, j))
+		if (holds(&s->job, j)) {
 			places += s->job.alloc[j].count;
+			holders++;
+		}
 	if (places > UINT32_MAX)
 		return sl_fail(err, SL_ELIMIT, "cluster: more than %u places in use", UINT32_MAX);
 	c->alloc = calloc(places + 1, sizeof(*c->alloc));
-	if (!c->alloc)
+	c->lingering = calloc((size_t) holders + 1, sizeof(*c->lingering));
+	if (!c->alloc || !c->lingering)
 		return no_memory(err);
 	c->first_end = INT64_MAX;
 	for (uint32_t j = 0; j < s->job.rows; j++)

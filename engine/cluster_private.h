@@ -115,6 +115,7 @@ struct sl_cluster {
 	uint32_t *run_at;		/* [job] place in running */
 	uint8_t *stage;			/* [job] enum stage */
 	struct held **held;		/* [job] */
+	uint32_t *lingering, lingers;	/* rows that hold nodes and do not run */
 	struct sl_place *alloc;		/* places of the snapshot's own */
 	int64_t first_end;		/* no held job ends earlier */
 	int64_t cores;			/* of usable nodes */
@@ -123,6 +124,12 @@ struct sl_cluster {
 	struct want **want;		/* [job] */
 	struct feature *feature;
 	uint32_t features;
+
+	/* Lent to the plan that is being made, so that it costs what is in it and not
+	 * what is in the snapshot.  All zero when there is none. */
+	uint32_t *plan_starts;		/* [job] tasks started */
+	uint32_t *plan_notes;		/* [job] number of its note + 1 */
+	uint32_t *plan_queue;		/* [job] number of its first entry in the queue + 1 */
 };
 
 static inline const char *cluster_str(const struct sl_cluster *c, uint32_t str)

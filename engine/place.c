@@ -75,9 +75,23 @@ void sl_misfit_text(const struct sl_misfit *m, char *buf, size_t size)
 
 /* -- at one time ------------------------------------------------------- */
 
+/* Count nodes with so many cores free; whether that is enough now. */
+static bool enough(const struct sl_need *need, uint32_t cores, uint32_t nodes, struct sl_sums *s)
+{
+	uint64_t units = (uint64_t) cores / need->unit_cores * need->core_units;
+
+	if (!nodes || (int64_t) cores < need->least_cores)
+		return false;
+	if (units > need->most)
+		units = need->most;
+	s->nodes += nodes;
+	s->units += nodes * (int64_t) units;
+	return s->nodes >= need->min_nodes && s->units >= need->units;
+}
+
 /*
- * Refuse at once what cannot start now, from the count of nodes by free cores: an
- * upper bound of what any class could offer.
+ * Refuse at once what cannot start now, from what is free now alone: an upper bound
+ * of what any class could offer.  Counted by classes or by cores, whichever are fewer.
  */
 static bool hopeless(const struct sl_timeline *tl, const struct sl_need *need, struct sl_sums *s)
 {
@@ -87,18 +101,18 @@ static bool hopeless(const struct sl_timeline *tl, const struct sl_need *need, s
 		s->units = INT64_MAX;
 		return s->nodes < need->min_nodes;
 	}
-	for (uint32_t c = need->least_cores; c <= tl->most_cores; c++) {
-		uint64_t units = (uint64_t) c / need->unit_cores * need->core_units;
+	if (tl->lives < tl->most_cores) {
+		for (uint32_t i = 0; i < tl->lives; i++) {
+			const struct sl_group *g = &tl->group[tl->live[i].group];
 
-		if (!tl->by_cores[c])
-			continue;
-		if (units > need->most)
-			units = need->most;
-		s->nodes += tl->by_cores[c];
-		s->units += tl->by_cores[c] * (int64_t) units;
-		if (s->nodes >= need->min_nodes && s->units >= need->units)
-			return false;
+			if (enough(need, (uint32_t) g->now_cores, g->nodes.count, s))
+				return false;
+		}
+		return true;
 	}
+	for (uint32_t c = need->least_cores; c <= tl->most_cores; c++)
+		if (enough(need, c, tl->by_cores[c], s))
+			return false;
 	return true;
 }
 

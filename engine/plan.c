@@ -15,20 +15,29 @@ static int no_memory(struct sl_error *err)
 static int index_queue(struct sl_plan *p, struct sl_error *err)
 {
 	const struct sl_cluster *c = p->c;
-	size_t jobs = (size_t) c->snap->job.rows + 1;
 
-	p->starts = calloc(jobs, sizeof(*p->starts));
-	p->notes_of = calloc(jobs, sizeof(*p->notes_of));
-	p->queue_first = malloc(jobs * sizeof(*p->queue_first));
 	p->queue_next = malloc(((size_t) c->queued + 1) * sizeof(*p->queue_next));
-	if (!p->starts || !p->notes_of || !p->queue_first || !p->queue_next)
+	if (!p->queue_next)
 		return no_memory(err);
-	memset(p->queue_first, 0xff, jobs * sizeof(*p->queue_first));
+	p->starts = c->plan_starts;
+	p->notes_of = c->plan_notes;
+	p->queue_of = c->plan_queue;
 	for (uint32_t i = c->queued; i-- > 0; ) {
-		p->queue_next[i] = p->queue_first[c->queue[i].job];
-		p->queue_first[c->queue[i].job] = i;
+		p->queue_next[i] = p->queue_of[c->queue[i].job];
+		p->queue_of[c->queue[i].job] = i + 1;
 	}
 	return 0;
+}
+
+/* Hand back what the cluster lent as it was: all zero. */
+static void forget_rows(struct sl_plan *p)
+{
+	for (uint32_t i = 0; p->queue_of && i < p->c->queued; i++)
+		p->queue_of[p->c->queue[i].job] = 0;
+	for (uint32_t i = 0; i < p->started.count; i++)
+		p->starts[p->started.entry[i].job] = 0;
+	for (uint32_t i = 0; i < p->notes; i++)
+		p->notes_of[p->note[i].job] = 0;
 }
 
 struct sl_plan *sl_plan_create(struct sl_cluster *c, struct sl_error *err)
@@ -89,6 +98,7 @@ void sl_plan_destroy(struct sl_plan *p)
 	for (uint32_t i = 0; i < p->mark_count; i++)
 		sl_timeline_rollback(p->marks[i].enclave->tl, p->marks[i].mark);
 	sl_timeline_rollback(p->c->tl, p->mark);
+	forget_rows(p);
 	free_bookings(p, &p->started);
 	free_bookings(p, &p->reserved);
 	for (uint32_t i = 0; i < p->bys; i++)
@@ -99,10 +109,7 @@ void sl_plan_destroy(struct sl_plan *p)
 		free(p->line[i].text);
 	free(p->marks);
 	free(p->by);
-	free(p->starts);
-	free(p->notes_of);
 	free(p->note);
-	free(p->queue_first);
 	free(p->queue_next);
 	free(p->throttle);
 	free(p->order);
@@ -195,6 +202,7 @@ static int put_note(struct sl_plan *p, uint32_t job, enum sl_why why, const char
 	}
 	if (!n) {
 		n = &p->note[p->notes++];
+		n->job = job;
 		p->notes_of[job] = p->notes;
 	} else if (!own) {
 		bool worse = why == SL_WHY_NEVER || why == SL_WHY_PARTITION;
@@ -237,9 +245,9 @@ static const struct want *look_up(struct sl_plan *p, struct sl_entry e, const st
 		sl_fail(err, SL_EINVAL, "there is no place method %u", (unsigned) how->method);
 		return NULL;
 	}
-	for (i = p->queue_first[e.job]; i != SL_NONE && p->c->queue[i].partition != e.partition; )
-		i = p->queue_next[i];
-	if (i == SL_NONE) {
+	for (i = p->queue_of[e.job]; i && p->c->queue[i - 1].partition != e.partition; )
+		i = p->queue_next[i - 1];
+	if (!i) {
 		sl_fail(err, SL_EINVAL, "job %" PRIu32 " is not queued in that partition", p->c->snap->job.id[e.job]);
 		return NULL;
 	}

@@ -128,7 +128,7 @@ static void encode_pending(const struct sl_plan *p, bool truncated, struct sl_bu
 		const struct note *n = p->notes_of[job] ? &p->note[p->notes_of[job] - 1] : NULL;
 		struct sl_plan_pending_row row = sl_plan_pending_row();
 
-		if (p->queue_first[job] != i || p->starts[job] >= plan_tasks(p, job))
+		if (p->queue_of[job] != i + 1 || p->starts[job] >= plan_tasks(p, job))
 			continue;
 		row.job = c->snap->job.id[job];
 		if (n) {

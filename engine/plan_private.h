@@ -27,6 +27,7 @@ struct bookings {
 };
 
 struct note {				/* why a job stays pending */
+	uint32_t job;
 	enum sl_why why;
 	bool own;			/* the policy's own words */
 	uint32_t by;
@@ -64,12 +65,11 @@ struct sl_plan {
 	uint32_t bys;			/* the last one decides now */
 	struct bookings started, reserved;
 	uint32_t head_at;		/* reservations of the policies before: the head comes next */
-	uint32_t *starts;		/* [job] tasks started */
-	uint32_t *notes_of;		/* [job] number of its note + 1 */
+	uint32_t *starts, *notes_of;	/* [job] the cluster's: plan_starts, plan_notes */
 	struct note *note;
 	uint32_t notes, notes_room;
-	uint32_t *queue_first;		/* [job] first entry of the queue, or SL_NONE */
-	uint32_t *queue_next;		/* [entry] next one of the same job */
+	uint32_t *queue_of;		/* [job] the cluster's: plan_queue */
+	uint32_t *queue_next;		/* [entry] number of the next one of the same job + 1, or 0 */
 	struct throttle *throttle;
 	uint32_t throttles;
 	struct order *order;

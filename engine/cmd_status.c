@@ -7,13 +7,10 @@
  */
 #include "tool.h"
 
+#include <errno.h>
 #include <limits.h>
-#include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <errno.h>
-#include <time.h>
 
 #include <jansson.h>
 
@@ -128,13 +125,29 @@ static bool known(const char *key)
 	return !strcmp(key, "api");
 }
 
+/* Is that process here, alive, and slurmctld? */
+static bool is_slurmctld(json_int_t pid)
+{
+	char path[40], name[40] = "", state = 'Z';
+	FILE *in;
+
+	snprintf(path, sizeof(path), "/proc/%lld/stat", (long long) pid);
+	in = fopen(path, "re");
+	if (!in)
+		return false;
+	if (fscanf(in, "%*d (%39[^)]) %c", name, &state) != 2)
+		state = 'Z';
+	fclose(in);
+	return state != 'Z' && !strncmp(name, "slurmctld", strlen("slurmctld"));
+}
+
 /* A status that nobody rewrites is history: say so first. */
 static void warn(json_t *status)
 {
-	pid_t pid = (pid_t) json_integer_value(json_object_get(status, "pid"));
+	json_int_t pid = json_integer_value(json_object_get(status, "pid"));
 
-	if (pid > 0 && kill(pid, 0) && errno == ESRCH)
-		printf("slurmctld (pid %d) is not running on this machine: this is how it was\n", (int) pid);
+	if (pid > 0 && !is_slurmctld(pid))
+		printf("slurmctld (pid %lld) is not running on this machine: this is how it was\n", (long long) pid);
 }
 
 static void print_status(json_t *status)

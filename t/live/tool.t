@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The tool beside a running cluster: status, explain, captures and plans.
+. "${0%/*}/live.sh"
+needs_plugin
+live_begin 8
+
+STATE=$C/state/schedlua
+
+by_conf() {
+	SLURM_CONF=$SLURM_CONF schedlua status > "$C/out"
+	grep -q '^decided by  *site$' "$C/out"
+	grep -q "^slurmctld pid  *$(cluster_ctld_pid)\$" "$C/out"
+	! grep -q 'is not running' "$C/out"
+}
+decided() { status_is source site; }
+status_by_conf() {
+	starts "$(submit -N1)"
+	wait_for 10 decided
+	by_conf
+}
+it "status finds the controller's state through slurm.conf" status_by_conf
+
+status_by_scontrol() {
+	# a slurm.conf that includes the one with StateSaveLocation: only scontrol knows
+	echo "Include $SLURM_CONF" > "$C/jobs/outer.conf"
+	SLURM_CONF=$C/jobs/outer.conf schedlua status | grep -q '^decided by  *site$'
+}
+it "status asks scontrol where slurm.conf does not say it" status_by_scontrol
+
+explained() { schedlua explain "$1" > "$C/out" && grep -qE "$2" "$C/out"; }
+
+explain_wait() {
+	local first wide behind
+	first=$(submit -N "$NODES" --exclusive --time=10)
+	starts "$first"
+	wide=$(submit -N "$NODES" --exclusive --time=10)
+	behind=$(submit -N 1 --time=60)
+	wait_for 10 explained "$wide" 'waits.*expected to start at'
+	wait_for 10 explained "$behind" 'waits: '
+	grep -q "ahead of it, with a reservation: job $wide at " "$C/out"
+	scancel "$first"
+	starts "$wide"
+	wait_for 10 explained "$wide" 'started on '
+	explained "$wide" 'expected to start at'
+}
+it "explain tells why a job waits, behind whom, and that it started" explain_wait
+
+explain_gone() {
+	local first id
+	first=$(submit -N "$NODES" --exclusive)
+	starts "$first"
+	id=$(submit -N "$NODES")
+	wait_for 10 explained "$id" 'waits'
+	scancel "$id"
+	wait_for 10 explained "$id" 'left the queue'
+}
+it "explain tells that a job left the queue" explain_gone
+
+explain_array() {
+	local id
+	id=$(FOR=1 submit -N1 --array=1-3)
+	wait_for 10 explained "${id}_2" 'started on '
+	schedlua explain --json "$id" | grep -q '"event": "start"'
+}
+it "explain tells of the tasks of an array" explain_array
+
+# What a capture plans is what happens, held back until it was taken.
+capture_and_plan() {
+	local id nodes
+	id=$(submit -N3 --exclusive --hold)
+	scontrol release "$id"
+	schedlua-capture "$C/jobs/now.snap"
+	schedlua show "$C/jobs/now.snap" | grep -q "^nodes  *$NODES "
+	starts "$id"
+	schedlua plan --policy=easy --json "$C/jobs/now.snap" > "$C/plan.json"
+	grep -q '"check": {"ok": true' "$C/plan.json"
+	grep -q "{\"job\": $id, " "$C/plan.json" || grep -q '"started": \[\]' "$C/plan.json"
+}
+it "a capture can be planned on" capture_and_plan
+
+last_snapshot() {
+	starts "$(submit -N1)"
+	wait_for 10 test -f "$STATE/last.snap"
+	schedlua plan --site="$C/etc/sched.lua" "$STATE/last.snap" | grep -q 'the plan is feasible'
+	schedlua show --json "$STATE/last.snap" | grep -q '"source": "slurmctld"'
+}
+it "the plug-in's last snapshot can be planned on" last_snapshot
+
+check_as_production() {
+	schedlua check --trust "$C/etc/sched.lua" | grep -q ': OK'
+}
+it "the site file passes the checks of production" check_as_production
+
+after_the_end() {
+	cluster_ctld_kill TERM
+	schedlua status | grep -q 'is not running on this machine'
+	cluster_ctld_start
+}
+it "status works, and says so, when slurmctld is down" after_the_end
+
+live_end

@@ -23,7 +23,7 @@ static void put_text(const char *s, FILE *out)
 	putc('"', out);
 }
 
-static char *nodelist(const struct sl_snapshot *s, const struct sl_sim_job *j, const struct sl_range *run,
+static char *nodelist(const struct sl_snapshot *s, const struct sl_sim_job *j, const struct sl_sim_run *run,
 		      struct sl_error *err)
 {
 	const char **name = malloc(((size_t) j->nodes + 1) * sizeof(*name));
@@ -65,7 +65,7 @@ int sl_schedule_csv(const struct sl_workload *w, const struct sl_sim *sim, FILE 
 {
 	const struct sl_snapshot *s = &w->snap;
 	const struct sl_sim_job *job = sl_sim_schedule(sim);
-	const struct sl_range *run = sl_sim_runs(sim);
+	const struct sl_sim_run *run = sl_sim_runs(sim);
 
 	fputs("job,user,account,partition,submit_s,start_s,end_s,wait_s,runtime_s,walltime_s,"
 	      "cores,gpus,nodes,nodelist\n", out);

@@ -41,7 +41,7 @@ struct sl_sim {
 	int64_t starts_at;		/* when they are carried out */
 
 	struct sl_sim_job *schedule;
-	struct sl_range *run;
+	struct sl_sim_run *run;
 	uint32_t runs, run_room;
 
 	uint64_t progress_ns;
@@ -148,15 +148,17 @@ static int keep_start(struct sl_sim *s, uint32_t job, const struct sl_place *pla
 	j->nodes = count;
 	j->first_run = s->runs;
 	for (uint32_t i = 0; i < count; i++) {
+		struct sl_sim_run *last = j->runs ? &s->run[s->runs - 1] : NULL;
+
 		j->cores += place[i].cores;
 		j->gpus += gpus_at(s, &place[i]);
-		if (j->runs && s->run[s->runs - 1].first + s->run[s->runs - 1].count == place[i].node) {
-			s->run[s->runs - 1].count++;
+		if (last && last->first + last->count == place[i].node && last->cores == place[i].cores) {
+			last->count++;
 			continue;
 		}
 		if (reserve(&s->run, &s->run_room, s->runs + 1, sizeof(*s->run), err) < 0)
 			return -1;
-		s->run[s->runs++] = (struct sl_range) { place[i].node, 1 };
+		s->run[s->runs++] = (struct sl_sim_run) { place[i].node, 1, place[i].cores };
 		j->runs++;
 	}
 	return 0;
@@ -437,7 +439,7 @@ const struct sl_sim_job *sl_sim_schedule(const struct sl_sim *s)
 	return s->schedule;
 }
 
-const struct sl_range *sl_sim_runs(const struct sl_sim *s)
+const struct sl_sim_run *sl_sim_runs(const struct sl_sim *s)
 {
 	return s->run;
 }

@@ -48,6 +48,11 @@ struct sl_sim_job {
 	uint32_t first_run, runs;	/* node runs, into the schedule's pool */
 };
 
+/* Consecutive nodes of a job, with as many cores on each. */
+struct sl_sim_run {
+	uint32_t first, count, cores;
+};
+
 struct sl_sim;
 
 /* Returns NULL with *err when the workload does not fit the model's ceilings. */
@@ -70,6 +75,6 @@ struct sl_metrics *sl_sim_metrics(struct sl_sim *sim);
 
 /* With keep_schedule: per job row.  NULL otherwise. */
 const struct sl_sim_job *sl_sim_schedule(const struct sl_sim *sim);
-const struct sl_range *sl_sim_runs(const struct sl_sim *sim);	/* {first node, count} */
+const struct sl_sim_run *sl_sim_runs(const struct sl_sim *sim);
 
 #endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * series.js - schedules as functions of time, and waits as a distribution.
+ */
+"use strict";
+
+const series = (() => {
+	/* The number of elements of a sorted array that are <= x. */
+	function rank(sorted, x) {
+		let low = 0, high = sorted.length;
+
+		while (low < high) {
+			const middle = (low + high) >> 1;
+
+			if (sorted[middle] <= x)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		return low;
+	}
+
+	/* A sum of steps [time, height]: exact at every instant, and its mean over any
+	 * interval in logarithmic time, so that a view has as many points as it has pixels. */
+	class Steps {
+		constructor(times, heights) {
+			const order = Uint32Array.from(times.keys()).sort((a, b) => times[a] - times[b]);
+
+			this.time = new Float64Array(order.length);
+			this.value = new Float64Array(order.length);	/* from time[i] on */
+			this.sum = new Float64Array(order.length);	/* integral up to time[i] */
+			for (let i = 0, value = 0, sum = 0; i < order.length; i++) {
+				const t = times[order[i]];
+
+				if (i)
+					sum += value * (t - this.time[i - 1]);
+				value += heights[order[i]];
+				this.time[i] = t;
+				this.value[i] = value;
+				this.sum[i] = sum;
+			}
+		}
+
+		integral(t) {
+			const i = rank(this.time, t) - 1;
+
+			return i < 0 ? 0 : this.sum[i] + this.value[i] * (t - this.time[i]);
+		}
+
+		/* Means over the intervals between *edges*, the last one twice. */
+		means(edges, scale) {
+			const n = edges.length, out = new Float64Array(n);
+
+			for (let i = 0, before = this.integral(edges[0]); i + 1 < n; i++) {
+				const after = this.integral(edges[i + 1]);
+
+				out[i] = Math.max(0, (after - before) / (edges[i + 1] - edges[i]) * scale);
+				before = after;
+			}
+			out[n - 1] = out[n - 2];
+			return out;
+		}
+	}
+
+	function utilization(run) {
+		const times = [], heights = [];
+
+		run.start.forEach((start, job) => {
+			if (run.held[job] && start < run.end[job]) {
+				times.push(start, run.end[job]);
+				heights.push(run.held[job], -run.held[job]);
+			}
+		});
+		return new Steps(times, heights);
+	}
+
+	function queue(workload, run) {
+		const times = [...workload.submit], heights = Array(times.length).fill(1);
+
+		for (const start of run.start)
+			if (start >= 0 || start < 0) {
+				times.push(start);
+				heights.push(-1);
+			}
+		return new Steps(times, heights);
+	}
+
+	function sortedWaits(workload, run) {
+		return run.start.map((start, job) => start - workload.submit[job]).filter((wait) => !isNaN(wait)).sort();
+	}
+
+	/* By nearest rank. */
+	function quantile(sorted, share) {
+		return sorted.length ? sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] : NaN;
+	}
+
+	function edges(from, to, n) {
+		return Float64Array.from({ length: n + 1 }, (_, i) => from + (to - from) * i / n);
+	}
+
+	return { rank, Steps, utilization, queue, sortedWaits, quantile, edges };
+})();

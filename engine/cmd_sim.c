@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,12 +15,13 @@
 #include "progress.h"
 #include "trial.h"
 #include "schedule_csv.h"
+#include "schedule_page.h"
 #include "text.h"
 #include "workload_args.h"
 
 struct values {
 	struct sl_workload_args args;
-	const char *workload, *policy, *site, *path, *jobs;
+	const char *workload, *policy, *site, *path, *jobs, *report;
 	int64_t interval, latency;
 	bool json, users, quiet, each_end;
 };
@@ -47,6 +49,8 @@ static const struct sl_option options[] = {
 	  .doc = "figures of each user, too" },
 	{ .name = "jobs", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, jobs), .argument = "FILE",
 	  .doc = "write the schedule as CSV, one line a job" },
+	{ .name = "report", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, report), .argument = "FILE.html",
+	  .doc = "write the schedule and its figures as a page to open in a browser" },
 	{ .name = "json", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, json),
 	  .doc = "print one JSON object; its keys are listed in the man page" },
 	{ .name = "quiet", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, quiet),
@@ -163,9 +167,80 @@ static int write_jobs(const struct values *v, const struct sl_trial *t, FILE *ou
 	return rc;
 }
 
+/* -- the report ------------------------------------------------------------------ */
+
+static const char *asked_for(const struct values *v)
+{
+	return v->site ? v->site : v->policy;
+}
+
+static struct sl_page *open_report(const struct values *v, struct sl_error *err)
+{
+	const char *slash = strrchr(v->workload, '/');
+	char title[512];
+
+	snprintf(title, sizeof(title), "%s on %s", asked_for(v), slash && slash[1] ? slash + 1 : v->workload);
+	return sl_page_open(v->report, title, err);
+}
+
+static void __attribute__((format(printf, 3, 4))) add_option(char *text, size_t size, const char *fmt, ...)
+{
+	size_t n = strlen(text);
+	va_list ap;
+
+	if (n && n + 3 < size)
+		n += (size_t) snprintf(text + n, size - n, ", ");
+	va_start(ap, fmt);
+	vsnprintf(text + n, size - n, fmt, ap);
+	va_end(ap);
+}
+
+/* Those that change what is simulated. */
+static void name_options(const struct values *v, char *text, size_t size)
+{
+	*text = 0;
+	if (v->interval)
+		add_option(text, size, "interval %" PRId64 " s", v->interval);
+	if (v->latency)
+		add_option(text, size, "latency %" PRId64 " s", v->latency);
+	if (v->each_end)
+		add_option(text, size, "a decision after each job that ends");
+	if (v->args.estimate && strcmp(v->args.estimate, "user"))
+		add_option(text, size, "estimate %s", v->args.estimate);
+	if (v->args.overrun)
+		add_option(text, size, "overrun");
+	if (v->args.requested_procs)
+		add_option(text, size, "requested processors");
+	if (v->args.first)
+		add_option(text, size, "first %" PRId64 " jobs", v->args.first);
+}
+
+static int write_report(const struct values *v, const struct sl_trial *t, struct sl_page *page, struct sl_error *err)
+{
+	char options[256], pool[48] = "";
+	const struct sl_page_about about = {
+		.machine = v->args.procs ? pool : v->args.machine, .options = options, .seed = (uint64_t) v->args.seed,
+	};
+
+	snprintf(pool, sizeof(pool), "a pool of %" PRId64 " processors", v->args.procs);
+	name_options(v, options, sizeof(options));
+	if (sl_page_workload(page, t->workload, &about, err) < 0 ||
+	    sl_schedule_page(page, asked_for(v), t->workload, t->sim, &t->result, err) < 0)
+		return -1;
+	return sl_page_finish(page, err);
+}
+
 /* -- the verb -------------------------------------------------------------------- */
 
-static int simulate(const struct values *v, FILE *jobs)
+static int write_files(const struct values *v, const struct sl_trial *t, FILE *jobs, struct sl_page *page,
+		       struct sl_error *err)
+{
+	if (jobs && write_jobs(v, t, jobs, err) < 0)
+		return -1;
+	return page ? write_report(v, t, page, err) : 0;
+}
+
+static int simulate(const struct values *v, FILE *jobs, struct sl_page *page)
 {
 	struct sl_progress bar;
 	struct sl_trial_options opt = {
@@ -173,7 +248,7 @@ static int simulate(const struct values *v, FILE *jobs)
 		.source = { .site = v->site, .policy = v->policy, .path = v->path },
 		.sim = {
 			.interval_s = v->interval, .latency_s = v->latency, .each_end = v->each_end,
-			.keep_schedule = jobs != NULL, .stop = &stop, .progress = show_progress, .progress_arg = &bar,
+			.keep_schedule = jobs || page, .stop = &stop, .progress = show_progress, .progress_arg = &bar,
 		},
 	};
 	struct sl_error err = { 0 };
@@ -188,7 +263,7 @@ static int simulate(const struct values *v, FILE *jobs)
 		rc = sl_trial_go(&t, true, &err);
 		sl_progress_end(&bar);
 	}
-	if (rc >= 0 && (print(v, &t, &err) < 0 || (jobs && write_jobs(v, &t, jobs, &err) < 0)))
+	if (rc >= 0 && (print(v, &t, &err) < 0 || write_files(v, &t, jobs, page, &err) < 0))
 		rc = -1;
 	if (rc < 0) {
 		sl_tool_fail(&err);
@@ -204,6 +279,7 @@ static int simulate(const struct values *v, FILE *jobs)
 static int run(const struct sl_verb *verb, int argc, char **argv)
 {
 	struct values v;
+	struct sl_page *page = NULL;
 	FILE *jobs = NULL;
 	struct sl_error err;
 	int status, n = sl_tool_parse(verb, &v, argc, argv, 0, 1, &status);
@@ -223,7 +299,13 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 		sl_fail(&err, SL_EIO, "%s: %m", v.jobs);
 		return sl_tool_fail(&err);
 	}
-	status = simulate(&v, jobs);
+	if (v.report && !(page = open_report(&v, &err))) {
+		if (jobs)
+			fclose(jobs);
+		return sl_tool_fail(&err);
+	}
+	status = simulate(&v, jobs, page);
+	sl_page_destroy(page);
 	if (jobs && fclose(jobs) && status == SL_EXIT_FINE) {
 		sl_fail(&err, SL_EIO, "%s: %m", v.jobs);
 		return sl_tool_fail(&err);
@@ -251,6 +333,11 @@ const struct sl_verb sl_verb_sim = {
 		"and what it decided takes effect --latency later.  The same workload, options and\n"
 		"seed make the same schedule, whatever the machine that it is computed on: the time\n"
 		"that a decision takes is measured (cycle_us) and not simulated.\n"
+		"\n"
+		"--report writes one HTML page that has everything in it and needs no network: the\n"
+		"schedule as a Gantt chart over the nodes, utilization and queue length over time,\n"
+		"the distribution of waits, and these figures with their definitions.  Its chart\n"
+		"library is fetched once, when schedlua is built (make report-library).\n"
 		"\n"
 		"Ctrl-C ends the run with the figures so far, marked as partial, and status 1.\n",
 	.more =
@@ -283,6 +370,7 @@ const struct sl_verb sl_verb_sim = {
 		"    schedlua sim --policy=easy KTH-SP2-1996-2.swf.gz\n"
 		"    schedlua sim --policy=conservative,window=50 --interval=30 esp-gpu\n"
 		"    schedlua sim --site=/etc/slurm/sched.lua --machine=/etc/slurm/slurm.conf --users january.txt\n"
+		"    schedlua sim --policy=easy --report=esp.html esp\n"
 		"    schedlua sim --json --jobs=v1.csv auction:V.1 | jq .wait_mean_s\n",
 	.run = run,
 };

@@ -342,4 +342,28 @@ workload_wrong() {
 }
 ok "workload says what was expected" workload_wrong
 
+# ----------------------------------------------------------------- sim --report
+
+# The page's own files with a library of one line, so that npm is not needed.
+assets() {
+	mkdir -p "$T/assets" && cp "$(dirname "$0")"/../report/*.html "$(dirname "$0")"/../report/*.css \
+		"$(dirname "$0")"/../report/*.js "$T/assets" && touch "$T/assets/uPlot.css" "$T/assets/uPlot.licence" || return 1
+	echo "var uPlot;" >"$T/assets/uPlot.js"
+}
+
+sim_report() {
+	assets && SCHEDLUA_REPORT=$T/assets run 0 sim --quiet --policy=fcfs --report="$T/a.html" esp &&
+		SCHEDLUA_REPORT=$T/assets run 0 sim --quiet --policy=fcfs --report="$T/b.html" esp &&
+		cmp "$T/a.html" "$T/b.html" && grep -q "<title>fcfs on esp</title>" "$T/a.html" &&
+		grep -q '"label": "fcfs"' "$T/a.html" && ! grep -q '<!-- [a-z]* [a-zA-Z.]* -->' "$T/a.html"
+}
+ok "sim --report writes a page, the same one each time" sim_report
+
+sim_report_early() {
+	assets && SCHEDLUA_REPORT=$T/assets run 1 sim --report="$T/no/such.html" esp && quiet out && err "No such file" &&
+		rm "$T/assets/uPlot.js" && SCHEDLUA_REPORT=$T/assets run 1 sim --report="$T/c.html" esp && quiet out &&
+		err "make report-library" && [ ! -e "$T/c.html" ] && [ -z "$(ls "$T"/c.html.* 2>/dev/null)" ]
+}
+ok "sim --report fails before the run where the page cannot be written or has no library" sim_report_early
+
 echo "1..$n"

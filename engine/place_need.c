@@ -192,6 +192,8 @@ int sl_need_of(const struct sl_request *r, uint32_t most_cores, struct sl_need *
 	need->least_memory = r->memory_per_node;
 	if (need->least_cores <= SL_MAX_NODE_CORES)
 		need->least_memory += r->memory_per_core * need->least_cores;
+	if (!r->gres_needs)
+		return 0;
 	sort_gres(need, r);
 	least_gres(need);
 	for (uint32_t j = 0; j < need->jobs; j++) {

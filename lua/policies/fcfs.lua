@@ -21,13 +21,13 @@ M.options = {
 }
 
 function M.decide(cluster, plan, opt)
-	local waiting = {}		-- by partition: the job that holds up the others
+	local waiting = {}		-- by partition: what is said to those behind the first that waits
 	for job in cluster:queue(opt.window) do
-		local first = waiting[job.partition]
-		if first then
-			plan:refuse(job, ("waits behind job %d"):format(first))
+		local why = waiting[job.partition]
+		if why then
+			plan:refuse(job, why)
 		elseif not plan:start(job) and plan:earliest(job) then
-			waiting[job.partition] = job.id
+			waiting[job.partition] = ("waits behind job %d"):format(job.id)
 			if opt.reserve then
 				plan:reserve(job)
 			end

@@ -1,0 +1,244 @@
+---@meta
+-- SPDX-License-Identifier: MIT
+--
+-- Editor stubs: what a policy sees of the cluster.  Never run.  Fields are the columns of
+-- the snapshot (schedlua-snapshot(5)) and what is worked out from them.
+--
+-- Units: seconds, MiB, physical cores; CPUs are what Slurm counts.  math.huge stands for no
+-- limit, nil for what is not set, 0 for a time that is not set.  All objects are read-only
+-- and good for the cycle in which the cluster handed them out.
+
+---@class sched.cluster
+---@field now integer time of this cycle, seconds since the epoch
+---@field name string ClusterName
+---@field cluster string ClusterName
+---@field nodes sched.node[]|table<string, sched.node> by number or name; ipairs() works
+---@field partitions sched.partition[]|table<string, sched.partition> by number or name
+---@field running sched.job[] jobs that run or are suspended
+---@field licenses sched.license[]
+---@field reservations sched.reservation[]
+---@field totals sched.totals
+---@field source string who took the snapshot: slurmctld, capture, json, sim, spec
+---@field slurm_version string
+---@field sequence integer number of the cycle
+---@field seed integer seed of random()
+---@field select_flags string[] MEMORY, WHOLE_NODE, ONE_TASK_PER_CORE, PACK_NODES, LLN, SOCKET
+---@field memory boolean memory is a consumable resource
+---@field whole_node boolean select/linear: nodes are never shared
+---@field one_task_per_core boolean
+---@field pack_nodes boolean
+---@field lln boolean
+---@field socket boolean
+---@field conf_stamp integer
+---@field job_stamp integer
+---@field node_stamp integer
+---@field part_stamp integer
+---@field resv_stamp integer
+local cluster = {}
+
+--- Iterate over the pending jobs of this policy's partitions: in Slurm's order, or by rank
+--- where one is defined.  A job stands there once for each of its partitions; jobs that were
+--- started or not admitted are left out; an array comes again as long as its tasks start.
+---@param window? integer at most so many
+---@return fun(): sched.job?
+function cluster:queue(window) end
+
+---@param id integer
+---@return sched.job?
+function cluster:job(id) end
+
+---@param name string
+---@return sched.node?
+function cluster:node(name) end
+
+---@param name string
+---@return sched.partition?
+function cluster:partition(name) end
+
+--- The same in every replay of the cycle: () in [0, 1), (m) in 1..m, (l, m) in l..m.
+---@param l? integer
+---@param m? integer
+---@return number
+function cluster:random(l, m) end
+
+---@class sched.totals
+---@field nodes integer
+---@field usable_nodes integer neither down nor drained
+---@field idle_nodes integer
+---@field cores integer of usable nodes
+---@field free_cores integer
+---@field queued integer entries of the queue, of all partitions
+---@field running integer
+
+---@class sched.job
+-- who
+---@field id integer JobId
+---@field array_job_id? integer
+---@field array_task_id? integer
+---@field array_pending integer tasks that this record still stands for; 0: no array
+---@field array_max_running integer throttle (%n); 0: none
+---@field het_job_id? integer
+---@field het_offset? integer
+---@field name string
+---@field user string
+---@field uid? integer
+---@field gid? integer
+---@field account string
+---@field qos string
+---@field wckey string
+---@field comment string
+---@field admin_comment string
+---@field stamp integer digest of the request
+-- where
+---@field partition string in which it is looked at now
+---@field partitions string[] all it asked for; empty: just that one
+---@field reservation string
+-- state
+---@field state "PENDING"|"RUNNING"|"SUSPENDED"|"COMPLETED"|"CANCELLED"|"FAILED"|"TIMEOUT"|"NODE_FAIL"|"PREEMPTED"|"BOOT_FAIL"|"DEADLINE"|"OUT_OF_MEMORY"
+---@field flags string[] the flags that are set, in capitals
+---@field batch boolean sbatch; otherwise srun or salloc waits for it
+---@field completing boolean ended, still holds nodes
+---@field exclusive boolean whole nodes
+---@field contiguous boolean
+---@field spread boolean --spread-job
+---@field requeue boolean may be requeued
+---@field overcommit boolean
+---@field oversubscribe boolean
+---@field immediate boolean now or never
+---@field held boolean
+---@field dependent boolean waits for other jobs
+---@field priority integer Slurm's
+---@field nice integer
+---@field submit_time integer
+---@field eligible_time integer
+---@field begin_time integer
+---@field deadline integer
+---@field start_time integer
+---@field end_time integer
+---@field suspend_time integer
+---@field pre_suspend_s integer
+---@field restarts integer
+---@field exit_code integer
+---@field state_reason string why it was pending before this cycle
+---@field waited integer seconds since it was submitted
+---@field remaining number running: seconds until its walltime ends; else its walltime
+-- what
+---@field time_limit number walltime in seconds; math.huge without limit
+---@field time_min integer shortest walltime that would do; 0: time_limit
+---@field min_nodes integer
+---@field max_nodes integer 0: no limit
+---@field min_cpus integer
+---@field max_cpus integer 0: no limit
+---@field num_tasks integer 0: not said
+---@field cpus_per_task integer
+---@field ntasks_per_node integer 0: not said
+---@field ntasks_per_socket integer
+---@field ntasks_per_core integer
+---@field threads_per_core integer
+---@field pn_min_cpus integer
+---@field memory_per_node integer
+---@field memory_per_cpu integer
+---@field tmp_disk integer
+---@field core_spec integer
+---@field gres sched.job_gres[]
+---@field licenses { license: string, count: integer }[]
+---@field features string constraint, as written
+---@field req_nodes string[]
+---@field exc_nodes string[]
+---@field switches integer
+---@field switch_wait integer
+---@field shapes sched.shape[] alternatives: plan:start(job, { shape = 1 })
+---@field native string what only Slurm's select can place; empty: nothing
+---@field cpus integer CPUs that it will have at least
+---@field tasks integer
+---@field gpus integer in all
+---@field gres_total table<string, integer> in all, by name
+-- what it has
+---@field alloc sched.alloc[] running: by node
+---@field nodes string[] running: its nodes
+
+---@class sched.job_gres
+---@field name string
+---@field type string
+---@field count integer
+---@field per "node"|"job"|"task"|"socket"
+
+---@class sched.shape
+---@field min_nodes integer
+---@field max_nodes integer
+---@field num_tasks integer
+---@field cpus_per_task integer
+---@field ntasks_per_node integer
+---@field time_limit integer
+---@field gres sched.job_gres[]
+
+---@class sched.alloc
+---@field node string
+---@field cores integer
+---@field memory integer
+---@field gres { kind: string, count: integer }[]
+
+---@class sched.node
+---@field name string
+---@field index integer its place in the order of nodes, from 1
+---@field cores integer
+---@field threads integer schedulable CPUs per core
+---@field sockets integer
+---@field memory integer MiB that jobs may use; 0: not known
+---@field tmp_disk integer
+---@field weight integer smaller is preferred
+---@field features string
+---@field gres { kind: string, count: integer }[]
+---@field topology string
+---@field owner? integer
+---@field boot_time integer
+---@field reason string
+---@field state string[] the states that are set; empty: fine
+---@field down boolean
+---@field drain boolean
+---@field completing boolean
+---@field maint boolean
+---@field planned boolean
+---@field powered_down boolean
+---@field usable boolean neither down nor drained
+---@field idle boolean usable and all cores free
+---@field free_cores integer now, with what the plan has booked so far
+---@field free_memory integer
+---@field free_gres table<string, integer> by name and by name:type
+
+---@class sched.partition
+---@field name string
+---@field nodes string[]
+---@field total_nodes integer
+---@field usable_nodes integer
+---@field flags string[]
+---@field up boolean
+---@field default boolean
+---@field exclusive_user boolean
+---@field lln boolean
+---@field force boolean
+---@field hidden boolean
+---@field priority_tier integer
+---@field max_time number
+---@field default_time integer
+---@field min_nodes integer
+---@field max_nodes? integer
+---@field max_cpus_per_node? integer
+---@field oversubscribe integer
+---@field qos string
+
+---@class sched.license
+---@field name string
+---@field total integer
+---@field used integer
+---@field reserved integer
+
+---@class sched.reservation
+---@field name string
+---@field start_time integer
+---@field end_time integer
+---@field nodes string[]
+---@field flags string[]
+---@field users string
+---@field accounts string
+---@field cores integer

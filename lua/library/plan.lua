@@ -1,0 +1,97 @@
+---@meta
+-- SPDX-License-Identifier: MIT
+--
+-- Editor stubs: the plan of a cycle.  Never run.
+--
+-- Every start and reservation is booked at once, so that a policy cannot overbook.  What does
+-- not fit returns nil, the reason and its word ("resources"); misuse raises.
+
+---@class sched.plan
+---@field head? sched.job the first job to which this policy gave a reservation
+---@field started sched.job[] started so far, by all policies
+---@field reserved sched.job[]
+local plan = {}
+
+---@class sched.how
+---@field place? "bestfit"|"contiguous"|"pack"|"spread"|"tight"|"native"
+---@field layout? table<sched.node|string, integer> cores by node; 0: what the tasks there need
+---@field shape? integer one of the job's alternatives; 0: as asked
+
+--- Start a job now.
+---@param job sched.job
+---@param how? sched.how
+---@return true? started
+---@return string? reason
+---@return string? word
+function plan:start(job, how) end
+
+--- Start a job now, unless that delays the head (EASY backfill).
+---@param job sched.job
+---@param how? sched.how
+---@return true? started
+---@return string? reason
+---@return string? word
+function plan:backfill(job, how) end
+
+--- Book the earliest start of a job; the first such job becomes the head.
+---@param job sched.job
+---@param how? sched.how
+---@return integer? start_time
+---@return string? reason
+---@return string? word
+function plan:reserve(job, how) end
+
+--- When could a job start, given all that is booked?  Books nothing.
+---@param job sched.job
+---@param how? sched.how
+---@return integer? start_time
+---@return string? reason
+---@return string? word
+function plan:earliest(job, how) end
+
+--- Take a reservation back, or else the last start.
+---@param job sched.job
+---@return true?
+---@return string? reason
+function plan:undo(job) end
+
+--- Tell the user why the job stays pending.
+---@param job sched.job
+---@param reason string
+function plan:refuse(job, reason) end
+
+---@param job sched.job
+---@return "open"|"started"|"reserved"|"refused"
+function plan:state(job) end
+
+--- Cores by node's name, and the start time, of a job that is started or reserved.
+---@param job sched.job
+---@return table<string, integer>?
+---@return integer? start_time
+function plan:layout(job) end
+
+---@param job sched.job
+---@param text? string
+function plan:cancel(job, text) end
+
+---@param job sched.job
+---@param text? string
+function plan:requeue(job, text) end
+
+---@param job sched.job
+function plan:suspend(job) end
+
+---@param job sched.job
+function plan:resume(job) end
+
+---@param job sched.job
+---@param signal integer|string 15, "TERM" or "SIGTERM"
+function plan:signal(job, signal) end
+
+---@param job sched.job
+---@param change { priority?: integer, time_limit?: integer, partition?: string }
+function plan:modify(job, change) end
+
+---@param job sched.job
+---@param text string
+function plan:notify(job, text) end

@@ -1,0 +1,91 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The editor stubs and the manual name everything there is.
+local s = require "spec.support"
+local t = require "sched.test"
+
+local function read(path)
+	local file = assert(io.open(path))
+	local text = file:read("a")
+	file:close()
+	return text
+end
+
+-- The lines that document one class: from its name to the next class.
+local function fields_of(class)
+	local text = read("lua/library/cluster.lua") .. "\n---@class end"
+	local fields = {}
+	for name in text:match("%-%-%-@class sched%." .. class .. "\n(.-)%-%-%-@class"):gmatch("%-%-%-@field ([%w_]+)") do
+		fields[name] = true
+	end
+	return fields
+end
+
+local function same_fields(class, expression)
+	local c = t.cluster { nodes = "1x1c1g", pending = { { id = 1 } } }
+	local real = {}
+	for _, name in ipairs(s.lines("for name in pairs(" .. expression .. ") do slurm.log_info(name) end", c)) do
+		real[name] = true
+	end
+	-- fields that are nil do not show in pairs()
+	local optional = { array_job_id = true, array_task_id = true, het_job_id = true, het_offset = true, uid = true,
+		gid = true, owner = true, max_nodes = true, max_cpus_per_node = true }
+	local documented = fields_of(class)
+	for name in pairs(real) do
+		assert(documented[name], class .. "." .. name .. " is not in lua/library/cluster.lua")
+	end
+	for name in pairs(documented) do
+		assert(real[name] or optional[name], class .. "." .. name .. " does not exist")
+	end
+end
+
+describe("the editor stubs", function()
+	it("know every field of a job, a node, a partition and the cluster, and no other", function()
+		same_fields("job", "cluster:job(1)")
+		same_fields("node", "cluster.nodes[1]")
+		same_fields("partition", "cluster.partitions[1]")
+		same_fields("cluster", "cluster")
+		same_fields("totals", "cluster.totals")
+	end)
+
+	it("know the plan's methods", function()
+		local text = read("lua/library/plan.lua")
+		for name in text:gmatch("function plan:([%w_]+)") do
+			assert.equal("function", s.value("type(plan." .. name .. ")"))
+		end
+		for name in read("engine/lua_plan.c"):match("plan_methods%[%] = (%b{})"):gmatch('{ "([%w_]+)"') do
+			assert.matches("function plan:" .. name .. "%(", text)
+		end
+	end)
+
+	it("know the log functions", function()
+		for name in read("lua/library/sandbox.lua"):gmatch("function slurm%.([%w_]+)") do
+			assert.equal("function", s.value("type(slurm." .. name .. ")"))
+		end
+	end)
+end)
+
+describe("the manual of policies", function()
+	local manual = read("doc/policy-api.md")
+
+	it("names every method and computed field", function()
+		for name in read("lua/library/plan.lua"):gmatch("function plan:([%w_]+)") do
+			assert(manual:find("plan:" .. name, 1, true), "plan:" .. name .. " is not in doc/policy-api.md")
+		end
+		for name in read("lua/library/cluster.lua"):gmatch("function cluster:([%w_]+)") do
+			assert(manual:find("cluster:" .. name, 1, true), "cluster:" .. name .. " is not in doc/policy-api.md")
+		end
+		for name in read("lua/library/test.lua"):gmatch("function test%.([%w_]+)") do
+			assert(manual:find("t." .. name, 1, true), "t." .. name .. " is not in doc/policy-api.md")
+		end
+	end)
+
+	it("holds policies and specs that run", function()
+		local n = 0
+		for text in manual:gmatch("```lua\n(%-%- mine%.lua.-)```") do
+			n = n + 1
+			assert.is_nil((select(2, t.check { source = text, name = "mine" })))
+		end
+		assert.is_true(n >= 2)
+	end)
+end)

@@ -4,13 +4,13 @@ local t = require "sched.test"
 
 -- Generous, because these specs also run with sanitizers on a busy machine; every one of the
 -- loops below would otherwise never end.
-local soon = { budget = 0.2 }
+local soon = { budget = 0.4 }
 
 describe("a policy that loops for ever", function()
 	local function ends(body, before)
 		local plan = s.late(body, soon, before)
 		assert.is_true(plan:truncated())
-		assert.matches("time budget of 200 ms is used up", plan:errors()[1])
+		assert.matches("time budget of 400 ms is used up", plan:errors()[1])
 		assert.matches("policy.lua:1: ", plan:errors()[1], 1, true)
 	end
 
@@ -83,7 +83,7 @@ end
 function M.decide(cluster)
 	if cluster.name ~= "probe" then spin() end
 end
-return M]], name = "spinner" }, s.small, { budget = 0.2, may_fail = true })
+return M]], name = "spinner" }, s.small, { budget = 0.4, may_fail = true })
 		assert.matches("^spinner.lua:3: time budget", plan:errors()[1])
 		assert.matches("in upvalue 'spin'", plan:trace())
 	end)
@@ -91,7 +91,7 @@ return M]], name = "spinner" }, s.small, { budget = 0.2, may_fail = true })
 	it("is refused when it loops while it is loaded or probed", function()
 		local figures, why = t.check({ source = "while true do end" }, soon)
 		assert.is_nil(figures)
-		assert.matches("^policy.lua:1: time budget of 200 ms is used up", why)
+		assert.matches("^policy.lua:1: time budget of 400 ms is used up", why)
 		assert.matches("time budget", s.refusal("while true do end", nil, soon))
 	end)
 end)

@@ -50,11 +50,11 @@ static void needs_time(const char *text)
 {
 	struct sl_error err = { 0 };
 
-	if (run(text, 64 * MIB, 20000, &err) != -1)
+	if (run(text, 64 * MIB, 100000, &err) != -1)
 		fail_msg("came to an end: %s", text);
 	if (err.code != SL_ETIME)
 		fail_msg("%s: %s", text, err.text);
-	assert_non_null(strstr(err.text, "time budget of 20 ms is used up"));
+	assert_non_null(strstr(err.text, "time budget of 100 ms is used up"));
 	assert_non_null(strstr(err.text, "policy.lua:1"));
 }
 

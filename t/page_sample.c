@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * page_sample FILE WORKLOAD [MACHINE|-] [SEED] [JOBS] - a page to look at and to
- * test in a browser: a workload under FCFS and under "first that fits", by a few
- * lines of scheduler that look at cores only.
+ * page_sample FILE WORKLOAD[+WORKLOAD]... [MACHINE|-] [SEED] [JOBS] - a page to look
+ * at and to test in a browser: workloads under FCFS and under "first that fits", by
+ * a few lines of scheduler that look at cores only.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -164,6 +164,21 @@ static int one_run(const struct sl_workload *w, struct sl_page *page, bool first
 	return rc;
 }
 
+/* A workload and its runs. */
+static int add(struct sl_page *page, const char *name, const struct sl_workload_options *opt, struct sl_error *err)
+{
+	struct sl_page_about about = { .machine = opt->machine, .seed = opt->seed };
+	struct sl_workload *w = sl_workload_load(name, opt, err);
+	int rc = w ? sl_page_workload(page, w, &about, err) : -1;
+
+	if (rc == 0)
+		rc = one_run(w, page, false, "fcfs", err);
+	if (rc == 0)
+		rc = one_run(w, page, true, "firstfit", err);
+	sl_workload_destroy(w);
+	return rc;
+}
+
 int main(int argc, char **argv)
 {
 	struct sl_workload_options opt = {
@@ -171,31 +186,23 @@ int main(int argc, char **argv)
 		.seed = argc > 4 ? strtoull(argv[4], NULL, 0) : 1,
 		.jobs = argc > 5 ? (uint32_t) strtoul(argv[5], NULL, 0) : 0,
 	};
-	struct sl_page_about about = { .machine = opt.machine, .seed = opt.seed };
 	struct sl_error err = { 0 };
-	struct sl_workload *w = NULL;
 	struct sl_page *page = NULL;
 	char title[300];
-	int rc = -1;
+	int rc;
 
 	if (argc < 3) {
-		fputs("usage: page_sample FILE WORKLOAD [MACHINE|-] [SEED] [JOBS]\n", stderr);
+		fputs("usage: page_sample FILE WORKLOAD[+WORKLOAD]... [MACHINE|-] [SEED] [JOBS]\n", stderr);
 		return 2;
 	}
 	snprintf(title, sizeof(title), "fcfs and firstfit on %s", argv[2]);
 	page = sl_page_open(argv[1], title, &err);
-	if (page)
-		w = sl_workload_load(argv[2], &opt, &err);
-	if (w)
-		rc = sl_page_workload(page, w, &about, &err);
-	if (rc == 0)
-		rc = one_run(w, page, false, "fcfs", &err);
-	if (rc == 0)
-		rc = one_run(w, page, true, "firstfit", &err);
+	rc = page ? 0 : -1;
+	for (char *name = strtok(argv[2], "+"); name && rc == 0; name = strtok(NULL, "+"))
+		rc = add(page, name, &opt, &err);
 	if (rc == 0)
 		rc = sl_page_finish(page, &err);
 	sl_page_destroy(page);
-	sl_workload_destroy(w);
 	if (rc == 0)
 		return 0;
 	fprintf(stderr, "page_sample: %s\n", err.text);

@@ -260,6 +260,19 @@ test("a pool of processors is drawn by core", async () => {
 	assert.deepEqual(page.complaints, []);
 });
 
+test("of several workloads the reader chooses one", async () => {
+	const page = await visit(sample("two", "synthetic:jobs=300+esp"));
+
+	assert.equal(await page.told("jobs"), "300");
+	await page.focus("#workload");
+	await page.key("ArrowDown");
+	assert.equal(await page.told("jobs"), "230");
+	assert.match(await page.value("document.getElementById('facts').textContent"), /esp/);
+	assert.equal(await page.value("document.querySelectorAll('.chart').length"), 5);
+	assert.equal(await page.value("document.getElementById('colour').value"), "size");
+	assert.deepEqual(page.complaints, []);
+});
+
 async function run({ name, body }, number) {
 	try {
 		await body();

@@ -86,7 +86,7 @@ uint32_t check_resv_cores(struct check *c, uint32_t resv, uint32_t node)
 
 uint32_t check_sharing(const struct check *c, uint32_t job, uint32_t partition)
 {
-	uint32_t n = c->snap->partition.oversubscribe[partition];
+	uint32_t n = partition == SL_NONE ? 1 : c->snap->partition.oversubscribe[partition];
 
 	if (n > 1 && ((c->snap->partition.flags[partition] & SL_PART_FORCE) ||
 		      (c->snap->job.flags[job] & SL_JOBF_OVERSUBSCRIBE)))
@@ -114,6 +114,9 @@ uint32_t check_reservation(const struct check *c, uint32_t job)
 
 /* -- what is held -------------------------------------------------------- */
 
+/* More than any node has, and little enough to be added up. */
+#define MOST_MEMORY (INT64_C(1) << 42)
+
 static int add_bill(struct check *c, const struct bill *b)
 {
 	if (c->bills == c->room) {
@@ -125,7 +128,12 @@ static int add_bill(struct check *c, const struct bill *b)
 		c->bill = p;
 		c->room = room;
 	}
-	c->bill[c->bills++] = *b;
+	c->bill[c->bills] = *b;
+	if (b->memory < 0)
+		c->bill[c->bills].memory = 0;
+	else if (b->memory > MOST_MEMORY)
+		c->bill[c->bills].memory = MOST_MEMORY;
+	c->bills++;
 	return 0;
 }
 
@@ -242,7 +250,7 @@ static int check_place(struct check *c, const struct row *r, uint32_t node)
 			((resv->flags[own] & SL_RESV_OVERLAP) && !(resv->flags[q] & SL_RESV_MAINT)));
 
 		if (q == own || passes || resv->cores[q] || resv->start_time[q] >= r->until ||
-		    resv->end_time[q] <= r->at || resv->end_time[q] <= c->now)
+		    resv->end_time[q] <= r->at || resv->end_time[q] <= resv->start_time[q])
 			continue;
 		if ((in = check_reserved(c, q, node)) < 0)
 			return -1;

@@ -178,11 +178,11 @@ static int64_t memory_of(const struct check *c, uint32_t j, uint32_t node, uint3
 	const struct sl_job_view *job = &c->snap->job;
 	int64_t size = c->snap->node.memory[node], cpus = (int64_t) cores * larger(c->snap->node.threads[node], 1);
 
-	if (!(c->snap->meta.select_flags[0] & SL_SELECT_MEMORY) || !size)
+	if (!(c->snap->meta.select_flags[0] & SL_SELECT_MEMORY) || size <= 0)
 		return 0;
-	if (job->memory_per_node[j])
+	if (job->memory_per_node[j] > 0)
 		return job->memory_per_node[j];
-	if (!job->memory_per_cpu[j])
+	if (job->memory_per_cpu[j] <= 0)
 		return size;
 	return job->memory_per_cpu[j] > INT64_MAX / (cpus ? cpus : 1) ? INT64_MAX : job->memory_per_cpu[j] * cpus;
 }
@@ -244,7 +244,7 @@ static int check_node(struct check *c, const struct row *r, const struct ask *a,
 	if (place->memory[i] < memory)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRId64 " MiB, needs %" PRId64, id,
 			       name, place->memory[i], memory);
-	if (s->job.tmp_disk[r->job] > s->node.tmp_disk[node])
+	if (s->job.tmp_disk[r->job] > 0 && s->job.tmp_disk[r->job] > s->node.tmp_disk[node])
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRId64 " MiB of TmpDisk, needs %"
 			       PRId64, id, name, s->node.tmp_disk[node], s->job.tmp_disk[r->job]);
 	if (!has_features(check_str(c, s->node.features[node]), check_str(c, s->job.features[r->job])))

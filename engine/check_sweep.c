@@ -74,7 +74,7 @@ static void add_bill(struct sweep *w, const struct bill *b, int sign)
 		add(&w->planned, b, sign, parts);
 	if (b->job == SL_NONE)
 		return;
-	if (w->capped && share == 1 && !b->native)
+	if (w->capped && b->partition != SL_NONE && share == 1 && !b->native)
 		w->part_cpus[b->partition] += sign * (int64_t) b->cores * threads_of(c, b->node);
 	if (w->partial && b->resv != SL_NONE) {
 		w->resv_parts[b->resv] += sign * parts;
@@ -153,7 +153,7 @@ static int check_instant(struct sweep *w, uint32_t node, int64_t at)
 		parts += kept_parts(w, node, at);
 	if (w->planned.parts && parts > s->node.cores[node] * CORE_PARTS)
 		return over(w, node, at, "cores", (parts + CORE_PARTS - 1) / CORE_PARTS, s->node.cores[node]);
-	if ((s->meta.select_flags[0] & SL_SELECT_MEMORY) && s->node.memory[node] && w->planned.memory &&
+	if ((s->meta.select_flags[0] & SL_SELECT_MEMORY) && s->node.memory[node] > 0 && w->planned.memory &&
 	    w->all.memory > s->node.memory[node])
 		return over(w, node, at, "MiB", w->all.memory, s->node.memory[node]);
 	for (uint32_t k = 0; k < s->gres_kind.rows; k++)

@@ -282,6 +282,8 @@ int sl_cluster_submit(struct sl_cluster *c, uint32_t job, struct sl_error *err)
 		return sl_fail(err, SL_EINVAL, "submit: job %" PRIu32 " is %s already", s->job.id[job],
 			       c->stage[job] == STAGE_QUEUED ? "queued" : "running");
 	parts = s->job.partitions[job];
+	if (!parts.count && s->job.partition[job] == SL_NONE)
+		return sl_fail(err, SL_EINVAL, "submit: job %" PRIu32 " has no partition", s->job.id[job]);
 	if (!parts.count && enqueue(c, job, s->job.partition[job], err) < 0)
 		return -1;
 	for (uint32_t i = parts.first; i < parts.first + parts.count; i++)

@@ -4,6 +4,7 @@
  */
 #include "cluster_private.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,8 +31,11 @@ int cluster_nodes(const struct sl_cluster *c, struct sl_range list, struct sl_no
 
 uint32_t cluster_sharing(const struct sl_cluster *c, uint32_t job, uint32_t partition)
 {
-	uint32_t n = c->snap->partition.oversubscribe[partition];
+	uint32_t n;
 
+	if (partition == SL_NONE)	/* deleted meanwhile */
+		return 1;
+	n = c->snap->partition.oversubscribe[partition];
 	if (c->part[partition].share > 1)
 		return c->part[partition].share;
 	return n > 1 && (c->snap->job.flags[job] & SL_JOBF_OVERSUBSCRIBE) ? n : 1;
@@ -128,8 +132,12 @@ static int build_partitions(struct sl_cluster *c, struct sl_error *err)
 	for (uint32_t n = 0; n < s->node.rows; n++)
 		if ((s->node.state[n] & SL_NODE_UNUSABLE) && sl_nodeset_add(&c->unusable, n, n, err) < 0)
 			return -1;
-	for (uint32_t n = 0; n < s->node.rows; n++)
+	for (uint32_t n = 0; n < s->node.rows; n++) {
+		if (s->node.cores[n] > SL_MAX_NODE_CORES)
+			return sl_fail(err, SL_ELIMIT, "node %s has %" PRIu32 " cores, at most %d are supported",
+				       cluster_str(c, s->node.name[n]), s->node.cores[n], SL_MAX_NODE_CORES);
 		c->cores += s->node.state[n] & SL_NODE_UNUSABLE ? 0 : s->node.cores[n];
+	}
 	for (uint32_t r = 0; r < s->reservation.rows; r++)
 		if (cluster_nodes(c, s->reservation.nodes[r], &c->resv_nodes[r], err) < 0)
 			return -1;
@@ -182,12 +190,11 @@ static void describe(const struct sl_cluster *c, uint32_t n, struct sl_node_kind
 {
 	const struct sl_snapshot *s = c->snap;
 	struct sl_range gres = s->node.gres[n];
-	uint32_t cores = s->node.cores[n] < SL_MAX_NODE_CORES ? s->node.cores[n] : SL_MAX_NODE_CORES;
 	uint32_t threads = s->node.threads[n] ? s->node.threads[n] : 1;
 
 	memset(kind, 0, sizeof(*kind));
 	kind->weight = s->node.weight[n];
-	kind->capacity.cores = (int32_t) (cores * (c->fold ? c->fold[n] : 1));
+	kind->capacity.cores = (int32_t) (s->node.cores[n] * (c->fold ? c->fold[n] : 1));
 	if (s->meta.select_flags[0] & SL_SELECT_MEMORY)
 		kind->capacity.memory = s->node.memory[n] > 0 ? s->node.memory[n] : MEMORY_UNKNOWN;
 	for (uint32_t g = gres.first; g < gres.first + gres.count; g++)

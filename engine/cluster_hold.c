@@ -30,7 +30,7 @@ void cluster_charge(const struct sl_cluster *c, uint32_t j, const struct held *h
 	r->cores = (int32_t) (((uint64_t) cores * fold + share - 1) / share);
 	if (!(c->snap->meta.select_flags[0] & SL_SELECT_MEMORY) || r->memory < 0)
 		r->memory = 0;
-	if (c->part[p].cap_kind != SL_NONE && share == 1)
+	if (p != SL_NONE && c->part[p].cap_kind != SL_NONE && share == 1)
 		r->gres[c->part[p].cap_kind] = cores < UINT16_MAX ? (uint16_t) cores : UINT16_MAX;
 }
 

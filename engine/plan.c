@@ -122,6 +122,7 @@ void sl_plan_set_policy(struct sl_plan *p, const char *by)
 	char *name = strdup(by), **names;
 
 	p->head_at = p->reserved.count;
+	plan_memo_forget(p);
 	names = name ? realloc(p->by, (p->bys + 1) * sizeof(*names)) : NULL;
 	if (!names) {
 		free(name);
@@ -340,7 +341,8 @@ static int gate_now(struct sl_plan *p, const struct want *w, struct sl_refusal *
 	}
 	if (!plan_time(p, w, p->c->now)) {
 		plan_say(r, SL_WHY_DEADLINE, "needs %" PRId64 " minutes, its deadline is in %" PRId64,
-			 w->pub.time_floor / 60, (job->deadline[j] - p->c->now) / 60);
+			 w->pub.time_floor / 60,
+			 job->deadline[j] > p->c->now ? (job->deadline[j] - p->c->now) / 60 : 0);
 		return 0;
 	}
 	return 1;
@@ -381,21 +383,23 @@ static int take(struct attempt *a, int64_t t, int64_t seconds, struct booking **
 	return 1;
 }
 
-/* Find and book a start now, for the job's whole time or, at *least*, its shortest. */
-static int start_now(struct attempt *a, bool shorten, struct booking **out, struct sl_error *err)
+/* Find and book a start now for so many seconds. */
+static int start_for(struct attempt *a, int64_t seconds, struct booking **out, struct sl_error *err)
 {
-	int64_t now = a->p->c->now, seconds = plan_time(a->p, a->w, now), floor = a->w->pub.time_floor;
-	int rc = plan_fits(a, now, seconds, true, err);
+	int rc = plan_fits(a, a->p->c->now, seconds, true, err);
 
-	if (!rc && shorten && floor < seconds) {
-		struct sl_misfit misfit = a->misfit;
+	return rc > 0 ? take(a, a->p->c->now, seconds, out, err) : rc;
+}
 
-		seconds = plan_longest(a, now, floor, seconds, err);
-		rc = seconds > 0 ? 1 : (int) seconds;
-		if (!rc)
-			a->misfit = misfit;
-	}
-	return rc > 0 ? take(a, now, seconds, out, err) : rc;
+/* ... for as long as fits, down to the shortest time that the job accepts. */
+static int start_shorter(struct attempt *a, int64_t seconds, struct booking **out, struct sl_error *err)
+{
+	int64_t floor = a->w->pub.time_floor;
+
+	if (floor >= seconds)
+		return 0;
+	seconds = plan_longest(a, a->p->c->now, floor, seconds, err);
+	return seconds > 0 ? take(a, a->p->c->now, seconds, out, err) : (int) seconds;
 }
 
 static void keep_start(struct sl_plan *p, struct booking *b)
@@ -407,8 +411,11 @@ static void keep_start(struct sl_plan *p, struct booking *b)
 /* Take a job's reservation off the timeline while something else is tried for it. */
 static int lift(struct sl_plan *p, uint32_t job, uint32_t *at, struct sl_error *err)
 {
-	*at = find(&p->reserved, job);
-	return *at == SL_NONE ? 0 : plan_unbook(p, p->reserved.item[*at], err);
+	*at = p->reserved.count ? find(&p->reserved, job) : SL_NONE;
+	if (*at == SL_NONE)
+		return 0;
+	plan_memo_forget(p);
+	return plan_unbook(p, p->reserved.item[*at], err);
 }
 
 static int put_back(struct sl_plan *p, uint32_t at, struct sl_error *err)
@@ -422,58 +429,11 @@ static void drop(struct sl_plan *p, uint32_t at)
 {
 	if (at == SL_NONE)
 		return;
+	plan_memo_forget(p);
 	free_booking(p->reserved.item[at]);
 	take_out(&p->reserved, at);
 	if (at < p->head_at)
 		p->head_at--;
-}
-
-/*
- * The part of a start that start and backfill share.  *try* does the work: 1 with a
- * booking, 0 with *why*, -1.
- */
-static int start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, struct sl_refusal *refusal,
-		 int (*try)(struct attempt *, struct booking **, struct sl_refusal *, struct sl_error *),
-		 struct sl_error *err)
-{
-	const struct want *w = look_up(p, e, how, err);
-	struct sl_refusal why = { .why = SL_WHY_NONE };
-	struct booking *b = NULL;
-	struct attempt a;
-	uint32_t at;
-	int rc;
-
-	if (!w)
-		return -1;
-	rc = gate(p, w, how, &why);
-	if (rc > 0)
-		rc = gate_now(p, w, &why, err);
-	if (rc <= 0)
-		return rc < 0 ? -1 : refuse(p, e.job, &why, refusal, err);
-	if (make_room(&p->started, err) < 0 || plan_attempt(&a, p, w, how, err) < 0 || lift(p, e.job, &at, err) < 0)
-		return -1;
-	rc = try(&a, &b, &why, err);
-	if (rc > 0) {
-		drop(p, at);
-		keep_start(p, b);
-	} else if (put_back(p, at, rc < 0 ? NULL : err) < 0) {
-		rc = -1;
-	}
-	plan_attempt_end(&a);
-	return rc ? rc : refuse(p, e.job, &why, refusal, err);
-}
-
-static int try_start(struct attempt *a, struct booking **b, struct sl_refusal *why, struct sl_error *err)
-{
-	int rc = start_now(a, true, b, err);
-
-	return rc ? rc : plan_explain(a, plan_time(a->p, a->w, a->p->c->now), why, err);
-}
-
-int sl_plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, struct sl_refusal *refusal,
-		  struct sl_error *err)
-{
-	return start(p, e, how, refusal, try_start, err);
 }
 
 /* -- EASY backfill ------------------------------------------------------- */
@@ -517,11 +477,12 @@ static int try_beside_head(struct attempt *a, struct booking *head, struct booki
 	if (plan_unbook(p, head, err) < 0)
 		goto undo;
 	lifted = true;
-	rc = start_now(a, false, b, err);
+	rc = start_for(a, plan_time(p, a->w, p->c->now), b, err);
 	if (rc > 0)
 		rc = move_head(p, head, err);
 	if (rc > 0) {
 		sl_timeline_release(a->tl, mark);
+		plan_memo_forget(p);
 		return 1;
 	}
 undo:
@@ -535,28 +496,121 @@ undo:
 	return rc;
 }
 
-static int try_backfill(struct attempt *a, struct booking **b, struct sl_refusal *why, struct sl_error *err)
+/* Whether the head may be what keeps it from running for so many seconds. */
+static int head_in_the_way(struct attempt *a, const struct booking *head, int64_t seconds, struct sl_error *err)
+{
+	int64_t until = head ? head->t0 - a->p->c->now : 0;
+
+	if (!head || head->entry.job == a->w->entry.job || head->method == SL_PLACE_EXPLICIT || seconds <= until ||
+	    head->want->enclave != a->w->enclave || (a->w->enclave && a->w->enclave->partial))
+		return 0;
+	return until > 0 ? plan_fits(a, a->p->c->now, until, false, err) : 1;
+}
+
+/* It fits at this moment, but not for all its time. */
+static int try_harder(struct attempt *a, struct booking *head, int64_t seconds, struct booking **b,
+		      struct sl_refusal *why, struct sl_error *err)
+{
+	struct lack lack = a->lack;
+	int rc = head_in_the_way(a, head, seconds, err);
+
+	if (rc > 0 && plan_memo_find(a, MEMO_BESIDE_HEAD, seconds, &a->lack))
+		rc = 0;
+	else if (rc > 0 && !(rc = try_beside_head(a, head, b, err)))
+		plan_memo_keep(a, MEMO_BESIDE_HEAD, seconds);
+	if (!rc)
+		rc = start_shorter(a, seconds, b, err);
+	a->lack = lack;
+	return rc ? rc : plan_explain_later(a, seconds, why, err);
+}
+
+/* Does it fit at this moment?  1, 0 or -1. */
+static int fits_now(struct attempt *a, struct sl_error *err)
+{
+	int rc;
+
+	if (plan_memo_find(a, MEMO_FIT, 1, &a->lack))
+		return 0;
+	rc = plan_fits(a, a->p->c->now, 1, false, err);
+	if (!rc)
+		plan_memo_keep(a, MEMO_FIT, 1);
+	return rc;
+}
+
+/*
+ * Start it if it fits, beside the head (EASY) or whatever is booked.  Most jobs of a
+ * long queue are refused because too little is free at this moment.  That is the
+ * cheapest question, and asked first after a refusal.
+ */
+static int try(struct attempt *a, bool easy, struct booking **b, struct sl_refusal *why, struct sl_error *err)
 {
 	struct sl_plan *p = a->p;
-	struct booking *head = p->reserved.count > p->head_at ? p->reserved.item[p->head_at] : NULL;
-	int64_t now = p->c->now, seconds = plan_time(p, a->w, now);
-	int rc = start_now(a, false, b, err);
+	struct booking *head = easy && p->reserved.count > p->head_at ? p->reserved.item[p->head_at] : NULL;
+	int64_t seconds = plan_time(p, a->w, p->c->now);
+	bool asked = p->refusing;
+	struct lack lack;
+	int rc = asked ? fits_now(a, err) : 1;
 
-	if (rc || !head || head->entry.job == a->w->entry.job || head->method == SL_PLACE_EXPLICIT ||
-	    head->want->enclave != a->w->enclave || (a->w->enclave && a->w->enclave->partial))
-		return rc ? rc : try_start(a, b, why, err);
-	/* The head cannot be the reason where it does not even fit until then. */
-	if (head->t0 > now && !(rc = plan_fits(a, now, seconds < head->t0 - now ? seconds : head->t0 - now, false, err)))
-		return try_start(a, b, why, err);
-	if (rc >= 0)
-		rc = try_beside_head(a, head, b, err);
-	return rc ? rc : try_start(a, b, why, err);
+	if (rc > 0) {
+		if (plan_memo_find(a, MEMO_FIT, seconds, &a->lack))
+			rc = 0;
+		else if (!(rc = start_for(a, seconds, b, err)))
+			plan_memo_keep(a, MEMO_FIT, seconds);
+		if (rc)
+			p->refusing = false;
+		if (rc || asked)
+			return rc ? rc : try_harder(a, head, seconds, b, why, err);
+		lack = a->lack;
+		rc = fits_now(a, err);
+		if (rc > 0) {
+			a->lack = lack;
+			return try_harder(a, head, seconds, b, why, err);
+		}
+	}
+	p->refusing = true;
+	return rc < 0 ? -1 : plan_explain_now(a, why, err);
+}
+
+static int start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, struct sl_refusal *refusal,
+		 bool easy, struct sl_error *err)
+{
+	const struct want *w = look_up(p, e, how, err);
+	struct sl_refusal why = { .why = SL_WHY_NONE };
+	struct booking *b = NULL;
+	struct attempt a;
+	uint32_t at;
+	int rc;
+
+	if (!w)
+		return -1;
+	rc = gate(p, w, how, &why);
+	if (rc > 0)
+		rc = gate_now(p, w, &why, err);
+	if (rc <= 0)
+		return rc < 0 ? -1 : refuse(p, e.job, &why, refusal, err);
+	if (make_room(&p->started, err) < 0 || plan_attempt(&a, p, w, how, err) < 0 || lift(p, e.job, &at, err) < 0)
+		return -1;
+	rc = try(&a, easy, &b, &why, err);
+	if (rc > 0) {
+		drop(p, at);
+		keep_start(p, b);
+	} else if (put_back(p, at, rc < 0 ? NULL : err) < 0) {
+		rc = -1;
+	}
+	plan_attempt_end(&a);
+	return rc ? rc : refuse(p, e.job, &why, refusal, err);
+}
+
+int sl_plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, struct sl_refusal *refusal,
+		  struct sl_error *err)
+{
+	return start(p, e, how, refusal, false, err);
 }
 
 int sl_plan_backfill(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, struct sl_refusal *refusal,
 		     struct sl_error *err)
 {
-	return start(p, e, how, refusal, try_backfill, err);
+	return start(p, e, how, refusal, true, err);
 }
 
 /* -- reservations -------------------------------------------------------- */
@@ -647,6 +701,7 @@ int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_how *h
 	if (at == SL_NONE) {
 		insert(&p->reserved, p->reserved.count, b);
 	} else {
+		plan_memo_forget(p);
 		free_booking(p->reserved.item[at]);
 		p->reserved.item[at] = b;
 		p->reserved.entry[at] = b->entry;
@@ -681,6 +736,7 @@ int sl_plan_undo(struct sl_plan *p, uint32_t job, struct sl_error *err)
 		return sl_fail(err, SL_ENOENT, "undo: job row %" PRIu32 " was neither started nor reserved", job);
 	if (plan_unbook(p, p->started.item[at], err) < 0)
 		return -1;
+	plan_memo_forget(p);
 	free_booking(p->started.item[at]);
 	take_out(&p->started, at);
 	count_task(p, job, -1);

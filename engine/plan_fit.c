@@ -39,7 +39,7 @@ static struct sl_timeline *timeline_of(struct sl_plan *p, struct enclave *en, st
 int plan_attempt(struct attempt *a, struct sl_plan *p, const struct want *w, const struct sl_how *how,
 		 struct sl_error *err)
 {
-	*a = (struct attempt) { .p = p, .w = w, .license = SL_NONE };
+	*a = (struct attempt) { .p = p, .w = w, .lack.license = SL_NONE };
 	if (how)
 		a->how = *how;
 	else
@@ -62,7 +62,7 @@ static bool licensed(struct attempt *a, int64_t t, int64_t seconds)
 	struct sl_cluster *c = a->p->c;
 	const struct sl_license_view *lic = &c->snap->license;
 
-	a->license = SL_NONE;
+	a->lack.license = SL_NONE;
 	if (a->w->enclave || !c->snap->job.licenses[a->w->entry.job].count)
 		return true;
 	for (uint32_t l = 0; l < lic->rows; l++) {
@@ -71,8 +71,8 @@ static bool licensed(struct attempt *a, int64_t t, int64_t seconds)
 
 		if (used + need <= total || !need)
 			continue;
-		a->license = l;
-		a->license_has = total > used ? total - used : 0;
+		a->lack.license = l;
+		a->lack.license_has = total > used ? total - used : 0;
 		return false;
 	}
 	return true;
@@ -110,7 +110,7 @@ int plan_fits(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct
 	r.duration = seconds;
 	if (!licensed(a, t, seconds))
 		return 0;
-	return sl_fit_at(a->tl, &r, &a->how, t, layout ? &a->layout : NULL, &a->misfit, err);
+	return sl_fit_at(a->tl, &r, &a->how, t, layout ? &a->layout : NULL, &a->lack.misfit, err);
 }
 
 int64_t plan_longest(struct attempt *a, int64_t t, int64_t least, int64_t most, struct sl_error *err)
@@ -161,17 +161,17 @@ static int earliest(struct attempt *a, int64_t from, int64_t latest, int64_t sec
 	struct sl_request r = a->w->pub.request;
 
 	r.duration = seconds;
-	a->license = SL_NONE;
+	a->lack.license = SL_NONE;
 	for (;;) {
 		int64_t t = licensed_from(a, from, seconds);
 		int rc;
 
 		if (t > latest || t == INT64_MAX) {
-			a->misfit = (struct sl_misfit) { .lack = SL_LACK_TIME };
+			a->lack.misfit = (struct sl_misfit) { .lack = SL_LACK_TIME };
 			licensed(a, from, seconds);
 			return 0;
 		}
-		rc = sl_fit_earliest(a->tl, &r, &a->how, t, latest, start, &a->layout, &a->misfit, err);
+		rc = sl_fit_earliest(a->tl, &r, &a->how, t, latest, start, &a->layout, &a->lack.misfit, err);
 		if (rc <= 0)
 			return rc;
 		from = licensed_from(a, *start, seconds);
@@ -194,7 +194,7 @@ int plan_earliest(struct attempt *a, int64_t from, int64_t *start, int64_t *seco
 			from = s->reservation.start_time[r];
 		latest = s->reservation.end_time[r] - 1;
 	}
-	a->misfit = (struct sl_misfit) { .lack = SL_LACK_TIME };
+	a->lack.misfit = (struct sl_misfit) { .lack = SL_LACK_TIME };
 	*seconds = limit;
 	if (!deadline)
 		return from > latest ? 0 : earliest(a, from, latest, limit, start, err);
@@ -390,16 +390,16 @@ static bool explain_license(const struct attempt *a, struct sl_refusal *r)
 	const struct sl_cluster *c = a->p->c;
 	uint32_t need;
 
-	if (a->license == SL_NONE)
+	if (a->lack.license == SL_NONE)
 		return false;
-	need = cluster_licenses(c, a->w->entry.job, a->license);
-	if (need > c->snap->license.total[a->license])
+	need = cluster_licenses(c, a->w->entry.job, a->lack.license);
+	if (need > c->snap->license.total[a->lack.license])
 		plan_say(r, SL_WHY_LICENSES, "needs %" PRIu32 " of license %s, there are %" PRIu32, need,
-			 cluster_str(c, c->snap->license.name[a->license]), c->snap->license.total[a->license]);
+			 cluster_str(c, c->snap->license.name[a->lack.license]), c->snap->license.total[a->lack.license]);
 	else
 		plan_say(r, SL_WHY_LICENSES, "needs %" PRIu32 " of license %s, %" PRId64 " %s free", need,
-			 cluster_str(c, c->snap->license.name[a->license]), a->license_has,
-			 a->license_has == 1 ? "is" : "are");
+			 cluster_str(c, c->snap->license.name[a->lack.license]), a->lack.license_has,
+			 a->lack.license_has == 1 ? "is" : "are");
 	return true;
 }
 
@@ -437,11 +437,23 @@ static bool reserved_ahead(const struct attempt *a, int64_t until)
 	return false;
 }
 
-int plan_explain(struct attempt *a, int64_t seconds, struct sl_refusal *r, struct sl_error *err)
+int plan_explain_now(struct attempt *a, struct sl_refusal *r, struct sl_error *err)
+{
+	int rc;
+
+	if (explain_license(a, r))
+		return 0;
+	rc = has_chance(a, r, err);
+	if (rc > 0)
+		say_misfit(a, &a->lack.misfit, true, r,
+			   reserved_ahead(a, a->p->c->now + 1) ? SL_WHY_RESERVATION : SL_WHY_RESOURCES);
+	return rc < 0 ? -1 : 0;
+}
+
+int plan_explain_later(struct attempt *a, int64_t seconds, struct sl_refusal *r, struct sl_error *err)
 {
 	const struct sl_cluster *c = a->p->c;
 	const struct sl_entry *head = sl_plan_head(a->p);
-	struct sl_misfit misfit = a->misfit;
 	int rc;
 
 	if (explain_license(a, r))
@@ -449,16 +461,12 @@ int plan_explain(struct attempt *a, int64_t seconds, struct sl_refusal *r, struc
 	rc = has_chance(a, r, err);
 	if (rc <= 0)
 		return rc;
-	rc = seconds > 1 ? plan_fits(a, c->now, 1, false, err) : 0;
-	if (rc < 0)
-		return -1;
-	if (rc && a->p->reserved.count)
+	if (a->p->reserved.count)
 		plan_say(r, SL_WHY_PRIORITY, "would delay job %" PRIu32,
 			 c->snap->job.id[(head ? head : a->p->reserved.entry)->job]);
-	else if (rc && reserved_ahead(a, cluster_later(c->now, seconds)))
+	else if (reserved_ahead(a, cluster_later(c->now, seconds)))
 		plan_say(r, SL_WHY_RESERVATION, "a reservation begins before it would end");
 	else
-		say_misfit(a, rc ? &misfit : &a->misfit, true, r,
-			   !rc && reserved_ahead(a, c->now + 1) ? SL_WHY_RESERVATION : SL_WHY_RESOURCES);
+		say_misfit(a, &a->lack.misfit, true, r, SL_WHY_RESOURCES);
 	return 0;
 }

@@ -56,6 +56,26 @@ struct enclave_mark {
 	uint32_t mark;
 };
 
+/* What kept an attempt from fitting. */
+struct lack {
+	struct sl_misfit misfit;
+	uint32_t license;		/* that it lacked, or SL_NONE */
+	int64_t license_has;
+};
+
+enum memo_kind {
+	MEMO_FIT,			/* fits nowhere for so long */
+	MEMO_BESIDE_HEAD,		/* nor where the head is booked, without delaying it */
+};
+
+struct memo {				/* of a refusal */
+	const struct want *w;
+	enum memo_kind kind;
+	int64_t seconds;
+	struct lack lack;
+};
+#define PLAN_MEMOS 64
+
 struct sl_plan {
 	struct sl_cluster *c;
 	uint32_t mark;
@@ -64,12 +84,15 @@ struct sl_plan {
 	char **by;
 	uint32_t bys;			/* the last one decides now */
 	struct bookings started, reserved;
+	bool refusing;			/* the last job did not fit at this moment */
 	uint32_t head_at;		/* reservations of the policies before: the head comes next */
 	uint32_t *starts, *notes_of;	/* [job] the cluster's: plan_starts, plan_notes */
 	struct note *note;
 	uint32_t notes, notes_room;
 	uint32_t *queue_of;		/* [job] the cluster's: plan_queue */
 	uint32_t *queue_next;		/* [entry] number of the next one of the same job + 1, or 0 */
+	struct memo memo[PLAN_MEMOS];
+	uint32_t memos, next_memo;
 	struct throttle *throttle;
 	uint32_t throttles;
 	struct order *order;
@@ -85,9 +108,7 @@ struct attempt {
 	struct sl_how how;
 	struct sl_timeline *tl;
 	struct sl_layout layout;	/* of the last one that fitted */
-	struct sl_misfit misfit;	/* of the last one that did not */
-	uint32_t license;		/* that it lacked, or SL_NONE */
-	int64_t license_has;
+	struct lack lack;		/* of the last one that did not */
 };
 
 /* Number of tasks that a job's record stands for. */
@@ -124,11 +145,19 @@ int plan_count_licenses(struct sl_plan *p, const struct booking *b, int sign, st
 /* Seconds that a job may run from *t* on, given its deadline: 0 when too few. */
 int64_t plan_time(const struct sl_plan *p, const struct want *w, int64_t t);
 
-/* Say why an attempt to start now for so many seconds failed. */
-int plan_explain(struct attempt *a, int64_t seconds, struct sl_refusal *r, struct sl_error *err);
+/* Say why it does not fit at this moment; or why only then, and not for so many
+ * seconds. */
+int plan_explain_now(struct attempt *a, struct sl_refusal *r, struct sl_error *err);
+int plan_explain_later(struct attempt *a, int64_t seconds, struct sl_refusal *r, struct sl_error *err);
 
 /* Why there is no time at all at which it fits. */
 int plan_explain_never(struct attempt *a, struct sl_refusal *r, struct sl_error *err);
+
+/* plan_memo.c: has no more been refused already, and *lack, why?  Remember a refusal
+ * (a->lack); forget them all, since something was given back. */
+bool plan_memo_find(const struct attempt *a, enum memo_kind kind, int64_t seconds, struct lack *lack);
+void plan_memo_keep(const struct attempt *a, enum memo_kind kind, int64_t seconds);
+void plan_memo_forget(struct sl_plan *p);
 
 void plan_say(struct sl_refusal *r, enum sl_why why, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 

@@ -16,6 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* More than any node has: what requests are cut to. */
+#define MEMORY_MOST (INT64_C(1) << 52)
+
 /* A request's numbers, before they become cores. */
 struct size {
 	uint32_t min_nodes, max_nodes;
@@ -169,9 +172,9 @@ static bool is_below_cap(const struct sl_cluster *c, const struct want *w, uint3
 static bool has_memory(const struct sl_cluster *c, const struct want *w, uint32_t n)
 {
 	const struct sl_request *r = &w->pub.request;
-	int64_t cores = c->snap->node.cores[n] < SL_MAX_NODE_CORES ? c->snap->node.cores[n] : SL_MAX_NODE_CORES;
 
-	return c->snap->node.memory[n] <= 0 || r->memory_per_core * cores <= c->snap->node.memory[n];
+	return c->snap->node.memory[n] <= 0 ||
+		r->memory_per_core * (int64_t) c->snap->node.cores[n] <= c->snap->node.memory[n];
 }
 
 /* Of the nodes in *base*, those that the job may have, into w->eligible. */
@@ -315,10 +318,11 @@ static void measure_nodes(struct sl_cluster *c, struct part *part)
 	for (uint32_t i = 0; i < part->nodes.runs; i++) {
 		for (uint32_t n = part->nodes.run[i].first; n <= part->nodes.run[i].last; n++) {
 			uint32_t t = most(node->threads[n], 1);
+			int64_t memory = node->memory[n] > 0 ? node->memory[n] : 0;
 
 			part->min_threads = first ? t : least(part->min_threads, t);
 			part->max_threads = first ? t : most(part->max_threads, t);
-			part->memory = first || part->memory == node->memory[n] ? node->memory[n] : -1;
+			part->memory = first || part->memory == memory ? memory : -1;
 			first = false;
 		}
 	}
@@ -432,14 +436,14 @@ static void ask_memory(struct sl_cluster *c, struct want *w)
 	if (!(c->snap->meta.select_flags[0] & SL_SELECT_MEMORY))
 		return;
 	if (job->memory_per_node[j] > 0) {
-		r->memory_per_node = job->memory_per_node[j];
+		r->memory_per_node = job->memory_per_node[j] < MEMORY_MOST ? job->memory_per_node[j] : MEMORY_MOST;
 	} else if (job->memory_per_cpu[j] > 0) {
 		int64_t threads = (int64_t) part->max_threads * share;
 
-		r->memory_per_core = job->memory_per_cpu[j] > INT64_MAX / 2 / SL_MAX_NODE_CORES / threads ?
-			INT64_MAX / 2 / SL_MAX_NODE_CORES : job->memory_per_cpu[j] * threads;
+		r->memory_per_core = job->memory_per_cpu[j] > MEMORY_MOST / SL_MAX_NODE_CORES / threads ?
+			MEMORY_MOST / SL_MAX_NODE_CORES : job->memory_per_cpu[j] * threads;
 	} else if (part->memory >= 0) {
-		r->memory_per_node = part->memory;
+		r->memory_per_node = part->memory < MEMORY_MOST ? part->memory : MEMORY_MOST;
 	} else {	/* all of it, which is not the same everywhere: whole nodes are enough */
 		native(w, "all of the nodes' memory");
 		r->whole_nodes = true;

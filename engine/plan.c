@@ -675,10 +675,18 @@ static int reserve(struct sl_plan *p, struct sl_entry e, const struct sl_how *ho
 		plan_say(why, SL_WHY_ARRAY, "as many tasks of its array run as may, without an end");
 	else if (!rc)
 		rc = plan_explain_never(&a, why, err);
-	else if (rc > 0 && out) {
-		rc = take(&a, *start_time, seconds, out, err);
+	else if (rc > 0 && (out || (w->enclave && w->enclave->partial))) {
+		struct booking *b = NULL;
+
+		rc = take(&a, *start_time, seconds, &b, err);
 		if (!rc)
-			plan_say(why, SL_WHY_RESERVATION, "shares nodes with other jobs there");
+			plan_say(why, SL_WHY_RESERVATION, "memory or gres of its reservation's nodes are in use");
+		if (out) {
+			*out = b;
+		} else if (rc > 0) {	/* it was just to be sure */
+			rc = plan_unbook(p, b, err) < 0 ? -1 : 1;
+			free_booking(b);
+		}
 	}
 	if ((rc <= 0 || !out) && put_back(p, *at, rc < 0 ? NULL : err) < 0)
 		rc = -1;

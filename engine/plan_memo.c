@@ -35,6 +35,11 @@ static bool gres_no_less(const struct sl_request *less, const struct sl_request 
 		!memcmp(less->gres, r->gres, r->gres_needs * sizeof(r->gres[0]));
 }
 
+static bool wants_block(const struct attempt *a)
+{
+	return a->w->pub.request.contiguous || a->how.method == SL_PLACE_CONTIGUOUS;
+}
+
 /*
  * Wherever *w* fits, *less* does.  As to nodes and tasks: of the k nodes on which w
  * has its tasks, less takes the best it may have, and those host their share of them
@@ -54,7 +59,14 @@ static bool asks_no_less(const struct want *less, const struct want *w)
 		or_most(b->max_cores_per_node) <= or_most(a->max_cores_per_node) &&
 		or_most(b->tasks_per_node) <= or_most(a->tasks_per_node) &&
 		b->memory_per_node >= a->memory_per_node && b->memory_per_core >= a->memory_per_core &&
-		(b->whole_nodes || !a->whole_nodes) && (b->contiguous || !a->contiguous);
+		(b->whole_nodes || !a->whole_nodes);
+}
+
+/* The best part of a block need not be a block. */
+static bool blocks_no_less(const struct memo *m, const struct attempt *a)
+{
+	return !m->block || (wants_block(a) && or_most(m->w->pub.request.max_nodes) >=
+			     or_most(a->w->pub.request.max_nodes));
 }
 
 /* The figures of a lack are those of the request that was refused. */
@@ -78,7 +90,7 @@ bool plan_memo_find(const struct attempt *a, enum memo_kind kind, int64_t second
 	for (uint32_t i = 0; i < p->memos; i++) {
 		const struct memo *m = &p->memo[i];
 
-		if (m->kind != kind || m->seconds > seconds || !asks_no_less(m->w, a->w))
+		if (m->kind != kind || m->seconds > seconds || !asks_no_less(m->w, a->w) || !blocks_no_less(m, a))
 			continue;
 		apply(m, a->w, lack);
 		return true;
@@ -88,12 +100,14 @@ bool plan_memo_find(const struct attempt *a, enum memo_kind kind, int64_t second
 
 void plan_memo_keep(const struct attempt *a, enum memo_kind kind, int64_t seconds)
 {
+	enum sl_lack lack = a->lack.misfit.lack;
 	struct sl_plan *p = a->p;
 
 	if (a->how.method == SL_PLACE_EXPLICIT || a->lack.license != SL_NONE ||
-	    a->lack.misfit.lack == SL_LACK_REQUIRED || a->lack.misfit.lack == SL_LACK_GRES)
+	    (lack != SL_LACK_NODES && lack != SL_LACK_CORES && lack != SL_LACK_MAX_NODES && lack != SL_LACK_BLOCK))
 		return;
-	p->memo[p->next_memo] = (struct memo) { .w = a->w, .kind = kind, .seconds = seconds, .lack = a->lack };
+	p->memo[p->next_memo] = (struct memo) { .w = a->w, .kind = kind, .block = wants_block(a),
+		.seconds = seconds, .lack = a->lack };
 	p->next_memo = (p->next_memo + 1) % PLAN_MEMOS;
 	if (p->memos < PLAN_MEMOS)
 		p->memos++;

@@ -71,6 +71,7 @@ enum memo_kind {
 struct memo {				/* of a refusal */
 	const struct want *w;
 	enum memo_kind kind;
+	bool block;			/* of consecutive nodes */
 	int64_t seconds;
 	struct lack lack;
 };

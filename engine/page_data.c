@@ -470,7 +470,8 @@ static int start_order(const void *a, const void *b)
 
 static int arrange(struct sl_page *p, int64_t now, struct sl_error *err)
 {
-	qsort(p->start, p->starts, sizeof(*p->start), start_order);
+	if (p->starts)
+		qsort(p->start, p->starts, sizeof(*p->start), start_order);
 	for (uint32_t i = 0; i < p->starts; i++) {
 		struct page_start *st = &p->start[i];
 

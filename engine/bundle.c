@@ -56,11 +56,29 @@ static bool is_below(const char *path, const char *dir)
 	return !strncmp(path, real, n) && path[n] == '/';
 }
 
+/*
+ * share/schedlua/lua in the directory above the program (PREFIX/bin/schedlua) or
+ * the module (PREFIX/lib/TRIPLET/lua/5.4/sched_core.so): an installation that is not
+ * where it was configured to be.
+ */
+static char *beside(char *path)
+{
+	char text[PATH_MAX + 32], *slash;
+
+	for (int up = 0; up < 6 && (slash = strrchr(path, '/')); up++) {
+		*slash = 0;
+		snprintf(text, sizeof(text), "%s/share/schedlua/lua", path);
+		if (!access(text, F_OK))
+			return strdup(text);
+	}
+	return strdup(SL_PKGDATA_DIR "/lua");
+}
+
 /* Returns malloc'ed text, NULL without memory. */
 static char *bundled_directory(bool check_trust)
 {
 	const char *env = check_trust ? NULL : getenv("SCHEDLUA_PATH");
-	char path[PATH_MAX], *slash, *text;
+	char path[PATH_MAX], *text;
 
 	if (env && *env)
 		return strdup(env);
@@ -69,15 +87,8 @@ static char *bundled_directory(bool check_trust)
 			text = realpath(SL_SOURCE_DIR "/lua", NULL);
 			return text ? text : strdup(SL_SOURCE_DIR "/lua");
 		}
-		/* DIR/bin/schedlua: DIR/share/schedlua/lua, where it is not where it
-		 * was configured to be */
-		if (access(SL_PKGDATA_DIR "/lua", F_OK)) {
-			for (int up = 0; up < 2 && (slash = strrchr(path, '/')); up++)
-				*slash = 0;
-			if (asprintf(&text, "%s/share/schedlua/lua", path) < 0)
-				return NULL;
-			return text;
-		}
+		if (access(SL_PKGDATA_DIR "/lua", F_OK))
+			return beside(path);
 	}
 	return strdup(SL_PKGDATA_DIR "/lua");
 }

@@ -22,8 +22,8 @@
  * and "sched.*" are the project's own and found in the bundled one only.
  *
  * The bundled directory: $SCHEDLUA_PATH (not with check_trust); the source tree
- * for a program that runs from its build tree; else $(pkgdatadir)/lua, or
- * ../share/schedlua/lua beside the program.
+ * for a program that runs from its build tree; else $(pkgdatadir)/lua, or where
+ * that does not exist share/schedlua/lua above the program.
  *
  * Ownership: a bundle owns everything; texts and names live as long as it does.
  * Threads: none.

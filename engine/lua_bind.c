@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lua_bind.h"
+#include "script_private.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -332,11 +332,20 @@ uint32_t sl_lua_check_node(lua_State *L, struct sl_lua *x, int arg)
 
 /* -- classes ----------------------------------------------------------- */
 
+/* Of class_index(), whose first upvalue is the fields. */
 static int unknown_field(lua_State *L, const struct sl_lua_class *c)
 {
-	if (lua_type(L, 2) == LUA_TSTRING)
-		return luaL_error(L, "a %s has no field '%s'", c->name, lua_tostring(L, 2));
-	return luaL_error(L, "a %s has no field of type %s", c->name, luaL_typename(L, 2));
+	if (lua_type(L, 2) != LUA_TSTRING)
+		return luaL_error(L, "a %s has no field of type %s", c->name, luaL_typename(L, 2));
+	sl_script_require(L, "sched.suggest");
+	lua_getfield(L, -1, "nearest");
+	lua_pushvalue(L, 2);
+	lua_pushvalue(L, lua_upvalueindex(1));
+	lua_call(L, 2, 1);
+	if (lua_type(L, -1) == LUA_TSTRING)
+		return luaL_error(L, "a %s has no field '%s'; did you mean '%s'?", c->name, lua_tostring(L, 2),
+				  lua_tostring(L, -1));
+	return luaL_error(L, "a %s has no field '%s'", c->name, lua_tostring(L, 2));
 }
 
 /* __index; upvalues: the fields, the class. */

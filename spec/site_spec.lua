@@ -208,7 +208,7 @@ describe("a policy is refused", function()
 
 	it("that fails when probed on a canned cluster", function()
 		policy("local M = { api = 1 }\nfunction M.decide(c)\n  c.nodes[1].cors()\nend\nreturn M",
-			"mine.lua:3: a node has no field 'cors' (while probed on a canned cluster)")
+			"mine.lua:3: a node has no field 'cors'; did you mean 'cores'? (while probed on a canned cluster)")
 	end)
 
 	it("whose rank is no number", function()

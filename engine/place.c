@@ -231,3 +231,17 @@ int sl_fit_room(struct sl_timeline *tl, const struct sl_request *r, int64_t t, s
 	room->tasks = sums.units;
 	return 0;
 }
+
+int64_t sl_fit_least_cores(const struct sl_timeline *tl, const struct sl_request *r)
+{
+	struct sl_need need;
+	int64_t cores, each;
+
+	if (sl_request_check(r, NULL) || sl_need_of(r, tl->most_cores, &need, NULL))
+		return 0;
+	each = need.least_cores;
+	if (need.whole && tl->least_cores > each)
+		each = tl->least_cores;
+	cores = need.core_units > 1 ? need.units / need.core_units : need.units * need.unit_cores;
+	return cores > each * need.min_nodes ? cores : each * need.min_nodes;
+}

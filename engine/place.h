@@ -239,4 +239,14 @@ struct sl_room {
 int sl_fit_room(struct sl_timeline *tl, const struct sl_request *r, int64_t t, struct sl_room *room,
 		struct sl_error *err);
 
+/*
+ * A lower bound of the cores that the request takes in all, wherever it is placed on
+ * this machine.  When less than that is free at an instant that it would run through,
+ * trying is in vain: a job beside EASY's head needs
+ *	sl_timeline_cores_at(shadow) + cores of the head's layout
+ *		>= its own least cores + the head's least cores
+ * even when the head may move.
+ */
+int64_t sl_fit_least_cores(const struct sl_timeline *tl, const struct sl_request *r);
+
 #endif

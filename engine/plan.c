@@ -507,6 +507,13 @@ static int head_in_the_way(struct attempt *a, const struct booking *head, int64_
 	return until > 0 ? plan_fits(a, a->p->c->now, until, false, err) : 1;
 }
 
+/* Too few cores are left at the head's time for both, wherever they are placed. */
+static bool no_room_beside(const struct attempt *a, const struct booking *head)
+{
+	return sl_timeline_cores_at(a->tl, head->t0) + head->layout.cores <
+	       sl_fit_least_cores(a->tl, &a->w->pub.request) + sl_fit_least_cores(a->tl, &head->want->pub.request);
+}
+
 /* It fits at this moment, but not for all its time. */
 static int try_harder(struct attempt *a, struct booking *head, int64_t seconds, struct booking **b,
 		      struct sl_refusal *why, struct sl_error *err)
@@ -514,7 +521,7 @@ static int try_harder(struct attempt *a, struct booking *head, int64_t seconds, 
 	struct lack lack = a->lack;
 	int rc = head_in_the_way(a, head, seconds, err);
 
-	if (rc > 0 && plan_memo_find(a, MEMO_BESIDE_HEAD, seconds, &a->lack))
+	if (rc > 0 && (no_room_beside(a, head) || plan_memo_find(a, MEMO_BESIDE_HEAD, seconds, &a->lack)))
 		rc = 0;
 	else if (rc > 0 && !(rc = try_beside_head(a, head, b, err)))
 		plan_memo_keep(a, MEMO_BESIDE_HEAD, seconds);

@@ -71,8 +71,10 @@ static int take_kinds(struct sl_timeline *tl, const struct sl_node_kind *kind, u
 	}
 	free(order);
 	for (uint32_t k = 0; k < tl->kinds; k++) {
-		if ((uint32_t) tl->kind[k].capacity.cores > tl->most_cores)
-			tl->most_cores = tl->kind[k].capacity.cores;
+		uint32_t cores = (uint32_t) tl->kind[k].capacity.cores;
+
+		tl->most_cores = cores > tl->most_cores ? cores : tl->most_cores;
+		tl->least_cores = !k || cores < tl->least_cores ? cores : tl->least_cores;
 	}
 	return 0;
 }
@@ -114,6 +116,7 @@ struct sl_timeline *sl_timeline_create(uint32_t nodes, const uint32_t *kind_of,
 	tl->nodes = nodes;
 	tl->spare = SL_NO_CLASS;
 	tl->next = SL_FOREVER;
+	tl->watched = SL_DAWN;
 	if (take_kinds(tl, kind, kinds, map, err))
 		goto error;
 	tl->by_cores = calloc((size_t) tl->most_cores + 1, sizeof(*tl->by_cores));

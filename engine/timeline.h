@@ -169,6 +169,14 @@ struct sl_free_now {
 };
 void sl_timeline_free_now(const struct sl_timeline *tl, struct sl_free_now *f);
 
+/*
+ * Cores free at the instant t on all nodes together, blocked ones left out.  The first
+ * question about an instant walks over the classes; from then on, until another one is
+ * asked about or time passes, it is kept up to date and constant time.  EASY asks it of
+ * the shadow time (sl_fit_least_cores() in place.h).
+ */
+int64_t sl_timeline_cores_at(struct sl_timeline *tl, int64_t t);
+
 /* Figures for diagnosis and tests. */
 struct sl_timeline_figures {
 	uint32_t classes;		/* with nodes */

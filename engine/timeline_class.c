@@ -178,9 +178,11 @@ void sl_group_drop(struct sl_timeline *tl, uint32_t id)
 	put_spare(tl, id);
 }
 
-/* Nodes of a class come to what is free now, or go. */
+/* Nodes of a class come to what is free now and at the instant watched, or go. */
 static void count_now(struct sl_timeline *tl, const struct sl_group *g, uint32_t nodes, int sign)
 {
+	if (tl->watched != SL_DAWN)
+		tl->watched_cores += sign * (int64_t) nodes * sl_step_cores(g, tl->watched);
 	tl->by_cores[g->now_cores] += sign * nodes;
 	tl->free_cores += sign * (int64_t) nodes * g->now_cores;
 	if (g->now_cores && g->now_cores == tl->kind[g->kind].capacity.cores)
@@ -301,6 +303,7 @@ int sl_group_age(struct sl_timeline *tl, uint32_t id, struct sl_error *err)
 	int64_t was = step->t;
 	uint64_t hash;
 
+	tl->watched = SL_DAWN;	/* the steps are not in order for a while */
 	step->t = SL_DAWN;
 	hash = hash_of(g->kind, step, steps);
 	to = lookup(tl, hash, g->kind, step, steps);

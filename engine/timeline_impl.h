@@ -83,9 +83,10 @@ struct sl_timeline {
 
 	/* what is free now, for refusing at once */
 	uint32_t *by_cores;		/* nodes with so many cores free */
-	uint32_t most_cores;		/* of any kind */
+	uint32_t least_cores, most_cores;	/* of any kind */
 	int64_t free_cores;
 	uint32_t idle_nodes;
+	int64_t watched, watched_cores;	/* an instant, SL_DAWN: none; cores free then */
 	int64_t next;			/* no class has a step before it; may be too early */
 	uint64_t grown;			/* another number whenever anything may have become free, */
 	uint64_t growths;		/* but for a rollback, which brings the old one back */
@@ -158,6 +159,14 @@ bool sl_step_equal(const struct sl_step *a, const struct sl_step *b);	/* but for
 
 /* Number of the step that holds t. */
 uint32_t sl_step_at(const struct sl_group *g, int64_t t);
+
+/* Cores free at t. */
+static inline int64_t sl_step_cores(const struct sl_group *g, int64_t t)
+{
+	const struct sl_step *s = &g->step[t < g->next ? 0 : sl_step_at(g, t)];
+
+	return s->blocks ? 0 : s->free.cores;
+}
 
 /* Least free over [t0, t1); false (and nothing free) when blocked somewhere. */
 bool sl_step_min(const struct sl_group *g, int64_t t0, int64_t t1, struct sl_resources *least);

@@ -46,6 +46,29 @@ void sl_timeline_free_now(const struct sl_timeline *tl, struct sl_free_now *f)
 	f->idle_nodes = tl->idle_nodes;
 }
 
+static int64_t sum_cores(const struct sl_timeline *tl, int64_t t)
+{
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < tl->lives; i++) {
+		const struct sl_group *g = &tl->group[tl->live[i].group];
+
+		sum += g->nodes.count * sl_step_cores(g, t);
+	}
+	return sum;
+}
+
+int64_t sl_timeline_cores_at(struct sl_timeline *tl, int64_t t)
+{
+	if (t <= tl->now)
+		return tl->free_cores;
+	if (t != tl->watched) {
+		tl->watched = t;
+		tl->watched_cores = sum_cores(tl, t);
+	}
+	return tl->watched_cores;
+}
+
 static int grow_views(struct sl_timeline *tl, struct sl_error *err)
 {
 	uint32_t room = tl->view_room, old = tl->view_room;
@@ -197,6 +220,8 @@ int sl_timeline_validate(const struct sl_timeline *tl, struct sl_error *err)
 		if (g->now_cores && g->now_cores == tl->kind[g->kind].capacity.cores)
 			idle += g->nodes.count;
 	}
+	if (tl->watched != SL_DAWN && tl->watched_cores != sum_cores(tl, tl->watched))
+		return sl_fail(err, SL_EINVAL, "timeline: what is free at %" PRId64 " is counted wrongly", tl->watched);
 	if (nodes != tl->nodes)
 		return sl_fail(err, SL_EINVAL, "timeline: %u nodes in classes, %u in all", nodes, tl->nodes);
 	if (cores != tl->free_cores || idle != tl->idle_nodes || none != tl->by_cores[0])

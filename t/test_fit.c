@@ -539,6 +539,7 @@ static void ask_at(struct world *w, const struct reading *q, const struct sl_how
 	same_layout(&l, &m);
 	assert_true(rc || misfit.lack != SL_LACK_NOTHING);
 	if (rc) {
+		assert_true(l.cores >= sl_fit_least_cores(w->tl, &w->r));
 		check_layout(w, q, &l, t, how->method);
 		check_booking(w, &l, t);
 		check_explicit(w, &l, t);

@@ -523,6 +523,13 @@ static void same_as_reference(struct world *w)
 				assert_true(sl_resources_equal(&got, &least));
 		}
 	}
+	for (int t = now; t < SPAN; t += 1 + (int) below(3)) {
+		int64_t sum = 0;
+
+		for (uint32_t n = 0; n < NODES; n++)
+			sum += w->now.blocks[n][t] ? 0 : w->now.free[n][t].cores;
+		assert_int_equal(sl_timeline_cores_at(w->tl, t), sum);
+	}
 	sl_timeline_free_now(w->tl, &f);
 	assert_int_equal(f.cores, g.cores);
 	assert_int_equal(f.nodes, g.nodes);

@@ -353,11 +353,12 @@ int sl_page_begin_run(struct sl_page *p, const char *label, struct sl_error *err
 
 static int check_job(const struct sl_page *p, const struct sl_page_job *job, struct sl_error *err)
 {
-	const struct sl_snapshot *snap = &p->w->snap;
+	const struct sl_snapshot *snap;
 	uint32_t past = 0;
 
 	if (!p->label)
 		return sl_fail(err, SL_EINVAL, "report: a job outside of a run");
+	snap = &p->w->snap;
 	if (job->job >= snap->job.rows)
 		return sl_fail(err, SL_EINVAL, "report: job row %" PRIu32 " of %" PRIu32, job->job, snap->job.rows);
 	if (p->start_of[job->job])

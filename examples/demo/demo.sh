@@ -70,7 +70,8 @@ tell() {
 
 status() { # KEY : of status.json
 	local value
-	value=$(schedlua status --json --state "$C/state" 2>/dev/null | sed -n "s/^ *\"$1\": \"\{0,1\}\([^\",]*\).*/\1/p")
+	value=$(schedlua status --json --dir "$C/state/schedlua" 2>/dev/null |
+		sed -nE "s/^  \"$1\": (\"([^\"]*)\"|([^,]*)).*/\2\3/p")
 	echo "${value:-${SL_SCHEDULER-}}"
 }
 
@@ -206,7 +207,7 @@ if [ -n "${SL_PLUGINDIR-}" ]; then
 fi
 stop_view
 status_file=$C/status.json
-schedlua status --json --state "$C/state" > "$status_file" 2>/dev/null || rm -f "$status_file"
+schedlua status --json --dir "$C/state/schedlua" > "$status_file" 2>/dev/null || rm -f "$status_file"
 echo
 echo "What happened (in the cluster's time)"
 sed 's/^/  /' "$STATE.events"

@@ -27,9 +27,10 @@
 
 SL_SLURM_PLUGINS=${SL_SLURM_PLUGINS:-$(dirname "$(find /usr/lib -path '*/slurm*/sched_backfill.so' 2>/dev/null | head -n 1)")}
 SL_NODE_SHAPE=${SL_NODE_SHAPE:-CPUs=8 Sockets=2 CoresPerSocket=4 ThreadsPerCore=1 RealMemory=16000 Gres=gpu:2}
-SL_PORT=${SL_PORT:-23917}	# the first slurmctld tries this one
+SL_PORT=${SL_PORT:-23917}	# slurmctld's lowest port
 SL_PORT_NODES=84		# slurmd ports begin that far above slurmctld's
-SL_PORT_STRIDE=1200		# from one cluster's slurmctld to the next one's
+SL_PORT_STRIDE=300		# from one place to look at to the next
+SL_PORT_PLACES=28		# so many: all below 32768, where other programs' ports begin
 
 cluster_say() { echo "cluster: $*" >&2; }
 
@@ -210,28 +211,31 @@ cluster_ports_taken() {
 		while read -r hex; do echo $((16#$hex)); done
 }
 
-# cluster_free_port NODES SKIP : the first base port, after SKIP free ones, with
-# all the ports of a cluster unused.
+# cluster_free_port NODES TRY : a base port with all the ports of a cluster unused.
+# Where it begins to look follows from the directory and the try, so that clusters
+# that start at the same moment do not look at the same place.
 cluster_free_port() {
-	local taken base end skip=$2
+	local taken base i start
 	taken=$(cluster_ports_taken)
-	for ((base = SL_PORT; base < 32000; base += SL_PORT_STRIDE)); do
-		end=$((base + SL_PORT_NODES + $1 - 1))
-		awk -v a="$base" -v b="$end" '$1 >= a && $1 <= b { exit 1 }' <<< "$taken" || continue
-		((skip-- == 0)) && { echo "$base"; return; }
+	start=$(cksum <<< "$C $2")
+	start=${start%% *}
+	for ((i = 0; i < SL_PORT_PLACES; i++)); do
+		base=$((SL_PORT + (start + i) % SL_PORT_PLACES * SL_PORT_STRIDE))
+		[ $((base + SL_PORT_NODES + $1)) -lt 32768 ] || continue
+		awk -v a="$base" -v b="$((base + SL_PORT_NODES + $1))" '$1 >= a && $1 <= b { exit 1 }' <<< "$taken" ||
+			continue
+		echo "$base"
+		return
 	done
 	return 1
 }
 
 # ---------------------------------------------------------------------- daemons
 
-# cluster_run COMMAND... : in the cluster's environment and in its time.
-cluster_run() { ${CLUSTER_FAKETIME:+env} ${CLUSTER_FAKETIME-} "$@"; }
-
 cluster_munged_start() {
 	[ -f "$C/munge/key" ] || (umask 077; dd if=/dev/urandom of="$C/munge/key" bs=1024 count=1 status=none)
 	chmod 400 "$C/munge/key"
-	munged --force --key-file="$C/munge/key" --socket="$C/munge/sock" --pid-file="$C/run/munged.pid" \
+	LD_PRELOAD='' munged --force --key-file="$C/munge/key" --socket="$C/munge/sock" --pid-file="$C/run/munged.pid" \
 		--log-file="$C/log/munged.log" --seed-file="$C/munge/seed" --num-threads=4 2> "$C/log/munged.err" ||
 		{ cat "$C/log/munged.err" >&2; return 1; }
 }
@@ -246,7 +250,13 @@ cluster_ctld_answers() { [[ $(scontrol ping 2>/dev/null) == *" is UP"* ]]; }
 
 cluster_ctld_start() { # [-c to begin with no state]
 	"$C/bin/slurmctld" "$@" > "$C/log/slurmctld.out" 2>&1 || { cat "$C/log/slurmctld.out" >&2; return 1; }
-	wait_for 20 cluster_ctld_answers
+	wait_for 20 cluster_ctld_decided
+	cluster_ctld_answers
+}
+
+# It answers, or has given up.
+cluster_ctld_decided() {
+	cluster_ctld_answers || tail -n 5 "$C/log/slurmctld.log" | grep -q '\] fatal: '
 }
 
 cluster_ctld_kill() { # [SIGNAL] : and wait until it is gone

@@ -17,7 +17,8 @@ mkdir -p "${FAKE%/*}" && cp "$f" "$FAKE"
 end_engine() {
 	local pid
 	pid=$(status engine_pid)
-	[ "${pid:-0}" -gt 1 ] && kill -9 "$pid" 2>/dev/null	# 0 would be ourselves
+	[ "${pid:-0}" -gt 1 ] || return 0	# 0 would be ourselves
+	kill -9 "$pid" 2>/dev/null || true	# the status may be a second old
 }
 
 # The engine in a mode, from its next step on; it is started and told to load anew.

@@ -202,7 +202,7 @@ stays_pending() { # JOBID
 
 # ----------------------------------------------------------------- the scheduler
 
-status() { sed -n "s/^  \"$1\": \"\{0,1\}\([^\",]*\).*/\1/p" "$C/state/schedlua/status.json" 2>/dev/null; }
+status() { sed -nE "s/^  \"$1\": (\"([^\"]*)\"|([^,]*)).*/\2\3/p" "$C/state/schedlua/status.json" 2>/dev/null; }
 status_is() { [[ $(status "$1") == $2 ]]; }	# KEY PATTERN
 status_says() { grep -E "^  \"$1\": " "$C/state/schedlua/status.json" 2>/dev/null | grep -qE -- "$2"; }
 engine_pid() { local p; p=$(status engine_pid); [ "${p:-0}" -gt 1 ] && echo "$p"; }

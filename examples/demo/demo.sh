@@ -35,7 +35,7 @@ esac
 if [ -n "$SHORT" ]; then
 	HOURS=0.6 JOBS=70 LOAD=1.8 PHASES=(12 12 8)
 else
-	HOURS=3 JOBS=160 LOAD=1.3 PHASES=(65 60 35)
+	HOURS=2.4 JOBS=170 LOAD=1.5 PHASES=(65 60 35)
 fi
 FACTOR=${DEMO_FACTOR:-60}		# one minute in a second
 
@@ -57,11 +57,13 @@ event() {
 	echo "$(date +%H:%M)  $*" >> "$STATE.events"
 }
 
-# What the view shows at its top; $1 as policy, or what the status says.
+# What the view shows beside the queue; with an argument: the end.
+ORDER=submission
 tell() {
 	{
 		echo "title=sched/lua on $NODES nodes"
 		echo "policy=$(status policy)"
+		echo "order=$ORDER"
 		echo "pid=$(cluster_ctld_pid)"
 		echo "factor=$FACTOR"
 		[ -z "${1-}" ] || echo "stop=1"
@@ -124,6 +126,7 @@ change_policy() {
 	reload "$HERE/shortest.lua"
 	if wait_for 15 policy_is shortest; then
 		after=$(cluster_ctld_pid)
+		ORDER=walltime
 		event "the new policy decides from the next cycle on; slurmctld: pid $before before, $after after"
 		[ "$before" = "$after" ] || FAILED="slurmctld's pid has changed"
 	else

@@ -5,8 +5,9 @@
 --   lua5.4 view.lua --state FILE [--every SECONDS] [--plain] [--once]
 --
 -- It asks sinfo and squeue, as anybody could, and reads two files of the demo:
--- FILE (lines "key=value": title, policy, pid, factor, end) and FILE.events (one
--- line for each thing that happened).  On a terminal it redraws in place; into a
+-- FILE (lines "key=value": title, policy, order, pid, factor, stop) and FILE.events
+-- (one line for each thing that happened).  Jobs that wait are shown in the order
+-- in which the policy goes through them: by submission or by walltime.  On a terminal it redraws in place; into a
 -- file or a pipe it writes a line now and then.  It ends when FILE says stop=1.
 
 local ROWS_RUNNING, ROWS_PENDING, ROWS_EVENTS = 7, 10, 6
@@ -63,6 +64,7 @@ end
 local function read_state()
 	local state = {}
 	local file = io.open(option.state, "r")
+	state.order = "submission"
 	if not file then return state end
 	for line in file:lines() do
 		local key, value = line:match("^(%w+)=(.*)$")
@@ -95,8 +97,30 @@ local function read_nodes()
 	return nodes
 end
 
--- Jobs that run, newest first; jobs that wait, by expected start.
-local function read_jobs()
+-- "2-01:30:00", "30:00" in seconds.
+local function seconds(span)
+	local days, rest = span:match("^(%d+)%-(.*)$")
+	local total = 0
+	for part in (rest or span):gmatch("%d+") do total = total * 60 + tonumber(part) end
+	return total + 86400 * (tonumber(days) or 0)
+end
+
+-- The order in which the policy looks at jobs.
+local before = {
+	submission = function(a, b)
+		if a.submit ~= b.submit then return a.submit < b.submit end
+		return a.id < b.id
+	end,
+	walltime = function(a, b)
+		local x, y = seconds(a.limit), seconds(b.limit)
+		if x ~= y then return x < y end
+		return a.id < b.id
+	end,
+}
+local order_title = { submission = "first come, first served", walltime = "shortest walltime first" }
+
+-- Jobs that run, newest first; jobs that wait, in the policy's order.
+local function read_jobs(order)
 	local running, pending = {}, {}
 	for _, line in ipairs(lines_of("squeue -h -r -o '%i|%j|%t|%C|%D|%b|%M|%l|%S|%N|%R|%V|%Q'")) do
 		local f = split(line, "|")
@@ -115,11 +139,7 @@ local function read_jobs()
 		if a.start ~= b.start then return a.start > b.start end
 		return a.id > b.id
 	end)
-	table.sort(pending, function(a, b)
-		local x, y = a.start:match("^%d") and a.start or "9", b.start:match("^%d") and b.start or "9"
-		if x ~= y then return x < y end
-		return a.id < b.id
-	end)
+	table.sort(pending, before[order])
 	return running, pending
 end
 
@@ -186,7 +206,7 @@ local function frame(state, nodes, running, pending, events)
 			return ("%8d %-11s %5d %5d %3s %10s %10s  %s"):format(
 				job.id, cut(job.name, 11), job.cores, job.nodes, job.gpus, job.elapsed, job.limit, cut(job.list, 26))
 		end))
-	add(job_table(("next (%d pending)"):format(#pending),
+	add(job_table(("next, %s (%d pending)"):format(order_title[state.order], #pending),
 		"     job name        cores nodes gpu      limit  waits since  expected  why it waits", pending, ROWS_PENDING,
 		function(job)
 			return ("%8d %-11s %5d %5d %3s %10s  %11s  %8s  %s"):format(
@@ -221,7 +241,7 @@ local shown = 0
 repeat
 	local state = read_state()
 	local nodes = read_nodes()
-	local running, pending = read_jobs()
+	local running, pending = read_jobs(state.order)
 	local events = read_events()
 	if option.plain then
 		for i = shown + 1, #events do print("          * " .. events[i]) end

@@ -171,14 +171,14 @@ local function excerpt(o)
 	local all, procs = read_log(o.swf)
 	local first, last = best_day(all, procs, o)
 	local span = math.max(1, all[last].submit - all[first].submit)
-	local squeeze = o.hours * 3600 / span
+	local opens = all[first + (last - first) // 4].submit	-- a quarter of them is waiting by then
+	local squeeze = o.hours * 3600 / math.max(1, all[last].submit - opens)
 	local total = o.nodes * CORES
-	local waiting = (all[first + (last - first) // 4].submit - all[first].submit) * squeeze
 	local jobs = {}
 	for i = first, last do
 		local job = all[i]
-		jobs[#jobs + 1] = {	-- a quarter of them waits when the doors open
-			submit = math.max(0, (job.submit - all[first].submit) * squeeze - waiting),
+		jobs[#jobs + 1] = {
+			submit = math.max(0, (job.submit - opens) * squeeze),
 			runtime = math.max(1, job.runtime * squeeze),
 			walltime = math.max(60, job.walltime * squeeze),
 			cores = math.min(total, math.max(1, math.floor(job.cores * total / procs + 0.5))),
@@ -186,7 +186,7 @@ local function excerpt(o)
 		}
 	end
 	io.stderr:write(("%d jobs of %s: %.1f hours in %.1f, %d processors on %d cores\n"):format(
-		#jobs, o.swf, span / 3600, o.hours, procs, total))
+		#jobs, o.swf, span / 3600, span * squeeze / 3600, procs, total))
 	return jobs
 end
 

@@ -12,7 +12,7 @@ FAKE=${LIVE_DIR:-$TOP/.work/cluster-${0##*/}}/bin/fake_engine
 live_begin 8 "SchedulerParameters=defer,sched_interval=-1,lua_interval=1,lua_budget=0.5,lua_engine=$FAKE"
 CTLD=$(cluster_ctld_pid)
 
-mkdir -p "${FAKE%/*}" && cp "$f" "$FAKE"
+mkdir -p "${FAKE%/*}" && cp "$f" "$FAKE.new" && mv "$FAKE.new" "$FAKE"
 
 end_engine() {
 	local pid

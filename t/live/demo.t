@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The demo, short: its own cluster, in compressed time.
+. "${0%/*}/live.sh"
+needs_plugin
+command -v faketime > /dev/null || skip_all "no faketime"
+[ "$(id -u)" = 0 ] || skip_all "a live cluster needs root"
+: "${SL_PREFIX:=$TOP/.work/inst}" "${SL_PLUGINDIR:=$SL_PREFIX/lib/slurm}"
+export SL_PREFIX SL_PLUGINDIR PATH=$SL_PREFIX/bin:$PATH
+
+cluster_dir "$TOP/.work/cluster-demo" || exit 1
+OUT=$C/demo.out
+"$TOP/examples/demo/demo.sh" --short --nodes 64 > "$OUT" 2>&1
+STATUS=$?
+
+check() { # SENTENCE COMMAND...
+	local sentence=$1
+	shift
+	NUMBER=$((NUMBER + 1))
+	if "$@" > /dev/null; then
+		echo "ok $NUMBER - $sentence"
+	else
+		FAILURES=$((FAILURES + 1))
+		echo "not ok $NUMBER - $sentence"
+		sed 's/^/# /' "$OUT"
+	fi
+}
+
+check "the demo ends well" [ $STATUS = 0 ]
+check "it changes the policy in one slurmctld" grep -E 'pid ([0-9]+) before, \1 after' "$OUT"
+check "it has a broken policy refused with file and line" grep -E 'refused: .*sched\.lua:[0-9]+:' "$OUT"
+check "it starts jobs after that" grep -E '[1-9][0-9]* jobs started since then' "$OUT"
+check "it says how the jobs and the scheduler fared" grep -E 'utilization +[0-9.]+ %' "$OUT"
+check "it leaves no process behind" cluster_is_empty
+echo "1..$NUMBER"
+exit $FAILURES

@@ -45,8 +45,14 @@ static struct sl_bundle *load(const struct values *v, const char *file, char **t
 	struct sl_limits limits = { .budget_us = (int64_t) (v->budget * 1e6) };
 	struct sl_bundle *bundle = sl_bundle_load(&source, &limits, trace, err);
 
-	if (bundle || !strstr(err->text, "returned a table, expected what sched.site"))
+	if (bundle || !strstr(err->text, ", expected what sched.site"))
 		return bundle;
+	if (strstr(err->text, "returned nothing")) {
+		size_t n = strlen(err->text);
+
+		snprintf(err->text + n, sizeof(err->text) - n, ", or a policy's table");
+		return NULL;
+	}
 	free(*trace);
 	*trace = NULL;
 	source.site = NULL;

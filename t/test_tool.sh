@@ -196,8 +196,9 @@ check_wrong() {
 	printf 'return 17\n' >"$T/number.lua"
 	printf 'local sched = require "sched"\nreturn sched.site {\n  default = { "easy" },\n  budgte = 2,\n}\n' >"$T/key.lua"
 	run 1 check "$T/typo.lua" "$T/number.lua" "$T/key.lua" "$T/mine.lua" && out "^$T/typo.lua:3: " &&
-		out "^$T/number.lua:1: returned a number, expected" && out "^$T/key.lua:4: .*budgte.*did you mean 'budget'" &&
-		out "^1 of 4 files are fine$"
+		out "^$T/number.lua:1: policy 'number' returned 17, expected a table" && out "^$T/key.lua:4: .*budgte.*did you mean 'budget'" &&
+		out "^1 of 4 files are fine$" && printf 'local M = {}\n' >"$T/silent.lua" && run 1 check "$T/silent.lua" &&
+		out "^$T/silent.lua:1: returned nothing, expected what sched.site .* returns, or a policy's table$"
 }
 ok "check says file, line and what was expected" check_wrong
 

@@ -183,6 +183,8 @@ static void push_handle(lua_State *L, struct sl_lua *x, enum sl_lua_class_id id,
 	lua_pop(L, 1);
 	h = lua_newuserdatauv(L, sizeof(*h), 0);
 	h->key.order = (uint64_t) id << 56 | (uint64_t) row << 24 | (partition & 0xffffff);
+	h->magic = SL_HANDLE_MAGIC;
+	h->class_id = id;
 	h->generation = x->generation;
 	h->row = row;
 	h->partition = partition;
@@ -251,13 +253,13 @@ static void check_cycle(lua_State *L, struct sl_lua *x, const struct sl_handle *
 
 const struct sl_handle *sl_lua_test(lua_State *L, struct sl_lua *x, int arg, enum sl_lua_class_id id)
 {
-	const void *meta;
+	const struct sl_handle *h = lua_touserdata(L, arg);
 
-	if (lua_type(L, arg) != LUA_TUSERDATA || !lua_getmetatable(L, arg))
+	(void) x;
+	/* a light userdata has no length */
+	if (!h || lua_rawlen(L, arg) != sizeof(*h) || h->magic != SL_HANDLE_MAGIC || h->class_id != id)
 		return NULL;
-	meta = lua_topointer(L, -1);
-	lua_pop(L, 1);
-	return meta == x->metatable[id] ? lua_touserdata(L, arg) : NULL;
+	return h;
 }
 
 static const char *class_name(lua_State *L, enum sl_lua_class_id id)
@@ -482,7 +484,7 @@ static void set_meta(lua_State *L, const struct sl_lua_class *c, const char *nam
 	lua_setfield(L, -2, name);
 }
 
-void sl_lua_class(lua_State *L, struct sl_lua *x, const struct sl_lua_class *c)
+void sl_lua_class(lua_State *L, const struct sl_lua_class *c)
 {
 	lua_newtable(L);
 	push_fields(L, c);
@@ -503,6 +505,5 @@ void sl_lua_class(lua_State *L, struct sl_lua *x, const struct sl_lua_class *c)
 	lua_setfield(L, -2, SL_SANDBOX_ORDER);
 	if (c->meta)
 		luaL_setfuncs(L, c->meta, 0);
-	x->metatable[c->id] = lua_topointer(L, -1);
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &meta_key[c->id]);
 }

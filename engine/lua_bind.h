@@ -31,8 +31,16 @@
 enum sl_lua_class_id { SL_CLASS_JOB, SL_CLASS_NODE, SL_CLASS_PARTITION, SL_CLASS_LIST, SL_CLASS_CLUSTER, SL_CLASS_PLAN,
 		   SL_CLASSES };
 
+/*
+ * What tells a handle from any other userdata, together with its size: scripts
+ * cannot make userdata, and no other binding uses this.
+ */
+#define SL_HANDLE_MAGIC 0x48534c75u
+
 struct sl_handle {
 	struct sl_sandbox_key key;	/* order among table keys: class, row */
+	uint32_t magic;
+	uint32_t class_id;		/* enum sl_lua_class_id */
 	uint32_t generation;
 	uint32_t row;
 	uint32_t partition;		/* of a job: where it is looked at; SL_NONE */
@@ -43,7 +51,6 @@ struct sl_lua {
 	struct sl_limit limit;
 	lua_State *L;
 	struct sl_bundle *bundle;
-	const void *metatable[SL_CLASSES];
 
 	/* the cycle */
 	uint32_t generation;		/* counts cycles */
@@ -90,7 +97,7 @@ struct sl_lua_class {
 };
 
 /* Make the metatable of a class. */
-void sl_lua_class(lua_State *L, struct sl_lua *x, const struct sl_lua_class *c);
+void sl_lua_class(lua_State *L, const struct sl_lua_class *c);
 
 /* -- handles ----------------------------------------------------------- */
 
@@ -124,10 +131,10 @@ void sl_lua_push_row(lua_State *L, struct sl_lua *x, int table, uint32_t row);
 
 /* -- the bindings ------------------------------------------------------ */
 
-void sl_lua_open_job(lua_State *L, struct sl_lua *x);		/* lua_job.c */
-void sl_lua_open_node(lua_State *L, struct sl_lua *x);		/* lua_node.c: node, partition */
-void sl_lua_open_cluster(lua_State *L, struct sl_lua *x);	/* lua_cluster.c: cluster, lists */
-void sl_lua_open_plan(lua_State *L, struct sl_lua *x);		/* lua_plan.c */
+void sl_lua_open_job(lua_State *L);		/* lua_job.c */
+void sl_lua_open_node(lua_State *L);		/* lua_node.c: node, partition */
+void sl_lua_open_cluster(lua_State *L);	/* lua_cluster.c: cluster, lists */
+void sl_lua_open_plan(lua_State *L);		/* lua_plan.c */
 void sl_lua_open_log(lua_State *L);				/* lua_log.c: slurm.log_*, print */
 
 /* What was logged while the set was loaded goes into the plan's log. */

@@ -376,10 +376,10 @@ static const struct sl_lua_class cluster_class = {
 	.field = cluster_fields, .method = cluster_methods,
 };
 
-void sl_lua_open_cluster(lua_State *L, struct sl_lua *x)
+void sl_lua_open_cluster(lua_State *L)
 {
-	sl_lua_class(L, x, &list_class);
-	sl_lua_class(L, x, &cluster_class);
+	sl_lua_class(L, &list_class);
+	sl_lua_class(L, &cluster_class);
 }
 
 void sl_lua_push_cluster(lua_State *L, struct sl_lua *x)

@@ -151,7 +151,7 @@ static const struct sl_lua_class job_class = {
 	.id = SL_CLASS_JOB, .name = "job", .table = SL_T_JOB, .field = fields,
 };
 
-void sl_lua_open_job(lua_State *L, struct sl_lua *x)
+void sl_lua_open_job(lua_State *L)
 {
-	sl_lua_class(L, x, &job_class);
+	sl_lua_class(L, &job_class);
 }

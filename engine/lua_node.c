@@ -111,8 +111,8 @@ static const struct sl_lua_class partition_class = {
 	.id = SL_CLASS_PARTITION, .name = "partition", .table = SL_T_PARTITION, .field = partition_fields,
 };
 
-void sl_lua_open_node(lua_State *L, struct sl_lua *x)
+void sl_lua_open_node(lua_State *L)
 {
-	sl_lua_class(L, x, &node_class);
-	sl_lua_class(L, x, &partition_class);
+	sl_lua_class(L, &node_class);
+	sl_lua_class(L, &partition_class);
 }

@@ -498,9 +498,9 @@ static const struct sl_lua_class plan_class = {
 	.id = SL_CLASS_PLAN, .name = "plan", .table = -1, .field = plan_fields, .method = plan_methods,
 };
 
-void sl_lua_open_plan(lua_State *L, struct sl_lua *x)
+void sl_lua_open_plan(lua_State *L)
 {
-	sl_lua_class(L, x, &plan_class);
+	sl_lua_class(L, &plan_class);
 }
 
 void sl_lua_push_plan(lua_State *L, struct sl_lua *x)

@@ -87,13 +87,11 @@ static void hand_over_trace(struct sl_script *s, char **trace)
 
 static int open_state(lua_State *L)
 {
-	struct sl_lua *x = sl_lua_context(L);
-
 	sl_sandbox_open(L);
-	sl_lua_open_job(L, x);
-	sl_lua_open_node(L, x);
-	sl_lua_open_cluster(L, x);
-	sl_lua_open_plan(L, x);
+	sl_lua_open_job(L);
+	sl_lua_open_node(L);
+	sl_lua_open_cluster(L);
+	sl_lua_open_plan(L);
 	sl_lua_open_log(L);
 	sl_script_open_modules(L);
 	return 0;

@@ -539,23 +539,100 @@ done:
 	return rc;
 }
 
+static void clear(struct check *c)
+{
+	for (uint32_t p = 0; c->member && p < c->snap->partition.rows; p++)
+		free(c->member[p]);
+	for (uint32_t r = 0; c->reserved && r < c->snap->reservation.rows; r++)
+		free(c->reserved[r]);
+	free(c->jobs);
+	free(c->queue);
+	free(c->member);
+	free(c->reserved);
+	free(c->resv_nodes);
+	free(c->held_until);
+	free(c->starts);
+	free(c->bookings);
+	free(c->bill);
+}
+
 int sl_check_plan(const struct sl_snapshot *snap, const struct sl_plan_image *plan, struct sl_error *err)
 {
 	struct check c = { .snap = snap, .plan = plan, .err = err, .now = snap->meta.now[0] };
 	int rc = check_all(&c);
 
-	for (uint32_t p = 0; c.member && p < snap->partition.rows; p++)
-		free(c.member[p]);
-	for (uint32_t r = 0; c.reserved && r < snap->reservation.rows; r++)
-		free(c.reserved[r]);
-	free(c.jobs);
-	free(c.queue);
-	free(c.member);
-	free(c.reserved);
-	free(c.resv_nodes);
-	free(c.held_until);
-	free(c.starts);
-	free(c.bookings);
-	free(c.bill);
+	clear(&c);
+	return rc;
+}
+
+/* -- a whole schedule ---------------------------------------------------- */
+
+static bool asks_for_partition(const struct sl_snapshot *s, uint32_t job, uint32_t partition)
+{
+	struct sl_range list = s->job.partitions[job];
+
+	for (uint32_t i = list.first; i < list.first + list.count; i++)
+		if (s->job_partition.partition[i] == partition)
+			return true;
+	return !list.count && s->job.partition[job] == partition;
+}
+
+/* When it ran, against when it might. */
+static int check_run(struct check *c, const struct row *r, const struct ask *a)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	uint32_t id = job->id[r->job];
+
+	if (r->at < job->submit_time[r->job] || r->at < job->begin_time[r->job])
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": starts at %" PRId64 ", before %s %" PRId64, id,
+			       r->at, r->at < job->submit_time[r->job] ? "its submission," : "its begin time,",
+			       r->at < job->submit_time[r->job] ? job->submit_time[r->job] : job->begin_time[r->job]);
+	if (r->until <= r->at || r->until - r->at > a->time_limit)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": runs for %" PRId64 " s, its limit is %" PRId64
+			       " s", id, r->until - r->at, a->time_limit);
+	if (job->deadline[r->job] && r->until > job->deadline[r->job])
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": ends at %" PRId64 ", after its deadline %" PRId64,
+			       id, r->until, job->deadline[r->job]);
+	return 0;
+}
+
+static int check_ran(struct check *c, uint32_t i, int64_t end, struct row *r)
+{
+	const struct sl_plan_reserve_view *reserve = &c->plan->reserve;
+	uint32_t id = reserve->job[i];
+	struct ask a;
+
+	*r = (struct row) { .job = job_of(c, id), .partition = reserve->partition[i], .shape = reserve->shape[i],
+		.native = reserve->native[i], .at = reserve->start_time[i], .until = end,
+		.places = reserve->places[i] };
+	if (r->job == SL_NONE)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is not in the snapshot", id);
+	if (r->partition >= c->snap->partition.rows || !asks_for_partition(c->snap, r->job, r->partition))
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": ran in a partition that it did not ask for", id);
+	if (count_row(c, r->job, false) < 0)
+		return -1;
+	r->resv = check_reservation(c, r->job);
+	check_ask(c, r->job, r->partition, r->shape, &a);
+	if (check_run(c, r, &a) < 0 || check_places(c, r) < 0 || bill_row(c, r) < 0)
+		return -1;
+	return check_layout(c, r, &a);
+}
+
+int sl_check_schedule(const struct sl_snapshot *snap, const struct sl_plan_image *schedule, const int64_t *end,
+		      struct sl_error *err)
+{
+	struct check c = { .snap = snap, .plan = schedule, .err = err, .now = snap->meta.now[0] };
+	uint32_t rows = schedule->reserve.rows;
+	struct row *row = calloc((size_t) rows + 1, sizeof(*row));
+	int rc = row ? index_snapshot(&c) : sl_fail(err, SL_ENOMEM, "check: out of memory");
+
+	if (!rc && (bill_running(&c) < 0 || mark_partial_reservations(&c) < 0))
+		rc = -1;
+	for (uint32_t i = 0; !rc && i < rows; i++)
+		rc = check_ran(&c, i, end[i], &row[i]);
+	if (!rc && (check_nodes(&c) < 0 || check_licenses(&c, row, rows) < 0))
+		rc = -1;
+	free(row);
+	clear(&c);
 	return rc;
 }

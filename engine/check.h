@@ -67,4 +67,16 @@
  */
 int sl_check_plan(const struct sl_snapshot *snap, const struct sl_plan_image *plan, struct sl_error *err);
 
+/*
+ * Was this schedule feasible?  It has the form of a plan with one reservation for each
+ * job that ran, at the time at which it started; end[i] is when the job of row i
+ * ended.  The rules are those above, for what the jobs really had and when: nobody
+ * started before submission or begin time, twice, or ran for longer than its time
+ * limit, no node was over its capacity at any instant, reservations of the snapshot
+ * were kept.  Jobs need not be queued in the snapshot, but belong to the partition.
+ * Returns 0, or -1 with *err, the first violation found.
+ */
+int sl_check_schedule(const struct sl_snapshot *snap, const struct sl_plan_image *schedule, const int64_t *end,
+		      struct sl_error *err);
+
 #endif

@@ -23,7 +23,7 @@ struct values {
 	struct sl_workload_args args;
 	const char *workload, *policy, *site, *path, *jobs, *report;
 	int64_t interval, latency;
-	bool json, users, quiet, each_end;
+	bool json, users, quiet, each_end, check;
 };
 
 static const struct sl_option options[] = {
@@ -45,6 +45,8 @@ static const struct sl_option options[] = {
 	  .doc = "from a decision to the start of its jobs, shorter than the interval" },
 	{ .name = "each-end", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, each_end),
 	  .doc = "decide after each job that ends, instead of once an instant" },
+	{ .name = "check", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, check),
+	  .doc = "check the schedule with code that shares nothing with what made it" },
 	{ .name = "users", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, users),
 	  .doc = "figures of each user, too" },
 	{ .name = "jobs", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, jobs), .argument = "FILE",
@@ -247,7 +249,7 @@ static int simulate(const struct values *v, FILE *jobs, struct sl_page *page)
 		.workload = v->workload, .workload_options = sl_workload_args(&v->args),
 		.source = { .site = v->site, .policy = v->policy, .path = v->path },
 		.sim = {
-			.interval_s = v->interval, .latency_s = v->latency, .each_end = v->each_end,
+			.interval_s = v->interval, .latency_s = v->latency, .each_end = v->each_end, .check = v->check,
 			.keep_schedule = jobs || page, .stop = &stop, .progress = show_progress, .progress_arg = &bar,
 		},
 	};
@@ -268,6 +270,8 @@ static int simulate(const struct values *v, FILE *jobs, struct sl_page *page)
 	if (rc < 0) {
 		sl_tool_fail(&err);
 		sl_tool_trace(t.trace, stderr);
+	} else if (!rc && t.result.unfinished) {
+		fprintf(stderr, "schedlua: the policy never starts %" PRIu64 " of the jobs\n", t.result.unfinished);
 	} else if (rc) {
 		fprintf(stderr, "schedlua: stopped: these are the figures of %" PRIu64 " of %" PRIu64 " jobs\n",
 			t.result.jobs, t.result.jobs + t.result.unfinished);

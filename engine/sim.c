@@ -6,17 +6,21 @@
 #include <string.h>
 #include <time.h>
 
+#include "sim_audit.h"
+
 #define NEVER INT64_MAX
 #define PROGRESS_EVERY_NS 100000000
 
 struct ending {
-	int64_t end;
+	int64_t start, end;
 	uint32_t job;
 };
 
 /* What a pass decided to start, until it is carried out. */
 struct starting {
-	uint32_t job, first_place, places;
+	struct sl_entry entry;
+	int64_t limit;			/* seconds */
+	uint32_t first_place, places;
 };
 
 struct sl_sim {
@@ -29,6 +33,7 @@ struct sl_sim {
 	uint32_t next;			/* job row submitted next */
 	bool changed;			/* something happened since the last pass */
 	uint64_t ended;
+	bool stopped;			/* by opt.stop */
 	uint16_t gpu_kinds;		/* mask of the gres kinds called "gpu" */
 
 	struct ending *heap;		/* running jobs, the first to end on top */
@@ -40,6 +45,7 @@ struct sl_sim {
 	uint32_t places, place_room;
 	int64_t starts_at;		/* when they are carried out */
 
+	struct sl_audit *audit;
 	struct sl_sim_job *schedule;
 	struct sl_sim_run *run;
 	uint32_t runs, run_room;
@@ -114,19 +120,9 @@ static struct ending heap_pop(struct sl_sim *s)
 
 /* -- one job starts, one job ends --------------------------------------- */
 
-static int64_t runtime_of(const struct sl_sim *s, uint32_t job, bool *killed)
+static int64_t after(int64_t t, int64_t seconds)
 {
-	int64_t run = s->w->runtime_s[job], asked = s->w->estimate_s[job];
-
-	*killed = s->opt.kill_at_limit && asked > 0 && asked < run;
-	return *killed ? asked : run;
-}
-
-static int64_t walltime_end(const struct sl_sim *s, uint32_t job)
-{
-	int64_t limit = s->w->snap.job.time_limit[job];
-
-	return limit >= SL_UNLIMITED - s->now ? SL_UNLIMITED : s->now + limit;
+	return seconds >= SL_UNLIMITED - t ? SL_UNLIMITED : t + seconds;
 }
 
 static uint32_t gpus_at(const struct sl_sim *s, const struct sl_place *place)
@@ -164,25 +160,48 @@ static int keep_start(struct sl_sim *s, uint32_t job, const struct sl_place *pla
 	return 0;
 }
 
+/* The kinds of gres that a job asks for: whole nodes come with others, too. */
+static int audit_start(struct sl_sim *s, const struct starting *st, int64_t end, struct sl_error *err)
+{
+	const struct sl_want *w = sl_cluster_want(s->cluster, st->entry, err);
+	uint16_t kinds = 0;
+
+	if (!w)
+		return -1;
+	for (uint32_t i = 0; i < w->request.gres_needs; i++)
+		kinds |= w->request.gres[i].kinds;
+	return sl_audit_job(s->audit, st->entry, s->now, end, s->place + st->first_place, st->places, kinds, err);
+}
+
 static int start_job(struct sl_sim *s, const struct starting *st, struct sl_error *err)
 {
 	const struct sl_place *place = s->place + st->first_place;
-	bool killed;
+	uint32_t job = st->entry.job;
+	int64_t run = s->w->runtime_s[job], end = s->now + (st->limit < run ? st->limit : run);
+	struct sl_error why;
 
-	if (sl_cluster_start(s->cluster, st->job, place, st->places, walltime_end(s, st->job), err) < 0)
+	if (sl_cluster_start(s->cluster, job, place, st->places, after(s->now, st->limit), &why) < 0) {
+		/* a reservation that began meanwhile */
+		if (why.code == SL_EBUSY && s->opt.latency_s)
+			return 0;
+		if (err)
+			*err = why;
 		return -1;
-	if (s->schedule && keep_start(s, st->job, place, st->places, err) < 0)
+	}
+	if (s->audit && audit_start(s, st, end, err) < 0)
 		return -1;
-	return heap_push(s, (struct ending) { s->now + runtime_of(s, st->job, &killed), st->job }, err);
+	if (s->schedule && keep_start(s, job, place, st->places, err) < 0)
+		return -1;
+	return heap_push(s, (struct ending) { s->now, end, job }, err);
 }
 
 static int end_job(struct sl_sim *s, struct ending e, struct sl_error *err)
 {
-	struct sl_ended done = { .job = e.job, .end_s = e.end };
+	struct sl_ended done = { .job = e.job, .start_s = e.start, .end_s = e.end };
 	const struct sl_place *place;
 	uint32_t count;
 
-	done.start_s = e.end - runtime_of(s, e.job, &done.killed);
+	done.killed = e.end - e.start < s->w->runtime_s[e.job];
 	place = sl_cluster_places(s->cluster, e.job, &count);
 	for (uint32_t i = 0; i < count; i++)
 		sl_ended_node(&done, place[i].node, place[i].cores, gpus_at(s, &place[i]));
@@ -199,21 +218,22 @@ static int end_job(struct sl_sim *s, struct ending e, struct sl_error *err)
 /* Keep what the plan starts; its bookings go with it. */
 static int take_starts(struct sl_sim *s, struct sl_plan *p, struct sl_error *err)
 {
-	uint32_t n, count;
-	int64_t when;
-	const struct sl_entry *e = sl_plan_started(p, &n);
+	struct sl_booking b;
+	uint32_t n;
 
+	sl_plan_started(p, &n);
 	s->starts = s->places = 0;
 	if (reserve(&s->starting, &s->starting_room, n, sizeof(*s->starting), err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct sl_place *place = sl_plan_places(p, e[i].job, &count, &when);
-
-		if (reserve(&s->place, &s->place_room, s->places + count, sizeof(*place), err) < 0)
+		if (sl_plan_booking(p, false, i, &b, err) < 0 ||
+		    reserve(&s->place, &s->place_room, s->places + b.count, sizeof(*b.places), err) < 0)
 			return -1;
-		memcpy(s->place + s->places, place, count * sizeof(*place));
-		s->starting[s->starts++] = (struct starting) { e[i].job, s->places, count };
-		s->places += count;
+		memcpy(s->place + s->places, b.places, b.count * sizeof(*b.places));
+		s->starting[s->starts++] = (struct starting) {
+			b.entry, b.end_time == SL_UNLIMITED ? SL_UNLIMITED : b.end_time - b.start_time, s->places, b.count,
+		};
+		s->places += b.count;
 	}
 	return 0;
 }
@@ -351,15 +371,19 @@ int sl_sim_run(struct sl_sim *s, char **trace, struct sl_error *err)
 	while (s->ended < s->w->snap.job.rows) {
 		int64_t t = next_instant(s);
 
-		if (s->opt.stop && *s->opt.stop)
+		if (s->opt.stop && *s->opt.stop) {
+			s->stopped = true;
 			return 1;
-		if (t == NEVER)
+		}
+		if (t == NEVER && !s->ended)
 			return stuck(s, err);
+		if (t == NEVER)		/* the policy refuses what is left */
+			break;
 		if (happen(s, t, err) < 0)
 			return -1;
 		report_progress(s);
 	}
-	return 0;
+	return s->audit ? sl_audit_check(s->audit, err) : 0;
 }
 
 /* -- life and results --------------------------------------------------- */
@@ -374,11 +398,25 @@ static uint16_t gpu_kinds(const struct sl_snapshot *snap)
 	return mask;
 }
 
+/* A record of several tasks has one runtime: it cannot be what it stands for. */
+static int refuse_arrays(const struct sl_workload *w, struct sl_error *err)
+{
+	for (uint32_t i = 0; i < w->snap.job.rows; i++)
+		if (w->snap.job.array_pending[i] > 1)
+			return sl_fail(err, SL_EINVAL, "%s: job %" PRIu32 " stands for %" PRIu32 " tasks of an array: "
+				       "expected one job for each of them", w->name, w->snap.job.id[i],
+				       w->snap.job.array_pending[i]);
+	return 0;
+}
+
 struct sl_sim *sl_sim_create(const struct sl_workload *w, struct sl_script *script, const struct sl_sim_options *opt,
 			     struct sl_error *err)
 {
-	struct sl_sim *s = calloc(1, sizeof(*s));
+	struct sl_sim *s;
 
+	if (refuse_arrays(w, err) < 0)
+		return NULL;
+	s = calloc(1, sizeof(*s));
 	if (!s) {
 		sl_fail(err, SL_ENOMEM, "simulator: out of memory");
 		return NULL;
@@ -394,6 +432,8 @@ struct sl_sim *sl_sim_create(const struct sl_workload *w, struct sl_script *scri
 	if (!s->metrics)
 		goto error;
 	s->now = sl_cluster_now(s->cluster);
+	if (opt->check && !(s->audit = sl_audit_create(&w->snap, err)))
+		goto error;
 	if (opt->keep_schedule) {
 		s->schedule = calloc(w->snap.job.rows ? w->snap.job.rows : 1, sizeof(*s->schedule));
 		if (!s->schedule) {
@@ -411,6 +451,7 @@ void sl_sim_destroy(struct sl_sim *s)
 {
 	if (!s)
 		return;
+	sl_audit_destroy(s->audit);
 	sl_metrics_destroy(s->metrics);
 	sl_cluster_destroy(s->cluster);
 	free(s->heap);
@@ -425,7 +466,7 @@ int sl_sim_result(struct sl_sim *s, struct sl_result *r, struct sl_error *err)
 {
 	if (sl_metrics_result(s->metrics, r, err) < 0)
 		return -1;
-	r->partial = s->ended < s->w->snap.job.rows;
+	r->partial = s->stopped;
 	return 0;
 }
 

@@ -9,6 +9,9 @@
  * as the plug-in makes them: every interval_s seconds, and what is decided takes
  * effect latency_s later, if it is still free then.
  *
+ * A job ends when it has run for as long as its workload says, or at its walltime
+ * where the policy shortened that.
+ *
  * The script is kept from pass to pass, where production makes a fresh one each
  * cycle: a policy that keeps state between decisions is told apart by
  * `schedlua check`.
@@ -31,7 +34,7 @@ struct sl_sim_options {
 	int64_t interval_s;		/* 0: a pass at every instant at which something happens */
 	int64_t latency_s;		/* interval mode: from decision to start */
 	bool each_end;			/* a pass after each job that ends, not one for the instant */
-	bool kill_at_limit;		/* end jobs at their walltime */
+	bool check;			/* check the whole schedule in the end (check.h) */
 	bool keep_schedule;		/* keep start and layout of each job (reports, --jobs) */
 	const struct sl_limits *limits;	/* of each pass; NULL: none but memory */
 	const volatile sig_atomic_t *stop;	/* not 0: end with the metrics so far */
@@ -63,9 +66,9 @@ void sl_sim_destroy(struct sl_sim *sim);
 /*
  * Run to the end.  Returns 0; 1 when *stop ended it (the result says partial);
  * -1 with *err: the policy failed (SL_ESCRIPT, with the simulated time, and *trace,
- * malloc'ed, how it came to it; *trace may be NULL), the schedule failed its check,
- * or nothing runs and the policy starts nothing of what is queued (SL_EINVAL, naming
- * the first job in the queue).
+ * malloc'ed, how it came to it; *trace may be NULL), the schedule failed its check, or
+ * the policy starts no job at all (SL_EINVAL, naming the first one in the queue).  Jobs
+ * that it never starts, when others have ended, are what the result calls unfinished.
  */
 int sl_sim_run(struct sl_sim *sim, char **trace, struct sl_error *err);
 

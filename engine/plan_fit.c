@@ -66,7 +66,8 @@ static bool licensed(struct attempt *a, int64_t t, int64_t seconds)
 	if (a->w->enclave || !c->snap->job.licenses[a->w->entry.job].count)
 		return true;
 	for (uint32_t l = 0; l < lic->rows; l++) {
-		int64_t need = cluster_licenses(c, a->w->entry.job, l), total = (int64_t) lic->total[l] - lic->reserved[l];
+		int64_t need = cluster_licenses(c, a->w->entry.job, l);
+		int64_t total = (int64_t) lic->total[l] - lic->reserved[l];
 		int64_t used = need ? sl_tally_most(&c->license[l], t, cluster_later(t, seconds)) : 0;
 
 		if (used + need <= total || !need)
@@ -398,7 +399,8 @@ static bool explain_license(const struct attempt *a, struct sl_refusal *r)
 	need = cluster_licenses(c, a->w->entry.job, a->lack.license);
 	if (need > c->snap->license.total[a->lack.license])
 		plan_say(r, SL_WHY_LICENSES, "needs %" PRIu32 " of license %s, there are %" PRIu32, need,
-			 cluster_str(c, c->snap->license.name[a->lack.license]), c->snap->license.total[a->lack.license]);
+			 cluster_str(c, c->snap->license.name[a->lack.license]),
+			 c->snap->license.total[a->lack.license]);
 	else
 		plan_say(r, SL_WHY_LICENSES, "needs %" PRIu32 " of license %s, %" PRId64 " %s free", need,
 			 cluster_str(c, c->snap->license.name[a->lack.license]), a->lack.license_has,

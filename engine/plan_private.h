@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plan_private.h - the inside of a plan: plan.c (the verbs), plan_fit.c (fitting,
- * booking, explaining) and plan_encode.c.  Nobody else includes it.
+ * plan_private.h - the inside of a plan, for plan*.c only.
  */
 #ifndef SL_PLAN_PRIVATE_H
 #define SL_PLAN_PRIVATE_H
@@ -120,7 +119,42 @@ static inline uint32_t plan_tasks(const struct sl_plan *p, uint32_t job)
 	return n ? n : 1;
 }
 
-/* Prepare an attempt; 0 or -1 with *err.  plan_attempt_end() frees its layout. */
+/* plan.c: lists and notes. */
+int plan_no_memory(struct sl_error *err);
+void plan_free_booking(struct booking *b);
+
+/* Room for one more, so that putting it in cannot fail afterwards; put it in; take it
+ * out; the last one of a job, SL_NONE if there is none. */
+int plan_make_room(struct bookings *list, struct sl_error *err);
+void plan_insert(struct bookings *list, uint32_t at, struct booking *b);
+void plan_take_out(struct bookings *list, uint32_t at);
+uint32_t plan_find(const struct bookings *list, uint32_t job);
+
+/* Hand a refusal to the caller, and keep it for the user.  0, or -1 with *err. */
+int plan_refuse(struct sl_plan *p, uint32_t job, const struct sl_refusal *why, struct sl_refusal *out,
+		struct sl_error *err);
+
+/* plan_start.c: what an entry asks for; NULL with *err for one that is not queued. */
+const struct want *plan_look_up(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
+				struct sl_error *err);
+
+/* Is there nothing that forbids booking it, whatever is free?  1, or 0 with *r. */
+int plan_gate(struct sl_plan *p, const struct want *w, const struct sl_how *how, struct sl_refusal *r);
+
+/* Whether its array has a limit of running tasks; count one started, or taken back. */
+bool plan_throttled(const struct sl_plan *p, uint32_t job);
+void plan_count_task(struct sl_plan *p, uint32_t job, int by);
+
+/* Book what the attempt found.  1 with *out; 0; -1. */
+int plan_take(struct attempt *a, int64_t t, int64_t seconds, struct booking **out, struct sl_error *err);
+
+/* Take a job's reservation, which becomes *at, off the timeline while something else
+ * is tried for it; then put it back or drop it.  SL_NONE as *at: it has none. */
+int plan_lift(struct sl_plan *p, uint32_t job, uint32_t *at, struct sl_error *err);
+int plan_put_back(struct sl_plan *p, uint32_t at, struct sl_error *err);
+void plan_drop(struct sl_plan *p, uint32_t at);
+
+/* plan_fit.c: prepare an attempt; 0 or -1 with *err.  plan_attempt_end() frees its layout. */
 int plan_attempt(struct attempt *a, struct sl_plan *p, const struct want *w, const struct sl_how *how,
 		 struct sl_error *err);
 void plan_attempt_end(struct attempt *a);

@@ -783,8 +783,8 @@ static void a_tally_agrees_with_counting_second_by_second(void **state)
 		uint64_t s = seed;
 
 		for (int i = 0; i < 12; i++) {
-			int64_t t0 = build_below(&s, 50), t1 = t0 + build_below(&s, 64 - (uint32_t) t0), n = build_below(&s, 4);
-			int64_t from = build_below(&s, 50), len = 1 + build_below(&s, 8), first;
+			int64_t t0 = build_below(&s, 50), t1 = t0 + build_below(&s, 64 - (uint32_t) t0);
+			int64_t from = build_below(&s, 50), len = 1 + build_below(&s, 8), first, n = build_below(&s, 4);
 
 			ok(sl_tally_add(&t, t0, t1, n, &err), &err);
 			for (int64_t x = t0; x < t1; x++)

@@ -307,7 +307,8 @@ static void the_head_moves_to_other_nodes_but_not_to_another_time(void **state)
 	(void) state;
 	lic.name = sl_builder_str(b->builder, "matlab");
 	sl_builder_append(b->builder, SL_T_LICENSE, &lic);
-	job = build_running(b, (struct build_job) { .id = 1, .first = 2, .nodes = 2, .exclusive = true, .ends_in = 100 });
+	job = build_running(b, (struct build_job) { .id = 1, .first = 2, .nodes = 2, .exclusive = true,
+			    .ends_in = 100 });
 	build_change(b, SL_T_JOB, job, sl_job_row, .licenses = build_license(b, 0, 2));
 	job = build_pending(b, (struct build_job) { .id = 2, .nodes = 2, .exclusive = true, .limit = 100 });
 	build_change(b, SL_T_JOB, job, sl_job_row, .flags |= SL_JOBF_CONTIGUOUS);
@@ -1003,7 +1004,8 @@ static void easy_decides_as_the_book_does(void **state)
 			int rc = head ? backfill(&d, first + j) : start(&d, first + j);
 
 			if (rc != started[j])
-				fail_msg("seed %lu: job %u is %sstarted", (unsigned long) seed, j + 1, rc ? "" : "not ");
+				fail_msg("seed %lu: job %u is %sstarted", (unsigned long) seed, j + 1,
+					 rc ? "" : "not ");
 			if (rc || head)
 				continue;
 			head = reserve(&d, first + j);

@@ -60,6 +60,10 @@ describe("a policy that loops for ever", function()
 		ends("table.move({}, 1, math.maxinteger - 1, 2)")
 	end)
 
+	it("is ended inside the text of its error", function()
+		ends("error(setmetatable({}, { __tostring = function() while true do end end }))")
+	end)
+
 	it("is ended inside rank and admit", function()
 		ends("for job in cluster:queue() do end",
 			"function M.rank(_, c) while c.name ~= 'probe' do end return 1 end")

@@ -83,7 +83,8 @@ describe("a job", function()
 	end)
 
 	it("raises for a field that it has not", function()
-		assert.matches("a job has no field 'timelimit'; did you mean 'time_limit'%?", s.refusal("for job in cluster:queue() do local x = job.timelimit end"))
+		assert.matches("a job has no field 'timelimit'; did you mean 'time_limit'%?",
+			s.refusal("for job in cluster:queue() do local x = job.timelimit end"))
 		assert.matches("a job has no field of type table", s.refusal("for job in cluster:queue() do local x = job[{}] end"))
 	end)
 

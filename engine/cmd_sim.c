@@ -260,7 +260,6 @@ static int simulate(const struct values *v, FILE *jobs, struct sl_page *page)
 	if (t.workload && !v->quiet)
 		sl_workload_print_issues(t.workload, "schedlua: ", stderr);
 	if (!rc) {
-		catch_interrupt();
 		sl_progress_begin(&bar, "jobs", v->quiet);
 		rc = sl_trial_go(&t, true, &err);
 		sl_progress_end(&bar);
@@ -299,6 +298,7 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 		return sl_tool_usage(verb, "--latency: expected less than --interval");
 	if (v.each_end && v.interval)
 		return sl_tool_usage(verb, "--each-end: not with --interval");
+	catch_interrupt();
 	if (v.jobs && !(jobs = fopen(v.jobs, "we"))) {	/* before the run, not after it */
 		sl_fail(&err, SL_EIO, "%s: %m", v.jobs);
 		return sl_tool_fail(&err);

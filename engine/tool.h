@@ -13,6 +13,7 @@
 enum sl_exit { SL_EXIT_FINE, SL_EXIT_FAILED, SL_EXIT_USAGE };
 
 extern const struct sl_verb sl_verb_check;
+extern const struct sl_verb sl_verb_compare;
 extern const struct sl_verb sl_verb_engine;
 extern const struct sl_verb sl_verb_explain;
 extern const struct sl_verb sl_verb_plan;

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sweep.h - many simulations, as many at a time as there are cores.
+ *
+ * Each trial runs in a process of its own, so that one that fails, or uses all the
+ * memory that it may, takes no other with it.  Results come back in the order of the
+ * trials whatever order they end in.
+ *
+ * Ownership: the caller's.  Threads: none may run, since it forks.
+ */
+#ifndef SL_SWEEP_H
+#define SL_SWEEP_H
+
+#include "trial.h"
+
+/* What came of a trial. */
+struct sl_outcome {
+	struct sl_error err;		/* SL_OK, or why there is no result */
+	struct sl_result result;
+};
+
+struct sl_sweep {
+	const struct sl_trial_options *trial;
+	struct sl_outcome *outcome;	/* as many */
+	uint32_t trials;
+	uint32_t workers;		/* 0: as many as there are processors */
+	bool bound;			/* what no schedule can beat, too */
+	void (*progress)(uint32_t done, uint32_t trials, void *arg);	/* may be NULL */
+	void *progress_arg;
+};
+
+/* Run them all.  Returns 0, trials may have failed by themselves; -1 with *err when no
+ * process can be made. */
+int sl_sweep_run(struct sl_sweep *sweep, struct sl_error *err);
+
+#endif

@@ -1,0 +1,165 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# schedlua sim and compare as their users meet them.  Speaks TAP.  $SCHEDLUA is the
+# program (default: ./schedlua).
+
+set -u
+SCHEDLUA=${SCHEDLUA:-./schedlua}
+T=$(mktemp -d "${TMPDIR:-/tmp}/test_simulate.XXXXXX") || exit 1
+trap 'rm -rf "$T"' EXIT
+TZ=UTC
+export TZ
+n=0
+
+# ok NAME COMMAND... : one test; what the command printed is shown when it fails.
+ok() {
+	n=$((n + 1))
+	name=$1
+	shift
+	if "$@" >"$T/ok" 2>&1; then
+		echo "ok $n - $name"
+	else
+		echo "not ok $n - $name"
+		sed 's/^/# /' "$T/ok"
+		[ ! -f "$T/out" ] || sed 's/^/# out: /' "$T/out" | head -n 20
+		[ ! -f "$T/err" ] || sed 's/^/# err: /' "$T/err" | head -n 20
+	fi
+}
+
+# run STATUS ARGUMENT... : run the tool, expect that status.
+run() {
+	want=$1
+	shift
+	"$SCHEDLUA" "$@" >"$T/out" 2>"$T/err"
+	got=$?
+	[ $got = "$want" ] || { echo "schedlua $*: status $got, expected $want"; return 1; }
+}
+
+out() { grep -q -e "$1" "$T/out" || { echo "no \"$1\" on stdout"; return 1; }; }
+err() { grep -q -e "$1" "$T/err" || { echo "no \"$1\" on stderr"; return 1; }; }
+quiet() { [ ! -s "$T/$1" ] || { echo "$1 is not empty"; return 1; }; }
+
+# ---------------------------------------------------------------------- schedlua sim
+
+text() { run 0 sim --machine=16x8c2g esp-gpu && out '^policy  *easy$' && out '^utilization  *0\.' && quiet err; }
+ok "sim prints figures, and nothing on stderr where that is no terminal" text
+
+json() {
+	run 0 sim --machine=16x8c2g --json esp-gpu && quiet err || return 1
+	for key in jobs makespan_s utilization wait_mean_s wait_sd_s wait_max_s slowdown_mean slowdown_sd \
+		bsld_mean fragmentation_mean spread_mean packing_mean gpu_utilization cycles sim_wall_s; do
+		out "\"$key\": [0-9]" || return 1
+	done
+	out '"cycle_us": {"p50": .*"p99": .*"max": ' && out '"jobs": 458' && out '"partial": false'
+}
+ok "sim --json has the documented keys" json
+
+same() {
+	run 0 sim --machine=16x8c2g --seed=7 --jobs="$T/a.csv" --json esp-gpu && mv "$T/out" "$T/a" &&
+		run 0 sim --machine=16x8c2g --seed=7 --jobs="$T/b.csv" --json esp-gpu && cmp "$T/a.csv" "$T/b.csv" &&
+		[ "$(sed 's/"cycle_us".*//' "$T/a")" = "$(sed 's/"cycle_us".*//' "$T/out")" ] &&
+		run 0 sim --machine=16x8c2g --seed=8 --jobs="$T/b.csv" --json esp-gpu && ! cmp -s "$T/a.csv" "$T/b.csv"
+}
+ok "the same seed makes the same bytes, another one others" same
+
+csv() {
+	head -n 1 "$T/a.csv" | grep -q '^job,user,account,partition,submit_s,start_s,end_s,wait_s,' &&
+		[ "$(wc -l <"$T/a.csv")" = 459 ] && ! grep -q ',,,' "$T/a.csv"
+}
+ok "--jobs has a line for each job" csv
+
+checked() {
+	for policy in easy conservative,window=20 fcfs; do
+		run 0 sim --check --machine=16x8c2g --policy="$policy" auction:V.2 || return 1
+	done
+	run 0 sim --check --interval=30 --latency=2 --machine=16x8c2g synthetic:jobs=300
+}
+ok "schedules pass the check" checked
+
+users() { run 0 sim --users --procs=64 synthetic:jobs=200,users=5 && out '^user  *jobs' && out '^u1 '; }
+ok "--users tells the figures of each user" users
+
+partial() {
+	"$SCHEDLUA" sim --json --jobs="$T/part.csv" --machine=64x8c2g synthetic:jobs=200000 >"$T/out" 2>"$T/err" &
+	pid=$!
+	i=0	# interrupts are caught before the file is made
+	while [ ! -e "$T/part.csv" ] && [ $i -lt 300 ]; do
+		sleep 0.1
+		i=$((i + 1))
+	done
+	kill -INT $pid
+	wait $pid
+	[ $? = 1 ] && out '"partial": true' && err 'stopped: these are the figures of'
+}
+ok "an interrupt ends with the figures so far, marked as partial" partial
+
+# ------------------------------------------------------------------------- bad input
+
+unknown() { run 1 sim nosuch && err 'nosuch' && err 'esp-gpu' && quiet out; }
+ok "an unknown workload is refused and the known ones are listed" unknown
+
+twice() { run 2 sim --workload=esp esp && err 'there is the argument "esp" already'; }
+ok "two workloads are wrong usage" twice
+
+none() { run 2 sim && err 'a workload is missing'; }
+ok "no workload is wrong usage" none
+
+unwritable() { run 1 sim --jobs="$T/no/such/file" esp && err "^schedlua: $T/no/such/file: No such file" && quiet out; }
+ok "a file that cannot be written is found before the run" unwritable
+
+full() { [ ! -e /dev/full ] || { run 1 sim --machine=16x8c2g --jobs=/dev/full esp && err 'No space left'; }; }
+ok "a full disk is an error" full
+
+policy() { run 1 sim --policy=nosuch esp && err "unknown policy 'nosuch'"; }
+ok "an unknown policy is refused" policy
+
+latency() { run 2 sim --interval=10 --latency=10 esp && err 'expected less than --interval'; }
+ok "a latency as long as the interval is wrong usage" latency
+
+broken() {
+	cat >"$T/x.lua" <<-'EOF'
+		return { api = 1, name = "x", decide = function(cluster, plan)
+			for job in cluster:queue() do
+				if job.time_limit == 1846 then error("bang") end
+				plan:start(job)
+			end
+		end }
+	EOF
+	run 1 sim --policy="$T/x.lua" --machine=16x8c2g esp && err "^schedlua: at .* s: .*x.lua:3: bang"
+}
+ok "a policy that fails is told with time, file and line" broken
+
+# ------------------------------------------------------------------- schedlua compare
+
+compare() {
+	run 0 compare --machine=16x8c2g --seeds=3 --policies="easy fcfs" esp-gpu auction:V.1 && quiet err &&
+		out '^workload  *policy  *wait s' && out '^esp-gpu  *fcfs .* ± ' && [ "$(wc -l <"$T/out")" = 5 ]
+}
+ok "compare prints a line for each workload and policy" compare
+
+parallel() {
+	run 0 compare --csv --workers=1 --machine=16x8c2g --seeds=3 --policies="easy fcfs" esp-gpu && mv "$T/out" "$T/a" &&
+		run 0 compare --csv --workers=3 --machine=16x8c2g --seeds=3 --policies="easy fcfs" esp-gpu && cmp "$T/a" "$T/out"
+}
+ok "the output does not depend on how many run at a time" parallel
+
+parts() {
+	run 0 compare --csv --runs --machine=16x8c2g --seeds=3 --policies="easy fcfs" esp-gpu && sort "$T/out" >"$T/a"
+	for i in 0 1 2 3; do
+		run 0 compare --csv --runs --part=$i/4 --machine=16x8c2g --seeds=3 --policies="easy fcfs" esp-gpu &&
+			cat "$T/out" || return 1
+	done | sort -u | cmp "$T/a" -
+}
+ok "the parts of a sweep make the whole" parts
+
+one_fails() {
+	run 1 compare --json --machine=16x8c2g --policies="easy nosuch" esp-gpu && err "nosuch: .*unknown policy" &&
+		out '"policy": "easy", "runs": 1, "failed": 0' && out '"policy": "nosuch", "runs": 1, "failed": 1'
+}
+ok "one that fails is told and the others count" one_fails
+
+bad_part() { run 2 compare --part=1/4 esp && run 1 compare --runs --part=4/4 esp && err 'expected I/N'; }
+ok "a part that is none is refused" bad_part
+
+echo "1..$n"

@@ -332,6 +332,21 @@ uint32_t sl_lua_check_node(lua_State *L, struct sl_lua *x, int arg)
 	return row;
 }
 
+const char *sl_lua_cut(char buffer[SL_LUA_TEXT_MAX], const char *text)
+{
+	size_t n = strlen(text);
+
+	if (n >= SL_LUA_TEXT_MAX) {
+		n = SL_LUA_TEXT_MAX - 1;
+		/* not in the middle of a character of UTF-8 */
+		while (n && (text[n] & 0xc0) == 0x80)
+			n--;
+	}
+	memcpy(buffer, text, n);
+	buffer[n] = 0;
+	return buffer;
+}
+
 /* -- classes ----------------------------------------------------------- */
 
 /* Of class_index(), whose first upvalue is the fields. */

@@ -60,7 +60,7 @@ struct sl_lua {
 	struct sl_plan *plan;
 	uint64_t random;
 	uint32_t examined;
-	uint32_t log_lines;
+	uint32_t log_lines, orders;	/* of the cycle: C memory has no cap but these */
 	uint8_t *seen;			/* by queue entry: counted as examined */
 	uint32_t seen_room;
 
@@ -113,6 +113,13 @@ const struct sl_handle *sl_lua_test(lua_State *L, struct sl_lua *x, int arg, enu
 
 /* Row of a node given as a handle or by name; raises when there is none. */
 uint32_t sl_lua_check_node(lua_State *L, struct sl_lua *x, int arg);
+
+/*
+ * The text at an argument, cut to SL_LUA_TEXT_MAX - 1 bytes: what goes into the plan is
+ * no longer under the state's memory limit.  *buffer* is returned.
+ */
+#define SL_LUA_TEXT_MAX 1024
+const char *sl_lua_cut(char buffer[SL_LUA_TEXT_MAX], const char *text);
 
 /* Row of the table whose key column has the string at *index*, or SL_NONE. */
 uint32_t sl_lua_find(lua_State *L, struct sl_lua *x, int table, int index);

@@ -16,8 +16,10 @@ enum level { LEVEL_ERROR, LEVEL_INFO, LEVEL_DEBUG };
 
 static void log_text(lua_State *L, struct sl_lua *x, unsigned level, const char *text)
 {
+	char cut[SL_LUA_TEXT_MAX];
 	lua_Integer n;
 
+	text = sl_lua_cut(cut, text);
 	if (x->running) {
 		if (++x->log_lines > MAX_LINES)
 			return;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MAX_ORDERS 100000	/* of a cycle, beside starts and reservations */
+
 /* -- arguments --------------------------------------------------------- */
 
 static struct sl_lua *check_plan(lua_State *L)
@@ -268,9 +270,10 @@ static int plan_refuse(lua_State *L)
 {
 	struct sl_lua *x = check_plan(L);
 	const struct sl_handle *job = check_job(L, x);
+	char cut[SL_LUA_TEXT_MAX];
 	struct sl_error err;
 
-	if (sl_plan_refuse(x->plan, job->row, SL_WHY_POLICY, luaL_checkstring(L, 3), &err))
+	if (sl_plan_refuse(x->plan, job->row, SL_WHY_POLICY, sl_lua_cut(cut, luaL_checkstring(L, 3)), &err))
 		return misused(L, &err);
 	return 0;
 }
@@ -297,9 +300,12 @@ static int plan_undo(lua_State *L)
 static int order(lua_State *L, struct sl_lua *x, enum sl_do verb, int64_t number, const char *text)
 {
 	const struct sl_handle *job = check_job(L, x);
+	char cut[SL_LUA_TEXT_MAX];
 	struct sl_error err;
 
-	if (sl_plan_do(x->plan, verb, job->row, number, text, &err))
+	if (++x->orders > MAX_ORDERS)
+		return luaL_error(L, "more than %d orders in a cycle", MAX_ORDERS);
+	if (sl_plan_do(x->plan, verb, job->row, number, sl_lua_cut(cut, text), &err))
 		return misused(L, &err);
 	return 0;
 }

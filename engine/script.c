@@ -286,6 +286,7 @@ static int begin_cycle(struct sl_script *s, struct sl_cluster *c, struct sl_plan
 	x->random = seed_of(x->snap, sl_cluster_now(c));
 	x->examined = 0;
 	x->log_lines = 0;
+	x->orders = 0;
 	sl_cluster_queue(c, &queued);
 	if (queued > x->seen_room) {
 		uint8_t *seen = realloc(x->seen, 2 * (size_t) queued);

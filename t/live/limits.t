@@ -1,0 +1,163 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Limits of associations and QOS, as an accounting database enforces them.
+. "${0%/*}/live.sh"
+for d in slurmdbd mariadbd mariadb-install-db sacctmgr; do
+	command -v $d > /dev/null || skip_all "no $d: the accounting database is not installed"
+done
+live_begin 8
+
+# --------------------------------------------------------- a database of its own
+
+export SBATCH_ACCOUNT=lab	# root has an account of its own too
+DBD_PORT=$((24 + $(sed -n 's/^SlurmctldPort=//p' "$C/etc/slurm.conf")))	# between slurmctld's and the nodes'
+
+mariadb_up() {
+	rm -rf "$C/db"
+	mkdir -p "$C/db"
+	mariadb-install-db --no-defaults --user=root --datadir="$C/db" --auth-root-authentication-method=normal \
+		--skip-test-db > "$C/log/mariadb-install.log" 2>&1 || return 1
+	(cd "$C/db" && exec mariadbd --no-defaults --user=root --datadir="$C/db" --socket="$C/run/db" --skip-networking \
+		--pid-file="$C/run/mariadbd.pid" --innodb-buffer-pool-size=64M > "$C/log/mariadb.log" 2>&1) &
+	wait_for 30 mariadb-admin --no-defaults --socket="$C/run/db" --user=root ping > /dev/null 2>&1
+}
+
+slurmdbd_up() {
+	cat > "$C/etc/slurmdbd.conf" <<-EOC
+	AuthType=auth/munge
+	AuthInfo=socket=$C/munge/sock
+	DbdHost=localhost
+	DbdAddr=127.0.0.1
+	DbdPort=$DBD_PORT
+	SlurmUser=root
+	StorageType=accounting_storage/mysql
+	StorageHost=localhost
+	StorageUser=root
+	StorageLoc=schedlua
+	LogFile=$C/log/slurmdbd.log
+	PidFile=$C/run/slurmdbd.pid
+	PluginDir=$SL_SLURM_PLUGINS
+	CommunicationParameters=NoInAddrAny
+	EOC
+	chmod 600 "$C/etc/slurmdbd.conf"
+	ln -sfn "$(command -v slurmdbd)" "$C/bin/slurmdbd"
+	MYSQL_UNIX_PORT=$C/run/db "$C/bin/slurmdbd" || return 1
+	wait_for 30 sacctmgr -n list cluster > /dev/null 2>&1
+}
+
+knows_cluster() { sacctmgr -n -P list cluster format=cluster,controlport | grep -q '^schedlua|[1-9]'; }
+
+accounting_up() {
+	mariadb_up || { tail -n 5 "$C/log/mariadb.log"; return 1; }
+	cluster_conf AccountingStorageType=accounting_storage/slurmdbd AccountingStorageHost=127.0.0.1 \
+		AccountingStoragePort=$DBD_PORT AccountingStoragePass="$C/munge/sock"
+	slurmdbd_up || { tail -n 5 "$C/log/slurmdbd.log"; return 1; }
+	sacctmgr -i -Q add cluster schedlua > /dev/null 2>&1
+	sacctmgr -i -Q add account lab > /dev/null && sacctmgr -i -Q add user root account=lab > /dev/null &&
+		sacctmgr -i -Q add qos narrow MaxTRESPerUser=cpu=8 > /dev/null &&
+		sacctmgr -i -Q modify user root set qos=normal,narrow > /dev/null || return 1
+	cluster_conf AccountingStorageEnforce=associations,limits,qos
+	cluster_ctld_kill && cluster_ctld_start && wait_for 30 knows_cluster && wait_for 30 cluster_nodes_ready "$NODES"
+}
+
+# Lift what a test has set, whether it succeeded or not.
+unlimited() {
+	sacctmgr -i -Q modify account lab set GrpTRES=cpu=-1 GrpJobs=-1 > /dev/null
+	sacctmgr -i -Q modify user root set MaxJobs=-1 > /dev/null
+}
+
+it_limited() { it "$@"; unlimited; }
+
+limit_is() { # WHAT... : slurmctld has heard of it
+	wait_for 20 heard "$1"
+}
+heard() { scontrol show assoc_mgr flags=assoc | grep -q -- "$1"; }
+
+# ---------------------------------------------------------------------- the tests
+
+account_cores() {
+	local first second third
+	sacctmgr -i -Q modify account lab set GrpTRES=cpu=16
+	limit_is "GrpTRES=cpu=16("
+	first=$(submit -n 8)
+	second=$(submit -n 8)
+	third=$(submit -n 8)
+	starts "$first"
+	starts "$second"
+	stays_pending "$third"
+	wait_for 20 reason_is "$third" AssocGrpCpuLimit
+	scancel "$first"
+	starts "$third" 30
+	job_is "$second" RUNNING
+}
+reason_is() { [ "$(job_reason "$1")" = "$2" ]; }
+
+account_jobs() {
+	local first second
+	sacctmgr -i -Q modify account lab set GrpJobs=1
+	limit_is "GrpJobs=1("
+	first=$(submit -n 1)
+	second=$(submit -n 1)
+	starts "$first"
+	stays_pending "$second"
+	wait_for 20 reason_is "$second" AssocGrpJobsLimit
+	sacctmgr -i -Q modify account lab set GrpJobs=2
+	starts "$second" 20
+}
+
+user_jobs() {
+	local first second
+	sacctmgr -i -Q modify user root set MaxJobs=1
+	limit_is "MaxJobs=1("
+	first=$(submit -n 1)
+	starts "$first"
+	second=$(submit -n 1)
+	stays_pending "$second"
+	wait_for 20 reason_is "$second" AssocMaxJobsLimit
+	scancel "$first"
+	starts "$second" 20
+}
+
+qos_cores() {
+	local first second other
+	first=$(submit -n 8 --qos=narrow)
+	starts "$first"
+	second=$(submit -n 1 --qos=narrow)
+	other=$(submit -n 8 --qos=normal)
+	starts "$other"
+	stays_pending "$second"
+	wait_for 20 reason_is "$second" QOSMaxCpuPerUserLimit
+	scancel "$first"
+	starts "$second" 20
+}
+
+limited_array() {
+	local id
+	sacctmgr -i -Q modify account lab set GrpJobs=2
+	limit_is "GrpJobs=2("
+	id=$(FOR=2 submit -n 1 --array=1-5)
+	wait_for 20 has_jobs RUNNING -eq 2
+	wait_for 60 array_done "$id" 5
+}
+array_done() { [ "$(grep -cE "JobId=[0-9]+ .*JobState=COMPLETED" "$C/log/jobcomp.txt")" -ge "$2" ]; }
+
+behind_limited() {
+	local first second other
+	sacctmgr -i -Q modify account lab set GrpTRES=cpu=8
+	limit_is "GrpTRES=cpu=8("
+	first=$(submit -n 6)
+	starts "$first"
+	second=$(submit -n 4)
+	stays_pending "$second"
+	other=$(submit -n 2)
+	starts "$other" 20
+}
+
+it "the accounting database comes up and slurmctld enforces its limits" accounting_up
+it_limited "an account's limit of cores holds a job back until another ends" account_cores
+it_limited "an account's limit of jobs holds a job back until it is raised" account_jobs
+it_limited "a user's limit of running jobs holds the next one back" user_jobs
+it_limited "a QOS limit holds its own jobs back and no others" qos_cores
+it_limited "an array runs within a limit of jobs to its end" limited_array
+it_limited "a job over a limit does not keep a smaller one behind it from starting" behind_limited
+live_end

@@ -269,6 +269,14 @@ static int check_order(const struct sl_plan *p, enum sl_do verb, uint32_t job, i
 						   text ? text : "");
 }
 
+/* A list with room for one more: it doubles whenever its length is a power of two. */
+static void *grown(void *list, uint32_t length, size_t size)
+{
+	if (length & (length - 1))
+		return list;
+	return realloc(list, (length ? (size_t) length * 2 : 1) * size);
+}
+
 int sl_plan_do(struct sl_plan *p, enum sl_do verb, uint32_t job, int64_t number, const char *text,
 	       struct sl_error *err)
 {
@@ -278,7 +286,7 @@ int sl_plan_do(struct sl_plan *p, enum sl_do verb, uint32_t job, int64_t number,
 	if (check_order(p, verb, job, number, text, err) < 0)
 		return -1;
 	copy = strdup(text ? text : "");
-	o = copy ? realloc(p->order, (p->orders + 1) * sizeof(*o)) : NULL;
+	o = copy ? grown(p->order, p->orders, sizeof(*o)) : NULL;
 	if (!o) {
 		free(copy);
 		return plan_no_memory(err);
@@ -293,7 +301,7 @@ int sl_plan_log(struct sl_plan *p, unsigned level, const char *text)
 	struct line *l;
 	char *copy = strdup(text);
 
-	l = copy ? realloc(p->line, (p->lines + 1) * sizeof(*l)) : NULL;
+	l = copy ? grown(p->line, p->lines, sizeof(*l)) : NULL;
 	if (!l) {
 		free(copy);
 		return -1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* verbs.c - what a plan orders beside starts; see commit.h */
+#include <errno.h>
 #include <signal.h>
 
 #include "commit.h"
@@ -23,6 +24,7 @@ static const char *update(uint32_t job_id, void (*set)(job_desc_msg_t *, int64_t
 	desc.job_id = job_id;
 	set(&desc, number, text);
 	msg.data = &desc;
+	errno = 0;	/* without accounting 22.05 takes what it finds there for an error */
 	rc = update_job(&msg, slurm_conf.slurm_user_id, false);
 	xfree(desc.partition);
 	xfree(desc.alloc_node);

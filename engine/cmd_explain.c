@@ -15,6 +15,7 @@
 #include <jansson.h>
 
 #include "journal.h"
+#include "plain.h"
 #include "statedir.h"
 #include "text.h"
 
@@ -275,8 +276,12 @@ static void print_what(const json_t *event)
 		if (*string(event, "why"))
 			printf(" (%s)", string(event, "why"));
 	}
-	if (*text)
-		printf(": %s", text);
+	if (*text) {
+		char *copy = strdup(text);
+
+		printf(": %s", copy ? sl_plain(copy) : "");
+		free(copy);
+	}
 	if (!strcmp(what, "wait") && integer(event, "start_time"))
 		printf("; expected to start at %s%s%s", sl_text_time(at, integer(event, "start_time")),
 		       *string(event, "nodes") ? " on " : "", string(event, "nodes"));

@@ -14,6 +14,7 @@
 
 #include <jansson.h>
 
+#include "plain.h"
 #include "statedir.h"
 #include "text.h"
 
@@ -100,7 +101,9 @@ static void print_value(enum form form, const json_t *v)
 	char *dump;
 
 	if (form == TEXT && json_is_string(v)) {
-		printf("%s\n", json_string_value(v));
+		dump = strdup(json_string_value(v));
+		printf("%s\n", dump ? sl_plain(dump) : "");
+		free(dump);
 	} else if (form == COUNT && json_is_integer(v)) {
 		printf("%lld\n", (long long) json_integer_value(v));
 	} else if (form == SECONDS && json_is_number(v)) {

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plain.h"
+
 #define PIECE 65536	/* bytes handed to a FILE at a time */
 
 struct sl_json {
@@ -167,22 +169,6 @@ void sl_json_end_array(struct sl_json *j)
 	end(j, false);
 }
 
-/* The length of the UTF-8 sequence at s (no overlong form, no surrogate, nothing
- * beyond U+10FFFF), or 0.  Stops at a NUL by itself. */
-static unsigned utf8_length(const unsigned char *s)
-{
-	unsigned n = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 :
-		     s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
-
-	for (unsigned i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return n;
-}
-
 static void put_string(struct sl_json *j, const char *text)
 {
 	static const char *const short_escape[] = {
@@ -194,7 +180,7 @@ static void put_string(struct sl_json *j, const char *text)
 
 	put(j, "\"", 1);
 	while (*s) {
-		unsigned n = utf8_length(s);
+		unsigned n = sl_utf8_length((const char *) s);
 		const char *with = NULL;
 
 		if (!n)

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "plain.h"
+
 #define MAX_COLUMNS 12
 
 const char *sl_text_duration(char text[SL_TEXT_SIZE], int64_t seconds)
@@ -90,7 +92,7 @@ void sl_text_table_add(struct sl_text_table *t, const char *text)
 	}
 	copy = strdup(text ? text : "");
 	if (copy)
-		t->cell[t->cells++] = copy;
+		t->cell[t->cells++] = sl_plain(copy);
 	else
 		t->failed = true;
 }

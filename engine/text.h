@@ -2,7 +2,7 @@
 /*
  * text.h - what the tool prints for people: durations, times, tables.
  *
- * Ownership: a table owns copies of its cells.  Threads: none.
+ * Ownership: a table owns copies of its cells, as plain text (plain.h).  Threads: none.
  */
 #ifndef SL_TEXT_H
 #define SL_TEXT_H

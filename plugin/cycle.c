@@ -9,6 +9,7 @@
 #include "fallback.h"
 #include "host.h"
 #include "options.h"
+#include "plain.h"
 #include "plan_image.h"
 
 /* A policy that fails so often in a row rests, twice as long each time. */
@@ -55,14 +56,17 @@ static double now_s(void)
 	return (double) t.tv_sec + (double) t.tv_nsec / 1e9;
 }
 
-static void log_line(int level, const char *line)
+static void log_line(int level, const char *text)
 {
+	char *line = sl_plain(xstrdup(text));
+
 	if (level == 0)
 		error("sched/lua: %s", line);
 	else if (level == 1)
 		info("sched/lua: %s", line);
 	else
 		debug("sched/lua: %s", line);
+	xfree(line);
 }
 
 /* Say something once, until something else was said or all is well again. */
@@ -71,7 +75,7 @@ static void say_once(struct sl_cycler *y, const char *text)
 	if (!strcmp(y->said, text))
 		return;
 	snprintf(y->said, sizeof(y->said), "%s", text);
-	error("sched/lua: %s", text);
+	log_line(0, text);
 	sl_status_error(&y->status, text);
 }
 
@@ -228,6 +232,7 @@ static void policy_strike(struct sl_cycler *y, const char *what, const char *tex
 	}
 	snprintf(line, sizeof(line), "%s failed: %.*s", what, (int) MIN(strcspn(text, "\n"), 480), text);
 	sl_status_error(&y->status, line);
+	sl_plain(line);
 	if (y->policy_strikes <= POLICY_STRIKES)
 		error("sched/lua: %s%s", line, rest > 0 ? "; the bundled easy decides for a while" : "");
 }

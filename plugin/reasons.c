@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* reasons.c - why jobs stay pending, and when they are expected to start */
 #include "commit.h"
+#include "plain.h"
 #include "plan_image.h"
 
 /* Slurm's code for a reason; the words go to state_desc. */
@@ -32,17 +33,20 @@ static uint32_t slurm_reason(uint32_t why)
  * every client fetch all jobs anew. */
 static bool tell(job_record_t *job, uint32_t reason, const char *text, time_t start)
 {
+	char *desc = *text ? sl_plain(xstrdup(text)) : NULL;
 	bool changed = false;
 
 	if (job->state_reason != reason) {
 		job->state_reason = reason;
 		changed = true;
 	}
-	if (xstrcmp(job->state_desc, *text ? text : NULL)) {
+	if (xstrcmp(job->state_desc, desc)) {
 		xfree(job->state_desc);
-		job->state_desc = *text ? xstrdup(text) : NULL;
+		job->state_desc = desc;
+		desc = NULL;
 		changed = true;
 	}
+	xfree(desc);
 	if (job->start_time != start) {
 		job->start_time = start;
 		changed = true;

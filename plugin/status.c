@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "plain.h"
 #include "status.h"
 
 void sl_times_add(struct sl_times *t, uint64_t us)
@@ -59,8 +60,14 @@ static void put_string(FILE *f, const char *key, const char *s)
 	fprintf(f, "  \"%s\": \"", key);
 	for (; s && *s; s++) {
 		unsigned char c = (unsigned char) *s;
+		unsigned n = sl_utf8_length(s);
 
-		if (c == '"' || c == '\\')
+		if (n > 1) {
+			fwrite(s, n, 1, f);
+			s += n - 1;
+		} else if (!n)
+			fputc('?', f);
+		else if (c == '"' || c == '\\')
 			fprintf(f, "\\%c", c);
 		else if (c < 0x20 || c == 0x7f)
 			fprintf(f, "\\u%04x", c);

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "plain.h"
 #include "text.h"
 
 static void durations_are_written_as_slurm_does(void **state)
@@ -35,6 +36,15 @@ static void times_are_local_and_none_is_a_dash(void **state)
 	assert_string_equal(sl_text_time(text, 1793620800), "2026-11-02T12:00:00");
 	assert_string_equal(sl_text_time(text, 0), "-");
 	assert_string_equal(sl_text_time(text, INT64_MAX), "-");
+}
+
+static void what_users_wrote_becomes_one_line_of_plain_text(void **state)
+{
+	char text[] = "two\nlines\t\033[31mred\177 \xc3\xa4 \xc2\x9b" "1m \xff\xc0\x80 \xe2\x82";
+
+	(void) state;
+	assert_ptr_equal(sl_plain(text), text);
+	assert_string_equal(text, "two lines  [31mred  \xc3\xa4   1m ??? ??");
 }
 
 static void columns_are_as_wide_as_their_widest_cell(void **state)
@@ -67,6 +77,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(durations_are_written_as_slurm_does),
 		cmocka_unit_test(times_are_local_and_none_is_a_dash),
+		cmocka_unit_test(what_users_wrote_becomes_one_line_of_plain_text),
 		cmocka_unit_test(columns_are_as_wide_as_their_widest_cell),
 	};
 

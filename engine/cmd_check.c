@@ -60,21 +60,32 @@ static struct sl_bundle *load(const struct values *v, const char *file, char **t
 	return sl_bundle_load(&source, &limits, trace, err);
 }
 
+static void tell(const char *what, void *arg)
+{
+	(void) arg;
+	printf("%s\n", what);
+}
+
 /* Check one file.  Returns 0 when it is fine, 1 after printing what is not. */
 static int check(const struct values *v, const char *file)
 {
 	struct sl_error err = { 0 };
 	char *trace = NULL;
 	struct sl_bundle *bundle = load(v, file, &trace, &err);
+	int undefined = bundle ? sl_bundle_undefined(bundle, tell, NULL, &err) : 0;
 
-	if (bundle && !v->quiet)
+	if (undefined < 0) {
+		sl_bundle_destroy(bundle);
+		bundle = NULL;
+	}
+	if (bundle && !undefined && !v->quiet)
 		printf("%s: OK (%s)\n", file, sl_bundle_figures(bundle)->policy);
 	else if (!bundle)	/* the text begins with the file in which it went wrong, if one is to blame */
 		printf("%s%s%s\n", strstr(err.text, ".lua") ? "" : file, strstr(err.text, ".lua") ? "" : ": ", err.text);
 	sl_tool_trace(trace, stdout);
 	sl_bundle_destroy(bundle);
 	free(trace);
-	return !bundle;
+	return !bundle || undefined;
 }
 
 static int run(const struct sl_verb *verb, int argc, char **argv)
@@ -100,10 +111,11 @@ const struct sl_verb sl_verb_check = {
 		"Loads each file, with everything that it requires, into the sandbox that it would\n"
 		"run in, validates what it returns (functions, options, their types and ranges),\n"
 		"and lets it decide once on a small canned cluster.  FILE is a site file or a\n"
-		"policy.\n"
+		"policy.  Variables and library functions that are not there are found in lines\n"
+		"that this trial does not come to as well (not in a file that uses _G or _ENV).\n"
 		"\n"
-		"Prints one line for each file, either \"FILE: OK (POLICIES)\" or \"FILE:LINE: what is\n"
-		"wrong, what was expected\", followed by a traceback where there is one.\n"
+		"Prints for each file either \"FILE: OK (POLICIES)\" or \"FILE:LINE: what is wrong,\n"
+		"what was expected\", followed by a traceback where there is one.\n"
 		"\n"
 		"With --trust it also refuses what production refuses: a file or a directory above\n"
 		"it that belongs to neither root nor SlurmUser or that others may write to, and\n"

@@ -323,7 +323,8 @@ static int print(struct search *s, const char *dir, bool json)
 	size_t i;
 
 	if (!json_array_size(s->events)) {
-		sl_fail(&err, SL_ENOENT, "the journal in %s does not know job %lld", dir, (long long) s->job);
+		sl_fail(&err, SL_ENOENT, "the journal in %s does not know job %lld; why Slurm itself "
+			"holds a job back is in squeue", dir, (long long) s->job);
 		return sl_tool_fail(&err);
 	}
 	if (s->most && json_array_size(s->events) > s->most)

@@ -57,6 +57,15 @@ struct sl_bundle *sl_bundle_load(const struct sl_bundle_source *src, const struc
 void sl_bundle_destroy(struct sl_bundle *b);
 const struct sl_site_figures *sl_bundle_figures(const struct sl_bundle *b);
 
+/*
+ * Uses of global variables and of library functions that are not there, wherever
+ * they are in the set's own files: a trial may not come to that line.  Calls
+ * tell("FILE:LINE: what", arg) for each and returns how many; -1 with *err.
+ * Of a file that uses _G or _ENV nothing is told.
+ */
+int sl_bundle_undefined(const struct sl_bundle *b, void (*tell)(const char *what, void *arg), void *arg,
+			struct sl_error *err);
+
 /* The files of the set, for watching them: path i, or NULL past the end. */
 const char *sl_bundle_file(const struct sl_bundle *b, unsigned i);
 

@@ -215,6 +215,32 @@ check_field() {
 }
 ok "check finds a field that is none by trying the policy, and says who called" check_field
 
+check_globals() {
+	cat >"$T/globals.lua" <<-'EOF2' || return 1
+		local M = { api = 1, name = "globals" }
+		counter = 0
+		local function rare(jobs)
+			counter = counter + #jobs
+			pirnt(counter, math.flor(1.5), joobs)
+			return function() return os.time() end
+		end
+		function M.rank(job)
+			if job.user == "nobody we know" then
+				return rare({ job })
+			end
+			return -job.min_nodes
+		end
+		return M
+	EOF2
+	sed 's/^counter = 0/local env = _G/; s/pirnt(.*/env.x = x/; s/os.time()/1/' "$T/globals.lua" >"$T/dynamic.lua" || return 1
+	run 1 check "$T/globals.lua" && out "^$T/globals.lua:5: undefined variable 'pirnt'; did you mean 'print'?$" &&
+		out "^$T/globals.lua:5: there is no 'math.flor'; did you mean 'math.floor'?$" &&
+		out "^$T/globals.lua:5: undefined variable 'joobs'; did you mean 'jobs'?$" &&
+		out "^$T/globals.lua:6: there is no 'os' here: " && [ "$(wc -l <"$T/out")" = 4 ] &&
+		run 0 check "$T/dynamic.lua" && out ": OK"
+}
+ok "check finds variables that are not there in lines that the trial does not come to" check_globals
+
 check_trust() {
 	chmod 755 "$T" && chmod 644 "$T/mine.lua" && run 0 check --trust "$T/mine.lua" && chmod 666 "$T/mine.lua" &&
 		run 0 check "$T/mine.lua" && run 1 check --trust "$T/mine.lua" && out "mine.lua: writable by everybody" &&

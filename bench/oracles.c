@@ -79,10 +79,12 @@ static const struct oracle oracles[] = {
 	  .figure = { { WAIT_H, 1.50, 0.1 }, { UTILIZATION, 0.911, 0.01 }, { SLOWDOWN, 15.4, -1 } } },
 };
 
-/* SLURM/BF in tables 5, 6 and 7: utilization and mean wait in hours. */
+/* SLURM/BF in tables 5, 6 and 7: utilization and mean wait in hours.  For V also the
+ * utilization under EASY in another simulator, by which it is judged then: real Slurm
+ * had its own troubles with these workloads. */
 static const struct {
 	const char *version;
-	double s[2], m[2], l[2];
+	double s[3], m[3], l[3];
 } auction[] = {
 	{ "I.1", { .95, 1.71 }, { .95, 1.80 }, { .95, 1.69 } },
 	{ "I.2", { .93, 1.64 }, { .92, 1.70 }, { .91, 1.66 } },
@@ -93,9 +95,9 @@ static const struct {
 	{ "III.1", { .96, 1.75 }, { .95, 1.73 }, { .95, 1.67 } },
 	{ "III.2", { .93, 1.64 }, { .92, 1.59 }, { .90, 1.62 } },
 	{ "III.3", { .91, 1.57 }, { .90, 1.57 }, { .88, 1.66 } },
-	{ "V.1", { .71, 1.72 }, { .67, 1.81 }, { .63, 1.88 } },
-	{ "V.2", { .68, 1.71 }, { .63, 1.72 }, { .65, 1.77 } },
-	{ "V.3", { .65, 1.66 }, { .60, 1.78 }, { .59, 1.91 } },
+	{ "V.1", { .71, 1.72, .69 }, { .67, 1.81, .68 }, { .63, 1.88, .68 } },
+	{ "V.2", { .68, 1.71, .66 }, { .63, 1.72, .65 }, { .65, 1.77, .66 } },
+	{ "V.3", { .65, 1.66, .66 }, { .60, 1.78, .65 }, { .59, 1.91, .65 } },
 };
 
 static struct {
@@ -212,6 +214,13 @@ static int ask_auction(size_t i, int machine)
 		.brief = !machine && (i == 0 || i == 9),
 		.figure = { { UTILIZATION, figures[machine][0], 0.03 }, { WAIT_H, figures[machine][1], 0.12 } },
 	};
+
+	if (figures[machine][2] > 0) {
+		o.figure[0].allowed = -1;
+		o.figure[2].figure = UTILIZATION;
+		o.figure[2].expected = figures[machine][2];
+		o.figure[2].allowed = 0.03;
+	}
 
 	snprintf(name, sizeof(name), "AUCSCHED %c %s EASY", "SML"[machine], auction[i].version);
 	snprintf(workload, sizeof(workload), "auction:%s", auction[i].version);

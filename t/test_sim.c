@@ -145,18 +145,17 @@ static void what_was_decided_starts_after_the_latency(void **state)
 }
 
 /*
- * When job 1 ends at 10 instead of 100, pyss compresses: each job that waits may move
- * to an earlier time while all others keep theirs.  Here the plan is made anew, as in
- * Slurm, in the order of the queue: job 3 comes before job 4 and pushes it back.
+ * Job 1 ends at 10 instead of 100.  Compressed, as pyss does it, job 4 would keep its
+ * time (31) until it moves to 10, and job 3 would come at 81.  Here the plan is made
+ * anew in the order of the queue, as in Slurm: job 3 at 31, job 4 after it.
  */
 static void conservative_makes_its_plan_anew_when_a_job_ends_early(void **state)
 {
-	struct told t = SIMULATE("conservative", "{\"jobs\": [" JOB(1, 0, 3, 100, 10) "," JOB(2, 0, 1, 40, 40) ","
-				 JOB(3, 1, 4, 50, 50) "," JOB(4, 2, 3, 60, 60) "]}");
+	struct told t = SIMULATE("conservative", "{\"jobs\": [" JOB(1, 0, 2, 100, 10) "," JOB(2, 1, 2, 30, 30) ","
+				 JOB(3, 2, 4, 100, 100) "," JOB(4, 3, 2, 50, 50) "]}");
 
 	(void) state;
-	/* planned at 2: job 3 at 100, job 4 at 150; at 10: job 3 at 40, job 4 at 90 */
-	STARTS(t, 0, 0, 40, 90);
+	STARTS(t, 0, 1, 31, 131);
 }
 
 static void a_job_that_waits_for_a_reservation_to_end_starts_when_it_does(void **state)

@@ -6,7 +6,7 @@
  *
  * A snapshot of a busy machine (busy.h) goes to `PROGRAM engine` over the wire, as
  * from the plug-in, ROUNDS times (5) after one that warms up.  One JSON object:
- * what came of it and, in microseconds, medians and maxima over the rounds.
+ * what came of it and, in microseconds, median, least and most over the rounds.
  *	encode_us	the image laid out
  *	send_us		written to a memfd, sealed, sent
  *	validate_us	mapped and validated, as the engine does it (measured here, on the
@@ -18,11 +18,14 @@
  *	answer_us	from sending the frame to the answer: engine_us, and the plan encoded,
  *			checked and sent
  *	cycle_us	all from the rows to the answer
+ *	handover_cpu_us, engine_cpu_us	CPU time of handover_us here, and of the engine in the
+ *			cycle: what others on a busy machine take does not count
  *	peak_kib	the most memory the engine has had, with what it shares (the snapshot)
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "busy.h"
@@ -33,10 +36,11 @@
 #define BUDGET_US INT64_C(60000000)	/* a budget that ends the policy would spoil what is measured */
 #define MAX_ROUNDS 101
 
-enum { ENCODE, SEND, VALIDATE, HANDOVER, POLICY, ENGINE, ANSWER, CYCLE, STEPS };
+enum { ENCODE, SEND, VALIDATE, HANDOVER, POLICY, ENGINE, ANSWER, CYCLE, HANDOVER_CPU, ENGINE_CPU, STEPS };
 
 static const char *const step_name[STEPS] = {
 	"encode_us", "send_us", "validate_us", "handover_us", "policy_us", "engine_us", "answer_us", "cycle_us",
+	"handover_cpu_us", "engine_cpu_us",
 };
 
 struct run {
@@ -58,21 +62,31 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static int64_t cpu_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec * INT64_C(1000000) + t.tv_nsec / 1000;
+}
+
 /* What the engine does first; the image is one that was sent before. */
-static int validate(const void *bytes, size_t size, int64_t *us, struct sl_error *err)
+static int validate(const void *bytes, size_t size, int64_t us[STEPS], struct sl_error *err)
 {
 	int fd = sl_wire_memfd("snapshot", bytes, size, err), rc = -1;
 	struct sl_snapshot snap;
 	const void *mapped;
 	size_t mapped_size;
-	int64_t from;
+	int64_t from, cpu;
 
 	if (fd < 0)
 		return -1;
 	from = engine_clock();
+	cpu = cpu_us();
 	if (!sl_wire_map(fd, &mapped, &mapped_size, err)) {
 		rc = sl_snapshot_open(&snap, mapped, mapped_size, err);
-		*us = engine_clock() - from;
+		us[VALIDATE] = engine_clock() - from;
+		us[HANDOVER_CPU] += cpu_us() - cpu;
 		sl_wire_unmap(mapped, mapped_size);
 	}
 	close(fd);
@@ -97,7 +111,7 @@ static int read_plan(struct run *r, const struct engine_times *t, int64_t us[STE
 
 static int pass(struct run *r, int64_t us[STEPS], struct sl_error *err)
 {
-	int64_t from = engine_clock();
+	int64_t from = engine_clock(), cpu = cpu_us();
 	struct engine_times t = { 0 };
 	const void *bytes;
 	int rc;
@@ -105,14 +119,17 @@ static int pass(struct run *r, int64_t us[STEPS], struct sl_error *err)
 	if (sl_builder_finish(r->b, &bytes, &r->bytes, err))
 		return -1;
 	us[ENCODE] = engine_clock() - from;
+	us[ENGINE_CPU] = -engine_cpu_us(&r->engine);
 	if (engine_decide(&r->engine, bytes, r->bytes, 1, BUDGET_US, &t, err))
 		return -1;
+	us[HANDOVER_CPU] = cpu_us() - cpu;	/* waiting takes none */
+	us[ENGINE_CPU] += engine_cpu_us(&r->engine);
 	us[SEND] = t.memfd + t.send;
 	us[ANSWER] = t.trip;
 	us[CYCLE] = us[ENCODE] + t.memfd + t.trip;
 	rc = read_plan(r, &t, us, err);
 	sl_wire_unmap(t.plan, t.plan_size);
-	if (rc || validate(bytes, r->bytes, &us[VALIDATE], err))
+	if (rc || validate(bytes, r->bytes, us, err))
 		return -1;
 	us[HANDOVER] = us[ENCODE] + us[SEND] + us[VALIDATE];
 	return 0;
@@ -165,6 +182,7 @@ static void print(struct run *r)
 		sl_json_key(j, step_name[s]);
 		sl_json_begin_object(j);
 		put_int(j, "p50", r->us[s][r->rounds / 2]);
+		put_int(j, "min", r->us[s][0]);
 		put_int(j, "max", r->us[s][r->rounds - 1]);
 		sl_json_end_object(j);
 	}

@@ -178,6 +178,21 @@ long engine_peak_kib(const struct engine_client *c)
 	return kib;
 }
 
+int64_t engine_cpu_us(const struct engine_client *c)
+{
+	char path[64];
+	long long ns = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int) c->pid);
+	if (!(f = fopen(path, "re")))
+		return -1;
+	if (fscanf(f, "%lld", &ns) != 1)
+		ns = -1;
+	fclose(f);
+	return ns < 0 ? -1 : ns / 1000;
+}
+
 static void reap(pid_t pid)
 {
 	const struct timespec tick = { .tv_nsec = 1000000 };

@@ -41,6 +41,9 @@ int engine_decide(struct engine_client *c, const void *bytes, size_t size, int64
 /* The most memory that it has had, KiB, what it shares included; -1 where that is not to be had. */
 long engine_peak_kib(const struct engine_client *c);
 
+/* CPU time that it has used; -1 where that is not to be had. */
+int64_t engine_cpu_us(const struct engine_client *c);
+
 /* Say BYE, wait for the end (bounded, then SIGKILL), remove the site file. */
 void engine_stop(struct engine_client *c);
 

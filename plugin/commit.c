@@ -11,6 +11,13 @@
 /* Jobs that select is asked about in a cycle because they may preempt others. */
 #define MAX_PREEMPT_TRIES 20
 
+/*
+ * Batch jobs are launched after the starts, or this much later in a long plan: the
+ * first ones end, or tell that they run, while others are being started, and each
+ * such message competes for the locks.
+ */
+#define LAUNCH_AFTER_US 500000
+
 static uint64_t now_us(void)
 {
 	struct timespec t;
@@ -152,15 +159,63 @@ static uint32_t start_limit(const job_record_t *job, int64_t plan_s)
 
 /* -- after ---------------------------------------------------------------------- */
 
-void sl_commit_launched(job_record_t *job)
+static void note_started(job_record_t *job)
 {
 	last_job_update = time(NULL);
 	sched_info("sched/lua: started %pJ in %s on %s", job, job->part_ptr->name, job->nodes);
 	if (!job->batch_flag)
 		srun_allocate(job);
-	else if (!IS_JOB_CONFIGURING(job))
-		launch_job(job);
 	rebuild_job_part_list(job);
+}
+
+void sl_commit_launched(job_record_t *job)
+{
+	if (job->batch_flag && !IS_JOB_CONFIGURING(job))
+		launch_job(job);
+	note_started(job);
+}
+
+static void launch_later(struct sl_commit *m, const job_record_t *job)
+{
+	if (!job->batch_flag || IS_JOB_CONFIGURING(job))
+		return;		/* nothing to launch, or once its nodes are ready */
+	if (m->launches == m->launch_room) {
+		m->launch_room = m->launch_room * 2 + 64;
+		xrecalloc(m->launch, m->launch_room, sizeof(*m->launch));
+	}
+	if (m->launched == m->launches)
+		m->launch_since = now_us();
+	m->launch[m->launches++] = (struct sl_launch) { job->job_id, job->start_time };
+}
+
+/* At least one, and no more once the time is over.  Write locks held. */
+static void launch_some(struct sl_commit *m, uint64_t end)
+{
+	while (m->launched < m->launches) {
+		const struct sl_launch *l = &m->launch[m->launched++];
+		job_record_t *job = find_job_record(l->job_id);
+
+		/* cancelled or requeued meanwhile: nothing to launch */
+		if (job && IS_JOB_RUNNING(job) && !IS_JOB_CONFIGURING(job) && job->start_time == l->start_time)
+			launch_job(job);
+		if (now_us() >= end)
+			break;
+	}
+}
+
+/* What is not launched yet, in batches; also when slurmctld ends. */
+static void launch_rest(struct sl_commit *m)
+{
+	slurmctld_lock_t locks = SL_COMMIT_LOCKS;
+	uint64_t t0;
+
+	while (m->launched < m->launches) {
+		lock_slurmctld(locks);
+		t0 = now_us();
+		launch_some(m, t0 + (uint64_t) (m->batch_ms * 1000));
+		sl_times_add(&m->status->commit_hold, now_us() - t0);
+		unlock_slurmctld(locks);
+	}
 }
 
 /* select_nodes() under the federation's lock. */
@@ -278,7 +333,8 @@ static bool try_start(struct start *s, const struct sl_way *way, struct sl_cores
 		s->m->status->layout_differs++;
 		debug("sched/lua: %pJ: select gave other cores than planned (%s)", job, sl_layout_word(how));
 	}
-	sl_commit_launched(job);
+	note_started(job);
+	launch_later(s->m, job);
 	/* what is left of an array was copied in the middle of all this */
 	if ((job = find_job_record(s->job_id)) && job != s->job)
 		job_resv_clear_magnetic_flag(job);
@@ -431,7 +487,7 @@ static uint32_t run_batch(struct sl_commit *m, uint32_t from)
 {
 	slurmctld_lock_t locks = SL_COMMIT_LOCKS;
 	struct sl_cores cores = { 0 };
-	uint64_t t0, end;
+	uint64_t t0, end, at, longest = 0;
 	uint32_t i = from, starts = m->plan->start.rows;
 	const char *why;
 
@@ -442,9 +498,12 @@ static uint32_t run_batch(struct sl_commit *m, uint32_t from)
 		fail_rest(m, from, "the configuration changed meanwhile");
 		i = m->outcomes;
 	}
-	for (; i < m->outcomes && (i == from || now_us() < end); i++) {
+	/* one that takes as long as the longest so far must still fit */
+	for (; i < m->outcomes && (i == from || now_us() + longest < end); i++) {
 		if (i < starts) {
+			at = now_us();
 			run_one(m, i, &cores);
+			longest = MAX(longest, now_us() - at);
 			continue;
 		}
 		why = sl_commit_action(m, i - starts);
@@ -453,6 +512,8 @@ static uint32_t run_batch(struct sl_commit *m, uint32_t from)
 		m->status->actions_failed += why != NULL;
 	}
 	sl_cores_clear(&cores);
+	if (i == m->outcomes && now_us() < end)
+		launch_some(m, end);
 	sl_times_add(&m->status->commit_hold, now_us() - t0);
 	unlock_slurmctld(locks);
 	return i;
@@ -514,11 +575,15 @@ void sl_commit_run(struct sl_commit *m)
 	m->outcomes = m->plan->start.rows + m->plan->action.rows;
 	m->outcome = xcalloc(MAX(m->outcomes, 1), sizeof(*m->outcome));
 	m->text = xcalloc(MAX(m->outcomes, 1), sizeof(*m->text));
-	while (i < m->outcomes && !atomic_load(m->stop))
+	while (i < m->outcomes && !atomic_load(m->stop)) {
 		i = run_batch(m, i);
+		if (m->launched < m->launches && now_us() - m->launch_since > LAUNCH_AFTER_US)
+			launch_rest(m);
+	}
 	if (i < m->outcomes)
 		fail_rest(m, i, "slurmctld ends");
 	run_preempting(m);
+	launch_rest(m);
 	m->changed = m->started || m->plan->action.rows;
 	if (m->changed) {
 		schedule_job_save();
@@ -530,4 +595,5 @@ void sl_commit_free(struct sl_commit *m)
 {
 	xfree(m->outcome);
 	xfree(m->text);
+	xfree(m->launch);
 }

@@ -35,6 +35,13 @@ struct sl_commit {
 	uint32_t outcomes;
 	uint32_t started;
 	bool changed;			/* records were changed: state must be saved */
+	/* batch jobs that were started and are still to be launched */
+	struct sl_launch {
+		uint32_t job_id;
+		time_t start_time;	/* another one: it was requeued meanwhile */
+	} *launch;
+	uint32_t launches, launched, launch_room;
+	uint64_t launch_since;		/* microseconds; of the oldest one */
 };
 
 /* Starts and other verbs.  Outcomes are allocated here, freed by

@@ -240,9 +240,11 @@ cluster_munged_start() {
 		{ cat "$C/log/munged.err" >&2; return 1; }
 }
 
-cluster_pid_of() { # PIDFILE : its pid, if that process lives
+# A pid file may outlive its daemon, and the pid be another process's by then.
+cluster_pid_of() { # PIDFILE : its pid, if that process lives and is ours
 	local pid
-	{ read -r pid < "$1"; } 2>/dev/null && [ -n "$pid" ] && ! cluster_gone "$pid" && echo "$pid"
+	{ read -r pid < "$1"; } 2>/dev/null && [ -n "$pid" ] && ! cluster_gone "$pid" &&
+		grep -qszxF "SCHEDLUA_CLUSTER=$C" "/proc/$pid/environ" && echo "$pid"
 }
 
 cluster_ctld_pid() { cluster_pid_of "$C/run/slurmctld.pid"; }

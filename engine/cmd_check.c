@@ -60,6 +60,13 @@ static struct sl_bundle *load(const struct values *v, const char *file, char **t
 	return sl_bundle_load(&source, &limits, trace, err);
 }
 
+/* Does the text begin with the file in which it went wrong?  (Not with the one that was
+ * named, where a module is to blame.) */
+static bool names_file(const char *text, const char *file)
+{
+	return strstr(text, ".lua") || !strncmp(text, file, strlen(file));
+}
+
 static void tell(const char *what, void *arg)
 {
 	(void) arg;
@@ -80,8 +87,8 @@ static int check(const struct values *v, const char *file)
 	}
 	if (bundle && !undefined && !v->quiet)
 		printf("%s: OK (%s)\n", file, sl_bundle_figures(bundle)->policy);
-	else if (!bundle)	/* the text begins with the file in which it went wrong, if one is to blame */
-		printf("%s%s%s\n", strstr(err.text, ".lua") ? "" : file, strstr(err.text, ".lua") ? "" : ": ", err.text);
+	else if (!bundle)
+		printf("%s%s%s\n", names_file(err.text, file) ? "" : file, names_file(err.text, file) ? "" : ": ", err.text);
 	sl_tool_trace(trace, stdout);
 	sl_bundle_destroy(bundle);
 	free(trace);

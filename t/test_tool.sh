@@ -237,7 +237,8 @@ check_globals() {
 		out "^$T/globals.lua:5: there is no 'math.flor'; did you mean 'math.floor'?$" &&
 		out "^$T/globals.lua:5: undefined variable 'joobs'; did you mean 'jobs'?$" &&
 		out "^$T/globals.lua:6: there is no 'os' here: " && [ "$(wc -l <"$T/out")" = 4 ] &&
-		run 0 check "$T/dynamic.lua" && out ": OK"
+		run 0 check "$T/dynamic.lua" && out ": OK" && echo '{}' >"$T/no.json" && run 1 check "$T/no.json" &&
+		out "^$T/no.json:1: unexpected symbol"
 }
 ok "check finds variables that are not there in lines that the trial does not come to" check_globals
 

@@ -7,7 +7,7 @@
 --     default = { "easy" },
 --     partitions = {
 --       debug = "fcfs",
---       ["gpu,gpu-long"] = { "shortest_first", max_wait = "12h", "easy", window = 200 },
+--       ["gpu,gpu-long"] = { "shortest_first", patience = "12h", "easy", window = 200 },
 --     },
 --   }
 --
@@ -125,7 +125,7 @@ local function share_options(parts, given, at)
 					end
 				end
 			end
-			raise(at(key), "unknown option '%s' of policy %s%s", tostring(key),
+			raise(at(key), "unknown option '%s' of %s %s%s", tostring(key), #names > 1 and "the policies" or "policy",
 				#names > 0 and table.concat(names, ", ") or "(none is named)", suggest.hint(key, known))
 		end
 		owner.given[key] = value

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* collect.c - see collect.h; nodes and jobs are in files of their own */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "collect_int.h"
 
 static uint64_t now_us(void)
@@ -62,13 +67,31 @@ uint32_t sl_collect_part(const struct sl_collector *c, const part_record_t *part
 
 /* -- the canary ------------------------------------------------------------ */
 
+struct canary {
+	int pipe[2];
+	bool seen;		/* a job with details */
+	struct sl_error *err;
+};
+
+/* Does *at* hold the value?  In a record of another layout it may point anywhere:
+ * the kernel looks, and says EFAULT where we would crash. */
+static bool holds(const struct canary *k, const uint32_t *at, uint32_t value)
+{
+	uint32_t found;
+
+	return write(k->pipe[1], at, sizeof(*at)) == sizeof(*at) &&
+		read(k->pipe[0], &found, sizeof(found)) == sizeof(found) && found == value;
+}
+
 static int each_canary_job(void *x, void *arg)
 {
 	job_record_t *job = x;
-	struct sl_error *err = arg;
+	struct canary *k = arg;
 
-	if (job->magic != JOB_MAGIC || !job->job_id || (job->details && job->details->magic != DETAILS_MAGIC))
-		return sl_fail(err, SL_EVERSION, "job records");
+	if (job->magic != JOB_MAGIC || !job->job_id ||
+	    (job->details ? !holds(k, &job->details->magic, DETAILS_MAGIC) : !IS_JOB_FINISHED(job)))
+		return sl_fail(k->err, SL_EVERSION, "job records");
+	k->seen |= job->details != NULL;
 	return 0;
 }
 
@@ -85,8 +108,11 @@ static int each_canary_part(void *x, void *arg)
 int sl_canary(struct sl_error *err)
 {
 	struct sl_error what = { SL_OK, "" };
+	struct canary k = { .err = &what };
 	int i;
 
+	if (pipe2(k.pipe, O_CLOEXEC | O_NONBLOCK))
+		return sl_fail(err, SL_EIO, "pipe: %s", strerror(errno));
 	for (i = 0; i < node_record_count; i++)
 		if (node_record_table_ptr[i] && node_record_table_ptr[i]->magic != NODE_MAGIC) {
 			sl_fail(&what, SL_EVERSION, "node records");
@@ -95,9 +121,11 @@ int sl_canary(struct sl_error *err)
 	if (part_list && !what.code)
 		list_for_each(part_list, each_canary_part, &what);
 	if (job_list && !what.code)
-		list_for_each(job_list, each_canary_job, &what);
+		list_for_each(job_list, each_canary_job, &k);
+	close(k.pipe[0]);
+	close(k.pipe[1]);
 	if (!what.code)
-		return 0;
+		return k.seen;
 	return sl_fail(err, SL_EVERSION, "%s of this slurmctld are not laid out as those of Slurm %s, which this plug-in was built for; "
 		       "rebuild it with the source of exactly the release that runs", what.text, SLURM_VERSION_STRING);
 }
@@ -241,8 +269,9 @@ static int collect_queue(struct sl_collector *c, struct sl_error *err)
 	t0 = now_us();
 	if (!node_record_count || !job_list || !part_list || !avail_node_bitmap || !up_node_bitmap) {
 		rc = sl_fail(err, SL_EBUSY, "slurmctld has not loaded its nodes yet");
-	} else if (s->checked || !(rc = sl_canary(err))) {
-		s->checked = true;
+	} else if (s->checked || (rc = sl_canary(err)) >= 0) {
+		s->checked |= rc > 0;
+		rc = 0;
 		if (s->in->trimmed->clock)
 			list_for_each(job_list, each_requeued, s->in->trimmed);
 		queue = build_job_queue(false, true);

@@ -83,8 +83,9 @@ uint32_t sl_collect_row(const struct sl_collector *c, uint32_t job_id);
 /* Digest of what a decision about a pending job depends on. */
 int64_t sl_job_stamp(const job_record_t *job);
 
-/* Whether the records look as this plug-in was compiled to see them.  Returns 0,
- * or -1 with *err (SL_EVERSION).  Job and node read locks held. */
+/* Whether the records look as this plug-in was compiled to see them.  Returns 1; 0
+ * while there is no job to tell by; -1 with *err (SL_EVERSION).  Job, node and
+ * partition read locks held. */
 int sl_canary(struct sl_error *err);
 
 /* Same for one job, cheap enough for each use. */

@@ -527,5 +527,6 @@ void sl_cycler_tick(struct sl_cycler *y)
 	cycle(y);
 	if (y->status.source != SL_SOURCE_IDLE && y->status.source != SL_SOURCE_FALLBACK)
 		*y->said = '\0';
-	write_status(y, false);
+	/* the next look comes late: what is wrong is told now */
+	write_status(y, now_s() < y->idle_until);
 }

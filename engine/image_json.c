@@ -521,8 +521,13 @@ int sl_builder_from_json(struct sl_builder *b, const char *name, const char *tex
 {
 	json_error_t wrong;
 	json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &wrong);
+	size_t blank = 0;
 	int rc;
 
+	while (blank < length && strchr(" \t\r\n", text[blank]) && text[blank])
+		blank++;
+	if (!root && blank < length && text[blank] != '{')
+		return sl_fail(err, SL_EFORMAT, "%s: neither a snapshot as it was captured nor its JSON form", name);
 	if (!root)
 		return sl_fail(err, SL_EFORMAT, "%s:%d:%d: %s", name, wrong.line, wrong.column, wrong.text);
 	rc = sl_builder_from_tree(b, name, root, err);

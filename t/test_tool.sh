@@ -215,6 +215,9 @@ check_field() {
 }
 ok "check finds a field that is none by trying the policy, and says who called" check_field
 
+show_other() { run 1 show "$T/mine.lua" && err "mine.lua: neither a snapshot as it was captured nor its JSON form$"; }
+ok "show says when a file is no snapshot at all" show_other
+
 check_globals() {
 	cat >"$T/globals.lua" <<-'EOF2' || return 1
 		local M = { api = 1, name = "globals" }

@@ -3,10 +3,11 @@
 -- conservative.lua - every examined job gets a reservation: conservative backfill.
 --
 -- In the queue's order each job is placed at the earliest time at which it fits beside all that
--- was placed before it; where that time is now, it starts.  A job therefore never delays one
--- ahead of it, and every user is told a start time that only becomes earlier (as long as no job
--- is submitted with a higher priority).  Slurm's sched/backfill does this, with a resolution and
--- depth that limit its cost; here the timeline is exact and the window limits it.
+-- was placed before it; where that time is now, it starts.  Within a cycle no job delays one
+-- ahead of it, and every user is told a start time.  The plan is made anew in each cycle, as
+-- Slurm's sched/backfill does, so that a time may become later too when jobs end early and the
+-- queue falls into place differently (doc/simulate.md shows a case of four jobs).  Slurm limits
+-- the cost by a resolution and a depth; here the timeline is exact and the window limits it.
 --
 -- Options
 --   window    pending jobs examined in a cycle, in the queue's order.

@@ -275,6 +275,10 @@ int sl_sandbox_load(lua_State *L, const char *name, const char *text, size_t len
 	lua_pushfstring(L, "@%s", name);
 	status = luaL_loadbufferx(L, text, length, lua_tostring(L, -1), "t");
 	lua_remove(L, -2);
+	if (status != LUA_OK && lua_type(L, -1) == LUA_TSTRING && strstr(lua_tostring(L, -1), "C stack overflow")) {
+		lua_pop(L, 1);	/* the parser's own message does not say where */
+		lua_pushfstring(L, "%s:1: nested too deeply", name);
+	}
 	if (status != LUA_OK)
 		return status;
 	lua_newtable(L);

@@ -83,6 +83,12 @@ describe("the sandbox", function()
 		assert.matches("%.lua:1: precompiled Lua, expected source text", why)
 	end)
 
+	it("names the file that is nested too deeply", function()
+		local ok, why = t.check { source = "return " .. ("{"):rep(5000) .. ("}"):rep(5000) }
+		assert.is_nil(ok)
+		assert.matches("%.lua:1: nested too deeply", why)
+	end)
+
 	it("gives jobs, nodes and the cluster read-only", function()
 		assert.matches("a job is read%-only", s.refusal("for job in cluster:queue() do job.priority = 1 end"))
 		assert.matches("a cluster is read%-only", s.refusal("cluster.now = 0"))

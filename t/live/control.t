@@ -132,4 +132,38 @@ main_scheduler_on() {
 }
 it "with slurmctld's own scheduler on it starts nothing and says the line to add" main_scheduler_on
 
+engine_stopped() {
+	needs_lua
+	needs_engine
+	local ctld
+	ctld=$(cluster_ctld_pid)
+	wait_for 10 engine_lives
+	kill -STOP "$(engine_pid)"
+	starts "$(submit -N1)" 10
+	wait_for 15 status_is source site
+	starts "$(submit -N1)" 5
+	log_has 'engine failed: .*no answer in time'
+	schedlua status | grep -q '^engine kills  *[1-9]'
+	[ "$(cluster_ctld_pid)" = "$ctld" ]
+}
+it "the engine stopped with SIGSTOP is replaced and jobs start" engine_stopped
+
+engine_killed() {
+	needs_lua
+	needs_engine
+	local i ids=() ctld pid
+	ctld=$(cluster_ctld_pid)
+	for i in {1..40}; do
+		ids+=("$(FOR=0 submit -n1)")
+		[ $((i % 4)) != 0 ] || ! pid=$(pgrep -P "$ctld" -f 'schedlua engine') || kill -9 "$pid" || true
+	done
+	wait_for 60 none_active
+	for i in "${ids[@]}"; do
+		job_is "$i" COMPLETED
+		[ "$(job_get "$i" Restarts)" = 0 ]
+	done
+	[ "$(cluster_ctld_pid)" = "$ctld" ]
+}
+it "the engine killed again and again while it decides: every job runs, once" engine_killed
+
 live_end

@@ -99,6 +99,8 @@ leave() {
 	[ -z "$VIEW" ] || kill "$VIEW" 2>/dev/null
 	[ -z "$TTY" ] || [ -z "$VIEW" ] || printf '\033[?25h\033[?1049l'
 	cluster_down || code=1
+	# faketime keeps its clock in shared memory, and leaves it there when killed
+	[ $code -gt 128 ] && [[ ${FAKETIME_SHARED-} =~ ^/(.+)\ /(.+)$ ]] && rm -f "/dev/shm/sem.${BASH_REMATCH[1]}" "/dev/shm/${BASH_REMATCH[2]}"
 	exit $code
 }
 

@@ -50,10 +50,41 @@ cluster_dir() {
 	fi
 }
 
+# sched/lua trusts no file that somebody else than root or SlurmUser could have
+# put there.  So a clone in a user's directory gets a cluster with that SlurmUser.
+cluster_slurm_user() {
+	local path owner
+	SL_USER=root
+	for path in "$C" ${SL_PREFIX:+"$SL_PREFIX"}; do
+		while [ "$path" != / ]; do
+			owner=$(stat -c %U "$path")
+			[ "$owner" = root ] || [ "$SL_USER" != root ] || SL_USER=$owner
+			if [ "$owner" != root ] && [ "$owner" != "$SL_USER" ] || [ "$owner" = UNKNOWN ]; then
+				cluster_say "$path: owned by $owner; policies are read only where all directories belong to root or one user"
+				return 1
+			fi
+			if [ -n "$(find "$path" -maxdepth 0 -perm /022 ! -perm -1000)" ] && ! cluster_not_for_others "$path"; then
+				cluster_say "$path: others may write there; policies are not read from such a place: chmod go-w $path"
+				return 1
+			fi
+			path=$(dirname "$path")
+		done
+	done
+}
+
+# What is ours we may close: the clone and what is in it.
+cluster_not_for_others() {
+	local top
+	top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+	[[ $1/ == $top/* ]] && chmod go-w "$1"
+}
+
 cluster_make_dirs() {
+	cluster_slurm_user || return 1
 	rm -rf "$C/state" "$C/spool" "$C/log" "$C/run"
 	mkdir -p "$C"/{bin,etc,munge,state,spool,log,run,dev,jobs}
 	chmod 755 "$C" "$C"/{bin,etc,munge,state,spool,log,run,dev,jobs}
+	chown "$SL_USER" "$C"/{state,log,run}
 }
 
 # Slurm's daemons look at argv[0]: they must have their upstream names.
@@ -108,7 +139,7 @@ cluster_slurm_conf() {
 		cat <<-EOC
 		ClusterName=schedlua
 		SlurmctldHost=localhost(127.0.0.1)
-		SlurmUser=root
+		SlurmUser=$SL_USER
 		SlurmdUser=root
 		SlurmctldPort=$port
 		CommunicationParameters=NoInAddrAny,NoCtldInAddrAny

@@ -62,7 +62,7 @@ static void needs_memory(const char *text)
 {
 	struct sl_error err = { 0 };
 
-	if (run(text, 16 * MIB, 20000000, &err) != -1)
+	if (run(text, 16 * MIB, 120000000, &err) != -1)
 		fail_msg("came to an end: %s", text);
 	if (err.code != SL_ENOMEM)
 		fail_msg("%s: %s", text, err.text);
@@ -73,7 +73,7 @@ static void raises(const char *text, const char *message)
 {
 	struct sl_error err = { 0 };
 
-	if (run(text, 256 * MIB, 20000000, &err) != -1)
+	if (run(text, 256 * MIB, 120000000, &err) != -1)
 		fail_msg("came to an end: %s", text);
 	if (err.code != SL_ESCRIPT || !strstr(err.text, message))
 		fail_msg("%s: %s", text, err.text);
@@ -83,7 +83,7 @@ static void is_fine(const char *text)
 {
 	struct sl_error err = { 0 };
 
-	if (run(text, 64 * MIB, 20000000, &err))
+	if (run(text, 64 * MIB, 120000000, &err))
 		fail_msg("%s: %s", text, err.text);
 }
 

@@ -54,11 +54,13 @@ killed_while_starting() {
 }
 it "slurmctld is stopped while it starts jobs: every job runs, once" killed_while_starting
 
+# The first three tasks run on, so that none starts between the save and the end.
 array_through_restart() {
 	local id
 	rm -f "$JOBS/ran"
-	id=$(FOR=1 recorded -N2 --exclusive --array=1-10%3 --no-requeue)
-	wait_for 20 has_jobs RUNNING -gt 0
+	id=$(sbatch --parsable --output=/dev/null -N2 --exclusive --array=1-10%3 --no-requeue \
+		--wrap "echo \$SLURM_JOB_ID >> $JOBS/ran; [ \$SLURM_ARRAY_TASK_ID -gt 3 ] || sleep 12")
+	wait_for 20 has_jobs RUNNING -eq 3
 	save_states
 	cluster_ctld_kill KILL
 	cluster_ctld_start
@@ -74,6 +76,8 @@ engine_after_kill() {
 	needs_engine
 	wait_for 10 engine_lives
 	pid=$(engine_pid)
+	submit --hold > /dev/null	# something to save: else job ids come again
+	save_states
 	cluster_ctld_kill KILL
 	wait_for 10 cluster_gone "$pid"
 	cluster_ctld_start

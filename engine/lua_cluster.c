@@ -114,6 +114,7 @@ struct walk {
 	uint32_t left;			/* of the window */
 	uint32_t last;			/* entry that was handed out, or SL_NONE */
 	uint32_t started;		/* length of the list of starts then */
+	int64_t eligible_by;		/* only entries that became eligible by then */
 };
 
 static void check_walk(lua_State *L, struct sl_lua *x, const struct walk *w)
@@ -135,6 +136,14 @@ static bool comes_again(struct sl_lua *x, const struct walk *w, const struct sl_
 	       sl_plan_job(x->plan, queue[w->last].job) != SL_PLAN_STARTED;
 }
 
+/* When a job could have been started first, as far as it was up to the job. */
+static int64_t eligible_since(const struct sl_lua *x, uint32_t job)
+{
+	int64_t submitted = x->snap->job.submit_time[job], eligible = x->snap->job.eligible_time[job];
+
+	return eligible > submitted ? eligible : submitted;
+}
+
 /* The next entry to look at, or SL_NONE. */
 static uint32_t next_entry(lua_State *L, struct sl_lua *x, struct walk *w, const struct sl_entry *queue, uint32_t count)
 {
@@ -147,7 +156,7 @@ static uint32_t next_entry(lua_State *L, struct sl_lua *x, struct walk *w, const
 	while (w->at < end) {
 		index = x->order ? x->order[w->at] : w->at;
 		w->at++;
-		if (!sl_lua_entry_open(L, x, index))
+		if (eligible_since(x, queue[index].job) > w->eligible_by || !sl_lua_entry_open(L, x, index))
 			continue;
 		w->left--;
 		if (index < x->seen_room && !x->seen[index]) {
@@ -177,19 +186,20 @@ static int queue_next(lua_State *L)
 	return 1;
 }
 
-/* cluster:queue([window]): for job in ... */
+/* cluster:queue([window [, eligible_by]]): for job in ... */
 static int cluster_queue(lua_State *L)
 {
 	struct sl_lua *x = sl_lua_context(L);
-	lua_Integer window;
+	lua_Integer window, by;
 	struct walk *w;
 
 	sl_lua_check(L, x, 1, SL_CLASS_CLUSTER);
 	window = luaL_optinteger(L, 2, UINT32_MAX - 1);
+	by = luaL_optinteger(L, 3, INT64_MAX);
 	luaL_argcheck(L, window >= 0, 2, "a window of jobs is not negative");
 	w = lua_newuserdatauv(L, sizeof(*w), 0);
 	*w = (struct walk) { .generation = x->generation, .turn = x->turn, .last = SL_NONE,
-			     .left = window < SL_NONE ? window : SL_NONE - 1 };
+			     .left = window < SL_NONE ? window : SL_NONE - 1, .eligible_by = by };
 	lua_pushcclosure(L, queue_next, 1);
 	return 1;
 }

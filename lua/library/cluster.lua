@@ -40,8 +40,9 @@ local cluster = {}
 --- where one is defined.  A job stands there once for each of its partitions; jobs that were
 --- started or not admitted are left out; an array comes again as long as its tasks start.
 ---@param window? integer at most so many
+---@param eligible_by? integer only jobs that were submitted and eligible by then
 ---@return fun(): sched.job?
-function cluster:queue(window) end
+function cluster:queue(window, eligible_by) end
 
 ---@param id integer
 ---@return sched.job?

@@ -227,9 +227,28 @@ static void sort_keys(struct sl_queue_rec *q, const job_queue_rec_t *rec, uint32
 	q->place = place;
 }
 
+static int each_rec(void *x, void *arg)
+{
+	job_queue_rec_t *rec = x;
+	struct sl_scratch *s = arg;
+	struct sl_queue_rec *q = &s->queue[s->queue_len];
+	slurmdb_qos_rec_t *qos = sl_queue_qos(rec);
+
+	if (!competes(s, rec))
+		return 0;
+	q->job_id = rec->job_id;
+	q->array_task_id = rec->array_task_id;
+	q->priority = rec->priority;
+	q->part = rec->part_ptr;
+	q->resv_id = rec->resv_ptr ? rec->resv_ptr->resv_id : 0;
+	q->qos_id = qos ? qos->id : 0;
+	q->prefer = rec->use_prefer;
+	sort_keys(q, rec, s->queue_len++);
+	return 0;
+}
+
 static void take_queue(struct sl_scratch *s, sl_list_t queue)
 {
-	job_queue_rec_t *rec;
 	uint32_t n = (uint32_t) list_count(queue);
 
 	if (n > s->queue_room) {
@@ -237,22 +256,7 @@ static void take_queue(struct sl_scratch *s, sl_list_t queue)
 		xrecalloc(s->queue, s->queue_room, sizeof(*s->queue));
 	}
 	s->queue_len = 0;
-	while ((rec = list_pop(queue))) {
-		struct sl_queue_rec *q = &s->queue[s->queue_len];
-		slurmdb_qos_rec_t *qos = sl_queue_qos(rec);
-
-		q->job_id = rec->job_id;
-		q->array_task_id = rec->array_task_id;
-		q->priority = rec->priority;
-		q->part = rec->part_ptr;
-		q->resv_id = rec->resv_ptr ? rec->resv_ptr->resv_id : 0;
-		q->qos_id = qos ? qos->id : 0;
-		q->prefer = rec->use_prefer;
-		sort_keys(q, rec, s->queue_len);
-		if (competes(s, rec))
-			s->queue_len++;
-		xfree(rec);
-	}
+	list_for_each(queue, each_rec, s);
 }
 
 /* What may run, in the order in which Slurm would look at it. */
@@ -261,7 +265,7 @@ static int collect_queue(struct sl_collector *c, struct sl_error *err)
 	slurmctld_lock_t locks = { .conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK, .part = READ_LOCK,
 				   .fed = READ_LOCK };
 	struct sl_scratch *s = c->scratch;
-	sl_list_t queue;
+	sl_list_t queue = NULL;
 	uint64_t t0;
 	int rc = 0;
 
@@ -278,10 +282,10 @@ static int collect_queue(struct sl_collector *c, struct sl_error *err)
 		if ((c->preempts = s->preempts = slurm_preemption_enabled()))
 			sort_job_queue(queue);
 		take_queue(s, queue);
-		FREE_NULL_LIST(queue);
 	}
 	c->queue_us = now_us() - t0;
 	unlock_slurmctld(locks);
+	FREE_NULL_LIST(queue);
 	if (!rc && !s->preempts)
 		qsort(s->queue, s->queue_len, sizeof(*s->queue), by_order);
 	return rc;

@@ -14,9 +14,10 @@
 /*
  * Batch jobs are launched after the starts, or this much later in a long plan: the
  * first ones end, or tell that they run, while others are being started, and each
- * such message competes for the locks.
+ * such message competes for the locks.  Slurm's own schedulers launch nothing
+ * either while they hold the locks, for about as long.
  */
-#define LAUNCH_AFTER_US 500000
+#define LAUNCH_AFTER_US 3000000
 
 static uint64_t now_us(void)
 {

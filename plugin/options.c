@@ -23,7 +23,7 @@ static const struct option {
 	{ "lua_path", PATH, FIELD(policy_path), 0, 0, 0, "paths", "further directories of policies, colon-separated" },
 	{ "lua_interval", NUMBER, FIELD(interval_s), 0.1, 3600, 0, "s", "longest time between two cycles; default: the site file's, else 3" },
 	{ "lua_budget", NUMBER, FIELD(budget_s), 0.01, 600, 0, "s", "time a policy may take; default: the site file's, else 2" },
-	{ "lua_batch", NUMBER, FIELD(batch_ms), 1, 1000, 40, "ms", "longest time that starts hold slurmctld's locks at a stretch" },
+	{ "lua_batch", NUMBER, FIELD(batch_ms), 1, 1000, 20, "ms", "longest time that starts hold slurmctld's locks at a stretch" },
 	{ "lua_wake", NUMBER, FIELD(wake_ms), 10, 10000, 100, "ms", "how soon a job that arrives or ends is noticed" },
 	{ "lua_capture", NUMBER, FIELD(capture_s), 0, 86400, 60, "s", "how often the snapshot is kept as last.snap; 0: never" },
 	{ "lua_finished", NUMBER, FIELD(finished_s), 0, 86400, 120, "s", "how long finished jobs stay in the snapshot" },

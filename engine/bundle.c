@@ -257,25 +257,35 @@ static struct sl_bundle_file *read_file(struct sl_bundle *b, const struct sl_roo
 	return add_file(b, f, err);
 }
 
+int sl_bundle_add_text(struct sl_bundle *b, const char *name, const char *path, const char *text, size_t length,
+		       struct sl_error *err)
+{
+	struct sl_bundle_file *f;
+	char *copy = malloc(length + 1);
+
+	if (!copy)
+		return no_memory(err);
+	memcpy(copy, text, length);
+	copy[length] = 0;
+	f = new_file(name, path, copy, length, err);
+	if (!f)
+		return -1;
+	f->in_memory = true;
+	return add_file(b, f, err) ? 0 : -1;
+}
+
 static int add_texts(struct sl_bundle *b, const struct sl_bundle_source *src, struct sl_error *err)
 {
 	for (unsigned i = 0; i < src->texts; i++) {
-		const char *name = src->text[i].name;
+		const char *name = src->text[i].name, *text = src->text[i].text;
 		bool site = b->site && !strcmp(name, b->site);
-		struct sl_bundle_file *f;
-		char path[PATH_MAX], *text = strdup(src->text[i].text);
+		char path[PATH_MAX];
 
 		snprintf(path, sizeof(path), site ? "%s" : "%s.lua", name);
-		if (!text)
-			return no_memory(err);
-		f = new_file(site ? "" : name, path, text, strlen(text), err);
-		if (!f)
-			return -1;
-		f->in_memory = true;
-		if (!add_file(b, f, err))
+		if (sl_bundle_add_text(b, site ? "" : name, path, text, strlen(text), err))
 			return -1;
 	}
-	return 0;
+	return src->kept ? sl_bundle_add_kept(b, src->kept, src->kept_size, err) : 0;
 }
 
 /* -- opening ----------------------------------------------------------- */

@@ -71,6 +71,10 @@ struct sl_bundle {
 /* Set up the search path and read the site file if there is one.  NULL with *err. */
 struct sl_bundle *sl_bundle_open(const struct sl_bundle_source *src, struct sl_error *err);
 
+/* Add a file that is not on disk; all is copied. */
+int sl_bundle_add_text(struct sl_bundle *b, const char *name, const char *path, const char *text, size_t length,
+		       struct sl_error *err);
+
 /* The site file, or NULL in a set of one policy. */
 const struct sl_bundle_file *sl_bundle_site(const struct sl_bundle *b);
 
@@ -87,6 +91,12 @@ void sl_bundle_seal(struct sl_bundle *b);
 /* Call visit(name, arg) for the policies on the search path, bundled ones last; for
  * messages.  A name may come twice. */
 void sl_bundle_policies(const struct sl_bundle *b, void (*visit)(const char *name, void *arg), void *arg);
+
+/* -- bundle_keep.c -------------------------------------------------------- */
+
+/* Add the files of a kept set (sl_bundle_keep()), which must be that of b->site.  0, or
+ * -1 with *err: SL_EFORMAT, SL_EINVAL when it is another site's. */
+int sl_bundle_add_kept(struct sl_bundle *b, const void *bytes, size_t size, struct sl_error *err);
 
 /* -- trust.c: opening what must be trusted ------------------------------ */
 

@@ -44,6 +44,7 @@ struct engine {
 	bool wanted;			/* a site was asked for */
 	char site[3072], path[1024];	/* which */
 	uint32_t trusted_uid;
+	bool restored;			/* the live set is one that was kept */
 	bool refused;			/* the last attempt to load it failed */
 	struct sl_error refused_error;
 	uint64_t refused_mark;		/* its files as they were then */
@@ -118,7 +119,7 @@ static void go_live(struct engine *e, struct sl_bundle *bundle)
 {
 	sl_bundle_destroy(e->live);
 	e->live = bundle;
-	e->refused = false;
+	e->refused = e->restored = false;
 }
 
 static const struct sl_bundle *current(const struct engine *e)
@@ -244,6 +245,62 @@ static void answer_load(struct engine *e, const struct sl_frame *frame, struct s
 		loaded->budget_s = sl_bundle_figures(current(e))->budget_s;
 	}
 	free(trace);
+}
+
+/* -- KEEP and RESTORE: the last good set outlives the process ------------- */
+
+static void answer_keep(const struct engine *e, struct sl_frame *answer)
+{
+	struct sl_error err;
+	size_t size;
+	void *bytes;
+
+	answer->type = SL_FRAME_KEPT;
+	if (!e->live || e->restored || sl_bundle_keep(e->live, &bytes, &size, &err))
+		return;
+	answer->fd = sl_wire_memfd("schedlua-set", bytes, size, &err);
+	free(bytes);
+}
+
+static struct sl_bundle *load_kept(struct engine *e, const struct sl_frame *frame, struct sl_error *err)
+{
+	struct sl_bundle_source source = {
+		.site = e->site, .path = *e->path ? e->path : NULL, .check_trust = true,
+		.trusted_uid = e->trusted_uid,
+	};
+	struct sl_limits limits = { .memory = e->lua_memory, .budget_us = (int64_t) (DEFAULT_BUDGET_S * 1e6) };
+	struct sl_bundle *bundle;
+
+	if (sl_wire_map(frame->fd, &source.kept, &source.kept_size, err))
+		return NULL;
+	bundle = sl_bundle_load(&source, &limits, NULL, err);
+	sl_wire_unmap(source.kept, source.kept_size);
+	return bundle;
+}
+
+/* Only where nothing is live: a set from these files goes before one that was kept.
+ * The files stay refused, and are looked at as ever. */
+static void answer_restore(struct engine *e, const struct sl_frame *frame, struct sl_frame *answer)
+{
+	struct sl_frame_loaded *loaded = &answer->body.loaded;
+	struct sl_error err = { 0 };
+	struct sl_bundle *bundle;
+
+	answer->type = SL_FRAME_LOADED;
+	if (e->live || !e->refused)
+		sl_fail(&err, SL_EBUSY, "there is a set");
+	else if ((bundle = load_kept(e, frame, &err))) {
+		e->live = bundle;
+		e->restored = true;
+		e->refused_mark = mark_files(e);
+		loaded->ok = 1;
+		loaded->interval_s = sl_bundle_figures(bundle)->interval_s;
+		loaded->budget_s = sl_bundle_figures(bundle)->budget_s;
+	}
+	loaded->code = (int32_t) err.code;
+	if (err.code)
+		say(loaded->text, sizeof(loaded->text), &err, NULL);
+	say_policy(loaded->policy, sizeof(loaded->policy), current(e));
 }
 
 /* -- DECIDE ------------------------------------------------------------- */
@@ -390,6 +447,12 @@ static int serve(struct engine *e, struct sl_error *err)
 		break;
 	case SL_FRAME_DECIDE:
 		answer_decide(e, &frame, &answer);
+		break;
+	case SL_FRAME_KEEP:
+		answer_keep(e, &answer);
+		break;
+	case SL_FRAME_RESTORE:
+		answer_restore(e, &frame, &answer);
 		break;
 	default:
 		rc = frame.type == SL_FRAME_BYE ? 0 :

@@ -31,6 +31,8 @@ struct sl_bundle_source {
 	uint32_t trusted_uid;		/* owner allowed beside root */
 	const struct sl_bundle_text *text;	/* found before anything on disk */
 	unsigned texts;
+	const void *kept;		/* a kept set of that site: its own files come from there; or NULL */
+	size_t kept_size;
 };
 
 /* Limits of one run. */
@@ -56,6 +58,12 @@ struct sl_bundle *sl_bundle_load(const struct sl_bundle_source *src, const struc
 				 char **trace, struct sl_error *err);
 void sl_bundle_destroy(struct sl_bundle *b);
 const struct sl_site_figures *sl_bundle_figures(const struct sl_bundle *b);
+
+/*
+ * The set's own files as bytes, from which sl_bundle_source.kept makes it again.  0 with
+ * *bytes to be freed, or -1 with *err.
+ */
+int sl_bundle_keep(const struct sl_bundle *b, void **bytes, size_t *size, struct sl_error *err);
 
 /*
  * Uses of global variables and of library functions that are not there, wherever

@@ -57,6 +57,10 @@ static const struct body {
 	[SL_FRAME_PLAN] = { "PLAN", sizeof(struct sl_frame_plan), IF_OK,
 			    { TEXT(plan, policy), TEXT(plan, text), TEXT(plan, reload_text) } },
 	[SL_FRAME_BYE] = { "BYE", 0, NEVER, { { 0, 0 } } },
+	[SL_FRAME_KEEP] = { "KEEP", 0, NEVER, { { 0, 0 } } },
+	[SL_FRAME_KEPT] = { "KEPT", 0, MAYBE, { { 0, 0 } } },
+	[SL_FRAME_RESTORE] = { "RESTORE", sizeof(struct sl_frame_load), ALWAYS,
+			       { TEXT(load, site), TEXT(load, policy_path) } },
 };
 
 #define TYPES (sizeof(bodies) / sizeof(bodies[0]))

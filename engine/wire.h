@@ -12,11 +12,14 @@
  *   HELLO   version, limits                HELLO   version, pid
  *   LOAD    site path (+ last snapshot)   LOADED ok | error text
  *   DECIDE  sequence, budget, + snapshot   PLAN    sequence, + plan | error text
+ *   KEEP                                  KEPT    + the live set as bytes, if it is a site's
+ *   RESTORE as LOAD, + such bytes         LOADED
  *   BYE
  *
  * One request is answered by one frame, in order.  Neither side keeps anything
  * of a request once it is answered, but for the loaded site.  Before the first
- * LOAD, and when the first LOAD failed, the bundled easy is live.
+ * LOAD, and when the first LOAD failed, the bundled easy is live, until a RESTORE
+ * brings back the set that was live in an engine before this one.
  *
  * Threads: none; the caller serializes.
  */
@@ -29,10 +32,11 @@
 #include "error.h"
 
 #define SL_WIRE_MAGIC 0x4c53u		/* "SL" */
-#define SL_WIRE_VERSION 1
+#define SL_WIRE_VERSION 2
 #define SL_FRAME_MAX 8192
 
-enum sl_frame_type { SL_FRAME_HELLO = 1, SL_FRAME_LOAD, SL_FRAME_LOADED, SL_FRAME_DECIDE, SL_FRAME_PLAN, SL_FRAME_BYE };
+enum sl_frame_type { SL_FRAME_HELLO = 1, SL_FRAME_LOAD, SL_FRAME_LOADED, SL_FRAME_DECIDE, SL_FRAME_PLAN, SL_FRAME_BYE,
+		     SL_FRAME_KEEP, SL_FRAME_KEPT, SL_FRAME_RESTORE };
 
 /* HELLO's body, either way. */
 struct sl_frame_hello {
@@ -42,7 +46,7 @@ struct sl_frame_hello {
 	char version[32];		/* the program's, "0.1.0" */
 };
 
-/* LOAD's body; the latest snapshot may be attached, to probe the new set on. */
+/* LOAD's and RESTORE's body; with LOAD the latest snapshot may be attached, to probe the new set on. */
 struct sl_frame_load {
 	uint32_t trusted_uid;		/* SlurmUser: owner of site files beside root */
 	char site[3072];		/* path of the site file; empty: the bundled easy */
@@ -114,7 +118,8 @@ int sl_wire_send(int sock, const struct sl_frame *frame, int timeout_ms, struct 
  * peer closed; -1 with *err (SL_ETIME, SL_EFORMAT, SL_EVERSION, SL_EIO), in
  * which case no descriptor is left open.  What is received is whole: strings are
  * terminated, codes known, figures finite and not negative; a descriptor is there
- * with DECIDE and with a PLAN that is ok, may be there with LOAD, and never else.
+ * with DECIDE, RESTORE and a PLAN that is ok, may be there with LOAD and KEPT, and
+ * never else.
  * What a PLAN answers (its sequence) is for the caller to compare.
  */
 int sl_wire_recv(int sock, struct sl_frame *frame, int timeout_ms, struct sl_error *err);

@@ -20,6 +20,13 @@
  * rests; twice as many, and the engine as a whole. */
 #define BARREN 2
 
+/*
+ * Between two cycles that a change asks for it rests so many times what the last one
+ * took.  While a thousand jobs end one after the other each tells of a change, and
+ * slurmctld has better things to do with its processors than to look at once.
+ */
+#define REST 7
+
 /* What tells that something changed, read without locks. */
 struct stamps {
 	time_t job, node, part, resv, conf;
@@ -35,7 +42,7 @@ struct sl_cycler {
 	struct sl_status status;
 	struct sl_options options;
 	struct sl_host_options host_options;
-	char site[3072], dir[2048], said[512];
+	char site[3072], dir[2048], keep[2100], said[512];
 	bool configured, ready;		/* options read; allowed to act */
 	time_t conf_update;
 	struct stamps seen;
@@ -94,9 +101,10 @@ static void read_conf(struct sl_cycler *y)
 	snprintf(y->site, sizeof(y->site), "%s", *y->options.site ? y->options.site : beside);
 	xfree(beside);
 	snprintf(y->dir, sizeof(y->dir), "%s/schedlua", slurm_conf.state_save_location);
+	snprintf(y->keep, sizeof(y->keep), "%s/last-good", y->dir);
 	y->host_options = (struct sl_host_options) {
 		.engine = y->options.engine, .site = y->site, .policy_path = y->options.policy_path,
-		.trusted_uid = slurm_conf.slurm_user_id, .log = log_line,
+		.keep = y->keep, .trusted_uid = slurm_conf.slurm_user_id, .log = log_line,
 	};
 	y->conf_update = slurm_conf.last_update;
 	unlock_slurmctld(locks);
@@ -190,8 +198,8 @@ static bool due(const struct sl_cycler *y, double now)
 		return false;
 	if (now - y->last_start >= interval_s(y))
 		return true;
-	if (now - y->last_end < MIN(cost, interval_s(y)))
-		return false;	/* half of the time at most */
+	if (now - y->last_end < MIN(REST * cost, interval_s(y)))
+		return false;
 	if (y->trailing && time(NULL) > y->snapshot_second)
 		return true;
 	read_stamps(&s);
@@ -476,7 +484,7 @@ struct sl_cycler *sl_cycler_create(struct sl_error *err)
 	y->status.started = time(NULL);
 	y->sequence = (int64_t) time(NULL) * 1000;	/* goes on growing after a restart */
 	snprintf(y->status.idle_why, sizeof(y->status.idle_why), "slurmctld has not loaded its nodes yet");
-	y->host_options = (struct sl_host_options) { .engine = SCHEDLUA_ENGINE, .site = "", .policy_path = "",
+	y->host_options = (struct sl_host_options) { .engine = SCHEDLUA_ENGINE, .site = "", .policy_path = "", .keep = "",
 						      .log = log_line };
 	/* made here, so that sl_cycler_stop() finds it at any time */
 	if (!(y->collector = sl_collector_create(err)) || !(y->host = sl_host_create(&y->host_options, err))) {

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "host.h"
+#include "keep.h"
 #include "plan_image.h"
 #include "snapshot.h"
 #include "wire.h"
@@ -30,6 +31,9 @@ struct sl_host {
 	int sock, err_pipe, stop;
 	bool load_due;			/* HELLO done, LOAD not yet or again */
 	bool ever_loaded;		/* by this process */
+	bool keep_due;			/* a set went live and is to be kept */
+	bool restore_failed;		/* said once for each engine */
+	struct sl_keep keep;
 	double reload_at;		/* no set was ever good: try again then */
 	double next_try;		/* monotonic, seconds */
 	struct sl_host_state state;
@@ -119,7 +123,7 @@ static void end_engine(struct sl_host *h)
 	if (h->line_len)
 		end_line(h);
 	h->pid = h->state.pid = 0;
-	h->ever_loaded = false;
+	h->ever_loaded = h->keep_due = h->restore_failed = false;
 	h->state.site_live = false;
 	close_fd(&h->sock);
 	close_fd(&h->err_pipe);
@@ -298,47 +302,137 @@ static int say_hello(struct sl_host *h, struct sl_error *err)
 	return 0;
 }
 
-static void note_loaded(struct sl_host *h)
+/* A set from the files is live. */
+static void note_live(struct sl_host *h, const char *policy, double interval_s, double budget_s)
 {
-	const struct sl_frame_loaded *l = &h->frame.body.loaded;
+	h->ever_loaded = true;
+	h->keep_due = *h->site != '\0';
+	h->state.site_live = *h->site != '\0';
+	h->state.site_refused = false;
+	h->state.interval_s = interval_s;
+	h->state.budget_s = budget_s;
+	*h->state.refusal = '\0';
+	h->state.reloads++;
+	say(h, 1, "policy %s loaded from %s", policy, *h->site ? h->site : "the bundled policies");
+}
 
-	h->load_due = false;
-	h->reload_at = 0;
-	snprintf(h->state.policy, sizeof(h->state.policy), "%s", l->policy);
-	if (l->ok) {
-		h->ever_loaded = true;
-		h->state.site_live = *h->site != '\0';
-		h->state.site_refused = false;
-		h->state.interval_s = l->interval_s;
-		h->state.budget_s = l->budget_s;
-		*h->state.refusal = '\0';
-		h->state.reloads++;
-		say(h, 1, "policy %s loaded from %s", l->policy, *h->site ? h->site : "the bundled policies");
-		return;
-	}
-	h->state.site_live = h->ever_loaded && *h->site;
-	h->reload_at = h->state.site_live ? 0 : now_s() + SL_RELOAD_S;
-	if (h->state.site_refused && !strcmp(h->state.refusal, l->text))
+static void note_refused(struct sl_host *h, const char *text, const char *instead)
+{
+	if (h->state.site_refused && !strcmp(h->state.refusal, text))
 		return;		/* said before */
 	h->state.refused++;
 	h->state.site_refused = true;
-	snprintf(h->state.refusal, sizeof(h->state.refusal), "%s", l->text);
-	say(h, 0, "policy set refused: %.*s; %s", (int) strcspn(l->text, "\n"), l->text,
-	    h->state.site_live ? "the old one stays" : "the bundled easy decides");
+	snprintf(h->state.refusal, sizeof(h->state.refusal), "%s", text);
+	say(h, 0, "policy set refused: %.*s; %s", (int) strcspn(text, "\n"), text, instead);
+}
+
+/* Ask for something that is answered by a frame of that type. */
+static int request(struct sl_host *h, const struct sl_frame *f, enum sl_frame_type answer, struct sl_error *err)
+{
+	if (sl_wire_send(h->sock, f, SL_LOAD_TIMEOUT_MS, err))
+		return -1;
+	return wait_frame(h, now_s() + SL_LOAD_TIMEOUT_MS / 1e3, answer, err);
+}
+
+static void make_load(const struct sl_host *h, struct sl_frame *f)
+{
+	f->body.load.trusted_uid = h->trusted_uid;
+	snprintf(f->body.load.site, sizeof(f->body.load.site), "%s", h->site);
+	snprintf(f->body.load.policy_path, sizeof(f->body.load.policy_path), "%s", h->policy_path);
+}
+
+/* Keep the set that went live.  What cannot be kept is said, and is no failure. */
+static int keep(struct sl_host *h, struct sl_error *err)
+{
+	struct sl_frame f = { .type = SL_FRAME_KEEP, .fd = -1 };
+	struct sl_error why = { SL_OK, "" };
+	const void *bytes;
+	size_t size;
+
+	h->keep_due = false;
+	if (request(h, &f, SL_FRAME_KEPT, err))
+		return -1;
+	if (h->frame.fd < 0)
+		return 0;
+	if (!sl_wire_map(h->frame.fd, &bytes, &size, &why)) {
+		sl_keep_set(&h->keep, bytes, size, &why);
+		sl_wire_unmap(bytes, size);
+	}
+	close_fd(&h->frame.fd);
+	if (why.code)
+		say(h, 0, "the policy set is not kept for the next start: %s", why.text);
+	return 0;
+}
+
+/* Bring back the last good set.  1: it is live; 0: it is not; -1 with *err when the engine failed. */
+static int restore(struct sl_host *h, struct sl_error *err)
+{
+	struct sl_frame f = { .type = SL_FRAME_RESTORE, .fd = -1 };
+	struct sl_error why = { SL_OK, "" };
+	int rc = sl_keep_get(&h->keep, &why);
+
+	if (rc > 0)
+		rc = (f.fd = sl_wire_memfd("set", h->keep.bytes, h->keep.size, &why)) < 0 ? -1 : 1;
+	if (rc <= 0) {
+		if (rc)
+			say(h, 0, "last good policy set: %s", why.text);
+		return 0;
+	}
+	make_load(h, &f);
+	rc = request(h, &f, SL_FRAME_LOADED, err);
+	close(f.fd);
+	if (rc)
+		return -1;
+	if (h->frame.body.loaded.ok)
+		return 1;
+	say(h, 0, "last good policy set: %.*s", (int) strcspn(h->frame.body.loaded.text, "\n"),
+	    h->frame.body.loaded.text);
+	return 0;
+}
+
+/* The set that was asked for was refused.  0, or -1 with *err when the engine failed. */
+static int make_do(struct sl_host *h, struct sl_error *err)
+{
+	const struct sl_frame_loaded *l = &h->frame.body.loaded;
+	char text[sizeof(l->text)];
+	bool restored = false;
+	int rc;
+
+	snprintf(text, sizeof(text), "%s", l->text);
+	/* where there is no file at all, none is wanted */
+	if (!h->ever_loaded && *h->site && !h->restore_failed && !access(h->site, F_OK)) {
+		if ((rc = restore(h, err)) < 0)
+			return -1;
+		h->ever_loaded = restored = rc > 0;
+		h->restore_failed = !restored;
+	}
+	h->state.site_live = h->ever_loaded && *h->site;
+	h->reload_at = h->state.site_live ? 0 : now_s() + SL_RELOAD_S;
+	if (restored) {
+		h->state.interval_s = l->interval_s;
+		h->state.budget_s = l->budget_s;
+	}
+	snprintf(h->state.policy, sizeof(h->state.policy), "%s", l->policy);
+	note_refused(h, text, restored ? "the last good one, which was kept, decides" :
+		     h->state.site_live ? "the old one stays" : "the bundled easy decides");
+	return 0;
 }
 
 static int load(struct sl_host *h, struct sl_error *err)
 {
 	struct sl_frame f = { .type = SL_FRAME_LOAD, .fd = -1 };
+	const struct sl_frame_loaded *l = &h->frame.body.loaded;
 
-	f.body.load.trusted_uid = h->trusted_uid;
-	snprintf(f.body.load.site, sizeof(f.body.load.site), "%s", h->site);
-	snprintf(f.body.load.policy_path, sizeof(f.body.load.policy_path), "%s", h->policy_path);
-	if (sl_wire_send(h->sock, &f, SL_LOAD_TIMEOUT_MS, err) ||
-	    wait_frame(h, now_s() + SL_LOAD_TIMEOUT_MS / 1e3, SL_FRAME_LOADED, err))
+	make_load(h, &f);
+	if (request(h, &f, SL_FRAME_LOADED, err))
 		return -1;
 	close_fd(&h->frame.fd);
-	note_loaded(h);
+	h->load_due = false;
+	h->reload_at = 0;
+	if (!l->ok)
+		return make_do(h, err);
+	snprintf(h->state.policy, sizeof(h->state.policy), "%s", l->policy);
+	note_live(h, l->policy, l->interval_s, l->budget_s);
 	return 0;
 }
 
@@ -361,6 +455,10 @@ static int make_ready(struct sl_host *h, bool bundled, struct sl_error *err)
 		sl_fail_in(err, "load");
 		goto error;
 	}
+	if (h->keep_due && keep(h, err)) {
+		sl_fail_in(err, "keep");
+		goto error;
+	}
 	return 0;
 error:
 	return strike(h, err);
@@ -370,22 +468,10 @@ static void note_plan(struct sl_host *h, struct sl_host_answer *a)
 {
 	struct sl_frame_plan *p = &h->frame.body.plan;
 
-	if (p->reload == SL_RELOAD_LIVE) {
-		h->state.reloads++;
-		h->state.interval_s = p->interval_s;
-		h->state.budget_s = p->budget_s;
-		h->state.site_live = *h->site != '\0';
-		h->state.site_refused = false;
-		h->ever_loaded = true;
-		*h->state.refusal = '\0';
-		say(h, 1, "policy %s loaded from %s", p->policy, *h->site ? h->site : "the bundled policies");
-	} else if (p->reload == SL_RELOAD_REFUSED) {
-		h->state.refused++;
-		h->state.site_refused = true;
-		snprintf(h->state.refusal, sizeof(h->state.refusal), "%s", p->reload_text);
-		say(h, 0, "policy set refused: %.*s; the old one stays", (int) strcspn(p->reload_text, "\n"),
-		    p->reload_text);
-	}
+	if (p->reload == SL_RELOAD_LIVE)
+		note_live(h, p->policy, p->interval_s, p->budget_s);
+	else if (p->reload == SL_RELOAD_REFUSED)
+		note_refused(h, p->reload_text, "the old one stays");
 	snprintf(h->state.policy, sizeof(h->state.policy), "%s", p->policy);
 	a->policy = h->state.policy;
 	a->policy_failed = p->code != SL_OK;
@@ -457,11 +543,12 @@ void sl_host_release(struct sl_host *h, struct sl_host_answer *a)
 static int set_options(struct sl_host *h, const struct sl_host_options *opt, struct sl_error *err)
 {
 	if (strlen(opt->engine) >= sizeof(h->engine) || strlen(opt->site) >= sizeof(h->site) ||
-	    strlen(opt->policy_path) >= sizeof(h->policy_path))
+	    strlen(opt->policy_path) >= sizeof(h->policy_path) || strlen(opt->keep) >= sizeof(h->keep.file))
 		return sl_fail(err, SL_EINVAL, "path too long: %.80s", opt->site);
 	strcpy(h->engine, opt->engine);
 	strcpy(h->site, opt->site);
 	strcpy(h->policy_path, opt->policy_path);
+	sl_keep_file(&h->keep, opt->keep);
 	h->trusted_uid = opt->trusted_uid;
 	h->log = opt->log;
 	return 0;
@@ -494,6 +581,7 @@ void sl_host_destroy(struct sl_host *h)
 		return;
 	end_engine(h);
 	close_fd(&h->stop);
+	sl_keep_clear(&h->keep);
 	free(h);
 }
 

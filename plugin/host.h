@@ -11,6 +11,9 @@
  * SIGKILL (which also ends a stopped process) and reaped.  After three failures
  * in a row it is left alone for a while, twice as long each time.
  *
+ * The text of a site's set that went live is kept (keep.h): an engine that finds the
+ * files refused when it starts gets it back.
+ *
  * Knows nothing of Slurm.  Only the cycle thread uses a host, but for
  * sl_host_interrupt(), which any thread may call.
  */
@@ -36,6 +39,7 @@ struct sl_host_options {
 	const char *engine;		/* path of the program */
 	const char *site;		/* path of the site file; "": none, the bundled easy */
 	const char *policy_path;	/* further directories; "" */
+	const char *keep;		/* file for the last good set; "": in memory only */
 	uint32_t trusted_uid;		/* owner of site files beside root */
 	void (*log)(int level, const char *line);	/* 0 error, 1 info, 2 debug */
 };

@@ -114,6 +114,13 @@ static int load(void)
 	return reply(&f);
 }
 
+static int kept(void)
+{
+	struct sl_frame f = { .type = SL_FRAME_KEPT, .fd = -1 };
+
+	return reply(&f);
+}
+
 /* -- planning ------------------------------------------------------------- */
 
 struct plan {
@@ -355,6 +362,7 @@ int main(int argc, char **argv)
 	snprintf(mode_file, sizeof(mode_file), "%s.mode", argc ? argv[0] : "");
 	while (!rc && (rc = sl_wire_recv(SOCK, &f, -1, &err)) > 0) {
 		rc = f.type == SL_FRAME_HELLO ? hello() : f.type == SL_FRAME_LOAD ? load() :
+			f.type == SL_FRAME_RESTORE ? load() : f.type == SL_FRAME_KEEP ? kept() :
 			f.type == SL_FRAME_DECIDE ? decide(&f) : -1;
 		if (f.fd >= 0)
 			close(f.fd);

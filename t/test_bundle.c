@@ -424,6 +424,59 @@ static void the_environment_does_not_say_where_trusted_policies_are(void **state
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
+static void a_kept_set_is_the_same_without_its_files(void **state)
+{
+	struct sl_error err;
+	struct sl_bundle *b = open_as(in_dir("sched.lua"), false, &err), *again;
+	struct sl_bundle_source src = { .site = in_dir("sched.lua") };
+	char site[4096];
+	size_t size;
+	void *bytes;
+
+	(void) state;
+	assert_non_null(sl_bundle_module(b, "mine", &err));
+	assert_non_null(sl_bundle_module(b, "easy", &err));
+	assert_int_equal(sl_bundle_keep(b, &bytes, &size, &err), 0);
+	sl_bundle_destroy(b);
+	strcpy(site, in_dir("sched.lua"));
+	assert_int_equal(unlink(site), 0);
+	write_text("policies/mine.lua", "broken");
+	src.site = site;
+	src.kept = bytes;
+	src.kept_size = size;
+	again = sl_bundle_open(&src, &err);
+	if (!again)
+		fail_msg("%s", err.text);
+	assert_string_equal(sl_bundle_site(again)->text, "return 1");
+	assert_string_equal(sl_bundle_module(again, "mine", &err)->text, "return { mine = true }");
+	/* what comes with the project is read where it is */
+	assert_string_equal(sl_bundle_module(again, "easy", &err)->path, in_dir("bundled/policies/easy.lua"));
+	assert_string_equal(sl_bundle_file(again, 0), in_dir("bundled/policies/easy.lua"));
+	sl_bundle_destroy(again);
+	free(bytes);
+}
+
+static void a_kept_set_that_was_cut_is_refused_wherever_the_cut_is(void **state)
+{
+	struct sl_error err;
+	struct sl_bundle *b = open_as(in_dir("sched.lua"), false, &err);
+	struct sl_bundle_source src = { .site = in_dir("sched.lua") };
+	size_t size, cut;
+	void *bytes;
+
+	(void) state;
+	assert_int_equal(sl_bundle_keep(b, &bytes, &size, &err), 0);
+	sl_bundle_destroy(b);
+	for (cut = 0; cut < size; cut++) {
+		src.kept = bytes;
+		src.kept_size = cut;
+		b = cut ? sl_bundle_open(&src, &err) : NULL;
+		if (b)
+			fail_msg("cut at %zu of %zu", cut, size);
+	}
+	free(bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -449,6 +502,8 @@ int main(void)
 		TEST(a_link_to_an_unsafe_place_is_refused),
 		TEST(below_a_search_directory_no_link_is_followed),
 		TEST(the_environment_does_not_say_where_trusted_policies_are),
+		TEST(a_kept_set_is_the_same_without_its_files),
+		TEST(a_kept_set_that_was_cut_is_refused_wherever_the_cut_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

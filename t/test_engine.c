@@ -484,6 +484,94 @@ static void a_policy_that_never_ends_is_stopped_and_its_bookings_stand(void **st
 	assert_int_equal(plan.ok, 1);
 }
 
+/* -- the last good set ---------------------------------------------------- */
+
+/* The live set as bytes in a sealed memfd; -1: there is none to keep. */
+static int kept(struct engine *e)
+{
+	struct sl_frame f = { .type = SL_FRAME_KEEP, .fd = -1 };
+
+	ask(e, &f);
+	assert_int_equal(f.type, SL_FRAME_KEPT);
+	return f.fd;
+}
+
+static struct sl_frame_loaded restore(struct engine *e, int fd)
+{
+	struct sl_frame f = { .type = SL_FRAME_RESTORE, .fd = fd };
+
+	f.body.load.trusted_uid = getuid();
+	snprintf(f.body.load.site, sizeof(f.body.load.site), "%s", e->site);
+	ask(e, &f);
+	assert_int_equal(f.type, SL_FRAME_LOADED);
+	return f.body.loaded;
+}
+
+static void restart(struct engine *e)
+{
+	int pair[2];
+
+	kill(e->pid, SIGKILL);
+	reap(e);
+	close(e->sock);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+	e->pid = spawn_engine(pair[1]);
+	close(pair[1]);
+	e->sock = pair[0];
+}
+
+static void the_last_good_set_outlives_the_engine(void **state)
+{
+	struct engine *e = *state;
+	struct sl_frame_loaded loaded;
+	uint32_t started;
+	int set;
+
+	write_site(e, START_NONE);
+	assert_int_equal(load(e, e->site, -1).ok, 1);
+	set = kept(e);
+	assert_true(set >= 0);
+	restart(e);
+	write_site(e, "this is not Lua");
+	assert_int_equal(load(e, e->site, -1).ok, 0);
+	loaded = restore(e, set);
+	assert_string_equal(loaded.text, "");
+	assert_int_equal(loaded.ok, 1);
+	assert_true(loaded.interval_s == 7);
+	CONTAINS(loaded.policy, "mine");
+	decide(e, snapshot_fd(), &started);
+	assert_int_equal(started, 0);		/* easy would */
+	assert_int_equal(kept(e), -1);		/* it is kept already */
+	write_site(e, START_ALL);
+	assert_int_equal(decide(e, snapshot_fd(), &started).reload, SL_RELOAD_LIVE);
+	assert_int_equal(started, 7);
+}
+
+static void only_a_kept_set_that_is_whole_and_of_this_site_is_taken(void **state)
+{
+	struct engine *e = *state;
+	struct sl_error err;
+	const void *bytes;
+	uint32_t started;
+	size_t size;
+	int set;
+
+	write_site(e, START_NONE);
+	load(e, e->site, -1);
+	set = kept(e);
+	assert_int_equal(sl_wire_map(set, &bytes, &size, &err), 0);
+	CONTAINS(restore(e, set).text, "there is a set");
+	restart(e);
+	write_site(e, "this is not Lua");
+	load(e, e->site, -1);
+	CONTAINS(restore(e, sl_wire_memfd("cut", bytes, size - 1, &err)).text, "damaged");
+	CONTAINS(restore(e, sl_wire_memfd("none", "nonsense", 8, &err)).text, "damaged");
+	CONTAINS(restore(e, sl_wire_memfd("other", "schedlua set 1\n0 2 1\n/x1", 24, &err)).text, "that of /x");
+	decide(e, snapshot_fd(), &started);
+	assert_int_equal(started, 7);		/* the bundled easy */
+	sl_wire_unmap(bytes, size);
+}
+
 static void a_snapshot_that_is_none_gets_an_answer(void **state)
 {
 	struct engine *e = *state;
@@ -552,6 +640,8 @@ int main(void)
 		TEST(a_change_that_never_ends_is_refused_and_the_old_set_still_decides),
 		TEST(what_a_failing_policy_has_booked_stands),
 		TEST(a_policy_that_never_ends_is_stopped_and_its_bookings_stand),
+		TEST(the_last_good_set_outlives_the_engine),
+		TEST(only_a_kept_set_that_is_whole_and_of_this_site_is_taken),
 		TEST(a_snapshot_that_is_none_gets_an_answer),
 		TEST(an_unsealed_snapshot_is_refused),
 		TEST(it_has_given_up_its_privileges),

@@ -69,7 +69,7 @@ static void a_wrong_option_is_named_and_keeps_its_default(void **state)
 		assert_int_equal(sl_options_parse(&o, "", text, &err), -1);
 		assert_int_equal(err.code, SL_EINVAL);
 		assert_non_null(strstr(err.text, "lua_"));
-		assert_true(o.batch_ms == 40 && o.wake_ms == 100 && o.capture_s == 7);
+		assert_true(o.batch_ms == 20 && o.wake_ms == 100 && o.capture_s == 7);
 		assert_string_equal(o.site, "");
 	}
 }
@@ -193,7 +193,7 @@ static void snapshot(struct rig *r, int64_t sequence)
 static int set_up(void **state)
 {
 	struct rig *r = calloc(1, sizeof(*r));
-	struct sl_host_options opt = { .site = "", .policy_path = "", .log = collect_line };
+	struct sl_host_options opt = { .site = "", .policy_path = "", .keep = "", .log = collect_line };
 	const char *fake = getenv("FAKE_ENGINE");
 
 	*lines = '\0';

@@ -290,8 +290,8 @@ static void malformed_headers_are_refused_and_leak_no_descriptor(void **state)
 	expect_refusal(p, &r, 17, 0, SL_EFORMAT, "frame BYE: 1 bytes, the header says 1, expected 0");
 	r = raw_of(0, NULL, 0);
 	expect_refusal(p, &r, 16, 0, SL_EFORMAT, "frame: unknown type 0");
-	r = raw_of(7, NULL, 0);
-	expect_refusal(p, &r, 16, 0, SL_EFORMAT, "frame: unknown type 7");
+	r = raw_of(10, NULL, 0);
+	expect_refusal(p, &r, 16, 0, SL_EFORMAT, "frame: unknown type 10");
 	r = raw_of(UINT32_MAX, NULL, 0);
 	expect_refusal(p, &r, 16, 1, SL_EFORMAT, "frame: unknown type 4294967295");
 	r = raw_of(SL_FRAME_BYE, NULL, 0);
@@ -299,7 +299,7 @@ static void malformed_headers_are_refused_and_leak_no_descriptor(void **state)
 	expect_refusal(p, &r, 16, 0, SL_EFORMAT, "frame: magic 0x1234, expected 0x4c53");
 	r = raw_of(SL_FRAME_BYE, NULL, 0);
 	r.version = 9;
-	expect_refusal(p, &r, 16, 0, SL_EVERSION, "frame: version 9, expected 1");
+	expect_refusal(p, &r, 16, 0, SL_EVERSION, "frame: version 9, expected 2");
 }
 
 static void bodies_that_break_a_rule_are_refused(void **state)

@@ -317,6 +317,7 @@ it "impossible starts are refused one by one and the job starts where it can" tr
 broken_at_start() {
 	local id
 	good_site
+	wait_for 10 test -s "$C/state/schedlua/last-good"
 	echo 'this is not Lua' | cluster_site
 	cluster_ctld_kill
 	mark_log
@@ -325,9 +326,24 @@ broken_at_start() {
 	id=$(submit -N1)
 	starts "$id"
 	log_said 'sched\.lua:1'
+	wait_for 5 status_is source 'last good'
+}
+it "with a broken site file at start the last good set decides" broken_at_start
+CTLD=$(cluster_ctld_pid)
+
+nothing_kept() {
+	local id
+	cluster_ctld_kill
+	echo 'schedlua set 1' > "$C/state/schedlua/last-good"	# half written
+	mark_log
+	cluster_ctld_start
+	CTLD=$(cluster_ctld_pid)
+	id=$(submit -N1)
+	starts "$id"
+	log_said 'last good policy set: .*damaged'
 	wait_for 5 status_is source bundled
 }
-it "with a broken site file at start the bundled easy decides" broken_at_start
+it "and where that is damaged the bundled easy" nothing_kept
 CTLD=$(cluster_ctld_pid)
 
 repaired() {

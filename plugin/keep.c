@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* keep.c - see keep.h */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "keep.h"
+
+#define MAX_SIZE ((off_t) 64 << 20)
+
+void sl_keep_clear(struct sl_keep *k)
+{
+	free(k->bytes);
+	k->bytes = NULL;
+	k->size = 0;
+}
+
+void sl_keep_file(struct sl_keep *k, const char *file)
+{
+	if (!strcmp(k->file, file))
+		return;
+	snprintf(k->file, sizeof(k->file), "%s", file);
+	sl_keep_clear(k);
+}
+
+static int io_error(struct sl_error *err, const char *path)
+{
+	return sl_fail(err, SL_EIO, "%s: %s", path, strerror(errno));
+}
+
+static int write_all(int fd, const char *bytes, size_t size)
+{
+	while (size) {
+		ssize_t n = write(fd, bytes, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		bytes += n;
+		size -= (size_t) n;
+	}
+	return fsync(fd);
+}
+
+static int save(const struct sl_keep *k, struct sl_error *err)
+{
+	char path[sizeof(k->file) + 8];
+	int fd, rc;
+
+	snprintf(path, sizeof(path), "%s.new", k->file);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return io_error(err, path);
+	rc = write_all(fd, k->bytes, k->size) ? io_error(err, path) : 0;
+	close(fd);
+	if (!rc && rename(path, k->file))
+		rc = io_error(err, k->file);
+	if (rc)
+		unlink(path);
+	return rc;
+}
+
+int sl_keep_set(struct sl_keep *k, const void *bytes, size_t size, struct sl_error *err)
+{
+	struct sl_error unread;
+	void *copy;
+
+	if (sl_keep_get(k, &unread) == 1 && k->size == size && !memcmp(k->bytes, bytes, size))
+		return 0;
+	if (!(copy = malloc(size ? size : 1)))
+		return sl_fail(err, SL_ENOMEM, "out of memory");
+	memcpy(copy, bytes, size);
+	sl_keep_clear(k);
+	k->bytes = copy;
+	k->size = size;
+	return *k->file ? save(k, err) : 0;
+}
+
+/* It is ours (or root's), and nobody else could have written it. */
+static bool is_ours(const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && (!st->st_uid || st->st_uid == geteuid()) && !(st->st_mode & 022) &&
+		st->st_size > 0 && st->st_size <= MAX_SIZE;
+}
+
+static int read_all(int fd, char *bytes, size_t size)
+{
+	while (size) {
+		ssize_t n = read(fd, bytes, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -1;
+		bytes += n;
+		size -= (size_t) n;
+	}
+	return 0;
+}
+
+int sl_keep_get(struct sl_keep *k, struct sl_error *err)
+{
+	struct stat st;
+	int fd, rc = 1;
+
+	if (k->bytes)
+		return 1;
+	if (!*k->file)
+		return 0;
+	fd = open(k->file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : io_error(err, k->file);
+	if (fstat(fd, &st))
+		rc = io_error(err, k->file);
+	else if (!is_ours(&st))
+		rc = sl_fail(err, SL_ETRUST, "%s: not a file that only SlurmUser can write", k->file);
+	else if (!(k->bytes = malloc((size_t) st.st_size)))
+		rc = sl_fail(err, SL_ENOMEM, "out of memory");
+	else if (read_all(fd, k->bytes, k->size = (size_t) st.st_size)) {
+		rc = io_error(err, k->file);
+		sl_keep_clear(k);
+	}
+	close(fd);
+	return rc;
+}

@@ -76,6 +76,7 @@ void sl_cluster_destroy(struct sl_cluster *c)
 	for (uint32_t j = 0; c->held && j < c->snap->job.rows; j++)
 		free_held(c->held[j]);
 	cluster_wants_free(c);
+	sl_usage_destroy(c->own_usage);
 	sl_timeline_destroy(c->tl);
 	sl_timeline_destroy(c->empty);
 	sl_nodeset_free(&c->unusable);
@@ -386,6 +387,7 @@ int sl_cluster_start(struct sl_cluster *c, uint32_t job, const struct sl_place *
 		free_held(h);
 		return -1;
 	}
+	h->start = c->now;
 	c->held[job] = h;
 	if (end < c->first_end)
 		c->first_end = end;

@@ -22,6 +22,7 @@
 #include "plan_image.h"
 #include "snapshot.h"
 #include "timeline.h"
+#include "usage.h"
 
 struct sl_cluster;
 
@@ -84,6 +85,26 @@ struct sl_totals {
 	uint32_t queued, running;
 };
 void sl_cluster_totals(const struct sl_cluster *c, struct sl_totals *t);
+
+/* -- usage (cluster_usage.c) ------------------------------------------- */
+
+/* What a job asks for at least, each task of an array: CPUs, GPUs, nodes. */
+int64_t sl_job_asks(const struct sl_snapshot *snap, uint32_t job, enum sl_unit unit);
+/* Tasks in all, 0 where it does not say; what a row of its gres comes to in all. */
+int64_t sl_job_tasks(const struct sl_snapshot *snap, uint32_t job);
+int64_t sl_job_gres_total(const struct sl_snapshot *snap, uint32_t job, uint32_t need);
+
+/* What a running (or suspended) job has, and the seconds that it has run; not
+ * those that it was suspended. */
+int64_t sl_cluster_has(const struct sl_cluster *c, uint32_t job, enum sl_unit unit);
+int64_t sl_cluster_ran(const struct sl_cluster *c, uint32_t job);
+
+/*
+ * Who knows of the past.  Without one it is what the snapshot's table "usage" says.
+ * The provider is copied; what it points to must outlive the cluster.
+ */
+void sl_cluster_set_usage(struct sl_cluster *c, const struct sl_usage_provider *usage);
+const struct sl_usage_provider *sl_cluster_usage(struct sl_cluster *c, struct sl_error *err);
 
 /* -- what changes (the simulator) -------------------------------------- */
 

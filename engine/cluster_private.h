@@ -59,6 +59,7 @@ struct held {
 	uint32_t count;
 	uint32_t resv;			/* reservation it runs in, or SL_NONE */
 	int64_t end;			/* booked until */
+	int64_t start;			/* of sl_cluster_start(): when */
 	bool charged;			/* places are bookings already (sl_cluster_start) */
 };
 
@@ -124,6 +125,9 @@ struct sl_cluster {
 	struct want **want;		/* [job] */
 	struct feature *feature;
 	uint32_t features;
+
+	struct sl_usage_provider usage;
+	struct sl_usage *own_usage;	/* of the snapshot's rows, where nobody else is asked */
 
 	/* Lent to the plan that is being made, so that it costs what is in it and not
 	 * what is in the snapshot.  All zero when there is none. */

@@ -29,7 +29,7 @@
 #include "script.h"
 
 enum sl_lua_class_id { SL_CLASS_JOB, SL_CLASS_NODE, SL_CLASS_PARTITION, SL_CLASS_LIST, SL_CLASS_CLUSTER, SL_CLASS_PLAN,
-		   SL_CLASSES };
+		   SL_CLASS_USAGE, SL_CLASSES };
 
 /*
  * What tells a handle from any other userdata, together with its size: scripts
@@ -142,6 +142,7 @@ void sl_lua_open_job(lua_State *L);		/* lua_job.c */
 void sl_lua_open_node(lua_State *L);		/* lua_node.c: node, partition */
 void sl_lua_open_cluster(lua_State *L);	/* lua_cluster.c: cluster, lists */
 void sl_lua_open_plan(lua_State *L);		/* lua_plan.c */
+void sl_lua_open_usage(lua_State *L);		/* lua_usage.c */
 void sl_lua_open_log(lua_State *L);				/* lua_log.c: slurm.log_*, print */
 
 /* What was logged while the set was loaded goes into the plan's log. */

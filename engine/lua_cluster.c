@@ -369,6 +369,12 @@ static void push_totals(lua_State *L, struct sl_lua *x, const struct sl_handle *
 	set_count(L, "running", t.running);
 }
 
+static void push_usage(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	(void) h;
+	sl_lua_push(L, x, SL_CLASS_USAGE, 0);
+}
+
 static const struct sl_lua_field cluster_fields[] = {
 	{ "now", push_now },
 	{ "name", push_name },
@@ -378,6 +384,7 @@ static const struct sl_lua_field cluster_fields[] = {
 	{ "licenses", push_licenses },
 	{ "reservations", push_reservations },
 	{ "totals", push_totals },
+	{ "usage", push_usage },
 	{ NULL, NULL }
 };
 

@@ -6,8 +6,6 @@
  */
 #include "lua_bind.h"
 
-#include <string.h>
-
 #define JOB(x, field, h) ((x)->snap->job.field[(h)->row])
 
 /* The partition in which the job is looked at now, by name. */
@@ -21,51 +19,16 @@ static void push_partition(lua_State *L, struct sl_lua *x, const struct sl_handl
 		lua_pushstring(L, sl_snapshot_str(x->snap, x->snap->partition.name[p]));
 }
 
-static int64_t tasks_of(struct sl_lua *x, const struct sl_handle *h)
-{
-	int64_t tasks = JOB(x, num_tasks, h);
-	int64_t per_node = (int64_t) JOB(x, ntasks_per_node, h) * JOB(x, min_nodes, h);
-
-	return tasks ? tasks : per_node;
-}
-
-/* CPUs that the job will have at least. */
-static int64_t cpus_of(struct sl_lua *x, const struct sl_handle *h)
-{
-	int64_t cpus = JOB(x, min_cpus, h), by_task = tasks_of(x, h) * JOB(x, cpus_per_task, h);
-	int64_t nodes = JOB(x, min_nodes, h);
-
-	if (by_task > cpus)
-		cpus = by_task;
-	return cpus > nodes ? cpus : nodes;
-}
-
 static void push_cpus(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
-	lua_pushinteger(L, cpus_of(x, h));
+	lua_pushinteger(L, sl_job_asks(x->snap, h->row, SL_UNIT_CPU));
 }
 
 static void push_tasks(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
-	int64_t tasks = tasks_of(x, h);
+	int64_t tasks = sl_job_tasks(x->snap, h->row);
 
 	lua_pushinteger(L, tasks ? tasks : JOB(x, min_nodes, h));
-}
-
-/* What a row of its gres comes to in all. */
-static int64_t gres_total(struct sl_lua *x, const struct sl_handle *h, uint32_t row)
-{
-	int64_t count = x->snap->job_gres.count[row], tasks;
-
-	switch (x->snap->job_gres.per[row]) {
-	case SL_PER_JOB:
-		return count;
-	case SL_PER_TASK:
-		tasks = tasks_of(x, h);
-		return count * (tasks ? tasks : JOB(x, min_nodes, h));
-	default:
-		return count * JOB(x, min_nodes, h);
-	}
 }
 
 /* Generic resources it asks for in all, { gpu = 4 }: types are added up. */
@@ -78,7 +41,7 @@ static void push_gres_total(lua_State *L, struct sl_lua *x, const struct sl_hand
 		const char *name = sl_snapshot_str(x->snap, x->snap->job_gres.name[i]);
 
 		lua_getfield(L, -1, name);
-		lua_pushinteger(L, lua_tointeger(L, -1) + gres_total(x, h, i));
+		lua_pushinteger(L, lua_tointeger(L, -1) + sl_job_gres_total(x->snap, h->row, i));
 		lua_setfield(L, -3, name);
 		lua_pop(L, 1);
 	}
@@ -86,13 +49,7 @@ static void push_gres_total(lua_State *L, struct sl_lua *x, const struct sl_hand
 
 static void push_gpus(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
-	struct sl_range r = JOB(x, gres, h);
-	int64_t gpus = 0;
-
-	for (uint32_t i = r.first; i < r.first + r.count; i++)
-		if (!strcmp(sl_snapshot_str(x->snap, x->snap->job_gres.name[i]), "gpu"))
-			gpus += gres_total(x, h, i);
-	lua_pushinteger(L, gpus);
+	lua_pushinteger(L, sl_job_asks(x->snap, h->row, SL_UNIT_GPU));
 }
 
 /* Seconds since it was submitted. */

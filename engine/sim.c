@@ -29,6 +29,7 @@ struct sl_sim {
 	struct sl_sim_options opt;
 	struct sl_cluster *cluster;
 	struct sl_metrics *metrics;
+	struct sl_usage *usage;		/* of the jobs that have ended */
 	int64_t now;
 	uint32_t next;			/* job row submitted next */
 	bool changed;			/* something happened since the last pass */
@@ -195,6 +196,24 @@ static int start_job(struct sl_sim *s, const struct starting *st, struct sl_erro
 	return heap_push(s, (struct ending) { s->now, end, job }, err);
 }
 
+/* What the job used is history: the ledger of the simulated cluster. */
+static int keep_usage(struct sl_sim *s, const struct ending *e, bool killed, struct sl_error *err)
+{
+	const struct sl_snapshot *snap = &s->w->snap;
+	uint32_t partition = snap->job.partition[e->job];
+	struct sl_dim dim = {
+		sl_snapshot_str(snap, snap->job.user[e->job]), sl_snapshot_str(snap, snap->job.account[e->job]),
+		partition == SL_NONE ? "" : sl_snapshot_str(snap, snap->partition.name[partition]),
+		killed ? SL_JOB_TIMEOUT : SL_JOB_COMPLETE,
+	};
+	struct sl_piece p = { .start = e->start, .end = e->end };
+
+	for (int k = 0; k < SL_UNITS; k++)
+		p.amount[k] = sl_cluster_has(s->cluster, e->job, (enum sl_unit) k) * (e->end - e->start);
+	p.dim = sl_usage_dim(s->usage, &dim, err);
+	return p.dim == SL_NONE ? -1 : sl_usage_note(s->usage, &p, 1, err);
+}
+
 static int end_job(struct sl_sim *s, struct ending e, struct sl_error *err)
 {
 	struct sl_ended done = { .job = e.job, .start_s = e.start, .end_s = e.end };
@@ -205,6 +224,8 @@ static int end_job(struct sl_sim *s, struct ending e, struct sl_error *err)
 	place = sl_cluster_places(s->cluster, e.job, &count);
 	for (uint32_t i = 0; i < count; i++)
 		sl_ended_node(&done, place[i].node, place[i].cores, gpus_at(s, &place[i]));
+	if (keep_usage(s, &e, done.killed, err) < 0)
+		return -1;
 	if (s->schedule)
 		s->schedule[e.job].end_s = e.end;
 	s->ended++;
@@ -412,6 +433,7 @@ static int refuse_arrays(const struct sl_workload *w, struct sl_error *err)
 struct sl_sim *sl_sim_create(const struct sl_workload *w, struct sl_script *script, const struct sl_sim_options *opt,
 			     struct sl_error *err)
 {
+	struct sl_usage_provider usage;
 	struct sl_sim *s;
 
 	if (refuse_arrays(w, err) < 0)
@@ -429,8 +451,10 @@ struct sl_sim *sl_sim_create(const struct sl_workload *w, struct sl_script *scri
 	s->cluster = sl_cluster_create(&w->snap, err);
 	if (s->cluster)
 		s->metrics = sl_metrics_create(&w->snap, err);
-	if (!s->metrics)
+	if (!s->metrics || !(s->usage = sl_usage_of_snapshot(&w->snap, err)))
 		goto error;
+	usage = sl_usage_provider(s->usage);
+	sl_cluster_set_usage(s->cluster, &usage);
 	s->now = sl_cluster_now(s->cluster);
 	if (opt->check && !(s->audit = sl_audit_create(&w->snap, err)))
 		goto error;
@@ -454,6 +478,7 @@ void sl_sim_destroy(struct sl_sim *s)
 	sl_audit_destroy(s->audit);
 	sl_metrics_destroy(s->metrics);
 	sl_cluster_destroy(s->cluster);
+	sl_usage_destroy(s->usage);
 	free(s->heap);
 	free(s->starting);
 	free(s->place);

@@ -24,6 +24,7 @@
 #define RESERVATION(...) SL_COLUMN(reservation, __VA_ARGS__)
 #define LICENSE(...) SL_COLUMN(license, __VA_ARGS__)
 #define RUN(...) SL_COLUMN(run, __VA_ARGS__)
+#define USAGE(...) SL_COLUMN(usage, __VA_ARGS__)
 
 static const struct sl_column meta_columns[] = { SL_META_COLUMNS(META) };
 static const struct sl_column gres_kind_columns[] = { SL_GRES_KIND_COLUMNS(GRES_KIND) };
@@ -41,6 +42,7 @@ static const struct sl_column queue_columns[] = { SL_QUEUE_COLUMNS(QUEUE) };
 static const struct sl_column reservation_columns[] = { SL_RESERVATION_COLUMNS(RESERVATION) };
 static const struct sl_column license_columns[] = { SL_LICENSE_COLUMNS(LICENSE) };
 static const struct sl_column run_columns[] = { SL_RUN_COLUMNS(RUN) };
+static const struct sl_column usage_columns[] = { SL_USAGE_COLUMNS(USAGE) };
 
 #define TABLE(n, ...) { .name = #n, SL_COLUMNS_OF(n), .view_offset = offsetof(struct sl_snapshot, n), __VA_ARGS__ }
 
@@ -61,6 +63,7 @@ static const struct sl_table tables[SL_SNAPSHOT_TABLES] = {
 	[SL_T_RESERVATION] = TABLE(reservation, .plural = "reservations", .key = 0),
 	[SL_T_LICENSE] = TABLE(license, .plural = "licenses", .key = 0),
 	[SL_T_RUN] = TABLE(run, .plural = "runs", .key = -1, .nested = true, .nodelist = true),
+	[SL_T_USAGE] = TABLE(usage, .plural = "usage", .key = -1),
 };
 
 static const struct sl_word select_flags[] = {
@@ -105,6 +108,7 @@ static const struct sl_words words[] = {
 	WORDS(SL_T_PARTITION, partition, flags, true, partition_flags),
 	WORDS(SL_T_JOB, job, state, false, job_states),
 	WORDS(SL_T_JOB, job, flags, true, job_flags),
+	WORDS(SL_T_USAGE, usage, state, false, job_states),
 	WORDS(SL_T_JOB_GRES, job_gres, per, false, per_words),
 	WORDS(SL_T_RESERVATION, reservation, flags, true, resv_flags),
 };
@@ -158,6 +162,19 @@ static int check_runs(const struct sl_snapshot *s, struct sl_error *err)
 		if (s->run.first[r] > s->run.last[r])
 			return sl_fail(err, SL_EFORMAT, "snapshot: run[%" PRIu32 "]: from node %" PRIu32
 				       " back to %" PRIu32, r, s->run.first[r], s->run.last[r]);
+	return 0;
+}
+
+/* Usage is of a time that runs forward and is no mistake. */
+static int check_usage(const struct sl_snapshot *s, struct sl_error *err)
+{
+	const int64_t most = INT64_C(1) << 40;
+
+	for (uint32_t r = 0; r < s->usage.rows; r++)
+		if (s->usage.start_time[r] > s->usage.end_time[r] || s->usage.start_time[r] < -most ||
+		    s->usage.end_time[r] > most)
+			return sl_fail(err, SL_EFORMAT, "snapshot: usage[%" PRIu32 "]: from %" PRId64 " to %" PRId64
+				       " is no time", r, s->usage.start_time[r], s->usage.end_time[r]);
 	return 0;
 }
 
@@ -283,7 +300,7 @@ int sl_snapshot_open(struct sl_snapshot *snap, const void *bytes, size_t size, s
 	struct sl_snapshot s;
 
 	if (sl_image_open(&s.image, &s, &sl_snapshot_schema, bytes, size, err) < 0 ||
-	    check_refs(&s, err) < 0 || check_runs(&s, err) < 0 || check_queue(&s, err) < 0 ||
+	    check_refs(&s, err) < 0 || check_runs(&s, err) < 0 || check_queue(&s, err) < 0 || check_usage(&s, err) < 0 ||
 	    check_allocs(&s, err) < 0 || check_keys(&s, err) < 0)
 		return -1;
 	*snap = s;

@@ -21,7 +21,7 @@ enum sl_snapshot_table {
 	SL_T_META, SL_T_GRES_KIND, SL_T_NODE, SL_T_NODE_GRES, SL_T_PARTITION,
 	SL_T_JOB, SL_T_JOB_PARTITION, SL_T_JOB_GRES, SL_T_JOB_LICENSE,
 	SL_T_ALLOC, SL_T_ALLOC_GRES, SL_T_SHAPE, SL_T_QUEUE,
-	SL_T_RESERVATION, SL_T_LICENSE, SL_T_RUN,
+	SL_T_RESERVATION, SL_T_LICENSE, SL_T_RUN, SL_T_USAGE,
 	SL_SNAPSHOT_TABLES
 };
 
@@ -143,6 +143,7 @@ enum sl_snapshot_table {
 	X(i64, end_time, -1, 0, "running: start + time limit; finished: ended") \
 	X(i64, suspend_time, -1, 0, "when last suspended or resumed") \
 	X(i64, pre_suspend_s, -1, 0, "seconds run before the last suspension") \
+	X(i64, suspended_s, -1, 0, "seconds suspended, in all but the suspension that lasts") \
 	X(u32, restarts, -1, 0, "times requeued") \
 	X(u32, exit_code, -1, 0, "finished: wait status") \
 	X(str, state_reason, -1, 0, "why it was pending before this cycle") \
@@ -177,6 +178,9 @@ enum sl_snapshot_table {
 	/* what the engine cannot model */ \
 	X(str, native, -1, 0, "what of the request only Slurm's own select can place; empty: nothing") \
 	/* what it has */ \
+	X(u32, alloc_nodes, -1, 0, "running, completing, finished: nodes that it has or had; 0: not known") \
+	X(u32, alloc_cpus, -1, 0, "likewise: CPUs, as sacct counts them") \
+	X(u32, alloc_gpus, -1, 0, "likewise: GPUs") \
 	X(range, alloc, SL_T_ALLOC, 0, "running, completing: what it holds")
 
 /* Base states, Slurm's numbers. */
@@ -269,6 +273,22 @@ enum sl_per { SL_PER_NODE, SL_PER_JOB, SL_PER_TASK, SL_PER_SOCKET };
 	X(ref, first, SL_T_NODE, 0, "from") \
 	X(ref, last, SL_T_NODE, 0, "to")
 
+/*
+ * What was used in the past, where a snapshot brings that along: in specs, and in
+ * snapshots that were written for others to read.  slurmctld's come without: the
+ * ledger knows (usage.h says how a row is spread over its time).
+ */
+#define SL_USAGE_COLUMNS(X) \
+	X(str, user, -1, 0, "user name") \
+	X(str, account, -1, 0, "account") \
+	X(str, partition, -1, 0, "PartitionName") \
+	X(u32, state, -1, SL_JOB_COMPLETE, "how the run ended") \
+	X(i64, start_time, -1, 0, "began") \
+	X(i64, end_time, -1, 0, "ended; the same as start_time: all of it counts at that instant") \
+	X(i64, cpu_s, -1, 0, "CPU-seconds") \
+	X(i64, gpu_s, -1, 0, "GPU-seconds") \
+	X(i64, node_s, -1, 0, "node-seconds")
+
 SL_DECLARE_TABLE(meta, SL_META_COLUMNS)
 SL_DECLARE_TABLE(gres_kind, SL_GRES_KIND_COLUMNS)
 SL_DECLARE_TABLE(node, SL_NODE_COLUMNS)
@@ -285,6 +305,7 @@ SL_DECLARE_TABLE(queue, SL_QUEUE_COLUMNS)
 SL_DECLARE_TABLE(reservation, SL_RESERVATION_COLUMNS)
 SL_DECLARE_TABLE(license, SL_LICENSE_COLUMNS)
 SL_DECLARE_TABLE(run, SL_RUN_COLUMNS)
+SL_DECLARE_TABLE(usage, SL_USAGE_COLUMNS)
 
 /* A snapshot, opened: snap.job.id[row], snap.node.cores[row], ... */
 struct sl_snapshot {
@@ -305,6 +326,7 @@ struct sl_snapshot {
 	struct sl_reservation_view reservation;
 	struct sl_license_view license;
 	struct sl_run_view run;
+	struct sl_usage_view usage;
 };
 
 extern const struct sl_schema sl_snapshot_schema;

@@ -422,6 +422,27 @@ static void job_licenses(struct capture *c, struct sl_job_row *row, const char *
 	}
 }
 
+/* The number behind "name=" in "cpu=8,node=2,gres/gpu=4", 0 where there is none. */
+static uint32_t tres_count(const char *tres, const char *name)
+{
+	size_t n = strlen(name);
+	unsigned long v;
+
+	for (; tres && *tres; tres += strcspn(tres, ","), tres += *tres == ',')
+		if (!strncmp(tres, name, n) && tres[n] == '=') {
+			v = strtoul(tres + n + 1, NULL, 10);
+			return v < UINT32_MAX ? (uint32_t) v : 0;
+		}
+	return 0;
+}
+
+static void job_totals(struct sl_job_row *row, const job_info_t *j)
+{
+	row->alloc_nodes = tres_count(j->tres_alloc_str, "node");
+	row->alloc_cpus = tres_count(j->tres_alloc_str, "cpu");
+	row->alloc_gpus = tres_count(j->tres_alloc_str, "gres/gpu");
+}
+
 static void job_size(struct capture *c, struct sl_job_row *row, const job_info_t *j)
 {
 	row->min_nodes = j->num_nodes ? j->num_nodes : 1;
@@ -508,6 +529,7 @@ static void add_jobs(struct capture *c)
 		job_partitions(c, &row, j->partition);
 		job_state(c, &row, j);
 		job_size(c, &row, j);
+		job_totals(&row, j);
 		if (base == JOB_RUNNING || base == JOB_SUSPENDED || j->job_state & JOB_COMPLETING)
 			row.alloc = job_alloc(c, j);
 		c->job_row[i] = sl_builder_append(c->b, SL_T_JOB, &row);

@@ -205,6 +205,32 @@ static struct sl_range add_alloc(struct sl_collector *c, const job_record_t *job
 	return r.count ? r : (struct sl_range) { 0, 0 };
 }
 
+static int each_gpu(void *x, void *arg)
+{
+	gres_state_t *g = x;
+	gres_job_state_t *js = g->gres_data;
+	uint64_t *gpus = arg;
+	uint32_t i;
+
+	if (!js || xstrcmp(g->gres_name, "gpu") || !js->gres_cnt_node_alloc)
+		return 0;
+	for (i = 0; i < js->node_cnt; i++)
+		*gpus += js->gres_cnt_node_alloc[i];
+	return 0;
+}
+
+/* As accounting counts it, also when the nodes are given back already. */
+static void fill_totals(struct sl_job_row *row, const job_record_t *job)
+{
+	uint64_t gpus = 0;
+
+	row->alloc_nodes = job->total_nodes;
+	row->alloc_cpus = job->total_cpus;
+	if (job->gres_list_alloc)
+		list_for_each(job->gres_list_alloc, each_gpu, &gpus);
+	row->alloc_gpus = (uint32_t) MIN(gpus, UINT32_MAX - 1);
+}
+
 /* -- the row --------------------------------------------------------------- */
 
 static uint32_t set16(uint16_t v)	/* 0 where Slurm means "not said" */
@@ -317,9 +343,11 @@ static void fill_state(struct sl_collector *c, struct sl_job_row *row, const job
 	row->eligible_time = job->details ? job->details->begin_time : 0;
 	row->deadline = job->deadline == (time_t) NO_VAL ? 0 : job->deadline;
 	row->start_time = job->start_time;
-	row->end_time = IS_JOB_PENDING(job) ? 0 : job->end_time;
+	/* requeued, its nodes not yet cleaned up: when that run ended */
+	row->end_time = IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job) ? 0 : job->end_time;
 	row->suspend_time = job->suspend_time;
 	row->pre_suspend_s = job->pre_sus_time;
+	row->suspended_s = job->tot_sus_time;
 	row->restarts = job->restart_cnt;
 	row->exit_code = job->exit_code;
 	row->state_reason = sl_builder_str(c->b, sl_reason_string(job->state_reason));
@@ -403,6 +431,8 @@ void sl_collect_job(struct sl_collector *c, job_record_t *job)
 	}
 	if (job->job_resrcs && (completing || IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)))
 		row.alloc = add_alloc(c, job, completing);
+	if (completing || (!pending && job->start_time))
+		fill_totals(&row, job);
 	if (IS_JOB_RUNNING(job))
 		c->running++;
 	r = sl_builder_append(c->b, SL_T_JOB, &row);

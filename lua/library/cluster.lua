@@ -18,6 +18,7 @@
 ---@field licenses sched.license[]
 ---@field reservations sched.reservation[]
 ---@field totals sched.totals
+---@field usage sched.usage who used, uses and asks for how much
 ---@field source string who took the snapshot: slurmctld, capture, json, sim, spec
 ---@field slurm_version string
 ---@field sequence integer number of the cycle
@@ -61,6 +62,50 @@ function cluster:partition(name) end
 ---@param m? integer
 ---@return number
 function cluster:random(l, m) end
+
+---@class sched.usage
+---@field stale? string why what was used in the past may be out of date; nil: it is not
+local usage = {}
+
+---@class sched.usage.question
+---@field by "user"|"account"
+---@field unit "cpu"|"gpu"|"node"
+---@field partition? string only of this one
+
+---@class sched.usage.past_question: sched.usage.question
+---@field since? number from this time on (seconds since the epoch)
+---@field until_? number and before this one
+---@field without? string[] runs that ended in these states do not count: FAILED, PREEMPTED, REQUEUED, ...
+
+---@class sched.usage.decayed_question: sched.usage.question
+---@field half_life number seconds
+---@field without? string[]
+
+--- What runs that have ended used, in unit-seconds, by name.  Exact to the second.  The same
+--- question gives the same table throughout a cycle: do not write into it.
+---@param question sched.usage.past_question
+---@return table<string, integer>
+function usage:past(question) end
+
+--- The same, of all times, with a weight of 2^(-age / half_life).
+---@param question sched.usage.decayed_question
+---@return table<string, number>
+function usage:decayed(question) end
+
+--- Running and suspended jobs: what they have x their walltime; math.huge without a limit.
+---@param question sched.usage.question
+---@return table<string, number>
+function usage:running(question) end
+
+--- Running and suspended jobs: what they have x the time they have run.
+---@param question sched.usage.question
+---@return table<string, integer>
+function usage:used(question) end
+
+--- Jobs of the queue: what they ask for x their walltime; an array with all its tasks.
+---@param question sched.usage.question
+---@return table<string, number>
+function usage:queued(question) end
 
 ---@class sched.totals
 ---@field nodes integer
@@ -118,6 +163,7 @@ function cluster:random(l, m) end
 ---@field end_time integer
 ---@field suspend_time integer
 ---@field pre_suspend_s integer
+---@field suspended_s integer seconds suspended, in all but the suspension that lasts
 ---@field restarts integer
 ---@field exit_code integer
 ---@field state_reason string why it was pending before this cycle
@@ -156,6 +202,9 @@ function cluster:random(l, m) end
 ---@field gres_total table<string, integer> in all, by name
 -- what it has
 ---@field alloc sched.alloc[] running: by node
+---@field alloc_nodes integer running, finished: nodes that it has or had; 0: not known
+---@field alloc_cpus integer likewise: CPUs
+---@field alloc_gpus integer likewise: GPUs
 ---@field nodes string[] running: its nodes
 
 ---@class sched.job_gres

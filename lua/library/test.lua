@@ -13,7 +13,7 @@ local test = {}
 local plan = {}
 
 --- A cluster in a few words: see doc/policy-api.md, "Specs".
----@param spec { nodes?: string|table, partitions?: table, running?: table[], pending?: table[], reservations?: table[], licenses?: table, now?: integer, seed?: integer, meta?: table }
+---@param spec { nodes?: string|table, partitions?: table, running?: table[], pending?: table[], reservations?: table[], licenses?: table, usage?: table[], now?: integer, seed?: integer, meta?: table }
 ---@return sched.test.cluster
 function test.cluster(spec) end
 

@@ -494,8 +494,29 @@ local function add_license(model, name, value)
 	table.insert(model.licenses, row)
 end
 
+local usage_handlers = { cpu = true, gpu = true, node = true, ended_ago = true, lasted = true }
+
+-- What was used: so many unit-seconds (or "100h"), spread over the time it lasted.
+local function add_usage(model, spec, what, columns)
+	if type(spec) ~= "table" then
+		fail("%s: expected a table { user = \"anna\", cpu = \"100h\" }, got %s", what, tostring(spec))
+	end
+	local row = take(spec, what, usage_handlers, columns("usage"), {})
+	for _, unit in ipairs { "cpu", "gpu", "node" } do
+		if spec[unit] then
+			-- an adjustment may be negative
+			row[unit .. "_s"] = math.tointeger(spec[unit]) or seconds(spec[unit], what .. "." .. unit)
+		end
+	end
+	row.user = row.user or "alice"
+	row.partition = row.partition or model.default_partition
+	row.end_time = row.end_time or model.meta.now - seconds(spec.ended_ago or 0, what .. ".ended_ago")
+	row.start_time = row.start_time or row.end_time - seconds(spec.lasted or 0, what .. ".lasted")
+	table.insert(model.usage, row)
+end
+
 local spec_keys = {
-	nodes = true, partitions = true, running = true, pending = true, reservations = true, licenses = true,
+	nodes = true, partitions = true, running = true, pending = true, reservations = true, licenses = true, usage = true,
 	now = true, meta = true, seed = true,
 }
 
@@ -521,6 +542,7 @@ function M.build(spec, columns)
 	local model = {
 		meta = take(spec.meta or {}, "meta", {}, columns("meta"), {}),
 		gres_kinds = {}, nodes = {}, partitions = {}, jobs = {}, queue = {}, reservations = {}, licenses = {},
+		usage = {},
 		kinds = {}, node_by_name = {}, partition_nodes = {}, free = {}, used_ids = {}, next_id = 1, next_priority = 1000000,
 	}
 	model.meta.now = spec.now or model.meta.now or default_now
@@ -551,6 +573,7 @@ function M.build(spec, columns)
 	each(spec.reservations, "reservations", function(item, what) add_reservation(model, item, what, columns) end)
 	each(spec.running, "running", function(item, what) add_running(model, item, what, columns) end)
 	each(spec.pending, "pending", function(item, what) add_pending(model, item, what, columns) end)
+	each(spec.usage, "usage", function(item, what) add_usage(model, item, what, columns) end)
 	sort_queue(model)
 	return model
 end
@@ -581,7 +604,7 @@ local function encode(value)
 	return "{" .. table.concat(parts, ",") .. "}"
 end
 
-local tables = { "meta", "gres_kinds", "nodes", "partitions", "jobs", "queue", "reservations", "licenses" }
+local tables = { "meta", "gres_kinds", "nodes", "partitions", "jobs", "queue", "reservations", "licenses", "usage" }
 
 --- The model as the JSON form of a snapshot.
 function M.json(model)

@@ -275,7 +275,7 @@ static void try_frame(const uint8_t *data, size_t size)
 	MUST(rc == 1 ? err.code == SL_OK : f.fd == -1);
 	if (rc == 1) {
 		accepted[FRAME]++;
-		MUST(f.type >= SL_FRAME_HELLO && f.type <= SL_FRAME_BYE && f.length <= sizeof(f.body));
+		MUST(f.type >= SL_FRAME_HELLO && f.type <= SL_FRAME_RESTORE && f.length <= sizeof(f.body));
 		MUST(sl_wire_send(sock[1], &f, 0, &err) == 0);	/* what is accepted may be said */
 		if (f.type == SL_FRAME_LOAD)
 			MUST(strlen(f.body.load.site) < sizeof(f.body.load.site));

@@ -115,8 +115,21 @@ static void refuse(struct engine *e, const struct sl_error *err)
 	e->refused_at = sl_decide_clock();
 }
 
+/* On stderr, which the plug-in reads into slurmctld's log. */
+static void tell_undefined(const char *what, void *arg)
+{
+	(void) arg;
+	fprintf(stderr, "%s\n", what);
+}
+
+/* A name that is misspelt on a line that no trial came to is no reason to refuse the
+ * set; that it will fail there is worth knowing now. */
 static void go_live(struct engine *e, struct sl_bundle *bundle)
 {
+	struct sl_error err;
+
+	if (bundle && sl_bundle_undefined(bundle, tell_undefined, NULL, &err) < 0)
+		fprintf(stderr, "%s\n", err.text);
 	sl_bundle_destroy(e->live);
 	e->live = bundle;
 	e->refused = e->restored = false;

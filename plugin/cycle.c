@@ -265,6 +265,12 @@ static bool ask_site(struct sl_cycler *y, struct sl_host_answer *a, struct sl_pl
 		return true;
 	}
 	y->status.truncated += plan->meta.truncated[0];
+	/* slow is not wrong: cut short, but it does start jobs */
+	if (plan->meta.truncated[0] && plan->start.rows) {
+		y->policy_strikes = 0;
+		sl_status_error(&y->status, a->text);
+		return true;
+	}
 	policy_strike(y, "policy", a->text);
 	if (plan->start.rows || !y->collector->queued)
 		return true;

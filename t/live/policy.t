@@ -107,6 +107,25 @@ admission() {
 }
 it "a job that the site refuses waits and squeue shows the site's reason" admission
 
+misspelt() {
+	cat > "$POLICIES/misspelt.lua" <<-'EOL'
+	local M = { api = 1, name = "misspelt", doc = "a line that nobody comes to" }
+	function M.admit(job)
+	  if job.name == "nobody" then tabel.concat({}) end
+	  return true
+	end
+	return M
+	EOL
+	reload <<-'EOL'
+	local sched = require "sched"
+	return sched.site { interval = 1, default = { "misspelt", "easy" } }
+	EOL
+	wait_for 15 policy_is '*misspelt*'
+	wait_for 5 log_said "misspelt\.lua:3: .*'tabel'"
+	good_site
+}
+it "a misspelt name that no trial came to is told when the set goes live" misspelt
+
 # ----------------------------------------------------------------------- refusal
 
 # What a test installs is refused: the log says where and why, the old set stays,

@@ -168,6 +168,12 @@ static lua_Integer slot_of(const struct sl_lua *x, enum sl_lua_class_id id, uint
 	return -((lua_Integer) row * x->snap->partition.rows + partition + 1);
 }
 
+void sl_lua_set_class(lua_State *L, enum sl_lua_class_id id)
+{
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key[id]);
+	lua_setmetatable(L, -2);
+}
+
 static void push_handle(lua_State *L, struct sl_lua *x, enum sl_lua_class_id id, uint32_t row, uint32_t partition)
 {
 	lua_Integer slot = slot_of(x, id, row, partition);
@@ -188,8 +194,7 @@ static void push_handle(lua_State *L, struct sl_lua *x, enum sl_lua_class_id id,
 	h->generation = x->generation;
 	h->row = row;
 	h->partition = partition;
-	lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key[id]);
-	lua_setmetatable(L, -2);
+	sl_lua_set_class(L, id);
 	lua_pushvalue(L, -1);
 	lua_rawseti(L, -3, slot);
 	lua_replace(L, -2);

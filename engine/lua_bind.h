@@ -22,6 +22,7 @@
 #include <lauxlib.h>
 #include <lua.h>
 
+#include "bid.h"
 #include "bundle.h"
 #include "limit.h"
 #include "plan.h"
@@ -29,7 +30,7 @@
 #include "script.h"
 
 enum sl_lua_class_id { SL_CLASS_JOB, SL_CLASS_NODE, SL_CLASS_PARTITION, SL_CLASS_LIST, SL_CLASS_CLUSTER, SL_CLASS_PLAN,
-		   SL_CLASS_USAGE, SL_CLASSES };
+		   SL_CLASS_USAGE, SL_CLASS_BID, SL_CLASSES };
 
 /*
  * What tells a handle from any other userdata, together with its size: scripts
@@ -58,6 +59,8 @@ struct sl_lua {
 	const struct sl_snapshot *snap;
 	struct sl_cluster *cluster;
 	struct sl_plan *plan;
+	struct sl_market *market;	/* NULL until somebody asks for bids */
+	uint32_t bids;			/* made in this cycle */
 	uint64_t random;
 	uint32_t examined;
 	uint32_t log_lines, orders;	/* of the cycle: C memory has no cap but these */
@@ -96,8 +99,9 @@ struct sl_lua_class {
 	const luaL_Reg *meta;		/* further metamethods; may be NULL */
 };
 
-/* Make the metatable of a class. */
+/* Make the metatable of a class; give it to the userdata on the top of the stack. */
 void sl_lua_class(lua_State *L, const struct sl_lua_class *c);
+void sl_lua_set_class(lua_State *L, enum sl_lua_class_id id);
 
 /* -- handles ----------------------------------------------------------- */
 
@@ -143,7 +147,15 @@ void sl_lua_open_node(lua_State *L);		/* lua_node.c: node, partition */
 void sl_lua_open_cluster(lua_State *L);	/* lua_cluster.c: cluster, lists */
 void sl_lua_open_plan(lua_State *L);		/* lua_plan.c */
 void sl_lua_open_usage(lua_State *L);		/* lua_usage.c */
+void sl_lua_open_bid(lua_State *L);		/* lua_bid.c */
 void sl_lua_open_log(lua_State *L);				/* lua_log.c: slurm.log_*, print */
+
+/* lua_bid.c: methods of the cluster; and the bid at an argument, which is one of this
+ * cycle.  Its parts follow it. */
+int sl_lua_cluster_bids(lua_State *L);
+int sl_lua_cluster_nodesets(lua_State *L);
+int sl_lua_cluster_overlaps(lua_State *L);
+const struct sl_bid *sl_lua_check_bid(lua_State *L, struct sl_lua *x, int arg, const struct sl_bid_part **part);
 
 /* What was logged while the set was loaded goes into the plan's log. */
 void sl_lua_flush_log(lua_State *L, struct sl_lua *x);

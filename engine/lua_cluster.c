@@ -293,7 +293,8 @@ static int cluster_random(lua_State *L)
 
 static const luaL_Reg cluster_methods[] = {
 	{ "queue", cluster_queue }, { "job", cluster_job }, { "node", cluster_node },
-	{ "partition", cluster_partition }, { "random", cluster_random }, { NULL, NULL }
+	{ "partition", cluster_partition }, { "random", cluster_random }, { "bids", sl_lua_cluster_bids },
+	{ "nodesets", sl_lua_cluster_nodesets }, { "overlaps", sl_lua_cluster_overlaps }, { NULL, NULL }
 };
 
 static void push_now(lua_State *L, struct sl_lua *x, const struct sl_handle *h)

@@ -92,8 +92,8 @@ static void refuse_unknown_keys(lua_State *L, int table)
 	for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
 		const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : luaL_typename(L, -2);
 
-		if (strcmp(key, "place") && strcmp(key, "layout") && strcmp(key, "shape"))
-			luaL_error(L, "unknown key '%s', expected place, layout or shape", key);
+		if (strcmp(key, "place") && strcmp(key, "layout") && strcmp(key, "shape") && strcmp(key, "bid"))
+			luaL_error(L, "unknown key '%s', expected place, layout, shape or bid", key);
 	}
 }
 
@@ -110,14 +110,39 @@ static uint32_t read_shape(lua_State *L, struct sl_lua *x, uint32_t job)
 	return lua_tointeger(L, -1);
 }
 
+/* bid = b: its nodes and cores, and its shape; the bid is on the top of the stack */
+static void read_bid(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_how *how)
+{
+	const struct sl_bid_part *part;
+	const struct sl_bid *b = sl_lua_check_bid(L, x, lua_gettop(L), &part);
+	struct sl_pick *pick;
+	uint32_t n = 0;
+
+	if (b->entry.job != e->job || b->entry.partition != e->partition)
+		luaL_error(L, "bid: expected one of job %d, got one of job %d", (int) x->snap->job.id[e->job],
+			   (int) x->snap->job.id[b->entry.job]);
+	e->shape = b->entry.shape;
+	if (b->native) {
+		how->method = SL_PLACE_NATIVE;
+		return;
+	}
+	pick = lua_newuserdatauv(L, b->nodes * sizeof(*pick), 0);
+	for (uint32_t i = 0; i < b->parts; i++)
+		for (uint32_t node = part[i].first; node <= part[i].last; node++)
+			pick[n++] = (struct sl_pick) { node, (uint32_t) part[i].each.cores };
+	how->method = SL_PLACE_EXPLICIT;
+	how->picks = pick;
+	how->count = n;
+}
+
 /*
- * The optional argument { place = "bestfit" } or { layout = {...} }, and shape.
- * Returns NULL when neither place nor layout is said: what suits the job.  What
+ * The optional argument { place = "bestfit" } or { layout = {...} }, and shape; or
+ * { bid = b }.  Returns NULL when none of the three is said: what suits the job.  What
  * *how points to is on the stack.
  */
 static const struct sl_how *check_how(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_how *how)
 {
-	bool placed, laid_out;
+	bool placed, laid_out, bids;
 
 	*how = (struct sl_how) { .method = SL_PLACE_BESTFIT };
 	if (lua_isnoneornil(L, 3))
@@ -135,7 +160,12 @@ static const struct sl_how *check_how(lua_State *L, struct sl_lua *x, struct sl_
 		luaL_error(L, "place and layout: expected only one of them");
 	if (laid_out)
 		read_layout(L, x, how);
-	return placed || laid_out ? how : NULL;
+	bids = lua_getfield(L, 3, "bid") != LUA_TNIL;
+	if (bids && (placed || laid_out || e->shape))
+		luaL_error(L, "bid: expected no place, layout or shape beside it");
+	if (bids)
+		read_bid(L, x, e, how);
+	return placed || laid_out || bids ? how : NULL;
 }
 
 /* -- results ----------------------------------------------------------- */

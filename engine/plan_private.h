@@ -141,6 +141,9 @@ const struct want *plan_look_up(struct sl_plan *p, struct sl_entry e, const stru
 /* Is there nothing that forbids booking it, whatever is free?  1, or 0 with *r. */
 int plan_gate(struct sl_plan *p, const struct want *w, const struct sl_how *how, struct sl_refusal *r);
 
+/* ... nor starting it now?  1, 0 with *r, or -1 with *err. */
+int plan_gate_now(struct sl_plan *p, const struct want *w, struct sl_refusal *r, struct sl_error *err);
+
 /* Whether its array has a limit of running tasks; count one started, or taken back. */
 bool plan_throttled(const struct sl_plan *p, uint32_t job);
 void plan_count_task(struct sl_plan *p, uint32_t job, int by);

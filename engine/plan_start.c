@@ -89,7 +89,7 @@ int plan_gate(struct sl_plan *p, const struct want *w, const struct sl_how *how,
 	return 1;
 }
 
-static int gate_now(struct sl_plan *p, const struct want *w, struct sl_refusal *r, struct sl_error *err)
+int plan_gate_now(struct sl_plan *p, const struct want *w, struct sl_refusal *r, struct sl_error *err)
 {
 	const struct sl_job_view *job = &p->c->snap->job;
 	uint32_t j = w->entry.job;
@@ -368,7 +368,7 @@ static int start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
 		return -1;
 	rc = plan_gate(p, w, how, &why);
 	if (rc > 0)
-		rc = gate_now(p, w, &why, err);
+		rc = plan_gate_now(p, w, &why, err);
 	if (rc <= 0)
 		return rc < 0 ? -1 : plan_refuse(p, e.job, &why, refusal, err);
 	if (plan_make_room(&p->started, err) < 0 || plan_attempt(&a, p, w, how, err) < 0 || plan_lift(p, e.job, &at, err) < 0)

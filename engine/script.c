@@ -93,6 +93,7 @@ static int open_state(lua_State *L)
 	sl_lua_open_cluster(L);
 	sl_lua_open_plan(L);
 	sl_lua_open_usage(L);
+	sl_lua_open_bid(L);
 	sl_lua_open_log(L);
 	sl_script_open_modules(L);
 	return 0;
@@ -288,6 +289,7 @@ static int begin_cycle(struct sl_script *s, struct sl_cluster *c, struct sl_plan
 	x->examined = 0;
 	x->log_lines = 0;
 	x->orders = 0;
+	x->bids = 0;
 	sl_cluster_queue(c, &queued);
 	if (queued > x->seen_room) {
 		uint8_t *seen = realloc(x->seen, 2 * (size_t) queued);
@@ -322,6 +324,8 @@ int sl_script_decide(struct sl_script *s, struct sl_cluster *c, struct sl_plan *
 	r = run_groups(s, &why);
 	sl_limit_disarm(&s->x.limit);
 	s->x.running = false;
+	sl_market_destroy(s->x.market);
+	s->x.market = NULL;
 	s->x.cluster = NULL;
 	s->x.plan = NULL;
 	s->x.snap = NULL;

@@ -16,6 +16,7 @@ local plan = {}
 ---@field place? "bestfit"|"contiguous"|"pack"|"spread"|"tight"|"native"
 ---@field layout? table<sched.node|string, integer> cores by node; 0: what the tasks there need
 ---@field shape? integer one of the job's alternatives; 0: as asked
+---@field bid? sched.bid its nodes and cores, instead of the three above
 
 --- Start a job now.
 ---@param job sched.job

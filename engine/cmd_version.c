@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "json_out.h"
+#include "mip.h"
 #include "plan_image.h"
 #include "snapshot.h"
 #include "wire.h"
@@ -41,6 +42,11 @@ static int print_json(void)
 		sl_json_int(j, SL_WIRE_VERSION);
 		sl_json_key(j, "lua");
 		sl_json_str(j, LUA_RELEASE);
+		sl_json_key(j, "solvers");
+		sl_json_begin_array(j);
+		for (unsigned i = 0; sl_mip_backend_name(i); i++)
+			sl_json_str(j, sl_mip_backend_name(i));
+		sl_json_end_array(j);
 		sl_json_end_object(j);
 		sl_json_end_line(j);
 		rc = sl_json_finish(j, NULL, NULL, &err);
@@ -62,6 +68,10 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 	printf("formats: snapshot %u, plan %u, wire %d\n", sl_snapshot_schema.version, sl_plan_schema.version,
 	       SL_WIRE_VERSION);
 	printf("%s, jansson %s\n", LUA_RELEASE, JANSSON_VERSION);
+	printf("integer programs:");
+	for (unsigned i = 0; sl_mip_backend_name(i) || !i; i++)
+		printf(" %s", sl_mip_backend_name(i) ? sl_mip_backend_name(i) : "no solver");
+	printf("\n");
 	return sl_tool_end(SL_EXIT_FINE);
 }
 
@@ -77,6 +87,7 @@ const struct sl_verb sl_verb_version = {
 	.more =
 		"# JSON\n"
 		"With --json the keys are *version*, *snapshot_version*, *plan_version*,\n"
-		"*wire_version* and *lua*.\n",
+		"*wire_version*, *lua* and *solvers*, a list of the solvers of integer programs that\n"
+		"this program can use, the default first.\n",
 	.run = run,
 };

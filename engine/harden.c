@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,10 +14,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <linux/audit.h>
 #include <linux/capability.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
+
+#include "call_filter.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 static const bool sanitized = true;
@@ -87,82 +87,47 @@ static int leave_root(struct sl_error *err)
 
 /* -- system calls ------------------------------------------------------- */
 
-#if defined(__x86_64__)
-#define ARCHITECTURE AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define ARCHITECTURE AUDIT_ARCH_AARCH64
-#endif
-
-#ifdef ARCHITECTURE
-/* What a decision needs.  Everything else "does not exist" (ENOSYS), which the
- * C library takes as a reason to do without. */
-static const unsigned allowed[] = {
-	SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_lseek, SYS_close, SYS_fcntl, SYS_dup,
-	SYS_sendmsg, SYS_recvmsg, SYS_ppoll, SYS_pselect6,
-	SYS_fstat, SYS_newfstatat, SYS_statx, SYS_faccessat, SYS_readlinkat, SYS_getdents64, SYS_getcwd,
-	SYS_memfd_create, SYS_ftruncate, SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise, SYS_brk,
-	SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack, SYS_restart_syscall,
-	SYS_timer_create, SYS_timer_settime, SYS_timer_gettime, SYS_timer_getoverrun, SYS_timer_delete,
-	SYS_setitimer, SYS_clock_gettime, SYS_clock_getres, SYS_clock_nanosleep, SYS_gettimeofday, SYS_times,
-	SYS_getrandom, SYS_futex, SYS_sched_yield, SYS_sched_getaffinity, SYS_sysinfo, SYS_uname, SYS_getrusage,
-	SYS_getpid, SYS_getppid, SYS_gettid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid,
-	SYS_exit, SYS_exit_group,
-#ifdef __x86_64__
-	SYS_poll, SYS_select, SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_time,
-#endif
-};
-#define ALLOWED (sizeof(allowed) / sizeof(allowed[0]))
-
-#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t) offsetof(struct seccomp_data, field))
-#define LOAD_ARGUMENT(n) LOAD(args[n])	/* its low half: little-endian machines only */
-#define UNLESS_EQUAL(k, skip) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (k), 0, (skip))
-#define SAY(what) BPF_STMT(BPF_RET | BPF_K, (what))
-#define REFUSE(e) (SECCOMP_RET_ERRNO | (e))
+#define CALL(name) { .number = SYS_##name }
+#define CALL_IF(name, how, n, v) { .number = SYS_##name, .test = (how), .argument = (n), .value = (v) }
 
 static int filter_calls(struct sl_error *err)
 {
 	const uint32_t writing = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND;
-	const struct sock_filter head[] = {
-		LOAD(arch),
-		UNLESS_EQUAL(ARCHITECTURE, 1),
-		LOAD(nr),
-		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000u, 0, 1),	/* another ABI of x86-64 */
-		SAY(REFUSE(ENOSYS)),
-		/* open a file, but for reading only */
-		UNLESS_EQUAL(SYS_openat, 4),
-		LOAD_ARGUMENT(2),
-		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, writing, 0, 1),
-		SAY(REFUSE(EPERM)),
-		SAY(SECCOMP_RET_ALLOW),
-		/* raise a signal, but only here: abort() */
-		UNLESS_EQUAL(SYS_tgkill, 4),
-		LOAD_ARGUMENT(0),
-		UNLESS_EQUAL((uint32_t) getpid(), 1),
-		SAY(SECCOMP_RET_ALLOW),
-		SAY(REFUSE(EPERM)),
-	};
-	struct sock_filter code[sizeof(head) / sizeof(head[0]) + 2 * ALLOWED + 1];
-	struct sock_fprog program = { .filter = code };
-	size_t n = sizeof(head) / sizeof(head[0]);
-
-	memcpy(code, head, sizeof(head));
-	for (size_t i = 0; i < ALLOWED; i++) {
-		code[n++] = (struct sock_filter) UNLESS_EQUAL(allowed[i], 1);
-		code[n++] = (struct sock_filter) SAY(SECCOMP_RET_ALLOW);
-	}
-	code[n++] = (struct sock_filter) SAY(REFUSE(ENOSYS));
-	program.len = (unsigned short) n;
-	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) && errno != EINVAL)
-		return failed(err, "PR_SET_SECCOMP");
-	return 0;
-}
-#else
-static int filter_calls(struct sl_error *err)
-{
-	(void) err;
-	return 0;
-}
+	const struct sl_call call[] = {
+		CALL(read), CALL(write), CALL(readv), CALL(writev), CALL(pread64), CALL(lseek), CALL(close),
+		CALL(fcntl), CALL(dup), CALL(sendmsg), CALL(recvmsg), CALL(ppoll), CALL(pselect6), CALL(fstat),
+		CALL(newfstatat), CALL(statx), CALL(faccessat), CALL(readlinkat), CALL(getdents64), CALL(getcwd),
+		CALL(memfd_create), CALL(ftruncate), CALL(mmap), CALL(munmap), CALL(mremap), CALL(mprotect),
+		CALL(madvise), CALL(brk), CALL(rt_sigaction), CALL(rt_sigprocmask), CALL(rt_sigreturn),
+		CALL(sigaltstack), CALL(restart_syscall), CALL(timer_create), CALL(timer_settime),
+		CALL(timer_gettime), CALL(timer_getoverrun), CALL(timer_delete), CALL(setitimer),
+		CALL(clock_gettime), CALL(clock_getres), CALL(clock_nanosleep), CALL(gettimeofday), CALL(times),
+		CALL(getrandom), CALL(futex), CALL(sched_yield), CALL(sched_getaffinity), CALL(sysinfo),
+		CALL(uname), CALL(getrusage), CALL(getpid), CALL(getppid), CALL(gettid), CALL(getuid),
+		CALL(geteuid), CALL(getgid), CALL(getegid), CALL(exit), CALL(exit_group),
+#ifdef __x86_64__
+		CALL(poll), CALL(select), CALL(stat), CALL(lstat), CALL(access), CALL(readlink), CALL(time),
 #endif
+		/* open a file, but for reading only */
+		CALL_IF(openat, SL_CALL_WITHOUT, 2, writing),
+		/* raise a signal, but only here: abort() */
+		CALL_IF(tgkill, SL_CALL_EQUAL, 0, (uint32_t) getpid()),
+		/*
+		 * A solver's process (mip_child.c): a copy of this one, with no flag that
+		 * would share anything or make a namespace.  It is ended through its own
+		 * descriptor, which clone() gave: there is no pidfd_open(), no kill().  It
+		 * has limits and a filter of its own, and ends when this process does.
+		 */
+		CALL_IF(clone, SL_CALL_EQUAL, 0, CLONE_PIDFD | SIGCHLD),
+		CALL(wait4), CALL(pidfd_send_signal),
+		CALL_IF(prlimit64, SL_CALL_EQUAL, 0, 0),
+		{ SYS_prctl, SL_CALL_BOTH, 0, PR_SET_PDEATHSIG, SIGKILL },
+		CALL_IF(prctl, SL_CALL_EQUAL, 0, PR_SET_NO_NEW_PRIVS),
+		CALL_IF(prctl, SL_CALL_EQUAL, 0, PR_SET_SECCOMP),
+	};
+
+	return sl_call_filter(call, sizeof(call) / sizeof(call[0]), err) ? sl_fail_in(err, "engine") : 0;
+}
 
 int sl_harden(const struct sl_harden *h, struct sl_error *err)
 {

@@ -25,8 +25,9 @@ struct sl_harden {
  * In this order: signals as a fresh process has them; limits (no core); no new
  * privileges; a root process becomes "nobody" and keeps only the capability
  * to read files, any other one loses all capabilities; not traceable; killed when
- * the thread that started it ends; a filter on system calls (no exec, no fork,
- * no sockets, no signals to others, files open for reading only).
+ * the thread that started it ends; a filter on system calls (no exec, no
+ * threads, no sockets, no signals to others, files open for reading only).  What it
+ * may still start is a copy of itself, for a solver (mip_child.c).
  *
  * Sanitizer builds skip the limit on memory, the filter and the ban on
  * tracing, which the sanitizers' run time cannot live with; machines other than

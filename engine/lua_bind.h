@@ -157,6 +157,9 @@ int sl_lua_cluster_nodesets(lua_State *L);
 int sl_lua_cluster_overlaps(lua_State *L);
 const struct sl_bid *sl_lua_check_bid(lua_State *L, struct sl_lua *x, int arg, const struct sl_bid_part **part);
 
+/* Push the module sched.mip (lua_mip.c); once in a state. */
+void sl_lua_push_mip(lua_State *L);
+
 /* What was logged while the set was loaded goes into the plan's log. */
 void sl_lua_flush_log(lua_State *L, struct sl_lua *x);
 

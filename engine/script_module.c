@@ -202,6 +202,8 @@ void sl_script_open_modules(lua_State *L)
 	};
 
 	lua_newtable(L);
+	sl_lua_push_mip(L);	/* those that are made in C are there from the start */
+	lua_setfield(L, -2, "sched.mip");
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &modules_key);
 	luaL_newlib(L, engine);
 	sl_sandbox_protect(L, "engine");

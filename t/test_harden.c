@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@
 #include <cmocka.h>
 
 #include "harden.h"
+#include "mip.h"
 
 #if (defined(__x86_64__) || defined(__aarch64__)) && !defined(__SANITIZE_ADDRESS__)
 #define FILTERED	/* harden.h says where there is no filter on system calls */
@@ -89,14 +91,48 @@ static int reach_out(void)
 	char *argv[] = { (char *) "true", NULL };
 
 	EXPECT(1, execv("/bin/true", argv) < 0 && errno == ENOSYS);
-	EXPECT(2, fork() < 0 && errno == ENOSYS);
+	EXPECT(2, fork() < 0 && errno == EPERM);
+	EXPECT(7, syscall(SYS_clone, CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD, 0, 0, 0, 0) < 0 &&
+	       errno == EPERM);
+	EXPECT(8, syscall(SYS_clone, CLONE_PIDFD | CLONE_NEWUSER | SIGCHLD, 0, NULL, 0, 0) < 0 && errno == EPERM);
+	EXPECT(9, syscall(SYS_clone3, NULL, 0) < 0 && errno == ENOSYS);
+	EXPECT(10, syscall(SYS_pidfd_open, getppid(), 0) < 0 && errno == ENOSYS);
+	EXPECT(11, prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0 && errno == EPERM);
+	EXPECT(12, prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0) < 0 && errno == EPERM);
 	EXPECT(3, socket(AF_UNIX, SOCK_STREAM, 0) < 0 && errno == ENOSYS);
 	EXPECT(4, kill(getppid(), 0) < 0 && errno == ENOSYS);
 	EXPECT(5, syscall(SYS_tgkill, getppid(), getppid(), 0) < 0 && errno == EPERM);
-	EXPECT(6, syscall(SYS_prlimit64, getppid(), RLIMIT_CORE, NULL, NULL) < 0 && errno == ENOSYS);
+	EXPECT(6, syscall(SYS_prlimit64, getppid(), RLIMIT_CORE, NULL, NULL) < 0 && errno == EPERM);
 	return 0;
 }
 #endif
+
+/* A knapsack, with a solver's process of its own. */
+static int solve_a_program(void)
+{
+	const uint32_t column[] = { 0, 1, 2 };
+	const double worth[] = { 10, 25, 24 }, size[] = { 2, 6, 5 };
+	struct sl_mip *m = sl_mip_create(true, NULL, NULL);
+	struct sl_mip_options o = { .time_limit = 60, .max_nodes = -1, .memory_mb = 512 };
+	struct sl_mip_result r;
+	struct sl_error err;
+	int rc = 0;
+
+	for (int i = 0; i < 3; i++)
+		EXPECT(1, sl_mip_var(m, &(struct sl_mip_column) { .ub = 1, .obj = worth[i], .integer = true }, &err) == i);
+	EXPECT(2, !sl_mip_add(m, &(struct sl_mip_row) { column, size, 3, -INFINITY, 7, NULL }, &err));
+	EXPECT(3, !sl_mip_solve(m, &o, &r, &err));
+	if (sl_mip_backend_name(0))
+		rc = r.status != SL_MIP_OPTIMAL || r.objective != 34 || !r.values[0] || r.values[1];
+	else
+		rc = r.status != SL_MIP_NO_SOLUTION;
+	if (rc)
+		dprintf(1, "# %s: %s\n", sl_mip_status_word(r.status), r.message);
+	sl_mip_result_clear(&r);
+	sl_mip_destroy(m);
+	EXPECT(4, wait(NULL) < 0 && errno == ECHILD);
+	return rc ? 5 : 0;
+}
 
 static int give_up(void)
 {
@@ -136,6 +172,12 @@ static void a_decision_can_do_its_work(void **state)
 {
 	(void) state;
 	assert_int_equal(hardened(read_and_compute), 0);
+}
+
+static void a_solver_gets_a_process_of_its_own(void **state)
+{
+	(void) state;
+	assert_int_equal(hardened(solve_a_program), 0);
 }
 
 #ifdef FILTERED
@@ -180,6 +222,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_decision_can_do_its_work),
+		cmocka_unit_test(a_solver_gets_a_process_of_its_own),
 #ifdef FILTERED
 		cmocka_unit_test(no_file_can_be_written_made_or_removed),
 		cmocka_unit_test(no_program_process_connection_or_signal_to_others),

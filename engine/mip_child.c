@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mip_child.c - a solver's process: one solve, then it is gone.
+ *
+ * CoinMP and Cbc leak, abort on what they do not like, print, replace signal
+ * handlers and pass their time limits; a process of its own makes all of that
+ * harmless.  The child is a copy of this process (a plain clone(), no exec).  It ends
+ * with its parent, has no descriptors, limits on memory, CPU and wall time, a filter
+ * that leaves it little but memory and clocks, and one way to say something: the
+ * answer, in memory shared with its parent.
+ *
+ * The parent waits through the child's own descriptor, which also ends it.  Where the
+ * kernel has none (before 5.2), it looks every millisecond, and the child's timer ends it.
+ */
+#include "mip_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "call_filter.h"
+
+#define DESCRIPTORS 4096	/* closed one by one where there is no close_range() */
+
+/* Shares of what is left of a budget: for the solver, and for all of the solve; the
+ * rest is the policy's, to do something with the answer. */
+#define SHARE_SOLVER 0.8
+#define SHARE_ALL 0.95
+
+/* A solver may pass its own limit by so much before it is ended. */
+#define GRACE_SHARE 0.5
+#define GRACE_S 0.25
+
+#if defined(__SANITIZE_ADDRESS__)
+static const bool sanitized = true;	/* the sanitizer's shadow takes terabytes */
+#else
+static const bool sanitized = false;
+#endif
+
+int64_t sl_mip_clock_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
+}
+
+/* -- the answer -------------------------------------------------------- */
+
+static size_t answer_size(uint32_t columns)
+{
+	return sizeof(struct sl_mip_answer) + columns * sizeof(double);
+}
+
+struct sl_mip_answer *sl_mip_answer_map(uint32_t columns, struct sl_error *err)
+{
+	void *a = mmap(NULL, answer_size(columns), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (a != MAP_FAILED)
+		return a;
+	sl_fail(err, SL_ENOMEM, "out of memory for an answer of %u columns", columns);
+	return NULL;
+}
+
+void sl_mip_answer_unmap(struct sl_mip_answer *a, uint32_t columns)
+{
+	if (a)
+		munmap(a, answer_size(columns));
+}
+
+/* -- in the child: confinement ------------------------------------------ */
+
+static void set_limit(int resource, rlim_t value)
+{
+	struct rlimit r;
+
+	if (getrlimit(resource, &r))
+		return;
+	if (r.rlim_max == RLIM_INFINITY || r.rlim_max > value)
+		r.rlim_max = value;
+	r.rlim_cur = r.rlim_max;
+	setrlimit(resource, &r);
+}
+
+/* Bytes of address space that the copy has already. */
+static rlim_t own_size(void)
+{
+	char text[64];
+	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return 0;
+	text[n] = 0;
+	return (rlim_t) strtoull(text, NULL, 10) * (rlim_t) sysconf(_SC_PAGESIZE);
+}
+
+static void set_limits(const struct sl_mip_options *o, double hard_s)
+{
+	rlim_t size;
+
+	set_limit(RLIMIT_CORE, 0);
+	set_limit(RLIMIT_FSIZE, 0);
+	set_limit(RLIMIT_CPU, (rlim_t) hard_s + 2);
+	if (sanitized || !o->memory_mb)
+		return;
+	size = own_size();
+	if (size)
+		set_limit(RLIMIT_AS, size + ((rlim_t) o->memory_mb << 20));
+}
+
+/* The kernel ends this process should its parent not come to it. */
+static void set_timer(double hard_s)
+{
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL };
+	double s = hard_s + GRACE_S;
+	struct itimerspec when = { .it_value = { (time_t) s, (long) ((s - (double) (time_t) s) * 1e9) } };
+	timer_t timer;
+
+	if (!timer_create(CLOCK_MONOTONIC, &event, &timer))
+		timer_settime(timer, 0, &when, NULL);
+}
+
+static void close_all(void)
+{
+	struct rlimit r;
+	unsigned most = DESCRIPTORS;
+
+	if (!syscall(SYS_close_range, 0u, ~0u, 0u))
+		return;
+	if (!getrlimit(RLIMIT_NOFILE, &r) && r.rlim_cur < most)
+		most = (unsigned) r.rlim_cur;
+	for (unsigned fd = 0; fd < most; fd++)
+		close((int) fd);
+}
+
+static void reset_signals(void)
+{
+	sigset_t none;
+
+	for (int sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+#define CALL(name) { .number = SYS_##name }
+
+/* Memory, clocks, and an end. */
+static int filter_calls(struct sl_error *err)
+{
+	const struct sl_call call[] = {
+		CALL(mmap), CALL(munmap), CALL(mremap), CALL(mprotect), CALL(madvise), CALL(brk), CALL(futex),
+		CALL(clock_gettime), CALL(clock_getres), CALL(gettimeofday), CALL(times), CALL(getrusage),
+		CALL(clock_nanosleep), CALL(sched_yield), CALL(sysinfo), CALL(uname), CALL(getrandom),
+		CALL(rt_sigaction), CALL(rt_sigprocmask), CALL(rt_sigreturn), CALL(sigaltstack),
+		CALL(restart_syscall), CALL(getpid), CALL(gettid), CALL(getppid), CALL(exit), CALL(exit_group),
+		CALL(read), CALL(write), CALL(close), CALL(fstat), CALL(lseek),	/* of what is not open */
+		CALL(getcwd),	/* Cbc takes any failure for a buffer that is too small, up to a GiB */
+#ifdef __x86_64__
+		CALL(time),
+#endif
+		{ .number = SYS_tgkill, .test = SL_CALL_EQUAL, .value = (uint32_t) getpid() },
+	};
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	return sl_call_filter(call, sizeof(call) / sizeof(call[0]), err);
+}
+
+static int confine(const struct sl_mip_options *o, double hard_s, pid_t parent, struct sl_error *err)
+{
+	reset_signals();
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	if (getppid() != parent)
+		return sl_fail(err, SL_EIO, "its parent is gone");
+	set_limits(o, hard_s);
+	set_timer(hard_s);
+	close_all();
+	return filter_calls(err);
+}
+
+/* -- in the child: the problem ------------------------------------------ */
+
+static bool make_room(struct sl_mip_problem *p, const struct sl_mip *m)
+{
+	p->integer = malloc(m->columns);
+	p->begin = calloc((size_t) m->columns + 2, sizeof(*p->begin));
+	p->index = malloc(((size_t) m->terms + 1) * sizeof(*p->index));
+	p->value = malloc(((size_t) m->terms + 1) * sizeof(*p->value));
+	return p->integer && p->begin && p->index && p->value;
+}
+
+/* Rows become columns.  begin[c + 1] is where column c is being filled, and so its end. */
+static void transpose(struct sl_mip_problem *p, const struct sl_mip *m)
+{
+	int *begin = p->begin;
+
+	for (uint32_t i = 0; i < m->terms; i++)
+		begin[m->column[i] + 2]++;
+	for (uint32_t c = 2; c <= m->columns + 1; c++)
+		begin[c] += begin[c - 1];
+	for (uint32_t row = 0; row < m->rows; row++)
+		for (uint32_t i = m->begin[row]; i < m->begin[row + 1]; i++) {
+			int to = begin[m->column[i] + 1]++;
+
+			p->index[to] = (int) row;
+			p->value[to] = m->coefficient[i];
+		}
+}
+
+static bool make_problem(struct sl_mip_problem *p, const struct sl_mip *m, const struct sl_mip_options *o)
+{
+	*p = (struct sl_mip_problem) {
+		.maximize = m->maximize, .relax = o->relax, .columns = (int) m->columns, .rows = (int) m->rows,
+		.terms = (int) m->terms, .lb = m->lb, .ub = m->ub, .obj = m->obj, .lo = m->lo, .hi = m->hi,
+		.gap = o->gap, .max_nodes = o->max_nodes,
+	};
+	if (!make_room(p, m))
+		return false;
+	transpose(p, m);
+	for (uint32_t c = 0; c < m->columns; c++)
+		p->integer[c] = (char) m->integer[c];
+	return true;
+}
+
+/* -- in the child: solving ---------------------------------------------- */
+
+static double tighter(bool maximize, double a, double b)
+{
+	if (isnan(a) || isnan(b))
+		return isnan(a) ? b : a;
+	return maximize ? fmin(a, b) : fmax(a, b);
+}
+
+/*
+ * With a start: perhaps it is good enough already.  Its distance from the bound of the
+ * relaxation, which is solved first, says so.
+ */
+static bool start_is_enough(struct sl_mip_problem *p, const struct sl_mip_backend *backend, struct sl_mip_answer *a)
+{
+	double distance;
+
+	p->relax = true;
+	backend->solve(p, a);
+	p->relax = false;
+	a->has_values = 0;
+	if (a->claim != SL_CLAIM_OPTIMAL || isnan(a->bound)) {
+		a->bound = NAN;
+		return false;
+	}
+	distance = p->maximize ? a->bound - p->start_objective : p->start_objective - a->bound;
+	return distance <= (p->gap + 1e-9) * fmax(fabs(p->start_objective), 1e-10);
+}
+
+static void solve(struct sl_mip_problem *p, const struct sl_mip_backend *backend, struct sl_mip_answer *a)
+{
+	int64_t begin = sl_mip_clock_ns();
+	double relaxed = NAN, limit = p->time_limit;
+
+	if (p->start && !p->relax) {
+		if (start_is_enough(p, backend, a)) {
+			a->start_is_enough = 1;
+			return;
+		}
+		relaxed = a->bound;
+		p->time_limit = limit - (double) (sl_mip_clock_ns() - begin) / 1e9;
+		a->claim = SL_CLAIM_STOPPED;
+		if (p->time_limit <= 0)
+			return;
+		a->claim = SL_CLAIM_NONE;
+	}
+	backend->solve(p, a);
+	a->bound = tighter(p->maximize, a->bound, relaxed);
+}
+
+static _Noreturn void child(const struct sl_mip *m, const struct sl_mip_options *o,
+			    const struct sl_mip_backend *backend, const double *start, double start_objective,
+			    double soft_s, double hard_s, pid_t parent, struct sl_mip_answer *a)
+{
+	struct sl_mip_problem p;
+	struct sl_error err;
+
+	if (confine(o, hard_s, parent, &err)) {
+		a->claim = SL_CLAIM_FAILED;
+		snprintf(a->message, sizeof(a->message), "%.120s", err.text);
+		_exit(1);
+	}
+	if (!make_problem(&p, m, o)) {
+		a->claim = SL_CLAIM_FAILED;
+		snprintf(a->message, sizeof(a->message), "out of memory: memory_mb is %u", o->memory_mb);
+		_exit(0);
+	}
+	p.start = start;
+	p.start_objective = start_objective;
+	p.time_limit = soft_s;
+	solve(&p, backend, a);
+	_exit(0);
+}
+
+/* -- in the parent ------------------------------------------------------ */
+
+/*
+ * Not fork(): its flags differ between C libraries and it cannot ask for a
+ * descriptor.  What fork() does beside is for processes with threads.
+ */
+static pid_t copy_process(int *pidfd)
+{
+	*pidfd = -1;
+	return (pid_t) syscall(SYS_clone, (unsigned long) (CLONE_PIDFD | SIGCHLD), NULL, pidfd, NULL, NULL);
+}
+
+static void end_child(pid_t pid, int pidfd)
+{
+	if (pidfd < 0 || syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0u))
+		kill(pid, SIGKILL);	/* a hardened process has no kill(): the child's timer it is */
+}
+
+/* Wait until the child ends or *until*.  Has it ended? */
+static bool wait_for(pid_t pid, int pidfd, int64_t until, int *status, struct rusage *usage, pid_t *gone)
+{
+	for (;;) {
+		int64_t left = until - sl_mip_clock_ns();
+		struct pollfd p = { .fd = pidfd, .events = POLLIN };
+		struct timespec pause = { 0, 1000000 };
+
+		*gone = wait4(pid, status, WNOHANG, usage);
+		if (*gone == pid || (*gone < 0 && errno != EINTR))
+			return true;
+		if (left <= 0)
+			return false;
+		if (left < pause.tv_nsec)
+			pause.tv_nsec = left;
+		if (pidfd < 0) {
+			nanosleep(&pause, NULL);
+			continue;
+		}
+		pause = (struct timespec) { left / 1000000000, left % 1000000000 };
+		ppoll(&p, 1, &pause, NULL);	/* a signal interrupts it: look again */
+	}
+}
+
+static void reap(pid_t pid, int pidfd, int64_t until, struct sl_mip_report *report)
+{
+	struct rusage usage = { 0 };
+	bool late = false;
+	int status = 0;
+	pid_t gone;
+
+	if (!wait_for(pid, pidfd, until, &status, &usage, &gone)) {
+		late = true;
+		end_child(pid, pidfd);
+		do
+			gone = wait4(pid, &status, 0, &usage);
+		while (gone < 0 && errno == EINTR);
+	}
+	if (pidfd >= 0)
+		close(pidfd);
+	report->seconds = (double) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+			  (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+	if (gone < 0) {
+		/* somebody else took its status (SIGCHLD ignored): it is gone, how is not known */
+		report->end = SL_END_EXIT;
+		report->status = -1;
+	} else if (WIFEXITED(status)) {
+		report->end = WEXITSTATUS(status) ? SL_END_EXIT : SL_END_ANSWERED;
+		report->status = WEXITSTATUS(status);
+	} else {
+		report->status = WTERMSIG(status);
+		report->end = late || report->status == SIGXCPU || report->status == SIGKILL ? SL_END_DEADLINE :
+			      SL_END_SIGNAL;
+	}
+}
+
+void sl_mip_run(const struct sl_mip *m, const struct sl_mip_options *o, const struct sl_mip_backend *backend,
+		const double *start, double start_objective, struct sl_mip_answer *a, struct sl_mip_report *report)
+{
+	int64_t begin = sl_mip_clock_ns();
+	double soft_s = o->time_limit, hard_s = o->time_limit * (1 + GRACE_SHARE) + GRACE_S;
+	pid_t parent = getpid(), pid;
+	int pidfd;
+
+	memset(a, 0, sizeof(*a));
+	a->bound = NAN;
+	*report = (struct sl_mip_report) { .end = SL_END_DEADLINE };
+	if (o->deadline_ns) {
+		double left = (double) (o->deadline_ns - begin) / 1e9;
+
+		if (left <= 0)
+			return;
+		soft_s = fmin(soft_s, left * SHARE_SOLVER);
+		hard_s = fmin(hard_s, left * SHARE_ALL);
+	}
+	pid = copy_process(&pidfd);
+	if (!pid)
+		child(m, o, backend, start, start_objective, soft_s, hard_s, parent, a);
+	if (pid < 0) {
+		report->end = SL_END_NOT_STARTED;
+		report->status = errno;
+		return;
+	}
+	reap(pid, pidfd, begin + (int64_t) (hard_s * 1e9), report);
+	report->wall = (double) (sl_mip_clock_ns() - begin) / 1e9;
+}

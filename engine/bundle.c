@@ -337,6 +337,12 @@ struct sl_bundle *sl_bundle_open(const struct sl_bundle_source *src, struct sl_e
 		no_memory(err);
 		goto error;
 	}
+	b->data = sl_data_create();
+	if (!b->data) {
+		no_memory(err);
+		goto error;
+	}
+	b->look_up_users = src->look_up_users;
 	b->trust.check = src->check_trust;
 	b->trust.uid = src->trusted_uid;
 	if (add_texts(b, src, err))
@@ -385,10 +391,24 @@ void sl_bundle_destroy(struct sl_bundle *b)
 	free(b->site);
 	free(b->policy);
 	free(b->options);
+	sl_data_destroy(b->data);
 	free(b);
 }
 
 /* -- looking up -------------------------------------------------------- */
+
+const char *sl_bundle_root(const struct sl_bundle *b, unsigned i)
+{
+	return i < b->roots && !b->root[i].library ? b->root[i].path : NULL;
+}
+
+const char *sl_bundle_text(const struct sl_bundle *b, const char *name)
+{
+	for (unsigned i = 0; i < b->files; i++)
+		if (b->file[i]->in_memory && !strcmp(b->file[i]->name, name))
+			return b->file[i]->text;
+	return NULL;
+}
 
 const struct sl_bundle_file *sl_bundle_site(const struct sl_bundle *b)
 {
@@ -505,6 +525,37 @@ void sl_bundle_policies(const struct sl_bundle *b, void (*visit)(const char *nam
 }
 
 /* -- watching ---------------------------------------------------------- */
+
+void sl_bundle_refresh(const struct sl_bundle *b)
+{
+	sl_data_refresh(b);
+}
+
+void sl_bundle_retell(const struct sl_bundle *b)
+{
+	sl_data_retell(b->data);
+}
+
+struct teller {
+	void (*tell)(const char *what, void *arg);
+	void *arg;
+};
+
+static void tell_text(bool error, const char *text, void *arg)
+{
+	const struct teller *t = arg;
+
+	(void) error;
+	t->tell(text, t->arg);
+}
+
+void sl_bundle_warnings(const struct sl_bundle *b, void (*tell)(const char *what, void *arg), void *arg)
+{
+	struct teller t = { tell, arg };
+
+	sl_data_retell(b->data);
+	sl_data_tell(b->data, tell_text, &t);
+}
 
 const struct sl_site_figures *sl_bundle_figures(const struct sl_bundle *b)
 {

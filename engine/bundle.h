@@ -33,6 +33,7 @@
 
 #include <sys/stat.h>
 
+#include "data.h"
 #include "script.h"
 
 #define SL_BUNDLE_FILE_MAX ((size_t) 1 << 20)	/* bytes of one file */
@@ -65,6 +66,8 @@ struct sl_bundle {
 	struct sl_bundle_file **file;
 	unsigned files;
 	bool sealed;
+	bool look_up_users;		/* ask the system about users in data files */
+	struct sl_data *data;		/* the set's plain files: what changes in a sealed set */
 	struct sl_site_figures figures;
 };
 
@@ -85,7 +88,14 @@ const struct sl_bundle_file *sl_bundle_site(const struct sl_bundle *b);
  */
 const struct sl_bundle_file *sl_bundle_module(struct sl_bundle *b, const char *name, struct sl_error *err);
 
-/* From now on nothing is read: what was not loaded with the set is not there. */
+/* Directory i of the search path, the site file's first and the bundled one left out; NULL
+ * past the end. */
+const char *sl_bundle_root(const struct sl_bundle *b, unsigned i);
+
+/* A text given in memory under this name, or NULL. */
+const char *sl_bundle_text(const struct sl_bundle *b, const char *name);
+
+/* From now on no module is read: what was not loaded with the set is not there. */
 void sl_bundle_seal(struct sl_bundle *b);
 
 /* Call visit(name, arg) for the policies on the search path, bundled ones last; for

@@ -141,6 +141,13 @@ const struct sl_place *sl_cluster_places(const struct sl_cluster *c, uint32_t jo
 	return runs ? c->held[job]->place : NULL;
 }
 
+int64_t sl_cluster_end(const struct sl_cluster *c, uint32_t job)
+{
+	bool runs = job < c->snap->job.rows && c->stage[job] == STAGE_RUNNING;
+
+	return runs ? c->held[job]->end : 0;
+}
+
 const struct sl_nodeset *sl_cluster_partition_nodes(const struct sl_cluster *c, uint32_t partition)
 {
 	return partition < c->snap->partition.rows ? &c->part[partition].nodes : NULL;

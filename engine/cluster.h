@@ -51,6 +51,10 @@ const struct sl_entry *sl_cluster_queue(const struct sl_cluster *c, uint32_t *co
 /* Rows of running (and suspended) jobs, in no particular order. */
 const uint32_t *sl_cluster_running(const struct sl_cluster *c, uint32_t *count);
 
+/* Until when a running job is booked: the end of its walltime, SL_UNLIMITED without;
+ * 0 for others. */
+int64_t sl_cluster_end(const struct sl_cluster *c, uint32_t job);
+
 /* Where a running job is; NULL with *count 0 for others. */
 const struct sl_place *sl_cluster_places(const struct sl_cluster *c, uint32_t job, uint32_t *count);
 

@@ -41,6 +41,7 @@ static struct sl_bundle *load(const struct values *v, const char *file, char **t
 	struct sl_bundle_source source = {
 		.site = file, .path = v->path, .check_trust = v->trust,
 		.trusted_uid = v->trusted_uid < 0 ? (uint32_t) getuid() : (uint32_t) v->trusted_uid,
+		.look_up_users = true,
 	};
 	struct sl_limits limits = { .budget_us = (int64_t) (v->budget * 1e6) };
 	struct sl_bundle *bundle = sl_bundle_load(&source, &limits, trace, err);
@@ -85,6 +86,8 @@ static int check(const struct values *v, const char *file)
 		sl_bundle_destroy(bundle);
 		bundle = NULL;
 	}
+	if (bundle)
+		sl_bundle_warnings(bundle, tell, NULL);
 	if (bundle && !undefined && !v->quiet)
 		printf("%s: OK (%s)\n", file, sl_bundle_figures(bundle)->policy);
 	else if (!bundle)

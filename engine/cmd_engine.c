@@ -244,6 +244,7 @@ static void answer_load(struct engine *e, const struct sl_frame *frame, struct s
 			err = e->bundled_error;
 		}
 	} else if ((bundle = load_and_try(e, frame, &trace, &err))) {
+		sl_bundle_retell(bundle);
 		go_live(e, bundle);
 	} else {
 		loaded->ok = 0;

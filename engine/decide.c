@@ -42,9 +42,11 @@ static int run_policies(const struct sl_bundle *bundle, struct sl_cluster *clust
 			struct sl_error *err)
 {
 	struct sl_error said = { 0 };
-	struct sl_script *script = sl_script_create(bundle, limits, err);
+	struct sl_script *script;
 	int rc;
 
+	sl_bundle_refresh(bundle);
+	script = sl_script_create(bundle, limits, err);
 	if (!script)
 		return -1;
 	rc = sl_script_decide(script, cluster, plan, limits, fig, &d->trace, &said);

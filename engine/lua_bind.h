@@ -64,6 +64,10 @@ struct sl_lua {
 	uint64_t random;
 	uint32_t examined;
 	uint32_t log_lines, orders;	/* of the cycle: C memory has no cap but these */
+	uint32_t undone;		/* starts taken back in this cycle */
+	bool on_trial;			/* the last start is one about which allow() is asked */
+	uint32_t *barred;		/* rows of jobs whose start was taken back for it, in this turn */
+	uint32_t bars, bars_room;
 	uint8_t *seen;			/* by queue entry: counted as examined */
 	uint32_t seen_room;
 
@@ -72,7 +76,9 @@ struct sl_lua {
 	const char *set_name;
 	uint8_t *member;		/* by partition row; NULL: all */
 	uint8_t *admitted;		/* by queue entry: 0 not asked, 1 yes, 2 no */
-	bool has_admit;
+	bool has_admit, has_allow;
+	struct sl_entry allowed;	/* the last entry that allow() let through... */
+	uint32_t allowed_starts, allowed_undone;	/* ... with so many starts; SL_NONE: none */
 	const uint32_t *order;		/* queue entries by rank, NULL: the queue's order */
 	uint32_t ordered;
 };
@@ -149,6 +155,12 @@ void sl_lua_open_plan(lua_State *L);		/* lua_plan.c */
 void sl_lua_open_usage(lua_State *L);		/* lua_usage.c */
 void sl_lua_open_bid(lua_State *L);		/* lua_bid.c */
 void sl_lua_open_log(lua_State *L);				/* lua_log.c: slurm.log_*, print */
+void sl_lua_open_data(lua_State *L);		/* lua_data.c: engine.file, into the table on the top */
+void sl_lua_open_time(lua_State *L);		/* lua_time.c: engine.calendar, likewise */
+void sl_lua_open_held(lua_State *L);		/* lua_held.c: pushes engine.held */
+
+/* A line for the log: 0 error, 1 info, 2 debug. */
+void sl_lua_log(lua_State *L, struct sl_lua *x, unsigned level, const char *text);
 
 /* lua_bid.c: methods of the cluster; and the bid at an argument, which is one of this
  * cycle.  Its parts follow it. */
@@ -169,12 +181,21 @@ void sl_lua_push_plan(lua_State *L, struct sl_lua *x);
 
 /*
  * Set the stage for a set of partitions (lua_turn.c).  The set's table, as driver.lua makes
- * it, is at *index*: rows (list of partition rows, nil for all), admit, rank.
+ * it, is at *index*: rows (list of partition rows, nil for all), admit, allow, rank.
  * What it allocates hangs on the set's table.
  */
 void sl_lua_turn(lua_State *L, struct sl_lua *x, int index);
 
 /* Is this queue entry one that the set may look at?  Asks admit() the first time. */
 bool sl_lua_entry_open(lua_State *L, struct sl_lua *x, uint32_t index);
+
+/*
+ * May this entry start, with all that this cycle has started so far?  Asks the set's
+ * allow(); what it said last is not asked again until something starts.  A refusal is
+ * also what the plan says of the job.  *reason, if not NULL, gets its text of
+ * SL_LUA_TEXT_MAX bytes.
+ */
+enum sl_lua_allow { SL_ALLOW_NO, SL_ALLOW_YES, SL_ALLOW_LATER };
+enum sl_lua_allow sl_lua_entry_allowed(lua_State *L, struct sl_lua *x, struct sl_entry e, char *reason);
 
 #endif

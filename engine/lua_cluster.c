@@ -113,6 +113,8 @@ struct walk {
 	uint32_t at;			/* position in the queue or the order */
 	uint32_t left;			/* of the window */
 	uint32_t last;			/* entry that was handed out, or SL_NONE */
+	uint32_t *later;		/* entries that come after all others; NULL: none so far */
+	uint32_t laters, later_at;
 	uint32_t started;		/* length of the list of starts then */
 	int64_t eligible_by;		/* only entries that became eligible by then */
 };
@@ -144,28 +146,71 @@ static int64_t eligible_since(const struct sl_lua *x, uint32_t job)
 	return eligible > submitted ? eligible : submitted;
 }
 
+/* Put an entry off until all others were handed out.  The block for them is the second
+ * upvalue of queue_next(). */
+static void put_off(lua_State *L, struct walk *w, uint32_t index, uint32_t count)
+{
+	if (!w->later) {
+		w->later = lua_newuserdatauv(L, count * sizeof(*w->later), 0);
+		lua_replace(L, lua_upvalueindex(2));
+	}
+	w->later[w->laters++] = index;
+}
+
+/* May it start?  One that is put off is not handed out now. */
+static bool is_its_turn(lua_State *L, struct sl_lua *x, struct walk *w, const struct sl_entry *queue, uint32_t index,
+			uint32_t count)
+{
+	enum sl_lua_allow answer = sl_lua_entry_allowed(L, x, queue[index], NULL);
+
+	if (answer == SL_ALLOW_LATER)
+		put_off(L, w, index, count);
+	return answer == SL_ALLOW_YES;
+}
+
+/* The next of those that were put off. */
+static uint32_t next_later(lua_State *L, struct sl_lua *x, struct walk *w, const struct sl_entry *queue)
+{
+	while (w->later_at < w->laters) {
+		uint32_t index = w->later[w->later_at++];
+
+		if (sl_lua_entry_open(L, x, index) && sl_lua_entry_allowed(L, x, queue[index], NULL) != SL_ALLOW_NO)
+			return index;
+	}
+	return SL_NONE;
+}
+
+static uint32_t examine(struct sl_lua *x, struct walk *w, uint32_t index)
+{
+	w->left--;
+	if (index < x->seen_room && !x->seen[index]) {
+		x->seen[index] = 1;
+		x->examined++;
+	}
+	return index;
+}
+
 /* The next entry to look at, or SL_NONE. */
 static uint32_t next_entry(lua_State *L, struct sl_lua *x, struct walk *w, const struct sl_entry *queue, uint32_t count)
 {
 	uint32_t end = x->order ? x->ordered : count, index;
 
-	if (comes_again(x, w, queue))
-		return w->last;
+	if (comes_again(x, w, queue)) {
+		if (w->later_at ? sl_lua_entry_allowed(L, x, queue[w->last], NULL) != SL_ALLOW_NO :
+				  is_its_turn(L, x, w, queue, w->last, count))
+			return w->last;
+	}
 	if (!w->left)
 		return SL_NONE;
 	while (w->at < end) {
 		index = x->order ? x->order[w->at] : w->at;
 		w->at++;
-		if (eligible_since(x, queue[index].job) > w->eligible_by || !sl_lua_entry_open(L, x, index))
-			continue;
-		w->left--;
-		if (index < x->seen_room && !x->seen[index]) {
-			x->seen[index] = 1;
-			x->examined++;
-		}
-		return index;
+		if (eligible_since(x, queue[index].job) <= w->eligible_by && sl_lua_entry_open(L, x, index) &&
+		    is_its_turn(L, x, w, queue, index, count))
+			return examine(x, w, index);
 	}
-	return SL_NONE;
+	index = next_later(L, x, w, queue);
+	return index == SL_NONE ? SL_NONE : examine(x, w, index);
 }
 
 static int queue_next(lua_State *L)
@@ -200,7 +245,8 @@ static int cluster_queue(lua_State *L)
 	w = lua_newuserdatauv(L, sizeof(*w), 0);
 	*w = (struct walk) { .generation = x->generation, .turn = x->turn, .last = SL_NONE,
 			     .left = window < SL_NONE ? window : SL_NONE - 1, .eligible_by = by };
-	lua_pushcclosure(L, queue_next, 1);
+	lua_pushnil(L);
+	lua_pushcclosure(L, queue_next, 2);
 	return 1;
 }
 

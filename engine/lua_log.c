@@ -14,7 +14,7 @@ static const char early_key;
 
 enum level { LEVEL_ERROR, LEVEL_INFO, LEVEL_DEBUG };
 
-static void log_text(lua_State *L, struct sl_lua *x, unsigned level, const char *text)
+void sl_lua_log(lua_State *L, struct sl_lua *x, unsigned level, const char *text)
 {
 	char cut[SL_LUA_TEXT_MAX];
 	lua_Integer n;
@@ -53,7 +53,7 @@ void sl_lua_flush_log(lua_State *L, struct sl_lua *x)
 	if (lua_rawgetp(L, LUA_REGISTRYINDEX, &early_key) == LUA_TTABLE)
 		for (lua_Integer i = 1; lua_rawgeti(L, -1, i) == LUA_TNUMBER; i += 2) {
 			lua_rawgeti(L, -2, i + 1);
-			log_text(L, x, lua_tointeger(L, -2), lua_tostring(L, -1));
+			sl_lua_log(L, x, lua_tointeger(L, -2), lua_tostring(L, -1));
 			lua_pop(L, 2);
 		}
 	lua_settop(L, top);
@@ -71,7 +71,7 @@ static int log_line(lua_State *L, unsigned level)
 	} else {
 		luaL_checkany(L, 1);
 	}
-	log_text(L, sl_lua_context(L), level, sl_sandbox_tostring(L, 1, NULL));
+	sl_lua_log(L, sl_lua_context(L), level, sl_sandbox_tostring(L, 1, NULL));
 	return 0;
 }
 
@@ -104,7 +104,7 @@ static int print(lua_State *L)
 		luaL_addvalue(&line);
 	}
 	luaL_pushresult(&line);
-	log_text(L, sl_lua_context(L), LEVEL_INFO, lua_tostring(L, -1));
+	sl_lua_log(L, sl_lua_context(L), LEVEL_INFO, lua_tostring(L, -1));
 	return 0;
 }
 

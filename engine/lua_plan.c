@@ -188,6 +188,61 @@ static int misused(lua_State *L, const struct sl_error *err)
 typedef int decide_now(struct sl_plan *, struct sl_entry, const struct sl_how *, struct sl_refusal *,
 		       struct sl_error *);
 
+/* Forbidden by the set's allow(): nil, and why. */
+static int forbidden(lua_State *L, const char *reason)
+{
+	lua_pushnil(L);
+	lua_pushstring(L, reason);
+	lua_pushstring(L, sl_why_word(SL_WHY_POLICY));
+	return 3;
+}
+
+static bool is_barred(const struct sl_lua *x, uint32_t job)
+{
+	for (uint32_t i = 0; i < x->bars; i++)
+		if (x->barred[i] == job)
+			return true;
+	return false;
+}
+
+/* It would be given the same place again, now or reserved: not in this turn. */
+static void bar(lua_State *L, struct sl_lua *x, uint32_t job)
+{
+	if (x->bars == x->bars_room) {
+		uint32_t room = x->bars_room ? 2 * x->bars_room : 16;
+		uint32_t *barred = realloc(x->barred, room * sizeof(*barred));
+
+		if (!barred)
+			luaL_error(L, "out of memory");
+		x->barred = barred;
+		x->bars_room = room;
+	}
+	x->barred[x->bars++] = job;
+}
+
+/*
+ * Before a place is known allow() is told the least that the job can come to.  Now that
+ * it has one it is asked about that, and what it forbids is taken back.
+ */
+static bool is_kept(lua_State *L, struct sl_lua *x, struct sl_entry e, char *reason)
+{
+	enum sl_lua_allow answer;
+	struct sl_error err;
+
+	if (!x->has_allow)
+		return true;
+	x->on_trial = true;
+	answer = sl_lua_entry_allowed(L, x, e, reason);
+	x->on_trial = false;
+	if (answer != SL_ALLOW_NO)
+		return true;
+	if (sl_plan_undo(x->plan, e.job, &err))
+		misused(L, &err);
+	x->undone++;
+	bar(L, x, e.job);
+	return false;
+}
+
 /* (job [, how]): true; or nil and why not */
 static int start_with(lua_State *L, decide_now *decide)
 {
@@ -197,12 +252,18 @@ static int start_with(lua_State *L, decide_now *decide)
 	struct sl_error err;
 	struct sl_how buffer;
 	const struct sl_how *how = check_how(L, x, &e, &buffer);
-	int r = decide(x->plan, e, how, &refusal, &err);
+	char reason[SL_LUA_TEXT_MAX];
+	int r;
 
+	if (sl_lua_entry_allowed(L, x, e, reason) == SL_ALLOW_NO)
+		return forbidden(L, reason);
+	r = decide(x->plan, e, how, &refusal, &err);
 	if (r < 0)
 		return misused(L, &err);
 	if (!r)
 		return refused(L, &refusal);
+	if (!is_kept(L, x, e, reason))
+		return forbidden(L, reason);
 	lua_pushboolean(L, 1);
 	return 1;
 }
@@ -284,6 +345,8 @@ static int plan_reserve(lua_State *L)
 	int64_t start;
 	int r;
 
+	if (is_barred(x, e.job))
+		return forbidden(L, "has no place that the policy allows");
 	if (keeps_its_reservation(x, e, how, &refusal))
 		return refused(L, &refusal);
 	r = sl_plan_reserve(x->plan, e, how, &start, &refusal, &err);
@@ -315,6 +378,7 @@ static int plan_undo(lua_State *L)
 	struct sl_error err;
 
 	if (!sl_plan_undo(x->plan, job->row, &err)) {
+		x->undone++;
 		lua_pushboolean(L, 1);
 		return 1;
 	}

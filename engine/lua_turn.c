@@ -6,6 +6,10 @@
  * Admit is asked when an entry is first looked at, so that a window of 500 costs
  * 500 calls; rank has to see all entries.  Where no rank is defined nothing is
  * sorted: the order is Slurm's own.
+ *
+ * Admit answers once a cycle.  Limits on what users hold change with every start, so
+ * that allow() is asked when an entry is handed out, again for each further task of an
+ * array, and again when it is about to be started after something else was.
  */
 #include "lua_bind.h"
 
@@ -14,10 +18,10 @@
 #include <string.h>
 
 /* Keys of the registry for what must stay alive during a turn. */
-static const char member_key, admitted_key, order_key, admit_key;
+static const char member_key, admitted_key, order_key, admit_key, allow_key;
 
 struct ranked {
-	double rank;
+	double rank, then;
 	int64_t priority, submit_time;
 	uint32_t id, index;
 };
@@ -82,6 +86,57 @@ static bool ask_admit(lua_State *L, struct sl_lua *x, const struct sl_entry *e)
 	return admitted;
 }
 
+/* -- allow ------------------------------------------------------------- */
+
+/* What allow(job, cluster) answered: true, false or "later", and the reason. */
+static enum sl_lua_allow read_allow(lua_State *L, struct sl_lua *x)
+{
+	if (lua_type(L, -2) == LUA_TSTRING) {
+		if (strcmp(lua_tostring(L, -2), "later"))
+			luaL_error(L, "policy %s: allow returned \"%s\", expected true, false or \"later\"",
+				   x->set_name, lua_tostring(L, -2));
+		return SL_ALLOW_LATER;
+	}
+	return lua_toboolean(L, -2) ? SL_ALLOW_YES : SL_ALLOW_NO;
+}
+
+enum sl_lua_allow sl_lua_entry_allowed(lua_State *L, struct sl_lua *x, struct sl_entry e, char *reason)
+{
+	enum sl_lua_allow answer;
+	struct sl_error err;
+	const char *why;
+	uint32_t starts;
+	int top = lua_gettop(L);
+
+	if (!x->has_allow)
+		return SL_ALLOW_YES;
+	sl_plan_started(x->plan, &starts);
+	if (!x->on_trial && x->allowed_starts == starts && x->allowed_undone == x->undone &&
+	    x->allowed.job == e.job && x->allowed.partition == e.partition)
+		return SL_ALLOW_YES;
+	luaL_checkstack(L, 8, NULL);
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &allow_key);
+	sl_lua_push_job(L, x, e.job, e.partition);
+	sl_lua_push_cluster(L, x);
+	lua_call(L, 2, 2);
+	answer = read_allow(L, x);
+	why = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "not allowed by the policy";
+	if (x->on_trial) {
+		x->allowed_starts = SL_NONE;	/* the next task of an array is another question */
+	} else if (answer == SL_ALLOW_YES || (answer == SL_ALLOW_LATER && reason)) {
+		x->allowed = e;
+		x->allowed_starts = starts;
+		x->allowed_undone = x->undone;
+	}
+	if ((answer == SL_ALLOW_NO || (answer == SL_ALLOW_LATER && !reason)) &&
+	    sl_plan_refuse(x->plan, e.job, SL_WHY_POLICY, why, &err))
+		luaL_error(L, "%s", err.text);
+	if (reason && answer == SL_ALLOW_NO)
+		sl_lua_cut(reason, why);
+	lua_settop(L, top);
+	return answer;
+}
+
 bool sl_lua_entry_open(lua_State *L, struct sl_lua *x, uint32_t index)
 {
 	uint32_t count;
@@ -106,6 +161,8 @@ static int by_rank(const void *va, const void *vb)
 
 	if (a->rank != b->rank)
 		return a->rank > b->rank ? -1 : 1;
+	if (a->then != b->then)
+		return a->then > b->then ? -1 : 1;
 	if (a->priority != b->priority)
 		return a->priority > b->priority ? -1 : 1;
 	if (a->submit_time != b->submit_time)
@@ -115,24 +172,33 @@ static int by_rank(const void *va, const void *vb)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* The function rank(job, cluster) is on the top of the stack. */
-static double ask_rank(lua_State *L, struct sl_lua *x, const struct sl_entry *e)
+/* One of the numbers that rank returned, at *index*. */
+static double rank_number(lua_State *L, struct sl_lua *x, const struct sl_entry *e, int index)
 {
 	double rank;
+
+	if (lua_type(L, index) != LUA_TNUMBER)
+		luaL_error(L, "policy %s: rank returned %s for job %d, expected a number", x->set_name,
+			   luaL_typename(L, index), (int) x->snap->job.id[e->job]);
+	rank = lua_tonumber(L, index);
+	if (isnan(rank))
+		luaL_error(L, "policy %s: rank returned not-a-number for job %d", x->set_name,
+			   (int) x->snap->job.id[e->job]);
+	return rank;
+}
+
+/* The function rank(job, cluster) is on the top of the stack.  A second number that it
+ * returns decides among equals. */
+static void ask_rank(lua_State *L, struct sl_lua *x, const struct sl_entry *e, struct ranked *r)
+{
 
 	lua_pushvalue(L, -1);
 	sl_lua_push_job(L, x, e->job, e->partition);
 	sl_lua_push_cluster(L, x);
-	lua_call(L, 2, 1);
-	if (lua_type(L, -1) != LUA_TNUMBER)
-		luaL_error(L, "policy %s: rank returned %s for job %d, expected a number", x->set_name,
-			   luaL_typename(L, -1), (int) x->snap->job.id[e->job]);
-	rank = lua_tonumber(L, -1);
-	if (isnan(rank))
-		luaL_error(L, "policy %s: rank returned not-a-number for job %d", x->set_name,
-			   (int) x->snap->job.id[e->job]);
-	lua_pop(L, 1);
-	return rank;
+	lua_call(L, 2, 2);
+	r->rank = rank_number(L, x, e, -2);
+	r->then = lua_isnil(L, -1) ? 0 : rank_number(L, x, e, -1);
+	lua_pop(L, 2);
 }
 
 static void make_order(lua_State *L, struct sl_lua *x)
@@ -147,10 +213,11 @@ static void make_order(lua_State *L, struct sl_lua *x)
 
 		if (!sl_lua_entry_open(L, x, i))
 			continue;
-		ranked[n++] = (struct ranked) {
-			.rank = ask_rank(L, x, e), .priority = x->snap->job.priority[e->job],
+		ranked[n] = (struct ranked) {
+			.priority = x->snap->job.priority[e->job],
 			.submit_time = x->snap->job.submit_time[e->job], .id = x->snap->job.id[e->job], .index = i,
 		};
+		ask_rank(L, x, e, &ranked[n++]);
 	}
 	qsort(ranked, n, sizeof(*ranked), by_rank);
 	order = keep_block(L, &order_key, (size_t) (n + 1) * sizeof(*order));
@@ -174,6 +241,9 @@ void sl_lua_turn(lua_State *L, struct sl_lua *x, int index)
 	x->member = NULL;
 	x->order = NULL;
 	x->has_admit = false;
+	x->on_trial = false;
+	x->bars = 0;
+	x->allowed_starts = SL_NONE;
 	sl_cluster_queue(x->cluster, &count);
 	read_rows(L, x, set);
 	if (lua_getfield(L, set, "admit") == LUA_TFUNCTION) {
@@ -183,6 +253,8 @@ void sl_lua_turn(lua_State *L, struct sl_lua *x, int index)
 	} else {
 		lua_pop(L, 1);
 	}
+	x->has_allow = lua_getfield(L, set, "allow") == LUA_TFUNCTION;
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &allow_key);
 	if (lua_getfield(L, set, "rank") == LUA_TFUNCTION)
 		make_order(L, x);
 	lua_pop(L, 1);

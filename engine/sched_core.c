@@ -363,6 +363,7 @@ static int run_cycle(struct cycle *c, struct sl_bundle *b, const struct sl_snaps
 	size_t size;
 	int r;
 
+	sl_bundle_refresh(b);
 	c->script = sl_script_create(b, &load, err);
 	c->cluster = c->script ? sl_cluster_create(snap, err) : NULL;
 	c->plan = c->cluster ? sl_plan_create(c->cluster, err) : NULL;

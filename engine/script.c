@@ -171,6 +171,7 @@ void sl_script_destroy(struct sl_script *s)
 		return;
 	sl_limit_close(&s->x.limit);
 	free(s->x.seen);
+	free(s->x.barred);
 	free(s->trace);
 	free(s);
 }
@@ -188,6 +189,13 @@ void sl_script_push_site(struct sl_script *s)
 }
 
 /* -- a cycle ----------------------------------------------------------- */
+
+static void log_about_file(bool error, const char *text, void *arg)
+{
+	struct sl_lua *x = arg;
+
+	sl_lua_log(x->L, x, error ? 0 : 1, text);
+}
 
 /* Push the list of groups of this snapshot: driver.groups(site, cluster). */
 static int find_groups(lua_State *L)
@@ -208,6 +216,9 @@ static int find_groups(lua_State *L)
 		lua_rawsetp(L, LUA_REGISTRYINDEX, &groups_key);
 	}
 	sl_lua_flush_log(L, x);
+	/* a set that is still being loaded is only tried: what was said would be lost */
+	if (x->bundle->sealed)
+		sl_data_tell(x->bundle->data, log_about_file, x);
 	return 1;
 }
 
@@ -290,6 +301,8 @@ static int begin_cycle(struct sl_script *s, struct sl_cluster *c, struct sl_plan
 	x->log_lines = 0;
 	x->orders = 0;
 	x->bids = 0;
+	x->undone = 0;
+	x->on_trial = false;
 	sl_cluster_queue(c, &queued);
 	if (queued > x->seen_room) {
 		uint8_t *seen = realloc(x->seen, 2 * (size_t) queued);

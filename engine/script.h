@@ -33,6 +33,7 @@ struct sl_bundle_source {
 	unsigned texts;
 	const void *kept;		/* a kept set of that site: its own files come from there; or NULL */
 	size_t kept_size;
+	bool look_up_users;		/* warn of users that this machine does not know */
 };
 
 /* Limits of one run. */
@@ -79,6 +80,15 @@ const char *sl_bundle_file(const struct sl_bundle *b, unsigned i);
 
 /* 1 when a file of the set differs from what was read (mtime, size, inode). */
 int sl_bundle_changed(const struct sl_bundle *b);
+
+/* Read those of the set's plain files (sched.file) that changed: before each decision. */
+void sl_bundle_refresh(const struct sl_bundle *b);
+
+/* What was logged about plain files is logged once more, as of a set that was only tried. */
+void sl_bundle_retell(const struct sl_bundle *b);
+
+/* Call tell() for all that there is to say about plain files: "FILE:LINE: what". */
+void sl_bundle_warnings(const struct sl_bundle *b, void (*tell)(const char *what, void *arg), void *arg);
 
 /* A fresh state of the set.  NULL with *err. */
 struct sl_script *sl_script_create(const struct sl_bundle *b, const struct sl_limits *limits, struct sl_error *err);

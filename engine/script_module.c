@@ -206,6 +206,10 @@ void sl_script_open_modules(lua_State *L)
 	lua_setfield(L, -2, "sched.mip");
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &modules_key);
 	luaL_newlib(L, engine);
+	sl_lua_open_data(L);
+	sl_lua_open_time(L);
+	sl_lua_open_held(L);
+	lua_setfield(L, -2, "held");
 	sl_sandbox_protect(L, "engine");
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &engine_key);
 	sl_sandbox_globals(L);

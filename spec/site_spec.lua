@@ -162,7 +162,7 @@ describe("a site file is refused", function()
 			"site.lua:3: 5 instead of policies; expected a name or a list such as { \"easy\", window = 100 }")
 		refused_body('default = {}', "site.lua:3: a list without a policy; expected a name such as \"easy\"")
 		refused_body('default = { "easy", 5 }', "site.lua:3: 5 in a list of policies; " ..
-			"expected a policy's name or a table with admit or rank")
+			"expected a policy's name or a table with admit, allow or rank")
 		refused_body('partitions = { "easy" }',
 			"site.lua:3: partitions: 1 is no partition's name; expected { NAME = { \"easy\" } }")
 		refused_body('partitions = 5', "site.lua:3: partitions = 5; expected { NAME = { \"easy\" }, ... }")
@@ -170,7 +170,8 @@ describe("a site file is refused", function()
 	end)
 
 	it("with a function of sched that does not exist", function()
-		matches('default = { sched.quotta { } }', "^site.lua:3: sched has no function 'quotta'; known: api, duration, site")
+		matches('default = { sched.quotta { } }', "^site.lua:3: sched has no function 'quotta'; did you mean 'quota'%? " ..
+			"known: ageing, api, duration, file, first_job, layers, quota, site, weighted")
 	end)
 end)
 
@@ -186,9 +187,9 @@ describe("a policy is refused", function()
 	end)
 
 	it("when it returns no policy", function()
-		policy("return 5", "mine.lua:1: policy 'mine' returned 5, expected a table with admit, rank or decide")
+		policy("return 5", "mine.lua:1: policy 'mine' returned 5, expected a table with admit, allow, rank or decide")
 		policy("local x", "mine.lua:1: module 'mine' returns nothing, expected a table")
-		policy("return { api = 1 }", "mine.lua:1: policy 'mine' has none of admit, rank and decide")
+		policy("return { api = 1 }", "mine.lua:1: policy 'mine' has none of admit, allow, rank and decide")
 	end)
 
 	it("for another contract", function()

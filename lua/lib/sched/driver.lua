@@ -65,15 +65,26 @@ local function new_group(set, rows, cluster)
 		tier = math.max(tier, cluster.partitions[row + 1].priority_tier)
 	end
 	return {
-		name = set.name, admit = set.admit, rank = set.rank, decide = set.decide, options = set.options,
+		name = set.name, admit = set.admit, allow = set.allow, rank = set.rank, decide = set.decide,
+		options = set.options, parts = set.parts,
 		rows = rows, tier = tier, first = rows[1],
 	}
+end
+
+-- Parts that work with the partitions of their set as a whole (quotas) make what they need.
+local function serve(set, rows, cluster)
+	for _, part in ipairs(set.parts) do
+		if part.policy.serve then
+			part.state = part.policy.serve(rows, cluster, part.values)
+		end
+	end
 end
 
 --- The groups of this cluster, in the order in which they decide.
 function M.groups(site, cluster)
 	local groups = {}
 	for _, entry in ipairs(assign(site, cluster)) do
+		serve(entry.set, entry.rows, cluster)
 		local lists = entry.set.split and connected(entry.rows) or { entry.rows }
 		for _, rows in ipairs(lists) do
 			if #rows > 0 then

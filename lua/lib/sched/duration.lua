@@ -62,4 +62,21 @@ function M.seconds(value)
 	return nil, shown .. ' is no duration; expected seconds, or text such as "90m" or "1-12:00:00"'
 end
 
+--- "2d 3h", from seconds: the two largest units that it has.
+function M.text(seconds)
+	local parts = {}
+	if seconds == math.huge then
+		return "unlimited"
+	end
+	seconds = math.floor(seconds)
+	for _, u in ipairs { { "d", 86400 }, { "h", 3600 }, { "m", 60 }, { "s", 1 } } do
+		local n = seconds // u[2]
+		if n > 0 and #parts < 2 then
+			parts[#parts + 1] = ("%d%s"):format(n, u[1])
+		end
+		seconds = seconds % u[2]
+	end
+	return #parts > 0 and table.concat(parts, " ") or "0s"
+end
+
 return M

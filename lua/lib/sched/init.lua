@@ -5,6 +5,7 @@
 --   local sched = require "sched"
 --   return sched.site { default = { "easy" } }
 
+local data_file = require "sched.data_file"
 local duration = require "sched.duration"
 local site = require "sched.site"
 local suggest = require "sched.suggest"
@@ -19,6 +20,20 @@ M.site = engine.with_caller(site.site)
 
 --- Seconds from "1-12:00:00", "90m" or a number; nil and the reason for anything else.
 M.duration = duration.seconds
+
+--- A plain file beside the site file, re-read when it changes; parse(text, path, warn) returns
+--- a flat table.  See doc/policy-api.md, "Files that are edited".
+M.file = engine.with_caller(data_file.open)
+
+-- What lists of a site file are made of: loaded when a site uses it.
+for name, module in pairs {
+	ageing = "sched.ageing", first_job = "sched.first_job", layers = "sched.layers", quota = "sched.quota",
+	weighted = "sched.weighted",
+} do
+	M[name] = engine.with_caller(function(path, line, ...)
+		return require(module).make(path, line, ...)
+	end)
+end
 
 return setmetatable({}, {
 	__index = function(_, name)

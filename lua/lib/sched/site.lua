@@ -11,9 +11,9 @@
 --     },
 --   }
 --
--- A list names what serves a set of partitions: policies by name, and tables with admit or
--- rank, as library functions make them.  All admits have to agree, one rank orders, one
--- decide decides (the bundled easy where none is named).  What is said beside the names
+-- A list names what serves a set of partitions: policies by name, and tables with admit, allow
+-- or rank, as library functions make them.  All admits and allows have to agree, one rank
+-- orders, one decide decides (the bundled easy where none is named).  What is said beside the names
 -- are options of the policies; a nested list keeps options with one policy.
 --
 -- engine is the C side (script.c); only modules named sched.* see it.
@@ -31,7 +31,7 @@ local ranges = {
 	interval = { min = 0.1, max = 86400, unit = "seconds between two cycles" },
 	budget = { min = 0.01, max = 3600, unit = "seconds that a cycle may take to decide" },
 }
-local functions = { "admit", "rank", "decide" }
+local functions = { "admit", "allow", "rank", "decide" }
 
 local function shown(value)
 	return type(value) == "string" and ('"%s"'):format(value) or tostring(value)
@@ -46,7 +46,7 @@ end
 -- Check what a policy module or a library function returned.  at(word...) says where.
 local function check_policy(policy, name, at)
 	if type(policy) ~= "table" then
-		raise(at(), "policy '%s' returned %s, expected a table with admit, rank or decide", name, shown(policy))
+		raise(at(), "policy '%s' returned %s, expected a table with admit, allow, rank or decide", name, shown(policy))
 	end
 	local some = false
 	for _, key in ipairs(functions) do
@@ -57,7 +57,7 @@ local function check_policy(policy, name, at)
 		some = some or f ~= nil
 	end
 	if not some then
-		raise(at(), "policy '%s' has none of admit, rank and decide", name)
+		raise(at(), "policy '%s' has none of admit, allow, rank and decide", name)
 	end
 	if policy.split ~= nil and type(policy.split) ~= "boolean" then
 		raise(at("split"), "policy '%s': split: expected true or false, got %s", name, shown(policy.split))
@@ -97,7 +97,7 @@ local function made_policy(policy, at)
 end
 
 local function is_component(value)
-	return value.admit ~= nil or value.rank ~= nil or value.decide ~= nil
+	return value.admit ~= nil or value.allow ~= nil or value.rank ~= nil or value.decide ~= nil
 end
 
 -- -- lists -----------------------------------------------------------------
@@ -140,7 +140,7 @@ local function read_element(element, at, nested)
 		part.given = {}
 		return { part }
 	elseif type(element) ~= "table" then
-		raise(at(), "%s in a list of policies; expected a policy's name or a table with admit or rank", shown(element))
+		raise(at(), "%s in a list of policies; expected a policy's name or a table with admit, allow or rank", shown(element))
 	elseif is_component(element) then
 		local part = made_policy(element, at)
 		return { part }
@@ -187,10 +187,21 @@ end
 
 -- -- composing -------------------------------------------------------------
 
-local function with_options(f, opt)
-	return function(job, cluster)
-		return f(job, cluster, opt)
+-- A function of a part, called with its options and with what its serve() made (driver.lua).
+local function bound(part, key)
+	local f, opt = part.policy[key], part.values
+	return f and function(job, cluster)
+		return f(job, cluster, opt, part.state)
 	end
+end
+
+-- The function *key* of all parts that have it.
+local function all_of(parts, key)
+	local list = {}
+	for _, part in ipairs(parts) do
+		list[#list + 1] = bound(part, key)
+	end
+	return list
 end
 
 local function all_admit(admits)
@@ -205,6 +216,25 @@ local function all_admit(admits)
 			end
 		end
 		return true
+	end
+end
+
+-- "later", when one says so and none forbids it; with the reason of the first.
+local function all_allow(allows)
+	if #allows <= 1 then
+		return allows[1]
+	end
+	return function(job, cluster)
+		local answer, reason = true, nil
+		for _, allow in ipairs(allows) do
+			local ok, why = allow(job, cluster)
+			if not ok then
+				return false, why
+			elseif ok == "later" and answer == true then
+				answer, reason = ok, why
+			end
+		end
+		return answer, reason
 	end
 end
 
@@ -230,10 +260,10 @@ local function names_of(parts)
 	return names
 end
 
--- What the driver works with: { name, names, partitions, admit, rank, decide, options }.
+-- What the driver works with: { name, names, parts, partitions, admit, allow, rank, decide,
+-- options, split }.
 local function compose(list, at)
 	local parts = read_list(list, at)
-	local admits = {}
 	for _, part in ipairs(parts) do
 		part.values = options.resolve({ name = part.name, options = part.policy.options }, part.given or {},
 			function(word, message)
@@ -245,17 +275,13 @@ local function compose(list, at)
 		easy.values = options.resolve(easy.policy, {}, function(_, message) raise(at(), "%s", message) end)
 		parts[#parts + 1] = easy
 	end
-	for _, part in ipairs(parts) do
-		if part.policy.admit then
-			admits[#admits + 1] = with_options(part.policy.admit, part.values)
-		end
-	end
 	local rank, decide = only_one(parts, "rank", at), only_one(parts, "decide", at)
 	local names = names_of(parts)
 	return {
-		name = table.concat(names, "+"), names = names,
-		admit = all_admit(admits),
-		rank = rank and with_options(rank.policy.rank, rank.values),
+		name = table.concat(names, "+"), names = names, parts = parts,
+		admit = all_admit(all_of(parts, "admit")),
+		allow = all_allow(all_of(parts, "allow")),
+		rank = rank and bound(rank, "rank"),
 		decide = decide.policy.decide, options = decide.values, split = decide.policy.split ~= false,
 	}
 end

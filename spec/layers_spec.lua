@@ -1,0 +1,114 @@
+-- SPDX-License-Identifier: MIT
+local t = require "sched.test"
+
+local function site(list, files)
+	local texts = { ["site.lua"] = 'local sched = require "sched"\nreturn sched.site { default = {\n' .. list .. "\n} }\n" }
+	for name, text in pairs(files or {}) do
+		texts[name] = text
+	end
+	return { site = "site.lua", texts = texts }
+end
+
+local function refused(list, files)
+	local figures, why = t.check(site(list, files))
+	assert.is_nil(figures)
+	return why
+end
+
+-- One core that is busy: fcfs says by whom it waits.  The order is that in which jobs are looked at.
+local probe = [[
+	local M = { api = 1 }
+	function M.decide(cluster)
+		if cluster.name ~= "probe" then
+			for job in cluster:queue() do slurm.log_info("%d", job.id) end
+		end
+	end
+	return M]]
+
+local function order(list, cluster, files)
+	files = files or {}
+	files.probe = probe
+	local ids = {}
+	for _, line in ipairs(t.decide(site(list .. ', "probe"', files), cluster):log()) do
+		ids[#ids + 1] = math.tointeger(tonumber((line:gsub("^info: ", ""))))
+	end
+	return ids
+end
+
+local four = t.cluster { nodes = "1x8c", now = 1000000, pending = {
+	{ id = 1, user = "alice", account = "physics", submit_time = 1000, priority = 9 },
+	{ id = 2, user = "bob", account = "physics", submit_time = 900, priority = 1 },
+	{ id = 3, user = "carol", account = "math", submit_time = 800, priority = 5 },
+	{ id = 4, user = "dave", account = "math", submit_time = 1100, priority = 7 } } }
+
+describe("layers", function()
+	local list = 'sched.layers { file = "layers.conf" }'
+
+	it("order by layer, then by time of submission, and never by Slurm's priority", function()
+		assert.same({ 3, 2, 1, 4 }, order(list, four, { ["layers.conf"] = "# all alike\n" }))
+		assert.same({ 4, 3, 2, 1 }, order(list, four, { ["layers.conf"] = "user dave 65536\n" }))
+		assert.same({ 1, 4, 3, 2 }, order(list, four,
+			{ ["layers.conf"] = "user dave 10\nuser alice 10\nuser bob 0\ndefault 5\nuser alice 11\n" }))
+	end)
+
+	it("put an account's users into its layer, but for those with a line of their own", function()
+		assert.same({ 2, 1, 3, 4 }, order(list, four, { ["layers.conf"] = "account physics 7\n" }))
+		assert.same({ 2, 3, 4, 1 }, order(list, four, { ["layers.conf"] = "account physics 7\nuser alice 0\ndefault 3\n" }))
+	end)
+
+	it("have a default in the site file", function()
+		assert.same({ 3, 2, 4, 1 }, order('sched.layers { file = "layers.conf", default = 5 }', four, { ["layers.conf"] = "user alice 4\n" }))
+	end)
+
+	it("are refused outside of 0 to 65536, at their line", function()
+		local function bad(text)
+			return refused(list, { ["layers.conf"] = text })
+		end
+		assert.equal("layers.conf:2: user alice: '65537' is no layer; expected a number from 0 to 65536", bad "default 1\nuser alice 65537\n")
+		assert.matches("^layers.conf:1: user alice: '%-1' is no layer", bad "user alice -1\n")
+		assert.matches("^layers.conf:1: user alice: 'high' is no layer", bad "user alice high\n")
+		assert.matches("^layers.conf:1: user alice: '1 2' is no layer", bad "user alice 1 2\n")
+		assert.matches("^layers.conf:1: default: '' is no layer", bad "default\n")
+		assert.matches("^site.lua:3: sched.layers without a file", refused "sched.layers { }")
+	end)
+end)
+
+describe("weighted ranks", function()
+	it("add weight x value", function()
+		-- waited: 1 and 2 one day, 3 two days; layers 2, 0, 0
+		local c = t.cluster { nodes = "1x8c", pending = {
+			{ id = 1, user = "alice", submitted_ago = "1d" }, { id = 2, user = "bob", submitted_ago = "1d" },
+			{ id = 3, user = "carol", submitted_ago = "2d" } } }
+		local function list(weight)
+			return ('sched.weighted { { %d, sched.layers { file = "l" } }, { 10, sched.ageing { per = "1d" } } }'):format(weight)
+		end
+		local files = { l = "user alice 2\n" }
+		assert.same({ 1, 3, 2 }, order(list(6), c, files))	-- 12 + 10 = 22, 10, 20
+		assert.same({ 3, 1, 2 }, order(list(4), c, files))	-- 8 + 10 = 18, 10, 20
+	end)
+
+	it("may have a limit of age", function()
+		local c = t.cluster { nodes = "1x8c", pending = {
+			{ id = 1, submitted_ago = "3d" }, { id = 2, submitted_ago = "9d" }, { id = 3, submitted_ago = "2d" } } }
+		-- 2 and 2, then by submission; 2 days are 2 too
+		assert.same({ 2, 1, 3 }, order('sched.weighted { { 1, sched.ageing { per = "1d", max = 2 } } }', c))
+	end)
+
+	it("are refused with what is no weight or no rank", function()
+		assert.matches("^site.lua:3: sched.weighted: entry 1: weight: expected a number, got x",
+			refused 'sched.weighted { { "x", sched.ageing { } } }')
+		assert.matches("^site.lua:3: sched.weighted: entry 1: expected a table with rank", refused "sched.weighted { { 1 } }")
+		assert.matches("^site.lua:3: sched.weighted: expected at least one", refused "sched.weighted { }")
+		assert.matches("two policies with rank: 'layers' and 'ageing'",
+			refused('sched.layers { file = "l" }, sched.ageing { }', { l = "default 1\n" }))
+	end)
+end)
+
+describe("the first job", function()
+	it("of users with nothing running goes first", function()
+		local c = t.cluster { nodes = "1x8c", running = { { id = 9, user = "alice", cores = 1, nodes = 1, ends_in = "1h" } }, pending = {
+			{ id = 1, user = "alice", submit_time = 10 }, { id = 2, user = "bob", submit_time = 30 }, { id = 3, user = "bob", submit_time = 20 },
+			{ id = 4, user = "carol", submit_time = 40 } } }
+		assert.same({ 3, 4, 1, 2 }, order("sched.first_job { }", c))
+	end)
+end)

@@ -1,0 +1,291 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Numbers are worked out by hand: hours are cores x walltime.
+local t = require "sched.test"
+
+-- A site whose default list is *list*, with plain files beside it.
+local function site(list, files)
+	local texts = { ["site.lua"] = 'local sched = require "sched"\nreturn sched.site { default = {\n' .. list .. "\n} }\n" }
+	for name, text in pairs(files or {}) do
+		texts[name] = text
+	end
+	return { site = "site.lua", texts = texts }
+end
+
+local function refused(list, files)
+	local figures, why = t.check(site(list, files))
+	assert.is_nil(figures)
+	return why
+end
+
+-- One node of 64 cores; alice holds 4 cores for 10 h = 40 cpu-hours, until 6 h from now.
+local function machine(pending, more)
+	local spec = {
+		nodes = "1x64c", now = 1700000000,
+		running = { { id = 1, user = "alice", cores = 4, nodes = 1, started_ago = "4h", ends_in = "6h",
+			account = "physics" } },
+		pending = pending,
+	}
+	for key, value in pairs(more or {}) do
+		spec[key] = value
+	end
+	return t.cluster(spec)
+end
+
+describe("a quota", function()
+	it("lets a user hold as many hours as the limit and no more", function()
+		-- 40 + 2 x 30 = 100 fits exactly; 40 + 60 + 1 does not
+		local c = machine { { id = 2, user = "alice", tasks = 2, time_limit = "30h" },
+			{ id = 3, user = "alice", tasks = 1, time_limit = "1h" }, { id = 4, user = "bob", tasks = 1, time_limit = "100h" } }
+		local plan = t.decide(site('sched.quota { per_user = "100 cpu-hours" }, "easy"'), c)
+		assert.same({ 2, 4 }, plan:started())
+		assert.same({ "policy", "quota: user alice holds 100 of 100 cpu-hours, asks for 1; fits by 2023-11-15T04:13" },
+			{ plan:pending(3) })
+	end)
+
+	it("says how much is used, how much is asked and when it will fit", function()
+		-- 40 of 100 held, 80 asked: fits when the 40 end, 6 h from 2023-11-14T22:13:20 (UTC)
+		local plan = t.decide(site('sched.quota { per_user = "100 cpu-hours" }, "easy"'),
+			machine { { id = 2, user = "alice", tasks = 8, time_limit = "10h" } })
+		assert.same({ "policy", "quota: user alice holds 40 of 100 cpu-hours, asks for 80; fits by 2023-11-15T04:13" },
+			{ plan:pending(2) })
+	end)
+
+	it("says so of what can never start", function()
+		local plan = t.decide(site('sched.quota { per_user = "100 cpu-hours" }, "easy"'),
+			machine { { id = 2, user = "bob", tasks = 8, time_limit = "20h" } })
+		assert.same({ "policy", "quota: user bob holds 0 of 100 cpu-hours, asks for 160: can never start" },
+			{ plan:pending(2) })
+	end)
+
+	it("holds within a cycle, also where a rank has looked at all jobs before", function()
+		local pending = {}
+		for id = 2, 9 do
+			pending[#pending + 1] = { id = id, user = "alice", tasks = 2, time_limit = "10h" }	-- 20 each
+		end
+		for _, list in ipairs { 'sched.quota { per_user = "100 cpu-hours" }, "easy"',
+			'sched.quota { per_user = "100 cpu-hours" }, sched.ageing { }, "easy"',
+			'sched.quota { per_user = "100 cpu-hours" }, "fcfs"',
+			'sched.quota { per_user = "100 cpu-hours" }, "conservative"' } do
+			assert.same({ 2, 3, 4 }, t.decide(site(list), machine(pending)):started())
+		end
+	end)
+
+	it("holds for a policy that collects jobs before it starts them", function()
+		local collect = [[
+			local M = { api = 1 }
+			function M.decide(cluster, plan)
+				local jobs = {}
+				for job in cluster:queue() do jobs[#jobs + 1] = job end
+				for _, job in ipairs(jobs) do plan:start(job) end
+			end
+			return M]]
+		local pending = {}
+		for id = 2, 9 do
+			pending[#pending + 1] = { id = id, user = "alice", tasks = 2, time_limit = "10h" }
+		end
+		local s = site('sched.quota { per_user = "100 cpu-hours" }, "collect"', { collect = collect })
+		local plan = t.decide(s, machine(pending))
+		assert.same({ 2, 3, 4 }, plan:started())
+		assert.matches("^quota: user alice holds 100 of 100", select(2, plan:pending(9)))
+	end)
+
+	it("counts each task of an array", function()
+		-- 40 + 3 x 20 = 100
+		local plan = t.decide(site('sched.quota { per_user = "100 cpu-hours" }, "easy"'),
+			machine { { id = 2, user = "alice", array = "10", tasks = 2, time_limit = "10h" } })
+		assert.same({ 2, 2, 2 }, plan:started())
+		assert.matches("holds 100 of 100 cpu%-hours, asks for 20", select(2, plan:pending(2)))
+	end)
+
+	it("gives back what a policy undoes", function()
+		local undo = [[
+			local M = { api = 1 }
+			function M.decide(cluster, plan)
+				for job in cluster:queue() do
+					if plan:start(job) and job.id == 2 then plan:undo(job) end
+				end
+			end
+			return M]]
+		local plan = t.decide(site('sched.quota { per_user = "100 cpu-hours" }, "undo"', { undo = undo }),
+			machine { { id = 2, user = "alice", tasks = 6, time_limit = "10h" }, { id = 3, user = "alice", tasks = 6, time_limit = "10h" } })
+		assert.same({ 3 }, plan:started())
+	end)
+
+	it("does not let a job that waits for its quota hold up others", function()
+		-- job 2 is alice's and wide: were it the head, job 3 would be delayed
+		local plan = t.decide(site('sched.quota { per_user = "100 cpu-hours" }, "easy"'),
+			machine { { id = 2, user = "alice", tasks = 64, time_limit = "10h" }, { id = 3, user = "bob", tasks = 60, time_limit = "1h" } })
+		assert.same({ 3 }, plan:started())
+		assert.same({}, plan:reserved())
+	end)
+
+	it("counts whole nodes for a job that has them for itself", function()
+		-- 1 task, exclusive, on 64 cores for 1 h: 64
+		local plan = t.decide(site('sched.quota { per_user = "63 cpu-hours" }, "easy"'), t.cluster { nodes = "1x64c",
+			pending = { { id = 2, exclusive = true, time_limit = "1h" } } })
+		assert.same({}, plan:started())
+		assert.matches("asks for 64: can never start", select(2, plan:pending(2)))
+		assert.same({ 2 }, t.decide(site('sched.quota { per_user = "64 cpu-hours" }, "easy"'), t.cluster { nodes = "1x64c",
+			pending = { { id = 2, exclusive = true, time_limit = "1h" } } }):started())
+	end)
+
+	it("counts what the job really gets once it has a place", function()
+		-- the partition's first node has 4 cores, the only free one 16: exclusive gets 16
+		local c = t.cluster { nodes = { { count = 1, name = "small", cores = 4 }, { count = 1, name = "big", cores = 16 } },
+			running = { { id = 1, user = "bob", nodes = "small", exclusive = true, ends_in = "1h" } },
+			pending = { { id = 2, user = "alice", exclusive = true, time_limit = "1h" },
+				{ id = 3, user = "carol", tasks = 1, time_limit = "1h" } } }
+		local plan = t.decide(site('sched.quota { per_user = "10 cpu-hours" }, "easy"'), c)
+		assert.same({ 3 }, plan:started())
+		assert.matches("asks for 16: can never start", select(2, plan:pending(2)))
+	end)
+
+	it("counts a job without walltime as a year, or as what the site says", function()
+		-- 8760 h; the builder's partition has no MaxTime
+		local c = machine { { id = 2, user = "bob", tasks = 1, time_limit = "UNLIMITED" } }
+		assert.same({}, t.decide(site('sched.quota { per_user = "8759 cpu-hours" }, "easy"'), c):started())
+		assert.same({ 2 }, t.decide(site('sched.quota { per_user = "8760 cpu-hours" }, "easy"'), c):started())
+		assert.same({ 2 }, t.decide(site('sched.quota { per_user = "24 cpu-hours", no_walltime = "1d" }, "easy"'), c):started())
+	end)
+
+	it("limits accounts, GPU-hours and node-hours alike", function()
+		local c = t.cluster { nodes = "4x8c4g",
+			running = { { id = 1, user = "alice", account = "physics", nodes = 1, cores = 2, gres = "gpu:2", ends_in = "10h" } },
+			pending = { { id = 2, user = "bob", account = "physics", tasks = 1, gres = "gpu:3", time_limit = "10h" },
+				{ id = 3, user = "bob", account = "physics", tasks = 1, gres = "gpu:1", time_limit = "10h" },
+				{ id = 4, user = "bob", account = "physics", nodes = 3, tasks = 3, time_limit = "10h" } } }
+		-- gpu: 20 held; 30 more are too much, 10 are not
+		local plan = t.decide(site('sched.quota { per_account = "40 gpu-hours" }, "easy"'), c)
+		assert.same({ 3, 4 }, plan:started())
+		assert.matches("^quota: account physics holds 20 of 40 gpu%-hours, asks for 30; fits by", select(2, plan:pending(2)))
+		-- nodes: 10 held; 2 and 3 come to 30, 4 asks for 30 more
+		plan = t.decide(site('sched.quota { per_account = "59 node-hours" }, "easy"'), c)
+		assert.same({ 2, 3 }, plan:started())
+	end)
+
+	it("counts the partitions of its list, or the whole cluster", function()
+		local function c()
+			return t.cluster { nodes = "4x8c", partitions = { a = { nodes = "n[1-2]" }, b = { nodes = "n[3-4]" } },
+				running = { { id = 1, user = "alice", partition = "a", nodes = 1, cores = 4, ends_in = "10h" } },
+				pending = { { id = 2, user = "alice", partition = "b", tasks = 1, time_limit = "10h" } } }
+		end
+		local function partitions(scope)
+			return { site = "site.lua", texts = { ["site.lua"] = ([[
+				local sched = require "sched"
+				return sched.site { partitions = { b = { sched.quota { per_user = "40 cpu-hours", %s }, "easy" } } }
+			]]):format(scope) } }
+		end
+		assert.same({ 2 }, t.decide(partitions(""), c()):started())
+		assert.same({}, t.decide(partitions('scope = "cluster"'), c()):started())
+	end)
+
+	it("sees what other partitions started in the same cycle", function()
+		local text = [[
+			local sched = require "sched"
+			local q = sched.quota { per_user = "40 cpu-hours", scope = "cluster" }
+			return sched.site { partitions = { a = { q, "easy" }, b = { q, "easy" } } }]]
+		local plan = t.decide({ site = "site.lua", texts = { ["site.lua"] = text } }, t.cluster { nodes = "4x8c",
+			partitions = { a = { nodes = "n[1-2]" }, b = { nodes = "n[3-4]" } },
+			pending = { { id = 2, partition = "b", tasks = 3, time_limit = "10h", user = "alice" },
+				{ id = 3, partition = "a", tasks = 3, time_limit = "10h", user = "alice" },
+				{ id = 4, partition = "b", tasks = 3, time_limit = "10h", user = "bob" } } })
+		assert.same({ 3, 4 }, plan:started())
+	end)
+
+	it("may let jobs over the limit run after everybody else's", function()
+		local s = site('sched.quota { per_user = "100 cpu-hours", on_exceed = "demote" }, "easy"')
+		-- alice's 80 are too much; bob's come first, and hers take what is left
+		local pending = { { id = 2, user = "alice", tasks = 8, time_limit = "10h" }, { id = 3, user = "bob", tasks = 52, time_limit = "1h" } }
+		local plan = t.decide(s, machine(pending))
+		assert.same({ 3, 2 }, plan:started())
+		-- were there more of bob's, nothing would be left
+		pending[2].tasks = 60
+		plan = t.decide(s, machine(pending))
+		assert.same({ 3 }, plan:started())
+		assert.same({ "policy", "quota: user alice holds 40 of 100 cpu-hours, asks for 80; fits by 2023-11-15T04:13" },
+			{ plan:pending(2) })
+	end)
+
+	it("demotes the tasks of an array from the one that is too much", function()
+		local s = site('sched.quota { per_user = "100 cpu-hours", on_exceed = "demote" }, "easy"')
+		local plan = t.decide(s, machine { { id = 2, user = "alice", array = "5", tasks = 2, time_limit = "10h" },
+			{ id = 3, user = "bob", tasks = 2, time_limit = "1h" } })
+		assert.same({ 2, 2, 2, 3, 2, 2 }, plan:started())
+	end)
+
+	it("is and-ed with others, and with what admits", function()
+		local s = site('sched.quota { per_user = "100 cpu-hours" }, sched.quota { name = "gpu", per_user = "1 gpu-hours" }, ' ..
+			'{ name = "x", admit = function(job) return job.id ~= 4, "not four" end }, "easy"')
+		local c = t.cluster { nodes = "1x64c4g", pending = { { id = 2, tasks = 1, gres = "gpu:2", time_limit = "1h" },
+			{ id = 3, tasks = 1, time_limit = "1h" }, { id = 4, tasks = 1 } } }
+		local plan = t.decide(s, c)
+		assert.same({ 3 }, plan:started())
+		assert.matches("^gpu: user", select(2, plan:pending(2)))
+		assert.same({ "policy", "not four" }, { plan:pending(4) })
+	end)
+
+	it("takes a user with a name of 300 characters", function()
+		local plan = t.decide(site('sched.quota { per_user = "1 cpu-hours" }, "easy"'),
+			machine { { id = 2, user = ("x"):rep(300), tasks = 1, time_limit = "1h" }, { id = 3, user = ("x"):rep(300), tasks = 1 } })
+		assert.same({ 2 }, plan:started())
+	end)
+end)
+
+describe("the file of limits", function()
+	local list = 'sched.quota { per_user = "10 cpu-hours", limits = "limits.conf" }, "easy"'
+	local pending = { { id = 2, user = "bob", account = "math", tasks = 2, time_limit = "10h" },
+		{ id = 3, user = "carol", account = "math", tasks = 3, time_limit = "10h" }, { id = 4, user = "dave", tasks = 1, time_limit = "11h" } }
+
+	local function started(text)
+		return t.decide(site(list, { ["limits.conf"] = text }), machine(pending)):started()
+	end
+
+	it("has exceptions to what the site file says", function()
+		assert.same({}, started "# none\n")
+		assert.same({ 2 }, started "user bob 20 cpu-hours\n")
+		assert.same({ 3 }, started "user bob 19.9 cpu-hours # too little\nuser carol unlimited\n")
+		assert.same({ 2, 4 }, started "default\t20 cpu-hours\n")
+		assert.same({ 2 }, started "default 30 cpu-hours\nuser carol 1 cpu-hours\naccount math 30 core-hours\nuser dave 1 cpu-hours\n")
+	end)
+
+	it("may limit what the site file does not", function()
+		local plan = t.decide(site('sched.quota { limits = "limits.conf" }, "easy"', { ["limits.conf"] = "user bob 1 node-hours\n" }),
+			machine(pending))
+		assert.same({ 3, 4 }, plan:started())
+		assert.matches("user bob holds 0 of 1 node%-hours, asks for 10", select(2, plan:pending(2)))
+	end)
+
+	it("is refused with file and line for what it cannot mean", function()
+		local function bad(text)
+			return refused(list, { ["limits.conf"] = text })
+		end
+		assert.equal("limits.conf:2: user bob: '-5 cpu-hours' is negative; expected something like \"81920 cpu-hours\", " ..
+			'"500 gpu-hours" or "40 node-days"', bad "# x\nuser bob -5 cpu-hours\n")
+		assert.matches("^limits.conf:1: user bob: 'many cpu%-hours' is no amount; expected", bad "user bob many cpu-hours\n")
+		assert.matches("^limits.conf:1: user bob: '5' is no amount", bad "user bob 5\n")
+		assert.matches("^limits.conf:1: user bob: no amount", bad "user bob\n")
+		assert.matches("^limits.conf:1: 'user' without a name", bad "user\n")
+		assert.matches("^limits.conf:1: 'usr': expected default, user or account", bad "usr bob 5 cpu-hours\n")
+		assert.matches("^limits.conf:1: a name of 300 bytes, expected at most 256", bad("user " .. ("x"):rep(300) .. " 5 cpu-hours\n"))
+		assert.matches("^limits.conf: is empty, as while it is being written", bad "")
+		assert.matches("^limits.conf:2: the line has no end", bad "user bob 5 cpu-hours\nuser carol 50")
+		assert.matches("'5 cpu%-hours,5 cpu%-hours' names cpu%-hours twice", bad "user bob 5 cpu-hours,5 cpu-hours\n")
+	end)
+
+	it("is refused when there is none", function()
+		assert.matches("^site.lua:3: there is no file 'limits.conf'; expected one beside the site file", refused(list))
+		assert.matches("^site.lua:3: '../limits.conf' is no file beside the site file", refused('sched.quota { limits = "../limits.conf" }'))
+	end)
+end)
+
+describe("sched.quota is refused", function()
+	it("with an option it does not know, or a value that is none", function()
+		assert.matches("^site.lua:3: unknown option 'per_usr' of sched.quota; did you mean 'per_user'?", refused('sched.quota { per_usr = 1 }'))
+		assert.matches("^site.lua:3: per_user: '81920' is no amount; expected something like", refused('sched.quota { per_user = "81920" }'))
+		assert.matches("^site.lua:3: option 'per_user' of sched.quota: 81920 is no string", refused('sched.quota { per_user = 81920 }'))
+		assert.matches("^site.lua:3: sched.quota limits nothing", refused('sched.quota { }'))
+		assert.matches("^site.lua:3: option 'on_exceed' of sched.quota: \"kill\" is not one of wait, demote",
+			refused('sched.quota { per_user = "1 cpu-hours", on_exceed = "kill" }'))
+	end)
+end)

@@ -19,6 +19,12 @@
  */
 #define LAUNCH_AFTER_US 3000000
 
+/*
+ * Launching brings nodes to life that share the processors with slurmctld where they are
+ * on one machine: a short hold is over before the thread loses its processor.
+ */
+#define LAUNCH_BATCH_US 1000
+
 static uint64_t now_us(void)
 {
 	struct timespec t;
@@ -213,7 +219,7 @@ static void launch_rest(struct sl_commit *m)
 	while (m->launched < m->launches) {
 		lock_slurmctld(locks);
 		t0 = now_us();
-		launch_some(m, t0 + (uint64_t) (m->batch_ms * 1000));
+		launch_some(m, t0 + LAUNCH_BATCH_US);
 		sl_times_add(&m->status->commit_hold, now_us() - t0);
 		unlock_slurmctld(locks);
 	}
@@ -514,7 +520,7 @@ static uint32_t run_batch(struct sl_commit *m, uint32_t from)
 	}
 	sl_cores_clear(&cores);
 	if (i == m->outcomes && now_us() < end)
-		launch_some(m, end);
+		launch_some(m, MIN(end, now_us() + LAUNCH_BATCH_US));
 	sl_times_add(&m->status->commit_hold, now_us() - t0);
 	unlock_slurmctld(locks);
 	return i;

@@ -303,6 +303,39 @@ int sl_cluster_submit(struct sl_cluster *c, uint32_t job, struct sl_error *err)
 	return 0;
 }
 
+/* Wants know which nodes are up. */
+static void forget_wants(struct sl_cluster *c)
+{
+	cluster_wants_free(c);
+	memset(c->want, 0, ((size_t) c->snap->job.rows + 1) * sizeof(*c->want));
+	c->feature = NULL;
+	c->features = 0;
+}
+
+int sl_cluster_set_down(struct sl_cluster *c, const struct sl_nodeset *down, struct sl_error *err)
+{
+	const struct sl_snapshot *s = c->snap;
+
+	if (cluster_specials_lift(c, err) < 0 || cluster_blocks(c, false, EVERYTHING, SL_NONE, err) < 0 ||
+	    sl_nodeset_copy(&c->unusable, down, err) < 0)
+		return -1;
+	for (uint32_t p = 0; p < s->partition.rows; p++)
+		if (sl_nodeset_copy(&c->part[p].usable, &c->part[p].nodes, err) < 0 ||
+		    sl_nodeset_subtract(&c->part[p].usable, down, err) < 0)
+			return -1;
+	c->cores = 0;
+	for (uint32_t n = 0; n < s->node.rows; n++)
+		c->cores += sl_nodeset_contains(down, n) ? 0 : s->node.cores[n];
+	forget_wants(c);
+	forget_enclaves(c);
+	return cluster_blocks(c, true, EVERYTHING, SL_NONE, err) < 0 ? -1 : cluster_specials_place(c, err);
+}
+
+void sl_cluster_sort(struct sl_cluster *c, int (*compare)(const void *, const void *, void *), void *arg)
+{
+	qsort_r(c->queue, c->queued, sizeof(*c->queue), compare, arg);
+}
+
 static void dequeue(struct sl_cluster *c, uint32_t job)
 {
 	uint32_t to = 0;

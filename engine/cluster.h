@@ -118,6 +118,14 @@ int sl_cluster_advance(struct sl_cluster *c, int64_t now, struct sl_error *err);
 /* Append a pending job to the queue, in its partition(s). */
 int sl_cluster_submit(struct sl_cluster *c, uint32_t job, struct sl_error *err);
 
+/* From now on these nodes may take no jobs, and no others; what runs there goes on.
+ * node.state of the snapshot is the caller's. */
+int sl_cluster_set_down(struct sl_cluster *c, const struct sl_nodeset *down, struct sl_error *err);
+
+/* Put the queue in another order; as qsort_r() has it.  Equal entries may change
+ * places: let *compare* tell them all apart. */
+void sl_cluster_sort(struct sl_cluster *c, int (*compare)(const void *, const void *, void *), void *arg);
+
 /* Take a queued job off the queue and run it on *places* until *end* (its
  * walltime; what is booked).  Fails, changing nothing, if that is not free. */
 int sl_cluster_start(struct sl_cluster *c, uint32_t job, const struct sl_place *places, uint32_t count,

@@ -266,8 +266,8 @@ int sl_builder_from_tree(struct sl_builder *b, const char *name, struct json_t *
 /* -- files ------------------------------------------------------------- */
 
 /*
- * Read a whole image file, binary or JSON (told apart by the first bytes), into
- * malloc'ed *bytes that sl_image_open() accepts.  Returns 0, or -1 with *err.
+ * Read a whole image file, binary or JSON (told apart by the first bytes), either of
+ * them perhaps compressed with gzip, into malloc'ed *bytes that sl_image_open() accepts.  Returns 0, or -1 with *err.
  */
 int sl_image_load(const struct sl_schema *schema, const char *path, void **bytes, size_t *size,
 		  struct sl_error *err);

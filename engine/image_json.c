@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include <jansson.h>
+#include <zlib.h>
 
 #include "nodelist.h"
 
@@ -582,6 +583,45 @@ error:
 	return -1;
 }
 
+/* Replace what is compressed by what it was. */
+static int unzip(const char *path, unsigned char **bytes, size_t *size, struct sl_error *err)
+{
+	z_stream z = { .next_in = *bytes, .avail_in = (uInt) *size };
+	size_t room = *size < SL_IMAGE_MAX_SIZE / 16 ? *size * 16 : SL_IMAGE_MAX_SIZE, n = 0;
+	unsigned char *out = NULL, *more;
+	int rc = Z_OK;
+
+	if (inflateInit2(&z, 15 + 16) != Z_OK)
+		return sl_fail(err, SL_ENOMEM, "%s: no memory", path);
+	while (rc == Z_OK && n <= SL_IMAGE_MAX_SIZE) {
+		room = n == room ? room * 2 : room;
+		more = realloc(out, room);
+		if (!more) {
+			rc = Z_MEM_ERROR;
+			break;
+		}
+		out = more;
+		z.next_out = out + n;
+		z.avail_out = (uInt) (room - n);
+		rc = inflate(&z, Z_NO_FLUSH);
+		n = room - z.avail_out;
+	}
+	inflateEnd(&z);
+	if (rc == Z_STREAM_END && n <= SL_IMAGE_MAX_SIZE) {
+		free(*bytes);
+		*bytes = out;
+		*size = n;
+		return 0;
+	}
+	free(out);
+	if (rc == Z_MEM_ERROR)
+		return sl_fail(err, SL_ENOMEM, "%s: no memory", path);
+	if (n > SL_IMAGE_MAX_SIZE)
+		return sl_fail(err, SL_ELIMIT, "%s: larger than %zu bytes", path, SL_IMAGE_MAX_SIZE);
+	return sl_fail(err, SL_EFORMAT, "%s: the compressed data %s", path,
+		       rc == Z_BUF_ERROR ? "end too early" : "are corrupt");
+}
+
 static bool is_binary(const struct sl_schema *schema, const unsigned char *bytes, size_t size)
 {
 	uint32_t magic;
@@ -632,6 +672,8 @@ int sl_image_load(const struct sl_schema *schema, const char *path, void **bytes
 
 	if (read_file(path, &p, &n, err) < 0)
 		return -1;
+	if (n > 1 && p[0] == 0x1f && p[1] == 0x8b && unzip(path, &p, &n, err) < 0)
+		goto error;
 	if (!is_binary(schema, p, n) && convert(schema, path, &p, &n, err) < 0)
 		goto error;
 	if (sl_image_open(&image, NULL, schema, p, n, err) < 0) {

@@ -20,6 +20,7 @@ static const struct sl_verb *const verbs[] = {
 	&sl_verb_status,
 	&sl_verb_sim,
 	&sl_verb_compare,
+	&sl_verb_replay,
 	&sl_verb_workload,
 	&sl_verb_engine,
 	&sl_verb_version,

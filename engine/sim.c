@@ -31,7 +31,9 @@ struct sl_sim {
 	struct sl_metrics *metrics;
 	struct sl_usage *usage;		/* of the jobs that have ended */
 	int64_t now;
-	uint32_t next;			/* job row submitted next */
+	uint32_t next;			/* job row that arrives next */
+	uint32_t next_wake;		/* of opt.wake_s */
+	uint32_t initial;		/* rows that ran when the workload began */
 	bool changed;			/* something happened since the last pass */
 	uint64_t ended;
 	bool stopped;			/* by opt.stop */
@@ -229,7 +231,7 @@ static int end_job(struct sl_sim *s, struct ending e, struct sl_error *err)
 	if (s->schedule)
 		s->schedule[e.job].end_s = e.end;
 	s->ended++;
-	if (sl_metrics_ended(s->metrics, &done, err) < 0)
+	if (e.job >= s->initial && sl_metrics_ended(s->metrics, &done, err) < 0)
 		return -1;
 	return sl_cluster_finish(s->cluster, e.job, err);
 }
@@ -296,6 +298,8 @@ static int pass(struct sl_sim *s, struct sl_error *err)
 	s->changed = false;
 	if (!queued)
 		return 0;
+	if (s->opt.before_pass && s->opt.before_pass(s->cluster, s->now, s->opt.before_pass_arg, err) < 0)
+		return -1;
 	if (decide(s, err) < 0)
 		return -1;
 	sl_metrics_cycle(s->metrics, (double) (clock_ns() - t0) / 1e3);
@@ -313,6 +317,11 @@ static int64_t next_tick(const struct sl_sim *s, int64_t t)
 	return s->w->origin_s + (since / s->opt.interval_s + 1) * s->opt.interval_s;
 }
 
+static int64_t arrival(const struct sl_sim *s, uint32_t job)
+{
+	return s->w->arrival_s ? s->w->arrival_s[job] : s->w->snap.job.submit_time[job];
+}
+
 static int64_t earlier(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
@@ -325,10 +334,12 @@ static int64_t next_instant(struct sl_sim *s)
 	uint32_t queued;
 
 	if (s->next < s->w->snap.job.rows)
-		t = earlier(t, s->w->snap.job.submit_time[s->next]);
+		t = earlier(t, arrival(s, s->next));
 	if (s->heap_size)
 		t = earlier(t, s->heap[0].end);
 	sl_cluster_queue(s->cluster, &queued);
+	if (s->next_wake < s->opt.wakes)
+		t = earlier(t, s->opt.wake_s[s->next_wake]);
 	if (queued && t == NEVER)	/* only time can help: a reservation that ends */
 		t = sl_timeline_next(sl_cluster_timeline(s->cluster), s->now);
 	if (queued && s->opt.interval_s && (s->changed || t != NEVER))
@@ -341,7 +352,9 @@ static int happen(struct sl_sim *s, int64_t t, struct sl_error *err)
 	const struct sl_job_view *job = &s->w->snap.job;
 
 	s->changed |= t == s->starts_at || (s->heap_size && s->heap[0].end <= t) ||
-		(s->next < job->rows && job->submit_time[s->next] <= t);
+		(s->next < job->rows && arrival(s, s->next) <= t);
+	for (; s->next_wake < s->opt.wakes && s->opt.wake_s[s->next_wake] <= t; s->next_wake++)
+		s->changed = true;
 	s->now = t;
 	/* Ends come before the clock moves on: a job that is gone is not overdue. */
 	while (s->heap_size && s->heap[0].end <= t) {
@@ -353,7 +366,7 @@ static int happen(struct sl_sim *s, int64_t t, struct sl_error *err)
 	}
 	if (sl_cluster_advance(s->cluster, t, err) < 0)
 		return -1;
-	while (s->next < job->rows && job->submit_time[s->next] <= t)
+	while (s->next < job->rows && arrival(s, s->next) <= t)
 		if (sl_cluster_submit(s->cluster, s->next++, err) < 0)
 			return -1;
 	if (s->starts_at <= t)
@@ -396,9 +409,11 @@ int sl_sim_run(struct sl_sim *s, char **trace, struct sl_error *err)
 			s->stopped = true;
 			return 1;
 		}
-		if (t == NEVER && !s->ended)
+		if (t == NEVER && !s->ended && !s->opt.until_s)
 			return stuck(s, err);
 		if (t == NEVER)		/* the policy refuses what is left */
+			break;
+		if (s->opt.until_s && t > s->opt.until_s)
 			break;
 		if (happen(s, t, err) < 0)
 			return -1;
@@ -427,6 +442,23 @@ static int refuse_arrays(const struct sl_workload *w, struct sl_error *err)
 			return sl_fail(err, SL_EINVAL, "%s: job %" PRIu32 " stands for %" PRIu32 " tasks of an array: "
 				       "expected one job for each of them", w->name, w->snap.job.id[i],
 				       w->snap.job.array_pending[i]);
+	return 0;
+}
+
+/* What runs when the workload begins. */
+static int take_running(struct sl_sim *s, struct sl_error *err)
+{
+	const struct sl_job_view *job = &s->w->snap.job;
+
+	for (uint32_t i = 0; i < job->rows && job->state[i] != SL_JOB_PENDING; i++) {
+		int64_t end = job->start_time[i] + s->w->runtime_s[i];
+
+		if (heap_push(s, (struct ending) { job->start_time[i], end > s->now ? end : s->now, i }, err) < 0)
+			return -1;
+		if (s->schedule)
+			s->schedule[i] = (struct sl_sim_job) { .start_s = job->start_time[i], .nodes = job->alloc[i].count };
+		s->initial = s->next = i + 1;
+	}
 	return 0;
 }
 
@@ -465,6 +497,8 @@ struct sl_sim *sl_sim_create(const struct sl_workload *w, struct sl_script *scri
 			goto error;
 		}
 	}
+	if (take_running(s, err) < 0)
+		goto error;
 	return s;
 error:
 	sl_sim_destroy(s);

@@ -16,6 +16,9 @@
  * cycle: a policy that keeps state between decisions is told apart by
  * `schedlua check`.
  *
+ * Jobs of the workload that run already when it begins (the first rows, with their
+ * alloc) go on running to their end; metrics do not count them.
+ *
  * Same workload, options and seed: same schedule, byte for byte.
  *
  * Ownership: borrows workload and script.  Threads: none; *stop* may be set by a
@@ -36,8 +39,16 @@ struct sl_sim_options {
 	bool each_end;			/* a pass after each job that ends, not one for the instant */
 	bool check;			/* check the whole schedule in the end (check.h) */
 	bool keep_schedule;		/* keep start and layout of each job (reports, --jobs) */
+	int64_t until_s;		/* not 0: end after this instant, whatever still runs or waits */
 	const struct sl_limits *limits;	/* of each pass; NULL: none but memory */
 	const volatile sig_atomic_t *stop;	/* not 0: end with the metrics so far */
+
+	/* Called before each pass, may be NULL: replay puts the queue in the order that it
+	 * had then.  Returns 0, or -1 with *err.  Passes are made at these instants, too. */
+	const int64_t *wake_s;
+	uint32_t wakes;
+	int (*before_pass)(struct sl_cluster *c, int64_t now, void *arg, struct sl_error *err);
+	void *before_pass_arg;
 
 	/* Called about ten times a second of wall time, may be NULL. */
 	void (*progress)(uint64_t ended, uint64_t jobs, int64_t now, void *arg);

@@ -295,6 +295,7 @@ void sl_workload_destroy(struct sl_workload *w)
 	sl_image_unmap(w->bytes, w->size);
 	free(w->runtime_s);
 	free(w->estimate_s);
+	free(w->arrival_s);
 	free(w->name);
 	free(w);
 }

@@ -76,6 +76,7 @@ struct sl_workload {
 	struct sl_snapshot snap;	/* the image, opened; jobs are snap.job.rows */
 	int64_t *runtime_s;		/* per job row: what it really runs, > 0 */
 	int64_t *estimate_s;		/* per job row: what its user asked for; 0: nothing */
+	int64_t *arrival_s;		/* per job row: when it enters the queue; NULL: when submitted */
 	int64_t origin_s;		/* the source's zero, seconds since the epoch */
 	uint64_t rows_read;		/* of the source, comments left out */
 	struct sl_issue_count issue[SL_ISSUES];

@@ -11,6 +11,7 @@
 #include "options.h"
 #include "plain.h"
 #include "plan_image.h"
+#include "record.h"
 
 /* A policy that fails so often in a row rests, twice as long each time. */
 #define POLICY_STRIKES 3
@@ -48,7 +49,7 @@ struct sl_cycler {
 	struct stamps seen;
 	bool trailing;			/* a change in the second of the snapshot may have been missed */
 	time_t snapshot_second;
-	double last_start, last_end, last_capture, last_status, idle_until;
+	double last_start, last_end, last_capture, last_record, last_status, idle_until;
 	int64_t sequence;
 	unsigned policy_strikes;
 	double policy_rest_until, bundled_rest_until;
@@ -373,6 +374,36 @@ static void capture(struct sl_cycler *y)
 		say_once(y, err.text);
 }
 
+static bool record_due(const struct sl_cycler *y)
+{
+	return y->options.record_s > 0 && (!y->last_record || y->last_start - y->last_record >= y->options.record_s);
+}
+
+/* For replay: what was decided about stands in the journal, under the same number. */
+static void record(struct sl_cycler *y)
+{
+	struct sl_record_limits limits = {
+		.files = (uint32_t) y->options.record_files, .bytes = (uint64_t) (y->options.record_mib * 1048576),
+	};
+	struct sl_error err = { SL_OK, "" };
+	char path[2200];
+
+	if (!record_due(y))
+		return;
+	y->last_record = y->last_start;
+	snprintf(path, sizeof(path), "%s/record", y->dir);
+	if (sl_record_write(path, y->sequence, y->collector->bytes, y->collector->size, &limits, &err))
+		say_once(y, err.text);
+}
+
+/* Who ended since the last recorded snapshot must stand in the next one. */
+static double finished_s(const struct sl_cycler *y)
+{
+	double since = y->last_start - y->last_record + 10;
+
+	return record_due(y) && y->last_record && since > y->options.finished_s ? since : y->options.finished_s;
+}
+
 static void write_status(struct sl_cycler *y, bool now)
 {
 	struct sl_error err = { SL_OK, "" };
@@ -413,7 +444,7 @@ static void note_collected(struct sl_cycler *y)
 
 static bool collect(struct sl_cycler *y)
 {
-	struct sl_collect_in in = { .sequence = y->sequence, .finished_s = y->options.finished_s,
+	struct sl_collect_in in = { .sequence = y->sequence, .finished_s = finished_s(y),
 				    .refused = &y->refused, .rest = &y->rest, .trimmed = &y->trimmed };
 	struct sl_error err = { SL_OK, "" };
 
@@ -473,6 +504,7 @@ static void cycle(struct sl_cycler *y)
 	if (y->trailing)
 		y->snapshot_second = MAX(y->seen.job, y->seen.node);
 	capture(y);
+	record(y);
 done:
 	y->last_end = now_s();
 	sl_times_add(&y->status.cycle, (uint64_t) ((y->last_end - y->last_start) * 1e6));

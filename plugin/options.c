@@ -26,6 +26,9 @@ static const struct option {
 	{ "lua_batch", NUMBER, FIELD(batch_ms), 1, 1000, 20, "ms", "longest time that starts hold slurmctld's locks at a stretch" },
 	{ "lua_wake", NUMBER, FIELD(wake_ms), 10, 10000, 100, "ms", "how soon a job that arrives or ends is noticed" },
 	{ "lua_capture", NUMBER, FIELD(capture_s), 0, 86400, 60, "s", "how often the snapshot is kept as last.snap; 0: never" },
+	{ "lua_record", NUMBER, FIELD(record_s), 0, 86400, 0, "s", "how often a snapshot is kept for schedlua replay; 0: never" },
+	{ "lua_record_files", NUMBER, FIELD(record_files), 1, 1000000, 1440, "files", "snapshots kept for replay at most" },
+	{ "lua_record_size", NUMBER, FIELD(record_mib), 1, 1048576, 1024, "MiB", "room that they may take, compressed" },
 	{ "lua_finished", NUMBER, FIELD(finished_s), 0, 86400, 120, "s", "how long finished jobs stay in the snapshot" },
 #undef FIELD
 };

@@ -23,6 +23,9 @@ struct sl_options {
 	double batch_ms;	/* lua_batch */
 	double wake_ms;		/* lua_wake */
 	double capture_s;	/* lua_capture */
+	double record_s;	/* lua_record */
+	double record_files;	/* lua_record_files */
+	double record_mib;	/* lua_record_size */
 	double finished_s;	/* lua_finished */
 	bool main_off;		/* sched_interval=-1 is there */
 	bool defer;		/* defer is there, and defer_batch is not */

@@ -162,4 +162,65 @@ ok "one that fails is told and the others count" one_fails
 bad_part() { run 2 compare --part=1/4 esp && run 1 compare --runs --part=4/4 esp && err 'expected I/N'; }
 ok "a part that is none is refused" bad_part
 
+# ------------------------------------------------------------------- schedlua replay
+
+# A recording of one node: job 2 waits behind job 1, and 3 behind both.
+snapshot() { # FILE NOW JOBS QUEUE
+	cat >"$T/$1" <<-EOL
+	{"meta": {"now": $2, "cluster": "tiny", "sequence": $2}, "nodes": [{"name": "n1", "cores": 2}],
+	 "partitions": [{"name": "all", "nodes": "n1"}], "jobs": [$3],
+	 "queue": [$4]}
+	EOL
+}
+job() { # ID CORES LIMIT REST
+	echo "{\"id\": $1, \"user\": \"ada\", \"partition\": \"all\", \"submit_time\": 1000, \"min_cpus\": $2, \"num_tasks\": $2, \"time_limit\": $3 ${4-}}"
+}
+recording() {
+	snapshot r1.json 1010 "$(job 1 1 100 ', "state": "RUNNING", "start_time": 1000, "alloc": [{"node": "n1", "cores": 1}]'),
+		$(job 2 2 50), $(job 3 1 60)" '{"job": 2, "partition": "all"}, {"job": 3, "partition": "all"}'
+	snapshot r2.json 1300 "$(job 1 1 100 ', "state": "COMPLETED", "start_time": 1000, "end_time": 1100'),
+		$(job 2 2 50 ', "state": "COMPLETED", "start_time": 1100, "end_time": 1150'),
+		$(job 3 1 60 ', "state": "COMPLETED", "start_time": 1150, "end_time": 1210')" ''
+}
+recording
+
+replayed() {
+	run 0 replay --policy=easy "$T/r1.json" "$T/r2.json" && quiet err && out '^jobs  *2 compared; 1 ran already' &&
+		out '^earlier  *1, ' && out '^later  *0, ' && out '^3  *ada  *all ' && out '00:02:20 earlier$'
+}
+ok "replay says which jobs would have started earlier" replayed
+
+replay_json() {
+	run 0 replay --policy=easy --json "$T/r2.json" "$T/r1.json" && quiet err &&
+		out '"job": 3, .*"recorded_start": 1150, "replayed_start": 1010, "difference_s": -140, "verdict": "earlier"' &&
+		out '"wait_mean_s": {"recorded": 125, "replayed": 55}' && out '"utilization": {"recorded": 0.*"replayed": 0' &&
+		run 0 replay --policy=fcfs --json "$T/r1.json" "$T/r2.json" && out '"same": 2, "earlier": 0, "later": 0,'
+}
+ok "replay --json has the documented keys, whatever the order of the files" replay_json
+
+replay_cycles() {
+	mkdir -p "$T/journal" && cat >"$T/journal/decisions.jsonl" <<-EOL
+	{"sequence": 1010, "now": 1010, "policy": "fcfs", "full": true, "reserved": [{"job": 2, "start_time": 1100}], "pending": [{"job": 2, "why": "resources"}, {"job": 3, "why": "priority"}]}
+	EOL
+	run 0 replay --cycles --policy=fcfs --journal="$T/journal" --json "$T/r1.json" && quiet err &&
+		out '"cycles": 1, "differing": 0, "without_record": 0' &&
+		run 0 replay --cycles --policy=easy --journal="$T/journal" --json "$T/r1.json" &&
+		out '"differing": 1' && out '"only_replayed": \[3\]' && out '"reservations_same": 1, "reservations_differ": 0' &&
+		run 0 replay --cycles --policy=easy --journal="$T/journal" "$T/r1.json" &&
+		out '^starts  *0 the same, 0 of them on other nodes; 0 only recorded, 1 only replayed$'
+}
+ok "replay --cycles decides each cycle anew and compares it with the journal" replay_cycles
+
+replay_wrong() {
+	run 1 replay "$T/r1.json" && err '1 snapshot: expected two at least' &&
+		run 1 replay "$T" && err 'no recorded snapshots' &&
+		run 1 replay "$T/none.snap" "$T/r1.json" && err 'none.snap: No such file' &&
+		run 2 replay --cycles "$T/r1.json" && err 'expected the directory of a recording, or --journal' &&
+		run 1 replay --cycles --journal="$T/none" "$T/r1.json" && err 'no journal there' &&
+		run 2 replay --latency=3 "$T/r1.json" && err 'expected less than --interval' &&
+		run 1 replay --policy=none "$T/r1.json" "$T/r2.json" && err 'none' &&
+		printf '\037\213torn' >"$T/torn.snap.gz" && run 1 replay "$T/torn.snap.gz" "$T/r1.json" && err 'torn.snap.gz: the compressed data'
+}
+ok "replay tells what is wrong with a recording" replay_wrong
+
 echo "1..$n"

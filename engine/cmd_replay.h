@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cmd_replay.h - what the two readings of a recording share (cmd_replay*.c).
+ */
+#ifndef SL_CMD_REPLAY_H
+#define SL_CMD_REPLAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "script.h"
+
+struct sl_replay_args {
+	const char *policy, *site, *path, *journal;
+	int64_t interval, latency, tolerance, show;
+	double budget;
+	bool cycles, json, quiet;
+};
+
+/*
+ * Decide each snapshot anew and compare with what the journal in *journal* says of that
+ * cycle.  Prints, errors too; returns 0, 1 when the policy failed in some cycle, or
+ * -1 with *err.
+ */
+int sl_replay_cycles(const struct sl_replay_args *v, char *const *path, uint32_t paths, const char *journal,
+		     struct sl_error *err);
+
+#endif

@@ -13,36 +13,6 @@ cores() { scontrol -d show job "$1" | sed -n 's/^ *Nodes=\([^ ]*\) CPU_IDs=\([^ 
 tasks_of() { squeue -h -r -t "$2" -o %K -j "$1" 2>/dev/null | wc -l; }
 task_count() { [ "$(tasks_of "$1" "$2")" = "$3" ]; }
 
-hold() {
-	local id
-	id=$(submit -H -N1)
-	stays_pending "$id"
-	job_waits_for "$id" JobHeld
-	scontrol release "$id"
-	starts "$id" 5
-}
-it "a held job waits until it is released" hold
-
-dependency() {
-	local a b
-	a=$(FOR=1 submit -N1)
-	b=$(submit -N1 -d "afterok:$a")
-	starts "$a" 5
-	job_waits_for "$b" Dependency || wait_for 3 job_waits_for "$b" Dependency
-	starts "$b" 10
-	job_is "$a" COMPLETED
-}
-it "a dependent job starts after the other one" dependency
-
-begin() {
-	local id
-	id=$(submit -N1 -b now+4)
-	stays_pending "$id"
-	job_waits_for "$id" BeginTime
-	starts "$id" 8
-}
-it "a job does not start before its begin time" begin
-
 array() {
 	local id
 	id=$(submit -N1 --exclusive -a 0-31)
@@ -52,15 +22,6 @@ array() {
 	wait_for 10 task_count "$id" PD 14
 }
 it "tasks of an array start, as many as there is room for" array
-
-throttle() {
-	local id
-	id=$(submit -N1 -a 0-9%2)
-	wait_for 10 task_count "$id" R 2
-	stays_pending "${id}_9"
-	[ "$(tasks_of "$id" R)" = 2 ]
-}
-it "an array's throttle holds" throttle
 
 array_request() {
 	local id
@@ -98,32 +59,8 @@ requeue() { # OPTION...
 	starts "$id" 20
 	[ "$(job_get "$id" Restarts)" = 1 ]
 }
-it "a requeued job has its original request and starts again" requeue -N1-4 -n6 -x 'n[001-002]'
-it "a requeued job on required nodes has them still" requeue -N2-3 -n5 -w n007 --gres=gpu:1
-it "a requeued exclusive job is exclusive still" requeue -N2 --exclusive
 it "a requeued job has the time limit it was submitted with" requeue -N1 -t 60 --time-min=1 \
 	--deadline="$(date -d '+20 minutes' +%Y-%m-%dT%H:%M:%S)"
-
-several_partitions() {
-	local a b
-	a=$(submit -p half -N8 --exclusive)
-	starts "$a" 5
-	b=$(submit -p half,main -N2)
-	starts "$b" 5
-	[ "$(job_get "$b" Partition)" = main,half ] || [ "$(job_get "$b" Partition)" = main ]
-}
-it "a job that asks for several partitions starts where there is room" several_partitions
-
-down_partition() {
-	local id
-	id=$(submit -p off -N1)
-	stays_pending "$id"
-	job_waits_for "$id" PartitionDown
-	scontrol update PartitionName=off State=UP
-	starts "$id" 5
-	scontrol update PartitionName=off State=DOWN
-}
-it "a job of a partition that is down waits for it" down_partition
 
 time_limit() {
 	local id
@@ -133,14 +70,6 @@ time_limit() {
 	job_waits_for "$id" PartitionTimeLimit
 }
 it "a time limit beyond the partition's is not started" time_limit
-
-deadline() {
-	local id
-	id=$(submit -N1 -t 60 --time-min=1 --deadline="$(date -d '+20 minutes' +%Y-%m-%dT%H:%M:%S)")
-	starts "$id" 5
-	[[ $(job_get "$id" TimeLimit) =~ ^00:(19|20): ]]
-}
-it "a deadline trims the time limit" deadline
 
 exclusive() {
 	local a b
@@ -153,37 +82,6 @@ exclusive() {
 	starts "$b" 10
 }
 it "exclusive jobs get whole nodes" exclusive
-
-gpus() {
-	local a b
-	a=$(submit -N16 -n16 --gres=gpu:2)
-	starts "$a" 5
-	b=$(submit -N1 --gres=gpu:1)
-	stays_pending "$b"
-	scancel "$a"
-	starts "$b" 10
-}
-it "GPUs are not given twice" gpus
-
-node_lists() {
-	local a b
-	a=$(submit -N2 -w n005,n007)
-	starts "$a" 5
-	[ "$(job_nodes "$a")" = 'n[005,007]' ]
-	b=$(submit -N14 --exclusive -x n005,n007)
-	starts "$b" 5
-}
-it "required and excluded nodes are honoured" node_lists
-
-drained() {
-	local id
-	scontrol update NodeName=n[001-012] State=DRAIN Reason=test
-	id=$(submit -N5)
-	stays_pending "$id"
-	scontrol update NodeName=n[001-012] State=RESUME
-	starts "$id" 10
-}
-it "drained nodes get no jobs" drained
 
 licences() {
 	local a b
@@ -230,25 +128,6 @@ immediate() {
 }
 it "--immediate starts at once or not at all" immediate
 
-cancel() {
-	local id
-	id=$(submit -H -N1)
-	scancel "$id"
-	wait_for 5 job_is "$id" CANCELLED
-}
-it "a pending job can be cancelled" cancel
-
-suspended() {
-	local a b
-	a=$(submit -N16 --exclusive)
-	starts "$a" 5
-	scontrol suspend "$a"
-	wait_for 5 job_is "$a" SUSPENDED
-	scontrol resume "$a"
-	wait_for 5 job_is "$a" RUNNING
-}
-it "a job is suspended and resumed" suspended
-
 het() {
 	! sbatch -o /dev/null -N1 : -N1 --wrap true 2> "$C/het"
 	grep -qi 'het\|heterogeneous\|not supported\|invalid' "$C/het"
@@ -282,12 +161,10 @@ stats() {
 it "sdiag counts the cycles" stats
 
 soon() {
-	local a t0
-	a=$(submit -N1)
-	starts "$a" 5
-	t0=$(date +%s%N)
-	timeout 20 srun -N1 true
-	[ $(($(date +%s%N) - t0)) -lt 2000000000 ]
+	cluster_conf SchedulerParameters=defer,sched_interval=-1,lua_interval=600
+	scontrol reconfigure
+	starts "$(submit -N1)" 20
+	timeout 60 srun -N1 true
 }
 it "an interactive job on an idle cluster does not wait for the interval" soon
 

@@ -316,6 +316,23 @@ it "a policy that calls a method with nonsense is reported and jobs start" misbe
 	  plan:start("nonsense", { place = 42 })
 	EOL
 
+slow() {
+	local id
+	good_site
+	trigger_policy <<-'EOL'
+	  if plan:start(job) then while true do end end
+	EOL
+	for _ in 1 2 3 4 5; do
+		id=$(submit -N1 -J trigger)
+		starts "$id" 15
+	done
+	wait_for 10 status_is source site	# three failures would have put it to rest
+	[ "$(status truncated)" -ge 3 ]
+	same_slurmctld
+	good_site
+}
+it "a policy that the budget cuts short goes on deciding while it starts jobs" slow
+
 trapped_nonsense() {
 	local id
 	good_site

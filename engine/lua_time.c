@@ -23,12 +23,13 @@
 /* The C library has one zone at a time: ours while we ask, then what it was. */
 static void enter_zone(const char *zone, char saved[256], bool *was)
 {
-	const char *tz = getenv("TZ");
+	const char *tz = zone ? getenv("TZ") : NULL;
 
 	*was = tz;
 	snprintf(saved, 256, "%s", tz ? tz : "");
-	if (zone)
-		setenv("TZ", zone, 1);
+	if (!zone)
+		return;		/* localtime_r() and mktime() see to it that the machine's is known */
+	setenv("TZ", zone, 1);
 	tzset();
 }
 

@@ -109,7 +109,7 @@ local function make_rules(self, rows)
 			local default = self.defaults[by][unit]
 			if default or self.file and self.file:get("limits " .. by .. " " .. unit) then
 				rules[#rules + 1] = {
-					by = by, unit = unit, default = default or math.huge, limits = {},
+					by = by, unit = unit, default = default or math.huge, limits = {}, said = {},
 					held = engine.held { by = by, unit = unit, no_walltime = self.opt.no_walltime,
 						rows = self.opt.scope == "partitions" and rows or nil },
 				}
@@ -121,20 +121,39 @@ end
 
 -- -- asking -------------------------------------------------------------------
 
-local function when_text(t)
-	local year, month, day, _, hour, min = engine.calendar(t)
-	return ("%04d-%02d-%02dT%02d:%02d"):format(year, month, day, hour, min)
+-- f(key), kept: ten thousand jobs have few different texts.
+local function remembered(f)
+	local known = {}
+	return function(key)
+		local value = known[key]
+		if not value then
+			value = f(key)
+			known[key] = value
+		end
+		return value
+	end
 end
+
+local hours = remembered(amount.number)
+
+local fits_by = remembered(function(t)
+	local year, month, day, _, hour, min = engine.calendar(t)
+	return ("; fits by %04d-%02d-%02dT%02d:%02d"):format(year, month, day, hour, min)
+end)
 
 -- Why a job does not start: how much is used, how much is asked, when it will fit.
 local function reason(self, rule, job, name, asked, has, limit)
-	local text = ("%s: %s %s holds %s of %s, asks for %s"):format(self.opt.name, rule.by, name,
-		amount.number(has), amount.text(limit, rule.unit), amount.number(asked))
+	local said = rule.said[name]
+	if not said or said.has ~= has then
+		said = { has = has, text = ("%s: %s %s holds %s of %s, asks for "):format(self.opt.name, rule.by, name,
+			amount.number(has), amount.text(limit, rule.unit)) }
+		rule.said[name] = said
+	end
 	if asked > limit then
-		return text .. ": can never start"
+		return said.text .. hours(asked) .. ": can never start"
 	end
 	local t = rule.held:falls(job, limit - asked)
-	return t and text .. "; fits by " .. when_text(t) or text
+	return said.text .. hours(asked) .. (t and fits_by(t) or "")
 end
 
 local function make_allow(self)

@@ -49,7 +49,8 @@ local texts = {
 }
 
 local function site(list)
-	local all = { ["site.lua"] = 'local sched = require "sched"\nreturn sched.site { default = { ' .. list .. ' "walk" } }\n' }
+	local text = 'local sched = require "sched"\nreturn sched.site { default = { ' .. list .. ' "walk" } }\n'
+	local all = { ["site.lua"] = text }
 	for name, text in pairs(texts) do
 		all[name] = text
 	end

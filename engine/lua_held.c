@@ -30,7 +30,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum unit { UNIT_CPU, UNIT_GPU, UNIT_NODE };
 enum by { BY_USER, BY_ACCOUNT, BY_QOS };
 
 #define MOST (INT64_MAX / 1024)	/* sums stop here instead of overflowing */
@@ -51,7 +50,7 @@ struct piece {
 };
 
 struct held {
-	enum unit unit;
+	enum sl_unit unit;
 	enum by by;
 	int64_t no_walltime;
 	bool between;
@@ -135,12 +134,12 @@ static int64_t units_of(const struct held *h, const struct sl_snapshot *s, const
 {
 	int64_t n = 0;
 
-	if (h->unit == UNIT_NODE)
+	if (h->unit == SL_UNIT_NODE)
 		return count;
 	for (uint32_t i = 0; i < count; i++) {
-		if (h->unit == UNIT_CPU)
+		if (h->unit == SL_UNIT_CPU)
 			n += (int64_t) place[i].cores * (s->node.threads[place[i].node] ? s->node.threads[place[i].node] : 1);
-		for (unsigned k = 0; h->unit == UNIT_GPU && h->gpu_kinds >> k; k++)
+		for (unsigned k = 0; h->unit == SL_UNIT_GPU && h->gpu_kinds >> k; k++)
 			if (h->gpu_kinds >> k & 1)
 				n += place[i].gres[k];
 	}
@@ -204,11 +203,11 @@ static int64_t units_asked(const struct held *h, struct sl_lua *x, struct sl_ent
 		cores = nodes;
 	if (nodes * per_node < cores)
 		nodes = (cores + per_node - 1) / per_node;
-	if (h->unit == UNIT_NODE)
+	if (h->unit == SL_UNIT_NODE)
 		return nodes;
 	if (some && has_whole_nodes(s, e))
-		return nodes * (h->unit == UNIT_CPU ? per_node * threads : node_gpus(s, node));
-	return h->unit == UNIT_CPU ? cores * threads : gpus_asked(s, e.job, tasks ? tasks : nodes, nodes);
+		return nodes * (h->unit == SL_UNIT_CPU ? per_node * threads : node_gpus(s, node));
+	return h->unit == SL_UNIT_CPU ? cores * threads : gpus_asked(s, e.job, tasks ? tasks : nodes, nodes);
 }
 
 /* Seconds of [start, start + limit) that count; *end is where the walltime ends. */
@@ -267,18 +266,14 @@ static void add_running(lua_State *L, struct sl_lua *x, struct held *h, uint32_t
 {
 	const struct sl_job_view *j = &x->snap->job;
 	int64_t limit = j->time_limit[job], end = sl_cluster_end(x->cluster, job), start = j->start_time[job], seconds;
-	const struct sl_place *place;
-	uint32_t count;
-
 	if (h->member && (j->partition[job] == SL_NONE || !h->member[j->partition[job]]))
 		return;
 	/* In a simulation the row says nothing of the start; and it may run until later than
 	 * its start and walltime say, having been suspended. */
 	if (limit != SL_UNLIMITED && (!start || end > start + limit) && end != SL_UNLIMITED)
 		start = end - limit;
-	place = sl_cluster_places(x->cluster, job, &count);
 	seconds = seconds_held(h, start ? start : sl_cluster_now(x->cluster), limit, &end);
-	add_piece(L, h, key_of(h, x->snap, job), multiply(units_of(h, x->snap, place, count), seconds), end);
+	add_piece(L, h, key_of(h, x->snap, job), multiply(sl_cluster_has(x->cluster, job, h->unit), seconds), end);
 }
 
 static void add_started(lua_State *L, struct sl_lua *x, struct held *h, uint32_t i)

@@ -112,3 +112,40 @@ describe("the first job", function()
 		assert.same({ 3, 4, 1, 2 }, order("sched.first_job { }", c))
 	end)
 end)
+
+describe("fair share", function()
+	local function cluster()
+		return t.cluster { nodes = "1x8c", now = 1700000000,
+			running = { { id = 9, user = "carol", nodes = 1, cores = 1, started_ago = "10h", ends_in = "1h" } },
+			pending = { { id = 1, user = "alice", account = "a", submit_time = 10 }, { id = 2, user = "bob", account = "b", submit_time = 20 },
+				{ id = 3, user = "carol", account = "b", submit_time = 30 }, { id = 4, user = "dave", account = "a", submit_time = 40 } },
+			usage = { { user = "alice", account = "a", cpu = "30h", ended_ago = 0 },
+				{ user = "bob", account = "b", cpu = "40h", ended_ago = "1d" } } }
+	end
+
+	it("goes by usage of which half counts after a half-life, and by what runs", function()
+		-- decayed at 1 d: alice 30, bob 20, carol 10 running, dave nothing
+		assert.same({ 4, 3, 2, 1 }, order('sched.fair_share { half_life = "1d" }', cluster()))
+		-- at 10 d: bob 37.3
+		assert.same({ 4, 3, 1, 2 }, order('sched.fair_share { half_life = "10d" }', cluster()))
+		-- account a has 30, b 20 + 10
+		assert.same({ 1, 4, 2, 3 }, order('sched.fair_share { half_life = "1000d", by = "account" }', cluster()))
+	end)
+
+	it("divides by shares", function()
+		-- alice 30 / 4 = 7.5, carol 10, bob 20
+		assert.same({ 4, 1, 3, 2 }, order('sched.fair_share { half_life = "1d", shares = "shares.conf" }', cluster(),
+			{ ["shares.conf"] = "user alice 4\n" }))
+		assert.matches("^shares.conf:1: user alice: '0' is no share", refused('sched.fair_share { shares = "shares.conf" }',
+			{ ["shares.conf"] = "user alice 0\n" }))
+	end)
+
+	it("is worth a half at half_at", function()
+		-- 100 x value: carol 2^-1 = 50, bob 2^-2 = 25, alice 2^-3 = 12.5, dave 100; 30 points for a layer
+		local list = 'sched.weighted { { 100, sched.fair_share { half_life = "1d", half_at = "10 cpu-hours" } }, ' ..
+			'{ 30, sched.layers { file = "l" } } }'
+		assert.same({ 4, 2, 3, 1 }, order(list, cluster(), { l = "user bob 1\n" }))	-- bob 55
+		assert.matches("^site.lua:3: half_at: \"1 gpu%-hours\"; expected an amount of cpu%-hours",
+			refused 'sched.fair_share { half_at = "1 gpu-hours" }')
+	end)
+end)

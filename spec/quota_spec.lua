@@ -18,10 +18,17 @@ local function refused(list, files)
 	return why
 end
 
+local now = 1700000000		-- Tuesday 2023-11-14 22:13:20 UTC
+
+-- A time as the quota's texts have it, in the zone of this machine.
+local function at(time)
+	return os.date("%Y-%m-%dT%H:%M", time)
+end
+
 -- One node of 64 cores; alice holds 4 cores for 10 h = 40 cpu-hours, until 6 h from now.
 local function machine(pending, more)
 	local spec = {
-		nodes = "1x64c", now = 1700000000,
+		nodes = "1x64c", now = now,
 		running = { { id = 1, user = "alice", cores = 4, nodes = 1, started_ago = "4h", ends_in = "6h",
 			account = "physics" } },
 		pending = pending,
@@ -39,15 +46,15 @@ describe("a quota", function()
 			{ id = 3, user = "alice", tasks = 1, time_limit = "1h" }, { id = 4, user = "bob", tasks = 1, time_limit = "100h" } }
 		local plan = t.decide(site('sched.quota { per_user = "100 cpu-hours" }, "easy"'), c)
 		assert.same({ 2, 4 }, plan:started())
-		assert.same({ "policy", "quota: user alice holds 100 of 100 cpu-hours, asks for 1; fits by 2023-11-15T04:13" },
+		assert.same({ "policy", "quota: user alice holds 100 of 100 cpu-hours, asks for 1; fits by " .. at(now + 6 * 3600) },
 			{ plan:pending(3) })
 	end)
 
 	it("says how much is used, how much is asked and when it will fit", function()
-		-- 40 of 100 held, 80 asked: fits when the 40 end, 6 h from 2023-11-14T22:13:20 (UTC)
+		-- 40 of 100 held, 80 asked: fits when the 40 end, in 6 h
 		local plan = t.decide(site('sched.quota { per_user = "100 cpu-hours" }, "easy"'),
 			machine { { id = 2, user = "alice", tasks = 8, time_limit = "10h" } })
-		assert.same({ "policy", "quota: user alice holds 40 of 100 cpu-hours, asks for 80; fits by 2023-11-15T04:13" },
+		assert.same({ "policy", "quota: user alice holds 40 of 100 cpu-hours, asks for 80; fits by " .. at(now + 6 * 3600) },
 			{ plan:pending(2) })
 	end)
 
@@ -203,7 +210,7 @@ describe("a quota", function()
 		pending[2].tasks = 60
 		plan = t.decide(s, machine(pending))
 		assert.same({ 3 }, plan:started())
-		assert.same({ "policy", "quota: user alice holds 40 of 100 cpu-hours, asks for 80; fits by 2023-11-15T04:13" },
+		assert.same({ "policy", "quota: user alice holds 40 of 100 cpu-hours, asks for 80; fits by " .. at(now + 6 * 3600) },
 			{ plan:pending(2) })
 	end)
 
@@ -279,6 +286,152 @@ describe("the file of limits", function()
 	end)
 end)
 
+describe("a quota with a period", function()
+	local zone = 'time_zone = "Etc/UTC"'
+	local month = 1698796800	-- 2023-11-01 00:00:00 UTC
+	local next_month = 1701388800	-- 2023-12-01
+
+	-- alice used 50 cpu-hours on the first, 10 of them failed, and 30 in October; 8 of a run that
+	-- began in October fell into November
+	local function cluster(pending, more)
+		local spec = { nodes = "1x64c", now = now, pending = pending, usage = {
+			{ user = "alice", account = "physics", cpu = "40h", start_time = month + 3600, end_time = month + 7200 },
+			{ user = "alice", account = "physics", cpu = "10h", start_time = month, end_time = month + 3600, state = "FAILED" },
+			{ user = "alice", account = "physics", cpu = "22h", start_time = month - 86400, end_time = month - 80000 },
+			{ user = "alice", account = "physics", cpu = "16h", start_time = month - 7200, end_time = month + 7200 },
+		} }
+		for key, value in pairs(more or {}) do
+			spec[key] = value
+		end
+		return t.cluster(spec)
+	end
+
+	local function limit(hours, options)
+		return site(('sched.quota { per_user = "%s cpu-hours", period = "month", %s, %s }, "easy"'):format(hours, zone, options or ""))
+	end
+
+	it("counts what was used since it began", function()
+		-- 40 + 10 + 8 used; 2 asked
+		local job = { { id = 2, user = "alice", tasks = 2, time_limit = "1h" } }
+		assert.same({ 2 }, t.decide(limit(60), cluster(job)):started())
+		local plan = t.decide(limit(59), cluster(job))
+		assert.same({ "policy", "quota: user alice has 58 of 59 cpu-hours this month, asks for 2; fits by " .. at(next_month) },
+			{ plan:pending(2) })
+	end)
+
+	it("does not count failed, preempted and requeued runs if it refunds them", function()
+		local job = { { id = 2, user = "alice", tasks = 2, time_limit = "1h" } }
+		assert.same({ 2 }, t.decide(limit(50, "refund = true"), cluster(job)):started())
+		assert.same({}, t.decide(limit(49, "refund = true"), cluster(job)):started())
+	end)
+
+	it("counts of running jobs what lies within it, to the end of their walltime", function()
+		-- two cores from 20 h ago for 24 h: 48; with the 58 used 106
+		local running = { { id = 1, user = "alice", nodes = 1, cores = 2, started_ago = "20h", ends_in = "4h" } }
+		local job = { { id = 2, user = "alice", tasks = 2, time_limit = "1h" } }
+		assert.same({ 2 }, t.decide(limit(108), cluster(job, { running = running })):started())
+		assert.same({}, t.decide(limit(107), cluster(job, { running = running })):started())
+		-- one that has run since October: its part in November, (now - month) and 4 h more, of two cores
+		running[1].started_ago = now - month + 86400
+		local hours = 2 * (now - month + 4 * 3600) // 3600 + 58 + 2
+		assert.same({}, t.decide(limit(hours), cluster(job, { running = running })):started())
+		assert.same({ 2 }, t.decide(limit(hours + 1), cluster(job, { running = running })):started())
+	end)
+
+	it("counts of the job that asks what it would use before the period ends", function()
+		-- 64 cores for 30 days, of which 16 d 1 h 46 m 40 s are left of the month: 24,689.8 cpu-hours
+		local job = { { id = 2, user = "bob", tasks = 64, time_limit = "30d" } }
+		local hours = 64 * (next_month - now) / 3600
+		assert.same({}, t.decide(limit(math.floor(hours)), cluster(job)):started())
+		assert.same({ 2 }, t.decide(limit(math.ceil(hours)), cluster(job)):started())
+	end)
+
+	it("holds within a cycle", function()
+		local pending = {}
+		for id = 2, 6 do
+			pending[#pending + 1] = { id = id, user = "alice", tasks = 1, time_limit = "10h" }
+		end
+		assert.same({ 2, 3 }, t.decide(limit(80), cluster(pending)):started())
+	end)
+
+	it("may carry over what was left of the one before", function()
+		-- October: 22 + 8 = 30 of 50 used, 20 left
+		local job = { { id = 2, user = "alice", tasks = 10, time_limit = "1h" } }
+		assert.same({}, t.decide(limit(50), cluster(job)):started())
+		assert.same({ 2 }, t.decide(limit(50, "carry_over = 1"), cluster(job)):started())	-- 68 of 70
+		assert.same({}, t.decide(limit(50, "carry_over = 0.3"), cluster(job)):started())	-- of 65
+		job[1].tasks = 13
+		assert.same({}, t.decide(limit(50, "carry_over = 1"), cluster(job)):started())	-- 71 of 70
+	end)
+
+	it("may be the last so many days", function()
+		-- the last 13 d 22 h: since 00:13 on the first.  All of the 40, 47 of 60 minutes of the failed 10, and of the
+		-- 16 the part of the last 106 of 240 minutes
+		local p = 'sched.quota { per_user = "%s cpu-hours", period = "13d22h" }, "easy"'
+		local job = { { id = 2, user = "alice", tasks = 2, time_limit = "1h" } }
+		local since = now - 13 * 86400 - 22 * 3600
+		local used = 40 + 10 * (month + 3600 - since) / 3600 + 16 * (month + 7200 - since) / 14400
+		assert.same({}, t.decide(site(p:format(math.floor(used + 2))), cluster(job)):started())
+		assert.same({ 2 }, t.decide(site(p:format(math.ceil(used + 2))), cluster(job)):started())
+		-- by when enough has fallen out, to a step of 1/32 of it: 2 h after the first there is none left
+		local _, why = t.decide(site(p:format("2.1")), cluster(job)):pending(2)
+		local step = (13 * 86400 + 22 * 3600) // 32
+		assert.matches("in 13d 22h, asks for 2; fits by " .. at(now + step), why, 1, true)
+	end)
+
+	it("begins at midnight where the site is, also when clocks change", function()
+		-- Berlin 2024-03-31 has 23 hours: from 23:00 UTC of the 30th to 22:00 UTC of the 31st
+		local noon = 1711879200		-- 2024-03-31 10:00 UTC
+		local begin, finish = 1711839600, 1711922400
+		local function day(hours, start)
+			local c = t.cluster { nodes = "1x64c", now = noon, pending = { { id = 2, user = "alice", tasks = 2, time_limit = "1h" } },
+				usage = { { user = "alice", account = "", cpu = "10h", start_time = start, end_time = start + 3600 } } }
+			local list = 'sched.quota { per_user = "%d cpu-hours", period = "day", time_zone = "Europe/Berlin" }, "easy"'
+			return t.decide(site(list:format(hours)), c)
+		end
+		assert.same({ 2 }, day(2, begin - 3600):started())
+		assert.same({}, day(2, begin):started())
+		assert.same({ 2 }, day(7, begin - 1800):started())	-- half of the 10
+		assert.same({}, day(6, begin - 1800):started())
+		assert.matches("fits by " .. at(finish), select(2, day(2, begin):pending(2)), 1, true)
+	end)
+
+	it("knows weeks from Monday and years, and the clock set back an hour", function()
+		local function started(period, hours, time)
+			local c = t.cluster { nodes = "1x64c", now = time, pending = { { id = 2, user = "alice", tasks = 2, time_limit = "1h" } },
+				usage = { { user = "alice", account = "", cpu = "10h", start_time = 1699833600, end_time = 1699833600 } } }
+			return #t.decide(site(('sched.quota { per_user = "%d cpu-hours", period = "%s", %s }, "easy"'):format(hours, period, zone)),
+				c):started()
+		end
+		-- Monday 2023-11-13 00:00 UTC is the first instant of the week
+		assert.equal(0, started("week", 11, now))
+		assert.equal(1, started("week", 12, now))
+		assert.equal(1, started("week", 2, now + 7 * 86400))
+		assert.equal(0, started("year", 11, now))
+		assert.equal(1, started("year", 2, now + 60 * 86400))
+		-- it was 00:30 on Monday; now it is 23:30 on Sunday again, and usage lies in the future
+		assert.equal(0, started("week", 11, 1699833600 + 1800))
+		-- (half an hour of the week is left: 1 is asked)
+		assert.equal(0, started("week", 10, 1699833600 - 1800))
+		assert.equal(1, started("week", 11, 1699833600 - 1800))
+	end)
+
+	it("goes by the partitions of its list", function()
+		local text = [[
+			local sched = require "sched"
+			return sched.site { partitions = { ["a,b"] = { sched.quota { per_user = "11 cpu-hours", period = "30d" }, "easy" } } }]]
+		local function started(partition)
+			return #t.decide({ site = "site.lua", texts = { ["site.lua"] = text } }, t.cluster { nodes = "3x8c", now = now,
+				partitions = { a = { nodes = "n1" }, b = { nodes = "n2" }, c = { nodes = "n3" } },
+				pending = { { id = 2, user = "alice", partition = "a", tasks = 2, time_limit = "1h" } },
+				usage = { { user = "alice", account = "", cpu = "10h", partition = partition, ended_ago = "1h" } } }):started()
+		end
+		assert.equal(0, started("a"))
+		assert.equal(0, started("b"))
+		assert.equal(1, started("c"))
+	end)
+end)
+
 describe("sched.quota is refused", function()
 	it("with an option it does not know, or a value that is none", function()
 		assert.matches("^site.lua:3: unknown option 'per_usr' of sched.quota; did you mean 'per_user'?", refused('sched.quota { per_usr = 1 }'))
@@ -287,5 +440,12 @@ describe("sched.quota is refused", function()
 		assert.matches("^site.lua:3: sched.quota limits nothing", refused('sched.quota { }'))
 		assert.matches("^site.lua:3: option 'on_exceed' of sched.quota: \"kill\" is not one of wait, demote",
 			refused('sched.quota { per_user = "1 cpu-hours", on_exceed = "kill" }'))
+		assert.matches("^site.lua:3: 'months' is no period; expected day, week, month, year or a duration such as \"30d\"; did you mean 'month'",
+			refused('sched.quota { per_user = "1 cpu-hours", period = "months" }'))
+		assert.matches("^site.lua:3: there is no time zone 'Europe/Moskow' on this machine",
+			refused('sched.quota { per_user = "1 cpu-hours", period = "day", time_zone = "Europe/Moskow" }'))
+		assert.matches("^site.lua:3: refund says nothing without a period", refused('sched.quota { per_user = "1 cpu-hours", refund = true }'))
+		assert.matches("^site.lua:3: carry_over: the last so many days have nothing to carry over",
+			refused('sched.quota { per_user = "1 cpu-hours", period = "30d", carry_over = 1 }'))
 	end)
 end)

@@ -26,12 +26,9 @@ M.duration = duration.seconds
 M.file = engine.with_caller(data_file.open)
 
 -- What lists of a site file are made of: loaded when a site uses it.
-for name, module in pairs {
-	ageing = "sched.ageing", first_job = "sched.first_job", layers = "sched.layers", quota = "sched.quota",
-	weighted = "sched.weighted",
-} do
+for _, name in ipairs { "ageing", "fair_share", "first_job", "layers", "quota", "weighted" } do
 	M[name] = engine.with_caller(function(path, line, ...)
-		return require(module).make(path, line, ...)
+		return require("sched." .. name).make(path, line, ...)
 	end)
 end
 

@@ -137,6 +137,9 @@ static size_t count_keys(lua_State *L, bool *sequence)
 		if (!lua_isinteger(L, -1) || (lua_Unsigned) lua_tointeger(L, -1) - 1 >= length)
 			*sequence = false;
 	}
+	/* a list with holes has a length as well: of one of its pieces, or of all */
+	if (n != length)
+		*sequence = false;
 	return n;
 }
 

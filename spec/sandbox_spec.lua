@@ -134,6 +134,15 @@ describe("the sandbox", function()
 end)
 
 describe("what could differ from run to run", function()
+	it("is not in pairs: a list with holes is traversed to its end", function()
+		assert.same({ "22 30" }, s.lines [[
+			local holes, n, last = {}, 0, 0
+			for i = 1, 30 do if i % 4 ~= 1 then holes[i] = true end end
+			for i in pairs(holes) do n, last = n + 1, i end
+			print(n .. " " .. last)
+		]])
+	end)
+
 	it("is not in pairs: keys come in order", function()
 		assert.same({ "1 a", "2 b", "3.5 c", "x d", "y e", "true f" }, s.lines([[
 			local tab = { "a", "b", [3.5] = "c", y = "e", x = "d", [true] = "f" }

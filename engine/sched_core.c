@@ -17,6 +17,7 @@
  */
 #include "check.h"
 #include "script.h"
+#include "shapes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +83,10 @@ static int read_json(struct kept_snapshot *s, const char *name, const char *text
 
 	if (!b)
 		return -1;
-	if (!sl_builder_from_json(b, name, text, length, err) && !sl_builder_finish(b, &bytes, &size, err)) {
+	if (sl_builder_from_json(b, name, text, length, err) < 0)
+		goto error;
+	sl_shapes_fill(b);
+	if (!sl_builder_finish(b, &bytes, &size, err)) {
 		s->bytes = malloc(size);
 		if (s->bytes) {
 			memcpy(s->bytes, bytes, size);
@@ -91,6 +95,7 @@ static int read_json(struct kept_snapshot *s, const char *name, const char *text
 			sl_fail(err, SL_ENOMEM, "out of memory");
 		}
 	}
+error:
 	sl_builder_destroy(b);
 	return r;
 }

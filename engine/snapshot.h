@@ -175,6 +175,7 @@ enum sl_snapshot_table {
 	X(u32, switches, -1, 0, "at most so many leaf switches; 0: any") \
 	X(i64, switch_wait, -1, 0, "seconds to wait for that") \
 	X(range, shapes, SL_T_SHAPE, 0, "alternatives: other shapes that would do as well") \
+	X(str, shapes_ignored, -1, 0, "why the alternatives in its comment are ignored; empty: they are not") \
 	/* what the engine cannot model */ \
 	X(str, native, -1, 0, "what of the request only Slurm's own select can place; empty: nothing") \
 	/* what it has */ \

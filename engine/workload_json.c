@@ -17,6 +17,7 @@
 #include <jansson.h>
 
 #include "demand.h"
+#include "shapes.h"
 
 struct reader {
 	const char *path;
@@ -211,6 +212,7 @@ static int make_image(struct reader *r)
 
 	if (!b || sl_builder_from_tree(b, r->path, r->root, r->err) < 0 || add_machine(r, b) < 0)
 		goto error;
+	sl_shapes_fill(b);
 	finish_jobs(b, r->origin);
 	if (sl_builder_finish(b, &bytes, &r->w->size, r->err) < 0)
 		goto error;

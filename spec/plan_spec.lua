@@ -65,6 +65,21 @@ describe("plan:start", function()
 				{ may_fail = true }):errors()[1])
 	end)
 
+	it("knows the alternatives that a job's comment names", function()
+		local d = t.cluster { nodes = "2x8c2g", running = { { nodes = { "n2" }, exclusive = true, ends_in = "1h" } }, pending = {
+			{ id = 2, nodes = 2, comment = "project x; sched: -n6 -t 30 | -N1 -n4 --gpus-per-node=2" },
+			{ id = 3, nodes = 2, comment = "sched: -n6 or so" } } }
+		local plan = plan_of([[
+			local a, b = job(2), job(3)
+			assert(#a.shapes == 2 and a.shapes[1].num_tasks == 6 and a.shapes[1].time_limit == 1800)
+			assert(a.shapes[2].gres[1].name == "gpu" and a.shapes[2].gres[1].count == 2 and a.shapes_ignored == "")
+			assert(#b.shapes == 0 and b.shapes_ignored:find("'or' is no option", 1, true))
+			assert(not plan:start(a))
+			assert(plan:start(a, { shape = 2 }))]], d)
+		assert.same({ 2 }, plan:started())
+		assert.same({ n1 = 4 }, plan:layout(2))
+	end)
+
 	it("raises when it is misused, at the line of the policy", function()
 		assert.matches("^policy.lua:1: bad argument #1 to 'start' %(job expected, got nil%)", misuse("plan:start(job(99))"))
 		assert.matches("unknown key 'palce', expected place, layout, shape or bid", misuse("plan:start(job(3), { palce = 'x' })"))

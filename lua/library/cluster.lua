@@ -195,6 +195,7 @@ function usage:queued(question) end
 ---@field switches integer
 ---@field switch_wait integer
 ---@field shapes sched.shape[] alternatives: plan:start(job, { shape = 1 })
+---@field shapes_ignored string why the alternatives in its comment are ignored; empty: they are not
 ---@field native string what only Slurm's select can place; empty: nothing
 ---@field cpus integer CPUs that it will have at least
 ---@field tasks integer

@@ -70,7 +70,8 @@ static bool is_event(const json_t *event, const char *what)
 /* Do two events say the same?  Both that it waits, and for the same reason. */
 static bool same_answer(const json_t *a, const json_t *b)
 {
-	static const char *const keys[] = { "event", "why", "text", "by", "nodes", "start_time", "partition" };
+	static const char *const keys[] = { "event", "why", "text", "by", "note", "nodes", "start_time",
+					    "partition" };
 
 	if (is_event(a, "start") || is_event(a, "order"))
 		return false;
@@ -264,7 +265,10 @@ static void print_what(const json_t *event)
 	char at[SL_TEXT_SIZE];
 
 	if (!strcmp(what, "start")) {
-		printf("%s on %s", done ? "started" : "was to start", string(event, "nodes"));
+		printf("%s", done ? "started" : "was to start");
+		if (integer(event, "shape"))
+			printf(" as its alternative %lld", (long long) integer(event, "shape"));
+		printf(" on %s", string(event, "nodes"));
 		if (integer(event, "cores"))
 			printf(" (%lld cores)", (long long) integer(event, "cores"));
 	} else if (!strcmp(what, "wait")) {
@@ -290,13 +294,19 @@ static void print_what(const json_t *event)
 static void print_event(const json_t *event)
 {
 	char since[SL_TEXT_SIZE], until[SL_TEXT_SIZE];
-	const char *by = string(event, "by");
+	const char *by = string(event, "by"), *note = string(event, "note");
 
 	sl_text_time(since, integer(event, "since"));
 	sl_text_time(until, integer(event, "until"));
 	printf("%s%s%s  ", since, integer(event, "until") ? " to " : "", integer(event, "until") ? until : "");
 	print_what(event);
 	printf("  [%s]\n", *by ? by : string(event, "policy"));
+	if (*note) {
+		char *copy = strdup(note);
+
+		printf("    the alternatives in its comment are ignored: %s\n", copy ? sl_plain(copy) : "");
+		free(copy);
+	}
 	print_ahead(event);
 }
 
@@ -392,8 +402,10 @@ const struct sl_verb sl_verb_explain = {
 		"...}].  event is start, wait, order or gone (left the queue otherwise);\n"
 		"since is the time of the cycle that decided it, until that of the next decision,\n"
 		"sequence the number of the cycle.  A start has nodes, node_count, cores, partition,\n"
-		"done and text (why not); a wait why and text, and with a reservation start_time,\n"
-		"nodes, node_count and cores; an order verb, number, text, done and why (why not).  The\n"
+		"shape (the number of the alternative it was started as), done and text (why not);\n"
+		"a wait why and text, and with a reservation start_time, nodes, node_count and cores;\n"
+		"both note, why the alternatives in the job's comment are ignored; an order verb,\n"
+		"number, text, done and why (why not).  The\n"
 		"first event has ahead, [{job, start_time}], if the job waits.  Keys that would be\n"
 		"empty or 0 are left out; keys are only ever added.\n"
 		"# FILES\n"

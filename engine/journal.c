@@ -43,6 +43,10 @@ struct sl_journal {
 };
 
 /* What a record is made from. */
+struct noted {			/* a job whose alternatives are ignored, and why */
+	uint32_t job, text;
+};
+
 struct record {
 	struct sl_journal *j;
 	const struct sl_snapshot *snap;
@@ -50,6 +54,8 @@ struct record {
 	const struct sl_outcome *outcomes;
 	struct sl_error *err;
 	bool news;		/* there is something to write */
+	struct noted *noted;	/* by job */
+	uint32_t notes;
 };
 
 /* -- answers --------------------------------------------------------------- */
@@ -197,6 +203,42 @@ static void put_outcome(const struct record *r, uint32_t i, const char *text_key
 	put_text(r->j->json, text_key, r->outcomes[i].text);
 }
 
+static int by_job(const void *a, const void *b)
+{
+	const struct noted *x = a, *y = b;
+
+	return (x->job > y->job) - (x->job < y->job);
+}
+
+static int find_noted(struct record *r)
+{
+	const struct sl_job_view *job = &r->snap->job;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < job->rows; i++)
+		n += job->shapes_ignored[i] != 0;
+	if (!n)
+		return 0;
+	r->noted = malloc(n * sizeof(*r->noted));
+	if (!r->noted)
+		return sl_fail(r->err, SL_ENOMEM, "journal: no memory");
+	for (uint32_t i = 0; i < job->rows; i++)
+		if (job->shapes_ignored[i])
+			r->noted[r->notes++] = (struct noted) { job->id[i], job->shapes_ignored[i] };
+	qsort(r->noted, r->notes, sizeof(*r->noted), by_job);
+	return 0;
+}
+
+/* Why the alternatives in its comment are ignored; empty for all but a few. */
+static const char *note_of(const struct record *r, uint32_t job)
+{
+	const struct noted key = { .job = job }, *found = NULL;
+
+	if (r->notes)
+		found = bsearch(&key, r->noted, r->notes, sizeof(key), by_job);
+	return found ? sl_snapshot_str(r->snap, found->text) : "";
+}
+
 /* Begin the object of a job; the array it stands in begins with its first. */
 static void begin_job(const struct record *r, const char *array, bool *begun, uint32_t job)
 {
@@ -233,6 +275,7 @@ static int put_started(struct record *r)
 		put_true(json, "native", start->native[i]);
 		put_int(json, "shape", start->shape[i]);
 		put_text(json, "by", plan_text(r, start->by[i]));
+		put_text(json, "note", note_of(r, start->job[i]));
 		put_outcome(r, i, "text");
 		sl_json_end_object(json);
 	}
@@ -261,6 +304,7 @@ static void note_answers(const struct record *r)
 		uint64_t digest = mix_text(0, plan_text(r, pending->text[i]));
 
 		digest = mix(mix_text(digest, plan_text(r, pending->by[i])), pending->why[i]);
+		digest = mix_text(digest, note_of(r, pending->job[i]));
 		note(r->j, pending->job[i], PENDING, digest);
 	}
 }
@@ -297,6 +341,7 @@ static void put_pending(struct record *r)
 		put_text(r->j->json, "why", sl_why_word(pending->why[i]));
 		put_text(r->j->json, "text", plan_text(r, pending->text[i]));
 		put_text(r->j->json, "by", plan_text(r, pending->by[i]));
+		put_text(r->j->json, "note", note_of(r, pending->job[i]));
 		sl_json_end_object(r->j->json);
 	}
 	end_jobs(r, begun);
@@ -622,7 +667,8 @@ int sl_journal_write(struct sl_journal *j, const struct sl_snapshot *snap, const
 
 	if (lock_current(j, err) < 0)
 		return -1;
-	rc = write_record(&r, digest_figures(plan));
+	rc = find_noted(&r) < 0 ? -1 : write_record(&r, digest_figures(plan));
+	free(r.noted);
 	if (j->fd >= 0)
 		flock(j->fd, LOCK_UN);
 	return rc;

@@ -266,6 +266,41 @@ static void a_waiting_job_is_named_again_only_when_its_answer_changed(void **sta
 	sl_journal_close(j);
 }
 
+static void a_job_whose_alternatives_are_ignored_is_told_so_once(void **state)
+{
+	struct fixture *f = *state;
+	struct sl_error err;
+	struct sl_journal *j = sl_journal_open(f->dir, &err);
+	struct sl_job_row job = sl_job_row();
+	const void *bytes;
+	size_t size;
+
+	job.partition = 0;
+	for (job.id = 30; job.id < 33; job.id++) {
+		job.shapes_ignored = job.id == 31 ? sl_builder_str(f->snapshot, "'or' is no option") : 0;
+		sl_builder_append(f->snapshot, SL_T_JOB, &job);
+	}
+	assert_int_equal(sl_builder_finish(f->snapshot, &bytes, &size, &err), 0);
+	assert_int_equal(sl_snapshot_open(&f->snap, bytes, size, &err), 0);
+	for (int i = 1; i < 4; i++) {
+		begin_plan(f, i);
+		add_pending(f, 31, SL_WHY_RESOURCES, "waits");
+		add_pending(f, 32, SL_WHY_RESOURCES, i == 3 ? "waits still" : "waits");
+		assert_int_equal(write_plan(f, j, NULL, &err), 0);
+	}
+	expect_lines(f, 2, "{\"sequence\": 3, \"now\": 1003, \"policy\": \"easy\", "
+		     "\"pending\": [{\"job\": 32, \"why\": \"resources\", \"text\": \"waits still\"}]}");
+	begin_plan(f, 4);
+	add_start(f, 31, 1, 1);
+	assert_int_equal(write_plan(f, j, NULL, &err), 0);
+	struct lines l = read_lines(f);
+	assert_non_null(strstr(l.line[0], "\"note\": \"'or' is no option\""));
+	assert_non_null(strstr(l.line[2], "\"text\": \"waits\", \"note\": \"'or' is no option\"}, {\"job\": 32, "
+			       "\"why\": \"resources\", \"text\": \"waits\"}"));
+	forget(&l);
+	sl_journal_close(j);
+}
+
 static void a_reservation_that_is_lost_is_told_with_the_reason_that_stays(void **state)
 {
 	struct fixture *f = *state;
@@ -532,6 +567,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WITH_DIR(a_cycle_is_one_line_that_tells_what_became_of_it),
 		WITH_DIR(a_waiting_job_is_named_again_only_when_its_answer_changed),
+		WITH_DIR(a_job_whose_alternatives_are_ignored_is_told_so_once),
 		WITH_DIR(a_reservation_that_is_lost_is_told_with_the_reason_that_stays),
 		WITH_DIR(an_error_that_goes_on_is_written_once),
 		WITH_DIR(files_are_rotated_and_each_begins_with_all_that_waits),

@@ -20,6 +20,7 @@
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 
+#include "shapes.h"
 #include "snapshot.h"
 
 #define CORE_SPEC_THREADS 0x8000	/* CORE_SPEC_THREAD of slurm.h */
@@ -524,6 +525,7 @@ static void add_jobs(struct capture *c)
 		const job_info_t *j = &c->jobs->job_array[i];
 		struct sl_job_row row = sl_job_row();
 		uint32_t base = j->job_state & JOB_STATE_BASE;
+		struct sl_error err;
 
 		job_who(c, &row, j);
 		job_partitions(c, &row, j->partition);
@@ -532,6 +534,8 @@ static void add_jobs(struct capture *c)
 		job_totals(&row, j);
 		if (base == JOB_RUNNING || base == JOB_SUSPENDED || j->job_state & JOB_COMPLETING)
 			row.alloc = job_alloc(c, j);
+		if (base == JOB_PENDING && sl_shapes_add(c->b, j->comment, &row.shapes, &err))
+			row.shapes_ignored = sl_builder_str(c->b, err.text);
 		c->job_row[i] = sl_builder_append(c->b, SL_T_JOB, &row);
 	}
 }

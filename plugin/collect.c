@@ -147,23 +147,6 @@ static void het_stays(job_record_t *job)
 	last_job_update = time(NULL);
 }
 
-/* Requeued since we trimmed its time limit, and nobody else changed it. */
-static int each_requeued(void *x, void *arg)
-{
-	job_record_t *job = x;
-	struct sl_memo *trimmed = arg;
-	uint64_t v;
-
-	if (!job->restart_cnt || !IS_JOB_PENDING(job) || !(v = sl_memo_get(trimmed, job->job_id)))
-		return 0;
-	if ((uint32_t) v == job->time_limit) {
-		job->time_limit = (uint32_t) (v >> 32);
-		last_job_update = time(NULL);
-	}
-	sl_memo_set(trimmed, job->job_id, 0);
-	return 0;
-}
-
 /*
  * Would it only be planned in vain?  Jobs past their deadline (which this ends),
  * het jobs, jobs that were found unable to
@@ -276,8 +259,7 @@ static int collect_queue(struct sl_collector *c, struct sl_error *err)
 	} else if (s->checked || (rc = sl_canary(err)) >= 0) {
 		s->checked |= rc > 0;
 		rc = 0;
-		if (s->in->trimmed->clock)
-			list_for_each(job_list, each_requeued, s->in->trimmed);
+		sl_asked_restore(s->in->asked);
 		queue = build_job_queue(false, true);
 		if ((c->preempts = s->preempts = slurm_preemption_enabled()))
 			sort_job_queue(queue);

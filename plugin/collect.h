@@ -18,6 +18,7 @@
 #ifndef SL_COLLECT_H
 #define SL_COLLECT_H
 
+#include "asked.h"
 #include "compat.h"
 #include "memo.h"
 #include "snapshot.h"
@@ -56,16 +57,13 @@ struct sl_collector {
 	struct sl_scratch *scratch;	/* working memory, collect_int.h */
 };
 
-/* A time limit before and after it was trimmed, in minutes, for a memo: a job that
- * is requeued has the one it was submitted with again. */
-#define SL_TRIM(before, after) ((uint64_t) (before) << 32 | (after))
-
 struct sl_collect_in {
 	int64_t sequence;
 	double finished_s;		/* finished jobs of so many seconds */
 	const struct sl_memo *refused;	/* how often select refused a placement of a job in a row */
 	const struct sl_memo *rest;	/* until when (seconds since the epoch) a job is left out */
-	struct sl_memo *trimmed;	/* SL_TRIM() of jobs started with a shorter time limit */
+	struct sl_memo *ignored;	/* jobs of which it was said that their alternatives are ignored */
+	struct sl_asked_book *asked;	/* original requests, put back into jobs that are pending again */
 	bool het;			/* het jobs may be queued (sched/backfill name) */
 };
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* collect_job.c - one job's record into the snapshot; see collect_int.h */
 #include "collect_int.h"
+#include "plain.h"
+#include "shape.h"
+#include "shapes.h"
 
 /* -- what it asks for ---------------------------------------------------- */
 
@@ -393,6 +396,46 @@ static void fill_size(struct sl_collector *c, struct sl_job_row *row, const job_
 	row->switch_wait = set32(job->wait4switch);
 }
 
+/* srun and salloc start the tasks of their command line in any shape. */
+static const char *not_interactive(const struct sl_collector *c, const job_record_t *job, struct sl_range shapes)
+{
+	struct sl_shape_row s;
+	const char *why = NULL;
+	uint32_t i;
+
+	for (i = shapes.first; i < shapes.first + shapes.count && !why; i++)
+		if (!sl_builder_row(c->b, SL_T_SHAPE, i, &s))
+			why = sl_shape_interactive(job, s.num_tasks);
+	return why;
+}
+
+/* Alternatives from its comment.  A bad one is no error of the job: it is ignored, and
+ * that is said once. */
+static void fill_shapes(struct sl_collector *c, struct sl_job_row *row, const job_record_t *job)
+{
+	struct sl_error err = { SL_OK, "" };
+	const char *why = NULL;
+
+	if (!job->comment)
+		return;
+	if (sl_shapes_add(c->b, job->comment, &row->shapes, &err))
+		why = err.text;
+	else if (row->shapes.count && !(why = sl_shape_never(job)))
+		why = not_interactive(c, job, row->shapes);
+	if (!why) {
+		sl_memo_set(c->scratch->in->ignored, job->job_id, 0);
+		return;
+	}
+	row->shapes = (struct sl_range) { 0, 0 };
+	if (why == err.text)
+		sl_plain(err.text);
+	row->shapes_ignored = sl_builder_str(c->b, why);
+	if (sl_memo_get(c->scratch->in->ignored, job->job_id))
+		return;
+	sl_memo_set(c->scratch->in->ignored, job->job_id, 1);
+	info("sched/lua: %pJ: the alternatives in its comment are ignored: %s", job, why);
+}
+
 /* Users whose name the record lacks are looked up after the locks are gone. */
 static void note_nameless(struct sl_scratch *s, uint32_t row, uid_t uid)
 {
@@ -428,6 +471,7 @@ void sl_collect_job(struct sl_collector *c, job_record_t *job)
 	if (pending && job->details) {
 		row.stamp = sl_job_stamp(job);
 		row.native = sl_builder_str(c->b, sl_collect_native(c, job));
+		fill_shapes(c, &row, job);
 	}
 	if (job->job_resrcs && (completing || IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)))
 		row.alloc = add_alloc(c, job, completing);

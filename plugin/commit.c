@@ -3,6 +3,7 @@
 #include "commit.h"
 #include "layout.h"
 #include "plan_image.h"
+#include "shape.h"
 
 /* How long a job that cannot start, whatever the plan says, is left out. */
 #define LIMIT_REST_S 10u
@@ -300,10 +301,65 @@ static bool get_places(struct start *s)
 	return r.count > 0;
 }
 
+/* The request that it had before it was to become one of its alternatives. */
+static void put_back(const struct start *s, job_record_t *job)
+{
+	const struct sl_asked *original = s->shape ? sl_asked_find(s->m->asked, s->job_id) : NULL;
+
+	if (!original || !job->details)
+		return;
+	sl_asked_put(job, original);
+	sl_shape_clear_env(job->details);
+	job->time_limit = original->time_limit;
+}
+
+/* Make it ask for its alternative; NULL, or why it cannot be that one. */
+static const char *take_shape(struct start *s, uint32_t row)
+{
+	const struct sl_snapshot *snap = &s->m->c->snap;
+	const char *why;
+
+	if (s->shape > snap->job.shapes[row].count)
+		return "the plan names an alternative that it does not have";
+	if (!s->part)
+		return "its partition is gone";
+	if (!sl_asked_add(s->m->asked, s->job))
+		return "too many jobs run as one of their alternatives";
+	why = sl_shape_put(s->job, s->part, snap, snap->job.shapes[row].first + s->shape - 1, s->shape);
+	if (why)
+		put_back(s, s->job);
+	return why;
+}
+
 static bool give_up(struct start *s, const char *why)
 {
 	snprintf(s->text, 160, "%s", why);
 	return false;
+}
+
+/*
+ * It runs, with another request or time limit than it asked for.  What is left of its
+ * array asks for what it did before.
+ */
+static void note_altered(const struct start *s, uint32_t limit)
+{
+	struct sl_asked_book *book = s->m->asked;
+	struct sl_asked *original = sl_asked_find(book, s->job_id);
+	job_record_t *rest = find_job_record(s->job_id);
+
+	if (!s->shape && (s->job->time_limit == limit || limit == NO_VAL)) {
+		sl_asked_forget(book, s->job_id);
+		return;
+	}
+	if (!original && !(original = sl_asked_add(book, s->job)))
+		return;
+	if (!s->shape)		/* added just now, perhaps */
+		original->time_limit = limit;
+	if (rest && rest != s->job && rest->details) {
+		put_back(s, rest);
+		rest->time_limit = original->time_limit;
+	}
+	sl_asked_started(book, s->job, original, s->shape != 0);
 }
 
 /* One try at a start; true when the job runs. */
@@ -332,10 +388,9 @@ static bool try_start(struct start *s, const struct sl_way *way, struct sl_cores
 		snprintf(s->text, 160, "select: %s", slurm_strerror(rc));
 		return false;
 	}
-	if (job->time_limit != limit && limit != NO_VAL) {
+	if (job->time_limit != limit && limit != NO_VAL)
 		acct_policy_alter_job(job, job->time_limit);
-		sl_memo_set(s->m->trimmed, job->job_id, SL_TRIM(limit, job->time_limit));
-	}
+	note_altered(s, limit);
 	if (!exact) {
 		s->m->status->layout_differs++;
 		debug("sched/lua: %pJ: select gave other cores than planned (%s)", job, sl_layout_word(how));
@@ -383,8 +438,6 @@ static const char *find_again(struct start *s)
 	if (!s->again && sl_job_stamp(s->job) != s->stamp)
 		return "it was changed meanwhile";
 	s->part = find_part_record((char *) sl_snapshot_str(&c->snap, c->snap.partition.name[part]));
-	if (s->shape)
-		return "alternatives are not carried out yet";
 	return NULL;
 }
 
@@ -404,12 +457,18 @@ static bool do_start(struct start *s, struct sl_cores *cores)
 	s->native |= *sl_snapshot_str(snap, snap->job.native[row]) != '\0';
 	if (!get_places(s) && !s->native)
 		return give_up(s, "the plan's places make no sense");
-	if (!s->native && (why = check_places(s)))
+	if (s->shape && (why = take_shape(s, row)))
 		return give_up(s, why);
+	if (!s->native && (why = check_places(s))) {
+		put_back(s, s->job);
+		return give_up(s, why);
+	}
 	give_up(s, "it was not in the queue");
 	for (w = c->first_way[row]; w != SL_NONE && !ok; w = c->way[w].next)
 		if (c->way[w].part == s->partition)
 			ok = try_start(s, &c->way[w], cores);
+	if (!ok)
+		put_back(s, s->job);
 	return ok;
 }
 
@@ -440,6 +499,48 @@ static void count_start(struct start *s, bool ok)
 		sl_memo_set(s->m->rest, s->job_id, (uint64_t) time(NULL) + LIMIT_REST_S);
 	else if (n > 3)
 		sl_memo_set(s->m->rest, s->job_id, (uint64_t) time(NULL) + MIN(1u << MIN(n - 3, 10), MAX_REST_S));
+}
+
+/*
+ * Before a job is started as something else than it asked for, what it asked for is
+ * on disk.  Others than those may be started so, too (a limit that changed a moment
+ * ago): they are noted after the start.
+ */
+static void note_requests(struct sl_commit *m)
+{
+	slurmctld_lock_t locks = { .job = READ_LOCK };
+	const struct sl_plan_start_view *v = &m->plan->start;
+	const struct sl_snapshot *snap = &m->c->snap;
+	uint32_t i, row;
+	bool locked = false;
+
+	for (i = 0; i < v->rows; i++) {
+		job_record_t *job;
+
+		row = sl_collect_row(m->c, v->job[i]);
+		if (row == SL_NONE || (!v->shape[i] && !snap->job.time_min[row] && !snap->job.deadline[row]))
+			continue;
+		if (!locked)
+			lock_slurmctld(locks);
+		locked = true;
+		if ((job = find_job_record(v->job[i])) && sl_job_sane(job) && IS_JOB_PENDING(job))
+			sl_asked_add(m->asked, job);
+	}
+	if (locked) {
+		unlock_slurmctld(locks);
+		sl_commit_save(m);
+	}
+}
+
+void sl_commit_save(struct sl_commit *m)
+{
+	struct sl_error err = { SL_OK, "" };
+
+	if (!sl_asked_save(m->asked, &err))
+		return;
+	if (strcmp(m->status->last_error, err.text))
+		error("sched/lua: %s; requests are not restored after a restart", err.text);
+	sl_status_error(m->status, err.text);
 }
 
 static bool array_record(const struct sl_commit *m, uint32_t job_id)
@@ -582,6 +683,7 @@ void sl_commit_run(struct sl_commit *m)
 	m->outcomes = m->plan->start.rows + m->plan->action.rows;
 	m->outcome = xcalloc(MAX(m->outcomes, 1), sizeof(*m->outcome));
 	m->text = xcalloc(MAX(m->outcomes, 1), sizeof(*m->text));
+	note_requests(m);
 	while (i < m->outcomes && !atomic_load(m->stop)) {
 		i = run_batch(m, i);
 		if (m->launched < m->launches && now_us() - m->launch_since > LAUNCH_AFTER_US)
@@ -590,6 +692,7 @@ void sl_commit_run(struct sl_commit *m)
 	if (i < m->outcomes)
 		fail_rest(m, i, "slurmctld ends");
 	run_preempting(m);
+	sl_commit_save(m);
 	launch_rest(m);
 	m->changed = m->started || m->plan->action.rows;
 	if (m->changed) {

@@ -26,7 +26,7 @@ struct sl_commit {
 	struct sl_status *status;
 	struct sl_memo *refused;	/* how often select refused a placement in a row */
 	struct sl_memo *rest;		/* until when a job that cannot start is left out of the queue */
-	struct sl_memo *trimmed;	/* time limit before it was trimmed, by job id */
+	struct sl_asked_book *asked;	/* what jobs asked for that are started as something else */
 	double batch_ms;
 	const atomic_bool *stop;
 	/* results: one per start, then one per action */
@@ -50,6 +50,9 @@ void sl_commit_run(struct sl_commit *m);
 
 /* State reasons and expected starts of the jobs that stay pending. */
 void sl_commit_reasons(struct sl_commit *m);
+
+/* Write the book of requests, if it has changed.  No locks held. */
+void sl_commit_save(struct sl_commit *m);
 
 void sl_commit_free(struct sl_commit *m);
 

@@ -136,6 +136,40 @@ static inline bool sl_deadline_ok(job_record_t *job)
 #endif
 }
 
+/* How gres are written in the tres_per_* of a job. */
+#if SL_SLURM(23, 11)
+#define SL_TRES_GRES "gres/"
+#else
+#define SL_TRES_GRES "gres:"
+#endif
+
+/* Make gres_list_req, which must be NULL, of what the job's tres_per_* say; counts of
+ * nodes and tasks that follow are filled in. */
+static inline int sl_gres_validate(job_record_t *job)
+{
+	sl_details_t *d = job->details;
+	uint16_t per_socket = d->mc_ptr ? d->mc_ptr->ntasks_per_socket : NO_VAL16;
+	uint16_t sockets = d->mc_ptr ? d->mc_ptr->sockets_per_node : NO_VAL16;
+#if SL_SLURM(23, 11)
+	gres_job_state_validate_t v = {
+		.cpus_per_tres = job->cpus_per_tres, .mem_per_tres = job->mem_per_tres, .tres_freq = job->tres_freq,
+		.tres_per_job = job->tres_per_job, .tres_per_node = job->tres_per_node,
+		.tres_per_socket = job->tres_per_socket, .tres_per_task = job->tres_per_task,
+		.cpus_per_task = &d->orig_cpus_per_task, .max_nodes = &d->max_nodes, .min_cpus = &d->min_cpus,
+		.min_nodes = &d->min_nodes, .ntasks_per_node = &d->ntasks_per_node, .ntasks_per_socket = &per_socket,
+		.ntasks_per_tres = &d->ntasks_per_tres, .num_tasks = &d->num_tasks, .sockets_per_node = &sockets,
+		.gres_list = &job->gres_list_req,
+	};
+
+	return gres_job_state_validate(&v);
+#else
+	return gres_job_state_validate(job->cpus_per_tres, job->tres_freq, job->tres_per_job, job->tres_per_node,
+				       job->tres_per_socket, job->tres_per_task, job->mem_per_tres, &d->num_tasks,
+				       &d->min_nodes, &d->max_nodes, &d->ntasks_per_node, &per_socket, &sockets,
+				       &d->orig_cpus_per_task, &d->ntasks_per_tres, &job->gres_list_req);
+#endif
+}
+
 static inline int sl_job_suspend(suspend_msg_t *msg, uid_t uid)
 {
 #if SL_SLURM(23, 11)

@@ -39,7 +39,8 @@ struct sl_cycler {
 	struct sl_collector *collector;
 	struct sl_host *host;
 	struct sl_journal *journal;
-	struct sl_memo refused, rest, trimmed;
+	struct sl_memo refused, rest, ignored;
+	struct sl_asked_book *asked;
 	struct sl_status status;
 	struct sl_options options;
 	struct sl_host_options host_options;
@@ -117,11 +118,19 @@ static void read_conf(struct sl_cycler *y)
 static void open_state(struct sl_cycler *y)
 {
 	struct sl_error err = { SL_OK, "" };
+	char path[2200];
+	int bad;
 
 	if (mkdir(y->dir, 0755) && errno != EEXIST)
 		error("sched/lua: %s: %m: no journal, no status", y->dir);
 	if (!(y->journal = sl_journal_open(y->dir, &err)))
 		error("sched/lua: journal: %s", err.text);
+	snprintf(path, sizeof(path), "%s/requests", y->dir);
+	if ((bad = sl_asked_open(y->asked, path, &err)) < 0)
+		error("sched/lua: %s: jobs that run as something else than they asked for keep that when requeued",
+		      err.text);
+	else if (bad)
+		error("sched/lua: %s: %d lines make no sense and are left out", path, bad);
 }
 
 /* Only with the main scheduler off may we act: two would start jobs twice as
@@ -445,7 +454,8 @@ static void note_collected(struct sl_cycler *y)
 static bool collect(struct sl_cycler *y)
 {
 	struct sl_collect_in in = { .sequence = y->sequence, .finished_s = finished_s(y),
-				    .refused = &y->refused, .rest = &y->rest, .trimmed = &y->trimmed };
+				    .refused = &y->refused, .rest = &y->rest, .ignored = &y->ignored,
+				    .asked = y->asked };
 	struct sl_error err = { SL_OK, "" };
 
 	if (!sl_collect(y->collector, &in, &err)) {
@@ -466,7 +476,7 @@ static bool collect(struct sl_cycler *y)
 static void cycle(struct sl_cycler *y)
 {
 	struct sl_commit m = { .c = y->collector, .status = &y->status, .refused = &y->refused,
-			       .rest = &y->rest, .trimmed = &y->trimmed, .batch_ms = y->options.batch_ms, .stop = &y->stop };
+			       .rest = &y->rest, .asked = y->asked, .batch_ms = y->options.batch_ms, .stop = &y->stop };
 	struct sl_host_answer a = { 0 };
 	struct sl_plan_image plan;
 	bool was_trailing = y->trailing;
@@ -491,6 +501,7 @@ static void cycle(struct sl_cycler *y)
 		y->status.fallback_cycles++;
 		snprintf(y->status.policy, sizeof(y->status.policy), "priority order in the plug-in");
 		sl_fallback_run(&m);
+		sl_commit_save(&m);
 		examined = y->collector->queued;
 	}
 	sl_commit_free(&m);
@@ -525,6 +536,7 @@ struct sl_cycler *sl_cycler_create(struct sl_error *err)
 	y->host_options = (struct sl_host_options) { .engine = SCHEDLUA_ENGINE, .site = "", .policy_path = "", .keep = "",
 						      .log = log_line };
 	/* made here, so that sl_cycler_stop() finds it at any time */
+	y->asked = sl_asked_create();
 	if (!(y->collector = sl_collector_create(err)) || !(y->host = sl_host_create(&y->host_options, err))) {
 		sl_cycler_destroy(y);
 		return NULL;
@@ -539,6 +551,7 @@ void sl_cycler_destroy(struct sl_cycler *y)
 	sl_host_destroy(y->host);
 	sl_journal_close(y->journal);
 	sl_collector_destroy(y->collector);
+	sl_asked_destroy(y->asked);
 	xfree(y);
 }
 

@@ -1,0 +1,228 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Jobs that would do with another shape: started as one of their alternatives.
+. "${0%/*}/live.sh"
+needs_plugin
+live_begin 16 "SchedulerParameters=defer,sched_interval=-1,lua_interval=1" SlurmctldDebug=debug \
+	"PartitionName=half Nodes=n[009-016] MaxNodes=2 MaxTime=60 State=UP"
+needs_engine
+
+# Each job as it asks, else as the first of its alternatives that fits.
+reload <<-'EOL'
+	local sched = require "sched"
+	local first = { name = "first_fit" }
+	function first.decide(cluster, plan)
+		for job in cluster:queue() do
+			local ok = plan:start(job)
+			for i = 1, #job.shapes do
+				ok = ok or plan:start(job, { shape = i })
+			end
+		end
+	end
+	return sched.site { interval = 1, default = { first } }
+EOL
+wait_for 30 status_is policy '*first_fit*' || { echo "Bail out! the policy is not taken"; exit 1; }
+
+request() {
+	scontrol -o show job "$1" | tr ' ' '\n' |
+		grep -E '^(NumNodes|NumTasks|NumCPUs|CPUs/Task|ReqNodeList|MinCPUsNode|NtasksPerN|OverSubscribe|TimeLimit|TresPer|ReqTRES)'
+	squeue -h -j "$1" -O mincpus,feature,gres
+}
+same_request() { request "$1" > "$C/after"; cmp -s "$C/before" "$C/after"; }
+asks_again() { wait_for 20 same_request "$1" || { diff "$C/before" "$C/after"; return 1; }; }
+gpus_of() { # on all its nodes
+	local list gpus n=0
+	while read -r list gpus; do
+		n=$((n + $(expand "$list" | wc -l) * gpus))
+	done < <(scontrol -d show job "$1" | sed -nE 's/^ *Nodes=(\S+) CPU_IDs=.*GRES=gpu:([0-9]+).*/\1 \2/p')
+	echo $n
+}
+
+fill() { # NODE-LIST : nobody else gets those
+	local id
+	id=$(submit --exclusive -N "$(expand "$1" | wc -l)" -w "$1")
+	starts "$id" 20
+}
+
+as_asked() {
+	local id
+	id=$(submit -N4 --exclusive --comment='sched: -n8')
+	starts "$id" 20
+	[ "$(expand "$(job_nodes "$id")" | wc -l)" = 4 ]
+}
+it "a job starts as it asks where that fits" as_asked
+
+alternative() { # ALTERNATIVE NODES TASKS CPUS GPUS OPTION...
+	local id alternative=$1 nodes=$2 tasks=$3 cpus=$4 gpus=$5
+	shift 5
+	fill 'n[001-013]'
+	id=$(submit -H --requeue "$@" --comment="project x; sched: $alternative")
+	request "$id" > "$C/before"
+	scontrol release "$id"
+	starts "$id" 20
+	[ "$(expand "$(job_nodes "$id")" | wc -l)" = "$nodes" ]
+	[ "$(job_get "$id" NumTasks)" = "$tasks" ]
+	[ "$(job_get "$id" NumCPUs)" = "$cpus" ]
+	[ "$(gpus_of "$id")" = "$gpus" ]
+	status_is layout_differs 0
+	# it is what it was when it is requeued, and starts again
+	scontrol requeuehold "$id"
+	wait_for 20 job_is "$id" PENDING
+	asks_again "$id"
+	scontrol release "$id"
+	scontrol update JobId="$id" StartTime=now
+	starts "$id" 20
+	[ "$(job_get "$id" NumTasks)" = "$tasks" ]
+	scancel "$id"
+	wait_for 20 job_is "$id" CANCELLED
+}
+it "a job of many nodes starts on few" alternative '-N2 -n16' 2 16 16 0 -N8 -n8 -t 50
+it "a job starts with the GPUs of its alternative" alternative '-N3 --gpus-per-node=2' 3 3 3 6 -N9
+it "a job that asks for GPUs starts without any" alternative '-n24' 3 24 24 0 -N4 --gres=gpu:2 -n4
+it "a job starts with the cores of a task of its alternative" alternative '-n4 -c3' 2 4 12 0 -N5 --ntasks-per-node=2
+it "a job starts with other tasks per node" alternative '-N2 --ntasks-per-node=4 -c2' 2 8 16 0 -N8 --ntasks-per-node=1
+it "a job that wants GPUs in all gets them on each task" alternative '-n2 --gpus-per-task=2' 2 2 2 4 -N4 -G8
+
+second() {
+	local id
+	fill 'n[001-015]'
+	id=$(submit -N8 --comment='sched: -N4 | -N1 -n2')
+	starts "$id" 20
+	[ "$(job_get "$id" NumTasks)" = 2 ]
+	[ "$(job_get "$id" NumNodes)" = 1 ]
+	schedlua explain "$id" --json | grep '"shape": 2'
+}
+it "the first alternative that fits is taken" second
+
+its_time() {
+	local id
+	fill 'n[001-015]'
+	id=$(submit -H -N8 -t 60 --requeue --comment='sched: -N1 -t 2:00:00')
+	request "$id" > "$C/before"
+	scontrol release "$id"
+	starts "$id" 20
+	[ "$(job_get "$id" TimeLimit)" = 02:00:00 ]
+	scontrol requeuehold "$id"
+	wait_for 20 job_is "$id" PENDING
+	asks_again "$id"
+}
+it "an alternative has a time limit of its own" its_time
+
+environment() {
+	local id
+	fill 'n[001-014]'
+	id=$(sbatch --parsable -o "$JOBS/out" -N8 --ntasks-per-node=1 --comment='sched: -N2 -n6' \
+		--wrap 'echo $SCHEDLUA_SHAPE $SLURM_NTASKS $SLURM_JOB_NUM_NODES; srun sh -c "echo task"')
+	ends "$id" 60
+	cat "$JOBS/out"
+	[ "$(head -n 1 "$JOBS/out")" = "1 6 2" ]
+	[ "$(grep -c '^task$' "$JOBS/out")" = 6 ]
+}
+it "a script sees which alternative it has, and srun in it starts its tasks" environment
+
+array() {
+	local id
+	fill 'n[001-014]'
+	id=$(submit -H -N4 -t 30 --requeue -a 0-3%2 --comment='sched: -N1 -n3 -t 40')
+	request "${id}" > "$C/before"
+	scontrol release "$id"
+	wait_for 20 eval '[ "$(squeue -h -r -t R -j '"$id"' -o %K | wc -l)" = 2 ]'
+	[ "$(squeue -h -r -t R -j "$id" -o '%C %D %l' | sort -u)" = "3 1 40:00" ]
+	# the tasks that wait ask for what they did
+	squeue -r -j "$id" -o '%i %t %D %l %C'
+	[ "$(squeue -h -r -t PD -j "$id" -o '%D %l' | sort -u)" = "4 30:00" ]
+	[ "$(scontrol -o show job "${id}_3" | tr ' ' '\n' | grep -E '^NumTasks|^TimeLimit' | xargs)" = "TimeLimit=00:30:00 NumTasks=4" ]
+	# and so does one that is requeued
+	scontrol requeuehold "${id}_0"
+	wait_for 20 eval '[ "$(squeue -h -r -t PD -j '"${id}_0"' -o "%D %l")" = "4 30:00" ]'
+}
+it "tasks of an array start as an alternative, and what is left of it keeps its request" array
+
+restarted() { # SIGNAL
+	local id trimmed
+	fill 'n[001-014]'
+	id=$(submit -H -N4 -t 30 --requeue --gres=gpu:1 --comment='sched: -N1 -n3')
+	request "$id" > "$C/before"
+	trimmed=$(submit -N1 -t 60 --requeue --time-min=1 --deadline="$(date -d '+20 minutes' +%Y-%m-%dT%H:%M:%S)")
+	scontrol release "$id"
+	starts "$id" 20
+	starts "$trimmed" 20
+	[ "$(job_get "$id" NumTasks)" = 3 ]
+	wait_for 20 saved "$id" "$trimmed"
+	cluster_ctld_kill "$1"
+	cluster_ctld_start
+	job_is "$id" RUNNING
+	[ "$(job_get "$id" NumTasks)" = 3 ]
+	scontrol requeuehold "$id"
+	scontrol requeuehold "$trimmed"
+	wait_for 20 job_is "$id" PENDING
+	asks_again "$id"
+	wait_for 20 eval '[ "$(job_get '"$trimmed"' TimeLimit)" = 01:00:00 ]'
+	# nothing is remembered that is not needed any more
+	wait_for 20 forgotten "$id" "$trimmed"
+}
+# slurmctld has written that they run (it does so some seconds later)
+saved() { local t; t=$(stat -c %Y "$C/state/job_state") && [ "$t" -gt "$(stat -c %Y "$C/state/schedlua/requests")" ]; }
+forgotten() { ! grep -qE "^($1|$2)	" "$C/state/schedlua/requests"; }
+it "a restart of slurmctld does not lose what jobs asked for" restarted TERM
+it "a slurmctld that is killed does not lose what jobs asked for" restarted KILL
+
+bad() {
+	local id
+	mark_log
+	fill 'n[001-013]'
+	id=$(submit -N8 --comment='sched: -n8 or so')
+	stays_pending "$id"
+	wait_for 10 log_said "JobId=$id: the alternatives in its comment are ignored: 'or' is no option"
+	sleep 2.5
+	[ "$(log_since | grep -c "JobId=$id.*are ignored")" = 1 ]
+	schedlua explain "$id" | grep "alternatives in its comment are ignored: 'or' is no option"
+	scancel --user=root
+	wait_for 20 queue_is_empty
+	id=$(submit -N8 --comment='sched: -n8 or so')
+	starts "$id" 20
+}
+it "a comment that makes no sense is ignored, and that is said once" bad
+
+beyond() {
+	local id
+	fill 'n[009-015]'
+	id=$(submit -p half -N2 --exclusive -t 50 --comment='sched: -N1 -t 70 | -N1 -n1 --gres=nothing:1')
+	stays_pending "$id"
+	stays_pending "$id"
+	id=$(submit -p half -N2 --exclusive -t 50 --comment='sched: -N1 -t 70 | -N1 -t 60')
+	starts "$id" 20
+	[ "$(job_get "$id" TimeLimit)" = 01:00:00 ]
+}
+it "an alternative that its partition does not allow is not started" beyond
+
+interactive() {
+	fill 'n[001-014]'
+	timeout 60 srun -N4 -n4 --comment='sched: -N2 -n4' sh -c 'echo $SLURM_JOB_NUM_NODES' > "$JOBS/out"
+	cat "$JOBS/out"
+	[ "$(sort "$JOBS/out" | uniq -c | xargs)" = "4 2" ]
+	timeout 60 salloc -Q -N4 -n4 --comment='sched: -N1 -n4 --gpus-per-node=1' srun hostname > "$JOBS/out"
+	[ "$(wc -l < "$JOBS/out")" = 4 ]
+	mark_log
+	! timeout 5 srun -Q -N4 -n4 --comment='sched: -N1 -n2' true
+	log_said 'ignored: srun and salloc start the tasks of their command line'
+}
+it "srun and salloc take an alternative that has as many tasks" interactive
+
+cancelled() {
+	local id
+	fill 'n[001-013]'
+	id=$(submit -N8 --comment='sched: -N4')
+	stays_pending "$id"
+	scancel "$id"
+	wait_for 10 job_is "$id" CANCELLED
+	id=$(submit -N8 --comment='sched: -N2')
+	starts "$id" 20
+	scancel "$id"
+	wait_for 20 job_is "$id" CANCELLED
+	id=$(submit -N3 --exclusive)
+	starts "$id" 20
+}
+it "a job with alternatives can be cancelled before and after it started" cancelled
+
+live_end

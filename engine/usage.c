@@ -608,12 +608,13 @@ static int ask_past(struct sl_usage *u, const struct sl_usage_query *q, struct s
 {
 	const int64_t most = SL_USAGE_MAX_SECONDS / SL_DAY;
 	bool from = q->since > -SL_USAGE_MAX_SECONDS, to = q->until < SL_USAGE_MAX_SECONDS;
-	int64_t first = from ? sl_day_of(q->since + SL_DAY - 1) : -most;
-	int64_t end = to ? sl_day_of(q->until) : most;
+	int64_t first, end;
 	struct range *r;
 
-	if (q->until <= q->since)
+	if (q->until <= q->since || q->since >= SL_USAGE_MAX_SECONDS)
 		return 0;
+	first = from ? sl_day_of(q->since + SL_DAY - 1) : -most;
+	end = to ? sl_day_of(q->until) : most;
 	if (from && to && first > end)		/* both within one day */
 		return add_edge(u, end, q->since, q->until, q->unit, err);
 	if (first < end) {

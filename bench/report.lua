@@ -4,6 +4,7 @@
 -- table beside the goals on stderr.
 --
 --   lua5.4 report.lua offline            JSON lines of bench/decide on stdin
+--   lua5.4 report.lua table1             JSON lines of bench/table1 on stdin
 --   lua5.4 report.lua live NODES JOBS ROUNDS   "scheduler key value" lines on stdin
 
 local function say(...) io.stderr:write(string.format(...), "\n") end
@@ -140,11 +141,40 @@ local function live(nodes, jobs, rounds)
 		table.concat(json, ",\n"), table.concat(parts, ",\n")))
 end
 
+-- -- table1
+
+-- What each scheduler did with the three jobs; the last round stands for all.
+local function table1()
+	local last, order, starts = {}, {}, {}
+	for line in io.lines() do
+		local s = line:match('"scheduler": "(%a+)"')
+		if not last[s] then order[#order + 1] = s end
+		last[s] = line
+		local max = tonumber(line:match('"start_us": {[^}]*"max": (%d+)'))
+		local hold = tonumber(line:match('"commit_hold_us": {[^}]*"max": (%d+)'))
+		if max then starts[#starts + 1] = { max, hold } end
+	end
+	for _, s in ipairs(order) do
+		say("\nsched/%s, %s nodes: the last start %s s after the release", s, last[s]:match('"nodes": (%d+)'),
+			last[s]:match('"last_start_s": ([%d.]+)'))
+		local job = 0
+		for state, layout, wait in last[s]:gmatch('"state": "(%u+)", "layout": "([^"]*)", "expected_in_s": ([%d%a-]+)') do
+			job = job + 1
+			say("  J%d  %-8s %s", job, state, state == "PENDING" and ("expected in " .. wait .. " s") or layout)
+		end
+	end
+	for i, r in ipairs(starts) do
+		say("%slongest start %.1f ms, longest hold of the locks %.1f ms", i == 1 and "\n" or "", r[1] / 1e3, r[2] / 1e3)
+	end
+end
+
 if arg[1] == "offline" then
 	offline()
+elseif arg[1] == "table1" then
+	table1()
 elseif arg[1] == "live" then
 	live(tonumber(arg[2]), tonumber(arg[3]), tonumber(arg[4]))
 else
-	io.stderr:write("usage: report.lua offline | live NODES JOBS ROUNDS\n")
+	io.stderr:write("usage: report.lua offline | table1 | live NODES JOBS ROUNDS\n")
 	os.exit(2)
 end

@@ -81,6 +81,7 @@ static const struct line {
 	{ "queue_hold_us", "lock: queue", TIMES, true },
 	{ "copy_hold_us", "lock: copy", TIMES, true },
 	{ "commit_hold_us", "lock: commit", TIMES, true },
+	{ "start_us", "one start", TIMES, false },
 };
 #define LINES (sizeof(lines) / sizeof(lines[0]))
 #define LABEL_WIDTH 18
@@ -226,7 +227,8 @@ const struct sl_verb sl_verb_status = {
 		"*strikes*, *next_try_s*, *version*, *slurm_version*, *pid*, *engine_pid*,\n"
 		"*started*, *last_cycle*, *written* (seconds since the epoch), *interval_s*,\n"
 		"*budget_s*, the counters named in the plain form, and the distributions\n"
-		"*cycle_us*, *decide_us*, *queue_hold_us*, *copy_hold_us*, *commit_hold_us*, each\n"
+		"*cycle_us*, *decide_us*, *queue_hold_us*, *copy_hold_us*, *commit_hold_us*,\n"
+		"*start_us* (one start, a part of commit_hold_us), each\n"
 		"{count, last, mean, p50, p99, max} in microseconds.  Keys are only ever added.\n"
 		"# FILES\n"
 		"StateSaveLocation/schedlua/status.json\n",

@@ -131,6 +131,7 @@ static void put_all(FILE *f, const struct sl_status *s)
 	put_times(f, "queue_hold_us", &s->queue_hold);
 	put_times(f, "copy_hold_us", &s->copy_hold);
 	put_times(f, "commit_hold_us", &s->commit_hold);
+	put_times(f, "start_us", &s->start);
 	put_times(f, "decide_us", &s->decide);
 	put_times(f, "cycle_us", &s->cycle);
 	fputs("  \"api\": 1\n}\n", f);

@@ -54,6 +54,7 @@ struct sl_status {
 	double next_try_s;		/* until the engine is started again; 0: now */
 	uint64_t queued, running, nodes;	/* of the last snapshot */
 	struct sl_times queue_hold, copy_hold, commit_hold, decide, cycle;
+	struct sl_times start;		/* one start, a part of commit_hold */
 };
 
 const char *sl_source_word(enum sl_source source);

@@ -11,35 +11,28 @@
 
 #include "json_out.h"
 #include "progress.h"
+#include "schedule_page.h"
+#include "sim_args.h"
 #include "sweep.h"
 #include "text.h"
-#include "workload_args.h"
 
 struct values {
 	struct sl_workload_args args;
-	const char *policies, *path, *part;
-	int64_t seeds, workers, interval, latency;
-	bool json, csv, runs, quiet, each_end;
+	struct sl_sim_args sim;
+	const char *policies, *part, *report;
+	int64_t seeds, workers;
+	bool json, csv, runs, quiet;
 };
 
 static const struct sl_option options[] = {
 	{ .name = "policies", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, policies),
 	  .argument = "\"NAME[,OPTION=VALUE]... ...\"", .standard = "easy conservative fcfs",
 	  .doc = "the policies, separated by blanks; site=FILE is a site file" },
-	{ .name = "path", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, path), .argument = "DIR[:DIR]...",
-	  .doc = "directories to search for policies before the bundled ones" },
 	SL_WORKLOAD_ARGS(values, args),
 	{ .name = "seeds", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, seeds),
 	  .min = 1, .max = 10000, .standard = "1", .argument = "N",
 	  .doc = "that many seeds, from --seed on, of each workload" },
-	{ .name = "interval", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, interval),
-	  .min = 0, .max = 86400, .standard = "0", .argument = "SECONDS",
-	  .doc = "let the policy decide this often; 0: whenever something happens" },
-	{ .name = "latency", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, latency),
-	  .min = 0, .max = 86400, .standard = "0", .argument = "SECONDS",
-	  .doc = "from a decision to the start of its jobs, shorter than the interval" },
-	{ .name = "each-end", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, each_end),
-	  .doc = "decide after each job that ends, instead of once an instant" },
+	SL_SIM_ARGS(values, sim),
 	{ .name = "workers", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, workers),
 	  .min = 0, .max = 4096, .standard = "0", .argument = "N",
 	  .doc = "simulations at a time; 0: as many as there are processors" },
@@ -47,6 +40,8 @@ static const struct sl_option options[] = {
 	  .doc = "run only the simulations of part I of N, I from 0 on: for job arrays" },
 	{ .name = "runs", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, runs),
 	  .doc = "a line for each simulation, instead of mean and deviation over the seeds" },
+	{ .name = "report", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, report), .argument = "FILE.html",
+	  .doc = "write the schedules of the first seed, policies overlaid, as a page for a browser" },
 	{ .name = "json", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, json),
 	  .doc = "print a JSON array of one object a line of the table" },
 	{ .name = "csv", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, csv), .doc = "print CSV" },
@@ -105,7 +100,9 @@ struct compare {
 	uint32_t policies;
 	struct sl_trial_options *trial;
 	struct sl_outcome *outcome;
+	struct sl_kept_schedule *kept;	/* with a report */
 	uint32_t trials;
+	struct sl_page *page;
 };
 
 /* A line of the table: outcomes of equal workload and policy. */
@@ -311,7 +308,7 @@ static int print(const struct compare *c, struct sl_error *err)
 	return rc;
 }
 
-/* -- the verb -------------------------------------------------------------------- */
+/* -- what is run ----------------------------------------------------------------- */
 
 static int split_policies(struct compare *c, char *words, struct sl_error *err)
 {
@@ -343,11 +340,12 @@ static struct sl_trial_options make_trial(const struct compare *c, uint32_t i)
 	const char *policy = c->policy[i % c->policies];
 	struct sl_trial_options t = {
 		.workload = c->workload[i / c->policies / (uint32_t) v->seeds],
-		.workload_options = sl_workload_args(&v->args), .source = { .path = v->path },
-		.sim = { .interval_s = v->interval, .latency_s = v->latency, .each_end = v->each_end },
+		.workload_options = sl_workload_args(&v->args), .source = { .path = v->sim.path }, .sim = sl_sim_args(&v->sim),
 	};
+	uint64_t seed = i / c->policies % (uint64_t) v->seeds;
 
-	t.workload_options.seed += i / c->policies % (uint64_t) v->seeds;
+	t.workload_options.seed += seed;
+	t.sim.keep_schedule = c->page && !seed;
 	if (!strncmp(policy, "site=", 5))
 		t.source.site = policy + 5;
 	else
@@ -366,7 +364,9 @@ static int make_trials(struct compare *c, struct sl_error *err)
 		return sl_fail(err, SL_ELIMIT, "%" PRIu64 " simulations, at most 1000000 at once", all);
 	c->trial = calloc(all + 1, sizeof(*c->trial));
 	c->outcome = calloc(all + 1, sizeof(*c->outcome));
-	if (!c->trial || !c->outcome)
+	if (c->page)
+		c->kept = calloc(all + 1, sizeof(*c->kept));
+	if (!c->trial || !c->outcome || (c->page && !c->kept))
 		return sl_fail(err, SL_ENOMEM, "compare: out of memory");
 	for (uint32_t i = part; i < all; i += parts)
 		c->trial[c->trials++] = make_trial(c, i);
@@ -382,7 +382,7 @@ static int run_all(struct compare *c, struct sl_error *err)
 {
 	struct sl_progress bar;
 	struct sl_sweep sweep = {
-		.trial = c->trial, .outcome = c->outcome, .trials = c->trials, .bound = true,
+		.trial = c->trial, .outcome = c->outcome, .kept = c->kept, .trials = c->trials, .bound = true,
 		.workers = (uint32_t) c->v->workers, .progress = show_progress, .progress_arg = &bar,
 	};
 	int rc, failed = 0;
@@ -403,6 +403,60 @@ static int run_all(struct compare *c, struct sl_error *err)
 	return rc ? rc : failed > 0;
 }
 
+/* -- the report -------------------------------------------------------------------- */
+
+static struct sl_page *open_report(const struct compare *c, struct sl_error *err)
+{
+	char title[512];
+
+	snprintf(title, sizeof(title), "%" PRIu32 " policies on %s%s", c->policies, sl_sim_args_base(c->workload[0]),
+		 c->workloads > 1 ? " and others" : "");
+	return sl_page_open(c->v->report, title, err);
+}
+
+/* A workload and what each policy made of it, with the first seed. */
+static int report_workload(const struct compare *c, uint32_t workload, struct sl_error *err)
+{
+	uint32_t first = workload * (uint32_t) c->v->seeds * c->policies, p = 0;
+	struct sl_workload *w;
+	int rc = 0;
+
+	while (p < c->policies && c->outcome[first + p].err.code)
+		p++;
+	if (p == c->policies)
+		return 0;	/* none: told already */
+	w = sl_workload_load(c->workload[workload], &c->trial[first].workload_options, err);
+	if (!w || sl_sim_args_page(&c->v->sim, &c->v->args, w, c->page, err) < 0)
+		rc = -1;
+	for (; !rc && p < c->policies; p++)
+		if (!c->outcome[first + p].err.code)
+			rc = sl_schedule_page(c->page, c->policy[p], w, &c->kept[first + p].schedule,
+					      &c->outcome[first + p].result, err);
+	sl_workload_destroy(w);
+	return rc;
+}
+
+static int write_report(const struct compare *c, struct sl_error *err)
+{
+	for (uint32_t i = 0; i < c->workloads; i++)
+		if (report_workload(c, i, err) < 0)
+			return -1;
+	return sl_page_finish(c->page, err);
+}
+
+/* -- the verb -------------------------------------------------------------------- */
+
+static void clear(struct compare *c)
+{
+	for (uint32_t i = 0; c->kept && i < c->trials; i++)
+		sl_sweep_forget(&c->kept[i]);
+	sl_page_destroy(c->page);
+	free(c->kept);
+	free(c->trial);
+	free(c->outcome);
+	free(c->policy);
+}
+
 static int run(const struct sl_verb *verb, int argc, char **argv)
 {
 	struct sl_error err = { 0 };
@@ -416,25 +470,25 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 	c.workloads = (uint32_t) n;
 	if (v.json && v.csv)
 		return sl_tool_usage(verb, "--json and --csv: expected one of them");
-	if (v.latency && v.latency >= v.interval)
-		return sl_tool_usage(verb, "--latency: expected less than --interval");
-	if (v.each_end && v.interval)
-		return sl_tool_usage(verb, "--each-end: not with --interval");
+	if (sl_sim_args_wrong(&v.sim))
+		return sl_tool_usage(verb, "%s", sl_sim_args_wrong(&v.sim));
 	if (v.part && !v.runs)
 		return sl_tool_usage(verb, "--part: expected --runs as well: a part has no means");
+	if (v.part && v.report)
+		return sl_tool_usage(verb, "--part and --report: expected one of them");
 	words = strdup(v.policies);
 	rc = words ? split_policies(&c, words, &err) : sl_fail(&err, SL_ENOMEM, "compare: out of memory");
+	if (!rc && v.report && !(c.page = open_report(&c, &err)))	/* before the runs, not after them */
+		rc = -1;
 	if (!rc)
 		rc = make_trials(&c, &err);
 	if (!rc)
 		rc = run_all(&c, &err);
-	if (rc >= 0 && print(&c, &err) < 0)
+	if (rc >= 0 && (print(&c, &err) < 0 || (c.page && write_report(&c, &err) < 0)))
 		rc = -1;
 	if (rc < 0)
 		sl_tool_fail(&err);
-	free(c.trial);
-	free(c.outcome);
-	free(c.policy);
+	clear(&c);
 	free(words);
 	return sl_tool_end(rc ? SL_EXIT_FAILED : SL_EXIT_FINE);
 }
@@ -455,6 +509,10 @@ const struct sl_verb sl_verb_compare = {
 		"at a time as there are processors; the output does not depend on that.  One that\n"
 		"fails is told on stderr and makes the status 1; the others count.\n"
 		"\n"
+		"--report writes one HTML page, as *schedlua sim* does, with the schedules of all\n"
+		"policies under the first seed: Gantt charts below one another, utilization, queue\n"
+		"and waits overlaid; of several workloads the reader chooses one.\n"
+		"\n"
 		"Workloads, machines and estimates are those of *schedlua sim*.\n",
 	.more =
 		"# OUTPUT\n"
@@ -470,6 +528,7 @@ const struct sl_verb sl_verb_compare = {
 		"    schedlua compare KTH-SP2-1996-2.swf.gz CTC-SP2-1996-3.swf.gz\n"
 		"    schedlua compare --policies=\"easy conservative,window=50 site=/etc/slurm/sched.lua\" \\\n"
 		"        --seeds=7 auction:V.1 auction:V.2 auction:V.3\n"
+		"    schedlua compare --report=easy-or-fcfs.html --policies=\"easy fcfs\" esp\n"
 		"    schedlua compare --runs --csv --part=0/10 --seeds=100 esp-gpu >part0.csv\n",
 	.run = run,
 };

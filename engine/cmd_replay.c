@@ -27,8 +27,6 @@ static const struct sl_option options[] = {
 	  .doc = "decide with this policy: a name, or a path that ends in .lua" },
 	{ .name = "site", .type = SL_OPTION_TEXT, .offset = offsetof(struct sl_replay_args, site), .argument = "FILE",
 	  .doc = "decide as this site file says; --policy is then not looked at" },
-	{ .name = "path", .type = SL_OPTION_TEXT, .offset = offsetof(struct sl_replay_args, path),
-	  .argument = "DIR[:DIR]...", .doc = "directories to search for policies before the bundled ones" },
 	{ .name = "cycles", .type = SL_OPTION_FLAG, .offset = offsetof(struct sl_replay_args, cycles),
 	  .doc = "decide each recorded cycle anew, and compare it with the decision journal" },
 	{ .name = "journal", .type = SL_OPTION_TEXT, .offset = offsetof(struct sl_replay_args, journal),
@@ -36,12 +34,7 @@ static const struct sl_option options[] = {
 	{ .name = "budget", .type = SL_OPTION_NUMBER, .offset = offsetof(struct sl_replay_args, budget),
 	  .argument = "SECONDS", .min = 0, .max = 86400,
 	  .doc = "with --cycles, time after which the policy is stopped; 0: what the site file says, else 2" },
-	{ .name = "interval", .type = SL_OPTION_INTEGER, .offset = offsetof(struct sl_replay_args, interval),
-	  .min = 0, .max = 86400, .standard = "0", .argument = "SECONDS",
-	  .doc = "let the policy decide this often; 0: whenever something happens" },
-	{ .name = "latency", .type = SL_OPTION_INTEGER, .offset = offsetof(struct sl_replay_args, latency),
-	  .min = 0, .max = 86400, .standard = "0", .argument = "SECONDS",
-	  .doc = "from a decision to the start of its jobs, shorter than the interval" },
+	SL_SIM_ARGS(sl_replay_args, sim),
 	{ .name = "tolerance", .type = SL_OPTION_INTEGER, .offset = offsetof(struct sl_replay_args, tolerance),
 	  .min = 0, .max = 86400, .standard = "5", .argument = "SECONDS",
 	  .doc = "starts that differ by no more are the same" },
@@ -394,21 +387,23 @@ static int simulate(const struct sl_replay_args *v, struct sl_replay *r, struct 
 
 static int replay(const struct sl_replay_args *v, char *const *path, uint32_t paths, struct sl_error *err)
 {
-	struct sl_bundle_source source = { .site = v->site, .policy = v->policy, .path = v->path };
+	struct sl_bundle_source source = { .site = v->site, .policy = v->policy, .path = v->sim.path };
 	struct sl_limits limits = { 0 };
 	struct sl_bundle *bundle = NULL;
 	struct sl_script *script = NULL;
 	struct sl_sim *sim = NULL;
 	struct sl_replay r = { 0 };
 	struct sl_progress bar;
-	struct sl_sim_options opt = {
-		.interval_s = v->interval, .latency_s = v->latency, .keep_schedule = true, .stop = &stop,
-		.before_pass = sl_replay_before_pass, .before_pass_arg = &r, .progress = show_progress,
-		.progress_arg = &bar,
-	};
+	struct sl_sim_options opt = sl_sim_args(&v->sim);
 	char *trace = NULL;
 	int rc = -1;
 
+	opt.keep_schedule = true;
+	opt.stop = &stop;
+	opt.before_pass = sl_replay_before_pass;
+	opt.before_pass_arg = &r;
+	opt.progress = show_progress;
+	opt.progress_arg = &bar;
 	bundle = sl_bundle_load(&source, &limits, &trace, err);
 	if (bundle && !sl_replay_open(&r, path, paths, err)) {
 		opt.until_s = r.to_s;
@@ -473,8 +468,8 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 
 	if (n < 0)
 		return status;
-	if (v.latency && v.latency >= v.interval)
-		return sl_tool_usage(verb, "--latency: expected less than --interval");
+	if (sl_sim_args_wrong(&v.sim))
+		return sl_tool_usage(verb, "%s", sl_sim_args_wrong(&v.sim));
 	if (v.journal && !v.cycles)
 		return sl_tool_usage(verb, "--journal: expected --cycles as well");
 	sigaction(SIGINT, &action, NULL);

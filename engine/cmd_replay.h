@@ -9,10 +9,12 @@
 #include <stdint.h>
 
 #include "script.h"
+#include "sim_args.h"
 
 struct sl_replay_args {
-	const char *policy, *site, *path, *journal;
-	int64_t interval, latency, tolerance, show;
+	struct sl_sim_args sim;
+	const char *policy, *site, *journal;
+	int64_t tolerance, show;
 	double budget;
 	bool cycles, json, quiet;
 };

@@ -454,7 +454,7 @@ static int first_sequence(struct replay *x, const char *path, struct sl_error *e
 static int prepare(struct replay *x, const char *first, uint32_t paths, const char *journal, char **trace,
 		   struct sl_error *err)
 {
-	struct sl_bundle_source source = { .site = x->v->site, .policy = x->v->policy, .path = x->v->path };
+	struct sl_bundle_source source = { .site = x->v->site, .policy = x->v->policy, .path = x->v->sim.path };
 	double budget = x->v->budget;
 
 	x->limits.budget_us = (int64_t) llround((budget > 0 ? budget : DEFAULT_BUDGET_S) * 1e6);

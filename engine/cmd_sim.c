@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,14 +15,14 @@
 #include "trial.h"
 #include "schedule_csv.h"
 #include "schedule_page.h"
+#include "sim_args.h"
 #include "text.h"
-#include "workload_args.h"
 
 struct values {
 	struct sl_workload_args args;
-	const char *workload, *policy, *site, *path, *jobs, *report;
-	int64_t interval, latency;
-	bool json, users, quiet, each_end, check;
+	struct sl_sim_args sim;
+	const char *workload, *policy, *site, *jobs, *report;
+	bool json, users, quiet, check;
 };
 
 static const struct sl_option options[] = {
@@ -32,19 +31,10 @@ static const struct sl_option options[] = {
 	  .doc = "decide with this policy: a name, or a path that ends in .lua" },
 	{ .name = "site", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, site), .argument = "FILE",
 	  .doc = "decide as this site file says; --policy is then not looked at" },
-	{ .name = "path", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, path), .argument = "DIR[:DIR]...",
-	  .doc = "directories to search for policies before the bundled ones" },
 	{ .name = "workload", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, workload),
 	  .argument = "WORKLOAD", .doc = "what jobs to simulate, where it is not the argument" },
 	SL_WORKLOAD_ARGS(values, args),
-	{ .name = "interval", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, interval),
-	  .min = 0, .max = 86400, .standard = "0", .argument = "SECONDS",
-	  .doc = "let the policy decide this often; 0: whenever something happens" },
-	{ .name = "latency", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, latency),
-	  .min = 0, .max = 86400, .standard = "0", .argument = "SECONDS",
-	  .doc = "from a decision to the start of its jobs, shorter than the interval" },
-	{ .name = "each-end", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, each_end),
-	  .doc = "decide after each job that ends, instead of once an instant" },
+	SL_SIM_ARGS(values, sim),
 	{ .name = "check", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, check),
 	  .doc = "check the schedule with code that shares nothing with what made it" },
 	{ .name = "users", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, users),
@@ -178,56 +168,18 @@ static const char *asked_for(const struct values *v)
 
 static struct sl_page *open_report(const struct values *v, struct sl_error *err)
 {
-	const char *slash = strrchr(v->workload, '/');
 	char title[512];
 
-	snprintf(title, sizeof(title), "%s on %s", asked_for(v), slash && slash[1] ? slash + 1 : v->workload);
+	snprintf(title, sizeof(title), "%s on %s", asked_for(v), sl_sim_args_base(v->workload));
 	return sl_page_open(v->report, title, err);
-}
-
-static void __attribute__((format(printf, 3, 4))) add_option(char *text, size_t size, const char *fmt, ...)
-{
-	size_t n = strlen(text);
-	va_list ap;
-
-	if (n && n + 3 < size)
-		n += (size_t) snprintf(text + n, size - n, ", ");
-	va_start(ap, fmt);
-	vsnprintf(text + n, size - n, fmt, ap);
-	va_end(ap);
-}
-
-/* Those that change what is simulated. */
-static void name_options(const struct values *v, char *text, size_t size)
-{
-	*text = 0;
-	if (v->interval)
-		add_option(text, size, "interval %" PRId64 " s", v->interval);
-	if (v->latency)
-		add_option(text, size, "latency %" PRId64 " s", v->latency);
-	if (v->each_end)
-		add_option(text, size, "a decision after each job that ends");
-	if (v->args.estimate && strcmp(v->args.estimate, "user"))
-		add_option(text, size, "estimate %s", v->args.estimate);
-	if (v->args.overrun)
-		add_option(text, size, "overrun");
-	if (v->args.requested_procs)
-		add_option(text, size, "requested processors");
-	if (v->args.first)
-		add_option(text, size, "first %" PRId64 " jobs", v->args.first);
 }
 
 static int write_report(const struct values *v, const struct sl_trial *t, struct sl_page *page, struct sl_error *err)
 {
-	char options[256], pool[48] = "";
-	const struct sl_page_about about = {
-		.machine = v->args.procs ? pool : v->args.machine, .options = options, .seed = (uint64_t) v->args.seed,
-	};
+	const struct sl_schedule schedule = sl_sim_whole_schedule(t->sim);
 
-	snprintf(pool, sizeof(pool), "a pool of %" PRId64 " processors", v->args.procs);
-	name_options(v, options, sizeof(options));
-	if (sl_page_workload(page, t->workload, &about, err) < 0 ||
-	    sl_schedule_page(page, asked_for(v), t->workload, t->sim, &t->result, err) < 0)
+	if (sl_sim_args_page(&v->sim, &v->args, t->workload, page, err) < 0 ||
+	    sl_schedule_page(page, asked_for(v), t->workload, &schedule, &t->result, err) < 0)
 		return -1;
 	return sl_page_finish(page, err);
 }
@@ -247,16 +199,18 @@ static int simulate(const struct values *v, FILE *jobs, struct sl_page *page)
 	struct sl_progress bar;
 	struct sl_trial_options opt = {
 		.workload = v->workload, .workload_options = sl_workload_args(&v->args),
-		.source = { .site = v->site, .policy = v->policy, .path = v->path },
-		.sim = {
-			.interval_s = v->interval, .latency_s = v->latency, .each_end = v->each_end, .check = v->check,
-			.keep_schedule = jobs || page, .stop = &stop, .progress = show_progress, .progress_arg = &bar,
-		},
+		.source = { .site = v->site, .policy = v->policy, .path = v->sim.path }, .sim = sl_sim_args(&v->sim),
 	};
 	struct sl_error err = { 0 };
 	struct sl_trial t;
-	int rc = sl_trial_open(&t, &opt, &err);
+	int rc;
 
+	opt.sim.check = v->check;
+	opt.sim.keep_schedule = jobs || page;
+	opt.sim.stop = &stop;
+	opt.sim.progress = show_progress;
+	opt.sim.progress_arg = &bar;
+	rc = sl_trial_open(&t, &opt, &err);
 	if (t.workload && !v->quiet)
 		sl_workload_print_issues(t.workload, "schedlua: ", stderr);
 	if (!rc) {
@@ -294,10 +248,8 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 				     "a workload is missing%s", n ? argv[0] : "");
 	if (n)
 		v.workload = argv[0];
-	if (v.latency && v.latency >= v.interval)
-		return sl_tool_usage(verb, "--latency: expected less than --interval");
-	if (v.each_end && v.interval)
-		return sl_tool_usage(verb, "--each-end: not with --interval");
+	if (sl_sim_args_wrong(&v.sim))
+		return sl_tool_usage(verb, "%s", sl_sim_args_wrong(&v.sim));
 	catch_interrupt();
 	if (v.jobs && !(jobs = fopen(v.jobs, "we"))) {	/* before the run, not after it */
 		sl_fail(&err, SL_EIO, "%s: %m", v.jobs);

@@ -36,18 +36,17 @@ static int put_job(struct sl_page *p, uint32_t row, const struct sl_sim_job *j, 
 	}, err);
 }
 
-int sl_schedule_page(struct sl_page *p, const char *label, const struct sl_workload *w, const struct sl_sim *sim,
-		     const struct sl_result *r, struct sl_error *err)
+int sl_schedule_page(struct sl_page *p, const char *label, const struct sl_workload *w,
+		     const struct sl_schedule *schedule, const struct sl_result *r, struct sl_error *err)
 {
-	const struct sl_sim_job *job = sl_sim_schedule(sim);
-	const struct sl_sim_run *run = sl_sim_runs(sim);
+	const struct sl_sim_job *job = schedule->job;
 	struct sl_page_part *part = NULL;
 	uint32_t room = 0;
 	int rc = sl_page_begin_run(p, label, err);
 
 	for (uint32_t i = 0; rc == 0 && i < w->snap.job.rows; i++)
 		if (job[i].nodes)
-			rc = put_job(p, i, &job[i], run + job[i].first_run, &part, &room, err);
+			rc = put_job(p, i, &job[i], schedule->run + job[i].first_run, &part, &room, err);
 	free(part);
 	return rc ? -1 : sl_page_end_run(p, r, last_instant(w, job), err);
 }

@@ -9,11 +9,11 @@
 #include "sim.h"
 
 /*
- * Add a simulation, made with keep_schedule and ended or stopped, to a page that is
+ * Add the schedule of a simulation, ended or stopped, to a page that is
  * at its workload.  *label*: the policy as it was asked for.  Returns 0, or -1 with
  * *err.
  */
-int sl_schedule_page(struct sl_page *p, const char *label, const struct sl_workload *w, const struct sl_sim *sim,
-		     const struct sl_result *r, struct sl_error *err);
+int sl_schedule_page(struct sl_page *p, const char *label, const struct sl_workload *w,
+		     const struct sl_schedule *schedule, const struct sl_result *r, struct sl_error *err);
 
 #endif

@@ -543,3 +543,8 @@ const struct sl_sim_run *sl_sim_runs(const struct sl_sim *s)
 {
 	return s->run;
 }
+
+struct sl_schedule sl_sim_whole_schedule(const struct sl_sim *s)
+{
+	return (struct sl_schedule) { s->schedule, s->run, s->w->snap.job.rows, s->runs };
+}

@@ -67,6 +67,13 @@ struct sl_sim_run {
 	uint32_t first, count, cores;
 };
 
+/* A schedule: what became of each row of the workload, and the runs of nodes of all. */
+struct sl_schedule {
+	const struct sl_sim_job *job;
+	const struct sl_sim_run *run;
+	uint32_t jobs, runs;
+};
+
 struct sl_sim;
 
 /* Returns NULL with *err when the workload does not fit the model's ceilings. */
@@ -90,5 +97,6 @@ struct sl_metrics *sl_sim_metrics(struct sl_sim *sim);
 /* With keep_schedule: per job row.  NULL otherwise. */
 const struct sl_sim_job *sl_sim_schedule(const struct sl_sim *sim);
 const struct sl_sim_run *sl_sim_runs(const struct sl_sim *sim);
+struct sl_schedule sl_sim_whole_schedule(const struct sl_sim *sim);
 
 #endif

@@ -6,56 +6,116 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 struct worker {
 	pid_t pid;
-	int fd;
+	int fd, kept;			/* of the outcome; of the schedule, or -1 */
 	uint32_t trial;
 	size_t got;			/* bytes of the outcome */
 };
 
 /* -- in the child --------------------------------------------------------- */
 
-static void work(const struct sl_trial_options *opt, bool bound, int fd)
+static bool write_all(int fd, const void *bytes, size_t left)
 {
-	struct sl_outcome out = { .err = { .code = SL_OK } };
-	const char *p = (const char *) &out;
-	struct sl_trial t;
-	size_t left = sizeof(out);
+	const char *p = bytes;
 	ssize_t n;
 
-	if (!sl_trial_open(&t, opt, &out.err) && sl_trial_go(&t, bound, &out.err) >= 0)
-		out.result = t.result;
 	while (left && ((n = write(fd, p, left)) > 0 || errno == EINTR)) {
 		if (n <= 0)
 			continue;
 		p += n;
 		left -= (size_t) n;
 	}
-	_exit(left ? 1 : 0);
+	return !left;
+}
+
+/* The schedule as the parent maps it: two counts, jobs, runs. */
+static bool write_schedule(int fd, const struct sl_sim *sim)
+{
+	const struct sl_schedule s = sl_sim_whole_schedule(sim);
+	const uint64_t head[2] = { s.jobs, s.runs };
+
+	return write_all(fd, head, sizeof(head)) && write_all(fd, s.job, s.jobs * sizeof(*s.job)) &&
+		write_all(fd, s.run, s.runs * sizeof(*s.run));
+}
+
+static void work(const struct sl_trial_options *opt, bool bound, int fd, int kept)
+{
+	struct sl_outcome out = { .err = { .code = SL_OK } };
+	struct sl_trial t;
+
+	if (!sl_trial_open(&t, opt, &out.err) && sl_trial_go(&t, bound, &out.err) >= 0)
+		out.result = t.result;
+	if (!out.err.code && kept >= 0 && !write_schedule(kept, t.sim))
+		sl_fail(&out.err, SL_EIO, "sweep: schedule: %s", strerror(errno));
+	_exit(write_all(fd, &out, sizeof(out)) ? 0 : 1);
 }
 
 /* -- in the parent --------------------------------------------------------- */
 
 static int begin(struct sl_sweep *sweep, struct worker *w, uint32_t trial, struct sl_error *err)
 {
-	int fd[2];
+	bool keep = sweep->kept && sweep->trial[trial].sim.keep_schedule;
+	int fd[2], kept = keep ? memfd_create("schedule", MFD_CLOEXEC) : -1;
 
-	if (pipe2(fd, O_CLOEXEC))
+	if (keep && kept < 0)
+		return sl_fail(err, SL_EIO, "sweep: memfd_create: %s", strerror(errno));
+	if (pipe2(fd, O_CLOEXEC)) {
+		if (keep)
+			close(kept);
 		return sl_fail(err, SL_EIO, "sweep: pipe: %s", strerror(errno));
-	*w = (struct worker) { .pid = fork(), .fd = fd[0], .trial = trial };
+	}
+	*w = (struct worker) { .pid = fork(), .fd = fd[0], .kept = kept, .trial = trial };
 	if (!w->pid) {
 		close(fd[0]);
-		work(&sweep->trial[trial], sweep->bound, fd[1]);
+		work(&sweep->trial[trial], sweep->bound, fd[1], kept);
 	}
 	close(fd[1]);
 	if (w->pid > 0)
 		return 0;
 	close(fd[0]);
+	if (keep)
+		close(kept);
 	w->pid = 0;
 	return sl_fail(err, SL_EIO, "sweep: fork: %s", strerror(errno));
+}
+
+/* The child's schedule; counts are looked at, since a child that failed may have
+ * written a part of it. */
+static int map_schedule(struct sl_kept_schedule *k, int fd, struct sl_error *err)
+{
+	const uint64_t *head;
+	struct stat st;
+
+	if (fstat(fd, &st) || (size_t) st.st_size < sizeof(uint64_t[2]))
+		return sl_fail(err, SL_EIO, "sweep: a schedule is missing");
+	k->size = (size_t) st.st_size;
+	k->map = mmap(NULL, k->size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (k->map == MAP_FAILED) {
+		k->map = NULL;
+		return sl_fail(err, SL_ENOMEM, "sweep: schedule: %s", strerror(errno));
+	}
+	head = k->map;
+	k->schedule.jobs = (uint32_t) head[0];
+	k->schedule.runs = (uint32_t) head[1];
+	k->schedule.job = (const void *) (head + 2);
+	k->schedule.run = (const void *) (k->schedule.job + head[0]);
+	if (k->size == sizeof(uint64_t[2]) + head[0] * sizeof(struct sl_sim_job) + head[1] * sizeof(struct sl_sim_run))
+		return 0;
+	sl_sweep_forget(k);
+	return sl_fail(err, SL_EIO, "sweep: a schedule is cut short");
+}
+
+void sl_sweep_forget(struct sl_kept_schedule *k)
+{
+	if (k->map)
+		munmap(k->map, k->size);
+	memset(k, 0, sizeof(*k));
 }
 
 static void end(struct sl_sweep *sweep, struct worker *w)
@@ -70,6 +130,10 @@ static void end(struct sl_sweep *sweep, struct worker *w)
 			strsignal(WTERMSIG(status)));
 	else if (w->got < sizeof(*out))
 		sl_fail(&out->err, SL_EIO, "simulation ended without a result");
+	if (w->kept >= 0 && !out->err.code)
+		map_schedule(&sweep->kept[w->trial], w->kept, &out->err);
+	if (w->kept >= 0)
+		close(w->kept);
 	close(w->fd);
 	w->pid = 0;
 }
@@ -122,6 +186,8 @@ int sl_sweep_run(struct sl_sweep *sweep, struct sl_error *err)
 	struct pollfd *poll_for = calloc(workers + 1, sizeof(*poll_for));
 	int rc = w && poll_for ? 0 : sl_fail(err, SL_ENOMEM, "sweep: out of memory");
 
+	if (sweep->kept)
+		memset(sweep->kept, 0, sweep->trials * sizeof(*sweep->kept));
 	memset(sweep->outcome, 0, sweep->trials * sizeof(*sweep->outcome));
 	while (!rc ? done < sweep->trials : busy > 0) {
 		uint32_t n;

@@ -19,7 +19,17 @@ struct sl_outcome {
 	struct sl_result result;
 };
 
+/* A schedule that was made in another process, mapped. */
+struct sl_kept_schedule {
+	struct sl_schedule schedule;
+	void *map;
+	size_t size;
+};
+
 struct sl_sweep {
+	/* NULL, or by trial: gets the schedule of those that keep one (sim.keep_schedule), to
+	 * be given back with sl_sweep_forget(); all zero where there is none. */
+	struct sl_kept_schedule *kept;
 	const struct sl_trial_options *trial;
 	struct sl_outcome *outcome;	/* as many */
 	uint32_t trials;
@@ -32,5 +42,7 @@ struct sl_sweep {
 /* Run them all.  Returns 0, trials may have failed by themselves; -1 with *err when no
  * process can be made. */
 int sl_sweep_run(struct sl_sweep *sweep, struct sl_error *err);
+
+void sl_sweep_forget(struct sl_kept_schedule *kept);
 
 #endif

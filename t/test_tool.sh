@@ -397,4 +397,16 @@ sim_report_early() {
 }
 ok "sim --report fails before the run where the page cannot be written or has no library" sim_report_early
 
+compare_report() {
+	assets && SCHEDLUA_REPORT=$T/assets run 0 compare --quiet --seeds=2 --policies="fcfs easy" --report="$T/d.html" esp &&
+		SCHEDLUA_REPORT=$T/assets run 0 compare --quiet --policies="fcfs easy" --workers=1 --report="$T/e.html" esp &&
+		cmp "$T/d.html" "$T/e.html" && grep -q "<title>2 policies on esp</title>" "$T/d.html" &&
+		grep -q '"label": "fcfs"' "$T/d.html" && grep -q '"label": "easy"' "$T/d.html" &&
+		SCHEDLUA_REPORT=$T/assets run 1 compare --quiet --policies="nobody easy" --report="$T/f.html" esp &&
+		grep -q '"label": "easy"' "$T/f.html" && ! grep -q '"label": "nobody"' "$T/f.html" &&
+		run 1 compare --report="$T/no/such.html" esp && quiet out && err "No such file" &&
+		run 2 compare --runs --part=0/2 --report="$T/g.html" esp
+}
+ok "compare --report writes one page of all policies, those of the first seed" compare_report
+
 echo "1..$n"

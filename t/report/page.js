@@ -273,6 +273,43 @@ test("of several workloads the reader chooses one", async () => {
 	assert.deepEqual(page.complaints, []);
 });
 
+/* The same through the tool. */
+function tool(name, ...options) {
+	const file = path.join(scratch, `${name}.html`);
+
+	execFileSync(path.resolve(build, "schedlua"), [...options, `--report=${file}`]);
+	return file;
+}
+
+test("schedlua compare lays its policies over one another", async () => {
+	const page = await visit(tool("compare", "compare", "--policies=easy fcfs conservative", "--machine=64x8c2g",
+		"--seeds=2", "esp", "esp-gpu"));
+	const label = () => page.value(`document.querySelector("#utilization .chart").getAttribute("aria-label")`);
+
+	assert.equal(await page.value("document.title"), "3 policies on esp and others");
+	assert.equal(await page.told("runs"), "3");
+	assert.equal(await page.told("jobs"), "230");
+	assert.equal(await page.value(`document.querySelectorAll("${GANTT}").length`), 3);
+	for (const policy of ["easy", "fcfs", "conservative"])
+		assert.match(await label(), new RegExp(policy));
+	for (const chart of [GANTT, "#utilization", "#queue", "#wait"])
+		assert.ok((await page.value(INK(chart))).colours > 5, chart);
+	await page.focus("#workload");
+	await page.key("ArrowDown");
+	assert.equal(await page.told("jobs"), "458");
+	assert.equal(await page.told("runs"), "3");
+	assert.deepEqual(page.complaints, []);
+});
+
+test("schedlua sim and compare tell the same of a policy", async () => {
+	const data = `[...document.querySelectorAll("script.run")].map((e) => JSON.parse(e.textContent).result)`;
+	const one = await visit(tool("sim", "sim", "--policy=easy", "--machine=64x8c2g", "esp"));
+	const several = await visit(tool("two-policies", "compare", "--policies=fcfs easy", "--machine=64x8c2g", "esp"));
+
+	assert.deepEqual((await one.value(data))[0], (await several.value(data))[1]);
+	assert.deepEqual(one.complaints, []);
+});
+
 async function run({ name, body }, number) {
 	try {
 		await body();

@@ -10,25 +10,23 @@
  *   core.load_snapshot(path)      the same from a file of either form
  *   core.load(source [, limits])  a policy set, or nil, the error, its traceback
  *   core.decide(set, snapshot [, limits])  a plan as a table, the error, its traceback
+ *   core.simulate(set, workload, options)  figures, rows of jobs (sched_core_sim.c)
  *   core.columns(table)           names of a snapshot table's columns, with their types
  *
  * source = { site =, policy =, path =, texts = { [name] = text }, check_trust = }
  * limits = { memory = MiB, budget = seconds }
  */
-#include "check.h"
-#include "script.h"
-#include "shapes.h"
+#include "sched_core.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include <lauxlib.h>
-#include <lua.h>
+#include "check.h"
+#include "shapes.h"
 
 #define SNAPSHOT "sched_core.snapshot"
-#define BUNDLE "sched_core.set"
+#define BUNDLE SL_CORE_BUNDLE
 #define MAX_TEXTS 64
-#define SPEC_BUDGET_S 60	/* where a spec says nothing: machines that test are busy */
 
 int luaopen_sched_core(lua_State *L);
 
@@ -45,7 +43,7 @@ struct cycle {
 	struct sl_builder *builder;
 };
 
-static int failed(lua_State *L, const struct sl_error *err, char *trace)
+int sl_core_failed(lua_State *L, const struct sl_error *err, char *trace)
 {
 	lua_pushnil(L);
 	lua_pushstring(L, err->text);
@@ -108,7 +106,7 @@ static int core_snapshot(lua_State *L)
 	struct sl_error err;
 
 	if (read_json(s, name, text, length, &err))
-		return failed(L, &err, NULL);
+		return sl_core_failed(L, &err, NULL);
 	return 1;
 }
 
@@ -121,7 +119,7 @@ static int core_load_snapshot(lua_State *L)
 
 	if (sl_image_load(&sl_snapshot_schema, path, &s->bytes, &size, &err) ||
 	    sl_snapshot_open(&s->snap, s->bytes, size, &err))
-		return failed(L, &err, NULL);
+		return sl_core_failed(L, &err, NULL);
 	return 1;
 }
 
@@ -189,7 +187,7 @@ static unsigned read_texts(lua_State *L, int arg, struct sl_bundle_text text[MAX
 	return n;
 }
 
-static struct sl_limits read_limits(lua_State *L, int arg, double budget_s)
+struct sl_limits sl_core_limits(lua_State *L, int arg, double budget_s)
 {
 	struct sl_limits limits = { 0 };
 
@@ -208,7 +206,7 @@ static int core_load(lua_State *L)
 {
 	struct sl_bundle_text text[MAX_TEXTS];
 	struct sl_bundle_source src = { 0 };
-	struct sl_limits limits = read_limits(L, 2, SPEC_BUDGET_S);
+	struct sl_limits limits = sl_core_limits(L, 2, SL_CORE_BUDGET_S);
 	struct sl_bundle **b;
 	struct sl_error err;
 	char *trace = NULL;
@@ -228,7 +226,7 @@ static int core_load(lua_State *L)
 	luaL_setmetatable(L, BUNDLE);
 	*b = sl_bundle_load(&src, &limits, &trace, &err);
 	if (!*b)
-		return failed(L, &err, trace);
+		return sl_core_failed(L, &err, trace);
 	return 1;
 }
 
@@ -411,7 +409,7 @@ static int core_decide(lua_State *L)
 {
 	struct sl_bundle **b = luaL_checkudata(L, 1, BUNDLE);
 	struct kept_snapshot *s = luaL_checkudata(L, 2, SNAPSHOT);
-	struct sl_limits limits = read_limits(L, 3, SPEC_BUDGET_S);
+	struct sl_limits limits = sl_core_limits(L, 3, SL_CORE_BUDGET_S);
 	struct cycle *c = lua_newuserdatauv(L, sizeof(*c), 0);
 	struct sl_plan_image image;
 	struct sl_error err = { 0 };
@@ -424,7 +422,7 @@ static int core_decide(lua_State *L)
 	r = run_cycle(c, *b, &s->snap, &limits, &image, &trace, &err);
 	if (r < 0) {
 		end_cycle(c);
-		return failed(L, &err, trace);
+		return sl_core_failed(L, &err, trace);
 	}
 	lua_pushstring(L, r ? err.text : NULL);
 	lua_pushstring(L, trace);
@@ -451,12 +449,14 @@ int luaopen_sched_core(lua_State *L)
 {
 	static const luaL_Reg core[] = {
 		{ "snapshot", core_snapshot }, { "load_snapshot", core_load_snapshot }, { "columns", core_columns },
-		{ "load", core_load }, { "figures", core_figures }, { "decide", core_decide }, { NULL, NULL }
+		{ "load", core_load }, { "figures", core_figures }, { "decide", core_decide },
+		{ "simulate", sl_core_simulate }, { NULL, NULL }
 	};
 
 	new_type(L, SNAPSHOT, snapshot_gc);
 	new_type(L, BUNDLE, bundle_gc);
 	new_type(L, "sched_core.cycle", cycle_gc);
+	sl_core_simulate_types(L);
 	luaL_newlib(L, core);
 	return 1;
 }

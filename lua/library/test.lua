@@ -29,6 +29,40 @@ function test.load(path) end
 ---@return sched.test.plan
 function test.decide(policy, cluster, options) end
 
+---@class sched.test.simulation
+---@field metrics table<string, any> keys of schedlua sim --json
+---@field jobs sched.test.job[] in the order of submission
+local simulation = {}
+
+---@class sched.test.job
+---@field job integer
+---@field user string
+---@field partition string
+---@field submit_s integer
+---@field start_s? integer
+---@field end_s? integer
+---@field wait_s? integer
+---@field runtime_s integer
+---@field walltime_s? integer
+---@field cores? integer
+---@field gpus? integer
+---@field nodes? string[]
+---@field layout? table<string, integer>
+
+--- A workload under a policy; the schedule is checked.
+---@param policy string|table
+---@param workload string|{ nodes?: string|table, jobs: table[], partitions?: table, reservations?: table[], licenses?: table, now?: integer, seed?: integer }
+---@param options? { machine?: string, procs?: integer, seed?: integer, estimate?: string, overrun?: boolean, first?: integer, interval?: integer, latency?: integer, each_end?: boolean, memory?: number, budget?: number }
+---@return sched.test.simulation
+function test.simulate(policy, workload, options) end
+
+---@param id integer
+---@return sched.test.job?
+function simulation:job(id) end
+
+---@return integer[]
+function simulation:started() end
+
 --- Load and validate a policy or a site: what it says; or nil, the error and its traceback.
 ---@param policy string|table
 ---@param limits? { memory?: number, budget?: number }

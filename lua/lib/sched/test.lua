@@ -17,6 +17,8 @@
 
 local builder = require "sched.builder"
 local core = require "sched_core"
+local duration = require "sched.duration"
+local suggest = require "sched.suggest"
 
 local M = {}
 
@@ -205,12 +207,11 @@ function Plan:trace()
 	return self.failure_trace
 end
 
-local decide_keys = { memory = true, budget = true, may_fail = true }
-
-local function load_set(policy, limits)
+-- Of a policy that *who* (t.decide) was given; blames the caller of that.
+local function load_set(who, policy, limits)
 	local ok, source = pcall(source_of, policy)
 	if not ok then
-		error("t.decide: " .. source, 3)
+		error(who .. ": " .. source, 3)
 	end
 	local set, why, trace = core.load(source, limits.memory and { memory = limits.memory })
 	if not set then
@@ -218,6 +219,8 @@ local function load_set(policy, limits)
 	end
 	return set
 end
+
+local decide_keys = { memory = true, budget = true, may_fail = true }
 
 --- One cycle of a policy on a cluster.  options: memory (MiB), budget (seconds), may_fail: an
 --- error in the policy is then found in plan:errors(), otherwise it is raised.
@@ -231,13 +234,149 @@ function M.decide(policy, cluster, options)
 	if type(cluster) ~= "table" or not cluster.snapshot then
 		error("t.decide: expected a cluster of t.cluster, got " .. type(cluster), 2)
 	end
-	local raw, why, trace = core.decide(load_set(policy, options), cluster.snapshot, options)
+	local raw, why, trace = core.decide(load_set("t.decide", policy, options), cluster.snapshot, options)
 	if not raw then
 		error(with_trace(why, trace), 2)
 	elseif why and not options.may_fail then
 		error("the policy failed: " .. with_trace(why, trace), 2)
 	end
 	return setmetatable({ raw = raw, failure = why, failure_trace = trace }, Plan)
+end
+
+-- -- simulations -----------------------------------------------------------
+
+local function seconds(value, what)
+	local s, why = duration.seconds(value)
+	if not s or s == math.huge then
+		error(("%s: %s"):format(what, why or "expected a duration"), 0)
+	end
+	return s
+end
+
+-- The workload of a table: a cluster whose jobs come and end.  As JSON.
+local function workload_json(spec)
+	local times, cluster = {}, { pending = {} }
+	if type(spec.jobs) ~= "table" then
+		error("jobs: expected a list of jobs, got " .. type(spec.jobs), 0)
+	end
+	for key, value in pairs(spec) do
+		if key == "pending" or key == "running" then
+			error(("unknown key '%s': all jobs of a workload stand in jobs"):format(key), 0)
+		elseif key ~= "jobs" then
+			cluster[key] = value
+		end
+	end
+	for i, job in ipairs(spec.jobs) do
+		local what, pending = ("jobs[%d]"):format(i), {}
+		if type(job) ~= "table" then
+			error(("%s: expected a table { runtime = \"1h\" }, got %s"):format(what, type(job)), 0)
+		elseif not job.runtime then
+			error(what .. ": has no runtime", 0)
+		end
+		for key, value in pairs(job) do
+			if key ~= "runtime" and key ~= "submit" then
+				pending[key] = value
+			end
+		end
+		cluster.pending[i] = pending
+		times[i] = { submit = seconds(job.submit or 0, what .. ".submit"), runtime = seconds(job.runtime, what .. ".runtime") }
+	end
+	local model = builder.build(cluster, core.columns)
+	for i, job in ipairs(model.jobs) do
+		job.submit_time = model.meta.now + times[i].submit
+		job.eligible_time = job.submit_time
+		job.runtime_s = times[i].runtime
+	end
+	model.queue = {}
+	return builder.json(model)
+end
+
+local Simulation = {}
+Simulation.__index = Simulation
+
+--- What became of a job: { job, user, partition, submit_s, start_s, end_s, wait_s, runtime_s,
+--- walltime_s, cores, gpus, nodes, layout }; start_s is nil if it never started.
+function Simulation:job(id)
+	return find(self.jobs, id)
+end
+
+--- Ids of the jobs in the order in which they started; of those that started together, the one
+--- submitted first comes first.
+function Simulation:started()
+	local rows, ids = {}, {}
+	for i, row in ipairs(self.jobs) do
+		if row.start_s then
+			rows[#rows + 1] = { at = row.start_s, index = i, id = row.job }
+		end
+	end
+	table.sort(rows, function(a, b)
+		if a.at ~= b.at then
+			return a.at < b.at
+		end
+		return a.index < b.index
+	end)
+	for i, row in ipairs(rows) do
+		ids[i] = row.id
+	end
+	return ids
+end
+
+local simulate_keys = {
+	machine = "string", procs = "number", seed = "number", estimate = "string", overrun = "boolean", first = "number",
+	interval = "number", latency = "number", each_end = "boolean", memory = "number", budget = "number",
+}
+
+local function check_options(options)
+	for key, value in pairs(options) do
+		if not simulate_keys[key] then
+			error(("unknown key '%s'%s"):format(tostring(key), suggest.hint(key, simulate_keys)), 0)
+		elseif type(value) ~= simulate_keys[key] then
+			error(("%s: expected a %s, got %s"):format(key, simulate_keys[key], type(value)), 0)
+		end
+	end
+	if options.latency and options.latency >= (options.interval or 0) and options.latency > 0 then
+		error("latency: expected less than interval", 0)
+	end
+end
+
+local function write_workload(text)
+	local path = os.tmpname()
+	local file = assert(io.open(path, "w"))
+	assert(file:write(text) and file:close())
+	return path
+end
+
+--- Run a workload under a policy: a name ("esp-gpu", "january.swf.gz"), or a table { nodes =,
+--- jobs = { { runtime =, submit =, ... } } }.  Every schedule is checked.  An error in the
+--- policy, or a workload that is none, is raised.
+function M.simulate(policy, workload, options)
+	options = options or {}
+	local made, text
+	local ok, why = pcall(check_options, options)
+	if ok and type(workload) == "table" then
+		ok, text = pcall(workload_json, workload)
+		why = text
+	elseif ok and type(workload) ~= "string" then
+		ok, why = false, "expected the name of a workload or a table with nodes and jobs, got " .. type(workload)
+	end
+	if not ok then
+		error("t.simulate: " .. tostring(why), 2)
+	end
+	local set = load_set("t.simulate", policy, options)
+	if text then
+		made = write_workload(text)
+	end
+	local metrics, jobs, trace = core.simulate(set, made or workload, options)
+	if made then
+		os.remove(made)
+	end
+	if not metrics then
+		if made then	-- nobody knows the file
+			jobs = jobs:gsub(made:gsub("%p", "%%%0"), "t.simulate")
+		end
+		error(with_trace(jobs, trace), 2)
+	end
+	return setmetatable({ metrics = metrics, jobs = jobs }, Simulation)
 end
 
 return M

@@ -279,7 +279,9 @@ local function workload_json(spec)
 			end
 		end
 		cluster.pending[i] = pending
-		times[i] = { submit = seconds(job.submit or 0, what .. ".submit"), runtime = seconds(job.runtime, what .. ".runtime") }
+		times[i] = {
+			submit = seconds(job.submit or 0, what .. ".submit"), runtime = seconds(job.runtime, what .. ".runtime"),
+		}
 	end
 	local model = builder.build(cluster, core.columns)
 	for i, job in ipairs(model.jobs) do

@@ -8,6 +8,8 @@
  * the queue is all pending jobs that are not held and not dependent, in order of
  * priority.
  */
+#include "config.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <pwd.h>
@@ -478,13 +480,25 @@ static void job_size(struct capture *c, struct sl_job_row *row, const job_info_t
 		j->het_job_id ? "a heterogeneous job" : j->burst_buffer && *j->burst_buffer ? "a burst buffer" : "");
 }
 
+/* CPUs of a job on its node number *host*; -1 where the library does not say. */
+static int cpus_on_node(const job_info_t *j, uint32_t host)
+{
+#if HAVE_DECL_SLURM_JOB_CPUS_ALLOCATED_ON_NODE_ID
+	return slurm_job_cpus_allocated_on_node_id(j->job_resrcs, (int) host);
+#else
+	(void) j;
+	(void) host;
+	return -1;
+#endif
+}
+
 /* What a job holds on node *n*, its number *host* of *hosts*: CPUs are shared out
  * evenly where the API does not say which. */
 static void add_alloc(struct capture *c, const job_info_t *j, uint32_t n, uint32_t host, uint32_t hosts)
 {
 	struct sl_alloc_row row = sl_alloc_row();
 	struct sl_node_row node;
-	int cpus = slurm_job_cpus_allocated_on_node_id(j->job_resrcs, (int) host);
+	int cpus = cpus_on_node(j, host);
 
 	sl_builder_row(c->b, SL_T_NODE, c->node_row[n], &node);
 	if (cpus < 0)

@@ -169,6 +169,9 @@ int sl_lua_cluster_nodesets(lua_State *L);
 int sl_lua_cluster_overlaps(lua_State *L);
 const struct sl_bid *sl_lua_check_bid(lua_State *L, struct sl_lua *x, int arg, const struct sl_bid_part **part);
 
+/* lua_window.c: a method of the cluster. */
+int sl_lua_cluster_window(lua_State *L);
+
 /* Push the module sched.mip (lua_mip.c); once in a state. */
 void sl_lua_push_mip(lua_State *L);
 

@@ -15,7 +15,8 @@ local suggest = require "sched.suggest"
 local M = {}
 
 local definition_keys = { default = true, min = true, max = true, type = true, values = true, doc = true }
-local types = { integer = true, number = true, string = true, boolean = true, duration = true, table = true }
+local types = { integer = true, number = true, string = true, boolean = true, duration = true, table = true,
+	["function"] = true }
 
 local function shown(value)
 	return type(value) == "string" and ('"%s"'):format(value) or tostring(value)
@@ -79,6 +80,14 @@ end
 function convert.table(value)
 	if type(value) ~= "table" then
 		return nil, ("%s is no table"):format(shown(value))
+	end
+	return value
+end
+
+-- false: none
+convert["function"] = function(value)
+	if type(value) ~= "function" and value ~= false then
+		return nil, ("%s is no function"):format(shown(value))
 	end
 	return value
 end

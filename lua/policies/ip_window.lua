@@ -1,0 +1,143 @@
+-- SPDX-License-Identifier: MIT
+--
+-- ip_window.lua - the jobs at the head of the queue compete for what is free, all at once, in an
+-- integer program; after Soner and Ozturan 2012 (IPSCHED).
+--
+-- A window of jobs is taken in the queue's order, and those start that are worth most together:
+-- max sum p_j (s_j - c_j), where s_j says that job j starts, p_j is its priority and c_j what it
+-- costs to spread it over many nodes.  So a job that wants cores only does not take the nodes whose
+-- GPUs others wait for, and a wide job does not wait for a few nodes that a narrow one has.
+--
+-- The program is solved in an aggregated form (sched.ip); a greedy choice is made as well, and
+-- the better one starts.  Without a solver, or when time is up, that is the greedy one.  What is
+-- still free then goes to whatever fits, in the queue's order.
+--
+-- What is worth little may wait for ever: the guard (sched.guard) gives jobs that waited too
+-- long a reservation, which the program has to respect.
+
+local guard = require "sched.guard"
+local ip = require "sched.ip"
+local window = require "sched.window"
+
+local M = { api = 1, name = "ip_window", doc = "start the most valuable jobs of a window, by integer programming" }
+
+M.options = guard.options {
+	max_jobs = { default = 200, min = 1, max = 10000, doc = "pending jobs that compete, from the head of the queue" },
+	objective = { default = "jobs", values = { "jobs", "cores" },
+		doc = "what is maximized: sum p (s - c), or sum p r (s - c), r being a job's cores" },
+	priority = { default = "slurm", values = { "slurm", "basic", "multifactor" },
+		doc = "p: Slurm's own; falling by one from job to job; minutes waited, and size" },
+	size_weight = { default = 10080.0, min = 0, doc = "minutes of waiting that the size of the machine is worth (multifactor)" },
+	value = { default = false, type = "function", doc = "function(job, cluster): what starting it is worth, instead of p" },
+	packing = { default = true, doc = "jobs on few nodes are worth more (c)" },
+	formulation = { default = "aggregated", values = { "aggregated", "literal" }, doc = "literal: the paper's, for comparison" },
+	on_timeout = { default = "incumbent", values = { "incumbent", "halve" },
+		doc = "when time is up: start the best found so far, or nothing of it and try half of the window" },
+	time_limit = { default = 1.0, min = 0.01, max = 3600, doc = "seconds for a solve" },
+	gap = { default = 0.005, min = 0, max = 1, doc = "good enough: so close to the bound" },
+	branches = { default = 200, min = 0, max = 1000000, doc = "nodes of branch and bound; unlike time_limit the same in a replay" },
+	memory_mb = { default = 512, min = 64, max = 1048576, doc = "memory of a solve" },
+	backend = { default = "any", values = { "any", "coinmp", "cbc", "none" }, doc = "the solver" },
+}
+
+local priority = {}
+
+function priority.slurm(job)
+	return math.max(1, job.priority)
+end
+
+function priority.basic(_, _, _, rank)
+	return 4294901760 - rank
+end
+
+function priority.multifactor(job, cluster, opt)
+	return 1 + job.waited / 60 + opt.size_weight * job.cpus / math.max(1, cluster.totals.cores)
+end
+
+-- What the jobs are worth, the most valuable one being 1.
+local function values_of(cluster, w, opt)
+	local value, most = {}, 0
+	for j, job in ipairs(w.list) do
+		local v
+		if opt.value then
+			v = opt.value(job, cluster)
+			if type(v) ~= "number" or v ~= v or v == math.huge then
+				error(("value: expected a number for job %d, got %s"):format(job.id, tostring(v)), 0)
+			end
+		else
+			v = priority[opt.priority](job, cluster, opt, j)
+			v = opt.objective == "cores" and v * w.jobs[j].cores or v
+		end
+		value[j] = v
+		most = math.max(most, v)
+	end
+	for j in ipairs(w.list) do
+		value[j] = value[j] / math.max(most, 1e-300)
+		-- nothing is gained by starting it
+		w.jobs[j].never = w.jobs[j].never or value[j] <= 0
+	end
+	return value
+end
+
+local function choose_literal(w, value, opt)
+	local p = ip.literal(w, value, ip.offers(w), opt)
+	local r = p.model:solve { time_limit = opt.time_limit, gap = opt.gap, max_nodes = opt.max_nodes,
+		memory_mb = opt.memory_mb, backend = opt.backend }
+	local found = { choice = w:greedy(value, {}), bound = r.bound, status = r.status, timeout = r.status ~= "optimal" }
+	if r.values then
+		found.choice = ip.read_literal(p, value, r.values)
+	end
+	return found
+end
+
+local function choose(cluster, jobs, opt, solver)
+	local w = window.open(cluster, jobs)
+	if #w.classes == 0 then
+		return nil, w
+	end
+	local value = values_of(cluster, w, opt)
+	return (opt.formulation == "literal" and choose_literal or ip.choose)(w, value, solver), w
+end
+
+local function solver_options(opt)
+	return { time_limit = opt.time_limit, gap = opt.gap, max_nodes = opt.branches, memory_mb = opt.memory_mb,
+		backend = opt.backend ~= "any" and opt.backend or nil }
+end
+
+-- Choose, and start what was chosen.
+local function optimize(cluster, plan, jobs, opt)
+	local solver = solver_options(opt)
+	solver.packing = opt.packing
+	local found, w = choose(cluster, jobs, opt, solver)
+	while found and found.timeout and opt.on_timeout == "halve" and #jobs > 1 and opt.backend ~= "none" do
+		jobs = table.move(jobs, 1, #jobs // 2, 1, {})
+		solver.time_limit = solver.time_limit / 2
+		found, w = choose(cluster, jobs, opt, solver)
+	end
+	if found then
+		w:start(found.choice, plan)
+		slurm.log_debug("ip_window: %d of %d jobs, value %.6g, bound %s, %s", #found.choice.jobs, #jobs,
+			found.choice.value, tostring(found.bound), found.status)
+	end
+end
+
+function M.decide(cluster, plan, opt)
+	guard.protect(cluster, plan, opt)
+	local jobs, again = {}, {}
+	for job in cluster:queue(opt.max_jobs) do
+		if plan:state(job) == "open" and not again[job] then
+			again[job] = true
+			jobs[#jobs + 1] = job
+		end
+	end
+	if #jobs > 0 and cluster.totals.free_cores > 0 then
+		optimize(cluster, plan, jobs, opt)
+	end
+	for job in cluster:queue(opt.max_jobs) do
+		if plan:state(job) == "open" then
+			plan:start(job)
+		end
+	end
+end
+
+return M

@@ -1,0 +1,128 @@
+-- SPDX-License-Identifier: MIT
+local s = require "spec.support"
+local t = require "sched.test"
+
+local core = require "sched_core"
+local solvers = #s.lines("for _, name in ipairs(require('sched.mip').backends()) do print(name) end") > 0
+
+local function started(c, options)
+	local ids = t.decide("ip_window" .. (options and "," .. options or ""), c):started()
+	table.sort(ids)
+	return ids
+end
+
+-- Table 1 of the paper: J1 wants half of all cores, J2 and J3 the GPUs of half of the nodes each.
+local function table_1(nodes)
+	return t.cluster { nodes = nodes .. "x8c2g", pending = {
+		{ id = 1, tasks = nodes * 4, time_limit = 1000 },
+		{ id = 2, nodes = nodes // 2, tasks = nodes * 2, gpus_per_node = 2, time_limit = 1000 },
+		{ id = 3, nodes = nodes // 2, tasks = nodes * 2, gpus_per_node = 2, time_limit = 1000 } } }
+end
+
+describe("ip_window", function()
+	it("starts all three jobs of the paper's Table 1, J1 on the cores that the others leave", function()
+		for _, nodes in ipairs { 4, 128, 1024 } do
+			local plan = t.decide("ip_window", table_1(nodes))
+			local layout, full = plan:layout(1), 0
+			assert.equal(3, #plan:started())
+			for i = 1, nodes do
+				full = full + (layout["n" .. i] == 4 and 1 or 0)
+			end
+			assert.equal(nodes, full)
+		end
+	end)
+
+	it("does so without a solver and with the literal program, where easy starts two", function()
+		assert.same({ 1, 2, 3 }, started(table_1(8), "backend=none"))
+		if solvers then
+			assert.same({ 1, 2, 3 }, started(table_1(4), "formulation=literal,time_limit=60"))
+		end
+		local easy = t.decide("easy", table_1(8)):started()
+		assert.equal(2, #easy)
+	end)
+
+	it("chooses the jobs that are worth most together", function()
+		-- 8 cores: 5 + 3 of priority 10 + 6 against 7 alone of priority 15
+		local c = t.cluster { nodes = "1x8c", pending = {
+			{ id = 1, tasks = 7, priority = 15 }, { id = 2, tasks = 5, priority = 10 }, { id = 3, tasks = 3, priority = 6 } } }
+		assert.same({ 2, 3 }, started(c))
+		-- weighted by cores: 105 against 50 + 18
+		assert.same({ 1 }, started(c, "objective=cores"))
+	end)
+
+	it("takes what a site's own function says", function()
+		local site = [[return require("sched").site { default = { "ip_window", value = function(job, cluster)
+			return job.id == 3 and 100 or job.id == 2 and 0 or 1
+		end } }]]
+		local c = t.cluster { nodes = "1x8c", pending = {
+			{ id = 1, tasks = 4 }, { id = 2, tasks = 3 }, { id = 3, tasks = 8 }, { id = 4, tasks = 1 } } }
+		local plan = t.decide({ site = "site.lua", texts = { ["site.lua"] = site } }, c)
+		assert.same({ 3 }, plan:started())
+		local ok, why = pcall(t.decide, { site = "site.lua", texts = { ["site.lua"] = site:gsub("return job.id.-1\n", "return 'x'\n") } }, c)
+		assert.is_false(ok)
+		assert.matches("value: expected a number for job", why)
+		assert.matches("option 'value' of policy 'ip_window': 1 is no function",
+			select(2, t.check({ site = "site.lua", texts = { ["site.lua"] = 'return require("sched").site { default = { "ip_window", value = 1 } }' } })))
+	end)
+
+	it("basic: the first of equal jobs goes first; multifactor: waiting and size count", function()
+		local c = t.cluster { nodes = "1x4c", pending = {
+			{ id = 1, tasks = 4, submitted_ago = "1h" }, { id = 2, tasks = 4, submitted_ago = "2h" } } }
+		assert.same({ 1 }, started(c, "priority=basic,gap=0"))
+		assert.same({ 2 }, started(c, "priority=multifactor"))
+		-- two minutes are less than a quarter of the machine, two weeks are not
+		for waited, expected in pairs { ["2m"] = 2, ["14d"] = 1 } do
+			c = t.cluster { nodes = "1x4c", pending = {
+				{ id = 1, tasks = 3, submitted_ago = waited }, { id = 2, tasks = 4, submitted_ago = 0 } } }
+			assert.same({ expected }, started(c, "priority=multifactor"))
+		end
+	end)
+
+	it("keeps a job on few nodes where that costs nothing else", function()
+		local c = t.cluster { nodes = "4x8c", running = { { id = 9, nodes = { "n1", "n2" }, cores = 4, ends_in = "1h" } },
+			pending = { { id = 1, tasks = 8 }, { id = 2, tasks = 4 } } }
+		local plan = t.decide("ip_window", c)
+		assert.equal(1, #plan:start(1).nodes)
+		assert.equal(1, #plan:start(2).nodes)
+	end)
+
+	it("respects a limit of nodes", function()
+		-- 6 cores on exactly 3 nodes; 14 on 2 at most: one free node and one of the three
+		local c = t.cluster { nodes = "4x8c", pending = {
+			{ id = 1, nodes = 3, tasks = 6 }, { id = 2, nodes = 1, max_nodes = 2, tasks = 14 }, { id = 3, tasks = 4 } } }
+		local plan = t.decide("ip_window", c)
+		assert.equal(3, #plan:started())
+		assert.equal(3, #plan:start(1).nodes)
+		assert.equal(2, #plan:start(2).nodes)
+	end)
+
+	it("leaves room for a reservation of the guard", function()
+		-- job 1 waits for both nodes, which are free in an hour; only what ends before may start
+		local c = t.cluster { nodes = "2x4c", running = { { id = 9, nodes = 1, exclusive = true, ends_in = "1h" } },
+			pending = { { id = 1, nodes = 2, exclusive = true, submitted_ago = "20h" },
+				{ id = 2, tasks = 4, time_limit = "2h" }, { id = 3, tasks = 4, time_limit = "1h" } } }
+		local plan = t.decide("ip_window", c)
+		assert.same({ 3 }, plan:started())
+		assert.equal(3600, plan:reservation(1).in_s)
+		assert.same({ 2 }, started(c, "guard_wait=0"))
+	end)
+
+	it("starts a job that the program cannot express", function()
+		local c = t.cluster { nodes = "4x8c1g", pending = {
+			{ id = 1, nodes = 2, contiguous = true }, { id = 2, nodes = 1, exclusive = true }, { id = 3, gpus = 1, tasks = 2 } } }
+		assert.same({ 1, 2, 3 }, started(c))
+	end)
+
+	it("starts the tasks of an array as long as there is room", function()
+		local c = t.cluster { nodes = "2x4c", pending = { { id = 1, tasks = 2, array = "10" } } }
+		assert.equal(4, #t.decide("ip_window", c):started())
+	end)
+
+	it("starts the greedy choice when the solver fails", function()
+		-- no room for a solver; no time for it
+		local c = table_1(64)
+		assert.same({ 1, 2, 3 }, started(c, "memory_mb=64"))
+		assert.same({ 1, 2, 3 }, started(c, "time_limit=0.01"))
+		assert.same({ 1, 2, 3 }, started(c, "time_limit=0.01,on_timeout=halve"))
+	end)
+end)

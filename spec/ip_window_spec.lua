@@ -2,7 +2,6 @@
 local s = require "spec.support"
 local t = require "sched.test"
 
-local core = require "sched_core"
 local solvers = #s.lines("for _, name in ipairs(require('sched.mip').backends()) do print(name) end") > 0
 
 local function started(c, options)
@@ -58,11 +57,13 @@ describe("ip_window", function()
 			{ id = 1, tasks = 4 }, { id = 2, tasks = 3 }, { id = 3, tasks = 8 }, { id = 4, tasks = 1 } } }
 		local plan = t.decide({ site = "site.lua", texts = { ["site.lua"] = site } }, c)
 		assert.same({ 3 }, plan:started())
-		local ok, why = pcall(t.decide, { site = "site.lua", texts = { ["site.lua"] = site:gsub("return job.id.-1\n", "return 'x'\n") } }, c)
+		local wrong = site:gsub("return job.id.-1\n", "return 'x'\n")
+		local ok, why = pcall(t.decide, { site = "site.lua", texts = { ["site.lua"] = wrong } }, c)
 		assert.is_false(ok)
 		assert.matches("value: expected a number for job", why)
-		assert.matches("option 'value' of policy 'ip_window': 1 is no function",
-			select(2, t.check({ site = "site.lua", texts = { ["site.lua"] = 'return require("sched").site { default = { "ip_window", value = 1 } }' } })))
+		wrong = 'return require("sched").site { default = { "ip_window", value = 1 } }'
+		local _, refused = t.check({ site = "site.lua", texts = { ["site.lua"] = wrong } })
+		assert.matches("option 'value' of policy 'ip_window': 1 is no function", refused)
 	end)
 
 	it("basic: the first of equal jobs goes first; multifactor: waiting and size count", function()

@@ -14,6 +14,15 @@ local function body(text)
 	return 'local sched = require "sched"\nreturn sched.site {\n' .. text .. "\n}\n"
 end
 
+-- The policies that come with the project.
+local function bundled()
+	local names = {}
+	for path in io.popen("ls lua/policies/*.lua"):lines() do
+		names[#names + 1] = path:match("([%w_]+)%.lua$")
+	end
+	return table.concat(names, ", ")
+end
+
 local function accepted(text, policies)
 	local figures, why = t.check(site(body(text), policies))
 	assert.is_nil(why)
@@ -120,7 +129,7 @@ describe("a site file is refused", function()
 
 	it("with an unknown policy, at the line that names it, with those known", function()
 		refused_body('default = { "easy" },\npartitions = {\n  gpu = { "eazy" },\n}',
-			"site.lua:5: unknown policy 'eazy'; did you mean 'easy'? known: conservative, easy, fcfs")
+			"site.lua:5: unknown policy 'eazy'; did you mean 'easy'? known: " .. bundled())
 		matches('default = { "../easy" }', "^site.lua:3: unknown policy '../easy'")
 	end)
 
@@ -233,7 +242,7 @@ describe("a policy alone", function()
 		_, why = t.check "easy,window"
 		assert.equal("policy easy,window: 'window' is no option; expected NAME=VALUE", why)
 		_, why = t.check "eazy"
-		assert.equal("policy eazy: unknown policy 'eazy'; did you mean 'easy'? known: conservative, easy, fcfs", why)
+		assert.equal("policy eazy: unknown policy 'eazy'; did you mean 'easy'? known: " .. bundled(), why)
 		_, why = t.check "nowhere/mine.lua"
 		assert.matches("nowhere: No such file or directory", why)
 	end)

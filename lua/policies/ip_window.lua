@@ -27,15 +27,20 @@ M.options = guard.options {
 		doc = "what is maximized: sum p (s - c), or sum p r (s - c), r being a job's cores" },
 	priority = { default = "slurm", values = { "slurm", "basic", "multifactor" },
 		doc = "p: Slurm's own; falling by one from job to job; minutes waited, and size" },
-	size_weight = { default = 10080.0, min = 0, doc = "minutes of waiting that the size of the machine is worth (multifactor)" },
-	value = { default = false, type = "function", doc = "function(job, cluster): what starting it is worth, instead of p" },
+	size_weight = { default = 10080.0, min = 0,
+		doc = "minutes of waiting that a job of the machine's size is worth (multifactor)" },
+	brevity = { default = 0.0, min = 0, max = 10, doc = "p is divided by the walltime in hours to this power" },
+	value = { default = false, type = "function",
+		doc = "function(job, cluster): what starting it is worth, instead of p" },
 	packing = { default = true, doc = "jobs on few nodes are worth more (c)" },
-	formulation = { default = "aggregated", values = { "aggregated", "literal" }, doc = "literal: the paper's, for comparison" },
+	formulation = { default = "aggregated", values = { "aggregated", "literal" },
+		doc = "literal: the paper's, for comparison" },
 	on_timeout = { default = "incumbent", values = { "incumbent", "halve" },
 		doc = "when time is up: start the best found so far, or nothing of it and try half of the window" },
 	time_limit = { default = 1.0, min = 0.01, max = 3600, doc = "seconds for a solve" },
 	gap = { default = 0.005, min = 0, max = 1, doc = "good enough: so close to the bound" },
-	branches = { default = 200, min = 0, max = 1000000, doc = "nodes of branch and bound; unlike time_limit the same in a replay" },
+	branches = { default = 200, min = 0, max = 1000000,
+		doc = "nodes of branch and bound; unlike time_limit the same in a replay" },
 	memory_mb = { default = 512, min = 64, max = 1048576, doc = "memory of a solve" },
 	backend = { default = "any", values = { "any", "coinmp", "cbc", "none" }, doc = "the solver" },
 }
@@ -67,6 +72,7 @@ local function values_of(cluster, w, opt)
 		else
 			v = priority[opt.priority](job, cluster, opt, j)
 			v = opt.objective == "cores" and v * w.jobs[j].cores or v
+			v = opt.brevity > 0 and v / (math.max(1, job.time_limit) / 3600) ^ opt.brevity or v
 		end
 		value[j] = v
 		most = math.max(most, v)

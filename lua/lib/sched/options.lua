@@ -125,8 +125,8 @@ local function check_definition(name, def, fail)
 		fail(name, ("option '%s' has no default"):format(name))
 	elseif def.type ~= nil and not types[def.type] then
 		fail(name, ("option '%s': unknown type %s%s"):format(name, shown(def.type), suggest.hint(def.type, types)))
-	elseif not types[type_of(def)] then
-		fail(name, ("option '%s': a default cannot be a %s"):format(name, type_of(def)))
+	elseif not types[type_of(def)] or type(def.default) == "function" then
+		fail(name, ("option '%s': a default cannot be a %s"):format(name, type(def.default)))
 	end
 	local _, why = M.check(def.default, def)
 	if why then

@@ -228,7 +228,8 @@ end
 
 -- A job that is not divisible: its pieces { class, from, to, cores }, or nil.
 local function lay_out(w, groups, job, hint)
-	local list, found = candidates(w, groups, job, hint), nil
+	local list = candidates(w, groups, job, hint)
+	local found
 	if job.whole then
 		found = whole(list, job)
 	elseif job.min_nodes > 1 or job.max_nodes == 1 then

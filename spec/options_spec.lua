@@ -138,6 +138,6 @@ describe("options", function()
 		ill_defined({ a = 5 }, "a: option 'a': expected a table { default = ... }, got 5")
 		ill_defined({ a = { default = print } }, "a: option 'a': a default cannot be a function")
 		ill_defined({ a = { default = 1, type = "int" } }, "a: option 'a': unknown type \"int\"; " ..
-			"known: boolean, duration, integer, number, string, table")
+			"known: boolean, duration, function, integer, number, string, table")
 	end)
 end)

@@ -399,8 +399,7 @@ static int make_do(struct sl_host *h, struct sl_error *err)
 	int rc;
 
 	snprintf(text, sizeof(text), "%s", l->text);
-	/* where there is no file at all, none is wanted */
-	if (!h->ever_loaded && *h->site && !h->restore_failed && !access(h->site, F_OK)) {
+	if (!h->ever_loaded && *h->site && !h->restore_failed) {
 		if ((rc = restore(h, err)) < 0)
 			return -1;
 		h->ever_loaded = restored = rc > 0;

@@ -31,7 +31,6 @@ engine() {
 status() { sed -n "s/^  \"$1\": \"\{0,1\}\([^\",]*\).*/\1/p" "$C/state/schedlua/status.json"; }
 status_is() { [ "$(status "$1")" = "$2" ]; }
 engine_lives() { status_is source site && [ -d "/proc/$(status engine_pid)" ]; }
-same_slurmctld() { [ "$(cluster_ctld_pid)" = "$CTLD" ]; }
 
 # Jobs start while the engine is so: the first at most two intervals (and the
 # deadlines of the engine) late.

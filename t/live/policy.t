@@ -10,7 +10,6 @@ live_begin 16 "SchedulerParameters=defer,sched_interval=-1,lua_interval=0.3,lua_
 mkdir -p -m 755 "$POLICIES"
 CTLD=$(cluster_ctld_pid)
 
-same_slurmctld() { [ "$(cluster_ctld_pid)" = "$CTLD" ]; }
 policy_is() { status_is source site && status_is policy "$1"; }
 
 # The plain site file, if it is not the one that decides already.
@@ -392,10 +391,11 @@ it "and the site decides once its file is repaired" repaired
 no_file_at_start() {
 	rm -f "$C/etc/sched.lua"
 	cluster_ctld_kill
+	rm -f "$C/state/schedlua/last-good"
 	cluster_ctld_start
 	starts "$(submit -N1)"
 	wait_for 5 status_is source bundled
 }
-it "without a site file the bundled easy decides" no_file_at_start
+it "where there never was a site file the bundled easy decides" no_file_at_start
 
 live_end

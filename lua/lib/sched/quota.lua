@@ -14,6 +14,9 @@
 -- regular4).  The limit is held within a cycle and for each task of an array: the engine asks
 -- before every start.
 --
+-- A job that asks for more than the limit by itself never starts, or with oversize = "alone" when
+-- its user holds nothing else.
+--
 -- With a period what was used in it counts too: runs that have ended, as the ledger knows them.
 -- Of running jobs, and of the one that asks, the part counts that lies within the period, to the
 -- end of their walltime.
@@ -43,6 +46,7 @@ local definitions = {
 	limits = { type = "string" },
 	scope = { default = "partitions", values = { "partitions", "cluster" } },
 	on_exceed = { default = "wait", values = { "wait", "demote" } },
+	oversize = { default = "wait", values = { "wait", "alone" } },
 	no_walltime = { default = "365d", type = "duration", min = 60, max = "3650d" },
 	period = { type = "string" },
 	time_zone = { type = "string" },
@@ -251,6 +255,10 @@ local function reason(self, rule, job, name, asked, has, used, limit)
 		rule.said[name] = said
 	end
 	if asked > limit then
+		if self.opt.oversize == "alone" then
+			return ("%s%s: more than the limit, starts alone"):format(said.text, hours(asked)) ..
+				fits(self, rule, job, name, limit, has, limit)
+		end
 		return said.text .. hours(asked) .. (self.period and ": more than the whole limit" or ": can never start")
 	end
 	return said.text .. hours(asked) .. fits(self, rule, job, name, asked, has, limit)
@@ -276,11 +284,12 @@ end
 
 local function make_allow(self)
 	local answer = self.opt.on_exceed == "demote" and "later" or false
+	local alone = self.opt.oversize == "alone"
 	return function(job, cluster, _, state)
 		for i = 1, #state do
 			local rule = state[i]
 			local name, asked, has, used, limit = look(self, rule, job, cluster)
-			if used + asked > limit and asked > 0 then
+			if used + asked > limit and asked > 0 and not (alone and asked > limit and used <= 0) then
 				return answer, reason(self, rule, job, name, asked, has, used, limit)
 			end
 		end

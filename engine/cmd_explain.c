@@ -14,6 +14,7 @@
 
 #include <jansson.h>
 
+#include "explain_order.h"
 #include "journal.h"
 #include "plain.h"
 #include "statedir.h"
@@ -22,7 +23,7 @@
 #define AHEAD_SHOWN 5
 
 struct values {
-	const char *dir;
+	const char *dir, *site, *path, *snapshot;
 	int64_t events;
 	bool json;
 };
@@ -32,6 +33,12 @@ static const struct sl_option options[] = {
 	  .doc = "where the plug-in keeps its state; default: schedlua under Slurm's StateSaveLocation" },
 	{ .name = "events", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, events), .argument = "N",
 	  .min = 0, .max = 1000000, .standard = "20", .doc = "how many events to go back; 0: all of them" },
+	{ .name = "snapshot", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, snapshot), .argument = "FILE",
+	  .doc = "print only the order, computed from this capture" },
+	{ .name = "site", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, site), .argument = "FILE",
+	  .doc = "the site file that makes the order; default: the one that decides" },
+	{ .name = "path", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, path), .argument = "DIR[:DIR]...",
+	  .doc = "directories to search for its policies before the bundled ones" },
 	{ .name = "json", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, json),
 	  .doc = "print one JSON object; its keys are listed in the man page" },
 	{ 0 }
@@ -326,7 +333,68 @@ static int read_id(const char *text, json_int_t *job)
 	return 0;
 }
 
-static int print(struct search *s, const char *dir, bool json)
+/* -- the order ----------------------------------------------------------- */
+
+/*
+ * Where a waiting job stands, computed now.  NULL where that cannot be done; why not goes
+ * to stderr, unless nothing says which site file decides.
+ */
+static char *find_order(const struct values *v, const struct search *s, const char *dir)
+{
+	char *site, *text = NULL, *trace = NULL;
+	struct sl_error err;
+
+	if (!is_event(json_array_get(s->events, 0), "wait"))
+		return NULL;
+	site = v->site ? strdup(v->site) : sl_explain_site(dir);
+	if (site && sl_explain_order(site, v->path, NULL, (uint32_t) s->job, &text, &trace, &err)) {
+		sl_fail_in(&err, "the order was not computed");
+		sl_tool_fail(&err);
+	}
+	free(site);
+	free(trace);
+	return text;
+}
+
+static int print_order(const char *text, json_int_t job, bool json)
+{
+	json_t *o;
+
+	if (!json) {
+		fputs(text, stdout);
+	} else {
+		o = json_pack("{s:I, s:s}", "job", job, "order", text);
+		if (o && !json_dumpf(o, stdout, JSON_INDENT(2)))
+			putchar('\n');
+		json_decref(o);
+	}
+	return sl_tool_end(SL_EXIT_FINE);
+}
+
+/* --snapshot: nothing but the order. */
+static int order_only(const struct values *v, json_int_t job)
+{
+	char dir[PATH_MAX], *site = v->site ? strdup(v->site) : NULL, *text = NULL, *trace = NULL;
+	struct sl_error err = { 0 };
+	int status;
+
+	if (!site && !sl_statedir_find(v->dir, dir, sizeof(dir), &err))
+		site = sl_explain_site(dir);
+	if (!site)
+		sl_fail(&err, SL_ENOENT, "explain: nothing says which site file decides; expected --site=FILE");
+	if (site && !sl_explain_order(site, v->path, v->snapshot, (uint32_t) job, &text, &trace, &err)) {
+		status = print_order(text, job, v->json);
+	} else {
+		status = sl_tool_fail(&err);
+		sl_tool_trace(trace, stderr);
+	}
+	free(site);
+	free(text);
+	free(trace);
+	return status;
+}
+
+static int print(struct search *s, const char *dir, bool json, const char *order)
 {
 	json_t *o, *event;
 	struct sl_error err;
@@ -341,12 +409,16 @@ static int print(struct search *s, const char *dir, bool json)
 		json_array_remove(s->events, s->most);
 	if (json) {
 		o = json_pack("{s:I, s:O}", "job", s->job, "events", s->events);
+		if (o && order)
+			json_object_set_new(o, "order", json_string(order));
 		if (o && !json_dumpf(o, stdout, JSON_INDENT(2)))
 			putchar('\n');
 		json_decref(o);
 	} else {
 		json_array_foreach(s->events, i, event)
 			print_event(event);
+		if (order)
+			fputs(order, stdout);
 	}
 	return sl_tool_end(SL_EXIT_FINE);
 }
@@ -357,6 +429,7 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 	char dir[PATH_MAX];
 	struct sl_error err;
 	struct values v;
+	char *order;
 	int status;
 
 	if (sl_tool_parse(verb, &v, argc, argv, 1, 1, &status) < 0)
@@ -364,6 +437,8 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 	if (read_id(argv[0], &s.job))
 		return sl_tool_usage(verb, "\"%s\" is no job id: expected a number, as squeue -o %%A prints it",
 				     argv[0]);
+	if (v.snapshot)
+		return order_only(&v, s.job);
 	if (sl_statedir_find(v.dir, dir, sizeof(dir), &err))
 		return sl_tool_fail(&err);
 	s.most = (size_t) v.events;
@@ -372,8 +447,11 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 	sl_fail(&err, SL_ENOMEM, "explain: out of memory");
 	if (!s.events || sl_journal_read(dir, visit, &s, &err) || s.failed || add_ahead(&s, dir, &err) || s.failed)
 		status = sl_tool_fail(&err);
-	else
-		status = print(&s, dir, v.json);
+	else {
+		order = find_order(&v, &s, dir);
+		status = print(&s, dir, v.json, order);
+		free(order);
+	}
 	json_decref(s.latest);
 	json_decref(s.events);
 	return status;
@@ -391,6 +469,12 @@ const struct sl_verb sl_verb_explain = {
 		"jobs with a reservation stand ahead of it.  The policy that decided stands in\n"
 		"brackets.  A decision is shown with the time from which, and until which, it held.\n"
 		"\n"
+		"Of a job that waits it also prints the whole computation of its place in the order:\n"
+		"its rank and how each part of the site's list came to it, what quotas say, how many\n"
+		"jobs may start and which come right before it.  That is not recorded but worked\n"
+		"out now, by the site's own policies, on a picture of the cluster that\n"
+		"schedlua-capture takes (or one that --snapshot names).\n"
+		"\n"
 		"The pending tasks of an array are one job to the scheduler: 4711_3 is explained as\n"
 		"4711.  A task that was requeued has an id of its own, which squeue -o %A shows.\n",
 	.more =
@@ -398,7 +482,7 @@ const struct sl_verb sl_verb_explain = {
 		"*0* the job was found, *1* the journal cannot be read or does not know the job,\n"
 		"*2* wrong usage.\n"
 		"# JSON\n"
-		"*job*, and *events*, newest first: [{event, since, until, sequence, policy, by,\n"
+		"*job*, *order* (a text, if the order was computed), and *events*, newest first: [{event, since, until, sequence, policy, by,\n"
 		"...}].  event is start, wait, order or gone (left the queue otherwise);\n"
 		"since is the time of the cycle that decided it, until that of the next decision,\n"
 		"sequence the number of the cycle.  A start has nodes, node_count, cores, partition,\n"

@@ -96,3 +96,20 @@ error:
 	sl_cluster_destroy(cluster);
 	return rc;
 }
+
+int sl_decide_explain(const struct sl_bundle *bundle, const struct sl_snapshot *snap, const struct sl_limits *limits,
+		      uint32_t job_id, char **text, char **trace, struct sl_error *err)
+{
+	struct sl_cluster *cluster = sl_cluster_create(snap, err);
+	struct sl_plan *plan = cluster ? sl_plan_create(cluster, err) : NULL;
+	struct sl_script *script = plan ? sl_script_create(bundle, limits, err) : NULL;
+	int rc = -1;
+
+	*text = *trace = NULL;
+	if (script)
+		rc = sl_script_explain(script, cluster, plan, limits, job_id, text, trace, err);
+	sl_script_destroy(script);
+	sl_plan_destroy(plan);
+	sl_cluster_destroy(cluster);
+	return rc;
+}

@@ -173,6 +173,7 @@ void sl_script_destroy(struct sl_script *s)
 	free(s->x.seen);
 	free(s->x.barred);
 	free(s->trace);
+	free(s->said);
 	free(s);
 }
 
@@ -238,12 +239,42 @@ static int run_group(lua_State *L)
 	return 0;
 }
 
+/* Add to what is said about the job that is explained.  Raises. */
+static void say(lua_State *L, struct sl_script *s, const char *text)
+{
+	size_t was = s->said ? strlen(s->said) : 0, n = strlen(text);
+	char *said = realloc(s->said, was + n + 2);
+
+	if (!said)
+		luaL_error(L, "out of memory");
+	s->said = said;
+	snprintf(said + was, n + 2, "%s", text);
+}
+
+/* Instead of letting the group at 1 decide: explain(group, cluster, job id). */
+static int explain_group(lua_State *L)
+{
+	struct sl_lua *x = sl_lua_context(L);
+	struct sl_script *s = (struct sl_script *) x;
+
+	sl_lua_turn(L, x, 1);
+	sl_script_require(L, "sched.explain");
+	lua_getfield(L, -1, "explain");
+	lua_pushvalue(L, 1);
+	sl_lua_push_cluster(L, x);
+	lua_pushinteger(L, s->explain);
+	lua_call(L, 3, 1);
+	if (lua_type(L, -1) == LUA_TSTRING)
+		say(L, s, lua_tostring(L, -1));
+	return 0;
+}
+
 /*
  * All groups, one after the other.  One that fails does not take the others with
  * it; the first error is told.  After the deadline and out of memory nothing
  * goes on.
  */
-static int run_groups(struct sl_script *s, struct sl_error *err)
+static int run_groups(struct sl_script *s, lua_CFunction run, struct sl_error *err)
 {
 	lua_State *L = s->x.L;
 	struct sl_error first = { 0 }, later;
@@ -253,7 +284,7 @@ static int run_groups(struct sl_script *s, struct sl_error *err)
 	if (protected(s, 0, 1, err))
 		return 1;
 	for (lua_Integer i = 1; lua_rawgeti(L, -1, i) == LUA_TTABLE; i++) {
-		lua_pushcfunction(L, run_group);
+		lua_pushcfunction(L, run);
 		lua_insert(L, -2);
 		if (!protected(s, 1, 0, r ? &later : &first))
 			continue;
@@ -318,6 +349,17 @@ static int begin_cycle(struct sl_script *s, struct sl_cluster *c, struct sl_plan
 	return 0;
 }
 
+static void end_cycle(struct sl_script *s)
+{
+	sl_limit_disarm(&s->x.limit);
+	s->x.running = false;
+	sl_market_destroy(s->x.market);
+	s->x.market = NULL;
+	s->x.cluster = NULL;
+	s->x.plan = NULL;
+	s->x.snap = NULL;
+}
+
 int sl_script_decide(struct sl_script *s, struct sl_cluster *c, struct sl_plan *p, const struct sl_limits *limits,
 		     struct sl_plan_figures *fig, char **trace, struct sl_error *err)
 {
@@ -334,14 +376,8 @@ int sl_script_decide(struct sl_script *s, struct sl_cluster *c, struct sl_plan *
 		sl_limit_disarm(&s->x.limit);
 		return -1;
 	}
-	r = run_groups(s, &why);
-	sl_limit_disarm(&s->x.limit);
-	s->x.running = false;
-	sl_market_destroy(s->x.market);
-	s->x.market = NULL;
-	s->x.cluster = NULL;
-	s->x.plan = NULL;
-	s->x.snap = NULL;
+	r = run_groups(s, run_group, &why);
+	end_cycle(s);
 	s->error = why;
 	fig->examined = s->x.examined;
 	fig->truncated = r && s->x.limit.expired;
@@ -351,4 +387,34 @@ int sl_script_decide(struct sl_script *s, struct sl_cluster *c, struct sl_plan *
 		*err = why;
 	hand_over_trace(s, trace);
 	return r;
+}
+
+int sl_script_explain(struct sl_script *s, struct sl_cluster *c, struct sl_plan *p, const struct sl_limits *limits,
+		      uint32_t job_id, char **text, char **trace, struct sl_error *err)
+{
+	int r;
+
+	*text = NULL;
+	if (trace)
+		*trace = NULL;
+	sl_limit_set_cap(&s->x.limit, memory_of(limits));
+	if (sl_limit_arm(&s->x.limit, limits ? limits->budget_us : 0, err))
+		return -1;
+	if (begin_cycle(s, c, p, err)) {
+		sl_limit_disarm(&s->x.limit);
+		return -1;
+	}
+	s->explain = job_id;
+	r = run_groups(s, explain_group, err);
+	end_cycle(s);
+	hand_over_trace(s, trace);
+	*text = s->said;
+	s->said = NULL;
+	if (!r && !*text)
+		r = sl_fail(err, SL_ENOENT, "job %u is not queued", job_id);
+	if (!r)
+		return 0;
+	free(*text);
+	*text = NULL;
+	return -1;
 }

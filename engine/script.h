@@ -103,6 +103,15 @@ void sl_script_destroy(struct sl_script *s);
 int sl_script_decide(struct sl_script *s, struct sl_cluster *c, struct sl_plan *p, const struct sl_limits *limits,
 		     struct sl_plan_figures *fig, char **trace, struct sl_error *err);
 
+/*
+ * Say where a queued job stands in the order of each group of partitions that it is
+ * queued in, and how that came about (sched/explain.lua); decides nothing.  *text is
+ * malloc'ed.  0, or -1 with *err: SL_ENOENT when the job is not queued, or as
+ * sl_script_decide().
+ */
+int sl_script_explain(struct sl_script *s, struct sl_cluster *c, struct sl_plan *p, const struct sl_limits *limits,
+		      uint32_t job_id, char **text, char **trace, struct sl_error *err);
+
 /* Bytes of Lua memory in use and at the peak. */
 size_t sl_script_memory(const struct sl_script *s, size_t *peak);
 

@@ -124,6 +124,8 @@ struct sl_bundle *sl_bundle_load(const struct sl_bundle_source *src, const struc
 		sl_bundle_destroy(b);
 		return NULL;
 	}
+	/* no policy requires it: for sl_script_explain() */
+	sl_bundle_module(b, "sched.explain", NULL);
 	read_figures(s, &b->figures);
 	r = probe(s, limits, trace, err);
 	sl_script_destroy(s);

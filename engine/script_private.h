@@ -12,6 +12,8 @@ struct sl_script {
 	struct sl_lua x;		/* first: a context is its script */
 	struct sl_error error;		/* of the last cycle; figures point to it */
 	char *trace;			/* of the first error, until it is handed over */
+	uint32_t explain;		/* the job that is explained */
+	char *said;			/* about it so far */
 };
 
 /* A state of a set that may still be read from disk.  NULL with *err and *trace. */

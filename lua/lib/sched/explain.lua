@@ -1,0 +1,117 @@
+-- SPDX-License-Identifier: MIT
+--
+-- sched.explain - why a job stands where it stands in the order: the whole computation, made
+-- on demand for one job (schedlua explain).
+--
+-- Runs in place of a policy's decide, for one group of partitions (driver.lua), at the
+-- beginning of a cycle: nothing has started.  Parts of the list say in their own words what they
+-- computed, part.explain(job, cluster, opt, state); what they do not say is shown as numbers.
+
+local M = {}
+
+local shown = 3		-- jobs ahead of it
+
+local function indent(text, by)
+	return by .. text:gsub("\n", "\n" .. by)
+end
+
+local function names_of(group, cluster)
+	local names = {}
+	for i, partition in ipairs(cluster.partitions) do
+		if not group.rows then
+			names[#names + 1] = partition.name
+		else
+			for _, row in ipairs(group.rows) do
+				if row == i - 1 then
+					names[#names + 1] = partition.name
+				end
+			end
+		end
+	end
+	return table.concat(names, ", "), names
+end
+
+-- The partitions of the group in which the job is queued; "" if there is none.
+local function is_in(job, names)
+	for _, asked in ipairs(#job.partitions > 0 and job.partitions or { job.partition }) do
+		for _, name in ipairs(names) do
+			if asked == name then
+				return true
+			end
+		end
+	end
+	return false
+end
+
+local function rank_text(group, cluster, job)
+	if not group.rank then
+		return ("priority %d"):format(job.priority)
+	end
+	local rank, second = group.rank(job, cluster)
+	if second then
+		return ("rank %.14g, then %.14g"):format(rank, second)
+	end
+	return ("rank %.14g, then Slurm's priority %d"):format(rank, job.priority)
+end
+
+-- Where it stands among those that may start, and who stands before it.
+local function find_place(group, cluster, id)
+	local total, place, ahead = 0, nil, {}
+	for job in cluster:queue() do
+		total = total + 1
+		if job.id == id and not place then
+			place = total
+		elseif not place then
+			table.insert(ahead, 1, ("job %d of %s (%s)"):format(job.id, job.user, rank_text(group, cluster, job)))
+			ahead[shown + 1] = nil
+		end
+	end
+	return place, total, ahead
+end
+
+local function add_parts(lines, group, cluster, job)
+	for _, part in ipairs(group.parts) do
+		local policy = part.policy
+		local text = policy.explain and policy.explain(job, cluster, part.values, part.state)
+		if text then
+			lines[#lines + 1] = ("  %s:"):format(part.name)
+			lines[#lines + 1] = indent(text, "    ")
+		elseif policy.admit then
+			local ok, why = policy.admit(job, cluster, part.values, part.state)
+			lines[#lines + 1] = ("  %s: %s"):format(part.name, ok and "admits it" or why or "does not admit it")
+		end
+	end
+end
+
+--- What is to be said about the job in this group, as text; nil where it is not queued there.
+function M.explain(group, cluster, id)
+	local job = cluster:job(id)
+	local names, list = names_of(group, cluster)
+	if not job or job.state ~= "PENDING" or not is_in(job, list) then
+		return nil
+	end
+	local place, total, ahead = find_place(group, cluster, id)
+	local lines = { ("order in %s, by %s, among %d that may start:"):format(names, group.name, total) }
+	if place then
+		lines[#lines + 1] = ("  place %d: %s; submitted %s"):format(place, rank_text(group, cluster, job), M.time(job.submit_time))
+	else
+		lines[#lines + 1] = "  no place: it may not start now"
+	end
+	for i, text in ipairs(ahead) do
+		if place then
+			lines[#lines + 1] = ("  %s ahead of it: %s"):format(i == 1 and "next" or "then", text)
+		end
+	end
+	if not group.rank then
+		lines[#lines + 1] = "  no part of the list ranks: Slurm's own order, PriorityTier and priority"
+	end
+	add_parts(lines, group, cluster, job)
+	return table.concat(lines, "\n") .. "\n"
+end
+
+function M.time(t)
+	local year, month, day, _, hour, min, sec = engine.calendar(t)
+	return ("%04d-%02d-%02dT%02d:%02d:%02d"):format(year, month, day, hour, min, sec)
+end
+
+return M

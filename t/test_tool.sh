@@ -329,6 +329,37 @@ explain_nothing() {
 }
 ok "explain says when there is nothing to tell" explain_nothing
 
+mkdir "$T/order"
+cat >"$T/order/site.lua" <<'EOF'
+local sched = require "sched"
+return sched.site { default = { sched.quota { per_user = "1199 cpu-seconds", limits = "limits.conf" },
+	sched.weighted { { 1000, sched.layers { file = "layers.conf" } }, { 2, sched.ageing { per = "15m" } } } } }
+EOF
+printf '# nobody\nuser bob unlimited cpu-hours\n' >"$T/order/limits.conf"
+printf 'default 1\nuser bob 5\n' >"$T/order/layers.conf"
+
+# layer 5 and nothing waited beside 1; ada asks for 2 cores x 600 s
+explain_order() {
+	run 0 explain --site "$T/order/site.lua" --snapshot "$T/busy.json" 7 &&
+		out "^order in p, by quota+weighted+easy, among 2 that may start:" && out "no place: it may not start now" &&
+		out "user ada holds 0 of 0.3 cpu-hours, asks for 0.3 (the site file); over it: waits" &&
+		out "          1000 = 1000 x layers: layer 1: \"default\" in line 1 of " &&
+		run 0 explain --json --site "$T/order/site.lua" --snapshot "$T/busy.json" 9 && out '"order": "order in p' &&
+		out "place 2: rank 5000" && out "next ahead of it: job 8 of bob (rank 5000" &&
+		out "user bob holds 0 of unlimited cpu-hours, asks for 0.3 (.*user bob.* in line 2 of " &&
+		run 1 explain --site "$T/order/site.lua" --snapshot "$T/busy.json" 70 && err "job 70 is not queued"
+}
+ok "explain computes a job's place in the order from a capture" explain_order
+
+check_files() {
+	printf 'user nosuchuser 5\nuser nosuchuser 6\n' >"$T/order/layers.conf" &&
+		run 0 check "$T/order/site.lua" && out "layers.conf:1: there is no user 'nosuchuser' on this machine" &&
+		out "layers.conf:2: user nosuchuser again, first in line 1; this line holds" &&
+		printf 'user nosuchuser 65537\n' >"$T/order/layers.conf" &&
+		run 1 check "$T/order/site.lua" && out "layers.conf:1: user nosuchuser: '65537' is no layer"
+}
+ok "check warns of users that do not exist and of lines that come again, and refuses bad ones" check_files
+
 # ---------------------------------------------------------------------- workload
 
 cat >"$T/log.swf" <<'EOF'

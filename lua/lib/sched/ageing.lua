@@ -29,7 +29,7 @@ function M.make(path, line, t)
 		if since <= 0 then
 			since = job.submit_time
 		end
-		return math.max(0, cluster.now - since)
+		return since > 0 and math.max(0, cluster.now - since) or 0
 	end
 
 	function part.rank(job, cluster)

@@ -14,11 +14,12 @@ usage: bench/lomonosov [--limits H,H,...] [--modes MODE,MODE,...] [--first N] [-
 local modes = {
 	wait = 'sched.quota { per_user = "%s", oversize = "alone" },',
 	demote = 'sched.quota { per_user = "%s", oversize = "alone", on_exceed = "demote" },',
+	first = 'sched.first_job { most = "%s" },',
 	["wait+first"] = 'sched.quota { per_user = "%s", oversize = "alone" }, sched.first_job { },',
 	["demote+first"] = 'sched.quota { per_user = "%s", oversize = "alone", on_exceed = "demote" }, sched.first_job { },',
 }
 
-local opt = { limits = "0.5,1,2.5,5,10,20,40", modes = "wait,demote,wait+first", first = "0", logs = {} }
+local opt = { limits = "0.03,0.1,0.2,0.5,2.5,10,40", modes = "wait,demote,first", first = "0", logs = {} }
 local i = 1
 while arg[i] do
 	local name = arg[i]:match("^%-%-(%a+)$")
@@ -214,7 +215,7 @@ local function run(log)
 		result.rows[#result.rows + 1] = r
 		row(label, r, base)
 	end
-	case("first job first", "first", nil, "sched.first_job { },")
+	case("first jobs of any size", "first of any size", nil, "sched.first_job { },")
 	for _, mode in ipairs(split(opt.modes)) do
 		for _, h in ipairs(split(opt.limits)) do
 			local hours = tonumber(h)
@@ -227,7 +228,7 @@ end
 
 -- -- the chart --------------------------------------------------------------------
 
-local colours = { wait = "#c0392b", demote = "#2471a3", ["wait+first"] = "#d68910", ["demote+first"] = "#1e8449" }
+local colours = { wait = "#c0392b", demote = "#2471a3", first = "#1e8449", ["wait+first"] = "#d68910", ["demote+first"] = "#76448a" }
 
 local function chart(results, path)
 	local w, h, gap = 460, 300, 50

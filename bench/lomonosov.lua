@@ -7,7 +7,7 @@
 -- Lomonosov's regular4 are two and a half.
 
 local usage = [[
-usage: bench/lomonosov [--limits H,H,...] [--modes MODE,MODE,...] [--first N] [--chart FILE.svg]
+usage: bench/lomonosov [--limits H,H,...] [--modes MODE[=H:H...],...] [--first N] [--chart FILE.svg]
                        [--json FILE] LOG...
 ]]
 
@@ -19,7 +19,7 @@ local modes = {
 	["demote+first"] = 'sched.quota { per_user = "%s", oversize = "alone", on_exceed = "demote" }, sched.first_job { },',
 }
 
-local opt = { limits = "0.03,0.1,0.2,0.5,2.5,10,40", modes = "wait,demote,first", first = "0", logs = {} }
+local opt = { limits = "0.1,0.2,0.5,1,2.5,5,10,40", modes = "wait=1:2.5:5:10:40,demote,first", first = "0", logs = {} }
 local i = 1
 while arg[i] do
 	local name = arg[i]:match("^%-%-(%a+)$")
@@ -217,7 +217,9 @@ local function run(log)
 	end
 	case("first jobs of any size", "first of any size", nil, "sched.first_job { },")
 	for _, mode in ipairs(split(opt.modes)) do
-		for _, h in ipairs(split(opt.limits)) do
+		local own = mode:match("=(.*)")
+		mode = mode:match("^[^=]+")
+		for _, h in ipairs(split(own and own:gsub(":", ",") or opt.limits)) do
 			local hours = tonumber(h)
 			local limit = ("%.0f cpu-hours"):format(hours * base.cores)
 			case(("%s, %s h = %.0f"):format(mode, h, hours * base.cores), mode, hours, assert(modes[mode], usage):format(limit))
@@ -269,7 +271,7 @@ local function chart(results, path)
 		add('<text x="%.0f" y="%d" text-anchor="middle">limit per user, hours of the whole machine</text>', left + w / 2, h + 72)
 	end
 	local at = gap
-	for _, mode in ipairs(split(opt.modes)) do
+	for _, mode in ipairs(split((opt.modes:gsub("=[^,]*", "")))) do
 		add('<text x="%d" y="%d" fill="%s">%s</text>', at, h + 94, colours[mode], mode)
 		at = at + 100
 	end

@@ -62,6 +62,7 @@ static double bound(const struct sl_result *r) { return r->bound.utilization; }
 static double gpus(const struct sl_result *r) { return r->gpu_utilization; }
 static double fragmentation(const struct sl_result *r) { return r->fragmentation.mean; }
 static double spread(const struct sl_result *r) { return r->spread.mean; }
+static double packing(const struct sl_result *r) { return r->packing.mean; }
 static double gini(const struct sl_result *r) { return r->user_wait_gini; }
 static double first_wait(const struct sl_result *r) { return r->first_wait_mean_s; }
 static double makespan(const struct sl_result *r) { return (double) r->makespan_s; }
@@ -84,6 +85,7 @@ static const struct figure {
 	{ "gpu_utilization", NULL, gpus, 4 },
 	{ "fragmentation_mean", "blocks", fragmentation, 2 },
 	{ "spread_mean", "spread", spread, 2 },
+	{ "packing_mean", NULL, packing, 4 },
 	{ "user_wait_gini", "gini", gini, 3 },
 	{ "first_job_wait_mean_s", NULL, first_wait, 0 },
 	{ "makespan_s", NULL, makespan, 0 },

@@ -179,6 +179,39 @@ void sl_cluster_totals(const struct sl_cluster *c, struct sl_totals *t)
 	};
 }
 
+static bool in_a_marked_partition(const struct sl_cluster *c, const uint8_t *marks, uint32_t node)
+{
+	for (uint32_t p = 0; p < c->snap->partition.rows; p++)
+		if ((!marks || marks[p]) && sl_nodeset_contains(&c->part[p].nodes, node))
+			return true;
+	return false;
+}
+
+void sl_cluster_supply(const struct sl_cluster *c, const uint8_t *marks, struct sl_supply *supply)
+{
+	const struct sl_node_view *node = &c->snap->node;
+
+	*supply = (struct sl_supply) { 0 };
+	for (uint32_t n = 0; n < node->rows; n++) {
+		struct sl_range gres = node->gres[n];
+
+		if (sl_nodeset_contains(&c->unusable, n) || !in_a_marked_partition(c, marks, n))
+			continue;
+		supply->nodes++;
+		supply->cores += node->cores[n];
+		supply->cpus += (uint64_t) node->cores[n] * (node->threads[n] ? node->threads[n] : 1);
+		supply->memory += node->memory[n] > 0 ? (uint64_t) node->memory[n] : 0;
+		for (uint32_t g = gres.first; g < gres.first + gres.count; g++) {
+			uint32_t kind = c->snap->node_gres.kind[g];
+
+			if (kind >= SL_MAX_GRES || !c->snap->node_gres.count[g])
+				continue;
+			supply->gres[kind] += c->snap->node_gres.count[g];
+			supply->gres_nodes[kind]++;
+		}
+	}
+}
+
 /* -- what changes -------------------------------------------------------- */
 
 static void forget_enclaves(struct sl_cluster *c)

@@ -78,6 +78,17 @@ const struct sl_want *sl_cluster_want(struct sl_cluster *c, struct sl_entry e, s
 const struct sl_nodeset *sl_cluster_partition_nodes(const struct sl_cluster *c, uint32_t partition);
 const struct sl_nodeset *sl_cluster_usable_nodes(const struct sl_cluster *c, uint32_t partition);
 
+/* What there is in all on usable nodes. */
+struct sl_supply {
+	uint64_t nodes, cores, cpus;
+	uint64_t memory;			/* MiB, of nodes that say so */
+	uint64_t gres[SL_MAX_GRES];		/* by kind */
+	uint64_t gres_nodes[SL_MAX_GRES];	/* nodes that have some */
+};
+
+/* Of the partitions whose mark is not 0; NULL: of all. */
+void sl_cluster_supply(const struct sl_cluster *c, const uint8_t *marks, struct sl_supply *supply);
+
 /* What is free at this instant on a node (0 everywhere on an unusable or reserved
  * one). */
 void sl_cluster_free(const struct sl_cluster *c, uint32_t node, struct sl_resources *free);

@@ -146,6 +146,10 @@ void sl_lua_push_column(lua_State *L, struct sl_lua *x, int table, uint32_t colu
 /* Push a table with all columns of a row. */
 void sl_lua_push_row(lua_State *L, struct sl_lua *x, int table, uint32_t row);
 
+/* Push { gpu = 2, ["gpu:a100"] = 2 } for an amount of each of SL_MAX_GRES kinds: by
+ * kind, and added up by name. */
+void sl_lua_push_gres(lua_State *L, struct sl_lua *x, const uint64_t *gres);
+
 /* -- the bindings ------------------------------------------------------ */
 
 void sl_lua_open_job(lua_State *L);		/* lua_job.c */

@@ -423,6 +423,24 @@ static void push_usage(lua_State *L, struct sl_lua *x, const struct sl_handle *h
 	sl_lua_push(L, x, SL_CLASS_USAGE, 0);
 }
 
+/* What usable nodes of this set's partitions have in all. */
+static void push_supply(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	struct sl_supply supply;
+
+	(void) h;
+	sl_cluster_supply(x->cluster, x->member, &supply);
+	lua_createtable(L, 0, 6);
+	set_count(L, "nodes", (int64_t) supply.nodes);
+	set_count(L, "cores", (int64_t) supply.cores);
+	set_count(L, "cpus", (int64_t) supply.cpus);
+	set_count(L, "memory", (int64_t) supply.memory);
+	sl_lua_push_gres(L, x, supply.gres);
+	lua_setfield(L, -2, "gres");
+	sl_lua_push_gres(L, x, supply.gres_nodes);
+	lua_setfield(L, -2, "gres_nodes");
+}
+
 static const struct sl_lua_field cluster_fields[] = {
 	{ "now", push_now },
 	{ "name", push_name },
@@ -432,6 +450,7 @@ static const struct sl_lua_field cluster_fields[] = {
 	{ "licenses", push_licenses },
 	{ "reservations", push_reservations },
 	{ "totals", push_totals },
+	{ "supply", push_supply },
 	{ "usage", push_usage },
 	{ NULL, NULL }
 };

@@ -27,27 +27,35 @@ static void push_free_memory(lua_State *L, struct sl_lua *x, const struct sl_han
 	lua_pushinteger(L, free.memory);
 }
 
-/* { gpu = 2, ["gpu:a100"] = 2 }: by kind, and added up by name. */
-static void push_free_gres(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+void sl_lua_push_gres(lua_State *L, struct sl_lua *x, const uint64_t *gres)
 {
 	const struct sl_gres_kind_view *kind = &x->snap->gres_kind;
-	struct sl_resources free;
 
-	free_on(x, h, &free);
 	lua_newtable(L);
 	for (uint32_t k = 0; k < kind->rows && k < SL_MAX_GRES; k++) {
 		const char *key = sl_snapshot_str(x->snap, kind->key[k]);
 		const char *name = sl_snapshot_str(x->snap, kind->name[k]);
 
 		if (kind->key[k] != kind->name[k]) {
-			lua_pushinteger(L, free.gres[k]);
+			lua_pushinteger(L, (lua_Integer) gres[k]);
 			lua_setfield(L, -2, key);
 		}
 		lua_getfield(L, -1, name);
-		lua_pushinteger(L, lua_tointeger(L, -1) + free.gres[k]);
+		lua_pushinteger(L, lua_tointeger(L, -1) + (lua_Integer) gres[k]);
 		lua_setfield(L, -3, name);
 		lua_pop(L, 1);
 	}
+}
+
+static void push_free_gres(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	struct sl_resources free;
+	uint64_t gres[SL_MAX_GRES];
+
+	free_on(x, h, &free);
+	for (uint32_t k = 0; k < SL_MAX_GRES; k++)
+		gres[k] = free.gres[k];
+	sl_lua_push_gres(L, x, gres);
 }
 
 static bool is_usable(struct sl_lua *x, const struct sl_handle *h)

@@ -149,6 +149,26 @@ describe("the cluster", function()
 		assert.matches("is not negative", s.refusal("cluster:queue(-1)"))
 	end)
 
+	it("shows those that were eligible by a certain time", function()
+		local now = s.small.now
+		local d = t.cluster { nodes = "1x4c", now = now, pending = { { id = 1, submitted_ago = 60 },
+			{ id = 2, submitted_ago = 61 }, { id = 3, submitted_ago = 90, eligible_time = now - 10 }, { id = 4 } } }
+		local list = "for job in cluster:queue(%s, cluster.now - %d) do slurm.log_info('%%d', job.id) end"
+		assert.same({ "1", "2" }, s.lines(list:format("nil", 60), d))
+		assert.same({ "2" }, s.lines(list:format("5", 61), d))
+		assert.same({ "1" }, s.lines(list:format("1", 60), d))
+	end)
+
+	it("adds up what the usable nodes of its partitions have", function()
+		local d = t.cluster { pending = { { id = 1, partition = "a,b" }, { id = 2, partition = "gpu" } },
+			nodes = { { count = 2, cores = 8, threads = 2, memory = 1000 }, { count = 1, cores = 8, state = { "DOWN" } },
+				{ count = 3, cores = 4, gres = "gpu:a100:2", memory = 500 }, { count = 1, cores = 4, gres = "gpu:v100:1" } },
+			partitions = { a = { nodes = "n[1-3]" }, b = { nodes = "n[2-3]" }, gpu = { nodes = "n[4-7]" } } }
+		assert.same({ "2 16 32 2000 0 0", "4 16 16 1500 7 4" }, s.lines([[
+			local x = cluster.supply
+			slurm.log_info("%d %d %d %d %d %d", x.nodes, x.cores, x.cpus, x.memory, x.gres.gpu, x.gres_nodes.gpu)]], d))
+	end)
+
 	it("leaves out what was started, and shows an array as long as tasks of it start", function()
 		local d = t.cluster { nodes = "1x4c", pending = { { id = 1, array = 3 }, { id = 2 }, { id = 3 } } }
 		assert.same({ "1", "1", "1", "2", "3", "3" }, s.lines([[

@@ -18,6 +18,7 @@
 ---@field licenses sched.license[]
 ---@field reservations sched.reservation[]
 ---@field totals sched.totals
+---@field supply sched.supply what usable nodes of this set's partitions have in all
 ---@field usage sched.usage who used, uses and asks for how much
 ---@field source string who took the snapshot: slurmctld, capture, json, sim, spec
 ---@field slurm_version string
@@ -115,6 +116,14 @@ function usage:queued(question) end
 ---@field free_cores integer
 ---@field queued integer entries of the queue, of all partitions
 ---@field running integer
+
+---@class sched.supply
+---@field nodes integer
+---@field cores integer
+---@field cpus integer
+---@field memory integer MiB, of nodes that say so
+---@field gres table<string, integer> by name and by name:type
+---@field gres_nodes table<string, integer> nodes that have some
 
 ---@class sched.job
 -- who

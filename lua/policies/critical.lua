@@ -1,0 +1,224 @@
+-- SPDX-License-Identifier: MIT
+--
+-- critical.lua - the scarcest resource first, small jobs behind it.
+--
+-- A machine is emptied no sooner than what is wanted most allows.  In each cycle the policy looks
+-- at the queue and works out, for each resource of the machine, for how long it would be busy if
+-- it were used without a gap (its load): cores, memory, each gres, and blocks of consecutive
+-- nodes.  Jobs that take whole nodes take all that is on these nodes with them, GPUs too that
+-- they did not ask for.  Nothing about kinds of jobs is known in advance.
+--
+-- Jobs that cannot run beside each other make a chain: of those that take more than half of a
+-- resource only one runs at a time, of those that take more than a third two, of those that take
+-- more than a quarter three.  A chain has a load too; and a single long job is a chain.
+--
+-- The load of the cores is what the queue takes at least if all goes well.  A job is critical
+-- when the load of its chain, or of a resource of which it takes a larger share than of the
+-- cores, is `threshold` times that or more: to let it wait is to let the machine wait.  Critical
+-- jobs go first, the largest load and then the widest job first; the others follow, the smallest
+-- first (share of the machine x walltime).  The first job in that order that does not fit gets a
+-- reservation, as with EASY, and the rest fills in behind it, the smallest first.
+--
+-- So where resources are wanted evenly the policy is smallest-first, which makes waits short;
+-- where one is the bottleneck it keeps that one busy; and when the queue runs low, long and wide
+-- jobs go in time.  What that does to wide jobs under a steady stream is limited by the guard
+-- (sched.guard).
+--
+-- Options
+--   window     pending jobs examined in a cycle.
+--   threshold  1: what may lengthen the queue is critical; less: more jobs are, for a higher
+--              utilization and longer waits; 1000: none, smallest first.
+--   fill       behind the reservation: "small" the smallest first, "critical" the same order as
+--              before it, for a higher utilization and longer waits.
+--   place      how jobs are placed (plan:start()).
+--   guard_*    the starvation guard.
+
+local guard = require "sched.guard"
+
+local M = { api = 1, name = "critical", doc = "the scarcest resource first, small jobs behind it" }
+
+M.options = guard.options {
+	window = { default = 1000, min = 1, max = 100000, doc = "pending jobs examined in a cycle" },
+	threshold = { default = 0.8, min = 0, max = 1000,
+		doc = "a job is critical when what it needs is loaded so many times as much as the cores" },
+	fill = { default = "small", values = { "small", "critical" }, doc = "the order behind the reservation" },
+	place = { default = "bestfit", values = { "bestfit", "contiguous", "pack", "spread", "tight" },
+		doc = "how jobs are placed" },
+}
+
+local WEEK <const> = 7 * 86400	-- longer walltimes, and none, count as this
+local DEEPEST <const> = 3	-- chains of jobs of which so many at most run side by side
+
+-- The machine: supply, and the resources by number and by name, cores first, blocks last.
+local function look_at(cluster)
+	local supply = cluster.supply
+	local machine = { nodes = supply.nodes, cpus = supply.cpus, node_cpus = supply.cpus / supply.nodes,
+		memory = supply.memory, names = { "cores" }, there = { supply.cpus }, number = {} }
+	local function add(name, there)
+		if there > 0 then
+			machine.names[#machine.names + 1] = name
+			machine.there[#machine.names] = there
+			machine.number[name] = #machine.names
+		end
+	end
+	add("memory", supply.memory)
+	for name, there in pairs(supply.gres) do
+		add(name, there)
+	end
+	add("blocks", supply.nodes)
+	return machine
+end
+
+-- Nodes that a job takes, and whether it leaves nothing on them for others.
+local function nodes_of(job, machine)
+	local cpus, min_nodes = job.cpus, job.min_nodes
+	local per_node = math.max(job.ntasks_per_node * job.cpus_per_task, job.pn_min_cpus,
+		min_nodes > 1 and cpus / min_nodes or 0)
+	local nodes = math.max(min_nodes, cpus / machine.node_cpus, per_node > 0 and cpus / per_node or 0)
+	local memory = machine.memory > 0 and job.memory_per_node * machine.nodes / machine.memory or 0
+	return nodes, job.exclusive or per_node >= machine.node_cpus or memory >= 1
+end
+
+local function add_gres(share, job, nodes, machine)
+	for _, gres in ipairs(job.gres) do
+		local times = gres.per == "job" and 1 or gres.per == "task" and job.tasks or math.ceil(nodes)
+		for _, name in ipairs(gres.type ~= "" and { gres.name, gres.name .. ":" .. gres.type } or { gres.name }) do
+			local number = machine.number[name]
+			if number then
+				share[number] = share[number] + gres.count * times / machine.there[number]
+			end
+		end
+	end
+end
+
+-- What part of each resource a job takes, by number, and its nodes.
+local function share_of(job, machine)
+	local share, numbers = {}, #machine.names
+	local nodes, whole = nodes_of(job, machine)
+	local part = nodes / machine.nodes
+	for number = 1, numbers do
+		share[number] = whole and part or 0
+	end
+	share[1] = math.max(share[1], job.cpus / machine.cpus)
+	share[numbers] = job.contiguous and part or 0
+	if machine.number.memory then
+		local memory = job.memory_per_node > 0 and job.memory_per_node * nodes or job.memory_per_cpu * job.cpus
+		share[2] = math.max(share[2], memory / machine.memory)
+	end
+	add_gres(share, job, nodes, machine)
+	return share, nodes
+end
+
+-- The queue, one row for each open job: its walltime, nodes, share of each resource, the largest
+-- of them, and for how long it will be busy: with all tasks of an array, in one of its
+-- partitions, and not at all if it is too large ever to run.
+local function examine(cluster, plan, window, machine)
+	local rows, seen = {}, {}
+	for job in cluster:queue(window) do
+		local id = job.id
+		if plan:state(job) == "open" then
+			local share, nodes = share_of(job, machine)
+			local row = { job = job, place = #rows, share = share, nodes = nodes, busy = 0,
+				most = math.max(table.unpack(share)), seconds = math.min(job.time_limit, WEEK) }
+			if not seen[id] and row.most <= 1 then
+				row.busy = row.seconds * math.max(job.array_pending, 1)
+			end
+			seen[id] = true
+			rows[#rows + 1] = row
+		end
+	end
+	return rows
+end
+
+-- Seconds for which each resource is wanted, load[number][0], and its chains, [1] to [DEEPEST].
+local function measure(rows, numbers)
+	local loads = {}
+	for number = 1, numbers do
+		local all, chain = 0, { 0, 0, 0 }
+		for _, row in ipairs(rows) do
+			local share, busy = row.share[number], row.busy
+			all = all + share * busy
+			for k = DEEPEST, 1, -1 do
+				if share * (k + 1) <= 1 then
+					break
+				end
+				chain[k] = chain[k] + busy / k
+			end
+		end
+		chain[0] = all
+		loads[number] = chain
+	end
+	return loads
+end
+
+-- The largest load that a job is part of.
+local function load_of(row, loads)
+	local most, share = row.seconds, row.share
+	for number = 1, #share do
+		local load, part = loads[number], share[number]
+		if number > 1 and part > 0 and part >= share[1] then
+			most = math.max(most, load[0])
+		end
+		for k = DEEPEST, 1, -1 do
+			if part * (k + 1) <= 1 then
+				break
+			end
+			most = math.max(most, load[k])
+		end
+	end
+	return most
+end
+
+local function smallest_first(a, b)
+	if a.size ~= b.size then
+		return a.size < b.size
+	end
+	return a.place < b.place
+end
+
+local function critical_first(a, b)
+	if a.critical ~= b.critical then
+		return a.critical
+	elseif not a.critical then
+		return smallest_first(a, b)
+	elseif a.load ~= b.load then
+		return a.load > b.load
+	elseif a.nodes ~= b.nodes then
+		return a.nodes > b.nodes
+	elseif a.seconds ~= b.seconds then
+		return a.seconds < b.seconds
+	end
+	return a.place < b.place
+end
+
+local function rank(rows, threshold, numbers)
+	local loads = measure(rows, numbers)
+	for _, row in ipairs(rows) do
+		row.load = load_of(row, loads)
+		row.critical = row.load >= threshold * loads[1][0]
+		row.size = row.most * row.seconds
+	end
+	table.sort(rows, critical_first)
+end
+
+function M.decide(cluster, plan, opt)
+	guard.protect(cluster, plan, opt)
+	local machine, how, at = look_at(cluster), { place = opt.place }, 1
+	if machine.nodes == 0 then
+		return
+	end
+	local rows = examine(cluster, plan, opt.window, machine)
+	rank(rows, opt.threshold, #machine.names)
+	while rows[at] and (plan:start(rows[at].job, how) or not plan:reserve(rows[at].job, how)) do
+		at = at + 1
+	end
+	local rest = table.move(rows, at + 1, #rows, 1, {})
+	if opt.fill == "small" then
+		table.sort(rest, smallest_first)
+	end
+	for _, row in ipairs(rest) do
+		plan:backfill(row.job, how)
+	end
+end
+
+return M

@@ -370,6 +370,8 @@ static int check_row(struct check *c, struct row *r, uint32_t id, int64_t shorte
 	if (r->shape > s->job.shapes[r->job].count)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has %" PRIu32 " alternatives, not %" PRIu32, id,
 			       s->job.shapes[r->job].count, r->shape);
+	if (r->shape && s->shape.refused[s->job.shapes[r->job].first + r->shape - 1])
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its alternative %" PRIu32 " is refused", id, r->shape);
 	own = check_reservation(c, r->job);
 	if (own == SL_NONE && *check_str(c, s->job.reservation[r->job]))
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": there is no reservation %s", id,

@@ -593,6 +593,8 @@ static int refuse_at_once(const struct sl_cluster *c, struct want *w)
 		return never(w, SL_WHY_NOT_MODELLED, "is part of a heterogeneous job, which is not scheduled yet");
 	if (!(c->snap->partition.flags[p] & SL_PART_UP))
 		return never(w, SL_WHY_PARTITION, "partition %s is down", cluster_str(c, c->snap->partition.name[p]));
+	if (w->entry.shape && c->snap->shape.refused[job->shapes[j].first + w->entry.shape - 1])
+		return never(w, SL_WHY_RESOURCES, "its alternative %" PRIu32 " was refused a moment ago", w->entry.shape);
 	return 0;
 }
 

@@ -57,11 +57,15 @@ struct sl_collector {
 	struct sl_scratch *scratch;	/* working memory, collect_int.h */
 };
 
+/* Alternatives that were refused, bit n-1 for the nth, and until when. */
+#define SL_SHAPES_REFUSED(bits, until) ((uint64_t) (until) << 16 | (bits))
+
 struct sl_collect_in {
 	int64_t sequence;
 	double finished_s;		/* finished jobs of so many seconds */
 	const struct sl_memo *refused;	/* how often select refused a placement of a job in a row */
 	const struct sl_memo *rest;	/* until when (seconds since the epoch) a job is left out */
+	struct sl_memo *shapes;		/* SL_SHAPES_REFUSED() of jobs: do not try them again yet */
 	struct sl_memo *ignored;	/* jobs of which it was said that their alternatives are ignored */
 	struct sl_asked_book *asked;	/* original requests, put back into jobs that are pending again */
 	bool het;			/* het jobs may be queued (sched/backfill name) */

@@ -409,6 +409,23 @@ static const char *not_interactive(const struct sl_collector *c, const job_recor
 	return why;
 }
 
+/* Those that it could not be started as a moment ago. */
+static void note_refused(struct sl_collector *c, const job_record_t *job, struct sl_range shapes)
+{
+	uint64_t v = shapes.count ? sl_memo_get(c->scratch->in->shapes, job->job_id) : 0;
+	struct sl_shape_row s;
+	uint32_t i;
+
+	if (!v || (time_t) (v >> 16) <= c->scratch->now)
+		return;
+	for (i = 0; i < shapes.count && i < 16; i++) {
+		if (!(v >> i & 1) || sl_builder_row(c->b, SL_T_SHAPE, shapes.first + i, &s))
+			continue;
+		s.refused = 1;
+		sl_builder_update(c->b, SL_T_SHAPE, shapes.first + i, &s);
+	}
+}
+
 /* Alternatives from its comment.  A bad one is no error of the job: it is ignored, and
  * that is said once. */
 static void fill_shapes(struct sl_collector *c, struct sl_job_row *row, const job_record_t *job)
@@ -423,6 +440,7 @@ static void fill_shapes(struct sl_collector *c, struct sl_job_row *row, const jo
 	else if (row->shapes.count && !(why = sl_shape_never(job)))
 		why = not_interactive(c, job, row->shapes);
 	if (!why) {
+		note_refused(c, job, row->shapes);
 		sl_memo_set(c->scratch->in->ignored, job->job_id, 0);
 		return;
 	}

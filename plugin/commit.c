@@ -275,6 +275,7 @@ struct start {
 	struct sl_layout_place *place;
 	uint32_t count;
 	int rc;				/* of select_nodes() */
+	bool tried;			/* the record was there, and unchanged */
 	bool native, again;		/* again: an earlier row was for the same array */
 	char *text;			/* why not, 160 bytes */
 };
@@ -453,6 +454,7 @@ static bool do_start(struct start *s, struct sl_cores *cores)
 		return give_up(s, why);
 	if (row == SL_NONE)
 		return give_up(s, "it is not in the snapshot");
+	s->tried = true;
 	/* what the engine cannot model is select's to place, whatever the plan says */
 	s->native |= *sl_snapshot_str(snap, snap->job.native[row]) != '\0';
 	if (!get_places(s) && !s->native)
@@ -472,6 +474,18 @@ static bool do_start(struct start *s, struct sl_cores *cores)
 	return ok;
 }
 
+/* It is that alternative that cannot be: let it be tried as another one. */
+static void refuse_shape(struct start *s)
+{
+	uint64_t now = (uint64_t) time(NULL), v = sl_memo_get(s->m->shapes, s->job_id);
+
+	if (v >> 16 <= now)
+		v = 0;
+	if (s->shape <= 16)
+		v |= 1u << (s->shape - 1);
+	sl_memo_set(s->m->shapes, s->job_id, SL_SHAPES_REFUSED(v & 0xffff, now + LIMIT_REST_S));
+}
+
 static void count_start(struct start *s, bool ok)
 {
 	struct sl_status *st = s->m->status;
@@ -482,6 +496,11 @@ static void count_start(struct start *s, bool ok)
 		st->starts++;
 		st->native_starts += s->native;
 		sl_memo_set(s->m->refused, s->job_id, 0);
+		return;
+	}
+	if (s->shape && s->tried) {
+		refuse_shape(s);
+		st->failed_starts++;
 		return;
 	}
 	if (strncmp(s->text, "select:", 7)) {

@@ -832,6 +832,24 @@ static void a_shape_stands_in_for_the_request(void **state)
 	build_destroy(b);
 }
 
+static void an_alternative_that_was_refused_is_not_planned(void **state)
+{
+	struct build *b = one((struct build_job) { .nodes = 4, .tasks = 32 });
+	struct sl_shape_row shape = { .min_nodes = 1, .num_tasks = 4, .cpus_per_task = 1, .refused = 1 };
+	struct sl_range shapes = { sl_builder_append(b->builder, SL_T_SHAPE, &shape), 1 };
+	struct built_plan *p;
+	struct sl_plan_start_row row;
+
+	(void) state;
+	build_change(b, SL_T_JOB, 0, sl_job_row, .shapes = shapes);
+	p = build_plan(b);
+	row = start_row(2, place(p, 0, 4, 0, 0));
+	row.shape = 1;
+	sl_builder_append(p->builder, SL_P_START, &row);
+	expect(b, p, "its alternative 1 is refused");
+	build_destroy(b);
+}
+
 /* -- everything ---------------------------------------------------------- */
 
 static void an_empty_plan_for_any_cluster_passes(void **state)
@@ -891,6 +909,7 @@ int main(void)
 		cmocka_unit_test(a_request_that_is_not_modelled_has_to_be_native),
 		cmocka_unit_test(jobs_of_a_partition_that_shares_cores_count_a_part_of_them),
 		cmocka_unit_test(a_shape_stands_in_for_the_request),
+		cmocka_unit_test(an_alternative_that_was_refused_is_not_planned),
 		cmocka_unit_test(an_empty_plan_for_any_cluster_passes),
 	};
 

@@ -492,6 +492,14 @@ static void a_shape_is_another_request(void **state)
 	assert_null(sl_cluster_want(c, (struct sl_entry) { 0, 0, 2 }, &err));
 	assert_int_equal(err.code, SL_EINVAL);
 	sl_cluster_destroy(c);
+	build_change(b, SL_T_SHAPE, 0, sl_shape_row, .refused = 1);
+	c = open_cluster(b);
+	w = sl_cluster_want(c, (struct sl_entry) { 0, 0, 1 }, &err);
+	assert_non_null(w);
+	assert_int_equal(w->why, SL_WHY_RESOURCES);
+	assert_string_equal(w->text, "its alternative 1 was refused a moment ago");
+	assert_int_equal(want(c, 0, 0)->why, SL_WHY_NONE);
+	sl_cluster_destroy(c);
 	build_destroy(b);
 }
 

@@ -229,7 +229,8 @@ function usage:queued(question) end
 ---@field num_tasks integer
 ---@field cpus_per_task integer
 ---@field ntasks_per_node integer
----@field time_limit integer
+---@field time_limit integer 0: the job's
+---@field refused integer 1: Slurm refused to start the job so a moment ago
 ---@field gres sched.job_gres[]
 
 ---@class sched.alloc

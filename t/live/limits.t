@@ -55,7 +55,8 @@ accounting_up() {
 	sacctmgr -i -Q add cluster schedlua > /dev/null 2>&1
 	sacctmgr -i -Q add account lab > /dev/null && sacctmgr -i -Q add user root account=lab > /dev/null &&
 		sacctmgr -i -Q add qos narrow MaxTRESPerUser=cpu=8 > /dev/null &&
-		sacctmgr -i -Q modify user root set qos=normal,narrow > /dev/null || return 1
+		sacctmgr -i -Q add qos deny MaxTRESPerJob=cpu=5 Flags=DenyOnLimit > /dev/null &&
+		sacctmgr -i -Q modify user root set qos=normal,narrow,deny > /dev/null || return 1
 	cluster_conf AccountingStorageEnforce=associations,limits,qos
 	cluster_ctld_kill && cluster_ctld_start && wait_for 30 knows_cluster && wait_for 30 cluster_nodes_ready "$NODES"
 }
@@ -153,11 +154,51 @@ behind_limited() {
 	starts "$other" 20
 }
 
+# Alternatives: limits hold for the one that starts.
+alternatives() {
+	local busy id
+	reload <<-'EOL'
+		local sched = require "sched"
+		local first = { name = "first_fit" }
+		function first.decide(cluster, plan)
+			for job in cluster:queue() do
+				local ok = plan:start(job)
+				for i = 1, #job.shapes do
+					ok = ok or plan:start(job, { shape = i })
+				end
+			end
+		end
+		return sched.site { interval = 1, default = { first } }
+	EOL
+	wait_for 30 status_is policy '*first_fit*'
+	# what would not have been accepted at submission is not started
+	busy=$(submit -N4 --exclusive)
+	starts "$busy"
+	! submit -n8 --qos=deny
+	id=$(submit -N5 -n5 --qos=deny --comment='sched: -n8 | -N1 -n4')
+	starts "$id" 30
+	[ "$(job_get "$id" NumTasks)" = 4 ]
+	scancel "$id" "$busy"
+	wait_for 20 queue_is_empty
+	# nor what is too much beside other jobs
+	sacctmgr -i -Q modify account lab set GrpTRES=cpu=48
+	limit_is "GrpTRES=cpu=48("
+	busy=$(submit -N5 --exclusive)
+	starts "$busy"
+	id=$(submit -N4 -n4 --comment='sched: -n9 | -n8 --gres=gpu:2')
+	starts "$id" 30
+	[ "$(job_get "$id" NumTasks)" = 8 ]
+	[ "$(job_get "$id" TresPerNode)" = gres:gpu:2 ]
+	cluster_default_site
+	scontrol reconfigure
+}
+
 it "the accounting database comes up and slurmctld enforces its limits" accounting_up
 it_limited "an account's limit of cores holds a job back until another ends" account_cores
 it_limited "an account's limit of jobs holds a job back until it is raised" account_jobs
 it_limited "a user's limit of running jobs holds the next one back" user_jobs
 it_limited "a QOS limit holds its own jobs back and no others" qos_cores
 it_limited "an array runs within a limit of jobs to its end" limited_array
+it_limited "alternatives are held to the limits of accounts and QOS" alternatives
 it_limited "a job over a limit does not keep a smaller one behind it from starting" behind_limited
 live_end

@@ -183,7 +183,12 @@ void sl_commit_launched(job_record_t *job)
 	note_started(job);
 }
 
-static void launch_later(struct sl_commit *m, const job_record_t *job)
+/*
+ * Until it is launched the job is "configuring", which slurmctld saves with it: one that
+ * is killed before the launch launches the job itself when it is back (job_time_limit()),
+ * and nobody misses a script on its node meanwhile.
+ */
+static void launch_later(struct sl_commit *m, job_record_t *job)
 {
 	if (!job->batch_flag || IS_JOB_CONFIGURING(job))
 		return;		/* nothing to launch, or once its nodes are ready */
@@ -194,6 +199,7 @@ static void launch_later(struct sl_commit *m, const job_record_t *job)
 	if (m->launched == m->launches)
 		m->launch_since = now_us();
 	m->launch[m->launches++] = (struct sl_launch) { job->job_id, job->start_time };
+	sl_job_set_configuring(job, true);
 }
 
 /* At least one, and no more once the time is over.  Write locks held. */
@@ -203,9 +209,13 @@ static void launch_some(struct sl_commit *m, uint64_t end)
 		const struct sl_launch *l = &m->launch[m->launched++];
 		job_record_t *job = find_job_record(l->job_id);
 
-		/* cancelled or requeued meanwhile: nothing to launch */
-		if (job && IS_JOB_RUNNING(job) && !IS_JOB_CONFIGURING(job) && job->start_time == l->start_time)
+		/* cancelled or requeued meanwhile: nothing to launch; or launched, by
+		 * slurmctld's own look at configuring jobs */
+		if (job && IS_JOB_RUNNING(job) && IS_JOB_CONFIGURING(job) && job->start_time == l->start_time) {
+			sl_job_set_configuring(job, false);
+			last_job_update = time(NULL);
 			launch_job(job);
+		}
 		if (now_us() >= end)
 			break;
 	}

@@ -112,6 +112,18 @@ static inline void sl_job_set_state(job_record_t *job, uint32_t state)
 #endif
 }
 
+static inline void sl_job_set_configuring(job_record_t *job, bool on)
+{
+#if SL_SLURM(23, 11)
+	if (on)
+		job_state_set_flag(job, JOB_CONFIGURING);
+	else
+		job_state_unset_flag(job, JOB_CONFIGURING);
+#else
+	job->job_state = on ? job->job_state | JOB_CONFIGURING : job->job_state & ~JOB_CONFIGURING;
+#endif
+}
+
 /* Allocate and start; SLURM_SUCCESS, or why not. */
 static inline int sl_select_nodes(job_record_t *job)
 {

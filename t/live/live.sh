@@ -195,7 +195,7 @@ jobs_in_state() { squeue -h -r -t "$1" -o %i | wc -l; }
 has_jobs() { [ "$(jobs_in_state "$1")" "$2" "$3" ]; }	# STATE -eq N
 
 # (no answer from a busy slurmctld is no news)
-job_moved_on() { local s; s=$(job_state "$1"); [ -n "$s" ] && [ "$s" != PENDING ]; }
+job_moved_on() { local s; s=$(job_state "$1"); [ -n "$s" ] && [ "$s" != PENDING ] && [ "$s" != CONFIGURING ]; }
 
 # JOBID [SECONDS] : it starts; what ends without having run is not waited for.
 starts() { wait_for "${2:-15}" job_moved_on "$1"; job_is "$1" RUNNING COMPLETED COMPLETING; }

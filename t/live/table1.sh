@@ -60,18 +60,7 @@ table1_count() { # 0-3,5 : 5
 
 table1_site() {
 	cat <<-'EOL'
-	-- Jobs are looked at together: those that want no GPUs get half of every node.
 	local sched = require "sched"
-	local together = { name = "table1" }
-	function together.decide(cluster, plan)
-		local half = {}
-		for _, node in ipairs(cluster.nodes) do
-			half[node] = node.cores // 2
-		end
-		for job in cluster:queue() do
-			plan:start(job, job.gpus == 0 and { layout = half } or nil)
-		end
-	end
-	return sched.site { interval = 1, default = { together } }
+	return sched.site { interval = 1, default = { "ip_window" } }
 	EOL
 }

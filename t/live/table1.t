@@ -17,7 +17,7 @@ shows() { # JOB TEXT
 
 together() {
 	reload < <(table1_site)
-	wait_for 30 status_is policy '*table1*'
+	wait_for 30 status_is policy '*ip_window*'
 	table1_submit "$NODES"
 	job_is "$J1" PENDING
 	job_is "$J2" PENDING

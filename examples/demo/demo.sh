@@ -5,7 +5,8 @@
 #
 # A throw-away cluster in compressed time (libfaketime) runs a workload; `easy`
 # schedules it; then the policy is changed on disk, then broken; slurmctld stays
-# the same process all the while.  ./quickstart demo builds and calls this.
+# the same process all the while.  A second scene (together.sh) shows what a policy
+# that looks at jobs together does for three of them.  ./quickstart demo builds and calls this.
 #
 # Needs root, SL_PREFIX (where sched/lua is installed), SL_PLUGINDIR.
 
@@ -15,6 +16,8 @@ HERE=$(cd "$(dirname "$0")" && pwd -P)
 TOP=$(cd "$HERE/../.." && pwd -P)
 # shellcheck source=t/live/cluster.sh
 . "$TOP/t/live/cluster.sh"
+# shellcheck source=examples/demo/together.sh
+. "$HERE/together.sh"
 
 # ---------------------------------------------------------------------- options
 
@@ -183,6 +186,7 @@ run_workload() {
 		exit 1
 	event "$(wc -l < "$C/workload.tsv") jobs come in through sbatch, srun and salloc; the policy is $(status policy)"
 	"$HERE/submit.sh" "$C/workload.tsv" > "$C/log/submit.out" 2>&1 < /dev/null &
+	SUBMIT=$!
 	disown
 }
 
@@ -220,6 +224,11 @@ echo
 squeue -h -r -t all -o '%T|%V|%S|%e|%C|%D' > "$C/jobs.txt"
 lua5.4 "$HERE/summary.lua" --jobs "$C/jobs.txt" --cores $((NODES * 8)) \
 	--status "$status_file" --factor "$FACTOR" --now "$(date +%Y-%m-%dT%H:%M:%S)"
+if [ -n "${SL_PLUGINDIR-}" ] && [ -z "$FAILED" ] && [ "$NODES" -ge 4 ]; then
+	kill "$SUBMIT" 2>/dev/null
+	second_scene || true
+fi
+echo
 echo "  the demo took             $(($(real_seconds) - BEGAN)) s"
 if [ -n "$FAILED" ]; then
 	echo "demo.sh: $FAILED" >&2

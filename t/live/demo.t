@@ -31,6 +31,11 @@ check "it changes the policy in one slurmctld" grep -E 'pid ([0-9]+) before, \1 
 check "it has a broken policy refused with file and line" grep -E 'refused: .*sched\.lua:[0-9]+:' "$OUT"
 check "it starts jobs after that" grep -E '[1-9][0-9]* jobs started since then' "$OUT"
 check "it says how the jobs and the scheduler fared" grep -E 'utilization +[0-9.]+ %' "$OUT"
+check "its second scene starts all three jobs with ip_window" grep -A4 'under the policy ip_window' "$OUT"
+together() { [ "$(grep -A3 "$1" "$OUT" | grep -c "$2")" = "$3" ]; }
+check "one of them on four cores of every node" together 'under the policy' 'J1  RUNNING   64 nodes, 4 cores on each, 0 GPUs' 1
+check "the others on half of the nodes each" together 'under the policy' 'J[23]  RUNNING   32 nodes, 4 cores on each, 2 GPUs' 2
+check "sched/backfill leaves the third one pending" together 'under sched/backfill' 'J3  PENDING   Resources' 1
 check "it leaves no process behind" cluster_is_empty
 echo "1..$NUMBER"
 exit $FAILURES

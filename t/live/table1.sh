@@ -29,7 +29,7 @@ table1_submit() { # NODES [OPTION of sbatch...]
 		J3=$(table1_sbatch "$@" -J J3 -N $((n / 2)) --gres=gpu:2 -n $((2 * n)))
 }
 
-table1_sbatch() { sbatch --parsable -o /dev/null -t 20 "$@" --wrap "exec sleep 1000"; }
+table1_sbatch() { sbatch --parsable -o /dev/null -t 20 "$@" --wrap "exec sleep ${TABLE1_SECONDS:-1000}"; }
 table1_release() { scontrol -Q delete ReservationName=$TABLE1_HOLD; }
 
 # Cores and GPUs of a running job, over all its nodes, as scontrol shows them; more

@@ -210,10 +210,17 @@ static void measure(const struct sl_market *m, struct sl_bid *bid)
 		bid->blocks += p[i].first != p[i - 1].last + 1;
 }
 
+/* Does it lie together as the options want? */
+static bool is_close(const struct sl_bid *bid, const struct sl_bid_options *o)
+{
+	return (!o->blocks || bid->blocks <= o->blocks) &&
+		(o->spread <= 0 || bid->last - bid->first + 1 <= o->spread * bid->nodes);
+}
+
 static bool same(const struct sl_market *m, const struct sl_bid *a, const struct sl_bid *b)
 {
 	if (a->nodes != b->nodes || a->cores != b->cores || a->parts != b->parts || a->first != b->first ||
-	    a->last != b->last || a->seconds != b->seconds || a->native != b->native)
+	    a->last != b->last || a->seconds != b->seconds || a->native != b->native || a->elastic != b->elastic)
 		return false;
 	for (uint32_t i = 0; i < a->parts; i++) {
 		const struct sl_bid_part *x = &m->part[a->part + i], *y = &m->part[b->part + i];
@@ -232,14 +239,19 @@ static int push_bid(struct sl_market *m, const struct sl_bid *bid, struct sl_err
 	return 0;
 }
 
-int bidder_keep(struct bidder *b, enum sl_bid_kind kind, uint32_t sets, struct sl_error *err)
+int bidder_keep(struct bidder *b, enum sl_bid_kind kind, uint32_t sets, int64_t elastic, struct sl_error *err)
 {
 	struct sl_market *m = b->m;
-	struct sl_bid bid = { .entry = b->a.w->entry, .kind = kind, .seconds = b->seconds, .sets = sets };
+	struct sl_bid bid = { .entry = b->a.w->entry, .kind = kind, .seconds = b->seconds, .sets = sets,
+			      .elastic = elastic != 0 };
 
 	if (push_parts(m, &bid, err) < 0)
 		return -1;
 	measure(m, &bid);
+	if (elastic)
+		bid.cores = elastic;
+	if (!is_close(&bid, b->opt))
+		return 0;
 	for (uint32_t i = b->begin; i < m->bids; i++)
 		if (same(m, &m->bid[i], &bid))
 			return 0;
@@ -354,26 +366,27 @@ static int place_slurm(struct bidder *b, struct sl_bid *out, struct sl_error *er
 	struct sl_market *m = b->m;
 	struct sl_plan *p = m->p;
 	struct booking k = { .entry = b->a.w->entry, .want = b->a.w, .t0 = p->c->now, .limit = b->seconds };
+	struct sl_bid bid = { .entry = k.entry, .kind = SL_BID_SLURM, .seconds = b->seconds,
+			      .native = b->a.how.method == SL_PLACE_NATIVE };
 	int rc = plan_fits(&b->a, p->c->now, b->seconds, true, err);
 
 	if (rc <= 0)
 		return rc;
-	k.layout = b->a.layout;
-	rc = plan_book(p, &k, err);
-	if (rc <= 0)
-		return rc;
-	*out = (struct sl_bid) { .entry = k.entry, .kind = SL_BID_SLURM, .seconds = b->seconds,
-				 .native = b->a.how.method == SL_PLACE_NATIVE };
 	sl_layout_free(&m->layout);
 	m->layout = b->a.layout;
 	b->a.layout = (struct sl_layout) SL_LAYOUT_EMPTY;
-	if (push_parts(m, out, err) < 0) {
-		plan_count_licenses(p, &k, -1, NULL);
+	if (push_parts(m, &bid, err) < 0)
 		return -1;
-	}
-	m->parts += out->parts;
-	measure(m, out);
-	out->preference = preference(b, out);
+	measure(m, &bid);
+	if (!is_close(&bid, b->opt))
+		return 0;
+	k.layout = m->layout;
+	rc = plan_book(p, &k, err);
+	if (rc <= 0)
+		return rc;
+	m->parts += bid.parts;
+	bid.preference = preference(b, &bid);
+	*out = bid;
 	return 1;
 }
 
@@ -451,36 +464,50 @@ static int check_options(const struct sl_bid_options *o, struct sl_error *err)
 		return sl_fail(err, SL_EINVAL, "bids: max %" PRIu32 ": expected 1 to %d", o->max, SL_MAX_BIDS);
 	if (o->total > SL_MAX_BIDS_TOTAL)
 		return sl_fail(err, SL_EINVAL, "bids: total %" PRIu32 ": expected at most %d", o->total, SL_MAX_BIDS_TOTAL);
+	if (!(o->spread >= 0))
+		return sl_fail(err, SL_EINVAL, "bids: spread %g: expected 0 or more", o->spread);
 	if (!(o->topology >= 0 && o->topology <= 1))
 		return sl_fail(err, SL_EINVAL, "bids: topology %g: expected 0 to 1", o->topology);
+	return 0;
+}
+
+/* Kinds A, B and C of the entries, and their Slurm bids between them. */
+static int bid_all(struct sl_market *m, const struct sl_entry *entry, uint32_t entries,
+		   const struct sl_bid_options *opt, struct sl_error *err)
+{
+	uint32_t total = opt->total ? opt->total : SL_MAX_BIDS_TOTAL, jobs = opt->jobs ? opt->jobs : entries;
+	uint32_t max = opt->max, each = total / (jobs < entries ? jobs : entries);
+
+	max = max < each ? max : each;
+	for (uint32_t i = 0; i < entries && jobs; i++) {
+		uint32_t before = m->bids, made;
+
+		if (bid_entry(m, entry, i, opt, total ? (max ? max : 1) : 0, err) < 0)
+			return -1;
+		made = m->bids - before;
+		jobs -= made != 0;
+		made -= m->slurm[i].nodes ? 1 : 0;
+		total -= made < total ? made : total;
+	}
 	return 0;
 }
 
 int sl_market_bid(struct sl_market *m, const struct sl_entry *entry, uint32_t entries,
 		  const struct sl_bid_options *opt, struct sl_error *err)
 {
-	uint32_t total, max = 0, made;
-
 	if (check_options(opt, err) < 0)
 		return -1;
-	total = opt->total ? opt->total : SL_MAX_BIDS_TOTAL;
 	m->bids = m->parts = 0;
+	if (!entries)
+		return 0;
 	if (sl_grow(&m->slurm, &m->slurm_room, entries, sizeof(*m->slurm), err) < 0)
 		return -1;
 	memset(m->slurm, 0, entries * sizeof(*m->slurm));
 	if (bid_all_slurm(m, entry, entries, opt, err) < 0)
 		goto error;
 	market_refresh(m);
-	if (entries)
-		max = opt->max < total / entries ? opt->max : total / entries;
-	for (uint32_t i = 0; i < entries; i++) {
-		made = m->bids;
-		if (bid_entry(m, entry, i, opt, total ? (max ? max : 1) : 0, err) < 0)
-			goto error;
-		made = m->bids - made;
-		made -= m->slurm[i].nodes ? 1 : 0;
-		total -= made < total ? made : total;
-	}
+	if (bid_all(m, entry, entries, opt, err) < 0)
+		goto error;
 	return 0;
 error:
 	m->bids = m->parts = 0;

@@ -24,6 +24,10 @@
  *	B	a part of one nodeset, from its inside
  *	C	neighbouring nodesets combined
  *	slurm	best fit, as if the jobs before it had been placed
+ * Elastic bids are an addition to kind C: a job that does not say how many nodes it wants takes
+ * whole neighbouring nodesets, and how many cores it gets on each node follows from which
+ * other bids win.  (The paper leaves that open in all bids: its r_jn.)
+ *
  * Here "nodeset" means the run of nodes of which each can do something for the job: for a
  * job that asks for cores and GPUs these are the paper's.
  *
@@ -44,9 +48,13 @@ enum sl_bid_kind { SL_BID_SLURM, SL_BID_A, SL_BID_B, SL_BID_C, SL_BID_KINDS };
 struct sl_bid_options {
 	unsigned kinds;			/* bits: 1u << enum sl_bid_kind */
 	uint32_t max;			/* bids of a job, 1 to SL_MAX_BIDS; its Slurm bid comes on top */
+	uint32_t jobs;			/* jobs that bid: the first so many that can; 0: all */
 	uint32_t total;			/* bids of all jobs, Slurm bids not counted; 0: SL_MAX_BIDS_TOTAL.
 					 * When they do not suffice for *max*, each job gets fewer. */
 	bool contiguous;		/* every job is taken to ask for consecutive nodes */
+	uint32_t blocks;		/* a bid may be in so many runs of nodes; 0: any number */
+	double spread;			/* its last node - its first + 1, by its nodes; 0: any */
+	bool elastic;			/* elastic bids too */
 	double topology;		/* what a bid loses that needs the root switch, 0 to 1; 0: nothing */
 };
 
@@ -59,6 +67,8 @@ struct sl_bid {
 	struct sl_entry entry;		/* which job, and which of its shapes */
 	enum sl_bid_kind kind;
 	bool native;			/* Slurm's select chooses in the end */
+	bool elastic;			/* each node gives at least what its part says, and all together
+					 * *cores*: book it after the others, with 0 cores for each pick */
 	double preference;		/* F of equation 12, in (0, 1] */
 	int64_t seconds;		/* for so long */
 	uint32_t nodes;
@@ -121,6 +131,8 @@ enum sl_bid_row_kind {
 	SL_ROW_CORES, SL_ROW_MEMORY,	/* on a node; which: a node */
 	SL_ROW_GRES,		/* of a kind, on a node */
 	SL_ROW_LICENSE,		/* which: the licence's row */
+	SL_ROW_ELASTIC,		/* cores on all nodes of an elastic bid; which: the bid */
+	SL_ROW_ONE_ELASTIC,	/* at most one of them on a node */
 };
 
 struct sl_bid_term {

@@ -146,7 +146,7 @@ static int submit(struct bidder *b, const struct candidate *c, struct sl_error *
 	/* Where the number of nodes is given, each gets the same: that leaves the same on each. */
 	if (sl_deal(tl, &b->need, !b->elastic, &b->m->layout, err) < 0)
 		return -1;
-	return bidder_keep(b, c->kind, c->sets, err);
+	return bidder_keep(b, c->kind, c->sets, 0, err);
 }
 
 /* -- which nodesets ----------------------------------------------------- */
@@ -312,6 +312,72 @@ static int make_c(struct bidder *b, uint32_t n, struct candidate *c, struct sl_e
 	return 1;
 }
 
+/* -- elastic bids ------------------------------------------------------- */
+
+/* May it have any number of cores on any number of nodes?  Not where less becomes free while
+ * it runs: one row could not say what is left for it then. */
+static bool is_elastic(const struct bidder *b)
+{
+	const struct sl_need *n = &b->need;
+
+	for (uint32_t i = 0; i < n->needs; i++)
+		if (n->need[i].per == SL_GRES_PER_TASK)
+			return false;
+	return b->opt->elastic && b->elastic && !b->view->level && !b->block && !n->whole && !b->request.required && !b->a.w->enclave &&
+		n->core_units == 1 && !b->request.memory_per_core;
+}
+
+/* The whole blocks from..to, of which each node gives at least the least. */
+static int submit_whole(struct bidder *b, uint32_t from, uint32_t to, struct sl_error *err)
+{
+	const struct stretch *k = b->profile->block;
+	int64_t nodes = 0, units = 0;
+
+	sl_layout_clear(&b->m->layout);
+	for (uint32_t i = from; i <= to; i++) {
+		nodes += k[i].last - k[i].first + 1;
+		units += k[i].units;
+	}
+	if (nodes > b->need.max_nodes || nodes * b->need.least > b->need.units || units < b->need.units)
+		return 0;
+	for (uint32_t i = k[from].piece; i < k[to].piece + k[to].pieces; i++) {
+		const struct piece *p = &b->profile->piece[i];
+		const struct view_class *v = &b->view->cls[p->cls];
+		struct sl_resources each;
+
+		if (!sl_need_amounts(&b->need, &b->a.tl->kind[b->a.tl->group[v->group].kind].capacity, &v->free,
+				     b->need.least, NULL, &each))
+			return 0;
+		if (sl_layout_add(&b->m->layout, p->first, p->last, &each, err) < 0)
+			return -1;
+	}
+	return bidder_keep(b, SL_BID_C, to - from + 1, b->need.units * b->need.unit_cores, err);
+}
+
+/* The tightest nodeset that suffices with the one after it, the one before it, and both;
+ * or the groups that suffice, with all of their nodes. */
+static int make_elastic(struct bidder *b, struct sl_error *err)
+{
+	uint32_t last = b->profile->blocks - 1, most = b->m->tights ? b->m->tights : b->m->groups;
+
+	for (uint32_t i = 0; i < most && b->left; i++) {
+		const struct ranked *r = b->m->tights ? &b->m->tight[i] : &b->m->group[i];
+		uint32_t before = r->from ? r->from - 1 : 0, after = r->to < last ? r->to + 1 : last;
+		const uint32_t try[][2] = { { r->from, after }, { before, r->to }, { before, after } };
+
+		for (uint32_t k = 0; k < 3 && b->left; k++) {
+			int rc = try[k][0] < try[k][1] ? submit_whole(b, try[k][0], try[k][1], err) : 0;
+
+			if (rc < 0)
+				return -1;
+			b->left -= rc;
+			if (rc)
+				return 0;	/* one is enough: it reaches wide */
+		}
+	}
+	return 0;
+}
+
 /* -- in turn ------------------------------------------------------------ */
 
 struct turns {
@@ -366,7 +432,7 @@ static int make_by_methods(struct bidder *b, struct sl_error *err)
 			continue;
 		rc = sl_fit_at(b->a.tl, &b->request, &how, b->a.tl->now, &b->m->layout, NULL, err);
 		if (rc > 0)
-			rc = bidder_keep(b, try[i].kind, 1, err);
+			rc = bidder_keep(b, try[i].kind, 1, 0, err);
 		if (rc < 0)
 			return -1;
 		b->left -= rc;
@@ -390,6 +456,8 @@ int bidder_make(struct bidder *b, struct sl_error *err)
 		t.done[kind] = !(b->opt->kinds >> kind & 1) || (kind == SL_BID_C && b->block);
 	b->m->groups = 0;
 	if (!t.done[SL_BID_C] && rank_groups(b, err) < 0)
+		return -1;
+	if (!t.done[SL_BID_C] && b->left > 1 && is_elastic(b) && b->profile->blocks && make_elastic(b, err) < 0)
 		return -1;
 	for (uint32_t i = 0; b->left && fruitless < sizeof(turn) / sizeof(turn[0]); i++) {
 		int rc = one_more(b, turn[i % (sizeof(turn) / sizeof(turn[0]))], &t, err);

@@ -200,12 +200,27 @@ static int limit_resource(struct sweep *s, const uint32_t *lie, uint32_t lies, i
 	return limit(s, row, n, err);
 }
 
+/* At most one elastic bid on a node: booked one after the other, the first would not leave
+ * the second what it needs on each node. */
+static int limit_elastic(struct sweep *s, const uint32_t *lie, uint32_t lies, uint32_t node, struct sl_error *err)
+{
+	struct sl_bid_row row = { .kind = SL_ROW_ONE_ELASTIC, .which = node, .most = 1 };
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < lies; i++)
+		if (s->bid[s->lie[lie[i]].bid]->elastic)
+			s->term[n++] = (struct sl_bid_term) { s->lie[lie[i]].bid, 1 };
+	return limit(s, row, n, err);
+}
+
 /* All rows of a segment: nodes of one class, on which these bids lie (sorted). */
 static int limit_segment(struct sweep *s, const struct sl_timeline *tl, uint32_t group, uint32_t node,
 			 const uint32_t *lie, uint32_t lies, struct sl_error *err)
 {
 	const struct sl_group *g = &tl->group[group];
 
+	if (limit_elastic(s, lie, lies, node, err) < 0)
+		return -1;
 	for (uint32_t i = 0; i < g->steps; i++) {
 		const struct sl_step *now = &g->step[i];
 		struct sl_resources none = { 0 };
@@ -372,6 +387,79 @@ static int limit_licenses(struct sweep *s, uint32_t count, struct sl_error *err)
 	return 0;
 }
 
+/* Cores free on all nodes of an elastic bid, whose spans are listed: now, and so for all its
+ * time. */
+static int64_t cores_free(struct sweep *s, const struct sl_bid *bid, const struct sl_bid_part *part)
+{
+	const struct sl_timeline *tl = s->m->p->c->tl;
+	int64_t sum = 0;
+	uint32_t at = 0;
+
+	for (uint32_t k = 0; k < bid->parts; k++) {
+		while (at < s->spans.n && s->spans.at[at].last < part[k].first)
+			at++;
+		for (uint32_t i = at; i < s->spans.n && s->spans.at[i].first <= part[k].last; i++) {
+			uint32_t first = s->spans.at[i].first > part[k].first ? s->spans.at[i].first : part[k].first;
+			uint32_t last = s->spans.at[i].last < part[k].last ? s->spans.at[i].last : part[k].last;
+
+			sum += (int64_t) tl->group[s->spans.at[i].offer].now_cores * (last - first + 1);
+		}
+	}
+	return sum;
+}
+
+/* What bid a takes on the nodes of bid b. */
+static int64_t cores_on(const struct sl_bid *a, const struct sl_bid_part *x, const struct sl_bid *b,
+			const struct sl_bid_part *y)
+{
+	int64_t sum = 0;
+
+	for (uint32_t i = 0, k = 0; i < a->parts && k < b->parts; ) {
+		uint32_t first = x[i].first > y[k].first ? x[i].first : y[k].first;
+		uint32_t last = x[i].last < y[k].last ? x[i].last : y[k].last;
+
+		if (first <= last)
+			sum += (int64_t) x[i].each.cores * (last - first + 1);
+		if (x[i].last < y[k].last)
+			i++;
+		else
+			k++;
+	}
+	return sum;
+}
+
+/* What an elastic bid wants in all is left by those that win beside it. */
+static int limit_wide(struct sweep *s, const struct sl_bid_part *const *part, uint32_t count, struct sl_error *err)
+{
+	bool listed = false;
+
+	for (uint32_t e = 0; e < count; e++) {
+		struct sl_bid_row row = { .kind = SL_ROW_ELASTIC, .which = e };
+		uint32_t n = 0;
+
+		if (!s->bid[e]->elastic)
+			continue;
+		if (!listed && list_spans(s, s->m->p->c->tl, err) < 0)
+			return -1;
+		listed = true;
+		for (uint32_t i = 0; i < count; i++) {
+			int64_t cores = s->bid[e]->cores;
+
+			if (i != e && (s->bid[i]->elastic || s->bid[i]->entry.job == s->bid[e]->entry.job))
+				continue;
+			if (i != e)
+				cores = cores_on(s->bid[i], part[i], s->bid[e], part[e]);
+			if (cores)
+				s->term[n++] = (struct sl_bid_term) { i, cores };
+		}
+		/* Without it the others may fill all its nodes: its own row does that. */
+		row.most = cores_free(s, s->bid[e], part[e]);
+		if (limit(s, row, n, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* -- all of it ------------------------------------------------------------ */
 
 
@@ -433,7 +521,7 @@ int sl_market_rows(struct sl_market *m, const struct sl_bid *const *bid, const s
 	if (!s.lie || !s.event || !s.active || !s.at || !s.term || !sorted)
 		sl_fail(err, SL_ENOMEM, "bids: out of memory");
 	else if (!list_lies(&s, part, count, err) && !limit_jobs(&s, count, err) && !run_sweep(&s, sorted, err))
-		rc = limit_licenses(&s, count, err);
+		rc = limit_licenses(&s, count, err) < 0 ? -1 : limit_wide(&s, part, count, err);
 	if (rc < 0)
 		rows->rows = rows->terms = 0;
 	free(sorted);

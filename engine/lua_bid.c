@@ -139,6 +139,12 @@ static void push_native(lua_State *L, struct sl_lua *x, const struct sl_handle *
 	lua_pushboolean(L, object(h)->bid.native);
 }
 
+static void push_elastic(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	(void) x;
+	lua_pushboolean(L, object(h)->bid.elastic);
+}
+
 static const struct sl_lua_field bid_fields[] = {
 	{ "job", push_job },
 	{ "kind", push_kind },
@@ -155,6 +161,7 @@ static const struct sl_lua_field bid_fields[] = {
 	{ "first", push_first },
 	{ "last", push_last },
 	{ "native", push_native },
+	{ "elastic", push_elastic },
 	{ NULL, NULL }
 };
 
@@ -229,6 +236,19 @@ static int64_t integer_option(lua_State *L, int table, const char *name, int64_t
 	return value;
 }
 
+static double number_option(lua_State *L, int table, const char *name, double otherwise, double min, double max)
+{
+	double value = otherwise;
+
+	if (lua_getfield(L, table, name) != LUA_TNIL) {
+		value = lua_tonumber(L, -1);
+		if (lua_type(L, -1) != LUA_TNUMBER || !(value >= min && value <= max))
+			luaL_error(L, "%s: expected a number from %d to %d", name, (int) min, (int) max);
+	}
+	lua_pop(L, 1);
+	return value;
+}
+
 static bool flag_option(lua_State *L, int table, const char *name)
 {
 	bool value = false;
@@ -277,7 +297,8 @@ static void refuse_unknown(lua_State *L, int table, const char *const *known, co
 
 static void read_options(lua_State *L, int table, struct sl_bid_options *o)
 {
-	static const char *const known[] = { "max", "total", "kinds", "slurm", "contiguous", "topology", NULL };
+	static const char *const known[] = { "max", "jobs", "total", "kinds", "slurm", "contiguous", "blocks", "spread",
+		"elastic", "topology", NULL };
 
 	*o = (struct sl_bid_options) { .max = 5 };
 	if (lua_isnoneornil(L, table)) {
@@ -285,8 +306,9 @@ static void read_options(lua_State *L, int table, struct sl_bid_options *o)
 		return;
 	}
 	luaL_checktype(L, table, LUA_TTABLE);
-	refuse_unknown(L, table, known, "max, total, kinds, slurm, contiguous or topology");
+	refuse_unknown(L, table, known, "max, jobs, total, kinds, slurm, contiguous, blocks, spread, elastic or topology");
 	o->max = (uint32_t) integer_option(L, table, "max", 5, 1, SL_MAX_BIDS);
+	o->jobs = (uint32_t) integer_option(L, table, "jobs", 0, 1, UINT32_MAX / 2);
 	o->total = (uint32_t) integer_option(L, table, "total", 0, 1, SL_MAX_BIDS_TOTAL);
 	o->kinds = kinds_option(L, table);
 	if (flag_option(L, table, "slurm"))
@@ -294,12 +316,10 @@ static void read_options(lua_State *L, int table, struct sl_bid_options *o)
 	if (!o->kinds)
 		luaL_error(L, "kinds: expected at least one kind of bid");
 	o->contiguous = flag_option(L, table, "contiguous");
-	if (lua_getfield(L, table, "topology") != LUA_TNIL) {
-		o->topology = lua_tonumber(L, -1);
-		if (lua_type(L, -1) != LUA_TNUMBER || !(o->topology >= 0 && o->topology <= 1))
-			luaL_error(L, "topology: expected a number from 0 to 1");
-	}
-	lua_pop(L, 1);
+	o->elastic = flag_option(L, table, "elastic");
+	o->blocks = (uint32_t) integer_option(L, table, "blocks", 0, 1, SL_MAX_NODES);
+	o->spread = number_option(L, table, "spread", 0, 1, SL_MAX_NODES);
+	o->topology = number_option(L, table, "topology", 0, 0, 1);
 }
 
 static struct sl_entry entry_at(lua_State *L, struct sl_lua *x, int index)
@@ -422,6 +442,12 @@ static void push_row_name(lua_State *L, struct sl_lua *x, const struct sl_bid_ro
 		break;
 	case SL_ROW_GRES:
 		lua_pushfstring(L, "gres %d %s", (int) r->gres, node_name(x, r->which));
+		break;
+	case SL_ROW_ELASTIC:
+		lua_pushfstring(L, "elastic bid %d", (int) r->which + 1);
+		break;
+	case SL_ROW_ONE_ELASTIC:
+		lua_pushfstring(L, "elastic bids on %s", node_name(x, r->which));
 		break;
 	case SL_ROW_LICENSE:
 		lua_pushfstring(L, "license %s", sl_snapshot_str(x->snap, x->snap->license.name[r->which]));

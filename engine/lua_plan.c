@@ -129,7 +129,7 @@ static void read_bid(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct 
 	pick = lua_newuserdatauv(L, b->nodes * sizeof(*pick), 0);
 	for (uint32_t i = 0; i < b->parts; i++)
 		for (uint32_t node = part[i].first; node <= part[i].last; node++)
-			pick[n++] = (struct sl_pick) { node, (uint32_t) part[i].each.cores };
+			pick[n++] = (struct sl_pick) { node, b->elastic ? 0 : (uint32_t) part[i].each.cores };
 	how->method = SL_PLACE_EXPLICIT;
 	how->picks = pick;
 	how->count = n;

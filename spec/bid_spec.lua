@@ -149,3 +149,93 @@ describe("bids", function()
 		end
 	end)
 end)
+
+-- 144 nodes of which 65 to 80 are taken; the jobs of figure 3.
+local function figure_3(more)
+	local c = { nodes = "144x8c2g",
+		running = { { id = 9, nodes = "n[65-80]", exclusive = true, ends_in = "1h" } },
+		pending = {
+			{ id = 1, tasks = 512, time_limit = "1h" },
+			{ id = 2, nodes = 64, tasks_per_node = 2, gres = "gpu:1", time_limit = "1h" },
+			{ id = 3, nodes = 64, tasks_per_node = 4, gres = "gpu:2", time_limit = "1h" },
+			{ id = 4, nodes = 128, tasks_per_node = 1, time_limit = "1h" },
+		} }
+	for key, value in pairs(more or {}) do
+		c[key] = value
+	end
+	return t.cluster(c)
+end
+
+-- "64-80x5": nodes and cores on each
+local function layout_text(plan, id)
+	local numbers, parts = {}, {}
+	local layout = plan:layout(id)
+	for name in pairs(layout) do
+		numbers[#numbers + 1] = tonumber(name:match("%d+"))
+	end
+	table.sort(numbers)
+	for i, n in ipairs(numbers) do
+		local part = parts[#parts]
+		if part and part.last == n - 1 and part.cores == layout["n" .. n] then
+			part.last = n
+		else
+			parts[#parts + 1] = { first = n, last = n, cores = layout["n" .. n] }
+		end
+		numbers[i] = nil
+	end
+	for i, part in ipairs(parts) do
+		parts[i] = ("%d-%dx%d"):format(part.first, part.last, part.cores)
+	end
+	return table.concat(parts, " ")
+end
+
+describe("bids that win", function()
+	it("can all be started, elastic ones too", function()
+		for seed = 1, 30 do
+			look(t.cluster(random_cluster(seed)), show .. [[
+				local packing = require "sched.packing"
+				for i = 1, cluster:random(0, 2) do plan:reserve(jobs[i]) end
+				local rest = table.move(jobs, 3, #jobs, 1, {})
+				local bids = cluster:bids(rest, { slurm = true, elastic = true, max = 8 })
+				local won, result = packing.solve(cluster, bids, { time_limit = 5,
+					value = function(job) return job.id % 7 + 1 end })
+				assert(not result or result.status ~= "error", result and result.message)
+				for _, b in ipairs(won) do
+					local ok, why = plan:start(b.job, { bid = b })
+					if not ok then error(("%s of job %d: %s"):format(b.kind, b.job.id, why)) end
+				end
+			]])
+		end
+	end)
+end)
+
+describe("the example of figures 3 and 4", function()
+	it("has the paper's nodesets", function()
+		assert.same({ "1-64 512 0", "81-144 512 0", "1-64 512 1", "81-144 512 1", "1-64 512 2", "81-144 512 2" },
+			(look(figure_3(), [[
+				for _, s in ipairs(cluster:nodesets()) do
+					print(("%d-%d %d %d"):format(s.first, s.last, s.cores, s.gpus))
+				end]])))
+	end)
+
+	it("is allocated as in figure 4", function()
+		local _, plan = look(figure_3(), [[
+			local packing = require "sched.packing"
+			local jobs = {}
+			for job in cluster:queue() do jobs[#jobs + 1] = job end
+			local bids = cluster:bids(jobs, { max = 4, elastic = true })
+			local won, result = packing.solve(cluster, bids, { value = function(job) return 5 - job.id end })
+			assert(result.status == "optimal", result.status)
+			for _, b in ipairs(won) do assert(plan:start(b.job, { bid = b })) end
+		]])
+		assert.equal("1-64x5 81-144x3", layout_text(plan, 1))
+		assert.equal("1-64x2", layout_text(plan, 2))
+		assert.equal("81-144x4", layout_text(plan, 3))
+		assert.equal("1-64x1 81-144x1", layout_text(plan, 4))
+	end)
+
+	it("starts fewer jobs under first come, first served with Slurm's best fit", function()
+		local plan = t.decide("easy", figure_3())
+		assert.is_true(#plan:started() < 4)
+	end)
+end)

@@ -24,14 +24,19 @@
 ---@field spread number (last - first + 1) / count
 ---@field first integer node.index of its first node
 ---@field last integer
+---@field elastic boolean each node gives at least what layout says, all together cores: start it last
 ---@field native boolean Slurm's select chooses in the end; the nodes are an upper bound
 
 ---@class sched.bid_options
 ---@field max? integer bids of a job, 1 to 500, its Slurm bid not counted; default 5
+---@field jobs? integer jobs that bid: the first so many of the list that can
 ---@field total? integer bids of all jobs; where they do not suffice each job gets fewer
 ---@field kinds? string letters of the kinds wanted; default "ABC"
 ---@field slurm? boolean also where best fit would place it after the jobs before it in the list
 ---@field contiguous? boolean consecutive nodes only, for every job
+---@field blocks? integer a bid may be in so many runs of consecutive nodes
+---@field spread? number largest spread of a bid
+---@field elastic? boolean a job that does not say how many nodes may take whole neighbouring nodesets
 ---@field topology? number what a bid across the root switch loses of its preference, 0 to 1
 
 ---@class sched.overlap a row: the amounts of the bids that win come to at most hi

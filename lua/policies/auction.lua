@@ -173,7 +173,8 @@ function M.decide(cluster, plan, opt)
 		gap = opt.gap, max_nodes = opt.max_nodes > 0 and opt.max_nodes or nil,
 	}
 	for round = 1, math.huge do
-		local bids, started = cluster:bids(still_open(plan, jobs), how)
+		local bids = cluster:bids(still_open(plan, jobs), how)
+		local started
 		if #bids > 0 and round <= opt.rounds and left > 0 then
 			solve.time_limit = left
 			local won, result = packing.solve(cluster, bids, solve)

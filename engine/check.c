@@ -225,7 +225,7 @@ static int check_place(struct check *c, const struct row *r, uint32_t node)
 	uint32_t id = s->job.id[r->job], state = s->node.state[node], own = r->resv;
 	int in;
 
-	if ((in = check_member(c, r->partition, node)) <= 0)
+	if ((in = check_available(c, r, node)) <= 0)
 		return in < 0 ? -1 : sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s is not in partition %s", id,
 					     name, check_str(c, s->partition.name[r->partition]));
 	if (state & SL_NODE_UNUSABLE)
@@ -335,7 +335,8 @@ static int bill_row(struct check *c, const struct row *r)
 			.start = r->at, .end = r->until, .memory = p->place.memory[i],
 			.kind = p->place_gres.kind + p->place.gres[i].first,
 			.count = p->place_gres.count + p->place.gres[i].first, .kinds = p->place.gres[i].count,
-			.node = p->place.node[i], .cores = p->place.cores[i], .job = r->job, .partition = r->partition,
+			.node = p->place.node[i], .cores = p->place.cores[i], .job = r->job,
+			.partition = r->through == SL_NONE ? r->partition : r->through,
 			.resv = r->resv, .planned = true, .native = r->native,
 		};
 
@@ -381,7 +382,8 @@ static int check_row(struct check *c, struct row *r, uint32_t id, int64_t shorte
 		own = SL_NONE;
 	r->resv = own;
 	check_ask(c, r->job, r->partition, r->shape, &a);
-	if (check_times(c, r, &a, shortened) < 0 || check_places(c, r) < 0 || bill_row(c, r) < 0)
+	if (check_times(c, r, &a, shortened) < 0 || check_loan(c, r) < 0 || check_places(c, r) < 0 ||
+	    bill_row(c, r) < 0)
 		return -1;
 	return check_layout(c, r, &a);
 }
@@ -415,7 +417,7 @@ static int check_start(struct check *c, uint32_t i, struct row *r)
 
 	*r = (struct row) { .job = job_of(c, start->job[i]), .partition = start->partition[i],
 		.shape = start->shape[i], .native = start->native[i], .start = true, .at = c->now,
-		.places = start->places[i] };
+		.places = start->places[i], .through = start->through[i], .lenders = start->lenders[i] };
 	if (r->job == SL_NONE)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is not in the snapshot", start->job[i]);
 	if (start->stamp[i] != c->snap->job.stamp[r->job])
@@ -432,7 +434,7 @@ static int check_reserve(struct check *c, uint32_t i, struct row *r)
 
 	*r = (struct row) { .job = job_of(c, reserve->job[i]), .partition = reserve->partition[i],
 		.shape = reserve->shape[i], .native = reserve->native[i], .at = reserve->start_time[i],
-		.places = reserve->places[i] };
+		.places = reserve->places[i], .through = reserve->through[i], .lenders = reserve->lenders[i] };
 	if (r->job == SL_NONE)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is not in the snapshot", reserve->job[i]);
 	if (count_row(c, r->job, false) < 0)
@@ -606,7 +608,7 @@ static int check_ran(struct check *c, uint32_t i, int64_t end, struct row *r)
 
 	*r = (struct row) { .job = job_of(c, id), .partition = reserve->partition[i], .shape = reserve->shape[i],
 		.native = reserve->native[i], .at = reserve->start_time[i], .until = end,
-		.places = reserve->places[i] };
+		.places = reserve->places[i], .through = reserve->through[i], .lenders = reserve->lenders[i] };
 	if (r->job == SL_NONE)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is not in the snapshot", id);
 	if (r->partition >= c->snap->partition.rows || !asks_for_partition(c->snap, r->job, r->partition))
@@ -615,7 +617,7 @@ static int check_ran(struct check *c, uint32_t i, int64_t end, struct row *r)
 		return -1;
 	r->resv = check_reservation(c, r->job);
 	check_ask(c, r->job, r->partition, r->shape, &a);
-	if (check_run(c, r, &a) < 0 || check_places(c, r) < 0 || bill_row(c, r) < 0)
+	if (check_run(c, r, &a) < 0 || check_loan(c, r) < 0 || check_places(c, r) < 0 || bill_row(c, r) < 0)
 		return -1;
 	return check_layout(c, r, &a);
 }

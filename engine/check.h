@@ -40,6 +40,13 @@
  *
  * MaxCPUsPerNode bounds the CPUs of all jobs of the partition on a node.
  *
+ * Borrowing.  A job may have nodes of other partitions, the lenders, when it is started
+ * "through" one more that has all of its nodes, and which it does not ask for itself.  All
+ * of them are up and within their limits are the job's walltime and number of nodes
+ * (MaxTime, MinNodes, MaxNodes) and its account, QOS and user (AllowAccounts, AllowQos,
+ * AllowGroups, and their opposites); lenders are not RootOnly.  They share nodes as the
+ * job's partition does, and none has MaxCPUsPerNode.  Such a job is not native.
+ *
  * A job that asks for something that is not modelled (what snapshot.h's "native"
  * says, features that are more than names joined by "&", switches, core
  * specialization, tasks or gres per socket, shared cores, partitions with

@@ -57,6 +57,8 @@ struct row {
 	uint32_t resv;			/* that it runs in, or SL_NONE */
 	int64_t at, until;		/* booked from, to */
 	struct sl_range places;
+	uint32_t through;		/* partition that it is started in instead, or SL_NONE */
+	struct sl_range lenders;	/* then: whose nodes it may have, too */
 };
 
 /* What a job asks for, in one partition and shape. */
@@ -100,6 +102,12 @@ uint32_t check_resv_cores(struct check *c, uint32_t resv, uint32_t node);
 /* check_layout.c */
 void check_ask(const struct check *c, uint32_t job, uint32_t partition, uint32_t shape, struct ask *a);
 int check_layout(struct check *c, const struct row *r, const struct ask *a);
+
+/* check_loan.c */
+/* Whether a node is in the job's partition, or in one that lends it. */
+int check_available(struct check *c, const struct row *r, uint32_t node);
+/* The row, laid out, against the limits of the partitions that it borrows from. */
+int check_loan(struct check *c, const struct row *r);
 
 /* check_sweep.c */
 int check_nodes(struct check *c);

@@ -77,6 +77,7 @@ void sl_cluster_destroy(struct sl_cluster *c)
 		free_held(c->held[j]);
 	cluster_wants_free(c);
 	sl_usage_destroy(c->own_usage);
+	cluster_loans_free(c);
 	sl_timeline_destroy(c->tl);
 	sl_timeline_destroy(c->empty);
 	sl_nodeset_free(&c->unusable);
@@ -307,7 +308,7 @@ static int enqueue(struct sl_cluster *c, uint32_t job, uint32_t partition, struc
 		c->queue = p;
 		c->queue_room = room;
 	}
-	c->queue[c->queued++] = (struct sl_entry) { job, partition, 0 };
+	c->queue[c->queued++] = (struct sl_entry) { job, partition, 0, 0 };
 	return 0;
 }
 

@@ -31,6 +31,15 @@ struct sl_entry {
 	uint32_t job;		/* row in snapshot.job */
 	uint32_t partition;	/* row in snapshot.partition */
 	uint32_t shape;		/* 0: as asked; n: the job's nth alternative (the queue has 0) */
+	uint32_t loan;		/* 0: its own partition's nodes; n: and those of a loan (the queue has 0) */
+};
+
+/* Nodes of other partitions, for jobs that wait in one. */
+#define SL_MAX_LENDERS 16
+struct sl_loan {
+	uint32_t home;		/* partition row: where they wait */
+	uint32_t through;	/* partition that has the nodes of all of them */
+	uint32_t lender[SL_MAX_LENDERS], lenders;	/* rows */
 };
 
 /*
@@ -73,6 +82,17 @@ struct sl_want {
 	const char *text;		/* ... because */
 };
 const struct sl_want *sl_cluster_want(struct sl_cluster *c, struct sl_entry e, struct sl_error *err);
+
+/*
+ * Which of those partitions may lend nodes to the entry's job, and under which number
+ * (to be put into entry.loan)?  The rules are those of check.h.  Returns 1; 0 with the
+ * reason when none of them may; -1 with *err on misuse or lack of memory.
+ */
+int sl_cluster_borrow(struct sl_cluster *c, struct sl_entry e, const struct sl_loan *wish, uint32_t *loan,
+		      char why[160], struct sl_error *err);
+
+/* The loan of that number, with the lenders that are left; NULL if there is none. */
+const struct sl_loan *sl_cluster_loan(const struct sl_cluster *c, uint32_t loan);
 
 /* The nodes of a partition, and those of them that may take jobs now. */
 const struct sl_nodeset *sl_cluster_partition_nodes(const struct sl_cluster *c, uint32_t partition);

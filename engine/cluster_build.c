@@ -429,7 +429,7 @@ int cluster_build_queue(struct sl_cluster *c, struct sl_error *err)
 	if (!c->queue)
 		return no_memory(err);
 	for (uint32_t i = 0; i < q->rows; i++)
-		c->queue[c->queued++] = (struct sl_entry) { q->job[i], q->partition[i], 0 };
+		c->queue[c->queued++] = (struct sl_entry) { q->job[i], q->partition[i], 0, 0 };
 	for (uint32_t i = 0; i < q->rows; i++)
 		if (c->stage[q->job[i]] == STAGE_NONE)
 			c->stage[q->job[i]] = STAGE_QUEUED;

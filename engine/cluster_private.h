@@ -36,6 +36,11 @@ struct part {
 	bool folded;			/* its nodes count so many times as many cores */
 };
 
+struct loan {
+	struct sl_loan pub;
+	struct part part;		/* its own nodes and those lent, as if they were a partition */
+};
+
 struct enclave {
 	uint32_t resv;			/* row */
 	bool partial, dirty;
@@ -96,6 +101,8 @@ struct sl_cluster {
 	struct sl_timeline *tl;
 	struct sl_timeline *empty;	/* the machine with nothing on it, NULL until asked for */
 	struct part *part;
+	struct loan **loan;		/* by number - 1 */
+	uint32_t loans;
 	struct sl_node_kind *kind;	/* as given to the timelines */
 	uint32_t *kind_of, kinds;
 	uint32_t *fold;			/* [node] cores count n times (all its partitions FORCE:n) */
@@ -146,6 +153,12 @@ static inline int64_t cluster_later(int64_t t, int64_t seconds)
 	return seconds > INT64_MAX - t ? INT64_MAX : t + seconds;
 }
 
+/* The nodes that an entry may have, and what they have in common. */
+static inline struct part *cluster_part(const struct sl_cluster *c, const struct sl_entry *e)
+{
+	return e->loan ? &c->loan[e->loan - 1]->part : &c->part[e->partition];
+}
+
 /* cluster_build.c: a new cluster's parts.  All return 0, or -1 with *err. */
 int cluster_build_nodes(struct sl_cluster *c, struct sl_error *err);
 int cluster_build_running(struct sl_cluster *c, struct sl_error *err);
@@ -193,6 +206,9 @@ void cluster_enclave_free(struct enclave *en);
 int cluster_chance(struct sl_cluster *c, const struct want *w, struct sl_error *err);
 const struct want *cluster_want(struct sl_cluster *c, struct sl_entry e, struct sl_error *err);
 void cluster_wants_free(struct sl_cluster *c);
+
+/* loan.c */
+void cluster_loans_free(struct sl_cluster *c);
 
 /* Licences that a job asks for. */
 uint32_t cluster_licenses(const struct sl_cluster *c, uint32_t job, uint32_t license);

@@ -265,6 +265,23 @@ static void print_ahead(const json_t *event)
 	putchar('\n');
 }
 
+/* Of a start on borrowed nodes: whose, and why. */
+static void print_loan(const json_t *event)
+{
+	json_t *from = json_object_get(event, "borrowed_from"), *name;
+	const char *because = string(event, "because");
+	char *copy = strdup(because);
+	size_t i;
+
+	json_array_foreach(from, i, name)
+		printf("%s%s", i ? "," : ", borrowing nodes of partition ", json_string_value(name));
+	if (json_array_size(from))
+		printf(" through partition %s", string(event, "through"));
+	if (*because)
+		printf(" (%s)", copy ? sl_plain(copy) : "");
+	free(copy);
+}
+
 static void print_what(const json_t *event)
 {
 	const char *what = string(event, "event"), *text = string(event, "text");
@@ -278,6 +295,7 @@ static void print_what(const json_t *event)
 		printf(" on %s", string(event, "nodes"));
 		if (integer(event, "cores"))
 			printf(" (%lld cores)", (long long) integer(event, "cores"));
+		print_loan(event);
 	} else if (!strcmp(what, "wait")) {
 		printf("waits%s%s", *string(event, "why") ? ": " : "", string(event, "why"));
 	} else if (!strcmp(what, "gone")) {
@@ -486,7 +504,8 @@ const struct sl_verb sl_verb_explain = {
 		"[{event, since, until, sequence, policy, by, ...}].  event is start, wait, order or gone (left the queue otherwise);\n"
 		"since is the time of the cycle that decided it, until that of the next decision,\n"
 		"sequence the number of the cycle.  A start has nodes, node_count, cores, partition,\n"
-		"shape (the number of the alternative it was started as), done and text (why not);\n"
+		"shape (the number of the alternative it was started as), done and text (why not),\n"
+		"and on borrowed nodes borrowed_from (partitions), through and because;\n"
 		"a wait why and text, and with a reservation start_time, nodes, node_count and cores;\n"
 		"both note, why the alternatives in the job's comment are ignored; an order verb,\n"
 		"number, text, done and why (why not).  The\n"

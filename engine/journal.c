@@ -168,6 +168,24 @@ static void put_partition(const struct record *r, uint32_t row)
 		put_text(r->j->json, "partition", sl_snapshot_str(r->snap, r->snap->partition.name[row]));
 }
 
+/* Borrowed nodes: whose, and through which partition. */
+static void put_loan(const struct record *r, uint32_t start)
+{
+	const struct sl_plan_start_view *v = &r->plan->start;
+	const struct sl_partition_view *part = &r->snap->partition;
+	struct sl_json *json = r->j->json;
+
+	if (v->through[start] >= part->rows)
+		return;
+	put_text(json, "through", sl_snapshot_str(r->snap, part->name[v->through[start]]));
+	sl_json_key(json, "borrowed_from");
+	sl_json_begin_array(json);
+	for (uint32_t i = v->lenders[start].first; i < v->lenders[start].first + v->lenders[start].count; i++)
+		if (r->plan->lender.partition[i] < part->rows)
+			sl_json_str(json, sl_snapshot_str(r->snap, part->name[r->plan->lender.partition[i]]));
+	sl_json_end_array(json);
+}
+
 static int put_places(const struct record *r, struct sl_range range)
 {
 	const struct sl_plan_place_view *place = &r->plan->place;
@@ -276,6 +294,8 @@ static int put_started(struct record *r)
 		put_int(json, "shape", start->shape[i]);
 		put_text(json, "by", plan_text(r, start->by[i]));
 		put_text(json, "note", note_of(r, start->job[i]));
+		put_loan(r, i);
+		put_text(json, "because", plan_text(r, start->because[i]));
 		put_outcome(r, i, "text");
 		sl_json_end_object(json);
 	}

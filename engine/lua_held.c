@@ -266,7 +266,9 @@ static void add_running(lua_State *L, struct sl_lua *x, struct held *h, uint32_t
 {
 	const struct sl_job_view *j = &x->snap->job;
 	int64_t limit = j->time_limit[job], end = sl_cluster_end(x->cluster, job), start = j->start_time[job], seconds;
-	if (h->member && (j->partition[job] == SL_NONE || !h->member[j->partition[job]]))
+	uint32_t home = sl_snapshot_home(x->snap, job);
+
+	if (h->member && (home == SL_NONE || !h->member[home]))
 		return;
 	/* In a simulation the row says nothing of the start; and it may run until later than
 	 * its start and walltime say, having been suspended. */

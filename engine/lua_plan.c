@@ -89,12 +89,85 @@ static void read_place(lua_State *L, struct sl_how *how)
 
 static void refuse_unknown_keys(lua_State *L, int table)
 {
+	static const char *const known[] = { "place", "layout", "shape", "bid", "borrow", "through", "because" };
+	const unsigned n = sizeof(known) / sizeof(known[0]);
+
 	for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
 		const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : luaL_typename(L, -2);
+		unsigned i = 0;
 
-		if (strcmp(key, "place") && strcmp(key, "layout") && strcmp(key, "shape") && strcmp(key, "bid"))
-			luaL_error(L, "unknown key '%s', expected place, layout, shape or bid", key);
+		while (i < n && strcmp(key, known[i]))
+			i++;
+		if (i == n)
+			luaL_error(L, "unknown key '%s', expected place, layout, shape, bid, borrow, through or because", key);
 	}
+}
+
+/* The partition named on the top of the stack. */
+static uint32_t read_partition(lua_State *L, struct sl_lua *x, const char *key)
+{
+	uint32_t row;
+
+	if (lua_type(L, -1) != LUA_TSTRING)
+		luaL_error(L, "%s: expected a partition's name, got %s", key, luaL_typename(L, -1));
+	row = sl_lua_find(L, x, SL_T_PARTITION, lua_gettop(L));
+	if (row == SL_NONE)
+		luaL_error(L, "%s: no partition '%s'", key, lua_tostring(L, -1));
+	return row;
+}
+
+/*
+ * borrow = { "gpu", "long" }, through = "all": which of them may lend the job nodes?
+ * True, with e->loan set where something is borrowed; false with *refusal.
+ */
+static bool read_loan(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_refusal *refusal)
+{
+	struct sl_loan wish = { .home = e->partition };
+	struct sl_error err;
+	int r, type, list;
+
+	if (lua_isnoneornil(L, 3))
+		return true;
+	type = lua_getfield(L, 3, "borrow");
+	list = lua_gettop(L);
+	if (type != LUA_TNIL && type != LUA_TTABLE)
+		luaL_error(L, "borrow: expected a list of partitions, got %s", luaL_typename(L, list));
+	if ((lua_getfield(L, 3, "through") == LUA_TNIL) != (type == LUA_TNIL))
+		luaL_error(L, "borrow and through: expected both or none");
+	if (type == LUA_TNIL) {
+		lua_pop(L, 2);
+		return true;
+	}
+	wish.through = read_partition(L, x, "through");
+	for (lua_Integer i = 1; lua_rawgeti(L, list, i) != LUA_TNIL; i++) {
+		if (wish.lenders == SL_MAX_LENDERS)
+			luaL_error(L, "borrow: more than %d partitions", SL_MAX_LENDERS);
+		wish.lender[wish.lenders++] = read_partition(L, x, "borrow");
+		lua_pop(L, 1);
+	}
+	lua_settop(L, list - 1);
+	r = sl_cluster_borrow(x->cluster, *e, &wish, &e->loan, refusal->text, &err);
+	if (r < 0)
+		luaL_error(L, "%s", err.text);
+	refusal->why = r ? SL_WHY_NONE : SL_WHY_PARTITION;
+	return r;
+}
+
+/* because = "...": the policy's words for a start that was made */
+static void read_because(lua_State *L, struct sl_lua *x, uint32_t job)
+{
+	char cut[SL_LUA_TEXT_MAX];
+	struct sl_error err;
+
+	if (lua_isnoneornil(L, 3))
+		return;
+	if (lua_getfield(L, 3, "because") != LUA_TNIL) {
+		if (lua_type(L, -1) != LUA_TSTRING)
+			luaL_error(L, "because: expected a text, got %s", luaL_typename(L, -1));
+		if (sl_plan_because(x->plan, job, sl_lua_cut(cut, lua_tostring(L, -1)), &err) < 0)
+			luaL_error(L, "%s", err.text);
+	}
+	lua_pop(L, 1);
 }
 
 /* shape = n: the job's nth alternative, 0 as asked */
@@ -257,6 +330,8 @@ static int start_with(lua_State *L, decide_now *decide)
 
 	if (sl_lua_entry_allowed(L, x, e, reason) == SL_ALLOW_NO)
 		return forbidden(L, reason);
+	if (!read_loan(L, x, &e, &refusal))
+		return refused(L, &refusal);
 	r = decide(x->plan, e, how, &refusal, &err);
 	if (r < 0)
 		return misused(L, &err);
@@ -264,6 +339,7 @@ static int start_with(lua_State *L, decide_now *decide)
 		return refused(L, &refusal);
 	if (!is_kept(L, x, e, reason))
 		return forbidden(L, reason);
+	read_because(L, x, e.job);
 	lua_pushboolean(L, 1);
 	return 1;
 }
@@ -288,8 +364,11 @@ static int plan_earliest(lua_State *L)
 	struct sl_how buffer;
 	const struct sl_how *how = check_how(L, x, &e, &buffer);
 	int64_t start;
-	int r = sl_plan_earliest(x->plan, e, how, &start, &refusal, &err);
+	int r;
 
+	if (!read_loan(L, x, &e, &refusal))
+		return refused(L, &refusal);
+	r = sl_plan_earliest(x->plan, e, how, &start, &refusal, &err);
 	if (r < 0)
 		return misused(L, &err);
 	if (!r)
@@ -345,6 +424,8 @@ static int plan_reserve(lua_State *L)
 	int64_t start;
 	int r;
 
+	if (!lua_isnoneornil(L, 3) && lua_getfield(L, 3, "borrow") != LUA_TNIL)
+		return luaL_error(L, "borrow: a reservation is for nodes of the job's own partition");
 	if (is_barred(x, e.job))
 		return forbidden(L, "has no place that the policy allows");
 	if (keeps_its_reservation(x, e, how, &refusal))

@@ -71,6 +71,7 @@ void plan_free_booking(struct booking *b)
 		return;
 	sl_layout_free(&b->layout);
 	free(b->places);
+	free(b->because);
 	free(b);
 }
 
@@ -240,6 +241,21 @@ int sl_plan_refuse(struct sl_plan *p, uint32_t job, enum sl_why why, const char 
 	if ((unsigned) why >= SL_WHYS)
 		return sl_fail(err, SL_EINVAL, "refuse: there is no reason %u", (unsigned) why);
 	return put_note(p, job, why, text ? text : "", true, err);
+}
+
+int sl_plan_because(struct sl_plan *p, uint32_t job, const char *text, struct sl_error *err)
+{
+	uint32_t at = job < p->c->snap->job.rows ? plan_find(&p->started, job) : SL_NONE;
+	char *copy;
+
+	if (at == SL_NONE)
+		return sl_fail(err, SL_ENOENT, "job row %" PRIu32 " was not started", job);
+	copy = strdup(text);
+	if (!copy)
+		return plan_no_memory(err);
+	free(p->started.item[at]->because);
+	p->started.item[at]->because = copy;
+	return 0;
 }
 
 static int check_order(const struct sl_plan *p, enum sl_do verb, uint32_t job, int64_t number, const char *text,

@@ -52,7 +52,8 @@ void sl_plan_set_policy(struct sl_plan *p, const char *by);
  * memory.
  *
  * What is refused here or below is also what the plan says about the job in the
- * end, unless the policy has words of its own (sl_plan_refuse()).
+ * end, unless the policy has words of its own (sl_plan_refuse()), or tried it on
+ * borrowed nodes (entry.loan): then what was said of its own partition stands.
  */
 int sl_plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
 		  struct sl_refusal *refusal, struct sl_error *err);
@@ -86,6 +87,9 @@ int sl_plan_undo(struct sl_plan *p, uint32_t job, struct sl_error *err);
 
 /* Say why a job stays pending (the policy's own words; the last word wins). */
 int sl_plan_refuse(struct sl_plan *p, uint32_t job, enum sl_why why, const char *text, struct sl_error *err);
+
+/* Say why the job was started, its last start. 0, or -1 with *err when it has none. */
+int sl_plan_because(struct sl_plan *p, uint32_t job, const char *text, struct sl_error *err);
 
 /* Order something else for a job (enum sl_do). */
 int sl_plan_do(struct sl_plan *p, enum sl_do verb, uint32_t job, int64_t number, const char *text,

@@ -62,7 +62,7 @@ static struct sl_range gres_rows(const struct sl_plan *p, const struct booking *
  * are (check.h). */
 static uint32_t unshared(const struct sl_plan *p, const struct booking *bk)
 {
-	if (p->c->part[bk->entry.partition].folded)
+	if (cluster_part(p->c, &bk->entry)->folded)
 		return 1;
 	return cluster_sharing(p->c, bk->entry.job, bk->entry.partition);
 }
@@ -94,12 +94,26 @@ static struct sl_range place_rows(const struct sl_plan *p, const struct booking 
 	return range;
 }
 
+/* The lenders of a loan. */
+static struct sl_range lender_rows(const struct sl_loan *loan, struct sl_builder *b)
+{
+	struct sl_range range = { sl_builder_rows(b, SL_P_LENDER), loan->lenders };
+
+	for (uint32_t i = 0; i < loan->lenders; i++) {
+		struct sl_plan_lender_row row = { .partition = loan->lender[i] };
+
+		sl_builder_append(b, SL_P_LENDER, &row);
+	}
+	return range;
+}
+
 static int encode_booking(const struct sl_plan *p, const struct booking *bk, bool start, struct sl_builder *b,
 			  struct sl_error *err)
 {
 	const struct sl_job_view *job = &p->c->snap->job;
 	struct sl_plan_start_row s = sl_plan_start_row();
 	struct sl_plan_reserve_row r = sl_plan_reserve_row();
+	const struct sl_loan *loan = sl_cluster_loan(p->c, bk->entry.loan);
 
 	s.job = r.job = job->id[bk->entry.job];
 	s.stamp = job->stamp[bk->entry.job];
@@ -109,6 +123,12 @@ static int encode_booking(const struct sl_plan *p, const struct booking *bk, boo
 	s.time_limit = r.time_limit = bk->limit == bk->want->asked ? 0 : bk->limit;
 	s.places = r.places = place_rows(p, bk, b);
 	s.by = r.by = text(b, p->by[bk->by]);
+	if (bk->because)
+		s.because = text(b, bk->because);
+	if (loan) {
+		s.through = r.through = loan->through;
+		s.lenders = r.lenders = lender_rows(loan, b);
+	}
 	r.start_time = bk->t0;
 	if (s.places.count == SL_NONE)
 		return sl_fail(err, SL_ENOMEM, "plan: out of memory");

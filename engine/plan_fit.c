@@ -304,7 +304,7 @@ static bool explain_required(const struct attempt *a, struct sl_refusal *r)
 
 		if (sl_nodeset_contains(a->w->pub.request.eligible, n))
 			continue;
-		if (!sl_nodeset_contains(&c->part[a->w->entry.partition].nodes, n))
+		if (!sl_nodeset_contains(&cluster_part(c, &a->w->entry)->nodes, n))
 			plan_say(r, SL_WHY_NEVER, "requires node %s, which is not in its partition", name);
 		else if (sl_nodeset_contains(&c->unusable, n))
 			plan_say(r, SL_WHY_NODES_DOWN, "requires node %s, which is %s", name,
@@ -383,7 +383,7 @@ static int has_chance(struct attempt *a, struct sl_refusal *r, struct sl_error *
 		say_misfit(a, &w->misfit, false, r, SL_WHY_NEVER);
 		return 0;
 	}
-	down = sl_nodeset_common(w->enclave ? &w->enclave->nodes : &c->part[w->entry.partition].nodes, &c->unusable);
+	down = sl_nodeset_common(w->enclave ? &w->enclave->nodes : &cluster_part(c, &w->entry)->nodes, &c->unusable);
 	plan_say(r, SL_WHY_NODES_DOWN, "%" PRIu32 " node%s down or drained, needs more than are left", down,
 		 down == 1 ? " is" : "s are");
 	return 0;

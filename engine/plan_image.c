@@ -15,6 +15,7 @@
 #define PENDING(...) SL_COLUMN(plan_pending, __VA_ARGS__)
 #define ACTION(...) SL_COLUMN(plan_action, __VA_ARGS__)
 #define LOG(...) SL_COLUMN(plan_log, __VA_ARGS__)
+#define LENDER(...) SL_COLUMN(plan_lender, __VA_ARGS__)
 
 static const struct sl_column plan_meta_columns[] = { SL_PLAN_META_COLUMNS(META) };
 static const struct sl_column plan_start_columns[] = { SL_PLAN_START_COLUMNS(START) };
@@ -24,6 +25,7 @@ static const struct sl_column plan_reserve_columns[] = { SL_PLAN_RESERVE_COLUMNS
 static const struct sl_column plan_pending_columns[] = { SL_PLAN_PENDING_COLUMNS(PENDING) };
 static const struct sl_column plan_action_columns[] = { SL_PLAN_ACTION_COLUMNS(ACTION) };
 static const struct sl_column plan_log_columns[] = { SL_PLAN_LOG_COLUMNS(LOG) };
+static const struct sl_column plan_lender_columns[] = { SL_PLAN_LENDER_COLUMNS(LENDER) };
 
 #define TABLE(n, ...) { .name = #n, SL_COLUMNS_OF(plan_##n), .view_offset = offsetof(struct sl_plan_image, n), \
 	.key = -1, __VA_ARGS__ }
@@ -37,6 +39,7 @@ static const struct sl_table tables[SL_PLAN_TABLES] = {
 	[SL_P_PENDING] = TABLE(pending, .plural = "pending"),
 	[SL_P_ACTION] = TABLE(action, .plural = "actions"),
 	[SL_P_LOG] = TABLE(log, .plural = "log"),
+	[SL_P_LENDER] = TABLE(lender, .plural = "lenders", .nested = true),
 };
 
 static const struct sl_word whys[SL_WHYS] = {
@@ -93,6 +96,7 @@ static int check_texts(const struct sl_plan_image *p, struct sl_error *err)
 	if (check_text(p, "meta.policy", p->meta.policy, p->meta.rows, err) < 0 ||
 	    check_text(p, "meta.error", p->meta.error, p->meta.rows, err) < 0 ||
 	    check_text(p, "start.by", p->start.by, p->start.rows, err) < 0 ||
+	    check_text(p, "start.because", p->start.because, p->start.rows, err) < 0 ||
 	    check_text(p, "reserve.by", p->reserve.by, p->reserve.rows, err) < 0 ||
 	    check_text(p, "pending.text", p->pending.text, p->pending.rows, err) < 0 ||
 	    check_text(p, "pending.by", p->pending.by, p->pending.rows, err) < 0 ||
@@ -107,12 +111,18 @@ static int check_texts(const struct sl_plan_image *p, struct sl_error *err)
  * in slurmctld, is bounded by the size of its image. */
 static int check_sharing(const struct sl_plan_image *p, struct sl_error *err)
 {
-	uint64_t places = 0, gres = 0;
+	uint64_t places = 0, gres = 0, lenders = 0;
 
-	for (uint32_t r = 0; r < p->start.rows; r++)
+	for (uint32_t r = 0; r < p->start.rows; r++) {
 		places += p->start.places[r].count;
-	for (uint32_t r = 0; r < p->reserve.rows; r++)
+		lenders += p->start.lenders[r].count;
+	}
+	for (uint32_t r = 0; r < p->reserve.rows; r++) {
 		places += p->reserve.places[r].count;
+		lenders += p->reserve.lenders[r].count;
+	}
+	if (lenders > p->lender.rows)
+		return sl_fail(err, SL_EFORMAT, "plan: starts and reservations share rows of lender");
 	if (places > p->place.rows)
 		return sl_fail(err, SL_EFORMAT, "plan: starts and reservations share rows of place");
 	for (uint32_t r = 0; r < p->place.rows; r++)

@@ -16,7 +16,7 @@
 
 enum sl_plan_table {
 	SL_P_META, SL_P_START, SL_P_PLACE, SL_P_PLACE_GRES, SL_P_RESERVE,
-	SL_P_PENDING, SL_P_ACTION, SL_P_LOG,
+	SL_P_PENDING, SL_P_ACTION, SL_P_LOG, SL_P_LENDER,
 	SL_PLAN_TABLES
 };
 
@@ -37,6 +37,10 @@ enum sl_plan_table {
  * id when select_nodes() splits a task off (job_array_split), so that the next
  * row finds the record by the same id; the stamp tells only whether the record
  * had changed before the first of them.
+ *
+ * A job may be given nodes of other partitions, the lenders.  Slurm wants one partition
+ * for a job, so there must be one that has the nodes of all of them: it is started
+ * "through" that one (check.h).
  */
 #define SL_PLAN_START_COLUMNS(X) \
 	X(u32, job, -1, 0, "JobId") \
@@ -46,7 +50,13 @@ enum sl_plan_table {
 	X(u32, shape, -1, 0, "0: as asked; n: the job's nth alternative") \
 	X(i64, time_limit, -1, 0, "seconds, where the plan shortened it (time_min, deadline); 0: the job's") \
 	X(range, places, SL_P_PLACE, 0, "nodes and cores, in node order") \
-	X(str, by, -1, 0, "policy that decided")
+	X(str, by, -1, 0, "policy that decided") \
+	X(u32, through, -1, SL_NONE, "row of the partition to start it in, where nodes are borrowed") \
+	X(range, lenders, SL_P_LENDER, 0, "partitions whose nodes it may have beside its own") \
+	X(str, because, -1, 0, "in the policy's words; mostly empty")
+
+#define SL_PLAN_LENDER_COLUMNS(X) \
+	X(u32, partition, -1, SL_NONE, "partition row in the snapshot")
 
 #define SL_PLAN_PLACE_COLUMNS(X) \
 	X(u32, node, -1, SL_NONE, "node row in the snapshot") \
@@ -67,7 +77,9 @@ enum sl_plan_table {
 	X(u32, shape, -1, 0, "0: as asked; n: the job's nth alternative") \
 	X(i64, time_limit, -1, 0, "seconds, where the plan shortened it (deadline); 0: the job's") \
 	X(range, places, SL_P_PLACE, 0, "nodes and cores, in node order") \
-	X(str, by, -1, 0, "policy that decided")
+	X(str, by, -1, 0, "policy that decided") \
+	X(u32, through, -1, SL_NONE, "as in a start, of a schedule that is checked") \
+	X(range, lenders, SL_P_LENDER, 0, "likewise")
 
 /* Stays pending, and why: the user sees it in squeue. */
 #define SL_PLAN_PENDING_COLUMNS(X) \
@@ -122,6 +134,7 @@ SL_DECLARE_TABLE(plan_reserve, SL_PLAN_RESERVE_COLUMNS)
 SL_DECLARE_TABLE(plan_pending, SL_PLAN_PENDING_COLUMNS)
 SL_DECLARE_TABLE(plan_action, SL_PLAN_ACTION_COLUMNS)
 SL_DECLARE_TABLE(plan_log, SL_PLAN_LOG_COLUMNS)
+SL_DECLARE_TABLE(plan_lender, SL_PLAN_LENDER_COLUMNS)
 
 struct sl_plan_image {
 	struct sl_image image;
@@ -133,13 +146,14 @@ struct sl_plan_image {
 	struct sl_plan_pending_view pending;
 	struct sl_plan_action_view action;
 	struct sl_plan_log_view log;
+	struct sl_plan_lender_view lender;
 };
 
 extern const struct sl_schema sl_plan_schema;
 
 /*
  * Validate and open a plan image; verbs and codes are known, texts within
- * SL_PLAN_TEXT_MAX, no two rows share places or gres of another.  Returns 0, or -1
+ * SL_PLAN_TEXT_MAX, no two rows share places, gres or lenders of another.  Returns 0, or -1
  * with *err.  The bytes must outlive the plan.
  */
 int sl_plan_image_open(struct sl_plan_image *plan, const void *bytes, size_t size, struct sl_error *err);

@@ -19,7 +19,8 @@ static bool within(const struct want *less, const struct want *w)
 	if (nodes == w->pub.request.eligible)
 		return true;
 	/* The usable nodes of its partition include all that any job there may have. */
-	return nodes != &less->eligible && less->entry.partition == w->entry.partition;
+	return nodes != &less->eligible && less->entry.partition == w->entry.partition &&
+		less->entry.loan == w->entry.loan;
 }
 
 static uint32_t or_most(uint32_t limit)

@@ -17,6 +17,7 @@ struct booking {
 	int64_t limit;			/* seconds; less than what was asked: it was shortened */
 	enum sl_place_method method;
 	uint32_t by;
+	char *because;			/* NULL: nothing said */
 };
 
 struct bookings {

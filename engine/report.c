@@ -134,9 +134,12 @@ static int print_starts(const struct sl_report *r, FILE *out)
 		sl_text_table_addf(t, "%u", v->places[i].count);
 		sl_text_table_addf(t, "%llu", (unsigned long long) cores_of(r, v->places[i]));
 		sl_text_table_add(t, nodes ? nodes : "?");
-		sl_text_table_addf(t, "%s%s%s", v->native[i] ? "Slurm's select picks the nodes" : "",
+		sl_text_table_addf(t, "%s%s%s%s%s%s", v->native[i] ? "Slurm's select picks the nodes" : "",
 				   v->native[i] && v->time_limit[i] ? "; " : "",
-				   v->time_limit[i] ? sl_text_duration(limit, v->time_limit[i]) : "");
+				   v->time_limit[i] ? sl_text_duration(limit, v->time_limit[i]) : "",
+				   v->time_limit[i] && v->through[i] != SL_NONE ? "; " : "",
+				   v->through[i] != SL_NONE ? "borrows nodes through " : "",
+				   v->through[i] != SL_NONE ? partition_name(r, v->through[i]) : "");
 		free(nodes);
 	}
 	fprintf(out, "\nstart now: %u\n", v->rows);
@@ -323,6 +326,19 @@ static void put_booking(const struct sl_report *r, struct sl_json *j, uint32_t j
 	free(nodes);
 }
 
+/* Whose nodes a start borrows, and through which partition. */
+static void put_loan(const struct sl_report *r, struct sl_json *j, uint32_t start)
+{
+	struct sl_range lenders = r->plan->start.lenders[start];
+
+	put_str(j, "through", partition_name(r, r->plan->start.through[start]));
+	sl_json_key(j, "borrowed_from");
+	sl_json_begin_array(j);
+	for (uint32_t i = lenders.first; i < lenders.first + lenders.count; i++)
+		sl_json_str(j, partition_name(r, r->plan->lender.partition[i]));
+	sl_json_end_array(j);
+}
+
 static void put_starts(const struct sl_report *r, struct sl_json *j)
 {
 	const struct sl_plan_start_view *v = &r->plan->start;
@@ -334,6 +350,10 @@ static void put_starts(const struct sl_report *r, struct sl_json *j)
 		put_bool(j, "native", v->native[i]);
 		put_int(j, "shape", v->shape[i]);
 		put_int(j, "time_limit", v->time_limit[i]);
+		if (v->through[i] != SL_NONE)
+			put_loan(r, j, i);
+		if (*text(r, v->because[i]))
+			put_str(j, "because", text(r, v->because[i]));
 		put_places(r, j, v->places[i]);
 		sl_json_end_object(j);
 	}

@@ -173,7 +173,8 @@ static int audit_start(struct sl_sim *s, const struct starting *st, int64_t end,
 		return -1;
 	for (uint32_t i = 0; i < w->request.gres_needs; i++)
 		kinds |= w->request.gres[i].kinds;
-	return sl_audit_job(s->audit, st->entry, s->now, end, s->place + st->first_place, st->places, kinds, err);
+	return sl_audit_job(s->audit, st->entry, sl_cluster_loan(s->cluster, st->entry.loan), s->now, end,
+			    s->place + st->first_place, st->places, kinds, err);
 }
 
 static int start_job(struct sl_sim *s, const struct starting *st, struct sl_error *err)

@@ -73,8 +73,21 @@ static int make_room(struct sl_audit *a, struct sl_error *err)
 	return 0;
 }
 
-int sl_audit_job(struct sl_audit *a, struct sl_entry e, int64_t start, int64_t end, const struct sl_place *places,
-		 uint32_t count, uint16_t kinds, struct sl_error *err)
+static void add_loan(struct sl_audit *a, const struct sl_loan *loan, struct sl_plan_reserve_row *job)
+{
+	if (!loan)
+		return;
+	job->through = loan->through;
+	job->lenders = (struct sl_range) { sl_builder_rows(a->b, SL_P_LENDER), loan->lenders };
+	for (uint32_t i = 0; i < loan->lenders; i++) {
+		struct sl_plan_lender_row row = { .partition = loan->lender[i] };
+
+		sl_builder_append(a->b, SL_P_LENDER, &row);
+	}
+}
+
+int sl_audit_job(struct sl_audit *a, struct sl_entry e, const struct sl_loan *loan, int64_t start, int64_t end,
+		 const struct sl_place *places, uint32_t count, uint16_t kinds, struct sl_error *err)
 {
 	struct sl_plan_reserve_row job = sl_plan_reserve_row();
 
@@ -82,6 +95,7 @@ int sl_audit_job(struct sl_audit *a, struct sl_entry e, int64_t start, int64_t e
 		return -1;
 	job.job = a->snap->job.id[e.job];
 	job.partition = e.partition;
+	add_loan(a, loan, &job);
 	job.start_time = start;
 	job.places = (struct sl_range) { sl_builder_rows(a->b, SL_P_PLACE), count };
 	for (uint32_t i = 0; i < count; i++) {

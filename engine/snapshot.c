@@ -78,6 +78,7 @@ static const struct sl_word node_states[] = {
 static const struct sl_word partition_flags[] = {
 	{ SL_PART_UP, "UP" }, { SL_PART_DEFAULT, "DEFAULT" }, { SL_PART_EXCLUSIVE_USER, "EXCLUSIVE_USER" },
 	{ SL_PART_LLN, "LLN" }, { SL_PART_FORCE, "FORCE" }, { SL_PART_HIDDEN, "HIDDEN" },
+	{ SL_PART_ROOT_ONLY, "ROOT_ONLY" },
 };
 static const struct sl_word job_states[] = {
 	{ SL_JOB_PENDING, "PENDING" }, { SL_JOB_RUNNING, "RUNNING" }, { SL_JOB_SUSPENDED, "SUSPENDED" },
@@ -90,6 +91,7 @@ static const struct sl_word job_flags[] = {
 	{ SL_JOBF_CONTIGUOUS, "CONTIGUOUS" }, { SL_JOBF_SPREAD, "SPREAD" }, { SL_JOBF_REQUEUE, "REQUEUE" },
 	{ SL_JOBF_OVERCOMMIT, "OVERCOMMIT" }, { SL_JOBF_OVERSUBSCRIBE, "OVERSUBSCRIBE" },
 	{ SL_JOBF_IMMEDIATE, "IMMEDIATE" }, { SL_JOBF_HELD, "HELD" }, { SL_JOBF_DEPENDENT, "DEPENDENT" },
+	{ SL_JOBF_NO_BORROW, "NO_BORROW" },
 };
 static const struct sl_word per_words[] = {
 	{ SL_PER_NODE, "node" }, { SL_PER_JOB, "job" }, { SL_PER_TASK, "task" }, { SL_PER_SOCKET, "socket" },

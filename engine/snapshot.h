@@ -93,7 +93,12 @@ enum sl_snapshot_table {
 	X(u32, max_nodes, -1, SL_NONE, "MaxNodes") \
 	X(u32, max_cpus_per_node, -1, SL_NONE, "MaxCPUsPerNode") \
 	X(u32, oversubscribe, -1, 1, "jobs that may share a core: 0 EXCLUSIVE, 1 NO, n FORCE:n or YES:n") \
-	X(str, qos, -1, 0, "partition QOS")
+	X(str, qos, -1, 0, "partition QOS") \
+	X(str, allow_accounts, -1, 0, "AllowAccounts, comma-separated; empty: all") \
+	X(str, deny_accounts, -1, 0, "DenyAccounts") \
+	X(str, allow_qos, -1, 0, "AllowQos, comma-separated; empty: all") \
+	X(str, deny_qos, -1, 0, "DenyQos") \
+	X(str, allow_users, -1, 0, "user ids of AllowGroups, comma-separated; -: none; empty: all")
 
 #define SL_PART_UP		0x1	/* schedules jobs (UP) */
 #define SL_PART_DEFAULT		0x2
@@ -101,6 +106,7 @@ enum sl_snapshot_table {
 #define SL_PART_LLN		0x8
 #define SL_PART_FORCE		0x10	/* OversubScribe=FORCE */
 #define SL_PART_HIDDEN		0x20
+#define SL_PART_ROOT_ONLY	0x40	/* only root may submit there */
 
 /*
  * Jobs: pending ones, running ones and those that finished a short while ago.
@@ -128,6 +134,7 @@ enum sl_snapshot_table {
 	X(str, admin_comment, -1, 0, "administrator's comment") \
 	/* where */ \
 	X(ref, partition, SL_T_PARTITION, 0, "current partition") \
+	X(ref, home, SL_T_PARTITION, 0, "started on nodes of other partitions: the one that it waited in") \
 	X(range, partitions, SL_T_JOB_PARTITION, 0, "all partitions asked for; empty: just that one") \
 	X(str, reservation, -1, 0, "reservation asked for, or in use") \
 	/* state */ \
@@ -203,6 +210,7 @@ enum sl_job_state {
 #define SL_JOBF_IMMEDIATE	0x100	/* --immediate: now or never */
 #define SL_JOBF_HELD		0x200	/* priority 0 */
 #define SL_JOBF_DEPENDENT	0x400	/* waits for other jobs */
+#define SL_JOBF_NO_BORROW	0x800	/* another partition refused it a moment ago */
 
 /* The partitions of a job that asked for several, in the order asked. */
 #define SL_JOB_PARTITION_COLUMNS(X) \
@@ -346,6 +354,12 @@ int sl_snapshot_open(struct sl_snapshot *snap, const void *bytes, size_t size, s
 static inline const char *sl_snapshot_str(const struct sl_snapshot *snap, uint32_t str)
 {
 	return sl_image_str(&snap->image, str);
+}
+
+/* The partition that a job counts for, whoever's nodes it has; SL_NONE if it is gone. */
+static inline uint32_t sl_snapshot_home(const struct sl_snapshot *snap, uint32_t job)
+{
+	return snap->job.home[job] != SL_NONE ? snap->job.home[job] : snap->job.partition[job];
 }
 
 /* Slurm's word for a state: "PENDING".  Never NULL. */

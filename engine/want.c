@@ -165,7 +165,7 @@ static bool has_disk(const struct sl_cluster *c, const struct want *w, uint32_t 
 
 static bool is_below_cap(const struct sl_cluster *c, const struct want *w, uint32_t n)
 {
-	return times(c->snap->node.cores[n], most(c->snap->node.threads[n], 1)) <= c->part[w->entry.partition].cap;
+	return times(c->snap->node.cores[n], most(c->snap->node.threads[n], 1)) <= cluster_part(c, &w->entry)->cap;
 }
 
 /* Whole nodes take memory for all their CPUs. */
@@ -214,7 +214,7 @@ static int narrow(struct sl_cluster *c, struct want *w, const struct sl_nodeset 
 
 static bool is_capped(const struct sl_cluster *c, const struct want *w)
 {
-	const struct part *part = &c->part[w->entry.partition];
+	const struct part *part = cluster_part(c, &w->entry);
 
 	return w->pub.request.whole_nodes && part->cap && part->share == 1;
 }
@@ -222,7 +222,7 @@ static bool is_capped(const struct sl_cluster *c, const struct want *w)
 static int choose_nodes(struct sl_cluster *c, struct want *w, struct sl_error *err)
 {
 	const struct sl_job_view *job = &c->snap->job;
-	struct part *part = &c->part[w->entry.partition];
+	struct part *part = cluster_part(c, &w->entry);
 	struct sl_request *r = &w->pub.request;
 	uint32_t j = w->entry.job;
 	const char *features = cluster_str(c, job->features[j]);
@@ -259,7 +259,7 @@ int cluster_chance(struct sl_cluster *c, const struct want *constant, struct sl_
 	if (!rc) {
 		struct sl_misfit misfit;
 
-		rc = narrow(c, &all, &c->part[w->entry.partition].nodes, is_capped(c, w), err);
+		rc = narrow(c, &all, &cluster_part(c, &w->entry)->nodes, is_capped(c, w), err);
 		all.pub.request.eligible = &all.eligible;
 		if (!rc)
 			rc = sl_fit_at(c->empty, &all.pub.request, &how, c->now, NULL, &misfit, err);
@@ -367,6 +367,15 @@ static void read_size(const struct sl_cluster *c, const struct want *w, struct s
 		z->max_nodes = least(z->max_nodes, most(tasks, z->min_nodes));
 	if (part->max_nodes[p])
 		z->max_nodes = least(z->max_nodes, part->max_nodes[p]);
+	if (w->entry.loan) {
+		const struct sl_loan *loan = &c->loan[w->entry.loan - 1]->pub;
+
+		for (uint32_t i = 0; i <= loan->lenders; i++) {
+			uint32_t most = part->max_nodes[i ? loan->lender[i - 1] : loan->through];
+
+			z->max_nodes = most ? least(z->max_nodes, most) : z->max_nodes;
+		}
+	}
 }
 
 /* CPUs become cores, on nodes whose cores have so many usable threads.  Returns
@@ -391,7 +400,7 @@ static bool to_cores(const struct sl_cluster *c, const struct want *w, const str
 static void ask_cores(struct sl_cluster *c, struct want *w, const struct size *z)
 {
 	struct sl_request *r = &w->pub.request, other;
-	struct part *part = &c->part[w->entry.partition];
+	struct part *part = cluster_part(c, &w->entry);
 	uint32_t share = cluster_sharing(c, w->entry.job, w->entry.partition);
 
 	other = *r;
@@ -430,7 +439,7 @@ static void ask_memory(struct sl_cluster *c, struct want *w)
 {
 	const struct sl_job_view *job = &c->snap->job;
 	struct sl_request *r = &w->pub.request;
-	struct part *part = &c->part[w->entry.partition];
+	struct part *part = cluster_part(c, &w->entry);
 	uint32_t j = w->entry.job, share = part->folded ? 1 : cluster_sharing(c, j, w->entry.partition);
 
 	if (!(c->snap->meta.select_flags[0] & SL_SELECT_MEMORY))
@@ -495,7 +504,7 @@ static int ask_gres(struct sl_cluster *c, struct want *w, const struct size *z)
  */
 static int ask_cap(struct sl_cluster *c, struct want *w)
 {
-	struct part *part = &c->part[w->entry.partition];
+	struct part *part = cluster_part(c, &w->entry);
 	struct sl_request *r = &w->pub.request;
 	struct sl_gres_need need = { .per = SL_GRES_PER_TASK, .count = r->cores_per_task };
 	uint32_t cores = part->cap / part->max_threads;
@@ -563,6 +572,9 @@ static void choose_method(const struct sl_cluster *c, struct want *w)
 		w->pub.method = SL_PLACE_NATIVE;
 	if (w->pub.native)
 		w->pub.method = SL_PLACE_NATIVE;
+	if (w->pub.native && w->entry.loan)
+		never(w, SL_WHY_NOT_MODELLED, "only Slurm's select can place it (%s), and not on borrowed nodes",
+		      w->pub.native);
 }
 
 static void read_natives(const struct sl_cluster *c, struct want *w)
@@ -612,7 +624,7 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 		return -1;
 	if (w->pub.why)
 		return 0;
-	measure_nodes(c, &c->part[p]);
+	measure_nodes(c, cluster_part(c, &w->entry));
 	read_size(c, w, &z);
 	r->contiguous = c->snap->job.flags[j] & SL_JOBF_CONTIGUOUS;
 	r->whole_nodes = (c->snap->job.flags[j] & SL_JOBF_EXCLUSIVE) || !c->snap->partition.oversubscribe[p] ||
@@ -648,13 +660,13 @@ const struct want *cluster_want(struct sl_cluster *c, struct sl_entry e, struct 
 	struct want *w;
 
 	if (e.job >= c->snap->job.rows || e.partition >= c->snap->partition.rows ||
-	    e.shape > c->snap->job.shapes[e.job].count) {
-		sl_fail(err, SL_EINVAL, "no such entry: job row %" PRIu32 ", partition row %" PRIu32 ", shape %" PRIu32,
-			e.job, e.partition, e.shape);
+	    e.shape > c->snap->job.shapes[e.job].count || e.loan > c->loans) {
+		sl_fail(err, SL_EINVAL, "no such entry: job row %" PRIu32 ", partition row %" PRIu32 ", shape %" PRIu32
+			", loan %" PRIu32, e.job, e.partition, e.shape, e.loan);
 		return NULL;
 	}
 	for (w = c->want[e.job]; w; w = w->next)
-		if (w->entry.partition == e.partition && w->entry.shape == e.shape)
+		if (w->entry.partition == e.partition && w->entry.shape == e.shape && w->entry.loan == e.loan)
 			break;
 	if (w && c->now < w->valid_until)
 		return w;

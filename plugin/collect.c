@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "collect_int.h"
+#include "lend.h"
 
 static uint64_t now_us(void)
 {
@@ -20,6 +21,7 @@ struct sl_collector *sl_collector_create(struct sl_error *err)
 	struct sl_collector *c = xmalloc(sizeof(*c));
 
 	c->scratch = xmalloc(sizeof(*c->scratch));
+	c->lent = true;		/* before a restart, perhaps */
 	if (!(c->b = sl_builder_create(&sl_snapshot_schema, err))) {
 		sl_collector_destroy(c);
 		return NULL;
@@ -147,6 +149,16 @@ static void het_stays(job_record_t *job)
 	last_job_update = time(NULL);
 }
 
+static int each_lent(void *x, void *arg)
+{
+	job_record_t *job = x;
+
+	(void) arg;
+	if (job->magic == JOB_MAGIC && IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job) && sl_lend_marked(job))
+		sl_lend_restore(job);
+	return 0;
+}
+
 /*
  * Would it only be planned in vain?  Jobs past their deadline (which this ends),
  * het jobs, jobs that were found unable to
@@ -260,6 +272,8 @@ static int collect_queue(struct sl_collector *c, struct sl_error *err)
 		s->checked |= rc > 0;
 		rc = 0;
 		sl_asked_restore(s->in->asked);
+		if (c->lent)
+			list_for_each(job_list, each_lent, NULL);
 		queue = build_job_queue(false, true);
 		if ((c->preempts = s->preempts = slurm_preemption_enabled()))
 			sort_job_queue(queue);
@@ -275,6 +289,34 @@ static int collect_queue(struct sl_collector *c, struct sl_error *err)
 
 /* -- second hold: the records ------------------------------------------------ */
 
+/* The user ids of AllowGroups. */
+static uint32_t allow_users(struct sl_collector *c, const part_record_t *p)
+{
+	uint32_t i, str, n = sl_allow_uids(p);
+	size_t at = 0, room = (size_t) n * 11 + 1;
+	char *list;
+
+	if (!p->allow_groups)
+		return 0;
+	list = xmalloc(room);
+	for (i = 0; i < n; i++)
+		at += (size_t) snprintf(list + at, room - at, "%s%u", at ? "," : "", (unsigned) p->allow_uids[i]);
+	str = sl_builder_str(c->b, n ? list : "-");
+	xfree(list);
+	return str;
+}
+
+/* Who may use it. */
+static void fill_policy(struct sl_collector *c, struct sl_partition_row *row, const part_record_t *p)
+{
+	row->qos = sl_builder_str(c->b, p->qos_char);
+	row->allow_accounts = sl_builder_str(c->b, p->allow_accounts);
+	row->deny_accounts = sl_builder_str(c->b, p->deny_accounts);
+	row->allow_qos = sl_builder_str(c->b, p->allow_qos);
+	row->deny_qos = sl_builder_str(c->b, p->deny_qos);
+	row->allow_users = allow_users(c, p);
+}
+
 static int each_part(void *x, void *arg)
 {
 	part_record_t *p = x;
@@ -288,6 +330,7 @@ static int each_part(void *x, void *arg)
 		(p->flags & PART_FLAG_EXCLUSIVE_USER ? SL_PART_EXCLUSIVE_USER : 0) |
 		(p->flags & PART_FLAG_LLN ? SL_PART_LLN : 0) |
 		(p->flags & PART_FLAG_HIDDEN ? SL_PART_HIDDEN : 0) |
+		(p->flags & PART_FLAG_ROOT_ONLY ? SL_PART_ROOT_ONLY : 0) |
 		(p->max_share & SHARED_FORCE ? SL_PART_FORCE : 0);
 	row.priority_tier = p->priority_tier;
 	row.max_time = p->max_time == INFINITE ? SL_UNLIMITED : (int64_t) p->max_time * 60;
@@ -298,7 +341,7 @@ static int each_part(void *x, void *arg)
 	row.max_cpus_per_node = p->max_cpus_per_node == INFINITE || !p->max_cpus_per_node ? SL_NONE :
 		p->max_cpus_per_node;
 	row.oversubscribe = p->max_share & ~SHARED_FORCE;
-	row.qos = sl_builder_str(c->b, p->qos_char);
+	fill_policy(c, &row, p);
 	if (p->priority_tier < c->scratch->min_tier)
 		c->scratch->min_tier = p->priority_tier;
 	c->part[c->parts] = p;
@@ -446,6 +489,7 @@ static void make_room(struct sl_collector *c)
 	s->min_tier = UINT32_MAX;
 	s->threads = false;
 	c->parts = c->running = 0;
+	c->lent = false;
 }
 
 static int collect_records(struct sl_collector *c, struct sl_error *err)

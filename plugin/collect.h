@@ -51,6 +51,7 @@ struct sl_collector {
 	time_t conf_update;		/* slurm_conf.last_update then */
 	int node_count;
 	bool preempts;			/* some job may preempt others */
+	bool lent;			/* some job may have been started on borrowed nodes (lend.h) */
 	/* figures of the last run */
 	uint64_t queue_us, copy_us;	/* how long locks were held */
 	uint32_t queued, running;
@@ -66,6 +67,7 @@ struct sl_collect_in {
 	const struct sl_memo *refused;	/* how often select refused a placement of a job in a row */
 	const struct sl_memo *rest;	/* until when (seconds since the epoch) a job is left out */
 	struct sl_memo *shapes;		/* SL_SHAPES_REFUSED() of jobs: do not try them again yet */
+	const struct sl_memo *unlent;	/* until when a job is not lent nodes */
 	struct sl_memo *ignored;	/* jobs of which it was said that their alternatives are ignored */
 	struct sl_asked_book *asked;	/* original requests, put back into jobs that are pending again */
 	bool het;			/* het jobs may be queued (sched/backfill name) */

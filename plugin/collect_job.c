@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* collect_job.c - one job's record into the snapshot; see collect_int.h */
 #include "collect_int.h"
+#include "lend.h"
 #include "plain.h"
 #include "shape.h"
 #include "shapes.h"
@@ -283,6 +284,13 @@ static void fill_where(struct sl_collector *c, struct sl_job_row *row, const job
 
 	row->partition = sl_collect_part(c, job->part_ptr);
 	row->reservation = sl_builder_str(c->b, job->resv_name);
+	if (sl_lend_marked(job)) {
+		part_record_t *home = sl_lend_home(job);
+
+		c->lent = true;
+		if (home)
+			row->home = sl_collect_part(c, home);
+	}
 	if (!job->part_ptr_list)
 		return;
 	row->partitions.first = sl_builder_rows(c->b, SL_T_JOB_PARTITION);
@@ -486,6 +494,8 @@ void sl_collect_job(struct sl_collector *c, job_record_t *job)
 	fill_state(c, &row, job);
 	if (job->details)
 		fill_size(c, &row, job);
+	if (pending && sl_memo_get(c->scratch->in->unlent, job->job_id) > (uint64_t) c->scratch->now)
+		row.flags |= SL_JOBF_NO_BORROW;
 	if (pending && job->details) {
 		row.stamp = sl_job_stamp(job);
 		row.native = sl_builder_str(c->b, sl_collect_native(c, job));

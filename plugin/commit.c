@@ -2,12 +2,16 @@
 /* commit.c - starts; see commit.h */
 #include "commit.h"
 #include "layout.h"
+#include "lend.h"
 #include "plan_image.h"
 #include "shape.h"
 
 /* How long a job that cannot start, whatever the plan says, is left out. */
 #define LIMIT_REST_S 10u
 #define MAX_REST_S 30u
+
+/* How long a job is not lent nodes again that a partition, or select, refused. */
+#define UNLENT_REST_S 30u
 
 /* Jobs that select is asked about in a cycle because they may preempt others. */
 #define MAX_PREEMPT_TRIES 20
@@ -280,8 +284,11 @@ struct start {
 	int64_t stamp, time_limit;	/* as the plan says */
 	struct sl_range places;		/* in the plan */
 	uint32_t shape;
+	uint32_t through;		/* partition row to start it in, SL_NONE: its own */
+	struct sl_range lenders;	/* in the plan */
 	job_record_t *job;
 	part_record_t *part;
+	part_record_t *lend;		/* through; NULL: nothing is borrowed */
 	struct sl_layout_place *place;
 	uint32_t count;
 	int rc;				/* of select_nodes() */
@@ -373,11 +380,108 @@ static void note_altered(const struct start *s, uint32_t limit)
 	sl_asked_started(book, s->job, original, s->shape != 0);
 }
 
+/* -- borrowed nodes ------------------------------------------------------------- */
+
+/* A partition of the plan, by its row in the snapshot. */
+static part_record_t *part_of(const struct start *s, uint32_t row)
+{
+	const struct sl_collector *c = s->m->c;
+
+	if (row >= c->snap.partition.rows)
+		return NULL;
+	return find_part_record((char *) sl_snapshot_str(&c->snap, c->snap.partition.name[row]));
+}
+
+/* Does a place of the plan lie in the partition? */
+static bool has_place_in(const struct start *s, const part_record_t *part)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->count; i++)
+		if (bit_test(part->node_bitmap, s->place[i].node))
+			return true;
+	return false;
+}
+
+/* Every place is in the job's partition or a lender's, and in the one it is started
+ * through. */
+static const char *check_loan(const struct start *s)
+{
+	const struct sl_plan_lender_view *lender = &s->m->plan->lender;
+	const char *why;
+	uint32_t i, k;
+
+	if (s->native || !s->count)
+		return "only select can place it, and not on borrowed nodes";
+	for (k = s->lenders.first; k < s->lenders.first + s->lenders.count; k++) {
+		part_record_t *part = part_of(s, lender->partition[k]);
+
+		if (!part || part->magic != PART_MAGIC || !part->node_bitmap)
+			return "a partition that lends it nodes is gone";
+		if (has_place_in(s, part) && (why = sl_lend_refused(s->job, part, s->count)))
+			return why;
+	}
+	for (i = 0; i < s->count; i++) {
+		bool in = bit_test(s->part->node_bitmap, s->place[i].node);
+
+		for (k = s->lenders.first; k < s->lenders.first + s->lenders.count && !in; k++)
+			in = bit_test(part_of(s, lender->partition[k])->node_bitmap, s->place[i].node);
+		if (!in || !bit_test(s->lend->node_bitmap, s->place[i].node))
+			return "a node is not in the partitions that it may have nodes of";
+	}
+	return NULL;
+}
+
+/* The lenders of which it has nodes, by name. */
+static char *lender_names(const struct start *s)
+{
+	char *names = NULL;
+	uint32_t k;
+
+	for (k = s->lenders.first; k < s->lenders.first + s->lenders.count; k++) {
+		part_record_t *part = part_of(s, s->m->plan->lender.partition[k]);
+
+		if (has_place_in(s, part))
+			xstrfmtcat(names, "%s%s", names ? "," : "", part->name);
+	}
+	return names;
+}
+
+/* select_nodes(), in another partition where nodes are borrowed. */
+static int select_lent(struct start *s, struct sl_cores *cores, enum sl_layout_way *how, bool *exact)
+{
+	job_record_t *job = s->job;
+	struct sl_lend lend;
+	char *names;
+	int rc;
+
+	if (!s->lend)
+		return select_fed(job, s->place, s->native ? 0 : s->count, cores, how, exact);
+	names = lender_names(s);
+	sl_lend_begin(&lend, job, s->lend);
+	rc = select_fed(job, s->place, s->count, cores, how, exact);
+	if (rc == SLURM_SUCCESS) {
+		sl_lend_keep(&lend, job, names ? names : "");
+		s->m->c->lent = true;
+	} else {
+		sl_lend_undo(&lend, job);
+	}
+	xfree(names);
+	return rc;
+}
+
+static void put_limit_back(job_record_t *job, uint32_t limit, uint16_t limit_set)
+{
+	job->time_limit = limit;
+	job->limit_set.time = limit_set;
+}
+
 /* One try at a start; true when the job runs. */
 static bool try_start(struct start *s, const struct sl_way *way, struct sl_cores *cores)
 {
 	job_record_t *job = s->job;
 	uint32_t limit = job->time_limit, trimmed;
+	uint16_t limit_set = job->limit_set.time;
 	enum sl_layout_way how;
 	bool exact;
 	const char *why;
@@ -390,10 +494,21 @@ static bool try_start(struct start *s, const struct sl_way *way, struct sl_cores
 	trimmed = start_limit(job, s->time_limit);
 	if (trimmed != limit && limit != NO_VAL)
 		job->time_limit = trimmed;
-	rc = select_fed(job, s->place, s->native ? 0 : s->count, cores, &how, &exact);
+	if (s->lend && limit == NO_VAL) {	/* its own partition's, as select would set it */
+		job->time_limit = s->part->default_time != NO_VAL ? s->part->default_time : s->part->max_time;
+		job->limit_set.time = 1;
+	}
+	if (s->lend && (why = check_loan(s))) {
+		put_limit_back(job, limit, limit_set);
+		sl_memo_set(s->m->unlent, job->job_id, (uint64_t) time(NULL) + UNLENT_REST_S);
+		return give_up(s, why);
+	}
+	rc = select_lent(s, cores, &how, &exact);
 	s->rc = rc;
 	if (rc != SLURM_SUCCESS) {
-		job->time_limit = limit;
+		if (s->lend)
+			sl_memo_set(s->m->unlent, job->job_id, (uint64_t) time(NULL) + UNLENT_REST_S);
+		put_limit_back(job, limit, limit_set);
 		note_failure(job, rc, s->native);
 		job_resv_clear_magnetic_flag(job);
 		snprintf(s->text, 160, "select: %s", slurm_strerror(rc));
@@ -449,6 +564,10 @@ static const char *find_again(struct start *s)
 	if (!s->again && sl_job_stamp(s->job) != s->stamp)
 		return "it was changed meanwhile";
 	s->part = find_part_record((char *) sl_snapshot_str(&c->snap, c->snap.partition.name[part]));
+	s->lend = part_of(s, s->through);
+	if (s->through != SL_NONE && (!s->lend || s->lend->magic != PART_MAGIC || !s->lend->node_bitmap ||
+				      !(s->lend->state_up & PARTITION_SCHED)))
+		return "the partition to borrow nodes through is gone or down";
 	return NULL;
 }
 
@@ -584,7 +703,8 @@ static void run_one(struct sl_commit *m, uint32_t i, struct sl_cores *cores)
 	const struct sl_plan_start_view *v = &m->plan->start;
 	struct start s = { .m = m, .job_id = v->job[i], .partition = v->partition[i], .stamp = v->stamp[i],
 			   .time_limit = v->time_limit[i], .places = v->places[i], .shape = v->shape[i],
-			   .native = v->native[i], .text = m->text[i] };
+			   .native = v->native[i], .text = m->text[i], .through = v->through[i],
+			   .lenders = v->lenders[i] };
 	uint32_t k;
 	bool ok;
 
@@ -679,7 +799,8 @@ static uint32_t preempt_batch(struct sl_commit *m, uint32_t from, uint32_t *trie
 	for (; q < snap->queue.rows && *tries && same_world(m) && now_us() < end; q++) {
 		uint32_t row = snap->queue.job[q];
 		struct start s = { .m = m, .job_id = snap->job.id[row], .partition = snap->queue.partition[q],
-				   .stamp = snap->job.stamp[row], .native = true, .text = text };
+				   .stamp = snap->job.stamp[row], .native = true, .text = text,
+				   .through = SL_NONE };
 		job_record_t *job = find_job_record(s.job_id);
 
 		if (strncmp(sl_snapshot_str(snap, snap->job.native[row]), "preemption", 10) || !job || !IS_JOB_PENDING(job))

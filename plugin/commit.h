@@ -27,6 +27,7 @@ struct sl_commit {
 	struct sl_memo *refused;	/* how often select refused a placement in a row */
 	struct sl_memo *rest;		/* until when a job that cannot start is left out of the queue */
 	struct sl_memo *shapes;		/* alternatives that were refused, and until when */
+	struct sl_memo *unlent;		/* until when a job is not lent nodes again */
 	struct sl_asked_book *asked;	/* what jobs asked for that are started as something else */
 	double batch_ms;
 	const atomic_bool *stop;

@@ -201,6 +201,102 @@ static inline slurmdb_qos_rec_t *sl_queue_qos(const job_queue_rec_t *rec)
 #endif
 }
 
+/* Submitted jobs as limits count them; no assoc_mgr lock held. */
+static inline void sl_add_job_submit(job_record_t *job)
+{
+#if SL_SLURM(24, 11)
+	acct_policy_add_job_submit(job, false);
+#else
+	acct_policy_add_job_submit(job);
+#endif
+}
+
+static inline void sl_remove_job_submit(job_record_t *job)
+{
+#if SL_SLURM(24, 11)
+	acct_policy_remove_job_submit(job, false);
+#else
+	acct_policy_remove_job_submit(job);
+#endif
+}
+
+/* Priorities by partition, of a job that asks for several: taken off, put back, freed.
+ * Slurm works them out anew where there are none. */
+#if SL_SLURM(24, 11)
+typedef priority_mult_t *sl_part_prio_t;
+#else
+typedef uint32_t *sl_part_prio_t;
+#endif
+
+static inline sl_part_prio_t sl_part_prio_take(job_record_t *job)
+{
+	sl_part_prio_t p;
+
+#if SL_SLURM(24, 11)
+	p = job->part_prio;
+	job->part_prio = NULL;
+#else
+	p = job->priority_array;
+	job->priority_array = NULL;
+#endif
+	return p;
+}
+
+static inline void sl_part_prio_free(sl_part_prio_t *p)
+{
+#if SL_SLURM(24, 11)
+	if (*p) {
+		xfree((*p)->priority_array);
+		xfree((*p)->priority_array_names);
+	}
+#endif
+	xfree(*p);
+}
+
+static inline void sl_part_prio_give(job_record_t *job, sl_part_prio_t *p)
+{
+	sl_part_prio_t now = sl_part_prio_take(job);
+
+	sl_part_prio_free(&now);
+#if SL_SLURM(24, 11)
+	job->part_prio = *p;
+#else
+	job->priority_array = *p;
+#endif
+	*p = NULL;
+}
+
+static inline void sl_part_prio_drop(job_record_t *job)
+{
+	sl_part_prio_t now = sl_part_prio_take(job);
+
+	sl_part_prio_free(&now);
+}
+
+/* AllowQos and DenyQos; assoc_mgr's qos read lock held. */
+static inline bool sl_part_refuses_qos(part_record_t *part, job_record_t *job)
+{
+#if SL_SLURM(24, 11)
+	return part_policy_valid_qos(part, job->qos_ptr, job->user_id, NULL) != SLURM_SUCCESS;
+#else
+	return part_policy_valid_qos(part, job->qos_ptr, NULL) != SLURM_SUCCESS;
+#endif
+}
+
+/* Users that AllowGroups lets in: how many, 0 when there is no list. */
+static inline uint32_t sl_allow_uids(const part_record_t *p)
+{
+	uint32_t n = 0;
+
+#if SL_SLURM(24, 11)
+	n = p->allow_uids && p->allow_uids_cnt > 0 ? (uint32_t) p->allow_uids_cnt : 0;
+#else
+	while (p->allow_uids && p->allow_uids[n])
+		n++;
+#endif
+	return n;
+}
+
 /* The priority that a job has in partition number *inx* of its list. */
 static inline uint32_t sl_priority_in(const job_record_t *job, int inx)
 {

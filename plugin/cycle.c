@@ -39,7 +39,7 @@ struct sl_cycler {
 	struct sl_collector *collector;
 	struct sl_host *host;
 	struct sl_journal *journal;
-	struct sl_memo refused, rest, shapes, ignored;
+	struct sl_memo refused, rest, unlent, shapes, ignored;
 	struct sl_asked_book *asked;
 	struct sl_status status;
 	struct sl_options options;
@@ -454,7 +454,7 @@ static void note_collected(struct sl_cycler *y)
 static bool collect(struct sl_cycler *y)
 {
 	struct sl_collect_in in = { .sequence = y->sequence, .finished_s = finished_s(y),
-				    .refused = &y->refused, .rest = &y->rest, .shapes = &y->shapes,
+				    .refused = &y->refused, .rest = &y->rest, .unlent = &y->unlent, .shapes = &y->shapes,
 				    .ignored = &y->ignored, .asked = y->asked };
 	struct sl_error err = { SL_OK, "" };
 
@@ -476,7 +476,8 @@ static bool collect(struct sl_cycler *y)
 static void cycle(struct sl_cycler *y)
 {
 	struct sl_commit m = { .c = y->collector, .status = &y->status, .refused = &y->refused,
-			       .rest = &y->rest, .shapes = &y->shapes, .asked = y->asked, .batch_ms = y->options.batch_ms, .stop = &y->stop };
+			       .rest = &y->rest, .unlent = &y->unlent, .shapes = &y->shapes, .asked = y->asked,
+			       .batch_ms = y->options.batch_ms, .stop = &y->stop };
 	struct sl_host_answer a = { 0 };
 	struct sl_plan_image plan;
 	bool was_trailing = y->trailing;

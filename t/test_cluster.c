@@ -36,7 +36,7 @@ static int free_cores(struct sl_cluster *c, uint32_t node, int64_t in)
 static const struct sl_want *want(struct sl_cluster *c, uint32_t job, uint32_t partition)
 {
 	struct sl_error err;
-	const struct sl_want *w = sl_cluster_want(c, (struct sl_entry) { job, partition, 0 }, &err);
+	const struct sl_want *w = sl_cluster_want(c, (struct sl_entry) { job, partition, 0, 0 }, &err);
 
 	if (!w)
 		fail_msg("%s", err.text);
@@ -482,14 +482,14 @@ static void a_shape_is_another_request(void **state)
 	build_pending(b, (struct build_job) { .id = 1, .nodes = 8, .limit = 600 });
 	build_change(b, SL_T_JOB, 0, sl_job_row, .shapes = shapes);
 	c = open_cluster(b);
-	w = sl_cluster_want(c, (struct sl_entry) { 0, 0, 1 }, &err);
+	w = sl_cluster_want(c, (struct sl_entry) { 0, 0, 1, 0 }, &err);
 	assert_non_null(w);
 	assert_int_equal(w->request.min_nodes, 2);
 	assert_int_equal(w->request.tasks, 4);
 	assert_int_equal(w->request.cores_per_task, 2);
 	assert_int_equal(w->time_limit, 99);
 	assert_int_equal(want(c, 0, 0)->request.min_nodes, 8);
-	assert_null(sl_cluster_want(c, (struct sl_entry) { 0, 0, 2 }, &err));
+	assert_null(sl_cluster_want(c, (struct sl_entry) { 0, 0, 2, 0 }, &err));
 	assert_int_equal(err.code, SL_EINVAL);
 	sl_cluster_destroy(c);
 	build_change(b, SL_T_SHAPE, 0, sl_shape_row, .refused = 1);

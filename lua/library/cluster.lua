@@ -147,6 +147,7 @@ function usage:queued(question) end
 -- where
 ---@field partition string in which it is looked at now
 ---@field partitions string[] all it asked for; empty: just that one
+---@field home? string started on nodes of other partitions: the one that it waited in
 ---@field reservation string
 -- state
 ---@field state "PENDING"|"RUNNING"|"SUSPENDED"|"COMPLETED"|"CANCELLED"|"FAILED"|"TIMEOUT"|"NODE_FAIL"|"PREEMPTED"|"BOOT_FAIL"|"DEADLINE"|"OUT_OF_MEMORY"
@@ -162,6 +163,7 @@ function usage:queued(question) end
 ---@field immediate boolean now or never
 ---@field held boolean
 ---@field dependent boolean waits for other jobs
+---@field no_borrow boolean another partition refused it a moment ago
 ---@field priority integer Slurm's
 ---@field nice integer
 ---@field submit_time integer
@@ -279,6 +281,7 @@ function usage:queued(question) end
 ---@field lln boolean
 ---@field force boolean
 ---@field hidden boolean
+---@field root_only boolean
 ---@field priority_tier integer
 ---@field max_time number
 ---@field default_time integer
@@ -287,6 +290,11 @@ function usage:queued(question) end
 ---@field max_cpus_per_node? integer
 ---@field oversubscribe integer
 ---@field qos string
+---@field allow_accounts string comma-separated; empty: all
+---@field deny_accounts string
+---@field allow_qos string comma-separated; empty: all
+---@field deny_qos string
+---@field allow_users string user ids of AllowGroups, comma-separated; -: none; empty: all
 
 ---@class sched.license
 ---@field name string

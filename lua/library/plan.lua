@@ -17,6 +17,9 @@ local plan = {}
 ---@field layout? table<sched.node|string, integer> cores by node; 0: what the tasks there need
 ---@field shape? integer one of the job's alternatives; 0: as asked
 ---@field bid? sched.bid its nodes and cores, instead of the three above
+---@field borrow? string[] start, backfill, earliest: partitions whose nodes it may have, too
+---@field through? string with borrow: the partition to start it in, which has all those nodes
+---@field because? string why it is started: for explain
 
 --- Start a job now.
 ---@param job sched.job

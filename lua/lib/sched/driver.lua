@@ -11,6 +11,10 @@
 -- so that a later one finds what the earlier ones left.  The engine calls groups() once for a
 -- snapshot and then lets each group decide by itself: one that fails does not take the others
 -- with it.
+--
+-- After all of them come the stages of components such as sched.borrow: groups of their own,
+-- with the admission and the order of their set, or of the sets whose partitions they name as
+-- lenders.
 
 local M = {}
 
@@ -80,10 +84,60 @@ local function serve(set, rows, cluster)
 	end
 end
 
+-- A stage of a component: the queue, admission and order are the set's.
+local function stage_group(component, stage, set, rows, lenders)
+	return {
+		name = component.name, admit = set.admit, allow = set.allow, rank = set.rank, decide = stage.run,
+		options = { lenders = lenders }, parts = set.parts, rows = rows,
+	}
+end
+
+-- The lenders among the partitions of a set: rows and names.
+local function lenders_in(entry, component, cluster)
+	local rows, names = {}, {}
+	for _, row in ipairs(entry.rows) do
+		for _, name in ipairs(component.lenders) do
+			if cluster.partitions[row + 1].name == name then
+				rows[#rows + 1], names[#names + 1] = row, name
+			end
+		end
+	end
+	return rows, names
+end
+
+local function add_stages(groups, component, entry, entries, cluster)
+	for _, stage in ipairs(component.stages) do
+		if not stage.of_lenders then
+			groups[#groups + 1] = stage_group(component, stage, entry.set, entry.rows)
+		else
+			for _, other in ipairs(entries) do
+				local rows, names = lenders_in(other, component, cluster)
+				if #rows > 0 then
+					groups[#groups + 1] = stage_group(component, stage, other.set, rows, names)
+				end
+			end
+		end
+	end
+end
+
+local function add_all_stages(groups, entries, cluster)
+	for _, entry in ipairs(entries) do
+		for _, part in ipairs(entry.set.parts) do
+			local component = part.policy
+			if component.stages and #entry.rows > 0 and cluster:partition(component.through) then
+				add_stages(groups, component, entry, entries, cluster)
+			elseif component.stages and #entry.rows > 0 then
+				slurm.log_debug("site: %s: no partition '%s' in this cluster", component.name, component.through)
+			end
+		end
+	end
+end
+
 --- The groups of this cluster, in the order in which they decide.
 function M.groups(site, cluster)
 	local groups = {}
-	for _, entry in ipairs(assign(site, cluster)) do
+	local entries = assign(site, cluster)
+	for _, entry in ipairs(entries) do
 		serve(entry.set, entry.rows, cluster)
 		local lists = entry.set.split and connected(entry.rows) or { entry.rows }
 		for _, rows in ipairs(lists) do
@@ -98,6 +152,7 @@ function M.groups(site, cluster)
 		end
 		return a.first < b.first
 	end)
+	add_all_stages(groups, entries, cluster)
 	if #groups == 1 then
 		groups[1].rows = nil	-- all partitions: nothing to look up
 	end

@@ -56,7 +56,7 @@ local function check_policy(policy, name, at)
 		end
 		some = some or f ~= nil
 	end
-	if not some then
+	if not some and not policy.stages then	-- stages: driver.lua
 		raise(at(), "policy '%s' has none of admit, allow, rank and decide", name)
 	end
 	if policy.split ~= nil and type(policy.split) ~= "boolean" then
@@ -97,7 +97,8 @@ local function made_policy(policy, at)
 end
 
 local function is_component(value)
-	return value.admit ~= nil or value.allow ~= nil or value.rank ~= nil or value.decide ~= nil
+	return value.admit ~= nil or value.allow ~= nil or value.rank ~= nil or value.decide ~= nil or
+		value.stages ~= nil
 end
 
 -- -- lists -----------------------------------------------------------------

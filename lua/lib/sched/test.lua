@@ -134,15 +134,27 @@ local function nodes_of(plan, row)
 	return names
 end
 
+-- The partitions that lend nodes to a start; nil where none does.
+local function lenders_of(plan, row)
+	local names = {}
+	for i, lender in ipairs(row.lenders or {}) do
+		names[i] = plan.raw.partition_names[lender.partition]
+	end
+	return #names > 0 and names or nil
+end
+
 local function booking(plan, row)
 	return row and {
 		partition = plan.raw.partition_names[row.partition], nodes = nodes_of(plan, row), by = row.by,
 		native = row.native == 1, time_limit = row.time_limit ~= 0 and row.time_limit or nil,
 		start_time = row.start_time, in_s = row.start_time and row.start_time - plan.raw.meta.now,
+		lenders = lenders_of(plan, row), through = plan.raw.partition_names[row.through],
+		because = row.because ~= "" and row.because or nil,
 	}
 end
 
---- The start of a job: { nodes, partition, by, native, time_limit }; nil if it does not start.
+--- The start of a job: { nodes, partition, by, native, time_limit, because }, and through and
+--- lenders where it borrows nodes; nil if it does not start.
 function Plan:start(id)
 	return booking(self, find(self.raw.starts, id))
 end

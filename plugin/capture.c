@@ -700,6 +700,7 @@ int main(int argc, char **argv)
 		usage(stderr);
 		return 2;
 	}
+	slurm_init(NULL);
 	if (load_all(&c) || build(&c, &bytes, &size))
 		return 1;
 	if (sl_image_save(argv[optind], bytes, size, &err)) {

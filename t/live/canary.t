@@ -11,12 +11,16 @@ SRC=$(made_with SLURM_SRC) BUILD=$(made_with SLURM_BUILD)
 [ -f "$SRC/src/slurmctld/slurmctld.h" ] || skip_all "no source of Slurm"
 ODD=${LIVE_DIR:-$TOP/.work/cluster-${0##*/}}/odd
 
-# odd_plugin NAME SCRIPT : built with a slurmctld.h that the sed script has changed
+# odd_plugin NAME SCRIPT : built with headers of job records that the sed script has changed
 odd_plugin() {
-	local dir=$ODD/$1
-	mkdir -p "$dir/src/slurmctld"
-	sed "$2" "$SRC/src/slurmctld/slurmctld.h" > "$dir/src/slurmctld/slurmctld.h"
-	! cmp -s "$SRC/src/slurmctld/slurmctld.h" "$dir/src/slurmctld/slurmctld.h" || return 1
+	local dir=$ODD/$1 header changed=
+	for header in src/slurmctld/slurmctld.h src/common/job_record.h; do
+		[ -f "$SRC/$header" ] || continue
+		mkdir -p "$dir/${header%/*}"
+		sed "$2" "$SRC/$header" > "$dir/$header"
+		cmp -s "$SRC/$header" "$dir/$header" || changed=yes
+	done
+	[ -n "$changed" ] || return 1
 	# shellcheck disable=SC2046
 	gcc -shared -fPIC -O0 -w -std=gnu11 -fvisibility=hidden -DHAVE_CONFIG_H -D_GNU_SOURCE \
 		-DSCHEDLUA_VERSION='"odd"' -DSCHEDLUA_ENGINE="\"$SL_PREFIX/bin/schedlua\"" \
@@ -56,7 +60,6 @@ idles() { # before|after NAME SCRIPT
 it "built with a field more at the beginning of records, it starts nothing and says why" \
 	idles before beginning 's/^\tuint32_t magic;.*/\tuint64_t odd;\n&/'
 it "built with two fields of a job exchanged, it looks at no pointer that is none" \
-	idles after exchanged 's/^\tstruct job_details \*details;/\tunion { uint16_t direct_set_prio; uint64_t odd; };/
-		s/^\tuint16_t direct_set_prio;/\tstruct job_details *details;/'
+	idles after exchanged '/^\t[a-z_ ]* \*details;/{N;s/^\t\([a-z_ ]*\) \*details;\([^\n]*\)\n\tuint16_t direct_set_prio;/\tunion { uint16_t direct_set_prio; uint64_t odd; };\2\n\t\1 *details;/}'
 
 live_end

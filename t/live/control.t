@@ -89,9 +89,9 @@ it "the engine ends when slurmctld is killed" engine_after_kill
 # wrong munge socket, also with the stock scheduler; Slurm requeues the job two
 # minutes later.  Cycles do run meanwhile: there is a queue to decide on.
 many_reconfigures() {
-	local i ids=() pid blocker waiting
+	local i ids=() blocker waiting
 	rm -f "$JOBS/ran"
-	pid=$(cluster_ctld_pid)
+	CTLD=$(cluster_ctld_pid)
 	blocker=$(submit -N $((NODES - 1)) --exclusive)
 	starts "$blocker"
 	for i in {1..50}; do submit -N2 --exclusive > /dev/null; done
@@ -105,7 +105,7 @@ many_reconfigures() {
 	ran_once "${ids[@]}"
 	job_is "$blocker" RUNNING
 	[ "$(jobs_in_state PENDING)" = "$waiting" ]
-	[ "$(cluster_ctld_pid)" = "$pid" ]
+	same_slurmctld
 }
 it "two hundred reconfigurations while cycles run: no job is lost or started twice" many_reconfigures
 

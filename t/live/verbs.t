@@ -7,7 +7,6 @@ POLICIES=${LIVE_DIR:-$TOP/.work/cluster-${0##*/}}/etc/policies
 live_begin 8 "SchedulerParameters=defer,sched_interval=-1,lua_interval=0.3,lua_wake=50,lua_path=$POLICIES"
 mkdir -p -m 755 "$POLICIES"
 CTLD=$(cluster_ctld_pid)
-ends_the_test() { [ "$(cluster_ctld_pid)" = "$CTLD" ]; }
 decides() { status_is source site && status_is policy '*orders*'; }
 
 # Does what a job's comment says: "VERB [ARGUMENT]".
@@ -83,7 +82,7 @@ cancel() {
 	waiting=$(submit -N1 --comment=cancel -a 1-5)
 	wait_for 10 queue_is_empty
 	[ "$(squeue -h -r -j "$waiting" -t CANCELLED -o %i | wc -l)" = 5 ]
-	ends_the_test
+	same_slurmctld
 }
 it "a policy cancels jobs that run, that wait, and arrays" cancel
 
@@ -181,7 +180,7 @@ both() {
 	id=$(submit -N1 --comment="cancel start")
 	wait_for 10 job_is "$id" CANCELLED
 	starts "$(submit -N1)"
-	ends_the_test
+	same_slurmctld
 }
 it "a job that is started and cancelled in one plan ends" both
 
@@ -206,7 +205,7 @@ odd_names() {
 	schedlua show "$C/jobs/odd.json" > /dev/null
 	schedlua plan --policy=easy "$C/jobs/odd.json" > /dev/null
 	decides
-	ends_the_test
+	same_slurmctld
 }
 it "jobs with odd names and comments start, and are explained" odd_names
 
@@ -235,7 +234,7 @@ odd_log() {
 	schedlua status | grep -q 'orders.lua'
 	scancel "$id"
 	wait_for 20 decides
-	ends_the_test
+	same_slurmctld
 }
 it "what a policy logs, and why it failed, are one line each, whatever a job is called" odd_log
 

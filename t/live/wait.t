@@ -138,7 +138,7 @@ it "a job for a partition that is down waits, says why, and starts when it is up
 
 partition_limit() {
 	local id
-	id=$(submit -N6 -p small 2>&1) || { [[ $id == *"node count"* || $id == *"Node count"* ]]; return; }
+	id=$(submit -N6 -p small 2>&1) || { [[ $id == *[Nn]ode* ]]; return; }
 	stays_pending "$id"
 	[ "$(job_reason "$id")" = PartitionNodeLimit ]
 }

@@ -15,6 +15,8 @@ local modes = {
 	wait = 'sched.quota { per_user = "%s", oversize = "alone" },',
 	demote = 'sched.quota { per_user = "%s", oversize = "alone", on_exceed = "demote" },',
 	first = 'sched.first_job { most = "%s" },',
+	-- a day's head start, so that nobody is overtaken for ever
+	aged = 'sched.weighted { { 1, sched.ageing { per = "1h" } }, { 24, sched.first_job { most = "%s" } } },',
 	["wait+first"] = 'sched.quota { per_user = "%s", oversize = "alone" }, sched.first_job { },',
 	["demote+first"] = 'sched.quota { per_user = "%s", oversize = "alone", on_exceed = "demote" }, sched.first_job { },',
 }
@@ -230,7 +232,7 @@ end
 
 -- -- the chart --------------------------------------------------------------------
 
-local colours = { wait = "#c0392b", demote = "#2471a3", first = "#1e8449", ["wait+first"] = "#d68910", ["demote+first"] = "#76448a" }
+local colours = { wait = "#c0392b", demote = "#2471a3", first = "#1e8449", aged = "#7d3c98", ["wait+first"] = "#d68910", ["demote+first"] = "#76448a" }
 
 local function chart(results, path)
 	local w, h, gap = 460, 300, 50

@@ -49,8 +49,8 @@ local texts = {
 }
 
 local function site(list)
-	local text = 'local sched = require "sched"\nreturn sched.site { default = { ' .. list .. ' "walk" } }\n'
-	local all = { ["site.lua"] = text }
+	local file = 'local sched = require "sched"\nreturn sched.site { default = { ' .. list .. ' "walk" } }\n'
+	local all = { ["site.lua"] = file }
 	for name, text in pairs(texts) do
 		all[name] = text
 	end

@@ -11,7 +11,10 @@
 ---@field options? table<string, sched.option>
 ---@field split? boolean false: decide sees its whole set, also partitions that share no nodes
 ---@field admit? fun(job: sched.job, cluster: sched.cluster, opt: table): boolean, string?
----@field rank? fun(job: sched.job, cluster: sched.cluster, opt: table): number
+---@field allow? fun(job: sched.job, cluster: sched.cluster, opt: table, state: any): boolean|"later", string?
+---@field rank? fun(job: sched.job, cluster: sched.cluster, opt: table, state: any): number, number?
+---@field serve? fun(rows: integer[], cluster: sched.cluster, opt: table): any what the others get as state
+---@field explain? fun(job: sched.job, cluster: sched.cluster, opt: table, state: any): string
 ---@field decide? fun(cluster: sched.cluster, plan: sched.plan, opt: table)
 
 ---@class sched.option
@@ -45,5 +48,69 @@ function sched.site(site) end
 ---@return number?
 ---@return string? reason
 function sched.duration(value) end
+
+---@class sched.file a plain file beside the site file
+---@field path string
+---@field version integer how often a text of it was accepted
+local file = {}
+
+--- What the parser returned under this key; nil if nothing.
+---@param key string
+---@return number|string|boolean|nil
+function file:get(key) end
+
+--- All of it, as a new table.
+---@return table<string, number|string|boolean>
+function file:all() end
+
+--- Name a file that is re-read when it changes.
+---@param name string
+---@param parse fun(text: string, path: string, warn: fun(text: string)): table<string, number|string|boolean>
+---@return sched.file
+function sched.file(name, parse) end
+
+---@class sched.quota_options
+---@field per_user? string "81920 cpu-hours, 500 gpu-hours"; cpu, gpu or node; seconds, minutes, hours or days
+---@field per_account? string
+---@field limits? string a file of lines "user NAME AMOUNT", "account NAME AMOUNT", "default AMOUNT"
+---@field scope? "partitions"|"cluster" what counts: the partitions of the list (default), or all
+---@field on_exceed? "wait"|"demote"
+---@field oversize? "wait"|"alone" a job that asks for more than the limit: never, or when its user holds nothing
+---@field no_walltime? string|number as what a job without walltime counts; "365d"
+---@field period? string "day", "week", "month", "year", or the last so many: "30d"
+---@field time_zone? string of calendar periods; the machine's
+---@field carry_over? number of what was left over in the period before, as a share of the limit
+---@field refund? boolean runs that failed, were preempted or requeued do not count
+---@field name? string in reasons; "quota"
+
+--- Limits on machine time.
+---@param options sched.quota_options
+---@return sched.policy
+function sched.quota(options) end
+
+--- Layer, then time of submission.
+---@param options { file: string, default?: integer }
+---@return sched.policy
+function sched.layers(options) end
+
+--- A point for each *per* of waiting.
+---@param options? { per?: string|number, max?: number }
+---@return sched.policy
+function sched.ageing(options) end
+
+--- 2 ^ -(usage / (share x half_at)).
+---@param options? { by?: "user"|"account", unit?: "cpu"|"gpu"|"node", half_life?: string|number, half_at?: string, shares?: string }
+---@return sched.policy
+function sched.fair_share(options) end
+
+--- 1 for the first job of each user who has nothing running.
+---@param options? { by?: "user"|"account", scope?: "partitions"|"cluster", most?: string }
+---@return sched.policy
+function sched.first_job(options) end
+
+--- The sum of several ranks.
+---@param terms { [1]: number, [2]: sched.policy }[]
+---@return sched.policy
+function sched.weighted(terms) end
 
 return sched

@@ -93,7 +93,8 @@ function M.explain(group, cluster, id)
 	local place, total, ahead = find_place(group, cluster, id)
 	local lines = { ("order in %s, by %s, among %d that may start:"):format(names, group.name, total) }
 	if place then
-		lines[#lines + 1] = ("  place %d: %s; submitted %s"):format(place, rank_text(group, cluster, job), M.time(job.submit_time))
+		lines[#lines + 1] = ("  place %d: %s; submitted %s"):format(place, rank_text(group, cluster, job),
+			M.time(job.submit_time))
 	else
 		lines[#lines + 1] = "  no place: it may not start now"
 	end

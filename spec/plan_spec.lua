@@ -82,7 +82,8 @@ describe("plan:start", function()
 
 	it("raises when it is misused, at the line of the policy", function()
 		assert.matches("^policy.lua:1: bad argument #1 to 'start' %(job expected, got nil%)", misuse("plan:start(job(99))"))
-		assert.matches("unknown key 'palce', expected place, layout, shape, bid, borrow, through or because", misuse("plan:start(job(3), { palce = 'x' })"))
+		assert.matches("unknown key 'palce', expected place, layout, shape, bid, borrow, through or because",
+			misuse("plan:start(job(3), { palce = 'x' })"))
 		assert.matches("place \"anywhere\": expected bestfit, contiguous, pack", misuse("plan:start(job(3), { place = 'anywhere' })"))
 		assert.matches("place: expected a string, got number", misuse("plan:start(job(3), { place = 5 })"))
 		assert.matches("expected only one of them", misuse("plan:start(job(3), { place = 'pack', layout = { n1 = 1 } })"))

@@ -162,7 +162,7 @@ live_reset() {
 		echo "# slurmctld is gone: starting it again"
 		cluster_ctld_start || { echo "Bail out! slurmctld does not start"; exit 1; }
 	fi
-	scancel --quiet --user=root 2>/dev/null
+	squeue -h -a -o %A 2>/dev/null | xargs -r scancel --quiet 2>/dev/null
 	wait_for 20 queue_is_empty || echo "# the queue did not empty"
 	if [ -n "$(sinfo -h -N -t drain,down,fail,reserved,maint -o %N)" ]; then
 		scontrol update NodeName=ALL State=RESUME 2>/dev/null
@@ -170,7 +170,7 @@ live_reset() {
 	fi
 }
 
-queue_is_empty() { [ -z "$(squeue -h -o %i)" ]; }
+queue_is_empty() { [ -z "$(squeue -h -a -o %i)" ]; }
 
 # ------------------------------------------------------------------------- jobs
 

@@ -20,6 +20,7 @@
 
 #include "decide.h"
 #include "harden.h"
+#include "keeper.h"
 #include "watch.h"
 #include "wire.h"
 
@@ -49,11 +50,14 @@ struct engine {
 	struct sl_error refused_error;
 	uint64_t refused_mark;		/* its files as they were then */
 	int64_t refused_at;
+	struct sl_keeper *keeper;	/* of the ledger; NULL: there is none */
+	struct sl_usage_provider usage;
 	struct sl_decision decision;
 };
 
 struct values {
 	int64_t memory, lua_memory;
+	const char *state;
 };
 
 static const struct sl_option options[] = {
@@ -61,6 +65,8 @@ static const struct sl_option options[] = {
 	  .min = 256, .max = 1048576, .standard = "4096", .doc = "most memory that the process may use" },
 	{ .name = "lua-memory", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, lua_memory),
 	  .argument = "MIB", .min = 1, .max = 65536, .standard = "512", .doc = "most memory that Lua may use" },
+	{ .name = "state", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, state), .argument = "DIR",
+	  .doc = "keep the ledger of what was used in this directory" },
 	{ 0 }
 };
 
@@ -405,6 +411,8 @@ static void answer_decide(struct engine *e, const struct sl_frame *frame, struct
 
 	answer->type = SL_FRAME_PLAN;
 	plan->sequence = frame->body.decide.sequence;
+	if (e->keeper)
+		sl_keeper_feed(e->keeper, frame->fd, plan->sequence);
 	if (open_snapshot(frame, &snap, &bytes, &size, &err) ||
 	    decide(e, &frame->body.decide, &snap, since, plan, &err))
 		goto error;
@@ -442,6 +450,36 @@ static void answer_hello(struct sl_frame *answer)
 	snprintf(hello->version, sizeof(hello->version), "%s", SCHEDLUA_VERSION);
 }
 
+/* What the ledger's keeper has said so far. */
+static void tell_ledger(struct engine *e, struct sl_frame_plan *plan)
+{
+	const char *stale;
+
+	plan->ledger_safe = -1;
+	if (!e->keeper)
+		return;
+	sl_keeper_poll(e->keeper);
+	plan->ledger_safe = sl_keeper_safe(e->keeper);
+	stale = sl_keeper_stale(e->keeper);
+	snprintf(plan->stale, sizeof(plan->stale), "%s", stale ? stale : "");
+}
+
+/* The keeper is started before privileges are given up; the engine decides without, too. */
+static void start_keeper(struct engine *e, const char *dir)
+{
+	struct sl_error err;
+
+	if (!dir)
+		return;
+	e->keeper = sl_keeper_start(dir, &err);
+	if (!e->keeper) {
+		fprintf(stderr, "schedlua: %s\n", err.text);
+		return;
+	}
+	e->usage = sl_keeper_provider(e->keeper);
+	e->decision.usage = &e->usage;
+}
+
 /* Serve one request.  Returns 1; 0 when it is time to end; -1 with *err. */
 static int serve(struct engine *e, struct sl_error *err)
 {
@@ -474,6 +512,8 @@ static int serve(struct engine *e, struct sl_error *err)
 	}
 	if (frame.fd >= 0)
 		close(frame.fd);
+	if (answer.type == SL_FRAME_PLAN)
+		tell_ledger(e, &answer.body.plan);
 	if (rc > 0)
 		rc = sl_wire_send(e->sock, &answer, SEND_TIMEOUT_MS, err) ? -1 : 1;
 	if (answer.fd >= 0)
@@ -515,6 +555,8 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 	e.lua_memory = (size_t) v.lua_memory << 20;
 	rc = check_socket(&err);
 	if (!rc)
+		start_keeper(&e, v.state);
+	if (!rc)
 		rc = sl_harden(&(struct sl_harden) { .address_space = (size_t) v.memory << 20,
 						     .file_size = SL_IMAGE_MAX_SIZE, .files = FILES }, &err);
 	if (!rc)
@@ -525,6 +567,7 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 			;
 	}
 	sl_decision_clear(&e.decision);
+	sl_keeper_destroy(e.keeper);
 	sl_bundle_destroy(e.live);
 	sl_bundle_destroy(e.bundled);
 	return rc < 0 ? sl_tool_fail(&err) : SL_EXIT_FINE;
@@ -548,7 +591,10 @@ const struct sl_verb sl_verb_engine = {
 		"Before it reads anything the process gives up what it does not need: privileges\n"
 		"(a root process becomes nobody and keeps the one capability to read files), core\n"
 		"dumps, being traced, memory beyond --memory, and most system calls: it can run no\n"
-		"program, make no process and no connection, and write no file.\n",
+		"program, make no process and no connection, and write no file.\n"
+		"\n"
+		"With --state it starts the ledger's keeper first, which writes *ledger.db* in that\n"
+		"directory as the user who owns it (*schedlua-ledger*(1)).\n",
 	.more =
 		"# FILES\n"
 		"It reads the site file, the policies and libraries that it requires, and nothing\n"

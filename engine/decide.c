@@ -26,9 +26,10 @@ void sl_decision_clear(struct sl_decision *d)
 static int restart(struct sl_decision *d, struct sl_error *err)
 {
 	struct sl_builder *b = d->builder;
+	const struct sl_usage_provider *usage = d->usage;
 
 	free(d->trace);
-	*d = (struct sl_decision) { .builder = b };
+	*d = (struct sl_decision) { .builder = b, .usage = usage };
 	if (b)
 		sl_builder_reset(b);
 	else
@@ -73,6 +74,8 @@ int sl_decide(const struct sl_bundle *bundle, const struct sl_snapshot *snap, co
 
 	if (restart(d, err) || !(cluster = sl_cluster_create(snap, err)) || !(plan = sl_plan_create(cluster, err)))
 		goto error;
+	if (d->usage)
+		sl_cluster_set_usage(cluster, d->usage);
 	if (left.budget_us) {
 		left.budget_us -= sl_decide_clock() - since;
 		if (left.budget_us <= 0) {

@@ -16,6 +16,7 @@
 #include "snapshot.h"
 
 struct sl_decision {
+	const struct sl_usage_provider *usage;	/* set by the caller: who is asked about the past; NULL: the snapshot */
 	struct sl_builder *builder;
 	const void *bytes;		/* the plan's image */
 	size_t size;

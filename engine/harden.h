@@ -15,10 +15,17 @@
 
 #include "error.h"
 
+enum sl_harden_role {
+	SL_HARDEN_ENGINE,	/* decides: reads trusted files, writes none */
+	SL_HARDEN_KEEPER,	/* keeps the ledger: writes files, as their owner (keeper.h) */
+};
+
 struct sl_harden {
+	enum sl_harden_role role;
 	size_t address_space;	/* bytes of memory in all */
-	size_t file_size;	/* bytes of the largest memfd */
+	size_t file_size;	/* bytes of the largest memfd; not the keeper's */
 	unsigned files;		/* open descriptors */
+	unsigned uid, gid;	/* the keeper's: who it becomes where it is root */
 };
 
 /*
@@ -28,6 +35,9 @@ struct sl_harden {
  * the thread that started it ends; a filter on system calls (no exec, no
  * threads, no sockets, no signals to others, files open for reading only).  What it
  * may still start is a copy of itself, for a solver (mip_child.c).
+ *
+ * The keeper becomes the owner of its directory, loses all capabilities, may open files for
+ * writing, lock, sync, rename and remove them, and is otherwise bound in the same way.
  *
  * Sanitizer builds skip the limit on memory, the filter and the ban on
  * tracing, which the sanitizers' run time cannot live with; machines other than

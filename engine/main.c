@@ -18,6 +18,7 @@ static const struct sl_verb *const verbs[] = {
 	&sl_verb_show,
 	&sl_verb_explain,
 	&sl_verb_status,
+	&sl_verb_ledger,
 	&sl_verb_sim,
 	&sl_verb_compare,
 	&sl_verb_replay,

@@ -149,8 +149,7 @@ enum sl_snapshot_table {
 	X(i64, start_time, -1, 0, "running, finished: started; pending: expected start") \
 	X(i64, end_time, -1, 0, "running: start + time limit; finished: ended") \
 	X(i64, suspend_time, -1, 0, "when last suspended or resumed") \
-	X(i64, pre_suspend_s, -1, 0, "seconds run before the last suspension") \
-	X(i64, suspended_s, -1, 0, "seconds suspended, in all but the suspension that lasts") \
+	X(i64, pre_suspend_s, -1, 0, "seconds run before the last suspension, in all") \
 	X(u32, restarts, -1, 0, "times requeued") \
 	X(u32, exit_code, -1, 0, "finished: wait status") \
 	X(str, state_reason, -1, 0, "why it was pending before this cycle") \

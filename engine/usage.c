@@ -8,7 +8,7 @@
 #define RANGES 24	/* sums over whole days that are kept */
 #define DECAYS 8
 #define EDGES 16	/* days of which the pieces are kept */
-#define EXACT_DAYS 32
+#define EXACT_DAYS 64
 #define NO_DAY INT64_MIN
 
 const char *const sl_unit_word[SL_UNITS] = { "cpu", "gpu", "node" };
@@ -426,8 +426,8 @@ static void decay_piece(void *to, const struct sl_piece *p)
 static int decay_all(struct sl_usage *u, struct decay *d, struct sl_error *err)
 {
 	int64_t today = sl_day_of(d->at), exact = today - EXACT_DAYS;
-	/* beyond 64 half-lives nothing is left of it */
-	int64_t oldest = today - 2 - (int64_t) fmin(64 * d->half_life / (double) SL_DAY, 1e6);
+	/* beyond 40 half-lives nothing is left of it */
+	int64_t oldest = today - 2 - (int64_t) fmin(40 * d->half_life / (double) SL_DAY, 1e6);
 
 	if (u->room)
 		for (size_t i = 0; i < (size_t) u->room * SL_UNITS; i++)

@@ -129,10 +129,10 @@ struct sl_usage_total {
 
 /*
  * Who used how much: names with something other than 0, by name.  Valid until the next
- * call.  Decayed usage is  integral of rate x 2^(-(now - t) / half_life)  over all t; of
- * what lies more than 32 days back a day's usage counts as spread evenly over its UTC day
- * (with a half-life of a week that is wrong by less than 0.002 %).  Returns 0, or -1
- * with *err.
+ * call.  Decayed usage is  integral of rate x 2^(-(now - t) / half_life)  over all t; what
+ * lies more than 64 days back may count as spread evenly over its UTC day, which moves it by less than
+ * half a day (with a half-life of a week, less than 0.01 % of what it was when new; of 30
+ * days, 0.3 %).  Returns 0, or -1 with *err.
  */
 int sl_usage_ask(struct sl_usage *u, const struct sl_usage_query *q, const struct sl_usage_total **total,
 		 uint32_t *count, struct sl_error *err);

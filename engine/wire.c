@@ -47,7 +47,7 @@ static const struct body {
 	const char *name;
 	uint32_t size;
 	enum attached attached;
-	struct text text[3];
+	struct text text[4];
 } bodies[] = {
 	[SL_FRAME_HELLO] = { "HELLO", sizeof(struct sl_frame_hello), NEVER, { TEXT(hello, version) } },
 	[SL_FRAME_LOAD] = { "LOAD", sizeof(struct sl_frame_load), MAYBE, { TEXT(load, site), TEXT(load, policy_path) } },
@@ -55,7 +55,7 @@ static const struct body {
 			      { TEXT(loaded, policy), TEXT(loaded, text) } },
 	[SL_FRAME_DECIDE] = { "DECIDE", sizeof(struct sl_frame_decide), ALWAYS, { { 0, 0 } } },
 	[SL_FRAME_PLAN] = { "PLAN", sizeof(struct sl_frame_plan), IF_OK,
-			    { TEXT(plan, policy), TEXT(plan, text), TEXT(plan, reload_text) } },
+			    { TEXT(plan, policy), TEXT(plan, text), TEXT(plan, reload_text), TEXT(plan, stale) } },
 	[SL_FRAME_BYE] = { "BYE", 0, NEVER, { { 0, 0 } } },
 	[SL_FRAME_KEEP] = { "KEEP", 0, NEVER, { { 0, 0 } } },
 	[SL_FRAME_KEPT] = { "KEPT", 0, MAYBE, { { 0, 0 } } },
@@ -70,7 +70,7 @@ _Static_assert(sizeof(struct sl_frame_hello) == 16 + 32, "padding in HELLO");
 _Static_assert(sizeof(struct sl_frame_load) == 4 + 3072 + 1024, "padding in LOAD");
 _Static_assert(sizeof(struct sl_frame_loaded) == 24 + 256 + 4096, "padding in LOADED");
 _Static_assert(sizeof(struct sl_frame_decide) == 24, "padding in DECIDE");
-_Static_assert(sizeof(struct sl_frame_plan) == 40 + 256 + 3072 + 3072, "padding in PLAN");
+_Static_assert(sizeof(struct sl_frame_plan) == 48 + 2 * 256 + 3072 + 3072, "padding in PLAN");
 _Static_assert(sizeof(((struct sl_frame *) 0)->body) <= SL_FRAME_MAX - sizeof(struct header), "a body fits a frame");
 
 /* -- what a frame must be ------------------------------------------------ */
@@ -105,6 +105,7 @@ static const char *wrong_number(const struct sl_frame *f)
 		return plan->ok != 0 && plan->ok != 1 ? "ok is neither 0 nor 1" :
 		       !is_code(plan->code) ? "an unknown error code" :
 		       plan->reload > SL_RELOAD_REFUSED || plan->zero ? "an unknown outcome of a reload" :
+		       plan->ledger_safe < -1 ? "a negative snapshot" :
 		       !is_figure(plan->interval_s) || !is_figure(plan->budget_s) ?
 		       "an interval or budget that is no number of seconds" : NULL;
 	default:
@@ -133,7 +134,7 @@ static int check_frame(const struct sl_frame *f, enum sl_errno code, struct sl_e
 
 	if (!wrong)
 		wrong = wrong_attachment(f);
-	for (int i = 0; i < 3 && b->text[i].size && !wrong; i++)
+	for (int i = 0; i < 4 && b->text[i].size && !wrong; i++)
 		if (!memchr((const char *) &f->body + b->text[i].offset, 0, b->text[i].size))
 			wrong = "a string without an end";
 	return wrong ? sl_fail(err, code, "frame %s: %s", b->name, wrong) : 0;

@@ -87,6 +87,9 @@ struct sl_frame_plan {
 	uint32_t reload;		/* enum sl_reload */
 	uint32_t zero;
 	double interval_s, budget_s;	/* with SL_RELOAD_LIVE: what the site file says now */
+	int64_t ledger_safe;		/* all that had ended by this snapshot is in the ledger; 0: nothing known;
+					 * -1: there is no ledger, and there will be none */
+	char stale[256];		/* why cluster.usage may be out of date, or empty */
 	char policy[256];		/* what decided */
 	char text[3072];		/* why there is no plan, or what was wrong with the policy */
 	char reload_text[3072];		/* SL_RELOAD_REFUSED: file:line: message and traceback */

@@ -42,6 +42,8 @@ void sl_collector_destroy(struct sl_collector *c)
 	xfree(c->scratch->id_row);
 	xfree(c->first_way);
 	xfree(c->scratch->nameless);
+	xfree(c->scratch->told);
+	xfree(c->scratch->telling);
 	xfree(c->scratch);
 	xfree(c);
 }
@@ -387,7 +389,53 @@ static int each_license(void *x, void *arg)
 	return 0;
 }
 
-/* Everything that runs or waits, and what finished a short while ago. */
+static struct sl_told *find_told(struct sl_told *table, uint32_t slots, uint32_t job)
+{
+	uint32_t at = job * 2654435761u >> 7;
+
+	while (table[at & (slots - 1)].job && table[at & (slots - 1)].job != job)
+		at++;
+	return &table[at & (slots - 1)];
+}
+
+/* Does the ledger lack this finished job?  What a snapshot told is repeated until that
+ * snapshot, or a later one, is known to be safe. */
+static bool tell_ledger(struct sl_scratch *s, const job_record_t *job, bool recent)
+{
+	const struct sl_told *was = s->told_slots ? find_told(s->told, s->told_slots, job->job_id) : NULL;
+	struct sl_told *is = find_told(s->telling, s->telling_slots, job->job_id);
+	bool tell = recent;
+
+	*is = (struct sl_told) { .job = job->job_id, .start = job->start_time };
+	if (was && was->job == job->job_id && was->start == job->start_time)
+		is->sequence = was->sequence;
+	if (!recent && s->in->ledger_safe >= 0 && (!is->sequence || is->sequence > s->in->ledger_safe))
+		tell = s->only_told++ < SL_MOST_TOLD;
+	if (tell && !is->sequence)
+		is->sequence = s->in->sequence;
+	return tell;
+}
+
+/* What this snapshot tells replaces what the last one told. */
+static void make_told(struct sl_scratch *s, uint32_t slots)
+{
+	struct sl_told *table = s->told;
+	uint32_t room = s->told_slots;
+
+	s->told = s->telling;
+	s->told_slots = s->telling_slots;
+	if (room < slots) {
+		xrecalloc(table, slots, sizeof(*table));
+		room = slots;
+	}
+	memset(table, 0, room * sizeof(*table));
+	s->telling = table;
+	s->telling_slots = room;
+	s->only_told = 0;
+}
+
+/* Everything that runs or waits, and what finished a short while ago or is not in the
+ * ledger. */
 static int each_job(void *x, void *arg)
 {
 	job_record_t *job = x;
@@ -395,8 +443,9 @@ static int each_job(void *x, void *arg)
 
 	if (job->magic != JOB_MAGIC || (job->details && job->details->magic != DETAILS_MAGIC))
 		return 0;
-	if (!IS_JOB_FINISHED(job) || IS_JOB_COMPLETING(job) ||
-	    difftime(c->scratch->now, job->end_time) <= c->scratch->in->finished_s)
+	if (!IS_JOB_FINISHED(job) ||
+	    tell_ledger(c->scratch, job, IS_JOB_COMPLETING(job) ||
+			difftime(c->scratch->now, job->end_time) <= c->scratch->in->finished_s))
 		sl_collect_job(c, job);
 	return 0;
 }
@@ -485,6 +534,7 @@ static void make_room(struct sl_collector *c)
 		s->id_slots = slots;
 	}
 	memset(s->id_row, 0, s->id_slots * sizeof(*s->id_row));
+	make_told(s, slots);
 	s->nameless_len = s->kinds = 0;
 	s->min_tier = UINT32_MAX;
 	s->threads = false;

@@ -63,7 +63,8 @@ struct sl_collector {
 
 struct sl_collect_in {
 	int64_t sequence;
-	double finished_s;		/* finished jobs of so many seconds */
+	double finished_s;		/* finished jobs of so many seconds, */
+	int64_t ledger_safe;		/* and those that had not ended by this snapshot (host.h); -1: not these */
 	const struct sl_memo *refused;	/* how often select refused a placement of a job in a row */
 	const struct sl_memo *rest;	/* until when (seconds since the epoch) a job is left out */
 	struct sl_memo *shapes;		/* SL_SHAPES_REFUSED() of jobs: do not try them again yet */

@@ -25,7 +25,20 @@ struct sl_kind {
 	char name[64], type[64];
 };
 
+/* A finished run, and the first snapshot that had it: slurmctld's records do not say
+ * whether the ledger knows them. */
+struct sl_told {
+	uint32_t job;
+	time_t start;
+	int64_t sequence;
+};
+
+#define SL_MOST_TOLD 20000	/* finished jobs in a snapshot for the ledger's sake only */
+
 struct sl_scratch {
+	struct sl_told *told, *telling;	/* hashes by job: of the last snapshot, of this one */
+	uint32_t told_slots, telling_slots;
+	uint32_t only_told;		/* in this snapshot */
 	struct sl_queue_rec *queue;
 	uint32_t queue_len, queue_room;
 	struct sl_kind kind[SL_KINDS];

@@ -358,7 +358,6 @@ static void fill_state(struct sl_collector *c, struct sl_job_row *row, const job
 	row->end_time = IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job) ? 0 : job->end_time;
 	row->suspend_time = job->suspend_time;
 	row->pre_suspend_s = job->pre_sus_time;
-	row->suspended_s = job->tot_sus_time;
 	row->restarts = job->restart_cnt;
 	row->exit_code = job->exit_code;
 	row->state_reason = sl_builder_str(c->b, sl_reason_string(job->state_reason));

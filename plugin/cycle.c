@@ -106,7 +106,7 @@ static void read_conf(struct sl_cycler *y)
 	snprintf(y->keep, sizeof(y->keep), "%s/last-good", y->dir);
 	y->host_options = (struct sl_host_options) {
 		.engine = y->options.engine, .site = y->site, .policy_path = y->options.policy_path,
-		.keep = y->keep, .trusted_uid = slurm_conf.slurm_user_id, .log = log_line,
+		.keep = y->keep, .state = y->dir, .trusted_uid = slurm_conf.slurm_user_id, .log = log_line,
 	};
 	y->conf_update = slurm_conf.last_update;
 	unlock_slurmctld(locks);
@@ -432,6 +432,7 @@ static void write_status(struct sl_cycler *y, bool now)
 	s->engine_failures = hs->failures;
 	s->strikes = hs->strikes;
 	s->next_try_s = hs->next_try_s;
+	s->usage_stale = hs->stale;
 	s->reloads = hs->reloads;
 	s->refused = hs->refused;
 	if (*hs->refusal)
@@ -454,6 +455,7 @@ static void note_collected(struct sl_cycler *y)
 static bool collect(struct sl_cycler *y)
 {
 	struct sl_collect_in in = { .sequence = y->sequence, .finished_s = finished_s(y),
+				    .ledger_safe = sl_host_state(y->host)->ledger_safe,
 				    .refused = &y->refused, .rest = &y->rest, .unlent = &y->unlent, .shapes = &y->shapes,
 				    .ignored = &y->ignored, .asked = y->asked };
 	struct sl_error err = { SL_OK, "" };

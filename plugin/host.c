@@ -24,7 +24,7 @@
 extern char **environ;
 
 struct sl_host {
-	char engine[1024], site[3072], policy_path[1024];
+	char engine[1024], state_dir[2048], site[3072], policy_path[1024];
 	uint32_t trusted_uid;
 	void (*log)(int level, const char *line);
 	pid_t pid;
@@ -125,6 +125,7 @@ static void end_engine(struct sl_host *h)
 	h->pid = h->state.pid = 0;
 	h->ever_loaded = h->keep_due = h->restore_failed = false;
 	h->state.site_live = false;
+	h->state.ledger_safe = 0;
 	close_fd(&h->sock);
 	close_fd(&h->err_pipe);
 }
@@ -175,13 +176,14 @@ static char **make_env(char *env[], size_t max, char *path)
 
 static int spawn(struct sl_host *h, int sock, int err_fd)
 {
-	char path[] = "PATH=/usr/local/bin:/usr/bin:/bin", verb[] = "engine";
-	char *argv[] = { h->engine, verb, NULL }, *env[32];
+	char path[] = "PATH=/usr/local/bin:/usr/bin:/bin", verb[] = "engine", state[sizeof(h->state_dir) + 16];
+	char *argv[] = { h->engine, verb, *h->state_dir ? state : NULL, NULL }, *env[32];
 	posix_spawn_file_actions_t fa;
 	posix_spawnattr_t at;
 	sigset_t none, all;
 	int rc;
 
+	snprintf(state, sizeof(state), "--state=%s", h->state_dir);
 	posix_spawnattr_init(&at);
 	posix_spawn_file_actions_init(&fa);
 	sigemptyset(&none);
@@ -472,6 +474,11 @@ static void note_plan(struct sl_host *h, struct sl_host_answer *a)
 	else if (p->reload == SL_RELOAD_REFUSED)
 		note_refused(h, p->reload_text, "the old one stays");
 	snprintf(h->state.policy, sizeof(h->state.policy), "%s", p->policy);
+	h->state.ledger_safe = p->ledger_safe;
+	if (strcmp(h->state.stale, p->stale))
+		say(h, *p->stale ? 0 : 1, "%s%s", *p->stale ? "what was used may be out of date: " :
+		    "what was used is up to date again", p->stale);
+	snprintf(h->state.stale, sizeof(h->state.stale), "%s", p->stale);
 	a->policy = h->state.policy;
 	a->policy_failed = p->code != SL_OK;
 	a->text = p->text;
@@ -542,9 +549,11 @@ void sl_host_release(struct sl_host *h, struct sl_host_answer *a)
 static int set_options(struct sl_host *h, const struct sl_host_options *opt, struct sl_error *err)
 {
 	if (strlen(opt->engine) >= sizeof(h->engine) || strlen(opt->site) >= sizeof(h->site) ||
-	    strlen(opt->policy_path) >= sizeof(h->policy_path) || strlen(opt->keep) >= sizeof(h->keep.file))
+	    strlen(opt->policy_path) >= sizeof(h->policy_path) ||
+	    (opt->state && strlen(opt->state) >= sizeof(h->state_dir)) || strlen(opt->keep) >= sizeof(h->keep.file))
 		return sl_fail(err, SL_EINVAL, "path too long: %.80s", opt->site);
 	strcpy(h->engine, opt->engine);
+	strcpy(h->state_dir, opt->state ? opt->state : "");
 	strcpy(h->site, opt->site);
 	strcpy(h->policy_path, opt->policy_path);
 	sl_keep_file(&h->keep, opt->keep);
@@ -586,7 +595,7 @@ void sl_host_destroy(struct sl_host *h)
 
 int sl_host_reconfigure(struct sl_host *h, const struct sl_host_options *opt, struct sl_error *err)
 {
-	bool other = strcmp(h->engine, opt->engine) != 0;
+	bool other = strcmp(h->engine, opt->engine) || strcmp(h->state_dir, opt->state ? opt->state : "");
 
 	if (set_options(h, opt, err))
 		return -1;

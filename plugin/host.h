@@ -40,6 +40,7 @@ struct sl_host_options {
 	const char *site;		/* path of the site file; "": none, the bundled easy */
 	const char *policy_path;	/* further directories; "" */
 	const char *keep;		/* file for the last good set; "": in memory only */
+	const char *state;		/* where the engine's keeper has the ledger; "": it has none */
 	uint32_t trusted_uid;		/* owner of site files beside root */
 	void (*log)(int level, const char *line);	/* 0 error, 1 info, 2 debug */
 };
@@ -60,6 +61,8 @@ struct sl_host_state {
 	bool site_refused;		/* ... but it is the set before the one refused */
 	double interval_s, budget_s;	/* what the site file says; 0: nothing */
 	char policy[256];
+	int64_t ledger_safe;		/* all that had ended by this snapshot is in the ledger; -1: there is none */
+	char stale[256];		/* why usage may be out of date, or empty */
 	char refusal[4096];		/* why a set was refused, last time */
 	uint32_t strikes;
 	double next_try_s;

@@ -122,6 +122,7 @@ static void put_all(FILE *f, const struct sl_status *s)
 	put_string(f, "source", sl_source_word(s->source));
 	put_string(f, "policy", s->policy);
 	put_string(f, "site", s->site);
+	put_string(f, "usage_stale", s->usage_stale);
 	put_string(f, "idle_why", s->source == SL_SOURCE_IDLE ? s->idle_why : "");
 	put_string(f, "last_error", s->last_error);
 	fprintf(f, "  \"last_error_time\": %" PRId64 ",\n", s->last_error_time);

@@ -174,7 +174,6 @@ function usage:queued(question) end
 ---@field end_time integer
 ---@field suspend_time integer
 ---@field pre_suspend_s integer
----@field suspended_s integer seconds suspended, in all but the suspension that lasts
 ---@field restarts integer
 ---@field exit_code integer
 ---@field state_reason string why it was pending before this cycle

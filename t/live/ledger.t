@@ -1,0 +1,180 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The ledger has what slurmctld says that jobs used: exactly, once, and whatever
+# is killed meanwhile.
+. "${0%/*}/live.sh"
+needs_plugin
+live_begin 8
+DIR=$C/state/schedlua
+schedlua ledger verify --dir="$DIR" 2>&1 | grep -q 'built without SQLite' && skip_all "built without SQLite"
+
+# JOBID STATE : the run of a job that ended so, as "START END SECONDS CPUS GPUS NODES".
+run_of() {
+	schedlua ledger export --dir="$DIR" 2>/dev/null | awk -F'|' -v id="$1" -v state="$2" \
+		'$1 == id && $11 == state { split($10, t, /[=,]/); print $5, $6, $7, $8, t[6], $9 }'
+}
+has_run() { [ -n "$(run_of "$1" "$2")" ]; }
+seconds() { # "1-02:03:04"
+	echo "$1" | awk -F'[-:]' '{ s = 0; if (NF == 4) { s = $1 * 86400; $1 = ""; $0 = $0; } n = split($0, t, /[-: ]+/);
+		print s + t[n - 2] * 3600 + t[n - 1] * 60 + t[n] }'
+}
+epoch() { date -d "$(job_get "$1" "$2")" +%s; }
+
+# The ledger says what scontrol says, to the second; once.
+exact() { # JOBID GPUS [STATE]
+	wait_for 15 has_run "$1" "${3:-COMPLETED}"
+	[ "$(schedlua ledger export --dir="$DIR" | grep -c "^$1|")" = 1 ]
+	echo "ledger: $(run_of "$1" "${3:-COMPLETED}")"
+	echo "slurm: $(epoch "$1" StartTime) $(epoch "$1" EndTime) $(seconds "$(job_get "$1" RunTime)")" \
+		"$(job_get "$1" NumCPUs) $2 $(job_get "$1" NumNodes)"
+	[ "$(run_of "$1" "${3:-COMPLETED}")" = "$(epoch "$1" StartTime) $(epoch "$1" EndTime) \
+$(seconds "$(job_get "$1" RunTime)") $(job_get "$1" NumCPUs) $2 $(job_get "$1" NumNodes)" ]
+}
+
+simple() {
+	local a b
+	a=$(FOR=1 submit -N2 -n5 --gres=gpu:1)
+	b=$(FOR=0 submit -n3)
+	ends "$a"
+	ends "$b"
+	exact "$a" 2
+	exact "$b" 0
+	schedlua ledger verify --dir="$DIR"
+}
+it "a job that ended is in it with its CPUs, GPUs, nodes and seconds" simple
+
+suspended() {
+	local a
+	a=$(FOR=3 submit -n2)
+	starts "$a"
+	scontrol suspend "$a"
+	wait_for 10 job_is "$a" SUSPENDED
+	wait_for 10 eval '[ $(($(date +%s) - $(epoch '"$a"' SuspendTime))) -ge 3 ]'
+	scontrol resume "$a"
+	ends "$a"
+	exact "$a" 0
+	[ $(($(epoch "$a" EndTime) - $(epoch "$a" StartTime))) -gt "$(seconds "$(job_get "$a" RunTime)")" ]
+}
+it "time suspended does not count" suspended
+
+cancelled_asleep() {
+	local a
+	a=$(submit -n2)
+	starts "$a"
+	scontrol suspend "$a"
+	wait_for 10 job_is "$a" SUSPENDED
+	wait_for 10 eval '[ $(($(date +%s) - $(epoch '"$a"' SuspendTime))) -ge 2 ]'
+	scancel "$a"
+	wait_for 15 job_is "$a" CANCELLED
+	exact "$a" 0 CANCELLED
+}
+it "a job that is cancelled while it is suspended ran until then" cancelled_asleep
+
+# Both runs of a job that was requeued; the first lasted from its start to the requeue.
+requeued() {
+	local a first before
+	a=$(submit -n4 --requeue)
+	starts "$a"
+	first=$(epoch "$a" StartTime)
+	wait_for 10 eval '[ "$(date +%s)" -ge $(('"$first"' + 2)) ]'
+	before=$(date +%s)
+	scontrol requeue "$a"
+	wait_for 20 has_run "$a" REQUEUED
+	run_of "$a" REQUEUED
+	[ "$(run_of "$a" REQUEUED | cut -d' ' -f1)" = "$first" ]
+	[ "$(run_of "$a" REQUEUED | cut -d' ' -f2)" -ge "$before" ]
+	[ "$(run_of "$a" REQUEUED | cut -d' ' -f2)" -le $((before + 3)) ]
+	[ "$(run_of "$a" REQUEUED | cut -d' ' -f4)" = 4 ]
+	scontrol update JobId="$a" StartTime=now
+	starts "$a" 30
+	scancel "$a"
+	wait_for 20 has_run "$a" CANCELLED
+	[ "$(schedlua ledger export --dir="$DIR" | grep -c "^$a|")" = 2 ]
+}
+it "a requeued job's runs both count, each once" requeued
+
+# No cycle between the end of the job and the end of slurmctld: it looks every ten
+# seconds then.
+killed_in_between() {
+	local a
+	sed -i 's/^SchedulerParameters=.*/&,lua_wake=10000,lua_interval=3600/' "$C/etc/slurm.conf"
+	a=$(FOR=4 submit -n6)
+	starts "$a" 20
+	scontrol reconfigure
+	wait_for 20 eval 'grep -q lua_wake <(scontrol show config)'
+	wait_for 20 job_is "$a" COMPLETED
+	touch "$C/mark"
+	wait_for 15 eval '[ "$C/state/job_state" -nt "$C/mark" ]'
+	! has_run "$a" COMPLETED || skip "a cycle was faster"
+	cluster_ctld_kill KILL
+	! has_run "$a" COMPLETED
+	sed -i 's/,lua_wake=10000,lua_interval=3600//' "$C/etc/slurm.conf"
+	cluster_ctld_start
+	exact "$a" 0
+	schedlua ledger verify --dir="$DIR"
+}
+it "slurmctld is killed between a job's end and the next cycle: usage is exact" killed_in_between
+
+keeper_pid() { pgrep -P "$(pgrep -P "$(engine_pid)" -x ledger-watch)" -x ledger-keeper; }
+killed_keeper() {
+	local a pid
+	for a in 1 2 3; do
+		wait_for 20 keeper_pid
+		kill -9 "$(keeper_pid)"
+		a=$(FOR=0 submit -n1)
+		ends "$a"
+		exact "$a" 0
+	done
+	pid=$(engine_pid)
+	kill -9 "$pid"
+	a=$(FOR=0 submit -n1)
+	ends "$a"
+	exact "$a" 0
+	wait_for 10 cluster_gone "$pid"
+	[ "$(pgrep -c -x ledger-keeper)" -le 2 ]
+	wait_for 10 status_is usage_stale ''
+}
+it "its keeper and the engine are killed: usage is exact" killed_keeper
+
+damaged() {
+	local a b
+	a=$(FOR=0 submit -n1)
+	ends "$a"
+	wait_for 15 has_run "$a" COMPLETED
+	schedlua ledger export --dir="$DIR" > "$C/saved"
+	mark_log
+	dd if=/dev/zero of="$DIR/ledger.db" bs=4096 count=1 conv=notrunc status=none
+	b=$(FOR=0 submit -n1)
+	ends "$b"
+	wait_for 15 status_says usage_stale 'import or create'
+	ls "$DIR"/ledger.db.damaged-*
+	[ ! -e "$DIR/ledger.db" ]
+	log_said 'what was used may be out of date'
+	schedlua ledger import --dir="$DIR" "$C/saved"
+	wait_for 20 status_is usage_stale ''
+	exact "$a" 0
+	exact "$b" 0
+	rm "$DIR"/ledger.db.damaged-*
+	schedlua ledger verify --dir="$DIR"
+}
+it "a damaged ledger is set aside, and what ended meanwhile is in the one that is imported" damaged
+
+asked() {
+	local total
+	reload <<- 'END'
+	local sched = require "sched"
+	return sched.site { default = { { name = "asks", admit = function(job, cluster)
+		local used = 0
+		for _, seconds in pairs(cluster.usage:past { by = "user", unit = "cpu" }) do
+			used = used + seconds
+		end
+		return false, ("used %d, %s"):format(used, cluster.usage.stale or "up to date")
+	end } } }
+	END
+	total=$(schedlua ledger show --json --dir="$DIR" | sed -n 's/.*"cpu_s": \([0-9]*\).*/\1/p')
+	a=$(submit -n1)
+	wait_for 15 eval 'scontrol show job '"$a"' | grep -q "used '"$total"', up to date" || job_waits_for '"$a"' "used '"$total"', up to date"'
+}
+it "a policy is told what was used" asked
+
+live_end

@@ -12,7 +12,8 @@
  * "auction:V.2" is workload V, version 2 (of its jobs half are contiguous; none in
  * version 1, all in 3).  A GPU job of one core a node may ask for all nodes then,
  * which does not fit the figures of workload IV: "auction:IV.1,cap=0.5" lets GPU
- * jobs have at most half of the nodes.
+ * jobs have at most half of the nodes.  "auction:V.1,over=5" lets the jobs arrive in
+ * the course of about five hours (Poisson) instead of all at the beginning.
  */
 #include "workload_private.h"
 
@@ -39,7 +40,7 @@ struct auction {
 	struct sl_random random;
 	const int *share;
 	int version;
-	double hours, cap, shortest, longest;
+	double hours, cap, shortest, longest, over;
 	uint32_t nodes, cores, gpus;	/* of the machine, each node, each node */
 };
 
@@ -127,15 +128,25 @@ static struct sl_draft draw_job(struct auction *a)
 	return j;
 }
 
+/* Seconds from one arrival to the next, on average: as many jobs as there will be. */
+static double mean_gap(const struct auction *a)
+{
+	double tasks = a->cores * (1 + floor((double) a->nodes / a->cores)) / 2;
+	double jobs = a->hours * 3600 * a->nodes * a->cores / (tasks * (a->shortest + a->longest) / 2);
+
+	return a->over * 3600 / jobs;
+}
+
 int sl_workload_make_auction(struct sl_store *s, const char *name, struct sl_error *err)
 {
 	struct auction a = { .s = s, .hours = 4, .cap = 1, .shortest = 60, .longest = 600 };
 	const struct sl_param param[] = {
 		{ "hours", &a.hours, 0.01, 10000 }, { "cap", &a.cap, 0.01, 1 },
 		{ "shortest", &a.shortest, 1, 1e6 }, { "longest", &a.longest, 1, 1e6 },
+		{ "over", &a.over, 0, 10000 },
 	};
 	const char *rest = NULL;
-	double area = 0;
+	double area = 0, t = 0;
 	int done = 0;
 
 	if (parse_name(&a, name, &rest, err) < 0 ||
@@ -149,6 +160,9 @@ int sl_workload_make_auction(struct sl_store *s, const char *name, struct sl_err
 		struct sl_draft j = draw_job(&a);
 
 		area += (double) j.tasks * (double) j.runtime_s;
+		if (a.over > 0)
+			t -= mean_gap(&a) * log(1 - sl_random_real(&a.random));
+		j.submit_s = llround(t);
 		j.id = sl_store_jobs(s) + 1;
 		done = sl_store_add(s, &j);
 	}

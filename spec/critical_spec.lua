@@ -158,7 +158,20 @@ describe("critical", function()
 		assert.same({ 13 }, { plan:reserved()[1] })
 		assert.equal(240, plan:reservation(13).in_s)
 		assert.same({}, plan:started())
-		assert.same({ 12 }, t.decide("critical,guard_wait=14h", busy(queue, 1)):started())
+		assert.same({ 12 }, t.decide("critical,guard_wait=14h,patience=0", busy(queue, 1)):started())
+	end)
+
+	-- The cores are wanted for 15 + 15 + 15 minutes, the job in the middle has waited for 10:
+	-- overdue is who has waited for longer than 66.
+	it("gives a job its reservation that waited for longer than the others and the queue", function()
+		local queue = { { id = 11, tasks = 8, time_limit = "1h", submitted_ago = 60 },
+			{ id = 12, tasks = 8, time_limit = "1h", submitted_ago = "10m" },
+			{ id = 13, tasks = 30, time_limit = "16m", submitted_ago = 65 * 60 } }
+		assert.equal(11, first(queue, ",threshold=9"))
+		queue[3].submitted_ago = 67 * 60
+		assert.equal(13, first(queue, ",threshold=9"))
+		assert.equal(11, first(queue, ",threshold=9,patience=1.3"))
+		assert.equal(11, first(queue, ",threshold=9,patience=0"))
 	end)
 
 	it("looks at no more jobs than its window, and at any number of them", function()

@@ -21,8 +21,13 @@
 --
 -- So where resources are wanted evenly the policy is smallest-first, which makes waits short;
 -- where one is the bottleneck it keeps that one busy; and when the queue runs low, long and wide
--- jobs go in time.  What that does to wide jobs under a steady stream is limited by the guard
--- (sched.guard).
+-- jobs go in time.
+--
+-- A wide job that is not critical would wait for long where new small jobs arrive all the time.
+-- One that has waited `patience` times as long as the queue is worth now and the job in its
+-- middle has waited, together, is overdue: the first such job gets a reservation before all
+-- others.  In a queue that was submitted at once nobody is; in a steady stream wide jobs are
+-- soon.  Behind that stands the guard with its fixed limit (sched.guard).
 --
 -- Options
 --   window     pending jobs examined in a cycle.
@@ -30,6 +35,7 @@
 --              utilization and longer waits; 1000: none, smallest first.
 --   fill       behind the reservation: "small" the smallest first, "critical" the same order as
 --              before it, for a higher utilization and longer waits.
+--   patience   less: wide jobs wait for a shorter time; 0: only the guard counts.
 --   place      how jobs are placed (plan:start()).
 --   guard_*    the starvation guard.
 
@@ -42,6 +48,8 @@ M.options = guard.options {
 	threshold = { default = 0.8, min = 0, max = 1000,
 		doc = "a job is critical when what it needs is loaded so many times as much as the cores" },
 	fill = { default = "small", values = { "small", "critical" }, doc = "the order behind the reservation" },
+	patience = { default = 1.2, min = 0, max = 1000,
+		doc = "a job is overdue after so many times the queue's load and middle wait; 0: never" },
 	place = { default = "bestfit", values = { "bestfit", "contiguous", "pack", "spread", "tight" },
 		doc = "how jobs are placed" },
 }
@@ -191,28 +199,60 @@ local function critical_first(a, b)
 	return a.place < b.place
 end
 
+-- Put the rows in order; returns for how long the busiest resource is wanted.
 local function rank(rows, threshold, numbers)
-	local loads = measure(rows, numbers)
+	local loads, backlog = measure(rows, numbers), 0
 	for _, row in ipairs(rows) do
 		row.load = load_of(row, loads)
 		row.critical = row.load >= threshold * loads[1][0]
 		row.size = row.most * row.seconds
 	end
 	table.sort(rows, critical_first)
+	for _, load in ipairs(loads) do
+		backlog = math.max(backlog, load[0])
+	end
+	return backlog
+end
+
+local function middle_wait(rows)
+	local waits = {}
+	for i, row in ipairs(rows) do
+		waits[i] = row.job.waited
+	end
+	table.sort(waits)
+	return waits[(#waits + 1) // 2] or 0
+end
+
+-- The guard first; if nobody is due, a reservation for the first that is overdue.
+local function protect(cluster, plan, opt, rows, backlog)
+	if #guard.protect(cluster, plan, opt) == 0 and opt.patience > 0 then
+		local wait = math.ceil(opt.patience * (backlog + middle_wait(rows)))
+		guard.protect(cluster, plan, { guard_wait = math.max(wait, 1), guard_stretch = 0, guard_jobs = 1 })
+	end
+end
+
+-- Start jobs in the rows' order until one gets a reservation; returns the rows behind it.
+local function start_until_reserved(plan, rows, how)
+	local rest, reserved = {}, false
+	for _, row in ipairs(rows) do
+		local open = plan:state(row.job) == "open"
+		if open and reserved then
+			rest[#rest + 1] = row
+		elseif open and not plan:start(row.job, how) then
+			reserved = plan:reserve(row.job, how) ~= nil
+		end
+	end
+	return rest
 end
 
 function M.decide(cluster, plan, opt)
-	guard.protect(cluster, plan, opt)
-	local machine, how, at = look_at(cluster), { place = opt.place }, 1
+	local machine, how = look_at(cluster), { place = opt.place }
 	if machine.nodes == 0 then
 		return
 	end
 	local rows = examine(cluster, plan, opt.window, machine)
-	rank(rows, opt.threshold, #machine.names)
-	while rows[at] and (plan:start(rows[at].job, how) or not plan:reserve(rows[at].job, how)) do
-		at = at + 1
-	end
-	local rest = table.move(rows, at + 1, #rows, 1, {})
+	protect(cluster, plan, opt, rows, rank(rows, opt.threshold, #machine.names))
+	local rest = start_until_reserved(plan, rows, how)
 	if opt.fill == "small" then
 		table.sort(rest, smallest_first)
 	end

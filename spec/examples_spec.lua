@@ -30,3 +30,20 @@ describe("knapsack", function()
 		assert.same({ 2, 3 }, started)
 	end)
 end)
+
+describe("slurm_like", function()
+	local policy = "examples/policies/slurm_like.lua"
+	-- 2 cores until 100; the wide one is first in the queue; the short one would fit beside it
+	local workload = { nodes = "1x4c", now = 1699999980, jobs = {
+		{ id = 1, tasks = 2, runtime = 100, time_limit = 100 },
+		{ id = 2, tasks = 4, runtime = 50, time_limit = 50, submit = 1 },
+		{ id = 3, tasks = 2, runtime = 20, time_limit = 20, submit = 2 } } }
+
+	it("starts the first of the queue at once, and backfills at its intervals only", function()
+		local s = t.simulate(policy, workload, { interval = 1 })
+		assert.equal(0, s:job(1).start_s)
+		assert.equal(30, s:job(3).start_s)
+		assert.equal(100, s:job(2).start_s)
+		assert.equal(60, t.simulate(policy .. ",every=60", workload, { interval = 1 }):job(3).start_s)
+	end)
+end)

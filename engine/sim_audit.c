@@ -87,7 +87,8 @@ static void add_loan(struct sl_audit *a, const struct sl_loan *loan, struct sl_p
 }
 
 int sl_audit_job(struct sl_audit *a, struct sl_entry e, const struct sl_loan *loan, int64_t start, int64_t end,
-		 const struct sl_place *places, uint32_t count, uint16_t kinds, struct sl_error *err)
+		 const struct sl_place *places, uint32_t count, uint16_t kinds, bool native,
+		 struct sl_error *err)
 {
 	struct sl_plan_reserve_row job = sl_plan_reserve_row();
 
@@ -96,6 +97,8 @@ int sl_audit_job(struct sl_audit *a, struct sl_entry e, const struct sl_loan *lo
 	job.job = a->snap->job.id[e.job];
 	job.partition = e.partition;
 	add_loan(a, loan, &job);
+	job.shape = e.shape;
+	job.native = native;
 	job.start_time = start;
 	job.places = (struct sl_range) { sl_builder_rows(a->b, SL_P_PLACE), count };
 	for (uint32_t i = 0; i < count; i++) {

@@ -19,9 +19,11 @@ struct sl_audit *sl_audit_create(const struct sl_snapshot *snap, struct sl_error
 void sl_audit_destroy(struct sl_audit *a);
 
 /* A job, from start to end.  *loan* is whose nodes it borrowed, NULL: nobody's; *kinds*
- * the mask of the gres kinds that it asked for.  Returns 0, or -1 with *err. */
+ * the mask of the gres kinds that it asked for; *native*: only Slurm's select could
+ * place it.  Returns 0, or -1 with *err. */
 int sl_audit_job(struct sl_audit *a, struct sl_entry e, const struct sl_loan *loan, int64_t start, int64_t end,
-		 const struct sl_place *places, uint32_t count, uint16_t kinds, struct sl_error *err);
+		 const struct sl_place *places, uint32_t count, uint16_t kinds, bool native,
+		 struct sl_error *err);
 
 /* Is the schedule feasible?  0, or -1 with *err.  Nothing may be added then. */
 int sl_audit_check(struct sl_audit *a, struct sl_error *err);

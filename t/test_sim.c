@@ -257,7 +257,8 @@ static void put(struct text *t, const char *fmt, ...)
 
 static void put_machine(struct text *t)
 {
-	bool gpus = one_in(2), memory = one_in(2), resv = one_in(3);
+	static const char *const sharing[] = { "\"UP\"", "\"UP\", \"FORCE\"" };
+	bool gpus = one_in(2), memory = one_in(2), resv = one_in(3), shared = one_in(3);
 	uint32_t nodes = 1 + below(8);
 
 	put(t, "{\"meta\": {\"now\": 1000000%s}, ", memory ? ", \"select_flags\": [\"MEMORY\"]" : "");
@@ -271,7 +272,8 @@ static void put_machine(struct text *t)
 	}
 	put(t, "], \"gres_kinds\": [{\"key\": \"gpu\", \"name\": \"gpu\"}], \"partitions\": ["
 	    "{\"name\": \"all\", \"nodes\": \"n[1-%u]\", \"flags\": [\"UP\", \"DEFAULT\"]}, "
-	    "{\"name\": \"some\", \"nodes\": \"n[1-%u]\", \"flags\": [\"UP\"]}], ", nodes, (nodes + 1) / 2);
+	    "{\"name\": \"some\", \"nodes\": \"n[1-%u]\", \"flags\": [%s], \"oversubscribe\": %u}], ", nodes,
+	    (nodes + 1) / 2, sharing[shared && one_in(2)], shared ? 2 + below(3) : 1);
 	if (resv)
 		put(t, "\"reservations\": [{\"name\": \"r\", \"nodes\": \"n%u\", \"start_time\": %u, "
 		    "\"end_time\": %u}], ", 1 + below(nodes), 1000000 + below(500), 1000600 + below(500));
@@ -298,6 +300,8 @@ static void put_job(struct text *t, uint32_t id, bool memory)
 		put(t, ", \"memory_per_node\": %u", 500 + below(4000));
 	if (one_in(6))
 		put(t, ", \"flags\": [\"CONTIGUOUS\"]");
+	else if (one_in(4))
+		put(t, ", \"flags\": [\"OVERSUBSCRIBE\"]");
 	put(t, "}");
 }
 
@@ -428,11 +432,11 @@ static void a_schedule_that_is_wrong_is_found_out(void **state)
 		struct sl_place at = { .node = 1, .cores = 1 }, bad = { .node = wrong[i].node, .cores = wrong[i].cores };
 		int64_t t = w->origin_s;
 		struct sl_error err = { 0 };
-		int rc = sl_audit_job(a, (struct sl_entry) { 0, 0, 0, 0 }, NULL, t, t + 10, &at, 1, 0, &err);
+		int rc = sl_audit_job(a, (struct sl_entry) { 0, 0, 0, 0 }, NULL, t, t + 10, &at, 1, 0, false, &err);
 
 		if (!rc)
 			rc = sl_audit_job(a, (struct sl_entry) { 1, 0, 0, 0 }, NULL, t + wrong[i].start, t + wrong[i].end, &bad, 1,
-					  0, &err);
+					  0, false, &err);
 		if (!rc)
 			rc = sl_audit_check(a, &err);
 		if ((rc != 0) != (wrong[i].text != NULL) || (rc && !strstr(err.text, wrong[i].text)))

@@ -47,3 +47,12 @@ describe("slurm_like", function()
 		assert.equal(60, t.simulate(policy .. ",every=60", workload, { interval = 1 }):job(3).start_s)
 	end)
 end)
+
+describe("first_fit", function()
+	it("starts what fits and lets the wide job wait", function()
+		local s = t.simulate("examples/policies/first_fit.lua", { nodes = "1x4c", jobs = {
+			{ id = 1, tasks = 2, runtime = 100 }, { id = 2, tasks = 4, runtime = 50, submit = 1 },
+			{ id = 3, tasks = 2, runtime = 200, submit = 2 } } })
+		assert.same({ 1, 3, 2 }, s:started())
+	end)
+end)

@@ -337,13 +337,16 @@ int sl_cluster_submit(struct sl_cluster *c, uint32_t job, struct sl_error *err)
 	return 0;
 }
 
-/* Wants know which nodes are up. */
+/* Wants and loans know which nodes are up. */
 static void forget_wants(struct sl_cluster *c)
 {
 	cluster_wants_free(c);
 	memset(c->want, 0, ((size_t) c->snap->job.rows + 1) * sizeof(*c->want));
 	c->feature = NULL;
 	c->features = 0;
+	cluster_loans_free(c);
+	c->loan = NULL;
+	c->loans = 0;
 }
 
 int sl_cluster_set_down(struct sl_cluster *c, const struct sl_nodeset *down, struct sl_error *err)

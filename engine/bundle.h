@@ -95,6 +95,9 @@ const char *sl_bundle_root(const struct sl_bundle *b, unsigned i);
 /* A text given in memory under this name, or NULL. */
 const char *sl_bundle_text(const struct sl_bundle *b, const char *name);
 
+/* A plain file (data.h) as it was when the set was kept, or NULL. */
+const struct sl_bundle_file *sl_bundle_kept_data(const struct sl_bundle *b, const char *name);
+
 /* From now on no module is read: what was not loaded with the set is not there. */
 void sl_bundle_seal(struct sl_bundle *b);
 

@@ -4,7 +4,8 @@
  *
  * A first line, and for each file a line with three lengths followed by the name
  * of the module, the path that messages show, and the text.  What comes with the
- * project is not in it: that is read where it is installed.
+ * project is not in it: that is read where it is installed.  Plain files (data.h) stand
+ * there too, as they were accepted last, under a name that no module has: ":limits.conf".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@ static const char first_line[] = "schedlua set 1\n";
 
 int sl_bundle_keep(const struct sl_bundle *b, void **bytes, size_t *size, struct sl_error *err)
 {
+	struct sl_data_accepted data;
 	char *text = NULL;
 	FILE *f;
 
@@ -36,6 +38,12 @@ int sl_bundle_keep(const struct sl_bundle *b, void **bytes, size_t *size, struct
 			file->path);
 		fwrite(file->text, 1, file->length, f);
 	}
+	for (unsigned i = 0; sl_data_accepted(b, i, &data); i++)
+		if (data.text) {
+			fprintf(f, "%zu %zu %zu\n:%s%s", strlen(data.name) + 1, strlen(data.path), data.length,
+				data.name, data.path);
+			fwrite(data.text, 1, data.length, f);
+		}
 	if (fclose(f)) {
 		free(text);
 		return sl_fail(err, SL_ENOMEM, "out of memory");
@@ -112,4 +120,12 @@ int sl_bundle_add_kept(struct sl_bundle *b, const void *bytes, size_t size, stru
 		if (read_one(&r, b, err))
 			return -1;
 	return sl_bundle_site(b) ? 0 : broken(err);
+}
+
+const struct sl_bundle_file *sl_bundle_kept_data(const struct sl_bundle *b, const char *name)
+{
+	for (unsigned i = 0; i < b->files; i++)
+		if (b->file[i]->name[0] == ':' && !strcmp(b->file[i]->name + 1, name))
+			return b->file[i];
+	return NULL;
 }

@@ -36,12 +36,14 @@ struct line {
 
 struct sl_data_file {
 	char *name, *path;
+	char *dir;		/* of the search path */
 	bool in_memory;
-	unsigned root;		/* of the search path */
 	struct stat st;		/* as last looked at */
 	bool missing;		/* there was none then */
 	char *text;		/* waits for its parser */
 	size_t length;
+	char *accepted;		/* the text that holds */
+	size_t accepted_length;
 	struct map good, next;
 	unsigned long version;
 	struct line line[LINES];
@@ -234,15 +236,14 @@ static int check_whole(const char *text, size_t length, const char *path, struct
  * looked at, also on failure. */
 static int read_file(const struct sl_bundle *b, struct sl_data_file *f, struct sl_error *err)
 {
-	const char *dir = sl_bundle_root(b, f->root);
 	struct stat st, after;
 	size_t length;
 	char *text;
-	int root = sl_trust_dir(&b->trust, dir, err), fd;
+	int root = sl_trust_dir(&b->trust, f->dir, err), fd;
 
 	if (root < 0)
 		return -1;
-	fd = sl_trust_file(&b->trust, root, dir, f->name, &st, err);
+	fd = sl_trust_file(&b->trust, root, f->dir, f->name, &st, err);
 	close(root);
 	if (fd < 0)
 		return -1;
@@ -286,7 +287,9 @@ static void free_file(struct sl_data_file *f)
 	free_lines(f);
 	free(f->name);
 	free(f->path);
+	free(f->dir);
 	free(f->text);
+	free(f->accepted);
 	free(f);
 }
 
@@ -315,16 +318,38 @@ static int set_path(struct sl_data_file *f, const char *dir)
 	else
 		snprintf(path, sizeof(path), "%s/%s", dir, f->name);
 	free(f->path);
+	free(f->dir);
 	f->path = strdup(path);
-	return f->path ? 0 : -1;
+	f->dir = strdup(dir);
+	return f->path && f->dir ? 0 : -1;
+}
+
+/* As it was in a set that was kept: what is on disk is looked at before the first
+ * decision, and holds if it is good. */
+static int take_kept(struct sl_data_file *f, const struct sl_bundle_file *kept, struct sl_error *err)
+{
+	size_t n = strlen(kept->path), tail = strlen(f->name);
+	char *dir = n > tail + 1 ? strndup(kept->path, n - tail - 1) : strdup(".");
+
+	if (!dir || set_path(f, dir)) {
+		free(dir);
+		return no_memory(err);
+	}
+	free(dir);
+	f->text = strdup(kept->text);
+	f->length = kept->length;
+	return f->text ? 0 : no_memory(err);
 }
 
 /* From memory, or else the first that there is on the search path. */
 static int find_file(struct sl_bundle *b, struct sl_data_file *f, struct sl_error *err)
 {
 	struct sl_error why = { 0 };
+	const struct sl_bundle_file *kept = sl_bundle_kept_data(b, f->name);
 	const char *dir, *text = sl_bundle_text(b, f->name);
 
+	if (kept)
+		return take_kept(f, kept, err);
 	if (text) {
 		f->in_memory = true;
 		f->length = strlen(text);
@@ -332,7 +357,7 @@ static int find_file(struct sl_bundle *b, struct sl_data_file *f, struct sl_erro
 			return no_memory(err);
 		return check_whole(text, f->length, f->path, err);
 	}
-	for (f->root = 0; (dir = sl_bundle_root(b, f->root)); f->root++) {
+	for (unsigned i = 0; (dir = sl_bundle_root(b, i)); i++) {
 		if (set_path(f, dir))
 			return no_memory(err);
 		if (!read_file(b, f, &why))
@@ -376,6 +401,15 @@ struct sl_data_file *sl_data_open(struct sl_bundle *b, const char *name, struct 
 		return NULL;
 	}
 	return d->file[d->files++] = f;
+}
+
+bool sl_data_accepted(const struct sl_bundle *b, unsigned i, struct sl_data_accepted *a)
+{
+	const struct sl_data_file *f = i < b->data->files ? b->data->file[i] : NULL;
+
+	if (f)
+		*a = (struct sl_data_accepted) { f->name, f->path, f->accepted, f->accepted_length };
+	return f;
 }
 
 /* -- watching --------------------------------------------------------------- */
@@ -506,10 +540,13 @@ void sl_data_end(struct sl_data_file *f, bool accept)
 		f->good = f->next;
 		memset(&f->next, 0, sizeof(f->next));
 		f->version++;
+		free(f->accepted);
+		f->accepted = f->text;
+		f->accepted_length = f->length;
 	} else {
 		free_map(&f->next);
+		free(f->text);
 	}
-	free(f->text);
 	f->text = NULL;
 	f->length = 0;
 }

@@ -63,6 +63,14 @@ const char *sl_data_text(const struct sl_data_file *f, size_t *length);
 /* How often a text of the file was accepted; 0: not yet. */
 unsigned long sl_data_version(const struct sl_data_file *f);
 
+/* The text of file *i* that holds (NULL: none was accepted), for keeping a set.  False past
+ * the end. */
+struct sl_data_accepted {
+	const char *name, *path, *text;
+	size_t length;
+};
+bool sl_data_accepted(const struct sl_bundle *b, unsigned i, struct sl_data_accepted *a);
+
 /* -- parsing: begin, put what there is, end ------------------------------ */
 
 int sl_data_begin(struct sl_data_file *f, struct sl_error *err);

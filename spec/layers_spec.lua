@@ -111,6 +111,19 @@ describe("the first job", function()
 			{ id = 4, user = "carol", submit_time = 40 } } }
 		assert.same({ 3, 4, 1, 2 }, order("sched.first_job { }", c))
 	end)
+
+	it("may be one of a certain size at most", function()
+		local c = t.cluster { nodes = "1x8c", pending = {
+			{ id = 1, user = "alice", account = "a", tasks = 4, time_limit = "2h", submit_time = 10 },
+			{ id = 2, user = "bob", account = "a", tasks = 4, time_limit = "3h", submit_time = 20 },
+			{ id = 3, user = "alice", account = "a", tasks = 1, time_limit = "1h", submit_time = 30 },
+			{ id = 4, user = "carol", account = "b", tasks = 8, time_limit = "1h", submit_time = 40 } } }
+		assert.same({ 1, 4, 2, 3 }, order('sched.first_job { most = "8 cpu-hours" }', c))
+		assert.same({ 1, 2, 3, 4 }, order('sched.first_job { most = "7 cpu-hours" }', c))
+		assert.same({ 4, 1, 2, 3 }, order('sched.weighted { { 1, sched.first_job { by = "account", most = "12 cpu-hours" } }, ' ..
+			'{ 2, sched.layers { file = "l" } } }', c, { l = "account b 1\n" }))
+		assert.matches("^site.lua:3: most: expected one amount", refused 'sched.first_job { most = "7 cpu-hours, 1 gpu-hours" }')
+	end)
 end)
 
 describe("fair share", function()

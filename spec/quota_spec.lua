@@ -221,6 +221,18 @@ describe("a quota", function()
 		assert.same({ 2, 2, 2, 3, 2, 2 }, plan:started())
 	end)
 
+	it("may let a job that is larger than the limit run alone", function()
+		local s = site('sched.quota { per_user = "100 cpu-hours", oversize = "alone" }, "easy"')
+		local pending = { { id = 2, user = "bob", tasks = 11, time_limit = "10h" }, { id = 3, user = "bob", tasks = 11, time_limit = "10h" },
+			{ id = 4, user = "alice", tasks = 11, time_limit = "10h" } }
+		local plan = t.decide(s, machine(pending))
+		assert.same({ 2 }, plan:started())
+		assert.same({ "policy", "quota: user bob holds 110 of 100 cpu-hours, asks for 110: more than the limit, starts alone; fits by " ..
+			at(now + 10 * 3600) }, { plan:pending(3) })
+		assert.same({ "policy", "quota: user alice holds 40 of 100 cpu-hours, asks for 110: more than the limit, starts alone; fits by " ..
+			at(now + 6 * 3600) }, { plan:pending(4) })
+	end)
+
 	it("is and-ed with others, and with what admits", function()
 		local s = site('sched.quota { per_user = "100 cpu-hours" }, sched.quota { name = "gpu", per_user = "1 gpu-hours" }, ' ..
 			'{ name = "x", admit = function(job) return job.id ~= 4, "not four" end }, "easy"')

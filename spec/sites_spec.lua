@@ -16,7 +16,7 @@ describe("examples/lomonosov", function()
 	-- regular4 of 4096 nodes would do the same
 	local function cluster(pending, more)
 		local spec = { nodes = "64x8c", now = now, pending = pending,
-			partitions = { regular4 = { nodes = "n[1-60]" }, test = { nodes = "n[61-64]" } } }
+			partitions = { regular4 = { nodes = "n[1-60]" }, test = { nodes = "n[61-64]" }, all = { nodes = "n[1-64]" } } }
 		for key, value in pairs(more or {}) do
 			spec[key] = value
 		end
@@ -26,7 +26,7 @@ describe("examples/lomonosov", function()
 	it("names its policies", function()
 		local _, figures = site "lomonosov"
 		assert.equal(3, figures.interval)
-		assert.equal("site: monthly quota, layers, easy, quota, conservative, fcfs", figures.policy)
+		assert.equal("site: monthly quota, layers, easy, quota, conservative, borrow, fcfs", figures.policy)
 	end)
 
 	it("limits what a user holds in regular4 to 81920 CPU-hours, climate's to more", function()
@@ -61,6 +61,17 @@ describe("examples/lomonosov", function()
 		end
 		assert.same({ 1 }, started(100))
 		assert.same({}, started(101))
+	end)
+
+	it("lends idle nodes of test to who is in layer 2000 or above", function()
+		local jobs = { { id = 1, user = "boris", partition = "regular4", nodes = 59, exclusive = true, time_limit = "10h" },
+			{ id = 2, user = "climate", partition = "regular4", nodes = 4, exclusive = true, time_limit = "10h", submitted_ago = 0 } }
+		jobs[1].account = "urgent"
+		local plan = t.decide(site "lomonosov", cluster(jobs))
+		assert.same({ 1, 2 }, plan:started())
+		assert.same(4, #plan:start(2).nodes)
+		jobs[2].user = "dina"
+		assert.same({ 1 }, t.decide(site "lomonosov", cluster(jobs)):started())
 	end)
 
 	it("has first come, first served in test", function()

@@ -1,0 +1,27 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What schedlua explain prints of the order (t/test_tool.sh has the tool itself): here what a
+-- part says of itself, through the functions that the explanation calls.
+local t = require "sched.test"
+
+describe("the parts of a list", function()
+	it("explain what they computed", function()
+		local site = [[
+			local sched = require "sched"
+			local quota = sched.quota { per_user = "100 cpu-hours", on_exceed = "demote" }
+			local order = sched.weighted { { 10, sched.ageing { per = "1h", max = 5 } }, { 1, sched.first_job { most = "9 cpu-hours" } } }
+			local function say(part)
+				return function(job, cluster, opt, state) slurm.log_info("%s", part.explain(job, cluster, opt, state)) return true end
+			end
+			return sched.site { default = {
+				{ name = "q", serve = quota.serve, admit = say(quota) }, { name = "w", serve = order.serve, admit = say(order) }, "easy" } }]]
+		local plan = t.decide({ site = "site.lua", texts = { ["site.lua"] = site } }, t.cluster { nodes = "1x64c",
+			running = { { id = 1, user = "alice", cores = 9, nodes = 1, ends_in = "10h" } },
+			pending = { { id = 2, user = "alice", tasks = 2, time_limit = "10h", submitted_ago = "90m" } } })
+		assert.same({
+			"info: quota: user alice holds 90 of 100 cpu-hours, asks for 20 (the site file); over it: goes after all others",
+			"info:             15 = 10 x ageing: 1.500 for 1h 30m waited, one for each 1h, at most 5\n" ..
+			"             0 = 1 x first_job: 0: asks for 20, more than 9 cpu-hours",
+		}, plan:log())
+	end)
+end)

@@ -8,7 +8,7 @@
 
 local usage = [[
 usage: bench/lomonosov [--limits H,H,...] [--modes MODE[=H:H...],...] [--first N] [--chart FILE.svg]
-                       [--json FILE] LOG...
+                       [--json FILE] LOG... | --from FILE.json,... --chart FILE.svg
 ]]
 
 local modes = {
@@ -21,13 +21,13 @@ local modes = {
 	["demote+first"] = 'sched.quota { per_user = "%s", oversize = "alone", on_exceed = "demote" }, sched.first_job { },',
 }
 
-local opt = { limits = "0.1,0.2,0.5,1,2.5,5,10,40", modes = "wait=1:2.5:5:10:40,demote,first", first = "0", logs = {} }
+local opt = { limits = "0.1,0.2,0.5,1,2.5,5,10,40", modes = "wait=2.5:5:10:40,demote,aged", first = "0", logs = {} }
 local i = 1
 while arg[i] do
 	local name = arg[i]:match("^%-%-(%a+)$")
 	if not name then
 		opt.logs[#opt.logs + 1] = arg[i]
-	elseif arg[i + 1] and (opt[name] or name == "chart" or name == "json") and name ~= "logs" then
+	elseif arg[i + 1] and (opt[name] or name == "chart" or name == "json" or name == "from") and name ~= "logs" then
 		i = i + 1
 		opt[name] = arg[i]
 	else
@@ -36,7 +36,7 @@ while arg[i] do
 	end
 	i = i + 1
 end
-if #opt.logs == 0 then
+if #opt.logs == 0 and not opt.from then
 	io.stderr:write(usage)
 	os.exit(2)
 end
@@ -242,6 +242,7 @@ local function chart(results, path)
 		svg[#svg + 1] = format:format(...)
 	end
 	for k, result in ipairs(results) do
+		table.sort(result.rows, function(a, b) return (a.hours or 0) < (b.hours or 0) end)
 		local left, least, most, low, high = gap + (k - 1) * (w + gap), math.huge, 0, -50, 50
 		for _, r in ipairs(result.rows) do
 			if r.hours then
@@ -256,7 +257,7 @@ local function chart(results, path)
 				left + w, y(v), y(v), v == 0 and "#555" or "#ddd", left - 4, y(v) + 4, v)
 		end
 		add('<line x1="%.0f" x2="%.0f" y1="%.1f" y2="%.1f" stroke="#999" stroke-dasharray="2 3"/>', left, left + w, y(-20), y(-20))
-		for mode in pairs(modes) do
+		for _, mode in ipairs(split((opt.modes:gsub("=[^,]*", "")))) do
 			local points = { first = {}, all = {} }
 			for _, r in ipairs(result.rows) do
 				if r.mode == mode then
@@ -298,7 +299,30 @@ local function json(results)
 	return "[\n" .. table.concat(items, ",\n") .. "\n]\n"
 end
 
+-- What --json wrote, for a chart of several runs.
+local function read_results(results, path)
+	for line in io.lines(path) do
+		local log = line:match('"log": "([^"]*)"')
+		if log then
+			local result = results[log]
+			if not result then
+				result = { log = log, rows = {}, base = {} }
+				results[log] = result
+				results[#results + 1] = result
+			end
+			local function number(key) return tonumber(line:match('"' .. key .. '": ([%d.eE+-]+)')) end
+			result.base.first = number("first_wait_s") / (1 + number("first_change"))
+			result.base.all = number("wait_s") / (1 + number("wait_change"))
+			table.insert(result.rows, { mode = line:match('"mode": "([^"]*)"'), hours = number("hours"), first = number("first_wait_s"),
+				all = number("wait_s") })
+		end
+	end
+end
+
 local results = {}
+for _, path in ipairs(split(opt.from or "")) do
+	read_results(results, path)
+end
 for _, log in ipairs(opt.logs) do
 	results[#results + 1] = run(log)
 end

@@ -100,8 +100,9 @@ describe("ip_window", function()
 	it("leaves room for a reservation of the guard", function()
 		-- job 1 waits for both nodes, which are free in an hour; only what ends before may start
 		local c = t.cluster { nodes = "2x4c", running = { { id = 9, nodes = 1, exclusive = true, ends_in = "1h" } },
-			pending = { { id = 1, nodes = 2, exclusive = true, submitted_ago = "20h" },
-				{ id = 2, tasks = 4, time_limit = "2h" }, { id = 3, tasks = 4, time_limit = "1h" } } }
+			pending = { { id = 1, nodes = 2, exclusive = true, submitted_ago = "20h", priority = 1 },
+				{ id = 2, tasks = 4, time_limit = "2h", priority = 9 },
+				{ id = 3, tasks = 4, time_limit = "1h", priority = 8 } } }
 		local plan = t.decide("ip_window", c)
 		assert.same({ 3 }, plan:started())
 		assert.equal(3600, plan:reservation(1).in_s)
@@ -125,5 +126,152 @@ describe("ip_window", function()
 		assert.same({ 1, 2, 3 }, started(c, "memory_mb=64"))
 		assert.same({ 1, 2, 3 }, started(c, "time_limit=0.01"))
 		assert.same({ 1, 2, 3 }, started(c, "time_limit=0.01,on_timeout=halve"))
+	end)
+end)
+
+-- -- the program ------------------------------------------------------------------
+
+-- Random small instances: three nodes of 4 cores and 2 GPUs, some of it taken; four jobs.
+local function instance(seed)
+	local state = seed * 2654435761 % 4294967296
+	local function below(n)
+		state = (state * 6364136223846793005 + 1442695040888963407) & 0x7fffffffffffffff
+		return (state >> 33) % n
+	end
+	local nodes, running, jobs = {}, {}, {}
+	for i = 1, 3 do
+		local cores, gpus = below(4), below(2)
+		nodes[i] = { cores = 4 - cores, gpus = cores > 0 and 2 - gpus or 2 }
+		if cores > 0 then
+			running[#running + 1] = { id = 100 + i, nodes = { "n" .. i }, cores = cores, ends_in = "1h",
+				gres = gpus > 0 and "gpu:" .. gpus or nil }
+		end
+	end
+	for id = 1, 4 do
+		local kind, job = below(4), { id = id, priority = 1 + below(20) }
+		if kind == 0 then		-- cores only
+			job.tasks = 1 + below(8)
+		elseif kind == 1 then		-- GPUs on any number of nodes
+			job.gpus_per_node, job.tasks = 1 + below(2), 1 + below(6)
+		else				-- on exactly so many
+			job.nodes, job.gpus_per_node = 1 + below(3), kind == 2 and 1 + below(2) or nil
+			job.max_nodes = job.nodes
+			job.tasks = job.nodes + below(6)
+		end
+		jobs[id] = job
+	end
+	return nodes, jobs, t.cluster { nodes = "3x4c2g", running = running, pending = jobs }
+end
+
+-- Can these jobs, with these sets of nodes (bits), have their cores?  Each at least one on each
+-- of its nodes; the rest by Hall's theorem.
+local function cores_suffice(nodes, jobs, sets)
+	local left, rest = {}, {}
+	for i = 1, 3 do
+		left[i] = nodes[i].cores
+	end
+	for j, set in pairs(sets) do
+		rest[j] = jobs[j].tasks
+		for i = 1, 3 do
+			if set >> i & 1 == 1 then
+				left[i], rest[j] = left[i] - 1, rest[j] - 1
+			end
+		end
+		if rest[j] < 0 then
+			return false
+		end
+	end
+	for some = 1, 15 do
+		local need, union, room = 0, 0, 0
+		for j, set in pairs(sets) do
+			if some >> (j - 1) & 1 == 1 then
+				need, union = need + rest[j], union | set
+			end
+		end
+		for i = 1, 3 do
+			if left[i] < 0 then
+				return false
+			end
+			room = room + (union >> i & 1) * left[i]
+		end
+		if need > room then
+			return false
+		end
+	end
+	return true
+end
+
+local function gpus_suffice(nodes, jobs, sets)
+	for i = 1, 3 do
+		local gpus = 0
+		for j, set in pairs(sets) do
+			gpus = gpus + (set >> i & 1) * (jobs[j].gpus_per_node or 0)
+		end
+		if gpus > nodes[i].gpus then
+			return false
+		end
+	end
+	return true
+end
+
+-- The largest sum of priorities: every job on every set of nodes, or not at all.
+local function brute_force(nodes, jobs)
+	local best = 0
+	local function try(j, sets, value)
+		if not gpus_suffice(nodes, jobs, sets) then
+			return
+		elseif j > 4 then
+			if value > best and cores_suffice(nodes, jobs, sets) then
+				best = value
+			end
+			return
+		end
+		try(j + 1, sets, value)
+		for set = 2, 14, 2 do
+			local count = (set >> 1 & 1) + (set >> 2 & 1) + (set >> 3 & 1)
+			if not jobs[j].nodes or count == jobs[j].nodes then
+				sets[j] = set
+				try(j + 1, sets, value + jobs[j].priority)
+				sets[j] = nil
+			end
+		end
+	end
+	try(1, {}, 0)
+	return best
+end
+
+local both = [[
+local ip, window = require "sched.ip", require "sched.window"
+local M = { api = 1, name = "both" }
+function M.decide(cluster, plan)
+	local jobs, value = {}, {}
+	for job in cluster:queue() do
+		jobs[#jobs + 1] = job
+		value[#jobs] = job.priority
+	end
+	local w = window.open(cluster, jobs)
+	local found = ip.choose(w, value, { time_limit = 60, gap = 0, packing = false, cuts = 15 })
+	local r = ip.literal(w, value, ip.offers(w), { packing = false }).model
+	local columns = r:size()
+	r = columns > 0 and r:solve { time_limit = 60 } or { objective = 0 }
+	local started = w:start(found.choice, plan)
+	print(("%.9g %.9g %d %d"):format(found.choice.value, r.objective, started, #found.choice.jobs))
+end
+return M
+]]
+
+describe("the integer program", function()
+	it("literal, aggregated and laid out, finds what trying everything finds", function()
+		local first = tonumber(os.getenv "SL_SEED") or 1
+		local rounds = 60 * (tonumber(os.getenv "SL_ROUNDS") or 1)
+		for seed = first, solvers and first + rounds - 1 or 0 do
+			local nodes, jobs, c = instance(seed)
+			local best = brute_force(nodes, jobs)
+			local plan = t.decide({ source = both }, c)
+			local aggregated, literal, started, chosen = plan:log()[1]:match("info: (%S+) (%S+) (%d+) (%d+)")
+			assert.equal(best, tonumber(literal), "literal, SL_SEED=" .. seed)
+			assert.equal(best, tonumber(aggregated), "aggregated, SL_SEED=" .. seed)
+			assert.equal(chosen, started, "laid out, SL_SEED=" .. seed)
+		end
 	end)
 end)

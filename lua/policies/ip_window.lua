@@ -29,7 +29,7 @@ M.options = guard.options {
 		doc = "p: Slurm's own; falling by one from job to job; minutes waited, and size" },
 	size_weight = { default = 10080.0, min = 0,
 		doc = "minutes of waiting that a job of the machine's size is worth (multifactor)" },
-	brevity = { default = 0.0, min = 0, max = 10, doc = "p is divided by the walltime in hours to this power" },
+	brevity = { default = 0.2, min = 0, max = 10, doc = "p is divided by the walltime in hours to this power" },
 	value = { default = false, type = "function",
 		doc = "function(job, cluster): what starting it is worth, instead of p" },
 	packing = { default = true, doc = "jobs on few nodes are worth more (c)" },

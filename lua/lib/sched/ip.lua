@@ -109,22 +109,16 @@ local function pool_key(job)
 	return job.set .. "/" .. job.level
 end
 
--- Cores of each node where they follow from a fixed number of nodes.
-local function fixed_cores(job)
-	return job.max_nodes == job.min_nodes and not job.whole and job.cores / job.min_nodes or nil
-end
-
--- Nodes T_ij of class i for a job, and cores y_ij where they do not follow from that.
+-- Nodes T_ij of class i for a job, and cores y_ij on them.
 local function add_node_columns(p, rows, j, i, offer, cost)
 	local m, job, n = p.model, p.w.jobs[j], p.w.usable[p.w.jobs[j].set][i]
-	local fixed = fixed_cores(job)
 	local t = m:var { ub = n, integer = true, obj = -cost }
 	p.t[j][i] = t
 	use(rows.gpus[i], job.level, t, job.gpus)
-	use(rows.memory[i], job.level, t, job.memory + (fixed or job.whole and offer or 0) * job.core_memory)
-	if fixed or job.whole then
-		use(rows.cores[i], job.level, t, fixed or offer)
-		return t, job.whole and t or nil
+	use(rows.memory[i], job.level, t, job.memory + (job.whole and offer or 0) * job.core_memory)
+	if job.whole then
+		use(rows.cores[i], job.level, t, offer)
+		return t, t
 	end
 	local y = m:var { ub = offer * n }
 	p.y[j][i] = y
@@ -137,16 +131,13 @@ end
 
 local function add_node_job(p, rows, j, list, cost)
 	local m, job, s = p.model, p.w.jobs[j], p.s[j]
-	local nodes, cores, fixed = {}, { s, -job.cores }, fixed_cores(job)
+	local nodes, cores = {}, { s, -job.cores }
 	p.t[j], p.y[j] = {}, {}
 	for i = 1, #p.w.classes do
-		local offer = list[i]
-		if offer and (not fixed or offer >= fixed) then
-			local t, y = add_node_columns(p, rows, j, i, offer, cost)
+		if list[i] then
+			local t, y = add_node_columns(p, rows, j, i, list[i], cost)
 			put(nodes, t, 1)
-			if y then
-				put(cores, y, job.whole and offer or 1)
-			end
+			put(cores, y, job.whole and list[i] or 1)
 		end
 	end
 	local same = job.max_nodes == job.min_nodes
@@ -154,9 +145,7 @@ local function add_node_job(p, rows, j, list, cost)
 	if job.max_nodes and not same then
 		m:add { terms = put(nodes, s, -job.max_nodes), hi = 0 }
 	end
-	if not fixed then
-		m:add { terms = cores, lo = 0, hi = not job.whole and 0 or nil }		-- (2)
-	end
+	m:add { terms = cores, lo = 0, hi = not job.whole and 0 or nil }			-- (2)
 end
 
 -- What classes have: (1), (3), and memory.
@@ -355,7 +344,7 @@ function M.literal(w, value, list, options)
 end
 
 --- The choice that a solution of the literal program is, node by node.
-function M.read_literal(p, value, values)
+function M.read_literal(p, value, values, unpacked)
 	local choice = { jobs = {}, pieces = {}, nodes = {}, value = 0 }
 	for j in ipairs(p.w.jobs) do
 		if p.s[j] and values[p.s[j]] == 1 then
@@ -367,7 +356,7 @@ function M.read_literal(p, value, values)
 			end
 			choice.jobs[#choice.jobs + 1] = j
 			choice.pieces[j], choice.nodes[j] = pieces, #pieces
-			choice.value = choice.value + value[j] * (1 - #pieces / (2 * p.w.total_nodes))
+			choice.value = choice.value + value[j] * (1 - (unpacked and 0 or #pieces / (2 * p.w.total_nodes)))
 		end
 	end
 	return choice
@@ -439,15 +428,27 @@ local function all_of(order, choice)
 	return #choice.jobs == #order
 end
 
+-- A choice that greedy laying out did not find a place for: where the literal program of these
+-- jobs is small, it finds one, or the best part of them.
+local function lay_out_exactly(w, value, list, sequence, n, opt)
+	local some = {}
+	for k = 1, n do
+		some[sequence[k]] = list[sequence[k]]
+	end
+	if n * w.nodes > (opt.exact or 4000) then
+		return nil
+	end
+	local p = M.literal(w, value, some, opt)
+	local r = p.model:solve(limits(opt, 0.3))
+	return r.values and M.read_literal(p, value, r.values, opt.unpacked)
+end
+
 -- The solutions of the program, laid out; one that cannot be is cut off, and the next one asked for.
-local function solve(found, w, p, value, order, opt)
+local function solve(found, w, p, value, list, order, opt)
 	local share = 0.6
 	for _ = 1, 1 + (opt.cuts or 2) do
 		local r = p.model:solve(limits(opt, share))
 		note(found, p, r)
-		if not found.bound and r.bound then
-			found.bound = r.bound
-		end
 		if not r.values then
 			return
 		end
@@ -456,9 +457,14 @@ local function solve(found, w, p, value, order, opt)
 		local choice = w:greedy(value, sequence, hint, opt.unpacked)
 		found.choice = better(found.choice, choice)
 		local lost, terms = 0, {}
-		for i = 1, n do
-			lost = lost + (choice.pieces[sequence[i]] and 0 or 1)
-			put(terms, p.s[sequence[i]], 1)
+		for k = 1, n do
+			lost = lost + (choice.pieces[sequence[k]] and 0 or 1)
+			put(terms, p.s[sequence[k]], 1)
+		end
+		if lost > 0 then
+			choice = lay_out_exactly(w, value, list, sequence, n, opt)
+			found.choice = better(found.choice, choice)
+			lost = choice and n - #choice.jobs or lost
 		end
 		if lost == 0 or found.bound and found.bound - found.choice.value <= opt.gap * found.choice.value then
 			return
@@ -491,10 +497,10 @@ function M.choose(w, value, opt)
 		local chosen, hint = p:read(r.values)
 		found.choice = better(found.choice, w:greedy(value, sorted(order, chosen), hint, opt.unpacked))
 	end
-	if not found.bound or found.bound - found.choice.value > opt.gap * found.choice.value then
+	if not found.bound or found.bound - found.choice.value > (opt.gap + 1e-9) * found.choice.value then
 		found.greedy = found.choice.value
 		p:start(found.choice)
-		solve(found, w, p, value, order, opt)
+		solve(found, w, p, value, list, order, opt)
 		found.timeout = found.status ~= "optimal"
 	end
 	found.gap = found.bound and (found.bound - found.choice.value) / found.choice.value

@@ -233,7 +233,7 @@ local function lay_out(w, groups, job, hint)
 	if job.whole then
 		found = whole(list, job)
 	elseif job.min_nodes > 1 or job.max_nodes == 1 then
-		found = even(list, job, job.min_nodes) or job.max_nodes ~= job.min_nodes and full(list, job)
+		found = even(list, job, job.min_nodes) or full(list, job)
 	else
 		found = full(list, job)
 	end

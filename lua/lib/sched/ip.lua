@@ -435,7 +435,7 @@ local function lay_out_exactly(w, value, list, sequence, n, opt)
 	for k = 1, n do
 		some[sequence[k]] = list[sequence[k]]
 	end
-	if n * w.nodes > (opt.exact or 4000) then
+	if n * w.nodes > (opt.exact or 300) then
 		return nil
 	end
 	local p = M.literal(w, value, some, opt)

@@ -151,10 +151,10 @@ static double preference(const struct bidder *b, const struct sl_bid *bid)
 	const double *by = k[!b->elastic][bid->kind];
 	double nodes = b->m->p->c->snap->node.rows, sets = 0, f;
 
-	if (b->view) {	/* eligible nodes may fall into more sets than there are */
-		sets = b->view->sets;
-		sets = b->profile->blocks > sets ? b->profile->blocks : sets;
-	}
+	if (b->view)	/* eligible nodes may fall into more sets than there are */
+		sets = b->profile->blocks > b->view->sets ? b->profile->blocks : b->view->sets;
+	if (bid->sets > sets)
+		sets = bid->sets;
 	f = 1 - by[0] - by[1] * bid->nodes / (nodes + 1) - by[2] * bid->sets / (sets + 1);
 	if (b->opt->topology > 0)
 		f *= 1 - b->opt->topology * height(b->m, bid);
@@ -307,16 +307,18 @@ static int bid_for(struct bidder *b, int64_t seconds, struct sl_error *err)
 /* A bid for the job's shape *shape*: for its whole walltime, else for the least it takes. */
 static int bid_shape(struct bidder *b, struct sl_entry e, uint32_t share, struct sl_error *err)
 {
+	int64_t now = b->m->p->c->now, floor;
 	uint32_t before = b->m->bids;
 	int rc = look_at(b, e, err);
 
 	if (rc <= 0 || b->a.w->pub.native)
 		return rc < 0 ? -1 : 0;
 	b->left = share;
-	if (bid_for(b, b->seconds, err) < 0)
+	floor = b->a.w->pub.time_floor;
+	if (plan_licensed(&b->a, now, b->seconds) && bid_for(b, b->seconds, err) < 0)
 		return -1;
-	if (b->m->bids == before && b->a.w->pub.time_floor < b->seconds)
-		return bid_for(b, b->a.w->pub.time_floor, err);
+	if (b->m->bids == before && floor < b->seconds && plan_licensed(&b->a, now, floor))
+		return bid_for(b, floor, err);
 	return 0;
 }
 

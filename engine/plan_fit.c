@@ -55,9 +55,8 @@ void plan_attempt_end(struct attempt *a)
 	sl_layout_free(&a->layout);
 }
 
-/* Licences free at *t* for so many seconds?  A reservation may bring its own: jobs
- * in one are left to Slurm. */
-static bool licensed(struct attempt *a, int64_t t, int64_t seconds)
+/* A reservation may bring its own: jobs in one are left to Slurm. */
+bool plan_licensed(struct attempt *a, int64_t t, int64_t seconds)
 {
 	struct sl_cluster *c = a->p->c;
 	const struct sl_license_view *lic = &c->snap->license;
@@ -109,7 +108,7 @@ int plan_fits(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct
 	struct sl_request r = a->w->pub.request;
 
 	r.duration = seconds;
-	if (!licensed(a, t, seconds))
+	if (!plan_licensed(a, t, seconds))
 		return 0;
 	return sl_fit_at(a->tl, &r, &a->how, t, layout ? &a->layout : NULL, &a->lack.misfit, err);
 }
@@ -169,7 +168,7 @@ static int earliest(struct attempt *a, int64_t from, int64_t latest, int64_t sec
 
 		if (t > latest || t == INT64_MAX) {
 			a->lack.misfit = (struct sl_misfit) { .lack = SL_LACK_TIME };
-			licensed(a, from, seconds);
+			plan_licensed(a, from, seconds);
 			return 0;
 		}
 		rc = sl_fit_earliest(a->tl, &r, &a->how, t, latest, start, &a->layout, &a->lack.misfit, err);

@@ -163,6 +163,9 @@ int plan_attempt(struct attempt *a, struct sl_plan *p, const struct want *w, con
 		 struct sl_error *err);
 void plan_attempt_end(struct attempt *a);
 
+/* Are its licences free at *t* for so many seconds?  If not, a->lack says of which. */
+bool plan_licensed(struct attempt *a, int64_t t, int64_t seconds);
+
 /* Does it fit at *t* for so many seconds?  1, 0, or -1 with *err.  *layout: want it. */
 int plan_fits(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct sl_error *err);
 

@@ -131,6 +131,7 @@ enum sl_bid_row_kind {
 	SL_ROW_CORES, SL_ROW_MEMORY,	/* on a node; which: a node */
 	SL_ROW_GRES,		/* of a kind, on a node */
 	SL_ROW_LICENSE,		/* which: the licence's row */
+	SL_ROW_ARRAY,		/* tasks of an array whose number is limited; which: a job of it */
 	SL_ROW_ELASTIC,		/* cores on all nodes of an elastic bid; which: the bid */
 	SL_ROW_ONE_ELASTIC,	/* at most one of them on a node */
 };

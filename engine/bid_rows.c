@@ -387,6 +387,27 @@ static int limit_licenses(struct sweep *s, uint32_t count, struct sl_error *err)
 	return 0;
 }
 
+/* Several records of one array: no more of its tasks than may run. */
+static int limit_arrays(struct sweep *s, uint32_t count, struct sl_error *err)
+{
+	const struct sl_job_view *job = &s->m->p->c->snap->job;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct sl_bid_row row = { .kind = SL_ROW_ARRAY, .which = s->bid[i]->entry.job };
+		uint32_t array = job->array_job_id[row.which], n = 0;
+
+		if (!plan_throttled(s->m->p, row.which))
+			continue;
+		for (uint32_t k = 0; k < count; k++)
+			if (job->array_job_id[s->bid[k]->entry.job] == array)
+				s->term[n++] = (struct sl_bid_term) { k, 1 };
+		row.most = plan_tasks_left(s->m->p, row.which, err);
+		if (row.most < 0 || (s->term[0].bid == i && limit(s, row, n, err) < 0))
+			return -1;
+	}
+	return 0;
+}
+
 /* Cores free on all nodes of an elastic bid, whose spans are listed: now, and so for all its
  * time. */
 static int64_t cores_free(struct sweep *s, const struct sl_bid *bid, const struct sl_bid_part *part)
@@ -521,7 +542,8 @@ int sl_market_rows(struct sl_market *m, const struct sl_bid *const *bid, const s
 	if (!s.lie || !s.event || !s.active || !s.at || !s.term || !sorted)
 		sl_fail(err, SL_ENOMEM, "bids: out of memory");
 	else if (!list_lies(&s, part, count, err) && !limit_jobs(&s, count, err) && !run_sweep(&s, sorted, err))
-		rc = limit_licenses(&s, count, err) < 0 ? -1 : limit_wide(&s, part, count, err);
+		rc = limit_licenses(&s, count, err) < 0 || limit_arrays(&s, count, err) < 0 ? -1 :
+			limit_wide(&s, part, count, err);
 	if (rc < 0)
 		rows->rows = rows->terms = 0;
 	free(sorted);

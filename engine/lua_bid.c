@@ -443,6 +443,9 @@ static void push_row_name(lua_State *L, struct sl_lua *x, const struct sl_bid_ro
 	case SL_ROW_GRES:
 		lua_pushfstring(L, "gres %d %s", (int) r->gres, node_name(x, r->which));
 		break;
+	case SL_ROW_ARRAY:
+		lua_pushfstring(L, "array of job %d", (int) x->snap->job.id[r->which]);
+		break;
 	case SL_ROW_ELASTIC:
 		lua_pushfstring(L, "elastic bid %d", (int) r->which + 1);
 		break;

@@ -60,6 +60,14 @@ bool plan_throttled(const struct sl_plan *p, uint32_t job)
 	return p->c->snap->job.array_max_running[job] && p->c->snap->job.array_job_id[job] != SL_NONE;
 }
 
+int64_t plan_tasks_left(struct sl_plan *p, uint32_t job, struct sl_error *err)
+{
+	const struct throttle *t = throttle_of(p, job, err);
+	uint32_t most = p->c->snap->job.array_max_running[job];
+
+	return !t ? -1 : t->running < most ? (int64_t) most - t->running : 0;
+}
+
 /* Keep the count of an array's tasks; those not looked at yet need none. */
 void plan_count_task(struct sl_plan *p, uint32_t job, int by)
 {

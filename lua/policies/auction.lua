@@ -71,7 +71,7 @@ local function value_of(job, opt, worth)
 			value = value * opt.flexible
 		end
 	end
-	if opt.short > 0 then
+	if opt.short ~= 0 then
 		value = value / math.min(job.time_limit, 1e8) ^ opt.short
 	end
 	return math.max(value, 1e-6) ^ opt.exponent

@@ -11,11 +11,13 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <jansson.h>
 
 #include "explain_order.h"
 #include "journal.h"
+#include "ledger.h"
 #include "plain.h"
 #include "statedir.h"
 #include "text.h"
@@ -23,7 +25,7 @@
 #define AHEAD_SHOWN 5
 
 struct values {
-	const char *dir, *site, *path, *snapshot;
+	const char *dir, *site, *path, *snapshot, *ledger;
 	int64_t events;
 	bool json;
 };
@@ -39,6 +41,8 @@ static const struct sl_option options[] = {
 	  .doc = "the site file that makes the order; default: the one that decides" },
 	{ .name = "path", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, path), .argument = "DIR[:DIR]...",
 	  .doc = "directories to search for its policies before the bundled ones" },
+	{ .name = "ledger", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, ledger), .argument = "FILE",
+	  .doc = "the ledger that knows what was used (ledger.db); default: the cluster's, where it may be read; with --snapshot none" },
 	{ .name = "json", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, json),
 	  .doc = "print one JSON object; its keys are listed in the man page" },
 	{ 0 }
@@ -359,13 +363,17 @@ static int read_id(const char *text, json_int_t *job)
  */
 static char *find_order(const struct values *v, const struct search *s, const char *dir)
 {
-	char *site, *text = NULL, *trace = NULL;
+	char *site, *text = NULL, *trace = NULL, file[PATH_MAX + 16];
+	const char *ledger = v->ledger;
 	struct sl_error err;
 
 	if (!is_event(json_array_get(s->events, 0), "wait"))
 		return NULL;
+	snprintf(file, sizeof(file), "%s/%s", dir, SL_LEDGER_FILE);
+	if (!ledger && sl_ledger_available() && !access(file, R_OK))
+		ledger = file;
 	site = v->site ? strdup(v->site) : sl_explain_site(dir);
-	if (site && sl_explain_order(site, v->path, NULL, (uint32_t) s->job, &text, &trace, &err)) {
+	if (site && sl_explain_order(site, v->path, NULL, ledger, (uint32_t) s->job, &text, &trace, &err)) {
 		sl_fail_in(&err, "the order was not computed");
 		sl_tool_fail(&err);
 	}
@@ -400,7 +408,7 @@ static int order_only(const struct values *v, json_int_t job)
 		site = sl_explain_site(dir);
 	if (!site)
 		sl_fail(&err, SL_ENOENT, "explain: nothing says which site file decides; expected --site=FILE");
-	if (site && !sl_explain_order(site, v->path, v->snapshot, (uint32_t) job, &text, &trace, &err)) {
+	if (site && !sl_explain_order(site, v->path, v->snapshot, v->ledger, (uint32_t) job, &text, &trace, &err)) {
 		status = print_order(text, job, v->json);
 	} else {
 		status = sl_tool_fail(&err);

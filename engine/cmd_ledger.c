@@ -258,7 +258,7 @@ static void add_dim(struct sl_text_table *t, const struct sl_dim *d)
 	sl_text_table_add(t, d->partition);
 }
 
-static int list_run(void *to, const struct sl_run *r)
+static int list_run(void *to, const struct sl_job_run *r)
 {
 	struct listing *x = to;
 	char text[SL_TEXT_SIZE];

@@ -8,10 +8,11 @@
 #include <stdlib.h>
 
 #include "decide.h"
+#include "ledger.h"
 #include "report.h"
 
 struct values {
-	const char *site, *policy, *path;
+	const char *site, *policy, *path, *ledger;
 	double budget;
 	int64_t memory;
 	bool json;
@@ -25,6 +26,8 @@ static const struct sl_option options[] = {
 	  .doc = "decide as this site file says; --policy is then not looked at" },
 	{ .name = "path", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, path), .argument = "DIR[:DIR]...",
 	  .doc = "directories to search for policies before the bundled ones" },
+	{ .name = "ledger", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, ledger), .argument = "FILE",
+	  .doc = "the ledger that knows what was used (ledger.db); default: what the snapshot says" },
 	{ .name = "budget", .type = SL_OPTION_NUMBER, .offset = offsetof(struct values, budget), .argument = "SECONDS",
 	  .min = 0, .max = 86400,
 	  .doc = "wall time after which the policy is stopped; 0: what the site file says, else 2" },
@@ -70,6 +73,8 @@ static int plan(const struct values *v, const char *file)
 	struct sl_limits limits = { .memory = (size_t) v->memory << 20 };
 	struct sl_bundle *bundle = NULL;
 	struct sl_decision decision = { 0 };
+	struct sl_usage_provider usage;
+	struct sl_ledger *ledger = NULL;
 	struct sl_snapshot snap;
 	struct sl_error err = { 0 };
 	double budget = v->budget;
@@ -90,6 +95,13 @@ static int plan(const struct values *v, const char *file)
 		sl_fail_in(&err, "%s", file);
 		goto error;
 	}
+	if (v->ledger) {
+		ledger = sl_ledger_open(v->ledger, SL_LEDGER_READ, &err);
+		if (!ledger)
+			goto error;
+		usage = sl_usage_provider(sl_ledger_usage(ledger));
+		decision.usage = &usage;
+	}
 	if (sl_decide(bundle, &snap, &limits, sl_decide_clock(), &decision, &err))
 		goto error;
 	status = print(v, file, &snap, &decision);
@@ -99,6 +111,7 @@ error:
 		sl_tool_trace(trace, stderr);
 	}
 	sl_decision_clear(&decision);
+	sl_ledger_close(ledger);
 	sl_bundle_destroy(bundle);
 	free(trace);
 	free(bytes);

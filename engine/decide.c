@@ -100,8 +100,8 @@ error:
 	return rc;
 }
 
-int sl_decide_explain(const struct sl_bundle *bundle, const struct sl_snapshot *snap, const struct sl_limits *limits,
-		      uint32_t job_id, char **text, char **trace, struct sl_error *err)
+int sl_decide_explain(const struct sl_bundle *bundle, const struct sl_snapshot *snap,
+		      const struct sl_usage_provider *usage, const struct sl_limits *limits, uint32_t job_id, char **text, char **trace, struct sl_error *err)
 {
 	struct sl_cluster *cluster = sl_cluster_create(snap, err);
 	struct sl_plan *plan = cluster ? sl_plan_create(cluster, err) : NULL;
@@ -109,6 +109,8 @@ int sl_decide_explain(const struct sl_bundle *bundle, const struct sl_snapshot *
 	int rc = -1;
 
 	*text = *trace = NULL;
+	if (cluster && usage)
+		sl_cluster_set_usage(cluster, usage);
 	if (script)
 		rc = sl_script_explain(script, cluster, plan, limits, job_id, text, trace, err);
 	sl_script_destroy(script);

@@ -41,11 +41,12 @@ int sl_decide(const struct sl_bundle *bundle, const struct sl_snapshot *snap, co
 	      int64_t since, struct sl_decision *d, struct sl_error *err);
 
 /*
- * Say where a queued job stands in the order, and why (sl_script_explain()).  *text and
+ * Say where a queued job stands in the order, and why (sl_script_explain()).  *usage* is who is
+ * asked about the past; NULL: the snapshot.  *text and
  * *trace are malloc'ed; *trace may become NULL.  0, or -1 with *err.
  */
-int sl_decide_explain(const struct sl_bundle *bundle, const struct sl_snapshot *snap, const struct sl_limits *limits,
-		      uint32_t job_id, char **text, char **trace, struct sl_error *err);
+int sl_decide_explain(const struct sl_bundle *bundle, const struct sl_snapshot *snap,
+		      const struct sl_usage_provider *usage, const struct sl_limits *limits, uint32_t job_id, char **text, char **trace, struct sl_error *err);
 
 /* Free what a decision owns. */
 void sl_decision_clear(struct sl_decision *d);

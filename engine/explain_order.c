@@ -13,6 +13,7 @@
 #include <jansson.h>
 
 #include "decide.h"
+#include "ledger.h"
 
 #define CAPTURE "schedlua-capture"
 #define BUDGET_US INT64_C(30000000)
@@ -69,7 +70,7 @@ static int capture(char *file, struct sl_error *err)
 	return 0;
 }
 
-static int explain(const struct sl_bundle *bundle, const char *file, uint32_t job, char **text, char **trace,
+static int explain(const struct sl_bundle *bundle, const char *file, const struct sl_usage_provider *usage, uint32_t job, char **text, char **trace,
 		   struct sl_error *err)
 {
 	struct sl_limits limits = { .budget_us = BUDGET_US };
@@ -83,13 +84,13 @@ static int explain(const struct sl_bundle *bundle, const char *file, uint32_t jo
 	if (sl_snapshot_open(&snap, bytes, size, err))
 		sl_fail_in(err, "%s", file);
 	else
-		rc = sl_decide_explain(bundle, &snap, &limits, job, text, trace, err);
+		rc = sl_decide_explain(bundle, &snap, usage, &limits, job, text, trace, err);
 	free(bytes);
 	return rc;
 }
 
 /* Of the cluster as it is. */
-static int explain_now(const struct sl_bundle *bundle, uint32_t job, char **text, char **trace, struct sl_error *err)
+static int explain_now(const struct sl_bundle *bundle, const struct sl_usage_provider *usage, uint32_t job, char **text, char **trace, struct sl_error *err)
 {
 	const char *tmp = getenv("TMPDIR");
 	char file[PATH_MAX];
@@ -102,15 +103,17 @@ static int explain_now(const struct sl_bundle *bundle, uint32_t job, char **text
 	close(fd);
 	rc = capture(file, err);
 	if (!rc)
-		rc = explain(bundle, file, job, text, trace, err);
+		rc = explain(bundle, file, usage, job, text, trace, err);
 	unlink(file);
 	return rc;
 }
 
-int sl_explain_order(const char *site, const char *path, const char *snapshot, uint32_t job, char **text,
+int sl_explain_order(const char *site, const char *path, const char *snapshot, const char *ledger, uint32_t job, char **text,
 		     char **trace, struct sl_error *err)
 {
 	struct sl_bundle_source source = { .site = site, .path = path };
+	struct sl_usage_provider usage, *ask = NULL;
+	struct sl_ledger *l = NULL;
 	struct sl_bundle *bundle;
 	int rc;
 
@@ -118,8 +121,17 @@ int sl_explain_order(const char *site, const char *path, const char *snapshot, u
 	bundle = sl_bundle_load(&source, NULL, trace, err);
 	if (!bundle)
 		return -1;
-	rc = snapshot ? explain(bundle, snapshot, job, text, trace, err) :
-			explain_now(bundle, job, text, trace, err);
+	if (ledger && !(l = sl_ledger_open(ledger, SL_LEDGER_READ, err))) {
+		sl_bundle_destroy(bundle);
+		return -1;
+	}
+	if (l) {
+		usage = sl_usage_provider(sl_ledger_usage(l));
+		ask = &usage;
+	}
+	rc = snapshot ? explain(bundle, snapshot, ask, job, text, trace, err) :
+			explain_now(bundle, ask, job, text, trace, err);
+	sl_ledger_close(l);
 	sl_bundle_destroy(bundle);
 	return rc;
 }

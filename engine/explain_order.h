@@ -16,9 +16,10 @@
  * Load a site file (searched as with *path*, may be NULL) and say where a job of the
  * snapshot stands.  *snapshot*: a capture or its JSON form; NULL: the cluster as it is,
  * captured with schedlua-capture, which is looked for beside this program and in $PATH.
- * *text and *trace are malloc'ed.  0, or -1 with *err.
+ * *ledger*: the file that knows the past; NULL: the snapshot does.  *text and *trace are
+ * malloc'ed.  0, or -1 with *err.
  */
-int sl_explain_order(const char *site, const char *path, const char *snapshot, uint32_t job, char **text,
+int sl_explain_order(const char *site, const char *path, const char *snapshot, const char *ledger, uint32_t job, char **text,
 		     char **trace, struct sl_error *err);
 
 /* The site file that decides, as status.json in the directory says.  malloc'ed; NULL: it

@@ -74,7 +74,7 @@ static int use_ledger(struct keeper *k, struct sl_ledger *l, bool standing_in, s
 	return 0;
 }
 
-static int move_run(void *to, const struct sl_run *run)
+static int move_run(void *to, const struct sl_job_run *run)
 {
 	return sl_ledger_add(to, run, NULL) < 0;
 }

@@ -35,7 +35,7 @@ enum sl_ledger_mode {
 /* Who said when a run ended; the greater one is believed. */
 enum sl_run_source { SL_RUN_GUESSED, SL_RUN_SEEN, SL_RUN_SACCT, SL_RUN_SOURCES };
 
-struct sl_run {
+struct sl_job_run {
 	uint32_t job;
 	int64_t start, end;
 	int64_t seconds;		/* it ran: without suspensions */
@@ -85,7 +85,7 @@ int sl_ledger_refresh(struct sl_ledger *l, struct sl_error *err);
  * Add a run.  Returns 1 when it is new or says other than what is there and is believed, 0 when it
  * is known; -1 with *err: SL_EINVAL for one that cannot be, SL_ELIMIT when too many wait.
  */
-int sl_ledger_add(struct sl_ledger *l, const struct sl_run *run, struct sl_error *err);
+int sl_ledger_add(struct sl_ledger *l, const struct sl_job_run *run, struct sl_error *err);
 uint32_t sl_ledger_waiting(const struct sl_ledger *l);
 
 /* Drop all that waits, as if it had not been added. */
@@ -96,14 +96,14 @@ int sl_ledger_adjust(struct sl_ledger *l, const struct sl_adjustment *a, struct 
 
 /* Runs that have not ended, as far as is known: replace what is kept for the job (end: where
  * it was seen last; seconds: until then), or forget it (*run NULL). */
-int sl_ledger_keep_open(struct sl_ledger *l, uint32_t job, const struct sl_run *run, struct sl_error *err);
+int sl_ledger_keep_open(struct sl_ledger *l, uint32_t job, const struct sl_job_run *run, struct sl_error *err);
 
 /* Write what waits.  0, or -1 with *err and nothing written. */
 int sl_ledger_commit(struct sl_ledger *l, struct sl_error *err);
 
 /* All runs that overlap [since, until), by start and job; all adjustments, by number; all open
  * runs, by job.  The callback returns 0, or something else to end it. */
-typedef int sl_ledger_each_run(void *to, const struct sl_run *run);
+typedef int sl_ledger_each_run(void *to, const struct sl_job_run *run);
 typedef int sl_ledger_each_adjustment(void *to, const struct sl_adjustment *a);
 int sl_ledger_runs(struct sl_ledger *l, int64_t since, int64_t until, sl_ledger_each_run *each, void *to,
 		   struct sl_error *err);

@@ -68,7 +68,7 @@ void sl_ledger_drop(struct sl_ledger *l)
 
 #define NONE(name, ...) int name(struct sl_ledger *l, __VA_ARGS__, struct sl_error *err)
 
-NONE(sl_ledger_add, const struct sl_run *run)
+NONE(sl_ledger_add, const struct sl_job_run *run)
 {
 	(void) l;
 	(void) run;
@@ -82,7 +82,7 @@ NONE(sl_ledger_adjust, const struct sl_adjustment *a)
 	return none(err);
 }
 
-NONE(sl_ledger_keep_open, uint32_t job, const struct sl_run *run)
+NONE(sl_ledger_keep_open, uint32_t job, const struct sl_job_run *run)
 {
 	(void) l;
 	(void) job;

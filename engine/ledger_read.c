@@ -226,14 +226,14 @@ static int tell_runs(struct sl_ledger *l, sqlite3_stmt *s, sl_ledger_each_run *e
 	int rc = 0;
 
 	while (s && (rc = sqlite3_step(s)) == SQLITE_ROW) {
-		struct sl_run run;
+		struct sl_job_run run;
 		struct row row;
 
 		if (ledger_read_row(l, s, &row, err)) {
 			sqlite3_finalize(s);
 			return -1;
 		}
-		run = (struct sl_run) {
+		run = (struct sl_job_run) {
 			.job = row.job, .start = row.start, .end = row.end, .seconds = row.seconds,
 			.dim = *sl_usage_dim_of(l->usage, row.dim), .source = (enum sl_run_source) row.source,
 		};
@@ -319,7 +319,7 @@ struct verify {
 	struct sl_error err;
 };
 
-static int verify_run(void *to, const struct sl_run *run)
+static int verify_run(void *to, const struct sl_job_run *run)
 {
 	struct verify *v = to;
 	struct sl_piece p = { .start = run->start, .end = run->end };

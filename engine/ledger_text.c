@@ -157,7 +157,7 @@ static void bad(struct dump *d, uint64_t line, const char *why)
 	}
 }
 
-static bool read_times(const struct dump *d, struct sl_run *r)
+static bool read_times(const struct dump *d, struct sl_job_run *r)
 {
 	bool end = sl_scan_when(text(d, C_END), &r->end);
 	int64_t seconds = -1;
@@ -229,7 +229,7 @@ static int add_adjustment(struct dump *d, uint64_t line, struct sl_error *err)
 static int add_row(struct dump *d, uint64_t line, struct sl_error *err)
 {
 	const char *id = either(d, C_JOBIDRAW, C_JOBID), *tres = text(d, C_ALLOCTRES);
-	struct sl_run r = { .source = read_source(d) };
+	struct sl_job_run r = { .source = read_source(d) };
 	struct sl_error why;
 	int64_t job, cpus = 0, nodes = 0;
 	int state, rc;
@@ -326,7 +326,7 @@ static void put_dim(FILE *out, const struct sl_dim *d)
 	put(out, d->partition);
 }
 
-static int put_run(void *to, const struct sl_run *r)
+static int put_run(void *to, const struct sl_job_run *r)
 {
 	FILE *out = to;
 

@@ -70,7 +70,7 @@ void sl_ledger_drop(struct sl_ledger *l)
 	clear(l);
 }
 
-static int check_run(const struct sl_run *r, struct sl_error *err)
+static int check_run(const struct sl_job_run *r, struct sl_error *err)
 {
 	if (r->start <= 0 || r->start > SL_USAGE_MAX_SECONDS || r->end < r->start ||
 	    r->end - r->start > SL_RUN_MAX_SECONDS || r->seconds < 0 || r->seconds > SL_RUN_MAX_SECONDS ||
@@ -80,7 +80,7 @@ static int check_run(const struct sl_run *r, struct sl_error *err)
 	return 0;
 }
 
-static int make_row(struct sl_ledger *l, const struct sl_run *r, struct row *row, struct sl_error *err)
+static int make_row(struct sl_ledger *l, const struct sl_job_run *r, struct row *row, struct sl_error *err)
 {
 	*row = (struct row) { .start = r->start, .end = r->end, .seconds = r->seconds, .job = r->job,
 			      .source = (uint32_t) r->source };
@@ -127,7 +127,7 @@ static int note(struct sl_ledger *l, const struct row *row, int sign, struct sl_
 	return sl_usage_note(l->usage, &p, sign, err);
 }
 
-int sl_ledger_add(struct sl_ledger *l, const struct sl_run *run, struct sl_error *err)
+int sl_ledger_add(struct sl_ledger *l, const struct sl_job_run *run, struct sl_error *err)
 {
 	struct waiting w = { .replaces = false };
 	uint32_t *slot;
@@ -188,7 +188,7 @@ int sl_ledger_adjust(struct sl_ledger *l, const struct sl_adjustment *a, struct 
 	return 0;
 }
 
-int sl_ledger_keep_open(struct sl_ledger *l, uint32_t job, const struct sl_run *run, struct sl_error *err)
+int sl_ledger_keep_open(struct sl_ledger *l, uint32_t job, const struct sl_job_run *run, struct sl_error *err)
 {
 	struct open_change c = { .row = { .job = job }, .gone = !run };
 

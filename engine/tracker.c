@@ -7,7 +7,7 @@
 #define KEEP_EVERY_S 600	/* how far what the ledger remembers may lag behind */
 
 struct going {
-	struct sl_run run;		/* dim: its own strings; end: where it was seen last */
+	struct sl_job_run run;		/* dim: its own strings; end: where it was seen last */
 	bool sleeps;			/* ... suspended */
 	int64_t kept;			/* run.end as the ledger remembers it, 0: not at all */
 	bool kept_asleep;
@@ -75,7 +75,7 @@ static void remove_going(struct sl_tracker *t, struct going **slot)
 	}
 }
 
-static struct going *new_going(const struct sl_run *run)
+static struct going *new_going(const struct sl_job_run *run)
 {
 	struct going *g = calloc(1, sizeof(*g));
 
@@ -91,7 +91,7 @@ static struct going *new_going(const struct sl_run *run)
 	return NULL;
 }
 
-static struct going *remember(struct sl_tracker *t, const struct sl_run *run)
+static struct going *remember(struct sl_tracker *t, const struct sl_job_run *run)
 {
 	struct going *g;
 
@@ -102,7 +102,7 @@ static struct going *remember(struct sl_tracker *t, const struct sl_run *run)
 	return g;
 }
 
-static int load_going(void *to, const struct sl_run *run)
+static int load_going(void *to, const struct sl_job_run *run)
 {
 	struct sl_tracker *t = to;
 	struct going *g = remember(t, run);
@@ -161,12 +161,12 @@ int64_t sl_tracker_ran(const struct sl_snapshot *snap, uint32_t j, int64_t end)
 }
 
 /* The run of a row, until *end; false for one that used nothing. */
-static bool read_run(const struct sl_snapshot *snap, uint32_t j, int64_t end, uint32_t state, struct sl_run *run)
+static bool read_run(const struct sl_snapshot *snap, uint32_t j, int64_t end, uint32_t state, struct sl_job_run *run)
 {
 	const struct sl_job_view *job = &snap->job;
 	uint32_t p = job->partition[j];
 
-	*run = (struct sl_run) {
+	*run = (struct sl_job_run) {
 		.job = job->id[j], .start = job->start_time[j], .end = end > job->start_time[j] ? end : job->start_time[j],
 		.seconds = sl_tracker_ran(snap, j, end),
 		.count = { job->alloc_cpus[j], job->alloc_gpus[j], job->alloc_nodes[j] },
@@ -192,7 +192,7 @@ static int forget(struct sl_tracker *t, struct going **slot, struct sl_error *er
 /* It ended at *end, but not before it was seen last. */
 static int close_at(struct sl_tracker *t, struct going **slot, int64_t end, uint32_t state, struct sl_error *err)
 {
-	struct sl_run run = (*slot)->run;
+	struct sl_job_run run = (*slot)->run;
 
 	if (end > run.end) {
 		if (!(*slot)->sleeps)
@@ -232,7 +232,7 @@ static int take_ended(struct sl_tracker *t, const struct sl_snapshot *snap, uint
 {
 	uint32_t state = snap->job.state[j];
 	struct going **slot = find(t, snap->job.id[j]);
-	struct sl_run run;
+	struct sl_job_run run;
 	bool used = read_run(snap, j, snap->job.end_time[j], state, &run);
 
 	if (*slot && (*slot)->run.start != run.start && close_earlier(t, snap, j, err))
@@ -254,7 +254,7 @@ static int take_ended(struct sl_tracker *t, const struct sl_snapshot *snap, uint
 static int take_going(struct sl_tracker *t, const struct sl_snapshot *snap, uint32_t j, struct sl_error *err)
 {
 	struct going **slot = find(t, snap->job.id[j]), *g;
-	struct sl_run run;
+	struct sl_job_run run;
 
 	if (!read_run(snap, j, snap->meta.now[0], snap->job.state[j], &run))
 		return 0;

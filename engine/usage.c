@@ -34,9 +34,12 @@ struct pieces {
 	uint64_t used;
 };
 
-struct name {
-	const char *text;
-	uint32_t id;
+/* The different users, or accounts, of all dimensions, in the order in which they came. */
+struct names {
+	const char **text;		/* a dimension's */
+	uint32_t count, room;
+	uint32_t *slot, slots;		/* hash: number + 1 */
+	uint32_t *of;			/* [dim]: number */
 };
 
 struct sl_usage {
@@ -44,6 +47,7 @@ struct sl_usage {
 	struct sl_dim *dim;
 	uint32_t dims, dim_room;
 	uint32_t *slot, slots;		/* hash: dim + 1 */
+	struct names names[SL_BYS];
 	uint32_t room;			/* dims that every sum has room for */
 	struct range range[RANGES];
 	struct decay decay[DECAYS];
@@ -147,6 +151,11 @@ void sl_usage_destroy(struct sl_usage *u)
 	for (uint32_t i = 0; i < u->days; i++)
 		free(u->kept[i].piece);
 	free(u->kept);
+	for (int by = 0; by < SL_BYS; by++) {
+		free(u->names[by].text);
+		free(u->names[by].slot);
+		free(u->names[by].of);
+	}
 	free(u->dim);
 	free(u->slot);
 	free(u->net);
@@ -232,11 +241,61 @@ static int grow_sums(struct sl_usage *u, uint32_t need)
 	return 0;
 }
 
+static uint32_t *find_name(const struct names *n, const char *text)
+{
+	uint32_t at = (uint32_t) (hash_text(UINT64_C(0xcbf29ce484222325), text) >> 20) & (n->slots - 1);
+
+	while (n->slot[at] && strcmp(n->text[n->slot[at] - 1], text))
+		at = (at + 1) & (n->slots - 1);
+	return &n->slot[at];
+}
+
+/* Room for one more name, and for *dims* dimensions. */
+static int grow_names(struct names *n, uint32_t dims)
+{
+	uint32_t slots = n->slots ? 2 * n->slots : 64, room = n->room ? 2 * n->room : 32, *slot;
+	void *p = realloc(n->of, dims * sizeof(*n->of));
+
+	if (!p)
+		return -1;
+	n->of = p;
+	if (n->count < n->room)
+		return 0;
+	p = realloc(n->text, room * sizeof(*n->text));
+	if (!p)
+		return -1;
+	n->text = p;
+	slot = calloc(slots, sizeof(*slot));
+	if (!slot)
+		return -1;
+	free(n->slot);
+	n->slot = slot;
+	n->slots = slots;
+	n->room = room;
+	for (uint32_t i = 0; i < n->count; i++)
+		*find_name(n, n->text[i]) = i + 1;
+	return 0;
+}
+
+static void keep_name(struct names *n, uint32_t dim, const char *text)
+{
+	uint32_t *slot = find_name(n, text);
+
+	if (!*slot) {
+		n->text[n->count++] = text;
+		*slot = n->count;
+	}
+	n->of[dim] = *slot - 1;
+}
+
 static int grow_dims(struct sl_usage *u)
 {
 	uint32_t room = u->dim_room ? 2 * u->dim_room : 64;
-	struct sl_dim *p = realloc(u->dim, room * sizeof(*p));
+	struct sl_dim *p;
 
+	if (u->dims < u->dim_room)
+		return 0;
+	p = realloc(u->dim, room * sizeof(*p));
 	if (!p)
 		return -1;
 	u->dim = p;
@@ -251,7 +310,8 @@ uint32_t sl_usage_dim(struct sl_usage *u, const struct sl_dim *d, struct sl_erro
 
 	if (u->slots && *(slot = find_slot(u, d)))
 		return *slot - 1;
-	if ((u->dims == u->dim_room && grow_dims(u)) || (2 * (u->dims + 1) > u->slots && grow_slots(u)) ||
+	if (grow_dims(u) || grow_names(&u->names[SL_BY_USER], u->dim_room) ||
+	    grow_names(&u->names[SL_BY_ACCOUNT], u->dim_room) || (2 * (u->dims + 1) > u->slots && grow_slots(u)) ||
 	    grow_sums(u, u->dims + 1))
 		goto error;
 	copy.user = strdup(d->user);
@@ -260,6 +320,8 @@ uint32_t sl_usage_dim(struct sl_usage *u, const struct sl_dim *d, struct sl_erro
 	if (!copy.user || !copy.account || !copy.partition)
 		goto error;
 	u->dim[u->dims] = copy;
+	keep_name(&u->names[SL_BY_USER], u->dims, copy.user);
+	keep_name(&u->names[SL_BY_ACCOUNT], u->dims, copy.account);
 	*find_slot(u, &copy) = u->dims + 1;
 	return u->dims++;
 error:
@@ -671,26 +733,24 @@ error:
 	return sl_fail(err, SL_ENOMEM, "usage: out of memory");
 }
 
-/* Dimensions of one name become one total. */
+/* Dimensions of one name become one total; names with nothing are left out. */
 static uint32_t add_up(struct sl_usage *u, const struct sl_usage_query *q)
 {
-	uint32_t n = 0, m = 0;
+	const struct names *names = &u->names[q->by];
+	uint32_t n = 0;
 
+	for (uint32_t i = 0; i < names->count; i++)
+		u->total[i] = (struct sl_usage_total) { .name = names->text[i] };
 	for (uint32_t i = 0; i < u->dims; i++)
-		if (counts(u, q, i) && (u->net[i] || u->net_decayed[i] != 0))
-			u->total[n++] = (struct sl_usage_total) {
-				q->by == SL_BY_USER ? u->dim[i].user : u->dim[i].account, u->net[i], u->net_decayed[i],
-			};
-	qsort(u->total, n, sizeof(*u->total), by_name);
-	for (uint32_t i = 0; i < n; i++) {
-		if (m && !strcmp(u->total[m - 1].name, u->total[i].name)) {
-			u->total[m - 1].seconds += u->total[i].seconds;
-			u->total[m - 1].decayed += u->total[i].decayed;
-		} else {
-			u->total[m++] = u->total[i];
+		if (counts(u, q, i)) {
+			u->total[names->of[i]].seconds += u->net[i];
+			u->total[names->of[i]].decayed += u->net_decayed[i];
 		}
-	}
-	return m;
+	for (uint32_t i = 0; i < names->count; i++)
+		if (u->total[i].seconds || u->total[i].decayed != 0)
+			u->total[n++] = u->total[i];
+	qsort(u->total, n, sizeof(*u->total), by_name);
+	return n;
 }
 
 int sl_usage_ask(struct sl_usage *u, const struct sl_usage_query *q, const struct sl_usage_total **total,

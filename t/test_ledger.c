@@ -65,13 +65,13 @@ static struct sl_ledger *open_ledger(enum sl_ledger_mode mode)
 	return l;
 }
 
-static struct sl_run run_of(uint32_t job, int64_t start, int64_t end, uint32_t cpus)
+static struct sl_job_run run_of(uint32_t job, int64_t start, int64_t end, uint32_t cpus)
 {
-	return (struct sl_run) { .job = job, .start = start, .end = end, .seconds = end - start, .count = { cpus, 0, 1 },
+	return (struct sl_job_run) { .job = job, .start = start, .end = end, .seconds = end - start, .count = { cpus, 0, 1 },
 				 .dim = { "anna", "chem", "main", SL_JOB_COMPLETE }, .source = SL_RUN_SEEN };
 }
 
-static int add(struct sl_ledger *l, struct sl_run r)
+static int add(struct sl_ledger *l, struct sl_job_run r)
 {
 	int rc = sl_ledger_add(l, &r, &err);
 
@@ -124,7 +124,7 @@ static void a_run_counts_once_however_often_it_is_told(void **state)
 static void who_knows_better_is_believed(void **state)
 {
 	struct sl_ledger *l = open_ledger(SL_LEDGER_CREATE);
-	struct sl_run r = run_of(1, T0 - 50, T0 + 50, 2);
+	struct sl_job_run r = run_of(1, T0 - 50, T0 + 50, 2);
 
 	(void) state;
 	r.source = SL_RUN_GUESSED;
@@ -149,7 +149,7 @@ static void who_knows_better_is_believed(void **state)
 static void runs_that_cannot_be_are_refused(void **state)
 {
 	struct sl_ledger *l = open_ledger(SL_LEDGER_CREATE);
-	struct sl_run r[] = { run_of(1, 0, 5, 1), run_of(1, 10, 5, 1), run_of(1, T0, T0 + 4000 * SL_DAY, 1),
+	struct sl_job_run r[] = { run_of(1, 0, 5, 1), run_of(1, 10, 5, 1), run_of(1, T0, T0 + 4000 * SL_DAY, 1),
 			      run_of(1, T0, T0 + 5, 1) };
 
 	(void) state;
@@ -198,7 +198,7 @@ static void adjustments_are_journalled(void **state)
 static void a_name_of_300_characters_is_a_name(void **state)
 {
 	struct sl_ledger *l = open_ledger(SL_LEDGER_CREATE);
-	struct sl_run r = run_of(1, T0, T0 + 10, 1);
+	struct sl_job_run r = run_of(1, T0, T0 + 10, 1);
 	char name[301];
 
 	(void) state;
@@ -218,7 +218,7 @@ static void a_name_of_300_characters_is_a_name(void **state)
 	sl_ledger_close(l);
 }
 
-static int count_runs(void *to, const struct sl_run *r)
+static int count_runs(void *to, const struct sl_job_run *r)
 {
 	*(int64_t *) to += r->job;
 	return 0;
@@ -227,7 +227,7 @@ static int count_runs(void *to, const struct sl_run *r)
 static void open_runs_are_remembered(void **state)
 {
 	struct sl_ledger *l = open_ledger(SL_LEDGER_CREATE);
-	struct sl_run r = run_of(7, T0, T0 + 10, 1);
+	struct sl_job_run r = run_of(7, T0, T0 + 10, 1);
 	int64_t sum = 0;
 
 	(void) state;
@@ -248,7 +248,7 @@ static void open_runs_are_remembered(void **state)
 /* -- against a recount --------------------------------------------------- */
 
 struct model {
-	struct sl_run run[MOST];
+	struct sl_job_run run[MOST];
 	int runs;
 };
 
@@ -256,9 +256,9 @@ static const char *const users[] = { "anna", "bob", "carl", "dora" };
 static const char *const accounts[] = { "chem", "phys" };
 static const char *const partitions[] = { "main", "gpu", "" };
 
-static struct sl_run random_run(void)
+static struct sl_job_run random_run(void)
 {
-	struct sl_run r = { .job = 1 + below(300), .start = T0 + between(0, 40) * 21600 + below(2) * below(5000) };
+	struct sl_job_run r = { .job = 1 + below(300), .start = T0 + between(0, 40) * 21600 + below(2) * below(5000) };
 
 	r.end = r.start + (one_in(4) ? between(0, 9 * SL_DAY) : between(0, 20000));
 	r.seconds = one_in(3) ? (int64_t) below((uint32_t) (r.end - r.start) + 1) : r.end - r.start;
@@ -271,7 +271,7 @@ static struct sl_run random_run(void)
 	return r;
 }
 
-static void tell_model(struct model *m, const struct sl_run *r)
+static void tell_model(struct model *m, const struct sl_job_run *r)
 {
 	for (int i = 0; i < m->runs; i++)
 		if (m->run[i].job == r->job && m->run[i].start == r->start) {
@@ -288,7 +288,7 @@ static int64_t recount(const struct model *m, const char *user, const struct sl_
 	int64_t sum = 0;
 
 	for (int i = 0; i < m->runs; i++) {
-		const struct sl_run *r = &m->run[i];
+		const struct sl_job_run *r = &m->run[i];
 		struct sl_piece p = { .start = r->start, .end = r->end };
 
 		if (strcmp(q->by == SL_BY_USER ? r->dim.user : r->dim.account, user) ||
@@ -344,7 +344,7 @@ static void random_histories_equal_a_recount(void **state)
 		for (int step = 0; step < 40; step++) {
 			for (int i = below(20); i > 0; i--) {
 				/* news, or something that was told before */
-				struct sl_run r = m->runs && one_in(3) ? m->run[below((uint32_t) m->runs)] : random_run();
+				struct sl_job_run r = m->runs && one_in(3) ? m->run[below((uint32_t) m->runs)] : random_run();
 
 				add(l, r);
 				tell_model(m, &r);
@@ -372,7 +372,7 @@ static void random_histories_equal_a_recount(void **state)
 static void another_process_may_write_the_same(void **state)
 {
 	struct sl_ledger *a = open_ledger(SL_LEDGER_CREATE), *b;
-	struct sl_run r = run_of(5, T0 + 7, T0 + 9, 50);
+	struct sl_job_run r = run_of(5, T0 + 7, T0 + 9, 50);
 
 	(void) state;
 	add(a, run_of(1, T0, T0 + 10, 1));
@@ -456,7 +456,7 @@ static void killed_at_any_instant_it_has_all_of_a_commit_or_nothing(void **state
 				_exit(1);
 			for (int i = 0; i < 1000; i++) {
 				for (uint32_t k = 0; k < 10; k++) {
-					struct sl_run r = run_of(round * 10000 + (uint32_t) i * 10 + k + 1, T0 + i, T0 + i + 1, 1);
+					struct sl_job_run r = run_of(round * 10000 + (uint32_t) i * 10 + k + 1, T0 + i, T0 + i + 1, 1);
 
 					if (sl_ledger_add(l, &r, &err) < 0)
 						_exit(1);

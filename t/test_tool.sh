@@ -440,4 +440,87 @@ compare_report() {
 }
 ok "compare --report writes one page of all policies, those of the first seed" compare_report
 
+# ----------------------------------------------------------------------- ledger
+
+mkdir "$T/ledger" "$T/ledger2"
+cat >"$T/sacct.txt" <<'EOF'
+JobIDRaw|User|Account|Partition|Start|End|ElapsedRaw|AllocCPUS|NNodes|AllocTRES|State
+1|anna|chem|p|2026-03-29T00:30:00|2026-03-29T03:30:00|7200|4|1|cpu=4,node=1,gres/gpu=2|COMPLETED
+1.batch|||p|2026-03-29T00:30:00|2026-03-29T03:30:00|7200|4|1|cpu=4,node=1|COMPLETED
+2|bob|phys|p|1774737000|1774740600|1800|2|1|cpu=2,node=1|CANCELLED by 0
+2|bob|phys|p|1774750000|1774753600|3600|2|1|cpu=2,node=1|REQUEUED
+3|bob|phys|p|Unknown|Unknown|0|0|0||PENDING
+4|bob|phys|p|yesterday|today|x|2|1||FAILED
+5|bob|phys|p|1774750000|1774753600|3600|2|1|cpu=2,node=1
+EOF
+L="--dir=$T/ledger"
+if "$SCHEDLUA" ledger create "$L" 2>&1 | grep -q "without SQLite"; then
+	without_sqlite() { run 1 ledger show "$L" && err "libsqlite3-dev"; }
+	ok "ledger says so where the program was built without SQLite" without_sqlite
+else
+
+# 00:30 to 03:30 in a zone whose clocks go on an hour at 02:00 is two hours
+ledger_import() {
+	rm "$T/ledger/ledger.db"
+	TZ=Europe/Berlin run 0 ledger import "$L" "$T/sacct.txt" &&
+		out "^5 rows: 3 added, 0 known, 1 unfinished, 1 never ran, 1 unreadable$" && err "sacct.txt:8: another number" &&
+		TZ=Europe/Berlin run 0 ledger import "$L" "$T/sacct.txt" && out " 0 added, 3 known" &&
+		run 0 ledger show "$L" && out "^anna  *8.00  *4.00  *2.00$" && out "^bob  *3.00  *0.00  *1.50$" &&
+		run 0 ledger verify "$L" && out "3 runs .* all totals are right"
+}
+ok "ledger import reads what sacct printed, local times too, and counts nothing twice" ledger_import
+
+ledger_since() {
+	TZ=Europe/Berlin run 0 ledger show "$L" --since=2026-03-29T01:00 --until=2026-03-29T03:00 --user=anna --json &&
+		out '"user": "anna", "cpu_s": 14400, "gpu_s": 7200, "node_s": 3600' && ! grep -q bob "$T/out" &&
+		run 0 ledger show "$L" --without=REQUEUED --by=account && out "^phys  *1.00" && out "^chem  *8.00" &&
+		run 0 ledger show "$L" --partition=q --json && out "^\\[\\]$" &&
+		run 0 ledger show "$L" --runs --user=bob && out "REQUEUED" && [ "$(wc -l <"$T/out")" = 3 ]
+}
+ok "ledger show: an hour that the clocks left out does not count" ledger_since
+
+ledger_adjust() {
+	run 0 ledger adjust "$L" --user=anna --account=chem --cpu=-1-00:00:00 --gpu=30:00 --reason="a b" --who=me &&
+		run 0 ledger show "$L" && out "^anna  *-16.00  *4.50" &&
+		run 0 ledger show "$L" --adjustments && out " me .*-24.00  *+0.50 .* a b$" &&
+		run 0 ledger export "$L" && cp "$T/out" "$T/saved" && run 0 ledger import --dir="$T/ledger2" "$T/saved" &&
+		run 0 ledger import --dir="$T/ledger2" "$T/saved" && out " 0 added, 4 known" &&
+		run 0 ledger show --dir="$T/ledger2" && out "^anna  *-16.00  *4.50" &&
+		run 0 ledger export --dir="$T/ledger2" && cmp "$T/out" "$T/saved"
+}
+ok "ledger adjust is journalled; export is what import reads" ledger_adjust
+
+ledger_wrong() {
+	run 2 ledger adjust "$L" --user=anna --cpu=1:00:00 && err "why? say --reason" &&
+		run 2 ledger adjust "$L" --reason=x --cpu=1:00:00 && err "whose?" &&
+		run 2 ledger adjust "$L" --user=x --reason=x && err "how much?" &&
+		run 2 ledger adjust "$L" --user=x --reason=x --cpu=much && err "expected a time such as" &&
+		run 2 ledger show "$L" --since=soon && err "expected 2026-01-31" &&
+		run 2 ledger show "$L" --by=qos && err "expected user or account" && run 2 ledger frob && run 2 ledger import &&
+		run 1 ledger import "$L" "$T/nowhere" && run 2 ledger create "$L" && err "there is one already" &&
+		run 1 ledger show --dir="$T" && err "there is no ledger"
+}
+ok "ledger says what it needs" ledger_wrong
+
+ledger_damaged() {
+	printf '%s garbage' "$(head -c 600 "$T/sacct.txt")" >"$T/ledger2/ledger.db" && run 1 ledger show --dir="$T/ledger2" &&
+		err "ledger.db: .*not a database" &&
+		mv "$T/ledger2/ledger.db" "$T/ledger2/ledger.db.damaged-20260101T000000Z" &&
+		run 1 ledger show --dir="$T/ledger2" && err "was damaged and set aside; make another with" &&
+		run 0 ledger create --dir="$T/ledger2" && run 0 ledger show --dir="$T/ledger2"
+}
+ok "a damaged ledger is recognized" ledger_damaged
+
+cat >"$T/used.lua" <<'EOF'
+return { api = 1, name = "used", admit = function(job, cluster)
+	return false, "used " .. (cluster.usage:past { by = "user", unit = "cpu" }.anna or 0)
+end }
+EOF
+plan_ledger() {
+	run 0 plan --policy="$T/used.lua" --json "$T/busy.json" && out "used 0" &&
+		run 0 plan --policy="$T/used.lua" --ledger="$T/ledger/ledger.db" --json "$T/busy.json" && out "used -57600"
+}
+ok "plan --ledger decides with what was used" plan_ledger
+fi
+
 echo "1..$n"

@@ -341,7 +341,6 @@ int sl_cluster_submit(struct sl_cluster *c, uint32_t job, struct sl_error *err)
 static void forget_wants(struct sl_cluster *c)
 {
 	cluster_wants_free(c);
-	memset(c->want, 0, ((size_t) c->snap->job.rows + 1) * sizeof(*c->want));
 	c->feature = NULL;
 	c->features = 0;
 	cluster_loans_free(c);
@@ -492,6 +491,7 @@ int sl_cluster_finish(struct sl_cluster *c, uint32_t job, struct sl_error *err)
 	c->stage[job] = STAGE_NONE;
 	free_held(h);
 	c->held[job] = NULL;
+	cluster_want_free(c, job);	/* a year's jobs need no more memory than a day's */
 	forget_enclaves(c);
 	return cluster_specials_place(c, err);
 }

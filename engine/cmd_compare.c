@@ -46,7 +46,7 @@ static const struct sl_option options[] = {
 	  .doc = "print a JSON array of one object a line of the table" },
 	{ .name = "csv", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, csv), .doc = "print CSV" },
 	{ .name = "quiet", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, quiet),
-	  .doc = "no progress bar" },
+	  .doc = "no progress bar, and nothing about rows that were left out" },
 	{ 0 }
 };
 
@@ -380,6 +380,14 @@ static void show_progress(uint32_t done, uint32_t trials, void *arg)
 	sl_progress_set(arg, done, trials);
 }
 
+/* What was left out of each workload, once: of the first of its simulations. */
+static void tell_issues(const struct compare *c)
+{
+	for (uint32_t i = 0; i < c->trials; i++)
+		if (!i || strcmp(c->trial[i].workload, c->trial[i - 1].workload))
+			sl_issues_print(c->trial[i].workload, c->outcome[i].issue, "schedlua: ", stderr);
+}
+
 static int run_all(struct compare *c, struct sl_error *err)
 {
 	struct sl_progress bar;
@@ -393,6 +401,8 @@ static int run_all(struct compare *c, struct sl_error *err)
 	sl_progress_begin(&bar, "simulations", c->v->quiet);
 	rc = sl_sweep_run(&sweep, err);
 	sl_progress_end(&bar);
+	if (!rc && !c->v->quiet)
+		tell_issues(c);
 	for (uint32_t i = 0; !rc && i < c->trials; i++) {
 		if (!c->outcome[i].err.code)
 			continue;

@@ -51,6 +51,8 @@ static void work(const struct sl_trial_options *opt, bool bound, int fd, int kep
 
 	if (!sl_trial_open(&t, opt, &out.err) && sl_trial_go(&t, bound, &out.err) >= 0)
 		out.result = t.result;
+	if (t.workload)
+		memcpy(out.issue, t.workload->issue, sizeof(out.issue));
 	if (!out.err.code && kept >= 0 && !write_schedule(kept, t.sim))
 		sl_fail(&out.err, SL_EIO, "sweep: schedule: %s", strerror(errno));
 	_exit(write_all(fd, &out, sizeof(out)) ? 0 : 1);

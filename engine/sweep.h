@@ -17,6 +17,7 @@
 struct sl_outcome {
 	struct sl_error err;		/* SL_OK, or why there is no result */
 	struct sl_result result;
+	struct sl_issue_count issue[SL_ISSUES];	/* of its workload */
 };
 
 /* A schedule that was made in another process, mapped. */

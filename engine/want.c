@@ -696,17 +696,22 @@ const struct sl_want *sl_cluster_want(struct sl_cluster *c, struct sl_entry e, s
 	return w ? &w->pub : NULL;
 }
 
+void cluster_want_free(struct sl_cluster *c, uint32_t job)
+{
+	struct want *next;
+
+	for (struct want *w = c->want[job]; w; w = next) {
+		next = w->next;
+		empty(w);
+		free(w);
+	}
+	c->want[job] = NULL;
+}
+
 void cluster_wants_free(struct sl_cluster *c)
 {
-	for (uint32_t j = 0; c->want && j < c->snap->job.rows; j++) {
-		struct want *next;
-
-		for (struct want *w = c->want[j]; w; w = next) {
-			next = w->next;
-			empty(w);
-			free(w);
-		}
-	}
+	for (uint32_t j = 0; c->want && j < c->snap->job.rows; j++)
+		cluster_want_free(c, j);
 	for (uint32_t i = 0; i < c->features; i++)
 		sl_nodeset_free(&c->feature[i].nodes);
 	free(c->feature);

@@ -90,15 +90,20 @@ static void put_lines(const struct sl_issue_count *c, char *text, size_t size)
 
 void sl_workload_print_issues(const struct sl_workload *w, const char *prefix, FILE *out)
 {
+	sl_issues_print(w->name, w->issue, prefix, out);
+}
+
+void sl_issues_print(const char *name, const struct sl_issue_count issue[SL_ISSUES], const char *prefix, FILE *out)
+{
 	char lines[160];
 
 	for (int i = 0; i < SL_ISSUES; i++) {
-		const struct sl_issue_count *c = &w->issue[i];
+		const struct sl_issue_count *c = &issue[i];
 
 		if (!c->count)
 			continue;
 		put_lines(c, lines, sizeof(lines));
-		fprintf(out, "%s%s: %" PRIu64 " %s (%s%s%s)\n", prefix, w->name, c->count, issues[i].words, lines,
+		fprintf(out, "%s%s: %" PRIu64 " %s (%s%s%s)\n", prefix, name, c->count, issues[i].words, lines,
 			*lines ? ": " : "", c->example);
 	}
 }
@@ -111,8 +116,9 @@ int sl_issues_judge(const char *name, const struct sl_issue_count *issue, struct
 		if (!issue[i].count || !issues[i].strict)
 			continue;
 		put_lines(&issue[i], lines, sizeof(lines));
-		return sl_fail(err, SL_EINVAL, "%s: %" PRIu64 " %s (%s%s%s)", name, issue[i].count,
-			       issues[i].words, lines, *lines ? ": " : "", issue[i].example);
+		/* what would have been done about them is not done: "..., skipped" */
+		return sl_fail(err, SL_EINVAL, "%s: %" PRIu64 " %.*s (%s%s%s)", name, issue[i].count,
+			       (int) strcspn(issues[i].words, ","), issues[i].words, lines, *lines ? ": " : "", issue[i].example);
 	}
 	return 0;
 }

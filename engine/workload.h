@@ -125,6 +125,9 @@ const char *sl_issue_words(enum sl_issue issue);
  * "3 jobs larger than the machine, skipped (lines 4, 17, 20: ...)". */
 void sl_workload_print_issues(const struct sl_workload *w, const char *prefix, FILE *out);
 
+/* The same for the issues alone, of a workload of that name. */
+void sl_issues_print(const char *name, const struct sl_issue_count issue[SL_ISSUES], const char *prefix, FILE *out);
+
 /* Write it as JSON or SWF that sl_workload_load() reads.  SWF keeps what it has
  * fields for.  Returns 0, or -1 with *err. */
 int sl_workload_write_json(const struct sl_workload *w, FILE *out, struct sl_error *err);

@@ -162,6 +162,17 @@ ok "one that fails is told and the others count" one_fails
 bad_part() { run 2 compare --part=1/4 esp && run 1 compare --runs --part=4/4 esp && err 'expected I/N'; }
 ok "a part that is none is refused" bad_part
 
+left_out() {
+	printf '%s\n' '1 0 5 10 1 -1 -1 1 10 -1 1 1 1 -1 1 -1 -1 -1' '2 1 5' \
+		'3 9 0 10 500 -1 -1 500 10 -1 1 1 1 -1 1 -1 -1 -1' >"$T/bad.swf"
+	run 0 compare --procs=100 --policies="easy fcfs" --seeds=2 "$T/bad.swf" esp &&
+		err 'bad.swf: 1 rows that are no jobs, skipped (line 2: 3 numbers, expected 18)$' &&
+		err 'bad.swf: 1 jobs larger than the machine, skipped (line 3: job 3 asks for 500 cores)$' &&
+		[ "$(wc -l <"$T/err")" = 2 ] && run 0 compare --quiet --procs=100 "$T/bad.swf" && quiet err &&
+		run 1 compare --strict --procs=100 --policies=easy "$T/bad.swf" && err '1 rows that are no jobs (line 2:'
+}
+ok "compare tells once what it leaves out of a workload" left_out
+
 # ------------------------------------------------------------------- schedlua replay
 
 # A recording of one node: job 2 waits behind job 1, and 3 behind both.

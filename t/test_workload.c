@@ -270,11 +270,11 @@ static void jobs_come_in_the_order_of_submission_and_every_id_once(void **state)
 static void strictness_makes_a_bad_row_an_error_with_its_line(void **state)
 {
 	(void) state;
-	REFUSED(file("bad.swf", bad_rows), SL_EINVAL, "4 rows that are no jobs, skipped (lines 3, 4, 13, 14",
+	REFUSED(file("bad.swf", bad_rows), SL_EINVAL, "4 rows that are no jobs (lines 3, 4, 13, 14",
 		.strict = true);
 	REFUSED(file("large.swf", "; MaxProcs: 8\n1 0 0 10 9 -1 -1 9 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
 		     "2 0 0 10 8 -1 -1 8 20 -1 1 1 1 -1 -1 -1 -1 -1\n"), SL_EINVAL,
-		"1 jobs larger than the machine, skipped (line 2: job 1 asks for 9 cores)", .strict = true);
+		"1 jobs larger than the machine (line 2: job 1 asks for 9 cores)", .strict = true);
 	sl_workload_destroy(LOAD(file("a.swf", small), .strict = true));
 }
 

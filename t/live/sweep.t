@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# examples/sweep.sbatch: a comparison as a job array, on a live cluster.
+. "${0%/*}/live.sh"
+needs_plugin
+command -v schedlua > /dev/null || PATH=$TOP/.work/inst/bin:$PATH
+schedlua compare --help > /dev/null 2>&1 || skip_all "this schedlua has no compare"
+live_begin 8 "SchedulerParameters=defer,sched_interval=-1,lua_interval=0.5,lua_wake=50"
+
+array_is_over() { [ -z "$(squeue -h -j "$1" -o %i 2> /dev/null)" ]; }
+
+sweep() {
+	local id
+	export POLICIES="easy fcfs" WORKLOADS="esp" SEEDS=3
+	id=$(sbatch --parsable --array=0-3 --cpus-per-task=1 --time=5 "$TOP/examples/sweep.sbatch")
+	wait_for 90 array_is_over "$id"
+	cat sweep.*.log
+	[ "$(find . -name 'sweep.*.csv' | wc -l)" = 4 ]
+	awk 'FNR > 1 || NR == 1' sweep.*.csv | sort > joined.csv
+	schedlua compare --csv --runs --quiet --seeds=3 --policies="$POLICIES" $WORKLOADS | sort > whole.csv
+	[ "$(wc -l < whole.csv)" = 7 ]
+	diff joined.csv whole.csv
+}
+it "the parts of examples/sweep.sbatch, joined, are the whole comparison" sweep
+
+elsewhere() {
+	rm -f sweep.*
+	# numbers of an array need not begin at 0
+	starts "$(POLICIES=easy WORKLOADS=esp SEEDS=2 sbatch --parsable --array=5-6 --cpus-per-task=1 --time=5 "$TOP/examples/sweep.sbatch")"
+	wait_for 60 both
+	awk 'FNR > 1 || NR == 1' sweep.5.csv sweep.6.csv | sort > joined.csv
+	schedlua compare --csv --runs --quiet --seeds=2 --policies=easy esp | sort | diff joined.csv -
+}
+both() { [ -f sweep.5.csv ] && [ -f sweep.6.csv ]; }
+it "an array that begins elsewhere makes the same parts" elsewhere
+
+live_end

@@ -90,6 +90,10 @@ int plan_gate(struct sl_plan *p, const struct want *w, const struct sl_how *how,
 		plan_say(r, w->pub.why, "%s", w->pub.text);
 		return 0;
 	}
+	if (how && how->method == SL_PLACE_NATIVE && w->entry.loan) {
+		plan_say(r, SL_WHY_NOT_MODELLED, "Slurm's select cannot place it on borrowed nodes");
+		return 0;
+	}
 	if (how && how->method == SL_PLACE_EXPLICIT && w->pub.native) {
 		plan_say(r, SL_WHY_NOT_MODELLED, "only Slurm's select can place it (%s)", w->pub.native);
 		return 0;

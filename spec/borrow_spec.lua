@@ -298,6 +298,22 @@ describe("sched.borrow", function()
 		assert.equal("policy", (plan:pending(1)))
 	end)
 
+	it("is the same in the simulator", function()
+		local w = { nodes = "8x4c",
+			partitions = { home = { nodes = "n[1-2]" }, gpu = { nodes = "n[3-6]" }, test = { nodes = "n[7-8]" }, all = {} },
+			jobs = {
+				{ id = 1, partition = "home", nodes = 2, exclusive = true, runtime = "2h", time_limit = "2h" },
+				{ id = 2, partition = "home", nodes = 2, exclusive = true, runtime = "30m", time_limit = "1h", submit = "1m" },
+				{ id = 3, partition = "gpu", nodes = 4, exclusive = true, runtime = "1h", time_limit = "1h", submit = "5m" },
+			} }
+		local s = t.simulate(site(from_gpu), w)
+		assert.equal(60, s:job(2).start_s)
+		assert.same({ "n3", "n4" }, s:job(2).nodes)
+		assert.equal(60 + 1800, s:job(3).start_s)	-- given back
+		assert.equal("home", s:job(2).partition)
+		assert.equal(7200, t.simulate("easy", w):job(2).start_s)
+	end)
+
 	describe("is refused when", function()
 		local function refusal(text)
 			local _, why = t.check(site(text))

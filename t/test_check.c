@@ -332,6 +332,73 @@ static void a_node_outside_the_partition_is_refused(void **state)
 	build_destroy(b);
 }
 
+/* A job of two nodes of partition home, nodes 0 and 1, on node 1 of it and 2 of gpu, nodes
+ * 2 and 3, through batch, which has all. */
+static struct build *borrower(void)
+{
+	struct build *b = build_create("4x8c");
+	uint32_t home = build_partition(b, "home", 0, 1), gpu = build_partition(b, "gpu", 2, 3);
+
+	(void) gpu;
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 2, .limit = 3600, .exclusive = true, .partition = home });
+	return b;
+}
+
+static struct built_plan *borrowing(struct build *b, uint32_t through, bool lends)
+{
+	struct built_plan *p = build_plan(b);
+	struct sl_plan_lender_row lender = { .partition = 2 };
+	struct sl_plan_start_row row = start_row(2, places(p, 1, 2, 8));
+
+	row.partition = 1;
+	row.through = through;
+	if (lends)
+		row.lenders = (struct sl_range) { sl_builder_append(p->builder, SL_P_LENDER, &lender), 1 };
+	sl_builder_append(p->builder, SL_P_START, &row);
+	return p;
+}
+
+static void a_job_may_have_nodes_that_are_lent_to_it(void **state)
+{
+	struct build *b = borrower();
+
+	(void) state;
+	expect(b, borrowing(b, 0, true), NULL);
+	expect(b, borrowing(b, 0, false), "job 2: node n2 is not in partition home");
+	expect(b, borrowing(b, SL_NONE, true), "has lenders, and no partition to borrow through");
+	expect(b, borrowing(b, SL_NONE, false), "job 2: node n2 is not in partition home");
+	expect(b, borrowing(b, 2, true), "job 2: node n1 is not in partition home");
+	expect(b, borrowing(b, 1, true), "asks for the partition that it borrows through");
+	expect(b, borrowing(b, 7, true), "partition row 7, which does not exist");
+	build_destroy(b);
+}
+
+#define EXPECT_LOAN(row_, words, ...) do {				\
+	struct build *b_ = borrower();					\
+	build_change(b_, SL_T_PARTITION, row_, sl_partition_row, __VA_ARGS__);	\
+	expect(b_, borrowing(b_, 0, true), words);			\
+	build_destroy(b_);						\
+} while (0)
+
+static void what_lends_nodes_keeps_its_limits(void **state)
+{
+	(void) state;
+	EXPECT_LOAN(2, NULL, .max_time = 3600);
+	EXPECT_LOAN(2, "partition gpu, which its MaxTime forbids", .max_time = 3599);
+	EXPECT_LOAN(0, "partition batch, which its MaxTime forbids", .max_time = 3599);
+	EXPECT_LOAN(2, "its MaxNodes forbids", .max_nodes = 1);
+	EXPECT_LOAN(2, "its MinNodes forbids", .min_nodes = 3);
+	EXPECT_LOAN(2, "its MaxCPUsPerNode forbids", .max_cpus_per_node = 8);
+	EXPECT_LOAN(1, "its partition has MaxCPUsPerNode", .max_cpus_per_node = 8);
+	EXPECT_LOAN(2, "how it shares nodes forbids", .oversubscribe = 0);
+	EXPECT_LOAN(2, "its state forbids", .flags = 0);
+	EXPECT_LOAN(2, "its AllowAccounts forbids", .allow_accounts = sl_builder_str(b_->builder, "a,b"));
+	EXPECT_LOAN(2, "its AllowQos forbids", .allow_qos = sl_builder_str(b_->builder, "high"));
+	EXPECT_LOAN(2, "its AllowGroups forbids", .allow_users = sl_builder_str(b_->builder, "11,12"));
+	EXPECT_LOAN(2, "RootOnly forbids", .flags |= SL_PART_ROOT_ONLY);
+	EXPECT_LOAN(0, NULL, .flags |= SL_PART_ROOT_ONLY);
+}
+
 static void required_and_excluded_nodes_are_honoured(void **state)
 {
 	struct build *b = one((struct build_job) { .nodes = 1, .max_nodes = 2 });
@@ -881,6 +948,8 @@ int main(void)
 		cmocka_unit_test(a_dead_node_is_refused),
 		cmocka_unit_test(a_completing_node_takes_reservations),
 		cmocka_unit_test(a_node_outside_the_partition_is_refused),
+		cmocka_unit_test(a_job_may_have_nodes_that_are_lent_to_it),
+		cmocka_unit_test(what_lends_nodes_keeps_its_limits),
 		cmocka_unit_test(required_and_excluded_nodes_are_honoured),
 		cmocka_unit_test(a_node_of_another_user_is_refused_until_it_is_his_no_more),
 		cmocka_unit_test(contiguous_means_adjacent),

@@ -777,6 +777,21 @@ static void start_for_sure(struct desk *d, struct sl_entry e, const struct sl_ho
 		fail_msg("job %u: refused (%s), and could start now", d->b->snap.job.id[e.job], d->why.text);
 }
 
+/* Now and then, with nodes of other partitions. */
+static void random_loan(struct desk *d, uint64_t *s, struct sl_entry *e)
+{
+	uint32_t parts = d->b->snap.partition.rows;
+	struct sl_loan wish = { .through = build_below(s, parts), .lenders = 1 + build_below(s, 3) };
+	char why[160];
+
+	if (build_below(s, 3))
+		return;
+	for (uint32_t i = 0; i < wish.lenders; i++)
+		wish.lender[i] = build_below(s, parts);
+	if (!checked(d, sl_cluster_borrow(d->c, *e, &wish, &e->loan, why, &d->err)) && !*why)
+		fail_msg("job %u: may not borrow, and nothing says why", d->b->snap.job.id[e->job]);
+}
+
 /* One verb of a random policy; misuse is none of its habits. */
 static void verb(struct desk *d, uint64_t *s)
 {
@@ -791,6 +806,7 @@ static void verb(struct desk *d, uint64_t *s)
 		return;
 	e = queue[build_below(s, count)];
 	random_how(s, d->b->nodes, &how, pick);
+	random_loan(d, s, &e);
 	if (kind < 4)
 		start_for_sure(d, e, h);
 	else if (kind < 8)
@@ -1088,7 +1104,7 @@ static void tampering_is_noticed(void **state)
 			sl_builder_update(d.image, SL_P_START, i, &row);
 			for (tasks = 0; tasks < 5; tasks++) {	/* no array here has more */
 				twin = row;
-				twin.places = (struct sl_range) { 0, 0 };
+				twin.places = twin.lenders = (struct sl_range) { 0, 0 };
 				sl_builder_append(d.image, SL_P_START, &twin);
 			}
 			refused(&d, seed, "a job again and again", NULL);

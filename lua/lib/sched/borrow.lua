@@ -165,8 +165,14 @@ end
 function M.make(path, line, t)
 	local opt = read(t, component.locate(path, line))
 	local state = new_state()
+	local nodes = ("nodes of %s, through %s"):format(table.concat(opt.from, ", "), opt.through)
 	return {
-		name = "borrow", lenders = opt.from, through = opt.through,
+		name = "borrow", doc = "nodes of other partitions, while nobody there needs them",
+		lenders = opt.from, through = opt.through,
+		explain = function(job, cluster)
+			local why = reason(opt, job, cluster)
+			return why and ("%s: %s"):format(why, nodes) or "it may not borrow " .. nodes
+		end,
 		stages = {
 			{ run = function(cluster, plan)
 				state = new_state()

@@ -88,7 +88,7 @@ end
 local function stage_group(component, stage, set, rows, lenders)
 	return {
 		name = component.name, admit = set.admit, allow = set.allow, rank = set.rank, decide = stage.run,
-		options = { lenders = lenders }, parts = set.parts, rows = rows,
+		options = { lenders = lenders }, parts = set.parts, rows = rows, is_stage = true,
 	}
 end
 

@@ -85,6 +85,9 @@ end
 
 --- What is to be said about the job in this group, as text; nil where it is not queued there.
 function M.explain(group, cluster, id)
+	if group.is_stage then	-- it orders as the group whose jobs it looks at
+		return nil
+	end
 	local job = cluster:job(id)
 	local names, list = names_of(group, cluster)
 	if not job or job.state ~= "PENDING" or not is_in(job, list) then

@@ -164,7 +164,7 @@ int64_t sl_tracker_ran(const struct sl_snapshot *snap, uint32_t j, int64_t end)
 static bool read_run(const struct sl_snapshot *snap, uint32_t j, int64_t end, uint32_t state, struct sl_job_run *run)
 {
 	const struct sl_job_view *job = &snap->job;
-	uint32_t p = job->partition[j];
+	uint32_t p = sl_snapshot_home(snap, j);
 
 	*run = (struct sl_job_run) {
 		.job = job->id[j], .start = job->start_time[j], .end = end > job->start_time[j] ? end : job->start_time[j],

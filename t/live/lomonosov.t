@@ -193,6 +193,24 @@ monthly() {
 }
 it "a user over his quota of 30 days waits, until it is raised" monthly
 
+# What was used before counts as well: here an administrator says so.
+used_before() {
+	local over other
+	! schedlua ledger verify --dir="$C/state/schedlua" 2>&1 | grep 'built without SQLite' || skip "no ledger"
+	schedlua ledger adjust --dir="$C/state/schedlua" --user=games --partition=regular4 --cpu=15:00:00 \
+		--reason="what another cluster counted"
+	over=$(as games -N1 -t 60)			# 8 more than 15 of 20
+	other=$(as games -N1 -t 30)			# 4 more
+	starts "$other"
+	stays_pending "$over"
+	wait_for 10 job_waits_for "$over" 'monthly:.user.games.has.19.*of.20'
+	scancel "$over" "$other"
+	schedlua ledger adjust --dir="$C/state/schedlua" --user=games --partition=regular4 --cpu=-15:00:00 \
+		--reason="and does no more"
+	starts "$(as games -N1 -t 60)"
+}
+it "what he used in the last 30 days counts" used_before
+
 # -------------------------------------------------------- a policy for each partition
 
 each_its_own() {

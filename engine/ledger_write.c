@@ -277,6 +277,8 @@ static int add_total(struct sl_ledger *l, enum statement which, int64_t day, uin
 
 static int write_totals(struct sl_ledger *l, struct sl_error *err)
 {
+	if (!l->deltas)
+		return 0;
 	qsort(l->delta, l->deltas, sizeof(*l->delta), by_day);
 	for (uint32_t i = 0; i < l->deltas; i++)
 		if (add_total(l, S_DAY_ADD, l->delta[i].day, l->delta[i].dim, l->delta[i].amount, err))

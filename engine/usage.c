@@ -749,7 +749,8 @@ static uint32_t add_up(struct sl_usage *u, const struct sl_usage_query *q)
 	for (uint32_t i = 0; i < names->count; i++)
 		if (u->total[i].seconds || u->total[i].decayed != 0)
 			u->total[n++] = u->total[i];
-	qsort(u->total, n, sizeof(*u->total), by_name);
+	if (n)
+		qsort(u->total, n, sizeof(*u->total), by_name);
 	return n;
 }
 

@@ -196,8 +196,8 @@ describe("bids that win", function()
 				local packing = require "sched.packing"
 				for i = 1, cluster:random(0, 2) do plan:reserve(jobs[i]) end
 				local rest = table.move(jobs, 3, #jobs, 1, {})
-				local bids = cluster:bids(rest, { slurm = true, elastic = true, max = 8 })
-				local won, result = packing.solve(cluster, bids, { time_limit = 5,
+				local bids = cluster:bids(rest, { slurm = true, elastic = true, max = 3 })
+				local won, result = packing.solve(cluster, bids, { time_limit = 5, gap = 0.1,
 					value = function(job) return job.id % 7 + 1 end })
 				assert(not result or result.status ~= "error", result and result.message)
 				for _, b in ipairs(won) do

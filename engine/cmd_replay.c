@@ -341,6 +341,7 @@ static void tell(uint32_t n, const char *what)
 
 static void tell_left_out(const struct sl_replay *r)
 {
+	tell(r->unreadable, "snapshots were written by another build, or removed meanwhile: passed over");
 	tell(r->cancelled, "jobs left the queue without having run: left out");
 	tell(r->held, "jobs were held back all the time: left out");
 	tell(r->lost, "jobs are of a partition, or want a licence, that the first snapshot has not: left out");
@@ -385,7 +386,7 @@ static int simulate(const struct sl_replay_args *v, struct sl_replay *r, struct 
 	return rc;
 }
 
-static int replay(const struct sl_replay_args *v, char *const *path, uint32_t paths, struct sl_error *err)
+static int replay(const struct sl_replay_args *v, char *const *path, uint32_t paths, bool kept, struct sl_error *err)
 {
 	struct sl_bundle_source source = { .site = v->site, .policy = v->policy, .path = v->sim.path };
 	struct sl_limits limits = { 0 };
@@ -405,7 +406,7 @@ static int replay(const struct sl_replay_args *v, char *const *path, uint32_t pa
 	opt.progress = show_progress;
 	opt.progress_arg = &bar;
 	bundle = sl_bundle_load(&source, &limits, &trace, err);
-	if (bundle && !sl_replay_open(&r, path, paths, err)) {
+	if (bundle && !sl_replay_open(&r, path, paths, kept, err)) {
 		opt.until_s = r.to_s;
 		opt.wake_s = r.at_s;
 		opt.wakes = r.snapshots;
@@ -481,9 +482,10 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 		rc = sl_tool_usage(verb, "--cycles: expected the directory of a recording, or --journal");
 	else if (v.cycles)
 		rc = sl_replay_cycles(&v, list.count ? list.path : argv, list.count ? list.count : (uint32_t) n,
-				      v.journal ? v.journal : above, &err);
+				      list.count > 0, v.journal ? v.journal : above, &err);
 	else
-		rc = replay(&v, list.count ? list.path : argv, list.count ? list.count : (uint32_t) n, &err);
+		rc = replay(&v, list.count ? list.path : argv, list.count ? list.count : (uint32_t) n,
+			    list.count > 0, &err);
 	sl_recording_free(&list);
 	if (rc == SL_EXIT_USAGE)
 		return rc;

@@ -21,10 +21,10 @@ struct sl_replay_args {
 
 /*
  * Decide each snapshot anew and compare with what the journal in *journal* says of that
- * cycle.  Prints, errors too; returns 0, 1 when the policy failed in some cycle, or
+ * cycle; *kept* as for sl_replay_open().  Prints, errors too; returns 0, 1 when the policy failed in some cycle, or
  * -1 with *err.
  */
-int sl_replay_cycles(const struct sl_replay_args *v, char *const *path, uint32_t paths, const char *journal,
-		     struct sl_error *err);
+int sl_replay_cycles(const struct sl_replay_args *v, char *const *path, uint32_t paths, bool kept,
+		     const char *journal, struct sl_error *err);
 
 #endif

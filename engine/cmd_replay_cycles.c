@@ -52,6 +52,7 @@ struct cycle {
 
 struct replay {
 	const struct sl_replay_args *v;
+	bool kept;			/* files that cannot be read are passed over */
 	struct sl_bundle *bundle;
 	struct sl_limits limits;
 	struct journal journal;
@@ -263,6 +264,12 @@ static int decide(struct replay *x, struct cycle *c, const struct sl_snapshot *s
 	return rc;
 }
 
+/* Written before an upgrade, or removed since the directory was listed. */
+static bool may_pass(const struct replay *x, const struct sl_error *err)
+{
+	return x->kept && (err->code == SL_EVERSION || err->code == SL_ENOENT);
+}
+
 static int decide_file(struct replay *x, const char *path, struct sl_error *err)
 {
 	struct sl_snapshot snap;
@@ -271,7 +278,7 @@ static int decide_file(struct replay *x, const char *path, struct sl_error *err)
 	int rc = -1;
 
 	if (sl_image_load(&sl_snapshot_schema, path, &bytes, &size, err) < 0)
-		return -1;
+		return may_pass(x, err) ? 0 : -1;
 	if (sl_snapshot_open(&snap, bytes, size, err) < 0)
 		sl_fail_in(err, "%s", path);
 	else
@@ -434,15 +441,19 @@ static int print_text(const struct replay *x, const struct sums *s, struct sl_er
 
 /* -- all of them ---------------------------------------------------------------------- */
 
-static int first_sequence(struct replay *x, const char *path, struct sl_error *err)
+/* Of the first snapshot that can be read. */
+static int first_sequence(struct replay *x, char *const *path, uint32_t paths, struct sl_error *err)
 {
 	struct sl_snapshot snap;
 	void *bytes = NULL;
 	size_t size;
 	int rc = -1;
 
-	if (sl_image_load(&sl_snapshot_schema, path, &bytes, &size, err) < 0)
-		return -1;
+	while (sl_image_load(&sl_snapshot_schema, *path, &bytes, &size, err) < 0) {
+		if (!may_pass(x, err) || !--paths)
+			return -1;
+		path++;
+	}
 	if (!sl_snapshot_open(&snap, bytes, size, err)) {
 		x->journal.first = snap.meta.sequence[0];
 		rc = 0;
@@ -451,7 +462,7 @@ static int first_sequence(struct replay *x, const char *path, struct sl_error *e
 	return rc;
 }
 
-static int prepare(struct replay *x, const char *first, uint32_t paths, const char *journal, char **trace,
+static int prepare(struct replay *x, char *const *path, uint32_t paths, const char *journal, char **trace,
 		   struct sl_error *err)
 {
 	struct sl_bundle_source source = { .site = x->v->site, .policy = x->v->policy, .path = x->v->sim.path };
@@ -467,7 +478,7 @@ static int prepare(struct replay *x, const char *first, uint32_t paths, const ch
 	x->holds = json_object();
 	if (!x->cycle || !x->holds)
 		return sl_fail(err, SL_ENOMEM, "replay: out of memory");
-	if (first_sequence(x, first, err) < 0 || sl_journal_read(journal, visit, &x->journal, err) < 0)
+	if (first_sequence(x, path, paths, err) < 0 || sl_journal_read(journal, visit, &x->journal, err) < 0)
 		return -1;
 	if (x->journal.failed)
 		return sl_fail(err, SL_ENOMEM, "replay: out of memory");
@@ -489,14 +500,14 @@ static void clear(struct replay *x)
 	sl_bundle_destroy(x->bundle);
 }
 
-int sl_replay_cycles(const struct sl_replay_args *v, char *const *path, uint32_t paths, const char *journal,
-		     struct sl_error *err)
+int sl_replay_cycles(const struct sl_replay_args *v, char *const *path, uint32_t paths, bool kept,
+		     const char *journal, struct sl_error *err)
 {
-	struct replay x = { .v = v };
+	struct replay x = { .v = v, .kept = kept };
 	struct sl_progress bar;
 	struct sums sums;
 	char *trace = NULL;
-	int rc = prepare(&x, path[0], paths, journal, &trace, err);
+	int rc = prepare(&x, path, paths, journal, &trace, err);
 
 	sl_progress_begin(&bar, "cycles", v->quiet);
 	for (uint32_t i = 0; !rc && i < paths; i++) {

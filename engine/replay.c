@@ -614,17 +614,37 @@ static void reader_clear(struct reader *x)
 	free(x->changed);
 }
 
-int sl_replay_open(struct sl_replay *r, char *const *path, uint32_t paths, struct sl_error *err)
+/* When each was taken; those that may be passed over are.  How many are left, -1. */
+static int64_t date_files(struct sl_replay *r, struct file *file, char *const *path, uint32_t paths, bool kept,
+			  struct sl_error *err)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < paths; i++) {
+		if (with_snapshot(path[i], visit_time, &file[n], err) == 0)
+			n++;
+		else if (kept && (err->code == SL_EVERSION || err->code == SL_ENOENT))
+			r->unreadable++;
+		else
+			return -1;
+	}
+	if (n >= 2)
+		return n;
+	if (r->unreadable)	/* what was wrong with the last of them */
+		return sl_fail_in(err, "of %" PRIu32 " snapshots %" PRIu32 " can be read", paths, n);
+	return sl_fail(err, SL_EINVAL, "%" PRIu32 " snapshot: expected two at least, the second one tells what became "
+		       "of the jobs of the first", n);
+}
+
+int sl_replay_open(struct sl_replay *r, char *const *path, uint32_t paths, bool kept, struct sl_error *err)
 {
 	struct reader x = { .r = r, .err = err };
 	struct file *file = NULL;
+	int64_t n;
 	int rc = -1;
 
 	memset(r, 0, sizeof(*r));
-	if (paths < 2)
-		return sl_fail(err, SL_EINVAL, "%u snapshot: expected two at least, the second one tells what became "
-			       "of the jobs of the first", paths);
-	file = calloc(paths, sizeof(*file));
+	file = calloc((size_t) paths + 1, sizeof(*file));
 	r->at_s = calloc((size_t) paths + 1, sizeof(*r->at_s));
 	r->event_of = calloc((size_t) paths + 2, sizeof(*r->event_of));
 	r->node_of = calloc((size_t) paths + 2, sizeof(*r->node_of));
@@ -632,17 +652,17 @@ int sl_replay_open(struct sl_replay *r, char *const *path, uint32_t paths, struc
 		no_memory(&x);
 		goto error;
 	}
-	for (uint32_t i = 0; i < paths; i++)
-		if (with_snapshot(path[i], visit_time, &file[i], err) < 0)
-			goto error;
-	qsort(file, paths, sizeof(*file), by_time);
-	if (file[0].now == file[paths - 1].now) {
+	n = date_files(r, file, path, paths, kept, err);
+	if (n < 0)
+		goto error;
+	qsort(file, (size_t) n, sizeof(*file), by_time);
+	if (file[0].now == file[n - 1].now) {
 		sl_fail(err, SL_EINVAL, "%s: all snapshots are of one second", file[0].path);
 		goto error;
 	}
 	x.first = (char *) (uintptr_t) file[0].path;
 	x.b = sl_builder_create(&sl_snapshot_schema, err);
-	for (uint32_t i = 0; x.b && i < paths; i++)
+	for (int64_t i = 0; x.b && i < n; i++)
 		if (with_snapshot(file[i].path, visit_jobs, &x, err) < 0)
 			goto error;
 	rc = x.b ? make_workload(&x) : -1;

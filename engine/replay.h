@@ -68,15 +68,18 @@ struct sl_replay {
 	uint32_t held;			/* jobs that never could run */
 	uint32_t lost;			/* jobs that ask for what the first snapshot has not: a partition */
 	uint32_t unseen_ends;		/* jobs of which nobody saw when they ended */
+	uint32_t unreadable;		/* snapshots of another build, or gone meanwhile */
 	uint32_t nodes_changed;		/* nodes that went down or came back */
 };
 
 /*
- * Read the files, in any order.  Returns 0, or -1 with *err: SL_EINVAL for a
+ * Read the files, in any order.  *kept*: of a directory that the plug-in keeps, whose
+ * oldest files may be gone by now, or were written before an upgrade: those are passed
+ * over and counted.  Returns 0, or -1 with *err: SL_EINVAL for a
  * recording of fewer than two snapshots or of different nodes, and what
  * sl_image_load() says of a file.  Close it in any case.
  */
-int sl_replay_open(struct sl_replay *r, char *const *path, uint32_t paths, struct sl_error *err);
+int sl_replay_open(struct sl_replay *r, char *const *path, uint32_t paths, bool kept, struct sl_error *err);
 void sl_replay_close(struct sl_replay *r);
 
 /* For sl_sim_options.before_pass, with the replay as its argument, and at_s as wake_s:

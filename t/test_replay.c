@@ -94,7 +94,7 @@ static int open_replay(struct sl_replay *r, struct sl_error *err)
 
 	memset(r, 0, sizeof(*r));
 	if (!sl_recording_list(&list, dir, err))
-		rc = sl_replay_open(r, list.path, list.count, err);
+		rc = sl_replay_open(r, list.path, list.count, true, err);
 	sl_recording_free(&list);
 	return rc;
 }
@@ -370,6 +370,31 @@ static void nodes_come_back_and_go_down_when_a_snapshot_shows_it(void **state)
 	sl_replay_close(&r);
 }
 
+static void snapshots_of_another_build_are_passed_over_and_counted(void **state)
+{
+	struct sl_error err = { 0 };
+	char old[512] = { 0 };
+	struct sl_replay r;
+	struct sl_builder *b = sl_builder_create(&sl_snapshot_schema, &err);
+	const void *bytes;
+	size_t size;
+
+	(void) state;
+	/* a good image whose description is another one */
+	assert_int_equal(sl_builder_from_json(b, "t", "{\"meta\": {\"now\": 900}}", 22, &err), 0);
+	assert_int_equal(sl_builder_finish(b, &bytes, &size, &err), 0);
+	memcpy(old, bytes, 64);
+	((uint32_t *) (void *) old)[1]++;
+	put(old, sizeof(old));
+	record_fcfs();
+	if (open_replay(&r, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(r.unreadable, 1);
+	assert_int_equal(r.snapshots, 3);
+	sl_replay_close(&r);
+	sl_builder_destroy(b);
+}
+
 static void nodes_that_go_down_are_counted(void **state)
 {
 	struct sl_error err = { 0 };
@@ -534,6 +559,7 @@ int main(void)
 		cmocka_unit_test_setup(a_reservation_holds_until_it_was_deleted, make_dir),
 		cmocka_unit_test_setup(other_nodes_are_refused_and_too_few_snapshots_too, make_dir),
 		cmocka_unit_test_setup(nodes_come_back_and_go_down_when_a_snapshot_shows_it, make_dir),
+		cmocka_unit_test_setup(snapshots_of_another_build_are_passed_over_and_counted, make_dir),
 		cmocka_unit_test_setup(nodes_that_go_down_are_counted, make_dir),
 		cmocka_unit_test_setup(a_recorded_simulation_comes_out_again, make_dir),
 	};

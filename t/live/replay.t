@@ -40,6 +40,7 @@ play() {
 	ends "$SHORT" 60
 	wait_for 20 seen_ended "$SHORT"
 	echo "$SHORT" > "$C/short"
+	rm -rf "$C/record"
 	cp -r "$RECORD" "$C/record"
 	cp "$C/state/schedlua/decisions.jsonl" "$C/"
 	cp "$C/etc/sched.lua" "$C/fcfs.lua"

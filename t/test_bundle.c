@@ -276,6 +276,45 @@ static void what_everybody_may_write_is_refused(void **state)
 	refused(in_dir("sched.lua"), SL_ETRUST, "writable by everybody (mode 0777)");
 }
 
+/* SlurmUser need not be root: what only root may read is refused with the reason, be it
+ * the file, a module of it or the directory. */
+static void what_cannot_be_read_is_refused_as_that(void **state)
+{
+	uid_t user = getuid() ? getuid() : STRANGER;
+	struct sl_bundle *b;
+	struct sl_error err;
+	bool readable;
+
+	(void) state;
+	write_text("sched.lua", "return require 'mine'");
+	chmod(in_dir("sched.lua"), 0);
+	assert_int_equal(seteuid(user), 0);
+	refused(in_dir("sched.lua"), SL_EIO, "sched.lua: Permission denied");
+	assert_int_equal(seteuid(getuid()), 0);
+	chmod(in_dir("sched.lua"), 0644);
+	chmod(in_dir("policies/mine.lua"), 0);
+	assert_int_equal(seteuid(user), 0);
+	b = open_as(in_dir("sched.lua"), true, &err);
+	assert_non_null(b);
+	readable = sl_bundle_module(b, "mine", &err) != NULL;
+	sl_bundle_destroy(b);
+	assert_false(readable);
+	assert_int_equal(err.code, SL_EIO);
+	assert_non_null(strstr(err.text, "mine.lua: Permission denied"));
+	assert_int_equal(seteuid(getuid()), 0);
+	chmod(in_dir("policies/mine.lua"), 0644);
+	chmod(dir, 0700);
+	if (!getuid()) {
+		assert_int_equal(seteuid(user), 0);
+		refused(in_dir("sched.lua"), SL_EIO, "Permission denied");
+		assert_int_equal(seteuid(0), 0);
+		/* and root reads what nobody may */
+		chmod(in_dir("sched.lua"), 0);
+		sl_bundle_destroy(open_as(in_dir("sched.lua"), true, &err));
+		assert_int_equal(err.code, 0);
+	}
+}
+
 static void a_symbolic_link_instead_of_the_file_is_refused(void **state)
 {
 	(void) state;
@@ -493,6 +532,7 @@ int main(void)
 		TEST(texts_in_memory_go_before_files),
 		TEST(a_file_over_the_limit_is_refused),
 		TEST(what_everybody_may_write_is_refused),
+		TEST(what_cannot_be_read_is_refused_as_that),
 		TEST(a_symbolic_link_instead_of_the_file_is_refused),
 		TEST(a_missing_file_or_a_directory_is_refused_as_what_it_is),
 		TEST(what_a_stranger_owns_is_refused),

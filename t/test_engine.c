@@ -378,6 +378,20 @@ static void a_site_others_may_write_to_is_refused(void **state)
 	assert_int_equal(loaded.code, SL_ETRUST);
 }
 
+/* As root it keeps the right to read every file, and no other: SlurmUser's own policies
+ * may be private.  (What a SlurmUser that is not root sees: t/test_bundle.c.) */
+static void a_site_that_only_root_can_read_is_read_by_root_only(void **state)
+{
+	struct engine *e = *state;
+	struct sl_frame_loaded loaded;
+
+	write_site(e, START_NONE);
+	assert_int_equal(chmod(e->site, 0), 0);
+	loaded = load(e, e->site, -1);
+	assert_int_equal(loaded.ok, getuid() == 0);
+	assert_int_equal(loaded.code, getuid() ? SL_EIO : SL_OK);
+}
+
 static void no_site_means_the_bundled_easy(void **state)
 {
 	struct engine *e = *state;
@@ -634,6 +648,7 @@ int main(void)
 		TEST(a_set_that_fails_on_the_clusters_snapshot_is_refused),
 		TEST(a_missing_site_is_refused_and_found_later),
 		TEST(a_site_others_may_write_to_is_refused),
+		TEST(a_site_that_only_root_can_read_is_read_by_root_only),
 		TEST(no_site_means_the_bundled_easy),
 		TEST(a_changed_site_decides_at_once_and_says_so_once),
 		TEST(a_broken_change_is_refused_once_and_its_repair_goes_live),

@@ -58,6 +58,7 @@ static void *agent(void *arg)
 {
 	struct sl_cycler *y = arg;
 
+	pthread_setname_np(pthread_self(), "sched_lua");	/* for top -H */
 	while (!atomic_load(&stop)) {
 		sl_cycler_tick(y);
 		pause_ms(sl_cycler_pause_ms(y));

@@ -494,7 +494,7 @@ static void a_shape_is_another_request(void **state)
 	sl_cluster_destroy(c);
 	build_change(b, SL_T_SHAPE, 0, sl_shape_row, .refused = 1);
 	c = open_cluster(b);
-	w = sl_cluster_want(c, (struct sl_entry) { 0, 0, 1 }, &err);
+	w = sl_cluster_want(c, (struct sl_entry) { 0, 0, 1, 0 }, &err);
 	assert_non_null(w);
 	assert_int_equal(w->why, SL_WHY_RESOURCES);
 	assert_string_equal(w->text, "its alternative 1 was refused a moment ago");

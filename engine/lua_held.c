@@ -157,9 +157,8 @@ static int64_t node_gpus(const struct sl_snapshot *s, uint32_t node)
 	return n;
 }
 
-static int64_t gpus_asked(const struct sl_snapshot *s, uint32_t job, int64_t tasks, int64_t nodes)
+static int64_t gpus_asked(const struct sl_snapshot *s, struct sl_range r, int64_t tasks, int64_t nodes)
 {
-	struct sl_range r = s->job.gres[job];
 	int64_t n = 0;
 
 	for (uint32_t i = r.first; i < r.first + r.count; i++) {
@@ -181,23 +180,49 @@ static bool has_whole_nodes(const struct sl_snapshot *s, struct sl_entry e)
 	       s->meta.select_flags[0] & SL_SELECT_WHOLE_NODE;
 }
 
-/* The least that the request of an entry can come to. */
-static int64_t units_asked(const struct held *h, struct sl_lua *x, struct sl_entry e)
+/* One way to run a job: as asked, or an alternative. */
+struct way {
+	int64_t nodes, cpus, tasks, cpus_per_task, limit;
+	struct sl_range gres;
+};
+
+static struct way way_asked(const struct sl_snapshot *s, uint32_t job)
+{
+	const struct sl_job_view *j = &s->job;
+	int64_t nodes = j->min_nodes[job] ? j->min_nodes[job] : 1, cpus = j->min_cpus[job];
+	int64_t least = (int64_t) j->pn_min_cpus[job] * nodes;
+
+	return (struct way) {
+		.nodes = nodes, .cpus = cpus > least ? cpus : least, .cpus_per_task = j->cpus_per_task[job],
+		.tasks = j->num_tasks[job] ? j->num_tasks[job] : nodes * j->ntasks_per_node[job],
+		.limit = j->time_limit[job], .gres = j->gres[job],
+	};
+}
+
+static struct way way_of_shape(const struct sl_snapshot *s, uint32_t job, uint32_t shape)
+{
+	const struct sl_shape_view *v = &s->shape;
+	int64_t nodes = v->min_nodes[shape] ? v->min_nodes[shape] : 1;
+
+	return (struct way) {
+		.nodes = nodes, .cpus_per_task = v->cpus_per_task[shape],
+		.tasks = v->num_tasks[shape] ? v->num_tasks[shape] : nodes * v->ntasks_per_node[shape],
+		.limit = v->time_limit[shape] ? v->time_limit[shape] : s->job.time_limit[job], .gres = v->gres[shape],
+	};
+}
+
+/* The least that a way to run an entry can come to. */
+static int64_t units_asked(const struct held *h, struct sl_lua *x, struct sl_entry e, const struct way *w)
 {
 	const struct sl_snapshot *s = x->snap;
-	const struct sl_job_view *j = &s->job;
 	uint32_t node = sl_nodeset_next(sl_cluster_partition_nodes(x->cluster, e.partition), 0);
 	bool some = node < s->node.rows;
 	int64_t threads = some && s->node.threads[node] ? s->node.threads[node] : 1;
 	int64_t per_node = some && s->node.cores[node] ? s->node.cores[node] : 1;
-	int64_t nodes = j->min_nodes[e.job] ? j->min_nodes[e.job] : 1, cpus = j->min_cpus[e.job];
-	int64_t tasks = j->num_tasks[e.job] ? j->num_tasks[e.job] : nodes * j->ntasks_per_node[e.job];
-	int64_t cores;
+	int64_t nodes = w->nodes, cpus = w->cpus, cores;
 
-	if (tasks * j->cpus_per_task[e.job] > cpus)
-		cpus = tasks * j->cpus_per_task[e.job];
-	if ((int64_t) j->pn_min_cpus[e.job] * nodes > cpus)
-		cpus = (int64_t) j->pn_min_cpus[e.job] * nodes;
+	if (w->tasks * w->cpus_per_task > cpus)
+		cpus = w->tasks * w->cpus_per_task;
 	cores = (cpus + threads - 1) / threads;
 	if (cores < nodes)
 		cores = nodes;
@@ -207,7 +232,7 @@ static int64_t units_asked(const struct held *h, struct sl_lua *x, struct sl_ent
 		return nodes;
 	if (some && has_whole_nodes(s, e))
 		return nodes * (h->unit == SL_UNIT_CPU ? per_node * threads : node_gpus(s, node));
-	return h->unit == SL_UNIT_CPU ? cores * threads : gpus_asked(s, e.job, tasks ? tasks : nodes, nodes);
+	return h->unit == SL_UNIT_CPU ? cores * threads : gpus_asked(s, w->gres, w->tasks ? w->tasks : nodes, nodes);
 }
 
 /* Seconds of [start, start + limit) that count; *end is where the walltime ends. */
@@ -353,9 +378,11 @@ static void push_name(lua_State *L, struct sl_lua *x, uint64_t key)
 /* What an entry would hold if it started now. */
 static int64_t amount_asked(struct sl_lua *x, struct held *h, struct sl_entry e)
 {
-	int64_t units, now = sl_cluster_now(x->cluster), end;
+	struct sl_range shapes = x->snap->job.shapes[e.job];
+	int64_t least, amount, now = sl_cluster_now(x->cluster), end;
 	struct sl_booking b;
 	struct sl_error err;
+	struct way w;
 	uint32_t n;
 
 	sl_plan_started(x->plan, &n);
@@ -363,8 +390,15 @@ static int64_t amount_asked(struct sl_lua *x, struct held *h, struct sl_entry e)
 		return multiply(units_of(h, x->snap, b.places, b.count),
 				seconds_held(h, now, b.end_time == SL_UNLIMITED ? SL_UNLIMITED :
 					     b.end_time - b.start_time, &end));
-	units = units_asked(h, x, e);
-	return multiply(units, seconds_held(h, now, x->snap->job.time_limit[e.job], &end));
+	w = way_asked(x->snap, e.job);
+	least = multiply(units_asked(h, x, e, &w), seconds_held(h, now, w.limit, &end));
+	for (uint32_t i = shapes.first; i < shapes.first + shapes.count; i++) {
+		w = way_of_shape(x->snap, e.job, i);
+		amount = multiply(units_asked(h, x, e, &w), seconds_held(h, now, w.limit, &end));
+		if (amount < least)
+			least = amount;
+	}
+	return least;
 }
 
 static struct sl_entry entry_of(lua_State *L, struct sl_lua *x, int arg)

@@ -233,6 +233,24 @@ describe("a quota", function()
 			at(now + 6 * 3600) }, { plan:pending(4) })
 	end)
 
+	it("asks about the alternative with which a job starts", function()
+		-- as asked 16 cores x 10 h are too much; 4 are not
+		local try = [[
+			local M = { api = 1 }
+			function M.decide(cluster, plan)
+				for job in cluster:queue() do
+					slurm.log_info("%s", plan:start(job))
+					if #job.shapes > 0 then slurm.log_info("%s", plan:start(job, { shape = 1 })) end
+				end
+			end
+			return M]]
+		local s = site('sched.quota { per_user = "100 cpu-hours" }, "try"', { try = try })
+		local plan = t.decide(s, machine { { id = 2, user = "alice", tasks = 16, time_limit = "10h", shapes = { { num_tasks = 4 } } } })
+		assert.same({ 2 }, plan:started())
+		assert.same({ "info: nil", "info: true" }, plan:log())
+		assert.same({ n1 = 4 }, plan:layout(2))
+	end)
+
 	it("is and-ed with others, and with what admits", function()
 		local s = site('sched.quota { per_user = "100 cpu-hours" }, sched.quota { name = "gpu", per_user = "1 gpu-hours" }, ' ..
 			'{ name = "x", admit = function(job) return job.id ~= 4, "not four" end }, "easy"')
@@ -459,5 +477,90 @@ describe("sched.quota is refused", function()
 		assert.matches("^site.lua:3: refund says nothing without a period", refused('sched.quota { per_user = "1 cpu-hours", refund = true }'))
 		assert.matches("^site.lua:3: carry_over: the last so many days have nothing to carry over",
 			refused('sched.quota { per_user = "1 cpu-hours", period = "30d", carry_over = 1 }'))
+	end)
+end)
+
+describe("whatever the jobs are", function()
+	-- a small generator of its own (Park and Miller 1988), so that a seed means the same everywhere
+	local function generator(seed)
+		local state = seed
+		return function(n)
+			state = state * 48271 % 2147483647
+			return state % n + 1
+		end
+	end
+
+	local function pick(random, list)
+		return list[random(#list)]
+	end
+
+	local users = { "alice", "bob", "carol" }
+
+	local function cluster(random)
+		local running, pending = {}, {}
+		for id = 1, 4 do
+			running[id] = { id = id, user = pick(random, users), nodes = "n" .. id, cores = random(4), ends_in = 3600 * random(10) }
+		end
+		for id = 5, 4 + 20 do
+			local job = { id = id, user = pick(random, users), time_limit = 3600 * random(12), submitted_ago = 60 * random(100) }
+			local kind = random(5)
+			if kind == 1 then
+				job.nodes, job.exclusive = random(3), true
+			elseif kind == 2 then
+				job.array, job.tasks = tostring(random(6) + 1), random(3)
+			elseif kind == 3 then
+				job.nodes, job.tasks_per_node = random(3), random(3)
+			else
+				job.tasks = random(8)
+			end
+			pending[#pending + 1] = job
+		end
+		return t.cluster { nodes = { { count = 5, cores = 4 }, { count = 3, cores = 8, threads = 2 } }, now = now,
+			running = running, pending = pending }, running, pending
+	end
+
+	-- CPU-seconds by user: running ones, and what the plan starts.
+	local function recount(plan, running, pending)
+		local held, by_id, threads = {}, {}, {}
+		for node = 1, 8 do
+			threads["n" .. node] = node > 5 and 2 or 1
+		end
+		local function add(user, cores, node, seconds)
+			held[user] = (held[user] or 0) + cores * threads[node] * seconds
+		end
+		for _, job in ipairs(running) do
+			add(job.user, job.cores, job.nodes, job.ends_in)
+		end
+		for _, job in ipairs(pending) do
+			by_id[job.id] = job
+		end
+		for _, row in ipairs(plan.raw.starts) do
+			for _, place in ipairs(row.places) do
+				add(by_id[row.job].user, place.cores, plan.raw.node_names[place.node], by_id[row.job].time_limit)
+			end
+		end
+		return held
+	end
+
+	it("nobody holds more than his limit after a cycle, and what would fit was started", function()
+		local seed = tonumber(os.getenv("SEED") or "") or 20261120
+		local random = generator(seed)
+		for round = 1, 60 do
+			local c, running, pending = cluster(random)
+			local limit = 20 + random(200)
+			local policy = pick(random, { "easy", "fcfs", "conservative" })
+			local order = pick(random, { "", "sched.ageing { }, ", "sched.first_job { }, " })
+			local plan = t.decide(site(('sched.quota { per_user = "%d cpu-hours" }, %s"%s"'):format(limit, order, policy)), c)
+			local free = t.decide(site(order .. '"' .. policy .. '"'), c)
+			local held = recount(plan, running, pending)
+			local alone = recount({ raw = { starts = {} } }, running, pending)
+			for user, seconds in pairs(held) do
+				assert(seconds <= math.max(limit * 3600, alone[user] or 0),
+					("seed %d, round %d, %s%s: %s holds %d of %d"):format(seed, round, order, policy, user, seconds, limit * 3600))
+			end
+			-- a limit that nobody reaches changes nothing
+			local wide = t.decide(site(('sched.quota { per_user = "100000 cpu-hours" }, %s"%s"'):format(order, policy)), c)
+			assert.same(free:started(), wide:started(), ("seed %d, round %d"):format(seed, round))
+		end
 	end)
 end)

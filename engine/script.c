@@ -96,6 +96,9 @@ static int open_state(lua_State *L)
 	sl_lua_open_bid(L);
 	sl_lua_open_log(L);
 	sl_script_open_modules(L);
+	/* A state lives for a cycle: rather than mark 10,000 jobs again and again, let memory grow
+	 * to four times what is in use.  Before the limit is hit Lua collects in any case. */
+	lua_gc(L, LUA_GCINC, 400, 0, 0);
 	return 0;
 }
 

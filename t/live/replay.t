@@ -82,6 +82,20 @@ its_own() {
 }
 it "without a directory the plug-in's own recording is replayed" its_own
 
+another_second() { [ "$(date +%s)" -gt "$1" ]; }
+captured() {
+	local id
+	schedlua-capture "$C/before.snap"
+	wait_for 5 another_second "$(date +%s)"		# which is what snapshots tell
+	id=$(FOR=1 submit -N2)
+	ends "$id"
+	schedlua-capture "$C/after.snap"
+	schedlua replay --quiet --policy=easy --json "$C/before.snap" "$C/after.snap" > "$C/out"
+	cat "$C/out"
+	grep -q "\"job\": $id,.*\"verdict\": \"same\"" "$C/out"
+}
+it "what schedlua-capture took is a recording, too" captured
+
 bounded() {
 	scontrol reconfigure
 	sed -i 's/lua_record_files=50/lua_record_files=3/' "$C/etc/slurm.conf"

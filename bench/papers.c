@@ -257,9 +257,9 @@ static const struct expected table7[] = {
 };
 
 /* Guard: as it comes (12 h, which nobody waits for here), and where it acts. */
-#define ESP_POLICIES "fcfs easy conservative,window=50 critical critical,patience=2 " \
-	"critical,patience=2,guard_wait=5h critical,patience=2,threshold=0.3 " \
-	"critical,patience=2,threshold=0.3,guard_wait=5h ip_window ip_window,brevity=1 auction"
+#define ESP_POLICIES "fcfs easy conservative,window=50 critical critical,patience=3 " \
+	"critical,patience=3,guard_wait=5h critical,patience=3,threshold=0.3 " \
+	"critical,patience=3,threshold=0.3,guard_wait=5h ip_window ip_window,brevity=1 auction"
 
 static int esp(void)
 {
@@ -398,8 +398,8 @@ static const struct {
 		double limit;
 	} look[4];
 } goals[] = {
-	{ "esp-gpu", "critical,patience=2", { { UTILIZATION, .95 }, { WAIT, .75 }, { SLOWDOWN, 9.5 } } },
-	{ "esp-gpu-rand", "critical,patience=2,threshold=0.3",
+	{ "esp-gpu", "critical,patience=3", { { UTILIZATION, .95 }, { WAIT, .75 }, { SLOWDOWN, 9.5 } } },
+	{ "esp-gpu-rand", "critical,patience=3,threshold=0.3",
 	  { { UTILIZATION, .94 }, { WAIT, 1.09 }, { SLOWDOWN, 13.1 }, { PACKING, 1.016 } } },
 	{ "auction:V.1", "critical,threshold=1.1,place=tight", { { UTILIZATION, .77 }, { WAIT, 1.75 }, { SLOWDOWN, 24.5 } } },
 	{ "auction:V.1", "critical,fill=critical", { { UTILIZATION, .79 } } },

@@ -161,17 +161,32 @@ describe("critical", function()
 		assert.same({ 12 }, t.decide("critical,guard_wait=14h,patience=0", busy(queue, 1)):started())
 	end)
 
-	-- The cores are wanted for 15 + 15 + 15 minutes, the job in the middle has waited for 10:
-	-- overdue is who has waited for longer than 66.
+	-- Of the oldest half there is job 13 alone: 15 minutes for the cores; the job in the middle has
+	-- waited for 10: overdue is who has waited for longer than 37.5.
 	it("gives a job its reservation that waited for longer than the others and the queue", function()
 		local queue = { { id = 11, tasks = 8, time_limit = "1h", submitted_ago = 60 },
 			{ id = 12, tasks = 8, time_limit = "1h", submitted_ago = "10m" },
-			{ id = 13, tasks = 30, time_limit = "16m", submitted_ago = 65 * 60 } }
+			{ id = 13, tasks = 30, time_limit = "16m", submitted_ago = 37 * 60 } }
 		assert.equal(11, first(queue, ",threshold=9"))
-		queue[3].submitted_ago = 67 * 60
+		queue[3].submitted_ago = 38 * 60
 		assert.equal(13, first(queue, ",threshold=9"))
-		assert.equal(11, first(queue, ",threshold=9,patience=1.3"))
+		assert.equal(11, first(queue, ",threshold=9,patience=1.6"))
 		assert.equal(11, first(queue, ",threshold=9,patience=0"))
+	end)
+
+	-- Every 9 minutes a job of one node arrives that runs for 40: one of them always waits, too.
+	it("lets a wide job through a steady stream of small ones", function()
+		local jobs = { { id = 1, nodes = 4, exclusive = true, runtime = "1h", time_limit = "1h", submit = 60 } }
+		for i = 0, 143 do
+			jobs[#jobs + 1] = { id = 100 + i, nodes = 1, exclusive = true, runtime = "40m", time_limit = "2h",
+				submit = i * 540 }
+		end
+		local function wait(options)
+			return t.simulate("critical,threshold=1000" .. options, { nodes = "4x1c", jobs = jobs }).metrics.wait_max_s
+		end
+		assert.is_true(wait(",patience=0,guard_wait=0") > 20 * 3600)
+		assert.is_true(wait(",patience=0,guard_wait=6h") <= (6 + 2) * 3600)
+		assert.is_true(wait("") <= 5 * 3600)
 	end)
 
 	it("looks at no more jobs than its window, and at any number of them", function()

@@ -24,10 +24,10 @@
 -- jobs go in time.
 --
 -- A wide job that is not critical would wait for long where new small jobs arrive all the time.
--- One that has waited `patience` times as long as the queue is worth now and the job in its
--- middle has waited, together, is overdue: the first such job gets a reservation before all
--- others.  In a queue that was submitted at once nobody is; in a steady stream wide jobs are
--- soon.  Behind that stands the guard with its fixed limit (sched.guard).
+-- One that has waited `patience` times as long as the older part of the queue would take, plus
+-- what the job in the middle of the queue has waited, is overdue: the first such job gets a
+-- reservation before all others.  In a queue that was submitted at once nobody is; in a steady
+-- stream wide jobs are soon.  Behind that stands the guard with its fixed limit (sched.guard).
 --
 -- Options
 --   window     pending jobs examined in a cycle.
@@ -48,8 +48,8 @@ M.options = guard.options {
 	threshold = { default = 0.8, min = 0, max = 1000,
 		doc = "a job is critical when what it needs is loaded so many times as much as the cores" },
 	fill = { default = "small", values = { "small", "critical" }, doc = "the order behind the reservation" },
-	patience = { default = 1.2, min = 0, max = 1000,
-		doc = "a job is overdue after so many times the queue's load and middle wait; 0: never" },
+	patience = { default = 1.5, min = 0, max = 1000,
+		doc = "a job is overdue after so many times what the older part of the queue takes; 0: never" },
 	place = { default = "bestfit", values = { "bestfit", "contiguous", "pack", "spread", "tight" },
 		doc = "how jobs are placed" },
 }
@@ -199,35 +199,43 @@ local function critical_first(a, b)
 	return a.place < b.place
 end
 
--- Put the rows in order; returns for how long the busiest resource is wanted.
+-- Put the rows in order.
 local function rank(rows, threshold, numbers)
-	local loads, backlog = measure(rows, numbers), 0
+	local loads = measure(rows, numbers)
 	for _, row in ipairs(rows) do
 		row.load = load_of(row, loads)
 		row.critical = row.load >= threshold * loads[1][0]
 		row.size = row.most * row.seconds
 	end
 	table.sort(rows, critical_first)
-	for _, load in ipairs(loads) do
-		backlog = math.max(backlog, load[0])
-	end
-	return backlog
 end
 
-local function middle_wait(rows)
-	local waits = {}
+-- For how long a job has to wait to be overdue.  Of the queue those count that have waited at
+-- least half as long as the oldest: what arrives while nodes are kept free for a job must not
+-- make it less urgent.
+local function long_wait(rows, patience, numbers)
+	local waits, old, oldest, backlog = {}, {}, 0, 0
 	for i, row in ipairs(rows) do
 		waits[i] = row.job.waited
+		oldest = math.max(oldest, waits[i])
+	end
+	for i, row in ipairs(rows) do
+		if 2 * waits[i] >= oldest then
+			old[#old + 1] = row
+		end
+	end
+	for _, load in ipairs(measure(old, numbers)) do
+		backlog = math.max(backlog, load[0])
 	end
 	table.sort(waits)
-	return waits[(#waits + 1) // 2] or 0
+	return math.max(1, math.ceil(patience * (backlog + (waits[(#waits + 1) // 2] or 0))))
 end
 
 -- The guard first; if nobody is due, a reservation for the first that is overdue.
-local function protect(cluster, plan, opt, rows, backlog)
+local function protect(cluster, plan, opt, rows, numbers)
 	if #guard.protect(cluster, plan, opt) == 0 and opt.patience > 0 then
-		local wait = math.ceil(opt.patience * (backlog + middle_wait(rows)))
-		guard.protect(cluster, plan, { guard_wait = math.max(wait, 1), guard_stretch = 0, guard_jobs = 1 })
+		local wait = long_wait(rows, opt.patience, numbers)
+		guard.protect(cluster, plan, { guard_wait = wait, guard_stretch = 0, guard_jobs = 1 })
 	end
 end
 
@@ -251,7 +259,8 @@ function M.decide(cluster, plan, opt)
 		return
 	end
 	local rows = examine(cluster, plan, opt.window, machine)
-	protect(cluster, plan, opt, rows, rank(rows, opt.threshold, #machine.names))
+	rank(rows, opt.threshold, #machine.names)
+	protect(cluster, plan, opt, rows, #machine.names)
 	local rest = start_until_reserved(plan, rows, how)
 	if opt.fill == "small" then
 		table.sort(rest, smallest_first)

@@ -28,7 +28,8 @@ M.options = guard.options {
 	window = { default = 200, min = 1, max = 10000, doc = "jobs that bid: of those that could start, the most valuable" },
 	value = { default = "priority", values = { "priority", "cores", "prices" }, doc = "what a job is worth" },
 	exponent = { default = 1.0, min = 0, max = 10, doc = "value to the power of this: above 1 favours large jobs" },
-	short = { default = 0.0, min = 0, max = 4, doc = "value divided by walltime to the power of this" },
+	length = { default = 0.0, min = -4, max = 4,
+		doc = "value times walltime to the power of this: above 0 favours long jobs, below 0 short ones" },
 	per_node = { default = 1.0, min = 0, max = 10,
 		doc = "prices: worth of a node to a job that says how many it wants, beside the price" },
 	flexible = { default = 0.2, min = 0, max = 10,
@@ -71,8 +72,8 @@ local function value_of(job, opt, worth)
 			value = value * opt.flexible
 		end
 	end
-	if opt.short ~= 0 then
-		value = value / math.min(job.time_limit, 1e8) ^ opt.short
+	if opt.length ~= 0 then
+		value = value * math.min(job.time_limit, 1e8) ^ opt.length
 	end
 	return math.max(value, 1e-6) ^ opt.exponent
 end

@@ -335,7 +335,8 @@ static struct expected auction_row(const char *what, const double *figure)
 	};
 }
 
-#define AUCTION_POLICIES "easy critical critical,threshold=1.1,place=tight critical,fill=critical auction"
+#define AUCTION_POLICIES "easy critical critical,threshold=1.1,place=tight critical,fill=critical " \
+	"auction,value=prices,length=0.5,max_blocks=3,max_spread=5,rounds=1"
 
 static int auctions(void)
 {

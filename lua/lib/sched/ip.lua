@@ -446,9 +446,12 @@ end
 -- The solutions of the program, laid out; one that cannot be is cut off, and the next one asked for.
 local function solve(found, w, p, value, list, order, opt)
 	local share = 0.6
-	for _ = 1, 1 + (opt.cuts or 2) do
+	for k = 1, 1 + (opt.cuts or 2) do
 		local r = p.model:solve(limits(opt, share))
 		note(found, p, r)
+		if k == 1 and r.bound then	-- later ones are of what was not cut off
+			found.bound = math.min(found.bound or math.huge, r.bound)
+		end
 		if not r.values then
 			return
 		end
@@ -457,9 +460,9 @@ local function solve(found, w, p, value, list, order, opt)
 		local choice = w:greedy(value, sequence, hint, opt.unpacked)
 		found.choice = better(found.choice, choice)
 		local lost, terms = 0, {}
-		for k = 1, n do
-			lost = lost + (choice.pieces[sequence[k]] and 0 or 1)
-			put(terms, p.s[sequence[k]], 1)
+		for i = 1, n do
+			lost = lost + (choice.pieces[sequence[i]] and 0 or 1)
+			put(terms, p.s[sequence[i]], 1)
 		end
 		if lost > 0 then
 			choice = lay_out_exactly(w, value, list, sequence, n, opt)

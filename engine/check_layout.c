@@ -340,7 +340,7 @@ int check_layout(struct check *c, const struct row *r, const struct ask *a)
 	    place->node[first + count - 1] - place->node[first] != count - 1)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its nodes are not contiguous", id);
 	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++) {
-		if (c->snap->job_gres.per[g] == SL_PER_SOCKET)
+		if (c->snap->job_gres.per[g] == SL_PER_SOCKET && c->snap->job_gres.count[g])
 			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32
 				       ": only Slurm's select can place it (gres per socket)", id);
 		if (check_gres(c, r, a, g) < 0)

@@ -45,6 +45,14 @@ static uint32_t fewest_in(const struct sl_need *need, uint32_t cores)
 	return (cores - 1) / need->unit_cores * need->core_units + 1;
 }
 
+/* More cores than the tasks can use, one at least on each node?  1 or 0 with *misfit. */
+static int check_sense(const struct sl_need *need, uint32_t nodes, int64_t fewest, struct sl_misfit *misfit)
+{
+	if (fewest > need->units && fewest > (int64_t) nodes * need->least)
+		return refuse(misfit, SL_LACK_SENSE, need->units, fewest, 0);
+	return 1;
+}
+
 /* Does the layout satisfy the request, on whatever machine?  1 or 0 with *misfit. */
 static int check_request(const struct sl_need *need, const struct sl_how *how, const struct sl_nodeset *nodes,
 			 struct sl_misfit *misfit)
@@ -78,10 +86,16 @@ static int check_request(const struct sl_need *need, const struct sl_how *how, c
 	}
 	if (!open && most < need->units)
 		return refuse(misfit, SL_LACK_CORES, need->units, most, 0);
-	/* more cores than the tasks can use, one at least on each node */
-	if (fewest > need->units && fewest > (int64_t) how->count * need->least)
-		return refuse(misfit, SL_LACK_SENSE, need->units, fewest, 0);
-	return 1;
+	return check_sense(need, how->count, fewest, misfit);
+}
+
+/* Units that are dealt to a pick in any case: no more than its cores hold, though the
+ * fifth core of a task of two stands for a third one. */
+static uint32_t least_in(const struct sl_need *need, uint32_t cores)
+{
+	uint32_t fewest = fewest_in(need, cores), most = units_in(need, cores);
+
+	return !cores || need->whole || fewest < most ? fewest : most;
 }
 
 /* Units of a pick on a node that could take *most*, with *rest* to be dealt to it and
@@ -89,7 +103,7 @@ static int check_request(const struct sl_need *need, const struct sl_how *how, c
 static uint32_t share_of(const struct sl_need *need, const struct sl_pick *p, int64_t rest, int64_t later,
 			 uint32_t most)
 {
-	uint32_t least = fewest_in(need, p->cores);
+	uint32_t least = least_in(need, p->cores);
 
 	if (p->cores && !need->whole && most > units_in(need, p->cores))
 		most = units_in(need, p->cores);
@@ -102,10 +116,10 @@ static uint32_t share_of(const struct sl_need *need, const struct sl_pick *p, in
 static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct sl_how *how, int64_t t,
 		struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
 {
-	int64_t end = sl_later(t, need->r->duration), job[SL_MAX_GRES_NEEDS], rest = need->units, later = 0;
+	int64_t end = sl_later(t, need->r->duration), job[SL_MAX_GRES_NEEDS], rest = need->units, later = 0, fewest = 0;
 
 	for (uint32_t i = 0; i < how->count; i++)
-		later += fewest_in(need, how->picks[i].cores);
+		later += least_in(need, how->picks[i].cores);
 	for (uint32_t j = 0; j < need->jobs; j++)
 		job[j] = need->need[need->needs + j].count;
 	sl_layout_clear(layout);
@@ -120,7 +134,7 @@ static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct
 			return refuse(misfit, SL_LACK_NODES, how->count, i, p->node);
 		if (need->whole && p->cores && p->cores != (uint32_t) cap->cores)
 			return refuse(misfit, SL_LACK_CORES, cap->cores, p->cores, p->node);
-		later -= fewest_in(need, p->cores);
+		later -= least_in(need, p->cores);
 		units = share_of(need, p, rest, later, o.units);
 		rest -= units;
 		for (uint32_t j = 0; j < need->jobs; j++) {
@@ -133,6 +147,7 @@ static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct
 			each.cores = (int32_t) p->cores;
 			each.memory = need->r->memory_per_node + need->r->memory_per_core * each.cores;
 		}
+		fewest += fewest_in(need, (uint32_t) each.cores);
 		if (!sl_resources_fit(&each, &o.free))
 			return refuse(misfit, SL_LACK_CORES, each.cores, o.free.cores, p->node);
 		if (sl_layout_add(layout, p->node, p->node, &each, err))
@@ -145,7 +160,7 @@ static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct
 			return refuse(misfit, SL_LACK_GRES, need->need[need->needs + j].count,
 				      need->need[need->needs + j].count - job[j], 0);
 	}
-	return 1;
+	return check_sense(need, how->count, fewest, misfit);
 }
 
 /* The next instant after t at which something changes on a node picked: only then can

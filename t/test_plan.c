@@ -828,29 +828,40 @@ static uint64_t rounds(void)
 	return 3000 * (n ? strtoull(n, NULL, 10) : 1);
 }
 
+static void random_policy(uint64_t seed)
+{
+	uint64_t s = seed;
+	struct desk d = sit(build_random_cluster(seed, 2 + build_below(&s, 6), 5 + build_below(&s, 25)));
+	struct sl_cluster *fresh;
+
+	for (uint32_t i = 5 + build_below(&s, 60); i > 0; i--)
+		verb(&d, &s);
+	encode(&d, false);
+	if (sl_check_plan(&d.b->snap, &d.plan, &d.err) < 0)
+		fail_msg("seed %lu: %s", (unsigned long) seed, d.err.text);
+	if (sl_timeline_validate(sl_cluster_timeline(d.c), &d.err) < 0)
+		fail_msg("seed %lu: %s", (unsigned long) seed, d.err.text);
+	sl_plan_destroy(d.p);
+	d.p = NULL;
+	fresh = sl_cluster_create(&d.b->snap, &d.err);
+	assert_non_null(fresh);
+	must_equal(d.c, fresh, seed);
+	sl_cluster_destroy(fresh);
+	leave(&d);
+}
+
 static void every_plan_of_any_policy_passes_the_checker_and_leaves_no_trace(void **state)
 {
-	(void) state;
-	for (uint64_t seed = 1; seed <= rounds(); seed++) {
-		uint64_t s = seed;
-		struct desk d = sit(build_random_cluster(seed, 2 + build_below(&s, 6), 5 + build_below(&s, 25)));
-		struct sl_cluster *fresh;
+	/* layouts with open and odd picks, which one in a hundred thousand policies makes */
+	static const uint64_t rare[] = { 107314, 169238 };
+	const char *first = getenv("SL_SEED");
+	uint64_t from = first ? strtoull(first, NULL, 10) : 1;
 
-		for (uint32_t i = 5 + build_below(&s, 60); i > 0; i--)
-			verb(&d, &s);
-		encode(&d, false);
-		if (sl_check_plan(&d.b->snap, &d.plan, &d.err) < 0)
-			fail_msg("seed %lu: %s", (unsigned long) seed, d.err.text);
-		if (sl_timeline_validate(sl_cluster_timeline(d.c), &d.err) < 0)
-			fail_msg("seed %lu: %s", (unsigned long) seed, d.err.text);
-		sl_plan_destroy(d.p);
-		d.p = NULL;
-		fresh = sl_cluster_create(&d.b->snap, &d.err);
-		assert_non_null(fresh);
-		must_equal(d.c, fresh, seed);
-		sl_cluster_destroy(fresh);
-		leave(&d);
-	}
+	(void) state;
+	for (size_t i = 0; i < sizeof(rare) / sizeof(rare[0]); i++)
+		random_policy(rare[i]);
+	for (uint64_t seed = from; seed < from + rounds(); seed++)
+		random_policy(seed);
 }
 
 /* A number that nobody expects in a row that nobody would write. */

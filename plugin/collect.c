@@ -8,14 +8,6 @@
 #include "collect_int.h"
 #include "lend.h"
 
-static uint64_t now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t) t.tv_sec * 1000000 + (uint64_t) t.tv_nsec / 1000;
-}
-
 struct sl_collector *sl_collector_create(struct sl_error *err)
 {
 	struct sl_collector *c = xmalloc(sizeof(*c));
@@ -267,7 +259,7 @@ static int collect_queue(struct sl_collector *c, struct sl_error *err)
 	int rc = 0;
 
 	lock_slurmctld(locks);
-	t0 = now_us();
+	t0 = sl_clock_us();
 	if (!node_record_count || !job_list || !part_list || !avail_node_bitmap || !up_node_bitmap) {
 		rc = sl_fail(err, SL_EBUSY, "slurmctld has not loaded its nodes yet");
 	} else if (s->checked || (rc = sl_canary(err)) >= 0) {
@@ -281,7 +273,7 @@ static int collect_queue(struct sl_collector *c, struct sl_error *err)
 			sort_job_queue(queue);
 		take_queue(s, queue);
 	}
-	c->queue_us = now_us() - t0;
+	c->queue_us = sl_clock_us() - t0;
 	unlock_slurmctld(locks);
 	FREE_NULL_LIST(queue);
 	if (!rc && !s->preempts)
@@ -549,7 +541,7 @@ static int collect_records(struct sl_collector *c, struct sl_error *err)
 	uint64_t t0;
 
 	lock_slurmctld(locks);
-	t0 = now_us();
+	t0 = sl_clock_us();
 	if (!node_record_count || !job_list || !part_list) {
 		unlock_slurmctld(locks);
 		return sl_fail(err, SL_EBUSY, "slurmctld is loading its nodes anew");
@@ -567,7 +559,7 @@ static int collect_records(struct sl_collector *c, struct sl_error *err)
 		list_for_each(resv_list, each_resv, c);
 	list_for_each(job_list, each_job, c);
 	assoc_mgr_unlock(&qos);
-	c->copy_us = now_us() - t0;
+	c->copy_us = sl_clock_us() - t0;
 	unlock_slurmctld(locks);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #define SL_COLLECT_INT_H
 
 #include "collect.h"
+#include "status.h"
 
 #define SL_KINDS 64
 

@@ -3,14 +3,6 @@
 #include "fallback.h"
 #include "layout.h"
 
-static uint64_t now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t) t.tv_sec * 1000000 + (uint64_t) t.tv_nsec / 1000;
-}
-
 static void wait_for_resources(job_record_t *job, uint32_t reason)
 {
 	if (job->state_reason != WAIT_NO_REASON && job->state_reason != WAIT_RESOURCES &&
@@ -119,14 +111,14 @@ void sl_fallback_run(struct sl_commit *m)
 
 	while (f.at < m->c->ways && !atomic_load(m->stop)) {
 		lock_slurmctld(locks);
-		t0 = now_us();
+		t0 = sl_clock_us();
 		end = t0 + (uint64_t) (m->batch_ms * 1000);
 		if (slurm_conf.last_update != m->c->conf_update || node_record_count != m->c->node_count ||
 		    slurmctld_config.shutdown_time)
 			f.at = m->c->ways;
-		while (f.at < m->c->ways && now_us() < end)
+		while (f.at < m->c->ways && sl_clock_us() < end)
 			run_way(&f);
-		sl_times_add(&m->status->commit_hold, now_us() - t0);
+		sl_times_add(&m->status->commit_hold, sl_clock_us() - t0);
 		unlock_slurmctld(locks);
 	}
 	xfree(f.blocked);

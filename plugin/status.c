@@ -13,6 +13,14 @@
 #include "plain.h"
 #include "status.h"
 
+uint64_t sl_clock_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t) t.tv_sec * 1000000 + (uint64_t) t.tv_nsec / 1000;
+}
+
 void sl_times_add(struct sl_times *t, uint64_t us)
 {
 	int b = us ? (int) (4 * log2((double) us)) + 1 : 0;

@@ -63,6 +63,14 @@ describe("auction", function()
 		assert.same({ 1 }, t.decide("auction,rounds=0", c):started())
 	end)
 
+	it("says why a job that lost waits", function()
+		local c = t.cluster { nodes = "4x8c", pending = { { id = 1, nodes = 3, exclusive = true, priority = 9 },
+			{ id = 2, nodes = 2, exclusive = true, priority = 1 } } }
+		local word, text = t.decide("auction", c):pending(2)
+		assert.equal("policy", word)
+		assert.matches("other bids are worth more", text, 1, true)
+	end)
+
 	it("prefers less fragmented bids where the same jobs start", function()
 		local c = t.cluster { nodes = "9x8c", running = { { id = 9, nodes = "n4", exclusive = true, ends_in = "1h" } },
 			pending = { { id = 1, nodes = 4, exclusive = true }, { id = 2, nodes = 3, exclusive = true } } }

@@ -189,6 +189,11 @@ function M.decide(cluster, plan, opt)
 			break
 		end
 	end
+	for _, job in ipairs(jobs) do
+		if plan:state(job) == "open" then
+			plan:refuse(job, "no nodes are free that it could bid for, or other bids are worth more")
+		end
+	end
 end
 
 return M

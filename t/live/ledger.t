@@ -96,7 +96,7 @@ it "a requeued job's runs both count, each once" requeued
 # No cycle between the end of the job and the end of slurmctld: it looks every ten
 # seconds then.
 killed_in_between() {
-	local a
+	local a held
 	sed -i 's/^SchedulerParameters=.*/&,lua_wake=10000,lua_interval=3600/' "$C/etc/slurm.conf"
 	a=$(FOR=4 submit -n6)
 	starts "$a" 20
@@ -104,12 +104,14 @@ killed_in_between() {
 	wait_for 20 eval 'grep -q lua_wake <(scontrol show config)'
 	wait_for 20 job_is "$a" COMPLETED
 	touch "$C/mark"
+	held=$(submit -H -n1)	# something to save
 	wait_for 15 eval '[ "$C/state/job_state" -nt "$C/mark" ]'
 	! has_run "$a" COMPLETED || skip "a cycle was faster"
 	cluster_ctld_kill KILL
 	! has_run "$a" COMPLETED
 	sed -i 's/,lua_wake=10000,lua_interval=3600//' "$C/etc/slurm.conf"
 	cluster_ctld_start
+	scancel "$held"
 	exact "$a" 0
 	schedlua ledger verify --dir="$DIR"
 }
@@ -131,7 +133,8 @@ killed_keeper() {
 	ends "$a"
 	exact "$a" 0
 	wait_for 10 cluster_gone "$pid"
-	[ "$(pgrep -c -x ledger-keeper)" -le 2 ]
+	# (of this cluster: others may run beside it)
+	[ "$(pgrep -c -x -s "$(ps -o sid= -p "$(cluster_ctld_pid)" | tr -d ' ')" ledger-keeper)" -le 2 ]
 	wait_for 10 status_is usage_stale ''
 }
 it "its keeper and the engine are killed: usage is exact" killed_keeper

@@ -337,7 +337,7 @@ static void needs_root(void)
 {
 	if (geteuid()) {
 		print_message("# only root can give files away\n");
-		skip();
+		return;
 	}
 }
 

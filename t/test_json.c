@@ -124,8 +124,10 @@ static void a_full_disk_is_reported(void **state)
 	struct sl_error err;
 
 	(void) state;
-	if (!full)
-		skip();
+	if (!full) {
+		print_message("# skipped: no device that is always full\n");
+		return;
+	}
 	j = sl_json_create(full, NULL);
 	sl_json_str(j, "lost");
 	assert_int_equal(sl_json_finish(j, NULL, NULL, &err), -1);
@@ -436,8 +438,10 @@ static void the_example_is_a_snapshot(void **state)
 
 	(void) state;
 	snprintf(path, sizeof(path), "%s/examples/cluster.json", srcdir ? srcdir : ".");
-	if (access(path, R_OK) < 0)
-		skip();
+	if (access(path, R_OK) < 0) {
+		print_message("# skipped: no example to read\n");
+		return;
+	}
 	if (sl_image_load(&sl_snapshot_schema, path, &bytes, &size, &err) < 0 ||
 	    sl_snapshot_open(&snap, bytes, size, &err) < 0)
 		fail_msg("%s", err.text);

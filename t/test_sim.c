@@ -364,7 +364,7 @@ static const struct {
 	uint32_t every;
 } policies[] = {
 	{ "easy", 1 }, { "conservative", 1 }, { "fcfs", 1 }, { "critical", 1 },
-	{ "ip_window,branches=20", 25 }, { "auction,max_nodes=20", 25 },
+	{ "ip_window,branches=20", 50 }, { "auction,max_nodes=20", 50 },
 };
 #define POLICIES (sizeof(policies) / sizeof(policies[0]))
 

@@ -85,21 +85,6 @@ bool sl_scan_when(const char *p, int64_t *t)
 
 /* -- reading -------------------------------------------------------------- */
 
-static int cut(char *line, char **field)
-{
-	int n = 0;
-
-	for (;;) {
-		if (n == MOST_FIELDS)
-			return n + 1;
-		field[n++] = line;
-		line = strchr(line, '|');
-		if (!line)
-			return n;
-		*line++ = 0;
-	}
-}
-
 static bool has(const struct dump *d, enum column a, enum column b)
 {
 	return d->column[a] >= 0 || d->column[b] >= 0;
@@ -107,7 +92,7 @@ static bool has(const struct dump *d, enum column a, enum column b)
 
 static int read_names(struct dump *d, char *line, const char *path, struct sl_error *err)
 {
-	d->fields = cut(line, d->field);
+	d->fields = sl_lines_cut(line, d->field, MOST_FIELDS);
 	if (d->fields > MOST_FIELDS)
 		return sl_fail(err, SL_EFORMAT, "%s:1: more than %d columns", path, MOST_FIELDS);
 	for (int c = 0; c < COLUMNS; c++) {
@@ -291,7 +276,7 @@ int sl_ledger_import(struct sl_ledger *l, struct sl_lines *in, struct sl_import 
 			begun = true;
 			continue;
 		}
-		if (cut(line, d.field) != d.fields) {
+		if (sl_lines_cut(line, d.field, MOST_FIELDS) != d.fields) {
 			bad(&d, sl_lines_number(in), "another number of fields than in the first line");
 			continue;
 		}

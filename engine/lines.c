@@ -145,6 +145,21 @@ int64_t sl_lines_next(struct sl_lines *l, char **line, struct sl_error *err)
 	return (int64_t) n + 1;
 }
 
+int sl_lines_cut(char *line, char **field, int most)
+{
+	int n = 0;
+
+	for (;;) {
+		if (n == most)
+			return n + 1;
+		field[n++] = line;
+		line = strchr(line, '|');
+		if (!line)
+			return n;
+		*line++ = 0;
+	}
+}
+
 bool sl_scan_int(const char **p, int64_t *value)
 {
 	const char *s = *p;

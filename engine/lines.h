@@ -35,6 +35,12 @@ uint64_t sl_lines_number(const struct sl_lines *l);
 const char *sl_lines_path(const struct sl_lines *l);
 
 /*
+ * Cut a line in place at its bars, as sacct -P writes them, into field[most].  Returns how
+ * many fields; most + 1 for too many.
+ */
+int sl_lines_cut(char *line, char **field, int most);
+
+/*
  * A number at *p, perhaps with a fraction, which is cut off; *p moves behind it.
  * False where there is none, or one beyond +-2^62.
  */

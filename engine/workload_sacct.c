@@ -48,25 +48,9 @@ struct dump {
 	uint64_t line;
 };
 
-/* Cut a line at its bars.  Returns how many fields, MOST_FIELDS + 1 for too many. */
-static int cut(char *line, char **field)
-{
-	int n = 0;
-
-	for (;;) {
-		if (n == MOST_FIELDS)
-			return n + 1;
-		field[n++] = line;
-		line = strchr(line, '|');
-		if (!line)
-			return n;
-		*line++ = 0;
-	}
-}
-
 static int read_names(struct dump *d, char *line, const char *path, struct sl_error *err)
 {
-	d->fields = cut(line, d->field);
+	d->fields = sl_lines_cut(line, d->field, MOST_FIELDS);
 	if (d->fields > MOST_FIELDS)
 		return sl_fail(err, SL_EFORMAT, "%s:1: more than %d columns", path, MOST_FIELDS);
 	for (int c = 0; c < COLUMNS; c++) {
@@ -309,7 +293,7 @@ static int read_rows(struct dump *d, struct sl_lines *l, const char *path, struc
 		}
 		d->line = sl_lines_number(l);
 		sl_store_count_row(d->s);
-		fields = cut(line, d->field);
+		fields = sl_lines_cut(line, d->field, MOST_FIELDS);
 		if (fields != d->fields) {
 			sl_store_note(d->s, SL_ISSUE_FIELDS, d->line, "%d fields, expected %d", fields, d->fields);
 			continue;

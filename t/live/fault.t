@@ -28,8 +28,6 @@ engine() {
 	scontrol reconfigure
 }
 
-status() { sed -n "s/^  \"$1\": \"\{0,1\}\([^\",]*\).*/\1/p" "$C/state/schedlua/status.json"; }
-status_is() { [ "$(status "$1")" = "$2" ]; }
 engine_lives() { status_is source site && [ -d "/proc/$(status engine_pid)" ]; }
 
 # Jobs start while the engine is so: the first at most two intervals (and the

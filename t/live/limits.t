@@ -157,19 +157,7 @@ behind_limited() {
 # Alternatives: limits hold for the one that starts.
 alternatives() {
 	local busy id
-	reload <<-'EOL'
-		local sched = require "sched"
-		local first = { name = "first_fit" }
-		function first.decide(cluster, plan)
-			for job in cluster:queue() do
-				local ok = plan:start(job)
-				for i = 1, #job.shapes do
-					ok = ok or plan:start(job, { shape = i })
-				end
-			end
-		end
-		return sched.site { interval = 1, default = { first } }
-	EOL
+	reload < <(shapes_site)
 	wait_for 30 status_is policy '*first_fit*'
 	# what would not have been accepted at submission is not started
 	busy=$(submit -N4 --exclusive)

@@ -35,6 +35,23 @@ skip_all() {
 	exit 0
 }
 
+# A site file: each job as it asks, else as the first of its alternatives that fits.
+shapes_site() {
+	cat <<-'EOL'
+	local sched = require "sched"
+	local first = { name = "first_fit" }
+	function first.decide(cluster, plan)
+		for job in cluster:queue() do
+			local ok = plan:start(job)
+			for i = 1, #job.shapes do
+				ok = ok or plan:start(job, { shape = i })
+			end
+		end
+	end
+	return sched.site { interval = 1, default = { first } }
+	EOL
+}
+
 # slurmctld has never ended since the test noted its pid in CTLD.  From 23.11 on it
 # executes itself anew when it is reconfigured; that is Slurm's own.
 same_slurmctld() {

@@ -7,20 +7,7 @@ live_begin 16 "SchedulerParameters=defer,sched_interval=-1,lua_interval=1" Slurm
 	"PartitionName=half Nodes=n[009-016] MaxNodes=2 MaxTime=60 State=UP"
 needs_engine
 
-# Each job as it asks, else as the first of its alternatives that fits.
-reload <<-'EOL'
-	local sched = require "sched"
-	local first = { name = "first_fit" }
-	function first.decide(cluster, plan)
-		for job in cluster:queue() do
-			local ok = plan:start(job)
-			for i = 1, #job.shapes do
-				ok = ok or plan:start(job, { shape = i })
-			end
-		end
-	end
-	return sched.site { interval = 1, default = { first } }
-EOL
+reload < <(shapes_site)
 wait_for 30 status_is policy '*first_fit*' || { echo "Bail out! the policy is not taken"; exit 1; }
 
 request() {

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "build.h"
+#include "cluster.h"
 
 /* -- the machine --------------------------------------------------------- */
 
@@ -136,6 +137,17 @@ struct sl_range build_license(struct build *b, uint32_t license, uint32_t count)
 	return (struct sl_range) { sl_builder_append(b->builder, SL_T_JOB_LICENSE, &row), 1 };
 }
 
+uint32_t build_reservation(struct build *b, const char *name, int64_t from, int64_t to, uint32_t first, uint32_t last)
+{
+	struct sl_reservation_row r = sl_reservation_row();
+
+	r.name = sl_builder_str(b->builder, name);
+	r.start_time = BUILD_NOW + from;
+	r.end_time = BUILD_NOW + to;
+	r.nodes = build_nodes(b, first, last);
+	return sl_builder_append(b->builder, SL_T_RESERVATION, &r);
+}
+
 struct sl_job_row build_row(struct build *b, struct build_job j)
 {
 	struct sl_job_row r = sl_job_row();
@@ -244,6 +256,18 @@ const struct sl_snapshot *build_open(struct build *b)
 		fail_msg("%s", err.text);
 	return &b->snap;
 }
+
+struct sl_cluster *build_cluster(struct build *b)
+{
+	struct sl_error err;
+	struct sl_cluster *c = sl_cluster_create(build_open(b), &err);
+
+	if (!c)
+		fail_msg("%s", err.text);
+	return c;
+}
+
+/* -- plans ---------------------------------------------------------------- */
 
 struct built_plan *build_plan(const struct build *b)
 {

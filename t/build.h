@@ -60,6 +60,10 @@ void build_destroy(struct build *b);
 /* Another partition of nodes first..last; its row. */
 uint32_t build_partition(struct build *b, const char *name, uint32_t first, uint32_t last);
 
+/* A reservation of nodes first..last from so many seconds after BUILD_NOW to so many; its
+ * row. */
+uint32_t build_reservation(struct build *b, const char *name, int64_t from, int64_t to, uint32_t first, uint32_t last);
+
 /* A list of nodes first..last, for ranges of runs. */
 struct sl_range build_nodes(struct build *b, uint32_t first, uint32_t last);
 
@@ -85,6 +89,10 @@ struct sl_range build_license(struct build *b, uint32_t license, uint32_t count)
 /* Lay out, validate and open the snapshot; may be called again after changes, which
  * closes the one before. */
 const struct sl_snapshot *build_open(struct build *b);
+
+/* The model of that snapshot; it is the caller's, and lives no longer than the build. */
+struct sl_cluster;
+struct sl_cluster *build_cluster(struct build *b);
 
 /* A plan image, written by hand. */
 struct built_plan {

@@ -9,9 +9,12 @@
 #define T_RANDOM_H
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-static uint64_t random_state = 1;
+/* One of each in a program, whichever of its files include this. */
+__attribute__((weak)) uint64_t random_state = 1;
+__attribute__((weak)) uint64_t failing_seed;	/* of the round that runs; 0: none does */
 
 static inline uint64_t random_u64(void)
 {
@@ -44,6 +47,15 @@ static inline uint64_t number_from(const char *name, uint64_t otherwise)
 	const char *s = getenv(name);
 
 	return s && *s ? strtoull(s, NULL, 0) : otherwise;
+}
+
+/* The teardown of a test that sets failing_seed: runs also when it failed. */
+static inline int say_seed(void **state)
+{
+	(void) state;
+	if (failing_seed)
+		printf("# SL_SEED=%llu\n", (unsigned long long) failing_seed);
+	return 0;
 }
 
 #endif

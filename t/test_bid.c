@@ -30,11 +30,9 @@ struct stall {
 
 static struct stall open_stall(struct build *b)
 {
-	struct stall s = { .b = b };
+	struct stall s = { .b = b, .c = build_cluster(b) };
 
-	s.c = sl_cluster_create(build_open(b), &s.err);
-	if (s.c)
-		s.p = sl_plan_create(s.c, &s.err);
+	s.p = sl_plan_create(s.c, &s.err);
 	if (s.p)
 		s.m = sl_market_create(s.p, &s.err);
 	if (!s.m)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * What the model of a cluster holds free, at first and after each event.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,17 +15,6 @@
 #include "check.h"
 #include "cluster.h"
 #include "same.h"
-#include "tally.h"
-
-static struct sl_cluster *open_cluster(struct build *b)
-{
-	struct sl_error err;
-	struct sl_cluster *c = sl_cluster_create(build_open(b), &err);
-
-	if (!c)
-		fail_msg("%s", err.text);
-	return c;
-}
 
 static int free_cores(struct sl_cluster *c, uint32_t node, int64_t in)
 {
@@ -31,16 +22,6 @@ static int free_cores(struct sl_cluster *c, uint32_t node, int64_t in)
 
 	sl_timeline_free(sl_cluster_timeline(c), node, BUILD_NOW + in, BUILD_NOW + in + 1, &r);
 	return r.cores;
-}
-
-static const struct sl_want *want(struct sl_cluster *c, uint32_t job, uint32_t partition)
-{
-	struct sl_error err;
-	const struct sl_want *w = sl_cluster_want(c, (struct sl_entry) { job, partition, 0, 0 }, &err);
-
-	if (!w)
-		fail_msg("%s", err.text);
-	return w;
 }
 
 static void ok(int rc, const struct sl_error *err)
@@ -59,7 +40,7 @@ static void a_running_job_holds_its_cores_until_its_end(void **state)
 
 	(void) state;
 	build_running(b, (struct build_job) { .id = 1, .nodes = 1, .cores = 3, .ends_in = 60 });
-	c = open_cluster(b);
+	c = build_cluster(b);
 	assert_int_equal(free_cores(c, 0, 0), 5);
 	assert_int_equal(free_cores(c, 0, 59), 5);
 	assert_int_equal(free_cores(c, 0, 60), 8);
@@ -88,7 +69,7 @@ static void an_overdue_a_completing_and_a_suspended_job_hold_as_the_rules_say(vo
 	build_change(b, SL_T_JOB, 2, sl_job_row, .suspend_time = BUILD_NOW - 400);
 	build_change(b, SL_T_JOB, 3, sl_job_row, .state = SL_JOB_SUSPENDED);
 	build_change(b, SL_T_JOB, 3, sl_job_row, .priority = 0);
-	c = open_cluster(b);
+	c = build_cluster(b);
 	assert_int_equal(free_cores(c, 0, 0), 0);
 	assert_int_equal(free_cores(c, 0, SL_OVERDUE_S), 8);
 	assert_int_equal(free_cores(c, 1, 0), 0);
@@ -111,7 +92,7 @@ static void a_snapshot_that_overbooks_a_node_leaves_nothing_there(void **state)
 	build_running(b, (struct build_job) { .id = 1, .nodes = 2, .cores = 5, .ends_in = 60 });
 	build_running(b, (struct build_job) { .id = 2, .nodes = 2, .cores = 3, .ends_in = 90 });
 	build_change(b, SL_T_ALLOC, 2, sl_alloc_row, .cores = 6);
-	c = open_cluster(b);
+	c = build_cluster(b);
 	assert_int_equal(free_cores(c, 0, 0), 0);
 	assert_int_equal(free_cores(c, 0, 59), 0);
 	assert_int_equal(free_cores(c, 0, 60), 2);
@@ -130,7 +111,7 @@ static void an_overbooked_job_gives_back_what_it_held(void **state)
 	build_running(b, (struct build_job) { .id = 1, .cores = 5, .ends_in = 60 });
 	build_running(b, (struct build_job) { .id = 2, .cores = 3, .ends_in = 90 });
 	build_change(b, SL_T_ALLOC, 1, sl_alloc_row, .cores = 6);
-	c = open_cluster(b);
+	c = build_cluster(b);
 	ok(sl_cluster_advance(c, BUILD_NOW + 30, &err), &err);
 	ok(sl_cluster_finish(c, 1, &err), &err);
 	assert_int_equal(free_cores(c, 0, 30), 3);
@@ -155,7 +136,7 @@ static void nodes_that_are_down_or_reserved_are_not_free(void **state)
 	sl_builder_append(b->builder, SL_T_RESERVATION, &r);
 	build_change(b, SL_T_NODE, 0, sl_node_row, .state = SL_NODE_DOWN);
 	build_change(b, SL_T_NODE, 1, sl_node_row, .state = SL_NODE_COMPLETING);
-	c = open_cluster(b);
+	c = build_cluster(b);
 	assert_int_equal(free_cores(c, 0, 0), 0);
 	assert_int_equal(free_cores(c, 0, 1 << 20), 0);
 	assert_int_equal(free_cores(c, 1, 0), 0);
@@ -190,7 +171,7 @@ static void a_node_of_one_user_is_blocked_until_his_last_job_there_ends(void **s
 	build_running(b, (struct build_job) { .id = 1, .cores = 1, .ends_in = 60 });
 	build_running(b, (struct build_job) { .id = 2, .cores = 1, .ends_in = 90 });
 	build_change(b, SL_T_NODE, 0, sl_node_row, .owner = 1000);
-	c = open_cluster(b);
+	c = build_cluster(b);
 	assert_int_equal(free_cores(c, 0, 0), 0);
 	assert_int_equal(free_cores(c, 0, 89), 0);
 	assert_int_equal(free_cores(c, 0, 90), 8);
@@ -207,298 +188,13 @@ static void jobs_that_share_cores_hold_a_part_of_them(void **state)
 	build_running(b, (struct build_job) { .id = 1, .cores = 5, .ends_in = 60 });
 	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .oversubscribe = 2);
 	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .flags |= SL_PART_FORCE);
-	c = open_cluster(b);
+	c = build_cluster(b);
 	assert_int_equal(free_cores(c, 0, 0), 11);	/* a folded node: 16 half cores */
 	sl_cluster_destroy(c);
 	build_partition(b, "other", 0, 0);
-	c = open_cluster(b);
+	c = build_cluster(b);
 	assert_int_equal(free_cores(c, 0, 0), 5);	/* 8 less 5 halves, rounded up */
 	assert_int_equal(free_cores(c, 1, 0), 16);
-	sl_cluster_destroy(c);
-	build_destroy(b);
-}
-
-/* -- what is wanted ------------------------------------------------------ */
-
-static void a_want_is_in_cores(void **state)
-{
-	struct build *b = build_create("4x8c2t");
-	const struct sl_want *w;
-	struct sl_cluster *c;
-
-	(void) state;
-	build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .tasks = 8, .limit = 600 });
-	build_pending(b, (struct build_job) { .id = 2, .nodes = 2, .tasks = 8, .cpus_per_task = 4 });
-	build_pending(b, (struct build_job) { .id = 3, .nodes = 2, .tasks = 8, .cpus_per_task = 3 });
-	c = open_cluster(b);
-	w = want(c, 0, 0);
-	assert_int_equal(w->request.min_nodes, 2);
-	assert_int_equal(w->request.max_nodes, 2);
-	assert_int_equal(w->request.tasks, 8);
-	assert_int_equal(w->request.cores_per_task, 1);
-	assert_int_equal(w->request.tasks_per_core, 2);
-	assert_int_equal(w->request.duration, 600);
-	assert_null(w->native);
-	assert_ptr_equal(w->request.eligible, sl_cluster_usable_nodes(c, 0));
-	assert_ptr_equal(w, want(c, 0, 0));
-	w = want(c, 1, 0);
-	assert_int_equal(w->request.cores_per_task, 2);
-	assert_int_equal(w->request.tasks_per_core, 1);
-	assert_true(w->request.duration == SL_FOREVER);
-	w = want(c, 2, 0);
-	assert_string_equal(w->native, "tasks that share a core");
-	assert_int_equal(w->request.cores_per_task, 2);
-	sl_cluster_destroy(c);
-	b->meta.select_flags = SL_SELECT_ONE_TASK_PER_CORE;
-	c = open_cluster(b);
-	assert_int_equal(want(c, 0, 0)->request.tasks_per_core, 1);
-	assert_null(want(c, 2, 0)->native);
-	sl_cluster_destroy(c);
-	build_destroy(b);
-}
-
-static void tasks_per_node_are_a_minimum_of_cores_and_a_maximum_of_tasks(void **state)
-{
-	struct build *b = build_create("4x8c");
-	const struct sl_want *w;
-	struct sl_cluster *c;
-
-	(void) state;
-	build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .max_nodes = 9, .tasks = 8, .tasks_per_node = 3,
-					       .cpus_per_task = 2 });
-	c = open_cluster(b);
-	w = want(c, 0, 0);
-	assert_int_equal(w->request.tasks_per_node, 3);
-	assert_int_equal(w->request.min_cores_per_node, 6);
-	assert_int_equal(w->request.max_nodes, 8);	/* no more than tasks */
-	sl_cluster_destroy(c);
-	build_destroy(b);
-}
-
-static void the_limits_of_the_partition_bind_the_job(void **state)
-{
-	struct build *b = build_create("8x8c");
-	const struct sl_want *w;
-	struct sl_cluster *c;
-
-	(void) state;
-	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_nodes = 3);
-	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .min_nodes = 2);
-	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_time = 3600);
-	build_pending(b, (struct build_job) { .id = 1, .nodes = 1, .max_nodes = 8, .limit = 60 });
-	build_pending(b, (struct build_job) { .id = 2, .nodes = 4, .limit = 60 });
-	build_pending(b, (struct build_job) { .id = 3, .nodes = 2, .limit = 3660 });
-	build_pending(b, (struct build_job) { .id = 4, .nodes = 2 });
-	build_pending(b, (struct build_job) { .id = 5, .nodes = 2, .limit = 3660 });
-	build_change(b, SL_T_JOB, 4, sl_job_row, .time_min = 600);
-	c = open_cluster(b);
-	w = want(c, 0, 0);
-	assert_int_equal(w->request.min_nodes, 2);
-	assert_int_equal(w->request.max_nodes, 3);
-	w = want(c, 1, 0);
-	assert_int_equal(w->why, SL_WHY_PARTITION);
-	assert_string_equal(w->text, "needs 4 nodes, may have 3 in partition batch");
-	assert_string_equal(want(c, 2, 0)->text, "asks for 61 minutes, partition batch allows 60");
-	assert_int_equal(want(c, 3, 0)->time_limit, 3600);
-	w = want(c, 4, 0);
-	assert_int_equal(w->why, SL_WHY_NONE);
-	assert_int_equal(w->time_limit, 3600);
-	assert_int_equal(w->time_floor, 600);
-	sl_cluster_destroy(c);
-	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .flags = 0);
-	c = open_cluster(b);
-	assert_string_equal(want(c, 0, 0)->text, "partition batch is down");
-	sl_cluster_destroy(c);
-	build_destroy(b);
-}
-
-static void memory_follows_the_cores_or_the_node_or_is_all_of_it(void **state)
-{
-	struct build *b = build_create("4x8c2t1000m");
-	struct sl_cluster *c;
-
-	(void) state;
-	b->meta.select_flags = SL_SELECT_MEMORY;
-	build_pending(b, (struct build_job) { .id = 1, .memory = 300 });
-	build_pending(b, (struct build_job) { .id = 2 });
-	build_pending(b, (struct build_job) { .id = 3 });
-	build_change(b, SL_T_JOB, 1, sl_job_row, .memory_per_cpu = 50);
-	c = open_cluster(b);
-	assert_int_equal(want(c, 0, 0)->request.memory_per_node, 300);
-	assert_int_equal(want(c, 1, 0)->request.memory_per_core, 100);
-	assert_int_equal(want(c, 2, 0)->request.memory_per_node, 1000);
-	sl_cluster_destroy(c);
-	build_change(b, SL_T_NODE, 1, sl_node_row, .memory = 2000);
-	c = open_cluster(b);
-	assert_string_equal(want(c, 2, 0)->native, "all of the nodes' memory");
-	assert_true(want(c, 2, 0)->request.whole_nodes);
-	sl_cluster_destroy(c);
-	b->meta.select_flags = 0;
-	c = open_cluster(b);
-	assert_int_equal(want(c, 0, 0)->request.memory_per_node, 0);
-	sl_cluster_destroy(c);
-	build_destroy(b);
-}
-
-static void gres_become_kinds(void **state)
-{
-	struct build *b = build_create("4x8c2g");
-	struct sl_gres_kind_row kind = sl_gres_kind_row();
-	struct sl_cluster *c;
-
-	(void) state;
-	kind.key = sl_builder_str(b->builder, "gpu:a100");
-	kind.name = sl_builder_str(b->builder, "gpu");
-	kind.type = sl_builder_str(b->builder, "a100");
-	sl_builder_append(b->builder, SL_T_GRES_KIND, &kind);
-	for (uint32_t i = 0; i < 4; i++)
-		build_pending(b, (struct build_job) { .id = i + 1, .gpus = 1 });
-	build_change(b, SL_T_JOB, 1, sl_job_row, .gres = build_gres(b, "gpu", "a100", 2, SL_PER_TASK));
-	build_change(b, SL_T_JOB, 2, sl_job_row, .gres = build_gres(b, "gpu", "h100", 2, SL_PER_JOB));
-	build_change(b, SL_T_JOB, 3, sl_job_row, .gres = build_gres(b, "gpu", "", 2, SL_PER_SOCKET));
-	c = open_cluster(b);
-	assert_int_equal(want(c, 0, 0)->request.gres_needs, 1);
-	assert_int_equal(want(c, 0, 0)->request.gres[0].kinds, 3);
-	assert_int_equal(want(c, 0, 0)->request.gres[0].per, SL_GRES_PER_NODE);
-	assert_int_equal(want(c, 1, 0)->request.gres[0].kinds, 2);
-	assert_int_equal(want(c, 1, 0)->request.gres[0].per, SL_GRES_PER_TASK);
-	assert_int_equal(want(c, 2, 0)->why, SL_WHY_NEVER);
-	assert_string_equal(want(c, 2, 0)->text, "no node has gpu:h100");
-	assert_string_equal(want(c, 3, 0)->native, "gres per socket");
-	sl_cluster_destroy(c);
-	build_destroy(b);
-}
-
-static void features_and_exclusions_choose_the_nodes(void **state)
-{
-	struct build *b = build_create("4x8c");
-	struct sl_cluster *c;
-	char text[64];
-
-	(void) state;
-	build_change(b, SL_T_NODE, 1, sl_node_row, .features = sl_builder_str(b->builder, "ib,fast"));
-	build_change(b, SL_T_NODE, 2, sl_node_row, .features = sl_builder_str(b->builder, "ib"));
-	build_change(b, SL_T_NODE, 3, sl_node_row, .features = sl_builder_str(b->builder, "fast,ib"));
-	build_change(b, SL_T_NODE, 3, sl_node_row, .tmp_disk = 5);
-	for (uint32_t i = 0; i < 4; i++)
-		build_pending(b, (struct build_job) { .id = i + 1 });
-	build_change(b, SL_T_JOB, 0, sl_job_row, .features = sl_builder_str(b->builder, "fast&ib"));
-	build_change(b, SL_T_JOB, 1, sl_job_row, .exc_nodes = build_nodes(b, 0, 1));
-	build_change(b, SL_T_JOB, 2, sl_job_row, .tmp_disk = 5);
-	build_change(b, SL_T_JOB, 3, sl_job_row, .features = sl_builder_str(b->builder, "[fast|ib]"));
-	build_change(b, SL_T_JOB, 3, sl_job_row, .req_nodes = build_nodes(b, 2, 2));
-	c = open_cluster(b);
-	sl_nodeset_text(want(c, 0, 0)->request.eligible, text, sizeof(text));
-	assert_string_equal(text, "1,3");
-	sl_nodeset_text(want(c, 1, 0)->request.eligible, text, sizeof(text));
-	assert_string_equal(text, "2-3");
-	sl_nodeset_text(want(c, 2, 0)->request.eligible, text, sizeof(text));
-	assert_string_equal(text, "3");
-	assert_string_equal(want(c, 3, 0)->native, "features");
-	sl_nodeset_text(want(c, 3, 0)->request.required, text, sizeof(text));
-	assert_string_equal(text, "2");
-	sl_cluster_destroy(c);
-	build_destroy(b);
-}
-
-static void what_is_not_modelled_is_native_and_says_what(void **state)
-{
-	struct build *b = build_create("4x8c");
-	struct sl_cluster *c;
-
-	(void) state;
-	for (uint32_t i = 0; i < 5; i++)
-		build_pending(b, (struct build_job) { .id = i + 1 });
-	build_change(b, SL_T_JOB, 0, sl_job_row, .switches = 1);
-	build_change(b, SL_T_JOB, 1, sl_job_row, .core_spec = 1);
-	build_change(b, SL_T_JOB, 2, sl_job_row, .ntasks_per_socket = 1);
-	build_change(b, SL_T_JOB, 3, sl_job_row, .native = sl_builder_str(b->builder, "burst buffer"));
-	build_change(b, SL_T_JOB, 4, sl_job_row, .het_job_id = 5);
-	c = open_cluster(b);
-	assert_string_equal(want(c, 0, 0)->native, "switches");
-	assert_string_equal(want(c, 1, 0)->native, "core specialization");
-	assert_true(want(c, 1, 0)->request.whole_nodes);
-	assert_string_equal(want(c, 2, 0)->native, "tasks per socket");
-	assert_string_equal(want(c, 3, 0)->native, "burst buffer");
-	assert_int_equal(want(c, 3, 0)->method, SL_PLACE_NATIVE);
-	assert_int_equal(want(c, 4, 0)->why, SL_WHY_NOT_MODELLED);
-	sl_cluster_destroy(c);
-	build_destroy(b);
-}
-
-static void gres_that_cannot_be_counted_are_left_to_slurm(void **state)
-{
-	struct build *b = build_create("2x8c2g");
-	struct sl_gres_kind_row kind = sl_gres_kind_row();
-	struct sl_node_gres_row much = { .kind = 1, .count = 1 << 20 };
-	struct sl_range gres;
-	struct sl_cluster *c;
-
-	(void) state;
-	kind.key = kind.name = sl_builder_str(b->builder, "lustre");
-	sl_builder_append(b->builder, SL_T_GRES_KIND, &kind);
-	gres = (struct sl_range) { sl_builder_append(b->builder, SL_T_NODE_GRES, &much), 1 };
-	build_change(b, SL_T_NODE, 0, sl_node_row, .gres = gres);
-	build_pending(b, (struct build_job) { .id = 1 });
-	build_change(b, SL_T_JOB, 0, sl_job_row, .gres = build_gres(b, "lustre", "", 1 << 19, SL_PER_NODE));
-	c = open_cluster(b);
-	assert_string_equal(want(c, 0, 0)->native, "gres");
-	assert_int_equal(want(c, 0, 0)->request.gres_needs, 0);
-	sl_cluster_destroy(c);
-	build_destroy(b);
-}
-
-static void the_default_method_is_what_slurm_was_told(void **state)
-{
-	struct build *b = build_create("4x8c");
-	struct sl_cluster *c;
-
-	(void) state;
-	build_pending(b, (struct build_job) { .id = 1 });
-	build_pending(b, (struct build_job) { .id = 2 });
-	build_change(b, SL_T_JOB, 1, sl_job_row, .flags = SL_JOBF_SPREAD);
-	c = open_cluster(b);
-	assert_int_equal(want(c, 0, 0)->method, SL_PLACE_BESTFIT);
-	assert_int_equal(want(c, 1, 0)->method, SL_PLACE_SPREAD);
-	sl_cluster_destroy(c);
-	b->meta.select_flags = SL_SELECT_LLN;
-	c = open_cluster(b);
-	assert_int_equal(want(c, 0, 0)->method, SL_PLACE_NATIVE);
-	assert_null(want(c, 0, 0)->native);
-	sl_cluster_destroy(c);
-	build_destroy(b);
-}
-
-static void a_shape_is_another_request(void **state)
-{
-	struct build *b = build_create("8x8c");
-	struct sl_shape_row shape = { .min_nodes = 2, .num_tasks = 4, .cpus_per_task = 2, .time_limit = 99 };
-	struct sl_range shapes = { sl_builder_append(b->builder, SL_T_SHAPE, &shape), 1 };
-	const struct sl_want *w;
-	struct sl_cluster *c;
-	struct sl_error err;
-
-	(void) state;
-	build_pending(b, (struct build_job) { .id = 1, .nodes = 8, .limit = 600 });
-	build_change(b, SL_T_JOB, 0, sl_job_row, .shapes = shapes);
-	c = open_cluster(b);
-	w = sl_cluster_want(c, (struct sl_entry) { 0, 0, 1, 0 }, &err);
-	assert_non_null(w);
-	assert_int_equal(w->request.min_nodes, 2);
-	assert_int_equal(w->request.tasks, 4);
-	assert_int_equal(w->request.cores_per_task, 2);
-	assert_int_equal(w->time_limit, 99);
-	assert_int_equal(want(c, 0, 0)->request.min_nodes, 8);
-	assert_null(sl_cluster_want(c, (struct sl_entry) { 0, 0, 2, 0 }, &err));
-	assert_int_equal(err.code, SL_EINVAL);
-	sl_cluster_destroy(c);
-	build_change(b, SL_T_SHAPE, 0, sl_shape_row, .refused = 1);
-	c = open_cluster(b);
-	w = sl_cluster_want(c, (struct sl_entry) { 0, 0, 1, 0 }, &err);
-	assert_non_null(w);
-	assert_int_equal(w->why, SL_WHY_RESOURCES);
-	assert_string_equal(w->text, "its alternative 1 was refused a moment ago");
-	assert_int_equal(want(c, 0, 0)->why, SL_WHY_NONE);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }
@@ -515,7 +211,7 @@ static void an_event_changes_what_it_says_and_nothing_else(void **state)
 
 	(void) state;
 	job = build_pending(b, (struct build_job) { .id = 1, .limit = 60 });
-	c = open_cluster(b);
+	c = build_cluster(b);
 	assert_int_equal(sl_cluster_submit(c, job, &err), -1);
 	assert_int_equal(sl_cluster_submit(c, 9, &err), -1);
 	assert_int_equal(sl_cluster_start(c, job, &place, 1, BUILD_NOW, &err), -1);
@@ -559,7 +255,7 @@ static void a_start_on_what_is_not_free_changes_nothing(void **state)
 	build_pending(b, (struct build_job) { .id = 3, .limit = 60 });
 	build_change(b, SL_T_JOB, 1, sl_job_row, .licenses = build_license(b, 0, 1));
 	build_change(b, SL_T_JOB, 2, sl_job_row, .licenses = build_license(b, 0, 1));
-	c = open_cluster(b);
+	c = build_cluster(b);
 	assert_int_equal(sl_cluster_start(c, 1, place, 2, BUILD_NOW + 60, &err), -1);
 	assert_int_equal(err.code, SL_EBUSY);
 	assert_int_equal(free_cores(c, 0, 0), 8);
@@ -583,7 +279,7 @@ static void time_that_passes_a_jobs_end_does_not_free_it(void **state)
 
 	(void) state;
 	build_running(b, (struct build_job) { .id = 1, .ends_in = 60 });
-	c = open_cluster(b);
+	c = build_cluster(b);
 	ok(sl_cluster_advance(c, BUILD_NOW + 100, &err), &err);
 	assert_int_equal(free_cores(c, 0, 100), 0);
 	assert_int_equal(free_cores(c, 0, 100 + SL_OVERDUE_S), 8);
@@ -735,7 +431,7 @@ static void a_cluster_that_moved_equals_one_built_from_scratch(void **state)
 			build_change(b, SL_T_PARTITION, p, sl_partition_row, .oversubscribe = 1);
 			build_change(b, SL_T_PARTITION, p, sl_partition_row, .max_cpus_per_node = SL_NONE);
 		}
-		c = open_cluster(b);
+		c = build_cluster(b);
 		end = calloc(sl_cluster_snapshot(c)->job.rows + 1, sizeof(*end));
 		for (uint32_t j = 0; j < sl_cluster_snapshot(c)->job.rows; j++)
 			end[j] = sl_cluster_snapshot(c)->job.end_time[j];
@@ -747,7 +443,7 @@ static void a_cluster_that_moved_equals_one_built_from_scratch(void **state)
 			if (i % 5)
 				continue;
 			again = rebuild(b, c, end);
-			fresh = open_cluster(again);
+			fresh = build_cluster(again);
 			must_equal(c, fresh, seed);
 			sl_cluster_destroy(fresh);
 			build_destroy(again);
@@ -755,61 +451,6 @@ static void a_cluster_that_moved_equals_one_built_from_scratch(void **state)
 		free(end);
 		sl_cluster_destroy(c);
 		build_destroy(b);
-	}
-}
-
-/* -- licences over time -------------------------------------------------- */
-
-static void a_tally_is_what_was_added(void **state)
-{
-	struct sl_tally t = { NULL, 0, 0 };
-	struct sl_error err;
-
-	(void) state;
-	ok(sl_tally_add(&t, 10, 20, 2, &err), &err);
-	ok(sl_tally_add(&t, 15, INT64_MAX, 1, &err), &err);
-	assert_int_equal(sl_tally_most(&t, 0, 10), 0);
-	assert_int_equal(sl_tally_most(&t, 0, 16), 3);
-	assert_int_equal(sl_tally_most(&t, 20, 100), 1);
-	assert_int_equal(sl_tally_earliest(&t, 0, 10, 2, 3), 0);
-	assert_int_equal(sl_tally_earliest(&t, 0, 11, 2, 3), 20);
-	assert_int_equal(sl_tally_earliest(&t, 12, 5, 1, 3), 20);
-	assert_true(sl_tally_earliest(&t, 0, 11, 3, 3) == INT64_MAX);
-	ok(sl_tally_add(&t, 15, INT64_MAX, -1, &err), &err);
-	ok(sl_tally_add(&t, 10, 20, -2, &err), &err);
-	assert_int_equal(t.steps, 0);
-	sl_tally_free(&t);
-}
-
-static void a_tally_agrees_with_counting_second_by_second(void **state)
-{
-	(void) state;
-	for (uint64_t seed = 1; seed <= 500; seed++) {
-		struct sl_tally t = { NULL, 0, 0 };
-		int64_t used[64] = { 0 };
-		struct sl_error err;
-		uint64_t s = seed;
-
-		for (int i = 0; i < 12; i++) {
-			int64_t t0 = build_below(&s, 50), t1 = t0 + build_below(&s, 64 - (uint32_t) t0);
-			int64_t from = build_below(&s, 50), len = 1 + build_below(&s, 8), first, n = build_below(&s, 4);
-
-			ok(sl_tally_add(&t, t0, t1, n, &err), &err);
-			for (int64_t x = t0; x < t1; x++)
-				used[x] += n;
-			for (first = from; first < 64; first++) {
-				bool fits = true;
-
-				for (int64_t x = first; x < first + len && x < 64; x++)
-					fits &= used[x] + 2 <= 6;
-				if (fits)
-					break;
-			}
-			if (sl_tally_earliest(&t, from, len, 2, 6) != first)
-				fail_msg("seed %lu: earliest %ld, counted %ld", (unsigned long) seed,
-					 (long) sl_tally_earliest(&t, from, len, 2, 6), (long) first);
-		}
-		sl_tally_free(&t);
 	}
 }
 
@@ -823,22 +464,10 @@ int main(void)
 		cmocka_unit_test(nodes_that_are_down_or_reserved_are_not_free),
 		cmocka_unit_test(a_node_of_one_user_is_blocked_until_his_last_job_there_ends),
 		cmocka_unit_test(jobs_that_share_cores_hold_a_part_of_them),
-		cmocka_unit_test(a_want_is_in_cores),
-		cmocka_unit_test(tasks_per_node_are_a_minimum_of_cores_and_a_maximum_of_tasks),
-		cmocka_unit_test(the_limits_of_the_partition_bind_the_job),
-		cmocka_unit_test(memory_follows_the_cores_or_the_node_or_is_all_of_it),
-		cmocka_unit_test(gres_become_kinds),
-		cmocka_unit_test(features_and_exclusions_choose_the_nodes),
-		cmocka_unit_test(what_is_not_modelled_is_native_and_says_what),
-		cmocka_unit_test(gres_that_cannot_be_counted_are_left_to_slurm),
-		cmocka_unit_test(the_default_method_is_what_slurm_was_told),
-		cmocka_unit_test(a_shape_is_another_request),
 		cmocka_unit_test(an_event_changes_what_it_says_and_nothing_else),
 		cmocka_unit_test(a_start_on_what_is_not_free_changes_nothing),
 		cmocka_unit_test(time_that_passes_a_jobs_end_does_not_free_it),
 		cmocka_unit_test(a_cluster_that_moved_equals_one_built_from_scratch),
-		cmocka_unit_test(a_tally_is_what_was_added),
-		cmocka_unit_test(a_tally_agrees_with_counting_second_by_second),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

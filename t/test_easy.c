@@ -198,16 +198,6 @@ static void simulate_with_nodes(struct machine *m)
 	sl_timeline_destroy(tl);
 }
 
-static uint64_t failing_seed;
-
-static int say_seed(void **state)
-{
-	(void) state;
-	if (failing_seed)
-		print_message("# SL_SEED=%llu\n", (unsigned long long) failing_seed);
-	return 0;
-}
-
 static void backfill_with_nodes_is_backfill_by_counting(void **state)
 {
 	uint64_t seed = number_from("SL_SEED", 31), rounds = 60 * number_from("SL_ROUNDS", 1);

@@ -3,8 +3,6 @@
  * Timeline and placement when memory runs out: every allocation is made to fail in
  * turn.  Each time the failure is reported, the timeline is in order and as it was,
  * and nothing leaks (the sanitizers look).
- *
- * The linker's --wrap puts the allocator of this file before the C library's.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,36 +12,8 @@
 
 #include <cmocka.h>
 
+#include "failing_malloc.h"
 #include "place.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-
-static long countdown = -1;	/* allocations until one fails; -1: none does */
-
-static int fails(void)
-{
-	return countdown >= 0 && countdown-- == 0;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-	return fails() ? NULL : __real_realloc(p, size);
-}
 
 #define NODES 160
 

@@ -4,9 +4,8 @@
  * in turn.  Each time the failure is reported as such, nothing leaks (the
  * sanitizers look) and what was made before can be destroyed.
  *
- * The linker's --wrap puts the allocator of this file between the library and the
- * C library's.  It does not reach jansson, which is a shared library, and should
- * not: that reader drops characters when it cannot grow a string.
+ * jansson, a shared library, is not reached, and should not be: that reader drops
+ * characters when it cannot grow a string.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,37 +17,9 @@
 
 #include <cmocka.h>
 
+#include "failing_malloc.h"
 #include "journal.h"
 #include "make_image.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-
-static long countdown = -1;	/* allocations until one fails; -1: none does */
-
-static int fails(void)
-{
-	return countdown >= 0 && countdown-- == 0;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-	return fails() ? NULL : __real_realloc(p, size);
-}
 
 /* Let the nth allocation fail, for n = 0, 1, ... until none did. */
 static void fail_in_turn(int (*work)(struct sl_error *err))

@@ -1,122 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Placement, worked by hand.  test_fit.c tries everything. */
+/* Placement by each method, worked by hand.  test_fit.c tries everything. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-#include "place.h"
+#include "where.h"
 
 static const struct sl_how bestfit = { .method = SL_PLACE_BESTFIT };
 static const struct sl_how contiguous = { .method = SL_PLACE_CONTIGUOUS };
 static const struct sl_how pack = { .method = SL_PLACE_PACK };
 static const struct sl_how spread = { .method = SL_PLACE_SPREAD };
 static const struct sl_how tight = { .method = SL_PLACE_TIGHT };
-
-static struct sl_nodeset set(const char *text)
-{
-	struct sl_nodeset s = SL_NODESET_EMPTY;
-	struct sl_error err;
-
-	if (sl_nodeset_parse(&s, text, &err))
-		fail_msg("%s", err.text);
-	return s;
-}
-
-/* 8 cores, 8000 MiB, 2 gpus of kind 0 a node; weights by node or NULL; now is 0. */
-static struct sl_timeline *machine(uint32_t nodes, const uint32_t *weight)
-{
-	struct sl_node_kind *kind = calloc(nodes, sizeof(*kind));
-	uint32_t *kind_of = calloc(nodes, sizeof(*kind_of));
-	struct sl_timeline *tl;
-
-	for (uint32_t n = 0; n < nodes; n++) {
-		kind[n].capacity = (struct sl_resources) { .cores = 8, .memory = 8000, .gres = { 2 } };
-		kind[n].weight = weight ? weight[n] : 1;
-		kind_of[n] = n;
-	}
-	tl = sl_timeline_create(nodes, kind_of, kind, nodes, 0, NULL);
-	assert_non_null(tl);
-	free(kind);
-	free(kind_of);
-	return tl;
-}
-
-static void book(struct sl_timeline *tl, const char *nodes, int32_t cores, int64_t t0, int64_t t1)
-{
-	const struct sl_resources each = { .cores = cores };
-	struct sl_nodeset s = set(nodes);
-	struct sl_error err;
-
-	if (sl_timeline_book(tl, &s, &each, t0, t1, &err))
-		fail_msg("%s", err.text);
-	sl_nodeset_free(&s);
-}
-
-/* "0-2:8 5:3": nodes and their cores, in the order of the first node. */
-static char *text_of(const struct sl_layout *l)
-{
-	static char text[1000];
-	struct sl_place *p = calloc(l->nodes + 1, sizeof(*p));
-	size_t n = 0;
-
-	sl_layout_places(l, p);
-	text[0] = 0;
-	for (uint32_t i = 0, j; i < l->nodes; i = j) {
-		for (j = i + 1; j < l->nodes && p[j].node == p[j - 1].node + 1 && p[j].cores == p[i].cores; j++)
-			;
-		n += snprintf(text + n, sizeof(text) - n, "%s%u", i ? " " : "", p[i].node);
-		if (j > i + 1)
-			n += snprintf(text + n, sizeof(text) - n, "-%u", p[j - 1].node);
-		n += snprintf(text + n, sizeof(text) - n, ":%u", p[i].cores);
-	}
-	free(p);
-	return text;
-}
-
-static const char *at(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how, int64_t t)
-{
-	struct sl_layout l = SL_LAYOUT_EMPTY;
-	struct sl_misfit m;
-	struct sl_error err;
-	static char text[1000];
-	int rc = sl_fit_at(tl, r, how, t, &l, &m, &err);
-
-	if (rc < 0)
-		snprintf(text, sizeof(text), "error: %s", err.text);
-	else if (!rc)
-		sl_misfit_text(&m, text, sizeof(text));
-	else
-		snprintf(text, sizeof(text), "%s", text_of(&l));
-	assert_true(rc == 1 || !l.nodes);
-	sl_layout_free(&l);
-	return text;
-}
-
-static const char *earliest(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how,
-			    int64_t from, int64_t latest)
-{
-	struct sl_layout l = SL_LAYOUT_EMPTY;
-	struct sl_misfit m;
-	struct sl_error err;
-	static char text[1000];
-	int64_t start;
-	int rc = sl_fit_earliest(tl, r, how, from, latest, &start, &l, &m, &err);
-
-	if (rc < 0)
-		snprintf(text, sizeof(text), "error: %s", err.text);
-	else if (!rc)
-		sl_misfit_text(&m, text, sizeof(text));
-	else
-		snprintf(text, sizeof(text), "@%lld %s", (long long) start, text_of(&l));
-	sl_layout_free(&l);
-	return text;
-}
 
 /* -- bestfit ----------------------------------------------------------- */
 
@@ -566,41 +464,6 @@ static void room_counts_nodes_and_tasks(void **state)
 	sl_timeline_destroy(tl);
 }
 
-/* -- explicit layouts ---------------------------------------------------- */
-
-static void an_explicit_layout_is_taken_or_refused_as_it_is(void **state)
-{
-	struct sl_timeline *tl = machine(4, NULL);
-	const struct sl_pick picks[] = { { 3, 6 }, { 1, 2 } }, open[] = { { 2, 3 }, { 0, 0 }, { 1, 0 } };
-	const struct sl_pick twice[] = { { 1, 1 }, { 1, 1 } }, beyond[] = { { 4, 1 } };
-	struct sl_how how = { .method = SL_PLACE_EXPLICIT, .picks = picks, .count = 2 };
-	struct sl_request r = { .min_nodes = 1, .tasks = 8, .memory_per_core = 10, .duration = 10 };
-	struct sl_layout l = SL_LAYOUT_EMPTY;
-
-	(void) state;
-	assert_int_equal(sl_fit_at(tl, &r, &how, 0, &l, NULL, NULL), 1);
-	assert_string_equal(text_of(&l), "1:2 3:6");
-	assert_int_equal(l.share[0].each.memory, 60);
-	r.tasks = 9;
-	assert_string_equal(at(tl, &r, &how, 0), "needs room for 9 tasks or cores, 8 could ever be had");
-	r.tasks = 7;
-	assert_string_equal(at(tl, &r, &how, 0), "asks for 7 where 8 is what it allows");
-	r.tasks = 8;
-	book(tl, "3", 3, 0, 20);
-	assert_string_equal(earliest(tl, &r, &how, 0, SL_FOREVER), "@20 1:2 3:6");
-	how.picks = open;
-	how.count = 3;
-	assert_string_equal(at(tl, &r, &how, 0), "0:4 1:1 2:3");
-	how.picks = twice;
-	how.count = 2;
-	assert_string_equal(at(tl, &r, &how, 0), "error: layout: node 1 stands in it twice");
-	how.picks = beyond;
-	how.count = 1;
-	assert_string_equal(at(tl, &r, &how, 0), "error: layout: node 4: there are 4");
-	sl_layout_free(&l);
-	sl_timeline_destroy(tl);
-}
-
 /* -- misuse and words ---------------------------------------------------- */
 
 static void a_request_that_is_none_is_an_error(void **state)
@@ -635,58 +498,6 @@ static void methods_have_names(void **state)
 	assert_string_equal(sl_place_word(999), "unknown");
 }
 
-/* -- layouts ------------------------------------------------------------- */
-
-static void a_layout_goes_to_places_and_back(void **state)
-{
-	const struct sl_place in[] = {
-		{ .node = 4, .cores = 2, .memory = 5 }, { .node = 1, .cores = 2, .memory = 5 },
-		{ .node = 2, .cores = 2, .memory = 6 }, { .node = 0, .cores = 2, .memory = 5, .gres = { 1 } },
-	}, twice[] = { { .node = 1, .cores = 1 }, { .node = 1, .cores = 2 } };
-	struct sl_layout l = SL_LAYOUT_EMPTY, m = SL_LAYOUT_EMPTY;
-	struct sl_place out[4];
-
-	(void) state;
-	assert_int_equal(sl_layout_from_places(&l, in, 4, NULL), 0);
-	assert_int_equal(l.shares, 3);
-	assert_int_equal(l.nodes, 4);
-	assert_int_equal(l.cores, 8);
-	sl_layout_places(&l, out);
-	assert_memory_equal(&out[0], &in[3], sizeof(out[0]));
-	assert_memory_equal(&out[1], &in[1], sizeof(out[0]));
-	assert_memory_equal(&out[3], &in[0], sizeof(out[0]));
-	assert_int_equal(sl_layout_copy(&m, &l, NULL), 0);
-	assert_int_equal(sl_layout_from_places(&l, twice, 2, NULL), -1);
-	assert_int_equal(l.nodes, 0);
-	assert_int_equal(sl_layout_from_places(&l, (struct sl_place[]) { twice[0], twice[0] }, 2, NULL), -1);
-	assert_string_equal(text_of(&m), "0-2:2 4:2");
-	sl_layout_free(&l);
-	sl_layout_free(&m);
-}
-
-static void a_layout_is_booked_wholly_or_not_at_all(void **state)
-{
-	struct sl_timeline *tl = machine(4, NULL);
-	struct sl_layout l = SL_LAYOUT_EMPTY;
-	struct sl_free_now f;
-
-	(void) state;
-	assert_int_equal(sl_layout_add(&l, 0, 2, &(struct sl_resources) { .cores = 2 }, NULL), 0);
-	assert_int_equal(sl_layout_add(&l, 3, 3, &(struct sl_resources) { .cores = 7 }, NULL), 0);
-	book(tl, "3", 2, 0, 100);
-	assert_int_equal(sl_layout_book(tl, &l, 0, 10, NULL), -1);
-	sl_timeline_free_now(tl, &f);
-	assert_int_equal(f.cores, 30);
-	assert_int_equal(sl_layout_book(tl, &l, 100, 110, NULL), 0);
-	assert_int_equal(sl_layout_unbook(tl, &l, 100, 111, NULL), -1);
-	assert_int_equal(sl_layout_unbook(tl, &l, 100, 110, NULL), 0);
-	assert_int_equal(sl_timeline_validate(tl, NULL), 0);
-	assert_int_equal(sl_timeline_next(tl, 0), 100);
-	assert_true(sl_timeline_next(tl, 100) == SL_FOREVER);
-	sl_layout_free(&l);
-	sl_timeline_destroy(tl);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -713,11 +524,8 @@ int main(void)
 		cmocka_unit_test(a_later_start_takes_the_nodes_that_become_free_latest),
 		cmocka_unit_test(blocked_nodes_are_not_there),
 		cmocka_unit_test(room_counts_nodes_and_tasks),
-		cmocka_unit_test(an_explicit_layout_is_taken_or_refused_as_it_is),
 		cmocka_unit_test(a_request_that_is_none_is_an_error),
 		cmocka_unit_test(methods_have_names),
-		cmocka_unit_test(a_layout_goes_to_places_and_back),
-		cmocka_unit_test(a_layout_is_booked_wholly_or_not_at_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

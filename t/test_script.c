@@ -235,7 +235,7 @@ static void a_kept_state_sees_the_jobs_of_another_snapshot(void **state)
 
 		for (uint32_t i = 0; i < id; i++)
 			build_pending(b, (struct build_job) { .id = 100 * id + i, .limit = 60 });
-		c = sl_cluster_create(build_open(b), &err);
+		c = build_cluster(b);
 		p = sl_plan_create(c, &err);
 		assert_int_equal(sl_script_decide(s, c, p, NULL, &fig, NULL, &err), 0);
 		assert_int_equal(fig.examined, id);

@@ -582,17 +582,6 @@ static void step(struct world *w)
 	}
 }
 
-static uint64_t failing_seed;
-
-/* Runs also when the test failed. */
-static int say_seed(void **state)
-{
-	(void) state;
-	if (failing_seed)
-		print_message("# SL_SEED=%llu\n", (unsigned long long) failing_seed);
-	return 0;
-}
-
 static void it_agrees_with_every_node_at_every_instant(void **state)
 {
 	uint64_t seed = number_from("SL_SEED", 7), rounds = 60 * number_from("SL_ROUNDS", 1);

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Workloads as they are found: logs in SWF, what sacct printed, JSON; and the words in
+ * which all of them write times and amounts.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,104 +14,14 @@
 #include <cmocka.h>
 #include <zlib.h>
 
-#include "demand.h"
 #include "lines.h"
-#include "workload.h"
-
-static char dir[64];
-static char path[96];
-
-static int make_dir(void **state)
-{
-	(void) state;
-	strcpy(dir, "/tmp/test_workload.XXXXXX");
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int remove_dir(void **state)
-{
-	char command[128];
-
-	(void) state;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return system(command);
-}
-
-/* A file with this text in the test's directory; its path. */
-static const char *file(const char *name, const char *text)
-{
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-	return path;
-}
-
-static struct sl_workload *load(const char *name, struct sl_workload_options opt)
-{
-	struct sl_error err = { 0 };
-	struct sl_workload *w = sl_workload_load(name, &opt, &err);
-
-	if (!w)
-		fail_msg("%s", err.text);
-	return w;
-}
-
-#define LOAD(name, ...) load(name, (struct sl_workload_options) { __VA_ARGS__ })
-
-/* Loading must fail, with these words in the message. */
-static void refused(const char *name, struct sl_workload_options opt, enum sl_errno code, const char *words)
-{
-	struct sl_error err = { 0 };
-	struct sl_workload *w = sl_workload_load(name, &opt, &err);
-
-	assert_null(w);
-	if (err.code != code || !strstr(err.text, words))
-		fail_msg("%s (code %d), expected \"%s\"", err.text, err.code, words);
-}
-
-#define REFUSED(name, code, words, ...) refused(name, (struct sl_workload_options) { __VA_ARGS__ }, code, words)
-
-static double core_seconds(const struct sl_workload *w)
-{
-	struct sl_machine m;
-	struct sl_demand d;
-	double sum = 0;
-
-	assert_int_equal(sl_machine_open(&m, &w->snap, NULL), 0);
-	for (uint32_t i = 0; i < w->snap.job.rows; i++) {
-		sl_job_demand(&m, i, &d);
-		assert_int_not_equal(d.nodes, SL_NONE);
-		sum += (double) d.cores * (double) w->runtime_s[i];
-	}
-	sl_machine_close(&m);
-	return sum;
-}
-
-static const char *str(const struct sl_workload *w, uint32_t s)
-{
-	return sl_snapshot_str(&w->snap, s);
-}
+#include "load.h"
 
 /* -- SWF ---------------------------------------------------------------------- */
 
-static const char small[] =
-	"; Version: 2.2\n"
-	"; MaxNodes: 10\n"
-	"; MaxProcs: 10\n"
-	"; UnixStartTime: 843480031\n"
-	"; Queue: 1 short\n"
-	"    1   0   5   100   4  -1  -1   6   300  2048  1  7  3  9  1 -1 -1 -1\n"
-	"\n"
-	"    2  10   0    50  -1  -1  -1   2   -1    -1  0  8 -1 -1  2 -1 -1 -1\r\n"
-	"    3  10   0   200  10  42.5 -1 10  150    -1  1  7  3 -1 -1 -1 -1 -1\n";
-
 static void the_header_and_the_rows_of_a_log_are_read(void **state)
 {
-	struct sl_workload *w = LOAD(file("a.swf", small), 0);
+	struct sl_workload *w = LOAD(file("a.swf", small_swf), 0);
 	const struct sl_job_view *j = &w->snap.job;
 
 	(void) state;
@@ -143,7 +57,7 @@ static void the_header_and_the_rows_of_a_log_are_read(void **state)
 
 static void a_walltime_is_what_was_asked_for_and_ends_what_runs_longer(void **state)
 {
-	struct sl_workload *w = LOAD(file("a.swf", small), 0);
+	struct sl_workload *w = LOAD(file("a.swf", small_swf), 0);
 
 	(void) state;
 	assert_int_equal(w->runtime_s[0], 100);
@@ -167,7 +81,7 @@ static void a_walltime_is_what_was_asked_for_and_ends_what_runs_longer(void **st
 
 static void estimates_may_be_exact_or_a_multiple_of_the_runtime(void **state)
 {
-	struct sl_workload *w = LOAD(file("a.swf", small), .estimate = "exact");
+	struct sl_workload *w = LOAD(file("a.swf", small_swf), .estimate = "exact");
 
 	(void) state;
 	assert_int_equal(w->snap.job.time_limit[0], 100);
@@ -184,7 +98,7 @@ static void estimates_may_be_exact_or_a_multiple_of_the_runtime(void **state)
 
 static void processors_are_those_that_a_job_had_or_on_demand_asked_for(void **state)
 {
-	struct sl_workload *w = LOAD(file("a.swf", small), .requested_procs = true);
+	struct sl_workload *w = LOAD(file("a.swf", small_swf), .requested_procs = true);
 
 	(void) state;
 	assert_int_equal(w->snap.job.num_tasks[0], 6);
@@ -194,7 +108,7 @@ static void processors_are_those_that_a_job_had_or_on_demand_asked_for(void **st
 
 static void the_machine_of_a_log_may_be_another_one(void **state)
 {
-	struct sl_workload *w = LOAD(file("a.swf", small), .machine = "5x4c");
+	struct sl_workload *w = LOAD(file("a.swf", small_swf), .machine = "5x4c");
 
 	(void) state;
 	assert_int_equal(w->snap.node.rows, 5);
@@ -205,7 +119,7 @@ static void the_machine_of_a_log_may_be_another_one(void **state)
 	assert_int_equal(w->snap.node.cores[0] + w->snap.node.cores[1], 100000);
 	sl_workload_destroy(w);
 	REFUSED(path, SL_EINVAL, "expected one of them", .machine = "5x4c", .procs = 3);
-	REFUSED(file("b.swf", small + strlen("; Version: 2.2\n; MaxNodes: 10\n; MaxProcs: 10\n")), SL_EINVAL,
+	REFUSED(file("b.swf", small_swf + strlen("; Version: 2.2\n; MaxNodes: 10\n; MaxProcs: 10\n")), SL_EINVAL,
 		"no MaxProcs");
 }
 
@@ -275,7 +189,7 @@ static void strictness_makes_a_bad_row_an_error_with_its_line(void **state)
 	REFUSED(file("large.swf", "; MaxProcs: 8\n1 0 0 10 9 -1 -1 9 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
 		     "2 0 0 10 8 -1 -1 8 20 -1 1 1 1 -1 -1 -1 -1 -1\n"), SL_EINVAL,
 		"1 jobs larger than the machine (line 2: job 1 asks for 9 cores)", .strict = true);
-	sl_workload_destroy(LOAD(file("a.swf", small), .strict = true));
+	sl_workload_destroy(LOAD(file("a.swf", small_swf), .strict = true));
 }
 
 static void issues_are_printed_one_a_line_with_the_first_lines(void **state)
@@ -296,7 +210,7 @@ static void issues_are_printed_one_a_line_with_the_first_lines(void **state)
 
 static void only_the_first_jobs_are_read_on_demand(void **state)
 {
-	struct sl_workload *w = LOAD(file("a.swf", small), .jobs = 2);
+	struct sl_workload *w = LOAD(file("a.swf", small_swf), .jobs = 2);
 
 	(void) state;
 	assert_int_equal(w->snap.job.rows, 2);
@@ -361,7 +275,7 @@ static void what_is_no_workload_is_refused_with_a_reason(void **state)
 
 static void a_workload_written_as_swf_is_read_back(void **state)
 {
-	struct sl_workload *w = LOAD(file("a.swf", small), 0), *back;
+	struct sl_workload *w = LOAD(file("a.swf", small_swf), 0), *back;
 	char out[112];
 	FILE *f;
 
@@ -559,356 +473,6 @@ static void gpus_that_the_machine_lacks_are_left_out_with_a_word(void **state)
 	sl_workload_destroy(w);
 }
 
-/* -- generators --------------------------------------------------------------------- */
-
-static void esp_has_the_jobs_of_the_papers(void **state)
-{
-	struct sl_workload *w = LOAD("esp", 0);
-	double seconds;
-
-	(void) state;
-	assert_int_equal(w->snap.job.rows, 230);
-	/* by hand from table 4; the paper says 10984, but also what follows from 11011: */
-	seconds = core_seconds(w) / 8192;
-	assert_true(seconds > 11010 && seconds < 11013);
-	sl_workload_destroy(w);
-	w = LOAD("esp-gpu", 0);
-	assert_int_equal(w->snap.job.rows, 458);
-	seconds = core_seconds(w) / 8192;
-	assert_true(seconds > 21821 && seconds < 21824);	/* "21822 seconds" */
-	sl_workload_destroy(w);
-}
-
-static void esp_jobs_arrive_fifty_at_once_and_then_every_thirty_seconds(void **state)
-{
-	struct sl_workload *w = LOAD("esp-gpu", .seed = 3);
-	const struct sl_job_view *j = &w->snap.job;
-	uint32_t at_once = 0, gpus = 0, z = 0;
-	int64_t last = 0;
-
-	(void) state;
-	for (uint32_t i = 0; i < j->rows; i++) {
-		at_once += j->submit_time[i] == w->origin_s;
-		gpus += j->gres[i].count;
-		if (!strcmp(str(w, j->name[i]), "Z")) {
-			assert_int_equal(j->submit_time[i] - w->origin_s, z++ ? 240 * 60 : 80 * 60);
-			assert_int_equal(j->num_tasks[i], 8192);
-		} else if (j->submit_time[i] > last) {
-			last = j->submit_time[i];
-		}
-		assert_int_equal(w->runtime_s[i], j->time_limit[i]);
-	}
-	assert_int_equal(at_once, 50);
-	assert_int_equal(gpus, 228);
-	assert_int_equal(z, 2);
-	/* 406 gaps of 30 s, sigma 10: 201 s */
-	assert_in_range(last - w->origin_s, 406 * 30 - 1000, 406 * 30 + 1000);
-	sl_workload_destroy(w);
-}
-
-static void esp_sizes_are_multiples_of_a_node_unless_they_are_random(void **state)
-{
-	struct sl_workload *w = LOAD("esp-gpu", 0), *r = LOAD("esp-gpu-rand", 0);
-	uint32_t odd = 0;
-
-	(void) state;
-	for (uint32_t i = 0; i < w->snap.job.rows; i++)
-		assert_int_equal(w->snap.job.num_tasks[i] % 8, 0);
-	for (uint32_t i = 0; i < r->snap.job.rows; i++) {
-		uint32_t off = (r->snap.job.num_tasks[i] + 4) % 8;
-
-		assert_true(r->snap.job.num_tasks[i] <= 8192);
-		odd += off != 4;
-	}
-	assert_true(odd > 300);
-	sl_workload_destroy(w);
-	sl_workload_destroy(r);
-	REFUSED("esp-gpu", SL_EINVAL, "has no GPUs", .machine = "64x8c");
-	REFUSED("esp:z1=x", SL_EINVAL, "z1=x: expected a number from 0 to 1e+06");
-	REFUSED("esp:z3=1", SL_EINVAL, "KEY one of first, gap, sigma, z1, z2, gpus, rand");
-}
-
-/* Counts of an auction workload by kind: cores, nodes, 1 GPU, 2 GPUs, contiguous. */
-static void count_auction(const struct sl_workload *w, uint32_t *count)
-{
-	const struct sl_job_view *j = &w->snap.job;
-
-	memset(count, 0, 5 * sizeof(*count));
-	for (uint32_t i = 0; i < j->rows; i++) {
-		uint32_t gpus = j->gres[i].count ? w->snap.job_gres.count[j->gres[i].first] : 0;
-		uint32_t per_node = j->ntasks_per_node[i], cores = j->num_tasks[i];
-
-		assert_int_equal(j->submit_time[i], w->origin_s);
-		assert_in_range(w->runtime_s[i], 60, 600);
-		assert_int_equal(j->time_limit[i], w->runtime_s[i]);
-		assert_int_equal(cores % 8, 0);
-		assert_in_range(cores, 8, 128);
-		if (per_node) {
-			assert_int_equal(j->min_nodes[i] * per_node, cores);
-			assert_int_equal(j->max_nodes[i], j->min_nodes[i]);
-			assert_true(gpus == 2 ? per_node == 2 || per_node == 4 : gpus == 1 ? per_node <= 2 :
-				    per_node == 4 || per_node == 8);
-		}
-		count[gpus ? gpus + 1 : per_node ? 1 : 0]++;
-		count[4] += (j->flags[i] & SL_JOBF_CONTIGUOUS) != 0;
-	}
-}
-
-static void auction_workloads_have_the_shares_of_their_table(void **state)
-{
-	static const struct { const char *name; double share[5]; } expected[] = {
-		{ "auction:I.1,hours=40", { 1, 0, 0, 0, 0 } }, { "auction:II.2,hours=40", { 0, 1, 0, 0, .5 } },
-		{ "auction:III.3,hours=40", { .5, .5, 0, 0, 1 } }, { "auction:IV.1,hours=40", { .4, .4, .2, 0, 0 } },
-		{ "auction:V.3,hours=40", { 1 / 3., 1 / 3., 1 / 6., 1 / 6., 1 } },
-	};
-	uint32_t count[5];
-
-	(void) state;
-	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
-		struct sl_workload *w = LOAD(expected[i].name, .seed = 11);
-		double area = core_seconds(w) / 1024 / 3600;
-
-		assert_true(area >= 40 && area < 40.1);
-		count_auction(w, count);
-		for (int k = 0; k < 5; k++)
-			assert_true(count[k] >= (expected[i].share[k] - .03) * w->snap.job.rows &&
-				    count[k] <= (expected[i].share[k] + .03) * w->snap.job.rows);
-		sl_workload_destroy(w);
-	}
-}
-
-static void versions_of_an_auction_workload_differ_in_contiguity_only(void **state)
-{
-	struct sl_workload *a = LOAD("auction:V.1", .seed = 2), *b = LOAD("auction:V.2", .seed = 2);
-
-	(void) state;
-	assert_int_equal(a->snap.job.rows, b->snap.job.rows);
-	assert_memory_equal(a->runtime_s, b->runtime_s, a->snap.job.rows * sizeof(int64_t));
-	assert_memory_equal(a->snap.job.num_tasks, b->snap.job.num_tasks, a->snap.job.rows * sizeof(uint32_t));
-	sl_workload_destroy(a);
-	sl_workload_destroy(b);
-}
-
-static void gpu_jobs_may_be_kept_to_half_of_the_nodes(void **state)
-{
-	struct sl_workload *w = LOAD("auction:IV.1,cap=0.5", 0), *full = LOAD("auction:IV.1", 0);
-	uint32_t most = 0;
-
-	(void) state;
-	for (uint32_t i = 0; i < w->snap.job.rows; i++)
-		if (w->snap.job.gres[i].count)
-			assert_in_range(w->snap.job.min_nodes[i], 1, 64);
-	for (uint32_t i = 0; i < full->snap.job.rows; i++)
-		if (full->snap.job.gres[i].count && full->snap.job.min_nodes[i] > most)
-			most = full->snap.job.min_nodes[i];
-	assert_int_equal(most, 128);
-	sl_workload_destroy(w);
-	sl_workload_destroy(full);
-	REFUSED("auction:VI.1", SL_EINVAL, "expected auction:W.V");
-	REFUSED("auction:V.4", SL_EINVAL, "expected auction:W.V");
-	REFUSED("auction", SL_EINVAL, "expected auction:W.V");
-	REFUSED("auction:V.1", SL_EINVAL, "1 GPUs a node, expected 2", .machine = "64x8c1g");
-	REFUSED("auction:I.1", SL_EINVAL, "nodes are alike", .machine = "64x8c,64x16c");
-}
-
-static void a_synthetic_workload_has_the_load_that_was_asked_for(void **state)
-{
-	struct sl_workload *w = LOAD("synthetic:jobs=20000,load=0.7,users=50", .machine = "100x16c", .seed = 4);
-	const struct sl_job_view *j = &w->snap.job;
-	double span = (double) (j->submit_time[j->rows - 1] - j->submit_time[0]), over = 0;
-	uint32_t first_user = 0, powers = 0, uid_max = 0;
-
-	(void) state;
-	assert_int_equal(j->rows, 20000);
-	assert_true(core_seconds(w) / (1600 * span) > 0.6 && core_seconds(w) / (1600 * span) < 0.75);
-	for (uint32_t i = 0; i < j->rows; i++) {
-		assert_true(w->runtime_s[i] >= 1 && w->runtime_s[i] <= w->estimate_s[i]);
-		assert_in_range(j->num_tasks[i], 1, 400);
-		assert_int_equal(j->id[i], i + 1);
-		over += (double) w->estimate_s[i] / (double) w->runtime_s[i] > 1.5;
-		first_user += j->uid[i] == 1000;
-		powers += !(j->num_tasks[i] & (j->num_tasks[i] - 1));
-		uid_max = j->uid[i] > uid_max ? j->uid[i] : uid_max;
-	}
-	assert_true(over > 0.5 * 20000);
-	assert_true(first_user > 20000 / 50 * 3);	/* Zipf: 22 % instead of 2 */
-	assert_true(powers > 0.7 * 20000);
-	assert_in_range(uid_max, 1030, 1049);
-	sl_workload_destroy(w);
-}
-
-static void a_million_users_are_no_trouble(void **state)
-{
-	struct sl_workload *w = LOAD("synthetic:jobs=30000,users=1000000", 0);
-
-	(void) state;
-	assert_int_equal(w->snap.job.rows, 30000);
-	sl_workload_destroy(w);
-}
-
-static void the_same_seed_makes_the_same_bytes_and_another_one_does_not(void **state)
-{
-	static const char *const names[] = { "esp-gpu", "auction:V.2", "synthetic:jobs=500" };
-
-	(void) state;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		struct sl_workload *a = LOAD(names[i], .seed = 9), *b = LOAD(names[i], .seed = 9),
-			*c = LOAD(names[i], .seed = 10);
-
-		assert_int_equal(a->size, b->size);
-		assert_memory_equal(a->bytes, b->bytes, a->size);
-		assert_true(c->size != a->size || memcmp(a->bytes, c->bytes, a->size));
-		assert_int_equal(a->snap.meta.seed[0], 9);
-		sl_workload_destroy(a);
-		sl_workload_destroy(b);
-		sl_workload_destroy(c);
-	}
-}
-
-/* -- machines ------------------------------------------------------------------------- */
-
-static void a_machine_in_words_has_kinds_of_nodes(void **state)
-{
-	struct sl_workload *w = LOAD(file("a.swf", small), .machine = "90x8c,10x64c256000m2t2s4g:a100+1x4c5w");
-	const struct sl_snapshot *s = &w->snap;
-
-	(void) state;
-	assert_int_equal(s->node.rows, 101);
-	assert_string_equal(str(w, s->node.name[0]), "n001");
-	assert_string_equal(str(w, s->node.name[100]), "n101");
-	assert_int_equal(s->node.cores[90], 64);
-	assert_int_equal(s->node.memory[90], 256000);
-	assert_int_equal(s->node.threads[90], 2);
-	assert_int_equal(s->node.sockets[90], 2);
-	assert_int_equal(s->node.weight[100], 5);
-	assert_int_equal(s->node.gres[89].count, 0);
-	assert_int_equal(s->node_gres.count[s->node.gres[90].first], 4);
-	assert_string_equal(str(w, s->gres_kind.key[0]), "gpu:a100");
-	assert_int_equal(s->run.last[s->partition.nodes[0].first], 100);
-	assert_int_equal(s->meta.select_flags[0], SL_SELECT_MEMORY);
-	sl_workload_destroy(w);
-	REFUSED(path, SL_EINVAL, "expected a number of nodes", .machine = "0x8c");
-	REFUSED(path, SL_EINVAL, "expected a number of cores", .machine = "1x2g");
-	REFUSED(path, SL_EINVAL, "expected one of c (cores), g (GPUs)", .machine = "1x8q");
-	REFUSED(path, SL_EINVAL, "expected a number up to 65535", .machine = "1x70000c");
-	REFUSED(path, SL_EINVAL, "expected a type of GPU", .machine = "1x8c2g:");
-	REFUSED(path, SL_EINVAL, "expected a number of nodes", .machine = "4x8c,");
-	REFUSED(path, SL_ENOENT, "no such file", .machine = "/no/such/slurm.conf");
-	REFUSED(path, SL_ELIMIT, "more than", .machine = "4000000x1c,4000000x1c");
-}
-
-static const char slurm_conf[] =
-	"# a cluster\n"
-	"ClusterName=test\n"
-	"SelectType=select/cons_tres\n"
-	"SelectTypeParameters=CR_Core_Memory,CR_ONE_TASK_PER_CORE\n"
-	"NodeName=DEFAULT Sockets=2 CoresPerSocket=8 ThreadsPerCore=2 RealMemory=64000 State=UNKNOWN\n"
-	"NodeName=c[1-3] Weight=10 Feature=ib,fast   # three of them\n"
-	"NodeName=g[1-2] CPUs=32 Gres=gpu:a100:4(S:0-1),nic:1 \\\n"
-	"    RealMemory=256000 MemSpecLimit=1000 CoreSpecCount=2\n"
-	"NodeName=old CPUs=4 Sockets=1 CoresPerSocket=4 ThreadsPerCore=1 State=DOWN\n"
-	"NodeName=new[1-9] State=FUTURE\n"
-	"PartitionName=DEFAULT MaxTime=2-00:00:00 State=UP\n"
-	"PartitionName=main Nodes=c[1-3],old Default=YES DefaultTime=60\n"
-	"PartitionName=gpu Nodes=g[1-2] MaxTime=UNLIMITED PriorityTier=5 OverSubscribe=EXCLUSIVE MaxNodes=1\n"
-	"PartitionName=all Nodes=ALL MaxTime=INFINITE Hidden=YES\n";
-
-static void the_machine_of_a_slurm_conf_is_as_slurmctld_sees_it(void **state)
-{
-	struct sl_workload *w;
-	const struct sl_snapshot *s;
-	char conf[112];
-
-	(void) state;
-	strcpy(conf, file("slurm.conf", slurm_conf));
-	w = LOAD(file("a.swf", small), .machine = conf);
-	s = &w->snap;
-	assert_int_equal(s->node.rows, 6);
-	assert_string_equal(str(w, s->node.name[0]), "c1");
-	assert_int_equal(s->node.cores[0], 16);
-	assert_int_equal(s->node.threads[0], 2);
-	assert_int_equal(s->node.memory[0], 64000);
-	assert_int_equal(s->node.weight[0], 10);
-	assert_string_equal(str(w, s->node.features[0]), "ib,fast");
-	assert_int_equal(s->node.cores[3], 14);
-	assert_int_equal(s->node.memory[3], 255000);
-	assert_int_equal(s->node.weight[3], 1);
-	assert_int_equal(s->node.gres[3].count, 2);
-	assert_int_equal(s->node_gres.count[s->node.gres[3].first], 4);
-	assert_string_equal(str(w, s->gres_kind.key[s->node_gres.kind[s->node.gres[3].first]]), "gpu:a100");
-	assert_int_equal(s->node.cores[5], 4);
-	assert_int_equal(s->node.threads[5], 1);
-	assert_int_equal(s->node.state[5], 0);
-	assert_int_equal(s->partition.rows, 3);
-	assert_int_equal(s->partition.nodes[0].count, 2);
-	assert_int_equal(s->run.last[s->partition.nodes[0].first], 2);
-	assert_int_equal(s->partition.max_time[0], 2 * 86400);
-	assert_int_equal(s->partition.default_time[0], 3600);
-	assert_int_equal(s->partition.default_time[1], 0);
-	assert_int_equal(s->partition.flags[0], SL_PART_UP | SL_PART_DEFAULT);
-	assert_int_equal(s->partition.max_time[1], SL_UNLIMITED);
-	assert_int_equal(s->partition.priority_tier[1], 5);
-	assert_int_equal(s->partition.oversubscribe[1], 0);
-	assert_int_equal(s->partition.max_nodes[1], 1);
-	assert_int_equal(s->partition.flags[2], SL_PART_UP | SL_PART_HIDDEN);
-	assert_int_equal(s->meta.select_flags[0], SL_SELECT_MEMORY | SL_SELECT_ONE_TASK_PER_CORE);
-	assert_int_equal(s->job.partition[0], 0);
-	sl_workload_destroy(w);
-}
-
-static void a_slurm_conf_with_mistakes_is_refused_with_its_line(void **state)
-{
-	static const struct { const char *text, *words; } bad[] = {
-		{ "ClusterName=x\n", "no NodeName line" },
-		{ "NodeName=a[1-2] CPUs=x\n", "bad.conf:1: CPUs=x: expected a number" },
-		{ "NodeName=a1\nNodeName=a1\n", "node a1 twice" },
-		{ "NodeName=a1 CPUs=2\n\nPartitionName=p Nodes=a2\n", "bad.conf:3: no node a2" },
-		{ "NodeName=a1 CPUs=2\nPartitionName=p Nodes=a1 MaxTime=soon\n", "bad.conf:2: MaxTime=soon" },
-		{ "NodeName=a[1 CPUs=2\n", "bad.conf:1" },
-		{ "NodeName=a1 Gres=gpu:a:b:c:1\n", "expected name:type:count" },
-		{ "Include nowhere.conf\n", "nowhere.conf: No such file" },
-		{ "Include bad.conf\n", "more than 8 deep" },
-	};
-	char conf[112], log[112];
-
-	(void) state;
-	strcpy(log, file("a.swf", small));
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct sl_workload_options opt = { .machine = conf };
-		struct sl_error err = { 0 };
-
-		strcpy(conf, file("bad.conf", bad[i].text));
-		assert_null(sl_workload_load(log, &opt, &err));
-		if (!strstr(err.text, bad[i].words))
-			fail_msg("%s, expected \"%s\"", err.text, bad[i].words);
-	}
-}
-
-static void the_machine_of_a_snapshot_is_up_and_empty(void **state)
-{
-	static const char text[] =
-		"{ \"meta\": { \"select_flags\": [\"MEMORY\"] },\n"
-		"  \"gres_kinds\": [ { \"key\": \"nic\", \"name\": \"nic\" }, { \"key\": \"gpu\", \"name\": \"gpu\" } ],\n"
-		"  \"nodes\": [ { \"name\": \"x1\", \"cores\": 12, \"memory\": 500, \"state\": [\"DOWN\"] },\n"
-		"             { \"name\": \"x2\", \"cores\": 4, \"gres\": [ { \"kind\": \"gpu\", \"count\": 3 } ] } ],\n"
-		"  \"partitions\": [ { \"name\": \"p\", \"nodes\": \"x2\" }, { \"name\": \"q\", \"nodes\": \"x[1-2]\", \"flags\": [\"UP\", \"DEFAULT\"] } ],\n"
-		"  \"jobs\": [ { \"id\": 5, \"state\": \"RUNNING\", \"partition\": \"q\", \"start_time\": 1, \"alloc\": [ { \"node\": \"x1\", \"cores\": 2 } ] } ] }\n";
-	char snap[112];
-	struct sl_workload *w;
-
-	(void) state;
-	strcpy(snap, file("now.json", text));
-	w = LOAD(file("a.swf", small), .machine = snap);
-	assert_int_equal(w->snap.node.rows, 2);
-	assert_int_equal(w->snap.node.state[0], 0);
-	assert_int_equal(w->snap.job.rows, 3);
-	assert_int_equal(w->snap.job.partition[0], 1);
-	assert_int_equal(w->snap.alloc.rows, 0);
-	assert_string_equal(str(w, w->snap.gres_kind.name[w->snap.node_gres.kind[w->snap.node.gres[1].first]]), "gpu");
-	assert_int_equal(w->snap.meta.select_flags[0], SL_SELECT_MEMORY);
-	sl_workload_destroy(w);
-}
-
 /* -- text ------------------------------------------------------------------------------ */
 
 static void durations_and_amounts_are_read_as_slurm_writes_them(void **state)
@@ -1011,19 +575,6 @@ int main(void)
 		cmocka_unit_test(what_sacct_printed_is_read_by_the_names_of_its_columns),
 		cmocka_unit_test(what_sacct_does_not_tell_is_asked_for),
 		cmocka_unit_test(gpus_that_the_machine_lacks_are_left_out_with_a_word),
-		cmocka_unit_test(esp_has_the_jobs_of_the_papers),
-		cmocka_unit_test(esp_jobs_arrive_fifty_at_once_and_then_every_thirty_seconds),
-		cmocka_unit_test(esp_sizes_are_multiples_of_a_node_unless_they_are_random),
-		cmocka_unit_test(auction_workloads_have_the_shares_of_their_table),
-		cmocka_unit_test(versions_of_an_auction_workload_differ_in_contiguity_only),
-		cmocka_unit_test(gpu_jobs_may_be_kept_to_half_of_the_nodes),
-		cmocka_unit_test(a_synthetic_workload_has_the_load_that_was_asked_for),
-		cmocka_unit_test(a_million_users_are_no_trouble),
-		cmocka_unit_test(the_same_seed_makes_the_same_bytes_and_another_one_does_not),
-		cmocka_unit_test(a_machine_in_words_has_kinds_of_nodes),
-		cmocka_unit_test(the_machine_of_a_slurm_conf_is_as_slurmctld_sees_it),
-		cmocka_unit_test(a_slurm_conf_with_mistakes_is_refused_with_its_line),
-		cmocka_unit_test(the_machine_of_a_snapshot_is_up_and_empty),
 		cmocka_unit_test(durations_and_amounts_are_read_as_slurm_writes_them),
 		cmocka_unit_test(a_line_longer_than_the_buffer_is_read_whole),
 		cmocka_unit_test(logs_of_the_archive_have_the_jobs_they_should),

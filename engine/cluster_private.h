@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cluster_private.h - the inside of a cluster, for cluster*.c, want.c and plan*.c
+ * cluster_private.h - the inside of a cluster, for cluster*.c, want*.c and plan*.c
  * only.
  *
  * The timeline of a cluster ("main") has everything that holds nodes: running jobs
@@ -201,7 +201,7 @@ struct enclave *cluster_enclave(struct sl_cluster *c, uint32_t resv, struct sl_e
 struct sl_timeline *cluster_enclave_timeline(struct sl_cluster *c, struct enclave *en, struct sl_error *err);
 void cluster_enclave_free(struct enclave *en);
 
-/* want.c */
+/* want.c, want_nodes.c */
 /* Could it run, if nothing else did?  0, or -1 with *err. */
 int cluster_chance(struct sl_cluster *c, const struct want *w, struct sl_error *err);
 const struct want *cluster_want(struct sl_cluster *c, struct sl_entry e, struct sl_error *err);

@@ -8,7 +8,7 @@
  * Slurm 22.05's job_mgr.c and select/cons_tres, by the rules of check.h.  What
  * cannot be said in a request exactly becomes an upper bound, and the job native.
  */
-#include "cluster_private.h"
+#include "want_private.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -49,10 +49,7 @@ static uint32_t over(uint32_t a, uint32_t b)	/* rounded up */
 	return a / b + (a % b != 0);
 }
 
-/* It cannot run there at all. */
-static int never(struct want *w, enum sl_why why, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-
-static int never(struct want *w, enum sl_why why, const char *fmt, ...)
+int want_never(struct want *w, enum sl_why why, const char *fmt, ...)
 {
 	char text[160];
 	va_list ap;
@@ -66,243 +63,10 @@ static int never(struct want *w, enum sl_why why, const char *fmt, ...)
 	return 0;
 }
 
-static void native(struct want *w, const char *why)
+void want_native(struct want *w, const char *why)
 {
 	if (!w->pub.native)
 		w->pub.native = why;
-}
-
-/* -- which nodes --------------------------------------------------------- */
-
-static bool listed(const char *list, const char *name, size_t length)
-{
-	for (const char *p = list; *p; ) {
-		const char *end = p + strcspn(p, ",");
-
-		if ((size_t) (end - p) == length && !memcmp(p, name, length))
-			return true;
-		p = *end ? end + 1 : end;
-	}
-	return false;
-}
-
-/* Names joined by "&" (or ",", as Slurm still takes it), nothing else. */
-static bool plain(const char *constraint)
-{
-	char last = '&';
-
-	for (const char *p = constraint; *p; p++) {
-		if (strchr("|[]()*!", *p) || (*p == '&' && last == '&'))
-			return false;
-		last = *p;
-	}
-	return true;
-}
-
-static bool satisfies(const char *features, const char *constraint)
-{
-	while (*constraint) {
-		size_t n = strcspn(constraint, "&,");
-
-		if (n && !listed(features, constraint, n))
-			return false;
-		constraint += n + (constraint[n] != 0);
-	}
-	return true;
-}
-
-/* The nodes that satisfy a constraint, kept for the next job that has it. */
-static const struct sl_nodeset *feature_nodes(struct sl_cluster *c, uint32_t str, struct sl_error *err)
-{
-	const struct sl_node_view *node = &c->snap->node;
-	struct feature *f;
-	bool yes = false;
-
-	for (uint32_t i = 0; i < c->features; i++)
-		if (c->feature[i].str == str)
-			return &c->feature[i].nodes;
-	f = realloc(c->feature, (c->features + 1) * sizeof(*f));
-	if (!f) {
-		sl_fail(err, SL_ENOMEM, "cluster: out of memory");
-		return NULL;
-	}
-	c->feature = f;
-	f += c->features;
-	*f = (struct feature) { .str = str };
-	for (uint32_t n = 0; n < node->rows; n++) {
-		if (!n || node->features[n] != node->features[n - 1])
-			yes = satisfies(cluster_str(c, node->features[n]), cluster_str(c, str));
-		if (yes && sl_nodeset_add(&f->nodes, n, n, err) < 0) {
-			sl_nodeset_free(&f->nodes);
-			return NULL;
-		}
-	}
-	c->features++;
-	return &f->nodes;
-}
-
-/* Take out nodes for which *test* does not hold. */
-static int sift(struct sl_cluster *c, struct want *w, bool (*test)(const struct sl_cluster *, const struct want *,
-								   uint32_t), struct sl_error *err)
-{
-	struct sl_nodeset out = SL_NODESET_EMPTY;
-	int rc = 0;
-
-	for (uint32_t n = sl_nodeset_next(&w->eligible, 0); !rc && n < SL_MAX_NODES;
-	     n = sl_nodeset_next(&w->eligible, n + 1))
-		if (!test(c, w, n))
-			rc = sl_nodeset_add(&out, n, n, err);
-	if (!rc)
-		rc = sl_nodeset_subtract(&w->eligible, &out, err);
-	sl_nodeset_free(&out);
-	return rc;
-}
-
-static bool has_disk(const struct sl_cluster *c, const struct want *w, uint32_t n)
-{
-	return c->snap->node.tmp_disk[n] >= c->snap->job.tmp_disk[w->entry.job];
-}
-
-static bool is_below_cap(const struct sl_cluster *c, const struct want *w, uint32_t n)
-{
-	return times(c->snap->node.cores[n], most(c->snap->node.threads[n], 1)) <= cluster_part(c, &w->entry)->cap;
-}
-
-/* Whole nodes take memory for all their CPUs. */
-static bool has_memory(const struct sl_cluster *c, const struct want *w, uint32_t n)
-{
-	const struct sl_request *r = &w->pub.request;
-
-	return c->snap->node.memory[n] <= 0 ||
-		r->memory_per_core * (int64_t) c->snap->node.cores[n] <= c->snap->node.memory[n];
-}
-
-/* Of the nodes in *base*, those that the job may have, into w->eligible. */
-static int narrow(struct sl_cluster *c, struct want *w, const struct sl_nodeset *base, bool capped,
-		  struct sl_error *err)
-{
-	const struct sl_job_view *job = &c->snap->job;
-	uint32_t j = w->entry.job;
-	const char *features = cluster_str(c, job->features[j]);
-
-	if (sl_nodeset_copy(&w->eligible, base, err) < 0)
-		return -1;
-	if (job->exc_nodes[j].count) {
-		struct sl_nodeset exc = SL_NODESET_EMPTY;
-		int rc = cluster_nodes(c, job->exc_nodes[j], &exc, err);
-
-		if (!rc)
-			rc = sl_nodeset_subtract(&w->eligible, &exc, err);
-		sl_nodeset_free(&exc);
-		if (rc < 0)
-			return -1;
-	}
-	if (w->enclave && sl_nodeset_intersect(&w->eligible, &w->enclave->nodes, err) < 0)
-		return -1;
-	if (*features && plain(features)) {
-		const struct sl_nodeset *f = feature_nodes(c, job->features[j], err);
-
-		if (!f || sl_nodeset_intersect(&w->eligible, f, err) < 0)
-			return -1;
-	}
-	if (job->tmp_disk[j] > 0 && sift(c, w, has_disk, err) < 0)
-		return -1;
-	if (w->pub.request.whole_nodes && w->pub.request.memory_per_core && sift(c, w, has_memory, err) < 0)
-		return -1;
-	return capped ? sift(c, w, is_below_cap, err) : 0;
-}
-
-static bool is_capped(const struct sl_cluster *c, const struct want *w)
-{
-	const struct part *part = cluster_part(c, &w->entry);
-
-	return w->pub.request.whole_nodes && part->cap && part->share == 1;
-}
-
-static int choose_nodes(struct sl_cluster *c, struct want *w, struct sl_error *err)
-{
-	const struct sl_job_view *job = &c->snap->job;
-	struct part *part = cluster_part(c, &w->entry);
-	struct sl_request *r = &w->pub.request;
-	uint32_t j = w->entry.job;
-	const char *features = cluster_str(c, job->features[j]);
-	bool capped = is_capped(c, w);
-
-	if (job->req_nodes[j].count) {
-		if (cluster_nodes(c, job->req_nodes[j], &w->required, err) < 0)
-			return -1;
-		r->required = &w->required;
-	}
-	r->eligible = &part->usable;
-	if (!w->enclave && !job->exc_nodes[j].count && (!*features || !plain(features)) && job->tmp_disk[j] <= 0 &&
-	    !capped && !(r->whole_nodes && r->memory_per_core))
-		return 0;
-	r->eligible = &w->eligible;
-	return narrow(c, w, &part->usable, capped, err);
-}
-
-int cluster_chance(struct sl_cluster *c, const struct want *constant, struct sl_error *err)
-{
-	struct want *w = (struct want *) constant, all = { .entry = w->entry, .enclave = w->enclave };
-	struct sl_how how = { .method = SL_PLACE_NATIVE };
-	int rc;
-
-	if (w->chance != CHANCE_UNKNOWN)
-		return 0;
-	if (!c->empty)
-		c->empty = sl_timeline_create(c->snap->node.rows, c->kind_of, c->kind, c->kinds, c->now, err);
-	if (!c->empty)
-		return -1;
-	all.pub.request = w->pub.request;
-	all.pub.request.duration = 1;
-	rc = sl_fit_at(c->empty, &all.pub.request, &how, c->now, NULL, &w->misfit, err);
-	if (!rc) {
-		struct sl_misfit misfit;
-
-		rc = narrow(c, &all, &cluster_part(c, &w->entry)->nodes, is_capped(c, w), err);
-		all.pub.request.eligible = &all.eligible;
-		if (!rc)
-			rc = sl_fit_at(c->empty, &all.pub.request, &how, c->now, NULL, &misfit, err);
-		if (rc >= 0)
-			w->chance = rc ? CHANCE_DOWN : CHANCE_NONE;
-	} else if (rc > 0) {
-		w->chance = CHANCE_GOOD;
-	}
-	sl_nodeset_free(&all.eligible);
-	return rc < 0 ? -1 : 0;
-}
-
-/* The reservation: where and when; 0 also when it forbids. */
-static int choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *err)
-{
-	const struct sl_reservation_view *v = &c->snap->reservation;
-	const char *names = cluster_str(c, c->snap->job.reservation[w->entry.job]);
-	uint32_t r = cluster_reservation(c, w->entry.job);
-
-	w->valid_until = INT64_MAX;
-	w->enclave = NULL;
-	if (!*names)
-		return 0;
-	if (r == SL_NONE)
-		return never(w, SL_WHY_RESERVATION, "there is no reservation %s", names);
-	if (strchr(names, ','))
-		native(w, "several reservations");
-	if (v->flags[r] & SL_RESV_FLEX) {
-		native(w, "a flexible reservation");
-		w->valid_until = c->now < v->start_time[r] ? v->start_time[r] :
-			c->now < v->end_time[r] ? v->end_time[r] : INT64_MAX;
-		if (c->now < v->start_time[r] || c->now >= v->end_time[r])
-			return 0;
-	}
-	if (v->cores[r])
-		native(w, "a reservation of parts of nodes");
-	if (v->end_time[r] <= c->now)
-		return never(w, SL_WHY_RESERVATION, "reservation %s has ended", cluster_str(c, v->name[r]));
-	if (!c->resv_nodes[r].count)
-		return never(w, SL_WHY_RESERVATION, "reservation %s has no nodes", cluster_str(c, v->name[r]));
-	w->valid_until = v->end_time[r];
-	w->enclave = cluster_enclave(c, r, err);
-	return w->enclave ? 0 : -1;
 }
 
 /* -- how much ------------------------------------------------------------ */
@@ -371,9 +135,9 @@ static void read_size(const struct sl_cluster *c, const struct want *w, struct s
 		const struct sl_loan *loan = &c->loan[w->entry.loan - 1]->pub;
 
 		for (uint32_t i = 0; i <= loan->lenders; i++) {
-			uint32_t most = part->max_nodes[i ? loan->lender[i - 1] : loan->through];
+			uint32_t limit = part->max_nodes[i ? loan->lender[i - 1] : loan->through];
 
-			z->max_nodes = most ? least(z->max_nodes, most) : z->max_nodes;
+			z->max_nodes = limit ? least(z->max_nodes, limit) : z->max_nodes;
 		}
 	}
 }
@@ -405,11 +169,11 @@ static void ask_cores(struct sl_cluster *c, struct want *w, const struct size *z
 
 	other = *r;
 	if (!to_cores(c, w, z, part->min_threads, r))
-		native(w, "tasks that share a core");
+		want_native(w, "tasks that share a core");
 	if (part->max_threads != part->min_threads && !r->whole_nodes) {
 		if (!to_cores(c, w, z, part->max_threads, &other) || other.cores_per_task != r->cores_per_task ||
 		    other.tasks_per_core != r->tasks_per_core || other.min_cores_per_node != r->min_cores_per_node)
-			native(w, "nodes with unequal threads");
+			want_native(w, "nodes with unequal threads");
 	}
 	r->min_nodes = z->min_nodes;
 	r->max_nodes = z->max_nodes;
@@ -418,14 +182,14 @@ static void ask_cores(struct sl_cluster *c, struct want *w, const struct size *z
 	if (c->snap->meta.select_flags[0] & SL_SELECT_SOCKET) {
 		uint32_t n = sl_nodeset_next(&part->nodes, 0);
 
-		native(w, "allocation by socket");
+		want_native(w, "allocation by socket");
 		if (n < SL_MAX_NODES && c->snap->node.sockets[n])
 			r->min_cores_per_node = most(r->min_cores_per_node,
 						     c->snap->node.cores[n] / c->snap->node.sockets[n]);
 	}
 	if (share == 1)
 		return;
-	native(w, "shared cores");
+	want_native(w, "shared cores");
 	if (part->folded)
 		return;
 	/* An nth of the cores is booked, rounded up. */
@@ -454,7 +218,7 @@ static void ask_memory(struct sl_cluster *c, struct want *w)
 	} else if (part->memory >= 0) {
 		r->memory_per_node = part->memory < MEMORY_MOST ? part->memory : MEMORY_MOST;
 	} else {	/* all of it, which is not the same everywhere: whole nodes are enough */
-		native(w, "all of the nodes' memory");
+		want_native(w, "all of the nodes' memory");
 		r->whole_nodes = true;
 	}
 }
@@ -482,15 +246,15 @@ static int ask_gres(struct sl_cluster *c, struct want *w, const struct size *z)
 		if (!need.count)
 			continue;
 		if (!known)
-			return never(w, SL_WHY_NEVER, "no node has %s%s%s", name, *type ? ":" : "", type);
+			return want_never(w, SL_WHY_NEVER, "no node has %s%s%s", name, *type ? ":" : "", type);
 		if (s->job_gres.per[g] == SL_PER_JOB)
 			need.per = SL_GRES_PER_JOB;
 		else if (s->job_gres.per[g] == SL_PER_TASK)
 			need.per = SL_GRES_PER_TASK;
 		else if (s->job_gres.per[g] == SL_PER_SOCKET)
-			native(w, "gres per socket");
+			want_native(w, "gres per socket");
 		if (!modelled || r->gres_needs == SL_MAX_GRES_NEEDS)
-			native(w, "gres");
+			want_native(w, "gres");
 		else
 			r->gres[r->gres_needs++] = need;
 	}
@@ -512,11 +276,11 @@ static int ask_cap(struct sl_cluster *c, struct want *w)
 	if (!part->cap || r->whole_nodes || part->share > 1 || w->pub.native)
 		return 0;
 	if (!cores)
-		return never(w, SL_WHY_PARTITION, "MaxCPUsPerNode of partition %s is less than a core",
+		return want_never(w, SL_WHY_PARTITION, "MaxCPUsPerNode of partition %s is less than a core",
 			     cluster_str(c, c->snap->partition.name[w->entry.partition]));
 	r->max_cores_per_node = cores;
 	if (part->cap_kind == SL_NONE || r->gres_needs == SL_MAX_GRES_NEEDS) {
-		native(w, "MaxCPUsPerNode");
+		want_native(w, "MaxCPUsPerNode");
 		return 0;
 	}
 	need.kinds = (uint16_t) (1u << part->cap_kind);
@@ -543,10 +307,10 @@ static int ask_time(struct sl_cluster *c, struct want *w, int64_t limit)
 	w->asked = open ? ceiling : limit;
 	w->pub.time_limit = w->asked;
 	if (limit <= 0 || ceiling <= 0)
-		return never(w, SL_WHY_PARTITION, "has a time limit of 0");
+		return want_never(w, SL_WHY_PARTITION, "has a time limit of 0");
 	if (w->asked > ceiling) {
 		if (floor <= 0 || floor > ceiling)
-			return never(w, SL_WHY_PARTITION, "asks for %" PRId64 " minutes, partition %s allows %" PRId64,
+			return want_never(w, SL_WHY_PARTITION, "asks for %" PRId64 " minutes, partition %s allows %" PRId64,
 				     limit / 60, cluster_str(c, c->snap->partition.name[w->entry.partition]),
 				     ceiling / 60);
 		w->pub.time_limit = ceiling;
@@ -573,7 +337,7 @@ static void choose_method(const struct sl_cluster *c, struct want *w)
 	if (w->pub.native)
 		w->pub.method = SL_PLACE_NATIVE;
 	if (w->pub.native && w->entry.loan)
-		never(w, SL_WHY_NOT_MODELLED, "only Slurm's select can place it (%s), and not on borrowed nodes",
+		want_never(w, SL_WHY_NOT_MODELLED, "only Slurm's select can place it (%s), and not on borrowed nodes",
 		      w->pub.native);
 }
 
@@ -583,17 +347,17 @@ static void read_natives(const struct sl_cluster *c, struct want *w)
 	uint32_t j = w->entry.job;
 
 	if (*cluster_str(c, job->native[j]))
-		native(w, cluster_str(c, job->native[j]));
-	if (!plain(cluster_str(c, job->features[j])))
-		native(w, "features");
+		want_native(w, cluster_str(c, job->native[j]));
+	if (!want_features_modelled(cluster_str(c, job->features[j])))
+		want_native(w, "features");
 	if (job->switches[j])
-		native(w, "switches");
+		want_native(w, "switches");
 	if (job->core_spec[j] && job->core_spec[j] != SL_NONE)
-		native(w, "core specialization");
+		want_native(w, "core specialization");
 	if (job->ntasks_per_socket[j])
-		native(w, "tasks per socket");
+		want_native(w, "tasks per socket");
 	if (c->snap->partition.flags[w->entry.partition] & SL_PART_EXCLUSIVE_USER)
-		native(w, "ExclusiveUser");
+		want_native(w, "ExclusiveUser");
 }
 
 static int refuse_at_once(const struct sl_cluster *c, struct want *w)
@@ -602,11 +366,11 @@ static int refuse_at_once(const struct sl_cluster *c, struct want *w)
 	uint32_t j = w->entry.job, p = w->entry.partition;
 
 	if (job->het_job_id[j] != SL_NONE && job->het_job_id[j])
-		return never(w, SL_WHY_NOT_MODELLED, "is part of a heterogeneous job, which is not scheduled yet");
+		return want_never(w, SL_WHY_NOT_MODELLED, "is part of a heterogeneous job, which is not scheduled yet");
 	if (!(c->snap->partition.flags[p] & SL_PART_UP))
-		return never(w, SL_WHY_PARTITION, "partition %s is down", cluster_str(c, c->snap->partition.name[p]));
+		return want_never(w, SL_WHY_PARTITION, "partition %s is down", cluster_str(c, c->snap->partition.name[p]));
 	if (w->entry.shape && c->snap->shape.refused[job->shapes[j].first + w->entry.shape - 1])
-		return never(w, SL_WHY_RESOURCES, "its alternative %" PRIu32 " was refused a moment ago", w->entry.shape);
+		return want_never(w, SL_WHY_RESOURCES, "its alternative %" PRIu32 " was refused a moment ago", w->entry.shape);
 	return 0;
 }
 
@@ -620,7 +384,7 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 	if (refuse_at_once(c, w) < 0 || w->pub.why)
 		return 0;
 	read_natives(c, w);
-	if (choose_enclave(c, w, err) < 0)
+	if (want_choose_enclave(c, w, err) < 0)
 		return -1;
 	if (w->pub.why)
 		return 0;
@@ -632,7 +396,7 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 		(c->snap->partition.flags[p] & SL_PART_EXCLUSIVE_USER) || (w->pub.native && c->snap->job.core_spec[j] &&
 		 c->snap->job.core_spec[j] != SL_NONE);
 	if (z.max_nodes < z.min_nodes)
-		return never(w, SL_WHY_PARTITION, "needs %" PRIu32 " nodes, may have %" PRIu32 " in partition %s",
+		return want_never(w, SL_WHY_PARTITION, "needs %" PRIu32 " nodes, may have %" PRIu32 " in partition %s",
 			     z.min_nodes, z.max_nodes, cluster_str(c, c->snap->partition.name[p]));
 	ask_cores(c, w, &z);
 	ask_memory(c, w);
@@ -644,7 +408,7 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 	if (w->pub.why)
 		return 0;
 	choose_method(c, w);
-	return choose_nodes(c, w, err);
+	return want_choose_nodes(c, w, err);
 }
 
 static void empty(struct want *w)
@@ -712,7 +476,5 @@ void cluster_wants_free(struct sl_cluster *c)
 {
 	for (uint32_t j = 0; c->want && j < c->snap->job.rows; j++)
 		cluster_want_free(c, j);
-	for (uint32_t i = 0; i < c->features; i++)
-		sl_nodeset_free(&c->feature[i].nodes);
-	free(c->feature);
+	want_features_free(c);
 }

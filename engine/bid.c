@@ -473,17 +473,25 @@ static int check_options(const struct sl_bid_options *o, struct sl_error *err)
 	return 0;
 }
 
+/* Of an entry: one for each of its shapes at least. */
+static uint32_t most_bids(const struct sl_market *m, const struct sl_entry *e, const struct sl_bid_options *opt)
+{
+	uint32_t shapes = m->p->c->snap->job.shapes[e->job].count;
+
+	return opt->max > shapes ? opt->max : shapes + 1;
+}
+
 /* Kinds A, B and C of the entries, and their Slurm bids between them. */
 static int bid_all(struct sl_market *m, const struct sl_entry *entry, uint32_t entries,
 		   const struct sl_bid_options *opt, struct sl_error *err)
 {
 	uint32_t total = opt->total ? opt->total : SL_MAX_BIDS_TOTAL, jobs = opt->jobs ? opt->jobs : entries;
-	uint32_t max = opt->max, each = total / (jobs < entries ? jobs : entries);
+	uint32_t each = total / (jobs < entries ? jobs : entries);
 
-	max = max < each ? max : each;
 	for (uint32_t i = 0; i < entries && jobs; i++) {
-		uint32_t before = m->bids, made;
+		uint32_t before = m->bids, made, max = most_bids(m, &entry[i], opt);
 
+		max = max < each ? max : each;
 		if (bid_entry(m, entry, i, opt, total ? (max ? max : 1) : 0, err) < 0)
 			return -1;
 		made = m->bids - before;

@@ -47,7 +47,8 @@ enum sl_bid_kind { SL_BID_SLURM, SL_BID_A, SL_BID_B, SL_BID_C, SL_BID_KINDS };
 
 struct sl_bid_options {
 	unsigned kinds;			/* bits: 1u << enum sl_bid_kind */
-	uint32_t max;			/* bids of a job, 1 to SL_MAX_BIDS; its Slurm bid comes on top */
+	uint32_t max;			/* bids of a job, 1 to SL_MAX_BIDS; its Slurm bid comes on top, and
+					 * a job with more shapes than that has one for each */
 	uint32_t jobs;			/* jobs that bid: the first so many that can; 0: all */
 	uint32_t total;			/* bids of all jobs, Slurm bids not counted; 0: SL_MAX_BIDS_TOTAL.
 					 * When they do not suffice for *max*, each job gets fewer. */

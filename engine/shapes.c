@@ -24,6 +24,8 @@ struct shape {
 	int64_t seconds;
 	struct need need[SL_MAX_SHAPE_GRES];
 	uint32_t needs;
+	uint32_t ranges;
+	uint32_t ranged, least;	/* which need is a range: of its count and less, down to that */
 	uint32_t seen;		/* options, by their place in the table */
 };
 
@@ -182,17 +184,40 @@ static int copy_name(char *to, struct text t)
 	return 0;
 }
 
-/* [TYPE][:][N] of a gres; one where there is no number. */
-static int set_kind(struct need *n, struct text t)
+/* Of digits and "-": no name of a type, even if it is no good number either. */
+static bool like_number(struct text t)
+{
+	for (size_t i = 0; i < t.length; i++)
+		if ((t.at[i] < '0' || t.at[i] > '9') && t.at[i] != '-')
+			return false;
+	return t.length;
+}
+
+/* N or N-M; of a range the need has the most. */
+static int set_amount(struct shape *s, struct need *n, struct text t)
+{
+	struct text rest = t, least = cut(&rest, '-');
+
+	if (least.length == t.length)
+		return number(t, 1, MOST_TASKS, &n->count);
+	if (number(least, 1, MOST_TASKS, &s->least) || number(rest, s->least, MOST_TASKS, &n->count))
+		return -1;
+	s->ranged = s->needs;
+	s->ranges++;
+	return 0;
+}
+
+/* [TYPE][:][N[-M]] of a gres; one where there is no number. */
+static int set_kind(struct shape *s, struct need *n, struct text t)
 {
 	struct text first = cut(&t, ':');
 
 	n->count = 1;
-	if (!first.length || !number(first, 1, MOST_TASKS, &n->count))
-		return t.length ? -1 : 0;
-	if (copy_name(n->type, first) || strspn(n->type, "0123456789") == first.length)
+	if (!first.length || like_number(first))
+		return t.length || (first.length && set_amount(s, n, first)) ? -1 : 0;
+	if (copy_name(n->type, first))
 		return -1;
-	return t.length ? number(t, 1, MOST_TASKS, &n->count) : 0;
+	return t.length ? set_amount(s, n, t) : 0;
 }
 
 static struct need *new_need(struct shape *s, enum sl_per per, struct sl_error *err)
@@ -227,8 +252,8 @@ static int set_gpus(struct shape *s, struct text value, enum sl_per per, struct 
 	if (!n)
 		return -1;
 	strcpy(n->name, "gpu");
-	if (!value.length || set_kind(n, value))
-		return sl_fail(err, SL_EINVAL, "--gpus...: expected [TYPE:]N, got '%.*s'", SHOWN(value));
+	if (!value.length || set_kind(s, n, value))
+		return sl_fail(err, SL_EINVAL, "--gpus...: expected [TYPE:]N[-M] with N up to M, got '%.*s'", SHOWN(value));
 	return keep_need(s, err);
 }
 
@@ -245,8 +270,9 @@ static int set_gres(struct shape *s, struct text value, enum sl_per per, struct 
 		struct text whole = item;
 
 		name = cut(&item, ':');
-		if (copy_name(n->name, name) || set_kind(n, item))
-			return sl_fail(err, SL_EINVAL, "--gres: expected NAME[:TYPE][:N], got '%.*s'", SHOWN(whole));
+		if (copy_name(n->name, name) || set_kind(s, n, item))
+			return sl_fail(err, SL_EINVAL, "--gres: expected NAME[:TYPE][:N[-M]] with N up to M, got '%.*s'",
+				       SHOWN(whole));
 		if (keep_need(s, err) < 0)
 			return -1;
 	} while (value.length);
@@ -314,6 +340,8 @@ static int check(struct shape *s, struct sl_error *err)
 		s->min_nodes = 1;
 	if (!s->cpus)
 		s->cpus = 1;
+	if (s->ranges > 1)
+		return sl_fail(err, SL_EINVAL, "a second range of gres in an alternative");
 	if (!nodes_said && !s->tasks && !s->per_node && !s->needs)
 		return sl_fail(err, SL_EINVAL, "an alternative that says neither nodes, tasks nor gres");
 	if (!s->tasks) {
@@ -404,6 +432,23 @@ static void append(struct sl_builder *b, const struct shape *s)
 	sl_builder_append(b, SL_T_SHAPE, &row);
 }
 
+/* One shape for each count of its range, the most first. */
+static int expand(struct shape *s, uint32_t most, uint32_t *n, struct sl_error *err)
+{
+	struct shape *ranged = s + (*n)++;
+	uint32_t count = ranged->need[ranged->ranged].count;
+
+	if (!ranged->ranges)
+		return 0;
+	if (count - ranged->least > most - *n)
+		return sl_fail(err, SL_ELIMIT, "more than %" PRIu32 " alternatives", most);
+	while (count-- > ranged->least) {
+		s[*n] = *ranged;
+		s[(*n)++].need[ranged->ranged].count = count;
+	}
+	return 0;
+}
+
 int sl_shapes_add(struct sl_builder *b, const char *comment, struct sl_range *shapes, struct sl_error *err)
 {
 	struct shape shape[SL_MAX_SHAPES];
@@ -418,7 +463,7 @@ int sl_shapes_add(struct sl_builder *b, const char *comment, struct sl_range *sh
 		if (n == SL_MAX_SHAPES)
 			return sl_fail(err, SL_ELIMIT, "more than %d alternatives", SL_MAX_SHAPES);
 		more = t.length && memchr(t.at, '|', t.length);
-		if (parse_shape(&shape[n++], cut(&t, '|'), err) < 0)
+		if (parse_shape(&shape[n], cut(&t, '|'), err) < 0 || expand(shape, SL_MAX_SHAPES, &n, err) < 0)
 			return -1;
 	} while (more);
 	*shapes = (struct sl_range) { sl_builder_rows(b, SL_T_SHAPE), n };

@@ -12,6 +12,9 @@
  *	--ntasks-per-node=N		-t, --time=TIME		--gres=NAME[:TYPE][:N],...
  *	-G, --gpus=[TYPE:]N		--gpus-per-node=...	--gpus-per-task=...
  *
+ * Instead of N of one gres a shape may have a range, N-M.  It is then so many shapes,
+ * one for each count, the most first.
+ *
  * What a shape does not say of nodes, tasks and gres is what sbatch would make of
  * that, not what the job asks for; a time that is not said is the job's.  All
  * else (memory, features, partition, ...) is the job's.

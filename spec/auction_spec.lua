@@ -100,6 +100,61 @@ describe("auction", function()
 		assert.equal(20, cores)
 	end)
 
+	it("has every shape of a job bid, and starts it once", function()
+		-- two GPUs are free on each node: of 8, 7, ... 1 GPUs the last two counts can start
+		local c = t.cluster { nodes = "2x8c8g", running = { { id = 9, nodes = 2, cores = 1, gres = "gpu:6", ends_in = "1h" } },
+			pending = { { id = 1, nodes = 1, gres = "gpu:8", comment = "sched: -N1 --gpus-per-node=1-7" } } }
+		local policy = { source = [[
+			local M = { api = 1 }
+			function M.decide(cluster, plan)
+				for job in cluster:queue() do
+					local seen = {}
+					for _, bid in ipairs(cluster:bids(job, { max = 1 })) do seen[#seen + 1] = bid.shape end
+					print(table.concat(seen, " "))
+				end
+			end
+			return M]] }
+		assert.same({ "info: 6 6 7 7" }, t.decide(policy, c):log())
+		assert.same({ "info: 0 1 2 3 4 5 6 7" }, t.decide(policy, t.cluster { nodes = "2x8c8g", pending = {
+			{ id = 1, nodes = 1, gres = "gpu:8", comment = "sched: -N1 --gpus-per-node=1-7" } } }):log())
+		local plan = t.decide("auction", c)
+		assert.same({ 1 }, plan:started())
+		assert.equal(6, plan:start(1).shape)
+		for _, options in ipairs { "", ",bids_per_job=1", ",rounds=0", ",slurm_bids=false", ",prefer=paper" } do
+			plan = t.decide("auction,bid_kinds=A" .. options, c)
+			assert.same({ 1 }, plan:started())
+			assert.equal(6, plan:start(1).shape)
+		end
+	end)
+
+	it("gives GPUs of a range to jobs that cannot do with fewer, and only then", function()
+		local function with(...)
+			return t.decide("auction", t.cluster { nodes = "1x8c4g", pending = {
+				{ id = 1, nodes = 1, gres = "gpu:4", comment = "sched: -N1 --gpus-per-node=1-3" }, ... } })
+		end
+		assert.equal(0, with():start(1).shape)
+		assert.equal(0, with({ id = 2, nodes = 1 }):start(1).shape)
+		local plan = with({ id = 2, nodes = 1, gres = "gpu:1" })
+		table.sort(plan:started())
+		assert.equal(1, plan:start(1).shape)
+		assert.is_not_nil(plan:start(2))
+		plan = with({ id = 2, nodes = 1, gres = "gpu:2" }, { id = 3, nodes = 1, gres = "gpu:1" })
+		assert.equal(3, plan:start(1).shape)
+		assert.equal(3, #plan:started())
+	end)
+
+	it("has no two bids of a job that differ in nothing, nor two shapes that both win", function()
+		local c = t.cluster { nodes = "4x8c4g", pending = { { id = 1, nodes = 1, gres = "gpu:4",
+			comment = "sched: -N1 --gpus-per-node=1-4 | -N2 | -n1" }, { id = 2, nodes = 1, array = 3,
+			comment = "sched: -n1 | -n2 | -n3" } } }
+		local plan = t.decide("auction", c)
+		local count = { 0, 0 }
+		for _, id in ipairs(plan:started()) do
+			count[id] = count[id] + 1
+		end
+		assert.same({ 1, 3 }, count)
+	end)
+
 	it("respects what the guard reserved", function()
 		local c = t.cluster { nodes = "4x8c", running = { { id = 9, nodes = 2, exclusive = true, ends_in = "1h" } },
 			pending = {

@@ -24,7 +24,7 @@ static struct sl_builder *new_builder(void)
 static const char *read(const char *comment)
 {
 	static const char *const per[] = { "node", "job", "task", "socket" };
-	static char out[1024];
+	static char out[4096];
 	struct sl_builder *b = new_builder();
 	struct sl_range shapes;
 	struct sl_error err = { 0 };
@@ -70,6 +70,34 @@ static void a_comment_names_alternatives_in_sbatch_s_words(void **state)
 	assert_string_equal(read("sched: -N1 --gres=gpu:v100:2,fpga"), "1-1 n1 c1 gpu:v100:2/node fpga::1/node");
 	assert_string_equal(read("sched: -N1 --gres=gres:gpu:2"), "1-1 n1 c1 gpu::2/node");
 	assert_string_equal(read("sched: -G a100:2"), "1-0 n1 c1 gpu:a100:2/job");
+}
+
+static void a_range_of_gpus_is_a_shape_for_each_count_the_most_first(void **state)
+{
+	(void) state;
+	assert_string_equal(read("sched: -N2 --gpus-per-node=1-3"), "2-2 n2 c1 gpu::3/node | 2-2 n2 c1 gpu::2/node | "
+			    "2-2 n2 c1 gpu::1/node");
+	assert_string_equal(read("sched: -n8 | -N1 --gpus-per-node=a100:2-3 -t 60 | -n4"),
+			    "1-0 n8 c1 | 1-1 n1 c1 t3600 gpu:a100:3/node | 1-1 n1 c1 t3600 gpu:a100:2/node | 1-0 n4 c1");
+	assert_string_equal(read("sched: -N2 --gres=fpga,gpu:v100:4-5,nic:2"),
+			    "2-2 n2 c1 fpga::1/node gpu:v100:5/node nic::2/node | "
+			    "2-2 n2 c1 fpga::1/node gpu:v100:4/node nic::2/node");
+	assert_string_equal(read("sched: -N1 --gres=gpu:1-2"), "1-1 n1 c1 gpu::2/node | 1-1 n1 c1 gpu::1/node");
+	assert_string_equal(read("sched: -G7-8"), "1-0 n1 c1 gpu::8/job | 1-0 n1 c1 gpu::7/job");
+	assert_string_equal(read("sched: -n4 --gpus-per-task=1-2"), "1-0 n4 c1 gpu::2/task | 1-0 n4 c1 gpu::1/task");
+	assert_string_equal(read("sched: -N1 --gpus-per-node=2-2"), "1-1 n1 c1 gpu::2/node");
+	assert_string_equal(read("sched: -N1 --gpus-per-node=mi-250:2"), "1-1 n1 c1 gpu:mi-250:2/node");
+}
+
+static void alternatives_of_all_ranges_are_counted(void **state)
+{
+	(void) state;
+	assert_non_null(strstr(read("sched: -N1 --gpus-per-node=1-15"), "| 1-1 n1 c1 gpu::1/node"));
+	assert_non_null(strstr(read("sched: -n9 | -N1 --gpus-per-node=4-16 | -n8"), "gpu::4/node | 1-0 n8 c1"));
+	assert_string_equal(read("sched: -N1 --gpus-per-node=1-16"), "more than 15 alternatives");
+	assert_string_equal(read("sched: -n9 | -N1 --gpus-per-node=2-16"), "more than 15 alternatives");
+	assert_string_equal(read("sched: -N1 --gpus-per-node=2-16 | -n9"), "more than 15 alternatives");
+	assert_string_equal(read("sched: -N1 -G1-4294967280"), "more than 15 alternatives");
 }
 
 static void other_words_in_a_comment_are_not_ours(void **state)
@@ -127,11 +155,24 @@ static void what_is_wrong_is_said_and_nothing_is_added(void **state)
 		{ "sched: -n1 -t 1-", "--time: expected minutes" },
 		{ "sched: -n1 -t soon", "--time: expected minutes" },
 		{ "sched: -n1 -t 366-0", "--time: expected minutes" },
-		{ "sched: -N1 --gres=gpu:2:a100", "--gres: expected NAME[:TYPE][:N], got 'gpu:2:a100'" },
-		{ "sched: -N1 --gres=gpu:a:b:2", "--gres: expected NAME[:TYPE][:N]" },
-		{ "sched: -N1 --gres=,", "--gres: expected NAME[:TYPE][:N]" },
+		{ "sched: -N1 --gres=gpu:2:a100", "--gres: expected NAME[:TYPE][:N[-M]] with N up to M, got 'gpu:2:a100'" },
+		{ "sched: -N1 --gres=gpu:a:b:2", "--gres: expected NAME[:TYPE][:N[-M]]" },
+		{ "sched: -N1 --gres=,", "--gres: expected NAME[:TYPE][:N[-M]]" },
 		{ "sched: -N1 --gres=gpu;2", "neither" },
-		{ "sched: -N1 --gpus-per-node=0", "[TYPE:]N, got '0'" },
+		{ "sched: -N1 --gpus-per-node=0", "[TYPE:]N[-M] with N up to M, got '0'" },
+		{ "sched: -N1 --gpus-per-node=4-1", "with N up to M, got '4-1'" },
+		{ "sched: -N1 --gpus-per-node=0-0", "with N up to M, got '0-0'" },
+		{ "sched: -N1 --gpus-per-node=0-2", "with N up to M, got '0-2'" },
+		{ "sched: -N1 --gpus-per-node=2-", "with N up to M, got '2-'" },
+		{ "sched: -N1 --gpus-per-node=-2", "with N up to M, got '-2'" },
+		{ "sched: -N1 --gpus-per-node=1-2-3", "with N up to M, got '1-2-3'" },
+		{ "sched: -N1 --gpus-per-node=1-2:a100", "with N up to M, got '1-2:a100'" },
+		{ "sched: -N1 --gpus-per-node=a100:2-1", "with N up to M, got 'a100:2-1'" },
+		{ "sched: -n1 --gpus-per-task=3-2", "with N up to M, got '3-2'" },
+		{ "sched: -G 3-2", "with N up to M, got '3-2'" },
+		{ "sched: -N1 --gres=gpu:4-1", "--gres: expected NAME[:TYPE][:N[-M]] with N up to M, got 'gpu:4-1'" },
+		{ "sched: -N1 --gres=gpu:a100:0-1", "with N up to M, got 'gpu:a100:0-1'" },
+		{ "sched: -N1 --gres=gpu:1-2,nic:1-2", "a second range of gres in an alternative" },
 		{ "sched: -N1 --gpus-per-node=2 --gres=gpu:1", "gres gpu twice" },
 		{ "sched: -N1 --gres=a,b,c,d,e,f,g,h,i", "more than 8 gres" },
 		{ "sched: -n1|-n2|-n3|-n4|-n5|-n6|-n7|-n8|-n9|-n10|-n11|-n12|-n13|-n14|-n15|-n16", "more than 15 alternatives" },
@@ -188,7 +229,7 @@ static void jobs_with_a_comment_are_filled_in_once(void **state)
 static void any_text_is_taken_or_refused(void **state)
 {
 	static const char *const piece[] = { "sched:", " ", "-N", "-n", "4", "--gres=", "gpu", ":", ",", "|", ";", "-t",
-					     "--gpus-per-node", "=", "-", "2", "99999999999", "\xff", "--", "a" };
+					     "--gpus-per-node", "-G1-3", "2-9", "=", "-", "2", "99999999999", "\xff", "--", "a" };
 	(void) state;
 	random_state = number_from("SEED", 20261120);
 	printf("# SEED=%llu\n", (unsigned long long) random_state);
@@ -209,6 +250,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_comment_names_alternatives_in_sbatch_s_words),
+		cmocka_unit_test(a_range_of_gpus_is_a_shape_for_each_count_the_most_first),
+		cmocka_unit_test(alternatives_of_all_ranges_are_counted),
 		cmocka_unit_test(other_words_in_a_comment_are_not_ours),
 		cmocka_unit_test(times_are_slurm_s),
 		cmocka_unit_test(what_is_wrong_is_said_and_nothing_is_added),

@@ -78,7 +78,7 @@ function plan:started() end
 function plan:reserved() end
 
 ---@param id integer
----@return { nodes: string[], partition: string, by: string, native: boolean, time_limit?: integer }?
+---@return { nodes: string[], partition: string, by: string, native: boolean, shape: integer, time_limit?: integer }?
 function plan:start(id) end
 
 ---@param id integer

@@ -34,7 +34,7 @@ M.options = guard.options {
 		doc = "prices: worth of a node to a job that says how many it wants, beside the price" },
 	flexible = { default = 0.2, min = 0, max = 10,
 		doc = "prices: factor for jobs that fit on any number of nodes, which can fill what others leave" },
-	bids_per_job = { default = 5, min = 1, max = 500, doc = "bids of a job, its Slurm bid not counted" },
+	bids_per_job = { default = 5, min = 1, max = 500, doc = "bids of a job, its Slurm bid not counted; one for each of its shapes at least" },
 	max_bids = { default = 1000, min = 1, max = 100000,
 		doc = "bids of all jobs; half of that after a round that was not solved in time, until one is solved quickly" },
 	bid_kinds = { default = "ABC", doc = "letters of the kinds of bids" },
@@ -94,12 +94,19 @@ local function bidders(cluster, plan, opt)
 	return jobs, values
 end
 
+local function by_preference(bid)
+	return bid.preference
+end
+
+local function by_closeness(bid)
+	return 0.5 / bid.blocks + 0.5 / bid.spread
+end
+
+-- How a bid is liked among others of the job: what it asked for before its alternatives.
 local function likings(opt)
-	if opt.prefer == "paper" then
-		return nil
-	end
+	local base = opt.prefer == "paper" and by_preference or by_closeness
 	return function(bid)
-		return 0.5 / bid.blocks + 0.5 / bid.spread
+		return base(bid) * 10.0 ^ -bid.shape
 	end
 end
 
@@ -133,10 +140,6 @@ local function start(plan, won)
 		end
 	end
 	return started
-end
-
-local function by_preference(bid)
-	return bid.preference
 end
 
 -- More or fewer bids next time?
@@ -183,7 +186,7 @@ function M.decide(cluster, plan, opt)
 			left = left - (result and result.seconds or 0)
 			how.total = adapt(how.total, result, solve.time_limit, opt)
 		else
-			started = fill(plan, bids, liking or by_preference)
+			started = fill(plan, bids, liking)
 		end
 		if started == 0 then
 			break

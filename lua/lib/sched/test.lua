@@ -146,20 +146,20 @@ end
 local function booking(plan, row)
 	return row and {
 		partition = plan.raw.partition_names[row.partition], nodes = nodes_of(plan, row), by = row.by,
-		native = row.native == 1, time_limit = row.time_limit ~= 0 and row.time_limit or nil,
+		native = row.native == 1, shape = row.shape, time_limit = row.time_limit ~= 0 and row.time_limit or nil,
 		start_time = row.start_time, in_s = row.start_time and row.start_time - plan.raw.meta.now,
 		lenders = lenders_of(plan, row), through = plan.raw.partition_names[row.through],
 		because = row.because ~= "" and row.because or nil,
 	}
 end
 
---- The start of a job: { nodes, partition, by, native, time_limit, because }, and through and
---- lenders where it borrows nodes; nil if it does not start.
+--- The start of a job: { nodes, partition, by, native, shape, time_limit, because }, and through
+--- and lenders where it borrows nodes; nil if it does not start.
 function Plan:start(id)
 	return booking(self, find(self.raw.starts, id))
 end
 
---- The reservation of a job: { in_s, start_time, nodes, partition, by }; nil if it has none.
+--- The reservation of a job: { in_s, start_time, nodes, partition, by, shape }; nil if it has none.
 function Plan:reservation(id)
 	return booking(self, find(self.raw.reservations, id))
 end

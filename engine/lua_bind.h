@@ -77,6 +77,7 @@ struct sl_lua {
 	uint8_t *member;		/* by partition row; NULL: all */
 	uint8_t *admitted;		/* by queue entry: 0 not asked, 1 yes, 2 no */
 	bool has_admit, has_allow;
+	uint8_t *closed;		/* by partition row: plan:close() */
 	struct sl_entry allowed;	/* the last entry that allow() let through... */
 	uint32_t allowed_starts, allowed_undone;	/* ... with so many starts; SL_NONE: none */
 	const uint32_t *order;		/* queue entries by rank, NULL: the queue's order */
@@ -192,6 +193,10 @@ void sl_lua_push_plan(lua_State *L, struct sl_lua *x);
  * What it allocates hangs on the set's table.
  */
 void sl_lua_turn(lua_State *L, struct sl_lua *x, int index);
+
+/* Hand out no further job of a partition in this turn; and is that so? */
+void sl_lua_close(lua_State *L, struct sl_lua *x, uint32_t partition);
+bool sl_lua_is_closed(const struct sl_lua *x, uint32_t partition);
 
 /* Is this queue entry one that the set may look at?  Asks admit() the first time. */
 bool sl_lua_entry_open(lua_State *L, struct sl_lua *x, uint32_t index);

@@ -4,7 +4,7 @@
  *
  * What does not fit returns nil, the reason and its word; misuse raises.
  */
-#include "lua_bind.h"
+#include "lua_how.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,212 +35,6 @@ static struct sl_entry check_entry(lua_State *L, struct sl_lua *x)
 	return (struct sl_entry) { .job = h->row, .partition = h->partition };
 }
 
-static int by_node(const void *va, const void *vb)
-{
-	const struct sl_pick *a = va, *b = vb;
-
-	return a->node < b->node ? -1 : a->node > b->node;
-}
-
-/* layout = { [node or name] = cores }, on the top of the stack */
-static void read_layout(lua_State *L, struct sl_lua *x, struct sl_how *how)
-{
-	int table = lua_gettop(L);
-	struct sl_pick *pick;
-	uint32_t n = 0;
-
-	if (!lua_istable(L, table))
-		luaL_error(L, "layout: expected a table { [node] = cores }, got %s", luaL_typename(L, table));
-	for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1))
-		n++;
-	if (!n)
-		luaL_error(L, "layout: expected at least one node");
-	/* stays on the stack for as long as it is used */
-	pick = lua_newuserdatauv(L, n * sizeof(*pick), 0);
-	n = 0;
-	for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
-		lua_Integer cores = lua_isinteger(L, -1) ? lua_tointeger(L, -1) : -1;
-
-		pick[n].node = sl_lua_check_node(L, x, lua_gettop(L) - 1);
-		if (cores < 0 || cores > SL_MAX_NODE_CORES)
-			luaL_error(L, "layout: cores of a node: expected 0 to %d, got %s", SL_MAX_NODE_CORES,
-				   sl_sandbox_tostring(L, -1, NULL));
-		pick[n++].cores = cores;
-	}
-	/* lua_next() goes by hash, decisions must not */
-	qsort(pick, n, sizeof(*pick), by_node);
-	how->method = SL_PLACE_EXPLICIT;
-	how->picks = pick;
-	how->count = n;
-}
-
-static void read_place(lua_State *L, struct sl_how *how)
-{
-	struct sl_error err;
-	int method;
-
-	if (lua_type(L, -1) != LUA_TSTRING)
-		luaL_error(L, "place: expected a string, got %s", luaL_typename(L, -1));
-	method = sl_place_method(lua_tostring(L, -1), &err);
-	if (method < 0)
-		luaL_error(L, "%s", err.text);
-	how->method = method;
-}
-
-static void refuse_unknown_keys(lua_State *L, int table)
-{
-	static const char *const known[] = { "place", "layout", "shape", "bid", "borrow", "through", "because" };
-	const unsigned n = sizeof(known) / sizeof(known[0]);
-
-	for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
-		const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : luaL_typename(L, -2);
-		unsigned i = 0;
-
-		while (i < n && strcmp(key, known[i]))
-			i++;
-		if (i == n)
-			luaL_error(L, "unknown key '%s', expected place, layout, shape, bid, borrow, through or because", key);
-	}
-}
-
-/* The partition named on the top of the stack. */
-static uint32_t read_partition(lua_State *L, struct sl_lua *x, const char *key)
-{
-	uint32_t row;
-
-	if (lua_type(L, -1) != LUA_TSTRING)
-		luaL_error(L, "%s: expected a partition's name, got %s", key, luaL_typename(L, -1));
-	row = sl_lua_find(L, x, SL_T_PARTITION, lua_gettop(L));
-	if (row == SL_NONE)
-		luaL_error(L, "%s: no partition '%s'", key, lua_tostring(L, -1));
-	return row;
-}
-
-/*
- * borrow = { "gpu", "long" }, through = "all": which of them may lend the job nodes?
- * True, with e->loan set where something is borrowed; false with *refusal.
- */
-static bool read_loan(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_refusal *refusal)
-{
-	struct sl_loan wish = { .home = e->partition };
-	struct sl_error err;
-	int r, type, list;
-
-	if (lua_isnoneornil(L, 3))
-		return true;
-	type = lua_getfield(L, 3, "borrow");
-	list = lua_gettop(L);
-	if (type != LUA_TNIL && type != LUA_TTABLE)
-		luaL_error(L, "borrow: expected a list of partitions, got %s", luaL_typename(L, list));
-	if ((lua_getfield(L, 3, "through") == LUA_TNIL) != (type == LUA_TNIL))
-		luaL_error(L, "borrow and through: expected both or none");
-	if (type == LUA_TNIL) {
-		lua_pop(L, 2);
-		return true;
-	}
-	wish.through = read_partition(L, x, "through");
-	for (lua_Integer i = 1; lua_rawgeti(L, list, i) != LUA_TNIL; i++) {
-		if (wish.lenders == SL_MAX_LENDERS)
-			luaL_error(L, "borrow: more than %d partitions", SL_MAX_LENDERS);
-		wish.lender[wish.lenders++] = read_partition(L, x, "borrow");
-		lua_pop(L, 1);
-	}
-	lua_settop(L, list - 1);
-	r = sl_cluster_borrow(x->cluster, *e, &wish, &e->loan, refusal->text, &err);
-	if (r < 0)
-		luaL_error(L, "%s", err.text);
-	refusal->why = r ? SL_WHY_NONE : SL_WHY_PARTITION;
-	return r;
-}
-
-/* because = "...": the policy's words for a start that was made */
-static void read_because(lua_State *L, struct sl_lua *x, uint32_t job)
-{
-	char cut[SL_LUA_TEXT_MAX];
-	struct sl_error err;
-
-	if (lua_isnoneornil(L, 3))
-		return;
-	if (lua_getfield(L, 3, "because") != LUA_TNIL) {
-		if (lua_type(L, -1) != LUA_TSTRING)
-			luaL_error(L, "because: expected a text, got %s", luaL_typename(L, -1));
-		if (sl_plan_because(x->plan, job, sl_lua_cut(cut, lua_tostring(L, -1)), &err) < 0)
-			luaL_error(L, "%s", err.text);
-	}
-	lua_pop(L, 1);
-}
-
-/* shape = n: the job's nth alternative, 0 as asked */
-static uint32_t read_shape(lua_State *L, struct sl_lua *x, uint32_t job)
-{
-	uint32_t shapes = x->snap->job.shapes[job].count;
-
-	if (lua_isnil(L, -1))
-		return 0;
-	if (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 0 || lua_tointeger(L, -1) > shapes)
-		luaL_error(L, "shape: expected 0 to %d, the number of its alternatives, got %s", (int) shapes,
-			   sl_sandbox_tostring(L, -1, NULL));
-	return lua_tointeger(L, -1);
-}
-
-/* bid = b: its nodes and cores, and its shape; the bid is on the top of the stack */
-static void read_bid(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_how *how)
-{
-	const struct sl_bid_part *part;
-	const struct sl_bid *b = sl_lua_check_bid(L, x, lua_gettop(L), &part);
-	struct sl_pick *pick;
-	uint32_t n = 0;
-
-	if (b->entry.job != e->job || b->entry.partition != e->partition)
-		luaL_error(L, "bid: expected one of job %d, got one of job %d", (int) x->snap->job.id[e->job],
-			   (int) x->snap->job.id[b->entry.job]);
-	e->shape = b->entry.shape;
-	if (b->native) {
-		how->method = SL_PLACE_NATIVE;
-		return;
-	}
-	pick = lua_newuserdatauv(L, b->nodes * sizeof(*pick), 0);
-	for (uint32_t i = 0; i < b->parts; i++)
-		for (uint32_t node = part[i].first; node <= part[i].last; node++)
-			pick[n++] = (struct sl_pick) { node, b->elastic ? 0 : (uint32_t) part[i].each.cores };
-	how->method = SL_PLACE_EXPLICIT;
-	how->picks = pick;
-	how->count = n;
-}
-
-/*
- * The optional argument { place = "bestfit" } or { layout = {...} }, and shape; or
- * { bid = b }.  Returns NULL when none of the three is said: what suits the job.  What
- * *how points to is on the stack.
- */
-static const struct sl_how *check_how(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_how *how)
-{
-	bool placed, laid_out, bids;
-
-	*how = (struct sl_how) { .method = SL_PLACE_BESTFIT };
-	if (lua_isnoneornil(L, 3))
-		return NULL;
-	luaL_checktype(L, 3, LUA_TTABLE);
-	refuse_unknown_keys(L, 3);
-	lua_getfield(L, 3, "shape");
-	e->shape = read_shape(L, x, e->job);
-	lua_pop(L, 1);
-	placed = lua_getfield(L, 3, "place") != LUA_TNIL;
-	if (placed)
-		read_place(L, how);
-	laid_out = lua_getfield(L, 3, "layout") != LUA_TNIL;
-	if (laid_out && placed)
-		luaL_error(L, "place and layout: expected only one of them");
-	if (laid_out)
-		read_layout(L, x, how);
-	bids = lua_getfield(L, 3, "bid") != LUA_TNIL;
-	if (bids && (placed || laid_out || e->shape))
-		luaL_error(L, "bid: expected no place, layout or shape beside it");
-	if (bids)
-		read_bid(L, x, e, how);
-	return placed || laid_out || bids ? how : NULL;
-}
-
 /* -- results ----------------------------------------------------------- */
 
 static int refused(lua_State *L, const struct sl_refusal *refusal)
@@ -256,11 +50,6 @@ static int misused(lua_State *L, const struct sl_error *err)
 	return luaL_error(L, "%s", err->text);
 }
 
-/* -- decisions --------------------------------------------------------- */
-
-typedef int decide_now(struct sl_plan *, struct sl_entry, const struct sl_how *, struct sl_refusal *,
-		       struct sl_error *);
-
 /* Forbidden by the set's allow(): nil, and why. */
 static int forbidden(lua_State *L, const char *reason)
 {
@@ -269,6 +58,11 @@ static int forbidden(lua_State *L, const char *reason)
 	lua_pushstring(L, sl_why_word(SL_WHY_POLICY));
 	return 3;
 }
+
+/* -- decisions --------------------------------------------------------- */
+
+typedef int decide_now(struct sl_plan *, struct sl_entry, const struct sl_how *, struct sl_refusal *,
+		       struct sl_error *);
 
 static bool is_barred(const struct sl_lua *x, uint32_t job)
 {
@@ -316,30 +110,53 @@ static bool is_kept(lua_State *L, struct sl_lua *x, struct sl_entry e, char *rea
 	return false;
 }
 
+/* One shape.  1: started; 0 with *refusal, in words of the policy's own where *reason has some. */
+static int start_shape(lua_State *L, struct sl_lua *x, decide_now *decide, struct sl_entry e,
+		       const struct sl_lua_how *h, struct sl_refusal *refusal, char *reason)
+{
+	struct sl_error err;
+	int r;
+
+	if (!sl_lua_read_loan(L, x, h, &e, refusal))
+		return 0;
+	r = decide(x->plan, e, h->how, refusal, &err);
+	if (r < 0)
+		misused(L, &err);
+	if (!r || is_kept(L, x, e, reason))
+		return r;
+	refusal->why = SL_WHY_POLICY;
+	return 0;
+}
+
 /* (job [, how]): true; or nil and why not */
 static int start_with(lua_State *L, decide_now *decide)
 {
 	struct sl_lua *x = check_plan(L);
 	struct sl_entry e = check_entry(L, x);
 	struct sl_refusal refusal = { 0 };
-	struct sl_error err;
-	struct sl_how buffer;
-	const struct sl_how *how = check_how(L, x, &e, &buffer);
-	char reason[SL_LUA_TEXT_MAX];
+	char reason[SL_LUA_TEXT_MAX] = "";
+	struct sl_lua_how how;
 	int r;
 
+	sl_lua_check_how(L, x, e, &how);
 	if (sl_lua_entry_allowed(L, x, e, reason) == SL_ALLOW_NO)
 		return forbidden(L, reason);
-	if (!read_loan(L, x, &e, &refusal))
-		return refused(L, &refusal);
-	r = decide(x->plan, e, how, &refusal, &err);
-	if (r < 0)
-		return misused(L, &err);
+	e.shape = how.first;
+	r = start_shape(L, x, decide, e, &how, &refusal, reason);
+	while (!r && e.shape < how.last) {
+		char other[SL_LUA_TEXT_MAX] = "";
+		struct sl_refusal why = { 0 };
+
+		e.shape++;
+		r = start_shape(L, x, decide, e, &how, &why, other);
+		if (!r && sl_refusal_yields(refusal.why, why.why)) {
+			refusal = why;
+			strcpy(reason, other);
+		}
+	}
 	if (!r)
-		return refused(L, &refusal);
-	if (!is_kept(L, x, e, reason))
-		return forbidden(L, reason);
-	read_because(L, x, e.job);
+		return *reason ? forbidden(L, reason) : refused(L, &refusal);
+	sl_lua_read_because(L, x, &how, e.job);
 	lua_pushboolean(L, 1);
 	return 1;
 }
@@ -354,21 +171,37 @@ static int plan_backfill(lua_State *L)
 	return start_with(L, sl_plan_backfill);
 }
 
+/* Of the shapes to try the one that can start first; of equal ones the first. */
+static uint32_t soonest(struct sl_lua *x, struct sl_entry e, const struct sl_lua_how *h)
+{
+	int64_t best = INT64_MAX, start;
+	uint32_t shape = h->first;
+
+	for (e.shape = h->first; h->first < h->last && e.shape <= h->last; e.shape++) {
+		if (sl_plan_earliest(x->plan, e, h->how, &start, NULL, NULL) != 1 || start >= best)
+			continue;
+		best = start;
+		shape = e.shape;
+	}
+	return shape;
+}
+
 /* plan:earliest(job [, how]): when it could start; or nil and why never */
 static int plan_earliest(lua_State *L)
 {
 	struct sl_lua *x = check_plan(L);
 	struct sl_entry e = check_entry(L, x);
 	struct sl_refusal refusal = { 0 };
+	struct sl_lua_how how;
 	struct sl_error err;
-	struct sl_how buffer;
-	const struct sl_how *how = check_how(L, x, &e, &buffer);
 	int64_t start;
 	int r;
 
-	if (!read_loan(L, x, &e, &refusal))
+	sl_lua_check_how(L, x, e, &how);
+	if (!sl_lua_read_loan(L, x, &how, &e, &refusal))
 		return refused(L, &refusal);
-	r = sl_plan_earliest(x->plan, e, how, &start, &refusal, &err);
+	e.shape = soonest(x, e, &how);
+	r = sl_plan_earliest(x->plan, e, how.how, &start, &refusal, &err);
 	if (r < 0)
 		return misused(L, &err);
 	if (!r)
@@ -418,19 +251,20 @@ static int plan_reserve(lua_State *L)
 	struct sl_lua *x = check_plan(L);
 	struct sl_entry e = check_entry(L, x);
 	struct sl_refusal refusal = { 0 };
+	struct sl_lua_how how;
 	struct sl_error err;
-	struct sl_how buffer;
-	const struct sl_how *how = check_how(L, x, &e, &buffer);
 	int64_t start;
 	int r;
 
-	if (!lua_isnoneornil(L, 3) && lua_getfield(L, 3, "borrow") != LUA_TNIL)
+	sl_lua_check_how(L, x, e, &how);
+	if (sl_lua_how_borrows(&how))
 		return luaL_error(L, "borrow: a reservation is for nodes of the job's own partition");
 	if (is_barred(x, e.job))
 		return forbidden(L, "has no place that the policy allows");
-	if (keeps_its_reservation(x, e, how, &refusal))
+	e.shape = soonest(x, e, &how);
+	if (keeps_its_reservation(x, e, how.how, &refusal))
 		return refused(L, &refusal);
-	r = sl_plan_reserve(x->plan, e, how, &start, &refusal, &err);
+	r = sl_plan_reserve(x->plan, e, how.how, &start, &refusal, &err);
 	if (r < 0)
 		return misused(L, &err);
 	if (!r)
@@ -449,6 +283,42 @@ static int plan_refuse(lua_State *L)
 
 	if (sl_plan_refuse(x->plan, job->row, SL_WHY_POLICY, sl_lua_cut(cut, luaL_checkstring(L, 3)), &err))
 		return misused(L, &err);
+	return 0;
+}
+
+static void close_partition(lua_State *L, struct sl_lua *x, uint32_t partition, const char *reason)
+{
+	struct sl_error err;
+
+	if (sl_plan_close(x->plan, partition, SL_WHY_PRIORITY, reason, &err))
+		misused(L, &err);
+	sl_lua_close(L, x, partition);
+}
+
+/* plan:close(partition, reason): nobody else of it is looked at, and why they wait; nil: of
+ * all partitions of the set */
+static int plan_close(lua_State *L)
+{
+	struct sl_lua *x = check_plan(L);
+	const struct sl_handle *h = sl_lua_test(L, x, 2, SL_CLASS_PARTITION);
+	const char *reason = luaL_checkstring(L, 3);
+	uint32_t partition = SL_NONE;
+	char cut[SL_LUA_TEXT_MAX];
+
+	sl_lua_cut(cut, reason);
+	if (h) {
+		partition = h->row;
+	} else if (!lua_isnil(L, 2)) {
+		luaL_argcheck(L, lua_type(L, 2) == LUA_TSTRING, 2, "expected a partition, its name or nil");
+		partition = sl_lua_find(L, x, SL_T_PARTITION, 2);
+		luaL_argcheck(L, partition != SL_NONE, 2, lua_pushfstring(L, "no partition '%s'", lua_tostring(L, 2)));
+	}
+	if (partition != SL_NONE && x->member && !x->member[partition])
+		return luaL_error(L, "close: partition '%s' is not one of those that are decided now",
+				  sl_snapshot_str(x->snap, x->snap->partition.name[partition]));
+	for (uint32_t p = 0; p < x->snap->partition.rows; p++)
+		if (partition == SL_NONE ? !x->member || x->member[p] : p == partition)
+			close_partition(L, x, p, cut);
 	return 0;
 }
 
@@ -593,18 +463,22 @@ static int plan_state(lua_State *L)
 		[SL_PLAN_RESERVED] = "reserved", [SL_PLAN_REFUSED] = "refused",
 	};
 	struct sl_lua *x = check_plan(L);
+	const struct sl_handle *job = check_job(L, x);
+	enum sl_plan_state state = sl_plan_job(x->plan, job->row);
 
-	lua_pushstring(L, word[sl_plan_job(x->plan, check_job(L, x)->row)]);
+	if (state == SL_PLAN_OPEN && job->partition != SL_NONE && sl_lua_is_closed(x, job->partition))
+		state = SL_PLAN_REFUSED;
+	lua_pushstring(L, word[state]);
 	return 1;
 }
 
-/* plan:layout(job): { [node's name] = cores } and the start time; nil without booking */
+/* plan:layout(job): { [node's name] = cores }, the start time, the shape; nil without booking */
 static int plan_layout(lua_State *L)
 {
 	struct sl_lua *x = check_plan(L);
-	uint32_t count;
+	uint32_t job = check_job(L, x)->row, count;
 	int64_t start;
-	const struct sl_place *place = sl_plan_places(x->plan, check_job(L, x)->row, &count, &start);
+	const struct sl_place *place = sl_plan_places(x->plan, job, &count, &start);
 
 	if (!place) {
 		lua_pushnil(L);
@@ -616,7 +490,8 @@ static int plan_layout(lua_State *L)
 		lua_setfield(L, -2, sl_snapshot_str(x->snap, x->snap->node.name[place[i].node]));
 	}
 	lua_pushinteger(L, start);
-	return 2;
+	lua_pushinteger(L, sl_plan_shape(x->plan, job));
+	return 3;
 }
 
 /* The first job with a reservation that this set of partitions made. */
@@ -669,7 +544,7 @@ static const struct sl_lua_field plan_fields[] = {
 
 static const luaL_Reg plan_methods[] = {
 	{ "start", plan_start }, { "backfill", plan_backfill }, { "reserve", plan_reserve },
-	{ "earliest", plan_earliest }, { "refuse", plan_refuse }, { "undo", plan_undo },
+	{ "earliest", plan_earliest }, { "refuse", plan_refuse }, { "close", plan_close }, { "undo", plan_undo },
 	{ "cancel", plan_cancel }, { "requeue", plan_requeue }, { "suspend", plan_suspend },
 	{ "resume", plan_resume }, { "signal", plan_signal }, { "modify", plan_modify },
 	{ "notify", plan_notify }, { "state", plan_state }, { "layout", plan_layout }, { NULL, NULL }

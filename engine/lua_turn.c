@@ -18,7 +18,7 @@
 #include <string.h>
 
 /* Keys of the registry for what must stay alive during a turn. */
-static const char member_key, admitted_key, order_key, admit_key, allow_key;
+static const char member_key, closed_key, admitted_key, order_key, admit_key, allow_key;
 
 struct ranked {
 	double rank, then;
@@ -137,12 +137,24 @@ enum sl_lua_allow sl_lua_entry_allowed(lua_State *L, struct sl_lua *x, struct sl
 	return answer;
 }
 
+void sl_lua_close(lua_State *L, struct sl_lua *x, uint32_t partition)
+{
+	if (!x->closed)
+		x->closed = keep_block(L, &closed_key, x->snap->partition.rows);
+	x->closed[partition] = 1;
+}
+
+bool sl_lua_is_closed(const struct sl_lua *x, uint32_t partition)
+{
+	return x->closed && x->closed[partition];
+}
+
 bool sl_lua_entry_open(lua_State *L, struct sl_lua *x, uint32_t index)
 {
 	uint32_t count;
 	const struct sl_entry *e = &sl_cluster_queue(x->cluster, &count)[index];
 
-	if (x->member && !x->member[e->partition])
+	if ((x->member && !x->member[e->partition]) || sl_lua_is_closed(x, e->partition))
 		return false;
 	if (sl_plan_job(x->plan, e->job) == SL_PLAN_STARTED)
 		return false;
@@ -240,6 +252,7 @@ void sl_lua_turn(lua_State *L, struct sl_lua *x, int index)
 	lua_pop(L, 1);
 	x->member = NULL;
 	x->order = NULL;
+	x->closed = NULL;
 	x->has_admit = false;
 	x->on_trial = false;
 	x->bars = 0;

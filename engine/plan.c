@@ -109,6 +109,7 @@ void sl_plan_destroy(struct sl_plan *p)
 	for (uint32_t i = 0; i < p->lines; i++)
 		free(p->line[i].text);
 	free(p->marks);
+	free(p->closing);
 	free(p->by);
 	free(p->note);
 	free(p->queue_next);
@@ -182,12 +183,36 @@ uint32_t plan_find(const struct bookings *list, uint32_t job)
 
 /* -- notes --------------------------------------------------------------- */
 
+/* Whose words they are: the policy's own; what came of an attempt, with the job as it asks
+ * or as an alternative. */
+enum word { OF_POLICY, OF_ATTEMPT, OF_ALTERNATIVE };
+
 static struct note *note_of(const struct sl_plan *p, uint32_t job)
 {
 	return p->notes_of[job] ? &p->note[p->notes_of[job] - 1] : NULL;
 }
 
-static int put_note(struct sl_plan *p, uint32_t job, enum sl_why why, const char *text, bool own,
+static bool hopeless(enum sl_why why)
+{
+	return why == SL_WHY_NEVER || why == SL_WHY_PARTITION;
+}
+
+bool sl_refusal_yields(enum sl_why before, enum sl_why now)
+{
+	return hopeless(before) && !hopeless(now);
+}
+
+/* Does what was said of a job before stand? */
+static bool stands(const struct note *n, enum sl_why why, enum word of)
+{
+	if (of == OF_POLICY)
+		return false;
+	/* Of several partitions, the one it can run in has the word; of several shapes the
+	 * one that was asked for. */
+	return n->own || sl_refusal_yields(why, n->why) || (of == OF_ALTERNATIVE && !sl_refusal_yields(n->why, why));
+}
+
+static int put_note(struct sl_plan *p, uint32_t job, enum sl_why why, const char *text, enum word of,
 		    struct sl_error *err)
 {
 	struct note *n = note_of(p, job);
@@ -206,30 +231,26 @@ static int put_note(struct sl_plan *p, uint32_t job, enum sl_why why, const char
 		n = &p->note[p->notes++];
 		n->job = job;
 		p->notes_of[job] = p->notes;
-	} else if (!own) {
-		bool worse = why == SL_WHY_NEVER || why == SL_WHY_PARTITION;
-
-		/* Of several partitions, the one it can run in has the word. */
-		if (n->own || (worse && n->why != SL_WHY_NEVER && n->why != SL_WHY_PARTITION))
-			return 0;
+	} else if (stands(n, why, of)) {
+		return 0;
 	}
 	n->why = why;
-	n->own = own;
+	n->own = of == OF_POLICY;
 	n->by = p->bys - 1;
 	strncpy(n->text, text, sizeof(n->text) - 1);
 	n->text[sizeof(n->text) - 1] = 0;
 	return 0;
 }
 
-/* Hand a refusal to the caller, and keep it for the user.  Returns 0, or -1. */
-int plan_refuse(struct sl_plan *p, uint32_t job, const struct sl_refusal *why, struct sl_refusal *out,
-		  struct sl_error *err)
+int plan_refuse(struct sl_plan *p, const struct sl_entry *e, const struct sl_refusal *why, struct sl_refusal *out,
+		struct sl_error *err)
 {
 	if (out)
 		*out = *why;
-	if (why->why == SL_WHY_NONE)
+	/* That it cannot have nodes of others either is nothing the user has to know. */
+	if (why->why == SL_WHY_NONE || e->loan)
 		return 0;
-	return put_note(p, job, why->why, why->text, false, err);
+	return put_note(p, e->job, why->why, why->text, e->shape ? OF_ALTERNATIVE : OF_ATTEMPT, err);
 }
 
 /* -- words and orders ---------------------------------------------------- */
@@ -240,7 +261,34 @@ int sl_plan_refuse(struct sl_plan *p, uint32_t job, enum sl_why why, const char 
 		return sl_fail(err, SL_EINVAL, "refuse: there is no job row %" PRIu32, job);
 	if ((unsigned) why >= SL_WHYS)
 		return sl_fail(err, SL_EINVAL, "refuse: there is no reason %u", (unsigned) why);
-	return put_note(p, job, why, text ? text : "", true, err);
+	return put_note(p, job, why, text ? text : "", OF_POLICY, err);
+}
+
+int sl_plan_close(struct sl_plan *p, uint32_t partition, enum sl_why why, const char *text, struct sl_error *err)
+{
+	uint32_t partitions = p->c->snap->partition.rows;
+	struct closing *c;
+
+	if (partition >= partitions)
+		return sl_fail(err, SL_EINVAL, "close: there is no partition row %" PRIu32, partition);
+	if (why == SL_WHY_NONE || (unsigned) why >= SL_WHYS)
+		return sl_fail(err, SL_EINVAL, "close: there is no reason %u", (unsigned) why);
+	if (!p->closing)
+		p->closing = calloc(partitions, sizeof(*p->closing));
+	if (!p->closing)
+		return plan_no_memory(err);
+	c = &p->closing[partition];
+	*c = (struct closing) { .why = why, .by = p->bys - 1 };
+	strncpy(c->text, text ? text : "", sizeof(c->text) - 1);
+	return 0;
+}
+
+const struct closing *plan_closing(const struct sl_plan *p, uint32_t job)
+{
+	for (uint32_t i = p->closing ? p->queue_of[job] : 0; i; i = p->queue_next[i - 1])
+		if (p->closing[p->c->queue[i - 1].partition].why != SL_WHY_NONE)
+			return &p->closing[p->c->queue[i - 1].partition];
+	return NULL;
 }
 
 int sl_plan_because(struct sl_plan *p, uint32_t job, const char *text, struct sl_error *err)
@@ -367,6 +415,18 @@ const struct sl_place *sl_plan_places(struct sl_plan *p, uint32_t job, uint32_t 
 	*count = list->item[at]->layout.nodes;
 	*start_time = list->item[at]->t0;
 	return list->item[at]->places;
+}
+
+uint32_t sl_plan_shape(const struct sl_plan *p, uint32_t job)
+{
+	const struct bookings *list = &p->reserved;
+	uint32_t at = plan_find(list, job);
+
+	if (at == SL_NONE) {
+		list = &p->started;
+		at = plan_find(list, job);
+	}
+	return at == SL_NONE ? 0 : list->entry[at].shape;
 }
 
 const struct sl_entry *sl_plan_started(const struct sl_plan *p, uint32_t *count)

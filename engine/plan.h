@@ -36,6 +36,10 @@ struct sl_refusal {
 	char text[160];		/* "needs 4 nodes, 3 are free now" */
 };
 
+/* Does the later of two refusals of a job tell the user more?  Where the first says that it
+ * can never run, in that partition or shape, and the other one does not. */
+bool sl_refusal_yields(enum sl_why before, enum sl_why now);
+
 struct sl_plan *sl_plan_create(struct sl_cluster *c, struct sl_error *err);
 void sl_plan_destroy(struct sl_plan *p);
 
@@ -53,7 +57,8 @@ void sl_plan_set_policy(struct sl_plan *p, const char *by);
  *
  * What is refused here or below is also what the plan says about the job in the
  * end, unless the policy has words of its own (sl_plan_refuse()), or tried it on
- * borrowed nodes (entry.loan): then what was said of its own partition stands.
+ * borrowed nodes (entry.loan): then what was said of its own partition stands.  Of an
+ * alternative (entry.shape) it is said only where the job can never run as it asks.
  */
 int sl_plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
 		  struct sl_refusal *refusal, struct sl_error *err);
@@ -88,6 +93,13 @@ int sl_plan_undo(struct sl_plan *p, uint32_t job, struct sl_error *err);
 /* Say why a job stays pending (the policy's own words; the last word wins). */
 int sl_plan_refuse(struct sl_plan *p, uint32_t job, enum sl_why why, const char *text, struct sl_error *err);
 
+/*
+ * Say why the jobs of a partition stay pending of which nothing else is said: neither
+ * started nor reserved, nor tried in vain, nor refused.  It costs the same however many there
+ * are, forbids nothing, and leaves their state open.
+ */
+int sl_plan_close(struct sl_plan *p, uint32_t partition, enum sl_why why, const char *text, struct sl_error *err);
+
 /* Say why the job was started, its last start. 0, or -1 with *err when it has none. */
 int sl_plan_because(struct sl_plan *p, uint32_t job, const char *text, struct sl_error *err);
 
@@ -108,6 +120,9 @@ enum sl_plan_state sl_plan_job(const struct sl_plan *p, uint32_t job);
 /* The booking of a started or reserved job (the last one of an array): start time
  * and places, NULL if none.  The pointer holds until the plan changes. */
 const struct sl_place *sl_plan_places(struct sl_plan *p, uint32_t job, uint32_t *count, int64_t *start_time);
+
+/* The shape in which it is booked there; 0 if there is no booking. */
+uint32_t sl_plan_shape(const struct sl_plan *p, uint32_t job);
 
 /* Entries started, in the order of the decisions: one for each task of an array. */
 const struct sl_entry *sl_plan_started(const struct sl_plan *p, uint32_t *count);
@@ -141,8 +156,8 @@ struct sl_plan_figures {
 /*
  * Lay the plan out as an image.  Pending rows, one for each queued job at most, in
  * the queue's order: jobs that were refused, with the reason (those that have a
- * reservation too), and jobs that were neither started nor reserved nor refused,
- * with SL_WHY_BUDGET when truncated, else SL_WHY_WINDOW.  Returns 0, or -1 with
+ * reservation too), and jobs that were neither started nor reserved nor refused: with
+ * what sl_plan_close() was told, else SL_WHY_BUDGET when truncated, else SL_WHY_WINDOW.  Returns 0, or -1 with
  * *err.
  */
 int sl_plan_encode(const struct sl_plan *p, const struct sl_plan_figures *fig, struct sl_builder *b,

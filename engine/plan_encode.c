@@ -147,6 +147,7 @@ static void encode_pending(const struct sl_plan *p, bool truncated, struct sl_bu
 		uint32_t job = c->queue[i].job;
 		const struct note *n = p->notes_of[job] ? &p->note[p->notes_of[job] - 1] : NULL;
 		struct sl_plan_pending_row row = sl_plan_pending_row();
+		const struct closing *closing;
 
 		if (p->queue_of[job] != i + 1 || p->starts[job] >= plan_tasks(p, job))
 			continue;
@@ -157,6 +158,10 @@ static void encode_pending(const struct sl_plan *p, bool truncated, struct sl_bu
 			row.by = text(b, p->by[n->by]);
 		} else if (p->starts[job] || sl_plan_job(p, job) == SL_PLAN_RESERVED) {
 			continue;
+		} else if ((closing = plan_closing(p, job))) {
+			row.why = closing->why;
+			row.text = text(b, closing->text);
+			row.by = text(b, p->by[closing->by]);
 		} else {
 			row.why = truncated ? SL_WHY_BUDGET : SL_WHY_WINDOW;
 			row.by = text(b, p->by[p->bys - 1]);

@@ -34,6 +34,12 @@ struct note {				/* why a job stays pending */
 	char text[160];
 };
 
+struct closing {			/* of a partition */
+	enum sl_why why;		/* SL_WHY_NONE: it is not closed */
+	uint32_t by;
+	char text[160];
+};
+
 struct order {				/* something else to do */
 	enum sl_do verb;
 	uint32_t job, by;
@@ -90,6 +96,7 @@ struct sl_plan {
 	uint32_t *starts, *notes_of;	/* [job] the cluster's: plan_starts, plan_notes */
 	struct note *note;
 	uint32_t notes, notes_room;
+	struct closing *closing;	/* [partition]; NULL: none is closed */
 	uint32_t *queue_of;		/* [job] the cluster's: plan_queue */
 	uint32_t *queue_next;		/* [entry] number of the next one of the same job + 1, or 0 */
 	struct memo memo[PLAN_MEMOS];
@@ -131,8 +138,12 @@ void plan_insert(struct bookings *list, uint32_t at, struct booking *b);
 void plan_take_out(struct bookings *list, uint32_t at);
 uint32_t plan_find(const struct bookings *list, uint32_t job);
 
+/* What is said of a job that nothing else is said of: one of its partitions is closed.
+ * NULL: none is. */
+const struct closing *plan_closing(const struct sl_plan *p, uint32_t job);
+
 /* Hand a refusal to the caller, and keep it for the user.  0, or -1 with *err. */
-int plan_refuse(struct sl_plan *p, uint32_t job, const struct sl_refusal *why, struct sl_refusal *out,
+int plan_refuse(struct sl_plan *p, const struct sl_entry *e, const struct sl_refusal *why, struct sl_refusal *out,
 		struct sl_error *err);
 
 /* plan_start.c: what an entry asks for; NULL with *err for one that is not queued. */

@@ -99,7 +99,7 @@ int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_how *h
 	if (rc < 0)
 		return -1;
 	if (!rc)
-		return plan_refuse(p, e.job, &why, refusal, err);
+		return plan_refuse(p, &e, &why, refusal, err);
 	if (at == SL_NONE) {
 		plan_insert(&p->reserved, p->reserved.count, b);
 	} else {

@@ -366,17 +366,6 @@ static int try(struct attempt *a, bool easy, struct booking **b, struct sl_refus
 	return rc < 0 ? -1 : plan_explain_now(a, why, err);
 }
 
-/* That it cannot have nodes of others either is nothing the user has to know. */
-static int refuse(struct sl_plan *p, struct sl_entry e, const struct sl_refusal *why, struct sl_refusal *out,
-		  struct sl_error *err)
-{
-	if (!e.loan)
-		return plan_refuse(p, e.job, why, out, err);
-	if (out)
-		*out = *why;
-	return 0;
-}
-
 static int start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, struct sl_refusal *refusal,
 		 bool easy, struct sl_error *err)
 {
@@ -393,7 +382,7 @@ static int start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
 	if (rc > 0)
 		rc = plan_gate_now(p, w, &why, err);
 	if (rc <= 0)
-		return rc < 0 ? -1 : refuse(p, e, &why, refusal, err);
+		return rc < 0 ? -1 : plan_refuse(p, &e, &why, refusal, err);
 	if (plan_make_room(&p->started, err) < 0 || plan_attempt(&a, p, w, how, err) < 0 || plan_lift(p, e.job, &at, err) < 0)
 		return -1;
 	rc = try(&a, easy, &b, &why, err);
@@ -404,7 +393,7 @@ static int start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
 		rc = -1;
 	}
 	plan_attempt_end(&a);
-	return rc ? rc : refuse(p, e, &why, refusal, err);
+	return rc ? rc : plan_refuse(p, &e, &why, refusal, err);
 }
 
 int sl_plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, struct sl_refusal *refusal,

@@ -54,6 +54,22 @@ describe("conservative", function()
 		assert.equal("window", (plan:pending(4)))
 	end)
 
+	it("starts an alternative that delays nobody, or else reserves the one that can start soonest", function()
+		local plan = t.decide("conservative", two({ id = 2, nodes = 2, time_limit = "1h" },
+			{ id = 3, nodes = 2, time_limit = "2h", comment = "sched: -N1 -t 61 | -N1 -t 60" },
+			{ id = 4, nodes = 2, time_limit = "1h", comment = "sched: -N1 -t 3:00:00" },
+			{ id = 5, nodes = 3, time_limit = "1h", comment = "sched: -N1" }))
+		assert.same({ 3 }, plan:started())
+		assert.equal(2, plan:start(3).shape)
+		-- both shapes of job 4 can start in two hours: as it asks, then
+		assert.same({ 7200, 0 }, { plan:reservation(4).in_s, plan:reservation(4).shape })
+		assert.same({ 10800, 1 }, { plan:reservation(5).in_s, plan:reservation(5).shape })
+		plan = t.decide("conservative,shapes=false", two({ id = 2, nodes = 2, comment = "sched: -N1" },
+			{ id = 3, nodes = 3, comment = "sched: -N1" }))
+		assert.same({}, plan:started())
+		assert.same({ 2 }, plan:reserved())
+	end)
+
 	it("starts at once what can start at once, tasks of arrays one by one", function()
 		local plan = t.decide("conservative", t.cluster { nodes = "2x2c",
 			pending = { { id = 2, array = 3 }, { id = 3, nodes = 1 }, { id = 4, nodes = 1, time_limit = "5m" } } })

@@ -17,6 +17,17 @@ local function first(pending, options)
 end
 
 describe("critical", function()
+	it("starts alternatives of jobs that do not fit as they ask", function()
+		local c = t.cluster { nodes = "3x8c", running = { { nodes = { "n1" }, exclusive = true, ends_in = "1h" } }, pending = {
+			{ id = 2, nodes = 3, exclusive = true, time_limit = "10h" },
+			{ id = 3, nodes = 3, time_limit = "2h", comment = "sched: -N1 --ntasks-per-node=8 -t 61 | -N1 --ntasks-per-node=8 -t 60" } } }
+		local plan = t.decide("critical,threshold=0", c)
+		assert.same({ 3 }, plan:started())
+		assert.equal(2, plan:start(3).shape)
+		assert.equal(3600, plan:reservation(2).in_s)
+		assert.same({}, t.decide("critical,threshold=0,shapes=false", c):started())
+	end)
+
 	-- Cores alone are asked for: share x walltime decides.
 	it("takes the smallest first where nothing is scarce", function()
 		local queue = {}

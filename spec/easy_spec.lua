@@ -78,6 +78,77 @@ describe("easy", function()
 		assert.equal("never", (plan:pending(2)))
 	end)
 
+	-- One of two nodes is free; the other one in an hour.
+	local function half(...)
+		return t.cluster { nodes = "2x8c2g", running = { { nodes = { "n1" }, exclusive = true, ends_in = "1h" } }, pending = { ... } }
+	end
+
+	it("starts a job as one of its alternatives where it does not fit as it asks", function()
+		local c = half({ id = 2, nodes = 2, exclusive = true, comment = "sched: -N1 -t 2:00:00" })
+		local plan = t.decide("easy", c)
+		assert.same({ 2 }, plan:started())
+		assert.equal(1, plan:start(2).shape)
+		plan = t.decide("easy,shapes=false", c)
+		assert.same({}, plan:started())
+		assert.equal(3600, plan:reservation(2).in_s)
+	end)
+
+	it("starts a job as it asks where that fits", function()
+		local plan = t.decide("easy", half({ id = 2, nodes = 1, comment = "sched: -N1 -n8 | -n4" }))
+		assert.equal(0, plan:start(2).shape)
+	end)
+
+	it("backfills an alternative that does not delay the head, and none that does", function()
+		-- job 3 as it asks, and its first alternative, would take the head's node for too long
+		local head = { id = 2, nodes = 2, exclusive = true, time_limit = "1h" }
+		local plan = t.decide("easy", half(head, { id = 3, nodes = 2, time_limit = "1h", comment = "sched: -N1 -t 61 | -N1 -t 60 | -n1 -t 1" }))
+		assert.same({ 3 }, plan:started())
+		assert.equal(2, plan:start(3).shape)
+		assert.equal(3600, plan:reservation(2).in_s)
+		plan = t.decide("easy", half(head, { id = 3, nodes = 1, time_limit = "2h", comment = "sched: -n1 -t 90 | -N1 -t 61" }))
+		assert.same({}, plan:started())
+		assert.same({ "priority", "would delay job 2" }, { plan:pending(3) })
+	end)
+
+	it("takes the most GPUs of a range that are free", function()
+		local function with(gpus)
+			return t.decide("easy", t.cluster { nodes = "1x8c4g", running = gpus > 0 and
+				{ { nodes = 1, cores = 1, gres = "gpu:" .. gpus, ends_in = "1h" } } or {},
+				pending = { { id = 2, nodes = 1, gres = "gpu:4", comment = "sched: -N1 --gpus-per-node=2-3" } } })
+		end
+		assert.equal(0, with(0):start(2).shape)
+		assert.equal(1, with(1):start(2).shape)
+		assert.equal(2, with(2):start(2).shape)
+		assert.is_nil(with(3):start(2))
+		assert.equal(3600, with(3):reservation(2).in_s)
+	end)
+
+	it("reserves for the shape of the head that can start soonest", function()
+		-- 2 nodes in 2 h, the alternative in 1 h on n1: a job of 90 minutes may have n2 only then
+		local c = t.cluster { nodes = "2x8c", running = { { nodes = { "n1" }, exclusive = true, ends_in = "1h" },
+			{ nodes = { "n2" }, cores = 1, ends_in = "2h" } }, pending = {
+			{ id = 2, nodes = 2, exclusive = true, comment = "sched: -N1 -n8" },
+			{ id = 3, tasks = 7, time_limit = "150m" } } }
+		local plan = t.decide("easy", c)
+		assert.same({ 3600, 1 }, { plan:reservation(2).in_s, plan:reservation(2).shape })
+		assert.same({ "n1" }, plan:reservation(2).nodes)
+		assert.same({ 3 }, plan:started())
+		plan = t.decide("easy,shapes=false", c)
+		assert.same({ 7200, 0 }, { plan:reservation(2).in_s, plan:reservation(2).shape })
+		assert.same({}, plan:started())
+	end)
+
+	it("starts tasks of an array as it asks, then as alternatives", function()
+		local plan = t.decide("easy", t.cluster { nodes = "1x8c", pending = {
+			{ id = 2, tasks = 3, array = 5, comment = "sched: -n2 | -n1" } } })
+		assert.same({ 2, 2, 2 }, plan:started())
+		local shapes = {}
+		for i, start in ipairs(plan.raw.starts) do
+			shapes[i] = start.shape
+		end
+		assert.same({ 0, 0, 1 }, shapes)
+	end)
+
 	it("counts GPUs like cores", function()
 		local plan = t.decide("easy", t.cluster { nodes = "2x8c2g",
 			running = { { nodes = 1, cores = 1, gres = "gpu:2", ends_in = "1h" } },

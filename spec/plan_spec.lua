@@ -60,7 +60,7 @@ describe("plan:start", function()
 		local d = t.cluster { nodes = "2x8c", running = { { exclusive = true, ends_in = "1h" } },
 			pending = { { id = 2, nodes = 2, shapes = { { min_nodes = 1, max_nodes = 1, num_tasks = 8 } } } } }
 		assert.same({ 2 }, plan_of("assert(not plan:start(job(2))) assert(plan:start(job(2), { shape = 1 }))", d):started())
-		assert.matches("shape: expected 0 to 1, the number of its alternatives, got 2",
+		assert.matches("shape: expected 0 to 1, the number of its alternatives, or \"any\", got 2",
 			t.decide(s.policy(s.unprobed .. "for job in cluster:queue() do plan:start(job, { shape = 2 }) end"), d,
 				{ may_fail = true }):errors()[1])
 	end)
@@ -78,6 +78,69 @@ describe("plan:start", function()
 			assert(plan:start(a, { shape = 2 }))]], d)
 		assert.same({ 2 }, plan:started())
 		assert.same({ n1 = 4 }, plan:layout(2))
+	end)
+
+	it("tries what a job asks for first, then its alternatives in their order", function()
+		local function shape_of(plan)
+			return plan:start(2) and plan:start(2).shape
+		end
+		local d = t.cluster { nodes = "4x8c", running = { { nodes = { "n1" }, exclusive = true, ends_in = "1h" } },
+			pending = { { id = 2, nodes = 2, comment = "sched: -N1 | -N2" }, { id = 3, nodes = 5, comment = "sched: -N4 | -N2 | -N1" } } }
+		local plan = plan_of("plan:start(job(2), { shape = 'any' }) plan:start(job(3), { shape = 'any' })", d)
+		assert.equal(0, shape_of(plan))
+		assert.equal(2, plan:start(3).shape)
+		plan = plan_of("assert(plan:start(job(3), { shape = 'any', place = 'spread' })) assert(select(3, plan:layout(job(3))) == 2)", d)
+		assert.equal(2, plan:start(3).shape)
+	end)
+
+	it("reserves for the alternative that can start soonest, of equal ones the first", function()
+		local d = t.cluster { nodes = "4x8c", running = { { nodes = { "n1", "n2" }, exclusive = true, ends_in = "1h" },
+			{ nodes = { "n3" }, exclusive = true, ends_in = "2h" }, { nodes = { "n4" }, exclusive = true, ends_in = "3h" } },
+			pending = { { id = 2, nodes = 4, comment = "sched: -N3 | -N2 | -N1" }, { id = 3, nodes = 2, comment = "sched: -N1" },
+				{ id = 4, nodes = 5, comment = "sched: -N6 | -N4" } } }
+		local plan = plan_of([[
+			assert(plan:earliest(job(2), { shape = "any" }) == cluster.now + 3600)
+			assert(plan:reserve(job(2), { shape = "any" }) == cluster.now + 3600)
+			assert(select(3, plan:layout(job(2))) == 2)
+			plan:undo(job(2))
+			assert(plan:reserve(job(3), { shape = "any" }) == cluster.now + 3600)
+			plan:reserve(job(4), { shape = "any" })]], d)
+		assert.equal(0, plan:reservation(3).shape)
+		assert.equal(2, plan:reservation(4).shape)
+	end)
+
+	it("says of a job with alternatives why it waits as it asks, unless it never could", function()
+		local d = t.cluster { nodes = "4x8c", running = { { nodes = 4, exclusive = true, ends_in = "1h" } },
+			pending = { { id = 2, nodes = 4, comment = "sched: -N1" }, { id = 3, nodes = 5, comment = "sched: -N2 | -N1" },
+				{ id = 4, nodes = 5, comment = "sched: -N6" } } }
+		local plan = plan_of([[
+			for _, id in ipairs { 2, 3, 4 } do
+				local ok, text, word = plan:start(job(id), { shape = "any" })
+				assert(not ok)
+				print(text .. ", " .. word)
+			end]], d)
+		assert.same({ "info: needs 4 nodes, 0 are free, resources", "info: needs 2 nodes, 0 are free, resources",
+			"info: needs 5 nodes, 4 could ever do, never" }, plan:log())
+		assert.same({ "resources", "needs 4 nodes, 0 are free" }, { plan:pending(2) })
+		assert.same({ "resources", "needs 2 nodes, 0 are free" }, { plan:pending(3) })
+		assert.same({ "never", "needs 5 nodes, 4 could ever do" }, { plan:pending(4) })
+	end)
+
+	it("asks allow() about the alternative, where it forbids what the job asks for", function()
+		local d = t.cluster { nodes = "4x8c", pending = { { id = 2, nodes = 4, comment = "sched: -N3 | -N2 | -N1" } } }
+		local site = { site = "site.lua", texts = { ["site.lua"] = [[
+			local sched = require "sched"
+			local two = { name = "two", allow = function(job, cluster)
+				local nodes = 0
+				for _, node in ipairs(cluster.nodes) do
+					nodes = nodes + (node.free_cores < 8 and 1 or 0)
+				end
+				return nodes <= 2, "two nodes are enough for everybody"
+			end }
+			return sched.site { default = { two, "easy" } }]] } }
+		local plan = t.decide(site, d)
+		assert.same({ 2 }, plan:started())
+		assert.equal(2, plan:start(2).shape)
 	end)
 
 	it("raises when it is misused, at the line of the policy", function()
@@ -171,6 +234,76 @@ describe("plan:refuse", function()
 		assert.same({ "policy", "over quota" }, { plan_of("plan:refuse(job(3), 'over quota')"):pending(3) })
 		-- of two last words the last one counts
 		assert.same({ "policy", "later" }, { plan_of("plan:start(job(2)) plan:refuse(job(2), 'later')"):pending(2) })
+	end)
+end)
+
+describe("plan:close", function()
+	-- Two partitions that share a node.
+	local function two()
+		return t.cluster { nodes = "3x8c", partitions = { a = { nodes = "n[1-2]" }, b = { nodes = "n[2-3]" } },
+			pending = { { id = 2, partition = "a" }, { id = 3, partition = "b" }, { id = 4, partition = "a" },
+				{ id = 5, partition = "b" }, { id = 6, partition = "a,b" }, { id = 7, partition = "a" } } }
+	end
+
+	it("hands out no further job of a partition, and says why they wait", function()
+		local plan = plan_of([[
+			local seen = {}
+			for job in cluster:queue() do
+				seen[#seen + 1] = job.id .. job.partition
+				if job.id == 2 then
+					plan:close(job.partition, "behind job 2")
+				end
+			end
+			for job in cluster:queue() do seen[#seen + 1] = job.id .. job.partition end
+			print(table.concat(seen, " "))
+			print(plan:state(job(2)), plan:state(job(4)), plan:state(job(5)))]], two())
+		assert.same({ "info: 2a 3b 5b 6b 3b 5b 6b", "info: refused\trefused\topen" }, plan:log())
+		for _, id in ipairs { 2, 4, 7 } do
+			assert.same({ "priority", "behind job 2" }, { plan:pending(id) })
+		end
+		assert.equal("window", (plan:pending(5)))
+		assert.same({ "priority", "behind job 2" }, { plan:pending(6) })
+		assert.equal(4, plan:examined())
+	end)
+
+	it("takes nothing back, and forbids nothing", function()
+		local plan = plan_of([[
+			plan:start(job(2)) plan:refuse(job(4), "mine")
+			plan:close(cluster.partitions.a, "closed")
+			plan:start(job(7)) plan:reserve(job(6))]], two())
+		assert.same({ 2, 7 }, plan:started())
+		assert.same({ 6 }, plan:reserved())
+		assert.same({ "policy", "mine" }, { plan:pending(4) })
+		assert.is_nil(plan:pending(2))
+		assert.is_nil(plan:pending(6))
+	end)
+
+	it("closes all partitions that are decided now when none is named, and no others", function()
+		local site = { site = "site.lua", texts = { ["site.lua"] = [[
+			local sched = require "sched"
+			local function shut(cluster, plan)
+				for job in cluster:queue() do
+					plan:close(nil, "shut by " .. job.partition)
+				end
+			end
+			return sched.site { default = { { name = "shut", decide = shut } }, partitions = { b = "fcfs" } }]] } }
+		local plan = t.decide(site, two())
+		assert.same({ 3, 5, 6 }, plan:started())
+		assert.same({ "priority", "shut by a" }, { plan:pending(2) })
+		assert.same({ "priority", "shut by a" }, { plan:pending(7) })
+	end)
+
+	it("is for the partitions that are decided now", function()
+		assert.matches("close%(?.*expected a partition, its name or nil", misuse("plan:close(5, 'x')"))
+		assert.matches("no partition 'nowhere'", misuse("plan:close('nowhere', 'x')"))
+		assert.matches("string expected", misuse("plan:close('main')"))
+		local site = { site = "site.lua", texts = { ["site.lua"] = [[
+			local sched = require "sched"
+			local other = { name = "other", decide = function(cluster, plan)
+				if cluster.name ~= "probe" then plan:close("b", "x") end
+			end }
+			return sched.site { default = { other }, partitions = { b = "fcfs" } }]] } }
+		assert.matches("partition 'b' is not one of those that are decided now", t.decide(site, two(), { may_fail = true }):errors()[1])
 	end)
 end)
 

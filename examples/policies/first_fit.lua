@@ -15,7 +15,7 @@ M.options = {
 
 function M.decide(cluster, plan, opt)
 	for job in cluster:queue(opt.window) do
-		plan:start(job)
+		plan:start(job, { shape = "any" })	-- as it asks, else as the first of its alternatives that fits
 	end
 end
 

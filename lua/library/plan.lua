@@ -15,7 +15,7 @@ local plan = {}
 ---@class sched.how
 ---@field place? "bestfit"|"contiguous"|"pack"|"spread"|"tight"|"native"
 ---@field layout? table<sched.node|string, integer> cores by node; 0: what the tasks there need
----@field shape? integer one of the job's alternatives; 0: as asked
+---@field shape? integer|"any" one of the job's alternatives; 0: as asked; "any": as asked, else the first that fits
 ---@field bid? sched.bid its nodes and cores, instead of the three above
 ---@field borrow? string[] start, backfill, earliest: partitions whose nodes it may have, too
 ---@field through? string with borrow: the partition to start it in, which has all those nodes
@@ -64,14 +64,21 @@ function plan:undo(job) end
 ---@param reason string
 function plan:refuse(job, reason) end
 
+--- Nobody else of a partition is looked at now, and why all of them wait of whom nothing else was
+--- said.  nil: of all partitions that are decided now.
+---@param partition sched.partition|string|nil
+---@param reason string
+function plan:close(partition, reason) end
+
 ---@param job sched.job
 ---@return "open"|"started"|"reserved"|"refused"
 function plan:state(job) end
 
---- Cores by node's name, and the start time, of a job that is started or reserved.
+--- Cores by node's name, the start time and the shape of a job that is started or reserved.
 ---@param job sched.job
 ---@return table<string, integer>?
 ---@return integer? start_time
+---@return integer? shape
 function plan:layout(job) end
 
 ---@param job sched.job

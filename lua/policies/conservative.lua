@@ -13,18 +13,21 @@
 --   window    pending jobs examined in a cycle, in the queue's order.
 --   reserved  jobs that get a reservation at most; those behind them only start if they fit
 --             beside all reservations.  Reservations are what costs time in a long queue.
+--   shapes    a job that does not fit as it asks starts as the first of its alternatives that
+--             fits, or else waits for the one that can start soonest; false: only as it asks.
 
 local M = { api = 1, name = "conservative", doc = "conservative backfill: a reservation for every job" }
 
 M.options = {
 	window = { default = 1000, min = 1, max = 100000, doc = "pending jobs examined in a cycle" },
 	reserved = { default = 1000, min = 0, max = 100000, doc = "jobs that get a reservation at most" },
+	shapes = { default = true, doc = "a job may start as one of its alternatives" },
 }
 
 function M.decide(cluster, plan, opt)
-	local reserved = 0
+	local reserved, how = 0, { shape = opt.shapes and "any" or 0 }
 	for job in cluster:queue(opt.window) do
-		if not plan:start(job) and reserved < opt.reserved and plan:reserve(job) then
+		if not plan:start(job, how) and reserved < opt.reserved and plan:reserve(job, how) then
 			reserved = reserved + 1
 		end
 	end

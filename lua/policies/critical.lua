@@ -37,6 +37,8 @@
 --              before it, for a higher utilization and longer waits.
 --   patience   less: wide jobs wait for a shorter time; 0: only the guard counts.
 --   place      how jobs are placed (plan:start()).
+--   shapes     a job that does not fit as it asks starts as the first of its alternatives that fits;
+--              what it asks for is what puts it into the order.
 --   guard_*    the starvation guard.
 
 local guard = require "sched.guard"
@@ -52,6 +54,7 @@ M.options = guard.options {
 		doc = "a job is overdue after so many times what the older part of the queue takes; 0: never" },
 	place = { default = "bestfit", values = { "bestfit", "contiguous", "pack", "spread", "tight" },
 		doc = "how jobs are placed" },
+	shapes = { default = true, doc = "a job may start as one of its alternatives" },
 }
 
 local WEEK <const> = 7 * 86400	-- longer walltimes, and none, count as this
@@ -235,7 +238,7 @@ end
 local function protect(cluster, plan, opt, rows, numbers)
 	if #guard.protect(cluster, plan, opt) == 0 and opt.patience > 0 then
 		local wait = long_wait(rows, opt.patience, numbers)
-		guard.protect(cluster, plan, { guard_wait = wait, guard_stretch = 0, guard_jobs = 1 })
+		guard.protect(cluster, plan, { guard_wait = wait, guard_stretch = 0, guard_jobs = 1, shapes = opt.shapes })
 	end
 end
 
@@ -254,7 +257,7 @@ local function start_until_reserved(plan, rows, how)
 end
 
 function M.decide(cluster, plan, opt)
-	local machine, how = look_at(cluster), { place = opt.place }
+	local machine, how = look_at(cluster), { place = opt.place, shape = opt.shapes and "any" or 0 }
 	if machine.nodes == 0 then
 		return
 	end

@@ -14,19 +14,23 @@
 -- Options
 --   window  pending jobs examined in a cycle, in the queue's order.  The rest waits for a
 --           later cycle with the reason "beyond the policy's window".
+--   shapes  a job that does not fit as it asks starts as the first of its alternatives that fits
+--           (doc/requests.md); false: only as it asks.
 
 local M = { api = 1, name = "easy", doc = "FCFS with EASY backfill (Lifka 1995)" }
 
 M.options = {
 	window = { default = 500, min = 1, max = 100000, doc = "pending jobs examined in a cycle" },
+	shapes = { default = true, doc = "a job may start as one of its alternatives" },
 }
 
 function M.decide(cluster, plan, opt)
+	local how = { shape = opt.shapes and "any" or 0 }
 	for job in cluster:queue(opt.window) do
 		if plan.head then
-			plan:backfill(job)		-- may not delay the head's reservation
-		elseif not plan:start(job) then		-- books the best fit, or returns nil and why
-			plan:reserve(job)		-- shadow time and nodes, booked: job becomes plan.head
+			plan:backfill(job, how)			-- may not delay the head's reservation
+		elseif not plan:start(job, how) then		-- books the best fit, or returns nil and why
+			plan:reserve(job, how)			-- shadow time and nodes, booked: job becomes plan.head
 		end
 	end
 end

@@ -12,25 +12,25 @@
 -- Options
 --   window  pending jobs examined in a cycle, in the queue's order.
 --   reserve  give the first job that waits in each partition an expected start (squeue --start).
+--   shapes  a job that does not fit as it asks starts as the first of its alternatives that fits
+--           (doc/requests.md); false: only as it asks.
 
 local M = { api = 1, name = "fcfs", doc = "first come, first served, nobody overtakes" }
 
 M.options = {
 	window = { default = 10000, min = 1, max = 100000, doc = "pending jobs examined in a cycle" },
 	reserve = { default = true, doc = "an expected start for the first job that waits in each partition" },
+	shapes = { default = true, doc = "a job may start as one of its alternatives" },
 }
 
 function M.decide(cluster, plan, opt)
-	local waiting = {}		-- by partition: what is said to those behind the first that waits
+	local how = { shape = opt.shapes and "any" or 0 }
 	for job in cluster:queue(opt.window) do
-		local why = waiting[job.partition]
-		if why then
-			plan:refuse(job, why)
-		elseif not plan:start(job) and plan:earliest(job) then
-			waiting[job.partition] = ("waits behind job %d"):format(job.id)
+		if not plan:start(job, how) and plan:earliest(job, how) then
 			if opt.reserve then
-				plan:reserve(job)
+				plan:reserve(job, how)
 			end
+			plan:close(job.partition, ("waits behind job %d"):format(job.id))
 		end
 	end
 end

@@ -10,7 +10,8 @@
 --
 -- The program is solved in an aggregated form (sched.ip); a greedy choice is made as well, and
 -- the better one starts.  Without a solver, or when time is up, that is the greedy one.  What is
--- still free then goes to whatever fits, in the queue's order.
+-- still free then goes to whatever fits, in the queue's order; jobs that do not fit as they ask
+-- start as one of their alternatives.
 --
 -- What is worth little may wait for ever: the guard (sched.guard) gives jobs that waited too
 -- long a reservation, which the program has to respect.
@@ -42,6 +43,7 @@ M.options = guard.options {
 	branches = { default = 200, min = 0, max = 1000000,
 		doc = "nodes of branch and bound; unlike time_limit the same in a replay" },
 	memory_mb = { default = 512, min = 64, max = 1048576, doc = "memory of a solve" },
+	shapes = { default = true, doc = "a job that is not chosen may start as one of its alternatives" },
 	backend = { default = "any", values = { "any", "coinmp", "cbc", "none" }, doc = "the solver" },
 }
 
@@ -139,9 +141,10 @@ function M.decide(cluster, plan, opt)
 	if #jobs > 0 and cluster.totals.free_cores > 0 then
 		optimize(cluster, plan, jobs, opt)
 	end
+	local how = { shape = opt.shapes and "any" or 0 }
 	for job in cluster:queue(opt.max_jobs) do
 		if plan:state(job) == "open" then
-			plan:start(job)
+			plan:start(job, how)
 		end
 	end
 end

@@ -111,7 +111,7 @@ end
 -- The first jobs of a lender get a reservation.
 local function protect(state, opt, cluster, plan)
 	for job in cluster:queue(opt.protect) do
-		if plan:state(job) ~= "reserved" and plan:reserve(job) then
+		if plan:state(job) ~= "reserved" and plan:reserve(job, { shape = "any" }) then
 			state.protected[#state.protected + 1] = job
 		end
 	end
@@ -124,8 +124,9 @@ local function lift(state, lenders, plan)
 		lends[name] = true
 	end
 	for _, job in ipairs(plan.reserved) do
+		local _, _, shape = plan:layout(job)
 		if lends[job.partition] and plan:undo(job) then
-			state.lifted[#state.lifted + 1] = job
+			state.lifted[#state.lifted + 1] = { job = job, shape = shape }
 		end
 	end
 end
@@ -154,9 +155,9 @@ local function give_back(state, plan)
 			plan:undo(job)
 		end
 	end
-	for _, job in ipairs(state.lifted) do
-		if plan:state(job) ~= "started" then
-			plan:reserve(job)
+	for _, lifted in ipairs(state.lifted) do
+		if plan:state(lifted.job) ~= "started" then
+			plan:reserve(lifted.job, { shape = lifted.shape })
 		end
 	end
 end

@@ -26,24 +26,6 @@ static bool get(lua_State *L, const struct sl_lua_how *h, enum key key)
 	return true;
 }
 
-/* Which keys the table has.  Most have one: so it is looked at once. */
-static unsigned read_keys(lua_State *L)
-{
-	unsigned said = 0;
-
-	for (lua_pushnil(L); lua_next(L, 3); lua_pop(L, 1)) {
-		const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : luaL_typename(L, -2);
-		unsigned i = 0;
-
-		while (i < KEYS && strcmp(key, key_name[i]))
-			i++;
-		if (i == KEYS)
-			luaL_error(L, "unknown key '%s', expected place, layout, shape, bid, borrow, through or because", key);
-		said |= 1u << i;
-	}
-	return said;
-}
-
 /* -- where -------------------------------------------------------------- */
 
 static int by_node(const void *va, const void *vb)
@@ -138,21 +120,35 @@ static void read_bid(lua_State *L, struct sl_lua *x, struct sl_entry e, struct s
 	h->buffer.count = n;
 }
 
+/* Which keys the table has, and its shape: most have that alone, and are read for every job
+ * of a queue. */
+static void read_keys(lua_State *L, struct sl_lua *x, uint32_t job, struct sl_lua_how *h)
+{
+	for (lua_pushnil(L); lua_next(L, 3); lua_pop(L, 1)) {
+		const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : luaL_typename(L, -2);
+		unsigned i = 0;
+
+		while (i < KEYS && strcmp(key, key_name[i]))
+			i++;
+		if (i == KEYS)
+			luaL_error(L, "unknown key '%s', expected place, layout, shape, bid, borrow, through or because", key);
+		if (i == SHAPE)
+			read_shape(L, x, job, h);
+		h->said |= 1u << i;
+	}
+}
+
 void sl_lua_check_how(lua_State *L, struct sl_lua *x, struct sl_entry e, struct sl_lua_how *h)
 {
 	*h = (struct sl_lua_how) { .buffer.method = SL_PLACE_BESTFIT };
 	if (lua_isnoneornil(L, 3))
 		return;
 	luaL_checktype(L, 3, LUA_TTABLE);
-	h->said = read_keys(L);
+	read_keys(L, x, e.job, h);
 	if (says(h, PLACE) && says(h, LAYOUT))
 		luaL_error(L, "place and layout: expected only one of them");
 	if (says(h, BID) && (says(h, PLACE) || says(h, LAYOUT) || says(h, SHAPE)))
 		luaL_error(L, "bid: expected no place, layout or shape beside it");
-	if (get(L, h, SHAPE)) {
-		read_shape(L, x, e.job, h);
-		lua_pop(L, 1);
-	}
 	if (get(L, h, PLACE)) {
 		read_place(L, &h->buffer);
 		lua_pop(L, 1);

@@ -134,19 +134,21 @@ static int start_with(lua_State *L, decide_now *decide)
 	struct sl_lua *x = check_plan(L);
 	struct sl_entry e = check_entry(L, x);
 	struct sl_refusal refusal = { 0 };
-	char reason[SL_LUA_TEXT_MAX] = "";
+	char reason[SL_LUA_TEXT_MAX];
 	struct sl_lua_how how;
 	int r;
 
+	*reason = 0;
 	sl_lua_check_how(L, x, e, &how);
 	if (sl_lua_entry_allowed(L, x, e, reason) == SL_ALLOW_NO)
 		return forbidden(L, reason);
 	e.shape = how.first;
 	r = start_shape(L, x, decide, e, &how, &refusal, reason);
 	while (!r && e.shape < how.last) {
-		char other[SL_LUA_TEXT_MAX] = "";
+		char other[SL_LUA_TEXT_MAX];
 		struct sl_refusal why = { 0 };
 
+		*other = 0;
 		e.shape++;
 		r = start_shape(L, x, decide, e, &how, &why, other);
 		if (!r && sl_refusal_yields(refusal.why, why.why)) {

@@ -135,7 +135,7 @@ describe("a site file is refused", function()
 
 	it("with an unknown option, at the line that gives it, with those known", function()
 		refused_body('default = { "easy" },\npartitions = {\n  gpu = { "easy",\n  windw = 5 },\n}',
-			"site.lua:6: unknown option 'windw' of policy 'easy'; did you mean 'window'? known: window")
+			"site.lua:6: unknown option 'windw' of policy 'easy'; did you mean 'window'? known: shapes, window")
 	end)
 
 	it("with an option out of range or of another type", function()
@@ -238,7 +238,7 @@ describe("a policy alone", function()
 
 	it("is refused with bad ones", function()
 		local _, why = t.check "easy,windw=2"
-		assert.equal("policy easy,windw=2: unknown option 'windw' of policy 'easy'; did you mean 'window'? known: window", why)
+		assert.equal("policy easy,windw=2: unknown option 'windw' of policy 'easy'; did you mean 'window'? known: shapes, window", why)
 		_, why = t.check "easy,window"
 		assert.equal("policy easy,window: 'window' is no option; expected NAME=VALUE", why)
 		_, why = t.check "eazy"

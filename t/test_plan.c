@@ -614,6 +614,16 @@ static void every_queued_job_that_is_not_booked_has_a_reason(void **state)
 	pending_text(p, 5, &why);
 	assert_int_equal(why, SL_WHY_BUDGET);
 	assert_int_equal(p->meta.truncated[0], 1);
+	/* of a partition that is closed those have its words that have none yet */
+	checked(&d, sl_plan_close(d.p, 0, SL_WHY_PRIORITY, "behind job 1", &d.err));
+	p = encode(&d, true);
+	assert_int_equal(p->pending.rows, 5);
+	assert_string_equal(pending_text(p, 2, &why), "over its quota");
+	assert_string_equal(pending_text(p, 3, &why), "needs 2 nodes, 1 is free");
+	assert_string_equal(pending_text(p, 4, &why), "behind job 1");
+	assert_string_equal(pending_text(p, 5, &why), "behind job 1");
+	assert_int_equal(why, SL_WHY_PRIORITY);
+	assert_int_equal(sl_plan_job(d.p, 4), SL_PLAN_OPEN);
 	leave(&d);
 }
 
@@ -636,6 +646,8 @@ static void orders_are_checked(void **state)
 	checked(&d, sl_plan_do(d.p, SL_DO_PARTITION, 0, 0, "batch", &d.err));
 	assert_int_equal(sl_plan_refuse(d.p, 9, SL_WHY_POLICY, "", &d.err), -1);
 	assert_int_equal(sl_plan_refuse(d.p, 0, SL_WHYS, "", &d.err), -1);
+	assert_int_equal(sl_plan_close(d.p, 9, SL_WHY_POLICY, "", &d.err), -1);
+	assert_int_equal(sl_plan_close(d.p, 0, SL_WHY_NONE, "", &d.err), -1);
 	leave(&d);
 }
 

@@ -319,21 +319,13 @@ static int each_part(void *x, void *arg)
 
 	row.name = sl_builder_str(c->b, p->name);
 	row.nodes = sl_collect_runs(c, p->node_bitmap);
-	row.flags = (p->state_up & PARTITION_SCHED ? SL_PART_UP : 0) |
-		(p->flags & PART_FLAG_DEFAULT ? SL_PART_DEFAULT : 0) |
-		(p->flags & PART_FLAG_EXCLUSIVE_USER ? SL_PART_EXCLUSIVE_USER : 0) |
-		(p->flags & PART_FLAG_LLN ? SL_PART_LLN : 0) |
-		(p->flags & PART_FLAG_HIDDEN ? SL_PART_HIDDEN : 0) |
-		(p->flags & PART_FLAG_ROOT_ONLY ? SL_PART_ROOT_ONLY : 0) |
-		(p->max_share & SHARED_FORCE ? SL_PART_FORCE : 0);
+	row.flags = sl_part_flags(p->state_up, p->flags, p->max_share);
 	row.priority_tier = p->priority_tier;
-	row.max_time = p->max_time == INFINITE ? SL_UNLIMITED : (int64_t) p->max_time * 60;
-	row.default_time = p->default_time == NO_VAL ? 0 :
-		p->default_time == INFINITE ? SL_UNLIMITED : (int64_t) p->default_time * 60;
+	row.max_time = sl_walltime(p->max_time);
+	row.default_time = sl_default_time(p->default_time);
 	row.min_nodes = p->min_nodes;
-	row.max_nodes = p->max_nodes == INFINITE ? SL_NONE : p->max_nodes;
-	row.max_cpus_per_node = p->max_cpus_per_node == INFINITE || !p->max_cpus_per_node ? SL_NONE :
-		p->max_cpus_per_node;
+	row.max_nodes = sl_bound32(p->max_nodes);
+	row.max_cpus_per_node = p->max_cpus_per_node ? sl_bound32(p->max_cpus_per_node) : SL_NONE;
 	row.oversubscribe = p->max_share & ~SHARED_FORCE;
 	fill_policy(c, &row, p);
 	if (p->priority_tier < c->scratch->min_tier)

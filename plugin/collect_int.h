@@ -8,6 +8,7 @@
 
 #include "collect.h"
 #include "status.h"
+#include "units.h"
 
 #define SL_KINDS 64
 

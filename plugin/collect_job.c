@@ -237,16 +237,6 @@ static void fill_totals(struct sl_job_row *row, const job_record_t *job)
 
 /* -- the row --------------------------------------------------------------- */
 
-static uint32_t set16(uint16_t v)	/* 0 where Slurm means "not said" */
-{
-	return v == NO_VAL16 || v == INFINITE16 ? 0 : v;
-}
-
-static uint32_t set32(uint32_t v)
-{
-	return v == NO_VAL || v == INFINITE ? 0 : v;
-}
-
 static void fill_who(struct sl_collector *c, struct sl_job_row *row, const job_record_t *job)
 {
 	struct sl_builder *b = c->b;
@@ -341,7 +331,7 @@ static int64_t walltime(const job_record_t *job)
 	if (p && p->max_time != INFINITE && (limit == INFINITE || limit > p->max_time) &&
 	    job->limit_set.time != ADMIN_SET_LIMIT && IS_JOB_PENDING(job))
 		limit = p->max_time;
-	return limit == INFINITE || limit == NO_VAL ? SL_UNLIMITED : (int64_t) limit * 60;
+	return sl_walltime(limit);
 }
 
 static void fill_state(struct sl_collector *c, struct sl_job_row *row, const job_record_t *job)
@@ -362,7 +352,7 @@ static void fill_state(struct sl_collector *c, struct sl_job_row *row, const job
 	row->exit_code = job->exit_code;
 	row->state_reason = sl_builder_str(c->b, sl_reason_string(job->state_reason));
 	row->time_limit = walltime(job);
-	row->time_min = (int64_t) set32(job->time_min) * 60;
+	row->time_min = (int64_t) sl_set32(job->time_min) * 60;
 	if (!job->details)
 		return;
 	row->nice = (int64_t) job->details->nice - NICE_OFFSET;
@@ -376,13 +366,13 @@ static void fill_size(struct sl_collector *c, struct sl_job_row *row, const job_
 	const sl_details_t *d = job->details;
 
 	row->min_nodes = MAX(d->min_nodes, 1);
-	row->max_nodes = set32(d->max_nodes);
+	row->max_nodes = sl_set32(d->max_nodes);
 	row->min_cpus = d->min_cpus;
-	row->max_cpus = set32(d->max_cpus);
-	row->num_tasks = set32(d->num_tasks);
-	row->cpus_per_task = MAX(set16(d->cpus_per_task), 1);
-	row->ntasks_per_node = set16(d->ntasks_per_node);
-	row->pn_min_cpus = set32(d->pn_min_cpus);
+	row->max_cpus = sl_set32(d->max_cpus);
+	row->num_tasks = sl_set32(d->num_tasks);
+	row->cpus_per_task = MAX(sl_set16(d->cpus_per_task), 1);
+	row->ntasks_per_node = sl_set16(d->ntasks_per_node);
+	row->pn_min_cpus = sl_set32(d->pn_min_cpus);
 	if (c->scratch->memory && d->pn_min_memory & MEM_PER_CPU)
 		row->memory_per_cpu = (int64_t) (d->pn_min_memory & ~MEM_PER_CPU);
 	else if (c->scratch->memory)
@@ -390,17 +380,17 @@ static void fill_size(struct sl_collector *c, struct sl_job_row *row, const job_
 	row->tmp_disk = d->pn_min_tmp_disk;
 	row->core_spec = d->core_spec == NO_VAL16 ? 0 : d->core_spec & ~CORE_SPEC_THREAD;
 	if (d->mc_ptr) {
-		row->ntasks_per_socket = set16(d->mc_ptr->ntasks_per_socket);
-		row->ntasks_per_core = set16(d->mc_ptr->ntasks_per_core);
-		row->threads_per_core = set16(d->mc_ptr->threads_per_core);
+		row->ntasks_per_socket = sl_set16(d->mc_ptr->ntasks_per_socket);
+		row->ntasks_per_core = sl_set16(d->mc_ptr->ntasks_per_core);
+		row->threads_per_core = sl_set16(d->mc_ptr->threads_per_core);
 	}
 	row->gres = add_needs(c, job);
 	row->licenses = add_licenses(c, job);
 	row->features = sl_builder_str(c->b, d->features);
 	row->req_nodes = sl_collect_runs(c, d->req_node_bitmap);
 	row->exc_nodes = sl_collect_runs(c, d->exc_node_bitmap);
-	row->switches = set32(job->req_switch);
-	row->switch_wait = set32(job->wait4switch);
+	row->switches = sl_set32(job->req_switch);
+	row->switch_wait = sl_set32(job->wait4switch);
 }
 
 /* srun and salloc start the tasks of their command line in any shape. */

@@ -41,21 +41,16 @@ static const char *native_gres(const job_record_t *job)
 	return k.why;
 }
 
-static bool said(uint16_t v)
-{
-	return v && v != NO_VAL16 && v != INFINITE16;
-}
-
 static const char *native_shape(const struct sl_scratch *s, const sl_details_t *d)
 {
 	const multi_core_data_t *m = d->mc_ptr;
 
-	if (m && (said(m->sockets_per_node) || said(m->cores_per_socket) || said(m->boards_per_node) ||
-		  said(m->sockets_per_board)))
+	if (m && (sl_said16(m->sockets_per_node) || sl_said16(m->cores_per_socket) || sl_said16(m->boards_per_node) ||
+		  sl_said16(m->sockets_per_board)))
 		return "a shape of sockets and cores";
-	if (m && (said(m->ntasks_per_socket) || said(m->ntasks_per_board)))
+	if (m && (sl_said16(m->ntasks_per_socket) || sl_said16(m->ntasks_per_board)))
 		return "tasks per socket";
-	if (m && s->threads && (said(m->ntasks_per_core) || said(m->threads_per_core)))
+	if (m && s->threads && (sl_said16(m->ntasks_per_core) || sl_said16(m->threads_per_core)))
 		return "threads per core";
 	if (d->core_spec != NO_VAL16 && d->core_spec)
 		return "core specialization";

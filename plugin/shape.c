@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* shape.c - see shape.h */
 #include "shape.h"
+#include "units.h"
 
 static const char env_mark[] = "SCHEDLUA_SHAPE=";
-
-static bool said(uint16_t v)
-{
-	return v && v != NO_VAL16 && v != INFINITE16;
-}
 
 const char *sl_shape_never(const job_record_t *job)
 {
@@ -16,10 +12,10 @@ const char *sl_shape_never(const job_record_t *job)
 
 	if (job->het_job_id)
 		return "it is part of a heterogeneous job";
-	if (job->cpus_per_tres || job->mem_per_tres || job->tres_per_socket || said(d->ntasks_per_tres))
+	if (job->cpus_per_tres || job->mem_per_tres || job->tres_per_socket || sl_said16(d->ntasks_per_tres))
 		return "it counts CPUs, memory or tasks by its GPUs, or GPUs by socket";
-	if (m && (said(m->sockets_per_node) || said(m->cores_per_socket) || said(m->boards_per_node) ||
-		  said(m->sockets_per_board) || said(m->ntasks_per_socket) || said(m->ntasks_per_board)))
+	if (m && (sl_said16(m->sockets_per_node) || sl_said16(m->cores_per_socket) || sl_said16(m->boards_per_node) ||
+		  sl_said16(m->sockets_per_board) || sl_said16(m->ntasks_per_socket) || sl_said16(m->ntasks_per_board)))
 		return "it asks for a shape of sockets and cores";
 	if (d->overcommit || d->core_spec != NO_VAL16)
 		return "it overcommits, or asks for specialized cores";

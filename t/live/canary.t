@@ -25,7 +25,7 @@ odd_plugin() {
 	gcc -shared -fPIC -O0 -w -std=gnu11 -fvisibility=hidden -DHAVE_CONFIG_H -D_GNU_SOURCE \
 		-DSCHEDLUA_VERSION='"odd"' -DSCHEDLUA_ENGINE="\"$SL_PREFIX/bin/schedlua\"" \
 		-I"$dir" -I"$TOP/engine" -iquote "$BUILD" -isystem "$SRC" -o "$dir/sched_lua.so" \
-		$(ls "$TOP"/plugin/*.c | grep -v capture.c) "$TOP/.work/build/.libs/libslimage.a" -lm
+		$(ls "$TOP"/plugin/*.c | grep -v /capture) "$TOP/.work/build/.libs/libslimage.a" -lm
 }
 
 live_begin 8

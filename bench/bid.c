@@ -18,18 +18,15 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include "bid.h"
+#include "measure.h"
 #include "random.h"	/* of t/ */
+#include "scene.h"
 
 enum { SETS, BIDS, SLURM, ROWS, STEPS };
 
 static const char *const step_name[STEPS] = { "nodesets_us", "bids_ms", "slurm_ms", "rows_ms" };
-
-#define MAX_ROUNDS 101
-#define NOW 1000000
 
 struct scene {
 	struct sl_snapshot snap;
@@ -39,55 +36,12 @@ struct scene {
 	uint32_t bids, all_bids, rows;
 };
 
-static double cpu_ms(void)
+_Noreturn static void fail(const struct sl_error *err)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return ts.tv_sec * 1e3 + ts.tv_nsec / 1e6;
-}
-
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *) a, y = *(const double *) b;
-
-	return (x > y) - (x < y);
-}
-
-static void fail(const struct sl_error *err)
-{
-	fprintf(stderr, "bench/bid: %s\n", err->text);
-	exit(1);
+	give_up("bid", err);
 }
 
 /* -- the snapshot -------------------------------------------------------- */
-
-static void add_nodes(struct sl_builder *b, uint32_t nodes)
-{
-	struct sl_meta_row meta = sl_meta_row();
-	struct sl_gres_kind_row gpu = sl_gres_kind_row();
-	struct sl_partition_row part = sl_partition_row();
-	struct sl_run_row run = { 0, nodes - 1 };
-
-	meta.now = NOW;
-	sl_builder_append(b, SL_T_META, &meta);
-	gpu.key = gpu.name = sl_builder_str(b, "gpu");
-	sl_builder_append(b, SL_T_GRES_KIND, &gpu);
-	for (uint32_t i = 0; i < nodes; i++) {
-		struct sl_node_gres_row gres = { .kind = 0, .count = 2 };
-		struct sl_node_row node = sl_node_row();
-		char name[16];
-
-		snprintf(name, sizeof(name), "n%u", i);
-		node.name = sl_builder_str(b, name);
-		node.cores = 8;
-		node.gres = (struct sl_range) { sl_builder_append(b, SL_T_NODE_GRES, &gres), 1 };
-		sl_builder_append(b, SL_T_NODE, &node);
-	}
-	part.name = sl_builder_str(b, "batch");
-	part.nodes = (struct sl_range) { sl_builder_append(b, SL_T_RUN, &run), 1 };
-	sl_builder_append(b, SL_T_PARTITION, &part);
-}
 
 /* Jobs of 1 to *most* nodes beside each other, with a gap behind every third. */
 static uint32_t add_running(struct sl_builder *b, uint32_t nodes, uint32_t most)
@@ -96,24 +50,11 @@ static uint32_t add_running(struct sl_builder *b, uint32_t nodes, uint32_t most)
 
 	for (; at < nodes; id++) {
 		uint32_t count = 1 + below(most), cores = 1 + below(8), gpus = below(3);
-		struct sl_job_row job = sl_job_row();
 
 		if (at + count > nodes)
 			count = nodes - at;
-		job.id = id;
-		job.partition = 0;
-		job.state = SL_JOB_RUNNING;
-		job.end_time = NOW + 60 * (1 + below(1440));
-		job.alloc = (struct sl_range) { sl_builder_rows(b, SL_T_ALLOC), count };
-		for (uint32_t i = 0; i < count; i++) {
-			struct sl_alloc_gres_row g = { .kind = 0, .count = gpus };
-			struct sl_alloc_row a = { .node = at++, .cores = cores };
-
-			if (gpus)
-				a.gres = (struct sl_range) { sl_builder_append(b, SL_T_ALLOC_GRES, &g), 1 };
-			sl_builder_append(b, SL_T_ALLOC, &a);
-		}
-		sl_builder_append(b, SL_T_JOB, &job);
+		scene_run(b, id, at, count, cores, gpus);
+		at += count;
 		if (id % 3 == 0)
 			at += 1 + below(most);
 	}
@@ -125,7 +66,6 @@ static void add_pending(struct sl_builder *b, uint32_t first, uint32_t pending, 
 	uint32_t most = nodes / 64 ? nodes / 64 : 1;
 
 	for (uint32_t i = 0; i < pending; i++) {
-		struct sl_queue_row q = { .partition = 0, .priority = 100 };
 		struct sl_job_row job = sl_job_row();
 		uint32_t kind = below(6), n = 1 + below(most), each = kind < 4 ? 4 * (1 + below(2)) : 1 + below(2);
 
@@ -145,32 +85,18 @@ static void add_pending(struct sl_builder *b, uint32_t first, uint32_t pending, 
 			g.count = kind - 3;
 			job.gres = (struct sl_range) { sl_builder_append(b, SL_T_JOB_GRES, &g), 1 };
 		}
-		q.job = sl_builder_append(b, SL_T_JOB, &job);
-		sl_builder_append(b, SL_T_QUEUE, &q);
+		scene_queue(b, &job);
 	}
 }
 
 static void make_scene(struct scene *sc, uint32_t nodes, uint32_t pending)
 {
-	struct sl_error err;
-	struct sl_builder *b = sl_builder_create(&sl_snapshot_schema, &err);
-	const void *bytes;
-	size_t size;
+	struct sl_builder *b = scene_create(nodes);
 
-	if (!b)
-		fail(&err);
 	random_state = 1;
-	add_nodes(b, nodes);
 	sc->running = add_running(b, nodes, nodes < 20000 ? 16 : nodes / 1000);
 	add_pending(b, sc->running + 1, pending, nodes);
-	if (sl_builder_finish(b, &bytes, &size, &err) < 0)
-		fail(&err);
-	sc->bytes = malloc(size);
-	if (sc->bytes)
-		memcpy(sc->bytes, bytes, size);
-	sl_builder_destroy(b);
-	if (!sc->bytes || sl_snapshot_open(&sc->snap, sc->bytes, size, &err) < 0)
-		fail(&err);
+	sc->bytes = scene_open(b, &sc->snap);
 }
 
 /* -- a cycle ------------------------------------------------------------- */
@@ -248,7 +174,6 @@ static void cycle(struct scene *sc, struct sl_cluster *c, uint32_t max, double t
 static void measure(uint32_t nodes, uint32_t pending, uint32_t max, int rounds)
 {
 	static double took[MAX_ROUNDS][STEPS];
-	double column[MAX_ROUNDS];
 	struct sl_cluster *c;
 	struct sl_error err;
 	struct scene sc;
@@ -268,12 +193,7 @@ static void measure(uint32_t nodes, uint32_t pending, uint32_t max, int rounds)
 	printf("{\"nodes\": %u, \"jobs\": %u, \"max\": %u, \"running\": %u, \"nodesets\": %d, \"bids\": %u, "
 	       "\"with_slurm\": %u, \"rows\": %u", nodes, pending, max, sc.running, (int) sc.sets, sc.bids,
 	       sc.all_bids, sc.rows);
-	for (int s = 0; s < STEPS; s++) {
-		for (int i = 0; i < rounds; i++)
-			column[i] = took[i][s];
-		qsort(column, (size_t) rounds, sizeof(*column), by_size);
-		printf(", \"%s\": %.2f", step_name[s], column[rounds / 2]);
-	}
+	print_medians(step_name, STEPS, took[0], rounds, 2);
 	puts("}");
 	fflush(stdout);
 	sl_cluster_destroy(c);

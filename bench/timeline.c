@@ -18,19 +18,16 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
-#include "random.h"	/* of t/ */
+#include "measure.h"
 #include "place.h"
+#include "random.h"	/* of t/ */
 
 enum { BUILD, EASY, CONSERVATIVE, ROLLBACK, REFUSE, START, STEPS };
 
 static const char *const step_name[STEPS] = {
 	"build_ms", "easy_ms", "conservative_ms", "rollback_ms", "refuse_ns", "start_ns",
 };
-
-#define MAX_ROUNDS 101
 
 struct scene {
 	uint32_t nodes, pending;
@@ -42,21 +39,6 @@ struct scene {
 	uint64_t steps_after;
 	size_t bytes;
 };
-
-static double now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1e3 + ts.tv_nsec / 1e6;
-}
-
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *) a, y = *(const double *) b;
-
-	return (x > y) - (x < y);
-}
 
 static int fail(const struct sl_error *err)
 {
@@ -184,12 +166,12 @@ static int refuse(struct scene *s, double *ns, struct sl_error *err)
 	if (sl_timeline_block(s->tl, &all, 0, SL_FOREVER, err))
 		return -1;
 	sl_nodeset_free(&all);
-	t = now_ms();
+	t = wall_ms();
 	for (int i = 0; i < 1000; i++) {
 		if (sl_fit_at(s->tl, &r, &s->how, 0, &s->layout, NULL, err))
 			return sl_fail(err, SL_EINVAL, "a full machine took a job");
 	}
-	*ns = (now_ms() - t) * 1e3;
+	*ns = (wall_ms() - t) * 1e3;
 	sl_timeline_rollback(s->tl, mark);
 	return 0;
 }
@@ -197,7 +179,7 @@ static int refuse(struct scene *s, double *ns, struct sl_error *err)
 static int start_and_undo(struct scene *s, double *ns, struct sl_error *err)
 {
 	const struct sl_request r = { .min_nodes = 4, .cores = 32, .duration = 600 };
-	double t = now_ms();
+	double t = wall_ms();
 
 	for (int i = 0; i < 100; i++) {
 		uint32_t mark = sl_timeline_mark(s->tl);
@@ -206,7 +188,7 @@ static int start_and_undo(struct scene *s, double *ns, struct sl_error *err)
 			return -1;
 		sl_timeline_rollback(s->tl, mark);
 	}
-	*ns = (now_ms() - t) * 1e4;
+	*ns = (wall_ms() - t) * 1e4;
 	return 0;
 }
 
@@ -216,27 +198,27 @@ static int pass(struct scene *s, double figure[STEPS], struct sl_error *err)
 	double t[6];
 	uint32_t mark;
 
-	t[0] = now_ms();
+	t[0] = wall_ms();
 	if (build(s, err))
 		return -1;
-	t[1] = now_ms();
+	t[1] = wall_ms();
 	sl_timeline_figures(s->tl, &f);
 	s->classes = f.classes;
 	if (refuse(s, &figure[REFUSE], err) || start_and_undo(s, &figure[START], err))
 		return -1;
 	mark = sl_timeline_mark(s->tl);
-	t[2] = now_ms();
+	t[2] = wall_ms();
 	if (easy(s, err))
 		return -1;
-	t[3] = now_ms();
+	t[3] = wall_ms();
 	sl_timeline_rollback(s->tl, mark);
 	mark = sl_timeline_mark(s->tl);
-	t[4] = now_ms();
+	t[4] = wall_ms();
 	if (conservative(s, err))
 		return -1;
-	t[5] = now_ms();
+	t[5] = wall_ms();
 	sl_timeline_rollback(s->tl, mark);
-	figure[ROLLBACK] = now_ms() - t[5];
+	figure[ROLLBACK] = wall_ms() - t[5];
 	figure[BUILD] = t[1] - t[0];
 	figure[EASY] = t[3] - t[2];
 	figure[CONSERVATIVE] = t[5] - t[4];
@@ -248,7 +230,7 @@ static int pass(struct scene *s, double figure[STEPS], struct sl_error *err)
 static int measure(uint32_t nodes, uint32_t pending, int rounds, enum sl_place_method method)
 {
 	struct scene s = { .nodes = nodes, .pending = pending, .how = { .method = method }, .layout = SL_LAYOUT_EMPTY };
-	static double figure[MAX_ROUNDS][STEPS], column[MAX_ROUNDS];
+	static double figure[MAX_ROUNDS][STEPS];
 	struct sl_error err = { .code = SL_OK };
 	int rc = 0;
 
@@ -261,12 +243,7 @@ static int measure(uint32_t nodes, uint32_t pending, int rounds, enum sl_place_m
 	if (!rc) {
 		printf("{\"nodes\": %u, \"pending\": %u, \"rounds\": %d, \"place\": \"%s\"", nodes, pending, rounds,
 		       sl_place_word(method));
-		for (int k = 0; k < STEPS; k++) {
-			for (int i = 0; i < rounds; i++)
-				column[i] = figure[i][k];
-			qsort(column, rounds, sizeof(*column), by_size);
-			printf(", \"%s\": %.3f", step_name[k], column[rounds / 2]);
-		}
+		print_medians(step_name, STEPS, figure[0], rounds, 3);
 		printf(", \"classes\": %u, \"started\": %u, \"reserved\": %u, \"classes_after\": %u, "
 		       "\"steps_after\": %llu, \"bytes\": %zu}\n", s.classes, s.started, s.reserved, s.classes_after,
 		       (unsigned long long) s.steps_after, s.bytes);

@@ -15,26 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "json_out.h"
+#include "measure.h"
 #include "metrics.h"
 #include "workload.h"
 
 static double now_s(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double) ts.tv_sec + (double) ts.tv_nsec * 1e-9;
-}
-
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *) a, y = *(const double *) b;
-
-	return (x > y) - (x < y);
+	return wall_ms() / 1e3;
 }
 
 static double resident_mb(void)
@@ -109,13 +99,12 @@ int main(int argc, char **argv)
 		}
 		sl_workload_destroy(w);
 	}
-	qsort(load, rounds, sizeof(*load), by_size);
 	sl_json_begin_object(j);
 	sl_json_key(j, "workload");
 	sl_json_str(j, argv[1]);
 	sl_json_key(j, "jobs");
 	sl_json_int(j, jobs);
-	put(j, "load_s", load[rounds / 2]);
+	put(j, "load_s", median(load, rounds));
 	put(j, "bound_s", bound_s);
 	put(j, "metrics_s", metrics_s);
 	put(j, "resident_mb", mb);

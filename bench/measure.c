@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "measure.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static double ms_of(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (double) ts.tv_sec * 1e3 + (double) ts.tv_nsec / 1e6;
+}
+
+double wall_ms(void)
+{
+	return ms_of(CLOCK_MONOTONIC);
+}
+
+double cpu_ms(void)
+{
+	return ms_of(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *) a, y = *(const double *) b;
+
+	return (x > y) - (x < y);
+}
+
+double median(double *figure, int count)
+{
+	qsort(figure, (size_t) count, sizeof(*figure), by_size);
+	return figure[count / 2];
+}
+
+void print_medians(const char *const *name, int steps, const double *figure, int rounds, int digits)
+{
+	double column[MAX_ROUNDS];
+
+	for (int s = 0; s < steps; s++) {
+		for (int i = 0; i < rounds; i++)
+			column[i] = figure[i * steps + s];
+		printf(", \"%s\": %.*f", name[s], digits, median(column, rounds));
+	}
+}
+
+void give_up(const char *name, const struct sl_error *err)
+{
+	fprintf(stderr, "bench/%s: %s\n", name, err->text);
+	exit(1);
+}

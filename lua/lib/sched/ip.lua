@@ -13,7 +13,7 @@
 --
 -- In the paper (5) has no s_j, and so makes jobs have nodes that do not start.
 --
--- literal() is that, row by row: 2M(1+N) columns.  aggregated() takes nodes that are alike
+-- literal() is that, row by row (sched.ip_literal): 2M(1+N) columns.  aggregated() takes nodes that are alike
 -- together (sched.window): T_ij nodes of class i for job j, y_ij cores on them, and of all
 -- divisible jobs of a level just how many cores they have in each class.  Its bound holds for
 -- the literal program too; that its solution can be laid out on nodes it does not say, so
@@ -21,16 +21,15 @@
 --
 -- value[j] is p_j, or what stands for it.
 
+local dominance = require "sched.dominance"
+local literal = require "sched.ip_literal"
 local mip = require "sched.mip"
+local terms_of = require "sched.ip_terms"
 local window = require "sched.window"
 
-local M = {}
+local M = { literal = literal.program, read_literal = literal.read }
 
-local function put(terms, column, coefficient)
-	local n = #terms
-	terms[n + 1], terms[n + 2] = column, coefficient
-	return terms
-end
+local put, use = terms_of.put, terms_of.use
 
 local function copy(list)
 	return table.move(list, 1, #list, 1, {})
@@ -80,14 +79,6 @@ local function new_rows(w)
 	return rows
 end
 
-local function use(row, level, column, amount)
-	if amount > 0 then
-		for l = 1, level do
-			put(row[l], column, amount)
-		end
-	end
-end
-
 -- All divisible jobs of a level and set.
 local function add_pool(p, rows, key, pool)
 	local job, terms = pool.job, pool.terms
@@ -129,6 +120,15 @@ local function add_node_columns(p, rows, j, i, offer, cost)
 	return t, y
 end
 
+-- The cores of a job do not fit on fewer.
+local function fewest_nodes(job, list)
+	local most = 1
+	for _, offer in pairs(list) do
+		most = math.max(most, offer)
+	end
+	return (job.cores + most - 1) // most
+end
+
 local function add_node_job(p, rows, j, list, cost)
 	local m, job, s = p.model, p.w.jobs[j], p.s[j]
 	local nodes, cores = {}, { s, -job.cores }
@@ -141,7 +141,8 @@ local function add_node_job(p, rows, j, list, cost)
 		end
 	end
 	local same = job.max_nodes == job.min_nodes
-	m:add { terms = put(copy(nodes), s, -job.min_nodes), lo = 0, hi = same and 0 or nil }	-- (5)
+	local fewest = same and job.min_nodes or math.max(job.min_nodes, fewest_nodes(job, list))
+	m:add { terms = put(copy(nodes), s, -fewest), lo = 0, hi = same and 0 or nil }		-- (5)
 	if job.max_nodes and not same then
 		m:add { terms = put(nodes, s, -job.max_nodes), hi = 0 }
 	end
@@ -194,7 +195,7 @@ local function add_sharing(p, most)
 end
 
 --- The aggregated program.  options: packing (true: c_j counts), sharing (rows of that kind at
---- most; 2000).  offers as M.offers() made them.
+--- most; 2000), dominance (true: rows of sched.dominance).  offers as M.offers() made them.
 function M.aggregated(w, value, list, options)
 	options = options or {}
 	local p = setmetatable({ w = w, model = mip.model { sense = "max" }, s = {}, t = {}, y = {}, pool = {} }, Program)
@@ -222,6 +223,11 @@ function M.aggregated(w, value, list, options)
 	end
 	add_limits(p, rows)
 	add_sharing(p, options.sharing or 2000)
+	if options.dominance ~= false then
+		for _, pair in ipairs(dominance.pairs(w, value, list)) do
+			p.model:add { terms = { p.s[pair[1]], 1, p.s[pair[2]], -1 }, lo = 0 }
+		end
+	end
 	return p
 end
 
@@ -268,100 +274,6 @@ function Program:read(values)
 	return chosen, hint
 end
 
--- -- literal ---------------------------------------------------------------------
-
-local function new_node_rows(w)
-	local rows = {}
-	for i, class in ipairs(w.classes) do
-		rows[i] = {}
-		for k = 1, class.count do
-			rows[i][k] = { cores = {}, gpus = {}, memory = {} }
-			for _, of in pairs(rows[i][k]) do
-				for l = 1, w.levels do
-					of[l] = {}
-				end
-			end
-		end
-	end
-	return rows
-end
-
--- x_ij, t_ij and (6) for one job on one node.
-local function add_literal_node(p, row, j, i, k, offer)
-	local m, job = p.model, p.w.jobs[j]
-	local x = m:var { ub = offer, integer = true }
-	local t = m:var { ub = 1, integer = true }
-	use(row.cores, job.level, x, 1)
-	use(row.memory, job.level, x, job.core_memory)
-	use(row.gpus, job.level, t, job.gpus)
-	use(row.memory, job.level, t, job.memory)
-	m:add { terms = { x, 1, t, -offer }, hi = 0 }
-	m:add { terms = { x, 1, t, job.whole and -offer or -job.least }, lo = 0 }
-	p.at[j][#p.at[j] + 1] = { class = i, node = k, x = x }
-	return x, t
-end
-
-local function add_literal_job(p, rows, j, list, value, packing)
-	local m, job = p.model, p.w.jobs[j]
-	local s = m:var { ub = 1, integer = true, obj = value, name = "job " .. j }
-	local c = m:var { ub = 0.5, obj = packing and -value or 0 }
-	local cores, nodes, low = { s, -job.cores }, { c, -2 * p.w.total_nodes }, { c, 2 * p.w.total_nodes }
-	p.s[j], p.at[j] = s, {}
-	for i, class in ipairs(p.w.classes) do
-		for k = 1, list[i] and math.min(class.count, p.w.usable[job.set][i]) or 0 do
-			local x, t = add_literal_node(p, rows[i][k], j, i, k, list[i])
-			put(cores, x, 1)
-			put(nodes, t, 1)
-		end
-	end
-	m:add { terms = cores, lo = 0, hi = not job.whole and 0 or nil }				-- (2)
-	m:add { terms = nodes, lo = 0, hi = 0 }								-- (4)
-	m:add { terms = put(copy(low), s, -job.min_nodes), lo = 0 }					-- (5)
-	m:add { terms = put(low, s, -(job.max_nodes or p.w.total_nodes)), hi = 0 }
-end
-
---- The literal program.
-function M.literal(w, value, list, options)
-	local p = { w = w, model = mip.model { sense = "max" }, s = {}, at = {} }
-	local rows = new_node_rows(w)
-	for j in ipairs(w.jobs) do
-		if list[j] then
-			add_literal_job(p, rows, j, list[j], value[j], not options or options.packing ~= false)
-		end
-	end
-	for i, class in ipairs(w.classes) do
-		for _, row in ipairs(rows[i]) do
-			for what, of in pairs(row) do
-				for l = 1, w.levels do
-					if #of[l] > 0 then
-						p.model:add { terms = of[l], hi = class[what][l] }		-- (1), (3)
-					end
-				end
-			end
-		end
-	end
-	return p
-end
-
---- The choice that a solution of the literal program is, node by node.
-function M.read_literal(p, value, values, unpacked)
-	local choice = { jobs = {}, pieces = {}, nodes = {}, value = 0 }
-	for j in ipairs(p.w.jobs) do
-		if p.s[j] and values[p.s[j]] == 1 then
-			local pieces = {}
-			for _, at in ipairs(p.at[j]) do
-				if values[at.x] > 0 then
-					pieces[#pieces + 1] = { class = at.class, from = at.node, to = at.node, cores = values[at.x] }
-				end
-			end
-			choice.jobs[#choice.jobs + 1] = j
-			choice.pieces[j], choice.nodes[j] = pieces, #pieces
-			choice.value = choice.value + value[j] * (1 - (unpacked and 0 or #pieces / (2 * p.w.total_nodes)))
-		end
-	end
-	return choice
-end
-
 -- -- choosing ----------------------------------------------------------------------
 
 -- By value for what a job takes of the machine.
@@ -375,14 +287,29 @@ local function density_order(w, value, list)
 			order[#order + 1] = j
 		end
 	end
-	table.sort(order, function(a, b) return density[a] > density[b] end)
+	table.sort(order, function(a, b)
+		if density[a] ~= density[b] then
+			return density[a] > density[b]
+		elseif w.jobs[a].cores ~= w.jobs[b].cores then
+			return w.jobs[a].cores < w.jobs[b].cores
+		end
+		return a < b
+	end)
 	return order
 end
 
 -- Those with the larger key first; equal ones as they stand.
 local function sorted(order, key)
-	local list = copy(order)
-	table.sort(list, function(a, b) return key[a] > key[b] end)
+	local list, place = copy(order), {}
+	for i, j in ipairs(order) do
+		place[j] = i
+	end
+	table.sort(list, function(a, b)
+		if key[a] ~= key[b] then
+			return key[a] > key[b]
+		end
+		return place[a] < place[b]
+	end)
 	return list
 end
 
@@ -452,7 +379,7 @@ local function solve(found, w, p, value, list, order, opt)
 		if k == 1 and r.bound then	-- later ones are of what was not cut off
 			found.bound = math.min(found.bound or math.huge, r.bound)
 		end
-		if not r.values then
+		if not r.values or r.source == "start" then	-- that one is laid out already
 			return
 		end
 		local chosen, hint = p:read(r.values)

@@ -9,6 +9,10 @@
 
 #define HEADER "schedlua requests 1\n"
 
+/* Bits of the fourth field. */
+#define SHAPED 1u
+#define TASKS_SET 2u
+
 struct sl_asked_book {
 	struct sl_asked *entry;		/* by job id */
 	uint32_t entries, room;
@@ -118,6 +122,7 @@ static void read_request(struct sl_asked *a, const job_record_t *job)
 	a->min_nodes = d->min_nodes;
 	a->max_nodes = d->max_nodes;
 	a->num_tasks = d->num_tasks;
+	a->tasks_set = job->bit_flags & JOB_NTASKS_SET;
 	a->min_cpus = d->orig_min_cpus;
 	a->max_cpus = d->orig_max_cpus;
 	a->pn_min_cpus = d->orig_pn_min_cpus;
@@ -137,8 +142,8 @@ static bool same(const struct sl_asked *a, const struct sl_asked *b)
 		if (xstrcmp(a->tres[i], b->tres[i]))
 			return false;
 	return a->user_id == b->user_id && a->time_limit == b->time_limit && a->min_nodes == b->min_nodes &&
-		a->max_nodes == b->max_nodes && a->num_tasks == b->num_tasks && a->min_cpus == b->min_cpus &&
-		a->max_cpus == b->max_cpus && a->pn_min_cpus == b->pn_min_cpus &&
+		a->max_nodes == b->max_nodes && a->num_tasks == b->num_tasks && a->tasks_set == b->tasks_set &&
+		a->min_cpus == b->min_cpus && a->max_cpus == b->max_cpus && a->pn_min_cpus == b->pn_min_cpus &&
 		a->cpus_per_task == b->cpus_per_task && a->ntasks_per_node == b->ntasks_per_node;
 }
 
@@ -191,6 +196,8 @@ int sl_asked_put(job_record_t *job, const struct sl_asked *r)
 	d->min_nodes = r->min_nodes;
 	d->max_nodes = r->max_nodes;
 	d->num_tasks = r->num_tasks;
+	/* from 23.11 on tasks that were not asked for are counted anew, from what it got */
+	job->bit_flags = r->tasks_set ? job->bit_flags | JOB_NTASKS_SET : job->bit_flags & ~JOB_NTASKS_SET;
 	d->min_cpus = d->orig_min_cpus = r->min_cpus;
 	d->max_cpus = d->orig_max_cpus = r->max_cpus;
 	d->pn_min_cpus = d->orig_pn_min_cpus = r->pn_min_cpus;
@@ -281,7 +288,8 @@ static bool read_line(struct sl_asked_book *b, char *line)
 		   &used) != 14 || !r.job_id)
 		return false;
 	r.started = started;
-	r.shaped = shaped;
+	r.shaped = shaped & SHAPED;
+	r.tasks_set = shaped & TASKS_SET;
 	for (i = 0, word = strtok_r(line + used, "\t", &save); i < SL_ASKED_TRES && word;
 	     i++, word = strtok_r(NULL, "\t", &save))
 		r.tres[i] = strcmp(word, "-") ? word : NULL;
@@ -326,9 +334,10 @@ static void write_entry(FILE *f, const struct sl_asked *a)
 {
 	int i;
 
-	fprintf(f, "%" PRIu32 "\t%" PRIu32 "\t%d\t%d\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32
+	fprintf(f, "%" PRIu32 "\t%" PRIu32 "\t%d\t%u\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32
 		"\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32, a->job_id, a->user_id, a->started,
-		a->shaped, a->limit_then, a->time_limit, a->min_nodes, a->max_nodes, a->num_tasks, a->min_cpus,
+		(a->shaped ? SHAPED : 0) | (a->tasks_set ? TASKS_SET : 0), a->limit_then, a->time_limit,
+		a->min_nodes, a->max_nodes, a->num_tasks, a->min_cpus,
 		a->max_cpus, a->pn_min_cpus, a->cpus_per_task, a->ntasks_per_node);
 	for (i = 0; i < SL_ASKED_TRES; i++)
 		fprintf(f, "\t%s", a->tres[i] ? a->tres[i] : "-");

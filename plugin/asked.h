@@ -29,6 +29,7 @@ struct sl_asked {
 	uint32_t job_id, user_id;
 	bool started;		/* it was started as something else; else that was only planned */
 	bool shaped;		/* not just with another time limit */
+	bool tasks_set;		/* it said how many tasks (JOB_NTASKS_SET) */
 	uint32_t limit_then;	/* minutes it was started with; 0: not known */
 	uint32_t time_limit;	/* minutes */
 	uint32_t min_nodes, max_nodes, num_tasks, min_cpus, max_cpus, pn_min_cpus, cpus_per_task, ntasks_per_node;

@@ -112,6 +112,7 @@ static struct sl_asked request_of(const job_record_t *job, const struct sl_snaps
 	uint32_t cpus = MAX(v->cpus_per_task[i], 1), tasks = MAX(v->num_tasks[i], 1);
 	struct sl_asked r = {
 		.min_nodes = v->min_nodes[i], .max_nodes = v->max_nodes[i], .num_tasks = tasks,
+		.tasks_set = true,
 		.min_cpus = tasks * cpus, .max_cpus = job->details->orig_max_cpus,
 		.cpus_per_task = cpus > 1 ? cpus : NO_VAL16, .ntasks_per_node = v->ntasks_per_node[i],
 	};

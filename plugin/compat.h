@@ -155,6 +155,17 @@ static inline bool sl_deadline_ok(job_record_t *job)
 #define SL_TRES_GRES "gres:"
 #endif
 
+/* What srun takes from a script's environment for GPUs of each task. */
+#if SL_SLURM(23, 11)
+#define SL_ENV_PER_TASK "SLURM_TRES_PER_TASK"
+#define SL_ENV_PER_TASK_GPU "gres/gpu:"
+#define SL_ENV_BIND_GPU "gres/gpu:per_task:"
+#else
+#define SL_ENV_PER_TASK "SLURM_GPUS_PER_TASK"
+#define SL_ENV_PER_TASK_GPU ""
+#define SL_ENV_BIND_GPU "gpu:per_task:"
+#endif
+
 /* Make gres_list_req, which must be NULL, of what the job's tres_per_* say; counts of
  * nodes and tasks that follow are filled in. */
 static inline int sl_gres_validate(job_record_t *job)

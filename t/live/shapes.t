@@ -107,6 +107,21 @@ environment() {
 }
 it "a script sees which alternative it has, and srun in it starts its tasks" environment
 
+gpu_environment() { # TASKS GPUS ALTERNATIVE OPTION... : GPUs that each task sees
+	local id
+	fill 'n[001-014]'
+	id=$(sbatch --parsable -o "$JOBS/out" "${@:4}" --comment="sched: $3" \
+		--wrap 'env | grep -E "SLURM_(.*GPU|TRES)"; srun sh -c "echo task:\${CUDA_VISIBLE_DEVICES-}"')
+	ends "$id" 60
+	cat "$JOBS/out"
+	[ "$(grep -c '^task' "$JOBS/out")" = "$1" ]
+	[ "$(sed -n 's/^task://p' "$JOBS/out" | awk -F, '{ print NF }' | sort -u)" = "$2" ]
+}
+it "an srun in a script has the GPUs of its alternative: not as many in all" gpu_environment 2 1 '-N2 --gpus-per-node=1' -N8 -n8 -G8
+it "an srun in a script has the GPUs of its alternative: not as many on a node" gpu_environment 2 1 '-N2 -n2 -G2' -N8 --gpus-per-node=2
+it "an srun in a script has the GPUs of its alternative: not as many for a task" gpu_environment 2 1 '-n2 -N2 --gpus-per-task=1' -n4 -N4 --gpus-per-task=2
+it "an srun in a script has the GPUs of its alternative: none" gpu_environment 12 0 '-n12' -n4 -N4 --gpus-per-task=2
+
 array() {
 	local id
 	fill 'n[001-014]'

@@ -2,12 +2,9 @@
 /*
  * mip_cbc.c - the backend Cbc, through its own C interface: a start, elapsed time,
  * and a word on infeasibility that can be trusted unless a limit was hit.
- *
- * Opened when the first model is solved, like CoinMP (mip_coinmp.c).
  */
 #include "mip_private.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,27 +20,17 @@
 	X(Cbc_bestSolution) X(Cbc_getColSolution) X(Cbc_getNodeCount) X(Cbc_isNodeLimitReached) \
 	X(Cbc_isSecondsLimitReached)
 
-#define POINTER(name) static __typeof__(name) *p##name;
-FUNCTIONS(POINTER)
+FUNCTIONS(SL_MIP_POINTER)
 
 static int load(struct sl_error *err)
 {
-	static int state;	/* 1 loaded, -1 it cannot be */
-	void *library;
+	static struct sl_mip_library library = { .soname = CBC_SONAME };
+	int rc = sl_mip_library_open(&library, err);
 
-	if (state)
-		return state > 0 ? 0 : sl_fail(err, SL_EIO, "%s cannot be loaded", CBC_SONAME);
-	state = -1;
-	setenv("OPENBLAS_NUM_THREADS", "1", 0);
-	library = dlopen(CBC_SONAME, RTLD_NOW | RTLD_LOCAL);
-	if (!library)
-		return sl_fail(err, SL_EIO, "%s", dlerror());
-#define FIND(name) \
-	p##name = (__typeof__(name) *) dlsym(library, #name); \
-	if (!p##name) \
-		return sl_fail(err, SL_EIO, "%s has no " #name, CBC_SONAME);
-	FUNCTIONS(FIND)
-	state = 1;
+	if (rc <= 0)
+		return rc;
+	FUNCTIONS(SL_MIP_FIND)
+	library.complete = true;
 	return 0;
 }
 

@@ -6,14 +6,9 @@
  * an infeasible or unbounded problem, or a limit that was hit before the search;
  * "infeasible" with a finite objective is a limit with a solution.  Its time limit is
  * CPU time.  It knows no start: a cut-off does for one.
- *
- * The library is opened when the first model is solved, and not linked: programs that
- * solve nothing need not load the dozen libraries behind it, whose BLAS may start
- * threads.
  */
 #include "mip_private.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,27 +22,17 @@
 	X(CoinSetRealOption) X(CoinOptimizeProblem) X(CoinGetSolutionStatus) X(CoinGetObjectValue) \
 	X(CoinGetMipBestBound) X(CoinGetMipNodeCount) X(CoinGetSolutionValues)
 
-#define POINTER(name) static __typeof__(name) *p##name;
-FUNCTIONS(POINTER)
+FUNCTIONS(SL_MIP_POINTER)
 
 static int load(struct sl_error *err)
 {
-	static int state;	/* 1 loaded, -1 it cannot be */
-	void *library;
+	static struct sl_mip_library library = { .soname = COINMP_SONAME };
+	int rc = sl_mip_library_open(&library, err);
 
-	if (state)
-		return state > 0 ? 0 : sl_fail(err, SL_EIO, "%s cannot be loaded", COINMP_SONAME);
-	state = -1;
-	setenv("OPENBLAS_NUM_THREADS", "1", 0);
-	library = dlopen(COINMP_SONAME, RTLD_NOW | RTLD_LOCAL);
-	if (!library)
-		return sl_fail(err, SL_EIO, "%s", dlerror());
-#define FIND(name) \
-	p##name = (__typeof__(name) *) dlsym(library, #name); \
-	if (!p##name) \
-		return sl_fail(err, SL_EIO, "%s has no " #name, COINMP_SONAME);
-	FUNCTIONS(FIND)
-	state = 1;
+	if (rc <= 0)
+		return rc;
+	FUNCTIONS(SL_MIP_FIND)
+	library.complete = true;
 	return 0;
 }
 

@@ -1,19 +1,8 @@
 -- SPDX-License-Identifier: MIT
+local support = require "spec.support"
 local t = require "sched.test"
 
-local function site(list, files)
-	local texts = { ["site.lua"] = 'local sched = require "sched"\nreturn sched.site { default = {\n' .. list .. "\n} }\n" }
-	for name, text in pairs(files or {}) do
-		texts[name] = text
-	end
-	return { site = "site.lua", texts = texts }
-end
-
-local function refused(list, files)
-	local figures, why = t.check(site(list, files))
-	assert.is_nil(figures)
-	return why
-end
+local site, refused = support.site_of, support.refused
 
 -- One core that is busy: fcfs says by whom it waits.  The order is that in which jobs are looked at.
 local probe = [[

@@ -1,22 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Numbers are worked out by hand: hours are cores x walltime.
+local support = require "spec.support"
 local t = require "sched.test"
 
--- A site whose default list is *list*, with plain files beside it.
-local function site(list, files)
-	local texts = { ["site.lua"] = 'local sched = require "sched"\nreturn sched.site { default = {\n' .. list .. "\n} }\n" }
-	for name, text in pairs(files or {}) do
-		texts[name] = text
-	end
-	return { site = "site.lua", texts = texts }
-end
-
-local function refused(list, files)
-	local figures, why = t.check(site(list, files))
-	assert.is_nil(figures)
-	return why
-end
+local site, refused = support.site_of, support.refused
 
 local now = 1700000000		-- Tuesday 2023-11-14 22:13:20 UTC
 
@@ -192,7 +180,7 @@ describe("a quota", function()
 			local sched = require "sched"
 			local q = sched.quota { per_user = "40 cpu-hours", scope = "cluster" }
 			return sched.site { partitions = { a = { q, "easy" }, b = { q, "easy" } } }]]
-		local plan = t.decide({ site = "site.lua", texts = { ["site.lua"] = text } }, t.cluster { nodes = "4x8c",
+		local plan = t.decide(support.site(text), t.cluster { nodes = "4x8c",
 			partitions = { a = { nodes = "n[1-2]" }, b = { nodes = "n[3-4]" } },
 			pending = { { id = 2, partition = "b", tasks = 3, time_limit = "10h", user = "alice" },
 				{ id = 3, partition = "a", tasks = 3, time_limit = "10h", user = "alice" },
@@ -451,7 +439,7 @@ describe("a quota with a period", function()
 			local sched = require "sched"
 			return sched.site { partitions = { ["a,b"] = { sched.quota { per_user = "11 cpu-hours", period = "30d" }, "easy" } } }]]
 		local function started(partition)
-			return #t.decide({ site = "site.lua", texts = { ["site.lua"] = text } }, t.cluster { nodes = "3x8c", now = now,
+			return #t.decide(support.site(text), t.cluster { nodes = "3x8c", now = now,
 				partitions = { a = { nodes = "n1" }, b = { nodes = "n2" }, c = { nodes = "n3" } },
 				pending = { { id = 2, user = "alice", partition = "a", tasks = 2, time_limit = "1h" } },
 				usage = { { user = "alice", account = "", cpu = "10h", partition = partition, ended_ago = "1h" } } }):started()

@@ -1,14 +1,6 @@
 -- SPDX-License-Identifier: MIT
+local site = require "spec.support".site
 local t = require "sched.test"
-
--- A site file and policies beside it, all in memory.
-local function site(text, policies)
-	local texts = { ["site.lua"] = text }
-	for name, source in pairs(policies or {}) do
-		texts[name] = source
-	end
-	return { site = "site.lua", texts = texts }
-end
 
 local function body(text)
 	return 'local sched = require "sched"\nreturn sched.site {\n' .. text .. "\n}\n"

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- What the specs share: policies of one line, run in the engine.
+-- What the specs share: policies of one line, run in the engine, and site files.
 
 local t = require "sched.test"
 
@@ -37,6 +37,27 @@ end
 function M.refusal(body, before, limits)
 	local figures, why = t.check(M.policy(body, before), limits)
 	assert(not figures, "was accepted: " .. (before or "") .. " ... " .. body)
+	return why
+end
+
+--- A site file of this text, with other files beside it, all in memory.
+function M.site(text, files)
+	local texts = { ["site.lua"] = text }
+	for name, other in pairs(files or {}) do
+		texts[name] = other
+	end
+	return { site = "site.lua", texts = texts }
+end
+
+--- A site whose default list is *list*.
+function M.site_of(list, files)
+	return M.site('local sched = require "sched"\nreturn sched.site { default = {\n' .. list .. "\n} }\n", files)
+end
+
+--- The message with which such a site is refused.
+function M.refused(list, files)
+	local figures, why = t.check(M.site_of(list, files))
+	assert(not figures, "was accepted: " .. list)
 	return why
 end
 

@@ -68,8 +68,9 @@ end
 local function simulate(log, parts)
 	write(dir .. "/site.lua", 'local sched = require "sched"\nreturn sched.site { default = { ' .. parts ..
 		' "easy", window = 100000 } }\n')
-	local command = ("nice %s sim --quiet --json --site=%s/site.lua --jobs=%s/jobs.csv --first=%s %s"):format(quoted(program), dir, dir,
-		opt.first, log:match("^synthetic") and quoted(log):gsub(",machine=(%w+)", "' --machine='%1") or quoted(log))
+	local workload = log:match("^synthetic") and quoted(log):gsub(",machine=(%w+)", "' --machine='%1") or quoted(log)
+	local command = ("nice %s sim --quiet --json --site=%s/site.lua --jobs=%s/jobs.csv --first=%s %s"):format(
+		quoted(program), dir, dir, opt.first, workload)
 	local pipe = assert(io.popen(command))
 	local text = pipe:read("a")
 	assert(pipe:close(), "schedlua sim failed: " .. command)
@@ -203,13 +204,18 @@ local function row(name, r, base)
 		r.served, 100 * (r.moved or 0), 100 * (r.moved_most or 0), r.utilization))
 end
 
+-- The name of a log, without its directory and what follows ".swf".
+local function name_of(log)
+	return (log:match("([^/]*)$"):gsub("%.swf.*", ""))
+end
+
 local function run(log)
 	local base = measure(log, "", nil)
 	local result = { log = log, base = base, rows = {} }
-	local name = log:match("([^/]*)$"):gsub("%.swf.*", "")
-	out:write(("\n%s: %d jobs of %d users on %d cores, %d returns\n"):format(name, base.jobs, base.users, base.cores, base.returns))
-	out:write(("%-26s %18s %18s %18s %7s %7s %7s %6s\n"):format("", "first job, s", "returning, s", "all jobs, s", "served", "moved",
-		"most", "util."))
+	out:write(("\n%s: %d jobs of %d users on %d cores, %d returns\n"):format(
+		name_of(log), base.jobs, base.users, base.cores, base.returns))
+	out:write(("%-26s %18s %18s %18s %7s %7s %7s %6s\n"):format(
+		"", "first job, s", "returning, s", "all jobs, s", "served", "moved", "most", "util."))
 	row("easy", base, base)
 	local function case(label, mode, hours, parts)
 		local r = measure(log, parts, base.months)
@@ -224,7 +230,8 @@ local function run(log)
 		for _, h in ipairs(split(own and own:gsub(":", ",") or opt.limits)) do
 			local hours = tonumber(h)
 			local limit = ("%.0f cpu-hours"):format(hours * base.cores)
-			case(("%s, %s h = %.0f"):format(mode, h, hours * base.cores), mode, hours, assert(modes[mode], usage):format(limit))
+			local label = ("%s, %s h = %.0f"):format(mode, h, hours * base.cores)
+			case(label, mode, hours, assert(modes[mode], usage):format(limit))
 		end
 	end
 	return result
@@ -232,53 +239,75 @@ end
 
 -- -- the chart --------------------------------------------------------------------
 
-local colours = { wait = "#c0392b", demote = "#2471a3", first = "#1e8449", aged = "#7d3c98", ["wait+first"] = "#d68910", ["demote+first"] = "#76448a" }
+local colours = { wait = "#c0392b", demote = "#2471a3", first = "#1e8449", aged = "#7d3c98",
+	["wait+first"] = "#d68910", ["demote+first"] = "#76448a" }
+local width, height, gap = 460, 300, 50		-- of a panel, and between two
+local low, high = -50, 50			-- percent
+
+local function modes_drawn()
+	return split((opt.modes:gsub("=[^,]*", "")))
+end
+
+-- One log: a line for each mode.
+local function panel(add, result, left)
+	local least, most = math.huge, 0
+	table.sort(result.rows, function(a, b) return (a.hours or 0) < (b.hours or 0) end)
+	for _, r in ipairs(result.rows) do
+		if r.hours then
+			least, most = math.min(least, r.hours), math.max(most, r.hours)
+		end
+	end
+	local function x(hours)
+		return left + width * math.log(hours / least) / math.max(1e-9, math.log(most / least))
+	end
+	local function y(value)
+		return 40 + height * (high - math.max(low, math.min(high, value))) / (high - low)
+	end
+	add('<text x="%d" y="20" font-size="13">%s</text>', left, name_of(result.log))
+	for v = low, high, 10 do
+		add('<line x1="%.0f" x2="%.0f" y1="%.1f" y2="%.1f" stroke="%s"/>' ..
+			'<text x="%.0f" y="%.1f" text-anchor="end">%d %%</text>',
+			left, left + width, y(v), y(v), v == 0 and "#555" or "#ddd", left - 4, y(v) + 4, v)
+	end
+	add('<line x1="%.0f" x2="%.0f" y1="%.1f" y2="%.1f" stroke="#999" stroke-dasharray="2 3"/>',
+		left, left + width, y(-20), y(-20))
+	for _, mode in ipairs(modes_drawn()) do
+		local points = { first = {}, all = {} }
+		for _, r in ipairs(result.rows) do
+			if r.mode == mode then
+				for key, list in pairs(points) do
+					list[#list + 1] = ("%.1f,%.1f"):format(x(r.hours), y(percent(r[key], result.base[key])))
+				end
+				add('<text x="%.0f" y="%d" text-anchor="middle">%g</text>', x(r.hours), height + 56, r.hours)
+			end
+		end
+		add('<polyline fill="none" stroke="%s" stroke-width="2" points="%s"/>',
+			colours[mode], table.concat(points.first, " "))
+		add('<polyline fill="none" stroke="%s" stroke-width="1.5" stroke-dasharray="5 4" points="%s"/>',
+			colours[mode], table.concat(points.all, " "))
+	end
+	add('<text x="%.0f" y="%d" text-anchor="middle">limit per user, hours of the whole machine</text>',
+		left + width / 2, height + 72)
+end
 
 local function chart(results, path)
-	local w, h, gap = 460, 300, 50
-	local svg = { ('<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="11">'):format(
-		#results * (w + gap) + gap, h + 110), '<rect width="100%" height="100%" fill="white"/>' }
+	local svg = {}
 	local function add(format, ...)
 		svg[#svg + 1] = format:format(...)
 	end
+	add('<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="11">',
+		#results * (width + gap) + gap, height + 110)
+	svg[#svg + 1] = '<rect width="100%" height="100%" fill="white"/>'
 	for k, result in ipairs(results) do
-		table.sort(result.rows, function(a, b) return (a.hours or 0) < (b.hours or 0) end)
-		local left, least, most, low, high = gap + (k - 1) * (w + gap), math.huge, 0, -50, 50
-		for _, r in ipairs(result.rows) do
-			if r.hours then
-				least, most = math.min(least, r.hours), math.max(most, r.hours)
-			end
-		end
-		local function x(hours) return left + w * math.log(hours / least) / math.max(1e-9, math.log(most / least)) end
-		local function y(value) return 40 + h * (high - math.max(low, math.min(high, value))) / (high - low) end
-		add('<text x="%d" y="20" font-size="13">%s</text>', left, (result.log:match("([^/]*)$"):gsub("%.swf.*", "")))
-		for v = low, high, 10 do
-			add('<line x1="%.0f" x2="%.0f" y1="%.1f" y2="%.1f" stroke="%s"/><text x="%.0f" y="%.1f" text-anchor="end">%d %%</text>', left,
-				left + w, y(v), y(v), v == 0 and "#555" or "#ddd", left - 4, y(v) + 4, v)
-		end
-		add('<line x1="%.0f" x2="%.0f" y1="%.1f" y2="%.1f" stroke="#999" stroke-dasharray="2 3"/>', left, left + w, y(-20), y(-20))
-		for _, mode in ipairs(split((opt.modes:gsub("=[^,]*", "")))) do
-			local points = { first = {}, all = {} }
-			for _, r in ipairs(result.rows) do
-				if r.mode == mode then
-					for key, list in pairs(points) do
-						list[#list + 1] = ("%.1f,%.1f"):format(x(r.hours), y(percent(r[key], result.base[key])))
-					end
-					add('<text x="%.0f" y="%d" text-anchor="middle">%g</text>', x(r.hours), h + 56, r.hours)
-				end
-			end
-			add('<polyline fill="none" stroke="%s" stroke-width="2" points="%s"/>', colours[mode], table.concat(points.first, " "))
-			add('<polyline fill="none" stroke="%s" stroke-width="1.5" stroke-dasharray="5 4" points="%s"/>', colours[mode],
-				table.concat(points.all, " "))
-		end
-		add('<text x="%.0f" y="%d" text-anchor="middle">limit per user, hours of the whole machine</text>', left + w / 2, h + 72)
+		panel(add, result, gap + (k - 1) * (width + gap))
 	end
 	local at = gap
-	for _, mode in ipairs(split((opt.modes:gsub("=[^,]*", "")))) do
-		add('<text x="%d" y="%d" fill="%s">%s</text>', at, h + 94, colours[mode], mode)
+	for _, mode in ipairs(modes_drawn()) do
+		add('<text x="%d" y="%d" fill="%s">%s</text>', at, height + 94, colours[mode], mode)
 		at = at + 100
 	end
-	add('<text x="%d" y="%d">solid: wait of first jobs; dashed: of all jobs; beside EASY alone (beyond 50 %% cut)</text>', at, h + 94)
+	add('<text x="%d" y="%d">solid: wait of first jobs; dashed: of all jobs; beside EASY alone ' ..
+		'(beyond 50 %% cut)</text>', at, height + 94)
 	svg[#svg + 1] = "</svg>\n"
 	write(path, table.concat(svg, "\n"))
 end
@@ -313,8 +342,8 @@ local function read_results(results, path)
 			local function number(key) return tonumber(line:match('"' .. key .. '": ([%d.eE+-]+)')) end
 			result.base.first = number("first_wait_s") / (1 + number("first_change"))
 			result.base.all = number("wait_s") / (1 + number("wait_change"))
-			table.insert(result.rows, { mode = line:match('"mode": "([^"]*)"'), hours = number("hours"), first = number("first_wait_s"),
-				all = number("wait_s") })
+			table.insert(result.rows, { mode = line:match('"mode": "([^"]*)"'), hours = number("hours"),
+				first = number("first_wait_s"), all = number("wait_s") })
 		end
 	end
 end

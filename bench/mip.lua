@@ -71,7 +71,8 @@ function M.decide(cluster, plan, opt)
 	end
 	local found = ip.choose(w, value, { time_limit = 5, gap = 0.005, max_nodes = 200 })
 	local started = w:start(found.choice, plan)
-	print(("%d %d %.3f %s %.9g %.9g %.6f %d %d %d"):format(found.columns or 0, found.rows or 0, found.seconds, found.status,
+	print(("%d %d %.3f %s %.9g %.9g %.6f %d %d %d"):format(
+		found.columns or 0, found.rows or 0, found.seconds, found.status,
 		found.choice.value, found.bound or 0, found.gap or 0, #w.classes, #found.choice.jobs, started))
 end
 return M
@@ -79,13 +80,20 @@ return M
 
 local function run(c, literal)
 	local before = os.clock()
-	local plan = t.decide({ source = policy, options = literal and "literal=true" or nil }, c, { budget = 600, memory = 8192 })
+	local asked = { source = policy, options = literal and "literal=true" or nil }
+	local plan = t.decide(asked, c, { budget = 600, memory = 8192 })
 	local log = plan:log()
 	return os.clock() - before, log[#log]:match("info: (.*)")
 end
 
 local function resident()
 	return tonumber(io.open("/proc/self/statm"):read("a"):match("%d+ (%d+)"))
+end
+
+-- Children that ended and that nobody asked about.
+local function zombies()
+	local pid = io.open("/proc/self/stat"):read("n")
+	return io.popen("ps --no-headers --ppid " .. pid .. " -o stat | grep -c Z"):read("l")
 end
 
 -- -- many solves --------------------------------------------------------------
@@ -118,8 +126,7 @@ return M
 		done = done + n
 		collectgarbage()
 		first = first or resident()
-		io.stderr:write(("%d solves, %.1f MiB resident, %s\n"):format(done, resident() / 256,
-			io.popen("ps --no-headers --ppid " .. io.open("/proc/self/stat"):read("n") .. " -o stat | grep -c Z"):read("l") .. " zombies"))
+		io.stderr:write(("%d solves, %.1f MiB resident, %s zombies\n"):format(done, resident() / 256, zombies()))
 	end
 	print(('{"solves": %d, "resident_pages_after_500": %d, "resident_pages": %d}'):format(done, first, resident()))
 	os.exit(0)
@@ -127,29 +134,30 @@ end
 
 -- -- one program after the other -------------------------------------------------
 
-local cases = { { 20, 128, true }, { 50, 256, true }, { 100, 1024, true }, { 200, 1024, true }, { 500, 10000 }, { 1000, 100000 } }
-io.stderr:write("jobs x nodes    rows x columns    solver s  cycle s  gap to the bound  status     literal: rows x columns, s, status\n")
+local cases = { { 20, 128, true }, { 50, 256, true }, { 100, 1024, true }, { 200, 1024, true }, { 500, 10000 },
+	{ 1000, 100000 } }
+io.stderr:write("jobs x nodes    rows x columns    solver s  cycle s  gap to the bound  status     ",
+	"literal: rows x columns, s, status\n")
 for k, case in ipairs(opt.only > 0 and { cases[opt.only] } or cases) do
 	if opt.quick > 0 and k > 4 then
 		break
 	end
 	local c = cluster(case[1], case[2])
 	local cycle, text = run(c)
-	local columns, rows, solver, status, value, bound, gap, classes, chosen, started = text:match(("(%S+) "):rep(9) .. "(%S+)")
-	local literal = ""
+	local columns, rows, solver, status, value, bound, gap, classes, chosen, started =
+		text:match(("(%S+) "):rep(9) .. "(%S+)")
+	local literal, literal_json = "", ""
 	if case[3] then
 		local _, l = run(c, true)
 		local lc, lr, ls, lstatus = l:match("(%S+) (%S+) (%S+) (%S+)")
 		literal = ("%d x %d, %.2f, %s"):format(lr, lc, ls, lstatus)
-		l = (', "literal": {"rows": %d, "columns": %d, "solver_s": %.3f, "status": "%s"}'):format(lr, lc, ls, lstatus)
-		print(('{"jobs": %d, "nodes": %d, "classes": %d, "rows": %d, "columns": %d, "solver_s": %.3f, "cycle_s": %.3f, '
-			.. '"value": %.9g, "bound": %.9g, "gap": %.6f, "status": "%s", "chosen": %d, "started": %d%s}'):format(case[1],
-			case[2], classes, rows, columns, solver, cycle, value, bound, gap, status, chosen, started, l))
-	else
-		print(('{"jobs": %d, "nodes": %d, "classes": %d, "rows": %d, "columns": %d, "solver_s": %.3f, "cycle_s": %.3f, '
-			.. '"value": %.9g, "bound": %.9g, "gap": %.6f, "status": "%s", "chosen": %d, "started": %d}'):format(case[1],
-			case[2], classes, rows, columns, solver, cycle, value, bound, gap, status, chosen, started))
+		literal_json = (', "literal": {"rows": %d, "columns": %d, "solver_s": %.3f, "status": "%s"}'):format(
+			lr, lc, ls, lstatus)
 	end
-	io.stderr:write(("%4d x %-7d  %6d x %-8d  %8.3f  %7.3f  %14.4f %%  %-9s  %s\n"):format(case[1], case[2], rows, columns,
-		solver, cycle, gap * 100, status, literal))
+	print(('{"jobs": %d, "nodes": %d, "classes": %d, "rows": %d, "columns": %d, "solver_s": %.3f, "cycle_s": %.3f, '
+		.. '"value": %.9g, "bound": %.9g, "gap": %.6f, "status": "%s", "chosen": %d, "started": %d%s}'):format(
+		case[1], case[2], classes, rows, columns, solver, cycle, value, bound, gap, status, chosen, started,
+		literal_json))
+	io.stderr:write(("%4d x %-7d  %6d x %-8d  %8.3f  %7.3f  %14.4f %%  %-9s  %s\n"):format(
+		case[1], case[2], rows, columns, solver, cycle, gap * 100, status, literal))
 end

@@ -155,6 +155,40 @@ describe("auction", function()
 		assert.same({ 1, 3 }, count)
 	end)
 
+	describe("with reserve", function()
+		local function busy(more)
+			local pending = { { id = 1, nodes = 4, exclusive = true, time_limit = "1h", priority = 100 },
+				{ id = 2, nodes = 2, exclusive = true, time_limit = "2h", priority = 50 },
+				{ id = 3, nodes = 1, exclusive = true, time_limit = "30m", priority = 10 } }
+			pending[#pending + 1] = more
+			return t.cluster { nodes = "4x8c", running = { { id = 9, nodes = 1, exclusive = true, ends_in = "1h" } },
+				pending = pending }
+		end
+
+		it("keeps nodes for the most valuable job, and others bid behind it", function()
+			local plan = t.decide("auction,reserve=1", busy())
+			assert.same({ 3 }, plan:started())
+			assert.equal(3600, plan:reservation(1).in_s)
+			assert.same({ 2, 3 }, t.decide("auction", busy()):started())
+		end)
+
+		it("starts what is worth more first, without competition", function()
+			local plan = t.decide("auction,reserve=1", busy { id = 4, nodes = 3, exclusive = true, time_limit = "1h",
+				priority = 101 })
+			assert.same({ 4 }, plan:started())
+			assert.equal(3600, plan:reservation(1).in_s)
+		end)
+
+		it("reserves nothing for a job that would fit now, but in more pieces than it may be cut into", function()
+			local c = t.cluster { nodes = "5x8c", running = { { id = 9, nodes = "n3", exclusive = true, ends_in = "1h" } },
+				pending = { { id = 1, nodes = 4, exclusive = true, priority = 9 },
+					{ id = 2, nodes = 2, exclusive = true, time_limit = "2h", priority = 1 } } }
+			local plan = t.decide("auction,reserve=1,max_blocks=1", c)
+			assert.same({ 2 }, plan:started())
+			assert.is_nil(plan:reservation(1))
+		end)
+	end)
+
 	it("respects what the guard reserved", function()
 		local c = t.cluster { nodes = "4x8c", running = { { id = 9, nodes = 2, exclusive = true, ends_in = "1h" } },
 			pending = {

@@ -50,6 +50,8 @@ M.options = guard.options {
 		doc = "which bids: close (few blocks, little spread), or by equation 12" },
 	preference = { default = 0.0, min = 0, max = 1,
 		doc = "share of a job's value that preference is worth; 0: it decides between equal solutions only" },
+	reserve = { default = 0, min = 0, max = 1000,
+		doc = "the most valuable jobs start without competing, until so many have to wait, with a reservation" },
 	rounds = { default = 2, min = 0, max = 100, doc = "auctions in a cycle; what is left then is filled greedily" },
 	time_limit = { default = 2.0, min = 0, max = 3600, doc = "seconds for all integer programs of a cycle" },
 	gap = { default = 0.001, min = 0, max = 1, doc = "how far from the best is good enough, as a share of it" },
@@ -156,11 +158,28 @@ end
 local function still_open(plan, jobs)
 	local open = {}
 	for _, job in ipairs(jobs) do
-		if plan:state(job) ~= "started" then
+		if plan:state(job) == "open" then
 			open[#open + 1] = job
 		end
 	end
 	return open
+end
+
+-- The most valuable jobs do not compete: each starts with the bid liked best, until opt.reserve of
+-- them would have to wait for nodes.  Those get a reservation, and the others bid behind them.
+-- Without that a wide job hardly ever wins, since all that it needs is seldom free at once.
+local function favour(cluster, plan, jobs, opt, how, liking)
+	local reserved, close = 0, { place = "tight" }
+	for _, job in ipairs(jobs) do
+		if reserved == opt.reserve then
+			break
+		elseif plan:state(job) == "open" and fill(plan, cluster:bids({ job }, how), liking) == 0 then
+			local start_time = plan:earliest(job, close)
+			if start_time and start_time > cluster.now and plan:reserve(job, close) then
+				reserved = reserved + 1
+			end
+		end
+	end
 end
 
 function M.decide(cluster, plan, opt)
@@ -177,6 +196,7 @@ function M.decide(cluster, plan, opt)
 		value = function(job) return values[job] end, liking = liking, preference = opt.preference,
 		gap = opt.gap, max_nodes = opt.max_nodes > 0 and opt.max_nodes or nil,
 	}
+	favour(cluster, plan, jobs, opt, how, solve.liking)
 	for round = 1, math.huge do
 		local bids = cluster:bids(still_open(plan, jobs), how)
 		local started

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -366,6 +367,34 @@ error:
 	return NULL;
 }
 
+static uint64_t digest_bytes(uint64_t hash, const char *bytes, size_t n)	/* FNV-1a */
+{
+	for (size_t i = 0; i < n; i++)
+		hash = (hash ^ (unsigned char) bytes[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static uint64_t digest_text(uint64_t hash, const char *text)
+{
+	return digest_bytes(hash, text ? text : "", text ? strlen(text) + 1 : 1);
+}
+
+/* Files are read in the order in which they are required: a sum knows no order. */
+static void make_digest(struct sl_bundle *b)
+{
+	const uint64_t start = UINT64_C(0xcbf29ce484222325);
+	uint64_t sum = digest_text(digest_text(start, b->policy), b->options);
+
+	for (unsigned i = 0; i < b->files; i++) {
+		const struct sl_bundle_file *f = b->file[i];
+		uint64_t hash = digest_bytes(digest_text(start, f->name), f->text, f->length);
+
+		if (f->name[0] != ':')
+			sum += (hash ^ hash >> 29) * UINT64_C(0x9e3779b97f4a7c15);
+	}
+	snprintf(b->digest, sizeof(b->digest), "%016" PRIx64, sum);
+}
+
 void sl_bundle_seal(struct sl_bundle *b)
 {
 	for (unsigned i = 0; i < b->roots; i++)
@@ -373,6 +402,7 @@ void sl_bundle_seal(struct sl_bundle *b)
 			close(b->root[i].fd);
 			b->root[i].fd = -1;
 		}
+	make_digest(b);
 	b->sealed = true;
 }
 

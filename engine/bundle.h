@@ -66,6 +66,10 @@ struct sl_bundle {
 	struct sl_bundle_file **file;
 	unsigned files;
 	bool sealed;
+	/* Of a sealed set: its files' names and texts, the policy and its options.  Plain
+	 * files are left out, as they change while the set lives.  The same for a set that is
+	 * made from what was kept of it. */
+	char digest[17];
 	bool look_up_users;		/* ask the system about users in data files */
 	struct sl_data *data;		/* the set's plain files: what changes in a sealed set */
 	struct sl_site_figures figures;

@@ -134,6 +134,15 @@ const uint32_t *sl_cluster_running(const struct sl_cluster *c, uint32_t *count)
 	return c->running;
 }
 
+uint32_t sl_cluster_state(const struct sl_cluster *c, uint32_t job)
+{
+	if (c->stage[job] == STAGE_ENDED)
+		return SL_JOB_COMPLETE;
+	if (c->stage[job] == STAGE_RUNNING && c->snap->job.state[job] == SL_JOB_PENDING)
+		return SL_JOB_RUNNING;
+	return c->snap->job.state[job];
+}
+
 const struct sl_place *sl_cluster_places(const struct sl_cluster *c, uint32_t job, uint32_t *count)
 {
 	bool runs = job < c->snap->job.rows && c->stage[job] == STAGE_RUNNING;
@@ -320,7 +329,7 @@ int sl_cluster_submit(struct sl_cluster *c, uint32_t job, struct sl_error *err)
 
 	if (job >= s->job.rows)
 		return sl_fail(err, SL_EINVAL, "submit: there is no job row %" PRIu32, job);
-	if (c->stage[job] != STAGE_NONE)
+	if (c->stage[job] != STAGE_NONE && c->stage[job] != STAGE_ENDED)
 		return sl_fail(err, SL_EINVAL, "submit: job %" PRIu32 " is %s already", s->job.id[job],
 			       c->stage[job] == STAGE_QUEUED ? "queued" : "running");
 	parts = s->job.partitions[job];
@@ -488,7 +497,7 @@ int sl_cluster_finish(struct sl_cluster *c, uint32_t job, struct sl_error *err)
 		return -1;
 	c->running[c->run_at[job]] = c->running[--c->runs];
 	c->run_at[c->running[c->run_at[job]]] = c->run_at[job];
-	c->stage[job] = STAGE_NONE;
+	c->stage[job] = STAGE_ENDED;
 	free_held(h);
 	c->held[job] = NULL;
 	cluster_want_free(c, job);	/* a year's jobs need no more memory than a day's */

@@ -60,6 +60,9 @@ const struct sl_entry *sl_cluster_queue(const struct sl_cluster *c, uint32_t *co
 /* Rows of running (and suspended) jobs, in no particular order. */
 const uint32_t *sl_cluster_running(const struct sl_cluster *c, uint32_t *count);
 
+/* The state of a job: the snapshot's, or what became of it since (the simulator). */
+uint32_t sl_cluster_state(const struct sl_cluster *c, uint32_t job);
+
 /* Until when a running job is booked: the end of its walltime, SL_UNLIMITED without;
  * 0 for others. */
 int64_t sl_cluster_end(const struct sl_cluster *c, uint32_t job);

@@ -93,7 +93,7 @@ struct block {
 	int64_t t0, t1;
 };
 
-enum stage { STAGE_NONE, STAGE_QUEUED, STAGE_RUNNING };
+enum stage { STAGE_NONE, STAGE_QUEUED, STAGE_RUNNING, STAGE_ENDED };
 
 struct sl_cluster {
 	const struct sl_snapshot *snap;

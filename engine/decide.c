@@ -39,8 +39,8 @@ static int restart(struct sl_decision *d, struct sl_error *err)
 
 /* Let the policies decide into *plan*; how they failed is not a failure here. */
 static int run_policies(const struct sl_bundle *bundle, struct sl_cluster *cluster, struct sl_plan *plan,
-			const struct sl_limits *limits, struct sl_plan_figures *fig, struct sl_decision *d,
-			struct sl_error *err)
+			const struct sl_limits *limits, struct sl_plan_figures *fig, struct sl_remember **memory,
+			struct sl_decision *d, struct sl_error *err)
 {
 	struct sl_error said = { 0 };
 	struct sl_script *script;
@@ -52,6 +52,7 @@ static int run_policies(const struct sl_bundle *bundle, struct sl_cluster *clust
 		return -1;
 	rc = sl_script_decide(script, cluster, plan, limits, fig, &d->trace, &said);
 	sl_script_memory(script, &d->lua_peak);
+	*memory = sl_script_take_memory(script);
 	sl_script_destroy(script);
 	if (rc < 0) {
 		if (err)
@@ -69,6 +70,7 @@ int sl_decide(const struct sl_bundle *bundle, const struct sl_snapshot *snap, co
 	struct sl_limits left = *limits;
 	struct sl_plan_figures fig = { 0 };
 	struct sl_cluster *cluster = NULL;
+	struct sl_remember *memory = NULL;
 	struct sl_plan *plan = NULL;
 	int rc = -1;
 
@@ -83,18 +85,21 @@ int sl_decide(const struct sl_bundle *bundle, const struct sl_snapshot *snap, co
 			goto error;
 		}
 	}
-	if (run_policies(bundle, cluster, plan, &left, &fig, d, err))
+	if (run_policies(bundle, cluster, plan, &left, &fig, &memory, d, err))
 		goto error;
 	/* what the script said of it is gone with the script */
 	fig.error = d->policy.code && !fig.truncated ? d->policy.text : NULL;
 	fig.total_us = sl_decide_clock() - since;
-	if (sl_plan_encode(plan, &fig, d->builder, err) ||
-	    sl_builder_finish(d->builder, &d->bytes, &d->size, err) ||
+	if (sl_plan_encode(plan, &fig, d->builder, err))
+		goto error;
+	sl_remember_encode(memory, d->builder, SL_P_REMEMBERED);
+	if (sl_builder_finish(d->builder, &d->bytes, &d->size, err) ||
 	    sl_plan_image_open(&d->plan, d->bytes, d->size, err))
 		goto error;
 	sl_check_plan(snap, &d->plan, &d->check);
 	rc = 0;
 error:
+	sl_remember_destroy(memory);
 	sl_plan_destroy(plan);
 	sl_cluster_destroy(cluster);
 	return rc;

@@ -26,6 +26,7 @@
 #include "bundle.h"
 #include "limit.h"
 #include "plan.h"
+#include "remember.h"
 #include "sandbox.h"
 #include "script.h"
 
@@ -70,10 +71,13 @@ struct sl_lua {
 	uint32_t bars, bars_room;
 	uint8_t *seen;			/* by queue entry: counted as examined */
 	uint32_t seen_room;
+	struct sl_remember *remember;	/* from the snapshot, and what was remembered since */
+	char *text;			/* of a value that is being remembered, SL_REMEMBERED_VALUE bytes */
 
 	/* the set of partitions whose turn it is */
 	uint32_t turn;			/* counts sets */
 	const char *set_name;
+	const char *group;		/* whose memory it has; NULL: nobody's turn */
 	uint8_t *member;		/* by partition row; NULL: all */
 	uint8_t *admitted;		/* by queue entry: 0 not asked, 1 yes, 2 no */
 	bool has_admit, has_allow;
@@ -176,6 +180,10 @@ const struct sl_bid *sl_lua_check_bid(lua_State *L, struct sl_lua *x, int arg, c
 
 /* lua_window.c: a method of the cluster. */
 int sl_lua_cluster_window(lua_State *L);
+
+/* lua_remember.c: a method of the plan and one of the cluster. */
+int sl_lua_plan_remember(lua_State *L);
+int sl_lua_cluster_recall(lua_State *L);
 
 /* Push the module sched.mip (lua_mip.c); once in a state. */
 void sl_lua_push_mip(lua_State *L);

@@ -340,7 +340,7 @@ static int cluster_random(lua_State *L)
 static const luaL_Reg cluster_methods[] = {
 	{ "queue", cluster_queue }, { "job", cluster_job }, { "node", cluster_node },
 	{ "partition", cluster_partition }, { "random", cluster_random }, { "bids", sl_lua_cluster_bids },
-	{ "window", sl_lua_cluster_window },
+	{ "window", sl_lua_cluster_window }, { "recall", sl_lua_cluster_recall },
 	{ "nodesets", sl_lua_cluster_nodesets }, { "overlaps", sl_lua_cluster_overlaps }, { NULL, NULL }
 };
 

@@ -68,12 +68,20 @@ static void push_seconds(lua_State *L, int64_t seconds)
 		lua_pushinteger(L, seconds > 0 ? seconds : 0);
 }
 
+/* The snapshot's, or what became of it since (the simulator). */
+static void push_state(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	lua_pushstring(L, sl_job_state_word(sl_cluster_state(x->cluster, h->row)));
+}
+
 /* Running: seconds until its walltime ends; else its walltime. */
 static void push_remaining(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
-	int64_t end = JOB(x, end_time, h);
+	/* of what began since the snapshot was taken it does not say when it ends */
+	bool since = JOB(x, state, h) == SL_JOB_PENDING;
+	int64_t end = since ? sl_cluster_end(x->cluster, h->row) : JOB(x, end_time, h);
 
-	if (JOB(x, state, h) != SL_JOB_RUNNING || JOB(x, time_limit, h) == SL_UNLIMITED)
+	if (sl_cluster_state(x->cluster, h->row) != SL_JOB_RUNNING || JOB(x, time_limit, h) == SL_UNLIMITED)
 		push_seconds(L, JOB(x, time_limit, h));
 	else
 		push_seconds(L, end - sl_cluster_now(x->cluster));
@@ -98,6 +106,7 @@ static const struct sl_lua_field fields[] = {
 	{ "tasks", push_tasks },
 	{ "gpus", push_gpus },
 	{ "gres_total", push_gres_total },
+	{ "state", push_state },
 	{ "waited", push_waited },
 	{ "remaining", push_remaining },
 	{ "nodes", push_nodes },

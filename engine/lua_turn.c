@@ -250,6 +250,9 @@ void sl_lua_turn(lua_State *L, struct sl_lua *x, int index)
 	lua_getfield(L, set, "name");
 	x->set_name = lua_tostring(L, -1);	/* the set keeps it */
 	lua_pop(L, 1);
+	lua_getfield(L, set, "memory");
+	x->group = lua_tostring(L, -1);		/* likewise */
+	lua_pop(L, 1);
 	x->member = NULL;
 	x->order = NULL;
 	x->closed = NULL;

@@ -16,6 +16,7 @@
 #define ACTION(...) SL_COLUMN(plan_action, __VA_ARGS__)
 #define LOG(...) SL_COLUMN(plan_log, __VA_ARGS__)
 #define LENDER(...) SL_COLUMN(plan_lender, __VA_ARGS__)
+#define REMEMBERED(...) SL_COLUMN(remembered, __VA_ARGS__)
 
 static const struct sl_column plan_meta_columns[] = { SL_PLAN_META_COLUMNS(META) };
 static const struct sl_column plan_start_columns[] = { SL_PLAN_START_COLUMNS(START) };
@@ -26,6 +27,7 @@ static const struct sl_column plan_pending_columns[] = { SL_PLAN_PENDING_COLUMNS
 static const struct sl_column plan_action_columns[] = { SL_PLAN_ACTION_COLUMNS(ACTION) };
 static const struct sl_column plan_log_columns[] = { SL_PLAN_LOG_COLUMNS(LOG) };
 static const struct sl_column plan_lender_columns[] = { SL_PLAN_LENDER_COLUMNS(LENDER) };
+static const struct sl_column remembered_columns[] = { SL_REMEMBERED_COLUMNS(REMEMBERED) };
 
 #define TABLE(n, ...) { .name = #n, SL_COLUMNS_OF(plan_##n), .view_offset = offsetof(struct sl_plan_image, n), \
 	.key = -1, __VA_ARGS__ }
@@ -40,6 +42,8 @@ static const struct sl_table tables[SL_PLAN_TABLES] = {
 	[SL_P_ACTION] = TABLE(action, .plural = "actions"),
 	[SL_P_LOG] = TABLE(log, .plural = "log"),
 	[SL_P_LENDER] = TABLE(lender, .plural = "lenders", .nested = true),
+	[SL_P_REMEMBERED] = { .name = "remembered", SL_COLUMNS_OF(remembered), .plural = "remembered", .key = -1,
+		.view_offset = offsetof(struct sl_plan_image, remembered) },
 };
 
 static const struct sl_word whys[SL_WHYS] = {
@@ -149,7 +153,8 @@ int sl_plan_image_open(struct sl_plan_image *plan, const void *bytes, size_t siz
 		if (p.reserve.native[r] > 1)
 			return sl_fail(err, SL_EFORMAT, "plan: reserve[%" PRIu32 "].native is %" PRIu32
 				       ", expected 0 or 1", r, p.reserve.native[r]);
-	if (check_sharing(&p, err) < 0 || check_texts(&p, err) < 0)
+	if (check_sharing(&p, err) < 0 || check_texts(&p, err) < 0 ||
+	    sl_remembered_check(&p.image, &p.remembered, err) < 0)
 		return -1;
 	*plan = p;
 	return 0;

@@ -11,12 +11,13 @@
 #define SL_PLAN_IMAGE_H
 
 #include "image.h"
+#include "remember.h"
 
 #define SL_PLAN_TEXT_MAX 4096	/* bytes of any text in a plan; writers cut, readers refuse */
 
 enum sl_plan_table {
 	SL_P_META, SL_P_START, SL_P_PLACE, SL_P_PLACE_GRES, SL_P_RESERVE,
-	SL_P_PENDING, SL_P_ACTION, SL_P_LOG, SL_P_LENDER,
+	SL_P_PENDING, SL_P_ACTION, SL_P_LOG, SL_P_LENDER, SL_P_REMEMBERED,
 	SL_PLAN_TABLES
 };
 
@@ -147,13 +148,15 @@ struct sl_plan_image {
 	struct sl_plan_action_view action;
 	struct sl_plan_log_view log;
 	struct sl_plan_lender_view lender;
+	struct sl_remembered_view remembered;	/* goes into the next snapshot as it is */
 };
 
 extern const struct sl_schema sl_plan_schema;
 
 /*
  * Validate and open a plan image; verbs and codes are known, texts within
- * SL_PLAN_TEXT_MAX, no two rows share places, gres or lenders of another.  Returns 0, or -1
+ * SL_PLAN_TEXT_MAX, no two rows share places, gres or lenders of another; what is to be
+ * remembered as remember.h has it.  Returns 0, or -1
  * with *err.  The bytes must outlive the plan.
  */
 int sl_plan_image_open(struct sl_plan_image *plan, const void *bytes, size_t size, struct sl_error *err);

@@ -41,6 +41,7 @@ struct cycle {
 	struct sl_cluster *cluster;
 	struct sl_plan *plan;
 	struct sl_builder *builder;
+	struct sl_remember *memory;
 };
 
 int sl_core_failed(lua_State *L, const struct sl_error *err, char *trace)
@@ -347,6 +348,7 @@ static void push_plan(lua_State *L, const struct sl_snapshot *snap, const struct
 	push_table(L, &p->image, p, SL_P_PENDING, p->pending.rows, "pending");
 	push_table(L, &p->image, p, SL_P_ACTION, p->action.rows, "actions");
 	push_table(L, &p->image, p, SL_P_LOG, p->log.rows, "log");
+	push_table(L, &p->image, p, SL_P_REMEMBERED, p->remembered.rows, "remembered");
 	replace_words(L, "pending", "why", sl_why_word);
 	replace_words(L, "actions", "verb", sl_do_word);
 	push_names(L, snap, snap->node.name, snap->node.rows, "node_names");
@@ -376,22 +378,27 @@ static int run_cycle(struct cycle *c, struct sl_bundle *b, const struct sl_snaps
 	r = sl_script_decide(c->script, c->cluster, c->plan, limits, &fig, trace, err);
 	if (r < 0)
 		return -1;
-	if (sl_plan_encode(c->plan, &fig, c->builder, &later) ||
-	    sl_builder_finish(c->builder, &bytes, &size, &later) ||
-	    sl_plan_image_open(image, bytes, size, &later)) {
-		*err = later;
-		return -1;
-	}
+	c->memory = sl_script_take_memory(c->script);
+	if (sl_plan_encode(c->plan, &fig, c->builder, &later))
+		goto error;
+	sl_remember_encode(c->memory, c->builder, SL_P_REMEMBERED);
+	if (sl_builder_finish(c->builder, &bytes, &size, &later) ||
+	    sl_plan_image_open(image, bytes, size, &later))
+		goto error;
 	/* Whatever a policy does, what comes out is feasible. */
 	if (sl_check_plan(snap, image, &later)) {
 		*err = later;
 		return sl_fail_in(err, "the engine planned what is not feasible");
 	}
 	return r;
+error:
+	*err = later;
+	return -1;
 }
 
 static void end_cycle(struct cycle *c)
 {
+	sl_remember_destroy(c->memory);
 	sl_builder_destroy(c->builder);
 	sl_plan_destroy(c->plan);
 	sl_cluster_destroy(c->cluster);

@@ -175,6 +175,8 @@ void sl_script_destroy(struct sl_script *s)
 	sl_limit_close(&s->x.limit);
 	free(s->x.seen);
 	free(s->x.barred);
+	free(s->x.text);
+	sl_remember_destroy(s->x.remember);
 	free(s->trace);
 	free(s->said);
 	free(s);
@@ -289,9 +291,12 @@ static int run_groups(struct sl_script *s, lua_CFunction run, struct sl_error *e
 	for (lua_Integer i = 1; lua_rawgeti(L, -1, i) == LUA_TTABLE; i++) {
 		lua_pushcfunction(L, run);
 		lua_insert(L, -2);
+		s->x.group = NULL;
 		if (!protected(s, 1, 0, r ? &later : &first))
 			continue;
 		r = 1;
+		if (s->x.group && !s->x.limit.expired)
+			sl_remember_forget(s->x.remember, s->x.group);
 		if (s->x.limit.expired || s->x.limit.out_of_memory) {
 			lua_pop(L, 1);
 			if (err)
@@ -322,6 +327,30 @@ static uint64_t seed_of(const struct sl_snapshot *snap, int64_t now)
 	return (seed ^ seed >> 32 ^ (uint64_t) now) * UINT64_C(0xd6e8feb86659fd93);
 }
 
+/* Recall what the snapshot says, unless this script has decided about it before. */
+static int recall(struct sl_script *s, struct sl_error *err)
+{
+	const struct sl_snapshot *snap = s->x.snap;
+	struct sl_script_origin from = { snap->image.base, snap->image.size, snap->meta.sequence[0], snap->meta.now[0] };
+	const struct sl_script_origin *was = &s->origin;
+
+	if (s->x.remember && was->base == from.base && was->size == from.size && was->sequence == from.sequence &&
+	    was->now == from.now)
+		return 0;
+	if (!s->x.remember && !(s->x.remember = sl_remember_create(err)))
+		return -1;
+	s->origin = from;
+	return sl_remember_load(s->x.remember, &snap->image, &snap->remembered, s->x.bundle->digest, err);
+}
+
+struct sl_remember *sl_script_take_memory(struct sl_script *s)
+{
+	struct sl_remember *m = s->x.remember;
+
+	s->x.remember = NULL;
+	return m;
+}
+
 static int begin_cycle(struct sl_script *s, struct sl_cluster *c, struct sl_plan *p, struct sl_error *err)
 {
 	struct sl_lua *x = &s->x;
@@ -337,6 +366,9 @@ static int begin_cycle(struct sl_script *s, struct sl_cluster *c, struct sl_plan
 	x->bids = 0;
 	x->undone = 0;
 	x->on_trial = false;
+	x->group = NULL;
+	if (recall(s, err))
+		return -1;
 	sl_cluster_queue(c, &queued);
 	if (queued > x->seen_room) {
 		uint8_t *seen = realloc(x->seen, 2 * (size_t) queued);
@@ -356,6 +388,7 @@ static void end_cycle(struct sl_script *s)
 {
 	sl_limit_disarm(&s->x.limit);
 	s->x.running = false;
+	s->x.group = NULL;
 	sl_market_destroy(s->x.market);
 	s->x.market = NULL;
 	s->x.cluster = NULL;

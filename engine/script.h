@@ -112,6 +112,16 @@ int sl_script_decide(struct sl_script *s, struct sl_cluster *c, struct sl_plan *
 int sl_script_explain(struct sl_script *s, struct sl_cluster *c, struct sl_plan *p, const struct sl_limits *limits,
 		      uint32_t job_id, char **text, char **trace, struct sl_error *err);
 
+/*
+ * What the policies remember after a cycle (remember.h), the caller's from now on; NULL
+ * before the first.  A script that decides about the same snapshot again (the simulator)
+ * goes on from what it remembered last, unless that was taken; about another one from what
+ * stands there.  Of a group whose policy failed nothing is left: what it remembered may be
+ * why.  One that the budget ended keeps what it had remembered by then.
+ */
+struct sl_remember;
+struct sl_remember *sl_script_take_memory(struct sl_script *s);
+
 /* Bytes of Lua memory in use and at the peak. */
 size_t sl_script_memory(const struct sl_script *s, size_t *peak);
 

@@ -14,6 +14,11 @@ struct sl_script {
 	char *trace;			/* of the first error, until it is handed over */
 	uint32_t explain;		/* the job that is explained */
 	char *said;			/* about it so far */
+	struct sl_script_origin {	/* the snapshot from which it remembers */
+		const void *base;
+		size_t size;
+		int64_t sequence, now;
+	} origin;
 };
 
 /* A state of a set that may still be read from disk.  NULL with *err and *trace. */

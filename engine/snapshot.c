@@ -25,6 +25,7 @@
 #define LICENSE(...) SL_COLUMN(license, __VA_ARGS__)
 #define RUN(...) SL_COLUMN(run, __VA_ARGS__)
 #define USAGE(...) SL_COLUMN(usage, __VA_ARGS__)
+#define REMEMBERED(...) SL_COLUMN(remembered, __VA_ARGS__)
 
 static const struct sl_column meta_columns[] = { SL_META_COLUMNS(META) };
 static const struct sl_column gres_kind_columns[] = { SL_GRES_KIND_COLUMNS(GRES_KIND) };
@@ -43,6 +44,7 @@ static const struct sl_column reservation_columns[] = { SL_RESERVATION_COLUMNS(R
 static const struct sl_column license_columns[] = { SL_LICENSE_COLUMNS(LICENSE) };
 static const struct sl_column run_columns[] = { SL_RUN_COLUMNS(RUN) };
 static const struct sl_column usage_columns[] = { SL_USAGE_COLUMNS(USAGE) };
+static const struct sl_column remembered_columns[] = { SL_REMEMBERED_COLUMNS(REMEMBERED) };
 
 #define TABLE(n, ...) { .name = #n, SL_COLUMNS_OF(n), .view_offset = offsetof(struct sl_snapshot, n), __VA_ARGS__ }
 
@@ -64,6 +66,7 @@ static const struct sl_table tables[SL_SNAPSHOT_TABLES] = {
 	[SL_T_LICENSE] = TABLE(license, .plural = "licenses", .key = 0),
 	[SL_T_RUN] = TABLE(run, .plural = "runs", .key = -1, .nested = true, .nodelist = true),
 	[SL_T_USAGE] = TABLE(usage, .plural = "usage", .key = -1),
+	[SL_T_REMEMBERED] = TABLE(remembered, .plural = "remembered", .key = -1),
 };
 
 static const struct sl_word select_flags[] = {
@@ -303,7 +306,8 @@ int sl_snapshot_open(struct sl_snapshot *snap, const void *bytes, size_t size, s
 
 	if (sl_image_open(&s.image, &s, &sl_snapshot_schema, bytes, size, err) < 0 ||
 	    check_refs(&s, err) < 0 || check_runs(&s, err) < 0 || check_queue(&s, err) < 0 || check_usage(&s, err) < 0 ||
-	    check_allocs(&s, err) < 0 || check_keys(&s, err) < 0)
+	    check_allocs(&s, err) < 0 || check_keys(&s, err) < 0 ||
+	    sl_remembered_check(&s.image, &s.remembered, err) < 0)
 		return -1;
 	*snap = s;
 	return 0;

@@ -16,12 +16,13 @@
 #define SL_SNAPSHOT_H
 
 #include "image.h"
+#include "remember.h"
 
 enum sl_snapshot_table {
 	SL_T_META, SL_T_GRES_KIND, SL_T_NODE, SL_T_NODE_GRES, SL_T_PARTITION,
 	SL_T_JOB, SL_T_JOB_PARTITION, SL_T_JOB_GRES, SL_T_JOB_LICENSE,
 	SL_T_ALLOC, SL_T_ALLOC_GRES, SL_T_SHAPE, SL_T_QUEUE,
-	SL_T_RESERVATION, SL_T_LICENSE, SL_T_RUN, SL_T_USAGE,
+	SL_T_RESERVATION, SL_T_LICENSE, SL_T_RUN, SL_T_USAGE, SL_T_REMEMBERED,
 	SL_SNAPSHOT_TABLES
 };
 
@@ -336,6 +337,7 @@ struct sl_snapshot {
 	struct sl_license_view license;
 	struct sl_run_view run;
 	struct sl_usage_view usage;
+	struct sl_remembered_view remembered;
 };
 
 extern const struct sl_schema sl_snapshot_schema;
@@ -345,7 +347,8 @@ extern const struct sl_schema sl_snapshot_schema;
  * runs with first <= last; queue entries that are pending; what a node has, a job
  * holds, asks for or queues in is named; no node twice in a job's allocation, no
  * rows of alloc shared by two jobs; node names that can stand in a node list; no
- * two nodes, partitions, gres kinds or jobs of one name or id.  Returns 0, or -1
+ * two nodes, partitions, gres kinds or jobs of one name or id; what is remembered as
+ * remember.h has it.  Returns 0, or -1
  * with *err.  The bytes must outlive the snapshot.
  */
 int sl_snapshot_open(struct sl_snapshot *snap, const void *bytes, size_t size, struct sl_error *err);

@@ -596,6 +596,7 @@ int sl_collect(struct sl_collector *c, const struct sl_collect_in *in, struct sl
 		return -1;
 	collect_entries(c);
 	name_users(c);
+	sl_remember_encode(in->remembered, c->b, SL_T_REMEMBERED);
 	if (sl_builder_finish(c->b, &c->bytes, &c->size, err) ||
 	    sl_snapshot_open(&c->snap, c->bytes, c->size, err))
 		return sl_fail_in(err, "snapshot");

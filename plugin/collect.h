@@ -71,6 +71,7 @@ struct sl_collect_in {
 	const struct sl_memo *unlent;	/* until when a job is not lent nodes */
 	struct sl_memo *ignored;	/* jobs of which it was said that their alternatives are ignored */
 	struct sl_asked_book *asked;	/* original requests, put back into jobs that are pending again */
+	const struct sl_remember *remembered;	/* by policies, in the last plan */
 	bool het;			/* het jobs may be queued (sched/backfill name) */
 };
 

@@ -12,6 +12,7 @@
 #include "plain.h"
 #include "plan_image.h"
 #include "record.h"
+#include "remembered.h"
 
 /* A policy that fails so often in a row rests, twice as long each time. */
 #define POLICY_STRIKES 3
@@ -41,6 +42,7 @@ struct sl_cycler {
 	struct sl_journal *journal;
 	struct sl_memo refused, rest, unlent, shapes, ignored;
 	struct sl_asked_book *asked;
+	struct sl_remember *remembered;	/* by the site's policies: from their last plan into the next snapshot */
 	struct sl_status status;
 	struct sl_options options;
 	struct sl_host_options host_options;
@@ -125,6 +127,9 @@ static void open_state(struct sl_cycler *y)
 		error("sched/lua: %s: %m: no journal, no status", y->dir);
 	if (!(y->journal = sl_journal_open(y->dir, &err)))
 		error("sched/lua: journal: %s", err.text);
+	snprintf(path, sizeof(path), "%s/remembered", y->dir);
+	if (sl_remembered_load(y->remembered, path, &err))
+		info("sched/lua: %s; policies begin without", err.text);
 	snprintf(path, sizeof(path), "%s/requests", y->dir);
 	if ((bad = sl_asked_open(y->asked, path, &err)) < 0)
 		error("sched/lua: %s: jobs that run as something else than they asked for keep that when requeued",
@@ -236,6 +241,19 @@ static bool ask(struct sl_cycler *y, bool bundled, struct sl_host_answer *a, str
 	return true;
 }
 
+/*
+ * What the site's set remembers goes into the next snapshot.  The engine sees to it that
+ * a policy which failed begins anew; a set that fails again and again, whatever the way,
+ * does so as a whole, since what it remembers may be why.
+ */
+static void remember(struct sl_cycler *y, const struct sl_plan_image *plan)
+{
+	struct sl_error err = { SL_OK, "" };
+
+	if (sl_remember_load(y->remembered, &plan->image, &plan->remembered, NULL, &err))
+		say_once(y, err.text);
+}
+
 static void policy_strike(struct sl_cycler *y, const char *what, const char *text)
 {
 	char line[700];
@@ -247,6 +265,7 @@ static void policy_strike(struct sl_cycler *y, const char *what, const char *tex
 
 		rest = MIN(5.0 * (1u << over), POLICY_MAX_REST_S);
 		y->policy_rest_until = now_s() + rest;
+		sl_remember_clear(y->remembered);
 	}
 	snprintf(line, sizeof(line), "%s failed: %.*s", what, (int) MIN(strcspn(text, "\n"), 480), text);
 	sl_status_error(&y->status, line);
@@ -270,6 +289,7 @@ static bool ask_site(struct sl_cycler *y, struct sl_host_answer *a, struct sl_pl
 			policy_strike(y, sl_host_state(y->host)->failures > failures ? "engine" : "policy", err->text);
 		return false;
 	}
+	remember(y, plan);
 	if (!a->policy_failed) {
 		y->policy_strikes = 0;
 		return true;
@@ -457,7 +477,7 @@ static bool collect(struct sl_cycler *y)
 	struct sl_collect_in in = { .sequence = y->sequence, .finished_s = finished_s(y),
 				    .ledger_safe = sl_host_state(y->host)->ledger_safe,
 				    .refused = &y->refused, .rest = &y->rest, .unlent = &y->unlent, .shapes = &y->shapes,
-				    .ignored = &y->ignored, .asked = y->asked };
+				    .ignored = &y->ignored, .asked = y->asked, .remembered = y->remembered };
 	struct sl_error err = { SL_OK, "" };
 
 	if (!sl_collect(y->collector, &in, &err)) {
@@ -540,21 +560,34 @@ struct sl_cycler *sl_cycler_create(struct sl_error *err)
 						      .log = log_line };
 	/* made here, so that sl_cycler_stop() finds it at any time */
 	y->asked = sl_asked_create();
-	if (!(y->collector = sl_collector_create(err)) || !(y->host = sl_host_create(&y->host_options, err))) {
+	if (!(y->remembered = sl_remember_create(err)) || !(y->collector = sl_collector_create(err)) ||
+	    !(y->host = sl_host_create(&y->host_options, err))) {
 		sl_cycler_destroy(y);
 		return NULL;
 	}
 	return y;
 }
 
+static void save_remembered(const struct sl_cycler *y)
+{
+	struct sl_error err = { SL_OK, "" };
+	char path[2200];
+
+	snprintf(path, sizeof(path), "%s/remembered", y->dir);
+	if (y->configured && sl_remembered_save(y->remembered, path, &err))
+		error("sched/lua: %s: policies begin without what they remember", err.text);
+}
+
 void sl_cycler_destroy(struct sl_cycler *y)
 {
 	if (!y)
 		return;
+	save_remembered(y);
 	sl_host_destroy(y->host);
 	sl_journal_close(y->journal);
 	sl_collector_destroy(y->collector);
 	sl_asked_destroy(y->asked);
+	sl_remember_destroy(y->remembered);
 	xfree(y);
 }
 

@@ -171,6 +171,21 @@ static void make_job(struct sl_builder *b, uint64_t *seed, uint32_t nodes, uint3
 	sl_builder_append(b, SL_T_JOB, &job);
 }
 
+/* What policies remember, in either schema. */
+static void make_remembered(struct sl_builder *b, uint64_t *seed, int table)
+{
+	static const char *const values[] = { "true", "-3", "0.5", "\"\\x0a\"", "{1,{},[9]=2,count=3}" };
+
+	for (uint32_t i = make_below(seed, 4); i > 0; i--) {
+		struct sl_remembered_row row = {
+			.set = sl_builder_str(b, "0123456789abcdef"), .group = sl_builder_str(b, "main"),
+			.key = numbered(b, "key", 10 - i), .value = sl_builder_str(b, values[make_below(seed, 5)]),
+		};
+
+		sl_builder_append(b, table, &row);
+	}
+}
+
 void make_snapshot(struct sl_builder *b, uint64_t seed, uint32_t nodes, uint32_t jobs)
 {
 	struct sl_partition_row partition;
@@ -204,6 +219,7 @@ void make_snapshot(struct sl_builder *b, uint64_t seed, uint32_t nodes, uint32_t
 	license.name = sl_builder_str(b, "matlab");
 	license.total = 10;
 	sl_builder_append(b, SL_T_LICENSE, &license);
+	make_remembered(b, &seed, SL_T_REMEMBERED);
 }
 
 /* -- plans ---------------------------------------------------------------- */
@@ -282,4 +298,5 @@ void make_plan(struct sl_builder *b, uint64_t seed, uint32_t nodes, uint32_t job
 	log.level = make_below(&seed, 3);
 	log.text = sl_builder_str(b, "window of 500 reached");
 	sl_builder_append(b, SL_P_LOG, &log);
+	make_remembered(b, &seed, SL_P_REMEMBERED);
 }

@@ -58,6 +58,12 @@ function cluster:node(name) end
 ---@return sched.partition?
 function cluster:partition(name) end
 
+--- A copy of what was last remembered under a key, in this cycle or an earlier one
+--- (plan:remember); nil if there is nothing.  Not in serve().
+---@param key string
+---@return any
+function cluster:recall(key) end
+
 --- The same in every replay of the cycle: () in [0, 1), (m) in 1..m, (l, m) in l..m.
 ---@param l? integer
 ---@param m? integer

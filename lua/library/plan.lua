@@ -106,3 +106,13 @@ function plan:modify(job, change) end
 ---@param job sched.job
 ---@param text string
 function plan:notify(job, text) end
+
+--- Remember a value for the cycles to come: cluster:recall(key).  Each group of partitions that
+--- decides by itself has its own.  Booleans, numbers, strings, and tables of them with integers
+--- and strings as keys; copied at once; nil forgets.  Sizes that are too large return nil and why,
+--- and change nothing; other misuse raises.
+---@param key string up to 64 characters
+---@param value any
+---@return true? remembered
+---@return string? reason
+function plan:remember(key, value) end

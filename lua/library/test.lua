@@ -13,7 +13,7 @@ local test = {}
 local plan = {}
 
 --- A cluster in a few words: see doc/policy-api.md, "Specs".
----@param spec { nodes?: string|table, partitions?: table, running?: table[], pending?: table[], reservations?: table[], licenses?: table, usage?: table[], now?: integer, seed?: integer, meta?: table }
+---@param spec { nodes?: string|table, partitions?: table, running?: table[], pending?: table[], reservations?: table[], licenses?: table, usage?: table[], remembered?: table<string, table<string, any>>, now?: integer, seed?: integer, meta?: table }
 ---@return sched.test.cluster
 function test.cluster(spec) end
 
@@ -99,6 +99,10 @@ function plan:actions() end
 
 ---@return string[] "info: text"
 function plan:log() end
+
+--- By group (the name of its first partition) and key; for t.cluster { remembered = ... }.
+---@return table<string, table<string, any>>
+function plan:remembered() end
 
 ---@return integer
 function plan:examined() end

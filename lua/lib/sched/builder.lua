@@ -7,6 +7,7 @@
 -- durations as text ("1h", "2-00:00:00") wherever a number of seconds is expected.
 
 local duration = require "sched.duration"
+local remembered = require "sched.remembered"
 local suggest = require "sched.suggest"
 
 local M = {}
@@ -517,7 +518,7 @@ end
 
 local spec_keys = {
 	nodes = true, partitions = true, running = true, pending = true, reservations = true, licenses = true, usage = true,
-	now = true, meta = true, seed = true,
+	now = true, meta = true, seed = true, remembered = true,
 }
 
 local function each(list, what, add)
@@ -575,6 +576,12 @@ function M.build(spec, columns)
 	each(spec.pending, "pending", function(item, what) add_pending(model, item, what, columns) end)
 	each(spec.usage, "usage", function(item, what) add_usage(model, item, what, columns) end)
 	sort_queue(model)
+	if type(spec.remembered or {}) ~= "table" then
+		fail("remembered: expected a table { %s = { KEY = value } }, got %s", model.default_partition,
+			tostring(spec.remembered))
+	end
+	local ok, rows = pcall(remembered.rows, spec.remembered or {})
+	model.remembered = ok and rows or fail("remembered: %s", rows)
 	return model
 end
 
@@ -604,7 +611,8 @@ local function encode(value)
 	return "{" .. table.concat(parts, ",") .. "}"
 end
 
-local tables = { "meta", "gres_kinds", "nodes", "partitions", "jobs", "queue", "reservations", "licenses", "usage" }
+local tables = { "meta", "gres_kinds", "nodes", "partitions", "jobs", "queue", "reservations", "licenses", "usage",
+	"remembered" }
 
 --- The model as the JSON form of a snapshot.
 function M.json(model)

@@ -12,6 +12,9 @@
 -- snapshot and then lets each group decide by itself: one that fails does not take the others
 -- with it.
 --
+-- What a group remembers (plan:remember) is known by the name of its first partition, so that it
+-- lasts while other partitions come and go.
+--
 -- After all of them come the stages of components such as sched.borrow: groups of their own,
 -- with the admission and the order of their set, or of the sets whose partitions they name as
 -- lenders.
@@ -72,6 +75,8 @@ local function new_group(set, rows, cluster)
 		name = set.name, admit = set.admit, allow = set.allow, rank = set.rank, decide = set.decide,
 		options = set.options, parts = set.parts,
 		rows = rows, tier = tier, first = rows[1],
+		-- a partition is in one group only
+		memory = cluster.partitions[rows[1] + 1].name,
 	}
 end
 
@@ -85,8 +90,10 @@ local function serve(set, rows, cluster)
 end
 
 -- A stage of a component: the queue, admission and order are the set's.
-local function stage_group(component, stage, set, rows, lenders)
+local function stage_group(component, number, set, rows, lenders, cluster)
+	local stage = component.stages[number]
 	return {
+		memory = ("%s/%s.%d"):format(cluster.partitions[rows[1] + 1].name, component.name, number),
 		name = component.name, admit = set.admit, allow = set.allow, rank = set.rank, decide = stage.run,
 		options = { lenders = lenders }, parts = set.parts, rows = rows, is_stage = true,
 	}
@@ -106,14 +113,14 @@ local function lenders_in(entry, component, cluster)
 end
 
 local function add_stages(groups, component, entry, entries, cluster)
-	for _, stage in ipairs(component.stages) do
+	for number, stage in ipairs(component.stages) do
 		if not stage.of_lenders then
-			groups[#groups + 1] = stage_group(component, stage, entry.set, entry.rows)
+			groups[#groups + 1] = stage_group(component, number, entry.set, entry.rows, nil, cluster)
 		else
 			for _, other in ipairs(entries) do
 				local rows, names = lenders_in(other, component, cluster)
 				if #rows > 0 then
-					groups[#groups + 1] = stage_group(component, stage, other.set, rows, names)
+					groups[#groups + 1] = stage_group(component, number, other.set, rows, names, cluster)
 				end
 			end
 		end

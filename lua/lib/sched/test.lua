@@ -18,6 +18,7 @@
 local builder = require "sched.builder"
 local core = require "sched_core"
 local duration = require "sched.duration"
+local remembered = require "sched.remembered"
 local suggest = require "sched.suggest"
 
 local M = {}
@@ -197,6 +198,12 @@ function Plan:log()
 		lines[i] = ("%s: %s"):format(levels[row.level], row.text)
 	end
 	return lines
+end
+
+--- What the policies remember, by group and key: { main = { window = 50 } }.  t.cluster { remembered =
+--- plan:remembered(), ... } is a cluster of the next cycle.
+function Plan:remembered()
+	return remembered.groups(self.raw.remembered)
 end
 
 --- Queue entries that the policy looked at.

@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# What policies remember goes on, whatever becomes of the engine.
+. "${0%/*}/live.sh"
+needs_plugin
+live_begin 8 "SchedulerParameters=defer,sched_interval=-1,lua_interval=0.3,lua_wake=50,lua_record=0.3"
+RECORD=$C/state/schedlua/record
+
+# A policy that counts its cycles and tells, in every third starts a job, and cannot bear
+# the number in *poison*.
+counts() { # [LINE]
+	reload <<-EOL
+	local sched = require "sched"
+	local counts = { name = "counts" }
+	function counts.decide(cluster, plan)
+		local n = (cluster:recall("n") or 0) + 1
+		plan:remember("n", n)
+		slurm.log_info("counted %d", n)
+		$1
+		for job in cluster:queue() do
+			if n % 3 == 0 then
+				plan:start(job)
+			end
+		end
+	end
+	return sched.site { interval = 0.3, default = { counts } }
+	EOL
+}
+
+counted() { log_since | sed -nE 's/.*sched\/lua: counted ([0-9]+).*/\1/p'; }
+last_count() { counted | tail -n 1; }
+counts_beyond() { local n; n=$(last_count); [ "${n:-0}" -gt "$1" ]; }
+begins_anew() { counted | grep -qx 1; }
+
+each_by_one() {
+	counts
+	wait_for 20 begins_anew
+	wait_for 20 counts_beyond 5
+	diff <(counted) <(seq "$(counted | head -n 1)" "$(last_count)")
+}
+it "a policy counts its cycles" each_by_one
+
+engine_killed() {
+	local n i pid
+	for i in 1 2 3; do
+		n=$(last_count)
+		wait_for 20 engine_lives
+		pid=$(engine_pid)
+		kill -9 "$pid"
+		wait_for 20 cluster_gone "$pid"
+		mark_log
+		wait_for 20 counts_beyond "$((n + 2))"
+		[ "$(counted | head -n 1)" -ge "$n" ]
+		begins_anew && return 1
+	done
+	starts "$(submit -N1)"
+}
+it "an engine that is killed takes nothing along: the count goes on" engine_killed
+
+recorded() {
+	local a
+	a=$(submit -N2)
+	starts "$a"
+	mkdir -p "$C/record"
+	cp "$RECORD"/*.snap.gz "$C/record/"
+	cp "$C/state/schedlua/decisions.jsonl" "$C/"
+	schedlua show --json "$(ls "$C"/record/*.gz | tail -n 1)" | grep -A6 '"remembered"' | grep -qE '"value": "[0-9]+"'
+	schedlua replay --quiet --cycles --site="$C/etc/sched.lua" --json "$C/record" --journal="$C" > "$C/out"
+	grep -E '"(cycles|differing|same_starts)"' "$C/out" | head -n 3
+	grep -q '"differing": 0' "$C/out"
+	grep -qE '"same_starts": [1-9]' "$C/out"
+	# without what it remembered it would not have started the job in that cycle
+	schedlua replay --quiet --cycles --policy=easy --json "$C/record" --journal="$C" > "$C/out"
+	grep -qE '"differing": [1-9]' "$C/out"
+}
+it "recorded snapshots have it, and are decided the same again" recorded
+
+slurmctld_ends() {
+	local n
+	n=$(last_count)
+	cluster_ctld_kill
+	[ -f "$C/state/schedlua/remembered" ]
+	mark_log
+	cluster_ctld_start
+	wait_for 20 counts_beyond "$n"
+	begins_anew && return 1
+	[ ! -e "$C/state/schedlua/remembered" ]
+}
+it "a slurmctld that ends leaves it to the next one" slurmctld_ends
+
+slurmctld_killed() {
+	cluster_ctld_kill KILL
+	mark_log
+	cluster_ctld_start
+	wait_for 20 begins_anew
+}
+it "a slurmctld that is killed does not" slurmctld_killed
+
+changed() {
+	wait_for 20 counts_beyond 3
+	counts "-- another set"
+	wait_for 20 begins_anew
+}
+it "a set whose files changed begins anew" changed
+
+poisoned() {
+	counts "if n == 7 then error('seven is too much') end"
+	wait_for 20 log_said 'seven is too much'
+	mark_log
+	wait_for 20 begins_anew
+	wait_for 20 counts_beyond 3
+	status_is source site
+}
+it "a policy that fails begins anew instead of failing for ever" poisoned
+
+live_end

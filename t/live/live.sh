@@ -42,10 +42,7 @@ shapes_site() {
 	local first = { name = "first_fit" }
 	function first.decide(cluster, plan)
 		for job in cluster:queue() do
-			local ok = plan:start(job)
-			for i = 1, #job.shapes do
-				ok = ok or plan:start(job, { shape = i })
-			end
+			plan:start(job, { shape = "any" })
 		end
 	end
 	return sched.site { interval = 1, default = { first } }

@@ -7,8 +7,11 @@ live_begin 16 "SchedulerParameters=defer,sched_interval=-1,lua_interval=1" Slurm
 	"PartitionName=half Nodes=n[009-016] MaxNodes=2 MaxTime=60 State=UP"
 needs_engine
 
-reload < <(shapes_site)
-wait_for 30 status_is policy '*first_fit*' || { echo "Bail out! the policy is not taken"; exit 1; }
+reload <<-'EOL'
+	local sched = require "sched"
+	return sched.site { interval = 1, default = { "easy" } }
+EOL
+wait_for 30 status_is policy easy || { echo "Bail out! the policy is not taken"; exit 1; }
 
 request() {
 	scontrol -o show job "$1" | tr ' ' '\n' |
@@ -80,6 +83,37 @@ second() {
 	schedlua explain "$id" --json | grep '"shape": 2'
 }
 it "the first alternative that fits is taken" second
+
+range() {
+	local id
+	fill 'n[001-014]'
+	starts "$(submit -N2 -n2 --gpus-per-node=1 -w 'n[015-016]')"
+	id=$(submit -N2 --gres=gpu:2 --comment='sched: -N2 --gres=gpu:1-1 | -n1 -t 60 --gpus-per-node=1-2')
+	starts "$id" 20
+	[ "$(gpus_of "$id")" = 2 ]
+	schedlua explain "$id" --json | grep '"shape": 1'
+	id=$(submit -N2 --gres=gpu:2 --comment='sched: -N2 --gpus-per-node=1-2 | -n1')
+	starts "$id" 20
+	[ "$(gpus_of "$id")" = 0 ]
+	schedlua explain "$id" --json | grep '"shape": 3'
+}
+it "a job that would do with one or two GPUs starts with what is free" range
+
+behind_head() {
+	local head late soon
+	starts "$(submit --exclusive -N14 -w 'n[001-014]' -t 30)"
+	head=$(submit --exclusive -N16 -t 60)
+	wait_for 20 has_expected_start "$head"
+	late=$(submit -N4 -t 20 --comment='sched: -N2 -t 40')
+	soon=$(submit -N4 -t 20 --comment='sched: -N2 -t 40 | -N2 -t 10')
+	starts "$soon" 20
+	[ "$(job_get "$soon" TimeLimit)" = 00:10:00 ]
+	stays_pending "$late"
+	wait_for 10 job_waits_for "$late" 'needs_4_nodes|would_delay|needs.4.nodes|would.delay'
+	job_is "$head" PENDING
+}
+has_expected_start() { [[ $(squeue -h -j "$1" -o %S) == 20* ]]; }
+it "an alternative is backfilled where it does not delay the first job that waits" behind_head
 
 its_time() {
 	local id

@@ -140,6 +140,28 @@ describe("sched.borrow", function()
 		assert.same({}, t.decide(site(from_gpu), c()):started())
 	end)
 
+	it("puts a lifted reservation back for the same alternative", function()
+		-- of gpu's four nodes three are busy for an hour; job 10 would do with two of them
+		local plan = t.decide(site(from_gpu .. ", when = 'now'"), cluster {
+			running = { { id = 5, partition = "gpu", nodes = "n[3-4]", exclusive = true, ends_in = "1h" },
+				{ id = 6, partition = "gpu", nodes = "n5", exclusive = true, ends_in = "4h" } },
+			pending = { { id = 10, partition = "gpu", nodes = 4, comment = "sched: -N2" }, { id = 1, nodes = 3, time_limit = "3h" } },
+		})
+		assert.same({ 1 }, plan:started())
+		assert.same({ 3600, 1 }, { plan:reservation(10).in_s, plan:reservation(10).shape })
+	end)
+
+	it("looks at all jobs of a set that closed its queue", function()
+		local fcfs = { site = "site.lua", texts = { ["site.lua"] = [[
+			local sched = require "sched"
+			return sched.site { default = { "easy" }, partitions = {
+				home = { sched.borrow { through = "all", from = "gpu" }, "fcfs" } } }]] } }
+		local plan = t.decide(fcfs, cluster { running = { { id = 5, partition = "home", nodes = "n1", exclusive = true, ends_in = "1h" } },
+			pending = { { id = 1, nodes = 2, user = "bob" }, { id = 2, nodes = 1, user = "eve" }, { id = 3, nodes = 3 } } })
+		assert.same({ 1, 2 }, plan:started())
+		assert.same({ "priority", "waits behind job 1" }, { plan:pending(3) })
+	end)
+
 	it("does not delay the first job at home", function()
 		local plan = t.decide(site(from_gpu), cluster {
 			running = { { id = 5, partition = "home", nodes = "n1", exclusive = true, ends_in = "1h" },

@@ -123,6 +123,15 @@ describe("the starvation guard", function()
 		assert.same({ 11 }, plan:reserved())
 	end)
 
+	it("starts a job that is due as one of its alternatives, or reserves for the soonest of them", function()
+		local c = waiting({ id = 10, nodes = 4, submitted_ago = "9h", comment = "sched: -N2" },
+			{ id = 11, nodes = 4, submitted_ago = "8h", time_limit = "1h", comment = "sched: -N1 -t 5:00:00" })
+		local plan = t.decide(smallest_first(), c)
+		assert.same({ 10 }, plan:started())
+		assert.equal(1, plan:start(10).shape)
+		assert.same({ 3600, 1 }, { plan:reservation(11).in_s, plan:reservation(11).shape })
+	end)
+
 	it("takes a job in several partitions once, where it can run first", function()
 		local plan = t.decide(smallest_first("guard_jobs=2"), t.cluster { nodes = "4x1c",
 			partitions = { a = { nodes = "n[1-3]" }, b = { nodes = "n[1-4]" } },

@@ -19,6 +19,16 @@ local function table_1(nodes)
 end
 
 describe("ip_window", function()
+	it("starts as an alternative what the program leaves, and still fits then", function()
+		local c = t.cluster { nodes = "2x8c2g", pending = {
+			{ id = 1, nodes = 2, gres = "gpu:2", tasks_per_node = 1, priority = 9 },
+			{ id = 2, nodes = 1, gres = "gpu:2", priority = 5, comment = "sched: -N1 --gpus-per-node=1 | -n8" } } }
+		local plan = t.decide("ip_window", c)
+		assert.same({ 1, 2 }, plan:started())
+		assert.equal(2, plan:start(2).shape)
+		assert.same({ 1 }, t.decide("ip_window,shapes=false", c):started())
+	end)
+
 	it("starts all three jobs of the paper's Table 1, J1 on the cores that the others leave", function()
 		for _, nodes in ipairs { 4, 128, 1024 } do
 			local plan = t.decide("ip_window", table_1(nodes))

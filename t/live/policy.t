@@ -32,7 +32,7 @@ in_force() {
 it "the site file's policy decides" in_force
 
 changed() {
-	local id
+	local id wide behind
 	good_site
 	id=$(submit -N2)
 	starts "$id"
@@ -44,6 +44,10 @@ changed() {
 	same_slurmctld
 	job_is "$id" RUNNING
 	starts "$(submit -N1)"
+	wide=$(submit -N "$NODES" --exclusive)
+	behind=$(submit -N1)
+	wait_for 10 job_waits_for "$behind" "waits.behind.job.$wide"
+	stays_pending "$behind"
 }
 it "another policy decides after scontrol reconfigure, in the same slurmctld" changed
 

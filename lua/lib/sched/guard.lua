@@ -97,14 +97,15 @@ end
 
 --- Start the jobs that are due where they fit, and give the first guard_jobs of the others a
 --- reservation.  Call it before anything else is decided.  Returns a list of the jobs that
---- got one: plan:state(job) is "reserved" then, and the policy leaves them alone.
+--- got one: plan:state(job) is "reserved" then, and the policy leaves them alone.  Alternatives
+--- of a job count as what it asks for, unless opt.shapes is false.
 function M.protect(cluster, plan, opt)
-	local reserved = {}
+	local reserved, how = {}, { shape = opt.shapes == false and 0 or "any" }
 	for _, job in ipairs(M.guarded(cluster, opt)) do
 		local state = plan:state(job)	-- not open: in another of its partitions
 		if #reserved == opt.guard_jobs then
 			break
-		elseif state ~= "started" and not plan:start(job) and plan:reserve(job) and state ~= "reserved" then
+		elseif state ~= "started" and not plan:start(job, how) and plan:reserve(job, how) and state ~= "reserved" then
 			reserved[#reserved + 1] = job
 		end
 	end

@@ -43,9 +43,9 @@ void sl_commit_save(struct sl_commit *m)
 
 	if (!sl_asked_save(m->asked, &err))
 		return;
-	if (strcmp(m->status->last_error, err.text))
-		error("sched/lua: %s; requests are not restored after a restart", err.text);
-	sl_status_error(m->status, err.text);
+	if (sl_status_trouble(m->status, SL_TROUBLE_REQUESTS, err.text))
+		error("sched/lua: %s: what jobs that run as something else asked for is forgotten with slurmctld",
+		      err.text);
 }
 
 static bool array_record(const struct sl_commit *m, uint32_t job_id)

@@ -90,6 +90,13 @@ static void say_once(struct sl_cycler *y, const char *text)
 	sl_status_error(&y->status, text);
 }
 
+/* Something is not written, which the next cycle tries again. */
+static void not_written(struct sl_cycler *y, enum sl_trouble what, const char *text)
+{
+	if (sl_status_trouble(&y->status, what, text))
+		log_line(0, text);
+}
+
 /* -- configuration ---------------------------------------------------------- */
 
 static void read_conf(struct sl_cycler *y)
@@ -117,16 +124,27 @@ static void read_conf(struct sl_cycler *y)
 	snprintf(y->status.site, sizeof(y->status.site), "%.1023s", y->site);
 }
 
+/* Tried again every cycle where it fails: there may be room by then. */
+static void open_journal(struct sl_cycler *y)
+{
+	struct sl_error err = { SL_OK, "" };
+
+	if (mkdir(y->dir, 0755) && errno != EEXIST) {
+		sl_fail(&err, SL_EIO, "%.400s: %s: no journal, no status", y->dir, strerror(errno));
+		not_written(y, SL_TROUBLE_JOURNAL, err.text);
+	} else if (!(y->journal = sl_journal_open(y->dir, &err))) {
+		sl_fail_in(&err, "journal");
+		not_written(y, SL_TROUBLE_JOURNAL, err.text);
+	}
+}
+
 static void open_state(struct sl_cycler *y)
 {
 	struct sl_error err = { SL_OK, "" };
 	char path[2200];
 	int bad;
 
-	if (mkdir(y->dir, 0755) && errno != EEXIST)
-		error("sched/lua: %s: %m: no journal, no status", y->dir);
-	if (!(y->journal = sl_journal_open(y->dir, &err)))
-		error("sched/lua: journal: %s", err.text);
+	open_journal(y);
 	snprintf(path, sizeof(path), "%s/remembered", y->dir);
 	if (sl_remembered_load(y->remembered, path, &err))
 		info("sched/lua: %s; policies begin without", err.text);
@@ -375,8 +393,10 @@ static void carry_out(struct sl_cycler *y, struct sl_commit *m, const struct sl_
 	note_barren(y, m, refused);
 	if (!atomic_load(&y->stop))
 		sl_commit_reasons(m);
+	if (!y->journal)
+		open_journal(y);
 	if (y->journal && sl_journal_write(y->journal, &y->collector->snap, plan, m->outcome, &err))
-		say_once(y, err.text);
+		not_written(y, SL_TROUBLE_JOURNAL, err.text);
 }
 
 static void diag_stats(const struct sl_cycler *y, uint32_t examined, uint64_t us)
@@ -400,7 +420,7 @@ static void capture(struct sl_cycler *y)
 	y->last_capture = now_s();
 	snprintf(path, sizeof(path), "%s/last.snap", y->dir);
 	if (sl_image_save(path, y->collector->bytes, y->collector->size, &err))
-		say_once(y, err.text);
+		not_written(y, SL_TROUBLE_CAPTURE, err.text);
 }
 
 static bool record_due(const struct sl_cycler *y)
@@ -422,7 +442,7 @@ static void record(struct sl_cycler *y)
 	y->last_record = y->last_start;
 	snprintf(path, sizeof(path), "%s/record", y->dir);
 	if (sl_record_write(path, y->sequence, y->collector->bytes, y->collector->size, &limits, &err))
-		say_once(y, err.text);
+		not_written(y, SL_TROUBLE_RECORD, err.text);
 }
 
 /* Who ended since the last recorded snapshot must stand in the next one. */
@@ -458,7 +478,7 @@ static void write_status(struct sl_cycler *y, bool now)
 	if (*hs->refusal)
 		snprintf(s->last_error, sizeof(s->last_error), "%.1000s", hs->refusal);
 	if (y->configured && sl_status_write(s, y->dir, &err))
-		debug("sched/lua: %s", err.text);
+		not_written(y, SL_TROUBLE_STATUS, err.text);
 }
 
 static void note_collected(struct sl_cycler *y)

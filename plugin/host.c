@@ -32,6 +32,7 @@ struct sl_host {
 	bool load_due;			/* HELLO done, LOAD not yet or again */
 	bool ever_loaded;		/* by this process */
 	bool keep_due;			/* a set went live and is to be kept */
+	double keep_at;			/* could not be written: try again then */
 	bool restore_failed;		/* said once for each engine */
 	struct sl_keep keep;
 	double reload_at;		/* no set was ever good: try again then */
@@ -348,6 +349,7 @@ static int keep(struct sl_host *h, struct sl_error *err)
 {
 	struct sl_frame f = { .type = SL_FRAME_KEEP, .fd = -1 };
 	struct sl_error why = { SL_OK, "" };
+	bool unsaved = h->keep.unsaved;		/* said before */
 	const void *bytes;
 	size_t size;
 
@@ -361,9 +363,22 @@ static int keep(struct sl_host *h, struct sl_error *err)
 		sl_wire_unmap(bytes, size);
 	}
 	close_fd(&h->frame.fd);
-	if (why.code)
+	if (why.code && !unsaved)
 		say(h, 0, "the policy set is not kept for the next start: %s", why.text);
+	h->keep_at = now_s() + SL_KEEP_AGAIN_S;
 	return 0;
+}
+
+/* The disk may have room by now. */
+static void keep_again(struct sl_host *h)
+{
+	struct sl_error why;
+
+	if (!h->keep.unsaved || now_s() < h->keep_at)
+		return;
+	h->keep_at = now_s() + SL_KEEP_AGAIN_S;
+	if (!sl_keep_again(&h->keep, &why))
+		say(h, 1, "the policy set is kept for the next start");
 }
 
 /* Bring back the last good set.  1: it is live; 0: it is not; -1 with *err when the engine failed. */
@@ -460,9 +475,23 @@ static int make_ready(struct sl_host *h, bool bundled, struct sl_error *err)
 		sl_fail_in(err, "keep");
 		goto error;
 	}
+	keep_again(h);
 	return 0;
 error:
 	return strike(h, err);
+}
+
+/* A number that grows is no news. */
+static bool same_but_numbers(const char *a, const char *b)
+{
+	for (;;) {
+		a += strspn(a, "0123456789");
+		b += strspn(b, "0123456789");
+		if (*a != *b || !*a)
+			return *a == *b;
+		a++;
+		b++;
+	}
 }
 
 static void note_plan(struct sl_host *h, struct sl_host_answer *a)
@@ -475,7 +504,7 @@ static void note_plan(struct sl_host *h, struct sl_host_answer *a)
 		note_refused(h, p->reload_text, "the old one stays");
 	snprintf(h->state.policy, sizeof(h->state.policy), "%s", p->policy);
 	h->state.ledger_safe = p->ledger_safe;
-	if (strcmp(h->state.stale, p->stale))
+	if (!same_but_numbers(h->state.stale, p->stale))
 		say(h, *p->stale ? 0 : 1, "%s%s", *p->stale ? "what was used may be out of date: " :
 		    "what was used is up to date again", p->stale);
 	snprintf(h->state.stale, sizeof(h->state.stale), "%s", p->stale);

@@ -31,6 +31,7 @@
 #define SL_MAX_STRIKES 3
 #define SL_MAX_REST_S 60.0
 #define SL_RELOAD_S 10.0	/* between two tries while no set was ever good */
+#define SL_KEEP_AGAIN_S 5.0	/* between two tries to write a set that could not be kept */
 #define SL_LOG_LINES 20		/* of the engine's stderr, in a cycle */
 
 struct sl_host;

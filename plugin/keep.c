@@ -2,7 +2,6 @@
 /* keep.c - see keep.h */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@ void sl_keep_clear(struct sl_keep *k)
 	free(k->bytes);
 	k->bytes = NULL;
 	k->size = 0;
+	k->unsaved = false;
 }
 
 void sl_keep_file(struct sl_keep *k, const char *file)
@@ -72,14 +72,23 @@ int sl_keep_set(struct sl_keep *k, const void *bytes, size_t size, struct sl_err
 	void *copy;
 
 	if (sl_keep_get(k, &unread) == 1 && k->size == size && !memcmp(k->bytes, bytes, size))
-		return 0;
+		return sl_keep_again(k, err);
 	if (!(copy = malloc(size ? size : 1)))
 		return sl_fail(err, SL_ENOMEM, "out of memory");
 	memcpy(copy, bytes, size);
 	sl_keep_clear(k);
 	k->bytes = copy;
 	k->size = size;
-	return *k->file ? save(k, err) : 0;
+	k->unsaved = *k->file != '\0';
+	return sl_keep_again(k, err);
+}
+
+int sl_keep_again(struct sl_keep *k, struct sl_error *err)
+{
+	if (k->unsaved && save(k, err))
+		return -1;
+	k->unsaved = false;
+	return 0;
 }
 
 /* It is ours (or root's), and nobody else could have written it. */

@@ -63,6 +63,17 @@ void sl_status_error(struct sl_status *s, const char *text)
 	s->last_error_time = time(NULL);
 }
 
+bool sl_status_trouble(struct sl_status *s, enum sl_trouble what, const char *text)
+{
+	int64_t now = time(NULL), before = s->trouble[what];
+
+	s->trouble[what] = now;
+	if (before && now - before < SL_TROUBLE_OVER_S)
+		return false;
+	sl_status_error(s, text);
+	return true;
+}
+
 static void put_string(FILE *f, const char *key, const char *s)
 {
 	fprintf(f, "  \"%s\": \"", key);

@@ -38,6 +38,15 @@ enum sl_source {
 	SL_SOURCE_FALLBACK,	/* the lines of C in the plug-in */
 };
 
+/* What may fail cycle after cycle, and is told of once. */
+enum sl_trouble {
+	SL_TROUBLE_JOURNAL, SL_TROUBLE_REQUESTS, SL_TROUBLE_STATUS, SL_TROUBLE_CAPTURE, SL_TROUBLE_RECORD,
+	SL_TROUBLES
+};
+
+/* It is told of again when it has been well for so long, or was not tried. */
+#define SL_TROUBLE_OVER_S 60
+
 struct sl_status {
 	const char *version, *slurm_version;
 	pid_t pid, engine_pid;
@@ -49,6 +58,7 @@ struct sl_status {
 	char idle_why[512];		/* with SL_SOURCE_IDLE */
 	char last_error[1024];
 	int64_t last_error_time;
+	int64_t trouble[SL_TROUBLES];	/* when that last failed; 0: never */
 	double interval_s, budget_s;
 	uint64_t cycles, starts, native_starts, stale, failed_starts, layout_differs, actions, actions_failed;
 	uint64_t reloads, refused, policy_errors, truncated;
@@ -65,6 +75,9 @@ const char *sl_source_word(enum sl_source source);
 
 /* Remember an error, with the time. */
 void sl_status_error(struct sl_status *s, const char *text);
+
+/* That failed now: true when it is news, to be logged; the error is remembered then. */
+bool sl_status_trouble(struct sl_status *s, enum sl_trouble what, const char *text);
 
 /* Write DIR/status.json atomically.  0, or -1 with *err. */
 int sl_status_write(const struct sl_status *s, const char *dir, struct sl_error *err);

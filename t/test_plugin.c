@@ -8,12 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "../plugin/host.h"
+#include "../plugin/keep.h"
 #include "../plugin/memo.h"
 #include "../plugin/options.h"
 #include "../plugin/status.h"
@@ -146,6 +148,53 @@ static void a_status_file_is_json_whatever_the_strings(void **state)
 	unlink(path);
 	rmdir(dir);
 	assert_int_equal(sl_status_write(&s, dir, NULL), -1);
+}
+
+static void a_trouble_that_goes_on_is_news_once(void **state)
+{
+	struct sl_status s = { .version = "1" };
+
+	(void) state;
+	assert_true(sl_status_trouble(&s, SL_TROUBLE_JOURNAL, "no room"));
+	assert_true(sl_status_trouble(&s, SL_TROUBLE_RECORD, "none here either"));
+	assert_false(sl_status_trouble(&s, SL_TROUBLE_JOURNAL, "still no room"));
+	assert_false(sl_status_trouble(&s, SL_TROUBLE_RECORD, "none here either"));
+	assert_string_equal(s.last_error, "none here either");
+	s.trouble[SL_TROUBLE_JOURNAL] -= SL_TROUBLE_OVER_S;
+	assert_true(sl_status_trouble(&s, SL_TROUBLE_JOURNAL, "no room"));
+}
+
+/* -- keep ---------------------------------------------------------------------- */
+
+static void a_set_that_cannot_be_written_is_kept_in_memory_and_written_later(void **state)
+{
+	char dir[] = "/tmp/schedlua-keep-XXXXXX", file[64];
+	struct sl_keep k = { .bytes = NULL }, other = { .bytes = NULL };
+	struct sl_error err;
+
+	(void) state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(file, sizeof(file), "%s/there/last-good", dir);
+	sl_keep_file(&k, file);
+	assert_int_equal(sl_keep_set(&k, "a set", 5, &err), -1);
+	assert_int_equal(sl_keep_get(&k, &err), 1);
+	assert_int_equal(sl_keep_again(&k, &err), -1);
+	/* the same again, as after a reload: still to be written */
+	assert_int_equal(sl_keep_set(&k, "a set", 5, &err), -1);
+	assert_true(k.unsaved);
+	*strrchr(file, '/') = '\0';
+	assert_int_equal(mkdir(file, 0700), 0);
+	assert_int_equal(sl_keep_again(&k, &err), 0);
+	assert_false(k.unsaved);
+	sl_keep_file(&other, k.file);
+	assert_int_equal(sl_keep_get(&other, &err), 1);
+	assert_int_equal(other.size, 5);
+	assert_memory_equal(other.bytes, "a set", 5);
+	assert_int_equal(unlink(k.file), 0);
+	assert_int_equal(rmdir(file), 0);
+	assert_int_equal(rmdir(dir), 0);
+	sl_keep_clear(&k);
+	sl_keep_clear(&other);
 }
 
 /* -- host ---------------------------------------------------------------------- */
@@ -375,6 +424,8 @@ int main(void)
 		cmocka_unit_test(a_full_memo_forgets_the_oldest_first),
 		cmocka_unit_test(quantiles_are_near),
 		cmocka_unit_test(a_status_file_is_json_whatever_the_strings),
+		cmocka_unit_test(a_trouble_that_goes_on_is_news_once),
+		cmocka_unit_test(a_set_that_cannot_be_written_is_kept_in_memory_and_written_later),
 		HOST_TEST(an_engine_decides_again_and_again),
 		HOST_TEST(whatever_an_engine_does_wrong_the_next_one_serves),
 		HOST_TEST(three_failures_in_a_row_make_it_rest),

@@ -141,7 +141,6 @@ int view_nodesets(struct view *v, struct sl_error *err);
 const struct profile *market_profile(struct sl_market *m, const struct view *v, const struct sl_need *need,
 				     struct sl_error *err);
 void market_views_free(struct sl_market *m);
-const struct breaks *market_breaks(struct sl_market *m, struct sl_timeline *tl, struct sl_error *err);
 
 /* bid_make.c: the bids of kinds A, B and C, at most b->left of them. */
 int bidder_make(struct bidder *b, struct sl_error *err);

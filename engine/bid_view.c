@@ -45,7 +45,7 @@ static int find_breaks(struct breaks *b, const struct sl_timeline *tl, struct sl
 	return 0;
 }
 
-const struct breaks *market_breaks(struct sl_market *m, struct sl_timeline *tl, struct sl_error *err)
+static const struct breaks *breaks_known(struct sl_market *m, struct sl_timeline *tl, struct sl_error *err)
 {
 	struct breaks *b;
 	uint32_t i = 0;
@@ -148,7 +148,7 @@ static struct view *next_view(struct sl_market *m, struct sl_error *err)
 
 struct view *market_view(struct sl_market *m, struct sl_timeline *tl, int64_t seconds, struct sl_error *err)
 {
-	const struct breaks *b = market_breaks(m, tl, err);
+	const struct breaks *b = breaks_known(m, tl, err);
 	int64_t end = sl_later(tl->now, seconds);
 	uint32_t level = 0;
 	struct view *v;

@@ -137,7 +137,7 @@ static int add_bill(struct check *c, const struct bill *b)
 	return 0;
 }
 
-bool check_holds(const struct check *c, uint32_t j)
+static bool holds(const struct check *c, uint32_t j)
 {
 	const struct sl_job_view *job = &c->snap->job;
 
@@ -171,7 +171,7 @@ static int bill_running(struct check *c)
 		bool idle = s->job.state[j] == SL_JOB_SUSPENDED && !s->job.priority[j];
 		uint32_t own;
 
-		if (!check_holds(c, j))
+		if (!holds(c, j))
 			continue;
 		own = check_reservation(c, j);
 		for (uint32_t a = alloc.first; a < alloc.first + alloc.count; a++) {

@@ -113,9 +113,7 @@ int check_loan(struct check *c, const struct row *r);
 int check_nodes(struct check *c);
 int check_licenses(struct check *c, const struct row *rows, uint32_t count);
 
-/* When a running, suspended or completing job is taken to end; whether it holds
- * anything. */
+/* When a running, suspended or completing job is taken to end. */
 int64_t check_end(const struct check *c, uint32_t job);
-bool check_holds(const struct check *c, uint32_t job);
 
 #endif

@@ -10,7 +10,7 @@
 /* -- running jobs -------------------------------------------------------- */
 
 /* What a job's i-th place costs in timelines. */
-void cluster_charge(const struct sl_cluster *c, uint32_t j, const struct held *h, uint32_t i, struct sl_resources *r)
+static void charge(const struct sl_cluster *c, uint32_t j, const struct held *h, uint32_t i, struct sl_resources *r)
 {
 	const struct sl_place *place = &h->place[i];
 	uint32_t p = c->snap->job.partition[j], share = cluster_sharing(c, j, p), cores = place->cores;
@@ -94,12 +94,12 @@ static uint32_t alike(struct sl_cluster *c, uint32_t j, const struct held *h, ui
 	struct sl_resources next;
 
 	sl_nodeset_clear(&c->scratch);
-	cluster_charge(c, j, h, i, r);
+	charge(c, j, h, i, r);
 	do {
 		if (sl_nodeset_add(&c->scratch, h->place[i].node, h->place[i].node, err) < 0)
 			return SL_NONE;
 		if (++i < h->count)
-			cluster_charge(c, j, h, i, &next);
+			charge(c, j, h, i, &next);
 	} while (i < h->count && sl_resources_equal(r, &next));
 	return i;
 }
@@ -161,7 +161,7 @@ static int hold_available(struct sl_cluster *c, uint32_t j, struct held *h, int6
 		struct sl_resources r;
 		uint32_t n;
 
-		cluster_charge(c, j, h, i, &r);
+		charge(c, j, h, i, &r);
 		n = cut(c, h->resv, &r, t0, t1, piece);
 		for (uint32_t k = 0; k < n; k++)
 			if (book_available(c, c->tl, h->place[i].node, &piece[k].r, piece[k].t0, piece[k].t1,
@@ -385,7 +385,7 @@ static int enclave_running(struct sl_cluster *c, struct enclave *en, int32_t *sp
 
 			if (!sl_nodeset_contains(&en->nodes, n))
 				continue;
-			cluster_charge(c, j, h, i, &r);
+			charge(c, j, h, i, &r);
 			if (en->partial && h->resv != en->resv) {
 				int32_t elsewhere = r.cores < spare[n] ? r.cores : spare[n];
 

@@ -186,8 +186,6 @@ bool cluster_keeps_out(const struct sl_cluster *c, uint32_t resv, uint32_t own);
 uint32_t cluster_resv_cores(const struct sl_cluster *c, uint32_t resv, uint32_t node);
 
 /* cluster_hold.c: booking what jobs hold. */
-void cluster_charge(const struct sl_cluster *c, uint32_t job, const struct held *h, uint32_t i,
-		    struct sl_resources *r);
 /* On main, over [t0, t1), as far as it is free; no block may stand there. */
 int cluster_hold(struct sl_cluster *c, uint32_t job, struct held *h, int64_t t0, int64_t t1, struct sl_error *err);
 int cluster_hold_strictly(struct sl_cluster *c, uint32_t job, struct held *h, int64_t t0, int64_t t1,

@@ -34,19 +34,3 @@ int sl_fail_in(struct sl_error *err, const char *fmt, ...)
 	snprintf(err->text + n, sizeof(err->text) - n, ": %s", inner);
 	return -1;
 }
-
-const char *sl_errno_word(enum sl_errno code)
-{
-	static const char *const word[] = {
-		[SL_OK] = "ok", [SL_EINVAL] = "invalid", [SL_ENOMEM] = "memory",
-		[SL_EIO] = "io", [SL_EFORMAT] = "format",
-		[SL_EVERSION] = "version", [SL_ETRUST] = "trust",
-		[SL_ESCRIPT] = "script", [SL_ETIME] = "time",
-		[SL_ELIMIT] = "limit", [SL_ENOENT] = "missing",
-		[SL_EBUSY] = "busy",
-	};
-
-	if ((unsigned) code >= sizeof(word) / sizeof(word[0]))
-		return "unknown";
-	return word[code];
-}

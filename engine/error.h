@@ -37,7 +37,4 @@ int sl_fail(struct sl_error *err, enum sl_errno code, const char *fmt, ...)
 int sl_fail_in(struct sl_error *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* A short word for a code ("invalid", "memory", ...), for JSON and logs. */
-const char *sl_errno_word(enum sl_errno code);
-
 #endif

@@ -116,7 +116,7 @@ struct sl_schema {
 #define SL_DECLARE_TABLE(name, LIST)					\
 	struct sl_##name##_row { LIST(SL_ROW_FIELD) };			\
 	struct sl_##name##_view { uint32_t rows; LIST(SL_VIEW_FIELD) };	\
-	static inline struct sl_##name##_row sl_##name##_row(void)	\
+	__attribute__((unused)) static inline struct sl_##name##_row sl_##name##_row(void) \
 	{ return (struct sl_##name##_row) { LIST(SL_ROW_INIT) }; }
 
 /*

@@ -11,7 +11,8 @@ static const unsigned char *view_of(const struct sl_schema *schema, const void *
 	return (const unsigned char *) view + schema->table[table].view_offset;
 }
 
-uint32_t sl_image_rows(const struct sl_schema *schema, const void *view, int table)
+/* The rows of a table in an image. */
+static uint32_t rows_of(const struct sl_schema *schema, const void *view, int table)
 {
 	uint32_t rows;
 
@@ -81,7 +82,7 @@ void sl_image_copy_row(struct sl_image_copy *c, int table, uint32_t number, void
 void sl_image_copy_table(struct sl_image_copy *c, int table)
 {
 	_Alignas(8) unsigned char row[ROW_MAX];
-	uint32_t rows = sl_image_rows(c->image->schema, c->view, table);
+	uint32_t rows = rows_of(c->image->schema, c->view, table);
 
 	for (uint32_t i = 0; i < rows; i++) {
 		sl_image_copy_row(c, table, i, row);

@@ -29,7 +29,4 @@ void sl_image_copy_row(struct sl_image_copy *c, int table, uint32_t number, void
 /* Append all rows of a table. */
 void sl_image_copy_table(struct sl_image_copy *c, int table);
 
-/* The rows of a table in an image. */
-uint32_t sl_image_rows(const struct sl_schema *schema, const void *view, int table);
-
 #endif

@@ -160,7 +160,7 @@ static void watch_over(int sock, const char *dir, pid_t engine)
 			dprintf(2, "the ledger keeper ended by %s %d; another is started\n",
 				WIFSIGNALED(status) ? "signal" : "exit", WIFSIGNALED(status) ? WTERMSIG(status) :
 				WEXITSTATUS(status));
-		usleep(100000u << (ends < 7 ? ends++ : 7));
+		poll(NULL, 0, 100 << (ends < 7 ? ends++ : 7));
 	}
 }
 

@@ -100,54 +100,12 @@ int sl_nodeset_copy(struct sl_nodeset *to, const struct sl_nodeset *from, struct
 	return 0;
 }
 
-static int by_first(const void *a, const void *b)
-{
-	const struct sl_run *x = a, *y = b;
-
-	return (x->first > y->first) - (x->first < y->first);
-}
-
 static int check_run(uint32_t first, uint32_t last, struct sl_error *err)
 {
 	if (first > last)
 		return sl_fail(err, SL_EINVAL, "nodeset: run %u-%u: ends before it begins", first, last);
 	if (last >= SL_MAX_NODES)
 		return sl_fail(err, SL_ELIMIT, "nodeset: node %u: at most %u nodes", last, SL_MAX_NODES);
-	return 0;
-}
-
-int sl_nodeset_from_runs(struct sl_nodeset *s, const struct sl_run *run, uint32_t runs, struct sl_error *err)
-{
-	struct sl_nodeset fresh = SL_NODESET_EMPTY;
-
-	for (uint32_t i = 0; i < runs; i++) {
-		if (check_run(run[i].first, run[i].last, err))
-			return -1;
-	}
-	if (reserve(&fresh, runs, err))
-		return -1;
-	if (runs)
-		memcpy(fresh.run, run, runs * sizeof(*run));
-	for (uint32_t i = 1; i < runs; i++) {
-		if (run[i].first < run[i - 1].first) {
-			qsort(fresh.run, runs, sizeof(*run), by_first);
-			break;
-		}
-	}
-	for (uint32_t i = 0; i < runs; i++) {
-		struct sl_run *end = fresh.runs ? &fresh.run[fresh.runs - 1] : NULL;
-
-		if (end && fresh.run[i].first <= end->last + 1) {
-			if (fresh.run[i].last > end->last)
-				end->last = fresh.run[i].last;
-		} else {
-			fresh.run[fresh.runs++] = fresh.run[i];
-		}
-	}
-	for (uint32_t i = 0; i < fresh.runs; i++)
-		fresh.count += length(&fresh.run[i]);
-	sl_nodeset_free(s);
-	*s = fresh;
 	return 0;
 }
 

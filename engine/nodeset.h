@@ -51,9 +51,6 @@ void sl_nodeset_clear(struct sl_nodeset *s);
 /* *to becomes a copy of *from (its memory is used again). */
 int sl_nodeset_copy(struct sl_nodeset *to, const struct sl_nodeset *from, struct sl_error *err);
 
-/* The set becomes exactly these runs, in any order; they may overlap. */
-int sl_nodeset_from_runs(struct sl_nodeset *s, const struct sl_run *run, uint32_t runs, struct sl_error *err);
-
 /* Add or take away the nodes first..last.  Constant time for adding beyond the
  * end of the set, so that building in ascending order is linear. */
 int sl_nodeset_add(struct sl_nodeset *s, uint32_t first, uint32_t last, struct sl_error *err);

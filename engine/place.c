@@ -30,49 +30,6 @@ const char *sl_place_word(enum sl_place_method method)
 	return (unsigned) method < SL_PLACE_METHODS ? method_word[method] : "unknown";
 }
 
-void sl_misfit_text(const struct sl_misfit *m, char *buf, size_t size)
-{
-	const char *free = m->ever ? "could ever be had" : "can be had";
-
-	switch (m->lack) {
-	case SL_LACK_NOTHING:
-		snprintf(buf, size, "fits");
-		break;
-	case SL_LACK_NODES:
-		snprintf(buf, size, "needs %" PRId64 " nodes, %" PRId64 " %s", m->need, m->have,
-			 m->ever ? "could ever do" : "would do");
-		break;
-	case SL_LACK_CORES:
-		snprintf(buf, size, "needs room for %" PRId64 " tasks or cores, %" PRId64 " %s", m->need, m->have, free);
-		break;
-	case SL_LACK_GRES:
-		snprintf(buf, size, "needs %" PRId64 " of a gres in all, %" PRId64 " %s", m->need, m->have, free);
-		break;
-	case SL_LACK_REQUIRED:
-		snprintf(buf, size, "needs %" PRId64 " required nodes, %" PRId64 " %s", m->need, m->have,
-			 m->ever ? "could ever do" : "would do");
-		break;
-	case SL_LACK_MAX_NODES:
-		if (m->need == INT64_MAX)
-			snprintf(buf, size, "does not fit on %" PRId64 " nodes", m->have);
-		else
-			snprintf(buf, size, "would take %" PRId64 " nodes, may have %" PRId64, m->need, m->have);
-		break;
-	case SL_LACK_BLOCK:
-		if (m->have < m->need)
-			snprintf(buf, size, "needs a block of %" PRId64 " consecutive nodes, the longest is %" PRId64,
-				 m->need, m->have);
-		else
-			snprintf(buf, size, "no block of consecutive nodes has enough, the longest is %" PRId64, m->have);
-		break;
-	case SL_LACK_TIME:
-		snprintf(buf, size, "not before the latest start allowed");
-		break;
-	default:
-		snprintf(buf, size, "asks for %" PRId64 " where %" PRId64 " is what it allows", m->need, m->have);
-	}
-}
-
 /* -- at one time ------------------------------------------------------- */
 
 /* Count nodes with so many cores free; whether that is enough now. */
@@ -205,31 +162,6 @@ int sl_fit_earliest(struct sl_timeline *tl, const struct sl_request *r, const st
 	if (rc == 1 && start)
 		*start = at;
 	return rc;
-}
-
-int sl_fit_room(struct sl_timeline *tl, const struct sl_request *r, int64_t t, struct sl_room *room,
-		struct sl_error *err)
-{
-	struct sl_request any = *r;
-	struct sl_sums sums;
-	struct sl_need need;
-
-	*room = (struct sl_room) { 0 };
-	if (sl_request_check(r, err))
-		return -1;
-	any.max_nodes = 0;
-	any.required = NULL;
-	if (any.tasks && !any.tasks_per_node_exact)
-		any.tasks = UINT32_MAX;		/* no node is cut to what the job wants */
-	else if (!any.tasks && !any.tasks_per_node_exact)
-		any.cores = INT64_MAX / 4;
-	if (sl_need_of(&any, tl->most_cores, &need, NULL))
-		return 0;
-	if (sl_gather(tl, &need, t < tl->now ? tl->now : t, false, &sums, err))
-		return -1;
-	room->nodes = (uint32_t) sums.nodes;
-	room->tasks = sums.units;
-	return 0;
 }
 
 int64_t sl_fit_least_cores(const struct sl_timeline *tl, const struct sl_request *r)

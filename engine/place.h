@@ -159,18 +159,14 @@ struct sl_layout {
 
 void sl_layout_free(struct sl_layout *l);
 void sl_layout_clear(struct sl_layout *l);
-int sl_layout_copy(struct sl_layout *to, const struct sl_layout *from, struct sl_error *err);
 
 /* Add nodes; amounts equal to those of a share go there.  The nodes must not be in
- * the layout yet (not checked: sl_layout_from_places() does). */
+ * the layout yet (not checked). */
 int sl_layout_add(struct sl_layout *l, uint32_t first, uint32_t last, const struct sl_resources *each,
 		  struct sl_error *err);
 
-/* To and from a list by node.  place[] has room for l->nodes; filled in node order.
- * From: SL_EINVAL for a node twice, or cores beyond INT32_MAX. */
+/* As a list by node, in their order.  place[] has room for l->nodes. */
 void sl_layout_places(const struct sl_layout *l, struct sl_place *place);
-int sl_layout_from_places(struct sl_layout *l, const struct sl_place *place, uint32_t count,
-			  struct sl_error *err);
 
 /* sl_timeline_book(), sl_timeline_unbook() for all shares: wholly or not at all. */
 int sl_layout_book(struct sl_timeline *tl, const struct sl_layout *l, int64_t t0, int64_t t1,
@@ -200,9 +196,6 @@ struct sl_misfit {
 	uint32_t node;		/* REQUIRED: which */
 };
 
-/* "needs 4 nodes, 3 could ever do" */
-void sl_misfit_text(const struct sl_misfit *m, char *buf, size_t size);
-
 /* -- fitting ----------------------------------------------------------- */
 
 /*
@@ -225,19 +218,6 @@ int sl_fit_at(struct sl_timeline *tl, const struct sl_request *r, const struct s
 int sl_fit_earliest(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how,
 		    int64_t from, int64_t latest, int64_t *start, struct sl_layout *layout,
 		    struct sl_misfit *misfit, struct sl_error *err);
-
-/*
- * What could the request have at *t*: nodes that do, and tasks (cores without
- * tasks) that they hold together, without regard to min_nodes, max_nodes, tasks
- * and contiguous.  The classical "extra nodes" of a reservation are
- * nodes - min_nodes at its shadow time.  0, or -1 with *err.
- */
-struct sl_room {
-	uint32_t nodes;
-	int64_t tasks;
-};
-int sl_fit_room(struct sl_timeline *tl, const struct sl_request *r, int64_t t, struct sl_room *room,
-		struct sl_error *err);
 
 /*
  * A lower bound of the cores that the request takes in all, wherever it is placed on

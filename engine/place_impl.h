@@ -146,9 +146,6 @@ struct sl_space *sl_space(struct sl_timeline *tl, struct sl_error *err);
  * (with *misfit), or makes no sense on any machine. */
 int sl_need_of(const struct sl_request *r, uint32_t most_cores, struct sl_need *need, struct sl_misfit *misfit);
 
-/* Cores that a node gives for so many units. */
-uint32_t sl_need_cores(const struct sl_need *need, uint32_t units);
-
 /* Could a node with that free give anything?  Cheap, and never false when it could. */
 static inline bool sl_need_plausible(const struct sl_need *need, const struct sl_resources *free,
 				     const struct sl_resources *capacity)

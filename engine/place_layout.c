@@ -41,26 +41,6 @@ static struct sl_share *next_share(struct sl_layout *l, struct sl_error *err)
 	return &l->share[l->shares];
 }
 
-int sl_layout_copy(struct sl_layout *to, const struct sl_layout *from, struct sl_error *err)
-{
-	if (to == from)
-		return 0;
-	sl_layout_clear(to);
-	for (uint32_t i = 0; i < from->shares; i++) {
-		struct sl_share *s = next_share(to, err);
-
-		if (!s || sl_nodeset_copy(&s->nodes, &from->share[i].nodes, err)) {
-			sl_layout_clear(to);
-			return -1;
-		}
-		s->each = from->share[i].each;
-		to->shares++;
-	}
-	to->nodes = from->nodes;
-	to->cores = from->cores;
-	return 0;
-}
-
 int sl_layout_add(struct sl_layout *l, uint32_t first, uint32_t last, const struct sl_resources *each,
 		  struct sl_error *err)
 {
@@ -108,52 +88,6 @@ void sl_layout_places(const struct sl_layout *l, struct sl_place *place)
 	}
 	if (l->shares > 1)
 		qsort(place, n, sizeof(*place), by_node);
-}
-
-static int check_twice(const struct sl_layout *l, struct sl_error *err)
-{
-	struct sl_nodeset all = SL_NODESET_EMPTY;
-	int rc = -1;
-
-	for (uint32_t i = 0; i < l->shares; i++) {
-		const struct sl_nodeset *s = &l->share[i].nodes;
-
-		if (sl_nodeset_overlaps(&all, s)) {
-			sl_fail(err, SL_EINVAL, "layout: a node stands in it twice");
-			goto error;
-		}
-		if (sl_nodeset_union(&all, s, err))
-			goto error;
-	}
-	if (all.count == l->nodes)
-		rc = 0;
-	else
-		sl_fail(err, SL_EINVAL, "layout: a node stands in it twice");
-error:
-	sl_nodeset_free(&all);
-	return rc;
-}
-
-int sl_layout_from_places(struct sl_layout *l, const struct sl_place *place, uint32_t count,
-			  struct sl_error *err)
-{
-	sl_layout_clear(l);
-	for (uint32_t i = 0; i < count; i++) {
-		struct sl_resources each = { .cores = (int32_t) place[i].cores, .memory = place[i].memory };
-
-		memcpy(each.gres, place[i].gres, sizeof(each.gres));
-		if (place[i].cores > INT32_MAX || place[i].memory < 0) {
-			sl_fail(err, SL_EINVAL, "layout: node %u: amount out of range", place[i].node);
-			goto error;
-		}
-		if (sl_layout_add(l, place[i].node, place[i].node, &each, err))
-			goto error;
-	}
-	if (!check_twice(l, err))
-		return 0;
-error:
-	sl_layout_clear(l);
-	return -1;
 }
 
 /* A mark of our own makes several bookings one, whatever fails. */

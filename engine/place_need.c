@@ -173,6 +173,14 @@ static int least_of_few(struct sl_need *need, uint32_t most_cores, struct sl_mis
 	return -1;
 }
 
+/* Cores that a node gives for so many units. */
+static uint32_t cores_for(const struct sl_need *need, uint32_t units)
+{
+	uint32_t cores = need->core_units > 1 ? up(units, need->core_units) : units * need->unit_cores;
+
+	return cores < (uint32_t) need->floor_cores ? (uint32_t) need->floor_cores : cores;
+}
+
 int sl_need_of(const struct sl_request *r, uint32_t most_cores, struct sl_need *need, struct sl_misfit *misfit)
 {
 	*need = (struct sl_need) { .r = r, .whole = r->whole_nodes };
@@ -186,7 +194,7 @@ int sl_need_of(const struct sl_request *r, uint32_t most_cores, struct sl_need *
 			   (int32_t) r->max_cores_per_node : INT32_MAX;
 	need->least_cores = INT32_MAX;
 	if ((uint64_t) need->least * need->unit_cores < INT32_MAX)
-		need->least_cores = (int32_t) sl_need_cores(need, need->least);
+		need->least_cores = (int32_t) cores_for(need, need->least);
 	if (need->least_cores > need->most_cores)
 		return senseless(misfit, need->least_cores, need->most_cores);
 	need->least_memory = r->memory_per_node;
@@ -204,13 +212,6 @@ int sl_need_of(const struct sl_request *r, uint32_t most_cores, struct sl_need *
 			need->max_nodes = count > need->min_nodes ? count : need->min_nodes;
 	}
 	return 0;
-}
-
-uint32_t sl_need_cores(const struct sl_need *need, uint32_t units)
-{
-	uint32_t cores = need->core_units > 1 ? up(units, need->core_units) : units * need->unit_cores;
-
-	return cores < (uint32_t) need->floor_cores ? (uint32_t) need->floor_cores : cores;
 }
 
 /* Take *count* of the kinds in the mask from *left*, lowest kind first. */
@@ -318,7 +319,7 @@ bool sl_need_amounts(const struct sl_need *need, const struct sl_resources *capa
 		*each = *capacity;
 		return true;
 	}
-	*each = (struct sl_resources) { .cores = (int32_t) sl_need_cores(need, units) };
+	*each = (struct sl_resources) { .cores = (int32_t) cores_for(need, units) };
 	each->memory = need->r->memory_per_node + need->r->memory_per_core * each->cores;
 	if (!(need->needs + need->jobs))
 		return true;

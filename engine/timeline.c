@@ -164,11 +164,6 @@ int64_t sl_timeline_now(const struct sl_timeline *tl)
 	return tl->now;
 }
 
-uint32_t sl_timeline_nodes(const struct sl_timeline *tl)
-{
-	return tl->nodes;
-}
-
 static const struct sl_group *group_at(const struct sl_timeline *tl, uint32_t node)
 {
 	return &tl->group[tl->group_of[node]];

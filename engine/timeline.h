@@ -71,7 +71,6 @@ struct sl_timeline *sl_timeline_create(uint32_t nodes, const uint32_t *kind_of,
 void sl_timeline_destroy(struct sl_timeline *tl);
 
 int64_t sl_timeline_now(const struct sl_timeline *tl);
-uint32_t sl_timeline_nodes(const struct sl_timeline *tl);
 const struct sl_node_kind *sl_timeline_kind(const struct sl_timeline *tl, uint32_t node);
 
 /* -- changing it ------------------------------------------------------- */

@@ -147,7 +147,7 @@ void sl_tracker_destroy(struct sl_tracker *t)
 
 /* -- rows ----------------------------------------------------------------- */
 
-int64_t sl_tracker_ran(const struct sl_snapshot *snap, uint32_t j, int64_t end)
+static int64_t seconds_run(const struct sl_snapshot *snap, uint32_t j, int64_t end)
 {
 	const struct sl_job_view *job = &snap->job;
 	int64_t ran = end - job->start_time[j];
@@ -168,7 +168,7 @@ static bool read_run(const struct sl_snapshot *snap, uint32_t j, int64_t end, ui
 
 	*run = (struct sl_job_run) {
 		.job = job->id[j], .start = job->start_time[j], .end = end > job->start_time[j] ? end : job->start_time[j],
-		.seconds = sl_tracker_ran(snap, j, end),
+		.seconds = seconds_run(snap, j, end),
 		.count = { job->alloc_cpus[j], job->alloc_gpus[j], job->alloc_nodes[j] },
 		.dim = { sl_snapshot_str(snap, job->user[j]), sl_snapshot_str(snap, job->account[j]),
 			 p == SL_NONE ? "" : sl_snapshot_str(snap, snap->partition.name[p]), state },

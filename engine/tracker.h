@@ -35,7 +35,4 @@ void sl_tracker_destroy(struct sl_tracker *t);
  */
 int sl_tracker_feed(struct sl_tracker *t, const struct sl_snapshot *snap, uint32_t *strange, struct sl_error *err);
 
-/* Seconds that the job of a row ran until *end. */
-int64_t sl_tracker_ran(const struct sl_snapshot *snap, uint32_t job, int64_t end);
-
 #endif

@@ -217,18 +217,6 @@ static const struct generator *find_generator(const char *name)
 	return NULL;
 }
 
-const char *sl_workload_names(void)
-{
-	return "FILE.swf[.gz]          Standard Workload Format 2.2\n"
-	       "FILE.json              a snapshot in JSON whose jobs have runtime_s\n"
-	       "FILE                   what sacct -P printed (any name)\n"
-	       "esp[:...]              ESP-2: 230 jobs, cores only\n"
-	       "esp-gpu[:...]          its CPU+GPU form of the IPSCHED paper: 458 jobs\n"
-	       "esp-gpu-rand[:...]     the same with up to 4 cores more or fewer a job\n"
-	       "auction:W.V[,...]      AUCSCHED generator, workload W = I ... V, version V = 1, 2, 3\n"
-	       "synthetic[:...]        bursty, with users and inexact estimates\n";
-}
-
 enum format { FORMAT_SWF, FORMAT_JSON, FORMAT_SACCT, FORMAT_NONE };
 
 /* What kind of file it is, from its first line that says anything. */

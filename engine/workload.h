@@ -115,9 +115,6 @@ struct sl_workload *sl_workload_load(const char *name, const struct sl_workload_
 				     struct sl_error *err);
 void sl_workload_destroy(struct sl_workload *w);
 
-/* The names of the generators, one a line with what they are, for --help. */
-const char *sl_workload_names(void);
-
 /* What an issue is, in words: "rows with too few fields". */
 const char *sl_issue_words(enum sl_issue issue);
 

@@ -101,7 +101,10 @@ static int each_canary_part(void *x, void *arg)
 	return 0;
 }
 
-int sl_canary(struct sl_error *err)
+/* Whether the records look as this plug-in was compiled to see them.  Returns 1; 0
+ * while there is no job to tell by; -1 with *err (SL_EVERSION).  Job, node and
+ * partition read locks held. */
+static int ask_canary(struct sl_error *err)
 {
 	struct sl_error what = { SL_OK, "" };
 	struct canary k = { .err = &what };
@@ -262,7 +265,7 @@ static int collect_queue(struct sl_collector *c, struct sl_error *err)
 	t0 = sl_clock_us();
 	if (!node_record_count || !job_list || !part_list || !avail_node_bitmap || !up_node_bitmap) {
 		rc = sl_fail(err, SL_EBUSY, "slurmctld has not loaded its nodes yet");
-	} else if (s->checked || (rc = sl_canary(err)) >= 0) {
+	} else if (s->checked || (rc = ask_canary(err)) >= 0) {
 		s->checked |= rc > 0;
 		rc = 0;
 		sl_asked_restore(s->in->asked);

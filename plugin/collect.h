@@ -89,12 +89,8 @@ uint32_t sl_collect_row(const struct sl_collector *c, uint32_t job_id);
 /* Digest of what a decision about a pending job depends on. */
 int64_t sl_job_stamp(const job_record_t *job);
 
-/* Whether the records look as this plug-in was compiled to see them.  Returns 1; 0
- * while there is no job to tell by; -1 with *err (SL_EVERSION).  Job, node and
- * partition read locks held. */
-int sl_canary(struct sl_error *err);
-
-/* Same for one job, cheap enough for each use. */
+/* Whether the record of a job looks as this plug-in was compiled to see it: cheap enough
+ * for each use. */
 static inline bool sl_job_sane(const job_record_t *job)
 {
 	return job->magic == JOB_MAGIC && job->details && job->details->magic == DETAILS_MAGIC;

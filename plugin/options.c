@@ -115,19 +115,3 @@ const char *sl_options_missing(const struct sl_options *opt)
 		return "defer (and not defer_batch)";
 	return opt->defer ? "sched_interval=-1" : "defer,sched_interval=-1";
 }
-
-void sl_options_print(FILE *out)
-{
-	size_t i;
-
-	for (i = 0; i < OPTIONS; i++) {
-		const struct option *o = &table[i];
-
-		fprintf(out, "%s=%s: %s", o->name, o->unit, o->doc);
-		if (o->kind == NUMBER)
-			fprintf(out, " (%g to %g", o->min, o->max);
-		if (o->kind == NUMBER && o->preset > 0)
-			fprintf(out, ", default %g", o->preset);
-		fputs(o->kind == NUMBER ? ")\n" : "\n", out);
-	}
-}

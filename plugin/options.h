@@ -47,7 +47,4 @@ int sl_options_parse(struct sl_options *opt, const char *engine, const char *par
  */
 const char *sl_options_missing(const struct sl_options *opt);
 
-/* One line of text per option: name, unit, range, default, meaning. */
-void sl_options_print(FILE *out);
-
 #endif

@@ -50,7 +50,7 @@ uint64_t sl_times_quantile(const struct sl_times *t, double q)
 	return t->max_us;
 }
 
-const char *sl_source_word(enum sl_source source)
+static const char *source_word(enum sl_source source)
 {
 	static const char *const word[] = { "idle", "site", "last good", "bundled", "fallback" };
 
@@ -138,7 +138,7 @@ static void put_all(FILE *f, const struct sl_status *s)
 	fprintf(f, "  \"pid\": %ld,\n  \"engine_pid\": %ld,\n", (long) s->pid, (long) s->engine_pid);
 	fprintf(f, "  \"started\": %" PRId64 ",\n  \"written\": %" PRId64 ",\n  \"last_cycle\": %" PRId64 ",\n",
 		s->started, s->written, s->last_cycle);
-	put_string(f, "source", sl_source_word(s->source));
+	put_string(f, "source", source_word(s->source));
 	put_string(f, "policy", s->policy);
 	put_string(f, "site", s->site);
 	put_string(f, "usage_stale", s->usage_stale);

@@ -71,8 +71,6 @@ struct sl_status {
 	struct sl_times start;		/* one start, a part of commit_hold */
 };
 
-const char *sl_source_word(enum sl_source source);
-
 /* Remember an error, with the time. */
 void sl_status_error(struct sl_status *s, const char *text);
 

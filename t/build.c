@@ -545,7 +545,7 @@ struct build *build_random_cluster(uint64_t seed, uint32_t nodes, uint32_t jobs)
 
 	snprintf(machine, sizeof(machine), "%ux%uc%ut1000m+%ux%uc2g%ut%um%uw", half, 2 + build_below(&seed, 7),
 		 1 + build_below(&seed, 2), nodes, 2 + build_below(&seed, 7), 1 + build_below(&seed, 2),
-		 one_in(&seed, 4) ? 0 : 2000, 1 + build_below(&seed, 2));
+		 one_in(&seed, 4) ? 0u : 2000u, 1 + build_below(&seed, 2));
 	b = build_create(machine);
 	b->meta.select_flags = select[build_below(&seed, 6)];
 	left = calloc(b->nodes, sizeof(*left));

@@ -267,9 +267,9 @@ static void no_schedule_is_shorter_than_the_bound(void **state)
 	double tightest = 0;
 
 	(void) state;
+	print_message("# SL_SEED=%llu\n", (unsigned long long) seed);
 	for (uint64_t i = 0; i < rounds; i++) {
 		random_state = seed + i;
-		print_message(i ? "" : "# SL_SEED=%llu\n", (unsigned long long) seed);
 		try_random(&tightest);
 	}
 	assert_true(tightest > 0.99);

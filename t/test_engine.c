@@ -152,7 +152,7 @@ static int snapshot_fd(void)
 	struct sl_error err;
 	struct sl_builder *b = sl_builder_create(&sl_snapshot_schema, &err);
 	const void *bytes;
-	size_t size;
+	size_t size = 0;
 	int fd;
 
 	assert_non_null(b);

@@ -36,20 +36,11 @@ static void context_goes_in_front_and_a_long_text_is_cut_not_overrun(void **stat
 	assert_int_equal(err.code, SL_EIO);
 }
 
-static void every_code_has_a_word(void **state)
-{
-	(void) state;
-	for (int c = SL_OK; c <= SL_EBUSY; c++)
-		assert_string_not_equal(sl_errno_word(c), "unknown");
-	assert_string_equal(sl_errno_word(1000), "unknown");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_failure_is_returned_in_one_expression),
 		cmocka_unit_test(context_goes_in_front_and_a_long_text_is_cut_not_overrun),
-		cmocka_unit_test(every_code_has_a_word),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,7 +65,7 @@ static int book_all(struct sl_timeline *tl, struct sl_error *err)
 static int place_all(struct sl_timeline *tl, struct sl_error *err)
 {
 	struct sl_nodeset eligible = SL_NODESET_EMPTY, required = SL_NODESET_EMPTY;
-	struct sl_layout l = SL_LAYOUT_EMPTY, copy = SL_LAYOUT_EMPTY;
+	struct sl_layout l = SL_LAYOUT_EMPTY;
 	struct sl_request r = { .min_nodes = 3, .max_nodes = 60, .tasks = 140, .duration = 5, .eligible = &eligible };
 	int rc = sl_nodeset_add(&eligible, 2, NODES - 1, err) || sl_nodeset_remove(&eligible, 9, 9, err) ||
 		 sl_nodeset_add(&required, 20, 22, err);
@@ -79,9 +79,9 @@ static int place_all(struct sl_timeline *tl, struct sl_error *err)
 		r.tasks = m == SL_PLACE_CONTIGUOUS ? 20 : 140;
 		rc = sl_fit_at(tl, &r, &how, 7, &l, NULL, err) < 0 ||
 		     sl_fit_earliest(tl, &r, &how, 0, SL_FOREVER, &start, &l, NULL, err) < 0 ||
-		     sl_layout_copy(&copy, &l, err) || sl_layout_book(tl, &l, start, start + 5, err);
+		     sl_layout_book(tl, &l, start, start + 5, err);
 		if (!rc) {
-			assert_true(l.nodes >= 3 && copy.nodes == l.nodes);
+			assert_true(l.nodes >= 3);
 			rc = sl_layout_unbook(tl, &l, start, start + 5, err);
 		}
 		sl_timeline_rollback(tl, mark);
@@ -89,7 +89,6 @@ static int place_all(struct sl_timeline *tl, struct sl_error *err)
 	sl_nodeset_free(&eligible);
 	sl_nodeset_free(&required);
 	sl_layout_free(&l);
-	sl_layout_free(&copy);
 	return rc ? -1 : 0;
 }
 

@@ -261,7 +261,7 @@ static void check_round_trip(const struct sl_schema *schema, struct sl_builder *
 {
 	struct sl_builder *again = sl_builder_create(schema, NULL);
 	const void *bytes, *more;
-	size_t size, more_size;
+	size_t size, more_size = 0;
 	struct sl_error err;
 	char *json, *json_again;
 

@@ -102,23 +102,8 @@ static void a_set_with_itself(void **state)
 	sl_nodeset_free(&s);
 }
 
-static void runs_may_come_unsorted_and_overlapping(void **state)
-{
-	const struct sl_run run[] = { { 9, 12 }, { 0, 3 }, { 2, 5 }, { 6, 6 }, { 11, 11 } };
-	struct sl_nodeset s = SL_NODESET_EMPTY;
-
-	(void) state;
-	assert_int_equal(sl_nodeset_from_runs(&s, run, 5, NULL), 0);
-	expect(&s, "0-6,9-12");
-	assert_int_equal(s.count, 11);
-	assert_int_equal(sl_nodeset_from_runs(&s, run, 0, NULL), 0);
-	expect(&s, "");
-	sl_nodeset_free(&s);
-}
-
 static void what_is_refused_changes_nothing(void **state)
 {
-	const struct sl_run bad[] = { { 0, 3 }, { 5, 4 } };
 	struct sl_nodeset s = set("1-3");
 	struct sl_error err;
 
@@ -127,8 +112,6 @@ static void what_is_refused_changes_nothing(void **state)
 	assert_int_equal(err.code, SL_EINVAL);
 	assert_int_equal(sl_nodeset_add(&s, 5, SL_MAX_NODES, &err), -1);
 	assert_int_equal(err.code, SL_ELIMIT);
-	assert_int_equal(sl_nodeset_from_runs(&s, bad, 2, &err), -1);
-	assert_int_equal(err.code, SL_EINVAL);
 	assert_int_equal(sl_nodeset_parse(&s, "1-3,x", &err), -1);
 	assert_string_equal(err.text, "nodeset \"1-3,x\": expected a number, \"-\" or \",\" at character 5");
 	assert_int_equal(sl_nodeset_parse(&s, "1,", &err), -1);
@@ -277,7 +260,6 @@ int main(void)
 		cmocka_unit_test(removing_splits_trims_and_swallows_runs),
 		cmocka_unit_test(union_intersection_and_difference_by_hand),
 		cmocka_unit_test(a_set_with_itself),
-		cmocka_unit_test(runs_may_come_unsorted_and_overlapping),
 		cmocka_unit_test(what_is_refused_changes_nothing),
 		cmocka_unit_test(text_is_cut_to_the_buffer),
 		cmocka_unit_test(the_last_node_that_can_be),

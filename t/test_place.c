@@ -448,22 +448,6 @@ static void blocked_nodes_are_not_there(void **state)
 	sl_timeline_destroy(tl);
 }
 
-static void room_counts_nodes_and_tasks(void **state)
-{
-	struct sl_timeline *tl = machine(4, NULL);
-	struct sl_request r = { .min_nodes = 2, .tasks = 100, .cores_per_task = 3, .duration = 10 };
-	struct sl_room room;
-
-	(void) state;
-	book(tl, "0", 6, 0, 50);
-	assert_int_equal(sl_fit_room(tl, &r, 0, &room, NULL), 0);
-	assert_int_equal(room.nodes, 3);
-	assert_int_equal(room.tasks, 6);
-	assert_int_equal(sl_fit_room(tl, &r, 50, &room, NULL), 0);
-	assert_int_equal(room.nodes, 4);
-	sl_timeline_destroy(tl);
-}
-
 /* -- misuse and words ---------------------------------------------------- */
 
 static void a_request_that_is_none_is_an_error(void **state)
@@ -523,7 +507,6 @@ int main(void)
 		cmocka_unit_test(a_job_fits_into_a_gap_only_if_it_ends_in_time),
 		cmocka_unit_test(a_later_start_takes_the_nodes_that_become_free_latest),
 		cmocka_unit_test(blocked_nodes_are_not_there),
-		cmocka_unit_test(room_counts_nodes_and_tasks),
 		cmocka_unit_test(a_request_that_is_none_is_an_error),
 		cmocka_unit_test(methods_have_names),
 	};

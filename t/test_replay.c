@@ -64,7 +64,7 @@ static void record(int now, const char *jobs, const char *rest)
 	struct sl_builder *b = sl_builder_create(&sl_snapshot_schema, &err);
 	char text[8192];
 	const void *bytes;
-	size_t size;
+	size_t size = 0;
 
 	snprintf(text, sizeof(text), "{\"meta\": {\"now\": %d, \"cluster\": \"c\", \"sequence\": %d},"
 		 "\"nodes\": [{\"name\": \"n1\"}, {\"name\": \"n2\"}, {\"name\": \"n3\"}, {\"name\": \"n4\"}],"
@@ -336,7 +336,7 @@ static void record_nodes(int now, const char *n1, const char *rest, const char *
 	struct sl_builder *b = sl_builder_create(&sl_snapshot_schema, &err);
 	char text[4096];
 	const void *bytes;
-	size_t size;
+	size_t size = 0;
 
 	snprintf(text, sizeof(text), "{\"meta\": {\"now\": %d, \"cluster\": \"c\"},"
 		 "\"nodes\": [{\"name\": \"n1\"%s}, {\"name\": \"n2\"%s}, {\"name\": \"n3\"%s}, {\"name\": \"n4\"%s}],"
@@ -377,7 +377,7 @@ static void snapshots_of_another_build_are_passed_over_and_counted(void **state)
 	struct sl_replay r;
 	struct sl_builder *b = sl_builder_create(&sl_snapshot_schema, &err);
 	const void *bytes;
-	size_t size;
+	size_t size = 0;
 
 	(void) state;
 	/* a good image whose description is another one */
@@ -457,7 +457,7 @@ static void record_at(const struct sl_trial *t, int64_t now)
 	struct sl_image_copy copy = { .image = &snap->image, .view = snap, .to = b, .map = map };
 	struct sl_meta_row meta;
 	const void *bytes;
-	size_t size;
+	size_t size = 0;
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		sl_image_copy_table(&copy, tables[i]);

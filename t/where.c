@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,6 +70,50 @@ char *text_of(const struct sl_layout *l)
 	return text;
 }
 
+/* "needs 4 nodes, 3 could ever do" */
+static void misfit_text(const struct sl_misfit *m, char *buf, size_t size)
+{
+	const char *had = m->ever ? "could ever be had" : "can be had";
+
+	switch (m->lack) {
+	case SL_LACK_NOTHING:
+		snprintf(buf, size, "fits");
+		break;
+	case SL_LACK_NODES:
+		snprintf(buf, size, "needs %" PRId64 " nodes, %" PRId64 " %s", m->need, m->have,
+			 m->ever ? "could ever do" : "would do");
+		break;
+	case SL_LACK_CORES:
+		snprintf(buf, size, "needs room for %" PRId64 " tasks or cores, %" PRId64 " %s", m->need, m->have, had);
+		break;
+	case SL_LACK_GRES:
+		snprintf(buf, size, "needs %" PRId64 " of a gres in all, %" PRId64 " %s", m->need, m->have, had);
+		break;
+	case SL_LACK_REQUIRED:
+		snprintf(buf, size, "needs %" PRId64 " required nodes, %" PRId64 " %s", m->need, m->have,
+			 m->ever ? "could ever do" : "would do");
+		break;
+	case SL_LACK_MAX_NODES:
+		if (m->need == INT64_MAX)
+			snprintf(buf, size, "does not fit on %" PRId64 " nodes", m->have);
+		else
+			snprintf(buf, size, "would take %" PRId64 " nodes, may have %" PRId64, m->need, m->have);
+		break;
+	case SL_LACK_BLOCK:
+		if (m->have < m->need)
+			snprintf(buf, size, "needs a block of %" PRId64 " consecutive nodes, the longest is %" PRId64,
+				 m->need, m->have);
+		else
+			snprintf(buf, size, "no block of consecutive nodes has enough, the longest is %" PRId64, m->have);
+		break;
+	case SL_LACK_TIME:
+		snprintf(buf, size, "not before the latest start allowed");
+		break;
+	default:
+		snprintf(buf, size, "asks for %" PRId64 " where %" PRId64 " is what it allows", m->need, m->have);
+	}
+}
+
 const char *at(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how, int64_t t)
 {
 	struct sl_layout l = SL_LAYOUT_EMPTY;
@@ -80,7 +125,7 @@ const char *at(struct sl_timeline *tl, const struct sl_request *r, const struct 
 	if (rc < 0)
 		snprintf(text, sizeof(text), "error: %s", err.text);
 	else if (!rc)
-		sl_misfit_text(&m, text, sizeof(text));
+		misfit_text(&m, text, sizeof(text));
 	else
 		snprintf(text, sizeof(text), "%s", text_of(&l));
 	assert_true(rc == 1 || !l.nodes);
@@ -101,7 +146,7 @@ const char *earliest(struct sl_timeline *tl, const struct sl_request *r, const s
 	if (rc < 0)
 		snprintf(text, sizeof(text), "error: %s", err.text);
 	else if (!rc)
-		sl_misfit_text(&m, text, sizeof(text));
+		misfit_text(&m, text, sizeof(text));
 	else
 		snprintf(text, sizeof(text), "@%lld %s", (long long) start, text_of(&l));
 	sl_layout_free(&l);

@@ -4,6 +4,8 @@
 local s = require "spec.support"
 local t = require "sched.test"
 
+local solvers = #s.lines("for _, name in ipairs(require('sched.mip').backends()) do print(name) end") > 0
+
 local function value(expression)
 	return s.value(expression, nil, 'local packing = require "sched.packing"')
 end
@@ -221,6 +223,43 @@ describe("auction", function()
 		for _, id in ipairs(first:started()) do
 			assert.same(first:layout(id), again:layout(id))
 		end
+	end)
+
+	-- A millionth of a second is never enough.
+	local hasty = "auction,max_bids=64,rounds=1,time_limit=0.000001"
+	local function contest(remembered)
+		return t.cluster { nodes = "4x8c", remembered = remembered, pending = {
+			{ id = 1, nodes = 3, exclusive = true, priority = 100 },
+			{ id = 2, nodes = 2, exclusive = true, priority = 70 },
+			{ id = 3, nodes = 2, exclusive = true, priority = 60 },
+		} }
+	end
+	local function harmony(remembered)
+		return t.cluster { nodes = "4x8c", remembered = remembered, pending = { { id = 1, nodes = 4, exclusive = true } } }
+	end
+
+	it("lets fewer bids compete after a round that was not solved in time, in the coming cycles, too", function()
+		local plan
+		for _, bids in ipairs { 32, 16, 8, 4 } do
+			plan = t.decide(hasty, contest(plan and plan:remembered()))
+			assert.same({ main = { ["auction.bids"] = bids } }, plan:remembered())
+			assert.is_true(#plan:started() >= 1)
+		end
+		-- nothing to choose between: twice as many, until it is all of them
+		for _, bids in ipairs { 8, 16, 32 } do
+			plan = t.decide(hasty, harmony(plan:remembered()))
+			assert.same({ main = { ["auction.bids"] = bids } }, plan:remembered())
+		end
+		assert.same({}, t.decide(hasty, harmony(plan:remembered())):remembered())
+	end)
+
+	it("has no bids but the most valuable job's left then", function()
+		if not solvers then
+			return
+		end
+		local few = { main = { ["auction.bids"] = 1 } }
+		assert.same({ 2, 3 }, t.decide("auction,time_limit=60", contest()):started())
+		assert.same({ 1 }, t.decide("auction,time_limit=60", contest(few)):started())
 	end)
 
 	it("is worth no less than Slurm's best fit in the same order, on random machines", function()

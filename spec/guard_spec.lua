@@ -19,9 +19,13 @@ end
 
 -- A steady stream: 4 nodes, every 10 minutes a job of one node and 40 minutes arrives, so that
 -- all nodes are always taken; *wide* jobs of 4 nodes, submitted at 0.  Jobs really run for
--- *share* of their walltime.  Returns the minutes at which the wide jobs started, by id.
+-- *share* of their walltime.  Returns the minutes at which the wide jobs started, by id, and how
+-- many jobs started before the last of them.
 local function stream(policy, wide, share, minutes)
-	local running, pending, starts, id = {}, {}, {}, 100
+	local running, pending, starts, id, remembered, begun = {}, {}, {}, 100, nil, 0
+	for i = 1, 3 do
+		running[i] = { id = 90 + i, on = { "n" .. i }, ends = 10 * i, limit = 10 * i }
+	end
 	for i = 1, wide do
 		pending[i] = { id = i, nodes = 4, time_limit = "1h", submitted_at = 0, length = 60 }
 	end
@@ -35,7 +39,7 @@ local function stream(policy, wide, share, minutes)
 			end
 		end
 		running = still
-		local spec = { nodes = "4x1c", running = {}, pending = {} }
+		local spec = { nodes = "4x1c", running = {}, pending = {}, now = 1700000000 + now * 60, remembered = remembered }
 		for i, job in ipairs(running) do
 			spec.running[i] = { id = job.id, nodes = job.on, ends_in = (job.limit - now) * 60, exclusive = true }
 		end
@@ -44,6 +48,7 @@ local function stream(policy, wide, share, minutes)
 				submitted_ago = (now - job.submitted_at) * 60 }
 		end
 		local plan = t.decide(policy, t.cluster(spec))
+		remembered = plan:remembered()
 		for i = #pending, 1, -1 do
 			local job, start = pending[i], plan:start(pending[i].id)
 			if start then
@@ -51,10 +56,11 @@ local function stream(policy, wide, share, minutes)
 				running[#running + 1] = { id = job.id, on = start.nodes, ends = now + job.length,
 					limit = now + (job.nodes == 4 and 60 or 40) }
 				starts[job.id] = now
+				begun = begun + (starts[wide] and 0 or 1)
 			end
 		end
 	end
-	return starts
+	return starts, begun
 end
 
 describe("the starvation guard", function()
@@ -158,6 +164,17 @@ describe("the starvation guard", function()
 			assert.is_true(starts[id] and starts[id] <= 120 + 40 + (id - 1) * 100, tostring(starts[id]))
 		end
 	end)
+
+	for _, policy in ipairs { "ip_window", "auction", "critical,patience=0" } do
+		local name = policy:match("^[%w_]+")
+		it("bounds how often a wide job is overtaken, under " .. name, function()
+			local with_wait_only = policy .. ",guard_wait=0"
+			assert.is_nil(stream(with_wait_only, 1, 1, 24 * 60)[1])
+			local starts, begun = stream(with_wait_only .. ",guard_bypass=10", 1, 1, 24 * 60)
+			-- ten, what started in the cycle in which it fell due, and what ends before its reservation
+			assert.is_true(starts[1] and begun <= 15, tostring(begun))
+		end)
+	end
 
 	it("refuses options that are its own, and defaults for what it does not know", function()
 		assert.matches("option 'guard_jobs' is the guard's", support.refusal("",

@@ -132,6 +132,48 @@ describe("ip_window", function()
 		assert.equal(4, #t.decide("ip_window", c):started())
 	end)
 
+	it("takes half of the window when time is up, in the coming cycles, too, and all of it again when it is not", function()
+		if not solvers then
+			return
+		end
+		-- a millionth of a second is never enough, but four jobs all fit
+		local hasty = "ip_window,max_jobs=16,on_timeout=halve,time_limit=0.000001"
+		local function cycle(jobs, remembered)
+			local pending = {}
+			for id = 1, jobs do
+				pending[id] = { id = id, tasks = 3 + id % 2, priority = 100 - id }
+			end
+			local plan = t.decide(hasty, t.cluster { nodes = "2x8c", pending = pending, remembered = remembered })
+			local window = plan:remembered().main
+			return plan, window and window["ip_window.jobs"], plan:log()[1]:match("of %d+ jobs")
+		end
+		local plan, window, looked = cycle(16)
+		assert.equal(4, window)
+		assert.equal(4, #plan:started())
+		assert.equal("of 4 jobs", looked)
+		plan, window, looked = cycle(16, plan:remembered())	-- begins with four, which go well
+		assert.equal(8, window)
+		assert.equal("of 4 jobs", looked)
+		plan, window = cycle(16, plan:remembered())
+		assert.equal(4, window)
+		plan, window = cycle(2, plan:remembered())
+		assert.equal(8, window)
+		plan, window = cycle(2, plan:remembered())
+		assert.is_nil(window)
+		assert.same({}, plan:remembered())
+	end)
+
+	it("lets only those compete that the window has left", function()
+		local c = { nodes = "1x8c", pending = {
+			{ id = 1, tasks = 7, priority = 15 }, { id = 2, tasks = 5, priority = 10 }, { id = 3, tasks = 3, priority = 6 } } }
+		if solvers then
+			assert.same({ 2, 3 }, started(t.cluster(c), "on_timeout=halve,time_limit=60"))
+			c.remembered = { main = { ["ip_window.jobs"] = 1 } }
+			assert.same({ 1 }, started(t.cluster(c), "on_timeout=halve,time_limit=60"))
+			assert.same({ 2, 3 }, started(t.cluster(c), "time_limit=60"))	-- incumbent: all of it
+		end
+	end)
+
 	it("starts the greedy choice when the solver fails", function()
 		-- no room for a solver; no time for it
 		local c = table_1(64)

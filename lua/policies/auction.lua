@@ -9,6 +9,7 @@
 -- fragmented.  Winners start; those that lost bid again for what is left, until nobody can.
 --
 -- Jobs that have waited too long get a reservation first (sched.guard), which all bids respect.
+-- After a round that was not solved in time fewer bids compete, in the coming cycles too.
 -- When the time is up the best that is known starts: at the least what best fit would start.
 --
 -- What is a job worth?  The paper says: its priority.  With value = "prices" it is the share of
@@ -37,7 +38,8 @@ M.options = guard.options {
 	bids_per_job = { default = 5, min = 1, max = 500,
 		doc = "bids of a job, its Slurm bid not counted; one for each of its shapes at least" },
 	max_bids = { default = 1000, min = 1, max = 100000,
-		doc = "bids of all jobs; half of that after a round that was not solved in time, until one is solved quickly" },
+		doc = "bids of all jobs; after a round that was not solved in time half of them, in the coming cycles too; " ..
+			"twice as many again after one that was solved quickly" },
 	bid_kinds = { default = "ABC", doc = "letters of the kinds of bids" },
 	slurm_bids = { default = true, doc = "a bid where Slurm's best fit would place the job" },
 	elastic_bids = { default = false, doc = "jobs of cores only may take whole nodesets, cores as others leave them" },
@@ -145,14 +147,24 @@ local function start(plan, won)
 	return started
 end
 
--- More or fewer bids next time?
-local function adapt(total, result, limit, opt)
+-- The bids that are allowed, max_bids or fewer: remembered from cycle to cycle.
+local BIDS <const> = "auction.bids"
+
+local function allowed_bids(cluster, opt)
+	return math.min(cluster:recall(BIDS) or opt.max_bids, opt.max_bids)
+end
+
+-- More or fewer bids next time, in this cycle or in the next ones?  Remembered at once: the
+-- budget may end this one.
+local function adapt(plan, total, result, limit, opt)
+	local next_total = total
 	if result and result.status ~= "optimal" and result.status ~= "infeasible" then
-		return math.max(total // 2, 1)
+		next_total = math.max(total // 2, 1)
 	elseif not result or result.seconds < limit / 4 then
-		return math.min(total * 2, opt.max_bids)
+		next_total = math.min(total * 2, opt.max_bids)
 	end
-	return total
+	plan:remember(BIDS, next_total < opt.max_bids and next_total or nil)
+	return next_total
 end
 
 local function still_open(plan, jobs)
@@ -185,7 +197,7 @@ end
 function M.decide(cluster, plan, opt)
 	guard.protect(cluster, plan, opt)
 	local jobs, values = bidders(cluster, plan, opt)
-	local liking, left = likings(opt), opt.time_limit
+	local liking, left, total = likings(opt), opt.time_limit, allowed_bids(cluster, opt)
 	local how = {
 		max = opt.bids_per_job, jobs = opt.window, total = opt.max_bids, kinds = opt.bid_kinds,
 		slurm = opt.slurm_bids, contiguous = opt.contiguous_only, elastic = opt.elastic_bids,
@@ -198,14 +210,16 @@ function M.decide(cluster, plan, opt)
 	}
 	favour(cluster, plan, jobs, opt, how, solve.liking)
 	for round = 1, math.huge do
+		local solved = round <= opt.rounds and left > 0
+		how.total = solved and total or opt.max_bids
 		local bids = cluster:bids(still_open(plan, jobs), how)
 		local started
-		if #bids > 0 and round <= opt.rounds and left > 0 then
+		if solved and #bids > 0 then
 			solve.time_limit = left
 			local won, result = packing.solve(cluster, bids, solve)
+			total = adapt(plan, total, result, left, opt)
 			started = start(plan, won)
 			left = left - (result and result.seconds or 0)
-			how.total = adapt(how.total, result, solve.time_limit, opt)
 		else
 			started = fill(plan, bids, liking)
 		end

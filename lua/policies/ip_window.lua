@@ -18,6 +18,7 @@
 
 local guard = require "sched.guard"
 local ip = require "sched.ip"
+local mip = require "sched.mip"
 local window = require "sched.window"
 
 local M = { api = 1, name = "ip_window", doc = "start the most valuable jobs of a window, by integer programming" }
@@ -37,8 +38,9 @@ M.options = guard.options {
 	formulation = { default = "aggregated", values = { "aggregated", "literal" },
 		doc = "literal: the paper's, for comparison" },
 	on_timeout = { default = "incumbent", values = { "incumbent", "halve" },
-		doc = "when time is up: start the best found so far, or nothing of it and try half of the window" },
-	time_limit = { default = 1.0, min = 0.01, max = 3600, doc = "seconds for a solve" },
+		doc = "when time is up: start the best found so far; or nothing of it, and try half of the window, " ..
+			"in the coming cycles too, and twice as many jobs again after one that was solved quickly" },
+	time_limit = { default = 1.0, min = 1e-6, max = 3600, doc = "seconds for a solve" },
 	gap = { default = 0.005, min = 0, max = 1, doc = "good enough: so close to the bound" },
 	branches = { default = 200, min = 0, max = 1000000,
 		doc = "nodes of branch and bound; unlike time_limit the same in a replay" },
@@ -91,7 +93,8 @@ local function choose_literal(w, value, opt)
 	local p = ip.literal(w, value, ip.offers(w), opt)
 	local r = p.model:solve { time_limit = opt.time_limit, gap = opt.gap, max_nodes = opt.max_nodes,
 		memory_mb = opt.memory_mb, backend = opt.backend }
-	local found = { choice = w:greedy(value, {}), bound = r.bound, status = r.status, timeout = r.status ~= "optimal" }
+	local found = { choice = w:greedy(value, {}), bound = r.bound, status = r.status, timeout = r.status ~= "optimal",
+		seconds = r.seconds }
 	if r.values then
 		found.choice = ip.read_literal(p, value, r.values)
 	end
@@ -112,15 +115,35 @@ local function solver_options(opt)
 		backend = opt.backend ~= "any" and opt.backend or nil }
 end
 
--- Choose, and start what was chosen.
-local function optimize(cluster, plan, jobs, opt)
+-- With on_timeout = "halve": how many jobs compete, remembered from cycle to cycle.
+local JOBS <const> = "ip_window.jobs"
+
+local function halves(opt)
+	return opt.on_timeout == "halve" and opt.backend ~= "none" and #mip.backends() > 0
+end
+
+local function window_of(cluster, opt)
+	return halves(opt) and math.min(cluster:recall(JOBS) or opt.max_jobs, opt.max_jobs) or opt.max_jobs
+end
+
+local function note(plan, jobs, opt)
+	plan:remember(JOBS, jobs < opt.max_jobs and jobs or nil)
+end
+
+-- Choose, and start what was chosen.  *size*: jobs that may compete.
+local function optimize(cluster, plan, jobs, size, opt)
 	local solver = solver_options(opt)
 	solver.packing = opt.packing
 	local found, w = choose(cluster, jobs, opt, solver)
-	while found and found.timeout and opt.on_timeout == "halve" and #jobs > 1 and opt.backend ~= "none" do
+	local quick = found and not found.timeout and (found.seconds or 0) < opt.time_limit / 4
+	while found and found.timeout and halves(opt) and #jobs > 1 do
 		jobs = table.move(jobs, 1, #jobs // 2, 1, {})
+		note(plan, #jobs, opt)		-- at once: the budget may end the cycle
 		solver.time_limit = solver.time_limit / 2
 		found, w = choose(cluster, jobs, opt, solver)
+	end
+	if quick and halves(opt) then
+		note(plan, size * 2, opt)
 	end
 	if found then
 		w:start(found.choice, plan)
@@ -131,15 +154,15 @@ end
 
 function M.decide(cluster, plan, opt)
 	guard.protect(cluster, plan, opt)
-	local jobs, again = {}, {}
-	for job in cluster:queue(opt.max_jobs) do
+	local jobs, again, size = {}, {}, window_of(cluster, opt)
+	for job in cluster:queue(size) do
 		if plan:state(job) == "open" and not again[job] then
 			again[job] = true
 			jobs[#jobs + 1] = job
 		end
 	end
 	if #jobs > 0 and cluster.totals.free_cores > 0 then
-		optimize(cluster, plan, jobs, opt)
+		optimize(cluster, plan, jobs, size, opt)
 	end
 	local how = { shape = opt.shapes and "any" or 0 }
 	for job in cluster:queue(opt.max_jobs) do

@@ -18,16 +18,22 @@
 --
 --   due = the time it became eligible + guard_wait + guard_stretch x its walltime
 --
--- Nothing has to be remembered for that: all of it stands in each snapshot, and a job that is
--- due stays so until it starts.  Guarded jobs come in the order in which they fell due, which
--- never changes either, at most guard_jobs of them.  So the first one is placed with nothing
--- but the running jobs before it: its start never moves back from one cycle to the next, and
--- is no later than the last walltime of what runs when it becomes the first.  Then the next
+-- or, where that is earlier, from the cycle on in which it is seen to have been overtaken
+-- guard_bypass times (sched.bypass).  All that the former takes stands in each snapshot; for the
+-- latter the order of the queue and counts are remembered (plan:remember), which begin anew when
+-- the policy set changes.
+--
+-- A job that is due stays so until it starts.  Guarded jobs come in the order in which they fell
+-- due, which never changes either, at most guard_jobs of them.  So the first one is placed with
+-- nothing but the running jobs before it: its start never moves back from one cycle to the next,
+-- and is no later than the last walltime of what runs when it becomes the first.  Then the next
 -- one is.  A job therefore waits no longer than until it is due, and then for at most one
 -- walltime of others for itself and for each job that fell due before it; mostly much less.
 --
 -- Guarded jobs go before jobs of a higher priority, of a higher PriorityTier too where
 -- partitions share nodes: a site that wants a partition to starve sets guard_wait = 0 for it.
+
+local bypass = require "sched.bypass"
 
 local M = {}
 
@@ -36,6 +42,8 @@ local own = {
 		doc = "a job that waited for longer gets a reservation before all others; 0: no guard" },
 	guard_stretch = { default = 0.0, min = 0, max = 1000,
 		doc = "times its walltime that a job has to wait in addition" },
+	guard_bypass = { default = 0, min = 0, max = 1000000,
+		doc = "a job that was overtaken so often gets one, too, however short it waited; 0: that does not count" },
 	guard_jobs = { default = 4, min = 1, max = 1000, doc = "jobs that the guard gives a reservation at once" },
 }
 
@@ -76,21 +84,36 @@ function M.due(job, opt)
 	return since + opt.guard_wait + opt.guard_stretch * job.time_limit	-- no limit: never due
 end
 
---- The jobs that are due, those first that have been for longest.
-function M.guarded(cluster, opt)
-	local now, due, list = cluster.now, {}, {}
-	if opt.guard_wait == 0 or opt.guard_wait == math.huge then
-		return list
+-- The entries of the queue that may be due.
+local function candidates(cluster, opt, bypassed)
+	if next(bypassed) then
+		return cluster:queue()
+	elseif opt.guard_wait == 0 or opt.guard_wait == math.huge then
+		return cluster:queue(0)
 	end
-	for job in cluster:queue(nil, now - math.ceil(opt.guard_wait)) do
-		local t = M.due(job, opt)
+	return cluster:queue(nil, cluster.now - math.ceil(opt.guard_wait))
+end
+
+--- The jobs that are due, those first that have been for longest.  bypassed (may be nil): what
+--- bypass.due() returned.
+function M.guarded(cluster, opt, bypassed)
+	local now, due, number, list = cluster.now, {}, {}, {}
+	bypassed = bypassed or {}
+	for job in candidates(cluster, opt, bypassed) do
+		local t, b = M.due(job, opt), bypassed[job.id]
+		if b and b.at < t then
+			t, number[job] = b.at, b.number
+		end
 		if t <= now then
 			due[job] = t
 			list[#list + 1] = job
 		end
 	end
 	table.sort(list, function(a, b)		-- stable: else in the queue's order
-		return due[a] < due[b]
+		if due[a] ~= due[b] then
+			return due[a] < due[b]
+		end
+		return (number[a] or 0) < (number[b] or 0)
 	end)
 	return list
 end
@@ -100,8 +123,11 @@ end
 --- got one: plan:state(job) is "reserved" then, and the policy leaves them alone.  Alternatives
 --- of a job count as what it asks for, unless opt.shapes is false.
 function M.protect(cluster, plan, opt)
-	local reserved, how = {}, { shape = opt.shapes == false and 0 or "any" }
-	for _, job in ipairs(M.guarded(cluster, opt)) do
+	local reserved, how, bypassed = {}, { shape = opt.shapes == false and 0 or "any" }, nil
+	if (opt.guard_bypass or 0) > 0 then
+		bypassed = bypass.due(cluster, plan, opt.guard_bypass)
+	end
+	for _, job in ipairs(M.guarded(cluster, opt, bypassed)) do
 		local state = plan:state(job)	-- not open: in another of its partitions
 		if #reserved == opt.guard_jobs then
 			break

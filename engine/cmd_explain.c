@@ -298,7 +298,8 @@ static void print_what(const json_t *event)
 			printf(" as its alternative %lld", (long long) integer(event, "shape"));
 		printf(" on %s", string(event, "nodes"));
 		if (integer(event, "cores"))
-			printf(" (%lld cores)", (long long) integer(event, "cores"));
+			printf(" (%lld core%s)", (long long) integer(event, "cores"),
+			       integer(event, "cores") == 1 ? "" : "s");
 		print_loan(event);
 	} else if (!strcmp(what, "wait")) {
 		printf("waits%s%s", *string(event, "why") ? ": " : "", string(event, "why"));

@@ -2,6 +2,7 @@
 #include "explain_order.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -49,16 +50,20 @@ static void find_capture(char program[PATH_MAX])
 		strcpy(program, own);
 }
 
-/* Run schedlua-capture FILE. */
+/* Run schedlua-capture FILE.  What it says of its success is no part of the answer. */
 static int capture(char *file, struct sl_error *err)
 {
 	char program[PATH_MAX];
 	char *argv[] = { (char *) CAPTURE, file, NULL };
+	posix_spawn_file_actions_t fa;
 	int status, rc;
 	pid_t pid;
 
 	find_capture(program);
-	rc = posix_spawnp(&pid, program, NULL, NULL, argv, environ);
+	posix_spawn_file_actions_init(&fa);
+	posix_spawn_file_actions_addopen(&fa, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	rc = posix_spawnp(&pid, program, &fa, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&fa);
 	if (rc)
 		return sl_fail(err, SL_EIO, "%s: %s; --snapshot=FILE takes a picture that is there already", program,
 			       strerror(rc));

@@ -39,6 +39,11 @@ explain_wait() {
 	wait_for 10 explained "$wide" 'waits.*expected to start at'
 	wait_for 10 explained "$behind" 'waits: '
 	grep -q "ahead of it, with a reservation: job $wide at " "$C/out"
+	# nothing but the answer, though a capture was taken for the order
+	head -n 1 "$C/out" | grep -q 'waits: '
+	schedlua explain --json "$behind" > "$C/out"
+	grep -q '"order": "order in ' "$C/out"
+	[ "$(head -c 1 "$C/out")" = '{' ]
 	scancel "$first"
 	starts "$wide"
 	wait_for 10 explained "$wide" 'started on '

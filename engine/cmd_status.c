@@ -44,6 +44,7 @@ static const struct line {
 	{ "site", "site file", TEXT, false },
 	{ "idle_why", "idle because", TEXT, false },
 	{ "usage_stale", "usage is old", TEXT, false },
+	{ "refusal", "set refused", TEXT, false },
 	{ "last_error", "last error", TEXT, false },
 	{ "last_error_time", "  at", TIME, false },
 	{ "strikes", "strikes", COUNT, false },
@@ -224,7 +225,8 @@ const struct sl_verb sl_verb_status = {
 	.more =
 		"# JSON\n"
 		"With --json the file is printed as it is: *source* (site, last good, bundled,\n"
-		"fallback, idle), *policy*, *site*, *idle_why*, *usage_stale*, *last_error*, *last_error_time*,\n"
+		"fallback, idle), *policy*, *site*, *idle_why*, *usage_stale*, *refusal* (why the set\n"
+		"in the files does not decide), *last_error*, *last_error_time*,\n"
 		"*strikes*, *next_try_s*, *version*, *slurm_version*, *pid*, *engine_pid*,\n"
 		"*started*, *last_cycle*, *written* (seconds since the epoch), *interval_s*,\n"
 		"*budget_s*, the counters named in the plain form, and the distributions\n"

@@ -99,6 +99,11 @@ static void not_written(struct sl_cycler *y, enum sl_trouble what, const char *t
 
 /* -- configuration ---------------------------------------------------------- */
 
+static void log_wrong(const char *text)
+{
+	error("sched/lua: %s; its default is used", text);
+}
+
 static void read_conf(struct sl_cycler *y)
 {
 	slurmctld_lock_t locks = { .conf = READ_LOCK };
@@ -106,8 +111,7 @@ static void read_conf(struct sl_cycler *y)
 	char *beside;
 
 	lock_slurmctld(locks);
-	if (sl_options_parse(&y->options, SCHEDLUA_ENGINE, slurm_conf.sched_params, &err))
-		error("sched/lua: %s; its default is used", err.text);
+	sl_options_parse(&y->options, SCHEDLUA_ENGINE, slurm_conf.sched_params, log_wrong, &err);
 	beside = get_extra_conf_path("sched.lua");
 	snprintf(y->site, sizeof(y->site), "%s", *y->options.site ? y->options.site : beside);
 	xfree(beside);
@@ -244,10 +248,16 @@ static bool due(const struct sl_cycler *y, double now)
 static bool ask(struct sl_cycler *y, bool bundled, struct sl_host_answer *a, struct sl_plan_image *plan,
 		struct sl_error *err)
 {
+	const struct sl_host_state *hs = sl_host_state(y->host);
+	uint64_t refused = hs->refused;
 	double t0 = now_s();
+	int rc;
 
-	if (sl_host_decide(y->host, y->collector->bytes, y->collector->size, y->sequence,
-			   (int64_t) (budget_s(y) * 1e6), bundled, a, err))
+	rc = sl_host_decide(y->host, y->collector->bytes, y->collector->size, y->sequence,
+			    (int64_t) (budget_s(y) * 1e6), bundled, a, err);
+	if (hs->refused != refused)
+		sl_status_error(&y->status, hs->refusal);
+	if (rc)
 		return false;
 	sl_times_add(&y->status.decide, (uint64_t) ((now_s() - t0) * 1e6));
 	if (sl_plan_image_open(plan, a->plan, a->size, err) ||
@@ -272,9 +282,10 @@ static void remember(struct sl_cycler *y, const struct sl_plan_image *plan)
 		say_once(y, err.text);
 }
 
-static void policy_strike(struct sl_cycler *y, const char *what, const char *text)
+/* instead: what becomes of this cycle, for the log; "" where that is not known yet. */
+static void policy_strike(struct sl_cycler *y, const char *what, const char *text, const char *instead)
 {
-	char line[700];
+	char line[700], rests[80] = "";
 	double rest = 0;
 
 	y->status.policy_errors++;
@@ -284,12 +295,13 @@ static void policy_strike(struct sl_cycler *y, const char *what, const char *tex
 		rest = MIN(5.0 * (1u << over), POLICY_MAX_REST_S);
 		y->policy_rest_until = now_s() + rest;
 		sl_remember_clear(y->remembered);
+		snprintf(rests, sizeof(rests), "; it rests for %g s, or until scontrol reconfigure", rest);
 	}
 	snprintf(line, sizeof(line), "%s failed: %.*s", what, (int) MIN(strcspn(text, "\n"), 480), text);
 	sl_status_error(&y->status, line);
 	sl_plain(line);
 	if (y->policy_strikes <= POLICY_STRIKES)
-		error("sched/lua: %s%s", line, rest > 0 ? "; the bundled easy decides for a while" : "");
+		error("sched/lua: %s%s%s", line, instead, rests);
 }
 
 /* The site's set.  False: another must decide.  A policy that failed is not
@@ -304,7 +316,8 @@ static bool ask_site(struct sl_cycler *y, struct sl_host_answer *a, struct sl_pl
 	if (!ask(y, false, a, plan, err)) {
 		/* a policy that ends or hangs the engine is to blame as well */
 		if (err->code != SL_EBUSY)
-			policy_strike(y, sl_host_state(y->host)->failures > failures ? "engine" : "policy", err->text);
+			policy_strike(y, sl_host_state(y->host)->failures > failures ? "engine" : "policy", err->text,
+				      "");
 		return false;
 	}
 	remember(y, plan);
@@ -319,7 +332,8 @@ static bool ask_site(struct sl_cycler *y, struct sl_host_answer *a, struct sl_pl
 		sl_status_error(&y->status, a->text);
 		return true;
 	}
-	policy_strike(y, "policy", a->text);
+	policy_strike(y, "policy", a->text, plan->start.rows ? "; what it had booked stands" :
+		      y->collector->queued ? "; the bundled easy decides" : "");
 	if (plan->start.rows || !y->collector->queued)
 		return true;
 	sl_host_release(y->host, a);
@@ -336,7 +350,8 @@ static void note_barren(struct sl_cycler *y, const struct sl_commit *m, uint64_t
 	}
 	if (++y->barren % BARREN)
 		return;
-	policy_strike(y, "policy", "none of the starts that it planned was possible");
+	policy_strike(y, "policy", "none of the starts that it planned was possible",
+		      "; the bundled easy decides for 10 s");
 	y->policy_rest_until = now_s() + 10;
 	if (y->barren >= 2 * BARREN) {
 		y->bundled_rest_until = now_s() + 10;
@@ -475,8 +490,8 @@ static void write_status(struct sl_cycler *y, bool now)
 	s->usage_stale = hs->stale;
 	s->reloads = hs->reloads;
 	s->refused = hs->refused;
-	if (*hs->refusal)
-		snprintf(s->last_error, sizeof(s->last_error), "%.1000s", hs->refusal);
+	snprintf(s->refusal, sizeof(s->refusal), "%.*s", (int) MIN(strcspn(hs->refusal, "\n"), 1000),
+		 hs->site_refused ? hs->refusal : "");
 	if (y->configured && sl_status_write(s, y->dir, &err))
 		not_written(y, SL_TROUBLE_STATUS, err.text);
 }

@@ -37,6 +37,7 @@ struct sl_host {
 	struct sl_keep keep;
 	double reload_at;		/* no set was ever good: try again then */
 	double next_try;		/* monotonic, seconds */
+	char failure[256];		/* what the engine failed of, last time */
 	struct sl_host_state state;
 	struct sl_frame frame;		/* last received; answers point into it */
 	char line[512];			/* of stderr, not ended yet */
@@ -148,7 +149,7 @@ static int strike(struct sl_host *h, struct sl_error *err)
 		say(h, 0, "engine failed %u times in a row; next try in %.0f s", h->state.strikes, rest);
 	}
 	h->next_try = now_s() + rest;
-	(void) err;
+	snprintf(h->failure, sizeof(h->failure), "%.255s", err ? err->text : "it ended between two cycles");
 	return -1;
 }
 
@@ -457,11 +458,13 @@ static int make_ready(struct sl_host *h, bool bundled, struct sl_error *err)
 {
 	if (h->pid <= 0) {
 		if (now_s() < h->next_try)
-			return sl_fail(err, SL_EBUSY, "the engine rests after %u failures", h->state.strikes);
+			return sl_fail(err, SL_EBUSY, "the engine rests after %u failures: %s", h->state.strikes,
+				       h->failure);
 		if (start_engine(h, err))
 			goto error;
 		if (say_hello(h, err)) {
-			sl_fail_in(err, "hello");
+			if (err->code != SL_EVERSION)
+				sl_fail_in(err, "%s does not answer as an engine does", h->engine);
 			goto error;
 		}
 	}
@@ -625,9 +628,14 @@ void sl_host_destroy(struct sl_host *h)
 int sl_host_reconfigure(struct sl_host *h, const struct sl_host_options *opt, struct sl_error *err)
 {
 	bool other = strcmp(h->engine, opt->engine) || strcmp(h->state_dir, opt->state ? opt->state : "");
+	bool other_site = strcmp(h->site, opt->site);
 
 	if (set_options(h, opt, err))
 		return -1;
+	if (other_site) {
+		h->state.site_refused = false;
+		*h->state.refusal = '\0';
+	}
 	if (other)
 		end_engine(h);
 	h->load_due = true;

@@ -53,6 +53,16 @@ static int parse_number(struct sl_options *opt, const struct option *o, const ch
 	return 0;
 }
 
+static int unknown_word(const char *word, struct sl_error *err)
+{
+	char known[300] = "";
+	size_t i, n = 0;
+
+	for (i = 0; i < OPTIONS && n < sizeof(known); i++)
+		n += (size_t) snprintf(known + n, sizeof(known) - n, "%s%s", i ? ", " : "", table[i].name);
+	return sl_fail(err, SL_EINVAL, "SchedulerParameters: %.80s: sched/lua has no such option; known: %s", word, known);
+}
+
 static int parse_word(struct sl_options *opt, const char *word, struct sl_error *err)
 {
 	const char *eq = strchr(word, '=');
@@ -75,12 +85,14 @@ static int parse_word(struct sl_options *opt, const char *word, struct sl_error 
 		strcpy((char *) opt + o->offset, value);
 		return 0;
 	}
-	return sl_fail(err, SL_EINVAL, "SchedulerParameters: %.80s: sched/lua has no such option", word);
+	return unknown_word(word, err);
 }
 
-int sl_options_parse(struct sl_options *opt, const char *engine, const char *params, struct sl_error *err)
+int sl_options_parse(struct sl_options *opt, const char *engine, const char *params, void (*wrong)(const char *text),
+		     struct sl_error *err)
 {
 	bool defer = false, defer_batch = false;
+	struct sl_error why;
 	char *copy, *word, *save = NULL;
 	int rc = 0;
 	size_t i;
@@ -99,8 +111,13 @@ int sl_options_parse(struct sl_options *opt, const char *engine, const char *par
 			defer = true;
 		else if (!strcasecmp(word, "defer_batch"))
 			defer_batch = true;
-		else if (!strncmp(word, "lua_", 4) && parse_word(opt, word, rc ? NULL : err))
+		else if (!strncmp(word, "lua_", 4) && parse_word(opt, word, &why)) {
+			if (wrong)
+				wrong(why.text);
+			if (!rc && err)
+				*err = why;
 			rc = -1;
+		}
 	}
 	opt->defer = defer && !defer_batch;
 	free(copy);

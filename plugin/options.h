@@ -37,9 +37,10 @@ struct sl_options {
 /*
  * Read SchedulerParameters (NULL: empty).  *opt is filled in any case: a word
  * that is wrong keeps its default.  Returns 0, or -1 with *err naming the first
- * word that is wrong and what was expected.
+ * word that is wrong and what was expected; wrong() (may be NULL) is told of each.
  */
-int sl_options_parse(struct sl_options *opt, const char *engine, const char *params, struct sl_error *err);
+int sl_options_parse(struct sl_options *opt, const char *engine, const char *params, void (*wrong)(const char *text),
+		     struct sl_error *err);
 
 /*
  * The words that are missing for sched/lua to be the only scheduler, as text

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/param.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -59,7 +60,7 @@ static const char *source_word(enum sl_source source)
 
 void sl_status_error(struct sl_status *s, const char *text)
 {
-	snprintf(s->last_error, sizeof(s->last_error), "%s", text);
+	snprintf(s->last_error, sizeof(s->last_error), "%.*s", (int) MIN(strcspn(text, "\n"), 1000), text);
 	s->last_error_time = time(NULL);
 }
 
@@ -143,6 +144,7 @@ static void put_all(FILE *f, const struct sl_status *s)
 	put_string(f, "site", s->site);
 	put_string(f, "usage_stale", s->usage_stale);
 	put_string(f, "idle_why", s->source == SL_SOURCE_IDLE ? s->idle_why : "");
+	put_string(f, "refusal", s->refusal);
 	put_string(f, "last_error", s->last_error);
 	fprintf(f, "  \"last_error_time\": %" PRId64 ",\n", s->last_error_time);
 	fprintf(f, "  \"interval_s\": %.3f,\n  \"budget_s\": %.3f,\n  \"next_try_s\": %.3f,\n", s->interval_s,

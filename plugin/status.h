@@ -56,6 +56,7 @@ struct sl_status {
 	char policy[256];
 	char site[1024];
 	char idle_why[512];		/* with SL_SOURCE_IDLE */
+	char refusal[1024];		/* why the files' set does not decide; empty: it does */
 	char last_error[1024];
 	int64_t last_error_time;
 	int64_t trouble[SL_TROUBLES];	/* when that last failed; 0: never */
@@ -71,7 +72,7 @@ struct sl_status {
 	struct sl_times start;		/* one start, a part of commit_hold */
 };
 
-/* Remember an error, with the time. */
+/* Remember the first line of an error, with the time. */
 void sl_status_error(struct sl_status *s, const char *text);
 
 /* That failed now: true when it is news, to be logged; the error is remembered then. */

@@ -29,7 +29,7 @@ static void options_have_defaults(void **state)
 	struct sl_options o;
 
 	(void) state;
-	assert_int_equal(sl_options_parse(&o, "/usr/bin/schedlua", NULL, NULL), 0);
+	assert_int_equal(sl_options_parse(&o, "/usr/bin/schedlua", NULL, NULL, NULL), 0);
 	assert_string_equal(o.engine, "/usr/bin/schedlua");
 	assert_string_equal(o.site, "");
 	assert_true(o.interval_s == 0 && o.budget_s == 0 && o.wake_ms == 100);
@@ -41,15 +41,15 @@ static void options_of_the_only_scheduler_are_recognised(void **state)
 	struct sl_options o;
 
 	(void) state;
-	sl_options_parse(&o, "", "bf_window=3,defer,sched_interval=-1,lua_site=/etc/s.lua,lua_interval=0.5", NULL);
+	sl_options_parse(&o, "", "bf_window=3,defer,sched_interval=-1,lua_site=/etc/s.lua,lua_interval=0.5", NULL, NULL);
 	assert_null(sl_options_missing(&o));
 	assert_string_equal(o.site, "/etc/s.lua");
 	assert_true(o.interval_s == 0.5);
-	sl_options_parse(&o, "", "sched_interval=-1", NULL);
+	sl_options_parse(&o, "", "sched_interval=-1", NULL, NULL);
 	assert_non_null(strstr(sl_options_missing(&o), "defer"));
-	sl_options_parse(&o, "", "defer,sched_interval=-10", NULL);
+	sl_options_parse(&o, "", "defer,sched_interval=-10", NULL, NULL);
 	assert_string_equal(sl_options_missing(&o), "sched_interval=-1");
-	sl_options_parse(&o, "", "defer,defer_batch,sched_interval=-1", NULL);
+	sl_options_parse(&o, "", "defer,defer_batch,sched_interval=-1", NULL, NULL);
 	assert_non_null(sl_options_missing(&o));
 }
 
@@ -68,12 +68,38 @@ static void a_wrong_option_is_named_and_keeps_its_default(void **state)
 		char text[100];
 
 		snprintf(text, sizeof(text), "defer,%s,lua_capture=7", wrong[i]);
-		assert_int_equal(sl_options_parse(&o, "", text, &err), -1);
+		assert_int_equal(sl_options_parse(&o, "", text, NULL, &err), -1);
 		assert_int_equal(err.code, SL_EINVAL);
 		assert_non_null(strstr(err.text, "lua_"));
 		assert_true(o.batch_ms == 20 && o.wake_ms == 100 && o.capture_s == 7);
 		assert_string_equal(o.site, "");
 	}
+}
+
+static unsigned told;
+
+static void tell(const char *text)
+{
+	static const char *const expected[] = { "lua_intervall", "lua_budget=xx", "lua_batch=999999" };
+
+	assert_true(told < 3);
+	assert_non_null(strstr(text, expected[told]));
+	if (!told)
+		assert_non_null(strstr(text, "no such option; known: lua_site, lua_engine"));
+	told++;
+}
+
+static void each_wrong_option_is_told_and_the_first_is_the_error(void **state)
+{
+	struct sl_error err;
+	struct sl_options o;
+
+	(void) state;
+	told = 0;
+	assert_int_equal(sl_options_parse(&o, "", "lua_intervall=5,lua_budget=xx,lua_wake=50,lua_batch=999999", tell, &err), -1);
+	assert_int_equal(told, 3);
+	assert_non_null(strstr(err.text, "lua_intervall=5"));
+	assert_true(o.wake_ms == 50);
 }
 
 /* -- memo -------------------------------------------------------------------- */
@@ -137,14 +163,16 @@ static void a_status_file_is_json_whatever_the_strings(void **state)
 
 	(void) state;
 	assert_non_null(mkdtemp(dir));
-	sl_status_error(&s, "a \"quoted\" \\ line\nand a tab\t");
+	sl_status_error(&s, "a \"quoted\" \\ line and a tab\t\nstack traceback:");
+	strcpy(s.refusal, "sched.lua:3:\n");
 	assert_int_equal(sl_status_write(&s, dir, NULL), 0);
 	snprintf(path, sizeof(path), "%s/status.json", dir);
 	assert_non_null(f = fopen(path, "r"));
 	n = fread(text, 1, sizeof(text) - 1, f);
 	text[n] = '\0';
 	fclose(f);
-	assert_non_null(strstr(text, "\"last_error\": \"a \\\"quoted\\\" \\\\ line\\u000aand a tab\\u0009\""));
+	assert_non_null(strstr(text, "\"last_error\": \"a \\\"quoted\\\" \\\\ line and a tab\\u0009\""));
+	assert_non_null(strstr(text, "\"refusal\": \"sched.lua:3:\\u000a\""));
 	unlink(path);
 	rmdir(dir);
 	assert_int_equal(sl_status_write(&s, dir, NULL), -1);
@@ -337,6 +365,8 @@ static void three_failures_in_a_row_make_it_rest(void **state)
 	}
 	assert_false(decides(r, &err));
 	assert_int_equal(err.code, SL_EBUSY);
+	/* why it failed is told as long as it rests */
+	assert_non_null(strstr(err.text, "rests after 3 failures: decide: it ended"));
 	assert_true(sl_host_state(r->host)->next_try_s > 0);
 }
 
@@ -420,6 +450,7 @@ int main(void)
 		cmocka_unit_test(options_have_defaults),
 		cmocka_unit_test(options_of_the_only_scheduler_are_recognised),
 		cmocka_unit_test(a_wrong_option_is_named_and_keeps_its_default),
+		cmocka_unit_test(each_wrong_option_is_told_and_the_first_is_the_error),
 		cmocka_unit_test(a_memo_remembers_and_forgets),
 		cmocka_unit_test(a_full_memo_forgets_the_oldest_first),
 		cmocka_unit_test(quantiles_are_near),

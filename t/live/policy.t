@@ -14,6 +14,7 @@ policy_is() { status_is source site && status_is policy "$1"; }
 
 # The plain site file, if it is not the one that decides already.
 good_site() {
+	SINCE=$(date +%s)
 	if [ -f "$C/etc/sched.lua" ] && cmp -s "$C/etc/sched.lua" "$C/good.lua" && policy_is easy; then return; fi
 	rm -rf "$C/etc/sched.lua"
 	cluster_default_site
@@ -138,9 +139,12 @@ refused() { # REGEX of the log line
 	log_since | grep -E -- "$1" | head -n 2
 	starts "$(submit -N1)"
 	wait_for 10 status_is source 'last good'
-	status_says last_error '[a-z]'
+	status_says refusal '[a-z]'
+	status_says last_error "$1"
+	[ "$(status last_error_time)" -ge "$SINCE" ]
 	same_slurmctld
 	good_site
+	wait_for 15 status_is refusal ''
 }
 
 broken() { # REGEX ; the site file on stdin

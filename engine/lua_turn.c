@@ -79,7 +79,8 @@ static bool ask_admit(lua_State *L, struct sl_lua *x, const struct sl_entry *e)
 	sl_lua_push_cluster(L, x);
 	lua_call(L, 2, 2);
 	admitted = lua_toboolean(L, -2);
-	reason = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "not admitted by the policy";
+	reason = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) :
+		lua_pushfstring(L, "not admitted by policy %s, which gives no reason", x->set_name);
 	if (!admitted && sl_plan_refuse(x->plan, e->job, SL_WHY_POLICY, reason, &err))
 		luaL_error(L, "%s", err.text);
 	lua_settop(L, top);

@@ -13,6 +13,23 @@ static const char site_key, groups_key;
 
 /* -- errors ------------------------------------------------------------ */
 
+/* What was raised is no text: say what it is, and where that was. */
+static void name_raised(lua_State *L)
+{
+	lua_Debug ar;
+
+	for (int level = 1; lua_getstack(L, level, &ar); level++) {
+		lua_getinfo(L, "Sl", &ar);
+		if (ar.currentline > 0) {
+			lua_pushfstring(L, "%s:%d: ", ar.short_src, ar.currentline);
+			lua_pushfstring(L, "error() with a %s, expected a text", luaL_typename(L, 1));
+			lua_concat(L, 2);
+			return;
+		}
+	}
+	lua_pushfstring(L, "error() with a %s, expected a text", luaL_typename(L, 1));
+}
+
 /* Message handler: the message as text, its traceback kept aside. */
 static int on_error(lua_State *L)
 {
@@ -20,7 +37,10 @@ static int on_error(lua_State *L)
 
 	if (s->x.limit.expired || s->x.limit.out_of_memory)
 		return 1;
-	sl_sandbox_tostring(L, 1, NULL);
+	if (lua_isstring(L, 1) || luaL_getmetafield(L, 1, "__tostring") != LUA_TNIL)
+		sl_sandbox_tostring(L, 1, NULL);
+	else
+		name_raised(L);
 	if (!s->trace) {
 		luaL_traceback(L, L, NULL, 1);
 		s->trace = strdup(lua_tostring(L, -1));
@@ -67,6 +87,9 @@ static int protected(struct sl_script *s, int args, int results, struct sl_error
 	if (status == LUA_OK)
 		return 0;
 	sl_limit_fail(&s->x.limit, status, err);
+	/* where it was is not known when there is no memory left to say it */
+	if (err && err->code == SL_ENOMEM && s->x.set_name)
+		sl_fail_in(err, "policy %s", s->x.set_name);
 	if (err)
 		whole_path(s->x.bundle, err);
 	if (s->x.limit.trace && !s->trace)

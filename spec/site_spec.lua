@@ -273,7 +273,7 @@ describe("a set of policies", function()
 			"nobody", "easy" }]]), { nobody = nobody }), c)
 		assert.same({ 4 }, plan:started())
 		assert.same({ "policy", "not two" }, { plan:pending(2) })
-		assert.same({ "policy", "not admitted by the policy" }, { plan:pending(3) })
+		assert.same({ "policy", "not admitted by policy a+b+nobody+easy, which gives no reason" }, { plan:pending(3) })
 	end)
 
 	it("ranks only those that are admitted", function()

@@ -255,6 +255,8 @@ static void a_set_that_fails_to_load_is_refused_with_the_place(void **state)
 	(void) state;
 	refused("return {", SL_ESCRIPT, "policy.lua:1: ");
 	refused("error('mine')", SL_ESCRIPT, "policy.lua:1: mine");
+	refused("error({})", SL_ESCRIPT, "policy.lua:1: error() with a table, expected a text");
+	refused("local function f() error(nil) end f()", SL_ESCRIPT, "policy.lua:1: error() with a nil, expected a text");
 	refused("while true do end", SL_ETIME, "policy.lua:1: time budget of 500 ms is used up");
 	refused("local t = {} for i = 1, math.huge do t[i] = {} end", SL_ENOMEM, "memory limit of 32 MiB is used up");
 	refused("return { api = 1, decide = function(c) while true do end end }", SL_ETIME, "time budget");

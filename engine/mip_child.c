@@ -380,8 +380,9 @@ static void reap(pid_t pid, int pidfd, int64_t until, struct sl_mip_report *repo
 		report->status = WEXITSTATUS(status);
 	} else {
 		report->status = WTERMSIG(status);
-		report->end = late || report->status == SIGXCPU || report->status == SIGKILL ? SL_END_DEADLINE :
-			      SL_END_SIGNAL;
+		/* its own timer and limits kill it after *until*: before, it was somebody else */
+		late |= report->status == SIGXCPU || (report->status == SIGKILL && sl_mip_clock_ns() >= until);
+		report->end = late ? SL_END_DEADLINE : SL_END_SIGNAL;
 	}
 }
 

@@ -40,6 +40,15 @@ const char *sl_mip_backend_name(unsigned i)
 	return NULL;
 }
 
+static void no_backend(const char *name, struct sl_error *why)
+{
+	char known[64] = "";
+
+	for (unsigned i = 0; sl_mip_backend_name(i); i++)
+		snprintf(known + strlen(known), sizeof(known) - strlen(known), "%s, ", sl_mip_backend_name(i));
+	sl_fail(why, SL_ENOENT, "no backend '%s' in this program; there is %snone", name, known);
+}
+
 /* NULL without an error is the backend "none". */
 static const struct sl_mip_backend *find_backend(const char *name, struct sl_error *why)
 {
@@ -57,7 +66,7 @@ static const struct sl_mip_backend *find_backend(const char *name, struct sl_err
 			return NULL;
 	}
 	if (name)
-		sl_fail(why, SL_ENOENT, "no backend '%s' in this program", name);
+		no_backend(name, why);
 	return NULL;
 }
 
@@ -317,7 +326,8 @@ static void tell_end(struct judgement *j)
 		break;
 	case SL_END_SIGNAL:
 		tell(r, "the solver was ended by signal %d (%s)%s", e->status, strsignal(e->status),
-		     e->status == SIGABRT || e->status == SIGSEGV ? ", as when memory_mb is too little" : "");
+		     e->status == SIGABRT || e->status == SIGSEGV ? ", as when memory_mb is too little" :
+		     e->status == SIGKILL ? ", as by the kernel when memory runs out" : "");
 		break;
 	case SL_END_EXIT:
 		tell(r, "the solver ended with status %d", e->status);
@@ -362,7 +372,11 @@ static enum sl_mip_status status_without(const struct judgement *j)
 		tell(j->r, "unbounded");
 		return SL_MIP_ERROR;
 	case SL_CLAIM_STOPPED:
-		tell(j->r, "no solution within the limits");
+		if (j->backend->proves_infeasible)
+			tell(j->r, "no solution within the limits");
+		else
+			tell(j->r, "%s found none and does not tell why: infeasible, unbounded, or a limit",
+			     j->backend->name);
 		return SL_MIP_NO_SOLUTION;
 	case SL_CLAIM_FAILED:
 		return SL_MIP_ERROR;

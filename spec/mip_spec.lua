@@ -172,7 +172,7 @@ describe("sched.mip", function()
 			[m .. "m:start { 1, 0/0 }"] = "start: column 2 is -nan, expected a number",
 			[m .. "m:solve { time_limit = 0 }"] = "time_limit: expected more than 0 and up to 1e6 seconds, got 0",
 			[m .. "m:solve { gap = 2 }"] = "gap: expected 0 to 1, got 2",
-			[m .. "m:solve { backend = 'glpk' }"] = "no backend 'glpk' in this program",
+			[m .. "m:solve { backend = 'glpk' }"] = "no backend 'glpk' in this program; there is ",
 			[m .. "m.solve({})"] = "bad argument #1 to 'solve' (model expected, got table)",
 			["mip.model = nil"] = "'sched.mip' is read-only",
 		} do

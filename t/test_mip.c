@@ -93,12 +93,12 @@ static int load_nothing(struct sl_error *err)
 
 #define FAKE(name, what) static const struct sl_mip_backend name = { #name, false, load_nothing, what }
 
-static void be_killed(const struct sl_mip_problem *p, struct sl_mip_answer *a)
+static void crash(const struct sl_mip_problem *p, struct sl_mip_answer *a)
 {
 	(void) p, (void) a;
 	raise(SIGSEGV);
 }
-FAKE(crashing, be_killed);
+FAKE(crashing, crash);
 
 static void leave(const struct sl_mip_problem *p, struct sl_mip_answer *a)
 {
@@ -207,6 +207,15 @@ static void reach_out(const struct sl_mip_problem *p, struct sl_mip_answer *a)
 }
 FAKE(escaping, reach_out);
 
+/* As by the kernel when memory runs out, or by somebody. */
+static void be_killed(const struct sl_mip_problem *p, struct sl_mip_answer *a)
+{
+	(void) p;
+	(void) a;
+	raise(SIGKILL);
+}
+FAKE(killed, be_killed);
+
 static void know_it(const struct sl_mip_problem *p, struct sl_mip_answer *a)
 {
 	(void) p;
@@ -221,6 +230,7 @@ static void a_solver_that_crashes_is_an_error(void **state)
 	(void) state;
 	check(&crashing, SL_MIP_ERROR, "ended by signal 11");
 	check(&leaving, SL_MIP_ERROR, "ended with status 3");
+	check(&killed, SL_MIP_ERROR, "ended by signal 9");
 	check(&silent, SL_MIP_ERROR, "without an answer");
 }
 
@@ -331,20 +341,21 @@ static long pages(void)
 
 static void nothing_is_left_of_many_solves(void **state)
 {
-	const struct sl_mip_backend *const all[] = { &honest, &crashing, &greedy, &leaving };
+	const struct sl_mip_backend *const all[] = { &honest, &crashing, &greedy, &leaving, &killed };
 	const char *name = sl_mip_backend_name(0);
+	const int solves = sanitized ? 500 : 10000;
 	long before = 0;
 
 	(void) state;
-	for (int i = 0; i < 300; i++) {
-		struct sl_mip_options o = options(all[i % 4]);
+	for (int i = 0; i < solves; i++) {
+		struct sl_mip_options o = options(all[i % 5]);
 		struct sl_mip_result r;
 
-		if (name && i % 10 == 0)
+		if (name && i % 25 == 0)
 			o.fake = NULL;
 		r = solve(&o, i % 3 == 0);
 		sl_mip_result_clear(&r);
-		if (i == 50)
+		if (i == 100)
 			before = pages();
 	}
 	assert_true(waitpid(-1, NULL, 0) < 0 && errno == ECHILD);

@@ -187,6 +187,7 @@ void sl_cluster_totals(const struct sl_cluster *c, struct sl_totals *t)
 		.idle_nodes = f.idle_nodes, .cores = c->cores, .free_cores = f.cores,
 		.queued = c->queued, .running = c->runs,
 	};
+	sl_timeline_free_gres(c->tl, t->free_gres);
 }
 
 static bool in_a_marked_partition(const struct sl_cluster *c, const uint8_t *marks, uint32_t node)

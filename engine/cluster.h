@@ -120,6 +120,7 @@ void sl_cluster_free(const struct sl_cluster *c, uint32_t node, struct sl_resour
 struct sl_totals {
 	uint32_t nodes, usable_nodes, idle_nodes;
 	int64_t cores, free_cores;	/* of usable nodes; reserved ones have none free */
+	uint64_t free_gres[SL_MAX_GRES];
 	uint32_t queued, running;
 };
 void sl_cluster_totals(const struct sl_cluster *c, struct sl_totals *t);

@@ -401,13 +401,31 @@ static void set_count(lua_State *L, const char *name, int64_t value)
 	lua_setfield(L, -2, name);
 }
 
+/* __index of a table of figures, whose name is its upvalue: a misspelt one is an error, too. */
+static int no_such_figure(lua_State *L)
+{
+	return luaL_error(L, "%s has no field '%s'", lua_tostring(L, lua_upvalueindex(1)), luaL_tolstring(L, 2, NULL));
+}
+
+static void make_strict(lua_State *L, const char *name)
+{
+	if (luaL_newmetatable(L, name)) {
+		lua_pushstring(L, name);
+		lua_pushcclosure(L, no_such_figure, 1);
+		lua_setfield(L, -2, "__index");
+		lua_pushboolean(L, 0);
+		lua_setfield(L, -2, "__metatable");
+	}
+	lua_setmetatable(L, -2);
+}
+
 static void push_totals(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
 	struct sl_totals t;
 
 	(void) h;
 	sl_cluster_totals(x->cluster, &t);
-	lua_createtable(L, 0, 7);
+	lua_createtable(L, 0, 8);
 	set_count(L, "nodes", t.nodes);
 	set_count(L, "usable_nodes", t.usable_nodes);
 	set_count(L, "idle_nodes", t.idle_nodes);
@@ -415,6 +433,9 @@ static void push_totals(lua_State *L, struct sl_lua *x, const struct sl_handle *
 	set_count(L, "free_cores", t.free_cores);
 	set_count(L, "queued", t.queued);
 	set_count(L, "running", t.running);
+	sl_lua_push_gres(L, x, t.free_gres);
+	lua_setfield(L, -2, "free_gres");
+	make_strict(L, "cluster.totals");
 }
 
 static void push_usage(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
@@ -439,6 +460,7 @@ static void push_supply(lua_State *L, struct sl_lua *x, const struct sl_handle *
 	lua_setfield(L, -2, "gres");
 	sl_lua_push_gres(L, x, supply.gres_nodes);
 	lua_setfield(L, -2, "gres_nodes");
+	make_strict(L, "cluster.supply");
 }
 
 static const struct sl_lua_field cluster_fields[] = {

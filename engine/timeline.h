@@ -168,6 +168,9 @@ struct sl_free_now {
 };
 void sl_timeline_free_now(const struct sl_timeline *tl, struct sl_free_now *f);
 
+/* What of each gres is free now on all nodes together, blocked ones left out; walks over the classes. */
+void sl_timeline_free_gres(const struct sl_timeline *tl, uint64_t sum[SL_MAX_GRES]);
+
 /*
  * Cores free at the instant t on all nodes together, blocked ones left out.  The first
  * question about an instant walks over the classes; from then on, until another one is

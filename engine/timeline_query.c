@@ -46,6 +46,20 @@ void sl_timeline_free_now(const struct sl_timeline *tl, struct sl_free_now *f)
 	f->idle_nodes = tl->idle_nodes;
 }
 
+void sl_timeline_free_gres(const struct sl_timeline *tl, uint64_t sum[SL_MAX_GRES])
+{
+	struct sl_resources free;
+
+	memset(sum, 0, SL_MAX_GRES * sizeof(*sum));
+	for (uint32_t i = 0; i < tl->lives; i++) {
+		const struct sl_group *g = &tl->group[tl->live[i].group];
+
+		sl_step_min(g, tl->now, tl->now + 1, &free);
+		for (uint32_t k = 0; k < SL_MAX_GRES; k++)
+			sum[k] += (uint64_t) g->nodes.count * free.gres[k];
+	}
+}
+
 static int64_t sum_cores(const struct sl_timeline *tl, int64_t t)
 {
 	int64_t sum = 0;

@@ -133,6 +133,7 @@ describe("the cluster", function()
 		assert.equal("1700000000", s.value("cluster.now", c))
 		assert.equal("3 2 1 16 13 3 1", s.value("(function() local x = cluster.totals return ('%d %d %d %d %d %d %d'):format(" ..
 			"x.nodes, x.usable_nodes, x.idle_nodes, x.cores, x.free_cores, x.queued, x.running) end)()", c))
+		assert.equal("3", s.value("cluster.totals.free_gres.gpu", c))
 		assert.equal("5 3 2", s.value("('%d %d %d'):format(cluster.partitions.all.priority_tier, " ..
 			"cluster.partitions.all.total_nodes, cluster.partitions.all.usable_nodes)", c))
 		assert.equal("n1 n2", s.value("table.concat(cluster:partition('batch').nodes, ' ')", c))
@@ -141,6 +142,12 @@ describe("the cluster", function()
 		assert.equal("maint big MAINT", s.value("('%s %s %s'):format(cluster.reservations[1].name, " ..
 			"cluster.reservations[1].nodes[1], cluster.reservations[1].flags[1])", c))
 		assert.equal("1 10 carol", s.value("('%d %d %s'):format(#cluster.running, cluster.running[1].id, cluster.running[1].user)", c))
+	end)
+
+	it("has no totals but those that there are", function()
+		assert.matches("cluster.totals has no field 'free_gpus'", s.refusal("return cluster.totals.free_gpus"))
+		assert.matches("cluster.supply has no field 'gpus'", s.refusal("return cluster.supply.gpus"))
+		assert.equal("nil", s.value("cluster.totals.free_gres.fpga", c))
 	end)
 
 	it("shows a window of the queue", function()

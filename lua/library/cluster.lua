@@ -120,6 +120,7 @@ function usage:queued(question) end
 ---@field idle_nodes integer
 ---@field cores integer of usable nodes
 ---@field free_cores integer
+---@field free_gres table<string, integer> gpu, gpu:a100, ...: free now on all nodes
 ---@field queued integer entries of the queue, of all partitions
 ---@field running integer
 

@@ -114,7 +114,8 @@ static void nap(void)
 		fail_msg("never: %s (stale: %s)", #condition, sl_keeper_stale(keeper));	\
 } while (0)
 
-/* Pid of the process of that name, child of *parent*. */
+/* Pid of the process of that name, child of *parent*, that has not ended: what became of the
+ * test before is a zombie, and pids begin anew at some time. */
 static pid_t child_of(pid_t parent, const char *name)
 {
 	struct dirent *e;
@@ -123,14 +124,15 @@ static pid_t child_of(pid_t parent, const char *name)
 
 	assert_non_null(proc);
 	while ((e = readdir(proc))) {
-		char file[300], is[32];
+		char file[300], is[32], state;
 		int pid, ppid;
 		FILE *f;
 
 		snprintf(file, sizeof(file), "/proc/%s/stat", e->d_name);
 		if (!(f = fopen(file, "re")))
 			continue;
-		if (fscanf(f, "%d (%31[^)]) %*c %d", &pid, is, &ppid) == 3 && ppid == parent && !strcmp(is, name))
+		if (fscanf(f, "%d (%31[^)]) %c %d", &pid, is, &state, &ppid) == 4 && ppid == parent && state != 'Z' &&
+		    !strcmp(is, name))
 			found = pid;
 		fclose(f);
 	}

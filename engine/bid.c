@@ -18,7 +18,6 @@ const char *sl_bid_kind_word(enum sl_bid_kind kind)
 
 struct sl_market *sl_market_create(struct sl_plan *p, struct sl_error *err)
 {
-	const struct sl_gres_kind_view *kind = &p->c->snap->gres_kind;
 	struct sl_market *m = calloc(1, sizeof(*m));
 
 	if (!m) {
@@ -26,9 +25,7 @@ struct sl_market *sl_market_create(struct sl_plan *p, struct sl_error *err)
 		return NULL;
 	}
 	m->p = p;
-	for (uint32_t k = 0; k < kind->rows && k < SL_MAX_GRES; k++)
-		if (!strcmp(cluster_str(p->c, kind->name[k]), "gpu"))
-			m->gpu_kinds |= (uint16_t) (1u << k);
+	m->gpu_kinds = sl_gpu_kinds(p->c->snap);
 	return m;
 }
 

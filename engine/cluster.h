@@ -127,6 +127,9 @@ void sl_cluster_totals(const struct sl_cluster *c, struct sl_totals *t);
 
 /* -- usage (cluster_usage.c) ------------------------------------------- */
 
+/* The gres kinds called "gpu", as bits: 1 << row. */
+uint16_t sl_gpu_kinds(const struct sl_snapshot *snap);
+
 /* What a job asks for at least, each task of an array: CPUs, GPUs, nodes. */
 int64_t sl_job_asks(const struct sl_snapshot *snap, uint32_t job, enum sl_unit unit);
 /* Tasks in all, 0 where it does not say; what a row of its gres comes to in all. */

@@ -38,6 +38,16 @@ int64_t sl_job_gres_total(const struct sl_snapshot *snap, uint32_t row, uint32_t
 	}
 }
 
+uint16_t sl_gpu_kinds(const struct sl_snapshot *snap)
+{
+	uint16_t kinds = 0;
+
+	for (uint32_t k = 0; k < snap->gres_kind.rows && k < SL_MAX_GRES; k++)
+		if (!strcmp(sl_snapshot_str(snap, snap->gres_kind.name[k]), "gpu"))
+			kinds |= (uint16_t) (1u << k);
+	return kinds;
+}
+
 static int64_t gpus_of(const struct sl_snapshot *snap, uint32_t row)
 {
 	struct sl_range r = snap->job.gres[row];

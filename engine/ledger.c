@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "grow.h"
+
 #define APPLICATION 0x534c4c47	/* "SLLG" */
 #define VERSION 1
 #define BUSY_MS 10000
@@ -90,19 +92,7 @@ int ledger_fail(struct sl_ledger *l, const char *what, struct sl_error *err)
 
 int ledger_room(void *array, uint32_t *room, uint32_t need, size_t size, struct sl_error *err)
 {
-	void **a = array, *p;
-	uint32_t n = *room ? *room : 64;
-
-	if (need <= *room)
-		return 0;
-	while (n < need)
-		n *= 2;
-	p = realloc(*a, n * size);
-	if (!p)
-		return sl_fail(err, SL_ENOMEM, "ledger: out of memory");
-	*a = p;
-	*room = n;
-	return 0;
+	return sl_grow(array, room, need, size) ? sl_fail(err, SL_ENOMEM, "ledger: out of memory") : 0;
 }
 
 sqlite3_stmt *ledger_statement(struct sl_ledger *l, enum statement s, struct sl_error *err)

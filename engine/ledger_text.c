@@ -92,15 +92,9 @@ static bool has(const struct dump *d, enum column a, enum column b)
 
 static int read_names(struct dump *d, char *line, const char *path, struct sl_error *err)
 {
-	d->fields = sl_lines_cut(line, d->field, MOST_FIELDS);
-	if (d->fields > MOST_FIELDS)
-		return sl_fail(err, SL_EFORMAT, "%s:1: more than %d columns", path, MOST_FIELDS);
-	for (int c = 0; c < COLUMNS; c++) {
-		d->column[c] = -1;
-		for (int i = 0; i < d->fields; i++)
-			if (!strcasecmp(d->field[i], names[c]))
-				d->column[c] = i;
-	}
+	d->fields = sl_lines_columns(line, d->field, MOST_FIELDS, names, d->column, COLUMNS, path, err);
+	if (d->fields < 0)
+		return -1;
 	if (!has(d, C_JOBIDRAW, C_JOBID) || !has(d, C_START, C_START) || !has(d, C_END, C_ELAPSEDRAW) ||
 	    !has(d, C_STATE, C_STATE) || !has(d, C_ALLOCCPUS, C_NCPUS))
 		return sl_fail(err, SL_EFORMAT, "%s:1: expected what sacct -P prints, with the columns JobIDRaw, Start, "

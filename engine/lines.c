@@ -160,6 +160,22 @@ int sl_lines_cut(char *line, char **field, int most)
 	}
 }
 
+int sl_lines_columns(char *line, char **field, int most, const char *const *names, int *column, int count,
+		     const char *path, struct sl_error *err)
+{
+	int fields = sl_lines_cut(line, field, most);
+
+	if (fields > most)
+		return sl_fail(err, SL_EFORMAT, "%s:1: more than %d columns", path, most);
+	for (int c = 0; c < count; c++) {
+		column[c] = -1;
+		for (int i = 0; i < fields; i++)
+			if (!strcasecmp(field[i], names[c]))
+				column[c] = i;
+	}
+	return fields;
+}
+
 bool sl_scan_int(const char **p, int64_t *value)
 {
 	const char *s = *p;

@@ -120,16 +120,6 @@ static void grow_names(lua_State *L, struct held *h)
 
 /* -- what a job has, and what it asks for ---------------------------------- */
 
-static uint16_t find_gpu_kinds(const struct sl_snapshot *s)
-{
-	uint16_t mask = 0;
-
-	for (uint32_t k = 0; k < s->gres_kind.rows && k < SL_MAX_GRES; k++)
-		if (!strcmp(sl_snapshot_str(s, s->gres_kind.name[k]), "gpu"))
-			mask |= (uint16_t) (1u << k);
-	return mask;
-}
-
 static int64_t units_of(const struct held *h, const struct sl_snapshot *s, const struct sl_place *place, uint32_t count)
 {
 	int64_t n = 0;
@@ -339,7 +329,7 @@ static void follow(lua_State *L, struct sl_lua *x, struct held *h)
 	if (!h->known) {
 		if (!h->name)
 			grow_names(L, h);
-		h->gpu_kinds = find_gpu_kinds(x->snap);
+		h->gpu_kinds = sl_gpu_kinds(x->snap);
 		running = sl_cluster_running(x->cluster, &count);
 		for (uint32_t i = 0; i < count; i++)
 			add_running(L, x, h, running[i]);

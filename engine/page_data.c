@@ -28,6 +28,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
+
 #define LINE 120	/* characters of base64 in a line: 90 bytes */
 
 /* -- numbers -------------------------------------------------------------------- */
@@ -135,20 +137,7 @@ static int no_memory(struct sl_error *err)
 
 static int reserve(void *array, uint32_t *room, uint32_t need, size_t size, struct sl_error *err)
 {
-	void **a = array;
-	uint32_t n = *room ? *room : 256;
-	void *p;
-
-	if (need <= *room)
-		return 0;
-	while (n < need)
-		n = n > UINT32_MAX / 2 ? UINT32_MAX : 2 * n;
-	p = realloc(*a, n * size);
-	if (!p)
-		return no_memory(err);
-	*a = p;
-	*room = n;
-	return 0;
+	return sl_grow(array, room, need, size) ? no_memory(err) : 0;
 }
 
 static void forget_run(struct sl_page *p)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
 #include "image_copy.h"
 #include "workload_private.h"
 
@@ -49,19 +50,7 @@ static int no_memory(struct reader *x)
 
 static int grow(struct reader *x, void *array, uint32_t *room, uint32_t need, size_t size)
 {
-	void **a = array, *p;
-	uint32_t n = *room ? *room : 64;
-
-	if (need <= *room)
-		return 0;
-	while (n < need)
-		n *= 2;
-	p = realloc(*a, n * size);
-	if (!p)
-		return no_memory(x);
-	*a = p;
-	*room = n;
-	return 0;
+	return sl_grow(array, room, need, size) ? no_memory(x) : 0;
 }
 
 /* -- which job is it ----------------------------------------------------------- */

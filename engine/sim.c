@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "grow.h"
 #include "sim_audit.h"
 
 #define NEVER INT64_MAX
@@ -68,20 +69,7 @@ static uint64_t clock_ns(void)
 /* Make room for *need* elements of *size* bytes in *array. */
 static int reserve(void *array, uint32_t *room, uint32_t need, size_t size, struct sl_error *err)
 {
-	void **a = array;
-	uint32_t n = *room ? *room : 64;
-	void *p;
-
-	if (need <= *room)
-		return 0;
-	while (n < need)
-		n = n > UINT32_MAX / 2 ? need : 2 * n;
-	p = realloc(*a, n * size);
-	if (!p)
-		return sl_fail(err, SL_ENOMEM, "simulator: out of memory");
-	*a = p;
-	*room = n;
-	return 0;
+	return sl_grow(array, room, need, size) ? sl_fail(err, SL_ENOMEM, "simulator: out of memory") : 0;
 }
 
 /* -- jobs that run, by their end ---------------------------------------- */
@@ -425,16 +413,6 @@ int sl_sim_run(struct sl_sim *s, char **trace, struct sl_error *err)
 
 /* -- life and results --------------------------------------------------- */
 
-static uint16_t gpu_kinds(const struct sl_snapshot *snap)
-{
-	uint16_t mask = 0;
-
-	for (uint32_t k = 0; k < snap->gres_kind.rows && k < SL_MAX_GRES; k++)
-		if (!strcmp(sl_snapshot_str(snap, snap->gres_kind.name[k]), "gpu"))
-			mask |= (uint16_t) (1u << k);
-	return mask;
-}
-
 /* A record of several tasks has one runtime: it cannot be what it stands for. */
 static int refuse_arrays(const struct sl_workload *w, struct sl_error *err)
 {
@@ -480,7 +458,7 @@ struct sl_sim *sl_sim_create(const struct sl_workload *w, struct sl_script *scri
 	s->script = script;
 	s->opt = *opt;
 	s->starts_at = NEVER;
-	s->gpu_kinds = gpu_kinds(&w->snap);
+	s->gpu_kinds = sl_gpu_kinds(&w->snap);
 	s->cluster = sl_cluster_create(&w->snap, err);
 	if (s->cluster)
 		s->metrics = sl_metrics_create(&w->snap, err);

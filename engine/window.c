@@ -24,16 +24,6 @@ static int no_memory(struct sl_error *err)
 	return sl_fail(err, SL_ENOMEM, "out of memory for a window of jobs");
 }
 
-static uint16_t find_gpus(const struct sl_snapshot *snap)
-{
-	uint16_t kinds = 0;
-
-	for (uint32_t k = 0; k < snap->gres_kind.rows && k < SL_MAX_GRES; k++)
-		if (!strcmp(sl_snapshot_str(snap, snap->gres_kind.name[k]), "gpu"))
-			kinds |= (uint16_t) (1u << k);
-	return kinds;
-}
-
 /* -- jobs --------------------------------------------------------------- */
 
 static int64_t up(int64_t a, int64_t b)
@@ -366,7 +356,7 @@ int sl_window_make(struct sl_window *w, struct sl_cluster *c, const struct sl_en
 {
 	size_t n = (size_t) entries + 1;
 	struct make m = {
-		.w = w, .c = c, .gpu_kinds = find_gpus(sl_cluster_snapshot(c)),
+		.w = w, .c = c, .gpu_kinds = sl_gpu_kinds(sl_cluster_snapshot(c)),
 		.set = calloc(n, sizeof(*m.set)), .seconds = calloc(n, sizeof(*m.seconds)),
 		.level_of = calloc(n, sizeof(*m.level_of)), .view = calloc(n, sizeof(*m.view)),
 	};

@@ -50,15 +50,9 @@ struct dump {
 
 static int read_names(struct dump *d, char *line, const char *path, struct sl_error *err)
 {
-	d->fields = sl_lines_cut(line, d->field, MOST_FIELDS);
-	if (d->fields > MOST_FIELDS)
-		return sl_fail(err, SL_EFORMAT, "%s:1: more than %d columns", path, MOST_FIELDS);
-	for (int c = 0; c < COLUMNS; c++) {
-		d->column[c] = -1;
-		for (int i = 0; i < d->fields; i++)
-			if (!strcasecmp(d->field[i], names[c]))
-				d->column[c] = i;
-	}
+	d->fields = sl_lines_columns(line, d->field, MOST_FIELDS, names, d->column, COLUMNS, path, err);
+	if (d->fields < 0)
+		return -1;
 	if (d->column[C_JOBIDRAW] < 0 && d->column[C_JOBID] < 0)
 		return sl_fail(err, SL_EFORMAT, "%s:1: no column JobIDRaw or JobID", path);
 	if (d->column[C_SUBMIT] < 0)

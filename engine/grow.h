@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * grow.h - arrays that grow by doubling.
+ */
+#ifndef SL_GROW_H
+#define SL_GROW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Room for *need* elements of *size* bytes in *array (the address of a pointer that was
+ * NULL or malloc'ed), which has *room.  Returns 0, or -1 out of memory: nothing changed.
+ */
+int sl_grow(void *array, uint32_t *room, uint32_t need, size_t size);
+
+#endif

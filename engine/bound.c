@@ -4,7 +4,8 @@
  *
  * A job is taken apart into demands: so many seconds of parts of a certain shape
  * (cores and GPUs that must be on one node).  What cannot be said exactly is said
- * too kindly: cores and GPUs that may lie on any node are separate demands.
+ * too kindly: cores and GPUs that may lie on any node are separate demands.  Prices are
+ * found with jobs as they ask; what a job with alternatives earns is the least of them.
  */
 #include "bound.h"
 
@@ -207,30 +208,61 @@ static void add_tail(struct tail *t, int64_t submit, double work)
 		t->latest = (double) submit + t->work / t->rate;
 }
 
+/* What a job takes at the least, whichever of its shapes it runs as; each by itself. */
+struct least {
+	double cores, gpus, price, run;
+	double most_cores;		/* core-seconds, at the most */
+	bool able;			/* it can run as one of them */
+};
+
+static struct least least_of(const struct bounding *b, uint32_t job, const double *price)
+{
+	struct sl_range shapes = b->snap->job.shapes[job];
+	struct least l = { HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL, 0, false };
+	struct sl_demand d;
+	struct part p[PARTS];
+
+	for (uint32_t shape = 0; shape <= shapes.count; shape++) {
+		int64_t limit = shape ? b->snap->shape.time_limit[shapes.first + shape - 1] : 0;
+		double run = (double) (limit && limit < b->runtime[job] ? limit : b->runtime[job]);
+
+		sl_shape_demand(&b->machine, job, shape, &d);
+		if (d.nodes == SL_NONE)
+			continue;
+		l.able = true;
+		l.run = fmin(l.run, run);
+		l.cores = fmin(l.cores, (double) d.cores * run);
+		l.gpus = fmin(l.gpus, (double) d.gpus * run);
+		l.price = fmin(l.price, job_price(b, p, take_apart(b, &d, p), price) * run);
+		l.most_cores = fmax(l.most_cores, (double) d.cores * run);
+	}
+	return l;
+}
+
+/* The bounds; returns the core-seconds that all of it can come to at the most. */
 static double core_seconds(const struct bounding *b, const double *price, double earning, struct sl_bound *bound)
 {
 	struct tail cores = { .rate = (double) b->machine.cores }, gpus = { .rate = (double) b->machine.gpus };
 	struct tail patterns = { .rate = earning };
 	int64_t first = b->snap->job.rows ? b->snap->job.submit_time[0] : 0;
-	struct sl_demand d;
-	struct part p[PARTS];
+	double most = 0;
 
 	for (uint32_t j = b->snap->job.rows; j-- > 0;) {	/* rows are in the order of submission */
 		int64_t submit = b->snap->job.submit_time[j] - first;
-		double run = (double) b->runtime[j];
+		struct least l = least_of(b, j, price);
 
-		sl_job_demand(&b->machine, j, &d);
-		if (d.nodes == SL_NONE)
+		if (!l.able)
 			continue;
-		add_tail(&cores, submit, (double) d.cores * run);
-		add_tail(&gpus, submit, (double) d.gpus * run);
-		add_tail(&patterns, submit, job_price(b, p, take_apart(b, &d, p), price) * run);
-		bound->longest_s = fmax(bound->longest_s, (double) submit + run);
+		add_tail(&cores, submit, l.cores);
+		add_tail(&gpus, submit, l.gpus);
+		add_tail(&patterns, submit, l.price);
+		bound->longest_s = fmax(bound->longest_s, (double) submit + l.run);
+		most += l.most_cores;
 	}
 	bound->area_s = cores.latest;
 	bound->gpu_area_s = gpus.latest;
 	bound->patterns_s = patterns.latest * (1 - 1e-9);	/* what rounding may have added */
-	return cores.work;
+	return most;
 }
 
 int sl_bound_makespan(const struct sl_snapshot *snap, const int64_t *runtime_s, struct sl_bound *bound,
@@ -269,7 +301,7 @@ int sl_bound_makespan(const struct sl_snapshot *snap, const int64_t *runtime_s, 
 	bound->patterns = patterns;
 	bound->makespan_s = fmax(fmax(bound->longest_s, bound->area_s), fmax(bound->gpu_area_s, bound->patterns_s));
 	if (bound->makespan_s > 0 && b->machine.cores)
-		bound->utilization = work / ((double) b->machine.cores * bound->makespan_s);
+		bound->utilization = fmin(work / ((double) b->machine.cores * bound->makespan_s), 1);
 	rc = 0;
 error:
 	sl_machine_close(&b->machine);

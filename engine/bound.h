@@ -29,7 +29,7 @@
 
 struct sl_bound {
 	double makespan_s;		/* from the first submission on; no schedule is shorter */
-	double utilization;		/* sum of cores x runtime / (cores x makespan_s) */
+	double utilization;		/* sum of cores x runtime / (cores x makespan_s), 1 at the most */
 	double longest_s, area_s, gpu_area_s, patterns_s;	/* each by itself */
 	uint32_t kinds;			/* of parts of jobs in the LP */
 	uint32_t patterns;		/* generated */

@@ -131,8 +131,9 @@ struct request {		/* a job row, with what is not said filled in */
 	uint64_t units;		/* tasks, or cores: to be spread over nodes */
 	uint32_t unit_cores;	/* cores of a unit... */
 	uint32_t units_per_core;	/* ... or units of a core */
-	uint32_t min_nodes, per_node, pn_cores, core_spec;
+	uint32_t min_nodes, max_nodes, per_node, pn_cores, core_spec;
 	bool exact;		/* per_node units on each node */
+	bool fixed;		/* on so many nodes and no others */
 	int64_t memory_node, memory_cpu;
 	struct sl_range gres;
 };
@@ -142,33 +143,51 @@ static uint64_t ceil_div(uint64_t a, uint64_t b)
 	return (a + b - 1) / b;
 }
 
-static void read_request(const struct sl_machine *m, uint32_t job, struct request *r)
+struct numbers {		/* of the row, or of one of its shapes */
+	uint32_t min_nodes, max_nodes, tasks, cpus_per_task, tasks_per_node, node_cpus, cpus;
+	struct sl_range gres;
+};
+
+static struct numbers numbers_of(const struct sl_snapshot *s, uint32_t job, uint32_t shape)
+{
+	const struct sl_job_view *j = &s->job;
+	const struct sl_shape_view *v = &s->shape;
+	uint32_t i = j->shapes[job].first + shape - 1;
+
+	if (shape)
+		return (struct numbers) { v->min_nodes[i], v->max_nodes[i], v->num_tasks[i], v->cpus_per_task[i],
+			v->ntasks_per_node[i], 0, 0, v->gres[i] };
+	return (struct numbers) { j->min_nodes[job], j->max_nodes[job], j->num_tasks[job], j->cpus_per_task[job],
+		j->ntasks_per_node[job], j->pn_min_cpus[job], j->min_cpus[job], j->gres[job] };
+}
+
+static void read_request(const struct sl_machine *m, uint32_t job, uint32_t shape, struct request *r)
 {
 	const struct sl_job_view *j = &m->snap->job;
-	uint32_t cpt = j->cpus_per_task[job] ? j->cpus_per_task[job] : 1, tpn = j->ntasks_per_node[job];
-	bool overcommit = j->flags[job] & SL_JOBF_OVERCOMMIT;
+	struct numbers n = numbers_of(m->snap, job, shape);
+	uint32_t cpt = n.cpus_per_task ? n.cpus_per_task : 1, tpn = n.tasks_per_node;
 
 	*r = (struct request) {
-		.tasks = j->num_tasks[job], .unit_cores = 1, .units_per_core = 1,
-		.min_nodes = j->min_nodes[job] ? j->min_nodes[job] : 1, .per_node = tpn,
-		.pn_cores = ceil_div(j->pn_min_cpus[job], m->threads), .core_spec = j->core_spec[job],
+		.tasks = n.tasks, .unit_cores = 1, .units_per_core = 1,
+		.min_nodes = n.min_nodes ? n.min_nodes : 1, .max_nodes = n.max_nodes, .per_node = tpn,
+		.pn_cores = ceil_div(n.node_cpus, m->threads), .core_spec = j->core_spec[job],
 		.memory_node = j->memory_per_node[job], .memory_cpu = j->memory_per_cpu[job],
-		.gres = j->gres[job],
+		.gres = n.gres, .fixed = n.max_nodes && n.min_nodes == n.max_nodes,
 	};
-	if (overcommit)
+	if (!shape && (j->flags[job] & SL_JOBF_OVERCOMMIT))
 		r->tasks = r->per_node = tpn = 0;
 	if (!r->tasks && tpn) {
 		r->tasks = (uint64_t) tpn * r->min_nodes;
 		r->exact = true;
 	}
 	if (!r->tasks) {
-		r->units = ceil_div(j->min_cpus[job], m->threads);
+		r->units = ceil_div(n.cpus, m->threads);
 	} else {
 		r->units = r->tasks;
 		r->unit_cores = ceil_div(cpt, m->threads);
 		if (cpt < m->threads)
 			r->units_per_core = m->threads / cpt;
-		if (tpn && j->min_nodes[job] == j->max_nodes[job] && r->tasks == (uint64_t) tpn * r->min_nodes)
+		if (tpn && n.min_nodes == n.max_nodes && r->tasks == (uint64_t) tpn * r->min_nodes)
 			r->exact = true;
 	}
 	if (r->units < r->min_nodes)
@@ -268,9 +287,9 @@ static uint32_t fewest(const struct sl_machine *m, uint64_t need, bool gres)
 	return need ? SL_NONE : nodes;
 }
 
-static uint32_t fewest_nodes(const struct sl_machine *m, uint32_t job, const struct request *r, uint32_t job_gres)
+static uint32_t fewest_nodes(const struct sl_machine *m, const struct request *r, uint32_t job_gres)
 {
-	uint32_t nodes, able = 0, more, most = m->snap->job.max_nodes[job];
+	uint32_t nodes, able = 0, more;
 
 	for (uint32_t i = 0; i < m->kinds; i++) {
 		kind_capacity(m, r, &m->kind[i], &m->room[i]);
@@ -287,7 +306,7 @@ static uint32_t fewest_nodes(const struct sl_machine *m, uint32_t job, const str
 			return SL_NONE;
 		nodes = nodes > more ? nodes : more;
 	}
-	return most && nodes > most ? SL_NONE : nodes;
+	return r->max_nodes && nodes > r->max_nodes ? SL_NONE : nodes;
 }
 
 static void gpu_demand(const struct sl_snapshot *s, const struct request *r, struct sl_demand *d)
@@ -312,27 +331,41 @@ static void gpu_demand(const struct sl_snapshot *s, const struct request *r, str
 
 void sl_job_demand(const struct sl_machine *m, uint32_t job, struct sl_demand *d)
 {
+	sl_shape_demand(m, job, 0, d);
+}
+
+void sl_shape_demand(const struct sl_machine *m, uint32_t job, uint32_t shape, struct sl_demand *d)
+{
 	const struct sl_snapshot *s = m->snap;
 	struct request r;
 	uint32_t job_gres = 0;
 
-	read_request(m, job, &r);
+	read_request(m, job, shape, &r);
 	memset(d, 0, sizeof(*d));
 	for (uint32_t i = r.gres.first; i < r.gres.first + r.gres.count; i++)
 		if (s->job_gres.per[i] == SL_PER_JOB && job_gres < s->job_gres.count[i])
 			job_gres = s->job_gres.count[i];
 	gpu_demand(s, &r, d);
-	d->nodes = fewest_nodes(m, job, &r, job_gres);
+	d->nodes = fewest_nodes(m, &r, job_gres);
 	d->tasks = r.tasks;
 	d->task_cores = r.unit_cores;
 	d->cores = ceil_div(r.units, r.units_per_core) * r.unit_cores;
 	if (r.exact)
 		d->node_cores = ceil_div(r.per_node, r.units_per_core) * r.unit_cores;
-	d->fixed_nodes = s->job.max_nodes[job] && s->job.min_nodes[job] == s->job.max_nodes[job];
+	d->fixed_nodes = r.fixed;
 	if (d->cores < (uint64_t) r.pn_cores * r.min_nodes)
 		d->cores = (uint64_t) r.pn_cores * r.min_nodes;
 	d->whole_nodes = s->job.flags[job] & SL_JOBF_EXCLUSIVE;
 	if (d->nodes != SL_NONE)
 		d->gpus = (uint64_t) d->node_gpus * d->nodes;
 	d->gpus += (uint64_t) d->task_gpus * r.units + d->job_gpus;
+}
+
+bool sl_job_could_run(const struct sl_machine *m, uint32_t job)
+{
+	struct sl_demand d = { .nodes = SL_NONE };
+
+	for (uint32_t shape = 0; d.nodes == SL_NONE && shape <= m->snap->job.shapes[job].count; shape++)
+		sl_shape_demand(m, job, shape, &d);
+	return d.nodes != SL_NONE;
 }

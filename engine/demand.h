@@ -52,7 +52,12 @@ struct sl_demand {
 int sl_machine_open(struct sl_machine *m, const struct sl_snapshot *snap, struct sl_error *err);
 void sl_machine_close(struct sl_machine *m);
 
-/* What job row *job* asks for. */
+/* What job row *job* asks for; and what one of its alternatives does, from 1, which asks
+ * for itself where *shape* is 0. */
 void sl_job_demand(const struct sl_machine *m, uint32_t job, struct sl_demand *d);
+void sl_shape_demand(const struct sl_machine *m, uint32_t job, uint32_t shape, struct sl_demand *d);
+
+/* Could the machine hold it, as it asks or as one of its alternatives? */
+bool sl_job_could_run(const struct sl_machine *m, uint32_t job);
 
 #endif

@@ -234,6 +234,9 @@ int sl_metrics_ended(struct sl_metrics *m, const struct sl_ended *e, struct sl_e
 
 	if (e->job >= m->snap->job.rows)
 		return sl_fail(err, SL_EINVAL, "job row %" PRIu32 " of %" PRIu32, e->job, m->snap->job.rows);
+	if (e->shape > m->snap->job.shapes[e->job].count)
+		return sl_fail(err, SL_EINVAL, "job %" PRIu32 " has no alternative %" PRIu32, m->snap->job.id[e->job],
+			       e->shape);
 	submit = m->snap->job.submit_time[e->job];
 	if (m->seen[e->job / 8] & 1u << e->job % 8)
 		return sl_fail(err, SL_EINVAL, "job %" PRIu32 " ended twice", m->snap->job.id[e->job]);
@@ -244,7 +247,7 @@ int sl_metrics_ended(struct sl_metrics *m, const struct sl_ended *e, struct sl_e
 	u = find_user(m, e->job);
 	if (!u)
 		return sl_fail(err, SL_ENOMEM, "no memory for the metrics of %" PRIu32 " users", m->users);
-	sl_job_demand(&m->machine, e->job, &d);
+	sl_shape_demand(&m->machine, e->job, e->shape, &d);
 	f = compute(e, submit, d.cores);
 	run = (double) (e->end_s - e->start_s);
 	if (!m->waits || submit < m->first_submit)

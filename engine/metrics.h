@@ -6,7 +6,8 @@
  * the end.  Definitions are those of the IPSCHED and AUCSCHED papers:
  *
  *	makespan	last end - first submission, of the jobs fed
- *	utilization	sum of cores asked for x runtime / (cores x makespan)
+ *	utilization	sum of cores asked for x runtime / (cores x makespan); of a job that ran
+ *			as an alternative, the cores that this asks for
  *	wait		start - submission
  *	slowdown	(wait + runtime) / runtime
  *	bsld		max(1, (wait + runtime) / max(runtime, 10 s))
@@ -37,6 +38,7 @@ struct sl_metrics;
  * call sl_ended_node() for each of its nodes, in ascending order. */
 struct sl_ended {
 	uint32_t job;			/* row in snapshot.job */
+	uint32_t shape;			/* the alternative as which it ran; 0: as asked */
 	int64_t start_s, end_s;
 	bool killed;			/* at its walltime */
 	uint64_t cores, gpus;		/* held, on all nodes */

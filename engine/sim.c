@@ -14,7 +14,7 @@
 
 struct ending {
 	int64_t start, end;
-	uint32_t job;
+	uint32_t job, shape;
 };
 
 /* What a pass decided to start, until it is carried out. */
@@ -184,7 +184,7 @@ static int start_job(struct sl_sim *s, const struct starting *st, struct sl_erro
 		return -1;
 	if (s->schedule && keep_start(s, job, place, st->places, err) < 0)
 		return -1;
-	return heap_push(s, (struct ending) { s->now, end, job }, err);
+	return heap_push(s, (struct ending) { s->now, end, job, st->entry.shape }, err);
 }
 
 /* What the job used is history: the ledger of the simulated cluster. */
@@ -207,7 +207,7 @@ static int keep_usage(struct sl_sim *s, const struct ending *e, bool killed, str
 
 static int end_job(struct sl_sim *s, struct ending e, struct sl_error *err)
 {
-	struct sl_ended done = { .job = e.job, .start_s = e.start, .end_s = e.end };
+	struct sl_ended done = { .job = e.job, .shape = e.shape, .start_s = e.start, .end_s = e.end };
 	const struct sl_place *place;
 	uint32_t count;
 
@@ -432,7 +432,7 @@ static int take_running(struct sl_sim *s, struct sl_error *err)
 	for (uint32_t i = 0; i < job->rows && job->state[i] != SL_JOB_PENDING; i++) {
 		int64_t end = job->start_time[i] + s->w->runtime_s[i];
 
-		if (heap_push(s, (struct ending) { job->start_time[i], end > s->now ? end : s->now, i }, err) < 0)
+		if (heap_push(s, (struct ending) { job->start_time[i], end > s->now ? end : s->now, i, 0 }, err) < 0)
 			return -1;
 		if (s->schedule)
 			s->schedule[i] = (struct sl_sim_job) { .start_s = job->start_time[i], .nodes = job->alloc[i].count };

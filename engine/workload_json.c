@@ -240,9 +240,9 @@ static int64_t drop_too_large(struct reader *r)
 	if (sl_machine_open(&m, &r->w->snap, r->err) < 0)
 		return -1;
 	for (uint32_t row = r->w->snap.job.rows; row-- > 0;) {
-		sl_job_demand(&m, row, &d);
-		if (d.nodes != SL_NONE)
+		if (sl_job_could_run(&m, row))
 			continue;
+		sl_job_demand(&m, row, &d);
 		sl_issue_note(&r->w->issue[SL_ISSUE_TOO_LARGE], 0, "job %" PRIu32 " asks for %" PRIu64 " cores",
 			      r->w->snap.job.id[row], d.cores);
 		json_array_remove(r->jobs, row);

@@ -75,6 +75,16 @@ describe("alternatives", function()
 		end
 	end)
 
+	it("count in a simulation with the cores of the shape that ran", function()
+		local s = t.simulate("easy", { nodes = "2x8c", jobs = {
+			{ id = 1, tasks = 32, runtime = "1h", time_limit = "1h", comment = "sched: -n16" },
+			{ id = 2, tasks = 32, runtime = "1h", time_limit = "1h", comment = "sched: -n4 -t 30" },
+			{ id = 3, tasks = 32, runtime = "1h", time_limit = "1h", comment = "sched: -n12 -t 30" } } })
+		assert.same({ 1, 2, 3 }, s:started())
+		assert.same({ 3600, 5400, 3600 }, { s:job(2).start_s, s:job(2).end_s, s:job(3).start_s })
+		assert.equal(1.0, s.metrics.utilization)
+	end)
+
 	it("are simulated, and get a queue that waits for nodes done sooner", function()
 		local jobs = {}
 		for i = 1, 12 do

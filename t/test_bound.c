@@ -70,6 +70,31 @@ static void the_longest_job_is_a_bound(void **state)
 	NEAR(b.utilization, (1000 + 1500 + 700) / (32 * 1100.0));
 }
 
+static void a_job_with_alternatives_counts_with_the_least_of_them(void **state)
+{
+	struct sl_bound b = bound_of("4x8c2g", "{ \"id\": 1, \"num_tasks\": 32, \"min_cpus\": 32, \"runtime_s\": 100, "
+				     "\"comment\": \"sched: -n16\" }");
+
+	(void) state;
+	NEAR(b.area_s, 50);
+	NEAR(b.makespan_s, 100);
+	NEAR(b.utilization, 1);			/* as it asks: 32 cores for 100 s */
+	/* less time; fewer GPUs; and a shape that no node could ever hold says nothing */
+	b = bound_of("4x8c2g", "{ \"id\": 1, \"num_tasks\": 32, \"min_cpus\": 32, \"runtime_s\": 100, "
+		     "\"comment\": \"sched: -n32 -t 1 | -n1 -c9\" }");
+	NEAR(b.longest_s, 60);
+	NEAR(b.area_s, 60);
+	b = bound_of("4x8c2g", "{ \"id\": 1, \"min_nodes\": 4, \"max_nodes\": 4, \"ntasks_per_node\": 1, \"runtime_s\": 100, "
+		     "\"gres\": [ { \"name\": \"gpu\", \"count\": 2, \"per\": \"node\" } ], "
+		     "\"comment\": \"sched: -N2 --gpus-per-node=1-2\" }");
+	NEAR(b.gpu_area_s, 2 * 100 / 8.0);
+	/* only its alternative fits the machine */
+	b = bound_of("4x8c2g", "{ \"id\": 1, \"num_tasks\": 64, \"min_cpus\": 64, \"runtime_s\": 100, "
+		     "\"comment\": \"sched: -n8\" }");
+	NEAR(b.makespan_s, 100);
+	NEAR(b.utilization, 8 / 32.0);
+}
+
 static void work_that_comes_late_is_added_to_when_it_comes(void **state)
 {
 	struct sl_bound b = bound_of("4x8c", CORES(1, 32, 10) ", { \"id\": 2, \"submit_time\": 500, \"num_tasks\": 32, "
@@ -306,6 +331,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(core_seconds_by_cores_are_a_bound),
 		cmocka_unit_test(the_longest_job_is_a_bound),
+		cmocka_unit_test(a_job_with_alternatives_counts_with_the_least_of_them),
 		cmocka_unit_test(work_that_comes_late_is_added_to_when_it_comes),
 		cmocka_unit_test(gpu_seconds_by_gpus_are_a_bound),
 		cmocka_unit_test(parts_that_do_not_fit_together_need_nodes_of_their_own),

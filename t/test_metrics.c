@@ -13,6 +13,7 @@
 #include "demand.h"
 #include "json_out.h"
 #include "metrics.h"
+#include "shapes.h"
 
 /* 4 nodes of 8 cores and 2 GPUs; T is the first submission. */
 #define T BUILD_NOW
@@ -121,6 +122,34 @@ static void utilization_is_work_by_machine_and_makespan(void **state)
 	NEAR(r.utilization, (16 * 100 + 8 * 50 + 1 * 4) / (32.0 * 150));
 	NEAR(r.held_utilization, r.utilization);
 	NEAR(r.gpu_utilization, 0);
+	end();
+}
+
+static void a_job_that_ran_as_an_alternative_counts_as_that(void **state)
+{
+	struct sl_error err = { 0 };
+	struct sl_job_row row;
+	struct sl_ended e;
+	struct sl_result r;
+
+	(void) state;
+	b = build_create("4x8c2g");
+	row = build_row(b, (struct build_job) { .id = 1, .tasks = 32 });
+	row.submit_time = T;
+	row.comment = sl_builder_str(b->builder, "sched: -N2 --ntasks-per-node=2");
+	build_append(b, &row);
+	sl_shapes_fill(b->builder);
+	m = sl_metrics_create(build_open(b), NULL);
+	assert_non_null(m);
+	e = ran(0, 0, 100, 0x3, 2, 0);
+	e.shape = 2;
+	assert_int_equal(sl_metrics_ended(m, &e, &err), -1);
+	assert_string_equal(err.text, "job 1 has no alternative 2");
+	e.shape = 1;
+	assert_int_equal(sl_metrics_ended(m, &e, &err), 0);
+	r = result();
+	NEAR(r.utilization, 4 / 32.0);
+	NEAR(r.packing.mean, 1);
 	end();
 }
 
@@ -493,6 +522,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(utilization_is_work_by_machine_and_makespan),
+		cmocka_unit_test(a_job_that_ran_as_an_alternative_counts_as_that),
 		cmocka_unit_test(waits_have_mean_deviation_maximum_and_percentiles),
 		cmocka_unit_test(slowdown_is_turnaround_by_runtime_and_bounded_for_short_jobs),
 		cmocka_unit_test(a_short_job_that_did_not_wait_has_bounded_slowdown_one),

@@ -4,20 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-int sl_grow(void *array, uint32_t *room, uint32_t need, size_t size)
+int sl_grow(void *array, uint32_t *room, uint64_t want, size_t size, struct sl_error *err)
 {
-	uint32_t n = *room ? *room : 64;
+	uint64_t n = *room ? *room : 8;
 	void *old, *grown;
 
-	if (need <= *room)
+	if (want <= *room)
 		return 0;
-	while (n < need)
-		n = n > UINT32_MAX / 2 ? UINT32_MAX : 2 * n;
+	if (want > UINT32_MAX)
+		return sl_fail(err, SL_ENOMEM, "out of memory");
+	while (n < want)
+		n *= 2;
+	if (n > UINT32_MAX)
+		n = UINT32_MAX;
 	memcpy(&old, array, sizeof(old));
 	grown = reallocarray(old, n, size);
 	if (!grown)
-		return -1;
+		return sl_fail(err, SL_ENOMEM, "out of memory");
 	memcpy(array, &grown, sizeof(grown));
-	*room = n;
+	*room = (uint32_t) n;
 	return 0;
 }

@@ -8,10 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "error.h"
+
 /*
- * Room for *need* elements of *size* bytes in *array (the address of a pointer that was
- * NULL or malloc'ed), which has *room.  Returns 0, or -1 out of memory: nothing changed.
+ * Room for *want* elements of *size* bytes in *array (the address of a pointer that was
+ * NULL or malloc'ed), which has *room.  Returns 0, or -1 with *err (SL_ENOMEM): nothing
+ * changed.
  */
-int sl_grow(void *array, uint32_t *room, uint32_t need, size_t size);
+int sl_grow(void *array, uint32_t *room, uint64_t want, size_t size, struct sl_error *err);
 
 #endif

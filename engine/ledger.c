@@ -14,8 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "grow.h"
-
 #define APPLICATION 0x534c4c47	/* "SLLG" */
 #define VERSION 1
 #define BUSY_MS 10000
@@ -88,11 +86,6 @@ int ledger_fail(struct sl_ledger *l, const char *what, struct sl_error *err)
 		code == SQLITE_BUSY || code == SQLITE_LOCKED ? SL_EBUSY : code == SQLITE_NOMEM ? SL_ENOMEM : SL_EIO;
 
 	return sl_fail(err, is, "%s: %s%s%s", l->path, what, *what ? ": " : "", sqlite3_errmsg(l->db));
-}
-
-int ledger_room(void *array, uint32_t *room, uint32_t need, size_t size, struct sl_error *err)
-{
-	return sl_grow(array, room, need, size) ? sl_fail(err, SL_ENOMEM, "ledger: out of memory") : 0;
 }
 
 sqlite3_stmt *ledger_statement(struct sl_ledger *l, enum statement s, struct sl_error *err)
@@ -171,8 +164,8 @@ static int map_dim(struct sl_ledger *l, int64_t id, uint32_t dim, struct sl_erro
 
 	if (id < 1 || id > INT32_MAX)
 		return sl_fail(err, SL_EFORMAT, "%s: a dimension of number %" PRId64, l->path, id);
-	if (ledger_room(&l->dim_of, &room, (uint32_t) id + 1, sizeof(*l->dim_of), err) ||
-	    ledger_room(&l->db_id, &l->db_id_room, dim + 1, sizeof(*l->db_id), err))
+	if (sl_grow(&l->dim_of, &room, (uint32_t) id + 1, sizeof(*l->dim_of), err) ||
+	    sl_grow(&l->db_id, &l->db_id_room, dim + 1, sizeof(*l->db_id), err))
 		return -1;
 	memset(l->dim_of + l->dim_of_room, 0, (room - l->dim_of_room) * sizeof(*l->dim_of));
 	memset(l->db_id + was, 0, (l->db_id_room - was) * sizeof(*l->db_id));

@@ -7,6 +7,7 @@
 
 #include <sqlite3.h>
 
+#include "grow.h"
 #include "ledger.h"
 
 #define BLOCK_DAYS 32	/* days of one row of the table block */
@@ -84,9 +85,6 @@ int ledger_fail(struct sl_ledger *l, const char *what, struct sl_error *err);
 
 /* Read the dimensions that are new in the file. */
 int ledger_load_dims(struct sl_ledger *l, struct sl_error *err);
-
-/* Room in a growing array. */
-int ledger_room(void *array, uint32_t *room, uint32_t need, size_t size, struct sl_error *err);
 
 /* The columns start, job, end, seconds, dim, cpus, gpus, nodes, source. */
 int ledger_read_row(struct sl_ledger *l, sqlite3_stmt *s, struct row *row, struct sl_error *err);

@@ -30,7 +30,7 @@ static int make_room(struct sl_ledger *l, struct sl_error *err)
 {
 	uint32_t slots = l->slots ? 2 * l->slots : 256, *slot;
 
-	if (ledger_room(&l->wait, &l->wait_room, l->waits + 1, sizeof(*l->wait), err))
+	if (sl_grow(&l->wait, &l->wait_room, l->waits + 1, sizeof(*l->wait), err))
 		return -1;
 	if (2 * (l->waits + 1) <= l->slots)
 		return 0;
@@ -171,7 +171,7 @@ int sl_ledger_adjust(struct sl_ledger *l, const struct sl_adjustment *a, struct 
 	for (int k = 0; k < SL_UNITS; k++)
 		if (a->amount[k] > INT64_MAX / 4 || a->amount[k] < -INT64_MAX / 4)
 			return sl_fail(err, SL_EINVAL, "an adjustment by %" PRId64 " seconds", a->amount[k]);
-	if (ledger_room(&l->adjusting, &l->adjusting_room, l->adjustings + 1, sizeof(*l->adjusting), err))
+	if (sl_grow(&l->adjusting, &l->adjusting_room, l->adjustings + 1, sizeof(*l->adjusting), err))
 		return -1;
 	copy.dim = sl_usage_dim(l->usage, &a->dim, err);
 	copy.a.who = strdup(a->who);
@@ -194,7 +194,7 @@ int sl_ledger_keep_open(struct sl_ledger *l, uint32_t job, const struct sl_job_r
 
 	if (l->changes >= 2 * SL_LEDGER_BACKLOG)
 		return sl_fail(err, SL_ELIMIT, "%s: too much waits to be written", l->path);
-	if (ledger_room(&l->change, &l->change_room, l->changes + 1, sizeof(*l->change), err) ||
+	if (sl_grow(&l->change, &l->change_room, l->changes + 1, sizeof(*l->change), err) ||
 	    (run && (check_run(run, err) || make_row(l, run, &c.row, err))))
 		return -1;
 	l->change[l->changes++] = c;
@@ -217,7 +217,7 @@ static int grow_deltas(struct sl_ledger *l, struct sl_error *err)
 {
 	uint32_t slots = l->delta_slots ? 2 * l->delta_slots : 1024, *slot;
 
-	if (ledger_room(&l->delta, &l->delta_room, l->deltas + 1, sizeof(*l->delta), err))
+	if (sl_grow(&l->delta, &l->delta_room, l->deltas + 1, sizeof(*l->delta), err))
 		return -1;
 	if (2 * (l->deltas + 1) <= l->delta_slots)
 		return 0;
@@ -310,7 +310,7 @@ static int write_dim(struct sl_ledger *l, uint32_t dim, struct sl_error *err)
 	uint32_t was = l->db_id_room;
 	sqlite3_stmt *s;
 
-	if (ledger_room(&l->db_id, &l->db_id_room, dim + 1, sizeof(*l->db_id), err))
+	if (sl_grow(&l->db_id, &l->db_id_room, dim + 1, sizeof(*l->db_id), err))
 		return -1;
 	memset(l->db_id + was, 0, (l->db_id_room - was) * sizeof(*l->db_id));
 	if (l->db_id[dim])

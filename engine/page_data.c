@@ -135,11 +135,6 @@ static int no_memory(struct sl_error *err)
 	return sl_fail(err, SL_ENOMEM, "report: out of memory");
 }
 
-static int reserve(void *array, uint32_t *room, uint32_t need, size_t size, struct sl_error *err)
-{
-	return sl_grow(array, room, need, size) ? no_memory(err) : 0;
-}
-
 static void forget_run(struct sl_page *p)
 {
 	free(p->label);
@@ -371,8 +366,8 @@ static int check_job(const struct sl_page *p, const struct sl_page_job *job, str
 int sl_page_job(struct sl_page *p, const struct sl_page_job *job, struct sl_error *err)
 {
 	if (check_job(p, job, err) < 0 ||
-	    reserve(&p->start, &p->start_room, p->starts + 1, sizeof(*p->start), err) < 0 ||
-	    reserve(&p->part, &p->part_room, p->parts + job->parts, sizeof(*p->part), err) < 0)
+	    sl_grow(&p->start, &p->start_room, p->starts + 1, sizeof(*p->start), err) < 0 ||
+	    sl_grow(&p->part, &p->part_room, p->parts + job->parts, sizeof(*p->part), err) < 0)
 		return -1;
 	if (job->parts)
 		memcpy(p->part + p->parts, job->part, job->parts * sizeof(*job->part));
@@ -397,7 +392,7 @@ static int add_lane(struct sl_page *p, struct page_start *st, struct page_lane l
 		last->count++;
 		return 0;
 	}
-	if (reserve(&p->lane, &p->lane_room, p->lanes + 1, sizeof(*p->lane), err) < 0)
+	if (sl_grow(&p->lane, &p->lane_room, p->lanes + 1, sizeof(*p->lane), err) < 0)
 		return -1;
 	p->lane[p->lanes++] = lane;
 	st->lanes++;

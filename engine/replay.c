@@ -48,11 +48,6 @@ static int no_memory(struct reader *x)
 	return sl_fail(x->err, SL_ENOMEM, "replay: out of memory");
 }
 
-static int grow(struct reader *x, void *array, uint32_t *room, uint32_t need, size_t size)
-{
-	return sl_grow(array, room, need, size) ? no_memory(x) : 0;
-}
-
 /* -- which job is it ----------------------------------------------------------- */
 
 static uint32_t slot_of(const struct reader *x, uint32_t id, uint32_t restarts)
@@ -96,7 +91,7 @@ static struct seen *meet(struct reader *x, struct sl_image_copy *copy, uint32_t 
 	uint32_t at;
 
 	if ((x->seens >= x->slots && rehash(x) < 0) ||
-	    grow(x, &x->seen, &x->room, x->seens + 1, sizeof(*x->seen)) < 0)
+	    sl_grow(&x->seen, &x->room, x->seens + 1, sizeof(*x->seen), x->err) < 0)
 		return NULL;
 	s = &x->seen[x->seens];
 	memset(s, 0, sizeof(*s));
@@ -131,7 +126,7 @@ static int note_priority(struct reader *x, struct seen *s, int64_t priority, boo
 	if (!first && s->priority == p)
 		return 0;
 	s->priority = p;
-	if (grow(x, &x->event, &x->event_room, x->events + 2, sizeof(*x->event)) < 0)
+	if (sl_grow(&x->event, &x->event_room, x->events + 2, sizeof(*x->event), x->err) < 0)
 		return -1;
 	x->event[x->events++] = (uint32_t) (s - x->seen);
 	x->event[x->events++] = p;
@@ -186,7 +181,7 @@ static int look_at_nodes(struct reader *x, const struct sl_snapshot *snap, const
 			goto differ;
 		if (!(state & SL_NODE_UNUSABLE) == !(x->node_state[i] & SL_NODE_UNUSABLE))
 			continue;
-		if (grow(x, &x->r->node, &x->node_room, x->node_events + 1, sizeof(*x->r->node)) < 0)
+		if (sl_grow(&x->r->node, &x->node_room, x->node_events + 1, sizeof(*x->r->node), x->err) < 0)
 			return -1;
 		x->r->node[x->node_events++] = (struct sl_replay_node) { i, state };
 		x->node_state[i] = state;
@@ -258,7 +253,7 @@ static void look_at_reservations(struct reader *x, struct sl_image_copy *copy)
 
 static int note_queue(struct reader *x, const struct sl_snapshot *snap)
 {
-	if (grow(x, &x->in_queue, &x->in_queue_room, snap->job.rows + 1, 1) < 0)
+	if (sl_grow(&x->in_queue, &x->in_queue_room, snap->job.rows + 1, 1, x->err) < 0)
 		return -1;
 	memset(x->in_queue, 0, snap->job.rows + 1);
 	for (uint32_t i = 0; i < snap->queue.rows; i++)
@@ -414,12 +409,12 @@ static struct entry *make_entries(struct reader *x, uint32_t *count)
 			sl_fail(x->err, SL_ELIMIT, "replay: more than %u jobs", SL_WORKLOAD_MAX_JOBS);
 			goto error;
 		}
-		if (grow(x, &e, &room, n + jobs + 1, sizeof(*e)) < 0)
+		if (sl_grow(&e, &room, n + jobs + 1, sizeof(*e), x->err) < 0)
 			goto error;
 		for (uint32_t k = 0; k < jobs; k++)
 			e[n++] = (struct entry) { i, k, arrival, runtime };
 	}
-	if (!n && grow(x, &e, &room, 1, sizeof(*e)) < 0)
+	if (!n && sl_grow(&e, &room, 1, sizeof(*e), x->err) < 0)
 		goto error;
 	qsort_r(e, n, sizeof(*e), by_arrival, x->seen);
 	*count = n;

@@ -66,12 +66,6 @@ static uint64_t clock_ns(void)
 	return (uint64_t) t.tv_sec * 1000000000 + (uint64_t) t.tv_nsec;
 }
 
-/* Make room for *need* elements of *size* bytes in *array. */
-static int reserve(void *array, uint32_t *room, uint32_t need, size_t size, struct sl_error *err)
-{
-	return sl_grow(array, room, need, size) ? sl_fail(err, SL_ENOMEM, "simulator: out of memory") : 0;
-}
-
 /* -- jobs that run, by their end ---------------------------------------- */
 
 static bool before(const struct ending *a, const struct ending *b)
@@ -83,7 +77,7 @@ static int heap_push(struct sl_sim *s, struct ending e, struct sl_error *err)
 {
 	uint32_t i = s->heap_size;
 
-	if (reserve(&s->heap, &s->heap_room, i + 1, sizeof(e), err) < 0)
+	if (sl_grow(&s->heap, &s->heap_room, i + 1, sizeof(e), err) < 0)
 		return -1;
 	s->heap_size++;
 	for (; i && before(&e, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
@@ -143,7 +137,7 @@ static int keep_start(struct sl_sim *s, uint32_t job, const struct sl_place *pla
 			last->count++;
 			continue;
 		}
-		if (reserve(&s->run, &s->run_room, s->runs + 1, sizeof(*s->run), err) < 0)
+		if (sl_grow(&s->run, &s->run_room, s->runs + 1, sizeof(*s->run), err) < 0)
 			return -1;
 		s->run[s->runs++] = (struct sl_sim_run) { place[i].node, 1, place[i].cores };
 		j->runs++;
@@ -235,11 +229,11 @@ static int take_starts(struct sl_sim *s, struct sl_plan *p, struct sl_error *err
 
 	sl_plan_started(p, &n);
 	s->starts = s->places = 0;
-	if (reserve(&s->starting, &s->starting_room, n, sizeof(*s->starting), err) < 0)
+	if (sl_grow(&s->starting, &s->starting_room, n, sizeof(*s->starting), err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < n; i++) {
 		if (sl_plan_booking(p, false, i, &b, err) < 0 ||
-		    reserve(&s->place, &s->place_room, s->places + b.count, sizeof(*b.places), err) < 0)
+		    sl_grow(&s->place, &s->place_room, s->places + b.count, sizeof(*b.places), err) < 0)
 			return -1;
 		memcpy(s->place + s->places, b.places, b.count * sizeof(*b.places));
 		s->starting[s->starts++] = (struct starting) {

@@ -17,6 +17,7 @@
 #ifndef SL_TIMELINE_IMPL_H
 #define SL_TIMELINE_IMPL_H
 
+#include "grow.h"
 #include "timeline.h"
 
 #define SL_DAWN INT64_MIN
@@ -178,8 +179,5 @@ int sl_step_check(const struct sl_timeline *tl, const struct sl_group *g, const 
 /* Make the changed step function in tl->step.  Its number of steps, 0 with *err. */
 uint32_t sl_step_change(struct sl_timeline *tl, const struct sl_group *g, const struct sl_change *ch,
 			struct sl_error *err);
-
-/* An array grown to hold *want* elements, doubling; -1 with *err. */
-int sl_grow(void *array, uint32_t *room, uint64_t want, size_t size, struct sl_error *err);
 
 #endif

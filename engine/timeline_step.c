@@ -6,22 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int sl_grow(void *array, uint32_t *room, uint64_t want, size_t size, struct sl_error *err)
-{
-	uint64_t n = *room ? *room : 8;
-	void **at = array, *more;
-
-	if (want <= *room)
-		return 0;
-	while (n < want)
-		n *= 2;
-	if (n > UINT32_MAX || !(more = realloc(*at, n * size)))
-		return sl_fail(err, SL_ENOMEM, "timeline: out of memory");
-	*at = more;
-	*room = (uint32_t) n;
-	return 0;
-}
-
 bool sl_resources_equal(const struct sl_resources *a, const struct sl_resources *b)
 {
 	return a->memory == b->memory && a->cores == b->cores && !memcmp(a->gres, b->gres, sizeof(a->gres));

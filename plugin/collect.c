@@ -34,6 +34,7 @@ void sl_collector_destroy(struct sl_collector *c)
 	xfree(c->scratch->id_row);
 	xfree(c->first_way);
 	xfree(c->scratch->nameless);
+	xfree(c->scratch->commented);
 	xfree(c->scratch->told);
 	xfree(c->scratch->telling);
 	xfree(c->scratch);
@@ -522,7 +523,7 @@ static void make_room(struct sl_collector *c)
 	}
 	memset(s->id_row, 0, s->id_slots * sizeof(*s->id_row));
 	make_told(s, slots);
-	s->nameless_len = s->kinds = 0;
+	s->nameless_len = s->commented_len = s->kinds = 0;
 	s->min_tier = UINT32_MAX;
 	s->threads = false;
 	c->parts = c->running = 0;
@@ -599,6 +600,7 @@ int sl_collect(struct sl_collector *c, const struct sl_collect_in *in, struct sl
 		return -1;
 	collect_entries(c);
 	name_users(c);
+	sl_collect_shapes(c);
 	sl_remember_encode(in->remembered, c->b, SL_T_REMEMBERED);
 	if (sl_builder_finish(c->b, &c->bytes, &c->size, err) ||
 	    sl_snapshot_open(&c->snap, c->bytes, c->size, err))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * collect_int.h - what the files of collect share: nobody else includes it.
- * All functions here run under read locks.
+ * All functions here run under read locks, but for those that say otherwise.
  */
 #ifndef SL_COLLECT_INT_H
 #define SL_COLLECT_INT_H
@@ -35,6 +35,13 @@ struct sl_told {
 	int64_t sequence;
 };
 
+/* A pending job with alternatives in its comment, and what else they depend on. */
+struct sl_commented {
+	uint32_t row, job;
+	const char *never;	/* why it can have none, or NULL */
+	uint32_t tasks;		/* it has so many in any shape; 0: it does not matter */
+};
+
 #define SL_MOST_TOLD 20000	/* finished jobs in a snapshot for the ledger's sake only */
 
 struct sl_scratch {
@@ -51,6 +58,8 @@ struct sl_scratch {
 	struct { uint32_t row; uid_t uid; } *nameless;	/* jobs whose user has yet to be looked up */
 	uint32_t nameless_len, nameless_room;
 	struct { uid_t uid; char name[64]; time_t when; } user[1024];	/* cache */
+	struct sl_commented *commented;	/* jobs whose comment has yet to be read */
+	uint32_t commented_len, commented_room;
 	bool checked;			/* the canary lives, with this configuration */
 	bool preempts;			/* preemption is on */
 	bool memory;			/* memory is consumable */
@@ -68,6 +77,9 @@ uint32_t sl_collect_kind(struct sl_collector *c, const char *name, const char *t
 
 void sl_collect_nodes(struct sl_collector *c);
 void sl_collect_job(struct sl_collector *c, job_record_t *job);
+
+/* Read the comments of those jobs; no locks held. */
+void sl_collect_shapes(struct sl_collector *c);
 
 /* Why only Slurm's select can place the job; NULL: the engine can. */
 const char *sl_collect_native(struct sl_collector *c, const job_record_t *job);

@@ -393,8 +393,27 @@ static void fill_size(struct sl_collector *c, struct sl_job_row *row, const job_
 	row->switch_wait = sl_set32(job->wait4switch);
 }
 
+/* Alternatives are read after the locks are gone. */
+static void note_commented(struct sl_collector *c, uint32_t row, const job_record_t *job)
+{
+	struct sl_scratch *s = c->scratch;
+
+	if (!job->comment || !strstr(job->comment, "sched:")) {
+		if (sl_memo_get(s->in->ignored, job->job_id))
+			sl_memo_set(s->in->ignored, job->job_id, 0);
+		return;
+	}
+	if (s->commented_len == s->commented_room) {
+		s->commented_room = MAX(256, s->commented_room * 2);
+		xrecalloc(s->commented, s->commented_room, sizeof(*s->commented));
+	}
+	s->commented[s->commented_len++] = (struct sl_commented) {
+		.row = row, .job = job->job_id, .never = sl_shape_never(job), .tasks = sl_shape_tasks(job),
+	};
+}
+
 /* srun and salloc start the tasks of their command line in any shape. */
-static const char *not_interactive(const struct sl_collector *c, const job_record_t *job, struct sl_range shapes)
+static const char *not_interactive(const struct sl_collector *c, const struct sl_commented *k, struct sl_range shapes)
 {
 	struct sl_shape_row s;
 	const char *why = NULL;
@@ -402,14 +421,14 @@ static const char *not_interactive(const struct sl_collector *c, const job_recor
 
 	for (i = shapes.first; i < shapes.first + shapes.count && !why; i++)
 		if (!sl_builder_row(c->b, SL_T_SHAPE, i, &s))
-			why = sl_shape_interactive(job, s.num_tasks);
+			why = sl_shape_interactive(k->tasks, s.num_tasks);
 	return why;
 }
 
 /* Those that it could not be started as a moment ago. */
-static void note_refused(struct sl_collector *c, const job_record_t *job, struct sl_range shapes)
+static void note_refused(struct sl_collector *c, uint32_t job_id, struct sl_range shapes)
 {
-	uint64_t v = shapes.count ? sl_memo_get(c->scratch->in->shapes, job->job_id) : 0;
+	uint64_t v = shapes.count ? sl_memo_get(c->scratch->in->shapes, job_id) : 0;
 	struct sl_shape_row s;
 	uint32_t i;
 
@@ -423,32 +442,45 @@ static void note_refused(struct sl_collector *c, const job_record_t *job, struct
 	}
 }
 
-/* Alternatives from its comment.  A bad one is no error of the job: it is ignored, and
- * that is said once. */
-static void fill_shapes(struct sl_collector *c, struct sl_job_row *row, const job_record_t *job)
+/* A bad comment is no error of the job: it is ignored, and that is said once. */
+static void fill_shapes(struct sl_collector *c, const struct sl_commented *k, struct sl_job_row *row)
 {
 	struct sl_error err = { SL_OK, "" };
 	const char *why = NULL;
 
-	if (!job->comment)
-		return;
-	if (sl_shapes_add(c->b, job->comment, &row->shapes, &err))
+	/* the text moves when the pool grows: it is not read after the first append */
+	if (sl_shapes_add(c->b, sl_builder_text(c->b, row->comment), &row->shapes, &err))
 		why = err.text;
-	else if (row->shapes.count && !(why = sl_shape_never(job)))
-		why = not_interactive(c, job, row->shapes);
+	else if (row->shapes.count && !(why = k->never))
+		why = not_interactive(c, k, row->shapes);
 	if (!why) {
-		note_refused(c, job, row->shapes);
-		sl_memo_set(c->scratch->in->ignored, job->job_id, 0);
+		note_refused(c, k->job, row->shapes);
+		sl_memo_set(c->scratch->in->ignored, k->job, 0);
 		return;
 	}
 	row->shapes = (struct sl_range) { 0, 0 };
 	if (why == err.text)
 		sl_plain(err.text);
 	row->shapes_ignored = sl_builder_str(c->b, why);
-	if (sl_memo_get(c->scratch->in->ignored, job->job_id))
+	if (sl_memo_get(c->scratch->in->ignored, k->job))
 		return;
-	sl_memo_set(c->scratch->in->ignored, job->job_id, 1);
-	info("sched/lua: %pJ: the alternatives in its comment are ignored: %s", job, why);
+	sl_memo_set(c->scratch->in->ignored, k->job, 1);
+	info("sched/lua: JobId=%u: the alternatives in its comment are ignored: %s", k->job, why);
+}
+
+void sl_collect_shapes(struct sl_collector *c)
+{
+	struct sl_job_row row;
+	uint32_t i;
+
+	for (i = 0; i < c->scratch->commented_len; i++) {
+		const struct sl_commented *k = &c->scratch->commented[i];
+
+		if (sl_builder_row(c->b, SL_T_JOB, k->row, &row))
+			continue;
+		fill_shapes(c, k, &row);
+		sl_builder_update(c->b, SL_T_JOB, k->row, &row);
+	}
 }
 
 /* Users whose name the record lacks are looked up after the locks are gone. */
@@ -488,7 +520,6 @@ void sl_collect_job(struct sl_collector *c, job_record_t *job)
 	if (pending && job->details) {
 		row.stamp = sl_job_stamp(job);
 		row.native = sl_builder_str(c->b, sl_collect_native(c, job));
-		fill_shapes(c, &row, job);
 	}
 	if (job->job_resrcs && (completing || IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)))
 		row.alloc = add_alloc(c, job, completing);
@@ -500,4 +531,6 @@ void sl_collect_job(struct sl_collector *c, job_record_t *job)
 	note_row(c->scratch, job->job_id, r);
 	if (!job->user_name)
 		note_nameless(c->scratch, r, job->user_id);
+	if (pending && job->details)
+		note_commented(c, r, job);
 }

@@ -32,9 +32,14 @@ const char *sl_shape_never(const job_record_t *job)
 	return NULL;
 }
 
-const char *sl_shape_interactive(const job_record_t *job, uint32_t num_tasks)
+uint32_t sl_shape_tasks(const job_record_t *job)
 {
-	if (job->batch_flag || num_tasks == MAX(job->details->num_tasks, 1))
+	return job->batch_flag ? 0 : MAX(job->details->num_tasks, 1);
+}
+
+const char *sl_shape_interactive(uint32_t tasks, uint32_t num_tasks)
+{
+	if (!tasks || num_tasks == tasks)
 		return NULL;
 	return "srun and salloc start the tasks of their command line whatever the shape: expected as many in each";
 }
@@ -230,7 +235,7 @@ const char *sl_shape_put(job_record_t *job, part_record_t *part, const struct sl
 	int i, rc;
 
 	if (!why)
-		why = sl_shape_interactive(job, r.num_tasks);
+		why = sl_shape_interactive(sl_shape_tasks(job), r.num_tasks);
 	if (!why) {
 		job->part_ptr = part;
 		rc = sl_asked_put(job, &r);

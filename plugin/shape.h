@@ -20,11 +20,13 @@
 /* Why no alternative can stand in for the request; NULL: it can.  Job read lock held. */
 const char *sl_shape_never(const job_record_t *job);
 
-/*
- * Why the job cannot be started as that row of SL_T_SHAPE; NULL: it can.  srun and
- * salloc start as many tasks as they were told, whatever the allocation is.
- */
-const char *sl_shape_interactive(const job_record_t *job, uint32_t num_tasks);
+/* srun and salloc start as many tasks as they were told, whatever the allocation is.  0:
+ * a batch job.  Job read lock held. */
+uint32_t sl_shape_tasks(const job_record_t *job);
+
+/* Why a job of which sl_shape_tasks() says that cannot be started as a shape of so many
+ * tasks; NULL: it can. */
+const char *sl_shape_interactive(uint32_t tasks, uint32_t num_tasks);
 
 /*
  * Change the request to row *shape* of the snapshot, the job's *n*th alternative, in

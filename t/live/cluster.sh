@@ -23,7 +23,8 @@
 #   wait_for SECONDS COMMAND...    poll until COMMAND succeeds, bounded
 #
 # What can be set before: SL_PREFIX (where sched/lua is installed; without it the
-# stock scheduler is used), SL_PLUGINDIR, SL_SCHEDULER, SL_NODE_SHAPE, SL_PORT.
+# stock scheduler is used), SL_PLUGINDIR, SL_SCHEDULER, SL_NODE_SHAPE, SL_PORT,
+# SL_SLURM_USER.
 
 SL_SLURM_PLUGINS=${SL_SLURM_PLUGINS:-$(dirname "$(find /usr/lib -path '*/slurm*/sched_backfill.so' 2>/dev/null | head -n 1)")}
 SL_NODE_SHAPE=${SL_NODE_SHAPE:-CPUs=8 Sockets=2 CoresPerSocket=4 ThreadsPerCore=1 RealMemory=16000 Gres=gpu:2}
@@ -54,7 +55,7 @@ cluster_dir() {
 # put there.  So a clone in a user's directory gets a cluster with that SlurmUser.
 cluster_slurm_user() {
 	local path owner
-	SL_USER=root
+	SL_USER=${SL_SLURM_USER:-root}
 	for path in "$C" ${SL_PREFIX:+"$SL_PREFIX"}; do
 		while [ "$path" != / ]; do
 			owner=$(stat -c %U "$path")

@@ -60,7 +60,7 @@ goes_on() {
 	starts "$alternative"
 	other=$(submit -N3)
 	stays_pending "$other"
-	kill -9 "$(pgrep -P "$CTLD" -f 'schedlua engine' || status engine_pid)"
+	kill -9 "$(pgrep -P "$(cluster_ctld_pid)" -f 'schedlua engine')"
 	scancel "$wide"
 	starts "$other"
 	for _ in 1 2 3 4 5 6; do	# what fails, fails every second

@@ -77,14 +77,34 @@ void sl_value_number(char text[SL_VALUE_NUMBER_MAX], double v)
 		snprintf(text + n, SL_VALUE_NUMBER_MAX - (size_t) n, ".0");
 }
 
+/* Most of what is remembered is integers of a few digits.  True, or it is something else. */
+static bool read_short_integer(struct sl_value_reader *r)
+{
+	const char *p = r->at + (*r->at == '-'), *first = p;
+	int64_t v = 0;
+
+	while (is_digit(*p) && p - first < 18)
+		v = v * 10 + (*p++ - '0');
+	if (p == first || (*first == '0' && (p - first > 1 || first > r->at)) || is_digit(*p) || is_letter(*p) ||
+	    *p == '.' || *p == '+' || *p == '-')
+		return false;
+	r->integer = first > r->at ? -v : v;
+	r->length = (size_t) (p - r->at);
+	return true;
+}
+
 static enum sl_value_token read_number(struct sl_value_reader *r)
 {
 	char text[SL_VALUE_NUMBER_MAX];
-	size_t n = strspn(r->at, "-+.0123456789ex");
-	bool integer = strspn(r->at, "-0123456789x") == n;
 	char canonical[SL_VALUE_NUMBER_MAX];
+	bool integer;
 	char *end;
+	size_t n;
 
+	if (read_short_integer(r))
+		return SL_VALUE_INTEGER;
+	n = strspn(r->at, "-+.0123456789ex");
+	integer = strspn(r->at, "-0123456789x") == n;
 	if (n >= sizeof(text))
 		return SL_VALUE_BAD;
 	memcpy(text, r->at, n);

@@ -201,6 +201,31 @@ static void the_journal_reports_that_memory_ran_out(void **state)
 	fail_in_turn(write_and_read_journal);
 }
 
+/* From a plan into the next snapshot, with something changed between. */
+static int carry_memory(struct sl_error *err)
+{
+	struct sl_remember *m = sl_remember_create(err);
+	struct sl_builder *b = m ? sl_builder_create(&sl_snapshot_schema, err) : NULL;
+	const void *bytes;
+	size_t size;
+	int rc = -1;
+
+	if (b && !sl_remember_load(m, &made.plan.image, &made.plan.remembered, "set", err) &&
+	    !sl_remember_set(m, "main", "one", "{1,2,3}", err) && !sl_remember_set(m, "main", "one", "true", err)) {
+		sl_remember_encode(m, b, SL_T_REMEMBERED);
+		rc = sl_builder_finish(b, &bytes, &size, err);
+	}
+	sl_builder_destroy(b);
+	sl_remember_destroy(m);
+	return rc;
+}
+
+static void what_is_remembered_reports_that_memory_ran_out(void **state)
+{
+	(void) state;
+	fail_in_turn(carry_memory);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +234,7 @@ int main(void)
 		cmocka_unit_test(reading_json_reports_that_memory_ran_out),
 		cmocka_unit_test(image_files_report_that_memory_ran_out),
 		cmocka_unit_test(the_journal_reports_that_memory_ran_out),
+		cmocka_unit_test(what_is_remembered_reports_that_memory_ran_out),
 	};
 
 	return cmocka_run_group_tests(tests, make_all, unmake_all);

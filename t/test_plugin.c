@@ -18,6 +18,7 @@
 #include "../plugin/keep.h"
 #include "../plugin/memo.h"
 #include "../plugin/options.h"
+#include "../plugin/remembered.h"
 #include "../plugin/status.h"
 #include "plan_image.h"
 #include "snapshot.h"
@@ -223,6 +224,95 @@ static void a_set_that_cannot_be_written_is_kept_in_memory_and_written_later(voi
 	assert_int_equal(rmdir(dir), 0);
 	sl_keep_clear(&k);
 	sl_keep_clear(&other);
+}
+
+/* -- what policies remember ---------------------------------------------------- */
+
+struct memory {
+	char dir[40], file[64];
+	struct sl_remember *m;
+};
+
+static int memory_set_up(void **state)
+{
+	static const struct sl_image image;
+	static const struct sl_remembered_view none;
+	struct memory *x = calloc(1, sizeof(*x));
+
+	strcpy(x->dir, "/tmp/schedlua-remembered-XXXXXX");
+	if (!mkdtemp(x->dir))
+		return -1;
+	snprintf(x->file, sizeof(x->file), "%s/remembered", x->dir);
+	x->m = sl_remember_create(NULL);
+	*state = x;
+	return sl_remember_load(x->m, &image, &none, "set", NULL) ||
+		sl_remember_set(x->m, "main", "jobs", "{1,2,3}", NULL);
+}
+
+static int memory_tear_down(void **state)
+{
+	struct memory *x = *state;
+
+	unlink(x->file);
+	sl_remember_destroy(x->m);
+	return rmdir(x->dir) ? -1 : (free(x), 0);
+}
+
+static void what_is_remembered_outlives_slurmctld_once(void **state)
+{
+	struct memory *x = *state;
+	struct sl_remember *next = sl_remember_create(NULL);
+	struct sl_builder *b = sl_builder_create(&sl_snapshot_schema, NULL);
+	struct sl_remembered_row row;
+	struct sl_error err;
+	struct stat st;
+
+	assert_int_equal(sl_remembered_load(next, x->file, &err), 0);
+	assert_true(sl_remember_empty(next));
+	assert_int_equal(sl_remembered_save(x->m, x->file, &err), 0);
+	assert_int_equal(stat(x->file, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	assert_int_equal(sl_remembered_load(next, x->file, &err), 0);
+	sl_remember_encode(next, b, SL_T_REMEMBERED);
+	assert_int_equal(sl_builder_rows(b, SL_T_REMEMBERED), 1);
+	assert_int_equal(sl_builder_row(b, SL_T_REMEMBERED, 0, &row), 0);
+	assert_string_equal(sl_builder_text(b, row.set), "set");
+	assert_string_equal(sl_builder_text(b, row.value), "{1,2,3}");
+	assert_int_equal(stat(x->file, &st), -1);
+	/* and nothing is left of one that remembers nothing */
+	assert_int_equal(sl_remembered_save(x->m, x->file, &err), 0);
+	sl_remember_clear(x->m);
+	assert_int_equal(sl_remembered_save(x->m, x->file, &err), 0);
+	assert_int_equal(stat(x->file, &st), -1);
+	sl_builder_destroy(b);
+	sl_remember_destroy(next);
+}
+
+static void a_memory_that_is_damaged_or_not_ours_is_put_away(void **state)
+{
+	struct memory *x = *state;
+	struct sl_error err;
+	struct stat st;
+
+	for (int damage = 0; damage < 3; damage++) {
+		assert_int_equal(sl_remembered_save(x->m, x->file, &err), 0);
+		if (damage == 0) {
+			FILE *f = fopen(x->file, "r+");
+
+			fseek(f, -6, SEEK_END);
+			fputc('}', f);
+			fclose(f);
+		} else if (damage == 1) {
+			assert_int_equal(truncate(x->file, 100), 0);
+		} else {
+			assert_int_equal(chmod(x->file, 0666), 0);
+		}
+		assert_int_equal(sl_remembered_load(x->m, x->file, &err), -1);
+		assert_non_null(strstr(err.text, x->file));
+		assert_true(sl_remember_empty(x->m));
+		assert_int_equal(stat(x->file, &st), -1);
+		assert_int_equal(sl_remember_set(x->m, "main", "jobs", "{1,2,3}", &err), 0);
+	}
 }
 
 /* -- host ---------------------------------------------------------------------- */
@@ -457,6 +547,10 @@ int main(void)
 		cmocka_unit_test(a_status_file_is_json_whatever_the_strings),
 		cmocka_unit_test(a_trouble_that_goes_on_is_news_once),
 		cmocka_unit_test(a_set_that_cannot_be_written_is_kept_in_memory_and_written_later),
+		cmocka_unit_test_setup_teardown(what_is_remembered_outlives_slurmctld_once, memory_set_up,
+						memory_tear_down),
+		cmocka_unit_test_setup_teardown(a_memory_that_is_damaged_or_not_ours_is_put_away, memory_set_up,
+						memory_tear_down),
 		HOST_TEST(an_engine_decides_again_and_again),
 		HOST_TEST(whatever_an_engine_does_wrong_the_next_one_serves),
 		HOST_TEST(three_failures_in_a_row_make_it_rest),

@@ -317,7 +317,7 @@ return M
 describe("the integer program", function()
 	it("literal, aggregated and laid out, finds what trying everything finds", function()
 		local first = tonumber(os.getenv "SL_SEED") or 1
-		local rounds = 40 * (tonumber(os.getenv "SL_ROUNDS") or 1)
+		local rounds = 200 * (tonumber(os.getenv "SL_ROUNDS") or 1)
 		for seed = first, solvers and first + rounds - 1 or 0 do
 			local nodes, jobs, c = instance(seed)
 			local best = brute_force(nodes, jobs)

@@ -263,7 +263,11 @@ static int run_group(lua_State *L)
 	sl_lua_push_cluster(L, x);
 	sl_lua_push_plan(L, x);
 	lua_getfield(L, 1, "options");
-	lua_call(L, 3, 0);
+	lua_call(L, 3, 1);
+	/* a list of jobs, say: who returns one means something by it, and nothing would start */
+	if (lua_istable(L, -1))
+		luaL_error(L, "policy %s: decide returned a table, expected nothing: jobs start by plan:start(job)",
+			   x->set_name);
 	return 0;
 }
 

@@ -260,6 +260,7 @@ static void a_set_that_fails_to_load_is_refused_with_the_place(void **state)
 	refused("while true do end", SL_ETIME, "policy.lua:1: time budget of 500 ms is used up");
 	refused("local t = {} for i = 1, math.huge do t[i] = {} end", SL_ENOMEM, "memory limit of 32 MiB is used up");
 	refused("return { api = 1, decide = function(c) while true do end end }", SL_ETIME, "time budget");
+	refused("return { api = 1, decide = function(c) return { 7 } end }", SL_ESCRIPT, "decide returned a table, expected nothing");
 	refused("return { api = 1, decide = function(c) error('mine') end }", SL_ESCRIPT,
 		"policy.lua:1: mine (while probed on a canned cluster)");
 }

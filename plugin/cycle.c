@@ -295,7 +295,7 @@ static void policy_strike(struct sl_cycler *y, const char *what, const char *tex
 		rest = MIN(5.0 * (1u << over), POLICY_MAX_REST_S);
 		y->policy_rest_until = now_s() + rest;
 		sl_remember_clear(y->remembered);
-		snprintf(rests, sizeof(rests), "; it rests for %g s, or until scontrol reconfigure", rest);
+		snprintf(rests, sizeof(rests), "; the set rests for %g s, or until scontrol reconfigure", rest);
 	}
 	snprintf(line, sizeof(line), "%s failed: %.*s", what, (int) MIN(strcspn(text, "\n"), 480), text);
 	sl_status_error(&y->status, line);

@@ -3,23 +3,26 @@
 -- mip.lua - the integer program of ip_window: its size, its time, and how far from the proven
 -- bound the choice is, with the paper's literal program beside it.
 --
---   bench/mip [--quick 1] [--only CASE] [--seed N] [--solves N]
+--   bench/mip [--quick 1] [--only CASE] [--seed N] [--seeds N] [--solves N]
 --
 -- Nodes of 8 cores and 2 GPUs, on each of which 0 to 7 cores and 0 to 2 GPUs are taken; half of the
 -- jobs want cores only, the others GPUs on each of their nodes.  They want some three times what is
 -- free.  CPU seconds, since the machine may have other work: "solver" is the solver's processes,
 -- "cycle" the engine's, with everything from the snapshot to the checked plan.
 --
+-- --seeds N: so many random machines and queues of each size, without the literal program: least,
+-- median and most of each figure.
+--
 -- --solves N: that many solves of a small program one after the other, for memory and processes
 -- that are left over.
 
 local t = require "sched.test"
 
-local opt = { quick = 0, only = 0, seed = 1, solves = 0 }
+local opt = { quick = 0, only = 0, seed = 1, seeds = 0, solves = 0 }
 for i = 1, #arg, 2 do
 	local name = arg[i]:match("^%-%-(%a+)$")
 	if not name or not opt[name] or not tonumber(arg[i + 1]) then
-		io.stderr:write("usage: bench/mip [--quick 1] [--seed N] [--solves N]\n")
+		io.stderr:write("usage: bench/mip [--quick 1] [--only CASE] [--seed N] [--seeds N] [--solves N]\n")
 		os.exit(2)
 	end
 	opt[name] = math.tointeger(tonumber(arg[i + 1]))
@@ -132,16 +135,46 @@ return M
 	os.exit(0)
 end
 
--- -- one program after the other -------------------------------------------------
+-- -- the sizes ------------------------------------------------------------------
 
 local cases = { { 20, 128, true }, { 50, 256, true }, { 100, 1024, true }, { 200, 1024, true }, { 500, 10000 },
 	{ 1000, 100000 } }
+cases = opt.only > 0 and { cases[opt.only] } or opt.quick > 0 and table.move(cases, 1, 4, 1, {}) or cases
+
+-- -- many of each ------------------------------------------------------------------
+
+local function spread(list)
+	table.sort(list)
+	return list[1], list[(#list + 1) // 2], list[#list]
+end
+
+if opt.seeds > 0 then
+	io.stderr:write("jobs x nodes    solver s: least, median, most  cycle s                 gap to the bound, %\n")
+	for _, case in ipairs(cases) do
+		local solvers, cycles, gaps = {}, {}, {}
+		for seed = opt.seed, opt.seed + opt.seeds - 1 do
+			math.randomseed(seed)
+			local cycle, text = run(cluster(case[1], case[2]))
+			local _, _, solver, _, _, _, gap = text:match(("(%S+) "):rep(7))
+			cycles[#cycles + 1], solvers[#solvers + 1], gaps[#gaps + 1] = cycle, tonumber(solver), 100 * gap
+		end
+		local all = ""
+		for name, list in pairs { solver_s = solvers, cycle_s = cycles, gap_percent = gaps } do
+			all = all .. (', "%s": {"least": %.4f, "median": %.4f, "most": %.4f}'):format(name, spread(list))
+		end
+		print(('{"jobs": %d, "nodes": %d, "seeds": %d%s}'):format(case[1], case[2], opt.seeds, all))
+		local s, c, g = { spread(solvers) }, { spread(cycles) }, { spread(gaps) }
+		io.stderr:write(("%4d x %-7d  %7.3f %7.3f %7.3f        %7.3f %7.3f %7.3f  %7.4f %7.4f %7.4f\n"):format(
+			case[1], case[2], s[1], s[2], s[3], c[1], c[2], c[3], g[1], g[2], g[3]))
+	end
+	os.exit(0)
+end
+
+-- -- one program after the other -------------------------------------------------
+
 io.stderr:write("jobs x nodes    rows x columns    solver s  cycle s  gap to the bound  status     ",
 	"literal: rows x columns, s, status\n")
-for k, case in ipairs(opt.only > 0 and { cases[opt.only] } or cases) do
-	if opt.quick > 0 and k > 4 then
-		break
-	end
+for _, case in ipairs(cases) do
 	local c = cluster(case[1], case[2])
 	local cycle, text = run(c)
 	local columns, rows, solver, status, value, bound, gap, classes, chosen, started =

@@ -256,10 +256,15 @@ static const struct expected table7[] = {
 	ESP("8 IPSCHED, multifactor, p r (s - c)", 1.09, 13.12, .94, 1.016), { 0 }
 };
 
-/* Guard: as it comes (12 h, which nobody waits for here), and where it acts. */
+/*
+ * Guard: as it comes (12 h, which nobody waits for here), and where it acts.  threshold=0.3,
+ * objective=cores and value=prices are for jobs whose sizes do not divide nodes.
+ */
 #define ESP_POLICIES "fcfs easy conservative,window=50 critical critical,patience=3 " \
 	"critical,patience=3,guard_wait=5h critical,patience=3,threshold=0.3 " \
-	"critical,patience=3,threshold=0.3,guard_wait=5h ip_window ip_window,brevity=1 auction"
+	"critical,patience=3,threshold=0.3,guard_wait=5h ip_window ip_window,guard_wait=5h " \
+	"ip_window,objective=cores,priority=multifactor,size_weight=0,brevity=0,guard_wait=3h " \
+	"auction auction,length=-0.2 auction,value=prices,guard_wait=3h"
 
 static int esp(void)
 {

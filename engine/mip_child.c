@@ -266,30 +266,38 @@ static bool start_is_enough(struct sl_mip_problem *p, const struct sl_mip_backen
 	return distance <= (p->gap + 1e-9) * fmax(fabs(p->start_objective), 1e-10);
 }
 
-static void solve(struct sl_mip_problem *p, const struct sl_mip_backend *backend, struct sl_mip_answer *a)
+/* What is left of the time, since *begin*; false when that is nothing. */
+static bool has_time(struct sl_mip_problem *p, double limit, int64_t begin)
 {
-	int64_t begin = sl_mip_clock_ns();
+	p->time_limit = limit - (double) (sl_mip_clock_ns() - begin) / 1e9;
+	return p->time_limit > 0;
+}
+
+/* Backends look at the clock when they like: whether there is time at all is judged here. */
+static void solve(struct sl_mip_problem *p, const struct sl_mip_backend *backend, int64_t begin, struct sl_mip_answer *a)
+{
 	double relaxed = NAN, limit = p->time_limit;
 
+	a->claim = SL_CLAIM_STOPPED;
+	if (!has_time(p, limit, begin))
+		return;
 	if (p->start && !p->relax) {
 		if (start_is_enough(p, backend, a)) {
 			a->start_is_enough = 1;
 			return;
 		}
 		relaxed = a->bound;
-		p->time_limit = limit - (double) (sl_mip_clock_ns() - begin) / 1e9;
-		a->claim = SL_CLAIM_STOPPED;
-		if (p->time_limit <= 0)
+		if (!has_time(p, limit, begin))
 			return;
-		a->claim = SL_CLAIM_NONE;
 	}
+	a->claim = SL_CLAIM_NONE;
 	backend->solve(p, a);
 	a->bound = tighter(p->maximize, a->bound, relaxed);
 }
 
 static _Noreturn void child(const struct sl_mip *m, const struct sl_mip_options *o,
 			    const struct sl_mip_backend *backend, const double *start, double start_objective,
-			    double soft_s, double hard_s, pid_t parent, struct sl_mip_answer *a)
+			    double soft_s, double hard_s, int64_t begin, pid_t parent, struct sl_mip_answer *a)
 {
 	struct sl_mip_problem p;
 	struct sl_error err;
@@ -307,7 +315,7 @@ static _Noreturn void child(const struct sl_mip *m, const struct sl_mip_options 
 	p.start = start;
 	p.start_objective = start_objective;
 	p.time_limit = soft_s;
-	solve(&p, backend, a);
+	solve(&p, backend, begin, a);
 	_exit(0);
 }
 
@@ -407,7 +415,7 @@ void sl_mip_run(const struct sl_mip *m, const struct sl_mip_options *o, const st
 	}
 	pid = copy_process(&pidfd);
 	if (!pid)
-		child(m, o, backend, start, start_objective, soft_s, hard_s, parent, a);
+		child(m, o, backend, start, start_objective, soft_s, hard_s, begin, parent, a);
 	if (pid < 0) {
 		report->end = SL_END_NOT_STARTED;
 		report->status = errno;

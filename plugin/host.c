@@ -516,19 +516,18 @@ static void note_plan(struct sl_host *h, struct sl_host_answer *a)
 	a->text = p->text;
 }
 
-static int send_decide(struct sl_host *h, const void *snapshot, size_t size, int64_t sequence, int64_t budget_us,
-		       bool bundled, struct sl_error *err)
+/* The snapshot's descriptor is closed. */
+static int send_decide(struct sl_host *h, int fd, int64_t sequence, int64_t budget_us, bool bundled,
+		       struct sl_error *err)
 {
-	struct sl_frame f = { .type = SL_FRAME_DECIDE };
+	struct sl_frame f = { .type = SL_FRAME_DECIDE, .fd = fd };
 	int rc;
 
 	f.body.decide.sequence = sequence;
 	f.body.decide.budget_us = budget_us;
 	f.body.decide.bundled = bundled;
-	if ((f.fd = sl_wire_memfd("snapshot", snapshot, size, err)) < 0)
-		return -1;
 	rc = sl_wire_send(h->sock, &f, 1000, err);
-	close(f.fd);
+	close(fd);
 	return rc;
 }
 
@@ -536,12 +535,18 @@ int sl_host_decide(struct sl_host *h, const void *snapshot, size_t size, int64_t
 		   bool bundled, struct sl_host_answer *a, struct sl_error *err)
 {
 	struct sl_frame_plan *p = &h->frame.body.plan;
+	int fd;
 
 	memset(a, 0, sizeof(*a));
 	new_cycle(h);
 	if (make_ready(h, bundled, err))
 		return -1;
-	if (send_decide(h, snapshot, size, sequence, budget_us, bundled, err) ||
+	if ((fd = sl_wire_memfd("snapshot", snapshot, size, err)) < 0) {
+		/* slurmctld lacks descriptors or memory: no fault of the engine, nor of a policy */
+		err->code = SL_EBUSY;
+		return -1;
+	}
+	if (send_decide(h, fd, sequence, budget_us, bundled, err) ||
 	    wait_frame(h, now_s() + 2 * (double) budget_us / 1e6 + 0.05, SL_FRAME_PLAN, err)) {
 		sl_fail_in(err, "decide");
 		return strike(h, err);

@@ -83,9 +83,10 @@ int sl_host_reconfigure(struct sl_host *h, const struct sl_host_options *opt, st
 /*
  * Let the engine decide on a snapshot image.  Starts the engine when it does not
  * run.  With *bundled* the bundled easy decides; an engine started for that is not
- * told of the site yet, so that a set that ends the engine is no obstacle.  Returns 0 with *answer; -1 with *err when there is no plan: SL_EBUSY
- * (resting after failures), SL_ETIME, SL_EIO and so on: the engine was ended
- * then, and the next call starts another.  A plan must be given back with
+ * told of the site yet, so that a set that ends the engine is no obstacle.  Returns
+ * 0 with *answer; -1 with *err when there is no plan: SL_EBUSY (it rests after failures,
+ * or slurmctld has no descriptor or memory left to ask with); SL_ETIME, SL_EIO and so
+ * on: the engine was ended then, and the next call starts another.  A plan must be given back with
  * sl_host_release() before the next call.
  */
 int sl_host_decide(struct sl_host *h, const void *snapshot, size_t size, int64_t sequence, int64_t budget_us,

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -418,6 +419,28 @@ static void an_engine_decides_again_and_again(void **state)
 	assert_int_equal(sl_host_state(r->host)->failures, 0);
 }
 
+static void an_engine_is_not_to_blame_for_a_lack_of_descriptors(void **state)
+{
+	struct rig *r = *state;
+	struct rlimit limit, none;
+	struct sl_error err;
+	int fd;
+
+	assert_true(decides(r, &err));
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = limit;
+	assert_true((fd = dup(0)) >= 0);
+	close(fd);
+	none.rlim_cur = (rlim_t) fd;	/* the lowest that is free */
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_false(decides(r, &err));
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(err.code, SL_EBUSY);
+	assert_true(decides(r, &err));
+	assert_int_equal(sl_host_state(r->host)->starts, 1);
+	assert_int_equal(sl_host_state(r->host)->failures, 0);
+}
+
 static void whatever_an_engine_does_wrong_the_next_one_serves(void **state)
 {
 	static const char *const wrong[] = { "exit-hello", "exit-load", "exit-decide", "hang-decide", "stop-decide",
@@ -552,6 +575,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_memory_that_is_damaged_or_not_ours_is_put_away, memory_set_up,
 						memory_tear_down),
 		HOST_TEST(an_engine_decides_again_and_again),
+		HOST_TEST(an_engine_is_not_to_blame_for_a_lack_of_descriptors),
 		HOST_TEST(whatever_an_engine_does_wrong_the_next_one_serves),
 		HOST_TEST(three_failures_in_a_row_make_it_rest),
 		HOST_TEST(a_set_that_ends_the_engine_is_no_obstacle_to_the_bundled_one),

@@ -109,6 +109,47 @@ many_reconfigures() {
 }
 it "two hundred reconfigurations while cycles run: no job is lost or started twice" many_reconfigures
 
+# An editor that replaces the file, one that writes it in place and slowly, one that is wrong.
+edited_in_a_storm() {
+	local i ids=() name
+	needs_lua
+	needs_engine
+	CTLD=$(cluster_ctld_pid)
+	rm -f "$JOBS/ran"
+	site_named() {
+		cat <<-EOL
+		local sched = require "sched"
+		local p = { name = "$1" }
+		function p.decide(cluster, plan)
+			for job in cluster:queue() do plan:start(job) end
+		end
+		return sched.site { interval = 1, default = { p } }
+		EOL
+	}
+	mark_log
+	for i in {1..40}; do
+		name=storm$i
+		case $((i % 4)) in
+		0) cluster_site < <(site_named $name) ;;
+		1) site_named $name | head -c 150 > "$C/etc/sched.lua" ;;
+		2) site_named $name > "$C/etc/sched.lua" ;;
+		3) rm "$C/etc/sched.lua" ;;
+		esac
+		scontrol reconfigure
+		[ $((i % 8)) = 4 ] || continue
+		ids+=("$(FOR=0 recorded -n1 -t1 --no-requeue)")
+		wait_for 20 job_done "${ids[-1]}"
+	done
+	wait_for 20 status_is policy storm40
+	wait_for 20 status_is source site
+	ran_once "${ids[@]}"
+	# none that was cut off was ever live
+	for i in {1..40..4}; do ! log_said "policy storm$i loaded"; done
+	same_slurmctld
+	cluster_default_site
+}
+it "a site file that is edited in a storm of reconfigurations: the last one is live, and no part of one" edited_in_a_storm
+
 bad_conf() {
 	cp "$C/etc/slurm.conf" "$C/etc/slurm.conf.good"
 	cluster_conf "SelectTypeParameters=CR_Nonsense"

@@ -7,15 +7,16 @@ live_begin 8 "SchedulerParameters=defer,sched_interval=-1,lua_interval=0.3,lua_w
 RECORD=$C/state/schedlua/record
 
 # A policy that counts its cycles and tells, and starts the jobs that it has seen before.
-counts() { # [LINE]
+counts() { # [LINE [LINE]] : after, and before it remembers
 	reload <<-EOL
 	local sched = require "sched"
 	local counts = { name = "counts" }
 	function counts.decide(cluster, plan)
 		local n = (cluster:recall("n") or 0) + 1
+		${2-}
 		plan:remember("n", n)
 		slurm.log_info("counted %d", n)
-		$1
+		${1-}
 		local before, seen = cluster:recall("seen") or {}, {}
 		for job in cluster:queue() do
 			seen[job.id] = true
@@ -25,7 +26,7 @@ counts() { # [LINE]
 		end
 		plan:remember("seen", seen)
 	end
-	return sched.site { interval = 0.3, default = { counts } }
+	return sched.site { interval = 0.3, budget = 0.3, default = { counts } }
 	EOL
 }
 
@@ -114,5 +115,18 @@ poisoned() {
 	status_is source site
 }
 it "a policy that fails begins anew instead of failing for ever" poisoned
+
+# It is ended by the budget each time, before it could remember anything else.
+endless() {
+	counts "" "while n == 7 do end"
+	wait_for 20 begins_anew
+	wait_for 20 counts_beyond 5
+	wait_for 20 log_said 'the set rests'
+	mark_log
+	wait_for 20 begins_anew
+	wait_for 20 counts_beyond 3
+	starts "$(submit -N1)"
+}
+it "a set that what it remembers makes fail in another way begins anew after three times" endless
 
 live_end

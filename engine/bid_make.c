@@ -323,8 +323,8 @@ static bool is_elastic(const struct bidder *b)
 	for (uint32_t i = 0; i < n->needs; i++)
 		if (n->need[i].per == SL_GRES_PER_TASK)
 			return false;
-	return b->opt->elastic && b->elastic && !b->view->level && !b->block && !n->whole && !b->request.required && !b->a.w->enclave &&
-		n->core_units == 1 && !b->request.memory_per_core;
+	return b->opt->elastic && b->elastic && !b->view->level && !b->block && !n->whole && !b->request.required &&
+		!b->a.w->enclave && n->core_units == 1 && !b->request.memory_per_core;
 }
 
 /* The whole blocks from..to, of which each node gives at least the least. */

@@ -298,7 +298,6 @@ int sl_bound_makespan(const struct sl_snapshot *snap, const int64_t *runtime_s, 
 		goto error;
 	work = core_seconds(b, price, earning, bound);
 	bound->kinds = b->shapes;
-	bound->patterns = patterns;
 	bound->makespan_s = fmax(fmax(bound->longest_s, bound->area_s), fmax(bound->gpu_area_s, bound->patterns_s));
 	if (bound->makespan_s > 0 && b->machine.cores)
 		bound->utilization = fmin(work / ((double) b->machine.cores * bound->makespan_s), 1);

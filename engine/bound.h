@@ -32,7 +32,6 @@ struct sl_bound {
 	double utilization;		/* sum of cores x runtime / (cores x makespan_s), 1 at the most */
 	double longest_s, area_s, gpu_area_s, patterns_s;	/* each by itself */
 	uint32_t kinds;			/* of parts of jobs in the LP */
-	uint32_t patterns;		/* generated */
 };
 
 /* The bound for all jobs of a workload.  Returns 0, or -1 with *err (SL_ENOMEM). */

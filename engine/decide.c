@@ -106,7 +106,8 @@ error:
 }
 
 int sl_decide_explain(const struct sl_bundle *bundle, const struct sl_snapshot *snap,
-		      const struct sl_usage_provider *usage, const struct sl_limits *limits, uint32_t job_id, char **text, char **trace, struct sl_error *err)
+		      const struct sl_usage_provider *usage, const struct sl_limits *limits, uint32_t job_id,
+		      char **text, char **trace, struct sl_error *err)
 {
 	struct sl_cluster *cluster = sl_cluster_create(snap, err);
 	struct sl_plan *plan = cluster ? sl_plan_create(cluster, err) : NULL;

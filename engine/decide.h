@@ -46,7 +46,8 @@ int sl_decide(const struct sl_bundle *bundle, const struct sl_snapshot *snap, co
  * *trace are malloc'ed; *trace may become NULL.  0, or -1 with *err.
  */
 int sl_decide_explain(const struct sl_bundle *bundle, const struct sl_snapshot *snap,
-		      const struct sl_usage_provider *usage, const struct sl_limits *limits, uint32_t job_id, char **text, char **trace, struct sl_error *err);
+		      const struct sl_usage_provider *usage, const struct sl_limits *limits, uint32_t job_id,
+		      char **text, char **trace, struct sl_error *err);
 
 /* Free what a decision owns. */
 void sl_decision_clear(struct sl_decision *d);

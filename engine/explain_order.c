@@ -75,8 +75,8 @@ static int capture(char *file, struct sl_error *err)
 	return 0;
 }
 
-static int explain(const struct sl_bundle *bundle, const char *file, const struct sl_usage_provider *usage, uint32_t job, char **text, char **trace,
-		   struct sl_error *err)
+static int explain(const struct sl_bundle *bundle, const char *file, const struct sl_usage_provider *usage,
+		   uint32_t job, char **text, char **trace, struct sl_error *err)
 {
 	struct sl_limits limits = { .budget_us = BUDGET_US };
 	struct sl_snapshot snap;
@@ -95,7 +95,8 @@ static int explain(const struct sl_bundle *bundle, const char *file, const struc
 }
 
 /* Of the cluster as it is. */
-static int explain_now(const struct sl_bundle *bundle, const struct sl_usage_provider *usage, uint32_t job, char **text, char **trace, struct sl_error *err)
+static int explain_now(const struct sl_bundle *bundle, const struct sl_usage_provider *usage, uint32_t job, char **text,
+		       char **trace, struct sl_error *err)
 {
 	const char *tmp = getenv("TMPDIR");
 	char file[PATH_MAX];

@@ -282,10 +282,8 @@ static void solve(struct sl_mip_problem *p, const struct sl_mip_backend *backend
 	if (!has_time(p, limit, begin))
 		return;
 	if (p->start && !p->relax) {
-		if (start_is_enough(p, backend, a)) {
-			a->start_is_enough = 1;
+		if (start_is_enough(p, backend, a))
 			return;
-		}
 		relaxed = a->bound;
 		if (!has_time(p, limit, begin))
 			return;

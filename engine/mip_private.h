@@ -53,7 +53,6 @@ enum sl_mip_claim { SL_CLAIM_NONE, SL_CLAIM_OPTIMAL, SL_CLAIM_STOPPED, SL_CLAIM_
 struct sl_mip_answer {
 	int32_t claim;
 	int32_t has_values;
-	int32_t start_is_enough;	/* within the gap of the relaxation's bound */
 	double bound;			/* NAN: none */
 	int64_t nodes;
 	char message[128];

@@ -186,7 +186,6 @@ enum sl_lack {
 	SL_LACK_BLOCK,		/* no block of consecutive nodes is large enough */
 	SL_LACK_TIME,		/* after the latest start allowed */
 	SL_LACK_SENSE,		/* asks for what cannot be on any machine (tasks that do not divide, ...) */
-	SL_LACKS
 };
 
 struct sl_misfit {

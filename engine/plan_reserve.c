@@ -62,7 +62,8 @@ static int reserve(struct sl_plan *p, struct sl_entry e, const struct sl_how *ho
 		return -1;
 	if (from < begin)
 		from = begin;
-	if (plan_make_room(&p->reserved, err) < 0 || plan_attempt(&a, p, w, how, err) < 0 || plan_lift(p, e.job, at, err) < 0)
+	if (plan_make_room(&p->reserved, err) < 0 || plan_attempt(&a, p, w, how, err) < 0 ||
+	    plan_lift(p, e.job, at, err) < 0)
 		return -1;
 	rc = from == SL_FOREVER ? 0 : plan_earliest(&a, from, start_time, &seconds, err);
 	if (!rc && from == SL_FOREVER)

@@ -25,7 +25,8 @@ struct sl_bundle_text {
 
 struct sl_bundle_source {
 	const char *site;		/* path of a site file, or NULL */
-	const char *policy;		/* "easy" or "easy,window=100", or a path ending in .lua: a site of one policy; used when site is NULL */
+	const char *policy;		/* "easy" or "easy,window=100", or a path ending in .lua: a site of one
+					 * policy; used when site is NULL */
 	const char *path;		/* colon-separated directories searched before the bundled ones, or NULL */
 	bool check_trust;		/* owner, mode and symlink rules (production) */
 	uint32_t trusted_uid;		/* owner allowed beside root */

@@ -8,7 +8,8 @@
  *	true	-17	0.25	1e999	"a\x0ab"	{1,2,{},[7]=true,count=3,["a b"]={}}
  *
  * An integer has no point and no exponent, a number has one of them or is 1e999 (without
- * a limit).  The smallest integer is 0x8000000000000000, as Lua has no other constant for it.  In a table come first the elements from 1 on without a gap, then other
+ * a limit).  The smallest integer is 0x8000000000000000, as Lua has no other constant for
+ * it.  In a table come first the elements from 1 on without a gap, then other
  * integers in rising order, then strings in rising order of their bytes; so no key
  * stands there twice.  A string that is a name and no word of Lua's is written bare.
  *

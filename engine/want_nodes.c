@@ -172,8 +172,8 @@ int want_choose_nodes(struct sl_cluster *c, struct want *w, struct sl_error *err
 		r->required = &w->required;
 	}
 	r->eligible = &part->usable;
-	if (!w->enclave && !job->exc_nodes[j].count && (!*features || !want_features_modelled(features)) && job->tmp_disk[j] <= 0 &&
-	    !capped && !(r->whole_nodes && r->memory_per_core))
+	if (!w->enclave && !job->exc_nodes[j].count && (!*features || !want_features_modelled(features)) &&
+	    job->tmp_disk[j] <= 0 && !capped && !(r->whole_nodes && r->memory_per_core))
 		return 0;
 	r->eligible = &w->eligible;
 	return narrow(c, w, &part->usable, capped, err);

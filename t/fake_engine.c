@@ -251,7 +251,8 @@ static int place_job(struct plan *p, uint32_t q)
 			continue;
 		}
 		if (in_runs(s, s->job.req_nodes[job], i) != (j < s->node.rows) ||
-		    in_runs(s, s->job.exc_nodes[job], i) || p->skip[i] || !in_runs(s, s->partition.nodes[s->queue.partition[q]], i) || p->free[i] < want[k] || p->gpus[i] < gpus ||
+		    in_runs(s, s->job.exc_nodes[job], i) || p->skip[i] ||
+		    !in_runs(s, s->partition.nodes[s->queue.partition[q]], i) || p->free[i] < want[k] || p->gpus[i] < gpus ||
 		    (whole && p->free[i] < s->node.cores[i]))
 			continue;
 		if (whole)

@@ -151,7 +151,7 @@ static int open_files(const char *dir, struct file file[SL_JOURNAL_KEEP + 1], st
 	}
 	if (n)
 		return n;
-	sl_fail(err, SL_ENOENT, "%s/decisions.jsonl: no journal there", dir);
+	sl_fail(err, SL_ENOENT, "%s/decisions.jsonl: no journal there; the plug-in begins it with its first cycle", dir);
 error:
 	while (n > 0)
 		close(file[--n].fd);

@@ -184,6 +184,11 @@ static int model_add(lua_State *L)
 	row.name = string_field(L, 2, "name");
 	lua_getfield(L, 2, "terms");
 	read_terms(L, &row);
+	/* hi = nil is a misspelt name more often than it is meant */
+	if (isinf(row.lo) && isinf(row.hi) && lua_getfield(L, 2, "lo") == LUA_TNIL &&
+	    lua_getfield(L, 2, "hi") == LUA_TNIL)
+		return luaL_error(L, "%s: neither lo nor hi is given: such a row limits nothing",
+				  row.name ? row.name : "row");
 	at = sl_mip_add(m, &row, &err);
 	if (at < 0 && made_room(L, &err))
 		at = sl_mip_add(m, &row, &err);

@@ -81,6 +81,51 @@ describe("a policy", function()
 		assert.equal(t.decide(a, s.small).raw.remembered[1].value, t.decide(b, s.small).raw.remembered[1].value)
 	end)
 
+	it("gets back any plain value, which has one text only", function()
+		local seed = math.tointeger(tonumber(os.getenv "SL_SEED")) or 1
+		math.randomseed(seed)
+		local function random(depth)
+			local kind = math.random(depth < 4 and 9 or 7)
+			if kind == 1 then
+				return math.random(2) == 1
+			elseif kind <= 3 then
+				return math.random(3) == 1 and math.random(0) or math.random(-9, 9)
+			elseif kind == 4 then
+				return (math.random() - 0.5) * 10.0 ^ math.random(-300, 300)
+			elseif kind <= 7 then
+				local bytes = {}
+				for i = 1, math.random(0, 5) do bytes[i] = string.char(math.random(0, 255)) end
+				return table.concat(bytes)
+			end
+			local v = {}
+			for _ = 1, math.random(0, 6) do
+				local key = ({ #v + 1, math.random(-5, 20), ("kwe"):sub(1, math.random(3)), random(9) })[math.random(4)]
+				if math.type(key) == "integer" or type(key) == "string" then
+					v[key] = random(depth + 1)
+				end
+			end
+			return v
+		end
+		local remembered = require "sched.remembered"
+		local values, body = {}, {}
+		for i = 1, 200 do
+			values[i] = remembered.text(random(0))
+			body[i] = ("plan:remember('%03d', %s)"):format(i, values[i])
+		end
+		-- two programs write it: the specs' one and the engine's
+		local plan = t.decide(s.policy(s.unprobed .. table.concat(body, " ")), s.small)
+		for i, row in ipairs(plan.raw.remembered) do
+			assert.equal(values[i], row.value, "SL_SEED=" .. seed)
+		end
+		-- and what is read is written the same again
+		plan = t.decide(s.policy("for i = 1, 200 do local k = ('%03d'):format(i) plan:remember(k, cluster:recall(k)) end"),
+			cluster(plan:remembered()))
+		assert.equal(200, #plan.raw.remembered)
+		for i, row in ipairs(plan.raw.remembered) do
+			assert.equal(values[i], row.value, "SL_SEED=" .. seed)
+		end
+	end)
+
 	it("is told what it cannot remember", function()
 		local function refusal(value)
 			return s.refusal("plan:remember('v', " .. value .. ")")

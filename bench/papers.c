@@ -398,7 +398,7 @@ static const struct {
 	{ "auction II.2, all at 0", "auction:II.2" }, { "auction II.2, over 4 h", "auction:II.2,over=4" },
 };
 
-#define SIDE_POLICIES "fcfs easy conservative ip_window auction critical"
+#define SIDE_POLICIES "fcfs easy conservative ip_window auction auction,value=prices,reserve=1 critical"
 
 static int beside(void)
 {

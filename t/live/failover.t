@@ -20,9 +20,11 @@ cluster_ctld_start() { # [-c]
 		"ctl$n" "$C/bin/slurmctld" -f "$conf" "$@" > "$C/log/slurmctld.out" 2>&1 ||
 		{ cat "$C/log/slurmctld.out" >&2; return 1; }
 	[ "$n" = 1 ] || return 0
-	wait_for 20 cluster_ctld_decided
-	cluster_ctld_answers
+	wait_for 45 first_decided	# 24.11 takes half a minute to give control back
+	first_answers
 }
+first_answers() { scontrol ping 2>/dev/null | grep -q "at ctl1 is UP"; }
+first_decided() { first_answers || tail -n 5 "$C/log/slurmctld.log" | grep -q '\] fatal: '; }
 pid_of() { # CONTROLLER
 	cluster_pid_of "$C/run/slurmctld$([ "$1" = 1 ] || echo -2).pid"
 }

@@ -6,8 +6,9 @@
  *
  * Waits until TEXT is written to FILE (what stands there already does not count) and
  * stops the thread at once; then writes "frozen" to stdout.  A line on stdin lets the
- * thread run for a moment, and is answered by "frozen" again: a thread that was stopped
- * while it held a lock gets out of it so.  At the end of stdin, or after a minute, the
+ * thread run up to where it next enters or leaves the kernel, and is answered by "frozen"
+ * again: a thread that was stopped while it held a lock gets out of it so.  (Not for a while:
+ * that would be as long as the machine is busy.)  At the end of stdin, or after a minute, the
  * thread goes on.  Exits 1 when that cannot be done.
  */
 #include <dirent.h>
@@ -22,7 +23,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOMENT_NS 100000
+#define GLANCE_NS 100000
+#define GLANCES 200		/* for a thread that waits in the kernel */
 #define PATIENCE_MS 60000
 
 static void nap(long ns)
@@ -97,6 +99,23 @@ static int stop(pid_t tid)
 	return ptrace(PTRACE_INTERRUPT, tid, 0, 0) || waitpid(tid, &status, __WALL) != tid || !WIFSTOPPED(status) ? -1 : 0;
 }
 
+/* Let it run up to its next system call, or out of one. */
+static int step(pid_t tid)
+{
+	int status;
+
+	if (ptrace(PTRACE_SYSCALL, tid, 0, 0))
+		return -1;
+	for (int i = 0; i < GLANCES; i++) {
+		pid_t got = waitpid(tid, &status, __WALL | WNOHANG);
+
+		if (got)
+			return got != tid || !WIFSTOPPED(status) ? -1 : 0;
+		nap(GLANCE_NS);
+	}
+	return stop(tid);
+}
+
 static int fail(const char *what)
 {
 	fprintf(stderr, "freeze: %s: %s\n", what, strerror(errno));
@@ -125,6 +144,6 @@ int main(int argc, char **argv)
 		fflush(stdout);
 		if (poll(&in, 1, PATIENCE_MS) <= 0 || read(0, line, sizeof(line)) <= 0)
 			return 0;	/* which lets it go on */
-	} while (!ptrace(PTRACE_CONT, tid, 0, 0) && (nap(MOMENT_NS), !stop(tid)));
+	} while (!step(tid));
 	return fail("step");
 }

@@ -17,6 +17,10 @@
 -- which it takes all GPUs is worth 64 nodes where GPUs are what the queue waits for, less where
 -- they are not.  That gets a queue done soonest, and is what the project's figures on the paper's
 -- workloads are made with (doc/policies.md).
+--
+-- A job as wide as the machine hardly ever wins, since all that it needs is seldom free at once.
+-- With reserve = 1 the most valuable jobs do not compete but start, until one has to wait; that
+-- one gets a reservation, and the others bid behind it.
 
 local guard = require "sched.guard"
 local packing = require "sched.packing"

@@ -354,6 +354,7 @@ static struct expected wanted_of(const double *aucsched, const double *slurm)
 /* Of workloads IV and V, where wide jobs of whole GPUs leave holes: somebody has to wait for them. */
 #define AUCTION_HOLES_POLICIES AUCTION_POLICIES " critical,threshold=1.1,place=tight critical,fill=critical " \
 	"auction,value=prices,max_blocks=3,max_spread=5,rounds=1,reserve=1 " \
+	"auction,value=prices,length=0.5,max_blocks=3,max_spread=5,rounds=1,reserve=1 " \
 	"auction,value=prices,max_blocks=3,max_spread=5,rounds=1,reserve=1,length=-0.25"
 
 static int auction_table(size_t row, const char *reading)

@@ -285,6 +285,7 @@ static void solve(struct sl_mip_problem *p, const struct sl_mip_backend *backend
 		if (start_is_enough(p, backend, a))
 			return;
 		relaxed = a->bound;
+		a->claim = SL_CLAIM_STOPPED;	/* what was claimed is said of the relaxation */
 		if (!has_time(p, limit, begin))
 			return;
 	}

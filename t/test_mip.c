@@ -223,6 +223,17 @@ static void know_it(const struct sl_mip_problem *p, struct sl_mip_answer *a)
 }
 FAKE(honest, know_it);
 
+/* Of the relaxation only, and when time is up. */
+static void answer_late(const struct sl_mip_problem *p, struct sl_mip_answer *a)
+{
+	int64_t end = sl_mip_clock_ns() + (int64_t) (p->time_limit * 1e9);
+
+	while (sl_mip_clock_ns() <= end)
+		;
+	a->claim = p->relax ? SL_CLAIM_INFEASIBLE : SL_CLAIM_STOPPED;
+}
+static const struct sl_mip_backend late = { "late", true, load_nothing, answer_late };
+
 /* -- the tests ------------------------------------------------------------ */
 
 static void a_solver_that_crashes_is_an_error(void **state)
@@ -255,6 +266,19 @@ static void a_solver_that_sleeps_is_ended(void **state)
 	r = solve(&o, false);
 	assert_int_equal(r.status, SL_MIP_NO_SOLUTION);
 	assert_true(waitpid(-1, NULL, 0) < 0 && errno == ECHILD);
+}
+
+static void what_is_said_of_the_relaxation_is_not_said_of_the_program(void **state)
+{
+	struct sl_mip_options o = options(&late);
+	struct sl_mip_result r;
+
+	(void) state;
+	o.time_limit = 0.02;
+	r = solve(&o, true);
+	assert_int_equal(r.status, SL_MIP_FEASIBLE);
+	assert_string_equal(r.source, "start");
+	sl_mip_result_clear(&r);
 }
 
 static void a_solver_has_so_much_memory_and_no_more(void **state)
@@ -451,6 +475,7 @@ int main(void)
 		cmocka_unit_test(infeasible_is_not_taken_from_who_cannot_prove_it),
 		cmocka_unit_test(a_solver_that_crashes_is_an_error),
 		cmocka_unit_test(a_solver_that_sleeps_is_ended),
+		cmocka_unit_test(what_is_said_of_the_relaxation_is_not_said_of_the_program),
 		cmocka_unit_test(a_solver_has_so_much_memory_and_no_more),
 		cmocka_unit_test(a_solver_reaches_nothing),
 		cmocka_unit_test(solvers_find_the_best_of_small_knapsacks),

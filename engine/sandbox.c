@@ -134,11 +134,18 @@ static int readonly_newindex(lua_State *L)
 	return luaL_error(L, "'%s' is read-only", name);
 }
 
+/* The iterator goes through the table behind the view; the state that is handed out with
+ * it is the view. */
 static int readonly_pairs(lua_State *L)
 {
-	lua_settop(L, 0);
+	luaL_checkany(L, 1);
+	lua_settop(L, 1);
+	lua_pushcfunction(L, sl_sandbox_pairs);
 	lua_pushvalue(L, lua_upvalueindex(1));
-	return sl_sandbox_pairs(L);
+	lua_call(L, 1, 1);
+	lua_insert(L, 1);
+	lua_pushnil(L);
+	return 3;
 }
 
 void sl_sandbox_protect(lua_State *L, const char *name)

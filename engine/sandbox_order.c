@@ -176,46 +176,78 @@ static void push_sorted_keys(lua_State *L, size_t n)
 	lua_settop(L, sorted);
 }
 
-/* Iterator over 1..n; upvalues: n, the last one returned. */
+/*
+ * Iterators are functions that a script may call with anything: what they go
+ * through is an upvalue, and no argument is looked at.  Upvalues: the table, where
+ * the iterator is; then the number of elements, or the list of keys.
+ */
+enum { OF_TABLE = lua_upvalueindex(1), OF_PLACE = lua_upvalueindex(2), OF_KEYS = lua_upvalueindex(3) };
+
+static void set_place(lua_State *L, lua_Integer i)
+{
+	lua_pushinteger(L, i);
+	lua_replace(L, OF_PLACE);
+}
+
+/* Over 1..n. */
 static int next_in_sequence(lua_State *L)
 {
-	lua_Integer n = lua_tointeger(L, lua_upvalueindex(1)), i = lua_tointeger(L, lua_upvalueindex(2));
+	const struct sl_limit *limit = sl_limit_of(L);
+	lua_Integer n = lua_tointeger(L, OF_KEYS), i = lua_tointeger(L, OF_PLACE);
 
+	lua_settop(L, 0);
 	/* A field may be taken away during the traversal. */
-	while (i++ < n) {
-		if (lua_rawgeti(L, 1, i) != LUA_TNIL) {
-			lua_pushinteger(L, i);
-			lua_copy(L, -1, lua_upvalueindex(2));
-			lua_insert(L, -2);
+	while (i < n) {
+		sl_limit_tick(L, limit);
+		lua_pushinteger(L, ++i);
+		if (lua_rawgeti(L, OF_TABLE, i) != LUA_TNIL) {
+			set_place(L, i);
 			return 2;
 		}
-		lua_pop(L, 1);
+		lua_settop(L, 0);
 	}
+	set_place(L, n);
 	return 0;
 }
 
-/* Iterator over a list of keys; upvalues: the list, the position. */
+/* Over a list of keys. */
 static int next_in_list(lua_State *L)
 {
-	lua_Integer i = lua_tointeger(L, lua_upvalueindex(2));
+	const struct sl_limit *limit = sl_limit_of(L);
+	lua_Integer i = lua_tointeger(L, OF_PLACE);
 
-	while (lua_rawgeti(L, lua_upvalueindex(1), ++i) != LUA_TNIL) {
+	lua_settop(L, 0);
+	while (lua_rawgeti(L, OF_KEYS, i + 1) != LUA_TNIL) {
+		sl_limit_tick(L, limit);
+		i++;
 		lua_pushvalue(L, -1);
-		if (lua_rawget(L, 1) != LUA_TNIL) {
-			lua_pushinteger(L, i);
-			lua_replace(L, lua_upvalueindex(2));
+		if (lua_rawget(L, OF_TABLE) != LUA_TNIL) {
+			set_place(L, i);
 			return 2;
 		}
-		lua_pop(L, 2);
+		lua_settop(L, 0);
 	}
+	set_place(L, i);
 	return 0;
+}
+
+/* Push the iterator over the table at 1. */
+static void push_iterator(lua_State *L)
+{
+	bool sequence;
+	size_t n = count_keys(L, &sequence);
+
+	lua_pushvalue(L, 1);
+	lua_pushinteger(L, 0);
+	if (sequence)
+		lua_pushinteger(L, n);
+	else
+		push_sorted_keys(L, n);
+	lua_pushcclosure(L, sequence ? next_in_sequence : next_in_list, 3);
 }
 
 int sl_sandbox_pairs(lua_State *L)
 {
-	bool sequence;
-	size_t n;
-
 	luaL_checkany(L, 1);
 	if (luaL_getmetafield(L, 1, "__pairs") != LUA_TNIL) {
 		lua_pushvalue(L, 1);
@@ -224,16 +256,7 @@ int sl_sandbox_pairs(lua_State *L)
 	}
 	luaL_checktype(L, 1, LUA_TTABLE);
 	lua_settop(L, 1);
-	n = count_keys(L, &sequence);
-	if (sequence) {
-		lua_pushinteger(L, n);
-		lua_pushinteger(L, 0);
-		lua_pushcclosure(L, next_in_sequence, 2);
-	} else {
-		push_sorted_keys(L, n);
-		lua_pushinteger(L, 0);
-		lua_pushcclosure(L, next_in_list, 2);
-	}
+	push_iterator(L);
 	lua_pushvalue(L, 1);
 	lua_pushnil(L);
 	return 3;

@@ -166,6 +166,34 @@ static void recursion_ends_in_a_clean_error(void **state)
 	raises("local s = string.rep('(', 300) .. string.rep(')', 300) return ('x'):find(s)", "too many captures");
 }
 
+/* What pairs() returns is a function like any other: it may be called with anything. */
+static void an_iterator_looks_at_nothing_but_its_own_table(void **state)
+{
+	static const char *const table[] = { "{ 'a', 'b' }", "{ a = 1, b = 2 }", "{ 'a', x = 1 }", "string" };
+	static const char *const argument[] = { "", "0x41414141", "nil", "'x'", "1.5, 2", "print", "setmetatable({}, {})" };
+	char text[400];
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		for (size_t k = 0; k < sizeof(argument) / sizeof(argument[0]); k++) {
+			snprintf(text, sizeof(text), "local print, n, each = tostring, 0, pairs(%s) "
+				 "for _ = 1, 2 do local k, v = each(%s) assert(k ~= nil and v ~= nil) end "
+				 "while each(%s) do end assert(each(%s) == nil)",
+				 table[i], argument[k], argument[k], argument[k]);
+			is_fine(text);
+		}
+	is_fine("local t, n = { 1, 2, 3, x = 4 }, 0 for k in pairs(t) do t[k] = nil n = n + 1 end assert(n == 4)");
+}
+
+static void a_library_cannot_be_written_through_its_iterator(void **state)
+{
+	(void) state;
+	is_fine("local _, of = pairs(string) assert(rawequal(of, string))");
+	raises("local _, of = pairs(string) of.rep = 1", "'string' is read-only");
+	raises("local _, of = pairs(math) rawset(of, 'pi', 3)", "rawset: this table is read-only");
+	is_fine("local n = 0 for k, v in pairs(utf8) do assert(utf8[k] == v) n = n + 1 end assert(n == 6)");
+}
+
 static void what_a_budget_suffices_for_is_not_disturbed(void **state)
 {
 	(void) state;
@@ -284,6 +312,8 @@ int main(void)
 		cmocka_unit_test(a_result_as_large_as_nothing_is_not_repeated_for_ever),
 		cmocka_unit_test(eating_memory_ends_in_a_clean_error),
 		cmocka_unit_test(recursion_ends_in_a_clean_error),
+		cmocka_unit_test(an_iterator_looks_at_nothing_but_its_own_table),
+		cmocka_unit_test(a_library_cannot_be_written_through_its_iterator),
 		cmocka_unit_test(what_a_budget_suffices_for_is_not_disturbed),
 		cmocka_unit_test(a_state_serves_again_after_the_deadline),
 		cmocka_unit_test(one_limit_a_thread_is_armed),

@@ -9,7 +9,9 @@
 
 #include "limit.h"
 
-static const char globals_key, chunk_meta_key;
+/* Registry: the shared globals, what chunks' environments have in common, a weak set of
+ * the metatables that scripts gave to tables. */
+static const char globals_key, chunk_meta_key, metatables_key;
 
 /* What people look for in vain, and what there is instead. */
 static const struct hint {
@@ -94,6 +96,41 @@ static bool has_raw(lua_State *L, int index, const char *field)
 	return there;
 }
 
+static int refuse_mode(lua_State *L)
+{
+	return luaL_error(L, "'__mode' is refused: what a weak table holds depends on the collector");
+}
+
+/* Keep in mind that the table at *index* is a metatable: it can still change. */
+static void note_metatable(lua_State *L, int index)
+{
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &metatables_key);
+	lua_pushvalue(L, index);
+	lua_pushboolean(L, true);
+	lua_rawset(L, -3);
+	lua_pop(L, 1);
+}
+
+static void open_metatables(lua_State *L)
+{
+	lua_newtable(L);
+	lua_createtable(L, 0, 1);
+	lua_pushliteral(L, "k");
+	lua_setfield(L, -2, "__mode");
+	lua_setmetatable(L, -2);
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &metatables_key);
+}
+
+void sl_sandbox_settle(lua_State *L)
+{
+	luaL_checkstack(L, 8, NULL);
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &metatables_key);
+	for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
+		if (has_raw(L, lua_absindex(L, -2), "__mode"))
+			refuse_mode(L);
+	lua_pop(L, 1);
+}
+
 static int base_setmetatable(lua_State *L)
 {
 	int type = lua_type(L, 2);
@@ -106,7 +143,8 @@ static int base_setmetatable(lua_State *L)
 		if (has_raw(L, 2, "__gc"))
 			return luaL_error(L, "'__gc' is refused: a policy has no finalizers");
 		if (has_raw(L, 2, "__mode"))
-			return luaL_error(L, "'__mode' is refused: what a weak table holds depends on the collector");
+			return refuse_mode(L);
+		note_metatable(L, 2);
 	}
 	lua_settop(L, 2);
 	lua_setmetatable(L, 1);
@@ -240,6 +278,7 @@ void sl_sandbox_open(lua_State *L)
 	};
 	int globals;
 
+	open_metatables(L);
 	pick(L, open_base, name);
 	globals = lua_gettop(L);
 	luaL_setfuncs(L, own, 0);

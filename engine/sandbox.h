@@ -37,6 +37,12 @@ void sl_sandbox_globals(lua_State *L);
  */
 int sl_sandbox_load(lua_State *L, const char *name, const char *text, size_t length);
 
+/*
+ * To be called when a script came to an end: raises if it made a table weak behind
+ * setmetatable()'s back, by a __mode that a metatable got later.
+ */
+void sl_sandbox_settle(lua_State *L);
+
 /* Replace the table on the top of the stack with a read-only view of it that
  * calls itself *name* in messages. */
 void sl_sandbox_protect(lua_State *L, const char *name);

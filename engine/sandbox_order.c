@@ -167,6 +167,7 @@ static void push_sorted_keys(lua_State *L, size_t n)
 		lua_pushvalue(L, -1);
 		lua_rawseti(L, list, ++i);
 	}
+	n = i;		/* the collector may have taken fields of a weak table meanwhile */
 	key = sort_keys(L, key, n);
 	for (i = 0; i < n; i++) {
 		sl_limit_tick(L, limit);

@@ -145,6 +145,7 @@ static int run_site(lua_State *L)
 	}
 	lua_call(L, 2, 1);
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &site_key);
+	sl_sandbox_settle(L);
 	return 0;
 }
 
@@ -264,6 +265,7 @@ static int run_group(lua_State *L)
 	sl_lua_push_plan(L, x);
 	lua_getfield(L, 1, "options");
 	lua_call(L, 3, 1);
+	sl_sandbox_settle(L);
 	/* a list of jobs, say: who returns one means something by it, and nothing would start */
 	if (lua_istable(L, -1))
 		luaL_error(L, "policy %s: decide returned a table, expected nothing: jobs start by plan:start(job)",

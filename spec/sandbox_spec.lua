@@ -42,6 +42,15 @@ describe("the sandbox", function()
 		assert.matches("'__mode' is refused", s.refusal("setmetatable({}, { __mode = 'k' })"))
 	end)
 
+	it("refuses a table that becomes weak after it got its metatable", function()
+		local later = "local meta = {} local t = setmetatable({}, meta) "
+		assert.matches("'__mode' is refused", s.refusal(later .. "meta.__mode = 'k'"))
+		assert.matches("'__mode' is refused", s.refusal(later .. "rawset(meta, '__mode', 'v')"))
+		assert.matches("'__mode' is refused", s.refusal("", "meta = {} kept = setmetatable({}, meta) meta.__mode = 'k'"))
+		assert.matches("'__mode' is refused", s.late("meta.__mode = 'k'", nil,
+			"local meta = {} local t = setmetatable({}, meta)"):errors()[1])
+	end)
+
 	it("locks the metatable of strings", function()
 		assert.equal("false", s.value("getmetatable('')"))
 		assert.matches("table expected", s.refusal("setmetatable('', {})"))

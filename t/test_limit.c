@@ -185,6 +185,17 @@ static void an_iterator_looks_at_nothing_but_its_own_table(void **state)
 	is_fine("local t, n = { 1, 2, 3, x = 4 }, 0 for k in pairs(t) do t[k] = nil n = n + 1 end assert(n == 4)");
 }
 
+/* The collector may take fields away while their keys are being listed. */
+static void a_table_that_shrinks_while_its_keys_are_sorted_is_traversed(void **state)
+{
+	(void) state;
+	is_fine("for round = 1, 300 do "
+		"  local meta = {} local t = setmetatable({}, meta) rawset(meta, '__mode', 'v') "
+		"  for i = 1, 2000 do t['k' .. i] = { i } end "
+		"  for k, v in pairs(t) do assert(v[1]) end "
+		"end");
+}
+
 static void a_library_cannot_be_written_through_its_iterator(void **state)
 {
 	(void) state;
@@ -313,6 +324,7 @@ int main(void)
 		cmocka_unit_test(eating_memory_ends_in_a_clean_error),
 		cmocka_unit_test(recursion_ends_in_a_clean_error),
 		cmocka_unit_test(an_iterator_looks_at_nothing_but_its_own_table),
+		cmocka_unit_test(a_table_that_shrinks_while_its_keys_are_sorted_is_traversed),
 		cmocka_unit_test(a_library_cannot_be_written_through_its_iterator),
 		cmocka_unit_test(what_a_budget_suffices_for_is_not_disturbed),
 		cmocka_unit_test(a_state_serves_again_after_the_deadline),

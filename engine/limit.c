@@ -16,6 +16,52 @@
 /* The limit that runs in this thread; read by the signal handler. */
 static _Thread_local struct sl_limit *volatile armed_limit;
 
+/* -- depth ------------------------------------------------------------- */
+
+/*
+ * Lua has no limit of its own on calls inside each other but that of its stack, a
+ * million slots, of which a call needs no more than one.  What walks the calls (a hook that
+ * is set, a traceback) would take as long.  So the depth is looked at whenever the
+ * stack has grown, which it does by doubling: it may pass the limit twofold.
+ */
+#define SLOT_SIZE 16
+
+static void on_hook(lua_State *L, lua_Debug *ar);
+
+/* Make Lua re-allocate its stack, to learn which block that is. */
+static bool find_stack(struct sl_limit *limit)
+{
+	if (!lua_checkstack(limit->L, 10 * LUA_MINSTACK))
+		return false;
+	limit->stack = limit->latest;
+	return true;
+}
+
+/* The allocator freed or re-allocated the stack: now it is the block given out last. */
+static void stack_moved(struct sl_limit *limit)
+{
+	limit->stack = limit->latest;
+	/* May be called anywhere, as from a signal handler. */
+	if (limit->latest_size > SL_LIMIT_CALLS * SLOT_SIZE)
+		lua_sethook(limit->L, on_hook, LUA_MASKCALL | LUA_MASKCOUNT, 1);
+}
+
+/* The hook after the stack grew.  The error is one that no pcall takes: the next attempt
+ * would begin with the larger stack and get deeper. */
+static void check_depth(lua_State *L, struct sl_limit *limit)
+{
+	lua_Debug ar;
+
+	lua_sethook(L, NULL, 0, 0);
+	if (!lua_getstack(L, SL_LIMIT_CALLS, &ar))
+		return;
+	limit->too_deep = true;
+	luaL_where(L, 0);
+	lua_pushfstring(L, "stack overflow (more than %d calls inside each other)", SL_LIMIT_CALLS);
+	lua_concat(L, 2);
+	lua_error(L);
+}
+
 /* -- memory ------------------------------------------------------------ */
 
 static void *capped_alloc(void *ud, void *ptr, size_t osize, size_t nsize)
@@ -28,6 +74,8 @@ static void *capped_alloc(void *ud, void *ptr, size_t osize, size_t nsize)
 	if (!nsize) {
 		free(ptr);
 		limit->used -= osize;
+		if (ptr && ptr == limit->stack)
+			stack_moved(limit);
 		return NULL;
 	}
 	if (nsize > osize && (nsize - osize > limit->cap || limit->used > limit->cap - (nsize - osize)))
@@ -39,6 +87,10 @@ static void *capped_alloc(void *ud, void *ptr, size_t osize, size_t nsize)
 		block = ptr;
 	if (!block)
 		return NULL;
+	limit->latest = block;
+	limit->latest_size = nsize;
+	if (ptr && ptr == limit->stack)
+		stack_moved(limit);
 	limit->used += nsize - osize;
 	if (limit->used > limit->peak)
 		limit->peak = limit->used;
@@ -58,7 +110,8 @@ lua_State *sl_limit_newstate(struct sl_limit *limit, size_t cap, struct sl_error
 	memset(limit, 0, sizeof(*limit));
 	limit->cap = cap;
 	limit->L = lua_newstate(capped_alloc, limit);
-	if (!limit->L) {
+	if (!limit->L || !find_stack(limit)) {
+		sl_limit_close(limit);
 		sl_fail(err, SL_ENOMEM, "memory limit of %zu bytes: no room for a Lua state", cap);
 		return NULL;
 	}
@@ -69,6 +122,7 @@ lua_State *sl_limit_newstate(struct sl_limit *limit, size_t cap, struct sl_error
 void sl_limit_close(struct sl_limit *limit)
 {
 	sl_limit_disarm(limit);
+	limit->stack = NULL;
 	if (limit->L)
 		lua_close(limit->L);
 	limit->L = NULL;
@@ -98,6 +152,46 @@ static int push_expired(lua_State *L, struct sl_limit *limit)
 	return 1;
 }
 
+#define TRACE_DEEP 1000		/* calls; luaL_traceback() walks them some thirty times */
+#define TRACE_SHOWN 20
+
+static void push_level(lua_State *L, lua_Debug *ar)
+{
+	lua_getinfo(L, "Slnt", ar);
+	lua_pushfstring(L, "\n\t%s:", ar->short_src);
+	if (ar->currentline > 0)
+		lua_pushfstring(L, "%d:", ar->currentline);
+	else
+		lua_pushliteral(L, "");
+	if (*ar->namewhat)
+		lua_pushfstring(L, " in %s '%s'", ar->namewhat, ar->name);
+	else if (*ar->what == 'm')
+		lua_pushliteral(L, " in main chunk");
+	else if (*ar->what == 'C')
+		lua_pushliteral(L, " in ?");
+	else
+		lua_pushfstring(L, " in function <%s:%d>", ar->short_src, ar->linedefined);
+	lua_concat(L, 3);
+}
+
+void sl_limit_traceback(lua_State *L, int level)
+{
+	lua_Debug ar;
+
+	luaL_checkstack(L, TRACE_SHOWN + 8, NULL);
+	if (!lua_getstack(L, level + TRACE_DEEP, &ar)) {
+		luaL_traceback(L, L, NULL, level);
+		return;
+	}
+	lua_pushliteral(L, "stack traceback:");
+	for (int i = 0; i < TRACE_SHOWN; i++) {
+		lua_getstack(L, level + i, &ar);
+		push_level(L, &ar);
+	}
+	lua_pushfstring(L, "\n\t... (more than %d calls)", TRACE_DEEP);
+	lua_concat(L, TRACE_SHOWN + 2);
+}
+
 /* Note where the script was, once.  Hooks are off while a hook runs. */
 static void note_where(lua_State *L, struct sl_limit *limit, int level)
 {
@@ -115,7 +209,7 @@ static void note_where(lua_State *L, struct sl_limit *limit, int level)
 	if (!limit->where[0])
 		strcpy(limit->where, "?");
 	limit->told = true;
-	luaL_traceback(L, L, NULL, level);
+	sl_limit_traceback(L, level);
 	limit->trace = strdup(lua_tostring(L, -1));
 	lua_pop(L, 1);
 }
@@ -125,41 +219,58 @@ static void on_hook(lua_State *L, lua_Debug *ar)
 	struct sl_limit *limit = sl_limit_of(L);
 
 	(void) ar;
+	if (!limit->expired) {
+		check_depth(L, limit);
+		return;
+	}
 	if (!limit->told)
 		note_where(L, limit, 0);
 	push_expired(L, limit);
 	lua_error(L);
 }
 
+/* The hook stays: it would raise the same error. */
 int sl_limit_raise(lua_State *L)
 {
 	struct sl_limit *limit = sl_limit_of(L);
 
-	/* Without this the hook would raise the same error while this one is
-	 * being reported. */
-	lua_sethook(L, NULL, 0, 0);
 	if (!limit->told)
 		note_where(L, limit, 1);
 	push_expired(L, limit);
-	lua_sethook(L, on_hook, LUA_MASKCALL | LUA_MASKCOUNT, 1);
 	return lua_error(L);
 }
 
+static void set_timer(struct sl_limit *limit, int64_t ns)
+{
+	struct itimerspec when = { .it_value = { ns / 1000000000, ns % 1000000000 } };
+
+	timer_settime(limit->timer, 0, &when, NULL);
+}
+
 /*
- * Every period until disarmed, because the first hook may be lost: a Lua function
- * that is just re-allocating its stack clears the trap that lua_sethook() set.
- * lua_sethook() is made to be called from a signal handler.
+ * Again and again until disarmed, because a hook may be lost: a Lua function that is
+ * just looking whether there is one clears the trap that lua_sethook() set.
+ * lua_sethook() is made to be called from a signal handler, but walks all calls; so
+ * the next signal is asked for when that is done, at a distance that leaves nearly all
+ * of the time to what is to be ended.
  */
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
 	struct sl_limit *limit = armed_limit;
 	int saved = errno;
+	int64_t now, next = SL_LIMIT_PERIOD_US * 1000;
 
 	(void) sig, (void) info, (void) context;
-	if (limit && monotonic_ns() >= limit->deadline_ns) {
+	if (!limit)
+		return;
+	now = monotonic_ns();
+	if (now >= limit->deadline_ns) {
 		limit->expired = 1;
 		lua_sethook(limit->L, on_hook, LUA_MASKCALL | LUA_MASKCOUNT, 1);
+		now = 10 * (monotonic_ns() - now);
+		next = now > next ? now : next;
 	}
+	set_timer(limit, next);
 	errno = saved;
 }
 
@@ -186,7 +297,6 @@ static int prepare_signal(struct sl_error *err)
 int sl_limit_arm(struct sl_limit *limit, int64_t budget_us, struct sl_error *err)
 {
 	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID };
-	struct itimerspec when = { { 0, SL_LIMIT_PERIOD_US * 1000 }, { 0, 0 } };
 
 	if (budget_us < 0 || budget_us > INT64_MAX / 2000)
 		return sl_fail(err, SL_EINVAL, "time budget: %lld us is out of range", (long long) budget_us);
@@ -194,6 +304,7 @@ int sl_limit_arm(struct sl_limit *limit, int64_t budget_us, struct sl_error *err
 		return sl_fail(err, SL_EBUSY, "time limit: another script is running in this thread");
 	limit->expired = 0;
 	limit->out_of_memory = false;
+	limit->too_deep = false;
 	limit->told = false;
 	limit->where[0] = 0;
 	free(limit->trace);
@@ -211,10 +322,8 @@ int sl_limit_arm(struct sl_limit *limit, int64_t budget_us, struct sl_error *err
 		armed_limit = NULL;
 		return sl_fail(err, SL_EIO, "time limit: timer_create: %s", strerror(errno));
 	}
-	when.it_value.tv_sec = budget_us / 1000000;
-	when.it_value.tv_nsec = budget_us % 1000000 * 1000;
 	limit->armed = true;
-	timer_settime(limit->timer, 0, &when, NULL);
+	set_timer(limit, budget_us * 1000);
 	return 0;
 }
 
@@ -248,6 +357,8 @@ static int finish_call(lua_State *L, int status, int base)
 		limit->out_of_memory = true;
 		return lua_error(L);
 	}
+	if (limit->too_deep)
+		return lua_error(L);
 	lua_pushboolean(L, 0);
 	lua_insert(L, -2);
 	return 2;
@@ -266,7 +377,7 @@ static int handle(lua_State *L)
 {
 	struct sl_limit *limit = sl_limit_of(L);
 
-	if (limit->expired || limit->out_of_memory)
+	if (limit->expired || limit->out_of_memory || limit->too_deep)
 		return 1;
 	lua_pushvalue(L, lua_upvalueindex(1));
 	lua_insert(L, 1);
@@ -305,5 +416,6 @@ int sl_limit_fail(struct sl_limit *limit, int status, struct sl_error *err)
 		sl_fail(err, SL_ESCRIPT, "%s", text ? text : "an error that is not a string was raised");
 	}
 	lua_pop(L, 1);
+	limit->too_deep = false;	/* all those calls are over */
 	return -1;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * limit.h - a ceiling on what a Lua state may use: bytes and wall time.
+ * limit.h - a ceiling on what a Lua state may use: bytes, calls and wall time.
  *
  * Memory: the state's allocator counts bytes and refuses what would pass the
  * cap.  Lua then collects garbage once and, if that did not help, raises an error.
+ *
+ * Calls: those inside each other are SL_LIMIT_CALLS, or up to twice as many; a script
+ * that goes deeper gets a stack overflow.
  *
  * Time: a timer signal (SL_LIMIT_SIGNAL, sent to the thread that armed it) makes
  * the limit expire: a flag that is never taken back while the limit is armed,
@@ -12,7 +15,7 @@
  * caught changes nothing, since the next instruction raises it again.  C code
  * that loops over what a script chose calls sl_limit_tick() in the loop.
  *
- * Neither error can be swallowed: the pcall and xpcall of this unit pass both on.
+ * None of these errors can be swallowed: the pcall and xpcall of this unit pass them on.
  *
  * Ownership: a limit is part of its owner and must outlive its state.
  * Threads: a state and its limit belong to one thread; one limit is armed per
@@ -33,13 +36,17 @@
 #include "error.h"
 
 #define SL_LIMIT_SIGNAL (SIGRTMIN + 5)
-#define SL_LIMIT_PERIOD_US 10000	/* the timer repeats until disarmed */
+#define SL_LIMIT_PERIOD_US 10000	/* the timer repeats until disarmed, not sooner than that */
+#define SL_LIMIT_CALLS 100000
 
 struct sl_limit {
 	size_t cap, used, peak;		/* bytes */
 	bool out_of_memory;		/* an allocation failed for good */
+	bool too_deep;			/* an overflow of the stack is being raised */
 	volatile sig_atomic_t expired;
 	lua_State *L;
+	const void *stack, *latest;	/* blocks: the state's stack; given out last */
+	size_t latest_size;
 	int64_t budget_us;
 	int64_t deadline_ns;		/* CLOCK_MONOTONIC */
 	bool armed;
@@ -87,6 +94,10 @@ static inline void sl_limit_tick(lua_State *L, const struct sl_limit *limit)
 	if (limit->expired)
 		sl_limit_raise(L);
 }
+
+/* Push a traceback from a level on: what luaL_traceback() pushes, but in no time and of
+ * the innermost calls only where there are very many. */
+void sl_limit_traceback(lua_State *L, int level);
 
 /* pcall and xpcall for scripts: like Lua's, but for errors of limits. */
 int sl_limit_pcall(lua_State *L);

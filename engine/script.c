@@ -42,7 +42,7 @@ static int on_error(lua_State *L)
 	else
 		name_raised(L);
 	if (!s->trace) {
-		luaL_traceback(L, L, NULL, 1);
+		sl_limit_traceback(L, 1);
 		s->trace = strdup(lua_tostring(L, -1));
 		lua_pop(L, 1);
 	}

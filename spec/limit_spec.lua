@@ -141,6 +141,14 @@ describe("a policy that recurses without end", function()
 			"local o = setmetatable({}, {}) getmetatable(o).__index = function(o, k) return o[k] end local x = o.x"))
 		assert.matches("stack overflow", s.refusal(
 			"local function f() local ok, e = pcall(f) if not ok then error(e, 0) end end f()"))
+		assert.matches("stack overflow %(more than 100000 calls", s.refusal(
+			"local n = 0 local function f() n = n + 1 if n > 780000 then while true do end end f() end f()"))
+	end)
+
+	it("is ended in time where it waits deep inside", function()
+		local plan = s.late("f(90000)", soon, "local function f(n) if n > 0 then f(n - 1) return end while true do end end")
+		assert.is_true(plan:truncated())
+		assert.matches("... (more than 1000 calls)", plan:trace(), 1, true)
 	end)
 end)
 

@@ -163,6 +163,8 @@ static void recursion_ends_in_a_clean_error(void **state)
 	raises("local function f() local ok, e = pcall(f) if not ok then error(e, 0) end end f()", "stack overflow");
 	raises("local t = setmetatable({}, {}) getmetatable(t).__index = function(t, k) return t[k] end return t.x",
 		     "stack overflow");
+	raises("local n = 0 local function f() n = n + 1 if n > 900000 then while true do end end f() end f()",
+	       "policy.lua:1: stack overflow (more than 100000 calls inside each other)");
 	raises("local s = string.rep('(', 300) .. string.rep(')', 300) return ('x'):find(s)", "too many captures");
 }
 
@@ -203,6 +205,35 @@ static void a_library_cannot_be_written_through_its_iterator(void **state)
 	raises("local _, of = pairs(string) of.rep = 1", "'string' is read-only");
 	raises("local _, of = pairs(math) rawset(of, 'pi', 3)", "rawset: this table is read-only");
 	is_fine("local n = 0 for k, v in pairs(utf8) do assert(utf8[k] == v) n = n + 1 end assert(n == 6)");
+}
+
+/* Whatever looks at the stack after the deadline must not take longer than the stack took to grow. */
+static void the_deadline_is_kept_deep_inside_calls(void **state)
+{
+	static const char dive[] = "local function f(n) if n > 0 then f(n - 1) return end while true do end end f(90000)";
+	struct sl_limit limit;
+	struct sl_error err = { 0 };
+
+	(void) state;
+	assert_int_equal(run_in(&limit, dive, 64 * MIB, 100000, &err), -1);
+	assert_int_equal(err.code, SL_ETIME);
+	assert_non_null(limit.trace);
+	assert_non_null(strstr(limit.trace, "policy.lua:1: in upvalue 'f'"));
+	assert_non_null(strstr(limit.trace, "(more than 1000 calls)"));
+	assert_true(strlen(limit.trace) < 4096);
+	sl_limit_close(&limit);
+	needs_time("local function f(n) pcall(f, n) end while true do f(1) end");
+}
+
+/* Else a script would get deeper with every overflow that it catches. */
+static void an_overflow_of_the_stack_cannot_be_caught(void **state)
+{
+	(void) state;
+	raises("local function f(n) if n > 0 then f(n - 1) return end end "
+	       "while true do pcall(f, 400000) end", "stack overflow");
+	raises("local function f() f() end while true do xpcall(f, function() return 'mine' end) end", "stack overflow");
+	is_fine("local function f(n) if n > 0 then f(n - 1) return end end for i = 1, 10 do f(90000) end");
+	is_fine("local t = {} for i = 1, 500000 do t[i] = i end assert(select('#', table.unpack(t)) == 500000)");
 }
 
 static void what_a_budget_suffices_for_is_not_disturbed(void **state)
@@ -326,6 +357,8 @@ int main(void)
 		cmocka_unit_test(an_iterator_looks_at_nothing_but_its_own_table),
 		cmocka_unit_test(a_table_that_shrinks_while_its_keys_are_sorted_is_traversed),
 		cmocka_unit_test(a_library_cannot_be_written_through_its_iterator),
+		cmocka_unit_test(the_deadline_is_kept_deep_inside_calls),
+		cmocka_unit_test(an_overflow_of_the_stack_cannot_be_caught),
 		cmocka_unit_test(what_a_budget_suffices_for_is_not_disturbed),
 		cmocka_unit_test(a_state_serves_again_after_the_deadline),
 		cmocka_unit_test(one_limit_a_thread_is_armed),

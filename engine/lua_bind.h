@@ -202,6 +202,9 @@ void sl_lua_push_plan(lua_State *L, struct sl_lua *x);
  */
 void sl_lua_turn(lua_State *L, struct sl_lua *x, int index);
 
+/* A text field of the set's table at *index*, which keeps it; raises if it is no string. */
+const char *sl_lua_set_text(lua_State *L, int index, const char *field);
+
 /* Hand out no further job of a partition in this turn; and is that so? */
 void sl_lua_close(lua_State *L, struct sl_lua *x, uint32_t partition);
 bool sl_lua_is_closed(const struct sl_lua *x, uint32_t partition);

@@ -241,6 +241,18 @@ static void make_order(lua_State *L, struct sl_lua *x)
 	lua_remove(L, -2);
 }
 
+const char *sl_lua_set_text(lua_State *L, int index, const char *field)
+{
+	const char *text;
+
+	/* no conversion: nobody would keep its result */
+	if (lua_getfield(L, index, field) != LUA_TSTRING)
+		luaL_error(L, "a set's %s: expected a string, got %s", field, luaL_typename(L, -1));
+	text = lua_tostring(L, -1);
+	lua_pop(L, 1);
+	return text;
+}
+
 void sl_lua_turn(lua_State *L, struct sl_lua *x, int index)
 {
 	uint32_t count;
@@ -248,12 +260,8 @@ void sl_lua_turn(lua_State *L, struct sl_lua *x, int index)
 
 	luaL_checkstack(L, 16, NULL);
 	x->turn++;
-	lua_getfield(L, set, "name");
-	x->set_name = lua_tostring(L, -1);	/* the set keeps it */
-	lua_pop(L, 1);
-	lua_getfield(L, set, "memory");
-	x->group = lua_tostring(L, -1);		/* likewise */
-	lua_pop(L, 1);
+	x->set_name = sl_lua_set_text(L, set, "name");
+	x->group = sl_lua_set_text(L, set, "memory");
 	x->member = NULL;
 	x->order = NULL;
 	x->closed = NULL;

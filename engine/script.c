@@ -97,6 +97,13 @@ static int protected(struct sl_script *s, int args, int results, struct sl_error
 	return -1;
 }
 
+int sl_script_call(struct sl_script *s, lua_CFunction f, void *arg, struct sl_error *err)
+{
+	lua_pushcfunction(s->x.L, f);
+	lua_pushlightuserdata(s->x.L, arg);
+	return protected(s, 1, 0, err);
+}
+
 static void hand_over_trace(struct sl_script *s, char **trace)
 {
 	if (trace)
@@ -144,6 +151,7 @@ static int run_site(lua_State *L)
 		lua_pushstring(L, b->options);
 	}
 	lua_call(L, 2, 1);
+	luaL_checktype(L, -1, LUA_TTABLE);
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &site_key);
 	sl_sandbox_settle(L);
 	return 0;
@@ -213,9 +221,9 @@ size_t sl_script_memory(const struct sl_script *s, size_t *peak)
 	return s->x.limit.used;
 }
 
-void sl_script_push_site(struct sl_script *s)
+void sl_script_push_site(lua_State *L)
 {
-	lua_rawgetp(s->x.L, LUA_REGISTRYINDEX, &site_key);
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &site_key);
 }
 
 /* -- a cycle ----------------------------------------------------------- */
@@ -242,6 +250,7 @@ static int find_groups(lua_State *L)
 		lua_rawgetp(L, LUA_REGISTRYINDEX, &site_key);
 		sl_lua_push_cluster(L, x);
 		lua_call(L, 2, 1);
+		luaL_checktype(L, -1, LUA_TTABLE);
 		lua_pushvalue(L, -1);
 		lua_rawsetp(L, LUA_REGISTRYINDEX, &groups_key);
 	}
@@ -257,8 +266,7 @@ static int run_group(lua_State *L)
 {
 	struct sl_lua *x = sl_lua_context(L);
 
-	lua_getfield(L, 1, "name");
-	sl_plan_set_policy(x->plan, lua_tostring(L, -1));
+	sl_plan_set_policy(x->plan, sl_lua_set_text(L, 1, "name"));
 	sl_lua_turn(L, x, 1);
 	lua_getfield(L, 1, "decide");
 	sl_lua_push_cluster(L, x);
@@ -314,6 +322,7 @@ static int run_groups(struct sl_script *s, lua_CFunction run, struct sl_error *e
 	struct sl_error first = { 0 }, later;
 	int r = 0;
 
+	s->x.set_name = NULL;
 	lua_pushcfunction(L, find_groups);
 	if (protected(s, 0, 1, err))
 		return 1;

@@ -11,50 +11,61 @@
 
 #define MAX_PROBED 64	/* partitions of the canned cluster */
 
-/* Copy a figure of the site object, which is on the top of the stack. */
+/* What C needs of the site object. */
+struct site {
+	struct sl_site_figures *figures;
+	const char *partition[MAX_PROBED];	/* the object keeps them */
+	unsigned partitions;
+};
+
+/* Push a field of the table at *index*; raises if it is of another type. */
+static void push_field(lua_State *L, int index, const char *name, int type)
+{
+	if (lua_getfield(L, index, name) != type)
+		luaL_error(L, "the site's %s: expected %s, got %s", name, lua_typename(L, type), luaL_typename(L, -1));
+}
+
 static double figure(lua_State *L, const char *name)
 {
 	double value;
 
-	lua_getfield(L, -1, name);
+	push_field(L, -1, name, LUA_TNUMBER);
 	value = lua_tonumber(L, -1);
 	lua_pop(L, 1);
 	return value;
 }
 
-static void read_figures(struct sl_script *s, struct sl_site_figures *f)
+/* Names of the partitions of the set on the top. */
+static void read_partitions(lua_State *L, struct site *site)
 {
-	lua_State *L = s->x.L;
-
-	sl_script_push_site(s);
-	f->interval_s = figure(L, "interval");
-	f->budget_s = figure(L, "budget");
-	lua_getfield(L, -1, "policy");
-	strncpy(f->policy, lua_tostring(L, -1), sizeof(f->policy) - 1);
-	lua_pop(L, 2);
+	push_field(L, -1, "partitions", LUA_TTABLE);
+	for (lua_Integer i = 1; site->partitions < MAX_PROBED - 1 && lua_rawgeti(L, -1, i) == LUA_TSTRING; i++) {
+		site->partition[site->partitions++] = lua_tostring(L, -1);
+		lua_pop(L, 1);
+	}
 }
 
-/* Names of the partitions that the site has sets for; they live in the site object. */
-static unsigned named_partitions(struct sl_script *s, const char *name[MAX_PROBED])
+static int read_site(lua_State *L)
 {
-	lua_State *L = s->x.L;
-	unsigned n = 0;
+	struct site *site = lua_touserdata(L, 1);
+	struct sl_site_figures *f = site->figures;
+	int sets;
 
-	sl_script_push_site(s);
-	lua_getfield(L, -1, "sets");
-	for (lua_Integer i = 1; lua_rawgeti(L, -1, i) == LUA_TTABLE; i++) {
-		lua_getfield(L, -1, "partitions");
-		for (lua_Integer k = 1; n < MAX_PROBED - 1 && lua_rawgeti(L, -1, k) == LUA_TSTRING; k++) {
-			name[n++] = lua_tostring(L, -1);
-			lua_pop(L, 1);
-		}
-		lua_settop(L, 3);
-		lua_settop(L, 2);
+	sl_script_push_site(L);
+	f->interval_s = figure(L, "interval");
+	f->budget_s = figure(L, "budget");
+	push_field(L, -1, "policy", LUA_TSTRING);
+	strncpy(f->policy, lua_tostring(L, -1), sizeof(f->policy) - 1);
+	lua_pop(L, 1);
+	push_field(L, -1, "sets", LUA_TTABLE);
+	sets = lua_gettop(L);
+	for (lua_Integer i = 1; lua_rawgeti(L, sets, i) == LUA_TTABLE; i++) {
+		read_partitions(L, site);
+		lua_settop(L, sets);
 	}
-	lua_settop(L, 0);
 	/* and one that falls to the default set */
-	name[n++] = "the default";
-	return n;
+	site->partition[site->partitions++] = "the default";
+	return 0;
 }
 
 /* Let the script decide about a snapshot and check what it decided. */
@@ -87,13 +98,13 @@ done:
 	return r;
 }
 
-static int probe(struct sl_script *s, const struct sl_limits *limits, char **trace, struct sl_error *err)
+static int probe(struct sl_script *s, const struct site *site, const struct sl_limits *limits, char **trace,
+		 struct sl_error *err)
 {
 	struct sl_limits defaults = { .memory = 0, .budget_us = SL_LOAD_BUDGET_US };
-	const char *name[MAX_PROBED];
 	struct sl_snapshot snap;
 	size_t size;
-	void *bytes = sl_probe_snapshot(name, named_partitions(s, name), &size, err);
+	void *bytes = sl_probe_snapshot(site->partition, site->partitions, &size, err);
 	int r = -1;
 
 	if (bytes && !sl_snapshot_open(&snap, bytes, size, err))
@@ -111,6 +122,7 @@ struct sl_bundle *sl_bundle_load(const struct sl_bundle_source *src, const struc
 				 char **trace, struct sl_error *err)
 {
 	struct sl_bundle *b;
+	struct site site = { 0 };
 	struct sl_script *s;
 	int r;
 
@@ -126,8 +138,10 @@ struct sl_bundle *sl_bundle_load(const struct sl_bundle_source *src, const struc
 	}
 	/* no policy requires it: for sl_script_explain() */
 	sl_bundle_module(b, "sched.explain", NULL);
-	read_figures(s, &b->figures);
-	r = probe(s, limits, trace, err);
+	site.figures = &b->figures;
+	r = sl_script_call(s, read_site, &site, err);
+	if (!r)
+		r = probe(s, &site, limits, trace, err);
 	sl_script_destroy(s);
 	sl_bundle_seal(b);
 	if (!r)

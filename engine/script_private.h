@@ -25,8 +25,11 @@ struct sl_script {
 struct sl_script *sl_script_new(struct sl_bundle *b, const struct sl_limits *limits, char **trace,
 				struct sl_error *err);
 
-/* Push the site object. */
-void sl_script_push_site(struct sl_script *s);
+/* Call a function in protected mode with *arg* as light userdata.  0, or -1 with *err. */
+int sl_script_call(struct sl_script *s, lua_CFunction f, void *arg, struct sl_error *err);
+
+/* Push the site object, a table that no script can reach. */
+void sl_script_push_site(lua_State *L);
 
 /* -- script_module.c --------------------------------------------------- */
 

@@ -53,6 +53,16 @@ describe("a site file", function()
 			(function(f) f.files = {} return f end)(accepted('interval = 3, budget = 2.0, default = { "easy" }')))
 	end)
 
+	it("is checked as a whole: what is written to it afterwards is refused", function()
+		refused('local sched = require "sched"\nlocal site = sched.site {}\nsite.interval = 5\nreturn site\n',
+			"site.lua:3: a site is read-only: write interval inside of sched.site { ... }")
+	end)
+
+	it("says what is wrong with the stages of a component", function()
+		matches("default = { { stages = { { run = 5 } } } }", "stages: expected a list of { run = function }, got table")
+		matches("default = { { stages = 7 } }", "stages: expected a list of { run = function }, got 7")
+	end)
+
 	it("may say nothing at all: easy for all", function()
 		assert.equal("easy", accepted("").policy)
 	end)

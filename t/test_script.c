@@ -265,6 +265,101 @@ static void a_set_that_fails_to_load_is_refused_with_the_place(void **state)
 		"policy.lua:1: mine (while probed on a canned cluster)");
 }
 
+/* Load a site file of this text, beside a module "other"; NULL with *err. */
+static struct sl_bundle *load_site(const char *text, struct sl_error *err)
+{
+	const struct sl_bundle_text file[] = {
+		{ "site.lua", text },
+		{ "other", "return { api = 1, name = 'other', admit = function() return true end }" },
+	};
+	struct sl_bundle_source src = { .site = "site.lua", .text = file, .texts = 2 };
+	char *trace;
+	struct sl_bundle *b = sl_bundle_load(&src, NULL, &trace, err);
+
+	free(trace);
+	return b;
+}
+
+/* The engine reads it after it was checked. */
+static void a_site_cannot_be_changed_once_it_was_checked(void **state)
+{
+	static const char *const change[] = {
+		"s.sets = 0x41414141", "s.policy = nil", "s.policy = {}", "s.default.name = nil", "s.default.name = 5",
+		"s.default = nil", "s.interval = 'x'", "s.sets[1] = { partitions = 5 }",
+		"require 'sched.site'.check(s, 'x').sets = 0x41414141", "rawset(s, 'sets', 5)", "table.insert(s, 5)",
+		"setmetatable(s, { __index = print })", "s = require 'sched.site'.single('easy', '')",
+		"s = setmetatable({}, { __index = s })",
+	};
+	static const char format[] = "local sched = require 'sched' local s = sched.site {} %s return s";
+	char text[300];
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(change) / sizeof(change[0]); i++) {
+		struct sl_error err = { 0 };
+		struct sl_bundle *b;
+
+		snprintf(text, sizeof(text), format, change[i]);
+		b = load_site(text, &err);
+		if (b)
+			fail_msg("was accepted: %s", text);
+		/* a C function that writes for it has no line */
+		if (err.code != SL_ESCRIPT || (strncmp(err.text, "site.lua:1: ", 12) && !strstr(err.text, "a site is read-only")))
+			fail_msg("%s: %s", text, err.text);
+	}
+}
+
+/* What the engine looks at later is what it was when it was checked. */
+static void a_policy_cannot_be_changed_once_it_was_checked(void **state)
+{
+	static const char *const change[] = {
+		"p.name = nil", "p.name = 5", "p.stages = 7", "p.stages = { { run = 5 } }", "p.admit = 5",
+		"p.serve = 'x'", "p.options = 5", "p.lenders = 1",
+		"for k in pairs(p) do p[k] = nil end",
+		/* a component that needs no name of its own */
+		"s = sched.site { default = { { through = 'the default', stages = { { run = function() end } } } } }",
+	};
+	static const char format[] = "local sched = require 'sched' local p = require 'other' "
+				     "local s = sched.site { default = { p, 'other', sched.ageing {}, 'easy' } } %s return s";
+	char text[500];
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(change) / sizeof(change[0]); i++) {
+		struct sl_error err = { 0 };
+		struct sl_bundle *b;
+
+		snprintf(text, sizeof(text), format, change[i]);
+		b = load_site(text, &err);
+		if (!b)
+			fail_msg("%s: %s", text, err.text);
+		sl_bundle_destroy(b);
+	}
+}
+
+/* It is not the fault of the policy that was the last to decide in the cycle before. */
+static void a_cycle_without_memory_to_begin_with_is_told(void **state)
+{
+	struct sl_bundle *set = load("local M = { api = 1, name = 'policy' } local cycle = 0\n"
+				     "function M.serve(_, cluster) if cluster.name == 'probe' then return end\n"
+				     "  cycle = cycle + 1 local t = {} while cycle > 1 do t = { t } end end\n"
+				     "function M.decide() end\nreturn M");
+	struct sl_limits limits = { .memory = 8 << 20 };
+	struct build *b = three_jobs(), *other = three_jobs();
+	struct sl_error err = { 0 };
+	struct sl_script *s = sl_script_create(set, &limits, &err);
+	struct sl_plan_figures fig;
+	uint32_t started;
+
+	(void) state;
+	assert_int_equal(cycle(s, build_open(b), &limits, &fig, &started, &err), 0);
+	assert_int_equal(cycle(s, build_open(other), &limits, &fig, &started, &err), 1);
+	assert_int_equal(err.code, SL_ENOMEM);
+	assert_string_equal(err.text, "memory limit of 8 MiB is used up");
+	sl_script_destroy(s);
+	sl_bundle_destroy(set);
+	build_destroy(b);
+	build_destroy(other);
+}
+
 static void the_memory_of_a_state_is_known_and_bounded(void **state)
 {
 	struct sl_bundle *set = load("local M = { api = 1 }\n"
@@ -324,6 +419,9 @@ int main(void)
 		cmocka_unit_test(an_object_that_was_kept_raises_in_the_next_cycle),
 		cmocka_unit_test(a_kept_state_sees_the_jobs_of_another_snapshot),
 		cmocka_unit_test(a_set_that_fails_to_load_is_refused_with_the_place),
+		cmocka_unit_test(a_site_cannot_be_changed_once_it_was_checked),
+		cmocka_unit_test(a_policy_cannot_be_changed_once_it_was_checked),
+		cmocka_unit_test(a_cycle_without_memory_to_begin_with_is_told),
 		cmocka_unit_test(the_memory_of_a_state_is_known_and_bounded),
 		cmocka_unit_test(many_states_come_from_one_bundle),
 	};

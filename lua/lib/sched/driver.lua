@@ -90,11 +90,11 @@ local function serve(set, rows, cluster)
 end
 
 -- A stage of a component: the queue, admission and order are the set's.
-local function stage_group(component, number, set, rows, lenders, cluster)
-	local stage = component.stages[number]
+local function stage_group(part, number, set, rows, lenders, cluster)
+	local stage = part.policy.stages[number]
 	return {
-		memory = ("%s/%s.%d"):format(cluster.partitions[rows[1] + 1].name, component.name, number),
-		name = component.name, admit = set.admit, allow = set.allow, rank = set.rank, decide = stage.run,
+		memory = ("%s/%s.%d"):format(cluster.partitions[rows[1] + 1].name, part.name, number),
+		name = part.name, admit = set.admit, allow = set.allow, rank = set.rank, decide = stage.run,
 		options = { lenders = lenders }, parts = set.parts, rows = rows, is_stage = true,
 	}
 end
@@ -112,15 +112,15 @@ local function lenders_in(entry, component, cluster)
 	return rows, names
 end
 
-local function add_stages(groups, component, entry, entries, cluster)
-	for number, stage in ipairs(component.stages) do
+local function add_stages(groups, part, entry, entries, cluster)
+	for number, stage in ipairs(part.policy.stages) do
 		if not stage.of_lenders then
-			groups[#groups + 1] = stage_group(component, number, entry.set, entry.rows, nil, cluster)
+			groups[#groups + 1] = stage_group(part, number, entry.set, entry.rows, nil, cluster)
 		else
 			for _, other in ipairs(entries) do
-				local rows, names = lenders_in(other, component, cluster)
+				local rows, names = lenders_in(other, part.policy, cluster)
 				if #rows > 0 then
-					groups[#groups + 1] = stage_group(component, number, other.set, rows, names, cluster)
+					groups[#groups + 1] = stage_group(part, number, other.set, rows, names, cluster)
 				end
 			end
 		end
@@ -132,9 +132,9 @@ local function add_all_stages(groups, entries, cluster)
 		for _, part in ipairs(entry.set.parts) do
 			local component = part.policy
 			if component.stages and #entry.rows > 0 and cluster:partition(component.through) then
-				add_stages(groups, component, entry, entries, cluster)
+				add_stages(groups, part, entry, entries, cluster)
 			elseif component.stages and #entry.rows > 0 then
-				slurm.log_debug("site: %s: no partition '%s' in this cluster", component.name, component.through)
+				slurm.log_debug("site: %s: no partition '%s' in this cluster", part.name, component.through)
 			end
 		end
 	end

@@ -24,7 +24,7 @@ local suggest = require "sched.suggest"
 
 local M = {}
 
-local made = {}		-- sites that site() made
+local made = {}		-- what site() returned: the site it stands for
 
 local site_keys = { interval = true, budget = true, default = true, partitions = true }
 local ranges = {
@@ -32,6 +32,8 @@ local ranges = {
 	budget = { min = 0.01, max = 3600, unit = "seconds that a cycle may take to decide" },
 }
 local functions = { "admit", "allow", "rank", "decide" }
+-- what else is looked at (driver.lua, explain.lua)
+local others = { "api", "name", "options", "split", "serve", "explain", "stages", "lenders", "through" }
 
 local function shown(value)
 	return type(value) == "string" and ('"%s"'):format(value) or tostring(value)
@@ -43,11 +45,36 @@ end
 
 -- -- policies --------------------------------------------------------------
 
--- Check what a policy module or a library function returned.  at(word...) says where.
-local function check_policy(policy, name, at)
-	if type(policy) ~= "table" then
-		raise(at(), "policy '%s' returned %s, expected a table with admit, allow, rank or decide", name, shown(policy))
+-- The fields of a policy, so that what is checked is what is used: the table itself is its maker's.
+local function copy_of(policy)
+	local copy = {}
+	for _, keys in ipairs { functions, others } do
+		for _, key in ipairs(keys) do
+			copy[key] = policy[key]
+		end
 	end
+	return copy
+end
+
+-- Check the stages of a component: a copy of them.
+local function checked_stages(stages, name, at)
+	local copy = {}
+	for i, stage in ipairs(type(stages) == "table" and stages or { false }) do
+		if type(stage) ~= "table" or type(stage.run) ~= "function" then
+			raise(at("stages"), "policy '%s': stages: expected a list of { run = function }, got %s", name,
+				shown(type(stages) == "table" and stage or stages))
+		end
+		copy[i] = { run = stage.run, of_lenders = stage.of_lenders }
+	end
+	return copy
+end
+
+-- Check what a policy module or a library function returned, and copy it.  at(word...) says where.
+local function check_policy(original, name, at)
+	if type(original) ~= "table" then
+		raise(at(), "policy '%s' returned %s, expected a table with admit, allow, rank or decide", name, shown(original))
+	end
+	local policy = copy_of(original)
 	local some = false
 	for _, key in ipairs(functions) do
 		local f = policy[key]
@@ -70,6 +97,8 @@ local function check_policy(policy, name, at)
 			raise(at("options", word), "policy '%s': %s", name, message)
 		end)
 	end
+	policy.stages = policy.stages ~= nil and checked_stages(policy.stages, name, at) or nil
+	return policy
 end
 
 -- The policy called so, as a part of a list: { name, policy }.
@@ -80,9 +109,8 @@ local function named_policy(name, at)
 	elseif not path then
 		raise(at(name), "policy '%s': %s", name, why)
 	end
-	local policy = require(name)
 	local in_policy = locate.locator(path, 1, engine.source(path))
-	check_policy(policy, name, in_policy)
+	local policy = check_policy(require(name), name, in_policy)
 	if policy.api ~= 1 then
 		raise(in_policy("api"), "policy '%s': api is %s, this engine serves api = 1", name, shown(policy.api))
 	end
@@ -90,9 +118,9 @@ local function named_policy(name, at)
 end
 
 -- A table that a library function made.
-local function made_policy(policy, at)
-	local name = type(policy.name) == "string" and policy.name or "table"
-	check_policy(policy, name, at)
+local function made_policy(original, at)
+	local name = type(original.name) == "string" and original.name or "table"
+	local policy = check_policy(original, name, at)
 	return { name = name, policy = policy, given = policy.options and {} }
 end
 
@@ -361,8 +389,19 @@ end
 
 local function finish(site)
 	site.policy = describe(site)
-	made[site] = true
 	return site
+end
+
+-- Stands for a site and shows nothing of it, so that what was checked stays as it is.
+local function seal(site)
+	local sealed = setmetatable({}, {
+		__newindex = function(_, key)
+			error(("a site is read-only: write %s inside of sched.site { ... }"):format(tostring(key)), 2)
+		end,
+		__metatable = false,
+	})
+	made[sealed] = site
+	return sealed
 end
 
 --- sched.site { ... }: the value that a site file returns.  path and line are where it is
@@ -372,16 +411,19 @@ function M.site(path, line, t)
 	if type(t) ~= "table" then
 		raise(at(), "sched.site(%s); expected sched.site { default = { \"easy\" } }", shown(t))
 	end
-	return finish(build(t, at))
+	return seal(finish(build(t, at)))
 end
 
---- What the site file returned, if it is a site.  Called by the engine.
+--- The site for which stands what the site file returned.  Called by the engine, and good for
+--- once: whoever else asks, the site file would return no site.
 function M.check(value, path)
-	if type(value) ~= "table" or not made[value] then
+	local site = type(value) == "table" and made[value]
+	if not site then
 		raise(path .. ":1", "returned %s, expected what sched.site { ... } returns",
 			value == nil and "nothing" or "a " .. type(value))
 	end
-	return value
+	made[value] = nil
+	return site
 end
 
 -- "window=100" -> 100, true, "text"

@@ -148,9 +148,14 @@ static inline const char *cluster_str(const struct sl_cluster *c, uint32_t str)
 	return sl_snapshot_str(c->snap, str);
 }
 
+/* Either may be anything that a snapshot says; the first and the last moment are the bounds. */
 static inline int64_t cluster_later(int64_t t, int64_t seconds)
 {
-	return seconds > INT64_MAX - t ? INT64_MAX : t + seconds;
+	int64_t sum;
+
+	if (__builtin_add_overflow(t, seconds, &sum))
+		return seconds < 0 ? INT64_MIN : INT64_MAX;
+	return sum;
 }
 
 /* The nodes that an entry may have, and what they have in common. */

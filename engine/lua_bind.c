@@ -446,7 +446,7 @@ static int class_tostring(lua_State *L)
 	const struct sl_lua_class *c = lua_touserdata(L, lua_upvalueindex(1));
 	const struct sl_handle *h = lua_touserdata(L, 1);
 
-	if (c->table < 0 || !x->running || h->generation != x->generation) {
+	if (c->table < 0 || table_of(c->table)->key < 0 || !x->running || h->generation != x->generation) {
 		lua_pushstring(L, c->name);
 		return 1;
 	}

@@ -309,13 +309,29 @@ void sl_sandbox_globals(lua_State *L)
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &globals_key);
 }
 
+/* Is it no text, by its first bytes?  What it is, or NULL: Lua's own message would not say it. */
+static const char *find_format(const char *text, size_t length)
+{
+	if (length && *text == LUA_SIGNATURE[0])
+		return "precompiled Lua, expected source text";
+	if (length > 1 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2)))
+		return "text in UTF-16, expected UTF-8";
+	return NULL;
+}
+
 int sl_sandbox_load(lua_State *L, const char *name, const char *text, size_t length)
 {
+	const char *format;
 	int status;
 
-	/* Lua's own message would not say which file. */
-	if (length && *text == LUA_SIGNATURE[0]) {
-		lua_pushfstring(L, "%s:1: precompiled Lua, expected source text", name);
+	/* Some editors begin a file with a byte order mark; the interpreter skips it too. */
+	if (length > 2 && !memcmp(text, "\xef\xbb\xbf", 3)) {
+		text += 3;
+		length -= 3;
+	}
+	format = find_format(text, length);
+	if (format) {
+		lua_pushfstring(L, "%s:1: %s", name, format);
 		return LUA_ERRSYNTAX;
 	}
 	lua_pushfstring(L, "@%s", name);

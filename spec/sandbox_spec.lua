@@ -92,6 +92,21 @@ describe("the sandbox", function()
 		assert.matches("%.lua:1: precompiled Lua, expected source text", why)
 	end)
 
+	it("takes a byte order mark for what it is", function()
+		assert.is_table((t.check { source = "\xEF\xBB\xBFreturn { api = 1, decide = function() end }" }))
+		local ok, why = t.check { source = "\xEF\xBB\xBFreturn {\n" }
+		assert.is_nil(ok)
+		assert.matches("%.lua:2: ", why)
+		for _, mark in ipairs { "\xFF\xFE", "\xFE\xFF" } do
+			ok, why = t.check { source = mark .. "r\0e\0" }
+			assert.is_nil(ok)
+			assert.matches("%.lua:1: text in UTF%-16, expected UTF%-8", why)
+		end
+		ok, why = t.check { source = "\xEF\xBB\xBF\27Lua" }
+		assert.is_nil(ok)
+		assert.matches("%.lua:1: precompiled Lua, expected source text", why)
+	end)
+
 	it("names the file that is nested too deeply", function()
 		local ok, why = t.check { source = "return " .. ("{"):rep(5000) .. ("}"):rep(5000) }
 		assert.is_nil(ok)
@@ -200,6 +215,14 @@ describe("what could differ from run to run", function()
 		assert.equal("function", s.value("tostring(print)"))
 		assert.equal("table function", s.value("string.format('%s %s', {}, print)"))
 		assert.matches("'%%p' is refused", s.refusal("string.format('%p', {})"))
+	end)
+
+	it("is not in the texts of what the engine hands out", function()
+		assert.equal("cluster", s.value("tostring(cluster)"))
+		assert.equal("cluster plan list", s.value("string.format('%s %s %s', cluster, plan, cluster.nodes)"))
+		assert.equal("node n1", s.value("tostring(cluster.nodes[1])"))
+		assert.matches("policy.lua:1: cluster", s.refusal("error('cluster' .. tostring(cluster):sub(8))"))
+		assert.equal("cluster", s.late("error(cluster)"):errors()[1]:match("%a+$"))
 	end)
 
 	it("is not in random numbers", function()

@@ -158,7 +158,7 @@ int64_t check_end(const struct check *c, uint32_t j)
 		end = job->time_limit[j] == SL_UNLIMITED ? SL_UNLIMITED :
 			check_later(job->start_time[j], job->time_limit[j]);
 	if (job->state[j] == SL_JOB_SUSPENDED && end != SL_UNLIMITED && job->suspend_time[j])
-		end = check_later(c->now, end - job->suspend_time[j]);
+		end = check_later(c->now, check_rest(end, job->suspend_time[j]));
 	return end > soon ? end : soon;
 }
 

@@ -81,9 +81,19 @@ static inline const char *check_str(const struct check *c, uint32_t str)
 	return sl_snapshot_str(c->snap, str);
 }
 
+/* Sum and difference of what may be any number; beyond the ends of time, the end. */
 static inline int64_t check_later(int64_t t, int64_t seconds)
 {
-	return seconds > INT64_MAX - t ? INT64_MAX : t + seconds;
+	int64_t sum;
+
+	return !__builtin_add_overflow(t, seconds, &sum) ? sum : t < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static inline int64_t check_rest(int64_t end, int64_t t)
+{
+	int64_t rest;
+
+	return !__builtin_sub_overflow(end, t, &rest) ? rest : end < 0 ? INT64_MIN : INT64_MAX;
 }
 
 /* Jobs that share a core in this partition: 1 unless it oversubscribes. */

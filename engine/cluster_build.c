@@ -288,7 +288,7 @@ static int64_t end_of(const struct sl_cluster *c, uint32_t j)
 	else if (!end)
 		end = SL_FOREVER;
 	if (sleeps && job->suspend_time[j] && end != SL_FOREVER)
-		end = cluster_later(c->now, end - job->suspend_time[j]);
+		end = cluster_later(c->now, cluster_until(job->suspend_time[j], end));
 	return end > soon ? end : soon;
 }
 

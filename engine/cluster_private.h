@@ -158,6 +158,16 @@ static inline int64_t cluster_later(int64_t t, int64_t seconds)
 	return sum;
 }
 
+/* From one moment to another, likewise. */
+static inline int64_t cluster_until(int64_t t, int64_t end)
+{
+	int64_t seconds;
+
+	if (__builtin_sub_overflow(end, t, &seconds))
+		return end < t ? INT64_MIN : INT64_MAX;
+	return seconds;
+}
+
 /* The nodes that an entry may have, and what they have in common. */
 static inline struct part *cluster_part(const struct sl_cluster *c, const struct sl_entry *e)
 {

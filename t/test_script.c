@@ -410,6 +410,42 @@ static void many_states_come_from_one_bundle(void **state)
 	build_destroy(b);
 }
 
+/* Snapshots come from files too: no time in them may be more than a bad guess.  (The sanitizers see it.) */
+static void times_that_no_clock_shows_do_no_harm(void **state)
+{
+	static const int64_t odd[] = { INT64_MIN, INT64_MIN + 1, -1, 0, INT64_MAX - 1, INT64_MAX };
+	enum { ODD = sizeof(odd) / sizeof(odd[0]), CASES = ODD * ODD * ODD };
+	struct sl_bundle_source src = { .policy = "easy" };
+	struct sl_error err;
+	struct sl_bundle *set = sl_bundle_load(&src, NULL, NULL, &err);
+	struct sl_script *s = sl_script_create(set, NULL, &err);
+
+	(void) state;
+	assert_non_null(s);
+	for (int i = 0; i < 2 * CASES; i++) {
+		struct build *b = three_jobs();
+		struct sl_plan_figures fig;
+		struct sl_error why = { 0 };
+		uint32_t started;
+
+		build_change(b, SL_T_JOB, 0, sl_job_row, .start_time = odd[i % ODD]);
+		build_change(b, SL_T_JOB, 0, sl_job_row, .end_time = odd[i / ODD % ODD]);
+		build_change(b, SL_T_JOB, 0, sl_job_row, .time_limit = odd[i / ODD / ODD % ODD]);
+		if (i >= CASES) {
+			build_change(b, SL_T_JOB, 0, sl_job_row, .suspend_time = odd[i % ODD]);
+			build_change(b, SL_T_JOB, 0, sl_job_row, .state = SL_JOB_SUSPENDED);
+		}
+		for (uint32_t j = 1; j < 4; j++) {
+			build_change(b, SL_T_JOB, j, sl_job_row, .submit_time = odd[i % ODD]);
+			build_change(b, SL_T_JOB, j, sl_job_row, .time_limit = odd[i / ODD % ODD]);
+		}
+		assert_int_equal(cycle(s, build_open(b), NULL, &fig, &started, &why), 0);
+		build_destroy(b);
+	}
+	sl_script_destroy(s);
+	sl_bundle_destroy(set);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -423,6 +459,7 @@ int main(void)
 		cmocka_unit_test(a_policy_cannot_be_changed_once_it_was_checked),
 		cmocka_unit_test(a_cycle_without_memory_to_begin_with_is_told),
 		cmocka_unit_test(the_memory_of_a_state_is_known_and_bounded),
+		cmocka_unit_test(times_that_no_clock_shows_do_no_harm),
 		cmocka_unit_test(many_states_come_from_one_bundle),
 	};
 

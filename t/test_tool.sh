@@ -19,7 +19,8 @@ ok "an unknown command ends with 2" unknown_command
 
 all_help() {
 	run 0 --help && out "^  version " && quiet err || return 1
-	for verb in $(sed -n 's/^  \([a-z]*\) .*/\1/p' "$T/out"); do
+	verbs=$(sed -n 's/^  \([a-z]*\) .*/\1/p' "$T/out")
+	for verb in $verbs; do
 		run 0 "$verb" --help && out "^Usage: schedlua $verb" && quiet err || return 1
 		run 2 "$verb" --no-such-option && err "unknown option --no-such-option" || return 1
 		run 0 --man "$verb" && out "^.SH OPTIONS" || return 1

@@ -258,7 +258,7 @@ arrays() {
 	wait_for 20 has_jobs RUNNING -eq 8
 	wait_for 20 no_pending_elsewhere
 }
-no_pending_elsewhere() { [ -z "$(squeue -h -a -t PD -o %P | grep -v '^home$')" ]; }
+no_pending_elsewhere() { ! squeue -h -a -t PD -o %P | grep -qv '^home$'; }
 it "tasks of an array borrow one by one; the rest of it stays in its partition" arrays
 
 live_end

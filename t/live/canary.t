@@ -13,7 +13,8 @@ ODD=${LIVE_DIR:-$TOP/.work/cluster-${0##*/}}/odd
 
 # odd_plugin NAME SCRIPT : built with headers of job records that the sed script has changed
 odd_plugin() {
-	local dir=$ODD/$1 header changed=
+	local dir=$ODD/$1 header changed='' f
+	local -a sources=()
 	for header in src/slurmctld/slurmctld.h src/common/job_record.h; do
 		[ -f "$SRC/$header" ] || continue
 		mkdir -p "$dir/${header%/*}"
@@ -21,11 +22,13 @@ odd_plugin() {
 		cmp -s "$SRC/$header" "$dir/$header" || changed=yes
 	done
 	[ -n "$changed" ] || return 1
-	# shellcheck disable=SC2046
+	for f in "$TOP"/plugin/*.c; do
+		[[ $f == */capture* ]] || sources+=("$f")
+	done
 	gcc -shared -fPIC -O0 -w -std=gnu11 -fvisibility=hidden -DHAVE_CONFIG_H -D_GNU_SOURCE \
 		-DSCHEDLUA_VERSION='"odd"' -DSCHEDLUA_ENGINE="\"$SL_PREFIX/bin/schedlua\"" \
 		-I"$dir" -I"$TOP/engine" -iquote "$BUILD" -isystem "$SRC" -o "$dir/sched_lua.so" \
-		$(ls "$TOP"/plugin/*.c | grep -v /capture) "$TOP/.work/build/.libs/libslimage.a" -lm
+		"${sources[@]}" "$TOP/.work/build/.libs/libslimage.a" -lm
 }
 
 live_begin 8
@@ -39,13 +42,13 @@ idles() { # before|after NAME SCRIPT
 	local id when=$1
 	shift
 	odd_plugin "$@"
-	[ $when = after ] || id=$(submit -N1 --hold --priority=17)
+	[ "$when" = after ] || id=$(submit -N1 --hold --priority=17)
 	cluster_conf "PluginDir=$ODD/$1:$SL_SLURM_PLUGINS"
 	cluster_ctld_kill
 	mark_log
 	cluster_ctld_start
 	CTLD=$(cluster_ctld_pid)
-	if [ $when = after ]; then id=$(submit -N1 --priority=17); else scontrol release "$id"; fi
+	if [ "$when" = after ]; then id=$(submit -N1 --priority=17); else scontrol release "$id"; fi
 	wait_for 15 log_said 'not laid out as those of Slurm'
 	wait_for 5 status_is source idle
 	wait_for 5 status_tells

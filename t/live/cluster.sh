@@ -351,15 +351,13 @@ cluster_up() {
 # the log directory, or child of one of them.
 cluster_pids() {
 	local -A mine=() parent=()
-	local pid stat rest grown=1 p=$$
+	local pid stat state rest grown=1 p=$$
 	for pid in $(grep -lszxF "SCHEDLUA_CLUSTER=$C" /proc/[0-9]*/environ | tr -dc '0-9\n'); do mine[$pid]=1; done
 	for stat in /proc/[0-9]*/stat; do
 		{ read -r rest < "$stat"; } 2>/dev/null || continue
 		pid=${rest%% *}
-		rest=${rest##*) }
-		set -- $rest
-		[ "$1" = Z ] && { unset "mine[$pid]"; continue; }
-		parent[$pid]=$2
+		read -r state "parent[$pid]" _ <<< "${rest##*) }"
+		[ "$state" = Z ] && { unset "mine[$pid]" "parent[$pid]"; continue; }
 		[[ /proc/$pid/cwd -ef $C/log ]] && mine[$pid]=1
 	done
 	while [ $grown = 1 ]; do

@@ -28,7 +28,7 @@ array_request() {
 	id=$(submit -n3 -a 0-3%1)
 	wait_for 10 task_count "$id" R 1
 	scontrol show job "${id}_3" | grep -q 'NumNodes=1-\?1\?  *NumCPUs=3\|NumNodes=1 NumCPUs=3'
-	! scontrol show job "${id}_3" | grep -q 'ReqNodeList=n'
+	fails grep -q 'ReqNodeList=n' < <(scontrol show job "${id}_3")
 	scancel "${id}_0"
 	wait_for 10 task_count "$id" R 1
 }
@@ -96,7 +96,7 @@ it "licences are not given twice" licences
 
 reservation() {
 	local a b
-	scontrol create reservation ReservationName=r Users=root StartTime=now Duration=10 Nodes=n[001-014]
+	scontrol create reservation ReservationName=r Users=root StartTime=now Duration=10 "Nodes=n[001-014]"
 	a=$(submit -N4)
 	stays_pending "$a"
 	b=$(submit -N4 --reservation=r)
@@ -110,13 +110,13 @@ it "a reservation keeps others off, and its own jobs run in it" reservation
 
 features() {
 	local a b
-	scontrol update NodeName=n[003-004] AvailableFeatures=fast ActiveFeatures=fast
+	scontrol update "NodeName=n[003-004]" AvailableFeatures=fast ActiveFeatures=fast
 	a=$(submit -N2 -C fast)
 	starts "$a" 5
 	[ "$(job_nodes "$a")" = 'n[003-004]' ]
 	b=$(submit -N1 -C fast --exclusive)
 	stays_pending "$b"
-	scontrol update NodeName=n[003-004] AvailableFeatures= ActiveFeatures=
+	scontrol update "NodeName=n[003-004]" AvailableFeatures= ActiveFeatures=
 }
 it "a job that only select can place is placed by select" features
 
@@ -129,7 +129,7 @@ immediate() {
 it "--immediate starts at once or not at all" immediate
 
 het() {
-	! sbatch -o /dev/null -N1 : -N1 --wrap true 2> "$C/het"
+	fails sbatch -o /dev/null -N1 : -N1 --wrap true 2> "$C/het"
 	grep -qi 'het\|heterogeneous\|not supported\|invalid' "$C/het"
 }
 it "a heterogeneous job is refused at submission" het

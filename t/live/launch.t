@@ -26,7 +26,8 @@ configuring() { squeue -h -r -t CF -o %i | wc -l; }
 kill_between() { # PID OTHER-JOB
 	local answer i update
 	coproc FREEZER { exec "$FREEZE" "$1" sched_lua "$C/log/slurmctld.log" 'sched/lua: started'; }
-	read -r -t 20 answer <&"${FREEZER[0]}" && [ "$answer" = waiting ] || skip "threads cannot be stopped here"
+	read -r -t 20 answer <&"${FREEZER[0]}"
+	[ "$answer" = waiting ] || skip "threads cannot be stopped here"
 	scontrol -Q delete ReservationName=hold
 	read -r -t 60 answer <&"${FREEZER[0]}" && [ "$answer" = frozen ] || return 1
 	touch "$C/mark"

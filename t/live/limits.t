@@ -162,7 +162,7 @@ alternatives() {
 	# what would not have been accepted at submission is not started
 	busy=$(submit -N4 --exclusive)
 	starts "$busy"
-	! submit -n8 --qos=deny
+	fails submit -n8 --qos=deny
 	id=$(submit -N5 -n5 --qos=deny --comment='sched: -n8 | -N1 -n4')
 	starts "$id" 30
 	[ "$(job_get "$id" NumTasks)" = 4 ]

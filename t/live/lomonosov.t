@@ -88,7 +88,7 @@ over_the_limit() {
 	EOL
 	mark_log
 	starts "$over"
-	! log_said 'loaded from'			# no reload
+	fails log_said 'loaded from'			# no reload
 	usual_files
 }
 it "a user over the limit waits with the reason while others start, and starts once his exception is edited" over_the_limit

@@ -7,7 +7,8 @@ schedlua engine --help > /dev/null 2>&1 || "$TOP/.work/inst/bin/schedlua" engine
 	skip_all "this schedlua has no engine"
 POLICIES=${LIVE_DIR:-$TOP/.work/cluster-${0##*/}}/etc/policies
 live_begin 16 "SchedulerParameters=defer,sched_interval=-1,lua_interval=0.3,lua_wake=50,lua_path=$POLICIES"
-mkdir -p -m 755 "$POLICIES"
+mkdir -p "$POLICIES"
+chmod 755 "$POLICIES"
 CTLD=$(cluster_ctld_pid)
 
 policy_is() { status_is source site && status_is policy "$1"; }

@@ -62,12 +62,14 @@ it "an engine that is killed takes nothing along: the count goes on" engine_kill
 
 recorded() {
 	local a
+	local -a newest
 	a=$(submit -N2)
 	starts "$a"
 	mkdir -p "$C/record"
 	cp "$RECORD"/*.snap.gz "$C/record/"
 	cp "$C/state/schedlua/decisions.jsonl" "$C/"
-	schedlua show --json "$(ls "$C"/record/*.gz | tail -n 1)" | grep -A6 '"remembered"' | grep -q '"key": "n"'
+	newest=("$C"/record/*.gz)
+	schedlua show --json "${newest[-1]}" | grep -A6 '"remembered"' | grep -q '"key": "n"'
 	schedlua replay --quiet --cycles --site="$C/etc/sched.lua" --json "$C/record" --journal="$C" > "$C/out"
 	grep -E '"(cycles|differing|same_starts)"' "$C/out" | head -n 3
 	grep -q '"differing": 0' "$C/out"

@@ -240,7 +240,7 @@ interactive() {
 	timeout 60 salloc -Q -N4 -n4 --comment='sched: -N1 -n4 --gpus-per-node=1' srun hostname > "$JOBS/out"
 	[ "$(wc -l < "$JOBS/out")" = 4 ]
 	mark_log
-	! timeout 5 srun -Q -N4 -n4 --comment='sched: -N1 -n2' true
+	fails timeout 5 srun -Q -N4 -n4 --comment='sched: -N1 -n2' true
 	log_said 'ignored: srun and salloc start the tasks of their command line'
 }
 it "srun and salloc take an alternative that has as many tasks" interactive

@@ -38,7 +38,7 @@ immediate_never() {
 	local id
 	id=$(submit -N "$NODES" --exclusive)
 	starts "$id"
-	! timeout 30 srun --immediate=1 -N1 true
+	fails timeout 30 srun --immediate=1 -N1 true
 	has_jobs PENDING -eq 0
 }
 it "srun --immediate gives up on a full cluster and leaves nothing queued" immediate_never

@@ -24,6 +24,7 @@ table1_submit() { # NODES [OPTION of sbatch...]
 	shift
 	scontrol -Q create ReservationName=$TABLE1_HOLD StartTime=now Duration=7-0 Users=root \
 		Flags=IGNORE_JOBS Nodes=ALL > /dev/null || return 1
+	# shellcheck disable=SC2034	# for who sources this
 	J1=$(table1_sbatch "$@" -J J1 -n $((4 * n))) &&
 		J2=$(table1_sbatch "$@" -J J2 -N $((n / 2)) --gres=gpu:2 -n $((2 * n))) &&
 		J3=$(table1_sbatch "$@" -J J3 -N $((n / 2)) --gres=gpu:2 -n $((2 * n)))

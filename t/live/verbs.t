@@ -5,7 +5,8 @@
 needs_plugin
 POLICIES=${LIVE_DIR:-$TOP/.work/cluster-${0##*/}}/etc/policies
 live_begin 8 "SchedulerParameters=defer,sched_interval=-1,lua_interval=0.3,lua_wake=50,lua_path=$POLICIES"
-mkdir -p -m 755 "$POLICIES"
+mkdir -p "$POLICIES"
+chmod 755 "$POLICIES"
 CTLD=$(cluster_ctld_pid)
 decides() { status_is source site && status_is policy '*orders*'; }
 
@@ -199,7 +200,7 @@ odd_names() {
 		schedlua explain --json "$id" > "$C/explained"
 		lua5.4 -e 'assert(utf8.len(io.read("a")))' < "$C/explained"
 	done
-	! test -e "$JOBS/oops"
+	fails test -e "$JOBS/oops"
 	schedlua-capture "$C/jobs/odd.snap"
 	schedlua show --json "$C/jobs/odd.snap" > "$C/jobs/odd.json"
 	schedlua show "$C/jobs/odd.json" > /dev/null
@@ -217,8 +218,8 @@ odd_reason() {
 	squeue -h -j "$id" -o %r > "$C/reason"
 	od -c "$C/reason" | head
 	[ "$(wc -l < "$C/reason")" = 1 ]
-	! LC_ALL=C grep -q $'[\033\377]' "$C/reason"
-	! log_since | grep -q '^sched/lua: forged'
+	LC_ALL=C fails grep -q $'[\033\377]' "$C/reason"
+	fails log_said '^sched/lua: forged'
 }
 it "a reason made of a job's name is one line of plain text" odd_reason
 
@@ -229,7 +230,7 @@ odd_log() {
 	wait_for 10 log_said 'sched/lua: line sched/lua: forged  .31mred'
 	scontrol update JobId="$id" Comment=blame
 	wait_for 10 log_said 'policy failed: .*orders.lua:[0-9]*: line'
-	! log_since | grep -q '^sched/lua: forged'
+	fails log_said '^sched/lua: forged'
 	wait_for 5 status_says last_error 'orders.lua'
 	schedlua status | grep -q 'orders.lua'
 	scancel "$id"

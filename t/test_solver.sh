@@ -25,7 +25,7 @@ cat >"$T/nine.json" <<'EOF'
     { "name": "n3", "cores": 8, "gres": [ { "kind": "gpu", "count": 2 } ] },
     { "name": "n4", "cores": 8 }, { "name": "n5", "cores": 8 } ],
   "partitions": [ { "name": "p", "nodes": "n[1-5]" } ],
-  "jobs": [ 
+  "jobs": [
     { "id": 1, "partition": "p", "min_nodes": 2, "max_nodes": 2, "num_tasks": 10, "min_cpus": 10, "submit_time": 1793620800, "time_limit": 600, "priority": 99, "gres": [ { "name": "gpu", "count": 1, "per": "node" } ] },
     { "id": 2, "partition": "p", "min_nodes": 3, "max_nodes": 3, "num_tasks": 15, "min_cpus": 15, "submit_time": 1793620800, "time_limit": 1200, "priority": 98 },
     { "id": 3, "partition": "p", "min_nodes": 1, "max_nodes": 1, "num_tasks": 7, "min_cpus": 7, "submit_time": 1793620800, "time_limit": 1800, "priority": 97, "gres": [ { "name": "gpu", "count": 2, "per": "node" } ] },

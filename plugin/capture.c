@@ -8,8 +8,6 @@
  * the queue is all pending jobs that are not held and not dependent, in order of
  * priority.
  */
-#include "config.h"
-
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>

@@ -12,8 +12,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include <slurm/slurm.h>
-
+#include "release.h"
 #include "snapshot.h"
 
 struct capture {

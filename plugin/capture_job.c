@@ -2,8 +2,6 @@
 /*
  * capture_job.c - jobs and the queue, as the API shows them.
  */
-#include "config.h"
-
 #include "capture.h"
 
 #include <pwd.h>
@@ -204,7 +202,7 @@ static void job_size(struct capture *c, struct sl_job_row *row, const job_info_t
 /* CPUs of a job on its node number *host*; -1 where the library does not say. */
 static int cpus_on_node(const job_info_t *j, uint32_t host)
 {
-#if HAVE_DECL_SLURM_JOB_CPUS_ALLOCATED_ON_NODE_ID
+#if SL_HAVE_CPUS_ON_NODE
 	return slurm_job_cpus_allocated_on_node_id(j->job_resrcs, (int) host);
 #else
 	(void) j;

@@ -235,7 +235,7 @@ static int each_rec(void *x, void *arg)
 	q->part = rec->part_ptr;
 	q->resv_id = rec->resv_ptr ? rec->resv_ptr->resv_id : 0;
 	q->qos_id = qos ? qos->id : 0;
-	q->prefer = rec->use_prefer;
+	q->prefer = sl_queue_prefer(rec);
 	sort_keys(q, rec, s->queue_len++);
 	return 0;
 }

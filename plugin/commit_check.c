@@ -27,7 +27,7 @@ static bool qos_valid(job_record_t *job)
 		ok = false;
 	assoc_mgr_unlock(&locks);
 	if (!ok)
-		job_fail_qos(job, __func__, false);
+		sl_job_fail_qos(job, __func__);
 	return ok;
 }
 

@@ -2,9 +2,9 @@
 /*
  * compat.h - Slurm's internal headers, and what differs between its releases.
  *
- * Nothing else: no logic of ours.  22.05 to 24.11 compile; newer releases are
- * followed here only.  Every file that touches a Slurm symbol includes this
- * header first.
+ * Nothing else: no logic of ours.  22.05 to 26.05 compile; newer releases are
+ * followed here and in release.h only.  Every file that touches a Slurm symbol
+ * includes this header first.
  *
  * "config.h" is Slurm's: the build puts the directory of the configured Slurm
  * before our own for quoted includes.
@@ -26,7 +26,7 @@
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 
-#define SL_SLURM(major, minor) (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(major, minor, 0))
+#include "release.h"
 
 #include "src/common/assoc_mgr.h"
 #include "src/common/bitstring.h"
@@ -91,10 +91,20 @@ typedef List sl_list_t;
 #define sl_reason_string job_reason_string
 #endif
 
-#if SL_SLURM(24, 11)
+#if SL_SLURM(25, 5)
+extern list_t *cluster_license_list;	/* still there, not declared; cluster_license_copy() leaves the names out */
+#endif
+#if SL_SLURM(23, 2)
 #define sl_licenses cluster_license_list
 #else
 #define sl_licenses license_list
+#endif
+
+/* The job's id in messages: from 25.11 on it is part of a step's id. */
+#if SL_SLURM(25, 11)
+#define SL_MSG_JOB_ID step_id.job_id
+#else
+#define SL_MSG_JOB_ID job_id
 #endif
 
 /* arbitrary_tpn: tasks of each node, in node order, whatever the distribution. */
@@ -105,7 +115,7 @@ typedef List sl_list_t;
 
 static inline void sl_job_set_state(job_record_t *job, uint32_t state)
 {
-#if SL_SLURM(23, 11)
+#if SL_SLURM_POINT(23, 11, 5)
 	job_state_set(job, state);
 #else
 	job->job_state = state;
@@ -114,7 +124,7 @@ static inline void sl_job_set_state(job_record_t *job, uint32_t state)
 
 static inline void sl_job_set_configuring(job_record_t *job, bool on)
 {
-#if SL_SLURM(23, 11)
+#if SL_SLURM_POINT(23, 11, 5)
 	if (on)
 		job_state_set_flag(job, JOB_CONFIGURING);
 	else
@@ -173,7 +183,7 @@ static inline int sl_gres_validate(job_record_t *job)
 	sl_details_t *d = job->details;
 	uint16_t per_socket = d->mc_ptr ? d->mc_ptr->ntasks_per_socket : NO_VAL16;
 	uint16_t sockets = d->mc_ptr ? d->mc_ptr->sockets_per_node : NO_VAL16;
-#if SL_SLURM(23, 11)
+#if SL_SLURM(24, 5)
 	gres_job_state_validate_t v = {
 		.cpus_per_tres = job->cpus_per_tres, .mem_per_tres = job->mem_per_tres, .tres_freq = job->tres_freq,
 		.tres_per_job = job->tres_per_job, .tres_per_node = job->tres_per_node,
@@ -193,9 +203,18 @@ static inline int sl_gres_validate(job_record_t *job)
 #endif
 }
 
+static inline int sl_job_requeue(uid_t uid, job_record_t *job)
+{
+#if SL_SLURM(25, 11)
+	return job_requeue_internal(uid, job, false, 0);
+#else
+	return job_requeue(uid, job->job_id, NULL, false, 0);
+#endif
+}
+
 static inline int sl_job_suspend(suspend_msg_t *msg, uid_t uid)
 {
-#if SL_SLURM(23, 11)
+#if SL_SLURM(24, 11)
 	return job_suspend(NULL, msg, uid, true, NO_VAL16);
 #else
 	return job_suspend(msg, uid, -1, true, NO_VAL16);
@@ -212,10 +231,31 @@ static inline slurmdb_qos_rec_t *sl_queue_qos(const job_queue_rec_t *rec)
 #endif
 }
 
+/* Is this the queue record for what the job would prefer (--prefer)? */
+static inline bool sl_queue_prefer(const job_queue_rec_t *rec)
+{
+#if SL_SLURM_POINT(22, 5, 4)
+	return rec->use_prefer;
+#else
+	(void) rec;
+	return false;
+#endif
+}
+
+/* The job's QOS is not valid any more; no assoc_mgr lock held. */
+static inline void sl_job_fail_qos(job_record_t *job, const char *who)
+{
+#if SL_SLURM_POINT(22, 5, 8)
+	job_fail_qos(job, who, false);
+#else
+	job_fail_qos(job, who);
+#endif
+}
+
 /* Submitted jobs as limits count them; no assoc_mgr lock held. */
 static inline void sl_add_job_submit(job_record_t *job)
 {
-#if SL_SLURM(24, 11)
+#if SL_SLURM(23, 11)
 	acct_policy_add_job_submit(job, false);
 #else
 	acct_policy_add_job_submit(job);
@@ -224,7 +264,7 @@ static inline void sl_add_job_submit(job_record_t *job)
 
 static inline void sl_remove_job_submit(job_record_t *job)
 {
-#if SL_SLURM(24, 11)
+#if SL_SLURM(23, 11)
 	acct_policy_remove_job_submit(job, false);
 #else
 	acct_policy_remove_job_submit(job);
@@ -235,30 +275,36 @@ static inline void sl_remove_job_submit(job_record_t *job)
  * Slurm works them out anew where there are none. */
 #if SL_SLURM(24, 11)
 typedef priority_mult_t *sl_part_prio_t;
+#define SL_PRIO_NAMES priority_array_names
+#elif SL_SLURM(24, 5)
+typedef priority_parts_t *sl_part_prio_t;
+#define SL_PRIO_NAMES priority_array_parts
 #else
 typedef uint32_t *sl_part_prio_t;
+#endif
+/* The field of a job that has them; renamed in 24.11.7 and in 25.05.1. */
+#if SL_SLURM_POINT(25, 5, 1) || (SL_SLURM_POINT(24, 11, 7) && !SL_SLURM(25, 5))
+#define SL_PART_PRIO prio_mult
+#elif SL_SLURM(24, 5)
+#define SL_PART_PRIO part_prio
+#else
+#define SL_PART_PRIO priority_array
 #endif
 
 static inline sl_part_prio_t sl_part_prio_take(job_record_t *job)
 {
-	sl_part_prio_t p;
+	sl_part_prio_t p = job->SL_PART_PRIO;
 
-#if SL_SLURM(24, 11)
-	p = job->part_prio;
-	job->part_prio = NULL;
-#else
-	p = job->priority_array;
-	job->priority_array = NULL;
-#endif
+	job->SL_PART_PRIO = NULL;
 	return p;
 }
 
 static inline void sl_part_prio_free(sl_part_prio_t *p)
 {
-#if SL_SLURM(24, 11)
+#if SL_SLURM(24, 5)
 	if (*p) {
 		xfree((*p)->priority_array);
-		xfree((*p)->priority_array_names);
+		xfree((*p)->SL_PRIO_NAMES);
 	}
 #endif
 	xfree(*p);
@@ -269,11 +315,7 @@ static inline void sl_part_prio_give(job_record_t *job, sl_part_prio_t *p)
 	sl_part_prio_t now = sl_part_prio_take(job);
 
 	sl_part_prio_free(&now);
-#if SL_SLURM(24, 11)
-	job->part_prio = *p;
-#else
-	job->priority_array = *p;
-#endif
+	job->SL_PART_PRIO = *p;
 	*p = NULL;
 }
 
@@ -287,7 +329,7 @@ static inline void sl_part_prio_drop(job_record_t *job)
 /* AllowQos and DenyQos; assoc_mgr's qos read lock held. */
 static inline bool sl_part_refuses_qos(part_record_t *part, job_record_t *job)
 {
-#if SL_SLURM(24, 11)
+#if SL_SLURM(23, 2)
 	return part_policy_valid_qos(part, job->qos_ptr, job->user_id, NULL) != SLURM_SUCCESS;
 #else
 	return part_policy_valid_qos(part, job->qos_ptr, NULL) != SLURM_SUCCESS;
@@ -311,9 +353,9 @@ static inline uint32_t sl_allow_uids(const part_record_t *p)
 /* The priority that a job has in partition number *inx* of its list. */
 static inline uint32_t sl_priority_in(const job_record_t *job, int inx)
 {
-#if SL_SLURM(24, 11)
-	if (job->part_prio && job->part_prio->priority_array)
-		return job->part_prio->priority_array[inx];
+#if SL_SLURM(24, 5)
+	if (job->SL_PART_PRIO && job->SL_PART_PRIO->priority_array)
+		return job->SL_PART_PRIO->priority_array[inx];
 #else
 	if (job->priority_array)
 		return job->priority_array[inx];

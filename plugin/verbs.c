@@ -21,7 +21,7 @@ static const char *update(uint32_t job_id, void (*set)(job_desc_msg_t *, int64_t
 
 	slurm_init_job_desc_msg(&desc);
 	slurm_msg_t_init(&msg);
-	desc.job_id = job_id;
+	desc.SL_MSG_JOB_ID = job_id;
 	set(&desc, number, text);
 	msg.data = &desc;
 	errno = 0;	/* without accounting 22.05 takes what it finds there for an error */
@@ -53,7 +53,7 @@ static void set_partition(job_desc_msg_t *desc, int64_t number, const char *text
 
 static const char *suspend(uint32_t job_id, uint16_t op)
 {
-	suspend_msg_t msg = { .op = op, .job_id = job_id };
+	suspend_msg_t msg = { .op = op, .SL_MSG_JOB_ID = job_id };
 	int rc = sl_job_suspend(&msg, slurm_conf.slurm_user_id);
 
 	xfree(msg.job_id_str);
@@ -68,7 +68,7 @@ static const char *run(job_record_t *job, uint32_t verb, int64_t number, const c
 	case SL_DO_CANCEL:
 		return code(job_signal(job, SIGKILL, 0, uid, false));
 	case SL_DO_REQUEUE:
-		return code(job_requeue(uid, job->job_id, NULL, false, 0));
+		return code(sl_job_requeue(uid, job));
 	case SL_DO_SUSPEND:
 		return suspend(job->job_id, SUSPEND_JOB);
 	case SL_DO_RESUME:

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * release.h - which Slurm this is built for, and what its public header calls otherwise
+ * from one release to the next.  For the plug-in (through compat.h) and schedlua-capture.
+ *
+ * Names change within a series, too: SL_SLURM_POINT() asks for a point release.
+ */
+#ifndef SL_RELEASE_H
+#define SL_RELEASE_H
+
+#include <slurm/slurm.h>
+
+#define SL_SLURM_POINT(major, minor, micro) (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(major, minor, micro))
+#define SL_SLURM(major, minor) SL_SLURM_POINT(major, minor, 0)
+
+#if SL_SLURM(25, 11)
+#define CR_MEMORY SELECT_MEMORY
+#define CR_ONE_TASK_PER_CORE SELECT_ONE_TASK_PER_CORE
+#define CR_PACK_NODES SELECT_PACK_NODES
+#define CR_LLN SELECT_LLN
+#define CR_SOCKET SELECT_SOCKET
+#endif
+
+/* Does the library tell which of a job's nodes has how many CPUs? */
+#define SL_HAVE_CPUS_ON_NODE !SL_SLURM(24, 11)
+
+#endif

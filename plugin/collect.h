@@ -86,6 +86,14 @@ int sl_collect(struct sl_collector *c, const struct sl_collect_in *in, struct sl
 /* The row of a job in the last snapshot, or SL_NONE. */
 uint32_t sl_collect_row(const struct sl_collector *c, uint32_t job_id);
 
+/*
+ * Node row *row* of the last snapshot, in slurmctld's table; NULL: it is not there any
+ * more.  Nodes are deleted and created while a decision is made, and a place in the table
+ * is used again: the record must have the name and the cores that the snapshot has.  Node
+ * read lock held.
+ */
+const node_record_t *sl_collect_node(const struct sl_collector *c, uint32_t row);
+
 /* Digest of what a decision about a pending job depends on. */
 int64_t sl_job_stamp(const job_record_t *job);
 

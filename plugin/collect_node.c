@@ -120,15 +120,34 @@ static uint32_t node_flags(const node_record_t *n, int i)
 	return f;
 }
 
+/* Those that jobs may use. */
+static uint32_t usable_cores(const node_record_t *n)
+{
+	return n->tot_cores - (n->core_spec_cnt < n->tot_cores ? n->core_spec_cnt : 0);
+}
+
+const node_record_t *sl_collect_node(const struct sl_collector *c, uint32_t row)
+{
+	const node_record_t *n;
+
+	if (row >= c->nodes || row >= c->snap.node.rows || c->node_index[row] >= node_record_count)
+		return NULL;
+	n = node_record_table_ptr[c->node_index[row]];
+	if (!n || n->magic != NODE_MAGIC || !n->name ||
+	    strcmp(n->name, sl_snapshot_str(&c->snap, c->snap.node.name[row])) ||
+	    usable_cores(n) != c->snap.node.cores[row])
+		return NULL;
+	return n;
+}
+
 static void add_node(struct sl_collector *c, const node_record_t *n, int i)
 {
 	struct sl_node_row row = sl_node_row();
 	struct gres_walk w = { c, 0 };
-	uint32_t spec = n->core_spec_cnt < n->tot_cores ? n->core_spec_cnt : 0;
 
 	row.name = sl_builder_str(c->b, n->name);
 	row.state = node_flags(n, i);
-	row.cores = n->tot_cores - spec;
+	row.cores = usable_cores(n);
 	row.threads = n->tpc ? n->tpc : 1;
 	row.sockets = n->tot_sockets ? n->tot_sockets : 1;
 	row.memory = (int64_t) (n->real_memory > n->mem_spec_limit ? n->real_memory - n->mem_spec_limit : 0);

@@ -31,18 +31,22 @@ static bool qos_valid(job_record_t *job)
 	return ok;
 }
 
+/* The way's reservation, if it has one.  False: it has, and that is gone. */
+static bool find_resv(const struct sl_way *way, slurmctld_resv_t **resv)
+{
+	*resv = way->resv_id && resv_list ? list_find_first(resv_list, same_resv, (void *) &way->resv_id) : NULL;
+	return !way->resv_id || *resv;
+}
+
 /* What select_nodes() reads and the stock schedulers set before it. */
-static void prepare(job_record_t *job, part_record_t *part, const struct sl_way *way)
+static void prepare(job_record_t *job, part_record_t *part, const struct sl_way *way, slurmctld_resv_t *resv)
 {
 	sl_details_t *d = job->details;
-	slurmctld_resv_t *resv = NULL;
-	bool prefer = way && way->prefer && d->prefer;
+	bool prefer = way->prefer && d->prefer;
 
 	job->part_ptr = part;
 	d->features_use = prefer ? d->prefer : d->features;
 	d->feature_list_use = prefer ? d->prefer_list : d->feature_list;
-	if (way && way->resv_id && resv_list)
-		resv = list_find_first(resv_list, same_resv, (void *) &way->resv_id);
 	if (resv && job->resv_list) {
 		job->resv_ptr = resv;
 		job->resv_id = resv->resv_id;
@@ -69,6 +73,7 @@ static const char *check_partition(job_record_t *job, part_record_t *part)
 
 const char *sl_commit_check(job_record_t *job, part_record_t *part, const struct sl_way *way)
 {
+	slurmctld_resv_t *resv;
 	const char *why;
 
 	if (!IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job))
@@ -79,7 +84,9 @@ const char *sl_commit_check(job_record_t *job, part_record_t *part, const struct
 		return "jobs are being preempted for it";
 	if ((why = check_partition(job, part)))
 		return why;
-	prepare(job, part, way);
+	if (!find_resv(way, &resv))
+		return "its reservation is gone";
+	prepare(job, part, way, resv);
 	if (!job_independent(job))
 		return "it waits for a dependency or a begin time";
 	if ((job->array_task_id != NO_VAL || job->array_recs) && !job_array_start_test(job))

@@ -158,6 +158,7 @@ int64_t sl_job_stamp(const job_record_t *job)
 	h = mix_num(h, job->restart_cnt);
 	h = mix_num(h, ((uint64_t) job->time_limit << 32) | job->time_min);
 	h = mix_num(h, (uint64_t) job->deadline);
+	h = mix_num(h, (uint64_t) d->submit_time);	/* ids are used again */
 	h = mix_num(h, (uint64_t) d->begin_time);
 	h = mix_num(h, ((uint64_t) d->min_nodes << 32) | d->max_nodes);
 	h = mix_num(h, ((uint64_t) d->orig_min_cpus << 32) | d->orig_max_cpus);

@@ -75,8 +75,8 @@ static void note_failure(job_record_t *job, int rc, bool native)
 	}
 }
 
-/* Places in node order, as indices.  False when the plan names what is not there. */
-static bool get_places(struct sl_start *s)
+/* Places in node order, as indices.  NULL, or what is wrong with them. */
+static const char *get_places(struct sl_start *s)
 {
 	const struct sl_plan_image *plan = s->m->plan;
 	struct sl_range r = s->places;
@@ -84,17 +84,17 @@ static bool get_places(struct sl_start *s)
 
 	s->place = xcalloc(MAX(r.count, 1), sizeof(*s->place));
 	for (i = 0; i < r.count; i++) {
-		uint32_t node = plan->place.node[r.first + i];
+		const node_record_t *node = sl_collect_node(s->m->c, plan->place.node[r.first + i]);
 
-		if (node >= s->m->c->nodes || !plan->place.cores[r.first + i])
-			return false;
-		s->place[i].node = (uint32_t) s->m->c->node_index[node];
+		if (!node)
+			return "a node of the plan is gone, or another one now";
+		s->place[i].node = (uint32_t) s->m->c->node_index[plan->place.node[r.first + i]];
 		s->place[i].cores = plan->place.cores[r.first + i];
-		if (i && s->place[i].node <= s->place[i - 1].node)
-			return false;
+		if (!s->place[i].cores || (i && s->place[i].node <= s->place[i - 1].node))
+			return "the plan's places make no sense";
 	}
 	s->count = r.count;
-	return r.count > 0;
+	return r.count ? NULL : "the plan has no places for it";
 }
 
 /* The request that it had before it was to become one of its alternatives. */
@@ -364,8 +364,8 @@ bool sl_start_try(struct sl_start *s, struct sl_cores *cores)
 	s->tried = true;
 	/* what the engine cannot model is select's to place, whatever the plan says */
 	s->native |= *sl_snapshot_str(snap, snap->job.native[row]) != '\0';
-	if (!get_places(s) && !s->native)
-		return give_up(s, "the plan's places make no sense");
+	if (!s->native && (why = get_places(s)))
+		return give_up(s, why);
 	if (s->shape && (why = take_shape(s, row)))
 		return give_up(s, why);
 	if (!s->native && (why = check_places(s))) {

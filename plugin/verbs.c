@@ -90,6 +90,22 @@ static const char *run(job_record_t *job, uint32_t verb, int64_t number, const c
 	return "no such verb";
 }
 
+/*
+ * Is it the job that was looked at?  A pending one by its stamp; the others have none,
+ * and are known by who began to run when: ids are used again, and jobs requeued.
+ */
+static const char *check_same(const struct sl_commit *m, const job_record_t *job, uint32_t row, int64_t stamp)
+{
+	const struct sl_job_view *then = &m->c->snap.job;
+
+	if (IS_JOB_PENDING(job))
+		return sl_job_sane(job) && sl_job_stamp(job) == stamp ? NULL : "it was changed meanwhile";
+	if (then->state[row] == SL_JOB_PENDING)
+		return "it was started meanwhile";
+	return job->start_time == then->start_time[row] && job->user_id == then->uid[row] ? NULL :
+		"it is another run meanwhile";
+}
+
 const char *sl_commit_action(struct sl_commit *m, uint32_t i)
 {
 	const struct sl_plan_image *plan = m->plan;
@@ -103,12 +119,8 @@ const char *sl_commit_action(struct sl_commit *m, uint32_t i)
 		return "its record is not as expected";
 	if (row == SL_NONE)
 		return "it is not in the snapshot";
-	/* a pending job must be the one that was looked at; the stamp of the
-	 * others is 0, their state must be what it was */
-	if (IS_JOB_PENDING(job) && (!sl_job_sane(job) || sl_job_stamp(job) != plan->action.stamp[i]))
-		return "it was changed meanwhile";
-	if (!IS_JOB_PENDING(job) && m->c->snap.job.state[row] == SL_JOB_PENDING)
-		return "it was started meanwhile";
+	if ((why = check_same(m, job, row, plan->action.stamp[i])))
+		return why;
 	why = run(job, plan->action.verb[i], plan->action.number[i], text);
 	info("sched/lua: policy %s: %s JobId=%u%s%s", sl_image_str(&plan->image, plan->action.by[i]),
 	     sl_do_word(plan->action.verb[i]), plan->action.job[i], why ? ": " : "", why ? why : "");

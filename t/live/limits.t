@@ -2,63 +2,19 @@
 # SPDX-License-Identifier: MIT
 # Limits of associations and QOS, as an accounting database enforces them.
 . "${0%/*}/live.sh"
-for d in slurmdbd mariadbd mariadb-install-db sacctmgr; do
-	command -v $d > /dev/null || skip_all "no $d: the accounting database is not installed"
-done
+. "${0%/*}/database.sh"
+needs_database
 live_begin 8
 
-# --------------------------------------------------------- a database of its own
-
 export SBATCH_ACCOUNT=lab	# root has an account of its own too
-DBD_PORT=$((24 + $(sed -n 's/^SlurmctldPort=//p' "$C/etc/slurm.conf")))	# between slurmctld's and the nodes'
-
-mariadb_up() {
-	rm -rf "$C/db"
-	mkdir -p "$C/db"
-	mariadb-install-db --no-defaults --user=root --datadir="$C/db" --auth-root-authentication-method=normal \
-		--skip-test-db > "$C/log/mariadb-install.log" 2>&1 || return 1
-	(cd "$C/db" && exec mariadbd --no-defaults --user=root --datadir="$C/db" --socket="$C/run/db" --skip-networking \
-		--pid-file="$C/run/mariadbd.pid" --innodb-buffer-pool-size=64M > "$C/log/mariadb.log" 2>&1) &
-	wait_for 30 mariadb-admin --no-defaults --socket="$C/run/db" --user=root ping > /dev/null 2>&1
-}
-
-slurmdbd_up() {
-	cat > "$C/etc/slurmdbd.conf" <<-EOC
-	AuthType=auth/munge
-	AuthInfo=socket=$C/munge/sock
-	DbdHost=localhost
-	DbdAddr=127.0.0.1
-	DbdPort=$DBD_PORT
-	SlurmUser=root
-	StorageType=accounting_storage/mysql
-	StorageHost=localhost
-	StorageUser=root
-	StorageLoc=schedlua
-	LogFile=$C/log/slurmdbd.log
-	PidFile=$C/run/slurmdbd.pid
-	PluginDir=$SL_SLURM_PLUGINS
-	CommunicationParameters=NoInAddrAny
-	EOC
-	chmod 600 "$C/etc/slurmdbd.conf"
-	ln -sfn "$(command -v slurmdbd)" "$C/bin/slurmdbd"
-	MYSQL_UNIX_PORT=$C/run/db "$C/bin/slurmdbd" || return 1
-	wait_for 30 sacctmgr -n list cluster > /dev/null 2>&1
-}
-
-knows_cluster() { sacctmgr -n -P list cluster format=cluster,controlport | grep -q '^schedlua|[1-9]'; }
 
 accounting_up() {
-	mariadb_up || { tail -n 5 "$C/log/mariadb.log"; return 1; }
-	cluster_conf AccountingStorageType=accounting_storage/slurmdbd AccountingStorageHost=127.0.0.1 \
-		AccountingStoragePort=$DBD_PORT AccountingStoragePass="$C/munge/sock"
-	slurmdbd_up || { tail -n 5 "$C/log/slurmdbd.log"; return 1; }
-	sacctmgr -i -Q add cluster schedlua > /dev/null 2>&1
-	sacctmgr -i -Q add account lab > /dev/null && sacctmgr -i -Q add user root account=lab > /dev/null &&
+	database_up &&
+		sacctmgr -i -Q add account lab > /dev/null && sacctmgr -i -Q add user root account=lab > /dev/null &&
 		sacctmgr -i -Q add qos narrow MaxTRESPerUser=cpu=8 > /dev/null &&
 		sacctmgr -i -Q add qos deny MaxTRESPerJob=cpu=5 Flags=DenyOnLimit > /dev/null &&
 		sacctmgr -i -Q modify user root set qos=normal,narrow,deny > /dev/null || return 1
-	cluster_conf AccountingStorageEnforce=associations,limits,qos
-	cluster_ctld_kill && cluster_ctld_start && wait_for 30 knows_cluster && wait_for 30 cluster_nodes_ready "$NODES"
+	database_enforce associations,limits,qos
 }
 
 # Lift what a test has set, whether it succeeded or not.

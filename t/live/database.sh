@@ -1,0 +1,76 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+#
+# database.sh - an accounting database of a test cluster's own, for sourcing after live.sh.
+#
+#   lacks_database                 what of it is not installed; 1: nothing
+#   needs_database                 skips everything where it is not installed
+#   database_up                    MariaDB and slurmdbd, and slurmctld uses them
+#   database_enforce WHAT          AccountingStorageEnforce; slurmctld is started anew
+#
+# MariaDB has a socket and no port; slurmdbd listens on loopback, between slurmctld's
+# ports and the nodes'.  cluster_down ends both.
+
+lacks_database() {
+	local d
+	for d in slurmdbd mariadbd mariadb-install-db sacctmgr; do
+		command -v $d > /dev/null || { echo "no $d: the accounting database is not installed"; return; }
+	done
+	return 1
+}
+
+needs_database() {
+	local lacks
+	! lacks=$(lacks_database) || skip_all "$lacks"
+}
+
+database_port() { echo $((24 + $(sed -n 's/^SlurmctldPort=//p' "$C/etc/slurm.conf"))); }
+
+mariadb_up() {
+	rm -rf "$C/db"
+	mkdir -p "$C/db"
+	mariadb-install-db --no-defaults --user=root --datadir="$C/db" --auth-root-authentication-method=normal \
+		--skip-test-db > "$C/log/mariadb-install.log" 2>&1 || return 1
+	(cd "$C/db" && exec mariadbd --no-defaults --user=root --datadir="$C/db" --socket="$C/run/db" --skip-networking \
+		--pid-file="$C/run/mariadbd.pid" --innodb-buffer-pool-size=64M > "$C/log/mariadb.log" 2>&1) &
+	wait_for 30 mariadb-admin --no-defaults --socket="$C/run/db" --user=root ping > /dev/null 2>&1
+}
+
+slurmdbd_up() {
+	cat > "$C/etc/slurmdbd.conf" <<-EOC
+	AuthType=auth/munge
+	AuthInfo=socket=$C/munge/sock
+	DbdHost=localhost
+	DbdAddr=127.0.0.1
+	DbdPort=$(database_port)
+	SlurmUser=root
+	StorageType=accounting_storage/mysql
+	StorageHost=localhost
+	StorageUser=root
+	StorageLoc=schedlua
+	LogFile=$C/log/slurmdbd.log
+	PidFile=$C/run/slurmdbd.pid
+	PluginDir=$SL_SLURM_PLUGINS
+	CommunicationParameters=NoInAddrAny
+	EOC
+	chmod 600 "$C/etc/slurmdbd.conf"
+	ln -sfn "$(command -v slurmdbd)" "$C/bin/slurmdbd"
+	MYSQL_UNIX_PORT=$C/run/db "$C/bin/slurmdbd" || return 1
+	wait_for 30 sacctmgr -n list cluster > /dev/null 2>&1
+}
+
+knows_cluster() { sacctmgr -n -P list cluster format=cluster,controlport | grep -q '^schedlua|[1-9]'; }
+
+database_up() {
+	mariadb_up || { tail -n 5 "$C/log/mariadb.log"; return 1; }
+	cluster_conf AccountingStorageType=accounting_storage/slurmdbd AccountingStorageHost=127.0.0.1 \
+		AccountingStoragePort="$(database_port)" AccountingStoragePass="$C/munge/sock"
+	slurmdbd_up || { tail -n 5 "$C/log/slurmdbd.log"; return 1; }
+	sacctmgr -i -Q add cluster schedlua > /dev/null 2>&1
+	return 0
+}
+
+database_enforce() {
+	cluster_conf AccountingStorageEnforce="$1"
+	cluster_ctld_kill && cluster_ctld_start && wait_for 30 knows_cluster && wait_for 30 cluster_nodes_ready "$NODES"
+}

@@ -1,0 +1,285 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The world changes while a decision is made: what the plan names is gone, or is another
+# thing of the same name, when the plan comes.  slurmctld stays.
+#
+# SL_WORLD_SECONDS   how long the last test changes everything at once (default 30)
+. "${0%/*}/live.sh"
+. "${0%/*}/database.sh"
+needs_plugin
+schedlua engine --help > /dev/null 2>&1 || "$TOP/.work/inst/bin/schedlua" engine --help > /dev/null 2>&1 ||
+	skip_all "this schedlua has no engine"
+live_begin 8 "SchedulerParameters=defer,sched_interval=-1,lua_interval=0.3,lua_wake=50" SlurmctldDebug=debug \
+	MaxNodeCount=24 "NodeSet=dynamic Feature=dynamic" \
+	"PartitionName=main Nodes=n[001-008] Default=YES MaxTime=INFINITE State=UP" \
+	"PartitionName=dyn Nodes=dynamic MaxTime=INFINITE State=UP"
+CTLD=$(cluster_ctld_pid)
+
+# -------------------------------------------------------------------- dynamic nodes
+
+# There is no slurmd behind them: what matters is the record.  Where a job is started on
+# one, it is over when the node is set down.
+node_create() { # NAME [CORES]
+	scontrol create NodeName="$1" NodeHostname=localhost NodeAddr=127.0.0.1 CPUs="${2:-8}" Sockets=1 \
+		CoresPerSocket="${2:-8}" ThreadsPerCore=1 RealMemory=16000 Feature=dynamic State=CLOUD
+}
+
+node_delete() { scontrol delete nodename="$1"; }
+node_drain() { scontrol update nodename="$1" state=drain reason=test; }
+node_down() { scontrol update nodename="$1" state=down reason=test; }
+node_state() { sinfo -h -N -n "$1" -o %T | head -n 1; }
+node_is_idle() { [[ $(node_state "$1") == idle* ]]; }
+node_gone() { [ -z "$(node_state "$1")" ] || node_delete "$1" 2> /dev/null; }
+node_up() { node_create "$@" && wait_for 20 node_is_idle "$1"; }
+
+# ------------------------------------------------- one thing changes, at a known moment
+
+# Each job as it asks, in order; before one called "slow" the policy works for a while.
+slow_site() {
+	reload <<-'EOL'
+	local sched = require "sched"
+	local slow = { name = "slow" }
+	function slow.decide(cluster, plan)
+		for job in cluster:queue() do
+			local n = 0
+			for i = 1, job.name == "slow" and 60000000 or 0 do n = n + i end
+			plan:start(job)
+		end
+	end
+	return sched.site { interval = 0.3, budget = 30, default = { slow } }
+	EOL
+	wait_for 20 status_is policy '*slow*'
+}
+
+ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
+has_worked() { [ "$(ticks "$1")" -ge "$2" ]; }
+
+# Submit the slow job, and when the policy is at it, hold the engine and run COMMAND: the
+# plan comes afterwards.  The job's id is in ID.
+meanwhile() { # "OPTIONS of sbatch" COMMAND...
+	local options=$1 engine was try
+	shift
+	for try in 1 2 3 4 5; do
+		wait_for 20 engine_lives
+		engine=$(engine_pid)
+		was=$(ticks "$engine")
+		# shellcheck disable=SC2086
+		ID=$(submit -J slow $options)
+		wait_for 20 has_worked "$engine" $((was + 15))
+		kill -STOP "$engine"
+		if job_is "$ID" PENDING; then
+			"$@"
+			mark_log
+			kill -CONT "$engine"
+			return
+		fi
+		kill -CONT "$engine"	# a fast machine: it was over before we looked
+		scancel "$ID"
+		wait_for 20 queue_is_empty
+	done
+	false
+}
+
+# The plan came, and cycles go on after it.
+plan_came() {
+	local cycles
+	wait_for 30 log_said "JobId=$ID not started: $1"
+	cycles=$(status cycles)
+	wait_for 10 eval '[ "$(status cycles)" -gt '"$cycles"' ]'
+	same_slurmctld
+}
+
+node_deleted() {
+	slow_site
+	node_up d001
+	meanwhile "-p dyn -N1 -n3" node_delete d001
+	plan_came "a node of the plan is gone"
+	job_is "$ID" PENDING
+}
+it "a node that is deleted during a decision gets no job, and slurmctld lives" node_deleted
+
+node_replaced() {
+	slow_site
+	node_up d001
+	replace() { node_delete d001 && node_create e001 && node_drain e001; }
+	meanwhile "-p dyn -N1 -n3" replace
+	plan_came "a node of the plan is gone"
+	job_is "$ID" PENDING
+	scancel "$ID"
+	node_delete e001
+}
+it "another node in its place in slurmctld's table is not taken for it" node_replaced
+
+node_of_another_size() {
+	slow_site
+	node_up d001
+	replace() { node_delete d001 && node_create d001 2; }
+	meanwhile "-p dyn -N1 -n8" replace
+	plan_came "a node of the plan is gone"
+	job_is "$ID" PENDING
+	scancel "$ID"
+	node_delete d001
+}
+it "nor is one of the same name and another size" node_of_another_size
+
+partition_replaced() {
+	slow_site
+	scontrol create PartitionName=tmp Nodes=n[001-002] MaxTime=INFINITE State=UP
+	replace() {
+		scontrol delete PartitionName=tmp
+		scontrol create PartitionName=tmp Nodes=n[003-004] MaxTime=INFINITE State=UP
+	}
+	meanwhile "-p tmp,small -N1" replace
+	plan_came "it was changed meanwhile"
+	starts "$ID" 40
+	[ "$(job_get "$ID" Partition)" = small ]
+	scontrol delete PartitionName=tmp
+}
+it "a partition that is deleted and made anew during a decision is another one" partition_replaced
+
+# (slurmctld does not delete a reservation that a job asks for by name.)
+reservation_deleted() {
+	slow_site
+	scontrol create reservation=r Nodes=n001 Users=root StartTime=now Duration=60 Flags=MAGNETIC > /dev/null
+	meanwhile "-N1" scontrol delete reservation=r
+	starts "$ID" 40
+	same_slurmctld
+}
+it "a job that a deleted reservation would have drawn in starts without it" reservation_deleted
+
+# ----------------------------------------------------------- everything changes at once
+
+database_ready() {
+	local why
+	! why=$(lacks_database) || skip "$why"
+	database_up && sacctmgr -i -Q add account lab > /dev/null &&
+		sacctmgr -i -Q add user root account=lab > /dev/null &&
+		database_enforce associations,limits,qos
+}
+
+# Until the time is over, again and again; what slurmctld refuses is refused.
+turning() { # FUNCTION
+	local i=0
+	while [ $SECONDS -lt "$UNTIL" ]; do
+		i=$((i + 1))
+		"$1" $i > /dev/null 2>&1 || true
+	done
+}
+
+turn_nodes() {
+	local n=d00$(($1 % 5 + 1))
+	node_create "$n" $((RANDOM % 2 * 4 + 4))
+	sleep 0.$((RANDOM % 9))
+	node_delete "$n" || { node_down "$n" && node_delete "$n"; }
+}
+
+turn_partitions() {
+	local p=p$(($1 % 3))
+	scontrol create PartitionName=$p Nodes="n[001-00$((RANDOM % 7 + 2))]" PriorityTier=$((RANDOM % 3)) State=UP
+	sleep 0.$((RANDOM % 9))
+	scontrol update PartitionName=$p Nodes="n00$((RANDOM % 8 + 1))"
+	scontrol update PartitionName=p$((RANDOM % 3)) State="$(shuf -n 1 -e UP DOWN DRAIN)"
+	scontrol delete PartitionName=p$((RANDOM % 3))
+}
+
+turn_reservations() {
+	local r=r$(($1 % 3))
+	scontrol create reservation=$r Nodes=n00$((RANDOM % 8 + 1)) Users=root StartTime=now Duration=1 \
+		Flags="$(shuf -n 1 -e MAGNETIC IGNORE_JOBS FLEX)"
+	sleep 0.$((RANDOM % 9))
+	scontrol update reservation=$r Nodes=n00$((RANDOM % 8 + 1)) Flags+=IGNORE_JOBS
+	scontrol delete reservation=r$((RANDOM % 3))
+}
+
+turn_accounts() {
+	local a=a$(($1 % 3)) q=q$(($1 % 3))
+	sacctmgr -i -Q add account $a
+	sacctmgr -i -Q add user root account=$a
+	sacctmgr -i -Q add qos $q MaxTRESPerUser=cpu=$((RANDOM % 16 + 1))
+	sacctmgr -i -Q modify user root set qos+=$q
+	sacctmgr -i -Q add resource name=l$(($1 % 3)) count=$((RANDOM % 4 + 1)) server=s type=license \
+		cluster=schedlua percentallowed=100
+	sleep 0.$((RANDOM % 9))
+	sacctmgr -i -Q delete resource name=l$((RANDOM % 3))
+	sacctmgr -i -Q delete qos q$((RANDOM % 3))
+	sacctmgr -i -Q delete user root account=a$((RANDOM % 3))
+	sacctmgr -i -Q delete account a$((RANDOM % 3))
+}
+
+turn_configuration() {
+	sleep 3
+	scontrol reconfigure
+}
+
+turn_jobs() {
+	local -a option=(-n$((RANDOM % 8 + 1)))
+	[ $((RANDOM % 3)) != 0 ] || option+=(-p "$(shuf -n 1 -e dyn small,p0 p1 p2,main)")
+	[ $((RANDOM % 4)) != 0 ] || option+=(-A "a$((RANDOM % 3))")
+	[ $((RANDOM % 4)) != 0 ] || option+=(-q "q$((RANDOM % 3))")
+	[ $((RANDOM % 4)) != 0 ] || option+=(-L "l$((RANDOM % 3))@s")
+	[ $((RANDOM % 5)) != 0 ] || option+=(--reservation="r$((RANDOM % 3))")
+	[ $((RANDOM % 5)) != 0 ] || option+=(--array=1-3)
+	FOR=$((RANDOM % 3)) submit "${option[@]}" >> "$C/submitted"
+	[ $((RANDOM % 6)) != 0 ] || scancel "$(shuf -n 1 "$C/submitted")"
+}
+
+# No core of a node has two jobs, whatever slurmctld and its scheduler think of it.
+nobody_shares() {
+	scontrol -d -o show job 2> /dev/null | awk '
+		/ JobState=(RUNNING|COMPLETING|CONFIGURING) / {
+			for (i = 1; i < NF; i++) {
+				if ($i !~ /^Nodes=/ || $(i + 1) !~ /^CPU_IDs=/)
+					continue
+				n = split(substr($(i + 1), 9), ids, ",")
+				for (k = 1; k <= n; k++) {
+					split(ids[k], r, "-")
+					for (c = r[1] + 0; c <= (r[2] == "" ? r[1] : r[2]) + 0; c++)
+						if (seen[$i, c]++) { print $i, "core", c, "twice:", $1; bad = 1 }
+				}
+			}
+		}
+		END { exit bad }'
+}
+
+audit() { sleep 0.5; nobody_shares >> "$C/audit" 2>&1 || echo "shared" >> "$C/audit"; }
+
+accounted() { # JOBID : slurmctld knows it, or it has ended and that is written
+	scontrol show job "$1" > /dev/null 2>&1 || grep -q "^JobId=$1 " "$C/log/jobcomp.txt"
+}
+
+world_turns() {
+	local f id pids=() cycles
+	cluster_default_site
+	scontrol reconfigure
+	wait_for 30 status_is source site
+	: > "$C/submitted"
+	: > "$C/audit"
+	cycles=$(status cycles)
+	UNTIL=$((SECONDS + ${SL_WORLD_SECONDS:-30}))
+	for f in turn_nodes turn_partitions turn_reservations turn_accounts turn_configuration turn_jobs audit; do
+		turning $f &
+		pids+=($!)
+	done
+	wait "${pids[@]}"
+	same_slurmctld
+	[ -z "$(find "$C/log" "$C/state" -maxdepth 1 -name 'core*')" ]
+	cat "$C/audit"
+	[ ! -s "$C/audit" ]
+	grep -q '^[0-9]' "$C/submitted"
+	for id in $(grep '^[0-9]' "$C/submitted" | shuf -n 100); do accounted "$id"; done
+	[ "$(status cycles)" -gt "$cycles" ]
+	# and it goes on as if nothing had been
+	scontrol show node | sed -n 's/^NodeName=\(d[0-9]*\) .*/\1/p' | while read -r id; do node_down "$id" || true; done
+	scontrol show reservation -o | sed -n 's/^ReservationName=\([^ ]*\).*/\1/p' > "$C/left"
+	squeue -h -a -o %A | xargs -r scancel --quiet
+	wait_for 30 queue_is_empty
+	while read -r id; do scontrol delete reservation="$id"; done < "$C/left"
+	wait_for 20 status_is source site
+	starts "$(submit -N1)" 20
+}
+
+it "the accounting database comes up" database_ready
+lacks_database > /dev/null || export SBATCH_ACCOUNT=lab	# root has an account of its own too
+CTLD=$(cluster_ctld_pid)	# which began anew with it
+it "slurmctld lives while nodes, partitions, reservations, accounts, QOS and licences come and go" world_turns
+live_end

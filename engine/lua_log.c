@@ -7,7 +7,6 @@
  */
 #include "lua_bind.h"
 
-#define MAX_LINES 1000		/* of a cycle */
 #define MAX_EARLY_LINES 100	/* while the set is loaded */
 
 static const char early_key;
@@ -21,9 +20,9 @@ void sl_lua_log(lua_State *L, struct sl_lua *x, unsigned level, const char *text
 
 	text = sl_lua_cut(cut, text);
 	if (x->running) {
-		if (++x->log_lines > MAX_LINES)
+		if (++x->log_lines > SL_PLAN_LOG_MAX)
 			return;
-		if (x->log_lines == MAX_LINES)
+		if (x->log_lines == SL_PLAN_LOG_MAX)
 			text = "further lines of this cycle are dropped";
 		if (sl_plan_log(x->plan, level, text))
 			luaL_error(L, "out of memory");

@@ -106,6 +106,7 @@ void sl_plan_destroy(struct sl_plan *p)
 		free(p->by[i]);
 	for (uint32_t i = 0; i < p->orders; i++)
 		free(p->order[i].text);
+	free(p->ordered);
 	for (uint32_t i = 0; i < p->lines; i++)
 		free(p->line[i].text);
 	free(p->marks);
@@ -325,6 +326,9 @@ static int check_order(const struct sl_plan *p, enum sl_do verb, uint32_t job, i
 		return sl_fail(err, SL_EINVAL, "time_limit: %" PRId64 " s is less than a minute", number);
 	if (verb == SL_DO_NOTIFY && (!text || !*text))
 		return sl_fail(err, SL_EINVAL, "notify: there is no message");
+	if (p->ordered && p->ordered[job] >= SL_PLAN_ORDERS_MAX)
+		return sl_fail(err, SL_EINVAL, "%s: more than %d orders for job %" PRIu32 " in a cycle",
+			       sl_do_word(verb), SL_PLAN_ORDERS_MAX, s->job.id[job]);
 	if (verb != SL_DO_PARTITION)
 		return 0;
 	while (i < s->partition.rows && (!text || strcmp(cluster_str(p->c, s->partition.name[i]), text)))
@@ -349,6 +353,8 @@ int sl_plan_do(struct sl_plan *p, enum sl_do verb, uint32_t job, int64_t number,
 
 	if (check_order(p, verb, job, number, text, err) < 0)
 		return -1;
+	if (!p->ordered && !(p->ordered = calloc((size_t) p->c->snap->job.rows + 1, sizeof(*p->ordered))))
+		return plan_no_memory(err);
 	copy = strdup(text ? text : "");
 	o = copy ? grown(p->order, p->orders, sizeof(*o)) : NULL;
 	if (!o) {
@@ -356,6 +362,7 @@ int sl_plan_do(struct sl_plan *p, enum sl_do verb, uint32_t job, int64_t number,
 		return plan_no_memory(err);
 	}
 	p->order = o;
+	p->ordered[job]++;
 	o[p->orders++] = (struct order) { verb, job, p->bys - 1, number, copy };
 	return 0;
 }

@@ -17,16 +17,26 @@ static const char *decider(const struct sl_plan *p)
 	return p->by[p->bys > 1 ? 1 : 0];
 }
 
+/* What writes an image, and how many bytes of texts it may have yet. */
+struct pen {
+	struct sl_builder *b;
+	size_t left;
+};
+
 /* Text as an image takes it: cut, not refused. */
-static uint32_t text(struct sl_builder *b, const char *s)
+static uint32_t text(struct pen *pen, const char *s)
 {
 	char cut[SL_PLAN_TEXT_MAX + 1];
+	size_t n = strlen(s);
 
-	if (strlen(s) <= SL_PLAN_TEXT_MAX)
-		return sl_builder_str(b, s);
-	memcpy(cut, s, SL_PLAN_TEXT_MAX);
-	cut[SL_PLAN_TEXT_MAX] = 0;
-	return sl_builder_str(b, cut);
+	if (n > SL_PLAN_TEXT_MAX)
+		n = SL_PLAN_TEXT_MAX;
+	if (n > pen->left)
+		n = pen->left;
+	pen->left -= n;
+	memcpy(cut, s, n);
+	cut[n] = 0;
+	return sl_builder_str(pen->b, cut);
 }
 
 /* The kinds that a job asks for: one that has whole nodes is given no more, though
@@ -107,7 +117,7 @@ static struct sl_range lender_rows(const struct sl_loan *loan, struct sl_builder
 	return range;
 }
 
-static int encode_booking(const struct sl_plan *p, const struct booking *bk, bool start, struct sl_builder *b,
+static int encode_booking(const struct sl_plan *p, const struct booking *bk, bool start, struct pen *pen,
 			  struct sl_error *err)
 {
 	const struct sl_job_view *job = &p->c->snap->job;
@@ -121,25 +131,25 @@ static int encode_booking(const struct sl_plan *p, const struct booking *bk, boo
 	s.native = r.native = bk->method == SL_PLACE_NATIVE;
 	s.shape = r.shape = bk->entry.shape;
 	s.time_limit = r.time_limit = bk->limit == bk->want->asked ? 0 : bk->limit;
-	s.places = r.places = place_rows(p, bk, b);
-	s.by = r.by = text(b, p->by[bk->by]);
+	s.places = r.places = place_rows(p, bk, pen->b);
+	s.by = r.by = text(pen, p->by[bk->by]);
 	if (bk->because)
-		s.because = text(b, bk->because);
+		s.because = text(pen, bk->because);
 	if (loan) {
 		s.through = r.through = loan->through;
-		s.lenders = r.lenders = lender_rows(loan, b);
+		s.lenders = r.lenders = lender_rows(loan, pen->b);
 	}
 	r.start_time = bk->t0;
 	if (s.places.count == SL_NONE)
 		return sl_fail(err, SL_ENOMEM, "plan: out of memory");
 	if (start)
-		sl_builder_append(b, SL_P_START, &s);
+		sl_builder_append(pen->b, SL_P_START, &s);
 	else
-		sl_builder_append(b, SL_P_RESERVE, &r);
+		sl_builder_append(pen->b, SL_P_RESERVE, &r);
 	return 0;
 }
 
-static void encode_pending(const struct sl_plan *p, bool truncated, struct sl_builder *b)
+static void encode_pending(const struct sl_plan *p, bool truncated, struct pen *pen)
 {
 	const struct sl_cluster *c = p->c;
 
@@ -154,23 +164,23 @@ static void encode_pending(const struct sl_plan *p, bool truncated, struct sl_bu
 		row.job = c->snap->job.id[job];
 		if (n) {
 			row.why = n->why;
-			row.text = text(b, n->text);
-			row.by = text(b, p->by[n->by]);
+			row.text = text(pen, n->text);
+			row.by = text(pen, p->by[n->by]);
 		} else if (p->starts[job] || sl_plan_job(p, job) == SL_PLAN_RESERVED) {
 			continue;
 		} else if ((closing = plan_closing(p, job))) {
 			row.why = closing->why;
-			row.text = text(b, closing->text);
-			row.by = text(b, p->by[closing->by]);
+			row.text = text(pen, closing->text);
+			row.by = text(pen, p->by[closing->by]);
 		} else {
 			row.why = truncated ? SL_WHY_BUDGET : SL_WHY_WINDOW;
-			row.by = text(b, p->by[p->bys - 1]);
+			row.by = text(pen, p->by[p->bys - 1]);
 		}
-		sl_builder_append(b, SL_P_PENDING, &row);
+		sl_builder_append(pen->b, SL_P_PENDING, &row);
 	}
 }
 
-static void encode_words(const struct sl_plan *p, struct sl_builder *b)
+static void encode_words(const struct sl_plan *p, struct pen *pen)
 {
 	const struct sl_job_view *job = &p->c->snap->job;
 
@@ -179,39 +189,40 @@ static void encode_words(const struct sl_plan *p, struct sl_builder *b)
 		struct sl_plan_action_row row = { .verb = o->verb, .job = job->id[o->job],
 			.stamp = job->stamp[o->job], .number = o->number };
 
-		row.text = text(b, o->text);
-		row.by = text(b, p->by[o->by]);
-		sl_builder_append(b, SL_P_ACTION, &row);
+		row.text = text(pen, o->text);
+		row.by = text(pen, p->by[o->by]);
+		sl_builder_append(pen->b, SL_P_ACTION, &row);
 	}
 	for (uint32_t i = 0; i < p->lines; i++) {
 		struct sl_plan_log_row row = { .level = p->line[i].level };
 
-		row.text = text(b, p->line[i].text);
-		sl_builder_append(b, SL_P_LOG, &row);
+		row.text = text(pen, p->line[i].text);
+		sl_builder_append(pen->b, SL_P_LOG, &row);
 	}
 }
 
 int sl_plan_encode(const struct sl_plan *p, const struct sl_plan_figures *fig, struct sl_builder *b,
 		   struct sl_error *err)
 {
+	struct pen here = { b, SL_PLAN_TEXTS_MAX }, *pen = &here;
 	struct sl_plan_meta_row meta = sl_plan_meta_row();
 
 	meta.sequence = p->c->snap->meta.sequence[0];
 	meta.now = p->c->now;
-	meta.policy = text(b, decider(p));
+	meta.policy = text(pen, decider(p));
 	meta.examined = fig->examined;
 	meta.truncated = fig->truncated;
-	meta.error = text(b, fig->error ? fig->error : "");
+	meta.error = text(pen, fig->error ? fig->error : "");
 	meta.decide_us = fig->decide_us;
 	meta.total_us = fig->total_us;
 	sl_builder_append(b, SL_P_META, &meta);
 	for (uint32_t i = 0; i < p->started.count; i++)
-		if (encode_booking(p, p->started.item[i], true, b, err) < 0)
+		if (encode_booking(p, p->started.item[i], true, pen, err) < 0)
 			return -1;
 	for (uint32_t i = 0; i < p->reserved.count; i++)
-		if (encode_booking(p, p->reserved.item[i], false, b, err) < 0)
+		if (encode_booking(p, p->reserved.item[i], false, pen, err) < 0)
 			return -1;
-	encode_pending(p, fig->truncated, b);
-	encode_words(p, b);
+	encode_pending(p, fig->truncated, pen);
+	encode_words(p, pen);
 	return 0;
 }

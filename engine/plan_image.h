@@ -13,7 +13,12 @@
 #include "image.h"
 #include "remember.h"
 
-#define SL_PLAN_TEXT_MAX 4096	/* bytes of any text in a plan; writers cut, readers refuse */
+/* Bytes of any text in a plan, and of all of them, each counted where it is used (rows may
+ * share one); lines for the log; orders for one job.  Writers cut, readers refuse. */
+#define SL_PLAN_TEXT_MAX 4096
+#define SL_PLAN_TEXTS_MAX ((size_t) 32 << 20)
+#define SL_PLAN_LOG_MAX 1000
+#define SL_PLAN_ORDERS_MAX 16
 
 enum sl_plan_table {
 	SL_P_META, SL_P_START, SL_P_PLACE, SL_P_PLACE_GRES, SL_P_RESERVE,

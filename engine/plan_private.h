@@ -105,6 +105,7 @@ struct sl_plan {
 	uint32_t throttles;
 	struct order *order;
 	uint32_t orders;
+	uint8_t *ordered;		/* [job] how often; NULL: nothing yet */
 	struct line *line;
 	uint32_t lines;
 };

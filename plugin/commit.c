@@ -6,6 +6,60 @@
 /* Jobs that select is asked about in a cycle because they may preempt others. */
 #define MAX_PREEMPT_TRIES 20
 
+/* -- holding the locks ------------------------------------------------------- */
+
+void sl_hold_take(struct sl_hold *h, struct sl_commit *m, slurmctld_lock_t locks)
+{
+	*h = (struct sl_hold) { .m = m, .locks = locks };
+	lock_slurmctld(locks);
+	h->since = sl_clock_us();
+}
+
+bool sl_hold_lasts(struct sl_hold *h)
+{
+	uint64_t now = sl_clock_us();
+	bool first = !h->step;
+
+	if (!first)
+		h->longest = MAX(h->longest, now - h->step);
+	h->step = now;
+	if (atomic_load(h->m->stop))
+		return false;
+	return first || now + h->longest < h->since + (uint64_t) (h->m->batch_ms * 1000);
+}
+
+void sl_hold_leave(struct sl_hold *h)
+{
+	sl_times_add(&h->m->status->commit_hold, sl_clock_us() - h->since);
+	unlock_slurmctld(h->locks);
+}
+
+bool sl_commit_same_world(const struct sl_commit *m)
+{
+	return slurm_conf.last_update == m->c->conf_update && node_record_count == m->c->node_count &&
+		!slurmctld_config.shutdown_time;
+}
+
+/* -- starts and orders -------------------------------------------------------- */
+
+/* Is the job of that start to run as something else than it asked for? */
+static bool is_altered(const struct sl_commit *m, uint32_t i)
+{
+	const struct sl_plan_start_view *v = &m->plan->start;
+	const struct sl_job_view *job = &m->c->snap.job;
+	uint32_t row = sl_collect_row(m->c, v->job[i]);
+
+	return row != SL_NONE && (v->shape[i] || job->time_min[row] || job->deadline[row]);
+}
+
+static void note_request(struct sl_commit *m, uint32_t i)
+{
+	job_record_t *job = is_altered(m, i) ? find_job_record(m->plan->start.job[i]) : NULL;
+
+	if (job && sl_job_sane(job) && IS_JOB_PENDING(job))
+		sl_asked_add(m->asked, job);
+}
+
 /*
  * Before a job is started as something else than it asked for, what it asked for is
  * on disk.  Others than those may be started so, too (a limit that changed a moment
@@ -13,28 +67,24 @@
  */
 static void note_requests(struct sl_commit *m)
 {
-	slurmctld_lock_t locks = { .job = READ_LOCK };
-	const struct sl_plan_start_view *v = &m->plan->start;
-	const struct sl_snapshot *snap = &m->c->snap;
-	uint32_t i, row;
-	bool locked = false;
+	uint32_t i = 0, starts = m->plan->start.rows;
+	bool noted = false;
 
-	for (i = 0; i < v->rows; i++) {
-		job_record_t *job;
+	while (!atomic_load(m->stop)) {
+		struct sl_hold h;
 
-		row = sl_collect_row(m->c, v->job[i]);
-		if (row == SL_NONE || (!v->shape[i] && !snap->job.time_min[row] && !snap->job.deadline[row]))
-			continue;
-		if (!locked)
-			lock_slurmctld(locks);
-		locked = true;
-		if ((job = find_job_record(v->job[i])) && sl_job_sane(job) && IS_JOB_PENDING(job))
-			sl_asked_add(m->asked, job);
+		while (i < starts && !is_altered(m, i))
+			i++;
+		if (i == starts)
+			break;
+		sl_hold_take(&h, m, (slurmctld_lock_t) { .job = READ_LOCK });
+		for (; i < starts && sl_hold_lasts(&h); i++)
+			note_request(m, i);
+		sl_hold_leave(&h);
+		noted = true;
 	}
-	if (locked) {
-		unlock_slurmctld(locks);
+	if (noted)
 		sl_commit_save(m);
-	}
 }
 
 void sl_commit_save(struct sl_commit *m)
@@ -48,11 +98,20 @@ void sl_commit_save(struct sl_commit *m)
 		      err.text);
 }
 
-static bool array_record(const struct sl_commit *m, uint32_t job_id)
+static void note_fate(struct sl_commit *m, uint32_t job_id, uint8_t fate)
 {
 	uint32_t row = sl_collect_row(m->c, job_id);
 
-	return row != SL_NONE && m->c->snap.job.array_pending[row];
+	if (row != SL_NONE)
+		m->fate[row] |= fate;
+}
+
+/* A task of that array was started by an earlier row. */
+static bool is_again(const struct sl_commit *m, uint32_t job_id)
+{
+	uint32_t row = sl_collect_row(m->c, job_id);
+
+	return row != SL_NONE && m->c->snap.job.array_pending[row] && m->fate[row] & SL_FATE_STARTED;
 }
 
 static void run_one(struct sl_commit *m, uint32_t i, struct sl_cores *cores)
@@ -61,26 +120,15 @@ static void run_one(struct sl_commit *m, uint32_t i, struct sl_cores *cores)
 	struct sl_start s = { .m = m, .job_id = v->job[i], .partition = v->partition[i], .stamp = v->stamp[i],
 			   .time_limit = v->time_limit[i], .places = v->places[i], .shape = v->shape[i],
 			   .native = v->native[i], .text = m->text[i], .through = v->through[i],
-			   .lenders = v->lenders[i] };
-	uint32_t k;
-	bool ok;
+			   .lenders = v->lenders[i], .again = is_again(m, v->job[i]) };
+	bool ok = sl_start_try(&s, cores);
 
-	/* rows of one array come one after the other more often than not */
-	for (k = i; array_record(m, s.job_id) && k-- && !s.again; )
-		s.again = m->plan->start.job[k] == s.job_id && m->outcome[k].done;
-	ok = sl_start_try(&s, cores);
 	sl_start_count(&s, ok);
+	note_fate(m, s.job_id, ok ? SL_FATE_STARTED : SL_FATE_FAILED);
 	m->outcome[i] = (struct sl_outcome) { s.job_id, ok, ok ? "" : m->text[i] };
 	if (!ok)
 		debug("sched/lua: JobId=%u not started: %s", s.job_id, m->text[i]);
 	xfree(s.place);
-}
-
-/* The records are still those of the snapshot: same configuration, same nodes. */
-static bool same_world(const struct sl_commit *m)
-{
-	return slurm_conf.last_update == m->c->conf_update && node_record_count == m->c->node_count &&
-		!slurmctld_config.shutdown_time;
 }
 
 static void fail_rest(struct sl_commit *m, uint32_t from, const char *why)
@@ -93,46 +141,46 @@ static void fail_rest(struct sl_commit *m, uint32_t from, const char *why)
 		m->outcome[i].done = false;
 		m->outcome[i].text = why;
 		m->status->stale++;
+		if (i < m->plan->start.rows)
+			note_fate(m, m->outcome[i].job, SL_FATE_FAILED);
 	}
+}
+
+static void order_one(struct sl_commit *m, uint32_t i)
+{
+	uint32_t action = i - m->plan->start.rows;
+	const char *why = sl_commit_action(m, action);
+
+	m->outcome[i] = (struct sl_outcome) { m->plan->action.job[action], !why, why ? why : "" };
+	m->status->actions++;
+	m->status->actions_failed += why != NULL;
 }
 
 /* One hold of the locks; returns the first decision not looked at yet. */
 static uint32_t run_batch(struct sl_commit *m, uint32_t from)
 {
-	slurmctld_lock_t locks = SL_COMMIT_LOCKS;
 	struct sl_cores cores = { 0 };
-	uint64_t t0, end, at, longest = 0;
-	uint32_t i = from, starts = m->plan->start.rows;
-	const char *why;
+	struct sl_hold h;
+	uint32_t i = from;
 
-	lock_slurmctld(locks);
-	t0 = sl_clock_us();
-	end = t0 + (uint64_t) (m->batch_ms * 1000);
-	if (!same_world(m)) {
+	sl_hold_take(&h, m, (slurmctld_lock_t) SL_COMMIT_LOCKS);
+	if (!sl_commit_same_world(m)) {
 		fail_rest(m, from, "the configuration changed meanwhile");
 		i = m->outcomes;
 	}
-	/* one that takes as long as the longest so far must still fit */
-	for (; i < m->outcomes && (i == from || sl_clock_us() + longest < end); i++) {
-		if (i < starts) {
-			at = sl_clock_us();
-			run_one(m, i, &cores);
-			at = sl_clock_us() - at;
-			longest = MAX(longest, at);
-			if (m->outcome[i].done)
-				sl_times_add(&m->status->start, at);
+	for (; i < m->outcomes && sl_hold_lasts(&h); i++) {
+		if (i >= m->plan->start.rows) {
+			order_one(m, i);
 			continue;
 		}
-		why = sl_commit_action(m, i - starts);
-		m->outcome[i] = (struct sl_outcome) { m->plan->action.job[i - starts], !why, why ? why : "" };
-		m->status->actions++;
-		m->status->actions_failed += why != NULL;
+		run_one(m, i, &cores);
+		if (m->outcome[i].done)
+			sl_times_add(&m->status->start, sl_clock_us() - h.step);
 	}
 	sl_cores_clear(&cores);
-	if (i == m->outcomes && sl_clock_us() < end)
-		sl_launch_some(m, end);
-	sl_times_add(&m->status->commit_hold, sl_clock_us() - t0);
-	unlock_slurmctld(locks);
+	if (i == m->outcomes && sl_hold_lasts(&h))
+		sl_launch_some(m, h.since + (uint64_t) (m->batch_ms * 1000));
+	sl_hold_leave(&h);
 	return i;
 }
 
@@ -141,40 +189,40 @@ static uint32_t run_batch(struct sl_commit *m, uint32_t from)
  * and lets them wait, so select is asked, in queue order.  It preempts and says
  * "busy" until the nodes are free.
  */
+static void preempt_one(struct sl_commit *m, uint32_t q, struct sl_cores *cores, uint32_t *tries)
+{
+	const struct sl_snapshot *snap = &m->c->snap;
+	uint32_t row = snap->queue.job[q];
+	char text[160];
+	struct sl_start s = { .m = m, .job_id = snap->job.id[row], .partition = snap->queue.partition[q],
+			   .stamp = snap->job.stamp[row], .native = true, .text = text, .through = SL_NONE };
+	job_record_t *job;
+
+	if (strncmp(sl_snapshot_str(snap, snap->job.native[row]), "preemption", 10) ||
+	    !(job = find_job_record(s.job_id)) || !IS_JOB_PENDING(job))
+		return;
+	--*tries;
+	if (sl_start_try(&s, cores)) {
+		m->started++;
+		m->status->starts++;
+		m->status->native_starts++;
+	}
+	xfree(s.place);
+}
+
 static uint32_t preempt_batch(struct sl_commit *m, uint32_t from, uint32_t *tries)
 {
-	slurmctld_lock_t locks = SL_COMMIT_LOCKS;
-	const struct sl_snapshot *snap = &m->c->snap;
 	struct sl_cores cores = { 0 };
-	char text[160];
-	uint64_t t0, end;
+	struct sl_hold h;
 	uint32_t q = from;
 
-	lock_slurmctld(locks);
-	t0 = sl_clock_us();
-	end = t0 + (uint64_t) (m->batch_ms * 1000);
-	for (; q < snap->queue.rows && *tries && same_world(m) && sl_clock_us() < end; q++) {
-		uint32_t row = snap->queue.job[q];
-		struct sl_start s = { .m = m, .job_id = snap->job.id[row], .partition = snap->queue.partition[q],
-				   .stamp = snap->job.stamp[row], .native = true, .text = text,
-				   .through = SL_NONE };
-		job_record_t *job = find_job_record(s.job_id);
-
-		if (strncmp(sl_snapshot_str(snap, snap->job.native[row]), "preemption", 10) || !job || !IS_JOB_PENDING(job))
-			continue;
-		--*tries;
-		if (sl_start_try(&s, &cores)) {
-			m->started++;
-			m->status->starts++;
-			m->status->native_starts++;
-		}
-		xfree(s.place);
-	}
-	if (!same_world(m))
-		q = snap->queue.rows;
+	sl_hold_take(&h, m, (slurmctld_lock_t) SL_COMMIT_LOCKS);
+	for (; q < m->c->snap.queue.rows && *tries && sl_commit_same_world(m) && sl_hold_lasts(&h); q++)
+		preempt_one(m, q, &cores, tries);
+	if (!sl_commit_same_world(m))
+		q = m->c->snap.queue.rows;
 	sl_cores_clear(&cores);
-	sl_times_add(&m->status->commit_hold, sl_clock_us() - t0);
-	unlock_slurmctld(locks);
+	sl_hold_leave(&h);
 	return q;
 }
 
@@ -193,6 +241,7 @@ void sl_commit_run(struct sl_commit *m)
 	m->outcomes = m->plan->start.rows + m->plan->action.rows;
 	m->outcome = xcalloc(MAX(m->outcomes, 1), sizeof(*m->outcome));
 	m->text = xcalloc(MAX(m->outcomes, 1), sizeof(*m->text));
+	m->fate = xcalloc(MAX(m->c->snap.job.rows, 1), sizeof(*m->fate));
 	note_requests(m);
 	while (i < m->outcomes && !atomic_load(m->stop)) {
 		i = run_batch(m, i);
@@ -215,5 +264,6 @@ void sl_commit_free(struct sl_commit *m)
 {
 	xfree(m->outcome);
 	xfree(m->text);
+	xfree(m->fate);
 	xfree(m->launch);
 }

@@ -35,6 +35,7 @@ struct sl_commit {
 	struct sl_outcome *outcome;
 	char (*text)[160];
 	uint32_t outcomes;
+	uint8_t *fate;			/* by job row of the snapshot: what became of its starts, SL_FATE_* */
 	uint32_t started;
 	bool changed;			/* records were changed: state must be saved */
 	/* batch jobs that were started and are still to be launched */
@@ -45,6 +46,9 @@ struct sl_commit {
 	uint32_t launches, launched, launch_room;
 	uint64_t launch_since;		/* microseconds; of the oldest one */
 };
+
+#define SL_FATE_STARTED 0x1	/* a start of it was carried out */
+#define SL_FATE_FAILED 0x2	/* ... was not */
 
 /* Starts and other verbs.  Outcomes are allocated here, freed by
  * sl_commit_free(). */
@@ -58,7 +62,26 @@ void sl_commit_save(struct sl_commit *m);
 
 void sl_commit_free(struct sl_commit *m);
 
-/* -- shared with fallback.c ------------------------------------------------ */
+/* -- shared with fallback.c and reasons.c ----------------------------------- */
+
+/*
+ * One hold of slurmctld's locks, in steps: it is over when a step as long as the longest so
+ * far might end after batch_ms, or the plug-in is to stop.  A hold has one step at least.
+ */
+struct sl_hold {
+	struct sl_commit *m;
+	slurmctld_lock_t locks;
+	uint64_t since, step, longest;	/* microseconds */
+};
+void sl_hold_take(struct sl_hold *h, struct sl_commit *m, slurmctld_lock_t locks);
+bool sl_hold_lasts(struct sl_hold *h);	/* asked before each step */
+void sl_hold_leave(struct sl_hold *h);
+
+/*
+ * Slurm's tables are those of the snapshot: same configuration, same number of places for
+ * nodes.  What is in them may have changed: each record is looked up.
+ */
+bool sl_commit_same_world(const struct sl_commit *m);
 
 /*
  * Is the job fit to be started in that partition now?  NULL when it is, with

@@ -253,19 +253,13 @@ static bool ask(struct sl_cycler *y, bool bundled, struct sl_host_answer *a, str
 	double t0 = now_s();
 	int rc;
 
-	rc = sl_host_decide(y->host, y->collector->bytes, y->collector->size, y->sequence,
-			    (int64_t) (budget_s(y) * 1e6), bundled, a, err);
+	rc = sl_host_decide(y->host, &y->collector->snap, (int64_t) (budget_s(y) * 1e6), bundled, a, err);
 	if (hs->refused != refused)
 		sl_status_error(&y->status, hs->refusal);
 	if (rc)
 		return false;
 	sl_times_add(&y->status.decide, (uint64_t) ((now_s() - t0) * 1e6));
-	if (sl_plan_image_open(plan, a->plan, a->size, err) ||
-	    (plan->meta.sequence[0] != y->sequence && sl_fail(err, SL_EFORMAT, "it answers another snapshot"))) {
-		sl_fail_in(err, "plan");
-		sl_host_release(y->host, a);
-		return false;
-	}
+	*plan = a->plan;
 	return true;
 }
 

@@ -105,21 +105,17 @@ static void run_way(struct fallback *f)
 
 void sl_fallback_run(struct sl_commit *m)
 {
-	slurmctld_lock_t locks = SL_COMMIT_LOCKS;
 	struct fallback f = { m, xcalloc(m->c->parts + 1, sizeof(bool)), 0 };
-	uint64_t t0, end;
 
 	while (f.at < m->c->ways && !atomic_load(m->stop)) {
-		lock_slurmctld(locks);
-		t0 = sl_clock_us();
-		end = t0 + (uint64_t) (m->batch_ms * 1000);
-		if (slurm_conf.last_update != m->c->conf_update || node_record_count != m->c->node_count ||
-		    slurmctld_config.shutdown_time)
+		struct sl_hold h;
+
+		sl_hold_take(&h, m, (slurmctld_lock_t) SL_COMMIT_LOCKS);
+		if (!sl_commit_same_world(m))
 			f.at = m->c->ways;
-		while (f.at < m->c->ways && sl_clock_us() < end)
+		while (f.at < m->c->ways && sl_hold_lasts(&h))
 			run_way(&f);
-		sl_times_add(&m->status->commit_hold, sl_clock_us() - t0);
-		unlock_slurmctld(locks);
+		sl_hold_leave(&h);
 	}
 	xfree(f.blocked);
 	m->changed = m->started > 0;

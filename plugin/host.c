@@ -17,7 +17,7 @@
 
 #include "host.h"
 #include "keep.h"
-#include "plan_image.h"
+#include "plan_answer.h"
 #include "snapshot.h"
 #include "wire.h"
 
@@ -531,17 +531,18 @@ static int send_decide(struct sl_host *h, int fd, int64_t sequence, int64_t budg
 	return rc;
 }
 
-int sl_host_decide(struct sl_host *h, const void *snapshot, size_t size, int64_t sequence, int64_t budget_us,
-		   bool bundled, struct sl_host_answer *a, struct sl_error *err)
+int sl_host_decide(struct sl_host *h, const struct sl_snapshot *snap, int64_t budget_us, bool bundled,
+		   struct sl_host_answer *a, struct sl_error *err)
 {
 	struct sl_frame_plan *p = &h->frame.body.plan;
+	int64_t sequence = snap->meta.sequence[0];
 	int fd;
 
 	memset(a, 0, sizeof(*a));
 	new_cycle(h);
 	if (make_ready(h, bundled, err))
 		return -1;
-	if ((fd = sl_wire_memfd("snapshot", snapshot, size, err)) < 0) {
+	if ((fd = sl_wire_memfd("snapshot", snap->image.base, snap->image.size, err)) < 0) {
 		/* slurmctld lacks descriptors or memory: no fault of the engine, nor of a policy */
 		err->code = SL_EBUSY;
 		return -1;
@@ -564,11 +565,16 @@ int sl_host_decide(struct sl_host *h, const void *snapshot, size_t size, int64_t
 		return sl_fail(err, p->code > SL_OK && p->code <= SL_EBUSY ? (enum sl_errno) p->code : SL_ESCRIPT,
 			       "%.480s", *p->text ? p->text : "no plan, and no reason");
 	}
-	if (sl_wire_map(h->frame.fd, &a->plan, &a->size, err)) {
+	if (sl_wire_map(h->frame.fd, &a->bytes, &a->size, err)) {
 		close_fd(&h->frame.fd);
 		return strike(h, err);
 	}
 	close_fd(&h->frame.fd);
+	/* the engine checks each plan before it sends it: one that is none is its fault */
+	if (sl_plan_image_open(&a->plan, a->bytes, a->size, err) || sl_plan_answers(&a->plan, snap, err)) {
+		sl_host_release(h, a);
+		return strike(h, err);
+	}
 	h->state.strikes = 0;
 	return 0;
 }
@@ -576,9 +582,9 @@ int sl_host_decide(struct sl_host *h, const void *snapshot, size_t size, int64_t
 void sl_host_release(struct sl_host *h, struct sl_host_answer *a)
 {
 	(void) h;
-	if (a->plan)
-		sl_wire_unmap(a->plan, a->size);
-	a->plan = NULL;
+	if (a->bytes)
+		sl_wire_unmap(a->bytes, a->size);
+	a->bytes = NULL;
 }
 
 /* -- life ------------------------------------------------------------------ */

@@ -24,7 +24,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "error.h"
+#include "plan_image.h"
+#include "snapshot.h"
 
 #define SL_HELLO_TIMEOUT_MS 2000
 #define SL_LOAD_TIMEOUT_MS 5000
@@ -48,7 +49,8 @@ struct sl_host_options {
 
 /* What became of a request; strings belong to the host until the next call. */
 struct sl_host_answer {
-	const void *plan;		/* mapped plan image, NULL when there is none */
+	struct sl_plan_image plan;	/* it answers the snapshot (plan_answer.h) */
+	const void *bytes;		/* its image, mapped; NULL when there is none */
 	size_t size;
 	bool policy_failed;		/* the policy failed; what it had booked stands */
 	const char *text;		/* how */
@@ -81,16 +83,16 @@ void sl_host_destroy(struct sl_host *h);
 int sl_host_reconfigure(struct sl_host *h, const struct sl_host_options *opt, struct sl_error *err);
 
 /*
- * Let the engine decide on a snapshot image.  Starts the engine when it does not
+ * Let the engine decide on a snapshot.  Starts the engine when it does not
  * run.  With *bundled* the bundled easy decides; an engine started for that is not
  * told of the site yet, so that a set that ends the engine is no obstacle.  Returns
  * 0 with *answer; -1 with *err when there is no plan: SL_EBUSY (it rests after failures,
- * or slurmctld has no descriptor or memory left to ask with); SL_ETIME, SL_EIO and so
- * on: the engine was ended then, and the next call starts another.  A plan must be given back with
+ * or slurmctld has no descriptor or memory left to ask with); SL_ETIME, SL_EIO, SL_EFORMAT
+ * (what it sent is no plan, or none for this snapshot) and so on: the engine was ended then, and the next call starts another.  A plan must be given back with
  * sl_host_release() before the next call.
  */
-int sl_host_decide(struct sl_host *h, const void *snapshot, size_t size, int64_t sequence, int64_t budget_us,
-		   bool bundled, struct sl_host_answer *answer, struct sl_error *err);
+int sl_host_decide(struct sl_host *h, const struct sl_snapshot *snap, int64_t budget_us, bool bundled,
+		   struct sl_host_answer *answer, struct sl_error *err);
 void sl_host_release(struct sl_host *h, struct sl_host_answer *answer);
 
 /* Between cycles: read the engine's stderr, notice when it has ended. */

@@ -70,12 +70,9 @@ static job_record_t *competitor(const struct sl_commit *m, uint32_t job_id)
 
 static bool failed_start(const struct sl_commit *m, uint32_t job_id)
 {
-	uint32_t i;
+	uint32_t row = sl_collect_row(m->c, job_id);
 
-	for (i = 0; i < m->outcomes && i < m->plan->start.rows; i++)
-		if (m->outcome[i].job == job_id && !m->outcome[i].done)
-			return true;
-	return false;
+	return row != SL_NONE && m->fate[row] & SL_FATE_FAILED;
 }
 
 static bool tell_pending(struct sl_commit *m, uint32_t i)
@@ -92,7 +89,7 @@ static bool tell_pending(struct sl_commit *m, uint32_t i)
 static bool tell_reserved(struct sl_commit *m, uint32_t i)
 {
 	const struct sl_plan_image *plan = m->plan;
-	job_record_t *job = competitor(m, plan->reserve.job[i]);
+	job_record_t *job = failed_start(m, plan->reserve.job[i]) ? NULL : competitor(m, plan->reserve.job[i]);
 
 	/* Slurm's word for a job that has resources set aside: Resources */
 	return job && tell(job, WAIT_RESOURCES, "", (time_t) plan->reserve.start_time[i]);
@@ -100,7 +97,8 @@ static bool tell_reserved(struct sl_commit *m, uint32_t i)
 
 static bool tell_failed(struct sl_commit *m, uint32_t i)
 {
-	job_record_t *job = competitor(m, m->outcome[i].job);
+	bool refused = !m->outcome[i].done && !strncmp(m->outcome[i].text, "select:", 7);
+	job_record_t *job = refused ? competitor(m, m->outcome[i].job) : NULL;
 	char text[200];
 
 	/* limits, reservations and the like have set a reason of their own */
@@ -111,28 +109,33 @@ static bool tell_failed(struct sl_commit *m, uint32_t i)
 	return tell(job, WAIT_RESOURCES, text, 0);
 }
 
+/* Number i of all that the plan tells: who waits, who has a reservation, who was refused. */
+static bool tell_one(struct sl_commit *m, uint32_t i)
+{
+	const struct sl_plan_image *plan = m->plan;
+
+	if (i < plan->pending.rows)
+		return tell_pending(m, i);
+	i -= plan->pending.rows;
+	if (i < plan->reserve.rows)
+		return tell_reserved(m, i);
+	return tell_failed(m, i - plan->reserve.rows);
+}
+
 void sl_commit_reasons(struct sl_commit *m)
 {
-	slurmctld_lock_t locks = { .conf = READ_LOCK, .job = WRITE_LOCK };
 	const struct sl_plan_image *plan = m->plan;
-	struct timespec t0, t1;
-	bool changed = false;
-	uint32_t i;
+	uint32_t i = 0, n = plan->pending.rows + plan->reserve.rows + plan->start.rows;
 
-	lock_slurmctld(locks);
-	clock_gettime(CLOCK_MONOTONIC, &t0);
-	for (i = 0; i < plan->pending.rows; i++)
-		changed |= tell_pending(m, i);
-	for (i = 0; i < plan->reserve.rows; i++)
-		if (!failed_start(m, plan->reserve.job[i]))
-			changed |= tell_reserved(m, i);
-	for (i = 0; i < plan->start.rows; i++)
-		if (!m->outcome[i].done && !strncmp(m->outcome[i].text, "select:", 7))
-			changed |= tell_failed(m, i);
-	if (changed)
-		last_job_update = time(NULL);
-	clock_gettime(CLOCK_MONOTONIC, &t1);
-	unlock_slurmctld(locks);
-	sl_times_add(&m->status->commit_hold, (uint64_t) ((t1.tv_sec - t0.tv_sec) * 1000000 +
-							  (t1.tv_nsec - t0.tv_nsec) / 1000));
+	while (i < n && !atomic_load(m->stop)) {
+		bool changed = false;
+		struct sl_hold h;
+
+		sl_hold_take(&h, m, (slurmctld_lock_t) { .conf = READ_LOCK, .job = WRITE_LOCK });
+		for (; i < n && sl_hold_lasts(&h); i++)
+			changed |= tell_one(m, i);
+		if (changed)
+			last_job_update = time(NULL);
+		sl_hold_leave(&h);
+	}
 }

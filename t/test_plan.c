@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "desk.h"
+#include "plan_answer.h"
 
 /* "n0:8 n3:2" of a job that is booked. */
 static const char *where(struct desk *d, uint32_t job)
@@ -627,10 +628,36 @@ static void every_queued_job_that_is_not_booked_has_a_reason(void **state)
 	leave(&d);
 }
 
+/* As many messages as there is room for, and some more. */
+static void texts_are_cut_where_they_are_too_much_in_all(void **state)
+{
+	uint32_t i, orders = SL_PLAN_TEXTS_MAX / SL_PLAN_TEXT_MAX + 10;
+	struct build *b = build_create("1x1c");
+	const struct sl_plan_image *p;
+	char text[SL_PLAN_TEXT_MAX + 1];
+	struct sl_error err;
+	struct desk d;
+
+	(void) state;
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = 0;
+	for (i = 0; i <= orders / SL_PLAN_ORDERS_MAX; i++)
+		build_pending(b, (struct build_job) { .id = i + 1 });
+	d = sit(b);
+	for (i = 0; i < orders; i++)
+		checked(&d, sl_plan_do(d.p, SL_DO_NOTIFY, i / SL_PLAN_ORDERS_MAX, 0, text, &d.err));
+	p = accepted(&d);
+	assert_int_equal(sl_plan_answers(p, &b->snap, &err), 0);
+	assert_string_equal(sl_image_str(&p->image, p->action.text[0]), text);
+	assert_string_equal(sl_image_str(&p->image, p->action.text[orders - 1]), "");
+	leave(&d);
+}
+
 static void orders_are_checked(void **state)
 {
 	struct build *b = build_create("2x8c");
 	struct desk d;
+	int i;
 
 	(void) state;
 	build_pending(b, (struct build_job) { .id = 1 });
@@ -644,6 +671,10 @@ static void orders_are_checked(void **state)
 	assert_int_equal(sl_plan_do(d.p, SL_DO_PARTITION, 0, 0, "nowhere", &d.err), -1);
 	assert_string_equal(d.err.text, "partition: there is no partition \"nowhere\"");
 	checked(&d, sl_plan_do(d.p, SL_DO_PARTITION, 0, 0, "batch", &d.err));
+	for (i = 1; i < SL_PLAN_ORDERS_MAX; i++)
+		checked(&d, sl_plan_do(d.p, SL_DO_SIGNAL, 0, 15, NULL, &d.err));
+	assert_int_equal(sl_plan_do(d.p, SL_DO_CANCEL, 0, 0, NULL, &d.err), -1);
+	assert_string_equal(d.err.text, "cancel: more than 16 orders for job 1 in a cycle");
 	assert_int_equal(sl_plan_refuse(d.p, 9, SL_WHY_POLICY, "", &d.err), -1);
 	assert_int_equal(sl_plan_refuse(d.p, 0, SL_WHYS, "", &d.err), -1);
 	assert_int_equal(sl_plan_close(d.p, 9, SL_WHY_POLICY, "", &d.err), -1);
@@ -676,6 +707,7 @@ int main(void)
 		cmocka_unit_test(a_native_job_books_an_upper_bound),
 		cmocka_unit_test(jobs_that_share_cores_are_started_until_the_shares_are_used_up),
 		cmocka_unit_test(every_queued_job_that_is_not_booked_has_a_reason),
+		cmocka_unit_test(texts_are_cut_where_they_are_too_much_in_all),
 		cmocka_unit_test(orders_are_checked),
 	};
 

@@ -332,9 +332,9 @@ struct rig {
 	char dir[64], engine[96], mode[112];
 	struct sl_host *host;
 	struct sl_builder *b;
-	const void *bytes;
-	size_t size;
+	struct sl_snapshot snap;
 	int64_t sequence;
+	bool job;		/* snapshots have a job that waits */
 };
 
 static void set_mode(struct rig *r, const char *mode)
@@ -345,16 +345,41 @@ static void set_mode(struct rig *r, const char *mode)
 	fclose(f);
 }
 
+/* One node, and a job that waits for it. */
+static void add_job(struct rig *r)
+{
+	struct sl_node_row node = sl_node_row();
+	struct sl_run_row run = { .first = 0, .last = 0 };
+	struct sl_partition_row partition = sl_partition_row();
+	struct sl_job_row job = sl_job_row();
+	struct sl_queue_row queue = sl_queue_row();
+
+	node.name = sl_builder_str(r->b, "n1");
+	partition.name = sl_builder_str(r->b, "batch");
+	sl_builder_append(r->b, SL_T_NODE, &node);
+	partition.nodes = (struct sl_range) { sl_builder_append(r->b, SL_T_RUN, &run), 1 };
+	sl_builder_append(r->b, SL_T_PARTITION, &partition);
+	job.id = 1;
+	job.partition = 0;
+	sl_builder_append(r->b, SL_T_JOB, &job);
+	queue.job = queue.partition = 0;
+	sl_builder_append(r->b, SL_T_QUEUE, &queue);
+}
+
 static void snapshot(struct rig *r, int64_t sequence)
 {
 	struct sl_meta_row meta = sl_meta_row();
 	struct sl_error err;
+	const void *bytes;
+	size_t size;
 
 	sl_builder_reset(r->b);
 	meta.now = 1;
 	meta.sequence = r->sequence = sequence;
 	sl_builder_append(r->b, SL_T_META, &meta);
-	if (sl_builder_finish(r->b, &r->bytes, &r->size, &err))
+	if (r->job)
+		add_job(r);
+	if (sl_builder_finish(r->b, &bytes, &size, &err) || sl_snapshot_open(&r->snap, bytes, size, &err))
 		fail_msg("%s", err.text);
 }
 
@@ -396,15 +421,12 @@ static int tear_down(void **state)
 static bool decides(struct rig *r, struct sl_error *err)
 {
 	struct sl_host_answer a;
-	struct sl_plan_image plan;
-	bool ok;
 
 	snapshot(r, r->sequence + 1);
-	if (sl_host_decide(r->host, r->bytes, r->size, r->sequence, 200000, false, &a, err))
+	if (sl_host_decide(r->host, &r->snap, 200000, false, &a, err))
 		return false;
-	ok = !sl_plan_image_open(&plan, a.plan, a.size, err);
 	sl_host_release(r->host, &a);
-	return ok;
+	return true;
 }
 
 static void an_engine_decides_again_and_again(void **state)
@@ -483,6 +505,26 @@ static void three_failures_in_a_row_make_it_rest(void **state)
 	assert_true(sl_host_state(r->host)->next_try_s > 0);
 }
 
+static void an_engine_with_plans_for_another_world_rests_after_three(void **state)
+{
+	struct rig *r = *state;
+	struct sl_error err;
+	int i;
+
+	r->job = true;
+	assert_true(decides(r, &err));
+	set_mode(r, "impossible");
+	for (i = 1; i <= 3; i++) {
+		assert_false(decides(r, &err));
+		assert_int_equal(err.code, SL_EFORMAT);
+		assert_non_null(strstr(err.text, "plan: start[0]: job 100001 is not in the snapshot"));
+		assert_int_equal(sl_host_state(r->host)->strikes, i);
+	}
+	assert_false(decides(r, &err));
+	assert_int_equal(err.code, SL_EBUSY);
+	assert_non_null(strstr(err.text, "rests after 3 failures: plan: start[0]: job 100001 is not in the snapshot"));
+}
+
 static void a_set_that_ends_the_engine_is_no_obstacle_to_the_bundled_one(void **state)
 {
 	struct rig *r = *state;
@@ -491,7 +533,7 @@ static void a_set_that_ends_the_engine_is_no_obstacle_to_the_bundled_one(void **
 
 	set_mode(r, "exit-load");
 	assert_false(decides(r, &err));
-	assert_int_equal(sl_host_decide(r->host, r->bytes, r->size, r->sequence, 200000, true, &a, &err), 0);
+	assert_int_equal(sl_host_decide(r->host, &r->snap, 200000, true, &a, &err), 0);
 	sl_host_release(r->host, &a);
 }
 
@@ -579,6 +621,7 @@ int main(void)
 		HOST_TEST(whatever_an_engine_does_wrong_the_next_one_serves),
 		HOST_TEST(three_failures_in_a_row_make_it_rest),
 		HOST_TEST(a_set_that_ends_the_engine_is_no_obstacle_to_the_bundled_one),
+		HOST_TEST(an_engine_with_plans_for_another_world_rests_after_three),
 		HOST_TEST(an_engine_that_ends_between_cycles_is_noticed),
 		HOST_TEST(an_interrupted_host_answers_at_once),
 		HOST_TEST(a_refused_set_is_told_once),

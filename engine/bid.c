@@ -29,6 +29,11 @@ struct sl_market *sl_market_create(struct sl_plan *p, struct sl_error *err)
 	return m;
 }
 
+void sl_market_allow(struct sl_market *m, const struct sl_allowance *allowance)
+{
+	m->allowance = *allowance;
+}
+
 void sl_market_destroy(struct sl_market *m)
 {
 	if (!m)
@@ -167,6 +172,13 @@ static int by_node(const void *va, const void *vb)
 	return a->first < b->first ? -1 : a->first > b->first;
 }
 
+/* May the bids grow by one, of so many parts? */
+static int may_grow(const struct sl_market *m, uint64_t parts, struct sl_error *err)
+{
+	return sl_may_take(&m->allowance, (m->bids + UINT64_C(1)) * sizeof(*m->bid) +
+			   (m->parts + parts) * sizeof(*m->part), "bids", err);
+}
+
 /* The layout as parts behind the ones there are. */
 static int push_parts(struct sl_market *m, struct sl_bid *bid, struct sl_error *err)
 {
@@ -178,7 +190,8 @@ static int push_parts(struct sl_market *m, struct sl_bid *bid, struct sl_error *
 	for (uint32_t i = 0; i < l->shares; i++) {
 		const struct sl_nodeset *s = &l->share[i].nodes;
 
-		if (sl_grow(&m->part, &m->part_room, (uint64_t) bid->part + bid->parts + s->runs, sizeof(*m->part),
+		if (may_grow(m, (uint64_t) bid->parts + s->runs, err) < 0 ||
+		    sl_grow(&m->part, &m->part_room, (uint64_t) bid->part + bid->parts + s->runs, sizeof(*m->part),
 			    err) < 0)
 			return -1;
 		for (uint32_t r = 0; r < s->runs; r++) {
@@ -438,7 +451,7 @@ static int bid_all_slurm(struct sl_market *m, const struct sl_entry *entry, uint
 	for (uint32_t i = 0; i < entries; i++) {
 		struct bidder b = { .m = m, .opt = opt };
 
-		if (look_at(&b, entry[i], err) < 0)
+		if (sl_may_go_on(&m->allowance, err) < 0 || look_at(&b, entry[i], err) < 0)
 			return -1;
 	}
 	mark = malloc((m->p->mark_count + 1) * sizeof(*mark));
@@ -446,7 +459,7 @@ static int bid_all_slurm(struct sl_market *m, const struct sl_entry *entry, uint
 		return sl_fail(err, SL_ENOMEM, "bids: out of memory");
 	mark_all(m->p, mark);
 	for (uint32_t i = 0; rc >= 0 && i < entries; i++)
-		rc = bid_slurm(m, entry[i], opt, &m->slurm[i], err);
+		rc = sl_may_go_on(&m->allowance, err) < 0 ? -1 : bid_slurm(m, entry[i], opt, &m->slurm[i], err);
 	return_licenses(m, entries);
 	rollback_all(m->p, mark);
 	free(mark);
@@ -489,7 +502,8 @@ static int bid_all(struct sl_market *m, const struct sl_entry *entry, uint32_t e
 		uint32_t before = m->bids, made, max = most_bids(m, &entry[i], opt);
 
 		max = max < each ? max : each;
-		if (bid_entry(m, entry, i, opt, total ? (max ? max : 1) : 0, err) < 0)
+		if (sl_may_go_on(&m->allowance, err) < 0 ||
+		    bid_entry(m, entry, i, opt, total ? (max ? max : 1) : 0, err) < 0)
 			return -1;
 		made = m->bids - before;
 		jobs -= made != 0;

@@ -37,6 +37,7 @@
 #ifndef SL_BID_H
 #define SL_BID_H
 
+#include "allowance.h"
 #include "plan.h"
 
 enum sl_bid_kind { SL_BID_SLURM, SL_BID_A, SL_BID_B, SL_BID_C, SL_BID_KINDS };
@@ -86,6 +87,10 @@ struct sl_market;
  * nothing is booked.  NULL with *err without memory. */
 struct sl_market *sl_market_create(struct sl_plan *p, struct sl_error *err);
 void sl_market_destroy(struct sl_market *m);
+
+/* What each of the following calls may take; one that would take more fails, and the market
+ * is as good as before. */
+void sl_market_allow(struct sl_market *m, const struct sl_allowance *allowance);
 
 /*
  * Make the bids of these entries, in the order in which they are given: their Slurm bids

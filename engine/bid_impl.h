@@ -106,12 +106,14 @@ struct bidder {
 
 struct sl_market {
 	struct sl_plan *p;
+	struct sl_allowance allowance;
 	uint64_t moment;
 	uint16_t gpu_kinds;
 	struct breaks *breaks;
 	uint32_t break_lists;
 	struct view **view;		/* pointers: profiles name them */
 	uint32_t views, view_room;
+	uint64_t view_bytes;		/* of those in use */
 	struct profile profile[PROFILES];
 	uint32_t profiles, next_profile;
 	struct sl_bid *bid;

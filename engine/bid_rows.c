@@ -31,6 +31,7 @@ struct event {
 
 struct sweep {
 	struct sl_market *m;
+	uint64_t bytes;			/* of the arrays below but rows, hash and bucket */
 	const struct sl_bid *const *bid;
 	struct sl_bid_rows *rows;
 	struct lie *lie;
@@ -114,7 +115,9 @@ static int push_row(struct sweep *s, const struct sl_bid_row *row, uint32_t n, s
 			old->most = row->most;
 		return 0;
 	}
-	if (sl_grow(&r->row, &r->row_room, (uint64_t) r->rows + 1, sizeof(*row), err) < 0 ||
+	if (sl_may_take(&s->m->allowance, s->bytes + (r->rows + UINT64_C(1)) * (sizeof(*row) + sizeof(*s->hash)) +
+			((uint64_t) r->terms + n) * sizeof(*s->term), "overlaps", err) < 0 ||
+	    sl_grow(&r->row, &r->row_room, (uint64_t) r->rows + 1, sizeof(*row), err) < 0 ||
 	    sl_grow(&s->hash, &s->hash_room, (uint64_t) r->rows + 1, sizeof(*s->hash), err) < 0 ||
 	    sl_grow(&r->term, &r->term_room, (uint64_t) r->terms + n, sizeof(*s->term), err) < 0)
 		return -1;
@@ -326,6 +329,8 @@ static int run_sweep(struct sweep *s, uint32_t *sorted, struct sl_error *err)
 		uint32_t node = s->event[i].node, where = s->event[i].where;
 		bool one, ends = !s->event[i].begins;
 
+		if (sl_may_go_on(&s->m->allowance, err) < 0)
+			return -1;
 		if ((!i || s->event[i - 1].where != where) && list_spans(s, tl, err) < 0)
 			return -1;
 		one = !s->actives || alike(s, since, node);
@@ -352,6 +357,8 @@ static int limit_jobs(struct sweep *s, uint32_t count, struct sl_error *err)
 		struct sl_bid_row row = { .kind = SL_ROW_JOB, .which = s->bid[i]->entry.job, .most = 1 };
 		uint32_t n = 0;
 
+		if (sl_may_go_on(&s->m->allowance, err) < 0)
+			return -1;
 		for (next = i; next < count && s->bid[next]->entry.job == row.which; next++)
 			s->term[n++] = (struct sl_bid_term) { next, 1 };
 		if (n > 1 && push_row(s, &row, n, err) < 0)
@@ -369,6 +376,8 @@ static int limit_licenses(struct sweep *s, uint32_t count, struct sl_error *err)
 		int64_t end = c->now + 1;
 		uint32_t n = 0;
 
+		if (sl_may_go_on(&s->m->allowance, err) < 0)
+			return -1;
 		for (uint32_t i = 0; i < count; i++) {
 			int64_t amount = cluster_licenses(c, s->bid[i]->entry.job, l);
 
@@ -396,6 +405,8 @@ static int limit_arrays(struct sweep *s, uint32_t count, struct sl_error *err)
 		struct sl_bid_row row = { .kind = SL_ROW_ARRAY, .which = s->bid[i]->entry.job };
 		uint32_t array = job->array_job_id[row.which], n = 0;
 
+		if (sl_may_go_on(&s->m->allowance, err) < 0)
+			return -1;
 		if (!plan_throttled(s->m->p, row.which))
 			continue;
 		for (uint32_t k = 0; k < count; k++)
@@ -466,6 +477,8 @@ static int limit_wide(struct sweep *s, const struct sl_bid_part *const *part, ui
 		for (uint32_t i = 0; i < count; i++) {
 			int64_t cores = s->bid[e]->cores;
 
+			if (sl_may_go_on(&s->m->allowance, err) < 0)
+				return -1;
 			if (i != e && (s->bid[i]->elastic || s->bid[i]->entry.job == s->bid[e]->entry.job))
 				continue;
 			if (i != e)
@@ -491,7 +504,7 @@ static int list_lies(struct sweep *s, const struct sl_bid_part *const *part, uin
 		uint32_t where = w && w->enclave ? w->enclave->resv + 1 : 0;
 		const struct sl_timeline *tl;
 
-		if (!w)
+		if (!w || sl_may_go_on(&s->m->allowance, err) < 0)
 			return -1;
 		tl = where ? w->enclave->tl : s->m->p->c->tl;
 		for (uint32_t k = 0; k < s->bid[i]->parts; k++) {
@@ -533,6 +546,12 @@ int sl_market_rows(struct sl_market *m, const struct sl_bid *const *bid, const s
 	rows->rows = rows->terms = 0;
 	for (uint32_t i = 0; i < count; i++)
 		parts += bid[i]->parts;
+	s.bytes = parts * (sizeof(*s.lie) + 2 * sizeof(*s.event) + sizeof(*s.active) + sizeof(*s.at) + sizeof(*s.term) +
+			   sizeof(*sorted)) + count * sizeof(*s.term);
+	if (sl_may_take(&m->allowance, s.bytes, "overlaps", err) < 0)
+		return -1;
+	if (parts > UINT32_MAX / 2)
+		return sl_fail(err, SL_ELIMIT, "overlaps: bids of more than %d parts in all", (int) (UINT32_MAX / 2));
 	s.lie = malloc((parts + 1) * sizeof(*s.lie));
 	s.event = malloc((2 * parts + 1) * sizeof(*s.event));
 	s.active = malloc((parts + 1) * sizeof(*s.active));

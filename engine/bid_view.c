@@ -146,6 +146,14 @@ static struct view *next_view(struct sl_market *m, struct sl_error *err)
 	return m->view[m->views];
 }
 
+/* Their memory is used again by those that follow. */
+static void forget_views(struct sl_market *m)
+{
+	m->views = 0;
+	m->view_bytes = 0;
+	m->profiles = m->next_profile = 0;
+}
+
 struct view *market_view(struct sl_market *m, struct sl_timeline *tl, int64_t seconds, struct sl_error *err)
 {
 	const struct breaks *b = breaks_known(m, tl, err);
@@ -160,6 +168,9 @@ struct view *market_view(struct sl_market *m, struct sl_timeline *tl, int64_t se
 	for (uint32_t i = 0; i < m->views; i++)
 		if (m->view[i]->tl == tl && m->view[i]->level == level)
 			return m->view[i];
+	/* a policy may ask for one after the other: what does not fit makes room for what follows */
+	if (sl_may_take(&m->allowance, m->view_bytes, "bids", NULL) < 0)
+		forget_views(m);
 	v = next_view(m, err);
 	if (!v)
 		return NULL;
@@ -168,6 +179,7 @@ struct view *market_view(struct sl_market *m, struct sl_timeline *tl, int64_t se
 	if (view_fill(m, v, end, err) < 0)
 		return NULL;
 	m->views++;
+	m->view_bytes += v->class_room * sizeof(*v->cls) + 2 * (uint64_t) v->spans.n * sizeof(*v->spans.at);
 	return v;
 }
 
@@ -188,8 +200,7 @@ void market_refresh(struct sl_market *m)
 	if (moment == m->moment)
 		return;
 	m->moment = moment;
-	m->views = 0;
-	m->profiles = m->next_profile = 0;
+	forget_views(m);
 }
 
 void market_views_free(struct sl_market *m)

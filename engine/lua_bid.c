@@ -212,14 +212,18 @@ static void push_bid(lua_State *L, struct sl_lua *x, const struct sl_bid *b, con
 
 /* -- making bids ---------------------------------------------------------- */
 
+/* The cycle's market, for what is asked of it now. */
 static struct sl_market *market(lua_State *L, struct sl_lua *x)
 {
+	struct sl_allowance allowance;
 	struct sl_error err;
 
 	if (!x->market)
 		x->market = sl_market_create(x->plan, &err);
 	if (!x->market)
 		luaL_error(L, "%s", err.text);
+	allowance = sl_lua_allowance(x);
+	sl_market_allow(x->market, &allowance);
 	return x->market;
 }
 
@@ -334,6 +338,27 @@ static struct sl_entry entry_at(lua_State *L, struct sl_lua *x, int index)
 	return (struct sl_entry) { .job = h->row, .partition = h->partition };
 }
 
+struct sl_entry *sl_lua_check_entries(lua_State *L, struct sl_lua *x, int arg, uint32_t *count)
+{
+	lua_Unsigned n = lua_rawlen(L, arg);
+	struct sl_entry *e;
+	uint32_t queued;
+
+	sl_cluster_queue(x->cluster, &queued);
+	if (n > queued)
+		luaL_error(L, "expected each queued job once at most: a list of %I, and %d are queued", (LUAI_UACINT) n,
+			   (int) queued);
+	*count = (uint32_t) n;
+	e = lua_newuserdatauv(L, (*count + (size_t) 1) * sizeof(*e), 0);
+	for (uint32_t i = 0; i < *count; i++) {
+		sl_limit_tick(L, &x->limit);
+		lua_rawgeti(L, arg, (lua_Integer) i + 1);
+		e[i] = entry_at(L, x, lua_gettop(L));
+		lua_pop(L, 1);
+	}
+	return e;
+}
+
 /* The job or jobs at an argument; stays on the stack. */
 static struct sl_entry *read_entries(lua_State *L, struct sl_lua *x, int arg, uint32_t *count)
 {
@@ -347,14 +372,7 @@ static struct sl_entry *read_entries(lua_State *L, struct sl_lua *x, int arg, ui
 		*count = 1;
 		return e;
 	}
-	*count = (uint32_t) lua_rawlen(L, arg);
-	e = lua_newuserdatauv(L, (*count + (size_t) 1) * sizeof(*e), 0);
-	for (uint32_t i = 0; i < *count; i++) {
-		lua_rawgeti(L, arg, i + 1);
-		e[i] = entry_at(L, x, lua_gettop(L));
-		lua_pop(L, 1);
-	}
-	return e;
+	return sl_lua_check_entries(L, x, arg, count);
 }
 
 /* cluster:bids(job or jobs [, options]): a list of bids */
@@ -377,6 +395,7 @@ int sl_lua_cluster_bids(lua_State *L)
 	bid = sl_market_bids(x->market, &count);
 	lua_createtable(L, (int) count, 0);
 	for (uint32_t i = 0; i < count; i++) {
+		sl_limit_tick(L, &x->limit);
 		push_bid(L, x, &bid[i], sl_market_parts(x->market));
 		lua_rawseti(L, -2, i + 1);
 	}
@@ -414,6 +433,7 @@ int sl_lua_cluster_nodesets(lua_State *L)
 		return luaL_error(L, "%s", err.text);
 	lua_newtable(L);
 	for (int64_t i = 0; i < sets; i++) {
+		sl_limit_tick(L, &x->limit);
 		if (gpus >= 0 && set[i].gpus != gpus)
 			continue;
 		lua_createtable(L, 0, 4);
@@ -483,6 +503,7 @@ static int push_rows(lua_State *L)
 
 	lua_createtable(L, (int) rows->rows, 0);
 	for (uint32_t i = 0; i < rows->rows; i++) {
+		sl_limit_tick(L, &x->limit);
 		push_row(L, x, rows, &rows->row[i]);
 		lua_rawseti(L, -2, i + 1);
 	}
@@ -497,15 +518,21 @@ int sl_lua_cluster_overlaps(lua_State *L)
 	const struct sl_bid_part **part;
 	const struct sl_bid **bid;
 	struct sl_error err;
+	lua_Unsigned n;
 	uint32_t count;
 
 	sl_lua_check(L, x, 1, SL_CLASS_CLUSTER);
 	luaL_checktype(L, 2, LUA_TTABLE);
-	count = (uint32_t) lua_rawlen(L, 2);
+	n = lua_rawlen(L, 2);
+	if (n > x->bids)
+		return luaL_error(L, "expected each bid once at most: a list of %I, and %d were made", (LUAI_UACINT) n,
+				  (int) x->bids);
+	count = (uint32_t) n;
 	bid = lua_newuserdatauv(L, (count + (size_t) 1) * sizeof(*bid), 0);
 	part = lua_newuserdatauv(L, (count + (size_t) 1) * sizeof(*part), 0);
 	for (uint32_t i = 0; i < count; i++) {
-		lua_rawgeti(L, 2, i + 1);	/* the list keeps it */
+		sl_limit_tick(L, &x->limit);
+		lua_rawgeti(L, 2, (lua_Integer) i + 1);	/* the list keeps it */
 		bid[i] = sl_lua_check_bid(L, x, lua_gettop(L), &part[i]);
 		lua_pop(L, 1);
 	}

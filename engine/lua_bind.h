@@ -22,6 +22,7 @@
 #include <lauxlib.h>
 #include <lua.h>
 
+#include "allowance.h"
 #include "bid.h"
 #include "bundle.h"
 #include "limit.h"
@@ -170,6 +171,21 @@ void sl_lua_open_held(lua_State *L);		/* lua_held.c: pushes engine.held */
 
 /* A line for the log: 0 error, 1 info, 2 debug. */
 void sl_lua_log(lua_State *L, struct sl_lua *x, unsigned level, const char *text);
+
+/* What C may take on behalf of what runs: the rest of its time, as much memory as its state
+ * has left. */
+static inline struct sl_allowance sl_lua_allowance(const struct sl_lua *x)
+{
+	const struct sl_limit *l = &x->limit;
+
+	return (struct sl_allowance) { &l->expired, l->cap > l->used ? l->cap - l->used : 1 };
+}
+
+/*
+ * The list of queue entries at an argument: as many jobs as there are in the queue at most.
+ * The block stays on the stack; room for one more.
+ */
+struct sl_entry *sl_lua_check_entries(lua_State *L, struct sl_lua *x, int arg, uint32_t *count);
 
 /* lua_bid.c: methods of the cluster; and the bid at an argument, which is one of this
  * cycle.  Its parts follow it. */

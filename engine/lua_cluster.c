@@ -117,12 +117,17 @@ struct walk {
 	uint32_t laters, later_at;
 	uint32_t started;		/* length of the list of starts then */
 	int64_t eligible_by;		/* only entries that became eligible by then */
+	bool busy;			/* looking for the next one, and asking admit() and allow() */
 };
 
 static void check_walk(lua_State *L, struct sl_lua *x, const struct walk *w)
 {
 	if (!x->running || w->generation != x->generation || w->turn != x->turn)
 		luaL_error(L, "this iteration over the queue is from an earlier cycle or another set of partitions");
+	/* also after an error in the middle of it: what was asked about is neither handed out nor put off */
+	if (w->busy)
+		luaL_error(L, "this iteration over the queue is at work, or ended with an error: "
+			   "what it asks (admit, allow) cannot go on with it");
 }
 
 /* An array's record comes again as long as it is started and has tasks left. */
@@ -154,6 +159,9 @@ static void put_off(lua_State *L, struct walk *w, uint32_t index, uint32_t count
 		w->later = lua_newuserdatauv(L, count * sizeof(*w->later), 0);
 		lua_replace(L, lua_upvalueindex(2));
 	}
+	/* each is put off once: it is handed out again only after all others */
+	if (w->laters == count)
+		luaL_error(L, "allow: more answers \"later\" than the queue has entries");
 	w->later[w->laters++] = index;
 }
 
@@ -221,8 +229,10 @@ static int queue_next(lua_State *L)
 	uint32_t count, index;
 
 	check_walk(L, x, w);
+	w->busy = true;
 	queue = sl_cluster_queue(x->cluster, &count);
 	index = next_entry(L, x, w, queue, count);
+	w->busy = false;
 	w->last = index;
 	if (index == SL_NONE)
 		return 0;

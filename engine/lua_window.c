@@ -97,10 +97,13 @@ static void push_job(lua_State *L, const struct sl_window *w, const struct sl_wi
 /* The nodes of each class that each set has. */
 static void push_sets(lua_State *L, const struct sl_window *w)
 {
+	const struct sl_limit *limit = sl_limit_of(L);
+
 	lua_createtable(L, (int) w->sets, 0);
 	for (uint32_t s = 0; s < w->sets; s++) {
 		lua_createtable(L, (int) w->classes, 0);
 		for (uint32_t c = 0; c < w->classes; c++) {
+			sl_limit_tick(L, limit);
 			lua_pushinteger(L, w->usable[(size_t) c * w->sets + s]);
 			lua_rawseti(L, -2, c + 1);
 		}
@@ -108,30 +111,11 @@ static void push_sets(lua_State *L, const struct sl_window *w)
 	}
 }
 
-static struct sl_entry *read_entries(lua_State *L, struct sl_lua *x, uint32_t *count)
-{
-	struct sl_entry *e;
-
-	luaL_checktype(L, 2, LUA_TTABLE);
-	*count = (uint32_t) lua_rawlen(L, 2);
-	e = lua_newuserdatauv(L, (*count + (size_t) 1) * sizeof(*e), 0);
-	for (uint32_t i = 0; i < *count; i++) {
-		const struct sl_handle *h;
-
-		lua_rawgeti(L, 2, (lua_Integer) i + 1);
-		h = sl_lua_check(L, x, lua_gettop(L), SL_CLASS_JOB);
-		if (h->partition == SL_NONE)
-			luaL_error(L, "job %d is in no partition", (int) x->snap->job.id[h->row]);
-		e[i] = (struct sl_entry) { .job = h->row, .partition = h->partition };
-		lua_pop(L, 1);
-	}
-	return e;
-}
-
 /* cluster:window(jobs): { levels =, classes =, jobs =, usable = } (lib/sched/window.lua) */
 int sl_lua_cluster_window(lua_State *L)
 {
 	struct sl_lua *x = sl_lua_context(L);
+	struct sl_allowance allowance;
 	struct sl_window *w;
 	struct sl_error err;
 	struct sl_entry *e;
@@ -139,9 +123,11 @@ int sl_lua_cluster_window(lua_State *L)
 
 	sl_lua_check(L, x, 1, SL_CLASS_CLUSTER);
 	lua_settop(L, 2);
-	e = read_entries(L, x, &count);
+	luaL_checktype(L, 2, LUA_TTABLE);
+	e = sl_lua_check_entries(L, x, 2, &count);
 	w = new_window(L);
-	if (sl_window_make(w, x->cluster, e, count, &err))
+	allowance = sl_lua_allowance(x);
+	if (sl_window_make(w, x->cluster, e, count, &allowance, &err))
 		return luaL_error(L, "%s", err.text);
 	lua_createtable(L, 0, 4);
 	set_integer(L, "levels", w->levels);
@@ -153,6 +139,7 @@ int sl_lua_cluster_window(lua_State *L)
 	lua_setfield(L, -2, "classes");
 	lua_createtable(L, (int) w->jobs, 0);
 	for (uint32_t i = 0; i < w->jobs; i++) {
+		sl_limit_tick(L, &x->limit);
 		push_job(L, w, &w->job[i]);
 		lua_rawseti(L, -2, (lua_Integer) i + 1);
 	}

@@ -17,6 +17,8 @@ struct make {
 	struct sl_window_free **view;	/* by walltime: free by the timeline's class, or NULL */
 	uint32_t raw;			/* classes of the timeline */
 	uint32_t last_of[SL_WINDOW_LEVELS];	/* longest walltime of a level */
+	const struct sl_allowance *allowance;
+	uint64_t bytes;			/* of the views */
 };
 
 static int no_memory(struct sl_error *err)
@@ -125,7 +127,7 @@ static int read_jobs(struct make *m, const struct sl_entry *entry, struct sl_err
 	for (uint32_t i = 0; i < m->w->jobs; i++) {
 		const struct sl_want *want = sl_cluster_want(m->c, entry[i], err);
 
-		if (!want)
+		if (!want || sl_may_go_on(m->allowance, err) < 0)
 			return -1;
 		read_job(m, &m->w->job[i], want);
 		m->w->job[i].set = find_set(m, want->request.eligible);
@@ -163,7 +165,8 @@ static int look(struct make *m, uint32_t at, struct sl_error *err)
 	if (m->view[at])
 		return 0;
 	n = sl_timeline_classes(tl, NULL, now, end > now ? end : now + 1, &cls, err);
-	if (n < 0)
+	m->bytes += n < 0 ? 0 : (uint64_t) n * sizeof(**m->view);
+	if (n < 0 || sl_may_go_on(m->allowance, err) < 0 || sl_may_take(m->allowance, m->bytes, "window", err) < 0)
 		return -1;
 	m->view[at] = calloc((size_t) n + 1, sizeof(**m->view));
 	if (!m->view[at])
@@ -205,7 +208,7 @@ static int find_steps(struct make *m, uint32_t from, uint32_t to, struct sl_erro
 /* Number the levels.  Those beyond the cap are the last: it has the least free. */
 static int find_levels(struct make *m, struct sl_error *err)
 {
-	uint32_t level = 0, k = 0;
+	uint32_t level = 0;
 
 	find_lengths(m);
 	if (find_steps(m, 0, m->lengths - 1, err))
@@ -221,9 +224,9 @@ static int find_levels(struct make *m, struct sl_error *err)
 		if (look(m, m->last_of[level], err))
 			return -1;
 	for (uint32_t i = 0; i < m->w->jobs; i++) {
-		for (k = 0; m->seconds[k] != m->w->job[i].seconds; k++)
-			;
-		m->w->job[i].level = m->level_of[k];
+		const int64_t *s = bsearch(&m->w->job[i].seconds, m->seconds, m->lengths, sizeof(*s), by_length);
+
+		m->w->job[i].level = m->level_of[s - m->seconds];
 	}
 	return 0;
 }
@@ -301,6 +304,9 @@ static int find_classes(struct make *m, struct sl_error *err)
 	int64_t n = 0;
 	int rc = -1;
 
+	if (sl_may_take(m->allowance, m->bytes + (uint64_t) m->raw * (m->w->sets * sizeof(*usable) + sizeof(*seen)),
+			"window", err) < 0)
+		goto error;
 	m->w->usable = calloc((size_t) m->raw * m->w->sets + 1, sizeof(*m->w->usable));
 	if (!seen || !usable || !m->w->usable)
 		no_memory(err);
@@ -311,6 +317,8 @@ static int find_classes(struct make *m, struct sl_error *err)
 	for (int64_t i = 0; i < n; i++) {
 		struct sl_window_class c = { .weight = raw[i].kind->weight, .capacity = raw[i].kind->capacity.cores };
 
+		if (sl_may_go_on(m->allowance, err) < 0)
+			goto error;
 		for (uint32_t l = 0; l < m->w->levels; l++)
 			c.free[l] = m->view[m->last_of[l]][i];
 		if (c.free[0].cores <= 0 || !count_usable(m, raw[i].nodes, usable))
@@ -352,11 +360,11 @@ static int make_all(struct make *m, const struct sl_entry *entry, struct sl_erro
 }
 
 int sl_window_make(struct sl_window *w, struct sl_cluster *c, const struct sl_entry *entry, uint32_t entries,
-		   struct sl_error *err)
+		   const struct sl_allowance *allowance, struct sl_error *err)
 {
 	size_t n = (size_t) entries + 1;
 	struct make m = {
-		.w = w, .c = c, .gpu_kinds = sl_gpu_kinds(sl_cluster_snapshot(c)),
+		.w = w, .c = c, .allowance = allowance, .gpu_kinds = sl_gpu_kinds(sl_cluster_snapshot(c)),
 		.set = calloc(n, sizeof(*m.set)), .seconds = calloc(n, sizeof(*m.seconds)),
 		.level_of = calloc(n, sizeof(*m.level_of)), .view = calloc(n, sizeof(*m.view)),
 	};

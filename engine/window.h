@@ -18,6 +18,7 @@
 #ifndef SL_WINDOW_H
 #define SL_WINDOW_H
 
+#include "allowance.h"
 #include "cluster.h"
 
 #define SL_WINDOW_LEVELS 8	/* with more, those beside each other are one */
@@ -55,7 +56,7 @@ struct sl_window {
 
 /* Returns 0, or -1 with *err: SL_ENOMEM, SL_EINVAL for an entry that does not exist. */
 int sl_window_make(struct sl_window *w, struct sl_cluster *c, const struct sl_entry *entry, uint32_t entries,
-		   struct sl_error *err);
+		   const struct sl_allowance *allowance, struct sl_error *err);
 void sl_window_free(struct sl_window *w);
 
 #endif

@@ -285,6 +285,43 @@ static void options_out_of_range_are_refused(void **state)
 	close_stall(&s);
 }
 
+/* What a policy may take ends a call, and the market serves the next one. */
+static void what_is_not_allowed_is_not_taken(void **state)
+{
+	static const volatile sig_atomic_t over = 1;
+	static const struct { struct sl_allowance a; enum sl_errno code; } no[] = {
+		{ { .stop = &over }, SL_ETIME }, { { .bytes = 100 }, SL_ENOMEM },
+	};
+	struct stall s = open_stall(build_random_cluster(7, 16, 24));
+	const struct sl_bid_part *part[100];
+	const struct sl_bid *list[100];
+	struct sl_bid_rows rows = { 0 };
+	const struct sl_entry *queue;
+	uint32_t n, made;
+
+	(void) state;
+	queue = sl_cluster_queue(s.c, &n);
+	bid_all(&s, own);
+	made = s.bids;
+	assert_true(made > 1);
+	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++) {
+		bid_all(&s, own);
+		assert_int_equal(s.bids, made);
+		for (uint32_t k = 0; k < 100; k++) {
+			list[k] = &s.bid[k % made];
+			part[k] = s.part + list[k]->part;
+		}
+		sl_market_allow(s.m, &no[i].a);
+		assert_int_equal(sl_market_rows(s.m, list, part, 100, &rows, &s.err), -1);
+		assert_int_equal(s.err.code, no[i].code);
+		assert_int_equal(sl_market_bid(s.m, queue, n, &own, &s.err), -1);
+		assert_int_equal(s.err.code, no[i].code);
+		sl_market_allow(s.m, &(struct sl_allowance) { 0 });
+	}
+	sl_bid_rows_free(&rows);
+	close_stall(&s);
+}
+
 /* -- all there is --------------------------------------------------------------- */
 
 static void slurm_bids_are_what_starting_in_turn_would_give(void **state)
@@ -419,6 +456,7 @@ int main(void)
 		cmocka_unit_test(caps_hold_for_a_job_and_for_all),
 		cmocka_unit_test(bids_lie_as_close_as_is_asked_for),
 		cmocka_unit_test(options_out_of_range_are_refused),
+		cmocka_unit_test(what_is_not_allowed_is_not_taken),
 		cmocka_unit_test(slurm_bids_are_what_starting_in_turn_would_give),
 		cmocka_unit_test(every_bid_on_any_cluster_can_be_booked_and_making_them_books_nothing),
 		cmocka_unit_test(what_the_rows_allow_on_any_cluster_can_be_booked_together),

@@ -45,6 +45,7 @@ struct sl_data_file {
 	char *accepted;		/* the text that holds */
 	size_t accepted_length;
 	struct map good, next;
+	bool parsing;
 	unsigned long version;
 	struct line line[LINES];
 	unsigned lines;
@@ -503,6 +504,19 @@ const char *sl_data_text(const struct sl_data_file *f, size_t *length)
 unsigned long sl_data_version(const struct sl_data_file *f)
 {
 	return f->version;
+}
+
+bool sl_data_enter(struct sl_data_file *f)
+{
+	if (f->parsing)
+		return false;
+	f->parsing = true;
+	return true;
+}
+
+void sl_data_leave(struct sl_data_file *f)
+{
+	f->parsing = false;
 }
 
 int sl_data_begin(struct sl_data_file *f, struct sl_error *err)

@@ -73,6 +73,11 @@ bool sl_data_accepted(const struct sl_bundle *b, unsigned i, struct sl_data_acce
 
 /* -- parsing: begin, put what there is, end ------------------------------ */
 
+/* A parser is at work on the file; or no longer.  False when it is at work already: what it
+ * calls cannot have the file parsed once more. */
+bool sl_data_enter(struct sl_data_file *f);
+void sl_data_leave(struct sl_data_file *f);
+
 int sl_data_begin(struct sl_data_file *f, struct sl_error *err);
 
 /* SL_ELIMIT for what is too long or too much; a key given twice keeps the last value. */

@@ -256,15 +256,22 @@ static void check_cycle(lua_State *L, struct sl_lua *x, const struct sl_handle *
 		luaL_error(L, "this %s is from an earlier cycle: keep its id or name, not the object", what);
 }
 
-const struct sl_handle *sl_lua_test(lua_State *L, struct sl_lua *x, int arg, enum sl_lua_class_id id)
+/* The handle at an argument, also that at the beginning of a larger object (a bid); NULL where
+ * it is something else. */
+static const struct sl_handle *any_handle(lua_State *L, int arg)
 {
 	const struct sl_handle *h = lua_touserdata(L, arg);
 
-	(void) x;
 	/* a light userdata has no length */
-	if (!h || lua_rawlen(L, arg) != sizeof(*h) || h->magic != SL_HANDLE_MAGIC || h->class_id != id)
-		return NULL;
-	return h;
+	return h && lua_rawlen(L, arg) >= sizeof(*h) && h->magic == SL_HANDLE_MAGIC ? h : NULL;
+}
+
+const struct sl_handle *sl_lua_test(lua_State *L, struct sl_lua *x, int arg, enum sl_lua_class_id id)
+{
+	const struct sl_handle *h = any_handle(L, arg);
+
+	(void) x;
+	return h && h->class_id == id && lua_rawlen(L, arg) == sizeof(*h) ? h : NULL;
 }
 
 static const char *class_name(lua_State *L, enum sl_lua_class_id id)
@@ -374,12 +381,14 @@ static int unknown_field(lua_State *L, const struct sl_lua_class *c)
 static int class_index(lua_State *L)
 {
 	struct sl_lua *x = sl_lua_context(L);
-	const struct sl_handle *h = lua_touserdata(L, 1);
 	const struct sl_lua_class *c = lua_touserdata(L, lua_upvalueindex(2));
+	const struct sl_handle *h = any_handle(L, 1);
 	const struct sl_column *column;
 	lua_Integer field;
 	uint32_t a, b;
 
+	if (!h || h->class_id != c->id)
+		return luaL_typeerror(L, 1, c->name);
 	lua_pushvalue(L, 2);
 	if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TFUNCTION)
 		return 1;
@@ -433,9 +442,9 @@ static int class_newindex(lua_State *L)
 
 static int class_eq(lua_State *L)
 {
-	const struct sl_handle *a = lua_touserdata(L, 1), *b = lua_touserdata(L, 2);
+	const struct sl_handle *a = any_handle(L, 1), *b = any_handle(L, 2);
 
-	/* Two entries of the same job are the same job. */
+	/* The other one may be any userdata.  Two entries of the same job are the same job. */
 	lua_pushboolean(L, a && b && a->key.order >> 24 == b->key.order >> 24 && a->generation == b->generation);
 	return 1;
 }

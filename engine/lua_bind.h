@@ -221,6 +221,10 @@ void sl_lua_turn(lua_State *L, struct sl_lua *x, int index);
 /* A text field of the set's table at *index*, which keeps it; raises if it is no string. */
 const char *sl_lua_set_text(lua_State *L, int index, const char *field);
 
+/* No set's turn: what a cycle begins with, while groups are made.  What the last turn left
+ * belongs to another queue and other partitions. */
+void sl_lua_no_turn(struct sl_lua *x);
+
 /* Hand out no further job of a partition in this turn; and is that so? */
 void sl_lua_close(lua_State *L, struct sl_lua *x, uint32_t partition);
 bool sl_lua_is_closed(const struct sl_lua *x, uint32_t partition);

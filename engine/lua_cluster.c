@@ -414,7 +414,7 @@ static void set_count(lua_State *L, const char *name, int64_t value)
 /* __index of a table of figures, whose name is its upvalue: a misspelt one is an error, too. */
 static int no_such_figure(lua_State *L)
 {
-	return luaL_error(L, "%s has no field '%s'", lua_tostring(L, lua_upvalueindex(1)), luaL_tolstring(L, 2, NULL));
+	return luaL_error(L, "%s has no field '%s'", lua_tostring(L, lua_upvalueindex(1)), sl_sandbox_tostring(L, 2, NULL));
 }
 
 static void make_strict(lua_State *L, const char *name)

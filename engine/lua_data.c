@@ -112,10 +112,13 @@ static void parse(lua_State *L, struct sl_lua *x, struct sl_data_file *f, int pa
 
 	if (!sl_data_text(f, &length))
 		return;
+	if (!sl_data_enter(f))
+		luaL_error(L, "%s is being parsed: its parser cannot open it", sl_data_path(f));
 	lua_pushcfunction(L, parse_text);
 	lua_pushlightuserdata(L, f);
 	lua_pushvalue(L, parser);
 	status = lua_pcall(L, 2, 0, 0);
+	sl_data_leave(f);
 	if (status == LUA_OK) {
 		sl_data_end(f, true);
 		return;

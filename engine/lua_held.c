@@ -540,6 +540,8 @@ static int64_t number(lua_State *L, const char *name, int64_t otherwise)
 
 	lua_getfield(L, 1, name);
 	n = luaL_optnumber(L, -1, (lua_Number) otherwise);
+	if (!(n >= 0))
+		luaL_error(L, "%s: expected 0 or more, got %f", name, (LUAI_UACNUMBER) n);
 	lua_pop(L, 1);
 	return n >= (lua_Number) MOST ? MOST : (int64_t) n;
 }

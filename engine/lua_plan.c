@@ -87,26 +87,47 @@ static void bar(lua_State *L, struct sl_lua *x, uint32_t job)
 	x->barred[x->bars++] = job;
 }
 
+struct question {
+	struct sl_entry entry;
+	char *reason;
+	enum sl_lua_allow answer;
+};
+
+/* Protected, so that no start stays on trial: argument 1 is where the question is. */
+static int ask_about_start(lua_State *L)
+{
+	struct question *q = lua_touserdata(L, 1);
+
+	q->answer = sl_lua_entry_allowed(L, sl_lua_context(L), q->entry, q->reason);
+	return 0;
+}
+
 /*
  * Before a place is known allow() is told the least that the job can come to.  Now that
- * it has one it is asked about that, and what it forbids is taken back.
+ * it has one it is asked about that, and what it forbids, or fails to say, is taken back.
  */
 static bool is_kept(lua_State *L, struct sl_lua *x, struct sl_entry e, char *reason)
 {
-	enum sl_lua_allow answer;
+	struct question ask = { e, reason, SL_ALLOW_NO };
 	struct sl_error err;
+	int status;
 
 	if (!x->has_allow)
 		return true;
 	x->on_trial = true;
-	answer = sl_lua_entry_allowed(L, x, e, reason);
+	lua_pushcfunction(L, ask_about_start);
+	lua_pushlightuserdata(L, &ask);
+	status = lua_pcall(L, 1, 0, 0);
 	x->on_trial = false;
-	if (answer != SL_ALLOW_NO)
+	if (status == LUA_OK && ask.answer != SL_ALLOW_NO)
 		return true;
 	if (sl_plan_undo(x->plan, e.job, &err))
 		misused(L, &err);
 	x->undone++;
-	bar(L, x, e.job);
+	if (status != LUA_OK)
+		lua_error(L);
+	if (!is_barred(x, e.job))
+		bar(L, x, e.job);
 	return false;
 }
 
@@ -309,7 +330,7 @@ static int plan_close(lua_State *L)
 
 	sl_lua_cut(cut, reason);
 	if (h) {
-		partition = h->row;
+		partition = sl_lua_check(L, x, 2, SL_CLASS_PARTITION)->row;	/* of this cycle? */
 	} else if (!lua_isnil(L, 2)) {
 		luaL_argcheck(L, lua_type(L, 2) == LUA_TSTRING, 2, "expected a partition, its name or nil");
 		partition = sl_lua_find(L, x, SL_T_PARTITION, 2);
@@ -418,12 +439,14 @@ static int plan_signal(lua_State *L)
 
 static int64_t check_number(lua_State *L, const char *key, lua_Integer least)
 {
-	lua_Number n = lua_tonumber(L, -1);
+	lua_Integer n;
+	int is_integer;
 
-	if (lua_type(L, -1) != LUA_TNUMBER || n < (lua_Number) least || n != (lua_Number) (lua_Integer) n)
+	n = lua_tointegerx(L, -1, &is_integer);
+	if (lua_type(L, -1) != LUA_TNUMBER || !is_integer || n < least)
 		luaL_error(L, "modify: %s: expected an integer from %d on, got %s", key, (int) least,
 			   sl_sandbox_tostring(L, -1, NULL));
-	return (int64_t) n;
+	return n;
 }
 
 /* plan:modify(job, { priority =, time_limit =, partition = }) */

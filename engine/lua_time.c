@@ -44,10 +44,38 @@ static void leave_zone(const char *zone, const char *saved, bool was)
 	tzset();
 }
 
+static bool knows_zone(const char *zone)
+{
+	char path[PATH_MAX];
+	size_t n = strlen(zone);
+
+	return n && n < 64 && zone[0] != '/' && !strstr(zone, "..") &&
+		strspn(zone, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-/") == n &&
+		snprintf(path, sizeof(path), ZONES "%s", zone) < (int) sizeof(path) && !access(path, R_OK);
+}
+
+/* A zone's name or NULL.  The C library would read any file that is named. */
+static const char *check_zone(lua_State *L, int arg)
+{
+	const char *zone = luaL_optstring(L, arg, NULL);
+
+	luaL_argcheck(L, !zone || knows_zone(zone), arg, "there is no such time zone on this machine");
+	return zone;
+}
+
+/* A number of a date, which the C library counts with: 32 bits and room to carry over. */
+static int check_count(lua_State *L, int arg)
+{
+	lua_Integer n = luaL_checkinteger(L, arg);
+
+	luaL_argcheck(L, n >= -1000000 && n <= 1000000, arg, "a time that no calendar has");
+	return (int) n;
+}
+
 static int engine_calendar(lua_State *L)
 {
 	time_t t = (time_t) luaL_checkinteger(L, 1);
-	const char *zone = luaL_optstring(L, 2, NULL);
+	const char *zone = check_zone(L, 2);
 	char saved[256];
 	struct tm tm;
 	bool was, ok;
@@ -87,14 +115,14 @@ static time_t first_instant(time_t t, const struct tm *day)
 static int engine_instant(lua_State *L)
 {
 	struct tm tm = { .tm_isdst = -1, .tm_hour = 12 }, day;
-	const char *zone = luaL_optstring(L, 4, NULL);
+	const char *zone = check_zone(L, 4);
 	char saved[256];
 	time_t t;
 	bool was;
 
-	tm.tm_year = (int) luaL_checkinteger(L, 1) - 1900;
-	tm.tm_mon = (int) luaL_checkinteger(L, 2) - 1;
-	tm.tm_mday = (int) luaL_checkinteger(L, 3);
+	tm.tm_year = check_count(L, 1) - 1900;
+	tm.tm_mon = check_count(L, 2) - 1;
+	tm.tm_mday = check_count(L, 3);
 	enter_zone(zone, saved, &was);
 	/* noon, of which there is one every day, names the day */
 	t = mktime(&tm);
@@ -109,13 +137,7 @@ static int engine_instant(lua_State *L)
 
 static int engine_knows_zone(lua_State *L)
 {
-	const char *zone = luaL_checkstring(L, 1);
-	char path[PATH_MAX];
-	size_t n = strlen(zone);
-
-	lua_pushboolean(L, n && n < 64 && zone[0] != '/' && !strstr(zone, "..") &&
-			strspn(zone, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-/") == n &&
-			snprintf(path, sizeof(path), ZONES "%s", zone) < (int) sizeof(path) && !access(path, R_OK));
+	lua_pushboolean(L, knows_zone(luaL_checkstring(L, 1)));
 	return 1;
 }
 

@@ -253,22 +253,32 @@ const char *sl_lua_set_text(lua_State *L, int index, const char *field)
 	return text;
 }
 
+void sl_lua_no_turn(struct sl_lua *x)
+{
+	x->turn++;
+	x->set_name = NULL;
+	x->group = NULL;
+	x->member = NULL;
+	x->admitted = NULL;
+	x->order = NULL;
+	x->ordered = 0;
+	x->closed = NULL;
+	x->has_admit = false;
+	x->has_allow = false;
+	x->on_trial = false;
+	x->bars = 0;
+	x->allowed_starts = SL_NONE;
+}
+
 void sl_lua_turn(lua_State *L, struct sl_lua *x, int index)
 {
 	uint32_t count;
 	int set = lua_absindex(L, index);
 
 	luaL_checkstack(L, 16, NULL);
-	x->turn++;
+	sl_lua_no_turn(x);
 	x->set_name = sl_lua_set_text(L, set, "name");
 	x->group = sl_lua_set_text(L, set, "memory");
-	x->member = NULL;
-	x->order = NULL;
-	x->closed = NULL;
-	x->has_admit = false;
-	x->on_trial = false;
-	x->bars = 0;
-	x->allowed_starts = SL_NONE;
 	sl_cluster_queue(x->cluster, &count);
 	read_rows(L, x, set);
 	if (lua_getfield(L, set, "admit") == LUA_TFUNCTION) {

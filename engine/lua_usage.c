@@ -67,6 +67,7 @@ static uint32_t check_states(lua_State *L)
 	for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++) {
 		const char *word = check_text(L, "without");
 
+		sl_limit_tick(L, sl_limit_of(L));
 		for (state = 0; state < SL_JOB_STATES; state++)
 			if (!strcmp(word, state == SL_JOB_PENDING ? "REQUEUED" : sl_job_state_word(state)))
 				break;
@@ -131,7 +132,7 @@ static struct sl_usage_query check_query(lua_State *L, struct sl_lua *x, unsigne
 				k = &keys[i];
 		if (!k) {
 			lua_pushvalue(L, -2);
-			luaL_error(L, "unknown argument '%s'%s", luaL_tolstring(L, -1, NULL),
+			luaL_error(L, "unknown argument '%s'%s", sl_sandbox_tostring(L, -1, NULL),
 				   takes == OF_PAST ? "; expected by, unit, since, until_, partition, without" :
 				   takes == OF_DECAYED ? "; expected by, unit, half_life, partition, without" :
 				   "; expected by, unit, partition");

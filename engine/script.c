@@ -403,8 +403,7 @@ static int begin_cycle(struct sl_script *s, struct sl_cluster *c, struct sl_plan
 	x->orders = 0;
 	x->bids = 0;
 	x->undone = 0;
-	x->on_trial = false;
-	x->group = NULL;
+	sl_lua_no_turn(x);
 	if (recall(s, err))
 		return -1;
 	sl_cluster_queue(c, &queued);

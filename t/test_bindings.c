@@ -126,11 +126,111 @@ static void lists_are_no_longer_than_what_they_list(void **state)
 		    "assert(#cluster:overlaps(cluster:bids(jobs)) > 0 and #cluster:window(jobs).jobs == #jobs)"), NULL);
 }
 
+/* What __eq is given may be any userdata: a model is eight bytes. */
+static void an_object_is_compared_with_any_other(void **state)
+{
+	(void) state;
+	told("local mip = require 'sched.mip'\n" DECIDE("local m = mip.model { sense = 'max' }\n"
+	     "assert(cluster ~= m and m ~= cluster and plan ~= m and cluster ~= plan)\n"
+	     "local job = cluster:queue()()\n"
+	     "assert(job == cluster:job(job.id) and cluster:bids(job)[1] ~= job and job ~= m)"), NULL);
+}
+
+/* The row of a partition that the new snapshot has not. */
+static void a_partition_of_an_earlier_cycle_is_not_closed(void **state)
+{
+	struct build *many = jobs_and_an_array(), *one = jobs_and_an_array();
+	struct sl_error err;
+
+	(void) state;
+	for (char name[] = "p0"; name[1] <= '9'; name[1]++)
+		build_partition(many, name, 0, 3);
+	err = decide("local M, kept = { api = 1 }, nil\n"
+		     "function M.decide(cluster, plan)\n"
+		     "  if cluster.name == 'probe' then return end\n"
+		     "  if kept then plan:close(kept, 'all of it') end\n"
+		     "  kept = cluster.partitions[#cluster.partitions]\n"
+		     "end\nreturn M", (struct build *[]) { many, one, NULL }, NULL);
+	if (!strstr(err.text, "this partition is from an earlier cycle"))
+		fail_msg("%s", err.text);
+	build_destroy(many);
+	build_destroy(one);
+}
+
+/* serve() runs before anybody's turn: what it sees is the new queue, in its own order. */
+static void what_the_last_turn_left_is_not_looked_at(void **state)
+{
+	struct build *few = jobs_and_an_array(), *many = jobs_and_an_array(), *none = build_create("1x1c");
+	struct sl_error err;
+
+	(void) state;
+	for (uint32_t id = 100; id < 400; id++)
+		build_pending(many, (struct build_job) { .id = id, .limit = 3600, .tasks = 1 });
+	for (char name[] = "p0"; name[1] <= '9'; name[1]++)
+		build_partition(many, name, 0, 3);
+	err = decide("local M = { api = 1 }\n"
+		     "function M.serve(rows, cluster) for job in cluster:queue() do local id = job.id end end\n"
+		     "function M.admit() return true end\n"
+		     "function M.rank(job) return -job.id end\n"
+		     "function M.decide(cluster, plan) for job in cluster:queue() do plan:start(job) end end\n"
+		     "return M", (struct build *[]) { few, many, none, few, NULL }, NULL);
+	if (err.code)
+		fail_msg("%s", err.text);
+	build_destroy(few);
+	build_destroy(many);
+	build_destroy(none);
+}
+
+/* allow() is asked about a start, and fails: the start is taken back, nothing stays on trial. */
+static void a_start_that_allow_fails_about_is_taken_back(void **state)
+{
+	(void) state;
+	told("local M, asked = { api = 1 }, 0\n"
+	     "function M.allow(job, cluster)\n"
+	     "  asked = asked + 1\n"
+	     "  if asked == 2 then error('allow itself') end\n"
+	     "  return true\n"
+	     "end\n"
+	     "function M.decide(cluster, plan)\n"
+	     "  if cluster.name == 'probe' then asked = 0 return end\n"
+	     "  asked = 0\n"
+	     "  local job = cluster:job(10)\n"
+	     "  local ok, why = pcall(plan.start, plan, job)\n"
+	     "  assert(not ok and why:find('allow itself') and #plan.started == 0)\n"
+	     "  assert(plan:start(job) and #plan.started == 1)\n"
+	     "end\nreturn M", NULL);
+}
+
+static void numbers_are_checked_before_they_are_cut(void **state)
+{
+	(void) state;
+	told(DECIDE("plan:modify(cluster:job(10), { time_limit = 1e300 })"), "expected an integer from 1 on");
+	told(DECIDE("plan:modify(cluster:job(10), { priority = math.huge })"), "expected an integer from 0 on");
+	told(DECIDE("plan:modify(cluster:job(10), { priority = 0/0 })"), "expected an integer from 0 on");
+	told(DECIDE("plan:modify(cluster:job(10), { priority = 7.0 })"), NULL);
+}
+
+/* An address is another one in each run, and tells where things lie. */
+static void no_message_shows_an_address(void **state)
+{
+	(void) state;
+	told(DECIDE("local ok, why = pcall(function() return cluster.totals[{}] end) assert(not why:find('0x'), why)"),
+	     NULL);
+	told(DECIDE("local ok, why = pcall(cluster.usage.past, cluster.usage, { [{}] = 1 }) assert(not why:find('0x'), why)"),
+	     NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_iteration_is_not_advanced_by_what_it_asks),
 		cmocka_unit_test(lists_are_no_longer_than_what_they_list),
+		cmocka_unit_test(an_object_is_compared_with_any_other),
+		cmocka_unit_test(a_partition_of_an_earlier_cycle_is_not_closed),
+		cmocka_unit_test(what_the_last_turn_left_is_not_looked_at),
+		cmocka_unit_test(a_start_that_allow_fails_about_is_taken_back),
+		cmocka_unit_test(numbers_are_checked_before_they_are_cut),
+		cmocka_unit_test(no_message_shows_an_address),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

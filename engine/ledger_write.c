@@ -166,7 +166,7 @@ int sl_ledger_adjust(struct sl_ledger *l, const struct sl_adjustment *a, struct 
 	struct sl_piece p = { .start = a->at, .end = a->at };
 	struct adjusting copy = { .a = *a };
 
-	if (a->at <= 0 || a->at > SL_USAGE_MAX_SECONDS)
+	if (a->at <= 0 || a->at >= SL_USAGE_MAX_SECONDS)
 		return sl_fail(err, SL_EINVAL, "an adjustment at %" PRId64 ": there is no such time", a->at);
 	for (int k = 0; k < SL_UNITS; k++)
 		if (a->amount[k] > INT64_MAX / 4 || a->amount[k] < -INT64_MAX / 4)

@@ -19,6 +19,7 @@
 
 #define DEPTH 8			/* of files that include files */
 #define MOST_WORDS 64		/* of a line */
+#define MOST_NODES (1u << 18)	/* four times what slurmctld takes */
 
 struct word {			/* Key=value */
 	const char *key, *value;
@@ -265,6 +266,8 @@ static int add_node(const char *name, void *arg)
 	struct conf *c = a->c;
 	struct name *more;
 
+	if (c->names == MOST_NODES)
+		return sl_fail(c->err, SL_ELIMIT, "more than %u nodes", MOST_NODES);
 	if (c->names == c->room) {
 		more = realloc(c->name, (c->room ? c->room * 2 : 256) * sizeof(*more));
 		if (!more)
@@ -436,6 +439,16 @@ static int partition_word(struct conf *c, const struct word *w)
 	return 0;
 }
 
+static bool has_partition(const struct conf *c, uint32_t name)
+{
+	struct sl_partition_row row;
+
+	for (uint32_t i = 0; sl_builder_row(c->b, SL_T_PARTITION, i, &row) == 0; i++)
+		if (row.name == name)
+			return true;
+	return false;
+}
+
 static int partition_line(struct conf *c, const struct line *l)
 {
 	struct sl_partition_row usual = c->part;
@@ -449,6 +462,8 @@ static int partition_line(struct conf *c, const struct line *l)
 	if (!strcasecmp(l->word[0].value, "DEFAULT"))
 		return 0;
 	c->part.name = sl_builder_str(c->b, l->word[0].value);
+	if (has_partition(c, c->part.name))
+		return bad(c, "partition %s twice", l->word[0].value);
 	c->members = 0;
 	if (!strcasecmp(c->part_nodes, "ALL"))
 		for (uint32_t i = 0; i < c->names && !rc; i++)

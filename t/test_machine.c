@@ -111,6 +111,8 @@ static void a_slurm_conf_with_mistakes_is_refused_with_its_line(void **state)
 		{ "NodeName=a1 CPUs=2\nPartitionName=p Nodes=a1 MaxTime=soon\n", "bad.conf:2: MaxTime=soon" },
 		{ "NodeName=a[1 CPUs=2\n", "bad.conf:1" },
 		{ "NodeName=a1 Gres=gpu:a:b:c:1\n", "expected name:type:count" },
+		{ "NodeName=a[1-4294967295] CPUs=2\n", "bad.conf:1: more than 262144 nodes" },
+		{ "NodeName=a1 CPUs=2\nPartitionName=p Nodes=a1\nPartitionName=p Nodes=a1\n", "bad.conf:3: partition p twice" },
 		{ "Include nowhere.conf\n", "nowhere.conf: No such file" },
 		{ "Include bad.conf\n", "more than 8 deep" },
 	};

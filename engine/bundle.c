@@ -94,6 +94,11 @@ static char *bundled_directory(bool check_trust)
 	return strdup(SL_PKGDATA_DIR "/lua");
 }
 
+char *sl_bundle_bundled_directory(void)
+{
+	return bundled_directory(true);
+}
+
 /* -- the search path --------------------------------------------------- */
 
 static int no_memory(struct sl_error *err)

@@ -96,6 +96,9 @@ const struct sl_bundle_file *sl_bundle_module(struct sl_bundle *b, const char *n
  * past the end. */
 const char *sl_bundle_root(const struct sl_bundle *b, unsigned i);
 
+/* Where the bundled policies are, with check_trust.  The caller's to free; NULL without memory. */
+char *sl_bundle_bundled_directory(void);
+
 /* A text given in memory under this name, or NULL. */
 const char *sl_bundle_text(const struct sl_bundle *b, const char *name);
 

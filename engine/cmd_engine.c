@@ -18,15 +18,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "confine.h"
 #include "decide.h"
-#include "harden.h"
 #include "keeper.h"
 #include "watch.h"
 #include "wire.h"
 
 #define SOCKET 3
 #define SEND_TIMEOUT_MS 1000
-#define FILES 64
 #define DEFAULT_BUDGET_S 2.0
 #define RETRY_US INT64_C(10000000)	/* a refused set is tried again at least this often */
 
@@ -38,6 +37,7 @@
 
 struct engine {
 	int sock;
+	struct sl_confined confined;
 	size_t lua_memory;
 	struct sl_bundle *bundled;	/* easy, as installed; NULL: not even that */
 	struct sl_error bundled_error;
@@ -57,7 +57,7 @@ struct engine {
 
 struct values {
 	int64_t memory, lua_memory;
-	const char *state;
+	const char *state, *user, *read;
 };
 
 static const struct sl_option options[] = {
@@ -65,8 +65,12 @@ static const struct sl_option options[] = {
 	  .min = 256, .max = 1048576, .standard = "4096", .doc = "most memory that the process may use" },
 	{ .name = "lua-memory", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, lua_memory),
 	  .argument = "MIB", .min = 1, .max = 65536, .standard = "512", .doc = "most memory that Lua may use" },
+	{ .name = "read", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, read), .argument = "DIRS",
+	  .doc = "read files below these directories only, colon-separated, where the kernel has Landlock" },
 	{ .name = "state", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, state), .argument = "DIR",
 	  .doc = "keep the ledger of what was used in this directory" },
+	{ .name = "user", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, user), .argument = "NAME",
+	  .doc = "become this user when started by root; default: nobody" },
 	{ 0 }
 };
 
@@ -438,7 +442,7 @@ error:
 
 /* -- the loop ----------------------------------------------------------- */
 
-static void answer_hello(struct sl_frame *answer)
+static void answer_hello(const struct engine *e, struct sl_frame *answer)
 {
 	struct sl_frame_hello *hello = &answer->body.hello;
 
@@ -448,6 +452,7 @@ static void answer_hello(struct sl_frame *answer)
 	hello->plan_version = sl_plan_schema.version;
 	hello->pid = (int32_t) getpid();
 	snprintf(hello->version, sizeof(hello->version), "%s", SCHEDLUA_VERSION);
+	sl_harden_say(&e->confined.holds, hello->holds);
 }
 
 /* What the ledger's keeper has said so far. */
@@ -492,7 +497,7 @@ static int serve(struct engine *e, struct sl_error *err)
 	answer.fd = -1;
 	switch (frame.type) {
 	case SL_FRAME_HELLO:
-		answer_hello(&answer);
+		answer_hello(e, &answer);
 		break;
 	case SL_FRAME_LOAD:
 		answer_load(e, &frame, &answer);
@@ -514,8 +519,11 @@ static int serve(struct engine *e, struct sl_error *err)
 		close(frame.fd);
 	if (answer.type == SL_FRAME_PLAN)
 		tell_ledger(e, &answer.body.plan);
-	if (rc > 0)
-		rc = sl_wire_send(e->sock, &answer, SEND_TIMEOUT_MS, err) ? -1 : 1;
+	if (rc > 0) {
+		bool whole = !sl_confined_check(&e->confined, err);	/* it ends after this answer if not */
+
+		rc = sl_wire_send(e->sock, &answer, SEND_TIMEOUT_MS, err) || !whole ? -1 : 1;
+	}
 	if (answer.fd >= 0)
 		close(answer.fd);
 	return rc;
@@ -554,11 +562,10 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 		return status;
 	e.lua_memory = (size_t) v.lua_memory << 20;
 	rc = check_socket(&err);
-	if (!rc)
+	if (!rc) {
 		start_keeper(&e, v.state);
-	if (!rc)
-		rc = sl_harden(&(struct sl_harden) { .address_space = (size_t) v.memory << 20,
-						     .file_size = SL_IMAGE_MAX_SIZE, .files = FILES }, &err);
+		rc = sl_confine(&e.confined, (size_t) v.memory << 20, v.user, v.read, &err);
+	}
 	if (!rc)
 		rc = check_peer(&err);
 	if (!rc) {
@@ -566,6 +573,7 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 		while ((rc = serve(&e, &err)) > 0)
 			;
 	}
+	sl_confined_clear(&e.confined);
 	sl_decision_clear(&e.decision);
 	sl_keeper_destroy(e.keeper);
 	sl_bundle_destroy(e.live);
@@ -589,9 +597,11 @@ const struct sl_verb sl_verb_engine = {
 		"its files change, and every ten seconds.\n"
 		"\n"
 		"Before it reads anything the process gives up what it does not need: privileges\n"
-		"(a root process becomes nobody and keeps the one capability to read files), core\n"
-		"dumps, being traced, memory beyond --memory, and most system calls: it can run no\n"
-		"program, make no process and no connection, and write no file.\n"
+		"(a root process becomes --user, and nobody keeps a capability), core dumps, being\n"
+		"traced, memory beyond --memory, files outside --read, and most system calls: it can\n"
+		"run no program, make no process and no connection, signal nobody, and write no\n"
+		"file.  Models are solved by a second process that it starts before, and which can\n"
+		"open no file.  What holds on this machine schedlua status says.\n"
 		"\n"
 		"With --state it starts the ledger's keeper first, which writes *ledger.db* in that\n"
 		"directory as the user who owns it (*schedlua-ledger*(1)).\n",

@@ -53,6 +53,7 @@ static const struct line {
 	{ "slurm_version", "Slurm", TEXT, true },
 	{ "pid", "slurmctld pid", COUNT, true },
 	{ "engine_pid", "engine pid", COUNT, true },
+	{ "engine_holds", "engine runs as", TEXT, false },
 	{ "started", "plug-in started", TIME, true },
 	{ "last_cycle", "last cycle", TIME, true },
 	{ "written", "status written", TIME, true },
@@ -228,6 +229,7 @@ const struct sl_verb sl_verb_status = {
 		"fallback, idle), *policy*, *site*, *idle_why*, *usage_stale*, *refusal* (why the set\n"
 		"in the files does not decide), *last_error*, *last_error_time*,\n"
 		"*strikes*, *next_try_s*, *version*, *slurm_version*, *pid*, *engine_pid*,\n"
+		"*engine_holds* (what the engine gave up: uid, system calls, files),\n"
 		"*started*, *last_cycle*, *written* (seconds since the epoch), *interval_s*,\n"
 		"*budget_s*, the counters named in the plain form, and the distributions\n"
 		"*cycle_us*, *decide_us*, *queue_hold_us*, *copy_hold_us*, *commit_hold_us*,\n"

@@ -4,17 +4,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <linux/capability.h>
+#include <linux/seccomp.h>
 
 #include "call_filter.h"
 
@@ -23,8 +24,6 @@ static const bool sanitized = true;
 #else
 static const bool sanitized = false;
 #endif
-
-#define NOBODY 65534
 
 static int failed(struct sl_error *err, const char *what)
 {
@@ -53,131 +52,182 @@ static int limit(int resource, size_t value, const char *what, struct sl_error *
 	return setrlimit(resource, &r) ? failed(err, what) : 0;
 }
 
-/* Keep the capabilities in *keep* (a mask of the first 32), lose all others. */
-static int keep_capabilities(uint32_t keep, struct sl_error *err)
+static int drop_capabilities(struct sl_error *err)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
 
-	if (syscall(SYS_capget, &header, data))
-		return failed(err, "capget");
-	data[0].effective = data[0].permitted = data[0].permitted & keep;
-	data[1].effective = data[1].permitted = 0;
-	data[0].inheritable = data[1].inheritable = 0;
-	return syscall(SYS_capset, &header, data) ? failed(err, "capset") : 0;
+	return syscall(SYS_capset, &header, none) ? failed(err, "capset") : 0;
 }
 
 /*
  * A process of user 0 may write what root owns even without capabilities, so
  * it has to be somebody else.  Where that is not possible (a container without
- * the capability, a user namespace without "nobody"), losing the capabilities
- * must do.
+ * the capability, a user namespace without that user), losing the capabilities
+ * must do, unless somebody has asked for the user.
  */
 static int leave_root(const struct sl_harden *h, struct sl_error *err)
 {
-	bool keeper = h->role == SL_HARDEN_KEEPER;
-	uid_t uid = keeper ? h->uid : NOBODY;
-	gid_t gid = keeper ? h->gid : NOBODY;
-
-	if (geteuid() || (keeper && !uid))
-		return keep_capabilities(0, err);
-	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0))
-		return failed(err, "PR_SET_KEEPCAPS");
-	if ((setgroups(0, NULL) || setresgid(gid, gid, gid) || setresuid(uid, uid, uid)) &&
-	    errno != EPERM && errno != EINVAL)
-		return failed(err, "setresuid");
-	return keep_capabilities(keeper ? 0 : 1u << CAP_DAC_READ_SEARCH, err);
+	if (!geteuid() && h->uid &&
+	    (setgroups(0, NULL) || setresgid(h->gid, h->gid, h->gid) || setresuid(h->uid, h->uid, h->uid)) &&
+	    (h->must || (errno != EPERM && errno != EINVAL)))
+		return sl_fail(err, SL_EIO, "engine: cannot become uid %u: %s", h->uid, strerror(errno));
+	return drop_capabilities(err);
 }
 
 /* -- system calls ------------------------------------------------------- */
 
-#define CALL(name) { .number = SYS_##name }
-#define CALL_IF(name, how, n, v) { .number = SYS_##name, .test = (how), .argument = (n), .value = (v) }
+/* Packets, memfds and what is open; the first descriptor's flags and seals. */
+#define CALLS_OF_DESCRIPTORS \
+	SL_CALL(read), SL_CALL(write), SL_CALL(readv), SL_CALL(writev), SL_CALL(pread64), SL_CALL(lseek), \
+	SL_CALL(close), SL_CALL(sendmsg), SL_CALL(recvmsg), SL_CALL(poll), SL_CALL(ppoll), SL_CALL(fstat), \
+	SL_CALL_IF(newfstatat, SL_IS(3, AT_EMPTY_PATH)), \
+	SL_CALL(memfd_create), SL_CALL(ftruncate), \
+	SL_CALL_IF(fcntl, SL_IS(1, F_GETFD)), SL_CALL_IF(fcntl, SL_IS(1, F_SETFD)), \
+	SL_CALL_IF(fcntl, SL_IS(1, F_GETFL)), SL_CALL_IF(fcntl, SL_IS(1, F_DUPFD_CLOEXEC)), \
+	SL_CALL_IF(fcntl, SL_IS(1, F_ADD_SEALS)), SL_CALL_IF(fcntl, SL_IS(1, F_GET_SEALS))
 
-#ifdef __x86_64__
-#define OLD_CALLS CALL(poll), CALL(select), CALL(stat), CALL(lstat), CALL(access), CALL(readlink), CALL(time),
-#define OLD_WRITING_CALLS CALL(open), CALL(unlink), CALL(rename),
-#else
-#define OLD_CALLS
-#define OLD_WRITING_CALLS
-#endif
+/* What files there are. */
+#define CALLS_OF_PATHS \
+	SL_CALL(newfstatat), SL_CALL(statx), SL_CALL(stat), SL_CALL(lstat), SL_CALL(faccessat), SL_CALL(access), \
+	SL_CALL(readlinkat), SL_CALL(readlink), SL_CALL(getdents64)
 
-/* What any process needs that computes, reads files and has a socket. */
-#define CALLS_OF_ALL \
-	CALL(read), CALL(write), CALL(readv), CALL(writev), CALL(pread64), CALL(lseek), CALL(close), \
-	CALL(fcntl), CALL(dup), CALL(sendmsg), CALL(recvmsg), CALL(ppoll), CALL(pselect6), CALL(fstat), \
-	CALL(newfstatat), CALL(statx), CALL(faccessat), CALL(readlinkat), CALL(getdents64), CALL(getcwd), \
-	CALL(memfd_create), CALL(ftruncate), CALL(mmap), CALL(munmap), CALL(mremap), CALL(mprotect), \
-	CALL(madvise), CALL(brk), CALL(rt_sigaction), CALL(rt_sigprocmask), CALL(rt_sigreturn), \
-	CALL(sigaltstack), CALL(restart_syscall), CALL(timer_create), CALL(timer_settime), \
-	CALL(timer_gettime), CALL(timer_getoverrun), CALL(timer_delete), CALL(setitimer), \
-	CALL(clock_gettime), CALL(clock_getres), CALL(clock_nanosleep), CALL(gettimeofday), CALL(times), \
-	CALL(getrandom), CALL(futex), CALL(sched_yield), CALL(sched_getaffinity), CALL(sysinfo), \
-	CALL(uname), CALL(getrusage), CALL(getpid), CALL(getppid), CALL(gettid), CALL(getuid), \
-	CALL(geteuid), CALL(getgid), CALL(getegid), CALL(exit), CALL(exit_group), \
-	OLD_CALLS
+#define CALLS_OF_TIMERS \
+	SL_CALL(timer_create), SL_CALL(timer_settime), SL_CALL(timer_gettime), SL_CALL(timer_getoverrun), \
+	SL_CALL(timer_delete), SL_CALL(setitimer)
+
+/* One's own limits, to read. */
+#define CALLS_OF_LIMITS SL_CALL_BOTH(prlimit64, SL_IS(0, 0), SL_IS(2, 0))
+
+#define FILTER(call, err) sl_call_filter(call, sizeof(call) / sizeof(call[0]), err)
 
 static int filter_engine(struct sl_error *err)
 {
 	const uint32_t writing = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND;
 	const struct sl_call call[] = {
-		CALLS_OF_ALL
-		/* open a file, but for reading only */
-		CALL_IF(openat, SL_CALL_WITHOUT, 2, writing),
-		/* raise a signal, but only here: abort() */
-		CALL_IF(tgkill, SL_CALL_EQUAL, 0, (uint32_t) getpid()),
-		/*
-		 * A solver's process (mip_child.c): a copy of this one, with no flag that
-		 * would share anything or make a namespace.  It is ended through its own
-		 * descriptor, which clone() gave: there is no pidfd_open(), no kill().  It
-		 * has limits and a filter of its own, and ends when this process does.
-		 */
-		CALL_IF(clone, SL_CALL_EQUAL, 0, CLONE_PIDFD | SIGCHLD),
-		CALL(wait4), CALL(pidfd_send_signal),
-		CALL_IF(prlimit64, SL_CALL_EQUAL, 0, 0),
-		{ SYS_prctl, SL_CALL_BOTH, 0, PR_SET_PDEATHSIG, SIGKILL },
-		CALL_IF(prctl, SL_CALL_EQUAL, 0, PR_SET_NO_NEW_PRIVS),
-		CALL_IF(prctl, SL_CALL_EQUAL, 0, PR_SET_SECCOMP),
+		SL_CALLS_MEMORY, SL_CALLS_SELF, CALLS_OF_DESCRIPTORS, CALLS_OF_PATHS, CALLS_OF_TIMERS, CALLS_OF_LIMITS,
+		SL_CALL(getuid), SL_CALL(geteuid), SL_CALL(getgid), SL_CALL(getegid),
+		SL_CALL_IF(openat, SL_WITHOUT(2, writing)),
 	};
 
-	return sl_call_filter(call, sizeof(call) / sizeof(call[0]), err) ? sl_fail_in(err, "engine") : 0;
+	return FILTER(call, err);
+}
+
+/*
+ * The process that starts solvers: a plain copy of this one, with no flag that would share
+ * anything or make a namespace.  What the copy does to itself before it solves is allowed here.
+ */
+static int filter_solver(struct sl_error *err)
+{
+	const struct sl_call call[] = {
+		SL_CALLS_MEMORY, SL_CALLS_SELF, CALLS_OF_DESCRIPTORS, CALLS_OF_TIMERS,
+		SL_CALL_IF(clone, SL_IS(0, SIGCHLD)), SL_CALL(wait4), SL_CALL(close_range),
+		SL_CALL_IF(prlimit64, SL_IS(0, 0)),
+		SL_CALL_BOTH(prctl, SL_IS(0, PR_SET_PDEATHSIG), SL_IS(1, SIGKILL)),
+		SL_CALL_IF(prctl, SL_IS(0, PR_SET_NO_NEW_PRIVS)), SL_CALL_IF(prctl, SL_IS(0, PR_SET_SECCOMP)),
+		SL_CALL_IF(prctl, SL_IS(0, PR_GET_SECCOMP)),
+		SL_CALL_IF(seccomp, SL_IS(0, SECCOMP_SET_MODE_FILTER)),
+		SL_CALL_IF(seccomp, SL_IS(0, SECCOMP_GET_ACTION_AVAIL)),
+	};
+
+	return FILTER(call, err);
 }
 
 /* The ledger's keeper: a database in files.  It starts nothing. */
 static int filter_keeper(struct sl_error *err)
 {
 	const struct sl_call call[] = {
-		CALLS_OF_ALL
-		OLD_WRITING_CALLS
-		CALL(openat), CALL(pwrite64), CALL(fsync), CALL(fdatasync), CALL(unlinkat), CALL(renameat),
-		CALL(renameat2), CALL(fchmod), CALL(fchown), CALL(fstatfs), CALL(flock),
-		CALL_IF(tgkill, SL_CALL_EQUAL, 0, (uint32_t) getpid()),
+		SL_CALLS_MEMORY, SL_CALLS_SELF, CALLS_OF_DESCRIPTORS, CALLS_OF_PATHS, CALLS_OF_TIMERS, CALLS_OF_LIMITS,
+		SL_CALL(getuid), SL_CALL(geteuid), SL_CALL(getgid), SL_CALL(getegid),
+		SL_CALL(openat), SL_CALL(open), SL_CALL(pwrite64), SL_CALL(fsync), SL_CALL(fdatasync),
+		SL_CALL(unlink), SL_CALL(unlinkat), SL_CALL(rename), SL_CALL(renameat), SL_CALL(renameat2),
+		SL_CALL(fchmod), SL_CALL(fchown), SL_CALL(fstatfs),
+		SL_CALL_IF(fcntl, SL_IS(1, F_GETLK)), SL_CALL_IF(fcntl, SL_IS(1, F_SETLK)),
+		SL_CALL_IF(fcntl, SL_IS(1, F_SETLKW)), SL_CALL_IF(fcntl, SL_IS(1, F_DUPFD)),
 	};
 
-	return sl_call_filter(call, sizeof(call) / sizeof(call[0]), err) ? sl_fail_in(err, "ledger keeper") : 0;
+	return FILTER(call, err);
 }
 
-int sl_harden(const struct sl_harden *h, struct sl_error *err)
+static int filter(enum sl_harden_role role, struct sl_error *err)
 {
-	reset_signals();
+	switch (role) {
+	case SL_HARDEN_ENGINE:
+		return filter_engine(err);
+	case SL_HARDEN_SOLVER:
+		return filter_solver(err);
+	case SL_HARDEN_KEEPER:
+		return filter_keeper(err);
+	default:
+		return 0;
+	}
+}
+
+/* -- all of it ------------------------------------------------------------ */
+
+static int set_limits(const struct sl_harden *h, struct sl_error *err)
+{
+	bool writes = h->role == SL_HARDEN_KEEPER || h->role == SL_HARDEN_WATCH;
+
 	if (limit(RLIMIT_CORE, 0, "RLIMIT_CORE", err) || limit(RLIMIT_NOFILE, h->files, "RLIMIT_NOFILE", err) ||
-	    (h->role != SL_HARDEN_KEEPER && limit(RLIMIT_FSIZE, h->file_size, "RLIMIT_FSIZE", err)))
+	    (!writes && limit(RLIMIT_FSIZE, h->file_size, "RLIMIT_FSIZE", err)))
 		return -1;
 	/* a limit on files that somebody else set is an error to tell, not an end */
-	if (h->role == SL_HARDEN_KEEPER)
+	if (writes)
 		signal(SIGXFSZ, SIG_IGN);
-	if (!sanitized && limit(RLIMIT_AS, h->address_space, "RLIMIT_AS", err))
+	return sanitized ? 0 : limit(RLIMIT_AS, h->address_space, "RLIMIT_AS", err);
+}
+
+/* Files and system calls, once everything else is as it shall be. */
+static int confine(const struct sl_harden *h, struct sl_harden_holds *holds, struct sl_error *err)
+{
+	bool starts = h->role == SL_HARDEN_SOLVER || h->role == SL_HARDEN_WATCH;
+	int rc;
+
+	if (!starts && limit(RLIMIT_NPROC, 0, "RLIMIT_NPROC", err))
+		return -1;
+	if (sanitized || h->role == SL_HARDEN_WATCH)
+		return 0;
+	if (h->paths || h->role == SL_HARDEN_SOLVER) {
+		if ((holds->landlock = sl_landlock(h->path, h->paths, err)) < 0)
+			return sl_fail_in(err, "engine");
+	}
+	if ((rc = filter(h->role, err)) < 0)
+		return sl_fail_in(err, "engine");
+	holds->filter = rc > 0;
+	return 0;
+}
+
+int sl_harden(const struct sl_harden *h, struct sl_harden_holds *holds, struct sl_error *err)
+{
+	struct sl_harden_holds mine = { 0 };
+
+	reset_signals();
+	if (set_limits(h, err))
 		return -1;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return failed(err, "PR_SET_NO_NEW_PRIVS");
-	/* these two are undone by a change of user: after it */
+	/* the next two are undone by a change of user: after it */
 	if (leave_root(h, err))
 		return -1;
 	if (!sanitized && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
 		return failed(err, "PR_SET_DUMPABLE");
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0))
 		return failed(err, "PR_SET_PDEATHSIG");
-	if (sanitized)
-		return 0;
-	return h->role == SL_HARDEN_KEEPER ? filter_keeper(err) : filter_engine(err);
+	mine.uid = geteuid();
+	if (confine(h, &mine, err))
+		return -1;
+	if (holds)
+		*holds = mine;
+	return 0;
+}
+
+void sl_harden_say(const struct sl_harden_holds *holds, char text[SL_HARDEN_TEXT])
+{
+	char files[48] = "files: all that this user may read";
+
+	if (holds->landlock)
+		snprintf(files, sizeof(files), "files by Landlock %d", holds->landlock);
+	snprintf(text, SL_HARDEN_TEXT, "uid %u, no capabilities, system calls %s, %s", holds->uid,
+		 holds->filter ? "filtered" : "not filtered", files);
 }

@@ -135,13 +135,17 @@ int keeper_recv(int sock, struct keeper_packet *p, int *fd, int timeout_ms)
 static void watch_over(int sock, const char *dir, pid_t engine)
 {
 	unsigned ends = 0;
+	struct sl_error err;
 	int status;
 	pid_t pid;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	prctl(PR_SET_NAME, "ledger-watch", 0, 0, 0);
+	if (keeper_confine(dir, true, &err)) {
+		dprintf(2, "ledger keeper: %s\n", err.text);
+		_exit(1);
+	}
 	if (getppid() != engine)
 		_exit(0);
-	prctl(PR_SET_NAME, "ledger-watch", 0, 0, 0);
 	for (;;) {
 		pid_t us = getpid();
 

@@ -43,4 +43,8 @@ int keeper_recv(int sock, struct keeper_packet *p, int *fd, int timeout_ms);
 /* The keeper itself, in its own process: returns when the engine is gone. */
 int keeper_serve(int sock, const char *dir);
 
+/* Become the owner of *dir* and give up the rest (harden.h), as the keeper or as the process that
+ * watches over it.  0, or -1 with *err. */
+int keeper_confine(const char *dir, bool watch, struct sl_error *err);
+
 #endif

@@ -277,15 +277,17 @@ static int64_t clock_ms(void)
 
 /* -- the process ------------------------------------------------------------------ */
 
-/* As whom the files are written: who owns the directory. */
-static int confine(const char *dir, struct sl_error *err)
+/* As whom the files are written: who owns the directory.  No others are opened. */
+int keeper_confine(const char *dir, bool watch, struct sl_error *err)
 {
+	struct sl_landlock_path path[] = { { dir, true }, { "/etc/localtime", false }, { "/usr/share/zoneinfo", false } };
 	struct stat st;
 
 	if (stat(dir, &st))
 		return sl_fail(err, SL_EIO, "%s: %s", dir, strerror(errno));
-	return sl_harden(&(struct sl_harden) { .role = SL_HARDEN_KEEPER, .address_space = MEMORY, .files = FILES,
-					       .uid = st.st_uid, .gid = st.st_gid }, err);
+	return sl_harden(&(struct sl_harden) { .role = watch ? SL_HARDEN_WATCH : SL_HARDEN_KEEPER,
+					       .address_space = MEMORY, .files = FILES, .uid = st.st_uid,
+					       .gid = st.st_gid, .path = path, .paths = 3 }, NULL, err);
 }
 
 int keeper_serve(int sock, const char *dir)
@@ -299,7 +301,7 @@ int keeper_serve(int sock, const char *dir)
 	prctl(PR_SET_NAME, "ledger-keeper", 0, 0, 0);
 	snprintf(k.path, sizeof(k.path), "%s/%s", dir, SL_LEDGER_FILE);
 	umask(027);
-	if (confine(dir, &err)) {
+	if (keeper_confine(dir, false, &err)) {
 		dprintf(2, "ledger keeper: %s\n", err.text);
 		return 1;
 	}

@@ -119,4 +119,14 @@ void sl_mip_result_clear(struct sl_mip_result *r);
 /* Name of backend i of those that this program can use, the default first; NULL past the end. */
 const char *sl_mip_backend_name(unsigned i);
 
+/*
+ * For a process that is about to lose the right to make processes (harden.h): start one that has
+ * models solved from now on, after confine(arg), which is called in it once the solvers' libraries
+ * are loaded.  It ends with this process.  Returns 0; -1 with *err: there are no solvers then.
+ */
+int sl_mip_start_server(int (*confine)(void *arg, struct sl_error *err), void *arg, struct sl_error *err);
+
+/* It was started and has ended: nothing is solved in this process any more. */
+bool sl_mip_server_gone(void);
+
 #endif

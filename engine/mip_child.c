@@ -9,14 +9,13 @@
  * that leaves it little but memory and clocks, and one way to say something: the
  * answer, in memory shared with its parent.
  *
- * The parent waits through the child's own descriptor, which also ends it.  Where the
- * kernel has none (before 5.2), it looks every millisecond, and the child's timer ends it.
+ * When its time is up the kernel ends it, by a timer that it sets before anything else and then
+ * cannot reach.  The parent just waits, and need not be able to signal anybody.
  */
 #include "mip_private.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -59,14 +58,14 @@ int64_t sl_mip_clock_ns(void)
 
 /* -- the answer -------------------------------------------------------- */
 
-static size_t answer_size(uint32_t columns)
+size_t sl_mip_answer_size(uint32_t columns)
 {
 	return sizeof(struct sl_mip_answer) + columns * sizeof(double);
 }
 
 struct sl_mip_answer *sl_mip_answer_map(uint32_t columns, struct sl_error *err)
 {
-	void *a = mmap(NULL, answer_size(columns), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	void *a = mmap(NULL, sl_mip_answer_size(columns), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (a != MAP_FAILED)
 		return a;
@@ -77,7 +76,7 @@ struct sl_mip_answer *sl_mip_answer_map(uint32_t columns, struct sl_error *err)
 void sl_mip_answer_unmap(struct sl_mip_answer *a, uint32_t columns)
 {
 	if (a)
-		munmap(a, answer_size(columns));
+		munmap(a, sl_mip_answer_size(columns));
 }
 
 /* -- in the child: confinement ------------------------------------------ */
@@ -94,14 +93,21 @@ static void set_limit(int resource, rlim_t value)
 	setrlimit(resource, &r);
 }
 
-/* Bytes of address space that the copy has already. */
+static int statm = -1;	/* this process's, where it could not be opened when it is needed */
+
+void sl_mip_know_size(void)
+{
+	statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+}
+
+/* Bytes of address space that this process has, and so a copy of it. */
 static rlim_t own_size(void)
 {
 	char text[64];
-	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	int fd = statm >= 0 ? statm : open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
 
-	if (fd >= 0)
+	if (fd >= 0 && fd != statm)
 		close(fd);
 	if (n <= 0)
 		return 0;
@@ -109,30 +115,30 @@ static rlim_t own_size(void)
 	return (rlim_t) strtoull(text, NULL, 10) * (rlim_t) sysconf(_SC_PAGESIZE);
 }
 
-static void set_limits(const struct sl_mip_options *o, double hard_s)
+static void set_limits(const struct sl_mip_options *o, double hard_s, rlim_t size)
 {
-	rlim_t size;
-
 	set_limit(RLIMIT_CORE, 0);
 	set_limit(RLIMIT_FSIZE, 0);
+	set_limit(RLIMIT_NPROC, 0);
 	set_limit(RLIMIT_CPU, (rlim_t) hard_s + 2);
 	if (sanitized || !o->memory_mb)
 		return;
-	size = own_size();
 	if (size)
 		set_limit(RLIMIT_AS, size + ((rlim_t) o->memory_mb << 20));
 }
 
-/* The kernel ends this process should its parent not come to it. */
-static void set_timer(double hard_s)
+/* The kernel ends this process in *left* nanoseconds. */
+static int set_timer(int64_t left, struct sl_error *err)
 {
 	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL };
-	double s = hard_s + GRACE_S;
-	struct itimerspec when = { .it_value = { (time_t) s, (long) ((s - (double) (time_t) s) * 1e9) } };
+	struct itimerspec when = { .it_value = { left / 1000000000, left % 1000000000 } };
 	timer_t timer;
 
-	if (!timer_create(CLOCK_MONOTONIC, &event, &timer))
-		timer_settime(timer, 0, &when, NULL);
+	if (left <= 0)
+		when.it_value = (struct timespec) { 0, 1 };
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer) || timer_settime(timer, 0, &when, NULL))
+		return sl_fail(err, SL_EIO, "a timer: %s", strerror(errno));
+	return 0;
 }
 
 static void close_all(void)
@@ -158,37 +164,27 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-#define CALL(name) { .number = SYS_##name }
-
 /* Memory, clocks, and an end. */
 static int filter_calls(struct sl_error *err)
 {
 	const struct sl_call call[] = {
-		CALL(mmap), CALL(munmap), CALL(mremap), CALL(mprotect), CALL(madvise), CALL(brk), CALL(futex),
-		CALL(clock_gettime), CALL(clock_getres), CALL(gettimeofday), CALL(times), CALL(getrusage),
-		CALL(clock_nanosleep), CALL(sched_yield), CALL(sysinfo), CALL(uname), CALL(getrandom),
-		CALL(rt_sigaction), CALL(rt_sigprocmask), CALL(rt_sigreturn), CALL(sigaltstack),
-		CALL(restart_syscall), CALL(getpid), CALL(gettid), CALL(getppid), CALL(exit), CALL(exit_group),
-		CALL(read), CALL(write), CALL(close), CALL(fstat), CALL(lseek),	/* of what is not open */
-		CALL(getcwd),	/* Cbc takes any failure for a buffer that is too small, up to a GiB */
-#ifdef __x86_64__
-		CALL(time),
-#endif
-		{ .number = SYS_tgkill, .test = SL_CALL_EQUAL, .value = (uint32_t) getpid() },
+		SL_CALLS_MEMORY, SL_CALLS_SELF,
+		SL_CALL(read), SL_CALL(write), SL_CALL(close), SL_CALL(fstat), SL_CALL(lseek),	/* of what is not open */
 	};
 
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	return sl_call_filter(call, sizeof(call) / sizeof(call[0]), err);
+	return sl_call_filter(call, sizeof(call) / sizeof(call[0]), err) < 0 ? -1 : 0;
 }
 
-static int confine(const struct sl_mip_options *o, double hard_s, pid_t parent, struct sl_error *err)
+static int confine(const struct sl_mip_options *o, double hard_s, int64_t end, rlim_t size, pid_t parent,
+		   struct sl_error *err)
 {
 	reset_signals();
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	if (getppid() != parent)
 		return sl_fail(err, SL_EIO, "its parent is gone");
-	set_limits(o, hard_s);
-	set_timer(hard_s);
+	set_limits(o, hard_s, size);
+	if (set_timer(end - sl_mip_clock_ns(), err))
+		return -1;
 	close_all();
 	return filter_calls(err);
 }
@@ -296,12 +292,13 @@ static void solve(struct sl_mip_problem *p, const struct sl_mip_backend *backend
 
 static _Noreturn void child(const struct sl_mip *m, const struct sl_mip_options *o,
 			    const struct sl_mip_backend *backend, const double *start, double start_objective,
-			    double soft_s, double hard_s, int64_t begin, pid_t parent, struct sl_mip_answer *a)
+			    double soft_s, double hard_s, int64_t begin, rlim_t size, pid_t parent,
+			    struct sl_mip_answer *a)
 {
 	struct sl_mip_problem p;
 	struct sl_error err;
 
-	if (confine(o, hard_s, parent, &err)) {
+	if (confine(o, hard_s, begin + (int64_t) (hard_s * 1e9), size, parent, &err)) {
 		a->claim = SL_CLAIM_FAILED;
 		snprintf(a->message, sizeof(a->message), "%.120s", err.text);
 		_exit(1);
@@ -321,61 +318,24 @@ static _Noreturn void child(const struct sl_mip *m, const struct sl_mip_options 
 /* -- in the parent ------------------------------------------------------ */
 
 /*
- * Not fork(): its flags differ between C libraries and it cannot ask for a
- * descriptor.  What fork() does beside is for processes with threads.
+ * Not fork(): its flags differ between C libraries, and a filter names them (harden.c).  What
+ * fork() does beside is for processes with threads.
  */
-static pid_t copy_process(int *pidfd)
+static pid_t copy_process(void)
 {
-	*pidfd = -1;
-	return (pid_t) syscall(SYS_clone, (unsigned long) (CLONE_PIDFD | SIGCHLD), NULL, pidfd, NULL, NULL);
+	return (pid_t) syscall(SYS_clone, (unsigned long) SIGCHLD, NULL, NULL, NULL, NULL);
 }
 
-static void end_child(pid_t pid, int pidfd)
-{
-	if (pidfd < 0 || syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0u))
-		kill(pid, SIGKILL);	/* a hardened process has no kill(): the child's timer it is */
-}
-
-/* Wait until the child ends or *until*.  Has it ended? */
-static bool wait_for(pid_t pid, int pidfd, int64_t until, int *status, struct rusage *usage, pid_t *gone)
-{
-	for (;;) {
-		int64_t left = until - sl_mip_clock_ns();
-		struct pollfd p = { .fd = pidfd, .events = POLLIN };
-		struct timespec pause = { 0, 1000000 };
-
-		*gone = wait4(pid, status, WNOHANG, usage);
-		if (*gone == pid || (*gone < 0 && errno != EINTR))
-			return true;
-		if (left <= 0)
-			return false;
-		if (left < pause.tv_nsec)
-			pause.tv_nsec = left;
-		if (pidfd < 0) {
-			nanosleep(&pause, NULL);
-			continue;
-		}
-		pause = (struct timespec) { left / 1000000000, left % 1000000000 };
-		ppoll(&p, 1, &pause, NULL);	/* a signal interrupts it: look again */
-	}
-}
-
-static void reap(pid_t pid, int pidfd, int64_t until, struct sl_mip_report *report)
+static void reap(pid_t pid, int64_t until, struct sl_mip_report *report)
 {
 	struct rusage usage = { 0 };
-	bool late = false;
 	int status = 0;
+	bool late;
 	pid_t gone;
 
-	if (!wait_for(pid, pidfd, until, &status, &usage, &gone)) {
-		late = true;
-		end_child(pid, pidfd);
-		do
-			gone = wait4(pid, &status, 0, &usage);
-		while (gone < 0 && errno == EINTR);
-	}
-	if (pidfd >= 0)
-		close(pidfd);
+	do
+		gone = wait4(pid, &status, 0, &usage);	/* it ends by *until*, whatever it does */
+	while (gone < 0 && errno == EINTR);
 	report->seconds = (double) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
 			  (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 	if (gone < 0) {
@@ -388,18 +348,30 @@ static void reap(pid_t pid, int pidfd, int64_t until, struct sl_mip_report *repo
 	} else {
 		report->status = WTERMSIG(status);
 		/* its own timer and limits kill it after *until*: before, it was somebody else */
-		late |= report->status == SIGXCPU || (report->status == SIGKILL && sl_mip_clock_ns() >= until);
+		late = report->status == SIGXCPU || (report->status == SIGKILL && sl_mip_clock_ns() >= until);
 		report->end = late ? SL_END_DEADLINE : SL_END_SIGNAL;
 	}
+}
+
+static double longest(const struct sl_mip_options *o)
+{
+	return o->time_limit * (1 + GRACE_SHARE) + GRACE_S;
+}
+
+int64_t sl_mip_longest_ns(const struct sl_mip_options *o)
+{
+	int64_t longest_ns = (int64_t) (longest(o) * 1e9), left = o->deadline_ns - sl_mip_clock_ns();
+
+	return !o->deadline_ns || longest_ns < left ? longest_ns : left > 0 ? left : 0;
 }
 
 void sl_mip_run(const struct sl_mip *m, const struct sl_mip_options *o, const struct sl_mip_backend *backend,
 		const double *start, double start_objective, struct sl_mip_answer *a, struct sl_mip_report *report)
 {
 	int64_t begin = sl_mip_clock_ns();
-	double soft_s = o->time_limit, hard_s = o->time_limit * (1 + GRACE_SHARE) + GRACE_S;
+	double soft_s = o->time_limit, hard_s = longest(o);
 	pid_t parent = getpid(), pid;
-	int pidfd;
+	rlim_t size = own_size();
 
 	memset(a, 0, sizeof(*a));
 	a->bound = NAN;
@@ -412,14 +384,14 @@ void sl_mip_run(const struct sl_mip *m, const struct sl_mip_options *o, const st
 		soft_s = fmin(soft_s, left * SHARE_SOLVER);
 		hard_s = fmin(hard_s, left * SHARE_ALL);
 	}
-	pid = copy_process(&pidfd);
+	pid = copy_process();
 	if (!pid)
-		child(m, o, backend, start, start_objective, soft_s, hard_s, begin, parent, a);
+		child(m, o, backend, start, start_objective, soft_s, hard_s, begin, size, parent, a);
 	if (pid < 0) {
 		report->end = SL_END_NOT_STARTED;
 		report->status = errno;
 		return;
 	}
-	reap(pid, pidfd, begin + (int64_t) (hard_s * 1e9), report);
+	reap(pid, begin + (int64_t) (hard_s * 1e9), report);
 	report->wall = (double) (sl_mip_clock_ns() - begin) / 1e9;
 }

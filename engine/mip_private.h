@@ -106,10 +106,29 @@ struct sl_mip_report {
  * mip_child.c: solve in a process of its own.  The answer is in *a* (made by
  * sl_mip_answer_map()) when this returns; the process is gone.
  */
+size_t sl_mip_answer_size(uint32_t columns);
 struct sl_mip_answer *sl_mip_answer_map(uint32_t columns, struct sl_error *err);
 void sl_mip_answer_unmap(struct sl_mip_answer *a, uint32_t columns);
 void sl_mip_run(const struct sl_mip *m, const struct sl_mip_options *o, const struct sl_mip_backend *backend,
 		const double *start, double start_objective, struct sl_mip_answer *a, struct sl_mip_report *report);
+
+/* When all of a solve with these options is over, from now on. */
+int64_t sl_mip_longest_ns(const struct sl_mip_options *o);
+
+/* Before files are out of reach: how large this process is will be asked for. */
+void sl_mip_know_size(void);
+
+/* mip_solve.c: backend k of those that were compiled in, or NULL. */
+const struct sl_mip_backend *sl_mip_backend(unsigned k);
+
+/*
+ * mip_server.c: as sl_mip_run(), by the server (mip.h) if this process has one.  It has backend
+ * k, says sl_mip_server_has(): 0, or -1 with *err.
+ */
+bool sl_mip_has_server(void);
+int sl_mip_server_has(unsigned k, struct sl_error *err);
+void sl_mip_ask(const struct sl_mip *m, const struct sl_mip_options *o, unsigned backend, const double *start,
+		double start_objective, struct sl_mip_answer *a, struct sl_mip_report *report);
 
 /* The name of a column or row, or its number, for messages. */
 const char *sl_mip_column_text(const struct sl_mip *m, uint32_t column, char buffer[64]);

@@ -32,12 +32,31 @@ static const struct sl_mip_backend *const backends[] = {
 	NULL
 };
 
+const struct sl_mip_backend *sl_mip_backend(unsigned k)
+{
+	return k < sizeof(backends) / sizeof(backends[0]) ? backends[k] : NULL;
+}
+
+static int load_backend(unsigned k, struct sl_error *err)
+{
+	return sl_mip_has_server() ? sl_mip_server_has(k, err) : backends[k]->load(err);
+}
+
 const char *sl_mip_backend_name(unsigned i)
 {
 	for (unsigned k = 0; backends[k]; k++)
-		if (!backends[k]->load(NULL) && !i--)
+		if (!load_backend(k, NULL) && !i--)
 			return backends[k]->name;
 	return NULL;
+}
+
+static unsigned number_of(const struct sl_mip_backend *backend)
+{
+	unsigned k = 0;
+
+	while (backends[k] != backend)
+		k++;
+	return k;
 }
 
 static void no_backend(const char *name, struct sl_error *why)
@@ -58,7 +77,7 @@ static const struct sl_mip_backend *find_backend(const char *name, struct sl_err
 	for (unsigned k = 0; backends[k]; k++) {
 		if (name && strcmp(backends[k]->name, name))
 			continue;
-		if (!backends[k]->load(why)) {
+		if (!load_backend(k, why)) {
 			why->code = SL_OK;
 			return backends[k];
 		}
@@ -478,7 +497,10 @@ static int solve_with(const struct sl_mip *m, const struct sl_mip_options *o, co
 		sl_mip_result_clear(r);
 		return -1;
 	}
-	sl_mip_run(m, o, backend, start, objective, a, &report);
+	if (sl_mip_has_server() && !o->fake)
+		sl_mip_ask(m, o, number_of(backend), start, objective, a, &report);
+	else
+		sl_mip_run(m, o, backend, start, objective, a, &report);
 	judge(&j);
 	sl_mip_answer_unmap(a, m->columns);
 	return 0;

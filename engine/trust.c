@@ -61,6 +61,9 @@ static int check(const struct sl_trust *trust, const struct stat *st, const char
 
 static int fail_open(const char *path, struct sl_error *err)
 {
+	if (errno == EACCES)
+		return sl_fail(err, SL_EIO, "%s: Permission denied for uid %u, as whom this runs; expected a file of mode "
+			       "644 below directories of mode 755 (chmod o+rX)", path, geteuid());
 	return sl_fail(err, errno == ENOENT ? SL_ENOENT : SL_EIO, "%s: %s", path, strerror(errno));
 }
 

@@ -49,7 +49,7 @@ static const struct body {
 	enum attached attached;
 	struct text text[4];
 } bodies[] = {
-	[SL_FRAME_HELLO] = { "HELLO", sizeof(struct sl_frame_hello), NEVER, { TEXT(hello, version) } },
+	[SL_FRAME_HELLO] = { "HELLO", sizeof(struct sl_frame_hello), NEVER, { TEXT(hello, version), TEXT(hello, holds) } },
 	[SL_FRAME_LOAD] = { "LOAD", sizeof(struct sl_frame_load), MAYBE, { TEXT(load, site), TEXT(load, policy_path) } },
 	[SL_FRAME_LOADED] = { "LOADED", sizeof(struct sl_frame_loaded), NEVER,
 			      { TEXT(loaded, policy), TEXT(loaded, text) } },
@@ -66,7 +66,7 @@ static const struct body {
 #define TYPES (sizeof(bodies) / sizeof(bodies[0]))
 
 /* Bodies have no padding, so that no byte of a stack is ever sent. */
-_Static_assert(sizeof(struct sl_frame_hello) == 16 + 32, "padding in HELLO");
+_Static_assert(sizeof(struct sl_frame_hello) == 16 + 32 + 128, "padding in HELLO");
 _Static_assert(sizeof(struct sl_frame_load) == 4 + 3072 + 1024, "padding in LOAD");
 _Static_assert(sizeof(struct sl_frame_loaded) == 24 + 256 + 4096, "padding in LOADED");
 _Static_assert(sizeof(struct sl_frame_decide) == 24, "padding in DECIDE");

@@ -32,7 +32,7 @@
 #include "error.h"
 
 #define SL_WIRE_MAGIC 0x4c53u		/* "SL" */
-#define SL_WIRE_VERSION 2
+#define SL_WIRE_VERSION 3
 #define SL_FRAME_MAX 8192
 
 enum sl_frame_type { SL_FRAME_HELLO = 1, SL_FRAME_LOAD, SL_FRAME_LOADED, SL_FRAME_DECIDE, SL_FRAME_PLAN, SL_FRAME_BYE,
@@ -44,6 +44,7 @@ struct sl_frame_hello {
 	uint32_t snapshot_version, plan_version;	/* of the schemas */
 	int32_t pid;
 	char version[32];		/* the program's, "0.1.0" */
+	char holds[128];		/* the engine's: what it gave up, for people (harden.h) */
 };
 
 /* LOAD's and RESTORE's body; with LOAD the latest snapshot may be attached, to probe the new set on. */

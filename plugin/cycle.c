@@ -119,7 +119,8 @@ static void read_conf(struct sl_cycler *y)
 	snprintf(y->keep, sizeof(y->keep), "%s/last-good", y->dir);
 	y->host_options = (struct sl_host_options) {
 		.engine = y->options.engine, .site = y->site, .policy_path = y->options.policy_path,
-		.keep = y->keep, .state = y->dir, .trusted_uid = slurm_conf.slurm_user_id, .log = log_line,
+		.keep = y->keep, .state = y->dir, .user = y->options.user,
+		.trusted_uid = slurm_conf.slurm_user_id, .log = log_line,
 	};
 	y->conf_update = slurm_conf.last_update;
 	unlock_slurmctld(locks);
@@ -482,6 +483,7 @@ static void write_status(struct sl_cycler *y, bool now)
 	s->strikes = hs->strikes;
 	s->next_try_s = hs->next_try_s;
 	s->usage_stale = hs->stale;
+	s->engine_holds = hs->holds;
 	s->reloads = hs->reloads;
 	s->refused = hs->refused;
 	snprintf(s->refusal, sizeof(s->refusal), "%.*s", (int) MIN(strcspn(hs->refusal, "\n"), 1000),

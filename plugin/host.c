@@ -17,6 +17,7 @@
 
 #include "host.h"
 #include "keep.h"
+#include "plain.h"
 #include "plan_answer.h"
 #include "snapshot.h"
 #include "wire.h"
@@ -24,7 +25,7 @@
 extern char **environ;
 
 struct sl_host {
-	char engine[1024], state_dir[2048], site[3072], policy_path[1024];
+	char engine[1024], state_dir[2048], site[3072], policy_path[1024], user[64];
 	uint32_t trusted_uid;
 	void (*log)(int level, const char *line);
 	pid_t pid;
@@ -176,16 +177,33 @@ static char **make_env(char *env[], size_t max, char *path)
 	return env;
 }
 
+/* Where it will read: beside the site file, and along the search path. */
+static void list_directories(const struct sl_host *h, char *text, size_t size)
+{
+	const char *slash = strrchr(h->site, '/');
+
+	snprintf(text, size, "--read=%.*s:%s", slash == h->site ? 1 : slash ? (int) (slash - h->site) : 0, h->site,
+		 h->policy_path);
+}
+
 static int spawn(struct sl_host *h, int sock, int err_fd)
 {
 	char path[] = "PATH=/usr/local/bin:/usr/bin:/bin", verb[] = "engine", state[sizeof(h->state_dir) + 16];
-	char *argv[] = { h->engine, verb, *h->state_dir ? state : NULL, NULL }, *env[32];
+	char user[sizeof(h->user) + 16], read[sizeof(h->site) + sizeof(h->policy_path) + 16], *env[32];
+	char *argv[6] = { h->engine, verb, read };
+	int args = 3;
 	posix_spawn_file_actions_t fa;
 	posix_spawnattr_t at;
 	sigset_t none, all;
 	int rc;
 
+	list_directories(h, read, sizeof(read));
 	snprintf(state, sizeof(state), "--state=%s", h->state_dir);
+	snprintf(user, sizeof(user), "--user=%s", h->user);
+	if (*h->state_dir)
+		argv[args++] = state;
+	if (*h->user)
+		argv[args++] = user;
 	posix_spawnattr_init(&at);
 	posix_spawn_file_actions_init(&fa);
 	sigemptyset(&none);
@@ -302,6 +320,10 @@ static int say_hello(struct sl_host *h, struct sl_error *err)
 	    h->frame.body.hello.plan_version != sl_plan_schema.version)
 		return sl_fail(err, SL_EVERSION, "%s is version %.31s, the plug-in %s: install both from one build",
 			       h->engine, h->frame.body.hello.version, SCHEDLUA_VERSION);
+	if (strcmp(h->state.holds, sl_plain(h->frame.body.hello.holds))) {
+		snprintf(h->state.holds, sizeof(h->state.holds), "%s", h->frame.body.hello.holds);
+		say(h, 1, "the engine runs as %s", h->state.holds);
+	}
 	h->load_due = true;
 	return 0;
 }
@@ -592,13 +614,14 @@ void sl_host_release(struct sl_host *h, struct sl_host_answer *a)
 static int set_options(struct sl_host *h, const struct sl_host_options *opt, struct sl_error *err)
 {
 	if (strlen(opt->engine) >= sizeof(h->engine) || strlen(opt->site) >= sizeof(h->site) ||
-	    strlen(opt->policy_path) >= sizeof(h->policy_path) ||
+	    strlen(opt->policy_path) >= sizeof(h->policy_path) || (opt->user && strlen(opt->user) >= sizeof(h->user)) ||
 	    (opt->state && strlen(opt->state) >= sizeof(h->state_dir)) || strlen(opt->keep) >= sizeof(h->keep.file))
 		return sl_fail(err, SL_EINVAL, "path too long: %.80s", opt->site);
 	strcpy(h->engine, opt->engine);
 	strcpy(h->state_dir, opt->state ? opt->state : "");
 	strcpy(h->site, opt->site);
 	strcpy(h->policy_path, opt->policy_path);
+	strcpy(h->user, opt->user ? opt->user : "");
 	sl_keep_file(&h->keep, opt->keep);
 	h->trusted_uid = opt->trusted_uid;
 	h->log = opt->log;
@@ -641,6 +664,7 @@ int sl_host_reconfigure(struct sl_host *h, const struct sl_host_options *opt, st
 	bool other = strcmp(h->engine, opt->engine) || strcmp(h->state_dir, opt->state ? opt->state : "");
 	bool other_site = strcmp(h->site, opt->site);
 
+	other |= other_site || strcmp(h->policy_path, opt->policy_path) || strcmp(h->user, opt->user ? opt->user : "");
 	if (set_options(h, opt, err))
 		return -1;
 	if (other_site) {

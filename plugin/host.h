@@ -42,6 +42,7 @@ struct sl_host_options {
 	const char *site;		/* path of the site file; "": none, the bundled easy */
 	const char *policy_path;	/* further directories; "" */
 	const char *keep;		/* file for the last good set; "": in memory only */
+	const char *user;		/* who it becomes where slurmctld is root; "": its default */
 	const char *state;		/* where the engine's keeper has the ledger; "": it has none */
 	uint32_t trusted_uid;		/* owner of site files beside root */
 	void (*log)(int level, const char *line);	/* 0 error, 1 info, 2 debug */
@@ -64,6 +65,7 @@ struct sl_host_state {
 	bool site_refused;		/* ... but it is the set before the one refused */
 	double interval_s, budget_s;	/* what the site file says; 0: nothing */
 	char policy[256];
+	char holds[128];		/* what the engine gave up, as it says */
 	int64_t ledger_safe;		/* all that had ended by this snapshot is in the ledger; -1: there is none */
 	char stale[256];		/* why usage may be out of date, or empty */
 	char refusal[4096];		/* why a set was refused, last time */
@@ -78,8 +80,8 @@ struct sl_host *sl_host_create(const struct sl_host_options *opt, struct sl_erro
 /* Kill and reap the engine, free everything.  Takes milliseconds. */
 void sl_host_destroy(struct sl_host *h);
 
-/* Other options: the engine is ended when the program differs, told to load
- * the set anew otherwise (at the next request).  0 or -1 with *err. */
+/* Other options: the engine is ended when the program, its user or what it may read differs, told
+ * to load the set anew otherwise (at the next request).  0 or -1 with *err. */
 int sl_host_reconfigure(struct sl_host *h, const struct sl_host_options *opt, struct sl_error *err);
 
 /*

@@ -8,12 +8,12 @@
 
 #include "options.h"
 
-enum kind { PATH, NUMBER };
+enum kind { PATH, WORD, NUMBER };
 
 static const struct option {
 	const char *name;
 	enum kind kind;
-	size_t offset, size;		/* of the field; size of a PATH */
+	size_t offset, size;		/* of the field; size of a PATH or WORD */
 	double min, max, preset;
 	const char *unit, *doc;
 } table[] = {
@@ -21,6 +21,7 @@ static const struct option {
 	{ "lua_site", PATH, FIELD(site), 0, 0, 0, "path", "site file; default: sched.lua beside slurm.conf" },
 	{ "lua_engine", PATH, FIELD(engine), 0, 0, 0, "path", "the program schedlua; default: where it was installed" },
 	{ "lua_path", PATH, FIELD(policy_path), 0, 0, 0, "paths", "further directories of policies, colon-separated" },
+	{ "lua_user", WORD, FIELD(user), 0, 0, 0, "user", "who the engine becomes when slurmctld is root; default: nobody" },
 	{ "lua_interval", NUMBER, FIELD(interval_s), 0.1, 3600, 0, "s", "longest time between two cycles; default: the site file's, else 3" },
 	{ "lua_budget", NUMBER, FIELD(budget_s), 0.01, 600, 0, "s", "time a policy may take; default: the site file's, else 2" },
 	{ "lua_batch", NUMBER, FIELD(batch_ms), 1, 1000, 20, "ms", "longest time that starts hold slurmctld's locks at a stretch" },
@@ -79,7 +80,10 @@ static int parse_word(struct sl_options *opt, const char *word, struct sl_error 
 			return sl_fail(err, SL_EINVAL, "SchedulerParameters: %s: a value is missing", o->name);
 		if (o->kind == NUMBER)
 			return parse_number(opt, o, value, err);
-		if (*value != '/' || strlen(value) >= o->size)
+		if (o->kind == WORD && strlen(value) >= o->size)
+			return sl_fail(err, SL_EINVAL, "SchedulerParameters: %s=%.80s: expected less than %zu bytes", o->name,
+				       value, o->size);
+		if (o->kind == PATH && (*value != '/' || strlen(value) >= o->size))
 			return sl_fail(err, SL_EINVAL, "SchedulerParameters: %s=%.80s: expected an absolute path of less than %zu bytes",
 				       o->name, value, o->size);
 		strcpy((char *) opt + o->offset, value);

@@ -66,6 +66,7 @@ struct sl_status {
 	uint64_t engine_starts, engine_kills, engine_failures, bundled_cycles, fallback_cycles;
 	uint32_t strikes;
 	double next_try_s;		/* until the engine is started again; 0: now */
+	const char *engine_holds;	/* what the engine gave up, or empty */
 	const char *usage_stale;	/* why what was used may be out of date, or empty */
 	uint64_t queued, running, nodes;	/* of the last snapshot */
 	struct sl_times queue_hold, copy_hold, commit_hold, decide, cycle;

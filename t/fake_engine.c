@@ -98,6 +98,7 @@ static int hello(void)
 	f.body.hello.plan_version = sl_plan_schema.version;
 	f.body.hello.pid = getpid();
 	strcpy(f.body.hello.version, "fake");
+	strcpy(f.body.hello.holds, "what it likes");
 	return reply(&f);
 }
 

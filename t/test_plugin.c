@@ -34,6 +34,7 @@ static void options_have_defaults(void **state)
 	assert_int_equal(sl_options_parse(&o, "/usr/bin/schedlua", NULL, NULL, NULL), 0);
 	assert_string_equal(o.engine, "/usr/bin/schedlua");
 	assert_string_equal(o.site, "");
+	assert_string_equal(o.user, "");
 	assert_true(o.interval_s == 0 && o.budget_s == 0 && o.wake_ms == 100);
 	assert_string_equal(sl_options_missing(&o), "defer,sched_interval=-1");
 }
@@ -43,7 +44,9 @@ static void options_of_the_only_scheduler_are_recognised(void **state)
 	struct sl_options o;
 
 	(void) state;
-	sl_options_parse(&o, "", "bf_window=3,defer,sched_interval=-1,lua_site=/etc/s.lua,lua_interval=0.5", NULL, NULL);
+	sl_options_parse(&o, "", "bf_window=3,defer,sched_interval=-1,lua_site=/etc/s.lua,lua_interval=0.5,lua_user=schedlua",
+			 NULL, NULL);
+	assert_string_equal(o.user, "schedlua");
 	assert_null(sl_options_missing(&o));
 	assert_string_equal(o.site, "/etc/s.lua");
 	assert_true(o.interval_s == 0.5);
@@ -59,7 +62,8 @@ static void a_wrong_option_is_named_and_keeps_its_default(void **state)
 {
 	static const char *const wrong[] = {
 		"lua_interval=soon", "lua_interval=0", "lua_budget=-1", "lua_budget=nan", "lua_site=relative.lua",
-		"lua_site", "lua_nonsense=1", "lua_wake=1e9", "lua_batch=5x",
+		"lua_site", "lua_nonsense=1", "lua_wake=1e9", "lua_batch=5x", "lua_user",
+		"lua_user=a-name-of-far-more-than-the-three-dozen-characters-that-a-user-has",
 	};
 	struct sl_error err;
 	struct sl_options o;

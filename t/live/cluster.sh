@@ -100,6 +100,19 @@ cluster_link_daemons() {
 	done
 }
 
+# Started by root the engine becomes nobody, who does not get into a clone in root's own
+# directory: there it has to stay root.
+cluster_lua_user() {
+	local path
+	[ "$SL_USER" = root ] || return 0
+	for path in "$C" ${SL_PREFIX:+"$SL_PREFIX"}; do
+		while [ "$path" != / ]; do
+			[ -n "$(find "$path" -maxdepth 0 -perm -001)" ] || { echo ",lua_user=root"; return; }
+			path=$(dirname "$path")
+		done
+	done
+}
+
 # ---------------------------------------------------------------- configuration
 
 # slurmd wants a character device for each GPU: these stand for two.
@@ -119,7 +132,7 @@ cluster_scheduler_lines() {
 	local s=${SL_SCHEDULER-}
 	[ -n "$s" ] || { [ -n "${SL_PLUGINDIR-}" ] && s=sched/lua; }
 	case ${s:=sched/backfill} in
-	sched/lua) echo "SchedulerType=sched/lua"; echo "SchedulerParameters=defer,sched_interval=-1" ;;
+	sched/lua) echo "SchedulerType=sched/lua"; echo "SchedulerParameters=defer,sched_interval=-1$(cluster_lua_user)" ;;
 	*) echo "SchedulerType=$s"; echo "SchedulerParameters=bf_interval=1,sched_interval=2,sched_min_interval=0,default_queue_depth=2000" ;;
 	esac
 }
@@ -195,6 +208,7 @@ cluster_slurm_conf() {
 # Replace the line of slurm.conf with this key, or add it.
 cluster_conf_line() {
 	local key=${1%%=*} value=${1#*=}
+	[[ $1 != SchedulerParameters=*sched_interval=-1* || $1 == *lua_user=* ]] || set -- "$1$(cluster_lua_user)"
 	case $key in
 	PartitionName | NodeName | DownNodes) key="$key=${value%% *}" ;;
 	esac

@@ -129,3 +129,56 @@ const struct sl_bundle_file *sl_bundle_kept_data(const struct sl_bundle *b, cons
 			return b->file[i];
 	return NULL;
 }
+
+/* -- is it what stands in the files? ------------------------------------------ */
+
+static int differs(const struct sl_bundle_file *theirs, struct sl_error *err)
+{
+	return sl_fail(err, SL_ETRUST, "%s: is not what the set that was handed over has under that path", theirs->path);
+}
+
+static int vouch_data(struct sl_bundle *own, const struct sl_bundle_file *theirs, struct sl_error *err)
+{
+	struct sl_data_file *f = sl_data_open(own, theirs->name + 1, err);
+	const char *text;
+	size_t length;
+
+	if (!f)
+		return -1;
+	text = sl_data_text(f, &length);
+	return text && length == theirs->length && !memcmp(text, theirs->text, length) &&
+		!strcmp(sl_data_path(f), theirs->path) ? 0 : differs(theirs, err);
+}
+
+static int vouch_file(struct sl_bundle *own, const struct sl_bundle_file *theirs, struct sl_error *err)
+{
+	const struct sl_bundle_file *f;
+
+	if (theirs->name[0] == ':')
+		return vouch_data(own, theirs, err);
+	f = *theirs->name ? sl_bundle_module(own, theirs->name, err) : sl_bundle_site(own);
+	if (!f)
+		return -1;
+	return f->length == theirs->length && !memcmp(f->text, theirs->text, f->length) &&
+		!strcmp(f->path, theirs->path) ? 0 : differs(theirs, err);
+}
+
+int sl_bundle_vouch(const struct sl_bundle_source *src, const void *bytes, size_t size, struct sl_error *err)
+{
+	struct sl_bundle_source from_files = *src, from_bytes = *src;
+	struct sl_bundle *own, *theirs;
+	int rc = -1;
+
+	from_files.kept = NULL;
+	from_bytes.kept = bytes;
+	from_bytes.kept_size = size;
+	own = sl_bundle_open(&from_files, err);
+	theirs = own ? sl_bundle_open(&from_bytes, err) : NULL;
+	if (theirs)
+		rc = 0;
+	for (unsigned i = 0; !rc && i < theirs->files; i++)
+		rc = vouch_file(own, theirs->file[i], err);
+	sl_bundle_destroy(theirs);
+	sl_bundle_destroy(own);
+	return rc;
+}

@@ -68,6 +68,14 @@ const struct sl_site_figures *sl_bundle_figures(const struct sl_bundle *b);
 int sl_bundle_keep(const struct sl_bundle *b, void **bytes, size_t *size, struct sl_error *err);
 
 /*
+ * Is that kept set what stands in the files?  Each of its modules and plain files is looked
+ * for where *src* says (src->kept is not read) and must have that path and that text: who
+ * asks need not believe who hands it over.  0, or -1 with *err: SL_ETRUST, or why it is no
+ * set or a file cannot be read.
+ */
+int sl_bundle_vouch(const struct sl_bundle_source *src, const void *bytes, size_t size, struct sl_error *err);
+
+/*
  * Uses of global variables and of library functions that are not there, wherever
  * they are in the set's own files: a trial may not come to that line.  Calls
  * tell("FILE:LINE: what", arg) for each and returns how many; -1 with *err.

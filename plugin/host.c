@@ -19,6 +19,7 @@
 #include "keep.h"
 #include "plain.h"
 #include "plan_answer.h"
+#include "script.h"
 #include "snapshot.h"
 #include "wire.h"
 
@@ -367,6 +368,18 @@ static void make_load(const struct sl_host *h, struct sl_frame *f)
 	snprintf(f->body.load.policy_path, sizeof(f->body.load.policy_path), "%s", h->policy_path);
 }
 
+/* Only what stands in the files is kept: the engine could hand over anything, and what is
+ * kept goes into the next engine past the checks of who may write a policy. */
+static int keep_vouched(struct sl_host *h, const void *bytes, size_t size, struct sl_error *err)
+{
+	struct sl_bundle_source source = {
+		.site = h->site, .path = *h->policy_path ? h->policy_path : NULL, .check_trust = true,
+		.trusted_uid = h->trusted_uid,
+	};
+
+	return sl_bundle_vouch(&source, bytes, size, err) || sl_keep_set(&h->keep, bytes, size, err) ? -1 : 0;
+}
+
 /* Keep the set that went live.  What cannot be kept is said, and is no failure. */
 static int keep(struct sl_host *h, struct sl_error *err)
 {
@@ -382,7 +395,7 @@ static int keep(struct sl_host *h, struct sl_error *err)
 	if (h->frame.fd < 0)
 		return 0;
 	if (!sl_wire_map(h->frame.fd, &bytes, &size, &why)) {
-		sl_keep_set(&h->keep, bytes, size, &why);
+		keep_vouched(h, bytes, size, &why);
 		sl_wire_unmap(bytes, size);
 	}
 	close_fd(&h->frame.fd);

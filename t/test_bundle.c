@@ -516,6 +516,79 @@ static void a_kept_set_that_was_cut_is_refused_wherever_the_cut_is(void **state)
 	free(bytes);
 }
 
+/* The set's bytes with one text in place of another of the same length. */
+static void *forged(const void *bytes, size_t size, const char *what, const char *with)
+{
+	char *copy = malloc(size), *at;
+
+	assert_non_null(copy);
+	memcpy(copy, bytes, size);
+	at = memmem(copy, size, what, strlen(what));
+	assert_non_null(at);
+	memcpy(at, with, strlen(what));
+	return copy;
+}
+
+/* The site, its policy and a plain file, kept. */
+static void keep_all(const struct sl_bundle_source *src, void **bytes, size_t *size)
+{
+	struct sl_error err;
+	struct sl_bundle *b = sl_bundle_open(src, &err);
+
+	assert_non_null(b);
+	assert_non_null(sl_bundle_module(b, "mine", &err));
+	assert_int_equal(sl_bundle_keep(b, bytes, size, &err), 0);
+	sl_bundle_destroy(b);
+}
+
+static void a_kept_set_is_vouched_for_only_as_it_stands_in_the_files(void **state)
+{
+	char *site = strdup(in_dir("sched.lua"));
+	struct sl_bundle_source src = { .site = site, .check_trust = true };
+	static const char *const forgery[][2] = {
+		{ "return 1", "return 2" }, { "mine = true", "evil = true" },
+		{ "policies/mine.lua", "policies/fine.lua" }, { "4 ", "9 " },
+	};
+	struct sl_error err;
+	void *bytes, *bad;
+	size_t size, i;
+
+	(void) state;
+	keep_all(&src, &bytes, &size);
+	assert_int_equal(sl_bundle_vouch(&src, bytes, size, &err), 0);
+	for (i = 0; i < sizeof(forgery) / sizeof(forgery[0]); i++) {
+		bad = forged(bytes, size, forgery[i][0], forgery[i][1]);
+		assert_int_equal(sl_bundle_vouch(&src, bad, size, &err), -1);
+		free(bad);
+	}
+	assert_int_equal(sl_bundle_vouch(&src, "anything", 8, &err), -1);
+	/* a module that is nowhere, and a plain file */
+	bad = malloc(size + 100);
+	assert_non_null(bad);
+	memcpy(bad, bytes, size);
+	i = size + (size_t) sprintf((char *) bad + size, "4 5 1\nevile.luax");
+	assert_int_equal(sl_bundle_vouch(&src, bad, i, &err), -1);
+	assert_int_equal(err.code, SL_ENOENT);
+	i = size + (size_t) sprintf((char *) bad + size, "5 %zu 4\n:conf%sx=1\n", strlen(in_dir("conf")), in_dir("conf"));
+	assert_int_equal(sl_bundle_vouch(&src, bad, i, &err), -1);
+	write_text("conf", "x=2\n");
+	assert_int_equal(sl_bundle_vouch(&src, bad, i, &err), -1);
+	assert_int_equal(err.code, SL_ETRUST);
+	write_text("conf", "x=1\n");
+	assert_int_equal(sl_bundle_vouch(&src, bad, i, &err), 0);
+	unlink(in_dir("conf"));
+	free(bad);
+	/* what another could have written is not believed, whatever it says */
+	assert_int_equal(chmod(in_dir("policies/mine.lua"), 0666), 0);
+	assert_int_equal(sl_bundle_vouch(&src, bytes, size, &err), -1);
+	assert_int_equal(err.code, SL_ETRUST);
+	assert_int_equal(chmod(in_dir("policies/mine.lua"), 0644), 0);
+	write_text("sched.lua", "return 3");
+	assert_int_equal(sl_bundle_vouch(&src, bytes, size, &err), -1);
+	free(bytes);
+	free(site);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -544,6 +617,7 @@ int main(void)
 		TEST(the_environment_does_not_say_where_trusted_policies_are),
 		TEST(a_kept_set_is_the_same_without_its_files),
 		TEST(a_kept_set_that_was_cut_is_refused_wherever_the_cut_is),
+		TEST(a_kept_set_is_vouched_for_only_as_it_stands_in_the_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -92,9 +92,12 @@ plan_came() {
 node_deleted() {
 	slow_site
 	node_up d001
+	node_up d002 && node_drain d002		# the partition is not empty afterwards
 	meanwhile "-p dyn -N1 -n3" node_delete d001
 	plan_came "a node of the plan is gone"
 	job_is "$ID" PENDING
+	scancel "$ID"
+	node_delete d002
 }
 it "a node that is deleted during a decision gets no job, and slurmctld lives" node_deleted
 

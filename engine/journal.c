@@ -449,12 +449,13 @@ static int io_error(const struct sl_journal *j, struct sl_error *err)
 	return sl_fail(err, SL_EIO, "%s: %s", j->path, strerror(errno));
 }
 
-/* Where the last whole line ends. */
+/* Where the last whole line ends; 0 too where the end of the file is no journal's. */
 static off_t whole_end(int fd, off_t size)
 {
+	off_t far = size > 2 * (off_t) SL_JOURNAL_SIZE ? size - 2 * (off_t) SL_JOURNAL_SIZE : 0;
 	char piece[4096];
 
-	while (size > 0) {
+	while (size > far) {
 		size_t n = size < (off_t) sizeof(piece) ? (size_t) size : sizeof(piece);
 		ssize_t got = pread(fd, piece, n, size - n);
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* asked.c - see asked.h */
-#include <errno.h>
 #include <inttypes.h>
 
 #include "asked.h"
 #include "image.h"
 #include "shape.h"
+#include "state_file.h"
 
 #define HEADER "schedlua requests 1\n"
+#define MAX_SIZE ((size_t) 256 << 20)
 
 /* Bits of the fourth field. */
 #define SHAPED 1u
@@ -299,35 +300,42 @@ static bool read_line(struct sl_asked_book *b, char *line)
 	return a != NULL;
 }
 
+/* The lines after the first one, as far as they make sense: how many do not. */
+static int read_lines(struct sl_asked_book *b, char *text, const char *end)
+{
+	int bad = 0;
+
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		bool whole = text[n] == '\n';
+
+		text[n] = '\0';
+		bad += !whole || !read_line(b, text);
+		text += n + whole;
+	}
+	return bad + (text < end);	/* NULs are no lines */
+}
+
 int sl_asked_open(struct sl_asked_book *b, const char *path, struct sl_error *err)
 {
-	char *line = NULL;
-	size_t size = 0;
-	ssize_t n;
-	FILE *f;
-	int bad = 0;
+	char *text;
+	size_t size;
+	int rc;
 
 	xfree(b->path);
 	b->path = xstrdup(path);
-	if (!(f = fopen(path, "re")))
-		return errno == ENOENT ? 0 : sl_fail(err, SL_EIO, "%s: %s", path, strerror(errno));
-	if (getline(&line, &size, f) < 0 || strcmp(line, HEADER)) {
-		free(line);
-		fclose(f);
+	if ((rc = sl_state_read(path, MAX_SIZE, &text, &size, NULL, err)) <= 0)
+		return rc;
+	if (strncmp(text, HEADER, strlen(HEADER))) {
+		free(text);
 		return sl_fail(err, SL_EFORMAT, "%s: expected \"%.*s\" on its first line", path,
 			       (int) sizeof(HEADER) - 2, HEADER);
 	}
-	while ((n = getline(&line, &size, f)) > 0) {
-		bool whole = line[n - 1] == '\n';
-
-		line[strcspn(line, "\n")] = '\0';
-		bad += !whole || !read_line(b, line);
-	}
-	free(line);
-	fclose(f);
+	rc = read_lines(b, text + strlen(HEADER), text + size);
+	free(text);
 	b->fresh = true;
-	b->changed = bad > 0;
-	return bad;
+	b->changed = rc > 0;
+	return rc;
 }
 
 static void write_entry(FILE *f, const struct sl_asked *a)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* keep.c - see keep.h */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +8,9 @@
 #include <unistd.h>
 
 #include "keep.h"
+#include "state_file.h"
 
-#define MAX_SIZE ((off_t) 64 << 20)
+#define MAX_SIZE ((size_t) 64 << 20)
 
 void sl_keep_clear(struct sl_keep *k)
 {
@@ -54,8 +54,7 @@ static int save(const struct sl_keep *k, struct sl_error *err)
 	int fd, rc;
 
 	snprintf(path, sizeof(path), "%s.new", k->file);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
+	if ((fd = sl_state_create(path, 0600)) < 0)
 		return io_error(err, path);
 	rc = write_all(fd, k->bytes, k->size) ? io_error(err, path) : 0;
 	close(fd);
@@ -94,47 +93,25 @@ int sl_keep_again(struct sl_keep *k, struct sl_error *err)
 /* It is ours (or root's), and nobody else could have written it. */
 static bool is_ours(const struct stat *st)
 {
-	return S_ISREG(st->st_mode) && (!st->st_uid || st->st_uid == geteuid()) && !(st->st_mode & 022) &&
-		st->st_size > 0 && st->st_size <= MAX_SIZE;
-}
-
-static int read_all(int fd, char *bytes, size_t size)
-{
-	while (size) {
-		ssize_t n = read(fd, bytes, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -1;
-		bytes += n;
-		size -= (size_t) n;
-	}
-	return 0;
+	return (!st->st_uid || st->st_uid == geteuid()) && !(st->st_mode & 022) && st->st_size > 0;
 }
 
 int sl_keep_get(struct sl_keep *k, struct sl_error *err)
 {
 	struct stat st;
-	int fd, rc = 1;
+	char *bytes;
+	int rc;
 
 	if (k->bytes)
 		return 1;
-	if (!*k->file)
+	if (!*k->file || (rc = sl_state_read(k->file, MAX_SIZE, &bytes, &k->size, &st, err)) == 0)
 		return 0;
-	fd = open(k->file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return errno == ENOENT ? 0 : io_error(err, k->file);
-	if (fstat(fd, &st))
-		rc = io_error(err, k->file);
-	else if (!is_ours(&st))
-		rc = sl_fail(err, SL_ETRUST, "%s: not a file that only SlurmUser can write", k->file);
-	else if (!(k->bytes = malloc((size_t) st.st_size)))
-		rc = sl_fail(err, SL_ENOMEM, "out of memory");
-	else if (read_all(fd, k->bytes, k->size = (size_t) st.st_size)) {
-		rc = io_error(err, k->file);
-		sl_keep_clear(k);
+	if (rc < 0)
+		return -1;
+	if (!is_ours(&st)) {
+		free(bytes);
+		return sl_fail(err, SL_ETRUST, "%s: not a file that only SlurmUser can write", k->file);
 	}
-	close(fd);
-	return rc;
+	k->bytes = bytes;
+	return 1;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "plain.h"
+#include "state_file.h"
 #include "status.h"
 
 uint64_t sl_clock_us(void)
@@ -164,14 +165,18 @@ int sl_status_write(const struct sl_status *s, const char *dir, struct sl_error 
 {
 	char path[PATH_MAX], tmp[PATH_MAX + 8];
 	FILE *f;
-	int bad;
+	int bad, fd;
 
 	if (snprintf(path, sizeof(path), "%s/status.json", dir) >= (int) sizeof(path))
 		return sl_fail(err, SL_EINVAL, "%.80s...: path too long", dir);
 	snprintf(tmp, sizeof(tmp), "%s.new", path);
-	if (!(f = fopen(tmp, "we")))
-		return sl_fail(err, SL_EIO, "%s: %s", tmp, strerror(errno));
-	fchmod(fileno(f), 0644);
+	if ((fd = sl_state_create(tmp, 0644)) < 0 || !(f = fdopen(fd, "w"))) {
+		sl_fail(err, SL_EIO, "%s: %s", tmp, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	fchmod(fd, 0644);
 	put_all(f, s);
 	bad = ferror(f);
 	if (fclose(f) || bad || rename(tmp, path)) {

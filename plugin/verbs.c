@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "commit.h"
+#include "plain.h"
 #include "plan_image.h"
 
 static const char *code(int rc)
@@ -60,7 +61,7 @@ static const char *suspend(uint32_t job_id, uint16_t op)
 	return code(rc);
 }
 
-static const char *run(job_record_t *job, uint32_t verb, int64_t number, const char *text)
+static const char *run(job_record_t *job, uint32_t verb, int64_t number, char *text)
 {
 	uid_t uid = slurm_conf.slurm_user_id;
 
@@ -85,7 +86,7 @@ static const char *run(job_record_t *job, uint32_t verb, int64_t number, const c
 	case SL_DO_PARTITION:
 		return update(job->job_id, set_partition, number, text);
 	case SL_DO_NOTIFY:
-		return srun_user_message(job, (char *) text) ? "it cannot be notified" : NULL;
+		return srun_user_message(job, text) ? "it cannot be notified" : NULL;
 	}
 	return "no such verb";
 }
@@ -109,7 +110,8 @@ static const char *check_same(const struct sl_commit *m, const job_record_t *job
 const char *sl_commit_action(struct sl_commit *m, uint32_t i)
 {
 	const struct sl_plan_image *plan = m->plan;
-	const char *text = sl_image_str(&plan->image, plan->action.text[i]), *why;
+	const char *why;
+	char *text, *by;
 	uint32_t row = sl_collect_row(m->c, plan->action.job[i]);
 	job_record_t *job = find_job_record(plan->action.job[i]);
 
@@ -121,9 +123,13 @@ const char *sl_commit_action(struct sl_commit *m, uint32_t i)
 		return "it is not in the snapshot";
 	if ((why = check_same(m, job, row, plan->action.stamp[i])))
 		return why;
+	text = sl_plain(xstrdup(sl_image_str(&plan->image, plan->action.text[i])));
+	by = sl_plain(xstrdup(sl_image_str(&plan->image, plan->action.by[i])));
 	why = run(job, plan->action.verb[i], plan->action.number[i], text);
-	info("sched/lua: policy %s: %s JobId=%u%s%s", sl_image_str(&plan->image, plan->action.by[i]),
-	     sl_do_word(plan->action.verb[i]), plan->action.job[i], why ? ": " : "", why ? why : "");
+	info("sched/lua: policy %s: %s JobId=%u%s%s", by, sl_do_word(plan->action.verb[i]), plan->action.job[i],
+	     why ? ": " : "", why ? why : "");
 	last_job_update = time(NULL);
+	xfree(text);
+	xfree(by);
 	return why;
 }

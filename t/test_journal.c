@@ -560,6 +560,24 @@ static void what_cannot_be_a_journal_is_refused(void **state)
 	sl_journal_close(NULL);
 }
 
+/* A terabyte of nothing: where its last line ends would be found in half an hour. */
+static void a_journal_of_terabytes_is_begun_anew(void **state)
+{
+	struct fixture *f = *state;
+	struct sl_journal *j;
+	struct sl_error err;
+	struct stat st;
+	int fd = open(f->path, O_WRONLY | O_CREAT, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, (off_t) 1 << 40), 0);
+	close(fd);
+	assert_non_null(j = sl_journal_open(f->dir, &err));
+	assert_int_equal(stat(f->path, &st), 0);
+	assert_int_equal(st.st_size, 0);
+	sl_journal_close(j);
+}
+
 #define WITH_DIR(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -576,6 +594,7 @@ int main(void)
 		WITH_DIR(what_does_not_fit_on_the_disk_leaves_nothing_torn),
 		WITH_DIR(a_file_that_was_moved_away_is_begun_anew),
 		WITH_DIR(a_writer_waits_for_nobody),
+		WITH_DIR(a_journal_of_terabytes_is_begun_anew),
 		WITH_DIR(long_lines_are_read_whole),
 		WITH_DIR(random_plans_make_whole_lines),
 		WITH_DIR(what_cannot_be_a_journal_is_refused),

@@ -179,6 +179,10 @@ static void a_status_file_is_json_whatever_the_strings(void **state)
 	fclose(f);
 	assert_non_null(strstr(text, "\"last_error\": \"a \\\"quoted\\\" \\\\ line and a tab\\u0009\""));
 	assert_non_null(strstr(text, "\"refusal\": \"sched.lua:3:\\u000a\""));
+	strcat(path, ".new");
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(sl_status_write(&s, dir, NULL), 0);
+	*strrchr(path, '.') = '\0';
 	unlink(path);
 	rmdir(dir);
 	assert_int_equal(sl_status_write(&s, dir, NULL), -1);
@@ -224,6 +228,18 @@ static void a_set_that_cannot_be_written_is_kept_in_memory_and_written_later(voi
 	assert_int_equal(sl_keep_get(&other, &err), 1);
 	assert_int_equal(other.size, 5);
 	assert_memory_equal(other.bytes, "a set", 5);
+	assert_int_equal(unlink(k.file), 0);
+	/* a pipe there keeps nobody waiting, neither who writes nor who reads */
+	sl_keep_clear(&other);
+	assert_int_equal(mkfifo(k.file, 0600), 0);
+	assert_int_equal(sl_keep_get(&other, &err), -1);
+	assert_non_null(strstr(err.text, "not a regular file"));
+	strcat(k.file, ".new");
+	assert_int_equal(mkfifo(k.file, 0600), 0);
+	*strrchr(k.file, '.') = '\0';
+	assert_int_equal(sl_keep_set(&k, "another", 7, &err), 0);
+	assert_int_equal(sl_keep_get(&other, &err), 1);
+	assert_memory_equal(other.bytes, "another", 7);
 	assert_int_equal(unlink(k.file), 0);
 	assert_int_equal(rmdir(file), 0);
 	assert_int_equal(rmdir(dir), 0);

@@ -239,4 +239,23 @@ odd_log() {
 }
 it "what a policy logs, and why it failed, are one line each, whatever a job is called" odd_log
 
+odd_name() {
+	local id
+	reload <<-'EOL'
+	local sched = require "sched"
+	local forge = { name = "forge\nerror: forged by a name" }
+	function forge.decide(cluster, plan)
+		for job in cluster:queue() do
+			if job.priority ~= 7 then plan:modify(job, { priority = 7 }) end
+		end
+	end
+	return sched.site { default = { forge } }
+	EOL
+	id=$(submit -N1)
+	wait_for 20 log_said "policy forge error: forged by a name: priority JobId=$id"
+	fails log_said '^error: forged by a name'
+	same_slurmctld
+}
+it "nor does a policy's name forge a line of the log" odd_name
+
 live_end

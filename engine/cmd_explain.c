@@ -391,7 +391,7 @@ static int print_order(const char *text, json_int_t job, bool json)
 		fputs(text, stdout);
 	} else {
 		o = json_pack("{s:I, s:s}", "job", job, "order", text);
-		if (o && !json_dumpf(o, stdout, JSON_INDENT(2)))
+		if (o && !json_dumpf(o, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII))
 			putchar('\n');
 		json_decref(o);
 	}
@@ -438,7 +438,7 @@ static int print(struct search *s, const char *dir, bool json, const char *order
 		o = json_pack("{s:I, s:O}", "job", s->job, "events", s->events);
 		if (o && order)
 			json_object_set_new(o, "order", json_string(order));
-		if (o && !json_dumpf(o, stdout, JSON_INDENT(2)))
+		if (o && !json_dumpf(o, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII))
 			putchar('\n');
 		json_decref(o);
 	} else {

@@ -204,7 +204,7 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 	}
 	if (!v.json)
 		print_status(status);
-	else if (!json_dumpf(status, stdout, JSON_INDENT(2)))
+	else if (!json_dumpf(status, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII))
 		putchar('\n');
 	json_decref(status);
 	return sl_tool_end(SL_EXIT_FINE);

@@ -176,7 +176,8 @@ static void put_string(struct sl_json *j, const char *text)
 		['"'] = "\\\"", ['\\'] = "\\\\",
 	};
 	const unsigned char *s = (const unsigned char *) text, *from = s;
-	char escape[8];
+	char escape[12];
+	uint32_t unsafe;
 
 	put(j, "\"", 1);
 	while (*s) {
@@ -187,8 +188,8 @@ static void put_string(struct sl_json *j, const char *text)
 			with = "\xef\xbf\xbd";
 		else if (*s < sizeof(short_escape) / sizeof(short_escape[0]) && short_escape[*s])
 			with = short_escape[*s];
-		else if (*s < 0x20 || *s == 0x7f) {
-			snprintf(escape, sizeof(escape), "\\u%04x", *s);
+		else if ((unsafe = sl_utf8_unsafe((const char *) s))) {
+			snprintf(escape, sizeof(escape), "\\u%04x", unsafe);
 			with = escape;
 		}
 		if (!with) {
@@ -197,7 +198,8 @@ static void put_string(struct sl_json *j, const char *text)
 		}
 		put(j, (const char *) from, s - from);
 		put(j, with, strlen(with));
-		from = ++s;
+		s += n ? n : 1;
+		from = s;
 	}
 	put(j, (const char *) from, s - from);
 	put(j, "\"", 1);

@@ -5,12 +5,14 @@
 #include "tool.h"
 
 #include "man_schema.h"
+#include "plain.h"
 #include "snapshot.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct sl_verb *const verbs[] = {
 	&sl_verb_check,
@@ -180,10 +182,29 @@ int sl_tool_end(int status)
 	return SL_EXIT_FAILED;
 }
 
+/* Whatever verbs print, they quote what users and policies wrote: all of it goes through
+ * streams that make it plain.  JSON has escapes for the same characters, and loses nothing. */
+static int make_plain(void)
+{
+	FILE *out = sl_plain_stream(STDOUT_FILENO, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF);
+	FILE *err = sl_plain_stream(STDERR_FILENO, _IONBF);
+
+	if (!out || !err) {
+		perror("schedlua");
+		return -1;
+	}
+	stdout = out;
+	stderr = err;
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
 	const struct sl_verb *verb;
+
+	if (make_plain())
+		return SL_EXIT_FAILED;
 
 	if (!word)
 		return sl_tool_usage(NULL, "a command is missing");

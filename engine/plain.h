@@ -10,12 +10,26 @@
 #ifndef SL_PLAIN_H
 #define SL_PLAIN_H
 
+#include <stdint.h>
+#include <stdio.h>
+
 /* The length of the UTF-8 sequence at s (no overlong form, no surrogate, nothing
  * beyond U+10FFFF), or 0.  Stops at a NUL by itself. */
 unsigned sl_utf8_length(const char *s);
 
-/* Make it one line of plain text, in place: a blank for each control character, a
+/* The character at s if a terminal or a reader may be misled by it: a control character,
+ * a mark that turns the direction of writing, a line end of Unicode.  Else 0. */
+uint32_t sl_utf8_unsafe(const char *s);
+
+/* Make it one line of plain text, in place: a blank for each byte of such a character, a
  * question mark for each byte that is no UTF-8.  Returns text. */
 char *sl_plain(char *text);
+
+/*
+ * A stream to a descriptor, which stays the caller's, that makes all that goes through it
+ * plain but for line feeds and tabs: what a program prints for people, whatever it
+ * quotes.  *buffering*: _IOFBF, _IOLBF, _IONBF.  NULL without memory.
+ */
+FILE *sl_plain_stream(int fd, int buffering);
 
 #endif

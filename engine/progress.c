@@ -39,9 +39,9 @@ void sl_progress_set(struct sl_progress *p, uint64_t done, uint64_t all)
 	bar[BAR] = 0;
 	if (done)
 		sl_text_duration(left, (int64_t) (spent / share - spent));
-	fprintf(stderr, "\r[%s] %3.0f %%  %" PRIu64 " of %" PRIu64 " %s, %.0f a second, %s left \033[K", bar,
+	/* its own escapes: not by the stream that lets none through */
+	dprintf(STDERR_FILENO, "\r[%s] %3.0f %%  %" PRIu64 " of %" PRIu64 " %s, %.0f a second, %s left \033[K", bar,
 		100 * share, done, all, p->what, (double) done / spent, left);
-	fflush(stderr);
 	p->shown = now;
 	p->drawn = true;
 }
@@ -49,6 +49,6 @@ void sl_progress_set(struct sl_progress *p, uint64_t done, uint64_t all)
 void sl_progress_end(struct sl_progress *p)
 {
 	if (p->drawn)
-		fputs("\r\033[K", stderr);
+		dprintf(STDERR_FILENO, "\r\033[K");
 	p->drawn = false;
 }

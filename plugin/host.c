@@ -66,7 +66,7 @@ static void say(struct sl_host *h, int level, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(buf, sizeof(buf), fmt, ap);
 	va_end(ap);
-	h->log(level, buf);
+	h->log(level, sl_plain(buf));	/* much of it is the engine's */
 }
 
 /* -- its stderr ---------------------------------------------------------- */

@@ -47,6 +47,27 @@ static void what_users_wrote_becomes_one_line_of_plain_text(void **state)
 	assert_string_equal(text, "two lines  [31mred  \xc3\xa4   1m ??? ??");
 }
 
+static void a_stream_makes_plain_what_goes_through_it_in_whatever_pieces(void **state)
+{
+	static const char in[] = "two\nlines\t\033[31m \xc3\xa4 \xe2\x80\xae\xf0\x9f\x98\x80 \xff \xe2\x82\xac";
+	char got[100] = "";
+	FILE *file = tmpfile(), *f;
+
+	(void) state;
+	f = sl_plain_stream(fileno(file), _IONBF);
+	assert_non_null(f);
+	for (size_t i = 0; i < sizeof(in); i++)		/* the NUL, too */
+		assert_int_equal(fwrite(in + i, 1, 1, f), 1);
+	assert_int_equal(fclose(f), 0);
+	rewind(file);
+	assert_true(fread(got, 1, sizeof(got) - 1, file) > 0);
+	assert_string_equal(got, "two\nlines\t [31m \xc3\xa4    \xf0\x9f\x98\x80 ? \xe2\x82\xac?");
+	fclose(file);
+	f = sl_plain_stream(-1, _IONBF);
+	assert_int_equal(fputs("lost", f), EOF);
+	fclose(f);
+}
+
 static void columns_are_as_wide_as_their_widest_cell(void **state)
 {
 	struct sl_text_table *t = sl_text_table_create(">JOB,NODELIST,NOTE");
@@ -78,6 +99,7 @@ int main(void)
 		cmocka_unit_test(durations_are_written_as_slurm_does),
 		cmocka_unit_test(times_are_local_and_none_is_a_dash),
 		cmocka_unit_test(what_users_wrote_becomes_one_line_of_plain_text),
+		cmocka_unit_test(a_stream_makes_plain_what_goes_through_it_in_whatever_pieces),
 		cmocka_unit_test(columns_are_as_wide_as_their_widest_cell),
 	};
 

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <math.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -75,9 +74,16 @@ _Static_assert(sizeof(((struct sl_frame *) 0)->body) <= SL_FRAME_MAX - sizeof(st
 
 /* -- what a frame must be ------------------------------------------------ */
 
-static bool is_figure(double v)
+/* Nothing said, or as a site file may say it (lua/lib/sched/site.lua): for a longer time
+ * nobody would decide. */
+static bool is_interval(double v)
 {
-	return isfinite(v) && v >= 0;
+	return v == 0 || (v >= 0.1 && v <= SL_INTERVAL_MAX_S);
+}
+
+static bool is_budget(double v)
+{
+	return v == 0 || (v >= 0.01 && v <= SL_BUDGET_MAX_S);
 }
 
 static bool is_code(int32_t code)
@@ -96,7 +102,7 @@ static const char *wrong_number(const struct sl_frame *f)
 	case SL_FRAME_LOADED:
 		return loaded->ok != 0 && loaded->ok != 1 ? "ok is neither 0 nor 1" :
 		       !is_code(loaded->code) ? "an unknown error code" :
-		       !is_figure(loaded->interval_s) || !is_figure(loaded->budget_s) ?
+		       !is_interval(loaded->interval_s) || !is_budget(loaded->budget_s) ?
 		       "an interval or budget that is no number of seconds" : NULL;
 	case SL_FRAME_DECIDE:
 		return decide->bundled > 1 || decide->zero ? "bundled is neither 0 nor 1" :
@@ -106,7 +112,7 @@ static const char *wrong_number(const struct sl_frame *f)
 		       !is_code(plan->code) ? "an unknown error code" :
 		       plan->reload > SL_RELOAD_REFUSED || plan->zero ? "an unknown outcome of a reload" :
 		       plan->ledger_safe < -1 ? "a negative snapshot" :
-		       !is_figure(plan->interval_s) || !is_figure(plan->budget_s) ?
+		       !is_interval(plan->interval_s) || !is_budget(plan->budget_s) ?
 		       "an interval or budget that is no number of seconds" : NULL;
 	default:
 		return NULL;

@@ -34,6 +34,8 @@
 #define SL_WIRE_MAGIC 0x4c53u		/* "SL" */
 #define SL_WIRE_VERSION 3
 #define SL_FRAME_MAX 8192
+#define SL_INTERVAL_MAX_S 86400		/* that a site file may say */
+#define SL_BUDGET_MAX_S 3600
 
 enum sl_frame_type { SL_FRAME_HELLO = 1, SL_FRAME_LOAD, SL_FRAME_LOADED, SL_FRAME_DECIDE, SL_FRAME_PLAN, SL_FRAME_BYE,
 		     SL_FRAME_KEEP, SL_FRAME_KEPT, SL_FRAME_RESTORE };
@@ -121,7 +123,7 @@ int sl_wire_send(int sock, const struct sl_frame *frame, int timeout_ms, struct 
  * Receive one frame within timeout_ms (-1: for ever).  Returns 1; 0 when the
  * peer closed; -1 with *err (SL_ETIME, SL_EFORMAT, SL_EVERSION, SL_EIO), in
  * which case no descriptor is left open.  What is received is whole: strings are
- * terminated, codes known, figures finite and not negative; a descriptor is there
+ * terminated, codes known, figures 0 or what a site file may say; a descriptor is there
  * with DECIDE, RESTORE and a PLAN that is ok, may be there with LOAD and KEPT, and
  * never else.
  * What a PLAN answers (its sequence) is for the caller to compare.

@@ -319,7 +319,16 @@ static void bodies_that_break_a_rule_are_refused(void **state)
 	r = raw_of(SL_FRAME_PLAN, &plan, sizeof(plan));
 	expect_refusal(p, &r, 16 + sizeof(plan), 0, SL_EFORMAT,
 		       "frame PLAN: an interval or budget that is no number of seconds");
+	plan.budget_s = 1e300;
+	r = raw_of(SL_FRAME_PLAN, &plan, sizeof(plan));
+	expect_refusal(p, &r, 16 + sizeof(plan), 0, SL_EFORMAT,
+		       "frame PLAN: an interval or budget that is no number of seconds");
 	plan.budget_s = 0;
+	plan.interval_s = 1e-9;
+	r = raw_of(SL_FRAME_PLAN, &plan, sizeof(plan));
+	expect_refusal(p, &r, 16 + sizeof(plan), 0, SL_EFORMAT,
+		       "frame PLAN: an interval or budget that is no number of seconds");
+	plan.interval_s = 0;
 	plan.reload = 3;
 	r = raw_of(SL_FRAME_PLAN, &plan, sizeof(plan));
 	expect_refusal(p, &r, 16 + sizeof(plan), 0, SL_EFORMAT, "frame PLAN: an unknown outcome of a reload");

@@ -82,13 +82,14 @@ static void must_be_a_frame(int sock, struct sl_frame *f, enum kind kind)
 		     memchr(f->body.load.policy_path, 0, sizeof(f->body.load.policy_path)));
 	if (f->type == SL_FRAME_LOADED)
 		MUST(memchr(f->body.loaded.policy, 0, sizeof(f->body.loaded.policy)) &&
-		     memchr(f->body.loaded.text, 0, sizeof(f->body.loaded.text)) && f->body.loaded.interval_s >= 0);
+		     memchr(f->body.loaded.text, 0, sizeof(f->body.loaded.text)) &&
+		     f->body.loaded.interval_s >= 0 && f->body.loaded.interval_s <= SL_INTERVAL_MAX_S);
 	if (f->type == SL_FRAME_PLAN)
 		MUST(memchr(f->body.plan.stale, 0, sizeof(f->body.plan.stale)) &&
 		     memchr(f->body.plan.policy, 0, sizeof(f->body.plan.policy)) &&
 		     memchr(f->body.plan.text, 0, sizeof(f->body.plan.text)) &&
 		     memchr(f->body.plan.reload_text, 0, sizeof(f->body.plan.reload_text)) &&
-		     f->body.plan.budget_s >= 0);
+		     f->body.plan.budget_s >= 0 && f->body.plan.budget_s <= SL_BUDGET_MAX_S);
 	if (f->fd < 0)
 		return;
 	if (sl_wire_map(f->fd, &bytes, &size, &err) == 0) {

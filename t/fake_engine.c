@@ -21,6 +21,7 @@
  *   refuse                  LOADED says no
  *   no-plan                 PLAN says no, with a reason
  *   babble                  megabytes on stderr
+ *   frame-* fd-* plan-* kept-* forge figures	what fake_hostile.h says
  *   layout                  job names say the layout: "u_4_2_1" is 4, 2 and 1 cores on three nodes
  */
 #include <signal.h>
@@ -29,6 +30,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fake_hostile.h"
 #include "plan_image.h"
 #include "snapshot.h"
 #include "wire.h"
@@ -115,11 +117,12 @@ static int load(void)
 	return reply(&f);
 }
 
-static int kept(void)
+static int kept(const struct sl_frame *request)
 {
 	struct sl_frame f = { .type = SL_FRAME_KEPT, .fd = -1 };
 
-	return reply(&f);
+	misbehave("keep");
+	return hostile_answer(mode, SOCK, request) ? 0 : reply(&f);
 }
 
 /* -- planning ------------------------------------------------------------- */
@@ -334,6 +337,8 @@ static int decide(struct sl_frame *f)
 	int rc = -1;
 
 	misbehave("decide");
+	if (hostile_answer(mode, SOCK, f))
+		return 0;
 	if (mode_is("no-plan"))
 		return send_plan(f->body.decide.sequence, NULL, 0);
 	if (sl_wire_map(f->fd, &bytes, &size, &err) || sl_snapshot_open(&snap, bytes, size, &err) ||
@@ -364,7 +369,7 @@ int main(int argc, char **argv)
 	snprintf(mode_file, sizeof(mode_file), "%s.mode", argc ? argv[0] : "");
 	while (!rc && (rc = sl_wire_recv(SOCK, &f, -1, &err)) > 0) {
 		rc = f.type == SL_FRAME_HELLO ? hello() : f.type == SL_FRAME_LOAD ? load() :
-			f.type == SL_FRAME_RESTORE ? load() : f.type == SL_FRAME_KEEP ? kept() :
+			f.type == SL_FRAME_RESTORE ? load() : f.type == SL_FRAME_KEEP ? kept(&f) :
 			f.type == SL_FRAME_DECIDE ? decide(&f) : -1;
 		if (f.fd >= 0)
 			close(f.fd);

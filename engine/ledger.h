@@ -22,6 +22,7 @@
 
 #define SL_LEDGER_FILE "ledger.db"	/* in the directory "schedlua" */
 #define SL_LEDGER_BACKLOG 200000	/* runs that may wait to be written */
+#define SL_LEDGER_MAX_SECONDS ((INT64_C(1) << 19) * SL_DAY)	/* no time is beyond: a total for each day until then */
 #define SL_RUN_MAX_SECONDS (3660 * SL_DAY)
 
 struct sl_ledger;

@@ -72,7 +72,7 @@ void sl_ledger_drop(struct sl_ledger *l)
 
 static int check_run(const struct sl_job_run *r, struct sl_error *err)
 {
-	if (r->start <= 0 || r->start > SL_USAGE_MAX_SECONDS || r->end < r->start ||
+	if (r->start <= 0 || r->end > SL_LEDGER_MAX_SECONDS || r->end < r->start ||
 	    r->end - r->start > SL_RUN_MAX_SECONDS || r->seconds < 0 || r->seconds > SL_RUN_MAX_SECONDS ||
 	    r->dim.state >= SL_JOB_STATES || (unsigned) r->source >= SL_RUN_SOURCES)
 		return sl_fail(err, SL_EINVAL, "job %" PRIu32 ": a run from %" PRId64 " to %" PRId64 " of %" PRId64
@@ -166,7 +166,7 @@ int sl_ledger_adjust(struct sl_ledger *l, const struct sl_adjustment *a, struct 
 	struct sl_piece p = { .start = a->at, .end = a->at };
 	struct adjusting copy = { .a = *a };
 
-	if (a->at <= 0 || a->at >= SL_USAGE_MAX_SECONDS)
+	if (a->at <= 0 || a->at >= SL_LEDGER_MAX_SECONDS)
 		return sl_fail(err, SL_EINVAL, "an adjustment at %" PRId64 ": there is no such time", a->at);
 	for (int k = 0; k < SL_UNITS; k++)
 		if (a->amount[k] > INT64_MAX / 4 || a->amount[k] < -INT64_MAX / 4)

@@ -183,7 +183,7 @@ static void adjustments_are_journalled(void **state)
 	add(l, run_of(1, T0, T0 + 100, 72));
 	OK(sl_ledger_adjust(l, &a, &err));
 	assert_int_equal(CPU(l, "anna"), 3600);
-	a.at = SL_USAGE_MAX_SECONDS;	/* beyond every question */
+	a.at = SL_LEDGER_MAX_SECONDS;	/* verify could not add it up */
 	assert_int_equal(sl_ledger_adjust(l, &a, &err), -1);
 	a.at = T0 + 5;
 	OK(sl_ledger_commit(l, &err));

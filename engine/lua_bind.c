@@ -453,9 +453,10 @@ static int class_tostring(lua_State *L)
 {
 	struct sl_lua *x = sl_lua_context(L);
 	const struct sl_lua_class *c = lua_touserdata(L, lua_upvalueindex(1));
-	const struct sl_handle *h = lua_touserdata(L, 1);
+	const struct sl_handle *h = any_handle(L, 1);
 
-	if (c->table < 0 || table_of(c->table)->key < 0 || !x->running || h->generation != x->generation) {
+	if (c->table < 0 || table_of(c->table)->key < 0 || !h || h->class_id != c->id ||
+	    !x->running || h->generation != x->generation) {
 		lua_pushstring(L, c->name);
 		return 1;
 	}

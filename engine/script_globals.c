@@ -39,7 +39,8 @@ static void add_keys(lua_State *L, int from)
 
 /* Tell about the message on the top, with the name in *known*, the next on the
  * stack, that is nearest to *name*; pop both. */
-static void tell(lua_State *L, const char *file, lua_Integer line, const char *prefix, const char *name)
+static void tell_undefined(lua_State *L, const char *file, lua_Integer line, const char *prefix,
+			   const char *name)
 {
 	struct search *s = lua_touserdata(L, SEARCH);
 	const char *message = lua_tostring(L, -1), *near;
@@ -74,7 +75,7 @@ static void look_at_global(lua_State *L, const char *file, lua_Integer line, con
 		add_keys(L, LOCALS);
 	}
 	lua_insert(L, -2);
-	tell(L, file, line, "", name);
+	tell_undefined(L, file, line, "", name);
 }
 
 /* A field of a global that the chunk does not set: of a library. */
@@ -91,7 +92,7 @@ static void look_at_field(lua_State *L, const char *file, lua_Integer line, cons
 	lua_pushfstring(L, "there is no '%s.%s'", name, field);
 	lua_pushfstring(L, "%s.", name);
 	lua_insert(L, -3);
-	tell(L, file, line, lua_tostring(L, -3), field);
+	tell_undefined(L, file, line, lua_tostring(L, -3), field);
 }
 
 static bool has(lua_State *L, int table, const char *name)

@@ -51,6 +51,7 @@
 
 #ifdef __SANITIZE_ADDRESS__
 #define OVERHEAD 4		/* red zones and shadow; what was freed waits in quarantine */
+#define COUNT 300		/* in about the time of a thousand without */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -58,6 +59,7 @@ const char *__asan_default_options(void)
 }
 #else
 #define OVERHEAD 1
+#define COUNT 1000
 #endif
 
 static const char *const stages[] = {
@@ -583,7 +585,7 @@ int main(int argc, char **argv)
 {
 	const char *keep = ".", *from = getenv("ATTACK_SEED"), *many = getenv("ATTACK_COUNT");
 	unsigned long long seed = from && *from ? strtoull(from, NULL, 10) : 1;
-	unsigned count = many && *many ? (unsigned) strtoul(many, NULL, 10) : 1000;
+	unsigned count = many && *many ? (unsigned) strtoul(many, NULL, 10) : COUNT;
 	int c, failed = 0;
 
 	while ((c = getopt(argc, argv, "n:s:k:")) != -1)

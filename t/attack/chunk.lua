@@ -10,6 +10,8 @@
 -- functions that the state has, attack.call(name, ...) calls one and notes that it was reached.
 -- The kinds of values are a table below: one line makes a new one.
 
+-- luacheck: read globals attack chunk
+
 local M = { warn = nil }
 local pool, stale, extra = {}, {}, {}
 local depth, loops, done = 0, 0, {}
@@ -35,7 +37,7 @@ local anything		-- a call of anything
 
 local function looping()
 	loops = loops + 1
-	while loops == 60 do end	-- once, and not in every chunk: it takes all of the budget
+	while loops == 300 do end	-- once, and not in every chunk: it takes all of the budget
 	return loops
 end
 
@@ -94,7 +96,8 @@ local function cyclic()
 end
 
 -- Keys that functions take tables of, with values that they do not expect.
-local option_names = { "place", "layout", "shape", "bid", "borrow", "through", "because", "max", "jobs", "total", "kinds",
+local option_names = { "place", "layout", "shape", "bid", "borrow", "through", "because", "max",
+	"jobs", "total", "kinds",
 	"slurm", "contiguous", "blocks", "spread", "elastic", "topology", "gpus", "time", "terms", "lo", "hi", "name", "lb",
 	"ub", "integer", "obj", "sense", "time_limit", "gap", "max_nodes", "memory_mb", "backend", "relax", "by", "unit",
 	"since", "until_", "partition", "without", "half_life", "priority", "rows", "no_walltime", "from", "to", "default",
@@ -141,7 +144,9 @@ local kinds = {
 	of_pool "cluster", of_pool "plan", of_pool "job", of_pool "other", of_pool "running", of_pool "node",
 	of_pool "partition", of_pool "list", of_pool "usage", of_pool "bid", of_pool "bids", of_pool "jobs", of_pool "walk",
 	of_pool "model", of_pool "held", of_pool "file", of_pool "totals", of_pool "warn",
-	function() return stale[one_of { "cluster", "plan", "job", "node", "partition", "list", "bid", "bids", "walk", "held" }] end,
+	function()
+		return stale[one_of { "cluster", "plan", "job", "node", "partition", "list", "bid", "bids", "walk", "held" }]
+	end,
 	function() return extra[1 + below(#extra + 1)] end,
 }
 
@@ -164,7 +169,7 @@ local operators = {
 	function(a) return -a end, function(a) return ~a end, function(a, b) return a[b] end,
 	function(a, b) a[b] = b end, function(a, b) return a(b) end, function(a, b) return a(a, b) end,
 	function(a, b) return a[b](a, b) end, function(a) return tostring(a) end,
-	function(a, b) local x <close> = a return b end,
+	function(a, b) local _ <close> = a return b end,
 	function(a) for k, v in pairs(a) do if below(50) == 0 then return k, v end end end,
 	function(a) for i, v in ipairs(a) do if below(50) == 0 then return i, v end end end,
 	function(a, b) for v in a, b do if below(50) == 0 then return v end end end,

@@ -528,6 +528,18 @@ const struct sl_bundle_file *sl_bundle_module(struct sl_bundle *b, const char *n
 	return NULL;
 }
 
+const struct sl_bundle_file *sl_bundle_own(struct sl_bundle *b, const char *name, const char *path,
+					   struct sl_error *err)
+{
+	struct sl_bundle_file *f;
+
+	sl_fail(err, SL_ENOENT, "no bundled file %s", path);
+	for (unsigned i = 0; i < b->roots; i++)
+		if (b->root[i].library && (f = read_file(b, &b->root[i], name, path, err)))
+			return f;
+	return NULL;
+}
+
 /* What a directory has under *sub*, by name. */
 static void visit_directory(const struct sl_root *root, const char *sub, void (*visit)(const char *, void *), void *arg)
 {
@@ -595,6 +607,11 @@ void sl_bundle_warnings(const struct sl_bundle *b, void (*tell)(const char *what
 const struct sl_site_figures *sl_bundle_figures(const struct sl_bundle *b)
 {
 	return &b->figures;
+}
+
+const char *sl_bundle_digest(const struct sl_bundle *b)
+{
+	return b->digest;
 }
 
 const char *sl_bundle_file(const struct sl_bundle *b, unsigned i)

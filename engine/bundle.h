@@ -92,6 +92,13 @@ const struct sl_bundle_file *sl_bundle_site(const struct sl_bundle *b);
  */
 const struct sl_bundle_file *sl_bundle_module(struct sl_bundle *b, const char *name, struct sl_error *err);
 
+/*
+ * The file PATH ("policies/easy.lua") of the bundled directory as the module *name* of
+ * the set, whatever the site has of that name.  NULL with *err.
+ */
+const struct sl_bundle_file *sl_bundle_own(struct sl_bundle *b, const char *name, const char *path,
+					   struct sl_error *err);
+
 /* Directory i of the search path, the site file's first and the bundled one left out; NULL
  * past the end. */
 const char *sl_bundle_root(const struct sl_bundle *b, unsigned i);

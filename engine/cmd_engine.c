@@ -35,6 +35,8 @@
 #define SHARE_TRY 1.0
 #define SHARE_ALL 1.5
 
+static const char unguarded[] = "no policy set of the site is live that could say what may start";
+
 struct engine {
 	int sock;
 	struct sl_confined confined;
@@ -180,20 +182,28 @@ static void close_snapshot(const void *bytes, size_t size)
 		sl_wire_unmap(bytes, size);
 }
 
-/* Try a set on a snapshot.  That the budget ended it is no fault.  0, or -1. */
+/* Does it decide already?  It may have been slow for long, and is no worse than itself. */
+static bool is_live(const struct engine *e, const struct sl_bundle *bundle)
+{
+	return e->live && !strcmp(sl_bundle_digest(e->live), sl_bundle_digest(bundle));
+}
+
+/* Try a set on a snapshot: its first decision is a whole one, and in time.  0, or -1. */
 static int try_set(struct engine *e, const struct sl_bundle *bundle, const struct sl_snapshot *snap,
 		   int64_t since, int64_t budget_us, char **trace, struct sl_error *err)
 {
 	struct sl_limits limits = { .memory = e->lua_memory, .budget_us = budget_us };
 	struct sl_decision *d = &e->decision;
 
+	d->stand_in = false;
+	d->hold = NULL;
 	if (sl_decide(bundle, snap, &limits, since, d, err))
 		return -1;
-	if (d->policy.code && d->policy.code != SL_ETIME) {
+	if (d->policy.code && !(d->policy.code == SL_ETIME && is_live(e, bundle))) {
 		*err = d->policy;
 		*trace = d->trace;
 		d->trace = NULL;
-		return -1;
+		return d->policy.code == SL_ETIME ? sl_fail_in(err, "the first decision on this cluster") : -1;
 	}
 	if (d->check.code) {
 		*err = d->check;
@@ -217,6 +227,7 @@ static struct sl_bundle *load_and_try(struct engine *e, const struct sl_frame *f
 {
 	struct sl_bundle *bundle = load_wanted(e, (int64_t) (DEFAULT_BUDGET_S * 1e6), trace, err);
 	struct sl_snapshot snap;
+	int64_t budget_us = frame->body.load.budget_us;
 	const void *bytes;
 	size_t size;
 	int rc;
@@ -225,7 +236,8 @@ static struct sl_bundle *load_and_try(struct engine *e, const struct sl_frame *f
 		return bundle;
 	rc = open_snapshot(frame, &snap, &bytes, &size, err);
 	if (!rc)
-		rc = try_set(e, bundle, &snap, sl_decide_clock(), llround(budget_of(bundle) * 1e6), trace, err);
+		rc = try_set(e, bundle, &snap, sl_decide_clock(),
+			     budget_us ? budget_us : llround(budget_of(bundle) * 1e6), trace, err);
 	close_snapshot(bytes, size);
 	if (!rc)
 		return bundle;
@@ -267,6 +279,7 @@ static void answer_load(struct engine *e, const struct sl_frame *frame, struct s
 	if (current(e)) {
 		loaded->interval_s = sl_bundle_figures(current(e))->interval_s;
 		loaded->budget_s = sl_bundle_figures(current(e))->budget_s;
+		loaded->hold = sl_bundle_figures(current(e))->hold;
 	}
 	free(trace);
 }
@@ -320,6 +333,7 @@ static void answer_restore(struct engine *e, const struct sl_frame *frame, struc
 		loaded->ok = 1;
 		loaded->interval_s = sl_bundle_figures(bundle)->interval_s;
 		loaded->budget_s = sl_bundle_figures(bundle)->budget_s;
+		loaded->hold = sl_bundle_figures(bundle)->hold;
 	}
 	loaded->code = (int32_t) err.code;
 	if (err.code)
@@ -361,6 +375,7 @@ static int reload_and_decide(struct engine *e, const struct sl_snapshot *snap, i
 		plan->reload = SL_RELOAD_LIVE;
 		plan->interval_s = sl_bundle_figures(bundle)->interval_s;
 		plan->budget_s = sl_bundle_figures(bundle)->budget_s;
+		plan->hold = sl_bundle_figures(bundle)->hold;
 		return 1;
 	}
 	sl_bundle_destroy(bundle);
@@ -374,33 +389,67 @@ static int reload_and_decide(struct engine *e, const struct sl_snapshot *snap, i
 	return 0;
 }
 
-/* Decide into e->decision.  0, or -1 with *err. */
-static int decide(struct engine *e, const struct sl_frame_decide *request, const struct sl_snapshot *snap,
-		  int64_t since, struct sl_frame_plan *plan, struct sl_error *err)
+/* Let a set decide into e->decision; the bundled one keeps off what is to be held.  0, or -1. */
+static int decide_by(struct engine *e, const struct sl_bundle *bundle, const struct sl_fence *hold, const char *why,
+		     const struct sl_snapshot *snap, int64_t since, int64_t budget_us, struct sl_error *err)
 {
-	struct sl_limits limits = { .memory = e->lua_memory, .budget_us = request->budget_us };
-	const struct sl_bundle *bundle = e->bundled;
+	struct sl_limits limits = { .memory = e->lua_memory, .budget_us = budget_us };
+	struct sl_decision *d = &e->decision;
 
-	if (snap->meta.sequence[0] != request->sequence)
-		return sl_fail(err, SL_EFORMAT, "request %lld came with snapshot %lld", (long long) request->sequence,
-			       (long long) snap->meta.sequence[0]);
-	if (request->budget_us <= 0)
-		return sl_fail(err, SL_EINVAL, "a budget of %lld microseconds", (long long) request->budget_us);
-	if (!request->bundled) {
-		if (reload_and_decide(e, snap, since, request->budget_us, plan)) {
-			say_policy(plan->policy, sizeof(plan->policy), e->live);
-			return 0;
-		}
-		bundle = current(e);
-		if (plan->reload == SL_RELOAD_REFUSED)
-			limits.budget_us = (int64_t) ((double) request->budget_us * SHARE_ALL);
-	}
-	say_policy(plan->policy, sizeof(plan->policy), bundle);
 	if (!bundle) {
 		*err = e->bundled_error;
 		return -1;
 	}
-	return sl_decide(bundle, snap, &limits, since, &e->decision, err);
+	d->hold = bundle == e->bundled ? hold : NULL;
+	d->hold_why = why;
+	return sl_decide(bundle, snap, &limits, since, d, err);
+}
+
+/*
+ * The site's own policies failed: easy decides within what the live set admits and allows.
+ * Where that takes all the time there is, easy decides where nothing has to be held.
+ */
+static int decide_instead(struct engine *e, const struct sl_frame_decide *request, const struct sl_snapshot *snap,
+			  int64_t since, struct sl_frame_plan *plan, struct sl_error *err)
+{
+	struct sl_decision *d = &e->decision;
+	char why[sizeof(d->policy.text)];
+	int rc;
+
+	say_policy(plan->policy, sizeof(plan->policy), e->bundled);
+	if (!e->live)
+		return decide_by(e, e->bundled, &request->hold, unguarded, snap, since, request->budget_us, err);
+	d->stand_in = true;
+	rc = decide_by(e, e->live, NULL, NULL, snap, since, request->budget_us, err);
+	d->stand_in = false;
+	if (!rc && (!d->policy.code || d->plan.start.rows || d->policy.code != SL_ETIME))
+		return 0;
+	snprintf(why, sizeof(why), "%s", rc ? err->text : d->policy.text);
+	return decide_by(e, e->bundled, &sl_bundle_figures(e->live)->hold, why, snap, since,
+			 (int64_t) ((double) request->budget_us * SHARE_ALL), err);
+}
+
+/* Decide into e->decision.  0, or -1 with *err. */
+static int decide(struct engine *e, const struct sl_frame_decide *request, const struct sl_snapshot *snap,
+		  int64_t since, struct sl_frame_plan *plan, struct sl_error *err)
+{
+	int64_t budget_us = request->budget_us;
+
+	if (snap->meta.sequence[0] != request->sequence)
+		return sl_fail(err, SL_EFORMAT, "request %lld came with snapshot %lld", (long long) request->sequence,
+			       (long long) snap->meta.sequence[0]);
+	if (budget_us <= 0)
+		return sl_fail(err, SL_EINVAL, "a budget of %lld microseconds", (long long) budget_us);
+	if (request->bundled)
+		return decide_instead(e, request, snap, since, plan, err);
+	if (reload_and_decide(e, snap, since, budget_us, plan)) {
+		say_policy(plan->policy, sizeof(plan->policy), e->live);
+		return 0;
+	}
+	say_policy(plan->policy, sizeof(plan->policy), current(e));
+	if (plan->reload == SL_RELOAD_REFUSED)
+		budget_us = (int64_t) ((double) budget_us * SHARE_ALL);
+	return decide_by(e, current(e), &request->hold, unguarded, snap, since, budget_us, err);
 }
 
 static void answer_decide(struct engine *e, const struct sl_frame *frame, struct sl_frame *answer)
@@ -430,6 +479,7 @@ static void answer_decide(struct engine *e, const struct sl_frame *frame, struct
 		goto error;
 	plan->ok = 1;
 	plan->code = (int32_t) d->policy.code;
+	snprintf(plan->held, sizeof(plan->held), "%s", d->held);
 	if (d->policy.code)
 		say(plan->text, sizeof(plan->text), &d->policy, d->trace);
 	close_snapshot(bytes, size);

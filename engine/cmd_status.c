@@ -43,6 +43,7 @@ static const struct line {
 	{ "policy", "policy", TEXT, true },
 	{ "site", "site file", TEXT, false },
 	{ "idle_why", "idle because", TEXT, false },
+	{ "held", "nothing starts in", TEXT, false },
 	{ "usage_stale", "usage is old", TEXT, false },
 	{ "refusal", "set refused", TEXT, false },
 	{ "last_error", "last error", TEXT, false },
@@ -226,7 +227,8 @@ const struct sl_verb sl_verb_status = {
 	.more =
 		"# JSON\n"
 		"With --json the file is printed as it is: *source* (site, last good, bundled,\n"
-		"fallback, idle), *policy*, *site*, *idle_why*, *usage_stale*, *refusal* (why the set\n"
+		"fallback, idle), *policy*, *site*, *idle_why*, *held* (partitions where nothing starts,\n"
+		"as what guards them failed, and why), *usage_stale*, *refusal* (why the set\n"
 		"in the files does not decide), *last_error*, *last_error_time*,\n"
 		"*strikes*, *next_try_s*, *version*, *slurm_version*, *pid*, *engine_pid*,\n"
 		"*engine_holds* (what the engine gave up: uid, system calls, files),\n"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decide.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -26,10 +27,10 @@ void sl_decision_clear(struct sl_decision *d)
 static int restart(struct sl_decision *d, struct sl_error *err)
 {
 	struct sl_builder *b = d->builder;
-	const struct sl_usage_provider *usage = d->usage;
 
 	free(d->trace);
-	*d = (struct sl_decision) { .builder = b, .usage = usage };
+	*d = (struct sl_decision) { .builder = b, .usage = d->usage, .stand_in = d->stand_in, .hold = d->hold,
+				    .hold_why = d->hold_why };
 	if (b)
 		sl_builder_reset(b);
 	else
@@ -50,7 +51,12 @@ static int run_policies(const struct sl_bundle *bundle, struct sl_cluster *clust
 	script = sl_script_create(bundle, limits, err);
 	if (!script)
 		return -1;
+	if (d->stand_in)
+		sl_script_stand_in(script);
+	if (d->hold)
+		sl_script_hold(script, d->hold, d->hold_why);
 	rc = sl_script_decide(script, cluster, plan, limits, fig, &d->trace, &said);
+	snprintf(d->held, sizeof(d->held), "%s", sl_script_held(script));
 	sl_script_memory(script, &d->lua_peak);
 	*memory = sl_script_take_memory(script);
 	sl_script_destroy(script);

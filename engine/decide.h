@@ -17,6 +17,9 @@
 
 struct sl_decision {
 	const struct sl_usage_provider *usage;	/* set by the caller: who is asked about the past; NULL: the snapshot */
+	bool stand_in;			/* likewise: easy decides in place of the set's own policies */
+	const struct sl_fence *hold;	/* likewise: nothing starts in these partitions; or NULL */
+	const char *hold_why;
 	struct sl_builder *builder;
 	const void *bytes;		/* the plan's image */
 	size_t size;
@@ -24,6 +27,7 @@ struct sl_decision {
 	struct sl_error policy;		/* SL_OK, or how the policy failed: what it had booked stands */
 	char *trace;			/* its traceback, or NULL */
 	struct sl_error check;		/* SL_OK, or how the plan violates the snapshot */
+	char held[512];			/* where nothing starts, and why (sl_script_held()) */
 	size_t lua_peak;		/* bytes of Lua memory at the peak */
 };
 

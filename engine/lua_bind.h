@@ -75,6 +75,13 @@ struct sl_lua {
 	struct sl_remember *remember;	/* from the snapshot, and what was remembered since */
 	char *text;			/* of a value that is being remembered, SL_REMEMBERED_VALUE bytes */
 
+	/* guarding: who may start where (script_hold.c) */
+	bool stand_in, unguarded;	/* easy decides; without admit and allow */
+	uint32_t asking;		/* calls of admit and allow that have not come back, in this turn */
+	bool holds;			/* when that fails nothing starts in the partitions whose turn it is */
+	uint8_t *held;			/* in a cycle, by partition row: nothing starts there */
+	char held_text[512];		/* where, and why */
+
 	/* the set of partitions whose turn it is */
 	uint32_t turn;			/* counts sets */
 	const char *set_name;

@@ -74,10 +74,12 @@ static bool ask_admit(lua_State *L, struct sl_lua *x, const struct sl_entry *e)
 	int top = lua_gettop(L);
 
 	luaL_checkstack(L, 8, NULL);
+	x->asking++;
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &admit_key);
 	sl_lua_push_job(L, x, e->job, e->partition);
 	sl_lua_push_cluster(L, x);
 	lua_call(L, 2, 2);
+	x->asking--;
 	admitted = lua_toboolean(L, -2);
 	reason = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) :
 		lua_pushfstring(L, "not admitted by policy %s, which gives no reason", x->set_name);
@@ -109,6 +111,11 @@ enum sl_lua_allow sl_lua_entry_allowed(lua_State *L, struct sl_lua *x, struct sl
 	uint32_t starts;
 	int top = lua_gettop(L);
 
+	if (x->held[e.partition]) {
+		if (reason)
+			strcpy(reason, "held, as what guards the partition failed");
+		return SL_ALLOW_NO;
+	}
 	if (!x->has_allow)
 		return SL_ALLOW_YES;
 	sl_plan_started(x->plan, &starts);
@@ -116,11 +123,13 @@ enum sl_lua_allow sl_lua_entry_allowed(lua_State *L, struct sl_lua *x, struct sl
 	    x->allowed.job == e.job && x->allowed.partition == e.partition)
 		return SL_ALLOW_YES;
 	luaL_checkstack(L, 8, NULL);
+	x->asking++;
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &allow_key);
 	sl_lua_push_job(L, x, e.job, e.partition);
 	sl_lua_push_cluster(L, x);
 	lua_call(L, 2, 2);
 	answer = read_allow(L, x);
+	x->asking--;
 	why = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "not allowed by the policy";
 	if (x->on_trial) {
 		x->allowed_starts = SL_NONE;	/* the next task of an array is another question */
@@ -155,7 +164,7 @@ bool sl_lua_entry_open(lua_State *L, struct sl_lua *x, uint32_t index)
 	uint32_t count;
 	const struct sl_entry *e = &sl_cluster_queue(x->cluster, &count)[index];
 
-	if ((x->member && !x->member[e->partition]) || sl_lua_is_closed(x, e->partition))
+	if ((x->member && !x->member[e->partition]) || x->held[e->partition] || sl_lua_is_closed(x, e->partition))
 		return false;
 	if (sl_plan_job(x->plan, e->job) == SL_PLAN_STARTED)
 		return false;
@@ -270,27 +279,42 @@ void sl_lua_no_turn(struct sl_lua *x)
 	x->allowed_starts = SL_NONE;
 }
 
-void sl_lua_turn(lua_State *L, struct sl_lua *x, int index)
+/* The functions of the set that say who may start.  What they work with could not be
+ * made: that is how they fail. */
+static void read_guards(lua_State *L, struct sl_lua *x, int set)
 {
 	uint32_t count;
+
+	x->has_admit = x->has_allow = false;
+	if (x->unguarded)
+		return;
+	if (lua_getfield(L, set, "failed") == LUA_TSTRING) {
+		x->asking++;
+		luaL_error(L, "%s", lua_tostring(L, -1));
+	}
+	sl_cluster_queue(x->cluster, &count);
+	x->has_admit = lua_getfield(L, set, "admit") == LUA_TFUNCTION;
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &admit_key);
+	x->admitted = keep_block(L, &admitted_key, x->has_admit ? count + 1 : 0);
+	x->has_allow = lua_getfield(L, set, "allow") == LUA_TFUNCTION;
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &allow_key);
+	lua_pop(L, 1);
+}
+
+void sl_lua_turn(lua_State *L, struct sl_lua *x, int index)
+{
 	int set = lua_absindex(L, index);
 
 	luaL_checkstack(L, 16, NULL);
 	sl_lua_no_turn(x);
 	x->set_name = sl_lua_set_text(L, set, "name");
 	x->group = sl_lua_set_text(L, set, "memory");
-	sl_cluster_queue(x->cluster, &count);
-	read_rows(L, x, set);
-	if (lua_getfield(L, set, "admit") == LUA_TFUNCTION) {
-		lua_rawsetp(L, LUA_REGISTRYINDEX, &admit_key);
-		x->admitted = keep_block(L, &admitted_key, count + 1);
-		x->has_admit = true;
-	} else {
-		lua_pop(L, 1);
-	}
-	x->has_allow = lua_getfield(L, set, "allow") == LUA_TFUNCTION;
-	lua_rawsetp(L, LUA_REGISTRYINDEX, &allow_key);
-	if (lua_getfield(L, set, "rank") == LUA_TFUNCTION)
-		make_order(L, x);
+	lua_getfield(L, set, "holds");
+	x->holds = lua_toboolean(L, -1);
 	lua_pop(L, 1);
+	read_rows(L, x, set);
+	read_guards(L, x, set);
+	if (!x->stand_in && lua_getfield(L, set, "rank") == LUA_TFUNCTION)
+		make_order(L, x);
+	lua_settop(L, set);
 }

@@ -207,6 +207,7 @@ void sl_script_destroy(struct sl_script *s)
 	sl_limit_close(&s->x.limit);
 	free(s->x.seen);
 	free(s->x.barred);
+	free(s->x.held);
 	free(s->x.text);
 	sl_remember_destroy(s->x.remember);
 	free(s->trace);
@@ -261,17 +262,34 @@ static int find_groups(lua_State *L)
 	return 1;
 }
 
-/* Let the group at 1 decide. */
+/* Push decide and the options of what decides in the group at 1. */
+static void push_decider(lua_State *L, const struct sl_lua *x)
+{
+	if (x->stand_in) {
+		sl_script_require(L, "sched.driver");
+		lua_getfield(L, -1, "stand_in");
+		lua_remove(L, -2);
+		lua_call(L, 0, 2);
+	} else {
+		lua_getfield(L, 1, "decide");
+		lua_getfield(L, 1, "options");
+	}
+}
+
+/* Let the group at 1 decide.  A component's stages are policies of the site's own. */
 static int run_group(lua_State *L)
 {
 	struct sl_lua *x = sl_lua_context(L);
 
-	sl_plan_set_policy(x->plan, sl_lua_set_text(L, 1, "name"));
+	sl_plan_set_policy(x->plan, x->stand_in ? "easy" : sl_lua_set_text(L, 1, "name"));
+	lua_getfield(L, 1, "is_stage");
+	if (x->stand_in && lua_toboolean(L, -1))
+		return 0;
 	sl_lua_turn(L, x, 1);
-	lua_getfield(L, 1, "decide");
+	push_decider(L, x);
 	sl_lua_push_cluster(L, x);
 	sl_lua_push_plan(L, x);
-	lua_getfield(L, 1, "options");
+	lua_rotate(L, -3, -1);	/* the options come last */
 	lua_call(L, 3, 1);
 	sl_sandbox_settle(L);
 	/* a list of jobs, say: who returns one means something by it, and nothing would start */
@@ -311,6 +329,45 @@ static int explain_group(lua_State *L)
 	return 0;
 }
 
+/* One group, which is on the top of the stack and is popped.  0, or -1 with *err. */
+static int run_one(struct sl_script *s, lua_CFunction run, struct sl_error *err)
+{
+	s->x.group = NULL;
+	s->x.member = NULL;
+	s->x.asking = 0;
+	s->x.holds = true;	/* until its turn has begun */
+	lua_pushcfunction(s->x.L, run);
+	lua_insert(s->x.L, -2);
+	return protected(s, 1, 0, err);
+}
+
+static bool at_an_end(const struct sl_script *s)
+{
+	return s->x.limit.expired || s->x.limit.out_of_memory;
+}
+
+/*
+ * The group that was run failed.  Where that was admit or allow, nothing more starts that
+ * they guard; or, where the site wants that, easy goes on without them.  The group is on
+ * the top of the stack, and popped.
+ */
+static void after_failure(struct sl_script *s, lua_CFunction run, const struct sl_error *err)
+{
+	struct sl_error later;
+
+	if (s->x.group && !s->x.limit.expired)
+		sl_remember_forget(s->x.remember, s->x.group);
+	if (s->x.asking && s->x.holds) {
+		sl_script_hold_turn(s, err->text);
+	} else if (s->x.asking && s->x.stand_in && !at_an_end(s)) {
+		s->x.unguarded = true;
+		lua_pushvalue(s->x.L, -1);
+		run_one(s, run, &later);
+		s->x.unguarded = false;
+	}
+	lua_pop(s->x.L, 1);
+}
+
 /*
  * All groups, one after the other.  One that fails does not take the others with
  * it; the first error is told.  After the deadline and out of memory nothing
@@ -319,33 +376,31 @@ static int explain_group(lua_State *L)
 static int run_groups(struct sl_script *s, lua_CFunction run, struct sl_error *err)
 {
 	lua_State *L = s->x.L;
-	struct sl_error first = { 0 }, later;
+	struct sl_error first = { 0 }, now = { 0 };
 	int r = 0;
 
 	s->x.set_name = NULL;
 	lua_pushcfunction(L, find_groups);
-	if (protected(s, 0, 1, err))
+	if (protected(s, 0, 1, &first)) {
+		sl_script_hold_site(s, first.text);
+		if (err)
+			*err = first;
 		return 1;
-	for (lua_Integer i = 1; lua_rawgeti(L, -1, i) == LUA_TTABLE; i++) {
-		lua_pushcfunction(L, run);
-		lua_insert(L, -2);
-		s->x.group = NULL;
-		if (!protected(s, 1, 0, r ? &later : &first))
-			continue;
-		r = 1;
-		if (s->x.group && !s->x.limit.expired)
-			sl_remember_forget(s->x.remember, s->x.group);
-		if (s->x.limit.expired || s->x.limit.out_of_memory) {
-			lua_pop(L, 1);
-			if (err)
-				*err = first;
-			return 1;
-		}
 	}
-	lua_pop(L, 2);
+	for (lua_Integer i = 1; !at_an_end(s) && lua_rawgeti(L, -1, i) == LUA_TTABLE; i++) {
+		lua_pushvalue(L, -1);
+		if (!run_one(s, run, &now)) {
+			lua_pop(L, 1);
+			continue;
+		}
+		if (!r++)
+			first = now;
+		after_failure(s, run, &now);
+	}
+	lua_settop(L, 0);
 	if (r && err)
 		*err = first;
-	return r;
+	return r != 0;
 }
 
 static int64_t now_us(void)
@@ -404,7 +459,7 @@ static int begin_cycle(struct sl_script *s, struct sl_cluster *c, struct sl_plan
 	x->bids = 0;
 	x->undone = 0;
 	sl_lua_no_turn(x);
-	if (recall(s, err))
+	if (recall(s, err) || sl_script_begin_holds(s, err))
 		return -1;
 	sl_cluster_queue(c, &queued);
 	if (queued > x->seen_room) {
@@ -426,6 +481,7 @@ static void end_cycle(struct sl_script *s)
 	sl_limit_disarm(&s->x.limit);
 	s->x.running = false;
 	s->x.group = NULL;
+	s->x.member = NULL;
 	sl_market_destroy(s->x.market);
 	s->x.market = NULL;
 	s->x.cluster = NULL;

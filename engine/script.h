@@ -13,6 +13,7 @@
 #ifndef SL_SCRIPT_H
 #define SL_SCRIPT_H
 
+#include "fence.h"
 #include "plan.h"
 
 struct sl_bundle;
@@ -49,6 +50,7 @@ struct sl_limits {
 struct sl_site_figures {
 	double interval_s, budget_s;
 	char policy[256];		/* "easy", or "site: auction, easy" */
+	struct sl_fence hold;		/* partitions that are held when what guards them fails */
 };
 
 /*
@@ -60,6 +62,9 @@ struct sl_bundle *sl_bundle_load(const struct sl_bundle_source *src, const struc
 				 char **trace, struct sl_error *err);
 void sl_bundle_destroy(struct sl_bundle *b);
 const struct sl_site_figures *sl_bundle_figures(const struct sl_bundle *b);
+
+/* Equal for sets of the same files: a text. */
+const char *sl_bundle_digest(const struct sl_bundle *b);
 
 /*
  * The set's own files as bytes, from which sl_bundle_source.kept makes it again.  0 with
@@ -104,6 +109,16 @@ struct sl_script *sl_script_create(const struct sl_bundle *b, const struct sl_li
 void sl_script_destroy(struct sl_script *s);
 
 /*
+ * From now on the bundled easy decides in place of the set's own policies, in Slurm's
+ * order.  The set's admit and allow are asked as ever.  Where they fail, a list that
+ * says on_failure = "easy" goes without them.
+ */
+void sl_script_stand_in(struct sl_script *s);
+
+/* From now on nothing starts in these partitions, for this reason (both copied). */
+void sl_script_hold(struct sl_script *s, const struct sl_fence *hold, const char *why);
+
+/*
  * Let the set decide.  Returns 0 when every policy returned.  Returns 1 when it
  * was cut short (budget) or failed: what the plan has booked stands, *err says
  * what happened and *trace (malloc'ed, may be NULL) how it came to it.  -1 only
@@ -120,6 +135,12 @@ int sl_script_decide(struct sl_script *s, struct sl_cluster *c, struct sl_plan *
  */
 int sl_script_explain(struct sl_script *s, struct sl_cluster *c, struct sl_plan *p, const struct sl_limits *limits,
 		      uint32_t job_id, char **text, char **trace, struct sl_error *err);
+
+/*
+ * Where the last cycle let nothing start, since what guards it failed or sl_script_hold()
+ * said so: "gpu, long: why"; empty: nowhere.  Valid until the next cycle.
+ */
+const char *sl_script_held(const struct sl_script *s);
 
 /*
  * What the policies remember after a cycle (remember.h), the caller's from now on; NULL

@@ -54,6 +54,10 @@ static int read_site(lua_State *L)
 	sl_script_push_site(L);
 	f->interval_s = figure(L, "interval");
 	f->budget_s = figure(L, "budget");
+	lua_getfield(L, -1, "hold_rest");
+	push_field(L, -2, "hold_names", LUA_TSTRING);
+	sl_fence_set(&f->hold, lua_toboolean(L, -2), lua_tostring(L, -1));
+	lua_pop(L, 2);
 	push_field(L, -1, "policy", LUA_TSTRING);
 	strncpy(f->policy, lua_tostring(L, -1), sizeof(f->policy) - 1);
 	lua_pop(L, 1);
@@ -136,8 +140,9 @@ struct sl_bundle *sl_bundle_load(const struct sl_bundle_source *src, const struc
 		sl_bundle_destroy(b);
 		return NULL;
 	}
-	/* no policy requires it: for sl_script_explain() */
+	/* no policy requires them: for sl_script_explain() and sl_script_stand_in() */
 	sl_bundle_module(b, "sched.explain", NULL);
+	sl_bundle_own(b, "sched.stand_in", "policies/easy.lua", NULL);
 	site.figures = &b->figures;
 	r = sl_script_call(s, read_site, &site, err);
 	if (!r)

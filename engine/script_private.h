@@ -12,6 +12,8 @@ struct sl_script {
 	struct sl_lua x;		/* first: a context is its script */
 	struct sl_error error;		/* of the last cycle; figures point to it */
 	char *trace;			/* of the first error, until it is handed over */
+	struct sl_fence hold;		/* asked for by the caller */
+	char hold_why[SL_LUA_TEXT_MAX];
 	uint32_t explain;		/* the job that is explained */
 	char *said;			/* about it so far */
 	struct sl_script_origin {	/* the snapshot from which it remembers */
@@ -30,6 +32,17 @@ int sl_script_call(struct sl_script *s, lua_CFunction f, void *arg, struct sl_er
 
 /* Push the site object, a table that no script can reach. */
 void sl_script_push_site(lua_State *L);
+
+/* -- script_hold.c ------------------------------------------------------ */
+
+/* A cycle begins: what the caller wants held is.  0, or -1 with *err. */
+int sl_script_begin_holds(struct sl_script *s, struct sl_error *err);
+
+/* Nothing starts any more in the partitions whose turn it is; their jobs are told why. */
+void sl_script_hold_turn(struct sl_script *s, const char *why);
+
+/* Nothing starts in the partitions that the site wants held. */
+void sl_script_hold_site(struct sl_script *s, const char *why);
 
 /* -- script_module.c --------------------------------------------------- */
 

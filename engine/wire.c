@@ -36,6 +36,8 @@ _Static_assert(sizeof(struct packet) == SL_FRAME_MAX, "a packet is as long as a 
 
 enum attached { NEVER, MAYBE, ALWAYS, IF_OK };
 
+#define TEXTS 6		/* strings of a body */
+
 struct text {			/* a string in a body */
 	uint32_t offset, size;
 };
@@ -46,15 +48,16 @@ static const struct body {
 	const char *name;
 	uint32_t size;
 	enum attached attached;
-	struct text text[4];
+	struct text text[TEXTS];
 } bodies[] = {
 	[SL_FRAME_HELLO] = { "HELLO", sizeof(struct sl_frame_hello), NEVER, { TEXT(hello, version), TEXT(hello, holds) } },
 	[SL_FRAME_LOAD] = { "LOAD", sizeof(struct sl_frame_load), MAYBE, { TEXT(load, site), TEXT(load, policy_path) } },
 	[SL_FRAME_LOADED] = { "LOADED", sizeof(struct sl_frame_loaded), NEVER,
-			      { TEXT(loaded, policy), TEXT(loaded, text) } },
-	[SL_FRAME_DECIDE] = { "DECIDE", sizeof(struct sl_frame_decide), ALWAYS, { { 0, 0 } } },
+			      { TEXT(loaded, policy), TEXT(loaded, text), TEXT(loaded, hold.names) } },
+	[SL_FRAME_DECIDE] = { "DECIDE", sizeof(struct sl_frame_decide), ALWAYS, { TEXT(decide, hold.names) } },
 	[SL_FRAME_PLAN] = { "PLAN", sizeof(struct sl_frame_plan), IF_OK,
-			    { TEXT(plan, policy), TEXT(plan, text), TEXT(plan, reload_text), TEXT(plan, stale) } },
+			    { TEXT(plan, policy), TEXT(plan, text), TEXT(plan, reload_text), TEXT(plan, stale),
+			      TEXT(plan, hold.names), TEXT(plan, held) } },
 	[SL_FRAME_BYE] = { "BYE", 0, NEVER, { { 0, 0 } } },
 	[SL_FRAME_KEEP] = { "KEEP", 0, NEVER, { { 0, 0 } } },
 	[SL_FRAME_KEPT] = { "KEPT", 0, MAYBE, { { 0, 0 } } },
@@ -66,10 +69,11 @@ static const struct body {
 
 /* Bodies have no padding, so that no byte of a stack is ever sent. */
 _Static_assert(sizeof(struct sl_frame_hello) == 16 + 32 + 128, "padding in HELLO");
-_Static_assert(sizeof(struct sl_frame_load) == 4 + 3072 + 1024, "padding in LOAD");
-_Static_assert(sizeof(struct sl_frame_loaded) == 24 + 256 + 4096, "padding in LOADED");
-_Static_assert(sizeof(struct sl_frame_decide) == 24, "padding in DECIDE");
-_Static_assert(sizeof(struct sl_frame_plan) == 48 + 2 * 256 + 3072 + 3072, "padding in PLAN");
+_Static_assert(sizeof(struct sl_frame_load) == 16 + 3072 + 1024, "padding in LOAD");
+_Static_assert(sizeof(struct sl_frame_loaded) == 24 + sizeof(struct sl_fence) + 256 + 4096, "padding in LOADED");
+_Static_assert(sizeof(struct sl_fence) == 8 + 1024, "padding in a rule");
+_Static_assert(sizeof(struct sl_frame_decide) == 24 + sizeof(struct sl_fence), "padding in DECIDE");
+_Static_assert(sizeof(struct sl_frame_plan) == 48 + sizeof(struct sl_fence) + 2 * 256 + 512 + 3072 + 3072, "padding in PLAN");
 _Static_assert(sizeof(((struct sl_frame *) 0)->body) <= SL_FRAME_MAX - sizeof(struct header), "a body fits a frame");
 
 /* -- what a frame must be ------------------------------------------------ */
@@ -91,6 +95,11 @@ static bool is_code(int32_t code)
 	return code >= SL_OK && code <= SL_EBUSY;
 }
 
+static bool is_rule(const struct sl_fence *hold)
+{
+	return hold->rest <= 1 && !hold->zero;
+}
+
 /* What is wrong with the numbers of a body, or NULL. */
 static const char *wrong_number(const struct sl_frame *f)
 {
@@ -99,16 +108,22 @@ static const char *wrong_number(const struct sl_frame *f)
 	const struct sl_frame_decide *decide = &f->body.decide;
 
 	switch (f->type) {
+	case SL_FRAME_LOAD:
+	case SL_FRAME_RESTORE:
+		return f->body.load.budget_us < 0 || f->body.load.zero ? "a negative budget" : NULL;
 	case SL_FRAME_LOADED:
-		return loaded->ok != 0 && loaded->ok != 1 ? "ok is neither 0 nor 1" :
+		return !is_rule(&loaded->hold) ? "a rule that is neither 0 nor 1" :
+		       loaded->ok != 0 && loaded->ok != 1 ? "ok is neither 0 nor 1" :
 		       !is_code(loaded->code) ? "an unknown error code" :
 		       !is_interval(loaded->interval_s) || !is_budget(loaded->budget_s) ?
 		       "an interval or budget that is no number of seconds" : NULL;
 	case SL_FRAME_DECIDE:
-		return decide->bundled > 1 || decide->zero ? "bundled is neither 0 nor 1" :
+		return !is_rule(&decide->hold) ? "a rule that is neither 0 nor 1" :
+		       decide->bundled > 1 || decide->zero ? "bundled is neither 0 nor 1" :
 		       decide->budget_us < 0 ? "a negative budget" : NULL;
 	case SL_FRAME_PLAN:
-		return plan->ok != 0 && plan->ok != 1 ? "ok is neither 0 nor 1" :
+		return !is_rule(&plan->hold) ? "a rule that is neither 0 nor 1" :
+		       plan->ok != 0 && plan->ok != 1 ? "ok is neither 0 nor 1" :
 		       !is_code(plan->code) ? "an unknown error code" :
 		       plan->reload > SL_RELOAD_REFUSED || plan->zero ? "an unknown outcome of a reload" :
 		       plan->ledger_safe < -1 ? "a negative snapshot" :
@@ -140,7 +155,7 @@ static int check_frame(const struct sl_frame *f, enum sl_errno code, struct sl_e
 
 	if (!wrong)
 		wrong = wrong_attachment(f);
-	for (int i = 0; i < 4 && b->text[i].size && !wrong; i++)
+	for (int i = 0; i < TEXTS && b->text[i].size && !wrong; i++)
 		if (!memchr((const char *) &f->body + b->text[i].offset, 0, b->text[i].size))
 			wrong = "a string without an end";
 	return wrong ? sl_fail(err, code, "frame %s: %s", b->name, wrong) : 0;
@@ -196,7 +211,7 @@ static void pack_body(const struct sl_frame *f, unsigned char *to)
 	const struct body *b = &bodies[f->type];
 
 	memcpy(to, &f->body, b->size);
-	for (int i = 0; i < 3 && b->text[i].size; i++) {
+	for (int i = 0; i < TEXTS && b->text[i].size; i++) {
 		char *text = (char *) to + b->text[i].offset;
 		size_t n = strlen(text);
 

@@ -30,10 +30,11 @@
 #include <sys/types.h>
 
 #include "error.h"
+#include "fence.h"
 
 #define SL_WIRE_MAGIC 0x4c53u		/* "SL" */
-#define SL_WIRE_VERSION 3
-#define SL_FRAME_MAX 8192
+#define SL_WIRE_VERSION 4
+#define SL_FRAME_MAX 16384
 #define SL_INTERVAL_MAX_S 86400		/* that a site file may say */
 #define SL_BUDGET_MAX_S 3600
 
@@ -52,6 +53,8 @@ struct sl_frame_hello {
 /* LOAD's and RESTORE's body; with LOAD the latest snapshot may be attached, to probe the new set on. */
 struct sl_frame_load {
 	uint32_t trusted_uid;		/* SlurmUser: owner of site files beside root */
+	uint32_t zero;
+	int64_t budget_us;		/* of the decision on the attached snapshot; 0: as the site file says */
 	char site[3072];		/* path of the site file; empty: the bundled easy */
 	char policy_path[1024];		/* further directories of policies, colon-separated */
 };
@@ -61,6 +64,7 @@ struct sl_frame_loaded {
 	int32_t ok;			/* 1: the new set is live; 0: the old one stays */
 	int32_t code;			/* enum sl_errno */
 	double interval_s, budget_s;	/* what the site file says; 0: nothing */
+	struct sl_fence hold;		/* with ok: what it says is held on failure */
 	char policy[256];		/* what is live now: "easy", "site: auction, easy" */
 	char text[4096];		/* error: file:line: message and traceback */
 };
@@ -69,8 +73,9 @@ struct sl_frame_loaded {
 struct sl_frame_decide {
 	int64_t sequence;
 	int64_t budget_us;
-	uint32_t bundled;		/* 1: decide with the bundled easy, not the site */
+	uint32_t bundled;		/* 1: the bundled easy decides, not the site's policies */
 	uint32_t zero;
+	struct sl_fence hold;		/* of the last set that was accepted: where no site's set is live */
 };
 
 /*
@@ -80,6 +85,10 @@ struct sl_frame_decide {
  * them anew when one changed.  What came of it stands in *reload*: in the answer
  * to the request that noticed it, and only there.  It is news about the set, not
  * about this plan: a refused set leaves the old one live, and the plan is its.
+ *
+ * With *bundled*, easy decides in place of the site's own policies, which failed.  What
+ * guards the partitions, the admit and allow of the live set, is asked as ever; where
+ * that fails too, or no set of a site is live, the partitions that are to be held are.
  */
 enum sl_reload { SL_RELOAD_NONE, SL_RELOAD_LIVE, SL_RELOAD_REFUSED };
 
@@ -93,6 +102,8 @@ struct sl_frame_plan {
 	int64_t ledger_safe;		/* all that had ended by this snapshot is in the ledger; 0: nothing known;
 					 * -1: there is no ledger, and there will be none */
 	char stale[256];		/* why cluster.usage may be out of date, or empty */
+	struct sl_fence hold;		/* with SL_RELOAD_LIVE: what it says is held on failure */
+	char held[512];			/* "PARTITIONS: why": nothing starts there, as what guards them failed; or empty */
 	char policy[256];		/* what decided */
 	char text[3072];		/* why there is no plan, or what was wrong with the policy */
 	char reload_text[3072];		/* SL_RELOAD_REFUSED: file:line: message and traceback */

@@ -328,7 +328,7 @@ static bool ask_site(struct sl_cycler *y, struct sl_host_answer *a, struct sl_pl
 		return true;
 	}
 	policy_strike(y, "policy", a->text, plan->start.rows ? "; what it had booked stands" :
-		      y->collector->queued ? "; the bundled easy decides" : "");
+		      y->collector->queued ? "; the bundled easy decides, within the site's limits" : "");
 	if (plan->start.rows || !y->collector->queued)
 		return true;
 	sl_host_release(y->host, a);
@@ -380,6 +380,39 @@ static bool decide(struct sl_cycler *y, struct sl_host_answer *a, struct sl_plan
 		say_once(y, err.text);
 	}
 	return false;
+}
+
+/* Where nothing starts, since what guards it failed; the log is told when that changes.
+ * What failed may name another job each time: that is no news. */
+static void note_held(struct sl_cycler *y, const char *text)
+{
+	char *was = y->status.held, line[700];
+	size_t n = strcspn(text, ":");
+
+	if (*text && (strcspn(was, ":") != n || strncmp(was, text, n))) {
+		snprintf(line, sizeof(line), "held: nothing starts in %s", text);
+		log_line(0, line);
+		sl_status_error(&y->status, line);
+	} else if (!*text && *was) {
+		log_line(1, "nothing is held any more");
+	}
+	snprintf(y->status.held, sizeof(y->status.held), "%s", text);
+}
+
+/* Neither the site's policies nor the engine: in priority order, where that is allowed. */
+static void fall_back(struct sl_cycler *y, struct sl_commit *m)
+{
+	const struct sl_fence *hold = &sl_host_state(y->host)->hold;
+	char text[SL_FENCE_TEXT], held[512] = "";
+
+	y->status.source = SL_SOURCE_FALLBACK;
+	y->status.fallback_cycles++;
+	snprintf(y->status.policy, sizeof(y->status.policy), "priority order in the plug-in");
+	if (sl_fence_any(hold))
+		snprintf(held, sizeof(held), "%.400s: the site's policies do not run", sl_fence_text(hold, text));
+	note_held(y, held);
+	sl_fallback_run(m, hold);
+	sl_commit_save(m);
 }
 
 /* -- commit and tell ------------------------------------------------------------ */
@@ -547,15 +580,12 @@ static void cycle(struct sl_cycler *y)
 	before = last_job_update;
 	if (decide(y, &a, &plan)) {
 		snprintf(y->status.policy, sizeof(y->status.policy), "%s", a.policy);
+		note_held(y, a.held);
 		examined = plan.meta.examined[0];
 		carry_out(y, &m, &plan);
 		sl_host_release(y->host, &a);
 	} else if (!atomic_load(&y->stop)) {
-		y->status.source = SL_SOURCE_FALLBACK;
-		y->status.fallback_cycles++;
-		snprintf(y->status.policy, sizeof(y->status.policy), "priority order in the plug-in");
-		sl_fallback_run(&m);
-		sl_commit_save(&m);
+		fall_back(y, &m);
 		examined = y->collector->queued;
 	}
 	sl_commit_free(&m);

@@ -54,9 +54,25 @@ static bool try_job(struct sl_commit *m, const struct sl_way *way, bool *busy)
 
 struct fallback {
 	struct sl_commit *m;
+	bool *held;		/* by partition: the site wants that nothing starts */
 	bool *blocked;		/* by partition: a job waits there */
 	uint32_t at;		/* next way */
 };
+
+static void tell_held(job_record_t *job)
+{
+	static const char why[] = "held: the site's policies, which say who may start, do not run";
+
+	if (job->state_reason != WAIT_NO_REASON && job->state_reason != WAIT_RESOURCES &&
+	    job->state_reason != WAIT_PRIORITY)
+		return;
+	if (job->state_reason == WAIT_RESOURCES && !xstrcmp(job->state_desc, why))
+		return;
+	job->state_reason = WAIT_RESOURCES;
+	xfree(job->state_desc);
+	job->state_desc = xstrdup(why);
+	last_job_update = time(NULL);
+}
 
 /* Nothing behind a job that waits may take its nodes: neither in its partition
  * nor in one that shares nodes with it. */
@@ -81,6 +97,12 @@ static void run_way(struct fallback *f)
 	job_record_t *job = find_job_record(way->job_id);
 	bool busy = false;
 
+	if (f->held[way->part]) {
+		if (job && IS_JOB_PENDING(job))
+			tell_held(job);
+		f->at++;
+		return;
+	}
 	if (f->blocked[way->part]) {
 		if (job && IS_JOB_PENDING(job))
 			wait_for_resources(job, WAIT_PRIORITY);
@@ -103,9 +125,15 @@ static void run_way(struct fallback *f)
 	f->at++;
 }
 
-void sl_fallback_run(struct sl_commit *m)
+void sl_fallback_run(struct sl_commit *m, const struct sl_fence *hold)
 {
-	struct fallback f = { m, xcalloc(m->c->parts + 1, sizeof(bool)), 0 };
+	const struct sl_snapshot *snap = &m->c->snap;
+	struct fallback f = { .m = m, .held = xcalloc(m->c->parts + 1, sizeof(bool)),
+			      .blocked = xcalloc(m->c->parts + 1, sizeof(bool)) };
+	uint32_t i;
+
+	for (i = 0; i < m->c->parts; i++)
+		f.held[i] = sl_fence_has(hold, sl_snapshot_str(snap, snap->partition.name[i]));
 
 	while (f.at < m->c->ways && !atomic_load(m->stop)) {
 		struct sl_hold h;
@@ -117,6 +145,7 @@ void sl_fallback_run(struct sl_commit *m)
 			run_way(&f);
 		sl_hold_leave(&h);
 	}
+	xfree(f.held);
 	xfree(f.blocked);
 	m->changed = m->started > 0;
 	if (m->changed) {

@@ -36,7 +36,8 @@ struct sl_host {
 	bool keep_due;			/* a set went live and is to be kept */
 	double keep_at;			/* could not be written: try again then */
 	bool restore_failed;		/* said once for each engine */
-	struct sl_keep keep;
+	struct sl_keep keep, keep_hold;
+	bool hold_known;		/* read from its file, or of a set that went live */
 	double reload_at;		/* no set was ever good: try again then */
 	double next_try;		/* monotonic, seconds */
 	char failure[256];		/* what the engine failed of, last time */
@@ -330,9 +331,12 @@ static int say_hello(struct sl_host *h, struct sl_error *err)
 }
 
 /* A set from the files is live. */
-static void note_live(struct sl_host *h, const char *policy, double interval_s, double budget_s)
+static void note_live(struct sl_host *h, const char *policy, double interval_s, double budget_s,
+		      const struct sl_fence *hold)
 {
 	h->ever_loaded = true;
+	h->state.hold = *hold;
+	h->hold_known = true;
 	h->keep_due = *h->site != '\0';
 	h->state.site_live = *h->site != '\0';
 	h->state.site_refused = false;
@@ -353,12 +357,13 @@ static void note_refused(struct sl_host *h, const char *text, const char *instea
 	say(h, 0, "policy set refused: %.*s; %s", (int) strcspn(text, "\n"), text, instead);
 }
 
-/* Ask for something that is answered by a frame of that type. */
-static int request(struct sl_host *h, const struct sl_frame *f, enum sl_frame_type answer, struct sl_error *err)
+/* Ask for something that is answered by a frame of that type, in so many seconds. */
+static int request(struct sl_host *h, const struct sl_frame *f, double timeout_s, enum sl_frame_type answer,
+		   struct sl_error *err)
 {
 	if (sl_wire_send(h->sock, f, SL_LOAD_TIMEOUT_MS, err))
 		return -1;
-	return wait_frame(h, now_s() + SL_LOAD_TIMEOUT_MS / 1e3, answer, err);
+	return wait_frame(h, now_s() + timeout_s, answer, err);
 }
 
 static void make_load(const struct sl_host *h, struct sl_frame *f)
@@ -380,6 +385,34 @@ static int keep_vouched(struct sl_host *h, const void *bytes, size_t size, struc
 	return sl_bundle_vouch(&source, bytes, size, err) || sl_keep_set(&h->keep, bytes, size, err) ? -1 : 0;
 }
 
+/* What a set that went live wants held, in a file of its own: the plug-in reads it. */
+static void keep_hold(struct sl_host *h, struct sl_error *why)
+{
+	char text[SL_FENCE_TEXT + 1];
+
+	sl_fence_text(&h->state.hold, text);
+	strcat(text, "\n");
+	sl_keep_set(&h->keep_hold, text, strlen(text), why);
+}
+
+/* What the last set that was accepted wants held.  If that cannot be read it may be anything. */
+static void recall_hold(struct sl_host *h)
+{
+	struct sl_error why = { SL_OK, "" };
+	int rc;
+
+	if (h->hold_known)
+		return;
+	h->hold_known = true;
+	rc = sl_keep_get(&h->keep_hold, &why);
+	if (rc > 0)
+		rc = sl_fence_parse(&h->state.hold, h->keep_hold.bytes, h->keep_hold.size, &why);
+	if (rc >= 0)
+		return;
+	sl_fence_set(&h->state.hold, true, "");
+	say(h, 0, "which partitions are held when policies fail: %s; all are", why.text);
+}
+
 /* Keep the set that went live.  What cannot be kept is said, and is no failure. */
 static int keep(struct sl_host *h, struct sl_error *err)
 {
@@ -390,11 +423,10 @@ static int keep(struct sl_host *h, struct sl_error *err)
 	size_t size;
 
 	h->keep_due = false;
-	if (request(h, &f, SL_FRAME_KEPT, err))
+	if (request(h, &f, SL_LOAD_TIMEOUT_MS / 1e3, SL_FRAME_KEPT, err))
 		return -1;
-	if (h->frame.fd < 0)
-		return 0;
-	if (!sl_wire_map(h->frame.fd, &bytes, &size, &why)) {
+	keep_hold(h, &why);
+	if (h->frame.fd >= 0 && !sl_wire_map(h->frame.fd, &bytes, &size, &why)) {
 		keep_vouched(h, bytes, size, &why);
 		sl_wire_unmap(bytes, size);
 	}
@@ -410,10 +442,10 @@ static void keep_again(struct sl_host *h)
 {
 	struct sl_error why;
 
-	if (!h->keep.unsaved || now_s() < h->keep_at)
+	if ((!h->keep.unsaved && !h->keep_hold.unsaved) || now_s() < h->keep_at)
 		return;
 	h->keep_at = now_s() + SL_KEEP_AGAIN_S;
-	if (!sl_keep_again(&h->keep, &why))
+	if (!sl_keep_again(&h->keep, &why) && !sl_keep_again(&h->keep_hold, &why))
 		say(h, 1, "the policy set is kept for the next start");
 }
 
@@ -432,12 +464,14 @@ static int restore(struct sl_host *h, struct sl_error *err)
 		return 0;
 	}
 	make_load(h, &f);
-	rc = request(h, &f, SL_FRAME_LOADED, err);
+	rc = request(h, &f, SL_LOAD_TIMEOUT_MS / 1e3, SL_FRAME_LOADED, err);
 	close(f.fd);
 	if (rc)
 		return -1;
-	if (h->frame.body.loaded.ok)
+	if (h->frame.body.loaded.ok) {
+		h->state.hold = h->frame.body.loaded.hold;
 		return 1;
+	}
 	say(h, 0, "last good policy set: %.*s", (int) strcspn(h->frame.body.loaded.text, "\n"),
 	    h->frame.body.loaded.text);
 	return 0;
@@ -470,13 +504,15 @@ static int make_do(struct sl_host *h, struct sl_error *err)
 	return 0;
 }
 
-static int load(struct sl_host *h, struct sl_error *err)
+/* It is tried on the snapshot, within the budget that it will have. */
+static int load(struct sl_host *h, int snapshot, int64_t budget_us, struct sl_error *err)
 {
-	struct sl_frame f = { .type = SL_FRAME_LOAD, .fd = -1 };
+	struct sl_frame f = { .type = SL_FRAME_LOAD, .fd = snapshot };
 	const struct sl_frame_loaded *l = &h->frame.body.loaded;
 
 	make_load(h, &f);
-	if (request(h, &f, SL_FRAME_LOADED, err))
+	f.body.load.budget_us = budget_us;
+	if (request(h, &f, SL_LOAD_TIMEOUT_MS / 1e3 + 2 * (double) budget_us / 1e6, SL_FRAME_LOADED, err))
 		return -1;
 	close_fd(&h->frame.fd);
 	h->load_due = false;
@@ -484,12 +520,12 @@ static int load(struct sl_host *h, struct sl_error *err)
 	if (!l->ok)
 		return make_do(h, err);
 	snprintf(h->state.policy, sizeof(h->state.policy), "%s", l->policy);
-	note_live(h, l->policy, l->interval_s, l->budget_s);
+	note_live(h, l->policy, l->interval_s, l->budget_s, &l->hold);
 	return 0;
 }
 
 /* The engine runs, is of our version and has been told what to load. */
-static int make_ready(struct sl_host *h, bool bundled, struct sl_error *err)
+static int make_ready(struct sl_host *h, int snapshot, int64_t budget_us, bool bundled, struct sl_error *err)
 {
 	if (h->pid <= 0) {
 		if (now_s() < h->next_try)
@@ -505,7 +541,7 @@ static int make_ready(struct sl_host *h, bool bundled, struct sl_error *err)
 	}
 	if (h->reload_at && now_s() >= h->reload_at)
 		h->load_due = true;
-	if (h->load_due && !bundled && load(h, err)) {
+	if (h->load_due && !bundled && load(h, snapshot, budget_us, err)) {
 		sl_fail_in(err, "load");
 		goto error;
 	}
@@ -537,7 +573,7 @@ static void note_plan(struct sl_host *h, struct sl_host_answer *a)
 	struct sl_frame_plan *p = &h->frame.body.plan;
 
 	if (p->reload == SL_RELOAD_LIVE)
-		note_live(h, p->policy, p->interval_s, p->budget_s);
+		note_live(h, p->policy, p->interval_s, p->budget_s, &p->hold);
 	else if (p->reload == SL_RELOAD_REFUSED)
 		note_refused(h, p->reload_text, "the old one stays");
 	snprintf(h->state.policy, sizeof(h->state.policy), "%s", p->policy);
@@ -547,23 +583,21 @@ static void note_plan(struct sl_host *h, struct sl_host_answer *a)
 		    "what was used is up to date again", p->stale);
 	snprintf(h->state.stale, sizeof(h->state.stale), "%s", p->stale);
 	a->policy = h->state.policy;
+	a->held = p->held;
 	a->policy_failed = p->code != SL_OK;
 	a->text = p->text;
 }
 
-/* The snapshot's descriptor is closed. */
 static int send_decide(struct sl_host *h, int fd, int64_t sequence, int64_t budget_us, bool bundled,
 		       struct sl_error *err)
 {
 	struct sl_frame f = { .type = SL_FRAME_DECIDE, .fd = fd };
-	int rc;
 
 	f.body.decide.sequence = sequence;
 	f.body.decide.budget_us = budget_us;
 	f.body.decide.bundled = bundled;
-	rc = sl_wire_send(h->sock, &f, 1000, err);
-	close(fd);
-	return rc;
+	f.body.decide.hold = h->state.hold;
+	return sl_wire_send(h->sock, &f, 1000, err);
 }
 
 int sl_host_decide(struct sl_host *h, const struct sl_snapshot *snap, int64_t budget_us, bool bundled,
@@ -571,19 +605,23 @@ int sl_host_decide(struct sl_host *h, const struct sl_snapshot *snap, int64_t bu
 {
 	struct sl_frame_plan *p = &h->frame.body.plan;
 	int64_t sequence = snap->meta.sequence[0];
-	int fd;
+	int fd, rc;
 
 	memset(a, 0, sizeof(*a));
 	new_cycle(h);
-	if (make_ready(h, bundled, err))
-		return -1;
+	recall_hold(h);
 	if ((fd = sl_wire_memfd("snapshot", snap->image.base, snap->image.size, err)) < 0) {
 		/* slurmctld lacks descriptors or memory: no fault of the engine, nor of a policy */
 		err->code = SL_EBUSY;
 		return -1;
 	}
-	if (send_decide(h, fd, sequence, budget_us, bundled, err) ||
-	    wait_frame(h, now_s() + 2 * (double) budget_us / 1e6 + 0.05, SL_FRAME_PLAN, err)) {
+	if (make_ready(h, fd, budget_us, bundled, err)) {
+		close(fd);
+		return -1;
+	}
+	rc = send_decide(h, fd, sequence, budget_us, bundled, err);
+	close(fd);
+	if (rc || wait_frame(h, now_s() + 2 * (double) budget_us / 1e6 + 0.05, SL_FRAME_PLAN, err)) {
 		sl_fail_in(err, "decide");
 		return strike(h, err);
 	}
@@ -626,9 +664,11 @@ void sl_host_release(struct sl_host *h, struct sl_host_answer *a)
 
 static int set_options(struct sl_host *h, const struct sl_host_options *opt, struct sl_error *err)
 {
+	char hold[sizeof(h->keep_hold.file)];
+
 	if (strlen(opt->engine) >= sizeof(h->engine) || strlen(opt->site) >= sizeof(h->site) ||
 	    strlen(opt->policy_path) >= sizeof(h->policy_path) || (opt->user && strlen(opt->user) >= sizeof(h->user)) ||
-	    (opt->state && strlen(opt->state) >= sizeof(h->state_dir)) || strlen(opt->keep) >= sizeof(h->keep.file))
+	    (opt->state && strlen(opt->state) >= sizeof(h->state_dir)) || strlen(opt->keep) + 8 >= sizeof(h->keep.file))
 		return sl_fail(err, SL_EINVAL, "path too long: %.80s", opt->site);
 	strcpy(h->engine, opt->engine);
 	strcpy(h->state_dir, opt->state ? opt->state : "");
@@ -636,6 +676,10 @@ static int set_options(struct sl_host *h, const struct sl_host_options *opt, str
 	strcpy(h->policy_path, opt->policy_path);
 	strcpy(h->user, opt->user ? opt->user : "");
 	sl_keep_file(&h->keep, opt->keep);
+	snprintf(hold, sizeof(hold), "%.*s%s", (int) sizeof(hold) - 8, opt->keep, *opt->keep ? ".hold" : "");
+	if (strcmp(h->keep_hold.file, hold))
+		h->hold_known = false;
+	sl_keep_file(&h->keep_hold, hold);
 	h->trusted_uid = opt->trusted_uid;
 	h->log = opt->log;
 	return 0;
@@ -669,6 +713,7 @@ void sl_host_destroy(struct sl_host *h)
 	end_engine(h);
 	close_fd(&h->stop);
 	sl_keep_clear(&h->keep);
+	sl_keep_clear(&h->keep_hold);
 	free(h);
 }
 

@@ -12,7 +12,8 @@
  * in a row it is left alone for a while, twice as long each time.
  *
  * The text of a site's set that went live is kept (keep.h): an engine that finds the
- * files refused when it starts gets it back.
+ * files refused when it starts gets it back.  Beside it stands which partitions that set
+ * wants held while what guards them cannot be asked.
  *
  * Knows nothing of Slurm.  Only the cycle thread uses a host, but for
  * sl_host_interrupt(), which any thread may call.
@@ -24,6 +25,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "fence.h"
 #include "plan_image.h"
 #include "snapshot.h"
 
@@ -56,6 +58,7 @@ struct sl_host_answer {
 	bool policy_failed;		/* the policy failed; what it had booked stands */
 	const char *text;		/* how */
 	const char *policy;		/* what decided */
+	const char *held;		/* "PARTITIONS: why": nothing starts there; or empty */
 };
 
 /* What the host has to say about itself. */
@@ -64,6 +67,7 @@ struct sl_host_state {
 	bool site_live;			/* the site's set decides */
 	bool site_refused;		/* ... but it is the set before the one refused */
 	double interval_s, budget_s;	/* what the site file says; 0: nothing */
+	struct sl_fence hold;		/* of the last set that was accepted */
 	char policy[256];
 	char holds[128];		/* what the engine gave up, as it says */
 	int64_t ledger_safe;		/* all that had ended by this snapshot is in the ledger; -1: there is none */

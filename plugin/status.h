@@ -57,6 +57,7 @@ struct sl_status {
 	char site[1024];
 	char idle_why[512];		/* with SL_SOURCE_IDLE */
 	char refusal[1024];		/* why the files' set does not decide; empty: it does */
+	char held[512];			/* "PARTITIONS: why": where nothing starts, as what guards them failed */
 	char last_error[1024];
 	int64_t last_error_time;
 	int64_t trouble[SL_TROUBLES];	/* when that last failed; 0: never */

@@ -20,6 +20,7 @@
  *   overbook                every job on node 0 with all its cores
  *   refuse                  LOADED says no
  *   no-plan                 PLAN says no, with a reason
+ *   hold                    LOADED says that the partition "small" is held on failure
  *   babble                  megabytes on stderr
  *   frame-* fd-* plan-* kept-* forge figures	what fake_hostile.h says
  *   layout                  job names say the layout: "u_4_2_1" is 4, 2 and 1 cores on three nodes
@@ -112,6 +113,7 @@ static int load(void)
 	f.body.loaded.ok = !mode_is("refuse");
 	f.body.loaded.code = f.body.loaded.ok ? SL_OK : SL_ESCRIPT;
 	strcpy(f.body.loaded.policy, "fake");
+	sl_fence_set(&f.body.loaded.hold, false, mode_is("hold") ? "small" : "");
 	if (!f.body.loaded.ok)
 		strcpy(f.body.loaded.text, "/etc/fake.lua:3: refused on demand\ntraceback");
 	return reply(&f);

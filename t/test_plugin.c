@@ -349,7 +349,7 @@ static void collect_line(int level, const char *line)
 }
 
 struct rig {
-	char dir[64], engine[96], mode[112];
+	char dir[64], engine[96], mode[112], keep[96], held[112];
 	struct sl_host *host;
 	struct sl_builder *b;
 	struct sl_snapshot snap;
@@ -403,10 +403,17 @@ static void snapshot(struct rig *r, int64_t sequence)
 		fail_msg("%s", err.text);
 }
 
+static struct sl_host *new_host(struct rig *r, const char *site, const char *keep)
+{
+	struct sl_host_options opt = { .engine = r->engine, .site = site, .policy_path = "", .keep = keep,
+				       .log = collect_line };
+
+	return sl_host_create(&opt, NULL);
+}
+
 static int set_up(void **state)
 {
 	struct rig *r = calloc(1, sizeof(*r));
-	struct sl_host_options opt = { .site = "", .policy_path = "", .keep = "", .log = collect_line };
 	const char *fake = getenv("FAKE_ENGINE");
 
 	*lines = '\0';
@@ -417,8 +424,9 @@ static int set_up(void **state)
 	snprintf(r->mode, sizeof(r->mode), "%s.mode", r->engine);
 	if (symlink(fake ? fake : "/nonexistent", r->engine))
 		return -1;
-	opt.engine = r->engine;
-	r->host = sl_host_create(&opt, NULL);
+	snprintf(r->keep, sizeof(r->keep), "%s/keep", r->dir);
+	snprintf(r->held, sizeof(r->held), "%s.hold", r->keep);
+	r->host = new_host(r, "", "");
 	r->b = sl_builder_create(&sl_snapshot_schema, NULL);
 	snapshot(r, 1);
 	*state = r;
@@ -433,6 +441,7 @@ static int tear_down(void **state)
 	sl_builder_destroy(r->b);
 	unlink(r->engine);
 	unlink(r->mode);
+	unlink(r->held);
 	rmdir(r->dir);
 	free(r);
 	return 0;
@@ -603,6 +612,58 @@ static void a_refused_set_is_told_once(void **state)
 	assert_non_null(strstr(sl_host_state(r->host)->refusal, "traceback"));
 }
 
+/* Begin anew, as a slurmctld that is started does. */
+static void restart(struct rig *r)
+{
+	sl_host_destroy(r->host);
+	r->host = new_host(r, "/site.lua", r->keep);
+	assert_non_null(r->host);
+}
+
+static bool holds(struct rig *r, const char *partition)
+{
+	return sl_fence_has(&sl_host_state(r->host)->hold, partition);
+}
+
+static void what_the_last_good_set_holds_outlives_the_engine_and_slurmctld(void **state)
+{
+	struct rig *r = *state;
+	struct sl_error err;
+
+	restart(r);
+	set_mode(r, "hold");
+	assert_true(decides(r, &err));
+	assert_true(holds(r, "small"));
+	assert_false(holds(r, "main"));
+	set_mode(r, "exit-load");
+	restart(r);
+	assert_false(decides(r, &err));
+	assert_true(holds(r, "small"));
+	assert_false(holds(r, "main"));
+	set_mode(r, "ok");
+	assert_true(decides(r, &err));
+	assert_false(holds(r, "small"));
+	set_mode(r, "exit-load");
+	restart(r);
+	assert_false(decides(r, &err));
+	assert_false(holds(r, "small"));
+}
+
+static void where_that_cannot_be_read_all_is_held(void **state)
+{
+	struct rig *r = *state;
+	struct sl_error err;
+	FILE *f = fopen(r->held, "w");
+
+	fputs("half wri", f);
+	fclose(f);
+	set_mode(r, "exit-load");
+	restart(r);
+	assert_false(decides(r, &err));
+	assert_true(holds(r, "small") && holds(r, "main"));
+	assert_non_null(strstr(lines, "half wri"));
+}
+
 static void babble_on_stderr_is_bounded(void **state)
 {
 	struct rig *r = *state;
@@ -645,6 +706,8 @@ int main(void)
 		HOST_TEST(an_engine_that_ends_between_cycles_is_noticed),
 		HOST_TEST(an_interrupted_host_answers_at_once),
 		HOST_TEST(a_refused_set_is_told_once),
+		HOST_TEST(what_the_last_good_set_holds_outlives_the_engine_and_slurmctld),
+		HOST_TEST(where_that_cannot_be_read_all_is_held),
 		HOST_TEST(babble_on_stderr_is_bounded),
 	};
 

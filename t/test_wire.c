@@ -282,9 +282,9 @@ static void malformed_headers_are_refused_and_leak_no_descriptor(void **state)
 	expect_refusal(p, &r, 0, 1, SL_EFORMAT, "frame: 0 bytes are too few for one");
 	expect_refusal(p, &r, 16, 1, SL_EFORMAT, "frame BYE: a descriptor is attached");
 	expect_refusal(p, &r, 16, 2, SL_EFORMAT, "frame: 2 descriptors are attached, expected at most one");
-	expect_refusal(p, &r, 16, 50, SL_EFORMAT, "frame: longer than 8192 bytes, or too many descriptors");
+	expect_refusal(p, &r, 16, 50, SL_EFORMAT, "frame: longer than 16384 bytes, or too many descriptors");
 	expect_refusal(p, &r, SL_FRAME_MAX + 1, 1, SL_EFORMAT,
-		       "frame: longer than 8192 bytes, or too many descriptors");
+		       "frame: longer than 16384 bytes, or too many descriptors");
 	expect_refusal(p, &r, 17, 0, SL_EFORMAT, "frame BYE: 1 bytes, the header says 0, expected 0");
 	r.length = 1;
 	expect_refusal(p, &r, 17, 0, SL_EFORMAT, "frame BYE: 1 bytes, the header says 1, expected 0");
@@ -299,7 +299,7 @@ static void malformed_headers_are_refused_and_leak_no_descriptor(void **state)
 	expect_refusal(p, &r, 16, 0, SL_EFORMAT, "frame: magic 0x1234, expected 0x4c53");
 	r = raw_of(SL_FRAME_BYE, NULL, 0);
 	r.version = 9;
-	expect_refusal(p, &r, 16, 0, SL_EVERSION, "frame: version 9, expected 3");
+	expect_refusal(p, &r, 16, 0, SL_EVERSION, "frame: version 9, expected 4");
 }
 
 static void bodies_that_break_a_rule_are_refused(void **state)

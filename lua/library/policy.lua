@@ -11,6 +11,7 @@
 ---@field options? table<string, sched.option>
 ---@field split? boolean false: decide sees its whole set, also partitions that share no nodes
 ---@field admit? fun(job: sched.job, cluster: sched.cluster, opt: table): boolean, string?
+---@field on_failure? "hold"|"easy" what becomes of the partitions when admit or allow fails; "easy"
 ---@field allow? fun(job: sched.job, cluster: sched.cluster, opt: table, state: any): boolean|"later", string?
 ---@field rank? fun(job: sched.job, cluster: sched.cluster, opt: table, state: any): number, number?
 ---@field serve? fun(rows: integer[], cluster: sched.cluster, opt: table): any what the others get as state
@@ -31,6 +32,7 @@
 ---@class sched.site
 ---@field interval? number seconds between two cycles
 ---@field budget? number seconds that a cycle may take to decide
+---@field on_failure? "hold"|"easy" for all lists that do not say it
 ---@field default? sched.list for all partitions that are not named; "easy"
 ---@field partitions? table<string, sched.list> by name, or names with commas
 

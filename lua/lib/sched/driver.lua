@@ -19,6 +19,8 @@
 -- with the admission and the order of their set, or of the sets whose partitions they name as
 -- lenders.
 
+local options = require "sched.options"
+
 local M = {}
 
 -- Sets that name partitions, and the default one for all the rest: { set, rows }.
@@ -66,14 +68,14 @@ local function connected(rows)
 	return lists
 end
 
-local function new_group(set, rows, cluster)
-	local tier = 0
+local function new_group(entry, rows, cluster)
+	local set, tier = entry.set, 0
 	for _, row in ipairs(rows) do
 		tier = math.max(tier, cluster.partitions[row + 1].priority_tier)
 	end
 	return {
 		name = set.name, admit = set.admit, allow = set.allow, rank = set.rank, decide = set.decide,
-		options = set.options, parts = set.parts,
+		options = set.options, parts = set.parts, holds = set.on_failure == "hold", failed = entry.failed,
 		rows = rows, tier = tier, first = rows[1],
 		-- a partition is in one group only
 		memory = cluster.partitions[rows[1] + 1].name,
@@ -81,21 +83,28 @@ local function new_group(set, rows, cluster)
 end
 
 -- Parts that work with the partitions of their set as a whole (quotas) make what they need.
-local function serve(set, rows, cluster)
-	for _, part in ipairs(set.parts) do
-		if part.policy.serve then
-			part.state = part.policy.serve(rows, cluster, part.values)
+-- One that cannot is told of when it is the group's turn.
+local function serve(entry, cluster)
+	local ok, why = pcall(function()
+		for _, part in ipairs(entry.set.parts) do
+			if part.policy.serve then
+				part.state = part.policy.serve(entry.rows, cluster, part.values)
+			end
 		end
+	end)
+	if not ok then
+		entry.failed = tostring(why)
 	end
 end
 
 -- A stage of a component: the queue, admission and order are the set's.
-local function stage_group(part, number, set, rows, lenders, cluster)
-	local stage = part.policy.stages[number]
+local function stage_group(part, number, entry, rows, lenders, cluster)
+	local stage, set = part.policy.stages[number], entry.set
 	return {
 		memory = ("%s/%s.%d"):format(cluster.partitions[rows[1] + 1].name, part.name, number),
 		name = part.name, admit = set.admit, allow = set.allow, rank = set.rank, decide = stage.run,
 		options = { lenders = lenders }, parts = set.parts, rows = rows, is_stage = true,
+		holds = set.on_failure == "hold", failed = entry.failed,
 	}
 end
 
@@ -115,12 +124,12 @@ end
 local function add_stages(groups, part, entry, entries, cluster)
 	for number, stage in ipairs(part.policy.stages) do
 		if not stage.of_lenders then
-			groups[#groups + 1] = stage_group(part, number, entry.set, entry.rows, nil, cluster)
+			groups[#groups + 1] = stage_group(part, number, entry, entry.rows, nil, cluster)
 		else
 			for _, other in ipairs(entries) do
 				local rows, names = lenders_in(other, part.policy, cluster)
 				if #rows > 0 then
-					groups[#groups + 1] = stage_group(part, number, other.set, rows, names, cluster)
+					groups[#groups + 1] = stage_group(part, number, other, rows, names, cluster)
 				end
 			end
 		end
@@ -145,11 +154,11 @@ function M.groups(site, cluster)
 	local groups = {}
 	local entries = assign(site, cluster)
 	for _, entry in ipairs(entries) do
-		serve(entry.set, entry.rows, cluster)
+		serve(entry, cluster)
 		local lists = entry.set.split and connected(entry.rows) or { entry.rows }
 		for _, rows in ipairs(lists) do
 			if #rows > 0 then
-				groups[#groups + 1] = new_group(entry.set, rows, cluster)
+				groups[#groups + 1] = new_group(entry, rows, cluster)
 			end
 		end
 	end
@@ -164,6 +173,12 @@ function M.groups(site, cluster)
 		groups[1].rows = nil	-- all partitions: nothing to look up
 	end
 	return groups
+end
+
+--- What decides in place of policies that fail: the bundled easy, and its options.
+function M.stand_in()
+	local easy = require "sched.stand_in"
+	return easy.decide, options.resolve(easy, {}, error)
 end
 
 return M

@@ -345,7 +345,7 @@ function M.make(path, line, t)
 		fail("quota", "sched.quota limits nothing; expected per_user, per_account or limits")
 	end
 	return {
-		name = opt.name, doc = "limits on machine time",
+		name = opt.name, doc = "limits on machine time", on_failure = "hold",
 		serve = function(rows, cluster) return make_rules(self, rows, cluster) end,
 		allow = make_allow(self), explain = make_explain(self),
 	}

@@ -26,14 +26,16 @@ local M = {}
 
 local made = {}		-- what site() returned: the site it stands for
 
-local site_keys = { interval = true, budget = true, default = true, partitions = true }
+local site_keys = { interval = true, budget = true, default = true, partitions = true, on_failure = true }
 local ranges = {
 	interval = { min = 0.1, max = 86400, unit = "seconds between two cycles" },
 	budget = { min = 0.01, max = 3600, unit = "seconds that a cycle may take to decide" },
 }
+local on_failures = { hold = true, easy = true }
 local functions = { "admit", "allow", "rank", "decide" }
 -- what else is looked at (driver.lua, explain.lua)
-local others = { "api", "name", "options", "split", "serve", "explain", "stages", "lenders", "through" }
+local others = { "api", "name", "options", "split", "serve", "explain", "stages", "lenders", "through",
+	"on_failure" }
 
 local function shown(value)
 	return type(value) == "string" and ('"%s"'):format(value) or tostring(value)
@@ -91,6 +93,10 @@ local function check_policy(original, name, at)
 	end
 	if policy.name ~= nil and type(policy.name) ~= "string" then
 		raise(at("name"), "policy '%s': name: expected a string, got %s", name, shown(policy.name))
+	end
+	if policy.on_failure ~= nil and not on_failures[policy.on_failure] then
+		raise(at("on_failure"), "policy '%s': on_failure: expected \"hold\" or \"easy\", got %s", name,
+			shown(policy.on_failure))
 	end
 	if policy.options ~= nil then
 		options.check_definitions(policy.options, function(word, message)
@@ -289,9 +295,37 @@ local function names_of(parts)
 	return names
 end
 
+-- A list without its on_failure, and that.
+local function take_on_failure(list, at)
+	local rest, answer = {}, nil
+	if type(list) ~= "table" or is_component(list) or list.on_failure == nil then
+		return list, nil
+	end
+	answer = list.on_failure
+	if not on_failures[answer] then
+		raise(at("on_failure"), "on_failure = %s; expected \"hold\" or \"easy\"", shown(answer))
+	end
+	for key, value in pairs(list) do
+		rest[key] = value
+	end
+	rest.on_failure = nil
+	return rest, answer
+end
+
+-- When what guards a list's partitions fails nothing starts there, if one of its parts wants that.
+local function wish_of(parts)
+	for _, part in ipairs(parts) do
+		if part.policy.on_failure == "hold" then
+			return "hold"
+		end
+	end
+	return "easy"
+end
+
 -- What the driver works with: { name, names, parts, partitions, admit, allow, rank, decide,
--- options, split }.
-local function compose(list, at)
+-- options, split, on_failure }.
+local function compose(given, at, site_wide)
+	local list, on_failure = take_on_failure(given, at)
 	local parts = read_list(list, at)
 	for _, part in ipairs(parts) do
 		part.values = options.resolve({ name = part.name, options = part.policy.options }, part.given or {},
@@ -312,6 +346,7 @@ local function compose(list, at)
 		allow = all_allow(all_of(parts, "allow")),
 		rank = rank and bound(rank, "rank"),
 		decide = decide.policy.decide, options = decide.values, split = decide.policy.split ~= false,
+		on_failure = on_failure or site_wide or wish_of(parts),
 	}
 end
 
@@ -322,6 +357,9 @@ local function check_figures(t, at)
 		if not site_keys[key] then
 			raise(at(key), "unknown key %s of sched.site%s", shown(key), suggest.hint(key, site_keys))
 		end
+	end
+	if t.on_failure ~= nil and not on_failures[t.on_failure] then
+		raise(at("on_failure"), "on_failure = %s; expected \"hold\" or \"easy\"", shown(t.on_failure))
 	end
 	for key, range in pairs(ranges) do
 		local value = t[key]
@@ -353,13 +391,14 @@ local function build(t, at)
 	local site = { interval = t.interval or 0, budget = t.budget or 0, sets = {} }
 	local taken = {}
 	check_figures(t, at)
-	site.default = compose(t.default == nil and "easy" or t.default, function(...) return at("default", ...) end)
+	site.default = compose(t.default == nil and "easy" or t.default, function(...) return at("default", ...) end,
+		t.on_failure)
 	if t.partitions ~= nil and type(t.partitions) ~= "table" then
 		raise(at("partitions"), "partitions = %s; expected { NAME = { \"easy\" }, ... }", shown(t.partitions))
 	end
 	for key, list in pairs(t.partitions or {}) do
 		local names = partition_names(key, taken, at)
-		local set = compose(list, function(...) return at("partitions", names[1], ...) end)
+		local set = compose(list, function(...) return at("partitions", names[1], ...) end, t.on_failure)
 		set.partitions = names
 		site.sets[#site.sets + 1] = set
 	end
@@ -387,8 +426,21 @@ local function describe(site)
 	return "site: " .. table.concat(names, ", ")
 end
 
+-- The rule of who is held (fence.h): the names of those that differ from the default.
+local function add_hold(site)
+	local names = {}
+	for _, set in ipairs(site.sets) do
+		if set.on_failure ~= site.default.on_failure then
+			table.move(set.partitions, 1, #set.partitions, #names + 1, names)
+		end
+	end
+	site.hold_rest = site.default.on_failure == "hold"
+	site.hold_names = table.concat(names, ",")
+end
+
 local function finish(site)
 	site.policy = describe(site)
+	add_hold(site)
 	return site
 end
 

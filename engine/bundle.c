@@ -308,11 +308,13 @@ static int open_policy(struct sl_bundle *b, const char *text, struct sl_error *e
 		return no_memory(err);
 	if (n < 5 || strcmp(b->policy + n - 4, ".lua"))
 		return 0;
+	slash = strrchr(b->policy, '/');
 	if (add_directory_of(b, b->policy, err))
 		return -1;
+	if (faccessat(b->root[0].fd, slash ? slash + 1 : b->policy, F_OK, 0))
+		return sl_fail(err, errno == ENOENT ? SL_ENOENT : SL_EIO, "%s: %s", b->policy, strerror(errno));
 	/* From here on the name of a module, found first in that directory. */
 	b->policy[n - 4] = 0;
-	slash = strrchr(b->policy, '/');
 	if (slash)
 		memmove(b->policy, slash + 1, strlen(slash));
 	return 0;

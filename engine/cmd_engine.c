@@ -135,12 +135,14 @@ static void tell_undefined(const char *what, void *arg)
 }
 
 /* A name that is misspelt on a line that no trial came to is no reason to refuse the
- * set; that it will fail there is worth knowing now. */
-static void go_live(struct engine *e, struct sl_bundle *bundle)
+ * set, nor is a partition that is not there; both are worth knowing now.  The snapshot
+ * may be NULL. */
+static void go_live(struct engine *e, struct sl_bundle *bundle, const struct sl_snapshot *snap)
 {
 	struct sl_error err;
 
-	if (bundle && sl_bundle_undefined(bundle, tell_undefined, NULL, &err) < 0)
+	if (bundle && (sl_bundle_undefined(bundle, tell_undefined, NULL, &err) < 0 ||
+		       (snap && sl_bundle_strangers(bundle, snap, tell_undefined, NULL, &err) < 0)))
 		fprintf(stderr, "%s\n", err.text);
 	sl_bundle_destroy(e->live);
 	e->live = bundle;
@@ -221,35 +223,37 @@ static double budget_of(const struct sl_bundle *bundle)
 	return s > 0 ? s : DEFAULT_BUDGET_S;
 }
 
-/* Load what was asked for, and try it on the attached snapshot if there is one. */
-static struct sl_bundle *load_and_try(struct engine *e, const struct sl_frame *frame, char **trace,
-				      struct sl_error *err)
+/* Load what was asked for, try it on the attached snapshot if there is one, and go over to it.
+ * 0, or -1. */
+static int load_and_try(struct engine *e, const struct sl_frame *frame, char **trace, struct sl_error *err)
 {
 	struct sl_bundle *bundle = load_wanted(e, (int64_t) (DEFAULT_BUDGET_S * 1e6), trace, err);
-	struct sl_snapshot snap;
 	int64_t budget_us = frame->body.load.budget_us;
-	const void *bytes;
-	size_t size;
-	int rc;
+	const void *bytes = NULL;
+	struct sl_snapshot snap;
+	size_t size = 0;
+	int rc = bundle ? 0 : -1;
 
-	if (!bundle || frame->fd < 0)
-		return bundle;
-	rc = open_snapshot(frame, &snap, &bytes, &size, err);
-	if (!rc)
-		rc = try_set(e, bundle, &snap, sl_decide_clock(),
-			     budget_us ? budget_us : llround(budget_of(bundle) * 1e6), trace, err);
+	if (!rc && frame->fd >= 0) {
+		rc = open_snapshot(frame, &snap, &bytes, &size, err);
+		if (!rc)
+			rc = try_set(e, bundle, &snap, sl_decide_clock(),
+				     budget_us ? budget_us : llround(budget_of(bundle) * 1e6), trace, err);
+	}
+	if (rc) {
+		sl_bundle_destroy(bundle);
+	} else {
+		sl_bundle_retell(bundle);
+		go_live(e, bundle, bytes ? &snap : NULL);
+	}
 	close_snapshot(bytes, size);
-	if (!rc)
-		return bundle;
-	sl_bundle_destroy(bundle);
-	return NULL;
+	return rc;
 }
 
 static void answer_load(struct engine *e, const struct sl_frame *frame, struct sl_frame *answer)
 {
 	const struct sl_frame_load *load = &frame->body.load;
 	struct sl_frame_loaded *loaded = &answer->body.loaded;
-	struct sl_bundle *bundle;
 	struct sl_error err = { 0 };
 	char *trace = NULL;
 
@@ -260,15 +264,12 @@ static void answer_load(struct engine *e, const struct sl_frame *frame, struct s
 	e->wanted = *e->site;
 	loaded->ok = 1;
 	if (!e->wanted) {
-		go_live(e, NULL);
+		go_live(e, NULL, NULL);
 		if (!e->bundled) {
 			loaded->ok = 0;
 			err = e->bundled_error;
 		}
-	} else if ((bundle = load_and_try(e, frame, &trace, &err))) {
-		sl_bundle_retell(bundle);
-		go_live(e, bundle);
-	} else {
+	} else if (load_and_try(e, frame, &trace, &err)) {
 		loaded->ok = 0;
 		refuse(e, &err);
 	}
@@ -371,7 +372,7 @@ static int reload_and_decide(struct engine *e, const struct sl_snapshot *snap, i
 		return 0;
 	bundle = load_wanted(e, (int64_t) ((double) budget_us * SHARE_LOAD), &trace, &err);
 	if (bundle && !try_set(e, bundle, snap, since, (int64_t) ((double) budget_us * SHARE_TRY), &trace, &err)) {
-		go_live(e, bundle);
+		go_live(e, bundle, snap);
 		plan->reload = SL_RELOAD_LIVE;
 		plan->interval_s = sl_bundle_figures(bundle)->interval_s;
 		plan->budget_s = sl_bundle_figures(bundle)->budget_s;

@@ -67,6 +67,12 @@ static int print(const struct values *v, const char *file, const struct sl_snaps
 	return sl_tool_end(d->policy.code || d->check.code ? SL_EXIT_FAILED : SL_EXIT_FINE);
 }
 
+static void tell(const char *what, void *arg)
+{
+	(void) arg;
+	fprintf(stderr, "%s\n", what);
+}
+
 static int plan(const struct values *v, const char *file)
 {
 	struct sl_bundle_source source = { .site = v->site, .policy = v->policy, .path = v->path };
@@ -102,7 +108,8 @@ static int plan(const struct values *v, const char *file)
 		usage = sl_usage_provider(sl_ledger_usage(ledger));
 		decision.usage = &usage;
 	}
-	if (sl_decide(bundle, &snap, &limits, sl_decide_clock(), &decision, &err))
+	if (sl_bundle_strangers(bundle, &snap, tell, NULL, &err) < 0 ||
+	    sl_decide(bundle, &snap, &limits, sl_decide_clock(), &decision, &err))
 		goto error;
 	status = print(v, file, &snap, &decision);
 error:

@@ -93,10 +93,11 @@ static int print_partitions(const struct sl_snapshot *s)
 
 static int print_summary(const struct sl_snapshot *s, struct sl_error *err)
 {
+	const char *slurm = sl_snapshot_str(s, s->meta.slurm_version[0]);
 	char now[SL_TEXT_SIZE];
 
-	printf("cluster       %s, Slurm %s, taken by %s\n", sl_snapshot_str(s, s->meta.cluster[0]),
-	       sl_snapshot_str(s, s->meta.slurm_version[0]), sl_snapshot_str(s, s->meta.source[0]));
+	printf("cluster       %s, %s%s%staken by %s\n", sl_snapshot_str(s, s->meta.cluster[0]), *slurm ? "Slurm " : "",
+	       slurm, *slurm ? ", " : "", sl_snapshot_str(s, s->meta.source[0]));
 	printf("time          %s (cycle %lld)\n", sl_text_time(now, s->meta.now[0]), (long long) s->meta.sequence[0]);
 	print_nodes(s);
 	print_jobs(s);

@@ -155,7 +155,30 @@ static void warn(json_t *status)
 	json_int_t pid = json_integer_value(json_object_get(status, "pid"));
 
 	if (pid > 0 && !is_slurmctld(pid))
-		printf("slurmctld (pid %lld) is not running on this machine: this is how it was\n", (long long) pid);
+		printf("slurmctld (pid %lld), which wrote this, is not running on this machine: this is how it was;\n"
+		       "a slurmctld that runs now does so elsewhere, or without sched/lua\n", (long long) pid);
+}
+
+static bool is_empty(const json_t *status, const char *key)
+{
+	const json_t *v = json_object_get(status, key);
+
+	return !v || is_nothing(v);
+}
+
+/* All is well again, and has been for a cycle. */
+static bool is_past(const json_t *status)
+{
+	const char *source = json_string_value(json_object_get(status, "source"));
+
+	return source && !strcmp(source, "site") && is_empty(status, "refusal") && is_empty(status, "held") &&
+	       is_empty(status, "usage_stale") && is_empty(status, "strikes") &&
+	       member(status, "last_error_time") < member(status, "last_cycle");
+}
+
+static const char *label_of(const json_t *status, const struct line *line)
+{
+	return strcmp(line->key, "last_error") || !is_past(status) ? line->label : "last error, past";
 }
 
 static void print_status(json_t *status)
@@ -168,7 +191,7 @@ static void print_status(json_t *status)
 		v = json_object_get(status, lines[i].key);
 		if (!v || (!lines[i].always && is_nothing(v)))
 			continue;
-		printf("%-*s  ", LABEL_WIDTH, lines[i].label);
+		printf("%-*s  ", LABEL_WIDTH, label_of(status, &lines[i]));
 		print_value(lines[i].form, v);
 	}
 	json_object_foreach(status, key, v)

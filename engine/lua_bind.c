@@ -285,10 +285,26 @@ static const char *class_name(lua_State *L, enum sl_lua_class_id id)
 	return name;
 }
 
+/* A method was called without the object that it is a method of. */
+static void missing_colon(lua_State *L, const char *class)
+{
+	lua_Debug ar;
+
+	if (!lua_getstack(L, 0, &ar) || !lua_getinfo(L, "n", &ar) || !ar.name)
+		return;
+	if (!strcmp(ar.namewhat, "for iterator"))
+		luaL_error(L, "a colon and parentheses are missing: expected a call such as 'for job in %s:queue() do'",
+			   class);
+	if (!strcmp(ar.namewhat, "field") || !strcmp(ar.namewhat, "method"))
+		luaL_error(L, "a colon is missing: expected %s:%s(...), got %s.%s(...)", class, ar.name, class, ar.name);
+}
+
 const struct sl_handle *sl_lua_check(lua_State *L, struct sl_lua *x, int arg, enum sl_lua_class_id id)
 {
 	const struct sl_handle *h = sl_lua_test(L, x, arg, id);
 
+	if (!h && arg == 1)
+		missing_colon(L, class_name(L, id));
 	if (!h)
 		luaL_typeerror(L, arg, class_name(L, id));
 	else if (!x->running || h->generation != x->generation)

@@ -149,6 +149,16 @@ static int start_shape(lua_State *L, struct sl_lua *x, decide_now *decide, struc
 	return 0;
 }
 
+/* That is no harm, and never meant: who does not look at what start() returns sees it so. */
+static void tell_twice(lua_State *L, struct sl_lua *x, uint32_t job)
+{
+	char text[SL_LUA_TEXT_MAX];
+
+	snprintf(text, sizeof(text), "policy %.200s: job %u is started twice in a cycle; the second start does nothing",
+		 x->set_name, x->snap->job.id[job]);
+	sl_lua_log(L, x, 1, text);
+}
+
 /* (job [, how]): true; or nil and why not */
 static int start_with(lua_State *L, decide_now *decide)
 {
@@ -161,6 +171,8 @@ static int start_with(lua_State *L, decide_now *decide)
 
 	*reason = 0;
 	sl_lua_check_how(L, x, e, &how);
+	if (sl_plan_job(x->plan, e.job) == SL_PLAN_STARTED)
+		tell_twice(L, x, e.job);
 	if (sl_lua_entry_allowed(L, x, e, reason) == SL_ALLOW_NO)
 		return forbidden(L, reason);
 	e.shape = how.first;

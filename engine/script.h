@@ -89,6 +89,13 @@ int sl_bundle_vouch(const struct sl_bundle_source *src, const void *bytes, size_
 int sl_bundle_undefined(const struct sl_bundle *b, void (*tell)(const char *what, void *arg), void *arg,
 			struct sl_error *err);
 
+/*
+ * Call tell() for each partition that the site file names and that is not in this snapshot.
+ * 0, or -1 with *err.
+ */
+int sl_bundle_strangers(const struct sl_bundle *b, const struct sl_snapshot *snap,
+			void (*tell)(const char *what, void *arg), void *arg, struct sl_error *err);
+
 /* The files of the set, for watching them: path i, or NULL past the end. */
 const char *sl_bundle_file(const struct sl_bundle *b, unsigned i);
 

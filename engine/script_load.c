@@ -72,6 +72,38 @@ static int read_site(lua_State *L)
 	return 0;
 }
 
+static bool has_partition(const struct sl_snapshot *snap, const char *name)
+{
+	for (uint32_t p = 0; p < snap->partition.rows; p++)
+		if (!strcmp(sl_snapshot_str(snap, snap->partition.name[p]), name))
+			return true;
+	return false;
+}
+
+int sl_bundle_strangers(const struct sl_bundle *b, const struct sl_snapshot *snap,
+			void (*tell)(const char *what, void *arg), void *arg, struct sl_error *err)
+{
+	struct sl_script *s = sl_script_create(b, NULL, err);
+	struct sl_site_figures figures;
+	struct site site = { .figures = &figures };
+	char text[512];
+	int found = 0;
+
+	if (!s)
+		return -1;
+	if (sl_script_call(s, read_site, &site, err))
+		found = -1;
+	for (unsigned i = 0; !found && i + 1 < site.partitions; i++) {	/* the last one stands for all others */
+		if (has_partition(snap, site.partition[i]))
+			continue;
+		snprintf(text, sizeof(text), "%.300s: no partition '%.64s' in this cluster: what is said of it has no effect",
+			 b->site ? b->site : b->policy, site.partition[i]);
+		tell(text, arg);
+	}
+	sl_script_destroy(s);
+	return found;
+}
+
 /* Let the script decide about a snapshot and check what it decided. */
 static int try_on(struct sl_script *s, const struct sl_snapshot *snap, const struct sl_limits *limits, char **trace,
 		  struct sl_error *err)

@@ -180,6 +180,18 @@ static int engine_with_caller(lua_State *L)
 	return 1;
 }
 
+/* where(f): "PATH:LINE" at which a function begins */
+static int engine_where(lua_State *L)
+{
+	lua_Debug ar;
+
+	luaL_checktype(L, 1, LUA_TFUNCTION);
+	lua_settop(L, 1);
+	lua_getinfo(L, ">S", &ar);
+	lua_pushfstring(L, "%s:%d", ar.source[0] == '@' ? ar.source + 1 : ar.short_src, ar.linedefined);
+	return 1;
+}
+
 /* share_nodes(a, b): have two partitions, given by row, nodes in common? */
 static int engine_share_nodes(lua_State *L)
 {
@@ -198,7 +210,8 @@ void sl_script_open_modules(lua_State *L)
 {
 	static const luaL_Reg engine[] = {
 		{ "find", engine_find }, { "policies", engine_policies }, { "source", engine_source },
-		{ "with_caller", engine_with_caller }, { "share_nodes", engine_share_nodes }, { NULL, NULL }
+		{ "with_caller", engine_with_caller }, { "share_nodes", engine_share_nodes },
+		{ "where", engine_where }, { NULL, NULL }
 	};
 
 	lua_newtable(L);

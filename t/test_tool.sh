@@ -54,7 +54,7 @@ cat >"$T/now.json" <<'EOF'
 EOF
 
 show() {
-	run 0 show "$T/now.json" && out "^cluster *tiny" && out "2026-11-02T12:00:00" && out "^nodes *2 (0 down" &&
+	run 0 show "$T/now.json" && out "^cluster *tiny, taken by" && out "^cluster *tiny" && out "2026-11-02T12:00:00" && out "^nodes *2 (0 down" &&
 		out "^queue *1 " && out "^p *up *1 *2 *UNLIMITED *1$"
 }
 ok "show summarizes a snapshot" show
@@ -121,12 +121,15 @@ ok "plan takes a policy from a file, with options" plan_file
 
 plan_site() {
 	printf 'local sched = require "sched"\nreturn sched.site { default = { "mine", user = "ada" } }\n' >"$T/sched.lua"
-	run 0 plan --site="$T/sched.lua" "$T/busy.json" && out "^policy .*mine" && out "only ada$"
+	run 0 plan --site="$T/sched.lua" "$T/busy.json" && out "^policy .*mine" && out "only ada$" || return 1
+	echo 'return (require "sched").site { partitions = { p = "easy", gpuu = "easy" } }' >"$T/stranger.lua"
+	run 0 plan --site="$T/stranger.lua" "$T/busy.json" && err "stranger.lua: no partition 'gpuu' in this cluster"
 }
 ok "plan takes a site file and the policies beside it" plan_site
 
 plan_wrong() {
-	run 1 plan --policy=eazy "$T/busy.json" && err "unknown policy 'eazy'; did you mean 'easy'" && quiet out &&
+	run 1 plan --policy="$T/nosuch.lua" "$T/busy.json" && err "nosuch.lua: No such file or directory" &&
+		run 1 plan --policy=eazy "$T/busy.json" && err "unknown policy 'eazy'; did you mean 'easy'" && quiet out &&
 		run 1 plan --policy=easy,windo=3 "$T/busy.json" && err "did you mean 'window'" &&
 		run 1 plan "$T/nothing.json" && err "nothing.json: No such file" && run 2 plan && err "SNAPSHOT" &&
 		run 2 plan --budget=-1 "$T/busy.json" && err "expected a number from 0"
@@ -192,7 +195,7 @@ ok "check refuses bytecode" check_bytecode
 check_field() {
 	printf 'local M = { api = 1, name = "f", doc = "f" }\nlocal function h(job)\n  return job.walltime\nend\n' >"$T/field.lua"
 	printf 'function M.rank(job)\n  local x = h(job)\n  return x\nend\nreturn M\n' >>"$T/field.lua"
-	run 1 check "$T/field.lua" && out "^$T/field.lua:3: .*walltime" && out "^called from$" && out "field.lua:6: in function"
+	run 1 check "$T/field.lua" && out "^$T/field.lua:3: .*walltime" && out "^called from$" && out "field.lua:6: in "
 }
 ok "check finds a field that is none by trying the policy, and says who called" check_field
 
@@ -251,6 +254,14 @@ ok "status prints what it knows in words, what it does not as it is" status
 
 status_json() { run 0 status --json --dir "$T/state/schedlua" && out '"cycles": 12'; }
 ok "status --json prints the file" status_json
+
+status_past() {
+	mkdir -p "$T/past" && echo '{ "source": "site", "last_error": "x", "last_error_time": 5, "last_cycle": 9 }' \
+		>"$T/past/status.json" && run 0 status --dir "$T/past" && out "^last error, past *x$" &&
+		echo '{ "source": "bundled", "last_error": "x", "last_error_time": 5, "last_cycle": 9 }' \
+		>"$T/past/status.json" && run 0 status --dir "$T/past" && out "^last error *x$"
+}
+ok "status tells an error that is over from one that is not" status_past
 
 status_conf() {
 	printf '# StateSaveLocation=/wrong\nClusterName=x\nstatesavelocation = %s # here\n' "$T/state" >"$T/slurm.conf"

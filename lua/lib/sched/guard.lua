@@ -123,8 +123,8 @@ end
 --- got one: plan:state(job) is "reserved" then, and the policy leaves them alone.  Alternatives
 --- of a job count as what it asks for, unless opt.shapes is false.
 function M.protect(cluster, plan, opt)
-	local reserved, how, bypassed = {}, { shape = opt.shapes == false and 0 or "any" }, nil
-	if (opt.guard_bypass or 0) > 0 then
+	local reserved, how, bypassed = {}, { shape = rawget(opt, "shapes") == false and 0 or "any" }, nil
+	if (rawget(opt, "guard_bypass") or 0) > 0 then
 		bypassed = bypass.due(cluster, plan, opt.guard_bypass)
 	end
 	for _, job in ipairs(M.guarded(cluster, opt, bypassed)) do

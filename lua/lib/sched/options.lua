@@ -155,6 +155,9 @@ function M.resolve(policy, given, fail)
 				suggest.hint(name, defs)))
 		end
 	end
+	setmetatable(values, { __index = function(_, name)
+		error(("policy '%s' declares no option '%s'%s"):format(policy.name, tostring(name), suggest.hint(name, defs)), 2)
+	end })
 	for name, def in pairs(defs) do
 		local value = given[name]
 		if value == nil then

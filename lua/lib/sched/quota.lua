@@ -243,6 +243,7 @@ end
 
 local function about(self, rule, name, used, limit)
 	local verb = self.period and "has" or "holds"
+	name = name == "" and "(none)" or name
 	return ("%s: %s %s %s %s of %s%s, asks for "):format(self.opt.name, rule.by, name, verb, amount.number(used),
 		amount.text(limit, rule.unit), self.period and " " .. self.period.name or "")
 end
@@ -300,7 +301,7 @@ end
 local function make_explain(self)
 	return function(job, cluster, _, state)
 		local lines = {}
-		for i, rule in ipairs(state) do
+		for _, rule in ipairs(state) do
 			local name, asked, _, used, limit = look(self, rule, job, cluster)
 			local own, key = find_limit(self, rule, name)
 			local source = key and ('"%s" in line %d of %s'):format(key, self.file:get(key .. "\n"), self.file.path) or
@@ -308,11 +309,11 @@ local function make_explain(self)
 			if limit ~= own then
 				source = source .. (", and %s left over from before"):format(amount.number(limit - own))
 			end
-			lines[i] = ("%s%s (%s); %s"):format(about(self, rule, name, used, limit), amount.number(asked), source,
+			lines[#lines + 1] = (name ~= "" or limit ~= math.huge) and ("%s%s (%s); %s"):format(about(self, rule, name, used, limit), amount.number(asked), source,
 				used + asked <= limit and "within it" or self.opt.on_exceed == "demote" and "over it: goes after all others" or
-				"over it: waits")
+				"over it: waits") or nil
 		end
-		return table.concat(lines, "\n")
+		return #lines > 0 and table.concat(lines, "\n") or nil
 	end
 end
 

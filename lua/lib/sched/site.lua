@@ -36,6 +36,12 @@ local functions = { "admit", "allow", "rank", "decide" }
 -- what else is looked at (driver.lua, explain.lua)
 local others = { "api", "name", "options", "split", "serve", "explain", "stages", "lenders", "through",
 	"on_failure" }
+local policy_keys = { doc = true }
+for _, keys in ipairs { functions, others } do
+	for _, key in ipairs(keys) do
+		policy_keys[key] = true
+	end
+end
 
 local function shown(value)
 	return type(value) == "string" and ('"%s"'):format(value) or tostring(value)
@@ -77,6 +83,12 @@ local function check_policy(original, name, at)
 		raise(at(), "policy '%s' returned %s, expected a table with admit, allow, rank or decide", name, shown(original))
 	end
 	local policy = copy_of(original)
+	for key in pairs(original) do
+		if not policy_keys[key] and not tostring(key):match("^_") then
+			raise(at(key), "policy '%s': unknown field '%s'%s; what is its own is local, or begins with _", name,
+				tostring(key), suggest.hint(key, policy_keys))
+		end
+	end
 	local some = false
 	for _, key in ipairs(functions) do
 		local f = policy[key]
@@ -222,11 +234,25 @@ end
 
 -- -- composing -------------------------------------------------------------
 
+local expected = {
+	admit = "true, or false and a reason", allow = "true, false and a reason, or \"later\" and a reason", rank = "a number",
+}
+
+-- What a function of a part returned is no answer: raise at the line where the function begins.
+local function blame(part, key, f, job, answer)
+	raise(engine.where(f), "policy '%s': %s returned %s for job %d, expected %s", part.name, key,
+		answer == nil and "nothing" or shown(answer), job.id, expected[key])
+end
+
 -- A function of a part, called with its options and with what its serve() made (driver.lua).
 local function bound(part, key)
-	local f, opt = part.policy[key], part.values
+	local f, opt, is_rank = part.policy[key], part.values, key == "rank"
 	return f and function(job, cluster)
-		return f(job, cluster, opt, part.state)
+		local answer, more = f(job, cluster, opt, part.state)
+		if is_rank and type(answer) ~= "number" or answer == nil and more == nil then
+			blame(part, key, f, job, answer)
+		end
+		return answer, more
 	end
 end
 

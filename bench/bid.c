@@ -19,10 +19,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bid.h"
-#include "measure.h"
-#include "random.h"	/* of t/ */
-#include "scene.h"
+#include "auction/bid.h"
+#include "bench/measure.h"
+#include "t/random.h"	/* of t/ */
+#include "bench/scene.h"
 
 enum { SETS, BIDS, SLURM, ROWS, STEPS };
 

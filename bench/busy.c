@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* busy.c - see busy.h */
-#include "busy.h"
+#include "bench/busy.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "random.h"	/* of engine/ */
+#include "t/random.h"	/* of engine/ */
 
 #define NOW INT64_C(1700000000)
 #define CORES 32

@@ -13,7 +13,7 @@
 #ifndef BUSY_H
 #define BUSY_H
 
-#include "snapshot.h"
+#include "image/snapshot.h"
 
 struct busy {
 	uint32_t nodes, pending;

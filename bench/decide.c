@@ -28,10 +28,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "busy.h"
-#include "engine_client.h"
-#include "json_out.h"
-#include "plan_image.h"
+#include "bench/busy.h"
+#include "bench/engine_client.h"
+#include "image/json_out.h"
+#include "image/plan_image.h"
 
 #define BUDGET_US INT64_C(60000000)	/* a budget that ends the policy would spoil what is measured */
 #define MAX_ROUNDS 101

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* engine_client.c - see engine_client.h */
-#include "engine_client.h"
+#include "bench/engine_client.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "plan_image.h"
-#include "snapshot.h"
+#include "image/plan_image.h"
+#include "image/snapshot.h"
 
 #define ANSWER_MS 120000	/* to decide; a measurement may take long, not for ever */
 #define END_MS 2000

@@ -10,8 +10,8 @@
 
 #include <sys/types.h>
 
-#include "error.h"
-#include "wire.h"
+#include "base/error.h"
+#include "image/wire.h"
 
 struct engine_client {
 	pid_t pid;

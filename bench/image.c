@@ -22,9 +22,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "json_out.h"
-#include "make_image.h"
-#include "wire.h"
+#include "image/json_out.h"
+#include "t/make_image.h"
+#include "image/wire.h"
 
 enum { APPEND, ENCODE, SEND, OPEN, TOTAL, STEPS };
 

@@ -17,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ledger.h"
-#include "random.h"
+#include "ledger/ledger.h"
+#include "t/random.h"
 
 #define YEARS 10
 #define USERS 1000

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "measure.h"
+#include "bench/measure.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #ifndef MEASURE_H
 #define MEASURE_H
 
-#include "error.h"
+#include "base/error.h"
 
 #define MAX_ROUNDS 101
 

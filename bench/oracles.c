@@ -23,7 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "trial.h"
+#include "sim/trial.h"
 
 #define KTH "KTH-SP2-1996-2-raw.swf.gz"
 #define CTC "CTC-SP2-1996-3.1-cln.swf.gz"

@@ -21,9 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bundle.h"
-#include "sweep.h"
-#include "text.h"
+#include "bundle/bundle.h"
+#include "sim/sweep.h"
+#include "base/text.h"
 
 #define MOST_POLICIES 32
 #define MOST_SEEDS 100

@@ -20,11 +20,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "check.h"
-#include "plan.h"
-#include "measure.h"
-#include "random.h"	/* of t/ */
-#include "scene.h"
+#include "check/check.h"
+#include "model/plan.h"
+#include "bench/measure.h"
+#include "t/random.h"	/* of t/ */
+#include "bench/scene.h"
 
 enum { CREATE, EASY, ENCODE, CHECK, UNDO, CONSERVATIVE, RESOLVE, STEPS };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "scene.h"
+#include "bench/scene.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure.h"
-#include "random.h"	/* of t/ */
+#include "bench/measure.h"
+#include "t/random.h"	/* of t/ */
 
 struct sl_builder *scene_create(uint32_t nodes)
 {

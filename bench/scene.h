@@ -9,7 +9,7 @@
 #ifndef SCENE_H
 #define SCENE_H
 
-#include "snapshot.h"
+#include "image/snapshot.h"
 
 #define NOW 1000000
 

@@ -19,9 +19,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "measure.h"
-#include "place.h"
-#include "random.h"	/* of t/ */
+#include "bench/measure.h"
+#include "timeline/place.h"
+#include "t/random.h"	/* of t/ */
 
 enum { BUILD, EASY, CONSERVATIVE, ROLLBACK, REFUSE, START, STEPS };
 

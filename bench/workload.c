@@ -17,10 +17,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "json_out.h"
-#include "measure.h"
-#include "metrics.h"
-#include "workload.h"
+#include "image/json_out.h"
+#include "bench/measure.h"
+#include "report/metrics.h"
+#include "workload/workload.h"
 
 static double now_s(void)
 {

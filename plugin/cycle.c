@@ -5,14 +5,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cycle.h"
-#include "fallback.h"
-#include "host.h"
-#include "options.h"
-#include "plain.h"
-#include "plan_image.h"
-#include "record.h"
-#include "remembered.h"
+#include "plugin/cycle.h"
+#include "plugin/fallback.h"
+#include "plugin/host/host.h"
+#include "plugin/host/options.h"
+#include "base/plain.h"
+#include "image/plan_image.h"
+#include "image/record.h"
+#include "plugin/host/remembered.h"
 
 /* A policy that fails so often in a row rests, twice as long each time. */
 #define POLICY_STRIKES 3

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "error.h"
+#include "base/error.h"
 
 struct sl_cycler;
 

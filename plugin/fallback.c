@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fallback.c - see fallback.h */
-#include "fallback.h"
-#include "layout.h"
+#include "plugin/fallback.h"
+#include "plugin/commit/layout.h"
 
 static void wait_for_resources(job_record_t *job, uint32_t reason)
 {

@@ -12,8 +12,8 @@
 #ifndef SL_FALLBACK_H
 #define SL_FALLBACK_H
 
-#include "commit.h"
-#include "fence.h"
+#include "plugin/commit/commit.h"
+#include "image/fence.h"
 
 /* Uses c, status, batch_ms and stop of *m; sets started and changed. */
 void sl_fallback_run(struct sl_commit *m, const struct sl_fence *hold);

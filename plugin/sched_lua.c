@@ -10,8 +10,8 @@
  */
 #include <stdatomic.h>
 
-#include "compat.h"
-#include "cycle.h"
+#include "plugin/records/compat.h"
+#include "plugin/cycle.h"
 
 #ifndef SL_PLUGIN_TYPE
 #define SL_PLUGIN_TYPE "sched/lua"

@@ -2,7 +2,7 @@
 /*
  * schedule.js - the workloads and runs in the page, decoded.
  *
- * The encoding is page_data.c's.  A workload has a column per property of its
+ * The encoding is report/page_data.c's.  A workload has a column per property of its
  * jobs; a run has columns per job (start, end, ...) and per rectangle: r.job[i] is
  * the job that rectangle i is of, and r.first[job] its first rectangle.
  */

@@ -53,7 +53,7 @@ describe("the editor stubs", function()
 		for name in text:gmatch("function plan:([%w_]+)") do
 			assert.equal("function", s.value("type(plan." .. name .. ")"))
 		end
-		for name in read("engine/lua_plan.c"):match("plan_methods%[%] = (%b{})"):gmatch('{ "([%w_]+)"') do
+		for name in read("engine/bind/plan.c"):match("plan_methods%[%] = (%b{})"):gmatch('{ "([%w_]+)"') do
 			assert.matches("function plan:" .. name .. "%(", text)
 		end
 	end)

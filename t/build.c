@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "build.h"
-#include "cluster.h"
+#include "t/build.h"
+#include "model/cluster.h"
 
 /* -- the machine --------------------------------------------------------- */
 

@@ -22,8 +22,8 @@
 #ifndef BUILD_H
 #define BUILD_H
 
-#include "plan_image.h"
-#include "snapshot.h"
+#include "image/plan_image.h"
+#include "image/snapshot.h"
 
 #define BUILD_NOW 1000000
 

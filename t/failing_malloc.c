@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "failing_malloc.h"
+#include "t/failing_malloc.h"
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "make_image.h"
+#include "t/make_image.h"
 
 #include <stdio.h>
 

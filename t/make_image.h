@@ -8,8 +8,8 @@
 #ifndef MAKE_IMAGE_H
 #define MAKE_IMAGE_H
 
-#include "plan_image.h"
-#include "snapshot.h"
+#include "image/plan_image.h"
+#include "image/snapshot.h"
 
 /* A generator of random numbers (splitmix64). */
 uint64_t make_random(uint64_t *seed);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The release script on a project of six files, whose distcheck is a line of shell.  What
 # it does with ours is tried by ./release --dry-run.
-. "$(dirname "$0")/tool.sh"
+. "$(dirname "$0")/tool/tool.sh"
 RELEASE=$(cd "$(dirname "$0")/.." && pwd)/release
 
 if ! command -v git >"$T/which" || ! command -v xz >"$T/which" || ! command -v bash >"$T/which"; then

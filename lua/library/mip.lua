@@ -2,7 +2,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Editor stubs: the module "sched.mip", integer programs.  Never run; it is made in C
--- (engine/lua_mip.c) and described in doc/mip.md.
+-- (engine/bind/mip.c) and described in doc/mip.md.
 
 ---@class sched.mip
 local mip = {}

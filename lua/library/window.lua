@@ -1,7 +1,7 @@
 ---@meta
 -- SPDX-License-Identifier: MIT
 --
--- Editor stubs: cluster:window(), a window of jobs against classes of nodes (engine/window.h).
+-- Editor stubs: cluster:window(), a window of jobs against classes of nodes (engine/auction/window.h).
 -- Never run.  sched.window and sched.ip (doc/mip.md) are made of it.
 
 ---@class sched.window.class

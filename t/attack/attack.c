@@ -39,9 +39,9 @@
 
 #include <lualib.h>
 
-#include "../build.h"
-#include "check.h"
-#include "script_private.h"
+#include "t/build.h"
+#include "check/check.h"
+#include "script/private.h"
 
 #define MEMORY ((size_t) 48 << 20)
 #define BUDGET_US INT64_C(1500000)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "fuzz.h"
+#include "t/fuzz/fuzz.h"
 
 #include <ftw.h>
 #include <math.h>
@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "plan_image.h"
-#include "snapshot.h"
-#include "workload.h"
+#include "image/plan_image.h"
+#include "image/snapshot.h"
+#include "workload/workload.h"
 
 unsigned long long fuzz_accepted;
 

@@ -3,9 +3,9 @@
  * file itself. */
 #include <string.h>
 
-#include "fuzz.h"
-#include "snapshot.h"
-#include "workload.h"
+#include "t/fuzz/fuzz.h"
+#include "image/snapshot.h"
+#include "workload/workload.h"
 
 const char fuzz_name[] = "conf";
 

@@ -3,8 +3,8 @@
  * makes of it, judged by a list. */
 #include <string.h>
 
-#include "bundle.h"
-#include "fuzz.h"
+#include "bundle/bundle.h"
+#include "t/fuzz/fuzz.h"
 
 const char fuzz_name[] = "data";
 

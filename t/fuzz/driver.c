@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fuzz.h"
+#include "t/fuzz/fuzz.h"
 
 #define ROOM (2 * FUZZ_MAX)
 

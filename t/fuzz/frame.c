@@ -7,8 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "fuzz.h"
-#include "wire.h"
+#include "t/fuzz/fuzz.h"
+#include "image/wire.h"
 
 const char fuzz_name[] = "frame";
 

@@ -22,8 +22,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "image.h"
-#include "../make_image.h"
+#include "image/image.h"
+#include "t/make_image.h"
 
 #define FUZZ_MAX ((size_t) 64 << 10)	/* bytes of an input that a target makes */
 

@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "fuzz.h"
-#include "journal.h"
+#include "t/fuzz/fuzz.h"
+#include "image/journal.h"
 
 const char fuzz_name[] = "journal";
 

@@ -2,8 +2,8 @@
 /* Snapshots as JSON: sl_builder_from_json(). */
 #include <string.h>
 
-#include "fuzz.h"
-#include "snapshot.h"
+#include "t/fuzz/fuzz.h"
+#include "image/snapshot.h"
 
 const char fuzz_name[] = "json";
 

@@ -3,8 +3,8 @@
  * again adds nothing. */
 #include <string.h>
 
-#include "fuzz.h"
-#include "ledger_text.h"
+#include "t/fuzz/fuzz.h"
+#include "ledger/text.h"
 
 const char fuzz_name[] = "ledger";
 

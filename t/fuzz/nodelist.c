@@ -2,8 +2,8 @@
 /* Node lists: a list that was split and joined splits into the same names. */
 #include <string.h>
 
-#include "fuzz.h"
-#include "nodelist.h"
+#include "t/fuzz/fuzz.h"
+#include "image/nodelist.h"
 
 const char fuzz_name[] = "nodelist";
 

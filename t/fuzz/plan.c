@@ -2,8 +2,8 @@
 /* Plans as an engine sends them: sl_plan_image_open(). */
 #include <string.h>
 
-#include "fuzz.h"
-#include "plan_image.h"
+#include "t/fuzz/fuzz.h"
+#include "image/plan_image.h"
 
 const char fuzz_name[] = "plan";
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What sacct -P printed, as a workload. */
-#include "fuzz.h"
+#include "t/fuzz/fuzz.h"
 
 const char fuzz_name[] = "sacct";
 

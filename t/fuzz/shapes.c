@@ -2,8 +2,8 @@
 /* Comments of jobs with alternatives in them. */
 #include <string.h>
 
-#include "fuzz.h"
-#include "shapes.h"
+#include "t/fuzz/fuzz.h"
+#include "image/shapes.h"
 
 const char fuzz_name[] = "shapes";
 

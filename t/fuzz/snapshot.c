@@ -2,8 +2,8 @@
 /* Snapshots as they come from anywhere: sl_snapshot_open(). */
 #include <string.h>
 
-#include "fuzz.h"
-#include "snapshot.h"
+#include "t/fuzz/fuzz.h"
+#include "image/snapshot.h"
 
 const char fuzz_name[] = "snapshot";
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Logs in the Standard Workload Format. */
-#include "fuzz.h"
+#include "t/fuzz/fuzz.h"
 
 const char fuzz_name[] = "swf";
 

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "fuzz.h"
-#include "value.h"
+#include "t/fuzz/fuzz.h"
+#include "image/value.h"
 
 const char fuzz_name[] = "value";
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Workloads as JSON: snapshots whose jobs have a runtime. */
-#include "fuzz.h"
+#include "t/fuzz/fuzz.h"
 
 const char fuzz_name[] = "workload";
 

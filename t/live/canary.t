@@ -22,13 +22,14 @@ odd_plugin() {
 		cmp -s "$SRC/$header" "$dir/$header" || changed=yes
 	done
 	[ -n "$changed" ] || return 1
-	for f in "$TOP"/plugin/*.c; do
-		[[ $f == */capture* ]] || sources+=("$f")
+	for f in "$TOP"/plugin/*.c "$TOP"/plugin/*/*.c; do
+		[[ $f == */capture/* ]] || sources+=("$f")
 	done
 	gcc -shared -fPIC -O0 -w -std=gnu11 -fvisibility=hidden -DHAVE_CONFIG_H -D_GNU_SOURCE \
 		-DSCHEDLUA_VERSION='"odd"' -DSCHEDLUA_ENGINE="\"$SL_PREFIX/bin/schedlua\"" \
-		-I"$dir" -I"$TOP/engine" -iquote "$BUILD" -isystem "$SRC" -o "$dir/sched_lua.so" \
-		"${sources[@]}" "$TOP/.work/build/.libs/libslimage.a" -lm
+		-I"$dir" -I"$TOP/engine" -I"$TOP" -iquote "$BUILD" -isystem "$SRC" -o "$dir/sched_lua.so" \
+		"${sources[@]}" "$TOP/.work/build/.libs/libslimage.a" \
+		"$TOP/.work/build/.libs/libslbase.a" -lm
 }
 
 live_begin 8

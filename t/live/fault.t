@@ -4,10 +4,10 @@
 . "${0%/*}/live.sh"
 needs_plugin
 
-for f in "$TOP/.work/build/t/fake_engine" "$TOP/build/t/fake_engine"; do
+for f in "$TOP/.work/build/t/plugin/fake_engine" "$TOP/build/t/plugin/fake_engine"; do
 	[ -x "$f" ] && break
 done
-[ -x "$f" ] || skip_all "t/fake_engine is not built"
+[ -x "$f" ] || skip_all "t/plugin/fake_engine is not built"
 FAKE=${LIVE_DIR:-$TOP/.work/cluster-${0##*/}}/bin/fake_engine
 live_begin 8 "SchedulerParameters=defer,sched_interval=-1,lua_interval=1,lua_budget=0.5,lua_engine=$FAKE"
 CTLD=$(cluster_ctld_pid)

@@ -2,7 +2,7 @@
 /*
  * page.js CHROMIUM BUILD - the report page in a browser; speaks TAP.
  *
- * BUILD is the build tree, with t/page_sample and the chart library in it.
+ * BUILD is the build tree, with t/report/page_sample and the chart library in it.
  */
 "use strict";
 
@@ -26,7 +26,7 @@ const made = new Map();
 function sample(name, ...options) {
 	if (!made.has(name)) {
 		made.set(name, path.join(scratch, `${name}.html`));
-		execFileSync(path.join(build, "t/page_sample"), [made.get(name), ...options]);
+		execFileSync(path.join(build, "t/report/page_sample"), [made.get(name), ...options]);
 	}
 	return made.get(name);
 }

@@ -18,7 +18,7 @@ command -v node > /dev/null || skip_all "no node: apt-get install nodejs"
 for f in "$HERE"/../../report/*.js "$HERE"/*.js; do
 	node --check "$f" || { echo "Bail out! $f: syntax"; exit 1; }
 done
-make -s -C "$BUILD" t/page_sample schedlua > /dev/null || { echo "Bail out! t/page_sample or schedlua does not build"; exit 1; }
+make -s -C "$BUILD" t/report/page_sample schedlua > /dev/null || { echo "Bail out! t/report/page_sample or schedlua does not build"; exit 1; }
 [ -f "$BUILD/report/uPlot.js" ] || make -s -C "$BUILD" report-library > /dev/null ||
 	skip_all "no chart library (make report-library)"
 for b in chromium chromium-browser google-chrome; do

@@ -3,7 +3,7 @@
 -- sched.data_file - plain files that are edited while the scheduler runs: sched.file(), and
 -- reading lines of words.
 --
--- engine.file() (lua_data.c) reads the file when it changes, calls the parser, and keeps what
+-- engine.file() (bind/data.c) reads the file when it changes, calls the parser, and keeps what
 -- it returned.
 
 local component = require "sched.component"

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- sched.remembered - what policies remember, for specs: tables { [group] = { [key] = value } } and
--- the rows of a snapshot or a plan, whose values are text (engine/value.h).
+-- the rows of a snapshot or a plan, whose values are text (engine/image/value.h).
 --
 -- Runs in the interpreter of the specs.
 

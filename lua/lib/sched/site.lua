@@ -16,7 +16,7 @@
 -- orders, one decide decides (the bundled easy where none is named).  What is said beside the names
 -- are options of the policies; a nested list keeps options with one policy.
 --
--- engine is the C side (script.c); only modules named sched.* see it.
+-- engine is the C side (script/script.c); only modules named sched.* see it.
 
 local locate = require "sched.locate"
 local options = require "sched.options"
@@ -452,7 +452,7 @@ local function describe(site)
 	return "site: " .. table.concat(names, ", ")
 end
 
--- The rule of who is held (fence.h): the names of those that differ from the default.
+-- The rule of who is held (image/fence.h): the names of those that differ from the default.
 local function add_hold(site)
 	local names = {}
 	for _, set in ipairs(site.sets) do

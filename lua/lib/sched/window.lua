@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- sched.window - which jobs of a window run together, and where: the picture of free nodes by
--- class (cluster:window, engine/window.h), a way to lay a choice of jobs out on it, and a
+-- class (cluster:window, engine/auction/window.h), a way to lay a choice of jobs out on it, and a
 -- greedy choice.  Works on numbers only; window:start() then has the plan book what was chosen.
 --
 --   local w = window.open(cluster, jobs)

@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bid_rows.c - which bids can win together: the rows of a set packing problem.
+ *
+ * One sweep over the nodes that the bids' parts begin and end at.  Between two such
+ * nodes, and within one class of the timeline, all nodes say the same: they are a
+ * segment.  Where bids only end from one segment to the next, or only begin, one of the
+ * two says no more than the other, so that of every wave of beginnings and ends one
+ * segment is left, as the cliques of an interval graph are.  What is left gives a row for
+ * each resource and each instant at which less becomes free; rows that are equal are one.
+ */
+#include "auction/bid_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct lie {			/* a part of a bid */
+	uint32_t first, last;
+	uint32_t bid;
+	const struct sl_resources *each;
+	const struct sl_timeline *tl;
+	int64_t end;
+};
+
+struct event {
+	uint32_t where;			/* 0: main, else a reservation's timeline */
+	uint32_t node;
+	bool begins;
+	uint32_t lie;
+};
+
+struct sweep {
+	struct sl_market *m;
+	uint64_t bytes;			/* of the arrays below but rows, hash and bucket */
+	const struct sl_bid *const *bid;
+	struct sl_bid_rows *rows;
+	struct lie *lie;
+	uint32_t lies;
+	struct event *event;
+	uint32_t events;
+	uint32_t *active, actives;	/* lies */
+	uint32_t *at;			/* [lie] its place among the active */
+	struct sl_spans spans, sorted;	/* runs of classes of one timeline; offer: the class */
+	uint32_t span;
+	uint32_t *bucket, buckets;	/* rows by hash, + 1 */
+	uint64_t *hash;			/* of rows */
+	uint32_t hash_room;
+	struct sl_bid_term *term;	/* of the row being made */
+};
+
+void sl_bid_rows_free(struct sl_bid_rows *r)
+{
+	free(r->row);
+	free(r->term);
+	*r = (struct sl_bid_rows) { 0 };
+}
+
+/* -- rows ---------------------------------------------------------------- */
+
+static uint64_t hash_terms(const struct sl_bid_term *t, uint32_t n)
+{
+	uint64_t h = n;
+
+	for (uint32_t i = 0; i < n; i++) {
+		h = (h ^ t[i].bid) * UINT64_C(0x9e3779b97f4a7c15);
+		h = (h ^ h >> 32 ^ (uint64_t) t[i].amount) * UINT64_C(0xd6e8feb86659fd93);
+	}
+	return h ^ h >> 29;
+}
+
+static bool equal_terms(const struct sl_bid_term *a, const struct sl_bid_term *b, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (a[i].bid != b[i].bid || a[i].amount != b[i].amount)
+			return false;
+	return true;
+}
+
+static int rehash(struct sweep *s, struct sl_error *err)
+{
+	uint32_t n = s->buckets ? s->buckets * 2 : 1024;
+	uint32_t *bucket = calloc(n, sizeof(*bucket));
+
+	if (!bucket)
+		return sl_fail(err, SL_ENOMEM, "bids: out of memory");
+	free(s->bucket);
+	s->bucket = bucket;
+	s->buckets = n;
+	for (uint32_t i = 0; i < s->rows->rows; i++) {
+		uint32_t k = s->hash[i] & (n - 1);
+
+		while (bucket[k])
+			k = (k + 1) & (n - 1);
+		bucket[k] = i + 1;
+	}
+	return 0;
+}
+
+/* Append the row whose terms are in s->term; an equal one that allows more is cut. */
+static int push_row(struct sweep *s, const struct sl_bid_row *row, uint32_t n, struct sl_error *err)
+{
+	uint64_t hash = hash_terms(s->term, n);
+	struct sl_bid_rows *r = s->rows;
+	uint32_t k;
+
+	if (r->rows * 2 >= s->buckets && rehash(s, err) < 0)
+		return -1;
+	for (k = hash & (s->buckets - 1); s->bucket[k]; k = (k + 1) & (s->buckets - 1)) {
+		struct sl_bid_row *old = &r->row[s->bucket[k] - 1];
+
+		if (s->hash[s->bucket[k] - 1] != hash || old->terms != n ||
+		    !equal_terms(r->term + old->term, s->term, n))
+			continue;
+		if (row->most < old->most)
+			old->most = row->most;
+		return 0;
+	}
+	if (sl_may_take(&s->m->allowance, s->bytes + (r->rows + UINT64_C(1)) * (sizeof(*row) + sizeof(*s->hash)) +
+			((uint64_t) r->terms + n) * sizeof(*s->term), "overlaps", err) < 0 ||
+	    sl_grow(&r->row, &r->row_room, (uint64_t) r->rows + 1, sizeof(*row), err) < 0 ||
+	    sl_grow(&s->hash, &s->hash_room, (uint64_t) r->rows + 1, sizeof(*s->hash), err) < 0 ||
+	    sl_grow(&r->term, &r->term_room, (uint64_t) r->terms + n, sizeof(*s->term), err) < 0)
+		return -1;
+	memcpy(r->term + r->terms, s->term, n * sizeof(*s->term));
+	r->row[r->rows] = *row;
+	r->row[r->rows].term = r->terms;
+	r->row[r->rows].terms = n;
+	s->hash[r->rows] = hash;
+	s->bucket[k] = ++r->rows;
+	r->terms += n;
+	return 0;
+}
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+	while (b) {
+		int64_t r = a % b;
+
+		a = b;
+		b = r;
+	}
+	return a;
+}
+
+/* The most that the terms can come to, one bid of each job. */
+static int64_t most_of(const struct sweep *s, uint32_t n)
+{
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < n; ) {
+		uint32_t job = s->bid[s->term[i].bid]->entry.job;
+		int64_t most = 0;
+
+		for (; i < n && s->bid[s->term[i].bid]->entry.job == job; i++)
+			most = s->term[i].amount > most ? s->term[i].amount : most;
+		sum = sum > INT64_MAX - most ? INT64_MAX : sum + most;
+	}
+	return sum;
+}
+
+/* The terms in s->term may come to *row.most: a row, unless they always do. */
+static int limit(struct sweep *s, struct sl_bid_row row, uint32_t n, struct sl_error *err)
+{
+	int64_t unit = 0;
+
+	if (!n || most_of(s, n) <= row.most)
+		return 0;
+	for (uint32_t i = 0; i < n; i++)
+		unit = gcd(unit, s->term[i].amount);
+	for (uint32_t i = 0; i < n; i++)
+		s->term[i].amount /= unit;
+	row.most /= unit;
+	return push_row(s, &row, n, err);
+}
+
+/* -- segments ------------------------------------------------------------ */
+
+static int64_t amount_of(const struct sl_resources *r, enum sl_bid_row_kind kind, uint32_t gres)
+{
+	return kind == SL_ROW_CORES ? r->cores : kind == SL_ROW_MEMORY ? r->memory : r->gres[gres];
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* The row of one resource at instant t. */
+static int limit_resource(struct sweep *s, const uint32_t *lie, uint32_t lies, int64_t t, struct sl_bid_row row,
+			  struct sl_error *err)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < lies; i++) {
+		const struct lie *l = &s->lie[lie[i]];
+		int64_t amount = l->end > t ? amount_of(l->each, row.kind, row.gres) : 0;
+
+		if (amount)
+			s->term[n++] = (struct sl_bid_term) { l->bid, amount };
+	}
+	return limit(s, row, n, err);
+}
+
+/* At most one elastic bid on a node: booked one after the other, the first would not leave
+ * the second what it needs on each node. */
+static int limit_elastic(struct sweep *s, const uint32_t *lie, uint32_t lies, uint32_t node, struct sl_error *err)
+{
+	struct sl_bid_row row = { .kind = SL_ROW_ONE_ELASTIC, .which = node, .most = 1 };
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < lies; i++)
+		if (s->bid[s->lie[lie[i]].bid]->elastic)
+			s->term[n++] = (struct sl_bid_term) { s->lie[lie[i]].bid, 1 };
+	return limit(s, row, n, err);
+}
+
+/* All rows of a segment: nodes of one class, on which these bids lie (sorted). */
+static int limit_segment(struct sweep *s, const struct sl_timeline *tl, uint32_t group, uint32_t node,
+			 const uint32_t *lie, uint32_t lies, struct sl_error *err)
+{
+	const struct sl_group *g = &tl->group[group];
+
+	if (limit_elastic(s, lie, lies, node, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < g->steps; i++) {
+		const struct sl_step *now = &g->step[i];
+		struct sl_resources none = { 0 };
+		const struct sl_resources *free = now->blocks ? &none : &now->free;
+		struct sl_bid_row row = { .kind = SL_ROW_CORES, .which = node, .most = free->cores };
+		int64_t t = now->t > tl->now ? now->t : tl->now;
+
+		/* what becomes free later needs no row of its own */
+		if (i && (now[-1].blocks || !now->blocks) && sl_resources_fit(&now[-1].free, &now->free))
+			continue;
+		if (limit_resource(s, lie, lies, t, row, err) < 0)
+			return -1;
+		row.kind = SL_ROW_MEMORY;
+		row.most = free->memory;
+		if (limit_resource(s, lie, lies, t, row, err) < 0)
+			return -1;
+		row.kind = SL_ROW_GRES;
+		for (row.gres = 0; row.gres < SL_MAX_GRES; row.gres++) {
+			row.most = free->gres[row.gres];
+			if (tl->kind[g->kind].capacity.gres[row.gres] &&
+			    limit_resource(s, lie, lies, t, row, err) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* The nodes first..last, on which the active bids lie, class by class. */
+static int close_segment(struct sweep *s, const struct sl_timeline *tl, uint32_t first, uint32_t last,
+			 uint32_t *sorted, struct sl_error *err)
+{
+	if (s->actives < 2)
+		return 0;
+	memcpy(sorted, s->active, s->actives * sizeof(*sorted));
+	qsort(sorted, s->actives, sizeof(*sorted), by_number);	/* lies are in the order of bids */
+	while (s->span < s->spans.n && s->spans.at[s->span].last < first)
+		s->span++;
+	for (uint32_t i = s->span; i < s->spans.n && s->spans.at[i].first <= last; i++)
+		if (limit_segment(s, tl, s->spans.at[i].offer, s->spans.at[i].first > first ? s->spans.at[i].first : first,
+				  sorted, s->actives, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* -- the sweep ------------------------------------------------------------ */
+
+static int by_place(const void *va, const void *vb)
+{
+	const struct event *a = va, *b = vb;
+
+	if (a->where != b->where)
+		return a->where < b->where ? -1 : 1;
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	return a->begins - b->begins;
+}
+
+static int list_spans(struct sweep *s, const struct sl_timeline *tl, struct sl_error *err)
+{
+	s->spans.n = s->span = 0;
+	for (uint32_t i = 0; i < tl->lives; i++) {
+		const struct sl_group *g = &tl->group[tl->live[i].group];
+
+		for (uint32_t r = 0; tl->live[i].now_cores && r < g->nodes.runs; r++)
+			if (sl_spans_push(&s->spans, g->nodes.run[r].first, g->nodes.run[r].last, tl->live[i].group, err) < 0)
+				return -1;
+	}
+	return sl_spans_sort(&s->spans, &s->sorted, err);
+}
+
+static void toggle(struct sweep *s, const struct event *e)
+{
+	if (e->begins) {
+		s->at[e->lie] = s->actives;
+		s->active[s->actives++] = e->lie;
+	} else {
+		s->active[s->at[e->lie]] = s->active[--s->actives];
+		s->at[s->active[s->at[e->lie]]] = s->at[e->lie];
+	}
+}
+
+/* Do the nodes first..last, of which *first* never falls, lie within one run of a class?
+ * Only then does one of two segments say no more than the other. */
+static bool alike(struct sweep *s, uint32_t first, uint32_t last)
+{
+	while (s->span < s->spans.n && s->spans.at[s->span].last < first)
+		s->span++;
+	return s->span < s->spans.n && s->spans.at[s->span].first <= first && s->spans.at[s->span].last >= last;
+}
+
+/*
+ * From one place to the next the active bids stay the same.  The segment before a place
+ * counts when some bid ends there and the last change was that some began, or when it
+ * reaches over more than one class.
+ */
+static int run_sweep(struct sweep *s, uint32_t *sorted, struct sl_error *err)
+{
+	uint32_t since = 0;		/* where the segment begins */
+	bool grown = false;		/* bids began since the last row */
+
+	for (uint32_t i = 0, next; i < s->events; i = next) {
+		const struct sl_timeline *tl = s->lie[s->event[i].lie].tl;
+		uint32_t node = s->event[i].node, where = s->event[i].where;
+		bool one, ends = !s->event[i].begins;
+
+		if (sl_may_go_on(&s->m->allowance, err) < 0)
+			return -1;
+		if ((!i || s->event[i - 1].where != where) && list_spans(s, tl, err) < 0)
+			return -1;
+		one = !s->actives || alike(s, since, node);
+		if (s->actives && (((grown && ends) || !one))) {
+			if (close_segment(s, tl, since, node - 1, sorted, err) < 0)
+				return -1;
+			grown = false;
+		}
+		grown |= !one;
+		for (next = i; next < s->events && s->event[next].where == where && s->event[next].node == node; next++) {
+			toggle(s, &s->event[next]);
+			grown |= s->event[next].begins;
+		}
+		since = node;
+	}
+	return 0;
+}
+
+/* -- other rows ----------------------------------------------------------- */
+
+static int limit_jobs(struct sweep *s, uint32_t count, struct sl_error *err)
+{
+	for (uint32_t i = 0, next; i < count; i = next) {
+		struct sl_bid_row row = { .kind = SL_ROW_JOB, .which = s->bid[i]->entry.job, .most = 1 };
+		uint32_t n = 0;
+
+		if (sl_may_go_on(&s->m->allowance, err) < 0)
+			return -1;
+		for (next = i; next < count && s->bid[next]->entry.job == row.which; next++)
+			s->term[n++] = (struct sl_bid_term) { next, 1 };
+		if (n > 1 && push_row(s, &row, n, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int limit_licenses(struct sweep *s, uint32_t count, struct sl_error *err)
+{
+	const struct sl_cluster *c = s->m->p->c;
+
+	for (uint32_t l = 0; l < c->snap->license.rows; l++) {
+		struct sl_bid_row row = { .kind = SL_ROW_LICENSE, .which = l };
+		int64_t end = c->now + 1;
+		uint32_t n = 0;
+
+		if (sl_may_go_on(&s->m->allowance, err) < 0)
+			return -1;
+		for (uint32_t i = 0; i < count; i++) {
+			int64_t amount = cluster_licenses(c, s->bid[i]->entry.job, l);
+
+			if (!amount)
+				continue;
+			s->term[n++] = (struct sl_bid_term) { i, amount };
+			if (cluster_later(c->now, s->bid[i]->seconds) > end)
+				end = cluster_later(c->now, s->bid[i]->seconds);
+		}
+		row.most = (int64_t) c->snap->license.total[l] - c->snap->license.reserved[l];
+		if (n)
+			row.most -= sl_tally_most(&c->license[l], c->now, end);
+		if (limit(s, row, n, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Several records of one array: no more of its tasks than may run. */
+static int limit_arrays(struct sweep *s, uint32_t count, struct sl_error *err)
+{
+	const struct sl_job_view *job = &s->m->p->c->snap->job;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct sl_bid_row row = { .kind = SL_ROW_ARRAY, .which = s->bid[i]->entry.job };
+		uint32_t array = job->array_job_id[row.which], n = 0;
+
+		if (sl_may_go_on(&s->m->allowance, err) < 0)
+			return -1;
+		if (!plan_throttled(s->m->p, row.which))
+			continue;
+		for (uint32_t k = 0; k < count; k++)
+			if (job->array_job_id[s->bid[k]->entry.job] == array)
+				s->term[n++] = (struct sl_bid_term) { k, 1 };
+		row.most = plan_tasks_left(s->m->p, row.which, err);
+		if (row.most < 0 || (s->term[0].bid == i && limit(s, row, n, err) < 0))
+			return -1;
+	}
+	return 0;
+}
+
+/* Cores free on all nodes of an elastic bid, whose spans are listed: now, and so for all its
+ * time. */
+static int64_t cores_free(struct sweep *s, const struct sl_bid *bid, const struct sl_bid_part *part)
+{
+	const struct sl_timeline *tl = s->m->p->c->tl;
+	int64_t sum = 0;
+	uint32_t at = 0;
+
+	for (uint32_t k = 0; k < bid->parts; k++) {
+		while (at < s->spans.n && s->spans.at[at].last < part[k].first)
+			at++;
+		for (uint32_t i = at; i < s->spans.n && s->spans.at[i].first <= part[k].last; i++) {
+			uint32_t first = s->spans.at[i].first > part[k].first ? s->spans.at[i].first : part[k].first;
+			uint32_t last = s->spans.at[i].last < part[k].last ? s->spans.at[i].last : part[k].last;
+
+			sum += (int64_t) tl->group[s->spans.at[i].offer].now_cores * (last - first + 1);
+		}
+	}
+	return sum;
+}
+
+/* What bid a takes on the nodes of bid b. */
+static int64_t cores_on(const struct sl_bid *a, const struct sl_bid_part *x, const struct sl_bid *b,
+			const struct sl_bid_part *y)
+{
+	int64_t sum = 0;
+
+	for (uint32_t i = 0, k = 0; i < a->parts && k < b->parts; ) {
+		uint32_t first = x[i].first > y[k].first ? x[i].first : y[k].first;
+		uint32_t last = x[i].last < y[k].last ? x[i].last : y[k].last;
+
+		if (first <= last)
+			sum += (int64_t) x[i].each.cores * (last - first + 1);
+		if (x[i].last < y[k].last)
+			i++;
+		else
+			k++;
+	}
+	return sum;
+}
+
+/* What an elastic bid wants in all is left by those that win beside it. */
+static int limit_wide(struct sweep *s, const struct sl_bid_part *const *part, uint32_t count, struct sl_error *err)
+{
+	bool listed = false;
+
+	for (uint32_t e = 0; e < count; e++) {
+		struct sl_bid_row row = { .kind = SL_ROW_ELASTIC, .which = e };
+		uint32_t n = 0;
+
+		if (!s->bid[e]->elastic)
+			continue;
+		if (!listed && list_spans(s, s->m->p->c->tl, err) < 0)
+			return -1;
+		listed = true;
+		for (uint32_t i = 0; i < count; i++) {
+			int64_t cores = s->bid[e]->cores;
+
+			if (sl_may_go_on(&s->m->allowance, err) < 0)
+				return -1;
+			if (i != e && (s->bid[i]->elastic || s->bid[i]->entry.job == s->bid[e]->entry.job))
+				continue;
+			if (i != e)
+				cores = cores_on(s->bid[i], part[i], s->bid[e], part[e]);
+			if (cores)
+				s->term[n++] = (struct sl_bid_term) { i, cores };
+		}
+		/* Without it the others may fill all its nodes: its own row does that. */
+		row.most = cores_free(s, s->bid[e], part[e]);
+		if (limit(s, row, n, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* -- all of it ------------------------------------------------------------ */
+
+
+static int list_lies(struct sweep *s, const struct sl_bid_part *const *part, uint32_t count, struct sl_error *err)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const struct want *w = cluster_want(s->m->p->c, s->bid[i]->entry, err);
+		uint32_t where = w && w->enclave ? w->enclave->resv + 1 : 0;
+		const struct sl_timeline *tl;
+
+		if (!w || sl_may_go_on(&s->m->allowance, err) < 0)
+			return -1;
+		tl = where ? w->enclave->tl : s->m->p->c->tl;
+		for (uint32_t k = 0; k < s->bid[i]->parts; k++) {
+			const struct sl_bid_part *p = &part[i][k];
+			struct lie *l = &s->lie[s->lies];
+
+			*l = (struct lie) { p->first, p->last, i, &p->each, tl,
+					    cluster_later(tl->now, s->bid[i]->seconds) };
+			s->event[s->events++] = (struct event) { where, p->first, true, s->lies };
+			s->event[s->events++] = (struct event) { where, p->last + 1, false, s->lies };
+			s->lies++;
+		}
+	}
+	qsort(s->event, s->events, sizeof(*s->event), by_place);
+	return 0;
+}
+
+static void sweep_free(struct sweep *s)
+{
+	free(s->lie);
+	free(s->event);
+	free(s->active);
+	free(s->at);
+	free(s->spans.at);
+	free(s->sorted.at);
+	free(s->bucket);
+	free(s->hash);
+	free(s->term);
+}
+
+int sl_market_rows(struct sl_market *m, const struct sl_bid *const *bid, const struct sl_bid_part *const *part,
+		   uint32_t count, struct sl_bid_rows *rows, struct sl_error *err)
+{
+	struct sweep s = { .m = m, .bid = bid, .rows = rows };
+	uint32_t *sorted = NULL;
+	size_t parts = 0;
+	int rc = -1;
+
+	rows->rows = rows->terms = 0;
+	for (uint32_t i = 0; i < count; i++)
+		parts += bid[i]->parts;
+	s.bytes = parts * (sizeof(*s.lie) + 2 * sizeof(*s.event) + sizeof(*s.active) + sizeof(*s.at) + sizeof(*s.term) +
+			   sizeof(*sorted)) + count * sizeof(*s.term);
+	if (sl_may_take(&m->allowance, s.bytes, "overlaps", err) < 0)
+		return -1;
+	if (parts > UINT32_MAX / 2)
+		return sl_fail(err, SL_ELIMIT, "overlaps: bids of more than %d parts in all", (int) (UINT32_MAX / 2));
+	s.lie = malloc((parts + 1) * sizeof(*s.lie));
+	s.event = malloc((2 * parts + 1) * sizeof(*s.event));
+	s.active = malloc((parts + 1) * sizeof(*s.active));
+	s.at = malloc((parts + 1) * sizeof(*s.at));
+	s.term = malloc((parts + count + 1) * sizeof(*s.term));
+	sorted = malloc((parts + 1) * sizeof(*sorted));
+	if (!s.lie || !s.event || !s.active || !s.at || !s.term || !sorted)
+		sl_fail(err, SL_ENOMEM, "bids: out of memory");
+	else if (!list_lies(&s, part, count, err) && !limit_jobs(&s, count, err) && !run_sweep(&s, sorted, err))
+		rc = limit_licenses(&s, count, err) < 0 || limit_arrays(&s, count, err) < 0 ? -1 :
+			limit_wide(&s, part, count, err);
+	if (rc < 0)
+		rows->rows = rows->terms = 0;
+	free(sorted);
+	sweep_free(&s);
+	return rc;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lines.h - the lines of a text file, compressed or not, and what stands in them.
+ *
+ * Ownership: a reader owns its buffer; a line is valid until the next one is asked
+ * for, and may be written to.  Threads: none.
+ */
+#ifndef SL_LINES_H
+#define SL_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define SL_LINE_MAX (1u << 20)	/* bytes of one line */
+
+struct sl_lines;
+
+/* Open a file, plain or gzip (told apart by what is in it).  NULL with *err:
+ * SL_ENOENT, SL_EIO. */
+struct sl_lines *sl_lines_open(const char *path, struct sl_error *err);
+void sl_lines_close(struct sl_lines *l);
+
+/*
+ * The next line, without its end (LF or CR LF), NUL-terminated, in *line.  Returns
+ * its length + 1, 0 at the end of the file, or -1 with *err: a line longer than
+ * SL_LINE_MAX, a NUL in it, compressed data that are corrupt or end too early.
+ */
+int64_t sl_lines_next(struct sl_lines *l, char **line, struct sl_error *err);
+
+/* The number of the line read last, from 1 on. */
+uint64_t sl_lines_number(const struct sl_lines *l);
+const char *sl_lines_path(const struct sl_lines *l);
+
+/*
+ * Cut a line in place at its bars, as sacct -P writes them, into field[most].  Returns how
+ * many fields; most + 1 for too many.
+ */
+int sl_lines_cut(char *line, char **field, int most);
+
+/*
+ * Cut the first line, which names the columns, and find those of *names* in it, in either
+ * case: column[i] is the number of names[i], -1 where it is not there.  Returns how many
+ * fields, or -1 with *err: more than *most*.
+ */
+int sl_lines_columns(char *line, char **field, int most, const char *const *names, int *column, int count,
+		     const char *path, struct sl_error *err);
+
+/*
+ * A number at *p, perhaps with a fraction, which is cut off; *p moves behind it.
+ * False where there is none, or one beyond +-2^62.
+ */
+bool sl_scan_int(const char **p, int64_t *value);
+
+/*
+ * A duration as Slurm writes it: "minutes", "minutes:seconds", "h:m:s", "d-h",
+ * "d-h:m", "d-h:m:s", "UNLIMITED", "INFINITE"; fractions of seconds are cut off.
+ * Seconds, or SL_UNLIMITED.  False where it is none.
+ */
+bool sl_scan_duration(const char *text, int64_t *seconds);
+
+/*
+ * An amount of memory, MiB: "4000M", "16G", "1.5T", "64000" (of *unit*: 'K', 'M',
+ * 'G', 'T').  Rounded up.  *end (may be NULL) is what follows.
+ */
+bool sl_scan_memory(const char *text, char unit, int64_t *mb, const char **end);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bind/bind.h - what the Lua bindings share: the context of a state, handles of
+ * rows, and the way from a column to a Lua value.
+ *
+ * A handle is a userdata that names a row of the snapshot: a job (in one of its
+ * partitions), a node, a partition.  Handles are read-only, made once per row and
+ * kept, so that equal rows are equal values.  A handle is good in the cycle in
+ * which the cluster handed it out; used in another one it raises.
+ *
+ * Fields come from the snapshot's schema: a column is a field of the same name,
+ * with no code of its own.  Numbers are integers; SL_UNLIMITED is math.huge, an
+ * unset uint32_t (SL_NONE) is nil; a number that has words is its word; a set of
+ * flags is a list of words, and each flag is a boolean field too ("exclusive"); a
+ * reference is the key of its row; a range is a list.
+ *
+ * Functions raise Lua errors; they run in protected mode.
+ */
+#ifndef SL_LUA_BIND_H
+#define SL_LUA_BIND_H
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include "base/allowance.h"
+#include "auction/bid.h"
+#include "bundle/bundle.h"
+#include "sandbox/limit.h"
+#include "model/plan.h"
+#include "image/remember.h"
+#include "sandbox/sandbox.h"
+#include "script/script.h"
+
+enum sl_lua_class_id { SL_CLASS_JOB, SL_CLASS_NODE, SL_CLASS_PARTITION, SL_CLASS_LIST, SL_CLASS_CLUSTER, SL_CLASS_PLAN,
+		   SL_CLASS_USAGE, SL_CLASS_BID, SL_CLASSES };
+
+/*
+ * What tells a handle from any other userdata, together with its size: scripts
+ * cannot make userdata, and no other binding uses this.
+ */
+#define SL_HANDLE_MAGIC 0x48534c75u
+
+struct sl_handle {
+	struct sl_sandbox_key key;	/* order among table keys: class, row */
+	uint32_t magic;
+	uint32_t class_id;		/* enum sl_lua_class_id */
+	uint32_t generation;
+	uint32_t row;
+	uint32_t partition;		/* of a job: where it is looked at; SL_NONE */
+};
+
+/* The context of a state: the script's, found through lua_getextraspace(). */
+struct sl_lua {
+	struct sl_limit limit;
+	lua_State *L;
+	struct sl_bundle *bundle;
+
+	/* the cycle */
+	uint32_t generation;		/* counts cycles */
+	bool running;			/* a cycle is under way */
+	const struct sl_snapshot *snap;
+	struct sl_cluster *cluster;
+	struct sl_plan *plan;
+	struct sl_market *market;	/* NULL until somebody asks for bids */
+	uint32_t bids;			/* made in this cycle */
+	uint64_t random;
+	uint32_t examined;
+	uint32_t log_lines, orders;	/* of the cycle: C memory has no cap but these */
+	uint32_t undone;		/* starts taken back in this cycle */
+	bool on_trial;			/* the last start is one about which allow() is asked */
+	uint32_t *barred;		/* rows of jobs whose start was taken back for it, in this turn */
+	uint32_t bars, bars_room;
+	uint8_t *seen;			/* by queue entry: counted as examined */
+	uint32_t seen_room;
+	struct sl_remember *remember;	/* from the snapshot, and what was remembered since */
+	char *text;			/* of a value that is being remembered, SL_REMEMBERED_VALUE bytes */
+
+	/* guarding: who may start where (script/hold.c) */
+	bool stand_in, unguarded;	/* easy decides; without admit and allow */
+	uint32_t asking;		/* calls of admit and allow that have not come back, in this turn */
+	bool holds;			/* when that fails nothing starts in the partitions whose turn it is */
+	uint8_t *held;			/* in a cycle, by partition row: nothing starts there */
+	char held_text[512];		/* where, and why */
+
+	/* the set of partitions whose turn it is */
+	uint32_t turn;			/* counts sets */
+	const char *set_name;
+	const char *group;		/* whose memory it has; NULL: nobody's turn */
+	uint8_t *member;		/* by partition row; NULL: all */
+	uint8_t *admitted;		/* by queue entry: 0 not asked, 1 yes, 2 no */
+	bool has_admit, has_allow;
+	uint8_t *closed;		/* by partition row: plan:close() */
+	struct sl_entry allowed;	/* the last entry that allow() let through... */
+	uint32_t allowed_starts, allowed_undone;	/* ... with so many starts; SL_NONE: none */
+	const uint32_t *order;		/* queue entries by rank, NULL: the queue's order */
+	uint32_t ordered;
+};
+
+static inline struct sl_lua *sl_lua_context(lua_State *L)
+{
+	return *(struct sl_lua **) lua_getextraspace(L);
+}
+
+/* -- classes ----------------------------------------------------------- */
+
+/* A field that is computed; pushes one value. */
+struct sl_lua_field {
+	const char *name;
+	void (*push)(lua_State *L, struct sl_lua *x, const struct sl_handle *h);
+};
+
+struct sl_lua_class {
+	enum sl_lua_class_id id;
+	const char *name;		/* "job" */
+	int table;			/* of the snapshot, whose columns are fields; -1 */
+	const struct sl_lua_field *field;	/* ends with a NULL name; goes before a column */
+	const luaL_Reg *method;		/* ends with a NULL name; may be NULL */
+	const luaL_Reg *meta;		/* further metamethods; may be NULL */
+};
+
+/* Make the metatable of a class; give it to the userdata on the top of the stack. */
+void sl_lua_class(lua_State *L, const struct sl_lua_class *c);
+void sl_lua_set_class(lua_State *L, enum sl_lua_class_id id);
+
+/* -- handles ----------------------------------------------------------- */
+
+/* Push the handle of a row. */
+void sl_lua_push(lua_State *L, struct sl_lua *x, enum sl_lua_class_id id, uint32_t row);
+void sl_lua_push_job(lua_State *L, struct sl_lua *x, uint32_t row, uint32_t partition);
+
+/* The handle at an argument; raises unless it is of that class and of this cycle. */
+const struct sl_handle *sl_lua_check(lua_State *L, struct sl_lua *x, int arg, enum sl_lua_class_id id);
+
+/* The same, or NULL where it is something else. */
+const struct sl_handle *sl_lua_test(lua_State *L, struct sl_lua *x, int arg, enum sl_lua_class_id id);
+
+/* Row of a node given as a handle or by name; raises when there is none. */
+uint32_t sl_lua_check_node(lua_State *L, struct sl_lua *x, int arg);
+
+/*
+ * The text at an argument, cut to SL_LUA_TEXT_MAX - 1 bytes: what goes into the plan is
+ * no longer under the state's memory limit.  *buffer* is returned.
+ */
+#define SL_LUA_TEXT_MAX 1024
+const char *sl_lua_cut(char buffer[SL_LUA_TEXT_MAX], const char *text);
+
+/* Row of the table whose key column has the string at *index*, or SL_NONE. */
+uint32_t sl_lua_find(lua_State *L, struct sl_lua *x, int table, int index);
+
+/* A cycle begins, for handles: another generation.  True when the snapshot is
+ * another one than before, and what was kept of that one is dropped. */
+bool sl_lua_begin(lua_State *L, struct sl_lua *x);
+
+/* -- values ------------------------------------------------------------ */
+
+/* Push column *column* of row *row* of a snapshot's table. */
+void sl_lua_push_column(lua_State *L, struct sl_lua *x, int table, uint32_t column, uint32_t row);
+
+/* Push a table with all columns of a row. */
+void sl_lua_push_row(lua_State *L, struct sl_lua *x, int table, uint32_t row);
+
+/* Push { gpu = 2, ["gpu:a100"] = 2 } for an amount of each of SL_MAX_GRES kinds: by
+ * kind, and added up by name. */
+void sl_lua_push_gres(lua_State *L, struct sl_lua *x, const uint64_t *gres);
+
+/* -- the bindings ------------------------------------------------------ */
+
+void sl_lua_open_job(lua_State *L);		/* bind/job.c */
+void sl_lua_open_node(lua_State *L);		/* bind/node.c: node, partition */
+void sl_lua_open_cluster(lua_State *L);	/* bind/cluster.c: cluster, lists */
+void sl_lua_open_plan(lua_State *L);		/* bind/plan.c */
+void sl_lua_open_usage(lua_State *L);		/* bind/usage.c */
+void sl_lua_open_bid(lua_State *L);		/* bind/bid.c */
+void sl_lua_open_log(lua_State *L);				/* bind/log.c: slurm.log_*, print */
+void sl_lua_open_data(lua_State *L);		/* bind/data.c: engine.file, into the table on the top */
+void sl_lua_open_time(lua_State *L);		/* bind/time.c: engine.calendar, likewise */
+void sl_lua_open_held(lua_State *L);		/* bind/held.c: pushes engine.held */
+
+/* A line for the log: 0 error, 1 info, 2 debug. */
+void sl_lua_log(lua_State *L, struct sl_lua *x, unsigned level, const char *text);
+
+/* What C may take on behalf of what runs: the rest of its time, as much memory as its state
+ * has left. */
+static inline struct sl_allowance sl_lua_allowance(const struct sl_lua *x)
+{
+	const struct sl_limit *l = &x->limit;
+
+	return (struct sl_allowance) { &l->expired, l->cap > l->used ? l->cap - l->used : 1 };
+}
+
+/*
+ * The list of queue entries at an argument: as many jobs as there are in the queue at most.
+ * The block stays on the stack; room for one more.
+ */
+struct sl_entry *sl_lua_check_entries(lua_State *L, struct sl_lua *x, int arg, uint32_t *count);
+
+/* bind/bid.c: methods of the cluster; and the bid at an argument, which is one of this
+ * cycle.  Its parts follow it. */
+int sl_lua_cluster_bids(lua_State *L);
+int sl_lua_cluster_nodesets(lua_State *L);
+int sl_lua_cluster_overlaps(lua_State *L);
+const struct sl_bid *sl_lua_check_bid(lua_State *L, struct sl_lua *x, int arg, const struct sl_bid_part **part);
+
+/* bind/window.c: a method of the cluster. */
+int sl_lua_cluster_window(lua_State *L);
+
+/* bind/remember.c: a method of the plan and one of the cluster. */
+int sl_lua_plan_remember(lua_State *L);
+int sl_lua_cluster_recall(lua_State *L);
+
+/* Push the module sched.mip (bind/mip.c); once in a state. */
+void sl_lua_push_mip(lua_State *L);
+
+/* What was logged while the set was loaded goes into the plan's log. */
+void sl_lua_flush_log(lua_State *L, struct sl_lua *x);
+
+/* Push the objects that policies are given. */
+void sl_lua_push_cluster(lua_State *L, struct sl_lua *x);
+void sl_lua_push_plan(lua_State *L, struct sl_lua *x);
+
+/*
+ * Set the stage for a set of partitions (bind/turn.c).  The set's table, as driver.lua makes
+ * it, is at *index*: rows (list of partition rows, nil for all), admit, allow, rank.
+ * What it allocates hangs on the set's table.
+ */
+void sl_lua_turn(lua_State *L, struct sl_lua *x, int index);
+
+/* A text field of the set's table at *index*, which keeps it; raises if it is no string. */
+const char *sl_lua_set_text(lua_State *L, int index, const char *field);
+
+/* No set's turn: what a cycle begins with, while groups are made.  What the last turn left
+ * belongs to another queue and other partitions. */
+void sl_lua_no_turn(struct sl_lua *x);
+
+/* Hand out no further job of a partition in this turn; and is that so? */
+void sl_lua_close(lua_State *L, struct sl_lua *x, uint32_t partition);
+bool sl_lua_is_closed(const struct sl_lua *x, uint32_t partition);
+
+/* Is this queue entry one that the set may look at?  Asks admit() the first time. */
+bool sl_lua_entry_open(lua_State *L, struct sl_lua *x, uint32_t index);
+
+/*
+ * May this entry start, with all that this cycle has started so far?  Asks the set's
+ * allow(); what it said last is not asked again until something starts.  A refusal is
+ * also what the plan says of the job.  *reason, if not NULL, gets its text of
+ * SL_LUA_TEXT_MAX bytes.
+ */
+enum sl_lua_allow { SL_ALLOW_NO, SL_ALLOW_YES, SL_ALLOW_LATER };
+enum sl_lua_allow sl_lua_entry_allowed(lua_State *L, struct sl_lua *x, struct sl_entry e, char *reason);
+
+#endif

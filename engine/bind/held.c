@@ -1,0 +1,605 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bind/held.c - what users (accounts, QOSes) hold, in core-, GPU- or node-seconds.
+ *
+ *	held = engine.held { by = "user", unit = "cpu", rows = { 0, 2 }, no_walltime = 31536000,
+ *			     from = t0, to = t1 }
+ *	name, asked, has = held(job)	of a job that waits: whose it is, what it asks for,
+ *					and what that one holds
+ *	t = held:falls(job, seconds)	when that one will hold so little; nil: never by itself
+ *	seconds = held:of(name)
+ *	held:is_first(job)		nothing of its name runs, and no job of that name was
+ *					queued here earlier
+ *
+ * Held is units x walltime of the running jobs and of those that this cycle has
+ * started so far, in partitions *rows* (nil: all).  With from and to only the part of
+ * it that lies between them counts, from a job's start to the end of its walltime;
+ * what a job asks for then is what it would hold if it started now.
+ *
+ * The sums are made on first use in a cycle and follow the plan's starts by
+ * themselves; a start that was undone makes them anew.  A question costs a fraction of
+ * a microsecond, so that ten thousand jobs can be asked about.
+ *
+ * Units are what the job has got where it has got it: CPUs of its places as Slurm counts
+ * them (whole cores, times the threads that are schedulable), GPUs, nodes.
+ * What a waiting job asks for is the least that its request can come to; bind/plan.c asks
+ * again once a place is known.
+ */
+#include "bind/bind.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum by { BY_USER, BY_ACCOUNT, BY_QOS };
+
+#define MOST (INT64_MAX / 1024)	/* sums stop here instead of overflowing */
+#define BY_UID (UINT64_C(1) << 32)	/* of a name: a user without name, by number */
+
+struct name {
+	uint64_t key;		/* string of the snapshot's pool, or BY_UID | uid */
+	int64_t sum;
+	uint32_t first;		/* 1 + its first piece; 0: none */
+	uint32_t queued;	/* 1 + row of its job that was submitted first; 0: none */
+	bool used;
+};
+
+/* What one job holds. */
+struct piece {
+	int64_t end, amount;
+	uint32_t next;		/* 1 + the name's next one */
+};
+
+struct held {
+	enum sl_unit unit;
+	enum by by;
+	int64_t no_walltime;
+	bool between;
+	int64_t from, to;
+	uint8_t *member;	/* by partition row, NULL: all; behind this struct */
+	/* as of */
+	uint32_t generation, undone, starts;
+	bool known, knows_first;
+	uint16_t gpu_kinds;
+	struct name *name;
+	uint32_t names, slots;	/* slots: a power of two */
+	struct piece *piece;
+	uint32_t pieces, room;
+};
+
+static const char held_meta;
+
+static int64_t multiply(int64_t a, int64_t b)
+{
+	return a && b > MOST / a ? MOST : a * b;
+}
+
+static void add(int64_t *sum, int64_t v)
+{
+	*sum = *sum > MOST - v ? MOST : *sum + v;
+}
+
+/* -- names --------------------------------------------------------------- */
+
+static uint64_t key_of(const struct held *h, const struct sl_snapshot *s, uint32_t job)
+{
+	switch (h->by) {
+	case BY_ACCOUNT:
+		return s->job.account[job];
+	case BY_QOS:
+		return s->job.qos[job];
+	default:
+		return s->job.user[job] ? s->job.user[job] : BY_UID | s->job.uid[job];
+	}
+}
+
+static uint32_t slot_of(const struct held *h, uint64_t key)
+{
+	uint32_t at = (uint32_t) ((key * UINT64_C(0x9e3779b97f4a7c15)) >> 40) & (h->slots - 1);
+
+	while (h->name[at].used && h->name[at].key != key)
+		at = (at + 1) & (h->slots - 1);
+	return at;
+}
+
+/* Room for twice as many names.  Raises. */
+static void grow_names(lua_State *L, struct held *h)
+{
+	struct name *old = h->name;
+	uint32_t was = old ? h->slots : 0, slots = was ? 2 * was : 256;
+	struct name *name = calloc(slots, sizeof(*name));
+
+	if (!name)
+		luaL_error(L, "out of memory");
+	h->name = name;
+	h->slots = slots;
+	for (uint32_t i = 0; i < was; i++)
+		if (old[i].used)
+			name[slot_of(h, old[i].key)] = old[i];
+	free(old);
+}
+
+/* -- what a job has, and what it asks for ---------------------------------- */
+
+static int64_t units_of(const struct held *h, const struct sl_snapshot *s, const struct sl_place *place, uint32_t count)
+{
+	int64_t n = 0;
+
+	if (h->unit == SL_UNIT_NODE)
+		return count;
+	for (uint32_t i = 0; i < count; i++) {
+		if (h->unit == SL_UNIT_CPU)
+			n += (int64_t) place[i].cores * (s->node.threads[place[i].node] ? s->node.threads[place[i].node] : 1);
+		for (unsigned k = 0; h->unit == SL_UNIT_GPU && h->gpu_kinds >> k; k++)
+			if (h->gpu_kinds >> k & 1)
+				n += place[i].gres[k];
+	}
+	return n;
+}
+
+static int64_t node_gpus(const struct sl_snapshot *s, uint32_t node)
+{
+	struct sl_range r = s->node.gres[node];
+	int64_t n = 0;
+
+	for (uint32_t i = r.first; i < r.first + r.count; i++)
+		if (!strcmp(sl_snapshot_str(s, s->gres_kind.name[s->node_gres.kind[i]]), "gpu"))
+			n += s->node_gres.count[i];
+	return n;
+}
+
+static int64_t gpus_asked(const struct sl_snapshot *s, struct sl_range r, int64_t tasks, int64_t nodes)
+{
+	int64_t n = 0;
+
+	for (uint32_t i = r.first; i < r.first + r.count; i++) {
+		int64_t count = s->job_gres.count[i];
+
+		if (strcmp(sl_snapshot_str(s, s->job_gres.name[i]), "gpu"))
+			continue;
+		if (s->job_gres.per[i] == SL_PER_JOB)
+			n += count;
+		else
+			n += count * (s->job_gres.per[i] == SL_PER_TASK ? tasks : nodes);
+	}
+	return n;
+}
+
+static bool has_whole_nodes(const struct sl_snapshot *s, struct sl_entry e)
+{
+	return s->job.flags[e.job] & SL_JOBF_EXCLUSIVE || s->partition.oversubscribe[e.partition] == 0 ||
+	       s->meta.select_flags[0] & SL_SELECT_WHOLE_NODE;
+}
+
+/* One way to run a job: as asked, or an alternative. */
+struct way {
+	int64_t nodes, cpus, tasks, cpus_per_task, limit;
+	struct sl_range gres;
+};
+
+static struct way way_asked(const struct sl_snapshot *s, uint32_t job)
+{
+	const struct sl_job_view *j = &s->job;
+	int64_t nodes = j->min_nodes[job] ? j->min_nodes[job] : 1, cpus = j->min_cpus[job];
+	int64_t least = (int64_t) j->pn_min_cpus[job] * nodes;
+
+	return (struct way) {
+		.nodes = nodes, .cpus = cpus > least ? cpus : least, .cpus_per_task = j->cpus_per_task[job],
+		.tasks = j->num_tasks[job] ? j->num_tasks[job] : nodes * j->ntasks_per_node[job],
+		.limit = j->time_limit[job], .gres = j->gres[job],
+	};
+}
+
+static struct way way_of_shape(const struct sl_snapshot *s, uint32_t job, uint32_t shape)
+{
+	const struct sl_shape_view *v = &s->shape;
+	int64_t nodes = v->min_nodes[shape] ? v->min_nodes[shape] : 1;
+
+	return (struct way) {
+		.nodes = nodes, .cpus_per_task = v->cpus_per_task[shape],
+		.tasks = v->num_tasks[shape] ? v->num_tasks[shape] : nodes * v->ntasks_per_node[shape],
+		.limit = v->time_limit[shape] ? v->time_limit[shape] : s->job.time_limit[job], .gres = v->gres[shape],
+	};
+}
+
+/* The least that a way to run an entry can come to. */
+static int64_t units_asked(const struct held *h, struct sl_lua *x, struct sl_entry e, const struct way *w)
+{
+	const struct sl_snapshot *s = x->snap;
+	uint32_t node = sl_nodeset_next(sl_cluster_partition_nodes(x->cluster, e.partition), 0);
+	bool some = node < s->node.rows;
+	int64_t threads = some && s->node.threads[node] ? s->node.threads[node] : 1;
+	int64_t per_node = some && s->node.cores[node] ? s->node.cores[node] : 1;
+	int64_t nodes = w->nodes, cpus = w->cpus, cores;
+
+	if (w->tasks * w->cpus_per_task > cpus)
+		cpus = w->tasks * w->cpus_per_task;
+	cores = (cpus + threads - 1) / threads;
+	if (cores < nodes)
+		cores = nodes;
+	if (nodes * per_node < cores)
+		nodes = (cores + per_node - 1) / per_node;
+	if (h->unit == SL_UNIT_NODE)
+		return nodes;
+	if (some && has_whole_nodes(s, e))
+		return nodes * (h->unit == SL_UNIT_CPU ? per_node * threads : node_gpus(s, node));
+	return h->unit == SL_UNIT_CPU ? cores * threads : gpus_asked(s, w->gres, w->tasks ? w->tasks : nodes, nodes);
+}
+
+/* Seconds of [start, start + limit) that count; *end is where the walltime ends. */
+static int64_t seconds_held(const struct held *h, int64_t start, int64_t limit, int64_t *end)
+{
+	int64_t from = start;
+
+	if (limit == SL_UNLIMITED)
+		limit = h->no_walltime;
+	*end = start > INT64_MAX - limit ? INT64_MAX : start + limit;
+	if (!h->between)
+		return limit;
+	if (from < h->from)
+		from = h->from;
+	return (*end < h->to ? *end : h->to) > from ? (*end < h->to ? *end : h->to) - from : 0;
+}
+
+/* -- the sums ------------------------------------------------------------- */
+
+/* The name of a key, entered if need be. */
+static struct name *enter_name(lua_State *L, struct held *h, uint64_t key)
+{
+	struct name *n;
+
+	if (2 * h->names >= h->slots)
+		grow_names(L, h);
+	n = &h->name[slot_of(h, key)];
+	if (!n->used) {
+		n->key = key;
+		n->used = true;
+		h->names++;
+	}
+	return n;
+}
+
+static void add_piece(lua_State *L, struct held *h, uint64_t key, int64_t amount, int64_t end)
+{
+	struct name *n;
+
+	if (h->pieces == h->room) {
+		uint32_t room = h->room ? 2 * h->room : 256;
+		struct piece *p = realloc(h->piece, room * sizeof(*p));
+
+		if (!p)
+			luaL_error(L, "out of memory");
+		h->piece = p;
+		h->room = room;
+	}
+	n = enter_name(L, h, key);
+	add(&n->sum, amount);
+	h->piece[h->pieces] = (struct piece) { end, amount, n->first };
+	n->first = ++h->pieces;
+}
+
+static void add_running(lua_State *L, struct sl_lua *x, struct held *h, uint32_t job)
+{
+	const struct sl_job_view *j = &x->snap->job;
+	int64_t limit = j->time_limit[job], end = sl_cluster_end(x->cluster, job), start = j->start_time[job], seconds;
+	uint32_t home = sl_snapshot_home(x->snap, job);
+
+	if (h->member && (home == SL_NONE || !h->member[home]))
+		return;
+	/* In a simulation the row says nothing of the start; and it may run until later than
+	 * its start and walltime say, having been suspended. */
+	if (limit != SL_UNLIMITED && (!start || end > start + limit) && end != SL_UNLIMITED)
+		start = end - limit;
+	seconds = seconds_held(h, start ? start : sl_cluster_now(x->cluster), limit, &end);
+	add_piece(L, h, key_of(h, x->snap, job), multiply(sl_cluster_has(x->cluster, job, h->unit), seconds), end);
+}
+
+static void add_started(lua_State *L, struct sl_lua *x, struct held *h, uint32_t i)
+{
+	struct sl_booking b;
+	struct sl_error err;
+	int64_t limit, end, seconds;
+
+	if (sl_plan_booking(x->plan, false, i, &b, &err))
+		luaL_error(L, "%s", err.text);
+	if (h->member && !h->member[b.entry.partition])
+		return;
+	limit = b.end_time == SL_UNLIMITED ? SL_UNLIMITED : b.end_time - b.start_time;
+	seconds = seconds_held(h, b.start_time, limit, &end);
+	add_piece(L, h, key_of(h, x->snap, b.entry.job), multiply(units_of(h, x->snap, b.places, b.count), seconds), end);
+}
+
+static void forget(struct held *h)
+{
+	if (h->name)
+		memset(h->name, 0, h->slots * sizeof(*h->name));
+	h->names = h->pieces = h->starts = 0;
+	h->known = h->knows_first = false;
+}
+
+/* Bring the sums up to date; a start on trial does not count. */
+static void follow(lua_State *L, struct sl_lua *x, struct held *h)
+{
+	const uint32_t *running;
+	uint32_t count;
+
+	if (!x->running)
+		luaL_error(L, "only in a cycle");
+	if (h->known && (h->generation != x->generation || h->undone != x->undone))
+		forget(h);
+	if (!h->known) {
+		if (!h->name)
+			grow_names(L, h);
+		h->gpu_kinds = sl_gpu_kinds(x->snap);
+		running = sl_cluster_running(x->cluster, &count);
+		for (uint32_t i = 0; i < count; i++)
+			add_running(L, x, h, running[i]);
+		h->known = true;
+		h->generation = x->generation;
+		h->undone = x->undone;
+	}
+	sl_plan_started(x->plan, &count);
+	for (count -= x->on_trial; h->starts < count; h->starts++)
+		add_started(L, x, h, h->starts);
+}
+
+/* -- the class ------------------------------------------------------------ */
+
+static struct held *check_held(lua_State *L)
+{
+	struct held *h = lua_touserdata(L, 1);
+
+	if (!h || !lua_getmetatable(L, 1))
+		luaL_typeerror(L, 1, "held");
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &held_meta);
+	if (!lua_rawequal(L, -1, -2))
+		luaL_typeerror(L, 1, "held");
+	lua_pop(L, 2);
+	return h;
+}
+
+static void push_name(lua_State *L, struct sl_lua *x, uint64_t key)
+{
+	if (key & BY_UID)
+		lua_pushfstring(L, "%I", (lua_Integer) (key & ~BY_UID));
+	else
+		lua_pushstring(L, sl_snapshot_str(x->snap, (uint32_t) key));
+}
+
+/* What an entry would hold if it started now. */
+static int64_t amount_asked(struct sl_lua *x, struct held *h, struct sl_entry e)
+{
+	struct sl_range shapes = x->snap->job.shapes[e.job];
+	int64_t least, amount, now = sl_cluster_now(x->cluster), end;
+	struct sl_booking b;
+	struct sl_error err;
+	struct way w;
+	uint32_t n;
+
+	sl_plan_started(x->plan, &n);
+	if (x->on_trial && !sl_plan_booking(x->plan, false, n - 1, &b, &err))
+		return multiply(units_of(h, x->snap, b.places, b.count),
+				seconds_held(h, now, b.end_time == SL_UNLIMITED ? SL_UNLIMITED :
+					     b.end_time - b.start_time, &end));
+	w = way_asked(x->snap, e.job);
+	least = multiply(units_asked(h, x, e, &w), seconds_held(h, now, w.limit, &end));
+	for (uint32_t i = shapes.first; i < shapes.first + shapes.count; i++) {
+		w = way_of_shape(x->snap, e.job, i);
+		amount = multiply(units_asked(h, x, e, &w), seconds_held(h, now, w.limit, &end));
+		if (amount < least)
+			least = amount;
+	}
+	return least;
+}
+
+static struct sl_entry entry_of(lua_State *L, struct sl_lua *x, int arg)
+{
+	const struct sl_handle *job = sl_lua_check(L, x, arg, SL_CLASS_JOB);
+	uint32_t partition = job->partition != SL_NONE ? job->partition : x->snap->job.partition[job->row];
+
+	if (partition == SL_NONE)
+		luaL_error(L, "job %d is in no partition", (int) x->snap->job.id[job->row]);
+	return (struct sl_entry) { .job = job->row, .partition = partition };
+}
+
+/* held(job): name, asked, has */
+static int held_call(lua_State *L)
+{
+	struct sl_lua *x = sl_lua_context(L);
+	struct held *h = check_held(L);
+	struct sl_entry e = entry_of(L, x, 2);
+	uint64_t key = key_of(h, x->snap, e.job);
+	const struct name *n;
+
+	follow(L, x, h);
+	n = &h->name[slot_of(h, key)];
+	push_name(L, x, key);
+	lua_pushinteger(L, amount_asked(x, h, e));
+	lua_pushinteger(L, n->used ? n->sum : 0);
+	return 3;
+}
+
+/* held:of(name) */
+static int held_of(lua_State *L)
+{
+	struct sl_lua *x = sl_lua_context(L);
+	struct held *h = check_held(L);
+	const char *name = luaL_checkstring(L, 2);
+	int64_t sum = 0;
+
+	follow(L, x, h);
+	for (uint32_t i = 0; i < h->slots; i++)
+		if (h->name[i].used && !(h->name[i].key & BY_UID) &&
+		    !strcmp(sl_snapshot_str(x->snap, (uint32_t) h->name[i].key), name))
+			sum = h->name[i].sum;
+	lua_pushinteger(L, sum);
+	return 1;
+}
+
+/* Of each name, the job in the queue that was submitted first. */
+static void find_first(lua_State *L, struct sl_lua *x, struct held *h)
+{
+	const struct sl_job_view *j = &x->snap->job;
+	uint32_t count;
+	const struct sl_entry *queue = sl_cluster_queue(x->cluster, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t job = queue[i].job, best;
+		struct name *n;
+
+		if (h->member && !h->member[queue[i].partition])
+			continue;
+		n = enter_name(L, h, key_of(h, x->snap, job));
+		best = n->queued ? n->queued - 1 : job;
+		if (j->submit_time[job] < j->submit_time[best] ||
+		    (j->submit_time[job] == j->submit_time[best] && j->id[job] <= j->id[best]))
+			n->queued = job + 1;
+	}
+	h->knows_first = true;
+}
+
+static int held_is_first(lua_State *L)
+{
+	struct sl_lua *x = sl_lua_context(L);
+	struct held *h = check_held(L);
+	struct sl_entry e = entry_of(L, x, 2);
+	const struct name *n;
+
+	follow(L, x, h);
+	if (!h->knows_first)
+		find_first(L, x, h);
+	n = &h->name[slot_of(h, key_of(h, x->snap, e.job))];
+	lua_pushboolean(L, n->used && !n->first && n->queued == e.job + 1);
+	return 1;
+}
+
+static int by_end(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+
+	return x->end < y->end ? -1 : x->end > y->end;
+}
+
+/* held:falls(job, seconds): when its name holds at most that, if nothing else starts */
+static int held_falls(lua_State *L)
+{
+	struct sl_lua *x = sl_lua_context(L);
+	struct held *h = check_held(L);
+	struct sl_entry e = entry_of(L, x, 2);
+	lua_Integer most = luaL_checkinteger(L, 3);
+	const struct name *n;
+	struct piece *own;
+	uint32_t count = 0;
+	int64_t left;
+
+	follow(L, x, h);
+	n = &h->name[slot_of(h, key_of(h, x->snap, e.job))];
+	left = n->used ? n->sum : 0;
+	for (uint32_t i = n->first; i; i = h->piece[i - 1].next)
+		count++;
+	own = lua_newuserdatauv(L, (count + 1) * sizeof(*own), 0);
+	count = 0;
+	for (uint32_t i = n->first; i; i = h->piece[i - 1].next)
+		own[count++] = h->piece[i - 1];
+	qsort(own, count, sizeof(*own), by_end);
+	for (uint32_t i = 0; i < count && left > most; i++) {
+		left -= own[i].amount;
+		if (left <= most) {
+			lua_pushinteger(L, own[i].end);
+			return 1;
+		}
+	}
+	lua_pushnil(L);
+	return 1;
+}
+
+static int held_gc(lua_State *L)
+{
+	struct held *h = lua_touserdata(L, 1);
+
+	free(h->name);
+	free(h->piece);
+	h->name = NULL;
+	h->piece = NULL;
+	h->slots = h->room = 0;
+	return 0;
+}
+
+static int option(lua_State *L, const char *name, const char *const list[])
+{
+	int i;
+
+	lua_getfield(L, 1, name);
+	i = luaL_checkoption(L, -1, list[0], list);
+	lua_pop(L, 1);
+	return i;
+}
+
+static int64_t number(lua_State *L, const char *name, int64_t otherwise)
+{
+	lua_Number n;
+
+	lua_getfield(L, 1, name);
+	n = luaL_optnumber(L, -1, (lua_Number) otherwise);
+	if (!(n >= 0))
+		luaL_error(L, "%s: expected 0 or more, got %f", name, (LUAI_UACNUMBER) n);
+	lua_pop(L, 1);
+	return n >= (lua_Number) MOST ? MOST : (int64_t) n;
+}
+
+/* engine.held { ... } */
+static int engine_held(lua_State *L)
+{
+	static const char *const units[] = { "cpu", "gpu", "node", NULL };
+	static const char *const bys[] = { "user", "account", "qos", NULL };
+	struct sl_lua *x = sl_lua_context(L);
+	struct held *h;
+	bool some;
+
+	luaL_checktype(L, 1, LUA_TTABLE);
+	luaL_argcheck(L, x->running, 1, "only in a cycle");
+	lua_settop(L, 1);
+	some = lua_getfield(L, 1, "rows") == LUA_TTABLE;
+	h = lua_newuserdatauv(L, sizeof(*h) + (some ? x->snap->partition.rows : 0), 0);
+	memset(h, 0, sizeof(*h) + (some ? x->snap->partition.rows : 0));
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &held_meta);
+	lua_setmetatable(L, -2);
+	h->unit = option(L, "unit", units);
+	h->by = option(L, "by", bys);
+	h->no_walltime = number(L, "no_walltime", 365 * 86400);
+	h->from = number(L, "from", 0);
+	h->to = number(L, "to", MOST);
+	lua_getfield(L, 1, "from");
+	h->between = !lua_isnil(L, -1);
+	lua_pop(L, 1);
+	if (some) {
+		h->member = (uint8_t *) (h + 1);
+		for (lua_Integer i = 1; lua_rawgeti(L, 2, i) == LUA_TNUMBER; i++) {
+			lua_Integer row = lua_tointeger(L, -1);
+
+			if (row >= 0 && row < x->snap->partition.rows)
+				h->member[row] = 1;
+			lua_pop(L, 1);
+		}
+		lua_pop(L, 1);
+	}
+	return 1;
+}
+
+void sl_lua_open_held(lua_State *L)
+{
+	static const luaL_Reg meta[] = {
+		{ "__call", held_call }, { "__gc", held_gc }, { NULL, NULL }
+	};
+	static const luaL_Reg methods[] = {
+		{ "of", held_of }, { "falls", held_falls }, { "is_first", held_is_first }, { NULL, NULL }
+	};
+
+	lua_newtable(L);
+	luaL_setfuncs(L, meta, 0);
+	luaL_newlib(L, methods);
+	lua_setfield(L, -2, "__index");
+	lua_pushboolean(L, 0);
+	lua_setfield(L, -2, "__metatable");
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &held_meta);
+	lua_pushcfunction(L, engine_held);
+}

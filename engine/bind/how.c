@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* bind/how.c - see bind/how.h */
+#include "bind/how.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum key { PLACE, LAYOUT, SHAPE, BID, BORROW, THROUGH, BECAUSE, KEYS };
+
+static const char *const key_name[KEYS] = {
+	[PLACE] = "place", [LAYOUT] = "layout", [SHAPE] = "shape", [BID] = "bid", [BORROW] = "borrow",
+	[THROUGH] = "through", [BECAUSE] = "because",
+};
+
+static bool says(const struct sl_lua_how *h, enum key key)
+{
+	return h->said >> key & 1;
+}
+
+/* Push the value of a key; false, and nothing, where it is not said. */
+static bool get(lua_State *L, const struct sl_lua_how *h, enum key key)
+{
+	if (!says(h, key))
+		return false;
+	lua_getfield(L, 3, key_name[key]);
+	return true;
+}
+
+/* -- where -------------------------------------------------------------- */
+
+static int by_node(const void *va, const void *vb)
+{
+	const struct sl_pick *a = va, *b = vb;
+
+	return a->node < b->node ? -1 : a->node > b->node;
+}
+
+/* layout = { [node or name] = cores }, on the top of the stack */
+static void read_layout(lua_State *L, struct sl_lua *x, struct sl_how *how)
+{
+	int table = lua_gettop(L);
+	struct sl_pick *pick;
+	uint32_t n = 0;
+
+	if (!lua_istable(L, table))
+		luaL_error(L, "layout: expected a table { [node] = cores }, got %s", luaL_typename(L, table));
+	for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1))
+		n++;
+	if (!n)
+		luaL_error(L, "layout: expected at least one node");
+	/* stays on the stack for as long as it is used */
+	pick = lua_newuserdatauv(L, n * sizeof(*pick), 0);
+	n = 0;
+	for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
+		lua_Integer cores = lua_isinteger(L, -1) ? lua_tointeger(L, -1) : -1;
+
+		pick[n].node = sl_lua_check_node(L, x, lua_gettop(L) - 1);
+		if (cores < 0 || cores > SL_MAX_NODE_CORES)
+			luaL_error(L, "layout: cores of a node: expected 0 to %d, got %s", SL_MAX_NODE_CORES,
+				   sl_sandbox_tostring(L, -1, NULL));
+		pick[n++].cores = cores;
+	}
+	/* lua_next() goes by hash, decisions must not */
+	qsort(pick, n, sizeof(*pick), by_node);
+	how->method = SL_PLACE_EXPLICIT;
+	how->picks = pick;
+	how->count = n;
+}
+
+static void read_place(lua_State *L, struct sl_how *how)
+{
+	struct sl_error err;
+	int method;
+
+	if (lua_type(L, -1) != LUA_TSTRING)
+		luaL_error(L, "place: expected a string, got %s", luaL_typename(L, -1));
+	method = sl_place_method(lua_tostring(L, -1), &err);
+	if (method < 0)
+		luaL_error(L, "%s", err.text);
+	how->method = method;
+}
+
+/* shape = n: the job's nth alternative, 0 as asked; "any": all of them */
+static void read_shape(lua_State *L, struct sl_lua *x, uint32_t job, struct sl_lua_how *h)
+{
+	uint32_t shapes = x->snap->job.shapes[job].count;
+
+	if (lua_type(L, -1) == LUA_TSTRING && !strcmp(lua_tostring(L, -1), "any")) {
+		h->last = shapes;
+		return;
+	}
+	if (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 0 || lua_tointeger(L, -1) > shapes)
+		luaL_error(L, "shape: expected 0 to %d, the number of its alternatives, or \"any\", got %s", (int) shapes,
+			   sl_sandbox_tostring(L, -1, NULL));
+	h->first = h->last = lua_tointeger(L, -1);
+}
+
+/* bid = b: its nodes and cores, and its shape; the bid is on the top of the stack */
+static void read_bid(lua_State *L, struct sl_lua *x, struct sl_entry e, struct sl_lua_how *h)
+{
+	const struct sl_bid_part *part;
+	const struct sl_bid *b = sl_lua_check_bid(L, x, lua_gettop(L), &part);
+	struct sl_pick *pick;
+	uint32_t n = 0;
+
+	if (b->entry.job != e.job || b->entry.partition != e.partition)
+		luaL_error(L, "bid: expected one of job %d, got one of job %d", (int) x->snap->job.id[e.job],
+			   (int) x->snap->job.id[b->entry.job]);
+	h->first = h->last = b->entry.shape;
+	if (b->native) {
+		h->buffer.method = SL_PLACE_NATIVE;
+		return;
+	}
+	pick = lua_newuserdatauv(L, b->nodes * sizeof(*pick), 0);
+	for (uint32_t i = 0; i < b->parts; i++)
+		for (uint32_t node = part[i].first; node <= part[i].last; node++)
+			pick[n++] = (struct sl_pick) { node, b->elastic ? 0 : (uint32_t) part[i].each.cores };
+	h->buffer.method = SL_PLACE_EXPLICIT;
+	h->buffer.picks = pick;
+	h->buffer.count = n;
+}
+
+/* Which keys the table has, and its shape: most have that alone, and are read for every job
+ * of a queue. */
+static void read_keys(lua_State *L, struct sl_lua *x, uint32_t job, struct sl_lua_how *h)
+{
+	for (lua_pushnil(L); lua_next(L, 3); lua_pop(L, 1)) {
+		const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : luaL_typename(L, -2);
+		unsigned i = 0;
+
+		while (i < KEYS && strcmp(key, key_name[i]))
+			i++;
+		if (i == KEYS)
+			luaL_error(L, "unknown key '%s', expected place, layout, shape, bid, borrow, through or because", key);
+		if (i == SHAPE)
+			read_shape(L, x, job, h);
+		h->said |= 1u << i;
+	}
+}
+
+void sl_lua_check_how(lua_State *L, struct sl_lua *x, struct sl_entry e, struct sl_lua_how *h)
+{
+	*h = (struct sl_lua_how) { .buffer.method = SL_PLACE_BESTFIT };
+	if (lua_isnoneornil(L, 3))
+		return;
+	luaL_checktype(L, 3, LUA_TTABLE);
+	read_keys(L, x, e.job, h);
+	if (says(h, PLACE) && says(h, LAYOUT))
+		luaL_error(L, "place and layout: expected only one of them");
+	if (says(h, BID) && (says(h, PLACE) || says(h, LAYOUT) || says(h, SHAPE)))
+		luaL_error(L, "bid: expected no place, layout or shape beside it");
+	if (get(L, h, PLACE)) {
+		read_place(L, &h->buffer);
+		lua_pop(L, 1);
+	}
+	if (get(L, h, LAYOUT))
+		read_layout(L, x, &h->buffer);
+	if (get(L, h, BID))
+		read_bid(L, x, e, h);
+	if (says(h, PLACE) || says(h, LAYOUT) || says(h, BID))
+		h->how = &h->buffer;
+}
+
+/* -- borrowing ---------------------------------------------------------- */
+
+/* The partition named on the top of the stack. */
+static uint32_t read_partition(lua_State *L, struct sl_lua *x, const char *key)
+{
+	uint32_t row;
+
+	if (lua_type(L, -1) != LUA_TSTRING)
+		luaL_error(L, "%s: expected a partition's name, got %s", key, luaL_typename(L, -1));
+	row = sl_lua_find(L, x, SL_T_PARTITION, lua_gettop(L));
+	if (row == SL_NONE)
+		luaL_error(L, "%s: no partition '%s'", key, lua_tostring(L, -1));
+	return row;
+}
+
+bool sl_lua_read_loan(lua_State *L, struct sl_lua *x, const struct sl_lua_how *h, struct sl_entry *e,
+		      struct sl_refusal *refusal)
+{
+	struct sl_loan wish = { .home = e->partition };
+	struct sl_error err;
+	int r, list;
+
+	if (says(h, BORROW) != says(h, THROUGH))
+		luaL_error(L, "borrow and through: expected both or none");
+	if (!get(L, h, BORROW))
+		return true;
+	list = lua_gettop(L);
+	if (!lua_istable(L, list))
+		luaL_error(L, "borrow: expected a list of partitions, got %s", luaL_typename(L, list));
+	get(L, h, THROUGH);
+	wish.through = read_partition(L, x, "through");
+	for (lua_Integer i = 1; lua_rawgeti(L, list, i) != LUA_TNIL; i++) {
+		if (wish.lenders == SL_MAX_LENDERS)
+			luaL_error(L, "borrow: more than %d partitions", SL_MAX_LENDERS);
+		wish.lender[wish.lenders++] = read_partition(L, x, "borrow");
+		lua_pop(L, 1);
+	}
+	lua_settop(L, list - 1);
+	r = sl_cluster_borrow(x->cluster, *e, &wish, &e->loan, refusal->text, &err);
+	if (r < 0)
+		luaL_error(L, "%s", err.text);
+	refusal->why = r ? SL_WHY_NONE : SL_WHY_PARTITION;
+	return r;
+}
+
+bool sl_lua_how_borrows(const struct sl_lua_how *h)
+{
+	return says(h, BORROW);
+}
+
+/* -- words -------------------------------------------------------------- */
+
+void sl_lua_read_because(lua_State *L, struct sl_lua *x, const struct sl_lua_how *h, uint32_t job)
+{
+	char cut[SL_LUA_TEXT_MAX];
+	struct sl_error err;
+
+	if (!get(L, h, BECAUSE))
+		return;
+	if (lua_type(L, -1) != LUA_TSTRING)
+		luaL_error(L, "because: expected a text, got %s", luaL_typename(L, -1));
+	if (sl_plan_because(x->plan, job, sl_lua_cut(cut, lua_tostring(L, -1)), &err) < 0)
+		luaL_error(L, "%s", err.text);
+	lua_pop(L, 1);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bind/job.c - the class "job": a row of the snapshot's jobs, in one partition.
+ *
+ * Nearly all fields are columns; here are those that are computed.
+ */
+#include "bind/bind.h"
+
+#define JOB(x, field, h) ((x)->snap->job.field[(h)->row])
+
+/* The partition in which the job is looked at now, by name. */
+static void push_partition(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	uint32_t p = h->partition != SL_NONE ? h->partition : JOB(x, partition, h);
+
+	if (p == SL_NONE)
+		lua_pushnil(L);
+	else
+		lua_pushstring(L, sl_snapshot_str(x->snap, x->snap->partition.name[p]));
+}
+
+static void push_cpus(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	lua_pushinteger(L, sl_job_asks(x->snap, h->row, SL_UNIT_CPU));
+}
+
+static void push_tasks(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	int64_t tasks = sl_job_tasks(x->snap, h->row);
+
+	lua_pushinteger(L, tasks ? tasks : JOB(x, min_nodes, h));
+}
+
+/* Generic resources it asks for in all, { gpu = 4 }: types are added up. */
+static void push_gres_total(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	struct sl_range r = JOB(x, gres, h);
+
+	lua_newtable(L);
+	for (uint32_t i = r.first; i < r.first + r.count; i++) {
+		const char *name = sl_snapshot_str(x->snap, x->snap->job_gres.name[i]);
+
+		lua_getfield(L, -1, name);
+		lua_pushinteger(L, lua_tointeger(L, -1) + sl_job_gres_total(x->snap, h->row, i));
+		lua_setfield(L, -3, name);
+		lua_pop(L, 1);
+	}
+}
+
+static void push_gpus(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	lua_pushinteger(L, sl_job_asks(x->snap, h->row, SL_UNIT_GPU));
+}
+
+/* Seconds since it was submitted. */
+static void push_waited(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	int64_t waited = sl_cluster_now(x->cluster) - JOB(x, submit_time, h);
+
+	lua_pushinteger(L, waited > 0 ? waited : 0);
+}
+
+static void push_seconds(lua_State *L, int64_t seconds)
+{
+	if (seconds == SL_UNLIMITED)
+		lua_pushnumber(L, (lua_Number) __builtin_inf());
+	else
+		lua_pushinteger(L, seconds > 0 ? seconds : 0);
+}
+
+/* The snapshot's, or what became of it since (the simulator). */
+static void push_state(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	lua_pushstring(L, sl_job_state_word(sl_cluster_state(x->cluster, h->row)));
+}
+
+/* Running: seconds until its walltime ends; else its walltime. */
+static void push_remaining(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	/* of what began since the snapshot was taken it does not say when it ends */
+	bool since = JOB(x, state, h) == SL_JOB_PENDING;
+	int64_t end = since ? sl_cluster_end(x->cluster, h->row) : JOB(x, end_time, h);
+
+	if (sl_cluster_state(x->cluster, h->row) != SL_JOB_RUNNING || JOB(x, time_limit, h) == SL_UNLIMITED)
+		push_seconds(L, JOB(x, time_limit, h));
+	else
+		push_seconds(L, end - sl_cluster_now(x->cluster));
+}
+
+/* Running: the names of its nodes. */
+static void push_nodes(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	uint32_t count;
+	const struct sl_place *place = sl_cluster_places(x->cluster, h->row, &count);
+
+	lua_createtable(L, count, 0);
+	for (uint32_t i = 0; i < count; i++) {
+		lua_pushstring(L, sl_snapshot_str(x->snap, x->snap->node.name[place[i].node]));
+		lua_rawseti(L, -2, i + 1);
+	}
+}
+
+static const struct sl_lua_field fields[] = {
+	{ "partition", push_partition },
+	{ "cpus", push_cpus },
+	{ "tasks", push_tasks },
+	{ "gpus", push_gpus },
+	{ "gres_total", push_gres_total },
+	{ "state", push_state },
+	{ "waited", push_waited },
+	{ "remaining", push_remaining },
+	{ "nodes", push_nodes },
+	{ NULL, NULL }
+};
+
+static const struct sl_lua_class job_class = {
+	.id = SL_CLASS_JOB, .name = "job", .table = SL_T_JOB, .field = fields,
+};
+
+void sl_lua_open_job(lua_State *L)
+{
+	sl_lua_class(L, &job_class);
+}

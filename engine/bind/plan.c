@@ -1,0 +1,603 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bind/plan.c - the class "plan".
+ *
+ * What does not fit returns nil, the reason and its word; misuse raises.
+ */
+#include "bind/how.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_ORDERS 100000	/* of a cycle, beside starts and reservations */
+
+/* -- arguments --------------------------------------------------------- */
+
+static struct sl_lua *check_plan(lua_State *L)
+{
+	struct sl_lua *x = sl_lua_context(L);
+
+	sl_lua_check(L, x, 1, SL_CLASS_PLAN);
+	return x;
+}
+
+static const struct sl_handle *check_job(lua_State *L, struct sl_lua *x)
+{
+	return sl_lua_check(L, x, 2, SL_CLASS_JOB);
+}
+
+static struct sl_entry check_entry(lua_State *L, struct sl_lua *x)
+{
+	const struct sl_handle *h = check_job(L, x);
+
+	if (h->partition == SL_NONE)
+		luaL_error(L, "job %d is in no partition", (int) x->snap->job.id[h->row]);
+	return (struct sl_entry) { .job = h->row, .partition = h->partition };
+}
+
+/* -- results ----------------------------------------------------------- */
+
+static int refused(lua_State *L, const struct sl_refusal *refusal)
+{
+	lua_pushnil(L);
+	lua_pushstring(L, refusal->text[0] ? refusal->text : sl_why_word(refusal->why));
+	lua_pushstring(L, sl_why_word(refusal->why));
+	return 3;
+}
+
+static int misused(lua_State *L, const struct sl_error *err)
+{
+	return luaL_error(L, "%s", err->text);
+}
+
+/* Forbidden by the set's allow(): nil, and why. */
+static int forbidden(lua_State *L, const char *reason)
+{
+	lua_pushnil(L);
+	lua_pushstring(L, reason);
+	lua_pushstring(L, sl_why_word(SL_WHY_POLICY));
+	return 3;
+}
+
+/* -- decisions --------------------------------------------------------- */
+
+typedef int decide_now(struct sl_plan *, struct sl_entry, const struct sl_how *, struct sl_refusal *,
+		       struct sl_error *);
+
+static bool is_barred(const struct sl_lua *x, uint32_t job)
+{
+	for (uint32_t i = 0; i < x->bars; i++)
+		if (x->barred[i] == job)
+			return true;
+	return false;
+}
+
+/* It would be given the same place again, now or reserved: not in this turn. */
+static void bar(lua_State *L, struct sl_lua *x, uint32_t job)
+{
+	if (x->bars == x->bars_room) {
+		uint32_t room = x->bars_room ? 2 * x->bars_room : 16;
+		uint32_t *barred = realloc(x->barred, room * sizeof(*barred));
+
+		if (!barred)
+			luaL_error(L, "out of memory");
+		x->barred = barred;
+		x->bars_room = room;
+	}
+	x->barred[x->bars++] = job;
+}
+
+struct question {
+	struct sl_entry entry;
+	char *reason;
+	enum sl_lua_allow answer;
+};
+
+/* Protected, so that no start stays on trial: argument 1 is where the question is. */
+static int ask_about_start(lua_State *L)
+{
+	struct question *q = lua_touserdata(L, 1);
+
+	q->answer = sl_lua_entry_allowed(L, sl_lua_context(L), q->entry, q->reason);
+	return 0;
+}
+
+/*
+ * Before a place is known allow() is told the least that the job can come to.  Now that
+ * it has one it is asked about that, and what it forbids, or fails to say, is taken back.
+ */
+static bool is_kept(lua_State *L, struct sl_lua *x, struct sl_entry e, char *reason)
+{
+	struct question ask = { e, reason, SL_ALLOW_NO };
+	struct sl_error err;
+	int status;
+
+	if (!x->has_allow)
+		return true;
+	x->on_trial = true;
+	lua_pushcfunction(L, ask_about_start);
+	lua_pushlightuserdata(L, &ask);
+	status = lua_pcall(L, 1, 0, 0);
+	x->on_trial = false;
+	if (status == LUA_OK && ask.answer != SL_ALLOW_NO)
+		return true;
+	if (sl_plan_undo(x->plan, e.job, &err))
+		misused(L, &err);
+	x->undone++;
+	if (status != LUA_OK)
+		lua_error(L);
+	if (!is_barred(x, e.job))
+		bar(L, x, e.job);
+	return false;
+}
+
+/* One shape.  1: started; 0 with *refusal, in words of the policy's own where *reason has some. */
+static int start_shape(lua_State *L, struct sl_lua *x, decide_now *decide, struct sl_entry e,
+		       const struct sl_lua_how *h, struct sl_refusal *refusal, char *reason)
+{
+	struct sl_error err;
+	int r;
+
+	if (!sl_lua_read_loan(L, x, h, &e, refusal))
+		return 0;
+	r = decide(x->plan, e, h->how, refusal, &err);
+	if (r < 0)
+		misused(L, &err);
+	if (!r || is_kept(L, x, e, reason))
+		return r;
+	refusal->why = SL_WHY_POLICY;
+	return 0;
+}
+
+/* That is no harm, and never meant: who does not look at what start() returns sees it so. */
+static void tell_twice(lua_State *L, struct sl_lua *x, uint32_t job)
+{
+	char text[SL_LUA_TEXT_MAX];
+
+	snprintf(text, sizeof(text), "policy %.200s: job %u is started twice in a cycle; the second start does nothing",
+		 x->set_name, x->snap->job.id[job]);
+	sl_lua_log(L, x, 1, text);
+}
+
+/* (job [, how]): true; or nil and why not */
+static int start_with(lua_State *L, decide_now *decide)
+{
+	struct sl_lua *x = check_plan(L);
+	struct sl_entry e = check_entry(L, x);
+	struct sl_refusal refusal = { 0 };
+	char reason[SL_LUA_TEXT_MAX];
+	struct sl_lua_how how;
+	int r;
+
+	*reason = 0;
+	sl_lua_check_how(L, x, e, &how);
+	if (sl_plan_job(x->plan, e.job) == SL_PLAN_STARTED)
+		tell_twice(L, x, e.job);
+	if (sl_lua_entry_allowed(L, x, e, reason) == SL_ALLOW_NO)
+		return forbidden(L, reason);
+	e.shape = how.first;
+	r = start_shape(L, x, decide, e, &how, &refusal, reason);
+	while (!r && e.shape < how.last) {
+		char other[SL_LUA_TEXT_MAX];
+		struct sl_refusal why = { 0 };
+
+		*other = 0;
+		e.shape++;
+		r = start_shape(L, x, decide, e, &how, &why, other);
+		if (!r && sl_refusal_yields(refusal.why, why.why)) {
+			refusal = why;
+			strcpy(reason, other);
+		}
+	}
+	if (!r)
+		return *reason ? forbidden(L, reason) : refused(L, &refusal);
+	sl_lua_read_because(L, x, &how, e.job);
+	lua_pushboolean(L, 1);
+	return 1;
+}
+
+static int plan_start(lua_State *L)
+{
+	return start_with(L, sl_plan_start);
+}
+
+static int plan_backfill(lua_State *L)
+{
+	return start_with(L, sl_plan_backfill);
+}
+
+/* Of the shapes to try the one that can start first; of equal ones the first. */
+static uint32_t soonest(struct sl_lua *x, struct sl_entry e, const struct sl_lua_how *h)
+{
+	int64_t best = INT64_MAX, start;
+	uint32_t shape = h->first;
+
+	for (e.shape = h->first; h->first < h->last && e.shape <= h->last; e.shape++) {
+		if (sl_plan_earliest(x->plan, e, h->how, &start, NULL, NULL) != 1 || start >= best)
+			continue;
+		best = start;
+		shape = e.shape;
+	}
+	return shape;
+}
+
+/* plan:earliest(job [, how]): when it could start; or nil and why never */
+static int plan_earliest(lua_State *L)
+{
+	struct sl_lua *x = check_plan(L);
+	struct sl_entry e = check_entry(L, x);
+	struct sl_refusal refusal = { 0 };
+	struct sl_lua_how how;
+	struct sl_error err;
+	int64_t start;
+	int r;
+
+	sl_lua_check_how(L, x, e, &how);
+	if (!sl_lua_read_loan(L, x, &how, &e, &refusal))
+		return refused(L, &refusal);
+	e.shape = soonest(x, e, &how);
+	r = sl_plan_earliest(x->plan, e, how.how, &start, &refusal, &err);
+	if (r < 0)
+		return misused(L, &err);
+	if (!r)
+		return refused(L, &refusal);
+	lua_pushinteger(L, start);
+	return 1;
+}
+
+/* The reservation that the job has in another partition. */
+static const struct sl_entry *reserved_elsewhere(struct sl_lua *x, struct sl_entry e)
+{
+	const struct sl_entry *r;
+	uint32_t count;
+
+	if (sl_plan_job(x->plan, e.job) != SL_PLAN_RESERVED)
+		return NULL;
+	r = sl_plan_reserved(x->plan, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (r[i].job == e.job && r[i].partition != e.partition)
+			return &r[i];
+	return NULL;
+}
+
+/*
+ * A job that waits in several partitions keeps the reservation that comes first:
+ * only an earlier start in another partition moves it.
+ */
+static bool keeps_its_reservation(struct sl_lua *x, struct sl_entry e, const struct sl_how *how,
+				  struct sl_refusal *refusal)
+{
+	const struct sl_entry *other = reserved_elsewhere(x, e);
+	int64_t start, here;
+	uint32_t count;
+
+	if (!other || !sl_plan_places(x->plan, e.job, &count, &start) ||
+	    sl_plan_earliest(x->plan, e, how, &here, NULL, NULL) != 1 || here < start)
+		return false;
+	refusal->why = SL_WHY_PRIORITY;
+	snprintf(refusal->text, sizeof(refusal->text), "expected to start in partition %s no later",
+		 sl_snapshot_str(x->snap, x->snap->partition.name[other->partition]));
+	return true;
+}
+
+/* plan:reserve(job [, how]): the start time; or nil and why it can never run */
+static int plan_reserve(lua_State *L)
+{
+	struct sl_lua *x = check_plan(L);
+	struct sl_entry e = check_entry(L, x);
+	struct sl_refusal refusal = { 0 };
+	struct sl_lua_how how;
+	struct sl_error err;
+	int64_t start;
+	int r;
+
+	sl_lua_check_how(L, x, e, &how);
+	if (sl_lua_how_borrows(&how))
+		return luaL_error(L, "borrow: a reservation is for nodes of the job's own partition");
+	if (is_barred(x, e.job))
+		return forbidden(L, "has no place that the policy allows");
+	e.shape = soonest(x, e, &how);
+	if (keeps_its_reservation(x, e, how.how, &refusal))
+		return refused(L, &refusal);
+	r = sl_plan_reserve(x->plan, e, how.how, &start, &refusal, &err);
+	if (r < 0)
+		return misused(L, &err);
+	if (!r)
+		return refused(L, &refusal);
+	lua_pushinteger(L, start);
+	return 1;
+}
+
+/* plan:refuse(job, reason): it stays pending, and the user sees why */
+static int plan_refuse(lua_State *L)
+{
+	struct sl_lua *x = check_plan(L);
+	const struct sl_handle *job = check_job(L, x);
+	char cut[SL_LUA_TEXT_MAX];
+	struct sl_error err;
+
+	if (sl_plan_refuse(x->plan, job->row, SL_WHY_POLICY, sl_lua_cut(cut, luaL_checkstring(L, 3)), &err))
+		return misused(L, &err);
+	return 0;
+}
+
+static void close_partition(lua_State *L, struct sl_lua *x, uint32_t partition, const char *reason)
+{
+	struct sl_error err;
+
+	if (sl_plan_close(x->plan, partition, SL_WHY_PRIORITY, reason, &err))
+		misused(L, &err);
+	sl_lua_close(L, x, partition);
+}
+
+/* plan:close(partition, reason): nobody else of it is looked at, and why they wait; nil: of
+ * all partitions of the set */
+static int plan_close(lua_State *L)
+{
+	struct sl_lua *x = check_plan(L);
+	const struct sl_handle *h = sl_lua_test(L, x, 2, SL_CLASS_PARTITION);
+	const char *reason = luaL_checkstring(L, 3);
+	uint32_t partition = SL_NONE;
+	char cut[SL_LUA_TEXT_MAX];
+
+	sl_lua_cut(cut, reason);
+	if (h) {
+		partition = sl_lua_check(L, x, 2, SL_CLASS_PARTITION)->row;	/* of this cycle? */
+	} else if (!lua_isnil(L, 2)) {
+		luaL_argcheck(L, lua_type(L, 2) == LUA_TSTRING, 2, "expected a partition, its name or nil");
+		partition = sl_lua_find(L, x, SL_T_PARTITION, 2);
+		luaL_argcheck(L, partition != SL_NONE, 2, lua_pushfstring(L, "no partition '%s'", lua_tostring(L, 2)));
+	}
+	if (partition != SL_NONE && x->member && !x->member[partition])
+		return luaL_error(L, "close: partition '%s' is not one of those that are decided now",
+				  sl_snapshot_str(x->snap, x->snap->partition.name[partition]));
+	for (uint32_t p = 0; p < x->snap->partition.rows; p++)
+		if (partition == SL_NONE ? !x->member || x->member[p] : p == partition)
+			close_partition(L, x, p, cut);
+	return 0;
+}
+
+static int plan_undo(lua_State *L)
+{
+	struct sl_lua *x = check_plan(L);
+	const struct sl_handle *job = check_job(L, x);
+	struct sl_error err;
+
+	if (!sl_plan_undo(x->plan, job->row, &err)) {
+		x->undone++;
+		lua_pushboolean(L, 1);
+		return 1;
+	}
+	if (err.code != SL_ENOENT)
+		return misused(L, &err);
+	lua_pushnil(L);
+	lua_pushstring(L, err.text);
+	return 2;
+}
+
+/* -- other orders ------------------------------------------------------ */
+
+static int order(lua_State *L, struct sl_lua *x, enum sl_do verb, int64_t number, const char *text)
+{
+	const struct sl_handle *job = check_job(L, x);
+	char cut[SL_LUA_TEXT_MAX];
+	struct sl_error err;
+
+	if (++x->orders > MAX_ORDERS)
+		return luaL_error(L, "more than %d orders in a cycle", MAX_ORDERS);
+	if (sl_plan_do(x->plan, verb, job->row, number, sl_lua_cut(cut, text), &err))
+		return misused(L, &err);
+	return 0;
+}
+
+static int plan_cancel(lua_State *L)
+{
+	return order(L, check_plan(L), SL_DO_CANCEL, 0, luaL_optstring(L, 3, ""));
+}
+
+static int plan_requeue(lua_State *L)
+{
+	return order(L, check_plan(L), SL_DO_REQUEUE, 0, luaL_optstring(L, 3, ""));
+}
+
+static int plan_suspend(lua_State *L)
+{
+	return order(L, check_plan(L), SL_DO_SUSPEND, 0, "");
+}
+
+static int plan_resume(lua_State *L)
+{
+	return order(L, check_plan(L), SL_DO_RESUME, 0, "");
+}
+
+static int plan_notify(lua_State *L)
+{
+	return order(L, check_plan(L), SL_DO_NOTIFY, 0, luaL_checkstring(L, 3));
+}
+
+/* Numbers of Linux, which is where Slurm runs. */
+static int64_t check_signal(lua_State *L, int arg)
+{
+	static const struct {
+		const char *name;
+		int number;
+	} known[] = {
+		{ "HUP", 1 }, { "INT", 2 }, { "QUIT", 3 }, { "KILL", 9 }, { "USR1", 10 }, { "USR2", 12 },
+		{ "TERM", 15 }, { "CONT", 18 }, { "STOP", 19 }, { "TSTP", 20 }, { "URG", 23 }, { "XCPU", 24 },
+	};
+	const char *name;
+	lua_Integer n;
+
+	if (lua_isinteger(L, arg)) {
+		n = lua_tointeger(L, arg);
+		luaL_argcheck(L, n >= 1 && n <= 64, arg, "a signal is a number from 1 to 64");
+		return n;
+	}
+	name = luaL_checkstring(L, arg);
+	if (!strncmp(name, "SIG", 3))
+		name += 3;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(known[i].name, name))
+			return known[i].number;
+	return luaL_argerror(L, arg, lua_pushfstring(L, "unknown signal '%s'", name));
+}
+
+static int plan_signal(lua_State *L)
+{
+	struct sl_lua *x = check_plan(L);
+
+	return order(L, x, SL_DO_SIGNAL, check_signal(L, 3), "");
+}
+
+static int64_t check_number(lua_State *L, const char *key, lua_Integer least)
+{
+	lua_Integer n;
+	int is_integer;
+
+	n = lua_tointegerx(L, -1, &is_integer);
+	if (lua_type(L, -1) != LUA_TNUMBER || !is_integer || n < least)
+		luaL_error(L, "modify: %s: expected an integer from %d on, got %s", key, (int) least,
+			   sl_sandbox_tostring(L, -1, NULL));
+	return n;
+}
+
+/* plan:modify(job, { priority =, time_limit =, partition = }) */
+static int plan_modify(lua_State *L)
+{
+	struct sl_lua *x = check_plan(L);
+	uint32_t row;
+
+	check_job(L, x);
+	luaL_checktype(L, 3, LUA_TTABLE);
+	for (lua_pushnil(L); lua_next(L, 3); lua_pop(L, 1)) {
+		const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : luaL_typename(L, -2);
+
+		if (strcmp(key, "priority") && strcmp(key, "time_limit") && strcmp(key, "partition"))
+			luaL_error(L, "modify: unknown key '%s', expected priority, time_limit or partition", key);
+	}
+	if (lua_getfield(L, 3, "priority") != LUA_TNIL)
+		order(L, x, SL_DO_PRIORITY, check_number(L, "priority", 0), "");
+	if (lua_getfield(L, 3, "time_limit") != LUA_TNIL)
+		order(L, x, SL_DO_TIME_LIMIT, check_number(L, "time_limit", 1), "");
+	if (lua_getfield(L, 3, "partition") != LUA_TNIL) {
+		if (lua_type(L, -1) != LUA_TSTRING)
+			luaL_error(L, "modify: partition: expected a name, got %s", luaL_typename(L, -1));
+		row = sl_lua_find(L, x, SL_T_PARTITION, -1);
+		if (row == SL_NONE)
+			luaL_error(L, "modify: no partition '%s'", lua_tostring(L, -1));
+		order(L, x, SL_DO_PARTITION, 0, lua_tostring(L, -1));
+	}
+	return 0;
+}
+
+/* -- reading it back --------------------------------------------------- */
+
+/* plan:state(job): "open", "started", "reserved" or "refused" */
+static int plan_state(lua_State *L)
+{
+	static const char *const word[] = {
+		[SL_PLAN_OPEN] = "open", [SL_PLAN_STARTED] = "started",
+		[SL_PLAN_RESERVED] = "reserved", [SL_PLAN_REFUSED] = "refused",
+	};
+	struct sl_lua *x = check_plan(L);
+	const struct sl_handle *job = check_job(L, x);
+	enum sl_plan_state state = sl_plan_job(x->plan, job->row);
+
+	if (state == SL_PLAN_OPEN && job->partition != SL_NONE && sl_lua_is_closed(x, job->partition))
+		state = SL_PLAN_REFUSED;
+	lua_pushstring(L, word[state]);
+	return 1;
+}
+
+/* plan:layout(job): { [node's name] = cores }, the start time, the shape; nil without booking */
+static int plan_layout(lua_State *L)
+{
+	struct sl_lua *x = check_plan(L);
+	uint32_t job = check_job(L, x)->row, count;
+	int64_t start;
+	const struct sl_place *place = sl_plan_places(x->plan, job, &count, &start);
+
+	if (!place) {
+		lua_pushnil(L);
+		return 1;
+	}
+	lua_createtable(L, 0, count);
+	for (uint32_t i = 0; i < count; i++) {
+		lua_pushinteger(L, place[i].cores);
+		lua_setfield(L, -2, sl_snapshot_str(x->snap, x->snap->node.name[place[i].node]));
+	}
+	lua_pushinteger(L, start);
+	lua_pushinteger(L, sl_plan_shape(x->plan, job));
+	return 3;
+}
+
+/* The first job with a reservation that this set of partitions made. */
+static void push_head(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	const struct sl_entry *e = sl_plan_head(x->plan);
+
+	(void) h;
+	if (e)
+		sl_lua_push_job(L, x, e->job, e->partition);
+	else
+		lua_pushnil(L);
+}
+
+static void push_entries(lua_State *L, struct sl_lua *x, const struct sl_entry *e, uint32_t count)
+{
+	lua_createtable(L, count, 0);
+	for (uint32_t i = 0; i < count; i++) {
+		sl_lua_push_job(L, x, e[i].job, e[i].partition);
+		lua_rawseti(L, -2, i + 1);
+	}
+}
+
+static void push_started(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	uint32_t count;
+	const struct sl_entry *e = sl_plan_started(x->plan, &count);
+
+	(void) h;
+	push_entries(L, x, e, count);
+}
+
+static void push_reserved(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	uint32_t count;
+	const struct sl_entry *e = sl_plan_reserved(x->plan, &count);
+
+	(void) h;
+	push_entries(L, x, e, count);
+}
+
+static const struct sl_lua_field plan_fields[] = {
+	{ "head", push_head },
+	{ "started", push_started },
+	{ "reserved", push_reserved },
+	{ NULL, NULL }
+};
+
+/* ---------------------------------------------------------------------- */
+
+static const luaL_Reg plan_methods[] = {
+	{ "start", plan_start }, { "backfill", plan_backfill }, { "reserve", plan_reserve },
+	{ "earliest", plan_earliest }, { "refuse", plan_refuse }, { "close", plan_close }, { "undo", plan_undo },
+	{ "cancel", plan_cancel }, { "requeue", plan_requeue }, { "suspend", plan_suspend },
+	{ "resume", plan_resume }, { "signal", plan_signal }, { "modify", plan_modify },
+	{ "notify", plan_notify }, { "state", plan_state }, { "layout", plan_layout },
+	{ "remember", sl_lua_plan_remember }, { NULL, NULL }
+};
+
+static const struct sl_lua_class plan_class = {
+	.id = SL_CLASS_PLAN, .name = "plan", .table = -1, .field = plan_fields, .method = plan_methods,
+};
+
+void sl_lua_open_plan(lua_State *L)
+{
+	sl_lua_class(L, &plan_class);
+}
+
+void sl_lua_push_plan(lua_State *L, struct sl_lua *x)
+{
+	sl_lua_push(L, x, SL_CLASS_PLAN, 0);
+}

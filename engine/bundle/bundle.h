@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bundle.h - the text of a policy set, read through one door.
+ *
+ * A set is the site file and the modules that it requires, directly or not.
+ * Each file is read once, by descriptor, and kept: a cycle's Lua state is made
+ * from memory.  What decides is therefore what was checked.
+ *
+ * Trust (check_trust, in production).  The path is absolute.  Every directory
+ * from the root down and every file is owned by root or the trusted user and not
+ * writable by group or others; directories with the sticky bit may be (nobody can
+ * replace an entry that root owns there).  Directories on the way to the site
+ * file or a search directory may be symbolic links that root or the trusted user
+ * owns; what they lead to is checked like the rest.  Below a search directory, and
+ * for the site file itself, symbolic links are refused.  Files are regular and
+ * at most SL_BUNDLE_FILE_MAX bytes.  Each component is opened with O_NOFOLLOW
+ * relative to the one before, and the descriptor is what is checked.
+ *
+ * Search path, for a module or a policy "a.b": the directory of the site file, the
+ * directories of sl_bundle_source.path, then the bundled one; in each of them
+ * a/b.lua, policies/a/b.lua, lib/a/b.lua, lib/a/b/init.lua.  The names "sched"
+ * and "sched.*" are the project's own and found in the bundled one only.
+ *
+ * The bundled directory: $SCHEDLUA_PATH (not with check_trust); the source tree
+ * for a program that runs from its build tree; else $(pkgdatadir)/lua, or where
+ * that does not exist share/schedlua/lua above the program.
+ *
+ * Ownership: a bundle owns everything; texts and names live as long as it does.
+ * Threads: none.
+ */
+#ifndef SL_BUNDLE_H
+#define SL_BUNDLE_H
+
+#include <sys/stat.h>
+
+#include "bundle/data.h"
+#include "script/script.h"
+
+#define SL_BUNDLE_FILE_MAX ((size_t) 1 << 20)	/* bytes of one file */
+#define SL_BUNDLE_FILES 256			/* files of a set */
+
+struct sl_trust {
+	bool check;
+	uint32_t uid;		/* owner allowed beside root */
+};
+
+struct sl_bundle_file {
+	char *name;		/* of the module; "" for the site file */
+	char *path;		/* as messages show it */
+	char *text;
+	size_t length;
+	bool library;		/* from the bundled directory: may be a sched.* module */
+	bool in_memory;		/* never was on disk (tests) */
+	struct stat st;		/* as it was read */
+};
+
+struct sl_root;
+
+struct sl_bundle {
+	struct sl_trust trust;
+	char *site;			/* path of the site file, or NULL */
+	char *policy;			/* module of a site of one policy, or NULL */
+	char *options;			/* "window=100", or NULL */
+	struct sl_root *root;		/* search path, the bundled directory last */
+	unsigned roots;
+	struct sl_bundle_file **file;
+	unsigned files;
+	bool sealed;
+	/* Of a sealed set: its files' names and texts, the policy and its options.  Plain
+	 * files are left out, as they change while the set lives.  The same for a set that is
+	 * made from what was kept of it. */
+	char digest[17];
+	bool look_up_users;		/* ask the system about users in data files */
+	struct sl_data *data;		/* the set's plain files: what changes in a sealed set */
+	struct sl_site_figures figures;
+};
+
+/* Set up the search path and read the site file if there is one.  NULL with *err. */
+struct sl_bundle *sl_bundle_open(const struct sl_bundle_source *src, struct sl_error *err);
+
+/* Add a file that is not on disk; all is copied. */
+int sl_bundle_add_text(struct sl_bundle *b, const char *name, const char *path, const char *text, size_t length,
+		       struct sl_error *err);
+
+/* The site file, or NULL in a set of one policy. */
+const struct sl_bundle_file *sl_bundle_site(const struct sl_bundle *b);
+
+/*
+ * A module of the set; read from disk the first time, unless the set is sealed.
+ * NULL with *err: SL_ENOENT (the text says where it was looked for), SL_ETRUST,
+ * SL_EIO, SL_ELIMIT, SL_EINVAL for what is no module name.
+ */
+const struct sl_bundle_file *sl_bundle_module(struct sl_bundle *b, const char *name, struct sl_error *err);
+
+/*
+ * The file PATH ("policies/easy.lua") of the bundled directory as the module *name* of
+ * the set, whatever the site has of that name.  NULL with *err.
+ */
+const struct sl_bundle_file *sl_bundle_own(struct sl_bundle *b, const char *name, const char *path,
+					   struct sl_error *err);
+
+/* Directory i of the search path, the site file's first and the bundled one left out; NULL
+ * past the end. */
+const char *sl_bundle_root(const struct sl_bundle *b, unsigned i);
+
+/* Where the bundled policies are, with check_trust.  The caller's to free; NULL without memory. */
+char *sl_bundle_bundled_directory(void);
+
+/* A text given in memory under this name, or NULL. */
+const char *sl_bundle_text(const struct sl_bundle *b, const char *name);
+
+/* A plain file (data.h) as it was when the set was kept, or NULL. */
+const struct sl_bundle_file *sl_bundle_kept_data(const struct sl_bundle *b, const char *name);
+
+/* From now on no module is read: what was not loaded with the set is not there. */
+void sl_bundle_seal(struct sl_bundle *b);
+
+/* Call visit(name, arg) for the policies on the search path, bundled ones last; for
+ * messages.  A name may come twice. */
+void sl_bundle_policies(const struct sl_bundle *b, void (*visit)(const char *name, void *arg), void *arg);
+
+/* -- bundle/keep.c -------------------------------------------------------- */
+
+/* Add the files of a kept set (sl_bundle_keep()), which must be that of b->site.  0, or
+ * -1 with *err: SL_EFORMAT, SL_EINVAL when it is another site's. */
+int sl_bundle_add_kept(struct sl_bundle *b, const void *bytes, size_t size, struct sl_error *err);
+
+/* -- trust.c: opening what must be trusted ------------------------------ */
+
+/* Open a directory for reading.  A descriptor, or -1 with *err. */
+int sl_trust_dir(const struct sl_trust *trust, const char *path, struct sl_error *err);
+
+/*
+ * Open a regular file *path* ("policies/easy.lua") below the directory *dir*.
+ * *shown* is the directory's path for messages.  A descriptor with *st filled;
+ * -1 with *err, SL_ENOENT when it is not there.
+ */
+int sl_trust_file(const struct sl_trust *trust, int dir, const char *shown, const char *path,
+		  struct stat *st, struct sl_error *err);
+
+#endif

@@ -1,0 +1,582 @@
+/* SPDX-License-Identifier: MIT */
+#include "bundle/data.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bundle/bundle.h"
+
+#define LINES 100	/* said about one text of a file */
+
+struct value {
+	uint32_t key;		/* offset in the pool */
+	struct sl_data_value v;
+	uint32_t text;		/* offset, where v is a text */
+};
+
+/* A parsed text. */
+struct map {
+	struct value *value;	/* in the order put */
+	uint32_t values, room;
+	uint32_t *slot;		/* 1 + index of the value */
+	uint32_t slots;		/* a power of two, or 0 */
+	char *pool;
+	size_t used, size;
+};
+
+struct line {
+	bool error;
+	char *text;
+};
+
+struct sl_data_file {
+	char *name, *path;
+	char *dir;		/* of the search path */
+	bool in_memory;
+	struct stat st;		/* as last looked at */
+	bool missing;		/* there was none then */
+	char *text;		/* waits for its parser */
+	size_t length;
+	char *accepted;		/* the text that holds */
+	size_t accepted_length;
+	struct map good, next;
+	bool parsing;
+	unsigned long version;
+	struct line line[LINES];
+	unsigned lines;
+	bool told;
+};
+
+struct sl_data {
+	struct sl_data_file *file[SL_DATA_FILES];
+	unsigned files;
+};
+
+static int no_memory(struct sl_error *err)
+{
+	return sl_fail(err, SL_ENOMEM, "out of memory");
+}
+
+/* -- maps ---------------------------------------------------------------- */
+
+static void free_map(struct map *m)
+{
+	free(m->value);
+	free(m->slot);
+	free(m->pool);
+	memset(m, 0, sizeof(*m));
+}
+
+static uint32_t hash(const char *s)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *s; s++)
+		h = (h ^ (unsigned char) *s) * 16777619u;
+	return h ^ h >> 15;
+}
+
+static uint32_t *find_slot(const struct map *m, const char *key)
+{
+	uint32_t at = hash(key) & (m->slots - 1);
+
+	while (m->slot[at] && strcmp(m->pool + m->value[m->slot[at] - 1].key, key))
+		at = (at + 1) & (m->slots - 1);
+	return &m->slot[at];
+}
+
+static int grow_slots(struct map *m)
+{
+	uint32_t slots = m->slots ? 2 * m->slots : 64, *slot = calloc(slots, sizeof(*slot));
+
+	if (!slot)
+		return -1;
+	free(m->slot);
+	m->slot = slot;
+	m->slots = slots;
+	for (uint32_t i = 0; i < m->values; i++)
+		*find_slot(m, m->pool + m->value[i].key) = i + 1;
+	return 0;
+}
+
+/* Offset of a copy of the text, SIZE_MAX without memory. */
+static size_t add_text(struct map *m, const char *text)
+{
+	size_t n = strlen(text) + 1, at = m->used;
+
+	if (m->used + n > m->size) {
+		size_t size = m->size ? 2 * m->size + n : 4096 + n;
+		char *pool = realloc(m->pool, size);
+
+		if (!pool)
+			return SIZE_MAX;
+		m->pool = pool;
+		m->size = size;
+	}
+	memcpy(m->pool + at, text, n);
+	m->used += n;
+	return at;
+}
+
+static struct value *add_value(struct map *m, const char *key)
+{
+	uint32_t *slot;
+	size_t at;
+
+	if (2 * m->values >= m->slots && grow_slots(m))
+		return NULL;
+	slot = find_slot(m, key);
+	if (*slot)
+		return &m->value[*slot - 1];
+	if (m->values == m->room) {
+		uint32_t room = m->room ? 2 * m->room : 64;
+		struct value *value = realloc(m->value, room * sizeof(*value));
+
+		if (!value)
+			return NULL;
+		m->value = value;
+		m->room = room;
+	}
+	at = add_text(m, key);
+	if (at == SIZE_MAX)
+		return NULL;
+	m->value[m->values] = (struct value) { .key = at };
+	*slot = m->values + 1;
+	return &m->value[m->values++];
+}
+
+static struct sl_data_value value_at(const struct map *m, uint32_t i)
+{
+	struct sl_data_value v = m->value[i].v;
+
+	if (v.type == SL_DATA_TEXT)
+		v.text = m->pool + m->value[i].text;
+	return v;
+}
+
+/* -- reading a file -------------------------------------------------------- */
+
+/* A relative path that stays below where it starts: no empty parts, none that begins
+ * with a dot. */
+static int check_name(const char *name, struct sl_error *err)
+{
+	size_t n = strlen(name);
+	bool bad = !n || n > SL_DATA_NAME || name[n - 1] == '/';
+
+	for (size_t i = 0; i < n && !bad; i++)
+		bad = (unsigned char) name[i] < ' ' ||
+		      ((i == 0 || name[i - 1] == '/') && (name[i] == '/' || name[i] == '.'));
+	if (!bad)
+		return 0;
+	return sl_fail(err, SL_EINVAL, "'%.100s' is no file beside the site file; expected something like limits.conf",
+		       name);
+}
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
+	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+static char *read_all(int fd, const char *path, size_t *length, struct sl_error *err)
+{
+	char *text = malloc(SL_BUNDLE_FILE_MAX + 2);
+	ssize_t got;
+
+	*length = 0;
+	if (!text) {
+		no_memory(err);
+		return NULL;
+	}
+	while (*length <= SL_BUNDLE_FILE_MAX &&
+	       (got = read(fd, text + *length, SL_BUNDLE_FILE_MAX + 1 - *length)) != 0) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0) {
+			sl_fail(err, SL_EIO, "%s: %s", path, strerror(errno));
+			goto error;
+		}
+		*length += (size_t) got;
+	}
+	if (*length > SL_BUNDLE_FILE_MAX) {
+		sl_fail(err, SL_ELIMIT, "%s: larger than %zu KiB", path, SL_BUNDLE_FILE_MAX >> 10);
+		goto error;
+	}
+	text[*length] = 0;
+	return text;
+error:
+	free(text);
+	return NULL;
+}
+
+/* Is it whole?  An editor or cp may be at it. */
+static int check_whole(const char *text, size_t length, const char *path, struct sl_error *err)
+{
+	unsigned line = 1;
+
+	if (!length)
+		return sl_fail(err, SL_EFORMAT, "%s: is empty, as while it is being written; "
+			       "a file with nothing to say has a comment", path);
+	if (memchr(text, 0, length))
+		return sl_fail(err, SL_EFORMAT, "%s: has a byte 0 in it, expected text", path);
+	if (text[length - 1] == '\n')
+		return 0;
+	for (size_t i = 0; i < length; i++)
+		line += text[i] == '\n';
+	return sl_fail(err, SL_EFORMAT, "%s:%u: the line has no end, as while it is being written; "
+		       "expected a newline", path, line);
+}
+
+/* Read the file below a directory of the search path into f->text.  f->st is what was
+ * looked at, also on failure. */
+static int read_file(const struct sl_bundle *b, struct sl_data_file *f, struct sl_error *err)
+{
+	struct stat st, after;
+	size_t length;
+	char *text;
+	int root = sl_trust_dir(&b->trust, f->dir, err), fd;
+
+	if (root < 0)
+		return -1;
+	fd = sl_trust_file(&b->trust, root, f->dir, f->name, &st, err);
+	close(root);
+	if (fd < 0)
+		return -1;
+	text = read_all(fd, f->path, &length, err);
+	if (text && (fstat(fd, &after) || !same_file(&st, &after))) {
+		sl_fail(err, SL_EFORMAT, "%s: changed while it was read", f->path);
+		st = after;
+		/* not what it is now, so that it is looked at again */
+		st.st_size = -1;
+		goto error;
+	}
+	if (!text || check_whole(text, length, f->path, err))
+		goto error;
+	close(fd);
+	free(f->text);
+	f->text = text;
+	f->length = length;
+	f->st = st;
+	return 0;
+error:
+	close(fd);
+	free(text);
+	f->st = st;
+	return -1;
+}
+
+static void free_lines(struct sl_data_file *f)
+{
+	for (unsigned i = 0; i < f->lines; i++)
+		free(f->line[i].text);
+	f->lines = 0;
+	f->told = false;
+}
+
+static void free_file(struct sl_data_file *f)
+{
+	if (!f)
+		return;
+	free_map(&f->good);
+	free_map(&f->next);
+	free_lines(f);
+	free(f->name);
+	free(f->path);
+	free(f->dir);
+	free(f->text);
+	free(f->accepted);
+	free(f);
+}
+
+/* -- declaring -------------------------------------------------------------- */
+
+struct sl_data *sl_data_create(void)
+{
+	return calloc(1, sizeof(struct sl_data));
+}
+
+void sl_data_destroy(struct sl_data *d)
+{
+	if (!d)
+		return;
+	for (unsigned i = 0; i < d->files; i++)
+		free_file(d->file[i]);
+	free(d);
+}
+
+static int set_path(struct sl_data_file *f, const char *dir)
+{
+	char path[PATH_MAX + SL_DATA_NAME + 2];
+
+	if (!strcmp(dir, "."))
+		snprintf(path, sizeof(path), "%s", f->name);
+	else
+		snprintf(path, sizeof(path), "%s/%s", dir, f->name);
+	free(f->path);
+	free(f->dir);
+	f->path = strdup(path);
+	f->dir = strdup(dir);
+	return f->path && f->dir ? 0 : -1;
+}
+
+/* As it was in a set that was kept: what is on disk is looked at before the first
+ * decision, and holds if it is good. */
+static int take_kept(struct sl_data_file *f, const struct sl_bundle_file *kept, struct sl_error *err)
+{
+	size_t n = strlen(kept->path), tail = strlen(f->name);
+	char *dir = n > tail + 1 ? strndup(kept->path, n - tail - 1) : strdup(".");
+
+	if (!dir || set_path(f, dir)) {
+		free(dir);
+		return no_memory(err);
+	}
+	free(dir);
+	f->text = strdup(kept->text);
+	f->length = kept->length;
+	return f->text ? 0 : no_memory(err);
+}
+
+/* From memory, or else the first that there is on the search path. */
+static int find_file(struct sl_bundle *b, struct sl_data_file *f, struct sl_error *err)
+{
+	struct sl_error why = { 0 };
+	const struct sl_bundle_file *kept = sl_bundle_kept_data(b, f->name);
+	const char *dir, *text = sl_bundle_text(b, f->name);
+
+	if (kept)
+		return take_kept(f, kept, err);
+	if (text) {
+		f->in_memory = true;
+		f->length = strlen(text);
+		if (set_path(f, ".") || !(f->text = strdup(text)))
+			return no_memory(err);
+		return check_whole(text, f->length, f->path, err);
+	}
+	for (unsigned i = 0; (dir = sl_bundle_root(b, i)); i++) {
+		if (set_path(f, dir))
+			return no_memory(err);
+		if (!read_file(b, f, &why))
+			return 0;
+		if (why.code != SL_ENOENT) {
+			*err = why;
+			return -1;
+		}
+	}
+	return sl_fail(err, SL_ENOENT, "there is no file '%s'; expected one beside the site file", f->name);
+}
+
+struct sl_data_file *sl_data_open(struct sl_bundle *b, const char *name, struct sl_error *err)
+{
+	struct sl_data *d = b->data;
+	struct sl_data_file *f;
+	struct sl_error why = { 0 };
+
+	if (check_name(name, err))
+		return NULL;
+	for (unsigned i = 0; i < d->files; i++)
+		if (!strcmp(d->file[i]->name, name))
+			return d->file[i];
+	if (b->sealed) {
+		sl_fail(err, SL_ENOENT, "file '%s' was not named while the policy set was loaded", name);
+		return NULL;
+	}
+	if (d->files == SL_DATA_FILES) {
+		sl_fail(err, SL_ELIMIT, "more than %d files named with sched.file", SL_DATA_FILES);
+		return NULL;
+	}
+	f = calloc(1, sizeof(*f));
+	if (!f || !(f->name = strdup(name))) {
+		free_file(f);
+		no_memory(err);
+		return NULL;
+	}
+	if (find_file(b, f, &why)) {
+		*err = why;
+		free_file(f);
+		return NULL;
+	}
+	return d->file[d->files++] = f;
+}
+
+bool sl_data_accepted(const struct sl_bundle *b, unsigned i, struct sl_data_accepted *a)
+{
+	const struct sl_data_file *f = i < b->data->files ? b->data->file[i] : NULL;
+
+	if (f)
+		*a = (struct sl_data_accepted) { f->name, f->path, f->accepted, f->accepted_length };
+	return f;
+}
+
+/* -- watching --------------------------------------------------------------- */
+
+void sl_data_say(struct sl_data_file *f, bool error, const char *text)
+{
+	struct line *line = &f->line[f->lines];
+
+	if (f->lines == LINES)
+		return;
+	if (f->lines == LINES - 1)
+		text = "further lines about this file are dropped";
+	line->error = error;
+	line->text = strdup(text);
+	if (line->text)
+		f->lines++;
+	f->told = false;
+}
+
+/* It cannot be read as it is: what was there stays in force. */
+static void complain(struct sl_data_file *f, const struct sl_error *why)
+{
+	char text[sizeof(why->text) + 80];
+
+	free_lines(f);
+	snprintf(text, sizeof(text), "%s; what it said before stays in force", why->text);
+	sl_data_say(f, true, text);
+}
+
+static void refresh(const struct sl_bundle *b, struct sl_data_file *f)
+{
+	struct sl_error why = { 0 };
+	struct stat st;
+
+	if (f->in_memory)
+		return;
+	if (stat(f->path, &st)) {
+		if (!f->missing) {
+			sl_fail(&why, SL_EIO, "%s: %s", f->path, strerror(errno));
+			complain(f, &why);
+		}
+		f->missing = true;
+		return;
+	}
+	if (!f->missing && same_file(&st, &f->st))
+		return;
+	/* also when it cannot be opened: once for each change */
+	f->st = st;
+	f->missing = false;
+	free_lines(f);
+	if (read_file(b, f, &why))
+		complain(f, &why);
+}
+
+void sl_data_refresh(const struct sl_bundle *b)
+{
+	for (unsigned i = 0; i < b->data->files; i++)
+		refresh(b, b->data->file[i]);
+}
+
+void sl_data_tell(struct sl_data *d, void (*tell)(bool error, const char *text, void *arg), void *arg)
+{
+	for (unsigned i = 0; i < d->files; i++) {
+		struct sl_data_file *f = d->file[i];
+
+		for (unsigned k = 0; k < f->lines && !f->told; k++)
+			tell(f->line[k].error, f->line[k].text, arg);
+		f->told = true;
+	}
+}
+
+void sl_data_retell(struct sl_data *d)
+{
+	for (unsigned i = 0; i < d->files; i++)
+		d->file[i]->told = false;
+}
+
+/* -- parsing ------------------------------------------------------------------ */
+
+const char *sl_data_path(const struct sl_data_file *f)
+{
+	return f->path;
+}
+
+const char *sl_data_text(const struct sl_data_file *f, size_t *length)
+{
+	*length = f->length;
+	return f->text;
+}
+
+unsigned long sl_data_version(const struct sl_data_file *f)
+{
+	return f->version;
+}
+
+bool sl_data_enter(struct sl_data_file *f)
+{
+	if (f->parsing)
+		return false;
+	f->parsing = true;
+	return true;
+}
+
+void sl_data_leave(struct sl_data_file *f)
+{
+	f->parsing = false;
+}
+
+int sl_data_begin(struct sl_data_file *f, struct sl_error *err)
+{
+	free_map(&f->next);
+	return grow_slots(&f->next) ? no_memory(err) : 0;
+}
+
+int sl_data_put(struct sl_data_file *f, const char *key, const struct sl_data_value *v, struct sl_error *err)
+{
+	struct map *m = &f->next;
+	struct value *value;
+	size_t at = 0;
+
+	if (strlen(key) > SL_DATA_KEY)
+		return sl_fail(err, SL_ELIMIT, "a key of %zu bytes, expected at most %d", strlen(key), SL_DATA_KEY);
+	if (v->type == SL_DATA_TEXT && strlen(v->text) > SL_DATA_KEY)
+		return sl_fail(err, SL_ELIMIT, "a text of %zu bytes, expected at most %d", strlen(v->text), SL_DATA_KEY);
+	if (m->values == SL_DATA_KEYS)
+		return sl_fail(err, SL_ELIMIT, "more than %d keys", SL_DATA_KEYS);
+	if (v->type == SL_DATA_TEXT && (at = add_text(m, v->text)) == SIZE_MAX)
+		return no_memory(err);
+	value = add_value(m, key);
+	if (!value)
+		return no_memory(err);
+	value->v = *v;
+	value->text = at;
+	return 0;
+}
+
+void sl_data_end(struct sl_data_file *f, bool accept)
+{
+	if (accept) {
+		free_map(&f->good);
+		f->good = f->next;
+		memset(&f->next, 0, sizeof(f->next));
+		f->version++;
+		free(f->accepted);
+		f->accepted = f->text;
+		f->accepted_length = f->length;
+	} else {
+		free_map(&f->next);
+		free(f->text);
+	}
+	f->text = NULL;
+	f->length = 0;
+}
+
+struct sl_data_value sl_data_get(const struct sl_data_file *f, const char *key)
+{
+	const struct map *m = &f->good;
+	uint32_t at = m->slots ? *find_slot(m, key) : 0;
+
+	return at ? value_at(m, at - 1) : (struct sl_data_value) { 0 };
+}
+
+const char *sl_data_key(const struct sl_data_file *f, unsigned i, struct sl_data_value *v)
+{
+	if (i >= f->good.values)
+		return NULL;
+	*v = value_at(&f->good, i);
+	return f->good.pool + f->good.value[i].key;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * check.h - is this plan feasible on that snapshot?
+ *
+ * Shares no code with what made the plan: no timeline, no nodeset, no place, no
+ * cluster.  It adds up, node by node, what runs, what the plan starts and what
+ * it reserves, at every instant at which something changes.  Slow and obvious on
+ * purpose; O(bookings x log bookings) per node.
+ *
+ * The rules that a plan obeys, and that its makers (model/cluster.c, model/plan.c) follow:
+ *
+ * Holding.  A running job holds its allocation until its end, one that should
+ * have ended or is being cleaned up for SL_OVERDUE_S more seconds, a suspended
+ * one for as long as it would still run if it went on now.  `scontrol suspend`
+ * gives the cores back (Slurm marks such a job by priority 0) but neither memory
+ * nor gres; gang-suspended jobs keep all.  A completing node takes no job for
+ * SL_OVERDUE_S; a down or drained one takes none at all.
+ *
+ * Cores.  A job gets whole cores.  c cores of a node host as many tasks as
+ * their usable threads allow (threads_per_core), one a core where
+ * CR_ONE_TASK_PER_CORE or ntasks_per_core say so.  On each node the job gets at
+ * least one core and what pn_min_cpus, ntasks_per_node and (on a single node)
+ * num_tasks ask for; in all enough for num_tasks and min_cpus, and not a core
+ * more than a node can use for tasks, up to max_cpus.  Exclusive jobs get whole
+ * nodes, with all their gres.  Overcommit needs min_cpus in all, however many tasks.  Jobs of a
+ * partition that shares cores n-fold (OverSubscribe=FORCE:n, or YES:n and asked
+ * for) count an nth of their cores.
+ *
+ * Memory counts where it is a consumable resource and the node's size is known:
+ * per node, or per CPU times all threads of the cores got; a job that names none
+ * gets all of the node's (as with --mem=0).
+ *
+ * Reservations.  Nobody else runs on a reservation's nodes between its start and
+ * end.  One that holds parts of nodes holds, on each of them, at most all its
+ * cores but one for each other node.  A job in a reservation stays on its nodes,
+ * starts within its window and is taken to end with it; other reservations bind it
+ * too, unless its own is a maintenance one, or overlapping and the other not
+ * maintenance (as in Slurm's job_test_resv()).  Outside the window of a flexible
+ * reservation such a job counts as any other.
+ *
+ * MaxCPUsPerNode bounds the CPUs of all jobs of the partition on a node.
+ *
+ * Borrowing.  A job may have nodes of other partitions, the lenders, when it is started
+ * "through" one more that has all of its nodes, and which it does not ask for itself.  All
+ * of them are up and within their limits are the job's walltime and number of nodes
+ * (MaxTime, MinNodes, MaxNodes) and its account, QOS and user (AllowAccounts, AllowQos,
+ * AllowGroups, and their opposites); lenders are not RootOnly.  They share nodes as the
+ * job's partition does, and none has MaxCPUsPerNode.  Such a job is not native.
+ *
+ * A job that asks for something that is not modelled (what image/snapshot.h's "native"
+ * says, features that are more than names joined by "&", switches, core
+ * specialization, tasks or gres per socket, shared cores, partitions with
+ * ExclusiveUser, flexible or partial reservations or several of them, allocation
+ * by socket) has to be native.  Any job may.  The places of such a job are a
+ * booking and not a layout: only their sum is checked.
+ */
+#ifndef SL_CHECK_H
+#define SL_CHECK_H
+
+#include "image/plan_image.h"
+#include "image/snapshot.h"
+
+#define SL_OVERDUE_S 1		/* seconds until something overdue is taken to end */
+
+/*
+ * Returns 0 when every start and reservation is feasible: sequence and stamps
+ * match, job queued in that partition, no job twice (one array record: no more
+ * often than it has tasks, nor than its throttle allows), nodes of the partition
+ * and usable, requested and excluded nodes honoured, node and task counts
+ * within the request, cores, memory and gres of every node within its capacity
+ * at every instant, MaxCPUsPerNode and licences within their counts, no start
+ * before begin time or after the deadline.  Otherwise -1 with *err naming the
+ * job, the node and the figures; the first violation found.
+ */
+int sl_check_plan(const struct sl_snapshot *snap, const struct sl_plan_image *plan, struct sl_error *err);
+
+/*
+ * Was this schedule feasible?  It has the form of a plan with one reservation for each
+ * job that ran, at the time at which it started; end[i] is when the job of row i
+ * ended.  The rules are those above, for what the jobs really had and when: nobody
+ * started before submission or begin time, twice, or ran for longer than its time
+ * limit, no node was over its capacity at any instant, reservations of the snapshot
+ * were kept.  Jobs need not be queued in the snapshot, but belong to the partition.
+ * Returns 0, or -1 with *err, the first violation found.
+ */
+int sl_check_schedule(const struct sl_snapshot *snap, const struct sl_plan_image *schedule, const int64_t *end,
+		      struct sl_error *err);
+
+#endif

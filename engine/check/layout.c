@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * check/layout.c - does a layout give the job what it asks for?
+ */
+#include "check/private.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint32_t product(uint32_t a, uint32_t b)
+{
+	uint64_t n = (uint64_t) a * b;
+
+	return n > UINT32_MAX ? UINT32_MAX : (uint32_t) n;
+}
+
+static uint64_t quotient_up(uint64_t a, uint64_t b)
+{
+	return (a + b - 1) / b;
+}
+
+/* -- the request --------------------------------------------------------- */
+
+static void ask_size(const struct check *c, uint32_t j, uint32_t p, struct ask *a, uint32_t num_tasks,
+		     uint32_t min_cpus, uint32_t max_nodes)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	uint32_t most = c->snap->partition.max_nodes[p];
+
+	a->min_nodes = larger(larger(a->min_nodes, c->snap->partition.min_nodes[p]), 1);
+	a->tasks = (uint32_t) quotient_up(min_cpus, a->cpus_per_task);
+	if (!a->overcommit)
+		a->tasks = larger(a->tasks, num_tasks);
+	a->tasks_max = larger(a->tasks, job->max_cpus[j] / a->cpus_per_task);
+	a->max_nodes = max_nodes ? max_nodes : larger(a->min_nodes, a->tasks_max);
+	if (num_tasks)
+		a->max_nodes = smaller(a->max_nodes, larger(num_tasks, a->min_nodes));
+	if (most && most < a->max_nodes)
+		a->max_nodes = most;
+	if (a->max_nodes == 1)
+		a->node_cpus = larger(a->node_cpus, product(a->tasks, a->cpus_per_task));
+}
+
+static void ask_time(const struct check *c, uint32_t j, uint32_t p, struct ask *a)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	bool open;
+
+	if (!a->time_limit)
+		a->time_limit = job->time_limit[j];
+	open = a->time_limit == SL_UNLIMITED;
+	if (open)
+		a->time_limit = c->snap->partition.max_time[p];
+	a->time_floor = a->time_limit;
+	if (job->time_min[j] && job->time_min[j] < a->time_limit)
+		a->time_floor = job->time_min[j];
+	else if (open && job->deadline[j])
+		a->time_floor = 1;
+}
+
+void check_ask(const struct check *c, uint32_t j, uint32_t p, uint32_t shape, struct ask *a)
+{
+	const struct sl_snapshot *s = c->snap;
+	const struct sl_job_view *job = &s->job;
+	uint32_t flags = job->flags[j], select = s->meta.select_flags[0], i;
+
+	*a = (struct ask) {
+		.min_nodes = job->min_nodes[j], .cpus_per_task = larger(job->cpus_per_task[j], 1),
+		.tasks_per_node = job->ntasks_per_node[j], .tasks_per_core = job->ntasks_per_core[j],
+		.threads = job->threads_per_core[j], .node_cpus = larger(job->pn_min_cpus[j], 1),
+		.gres = job->gres[j], .overcommit = flags & SL_JOBF_OVERCOMMIT,
+		.whole = (flags & SL_JOBF_EXCLUSIVE) || (select & SL_SELECT_WHOLE_NODE) ||
+			!s->partition.oversubscribe[p],
+	};
+	if (!a->tasks_per_core && (select & SL_SELECT_ONE_TASK_PER_CORE))
+		a->tasks_per_core = 1;
+	if (!shape) {
+		uint32_t tasks = job->num_tasks[j];
+
+		if (a->overcommit)
+			a->cpus_per_task = 1;
+		else
+			a->node_cpus = larger(a->node_cpus, a->cpus_per_task);
+		if (a->tasks_per_node && !a->overcommit)
+			a->node_cpus = larger(a->node_cpus, product(a->cpus_per_task, tasks ?
+					      smaller(tasks, a->tasks_per_node) : a->tasks_per_node));
+		ask_size(c, j, p, a, tasks, larger(job->min_cpus[j], 1), job->max_nodes[j]);
+	} else {
+		i = job->shapes[j].first + shape - 1;
+		a->min_nodes = s->shape.min_nodes[i];
+		a->cpus_per_task = larger(s->shape.cpus_per_task[i], 1);
+		a->tasks_per_node = s->shape.ntasks_per_node[i];
+		a->gres = s->shape.gres[i];
+		a->time_limit = s->shape.time_limit[i];
+		a->overcommit = false;
+		a->node_cpus = product(a->cpus_per_task, larger(a->tasks_per_node, 1));
+		ask_size(c, j, p, a, s->shape.num_tasks[i], product(larger(s->shape.num_tasks[i], 1), a->cpus_per_task),
+			 s->shape.max_nodes[i]);
+	}
+	ask_time(c, j, p, a);
+}
+
+/* -- what has to be left to Slurm's select ------------------------------- */
+
+/* Only names, and-ed. */
+static bool plain_features(const char *f)
+{
+	return !strpbrk(f, "|[]()*!") && *f != '&' && !strstr(f, "&&");
+}
+
+/* The reason why a request is not modelled, NULL when it is. */
+static const char *must_be_native(struct check *c, uint32_t j, uint32_t p)
+{
+	const struct sl_snapshot *s = c->snap;
+	uint32_t own = check_reservation(c, j);
+
+	if (*check_str(c, s->job.native[j]))
+		return check_str(c, s->job.native[j]);
+	if (!plain_features(check_str(c, s->job.features[j])))
+		return "features";
+	if (s->job.switches[j])
+		return "switches";
+	if (s->job.core_spec[j] && s->job.core_spec[j] != SL_NONE)
+		return "core specialization";
+	if (s->job.ntasks_per_socket[j])
+		return "tasks per socket";
+	if (s->meta.select_flags[0] & SL_SELECT_SOCKET)
+		return "allocation by socket";
+	if (check_sharing(c, j, p) > 1)
+		return "shared cores";
+	if (s->partition.flags[p] & SL_PART_EXCLUSIVE_USER)
+		return "ExclusiveUser";
+	if (strchr(check_str(c, s->job.reservation[j]), ','))
+		return "several reservations";
+	if (own != SL_NONE && ((s->reservation.flags[own] & SL_RESV_FLEX) || s->reservation.cores[own]))
+		return "a flexible or partial reservation";
+	return NULL;
+}
+
+/* -- one node ------------------------------------------------------------ */
+
+static uint32_t threads_of(const struct check *c, const struct ask *a, uint32_t node)
+{
+	uint32_t t = larger(c->snap->node.threads[node], 1);
+
+	return a->threads && a->threads < t ? a->threads : t;
+}
+
+/* Tasks that so many cores host, and cores that so many tasks take. */
+static uint64_t tasks_of(const struct check *c, const struct ask *a, uint32_t node, uint64_t cores)
+{
+	uint32_t t = threads_of(c, a, node);
+
+	if (!a->tasks_per_core)
+		return cores * t / a->cpus_per_task;
+	if (a->cpus_per_task <= t)
+		return cores * smaller(a->tasks_per_core, t / a->cpus_per_task);
+	return cores / quotient_up(a->cpus_per_task, t);
+}
+
+static uint32_t least_cores(const struct check *c, const struct ask *a, uint32_t node)
+{
+	return larger((uint32_t) quotient_up(a->node_cpus, threads_of(c, a, node)), 1);
+}
+
+static int64_t memory_of(const struct check *c, uint32_t j, uint32_t node, uint32_t cores)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	int64_t size = c->snap->node.memory[node], cpus = (int64_t) cores * larger(c->snap->node.threads[node], 1);
+
+	if (!(c->snap->meta.select_flags[0] & SL_SELECT_MEMORY) || size <= 0)
+		return 0;
+	if (job->memory_per_node[j] > 0)
+		return job->memory_per_node[j];
+	if (job->memory_per_cpu[j] <= 0)
+		return size;
+	return job->memory_per_cpu[j] > INT64_MAX / (cpus ? cpus : 1) ? INT64_MAX : job->memory_per_cpu[j] * cpus;
+}
+
+static bool has_features(const char *have, const char *want)
+{
+	while (*want) {
+		size_t n = strcspn(want, "&,"), m;
+		const char *f = have;
+
+		for (; *f; f += m + (f[m] == ',')) {
+			m = strcspn(f, ",");
+			if (m == n && !memcmp(f, want, n))
+				break;
+		}
+		if (n && !*f)
+			return false;
+		want += n + (want[n] != 0);
+	}
+	return true;
+}
+
+static bool same_gres(const struct check *c, uint32_t want, uint32_t kind)
+{
+	const struct sl_snapshot *s = c->snap;
+
+	if (strcmp(check_str(c, s->job_gres.name[want]), check_str(c, s->gres_kind.name[kind])))
+		return false;
+	return !*check_str(c, s->job_gres.type[want]) ||
+		!strcmp(check_str(c, s->job_gres.type[want]), check_str(c, s->gres_kind.type[kind]));
+}
+
+/* How much of what is asked for in row *want* a place has. */
+static uint64_t gres_at(const struct check *c, uint32_t want, uint32_t place)
+{
+	struct sl_range g = c->plan->place.gres[place];
+	uint64_t n = 0;
+
+	for (uint32_t k = g.first; k < g.first + g.count; k++)
+		if (same_gres(c, want, c->plan->place_gres.kind[k]))
+			n += c->plan->place_gres.count[k];
+	return n;
+}
+
+static int check_node(struct check *c, const struct row *r, const struct ask *a, uint32_t i)
+{
+	const struct sl_snapshot *s = c->snap;
+	const struct sl_plan_place_view *place = &c->plan->place;
+	uint32_t node = place->node[i], id = s->job.id[r->job], least = least_cores(c, a, node);
+	const char *name = check_str(c, s->node.name[node]);
+	int64_t memory = memory_of(c, r->job, node, place->cores[i]);
+
+	if (a->whole && place->cores[i] != s->node.cores[node])
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " of %" PRIu32
+			       " cores, wants the whole node", id, name, place->cores[i], s->node.cores[node]);
+	if (place->cores[i] < least)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " cores, needs %" PRIu32,
+			       id, name, place->cores[i], least);
+	if (place->memory[i] < memory)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRId64 " MiB, needs %" PRId64, id,
+			       name, place->memory[i], memory);
+	if (s->job.tmp_disk[r->job] > 0 && s->job.tmp_disk[r->job] > s->node.tmp_disk[node])
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRId64 " MiB of TmpDisk, needs %"
+			       PRId64, id, name, s->node.tmp_disk[node], s->job.tmp_disk[r->job]);
+	if (!has_features(check_str(c, s->node.features[node]), check_str(c, s->job.features[r->job])))
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has features %s, needs %s", id, name,
+			       check_str(c, s->node.features[node]), check_str(c, s->job.features[r->job]));
+	for (uint32_t k = place->gres[i].first; k < place->gres[i].first + place->gres[i].count; k++) {
+		uint32_t g = a->gres.first, end = a->gres.first + a->gres.count;
+
+		while (g < end && !same_gres(c, g, c->plan->place_gres.kind[k]))
+			g++;
+		/* whole nodes come with all their gres, asked for or not (sbatch --exclusive) */
+		if (g == end && c->plan->place_gres.count[k] && !a->whole)
+			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: gets %s, did not ask for it", id,
+				       name, check_str(c, s->gres_kind.key[c->plan->place_gres.kind[k]]));
+	}
+	return 0;
+}
+
+/* -- all nodes together -------------------------------------------------- */
+
+static int check_tasks(struct check *c, const struct row *r, const struct ask *a)
+{
+	const struct sl_plan_place_view *place = &c->plan->place;
+	uint64_t most = 0, least = 0;
+
+	for (uint32_t i = r->places.first; i < r->places.first + r->places.count; i++) {
+		uint32_t node = place->node[i], cores = place->cores[i];
+		uint64_t hosts = tasks_of(c, a, node, cores);
+
+		most += a->tasks_per_node && hosts > a->tasks_per_node ? a->tasks_per_node : hosts;
+		if (cores > least_cores(c, a, node))
+			least += tasks_of(c, a, node, cores - 1) + 1;
+	}
+	if (most < a->tasks)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its %" PRIu32 " nodes host %" PRIu64
+			       " tasks of %" PRIu32 " CPUs, it has %" PRIu32, c->snap->job.id[r->job],
+			       r->places.count, most, a->cpus_per_task, a->tasks);
+	if (!a->whole && !a->overcommit && least > a->tasks_max)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its %" PRIu32 " nodes have cores for %" PRIu64
+			       " tasks of %" PRIu32 " CPUs, it has %" PRIu32, c->snap->job.id[r->job],
+			       r->places.count, least, a->cpus_per_task, a->tasks_max);
+	return 0;
+}
+
+static int check_gres(struct check *c, const struct row *r, const struct ask *a, uint32_t want)
+{
+	const struct sl_snapshot *s = c->snap;
+	const struct sl_plan_place_view *place = &c->plan->place;
+	uint32_t per = s->job_gres.per[want], id = s->job.id[r->job];
+	uint64_t count = s->job_gres.count[want], sum = 0, need;
+
+	for (uint32_t i = r->places.first; count && i < r->places.first + r->places.count; i++) {
+		uint64_t have = gres_at(c, want, i), hosts = tasks_of(c, a, place->node[i], place->cores[i]);
+
+		if (a->tasks_per_node && hosts > a->tasks_per_node)
+			hosts = a->tasks_per_node;
+		if (per == SL_PER_NODE && have < count)
+			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu64 " %s, needs %"
+				       PRIu64, id, check_str(c, s->node.name[place->node[i]]), have,
+				       check_str(c, s->job_gres.name[want]), count);
+		sum += per != SL_PER_TASK ? have : have / count < hosts ? have / count : hosts;
+	}
+	need = per == SL_PER_JOB ? count : per == SL_PER_TASK ? a->tasks : 0;
+	if (count && sum < need)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its nodes have %" PRIu64 " %s%s, needs %" PRIu64,
+			       id, sum, per == SL_PER_TASK ? "tasks' worth of " : "",
+			       check_str(c, s->job_gres.name[want]), need);
+	return 0;
+}
+
+int check_layout(struct check *c, const struct row *r, const struct ask *a)
+{
+	const struct sl_plan_place_view *place = &c->plan->place;
+	uint32_t first = r->places.first, count = r->places.count, id = c->snap->job.id[r->job];
+	const char *why = must_be_native(c, r->job, r->partition);
+
+	if (!count)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has no nodes", id);
+	if (count > a->max_nodes)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has %" PRIu32 " nodes, takes at most %" PRIu32, id,
+			       count, a->max_nodes);
+	if (r->native)
+		return 0;
+	if (why)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": only Slurm's select can place it (%s)", id, why);
+	if (count < a->min_nodes)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has %" PRIu32 " nodes, needs %" PRIu32, id, count,
+			       a->min_nodes);
+	for (uint32_t i = first; i < first + count; i++)
+		if (check_node(c, r, a, i) < 0)
+			return -1;
+	if ((c->snap->job.flags[r->job] & SL_JOBF_CONTIGUOUS) &&
+	    place->node[first + count - 1] - place->node[first] != count - 1)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its nodes are not contiguous", id);
+	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++) {
+		if (c->snap->job_gres.per[g] == SL_PER_SOCKET && c->snap->job_gres.count[g])
+			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32
+				       ": only Slurm's select can place it (gres per socket)", id);
+		if (check_gres(c, r, a, g) < 0)
+			return -1;
+	}
+	return check_tasks(c, r, a);
+}

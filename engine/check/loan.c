@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * check/loan.c - may this job have nodes of other partitions?  The rules are in check.h.
+ */
+#include "check/private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int check_available(struct check *c, const struct row *r, uint32_t node)
+{
+	int in = check_member(c, r->partition, node);
+
+	if (r->through == SL_NONE || in < 0)
+		return in;
+	for (uint32_t i = r->lenders.first; !in && i < r->lenders.first + r->lenders.count; i++)
+		in = check_member(c, c->plan->lender.partition[i], node);
+	return in <= 0 ? in : check_member(c, r->through, node);
+}
+
+/* A list of words with commas between them: how often the word stands in it. */
+static unsigned count_word(const char *list, const char *word)
+{
+	char *copy = strdup(list), *rest = copy, *w;
+	unsigned n = 0;
+
+	while (copy && (w = strsep(&rest, ",")))
+		n += !strcmp(w, word);
+	free(copy);
+	return n;
+}
+
+/* Why the partition does not let the job in, NULL if it does. */
+static const char *bars(const struct check *c, const struct row *r, uint32_t p)
+{
+	const struct sl_partition_view *part = &c->snap->partition;
+	const struct sl_job_view *job = &c->snap->job;
+	const char *account = check_str(c, job->account[r->job]), *qos = check_str(c, job->qos[r->job]);
+	const char *accounts = check_str(c, part->allow_accounts[p]), *qoses = check_str(c, part->allow_qos[p]);
+	const char *users = check_str(c, part->allow_users[p]);
+	char uid[24];
+
+	snprintf(uid, sizeof(uid), "%" PRIu32, job->uid[r->job]);
+	if (*accounts && !count_word(accounts, account))
+		return "its AllowAccounts";
+	if (!*accounts && *account && count_word(check_str(c, part->deny_accounts[p]), account))
+		return "its DenyAccounts";
+	if (*qoses && !count_word(qoses, qos))
+		return "its AllowQos";
+	if (!*qoses && *qos && count_word(check_str(c, part->deny_qos[p]), qos))
+		return "its DenyQos";
+	if (job->uid[r->job] && *users && !count_word(users, uid))
+		return "its AllowGroups";
+	if (job->uid[r->job] && p != r->through && (part->flags[p] & SL_PART_ROOT_ONLY))
+		return "RootOnly";
+	return NULL;
+}
+
+/* Why it does not take such a job, NULL if it does. */
+static const char *limits(const struct check *c, const struct row *r, uint32_t p)
+{
+	const struct sl_partition_view *part = &c->snap->partition;
+	uint32_t alike = SL_PART_EXCLUSIVE_USER | SL_PART_LLN | SL_PART_FORCE;
+
+	if (!(part->flags[p] & SL_PART_UP))
+		return "its state";
+	if (r->until - r->at > part->max_time[p])
+		return "its MaxTime";
+	if (part->max_nodes[p] && r->places.count > part->max_nodes[p])
+		return "its MaxNodes";
+	if (r->places.count < part->min_nodes[p])
+		return "its MinNodes";
+	if (part->max_cpus_per_node[p] != SL_NONE && part->max_cpus_per_node[p])
+		return "its MaxCPUsPerNode";
+	if (part->oversubscribe[p] != part->oversubscribe[r->partition] ||
+	    (part->flags[p] & alike) != (part->flags[r->partition] & alike))
+		return "how it shares nodes";
+	return bars(c, r, p);
+}
+
+static int check_lender(struct check *c, const struct row *r, uint32_t p)
+{
+	const char *why;
+
+	if (p >= c->snap->partition.rows)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": borrows through or from partition row %" PRIu32
+			       ", which does not exist", c->snap->job.id[r->job], p);
+	why = limits(c, r, p);
+	if (!why)
+		return 0;
+	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": borrows nodes with partition %s, which %s forbids",
+		       c->snap->job.id[r->job], check_str(c, c->snap->partition.name[p]), why);
+}
+
+int check_loan(struct check *c, const struct row *r)
+{
+	const struct sl_snapshot *s = c->snap;
+	struct sl_range asked = s->job.partitions[r->job];
+	bool own = s->job.partition[r->job] == r->through;
+
+	if (r->through == SL_NONE)
+		return !r->lenders.count ? 0 : sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has lenders, and no "
+						       "partition to borrow through", s->job.id[r->job]);
+	for (uint32_t i = asked.first; i < asked.first + asked.count; i++)
+		own |= s->job_partition.partition[i] == r->through;
+	if (own || r->native)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": borrows nodes, but %s", s->job.id[r->job],
+			       own ? "asks for the partition that it borrows through" : "is native");
+	if (s->partition.max_cpus_per_node[r->partition] != SL_NONE && s->partition.max_cpus_per_node[r->partition])
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": borrows nodes, but its partition has "
+			       "MaxCPUsPerNode", s->job.id[r->job]);
+	if (check_lender(c, r, r->through) < 0)
+		return -1;
+	for (uint32_t i = r->lenders.first; i < r->lenders.first + r->lenders.count; i++)
+		if (check_lender(c, r, c->plan->lender.partition[i]) < 0)
+			return -1;
+	return 0;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * check/private.h - what the parts of the checker share: check.c (rows, jobs and
+ * times), check/layout.c (does a layout answer the request) and check/sweep.c
+ * (does everything fit at every instant).  Nobody else includes it.
+ */
+#ifndef SL_CHECK_PRIVATE_H
+#define SL_CHECK_PRIVATE_H
+
+#include "check/check.h"
+
+/* Cores are added up in parts of a core, where jobs share cores: what all numbers to
+ * 16 divide. */
+#define CORE_PARTS INT64_C(720720)
+
+/* Something that is held on one node for a while. */
+struct bill {
+	int64_t start, end;
+	int64_t memory;			/* MiB */
+	const uint32_t *kind, *count;	/* gres */
+	uint32_t kinds;
+	uint32_t node, cores;
+	uint32_t job;			/* row, or SL_NONE: a reservation's mark */
+	uint32_t partition;		/* that it runs in */
+	uint32_t resv;			/* reservation that it runs in, or SL_NONE */
+	bool planned, native;
+};
+
+struct key {
+	uint64_t key;
+	uint32_t row;
+};
+
+struct check {
+	const struct sl_snapshot *snap;
+	const struct sl_plan_image *plan;
+	struct sl_error *err;
+	int64_t now;
+	struct key *jobs;		/* rows by job id */
+	struct key *queue;		/* rows by (job row, partition) */
+	uint8_t **member;		/* [partition][node], NULL until asked for */
+	uint8_t **reserved;		/* [reservation][node], NULL until asked for */
+	uint32_t *resv_nodes;		/* nodes of a reservation */
+	int64_t *held_until;		/* [node] end of the last job that runs there */
+	uint32_t *starts, *bookings;	/* [job row] rows in the plan */
+	struct bill *bill;
+	uint32_t bills, room;
+};
+
+/* One start or reservation of the plan, read. */
+struct row {
+	uint32_t job;			/* row in the snapshot */
+	uint32_t partition;
+	uint32_t shape;
+	bool native;
+	bool start;			/* a start, else a reservation */
+	uint32_t resv;			/* that it runs in, or SL_NONE */
+	int64_t at, until;		/* booked from, to */
+	struct sl_range places;
+	uint32_t through;		/* partition that it is started in instead, or SL_NONE */
+	struct sl_range lenders;	/* then: whose nodes it may have, too */
+};
+
+/* What a job asks for, in one partition and shape. */
+struct ask {
+	uint32_t min_nodes, max_nodes;
+	uint32_t tasks, tasks_max;	/* to be hosted; at most */
+	uint32_t cpus_per_task;
+	uint32_t tasks_per_node;	/* at most, 0: any */
+	uint32_t tasks_per_core;	/* at most, 0: any */
+	uint32_t threads;		/* usable threads of a core, 0: all */
+	uint32_t node_cpus;		/* fewest on each node */
+	bool whole;			/* whole nodes */
+	bool overcommit;
+	int64_t time_limit, time_floor;	/* asked for; shortest it may become */
+	struct sl_range gres;
+};
+
+static inline const char *check_str(const struct check *c, uint32_t str)
+{
+	return sl_snapshot_str(c->snap, str);
+}
+
+/* Sum and difference of what may be any number; beyond the ends of time, the end. */
+static inline int64_t check_later(int64_t t, int64_t seconds)
+{
+	int64_t sum;
+
+	return !__builtin_add_overflow(t, seconds, &sum) ? sum : t < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static inline int64_t check_rest(int64_t end, int64_t t)
+{
+	int64_t rest;
+
+	return !__builtin_sub_overflow(end, t, &rest) ? rest : end < 0 ? INT64_MIN : INT64_MAX;
+}
+
+/* Jobs that share a core in this partition: 1 unless it oversubscribes. */
+uint32_t check_sharing(const struct check *c, uint32_t job, uint32_t partition);
+
+/* The reservation a job names first, SL_NONE where it names none that exists. */
+uint32_t check_reservation(const struct check *c, uint32_t job);
+
+/* Whether a node is in a partition, in a reservation. */
+int check_member(struct check *c, uint32_t partition, uint32_t node);
+int check_reserved(struct check *c, uint32_t resv, uint32_t node);
+
+/* Cores that a reservation of parts of nodes may hold on a node. */
+uint32_t check_resv_cores(struct check *c, uint32_t resv, uint32_t node);
+
+/* check/layout.c */
+void check_ask(const struct check *c, uint32_t job, uint32_t partition, uint32_t shape, struct ask *a);
+int check_layout(struct check *c, const struct row *r, const struct ask *a);
+
+/* check/loan.c */
+/* Whether a node is in the job's partition, or in one that lends it. */
+int check_available(struct check *c, const struct row *r, uint32_t node);
+/* The row, laid out, against the limits of the partitions that it borrows from. */
+int check_loan(struct check *c, const struct row *r);
+
+/* check/sweep.c */
+int check_nodes(struct check *c);
+int check_licenses(struct check *c, const struct row *rows, uint32_t count);
+
+/* When a running, suspended or completing job is taken to end. */
+int64_t check_end(const struct check *c, uint32_t job);
+
+#endif

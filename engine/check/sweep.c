@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * check/sweep.c - does everything that is held fit, at every instant?
+ *
+ * Node by node: sort what begins and ends there, walk through it and compare the
+ * sums with what the node has whenever something planned is among it.  What the
+ * snapshot itself has too much of is not the plan's fault as long as the plan
+ * adds nothing to it.
+ */
+#include "check/private.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct event {
+	int64_t at;
+	uint32_t bill;
+	bool begins;
+};
+
+struct sums {
+	int64_t parts, memory, jobs;	/* parts of cores */
+	int64_t *gres;			/* per kind */
+};
+
+struct sweep {
+	struct check *c;
+	uint32_t *first;		/* [node] where its bills begin in ... */
+	uint32_t *bill;			/* ... the bills, node by node */
+	struct event *event;
+	struct sums all, planned;
+	int64_t *capacity;		/* gres of the node at hand */
+	int64_t *part_cpus;		/* per partition: held by its jobs */
+	int64_t *resv_parts;		/* per reservation: cores held by its jobs */
+	uint32_t *resv_jobs;		/* per reservation: planned ones among them */
+	bool capped, partial;		/* there is a MaxCPUsPerNode, a partial reservation */
+};
+
+/* What ends makes room for what begins at the same instant. */
+static int by_time(const void *a, const void *b)
+{
+	const struct event *x = a, *y = b;
+
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	if (x->begins != y->begins)
+		return x->begins ? 1 : -1;
+	return (x->bill > y->bill) - (x->bill < y->bill);
+}
+
+static uint32_t threads_of(const struct check *c, uint32_t node)
+{
+	return c->snap->node.threads[node] ? c->snap->node.threads[node] : 1;
+}
+
+static void add(struct sums *s, const struct bill *b, int sign, int64_t parts)
+{
+	s->parts += sign * parts;
+	s->memory += sign * b->memory;
+	s->jobs += sign;
+	for (uint32_t k = 0; k < b->kinds; k++)
+		s->gres[b->kind[k]] += sign * (int64_t) b->count[k];
+}
+
+static void add_bill(struct sweep *w, const struct bill *b, int sign)
+{
+	const struct check *c = w->c;
+	uint32_t share = b->job == SL_NONE ? 1 : check_sharing(c, b->job, b->partition);
+	int64_t parts = b->cores * CORE_PARTS / share;
+
+	add(&w->all, b, sign, parts);
+	if (b->planned)
+		add(&w->planned, b, sign, parts);
+	if (b->job == SL_NONE)
+		return;
+	if (w->capped && b->partition != SL_NONE && share == 1 && !b->native)
+		w->part_cpus[b->partition] += sign * (int64_t) b->cores * threads_of(c, b->node);
+	if (w->partial && b->resv != SL_NONE) {
+		w->resv_parts[b->resv] += sign * parts;
+		w->resv_jobs[b->resv] += sign * (b->planned ? 1 : 0);
+	}
+}
+
+/* -- one instant --------------------------------------------------------- */
+
+/* Of the planned jobs there, the one to blame: that begins last, then that was
+ * planned last. */
+static const struct bill *latest(const struct sweep *w, uint32_t node, int64_t at)
+{
+	const struct bill *found = NULL;
+
+	for (uint32_t i = w->first[node]; i < w->first[node + 1]; i++) {
+		const struct bill *b = &w->c->bill[w->bill[i]];
+
+		if (b->planned && b->start <= at && at < b->end && (!found || b->start >= found->start))
+			found = b;
+	}
+	return found;
+}
+
+static int over(const struct sweep *w, uint32_t node, int64_t at, const char *what, int64_t used, int64_t have)
+{
+	const struct check *c = w->c;
+
+	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: %" PRId64 " %s in use at %" PRId64
+		       ", it has %" PRId64, c->snap->job.id[latest(w, node, at)->job],
+		       check_str(c, c->snap->node.name[node]), used, what, at, have);
+}
+
+static int check_caps(struct sweep *w, uint32_t node, int64_t at)
+{
+	const struct check *c = w->c;
+	const struct bill *b = latest(w, node, at);
+	uint32_t most = c->snap->partition.max_cpus_per_node[b->partition];
+
+	if (most == SL_NONE || !most || b->native || w->part_cpus[b->partition] <= most)
+		return 0;
+	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: %" PRId64 " CPUs of partition %s in use at %"
+		       PRId64 ", MaxCPUsPerNode is %" PRIu32, c->snap->job.id[b->job],
+		       check_str(c, c->snap->node.name[node]), w->part_cpus[b->partition],
+		       check_str(c, c->snap->partition.name[b->partition]), at, most);
+}
+
+/* Cores that reservations of parts of the node still keep from planned jobs. */
+static int64_t kept_parts(struct sweep *w, uint32_t node, int64_t at)
+{
+	struct check *c = w->c;
+	const struct sl_reservation_view *resv = &c->snap->reservation;
+	int64_t parts = 0;
+
+	for (uint32_t r = 0; r < resv->rows; r++) {
+		int64_t kept;
+
+		if (!resv->cores[r] || at < resv->start_time[r] || at >= resv->end_time[r] ||
+		    w->planned.jobs == w->resv_jobs[r] || check_reserved(c, r, node) <= 0)
+			continue;
+		kept = check_resv_cores(c, r, node) * CORE_PARTS - w->resv_parts[r];
+		parts += kept > 0 ? kept : 0;
+	}
+	return parts;
+}
+
+static int check_instant(struct sweep *w, uint32_t node, int64_t at)
+{
+	struct check *c = w->c;
+	const struct sl_snapshot *s = c->snap;
+	int64_t parts = w->all.parts;
+
+	if (!w->planned.jobs)
+		return 0;
+	if (w->partial)
+		parts += kept_parts(w, node, at);
+	if (w->planned.parts && parts > s->node.cores[node] * CORE_PARTS)
+		return over(w, node, at, "cores", (parts + CORE_PARTS - 1) / CORE_PARTS, s->node.cores[node]);
+	if ((s->meta.select_flags[0] & SL_SELECT_MEMORY) && s->node.memory[node] > 0 && w->planned.memory &&
+	    w->all.memory > s->node.memory[node])
+		return over(w, node, at, "MiB", w->all.memory, s->node.memory[node]);
+	for (uint32_t k = 0; k < s->gres_kind.rows; k++)
+		if (w->planned.gres[k] && w->all.gres[k] > w->capacity[k])
+			return over(w, node, at, check_str(c, s->gres_kind.key[k]), w->all.gres[k], w->capacity[k]);
+	return w->capped ? check_caps(w, node, at) : 0;
+}
+
+/* -- one node ------------------------------------------------------------ */
+
+static int sweep_node(struct sweep *w, uint32_t node)
+{
+	const struct check *c = w->c;
+	const struct sl_snapshot *s = c->snap;
+	struct sl_range gres = s->node.gres[node];
+	uint32_t n = 0, kinds = s->gres_kind.rows;
+
+	for (uint32_t i = w->first[node]; i < w->first[node + 1]; i++) {
+		const struct bill *b = &c->bill[w->bill[i]];
+
+		if (b->end <= b->start)
+			continue;
+		w->event[n++] = (struct event) { b->start, w->bill[i], true };
+		if (b->end != INT64_MAX)
+			w->event[n++] = (struct event) { b->end, w->bill[i], false };
+	}
+	qsort(w->event, n, sizeof(*w->event), by_time);
+	memset(w->capacity, 0, kinds * sizeof(*w->capacity));
+	for (uint32_t g = gres.first; g < gres.first + gres.count; g++)
+		w->capacity[s->node_gres.kind[g]] += s->node_gres.count[g];
+	w->all.parts = w->all.memory = w->all.jobs = 0;
+	w->planned.parts = w->planned.memory = w->planned.jobs = 0;
+	memset(w->all.gres, 0, kinds * sizeof(*w->all.gres));
+	memset(w->planned.gres, 0, kinds * sizeof(*w->planned.gres));
+	memset(w->part_cpus, 0, s->partition.rows * sizeof(*w->part_cpus));
+	memset(w->resv_parts, 0, s->reservation.rows * sizeof(*w->resv_parts));
+	memset(w->resv_jobs, 0, s->reservation.rows * sizeof(*w->resv_jobs));
+	for (uint32_t i = 0; i < n; i++) {
+		add_bill(w, &c->bill[w->event[i].bill], w->event[i].begins ? 1 : -1);
+		if ((i + 1 == n || w->event[i + 1].at != w->event[i].at) &&
+		    check_instant(w, node, w->event[i].at) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The bills of each node, side by side. */
+static void sort_by_node(struct sweep *w)
+{
+	const struct check *c = w->c;
+	uint32_t nodes = c->snap->node.rows;
+
+	for (uint32_t i = 0; i < c->bills; i++)
+		w->first[c->bill[i].node + 1]++;
+	for (uint32_t n = 0; n < nodes; n++)
+		w->first[n + 1] += w->first[n];
+	for (uint32_t i = c->bills; i-- > 0; )
+		w->bill[--w->first[c->bill[i].node + 1]] = i;
+	/* first[n + 1] is now where node n begins. */
+	memmove(w->first, w->first + 1, nodes * sizeof(*w->first));
+	w->first[nodes] = c->bills;
+}
+
+static int allocate(struct sweep *w)
+{
+	const struct sl_snapshot *s = w->c->snap;
+	size_t kinds = s->gres_kind.rows + 1;
+
+	w->first = calloc((size_t) s->node.rows + 2, sizeof(*w->first));
+	w->bill = calloc((size_t) w->c->bills + 1, sizeof(*w->bill));
+	w->event = calloc((size_t) w->c->bills * 2 + 1, sizeof(*w->event));
+	w->capacity = calloc(kinds, sizeof(*w->capacity));
+	w->all.gres = calloc(kinds, sizeof(*w->all.gres));
+	w->planned.gres = calloc(kinds, sizeof(*w->planned.gres));
+	w->part_cpus = calloc((size_t) s->partition.rows + 1, sizeof(*w->part_cpus));
+	w->resv_parts = calloc((size_t) s->reservation.rows + 1, sizeof(*w->resv_parts));
+	w->resv_jobs = calloc((size_t) s->reservation.rows + 1, sizeof(*w->resv_jobs));
+	if (!w->first || !w->bill || !w->event || !w->capacity || !w->all.gres || !w->planned.gres ||
+	    !w->part_cpus || !w->resv_parts || !w->resv_jobs)
+		return sl_fail(w->c->err, SL_ENOMEM, "check: out of memory");
+	return 0;
+}
+
+int check_nodes(struct check *c)
+{
+	const struct sl_snapshot *s = c->snap;
+	struct sweep w = { .c = c };
+	int rc = allocate(&w);
+
+	for (uint32_t p = 0; p < s->partition.rows; p++)
+		w.capped |= s->partition.max_cpus_per_node[p] != SL_NONE && s->partition.max_cpus_per_node[p];
+	for (uint32_t r = 0; r < s->reservation.rows; r++)
+		w.partial |= s->reservation.cores[r] != 0;
+	if (!rc)
+		sort_by_node(&w);
+	for (uint32_t n = 0; !rc && n < s->node.rows; n++) {
+		bool planned = false;
+
+		for (uint32_t i = w.first[n]; i < w.first[n + 1] && !planned; i++)
+			planned = c->bill[w.bill[i]].planned;
+		if (planned)
+			rc = sweep_node(&w, n);
+	}
+	free(w.first);
+	free(w.bill);
+	free(w.event);
+	free(w.capacity);
+	free(w.all.gres);
+	free(w.planned.gres);
+	free(w.part_cpus);
+	free(w.resv_parts);
+	free(w.resv_jobs);
+	return rc;
+}
+
+/* -- licences ------------------------------------------------------------ */
+
+static uint32_t count_of(const struct check *c, uint32_t j, uint32_t license)
+{
+	struct sl_range l = c->snap->job.licenses[j];
+	uint32_t n = 0;
+
+	for (uint32_t i = l.first; i < l.first + l.count; i++)
+		if (c->snap->job_license.license[i] == license)
+			n += c->snap->job_license.count[i];
+	return n;
+}
+
+struct change {
+	int64_t at, count;
+	uint32_t job;			/* that is planned, or SL_NONE */
+};
+
+static int by_change(const void *a, const void *b)
+{
+	const struct change *x = a, *y = b;
+
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return (x->count > y->count) - (x->count < y->count);
+}
+
+/* Walk through what is returned and taken, from the snapshot's figure on. */
+static int walk(struct check *c, uint32_t l, struct change *ch, uint32_t n, int64_t used)
+{
+	const struct sl_license_view *lic = &c->snap->license;
+	int64_t have = (int64_t) lic->total[l] - lic->reserved[l];
+
+	qsort(ch, n, sizeof(*ch), by_change);
+	for (uint32_t i = 0; i < n; i++) {
+		used += ch[i].count;
+		if (ch[i].count > 0 && ch[i].job != SL_NONE && used > have)
+			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": %" PRId64 " of license %s in use at %"
+				       PRId64 ", there are %" PRId64, c->snap->job.id[ch[i].job], used,
+				       check_str(c, lic->name[l]), ch[i].at, have);
+	}
+	return 0;
+}
+
+int check_licenses(struct check *c, const struct row *rows, uint32_t count)
+{
+	const struct sl_snapshot *s = c->snap;
+	struct change *ch = calloc((size_t) s->job.rows + 2 * (size_t) count + 1, sizeof(*ch));
+	int rc = ch ? 0 : sl_fail(c->err, SL_ENOMEM, "check: out of memory");
+
+	for (uint32_t l = 0; !rc && l < s->license.rows; l++) {
+		int64_t running = 0, used = s->license.used[l];
+		uint32_t n = 0;
+
+		for (uint32_t j = 0; j < s->job.rows; j++) {
+			bool runs = (s->job.state[j] == SL_JOB_RUNNING || s->job.state[j] == SL_JOB_SUSPENDED) &&
+				!(s->job.flags[j] & SL_JOBF_COMPLETING);
+			uint32_t has = runs ? count_of(c, j, l) : 0;
+
+			running += has;
+			if (has && check_end(c, j) != INT64_MAX)
+				ch[n++] = (struct change) { check_end(c, j), -(int64_t) has, SL_NONE };
+		}
+		for (uint32_t i = 0; i < count; i++) {
+			uint32_t takes = rows[i].resv == SL_NONE ? count_of(c, rows[i].job, l) : 0;
+
+			if (!takes)
+				continue;
+			ch[n++] = (struct change) { rows[i].at, takes, rows[i].job };
+			if (rows[i].until != INT64_MAX)
+				ch[n++] = (struct change) { rows[i].until, -(int64_t) takes, SL_NONE };
+		}
+		rc = walk(c, l, ch, n, used > running ? used : running);
+	}
+	free(ch);
+	return rc;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * journal.h - the decision journal: one JSON object per cycle and line.
+ *
+ * DIR/decisions.jsonl, rotated to .1 ... .SL_JOURNAL_KEEP before it would exceed
+ * SL_JOURNAL_SIZE.  A line is written with one write(2), so that a crash leaves
+ * at most one torn line at the end, which readers skip.  `schedlua explain`
+ * reads it from the newest line back.  The plug-in writes it, after the commit, so
+ * that it holds what became of each decision too.
+ *
+ * Keys of a line, left out where they are empty, zero or false:
+ *	sequence, now, policy, examined, truncated, error, decide_us, total_us
+ *	full		the first line of a file: names every job that waits
+ *	started		[{job, partition, nodes, node_count, cores, time_limit,
+ *			  native, shape, by, note, done, text}]
+ *			  (note: why the alternatives in its comment are ignored)
+ *	reserved	[{job, start_time, partition, nodes, node_count, cores, by}]
+ *	pending		[{job, why, text, by, note}]
+ *	actions		[{job, verb, number, text, by, done, why}]
+ *	gone		[{job}]: it waited, and now neither waits nor was started here
+ * done and what follows tell what became of it; they are there only where the plan
+ * was carried out.  Times are seconds since the epoch.
+ *
+ * With thousands of jobs waiting most answers are the same as a cycle ago.  So
+ * reserved and pending name only the jobs of which one or the other differs from
+ * what the file last said, and then both: the newest line that names a job is
+ * what holds, all of it.  A cycle in which
+ * nothing happened and nothing changed writes no line.
+ *
+ * Ownership: the journal owns its file.  Threads: none; processes that overlap
+ * (slurmctld while it restarts itself) lock the file for each line.
+ */
+#ifndef SL_JOURNAL_H
+#define SL_JOURNAL_H
+
+#include <stdbool.h>
+
+#include "image/plan_image.h"
+#include "image/snapshot.h"
+
+#define SL_JOURNAL_SIZE ((size_t) 64 << 20)
+#define SL_JOURNAL_KEEP 4
+
+struct sl_journal;
+
+/*
+ * Open or create the journal (mode 0640) in a directory that exists; a line that
+ * a crash left torn is cut off.  NULL on failure with *err set.
+ */
+struct sl_journal *sl_journal_open(const char *dir, struct sl_error *err);
+void sl_journal_close(struct sl_journal *j);
+
+/* Rotate at another size. */
+void sl_journal_set_size(struct sl_journal *j, size_t size);
+
+/* What became of a start or an action of the plan when it was carried out. */
+struct sl_outcome {
+	uint32_t job;
+	bool done;
+	const char *text;	/* why not: "cancelled meanwhile", "select: nodes busy"; NULL: nothing to say */
+};
+
+/*
+ * Append the record of a cycle.  *outcomes* holds one entry per start, then one
+ * per action of the plan, in the plan's order; NULL where nothing is carried out.
+ * The plan need not have been checked: nodes and partitions that the snapshot has
+ * not are left out.  Returns 0, or -1 with *err: a full disk (SL_EIO), another
+ * process writing at this instant (SL_EBUSY).  Nothing torn is left behind then,
+ * and what was to be said is said by the next record.
+ */
+int sl_journal_write(struct sl_journal *j, const struct sl_snapshot *snap, const struct sl_plan_image *plan,
+		     const struct sl_outcome *outcomes, struct sl_error *err);
+
+/*
+ * Call visit(line, length, arg) for each whole line from the newest back, until
+ * it returns non-zero or the journal ends; the line feed is not part of the
+ * line.  Returns 0 (also for a journal without lines), or -1 with *err
+ * (SL_ENOENT: no journal there).
+ */
+int sl_journal_read(const char *dir, int (*visit)(const char *line, size_t length, void *arg), void *arg,
+		    struct sl_error *err);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* plan_answer.c - see plan_answer.h.  Linear in the plan and the snapshot. */
+#include "image/plan_answer.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the plan has said of a job so far. */
+struct said {
+	uint32_t entry;		/* its first in the queue + 1; 0: none */
+	uint32_t starts;
+	uint32_t orders;
+	bool reserved, pending;
+};
+
+struct answer {
+	const struct sl_plan_image *plan;
+	const struct sl_snapshot *snap;
+	struct said *said;	/* by job row */
+	uint32_t *next;		/* by queue entry: the job's next one + 1 */
+	uint32_t *slot;		/* hash by job id: row + 1 */
+	uint32_t slots;
+	struct sl_error *err;
+};
+
+/* -- looking things up ------------------------------------------------------ */
+
+static uint32_t *find_slot(const struct answer *a, uint32_t id)
+{
+	uint32_t at = id * 2654435761u >> 7;
+
+	while (a->slot[at & (a->slots - 1)] && a->snap->job.id[a->slot[at & (a->slots - 1)] - 1] != id)
+		at++;
+	return &a->slot[at & (a->slots - 1)];
+}
+
+/* What was said of a job; NULL with a->err when the snapshot has no such job. */
+static struct said *find_job(const struct answer *a, const char *table, uint32_t row, uint32_t id)
+{
+	uint32_t at = *find_slot(a, id);
+
+	if (at)
+		return &a->said[at - 1];
+	sl_fail(a->err, SL_EFORMAT, "plan: %s[%" PRIu32 "]: job %" PRIu32 " is not in the snapshot", table, row, id);
+	return NULL;
+}
+
+static bool is_queued(const struct answer *a, const struct said *job, uint32_t partition)
+{
+	uint32_t entry = job->entry;
+
+	while (entry && a->snap->queue.partition[entry - 1] != partition)
+		entry = a->next[entry - 1];
+	return entry != 0;
+}
+
+static int prepare(struct answer *a)
+{
+	const struct sl_snapshot *s = a->snap;
+
+	for (a->slots = 16; a->slots < 2 * (uint64_t) s->job.rows; )
+		a->slots *= 2;
+	a->said = calloc((size_t) s->job.rows + 1, sizeof(*a->said));
+	a->next = calloc((size_t) s->queue.rows + 1, sizeof(*a->next));
+	a->slot = calloc(a->slots, sizeof(*a->slot));
+	if (!a->said || !a->next || !a->slot)
+		return sl_fail(a->err, SL_ENOMEM, "plan: out of memory");
+	for (uint32_t r = 0; r < s->job.rows; r++)
+		*find_slot(a, s->job.id[r]) = r + 1;
+	for (uint32_t q = s->queue.rows; q-- > 0; ) {
+		struct said *job = &a->said[s->queue.job[q]];
+
+		a->next[q] = job->entry;
+		job->entry = q + 1;
+	}
+	return 0;
+}
+
+/* -- rows ------------------------------------------------------------------- */
+
+/* What starts and reservations have in common. */
+struct booked {
+	const char *table;
+	uint32_t row, job, partition, shape, through;
+	struct sl_range places, lenders;
+};
+
+#define WRONG(a, b, ...) sl_fail((a)->err, SL_EFORMAT, "plan: %s[%" PRIu32 "]: " __VA_ARGS__)
+
+static int check_places(const struct answer *a, const struct booked *b)
+{
+	const struct sl_plan_place_view *place = &a->plan->place;
+
+	for (uint32_t i = b->places.first; i < b->places.first + b->places.count; i++) {
+		if (place->node[i] >= a->snap->node.rows)
+			return WRONG(a, b, "there is no node row %" PRIu32, b->table, b->row, place->node[i]);
+		if (i > b->places.first && place->node[i] <= place->node[i - 1])
+			return WRONG(a, b, "node row %" PRIu32 " comes twice or out of order", b->table, b->row,
+				     place->node[i]);
+		if (!place->cores[i])
+			return WRONG(a, b, "no cores of node row %" PRIu32, b->table, b->row, place->node[i]);
+	}
+	return 0;
+}
+
+static int check_loan(const struct answer *a, const struct booked *b)
+{
+	const struct sl_plan_lender_view *lender = &a->plan->lender;
+
+	if (b->through != SL_NONE && b->through >= a->snap->partition.rows)
+		return WRONG(a, b, "there is no partition row %" PRIu32, b->table, b->row, b->through);
+	if (b->lenders.count > a->snap->partition.rows)
+		return WRONG(a, b, "more lenders than there are partitions", b->table, b->row);
+	for (uint32_t i = b->lenders.first; i < b->lenders.first + b->lenders.count; i++)
+		if (lender->partition[i] >= a->snap->partition.rows)
+			return WRONG(a, b, "there is no partition row %" PRIu32, b->table, b->row,
+				     lender->partition[i]);
+	return 0;
+}
+
+/* The job, which is in the queue; NULL with a->err. */
+static struct said *check_booked(const struct answer *a, const struct booked *b)
+{
+	struct said *job = find_job(a, b->table, b->row, b->job);
+
+	if (!job)
+		return NULL;
+	if (!is_queued(a, job, b->partition)) {
+		WRONG(a, b, "job %" PRIu32 " is not in the queue of partition row %" PRIu32, b->table, b->row,
+		      b->job, b->partition);
+		return NULL;
+	}
+	if (b->shape > a->snap->job.shapes[job - a->said].count) {
+		WRONG(a, b, "job %" PRIu32 " has no alternative %" PRIu32, b->table, b->row, b->job, b->shape);
+		return NULL;
+	}
+	return check_places(a, b) || check_loan(a, b) ? NULL : job;
+}
+
+static int check_starts(const struct answer *a)
+{
+	const struct sl_plan_start_view *v = &a->plan->start;
+
+	for (uint32_t r = 0; r < v->rows; r++) {
+		struct booked b = { "start", r, v->job[r], v->partition[r], v->shape[r], v->through[r], v->places[r],
+				    v->lenders[r] };
+		struct said *job = check_booked(a, &b);
+		uint32_t tasks;
+
+		if (!job)
+			return -1;
+		tasks = a->snap->job.array_pending[job - a->said];
+		if (job->starts++ >= (tasks ? tasks : 1))
+			return WRONG(a, &b, "job %" PRIu32 " is started more often than it has tasks", b.table, r, b.job);
+	}
+	return 0;
+}
+
+static int check_reservations(const struct answer *a)
+{
+	const struct sl_plan_reserve_view *v = &a->plan->reserve;
+
+	for (uint32_t r = 0; r < v->rows; r++) {
+		struct booked b = { "reserve", r, v->job[r], v->partition[r], v->shape[r], v->through[r],
+				    v->places[r], v->lenders[r] };
+		struct said *job = check_booked(a, &b);
+
+		if (!job)
+			return -1;
+		if (job->reserved)
+			return WRONG(a, &b, "job %" PRIu32 " is reserved twice", b.table, r, b.job);
+		job->reserved = true;
+	}
+	return 0;
+}
+
+static int check_pending(const struct answer *a)
+{
+	const struct sl_plan_pending_view *v = &a->plan->pending;
+
+	for (uint32_t r = 0; r < v->rows; r++) {
+		struct said *job = find_job(a, "pending", r, v->job[r]);
+
+		if (!job)
+			return -1;
+		if (!job->entry || job->pending)
+			return sl_fail(a->err, SL_EFORMAT, "plan: pending[%" PRIu32 "]: job %" PRIu32 " %s", r, v->job[r],
+				       job->pending ? "stays pending twice" : "is not in the queue");
+		job->pending = true;
+	}
+	return 0;
+}
+
+static int check_actions(const struct answer *a)
+{
+	const struct sl_plan_action_view *v = &a->plan->action;
+
+	for (uint32_t r = 0; r < v->rows; r++) {
+		struct said *job = find_job(a, "action", r, v->job[r]);
+
+		if (!job)
+			return -1;
+		if (++job->orders > SL_PLAN_ORDERS_MAX)
+			return sl_fail(a->err, SL_ELIMIT, "plan: action[%" PRIu32 "]: more than %d orders for job %" PRIu32,
+				       r, SL_PLAN_ORDERS_MAX, v->job[r]);
+	}
+	return 0;
+}
+
+/* -- texts ------------------------------------------------------------------ */
+
+/* Rows may share a text in the image; who reads them has it as often as it is used. */
+static void add_texts(const struct answer *a, const uint32_t *str, uint32_t rows, size_t *total)
+{
+	for (uint32_t r = 0; r < rows && *total <= SL_PLAN_TEXTS_MAX; r++)
+		*total += strlen(sl_image_str(&a->plan->image, str[r]));
+}
+
+static int check_amount(const struct answer *a)
+{
+	const struct sl_plan_image *p = a->plan;
+	size_t total = 0;
+
+	if (p->log.rows > SL_PLAN_LOG_MAX)
+		return sl_fail(a->err, SL_ELIMIT, "plan: %" PRIu32 " lines for the log, expected at most %d",
+			       p->log.rows, SL_PLAN_LOG_MAX);
+	add_texts(a, p->start.by, p->start.rows, &total);
+	add_texts(a, p->start.because, p->start.rows, &total);
+	add_texts(a, p->reserve.by, p->reserve.rows, &total);
+	add_texts(a, p->pending.text, p->pending.rows, &total);
+	add_texts(a, p->pending.by, p->pending.rows, &total);
+	add_texts(a, p->action.text, p->action.rows, &total);
+	add_texts(a, p->action.by, p->action.rows, &total);
+	add_texts(a, p->log.text, p->log.rows, &total);
+	return total <= SL_PLAN_TEXTS_MAX ? 0 :
+		sl_fail(a->err, SL_ELIMIT, "plan: its texts are more than %zu bytes", SL_PLAN_TEXTS_MAX);
+}
+
+int sl_plan_answers(const struct sl_plan_image *plan, const struct sl_snapshot *snap, struct sl_error *err)
+{
+	struct answer a = { .plan = plan, .snap = snap, .err = err };
+	int rc = -1;
+
+	if (plan->meta.sequence[0] != snap->meta.sequence[0])
+		return sl_fail(err, SL_EFORMAT, "plan: answers snapshot %" PRId64 ", expected %" PRId64,
+			       plan->meta.sequence[0], snap->meta.sequence[0]);
+	if (!check_amount(&a) && !prepare(&a) && !check_starts(&a) && !check_reservations(&a) && !check_pending(&a) &&
+	    !check_actions(&a))
+		rc = 0;
+	free(a.said);
+	free(a.next);
+	free(a.slot);
+	return rc;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plan_image.c - the schema of plans, and what the schema cannot say.
+ */
+#include "image/plan_image.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define META(...) SL_COLUMN(plan_meta, __VA_ARGS__)
+#define START(...) SL_COLUMN(plan_start, __VA_ARGS__)
+#define PLACE(...) SL_COLUMN(plan_place, __VA_ARGS__)
+#define PLACE_GRES(...) SL_COLUMN(plan_place_gres, __VA_ARGS__)
+#define RESERVE(...) SL_COLUMN(plan_reserve, __VA_ARGS__)
+#define PENDING(...) SL_COLUMN(plan_pending, __VA_ARGS__)
+#define ACTION(...) SL_COLUMN(plan_action, __VA_ARGS__)
+#define LOG(...) SL_COLUMN(plan_log, __VA_ARGS__)
+#define LENDER(...) SL_COLUMN(plan_lender, __VA_ARGS__)
+#define REMEMBERED(...) SL_COLUMN(remembered, __VA_ARGS__)
+
+static const struct sl_column plan_meta_columns[] = { SL_PLAN_META_COLUMNS(META) };
+static const struct sl_column plan_start_columns[] = { SL_PLAN_START_COLUMNS(START) };
+static const struct sl_column plan_place_columns[] = { SL_PLAN_PLACE_COLUMNS(PLACE) };
+static const struct sl_column plan_place_gres_columns[] = { SL_PLAN_PLACE_GRES_COLUMNS(PLACE_GRES) };
+static const struct sl_column plan_reserve_columns[] = { SL_PLAN_RESERVE_COLUMNS(RESERVE) };
+static const struct sl_column plan_pending_columns[] = { SL_PLAN_PENDING_COLUMNS(PENDING) };
+static const struct sl_column plan_action_columns[] = { SL_PLAN_ACTION_COLUMNS(ACTION) };
+static const struct sl_column plan_log_columns[] = { SL_PLAN_LOG_COLUMNS(LOG) };
+static const struct sl_column plan_lender_columns[] = { SL_PLAN_LENDER_COLUMNS(LENDER) };
+static const struct sl_column remembered_columns[] = { SL_REMEMBERED_COLUMNS(REMEMBERED) };
+
+#define TABLE(n, ...) { .name = #n, SL_COLUMNS_OF(plan_##n), .view_offset = offsetof(struct sl_plan_image, n), \
+	.key = -1, __VA_ARGS__ }
+
+static const struct sl_table tables[SL_PLAN_TABLES] = {
+	[SL_P_META] = TABLE(meta, .plural = "meta", .single = true),
+	[SL_P_START] = TABLE(start, .plural = "starts"),
+	[SL_P_PLACE] = TABLE(place, .plural = "places", .nested = true),
+	[SL_P_PLACE_GRES] = TABLE(place_gres, .plural = "place_gres", .nested = true),
+	[SL_P_RESERVE] = TABLE(reserve, .plural = "reservations"),
+	[SL_P_PENDING] = TABLE(pending, .plural = "pending"),
+	[SL_P_ACTION] = TABLE(action, .plural = "actions"),
+	[SL_P_LOG] = TABLE(log, .plural = "log"),
+	[SL_P_LENDER] = TABLE(lender, .plural = "lenders", .nested = true),
+	[SL_P_REMEMBERED] = { .name = "remembered", SL_COLUMNS_OF(remembered), .plural = "remembered", .key = -1,
+		.view_offset = offsetof(struct sl_plan_image, remembered) },
+};
+
+static const struct sl_word whys[SL_WHYS] = {
+	{ SL_WHY_NONE, "none" }, { SL_WHY_RESOURCES, "resources" }, { SL_WHY_PRIORITY, "priority" },
+	{ SL_WHY_NEVER, "never" }, { SL_WHY_NODES_DOWN, "nodes_down" }, { SL_WHY_RESERVATION, "reservation" },
+	{ SL_WHY_LICENSES, "licenses" }, { SL_WHY_POLICY, "policy" }, { SL_WHY_DEADLINE, "deadline" },
+	{ SL_WHY_NOT_MODELLED, "not_modelled" }, { SL_WHY_WINDOW, "window" }, { SL_WHY_BUDGET, "budget" },
+	{ SL_WHY_BEGIN, "begin_time" }, { SL_WHY_ARRAY, "array_limit" }, { SL_WHY_PARTITION, "partition" },
+};
+static const struct sl_word verbs[SL_DOS] = {
+	{ SL_DO_CANCEL, "cancel" }, { SL_DO_REQUEUE, "requeue" }, { SL_DO_SUSPEND, "suspend" },
+	{ SL_DO_RESUME, "resume" }, { SL_DO_SIGNAL, "signal" }, { SL_DO_PRIORITY, "priority" },
+	{ SL_DO_TIME_LIMIT, "time_limit" }, { SL_DO_PARTITION, "partition" }, { SL_DO_NOTIFY, "notify" },
+};
+static const struct sl_word levels[] = { { 0, "error" }, { 1, "info" }, { 2, "debug" } };
+
+static const struct sl_words words[] = {
+	{ SL_P_PENDING, offsetof(struct sl_plan_pending_row, why), false, whys, SL_WHYS },
+	{ SL_P_ACTION, offsetof(struct sl_plan_action_row, verb), false, verbs, SL_DOS },
+	{ SL_P_LOG, offsetof(struct sl_plan_log_row, level), false, levels, 3 },
+};
+
+const struct sl_schema sl_plan_schema = {
+	.name = "plan", .magic = 0x4c504c53 /* "SLPL" */, .version = 1,
+	.tables = SL_PLAN_TABLES, .table = tables,
+	.words = sizeof(words) / sizeof(words[0]), .word = words,
+};
+
+const char *sl_why_word(uint32_t why)
+{
+	return why < SL_WHYS ? whys[why].word : "unknown";
+}
+
+const char *sl_do_word(uint32_t verb)
+{
+	return verb < SL_DOS ? verbs[verb].word : "unknown";
+}
+
+/* -- what the schema cannot say ----------------------------------------- */
+
+/* No text may be longer than what a log line or a job's reason can take. */
+static int check_text(const struct sl_plan_image *p, const char *column, const uint32_t *str, uint32_t rows,
+		      struct sl_error *err)
+{
+	for (uint32_t r = 0; r < rows; r++)
+		if (strnlen(sl_image_str(&p->image, str[r]), SL_PLAN_TEXT_MAX + 1) > SL_PLAN_TEXT_MAX)
+			return sl_fail(err, SL_ELIMIT, "plan: %s of row %" PRIu32 " is longer than %d bytes",
+				       column, r, SL_PLAN_TEXT_MAX);
+	return 0;
+}
+
+static int check_texts(const struct sl_plan_image *p, struct sl_error *err)
+{
+	if (check_text(p, "meta.policy", p->meta.policy, p->meta.rows, err) < 0 ||
+	    check_text(p, "meta.error", p->meta.error, p->meta.rows, err) < 0 ||
+	    check_text(p, "start.by", p->start.by, p->start.rows, err) < 0 ||
+	    check_text(p, "start.because", p->start.because, p->start.rows, err) < 0 ||
+	    check_text(p, "reserve.by", p->reserve.by, p->reserve.rows, err) < 0 ||
+	    check_text(p, "pending.text", p->pending.text, p->pending.rows, err) < 0 ||
+	    check_text(p, "pending.by", p->pending.by, p->pending.rows, err) < 0 ||
+	    check_text(p, "action.text", p->action.text, p->action.rows, err) < 0 ||
+	    check_text(p, "action.by", p->action.by, p->action.rows, err) < 0 ||
+	    check_text(p, "log.text", p->log.text, p->log.rows, err) < 0)
+		return -1;
+	return 0;
+}
+
+/* Nobody shares rows of another: so the time to carry a plan out, which is spent
+ * in slurmctld, is bounded by the size of its image. */
+static int check_sharing(const struct sl_plan_image *p, struct sl_error *err)
+{
+	uint64_t places = 0, gres = 0, lenders = 0;
+
+	for (uint32_t r = 0; r < p->start.rows; r++) {
+		places += p->start.places[r].count;
+		lenders += p->start.lenders[r].count;
+	}
+	for (uint32_t r = 0; r < p->reserve.rows; r++) {
+		places += p->reserve.places[r].count;
+		lenders += p->reserve.lenders[r].count;
+	}
+	if (lenders > p->lender.rows)
+		return sl_fail(err, SL_EFORMAT, "plan: starts and reservations share rows of lender");
+	if (places > p->place.rows)
+		return sl_fail(err, SL_EFORMAT, "plan: starts and reservations share rows of place");
+	for (uint32_t r = 0; r < p->place.rows; r++)
+		gres += p->place.gres[r].count;
+	if (gres > p->place_gres.rows)
+		return sl_fail(err, SL_EFORMAT, "plan: places share rows of place_gres");
+	return 0;
+}
+
+int sl_plan_image_open(struct sl_plan_image *plan, const void *bytes, size_t size, struct sl_error *err)
+{
+	struct sl_plan_image p;
+
+	if (sl_image_open(&p.image, &p, &sl_plan_schema, bytes, size, err) < 0)
+		return -1;
+	if (p.meta.truncated[0] > 1)
+		return sl_fail(err, SL_EFORMAT, "plan: meta.truncated is %" PRIu32 ", expected 0 or 1",
+			       p.meta.truncated[0]);
+	for (uint32_t r = 0; r < p.start.rows; r++)
+		if (p.start.native[r] > 1)
+			return sl_fail(err, SL_EFORMAT, "plan: start[%" PRIu32 "].native is %" PRIu32
+				       ", expected 0 or 1", r, p.start.native[r]);
+	for (uint32_t r = 0; r < p.reserve.rows; r++)
+		if (p.reserve.native[r] > 1)
+			return sl_fail(err, SL_EFORMAT, "plan: reserve[%" PRIu32 "].native is %" PRIu32
+				       ", expected 0 or 1", r, p.reserve.native[r]);
+	if (check_sharing(&p, err) < 0 || check_texts(&p, err) < 0 ||
+	    sl_remembered_check(&p.image, &p.remembered, err) < 0)
+		return -1;
+	*plan = p;
+	return 0;
+}

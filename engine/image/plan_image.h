@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plan_image.h - a plan on its way from the engine to the plug-in.
+ *
+ * Nodes, partitions, gres kinds and licences are named by their row in the
+ * snapshot that the plan answers; meta.sequence says which one that was.  A job
+ * carries its id and the stamp it had there, so that the plug-in can tell that
+ * it changed meanwhile.  Made by model/plan.c, checked by check/check.c, read by commit/commit.c.
+ */
+#ifndef SL_PLAN_IMAGE_H
+#define SL_PLAN_IMAGE_H
+
+#include "image/image.h"
+#include "image/remember.h"
+
+/* Bytes of any text in a plan, and of all of them, each counted where it is used (rows may
+ * share one); lines for the log; orders for one job.  Writers cut, readers refuse. */
+#define SL_PLAN_TEXT_MAX 4096
+#define SL_PLAN_TEXTS_MAX ((size_t) 32 << 20)
+#define SL_PLAN_LOG_MAX 1000
+#define SL_PLAN_ORDERS_MAX 16
+
+enum sl_plan_table {
+	SL_P_META, SL_P_START, SL_P_PLACE, SL_P_PLACE_GRES, SL_P_RESERVE,
+	SL_P_PENDING, SL_P_ACTION, SL_P_LOG, SL_P_LENDER, SL_P_REMEMBERED,
+	SL_PLAN_TABLES
+};
+
+#define SL_PLAN_META_COLUMNS(X) \
+	X(i64, sequence, -1, 0, "of the snapshot answered") \
+	X(i64, now, -1, 0, "time of that snapshot") \
+	X(str, policy, -1, 0, "who decided: easy, or site (several)") \
+	X(u32, examined, -1, 0, "queue entries looked at") \
+	X(u32, truncated, -1, 0, "1: the budget ended the policy; what is booked stands") \
+	X(str, error, -1, 0, "the policy failed: file:line: message; what is booked stands") \
+	X(i64, decide_us, -1, 0, "microseconds in the policy") \
+	X(i64, total_us, -1, 0, "microseconds from the snapshot's arrival to this plan")
+
+/*
+ * Start this job now.  A record that stands for several tasks of an array
+ * (array_pending) starts one task for each row; such rows repeat the job id, up
+ * to array_pending times.  In Slurm the rest of the array keeps the record's job
+ * id when select_nodes() splits a task off (job_array_split), so that the next
+ * row finds the record by the same id; the stamp tells only whether the record
+ * had changed before the first of them.
+ *
+ * A job may be given nodes of other partitions, the lenders.  Slurm wants one partition
+ * for a job, so there must be one that has the nodes of all of them: it is started
+ * "through" that one (check/check.h).
+ */
+#define SL_PLAN_START_COLUMNS(X) \
+	X(u32, job, -1, 0, "JobId") \
+	X(i64, stamp, -1, 0, "the job's stamp in the snapshot") \
+	X(u32, partition, -1, SL_NONE, "partition row in the snapshot") \
+	X(u32, native, -1, 0, "1: Slurm's select chooses; the places are an upper bound") \
+	X(u32, shape, -1, 0, "0: as asked; n: the job's nth alternative") \
+	X(i64, time_limit, -1, 0, "seconds, where the plan shortened it (time_min, deadline); 0: the job's") \
+	X(range, places, SL_P_PLACE, 0, "nodes and cores, in node order") \
+	X(str, by, -1, 0, "policy that decided") \
+	X(u32, through, -1, SL_NONE, "row of the partition to start it in, where nodes are borrowed") \
+	X(range, lenders, SL_P_LENDER, 0, "partitions whose nodes it may have beside its own") \
+	X(str, because, -1, 0, "in the policy's words; mostly empty")
+
+#define SL_PLAN_LENDER_COLUMNS(X) \
+	X(u32, partition, -1, SL_NONE, "partition row in the snapshot")
+
+#define SL_PLAN_PLACE_COLUMNS(X) \
+	X(u32, node, -1, SL_NONE, "node row in the snapshot") \
+	X(u32, cores, -1, 0, "physical cores") \
+	X(i64, memory, -1, 0, "MiB booked there") \
+	X(range, gres, SL_P_PLACE_GRES, 0, "generic resources booked there")
+
+#define SL_PLAN_PLACE_GRES_COLUMNS(X) \
+	X(u32, kind, -1, SL_NONE, "gres kind row in the snapshot") \
+	X(u32, count, -1, 0, "how many")
+
+/* Expected to start then, and booked for it; at most one row for a job. */
+#define SL_PLAN_RESERVE_COLUMNS(X) \
+	X(u32, job, -1, 0, "JobId") \
+	X(i64, start_time, -1, 0, "when") \
+	X(u32, partition, -1, SL_NONE, "partition row in the snapshot") \
+	X(u32, native, -1, 0, "1: Slurm's select will choose; the places are an upper bound") \
+	X(u32, shape, -1, 0, "0: as asked; n: the job's nth alternative") \
+	X(i64, time_limit, -1, 0, "seconds, where the plan shortened it (deadline); 0: the job's") \
+	X(range, places, SL_P_PLACE, 0, "nodes and cores, in node order") \
+	X(str, by, -1, 0, "policy that decided") \
+	X(u32, through, -1, SL_NONE, "as in a start, of a schedule that is checked") \
+	X(range, lenders, SL_P_LENDER, 0, "likewise")
+
+/* Stays pending, and why: the user sees it in squeue. */
+#define SL_PLAN_PENDING_COLUMNS(X) \
+	X(u32, job, -1, 0, "JobId") \
+	X(u32, why, -1, 0, "SL_WHY_*") \
+	X(str, text, -1, 0, "in words; empty: the code says it all") \
+	X(str, by, -1, 0, "policy that decided")
+
+enum sl_why {
+	SL_WHY_NONE,		/* not examined */
+	SL_WHY_RESOURCES,	/* not enough free now */
+	SL_WHY_PRIORITY,	/* would delay a job ahead of it */
+	SL_WHY_NEVER,		/* cannot run on this partition even when it is empty */
+	SL_WHY_NODES_DOWN,	/* could, were it not for nodes that are down or drained */
+	SL_WHY_RESERVATION,	/* a reservation is in the way */
+	SL_WHY_LICENSES,	/* not enough licences */
+	SL_WHY_POLICY,		/* the policy refused: the text says why */
+	SL_WHY_DEADLINE,	/* cannot end by its deadline */
+	SL_WHY_NOT_MODELLED,	/* asks for something that neither engine nor select can do */
+	SL_WHY_WINDOW,		/* beyond the policy's window */
+	SL_WHY_BUDGET,		/* the cycle's budget was used up before it was looked at */
+	SL_WHY_BEGIN,		/* not before its begin time */
+	SL_WHY_ARRAY,		/* as many tasks of its array run as may run at once */
+	SL_WHY_PARTITION,	/* the partition is down, or its limits do not allow the job */
+	SL_WHYS
+};
+
+/* What else an external scheduler has been able to order since wiki2. */
+#define SL_PLAN_ACTION_COLUMNS(X) \
+	X(u32, verb, -1, 0, "SL_DO_*") \
+	X(u32, job, -1, 0, "JobId") \
+	X(i64, stamp, -1, 0, "the job's stamp in the snapshot") \
+	X(i64, number, -1, 0, "signal, priority, seconds") \
+	X(str, text, -1, 0, "partition, message") \
+	X(str, by, -1, 0, "policy that decided")
+
+enum sl_do {
+	SL_DO_CANCEL, SL_DO_REQUEUE, SL_DO_SUSPEND, SL_DO_RESUME, SL_DO_SIGNAL,
+	SL_DO_PRIORITY, SL_DO_TIME_LIMIT, SL_DO_PARTITION, SL_DO_NOTIFY,
+	SL_DOS
+};
+
+#define SL_PLAN_LOG_COLUMNS(X) \
+	X(u32, level, -1, 0, "0 error, 1 info, 2 debug") \
+	X(str, text, -1, 0, "one line")
+
+SL_DECLARE_TABLE(plan_meta, SL_PLAN_META_COLUMNS)
+SL_DECLARE_TABLE(plan_start, SL_PLAN_START_COLUMNS)
+SL_DECLARE_TABLE(plan_place, SL_PLAN_PLACE_COLUMNS)
+SL_DECLARE_TABLE(plan_place_gres, SL_PLAN_PLACE_GRES_COLUMNS)
+SL_DECLARE_TABLE(plan_reserve, SL_PLAN_RESERVE_COLUMNS)
+SL_DECLARE_TABLE(plan_pending, SL_PLAN_PENDING_COLUMNS)
+SL_DECLARE_TABLE(plan_action, SL_PLAN_ACTION_COLUMNS)
+SL_DECLARE_TABLE(plan_log, SL_PLAN_LOG_COLUMNS)
+SL_DECLARE_TABLE(plan_lender, SL_PLAN_LENDER_COLUMNS)
+
+struct sl_plan_image {
+	struct sl_image image;
+	struct sl_plan_meta_view meta;
+	struct sl_plan_start_view start;
+	struct sl_plan_place_view place;
+	struct sl_plan_place_gres_view place_gres;
+	struct sl_plan_reserve_view reserve;
+	struct sl_plan_pending_view pending;
+	struct sl_plan_action_view action;
+	struct sl_plan_log_view log;
+	struct sl_plan_lender_view lender;
+	struct sl_remembered_view remembered;	/* goes into the next snapshot as it is */
+};
+
+extern const struct sl_schema sl_plan_schema;
+
+/*
+ * Validate and open a plan image; verbs and codes are known, texts within
+ * SL_PLAN_TEXT_MAX, no two rows share places, gres or lenders of another; what is to be
+ * remembered as remember.h has it.  Returns 0, or -1
+ * with *err.  The bytes must outlive the plan.
+ */
+int sl_plan_image_open(struct sl_plan_image *plan, const void *bytes, size_t size, struct sl_error *err);
+
+/* Words for codes, never NULL: "resources", "cancel". */
+const char *sl_why_word(uint32_t why);
+const char *sl_do_word(uint32_t verb);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * record.h - snapshots kept for replay: a directory of compressed images, one a
+ * recorded cycle.
+ *
+ * DIR/cycle-SEQUENCE.snap.gz, where SEQUENCE is the number of the cycle (the
+ * snapshot's meta.sequence, which the decision journal has as well) in 20 digits, so
+ * that names sort as time does.  A file is there as a whole or not at all.  The
+ * oldest go when there are too many files or bytes.  Only files of that name are ever
+ * looked at or removed.
+ *
+ * Ownership: as said below.  Threads: none; one process writes.
+ */
+#ifndef SL_RECORD_H
+#define SL_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct sl_record_limits {
+	uint32_t files;			/* kept at most, 1 or more */
+	uint64_t bytes;			/* of all of them together; the newest one stays in any case */
+};
+
+/*
+ * Write a snapshot's image, compressed, mode 0640; make the directory (0750) if it is
+ * not there; remove what is too much.  Returns 0, or -1 with *err: nothing of the new
+ * file is left then.
+ */
+int sl_record_write(const char *dir, int64_t sequence, const void *bytes, size_t size,
+		    const struct sl_record_limits *limits, struct sl_error *err);
+
+/* The recorded files of a directory, oldest first. */
+struct sl_recording {
+	char **path;
+	uint32_t count;
+};
+
+/* Returns 0, or -1 with *err (SL_ENOENT: no such directory, or nothing recorded in
+ * it).  Free it in any case. */
+int sl_recording_list(struct sl_recording *r, const char *dir, struct sl_error *err);
+void sl_recording_free(struct sl_recording *r);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * shapes.h - alternatives of a job, from its comment.
+ *
+ *	sbatch -N64 --gpus-per-node=2 --comment='sched: -n512 -t 4:00:00 | -N32 -n256' ...
+ *
+ * A comment that begins with "sched:", or that has "; sched:" in it, names other
+ * shapes that would do as well, up to the next ";".  "|" stands between two of
+ * them; each is written with sbatch's own options:
+ *
+ *	-N, --nodes=N[-M]		-n, --ntasks=N		-c, --cpus-per-task=N
+ *	--ntasks-per-node=N		-t, --time=TIME		--gres=NAME[:TYPE][:N],...
+ *	-G, --gpus=[TYPE:]N		--gpus-per-node=...	--gpus-per-task=...
+ *
+ * Instead of N of one gres a shape may have a range, N-M.  It is then so many shapes,
+ * one for each count, the most first.
+ *
+ * What a shape does not say of nodes, tasks and gres is what sbatch would make of
+ * that, not what the job asks for; a time that is not said is the job's.  All
+ * else (memory, features, partition, ...) is the job's.
+ *
+ * No ownership, no threads.
+ */
+#ifndef SL_SHAPES_H
+#define SL_SHAPES_H
+
+#include "image/snapshot.h"
+
+#define SL_MAX_SHAPES 15	/* alternatives of a job */
+#define SL_MAX_SHAPE_GRES 8	/* gres in one of them */
+
+/*
+ * Append the alternatives that a comment names (rows of SL_T_SHAPE and
+ * SL_T_JOB_GRES) and set *shapes; empty where it names none.  Returns 0, or -1 with
+ * *err: what is wrong with the comment; nothing was appended then and *shapes is
+ * empty.  The comment may be NULL.
+ */
+int sl_shapes_add(struct sl_builder *b, const char *comment, struct sl_range *shapes, struct sl_error *err);
+
+/*
+ * Fill columns shapes and shapes_ignored of all pending jobs that have a comment
+ * and neither of them, for builders that were filled otherwise.
+ */
+void sl_shapes_fill(struct sl_builder *b);
+
+#endif

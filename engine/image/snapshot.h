@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * snapshot.h - the picture of a cluster that a policy decides on.
+ *
+ * Written by the plug-in (collect/collect.c), by schedlua-capture, by the JSON reader,
+ * by the simulator and by the spec builders, always through image.h; read in
+ * place through struct sl_snapshot.  Names are Slurm's where Slurm has one.
+ *
+ * Units: times are seconds since the epoch, 0 meaning "not set"; durations are
+ * seconds, SL_UNLIMITED meaning "no limit"; memory is MiB; cores are physical
+ * cores and CPUs are what Slurm counts (cores x threads where hyper-threads
+ * are schedulable).  A uint32_t that is not set is SL_NONE unless said
+ * otherwise.
+ */
+#ifndef SL_SNAPSHOT_H
+#define SL_SNAPSHOT_H
+
+#include "image/image.h"
+#include "image/remember.h"
+
+enum sl_snapshot_table {
+	SL_T_META, SL_T_GRES_KIND, SL_T_NODE, SL_T_NODE_GRES, SL_T_PARTITION,
+	SL_T_JOB, SL_T_JOB_PARTITION, SL_T_JOB_GRES, SL_T_JOB_LICENSE,
+	SL_T_ALLOC, SL_T_ALLOC_GRES, SL_T_SHAPE, SL_T_QUEUE,
+	SL_T_RESERVATION, SL_T_LICENSE, SL_T_RUN, SL_T_USAGE, SL_T_REMEMBERED,
+	SL_SNAPSHOT_TABLES
+};
+
+/* The one row about the cluster as a whole. */
+#define SL_META_COLUMNS(X) \
+	X(i64, now, -1, 0, "time of the snapshot") \
+	X(str, cluster, -1, 0, "ClusterName") \
+	X(str, source, -1, 0, "who wrote it: slurmctld, capture, json, sim, spec") \
+	X(str, slurm_version, -1, 0, "release of Slurm, empty without one") \
+	X(i64, sequence, -1, 0, "number of the cycle; the plan repeats it") \
+	X(i64, seed, -1, 1, "seed of cluster:random()") \
+	X(u32, select_flags, -1, 0, "SL_SELECT_*") \
+	X(i64, conf_stamp, -1, 0, "last_conf_update or the like: changes when node rows may be renumbered") \
+	X(i64, job_stamp, -1, 0, "last_job_update") \
+	X(i64, node_stamp, -1, 0, "last_node_update") \
+	X(i64, part_stamp, -1, 0, "last_part_update") \
+	X(i64, resv_stamp, -1, 0, "last_resv_update")
+
+#define SL_SELECT_MEMORY		0x1	/* memory is a consumable resource */
+#define SL_SELECT_WHOLE_NODE		0x2	/* select/linear: nodes are never shared */
+#define SL_SELECT_ONE_TASK_PER_CORE	0x4	/* CR_ONE_TASK_PER_CORE */
+#define SL_SELECT_PACK_NODES		0x8	/* CR_PACK_NODES */
+#define SL_SELECT_LLN			0x10	/* CR_LLN: least loaded nodes */
+#define SL_SELECT_SOCKET		0x20	/* CR_Socket*: whole sockets are allocated */
+
+/* Kinds of generic resource that nodes have, e.g. ("gpu", "a100"). */
+#define SL_GRES_KIND_COLUMNS(X) \
+	X(str, key, -1, 0, "name, or name:type where there is a type") \
+	X(str, name, -1, 0, "gres name: gpu") \
+	X(str, type, -1, 0, "gres type: a100, or empty")
+
+#define SL_NODE_COLUMNS(X) \
+	X(str, name, -1, 0, "NodeName") \
+	X(u32, state, -1, 0, "SL_NODE_* flags; 0: usable") \
+	X(u32, cores, -1, 1, "physical cores that jobs may use (core specialization taken off)") \
+	X(u32, threads, -1, 1, "schedulable CPUs per core") \
+	X(u32, sockets, -1, 1, "sockets") \
+	X(i64, memory, -1, 0, "MiB that jobs may use (MemSpecLimit taken off); 0: not known") \
+	X(i64, tmp_disk, -1, 0, "MiB of TmpDisk") \
+	X(u32, weight, -1, 1, "Weight: smaller is preferred") \
+	X(str, features, -1, 0, "active features, comma-separated") \
+	X(range, gres, SL_T_NODE_GRES, 0, "generic resources of the node") \
+	X(str, topology, -1, 0, "switches from the root to the node, dot-separated") \
+	X(u32, owner, -1, SL_NONE, "user id that has the node for himself (ExclusiveUser)") \
+	X(i64, boot_time, -1, 0, "when the node came up") \
+	X(str, reason, -1, 0, "why it is down or drained")
+
+#define SL_NODE_DOWN		0x1	/* down, failing, powered off, not responding */
+#define SL_NODE_DRAIN		0x2	/* no new jobs */
+#define SL_NODE_COMPLETING	0x4	/* a job is still being cleaned up */
+#define SL_NODE_MAINT		0x8	/* in a maintenance reservation now */
+#define SL_NODE_PLANNED		0x10	/* informative: planned by the last cycle */
+#define SL_NODE_POWERED_DOWN	0x20	/* can be woken up: usable, not at once */
+/* No job may be started now on a node with one of these. */
+#define SL_NODE_UNUSABLE	(SL_NODE_DOWN | SL_NODE_DRAIN)
+
+#define SL_NODE_GRES_COLUMNS(X) \
+	X(ref, kind, SL_T_GRES_KIND, 0, "what") \
+	X(u32, count, -1, 0, "how many")
+
+#define SL_PARTITION_COLUMNS(X) \
+	X(str, name, -1, 0, "PartitionName") \
+	X(range, nodes, SL_T_RUN, 0, "its nodes") \
+	X(u32, flags, -1, 1, "SL_PART_* flags") \
+	X(u32, priority_tier, -1, 1, "PriorityTier: higher is served first") \
+	X(i64, max_time, -1, SL_UNLIMITED, "MaxTime") \
+	X(i64, default_time, -1, 0, "DefaultTime; 0: MaxTime") \
+	X(u32, min_nodes, -1, 0, "MinNodes") \
+	X(u32, max_nodes, -1, SL_NONE, "MaxNodes") \
+	X(u32, max_cpus_per_node, -1, SL_NONE, "MaxCPUsPerNode") \
+	X(u32, oversubscribe, -1, 1, "jobs that may share a core: 0 EXCLUSIVE, 1 NO, n FORCE:n or YES:n") \
+	X(str, qos, -1, 0, "partition QOS") \
+	X(str, allow_accounts, -1, 0, "AllowAccounts, comma-separated; empty: all") \
+	X(str, deny_accounts, -1, 0, "DenyAccounts") \
+	X(str, allow_qos, -1, 0, "AllowQos, comma-separated; empty: all") \
+	X(str, deny_qos, -1, 0, "DenyQos") \
+	X(str, allow_users, -1, 0, "user ids of AllowGroups, comma-separated; -: none; empty: all")
+
+#define SL_PART_UP		0x1	/* schedules jobs (UP) */
+#define SL_PART_DEFAULT		0x2
+#define SL_PART_EXCLUSIVE_USER	0x4
+#define SL_PART_LLN		0x8
+#define SL_PART_FORCE		0x10	/* OversubScribe=FORCE */
+#define SL_PART_HIDDEN		0x20
+#define SL_PART_ROOT_ONLY	0x40	/* only root may submit there */
+
+/*
+ * Jobs: pending ones, running ones and those that finished a short while ago.
+ * Fields keep Slurm's names; "min_cpus", "num_tasks" and the like are the
+ * request as slurmctld keeps it, so that nothing is lost on the way.
+ */
+#define SL_JOB_COLUMNS(X) \
+	/* who */ \
+	X(u32, id, -1, 0, "JobId") \
+	X(i64, stamp, -1, 0, "digest of what a decision depends on: another stamp means another request") \
+	X(u32, array_job_id, -1, SL_NONE, "ArrayJobId") \
+	X(u32, array_task_id, -1, SL_NONE, "ArrayTaskId") \
+	X(u32, array_pending, -1, 0, "tasks of the array that this record still stands for; 0: not an array") \
+	X(u32, array_max_running, -1, 0, "array throttle (%n); 0: none") \
+	X(u32, het_job_id, -1, SL_NONE, "het job leader") \
+	X(u32, het_offset, -1, SL_NONE, "component of a het job") \
+	X(str, name, -1, 0, "JobName") \
+	X(str, user, -1, 0, "user name") \
+	X(u32, uid, -1, SL_NONE, "user id") \
+	X(u32, gid, -1, SL_NONE, "group id") \
+	X(str, account, -1, 0, "account") \
+	X(str, qos, -1, 0, "QOS") \
+	X(str, wckey, -1, 0, "WCKey") \
+	X(str, comment, -1, 0, "user's comment") \
+	X(str, admin_comment, -1, 0, "administrator's comment") \
+	/* where */ \
+	X(ref, partition, SL_T_PARTITION, 0, "current partition") \
+	X(ref, home, SL_T_PARTITION, 0, "started on nodes of other partitions: the one that it waited in") \
+	X(range, partitions, SL_T_JOB_PARTITION, 0, "all partitions asked for; empty: just that one") \
+	X(str, reservation, -1, 0, "reservation asked for, or in use") \
+	/* state */ \
+	X(u32, state, -1, 0, "SL_JOB_PENDING, ...") \
+	X(u32, flags, -1, 0, "SL_JOBF_* flags") \
+	X(i64, priority, -1, 1, "Slurm's priority; 0: held") \
+	X(i64, nice, -1, 0, "Nice") \
+	X(i64, submit_time, -1, 0, "SubmitTime") \
+	X(i64, eligible_time, -1, 0, "EligibleTime") \
+	X(i64, begin_time, -1, 0, "not before") \
+	X(i64, deadline, -1, 0, "must have ended by then") \
+	X(i64, start_time, -1, 0, "running, finished: started; pending: expected start") \
+	X(i64, end_time, -1, 0, "running: start + time limit; finished: ended") \
+	X(i64, suspend_time, -1, 0, "when last suspended or resumed") \
+	X(i64, pre_suspend_s, -1, 0, "seconds run before the last suspension, in all") \
+	X(u32, restarts, -1, 0, "times requeued") \
+	X(u32, exit_code, -1, 0, "finished: wait status") \
+	X(str, state_reason, -1, 0, "why it was pending before this cycle") \
+	/* what: time */ \
+	X(i64, time_limit, -1, SL_UNLIMITED, "walltime, seconds, with the partition's default and maximum applied") \
+	X(i64, time_min, -1, 0, "smallest acceptable walltime, seconds; 0: time_limit") \
+	/* what: size */ \
+	X(u32, min_nodes, -1, 1, "fewest nodes") \
+	X(u32, max_nodes, -1, 0, "most nodes; 0: no limit") \
+	X(u32, min_cpus, -1, 1, "CPUs in all") \
+	X(u32, max_cpus, -1, 0, "most CPUs in all; 0: no limit") \
+	X(u32, num_tasks, -1, 0, "tasks; 0: not said") \
+	X(u32, cpus_per_task, -1, 1, "CPUs of a task") \
+	X(u32, ntasks_per_node, -1, 0, "tasks on each node; 0: not said (a maximum where num_tasks is said)") \
+	X(u32, ntasks_per_socket, -1, 0, "0: not said") \
+	X(u32, ntasks_per_core, -1, 0, "0: not said") \
+	X(u32, threads_per_core, -1, 0, "0: not said") \
+	X(u32, pn_min_cpus, -1, 0, "fewest CPUs on each node") \
+	X(i64, memory_per_node, -1, 0, "MiB on each node; 0: not said") \
+	X(i64, memory_per_cpu, -1, 0, "MiB per allocated CPU; 0: not said") \
+	X(i64, tmp_disk, -1, 0, "MiB of TmpDisk on each node") \
+	X(u32, core_spec, -1, 0, "cores set aside on each node") \
+	X(range, gres, SL_T_JOB_GRES, 0, "generic resources asked for") \
+	X(range, licenses, SL_T_JOB_LICENSE, 0, "licences") \
+	/* what: which nodes */ \
+	X(str, features, -1, 0, "constraint, as written") \
+	X(range, req_nodes, SL_T_RUN, 0, "nodes that must be among them") \
+	X(range, exc_nodes, SL_T_RUN, 0, "nodes that must not") \
+	X(u32, switches, -1, 0, "at most so many leaf switches; 0: any") \
+	X(i64, switch_wait, -1, 0, "seconds to wait for that") \
+	X(range, shapes, SL_T_SHAPE, 0, "alternatives: other shapes that would do as well") \
+	X(str, shapes_ignored, -1, 0, "why the alternatives in its comment are ignored; empty: they are not") \
+	/* what the engine cannot model */ \
+	X(str, native, -1, 0, "what of the request only Slurm's own select can place; empty: nothing") \
+	/* what it has */ \
+	X(u32, alloc_nodes, -1, 0, "running, completing, finished: nodes that it has or had; 0: not known") \
+	X(u32, alloc_cpus, -1, 0, "likewise: CPUs, as sacct counts them") \
+	X(u32, alloc_gpus, -1, 0, "likewise: GPUs") \
+	X(range, alloc, SL_T_ALLOC, 0, "running, completing: what it holds")
+
+/* Base states, Slurm's numbers. */
+enum sl_job_state {
+	SL_JOB_PENDING, SL_JOB_RUNNING, SL_JOB_SUSPENDED, SL_JOB_COMPLETE,
+	SL_JOB_CANCELLED, SL_JOB_FAILED, SL_JOB_TIMEOUT, SL_JOB_NODE_FAIL,
+	SL_JOB_PREEMPTED, SL_JOB_BOOT_FAIL, SL_JOB_DEADLINE, SL_JOB_OOM,
+	SL_JOB_STATES
+};
+
+#define SL_JOBF_BATCH		0x1	/* sbatch; without it srun or salloc waits */
+#define SL_JOBF_COMPLETING	0x2	/* ended, still holds nodes */
+#define SL_JOBF_EXCLUSIVE	0x4	/* whole nodes */
+#define SL_JOBF_CONTIGUOUS	0x8	/* --contiguous */
+#define SL_JOBF_SPREAD		0x10	/* --spread-job */
+#define SL_JOBF_REQUEUE		0x20	/* may be requeued */
+#define SL_JOBF_OVERCOMMIT	0x40	/* -O: one CPU a node */
+#define SL_JOBF_OVERSUBSCRIBE	0x80	/* --oversubscribe */
+#define SL_JOBF_IMMEDIATE	0x100	/* --immediate: now or never */
+#define SL_JOBF_HELD		0x200	/* priority 0 */
+#define SL_JOBF_DEPENDENT	0x400	/* waits for other jobs */
+#define SL_JOBF_NO_BORROW	0x800	/* another partition refused it a moment ago */
+
+/* The partitions of a job that asked for several, in the order asked. */
+#define SL_JOB_PARTITION_COLUMNS(X) \
+	X(ref, partition, SL_T_PARTITION, 0, "partition")
+
+#define SL_JOB_GRES_COLUMNS(X) \
+	X(str, name, -1, 0, "gpu") \
+	X(str, type, -1, 0, "a100; empty: any") \
+	X(u32, count, -1, 0, "how many") \
+	X(u32, per, -1, 0, "SL_PER_*: of each what")
+
+enum sl_per { SL_PER_NODE, SL_PER_JOB, SL_PER_TASK, SL_PER_SOCKET };
+
+#define SL_JOB_LICENSE_COLUMNS(X) \
+	X(ref, license, SL_T_LICENSE, 0, "which") \
+	X(u32, count, -1, 0, "how many")
+
+/* What a running job holds on one node. */
+#define SL_ALLOC_COLUMNS(X) \
+	X(ref, node, SL_T_NODE, 0, "where") \
+	X(u32, cores, -1, 0, "physical cores") \
+	X(i64, memory, -1, 0, "MiB") \
+	X(range, gres, SL_T_ALLOC_GRES, 0, "generic resources")
+
+#define SL_ALLOC_GRES_COLUMNS(X) \
+	X(ref, kind, SL_T_GRES_KIND, 0, "what") \
+	X(u32, count, -1, 0, "how many")
+
+/* Another shape that a job would accept ("-N64 --gpus-per-node=2 | -n512"). */
+#define SL_SHAPE_COLUMNS(X) \
+	X(u32, min_nodes, -1, 1, "fewest nodes") \
+	X(u32, max_nodes, -1, 0, "most nodes; 0: no limit") \
+	X(u32, num_tasks, -1, 0, "tasks; 0: not said") \
+	X(u32, cpus_per_task, -1, 1, "CPUs of a task") \
+	X(u32, ntasks_per_node, -1, 0, "tasks on each node; 0: not said") \
+	X(i64, time_limit, -1, 0, "seconds; 0: the job's") \
+	X(u32, refused, -1, 0, "1: Slurm refused to start the job so a moment ago (a limit, say)") \
+	X(range, gres, SL_T_JOB_GRES, 0, "generic resources asked for")
+
+/* What may be started at all, in the order Slurm would look at it: a job
+ * stands here once for each partition it asked for. */
+#define SL_QUEUE_COLUMNS(X) \
+	X(ref, job, SL_T_JOB, 0, "a pending job") \
+	X(ref, partition, SL_T_PARTITION, 0, "in this partition") \
+	X(i64, priority, -1, 1, "its priority there")
+
+#define SL_RESERVATION_COLUMNS(X) \
+	X(str, name, -1, 0, "ReservationName") \
+	X(i64, start_time, -1, 0, "from") \
+	X(i64, end_time, -1, 0, "to") \
+	X(range, nodes, SL_T_RUN, 0, "its nodes") \
+	X(u32, flags, -1, 0, "SL_RESV_* flags") \
+	X(str, users, -1, 0, "who may use it, comma-separated") \
+	X(str, accounts, -1, 0, "which accounts may, comma-separated") \
+	X(u32, cores, -1, 0, "cores in all, where it holds parts of nodes; 0: whole nodes")
+
+#define SL_RESV_MAINT		0x1
+#define SL_RESV_FLEX		0x2
+#define SL_RESV_IGNORE_JOBS	0x4
+#define SL_RESV_OVERLAP		0x8
+
+#define SL_LICENSE_COLUMNS(X) \
+	X(str, name, -1, 0, "licence") \
+	X(u32, total, -1, 0, "in all") \
+	X(u32, used, -1, 0, "in use by running jobs") \
+	X(u32, reserved, -1, 0, "set aside by reservations")
+
+/* Consecutive nodes, both ends included: the rows of a node list. */
+#define SL_RUN_COLUMNS(X) \
+	X(ref, first, SL_T_NODE, 0, "from") \
+	X(ref, last, SL_T_NODE, 0, "to")
+
+/*
+ * What was used in the past, where a snapshot brings that along: in specs, and in
+ * snapshots that were written for others to read.  slurmctld's come without: the
+ * ledger knows (usage/usage.h says how a row is spread over its time).
+ */
+#define SL_USAGE_COLUMNS(X) \
+	X(str, user, -1, 0, "user name") \
+	X(str, account, -1, 0, "account") \
+	X(str, partition, -1, 0, "PartitionName") \
+	X(u32, state, -1, SL_JOB_COMPLETE, "how the run ended") \
+	X(i64, start_time, -1, 0, "began") \
+	X(i64, end_time, -1, 0, "ended; the same as start_time: all of it counts at that instant") \
+	X(i64, cpu_s, -1, 0, "CPU-seconds") \
+	X(i64, gpu_s, -1, 0, "GPU-seconds") \
+	X(i64, node_s, -1, 0, "node-seconds")
+
+SL_DECLARE_TABLE(meta, SL_META_COLUMNS)
+SL_DECLARE_TABLE(gres_kind, SL_GRES_KIND_COLUMNS)
+SL_DECLARE_TABLE(node, SL_NODE_COLUMNS)
+SL_DECLARE_TABLE(node_gres, SL_NODE_GRES_COLUMNS)
+SL_DECLARE_TABLE(partition, SL_PARTITION_COLUMNS)
+SL_DECLARE_TABLE(job, SL_JOB_COLUMNS)
+SL_DECLARE_TABLE(job_partition, SL_JOB_PARTITION_COLUMNS)
+SL_DECLARE_TABLE(job_gres, SL_JOB_GRES_COLUMNS)
+SL_DECLARE_TABLE(job_license, SL_JOB_LICENSE_COLUMNS)
+SL_DECLARE_TABLE(alloc, SL_ALLOC_COLUMNS)
+SL_DECLARE_TABLE(alloc_gres, SL_ALLOC_GRES_COLUMNS)
+SL_DECLARE_TABLE(shape, SL_SHAPE_COLUMNS)
+SL_DECLARE_TABLE(queue, SL_QUEUE_COLUMNS)
+SL_DECLARE_TABLE(reservation, SL_RESERVATION_COLUMNS)
+SL_DECLARE_TABLE(license, SL_LICENSE_COLUMNS)
+SL_DECLARE_TABLE(run, SL_RUN_COLUMNS)
+SL_DECLARE_TABLE(usage, SL_USAGE_COLUMNS)
+
+/* A snapshot, opened: snap.job.id[row], snap.node.cores[row], ... */
+struct sl_snapshot {
+	struct sl_image image;
+	struct sl_meta_view meta;
+	struct sl_gres_kind_view gres_kind;
+	struct sl_node_view node;
+	struct sl_node_gres_view node_gres;
+	struct sl_partition_view partition;
+	struct sl_job_view job;
+	struct sl_job_partition_view job_partition;
+	struct sl_job_gres_view job_gres;
+	struct sl_job_license_view job_license;
+	struct sl_alloc_view alloc;
+	struct sl_alloc_gres_view alloc_gres;
+	struct sl_shape_view shape;
+	struct sl_queue_view queue;
+	struct sl_reservation_view reservation;
+	struct sl_license_view license;
+	struct sl_run_view run;
+	struct sl_usage_view usage;
+	struct sl_remembered_view remembered;
+};
+
+extern const struct sl_schema sl_snapshot_schema;
+
+/*
+ * Validate and open a snapshot: sl_image_open(), and what a schema cannot say:
+ * runs with first <= last; queue entries that are pending; what a node has, a job
+ * holds, asks for or queues in is named; no node twice in a job's allocation, no
+ * rows of alloc shared by two jobs; node names that can stand in a node list; no
+ * two nodes, partitions, gres kinds or jobs of one name or id; what is remembered as
+ * remember.h has it.  Returns 0, or -1
+ * with *err.  The bytes must outlive the snapshot.
+ */
+int sl_snapshot_open(struct sl_snapshot *snap, const void *bytes, size_t size, struct sl_error *err);
+
+static inline const char *sl_snapshot_str(const struct sl_snapshot *snap, uint32_t str)
+{
+	return sl_image_str(&snap->image, str);
+}
+
+/* The partition that a job counts for, whoever's nodes it has; SL_NONE if it is gone. */
+static inline uint32_t sl_snapshot_home(const struct sl_snapshot *snap, uint32_t job)
+{
+	return snap->job.home[job] != SL_NONE ? snap->job.home[job] : snap->job.partition[job];
+}
+
+/* Slurm's word for a state: "PENDING".  Never NULL. */
+const char *sl_job_state_word(uint32_t state);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ledger/private.h - what the files of the ledger share; nobody else includes it.
+ */
+#ifndef SL_LEDGER_PRIVATE_H
+#define SL_LEDGER_PRIVATE_H
+
+#include <sqlite3.h>
+
+#include "base/grow.h"
+#include "ledger/ledger.h"
+
+#define BLOCK_DAYS 32	/* days of one row of the table block */
+
+enum statement {
+	S_BEGIN, S_COMMIT, S_ROLLBACK, S_VERSION,
+	S_DIMS, S_DIM_FIND, S_DIM_PUT,
+	S_RUN_GET, S_RUN_PUT, S_SPAN_PUT, S_SPAN_DELETE,
+	S_DAY_ADD, S_BLOCK_ADD, S_DAYS, S_BLOCKS,
+	S_RUNS_OF_DAY, S_SPANS_OF_DAY, S_ADJUSTMENTS_OF_DAY, S_ADJUSTMENT_PUT,
+	S_OPEN_PUT, S_OPEN_DELETE,
+	STATEMENTS
+};
+
+/* What is known of a run, dimensions by number. */
+struct row {
+	int64_t start, end, seconds;
+	uint32_t job, dim, count[SL_UNITS], source;
+};
+
+struct waiting {
+	struct row row;
+	struct row old;			/* what the file has instead, counted as gone */
+	bool replaces;
+};
+
+struct open_change {
+	struct row row;
+	bool gone;
+};
+
+struct adjusting {
+	struct sl_adjustment a;		/* its own strings */
+	uint32_t dim;
+};
+
+struct delta {
+	int64_t day;
+	uint32_t dim;
+	int64_t amount[SL_UNITS];
+};
+
+struct sl_ledger {
+	sqlite3 *db;
+	char *path;
+	sqlite3_stmt *statement[STATEMENTS];
+	struct sl_usage *usage;
+	int64_t version;		/* of the data, as last seen */
+	int64_t *db_id;			/* [dim]: its number in the file, 0: none yet */
+	uint32_t db_id_room;
+	uint32_t *dim_of;		/* [number in the file]: 1 + dim */
+	int64_t dim_of_room;
+
+	struct waiting *wait;
+	uint32_t waits, wait_room;
+	uint32_t *slot, slots;		/* hash of wait: index + 1 */
+	struct open_change *change;
+	uint32_t changes, change_room;
+	struct adjusting *adjusting;
+	uint32_t adjustings, adjusting_room;
+
+	struct delta *delta;		/* of the transaction under way */
+	uint32_t deltas, delta_room;
+	uint32_t *delta_slot, delta_slots;
+};
+
+/* The statement, reset and ready to be bound; NULL with *err. */
+sqlite3_stmt *ledger_statement(struct sl_ledger *l, enum statement s, struct sl_error *err);
+
+/* Run one that returns no rows. */
+int ledger_run(struct sl_ledger *l, sqlite3_stmt *s, struct sl_error *err);
+
+/* What SQLite complains about, as an error. */
+int ledger_fail(struct sl_ledger *l, const char *what, struct sl_error *err);
+
+/* Read the dimensions that are new in the file. */
+int ledger_load_dims(struct sl_ledger *l, struct sl_error *err);
+
+/* The columns start, job, end, seconds, dim, cpus, gpus, nodes, source. */
+int ledger_read_row(struct sl_ledger *l, sqlite3_stmt *s, struct row *row, struct sl_error *err);
+void ledger_bind_row(sqlite3_stmt *s, const struct row *row, int64_t dim);
+
+struct sl_piece ledger_piece(const struct row *row);
+
+/* ledger/read.c: the source of the usage. */
+int ledger_days(void *arg, int64_t first, int64_t end, bool apart, sl_usage_each_day *each, void *to,
+		struct sl_error *err);
+int ledger_pieces(void *arg, int64_t day, sl_usage_each_piece *each, void *to, struct sl_error *err);
+
+#endif

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+#include "ledger/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#define COMMIT_EVERY 50000
+#define MOST_FIELDS 256
+
+enum column {
+	C_JOBIDRAW, C_JOBID, C_USER, C_ACCOUNT, C_PARTITION, C_START, C_END, C_ELAPSEDRAW, C_ELAPSED, C_STATE,
+	C_ALLOCCPUS, C_NCPUS, C_ALLOCNODES, C_NNODES, C_ALLOCTRES, C_SOURCE, C_AMOUNTS, C_WHO, C_WHY, COLUMNS
+};
+
+static const char *const names[COLUMNS] = {
+	"JobIDRaw", "JobID", "User", "Account", "Partition", "Start", "End", "ElapsedRaw", "Elapsed", "State",
+	"AllocCPUS", "NCPUS", "AllocNodes", "NNodes", "AllocTRES", "Source", "Amounts", "Who", "Why",
+};
+
+static const char *const source_word[SL_RUN_SOURCES] = { "guessed", "seen", "sacct" };
+
+struct dump {
+	struct sl_ledger *l;
+	struct sl_import *result;
+	int column[COLUMNS];	/* -1: not there */
+	int fields;
+	char *field[MOST_FIELDS];
+};
+
+/* -- words ---------------------------------------------------------------- */
+
+const char *sl_run_state_word(uint32_t state)
+{
+	return state == SL_JOB_PENDING ? "REQUEUED" : sl_job_state_word(state);
+}
+
+int sl_run_state_of(const char *word)
+{
+	size_t n = strcspn(word, " +");
+
+	for (uint32_t state = 0; state < SL_JOB_STATES; state++) {
+		const char *known = sl_run_state_word(state);
+
+		if (state != SL_JOB_RUNNING && state != SL_JOB_SUSPENDED && strlen(known) == n && !strncmp(word, known, n))
+			return (int) state;
+	}
+	return -1;
+}
+
+static bool whole_int(const char *p, int64_t *n)
+{
+	return *p && sl_scan_int(&p, n) && !*p;
+}
+
+bool sl_scan_when(const char *p, int64_t *t)
+{
+	struct tm tm = { 0 };
+	int n = 0, m = 0;
+
+	if (whole_int(p, t))
+		return true;
+	if (sscanf(p, "%4d-%2d-%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &n) != 3)
+		return false;
+	if (p[n] == 'T' || p[n] == ' ') {
+		n++;
+		if (sscanf(p + n, "%2d:%2d%n", &tm.tm_hour, &tm.tm_min, &m) != 2)
+			return false;
+		n += m;
+		m = 0;
+		if (p[n] == ':' && sscanf(p + n, ":%2d%n", &tm.tm_sec, &m) == 1)
+			n += m;
+	}
+	if (p[n] || tm.tm_year < 1970 || tm.tm_mon < 1 || tm.tm_mon > 12 || tm.tm_mday < 1 || tm.tm_mday > 31 ||
+	    tm.tm_hour < 0 || tm.tm_hour > 24 || tm.tm_min < 0 || tm.tm_min > 59 || tm.tm_sec < 0 || tm.tm_sec > 60)
+		return false;
+	tm.tm_year -= 1900;
+	tm.tm_mon--;
+	tm.tm_isdst = -1;
+	*t = mktime(&tm);
+	return true;
+}
+
+/* -- reading -------------------------------------------------------------- */
+
+static bool has(const struct dump *d, enum column a, enum column b)
+{
+	return d->column[a] >= 0 || d->column[b] >= 0;
+}
+
+static int read_names(struct dump *d, char *line, const char *path, struct sl_error *err)
+{
+	d->fields = sl_lines_columns(line, d->field, MOST_FIELDS, names, d->column, COLUMNS, path, err);
+	if (d->fields < 0)
+		return -1;
+	if (!has(d, C_JOBIDRAW, C_JOBID) || !has(d, C_START, C_START) || !has(d, C_END, C_ELAPSEDRAW) ||
+	    !has(d, C_STATE, C_STATE) || !has(d, C_ALLOCCPUS, C_NCPUS))
+		return sl_fail(err, SL_EFORMAT, "%s:1: expected what sacct -P prints, with the columns JobIDRaw, Start, "
+			       "End, ElapsedRaw, State, AllocCPUS, NNodes, AllocTRES, User, Account, Partition", path);
+	return 0;
+}
+
+static const char *text(const struct dump *d, enum column c)
+{
+	return d->column[c] < 0 ? "" : d->field[d->column[c]];
+}
+
+static const char *either(const struct dump *d, enum column a, enum column b)
+{
+	return *text(d, a) ? text(d, a) : text(d, b);
+}
+
+/* The number of "gres/gpu=4" in "cpu=8,gres/gpu=4,node=2", 0 where there is none. */
+static int64_t find_number(const char *list, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (; *list; list += strcspn(list, ","), list += *list == ',')
+		if (!strncmp(list, name, n) && list[n] == '=')
+			return strtoll(list + n + 1, NULL, 10);
+	return 0;
+}
+
+static uint32_t count_of(int64_t n)
+{
+	return n < 0 || n > UINT32_MAX - 1 ? 0 : (uint32_t) n;
+}
+
+static void bad(struct dump *d, uint64_t line, const char *why)
+{
+	if (!d->result->bad++) {
+		d->result->first_bad = line;
+		snprintf(d->result->why, sizeof(d->result->why), "%.250s", why);
+	}
+}
+
+static bool read_times(const struct dump *d, struct sl_job_run *r)
+{
+	bool end = sl_scan_when(text(d, C_END), &r->end);
+	int64_t seconds = -1;
+
+	if (!whole_int(text(d, C_ELAPSEDRAW), &seconds) && *text(d, C_ELAPSED) &&
+	    !sl_scan_duration(text(d, C_ELAPSED), &seconds))
+		return false;
+	if (!end && seconds < 0)
+		return false;
+	if (!end)
+		r->end = r->start + seconds;
+	r->seconds = seconds < 0 ? r->end - r->start : seconds;
+	if (r->seconds > r->end - r->start)
+		r->seconds = r->end - r->start;
+	return true;
+}
+
+static enum sl_run_source read_source(const struct dump *d)
+{
+	for (int s = 0; s < SL_RUN_SOURCES; s++)
+		if (!strcmp(text(d, C_SOURCE), source_word[s]))
+			return (enum sl_run_source) s;
+	return SL_RUN_SACCT;
+}
+
+static struct sl_dim read_dim(const struct dump *d, uint32_t state)
+{
+	return (struct sl_dim) { text(d, C_USER), text(d, C_ACCOUNT), text(d, C_PARTITION), state };
+}
+
+struct search {
+	const struct sl_adjustment *a;
+	bool found;
+};
+
+static int same_adjustment(void *to, const struct sl_adjustment *b)
+{
+	struct search *s = to;
+	const struct sl_adjustment *a = s->a;
+
+	s->found = a->at == b->at && a->made == b->made && !memcmp(a->amount, b->amount, sizeof(a->amount)) &&
+		!strcmp(a->who, b->who) && !strcmp(a->why, b->why) && !strcmp(a->dim.user, b->dim.user) &&
+		!strcmp(a->dim.account, b->dim.account) && !strcmp(a->dim.partition, b->dim.partition);
+	return s->found;
+}
+
+static int add_adjustment(struct dump *d, uint64_t line, struct sl_error *err)
+{
+	struct sl_adjustment a = { .dim = read_dim(d, SL_JOB_COMPLETE), .who = text(d, C_WHO), .why = text(d, C_WHY) };
+	struct search search = { .a = &a };
+
+	for (int k = 0; k < SL_UNITS; k++)
+		a.amount[k] = find_number(text(d, C_AMOUNTS), sl_unit_word[k]);
+	if (!sl_scan_when(text(d, C_START), &a.at) || !sl_scan_when(text(d, C_END), &a.made)) {
+		bad(d, line, "an adjustment whose time is none");
+		return 0;
+	}
+	if (sl_ledger_adjustments(d->l, same_adjustment, &search, err))
+		return -1;
+	if (search.found) {
+		d->result->known++;
+		return 0;
+	}
+	d->result->added++;
+	return sl_ledger_adjust(d->l, &a, err);
+}
+
+/* One row: 0, or -1 when the ledger fails. */
+static int add_row(struct dump *d, uint64_t line, struct sl_error *err)
+{
+	const char *id = either(d, C_JOBIDRAW, C_JOBID), *tres = text(d, C_ALLOCTRES);
+	struct sl_job_run r = { .source = read_source(d) };
+	struct sl_error why;
+	int64_t job, cpus = 0, nodes = 0;
+	int state, rc;
+
+	if (strchr(id, '.'))
+		return 0;	/* a step */
+	d->result->rows++;
+	if (!strcmp(text(d, C_STATE), "ADJUSTMENT"))
+		return add_adjustment(d, line, err);
+	if ((state = sl_run_state_of(text(d, C_STATE))) < 0) {
+		d->result->unfinished++;
+		return 0;
+	}
+	if (!sl_scan_when(text(d, C_START), &r.start)) {
+		d->result->never++;	/* "Unknown", "None" */
+		return 0;
+	}
+	if (!whole_int(id, &job) || job <= 0 || job > UINT32_MAX || !read_times(d, &r)) {
+		bad(d, line, "a number or time that is none");
+		return 0;
+	}
+	whole_int(either(d, C_ALLOCCPUS, C_NCPUS), &cpus);
+	if (!whole_int(either(d, C_ALLOCNODES, C_NNODES), &nodes))
+		nodes = find_number(tres, "node");
+	if (!cpus) {
+		d->result->never++;
+		return 0;
+	}
+	r.job = (uint32_t) job;
+	r.count[SL_UNIT_CPU] = count_of(cpus);
+	r.count[SL_UNIT_GPU] = count_of(find_number(tres, "gres/gpu"));
+	r.count[SL_UNIT_NODE] = count_of(nodes);
+	r.dim = read_dim(d, (uint32_t) state);
+	rc = sl_ledger_add(d->l, &r, &why);
+	if (rc < 0 && why.code == SL_EINVAL) {
+		bad(d, line, why.text);
+		return 0;
+	}
+	if (rc < 0 && err)
+		*err = why;
+	d->result->added += rc > 0;
+	d->result->known += rc == 0;
+	return rc < 0 ? -1 : 0;
+}
+
+int sl_ledger_import(struct sl_ledger *l, struct sl_lines *in, struct sl_import *result, struct sl_error *err)
+{
+	struct dump d = { .l = l, .result = result };
+	bool begun = false;
+	char *line;
+	int64_t n;
+
+	while ((n = sl_lines_next(in, &line, err)) > 0) {
+		if (!*line)
+			continue;
+		if (!begun) {
+			if (read_names(&d, line, sl_lines_path(in), err))
+				return -1;
+			begun = true;
+			continue;
+		}
+		if (sl_lines_cut(line, d.field, MOST_FIELDS) != d.fields) {
+			bad(&d, sl_lines_number(in), "another number of fields than in the first line");
+			continue;
+		}
+		if (add_row(&d, sl_lines_number(in), err))
+			return -1;
+		if (sl_ledger_waiting(l) >= COMMIT_EVERY && sl_ledger_commit(l, err))
+			return -1;
+		if (result->progress && !(result->rows & 0xfff))
+			result->progress(result->rows, result->progress_arg);
+	}
+	if (n < 0)
+		return -1;
+	if (!begun)
+		return sl_fail(err, SL_EFORMAT, "%s: there is nothing in it", sl_lines_path(in));
+	return sl_ledger_commit(l, err);
+}
+
+/* -- writing -------------------------------------------------------------- */
+
+/* A field, without what would end it. */
+static void put(FILE *out, const char *s)
+{
+	for (; *s; s++)
+		fputc(*s == '|' || *s == '\n' || *s == '\r' ? '?' : *s, out);
+	fputc('|', out);
+}
+
+static void put_dim(FILE *out, const struct sl_dim *d)
+{
+	put(out, d->user);
+	put(out, d->account);
+	put(out, d->partition);
+}
+
+static int put_run(void *to, const struct sl_job_run *r)
+{
+	FILE *out = to;
+
+	fprintf(out, "%" PRIu32 "|", r->job);
+	put_dim(out, &r->dim);
+	fprintf(out, "%" PRId64 "|%" PRId64 "|%" PRId64 "|%" PRIu32 "|%" PRIu32 "|cpu=%" PRIu32 ",node=%" PRIu32
+		",gres/gpu=%" PRIu32 "|%s|%s|||\n", r->start, r->end, r->seconds, r->count[SL_UNIT_CPU],
+		r->count[SL_UNIT_NODE], r->count[SL_UNIT_CPU], r->count[SL_UNIT_NODE], r->count[SL_UNIT_GPU],
+		sl_run_state_word(r->dim.state), source_word[r->source < SL_RUN_SOURCES ? r->source : 0]);
+	return ferror(out);
+}
+
+static int put_adjustment(void *to, const struct sl_adjustment *a)
+{
+	FILE *out = to;
+
+	fprintf(out, "%" PRId64 "|", a->id);
+	put_dim(out, &a->dim);
+	fprintf(out, "%" PRId64 "|%" PRId64 "|0|0|0||ADJUSTMENT||cpu=%" PRId64 ",gpu=%" PRId64 ",node=%" PRId64 "|",
+		a->at, a->made, a->amount[SL_UNIT_CPU], a->amount[SL_UNIT_GPU], a->amount[SL_UNIT_NODE]);
+	put(out, a->who);
+	for (const char *s = a->why; *s; s++)
+		fputc(*s == '|' || *s == '\n' || *s == '\r' ? '?' : *s, out);
+	fputc('\n', out);
+	return ferror(out);
+}
+
+int sl_ledger_export(struct sl_ledger *l, FILE *out, struct sl_error *err)
+{
+	fputs("JobIDRaw|User|Account|Partition|Start|End|ElapsedRaw|AllocCPUS|AllocNodes|AllocTRES|State|Source|Amounts|"
+	      "Who|Why\n", out);
+	if (sl_ledger_runs(l, INT64_MIN, INT64_MAX, put_run, out, err) ||
+	    sl_ledger_adjustments(l, put_adjustment, out, err))
+		return -1;
+	return ferror(out) ? sl_fail(err, SL_EIO, "writing: %m") : 0;
+}

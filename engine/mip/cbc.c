@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mip/cbc.c - the backend Cbc, through its own C interface: a start, elapsed time,
+ * and a word on infeasibility that can be trusted unless a limit was hit.
+ */
+#include "mip/private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <Cbc_C_Interface.h>
+
+#define NOTHING 1e49
+
+#define FUNCTIONS(X) \
+	X(Cbc_newModel) X(Cbc_loadProblem) X(Cbc_setInteger) X(Cbc_setObjSense) X(Cbc_setParameter) \
+	X(Cbc_setMIPStartI) X(Cbc_solve) X(Cbc_isProvenOptimal) X(Cbc_isProvenInfeasible) \
+	X(Cbc_isContinuousUnbounded) X(Cbc_isAbandoned) X(Cbc_getObjValue) X(Cbc_getBestPossibleObjValue) \
+	X(Cbc_bestSolution) X(Cbc_getColSolution) X(Cbc_getNodeCount) X(Cbc_isNodeLimitReached) \
+	X(Cbc_isSecondsLimitReached)
+
+FUNCTIONS(SL_MIP_POINTER)
+
+static int load(struct sl_error *err)
+{
+	static struct sl_mip_library library = { .soname = CBC_SONAME };
+	int rc = sl_mip_library_open(&library, err);
+
+	if (rc <= 0)
+		return rc;
+	FUNCTIONS(SL_MIP_FIND)
+	library.complete = true;
+	return 0;
+}
+
+static void set_number(Cbc_Model *model, const char *name, double value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.9g", value);
+	pCbc_setParameter(model, name, text);
+}
+
+static void set_options(Cbc_Model *model, const struct sl_mip_problem *p)
+{
+	pCbc_setParameter(model, "log", "0");
+	pCbc_setParameter(model, "timeMode", "elapsed");
+	set_number(model, "sec", p->time_limit);
+	if (p->relax)
+		return;
+	set_number(model, "ratioGap", p->gap);
+	if (p->max_nodes >= 0)
+		set_number(model, "maxNodes", (double) (p->max_nodes < INT32_MAX ? p->max_nodes : INT32_MAX));
+}
+
+static void set_start(Cbc_Model *model, const struct sl_mip_problem *p)
+{
+	int *index = malloc((size_t) p->columns * sizeof(*index));
+
+	if (!index)
+		return;
+	for (int c = 0; c < p->columns; c++)
+		index[c] = c;
+	pCbc_setMIPStartI(model, p->columns, index, p->start);
+}
+
+static void read_answer(Cbc_Model *model, const struct sl_mip_problem *p, bool mip, struct sl_mip_answer *a)
+{
+	double objective = pCbc_getObjValue(model), bound = pCbc_getBestPossibleObjValue(model);
+	const double *x = mip ? pCbc_bestSolution(model) : pCbc_getColSolution(model);
+	bool limit = pCbc_isNodeLimitReached(model) || pCbc_isSecondsLimitReached(model);
+
+	a->nodes = mip ? pCbc_getNodeCount(model) : 0;
+	if (pCbc_isAbandoned(model))
+		a->claim = SL_CLAIM_FAILED;
+	else if (pCbc_isContinuousUnbounded(model))
+		a->claim = SL_CLAIM_UNBOUNDED;
+	else if (pCbc_isProvenInfeasible(model) && !limit)
+		a->claim = SL_CLAIM_INFEASIBLE;
+	else
+		a->claim = pCbc_isProvenOptimal(model) ? SL_CLAIM_OPTIMAL : SL_CLAIM_STOPPED;
+	if (a->claim != SL_CLAIM_OPTIMAL && a->claim != SL_CLAIM_STOPPED)
+		return;
+	if (!mip)
+		bound = a->claim == SL_CLAIM_OPTIMAL ? objective : NAN;
+	if (isfinite(bound) && fabs(bound) < NOTHING)
+		a->bound = bound;
+	if (!x || !isfinite(objective) || fabs(objective) >= NOTHING)
+		return;
+	memcpy(a->x, x, (size_t) p->columns * sizeof(*x));
+	a->has_values = mip || a->claim == SL_CLAIM_OPTIMAL;
+}
+
+static void solve(const struct sl_mip_problem *p, struct sl_mip_answer *a)
+{
+	Cbc_Model *model = pCbc_newModel();
+	bool mip = !p->relax && memchr(p->integer, 1, (size_t) p->columns);
+
+	pCbc_loadProblem(model, p->columns, p->rows, p->begin, p->index, p->value, p->lb, p->ub, p->obj, p->lo, p->hi);
+	pCbc_setObjSense(model, p->maximize ? -1 : 1);
+	for (int c = 0; mip && c < p->columns; c++)
+		if (p->integer[c])
+			pCbc_setInteger(model, c);
+	set_options(model, p);
+	if (mip && p->start)
+		set_start(model, p);
+	pCbc_solve(model);
+	read_answer(model, p, mip, a);
+}
+
+const struct sl_mip_backend sl_mip_cbc = {
+	.name = "cbc", .proves_infeasible = true, .load = load, .solve = solve,
+};

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mip/child.c - a solver's process: one solve, then it is gone.
+ *
+ * CoinMP and Cbc leak, abort on what they do not like, print, replace signal
+ * handlers and pass their time limits; a process of its own makes all of that
+ * harmless.  The child is a copy of this process (a plain clone(), no exec).  It ends
+ * with its parent, has no descriptors, limits on memory, CPU and wall time, a filter
+ * that leaves it little but memory and clocks, and one way to say something: the
+ * answer, in memory shared with its parent.
+ *
+ * When its time is up the kernel ends it, by a timer that it sets before anything else and then
+ * cannot reach.  The parent just waits, and need not be able to signal anybody.
+ */
+#include "mip/private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "process/call_filter.h"
+
+#define DESCRIPTORS 4096	/* closed one by one where there is no close_range() */
+
+/* Shares of what is left of a budget: for the solver, and for all of the solve; the
+ * rest is the policy's, to do something with the answer. */
+#define SHARE_SOLVER 0.8
+#define SHARE_ALL 0.95
+
+/* A solver may pass its own limit by so much before it is ended. */
+#define GRACE_SHARE 0.5
+#define GRACE_S 0.25
+
+#if defined(__SANITIZE_ADDRESS__)
+static const bool sanitized = true;	/* the sanitizer's shadow takes terabytes */
+#else
+static const bool sanitized = false;
+#endif
+
+int64_t sl_mip_clock_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
+}
+
+/* -- the answer -------------------------------------------------------- */
+
+size_t sl_mip_answer_size(uint32_t columns)
+{
+	return sizeof(struct sl_mip_answer) + columns * sizeof(double);
+}
+
+struct sl_mip_answer *sl_mip_answer_map(uint32_t columns, struct sl_error *err)
+{
+	void *a = mmap(NULL, sl_mip_answer_size(columns), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (a != MAP_FAILED)
+		return a;
+	sl_fail(err, SL_ENOMEM, "out of memory for an answer of %u columns", columns);
+	return NULL;
+}
+
+void sl_mip_answer_unmap(struct sl_mip_answer *a, uint32_t columns)
+{
+	if (a)
+		munmap(a, sl_mip_answer_size(columns));
+}
+
+/* -- in the child: confinement ------------------------------------------ */
+
+static void set_limit(int resource, rlim_t value)
+{
+	struct rlimit r;
+
+	if (getrlimit(resource, &r))
+		return;
+	if (r.rlim_max == RLIM_INFINITY || r.rlim_max > value)
+		r.rlim_max = value;
+	r.rlim_cur = r.rlim_max;
+	setrlimit(resource, &r);
+}
+
+static int statm = -1;	/* this process's, where it could not be opened when it is needed */
+
+void sl_mip_know_size(void)
+{
+	statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+}
+
+/* Bytes of address space that this process has, and so a copy of it. */
+static rlim_t own_size(void)
+{
+	char text[64];
+	int fd = statm >= 0 ? statm : open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
+
+	if (fd >= 0 && fd != statm)
+		close(fd);
+	if (n <= 0)
+		return 0;
+	text[n] = 0;
+	return (rlim_t) strtoull(text, NULL, 10) * (rlim_t) sysconf(_SC_PAGESIZE);
+}
+
+static void set_limits(const struct sl_mip_options *o, double hard_s, rlim_t size)
+{
+	set_limit(RLIMIT_CORE, 0);
+	set_limit(RLIMIT_FSIZE, 0);
+	set_limit(RLIMIT_NPROC, 0);
+	set_limit(RLIMIT_CPU, (rlim_t) hard_s + 2);
+	if (sanitized || !o->memory_mb)
+		return;
+	if (size)
+		set_limit(RLIMIT_AS, size + ((rlim_t) o->memory_mb << 20));
+}
+
+/* The kernel ends this process in *left* nanoseconds. */
+static int set_timer(int64_t left, struct sl_error *err)
+{
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL };
+	struct itimerspec when = { .it_value = { left / 1000000000, left % 1000000000 } };
+	timer_t timer;
+
+	if (left <= 0)
+		when.it_value = (struct timespec) { 0, 1 };
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer) || timer_settime(timer, 0, &when, NULL))
+		return sl_fail(err, SL_EIO, "a timer: %s", strerror(errno));
+	return 0;
+}
+
+static void close_all(void)
+{
+	struct rlimit r;
+	unsigned most = DESCRIPTORS;
+
+	if (!syscall(SYS_close_range, 0u, ~0u, 0u))
+		return;
+	if (!getrlimit(RLIMIT_NOFILE, &r) && r.rlim_cur < most)
+		most = (unsigned) r.rlim_cur;
+	for (unsigned fd = 0; fd < most; fd++)
+		close((int) fd);
+}
+
+static void reset_signals(void)
+{
+	sigset_t none;
+
+	for (int sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Memory, clocks, and an end. */
+static int filter_calls(struct sl_error *err)
+{
+	const struct sl_call call[] = {
+		SL_CALLS_MEMORY, SL_CALLS_SELF,
+		SL_CALL(read), SL_CALL(write), SL_CALL(close), SL_CALL(fstat), SL_CALL(lseek),	/* of what is not open */
+	};
+
+	return sl_call_filter(call, sizeof(call) / sizeof(call[0]), err) < 0 ? -1 : 0;
+}
+
+static int confine(const struct sl_mip_options *o, double hard_s, int64_t end, rlim_t size, pid_t parent,
+		   struct sl_error *err)
+{
+	reset_signals();
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	if (getppid() != parent)
+		return sl_fail(err, SL_EIO, "its parent is gone");
+	set_limits(o, hard_s, size);
+	if (set_timer(end - sl_mip_clock_ns(), err))
+		return -1;
+	close_all();
+	return filter_calls(err);
+}
+
+/* -- in the child: the problem ------------------------------------------ */
+
+static bool make_room(struct sl_mip_problem *p, const struct sl_mip *m)
+{
+	p->integer = malloc(m->columns);
+	p->begin = calloc((size_t) m->columns + 2, sizeof(*p->begin));
+	p->index = malloc(((size_t) m->terms + 1) * sizeof(*p->index));
+	p->value = malloc(((size_t) m->terms + 1) * sizeof(*p->value));
+	return p->integer && p->begin && p->index && p->value;
+}
+
+/* Rows become columns.  begin[c + 1] is where column c is being filled, and so its end. */
+static void transpose(struct sl_mip_problem *p, const struct sl_mip *m)
+{
+	int *begin = p->begin;
+
+	for (uint32_t i = 0; i < m->terms; i++)
+		begin[m->column[i] + 2]++;
+	for (uint32_t c = 2; c <= m->columns + 1; c++)
+		begin[c] += begin[c - 1];
+	for (uint32_t row = 0; row < m->rows; row++)
+		for (uint32_t i = m->begin[row]; i < m->begin[row + 1]; i++) {
+			int to = begin[m->column[i] + 1]++;
+
+			p->index[to] = (int) row;
+			p->value[to] = m->coefficient[i];
+		}
+}
+
+static bool make_problem(struct sl_mip_problem *p, const struct sl_mip *m, const struct sl_mip_options *o)
+{
+	*p = (struct sl_mip_problem) {
+		.maximize = m->maximize, .relax = o->relax, .columns = (int) m->columns, .rows = (int) m->rows,
+		.terms = (int) m->terms, .lb = m->lb, .ub = m->ub, .obj = m->obj, .lo = m->lo, .hi = m->hi,
+		.gap = o->gap, .max_nodes = o->max_nodes,
+	};
+	if (!make_room(p, m))
+		return false;
+	transpose(p, m);
+	for (uint32_t c = 0; c < m->columns; c++)
+		p->integer[c] = (char) m->integer[c];
+	return true;
+}
+
+/* -- in the child: solving ---------------------------------------------- */
+
+static double tighter(bool maximize, double a, double b)
+{
+	if (isnan(a) || isnan(b))
+		return isnan(a) ? b : a;
+	return maximize ? fmin(a, b) : fmax(a, b);
+}
+
+/*
+ * With a start: perhaps it is good enough already.  Its distance from the bound of the
+ * relaxation, which is solved first, says so.
+ */
+static bool start_is_enough(struct sl_mip_problem *p, const struct sl_mip_backend *backend, struct sl_mip_answer *a)
+{
+	double distance;
+
+	p->relax = true;
+	backend->solve(p, a);
+	p->relax = false;
+	a->has_values = 0;
+	if (a->claim != SL_CLAIM_OPTIMAL || isnan(a->bound)) {
+		a->bound = NAN;
+		return false;
+	}
+	distance = p->maximize ? a->bound - p->start_objective : p->start_objective - a->bound;
+	return distance <= (p->gap + 1e-9) * fmax(fabs(p->start_objective), 1e-10);
+}
+
+/* What is left of the time, since *begin*; false when that is nothing. */
+static bool has_time(struct sl_mip_problem *p, double limit, int64_t begin)
+{
+	p->time_limit = limit - (double) (sl_mip_clock_ns() - begin) / 1e9;
+	return p->time_limit > 0;
+}
+
+/* Backends look at the clock when they like: whether there is time at all is judged here. */
+static void solve(struct sl_mip_problem *p, const struct sl_mip_backend *backend, int64_t begin, struct sl_mip_answer *a)
+{
+	double relaxed = NAN, limit = p->time_limit;
+
+	a->claim = SL_CLAIM_STOPPED;
+	if (!has_time(p, limit, begin))
+		return;
+	if (p->start && !p->relax) {
+		if (start_is_enough(p, backend, a))
+			return;
+		relaxed = a->bound;
+		a->claim = SL_CLAIM_STOPPED;	/* what was claimed is said of the relaxation */
+		if (!has_time(p, limit, begin))
+			return;
+	}
+	a->claim = SL_CLAIM_NONE;
+	backend->solve(p, a);
+	a->bound = tighter(p->maximize, a->bound, relaxed);
+}
+
+static _Noreturn void child(const struct sl_mip *m, const struct sl_mip_options *o,
+			    const struct sl_mip_backend *backend, const double *start, double start_objective,
+			    double soft_s, double hard_s, int64_t begin, rlim_t size, pid_t parent,
+			    struct sl_mip_answer *a)
+{
+	struct sl_mip_problem p;
+	struct sl_error err;
+
+	if (confine(o, hard_s, begin + (int64_t) (hard_s * 1e9), size, parent, &err)) {
+		a->claim = SL_CLAIM_FAILED;
+		snprintf(a->message, sizeof(a->message), "%.120s", err.text);
+		_exit(1);
+	}
+	if (!make_problem(&p, m, o)) {
+		a->claim = SL_CLAIM_FAILED;
+		snprintf(a->message, sizeof(a->message), "out of memory: memory_mb is %u", o->memory_mb);
+		_exit(0);
+	}
+	p.start = start;
+	p.start_objective = start_objective;
+	p.time_limit = soft_s;
+	solve(&p, backend, begin, a);
+	_exit(0);
+}
+
+/* -- in the parent ------------------------------------------------------ */
+
+/*
+ * Not fork(): its flags differ between C libraries, and a filter names them (process/harden.c).  What
+ * fork() does beside is for processes with threads.
+ */
+static pid_t copy_process(void)
+{
+	return (pid_t) syscall(SYS_clone, (unsigned long) SIGCHLD, NULL, NULL, NULL, NULL);
+}
+
+static void reap(pid_t pid, int64_t until, struct sl_mip_report *report)
+{
+	struct rusage usage = { 0 };
+	int status = 0;
+	bool late;
+	pid_t gone;
+
+	do
+		gone = wait4(pid, &status, 0, &usage);	/* it ends by *until*, whatever it does */
+	while (gone < 0 && errno == EINTR);
+	report->seconds = (double) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+			  (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+	if (gone < 0) {
+		/* somebody else took its status (SIGCHLD ignored): it is gone, how is not known */
+		report->end = SL_END_EXIT;
+		report->status = -1;
+	} else if (WIFEXITED(status)) {
+		report->end = WEXITSTATUS(status) ? SL_END_EXIT : SL_END_ANSWERED;
+		report->status = WEXITSTATUS(status);
+	} else {
+		report->status = WTERMSIG(status);
+		/* its own timer and limits kill it after *until*: before, it was somebody else */
+		late = report->status == SIGXCPU || (report->status == SIGKILL && sl_mip_clock_ns() >= until);
+		report->end = late ? SL_END_DEADLINE : SL_END_SIGNAL;
+	}
+}
+
+static double longest(const struct sl_mip_options *o)
+{
+	return o->time_limit * (1 + GRACE_SHARE) + GRACE_S;
+}
+
+int64_t sl_mip_longest_ns(const struct sl_mip_options *o)
+{
+	int64_t longest_ns = (int64_t) (longest(o) * 1e9), left = o->deadline_ns - sl_mip_clock_ns();
+
+	return !o->deadline_ns || longest_ns < left ? longest_ns : left > 0 ? left : 0;
+}
+
+void sl_mip_run(const struct sl_mip *m, const struct sl_mip_options *o, const struct sl_mip_backend *backend,
+		const double *start, double start_objective, struct sl_mip_answer *a, struct sl_mip_report *report)
+{
+	int64_t begin = sl_mip_clock_ns();
+	double soft_s = o->time_limit, hard_s = longest(o);
+	pid_t parent = getpid(), pid;
+	rlim_t size = own_size();
+
+	memset(a, 0, sizeof(*a));
+	a->bound = NAN;
+	*report = (struct sl_mip_report) { .end = SL_END_DEADLINE };
+	if (o->deadline_ns) {
+		double left = (double) (o->deadline_ns - begin) / 1e9;
+
+		if (left <= 0)
+			return;
+		soft_s = fmin(soft_s, left * SHARE_SOLVER);
+		hard_s = fmin(hard_s, left * SHARE_ALL);
+	}
+	pid = copy_process();
+	if (!pid)
+		child(m, o, backend, start, start_objective, soft_s, hard_s, begin, size, parent, a);
+	if (pid < 0) {
+		report->end = SL_END_NOT_STARTED;
+		report->status = errno;
+		return;
+	}
+	reap(pid, begin + (int64_t) (hard_s * 1e9), report);
+	report->wall = (double) (sl_mip_clock_ns() - begin) / 1e9;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mip/coinmp.c - the backend CoinMP.
+ *
+ * What CoinMP 1.8 says is read with care: "optimal" with an objective of -1.8e308 is
+ * an infeasible or unbounded problem, or a limit that was hit before the search;
+ * "infeasible" with a finite objective is a limit with a solution.  Its time limit is
+ * CPU time.  It knows no start: a cut-off does for one.
+ */
+#include "mip/private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <CoinMP.h>
+
+#define NOTHING 1e49	/* an objective beyond it stands for none */
+
+#define FUNCTIONS(X) \
+	X(CoinInitSolver) X(CoinCreateProblem) X(CoinLoadMatrix) X(CoinLoadInteger) X(CoinSetIntOption) \
+	X(CoinSetRealOption) X(CoinOptimizeProblem) X(CoinGetSolutionStatus) X(CoinGetObjectValue) \
+	X(CoinGetMipBestBound) X(CoinGetMipNodeCount) X(CoinGetSolutionValues)
+
+FUNCTIONS(SL_MIP_POINTER)
+
+static int load(struct sl_error *err)
+{
+	static struct sl_mip_library library = { .soname = COINMP_SONAME };
+	int rc = sl_mip_library_open(&library, err);
+
+	if (rc <= 0)
+		return rc;
+	FUNCTIONS(SL_MIP_FIND)
+	library.complete = true;
+	return 0;
+}
+
+static void fail(struct sl_mip_answer *a, const char *what)
+{
+	a->claim = SL_CLAIM_FAILED;
+	snprintf(a->message, sizeof(a->message), "CoinMP: %s", what);
+}
+
+static void set_options(HPROB h, const struct sl_mip_problem *p)
+{
+	pCoinSetIntOption(h, COIN_INT_LOGLEVEL, 0);
+	pCoinSetRealOption(h, COIN_REAL_MAXSECONDS, p->time_limit);
+	if (p->relax)
+		return;
+	pCoinSetRealOption(h, COIN_REAL_MIPMAXSEC, p->time_limit);
+	pCoinSetRealOption(h, COIN_REAL_MIPFRACGAP, p->gap);
+	if (p->max_nodes >= 0)
+		pCoinSetIntOption(h, COIN_INT_MIPMAXNODES, (int) (p->max_nodes < INT32_MAX ? p->max_nodes : INT32_MAX));
+}
+
+/* The problem, with a row more where there is a start: nothing worse is wanted. */
+static HPROB make(const struct sl_mip_problem *p)
+{
+	int cut = p->start && !p->relax, rows = p->rows + cut, terms = 0;
+	int *begin = malloc(((size_t) p->columns + 1) * sizeof(*begin));
+	int *count = malloc((size_t) p->columns * sizeof(*count));
+	int *index = malloc(((size_t) p->terms + p->columns) * sizeof(*index));
+	double *value = malloc(((size_t) p->terms + p->columns) * sizeof(*value));
+	double *lo = malloc((size_t) rows * sizeof(*lo)), *hi = malloc((size_t) rows * sizeof(*hi));
+	double slack = 1e-7 * fmax(1, fabs(p->start_objective));
+	HPROB h = pCoinCreateProblem("sl");
+
+	if (!h || !begin || !count || !index || !value || !lo || !hi)
+		return NULL;
+	for (int c = 0; c < p->columns; c++) {
+		begin[c] = terms;
+		for (int i = p->begin[c]; i < p->begin[c + 1]; i++) {
+			index[terms] = p->index[i];
+			value[terms++] = p->value[i];
+		}
+		if (cut && p->obj[c] != 0) {
+			index[terms] = p->rows;
+			value[terms++] = p->obj[c];
+		}
+		count[c] = terms - begin[c];
+	}
+	begin[p->columns] = terms;
+	memcpy(lo, p->lo, (size_t) p->rows * sizeof(*lo));
+	memcpy(hi, p->hi, (size_t) p->rows * sizeof(*hi));
+	if (cut) {
+		lo[p->rows] = p->maximize ? p->start_objective - slack : -INFINITY;
+		hi[p->rows] = p->maximize ? INFINITY : p->start_objective + slack;
+	}
+	/* no row types: right-hand sides are lower, ranges upper ends */
+	if (pCoinLoadMatrix(h, p->columns, rows, terms, 0, p->maximize ? SOLV_OBJSENS_MAX : SOLV_OBJSENS_MIN, 0,
+			    p->obj, p->lb, p->ub, NULL, lo, hi, begin, count, index, value) != SOLV_CALL_SUCCESS)
+		return NULL;
+	return h;
+}
+
+static void load_integers(HPROB h, const struct sl_mip_problem *p)
+{
+	char *type = malloc((size_t) p->columns + 1);
+
+	if (!type)
+		return;
+	for (int c = 0; c < p->columns; c++)
+		type[c] = p->integer[c] ? 'I' : 'C';
+	type[p->columns] = 0;
+	pCoinLoadInteger(h, type);
+}
+
+static bool any_integer(const struct sl_mip_problem *p)
+{
+	return !p->relax && memchr(p->integer, 1, (size_t) p->columns);
+}
+
+static void read_answer(HPROB h, const struct sl_mip_problem *p, struct sl_mip_answer *a)
+{
+	int status = pCoinGetSolutionStatus(h);
+	double objective = pCoinGetObjectValue(h);
+	bool something = isfinite(objective) && fabs(objective) < NOTHING, mip = any_integer(p);
+
+	a->nodes = mip ? pCoinGetMipNodeCount(h) : 0;
+	if (!something) {
+		/* by its word: optimal.  Infeasible, unbounded, or stopped early. */
+		a->claim = mip || status ? SL_CLAIM_STOPPED : SL_CLAIM_FAILED;
+		if (!mip && (status == 1 || status == 2))
+			a->claim = SL_CLAIM_INFEASIBLE;
+		return;
+	}
+	if (mip) {
+		double bound = pCoinGetMipBestBound(h);
+
+		if (isfinite(bound) && fabs(bound) < NOTHING)
+			a->bound = bound;
+		a->claim = status == 0 ? SL_CLAIM_OPTIMAL : SL_CLAIM_STOPPED;
+	} else {
+		a->claim = status == 0 ? SL_CLAIM_OPTIMAL : status == 1 || status == 2 ? SL_CLAIM_INFEASIBLE :
+			   SL_CLAIM_STOPPED;
+		if (a->claim != SL_CLAIM_OPTIMAL)
+			return;
+		a->bound = objective;
+	}
+	pCoinGetSolutionValues(h, a->x, NULL, NULL, NULL);
+	a->has_values = 1;
+}
+
+static void solve(const struct sl_mip_problem *p, struct sl_mip_answer *a)
+{
+	HPROB h;
+
+	pCoinInitSolver("");
+	h = make(p);
+	if (!h) {
+		fail(a, "the problem was not accepted");
+		return;
+	}
+	if (any_integer(p))
+		load_integers(h, p);
+	set_options(h, p);
+	if (pCoinOptimizeProblem(h, SOLV_METHOD_DEFAULT) != SOLV_CALL_SUCCESS) {
+		fail(a, "the solver was not started");
+		return;
+	}
+	read_answer(h, p, a);
+}
+
+const struct sl_mip_backend sl_mip_coinmp = { .name = "coinmp", .load = load, .solve = solve };

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mip/private.h - what the files of the unit mip share, backends among them.
+ */
+#ifndef SL_MIP_PRIVATE_H
+#define SL_MIP_PRIVATE_H
+
+#include <sys/types.h>
+
+#include "mip/mip.h"
+
+struct sl_mip {
+	bool maximize;
+	sl_mip_alloc *alloc;
+	void *ud;
+	uint32_t columns, rows, terms;
+	size_t column_room, row_room, term_room, name_room, names;
+	double *lb, *ub, *obj;		/* by column */
+	uint8_t *integer;
+	uint32_t *column_name;		/* offset in name, 0: none */
+	uint32_t *seen;			/* row + 1 where the column was last */
+	double *lo, *hi;		/* by row */
+	uint32_t *begin;		/* rows + 1 of them, when there is a row */
+	uint32_t *row_name;
+	uint32_t *column;		/* by term */
+	double *coefficient;
+	char *name;			/* all names, each with its NUL */
+	double *start;			/* values, or NULL */
+	uint32_t start_columns;
+};
+
+/* A problem as backends want it: columns one after the other, at least one row. */
+struct sl_mip_problem {
+	bool maximize, relax;
+	int columns, rows, terms;
+	double *lb, *ub, *obj;
+	char *integer;
+	double *lo, *hi;
+	int *begin, *index;		/* begin[columns + 1] */
+	double *value;
+	const double *start;		/* verified, or NULL */
+	double start_objective;
+	double time_limit, gap;
+	int64_t max_nodes;
+};
+
+/*
+ * What the solver's process says, in memory shared with its parent, who believes
+ * none of it.  *state* is written last.
+ */
+enum sl_mip_claim { SL_CLAIM_NONE, SL_CLAIM_OPTIMAL, SL_CLAIM_STOPPED, SL_CLAIM_INFEASIBLE, SL_CLAIM_UNBOUNDED,
+		    SL_CLAIM_FAILED };
+struct sl_mip_answer {
+	int32_t claim;
+	int32_t has_values;
+	double bound;			/* NAN: none */
+	int64_t nodes;
+	char message[128];
+	double x[];
+};
+
+struct sl_mip_backend {
+	const char *name;
+	bool proves_infeasible;
+	/* In the parent, before the first solve: 0, or -1 with *err where it cannot be used. */
+	int (*load)(struct sl_error *err);
+	/* In the solver's process. */
+	void (*solve)(const struct sl_mip_problem *p, struct sl_mip_answer *a);
+};
+
+extern const struct sl_mip_backend sl_mip_coinmp, sl_mip_cbc;
+
+/* mip/library.c: a solver's library, of which a backend has one and never closes it. */
+struct sl_mip_library {
+	const char *soname;
+	void *handle;
+	bool tried, complete;		/* complete: all its functions were found, says the backend */
+};
+
+/* 1: it is open now, find its functions; 0: that was done before; -1 with *err, the first
+ * time and ever after. */
+int sl_mip_library_open(struct sl_mip_library *l, struct sl_error *err);
+
+/* NULL with *err. */
+void *sl_mip_library_find(const struct sl_mip_library *l, const char *name, struct sl_error *err);
+
+/*
+ * For X lists of functions: pName, a pointer to the function Name, and what sets it in a
+ * load() whose library is called *library* and whose error *err*.
+ */
+#define SL_MIP_POINTER(name) static __typeof__(name) *p##name;
+#define SL_MIP_FIND(name)						\
+	p##name = (__typeof__(name) *) sl_mip_library_find(&library, #name, err);	\
+	if (!p##name)							\
+		return -1;
+
+/* How the solver's process ended. */
+enum sl_mip_end { SL_END_ANSWERED, SL_END_DEADLINE, SL_END_SIGNAL, SL_END_EXIT, SL_END_NOT_STARTED };
+struct sl_mip_report {
+	enum sl_mip_end end;
+	int status;			/* signal, exit status or errno */
+	double seconds, wall;
+};
+
+/*
+ * mip/child.c: solve in a process of its own.  The answer is in *a* (made by
+ * sl_mip_answer_map()) when this returns; the process is gone.
+ */
+size_t sl_mip_answer_size(uint32_t columns);
+struct sl_mip_answer *sl_mip_answer_map(uint32_t columns, struct sl_error *err);
+void sl_mip_answer_unmap(struct sl_mip_answer *a, uint32_t columns);
+void sl_mip_run(const struct sl_mip *m, const struct sl_mip_options *o, const struct sl_mip_backend *backend,
+		const double *start, double start_objective, struct sl_mip_answer *a, struct sl_mip_report *report);
+
+/* When all of a solve with these options is over, from now on. */
+int64_t sl_mip_longest_ns(const struct sl_mip_options *o);
+
+/* Before files are out of reach: how large this process is will be asked for. */
+void sl_mip_know_size(void);
+
+/* mip/solve.c: backend k of those that were compiled in, or NULL. */
+const struct sl_mip_backend *sl_mip_backend(unsigned k);
+
+/*
+ * mip/server.c: as sl_mip_run(), by the server (mip.h) if this process has one.  It has backend
+ * k, says sl_mip_server_has(): 0, or -1 with *err.
+ */
+bool sl_mip_has_server(void);
+int sl_mip_server_has(unsigned k, struct sl_error *err);
+void sl_mip_ask(const struct sl_mip *m, const struct sl_mip_options *o, unsigned backend, const double *start,
+		double start_objective, struct sl_mip_answer *a, struct sl_mip_report *report);
+
+/* The name of a column or row, or its number, for messages. */
+const char *sl_mip_column_text(const struct sl_mip *m, uint32_t column, char buffer[64]);
+const char *sl_mip_row_text(const struct sl_mip *m, uint32_t row, char buffer[64]);
+
+int64_t sl_mip_clock_ns(void);
+
+#endif

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mip/server.c - solvers for a process that may start none.
+ *
+ * The engine that decides can make no process (process/harden.h).  Before that is so, it starts this
+ * one, which does nothing else: it receives a model as a sealed memfd, has it solved in a process
+ * of its own (mip/child.c), one at a time, and says how that process ended.  The answer goes
+ * from the solver to the engine in memory that the engine made.  What a model says is looked at
+ * by the solver's process alone; here its size is compared with its counts, no more.
+ */
+#include "mip/private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "image/wire.h"
+
+#define MAGIC 0x4d495031u
+#define BACKENDS 8
+#define LATE_NS INT64_C(2000000000)	/* after the end of all it gets so long to say so */
+#define MOST_TIME 1e6			/* seconds, as sl_mip_solve() has it */
+
+enum { MODEL, ANSWER, DESCRIPTORS };	/* what comes with a question */
+
+struct question {
+	uint32_t magic, backend;
+	uint32_t columns, rows, terms, memory_mb;
+	uint8_t maximize, relax, has_start, zero[5];
+	double start_objective, time_limit, gap;
+	int64_t max_nodes, deadline_ns;
+};
+
+/* Said once at the start, before the first question: which backends there are. */
+struct greeting {
+	uint32_t magic;
+	struct {
+		uint32_t usable;
+		char why_not[160];
+	} backend[BACKENDS];
+};
+
+struct reply {
+	uint32_t magic;
+	struct sl_mip_report report;
+};
+
+/* This process's server: at most one, for as long as the process lives. */
+static struct {
+	bool started, gone;
+	int sock;
+	struct greeting greeting;
+} server = { .sock = -1 };
+
+/* -- models as bytes ------------------------------------------------------ */
+
+/* Where each array begins; those of doubles first. */
+struct layout {
+	size_t lb, ub, obj, lo, hi, coefficient, start, begin, column, integer, end;
+};
+
+static struct layout lay_out(uint32_t columns, uint32_t rows, uint32_t terms, bool has_start)
+{
+	const size_t n = columns, m = rows, t = terms;
+	struct layout l = { 0 };
+
+	l.ub = l.lb + n * sizeof(double);
+	l.obj = l.ub + n * sizeof(double);
+	l.lo = l.obj + n * sizeof(double);
+	l.hi = l.lo + m * sizeof(double);
+	l.coefficient = l.hi + m * sizeof(double);
+	l.start = l.coefficient + t * sizeof(double);
+	l.begin = l.start + (has_start ? n : 0) * sizeof(double);
+	l.column = l.begin + (m + 1) * sizeof(uint32_t);
+	l.integer = l.column + t * sizeof(uint32_t);
+	l.end = l.integer + n;
+	return l;
+}
+
+static int pack_model(const struct sl_mip *m, const double *start, struct sl_error *err)
+{
+	struct layout l = lay_out(m->columns, m->rows, m->terms, start != NULL);
+	char *bytes = malloc(l.end);
+	int fd;
+
+	if (!bytes)
+		return sl_fail(err, SL_ENOMEM, "out of memory for a model of %zu bytes", l.end);
+	memcpy(bytes + l.lb, m->lb, m->columns * sizeof(double));
+	memcpy(bytes + l.ub, m->ub, m->columns * sizeof(double));
+	memcpy(bytes + l.obj, m->obj, m->columns * sizeof(double));
+	memcpy(bytes + l.lo, m->lo, m->rows * sizeof(double));
+	memcpy(bytes + l.hi, m->hi, m->rows * sizeof(double));
+	memcpy(bytes + l.coefficient, m->coefficient, m->terms * sizeof(double));
+	if (start)
+		memcpy(bytes + l.start, start, m->columns * sizeof(double));
+	memcpy(bytes + l.begin, m->begin, (m->rows + (size_t) 1) * sizeof(uint32_t));
+	memcpy(bytes + l.column, m->column, m->terms * sizeof(uint32_t));
+	memcpy(bytes + l.integer, m->integer, m->columns);
+	fd = sl_wire_memfd("schedlua-model", bytes, l.end, err);
+	free(bytes);
+	return fd;
+}
+
+/* The arrays stay where they are. */
+static void unpack_model(const struct question *q, char *bytes, struct sl_mip *m, const double **start)
+{
+	struct layout l = lay_out(q->columns, q->rows, q->terms, q->has_start);
+
+	*m = (struct sl_mip) {
+		.maximize = q->maximize, .columns = q->columns, .rows = q->rows, .terms = q->terms,
+		.lb = (double *) (bytes + l.lb), .ub = (double *) (bytes + l.ub), .obj = (double *) (bytes + l.obj),
+		.lo = (double *) (bytes + l.lo), .hi = (double *) (bytes + l.hi),
+		.coefficient = (double *) (bytes + l.coefficient), .begin = (uint32_t *) (bytes + l.begin),
+		.column = (uint32_t *) (bytes + l.column), .integer = (uint8_t *) (bytes + l.integer),
+	};
+	*start = q->has_start ? (double *) (bytes + l.start) : NULL;
+}
+
+/* -- answers ---------------------------------------------------------------- */
+
+/* Memory that both sides map; its size is fixed.  A descriptor, or -1. */
+static int make_answer(size_t size)
+{
+	int fd = memfd_create("schedlua-answer", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd >= 0 && (ftruncate(fd, (off_t) size) || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static void *map_answer(int fd, size_t size)
+{
+	struct stat st;
+	int seals = fcntl(fd, F_GET_SEALS);
+
+	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &st) || (size_t) st.st_size < size)
+		return MAP_FAILED;
+	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+}
+
+/* -- packets ------------------------------------------------------------------ */
+
+union control {
+	struct cmsghdr align;
+	char bytes[CMSG_SPACE(DESCRIPTORS * sizeof(int))];
+};
+
+static bool put(int sock, const void *packet, size_t size, const int fd[DESCRIPTORS])
+{
+	union control control = { 0 };
+	struct iovec iov = { (void *) packet, size };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	struct cmsghdr *c;
+	ssize_t n;
+
+	if (fd) {
+		msg.msg_control = &control;
+		msg.msg_controllen = sizeof(control);
+		c = CMSG_FIRSTHDR(&msg);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(DESCRIPTORS * sizeof(int));
+		memcpy(CMSG_DATA(c), fd, DESCRIPTORS * sizeof(int));
+	}
+	do
+		n = sendmsg(sock, &msg, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	return n == (ssize_t) size;
+}
+
+/* A packet of exactly that size; fd (may be NULL: none is taken) gets -1 where none came. */
+static bool get(int sock, void *packet, size_t size, int fd[DESCRIPTORS])
+{
+	union control control;
+	struct iovec iov = { packet, size };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = fd ? &control : NULL,
+			      .msg_controllen = fd ? sizeof(control) : 0 };
+	struct cmsghdr *c;
+	ssize_t n;
+
+	for (int i = 0; fd && i < DESCRIPTORS; i++)
+		fd[i] = -1;
+	do
+		n = recvmsg(sock, &msg, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	for (c = n > 0 ? CMSG_FIRSTHDR(&msg) : NULL; c; c = CMSG_NXTHDR(&msg, c))
+		if (fd && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+			memcpy(fd, CMSG_DATA(c), c->cmsg_len - CMSG_LEN(0));
+	return n == (ssize_t) size && !(msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) && *(uint32_t *) packet == MAGIC;
+}
+
+/* -- the server's side ---------------------------------------------------------- */
+
+static bool makes_sense(const struct question *q)
+{
+	return q->columns && q->rows && q->backend < BACKENDS && sl_mip_backend(q->backend) &&
+		server.greeting.backend[q->backend].usable && q->time_limit > 0 && q->time_limit <= MOST_TIME;
+}
+
+static void solve_one(const struct question *q, const int fd[DESCRIPTORS], struct sl_mip_report *report)
+{
+	struct sl_mip_options o = { .time_limit = q->time_limit, .gap = q->gap, .max_nodes = q->max_nodes,
+				    .memory_mb = q->memory_mb, .relax = q->relax, .deadline_ns = q->deadline_ns };
+	size_t answer_size = sl_mip_answer_size(q->columns), size = 0;
+	struct sl_mip_answer *a = MAP_FAILED;
+	const void *bytes = NULL;
+	const double *start;
+	struct sl_mip m;
+
+	*report = (struct sl_mip_report) { .end = SL_END_NOT_STARTED, .status = EINVAL };
+	if (!makes_sense(q) || fd[MODEL] < 0 || fd[ANSWER] < 0 || sl_wire_map(fd[MODEL], &bytes, &size, NULL))
+		return;
+	if (size == lay_out(q->columns, q->rows, q->terms, q->has_start).end)
+		a = map_answer(fd[ANSWER], answer_size);
+	if (a != MAP_FAILED) {
+		unpack_model(q, (char *) bytes, &m, &start);
+		sl_mip_run(&m, &o, sl_mip_backend(q->backend), start, q->start_objective, a, report);
+		munmap(a, answer_size);
+	}
+	sl_wire_unmap(bytes, size);
+}
+
+static void load_backends(struct greeting *g)
+{
+	struct sl_error err;
+
+	*g = (struct greeting) { .magic = MAGIC };
+	for (unsigned k = 0; k < BACKENDS && sl_mip_backend(k); k++) {
+		err.text[0] = 0;
+		g->backend[k].usable = !sl_mip_backend(k)->load(&err);
+		snprintf(g->backend[k].why_not, sizeof(g->backend[k].why_not), "%.159s", err.text);
+	}
+}
+
+static _Noreturn void serve(int sock, int (*confine)(void *arg, struct sl_error *err), void *arg)
+{
+	struct question q;
+	struct reply r = { .magic = MAGIC };
+	struct sl_error err;
+	int fd[DESCRIPTORS];
+
+	prctl(PR_SET_NAME, "solver-starter", 0, 0, 0);
+	load_backends(&server.greeting);
+	sl_mip_know_size();
+	if (confine(arg, &err)) {
+		dprintf(2, "schedlua: solvers: %s\n", err.text);
+		_exit(1);
+	}
+	if (!put(sock, &server.greeting, sizeof(server.greeting), NULL))
+		_exit(0);
+	while (get(sock, &q, sizeof(q), fd)) {
+		solve_one(&q, fd, &r.report);
+		for (int i = 0; i < DESCRIPTORS; i++)
+			if (fd[i] >= 0)
+				close(fd[i]);
+		if (!put(sock, &r, sizeof(r), NULL))
+			break;
+	}
+	_exit(0);
+}
+
+/* -- the engine's side ------------------------------------------------------------ */
+
+int sl_mip_start_server(int (*confine)(void *arg, struct sl_error *err), void *arg, struct sl_error *err)
+{
+	int sv[2];
+	pid_t engine = getpid(), pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv))
+		return sl_fail(err, SL_EIO, "solvers: %s", strerror(errno));
+	pid = fork();
+	if (!pid) {
+		/* nothing of the engine's stays open but stderr */
+		dup2(sv[1], 3);
+		close_range(4, ~0u, 0);
+		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+		if (getppid() != engine)
+			_exit(0);
+		serve(3, confine, arg);
+	}
+	close(sv[1]);
+	server.sock = sv[0];
+	server.started = true;
+	if (pid < 0 || !get(server.sock, &server.greeting, sizeof(server.greeting), NULL)) {
+		sl_fail(err, SL_EIO, "solvers: the process that starts them %s", pid < 0 ? "cannot be made" : "has ended");
+		close(server.sock);
+		server.gone = true;
+		return -1;
+	}
+	return 0;
+}
+
+bool sl_mip_server_gone(void)
+{
+	struct pollfd p = { .fd = server.sock };
+
+	if (server.started && !server.gone && poll(&p, 1, 0) > 0 && (p.revents & (POLLHUP | POLLERR)))
+		server.gone = true;
+	return server.gone;
+}
+
+bool sl_mip_has_server(void)
+{
+	return server.started;
+}
+
+int sl_mip_server_has(unsigned k, struct sl_error *err)
+{
+	if (server.gone)
+		return sl_fail(err, SL_EIO, "the process that starts solvers has ended");
+	return server.greeting.backend[k].usable ? 0 : sl_fail(err, SL_EIO, "%s", server.greeting.backend[k].why_not);
+}
+
+/* The reply, which comes before *until* if the server lives. */
+static bool wait_reply(struct reply *r, int64_t until)
+{
+	struct pollfd p = { .fd = server.sock, .events = POLLIN };
+	int64_t left;
+	int rc;
+
+	do {
+		left = (until - sl_mip_clock_ns()) / 1000000;
+		rc = poll(&p, 1, left > 0 ? (int) (left < INT32_MAX ? left : INT32_MAX) : 0);
+	} while (rc < 0 && errno == EINTR);
+	return rc > 0 && get(server.sock, r, sizeof(*r), NULL);
+}
+
+void sl_mip_ask(const struct sl_mip *m, const struct sl_mip_options *o, unsigned backend, const double *start,
+		double start_objective, struct sl_mip_answer *a, struct sl_mip_report *report)
+{
+	struct question q = {
+		.magic = MAGIC, .backend = backend, .columns = m->columns, .rows = m->rows, .terms = m->terms,
+		.memory_mb = o->memory_mb, .maximize = m->maximize, .relax = o->relax, .has_start = start != NULL,
+		.start_objective = start_objective, .time_limit = o->time_limit, .gap = o->gap,
+		.max_nodes = o->max_nodes, .deadline_ns = o->deadline_ns,
+	};
+	size_t size = sl_mip_answer_size(m->columns);
+	int fd[DESCRIPTORS] = { pack_model(m, start, NULL), make_answer(size) };
+	struct sl_mip_answer *shared = fd[ANSWER] < 0 ? MAP_FAILED : map_answer(fd[ANSWER], size);
+	int64_t until = sl_mip_clock_ns() + sl_mip_longest_ns(o) + LATE_NS;
+	struct reply r;
+
+	memset(a, 0, sizeof(*a));
+	a->bound = NAN;
+	*report = (struct sl_mip_report) { .end = SL_END_NOT_STARTED, .status = ENOMEM };
+	if (fd[MODEL] >= 0 && shared != MAP_FAILED) {
+		if (put(server.sock, &q, sizeof(q), fd) && wait_reply(&r, until)) {
+			*report = r.report;
+			memcpy(a, shared, size);
+		} else {
+			/* what it says later would be taken for the answer to the next question */
+			shutdown(server.sock, SHUT_RDWR);
+			server.gone = true;
+			report->status = ECONNRESET;
+		}
+	}
+	if (shared != MAP_FAILED)
+		munmap(shared, size);
+	for (int i = 0; i < DESCRIPTORS; i++)
+		if (fd[i] >= 0)
+			close(fd[i]);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cluster.h - the model of a cluster that policies, plans and the simulator
+ * work on.
+ *
+ * It is built from a snapshot and keeps, beside the rows, what changes: which
+ * jobs are queued, which run and on what, and the timeline of free resources
+ * that follows from that (timeline/timeline.h).  In production a cluster lives for one
+ * cycle.  The simulator opens one snapshot that holds all jobs of a workload
+ * and then moves them with sl_cluster_submit/start/finish/advance, so that an
+ * event costs what it changes and nothing is rebuilt.
+ *
+ * A job is named by its row in the snapshot throughout.
+ *
+ * Ownership: borrows the snapshot, which must outlive it.  Threads: none.
+ */
+#ifndef SL_CLUSTER_H
+#define SL_CLUSTER_H
+
+#include "timeline/nodeset.h"
+#include "timeline/place.h"
+#include "image/plan_image.h"
+#include "image/snapshot.h"
+#include "timeline/timeline.h"
+#include "usage/usage.h"
+
+struct sl_cluster;
+
+/* A pending job in one of its partitions: an entry of the queue. */
+struct sl_entry {
+	uint32_t job;		/* row in snapshot.job */
+	uint32_t partition;	/* row in snapshot.partition */
+	uint32_t shape;		/* 0: as asked; n: the job's nth alternative (the queue has 0) */
+	uint32_t loan;		/* 0: its own partition's nodes; n: and those of a loan (the queue has 0) */
+};
+
+/* Nodes of other partitions, for jobs that wait in one. */
+#define SL_MAX_LENDERS 16
+struct sl_loan {
+	uint32_t home;		/* partition row: where they wait */
+	uint32_t through;	/* partition that has the nodes of all of them */
+	uint32_t lender[SL_MAX_LENDERS], lenders;	/* rows */
+};
+
+/*
+ * Build the model: running jobs and reservations booked in the timeline, the
+ * queue as the snapshot has it.  Returns NULL with *err set when the snapshot
+ * asks for more than the ceilings of timeline/nodeset.h and timeline/timeline.h.
+ */
+struct sl_cluster *sl_cluster_create(const struct sl_snapshot *snap, struct sl_error *err);
+void sl_cluster_destroy(struct sl_cluster *c);
+
+const struct sl_snapshot *sl_cluster_snapshot(const struct sl_cluster *c);
+int64_t sl_cluster_now(const struct sl_cluster *c);
+struct sl_timeline *sl_cluster_timeline(struct sl_cluster *c);
+
+/* Queue entries, in order.  The pointer holds until the queue changes. */
+const struct sl_entry *sl_cluster_queue(const struct sl_cluster *c, uint32_t *count);
+
+/* Rows of running (and suspended) jobs, in no particular order. */
+const uint32_t *sl_cluster_running(const struct sl_cluster *c, uint32_t *count);
+
+/* The state of a job: the snapshot's, or what became of it since (the simulator). */
+uint32_t sl_cluster_state(const struct sl_cluster *c, uint32_t job);
+
+/* Until when a running job is booked: the end of its walltime, SL_UNLIMITED without;
+ * 0 for others. */
+int64_t sl_cluster_end(const struct sl_cluster *c, uint32_t job);
+
+/* Where a running job is; NULL with *count 0 for others. */
+const struct sl_place *sl_cluster_places(const struct sl_cluster *c, uint32_t job, uint32_t *count);
+
+/*
+ * What an entry asks for, in the engine's terms; worked out when first asked for
+ * and kept.  The rules are those of check/check.h.  NULL with *err for rows that do not
+ * exist, or lack of memory.
+ */
+struct sl_want {
+	struct sl_request request;	/* duration: time_limit */
+	int64_t time_limit;		/* seconds, SL_UNLIMITED */
+	int64_t time_floor;		/* shortest it may be cut to: time_min, or the limit */
+	enum sl_place_method method;	/* where the policy names none */
+	const char *native;		/* what only Slurm's select can place; NULL: nothing */
+	enum sl_why why;		/* not SL_WHY_NONE: it cannot run there at all, ... */
+	const char *text;		/* ... because */
+};
+const struct sl_want *sl_cluster_want(struct sl_cluster *c, struct sl_entry e, struct sl_error *err);
+
+/*
+ * Which of those partitions may lend nodes to the entry's job, and under which number
+ * (to be put into entry.loan)?  The rules are those of check/check.h.  Returns 1; 0 with the
+ * reason when none of them may; -1 with *err on misuse or lack of memory.
+ */
+int sl_cluster_borrow(struct sl_cluster *c, struct sl_entry e, const struct sl_loan *wish, uint32_t *loan,
+		      char why[160], struct sl_error *err);
+
+/* The loan of that number, with the lenders that are left; NULL if there is none. */
+const struct sl_loan *sl_cluster_loan(const struct sl_cluster *c, uint32_t loan);
+
+/* The nodes of a partition, and those of them that may take jobs now. */
+const struct sl_nodeset *sl_cluster_partition_nodes(const struct sl_cluster *c, uint32_t partition);
+const struct sl_nodeset *sl_cluster_usable_nodes(const struct sl_cluster *c, uint32_t partition);
+
+/* What there is in all on usable nodes. */
+struct sl_supply {
+	uint64_t nodes, cores, cpus;
+	uint64_t memory;			/* MiB, of nodes that say so */
+	uint64_t gres[SL_MAX_GRES];		/* by kind */
+	uint64_t gres_nodes[SL_MAX_GRES];	/* nodes that have some */
+};
+
+/* Of the partitions whose mark is not 0; NULL: of all. */
+void sl_cluster_supply(const struct sl_cluster *c, const uint8_t *marks, struct sl_supply *supply);
+
+/* What is free at this instant on a node (0 everywhere on an unusable or reserved
+ * one). */
+void sl_cluster_free(const struct sl_cluster *c, uint32_t node, struct sl_resources *free);
+
+/* Totals, for policies and metrics. */
+struct sl_totals {
+	uint32_t nodes, usable_nodes, idle_nodes;
+	int64_t cores, free_cores;	/* of usable nodes; reserved ones have none free */
+	uint64_t free_gres[SL_MAX_GRES];
+	uint32_t queued, running;
+};
+void sl_cluster_totals(const struct sl_cluster *c, struct sl_totals *t);
+
+/* -- usage (cluster_usage.c) ------------------------------------------- */
+
+/* The gres kinds called "gpu", as bits: 1 << row. */
+uint16_t sl_gpu_kinds(const struct sl_snapshot *snap);
+
+/* What a job asks for at least, each task of an array: CPUs, GPUs, nodes. */
+int64_t sl_job_asks(const struct sl_snapshot *snap, uint32_t job, enum sl_unit unit);
+/* Tasks in all, 0 where it does not say; what a row of its gres comes to in all. */
+int64_t sl_job_tasks(const struct sl_snapshot *snap, uint32_t job);
+int64_t sl_job_gres_total(const struct sl_snapshot *snap, uint32_t job, uint32_t need);
+
+/* What a running (or suspended) job has, and the seconds that it has run; not
+ * those that it was suspended. */
+int64_t sl_cluster_has(const struct sl_cluster *c, uint32_t job, enum sl_unit unit);
+int64_t sl_cluster_ran(const struct sl_cluster *c, uint32_t job);
+
+/*
+ * Who knows of the past.  Without one it is what the snapshot's table "usage" says.
+ * The provider is copied; what it points to must outlive the cluster.
+ */
+void sl_cluster_set_usage(struct sl_cluster *c, const struct sl_usage_provider *usage);
+const struct sl_usage_provider *sl_cluster_usage(struct sl_cluster *c, struct sl_error *err);
+
+/* -- what changes (the simulator) -------------------------------------- */
+
+/* Let time pass; the clock never goes back. */
+int sl_cluster_advance(struct sl_cluster *c, int64_t now, struct sl_error *err);
+
+/* Append a pending job to the queue, in its partition(s). */
+int sl_cluster_submit(struct sl_cluster *c, uint32_t job, struct sl_error *err);
+
+/* From now on these nodes may take no jobs, and no others; what runs there goes on.
+ * node.state of the snapshot is the caller's. */
+int sl_cluster_set_down(struct sl_cluster *c, const struct sl_nodeset *down, struct sl_error *err);
+
+/* Put the queue in another order; as qsort_r() has it.  Equal entries may change
+ * places: let *compare* tell them all apart. */
+void sl_cluster_sort(struct sl_cluster *c, int (*compare)(const void *, const void *, void *), void *arg);
+
+/* Take a queued job off the queue and run it on *places* until *end* (its
+ * walltime; what is booked).  Fails, changing nothing, if that is not free. */
+int sl_cluster_start(struct sl_cluster *c, uint32_t job, const struct sl_place *places, uint32_t count,
+		     int64_t end, struct sl_error *err);
+
+/* A running job has ended: its resources are free from now on. */
+int sl_cluster_finish(struct sl_cluster *c, uint32_t job, struct sl_error *err);
+
+#endif

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cluster_build.c - from the rows of a snapshot to a cluster.
+ */
+#include "model/cluster_private.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A node whose memory is not known has enough of it. */
+#define MEMORY_UNKNOWN (INT64_C(1) << 50)
+
+static int no_memory(struct sl_error *err)
+{
+	return sl_fail(err, SL_ENOMEM, "cluster: out of memory");
+}
+
+/* -- small questions ----------------------------------------------------- */
+
+int cluster_nodes(const struct sl_cluster *c, struct sl_range list, struct sl_nodeset *out, struct sl_error *err)
+{
+	const struct sl_run_view *run = &c->snap->run;
+
+	sl_nodeset_clear(out);
+	for (uint32_t i = list.first; i < list.first + list.count; i++)
+		if (sl_nodeset_add(out, run->first[i], run->last[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+uint32_t cluster_sharing(const struct sl_cluster *c, uint32_t job, uint32_t partition)
+{
+	uint32_t n;
+
+	if (partition == SL_NONE)	/* deleted meanwhile */
+		return 1;
+	n = c->snap->partition.oversubscribe[partition];
+	if (c->part[partition].share > 1)
+		return c->part[partition].share;
+	return n > 1 && (c->snap->job.flags[job] & SL_JOBF_OVERSUBSCRIBE) ? n : 1;
+}
+
+uint32_t cluster_reservation(const struct sl_cluster *c, uint32_t job)
+{
+	const struct sl_reservation_view *resv = &c->snap->reservation;
+	const char *p = cluster_str(c, c->snap->job.reservation[job]), *end;
+
+	for (; *p; p = *end ? end + 1 : end) {
+		end = p + strcspn(p, ",");
+		for (uint32_t r = 0; r < resv->rows; r++) {
+			const char *name = cluster_str(c, resv->name[r]);
+
+			if (*name && !strncmp(name, p, (size_t) (end - p)) && !name[end - p])
+				return r;
+		}
+	}
+	return SL_NONE;
+}
+
+bool cluster_keeps_out(const struct sl_cluster *c, uint32_t resv, uint32_t own)
+{
+	const uint32_t *flags = c->snap->reservation.flags;
+
+	if (resv == own)
+		return false;
+	if (own == SL_NONE)
+		return true;
+	if (flags[own] & SL_RESV_MAINT)
+		return false;
+	return !(flags[own] & SL_RESV_OVERLAP) || (flags[resv] & SL_RESV_MAINT);
+}
+
+uint32_t cluster_resv_cores(const struct sl_cluster *c, uint32_t resv, uint32_t node)
+{
+	uint32_t others = sl_nodeset_count(&c->resv_nodes[resv]) - 1, cores = c->snap->reservation.cores[resv];
+
+	cores = cores > others + 1 ? cores - others : 1;
+	return cores < c->snap->node.cores[node] ? cores : c->snap->node.cores[node];
+}
+
+uint32_t cluster_licenses(const struct sl_cluster *c, uint32_t job, uint32_t license)
+{
+	struct sl_range l = c->snap->job.licenses[job];
+	uint32_t n = 0;
+
+	for (uint32_t i = l.first; i < l.first + l.count; i++)
+		if (c->snap->job_license.license[i] == license)
+			n += c->snap->job_license.count[i];
+	return n;
+}
+
+/* -- partitions ---------------------------------------------------------- */
+
+/* Nodes all of whose partitions are FORCE:n have n times their cores. */
+static int fold_nodes(struct sl_cluster *c, struct sl_error *err)
+{
+	const struct sl_snapshot *s = c->snap;
+	bool any = false;
+
+	for (uint32_t p = 0; p < s->partition.rows; p++)
+		any |= c->part[p].share > 1;
+	if (!any)
+		return 0;
+	c->fold = calloc((size_t) s->node.rows + 1, sizeof(*c->fold));
+	if (!c->fold)
+		return no_memory(err);
+	for (uint32_t p = 0; p < s->partition.rows; p++) {
+		const struct sl_nodeset *set = &c->part[p].nodes;
+
+		for (uint32_t n = sl_nodeset_next(set, 0); n < SL_MAX_NODES; n = sl_nodeset_next(set, n + 1))
+			c->fold[n] = !c->fold[n] || c->fold[n] == c->part[p].share ? c->part[p].share : 1;
+	}
+	for (uint32_t n = 0; n < s->node.rows; n++)
+		if (!c->fold[n] || (uint64_t) c->fold[n] * s->node.cores[n] > SL_MAX_NODE_CORES)
+			c->fold[n] = 1;
+	for (uint32_t p = 0; p < s->partition.rows; p++) {
+		const struct sl_nodeset *set = &c->part[p].nodes;
+
+		c->part[p].folded = c->part[p].share > 1;
+		for (uint32_t n = sl_nodeset_next(set, 0); n < SL_MAX_NODES; n = sl_nodeset_next(set, n + 1))
+			c->part[p].folded &= c->fold[n] == c->part[p].share;
+	}
+	return 0;
+}
+
+static int build_partitions(struct sl_cluster *c, struct sl_error *err)
+{
+	const struct sl_snapshot *s = c->snap;
+	uint32_t first = 0;
+
+	for (uint32_t n = 0; n < s->node.rows; n++)
+		if ((s->node.state[n] & SL_NODE_UNUSABLE) && sl_nodeset_add(&c->unusable, n, n, err) < 0)
+			return -1;
+	for (uint32_t n = 0; n < s->node.rows; n++) {
+		if (s->node.cores[n] > SL_MAX_NODE_CORES)
+			return sl_fail(err, SL_ELIMIT, "node %s has %" PRIu32 " cores, at most %d are supported",
+				       cluster_str(c, s->node.name[n]), s->node.cores[n], SL_MAX_NODE_CORES);
+		c->cores += s->node.state[n] & SL_NODE_UNUSABLE ? 0 : s->node.cores[n];
+	}
+	for (uint32_t r = 0; r < s->reservation.rows; r++)
+		if (cluster_nodes(c, s->reservation.nodes[r], &c->resv_nodes[r], err) < 0)
+			return -1;
+	for (uint32_t p = 0; p < s->partition.rows; p++) {
+		struct part *part = &c->part[p];
+		uint32_t n = s->partition.oversubscribe[p];
+
+		part->share = n > 1 && (s->partition.flags[p] & SL_PART_FORCE) ? n : 1;
+		if (cluster_nodes(c, s->partition.nodes[p], &part->nodes, err) < 0 ||
+		    sl_nodeset_copy(&part->usable, &part->nodes, err) < 0 ||
+		    sl_nodeset_subtract(&part->usable, &c->unusable, err) < 0)
+			return -1;
+		part->cap = s->partition.max_cpus_per_node[p] == SL_NONE ? 0 : s->partition.max_cpus_per_node[p];
+		part->cap_kind = SL_NONE;
+	}
+	/* Kinds of gres that the snapshot leaves over count MaxCPUsPerNode. */
+	first = s->gres_kind.rows < SL_MAX_GRES ? s->gres_kind.rows : SL_MAX_GRES;
+	for (uint32_t p = 0; p < s->partition.rows && first < SL_MAX_GRES; p++)
+		if (c->part[p].cap && c->part[p].share == 1)
+			c->part[p].cap_kind = first++;
+	return fold_nodes(c, err);
+}
+
+/* -- nodes --------------------------------------------------------------- */
+
+/* Kinds of gres beyond SL_MAX_GRES, and such as come in more than 16 bits on some
+ * node, are left to Slurm's select. */
+static void choose_gres(struct sl_cluster *c)
+{
+	const struct sl_snapshot *s = c->snap;
+
+	for (uint32_t k = 0; k < SL_MAX_GRES; k++)
+		c->modelled[k] = k < s->gres_kind.rows;
+	for (uint32_t n = 0; n < s->node.rows; n++) {
+		struct sl_range gres = s->node.gres[n];
+
+		for (uint32_t g = gres.first; g < gres.first + gres.count; g++) {
+			uint64_t sum = 0;
+
+			for (uint32_t h = gres.first; h <= g; h++)
+				if (s->node_gres.kind[h] == s->node_gres.kind[g])
+					sum += s->node_gres.count[h];
+			if (s->node_gres.kind[g] < SL_MAX_GRES && sum > UINT16_MAX)
+				c->modelled[s->node_gres.kind[g]] = false;
+		}
+	}
+}
+
+static void describe(const struct sl_cluster *c, uint32_t n, struct sl_node_kind *kind)
+{
+	const struct sl_snapshot *s = c->snap;
+	struct sl_range gres = s->node.gres[n];
+	uint32_t threads = s->node.threads[n] ? s->node.threads[n] : 1;
+
+	memset(kind, 0, sizeof(*kind));
+	kind->weight = s->node.weight[n];
+	kind->capacity.cores = (int32_t) (s->node.cores[n] * (c->fold ? c->fold[n] : 1));
+	if (s->meta.select_flags[0] & SL_SELECT_MEMORY)
+		kind->capacity.memory = s->node.memory[n] > 0 ? s->node.memory[n] : MEMORY_UNKNOWN;
+	for (uint32_t g = gres.first; g < gres.first + gres.count; g++)
+		if (s->node_gres.kind[g] < SL_MAX_GRES && c->modelled[s->node_gres.kind[g]])
+			kind->capacity.gres[s->node_gres.kind[g]] += s->node_gres.count[g];
+	for (uint32_t p = 0; p < s->partition.rows; p++) {
+		const struct part *part = &c->part[p];
+
+		if (part->cap_kind != SL_NONE && sl_nodeset_contains(&part->nodes, n))
+			kind->capacity.gres[part->cap_kind] =
+				part->cap / threads < UINT16_MAX ? part->cap / threads : UINT16_MAX;
+	}
+}
+
+static bool same_kind(const struct sl_node_kind *a, const struct sl_node_kind *b)
+{
+	return a->weight == b->weight && sl_resources_equal(&a->capacity, &b->capacity);
+}
+
+static uint64_t hash_kind(const struct sl_node_kind *k)
+{
+	uint64_t h = (uint64_t) k->capacity.memory * 31 + (uint32_t) k->capacity.cores * UINT64_C(1000003) + k->weight;
+
+	for (uint32_t g = 0; g < SL_MAX_GRES; g++)
+		h = h * 31 + k->capacity.gres[g];
+	return h * UINT64_C(0x9e3779b97f4a7c15) >> 20;
+}
+
+/* Nodes that differ in nothing that a timeline knows have one kind. */
+int cluster_build_nodes(struct sl_cluster *c, struct sl_error *err)
+{
+	uint32_t nodes = c->snap->node.rows, buckets = 64, *bucket;
+
+	if (build_partitions(c, err) < 0)
+		return -1;
+	choose_gres(c);
+	while (buckets < 2 * nodes)
+		buckets *= 2;
+	bucket = malloc(buckets * sizeof(*bucket));
+	c->kind = calloc((size_t) nodes + 1, sizeof(*c->kind));
+	c->kind_of = calloc((size_t) nodes + 1, sizeof(*c->kind_of));
+	if (!bucket || !c->kind || !c->kind_of) {
+		free(bucket);
+		return no_memory(err);
+	}
+	memset(bucket, 0xff, buckets * sizeof(*bucket));
+	for (uint32_t n = 0; n < nodes; n++) {
+		struct sl_node_kind *kind = &c->kind[c->kinds];
+		uint64_t h;
+
+		describe(c, n, kind);
+		if (n && same_kind(kind, &c->kind[c->kind_of[n - 1]])) {
+			c->kind_of[n] = c->kind_of[n - 1];
+			continue;
+		}
+		for (h = hash_kind(kind); ; h++) {
+			uint32_t k = bucket[h & (buckets - 1)];
+
+			if (k != SL_NONE && !same_kind(kind, &c->kind[k]))
+				continue;
+			if (k == SL_NONE)
+				bucket[h & (buckets - 1)] = k = c->kinds++;
+			c->kind_of[n] = k;
+			break;
+		}
+	}
+	free(bucket);
+	c->tl = sl_timeline_create(nodes, c->kind_of, c->kind, c->kinds, c->now, err);
+	return c->tl ? 0 : -1;
+}
+
+/* -- what runs ----------------------------------------------------------- */
+
+static bool holds(const struct sl_job_view *job, uint32_t j)
+{
+	return job->state[j] == SL_JOB_RUNNING || job->state[j] == SL_JOB_SUSPENDED ||
+		(job->flags[j] & SL_JOBF_COMPLETING);
+}
+
+/* When a job that holds something is taken to end (check/check.h). */
+static int64_t end_of(const struct sl_cluster *c, uint32_t j)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	int64_t soon = cluster_later(c->now, SL_OVERDUE_S), end = job->end_time[j];
+	bool runs = job->state[j] == SL_JOB_RUNNING, sleeps = job->state[j] == SL_JOB_SUSPENDED;
+
+	if ((!runs && !sleeps) || (job->flags[j] & SL_JOBF_COMPLETING))
+		return soon;
+	if (!end && job->time_limit[j] != SL_UNLIMITED)
+		end = cluster_later(job->start_time[j], job->time_limit[j]);
+	else if (!end)
+		end = SL_FOREVER;
+	if (sleeps && job->suspend_time[j] && end != SL_FOREVER)
+		end = cluster_later(c->now, cluster_until(job->suspend_time[j], end));
+	return end > soon ? end : soon;
+}
+
+static void read_places(struct sl_cluster *c, uint32_t j, struct held *h)
+{
+	const struct sl_snapshot *s = c->snap;
+	struct sl_range alloc = s->job.alloc[j];
+
+	for (uint32_t i = 0; i < alloc.count; i++) {
+		uint32_t a = alloc.first + i;
+		struct sl_range gres = s->alloc.gres[a];
+
+		h->place[i] = (struct sl_place) { .node = s->alloc.node[a], .cores = s->alloc.cores[a],
+			.memory = s->alloc.memory[a] };
+		for (uint32_t g = gres.first; g < gres.first + gres.count; g++) {
+			uint32_t k = s->alloc_gres.kind[g];
+
+			if (k < SL_MAX_GRES && c->modelled[k])
+				h->place[i].gres[k] += s->alloc_gres.count[g] < UINT16_MAX ?
+					s->alloc_gres.count[g] : UINT16_MAX;
+		}
+	}
+}
+
+static int take_running(struct sl_cluster *c, uint32_t j, uint32_t *used, struct sl_error *err)
+{
+	const struct sl_snapshot *s = c->snap;
+	struct held *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		return no_memory(err);
+	c->held[j] = h;
+	h->count = s->job.alloc[j].count;
+	h->place = c->alloc + *used;
+	*used += h->count;
+	h->resv = cluster_reservation(c, j);
+	h->end = end_of(c, j);
+	if (h->end < c->first_end)
+		c->first_end = h->end;
+	read_places(c, j, h);
+	if (s->job.state[j] == SL_JOB_RUNNING || s->job.state[j] == SL_JOB_SUSPENDED) {
+		c->run_at[j] = c->runs;
+		c->running[c->runs++] = j;
+		c->stage[j] = STAGE_RUNNING;
+	} else {
+		c->lingering[c->lingers++] = j;
+	}
+	return cluster_hold(c, j, h, c->now, h->end, err);
+}
+
+static int build_licenses(struct sl_cluster *c, struct sl_error *err)
+{
+	const struct sl_snapshot *s = c->snap;
+
+	for (uint32_t l = 0; l < s->license.rows; l++) {
+		int64_t rest = s->license.used[l];
+
+		for (uint32_t i = 0; i < c->runs; i++) {
+			uint32_t j = c->running[i], n = cluster_licenses(c, j, l);
+
+			if (s->job.flags[j] & SL_JOBF_COMPLETING)
+				continue;
+			rest -= n;
+			if (sl_tally_add(&c->license[l], c->now, c->held[j]->end, n, err) < 0)
+				return -1;
+		}
+		if (rest > 0 && sl_tally_add(&c->license[l], c->now, INT64_MAX, rest, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int cluster_build_running(struct sl_cluster *c, struct sl_error *err)
+{
+	const struct sl_snapshot *s = c->snap;
+	uint64_t places = 0;
+	uint32_t used = 0, holders = 0;
+
+	for (uint32_t j = 0; j < s->job.rows; j++)
+		if (holds(&s->job, j)) {
+			places += s->job.alloc[j].count;
+			holders++;
+		}
+	if (places > UINT32_MAX)
+		return sl_fail(err, SL_ELIMIT, "cluster: more than %u places in use", UINT32_MAX);
+	c->alloc = calloc(places + 1, sizeof(*c->alloc));
+	c->lingering = calloc((size_t) holders + 1, sizeof(*c->lingering));
+	if (!c->alloc || !c->lingering)
+		return no_memory(err);
+	c->first_end = INT64_MAX;
+	for (uint32_t j = 0; j < s->job.rows; j++)
+		if (holds(&s->job, j) && take_running(c, j, &used, err) < 0)
+			return -1;
+	return build_licenses(c, err);
+}
+
+/* -- what is blocked, and the queue -------------------------------------- */
+
+int cluster_blocks(struct sl_cluster *c, bool place, enum which which, uint32_t own, struct sl_error *err)
+{
+	const struct sl_reservation_view *v = &c->snap->reservation;
+	int (*change)(struct sl_timeline *, const struct sl_nodeset *, int64_t, int64_t, struct sl_error *) =
+		place ? sl_timeline_block : sl_timeline_unblock;
+
+	if (which == EVERYTHING && c->unusable.count && change(c->tl, &c->unusable, c->now, SL_FOREVER, err) < 0)
+		return -1;
+	for (uint32_t r = 0; r < v->rows; r++) {
+		if (v->cores[r] || !c->resv_nodes[r].count || v->end_time[r] <= c->now ||
+		    v->end_time[r] <= v->start_time[r])
+			continue;
+		if (which == NOT_IN_THE_WAY && cluster_keeps_out(c, r, own))
+			continue;
+		if (change(c->tl, &c->resv_nodes[r], v->start_time[r], v->end_time[r], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int cluster_build_specials(struct sl_cluster *c, struct sl_error *err)
+{
+	const struct sl_snapshot *s = c->snap;
+
+	for (uint32_t r = 0; r < s->reservation.rows; r++)
+		c->has_partial |= s->reservation.cores[r] && s->reservation.end_time[r] > c->now &&
+			c->resv_nodes[r].count;
+	c->has_specials = c->has_partial;
+	for (uint32_t n = 0; n < s->node.rows; n++)
+		c->has_specials |= s->node.owner[n] != SL_NONE || (s->node.state[n] & SL_NODE_COMPLETING);
+	return cluster_specials_place(c, err);
+}
+
+int cluster_build_queue(struct sl_cluster *c, struct sl_error *err)
+{
+	const struct sl_queue_view *q = &c->snap->queue;
+
+	c->queue_room = q->rows + 16;
+	c->queue = calloc(c->queue_room, sizeof(*c->queue));
+	if (!c->queue)
+		return no_memory(err);
+	for (uint32_t i = 0; i < q->rows; i++)
+		c->queue[c->queued++] = (struct sl_entry) { q->job[i], q->partition[i], 0, 0 };
+	for (uint32_t i = 0; i < q->rows; i++)
+		if (c->stage[q->job[i]] == STAGE_NONE)
+			c->stage[q->job[i]] = STAGE_QUEUED;
+	return 0;
+}

@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cluster_hold.c - what jobs and reservations hold, booked in timelines.
+ */
+#include "model/cluster_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* -- running jobs -------------------------------------------------------- */
+
+/* What a job's i-th place costs in timelines. */
+static void charge(const struct sl_cluster *c, uint32_t j, const struct held *h, uint32_t i, struct sl_resources *r)
+{
+	const struct sl_place *place = &h->place[i];
+	uint32_t p = c->snap->job.partition[j], share = cluster_sharing(c, j, p), cores = place->cores;
+	uint32_t fold = c->fold ? c->fold[place->node] : 1;
+
+	*r = (struct sl_resources) { .memory = place->memory };
+	memcpy(r->gres, place->gres, sizeof(r->gres));
+	if (h->charged) {
+		r->cores = (int32_t) cores;
+		return;
+	}
+	/* `scontrol suspend` sets the priority to 0. */
+	if (c->snap->job.state[j] == SL_JOB_SUSPENDED && !c->snap->job.priority[j])
+		cores = 0;
+	if (cores > SL_MAX_NODE_CORES)
+		cores = SL_MAX_NODE_CORES;
+	r->cores = (int32_t) (((uint64_t) cores * fold + share - 1) / share);
+	if (!(c->snap->meta.select_flags[0] & SL_SELECT_MEMORY) || r->memory < 0)
+		r->memory = 0;
+	if (p != SL_NONE && c->part[p].cap_kind != SL_NONE && share == 1)
+		r->gres[c->part[p].cap_kind] = cores < UINT16_MAX ? (uint16_t) cores : UINT16_MAX;
+}
+
+/* A booking in pieces: all of it; or, on main, for jobs in a partial reservation,
+ * the cores only outside its time, within which they are covered by its own. */
+struct piece {
+	struct sl_resources r;
+	int64_t t0, t1;
+};
+
+static uint32_t cut(const struct sl_cluster *c, uint32_t resv, const struct sl_resources *r, int64_t t0, int64_t t1,
+		    struct piece piece[3])
+{
+	const struct sl_reservation_view *v = &c->snap->reservation;
+	struct sl_resources cores = { .cores = r->cores };
+	uint32_t n = 0;
+
+	piece[n++] = (struct piece) { *r, t0, t1 };
+	if (resv == SL_NONE || !v->cores[resv] || v->end_time[resv] <= t0 || v->start_time[resv] >= t1)
+		return n;
+	piece[0].r.cores = 0;
+	if (v->start_time[resv] > t0)
+		piece[n++] = (struct piece) { cores, t0, v->start_time[resv] };
+	if (v->end_time[resv] < t1)
+		piece[n++] = (struct piece) { cores, v->end_time[resv], t1 };
+	return n;
+}
+
+static bool nothing(const struct sl_resources *r)
+{
+	static const struct sl_resources none;
+
+	return sl_resources_equal(r, &none);
+}
+
+static int book_pieces(struct sl_cluster *c, const struct sl_nodeset *nodes, uint32_t resv,
+		       const struct sl_resources *r, int64_t t0, int64_t t1, bool undo, struct sl_error *err)
+{
+	struct piece piece[3];
+	uint32_t n = cut(c, resv, r, t0, t1, piece);
+
+	for (uint32_t i = 0; i < n; i++) {
+		int rc;
+
+		if (nothing(&piece[i].r))
+			continue;
+		if (undo)
+			rc = sl_timeline_unbook(c->tl, nodes, &piece[i].r, piece[i].t0, piece[i].t1, err);
+		else
+			rc = sl_timeline_book(c->tl, nodes, &piece[i].r, piece[i].t0, piece[i].t1, err);
+		if (rc < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Neighbouring places that cost the same, from *i on; returns where they end. */
+static uint32_t alike(struct sl_cluster *c, uint32_t j, const struct held *h, uint32_t i, struct sl_resources *r,
+		      struct sl_error *err)
+{
+	struct sl_resources next;
+
+	sl_nodeset_clear(&c->scratch);
+	charge(c, j, h, i, r);
+	do {
+		if (sl_nodeset_add(&c->scratch, h->place[i].node, h->place[i].node, err) < 0)
+			return SL_NONE;
+		if (++i < h->count)
+			charge(c, j, h, i, &next);
+	} while (i < h->count && sl_resources_equal(r, &next));
+	return i;
+}
+
+static int remember(struct part_booking **list, uint32_t *count, const struct part_booking *b, struct sl_error *err)
+{
+	struct part_booking *p;
+
+	/* Grow by doubling: at powers of two. */
+	if (!(*count & (*count - 1))) {
+		p = realloc(*list, (*count ? *count * 2 : 1) * sizeof(*p));
+		if (!p)
+			return sl_fail(err, SL_ENOMEM, "cluster: out of memory");
+		*list = p;
+	}
+	(*list)[(*count)++] = *b;
+	return 0;
+}
+
+/*
+ * Book on one node what is free of *r*, at each time as much as there is; remember
+ * it in *list (may be NULL).
+ */
+static int book_available(struct sl_cluster *c, struct sl_timeline *tl, uint32_t node, const struct sl_resources *r,
+			  int64_t t0, int64_t t1, struct part_booking **list, uint32_t *count, struct sl_error *err)
+{
+	for (int64_t t = t0 > c->now ? t0 : c->now, next; t < t1; t = next) {
+		struct part_booking b = { .node = node, .r = *r, .t0 = t };
+		struct sl_resources there;
+
+		next = sl_timeline_next(tl, t);
+		if (next > t1)
+			next = t1;
+		b.t1 = next;
+		sl_timeline_unbooked(tl, node, t, next, &there);
+		sl_resources_min(&b.r, &there);
+		if (nothing(&b.r))
+			continue;
+		sl_nodeset_clear(&c->scratch);
+		if (sl_nodeset_add(&c->scratch, node, node, err) < 0 ||
+		    sl_timeline_book(tl, &c->scratch, &b.r, b.t0, b.t1, err) < 0 ||
+		    (list && remember(list, count, &b, err) < 0))
+			return -1;
+	}
+	return 0;
+}
+
+/* Places that are not all free: book what there is.  Snapshots that contradict
+ * themselves have them, and jobs that were resumed where others had started. */
+static int hold_available(struct sl_cluster *c, uint32_t j, struct held *h, int64_t t0, int64_t t1,
+			  struct sl_error *err)
+{
+	free(h->parts);
+	h->parts = NULL;
+	h->part_count = 0;
+	h->clamped = true;
+	for (uint32_t i = 0; i < h->count; i++) {
+		struct piece piece[3];
+		struct sl_resources r;
+		uint32_t n;
+
+		charge(c, j, h, i, &r);
+		n = cut(c, h->resv, &r, t0, t1, piece);
+		for (uint32_t k = 0; k < n; k++)
+			if (book_available(c, c->tl, h->place[i].node, &piece[k].r, piece[k].t0, piece[k].t1,
+					   &h->parts, &h->part_count, err) < 0)
+				return -1;
+	}
+	return 0;
+}
+
+/* Book all that a job holds; wholly or not at all. */
+int cluster_hold_strictly(struct sl_cluster *c, uint32_t j, struct held *h, int64_t t0, int64_t t1,
+			  struct sl_error *err)
+{
+	uint32_t mark = sl_timeline_mark(c->tl), next;
+	struct sl_resources r;
+
+	for (uint32_t i = 0; i < h->count; i = next) {
+		next = alike(c, j, h, i, &r, err);
+		if (next == SL_NONE || book_pieces(c, &c->scratch, h->resv, &r, t0, t1, false, err) < 0) {
+			sl_timeline_rollback(c->tl, mark);
+			return -1;
+		}
+	}
+	sl_timeline_release(c->tl, mark);
+	h->end = t1;
+	h->clamped = false;
+	return 0;
+}
+
+int cluster_hold(struct sl_cluster *c, uint32_t j, struct held *h, int64_t t0, int64_t t1, struct sl_error *err)
+{
+	struct sl_error why;
+
+	if (!cluster_hold_strictly(c, j, h, t0, t1, &why))
+		return 0;
+	if (why.code != SL_EBUSY) {
+		if (err)
+			*err = why;
+		return -1;
+	}
+	h->end = t1;
+	return hold_available(c, j, h, t0, t1, err);
+}
+
+static int unbook(struct sl_cluster *c, const struct part_booking *b, struct sl_error *err)
+{
+	sl_nodeset_clear(&c->scratch);
+	if (b->t1 <= c->now)
+		return 0;
+	if (sl_nodeset_add(&c->scratch, b->node, b->node, err) < 0)
+		return -1;
+	return sl_timeline_unbook(c->tl, &c->scratch, &b->r, b->t0, b->t1, err);
+}
+
+/* Give back from now on what is booked for a job. */
+int cluster_release(struct sl_cluster *c, uint32_t j, struct held *h, struct sl_error *err)
+{
+	struct sl_resources r;
+	uint32_t next;
+
+	if (h->end <= c->now)
+		return 0;
+	for (uint32_t i = 0; h->clamped && i < h->part_count; i++)
+		if (unbook(c, &h->parts[i], err) < 0)
+			return -1;
+	for (uint32_t i = 0; !h->clamped && i < h->count; i = next) {
+		next = alike(c, j, h, i, &r, err);
+		if (next == SL_NONE || book_pieces(c, &c->scratch, h->resv, &r, c->now, h->end, true, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* -- specials ------------------------------------------------------------ */
+
+static int change_block(struct sl_cluster *c, struct sl_timeline *tl, const struct block *b, bool place,
+			struct sl_error *err)
+{
+	sl_nodeset_clear(&c->scratch);
+	if (b->t1 <= c->now)
+		return 0;
+	if (sl_nodeset_add(&c->scratch, b->node, b->node, err) < 0)
+		return -1;
+	if (place)
+		return sl_timeline_block(tl, &c->scratch, b->t0, b->t1, err);
+	return sl_timeline_unblock(tl, &c->scratch, b->t0, b->t1, err);
+}
+
+static int add_block(struct sl_cluster *c, uint32_t node, int64_t until, struct sl_error *err)
+{
+	struct block b = { .node = node, .t0 = c->now, .t1 = until };
+
+	if (c->blocks == c->blocks_room) {
+		uint32_t room = c->blocks_room ? c->blocks_room * 2 : 16;
+		struct block *p = realloc(c->block, room * sizeof(*p));
+
+		if (!p)
+			return sl_fail(err, SL_ENOMEM, "cluster: out of memory");
+		c->block = p;
+		c->blocks_room = room;
+	}
+	if (change_block(c, c->tl, &b, true, err) < 0)
+		return -1;
+	c->block[c->blocks++] = b;
+	return 0;
+}
+
+/* Until when jobs run on a node. */
+static void find_ends(const struct sl_cluster *c, int64_t *until)
+{
+	for (uint32_t i = 0; i < c->snap->job.rows; i++) {
+		const struct held *h = c->held[i];
+
+		for (uint32_t k = 0; h && k < h->count; k++)
+			if (h->end > until[h->place[k].node])
+				until[h->place[k].node] = h->end;
+	}
+}
+
+/* Nodes of one user, and completing ones. */
+static int place_blocks(struct sl_cluster *c, struct sl_error *err)
+{
+	const struct sl_snapshot *s = c->snap;
+	int64_t soon = cluster_later(c->now, SL_OVERDUE_S), *until = malloc((s->node.rows + 1) * sizeof(*until));
+	int rc = until ? 0 : sl_fail(err, SL_ENOMEM, "cluster: out of memory");
+
+	for (uint32_t n = 0; !rc && n < s->node.rows; n++)
+		until[n] = soon;
+	if (!rc)
+		find_ends(c, until);
+	for (uint32_t n = 0; !rc && n < s->node.rows; n++)
+		if (s->node.owner[n] != SL_NONE)
+			rc = add_block(c, n, until[n], err);
+		else if (s->node.state[n] & SL_NODE_COMPLETING)
+			rc = add_block(c, n, soon, err);
+	free(until);
+	return rc;
+}
+
+/* The cores that partial reservations keep, as far as they are free. */
+static int keep_cores(struct sl_cluster *c, struct sl_error *err)
+{
+	const struct sl_reservation_view *v = &c->snap->reservation;
+
+	for (uint32_t r = 0; r < v->rows; r++) {
+		const struct sl_nodeset *set = &c->resv_nodes[r];
+
+		for (uint32_t n = sl_nodeset_next(set, 0); v->cores[r] && n < SL_MAX_NODES;
+		     n = sl_nodeset_next(set, n + 1)) {
+			struct sl_resources keep = { .cores = 0 };
+
+			keep.cores = (int32_t) (cluster_resv_cores(c, r, n) * (c->fold ? c->fold[n] : 1));
+			if (book_available(c, c->tl, n, &keep, v->start_time[r], v->end_time[r], &c->kept,
+					   &c->kepts, err) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* Undo what the function below has done. */
+int cluster_specials_lift(struct sl_cluster *c, struct sl_error *err)
+{
+	for (; c->blocks; c->blocks--)
+		if (change_block(c, c->tl, &c->block[c->blocks - 1], false, err) < 0)
+			return -1;
+	for (; c->kepts; c->kepts--)
+		if (unbook(c, &c->kept[c->kepts - 1], err) < 0)
+			return -1;
+	return 0;
+}
+
+int cluster_specials_place(struct sl_cluster *c, struct sl_error *err)
+{
+	if (!c->has_specials)
+		return 0;
+	if (c->has_partial) {
+		/* Bookings lie beneath blocks. */
+		c->kepts = 0;
+		if (cluster_blocks(c, false, EVERYTHING, SL_NONE, err) < 0 || keep_cores(c, err) < 0 ||
+		    cluster_blocks(c, true, EVERYTHING, SL_NONE, err) < 0)
+			return -1;
+	}
+	return place_blocks(c, err);
+}
+
+/* -- enclaves ------------------------------------------------------------ */
+
+void cluster_enclave_free(struct enclave *en)
+{
+	if (!en)
+		return;
+	sl_timeline_destroy(en->tl);
+	sl_nodeset_free(&en->nodes);
+	free(en);
+}
+
+/* What a node's own reservation leaves over is not there for its jobs: of a partial
+ * one, the cores of others are taken to lie in that part as far as it goes. */
+static int enclave_node(struct sl_cluster *c, struct enclave *en, uint32_t n, int32_t *spare, struct sl_error *err)
+{
+	struct sl_resources rest = { .cores = 0 };
+	int32_t fold = c->fold ? (int32_t) c->fold[n] : 1;
+
+	rest.cores = c->kind[c->kind_of[n]].capacity.cores - (int32_t) cluster_resv_cores(c, en->resv, n) * fold;
+	*spare = rest.cores;
+	sl_nodeset_clear(&c->scratch);
+	if (rest.cores <= 0 || sl_nodeset_add(&c->scratch, n, n, err) < 0)
+		return rest.cores <= 0 ? 0 : -1;
+	return sl_timeline_book(en->tl, &c->scratch, &rest, c->now, SL_FOREVER, err);
+}
+
+static int enclave_running(struct sl_cluster *c, struct enclave *en, int32_t *spare, struct sl_error *err)
+{
+	for (uint32_t j = 0; j < c->snap->job.rows; j++) {
+		const struct held *h = c->held[j];
+
+		for (uint32_t i = 0; h && i < h->count; i++) {
+			uint32_t n = h->place[i].node;
+			struct sl_resources r;
+
+			if (!sl_nodeset_contains(&en->nodes, n))
+				continue;
+			charge(c, j, h, i, &r);
+			if (en->partial && h->resv != en->resv) {
+				int32_t elsewhere = r.cores < spare[n] ? r.cores : spare[n];
+
+				spare[n] -= elsewhere > 0 ? elsewhere : 0;
+				r.cores -= elsewhere > 0 ? elsewhere : 0;
+			}
+			if (book_available(c, en->tl, n, &r, c->now, h->end, NULL, NULL, err) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int enclave_others(struct sl_cluster *c, struct enclave *en, struct sl_error *err)
+{
+	const struct sl_reservation_view *v = &c->snap->reservation;
+
+	for (uint32_t r = 0; r < v->rows; r++) {
+		if (v->end_time[r] <= c->now || v->end_time[r] <= v->start_time[r] || !c->resv_nodes[r].count)
+			continue;
+		/* Others that hold parts of these nodes are rare enough to be taken for whole. */
+		if (cluster_keeps_out(c, r, en->resv) || (v->cores[r] && r != en->resv))
+			if (sl_timeline_block(en->tl, &c->resv_nodes[r], v->start_time[r], v->end_time[r], err) < 0)
+				return -1;
+	}
+	for (uint32_t i = 0; i < c->blocks; i++)
+		if (change_block(c, en->tl, &c->block[i], true, err) < 0)
+			return -1;
+	return c->unusable.count ? sl_timeline_block(en->tl, &c->unusable, c->now, SL_FOREVER, err) : 0;
+}
+
+struct sl_timeline *cluster_enclave_timeline(struct sl_cluster *c, struct enclave *en, struct sl_error *err)
+{
+	int32_t *spare;
+	int rc = 0;
+
+	if (en->tl && !en->dirty)
+		return en->tl;
+	spare = calloc((size_t) c->snap->node.rows + 1, sizeof(*spare));
+	sl_timeline_destroy(en->tl);
+	en->tl = spare ? sl_timeline_create(c->snap->node.rows, c->kind_of, c->kind, c->kinds, c->now, err) : NULL;
+	for (uint32_t n = sl_nodeset_next(&en->nodes, 0); en->tl && en->partial && !rc && n < SL_MAX_NODES;
+	     n = sl_nodeset_next(&en->nodes, n + 1))
+		rc = enclave_node(c, en, n, &spare[n], err);
+	if (!en->tl || rc < 0 || enclave_running(c, en, spare, err) < 0 || enclave_others(c, en, err) < 0) {
+		if (!spare)
+			sl_fail(err, SL_ENOMEM, "cluster: out of memory");
+		free(spare);
+		sl_timeline_destroy(en->tl);
+		en->tl = NULL;
+		return NULL;
+	}
+	free(spare);
+	en->dirty = false;
+	return en->tl;
+}
+
+struct enclave *cluster_enclave(struct sl_cluster *c, uint32_t resv, struct sl_error *err)
+{
+	struct enclave *en = c->enclave[resv];
+
+	if (en)
+		return en;
+	en = calloc(1, sizeof(*en));
+	if (!en || sl_nodeset_copy(&en->nodes, &c->resv_nodes[resv], err) < 0) {
+		free(en);
+		sl_fail(err, SL_ENOMEM, "cluster: out of memory");
+		return NULL;
+	}
+	en->resv = resv;
+	en->partial = c->snap->reservation.cores[resv] != 0;
+	c->enclave[resv] = en;
+	return en;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cluster_private.h - the inside of a cluster, for cluster*.c, want*.c and plan*.c
+ * only.
+ *
+ * The timeline of a cluster ("main") has everything that holds nodes: running jobs
+ * first, then blocks (nodes that are down, reservations of whole nodes) on top of
+ * them, then what depends on the former (specials: below).
+ *
+ * A reservation that queued jobs ask for has a timeline of its own, an enclave: on
+ * main its nodes are blocked, in the enclave they are free but for what runs there.
+ * It is made when it is first asked for, and again after the running jobs changed.
+ * In an enclave of a reservation of parts of nodes, cores are those it may have on
+ * each node (an upper bound, check/check.h); memory and gres are shared with main and
+ * have to be booked there too.
+ *
+ * Specials are what follows from other bookings and has to be worked out again when
+ * those change: nodes of one user, blocked until his last job there ends; completing
+ * nodes, blocked for a moment; the cores of partial reservations, as far as they are
+ * free.  Few clusters have any.
+ */
+#ifndef SL_CLUSTER_PRIVATE_H
+#define SL_CLUSTER_PRIVATE_H
+
+#include "check/check.h"
+#include "model/cluster.h"
+#include "model/tally.h"
+
+struct part {
+	struct sl_nodeset nodes, usable;
+	uint32_t min_threads, max_threads;	/* of its nodes; 0: not looked at yet */
+	int64_t memory;			/* of each of its nodes; -1: they differ */
+	uint32_t cap;			/* MaxCPUsPerNode, 0: none */
+	uint32_t cap_kind;		/* gres kind of the timeline that counts it, or SL_NONE */
+	uint32_t share;			/* jobs that have to share a core (FORCE:n), else 1 */
+	bool folded;			/* its nodes count so many times as many cores */
+};
+
+struct loan {
+	struct sl_loan pub;
+	struct part part;		/* its own nodes and those lent, as if they were a partition */
+};
+
+struct enclave {
+	uint32_t resv;			/* row */
+	bool partial, dirty;
+	struct sl_nodeset nodes;
+	struct sl_timeline *tl;
+};
+
+/* A booking on one node. */
+struct part_booking {
+	uint32_t node;
+	struct sl_resources r;
+	int64_t t0, t1;
+};
+
+/* What holds nodes: a running, suspended or completing job. */
+struct held {
+	struct sl_place *place;		/* as the snapshot or the caller has it */
+	struct part_booking *parts;	/* what is booked, where not all of it is free */
+	uint32_t part_count;
+	bool clamped;			/* that is so */
+	uint32_t count;
+	uint32_t resv;			/* reservation it runs in, or SL_NONE */
+	int64_t end;			/* booked until */
+	int64_t start;			/* of sl_cluster_start(): when */
+	bool charged;			/* places are bookings already (sl_cluster_start) */
+};
+
+enum chance { CHANCE_UNKNOWN, CHANCE_GOOD, CHANCE_DOWN, CHANCE_NONE };
+
+struct want {
+	struct sl_want pub;
+	enum chance chance;		/* on an empty machine; NONE but for nodes that are down: DOWN */
+	struct sl_misfit misfit;	/* of the latter two */
+	struct sl_entry entry;
+	struct want *next;		/* of the same job */
+	struct sl_nodeset eligible, required;
+	struct enclave *enclave;	/* NULL: main */
+	int64_t asked;			/* time limit as the job has it in that partition */
+	int64_t valid_until;		/* worked out again then */
+	char *text;
+};
+
+struct feature {
+	uint32_t str;			/* the constraint */
+	struct sl_nodeset nodes;
+};
+
+struct block {
+	uint32_t node;
+	int64_t t0, t1;
+};
+
+enum stage { STAGE_NONE, STAGE_QUEUED, STAGE_RUNNING, STAGE_ENDED };
+
+struct sl_cluster {
+	const struct sl_snapshot *snap;
+	int64_t now;
+	struct sl_timeline *tl;
+	struct sl_timeline *empty;	/* the machine with nothing on it, NULL until asked for */
+	struct part *part;
+	struct loan **loan;		/* by number - 1 */
+	uint32_t loans;
+	struct sl_node_kind *kind;	/* as given to the timelines */
+	uint32_t *kind_of, kinds;
+	uint32_t *fold;			/* [node] cores count n times (all its partitions FORCE:n) */
+	bool modelled[SL_MAX_GRES];	/* gres kinds: the first few, without counts beyond 65,535 */
+
+	struct sl_nodeset unusable, scratch;
+	struct sl_nodeset *resv_nodes;	/* by reservation */
+	struct enclave **enclave;	/* by reservation, NULL until asked for */
+	struct block *block;		/* specials that are blocks */
+	uint32_t blocks, blocks_room;
+	struct part_booking *kept;	/* specials that are bookings */
+	uint32_t kepts;
+	bool has_specials, has_partial;
+
+	struct sl_entry *queue;
+	uint32_t queued, queue_room;
+	uint32_t *running, runs;	/* rows */
+	uint32_t *run_at;		/* [job] place in running */
+	uint8_t *stage;			/* [job] enum stage */
+	struct held **held;		/* [job] */
+	uint32_t *lingering, lingers;	/* rows that hold nodes and do not run */
+	struct sl_place *alloc;		/* places of the snapshot's own */
+	int64_t first_end;		/* no held job ends earlier */
+	int64_t cores;			/* of usable nodes */
+	struct sl_tally *license;	/* [license] */
+
+	struct want **want;		/* [job] */
+	struct feature *feature;
+	uint32_t features;
+
+	struct sl_usage_provider usage;
+	struct sl_usage *own_usage;	/* of the snapshot's rows, where nobody else is asked */
+
+	/* Lent to the plan that is being made, so that it costs what is in it and not
+	 * what is in the snapshot.  All zero when there is none. */
+	uint32_t *plan_starts;		/* [job] tasks started */
+	uint32_t *plan_notes;		/* [job] number of its note + 1 */
+	uint32_t *plan_queue;		/* [job] number of its first entry in the queue + 1 */
+};
+
+static inline const char *cluster_str(const struct sl_cluster *c, uint32_t str)
+{
+	return sl_snapshot_str(c->snap, str);
+}
+
+/* Either may be anything that a snapshot says; the first and the last moment are the bounds. */
+static inline int64_t cluster_later(int64_t t, int64_t seconds)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow(t, seconds, &sum))
+		return seconds < 0 ? INT64_MIN : INT64_MAX;
+	return sum;
+}
+
+/* From one moment to another, likewise. */
+static inline int64_t cluster_until(int64_t t, int64_t end)
+{
+	int64_t seconds;
+
+	if (__builtin_sub_overflow(end, t, &seconds))
+		return end < t ? INT64_MIN : INT64_MAX;
+	return seconds;
+}
+
+/* The nodes that an entry may have, and what they have in common. */
+static inline struct part *cluster_part(const struct sl_cluster *c, const struct sl_entry *e)
+{
+	return e->loan ? &c->loan[e->loan - 1]->part : &c->part[e->partition];
+}
+
+/* cluster_build.c: a new cluster's parts.  All return 0, or -1 with *err. */
+int cluster_build_nodes(struct sl_cluster *c, struct sl_error *err);
+int cluster_build_running(struct sl_cluster *c, struct sl_error *err);
+int cluster_build_specials(struct sl_cluster *c, struct sl_error *err);
+int cluster_build_queue(struct sl_cluster *c, struct sl_error *err);
+
+/* Block on main what is unusable or reserved as a whole, and the reverse; *own*: but
+ * for what does not keep jobs of that reservation out. */
+enum which { EVERYTHING, NOT_IN_THE_WAY };
+int cluster_blocks(struct sl_cluster *c, bool place, enum which which, uint32_t own, struct sl_error *err);
+
+/* The nodes of a list of runs become *out. */
+int cluster_nodes(const struct sl_cluster *c, struct sl_range list, struct sl_nodeset *out, struct sl_error *err);
+
+/* Jobs that share a core in that partition, 1 where none do. */
+uint32_t cluster_sharing(const struct sl_cluster *c, uint32_t job, uint32_t partition);
+
+/* The first reservation a job names that exists, or SL_NONE. */
+uint32_t cluster_reservation(const struct sl_cluster *c, uint32_t job);
+
+/* Whether a reservation keeps the jobs of reservation *own* (SL_NONE: of none) out. */
+bool cluster_keeps_out(const struct sl_cluster *c, uint32_t resv, uint32_t own);
+
+/* Most cores that a partial reservation may have on a node. */
+uint32_t cluster_resv_cores(const struct sl_cluster *c, uint32_t resv, uint32_t node);
+
+/* cluster_hold.c: booking what jobs hold. */
+/* On main, over [t0, t1), as far as it is free; no block may stand there. */
+int cluster_hold(struct sl_cluster *c, uint32_t job, struct held *h, int64_t t0, int64_t t1, struct sl_error *err);
+int cluster_hold_strictly(struct sl_cluster *c, uint32_t job, struct held *h, int64_t t0, int64_t t1,
+			  struct sl_error *err);
+int cluster_release(struct sl_cluster *c, uint32_t job, struct held *h, struct sl_error *err);
+int cluster_specials_lift(struct sl_cluster *c, struct sl_error *err);
+int cluster_specials_place(struct sl_cluster *c, struct sl_error *err);
+
+/* The enclave of a reservation, its timeline up to date.  NULL with *err. */
+struct enclave *cluster_enclave(struct sl_cluster *c, uint32_t resv, struct sl_error *err);
+struct sl_timeline *cluster_enclave_timeline(struct sl_cluster *c, struct enclave *en, struct sl_error *err);
+void cluster_enclave_free(struct enclave *en);
+
+/* want.c, want_nodes.c */
+/* Could it run, if nothing else did?  0, or -1 with *err. */
+int cluster_chance(struct sl_cluster *c, const struct want *w, struct sl_error *err);
+const struct want *cluster_want(struct sl_cluster *c, struct sl_entry e, struct sl_error *err);
+void cluster_want_free(struct sl_cluster *c, uint32_t job);
+void cluster_wants_free(struct sl_cluster *c);
+
+/* loan.c */
+void cluster_loans_free(struct sl_cluster *c);
+
+/* Licences that a job asks for. */
+uint32_t cluster_licenses(const struct sl_cluster *c, uint32_t job, uint32_t license);
+
+#endif

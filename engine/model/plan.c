@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/plan_private.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+int plan_no_memory(struct sl_error *err)
+{
+	return sl_fail(err, SL_ENOMEM, "plan: out of memory");
+}
+
+/* -- making one ---------------------------------------------------------- */
+
+static int index_queue(struct sl_plan *p, struct sl_error *err)
+{
+	const struct sl_cluster *c = p->c;
+
+	p->queue_next = malloc(((size_t) c->queued + 1) * sizeof(*p->queue_next));
+	if (!p->queue_next)
+		return plan_no_memory(err);
+	p->starts = c->plan_starts;
+	p->notes_of = c->plan_notes;
+	p->queue_of = c->plan_queue;
+	for (uint32_t i = c->queued; i-- > 0; ) {
+		p->queue_next[i] = p->queue_of[c->queue[i].job];
+		p->queue_of[c->queue[i].job] = i + 1;
+	}
+	return 0;
+}
+
+/* Hand back what the cluster lent as it was: all zero. */
+static void forget_rows(struct sl_plan *p)
+{
+	for (uint32_t i = 0; p->queue_of && i < p->c->queued; i++)
+		p->queue_of[p->c->queue[i].job] = 0;
+	for (uint32_t i = 0; i < p->started.count; i++)
+		p->starts[p->started.entry[i].job] = 0;
+	for (uint32_t i = 0; i < p->notes; i++)
+		p->notes_of[p->note[i].job] = 0;
+}
+
+struct sl_plan *sl_plan_create(struct sl_cluster *c, struct sl_error *err)
+{
+	struct sl_plan *p = calloc(1, sizeof(*p));
+
+	if (p)
+		p->by = calloc(1, sizeof(*p->by));
+	if (p && p->by)
+		p->by[0] = strdup("");
+	if (!p || !p->by || !p->by[0]) {
+		plan_no_memory(err);
+		if (p)
+			free(p->by);
+		free(p);
+		return NULL;
+	}
+	p->bys = 1;
+	p->c = c;
+	p->mark = sl_timeline_mark(c->tl);
+	if (index_queue(p, err) < 0) {
+		sl_plan_destroy(p);
+		return NULL;
+	}
+	return p;
+}
+
+void plan_free_booking(struct booking *b)
+{
+	if (!b)
+		return;
+	sl_layout_free(&b->layout);
+	free(b->places);
+	free(b->because);
+	free(b);
+}
+
+static void free_bookings(struct sl_plan *p, struct bookings *list)
+{
+	const struct sl_snapshot *s = p->c->snap;
+
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct booking *b = list->item[i];
+
+		/* Timelines are rolled back; tallies are not. */
+		for (uint32_t l = 0; !b->want->enclave && l < s->license.rows; l++)
+			sl_tally_add(&p->c->license[l], b->t0, b->t1,
+				     -(int64_t) cluster_licenses(p->c, b->entry.job, l), NULL);
+		plan_free_booking(list->item[i]);
+	}
+	free(list->item);
+	free(list->entry);
+}
+
+void sl_plan_destroy(struct sl_plan *p)
+{
+	if (!p)
+		return;
+	for (uint32_t i = 0; i < p->mark_count; i++)
+		sl_timeline_rollback(p->marks[i].enclave->tl, p->marks[i].mark);
+	sl_timeline_rollback(p->c->tl, p->mark);
+	forget_rows(p);
+	free_bookings(p, &p->started);
+	free_bookings(p, &p->reserved);
+	for (uint32_t i = 0; i < p->bys; i++)
+		free(p->by[i]);
+	for (uint32_t i = 0; i < p->orders; i++)
+		free(p->order[i].text);
+	free(p->ordered);
+	for (uint32_t i = 0; i < p->lines; i++)
+		free(p->line[i].text);
+	free(p->marks);
+	free(p->closing);
+	free(p->by);
+	free(p->note);
+	free(p->queue_next);
+	free(p->throttle);
+	free(p->order);
+	free(p->line);
+	free(p);
+}
+
+void sl_plan_set_policy(struct sl_plan *p, const char *by)
+{
+	char *name = strdup(by), **names;
+
+	p->head_at = p->reserved.count;
+	plan_memo_forget(p);
+	names = name ? realloc(p->by, (p->bys + 1) * sizeof(*names)) : NULL;
+	if (!names) {
+		free(name);
+		return;
+	}
+	p->by = names;
+	names[p->bys++] = name;
+}
+
+/* -- lists --------------------------------------------------------------- */
+
+/* Room for one more, so that putting it in cannot fail afterwards. */
+int plan_make_room(struct bookings *list, struct sl_error *err)
+{
+	uint32_t room = list->room ? list->room * 2 : 64;
+	struct booking **item;
+	struct sl_entry *entry;
+
+	if (list->count < list->room)
+		return 0;
+	item = realloc(list->item, room * sizeof(*item));
+	if (item)
+		list->item = item;
+	entry = item ? realloc(list->entry, room * sizeof(*entry)) : NULL;
+	if (!entry)
+		return plan_no_memory(err);
+	list->entry = entry;
+	list->room = room;
+	return 0;
+}
+
+void plan_insert(struct bookings *list, uint32_t at, struct booking *b)
+{
+	memmove(list->item + at + 1, list->item + at, (list->count - at) * sizeof(*list->item));
+	memmove(list->entry + at + 1, list->entry + at, (list->count - at) * sizeof(*list->entry));
+	list->item[at] = b;
+	list->entry[at] = b->entry;
+	list->count++;
+}
+
+void plan_take_out(struct bookings *list, uint32_t at)
+{
+	list->count--;
+	memmove(list->item + at, list->item + at + 1, (list->count - at) * sizeof(*list->item));
+	memmove(list->entry + at, list->entry + at + 1, (list->count - at) * sizeof(*list->entry));
+}
+
+/* The last booking of a job in a list, SL_NONE if it has none. */
+uint32_t plan_find(const struct bookings *list, uint32_t job)
+{
+	for (uint32_t i = list->count; i-- > 0; )
+		if (list->entry[i].job == job)
+			return i;
+	return SL_NONE;
+}
+
+/* -- notes --------------------------------------------------------------- */
+
+/* Whose words they are: the policy's own; what came of an attempt, with the job as it asks
+ * or as an alternative. */
+enum word { OF_POLICY, OF_ATTEMPT, OF_ALTERNATIVE };
+
+static struct note *note_of(const struct sl_plan *p, uint32_t job)
+{
+	return p->notes_of[job] ? &p->note[p->notes_of[job] - 1] : NULL;
+}
+
+static bool hopeless(enum sl_why why)
+{
+	return why == SL_WHY_NEVER || why == SL_WHY_PARTITION;
+}
+
+bool sl_refusal_yields(enum sl_why before, enum sl_why now)
+{
+	return hopeless(before) && !hopeless(now);
+}
+
+/* Does what was said of a job before stand? */
+static bool stands(const struct note *n, enum sl_why why, enum word of)
+{
+	if (of == OF_POLICY)
+		return false;
+	/* Of several partitions, the one it can run in has the word; of several shapes the
+	 * one that was asked for. */
+	return n->own || sl_refusal_yields(why, n->why) || (of == OF_ALTERNATIVE && !sl_refusal_yields(n->why, why));
+}
+
+static int put_note(struct sl_plan *p, uint32_t job, enum sl_why why, const char *text, enum word of,
+		    struct sl_error *err)
+{
+	struct note *n = note_of(p, job);
+
+	if (!n && p->notes == p->notes_room) {
+		uint32_t room = p->notes_room ? p->notes_room * 2 : 64;
+
+		n = realloc(p->note, room * sizeof(*n));
+		if (!n)
+			return plan_no_memory(err);
+		p->note = n;
+		p->notes_room = room;
+		n = NULL;
+	}
+	if (!n) {
+		n = &p->note[p->notes++];
+		n->job = job;
+		p->notes_of[job] = p->notes;
+	} else if (stands(n, why, of)) {
+		return 0;
+	}
+	n->why = why;
+	n->own = of == OF_POLICY;
+	n->by = p->bys - 1;
+	strncpy(n->text, text, sizeof(n->text) - 1);
+	n->text[sizeof(n->text) - 1] = 0;
+	return 0;
+}
+
+int plan_refuse(struct sl_plan *p, const struct sl_entry *e, const struct sl_refusal *why, struct sl_refusal *out,
+		struct sl_error *err)
+{
+	if (out)
+		*out = *why;
+	/* That it cannot have nodes of others either is nothing the user has to know. */
+	if (why->why == SL_WHY_NONE || e->loan)
+		return 0;
+	return put_note(p, e->job, why->why, why->text, e->shape ? OF_ALTERNATIVE : OF_ATTEMPT, err);
+}
+
+/* -- words and orders ---------------------------------------------------- */
+
+int sl_plan_refuse(struct sl_plan *p, uint32_t job, enum sl_why why, const char *text, struct sl_error *err)
+{
+	if (job >= p->c->snap->job.rows)
+		return sl_fail(err, SL_EINVAL, "refuse: there is no job row %" PRIu32, job);
+	if ((unsigned) why >= SL_WHYS)
+		return sl_fail(err, SL_EINVAL, "refuse: there is no reason %u", (unsigned) why);
+	return put_note(p, job, why, text ? text : "", OF_POLICY, err);
+}
+
+int sl_plan_close(struct sl_plan *p, uint32_t partition, enum sl_why why, const char *text, struct sl_error *err)
+{
+	uint32_t partitions = p->c->snap->partition.rows;
+	struct closing *c;
+
+	if (partition >= partitions)
+		return sl_fail(err, SL_EINVAL, "close: there is no partition row %" PRIu32, partition);
+	if (why == SL_WHY_NONE || (unsigned) why >= SL_WHYS)
+		return sl_fail(err, SL_EINVAL, "close: there is no reason %u", (unsigned) why);
+	if (!p->closing)
+		p->closing = calloc(partitions, sizeof(*p->closing));
+	if (!p->closing)
+		return plan_no_memory(err);
+	c = &p->closing[partition];
+	*c = (struct closing) { .why = why, .by = p->bys - 1 };
+	strncpy(c->text, text ? text : "", sizeof(c->text) - 1);
+	return 0;
+}
+
+const struct closing *plan_closing(const struct sl_plan *p, uint32_t job)
+{
+	for (uint32_t i = p->closing ? p->queue_of[job] : 0; i; i = p->queue_next[i - 1])
+		if (p->closing[p->c->queue[i - 1].partition].why != SL_WHY_NONE)
+			return &p->closing[p->c->queue[i - 1].partition];
+	return NULL;
+}
+
+int sl_plan_because(struct sl_plan *p, uint32_t job, const char *text, struct sl_error *err)
+{
+	uint32_t at = job < p->c->snap->job.rows ? plan_find(&p->started, job) : SL_NONE;
+	char *copy;
+
+	if (at == SL_NONE)
+		return sl_fail(err, SL_ENOENT, "job row %" PRIu32 " was not started", job);
+	copy = strdup(text);
+	if (!copy)
+		return plan_no_memory(err);
+	free(p->started.item[at]->because);
+	p->started.item[at]->because = copy;
+	return 0;
+}
+
+static int check_order(const struct sl_plan *p, enum sl_do verb, uint32_t job, int64_t number, const char *text,
+		       struct sl_error *err)
+{
+	const struct sl_snapshot *s = p->c->snap;
+	uint32_t i = 0;
+
+	if ((unsigned) verb >= SL_DOS)
+		return sl_fail(err, SL_EINVAL, "there is no order %u", (unsigned) verb);
+	if (job >= s->job.rows)
+		return sl_fail(err, SL_EINVAL, "%s: there is no job row %" PRIu32, sl_do_word(verb), job);
+	if (verb == SL_DO_SIGNAL && (number < 1 || number > 64))
+		return sl_fail(err, SL_EINVAL, "signal: there is no signal %" PRId64, number);
+	if (verb == SL_DO_PRIORITY && (number < 0 || number > UINT32_MAX - 2))
+		return sl_fail(err, SL_EINVAL, "priority: %" PRId64 " is not between 0 and %u", number,
+			       UINT32_MAX - 2);
+	if (verb == SL_DO_TIME_LIMIT && number < 60)
+		return sl_fail(err, SL_EINVAL, "time_limit: %" PRId64 " s is less than a minute", number);
+	if (verb == SL_DO_NOTIFY && (!text || !*text))
+		return sl_fail(err, SL_EINVAL, "notify: there is no message");
+	if (p->ordered && p->ordered[job] >= SL_PLAN_ORDERS_MAX)
+		return sl_fail(err, SL_EINVAL, "%s: more than %d orders for job %" PRIu32 " in a cycle",
+			       sl_do_word(verb), SL_PLAN_ORDERS_MAX, s->job.id[job]);
+	if (verb != SL_DO_PARTITION)
+		return 0;
+	while (i < s->partition.rows && (!text || strcmp(cluster_str(p->c, s->partition.name[i]), text)))
+		i++;
+	return i < s->partition.rows ? 0 : sl_fail(err, SL_EINVAL, "partition: there is no partition \"%s\"",
+						   text ? text : "");
+}
+
+/* A list with room for one more: it doubles whenever its length is a power of two. */
+static void *grown(void *list, uint32_t length, size_t size)
+{
+	if (length & (length - 1))
+		return list;
+	return realloc(list, (length ? (size_t) length * 2 : 1) * size);
+}
+
+int sl_plan_do(struct sl_plan *p, enum sl_do verb, uint32_t job, int64_t number, const char *text,
+	       struct sl_error *err)
+{
+	struct order *o;
+	char *copy;
+
+	if (check_order(p, verb, job, number, text, err) < 0)
+		return -1;
+	if (!p->ordered && !(p->ordered = calloc((size_t) p->c->snap->job.rows + 1, sizeof(*p->ordered))))
+		return plan_no_memory(err);
+	copy = strdup(text ? text : "");
+	o = copy ? grown(p->order, p->orders, sizeof(*o)) : NULL;
+	if (!o) {
+		free(copy);
+		return plan_no_memory(err);
+	}
+	p->order = o;
+	p->ordered[job]++;
+	o[p->orders++] = (struct order) { verb, job, p->bys - 1, number, copy };
+	return 0;
+}
+
+int sl_plan_log(struct sl_plan *p, unsigned level, const char *text)
+{
+	struct line *l;
+	char *copy = strdup(text);
+
+	l = copy ? grown(p->line, p->lines, sizeof(*l)) : NULL;
+	if (!l) {
+		free(copy);
+		return -1;
+	}
+	p->line = l;
+	l[p->lines++] = (struct line) { level > 2 ? 2 : level, copy };
+	return 0;
+}
+
+/* -- reading it back ----------------------------------------------------- */
+
+enum sl_plan_state sl_plan_job(const struct sl_plan *p, uint32_t job)
+{
+	if (job >= p->c->snap->job.rows)
+		return SL_PLAN_OPEN;
+	if (p->starts[job] >= plan_tasks(p, job))
+		return SL_PLAN_STARTED;
+	if (p->reserved.count && plan_find(&p->reserved, job) != SL_NONE)
+		return SL_PLAN_RESERVED;
+	return p->notes_of[job] ? SL_PLAN_REFUSED : SL_PLAN_OPEN;
+}
+
+static const struct sl_place *places_of(struct booking *b, struct sl_error *err)
+{
+	if (!b->places) {
+		b->places = calloc((size_t) b->layout.nodes + 1, sizeof(*b->places));
+		if (b->places)
+			sl_layout_places(&b->layout, b->places);
+		else
+			plan_no_memory(err);
+	}
+	return b->places;
+}
+
+const struct sl_place *sl_plan_places(struct sl_plan *p, uint32_t job, uint32_t *count, int64_t *start_time)
+{
+	const struct bookings *list = &p->reserved;
+	uint32_t at = plan_find(list, job);
+
+	if (at == SL_NONE) {
+		list = &p->started;
+		at = plan_find(list, job);
+	}
+	*count = 0;
+	if (at == SL_NONE || !places_of(list->item[at], NULL))
+		return NULL;
+	*count = list->item[at]->layout.nodes;
+	*start_time = list->item[at]->t0;
+	return list->item[at]->places;
+}
+
+uint32_t sl_plan_shape(const struct sl_plan *p, uint32_t job)
+{
+	const struct bookings *list = &p->reserved;
+	uint32_t at = plan_find(list, job);
+
+	if (at == SL_NONE) {
+		list = &p->started;
+		at = plan_find(list, job);
+	}
+	return at == SL_NONE ? 0 : list->entry[at].shape;
+}
+
+const struct sl_entry *sl_plan_started(const struct sl_plan *p, uint32_t *count)
+{
+	*count = p->started.count;
+	return p->started.entry;
+}
+
+const struct sl_entry *sl_plan_reserved(const struct sl_plan *p, uint32_t *count)
+{
+	*count = p->reserved.count;
+	return p->reserved.entry;
+}
+
+const struct sl_entry *sl_plan_head(const struct sl_plan *p)
+{
+	return p->reserved.count > p->head_at ? &p->reserved.entry[p->head_at] : NULL;
+}
+
+int sl_plan_booking(struct sl_plan *p, bool reserved, uint32_t i, struct sl_booking *out, struct sl_error *err)
+{
+	struct bookings *list = reserved ? &p->reserved : &p->started;
+	struct booking *b;
+
+	if (i >= list->count)
+		return sl_fail(err, SL_EINVAL, "there is no %s %" PRIu32, reserved ? "reservation" : "start", i);
+	b = list->item[i];
+	if (!places_of(b, err))
+		return -1;
+	*out = (struct sl_booking) {
+		.entry = b->entry, .start_time = b->t0, .end_time = b->t1,
+		.time_limit = b->limit == b->want->asked ? 0 : b->limit,
+		.native = b->method == SL_PLACE_NATIVE, .by = p->by[b->by],
+		.places = b->places, .count = b->layout.nodes,
+	};
+	return 0;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plan.h - what a policy decides in one cycle.
+ *
+ * A plan books every start and every reservation in the cluster's timeline at
+ * once, so that a policy cannot overbook: what does not fit is refused, with
+ * the reason.  Destroying a plan takes its bookings back, so that the cluster is
+ * as it was; the simulator carries the starts out afterwards with
+ * sl_cluster_start().
+ *
+ * Walltime of a booking: the job's time_limit; where it has none, SL_UNLIMITED.
+ * A deadline trims it, down to time_min.  A job with a time_min that cannot be
+ * started for its whole time_limit is started for the longest time that fits, in
+ * whole minutes, down to time_min (as Slurm's backfill does).  Jobs with a
+ * "native" request are started with place "native": an upper bound is booked,
+ * Slurm's select picks the nodes; an explicit layout for one is refused.
+ *
+ * A record that stands for several tasks of an array is one job here: each start
+ * starts one of its tasks, up to array_pending and to what its throttle allows.  A
+ * policy that wants more of them starts it again; the job counts as started when
+ * all its tasks are.
+ *
+ * Ownership: borrows the cluster.  One plan per cluster at a time.
+ */
+#ifndef SL_PLAN_H
+#define SL_PLAN_H
+
+#include "model/cluster.h"
+#include "timeline/place.h"
+
+struct sl_plan;
+
+/* Why a job was not started, for the policy and the user. */
+struct sl_refusal {
+	enum sl_why why;
+	char text[160];		/* "needs 4 nodes, 3 are free now" */
+};
+
+/* Does the later of two refusals of a job tell the user more?  Where the first says that it
+ * can never run, in that partition or shape, and the other one does not. */
+bool sl_refusal_yields(enum sl_why before, enum sl_why now);
+
+struct sl_plan *sl_plan_create(struct sl_cluster *c, struct sl_error *err);
+void sl_plan_destroy(struct sl_plan *p);
+
+/* The policy that decides from here on; the name is copied.  Without memory for that
+ * the one before stays.  The head is then the first reservation that it makes. */
+void sl_plan_set_policy(struct sl_plan *p, const char *by);
+
+/*
+ * Start an entry now.  *how* says where (timeline/place.h): a method, or an explicit
+ * layout; NULL: what suits the job (bestfit; spread for --spread-job; native where
+ * Slurm is told to use the least loaded nodes).  Returns 1 when it was booked; 0
+ * with *refusal (may be NULL) when it does not fit, was started already or may not;
+ * -1 with *err on misuse (an unknown row, a layout with a node twice) or lack of
+ * memory.
+ *
+ * What is refused here or below is also what the plan says about the job in the
+ * end, unless the policy has words of its own (sl_plan_refuse()), or tried it on
+ * borrowed nodes (entry.loan): then what was said of its own partition stands.  Of an
+ * alternative (entry.shape) it is said only where the job can never run as it asks.
+ */
+int sl_plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
+		  struct sl_refusal *refusal, struct sl_error *err);
+
+/*
+ * Book the earliest start of an entry.  Returns 1 and the time, 0 when it can
+ * never run there (with the reason), -1 on misuse.  An entry that could start
+ * now is booked for now but not started.  A second reservation for a job moves the
+ * first.
+ */
+int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
+		    int64_t *start_time, struct sl_refusal *refusal, struct sl_error *err);
+
+/*
+ * EASY backfill (Lifka 1995): start an entry now unless that would delay the
+ * head, the first job to which this policy gave a reservation.  The head's nodes may change, its
+ * start time may not: when the entry does not fit beside the nodes booked for
+ * the head, the head is placed anew at its shadow time.  Other reservations
+ * stand as they are.  Without a head the same as sl_plan_start().
+ */
+int sl_plan_backfill(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
+		     struct sl_refusal *refusal, struct sl_error *err);
+
+/* When could it start, given all that is booked?  Books nothing. */
+int sl_plan_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
+		     int64_t *start_time, struct sl_refusal *refusal, struct sl_error *err);
+
+/* Take back the reservation of a job in this plan, or else its last start.  0, or -1
+ * with *err when it has neither (SL_ENOENT). */
+int sl_plan_undo(struct sl_plan *p, uint32_t job, struct sl_error *err);
+
+/* Say why a job stays pending (the policy's own words; the last word wins). */
+int sl_plan_refuse(struct sl_plan *p, uint32_t job, enum sl_why why, const char *text, struct sl_error *err);
+
+/*
+ * Say why the jobs of a partition stay pending of which nothing else is said: neither
+ * started nor reserved, nor tried in vain, nor refused.  It costs the same however many there
+ * are, forbids nothing, and leaves their state open.
+ */
+int sl_plan_close(struct sl_plan *p, uint32_t partition, enum sl_why why, const char *text, struct sl_error *err);
+
+/* Say why the job was started, its last start. 0, or -1 with *err when it has none. */
+int sl_plan_because(struct sl_plan *p, uint32_t job, const char *text, struct sl_error *err);
+
+/* Order something else for a job (enum sl_do). */
+int sl_plan_do(struct sl_plan *p, enum sl_do verb, uint32_t job, int64_t number, const char *text,
+	       struct sl_error *err);
+
+/* A line for the log: 0 error, 1 info, 2 debug.  0, or -1 without memory. */
+int sl_plan_log(struct sl_plan *p, unsigned level, const char *text);
+
+/* -- reading it back --------------------------------------------------- */
+
+enum sl_plan_state { SL_PLAN_OPEN, SL_PLAN_STARTED, SL_PLAN_RESERVED, SL_PLAN_REFUSED };
+
+/* Where a job stands in this plan. */
+enum sl_plan_state sl_plan_job(const struct sl_plan *p, uint32_t job);
+
+/* The booking of a started or reserved job (the last one of an array): start time
+ * and places, NULL if none.  The pointer holds until the plan changes. */
+const struct sl_place *sl_plan_places(struct sl_plan *p, uint32_t job, uint32_t *count, int64_t *start_time);
+
+/* The shape in which it is booked there; 0 if there is no booking. */
+uint32_t sl_plan_shape(const struct sl_plan *p, uint32_t job);
+
+/* Entries started, in the order of the decisions: one for each task of an array. */
+const struct sl_entry *sl_plan_started(const struct sl_plan *p, uint32_t *count);
+
+/* Entries reserved, in the order of the decisions. */
+const struct sl_entry *sl_plan_reserved(const struct sl_plan *p, uint32_t *count);
+
+/* The first reservation of the policy that decides now; NULL when it made none. */
+const struct sl_entry *sl_plan_head(const struct sl_plan *p);
+
+/* All of one booking: i counts what the two functions above return. */
+struct sl_booking {
+	struct sl_entry entry;
+	int64_t start_time, end_time;	/* end: SL_UNLIMITED without limit */
+	int64_t time_limit;		/* seconds, where the plan shortened it, else 0 */
+	bool native;
+	const char *by;			/* policy */
+	const struct sl_place *places;	/* in node order; until the plan changes */
+	uint32_t count;
+};
+int sl_plan_booking(struct sl_plan *p, bool reserved, uint32_t i, struct sl_booking *b, struct sl_error *err);
+
+/* Figures for the plan image's meta row. */
+struct sl_plan_figures {
+	uint32_t examined;
+	bool truncated;
+	const char *error;
+	int64_t decide_us, total_us;
+};
+
+/*
+ * Lay the plan out as an image.  Pending rows, one for each queued job at most, in
+ * the queue's order: jobs that were refused, with the reason (those that have a
+ * reservation too), and jobs that were neither started nor reserved nor refused: with
+ * what sl_plan_close() was told, else SL_WHY_BUDGET when truncated, else SL_WHY_WINDOW.  Returns 0, or -1 with
+ * *err.
+ */
+int sl_plan_encode(const struct sl_plan *p, const struct sl_plan_figures *fig, struct sl_builder *b,
+		   struct sl_error *err);
+
+#endif

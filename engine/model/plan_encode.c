@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plan_encode.c - a plan becomes an image.
+ */
+#include "model/plan_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One policy's name, or "site" where several decided. */
+static const char *decider(const struct sl_plan *p)
+{
+	for (uint32_t i = 2; i < p->bys; i++)
+		if (strcmp(p->by[i], p->by[1]))
+			return "site";
+	return p->by[p->bys > 1 ? 1 : 0];
+}
+
+/* What writes an image, and how many bytes of texts it may have yet. */
+struct pen {
+	struct sl_builder *b;
+	size_t left;
+};
+
+/* Text as an image takes it: cut, not refused. */
+static uint32_t text(struct pen *pen, const char *s)
+{
+	char cut[SL_PLAN_TEXT_MAX + 1];
+	size_t n = strlen(s);
+
+	if (n > SL_PLAN_TEXT_MAX)
+		n = SL_PLAN_TEXT_MAX;
+	if (n > pen->left)
+		n = pen->left;
+	pen->left -= n;
+	memcpy(cut, s, n);
+	cut[n] = 0;
+	return sl_builder_str(pen->b, cut);
+}
+
+/* The kinds that a job asks for: one that has whole nodes is given no more, though
+ * nobody else can use what is left there. */
+static uint16_t kinds_asked(const struct sl_request *r)
+{
+	uint16_t kinds = 0;
+
+	for (uint32_t i = 0; i < r->gres_needs; i++)
+		kinds |= r->gres[i].kinds;
+	return kinds;
+}
+
+static struct sl_range gres_rows(const struct sl_plan *p, const struct booking *bk, const struct sl_resources *r,
+				 struct sl_builder *b)
+{
+	struct sl_range range = { sl_builder_rows(b, SL_P_PLACE_GRES), 0 };
+	uint16_t asked = kinds_asked(&bk->want->pub.request);
+	uint32_t kinds = p->c->snap->gres_kind.rows;
+
+	for (uint32_t k = 0; k < kinds && k < SL_MAX_GRES; k++) {
+		struct sl_plan_place_gres_row row = { .kind = k, .count = r->gres[k] };
+
+		if (!row.count || !(asked >> k & 1))
+			continue;
+		sl_builder_append(b, SL_P_PLACE_GRES, &row);
+		range.count++;
+	}
+	return range;
+}
+
+/* Where an nth of the cores is booked for a job that shares them, say how many they
+ * are (check/check.h). */
+static uint32_t unshared(const struct sl_plan *p, const struct booking *bk)
+{
+	if (cluster_part(p->c, &bk->entry)->folded)
+		return 1;
+	return cluster_sharing(p->c, bk->entry.job, bk->entry.partition);
+}
+
+static struct sl_range place_rows(const struct sl_plan *p, const struct booking *bk, struct sl_builder *b)
+{
+	struct sl_range range = { sl_builder_rows(b, SL_P_PLACE), 0 };
+	uint32_t share = unshared(p, bk);
+	struct sl_place *places = calloc((size_t) bk->layout.nodes + 1, sizeof(*places));
+
+	if (!places)
+		return (struct sl_range) { 0, SL_NONE };
+	sl_layout_places(&bk->layout, places);
+	for (uint32_t i = 0; i < bk->layout.nodes; i++) {
+		struct sl_plan_place_row row = { .node = places[i].node, .cores = places[i].cores * share,
+			.memory = places[i].memory };
+		int64_t memory = p->c->snap->node.memory[row.node];
+		struct sl_resources r;
+
+		/* Whole nodes whose memory is not known have more than there is. */
+		if (row.memory > memory)
+			row.memory = memory > 0 ? memory : 0;
+		memcpy(r.gres, places[i].gres, sizeof(r.gres));
+		row.gres = gres_rows(p, bk, &r, b);
+		sl_builder_append(b, SL_P_PLACE, &row);
+	}
+	range.count = bk->layout.nodes;
+	free(places);
+	return range;
+}
+
+/* The lenders of a loan. */
+static struct sl_range lender_rows(const struct sl_loan *loan, struct sl_builder *b)
+{
+	struct sl_range range = { sl_builder_rows(b, SL_P_LENDER), loan->lenders };
+
+	for (uint32_t i = 0; i < loan->lenders; i++) {
+		struct sl_plan_lender_row row = { .partition = loan->lender[i] };
+
+		sl_builder_append(b, SL_P_LENDER, &row);
+	}
+	return range;
+}
+
+static int encode_booking(const struct sl_plan *p, const struct booking *bk, bool start, struct pen *pen,
+			  struct sl_error *err)
+{
+	const struct sl_job_view *job = &p->c->snap->job;
+	struct sl_plan_start_row s = sl_plan_start_row();
+	struct sl_plan_reserve_row r = sl_plan_reserve_row();
+	const struct sl_loan *loan = sl_cluster_loan(p->c, bk->entry.loan);
+
+	s.job = r.job = job->id[bk->entry.job];
+	s.stamp = job->stamp[bk->entry.job];
+	s.partition = r.partition = bk->entry.partition;
+	s.native = r.native = bk->method == SL_PLACE_NATIVE;
+	s.shape = r.shape = bk->entry.shape;
+	s.time_limit = r.time_limit = bk->limit == bk->want->asked ? 0 : bk->limit;
+	s.places = r.places = place_rows(p, bk, pen->b);
+	s.by = r.by = text(pen, p->by[bk->by]);
+	if (bk->because)
+		s.because = text(pen, bk->because);
+	if (loan) {
+		s.through = r.through = loan->through;
+		s.lenders = r.lenders = lender_rows(loan, pen->b);
+	}
+	r.start_time = bk->t0;
+	if (s.places.count == SL_NONE)
+		return sl_fail(err, SL_ENOMEM, "plan: out of memory");
+	if (start)
+		sl_builder_append(pen->b, SL_P_START, &s);
+	else
+		sl_builder_append(pen->b, SL_P_RESERVE, &r);
+	return 0;
+}
+
+static void encode_pending(const struct sl_plan *p, bool truncated, struct pen *pen)
+{
+	const struct sl_cluster *c = p->c;
+
+	for (uint32_t i = 0; i < c->queued; i++) {
+		uint32_t job = c->queue[i].job;
+		const struct note *n = p->notes_of[job] ? &p->note[p->notes_of[job] - 1] : NULL;
+		struct sl_plan_pending_row row = sl_plan_pending_row();
+		const struct closing *closing;
+
+		if (p->queue_of[job] != i + 1 || p->starts[job] >= plan_tasks(p, job))
+			continue;
+		row.job = c->snap->job.id[job];
+		if (n) {
+			row.why = n->why;
+			row.text = text(pen, n->text);
+			row.by = text(pen, p->by[n->by]);
+		} else if (p->starts[job] || sl_plan_job(p, job) == SL_PLAN_RESERVED) {
+			continue;
+		} else if ((closing = plan_closing(p, job))) {
+			row.why = closing->why;
+			row.text = text(pen, closing->text);
+			row.by = text(pen, p->by[closing->by]);
+		} else {
+			row.why = truncated ? SL_WHY_BUDGET : SL_WHY_WINDOW;
+			row.by = text(pen, p->by[p->bys - 1]);
+		}
+		sl_builder_append(pen->b, SL_P_PENDING, &row);
+	}
+}
+
+static void encode_words(const struct sl_plan *p, struct pen *pen)
+{
+	const struct sl_job_view *job = &p->c->snap->job;
+
+	for (uint32_t i = 0; i < p->orders; i++) {
+		const struct order *o = &p->order[i];
+		struct sl_plan_action_row row = { .verb = o->verb, .job = job->id[o->job],
+			.stamp = job->stamp[o->job], .number = o->number };
+
+		row.text = text(pen, o->text);
+		row.by = text(pen, p->by[o->by]);
+		sl_builder_append(pen->b, SL_P_ACTION, &row);
+	}
+	for (uint32_t i = 0; i < p->lines; i++) {
+		struct sl_plan_log_row row = { .level = p->line[i].level };
+
+		row.text = text(pen, p->line[i].text);
+		sl_builder_append(pen->b, SL_P_LOG, &row);
+	}
+}
+
+int sl_plan_encode(const struct sl_plan *p, const struct sl_plan_figures *fig, struct sl_builder *b,
+		   struct sl_error *err)
+{
+	struct pen here = { b, SL_PLAN_TEXTS_MAX }, *pen = &here;
+	struct sl_plan_meta_row meta = sl_plan_meta_row();
+
+	meta.sequence = p->c->snap->meta.sequence[0];
+	meta.now = p->c->now;
+	meta.policy = text(pen, decider(p));
+	meta.examined = fig->examined;
+	meta.truncated = fig->truncated;
+	meta.error = text(pen, fig->error ? fig->error : "");
+	meta.decide_us = fig->decide_us;
+	meta.total_us = fig->total_us;
+	sl_builder_append(b, SL_P_META, &meta);
+	for (uint32_t i = 0; i < p->started.count; i++)
+		if (encode_booking(p, p->started.item[i], true, pen, err) < 0)
+			return -1;
+	for (uint32_t i = 0; i < p->reserved.count; i++)
+		if (encode_booking(p, p->reserved.item[i], false, pen, err) < 0)
+			return -1;
+	encode_pending(p, fig->truncated, pen);
+	encode_words(p, pen);
+	return 0;
+}

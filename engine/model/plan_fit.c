@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plan_fit.c - where and when an entry fits, booking it, and why it does not.
+ */
+#include "model/plan_private.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -- attempts ------------------------------------------------------------ */
+
+/* The timeline a job is booked in, watched so that the plan can be taken back. */
+static struct sl_timeline *timeline_of(struct sl_plan *p, struct enclave *en, struct sl_error *err)
+{
+	struct sl_timeline *tl;
+	struct enclave_mark *marks;
+
+	if (!en)
+		return p->c->tl;
+	tl = cluster_enclave_timeline(p->c, en, err);
+	for (uint32_t i = 0; tl && i < p->mark_count; i++)
+		if (p->marks[i].enclave == en)
+			return tl;
+	if (!tl)
+		return NULL;
+	marks = realloc(p->marks, (p->mark_count + 1) * sizeof(*marks));
+	if (!marks) {
+		sl_fail(err, SL_ENOMEM, "plan: out of memory");
+		return NULL;
+	}
+	p->marks = marks;
+	marks[p->mark_count++] = (struct enclave_mark) { en, sl_timeline_mark(tl) };
+	return tl;
+}
+
+int plan_attempt(struct attempt *a, struct sl_plan *p, const struct want *w, const struct sl_how *how,
+		 struct sl_error *err)
+{
+	*a = (struct attempt) { .p = p, .w = w, .lack.license = SL_NONE };
+	if (how)
+		a->how = *how;
+	else
+		a->how.method = w->pub.method;
+	if (w->pub.native && a->how.method != SL_PLACE_EXPLICIT)
+		a->how.method = SL_PLACE_NATIVE;
+	a->tl = timeline_of(p, w->enclave, err);
+	return a->tl ? 0 : -1;
+}
+
+void plan_attempt_end(struct attempt *a)
+{
+	sl_layout_free(&a->layout);
+}
+
+/* A reservation may bring its own: jobs in one are left to Slurm. */
+bool plan_licensed(struct attempt *a, int64_t t, int64_t seconds)
+{
+	struct sl_cluster *c = a->p->c;
+	const struct sl_license_view *lic = &c->snap->license;
+
+	a->lack.license = SL_NONE;
+	if (a->w->enclave || !c->snap->job.licenses[a->w->entry.job].count)
+		return true;
+	for (uint32_t l = 0; l < lic->rows; l++) {
+		int64_t need = cluster_licenses(c, a->w->entry.job, l);
+		int64_t total = (int64_t) lic->total[l] - lic->reserved[l];
+		int64_t used = need ? sl_tally_most(&c->license[l], t, cluster_later(t, seconds)) : 0;
+
+		if (used + need <= total || !need)
+			continue;
+		a->lack.license = l;
+		a->lack.license_has = total > used ? total - used : 0;
+		return false;
+	}
+	return true;
+}
+
+/* The first instant from *t* on at which all licences are free. */
+static int64_t licensed_from(const struct attempt *a, int64_t t, int64_t seconds)
+{
+	struct sl_cluster *c = a->p->c;
+	const struct sl_license_view *lic = &c->snap->license;
+	bool again = !a->w->enclave && c->snap->job.licenses[a->w->entry.job].count;
+
+	while (again) {
+		again = false;
+		for (uint32_t l = 0; l < lic->rows; l++) {
+			int64_t need = cluster_licenses(c, a->w->entry.job, l), at;
+
+			if (!need)
+				continue;
+			at = sl_tally_earliest(&c->license[l], t, seconds, need,
+					       (int64_t) lic->total[l] - lic->reserved[l]);
+			if (at == INT64_MAX)
+				return at;
+			again |= at != t;
+			t = at;
+		}
+	}
+	return t;
+}
+
+int plan_fits(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct sl_error *err)
+{
+	struct sl_request r = a->w->pub.request;
+
+	r.duration = seconds;
+	if (!plan_licensed(a, t, seconds))
+		return 0;
+	return sl_fit_at(a->tl, &r, &a->how, t, layout ? &a->layout : NULL, &a->lack.misfit, err);
+}
+
+int64_t plan_longest(struct attempt *a, int64_t t, int64_t least, int64_t most, struct sl_error *err)
+{
+	int64_t lo = (least + 59) / 60, hi = most == SL_UNLIMITED ? INT64_C(1) << 24 : most / 60;
+	int64_t best = least;
+	int rc = plan_fits(a, t, least, true, err);
+
+	if (rc <= 0)
+		return rc;
+	while (lo <= hi) {	/* what fits for so long fits for less */
+		int64_t mid = lo + (hi - lo) / 2;
+
+		rc = plan_fits(a, t, mid * 60, false, err);
+		if (rc < 0)
+			return -1;
+		if (rc) {
+			best = mid * 60;
+			lo = mid + 1;
+		} else {
+			hi = mid - 1;
+		}
+	}
+	if (best != least && (rc = plan_fits(a, t, best, true, err)) <= 0)
+		return rc;
+	return best;
+}
+
+int64_t plan_time(const struct sl_plan *p, const struct want *w, int64_t t)
+{
+	int64_t deadline = p->c->snap->job.deadline[w->entry.job], limit = w->pub.time_limit, room;
+
+	if (!deadline)
+		return limit;
+	room = deadline > t ? deadline - t : 0;
+	if (room >= limit)
+		return limit;
+	if (room < w->pub.time_floor)
+		return 0;
+	room -= room % 60;	/* Slurm counts in minutes */
+	return room > w->pub.time_floor ? room : w->pub.time_floor;
+}
+
+/* The earliest fit of so many seconds between *from* and *latest*. */
+static int earliest(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start,
+		    struct sl_error *err)
+{
+	struct sl_request r = a->w->pub.request;
+
+	r.duration = seconds;
+	a->lack.license = SL_NONE;
+	for (;;) {
+		int64_t t = licensed_from(a, from, seconds);
+		int rc;
+
+		if (t > latest || t == INT64_MAX) {
+			a->lack.misfit = (struct sl_misfit) { .lack = SL_LACK_TIME };
+			plan_licensed(a, from, seconds);
+			return 0;
+		}
+		rc = sl_fit_earliest(a->tl, &r, &a->how, t, latest, start, &a->layout, &a->lack.misfit, err);
+		if (rc <= 0)
+			return rc;
+		from = licensed_from(a, *start, seconds);
+		if (from == *start)
+			return 1;
+	}
+}
+
+int plan_earliest(struct attempt *a, int64_t from, int64_t *start, int64_t *seconds, struct sl_error *err)
+{
+	const struct sl_snapshot *s = a->p->c->snap;
+	int64_t deadline = s->job.deadline[a->w->entry.job], limit = a->w->pub.time_limit, floor = a->w->pub.time_floor;
+	int64_t latest = SL_FOREVER;
+	int rc = 0;
+
+	if (a->w->enclave) {
+		uint32_t r = a->w->enclave->resv;
+
+		if (from < s->reservation.start_time[r])
+			from = s->reservation.start_time[r];
+		latest = s->reservation.end_time[r] - 1;
+	}
+	a->lack.misfit = (struct sl_misfit) { .lack = SL_LACK_TIME };
+	*seconds = limit;
+	if (!deadline)
+		return from > latest ? 0 : earliest(a, from, latest, limit, start, err);
+	if (limit < deadline && deadline - limit >= from)
+		rc = earliest(a, from, deadline - limit < latest ? deadline - limit : latest, limit, start, err);
+	if (rc || floor >= limit || floor >= deadline || deadline - floor < from || from > latest)
+		return rc;
+	/* Not for its whole time: as early as can be, for as long as can be. */
+	rc = earliest(a, from, deadline - floor < latest ? deadline - floor : latest, floor, start, err);
+	if (rc <= 0)
+		return rc;
+	*seconds = plan_longest(a, *start, floor, plan_time(a->p, a->w, *start), err);
+	return *seconds > 0 ? 1 : (int) *seconds;
+}
+
+/* -- booking ------------------------------------------------------------- */
+
+/* In an enclave of parts of nodes, memory and gres are everybody's. */
+static int book_shared(struct sl_plan *p, struct booking *b, bool undo, struct sl_error *err)
+{
+	uint32_t i;
+	int rc = 0;
+
+	if (!b->want->enclave || !b->want->enclave->partial)
+		return 0;
+	for (i = 0; !rc && i < b->layout.shares; i++) {
+		struct sl_resources r = b->layout.share[i].each;
+
+		r.cores = 0;
+		if (undo)
+			rc = sl_timeline_unbook(p->c->tl, &b->layout.share[i].nodes, &r, b->t0, b->t1, err);
+		else
+			rc = sl_timeline_book(p->c->tl, &b->layout.share[i].nodes, &r, b->t0, b->t1, err);
+	}
+	return rc;
+}
+
+int plan_count_licenses(struct sl_plan *p, const struct booking *b, int sign, struct sl_error *err)
+{
+	struct sl_cluster *c = p->c;
+
+	if (b->want->enclave || !c->snap->job.licenses[b->entry.job].count)
+		return 0;
+	for (uint32_t l = 0; l < c->snap->license.rows; l++)
+		if (sl_tally_add(&c->license[l], b->t0, b->t1, sign * (int64_t) cluster_licenses(c, b->entry.job, l),
+				 err) < 0)
+			return -1;
+	return 0;
+}
+
+int plan_book(struct sl_plan *p, struct booking *b, struct sl_error *err)
+{
+	struct sl_timeline *tl = b->want->enclave ? b->want->enclave->tl : p->c->tl;
+	uint32_t main_mark = sl_timeline_mark(p->c->tl);
+	struct sl_error why = { .code = SL_OK };
+
+	b->t1 = cluster_later(b->t0, b->limit);
+	if (book_shared(p, b, false, &why) < 0) {
+		sl_timeline_rollback(p->c->tl, main_mark);
+		if (why.code == SL_EBUSY)
+			return 0;
+	} else if (!sl_layout_book(tl, &b->layout, b->t0, b->t1, &why)) {
+		if (!plan_count_licenses(p, b, 1, &why)) {
+			sl_timeline_release(p->c->tl, main_mark);
+			return 1;
+		}
+		sl_layout_unbook(tl, &b->layout, b->t0, b->t1, NULL);
+		sl_timeline_rollback(p->c->tl, main_mark);
+	} else {
+		sl_timeline_rollback(p->c->tl, main_mark);
+	}
+	if (err)
+		*err = why;
+	return -1;
+}
+
+int plan_unbook(struct sl_plan *p, struct booking *b, struct sl_error *err)
+{
+	struct sl_timeline *tl = b->want->enclave ? b->want->enclave->tl : p->c->tl;
+
+	if (sl_layout_unbook(tl, &b->layout, b->t0, b->t1, err) < 0 || book_shared(p, b, true, err) < 0)
+		return -1;
+	return plan_count_licenses(p, b, -1, err);
+}
+
+/* -- explaining ---------------------------------------------------------- */
+
+void plan_say(struct sl_refusal *r, enum sl_why why, const char *fmt, ...)
+{
+	va_list ap;
+
+	r->why = why;
+	va_start(ap, fmt);
+	vsnprintf(r->text, sizeof(r->text), fmt, ap);
+	va_end(ap);
+}
+
+static bool explain_required(const struct attempt *a, struct sl_refusal *r)
+{
+	const struct sl_cluster *c = a->p->c;
+	const struct sl_nodeset *required = a->w->pub.request.required;
+	uint32_t n = required ? sl_nodeset_next(required, 0) : SL_MAX_NODES;
+
+	for (; n < SL_MAX_NODES; n = sl_nodeset_next(required, n + 1)) {
+		const char *name = cluster_str(c, c->snap->node.name[n]);
+
+		if (sl_nodeset_contains(a->w->pub.request.eligible, n))
+			continue;
+		if (!sl_nodeset_contains(&cluster_part(c, &a->w->entry)->nodes, n))
+			plan_say(r, SL_WHY_NEVER, "requires node %s, which is not in its partition", name);
+		else if (sl_nodeset_contains(&c->unusable, n))
+			plan_say(r, SL_WHY_NODES_DOWN, "requires node %s, which is %s", name,
+				 c->snap->node.state[n] & SL_NODE_DOWN ? "down" : "drained");
+		else
+			plan_say(r, SL_WHY_NEVER, "requires node %s, which does not satisfy it", name);
+		return true;
+	}
+	return false;
+}
+
+static const char *s_of(int64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* What a misfit means to the user: *now* for what is free, else for what there is. */
+static void say_misfit(const struct attempt *a, const struct sl_misfit *m, bool now, struct sl_refusal *r,
+		       enum sl_why why)
+{
+	const char *is = m->have == 1 ? "is" : "are", *how = now ? is : "there";
+	const char *end = now ? " free" : m->have == 1 ? " is" : " are";
+
+	switch (m->lack) {
+	case SL_LACK_NODES:
+		plan_say(r, why, "needs %" PRId64 " node%s, %" PRId64 " %s%s", m->need, s_of(m->need), m->have,
+			 now ? is : "could ever do", now ? " free" : "");
+		break;
+	case SL_LACK_CORES:
+		plan_say(r, why, "needs room for %" PRId64 " task%s, for %" PRId64 " %s%s", m->need, s_of(m->need),
+			 m->have, how, end);
+		break;
+	case SL_LACK_GRES:
+		plan_say(r, why, "needs %" PRId64 " of its gres, %" PRId64 " %s%s", m->need, m->have, how, end);
+		break;
+	case SL_LACK_MAX_NODES:
+		plan_say(r, why, "%s on %" PRId64 " node%s", now ? "does not fit now" : "can never fit", m->have,
+			 s_of(m->have));
+		break;
+	case SL_LACK_BLOCK:
+		plan_say(r, why, "needs contiguous nodes, no block of those that %s is large enough",
+			 now ? "are free" : "there are");
+		break;
+	case SL_LACK_REQUIRED:
+		plan_say(r, why, "a node it requires %s", now ? "is not free" : "does not suffice");
+		if (m->node < a->p->c->snap->node.rows)
+			plan_say(r, why, "requires node %s, which %s",
+				 cluster_str(a->p->c, a->p->c->snap->node.name[m->node]),
+				 now ? "is not free" : "does not suffice");
+		break;
+	case SL_LACK_TIME:
+		plan_say(r, why, "there is no time at which it fits");
+		break;
+	case SL_LACK_NOTHING:
+		plan_say(r, why, "memory or gres of its reservation's nodes are in use");
+		break;
+	default:
+		plan_say(r, why, "asks for what no node can give");
+	}
+}
+
+/* Whether it could run if nothing else did; says so if not.  1, 0 or -1. */
+static int has_chance(struct attempt *a, struct sl_refusal *r, struct sl_error *err)
+{
+	struct sl_cluster *c = a->p->c;
+	const struct want *w = a->w;
+	uint32_t down;
+
+	if (cluster_chance(c, w, err) < 0)
+		return -1;
+	if (w->chance == CHANCE_GOOD)
+		return 1;
+	if (explain_required(a, r))
+		return 0;
+	if (w->chance == CHANCE_NONE) {
+		say_misfit(a, &w->misfit, false, r, SL_WHY_NEVER);
+		return 0;
+	}
+	down = sl_nodeset_common(w->enclave ? &w->enclave->nodes : &cluster_part(c, &w->entry)->nodes, &c->unusable);
+	plan_say(r, SL_WHY_NODES_DOWN, "%" PRIu32 " node%s down or drained, needs more than are left", down,
+		 down == 1 ? " is" : "s are");
+	return 0;
+}
+
+static bool explain_license(const struct attempt *a, struct sl_refusal *r)
+{
+	const struct sl_cluster *c = a->p->c;
+	uint32_t need;
+
+	if (a->lack.license == SL_NONE)
+		return false;
+	need = cluster_licenses(c, a->w->entry.job, a->lack.license);
+	if (need > c->snap->license.total[a->lack.license])
+		plan_say(r, SL_WHY_LICENSES, "needs %" PRIu32 " of license %s, there are %" PRIu32, need,
+			 cluster_str(c, c->snap->license.name[a->lack.license]),
+			 c->snap->license.total[a->lack.license]);
+	else
+		plan_say(r, SL_WHY_LICENSES, "needs %" PRIu32 " of license %s, %" PRId64 " %s free", need,
+			 cluster_str(c, c->snap->license.name[a->lack.license]), a->lack.license_has,
+			 a->lack.license_has == 1 ? "is" : "are");
+	return true;
+}
+
+int plan_explain_never(struct attempt *a, struct sl_refusal *r, struct sl_error *err)
+{
+	const struct sl_cluster *c = a->p->c;
+	int rc;
+
+	if (explain_license(a, r))
+		return 0;
+	rc = has_chance(a, r, err);
+	if (rc <= 0)
+		return rc;
+	if (c->snap->job.deadline[a->w->entry.job])
+		plan_say(r, SL_WHY_DEADLINE, "cannot end by its deadline");
+	else if (a->w->enclave)
+		plan_say(r, SL_WHY_RESERVATION, "there is no room for it in reservation %s",
+			 cluster_str(c, c->snap->reservation.name[a->w->enclave->resv]));
+	else
+		plan_say(r, SL_WHY_RESOURCES, "waits for jobs that have no end");
+	return 0;
+}
+
+/* Whether a reservation of somebody else's stands on nodes that it could use. */
+static bool reserved_ahead(const struct attempt *a, int64_t until)
+{
+	const struct sl_cluster *c = a->p->c;
+	const struct sl_reservation_view *v = &c->snap->reservation;
+	uint32_t own = a->w->enclave ? a->w->enclave->resv : SL_NONE;
+
+	for (uint32_t r = 0; r < v->rows; r++)
+		if (v->end_time[r] > c->now && v->start_time[r] < until && cluster_keeps_out(c, r, own) &&
+		    sl_nodeset_overlaps(a->w->pub.request.eligible, &c->resv_nodes[r]))
+			return true;
+	return false;
+}
+
+int plan_explain_now(struct attempt *a, struct sl_refusal *r, struct sl_error *err)
+{
+	int rc;
+
+	if (explain_license(a, r))
+		return 0;
+	rc = has_chance(a, r, err);
+	if (rc > 0)
+		say_misfit(a, &a->lack.misfit, true, r,
+			   reserved_ahead(a, a->p->c->now + 1) ? SL_WHY_RESERVATION : SL_WHY_RESOURCES);
+	return rc < 0 ? -1 : 0;
+}
+
+int plan_explain_later(struct attempt *a, int64_t seconds, struct sl_refusal *r, struct sl_error *err)
+{
+	const struct sl_cluster *c = a->p->c;
+	const struct sl_entry *head = sl_plan_head(a->p);
+	int rc;
+
+	if (explain_license(a, r))
+		return 0;
+	rc = has_chance(a, r, err);
+	if (rc <= 0)
+		return rc;
+	if (a->p->reserved.count)
+		plan_say(r, SL_WHY_PRIORITY, "would delay job %" PRIu32,
+			 c->snap->job.id[(head ? head : a->p->reserved.entry)->job]);
+	else if (reserved_ahead(a, cluster_later(c->now, seconds)))
+		plan_say(r, SL_WHY_RESERVATION, "a reservation begins before it would end");
+	else
+		say_misfit(a, &a->lack.misfit, true, r, SL_WHY_RESOURCES);
+	return 0;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plan_memo.c - what could not be started a moment ago.
+ *
+ * Bookings only take away.  So a request that asks for no less than one that was
+ * refused, for no less time, is refused too, until something is given back.  That
+ * spares most of the work on a long queue.
+ */
+#include "model/plan_private.h"
+
+#include <string.h>
+
+static bool within(const struct want *less, const struct want *w)
+{
+	const struct sl_nodeset *nodes = less->pub.request.eligible;
+
+	if (less->enclave != w->enclave)
+		return false;
+	if (nodes == w->pub.request.eligible)
+		return true;
+	/* The usable nodes of its partition include all that any job there may have. */
+	return nodes != &less->eligible && less->entry.partition == w->entry.partition &&
+		less->entry.loan == w->entry.loan;
+}
+
+static uint32_t or_most(uint32_t limit)
+{
+	return limit ? limit : UINT32_MAX;
+}
+
+static bool gres_no_less(const struct sl_request *less, const struct sl_request *r)
+{
+	if (!less->gres_needs)
+		return true;
+	return less->gres_needs == r->gres_needs &&
+		!memcmp(less->gres, r->gres, r->gres_needs * sizeof(r->gres[0]));
+}
+
+static bool wants_block(const struct attempt *a)
+{
+	return a->w->pub.request.contiguous || a->how.method == SL_PLACE_CONTIGUOUS;
+}
+
+/*
+ * Wherever *w* fits, *less* does.  As to nodes and tasks: of the k nodes on which w
+ * has its tasks, less takes the best it may have, and those host their share of them
+ * at least.
+ */
+static bool asks_no_less(const struct want *less, const struct want *w)
+{
+	const struct sl_request *a = &less->pub.request, *b = &w->pub.request;
+
+	if (a->required || !within(less, w) || !gres_no_less(a, b))
+		return false;
+	if (b->min_nodes < a->min_nodes || b->tasks < a->tasks ||
+	    (uint64_t) b->tasks * or_most(a->max_nodes) < (uint64_t) a->tasks * or_most(b->max_nodes))
+		return false;
+	return b->cores_per_task >= a->cores_per_task && b->tasks_per_core <= a->tasks_per_core &&
+		b->min_cores_per_node >= a->min_cores_per_node &&
+		or_most(b->max_cores_per_node) <= or_most(a->max_cores_per_node) &&
+		or_most(b->tasks_per_node) <= or_most(a->tasks_per_node) &&
+		b->memory_per_node >= a->memory_per_node && b->memory_per_core >= a->memory_per_core &&
+		(b->whole_nodes || !a->whole_nodes);
+}
+
+/* The best part of a block need not be a block. */
+static bool blocks_no_less(const struct memo *m, const struct attempt *a)
+{
+	return !m->block || (wants_block(a) && or_most(m->w->pub.request.max_nodes) >=
+			     or_most(a->w->pub.request.max_nodes));
+}
+
+/* The figures of a lack are those of the request that was refused. */
+static void apply(const struct memo *m, const struct want *w, struct lack *lack)
+{
+	*lack = m->lack;
+	if (lack->misfit.lack == SL_LACK_NODES)
+		lack->misfit.need = w->pub.request.min_nodes;
+	else if (lack->misfit.lack == SL_LACK_CORES)
+		lack->misfit.need = w->pub.request.tasks;
+	else if (lack->misfit.lack == SL_LACK_MAX_NODES)
+		lack->misfit.have = w->pub.request.max_nodes;
+}
+
+bool plan_memo_find(const struct attempt *a, enum memo_kind kind, int64_t seconds, struct lack *lack)
+{
+	const struct sl_plan *p = a->p;
+
+	if (a->how.method == SL_PLACE_EXPLICIT)
+		return false;
+	for (uint32_t i = 0; i < p->memos; i++) {
+		const struct memo *m = &p->memo[i];
+
+		if (m->kind != kind || m->seconds > seconds || !asks_no_less(m->w, a->w) || !blocks_no_less(m, a))
+			continue;
+		apply(m, a->w, lack);
+		return true;
+	}
+	return false;
+}
+
+void plan_memo_keep(const struct attempt *a, enum memo_kind kind, int64_t seconds)
+{
+	enum sl_lack lack = a->lack.misfit.lack;
+	struct sl_plan *p = a->p;
+
+	if (a->how.method == SL_PLACE_EXPLICIT || a->lack.license != SL_NONE ||
+	    (lack != SL_LACK_NODES && lack != SL_LACK_CORES && lack != SL_LACK_MAX_NODES && lack != SL_LACK_BLOCK))
+		return;
+	p->memo[p->next_memo] = (struct memo) { .w = a->w, .kind = kind, .block = wants_block(a),
+		.seconds = seconds, .lack = a->lack };
+	p->next_memo = (p->next_memo + 1) % PLAN_MEMOS;
+	if (p->memos < PLAN_MEMOS)
+		p->memos++;
+}
+
+void plan_memo_forget(struct sl_plan *p)
+{
+	p->memos = p->next_memo = 0;
+}

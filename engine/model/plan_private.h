@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plan_private.h - the inside of a plan, for plan*.c only.
+ */
+#ifndef SL_PLAN_PRIVATE_H
+#define SL_PLAN_PRIVATE_H
+
+#include "model/cluster_private.h"
+#include "model/plan.h"
+
+struct booking {
+	struct sl_entry entry;
+	const struct want *want;
+	struct sl_layout layout;
+	struct sl_place *places;	/* the same as a list, NULL until asked for */
+	int64_t t0, t1;
+	int64_t limit;			/* seconds; less than what was asked: it was shortened */
+	enum sl_place_method method;
+	uint32_t by;
+	char *because;			/* NULL: nothing said */
+};
+
+struct bookings {
+	struct booking **item;
+	struct sl_entry *entry;		/* the same entries, for those who read */
+	uint32_t count, room;
+};
+
+struct note {				/* why a job stays pending */
+	uint32_t job;
+	enum sl_why why;
+	bool own;			/* the policy's own words */
+	uint32_t by;
+	char text[160];
+};
+
+struct closing {			/* of a partition */
+	enum sl_why why;		/* SL_WHY_NONE: it is not closed */
+	uint32_t by;
+	char text[160];
+};
+
+struct order {				/* something else to do */
+	enum sl_do verb;
+	uint32_t job, by;
+	int64_t number;
+	char *text;
+};
+
+struct line {
+	unsigned level;
+	char *text;
+};
+
+struct throttle {			/* of one array */
+	uint32_t array;
+	uint32_t running;		/* tasks that run, or were started here */
+};
+
+struct enclave_mark {
+	struct enclave *enclave;
+	uint32_t mark;
+};
+
+/* What kept an attempt from fitting. */
+struct lack {
+	struct sl_misfit misfit;
+	uint32_t license;		/* that it lacked, or SL_NONE */
+	int64_t license_has;
+};
+
+enum memo_kind {
+	MEMO_FIT,			/* fits nowhere for so long */
+	MEMO_BESIDE_HEAD,		/* nor where the head is booked, without delaying it */
+};
+
+struct memo {				/* of a refusal */
+	const struct want *w;
+	enum memo_kind kind;
+	bool block;			/* of consecutive nodes */
+	int64_t seconds;
+	struct lack lack;
+};
+#define PLAN_MEMOS 64
+
+struct sl_plan {
+	struct sl_cluster *c;
+	uint32_t mark;
+	struct enclave_mark *marks;
+	uint32_t mark_count;
+	char **by;
+	uint32_t bys;			/* the last one decides now */
+	struct bookings started, reserved;
+	bool refusing;			/* the last job did not fit at this moment */
+	uint32_t head_at;		/* reservations of the policies before: the head comes next */
+	uint32_t *starts, *notes_of;	/* [job] the cluster's: plan_starts, plan_notes */
+	struct note *note;
+	uint32_t notes, notes_room;
+	struct closing *closing;	/* [partition]; NULL: none is closed */
+	uint32_t *queue_of;		/* [job] the cluster's: plan_queue */
+	uint32_t *queue_next;		/* [entry] number of the next one of the same job + 1, or 0 */
+	struct memo memo[PLAN_MEMOS];
+	uint32_t memos, next_memo;
+	struct throttle *throttle;
+	uint32_t throttles;
+	struct order *order;
+	uint32_t orders;
+	uint8_t *ordered;		/* [job] how often; NULL: nothing yet */
+	struct line *line;
+	uint32_t lines;
+};
+
+/* What an attempt is made of. */
+struct attempt {
+	struct sl_plan *p;
+	const struct want *w;
+	struct sl_how how;
+	struct sl_timeline *tl;
+	struct sl_layout layout;	/* of the last one that fitted */
+	struct lack lack;		/* of the last one that did not */
+};
+
+/* Number of tasks that a job's record stands for. */
+static inline uint32_t plan_tasks(const struct sl_plan *p, uint32_t job)
+{
+	uint32_t n = p->c->snap->job.array_pending[job];
+
+	return n ? n : 1;
+}
+
+/* plan.c: lists and notes. */
+int plan_no_memory(struct sl_error *err);
+void plan_free_booking(struct booking *b);
+
+/* Room for one more, so that putting it in cannot fail afterwards; put it in; take it
+ * out; the last one of a job, SL_NONE if there is none. */
+int plan_make_room(struct bookings *list, struct sl_error *err);
+void plan_insert(struct bookings *list, uint32_t at, struct booking *b);
+void plan_take_out(struct bookings *list, uint32_t at);
+uint32_t plan_find(const struct bookings *list, uint32_t job);
+
+/* What is said of a job that nothing else is said of: one of its partitions is closed.
+ * NULL: none is. */
+const struct closing *plan_closing(const struct sl_plan *p, uint32_t job);
+
+/* Hand a refusal to the caller, and keep it for the user.  0, or -1 with *err. */
+int plan_refuse(struct sl_plan *p, const struct sl_entry *e, const struct sl_refusal *why, struct sl_refusal *out,
+		struct sl_error *err);
+
+/* plan_start.c: what an entry asks for; NULL with *err for one that is not queued. */
+const struct want *plan_look_up(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
+				struct sl_error *err);
+
+/* Is there nothing that forbids booking it, whatever is free?  1, or 0 with *r. */
+int plan_gate(struct sl_plan *p, const struct want *w, const struct sl_how *how, struct sl_refusal *r);
+
+/* ... nor starting it now?  1, 0 with *r, or -1 with *err. */
+int plan_gate_now(struct sl_plan *p, const struct want *w, struct sl_refusal *r, struct sl_error *err);
+
+/* Whether its array has a limit of running tasks; count one started, or taken back. */
+bool plan_throttled(const struct sl_plan *p, uint32_t job);
+void plan_count_task(struct sl_plan *p, uint32_t job, int by);
+
+/* Tasks of the array of a throttled job that may still be started; -1 with *err. */
+int64_t plan_tasks_left(struct sl_plan *p, uint32_t job, struct sl_error *err);
+
+/* Book what the attempt found.  1 with *out; 0; -1. */
+int plan_take(struct attempt *a, int64_t t, int64_t seconds, struct booking **out, struct sl_error *err);
+
+/* Take a job's reservation, which becomes *at, off the timeline while something else
+ * is tried for it; then put it back or drop it.  SL_NONE as *at: it has none. */
+int plan_lift(struct sl_plan *p, uint32_t job, uint32_t *at, struct sl_error *err);
+int plan_put_back(struct sl_plan *p, uint32_t at, struct sl_error *err);
+void plan_drop(struct sl_plan *p, uint32_t at);
+
+/* plan_fit.c: prepare an attempt; 0 or -1 with *err.  plan_attempt_end() frees its layout. */
+int plan_attempt(struct attempt *a, struct sl_plan *p, const struct want *w, const struct sl_how *how,
+		 struct sl_error *err);
+void plan_attempt_end(struct attempt *a);
+
+/* Are its licences free at *t* for so many seconds?  If not, a->lack says of which. */
+bool plan_licensed(struct attempt *a, int64_t t, int64_t seconds);
+
+/* Does it fit at *t* for so many seconds?  1, 0, or -1 with *err.  *layout: want it. */
+int plan_fits(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct sl_error *err);
+
+/* The longest time in whole minutes, from *least* seconds to *most*, that fits at
+ * *t*; 0 when not even *least* does; -1 with *err.  Leaves the layout. */
+int64_t plan_longest(struct attempt *a, int64_t t, int64_t least, int64_t most, struct sl_error *err);
+
+/* The earliest start from *from* on, and for how long.  1, 0 or -1. */
+int plan_earliest(struct attempt *a, int64_t from, int64_t *start, int64_t *seconds, struct sl_error *err);
+
+/* Book *b* (everything but its layout's owner is set) or take it back.  plan_book()
+ * returns 1; 0 when something shared with others is not free; -1 with *err. */
+int plan_book(struct sl_plan *p, struct booking *b, struct sl_error *err);
+int plan_unbook(struct sl_plan *p, struct booking *b, struct sl_error *err);
+
+/* Its licences only: sign 1 take, -1 give back. */
+int plan_count_licenses(struct sl_plan *p, const struct booking *b, int sign, struct sl_error *err);
+
+/* Seconds that a job may run from *t* on, given its deadline: 0 when too few. */
+int64_t plan_time(const struct sl_plan *p, const struct want *w, int64_t t);
+
+/* Say why it does not fit at this moment; or why only then, and not for so many
+ * seconds. */
+int plan_explain_now(struct attempt *a, struct sl_refusal *r, struct sl_error *err);
+int plan_explain_later(struct attempt *a, int64_t seconds, struct sl_refusal *r, struct sl_error *err);
+
+/* Why there is no time at all at which it fits. */
+int plan_explain_never(struct attempt *a, struct sl_refusal *r, struct sl_error *err);
+
+/* plan_memo.c: has no more been refused already, and *lack, why?  Remember a refusal
+ * (a->lack); forget them all, since something was given back. */
+bool plan_memo_find(const struct attempt *a, enum memo_kind kind, int64_t seconds, struct lack *lack);
+void plan_memo_keep(const struct attempt *a, enum memo_kind kind, int64_t seconds);
+void plan_memo_forget(struct sl_plan *p);
+
+void plan_say(struct sl_refusal *r, enum sl_why why, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plan_reserve.c - booking the earliest start, and taking bookings back.
+ */
+#include "model/plan_private.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* -- reservations -------------------------------------------------------- */
+
+static int ascending(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* When the job's array has a task less than may run: now, or as its tasks end. */
+static int64_t array_from(struct sl_plan *p, uint32_t job, struct sl_error *err)
+{
+	const struct sl_cluster *c = p->c;
+	uint32_t array = c->snap->job.array_job_id[job], n = 0, most = c->snap->job.array_max_running[job];
+	int64_t *end, from = c->now;
+
+	if (!plan_throttled(p, job))
+		return from;
+	end = malloc(((size_t) c->runs + p->started.count + 1) * sizeof(*end));
+	if (!end)
+		return plan_no_memory(err);
+	for (uint32_t i = 0; i < c->runs; i++)
+		if (c->snap->job.array_job_id[c->running[i]] == array)
+			end[n++] = c->held[c->running[i]]->end;
+	for (uint32_t i = 0; i < p->started.count; i++)
+		if (c->snap->job.array_job_id[p->started.entry[i].job] == array)
+			end[n++] = p->started.item[i]->t1;
+	qsort(end, n, sizeof(*end), ascending);
+	if (n >= most)
+		from = end[n - most];
+	free(end);
+	return from;
+}
+
+/* Reserve, or just ask when: *out NULL. */
+static int reserve(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, int64_t *start_time,
+		   struct booking **out, uint32_t *at, struct sl_refusal *why, struct sl_error *err)
+{
+	const struct want *w = plan_look_up(p, e, how, err);
+	int64_t from, seconds, begin;
+	struct attempt a;
+	int rc;
+
+	*at = SL_NONE;
+	if (!w)
+		return -1;
+	rc = plan_gate(p, w, how, why);
+	if (rc <= 0)
+		return rc;
+	from = array_from(p, e.job, err);
+	begin = p->c->snap->job.begin_time[e.job];
+	if (from < 0)
+		return -1;
+	if (from < begin)
+		from = begin;
+	if (plan_make_room(&p->reserved, err) < 0 || plan_attempt(&a, p, w, how, err) < 0 ||
+	    plan_lift(p, e.job, at, err) < 0)
+		return -1;
+	rc = from == SL_FOREVER ? 0 : plan_earliest(&a, from, start_time, &seconds, err);
+	if (!rc && from == SL_FOREVER)
+		plan_say(why, SL_WHY_ARRAY, "as many tasks of its array run as may, without an end");
+	else if (!rc)
+		rc = plan_explain_never(&a, why, err);
+	else if (rc > 0 && (out || (w->enclave && w->enclave->partial))) {
+		struct booking *b = NULL;
+
+		rc = plan_take(&a, *start_time, seconds, &b, err);
+		if (!rc)
+			plan_say(why, SL_WHY_RESERVATION, "memory or gres of its reservation's nodes are in use");
+		if (out) {
+			*out = b;
+		} else if (rc > 0) {	/* it was just to be sure */
+			rc = plan_unbook(p, b, err) < 0 ? -1 : 1;
+			plan_free_booking(b);
+		}
+	}
+	if ((rc <= 0 || !out) && plan_put_back(p, *at, rc < 0 ? NULL : err) < 0)
+		rc = -1;
+	plan_attempt_end(&a);
+	return rc;
+}
+
+int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, int64_t *start_time,
+		    struct sl_refusal *refusal, struct sl_error *err)
+{
+	struct sl_refusal why = { .why = SL_WHY_NONE };
+	struct booking *b = NULL;
+	uint32_t at;
+	int rc = reserve(p, e, how, start_time, &b, &at, &why, err);
+
+	if (rc < 0)
+		return -1;
+	if (!rc)
+		return plan_refuse(p, &e, &why, refusal, err);
+	if (at == SL_NONE) {
+		plan_insert(&p->reserved, p->reserved.count, b);
+	} else {
+		plan_memo_forget(p);
+		plan_free_booking(p->reserved.item[at]);
+		p->reserved.item[at] = b;
+		p->reserved.entry[at] = b->entry;
+	}
+	return 1;
+}
+
+int sl_plan_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, int64_t *start_time,
+		     struct sl_refusal *refusal, struct sl_error *err)
+{
+	struct sl_refusal why = { .why = SL_WHY_NONE };
+	uint32_t at;
+	int rc = reserve(p, e, how, start_time, NULL, &at, &why, err);
+
+	if (!rc && refusal)
+		*refusal = why;
+	return rc;
+}
+
+int sl_plan_undo(struct sl_plan *p, uint32_t job, struct sl_error *err)
+{
+	uint32_t at = job < p->c->snap->job.rows ? plan_find(&p->reserved, job) : SL_NONE;
+
+	if (at != SL_NONE) {
+		if (plan_unbook(p, p->reserved.item[at], err) < 0)
+			return -1;
+		plan_drop(p, at);
+		return 0;
+	}
+	at = job < p->c->snap->job.rows ? plan_find(&p->started, job) : SL_NONE;
+	if (at == SL_NONE)
+		return sl_fail(err, SL_ENOENT, "undo: job row %" PRIu32 " was neither started nor reserved", job);
+	if (plan_unbook(p, p->started.item[at], err) < 0)
+		return -1;
+	plan_memo_forget(p);
+	plan_free_booking(p->started.item[at]);
+	plan_take_out(&p->started, at);
+	plan_count_task(p, job, -1);
+	return 0;
+}

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plan_start.c - starting jobs, and EASY backfill.
+ */
+#include "model/plan_private.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* -- may it be started at all -------------------------------------------- */
+
+const struct want *plan_look_up(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
+				  struct sl_error *err)
+{
+	uint32_t i;
+
+	if (e.job >= p->c->snap->job.rows) {
+		sl_fail(err, SL_EINVAL, "there is no job row %" PRIu32, e.job);
+		return NULL;
+	}
+	if (how && how->method >= SL_PLACE_METHODS) {
+		sl_fail(err, SL_EINVAL, "there is no place method %u", (unsigned) how->method);
+		return NULL;
+	}
+	for (i = p->queue_of[e.job]; i && p->c->queue[i - 1].partition != e.partition; )
+		i = p->queue_next[i - 1];
+	if (!i) {
+		sl_fail(err, SL_EINVAL, "job %" PRIu32 " is not queued in that partition", p->c->snap->job.id[e.job]);
+		return NULL;
+	}
+	return cluster_want(p->c, e, err);
+}
+
+/* Tasks of the job's array that run or were started here. */
+static struct throttle *throttle_of(struct sl_plan *p, uint32_t job, struct sl_error *err)
+{
+	const struct sl_job_view *v = &p->c->snap->job;
+	struct throttle *t;
+
+	for (uint32_t i = 0; i < p->throttles; i++)
+		if (p->throttle[i].array == v->array_job_id[job])
+			return &p->throttle[i];
+	t = realloc(p->throttle, (p->throttles + 1) * sizeof(*t));
+	if (!t) {
+		plan_no_memory(err);
+		return NULL;
+	}
+	p->throttle = t;
+	t += p->throttles++;
+	*t = (struct throttle) { .array = v->array_job_id[job] };
+	for (uint32_t i = 0; i < p->c->runs; i++)
+		t->running += v->array_job_id[p->c->running[i]] == t->array;
+	for (uint32_t i = 0; i < p->started.count; i++)
+		t->running += v->array_job_id[p->started.entry[i].job] == t->array;
+	return t;
+}
+
+bool plan_throttled(const struct sl_plan *p, uint32_t job)
+{
+	return p->c->snap->job.array_max_running[job] && p->c->snap->job.array_job_id[job] != SL_NONE;
+}
+
+int64_t plan_tasks_left(struct sl_plan *p, uint32_t job, struct sl_error *err)
+{
+	const struct throttle *t = throttle_of(p, job, err);
+	uint32_t most = p->c->snap->job.array_max_running[job];
+
+	return !t ? -1 : t->running < most ? (int64_t) most - t->running : 0;
+}
+
+/* Keep the count of an array's tasks; those not looked at yet need none. */
+void plan_count_task(struct sl_plan *p, uint32_t job, int by)
+{
+	uint32_t array = p->c->snap->job.array_job_id[job];
+
+	for (uint32_t i = 0; array != SL_NONE && i < p->throttles; i++)
+		if (p->throttle[i].array == array)
+			p->throttle[i].running += (uint32_t) by;
+	p->starts[job] += (uint32_t) by;
+}
+
+/* What forbids a start or a reservation whatever is free.  1: nothing. */
+int plan_gate(struct sl_plan *p, const struct want *w, const struct sl_how *how, struct sl_refusal *r)
+{
+	if (p->starts[w->entry.job] >= plan_tasks(p, w->entry.job)) {
+		plan_say(r, SL_WHY_NONE, "is started already");
+		return 0;
+	}
+	if (w->pub.why) {
+		plan_say(r, w->pub.why, "%s", w->pub.text);
+		return 0;
+	}
+	if (how && how->method == SL_PLACE_NATIVE && w->entry.loan) {
+		plan_say(r, SL_WHY_NOT_MODELLED, "Slurm's select cannot place it on borrowed nodes");
+		return 0;
+	}
+	if (how && how->method == SL_PLACE_EXPLICIT && w->pub.native) {
+		plan_say(r, SL_WHY_NOT_MODELLED, "only Slurm's select can place it (%s)", w->pub.native);
+		return 0;
+	}
+	return 1;
+}
+
+int plan_gate_now(struct sl_plan *p, const struct want *w, struct sl_refusal *r, struct sl_error *err)
+{
+	const struct sl_job_view *job = &p->c->snap->job;
+	uint32_t j = w->entry.job;
+
+	if (job->begin_time[j] > p->c->now) {
+		plan_say(r, SL_WHY_BEGIN, "may not start yet: its begin time is in %" PRId64 " s",
+			 job->begin_time[j] - p->c->now);
+		return 0;
+	}
+	if (w->enclave && p->c->snap->reservation.start_time[w->enclave->resv] > p->c->now) {
+		plan_say(r, SL_WHY_RESERVATION, "its reservation %s has not begun",
+			 cluster_str(p->c, p->c->snap->reservation.name[w->enclave->resv]));
+		return 0;
+	}
+	if (plan_throttled(p, j)) {
+		const struct throttle *t = throttle_of(p, j, err);
+
+		if (!t)
+			return -1;
+		if (t->running >= job->array_max_running[j]) {
+			plan_say(r, SL_WHY_ARRAY, "%" PRIu32 " tasks of its array run, as many as may",
+				 t->running);
+			return 0;
+		}
+	}
+	if (!plan_time(p, w, p->c->now)) {
+		plan_say(r, SL_WHY_DEADLINE, "needs %" PRId64 " minutes, its deadline is in %" PRId64,
+			 w->pub.time_floor / 60,
+			 job->deadline[j] > p->c->now ? (job->deadline[j] - p->c->now) / 60 : 0);
+		return 0;
+	}
+	return 1;
+}
+
+/* -- starting ------------------------------------------------------------ */
+
+static struct booking *make_booking(struct attempt *a, int64_t t, int64_t seconds, struct sl_error *err)
+{
+	struct booking *b = calloc(1, sizeof(*b));
+
+	if (!b) {
+		plan_no_memory(err);
+		return NULL;
+	}
+	b->entry = a->w->entry;
+	b->want = a->w;
+	b->t0 = t;
+	b->limit = seconds;
+	b->method = a->how.method;
+	b->by = a->p->bys - 1;
+	b->layout = a->layout;
+	a->layout = (struct sl_layout) SL_LAYOUT_EMPTY;
+	return b;
+}
+
+/* Book what the attempt found.  1 with *out; 0; -1. */
+int plan_take(struct attempt *a, int64_t t, int64_t seconds, struct booking **out, struct sl_error *err)
+{
+	struct booking *b = make_booking(a, t, seconds, err);
+	int rc = b ? plan_book(a->p, b, err) : -1;
+
+	if (rc <= 0) {
+		plan_free_booking(b);
+		return rc;
+	}
+	*out = b;
+	return 1;
+}
+
+/* Find and book a start now for so many seconds. */
+static int start_for(struct attempt *a, int64_t seconds, struct booking **out, struct sl_error *err)
+{
+	int rc = plan_fits(a, a->p->c->now, seconds, true, err);
+
+	return rc > 0 ? plan_take(a, a->p->c->now, seconds, out, err) : rc;
+}
+
+/* ... for as long as fits, down to the shortest time that the job accepts. */
+static int start_shorter(struct attempt *a, int64_t seconds, struct booking **out, struct sl_error *err)
+{
+	int64_t floor = a->w->pub.time_floor;
+
+	if (floor >= seconds)
+		return 0;
+	seconds = plan_longest(a, a->p->c->now, floor, seconds, err);
+	return seconds > 0 ? plan_take(a, a->p->c->now, seconds, out, err) : (int) seconds;
+}
+
+static void keep_start(struct sl_plan *p, struct booking *b)
+{
+	plan_insert(&p->started, p->started.count, b);
+	plan_count_task(p, b->entry.job, 1);
+}
+
+/* Take a job's reservation off the timeline while something else is tried for it. */
+int plan_lift(struct sl_plan *p, uint32_t job, uint32_t *at, struct sl_error *err)
+{
+	*at = p->reserved.count ? plan_find(&p->reserved, job) : SL_NONE;
+	if (*at == SL_NONE)
+		return 0;
+	plan_memo_forget(p);
+	return plan_unbook(p, p->reserved.item[*at], err);
+}
+
+int plan_put_back(struct sl_plan *p, uint32_t at, struct sl_error *err)
+{
+	if (at == SL_NONE)
+		return 0;
+	return plan_book(p, p->reserved.item[at], err) < 0 ? -1 : 0;
+}
+
+void plan_drop(struct sl_plan *p, uint32_t at)
+{
+	if (at == SL_NONE)
+		return;
+	plan_memo_forget(p);
+	plan_free_booking(p->reserved.item[at]);
+	plan_take_out(&p->reserved, at);
+	if (at < p->head_at)
+		p->head_at--;
+}
+
+/* -- EASY backfill ------------------------------------------------------- */
+
+/* Book the head anew at its time, beside what was booked meanwhile. */
+static int move_head(struct sl_plan *p, struct booking *head, struct sl_error *err)
+{
+	struct sl_how how = { .method = head->method };
+	struct sl_layout old = head->layout;
+	struct attempt a;
+	int rc;
+
+	if (plan_attempt(&a, p, head->want, &how, err) < 0)
+		return -1;
+	rc = plan_fits(&a, head->t0, head->limit, true, err);
+	if (rc > 0) {
+		head->layout = a.layout;
+		rc = plan_book(p, head, err);
+		a.layout = rc > 0 ? old : head->layout;
+		head->layout = rc > 0 ? head->layout : old;
+	}
+	if (rc > 0) {
+		free(head->places);
+		head->places = NULL;
+	}
+	plan_attempt_end(&a);
+	return rc;
+}
+
+/*
+ * Start it where the head is booked now, and find the head other nodes for the same
+ * time.  When that fails everything is as it was.
+ */
+static int try_beside_head(struct attempt *a, struct booking *head, struct booking **b, struct sl_error *err)
+{
+	struct sl_plan *p = a->p;
+	uint32_t mark = sl_timeline_mark(a->tl);
+	bool lifted = false;
+	int rc = -1;
+
+	if (plan_unbook(p, head, err) < 0)
+		goto undo;
+	lifted = true;
+	rc = start_for(a, plan_time(p, a->w, p->c->now), b, err);
+	if (rc > 0)
+		rc = move_head(p, head, err);
+	if (rc > 0) {
+		sl_timeline_release(a->tl, mark);
+		plan_memo_forget(p);
+		return 1;
+	}
+undo:
+	sl_timeline_rollback(a->tl, mark);
+	if (lifted)
+		plan_count_licenses(p, head, 1, NULL);
+	if (*b)
+		plan_count_licenses(p, *b, -1, NULL);
+	plan_free_booking(*b);
+	*b = NULL;
+	return rc;
+}
+
+/* Whether the head may be what keeps it from running for so many seconds. */
+static int head_in_the_way(struct attempt *a, const struct booking *head, int64_t seconds, struct sl_error *err)
+{
+	int64_t until = head ? head->t0 - a->p->c->now : 0;
+
+	if (!head || head->entry.job == a->w->entry.job || head->method == SL_PLACE_EXPLICIT || seconds <= until ||
+	    head->want->enclave != a->w->enclave || (a->w->enclave && a->w->enclave->partial))
+		return 0;
+	return until > 0 ? plan_fits(a, a->p->c->now, until, false, err) : 1;
+}
+
+/* Too few cores are left at the head's time for both, wherever they are placed. */
+static bool no_room_beside(const struct attempt *a, const struct booking *head)
+{
+	return sl_timeline_cores_at(a->tl, head->t0) + head->layout.cores <
+	       sl_fit_least_cores(a->tl, &a->w->pub.request) + sl_fit_least_cores(a->tl, &head->want->pub.request);
+}
+
+/* It fits at this moment, but not for all its time. */
+static int try_harder(struct attempt *a, struct booking *head, int64_t seconds, struct booking **b,
+		      struct sl_refusal *why, struct sl_error *err)
+{
+	struct lack lack = a->lack;
+	int rc = head_in_the_way(a, head, seconds, err);
+
+	if (rc > 0 && (no_room_beside(a, head) || plan_memo_find(a, MEMO_BESIDE_HEAD, seconds, &a->lack)))
+		rc = 0;
+	else if (rc > 0 && !(rc = try_beside_head(a, head, b, err)))
+		plan_memo_keep(a, MEMO_BESIDE_HEAD, seconds);
+	if (!rc)
+		rc = start_shorter(a, seconds, b, err);
+	a->lack = lack;
+	return rc ? rc : plan_explain_later(a, seconds, why, err);
+}
+
+/* Does it fit at this moment?  1, 0 or -1. */
+static int fits_now(struct attempt *a, struct sl_error *err)
+{
+	int rc;
+
+	if (plan_memo_find(a, MEMO_FIT, 1, &a->lack))
+		return 0;
+	rc = plan_fits(a, a->p->c->now, 1, false, err);
+	if (!rc)
+		plan_memo_keep(a, MEMO_FIT, 1);
+	return rc;
+}
+
+/*
+ * Start it if it fits, beside the head (EASY) or whatever is booked.  Most jobs of a
+ * long queue are refused because too little is free at this moment.  That is the
+ * cheapest question, and asked first after a refusal.
+ */
+static int try(struct attempt *a, bool easy, struct booking **b, struct sl_refusal *why, struct sl_error *err)
+{
+	struct sl_plan *p = a->p;
+	struct booking *head = easy && p->reserved.count > p->head_at ? p->reserved.item[p->head_at] : NULL;
+	int64_t seconds = plan_time(p, a->w, p->c->now);
+	bool asked = p->refusing;
+	struct lack lack;
+	int rc = asked ? fits_now(a, err) : 1;
+
+	if (rc > 0) {
+		if (plan_memo_find(a, MEMO_FIT, seconds, &a->lack))
+			rc = 0;
+		else if (!(rc = start_for(a, seconds, b, err)))
+			plan_memo_keep(a, MEMO_FIT, seconds);
+		if (rc)
+			p->refusing = false;
+		if (rc || asked)
+			return rc ? rc : try_harder(a, head, seconds, b, why, err);
+		lack = a->lack;
+		rc = fits_now(a, err);
+		if (rc > 0) {
+			a->lack = lack;
+			return try_harder(a, head, seconds, b, why, err);
+		}
+	}
+	p->refusing = true;
+	return rc < 0 ? -1 : plan_explain_now(a, why, err);
+}
+
+static int start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, struct sl_refusal *refusal,
+		 bool easy, struct sl_error *err)
+{
+	const struct want *w = plan_look_up(p, e, how, err);
+	struct sl_refusal why = { .why = SL_WHY_NONE };
+	struct booking *b = NULL;
+	struct attempt a;
+	uint32_t at;
+	int rc;
+
+	if (!w)
+		return -1;
+	rc = plan_gate(p, w, how, &why);
+	if (rc > 0)
+		rc = plan_gate_now(p, w, &why, err);
+	if (rc <= 0)
+		return rc < 0 ? -1 : plan_refuse(p, &e, &why, refusal, err);
+	if (plan_make_room(&p->started, err) < 0 || plan_attempt(&a, p, w, how, err) < 0 || plan_lift(p, e.job, &at, err) < 0)
+		return -1;
+	rc = try(&a, easy, &b, &why, err);
+	if (rc > 0) {
+		plan_drop(p, at);
+		keep_start(p, b);
+	} else if (plan_put_back(p, at, rc < 0 ? NULL : err) < 0) {
+		rc = -1;
+	}
+	plan_attempt_end(&a);
+	return rc ? rc : plan_refuse(p, &e, &why, refusal, err);
+}
+
+int sl_plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, struct sl_refusal *refusal,
+		  struct sl_error *err)
+{
+	return start(p, e, how, refusal, false, err);
+}
+
+int sl_plan_backfill(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, struct sl_refusal *refusal,
+		     struct sl_error *err)
+{
+	return start(p, e, how, refusal, true, err);
+}

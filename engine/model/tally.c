@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/tally.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void sl_tally_free(struct sl_tally *t)
+{
+	free(t->step);
+	*t = (struct sl_tally) { NULL, 0, 0 };
+}
+
+/* Number of the first step after *at*. */
+static uint32_t after(const struct sl_tally *t, int64_t at)
+{
+	uint32_t lo = 0, hi = t->steps;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (t->step[mid].at <= at)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Make a step at *at*, whose number is returned; there is room. */
+static uint32_t cut(struct sl_tally *t, int64_t at)
+{
+	uint32_t i = after(t, at);
+
+	if (i && t->step[i - 1].at == at)
+		return i - 1;
+	memmove(&t->step[i + 1], &t->step[i], (t->steps - i) * sizeof(*t->step));
+	t->step[i] = (struct sl_tally_step) { at, i ? t->step[i - 1].used : 0 };
+	t->steps++;
+	return i;
+}
+
+static void drop_if_equal(struct sl_tally *t, uint32_t i)
+{
+	if (i >= t->steps || t->step[i].used != (i ? t->step[i - 1].used : 0))
+		return;
+	t->steps--;
+	memmove(&t->step[i], &t->step[i + 1], (t->steps - i) * sizeof(*t->step));
+}
+
+int sl_tally_add(struct sl_tally *t, int64_t t0, int64_t t1, int64_t count, struct sl_error *err)
+{
+	uint32_t first, last;
+
+	if (t1 <= t0 || !count)
+		return 0;
+	if (t->steps + 2 > t->room) {
+		uint32_t room = t->room ? t->room * 2 : 16;
+		struct sl_tally_step *p = realloc(t->step, room * sizeof(*p));
+
+		if (!p)
+			return sl_fail(err, SL_ENOMEM, "tally: out of memory");
+		t->step = p;
+		t->room = room;
+	}
+	first = cut(t, t0);
+	last = t1 == INT64_MAX ? t->steps : cut(t, t1);
+	for (uint32_t i = first; i < last; i++)
+		t->step[i].used += count;
+	drop_if_equal(t, last);
+	drop_if_equal(t, first);
+	return 0;
+}
+
+int64_t sl_tally_most(const struct sl_tally *t, int64_t t0, int64_t t1)
+{
+	uint32_t i = after(t, t0);
+	int64_t most = i ? t->step[i - 1].used : 0;
+
+	for (; i < t->steps && t->step[i].at < t1; i++)
+		if (t->step[i].used > most)
+			most = t->step[i].used;
+	return most;
+}
+
+int64_t sl_tally_earliest(const struct sl_tally *t, int64_t from, int64_t seconds, int64_t need, int64_t total)
+{
+	int64_t start = from;
+	uint32_t i = after(t, from);
+	bool fits = (i ? t->step[i - 1].used : 0) + need <= total;
+
+	/* *start* is where the stretch that fits began, if it fits at all. */
+	for (; i < t->steps; i++) {
+		if (fits && (seconds <= t->step[i].at - start))
+			return start;
+		if (t->step[i].used + need > total) {
+			fits = false;
+		} else if (!fits) {
+			fits = true;
+			start = t->step[i].at;
+		}
+	}
+	return fits ? start : INT64_MAX;
+}
+
+void sl_tally_advance(struct sl_tally *t, int64_t now)
+{
+	uint32_t i = after(t, now);
+
+	if (i < 2)
+		return;
+	i--;
+	t->steps -= i;
+	memmove(t->step, t->step + i, t->steps * sizeof(*t->step));
+}

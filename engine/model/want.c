@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * want.c - what a pending job asks for, in the engine's terms.
+ *
+ * slurmctld keeps a request as users state it (num_tasks, min_cpus, pn_min_cpus,
+ * ...) and works out CPUs for each node while it selects.  Here it becomes an
+ * sl_request, in physical cores, once for each job, partition and shape; after
+ * Slurm 22.05's job_mgr.c and select/cons_tres, by the rules of check/check.h.  What
+ * cannot be said in a request exactly becomes an upper bound, and the job native.
+ */
+#include "model/want_private.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More than any node has: what requests are cut to. */
+#define MEMORY_MOST (INT64_C(1) << 52)
+
+/* A request's numbers, before they become cores. */
+struct size {
+	uint32_t min_nodes, max_nodes;
+	uint32_t tasks;			/* to be placed */
+	uint32_t cpus;			/* of a task */
+	uint32_t tasks_per_node, node_cpus;
+	struct sl_range gres;
+	int64_t time_limit;		/* of the shape, 0: the job's */
+};
+
+static uint32_t most(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint32_t times(uint32_t a, uint32_t b)
+{
+	return (uint64_t) a * b > UINT32_MAX ? UINT32_MAX : a * b;
+}
+
+static uint32_t over(uint32_t a, uint32_t b)	/* rounded up */
+{
+	return a / b + (a % b != 0);
+}
+
+int want_never(struct want *w, enum sl_why why, const char *fmt, ...)
+{
+	char text[160];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	w->text = strdup(text);
+	w->pub.why = why;
+	w->pub.text = w->text ? w->text : "";
+	return 0;
+}
+
+void want_native(struct want *w, const char *why)
+{
+	if (!w->pub.native)
+		w->pub.native = why;
+}
+
+/* -- how much ------------------------------------------------------------ */
+
+static void measure_nodes(struct sl_cluster *c, struct part *part)
+{
+	const struct sl_node_view *node = &c->snap->node;
+	bool first = true;
+
+	if (part->min_threads)
+		return;
+	part->min_threads = part->max_threads = 1;
+	for (uint32_t i = 0; i < part->nodes.runs; i++) {
+		for (uint32_t n = part->nodes.run[i].first; n <= part->nodes.run[i].last; n++) {
+			uint32_t t = most(node->threads[n], 1);
+			int64_t memory = node->memory[n] > 0 ? node->memory[n] : 0;
+
+			part->min_threads = first ? t : least(part->min_threads, t);
+			part->max_threads = first ? t : most(part->max_threads, t);
+			part->memory = first || part->memory == memory ? memory : -1;
+			first = false;
+		}
+	}
+}
+
+static void read_size(const struct sl_cluster *c, const struct want *w, struct size *z)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	const struct sl_shape_view *shape = &c->snap->shape;
+	const struct sl_partition_view *part = &c->snap->partition;
+	uint32_t j = w->entry.job, p = w->entry.partition, tasks, min_cpus;
+	bool overcommit = job->flags[j] & SL_JOBF_OVERCOMMIT;
+
+	if (w->entry.shape) {
+		uint32_t i = job->shapes[j].first + w->entry.shape - 1;
+
+		*z = (struct size) { shape->min_nodes[i], shape->max_nodes[i], 0, most(shape->cpus_per_task[i], 1),
+			shape->ntasks_per_node[i], 0, shape->gres[i], shape->time_limit[i] };
+		tasks = shape->num_tasks[i];
+		min_cpus = times(most(tasks, 1), z->cpus);
+		z->node_cpus = times(z->cpus, most(z->tasks_per_node, 1));
+	} else {
+		*z = (struct size) { job->min_nodes[j], job->max_nodes[j], 0, most(job->cpus_per_task[j], 1),
+			job->ntasks_per_node[j], most(job->pn_min_cpus[j], 1), job->gres[j], 0 };
+		tasks = job->num_tasks[j];
+		min_cpus = most(job->min_cpus[j], 1);
+		if (overcommit) {	/* min_cpus says how many, whatever the tasks */
+			z->cpus = 1;
+		} else {
+			uint32_t k = z->tasks_per_node && tasks ? least(tasks, z->tasks_per_node) : z->tasks_per_node;
+
+			z->node_cpus = most(z->node_cpus, times(z->cpus, most(k, 1)));
+		}
+	}
+	z->tasks = over(min_cpus, z->cpus);
+	if (!overcommit || w->entry.shape)
+		z->tasks = most(z->tasks, tasks);
+	z->min_nodes = most(most(z->min_nodes, part->min_nodes[p]), 1);
+	if (!z->max_nodes)
+		z->max_nodes = most(z->min_nodes, most(z->tasks, job->max_cpus[j] / z->cpus));
+	if (tasks)
+		z->max_nodes = least(z->max_nodes, most(tasks, z->min_nodes));
+	if (part->max_nodes[p])
+		z->max_nodes = least(z->max_nodes, part->max_nodes[p]);
+	if (w->entry.loan) {
+		const struct sl_loan *loan = &c->loan[w->entry.loan - 1]->pub;
+
+		for (uint32_t i = 0; i <= loan->lenders; i++) {
+			uint32_t limit = part->max_nodes[i ? loan->lender[i - 1] : loan->through];
+
+			z->max_nodes = limit ? least(z->max_nodes, limit) : z->max_nodes;
+		}
+	}
+}
+
+/* CPUs become cores, on nodes whose cores have so many usable threads.  Returns
+ * whether that is exact and not just an upper bound. */
+static bool to_cores(const struct sl_cluster *c, const struct want *w, const struct size *z, uint32_t threads,
+		     struct sl_request *r)
+{
+	uint32_t k = c->snap->job.ntasks_per_core[w->entry.job], use = c->snap->job.threads_per_core[w->entry.job];
+
+	if (use && use < threads)
+		threads = use;
+	if (!k && (c->snap->meta.select_flags[0] & SL_SELECT_ONE_TASK_PER_CORE))
+		k = 1;
+	r->cores_per_task = over(z->cpus, threads);
+	r->tasks_per_core = z->cpus < threads ? threads / z->cpus : 1;
+	if (k)
+		r->tasks_per_core = least(r->tasks_per_core, k);
+	r->min_cores_per_node = over(z->node_cpus, threads);
+	return k || z->cpus % threads == 0 || threads % z->cpus == 0;
+}
+
+static void ask_cores(struct sl_cluster *c, struct want *w, const struct size *z)
+{
+	struct sl_request *r = &w->pub.request, other;
+	struct part *part = cluster_part(c, &w->entry);
+	uint32_t share = cluster_sharing(c, w->entry.job, w->entry.partition);
+
+	other = *r;
+	if (!to_cores(c, w, z, part->min_threads, r))
+		want_native(w, "tasks that share a core");
+	if (part->max_threads != part->min_threads && !r->whole_nodes) {
+		if (!to_cores(c, w, z, part->max_threads, &other) || other.cores_per_task != r->cores_per_task ||
+		    other.tasks_per_core != r->tasks_per_core || other.min_cores_per_node != r->min_cores_per_node)
+			want_native(w, "nodes with unequal threads");
+	}
+	r->min_nodes = z->min_nodes;
+	r->max_nodes = z->max_nodes;
+	r->tasks = z->tasks;
+	r->tasks_per_node = z->tasks_per_node;
+	if (c->snap->meta.select_flags[0] & SL_SELECT_SOCKET) {
+		uint32_t n = sl_nodeset_next(&part->nodes, 0);
+
+		want_native(w, "allocation by socket");
+		if (n < SL_MAX_NODES && c->snap->node.sockets[n])
+			r->min_cores_per_node = most(r->min_cores_per_node,
+						     c->snap->node.cores[n] / c->snap->node.sockets[n]);
+	}
+	if (share == 1)
+		return;
+	want_native(w, "shared cores");
+	if (part->folded)
+		return;
+	/* An nth of the cores is booked, rounded up. */
+	if (r->cores_per_task == 1)
+		r->tasks_per_core = times(r->tasks_per_core, share);
+	r->cores_per_task = over(r->cores_per_task, share);
+	r->min_cores_per_node = over(r->min_cores_per_node, share);
+}
+
+static void ask_memory(struct sl_cluster *c, struct want *w)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	struct sl_request *r = &w->pub.request;
+	struct part *part = cluster_part(c, &w->entry);
+	uint32_t j = w->entry.job, share = part->folded ? 1 : cluster_sharing(c, j, w->entry.partition);
+
+	if (!(c->snap->meta.select_flags[0] & SL_SELECT_MEMORY))
+		return;
+	if (job->memory_per_node[j] > 0) {
+		r->memory_per_node = job->memory_per_node[j] < MEMORY_MOST ? job->memory_per_node[j] : MEMORY_MOST;
+	} else if (job->memory_per_cpu[j] > 0) {
+		int64_t threads = (int64_t) part->max_threads * share;
+
+		r->memory_per_core = job->memory_per_cpu[j] > MEMORY_MOST / SL_MAX_NODE_CORES / threads ?
+			MEMORY_MOST / SL_MAX_NODE_CORES : job->memory_per_cpu[j] * threads;
+	} else if (part->memory >= 0) {
+		r->memory_per_node = part->memory < MEMORY_MOST ? part->memory : MEMORY_MOST;
+	} else {	/* all of it, which is not the same everywhere: whole nodes are enough */
+		want_native(w, "all of the nodes' memory");
+		r->whole_nodes = true;
+	}
+}
+
+static int ask_gres(struct sl_cluster *c, struct want *w, const struct size *z)
+{
+	const struct sl_snapshot *s = c->snap;
+	struct sl_request *r = &w->pub.request;
+
+	for (uint32_t g = z->gres.first; g < z->gres.first + z->gres.count; g++) {
+		const char *name = cluster_str(c, s->job_gres.name[g]), *type = cluster_str(c, s->job_gres.type[g]);
+		struct sl_gres_need need = { .count = s->job_gres.count[g], .per = SL_GRES_PER_NODE };
+		bool known = false, modelled = true;
+
+		for (uint32_t k = 0; k < s->gres_kind.rows; k++) {
+			if (strcmp(name, cluster_str(c, s->gres_kind.name[k])) ||
+			    (*type && strcmp(type, cluster_str(c, s->gres_kind.type[k]))))
+				continue;
+			known = true;
+			if (k < SL_MAX_GRES && c->modelled[k])
+				need.kinds |= (uint16_t) (1u << k);
+			else
+				modelled = false;
+		}
+		if (!need.count)
+			continue;
+		if (!known)
+			return want_never(w, SL_WHY_NEVER, "no node has %s%s%s", name, *type ? ":" : "", type);
+		if (s->job_gres.per[g] == SL_PER_JOB)
+			need.per = SL_GRES_PER_JOB;
+		else if (s->job_gres.per[g] == SL_PER_TASK)
+			need.per = SL_GRES_PER_TASK;
+		else if (s->job_gres.per[g] == SL_PER_SOCKET)
+			want_native(w, "gres per socket");
+		if (!modelled || r->gres_needs == SL_MAX_GRES_NEEDS)
+			want_native(w, "gres");
+		else
+			r->gres[r->gres_needs++] = need;
+	}
+	return 0;
+}
+
+/*
+ * MaxCPUsPerNode bounds what all jobs of the partition have of a node: a kind of
+ * gres counts it.  Where a task takes whole cores the count follows the tasks;
+ * else the job is taken to need all that the partition may have there.
+ */
+static int ask_cap(struct sl_cluster *c, struct want *w)
+{
+	struct part *part = cluster_part(c, &w->entry);
+	struct sl_request *r = &w->pub.request;
+	struct sl_gres_need need = { .per = SL_GRES_PER_TASK, .count = r->cores_per_task };
+	uint32_t cores = part->cap / part->max_threads;
+
+	if (!part->cap || r->whole_nodes || part->share > 1 || w->pub.native)
+		return 0;
+	if (!cores)
+		return want_never(w, SL_WHY_PARTITION, "MaxCPUsPerNode of partition %s is less than a core",
+			     cluster_str(c, c->snap->partition.name[w->entry.partition]));
+	r->max_cores_per_node = cores;
+	if (part->cap_kind == SL_NONE || r->gres_needs == SL_MAX_GRES_NEEDS) {
+		want_native(w, "MaxCPUsPerNode");
+		return 0;
+	}
+	need.kinds = (uint16_t) (1u << part->cap_kind);
+	if (r->tasks_per_core > 1 || r->min_cores_per_node > r->cores_per_task) {
+		need.per = SL_GRES_PER_NODE;
+		need.count = cores;
+	}
+	r->gres[r->gres_needs++] = need;
+	return 0;
+}
+
+/* -- how long ------------------------------------------------------------ */
+
+static int ask_time(struct sl_cluster *c, struct want *w, int64_t limit)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	uint32_t j = w->entry.job;
+	int64_t ceiling = c->snap->partition.max_time[w->entry.partition], floor = job->time_min[j];
+	bool open;
+
+	if (!limit)
+		limit = job->time_limit[j];
+	open = limit == SL_UNLIMITED;
+	w->asked = open ? ceiling : limit;
+	w->pub.time_limit = w->asked;
+	if (limit <= 0 || ceiling <= 0)
+		return want_never(w, SL_WHY_PARTITION, "has a time limit of 0");
+	if (w->asked > ceiling) {
+		if (floor <= 0 || floor > ceiling)
+			return want_never(w, SL_WHY_PARTITION, "asks for %" PRId64 " minutes, partition %s allows %" PRId64,
+				     limit / 60, cluster_str(c, c->snap->partition.name[w->entry.partition]),
+				     ceiling / 60);
+		w->pub.time_limit = ceiling;
+	}
+	w->pub.time_floor = w->pub.time_limit;
+	if (floor > 0 && floor < w->pub.time_limit)
+		w->pub.time_floor = floor;
+	else if (open && job->deadline[j] && w->pub.time_limit > 60)
+		w->pub.time_floor = 60;
+	w->pub.request.duration = w->pub.time_limit;
+	return 0;
+}
+
+/* -- all of it ----------------------------------------------------------- */
+
+static void choose_method(const struct sl_cluster *c, struct want *w)
+{
+	w->pub.method = SL_PLACE_BESTFIT;
+	if (c->snap->job.flags[w->entry.job] & SL_JOBF_SPREAD)
+		w->pub.method = SL_PLACE_SPREAD;
+	else if ((c->snap->meta.select_flags[0] & SL_SELECT_LLN) ||
+		 (c->snap->partition.flags[w->entry.partition] & SL_PART_LLN))
+		w->pub.method = SL_PLACE_NATIVE;
+	if (w->pub.native)
+		w->pub.method = SL_PLACE_NATIVE;
+	if (w->pub.native && w->entry.loan)
+		want_never(w, SL_WHY_NOT_MODELLED, "only Slurm's select can place it (%s), and not on borrowed nodes",
+		      w->pub.native);
+}
+
+static void read_natives(const struct sl_cluster *c, struct want *w)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	uint32_t j = w->entry.job;
+
+	if (*cluster_str(c, job->native[j]))
+		want_native(w, cluster_str(c, job->native[j]));
+	if (!want_features_modelled(cluster_str(c, job->features[j])))
+		want_native(w, "features");
+	if (job->switches[j])
+		want_native(w, "switches");
+	if (job->core_spec[j] && job->core_spec[j] != SL_NONE)
+		want_native(w, "core specialization");
+	if (job->ntasks_per_socket[j])
+		want_native(w, "tasks per socket");
+	if (c->snap->partition.flags[w->entry.partition] & SL_PART_EXCLUSIVE_USER)
+		want_native(w, "ExclusiveUser");
+}
+
+static int refuse_at_once(const struct sl_cluster *c, struct want *w)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	uint32_t j = w->entry.job, p = w->entry.partition;
+
+	if (job->het_job_id[j] != SL_NONE && job->het_job_id[j])
+		return want_never(w, SL_WHY_NOT_MODELLED, "is part of a heterogeneous job, which is not scheduled yet");
+	if (!(c->snap->partition.flags[p] & SL_PART_UP))
+		return want_never(w, SL_WHY_PARTITION, "partition %s is down", cluster_str(c, c->snap->partition.name[p]));
+	if (w->entry.shape && c->snap->shape.refused[job->shapes[j].first + w->entry.shape - 1])
+		return want_never(w, SL_WHY_RESOURCES, "its alternative %" PRIu32 " was refused a moment ago", w->entry.shape);
+	return 0;
+}
+
+/* Fill in *w*, whose entry is set. */
+static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
+{
+	struct sl_request *r = &w->pub.request;
+	uint32_t j = w->entry.job, p = w->entry.partition;
+	struct size z;
+
+	if (refuse_at_once(c, w) < 0 || w->pub.why)
+		return 0;
+	read_natives(c, w);
+	if (want_choose_enclave(c, w, err) < 0)
+		return -1;
+	if (w->pub.why)
+		return 0;
+	measure_nodes(c, cluster_part(c, &w->entry));
+	read_size(c, w, &z);
+	r->contiguous = c->snap->job.flags[j] & SL_JOBF_CONTIGUOUS;
+	r->whole_nodes = (c->snap->job.flags[j] & SL_JOBF_EXCLUSIVE) || !c->snap->partition.oversubscribe[p] ||
+		(c->snap->meta.select_flags[0] & SL_SELECT_WHOLE_NODE) ||
+		(c->snap->partition.flags[p] & SL_PART_EXCLUSIVE_USER) || (w->pub.native && c->snap->job.core_spec[j] &&
+		 c->snap->job.core_spec[j] != SL_NONE);
+	if (z.max_nodes < z.min_nodes)
+		return want_never(w, SL_WHY_PARTITION, "needs %" PRIu32 " nodes, may have %" PRIu32 " in partition %s",
+			     z.min_nodes, z.max_nodes, cluster_str(c, c->snap->partition.name[p]));
+	ask_cores(c, w, &z);
+	ask_memory(c, w);
+	ask_gres(c, w, &z);
+	if (!w->pub.why)
+		ask_cap(c, w);
+	if (!w->pub.why)
+		ask_time(c, w, z.time_limit);
+	if (w->pub.why)
+		return 0;
+	choose_method(c, w);
+	return want_choose_nodes(c, w, err);
+}
+
+static void empty(struct want *w)
+{
+	sl_nodeset_free(&w->eligible);
+	sl_nodeset_free(&w->required);
+	free(w->text);
+	*w = (struct want) { .entry = w->entry, .next = w->next };
+}
+
+const struct want *cluster_want(struct sl_cluster *c, struct sl_entry e, struct sl_error *err)
+{
+	struct want *w;
+
+	if (e.job >= c->snap->job.rows || e.partition >= c->snap->partition.rows ||
+	    e.shape > c->snap->job.shapes[e.job].count || e.loan > c->loans) {
+		sl_fail(err, SL_EINVAL, "no such entry: job row %" PRIu32 ", partition row %" PRIu32 ", shape %" PRIu32
+			", loan %" PRIu32, e.job, e.partition, e.shape, e.loan);
+		return NULL;
+	}
+	for (w = c->want[e.job]; w; w = w->next)
+		if (w->entry.partition == e.partition && w->entry.shape == e.shape && w->entry.loan == e.loan)
+			break;
+	if (w && c->now < w->valid_until)
+		return w;
+	if (!w) {
+		w = calloc(1, sizeof(*w));
+		if (!w) {
+			sl_fail(err, SL_ENOMEM, "cluster: out of memory");
+			return NULL;
+		}
+		w->entry = e;
+		w->next = c->want[e.job];
+		c->want[e.job] = w;
+	}
+	empty(w);
+	w->valid_until = INT64_MAX;
+	if (work_out(c, w, err) < 0) {
+		w->valid_until = INT64_MIN;	/* try again next time */
+		return NULL;
+	}
+	return w;
+}
+
+const struct sl_want *sl_cluster_want(struct sl_cluster *c, struct sl_entry e, struct sl_error *err)
+{
+	const struct want *w = cluster_want(c, e, err);
+
+	return w ? &w->pub : NULL;
+}
+
+void cluster_want_free(struct sl_cluster *c, uint32_t job)
+{
+	struct want *next;
+
+	for (struct want *w = c->want[job]; w; w = next) {
+		next = w->next;
+		empty(w);
+		free(w);
+	}
+	c->want[job] = NULL;
+}
+
+void cluster_wants_free(struct sl_cluster *c)
+{
+	for (uint32_t j = 0; c->want && j < c->snap->job.rows; j++)
+		cluster_want_free(c, j);
+	want_features_free(c);
+}

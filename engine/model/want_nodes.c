@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * want_nodes.c - which nodes a pending job may have, and which it must.
+ */
+#include "model/want_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* -- features ------------------------------------------------------------ */
+
+static bool listed(const char *list, const char *name, size_t length)
+{
+	for (const char *p = list; *p; ) {
+		const char *end = p + strcspn(p, ",");
+
+		if ((size_t) (end - p) == length && !memcmp(p, name, length))
+			return true;
+		p = *end ? end + 1 : end;
+	}
+	return false;
+}
+
+bool want_features_modelled(const char *constraint)
+{
+	char last = '&';
+
+	for (const char *p = constraint; *p; p++) {
+		if (strchr("|[]()*!", *p) || (*p == '&' && last == '&'))
+			return false;
+		last = *p;
+	}
+	return true;
+}
+
+static bool satisfies(const char *features, const char *constraint)
+{
+	while (*constraint) {
+		size_t n = strcspn(constraint, "&,");
+
+		if (n && !listed(features, constraint, n))
+			return false;
+		constraint += n + (constraint[n] != 0);
+	}
+	return true;
+}
+
+/* The nodes that satisfy a constraint, kept for the next job that has it. */
+static const struct sl_nodeset *feature_nodes(struct sl_cluster *c, uint32_t str, struct sl_error *err)
+{
+	const struct sl_node_view *node = &c->snap->node;
+	struct feature *f;
+	bool yes = false;
+
+	for (uint32_t i = 0; i < c->features; i++)
+		if (c->feature[i].str == str)
+			return &c->feature[i].nodes;
+	f = realloc(c->feature, (c->features + 1) * sizeof(*f));
+	if (!f) {
+		sl_fail(err, SL_ENOMEM, "cluster: out of memory");
+		return NULL;
+	}
+	c->feature = f;
+	f += c->features;
+	*f = (struct feature) { .str = str };
+	for (uint32_t n = 0; n < node->rows; n++) {
+		if (!n || node->features[n] != node->features[n - 1])
+			yes = satisfies(cluster_str(c, node->features[n]), cluster_str(c, str));
+		if (yes && sl_nodeset_add(&f->nodes, n, n, err) < 0) {
+			sl_nodeset_free(&f->nodes);
+			return NULL;
+		}
+	}
+	c->features++;
+	return &f->nodes;
+}
+
+/* -- the nodes of a job -------------------------------------------------- */
+
+/* Take out nodes for which *test* does not hold. */
+static int sift(struct sl_cluster *c, struct want *w, bool (*test)(const struct sl_cluster *, const struct want *,
+								   uint32_t), struct sl_error *err)
+{
+	struct sl_nodeset out = SL_NODESET_EMPTY;
+	int rc = 0;
+
+	for (uint32_t n = sl_nodeset_next(&w->eligible, 0); !rc && n < SL_MAX_NODES;
+	     n = sl_nodeset_next(&w->eligible, n + 1))
+		if (!test(c, w, n))
+			rc = sl_nodeset_add(&out, n, n, err);
+	if (!rc)
+		rc = sl_nodeset_subtract(&w->eligible, &out, err);
+	sl_nodeset_free(&out);
+	return rc;
+}
+
+static bool has_disk(const struct sl_cluster *c, const struct want *w, uint32_t n)
+{
+	return c->snap->node.tmp_disk[n] >= c->snap->job.tmp_disk[w->entry.job];
+}
+
+static bool is_below_cap(const struct sl_cluster *c, const struct want *w, uint32_t n)
+{
+	uint32_t threads = c->snap->node.threads[n];
+
+	return (uint64_t) c->snap->node.cores[n] * (threads ? threads : 1) <= cluster_part(c, &w->entry)->cap;
+}
+
+/* Whole nodes take memory for all their CPUs. */
+static bool has_memory(const struct sl_cluster *c, const struct want *w, uint32_t n)
+{
+	const struct sl_request *r = &w->pub.request;
+
+	return c->snap->node.memory[n] <= 0 ||
+		r->memory_per_core * (int64_t) c->snap->node.cores[n] <= c->snap->node.memory[n];
+}
+
+/* Of the nodes in *base*, those that the job may have, into w->eligible. */
+static int narrow(struct sl_cluster *c, struct want *w, const struct sl_nodeset *base, bool capped,
+		  struct sl_error *err)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	uint32_t j = w->entry.job;
+	const char *features = cluster_str(c, job->features[j]);
+
+	if (sl_nodeset_copy(&w->eligible, base, err) < 0)
+		return -1;
+	if (job->exc_nodes[j].count) {
+		struct sl_nodeset exc = SL_NODESET_EMPTY;
+		int rc = cluster_nodes(c, job->exc_nodes[j], &exc, err);
+
+		if (!rc)
+			rc = sl_nodeset_subtract(&w->eligible, &exc, err);
+		sl_nodeset_free(&exc);
+		if (rc < 0)
+			return -1;
+	}
+	if (w->enclave && sl_nodeset_intersect(&w->eligible, &w->enclave->nodes, err) < 0)
+		return -1;
+	if (*features && want_features_modelled(features)) {
+		const struct sl_nodeset *f = feature_nodes(c, job->features[j], err);
+
+		if (!f || sl_nodeset_intersect(&w->eligible, f, err) < 0)
+			return -1;
+	}
+	if (job->tmp_disk[j] > 0 && sift(c, w, has_disk, err) < 0)
+		return -1;
+	if (w->pub.request.whole_nodes && w->pub.request.memory_per_core && sift(c, w, has_memory, err) < 0)
+		return -1;
+	return capped ? sift(c, w, is_below_cap, err) : 0;
+}
+
+static bool is_capped(const struct sl_cluster *c, const struct want *w)
+{
+	const struct part *part = cluster_part(c, &w->entry);
+
+	return w->pub.request.whole_nodes && part->cap && part->share == 1;
+}
+
+int want_choose_nodes(struct sl_cluster *c, struct want *w, struct sl_error *err)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	struct part *part = cluster_part(c, &w->entry);
+	struct sl_request *r = &w->pub.request;
+	uint32_t j = w->entry.job;
+	const char *features = cluster_str(c, job->features[j]);
+	bool capped = is_capped(c, w);
+
+	if (job->req_nodes[j].count) {
+		if (cluster_nodes(c, job->req_nodes[j], &w->required, err) < 0)
+			return -1;
+		r->required = &w->required;
+	}
+	r->eligible = &part->usable;
+	if (!w->enclave && !job->exc_nodes[j].count && (!*features || !want_features_modelled(features)) &&
+	    job->tmp_disk[j] <= 0 && !capped && !(r->whole_nodes && r->memory_per_core))
+		return 0;
+	r->eligible = &w->eligible;
+	return narrow(c, w, &part->usable, capped, err);
+}
+
+/* -- which reservation -------------------------------------------------- */
+
+int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *err)
+{
+	const struct sl_reservation_view *v = &c->snap->reservation;
+	const char *names = cluster_str(c, c->snap->job.reservation[w->entry.job]);
+	uint32_t r = cluster_reservation(c, w->entry.job);
+
+	w->valid_until = INT64_MAX;
+	w->enclave = NULL;
+	if (!*names)
+		return 0;
+	if (r == SL_NONE)
+		return want_never(w, SL_WHY_RESERVATION, "there is no reservation %s", names);
+	if (strchr(names, ','))
+		want_native(w, "several reservations");
+	if (v->flags[r] & SL_RESV_FLEX) {
+		want_native(w, "a flexible reservation");
+		w->valid_until = c->now < v->start_time[r] ? v->start_time[r] :
+			c->now < v->end_time[r] ? v->end_time[r] : INT64_MAX;
+		if (c->now < v->start_time[r] || c->now >= v->end_time[r])
+			return 0;
+	}
+	if (v->cores[r])
+		want_native(w, "a reservation of parts of nodes");
+	if (v->end_time[r] <= c->now)
+		return want_never(w, SL_WHY_RESERVATION, "reservation %s has ended", cluster_str(c, v->name[r]));
+	if (!c->resv_nodes[r].count)
+		return want_never(w, SL_WHY_RESERVATION, "reservation %s has no nodes", cluster_str(c, v->name[r]));
+	w->valid_until = v->end_time[r];
+	w->enclave = cluster_enclave(c, r, err);
+	return w->enclave ? 0 : -1;
+}
+
+/* -- could it ever ------------------------------------------------------ */
+
+int cluster_chance(struct sl_cluster *c, const struct want *constant, struct sl_error *err)
+{
+	struct want *w = (struct want *) constant, all = { .entry = w->entry, .enclave = w->enclave };
+	struct sl_how how = { .method = SL_PLACE_NATIVE };
+	int rc;
+
+	if (w->chance != CHANCE_UNKNOWN)
+		return 0;
+	if (!c->empty)
+		c->empty = sl_timeline_create(c->snap->node.rows, c->kind_of, c->kind, c->kinds, c->now, err);
+	if (!c->empty)
+		return -1;
+	all.pub.request = w->pub.request;
+	all.pub.request.duration = 1;
+	rc = sl_fit_at(c->empty, &all.pub.request, &how, c->now, NULL, &w->misfit, err);
+	if (!rc) {
+		struct sl_misfit misfit;
+
+		rc = narrow(c, &all, &cluster_part(c, &w->entry)->nodes, is_capped(c, w), err);
+		all.pub.request.eligible = &all.eligible;
+		if (!rc)
+			rc = sl_fit_at(c->empty, &all.pub.request, &how, c->now, NULL, &misfit, err);
+		if (rc >= 0)
+			w->chance = rc ? CHANCE_DOWN : CHANCE_NONE;
+	} else if (rc > 0) {
+		w->chance = CHANCE_GOOD;
+	}
+	sl_nodeset_free(&all.eligible);
+	return rc < 0 ? -1 : 0;
+}
+
+void want_features_free(struct sl_cluster *c)
+{
+	for (uint32_t i = 0; i < c->features; i++)
+		sl_nodeset_free(&c->feature[i].nodes);
+	free(c->feature);
+}

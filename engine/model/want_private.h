@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * want_private.h - the inside of a want, for want*.c only.
+ *
+ * A want is filled in piece by piece; a piece that finds the job cannot run says so with
+ * want_never(), and the others are not asked.
+ */
+#ifndef SL_WANT_PRIVATE_H
+#define SL_WANT_PRIVATE_H
+
+#include "model/cluster_private.h"
+
+/* want.c */
+/* It cannot run there at all; 0. */
+int want_never(struct want *w, enum sl_why why, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* Only Slurm can place it; the first reason stays. */
+void want_native(struct want *w, const char *why);
+
+/* want_nodes.c */
+/* Are features joined by "&" (or ",", as Slurm still takes it), nothing else? */
+bool want_features_modelled(const char *constraint);
+
+/* The reservation: where and when; 0 also when it forbids. */
+int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *err);
+
+/* Which nodes it may have, and which it must.  How much it asks for is known by then. */
+int want_choose_nodes(struct sl_cluster *c, struct want *w, struct sl_error *err);
+
+void want_features_free(struct sl_cluster *c);
+
+#endif

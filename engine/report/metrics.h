@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * metrics.h - what came of a schedule, in figures.
+ *
+ * A simulation feeds each job once, when it has ended, and asks for the result in
+ * the end.  Definitions are those of the IPSCHED and AUCSCHED papers:
+ *
+ *	makespan	last end - first submission, of the jobs fed
+ *	utilization	sum of cores asked for x runtime / (cores x makespan); of a job that ran
+ *			as an alternative, the cores that this asks for
+ *	wait		start - submission
+ *	slowdown	(wait + runtime) / runtime
+ *	bsld		max(1, (wait + runtime) / max(runtime, 10 s))
+ *	fragmentation	contiguous blocks of nodes that a job has
+ *	spread		(last node - first node + 1) / nodes
+ *	packing		nodes / fewest nodes that could hold it on the empty machine
+ *
+ * A standard deviation is that of all jobs (divided by n).  Percentiles are by
+ * nearest rank.  Memory: 8 bytes a job, and about 100 a user.
+ *
+ * Ownership: metrics borrow the snapshot, which must outlive them.  Threads: none.
+ */
+#ifndef SL_METRICS_H
+#define SL_METRICS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "report/bound.h"
+#include "image/snapshot.h"
+
+#define SL_BSLD_TAU 10		/* seconds */
+
+struct sl_metrics;
+
+/* A job that has ended.  Begin with { .job = row, .start_s = ..., .end_s = ... } and
+ * call sl_ended_node() for each of its nodes, in ascending order. */
+struct sl_ended {
+	uint32_t job;			/* row in snapshot.job */
+	uint32_t shape;			/* the alternative as which it ran; 0: as asked */
+	int64_t start_s, end_s;
+	bool killed;			/* at its walltime */
+	uint64_t cores, gpus;		/* held, on all nodes */
+	uint32_t nodes, blocks, first, last;
+};
+
+static inline void sl_ended_node(struct sl_ended *e, uint32_t node, uint32_t cores, uint32_t gpus)
+{
+	if (!e->nodes)
+		e->first = node;
+	if (!e->nodes || node != e->last + 1)
+		e->blocks++;
+	e->last = node;
+	e->nodes++;
+	e->cores += cores;
+	e->gpus += gpus;
+}
+
+struct sl_moments {			/* of some quantity over jobs */
+	double mean, sd, max;
+};
+
+/* Jobs by cores asked for and by runtime. */
+#define SL_SIZE_BINS 6
+#define SL_LENGTH_BINS 6
+extern const uint32_t sl_size_bin[SL_SIZE_BINS];	/* smallest number of cores of each bin */
+extern const int64_t sl_length_bin[SL_LENGTH_BINS];	/* smallest runtime of each bin, seconds */
+
+struct sl_class_result {
+	uint64_t jobs;
+	double wait_mean_s, wait_max_s, slowdown_mean, bsld_mean;
+	double core_s;			/* cores asked for x runtime */
+};
+
+struct sl_user_result {
+	const char *user;		/* in the snapshot's pool; "" where it has none */
+	uint64_t jobs;
+	double wait_mean_s, wait_max_s, slowdown_mean, bsld_mean;
+	double core_s;
+	double first_wait_s;		/* of the job submitted first */
+};
+
+struct sl_result {
+	uint64_t jobs;			/* fed */
+	uint64_t unfinished;		/* rows of the snapshot that were not */
+	uint64_t killed;
+	bool partial;			/* set by the caller: the run was stopped */
+	int64_t first_submit_s, last_end_s, makespan_s;
+	uint64_t cores, gpus, nodes;	/* of the machine */
+	double utilization;
+	double held_utilization;	/* with the cores that jobs held, not asked for */
+	double gpu_utilization;
+	struct sl_moments wait_s, slowdown, bsld, fragmentation, spread, packing;
+	double wait_median_s, wait_p99_s;
+	uint32_t users;
+	double user_wait_mean_s;	/* mean over users of the mean over their jobs */
+	double user_wait_gini;		/* of those means: 0 equal, 1 one user waits for all */
+	double first_wait_mean_s;	/* mean over users of the wait of the first job */
+	struct sl_class_result class[SL_SIZE_BINS][SL_LENGTH_BINS];
+	uint64_t cycles;
+	double cycle_us_p50, cycle_us_p99, cycle_us_max;
+	double sim_wall_s;		/* set by the caller */
+	struct sl_bound bound;		/* set by the caller, or all zero */
+};
+
+struct sl_metrics *sl_metrics_create(const struct sl_snapshot *snap, struct sl_error *err);
+void sl_metrics_destroy(struct sl_metrics *m);
+
+/* Feed a job.  Returns 0, or -1 with *err: SL_EINVAL for one that was fed before,
+ * started before its submission or has no nodes; SL_ENOMEM. */
+int sl_metrics_ended(struct sl_metrics *m, const struct sl_ended *job, struct sl_error *err);
+
+/* Feed a scheduling cycle's duration.  Percentiles of cycles are within 1 %. */
+void sl_metrics_cycle(struct sl_metrics *m, double us);
+
+/* The figures so far.  Feeding may go on afterwards.  0, or -1 with *err. */
+int sl_metrics_result(struct sl_metrics *m, struct sl_result *r, struct sl_error *err);
+
+/* Per user, in the order of core-seconds, the greatest first.  *users is the
+ * metrics' own, valid until the next call. */
+int sl_metrics_users(struct sl_metrics *m, const struct sl_user_result **users, uint32_t *count,
+		     struct sl_error *err);
+
+/* -- as text and JSON (metrics_out.c) ------------------------------------- */
+
+struct sl_json;
+
+/*
+ * The members of an object, keys as in schedlua(1): jobs, makespan_s, utilization,
+ * wait_mean_s, ...; classes that have jobs; nothing about GPUs where there are none.
+ * Without *timing* what differs from run to run is left out: cycle_us, sim_wall_s.
+ */
+void sl_result_json(struct sl_json *j, const struct sl_result *r, bool timing);
+
+/* An array of one object a user. */
+void sl_users_json(struct sl_json *j, const struct sl_user_result *users, uint32_t count);
+
+/* For people: two columns, and a table of the classes. */
+void sl_result_print(const struct sl_result *r, FILE *out);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * metrics_out.c - results as JSON and as text.
+ */
+#include "report/metrics.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "image/json_out.h"
+
+static void put_int(struct sl_json *j, const char *key, uint64_t v)
+{
+	sl_json_key(j, key);
+	sl_json_int(j, (int64_t) v);
+}
+
+static void put_real(struct sl_json *j, const char *key, double v)
+{
+	sl_json_key(j, key);
+	sl_json_real(j, v);
+}
+
+/* "wait" "_s" -> wait_mean_s, wait_sd_s, wait_max_s */
+static void put_moments(struct sl_json *j, const char *name, const char *unit, const struct sl_moments *m)
+{
+	const struct {
+		const char *word;
+		double value;
+	} part[] = { { "mean", m->mean }, { "sd", m->sd }, { "max", m->max } };
+	char key[48];
+
+	for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++) {
+		snprintf(key, sizeof(key), "%s_%s%s", name, part[i].word, unit);
+		put_real(j, key, part[i].value);
+	}
+}
+
+static void put_classes(struct sl_json *j, const struct sl_result *r)
+{
+	sl_json_key(j, "classes");
+	sl_json_begin_array(j);
+	for (int s = 0; s < SL_SIZE_BINS; s++)
+		for (int l = 0; l < SL_LENGTH_BINS; l++) {
+			const struct sl_class_result *c = &r->class[s][l];
+
+			if (!c->jobs)
+				continue;
+			sl_json_begin_object(j);
+			put_int(j, "cores_from", sl_size_bin[s]);
+			put_int(j, "runtime_from_s", (uint64_t) sl_length_bin[l]);
+			put_int(j, "jobs", c->jobs);
+			put_real(j, "wait_mean_s", c->wait_mean_s);
+			put_real(j, "wait_max_s", c->wait_max_s);
+			put_real(j, "slowdown_mean", c->slowdown_mean);
+			put_real(j, "bsld_mean", c->bsld_mean);
+			put_real(j, "core_s", c->core_s);
+			sl_json_end_object(j);
+		}
+	sl_json_end_array(j);
+}
+
+static void put_timing(struct sl_json *j, const struct sl_result *r)
+{
+	sl_json_key(j, "cycle_us");
+	sl_json_begin_object(j);
+	put_real(j, "p50", r->cycle_us_p50);
+	put_real(j, "p99", r->cycle_us_p99);
+	put_real(j, "max", r->cycle_us_max);
+	sl_json_end_object(j);
+	put_real(j, "sim_wall_s", r->sim_wall_s);
+}
+
+void sl_result_json(struct sl_json *j, const struct sl_result *r, bool timing)
+{
+	put_int(j, "jobs", r->jobs);
+	put_int(j, "unfinished", r->unfinished);
+	put_int(j, "killed", r->killed);
+	sl_json_key(j, "partial");
+	sl_json_bool(j, r->partial);
+	put_int(j, "nodes", r->nodes);
+	put_int(j, "cores", r->cores);
+	put_int(j, "gpus", r->gpus);
+	put_int(j, "makespan_s", (uint64_t) r->makespan_s);
+	put_real(j, "utilization", r->utilization);
+	put_real(j, "held_utilization", r->held_utilization);
+	if (r->gpus)
+		put_real(j, "gpu_utilization", r->gpu_utilization);
+	if (r->bound.makespan_s > 0) {
+		put_real(j, "makespan_bound_s", r->bound.makespan_s);
+		put_real(j, "utilization_bound", r->bound.utilization);
+	}
+	put_moments(j, "wait", "_s", &r->wait_s);
+	put_real(j, "wait_median_s", r->wait_median_s);
+	put_real(j, "wait_p99_s", r->wait_p99_s);
+	put_moments(j, "slowdown", "", &r->slowdown);
+	put_moments(j, "bsld", "", &r->bsld);
+	put_moments(j, "fragmentation", "", &r->fragmentation);
+	put_moments(j, "spread", "", &r->spread);
+	put_moments(j, "packing", "", &r->packing);
+	put_int(j, "users", r->users);
+	put_real(j, "user_wait_mean_s", r->user_wait_mean_s);
+	put_real(j, "user_wait_gini", r->user_wait_gini);
+	put_real(j, "first_job_wait_mean_s", r->first_wait_mean_s);
+	put_classes(j, r);
+	put_int(j, "cycles", r->cycles);
+	if (timing)
+		put_timing(j, r);
+}
+
+void sl_users_json(struct sl_json *j, const struct sl_user_result *users, uint32_t count)
+{
+	sl_json_begin_array(j);
+	for (uint32_t i = 0; i < count; i++) {
+		sl_json_begin_object(j);
+		sl_json_key(j, "user");
+		sl_json_str(j, users[i].user);
+		put_int(j, "jobs", users[i].jobs);
+		put_real(j, "wait_mean_s", users[i].wait_mean_s);
+		put_real(j, "wait_max_s", users[i].wait_max_s);
+		put_real(j, "first_job_wait_s", users[i].first_wait_s);
+		put_real(j, "slowdown_mean", users[i].slowdown_mean);
+		put_real(j, "bsld_mean", users[i].bsld_mean);
+		put_real(j, "core_s", users[i].core_s);
+		sl_json_end_object(j);
+	}
+	sl_json_end_array(j);
+}
+
+/* -- for people -------------------------------------------------------------------- */
+
+static void print_time(const char *what, double s, FILE *out)
+{
+	if (s < 120)
+		fprintf(out, "%-24s %.2f s\n", what, s);
+	else if (s < 7200)
+		fprintf(out, "%-24s %.0f s (%.1f min)\n", what, s, s / 60);
+	else
+		fprintf(out, "%-24s %.0f s (%.2f h)\n", what, s, s / 3600);
+}
+
+static void print_moments(const char *what, const struct sl_moments *m, FILE *out)
+{
+	fprintf(out, "%-24s %.3f ± %.3f, at most %.3f\n", what, m->mean, m->sd, m->max);
+}
+
+static void print_classes(const struct sl_result *r, FILE *out)
+{
+	fprintf(out, "\nmean wait, s (jobs), by cores asked for and runtime\n%-10s", "cores");
+	for (int l = 0; l < SL_LENGTH_BINS; l++)
+		fprintf(out, " %10s%-9" PRId64, "from s ", sl_length_bin[l]);
+	fputc('\n', out);
+	for (int s = 0; s < SL_SIZE_BINS; s++) {
+		fprintf(out, "from %-5" PRIu32, sl_size_bin[s]);
+		for (int l = 0; l < SL_LENGTH_BINS; l++) {
+			const struct sl_class_result *c = &r->class[s][l];
+
+			if (c->jobs)
+				fprintf(out, " %10.0f %-8" PRIu64, c->wait_mean_s, c->jobs);
+			else
+				fprintf(out, " %10s %-8s", "-", "");
+		}
+		fputc('\n', out);
+	}
+}
+
+void sl_result_print(const struct sl_result *r, FILE *out)
+{
+	if (r->partial)
+		fprintf(out, "partial: the run was stopped, %" PRIu64 " jobs have not ended\n", r->unfinished);
+	fprintf(out, "%-24s %" PRIu64 "\n", "jobs", r->jobs);
+	if (r->unfinished && !r->partial)
+		fprintf(out, "%-24s %" PRIu64 "\n", "never ended", r->unfinished);
+	if (r->killed)
+		fprintf(out, "%-24s %" PRIu64 "\n", "ended by walltime", r->killed);
+	print_time("makespan", (double) r->makespan_s, out);
+	fprintf(out, "%-24s %.4f", "utilization", r->utilization);
+	if (r->bound.makespan_s > 0)
+		fprintf(out, " (no schedule exceeds %.4f)", r->bound.utilization);
+	fprintf(out, "\n%-24s %.4f\n", "cores held", r->held_utilization);
+	if (r->gpus)
+		fprintf(out, "%-24s %.4f\n", "GPUs held", r->gpu_utilization);
+	if (r->bound.makespan_s > 0)
+		print_time("makespan at least", r->bound.makespan_s, out);
+	print_time("wait, mean", r->wait_s.mean, out);
+	print_time("wait, deviation", r->wait_s.sd, out);
+	print_time("wait, median", r->wait_median_s, out);
+	print_time("wait, 99 % below", r->wait_p99_s, out);
+	print_time("wait, longest", r->wait_s.max, out);
+	print_moments("slowdown", &r->slowdown, out);
+	print_moments("bounded slowdown", &r->bsld, out);
+	print_moments("fragmentation", &r->fragmentation, out);
+	print_moments("spread", &r->spread, out);
+	print_moments("packing", &r->packing, out);
+	fprintf(out, "%-24s %" PRIu32 "\n", "users", r->users);
+	print_time("wait, mean over users", r->user_wait_mean_s, out);
+	fprintf(out, "%-24s %.4f\n", "Gini of users' waits", r->user_wait_gini);
+	print_time("wait of first jobs", r->first_wait_mean_s, out);
+	fprintf(out, "%-24s %" PRIu64 "\n", "cycles", r->cycles);
+	if (r->cycles)
+		fprintf(out, "%-24s %.1f / %.1f / %.1f us\n", "median / 99 % / longest", r->cycle_us_p50,
+			r->cycle_us_p99, r->cycle_us_max);
+	print_classes(r, out);
+}

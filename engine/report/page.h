@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * page.h - simulated schedules as one HTML page that opens from disk.
+ *
+ * The page has everything in it: style, the charts' code, the chart library with
+ * its licence, and the schedules, 5 to 10 bytes a job and run.  Opened in a
+ * browser it asks the network for nothing.  Same input, same bytes.
+ *
+ *	p = sl_page_open("out.html", "KTH-SP2 under two policies", &err);	before the run
+ *	sl_page_workload(p, w, &about, &err);
+ *	for each policy:
+ *		sl_page_begin_run(p, "easy", &err);
+ *		for each job that was started, in any order:
+ *			sl_page_job(p, &job, &err);
+ *		sl_page_end_run(p, &result, now, &err);
+ *	sl_page_finish(p, &err);
+ *	sl_page_destroy(p);
+ *
+ * A page may have several workloads, each followed by its runs; the reader
+ * chooses one.  Until sl_page_finish() all is in a temporary file beside *path*;
+ * sl_page_destroy() without it removes the file and leaves what was at *path* before.
+ *
+ * The files it is made of are in report/: page.html (the template), the *.css and
+ * *.js, and the chart library that `make report-library` brings from the npm
+ * registry.  They are looked for in $SCHEDLUA_REPORT; where that is not set, in the
+ * build tree by a program that runs there, else in $(pkgdatadir)/report, or
+ * ../share/schedlua/report beside the program.
+ *
+ * Ownership: a page copies what it is given, and borrows the workload until the
+ * next one or the end.  Threads: none.
+ */
+#ifndef SL_PAGE_H
+#define SL_PAGE_H
+
+#include <stdint.h>
+
+#include "report/metrics.h"
+#include "workload/workload.h"
+
+struct sl_page;
+
+/* What the head of the page says of a workload, beside what it is itself. */
+struct sl_page_about {
+	const char *machine;		/* as it was asked for; NULL: the nodes in figures */
+	const char *options;		/* "interval 30 s, estimates x2"; NULL or "": none */
+	uint64_t seed;
+};
+
+/* Consecutive nodes of a job, with so many cores held on each. */
+struct sl_page_part {
+	uint32_t first, count, cores;
+};
+
+struct sl_page_job {
+	uint32_t job;			/* row of the workload */
+	int64_t start_s, end_s;		/* end_s 0: runs still */
+	uint32_t gpus;			/* in all */
+	const struct sl_page_part *part;	/* in ascending order */
+	uint32_t parts;
+};
+
+/*
+ * Begin a page.  *path* must be a new name or a regular file, in a directory that
+ * can be written.  Returns NULL with *err set: SL_EIO for the path, SL_ENOENT when
+ * the chart library is not there (the text says how to get it), SL_EFORMAT for
+ * assets that make no page, SL_ENOMEM.
+ */
+struct sl_page *sl_page_open(const char *path, const char *title, struct sl_error *err);
+void sl_page_destroy(struct sl_page *p);
+
+/* The workload of the runs that follow.  Returns 0, or -1 with *err. */
+int sl_page_workload(struct sl_page *p, const struct sl_workload *w, const struct sl_page_about *about,
+		     struct sl_error *err);
+
+/*
+ * A run: the policy as it was asked for, its jobs, its figures.  *now_s* is where
+ * the run's clock stopped: the end of jobs that run still.  Where several jobs
+ * share a node, each is given cores of its own to be drawn at: those that were free
+ * when it began, adjacent ones if possible.
+ *
+ * Returns 0, or -1 with *err: SL_EINVAL for calls out of turn, a job that is not
+ * of the workload, was given before, starts before its submission, ends before its
+ * start, or has nodes that the machine has not; SL_EIO, SL_ENOMEM.
+ */
+int sl_page_begin_run(struct sl_page *p, const char *label, struct sl_error *err);
+int sl_page_job(struct sl_page *p, const struct sl_page_job *job, struct sl_error *err);
+int sl_page_end_run(struct sl_page *p, const struct sl_result *r, int64_t now_s, struct sl_error *err);
+
+/* Write the rest and give the page its name.  Returns 0, or -1 with *err. */
+int sl_page_finish(struct sl_page *p, struct sl_error *err);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#include "script/decide.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "check/check.h"
+
+int64_t sl_decide_clock(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t) t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+void sl_decision_clear(struct sl_decision *d)
+{
+	sl_builder_destroy(d->builder);
+	free(d->trace);
+	*d = (struct sl_decision) { 0 };
+}
+
+/* Forget the last decision, keep the builder's memory. */
+static int restart(struct sl_decision *d, struct sl_error *err)
+{
+	struct sl_builder *b = d->builder;
+
+	free(d->trace);
+	*d = (struct sl_decision) { .builder = b, .usage = d->usage, .stand_in = d->stand_in, .hold = d->hold,
+				    .hold_why = d->hold_why };
+	if (b)
+		sl_builder_reset(b);
+	else
+		d->builder = sl_builder_create(&sl_plan_schema, err);
+	return d->builder ? 0 : -1;
+}
+
+/* Let the policies decide into *plan*; how they failed is not a failure here. */
+static int run_policies(const struct sl_bundle *bundle, struct sl_cluster *cluster, struct sl_plan *plan,
+			const struct sl_limits *limits, struct sl_plan_figures *fig, struct sl_remember **memory,
+			struct sl_decision *d, struct sl_error *err)
+{
+	struct sl_error said = { 0 };
+	struct sl_script *script;
+	int rc;
+
+	sl_bundle_refresh(bundle);
+	script = sl_script_create(bundle, limits, err);
+	if (!script)
+		return -1;
+	if (d->stand_in)
+		sl_script_stand_in(script);
+	if (d->hold)
+		sl_script_hold(script, d->hold, d->hold_why);
+	rc = sl_script_decide(script, cluster, plan, limits, fig, &d->trace, &said);
+	snprintf(d->held, sizeof(d->held), "%s", sl_script_held(script));
+	sl_script_memory(script, &d->lua_peak);
+	*memory = sl_script_take_memory(script);
+	sl_script_destroy(script);
+	if (rc < 0) {
+		if (err)
+			*err = said;
+		return -1;
+	}
+	if (rc > 0)
+		d->policy = said;
+	return 0;
+}
+
+int sl_decide(const struct sl_bundle *bundle, const struct sl_snapshot *snap, const struct sl_limits *limits,
+	      int64_t since, struct sl_decision *d, struct sl_error *err)
+{
+	struct sl_limits left = *limits;
+	struct sl_plan_figures fig = { 0 };
+	struct sl_cluster *cluster = NULL;
+	struct sl_remember *memory = NULL;
+	struct sl_plan *plan = NULL;
+	int rc = -1;
+
+	if (restart(d, err) || !(cluster = sl_cluster_create(snap, err)) || !(plan = sl_plan_create(cluster, err)))
+		goto error;
+	if (d->usage)
+		sl_cluster_set_usage(cluster, d->usage);
+	if (left.budget_us) {
+		left.budget_us -= sl_decide_clock() - since;
+		if (left.budget_us <= 0) {
+			sl_fail(err, SL_ETIME, "the budget was used up before the policy could begin");
+			goto error;
+		}
+	}
+	if (run_policies(bundle, cluster, plan, &left, &fig, &memory, d, err))
+		goto error;
+	/* what the script said of it is gone with the script */
+	fig.error = d->policy.code && !fig.truncated ? d->policy.text : NULL;
+	fig.total_us = sl_decide_clock() - since;
+	if (sl_plan_encode(plan, &fig, d->builder, err))
+		goto error;
+	sl_remember_encode(memory, d->builder, SL_P_REMEMBERED);
+	if (sl_builder_finish(d->builder, &d->bytes, &d->size, err) ||
+	    sl_plan_image_open(&d->plan, d->bytes, d->size, err))
+		goto error;
+	sl_check_plan(snap, &d->plan, &d->check);
+	rc = 0;
+error:
+	sl_remember_destroy(memory);
+	sl_plan_destroy(plan);
+	sl_cluster_destroy(cluster);
+	return rc;
+}
+
+int sl_decide_explain(const struct sl_bundle *bundle, const struct sl_snapshot *snap,
+		      const struct sl_usage_provider *usage, const struct sl_limits *limits, uint32_t job_id,
+		      char **text, char **trace, struct sl_error *err)
+{
+	struct sl_cluster *cluster = sl_cluster_create(snap, err);
+	struct sl_plan *plan = cluster ? sl_plan_create(cluster, err) : NULL;
+	struct sl_script *script = plan ? sl_script_create(bundle, limits, err) : NULL;
+	int rc = -1;
+
+	*text = *trace = NULL;
+	if (cluster && usage)
+		sl_cluster_set_usage(cluster, usage);
+	if (script)
+		rc = sl_script_explain(script, cluster, plan, limits, job_id, text, trace, err);
+	sl_script_destroy(script);
+	sl_plan_destroy(plan);
+	sl_cluster_destroy(cluster);
+	return rc;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * decide.h - one decision, from a snapshot to a checked plan.
+ *
+ * The engine, schedlua plan and the probe of a newly loaded set all decide
+ * through this one function, so that what was tried offline is what runs.
+ *
+ * Ownership: a decision owns its image and borrows the snapshot while the plan
+ * is read.  It may be used again: its memory is kept.  Threads: none.
+ */
+#ifndef SL_DECIDE_H
+#define SL_DECIDE_H
+
+#include "image/plan_image.h"
+#include "script/script.h"
+#include "image/snapshot.h"
+
+struct sl_decision {
+	const struct sl_usage_provider *usage;	/* set by the caller: who is asked about the past; NULL: the snapshot */
+	bool stand_in;			/* likewise: easy decides in place of the set's own policies */
+	const struct sl_fence *hold;	/* likewise: nothing starts in these partitions; or NULL */
+	const char *hold_why;
+	struct sl_builder *builder;
+	const void *bytes;		/* the plan's image */
+	size_t size;
+	struct sl_plan_image plan;	/* the same, opened */
+	struct sl_error policy;		/* SL_OK, or how the policy failed: what it had booked stands */
+	char *trace;			/* its traceback, or NULL */
+	struct sl_error check;		/* SL_OK, or how the plan violates the snapshot */
+	char held[512];			/* where nothing starts, and why (sl_script_held()) */
+	size_t lua_peak;		/* bytes of Lua memory at the peak */
+};
+
+/* Monotonic clock, microseconds. */
+int64_t sl_decide_clock(void);
+
+/*
+ * Build the cluster, let a fresh state of the bundle decide, encode and check
+ * the plan.  *since* (sl_decide_clock()) is when the work on this snapshot
+ * began: the policy gets what is left of limits->budget_us, and the plan's
+ * total_us counts from there.  *d is zeroed before the first use.  Returns 0 when
+ * there is a plan, feasible or not (d->check); -1 with *err when there is none.
+ */
+int sl_decide(const struct sl_bundle *bundle, const struct sl_snapshot *snap, const struct sl_limits *limits,
+	      int64_t since, struct sl_decision *d, struct sl_error *err);
+
+/*
+ * Say where a queued job stands in the order, and why (sl_script_explain()).  *usage* is who is
+ * asked about the past; NULL: the snapshot.  *text and
+ * *trace are malloc'ed; *trace may become NULL.  0, or -1 with *err.
+ */
+int sl_decide_explain(const struct sl_bundle *bundle, const struct sl_snapshot *snap,
+		      const struct sl_usage_provider *usage, const struct sl_limits *limits, uint32_t job_id,
+		      char **text, char **trace, struct sl_error *err);
+
+/* Free what a decision owns. */
+void sl_decision_clear(struct sl_decision *d);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * script/module.c - require(), and what the project's own modules see of the engine.
+ *
+ * A module is loaded once per state, from the bundle's memory (while the set is
+ * being loaded, from the search path), in an environment of its own.
+ */
+#include "script/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Registry: what modules returned, by name; the table "engine". */
+static const char modules_key, engine_key;
+
+/* -- require ----------------------------------------------------------- */
+
+static bool is_own(const struct sl_bundle_file *file)
+{
+	return file->library && (!strcmp(file->name, "sched") || !strncmp(file->name, "sched.", 6));
+}
+
+/* The environment of the chunk on the top gets the table "engine". */
+static void give_engine(lua_State *L)
+{
+	lua_getupvalue(L, -1, 1);
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &engine_key);
+	lua_setfield(L, -2, "engine");
+	lua_pop(L, 1);
+}
+
+static bool is_plain_table(lua_State *L)
+{
+	if (!lua_istable(L, -1))
+		return false;
+	if (!lua_getmetatable(L, -1))
+		return true;
+	lua_pop(L, 1);
+	return false;
+}
+
+/* Run a module and push what it returned. */
+static void run_module(lua_State *L, const struct sl_bundle_file *file)
+{
+	if (sl_sandbox_load(L, file->path, file->text, file->length) != LUA_OK)
+		lua_error(L);
+	if (is_own(file))
+		give_engine(L);
+	lua_pushstring(L, file->name);
+	lua_pushstring(L, file->path);
+	lua_call(L, 2, 1);
+	if (lua_isnil(L, -1)) {
+		/* about that file, not about who requires it */
+		lua_pushfstring(L, "%s:1: module '%s' returns nothing, expected a table", file->path, file->name);
+		lua_error(L);
+	}
+	/* What all policies share is read-only. */
+	if (is_own(file) && is_plain_table(L))
+		sl_sandbox_protect(L, file->name);
+}
+
+void sl_script_require(lua_State *L, const char *name)
+{
+	struct sl_lua *x = sl_lua_context(L);
+	const struct sl_bundle_file *file;
+	struct sl_error err;
+	int modules;
+
+	luaL_checkstack(L, 16, NULL);
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &modules_key);
+	modules = lua_gettop(L);
+	if (lua_getfield(L, modules, name) != LUA_TNIL) {
+		/* a mark, while it is being loaded */
+		if (lua_islightuserdata(L, -1))
+			luaL_error(L, "module '%s' requires itself, directly or through others", name);
+		lua_remove(L, modules);
+		return;
+	}
+	lua_pop(L, 1);
+	file = sl_bundle_module(x->bundle, name, &err);
+	if (!file)
+		luaL_error(L, "%s", err.text);
+	lua_pushlightuserdata(L, x);
+	lua_setfield(L, modules, name);
+	run_module(L, file);
+	lua_pushvalue(L, -1);
+	lua_setfield(L, modules, name);
+	lua_remove(L, modules);
+}
+
+static int lua_require(lua_State *L)
+{
+	sl_script_require(L, luaL_checkstring(L, 1));
+	return 1;
+}
+
+/* -- the table "engine" ------------------------------------------------- */
+
+/* find(name): the module's path; nil, why, and whether there is none at all */
+static int engine_find(lua_State *L)
+{
+	struct sl_error err = { 0 };
+	const struct sl_bundle_file *file;
+
+	file = sl_bundle_module(sl_lua_context(L)->bundle, luaL_checkstring(L, 1), &err);
+	if (file) {
+		lua_pushstring(L, file->path);
+		return 1;
+	}
+	lua_pushnil(L);
+	lua_pushstring(L, err.text);
+	lua_pushboolean(L, err.code == SL_ENOENT || err.code == SL_EINVAL);
+	return 3;
+}
+
+struct names {
+	lua_State *L;
+	lua_Integer n;
+};
+
+static void add_name(const char *name, void *arg)
+{
+	struct names *names = arg;
+
+	lua_pushstring(names->L, name);
+	lua_rawseti(names->L, -2, ++names->n);
+}
+
+/* policies(): names of those on the search path */
+static int engine_policies(lua_State *L)
+{
+	struct names names = { L, 0 };
+
+	lua_newtable(L);
+	sl_bundle_policies(sl_lua_context(L)->bundle, add_name, &names);
+	return 1;
+}
+
+/* source(path): the text of a file of the set */
+static int engine_source(lua_State *L)
+{
+	const struct sl_bundle *b = sl_lua_context(L)->bundle;
+	const char *path = luaL_checkstring(L, 1);
+
+	for (unsigned i = 0; i < b->files; i++)
+		if (!strcmp(b->file[i]->path, path)) {
+			lua_pushlstring(L, b->file[i]->text, b->file[i]->length);
+			return 1;
+		}
+	lua_pushnil(L);
+	return 1;
+}
+
+/*
+ * Calls its upvalue with path and line of its caller before the arguments.  In C,
+ * because the caller's frame is still there then, also of `return sched.site {}`.
+ */
+static int call_with_caller(lua_State *L)
+{
+	lua_Debug ar = { .currentline = 0, .source = "?" };
+	int args = lua_gettop(L);
+
+	if (lua_getstack(L, 1, &ar))
+		lua_getinfo(L, "Sl", &ar);
+	lua_pushvalue(L, lua_upvalueindex(1));
+	lua_insert(L, 1);
+	lua_pushstring(L, ar.source[0] == '@' ? ar.source + 1 : ar.source);
+	lua_insert(L, 2);
+	lua_pushinteger(L, ar.currentline > 0 ? ar.currentline : 1);
+	lua_insert(L, 3);
+	lua_call(L, args + 2, LUA_MULTRET);
+	return lua_gettop(L);
+}
+
+static int engine_with_caller(lua_State *L)
+{
+	luaL_checktype(L, 1, LUA_TFUNCTION);
+	lua_settop(L, 1);
+	lua_pushcclosure(L, call_with_caller, 1);
+	return 1;
+}
+
+/* where(f): "PATH:LINE" at which a function begins */
+static int engine_where(lua_State *L)
+{
+	lua_Debug ar;
+
+	luaL_checktype(L, 1, LUA_TFUNCTION);
+	lua_settop(L, 1);
+	lua_getinfo(L, ">S", &ar);
+	lua_pushfstring(L, "%s:%d", ar.source[0] == '@' ? ar.source + 1 : ar.short_src, ar.linedefined);
+	return 1;
+}
+
+/* share_nodes(a, b): have two partitions, given by row, nodes in common? */
+static int engine_share_nodes(lua_State *L)
+{
+	struct sl_lua *x = sl_lua_context(L);
+	lua_Integer a = luaL_checkinteger(L, 1), b = luaL_checkinteger(L, 2);
+
+	luaL_argcheck(L, x->running, 1, "only in a cycle");
+	luaL_argcheck(L, a >= 0 && a < x->snap->partition.rows, 1, "no such partition");
+	luaL_argcheck(L, b >= 0 && b < x->snap->partition.rows, 2, "no such partition");
+	lua_pushboolean(L, sl_nodeset_overlaps(sl_cluster_partition_nodes(x->cluster, a),
+					       sl_cluster_partition_nodes(x->cluster, b)));
+	return 1;
+}
+
+void sl_script_open_modules(lua_State *L)
+{
+	static const luaL_Reg engine[] = {
+		{ "find", engine_find }, { "policies", engine_policies }, { "source", engine_source },
+		{ "with_caller", engine_with_caller }, { "share_nodes", engine_share_nodes },
+		{ "where", engine_where }, { NULL, NULL }
+	};
+
+	lua_newtable(L);
+	sl_lua_push_mip(L);	/* those that are made in C are there from the start */
+	lua_setfield(L, -2, "sched.mip");
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &modules_key);
+	luaL_newlib(L, engine);
+	sl_lua_open_data(L);
+	sl_lua_open_time(L);
+	sl_lua_open_held(L);
+	lua_setfield(L, -2, "held");
+	sl_sandbox_protect(L, "engine");
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &engine_key);
+	sl_sandbox_globals(L);
+	lua_pushcfunction(L, lua_require);
+	lua_setfield(L, -2, "require");
+	lua_pop(L, 1);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * script.h - policies: loading them and letting one decide.
+ *
+ * A bundle is the text of a policy set (site file, policies, libraries), read
+ * once through the trust checks of bundle/bundle.c, and what the site file says.  A
+ * script is a Lua state made from a bundle, sandboxed (sandbox/sandbox.h) and limited
+ * (sandbox/limit.h).  In production a cycle gets a fresh script, so that nothing leaks
+ * from one decision into the next; the simulator keeps one and says so.
+ *
+ * Ownership: a script borrows its bundle.  Threads: none.  Signals: see sandbox/limit.h.
+ */
+#ifndef SL_SCRIPT_H
+#define SL_SCRIPT_H
+
+#include "image/fence.h"
+#include "model/plan.h"
+
+struct sl_bundle;
+struct sl_script;
+
+/* A file that is not on disk (specs): a module's name, or the site's path. */
+struct sl_bundle_text {
+	const char *name, *text;
+};
+
+struct sl_bundle_source {
+	const char *site;		/* path of a site file, or NULL */
+	const char *policy;		/* "easy" or "easy,window=100", or a path ending in .lua: a site of one
+					 * policy; used when site is NULL */
+	const char *path;		/* colon-separated directories searched before the bundled ones, or NULL */
+	bool check_trust;		/* owner, mode and symlink rules (production) */
+	uint32_t trusted_uid;		/* owner allowed beside root */
+	const struct sl_bundle_text *text;	/* found before anything on disk */
+	unsigned texts;
+	const void *kept;		/* a kept set of that site: its own files come from there; or NULL */
+	size_t kept_size;
+	bool look_up_users;		/* warn of users that this machine does not know */
+};
+
+/* Limits of one run. */
+struct sl_limits {
+	size_t memory;			/* bytes of Lua memory; 0: SL_DEFAULT_MEMORY */
+	int64_t budget_us;		/* wall time; 0: none */
+};
+#define SL_DEFAULT_MEMORY ((size_t) 512 << 20)
+#define SL_LOAD_BUDGET_US INT64_C(10000000)	/* of loading, where no limits are given */
+
+/* What the site file says of the cycle; 0 where it says nothing. */
+struct sl_site_figures {
+	double interval_s, budget_s;
+	char policy[256];		/* "easy", or "site: auction, easy" */
+	struct sl_fence hold;		/* partitions that are held when what guards them fails */
+};
+
+/*
+ * Read, compile, run and validate a policy set in a fresh state, and probe it on
+ * a canned cluster.  NULL with *err: "FILE:LINE: what is wrong, what was
+ * expected", and a traceback in *trace (malloc'ed, may be NULL).
+ */
+struct sl_bundle *sl_bundle_load(const struct sl_bundle_source *src, const struct sl_limits *limits,
+				 char **trace, struct sl_error *err);
+void sl_bundle_destroy(struct sl_bundle *b);
+const struct sl_site_figures *sl_bundle_figures(const struct sl_bundle *b);
+
+/* Equal for sets of the same files: a text. */
+const char *sl_bundle_digest(const struct sl_bundle *b);
+
+/*
+ * The set's own files as bytes, from which sl_bundle_source.kept makes it again.  0 with
+ * *bytes to be freed, or -1 with *err.
+ */
+int sl_bundle_keep(const struct sl_bundle *b, void **bytes, size_t *size, struct sl_error *err);
+
+/*
+ * Is that kept set what stands in the files?  Each of its modules and plain files is looked
+ * for where *src* says (src->kept is not read) and must have that path and that text: who
+ * asks need not believe who hands it over.  0, or -1 with *err: SL_ETRUST, or why it is no
+ * set or a file cannot be read.
+ */
+int sl_bundle_vouch(const struct sl_bundle_source *src, const void *bytes, size_t size, struct sl_error *err);
+
+/*
+ * Uses of global variables and of library functions that are not there, wherever
+ * they are in the set's own files: a trial may not come to that line.  Calls
+ * tell("FILE:LINE: what", arg) for each and returns how many; -1 with *err.
+ * Of a file that uses _G or _ENV nothing is told.
+ */
+int sl_bundle_undefined(const struct sl_bundle *b, void (*tell)(const char *what, void *arg), void *arg,
+			struct sl_error *err);
+
+/*
+ * Call tell() for each partition that the site file names and that is not in this snapshot.
+ * 0, or -1 with *err.
+ */
+int sl_bundle_strangers(const struct sl_bundle *b, const struct sl_snapshot *snap,
+			void (*tell)(const char *what, void *arg), void *arg, struct sl_error *err);
+
+/* The files of the set, for watching them: path i, or NULL past the end. */
+const char *sl_bundle_file(const struct sl_bundle *b, unsigned i);
+
+/* 1 when a file of the set differs from what was read (mtime, size, inode). */
+int sl_bundle_changed(const struct sl_bundle *b);
+
+/* Read those of the set's plain files (sched.file) that changed: before each decision. */
+void sl_bundle_refresh(const struct sl_bundle *b);
+
+/* What was logged about plain files is logged once more, as of a set that was only tried. */
+void sl_bundle_retell(const struct sl_bundle *b);
+
+/* Call tell() for all that there is to say about plain files: "FILE:LINE: what". */
+void sl_bundle_warnings(const struct sl_bundle *b, void (*tell)(const char *what, void *arg), void *arg);
+
+/* A fresh state of the set.  NULL with *err. */
+struct sl_script *sl_script_create(const struct sl_bundle *b, const struct sl_limits *limits, struct sl_error *err);
+void sl_script_destroy(struct sl_script *s);
+
+/*
+ * From now on the bundled easy decides in place of the set's own policies, in Slurm's
+ * order.  The set's admit and allow are asked as ever.  Where they fail, a list that
+ * says on_failure = "easy" goes without them.
+ */
+void sl_script_stand_in(struct sl_script *s);
+
+/* From now on nothing starts in these partitions, for this reason (both copied). */
+void sl_script_hold(struct sl_script *s, const struct sl_fence *hold, const char *why);
+
+/*
+ * Let the set decide.  Returns 0 when every policy returned.  Returns 1 when it
+ * was cut short (budget) or failed: what the plan has booked stands, *err says
+ * what happened and *trace (malloc'ed, may be NULL) how it came to it.  -1 only
+ * when the state is unusable.  fig->examined, truncated, decide_us are filled.
+ */
+int sl_script_decide(struct sl_script *s, struct sl_cluster *c, struct sl_plan *p, const struct sl_limits *limits,
+		     struct sl_plan_figures *fig, char **trace, struct sl_error *err);
+
+/*
+ * Say where a queued job stands in the order of each group of partitions that it is
+ * queued in, and how that came about (sched/explain.lua); decides nothing.  *text is
+ * malloc'ed.  0, or -1 with *err: SL_ENOENT when the job is not queued, or as
+ * sl_script_decide().
+ */
+int sl_script_explain(struct sl_script *s, struct sl_cluster *c, struct sl_plan *p, const struct sl_limits *limits,
+		      uint32_t job_id, char **text, char **trace, struct sl_error *err);
+
+/*
+ * Where the last cycle let nothing start, since what guards it failed or sl_script_hold()
+ * said so: "gpu, long: why"; empty: nowhere.  Valid until the next cycle.
+ */
+const char *sl_script_held(const struct sl_script *s);
+
+/*
+ * What the policies remember after a cycle (image/remember.h), the caller's from now on; NULL
+ * before the first.  A script that decides about the same snapshot again (the simulator)
+ * goes on from what it remembered last, unless that was taken; about another one from what
+ * stands there.  Of a group whose policy failed nothing is left: what it remembered may be
+ * why.  One that the budget ended keeps what it had remembered by then.
+ */
+struct sl_remember;
+struct sl_remember *sl_script_take_memory(struct sl_script *s);
+
+/* Bytes of Lua memory in use and at the peak. */
+size_t sl_script_memory(const struct sl_script *s, size_t *peak);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim/audit.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "check/check.h"
+
+struct sl_audit {
+	const struct sl_snapshot *snap;
+	struct sl_builder *b;
+	int64_t *end;			/* of each reservation row */
+	uint32_t jobs, room;
+};
+
+struct sl_audit *sl_audit_create(const struct sl_snapshot *snap, struct sl_error *err)
+{
+	struct sl_plan_meta_row meta = sl_plan_meta_row();
+	struct sl_audit *a = calloc(1, sizeof(*a));
+
+	if (!a) {
+		sl_fail(err, SL_ENOMEM, "audit: out of memory");
+		return NULL;
+	}
+	a->snap = snap;
+	a->b = sl_builder_create(&sl_plan_schema, err);
+	if (!a->b) {
+		free(a);
+		return NULL;
+	}
+	meta.sequence = snap->meta.sequence[0];
+	meta.now = snap->meta.now[0];
+	sl_builder_append(a->b, SL_P_META, &meta);
+	return a;
+}
+
+void sl_audit_destroy(struct sl_audit *a)
+{
+	if (!a)
+		return;
+	sl_builder_destroy(a->b);
+	free(a->end);
+	free(a);
+}
+
+static struct sl_range gres_rows(struct sl_audit *a, const struct sl_place *place, uint16_t kinds)
+{
+	struct sl_range range = { sl_builder_rows(a->b, SL_P_PLACE_GRES), 0 };
+
+	for (uint32_t k = 0; k < a->snap->gres_kind.rows && k < SL_MAX_GRES; k++) {
+		struct sl_plan_place_gres_row row = { .kind = k, .count = place->gres[k] };
+
+		if (!row.count || !(kinds >> k & 1))
+			continue;
+		sl_builder_append(a->b, SL_P_PLACE_GRES, &row);
+		range.count++;
+	}
+	return range;
+}
+
+static int make_room(struct sl_audit *a, struct sl_error *err)
+{
+	uint32_t room = a->room ? a->room * 2 : 1024;
+	int64_t *end;
+
+	if (a->jobs < a->room)
+		return 0;
+	end = realloc(a->end, room * sizeof(*end));
+	if (!end)
+		return sl_fail(err, SL_ENOMEM, "audit: out of memory");
+	a->end = end;
+	a->room = room;
+	return 0;
+}
+
+static void add_loan(struct sl_audit *a, const struct sl_loan *loan, struct sl_plan_reserve_row *job)
+{
+	if (!loan)
+		return;
+	job->through = loan->through;
+	job->lenders = (struct sl_range) { sl_builder_rows(a->b, SL_P_LENDER), loan->lenders };
+	for (uint32_t i = 0; i < loan->lenders; i++) {
+		struct sl_plan_lender_row row = { .partition = loan->lender[i] };
+
+		sl_builder_append(a->b, SL_P_LENDER, &row);
+	}
+}
+
+int sl_audit_job(struct sl_audit *a, struct sl_entry e, const struct sl_loan *loan, int64_t start, int64_t end,
+		 const struct sl_place *places, uint32_t count, uint16_t kinds, bool native,
+		 struct sl_error *err)
+{
+	struct sl_plan_reserve_row job = sl_plan_reserve_row();
+
+	if (make_room(a, err) < 0)
+		return -1;
+	job.job = a->snap->job.id[e.job];
+	job.partition = e.partition;
+	add_loan(a, loan, &job);
+	job.shape = e.shape;
+	job.native = native;
+	job.start_time = start;
+	job.places = (struct sl_range) { sl_builder_rows(a->b, SL_P_PLACE), count };
+	for (uint32_t i = 0; i < count; i++) {
+		int64_t memory = a->snap->node.memory[places[i].node];
+		struct sl_plan_place_row row = sl_plan_place_row();
+
+		row.node = places[i].node;
+		row.cores = places[i].cores;
+		row.memory = places[i].memory < memory ? places[i].memory : memory > 0 ? memory : 0;
+		row.gres = gres_rows(a, &places[i], kinds);
+		sl_builder_append(a->b, SL_P_PLACE, &row);
+	}
+	sl_builder_append(a->b, SL_P_RESERVE, &job);
+	a->end[a->jobs++] = end;
+	return 0;
+}
+
+int sl_audit_check(struct sl_audit *a, struct sl_error *err)
+{
+	struct sl_plan_image schedule;
+	const void *bytes;
+	size_t size;
+
+	if (sl_builder_finish(a->b, &bytes, &size, err) < 0 || sl_plan_image_open(&schedule, bytes, size, err) < 0)
+		return -1;
+	return sl_check_schedule(a->snap, &schedule, a->end, err);
+}

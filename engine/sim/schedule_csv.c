@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim/schedule_csv.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/nodelist.h"
+
+/* RFC 4180: quoted where it has to be. */
+static void put_text(const char *s, FILE *out)
+{
+	if (!strpbrk(s, ",\"\r\n")) {
+		fputs(s, out);
+		return;
+	}
+	putc('"', out);
+	for (; *s; s++) {
+		if (*s == '"')
+			putc('"', out);
+		putc(*s, out);
+	}
+	putc('"', out);
+}
+
+static char *nodelist(const struct sl_snapshot *s, const struct sl_sim_job *j, const struct sl_sim_run *run,
+		      struct sl_error *err)
+{
+	const char **name = malloc(((size_t) j->nodes + 1) * sizeof(*name));
+	uint32_t n = 0;
+	char *list;
+
+	if (!name) {
+		sl_fail(err, SL_ENOMEM, "schedule: out of memory");
+		return NULL;
+	}
+	for (uint32_t i = 0; i < j->runs; i++)
+		for (uint32_t k = 0; k < run[j->first_run + i].count; k++)
+			name[n++] = sl_snapshot_str(s, s->node.name[run[j->first_run + i].first + k]);
+	list = sl_nodelist_join(name, n, err);
+	free(name);
+	return list;
+}
+
+static void put_times(const struct sl_workload *w, const struct sl_sim_job *j, uint32_t row, FILE *out)
+{
+	int64_t submit = w->snap.job.submit_time[row], limit = w->snap.job.time_limit[row];
+
+	fprintf(out, "%" PRId64 ",", submit - w->origin_s);
+	if (j->nodes)
+		fprintf(out, "%" PRId64, j->start_s - w->origin_s);
+	putc(',', out);
+	if (j->end_s)
+		fprintf(out, "%" PRId64, j->end_s - w->origin_s);
+	putc(',', out);
+	if (j->nodes)
+		fprintf(out, "%" PRId64, j->start_s - submit);
+	fprintf(out, ",%" PRId64 ",", w->runtime_s[row]);
+	if (limit < SL_UNLIMITED)
+		fprintf(out, "%" PRId64, limit);
+	putc(',', out);
+}
+
+int sl_schedule_csv(const struct sl_workload *w, const struct sl_sim *sim, FILE *out, struct sl_error *err)
+{
+	const struct sl_snapshot *s = &w->snap;
+	const struct sl_sim_job *job = sl_sim_schedule(sim);
+	const struct sl_sim_run *run = sl_sim_runs(sim);
+
+	fputs("job,user,account,partition,submit_s,start_s,end_s,wait_s,runtime_s,walltime_s,"
+	      "cores,gpus,nodes,nodelist\n", out);
+	for (uint32_t i = 0; i < s->job.rows; i++) {
+		char *list = nodelist(s, &job[i], run, err);
+
+		if (!list)
+			return -1;
+		fprintf(out, "%" PRIu32 ",", s->job.id[i]);
+		put_text(sl_snapshot_str(s, s->job.user[i]), out);
+		putc(',', out);
+		put_text(sl_snapshot_str(s, s->job.account[i]), out);
+		putc(',', out);
+		put_text(sl_snapshot_str(s, s->partition.name[s->job.partition[i]]), out);
+		putc(',', out);
+		put_times(w, &job[i], i, out);
+		fprintf(out, "%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",", job[i].cores, job[i].gpus, job[i].nodes);
+		put_text(list, out);
+		putc('\n', out);
+		free(list);
+	}
+	return 0;
+}

@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim/sim.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/grow.h"
+#include "sim/audit.h"
+
+#define NEVER INT64_MAX
+#define PROGRESS_EVERY_NS 100000000
+
+struct ending {
+	int64_t start, end;
+	uint32_t job, shape;
+};
+
+/* What a pass decided to start, until it is carried out. */
+struct starting {
+	struct sl_entry entry;
+	int64_t limit;			/* seconds */
+	uint32_t first_place, places;
+};
+
+struct sl_sim {
+	const struct sl_workload *w;
+	struct sl_script *script;
+	struct sl_sim_options opt;
+	struct sl_cluster *cluster;
+	struct sl_metrics *metrics;
+	struct sl_usage *usage;		/* of the jobs that have ended */
+	int64_t now;
+	uint32_t next;			/* job row that arrives next */
+	uint32_t next_wake;		/* of opt.wake_s */
+	uint32_t initial;		/* rows that ran when the workload began */
+	bool changed;			/* something happened since the last pass */
+	uint64_t ended;
+	bool stopped;			/* by opt.stop */
+	uint16_t gpu_kinds;		/* mask of the gres kinds called "gpu" */
+
+	struct ending *heap;		/* running jobs, the first to end on top */
+	uint32_t heap_size, heap_room;
+
+	struct starting *starting;
+	uint32_t starts, starting_room;
+	struct sl_place *place;		/* of starting[] */
+	uint32_t places, place_room;
+	int64_t starts_at;		/* when they are carried out */
+
+	struct sl_audit *audit;
+	struct sl_sim_job *schedule;
+	struct sl_sim_run *run;
+	uint32_t runs, run_room;
+
+	uint64_t progress_ns;
+	char **trace;			/* of a policy that fails, or NULL */
+};
+
+static uint64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t) t.tv_sec * 1000000000 + (uint64_t) t.tv_nsec;
+}
+
+/* -- jobs that run, by their end ---------------------------------------- */
+
+static bool before(const struct ending *a, const struct ending *b)
+{
+	return a->end < b->end || (a->end == b->end && a->job < b->job);
+}
+
+static int heap_push(struct sl_sim *s, struct ending e, struct sl_error *err)
+{
+	uint32_t i = s->heap_size;
+
+	if (sl_grow(&s->heap, &s->heap_room, i + 1, sizeof(e), err) < 0)
+		return -1;
+	s->heap_size++;
+	for (; i && before(&e, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		s->heap[i] = s->heap[(i - 1) / 2];
+	s->heap[i] = e;
+	return 0;
+}
+
+static struct ending heap_pop(struct sl_sim *s)
+{
+	struct ending top = s->heap[0], e = s->heap[--s->heap_size];
+	uint32_t i = 0, child;
+
+	while ((child = 2 * i + 1) < s->heap_size) {
+		if (child + 1 < s->heap_size && before(&s->heap[child + 1], &s->heap[child]))
+			child++;
+		if (!before(&s->heap[child], &e))
+			break;
+		s->heap[i] = s->heap[child];
+		i = child;
+	}
+	s->heap[i] = e;
+	return top;
+}
+
+/* -- one job starts, one job ends --------------------------------------- */
+
+static int64_t after(int64_t t, int64_t seconds)
+{
+	return seconds >= SL_UNLIMITED - t ? SL_UNLIMITED : t + seconds;
+}
+
+static uint32_t gpus_at(const struct sl_sim *s, const struct sl_place *place)
+{
+	uint32_t gpus = 0;
+
+	for (unsigned k = 0; s->gpu_kinds >> k; k++)
+		if (s->gpu_kinds >> k & 1)
+			gpus += place->gres[k];
+	return gpus;
+}
+
+static int keep_start(struct sl_sim *s, uint32_t job, const struct sl_place *place, uint32_t count,
+		      struct sl_error *err)
+{
+	struct sl_sim_job *j = &s->schedule[job];
+
+	j->start_s = s->now;
+	j->nodes = count;
+	j->first_run = s->runs;
+	for (uint32_t i = 0; i < count; i++) {
+		struct sl_sim_run *last = j->runs ? &s->run[s->runs - 1] : NULL;
+
+		j->cores += place[i].cores;
+		j->gpus += gpus_at(s, &place[i]);
+		if (last && last->first + last->count == place[i].node && last->cores == place[i].cores) {
+			last->count++;
+			continue;
+		}
+		if (sl_grow(&s->run, &s->run_room, s->runs + 1, sizeof(*s->run), err) < 0)
+			return -1;
+		s->run[s->runs++] = (struct sl_sim_run) { place[i].node, 1, place[i].cores };
+		j->runs++;
+	}
+	return 0;
+}
+
+/* The kinds of gres that a job asks for: whole nodes come with others, too. */
+static int audit_start(struct sl_sim *s, const struct starting *st, int64_t end, struct sl_error *err)
+{
+	const struct sl_want *w = sl_cluster_want(s->cluster, st->entry, err);
+	uint16_t kinds = 0;
+
+	if (!w)
+		return -1;
+	for (uint32_t i = 0; i < w->request.gres_needs; i++)
+		kinds |= w->request.gres[i].kinds;
+	return sl_audit_job(s->audit, st->entry, sl_cluster_loan(s->cluster, st->entry.loan), s->now, end,
+			    s->place + st->first_place, st->places, kinds, w->native != NULL, err);
+}
+
+static int start_job(struct sl_sim *s, const struct starting *st, struct sl_error *err)
+{
+	const struct sl_place *place = s->place + st->first_place;
+	uint32_t job = st->entry.job;
+	int64_t run = s->w->runtime_s[job], end = s->now + (st->limit < run ? st->limit : run);
+	struct sl_error why;
+
+	if (sl_cluster_start(s->cluster, job, place, st->places, after(s->now, st->limit), &why) < 0) {
+		/* a reservation that began meanwhile */
+		if (why.code == SL_EBUSY && s->opt.latency_s)
+			return 0;
+		if (err)
+			*err = why;
+		return -1;
+	}
+	if (s->audit && audit_start(s, st, end, err) < 0)
+		return -1;
+	if (s->schedule && keep_start(s, job, place, st->places, err) < 0)
+		return -1;
+	return heap_push(s, (struct ending) { s->now, end, job, st->entry.shape }, err);
+}
+
+/* What the job used is history: the ledger of the simulated cluster. */
+static int keep_usage(struct sl_sim *s, const struct ending *e, bool killed, struct sl_error *err)
+{
+	const struct sl_snapshot *snap = &s->w->snap;
+	uint32_t partition = snap->job.partition[e->job];
+	struct sl_dim dim = {
+		sl_snapshot_str(snap, snap->job.user[e->job]), sl_snapshot_str(snap, snap->job.account[e->job]),
+		partition == SL_NONE ? "" : sl_snapshot_str(snap, snap->partition.name[partition]),
+		killed ? SL_JOB_TIMEOUT : SL_JOB_COMPLETE,
+	};
+	struct sl_piece p = { .start = e->start, .end = e->end };
+
+	for (int k = 0; k < SL_UNITS; k++)
+		p.amount[k] = sl_cluster_has(s->cluster, e->job, (enum sl_unit) k) * (e->end - e->start);
+	p.dim = sl_usage_dim(s->usage, &dim, err);
+	return p.dim == SL_NONE ? -1 : sl_usage_note(s->usage, &p, 1, err);
+}
+
+static int end_job(struct sl_sim *s, struct ending e, struct sl_error *err)
+{
+	struct sl_ended done = { .job = e.job, .shape = e.shape, .start_s = e.start, .end_s = e.end };
+	const struct sl_place *place;
+	uint32_t count;
+
+	done.killed = e.end - e.start < s->w->runtime_s[e.job];
+	place = sl_cluster_places(s->cluster, e.job, &count);
+	for (uint32_t i = 0; i < count; i++)
+		sl_ended_node(&done, place[i].node, place[i].cores, gpus_at(s, &place[i]));
+	if (keep_usage(s, &e, done.killed, err) < 0)
+		return -1;
+	if (s->schedule)
+		s->schedule[e.job].end_s = e.end;
+	s->ended++;
+	if (e.job >= s->initial && sl_metrics_ended(s->metrics, &done, err) < 0)
+		return -1;
+	return sl_cluster_finish(s->cluster, e.job, err);
+}
+
+/* -- one pass of the policy --------------------------------------------- */
+
+/* Keep what the plan starts; its bookings go with it. */
+static int take_starts(struct sl_sim *s, struct sl_plan *p, struct sl_error *err)
+{
+	struct sl_booking b;
+	uint32_t n;
+
+	sl_plan_started(p, &n);
+	s->starts = s->places = 0;
+	if (sl_grow(&s->starting, &s->starting_room, n, sizeof(*s->starting), err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < n; i++) {
+		if (sl_plan_booking(p, false, i, &b, err) < 0 ||
+		    sl_grow(&s->place, &s->place_room, s->places + b.count, sizeof(*b.places), err) < 0)
+			return -1;
+		memcpy(s->place + s->places, b.places, b.count * sizeof(*b.places));
+		s->starting[s->starts++] = (struct starting) {
+			b.entry, b.end_time == SL_UNLIMITED ? SL_UNLIMITED : b.end_time - b.start_time, s->places, b.count,
+		};
+		s->places += b.count;
+	}
+	return 0;
+}
+
+static int decide(struct sl_sim *s, struct sl_error *err)
+{
+	static const struct sl_limits none;
+	struct sl_plan_figures fig = { 0 };
+	struct sl_plan *p = sl_plan_create(s->cluster, err);
+	int rc;
+
+	if (!p)
+		return -1;
+	rc = sl_script_decide(s->script, s->cluster, p, s->opt.limits ? s->opt.limits : &none, &fig, s->trace, err);
+	if (rc)
+		sl_fail_in(err, "at %" PRId64 " s", s->now - s->w->origin_s);
+	else
+		rc = take_starts(s, p, err);
+	sl_plan_destroy(p);
+	return rc ? -1 : 0;
+}
+
+static int carry_out(struct sl_sim *s, struct sl_error *err)
+{
+	for (uint32_t i = 0; i < s->starts; i++)
+		if (start_job(s, &s->starting[i], err) < 0)
+			return -1;
+	s->starts = 0;
+	s->starts_at = NEVER;
+	return 0;
+}
+
+static int pass(struct sl_sim *s, struct sl_error *err)
+{
+	uint64_t t0 = clock_ns();
+	uint32_t queued;
+
+	sl_cluster_queue(s->cluster, &queued);
+	s->changed = false;
+	if (!queued)
+		return 0;
+	if (s->opt.before_pass && s->opt.before_pass(s->cluster, s->now, s->opt.before_pass_arg, err) < 0)
+		return -1;
+	if (decide(s, err) < 0)
+		return -1;
+	sl_metrics_cycle(s->metrics, (double) (clock_ns() - t0) / 1e3);
+	s->starts_at = s->starts ? s->now + s->opt.latency_s : NEVER;
+	return s->starts_at == s->now ? carry_out(s, err) : 0;
+}
+
+/* -- the clock ---------------------------------------------------------- */
+
+/* Interval mode: the first tick after *t*, counted from the origin. */
+static int64_t next_tick(const struct sl_sim *s, int64_t t)
+{
+	int64_t since = t - s->w->origin_s;
+
+	return s->w->origin_s + (since / s->opt.interval_s + 1) * s->opt.interval_s;
+}
+
+static int64_t arrival(const struct sl_sim *s, uint32_t job)
+{
+	return s->w->arrival_s ? s->w->arrival_s[job] : s->w->snap.job.submit_time[job];
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The instant at which something happens next, NEVER when nothing will. */
+static int64_t next_instant(struct sl_sim *s)
+{
+	int64_t t = s->starts_at;
+	uint32_t queued;
+
+	if (s->next < s->w->snap.job.rows)
+		t = earlier(t, arrival(s, s->next));
+	if (s->heap_size)
+		t = earlier(t, s->heap[0].end);
+	sl_cluster_queue(s->cluster, &queued);
+	if (s->next_wake < s->opt.wakes)
+		t = earlier(t, s->opt.wake_s[s->next_wake]);
+	if (queued && t == NEVER)	/* only time can help: a reservation that ends */
+		t = sl_timeline_next(sl_cluster_timeline(s->cluster), s->now);
+	if (queued && s->opt.interval_s && (s->changed || t != NEVER))
+		t = earlier(t, next_tick(s, s->now));
+	return t;
+}
+
+static int happen(struct sl_sim *s, int64_t t, struct sl_error *err)
+{
+	const struct sl_job_view *job = &s->w->snap.job;
+
+	s->changed |= t == s->starts_at || (s->heap_size && s->heap[0].end <= t) ||
+		(s->next < job->rows && arrival(s, s->next) <= t);
+	for (; s->next_wake < s->opt.wakes && s->opt.wake_s[s->next_wake] <= t; s->next_wake++)
+		s->changed = true;
+	s->now = t;
+	/* Ends come before the clock moves on: a job that is gone is not overdue. */
+	while (s->heap_size && s->heap[0].end <= t) {
+		if (end_job(s, heap_pop(s), err) < 0)
+			return -1;
+		if (s->opt.each_end && !s->opt.interval_s &&
+		    (sl_cluster_advance(s->cluster, t, err) < 0 || pass(s, err) < 0))
+			return -1;
+	}
+	if (sl_cluster_advance(s->cluster, t, err) < 0)
+		return -1;
+	while (s->next < job->rows && arrival(s, s->next) <= t)
+		if (sl_cluster_submit(s->cluster, s->next++, err) < 0)
+			return -1;
+	if (s->starts_at <= t)
+		return carry_out(s, err);
+	if (s->starts || (s->opt.interval_s && (t - s->w->origin_s) % s->opt.interval_s))
+		return 0;
+	return pass(s, err);
+}
+
+static void report_progress(struct sl_sim *s)
+{
+	uint64_t ns;
+
+	if (!s->opt.progress)
+		return;
+	ns = clock_ns();
+	if (ns - s->progress_ns < PROGRESS_EVERY_NS)
+		return;
+	s->progress_ns = ns;
+	s->opt.progress(s->ended, s->w->snap.job.rows, s->now, s->opt.progress_arg);
+}
+
+static int stuck(const struct sl_sim *s, struct sl_error *err)
+{
+	uint32_t queued;
+	const struct sl_entry *e = sl_cluster_queue(s->cluster, &queued);
+
+	return sl_fail(err, SL_EINVAL, "at %" PRId64 " s: nothing runs, nothing arrives, and the policy starts none "
+		       "of %" PRIu32 " queued jobs (the first: job %" PRIu32 ")", s->now - s->w->origin_s, queued,
+		       s->w->snap.job.id[e[0].job]);
+}
+
+int sl_sim_run(struct sl_sim *s, char **trace, struct sl_error *err)
+{
+	s->trace = trace;
+	while (s->ended < s->w->snap.job.rows) {
+		int64_t t = next_instant(s);
+
+		if (s->opt.stop && *s->opt.stop) {
+			s->stopped = true;
+			return 1;
+		}
+		if (t == NEVER && !s->ended && !s->opt.until_s)
+			return stuck(s, err);
+		if (t == NEVER)		/* the policy refuses what is left */
+			break;
+		if (s->opt.until_s && t > s->opt.until_s)
+			break;
+		if (happen(s, t, err) < 0)
+			return -1;
+		report_progress(s);
+	}
+	return s->audit ? sl_audit_check(s->audit, err) : 0;
+}
+
+/* -- life and results --------------------------------------------------- */
+
+/* A record of several tasks has one runtime: it cannot be what it stands for. */
+static int refuse_arrays(const struct sl_workload *w, struct sl_error *err)
+{
+	for (uint32_t i = 0; i < w->snap.job.rows; i++)
+		if (w->snap.job.array_pending[i] > 1)
+			return sl_fail(err, SL_EINVAL, "%s: job %" PRIu32 " stands for %" PRIu32 " tasks of an array: "
+				       "expected one job for each of them", w->name, w->snap.job.id[i],
+				       w->snap.job.array_pending[i]);
+	return 0;
+}
+
+/* What runs when the workload begins. */
+static int take_running(struct sl_sim *s, struct sl_error *err)
+{
+	const struct sl_job_view *job = &s->w->snap.job;
+
+	for (uint32_t i = 0; i < job->rows && job->state[i] != SL_JOB_PENDING; i++) {
+		int64_t end = job->start_time[i] + s->w->runtime_s[i];
+
+		if (heap_push(s, (struct ending) { job->start_time[i], end > s->now ? end : s->now, i, 0 }, err) < 0)
+			return -1;
+		if (s->schedule)
+			s->schedule[i] = (struct sl_sim_job) { .start_s = job->start_time[i], .nodes = job->alloc[i].count };
+		s->initial = s->next = i + 1;
+	}
+	return 0;
+}
+
+struct sl_sim *sl_sim_create(const struct sl_workload *w, struct sl_script *script, const struct sl_sim_options *opt,
+			     struct sl_error *err)
+{
+	struct sl_usage_provider usage;
+	struct sl_sim *s;
+
+	if (refuse_arrays(w, err) < 0)
+		return NULL;
+	s = calloc(1, sizeof(*s));
+	if (!s) {
+		sl_fail(err, SL_ENOMEM, "simulator: out of memory");
+		return NULL;
+	}
+	s->w = w;
+	s->script = script;
+	s->opt = *opt;
+	s->starts_at = NEVER;
+	s->gpu_kinds = sl_gpu_kinds(&w->snap);
+	s->cluster = sl_cluster_create(&w->snap, err);
+	if (s->cluster)
+		s->metrics = sl_metrics_create(&w->snap, err);
+	if (!s->metrics || !(s->usage = sl_usage_of_snapshot(&w->snap, err)))
+		goto error;
+	usage = sl_usage_provider(s->usage);
+	sl_cluster_set_usage(s->cluster, &usage);
+	s->now = sl_cluster_now(s->cluster);
+	if (opt->check && !(s->audit = sl_audit_create(&w->snap, err)))
+		goto error;
+	if (opt->keep_schedule) {
+		s->schedule = calloc(w->snap.job.rows ? w->snap.job.rows : 1, sizeof(*s->schedule));
+		if (!s->schedule) {
+			sl_fail(err, SL_ENOMEM, "simulator: out of memory");
+			goto error;
+		}
+	}
+	if (take_running(s, err) < 0)
+		goto error;
+	return s;
+error:
+	sl_sim_destroy(s);
+	return NULL;
+}
+
+void sl_sim_destroy(struct sl_sim *s)
+{
+	if (!s)
+		return;
+	sl_audit_destroy(s->audit);
+	sl_metrics_destroy(s->metrics);
+	sl_cluster_destroy(s->cluster);
+	sl_usage_destroy(s->usage);
+	free(s->heap);
+	free(s->starting);
+	free(s->place);
+	free(s->schedule);
+	free(s->run);
+	free(s);
+}
+
+int sl_sim_result(struct sl_sim *s, struct sl_result *r, struct sl_error *err)
+{
+	if (sl_metrics_result(s->metrics, r, err) < 0)
+		return -1;
+	r->partial = s->stopped;
+	return 0;
+}
+
+struct sl_metrics *sl_sim_metrics(struct sl_sim *s)
+{
+	return s->metrics;
+}
+
+const struct sl_sim_job *sl_sim_schedule(const struct sl_sim *s)
+{
+	return s->schedule;
+}
+
+const struct sl_sim_run *sl_sim_runs(const struct sl_sim *s)
+{
+	return s->run;
+}
+
+struct sl_schedule sl_sim_whole_schedule(const struct sl_sim *s)
+{
+	return (struct sl_schedule) { s->schedule, s->run, s->w->snap.job.rows, s->runs };
+}

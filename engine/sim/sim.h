@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sim.h - a workload, driven through a policy by discrete events.
+ *
+ * The simulator moves the jobs of a workload on the same cluster model, with the
+ * same script, plan and placement that run in slurmctld; it adds the clock and
+ * nothing of its own to a decision.  At one instant terminations come first,
+ * then arrivals, then one pass of the policy.  In interval mode passes are made
+ * as the plug-in makes them: every interval_s seconds, and what is decided takes
+ * effect latency_s later, if it is still free then.
+ *
+ * A job ends when it has run for as long as its workload says, or at its walltime
+ * where the policy shortened that.
+ *
+ * The script is kept from pass to pass, where production makes a fresh one each
+ * cycle: a policy that keeps state between decisions is told apart by
+ * `schedlua check`.
+ *
+ * Jobs of the workload that run already when it begins (the first rows, with their
+ * alloc) go on running to their end; metrics do not count them.
+ *
+ * Same workload, options and seed: same schedule, byte for byte.
+ *
+ * Ownership: borrows workload and script.  Threads: none; *stop* may be set by a
+ * signal handler.
+ */
+#ifndef SL_SIM_H
+#define SL_SIM_H
+
+#include <signal.h>
+
+#include "report/metrics.h"
+#include "script/script.h"
+#include "workload/workload.h"
+
+struct sl_sim_options {
+	int64_t interval_s;		/* 0: a pass at every instant at which something happens */
+	int64_t latency_s;		/* interval mode: from decision to start */
+	bool each_end;			/* a pass after each job that ends, not one for the instant */
+	bool check;			/* check the whole schedule in the end (check/check.h) */
+	bool keep_schedule;		/* keep start and layout of each job (reports, --jobs) */
+	int64_t until_s;		/* not 0: end after this instant, whatever still runs or waits */
+	const struct sl_limits *limits;	/* of each pass; NULL: none but memory */
+	const volatile sig_atomic_t *stop;	/* not 0: end with the metrics so far */
+
+	/* Called before each pass, may be NULL: replay puts the queue in the order that it
+	 * had then.  Returns 0, or -1 with *err.  Passes are made at these instants, too. */
+	const int64_t *wake_s;
+	uint32_t wakes;
+	int (*before_pass)(struct sl_cluster *c, int64_t now, void *arg, struct sl_error *err);
+	void *before_pass_arg;
+
+	/* Called about ten times a second of wall time, may be NULL. */
+	void (*progress)(uint64_t ended, uint64_t jobs, int64_t now, void *arg);
+	void *progress_arg;
+};
+
+/* What became of a job; runs of nodes are in sl_sim_nodes(). */
+struct sl_sim_job {
+	int64_t start_s, end_s;		/* 0: never started */
+	uint32_t nodes, cores, gpus;
+	uint32_t first_run, runs;	/* node runs, into the schedule's pool */
+};
+
+/* Consecutive nodes of a job, with as many cores on each. */
+struct sl_sim_run {
+	uint32_t first, count, cores;
+};
+
+/* A schedule: what became of each row of the workload, and the runs of nodes of all. */
+struct sl_schedule {
+	const struct sl_sim_job *job;
+	const struct sl_sim_run *run;
+	uint32_t jobs, runs;
+};
+
+struct sl_sim;
+
+/* Returns NULL with *err when the workload does not fit the model's ceilings. */
+struct sl_sim *sl_sim_create(const struct sl_workload *w, struct sl_script *s, const struct sl_sim_options *opt,
+			     struct sl_error *err);
+void sl_sim_destroy(struct sl_sim *sim);
+
+/*
+ * Run to the end.  Returns 0; 1 when *stop ended it (the result says partial);
+ * -1 with *err: the policy failed (SL_ESCRIPT, with the simulated time, and *trace,
+ * malloc'ed, how it came to it; *trace may be NULL), the schedule failed its check, or
+ * the policy starts no job at all (SL_EINVAL, naming the first one in the queue).  Jobs
+ * that it never starts, when others have ended, are what the result calls unfinished.
+ */
+int sl_sim_run(struct sl_sim *sim, char **trace, struct sl_error *err);
+
+/* Figures so far; the bound is not filled in (report/bound.h). */
+int sl_sim_result(struct sl_sim *sim, struct sl_result *r, struct sl_error *err);
+struct sl_metrics *sl_sim_metrics(struct sl_sim *sim);
+
+/* With keep_schedule: per job row.  NULL otherwise. */
+const struct sl_sim_job *sl_sim_schedule(const struct sl_sim *sim);
+const struct sl_sim_run *sl_sim_runs(const struct sl_sim *sim);
+struct sl_schedule sl_sim_whole_schedule(const struct sl_sim *sim);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim/sweep.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct worker {
+	pid_t pid;
+	int fd, kept;			/* of the outcome; of the schedule, or -1 */
+	uint32_t trial;
+	size_t got;			/* bytes of the outcome */
+};
+
+/* -- in the child --------------------------------------------------------- */
+
+static bool write_all(int fd, const void *bytes, size_t left)
+{
+	const char *p = bytes;
+	ssize_t n;
+
+	while (left && ((n = write(fd, p, left)) > 0 || errno == EINTR)) {
+		if (n <= 0)
+			continue;
+		p += n;
+		left -= (size_t) n;
+	}
+	return !left;
+}
+
+/* The schedule as the parent maps it: two counts, jobs, runs. */
+static bool write_schedule(int fd, const struct sl_sim *sim)
+{
+	const struct sl_schedule s = sl_sim_whole_schedule(sim);
+	const uint64_t head[2] = { s.jobs, s.runs };
+
+	return write_all(fd, head, sizeof(head)) && write_all(fd, s.job, s.jobs * sizeof(*s.job)) &&
+		write_all(fd, s.run, s.runs * sizeof(*s.run));
+}
+
+static void work(const struct sl_trial_options *opt, bool bound, int fd, int kept)
+{
+	struct sl_outcome out = { .err = { .code = SL_OK } };
+	struct sl_trial t;
+
+	if (!sl_trial_open(&t, opt, &out.err) && sl_trial_go(&t, bound, &out.err) >= 0)
+		out.result = t.result;
+	if (t.workload)
+		memcpy(out.issue, t.workload->issue, sizeof(out.issue));
+	if (!out.err.code && kept >= 0 && !write_schedule(kept, t.sim))
+		sl_fail(&out.err, SL_EIO, "sweep: schedule: %s", strerror(errno));
+	_exit(write_all(fd, &out, sizeof(out)) ? 0 : 1);
+}
+
+/* -- in the parent --------------------------------------------------------- */
+
+static int begin(struct sl_sweep *sweep, struct worker *w, uint32_t trial, struct sl_error *err)
+{
+	bool keep = sweep->kept && sweep->trial[trial].sim.keep_schedule;
+	int fd[2], kept = keep ? memfd_create("schedule", MFD_CLOEXEC) : -1;
+
+	if (keep && kept < 0)
+		return sl_fail(err, SL_EIO, "sweep: memfd_create: %s", strerror(errno));
+	if (pipe2(fd, O_CLOEXEC)) {
+		if (keep)
+			close(kept);
+		return sl_fail(err, SL_EIO, "sweep: pipe: %s", strerror(errno));
+	}
+	*w = (struct worker) { .pid = fork(), .fd = fd[0], .kept = kept, .trial = trial };
+	if (!w->pid) {
+		close(fd[0]);
+		work(&sweep->trial[trial], sweep->bound, fd[1], kept);
+	}
+	close(fd[1]);
+	if (w->pid > 0)
+		return 0;
+	close(fd[0]);
+	if (keep)
+		close(kept);
+	w->pid = 0;
+	return sl_fail(err, SL_EIO, "sweep: fork: %s", strerror(errno));
+}
+
+/* The child's schedule; counts are looked at, since a child that failed may have
+ * written a part of it. */
+static int map_schedule(struct sl_kept_schedule *k, int fd, struct sl_error *err)
+{
+	const uint64_t *head;
+	struct stat st;
+
+	if (fstat(fd, &st) || (size_t) st.st_size < sizeof(uint64_t[2]))
+		return sl_fail(err, SL_EIO, "sweep: a schedule is missing");
+	k->size = (size_t) st.st_size;
+	k->map = mmap(NULL, k->size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (k->map == MAP_FAILED) {
+		k->map = NULL;
+		return sl_fail(err, SL_ENOMEM, "sweep: schedule: %s", strerror(errno));
+	}
+	head = k->map;
+	k->schedule.jobs = (uint32_t) head[0];
+	k->schedule.runs = (uint32_t) head[1];
+	k->schedule.job = (const void *) (head + 2);
+	k->schedule.run = (const void *) (k->schedule.job + head[0]);
+	if (k->size == sizeof(uint64_t[2]) + head[0] * sizeof(struct sl_sim_job) + head[1] * sizeof(struct sl_sim_run))
+		return 0;
+	sl_sweep_forget(k);
+	return sl_fail(err, SL_EIO, "sweep: a schedule is cut short");
+}
+
+void sl_sweep_forget(struct sl_kept_schedule *k)
+{
+	if (k->map)
+		munmap(k->map, k->size);
+	memset(k, 0, sizeof(*k));
+}
+
+static void end(struct sl_sweep *sweep, struct worker *w)
+{
+	struct sl_outcome *out = &sweep->outcome[w->trial];
+	int status = 0;
+
+	while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (w->got < sizeof(*out) && WIFSIGNALED(status))
+		sl_fail(&out->err, SL_EIO, "simulation ended by signal %d (%s)", WTERMSIG(status),
+			strsignal(WTERMSIG(status)));
+	else if (w->got < sizeof(*out))
+		sl_fail(&out->err, SL_EIO, "simulation ended without a result");
+	if (w->kept >= 0 && !out->err.code)
+		map_schedule(&sweep->kept[w->trial], w->kept, &out->err);
+	if (w->kept >= 0)
+		close(w->kept);
+	close(w->fd);
+	w->pid = 0;
+}
+
+/* Returns whether the worker is done. */
+static bool take(struct sl_sweep *sweep, struct worker *w)
+{
+	struct sl_outcome *out = &sweep->outcome[w->trial];
+	ssize_t n = read(w->fd, (char *) out + w->got, sizeof(*out) - w->got);
+
+	if (n < 0 && errno == EINTR)
+		return false;
+	if (n > 0)
+		w->got += (size_t) n;
+	if (n > 0 && w->got < sizeof(*out))
+		return false;
+	end(sweep, w);
+	return true;
+}
+
+/* Wait for something from somebody; returns how many are done by that. */
+static uint32_t attend(struct sl_sweep *sweep, struct worker *w, struct pollfd *poll_for, uint32_t workers)
+{
+	uint32_t n = 0, done = 0;
+
+	for (uint32_t i = 0; i < workers; i++)
+		if (w[i].pid)
+			poll_for[n++] = (struct pollfd) { .fd = w[i].fd, .events = POLLIN };
+	if (poll(poll_for, n, -1) <= 0)
+		return 0;
+	n = 0;
+	for (uint32_t i = 0; i < workers; i++)
+		if (w[i].pid && poll_for[n++].revents)
+			done += take(sweep, &w[i]);
+	return done;
+}
+
+static uint32_t count_workers(const struct sl_sweep *sweep)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	uint32_t n = sweep->workers ? sweep->workers : cores > 0 ? (uint32_t) cores : 1;
+
+	return n < sweep->trials ? n : sweep->trials;
+}
+
+int sl_sweep_run(struct sl_sweep *sweep, struct sl_error *err)
+{
+	uint32_t workers = count_workers(sweep), next = 0, done = 0, busy = 0;
+	struct worker *w = calloc(workers + 1, sizeof(*w));
+	struct pollfd *poll_for = calloc(workers + 1, sizeof(*poll_for));
+	int rc = w && poll_for ? 0 : sl_fail(err, SL_ENOMEM, "sweep: out of memory");
+
+	if (sweep->kept)
+		memset(sweep->kept, 0, sweep->trials * sizeof(*sweep->kept));
+	memset(sweep->outcome, 0, sweep->trials * sizeof(*sweep->outcome));
+	while (!rc ? done < sweep->trials : busy > 0) {
+		uint32_t n;
+
+		for (uint32_t i = 0; !rc && i < workers && next < sweep->trials; i++) {
+			if (w[i].pid)
+				continue;
+			rc = begin(sweep, &w[i], next, err);
+			busy += !rc;
+			next += !rc;
+		}
+		n = busy ? attend(sweep, w, poll_for, workers) : 0;
+		busy -= n;
+		done += n;
+		if (n && sweep->progress)
+			sweep->progress(done, sweep->trials, sweep->progress_arg);
+	}
+	free(w);
+	free(poll_for);
+	return rc;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim/trial.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+int sl_trial_open(struct sl_trial *t, const struct sl_trial_options *opt, struct sl_error *err)
+{
+	memset(t, 0, sizeof(*t));
+	t->bundle = sl_bundle_load(&opt->source, &t->limits, &t->trace, err);
+	if (!t->bundle)
+		return -1;
+	t->workload = sl_workload_load(opt->workload, &opt->workload_options, err);
+	if (!t->workload)
+		return -1;
+	t->script = sl_script_create(t->bundle, &t->limits, err);
+	if (!t->script)
+		return -1;
+	t->sim = sl_sim_create(t->workload, t->script, &opt->sim, err);
+	return t->sim ? 0 : -1;
+}
+
+static double seconds(void)
+{
+	struct timespec at;
+
+	clock_gettime(CLOCK_MONOTONIC, &at);
+	return (double) at.tv_sec + (double) at.tv_nsec / 1e9;
+}
+
+int sl_trial_go(struct sl_trial *t, bool bound, struct sl_error *err)
+{
+	const struct sl_workload *w = t->workload;
+	double since = seconds();
+	int rc = sl_sim_run(t->sim, &t->trace, err);
+
+	if (rc < 0 || sl_sim_result(t->sim, &t->result, err) < 0)
+		return -1;
+	t->result.sim_wall_s = seconds() - since;
+	if (bound && !rc && sl_bound_makespan(&w->snap, w->runtime_s, &t->result.bound, err) < 0)
+		return -1;
+	return rc;
+}
+
+void sl_trial_close(struct sl_trial *t)
+{
+	sl_sim_destroy(t->sim);
+	sl_script_destroy(t->script);
+	sl_bundle_destroy(t->bundle);
+	sl_workload_destroy(t->workload);
+	free(t->trace);
+	memset(t, 0, sizeof(*t));
+}

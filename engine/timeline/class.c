@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/* timeline/class.c - the table of classes, moving nodes between them, the log. */
+#include "timeline/impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * 0xff51afd7ed558ccdu;
+	return h ^ h >> 32;
+}
+
+static uint64_t hash_of(uint32_t kind, const struct sl_step *step, uint32_t steps)
+{
+	uint64_t h = mix(0x9e3779b97f4a7c15u, (uint64_t) kind << 32 | steps);
+
+	for (uint32_t i = 0; i < steps; i++) {
+		uint64_t gres[2];
+
+		memcpy(gres, step[i].free.gres, sizeof(gres));
+		h = mix(h, (uint64_t) step[i].t);
+		h = mix(h, (uint64_t) step[i].free.memory);
+		h = mix(h, (uint64_t) (uint32_t) step[i].free.cores << 32 | step[i].blocks);
+		if (gres[0] | gres[1])
+			h = mix(mix(h, gres[0]), gres[1]);
+	}
+	return h;
+}
+
+static bool same_steps(const struct sl_group *g, const struct sl_step *step, uint32_t steps)
+{
+	if (g->steps != steps)
+		return false;
+	for (uint32_t i = steps; i-- > 0;) {
+		if (g->step[i].t != step[i].t || !sl_step_equal(&g->step[i], &step[i]))
+			return false;
+	}
+	return true;
+}
+
+static uint32_t lookup(const struct sl_timeline *tl, uint64_t hash, uint32_t kind,
+		       const struct sl_step *step, uint32_t steps)
+{
+	uint32_t id = tl->buckets ? tl->bucket[hash & (tl->buckets - 1)] : SL_NO_CLASS;
+
+	for (; id != SL_NO_CLASS; id = tl->group[id].chain) {
+		const struct sl_group *g = &tl->group[id];
+
+		if (g->hash == hash && g->kind == kind && same_steps(g, step, steps))
+			break;
+	}
+	return id;
+}
+
+static void link_group(struct sl_timeline *tl, uint32_t id)
+{
+	uint32_t *b = &tl->bucket[tl->group[id].hash & (tl->buckets - 1)];
+
+	tl->group[id].chain = *b;
+	*b = id;
+	tl->hashed++;
+}
+
+static void unlink_group(struct sl_timeline *tl, uint32_t id)
+{
+	uint32_t *b = &tl->bucket[tl->group[id].hash & (tl->buckets - 1)];
+
+	while (*b != id)
+		b = &tl->group[*b].chain;
+	*b = tl->group[id].chain;
+	tl->hashed--;
+}
+
+static int grow_table(struct sl_timeline *tl, struct sl_error *err)
+{
+	uint32_t buckets = tl->buckets ? 2 * tl->buckets : 64, old = tl->buckets;
+	uint32_t *more, *was = tl->bucket;
+
+	if (tl->hashed < tl->buckets)
+		return 0;
+	more = malloc(buckets * sizeof(*more));
+	if (!more)
+		return sl_fail(err, SL_ENOMEM, "timeline: out of memory");
+	memset(more, 0xff, buckets * sizeof(*more));
+	tl->bucket = more;
+	tl->buckets = buckets;
+	tl->hashed = 0;
+	for (uint32_t b = 0; b < old; b++) {
+		for (uint32_t id = was[b], next; id != SL_NO_CLASS; id = next) {
+			next = tl->group[id].chain;
+			link_group(tl, id);
+		}
+	}
+	free(was);
+	return 0;
+}
+
+/* An unused group, its arrays kept from an earlier life. */
+static uint32_t take_spare(struct sl_timeline *tl, struct sl_error *err)
+{
+	uint32_t id = tl->spare, room = tl->groups_room;
+
+	if (id != SL_NO_CLASS) {
+		tl->spare = tl->group[id].chain;
+		return id;
+	}
+	if (tl->groups == room) {
+		/* live[] holds as many as there are groups */
+		struct sl_live *live;
+
+		if (sl_grow(&tl->group, &room, (uint64_t) tl->groups + 1, sizeof(*tl->group), err))
+			return SL_NO_CLASS;
+		live = realloc(tl->live, room * sizeof(*live));
+		if (!live) {
+			sl_fail(err, SL_ENOMEM, "timeline: out of memory");
+			return SL_NO_CLASS;
+		}
+		tl->live = live;
+		tl->groups_room = room;
+	}
+	id = tl->groups++;
+	tl->group[id] = (struct sl_group) { .live = SL_NO_CLASS };
+	return id;
+}
+
+static void put_spare(struct sl_timeline *tl, uint32_t id)
+{
+	tl->group[id].chain = tl->spare;
+	tl->spare = id;
+}
+
+static void set_steps(struct sl_group *g, const struct sl_step *step, uint32_t steps)
+{
+	memmove(g->step, step, steps * sizeof(*step));	/* step may be inside it: not read again */
+	g->steps = steps;
+	g->next = steps > 1 ? g->step[1].t : SL_FOREVER;
+	g->now_cores = g->step[0].blocks ? 0 : g->step[0].free.cores;
+}
+
+uint32_t sl_group_intern(struct sl_timeline *tl, uint32_t kind, const struct sl_step *step, uint32_t steps,
+			 struct sl_error *err)
+{
+	uint64_t hash = hash_of(kind, step, steps);
+	uint32_t id = lookup(tl, hash, kind, step, steps);
+	struct sl_group *g;
+
+	if (id != SL_NO_CLASS)
+		return id;
+	if (grow_table(tl, err))
+		return SL_NO_CLASS;
+	id = take_spare(tl, err);
+	if (id == SL_NO_CLASS)
+		return id;
+	g = &tl->group[id];
+	if (sl_grow(&g->step, &g->room, steps, sizeof(*step), err)) {
+		put_spare(tl, id);
+		return SL_NO_CLASS;
+	}
+	set_steps(g, step, steps);
+	g->kind = kind;
+	g->hash = hash;
+	g->pins = 0;
+	g->live = SL_NO_CLASS;
+	g->touched = SL_NO_CLASS;
+	sl_nodeset_clear(&g->nodes);
+	link_group(tl, id);
+	if (g->next < tl->next)
+		tl->next = g->next;
+	return id;
+}
+
+void sl_group_drop(struct sl_timeline *tl, uint32_t id)
+{
+	if (tl->group[id].nodes.count || tl->group[id].pins)
+		return;
+	unlink_group(tl, id);
+	put_spare(tl, id);
+}
+
+/* Nodes of a class come to what is free now and at the instant watched, or go. */
+static void count_now(struct sl_timeline *tl, const struct sl_group *g, uint32_t nodes, int sign)
+{
+	if (tl->watched != SL_DAWN)
+		tl->watched_cores += sign * (int64_t) nodes * sl_step_cores(g, tl->watched);
+	tl->by_cores[g->now_cores] += sign * nodes;
+	tl->free_cores += sign * (int64_t) nodes * g->now_cores;
+	if (g->now_cores && g->now_cores == tl->kind[g->kind].capacity.cores)
+		tl->idle_nodes += sign * nodes;
+}
+
+static void enlive(struct sl_timeline *tl, uint32_t id)
+{
+	struct sl_group *g = &tl->group[id];
+
+	if (g->nodes.count && g->live == SL_NO_CLASS) {
+		g->live = tl->lives;
+		tl->live[tl->lives++] = (struct sl_live) { id, g->now_cores };
+	} else if (!g->nodes.count && g->live != SL_NO_CLASS) {
+		struct sl_live last = tl->live[--tl->lives];
+
+		tl->live[g->live] = last;
+		tl->group[last.group].live = g->live;
+		g->live = SL_NO_CLASS;
+	}
+}
+
+/* The room for it is there, so nothing fails. */
+static void transfer(struct sl_timeline *tl, uint32_t from, uint32_t to, const struct sl_nodeset *set)
+{
+	struct sl_group *a = &tl->group[from], *b = &tl->group[to];
+
+	sl_nodeset_subtract(&a->nodes, set, NULL);
+	sl_nodeset_union(&b->nodes, set, NULL);
+	for (uint32_t i = 0; i < set->runs; i++) {
+		for (uint32_t n = set->run[i].first; n <= set->run[i].last; n++)
+			tl->group_of[n] = to;
+	}
+	count_now(tl, a, set->count, -1);
+	count_now(tl, b, set->count, 1);
+	enlive(tl, from);
+	enlive(tl, to);
+}
+
+/* Room for *set* to go and come back, whatever splits on the way. */
+static int prepare(struct sl_nodeset *s, const struct sl_nodeset *set, struct sl_error *err)
+{
+	uint32_t room = s->room;
+	uint64_t want = (uint64_t) s->runs + 2 * (uint64_t) set->runs;
+
+	if (sl_grow(&s->run, &room, want, sizeof(*s->run), err))
+		return -1;
+	s->room = room;
+	return 0;
+}
+
+int sl_group_move(struct sl_timeline *tl, uint32_t from, uint32_t to, const struct sl_nodeset *set,
+		  struct sl_error *err)
+{
+	struct sl_move *m;
+
+	if (prepare(&tl->group[from].nodes, set, err) || prepare(&tl->group[to].nodes, set, err) ||
+	    sl_grow(&tl->log, &tl->log_room, (uint64_t) tl->logged + 1, sizeof(*tl->log), err) ||
+	    sl_grow(&tl->log_run, &tl->log_run_room, (uint64_t) tl->log_runs + set->runs,
+		    sizeof(*tl->log_run), err))
+		return -1;
+	m = &tl->log[tl->logged++];
+	*m = (struct sl_move) { from, to, tl->log_runs, set->runs, set->count };
+	memcpy(tl->log_run + tl->log_runs, set->run, set->runs * sizeof(*set->run));
+	tl->log_runs += set->runs;
+	tl->group[from].pins++;
+	tl->group[to].pins++;
+	transfer(tl, from, to, set);
+	return 0;
+}
+
+void sl_group_undo(struct sl_timeline *tl, uint32_t moves)
+{
+	while (tl->logged > moves) {
+		const struct sl_move *m = &tl->log[--tl->logged];
+		const struct sl_nodeset set = { tl->log_run + m->run, m->runs, m->runs, m->count };
+
+		transfer(tl, m->to, m->from, &set);
+		tl->log_runs = m->run;
+		tl->group[m->from].pins--;
+		tl->group[m->to].pins--;
+		sl_group_drop(tl, m->to);
+	}
+}
+
+void sl_group_forget(struct sl_timeline *tl)
+{
+	while (tl->logged) {
+		const struct sl_move *m = &tl->log[--tl->logged];
+
+		/* a class may stand here again and again: it goes with its last pin */
+		if (!--tl->group[m->to].pins)
+			sl_group_drop(tl, m->to);
+		if (!--tl->group[m->from].pins)
+			sl_group_drop(tl, m->from);
+	}
+	tl->log_runs = 0;
+}
+
+int sl_group_fill(struct sl_timeline *tl, uint32_t id, const struct sl_nodeset *set, struct sl_error *err)
+{
+	if (sl_nodeset_union(&tl->group[id].nodes, set, err))
+		return -1;
+	for (uint32_t i = 0; i < set->runs; i++) {
+		for (uint32_t n = set->run[i].first; n <= set->run[i].last; n++)
+			tl->group_of[n] = id;
+	}
+	count_now(tl, &tl->group[id], set->count, 1);
+	enlive(tl, id);
+	return 0;
+}
+
+int sl_group_age(struct sl_timeline *tl, uint32_t id, struct sl_error *err)
+{
+	struct sl_group *g = &tl->group[id];
+	uint32_t past = sl_step_at(g, tl->now), to, steps = g->steps - past;
+	struct sl_step *step = g->step + past;
+	int64_t was = step->t;
+	uint64_t hash;
+
+	tl->watched = SL_DAWN;	/* the steps are not in order for a while */
+	step->t = SL_DAWN;
+	hash = hash_of(g->kind, step, steps);
+	to = lookup(tl, hash, g->kind, step, steps);
+	if (to != SL_NO_CLASS && sl_nodeset_union(&tl->group[to].nodes, &g->nodes, err)) {
+		step->t = was;
+		return -1;
+	}
+	count_now(tl, g, g->nodes.count, -1);
+	unlink_group(tl, id);
+	if (to == SL_NO_CLASS) {
+		set_steps(g, step, steps);
+		g->hash = hash;
+		tl->live[g->live].now_cores = g->now_cores;
+		count_now(tl, g, g->nodes.count, 1);
+		link_group(tl, id);
+		return 0;
+	}
+	count_now(tl, &tl->group[to], g->nodes.count, 1);
+	for (uint32_t i = 0; i < g->nodes.runs; i++) {
+		for (uint32_t n = g->nodes.run[i].first; n <= g->nodes.run[i].last; n++)
+			tl->group_of[n] = to;
+	}
+	sl_nodeset_clear(&g->nodes);
+	enlive(tl, id);
+	put_spare(tl, id);
+	return 0;
+}
+
+void sl_group_free_all(struct sl_timeline *tl)
+{
+	for (uint32_t id = 0; id < tl->groups; id++) {
+		sl_nodeset_free(&tl->group[id].nodes);
+		free(tl->group[id].step);
+	}
+	free(tl->group);
+	free(tl->live);
+	free(tl->bucket);
+	free(tl->log);
+	free(tl->log_run);
+}

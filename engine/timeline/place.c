@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "timeline/place.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "timeline/place_impl.h"
+
+/* -- words ------------------------------------------------------------- */
+
+static const char *const method_word[SL_PLACE_METHODS] = {
+	[SL_PLACE_BESTFIT] = "bestfit", [SL_PLACE_CONTIGUOUS] = "contiguous", [SL_PLACE_PACK] = "pack",
+	[SL_PLACE_SPREAD] = "spread", [SL_PLACE_TIGHT] = "tight", [SL_PLACE_NATIVE] = "native",
+	[SL_PLACE_TOPOLOGY] = "topology", [SL_PLACE_EXPLICIT] = "explicit",
+};
+
+int sl_place_method(const char *name, struct sl_error *err)
+{
+	for (int m = 0; m < SL_PLACE_EXPLICIT; m++) {
+		if (!strcmp(name, method_word[m]))
+			return m;
+	}
+	return sl_fail(err, SL_EINVAL, "place \"%.40s\": expected bestfit, contiguous, pack, spread, tight, native "
+		       "or topology", name);
+}
+
+const char *sl_place_word(enum sl_place_method method)
+{
+	return (unsigned) method < SL_PLACE_METHODS ? method_word[method] : "unknown";
+}
+
+/* -- at one time ------------------------------------------------------- */
+
+/* Count nodes with so many cores free; whether that is enough now. */
+static bool enough(const struct sl_need *need, uint32_t cores, uint32_t nodes, struct sl_sums *s)
+{
+	uint64_t units = (uint64_t) cores / need->unit_cores * need->core_units;
+
+	if (!nodes || (int64_t) cores < need->least_cores)
+		return false;
+	if (units > need->most)
+		units = need->most;
+	s->nodes += nodes;
+	s->units += nodes * (int64_t) units;
+	return s->nodes >= need->min_nodes && s->units >= need->units;
+}
+
+/*
+ * Refuse at once what cannot start now, from what is free now alone: an upper bound
+ * of what any class could offer.  Counted by classes or by cores, whichever are fewer.
+ */
+static bool hopeless(const struct sl_timeline *tl, const struct sl_need *need, struct sl_sums *s)
+{
+	*s = (struct sl_sums) { 0 };
+	if (need->whole) {
+		s->nodes = tl->idle_nodes;
+		s->units = INT64_MAX;
+		return s->nodes < need->min_nodes;
+	}
+	if (tl->lives < tl->most_cores) {
+		for (uint32_t i = 0; i < tl->lives; i++) {
+			const struct sl_group *g = &tl->group[tl->live[i].group];
+
+			if (enough(need, (uint32_t) g->now_cores, g->nodes.count, s))
+				return false;
+		}
+		return true;
+	}
+	for (uint32_t c = need->least_cores; c <= tl->most_cores; c++)
+		if (enough(need, c, tl->by_cores[c], s))
+			return false;
+	return true;
+}
+
+static int reject(struct sl_misfit *misfit, const struct sl_need *need, const struct sl_sums *s)
+{
+	/* an upper bound says nothing of required nodes */
+	sl_misfit_from(misfit, need, s, s->nodes < need->min_nodes ? SL_LACK_NODES : SL_LACK_CORES);
+	return 0;
+}
+
+static int prepare(const struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how,
+		   struct sl_need *need, struct sl_misfit *misfit, struct sl_error *err)
+{
+	if (sl_request_check(r, err))
+		return -1;
+	if ((unsigned) how->method >= SL_PLACE_METHODS || how->method == SL_PLACE_TOPOLOGY)
+		return sl_fail(err, SL_EINVAL, "place \"%s\" is not there yet", sl_place_word(how->method));
+	return sl_need_of(r, tl->most_cores, need, misfit) ? 0 : 1;
+}
+
+static int fit_method(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t t,
+		      struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
+{
+	struct sl_sums sums;
+	enum sl_lack lack;
+	int rc;
+
+	if (t == tl->now && (hopeless(tl, need, &sums) || sl_memo_refuses(tl, need, &sums)))
+		return reject(misfit, need, &sums);
+	rc = sl_gather(tl, need, t, !layout && !need->r->contiguous && method != SL_PLACE_CONTIGUOUS, &sums, err);
+	if (rc)
+		return rc;
+	lack = sl_sums_lack(&sums, need);
+	if (lack != SL_LACK_NOTHING) {
+		sl_misfit_from(misfit, need, &sums, lack);
+		if (misfit && lack == SL_LACK_REQUIRED)
+			misfit->node = sl_required_missing(tl->space, need);
+		if (t == tl->now && (lack == SL_LACK_NODES || lack == SL_LACK_CORES))
+			sl_memo_keep(tl, need, &sums);
+		return 0;
+	}
+	rc = sl_choose(tl, need, method, t, misfit, err);
+	if (rc == 1 && layout && sl_deal(tl, need, method == SL_PLACE_SPREAD, layout, err))
+		return -1;
+	return rc;
+}
+
+int sl_fit_at(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how, int64_t t,
+	      struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
+{
+	struct sl_need need;
+	int rc;
+
+	if (layout)
+		sl_layout_clear(layout);
+	rc = prepare(tl, r, how, &need, misfit, err);
+	if (rc <= 0)
+		return rc;
+	if (t < tl->now)
+		t = tl->now;
+	if (how->method == SL_PLACE_EXPLICIT)
+		return sl_explicit_at(tl, &need, how, t, layout, misfit, err);
+	return fit_method(tl, &need, how->method, t, layout, misfit, err);
+}
+
+int sl_fit_earliest(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how,
+		    int64_t from, int64_t latest, int64_t *start, struct sl_layout *layout,
+		    struct sl_misfit *misfit, struct sl_error *err)
+{
+	struct sl_need need;
+	int64_t at;
+	int rc;
+
+	if (layout)
+		sl_layout_clear(layout);
+	rc = prepare(tl, r, how, &need, misfit, err);
+	if (rc <= 0)
+		return rc;
+	if (from < tl->now)
+		from = tl->now;
+	if (latest < from) {
+		if (misfit)
+			*misfit = (struct sl_misfit) { .lack = SL_LACK_TIME };
+		return 0;
+	}
+	if (how->method == SL_PLACE_EXPLICIT)
+		rc = sl_explicit_earliest(tl, &need, how, from, latest, &at, layout, misfit, err);
+	else
+		rc = sl_sweep(tl, &need, how->method, from, latest, &at, layout, misfit, err);
+	if (rc == 1 && start)
+		*start = at;
+	return rc;
+}
+
+int64_t sl_fit_least_cores(const struct sl_timeline *tl, const struct sl_request *r)
+{
+	struct sl_need need;
+	int64_t cores, each;
+
+	if (sl_request_check(r, NULL) || sl_need_of(r, tl->most_cores, &need, NULL))
+		return 0;
+	each = need.least_cores;
+	if (need.whole && tl->least_cores > each)
+		each = tl->least_cores;
+	cores = need.core_units > 1 ? need.units / need.core_units : need.units * need.unit_cores;
+	return cores > each * need.min_nodes ? cores : each * need.min_nodes;
+}

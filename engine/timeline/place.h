@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * place.h - which nodes a job gets, how many cores on each, and when.
+ *
+ * A request is what a job asks for in the engine's terms: no partitions, features
+ * or states any more, but the nodes that may be used and the amounts.  A method
+ * says which of the nodes that would do are taken.  The answer is a layout:
+ * groups of nodes that each give the same amount.
+ *
+ * What every answer keeps, whatever the method:
+ *   - all required nodes, only eligible ones, min_nodes <= nodes <= max_nodes;
+ *   - a task never spans nodes; a node has at least one task, at most
+ *     tasks_per_node, exactly that many where the request says so;
+ *   - cores of a node: as its tasks need, at least min_cores_per_node; in all
+ *     no more than that comes to (whole nodes: all that the node has);
+ *   - memory and gres likewise, free from start to end on each node.
+ * A job of fewer tasks than nodes gets one task's worth on each of min_nodes.
+ *
+ * Tasks go onto the chosen nodes as Slurm's select/cons_tres does with a request
+ * of a minimum of CPUs: each node in turn takes as many as it can while enough
+ * are left to give every further node one ("spread" deals them out evenly).
+ *
+ * A start later than now takes the nodes that become free latest (and only then
+ * looks at weight and index), so that nodes that are free stay free for
+ * backfill.  On a cluster of equal nodes that makes a reservation of nodes
+ * equivalent to the classical count of extra nodes.  (Contiguous requests take the
+ * smallest hole at any time.)
+ *
+ * Ties are broken by node index: the same timeline and request give the same
+ * layout, however the timeline came about.
+ *
+ * Ownership: a layout owns its memory; requests borrow nodesets.  Threads: none
+ * (working memory hangs on the timeline).
+ */
+#ifndef SL_PLACE_H
+#define SL_PLACE_H
+
+#include "timeline/nodeset.h"
+#include "timeline/timeline.h"
+
+/* -- the request ------------------------------------------------------- */
+
+enum sl_gres_per { SL_GRES_PER_NODE, SL_GRES_PER_TASK, SL_GRES_PER_JOB };
+
+/*
+ * *count* of any of the kinds in *kinds* (bit k: kind k; "gpu" without a type is
+ * the mask of all gpu kinds), of each node, task, or of the job as a whole.  Two
+ * masks of one request must be disjoint or one inside the other, as names and
+ * types are.
+ */
+struct sl_gres_need {
+	uint16_t kinds;
+	uint16_t per;			/* enum sl_gres_per */
+	uint32_t count;
+};
+
+#define SL_MAX_GRES_NEEDS 8
+
+struct sl_request {
+	/* Which nodes.  NULL: all that there are; none required. */
+	const struct sl_nodeset *eligible;
+	const struct sl_nodeset *required;
+	uint32_t min_nodes;		/* at least 1; 0 means 1 */
+	uint32_t max_nodes;		/* 0: no limit */
+
+	/* How much.  Without tasks, cores are dealt out one by one. */
+	uint32_t tasks;			/* 0: not said */
+	uint32_t cores_per_task;	/* 0 means 1 */
+	uint32_t tasks_per_core;	/* tasks of less than a core: so many share one; 0 means 1.
+					 * More than 1 only with cores_per_task 1. */
+	int64_t cores;			/* without tasks: cores in all; 0: min_nodes * max(1, min_cores_per_node) */
+	uint32_t min_cores_per_node;	/* 0: none */
+	uint32_t max_cores_per_node;	/* 0: none (MaxCPUsPerNode) */
+	uint32_t tasks_per_node;	/* most tasks on a node; 0: no limit */
+	bool tasks_per_node_exact;	/* and no fewer (tasks 0: tasks_per_node * nodes) */
+	int64_t memory_per_node;	/* MiB */
+	int64_t memory_per_core;	/* MiB for each core that is taken; added to the above */
+	struct sl_gres_need gres[SL_MAX_GRES_NEEDS];
+	uint32_t gres_needs;
+	bool whole_nodes;		/* --exclusive: nodes on which nothing else is, and all of them */
+	bool contiguous;		/* one block of consecutive indices, whatever the method */
+
+	/* How long: the interval [start, start + duration), SL_FOREVER without limit. */
+	int64_t duration;
+};
+
+/*
+ * Is it a request at all?  0, or -1 with *err (SL_EINVAL: no duration, masks that
+ * overlap halfway, more needs than SL_MAX_GRES_NEEDS, ...).  The functions below
+ * call it.
+ */
+int sl_request_check(const struct sl_request *r, struct sl_error *err);
+
+/* -- the method -------------------------------------------------------- */
+
+enum sl_place_method {
+	SL_PLACE_BESTFIT,	/* Slurm's consecutive-set best fit (below); the default */
+	SL_PLACE_CONTIGUOUS,	/* one block of consecutive nodes, the smallest that suffices */
+	SL_PLACE_PACK,		/* as few nodes as can be, the fullest of those that do */
+	SL_PLACE_SPREAD,	/* on as many nodes as allowed, evenly */
+	SL_PLACE_TIGHT,		/* best fit in time: nodes that are taken again soonest */
+	SL_PLACE_NATIVE,	/* Slurm's select will choose: an upper bound, chosen like bestfit */
+	SL_PLACE_TOPOLOGY,	/* reserved: refused with SL_EINVAL for now */
+	SL_PLACE_EXPLICIT,	/* the nodes and cores in *picks* and no others */
+	SL_PLACE_METHODS
+};
+
+/*
+ * bestfit, after _eval_nodes() of select/cons_tres: usable nodes of equal weight
+ * with consecutive indices form a set.  Required nodes come first, then nodes of
+ * the sets that they lie in (upwards, then downwards).  After that the lowest
+ * weight wins; among sets of that weight the smallest that suffices for the rest
+ * of the request, else the largest, and so on until it is satisfied.  Where one
+ * more node will do, it is the tightest of its set.  Where max_nodes binds, nodes
+ * too poor to lead to a fit are passed over, so that a fit is found whenever there
+ * is one.
+ */
+
+struct sl_pick {		/* of an explicit layout */
+	uint32_t node;
+	uint32_t cores;		/* 0: what the tasks that go there need */
+};
+
+struct sl_how {
+	enum sl_place_method method;
+	const struct sl_pick *picks;	/* SL_PLACE_EXPLICIT */
+	uint32_t count;
+};
+
+/* The method called "bestfit", "contiguous", "pack", "spread", "tight", "native" or
+ * "topology"; -1 with *err listing what there is.  And back, never NULL. */
+int sl_place_method(const char *name, struct sl_error *err);
+const char *sl_place_word(enum sl_place_method method);
+
+/* -- the answer -------------------------------------------------------- */
+
+/* What a job gets on one node. */
+struct sl_place {
+	uint32_t node;
+	uint32_t cores;
+	int64_t memory;			/* MiB */
+	uint16_t gres[SL_MAX_GRES];	/* per kind */
+};
+
+struct sl_share {		/* nodes that give the same */
+	struct sl_nodeset nodes;
+	struct sl_resources each;
+};
+
+struct sl_layout {
+	struct sl_share *share;		/* disjoint */
+	uint32_t shares;
+	uint32_t room;			/* shares allocated: their nodesets keep their memory */
+	uint32_t nodes;
+	int64_t cores;
+};
+
+#define SL_LAYOUT_EMPTY { NULL, 0, 0, 0, 0 }
+
+void sl_layout_free(struct sl_layout *l);
+void sl_layout_clear(struct sl_layout *l);
+
+/* Add nodes; amounts equal to those of a share go there.  The nodes must not be in
+ * the layout yet (not checked). */
+int sl_layout_add(struct sl_layout *l, uint32_t first, uint32_t last, const struct sl_resources *each,
+		  struct sl_error *err);
+
+/* As a list by node, in their order.  place[] has room for l->nodes. */
+void sl_layout_places(const struct sl_layout *l, struct sl_place *place);
+
+/* sl_timeline_book(), sl_timeline_unbook() for all shares: wholly or not at all. */
+int sl_layout_book(struct sl_timeline *tl, const struct sl_layout *l, int64_t t0, int64_t t1,
+		   struct sl_error *err);
+int sl_layout_unbook(struct sl_timeline *tl, const struct sl_layout *l, int64_t t0, int64_t t1,
+		     struct sl_error *err);
+
+/* -- why not ----------------------------------------------------------- */
+
+enum sl_lack {
+	SL_LACK_NOTHING,
+	SL_LACK_NODES,		/* too few nodes with what each must have */
+	SL_LACK_CORES,		/* those nodes together have too few cores for the tasks */
+	SL_LACK_GRES,		/* ... too few gres for the job */
+	SL_LACK_REQUIRED,	/* a required node does not do */
+	SL_LACK_MAX_NODES,	/* it would take more nodes than max_nodes */
+	SL_LACK_BLOCK,		/* no block of consecutive nodes is large enough */
+	SL_LACK_TIME,		/* after the latest start allowed */
+	SL_LACK_SENSE,		/* asks for what cannot be on any machine (tasks that do not divide, ...) */
+};
+
+struct sl_misfit {
+	enum sl_lack lack;
+	bool ever;		/* figures hold for all times: it can never run there */
+	int64_t need, have;	/* nodes; tasks (or cores) for CORES; gres; nodes for MAX_NODES and BLOCK */
+	uint32_t node;		/* REQUIRED: which */
+};
+
+/* -- fitting ----------------------------------------------------------- */
+
+/*
+ * Can the request start at *t* (before now: now)?  Returns 1 and the layout, whose
+ * booking over [t, t + duration) will succeed; 0 with *misfit (may be NULL) and an
+ * empty layout; -1 with *err for misuse or lack of memory.  layout may be NULL:
+ * just asking is cheaper.  Books nothing.  A request that is refused because the
+ * machine is full costs some tens of nanoseconds, whatever its size.
+ */
+int sl_fit_at(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how, int64_t t,
+	      struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err);
+
+/*
+ * The earliest start from *from* on (before now: now), and not after *latest*
+ * (SL_FOREVER: whenever).  Returns 1 with *start and the layout (may be NULL); 0
+ * with *misfit when there is none; -1 with *err.  The start is the earliest at
+ * which any choice of nodes satisfies the request, with two exceptions, where a
+ * later one may be found: amounts of gres per job together with max_nodes.
+ */
+int sl_fit_earliest(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how,
+		    int64_t from, int64_t latest, int64_t *start, struct sl_layout *layout,
+		    struct sl_misfit *misfit, struct sl_error *err);
+
+/*
+ * A lower bound of the cores that the request takes in all, wherever it is placed on
+ * this machine.  When less than that is free at an instant that it would run through,
+ * trying is in vain: a job beside EASY's head needs
+ *	sl_timeline_cores_at(shadow) + cores of the head's layout
+ *		>= its own least cores + the head's least cores
+ * even when the head may move.
+ */
+int64_t sl_fit_least_cores(const struct sl_timeline *tl, const struct sl_request *r);
+
+#endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * place_bestfit.c - best fit among sets of consecutive nodes.
+ *
+ * The behaviour of _eval_nodes() in Slurm's select/cons_tres, on runs instead of
+ * nodes.  Differences, both towards the better: a set that suffices is never
+ * dropped for a larger one that does not, and where a limit of nodes binds, nodes
+ * that are too poor are passed over instead of failing and trying again.
+ */
+#include "timeline/place_impl.h"
+
+/* So many sets that were to suffice and did not (their best nodes being too few, with
+ * a limit of nodes): then the largest is taken without looking for the tightest. */
+#define IN_VAIN 8
+
+/* Those with required nodes first, the lightest, the largest, the first. */
+static bool set_before(const struct sl_space *sp, const struct sl_set *a, const struct sl_set *b)
+{
+	bool x = a->required < SL_MAX_NODES, y = b->required < SL_MAX_NODES;
+
+	if (x != y)
+		return x;
+	if (a->weight != b->weight)
+		return a->weight < b->weight;
+	if (a->units != b->units)
+		return a->units > b->units;
+	return sp->spans.at[a->span].first < sp->spans.at[b->span].first;
+}
+
+static void sift_down(struct sl_space *sp, uint32_t i)
+{
+	struct sl_set *s = sp->cons;
+
+	for (;;) {
+		uint32_t child = 2 * i + 1;
+		struct sl_set swap;
+
+		if (child >= sp->conses)
+			return;
+		if (child + 1 < sp->conses && set_before(sp, &s[child + 1], &s[child]))
+			child++;
+		if (!set_before(sp, &s[child], &s[i]))
+			return;
+		swap = s[i];
+		s[i] = s[child];
+		s[child] = swap;
+		i = child;
+	}
+}
+
+/* A set that has no nodes yet (required ones do not count) is begun anew. */
+static struct sl_set *begin_set(struct sl_space *sp, uint32_t span, uint32_t required, struct sl_error *err)
+{
+	if (!sp->conses || sp->cons[sp->conses - 1].nodes) {
+		if (sl_grow(&sp->cons, &sp->cons_room, (uint64_t) sp->conses + 1, sizeof(*sp->cons), err))
+			return NULL;
+		sp->conses++;
+	}
+	sp->cons[sp->conses - 1] = (struct sl_set) { .span = span, .required = required };
+	return &sp->cons[sp->conses - 1];
+}
+
+static void join_set(const struct sl_space *sp, struct sl_set *set, uint32_t span)
+{
+	const struct sl_span *s = &sp->spans.at[span];
+	const struct sl_offer *o = &sp->offer[s->offer];
+	uint32_t n = s->last - s->first + 1;
+
+	if (!set->nodes)
+		set->span = span;
+	set->spans++;
+	set->weight = o->weight;
+	set->nodes += n;
+	if (set->peak < o->units)
+		set->peak = o->units;
+	set->units += (int64_t) n * o->units;
+	set->cores += (int64_t) n * o->free.cores;
+}
+
+/* Spans and required spans in node order make sets; required nodes join two
+ * neighbours of the same weight. */
+static int build_sets(struct sl_space *sp, struct sl_error *err)
+{
+	const struct sl_spans *all = &sp->spans, *req = &sp->required;
+	uint32_t i = 0, r = 0, next = 0;
+	struct sl_set *set = NULL;
+
+	sp->conses = 0;
+	while (i < all->n || r < req->n) {
+		bool required = i == all->n || (r < req->n && req->at[r].first < all->at[i].first);
+		const struct sl_span *s = required ? &req->at[r] : &all->at[i];
+		bool gap = !set || s->first != next;
+
+		if (gap || (!required && set->nodes && set->weight != sp->offer[s->offer].weight))
+			set = begin_set(sp, i, SL_MAX_NODES, err);
+		if (!set)
+			return -1;
+		if (required && set->required == SL_MAX_NODES)
+			set->required = s->first;
+		if (required)
+			r++;
+		else
+			join_set(sp, set, i++);
+		next = s->last + 1;
+	}
+	if (sp->conses && !sp->cons[sp->conses - 1].nodes)
+		sp->conses--;
+	return 0;
+}
+
+static bool enough_gres(const struct sl_picker *p, const struct sl_set *set)
+{
+	for (uint32_t j = 0; j < p->need->jobs; j++) {
+		int64_t sum = 0;
+
+		for (uint32_t i = set->span; i < set->span + set->spans; i++) {
+			const struct sl_span *s = &p->sp->spans.at[i];
+
+			sum += (int64_t) (s->last - s->first + 1) * p->sp->offer[s->offer].job[j];
+		}
+		if (sum < p->job[j])
+			return false;
+	}
+	return true;
+}
+
+static bool same_rank(const struct sl_set *a, const struct sl_set *b)
+{
+	return a->weight == b->weight && (a->required < SL_MAX_NODES) == (b->required < SL_MAX_NODES);
+}
+
+/*
+ * The set to take next: of those that rank with *top the tightest that suffices;
+ * UINT32_MAX when there is none.  *most is an upper bound of the nodes in any set, so
+ * that sets are not searched in vain again and again.
+ */
+static uint32_t sufficient(const struct sl_picker *p, const struct sl_set *top, int64_t *most)
+{
+	const struct sl_space *sp = p->sp;
+	uint32_t best = UINT32_MAX;
+	int64_t seen = 0;
+
+	if (p->nodes > *most || p->nodes > p->slots)
+		return best;
+	for (uint32_t i = 0; i < sp->conses; i++) {
+		const struct sl_set *s = &sp->cons[i];
+
+		seen = s->nodes > seen ? s->nodes : seen;
+		if (s->units < p->units || s->nodes < p->nodes || s->peak * p->slots < p->units || !same_rank(s, top))
+			continue;
+		if (best < UINT32_MAX && (s->cores > sp->cons[best].cores ||
+		    (s->cores == sp->cons[best].cores && s->span > sp->cons[best].span)))
+			continue;
+		if (enough_gres(p, s))
+			best = i;
+	}
+	*most = seen;
+	return best;
+}
+
+static const struct sl_set *first_ranked(const struct sl_space *sp)
+{
+	const struct sl_set *top = &sp->cons[0];
+
+	for (uint32_t i = 1; i < sp->conses; i++) {
+		const struct sl_set *s = &sp->cons[i];
+
+		if (!same_rank(s, top) && set_before(sp, s, top))
+			top = s;
+	}
+	return top;
+}
+
+/* One more node would do: the tightest in the set. */
+static const struct sl_span *tightest_node(const struct sl_picker *p, const struct sl_set *set)
+{
+	const struct sl_span *best = NULL;
+
+	if (p->nodes > 1 || p->slots < 1)
+		return NULL;
+	for (uint32_t i = set->span; i < set->span + set->spans; i++) {
+		const struct sl_span *s = &p->sp->spans.at[i];
+		const struct sl_offer *o = &p->sp->offer[s->offer];
+		bool enough = o->units >= p->units;
+
+		for (uint32_t j = 0; j < p->need->jobs; j++)
+			enough &= o->job[j] >= p->job[j];
+		if (enough && (!best || o->free.cores < p->sp->offer[best->offer].free.cores))
+			best = s;
+	}
+	return best;
+}
+
+static int take_set(struct sl_picker *p, const struct sl_set *set, struct sl_error *err)
+{
+	const struct sl_span *s = p->sp->spans.at;
+	const struct sl_span *one = set->required == SL_MAX_NODES ? tightest_node(p, set) : NULL;
+	uint32_t end = set->span + set->spans, from = set->span;
+
+	if (one) {
+		struct sl_span node = { one->first, one->first, one->offer };
+
+		return sl_picker_take(p, &node, false, err);
+	}
+	while (set->required < SL_MAX_NODES && from < end && s[from].first < set->required)
+		from++;
+	for (uint32_t i = from; i < end && !sl_picker_done(p); i++) {
+		if (sl_picker_take(p, &s[i], false, err))
+			return -1;
+	}
+	for (uint32_t i = from; i-- > set->span && !sl_picker_done(p);) {
+		if (sl_picker_take(p, &s[i], true, err))
+			return -1;
+	}
+	return 0;
+}
+
+int sl_choose_bestfit(struct sl_picker *p, struct sl_error *err)
+{
+	struct sl_space *sp = p->sp;
+	int64_t most = INT64_MAX;
+	uint32_t i, vain = 0;
+
+	sp->spans.n = 0;
+	for (i = 0; i < sp->offers; i++) {
+		const struct sl_nodeset *s = sp->offer[i].nodes;
+
+		for (uint32_t r = 0; r < s->runs; r++) {
+			if (sl_spans_push(&sp->spans, s->run[r].first, s->run[r].last, i, err))
+				return -1;
+		}
+	}
+	if (sl_spans_sort(&sp->spans, &sp->sorted, err) || build_sets(sp, err))
+		return -1;
+	if (!sp->conses)
+		return 0;
+	/* most often one set will do, and they need not be put in order */
+	i = sufficient(p, first_ranked(sp), &most);
+	if (i < UINT32_MAX) {
+		if (take_set(p, &sp->cons[i], err))
+			return -1;
+		sp->cons[i] = sp->cons[--sp->conses];
+	}
+	for (i = sp->conses / 2; i-- > 0 && !sl_picker_done(p);)
+		sift_down(sp, i);
+	while (sp->conses && !sl_picker_done(p) && p->slots > 0) {
+		struct sl_set set;
+
+		i = UINT32_MAX;
+		if (sp->cons[0].units >= p->units && vain < IN_VAIN)
+			i = sufficient(p, &sp->cons[0], &most);
+		vain += i < UINT32_MAX;
+		i = i < UINT32_MAX ? i : 0;
+		set = sp->cons[i];
+		if (take_set(p, &set, err))
+			return -1;
+		if (i)		/* it was to suffice; what it did not give is not asked again */
+			sp->cons[i].units = sp->cons[i].nodes = sp->cons[i].spans = 0;
+		else
+			sp->cons[0] = sp->cons[--sp->conses];
+		sift_down(sp, i);
+	}
+	return 0;
+}

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT */
+/* place_choose.c - taking nodes in the order that a method wants. */
+#include "timeline/place_impl.h"
+
+/* -- picking ----------------------------------------------------------- */
+
+bool sl_picker_done(const struct sl_picker *p)
+{
+	if (p->nodes > 0 || p->units > 0)
+		return false;
+	for (uint32_t j = 0; j < p->need->jobs; j++) {
+		if (p->job[j] > 0)
+			return false;
+	}
+	return true;
+}
+
+static int64_t up(int64_t a, int64_t b)
+{
+	return a > 0 ? (a + b - 1) / b : 0;
+}
+
+/* Nodes of this offer that would satisfy all that is still wanted. */
+static int64_t wanted(const struct sl_picker *p, const struct sl_offer *o)
+{
+	int64_t n = up(p->units, o->units);
+
+	if (n < p->nodes)
+		n = p->nodes;
+	for (uint32_t j = 0; j < p->need->jobs; j++) {
+		int64_t m = up(p->job[j], o->job[j]);
+
+		if (n < m)
+			n = m;
+	}
+	return n;
+}
+
+/* Taking x nodes of *units*, could the nodes not looked at yet give the rest? */
+static bool leads_on(const struct sl_picker *p, int64_t x, uint32_t units)
+{
+	return x * units + sl_hist_best(p->sp, p->slots - x) >= p->units;
+}
+
+/*
+ * At most *x* nodes of *units*: so many that the request can still be satisfied
+ * within the nodes allowed.  What can be reached rises with the number taken while
+ * these nodes are among the best and falls afterwards.
+ */
+static int64_t affordable(const struct sl_picker *p, int64_t x, uint32_t units)
+{
+	int64_t better = 0, lo, hi = x;
+
+	if (leads_on(p, x, units))
+		return x;
+	for (uint32_t u = units + 1; u <= p->sp->hist_top; u++)
+		better += p->sp->hist[u];
+	lo = p->slots - better;
+	if (lo < 0)
+		lo = 0;
+	if (lo > hi)
+		lo = hi;
+	while (hi - lo > 1) {
+		int64_t mid = lo + (hi - lo) / 2;
+
+		if (leads_on(p, mid, units))
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static int pick(struct sl_picker *p, uint32_t first, uint32_t last, uint32_t offer, struct sl_error *err)
+{
+	const struct sl_offer *o = &p->sp->offer[offer];
+	int64_t n = last - first + 1;
+
+	p->nodes -= n;
+	p->slots -= n;
+	p->units -= n * o->units;
+	for (uint32_t j = 0; j < p->need->jobs; j++)
+		p->job[j] -= n * o->job[j];
+	return sl_spans_push(&p->sp->chosen, first, last, offer, err);
+}
+
+int sl_picker_take(struct sl_picker *p, const struct sl_span *span, bool back, struct sl_error *err)
+{
+	const struct sl_offer *o = &p->sp->offer[span->offer];
+	int64_t length = span->last - span->first + 1, x = wanted(p, o);
+
+	if (p->look)
+		p->sp->hist[o->units] -= length;
+	if (x > length)
+		x = length;
+	if (x > p->slots)
+		x = p->slots;
+	if (p->look && x > 0)
+		x = affordable(p, x, o->units);
+	if (x <= 0 || sl_picker_done(p))
+		return 0;
+	return back ? pick(p, span->last - x + 1, span->last, span->offer, err) :
+		      pick(p, span->first, span->first + x - 1, span->offer, err);
+}
+
+/* -- in order ---------------------------------------------------------- */
+
+static bool before(const struct sl_offer *a, const struct sl_offer *b)
+{
+	if (a->key != b->key)
+		return a->key < b->key;
+	if (a->weight != b->weight)
+		return a->weight < b->weight;
+	return a->key2 < b->key2;
+}
+
+static void sift_down(struct sl_space *sp, uint32_t i)
+{
+	for (;;) {
+		uint32_t child = 2 * i + 1, id = sp->order[i];
+
+		if (child >= sp->ordered)
+			return;
+		if (child + 1 < sp->ordered &&
+		    before(&sp->offer[sp->order[child + 1]], &sp->offer[sp->order[child]]))
+			child++;
+		if (!before(&sp->offer[sp->order[child]], &sp->offer[id]))
+			return;
+		sp->order[i] = sp->order[child];
+		sp->order[child] = id;
+		i = child;
+	}
+}
+
+static int push_runs(struct sl_space *sp, uint32_t offer, struct sl_error *err)
+{
+	const struct sl_nodeset *s = sp->offer[offer].nodes;
+
+	for (uint32_t i = 0; i < s->runs; i++) {
+		if (sl_spans_push(&sp->spans, s->run[i].first, s->run[i].last, offer, err))
+			return -1;
+	}
+	return 0;
+}
+
+/* Offers that rank alike are one pool, taken from in node order. */
+static int choose_ordered(struct sl_picker *p, struct sl_error *err)
+{
+	struct sl_space *sp = p->sp;
+
+	if (sl_grow(&sp->order, &sp->order_room, sp->offers, sizeof(*sp->order), err))
+		return -1;
+	sp->ordered = sp->offers;
+	for (uint32_t i = 0; i < sp->offers; i++)
+		sp->order[i] = i;
+	for (uint32_t i = sp->ordered / 2; i-- > 0;)
+		sift_down(sp, i);
+	while (sp->ordered && !sl_picker_done(p) && p->slots > 0) {
+		const struct sl_offer *first = &sp->offer[sp->order[0]];
+
+		sp->spans.n = 0;
+		while (sp->ordered && !before(first, &sp->offer[sp->order[0]])) {
+			if (push_runs(sp, sp->order[0], err))
+				return -1;
+			sp->order[0] = sp->order[--sp->ordered];
+			sift_down(sp, 0);
+		}
+		if (sl_spans_sort(&sp->spans, &sp->sorted, err))
+			return -1;
+		for (uint32_t i = 0; i < sp->spans.n && !sl_picker_done(p); i++) {
+			if (sl_picker_take(p, &sp->spans.at[i], false, err))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* -- the methods' orders ----------------------------------------------- */
+
+static bool does(const struct sl_timeline *tl, const struct sl_need *need, const struct sl_offer *o,
+		 const struct sl_step *s)
+{
+	struct sl_offer at = { .free = s->free };
+
+	return !s->blocks && sl_need_offer(need, &tl->kind[tl->group[o->group].kind].capacity, &at) &&
+	       at.units >= o->units;
+}
+
+/* Since when, without a break until t, could the nodes take that many units? */
+static int64_t since(const struct sl_timeline *tl, const struct sl_need *need, const struct sl_offer *o, int64_t t)
+{
+	const struct sl_group *g = &tl->group[o->group];
+	uint32_t i = sl_step_at(g, t);
+
+	while (i > 0 && does(tl, need, o, &g->step[i - 1]))
+		i--;
+	return g->step[i].t;
+}
+
+/* Until when, from the end of the job on, could they still? */
+static int64_t until(const struct sl_timeline *tl, const struct sl_need *need, const struct sl_offer *o, int64_t end)
+{
+	const struct sl_group *g = &tl->group[o->group];
+	uint32_t i = sl_step_at(g, end - 1) + 1;
+
+	while (i < g->steps && does(tl, need, o, &g->step[i]))
+		i++;
+	return i < g->steps ? g->step[i].t : SL_FOREVER;
+}
+
+static void rank_offers(const struct sl_timeline *tl, const struct sl_picker *p, enum sl_place_method method,
+			int64_t t)
+{
+	struct sl_space *sp = p->sp;
+	int64_t even = method == SL_PLACE_SPREAD && p->nodes > 0 ? up(p->units, p->nodes) : 0;
+	int64_t end = sl_later(t, p->need->r->duration);
+	bool late = t > tl->now;
+
+	for (uint32_t i = 0; i < sp->offers; i++) {
+		struct sl_offer *o = &sp->offer[i];
+
+		o->key = 0;
+		o->key2 = 0;
+		if (late) {
+			/* free latest first; free all the time last */
+			o->key = since(tl, p->need, o, t);
+			o->key = o->key == SL_DAWN ? INT64_MAX : -o->key;
+		} else if (method == SL_PLACE_TIGHT) {
+			o->key = until(tl, p->need, o, end);
+		} else if (method == SL_PLACE_SPREAD) {
+			o->key = o->units < even;
+		}
+		if (method == SL_PLACE_PACK)
+			o->key2 = (uint32_t) o->free.cores;
+	}
+}
+
+/* -- the request ------------------------------------------------------- */
+
+/* Required nodes leave their offers. */
+static int split_required(struct sl_space *sp, const struct sl_nodeset *required, struct sl_error *err)
+{
+	sp->required.n = 0;
+	for (uint32_t i = 0; required && i < sp->offers; i++) {
+		struct sl_offer *o = &sp->offer[i];
+		struct sl_nodeset *in, *rest;
+
+		if (!sl_nodeset_overlaps(required, o->nodes))
+			continue;
+		in = sl_space_set(sp, err);
+		rest = sl_space_set(sp, err);
+		if (!in || !rest || sl_nodeset_meet(in, o->nodes, required, err) ||
+		    sl_nodeset_copy(rest, o->nodes, err) || sl_nodeset_subtract(rest, in, err))
+			return -1;
+		o->nodes = rest;
+		for (uint32_t r = 0; r < in->runs; r++) {
+			if (sl_spans_push(&sp->required, in->run[r].first, in->run[r].last, i, err))
+				return -1;
+		}
+	}
+	return sl_spans_sort(&sp->required, &sp->sorted, err);
+}
+
+static int fill_hist(struct sl_picker *p, struct sl_error *err)
+{
+	struct sl_space *sp = p->sp;
+	uint32_t top = 0;
+
+	for (uint32_t i = 0; i < sp->offers; i++)
+		top = sp->offer[i].units > top ? sp->offer[i].units : top;
+	if (sl_hist_clear(sp, top, err))
+		return -1;
+	for (uint32_t i = 0; i < sp->offers; i++)
+		sp->hist[sp->offer[i].units] += sp->offer[i].nodes->count;
+	return 0;
+}
+
+/* The fewest nodes, beside those taken, that hold what is still wanted. */
+static int64_t fewest(const struct sl_picker *p)
+{
+	int64_t nodes = 0, units = p->units;
+
+	for (uint32_t u = p->sp->hist_top; u && units > 0; u--) {
+		int64_t n = up(units, u);
+
+		if (n > p->sp->hist[u])
+			n = p->sp->hist[u];
+		units -= n * u;
+		nodes += n;
+	}
+	if (units > 0)
+		return INT64_MAX;
+	return nodes > p->nodes ? nodes : p->nodes;
+}
+
+static int64_t candidates(const struct sl_space *sp)
+{
+	int64_t n = 0;
+
+	for (uint32_t i = 0; i < sp->offers; i++)
+		n += sp->offer[i].nodes->count;
+	return n;
+}
+
+static int run_method(struct sl_timeline *tl, struct sl_picker *p, enum sl_place_method method, int64_t t,
+		      struct sl_error *err)
+{
+	bool late = t > tl->now;
+
+	if (sl_picker_done(p) && method != SL_PLACE_SPREAD)
+		return 0;
+	if (!late && (method == SL_PLACE_BESTFIT || method == SL_PLACE_NATIVE))
+		return sl_choose_bestfit(p, err);
+	if (method == SL_PLACE_SPREAD) {
+		int64_t n = candidates(p->sp);
+
+		p->nodes = p->slots < n ? p->slots : n;
+	}
+	rank_offers(tl, p, method, t);
+	return choose_ordered(p, err);
+}
+
+/* Begin with the required nodes. */
+static int start_picking(struct sl_picker *p, struct sl_space *sp, const struct sl_need *need,
+			 struct sl_error *err)
+{
+	*p = (struct sl_picker) { .sp = sp, .need = need, .nodes = need->min_nodes, .units = need->units,
+				  .slots = need->max_nodes };
+	for (uint32_t j = 0; j < need->jobs; j++)
+		p->job[j] = need->need[need->needs + j].count;
+	sp->chosen.n = 0;
+	for (uint32_t i = 0; i < sp->required.n; i++) {
+		const struct sl_span *s = &sp->required.at[i];
+
+		if (pick(p, s->first, s->last, s->offer, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int too_many_nodes(struct sl_misfit *m, const struct sl_need *need, int64_t nodes)
+{
+	if (m)
+		*m = (struct sl_misfit) { .lack = SL_LACK_MAX_NODES, .need = nodes, .have = need->max_nodes };
+	return 0;
+}
+
+/* Does the limit of nodes bind, and can it be kept at all?  Not where every node is
+ * good enough. */
+static int look_ahead(struct sl_picker *p, enum sl_place_method method, struct sl_misfit *misfit,
+		      struct sl_error *err)
+{
+	int64_t least = UINT32_MAX, few;
+
+	for (uint32_t i = 0; i < p->sp->offers; i++)
+		least = p->sp->offer[i].units < least ? p->sp->offer[i].units : least;
+	p->look = p->slots < UINT32_MAX / 2 && least * p->slots < p->units;
+	if (!p->look && method != SL_PLACE_PACK)
+		return 1;
+	if (fill_hist(p, err))
+		return -1;
+	few = fewest(p);
+	if (few > p->slots)
+		return too_many_nodes(misfit, p->need, few == INT64_MAX ? few : few + p->need->max_nodes - p->slots);
+	if (method == SL_PLACE_PACK && !p->need->jobs) {
+		p->slots = few;
+		p->look = true;
+	}
+	return 1;
+}
+
+/* The nodes with the most of the gres that the job needs in all. */
+static int choose_richest(struct sl_picker *p, struct sl_error *err)
+{
+	struct sl_space *sp = p->sp;
+
+	if (start_picking(p, sp, p->need, err))
+		return -1;
+	for (uint32_t i = 0; i < sp->offers; i++) {
+		sp->offer[i].key = sp->offer[i].key2 = 0;
+		for (uint32_t j = 0; j < p->need->jobs; j++)
+			sp->offer[i].key -= sp->offer[i].job[j];
+	}
+	return choose_ordered(p, err);
+}
+
+int sl_choose(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t t,
+	      struct sl_misfit *misfit, struct sl_error *err)
+{
+	struct sl_space *sp = tl->space;
+	struct sl_picker p;
+	int rc;
+
+	if (need->r->contiguous || method == SL_PLACE_CONTIGUOUS)
+		return sl_choose_block(sp, need, misfit, err);
+	if (split_required(sp, need->r->required, err) || start_picking(&p, sp, need, err))
+		return -1;
+	if (p.slots < 0)
+		return too_many_nodes(misfit, need, need->r->required->count);
+	rc = look_ahead(&p, method, misfit, err);
+	if (rc <= 0)
+		return rc;
+	if (run_method(tl, &p, method, t, err))
+		return -1;
+	if (!sl_picker_done(&p) && need->jobs && choose_richest(&p, err))
+		return -1;
+	if (sl_picker_done(&p))
+		return 1;
+	return too_many_nodes(misfit, need, (int64_t) need->max_nodes + 1);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* place_deal.c - dealing units out to the nodes chosen. */
+#include "timeline/place_impl.h"
+
+struct deal {
+	struct sl_timeline *tl;
+	struct sl_space *sp;
+	const struct sl_need *need;
+	struct sl_layout *layout;
+	int64_t nodes, units;		/* still to be served, to be dealt */
+	int64_t job[SL_MAX_GRES_NEEDS];
+};
+
+/* Nodes first..last of a span get *units* each. */
+static int give(struct deal *d, const struct sl_span *s, uint32_t first, uint32_t last, uint32_t units,
+		const uint32_t *job, struct sl_error *err)
+{
+	const struct sl_offer *o = &d->sp->offer[s->offer];
+	const struct sl_resources *capacity = &d->tl->kind[d->tl->group[o->group].kind].capacity;
+	struct sl_resources each;
+
+	if (!sl_need_amounts(d->need, capacity, &o->free, units, job, &each))
+		return sl_fail(err, SL_EINVAL, "placement: node %u cannot give what it offered", first);
+	return sl_layout_add(d->layout, first, last, &each, err);
+}
+
+/* What the next node takes: all it can, while the rest get their least. */
+static int64_t share(int64_t rest, int64_t nodes, int64_t least, int64_t most)
+{
+	int64_t n = rest - (nodes - 1) * least;
+
+	if (n > most)
+		n = most;
+	return n < least ? least : n;
+}
+
+/* With gres for the job as a whole the nodes are served one by one. */
+static int deal_singly(struct deal *d, const struct sl_span *s, struct sl_error *err)
+{
+	const struct sl_offer *o = &d->sp->offer[s->offer];
+
+	for (uint32_t n = s->first; n <= s->last; n++) {
+		uint32_t units = (uint32_t) share(d->units, d->nodes, d->need->least, o->units);
+		uint32_t job[SL_MAX_GRES_NEEDS];
+
+		for (uint32_t j = 0; j < d->need->jobs; j++) {
+			int64_t least = d->job[j] > 0;
+
+			job[j] = (uint32_t) share(d->job[j], d->nodes, least, o->job[j]);
+			d->job[j] -= job[j];
+		}
+		if (give(d, s, n, n, units, job, err))
+			return -1;
+		d->units -= units;
+		d->nodes--;
+	}
+	return 0;
+}
+
+/* Nodes that get all they can, at most one that gets a part, nodes that get their
+ * least. */
+static int deal_span(struct deal *d, const struct sl_span *s, struct sl_error *err)
+{
+	uint32_t most = d->sp->offer[s->offer].units, least = d->need->least;
+	uint32_t n = s->first;
+
+	while (n <= s->last) {
+		int64_t units = share(d->units, d->nodes, least, most), count = 1;
+
+		if (units == most && most > least)	/* for how many nodes does that hold? */
+			count = (d->units - (d->nodes - 1) * least - most) / (most - least) + 1;
+		else if (units == least)
+			count = s->last - n + 1;
+		if (count > s->last - n + 1)
+			count = s->last - n + 1;
+		if (give(d, s, n, n + (uint32_t) count - 1, (uint32_t) units, NULL, err))
+			return -1;
+		d->units -= count * units;
+		d->nodes -= count;
+		n += (uint32_t) count;
+	}
+	return 0;
+}
+
+/* -- evenly ------------------------------------------------------------ */
+
+static int64_t held_at(const struct deal *d, int64_t level)
+{
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < d->sp->chosen.n; i++) {
+		const struct sl_span *s = &d->sp->chosen.at[i];
+		int64_t units = d->sp->offer[s->offer].units;
+
+		sum += (s->last - s->first + 1) * (units < level ? units : level);
+	}
+	return sum;
+}
+
+/*
+ * The lowest level such that nodes filled up to it hold all units.  Nodes get one
+ * less than that, and the first ones that can the rest.
+ */
+static int deal_evenly(struct deal *d, struct sl_error *err)
+{
+	int64_t lo = d->need->least, hi = UINT32_MAX, rest;
+
+	while (lo < hi) {
+		int64_t mid = lo + (hi - lo) / 2;
+
+		if (held_at(d, mid) >= d->units)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	if (lo == d->need->least) {
+		rest = d->nodes;	/* every node gets its least anyway */
+	} else {
+		rest = d->units - held_at(d, lo - 1);
+	}
+	for (uint32_t i = 0; i < d->sp->chosen.n; i++) {
+		const struct sl_span *s = &d->sp->chosen.at[i];
+		uint32_t units = d->sp->offer[s->offer].units, full = 0, n = s->last - s->first + 1;
+		uint32_t low = units < lo ? units : (uint32_t) lo - 1;
+
+		if (units >= lo)
+			full = rest < n ? (uint32_t) rest : n;
+		rest -= full;
+		if (full && give(d, s, s->first, s->first + full - 1, (uint32_t) lo, NULL, err))
+			return -1;
+		if (full < n && give(d, s, s->first + full, s->last, low, NULL, err))
+			return -1;
+	}
+	return 0;
+}
+
+int sl_deal(struct sl_timeline *tl, const struct sl_need *need, bool evenly, struct sl_layout *layout,
+	    struct sl_error *err)
+{
+	struct sl_space *sp = tl->space;
+	struct deal d = { .tl = tl, .sp = sp, .need = need, .layout = layout, .units = need->units };
+
+	sl_layout_clear(layout);
+	for (uint32_t i = 0; i < sp->chosen.n; i++)
+		d.nodes += sp->chosen.at[i].last - sp->chosen.at[i].first + 1;
+	for (uint32_t j = 0; j < need->jobs; j++)
+		d.job[j] = need->need[need->needs + j].count;
+	if (evenly && !need->jobs) {
+		if (sl_spans_sort(&sp->chosen, &sp->sorted, err))
+			return -1;
+		return deal_evenly(&d, err);
+	}
+	for (uint32_t i = 0; i < sp->chosen.n; i++) {
+		if (need->jobs ? deal_singly(&d, &sp->chosen.at[i], err) : deal_span(&d, &sp->chosen.at[i], err))
+			return -1;
+	}
+	return 0;
+}

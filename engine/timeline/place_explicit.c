@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* place_explicit.c - layouts that the policy gives, node by node. */
+#include "timeline/place_impl.h"
+
+#include <inttypes.h>
+
+static uint32_t units_in(const struct sl_need *need, uint32_t cores)
+{
+	uint64_t units = (uint64_t) (cores / need->unit_cores) * need->core_units;
+
+	if (units > need->most)
+		units = need->most;
+	return units > UINT32_MAX ? UINT32_MAX : (uint32_t) units;
+}
+
+/* The nodes picked, each once, each of the machine. */
+static int check_picks(const struct sl_timeline *tl, const struct sl_how *how, struct sl_nodeset *nodes,
+		       struct sl_error *err)
+{
+	for (uint32_t i = 0; i < how->count; i++) {
+		uint32_t n = how->picks[i].node;
+
+		if (n >= tl->nodes)
+			return sl_fail(err, SL_EINVAL, "layout: node %u: there are %u", n, tl->nodes);
+		if (sl_nodeset_contains(nodes, n))
+			return sl_fail(err, SL_EINVAL, "layout: node %u stands in it twice", n);
+		if (sl_nodeset_add(nodes, n, n, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int refuse(struct sl_misfit *m, enum sl_lack lack, int64_t need, int64_t have, uint32_t node)
+{
+	if (m)
+		*m = (struct sl_misfit) { .lack = lack, .need = need, .have = have, .node = node };
+	return 0;
+}
+
+/* Units that a pick stands for at least: its last core is for something. */
+static uint32_t fewest_in(const struct sl_need *need, uint32_t cores)
+{
+	if (need->whole || cores <= (uint32_t) need->least_cores)
+		return need->least;
+	return (cores - 1) / need->unit_cores * need->core_units + 1;
+}
+
+/* More cores than the tasks can use, one at least on each node?  1 or 0 with *misfit. */
+static int check_sense(const struct sl_need *need, uint32_t nodes, int64_t fewest, struct sl_misfit *misfit)
+{
+	if (fewest > need->units && fewest > (int64_t) nodes * need->least)
+		return refuse(misfit, SL_LACK_SENSE, need->units, fewest, 0);
+	return 1;
+}
+
+/* Does the layout satisfy the request, on whatever machine?  1 or 0 with *misfit. */
+static int check_request(const struct sl_need *need, const struct sl_how *how, const struct sl_nodeset *nodes,
+			 struct sl_misfit *misfit)
+{
+	const struct sl_request *r = need->r;
+	int64_t fewest = 0, most = 0;
+	bool open = false;
+
+	if (how->count < need->min_nodes)
+		return refuse(misfit, SL_LACK_NODES, need->min_nodes, how->count, 0);
+	if (how->count > need->max_nodes)
+		return refuse(misfit, SL_LACK_MAX_NODES, how->count, need->max_nodes, 0);
+	if (r->required && !sl_nodeset_includes(nodes, r->required))
+		return refuse(misfit, SL_LACK_REQUIRED, r->required->count, sl_nodeset_common(nodes, r->required),
+			      sl_nodeset_next(r->required, 0));
+	if (r->eligible && !sl_nodeset_includes(r->eligible, nodes))
+		return refuse(misfit, SL_LACK_NODES, nodes->count, sl_nodeset_common(r->eligible, nodes), 0);
+	if (r->contiguous && nodes->runs != 1)
+		return refuse(misfit, SL_LACK_BLOCK, nodes->count, nodes->run[0].last - nodes->run[0].first + 1, 0);
+	for (uint32_t i = 0; i < how->count; i++) {
+		uint32_t cores = how->picks[i].cores, units = units_in(need, cores);
+
+		fewest += fewest_in(need, cores);
+		if (!cores || need->whole) {
+			open = true;
+			continue;
+		}
+		if (cores < (uint32_t) need->least_cores || cores > (uint32_t) need->most_cores || units < need->least)
+			return refuse(misfit, SL_LACK_CORES, need->least_cores, cores, how->picks[i].node);
+		most += units;
+	}
+	if (!open && most < need->units)
+		return refuse(misfit, SL_LACK_CORES, need->units, most, 0);
+	return check_sense(need, how->count, fewest, misfit);
+}
+
+/* Units that are dealt to a pick in any case: no more than its cores hold, though the
+ * fifth core of a task of two stands for a third one. */
+static uint32_t least_in(const struct sl_need *need, uint32_t cores)
+{
+	uint32_t fewest = fewest_in(need, cores), most = units_in(need, cores);
+
+	return !cores || need->whole || fewest < most ? fewest : most;
+}
+
+/* Units of a pick on a node that could take *most*, with *rest* to be dealt to it and
+ * to others that take *later* at least. */
+static uint32_t share_of(const struct sl_need *need, const struct sl_pick *p, int64_t rest, int64_t later,
+			 uint32_t most)
+{
+	uint32_t least = least_in(need, p->cores);
+
+	if (p->cores && !need->whole && most > units_in(need, p->cores))
+		most = units_in(need, p->cores);
+	if (most > rest - later)
+		most = rest - later > 0 ? (uint32_t) (rest - later) : 0;
+	return most < least ? least : most;
+}
+
+/* The amounts of each pick at t, into the layout.  1, 0 with *misfit, -1 with *err. */
+static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct sl_how *how, int64_t t,
+		struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
+{
+	int64_t end = sl_later(t, need->r->duration), job[SL_MAX_GRES_NEEDS], rest = need->units, later = 0, fewest = 0;
+
+	for (uint32_t i = 0; i < how->count; i++)
+		later += least_in(need, how->picks[i].cores);
+	for (uint32_t j = 0; j < need->jobs; j++)
+		job[j] = need->need[need->needs + j].count;
+	sl_layout_clear(layout);
+	for (uint32_t i = 0; i < how->count; i++) {
+		const struct sl_pick *p = &how->picks[i];
+		const struct sl_resources *cap = &sl_timeline_kind(tl, p->node)->capacity;
+		struct sl_offer o = { .group = tl->group_of[p->node] };
+		struct sl_resources each;
+		uint32_t units, give[SL_MAX_GRES_NEEDS] = { 0 };
+
+		if (!sl_step_min(&tl->group[o.group], t, end, &o.free) || !sl_need_offer(need, cap, &o))
+			return refuse(misfit, SL_LACK_NODES, how->count, i, p->node);
+		if (need->whole && p->cores && p->cores != (uint32_t) cap->cores)
+			return refuse(misfit, SL_LACK_CORES, cap->cores, p->cores, p->node);
+		later -= least_in(need, p->cores);
+		units = share_of(need, p, rest, later, o.units);
+		rest -= units;
+		for (uint32_t j = 0; j < need->jobs; j++) {
+			give[j] = job[j] < o.job[j] ? (uint32_t) job[j] : o.job[j];
+			job[j] -= give[j];
+		}
+		if (!sl_need_amounts(need, cap, &o.free, units, give, &each))
+			return refuse(misfit, SL_LACK_GRES, units, o.units, p->node);
+		if (p->cores && !need->whole) {
+			each.cores = (int32_t) p->cores;
+			each.memory = need->r->memory_per_node + need->r->memory_per_core * each.cores;
+		}
+		fewest += fewest_in(need, (uint32_t) each.cores);
+		if (!sl_resources_fit(&each, &o.free))
+			return refuse(misfit, SL_LACK_CORES, each.cores, o.free.cores, p->node);
+		if (sl_layout_add(layout, p->node, p->node, &each, err))
+			return -1;
+	}
+	if (rest > 0)
+		return refuse(misfit, SL_LACK_CORES, need->units, need->units - rest, 0);
+	for (uint32_t j = 0; j < need->jobs; j++) {
+		if (job[j] > 0)
+			return refuse(misfit, SL_LACK_GRES, need->need[need->needs + j].count,
+				      need->need[need->needs + j].count - job[j], 0);
+	}
+	return check_sense(need, how->count, fewest, misfit);
+}
+
+/* The next instant after t at which something changes on a node picked: only then can
+ * what did not fit before begin to. */
+static int64_t next_change(const struct sl_timeline *tl, const struct sl_how *how, int64_t t)
+{
+	int64_t next = SL_FOREVER;
+
+	for (uint32_t i = 0; i < how->count; i++) {
+		const struct sl_group *g = &tl->group[tl->group_of[how->picks[i].node]];
+		uint32_t k = sl_step_at(g, t);
+
+		if (k + 1 < g->steps && g->step[k + 1].t < next)
+			next = g->step[k + 1].t;
+	}
+	return next;
+}
+
+static int explicit_fit(struct sl_timeline *tl, const struct sl_need *need, const struct sl_how *how, int64_t from,
+			int64_t latest, int64_t *start, struct sl_layout *layout, struct sl_misfit *misfit,
+			struct sl_error *err)
+{
+	struct sl_layout unasked = SL_LAYOUT_EMPTY, *to = layout ? layout : &unasked;
+	struct sl_nodeset nodes = SL_NODESET_EMPTY;
+	int64_t t = from;
+	int rc = -1;
+
+	if (check_picks(tl, how, &nodes, err))
+		goto error;
+	rc = check_request(need, how, &nodes, misfit);
+	if (rc == 0 && misfit)
+		misfit->ever = true;
+	while (rc == 1) {
+		rc = fill(tl, need, how, t, to, misfit, err);
+		*start = t;
+		if (rc)
+			break;
+		t = next_change(tl, how, t);
+		if (misfit)
+			misfit->ever = t == SL_FOREVER && from <= tl->now && latest == SL_FOREVER;
+		if (t > latest || t == SL_FOREVER)
+			break;
+		rc = 1;
+	}
+	if (rc != 1)
+		sl_layout_clear(to);
+error:
+	sl_layout_free(&unasked);
+	sl_nodeset_free(&nodes);
+	return rc;
+}
+
+int sl_explicit_at(struct sl_timeline *tl, const struct sl_need *need, const struct sl_how *how, int64_t t,
+		   struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
+{
+	int64_t start;
+
+	return explicit_fit(tl, need, how, t, t, &start, layout, misfit, err);
+}
+
+int sl_explicit_earliest(struct sl_timeline *tl, const struct sl_need *need, const struct sl_how *how,
+			 int64_t from, int64_t latest, int64_t *start, struct sl_layout *layout,
+			 struct sl_misfit *misfit, struct sl_error *err)
+{
+	return explicit_fit(tl, need, how, from, latest, start, layout, misfit, err);
+}

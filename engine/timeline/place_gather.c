@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/* place_gather.c - what the classes of a timeline have to offer. */
+#include "timeline/place_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void free_space(void *arg)
+{
+	struct sl_space *sp = arg;
+
+	for (uint32_t i = 0; i < sp->set_room && sp->set[i]; i++) {
+		sl_nodeset_free(sp->set[i]);
+		free(sp->set[i]);
+	}
+	free(sp->set);
+	free(sp->offer);
+	free(sp->kind_in);
+	free(sp->spans.at);
+	free(sp->required.at);
+	free(sp->chosen.at);
+	free(sp->sorted.at);
+	free(sp->cons);
+	free(sp->order);
+	free(sp->hist);
+	free(sp->cursor);
+	free(sp->heap);
+	free(sp->tree);
+	free(sp->leaf);
+	free(sp);
+}
+
+struct sl_space *sl_space(struct sl_timeline *tl, struct sl_error *err)
+{
+	struct sl_space *sp = tl->space;
+
+	if (sp)
+		return sp;
+	sp = calloc(1, sizeof(*sp));
+	if (sp)
+		sp->kind_in = calloc(tl->kinds ? tl->kinds : 1, 1);
+	if (!sp || !sp->kind_in) {
+		free(sp);
+		sl_fail(err, SL_ENOMEM, "placement: out of memory");
+		return NULL;
+	}
+	tl->space = sp;
+	tl->space_free = free_space;
+	tl->space_undo = sl_memo_undo;
+	return sp;
+}
+
+/* -- eligible nodes ---------------------------------------------------- */
+
+enum { KIND_OUT, KIND_IN, KIND_PARTLY };
+
+int sl_eligible_begin(struct sl_timeline *tl, const struct sl_need *need, struct sl_error *err)
+{
+	const struct sl_nodeset *eligible = need->r->eligible;
+	struct sl_space *sp = sl_space(tl, err);
+
+	if (!sp)
+		return -1;
+	sp->sets = 0;
+	sp->offers = 0;
+	if (eligible && eligible->count == tl->nodes)
+		eligible = NULL;
+	for (uint32_t k = 0; k < tl->kinds; k++) {
+		if (!eligible || sl_nodeset_includes(eligible, &tl->kind_nodes[k]))
+			sp->kind_in[k] = KIND_IN;
+		else
+			sp->kind_in[k] = sl_nodeset_overlaps(eligible, &tl->kind_nodes[k]) ? KIND_PARTLY : KIND_OUT;
+	}
+	return 0;
+}
+
+/* A nodeset for a part of a class: it stays where it is, offers point to it. */
+struct sl_nodeset *sl_space_set(struct sl_space *sp, struct sl_error *err)
+{
+	uint32_t old = sp->set_room;
+
+	if (sl_grow(&sp->set, &sp->set_room, (uint64_t) sp->sets + 1, sizeof(*sp->set), err))
+		return NULL;
+	memset(sp->set + old, 0, (sp->set_room - old) * sizeof(*sp->set));
+	if (!sp->set[sp->sets])
+		sp->set[sp->sets] = calloc(1, sizeof(**sp->set));
+	if (!sp->set[sp->sets]) {
+		sl_fail(err, SL_ENOMEM, "placement: out of memory");
+		return NULL;
+	}
+	return sp->set[sp->sets++];
+}
+
+int sl_eligible(struct sl_timeline *tl, const struct sl_need *need, const struct sl_group *g,
+		const struct sl_nodeset **nodes, struct sl_error *err)
+{
+	const struct sl_nodeset *eligible = need->r->eligible;
+	struct sl_space *sp = tl->space;
+	struct sl_nodeset *part;
+
+	*nodes = &g->nodes;
+	if (sp->kind_in[g->kind] == KIND_IN)
+		return 0;
+	*nodes = NULL;
+	if (sp->kind_in[g->kind] == KIND_OUT || !sl_nodeset_overlaps(eligible, &g->nodes))
+		return 0;
+	if (sl_nodeset_includes(eligible, &g->nodes)) {
+		*nodes = &g->nodes;
+		return 0;
+	}
+	part = sl_space_set(sp, err);
+	if (!part || sl_nodeset_meet(part, &g->nodes, eligible, err))
+		return -1;
+	*nodes = part;
+	return 0;
+}
+
+/* -- sums -------------------------------------------------------------- */
+
+void sl_sums_add(struct sl_sums *s, const struct sl_need *need, uint32_t units, const uint32_t *job,
+		 uint32_t nodes, uint32_t required, int sign)
+{
+	s->nodes += sign * (int64_t) nodes;
+	s->units += sign * (int64_t) nodes * units;
+	s->required += sign * (int32_t) required;
+	for (uint32_t j = 0; j < need->jobs; j++)
+		s->job[j] += sign * (int64_t) nodes * job[j];
+}
+
+enum sl_lack sl_sums_lack(const struct sl_sums *s, const struct sl_need *need)
+{
+	if (s->nodes < need->min_nodes)
+		return SL_LACK_NODES;
+	if (need->r->required && s->required < need->r->required->count)
+		return SL_LACK_REQUIRED;
+	if (s->units < need->units)
+		return SL_LACK_CORES;
+	for (uint32_t j = 0; j < need->jobs; j++) {
+		if (s->job[j] < need->need[need->needs + j].count)
+			return SL_LACK_GRES;
+	}
+	return SL_LACK_NOTHING;
+}
+
+void sl_misfit_from(struct sl_misfit *m, const struct sl_need *need, const struct sl_sums *s, enum sl_lack lack)
+{
+	if (!m)
+		return;
+	*m = (struct sl_misfit) { .lack = lack };
+	switch (lack) {
+	case SL_LACK_NODES:
+		m->need = need->min_nodes;
+		m->have = s->nodes;
+		break;
+	case SL_LACK_CORES:
+		m->need = need->units;
+		m->have = s->units;
+		break;
+	case SL_LACK_REQUIRED:
+		m->need = need->r->required->count;
+		m->have = s->required;
+		break;
+	case SL_LACK_GRES:
+		for (uint32_t j = 0; j < need->jobs; j++) {
+			m->need = need->need[need->needs + j].count;
+			m->have = s->job[j];
+			if (m->have < m->need)
+				break;
+		}
+		break;
+	default:
+		m->need = need->min_nodes;
+		m->have = s->nodes;
+	}
+}
+
+/* -- offers at one time ------------------------------------------------ */
+
+int sl_offer_push(struct sl_space *sp, const struct sl_offer *o, struct sl_error *err)
+{
+	if (sl_grow(&sp->offer, &sp->offer_room, (uint64_t) sp->offers + 1, sizeof(*sp->offer), err))
+		return -1;
+	sp->offer[sp->offers++] = *o;
+	return 0;
+}
+
+/* Nodes so good that any max_nodes of them hold all units: enough of those will do,
+ * whichever they are. */
+struct sure {
+	int64_t nodes, units;
+};
+
+static bool makes_sure(struct sure *s, const struct sl_need *need, const struct sl_offer *o)
+{
+	if ((int64_t) o->units * need->max_nodes < need->units)
+		return false;
+	s->nodes += o->nodes->count;
+	s->units += (int64_t) o->nodes->count * o->units;
+	return s->nodes >= need->min_nodes && s->units >= need->units;
+}
+
+int sl_gather(struct sl_timeline *tl, const struct sl_need *need, int64_t t, bool ask, struct sl_sums *sums,
+	      struct sl_error *err)
+{
+	int64_t end = sl_later(t, need->r->duration);
+	struct sure sure = { 0 };
+	bool now = t <= tl->now;
+	struct sl_space *sp;
+
+	ask = ask && !need->r->required && !need->jobs;
+	*sums = (struct sl_sums) { 0 };
+	if (sl_eligible_begin(tl, need, err))
+		return -1;
+	sp = tl->space;
+	for (uint32_t i = 0; i < tl->lives; i++) {
+		const struct sl_group *g = &tl->group[tl->live[i].group];
+		uint32_t required = 0;
+		struct sl_offer o;
+
+		if (now && tl->live[i].now_cores < need->least_cores)
+			continue;
+		if (!sl_step_min(g, t, end, &o.free) || !sl_need_offer(need, &tl->kind[g->kind].capacity, &o))
+			continue;
+		if (sl_eligible(tl, need, g, &o.nodes, err))
+			return -1;
+		if (!o.nodes)
+			continue;
+		if (ask && makes_sure(&sure, need, &o))
+			return 1;
+		if (need->r->required)
+			required = sl_nodeset_common(need->r->required, o.nodes);
+		sl_sums_add(sums, need, o.units, o.job, o.nodes->count, required, 1);
+		o.group = tl->live[i].group;
+		o.weight = tl->kind[g->kind].weight;
+		if (sl_offer_push(sp, &o, err))
+			return -1;
+	}
+	return 0;
+}
+
+uint32_t sl_required_missing(const struct sl_space *sp, const struct sl_need *need)
+{
+	const struct sl_nodeset *required = need->r->required;
+
+	for (uint32_t n = sl_nodeset_next(required, 0); n < SL_MAX_NODES; n = sl_nodeset_next(required, n + 1)) {
+		bool found = false;
+
+		for (uint32_t i = 0; i < sp->offers && !found; i++)
+			found = sl_nodeset_contains(sp->offer[i].nodes, n);
+		if (!found)
+			return n;
+	}
+	return SL_MAX_NODES;
+}
+
+/* -- spans ------------------------------------------------------------- */
+
+int sl_spans_push(struct sl_spans *s, uint32_t first, uint32_t last, uint32_t offer, struct sl_error *err)
+{
+	if (s->n == s->room && sl_grow(&s->at, &s->room, (uint64_t) s->n + 1, sizeof(*s->at), err))
+		return -1;
+	s->at[s->n++] = (struct sl_span) { first, last, offer };
+	return 0;
+}
+
+static void insertion_sort(struct sl_span *a, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		struct sl_span s = a[i];
+		uint32_t j = i;
+
+		for (; j && a[j - 1].first > s.first; j--)
+			a[j] = a[j - 1];
+		a[j] = s;
+	}
+}
+
+#define DIGIT 11
+#define DIGITS (1u << DIGIT)
+
+static void radix_pass(const struct sl_span *from, struct sl_span *to, uint32_t n, int shift)
+{
+	uint32_t at[DIGITS] = { 0 }, sum = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		at[from[i].first >> shift & (DIGITS - 1)]++;
+	for (uint32_t d = 0; d < DIGITS; d++) {
+		uint32_t count = at[d];
+
+		at[d] = sum;
+		sum += count;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		to[at[from[i].first >> shift & (DIGITS - 1)]++] = from[i];
+}
+
+_Static_assert(SL_MAX_NODES <= 1u << 2 * DIGIT, "two passes sort all nodes");
+
+/* By first node.  Often sorted already, or nearly so. */
+int sl_spans_sort(struct sl_spans *s, struct sl_spans *tmp, struct sl_error *err)
+{
+	uint32_t i = 1;
+
+	while (i < s->n && s->at[i - 1].first < s->at[i].first)
+		i++;
+	if (i >= s->n)
+		return 0;
+	if (s->n <= 48) {
+		insertion_sort(s->at, s->n);
+		return 0;
+	}
+	if (sl_grow(&tmp->at, &tmp->room, s->n, sizeof(*tmp->at), err))
+		return -1;
+	radix_pass(s->at, tmp->at, s->n, 0);
+	radix_pass(tmp->at, s->at, s->n, DIGIT);
+	return 0;
+}
+
+/* -- histogram --------------------------------------------------------- */
+
+int sl_hist_clear(struct sl_space *sp, int64_t top, struct sl_error *err)
+{
+	if (sl_grow(&sp->hist, &sp->hist_room, (uint64_t) top + 1, sizeof(*sp->hist), err))
+		return -1;
+	memset(sp->hist, 0, (top + 1) * sizeof(*sp->hist));
+	sp->hist_top = (uint32_t) top;
+	return 0;
+}
+
+int64_t sl_hist_best(const struct sl_space *sp, int64_t nodes)
+{
+	int64_t sum = 0;
+
+	for (uint32_t u = sp->hist_top; u && nodes > 0; u--) {
+		int64_t n = sp->hist[u] < nodes ? sp->hist[u] : nodes;
+
+		sum += n * u;
+		nodes -= n;
+	}
+	return sum;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * place_impl.h - the inside of placement, for place*.c only.
+ *
+ * The way of a request: it is normalised to units (tasks, or cores where tasks are
+ * not said) of which a node takes between least and most (struct sl_need).  Each
+ * class that could take any makes an offer.  Offers become spans of nodes; a
+ * picker takes spans in the order that the method wants; the units are dealt out
+ * to the nodes picked.  All arrays live in struct sl_space, which hangs on the
+ * timeline, so that fitting allocates nothing once it is warm.
+ */
+#ifndef SL_PLACE_IMPL_H
+#define SL_PLACE_IMPL_H
+
+#include "timeline/place.h"
+#include "timeline/impl.h"
+
+struct sl_need {
+	const struct sl_request *r;
+	uint32_t min_nodes;
+	uint32_t max_nodes;		/* UINT32_MAX: no limit */
+	int64_t units;			/* in all */
+	uint32_t unit_cores;		/* cores of a unit, */
+	uint32_t core_units;		/* or units of a core; one of the two is 1 */
+	uint32_t least, most;		/* units on a node */
+	int32_t least_cores;		/* that a node must have for them */
+	int32_t floor_cores;		/* that a node gives however few units it has */
+	int32_t most_cores;
+	int64_t least_memory;
+	uint32_t needs, jobs;		/* of gres: on each node or task; of the job as a whole */
+	struct sl_gres_need need[SL_MAX_GRES_NEEDS];	/* narrow masks first, per job last */
+	uint16_t least_gres[SL_MAX_GRES];	/* that a node must have of a kind, as far as one can tell */
+	bool whole;
+};
+
+/* What each node of a class (or of a part of it) could take. */
+struct sl_offer {
+	const struct sl_nodeset *nodes;
+	struct sl_resources free;
+	uint32_t group;
+	uint32_t units;			/* at most need->units */
+	uint32_t weight;
+	uint32_t job[SL_MAX_GRES_NEEDS];	/* gres per job, by need->need[needs + i] */
+	int64_t key;			/* smaller is taken first; then weight, then key2 */
+	uint32_t key2;
+};
+
+struct sl_span {		/* consecutive nodes of one offer */
+	uint32_t first, last;
+	uint32_t offer;
+};
+
+/* Spans in an array that grows. */
+struct sl_spans {
+	struct sl_span *at;
+	uint32_t n, room;
+};
+
+/* Consecutive nodes of one weight, in the sense of bestfit. */
+struct sl_set {
+	uint32_t span, spans;		/* in space->spans */
+	uint32_t weight;
+	uint32_t required;		/* first required node among them, or SL_MAX_NODES */
+	uint32_t nodes;
+	uint32_t peak;			/* units of its best node */
+	int64_t units, cores;
+};
+
+struct sl_event {
+	int64_t t;
+	uint32_t cursor;
+};
+
+struct sl_take {		/* what a node could take */
+	uint32_t units;
+	uint32_t job[SL_MAX_GRES_NEEDS];
+};
+
+/* A class on its way through time. */
+struct sl_cursor {
+	const struct sl_nodeset *nodes;
+	uint32_t group;
+	uint32_t step;			/* that holds the time looked at last */
+	uint32_t required;		/* required nodes in it */
+	uint32_t leaf;			/* contiguous: its first leaf in space->leaf */
+	int64_t edge;			/* nothing changes before that */
+	struct sl_take now, then;	/* then: from the cursor's event in the heap on */
+};
+
+/* Longest block of consecutive nodes, by nodes and by units. */
+struct sl_block {
+	uint32_t first, last;		/* nodes spanned; first > last: nothing */
+	uint32_t pre, suf, best;	/* nodes */
+	int64_t pre_units, suf_units, best_units;
+};
+
+/*
+ * What a gathering for now found: so many nodes and units for such a need.  As long
+ * as nothing has become free since, a need that asks for no less on each node, for no
+ * less time, finds no more.
+ */
+struct sl_memo {
+	uint64_t grown, moment, eligible;
+	int64_t now, duration, memory_per_node, memory_per_core;
+	int64_t nodes, units;		/* found; units INT64_MAX: not known */
+	uint32_t unit_cores, core_units, least, most;
+	int32_t least_cores, most_cores;
+	uint32_t needs, jobs;
+	struct sl_gres_need need[SL_MAX_GRES_NEEDS];
+	bool whole;
+};
+
+#define SL_MEMOS 32
+
+struct sl_space {
+	struct sl_memo memo[SL_MEMOS];
+	uint32_t memos, next_memo;
+	struct sl_offer *offer;
+	uint32_t offers, offer_room;
+	struct sl_nodeset **set;	/* parts of classes */
+	uint32_t sets, set_room;
+	uint8_t *kind_in;		/* by kind: how it lies to the eligible nodes */
+	struct sl_spans spans, required, chosen, sorted;
+	struct sl_set *cons;		/* bestfit's sets: a heap */
+	uint32_t conses, cons_room;
+	uint32_t *order;		/* offers: a heap */
+	uint32_t ordered, order_room;
+	uint32_t *hist;			/* nodes by units */
+	uint32_t hist_room, hist_top;	/* highest units in it */
+	struct sl_cursor *cursor;
+	uint32_t cursors, cursor_room;
+	struct sl_event *heap;
+	uint32_t heaped, heap_room;
+	struct sl_block *tree;
+	uint32_t tree_room, leaves;	/* leaves: a power of two */
+	uint32_t *leaf;			/* leaves by cursor */
+	uint32_t leaf_room;
+};
+
+/* The workspace of a timeline, made on first use; NULL with *err. */
+struct sl_space *sl_space(struct sl_timeline *tl, struct sl_error *err);
+
+/* -- place_need.c ------------------------------------------------------ */
+
+/* 0, or -1 when the request cannot be satisfied on nodes of at most *most_cores* cores
+ * (with *misfit), or makes no sense on any machine. */
+int sl_need_of(const struct sl_request *r, uint32_t most_cores, struct sl_need *need, struct sl_misfit *misfit);
+
+/* Could a node with that free give anything?  Cheap, and never false when it could. */
+static inline bool sl_need_plausible(const struct sl_need *need, const struct sl_resources *free,
+				     const struct sl_resources *capacity)
+{
+	if (free->cores < need->least_cores || free->memory < need->least_memory)
+		return false;
+	if (need->whole && !sl_resources_equal(free, capacity))
+		return false;
+	if (need->needs + need->jobs) {
+		for (int k = 0; k < SL_MAX_GRES; k++) {
+			if (free->gres[k] < need->least_gres[k])
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Units that a node with *o->free could take, into o->units and o->job; false: none. */
+bool sl_need_offer(const struct sl_need *need, const struct sl_resources *capacity, struct sl_offer *o);
+
+/* What a node with *free gives for *units* and *job* gres; false when it cannot. */
+bool sl_need_amounts(const struct sl_need *need, const struct sl_resources *capacity,
+		     const struct sl_resources *free, uint32_t units, const uint32_t *job,
+		     struct sl_resources *each);
+
+/* -- place_gather.c ---------------------------------------------------- */
+
+/* How the eligible nodes lie to the kinds, for sl_eligible(). */
+int sl_eligible_begin(struct sl_timeline *tl, const struct sl_need *need, struct sl_error *err);
+
+/* The eligible nodes of a class: NULL and 0 for none; -1 with *err. */
+int sl_eligible(struct sl_timeline *tl, const struct sl_need *need, const struct sl_group *g,
+		const struct sl_nodeset **nodes, struct sl_error *err);
+
+/* Sums over offers, and whether they could satisfy the need. */
+struct sl_sums {
+	int64_t nodes, units;
+	int64_t job[SL_MAX_GRES_NEEDS];
+	uint32_t required;
+};
+void sl_sums_add(struct sl_sums *s, const struct sl_need *need, uint32_t units, const uint32_t *job,
+		 uint32_t nodes, uint32_t required, int sign);
+enum sl_lack sl_sums_lack(const struct sl_sums *s, const struct sl_need *need);
+
+/* Fill a misfit from sums. */
+void sl_misfit_from(struct sl_misfit *m, const struct sl_need *need, const struct sl_sums *s, enum sl_lack lack);
+
+/*
+ * All offers at t, and their sums.  Returns 0; or -1 with *err; or, when *ask*, 1 as
+ * soon as the need can be satisfied for certain (then there is no choosing).
+ */
+int sl_gather(struct sl_timeline *tl, const struct sl_need *need, int64_t t, bool ask, struct sl_sums *sums,
+	      struct sl_error *err);
+
+/* A nodeset of the workspace, until the next gathering; NULL with *err. */
+struct sl_nodeset *sl_space_set(struct sl_space *sp, struct sl_error *err);
+
+/* Another offer: *o, whose nodes pointer must hold.  -1 with *err. */
+int sl_offer_push(struct sl_space *sp, const struct sl_offer *o, struct sl_error *err);
+
+/* The first required node that no offer has, SL_MAX_NODES when there is none. */
+uint32_t sl_required_missing(const struct sl_space *sp, const struct sl_need *need);
+
+int sl_spans_push(struct sl_spans *s, uint32_t first, uint32_t last, uint32_t offer, struct sl_error *err);
+int sl_spans_sort(struct sl_spans *s, struct sl_spans *tmp, struct sl_error *err);
+
+/* Histogram of nodes by units, for asking what the best of them hold. */
+int sl_hist_clear(struct sl_space *sp, int64_t top, struct sl_error *err);
+int64_t sl_hist_best(const struct sl_space *sp, int64_t nodes);
+
+/* -- place_memo.c ------------------------------------------------------ */
+
+/* Is it known that the need cannot be satisfied now?  Then *sums tells with what. */
+bool sl_memo_refuses(const struct sl_timeline *tl, const struct sl_need *need, struct sl_sums *sums);
+
+/* Remember a refusal of a start now. */
+void sl_memo_keep(struct sl_timeline *tl, const struct sl_need *need, const struct sl_sums *sums);
+
+/* Forget what was found after that moment. */
+void sl_memo_undo(void *space, uint64_t moment);
+
+/* -- place_choose.c, place_bestfit.c, place_block.c --------------------- */
+
+/*
+ * Choose among the offers gathered, which satisfy the need in sum, for a start at
+ * t, into space->chosen.  1: chosen, 0: impossible (with *misfit), -1: *err.
+ */
+int sl_choose(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t t,
+	      struct sl_misfit *misfit, struct sl_error *err);
+
+struct sl_picker {
+	struct sl_space *sp;
+	const struct sl_need *need;
+	int64_t nodes, units, slots;	/* still wanted, and nodes still allowed */
+	int64_t job[SL_MAX_GRES_NEEDS];
+	bool look;			/* max_nodes may bind: look ahead */
+};
+
+bool sl_picker_done(const struct sl_picker *p);
+
+/* Take as many nodes of the span as the need wants and allows, from its end when
+ * *back*; the rest of the span is passed over for good. */
+int sl_picker_take(struct sl_picker *p, const struct sl_span *span, bool back, struct sl_error *err);
+
+int sl_choose_bestfit(struct sl_picker *p, struct sl_error *err);
+int sl_choose_block(struct sl_space *sp, const struct sl_need *need, struct sl_misfit *misfit,
+		    struct sl_error *err);
+
+/* The longest blocks while offers come and go: for a sweep. */
+int sl_blocks_begin(struct sl_space *sp, struct sl_error *err);
+void sl_blocks_set(struct sl_space *sp, uint32_t cursor, uint32_t units);
+bool sl_blocks_plausible(const struct sl_space *sp, const struct sl_need *need);
+
+/* -- place_deal.c ------------------------------------------------------ */
+
+/* Deal the units out over space->chosen. */
+int sl_deal(struct sl_timeline *tl, const struct sl_need *need, bool evenly, struct sl_layout *layout,
+	    struct sl_error *err);
+
+/* -- place_explicit.c -------------------------------------------------- */
+
+int sl_explicit_at(struct sl_timeline *tl, const struct sl_need *need, const struct sl_how *how, int64_t t,
+		   struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err);
+int sl_explicit_earliest(struct sl_timeline *tl, const struct sl_need *need, const struct sl_how *how,
+			 int64_t from, int64_t latest, int64_t *start, struct sl_layout *layout,
+			 struct sl_misfit *misfit, struct sl_error *err);
+
+/* -- place_sweep.c ----------------------------------------------------- */
+
+int sl_sweep(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t from,
+	     int64_t latest, int64_t *start, struct sl_layout *layout, struct sl_misfit *misfit,
+	     struct sl_error *err);
+
+static inline int64_t sl_later(int64_t t, int64_t d)
+{
+	return t > SL_FOREVER - d ? SL_FOREVER : t + d;
+}
+
+#endif

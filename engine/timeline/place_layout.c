@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* place_layout.c - layouts: what a job gets, as groups of nodes that give the same. */
+#include "timeline/place.h"
+#include "timeline/impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void sl_layout_free(struct sl_layout *l)
+{
+	for (uint32_t i = 0; i < l->room; i++)
+		sl_nodeset_free(&l->share[i].nodes);
+	free(l->share);
+	*l = (struct sl_layout) SL_LAYOUT_EMPTY;
+}
+
+void sl_layout_clear(struct sl_layout *l)
+{
+	for (uint32_t i = 0; i < l->shares; i++)
+		sl_nodeset_clear(&l->share[i].nodes);
+	l->shares = 0;
+	l->nodes = 0;
+	l->cores = 0;
+}
+
+/* The next share, its nodeset empty with whatever memory it had. */
+static struct sl_share *next_share(struct sl_layout *l, struct sl_error *err)
+{
+	if (l->shares == l->room) {
+		uint32_t room = l->room ? 2 * l->room : 2;
+		struct sl_share *more = realloc(l->share, room * sizeof(*more));
+
+		if (!more) {
+			sl_fail(err, SL_ENOMEM, "layout: out of memory");
+			return NULL;
+		}
+		memset(more + l->room, 0, (room - l->room) * sizeof(*more));
+		l->share = more;
+		l->room = room;
+	}
+	return &l->share[l->shares];
+}
+
+int sl_layout_add(struct sl_layout *l, uint32_t first, uint32_t last, const struct sl_resources *each,
+		  struct sl_error *err)
+{
+	struct sl_share *s = NULL;
+
+	for (uint32_t i = l->shares; i-- > 0 && !s;) {
+		if (sl_resources_equal(&l->share[i].each, each))
+			s = &l->share[i];
+	}
+	if (!s) {
+		s = next_share(l, err);
+		if (!s)
+			return -1;
+		s->each = *each;
+	}
+	if (sl_nodeset_add(&s->nodes, first, last, err))
+		return -1;
+	if (s == &l->share[l->shares])
+		l->shares++;
+	l->nodes += last - first + 1;
+	l->cores += (int64_t) (last - first + 1) * each->cores;
+	return 0;
+}
+
+static int by_node(const void *a, const void *b)
+{
+	const struct sl_place *x = a, *y = b;
+
+	return (x->node > y->node) - (x->node < y->node);
+}
+
+void sl_layout_places(const struct sl_layout *l, struct sl_place *place)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < l->shares; i++) {
+		const struct sl_share *s = &l->share[i];
+		struct sl_place p = { .cores = (uint32_t) s->each.cores, .memory = s->each.memory };
+
+		memcpy(p.gres, s->each.gres, sizeof(p.gres));
+		for (uint32_t r = 0; r < s->nodes.runs; r++) {
+			for (p.node = s->nodes.run[r].first; p.node <= s->nodes.run[r].last; p.node++)
+				place[n++] = p;
+		}
+	}
+	if (l->shares > 1)
+		qsort(place, n, sizeof(*place), by_node);
+}
+
+/* A mark of our own makes several bookings one, whatever fails. */
+static int each_share(struct sl_timeline *tl, const struct sl_layout *l, int64_t t0, int64_t t1, bool book,
+		      struct sl_error *err)
+{
+	uint32_t mark = l->shares > 1 ? sl_timeline_inner_mark(tl) : SL_NO_MARK;
+
+	for (uint32_t i = 0; i < l->shares; i++) {
+		const struct sl_share *s = &l->share[i];
+
+		if (book ? sl_timeline_book(tl, &s->nodes, &s->each, t0, t1, err) :
+			   sl_timeline_unbook(tl, &s->nodes, &s->each, t0, t1, err)) {
+			sl_timeline_rollback(tl, mark);
+			return -1;
+		}
+	}
+	sl_timeline_release(tl, mark);
+	return 0;
+}
+
+int sl_layout_book(struct sl_timeline *tl, const struct sl_layout *l, int64_t t0, int64_t t1,
+		   struct sl_error *err)
+{
+	return each_share(tl, l, t0, t1, true, err);
+}
+
+int sl_layout_unbook(struct sl_timeline *tl, const struct sl_layout *l, int64_t t0, int64_t t1,
+		     struct sl_error *err)
+{
+	return each_share(tl, l, t0, t1, false, err);
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/* place_need.c - a request in units, and what one node can do for it. */
+#include "timeline/place_impl.h"
+
+#include <string.h>
+
+static uint32_t or_one(uint32_t n)
+{
+	return n ? n : 1;
+}
+
+static int64_t up(int64_t a, int64_t b)
+{
+	return (a + b - 1) / b;
+}
+
+static int check_gres(const struct sl_request *r, struct sl_error *err)
+{
+	if (r->gres_needs > SL_MAX_GRES_NEEDS)
+		return sl_fail(err, SL_EINVAL, "%u needs of gres: at most %d", r->gres_needs, SL_MAX_GRES_NEEDS);
+	for (uint32_t i = 0; i < r->gres_needs; i++) {
+		uint16_t a = r->gres[i].kinds;
+
+		if (r->gres[i].per > SL_GRES_PER_JOB)
+			return sl_fail(err, SL_EINVAL, "gres need %u: per what? (%u)", i, r->gres[i].per);
+		if (a >> SL_MAX_GRES)
+			return sl_fail(err, SL_EINVAL, "gres need %u: kinds 0x%x of %d", i, a, SL_MAX_GRES);
+		for (uint32_t j = 0; j < i; j++) {
+			uint16_t b = r->gres[j].kinds, both = a & b;
+
+			if (both && both != a && both != b)
+				return sl_fail(err, SL_EINVAL, "gres needs %u and %u: kinds 0x%x and 0x%x overlap halfway",
+					       j, i, b, a);
+		}
+	}
+	return 0;
+}
+
+int sl_request_check(const struct sl_request *r, struct sl_error *err)
+{
+	if (r->duration <= 0)
+		return sl_fail(err, SL_EINVAL, "duration %lld: not positive", (long long) r->duration);
+	if (r->cores < 0 || r->memory_per_node < 0 || r->memory_per_core < 0)
+		return sl_fail(err, SL_EINVAL, "negative amount of cores or memory");
+	if (r->memory_per_node > INT64_MAX / 4 || r->memory_per_core > INT64_MAX / 4 / SL_MAX_NODE_CORES ||
+	    r->cores > INT64_MAX / 4)
+		return sl_fail(err, SL_EINVAL, "amount of cores or memory out of range");
+	if (or_one(r->tasks_per_core) > 1 && or_one(r->cores_per_task) > 1)
+		return sl_fail(err, SL_EINVAL, "%u tasks per core of %u cores each", r->tasks_per_core,
+			       r->cores_per_task);
+	return check_gres(r, err);
+}
+
+static int senseless(struct sl_misfit *m, int64_t need, int64_t have)
+{
+	if (m)
+		*m = (struct sl_misfit) { .lack = SL_LACK_SENSE, .ever = true, .need = need, .have = have };
+	return -1;
+}
+
+/* Narrow masks first: what can be had of one kind only is taken first, so that a
+ * wider mask takes from what is left (masks are nested or disjoint, hence this
+ * finds an assignment whenever there is one). */
+static void sort_gres(struct sl_need *need, const struct sl_request *r)
+{
+	for (int job = 0; job < 2; job++) {
+		for (int width = 1; width <= SL_MAX_GRES; width++) {
+			for (uint32_t i = 0; i < r->gres_needs; i++) {
+				const struct sl_gres_need *g = &r->gres[i];
+
+				if ((g->per == SL_GRES_PER_JOB) != job || !g->count ||
+				    (g->kinds ? __builtin_popcount(g->kinds) : 1) != width)
+					continue;
+				need->need[need->needs + need->jobs] = *g;
+				if (job)
+					need->jobs++;
+				else
+					need->needs++;
+			}
+		}
+	}
+}
+
+static void least_gres(struct sl_need *need)
+{
+	for (uint32_t i = 0; i < need->needs + need->jobs; i++) {
+		const struct sl_gres_need *g = &need->need[i];
+		uint64_t n = g->count;
+
+		if (__builtin_popcount(g->kinds) != 1)
+			continue;
+		if (g->per == SL_GRES_PER_TASK)
+			n *= need->least;
+		else if (g->per == SL_GRES_PER_JOB)
+			n = 1;
+		n += need->least_gres[__builtin_ctz(g->kinds)];
+		need->least_gres[__builtin_ctz(g->kinds)] = n > UINT16_MAX ? UINT16_MAX : n;
+	}
+}
+
+/* Exactly so many tasks on each node: the number of nodes follows. */
+static int exact_tasks(struct sl_need *need, const struct sl_request *r, struct sl_misfit *misfit)
+{
+	uint32_t each = r->tasks_per_node;
+	int64_t tasks = r->tasks ? r->tasks : (int64_t) need->min_nodes * each;
+	int64_t nodes = tasks / each;
+
+	if (tasks % each || nodes < need->min_nodes)
+		return senseless(misfit, need->min_nodes, nodes);
+	if (nodes > need->max_nodes || nodes > SL_MAX_NODES)
+		return senseless(misfit, nodes, need->max_nodes);
+	need->units = tasks;
+	need->min_nodes = nodes;
+	need->max_nodes = nodes;
+	need->least = need->most = each;
+	return 0;
+}
+
+static int units_of(struct sl_need *need, const struct sl_request *r, struct sl_misfit *misfit)
+{
+	bool exact = r->tasks_per_node && r->tasks_per_node_exact;
+
+	need->least = 1;
+	need->most = UINT32_MAX;
+	need->floor_cores = r->min_cores_per_node > INT32_MAX ? INT32_MAX : r->min_cores_per_node;
+	if (exact || r->tasks) {
+		need->unit_cores = or_one(r->cores_per_task);
+		need->core_units = or_one(r->tasks_per_core);
+		if (exact)
+			return exact_tasks(need, r, misfit);
+		need->units = r->tasks;
+		if (r->tasks_per_node)
+			need->most = r->tasks_per_node;
+	} else {
+		need->unit_cores = need->core_units = 1;
+		need->least = or_one(r->min_cores_per_node);
+		need->units = r->cores;
+	}
+	if (need->units < (int64_t) need->min_nodes * need->least)
+		need->units = (int64_t) need->min_nodes * need->least;
+	/* no node beyond those that the units fill */
+	if (need->max_nodes > need->units / need->least) {
+		int64_t nodes = up(need->units, need->least);
+
+		if (nodes < need->max_nodes)
+			need->max_nodes = nodes;
+	}
+	return 0;
+}
+
+/*
+ * With so few nodes allowed, what must each give even if all others give all that
+ * any node has?  A job of one node wants a node for all of it.
+ */
+static int least_of_few(struct sl_need *need, uint32_t most_cores, struct sl_misfit *misfit)
+{
+	int64_t most = (int64_t) most_cores / need->unit_cores * need->core_units, least;
+
+	if (most > need->most)
+		most = need->most;
+	if (most > need->units)
+		most = need->units;
+	least = need->units - (int64_t) (need->max_nodes - 1) * most;
+	if (least <= need->least)
+		return 0;
+	if (least <= most) {
+		need->least = (uint32_t) least;
+		return 0;
+	}
+	if (misfit)
+		*misfit = (struct sl_misfit) { .lack = SL_LACK_MAX_NODES, .ever = true, .have = need->max_nodes,
+					       .need = most ? up(need->units, most) : INT64_MAX };
+	return -1;
+}
+
+/* Cores that a node gives for so many units. */
+static uint32_t cores_for(const struct sl_need *need, uint32_t units)
+{
+	uint32_t cores = need->core_units > 1 ? up(units, need->core_units) : units * need->unit_cores;
+
+	return cores < (uint32_t) need->floor_cores ? (uint32_t) need->floor_cores : cores;
+}
+
+int sl_need_of(const struct sl_request *r, uint32_t most_cores, struct sl_need *need, struct sl_misfit *misfit)
+{
+	*need = (struct sl_need) { .r = r, .whole = r->whole_nodes };
+	need->min_nodes = or_one(r->min_nodes);
+	need->max_nodes = r->max_nodes ? r->max_nodes : UINT32_MAX;
+	if (need->min_nodes > need->max_nodes)
+		return senseless(misfit, need->min_nodes, need->max_nodes);
+	if (units_of(need, r, misfit) || least_of_few(need, most_cores, misfit))
+		return -1;
+	need->most_cores = r->max_cores_per_node && r->max_cores_per_node < INT32_MAX ?
+			   (int32_t) r->max_cores_per_node : INT32_MAX;
+	need->least_cores = INT32_MAX;
+	if ((uint64_t) need->least * need->unit_cores < INT32_MAX)
+		need->least_cores = (int32_t) cores_for(need, need->least);
+	if (need->least_cores > need->most_cores)
+		return senseless(misfit, need->least_cores, need->most_cores);
+	need->least_memory = r->memory_per_node;
+	if (need->least_cores <= SL_MAX_NODE_CORES)
+		need->least_memory += r->memory_per_core * need->least_cores;
+	if (!r->gres_needs)
+		return 0;
+	sort_gres(need, r);
+	least_gres(need);
+	for (uint32_t j = 0; j < need->jobs; j++) {
+		uint32_t count = need->need[need->needs + j].count;
+
+		/* each node has one of them at least, if there are enough for all */
+		if (count < need->max_nodes)
+			need->max_nodes = count > need->min_nodes ? count : need->min_nodes;
+	}
+	return 0;
+}
+
+/* Take *count* of the kinds in the mask from *left*, lowest kind first. */
+static bool take_gres(uint16_t kinds, uint64_t count, uint16_t *left, uint16_t *taken)
+{
+	for (int k = 0; k < SL_MAX_GRES && count; k++) {
+		uint16_t n = left[k] < count ? left[k] : (uint16_t) count;
+
+		if (!(kinds >> k & 1))
+			continue;
+		left[k] -= n;
+		taken[k] += n;
+		count -= n;
+	}
+	return !count;
+}
+
+static bool gres_for(const struct sl_need *need, uint32_t units, uint16_t *left, uint16_t *taken)
+{
+	for (uint32_t i = 0; i < need->needs; i++) {
+		const struct sl_gres_need *g = &need->need[i];
+		uint64_t n = g->per == SL_GRES_PER_TASK ? (uint64_t) g->count * units : g->count;
+
+		if (!take_gres(g->kinds, n, left, taken))
+			return false;
+	}
+	return true;
+}
+
+static bool gres_fit(const struct sl_need *need, const struct sl_offer *o, uint32_t units, uint16_t *left)
+{
+	uint16_t taken[SL_MAX_GRES] = { 0 };
+
+	memcpy(left, o->free.gres, sizeof(o->free.gres));
+	return gres_for(need, units, left, taken);
+}
+
+/* As many units as the gres allow, then what is left for the job as a whole. */
+static bool offer_gres(const struct sl_need *need, struct sl_offer *o)
+{
+	uint16_t left[SL_MAX_GRES], taken[SL_MAX_GRES] = { 0 };
+	uint32_t lo = need->least, hi = o->units;
+
+	if (gres_fit(need, o, hi, left))
+		lo = hi;
+	else if (!gres_fit(need, o, lo, left))
+		return false;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo + 1) / 2;
+
+		if (gres_fit(need, o, mid, left))
+			lo = mid;
+		else
+			hi = mid - 1;
+	}
+	o->units = lo;
+	gres_fit(need, o, lo, left);
+	for (uint32_t j = 0; j < need->jobs; j++) {
+		const struct sl_gres_need *g = &need->need[need->needs + j];
+		uint32_t have = 0;
+
+		for (int k = 0; k < SL_MAX_GRES; k++)
+			have += g->kinds >> k & 1 ? left[k] : 0;
+		if (!have)
+			return false;
+		o->job[j] = have < g->count ? have : g->count;
+		take_gres(g->kinds, o->job[j], left, taken);
+	}
+	return true;
+}
+
+bool sl_need_offer(const struct sl_need *need, const struct sl_resources *capacity, struct sl_offer *o)
+{
+	const struct sl_request *r = need->r;
+	int64_t cores = o->free.cores, units;
+
+	if (!sl_need_plausible(need, &o->free, capacity))
+		return false;
+	if (cores > need->most_cores)
+		cores = need->most_cores;
+	if (r->memory_per_core) {
+		int64_t with_memory = (o->free.memory - r->memory_per_node) / r->memory_per_core;
+
+		if (cores > with_memory)
+			cores = with_memory;
+	}
+	units = cores / need->unit_cores * need->core_units;
+	if (units > need->most)
+		units = need->most;
+	if (units > need->units)
+		units = need->units;
+	if (units < need->least)
+		return false;
+	o->units = (uint32_t) units;
+	return !(need->needs + need->jobs) || offer_gres(need, o);
+}
+
+bool sl_need_amounts(const struct sl_need *need, const struct sl_resources *capacity,
+		     const struct sl_resources *free, uint32_t units, const uint32_t *job,
+		     struct sl_resources *each)
+{
+	uint16_t left[SL_MAX_GRES];
+
+	if (need->whole) {
+		*each = *capacity;
+		return true;
+	}
+	*each = (struct sl_resources) { .cores = (int32_t) cores_for(need, units) };
+	each->memory = need->r->memory_per_node + need->r->memory_per_core * each->cores;
+	if (!(need->needs + need->jobs))
+		return true;
+	memcpy(left, free->gres, sizeof(left));
+	if (!gres_for(need, units, left, each->gres))
+		return false;
+	for (uint32_t j = 0; j < need->jobs; j++) {
+		if (!take_gres(need->need[need->needs + j].kinds, job[j], left, each->gres))
+			return false;
+	}
+	return true;
+}

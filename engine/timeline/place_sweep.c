@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * place_sweep.c - the earliest start.
+ *
+ * Each class is a cursor that walks along its own step function and knows what its
+ * nodes could take of a job that starts at the time reached, and when that changes
+ * next.  A heap yields the changes of all cursors in time order; sums over the
+ * cursors tell when a placement is worth trying.  So a sweep costs the changes that
+ * happen before the answer, not classes times instants.
+ */
+#include "timeline/place_impl.h"
+
+#include <string.h>
+
+struct sweep {
+	struct sl_timeline *tl;
+	struct sl_space *sp;
+	const struct sl_need *need;
+	enum sl_place_method method;
+	int64_t latest;
+	uint32_t sets;			/* nodesets that cursors use */
+	int64_t longest;		/* block of consecutive nodes so far */
+	int64_t top;			/* of hist: units of a node at most */
+	struct sl_sums sums, most;	/* at the time reached; the most of each so far */
+	struct sl_misfit why;		/* of the last attempt */
+	bool block;			/* wants consecutive nodes */
+	bool limited;			/* max_nodes may bind: hist is kept */
+	bool gained;			/* something came since the last attempt */
+	bool cut;			/* something would have changed after the latest start */
+};
+
+/* -- one cursor -------------------------------------------------------- */
+
+/* When does the window [t, t + duration) next lose a step, or reach into one more? */
+static int64_t next_edge(const struct sl_group *g, uint32_t step, int64_t t, int64_t duration)
+{
+	int64_t end = sl_later(t, duration), edge = SL_FOREVER;
+	uint32_t k = step + 1;
+
+	if (k < g->steps)
+		edge = g->step[k].t;
+	while (k < g->steps && g->step[k].t < end)
+		k++;
+	if (k < g->steps && g->step[k].t - duration + 1 < edge)
+		edge = g->step[k].t - duration + 1;
+	return edge;
+}
+
+/*
+ * What could the class take of a job that starts at t?  And when could that change:
+ * past a step that blocks, no start before its end would do.
+ */
+static void look(const struct sweep *w, struct sl_cursor *c, int64_t t, struct sl_take *take)
+{
+	const struct sl_group *g = &w->tl->group[c->group];
+	const struct sl_resources *capacity = &w->tl->kind[g->kind].capacity;
+	int64_t end = sl_later(t, w->need->r->duration);
+	struct sl_offer o = { 0 };
+	uint32_t k;
+
+	take->units = 0;
+	while (c->step + 1 < g->steps && g->step[c->step + 1].t <= t)
+		c->step++;
+	o.free = g->step[c->step].free;
+	for (k = c->step; k < g->steps && (k == c->step || g->step[k].t < end); k++) {
+		const struct sl_step *s = &g->step[k];
+
+		if (s->blocks || !sl_need_plausible(w->need, &s->free, capacity)) {
+			c->edge = k + 1 < g->steps ? g->step[k + 1].t : SL_FOREVER;
+			return;
+		}
+		if (k > c->step)
+			sl_resources_min(&o.free, &s->free);
+	}
+	c->edge = next_edge(g, c->step, t, w->need->r->duration);
+	if (!sl_need_offer(w->need, capacity, &o))
+		return;
+	take->units = o.units;
+	memcpy(take->job, o.job, sizeof(take->job));
+}
+
+static bool same_take(const struct sl_need *need, const struct sl_take *a, const struct sl_take *b)
+{
+	bool same = a->units == b->units;
+
+	for (uint32_t j = 0; j < need->jobs && a->units; j++)
+		same &= a->job[j] == b->job[j];
+	return same;
+}
+
+/* The cursor's next change: its time, and *c->then.  SL_FOREVER: none in time. */
+static int64_t look_on(struct sweep *w, struct sl_cursor *c)
+{
+	for (;;) {
+		int64_t t = c->edge;
+
+		if (t == SL_FOREVER)
+			return t;
+		if (t > w->latest) {
+			w->cut = true;
+			return SL_FOREVER;
+		}
+		look(w, c, t, &c->then);
+		if (!same_take(w->need, &c->now, &c->then))
+			return t;
+	}
+}
+
+/* -- all of them ------------------------------------------------------- */
+
+static void count(struct sweep *w, const struct sl_cursor *c, const struct sl_take *take, int sign)
+{
+	if (!take->units)
+		return;
+	sl_sums_add(&w->sums, w->need, take->units, take->job, c->nodes->count, c->required, sign);
+	if (w->limited)
+		w->sp->hist[take->units] += sign * c->nodes->count;
+}
+
+static void note_most(struct sweep *w)
+{
+	if (w->sums.nodes > w->most.nodes)
+		w->most.nodes = w->sums.nodes;
+	if (w->sums.units > w->most.units)
+		w->most.units = w->sums.units;
+	if (w->sums.required > w->most.required)
+		w->most.required = w->sums.required;
+	for (uint32_t j = 0; j < w->need->jobs; j++) {
+		if (w->sums.job[j] > w->most.job[j])
+			w->most.job[j] = w->sums.job[j];
+	}
+	if (w->block && w->sp->tree[1].best > w->longest)
+		w->longest = w->sp->tree[1].best;
+}
+
+static int start_hist(struct sweep *w, struct sl_error *err)
+{
+	const struct sl_need *need = w->need;
+
+	w->top = (int64_t) w->tl->most_cores / need->unit_cores * need->core_units;
+	if (w->top > need->units)
+		w->top = need->units;
+	if (w->top > need->most)
+		w->top = need->most;
+	w->limited = need->max_nodes < UINT32_MAX && (int64_t) need->least * need->max_nodes < need->units;
+	return w->limited ? sl_hist_clear(w->sp, w->top, err) : 0;
+}
+
+static int start_cursors(struct sweep *w, int64_t from, struct sl_error *err)
+{
+	struct sl_timeline *tl = w->tl;
+	struct sl_space *sp = w->sp;
+
+	sp->cursors = 0;
+	if (sl_grow(&sp->cursor, &sp->cursor_room, tl->lives, sizeof(*sp->cursor), err))
+		return -1;
+	for (uint32_t i = 0; i < tl->lives; i++) {
+		const struct sl_group *g = &tl->group[tl->live[i].group];
+		struct sl_cursor *c = &sp->cursor[sp->cursors];
+
+		if (!sl_need_plausible(w->need, &tl->kind[g->kind].capacity, &tl->kind[g->kind].capacity))
+			continue;
+		*c = (struct sl_cursor) { .group = tl->live[i].group, .step = sl_step_at(g, from) };
+		if (sl_eligible(tl, w->need, g, &c->nodes, err))
+			return -1;
+		if (!c->nodes)
+			continue;
+		if (w->need->r->required)
+			c->required = sl_nodeset_common(w->need->r->required, c->nodes);
+		look(w, c, from, &c->now);
+		count(w, c, &c->now, 1);
+		sp->cursors++;
+	}
+	w->sets = sp->sets;
+	return w->block ? sl_blocks_begin(sp, err) : 0;
+}
+
+static void sift_down(struct sl_event *h, uint32_t n, uint32_t i)
+{
+	struct sl_event e = h[i];
+
+	for (;;) {
+		uint32_t child = 2 * i + 1;
+
+		if (child >= n)
+			break;
+		if (child + 1 < n && h[child + 1].t < h[child].t)
+			child++;
+		if (h[child].t >= e.t)
+			break;
+		h[i] = h[child];
+		i = child;
+	}
+	h[i] = e;
+}
+
+static int start_heap(struct sweep *w, struct sl_error *err)
+{
+	struct sl_space *sp = w->sp;
+
+	sp->heaped = 0;
+	if (sl_grow(&sp->heap, &sp->heap_room, sp->cursors, sizeof(*sp->heap), err))
+		return -1;
+	for (uint32_t i = 0; i < sp->cursors; i++) {
+		int64_t t = look_on(w, &sp->cursor[i]);
+
+		if (t < SL_FOREVER)
+			sp->heap[sp->heaped++] = (struct sl_event) { t, i };
+	}
+	for (uint32_t i = sp->heaped / 2; i-- > 0;)
+		sift_down(sp->heap, sp->heaped, i);
+	return 0;
+}
+
+/* Carry out all changes at the time of the first event, which is returned. */
+static int64_t step_on(struct sweep *w)
+{
+	struct sl_space *sp = w->sp;
+	int64_t t = sp->heap[0].t;
+
+	while (sp->heaped && sp->heap[0].t == t) {
+		uint32_t id = sp->heap[0].cursor;
+		struct sl_cursor *c = &sp->cursor[id];
+
+		count(w, c, &c->now, -1);
+		count(w, c, &c->then, 1);
+		if (w->block)
+			sl_blocks_set(sp, id, c->then.units);
+		w->gained |= c->then.units > c->now.units;
+		for (uint32_t j = 0; j < w->need->jobs && c->then.units; j++)
+			w->gained |= c->then.job[j] > c->now.job[j];
+		c->now = c->then;
+		sp->heap[0].t = look_on(w, c);
+		if (sp->heap[0].t == SL_FOREVER)
+			sp->heap[0] = sp->heap[--sp->heaped];
+		if (sp->heaped)
+			sift_down(sp->heap, sp->heaped, 0);
+	}
+	note_most(w);
+	return t;
+}
+
+/* -- attempts ---------------------------------------------------------- */
+
+static bool plausible(const struct sweep *w)
+{
+	return w->gained && sl_sums_lack(&w->sums, w->need) == SL_LACK_NOTHING &&
+	       (!w->limited || sl_hist_best(w->sp, w->need->max_nodes) >= w->need->units) &&
+	       (!w->block || sl_blocks_plausible(w->sp, w->need));
+}
+
+/* Offers as sl_gather() makes them, from the cursors that have something. */
+static int attempt(struct sweep *w, int64_t t, struct sl_layout *layout, struct sl_error *err)
+{
+	struct sl_timeline *tl = w->tl;
+	struct sl_space *sp = w->sp;
+	int rc;
+
+	w->gained = false;
+	sp->offers = 0;
+	sp->sets = w->sets;
+	for (uint32_t i = 0; i < sp->cursors; i++) {
+		const struct sl_cursor *c = &sp->cursor[i];
+		const struct sl_group *g = &tl->group[c->group];
+		const struct sl_node_kind *kind = &tl->kind[g->kind];
+		struct sl_offer o = { .group = c->group, .nodes = c->nodes, .weight = kind->weight };
+
+		if (!c->now.units)
+			continue;
+		sl_step_min(g, t, sl_later(t, w->need->r->duration), &o.free);
+		if (sl_need_offer(w->need, &kind->capacity, &o) && sl_offer_push(sp, &o, err))
+			return -1;
+	}
+	rc = sl_choose(tl, w->need, w->method, t, &w->why, err);
+	if (rc == 1 && layout)
+		rc = sl_deal(tl, w->need, w->method == SL_PLACE_SPREAD, layout, err) ? -1 : 1;
+	/* choosing uses the histogram as well */
+	if (!rc && w->limited) {
+		if (sl_hist_clear(sp, w->top, err))
+			return -1;
+		for (uint32_t i = 0; i < sp->cursors; i++) {
+			if (sp->cursor[i].now.units)
+				sp->hist[sp->cursor[i].now.units] += sp->cursor[i].nodes->count;
+		}
+	}
+	return rc;
+}
+
+/* Why it found nothing, with the most that there was at any time. */
+static int never(const struct sweep *w, int64_t from, struct sl_misfit *misfit)
+{
+	enum sl_lack most = sl_sums_lack(&w->most, w->need), last = sl_sums_lack(&w->sums, w->need);
+
+	if (!misfit)
+		return 0;
+	if (w->cut)
+		*misfit = (struct sl_misfit) { .lack = SL_LACK_TIME };
+	else if (most != SL_LACK_NOTHING)
+		sl_misfit_from(misfit, w->need, &w->most, most);
+	else if (w->block)
+		*misfit = (struct sl_misfit) { .lack = SL_LACK_BLOCK, .need = w->need->min_nodes,
+					       .have = w->longest };
+	else if (w->why.lack != SL_LACK_NOTHING)
+		*misfit = w->why;
+	else if (last != SL_LACK_NOTHING)
+		sl_misfit_from(misfit, w->need, &w->sums, last);
+	else
+		*misfit = (struct sl_misfit) { .lack = SL_LACK_MAX_NODES, .need = INT64_MAX,
+					       .have = w->need->max_nodes };
+	misfit->ever = !w->cut && from <= w->tl->now;
+	return 0;
+}
+
+int sl_sweep(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t from,
+	     int64_t latest, int64_t *start, struct sl_layout *layout, struct sl_misfit *misfit,
+	     struct sl_error *err)
+{
+	struct sweep w = { .tl = tl, .need = need, .method = method, .latest = latest, .gained = true };
+	int64_t t = from;
+	int rc = 0;
+
+	w.block = need->r->contiguous || method == SL_PLACE_CONTIGUOUS;
+	if (sl_eligible_begin(tl, need, err))
+		return -1;
+	w.sp = tl->space;
+	if (start_hist(&w, err) || start_cursors(&w, from, err))
+		return -1;
+	note_most(&w);
+	if (plausible(&w))
+		rc = attempt(&w, t, layout, err);
+	if (!rc && start_heap(&w, err))
+		return -1;
+	while (!rc && w.sp->heaped) {
+		t = step_on(&w);
+		if (plausible(&w))
+			rc = attempt(&w, t, layout, err);
+	}
+	if (rc < 0)
+		return -1;
+	*start = t;
+	return rc ? 1 : never(&w, from, misfit);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* timeline/query.c - asking a timeline, and checking that it is in order. */
+#include "timeline/impl.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void sl_timeline_free(const struct sl_timeline *tl, uint32_t node, int64_t t0, int64_t t1,
+		      struct sl_resources *free)
+{
+	sl_step_min(&tl->group[tl->group_of[node]], t0, t1, free);
+}
+
+void sl_timeline_unbooked(const struct sl_timeline *tl, uint32_t node, int64_t t0, int64_t t1,
+			  struct sl_resources *free)
+{
+	const struct sl_group *g = &tl->group[tl->group_of[node]];
+	uint32_t i = sl_step_at(g, t0);
+
+	*free = g->step[i].free;
+	while (++i < g->steps && g->step[i].t < t1)
+		sl_resources_min(free, &g->step[i].free);
+}
+
+int64_t sl_timeline_next(const struct sl_timeline *tl, int64_t t)
+{
+	int64_t next = SL_FOREVER;
+
+	if (t < tl->now)
+		t = tl->now;
+	for (uint32_t i = 0; i < tl->lives; i++) {
+		const struct sl_group *g = &tl->group[tl->live[i].group];
+		uint32_t s = sl_step_at(g, t) + 1;
+
+		if (s < g->steps && g->step[s].t < next)
+			next = g->step[s].t;
+	}
+	return next;
+}
+
+void sl_timeline_free_now(const struct sl_timeline *tl, struct sl_free_now *f)
+{
+	f->cores = tl->free_cores;
+	f->nodes = tl->nodes - tl->by_cores[0];
+	f->idle_nodes = tl->idle_nodes;
+}
+
+void sl_timeline_free_gres(const struct sl_timeline *tl, uint64_t sum[SL_MAX_GRES])
+{
+	struct sl_resources free;
+
+	memset(sum, 0, SL_MAX_GRES * sizeof(*sum));
+	for (uint32_t i = 0; i < tl->lives; i++) {
+		const struct sl_group *g = &tl->group[tl->live[i].group];
+
+		sl_step_min(g, tl->now, tl->now + 1, &free);
+		for (uint32_t k = 0; k < SL_MAX_GRES; k++)
+			sum[k] += (uint64_t) g->nodes.count * free.gres[k];
+	}
+}
+
+static int64_t sum_cores(const struct sl_timeline *tl, int64_t t)
+{
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < tl->lives; i++) {
+		const struct sl_group *g = &tl->group[tl->live[i].group];
+
+		sum += g->nodes.count * sl_step_cores(g, t);
+	}
+	return sum;
+}
+
+int64_t sl_timeline_cores_at(struct sl_timeline *tl, int64_t t)
+{
+	if (t <= tl->now)
+		return tl->free_cores;
+	if (t != tl->watched) {
+		tl->watched = t;
+		tl->watched_cores = sum_cores(tl, t);
+	}
+	return tl->watched_cores;
+}
+
+static int grow_views(struct sl_timeline *tl, struct sl_error *err)
+{
+	uint32_t room = tl->view_room, old = tl->view_room;
+
+	/* the same room for both: the second failing leaves the first too large */
+	if (sl_grow(&tl->view, &room, tl->lives, sizeof(*tl->view), err))
+		return -1;
+	room = old;
+	if (sl_grow(&tl->view_set, &room, tl->lives, sizeof(*tl->view_set), err))
+		return -1;
+	if (room > old)
+		memset(tl->view_set + old, 0, (room - old) * sizeof(*tl->view_set));
+	tl->view_room = room;
+	return 0;
+}
+
+static int by_first_node(const void *a, const void *b)
+{
+	const struct sl_class *x = a, *y = b;
+	uint32_t m = x->nodes->run[0].first, n = y->nodes->run[0].first;
+
+	return (m > n) - (m < n);
+}
+
+int64_t sl_timeline_classes(struct sl_timeline *tl, const struct sl_nodeset *within, int64_t t0, int64_t t1,
+			    const struct sl_class **out, struct sl_error *err)
+{
+	uint32_t n = 0;
+
+	if (grow_views(tl, err))
+		return -1;
+	for (uint32_t i = 0; i < tl->lives; i++) {
+		const struct sl_group *g = &tl->group[tl->live[i].group];
+		struct sl_class *v = &tl->view[n];
+
+		v->nodes = &g->nodes;
+		if (within && !sl_nodeset_includes(within, &g->nodes)) {
+			if (sl_nodeset_meet(&tl->view_set[n], &g->nodes, within, err))
+				return -1;
+			v->nodes = &tl->view_set[n];
+		}
+		if (!v->nodes->count)
+			continue;
+		v->kind = &tl->kind[g->kind];
+		sl_step_min(g, t0, t1, &v->free);
+		n++;
+	}
+	qsort(tl->view, n, sizeof(*tl->view), by_first_node);
+	*out = tl->view;
+	return n;
+}
+
+void sl_timeline_figures(const struct sl_timeline *tl, struct sl_timeline_figures *f)
+{
+	*f = (struct sl_timeline_figures) { .classes = tl->lives };
+	f->bytes = sizeof(*tl) + tl->kinds * sizeof(*tl->kind) + tl->nodes * sizeof(*tl->group_of) +
+		   tl->groups_room * (sizeof(*tl->group) + sizeof(*tl->live)) + tl->buckets * sizeof(*tl->bucket) +
+		   ((size_t) tl->most_cores + 1) * sizeof(*tl->by_cores) + tl->log_room * sizeof(*tl->log) +
+		   tl->log_run_room * sizeof(*tl->log_run) + tl->touch_room * sizeof(*tl->touch) +
+		   tl->step_room * sizeof(*tl->step) + tl->view_room * (sizeof(*tl->view) + sizeof(*tl->view_set));
+	for (uint32_t id = 0; id < tl->groups; id++)
+		f->bytes += tl->group[id].room * sizeof(struct sl_step) +
+			    tl->group[id].nodes.room * sizeof(struct sl_run);
+	for (uint32_t i = 0; i < tl->lives; i++)
+		f->steps += tl->group[tl->live[i].group].steps;
+}
+
+/* -- checking ---------------------------------------------------------- */
+
+static int broken(struct sl_error *err, uint32_t id, const char *what)
+{
+	return sl_fail(err, SL_EINVAL, "timeline: class %u: %s", id, what);
+}
+
+static int check_steps(const struct sl_timeline *tl, uint32_t id, struct sl_error *err)
+{
+	const struct sl_group *g = &tl->group[id];
+	const struct sl_resources *cap = &tl->kind[g->kind].capacity;
+
+	if (!g->steps || g->step[0].t != SL_DAWN)
+		return broken(err, id, "does not begin at the dawn of time");
+	if (g->next != (g->steps > 1 ? g->step[1].t : SL_FOREVER) || g->next <= tl->now)
+		return broken(err, id, "has a step in the past");
+	if (g->next < tl->next)
+		return broken(err, id, "has a step that advance() would miss");
+	if (g->now_cores != (g->step[0].blocks ? 0 : g->step[0].free.cores))
+		return broken(err, id, "does not know what is free now");
+	for (uint32_t s = 0; s < g->steps; s++) {
+		if (s && (g->step[s].t <= g->step[s - 1].t || sl_step_equal(&g->step[s], &g->step[s - 1])))
+			return broken(err, id, "has steps that do not ascend or do not differ");
+		if (g->step[s].free.cores < 0 || g->step[s].free.memory < 0 ||
+		    !sl_resources_fit(&g->step[s].free, cap))
+			return broken(err, id, "has less than nothing or more than all free");
+	}
+	return 0;
+}
+
+static int check_nodes(const struct sl_timeline *tl, uint32_t id, struct sl_error *err)
+{
+	const struct sl_nodeset *s = &tl->group[id].nodes;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < s->runs; i++) {
+		if (s->run[i].last < s->run[i].first || s->run[i].last >= tl->nodes ||
+		    (i && s->run[i].first <= s->run[i - 1].last + 1))
+			return broken(err, id, "has runs out of order");
+		for (uint32_t n = s->run[i].first; n <= s->run[i].last; n++, count++) {
+			if (tl->group_of[n] != id)
+				return broken(err, id, "has a node that does not know it");
+		}
+	}
+	return count == s->count && count ? 0 : broken(err, id, "counts its nodes wrongly");
+}
+
+static int check_table(const struct sl_timeline *tl, uint32_t id, struct sl_error *err)
+{
+	const struct sl_group *g = &tl->group[id];
+	unsigned times = 0;
+
+	for (uint32_t o = tl->bucket[g->hash & (tl->buckets - 1)]; o != SL_NO_CLASS; o = tl->group[o].chain) {
+		const struct sl_group *h = &tl->group[o];
+		bool same = h->kind == g->kind && h->steps == g->steps;
+
+		for (uint32_t s = 0; same && s < g->steps; s++)
+			same = h->step[s].t == g->step[s].t && sl_step_equal(&h->step[s], &g->step[s]);
+		times += same;
+	}
+	return times == 1 ? 0 : broken(err, id, "is in the table never or twice");
+}
+
+int sl_timeline_validate(const struct sl_timeline *tl, struct sl_error *err)
+{
+	int64_t cores = 0;
+	uint32_t nodes = 0, idle = 0, none = 0;
+
+	for (uint32_t i = 0; i < tl->lives; i++) {
+		uint32_t id = tl->live[i].group;
+		const struct sl_group *g = &tl->group[id];
+
+		if (g->live != i || tl->live[i].now_cores != g->now_cores)
+			return broken(err, id, "does not know its place");
+		if (check_steps(tl, id, err) || check_nodes(tl, id, err) || check_table(tl, id, err))
+			return -1;
+		if (!tl->marks && g->pins)
+			return broken(err, id, "is pinned without a mark");
+		nodes += g->nodes.count;
+		cores += (int64_t) g->nodes.count * g->now_cores;
+		none += g->now_cores ? 0 : g->nodes.count;
+		if (g->now_cores && g->now_cores == tl->kind[g->kind].capacity.cores)
+			idle += g->nodes.count;
+	}
+	if (tl->watched != SL_DAWN && tl->watched_cores != sum_cores(tl, tl->watched))
+		return sl_fail(err, SL_EINVAL, "timeline: what is free at %" PRId64 " is counted wrongly", tl->watched);
+	if (nodes != tl->nodes)
+		return sl_fail(err, SL_EINVAL, "timeline: %u nodes in classes, %u in all", nodes, tl->nodes);
+	if (cores != tl->free_cores || idle != tl->idle_nodes || none != tl->by_cores[0])
+		return sl_fail(err, SL_EINVAL, "timeline: what is free now is counted wrongly");
+	if (!tl->marks && (tl->logged || tl->hashed != tl->lives))
+		return sl_fail(err, SL_EINVAL, "timeline: log or empty classes left: %u, %u", tl->logged,
+			       tl->hashed - tl->lives);
+	return 0;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* timeline/step.c - step functions: asking them, and making changed ones. */
+#include "timeline/impl.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool sl_resources_equal(const struct sl_resources *a, const struct sl_resources *b)
+{
+	return a->memory == b->memory && a->cores == b->cores && !memcmp(a->gres, b->gres, sizeof(a->gres));
+}
+
+bool sl_resources_fit(const struct sl_resources *need, const struct sl_resources *have)
+{
+	bool fit = need->cores <= have->cores && need->memory <= have->memory;
+
+	for (int k = 0; k < SL_MAX_GRES; k++)
+		fit &= need->gres[k] <= have->gres[k];
+	return fit;
+}
+
+void sl_resources_min(struct sl_resources *a, const struct sl_resources *b)
+{
+	if (b->cores < a->cores)
+		a->cores = b->cores;
+	if (b->memory < a->memory)
+		a->memory = b->memory;
+	for (int k = 0; k < SL_MAX_GRES; k++) {
+		if (b->gres[k] < a->gres[k])
+			a->gres[k] = b->gres[k];
+	}
+}
+
+bool sl_step_equal(const struct sl_step *a, const struct sl_step *b)
+{
+	return a->blocks == b->blocks && sl_resources_equal(&a->free, &b->free);
+}
+
+uint32_t sl_step_at(const struct sl_group *g, int64_t t)
+{
+	uint32_t lo = 0, hi = g->steps;
+
+	if (t < g->next)
+		return 0;
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (g->step[mid].t <= t)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+bool sl_step_min(const struct sl_group *g, int64_t t0, int64_t t1, struct sl_resources *least)
+{
+	uint32_t i = sl_step_at(g, t0);
+
+	*least = g->step[i].free;
+	for (;;) {
+		if (g->step[i].blocks) {
+			*least = (struct sl_resources) { 0 };
+			return false;
+		}
+		if (++i == g->steps || g->step[i].t >= t1)
+			return true;
+		sl_resources_min(least, &g->step[i].free);
+	}
+}
+
+/* *r += sign * each */
+static void shift(struct sl_resources *r, const struct sl_resources *each, int sign)
+{
+	if (!sign)
+		return;
+	r->cores += sign * each->cores;
+	r->memory += sign * each->memory;
+	for (int k = 0; k < SL_MAX_GRES; k++)
+		r->gres[k] += sign * each->gres[k];
+}
+
+static int busy(const struct sl_step *s, const struct sl_resources *each, uint32_t node, struct sl_error *err)
+{
+	if (s->blocks)
+		return sl_fail(err, SL_EBUSY, "node %u: blocked from %" PRId64 " on", node, s->t);
+	if (each->cores > s->free.cores)
+		return sl_fail(err, SL_EBUSY, "node %u: %d cores needed, %d free", node, each->cores, s->free.cores);
+	if (each->memory > s->free.memory)
+		return sl_fail(err, SL_EBUSY, "node %u: %" PRId64 " MiB needed, %" PRId64 " free", node,
+			       each->memory, s->free.memory);
+	for (int k = 0; k < SL_MAX_GRES; k++) {
+		if (each->gres[k] > s->free.gres[k])
+			return sl_fail(err, SL_EBUSY, "node %u: %u of gres kind %d needed, %u free", node,
+				       each->gres[k], k, s->free.gres[k]);
+	}
+	return 0;
+}
+
+/* free + each <= capacity, in numbers that cannot overflow */
+static int too_much(const struct sl_step *s, const struct sl_resources *each, const struct sl_resources *cap,
+		    uint32_t node, struct sl_error *err)
+{
+	bool over = each->cores > cap->cores - s->free.cores || each->memory > cap->memory - s->free.memory;
+
+	for (int k = 0; k < SL_MAX_GRES; k++)
+		over |= each->gres[k] > cap->gres[k] - s->free.gres[k];
+	if (over)
+		return sl_fail(err, SL_EINVAL, "node %u: more is given back than was booked", node);
+	return 0;
+}
+
+int sl_step_check(const struct sl_timeline *tl, const struct sl_group *g, const struct sl_change *ch,
+		  uint32_t node, struct sl_error *err)
+{
+	const struct sl_resources *cap = &tl->kind[g->kind].capacity;
+
+	for (uint32_t i = sl_step_at(g, ch->t0); i < g->steps && g->step[i].t < ch->t1; i++) {
+		const struct sl_step *s = &g->step[i];
+
+		if (ch->sign < 0 && (s->blocks || !sl_resources_fit(&ch->each, &s->free)))
+			return busy(s, &ch->each, node, err);
+		if (ch->sign > 0 && too_much(s, &ch->each, cap, node, err))
+			return -1;
+		if (ch->block > 0 && s->blocks >= UINT16_MAX)
+			return sl_fail(err, SL_ELIMIT, "node %u: more than %u blocks at a time", node, UINT16_MAX);
+		if (ch->block < 0 && !s->blocks)
+			return sl_fail(err, SL_EINVAL, "node %u: no block to take back", node);
+	}
+	return 0;
+}
+
+static void apply(struct sl_step *s, const struct sl_change *ch)
+{
+	shift(&s->free, &ch->each, ch->sign);
+	s->blocks += ch->block;
+}
+
+/*
+ * Steps that do not change are copied, the ones inside [t0, t1) shifted; new
+ * steps arise at t0 and t1, or old ones there become equal to their neighbour and
+ * go.  Nothing else can change: neighbours inside keep their difference.
+ */
+uint32_t sl_step_change(struct sl_timeline *tl, const struct sl_group *g, const struct sl_change *ch,
+			struct sl_error *err)
+{
+	uint32_t i = sl_step_at(g, ch->t0), n;
+	struct sl_step *out;
+
+	if (sl_grow(&tl->step, &tl->step_room, (uint64_t) g->steps + 2, sizeof(*tl->step), err))
+		return 0;
+	out = tl->step;
+	memcpy(out, g->step, (i + 1) * sizeof(*out));
+	n = i + 1;
+	if (g->step[i].t < ch->t0) {
+		out[n] = out[n - 1];
+		out[n].t = ch->t0;
+		n++;
+	}
+	apply(&out[n - 1], ch);
+	if (n > 1 && sl_step_equal(&out[n - 1], &out[n - 2]))
+		n--;
+	for (i++; i < g->steps && g->step[i].t < ch->t1; i++) {
+		out[n] = g->step[i];
+		apply(&out[n++], ch);
+	}
+	if (i < g->steps && g->step[i].t == ch->t1) {
+		if (sl_step_equal(&out[n - 1], &g->step[i]))
+			i++;
+	} else if (ch->t1 < SL_FOREVER) {
+		out[n] = g->step[i - 1];
+		out[n++].t = ch->t1;
+	}
+	memcpy(out + n, g->step + i, (g->steps - i) * sizeof(*out));
+	n += g->steps - i;
+	if (n > SL_MAX_STEPS) {
+		sl_fail(err, SL_ELIMIT, "timeline: more than %u steps on a node", SL_MAX_STEPS);
+		return 0;
+	}
+	return n;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cmd_check.c - schedlua check: load, validate and probe policies and site files.
+ */
+#include "tool/tool.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "script/script.h"
+
+struct values {
+	const char *path;
+	double budget;
+	int64_t trusted_uid;
+	bool trust, quiet;
+};
+
+static const struct sl_option options[] = {
+	{ .name = "trust", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, trust),
+	  .doc = "check owner, mode and links of every file as production does" },
+	{ .name = "uid", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, trusted_uid), .argument = "UID",
+	  .min = -1, .max = 4294967294.0, .standard = "-1",
+	  .doc = "with --trust: the owner trusted beside root, i.e. SlurmUser; -1: the user who asks" },
+	{ .name = "path", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, path), .argument = "DIR[:DIR]...",
+	  .doc = "directories to search for policies before the bundled ones" },
+	{ .name = "budget", .type = SL_OPTION_NUMBER, .offset = offsetof(struct values, budget), .argument = "SECONDS",
+	  .min = 0.01, .max = 86400, .standard = "2", .doc = "wall time that the probe may take" },
+	{ .name = "quiet", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, quiet),
+	  .doc = "print problems only" },
+	{ 0 }
+};
+
+/*
+ * Load a file as a site; one that returns something else may be a policy, of
+ * which a site is made.  The error is the one that fits what the file is.
+ */
+static struct sl_bundle *load(const struct values *v, const char *file, char **trace, struct sl_error *err)
+{
+	struct sl_bundle_source source = {
+		.site = file, .path = v->path, .check_trust = v->trust,
+		.trusted_uid = v->trusted_uid < 0 ? (uint32_t) getuid() : (uint32_t) v->trusted_uid,
+		.look_up_users = true,
+	};
+	struct sl_limits limits = { .budget_us = (int64_t) (v->budget * 1e6) };
+	struct sl_bundle *bundle = sl_bundle_load(&source, &limits, trace, err);
+
+	if (bundle || !strstr(err->text, ", expected what sched.site"))
+		return bundle;
+	if (strstr(err->text, "returned nothing")) {
+		size_t n = strlen(err->text);
+
+		snprintf(err->text + n, sizeof(err->text) - n, ", or a policy's table");
+		return NULL;
+	}
+	free(*trace);
+	*trace = NULL;
+	source.site = NULL;
+	source.policy = file;
+	return sl_bundle_load(&source, &limits, trace, err);
+}
+
+/* Does the text begin with the file in which it went wrong?  (Not with the one that was
+ * named, where a module is to blame.) */
+static bool names_file(const char *text, const char *file)
+{
+	return strstr(text, ".lua") || !strncmp(text, file, strlen(file));
+}
+
+static void tell(const char *what, void *arg)
+{
+	(void) arg;
+	printf("%s\n", what);
+}
+
+/* Check one file.  Returns 0 when it is fine, 1 after printing what is not. */
+static int check(const struct values *v, const char *file)
+{
+	struct sl_error err = { 0 };
+	char *trace = NULL;
+	struct sl_bundle *bundle = load(v, file, &trace, &err);
+	int undefined = bundle ? sl_bundle_undefined(bundle, tell, NULL, &err) : 0;
+
+	if (undefined < 0) {
+		sl_bundle_destroy(bundle);
+		bundle = NULL;
+	}
+	if (bundle)
+		sl_bundle_warnings(bundle, tell, NULL);
+	if (bundle && !undefined && !v->quiet)
+		printf("%s: OK (%s)\n", file, sl_bundle_figures(bundle)->policy);
+	else if (!bundle)
+		printf("%s%s%s\n", names_file(err.text, file) ? "" : file, names_file(err.text, file) ? "" : ": ", err.text);
+	sl_tool_trace(trace, stdout);
+	sl_bundle_destroy(bundle);
+	free(trace);
+	return !bundle || undefined;
+}
+
+static int run(const struct sl_verb *verb, int argc, char **argv)
+{
+	struct values v;
+	int status, bad = 0, files = sl_tool_parse(verb, &v, argc, argv, 1, -1, &status);
+
+	if (files < 0)
+		return status;
+	for (int i = 0; i < files; i++)
+		bad += check(&v, argv[i]);
+	if (!v.quiet && files > 1)
+		printf("%d of %d files are fine\n", files - bad, files);
+	return sl_tool_end(bad ? SL_EXIT_FAILED : SL_EXIT_FINE);
+}
+
+const struct sl_verb sl_verb_check = {
+	.name = "check",
+	.operands = "[OPTION]... FILE...",
+	.summary = "load, validate and probe policies and site files",
+	.options = options,
+	.text =
+		"Loads each file, with everything that it requires, into the sandbox that it would\n"
+		"run in, validates what it returns (functions, options, their types and ranges),\n"
+		"and lets it decide once on a small canned cluster.  FILE is a site file or a\n"
+		"policy.  Variables and library functions that are not there are found in lines\n"
+		"that this trial does not come to as well (not in a file that uses _G or _ENV).\n"
+		"\n"
+		"Prints for each file either \"FILE: OK (POLICIES)\" or \"FILE:LINE: what is wrong,\n"
+		"what was expected\", followed by a traceback where there is one.\n"
+		"\n"
+		"With --trust it also refuses what production refuses: a file or a directory above\n"
+		"it that belongs to neither root nor SlurmUser or that others may write to, and\n"
+		"symbolic links that lead out of the policy path.\n",
+	.more =
+		"# EXIT STATUS\n"
+		"*0* all files are fine, *1* some are not, *2* wrong usage.\n"
+		"# EXAMPLES\n"
+		"    schedlua check --trust --uid=$(id -u slurm) /etc/slurm/sched.lua\n",
+	.run = run,
+};

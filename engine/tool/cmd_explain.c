@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cmd_explain.c - schedlua explain: what happened to a job, and why, from the
+ * decision journal (image/journal.h).
+ *
+ * The journal is read from its newest line back.  It says what changed: the newest
+ * line that names a job is what holds.
+ */
+#include "tool/tool.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "tool/explain_order.h"
+#include "image/journal.h"
+#include "ledger/ledger.h"
+#include "base/plain.h"
+#include "tool/statedir.h"
+#include "base/text.h"
+
+#define AHEAD_SHOWN 5
+
+struct values {
+	const char *dir, *site, *path, *snapshot, *ledger;
+	int64_t events;
+	bool json;
+};
+
+static const struct sl_option options[] = {
+	{ .name = "dir", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, dir), .argument = "DIRECTORY",
+	  .doc = "where the plug-in keeps its state; default: schedlua under Slurm's StateSaveLocation" },
+	{ .name = "events", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, events), .argument = "N",
+	  .min = 0, .max = 1000000, .standard = "20", .doc = "how many events to go back; 0: all of them" },
+	{ .name = "snapshot", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, snapshot), .argument = "FILE",
+	  .doc = "print only the order, computed from this capture" },
+	{ .name = "site", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, site), .argument = "FILE",
+	  .doc = "the site file that makes the order; default: the one that decides" },
+	{ .name = "path", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, path), .argument = "DIR[:DIR]...",
+	  .doc = "directories to search for its policies before the bundled ones" },
+	{ .name = "ledger", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, ledger), .argument = "FILE",
+	  .doc = "the ledger that knows what was used (ledger.db); default: the cluster's, where it may be read; with --snapshot none" },
+	{ .name = "json", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, json),
+	  .doc = "print one JSON object; its keys are listed in the man page" },
+	{ 0 }
+};
+
+/* What is known while lines are read, newest first. */
+struct search {
+	json_int_t job;
+	char digits[24];	/* the job id as text: a line without it says nothing of the job */
+	size_t most;
+	json_t *events;		/* newest first */
+	json_t *latest;		/* job id -> its newest record, for who stands ahead */
+	json_int_t now;		/* of the newest line */
+	bool failed;
+};
+
+/* -- reading ------------------------------------------------------------ */
+
+static json_int_t integer(const json_t *o, const char *key)
+{
+	return json_integer_value(json_object_get(o, key));
+}
+
+static const char *string(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s ? s : "";
+}
+
+static bool is_event(const json_t *event, const char *what)
+{
+	return !strcmp(string(event, "event"), what);
+}
+
+/* Do two events say the same?  Both that it waits, and for the same reason. */
+static bool same_answer(const json_t *a, const json_t *b)
+{
+	static const char *const keys[] = { "event", "why", "text", "by", "note", "nodes", "start_time",
+					    "partition" };
+
+	if (is_event(a, "start") || is_event(a, "order"))
+		return false;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		json_t *x = json_object_get(a, keys[i]), *y = json_object_get(b, keys[i]);
+
+		if (x != y && !json_equal(x, y))
+			return false;
+	}
+	return true;
+}
+
+/* Put an event, which is older than all before it, at the end of the list. */
+static void append(struct search *s, json_t *event)
+{
+	size_t n = json_array_size(s->events);
+	json_t *newer = n ? json_array_get(s->events, n - 1) : NULL;
+
+	if (!event) {
+		s->failed = true;
+	} else if (newer && same_answer(newer, event)) {
+		/* a new file of the journal repeats what the one before said */
+		json_object_set(newer, "since", json_object_get(event, "since"));
+		json_decref(event);
+	} else {
+		if (newer)
+			json_object_set(event, "until", json_object_get(newer, "since"));
+		s->failed |= json_array_append_new(s->events, event) != 0;
+	}
+}
+
+/* An event made of a record of the cycle. */
+static json_t *make_event(const json_t *cycle, json_t *record, const char *what)
+{
+	json_t *event = json_pack("{s:s, s:I, s:I, s:s}", "event", what, "since", integer(cycle, "now"),
+				  "sequence", integer(cycle, "sequence"), "policy", string(cycle, "policy"));
+
+	if (event && json_object_update(event, record)) {
+		json_decref(event);
+		return NULL;
+	}
+	if (event)
+		json_object_del(event, "job");
+	return event;
+}
+
+/* All that a list of the line says of the job. */
+static void take_all(struct search *s, const json_t *cycle, const char *list, const char *what)
+{
+	json_t *record;
+	size_t i;
+
+	json_array_foreach(json_object_get(cycle, list), i, record)
+		if (integer(record, "job") == s->job)
+			append(s, make_event(cycle, record, what));
+}
+
+static json_t *find(const json_t *cycle, const char *list, json_int_t job)
+{
+	json_t *record;
+	size_t i;
+
+	json_array_foreach(json_object_get(cycle, list), i, record)
+		if (integer(record, "job") == job)
+			return record;
+	return NULL;
+}
+
+/* That it waits: why, and with a reservation since when and where, are one event. */
+static void take_wait(struct search *s, const json_t *cycle)
+{
+	json_t *reserved = find(cycle, "reserved", s->job), *pending = find(cycle, "pending", s->job), *event;
+
+	if (!reserved && !pending)
+		return;
+	event = make_event(cycle, reserved ? reserved : pending, "wait");
+	if (event && reserved && pending) {
+		json_object_update_missing(event, pending);
+		json_object_del(event, "job");
+	}
+	append(s, event);
+}
+
+static int visit(const char *line, size_t length, void *arg)
+{
+	struct search *s = arg;
+	json_t *cycle;
+
+	if (!memmem(line, length, s->digits, strlen(s->digits)))
+		return 0;
+	cycle = json_loadb(line, length, 0, NULL);
+	if (!cycle)
+		return 0;	/* torn by a crash */
+	/* what comes later in a cycle stands first */
+	take_all(s, cycle, "gone", "gone");
+	take_all(s, cycle, "actions", "order");
+	take_wait(s, cycle);
+	take_all(s, cycle, "started", "start");
+	json_decref(cycle);
+	/* one more than shown: when the last one began is known then */
+	return s->failed || (s->most && json_array_size(s->events) > s->most);
+}
+
+/* -- who stands ahead --------------------------------------------------- */
+
+/* Collect the newest record of every job, back to a line that names them all. */
+static int visit_latest(const char *line, size_t length, void *arg)
+{
+	static const char *const lists[] = { "gone", "reserved", "pending", "started" };
+	struct search *s = arg;
+	json_t *cycle = json_loadb(line, length, 0, NULL), *record;
+	bool full = json_is_true(json_object_get(cycle, "full"));
+	char key[24];
+	size_t i;
+
+	if (cycle && !s->now)
+		s->now = integer(cycle, "now");
+	for (size_t k = 0; k < sizeof(lists) / sizeof(lists[0]); k++)
+		json_array_foreach(json_object_get(cycle, lists[k]), i, record) {
+			snprintf(key, sizeof(key), "%lld", (long long) integer(record, "job"));
+			if (!json_object_get(s->latest, key))
+				s->failed |= json_object_set(s->latest, key, record) != 0;
+		}
+	json_decref(cycle);
+	return full || s->failed;
+}
+
+/*
+ * The jobs with a reservation that begins before this job's expected start.  A
+ * reservation whose time has passed is nobody's any more.
+ */
+static json_t *jobs_ahead(struct search *s, const json_t *event)
+{
+	json_int_t own = integer(event, "start_time"), when;
+	json_t *ahead = json_array(), *record;
+	const char *key;
+	size_t at;
+
+	json_object_foreach(s->latest, key, record) {
+		when = integer(record, "start_time");
+		if (when < s->now || integer(record, "job") == s->job || (own && when > own))
+			continue;
+		for (at = 0; at < json_array_size(ahead); at++)
+			if (integer(json_array_get(ahead, at), "start_time") > when)
+				break;
+		json_array_insert_new(ahead, at, json_pack("{s:I, s:I}", "job", integer(record, "job"),
+							   "start_time", when));
+	}
+	return ahead;
+}
+
+/* Add to the newest event, if the job waits, who stands ahead of it. */
+static int add_ahead(struct search *s, const char *dir, struct sl_error *err)
+{
+	json_t *event = json_array_get(s->events, 0);
+
+	if (!is_event(event, "wait"))
+		return 0;
+	s->latest = json_object();
+	if (!s->latest || sl_journal_read(dir, visit_latest, s, err))
+		return -1;
+	return json_object_set_new(event, "ahead", jobs_ahead(s, event));
+}
+
+/* -- printing ----------------------------------------------------------- */
+
+static void print_ahead(const json_t *event)
+{
+	json_t *ahead = json_object_get(event, "ahead"), *job;
+	size_t i, n = json_array_size(ahead);
+	char at[SL_TEXT_SIZE];
+
+	if (!n)
+		return;
+	printf("    ahead of it, with a reservation:");
+	json_array_foreach(ahead, i, job) {
+		if (i == AHEAD_SHOWN)
+			break;
+		printf("%s job %lld at %s", i ? "," : "", (long long) integer(job, "job"),
+		       sl_text_time(at, integer(job, "start_time")));
+	}
+	if (n > AHEAD_SHOWN)
+		printf(", and %zu more", n - AHEAD_SHOWN);
+	putchar('\n');
+}
+
+/* Of a start on borrowed nodes: whose, and why. */
+static void print_loan(const json_t *event)
+{
+	json_t *from = json_object_get(event, "borrowed_from"), *name;
+	const char *because = string(event, "because");
+	char *copy = strdup(because);
+	size_t i;
+
+	json_array_foreach(from, i, name)
+		printf("%s%s", i ? "," : ", borrowing nodes of partition ", json_string_value(name));
+	if (json_array_size(from))
+		printf(" through partition %s", string(event, "through"));
+	if (*because)
+		printf(" (%s)", copy ? sl_plain(copy) : "");
+	free(copy);
+}
+
+static void print_what(const json_t *event)
+{
+	const char *what = string(event, "event"), *text = string(event, "text");
+	bool done = !json_is_false(json_object_get(event, "done"));
+	char at[SL_TEXT_SIZE];
+
+	if (!strcmp(what, "start")) {
+		printf("%s", done ? "started" : "was to start");
+		if (integer(event, "shape"))
+			printf(" as its alternative %lld", (long long) integer(event, "shape"));
+		printf(" on %s", string(event, "nodes"));
+		if (integer(event, "cores"))
+			printf(" (%lld core%s)", (long long) integer(event, "cores"),
+			       integer(event, "cores") == 1 ? "" : "s");
+		print_loan(event);
+	} else if (!strcmp(what, "wait")) {
+		printf("waits%s%s", *string(event, "why") ? ": " : "", string(event, "why"));
+	} else if (!strcmp(what, "gone")) {
+		printf("left the queue, not started by the scheduler: cancelled, held or changed");
+	} else {
+		printf("%s%s", string(event, "verb"), done ? "" : " failed");
+		if (*string(event, "why"))
+			printf(" (%s)", string(event, "why"));
+	}
+	if (*text) {
+		char *copy = strdup(text);
+
+		printf(": %s", copy ? sl_plain(copy) : "");
+		free(copy);
+	}
+	if (!strcmp(what, "wait") && integer(event, "start_time"))
+		printf("; expected to start at %s%s%s", sl_text_time(at, integer(event, "start_time")),
+		       *string(event, "nodes") ? " on " : "", string(event, "nodes"));
+}
+
+static void print_event(const json_t *event)
+{
+	char since[SL_TEXT_SIZE], until[SL_TEXT_SIZE];
+	const char *by = string(event, "by"), *note = string(event, "note");
+
+	sl_text_time(since, integer(event, "since"));
+	sl_text_time(until, integer(event, "until"));
+	printf("%s%s%s  ", since, integer(event, "until") ? " to " : "", integer(event, "until") ? until : "");
+	print_what(event);
+	printf("  [%s]\n", *by ? by : string(event, "policy"));
+	if (*note) {
+		char *copy = strdup(note);
+
+		printf("    the alternatives in its comment are ignored: %s\n", copy ? sl_plain(copy) : "");
+		free(copy);
+	}
+	print_ahead(event);
+}
+
+/* -- the verb ----------------------------------------------------------- */
+
+/* "4711", or a task of an array: "4711_3". */
+static int read_id(const char *text, json_int_t *job)
+{
+	char *end;
+	long n = strtol(text, &end, 10);
+
+	if (*end == '_' && end[1])
+		end += 1 + strspn(end + 1, "0123456789");
+	if (end == text || *end || n <= 0 || n > UINT32_MAX)
+		return -1;
+	*job = n;
+	return 0;
+}
+
+/* -- the order ----------------------------------------------------------- */
+
+/*
+ * Where a waiting job stands, computed now.  NULL where that cannot be done; why not goes
+ * to stderr, unless nothing says which site file decides.
+ */
+static char *find_order(const struct values *v, const struct search *s, const char *dir)
+{
+	char *site, *text = NULL, *trace = NULL, file[PATH_MAX + 16];
+	const char *ledger = v->ledger;
+	struct sl_error err;
+
+	if (!is_event(json_array_get(s->events, 0), "wait"))
+		return NULL;
+	snprintf(file, sizeof(file), "%s/%s", dir, SL_LEDGER_FILE);
+	if (!ledger && sl_ledger_available() && !access(file, R_OK))
+		ledger = file;
+	site = v->site ? strdup(v->site) : sl_explain_site(dir);
+	if (site && sl_explain_order(site, v->path, NULL, ledger, (uint32_t) s->job, &text, &trace, &err)) {
+		sl_fail_in(&err, "the order was not computed");
+		sl_tool_fail(&err);
+	}
+	free(site);
+	free(trace);
+	return text;
+}
+
+static int print_order(const char *text, json_int_t job, bool json)
+{
+	json_t *o;
+
+	if (!json) {
+		fputs(text, stdout);
+	} else {
+		o = json_pack("{s:I, s:s}", "job", job, "order", text);
+		if (o && !json_dumpf(o, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII))
+			putchar('\n');
+		json_decref(o);
+	}
+	return sl_tool_end(SL_EXIT_FINE);
+}
+
+/* --snapshot: nothing but the order. */
+static int order_only(const struct values *v, json_int_t job)
+{
+	char dir[PATH_MAX], *site = v->site ? strdup(v->site) : NULL, *text = NULL, *trace = NULL;
+	struct sl_error err = { 0 };
+	int status;
+
+	if (!site && !sl_statedir_find(v->dir, dir, sizeof(dir), &err))
+		site = sl_explain_site(dir);
+	if (!site)
+		sl_fail(&err, SL_ENOENT, "explain: nothing says which site file decides; expected --site=FILE");
+	if (site && !sl_explain_order(site, v->path, v->snapshot, v->ledger, (uint32_t) job, &text, &trace, &err)) {
+		status = print_order(text, job, v->json);
+	} else {
+		status = sl_tool_fail(&err);
+		sl_tool_trace(trace, stderr);
+	}
+	free(site);
+	free(text);
+	free(trace);
+	return status;
+}
+
+static int print(struct search *s, const char *dir, bool json, const char *order)
+{
+	json_t *o, *event;
+	struct sl_error err;
+	size_t i;
+
+	if (!json_array_size(s->events)) {
+		sl_fail(&err, SL_ENOENT, "the journal in %s does not know job %lld; why Slurm itself "
+			"holds a job back is in squeue", dir, (long long) s->job);
+		return sl_tool_fail(&err);
+	}
+	if (s->most && json_array_size(s->events) > s->most)
+		json_array_remove(s->events, s->most);
+	if (json) {
+		o = json_pack("{s:I, s:O}", "job", s->job, "events", s->events);
+		if (o && order)
+			json_object_set_new(o, "order", json_string(order));
+		if (o && !json_dumpf(o, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII))
+			putchar('\n');
+		json_decref(o);
+	} else {
+		json_array_foreach(s->events, i, event)
+			print_event(event);
+		if (order)
+			fputs(order, stdout);
+	}
+	return sl_tool_end(SL_EXIT_FINE);
+}
+
+static int run(const struct sl_verb *verb, int argc, char **argv)
+{
+	struct search s = { 0 };
+	char dir[PATH_MAX];
+	struct sl_error err;
+	struct values v;
+	char *order;
+	int status;
+
+	if (sl_tool_parse(verb, &v, argc, argv, 1, 1, &status) < 0)
+		return status;
+	if (read_id(argv[0], &s.job))
+		return sl_tool_usage(verb, "\"%s\" is no job id: expected a number, as squeue -o %%A prints it",
+				     argv[0]);
+	if (v.snapshot)
+		return order_only(&v, s.job);
+	if (sl_statedir_find(v.dir, dir, sizeof(dir), &err))
+		return sl_tool_fail(&err);
+	s.most = (size_t) v.events;
+	snprintf(s.digits, sizeof(s.digits), "%lld", (long long) s.job);
+	s.events = json_array();
+	sl_fail(&err, SL_ENOMEM, "explain: out of memory");
+	if (!s.events || sl_journal_read(dir, visit, &s, &err) || s.failed || add_ahead(&s, dir, &err) || s.failed)
+		status = sl_tool_fail(&err);
+	else {
+		order = find_order(&v, &s, dir);
+		status = print(&s, dir, v.json, order);
+		free(order);
+	}
+	json_decref(s.latest);
+	json_decref(s.events);
+	return status;
+}
+
+const struct sl_verb sl_verb_explain = {
+	.name = "explain",
+	.operands = "[OPTION]... JOBID",
+	.summary = "print what was decided about a job, when, by whom and why",
+	.options = options,
+	.text =
+		"Reads the decision journal, which the plug-in writes, from its newest record back,\n"
+		"and prints what the scheduler decided about the job: that it started and where,\n"
+		"that it waits and why, when it is expected to start, and, while it waits, which\n"
+		"jobs with a reservation stand ahead of it.  The policy that decided stands in\n"
+		"brackets.  A decision is shown with the time from which, and until which, it held.\n"
+		"\n"
+		"Of a job that waits it also prints the whole computation of its place in the order:\n"
+		"its rank and how each part of the site's list came to it, what quotas say, how many\n"
+		"jobs may start and which come right before it.  That is not recorded but worked\n"
+		"out now, by the site's own policies, on a picture of the cluster that\n"
+		"schedlua-capture takes (or one that --snapshot names).\n"
+		"\n"
+		"The pending tasks of an array are one job to the scheduler: 4711_3 is explained as\n"
+		"4711.  A task that was requeued has an id of its own, which squeue -o %A shows.\n",
+	.more =
+		"# EXIT STATUS\n"
+		"*0* the job was found, *1* the journal cannot be read or does not know the job,\n"
+		"*2* wrong usage.\n"
+		"# JSON\n"
+		"*job*, *order* (a text, where the order was computed), and *events*, newest first:\n"
+		"[{event, since, until, sequence, policy, by, ...}].  event is start, wait, order or gone (left the queue otherwise);\n"
+		"since is the time of the cycle that decided it, until that of the next decision,\n"
+		"sequence the number of the cycle.  A start has nodes, node_count, cores, partition,\n"
+		"shape (the number of the alternative it was started as), done and text (why not),\n"
+		"and on borrowed nodes borrowed_from (partitions), through and because;\n"
+		"a wait why and text, and with a reservation start_time, nodes, node_count and cores;\n"
+		"both note, why the alternatives in the job's comment are ignored; an order verb,\n"
+		"number, text, done and why (why not).  The\n"
+		"first event has ahead, [{job, start_time}], if the job waits.  Keys that would be\n"
+		"empty or 0 are left out; keys are only ever added.\n"
+		"# FILES\n"
+		"StateSaveLocation/schedlua/decisions.jsonl, and the rotated .1 to .4.\n",
+	.run = run,
+};

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cmd_plan.c - schedlua plan: one decision on a snapshot, for people.
+ */
+#include "tool/tool.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "script/decide.h"
+#include "ledger/ledger.h"
+#include "tool/report.h"
+
+struct values {
+	const char *site, *policy, *path, *ledger;
+	double budget;
+	int64_t memory;
+	bool json;
+};
+
+static const struct sl_option options[] = {
+	{ .name = "policy", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, policy),
+	  .argument = "NAME[,OPTION=VALUE]...", .standard = "easy",
+	  .doc = "decide with this policy: a name, or a path that ends in .lua" },
+	{ .name = "site", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, site), .argument = "FILE",
+	  .doc = "decide as this site file says; --policy is then not looked at" },
+	{ .name = "path", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, path), .argument = "DIR[:DIR]...",
+	  .doc = "directories to search for policies before the bundled ones" },
+	{ .name = "ledger", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, ledger), .argument = "FILE",
+	  .doc = "the ledger that knows what was used (ledger.db); default: what the snapshot says" },
+	{ .name = "budget", .type = SL_OPTION_NUMBER, .offset = offsetof(struct values, budget), .argument = "SECONDS",
+	  .min = 0, .max = 86400,
+	  .doc = "wall time after which the policy is stopped; 0: what the site file says, else 2" },
+	{ .name = "memory", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, memory), .argument = "MIB",
+	  .min = 1, .max = 65536, .standard = "512", .doc = "most memory that Lua may use" },
+	{ .name = "json", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, json),
+	  .doc = "print one JSON object; its keys are listed in the man page" },
+	{ 0 }
+};
+
+#define DEFAULT_BUDGET_S 2.0
+
+static int print(const struct values *v, const char *file, const struct sl_snapshot *snap,
+		 const struct sl_decision *d)
+{
+	struct sl_report report = {
+		.file = file, .snap = snap, .plan = &d->plan, .check = &d->check, .lua_peak = d->lua_peak,
+	};
+	struct sl_error err = { 0 };
+	struct sl_json *json = NULL;
+
+	if (!v->json) {
+		if (sl_report_print(&report, stdout))
+			sl_fail(&err, SL_ENOMEM, "plan: out of memory while printing");
+	} else if ((json = sl_json_create(stdout, &err))) {
+		sl_report_json(&report, json, &err);
+		sl_json_destroy(json);
+	}
+	if (err.code)
+		return sl_tool_fail(&err);
+	if (d->policy.code) {
+		sl_tool_fail(&d->policy);
+		sl_tool_trace(d->trace, stderr);
+	}
+	if (d->check.code)
+		sl_tool_fail(&d->check);
+	return sl_tool_end(d->policy.code || d->check.code ? SL_EXIT_FAILED : SL_EXIT_FINE);
+}
+
+static void tell(const char *what, void *arg)
+{
+	(void) arg;
+	fprintf(stderr, "%s\n", what);
+}
+
+static int plan(const struct values *v, const char *file)
+{
+	struct sl_bundle_source source = { .site = v->site, .policy = v->policy, .path = v->path };
+	struct sl_limits limits = { .memory = (size_t) v->memory << 20 };
+	struct sl_bundle *bundle = NULL;
+	struct sl_decision decision = { 0 };
+	struct sl_usage_provider usage;
+	struct sl_ledger *ledger = NULL;
+	struct sl_snapshot snap;
+	struct sl_error err = { 0 };
+	double budget = v->budget;
+	char *trace = NULL;
+	void *bytes = NULL;
+	size_t size;
+	int status = SL_EXIT_FAILED;
+
+	limits.budget_us = (int64_t) llround((budget > 0 ? budget : DEFAULT_BUDGET_S) * 1e6);
+	bundle = sl_bundle_load(&source, &limits, &trace, &err);
+	if (!bundle)
+		goto error;
+	if (budget <= 0 && sl_bundle_figures(bundle)->budget_s > 0)
+		limits.budget_us = (int64_t) llround(sl_bundle_figures(bundle)->budget_s * 1e6);
+	if (sl_image_load(&sl_snapshot_schema, file, &bytes, &size, &err))
+		goto error;
+	if (sl_snapshot_open(&snap, bytes, size, &err)) {
+		sl_fail_in(&err, "%s", file);
+		goto error;
+	}
+	if (v->ledger) {
+		ledger = sl_ledger_open(v->ledger, SL_LEDGER_READ, &err);
+		if (!ledger)
+			goto error;
+		usage = sl_usage_provider(sl_ledger_usage(ledger));
+		decision.usage = &usage;
+	}
+	if (sl_bundle_strangers(bundle, &snap, tell, NULL, &err) < 0 ||
+	    sl_decide(bundle, &snap, &limits, sl_decide_clock(), &decision, &err))
+		goto error;
+	status = print(v, file, &snap, &decision);
+error:
+	if (err.code) {
+		sl_tool_fail(&err);
+		sl_tool_trace(trace, stderr);
+	}
+	sl_decision_clear(&decision);
+	sl_ledger_close(ledger);
+	sl_bundle_destroy(bundle);
+	free(trace);
+	free(bytes);
+	return status;
+}
+
+static int run(const struct sl_verb *verb, int argc, char **argv)
+{
+	struct values v;
+	int status;
+
+	if (sl_tool_parse(verb, &v, argc, argv, 1, 1, &status) < 0)
+		return status;
+	return plan(&v, argv[0]);
+}
+
+const struct sl_verb sl_verb_plan = {
+	.name = "plan",
+	.operands = "[--site=FILE | --policy=NAME] [OPTION]... SNAPSHOT",
+	.summary = "let a policy decide once on a snapshot and print what it decided",
+	.options = options,
+	.text =
+		"Reads a snapshot (a capture, or its JSON form), lets the policy decide as it would\n"
+		"in slurmctld, and prints the plan: the jobs that would start now and on which\n"
+		"nodes, those that got a reservation, and the reason of every other one.  Nothing\n"
+		"is carried out and Slurm is not needed.\n"
+		"\n"
+		"The plan is always checked by code that shares nothing with the code that made\n"
+		"it; a violation is printed and ends the command with status 1.\n"
+		"\n"
+		"Files are read without the ownership rules that hold in production; schedlua\n"
+		"check --trust tells whether they would pass.\n",
+	.more =
+		"# JSON\n"
+		"Times are seconds since the epoch, durations seconds (keys in _us: microseconds),\n"
+		"memory MiB.  Keys are only ever added.\n"
+		"\n"
+		"*snapshot*: {file, cluster, now, sequence, nodes, queue}, the last one being the\n"
+		"number of queue entries (a job stands in the queue once for each partition).\n"
+		"\n"
+		"*policy*, *examined* (queue entries looked at), *truncated* (the budget ended the\n"
+		"policy), *error* (how the policy failed, or empty), *decide_us*, *total_us*,\n"
+		"*lua_peak_bytes*.\n"
+		"\n"
+		"*started*: [{job, user, partition, nodelist, nodes, cores, places, by, native,\n"
+		"time_limit}].  nodelist is Slurm's form of the node names, places is [{node,\n"
+		"cores, memory, gres: {KIND: count}}], by is the policy that decided.  With native,\n"
+		"Slurm's select plug-in picks the nodes and the places are an upper bound.\n"
+		"time_limit stands only where the policy shortened it.  A start on borrowed nodes\n"
+		"has borrowed_from, [PARTITION], through, PARTITION, and because, the policy's words.\n"
+		"\n"
+		"*reserved*: [{job, user, partition, nodelist, nodes, cores, places, by,\n"
+		"start_time, in_s}].\n"
+		"\n"
+		"*pending*: [{job, user, why, text, by}].  *actions*: [{do, job, number, text,\n"
+		"by}].  *log*: [{level, text}], 0 error, 1 information, 2 debug.\n"
+		"\n"
+		"*check*: {ok, text}.\n"
+		"# EXAMPLES\n"
+		"    schedlua-capture now.snap\n"
+		"    schedlua plan --policy=conservative now.snap\n"
+		"    schedlua plan --policy=./mine.lua,window=50 now.snap\n"
+		"    schedlua plan --site=/etc/slurm/sched.lua --json now.snap | jq .started\n",
+	.run = run,
+};

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cmd_sim.c - schedlua sim: a workload under a policy.
+ */
+#include "tool/tool.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/json_out.h"
+#include "tool/progress.h"
+#include "sim/trial.h"
+#include "sim/schedule_csv.h"
+#include "sim/schedule_page.h"
+#include "tool/sim_args.h"
+#include "base/text.h"
+
+struct values {
+	struct sl_workload_args args;
+	struct sl_sim_args sim;
+	const char *workload, *policy, *site, *jobs, *report;
+	bool json, users, quiet, check;
+};
+
+static const struct sl_option options[] = {
+	{ .name = "policy", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, policy),
+	  .argument = "NAME[,OPTION=VALUE]...", .standard = "easy",
+	  .doc = "decide with this policy: a name, or a path that ends in .lua" },
+	{ .name = "site", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, site), .argument = "FILE",
+	  .doc = "decide as this site file says; --policy is then not looked at" },
+	{ .name = "workload", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, workload),
+	  .argument = "WORKLOAD", .doc = "what jobs to simulate, where it is not the argument" },
+	SL_WORKLOAD_ARGS(values, args),
+	SL_SIM_ARGS(values, sim),
+	{ .name = "check", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, check),
+	  .doc = "check the schedule with code that shares nothing with what made it" },
+	{ .name = "users", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, users),
+	  .doc = "figures of each user, too" },
+	{ .name = "jobs", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, jobs), .argument = "FILE",
+	  .doc = "write the schedule as CSV, one line a job" },
+	{ .name = "report", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, report), .argument = "FILE.html",
+	  .doc = "write the schedule and its figures as a page to open in a browser" },
+	{ .name = "json", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, json),
+	  .doc = "print one JSON object; its keys are listed in the man page" },
+	{ .name = "quiet", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, quiet),
+	  .doc = "no progress bar, and nothing about rows that were left out" },
+	{ 0 }
+};
+
+/* -- ending early --------------------------------------------------------- */
+
+static volatile sig_atomic_t stop;
+
+static void on_interrupt(int signal)
+{
+	(void) signal;
+	stop = 1;
+}
+
+/* Ctrl-C ends the run with what there is; another one ends the program. */
+static void catch_interrupt(void)
+{
+	struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = (int) SA_RESETHAND };
+
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+static void show_progress(uint64_t ended, uint64_t jobs, int64_t now, void *arg)
+{
+	(void) now;
+	sl_progress_set(arg, ended, jobs);
+}
+
+/* -- output ------------------------------------------------------------------ */
+
+static void put_text(struct sl_json *j, const char *key, const char *text)
+{
+	sl_json_key(j, key);
+	sl_json_str(j, text);
+}
+
+static int print_json(const struct values *v, struct sl_trial *t, struct sl_error *err)
+{
+	struct sl_json *j = sl_json_create(stdout, err);
+	const struct sl_user_result *users;
+	uint32_t count;
+	int rc = -1;
+
+	if (!j)
+		return -1;
+	sl_json_begin_object(j);
+	put_text(j, "workload", t->workload->name);
+	put_text(j, "policy", sl_bundle_figures(t->bundle)->policy);
+	sl_json_key(j, "seed");
+	sl_json_int(j, v->args.seed);
+	sl_result_json(j, &t->result, true);
+	if (v->users) {
+		if (sl_metrics_users(sl_sim_metrics(t->sim), &users, &count, err) < 0)
+			goto error;
+		sl_json_key(j, "per_user");
+		sl_users_json(j, users, count);
+	}
+	sl_json_end_object(j);
+	sl_json_end_line(j);
+	rc = sl_json_finish(j, NULL, NULL, err);
+error:
+	sl_json_destroy(j);
+	return rc;
+}
+
+static int print_users(struct sl_trial *t, struct sl_error *err)
+{
+	const struct sl_user_result *u;
+	struct sl_text_table *table;
+	uint32_t count;
+	int rc = -1;
+
+	if (sl_metrics_users(sl_sim_metrics(t->sim), &u, &count, err) < 0)
+		return -1;
+	table = sl_text_table_create("user,>jobs,>core-hours,>mean wait s,>longest,>first job,>bounded slowdown");
+	for (uint32_t i = 0; table && i < count; i++) {
+		sl_text_table_add(table, *u[i].user ? u[i].user : "-");
+		sl_text_table_addf(table, "%" PRIu64, u[i].jobs);
+		sl_text_table_addf(table, "%.1f", u[i].core_s / 3600);
+		sl_text_table_addf(table, "%.0f", u[i].wait_mean_s);
+		sl_text_table_addf(table, "%.0f", u[i].wait_max_s);
+		sl_text_table_addf(table, "%.0f", u[i].first_wait_s);
+		sl_text_table_addf(table, "%.2f", u[i].bsld_mean);
+	}
+	putchar('\n');
+	rc = table ? sl_text_table_print(table, 0, stdout) : -1;
+	sl_text_table_destroy(table);
+	return rc ? sl_fail(err, SL_ENOMEM, "sim: out of memory while printing") : 0;
+}
+
+static int print(const struct values *v, struct sl_trial *t, struct sl_error *err)
+{
+	if (v->json)
+		return print_json(v, t, err);
+	printf("%-24s %s\n%-24s %s\n", "workload", t->workload->name, "policy",
+	       sl_bundle_figures(t->bundle)->policy);
+	sl_result_print(&t->result, stdout);
+	printf("\n%.2f s, %.0f jobs a second\n", t->result.sim_wall_s,
+	       (double) t->result.jobs / fmax(t->result.sim_wall_s, 1e-9));
+	return v->users ? print_users(t, err) : 0;
+}
+
+static int write_jobs(const struct values *v, const struct sl_trial *t, FILE *out, struct sl_error *err)
+{
+	int rc = sl_schedule_csv(t->workload, t->sim, out, err);
+
+	if (!rc && (fflush(out) || ferror(out)))
+		rc = sl_fail(err, SL_EIO, "%s: %m", v->jobs);
+	return rc;
+}
+
+/* -- the report ------------------------------------------------------------------ */
+
+static const char *asked_for(const struct values *v)
+{
+	return v->site ? v->site : v->policy;
+}
+
+static struct sl_page *open_report(const struct values *v, struct sl_error *err)
+{
+	char title[512];
+
+	snprintf(title, sizeof(title), "%s on %s", asked_for(v), sl_sim_args_base(v->workload));
+	return sl_page_open(v->report, title, err);
+}
+
+static int write_report(const struct values *v, const struct sl_trial *t, struct sl_page *page, struct sl_error *err)
+{
+	const struct sl_schedule schedule = sl_sim_whole_schedule(t->sim);
+
+	if (sl_sim_args_page(&v->sim, &v->args, t->workload, page, err) < 0 ||
+	    sl_schedule_page(page, asked_for(v), t->workload, &schedule, &t->result, err) < 0)
+		return -1;
+	return sl_page_finish(page, err);
+}
+
+/* -- the verb -------------------------------------------------------------------- */
+
+static int write_files(const struct values *v, const struct sl_trial *t, FILE *jobs, struct sl_page *page,
+		       struct sl_error *err)
+{
+	if (jobs && write_jobs(v, t, jobs, err) < 0)
+		return -1;
+	return page ? write_report(v, t, page, err) : 0;
+}
+
+static int simulate(const struct values *v, FILE *jobs, struct sl_page *page)
+{
+	struct sl_progress bar;
+	struct sl_trial_options opt = {
+		.workload = v->workload, .workload_options = sl_workload_args(&v->args),
+		.source = { .site = v->site, .policy = v->policy, .path = v->sim.path }, .sim = sl_sim_args(&v->sim),
+	};
+	struct sl_error err = { 0 };
+	struct sl_trial t;
+	int rc;
+
+	opt.sim.check = v->check;
+	opt.sim.keep_schedule = jobs || page;
+	opt.sim.stop = &stop;
+	opt.sim.progress = show_progress;
+	opt.sim.progress_arg = &bar;
+	rc = sl_trial_open(&t, &opt, &err);
+	if (t.workload && !v->quiet)
+		sl_workload_print_issues(t.workload, "schedlua: ", stderr);
+	if (!rc) {
+		sl_progress_begin(&bar, "jobs", v->quiet);
+		rc = sl_trial_go(&t, true, &err);
+		sl_progress_end(&bar);
+	}
+	if (rc >= 0 && (print(v, &t, &err) < 0 || write_files(v, &t, jobs, page, &err) < 0))
+		rc = -1;
+	if (rc < 0) {
+		sl_tool_fail(&err);
+		sl_tool_trace(t.trace, stderr);
+	} else if (!rc && t.result.unfinished) {
+		fprintf(stderr, "schedlua: the policy never starts %" PRIu64 " of the jobs\n", t.result.unfinished);
+	} else if (rc) {
+		fprintf(stderr, "schedlua: stopped: these are the figures of %" PRIu64 " of %" PRIu64 " jobs\n",
+			t.result.jobs, t.result.jobs + t.result.unfinished);
+	}
+	sl_trial_close(&t);
+	return sl_tool_end(rc ? SL_EXIT_FAILED : SL_EXIT_FINE);
+}
+
+static int run(const struct sl_verb *verb, int argc, char **argv)
+{
+	struct values v;
+	struct sl_page *page = NULL;
+	FILE *jobs = NULL;
+	struct sl_error err;
+	int status, n = sl_tool_parse(verb, &v, argc, argv, 0, 1, &status);
+
+	if (n < 0)
+		return status;
+	if ((n > 0) == (v.workload != NULL))
+		return sl_tool_usage(verb, n ? "--workload: there is the argument \"%s\" already" :
+				     "a workload is missing%s", n ? argv[0] : "");
+	if (n)
+		v.workload = argv[0];
+	if (sl_sim_args_wrong(&v.sim))
+		return sl_tool_usage(verb, "%s", sl_sim_args_wrong(&v.sim));
+	catch_interrupt();
+	if (v.jobs && !(jobs = fopen(v.jobs, "we"))) {	/* before the run, not after it */
+		sl_fail(&err, SL_EIO, "%s: %m", v.jobs);
+		return sl_tool_fail(&err);
+	}
+	if (v.report && !(page = open_report(&v, &err))) {
+		if (jobs)
+			fclose(jobs);
+		return sl_tool_fail(&err);
+	}
+	status = simulate(&v, jobs, page);
+	sl_page_destroy(page);
+	if (jobs && fclose(jobs) && status == SL_EXIT_FINE) {
+		sl_fail(&err, SL_EIO, "%s: %m", v.jobs);
+		return sl_tool_fail(&err);
+	}
+	return status;
+}
+
+const struct sl_verb sl_verb_sim = {
+	.name = "sim",
+	.operands = "[--policy=NAME | --site=FILE] [OPTION]... WORKLOAD",
+	.summary = "simulate a workload under a policy and print what came of it",
+	.options = options,
+	.text =
+		"Runs the jobs of a workload on a simulated machine, scheduled by the very policy\n"
+		"that would run in slurmctld, and prints waiting times, slowdowns, utilization and\n"
+		"what else one compares policies by.  Slurm is not needed.\n"
+		"\n"
+		"WORKLOAD is a log in the Standard Workload Format (FILE.swf, FILE.swf.gz), what\n"
+		"sacct -P printed, a workload in JSON, or a generated one (*esp*, *esp-gpu*,\n"
+		"*auction:V.1*, *synthetic*); schedlua-workload(1) tells them all, and how to name a\n"
+		"machine.\n"
+		"\n"
+		"At each instant at which something happens, jobs that end free their nodes, then jobs\n"
+		"arrive, then the policy decides.  With --interval it decides as the plug-in lets it,\n"
+		"and what it decided takes effect --latency later.  The same workload, options and\n"
+		"seed make the same schedule, whatever the machine that it is computed on: the time\n"
+		"that a decision takes is measured (cycle_us) and not simulated.\n"
+		"\n"
+		"--report writes one HTML page that has everything in it and needs no network: the\n"
+		"schedule as a Gantt chart over the nodes, utilization and queue length over time,\n"
+		"the distribution of waits, and these figures with their definitions.  Its chart\n"
+		"library is fetched once, when schedlua is built (make report-library).\n"
+		"\n"
+		"Ctrl-C ends the run with the figures so far, marked as partial, and status 1.\n",
+	.more =
+		"# JSON\n"
+		"Durations are seconds (keys in _s), keys are only ever added.\n"
+		"\n"
+		"*workload*, *policy*, *seed*; *jobs* that ended, *unfinished*, *killed* (by\n"
+		"walltime), *partial*; *nodes*, *cores*, *gpus* of the machine; *makespan_s*, *utilization*\n"
+		"(cores asked for x runtime / (cores x makespan); of a job that ran as an alternative,\n"
+		"those that this asks for), *held_utilization* (cores that jobs\n"
+		"had), *gpu_utilization*; *makespan_bound_s* and *utilization_bound*: no schedule can do\n"
+		"better.\n"
+		"\n"
+		"*wait_mean_s*, *wait_sd_s*, *wait_max_s*, *wait_median_s*, *wait_p99_s*;\n"
+		"*slowdown_mean* ((wait + runtime) / runtime), and _sd, _max; *bsld_mean* (bounded\n"
+		"slowdown: runtimes below 10 s count as 10 s); *fragmentation_mean* (blocks of\n"
+		"neighbouring nodes of a job); *spread_mean* ((last node - first + 1) / nodes);\n"
+		"*packing_mean* (nodes / fewest that would do).\n"
+		"\n"
+		"*users*, *user_wait_mean_s* (mean over users of their mean), *user_wait_gini*,\n"
+		"*first_job_wait_mean_s*; *classes*: [{cores_from, runtime_from_s, jobs, wait_mean_s,\n"
+		"wait_max_s, slowdown_mean, bsld_mean, core_s}]; with --users, *per_user*: [{user, jobs,\n"
+		"wait_mean_s, wait_max_s, first_job_wait_s, slowdown_mean, bsld_mean, core_s}].\n"
+		"\n"
+		"*cycles* (decisions), *cycle_us*: {p50, p99, max}, *sim_wall_s*: these two are the only\n"
+		"ones that differ from run to run.\n"
+		"# CSV\n"
+		"job, user, account, partition, submit_s, start_s, end_s, wait_s, runtime_s, walltime_s,\n"
+		"cores, gpus, nodes, nodelist.  Times count from the beginning of the workload.\n"
+		"# EXAMPLES\n"
+		"    schedlua sim --policy=easy KTH-SP2-1996-2.swf.gz\n"
+		"    schedlua sim --policy=conservative,window=50 --interval=30 esp-gpu\n"
+		"    schedlua sim --site=/etc/slurm/sched.lua --machine=/etc/slurm/slurm.conf --users january.txt\n"
+		"    schedlua sim --policy=easy --report=esp.html esp\n"
+		"    schedlua sim --json --jobs=v1.csv auction:V.1 | jq .wait_mean_s\n",
+	.run = run,
+};

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cmd_status.c - schedlua status: how the scheduler is doing.
+ *
+ * The plug-in writes status.json; this prints it.  Keys that this program does
+ * not know are printed as they are, so that a newer plug-in loses nothing.
+ */
+#include "tool/tool.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "base/plain.h"
+#include "tool/statedir.h"
+#include "base/text.h"
+
+struct values {
+	const char *dir;
+	bool json;
+};
+
+static const struct sl_option options[] = {
+	{ .name = "dir", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, dir), .argument = "DIRECTORY",
+	  .doc = "where the plug-in keeps its state; default: schedlua under Slurm's StateSaveLocation" },
+	{ .name = "json", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, json),
+	  .doc = "print the plug-in's status.json as it is" },
+	{ 0 }
+};
+
+/* How a value is to be read. */
+enum form { TEXT, COUNT, SECONDS, TIME, TIMES };
+
+static const struct line {
+	const char *key, *label;
+	enum form form;
+	bool always;		/* print it even when it is 0 or empty */
+} lines[] = {
+	{ "source", "decided by", TEXT, true },
+	{ "policy", "policy", TEXT, true },
+	{ "site", "site file", TEXT, false },
+	{ "idle_why", "idle because", TEXT, false },
+	{ "held", "nothing starts in", TEXT, false },
+	{ "usage_stale", "usage is old", TEXT, false },
+	{ "refusal", "set refused", TEXT, false },
+	{ "last_error", "last error", TEXT, false },
+	{ "last_error_time", "  at", TIME, false },
+	{ "strikes", "strikes", COUNT, false },
+	{ "next_try_s", "next try in", SECONDS, false },
+	{ "version", "plug-in", TEXT, true },
+	{ "slurm_version", "Slurm", TEXT, true },
+	{ "pid", "slurmctld pid", COUNT, true },
+	{ "engine_pid", "engine pid", COUNT, true },
+	{ "engine_holds", "engine runs as", TEXT, false },
+	{ "started", "plug-in started", TIME, true },
+	{ "last_cycle", "last cycle", TIME, true },
+	{ "written", "status written", TIME, true },
+	{ "interval_s", "interval", SECONDS, true },
+	{ "budget_s", "budget", SECONDS, true },
+	{ "nodes", "nodes", COUNT, true },
+	{ "running", "jobs running", COUNT, true },
+	{ "queued", "jobs queued", COUNT, true },
+	{ "cycles", "cycles", COUNT, true },
+	{ "bundled_cycles", "  by bundled easy", COUNT, false },
+	{ "fallback_cycles", "  by fallback", COUNT, false },
+	{ "truncated", "  over budget", COUNT, false },
+	{ "policy_errors", "  policy failed", COUNT, false },
+	{ "starts", "jobs started", COUNT, true },
+	{ "native_starts", "  placed by Slurm", COUNT, false },
+	{ "layout_differs", "  placed otherwise", COUNT, false },
+	{ "failed_starts", "starts failed", COUNT, false },
+	{ "stale", "starts stale", COUNT, false },
+	{ "actions", "orders", COUNT, false },
+	{ "actions_failed", "orders failed", COUNT, false },
+	{ "reloads", "reloads", COUNT, true },
+	{ "refused", "reloads refused", COUNT, false },
+	{ "engine_starts", "engine starts", COUNT, true },
+	{ "engine_kills", "engine kills", COUNT, false },
+	{ "engine_failures", "engine failures", COUNT, false },
+	{ "cycle_us", "cycle", TIMES, true },
+	{ "decide_us", "decide", TIMES, true },
+	{ "queue_hold_us", "lock: queue", TIMES, true },
+	{ "copy_hold_us", "lock: copy", TIMES, true },
+	{ "commit_hold_us", "lock: commit", TIMES, true },
+	{ "start_us", "one start", TIMES, false },
+};
+#define LINES (sizeof(lines) / sizeof(lines[0]))
+#define LABEL_WIDTH 18
+
+static bool is_nothing(const json_t *v)
+{
+	return (json_is_string(v) && !json_string_length(v)) || (json_is_number(v) && json_number_value(v) == 0);
+}
+
+static double member(const json_t *v, const char *key)
+{
+	return json_number_value(json_object_get(v, key));
+}
+
+static void print_value(enum form form, const json_t *v)
+{
+	char text[SL_TEXT_SIZE];
+	char *dump;
+
+	if (form == TEXT && json_is_string(v)) {
+		dump = strdup(json_string_value(v));
+		printf("%s\n", dump ? sl_plain(dump) : "");
+		free(dump);
+	} else if (form == COUNT && json_is_integer(v)) {
+		printf("%lld\n", (long long) json_integer_value(v));
+	} else if (form == SECONDS && json_is_number(v)) {
+		printf("%g s\n", json_number_value(v));
+	} else if (form == TIME && json_is_integer(v)) {
+		printf("%s\n", sl_text_time(text, json_integer_value(v)));
+	} else if (form == TIMES && json_is_object(v)) {
+		printf("last %.2f ms, median %.2f, 99 %% %.2f, max %.2f\n", member(v, "last") / 1e3,
+		       member(v, "p50") / 1e3, member(v, "p99") / 1e3, member(v, "max") / 1e3);
+	} else {
+		dump = json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT);
+		printf("%s\n", dump ? dump : "?");
+		free(dump);
+	}
+}
+
+static bool known(const char *key)
+{
+	for (size_t i = 0; i < LINES; i++)
+		if (!strcmp(lines[i].key, key))
+			return true;
+	return !strcmp(key, "api");
+}
+
+/* Is that process here, alive, and slurmctld? */
+static bool is_slurmctld(json_int_t pid)
+{
+	char path[40], name[40] = "", state = 'Z';
+	FILE *in;
+
+	snprintf(path, sizeof(path), "/proc/%lld/stat", (long long) pid);
+	in = fopen(path, "re");
+	if (!in)
+		return false;
+	if (fscanf(in, "%*d (%39[^)]) %c", name, &state) != 2)
+		state = 'Z';
+	fclose(in);
+	return state != 'Z' && !strncmp(name, "slurmctld", strlen("slurmctld"));
+}
+
+/* A status that nobody rewrites is history: say so first. */
+static void warn(json_t *status)
+{
+	json_int_t pid = json_integer_value(json_object_get(status, "pid"));
+
+	if (pid > 0 && !is_slurmctld(pid))
+		printf("slurmctld (pid %lld), which wrote this, is not running on this machine: this is how it was;\n"
+		       "a slurmctld that runs now does so elsewhere, or without sched/lua\n", (long long) pid);
+}
+
+static bool is_empty(const json_t *status, const char *key)
+{
+	const json_t *v = json_object_get(status, key);
+
+	return !v || is_nothing(v);
+}
+
+/* All is well again, and has been for a cycle. */
+static bool is_past(const json_t *status)
+{
+	const char *source = json_string_value(json_object_get(status, "source"));
+
+	return source && !strcmp(source, "site") && is_empty(status, "refusal") && is_empty(status, "held") &&
+	       is_empty(status, "usage_stale") && is_empty(status, "strikes") &&
+	       member(status, "last_error_time") < member(status, "last_cycle");
+}
+
+static const char *label_of(const json_t *status, const struct line *line)
+{
+	return strcmp(line->key, "last_error") || !is_past(status) ? line->label : "last error, past";
+}
+
+static void print_status(json_t *status)
+{
+	const char *key;
+	json_t *v;
+
+	warn(status);
+	for (size_t i = 0; i < LINES; i++) {
+		v = json_object_get(status, lines[i].key);
+		if (!v || (!lines[i].always && is_nothing(v)))
+			continue;
+		printf("%-*s  ", LABEL_WIDTH, label_of(status, &lines[i]));
+		print_value(lines[i].form, v);
+	}
+	json_object_foreach(status, key, v)
+		if (!known(key)) {
+			printf("%-*s  ", LABEL_WIDTH, key);
+			print_value(TEXT, v);
+		}
+}
+
+static int run(const struct sl_verb *verb, int argc, char **argv)
+{
+	char dir[PATH_MAX], path[PATH_MAX + 16];
+	struct sl_error err;
+	struct values v;
+	json_error_t why;
+	json_t *status;
+	int end;
+
+	if (sl_tool_parse(verb, &v, argc, argv, 0, 0, &end) < 0)
+		return end;
+	if (sl_statedir_find(v.dir, dir, sizeof(dir), &err))
+		return sl_tool_fail(&err);
+	snprintf(path, sizeof(path), "%s/status.json", dir);
+	status = json_load_file(path, 0, &why);
+	if (!json_is_object(status)) {
+		if (json_error_code(&why) == json_error_cannot_open_file)
+			sl_fail(&err, SL_EIO, "%s: %s; does slurmctld run with SchedulerType=sched/lua?", path,
+				strerror(errno));
+		else
+			sl_fail(&err, SL_EFORMAT, "%s:%d: %s", path, why.line,
+				status ? "expected an object" : why.text);
+		json_decref(status);
+		return sl_tool_fail(&err);
+	}
+	if (!v.json)
+		print_status(status);
+	else if (!json_dumpf(status, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII))
+		putchar('\n');
+	json_decref(status);
+	return sl_tool_end(SL_EXIT_FINE);
+}
+
+const struct sl_verb sl_verb_status = {
+	.name = "status",
+	.operands = "[OPTION]...",
+	.summary = "print how the scheduler in slurmctld is doing",
+	.options = options,
+	.text =
+		"Prints what the plug-in writes after each cycle: who decides (the site's policies,\n"
+		"the last good set after a refused one, the bundled easy, or the fallback in C),\n"
+		"the last error, counts of cycles, starts and reloads, and how long decisions took\n"
+		"and slurmctld's locks were held.\n"
+		"\n"
+		"The directory is found from StateSaveLocation in slurm.conf, or by asking\n"
+		"scontrol(1).  It is readable where slurmctld runs, by root and SlurmUser.\n",
+	.more =
+		"# JSON\n"
+		"With --json the file is printed as it is: *source* (site, last good, bundled,\n"
+		"fallback, idle), *policy*, *site*, *idle_why*, *held* (partitions where nothing starts,\n"
+		"as what guards them failed, and why), *usage_stale*, *refusal* (why the set\n"
+		"in the files does not decide), *last_error*, *last_error_time*,\n"
+		"*strikes*, *next_try_s*, *version*, *slurm_version*, *pid*, *engine_pid*,\n"
+		"*engine_holds* (what the engine gave up: uid, system calls, files),\n"
+		"*started*, *last_cycle*, *written* (seconds since the epoch), *interval_s*,\n"
+		"*budget_s*, the counters named in the plain form, and the distributions\n"
+		"*cycle_us*, *decide_us*, *queue_hold_us*, *copy_hold_us*, *commit_hold_us*,\n"
+		"*start_us* (one start, a part of commit_hold_us), each\n"
+		"{count, last, mean, p50, p99, max} in microseconds.  Keys are only ever added.\n"
+		"# FILES\n"
+		"StateSaveLocation/schedlua/status.json\n",
+	.run = run,
+};

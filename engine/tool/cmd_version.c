@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cmd_version.c - schedlua version: what this program is made of.
+ */
+#include "tool/tool.h"
+
+#include <lua.h>
+
+#include <jansson.h>
+
+#include "image/json_out.h"
+#include "mip/mip.h"
+#include "image/plan_image.h"
+#include "image/snapshot.h"
+#include "image/wire.h"
+
+struct values {
+	bool json;
+};
+
+static const struct sl_option options[] = {
+	{ .name = "json", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, json),
+	  .doc = "print one JSON object" },
+	{ 0 }
+};
+
+static int print_json(void)
+{
+	struct sl_error err;
+	struct sl_json *j = sl_json_create(stdout, &err);
+	int rc = -1;
+
+	if (j) {
+		sl_json_begin_object(j);
+		sl_json_key(j, "version");
+		sl_json_str(j, SCHEDLUA_VERSION);
+		sl_json_key(j, "snapshot_version");
+		sl_json_int(j, sl_snapshot_schema.version);
+		sl_json_key(j, "plan_version");
+		sl_json_int(j, sl_plan_schema.version);
+		sl_json_key(j, "wire_version");
+		sl_json_int(j, SL_WIRE_VERSION);
+		sl_json_key(j, "lua");
+		sl_json_str(j, LUA_RELEASE);
+		sl_json_key(j, "solvers");
+		sl_json_begin_array(j);
+		for (unsigned i = 0; sl_mip_backend_name(i); i++)
+			sl_json_str(j, sl_mip_backend_name(i));
+		sl_json_end_array(j);
+		sl_json_end_object(j);
+		sl_json_end_line(j);
+		rc = sl_json_finish(j, NULL, NULL, &err);
+	}
+	sl_json_destroy(j);
+	return rc ? sl_tool_fail(&err) : sl_tool_end(SL_EXIT_FINE);
+}
+
+static int run(const struct sl_verb *verb, int argc, char **argv)
+{
+	struct values v;
+	int status;
+
+	if (sl_tool_parse(verb, &v, argc, argv, 0, 0, &status) < 0)
+		return status;
+	if (v.json)
+		return print_json();
+	printf("schedlua %s\n", SCHEDLUA_VERSION);
+	printf("formats: snapshot %u, plan %u, wire %d\n", sl_snapshot_schema.version, sl_plan_schema.version,
+	       SL_WIRE_VERSION);
+	printf("%s, jansson %s\n", LUA_RELEASE, JANSSON_VERSION);
+	printf("integer programs:");
+	for (unsigned i = 0; sl_mip_backend_name(i) || !i; i++)
+		printf(" %s", sl_mip_backend_name(i) ? sl_mip_backend_name(i) : "no solver");
+	printf("\n");
+	return sl_tool_end(SL_EXIT_FINE);
+}
+
+const struct sl_verb sl_verb_version = {
+	.name = "version",
+	.operands = "[--json]",
+	.summary = "print the versions of the program and of its formats",
+	.options = options,
+	.text =
+		"Prints the version of the program, the versions of the formats that it reads and\n"
+		"writes, and the libraries it was built with.  The plug-in refuses an engine whose\n"
+		"formats differ from its own.\n",
+	.more =
+		"# JSON\n"
+		"With --json the keys are *version*, *snapshot_version*, *plan_version*,\n"
+		"*wire_version*, *lua* and *solvers*, a list of the solvers of integer programs that\n"
+		"this program can use, the default first.\n",
+	.run = run,
+};

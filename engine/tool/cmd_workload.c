@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cmd_workload.c - schedlua workload: what is in a workload, and its other forms.
+ */
+#include "tool/tool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/bound.h"
+#include "workload/demand.h"
+#include "base/text.h"
+#include "tool/workload_args.h"
+
+struct values {
+	struct sl_workload_args args;
+	bool json, swf;
+	const char *output;
+};
+
+static const struct sl_option options[] = {
+	SL_WORKLOAD_ARGS(values, args),
+	{ .name = "json", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, json),
+	  .doc = "write the workload as JSON" },
+	{ .name = "swf", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, swf),
+	  .doc = "write it in the Standard Workload Format, which knows neither GPUs nor nodes" },
+	{ .name = "output", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, output), .argument = "FILE",
+	  .doc = "write to a file, not to standard output" },
+	{ 0 }
+};
+
+/* -- summary ------------------------------------------------------------------- */
+
+struct summary {
+	uint64_t gpu_jobs, contiguous, node_jobs, users;
+	double core_s, runtime_s, estimate_s;
+	uint64_t cores_sum, cores_max;
+	int64_t *sorted;	/* runtimes */
+	uint32_t jobs;
+};
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *) a, y = *(const int64_t *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int count_users(const struct sl_snapshot *s, struct summary *sum, struct sl_error *err)
+{
+	uint32_t n = s->job.rows, *user = malloc((n + 1) * sizeof(*user));
+
+	if (!user)
+		return sl_fail(err, SL_ENOMEM, "workload: out of memory");
+	memcpy(user, s->job.user, n * sizeof(*user));
+	qsort(user, n, sizeof(*user), by_number);
+	for (uint32_t i = 0; i < n; i++)
+		sum->users += !i || user[i] != user[i - 1];
+	free(user);
+	return 0;
+}
+
+static int summarize(const struct sl_workload *w, const struct sl_machine *m, struct summary *sum,
+		     struct sl_error *err)
+{
+	const struct sl_snapshot *s = &w->snap;
+	struct sl_demand d;
+
+	sum->jobs = s->job.rows;
+	sum->sorted = malloc((sum->jobs + 1) * sizeof(*sum->sorted));
+	if (!sum->sorted)
+		return sl_fail(err, SL_ENOMEM, "workload: out of memory");
+	memcpy(sum->sorted, w->runtime_s, sum->jobs * sizeof(*sum->sorted));
+	qsort(sum->sorted, sum->jobs, sizeof(*sum->sorted), by_value);
+	for (uint32_t i = 0; i < sum->jobs; i++) {
+		sl_job_demand(m, i, &d);
+		sum->gpu_jobs += d.gpus > 0;
+		sum->node_jobs += s->job.min_nodes[i] > 1 || d.fixed_nodes;
+		sum->contiguous += (s->job.flags[i] & SL_JOBF_CONTIGUOUS) != 0;
+		sum->core_s += (double) d.cores * (double) w->runtime_s[i];
+		sum->runtime_s += (double) w->runtime_s[i];
+		sum->estimate_s += (double) s->job.time_limit[i];
+		sum->cores_sum += d.cores;
+		if (d.cores > sum->cores_max)
+			sum->cores_max = d.cores;
+	}
+	return count_users(s, sum, err);
+}
+
+static void print_machine(const struct sl_machine *m)
+{
+	printf("machine       %llu nodes, %llu cores, %llu GPUs", (unsigned long long) m->nodes,
+	       (unsigned long long) m->cores, (unsigned long long) m->gpus);
+	for (uint32_t i = 0; i < m->kinds && i < 8; i++)
+		printf("%s %u x %u cores %u GPUs", i ? "," : ":", m->kind[i].nodes, m->kind[i].cores, m->kind[i].gpus);
+	printf("%s\n", m->kinds > 8 ? ", ..." : "");
+}
+
+static void print_times(const struct sl_workload *w, const struct sl_machine *m, const struct summary *sum)
+{
+	char a[SL_TEXT_SIZE], b[SL_TEXT_SIZE];
+	uint32_t n = sum->jobs;
+	int64_t span = n ? w->snap.job.submit_time[n - 1] - w->snap.job.submit_time[0] : 0;
+
+	printf("submitted     in %s, from %s on\n", sl_text_duration(a, span),
+	       n ? sl_text_time(b, w->snap.job.submit_time[0]) : "-");
+	if (span > 0 && m->cores)
+		printf("load          %.3f of the machine while jobs are submitted\n",
+		       sum->core_s / ((double) m->cores * (double) span));
+	if (!n)
+		return;
+	printf("runtime       mean %s,", sl_text_duration(a, (int64_t) (sum->runtime_s / n)));
+	printf(" median %s,", sl_text_duration(a, sum->sorted[(n - 1) / 2]));
+	printf(" longest %s\n", sl_text_duration(a, sum->sorted[n - 1]));
+	printf("walltime      mean %s, %.2f times what is run\n", sl_text_duration(a, (int64_t) (sum->estimate_s / n)),
+	       sum->estimate_s / sum->runtime_s);
+	printf("cores         mean %.1f, most %llu\n", (double) sum->cores_sum / n,
+	       (unsigned long long) sum->cores_max);
+}
+
+static int print_summary(const struct sl_workload *w, struct sl_error *err)
+{
+	struct summary sum = { 0 };
+	struct sl_machine m = { 0 };
+	struct sl_bound bound;
+	char text[SL_TEXT_SIZE];
+	int rc = -1;
+
+	if (sl_machine_open(&m, &w->snap, err) < 0 || summarize(w, &m, &sum, err) < 0 ||
+	    sl_bound_makespan(&w->snap, w->runtime_s, &bound, err) < 0)
+		goto error;
+	printf("workload      %s\n", w->name);
+	print_machine(&m);
+	printf("jobs          %u of %llu users", sum.jobs, (unsigned long long) sum.users);
+	if (sum.gpu_jobs)
+		printf(", %llu with GPUs", (unsigned long long) sum.gpu_jobs);
+	if (sum.node_jobs)
+		printf(", %llu with nodes", (unsigned long long) sum.node_jobs);
+	if (sum.contiguous)
+		printf(", %llu contiguous", (unsigned long long) sum.contiguous);
+	putchar('\n');
+	print_times(w, &m, &sum);
+	printf("no schedule   is shorter than %s, or uses the machine to more than %.4f\n",
+	       sl_text_duration(text, (int64_t) bound.makespan_s), bound.utilization);
+	rc = 0;
+error:
+	sl_machine_close(&m);
+	free(sum.sorted);
+	return rc;
+}
+
+/* -- conversion ------------------------------------------------------------------ */
+
+static int write_to(const struct sl_workload *w, const struct values *v, struct sl_error *err)
+{
+	FILE *out = v->output ? fopen(v->output, "we") : stdout;
+	int rc;
+
+	if (!out)
+		return sl_fail(err, SL_EIO, "%s: %m", v->output);
+	rc = v->json ? sl_workload_write_json(w, out, err) : sl_workload_write_swf(w, out, err);
+	if (v->output && fclose(out) && !rc)
+		rc = sl_fail(err, SL_EIO, "%s: %m", v->output);
+	return rc;
+}
+
+static int run(const struct sl_verb *verb, int argc, char **argv)
+{
+	struct sl_workload_options opt;
+	struct sl_error err = { 0 };
+	struct sl_workload *w;
+	struct values v;
+	int status, rc;
+
+	if (sl_tool_parse(verb, &v, argc, argv, 1, 1, &status) < 0)
+		return status;
+	if (v.json && v.swf)
+		return sl_tool_usage(verb, "--json and --swf: expected one of them");
+	if (v.output && !v.json && !v.swf)
+		return sl_tool_usage(verb, "--output: expected --json or --swf as well");
+	opt = sl_workload_args(&v.args);
+	w = sl_workload_load(argv[0], &opt, &err);
+	if (!w)
+		return sl_tool_fail(&err);
+	sl_workload_print_issues(w, "schedlua: ", stderr);
+	rc = v.json || v.swf ? write_to(w, &v, &err) : print_summary(w, &err);
+	sl_workload_destroy(w);
+	return rc ? sl_tool_fail(&err) : sl_tool_end(SL_EXIT_FINE);
+}
+
+const struct sl_verb sl_verb_workload = {
+	.name = "workload",
+	.operands = "[OPTION]... WORKLOAD",
+	.summary = "print what is in a workload, or write it as JSON or SWF",
+	.options = options,
+	.text =
+		"Reads or generates a workload, as *schedlua sim* does, and prints a summary: jobs,\n"
+		"machine, load, runtimes, and the utilization that no schedule can exceed.  With\n"
+		"--json or --swf it writes the workload itself, which can be read again.  What a\n"
+		"file has that cannot be simulated is counted on stderr, with the first lines.\n"
+		"# WORKLOADS\n"
+		"    FILE.swf, FILE.swf.gz  Standard Workload Format 2.2\n"
+		"    FILE.json              a snapshot in JSON whose jobs have runtime_s\n"
+		"    FILE                   what sacct -P printed\n"
+		"    esp                    ESP-2: 230 jobs that ask for cores\n"
+		"    esp-gpu                its CPU+GPU form: 458 jobs, half of them with 2 GPUs a node\n"
+		"    esp-gpu-rand           the same with up to 4 cores more or fewer in each job\n"
+		"    auction:V.1            AUCSCHED: workload I, II, III, IV or V, version 1, 2 or 3\n"
+		"    synthetic              bursty, with users and inexact estimates\n"
+		"\n"
+		"Files are told apart by what is in them.  Generated workloads take parameters after a\n"
+		"colon, or after a comma where there is one: *esp-gpu:z1=80,z2=240* (also first, gap,\n"
+		"sigma, gpus, rand), *auction:IV.1,cap=0.5* (also hours, shortest, longest; cap is the\n"
+		"share of the nodes that a GPU job may ask for, over=5 the hours in which jobs arrive,\n"
+		"0: all at the beginning), *synthetic:jobs=50000,users=300,load=0.9*\n"
+		"(also days, burst, width, longest, gpu).\n"
+		"\n"
+		"sacct: columns are found by name.  This prints all that is used:\n"
+		"\n"
+		"    TZ=UTC sacct -aXP -S 2024-01-01 -E 2024-02-01 --format=JobIDRaw,User,UID,\\\n"
+		"    Account,QOS,Partition,JobName,Submit,Start,End,ElapsedRaw,TimelimitRaw,State,\\\n"
+		"    ReqCPUS,ReqNodes,ReqTRES\n"
+		"# MACHINES\n"
+		"*1024x8c2g* is 1024 nodes of 8 cores and 2 GPUs; *16x64c256000m4g:a100* says MiB of\n"
+		"memory and the type of GPU; t is threads a core, s sockets, w weight.  Kinds of nodes\n"
+		"are separated by commas.  The name of a file is a\n"
+		"snapshot (*schedlua-capture* takes one) or a slurm.conf.  Without a machine, SWF logs\n"
+		"run on the processors that their header names, generated workloads on that of the\n"
+		"paper they come from.\n",
+	.more =
+		"# EXAMPLES\n"
+		"    schedlua workload KTH-SP2-1996-2.swf.gz\n"
+		"    schedlua workload --machine=256x8c2g --seed=3 --json auction:V.2 >v2.json\n"
+		"    schedlua workload --machine=/etc/slurm/slurm.conf january.txt\n",
+	.run = run,
+};

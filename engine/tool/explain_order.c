@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/explain_order.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "script/decide.h"
+#include "ledger/ledger.h"
+
+#define CAPTURE "schedlua-capture"
+#define BUDGET_US INT64_C(30000000)
+
+extern char **environ;
+
+char *sl_explain_site(const char *dir)
+{
+	char path[PATH_MAX], *site = NULL;
+	json_t *status;
+
+	snprintf(path, sizeof(path), "%s/status.json", dir);
+	status = json_load_file(path, 0, NULL);
+	if (json_string_length(json_object_get(status, "site")))
+		site = strdup(json_string_value(json_object_get(status, "site")));
+	json_decref(status);
+	return site;
+}
+
+/* schedlua-capture in the directory of this program, or its bare name. */
+static void find_capture(char program[PATH_MAX])
+{
+	char own[PATH_MAX], *slash;
+	ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - sizeof(CAPTURE));
+
+	snprintf(program, PATH_MAX, CAPTURE);
+	if (n <= 0)
+		return;
+	own[n] = 0;
+	slash = strrchr(own, '/');
+	strcpy(slash + 1, CAPTURE);
+	if (!access(own, X_OK))
+		strcpy(program, own);
+}
+
+/* Run schedlua-capture FILE.  What it says of its success is no part of the answer. */
+static int capture(char *file, struct sl_error *err)
+{
+	char program[PATH_MAX];
+	char *argv[] = { (char *) CAPTURE, file, NULL };
+	posix_spawn_file_actions_t fa;
+	int status, rc;
+	pid_t pid;
+
+	find_capture(program);
+	posix_spawn_file_actions_init(&fa);
+	posix_spawn_file_actions_addopen(&fa, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	rc = posix_spawnp(&pid, program, &fa, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&fa);
+	if (rc)
+		return sl_fail(err, SL_EIO, "%s: %s; --snapshot=FILE takes a picture that is there already", program,
+			       strerror(rc));
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return sl_fail(err, SL_EIO, "%s: %s", program, strerror(errno));
+	if (!WIFEXITED(status) || WEXITSTATUS(status))
+		return sl_fail(err, SL_EIO, "%s failed", program);
+	return 0;
+}
+
+static int explain(const struct sl_bundle *bundle, const char *file, const struct sl_usage_provider *usage,
+		   uint32_t job, char **text, char **trace, struct sl_error *err)
+{
+	struct sl_limits limits = { .budget_us = BUDGET_US };
+	struct sl_snapshot snap;
+	void *bytes = NULL;
+	size_t size;
+	int rc = -1;
+
+	if (sl_image_load(&sl_snapshot_schema, file, &bytes, &size, err))
+		return -1;
+	if (sl_snapshot_open(&snap, bytes, size, err))
+		sl_fail_in(err, "%s", file);
+	else
+		rc = sl_decide_explain(bundle, &snap, usage, &limits, job, text, trace, err);
+	free(bytes);
+	return rc;
+}
+
+/* Of the cluster as it is. */
+static int explain_now(const struct sl_bundle *bundle, const struct sl_usage_provider *usage, uint32_t job, char **text,
+		       char **trace, struct sl_error *err)
+{
+	const char *tmp = getenv("TMPDIR");
+	char file[PATH_MAX];
+	int fd, rc;
+
+	snprintf(file, sizeof(file), "%s/schedlua-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	fd = mkstemp(file);
+	if (fd < 0)
+		return sl_fail(err, SL_EIO, "%s: %s", file, strerror(errno));
+	close(fd);
+	rc = capture(file, err);
+	if (!rc)
+		rc = explain(bundle, file, usage, job, text, trace, err);
+	unlink(file);
+	return rc;
+}
+
+int sl_explain_order(const char *site, const char *path, const char *snapshot, const char *ledger, uint32_t job, char **text,
+		     char **trace, struct sl_error *err)
+{
+	struct sl_bundle_source source = { .site = site, .path = path };
+	struct sl_usage_provider usage, *ask = NULL;
+	struct sl_ledger *l = NULL;
+	struct sl_bundle *bundle;
+	int rc;
+
+	*text = *trace = NULL;
+	bundle = sl_bundle_load(&source, NULL, trace, err);
+	if (!bundle)
+		return -1;
+	if (ledger && !(l = sl_ledger_open(ledger, SL_LEDGER_READ, err))) {
+		sl_bundle_destroy(bundle);
+		return -1;
+	}
+	if (l) {
+		usage = sl_usage_provider(sl_ledger_usage(l));
+		ask = &usage;
+	}
+	rc = snapshot ? explain(bundle, snapshot, ask, job, text, trace, err) :
+			explain_now(bundle, ask, job, text, trace, err);
+	sl_ledger_close(l);
+	sl_bundle_destroy(bundle);
+	return rc;
+}

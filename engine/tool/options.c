@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HELP_COLUMN 28		/* where the meaning of an option begins */
+#define HELP_WIDTH 79
+
+static void *field(void *values, const struct sl_option *o)
+{
+	return (char *) values + o->offset;
+}
+
+/* The range of a number, in words. */
+static void say_range(const struct sl_option *o, char *text, size_t size)
+{
+	const char *what = o->type == SL_OPTION_INTEGER ? "an integer" : "a number";
+
+	if (isinf(o->max))
+		snprintf(text, size, "%s of at least %.15g", what, o->min);
+	else
+		snprintf(text, size, "%s from %.15g to %.15g", what, o->min, o->max);
+}
+
+static int set_number(const struct sl_option *o, void *values, const char *text, struct sl_error *err)
+{
+	char range[100], *end;
+	double number = 0;
+	long long integer = 0;
+
+	say_range(o, range, sizeof(range));
+	errno = 0;
+	if (o->type == SL_OPTION_INTEGER)
+		number = (double) (integer = strtoll(text, &end, 10));
+	else
+		number = strtod(text, &end);
+	if (end == text || *end || errno || !(number >= o->min && number <= o->max))
+		return sl_fail(err, SL_EINVAL, "--%s=%s: expected %s", o->name, text, range);
+	if (o->type == SL_OPTION_INTEGER)
+		*(int64_t *) field(values, o) = integer;
+	else
+		*(double *) field(values, o) = number;
+	return 0;
+}
+
+static int set(const struct sl_option *o, void *values, const char *text, struct sl_error *err)
+{
+	switch (o->type) {
+	case SL_OPTION_FLAG:
+		*(bool *) field(values, o) = true;
+		return 0;
+	case SL_OPTION_TEXT:
+		if (!*text)
+			return sl_fail(err, SL_EINVAL, "--%s: expected %s, got nothing", o->name, o->argument);
+		*(const char **) field(values, o) = text;
+		return 0;
+	default:
+		return set_number(o, values, text, err);
+	}
+}
+
+static void clear(const struct sl_option *o, void *values)
+{
+	switch (o->type) {
+	case SL_OPTION_FLAG:	*(bool *) field(values, o) = false; break;
+	case SL_OPTION_INTEGER:	*(int64_t *) field(values, o) = 0; break;
+	case SL_OPTION_NUMBER:	*(double *) field(values, o) = 0; break;
+	case SL_OPTION_TEXT:	*(const char **) field(values, o) = NULL; break;
+	}
+}
+
+static const struct sl_option *find(const struct sl_option *table, const char *name, size_t length)
+{
+	for (const struct sl_option *o = table; o && o->name; o++)
+		if (strlen(o->name) == length && !strncmp(o->name, name, length))
+			return o;
+	return NULL;
+}
+
+/* Take the option at argv[*i]; *i is left on its last word. */
+static int take(const struct sl_option *table, void *values, int argc, char **argv, int *i, struct sl_error *err)
+{
+	const char *word = argv[*i] + 2, *equals = strchr(word, '=');
+	size_t length = equals ? (size_t) (equals - word) : strlen(word);
+	const struct sl_option *o = argv[*i][1] == '-' ? find(table, word, length) : NULL;
+
+	if (!o)
+		return sl_fail(err, SL_EINVAL, "unknown option %s", argv[*i]);
+	if (o->type == SL_OPTION_FLAG) {
+		if (equals)
+			return sl_fail(err, SL_EINVAL, "--%s takes no value", o->name);
+		return set(o, values, "", err);
+	}
+	if (equals)
+		return set(o, values, equals + 1, err);
+	if (*i + 1 >= argc)
+		return sl_fail(err, SL_EINVAL, "--%s: %s is missing", o->name, o->argument);
+	return set(o, values, argv[++*i], err);
+}
+
+int sl_options_parse(const struct sl_option *table, void *values, int argc, char **argv,
+		     struct sl_command *cmd, struct sl_error *err)
+{
+	int n = 0;
+
+	*cmd = (struct sl_command) { 0 };
+	for (const struct sl_option *o = table; o && o->name; o++) {
+		clear(o, values);
+		if (o->standard && set(o, values, o->standard, err))
+			return -1;
+	}
+	for (int i = 0; i < argc; i++) {
+		char *word = argv[i];
+
+		if (!strcmp(word, "--")) {
+			while (++i < argc)
+				argv[n++] = argv[i];
+			break;
+		}
+		if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+			cmd->help = true;
+			return 0;
+		}
+		if (word[0] != '-' || !word[1])
+			argv[n++] = word;
+		else if (take(table, values, argc, argv, &i, err))
+			return -1;
+	}
+	cmd->operands = n;
+	return 0;
+}
+
+/* -- --help ------------------------------------------------------------- */
+
+/* The meaning of an option with its range and default, as one sentence. */
+static void say_doc(const struct sl_option *o, char *text, size_t size)
+{
+	char range[100] = "";
+
+	if (o->type == SL_OPTION_INTEGER || o->type == SL_OPTION_NUMBER)
+		say_range(o, range, sizeof(range));
+	if (o->standard)
+		snprintf(text, size, "%s (%s%sdefault %s)", o->doc, range, *range ? "; " : "", o->standard);
+	else if (*range)
+		snprintf(text, size, "%s (%s)", o->doc, range);
+	else
+		snprintf(text, size, "%s", o->doc);
+}
+
+/* Print words from column *column* on, wrapped, continued at *indent*. */
+static void wrap(const char *text, int column, int indent, FILE *out)
+{
+	while (*text) {
+		int length = (int) strcspn(text, " ");
+
+		if (column > indent && column + 1 + length > HELP_WIDTH) {
+			fprintf(out, "\n%*s", indent, "");
+			column = indent;
+		} else if (column > indent) {
+			fputc(' ', out);
+			column++;
+		}
+		fprintf(out, "%.*s", length, text);
+		column += length;
+		text += length;
+		text += strspn(text, " ");
+	}
+	fputc('\n', out);
+}
+
+static void help_option(const char *name, const char *argument, const char *doc, FILE *out)
+{
+	int column = fprintf(out, "  --%s%s%s", name, argument ? "=" : "", argument ? argument : "");
+
+	if (column > HELP_COLUMN - 2) {
+		fputc('\n', out);
+		column = 0;
+	}
+	fprintf(out, "%*s", HELP_COLUMN - column, "");
+	wrap(doc, HELP_COLUMN, HELP_COLUMN, out);
+}
+
+void sl_verb_help(const struct sl_verb *verb, FILE *out)
+{
+	char doc[600];
+
+	fprintf(out, "Usage: schedlua %s%s%s\n", verb->name, *verb->operands ? " " : "", verb->operands);
+	fprintf(out, "%s: %s.\n\n", verb->name, verb->summary);
+	for (const struct sl_option *o = verb->options; o && o->name; o++) {
+		say_doc(o, doc, sizeof(doc));
+		help_option(o->name, o->argument, doc, out);
+	}
+	help_option("help", NULL, "print this and exit", out);
+	fprintf(out, "\nMore: man schedlua-%s\n", verb->name);
+}
+
+/* -- man pages ---------------------------------------------------------- */
+
+/* One line of text as roff: specials escaped, *word* in bold. */
+static void man_line(const char *line, size_t length, bool literal, FILE *out)
+{
+	bool bold = false;
+
+	if (length && (line[0] == '.' || line[0] == '\''))
+		fputs("\\&", out);
+	for (size_t i = 0; i < length; i++) {
+		if (line[i] == '\\')
+			fputs("\\e", out);
+		else if (line[i] == '-')
+			fputs("\\-", out);
+		else if (line[i] == '*' && !literal)
+			fputs((bold = !bold) ? "\\fB" : "\\fR", out);
+		else
+			fputc(line[i], out);
+	}
+	fputc('\n', out);
+}
+
+void sl_man_text(const char *text, FILE *out)
+{
+	bool literal = false, gap = false;
+
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+		bool indented = length > 4 && !strncmp(text, "    ", 4);
+
+		if (literal && !indented && length) {
+			fputs(".fi\n.RE\n", out);
+			literal = false;
+			gap = true;
+		}
+		if (!length) {
+			gap = true;
+		} else if (!strncmp(text, "# ", 2)) {
+			fprintf(out, ".SH %.*s\n", (int) length - 2, text + 2);
+			gap = false;
+		} else {
+			if (gap)
+				fputs(literal ? "\n" : ".PP\n", out);
+			gap = false;
+			if (indented && !literal)
+				fputs(".RS 4\n.nf\n", out);
+			literal = indented;
+			man_line(text + (indented ? 4 : 0), length - (indented ? 4 : 0), indented, out);
+		}
+		text += length;
+		text += *text == '\n';
+	}
+	if (literal)
+		fputs(".fi\n.RE\n", out);
+}
+
+static void man_option(const char *name, const char *argument, const char *doc, FILE *out)
+{
+	fputs(".TP\n.B \\-\\-", out);
+	for (const char *c = name; *c; c++)
+		fputs(*c == '-' ? "\\-" : (char[]) { *c, 0 }, out);
+	if (argument)
+		fprintf(out, "\\fR=\\fI%s", argument);
+	fputc('\n', out);
+	man_line(doc, strlen(doc), true, out);
+}
+
+void sl_verb_man(const struct sl_verb *verb, FILE *out)
+{
+	char doc[600], upper[40];
+	size_t n = 0;
+
+	for (const char *c = verb->name; *c && n + 1 < sizeof(upper); c++)
+		upper[n++] = *c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c;
+	upper[n] = 0;
+	fprintf(out, ".\\\" SPDX-License-Identifier: MIT\n");
+	fprintf(out, ".TH SCHEDLUA\\-%s 1 \"\" \"schedlua %s\" \"sched/lua\"\n", upper, SCHEDLUA_VERSION);
+	fprintf(out, ".SH NAME\nschedlua\\-%s \\- %s\n", verb->name, verb->summary);
+	fprintf(out, ".SH SYNOPSIS\n.B schedlua %s\n", verb->name);
+	man_line(verb->operands, strlen(verb->operands), true, out);
+	fputs(".SH DESCRIPTION\n", out);
+	sl_man_text(verb->text, out);
+	fputs(".SH OPTIONS\n", out);
+	for (const struct sl_option *o = verb->options; o && o->name; o++) {
+		say_doc(o, doc, sizeof(doc));
+		man_option(o->name, o->argument, doc, out);
+	}
+	man_option("help", NULL, "print a summary and exit", out);
+	if (verb->more)
+		sl_man_text(verb->more, out);
+	fputs(".SH SEE ALSO\n.BR schedlua (1),\n.BR schedlua\\-snapshot (5)\n", out);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * options.h - the options of a verb, in one table.
+ *
+ * A table says each option's name, type, range, default and meaning.  The same
+ * table parses the command line, prints --help and prints the man page, so that
+ * the three cannot differ.
+ *
+ * Ownership: tables are constant; string values point into argv.  Threads: none.
+ */
+#ifndef SL_OPTIONS_H
+#define SL_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+/* The type of an option, and of the field of the values struct it is put in. */
+enum sl_option_type {
+	SL_OPTION_FLAG,		/* bool; takes no value */
+	SL_OPTION_INTEGER,	/* int64_t, min <= value <= max */
+	SL_OPTION_NUMBER,	/* double, min <= value <= max */
+	SL_OPTION_TEXT,		/* const char *, not empty */
+};
+
+struct sl_option {
+	const char *name;	/* without the dashes; NULL ends a table */
+	enum sl_option_type type;
+	size_t offset;		/* of the field in the values struct */
+	double min, max;	/* of numbers */
+	const char *standard;	/* default, as one would write it; NULL: none (false, 0, NULL) */
+	const char *argument;	/* what to call the value: "FILE" */
+	const char *doc;	/* one sentence, no full stop */
+};
+
+/* A verb of the tool: one cmd_*.c each. */
+struct sl_verb {
+	const char *name;
+	const char *operands;	/* "[OPTION]... SNAPSHOT" */
+	const char *summary;	/* one line, lower case, no full stop */
+	const struct sl_option *options;
+	const char *text;	/* DESCRIPTION: paragraphs, see sl_verb_man() */
+	const char *more;	/* further sections, each begun by "# TITLE"; or NULL */
+	int (*run)(const struct sl_verb *verb, int argc, char **argv);
+};
+
+/* What came of a command line. */
+struct sl_command {
+	int operands;		/* argv[0] ... argv[operands-1] */
+	bool help;		/* --help was among them: nothing else was looked at */
+};
+
+/*
+ * Parse argv[0..argc-1], which holds no program name: "--name=value", "--name
+ * value", "--flag"; "--" ends the options; operands may stand anywhere and are
+ * moved to the front of argv.  *values gets the defaults first.  Returns 0, or
+ * -1 with *err (SL_EINVAL) saying which option, and what was expected.
+ */
+int sl_options_parse(const struct sl_option *table, void *values, int argc, char **argv,
+		     struct sl_command *cmd, struct sl_error *err);
+
+/* Print what --help says of a verb. */
+void sl_verb_help(const struct sl_verb *verb, FILE *out);
+
+/*
+ * Print a verb's man page (schedlua-NAME(1)) as roff.  In text and more, a
+ * blank line ends a paragraph, lines that begin with four spaces stay as they
+ * are, "*word*" is bold and "# TITLE" begins a section.
+ */
+void sl_verb_man(const struct sl_verb *verb, FILE *out);
+
+/* Print paragraphs in that notation as roff; for pages that are no verb's. */
+void sl_man_text(const char *text, FILE *out);
+
+#endif

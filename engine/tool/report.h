@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report.h - a plan in words and in JSON, for schedlua plan.
+ *
+ * Ownership: borrows everything.  Threads: none.
+ */
+#ifndef SL_REPORT_H
+#define SL_REPORT_H
+
+#include "image/json_out.h"
+#include "image/plan_image.h"
+#include "image/snapshot.h"
+
+/* What stands above a plan: where it comes from and what it cost. */
+struct sl_report {
+	const char *file;		/* of the snapshot */
+	const struct sl_snapshot *snap;
+	const struct sl_plan_image *plan;
+	const struct sl_error *check;	/* SL_OK, or the violation */
+	size_t lua_peak;		/* bytes */
+	uint32_t *by_id;		/* private: job rows in order of id, while printing */
+};
+
+/* Print a readable report.  0, or -1 on lack of memory. */
+int sl_report_print(struct sl_report *r, FILE *out);
+
+/* The same as one object, keys as schedlua-plan(1) documents them.  0, or -1 with *err. */
+int sl_report_json(struct sl_report *r, struct sl_json *j, struct sl_error *err);
+
+#endif

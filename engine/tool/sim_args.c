@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/sim_args.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+const char *sl_sim_args_wrong(const struct sl_sim_args *a)
+{
+	if (a->latency && a->latency >= a->interval)
+		return "--latency: expected less than --interval";
+	return a->each_end && a->interval ? "--each-end: not with --interval" : NULL;
+}
+
+struct sl_sim_options sl_sim_args(const struct sl_sim_args *a)
+{
+	return (struct sl_sim_options) {
+		.interval_s = a->interval, .latency_s = a->latency, .each_end = a->each_end,
+	};
+}
+
+static void __attribute__((format(printf, 3, 4))) add(char *text, size_t size, const char *fmt, ...)
+{
+	size_t n = strlen(text);
+	va_list ap;
+
+	if (n && n + 3 < size)
+		n += (size_t) snprintf(text + n, size - n, ", ");
+	va_start(ap, fmt);
+	vsnprintf(text + n, size - n, fmt, ap);
+	va_end(ap);
+}
+
+void sl_sim_args_name(const struct sl_sim_args *a, const struct sl_workload_args *w, char *text, size_t size)
+{
+	*text = 0;
+	if (a->interval)
+		add(text, size, "interval %" PRId64 " s", a->interval);
+	if (a->latency)
+		add(text, size, "latency %" PRId64 " s", a->latency);
+	if (a->each_end)
+		add(text, size, "a decision after each job that ends");
+	if (w->estimate && strcmp(w->estimate, "user"))
+		add(text, size, "estimate %s", w->estimate);
+	if (w->overrun)
+		add(text, size, "overrun");
+	if (w->requested_procs)
+		add(text, size, "requested processors");
+	if (w->first)
+		add(text, size, "first %" PRId64 " jobs", w->first);
+}
+
+int sl_sim_args_page(const struct sl_sim_args *a, const struct sl_workload_args *args, const struct sl_workload *w,
+		     struct sl_page *page, struct sl_error *err)
+{
+	char options[256], pool[48];
+	const struct sl_page_about about = {
+		.machine = args->procs ? pool : args->machine, .options = options, .seed = (uint64_t) args->seed,
+	};
+
+	snprintf(pool, sizeof(pool), "a pool of %" PRId64 " processors", args->procs);
+	sl_sim_args_name(a, args, options, sizeof(options));
+	return sl_page_workload(page, w, &about, err);
+}
+
+const char *sl_sim_args_base(const char *workload)
+{
+	const char *slash = strrchr(workload, '/');
+
+	return slash && slash[1] ? slash + 1 : workload;
+}

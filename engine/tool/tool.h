@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tool.h - what the verbs of schedlua share.
+ *
+ * Exit status: 0 fine, 1 failed, 2 wrong usage.  Errors go to stderr as
+ * "schedlua: FILE:LINE: what is wrong, what was expected".
+ */
+#ifndef SL_TOOL_H
+#define SL_TOOL_H
+
+#include "tool/options.h"
+
+enum sl_exit { SL_EXIT_FINE, SL_EXIT_FAILED, SL_EXIT_USAGE };
+
+extern const struct sl_verb sl_verb_check;
+extern const struct sl_verb sl_verb_compare;
+extern const struct sl_verb sl_verb_engine;
+extern const struct sl_verb sl_verb_explain;
+extern const struct sl_verb sl_verb_ledger;
+extern const struct sl_verb sl_verb_plan;
+extern const struct sl_verb sl_verb_replay;
+extern const struct sl_verb sl_verb_show;
+extern const struct sl_verb sl_verb_sim;
+extern const struct sl_verb sl_verb_status;
+extern const struct sl_verb sl_verb_version;
+extern const struct sl_verb sl_verb_workload;
+
+/*
+ * Parse a verb's command line into *values*.  Returns the number of operands,
+ * which lies between *least* and *most* (-1: any number); or -1 when the verb
+ * is to end with *status*: after --help, or after usage was complained about.
+ */
+int sl_tool_parse(const struct sl_verb *verb, void *values, int argc, char **argv, int least, int most,
+		  int *status);
+
+/* Print "schedlua: " and the error; returns SL_EXIT_FAILED. */
+int sl_tool_fail(const struct sl_error *err);
+
+/*
+ * Print what a Lua traceback adds to its message: where the policy's own functions
+ * were called from.  Nothing for NULL, and nothing when it adds nothing.
+ */
+void sl_tool_trace(const char *trace, FILE *out);
+
+/* Complain about usage; returns SL_EXIT_USAGE. */
+int sl_tool_usage(const struct sl_verb *verb, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Flush stdout; SL_EXIT_FAILED with a message where that fails, else *status*. */
+int sl_tool_end(int status);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * workload_args.h - the options by which verbs name a workload's machine, seed and
+ * estimates: the same words wherever a workload is read.
+ */
+#ifndef SL_WORKLOAD_ARGS_H
+#define SL_WORKLOAD_ARGS_H
+
+#include "tool/options.h"
+#include "workload/workload.h"
+
+struct sl_workload_args {
+	const char *machine, *estimate;
+	int64_t procs, seed, first;
+	bool overrun, requested_procs, strict;
+};
+
+/* Rows of an option table; *at* is a struct sl_workload_args in the values struct. */
+#define SL_WORKLOAD_ARGS(values, at)							\
+	{ .name = "machine", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, at.machine),	\
+	  .argument = "NODES", .doc = "the machine, as in 1024x8c2g, or a snapshot, or a slurm.conf" },	\
+	{ .name = "procs", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, at.procs),	\
+	  .min = 0, .max = 4294967294.0, .argument = "N",					\
+	  .doc = "the machine is a pool of so many processors; 0: what the workload says" },	\
+	{ .name = "seed", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, at.seed),	\
+	  .min = 0, .max = 4294967295.0, .standard = "0", .argument = "N",		\
+	  .doc = "seed of workloads that are generated, and of policies" },			\
+	{ .name = "estimate", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, at.estimate),	\
+	  .standard = "user", .argument = "WHICH",						\
+	  .doc = "what the scheduler knows: exact, user, or xF, F times the runtime" },		\
+	{ .name = "overrun", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, at.overrun),	\
+	  .doc = "jobs that ran longer than asked for do so, instead of ending by walltime" },	\
+	{ .name = "requested-procs", .type = SL_OPTION_FLAG,					\
+	  .offset = offsetof(struct values, at.requested_procs),				\
+	  .doc = "of an SWF log, the processors asked for, not those that jobs had" },		\
+	{ .name = "first", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, at.first),	\
+	  .min = 0, .max = SL_WORKLOAD_MAX_JOBS, .argument = "N", .doc = "only the first N jobs; 0: all" },	\
+	{ .name = "strict", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, at.strict),	\
+	  .doc = "rows that are no jobs, and jobs larger than the machine, are errors" }
+
+static inline struct sl_workload_options sl_workload_args(const struct sl_workload_args *a)
+{
+	return (struct sl_workload_options) {
+		.machine = a->machine, .procs = (uint32_t) a->procs, .seed = (uint64_t) a->seed,
+		.estimate = a->estimate, .overrun = a->overrun, .requested_procs = a->requested_procs,
+		.jobs = (uint32_t) a->first, .strict = a->strict,
+	};
+}
+
+#endif

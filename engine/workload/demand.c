@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * demand.c - a job's request in figures.
+ *
+ * Nodes of the empty machine are taken by kind, those that hold most of the job
+ * first.  Partitions, features and node lists are not looked at: what comes out is
+ * never more than the job really needs.
+ */
+#include "workload/demand.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct sl_capacity {		/* of one kind of node, for the job at hand */
+	uint64_t units;		/* tasks, or cores */
+	uint32_t gres;		/* of what is asked for per job */
+	uint32_t nodes;
+};
+
+/* -- the machine --------------------------------------------------------- */
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static uint32_t count_gpus(const struct sl_snapshot *s, uint32_t node)
+{
+	struct sl_range g = s->node.gres[node];
+	uint32_t n = 0;
+
+	for (uint32_t i = g.first; i < g.first + g.count; i++)
+		if (!strcmp(sl_snapshot_str(s, s->gres_kind.name[s->node_gres.kind[i]]), "gpu"))
+			n += s->node_gres.count[i];
+	return n;
+}
+
+static int compare_gres(const struct sl_snapshot *s, uint32_t a, uint32_t b)
+{
+	struct sl_range ga = s->node.gres[a], gb = s->node.gres[b];
+	int c = compare_u64(ga.count, gb.count);
+
+	for (uint32_t i = 0; !c && i < ga.count; i++) {
+		c = compare_u64(s->node_gres.kind[ga.first + i], s->node_gres.kind[gb.first + i]);
+		if (!c)
+			c = compare_u64(s->node_gres.count[ga.first + i], s->node_gres.count[gb.first + i]);
+	}
+	return c;
+}
+
+/* Alike nodes become neighbours, the most cores first, then the most GPUs. */
+static int compare_nodes(const struct sl_snapshot *s, uint32_t a, uint32_t b)
+{
+	int c = compare_u64(s->node.cores[b], s->node.cores[a]);
+
+	if (!c)
+		c = compare_u64(count_gpus(s, b), count_gpus(s, a));
+	if (!c)
+		c = compare_u64(s->node.threads[a], s->node.threads[b]);
+	if (!c)
+		c = compare_u64(s->node.memory[a], s->node.memory[b]);
+	return c ? c : compare_gres(s, a, b);
+}
+
+static int by_kind(const void *a, const void *b, void *arg)
+{
+	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
+	int c = compare_nodes(arg, x, y);
+
+	return c ? c : compare_u64(x, y);
+}
+
+static void add_node(struct sl_machine *m, uint32_t node)
+{
+	const struct sl_snapshot *s = m->snap;
+
+	if (!m->kinds || compare_nodes(s, m->kind[m->kinds - 1].node, node))
+		m->kind[m->kinds++] = (struct sl_machine_kind) {
+			.node = node, .cores = s->node.cores[node],
+			.threads = s->node.threads[node] ? s->node.threads[node] : 1,
+			.gpus = count_gpus(s, node), .memory = s->node.memory[node],
+		};
+	m->kind[m->kinds - 1].nodes++;
+	m->nodes++;
+	m->cores += m->kind[m->kinds - 1].cores;
+	m->gpus += m->kind[m->kinds - 1].gpus;
+	if (m->threads < m->kind[m->kinds - 1].threads)
+		m->threads = m->kind[m->kinds - 1].threads;
+}
+
+int sl_machine_open(struct sl_machine *m, const struct sl_snapshot *snap, struct sl_error *err)
+{
+	uint32_t n = snap->node.rows, used = 0, *order = malloc((n ? n : 1) * sizeof(*order)), kinds = 0;
+
+	memset(m, 0, sizeof(*m));
+	m->snap = snap;
+	m->threads = 1;
+	if (!order)
+		goto error;
+	for (uint32_t i = 0; i < n; i++)
+		if (!(snap->node.state[i] & SL_NODE_UNUSABLE))
+			order[used++] = i;
+	qsort_r(order, used, sizeof(*order), by_kind, (void *) (uintptr_t) snap);
+	for (uint32_t i = 0; i < used; i++)
+		kinds += !i || compare_nodes(snap, order[i - 1], order[i]);
+	m->kind = calloc(kinds + 1, sizeof(*m->kind));
+	m->room = calloc(kinds + 1, sizeof(*m->room));
+	if (!m->kind || !m->room)
+		goto error;
+	for (uint32_t i = 0; i < used; i++)
+		add_node(m, order[i]);
+	free(order);
+	return 0;
+error:
+	free(order);
+	sl_machine_close(m);
+	return sl_fail(err, SL_ENOMEM, "no memory for the kinds of %u nodes", n);
+}
+
+void sl_machine_close(struct sl_machine *m)
+{
+	free(m->kind);
+	free(m->room);
+	memset(m, 0, sizeof(*m));
+}
+
+/* -- a job ---------------------------------------------------------------- */
+
+struct request {		/* a job row, with what is not said filled in */
+	uint64_t tasks;		/* 0: not said */
+	uint64_t units;		/* tasks, or cores: to be spread over nodes */
+	uint32_t unit_cores;	/* cores of a unit... */
+	uint32_t units_per_core;	/* ... or units of a core */
+	uint32_t min_nodes, max_nodes, per_node, pn_cores, core_spec;
+	bool exact;		/* per_node units on each node */
+	bool fixed;		/* on so many nodes and no others */
+	int64_t memory_node, memory_cpu;
+	struct sl_range gres;
+};
+
+static uint64_t ceil_div(uint64_t a, uint64_t b)
+{
+	return (a + b - 1) / b;
+}
+
+struct numbers {		/* of the row, or of one of its shapes */
+	uint32_t min_nodes, max_nodes, tasks, cpus_per_task, tasks_per_node, node_cpus, cpus;
+	struct sl_range gres;
+};
+
+static struct numbers numbers_of(const struct sl_snapshot *s, uint32_t job, uint32_t shape)
+{
+	const struct sl_job_view *j = &s->job;
+	const struct sl_shape_view *v = &s->shape;
+	uint32_t i = j->shapes[job].first + shape - 1;
+
+	if (shape)
+		return (struct numbers) { v->min_nodes[i], v->max_nodes[i], v->num_tasks[i], v->cpus_per_task[i],
+			v->ntasks_per_node[i], 0, 0, v->gres[i] };
+	return (struct numbers) { j->min_nodes[job], j->max_nodes[job], j->num_tasks[job], j->cpus_per_task[job],
+		j->ntasks_per_node[job], j->pn_min_cpus[job], j->min_cpus[job], j->gres[job] };
+}
+
+static void read_request(const struct sl_machine *m, uint32_t job, uint32_t shape, struct request *r)
+{
+	const struct sl_job_view *j = &m->snap->job;
+	struct numbers n = numbers_of(m->snap, job, shape);
+	uint32_t cpt = n.cpus_per_task ? n.cpus_per_task : 1, tpn = n.tasks_per_node;
+
+	*r = (struct request) {
+		.tasks = n.tasks, .unit_cores = 1, .units_per_core = 1,
+		.min_nodes = n.min_nodes ? n.min_nodes : 1, .max_nodes = n.max_nodes, .per_node = tpn,
+		.pn_cores = ceil_div(n.node_cpus, m->threads), .core_spec = j->core_spec[job],
+		.memory_node = j->memory_per_node[job], .memory_cpu = j->memory_per_cpu[job],
+		.gres = n.gres, .fixed = n.max_nodes && n.min_nodes == n.max_nodes,
+	};
+	if (!shape && (j->flags[job] & SL_JOBF_OVERCOMMIT))
+		r->tasks = r->per_node = tpn = 0;
+	if (!r->tasks && tpn) {
+		r->tasks = (uint64_t) tpn * r->min_nodes;
+		r->exact = true;
+	}
+	if (!r->tasks) {
+		r->units = ceil_div(n.cpus, m->threads);
+	} else {
+		r->units = r->tasks;
+		r->unit_cores = ceil_div(cpt, m->threads);
+		if (cpt < m->threads)
+			r->units_per_core = m->threads / cpt;
+		if (tpn && n.min_nodes == n.max_nodes && r->tasks == (uint64_t) tpn * r->min_nodes)
+			r->exact = true;
+	}
+	if (r->units < r->min_nodes)
+		r->units = r->min_nodes;
+}
+
+static bool gres_matches(const struct sl_snapshot *s, uint32_t want, uint32_t kind)
+{
+	const char *type = sl_snapshot_str(s, s->job_gres.type[want]);
+
+	return !strcmp(sl_snapshot_str(s, s->job_gres.name[want]), sl_snapshot_str(s, s->gres_kind.name[kind])) &&
+	       (!*type || !strcmp(type, sl_snapshot_str(s, s->gres_kind.type[kind])));
+}
+
+/* How many a node has of what a row of job_gres asks for. */
+static uint32_t node_gres(const struct sl_snapshot *s, uint32_t node, uint32_t want)
+{
+	struct sl_range g = s->node.gres[node];
+	uint32_t n = 0;
+
+	for (uint32_t i = g.first; i < g.first + g.count; i++)
+		if (gres_matches(s, want, s->node_gres.kind[i]))
+			n += s->node_gres.count[i];
+	return n;
+}
+
+/* Units that gres leave room for on a node of a kind; also what counts per job. */
+static uint64_t gres_capacity(const struct sl_snapshot *s, const struct request *r, uint32_t node, uint64_t units,
+			      uint32_t *per_job)
+{
+	for (uint32_t i = r->gres.first; i < r->gres.first + r->gres.count; i++) {
+		uint32_t want = s->job_gres.count[i], have = node_gres(s, node, i);
+
+		if (s->job_gres.per[i] == SL_PER_JOB)
+			*per_job = have;
+		else if (want > have)
+			return 0;
+		else if (s->job_gres.per[i] == SL_PER_TASK && want && units > have / want)
+			units = have / want;
+	}
+	return units;
+}
+
+static void kind_capacity(const struct sl_machine *m, const struct request *r, const struct sl_machine_kind *k,
+			  struct sl_capacity *c)
+{
+	uint32_t cores = k->cores > r->core_spec ? k->cores - r->core_spec : 0;
+	uint64_t units = (uint64_t) (cores / r->unit_cores) * r->units_per_core;
+	int64_t unit_mb = r->memory_cpu * r->unit_cores * m->threads, left = k->memory - r->memory_node;
+
+	*c = (struct sl_capacity) { .nodes = k->nodes };
+	if (cores < r->pn_cores)
+		return;
+	if ((m->snap->meta.select_flags[0] & SL_SELECT_MEMORY) && k->memory > 0) {
+		if (left < 0)
+			return;
+		if (unit_mb > 0 && units > (uint64_t) (left / unit_mb))
+			units = left / unit_mb;
+	}
+	if (r->per_node && units > r->per_node)
+		units = r->per_node;
+	if (r->exact && units < r->per_node)
+		return;
+	c->units = gres_capacity(m->snap, r, k->node, units, &c->gres);
+	if (r->exact && c->units < r->per_node)
+		c->units = 0;
+}
+
+static int by_units(const void *a, const void *b)
+{
+	return compare_u64(((const struct sl_capacity *) b)->units, ((const struct sl_capacity *) a)->units);
+}
+
+static int by_gres(const void *a, const void *b)
+{
+	return compare_u64(((const struct sl_capacity *) b)->gres, ((const struct sl_capacity *) a)->gres);
+}
+
+/* The fewest nodes whose capacities come to *need*, or SL_NONE. */
+static uint32_t fewest(const struct sl_machine *m, uint64_t need, bool gres)
+{
+	uint64_t nodes = 0;
+
+	if (m->kinds > 1)
+		qsort(m->room, m->kinds, sizeof(*m->room), gres ? by_gres : by_units);
+	for (uint32_t i = 0; i < m->kinds && need; i++) {
+		uint64_t each = gres ? m->room[i].gres : m->room[i].units, n;
+
+		if (!each)
+			break;
+		n = ceil_div(need, each);
+		if (n <= m->room[i].nodes)
+			return nodes + n;
+		nodes += m->room[i].nodes;
+		need -= each * m->room[i].nodes;
+	}
+	return need ? SL_NONE : nodes;
+}
+
+static uint32_t fewest_nodes(const struct sl_machine *m, const struct request *r, uint32_t job_gres)
+{
+	uint32_t nodes, able = 0, more;
+
+	for (uint32_t i = 0; i < m->kinds; i++) {
+		kind_capacity(m, r, &m->kind[i], &m->room[i]);
+		able += m->room[i].units ? m->room[i].nodes : 0;
+	}
+	nodes = fewest(m, r->units, false);
+	if (nodes == SL_NONE || able < r->min_nodes)
+		return SL_NONE;
+	if (nodes < r->min_nodes)
+		nodes = r->min_nodes;
+	if (job_gres) {
+		more = fewest(m, job_gres, true);
+		if (more == SL_NONE)
+			return SL_NONE;
+		nodes = nodes > more ? nodes : more;
+	}
+	return r->max_nodes && nodes > r->max_nodes ? SL_NONE : nodes;
+}
+
+static void gpu_demand(const struct sl_snapshot *s, const struct request *r, struct sl_demand *d)
+{
+	for (uint32_t i = r->gres.first; i < r->gres.first + r->gres.count; i++) {
+		uint32_t n = s->job_gres.count[i];
+
+		if (strcmp(sl_snapshot_str(s, s->job_gres.name[i]), "gpu"))
+			continue;
+		switch (s->job_gres.per[i]) {
+		case SL_PER_TASK:
+			d->task_gpus += n;
+			break;
+		case SL_PER_JOB:
+			d->job_gpus += n;
+			break;
+		default:
+			d->node_gpus += n;
+		}
+	}
+}
+
+void sl_job_demand(const struct sl_machine *m, uint32_t job, struct sl_demand *d)
+{
+	sl_shape_demand(m, job, 0, d);
+}
+
+void sl_shape_demand(const struct sl_machine *m, uint32_t job, uint32_t shape, struct sl_demand *d)
+{
+	const struct sl_snapshot *s = m->snap;
+	struct request r;
+	uint32_t job_gres = 0;
+
+	read_request(m, job, shape, &r);
+	memset(d, 0, sizeof(*d));
+	for (uint32_t i = r.gres.first; i < r.gres.first + r.gres.count; i++)
+		if (s->job_gres.per[i] == SL_PER_JOB && job_gres < s->job_gres.count[i])
+			job_gres = s->job_gres.count[i];
+	gpu_demand(s, &r, d);
+	d->nodes = fewest_nodes(m, &r, job_gres);
+	d->tasks = r.tasks;
+	d->task_cores = r.unit_cores;
+	d->cores = ceil_div(r.units, r.units_per_core) * r.unit_cores;
+	if (r.exact)
+		d->node_cores = ceil_div(r.per_node, r.units_per_core) * r.unit_cores;
+	d->fixed_nodes = r.fixed;
+	if (d->cores < (uint64_t) r.pn_cores * r.min_nodes)
+		d->cores = (uint64_t) r.pn_cores * r.min_nodes;
+	d->whole_nodes = s->job.flags[job] & SL_JOBF_EXCLUSIVE;
+	if (d->nodes != SL_NONE)
+		d->gpus = (uint64_t) d->node_gpus * d->nodes;
+	d->gpus += (uint64_t) d->task_gpus * r.units + d->job_gpus;
+}
+
+bool sl_job_could_run(const struct sl_machine *m, uint32_t job)
+{
+	struct sl_demand d = { .nodes = SL_NONE };
+
+	for (uint32_t shape = 0; d.nodes == SL_NONE && shape <= m->snap->job.shapes[job].count; shape++)
+		sl_shape_demand(m, job, shape, &d);
+	return d.nodes != SL_NONE;
+}

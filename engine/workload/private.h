@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * workload/private.h - what the sources of workloads share.
+ *
+ * A source puts drafts of jobs into a store (workload/store.c), which makes the
+ * image of them when all are there.
+ */
+#ifndef SL_WORKLOAD_PRIVATE_H
+#define SL_WORKLOAD_PRIVATE_H
+
+#include "base/lines.h"
+#include "base/random.h"
+#include "workload/workload.h"
+
+/* Where time begins for sources that say nothing of it: 2000-01-01 00:00 UTC. */
+#define SL_WORKLOAD_ORIGIN INT64_C(946684800)
+
+/* A job as a source gives it.  Begin with sl_draft(). */
+struct sl_draft {
+	int64_t submit_s;		/* since the origin */
+	int64_t runtime_s, estimate_s;	/* estimate 0: none */
+	uint64_t line;			/* of the source, 0: none */
+	uint32_t id;			/* 0: the store numbers it */
+	uint32_t uid;
+	uint32_t user, account, qos, name;	/* sl_store_str() */
+	uint32_t partition;		/* row of the machine's; SL_NONE: the default one */
+	uint32_t tasks, cpus_per_task, min_nodes, max_nodes, ntasks_per_node;
+	uint32_t memory_per_cpu;	/* MiB */
+	uint32_t gpus, gpu_type;	/* sl_store_str() */
+	uint32_t gpus_per;		/* enum sl_per */
+	uint32_t flags;			/* SL_JOBF_* */
+};
+
+static inline struct sl_draft sl_draft(void)
+{
+	return (struct sl_draft) {
+		.uid = SL_NONE, .partition = SL_NONE, .tasks = 1, .cpus_per_task = 1, .min_nodes = 1, .gpus_per = SL_PER_NODE,
+		.flags = SL_JOBF_BATCH,
+	};
+}
+
+struct sl_store;
+
+struct sl_store *sl_store_create(const char *name, const struct sl_workload_options *opt, struct sl_error *err);
+void sl_store_destroy(struct sl_store *s);
+const struct sl_workload_options *sl_store_options(const struct sl_store *s);
+
+/* Where nodes, partitions and gres kinds go; sl_store_machine() fills it from the
+ * options.  Returns 1 if they name a machine, 0 if they do not, -1 with *err. */
+struct sl_builder *sl_store_builder(struct sl_store *s);
+int sl_store_machine(struct sl_store *s, struct sl_error *err);
+int sl_store_set_machine(struct sl_store *s, const char *text, struct sl_error *err);
+
+/* The machine, opened, once it is there.  Valid until sl_store_finish(). */
+const struct sl_snapshot *sl_store_snapshot(struct sl_store *s, struct sl_error *err);
+
+/* Where submit_s begins; 0: they are absolute. */
+void sl_store_set_origin(struct sl_store *s, int64_t seconds);
+void sl_store_note(struct sl_store *s, enum sl_issue issue, uint64_t line, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* A string of the workload; equal ones are one.  0 is the empty string.  Failure
+ * (memory) is sticky and comes out of sl_store_finish(). */
+uint32_t sl_store_str(struct sl_store *s, const char *text);
+
+/* Take a job, or drop it and note why.  Returns 1 when as many as wanted are there,
+ * else 0; failure is sticky. */
+int sl_store_add(struct sl_store *s, const struct sl_draft *job);
+uint32_t sl_store_jobs(const struct sl_store *s);
+
+/* Rows of the source that were looked at, for sl_workload.rows_read. */
+void sl_store_count_row(struct sl_store *s);
+
+/* The workload.  The store is empty afterwards and only good for destruction. */
+struct sl_workload *sl_store_finish(struct sl_store *s, struct sl_error *err);
+
+/* -- shared with workload/json.c ---------------------------------------- */
+
+/* "exact", "user" or "xF" -> 0, -1, F. */
+int sl_estimate_parse(const char *text, double *factor, struct sl_error *err);
+
+/* The walltime that the scheduler sees; *runtime is cut where overruns are. */
+int64_t sl_walltime(double factor, bool overrun, int64_t *runtime, int64_t estimate);
+
+void sl_issue_note(struct sl_issue_count *issue, uint64_t line, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* In strict mode the first issue that counts is a failure: -1 with *err. */
+int sl_issues_judge(const char *name, const struct sl_issue_count *issue, struct sl_error *err);
+
+/* Map so many zero bytes for an image (NULL: no memory), and give them back. */
+void *sl_image_map(size_t size);
+void sl_image_unmap(void *bytes, size_t size);
+
+/* -- parameters of generators: "name:KEY=VALUE,..." ---------------------- */
+
+struct sl_param {
+	const char *key;
+	double *value;
+	double min, max;
+};
+
+/* Set the values that *text* has.  0, or -1 with *err naming the known keys. */
+int sl_params_parse(const char *name, const char *text, const struct sl_param *param, uint32_t params,
+		    struct sl_error *err);
+
+/* -- sources: each fills the store, or fails ----------------------------- */
+
+int sl_workload_read_swf(struct sl_store *s, const char *path, struct sl_error *err);
+int sl_workload_read_sacct(struct sl_store *s, const char *path, struct sl_error *err);
+int sl_workload_make_esp(struct sl_store *s, const char *name, struct sl_error *err);
+int sl_workload_make_auction(struct sl_store *s, const char *name, struct sl_error *err);
+int sl_workload_make_synthetic(struct sl_store *s, const char *name, struct sl_error *err);
+struct sl_workload *sl_workload_read_json(const char *path, const struct sl_workload_options *opt,
+					  struct sl_error *err);
+
+/* -- machines ------------------------------------------------------------ */
+
+uint32_t sl_machine_gres_kind(struct sl_builder *b, const char *name, const char *type);
+void sl_machine_add_all(struct sl_builder *b);
+int sl_machine_load_conf(struct sl_builder *b, const char *path, uint32_t *select_flags, struct sl_error *err);
+
+/* The machine that options name: 1, 0 for none, -1 with *err. */
+int sl_machine_from_options(struct sl_builder *b, const struct sl_workload_options *opt, uint32_t *select_flags,
+			    struct sl_error *err);
+
+#endif

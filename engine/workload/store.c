@@ -1,0 +1,668 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * workload/store.c - drafts of jobs, and the image made of them.
+ *
+ * Jobs stay drafts (about 100 bytes) until all are there.  Then the machine's small
+ * tables are laid out by an ordinary builder and copied, and the columns of jobs
+ * are written straight into the image.  What no draft says is not written where it
+ * is zero, and costs no memory.
+ */
+#include "workload/private.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "workload/demand.h"
+
+struct slot {
+	uint32_t hash, str;	/* str 0: free */
+};
+
+struct sl_store {
+	struct sl_workload_options opt;
+	double factor;			/* of estimates, see sl_estimate_parse() */
+	char *name;
+	struct sl_builder *builder;	/* of the machine */
+	struct sl_snapshot machine;
+	bool opened;
+	uint32_t select_flags;
+	uint32_t partition;		/* the default one */
+	int64_t origin, last_submit;
+	uint64_t rows_read;
+	struct sl_draft *job;
+	uint32_t jobs, room;
+	char *text;			/* strings, the first empty */
+	size_t text_size, text_room;
+	struct slot *slot;
+	uint32_t slots, strings;
+	struct sl_issue_count issue[SL_ISSUES];
+	struct sl_error err;		/* the first failure */
+};
+
+/* -- issues --------------------------------------------------------------- */
+
+static void note(struct sl_issue_count *issue, uint64_t line, const char *fmt, va_list ap)
+{
+	if (issue->count < SL_ISSUE_LINES)
+		issue->line[issue->count] = line;
+	if (!issue->count++)
+		vsnprintf(issue->example, sizeof(issue->example), fmt, ap);
+}
+
+void sl_issue_note(struct sl_issue_count *issue, uint64_t line, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	note(issue, line, fmt, ap);
+	va_end(ap);
+}
+
+void sl_store_note(struct sl_store *s, enum sl_issue issue, uint64_t line, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	note(&s->issue[issue], line, fmt, ap);
+	va_end(ap);
+}
+
+/* -- the store ------------------------------------------------------------ */
+
+struct sl_store *sl_store_create(const char *name, const struct sl_workload_options *opt, struct sl_error *err)
+{
+	struct sl_store *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		goto nomem;
+	s->opt = *opt;
+	s->origin = SL_WORKLOAD_ORIGIN;
+	s->last_submit = INT64_MIN;
+	s->slots = 1024;
+	s->text_room = 4096;
+	s->text_size = 1;
+	s->name = strdup(name);
+	s->text = calloc(1, s->text_room);
+	s->slot = calloc(s->slots, sizeof(*s->slot));
+	if (!s->name || !s->text || !s->slot)
+		goto nomem;
+	if (sl_estimate_parse(opt->estimate, &s->factor, err) < 0)
+		goto error;
+	s->builder = sl_builder_create(&sl_snapshot_schema, err);
+	if (!s->builder)
+		goto error;
+	return s;
+nomem:
+	sl_fail(err, SL_ENOMEM, "%s: no memory", name);
+error:
+	sl_store_destroy(s);
+	return NULL;
+}
+
+void sl_store_destroy(struct sl_store *s)
+{
+	if (!s)
+		return;
+	sl_builder_destroy(s->builder);
+	free(s->name);
+	free(s->job);
+	free(s->text);
+	free(s->slot);
+	free(s);
+}
+
+const struct sl_workload_options *sl_store_options(const struct sl_store *s)
+{
+	return &s->opt;
+}
+
+struct sl_builder *sl_store_builder(struct sl_store *s)
+{
+	return s->builder;
+}
+
+int sl_store_machine(struct sl_store *s, struct sl_error *err)
+{
+	return sl_machine_from_options(s->builder, &s->opt, &s->select_flags, err);
+}
+
+int sl_store_set_machine(struct sl_store *s, const char *text, struct sl_error *err)
+{
+	return sl_machine_parse(s->builder, text, &s->select_flags, err);
+}
+
+const struct sl_snapshot *sl_store_snapshot(struct sl_store *s, struct sl_error *err)
+{
+	struct sl_meta_row meta = sl_meta_row();
+	const void *bytes;
+	size_t size;
+
+	if (s->opened)
+		return &s->machine;
+	meta.now = s->origin;
+	meta.source = sl_builder_str(s->builder, "sim");
+	meta.cluster = sl_builder_str(s->builder, "sim");
+	meta.select_flags = s->select_flags;
+	meta.seed = (int64_t) s->opt.seed;
+	sl_builder_append(s->builder, SL_T_META, &meta);
+	if (sl_builder_finish(s->builder, &bytes, &size, err) < 0 ||
+	    sl_snapshot_open(&s->machine, bytes, size, err) < 0)
+		return NULL;
+	for (uint32_t i = s->machine.partition.rows; i-- > 0;)
+		if (s->machine.partition.flags[i] & SL_PART_DEFAULT)
+			s->partition = i;
+	s->opened = true;
+	return &s->machine;
+}
+
+void sl_store_set_origin(struct sl_store *s, int64_t seconds)
+{
+	s->origin = seconds;
+}
+
+static uint32_t hash_text(const char *s)
+{
+	uint32_t h = UINT32_C(2166136261);
+
+	for (; *s; s++)
+		h = (h ^ (unsigned char) *s) * UINT32_C(16777619);
+	return h ^ h >> 15;
+}
+
+static int grow_slots(struct sl_store *s)
+{
+	uint32_t n = s->slots * 2;
+	struct slot *slot = calloc(n, sizeof(*slot));
+
+	if (!slot)
+		return -1;
+	for (uint32_t i = 0; i < s->slots; i++) {
+		uint32_t at = s->slot[i].hash & (n - 1);
+
+		if (!s->slot[i].str)
+			continue;
+		while (slot[at].str)
+			at = (at + 1) & (n - 1);
+		slot[at] = s->slot[i];
+	}
+	free(s->slot);
+	s->slot = slot;
+	s->slots = n;
+	return 0;
+}
+
+static uint32_t nomem(struct sl_store *s)
+{
+	if (!s->err.code)
+		sl_fail(&s->err, SL_ENOMEM, "%s: no memory", s->name);
+	return 0;
+}
+
+uint32_t sl_store_str(struct sl_store *s, const char *text)
+{
+	uint32_t hash, at;
+	size_t n;
+	char *more;
+
+	if (!text || !*text)
+		return 0;
+	if (s->strings >= s->slots / 2 && grow_slots(s) < 0)
+		return nomem(s);
+	hash = hash_text(text);
+	for (at = hash & (s->slots - 1); s->slot[at].str; at = (at + 1) & (s->slots - 1))
+		if (s->slot[at].hash == hash && !strcmp(s->text + s->slot[at].str, text))
+			return s->slot[at].str;
+	n = strlen(text) + 1;
+	while (s->text_size + n > s->text_room) {
+		if (s->text_room >= SL_IMAGE_MAX_SIZE || !(more = realloc(s->text, s->text_room * 2)))
+			return nomem(s);
+		s->text = more;
+		s->text_room *= 2;
+	}
+	memcpy(s->text + s->text_size, text, n);
+	s->slot[at] = (struct slot) { hash, s->text_size };
+	s->strings++;
+	s->text_size += n;
+	return s->slot[at].str;
+}
+
+uint32_t sl_store_jobs(const struct sl_store *s)
+{
+	return s->jobs;
+}
+
+void sl_store_count_row(struct sl_store *s)
+{
+	s->rows_read++;
+}
+
+/* Is it a job at all?  If not, say why. */
+static bool sound(struct sl_store *s, const struct sl_draft *j)
+{
+	if (j->submit_s < 0) {
+		sl_store_note(s, SL_ISSUE_NEGATIVE, j->line, "submitted at %" PRId64, j->submit_s);
+		return false;
+	}
+	if (j->submit_s > SL_WORKLOAD_MAX_SECONDS || j->runtime_s > SL_WORKLOAD_MAX_SECONDS ||
+	    j->estimate_s > SL_WORKLOAD_MAX_SECONDS) {
+		sl_store_note(s, SL_ISSUE_FIELDS, j->line, "a time beyond 2^40 s");
+		return false;
+	}
+	if (j->runtime_s <= 0) {
+		sl_store_note(s, SL_ISSUE_NO_RUNTIME, j->line, "ran %" PRId64 " s", j->runtime_s);
+		return false;
+	}
+	if (!j->tasks) {
+		sl_store_note(s, SL_ISSUE_NO_CORES, j->line, "no processor");
+		return false;
+	}
+	if (j->submit_s < s->last_submit && j->line)
+		sl_store_note(s, SL_ISSUE_BACKWARDS, j->line, "%" PRId64 " after %" PRId64, j->submit_s,
+			      s->last_submit);
+	return true;
+}
+
+int sl_store_add(struct sl_store *s, const struct sl_draft *job)
+{
+	struct sl_draft *more;
+
+	if (s->err.code)
+		return 1;
+	if (!sound(s, job))
+		return 0;
+	if (s->jobs == SL_WORKLOAD_MAX_JOBS) {
+		sl_fail(&s->err, SL_ELIMIT, "%s: more than %u jobs", s->name, SL_WORKLOAD_MAX_JOBS);
+		return 1;
+	}
+	if (s->jobs == s->room) {
+		uint32_t room = s->room ? s->room * 2 : 1024;
+
+		more = realloc(s->job, room * sizeof(*more));
+		if (!more) {
+			nomem(s);
+			return 1;
+		}
+		s->job = more;
+		s->room = room;
+	}
+	s->last_submit = job->submit_s;
+	s->job[s->jobs++] = *job;
+	return s->opt.jobs && s->jobs >= s->opt.jobs;
+}
+
+/* -- making the workload --------------------------------------------------- */
+
+static int by_id(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Number the jobs that have no id, or one that another has, in the order given. */
+static int number(struct sl_store *s, const uint32_t *order)
+{
+	bool rising = true;
+	uint32_t last = 0, *ids;
+	uint64_t next;
+
+	for (uint32_t i = 0; i < s->jobs && rising; i++) {
+		rising = s->job[i].id > last;
+		last = s->job[i].id;
+	}
+	if (rising || !s->jobs)
+		return 0;
+	ids = malloc(s->jobs * sizeof(*ids));
+	if (!ids)
+		return -1;
+	for (uint32_t i = 0; i < s->jobs; i++)
+		ids[i] = s->job[i].id;
+	qsort(ids, s->jobs, sizeof(*ids), by_id);
+	next = (uint64_t) ids[s->jobs - 1] + 1;
+	for (uint32_t k = 0; k < s->jobs; k++) {
+		uint32_t i = order[k], id = s->job[i].id, *at = id ? bsearch(&id, ids, s->jobs, sizeof(*ids), by_id) : NULL;
+		bool twice = at && ((at > ids && at[-1] == id) || (at < ids + s->jobs - 1 && at[1] == id));
+
+		if (id && !twice)
+			continue;
+		if (id)
+			sl_store_note(s, SL_ISSUE_DUPLICATE, s->job[i].line, "job %" PRIu32, id);
+		if (next >= SL_NONE)
+			next = 1;
+		s->job[i].id = next++;
+	}
+	free(ids);
+	return 0;
+}
+
+static int by_submit(const void *a, const void *b, void *arg)
+{
+	const struct sl_draft *job = arg;
+	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
+
+	if (job[x].submit_s != job[y].submit_s)
+		return job[x].submit_s < job[y].submit_s ? -1 : 1;
+	return x < y ? -1 : 1;
+}
+
+/* Rows in the order of submission. */
+static uint32_t *sort(struct sl_store *s)
+{
+	uint32_t *order = malloc((s->jobs + 1) * sizeof(*order));
+	bool sorted = true;
+
+	for (uint32_t i = 0; order && i < s->jobs; i++) {
+		order[i] = i;
+		sorted = sorted && (!i || s->job[i - 1].submit_s <= s->job[i].submit_s);
+	}
+	if (order && !sorted)
+		qsort_r(order, s->jobs, sizeof(*order), by_submit, s->job);
+	return order;
+}
+
+static int same_gres(const struct sl_job_gres_row *g, const struct sl_draft *j, uint32_t base)
+{
+	return g->type == (j->gpu_type ? base + j->gpu_type : 0) && g->count == j->gpus && g->per == j->gpus_per;
+}
+
+/* The few different requests for GPUs, which jobs share.  -1: no memory. */
+static int64_t find_gres(struct sl_job_gres_row **gres, uint32_t *n, const struct sl_draft *j, uint32_t base)
+{
+	struct sl_job_gres_row *more;
+
+	for (uint32_t i = *n; i-- > 0;)
+		if (same_gres(&(*gres)[i], j, base))
+			return i;
+	more = realloc(*gres, (*n + 1) * sizeof(*more));
+	if (!more)
+		return -1;
+	*gres = more;
+	more[*n] = (struct sl_job_gres_row) {
+		.type = j->gpu_type ? base + j->gpu_type : 0, .count = j->gpus, .per = j->gpus_per,
+	};
+	return (*n)++;
+}
+
+/* Defaults that are not zero, in every column of the job table. */
+static void fill_defaults(const struct sl_job_view *view)
+{
+	const struct sl_table *table = &sl_snapshot_schema.table[SL_T_JOB];
+	const unsigned char *base = (const unsigned char *) view;
+
+	for (uint32_t c = 0; c < table->columns; c++) {
+		const struct sl_column *col = &table->column[c];
+		void *to;
+
+		memcpy(&to, base + col->view_offset, sizeof(to));
+		if (col->type == SL_TYPE_u32 && col->missing)
+			for (uint32_t r = 0; r < view->rows; r++)
+				((uint32_t *) to)[r] = col->missing;
+		else if (col->type == SL_TYPE_i64 && col->missing)
+			for (uint32_t r = 0; r < view->rows; r++)
+				((int64_t *) to)[r] = col->missing;
+		else if (col->type == SL_TYPE_ref)
+			for (uint32_t r = 0; r < view->rows; r++)
+				((uint32_t *) to)[r] = SL_NONE;
+	}
+}
+
+/* Write to a column that is not zero already. */
+#define PUT(column, value) do {						\
+	__typeof__(*(column)) v_ = (value);				\
+	if ((column)[row] != v_)					\
+		memcpy((void *) (uintptr_t) &(column)[row], &v_, sizeof(v_));	\
+} while (0)
+
+static void write_job(struct sl_store *s, struct sl_workload *w, const struct sl_job_view *v, uint32_t row,
+		      const struct sl_draft *j, uint32_t base)
+{
+	int64_t runtime = j->runtime_s;
+	uint64_t cpus = (uint64_t) j->tasks * j->cpus_per_task;
+
+	if (!j->estimate_s)
+		sl_store_note(s, SL_ISSUE_NO_ESTIMATE, j->line, "job %" PRIu32, j->id);
+	else if (j->runtime_s > j->estimate_s)
+		sl_store_note(s, SL_ISSUE_OVERRUN, j->line, "ran %" PRId64 " s of %" PRId64, j->runtime_s,
+			      j->estimate_s);
+	PUT(v->time_limit, sl_walltime(s->factor, s->opt.overrun, &runtime, j->estimate_s));
+	w->runtime_s[row] = runtime;
+	w->estimate_s[row] = j->estimate_s;
+	PUT(v->id, j->id);
+	PUT(v->user, j->user ? base + j->user : 0);
+	PUT(v->account, j->account ? base + j->account : 0);
+	PUT(v->qos, j->qos ? base + j->qos : 0);
+	PUT(v->name, j->name ? base + j->name : 0);
+	PUT(v->uid, j->uid);
+	PUT(v->partition, j->partition == SL_NONE ? s->partition : j->partition);
+	PUT(v->flags, j->flags);
+	PUT(v->submit_time, s->origin + j->submit_s);
+	PUT(v->eligible_time, s->origin + j->submit_s);
+	PUT(v->min_nodes, j->min_nodes);
+	PUT(v->max_nodes, j->max_nodes);
+	PUT(v->min_cpus, cpus < SL_NONE ? (uint32_t) cpus : SL_NONE - 1);
+	PUT(v->num_tasks, j->tasks);
+	PUT(v->cpus_per_task, j->cpus_per_task);
+	PUT(v->ntasks_per_node, j->ntasks_per_node);
+	PUT(v->memory_per_cpu, j->memory_per_cpu);
+}
+
+/* Everything but the jobs: the machine's tables, as its own image has them. */
+static void copy_tables(const struct sl_snapshot *from, void *to, const uint32_t *rows)
+{
+	const struct sl_schema *schema = &sl_snapshot_schema;
+
+	for (int t = 0; t < schema->tables; t++) {
+		const struct sl_table *table = &schema->table[t];
+
+		if (t == SL_T_JOB || t == SL_T_JOB_GRES)
+			continue;
+		for (uint32_t c = 0; c < table->columns; c++) {
+			size_t at = table->view_offset + table->column[c].view_offset;
+			enum sl_type type = table->column[c].type;
+			size_t width = type == SL_TYPE_i64 || type == SL_TYPE_f64 || type == SL_TYPE_range ? 8 : 4;
+			void *dst;
+			const void *src;
+
+			memcpy(&dst, (const char *) to + at, sizeof(dst));
+			memcpy(&src, (const char *) from + at, sizeof(src));
+			memcpy(dst, src, width * rows[t]);
+		}
+	}
+}
+
+void *sl_image_map(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void sl_image_unmap(void *bytes, size_t size)
+{
+	if (bytes)
+		munmap(bytes, size);
+}
+
+static void count_rows(const struct sl_snapshot *machine, uint32_t *rows)
+{
+	for (int t = 0; t < SL_SNAPSHOT_TABLES; t++)
+		memcpy(&rows[t], (const char *) machine + sl_snapshot_schema.table[t].view_offset, sizeof(*rows));
+}
+
+/* The rows of job_gres that jobs need; by draft, which one (SL_NONE: none). */
+static uint32_t *gather_gres(struct sl_store *s, struct sl_job_gres_row **gres, uint32_t *n, uint32_t base)
+{
+	uint32_t *which = NULL;
+
+	for (uint32_t i = 0; i < s->jobs; i++) {
+		int64_t at;
+
+		if (!s->job[i].gpus)
+			continue;
+		if (!which) {
+			which = malloc(s->jobs * sizeof(*which));
+			if (!which)
+				return NULL;
+			memset(which, 0xff, s->jobs * sizeof(*which));
+		}
+		at = find_gres(gres, n, &s->job[i], base);
+		if (at < 0) {
+			free(which);
+			return NULL;
+		}
+		which[i] = at;
+	}
+	return which ? which : calloc(1, sizeof(*which));
+}
+
+static void write_gres(struct sl_job_gres_view *v, const struct sl_job_gres_row *gres, uint32_t n, uint32_t gpu)
+{
+	for (uint32_t row = 0; row < n; row++) {
+		PUT(v->name, gpu);
+		PUT(v->type, gres[row].type);
+		PUT(v->count, gres[row].count);
+		PUT(v->per, gres[row].per);
+	}
+}
+
+/* Lay everything out in w->bytes.  w->runtime_s and w->estimate_s have room. */
+static int lay_out(struct sl_store *s, struct sl_workload *w, const uint32_t *order, struct sl_error *err)
+{
+	const struct sl_snapshot *machine = sl_store_snapshot(s, err);
+	uint32_t rows[SL_SNAPSHOT_TABLES], n = 0, *which = NULL, base, gpu;
+	struct sl_job_gres_row *gres = NULL;
+	struct sl_snapshot view;
+	size_t pool;
+	int rc = -1;
+
+	if (!machine)
+		return -1;
+	gpu = sl_store_str(s, "gpu");
+	base = (uint32_t) (machine->image.size - (machine->image.pool - (const char *) machine->image.base)) - 1;
+	which = gather_gres(s, &gres, &n, base);
+	if (!which) {
+		sl_fail(err, SL_ENOMEM, "%s: no memory", s->name);
+		goto error;
+	}
+	count_rows(machine, rows);
+	rows[SL_T_JOB] = s->jobs;
+	rows[SL_T_JOB_GRES] = n;
+	pool = base + s->text_size;
+	if (sl_image_measure(&sl_snapshot_schema, rows, pool, &w->size, err) < 0)
+		goto error;
+	w->bytes = sl_image_map(w->size);
+	if (!w->bytes) {
+		sl_fail(err, SL_ENOMEM, "%s: no memory for %zu bytes", s->name, w->size);
+		goto error;
+	}
+	sl_image_lay_out(&sl_snapshot_schema, w->bytes, rows, pool, &view);
+	copy_tables(machine, &view, rows);
+	memcpy((char *) w->bytes + w->size - pool, machine->image.pool, base + 1);
+	memcpy((char *) w->bytes + w->size - pool + base, s->text, s->text_size);
+	if (s->jobs)
+		*(int64_t *) (uintptr_t) view.meta.now = s->origin + s->job[order[0]].submit_s;
+	fill_defaults(&view.job);
+	write_gres(&view.job_gres, gres, n, base + gpu);
+	for (uint32_t row = 0; row < s->jobs; row++) {
+		const struct sl_draft *j = &s->job[order[row]];
+
+		write_job(s, w, &view.job, row, j, base);
+		if (j->gpus)
+			((struct sl_range *) (uintptr_t) view.job.gres)[row] =
+				(struct sl_range) { which[order[row]], 1 };
+	}
+	rc = 0;
+error:
+	free(which);
+	free(gres);
+	return rc;
+}
+
+/* Drop the jobs that the machine cannot hold.  Returns how many, or -1. */
+static int64_t drop_too_large(struct sl_store *s, const struct sl_workload *w, const uint32_t *order,
+			      struct sl_error *err)
+{
+	struct sl_machine m;
+	struct sl_demand d;
+	uint32_t kept = 0;
+	int64_t dropped = 0;
+
+	if (sl_machine_open(&m, &w->snap, err) < 0)
+		return -1;
+	for (uint32_t row = 0; row < w->snap.job.rows; row++) {
+		struct sl_draft *j = &s->job[order[row]];
+
+		sl_job_demand(&m, row, &d);
+		if (d.nodes != SL_NONE)
+			continue;
+		sl_store_note(s, SL_ISSUE_TOO_LARGE, j->line, "job %" PRIu32 " asks for %" PRIu64 " cores", j->id,
+			      d.cores);
+		j->tasks = 0;
+		dropped++;
+	}
+	for (uint32_t i = 0; dropped && i < s->jobs; i++)
+		if (s->job[i].tasks)
+			s->job[kept++] = s->job[i];
+	if (dropped)
+		s->jobs = kept;
+	sl_machine_close(&m);
+	return dropped;
+}
+
+static int build(struct sl_store *s, struct sl_workload *w, bool *again, struct sl_error *err)
+{
+	uint32_t *order = sort(s);
+	int64_t dropped = -1;
+
+	if (!order || (!*again && number(s, order) < 0)) {
+		free(order);
+		return sl_fail(err, SL_ENOMEM, "%s: no memory", s->name);
+	}
+	if (lay_out(s, w, order, err) == 0 && sl_snapshot_open(&w->snap, w->bytes, w->size, err) == 0)
+		dropped = drop_too_large(s, w, order, err);
+	if (dropped && w->bytes) {
+		sl_image_unmap(w->bytes, w->size);
+		w->bytes = NULL;
+	}
+	*again = dropped > 0;
+	free(order);
+	return dropped < 0 ? -1 : 0;
+}
+
+struct sl_workload *sl_store_finish(struct sl_store *s, struct sl_error *err)
+{
+	struct sl_workload *w = calloc(1, sizeof(*w));
+	bool again = false;
+
+	if (!w)
+		nomem(s);
+	if (s->err.code) {
+		sl_fail(err, s->err.code, "%s", s->err.text);
+		goto error;
+	}
+	w->runtime_s = malloc((s->jobs + 1) * sizeof(*w->runtime_s));
+	w->estimate_s = malloc((s->jobs + 1) * sizeof(*w->estimate_s));
+	w->name = strdup(s->name);
+	if (!w->runtime_s || !w->estimate_s || !w->name) {
+		sl_fail(err, SL_ENOMEM, "%s: no memory", s->name);
+		goto error;
+	}
+	do {
+		s->issue[SL_ISSUE_NO_ESTIMATE].count = s->issue[SL_ISSUE_OVERRUN].count = 0;
+		if (build(s, w, &again, err) < 0)
+			goto error;
+	} while (again);
+	memcpy(w->issue, s->issue, sizeof(w->issue));
+	w->origin_s = s->origin ? s->origin : w->snap.meta.now[0];
+	w->rows_read = s->rows_read;
+	if (s->opt.strict && sl_issues_judge(s->name, w->issue, err) < 0)
+		goto error;
+	return w;
+error:
+	sl_workload_destroy(w);
+	return NULL;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * capture.c - schedlua-capture: a snapshot of a running cluster through Slurm's
+ * public API, from any login node, with no plug-in installed.
+ *
+ * What that API does not tell is left out or estimated, and said here: usage per
+ * node comes from the allocated CPUs of a job's resources where they are shown,
+ * the queue is all pending jobs that are not held and not dependent, in order of
+ * priority.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <slurm/slurm_errno.h>
+
+#include "plugin/capture/capture.h"
+
+static int fail(const char *what)
+{
+	fprintf(stderr, "schedlua-capture: %s: %s\n", what, slurm_strerror(errno));
+	return -1;
+}
+
+static void add_meta(struct capture *c)
+{
+	struct sl_meta_row row = sl_meta_row();
+	uint16_t type = c->conf->select_type_param;
+
+	c->memory = type & CR_MEMORY;
+	row.now = c->now;
+	row.cluster = sl_builder_str(c->b, c->conf->cluster_name);
+	row.source = sl_builder_str(c->b, "capture");
+	row.slurm_version = sl_builder_str(c->b, c->conf->version);
+	row.select_flags = (type & CR_MEMORY ? SL_SELECT_MEMORY : 0) |
+		(c->conf->select_type && !strcmp(c->conf->select_type, "select/linear") ? SL_SELECT_WHOLE_NODE : 0) |
+		(type & CR_ONE_TASK_PER_CORE ? SL_SELECT_ONE_TASK_PER_CORE : 0) |
+		(type & CR_PACK_NODES ? SL_SELECT_PACK_NODES : 0) | (type & CR_LLN ? SL_SELECT_LLN : 0) |
+		(type & CR_SOCKET ? SL_SELECT_SOCKET : 0);
+	sl_builder_append(c->b, SL_T_META, &row);
+}
+
+/* -- the program ------------------------------------------------------------------- */
+
+static int load_all(struct capture *c)
+{
+	if (slurm_load_ctl_conf(0, &c->conf))
+		return fail("configuration");
+	if (slurm_load_node(0, &c->nodes, SHOW_ALL))
+		return fail("nodes");
+	if (slurm_load_partitions(0, &c->parts, SHOW_ALL))
+		return fail("partitions");
+	if (slurm_load_jobs(0, &c->jobs, SHOW_ALL | SHOW_DETAIL))
+		return fail("jobs");
+	if (slurm_load_reservations(0, &c->resvs))
+		return fail("reservations");
+	if (slurm_load_licenses(0, &c->licenses, SHOW_ALL))
+		return fail("licences");
+	return 0;
+}
+
+static int build(struct capture *c, const void **bytes, size_t *size)
+{
+	struct sl_error err = { SL_OK, "" };
+	struct sl_snapshot snap;
+
+	c->now = time(NULL);
+	c->node_row = calloc(c->nodes->record_count + 1, sizeof(*c->node_row));
+	c->job_row = calloc(c->jobs->record_count + 1, sizeof(*c->job_row));
+	if (!c->node_row || !c->job_row || !(c->b = sl_builder_create(&sl_snapshot_schema, &err)))
+		goto error;
+	add_meta(c);
+	capture_nodes(c);
+	capture_partitions(c);
+	capture_licenses(c);
+	capture_reservations(c);
+	capture_jobs(c);
+	if (capture_queue(c) || sl_builder_finish(c->b, bytes, size, &err) ||
+	    sl_snapshot_open(&snap, *bytes, *size, &err))
+		goto error;
+	printf("%u nodes, %u jobs, %u queue entries, %zu bytes\n", snap.node.rows, snap.job.rows, snap.queue.rows, *size);
+	return 0;
+error:
+	fprintf(stderr, "schedlua-capture: %s\n", err.code ? err.text : "out of memory");
+	return -1;
+}
+
+static void usage(FILE *out)
+{
+	fputs("usage: schedlua-capture [-h] [-V] FILE\n"
+	      "Write a snapshot of the cluster that slurm.conf names to FILE, for `schedlua plan`.\n"
+	      "Asks slurmctld as squeue and sinfo do; needs no plug-in.\n", out);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = { { "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' },
+						 { NULL, 0, NULL, 0 } };
+	struct capture c = { 0 };
+	struct sl_error err;
+	const void *bytes;
+	size_t size;
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
+		if (opt == 'h') {
+			usage(stdout);
+			return 0;
+		}
+		if (opt != 'V') {
+			usage(stderr);
+			return 2;
+		}
+		printf("schedlua-capture %s\n", SCHEDLUA_VERSION);
+		return 0;
+	}
+	if (optind + 1 != argc) {
+		usage(stderr);
+		return 2;
+	}
+	slurm_init(NULL);
+	if (load_all(&c) || build(&c, &bytes, &size))
+		return 1;
+	if (sl_image_save(argv[optind], bytes, size, &err)) {
+		fprintf(stderr, "schedlua-capture: %s\n", err.text);
+		return 1;
+	}
+	return 0;
+}

@@ -1,0 +1,609 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* collect.c - see collect.h; nodes and jobs are in files of their own */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "plugin/collect/int.h"
+#include "plugin/request/lend.h"
+
+struct sl_collector *sl_collector_create(struct sl_error *err)
+{
+	struct sl_collector *c = xmalloc(sizeof(*c));
+
+	c->scratch = xmalloc(sizeof(*c->scratch));
+	c->lent = true;		/* before a restart, perhaps */
+	if (!(c->b = sl_builder_create(&sl_snapshot_schema, err))) {
+		sl_collector_destroy(c);
+		return NULL;
+	}
+	return c;
+}
+
+void sl_collector_destroy(struct sl_collector *c)
+{
+	if (!c)
+		return;
+	sl_builder_destroy(c->b);
+	xfree(c->node_index);
+	xfree(c->node_row);
+	xfree(c->part);
+	xfree(c->way);
+	xfree(c->scratch->queue);
+	xfree(c->scratch->id_row);
+	xfree(c->first_way);
+	xfree(c->scratch->nameless);
+	xfree(c->scratch->commented);
+	xfree(c->scratch->told);
+	xfree(c->scratch->telling);
+	xfree(c->scratch);
+	xfree(c);
+}
+
+uint32_t sl_collect_row(const struct sl_collector *c, uint32_t job_id)
+{
+	const struct sl_scratch *s = c->scratch;
+	uint32_t at = job_id * 2654435761u;
+
+	for (; s->id_slots && s->id_row[at & (s->id_slots - 1)].id; at++)
+		if (s->id_row[at & (s->id_slots - 1)].id == job_id)
+			return s->id_row[at & (s->id_slots - 1)].row;
+	return SL_NONE;
+}
+
+uint32_t sl_collect_part(const struct sl_collector *c, const part_record_t *part)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->parts; i++)
+		if (c->part[i] == part)
+			return i;
+	return SL_NONE;
+}
+
+/* -- the canary ------------------------------------------------------------ */
+
+struct canary {
+	int pipe[2];
+	bool seen;		/* a job with details */
+	struct sl_error *err;
+};
+
+/* Does *at* hold the value?  In a record of another layout it may point anywhere:
+ * the kernel looks, and says EFAULT where we would crash. */
+static bool holds(const struct canary *k, const uint32_t *at, uint32_t value)
+{
+	uint32_t found;
+
+	return write(k->pipe[1], at, sizeof(*at)) == sizeof(*at) &&
+		read(k->pipe[0], &found, sizeof(found)) == sizeof(found) && found == value;
+}
+
+static int each_canary_job(void *x, void *arg)
+{
+	job_record_t *job = x;
+	struct canary *k = arg;
+
+	if (job->magic != JOB_MAGIC || !job->job_id ||
+	    (job->details ? !holds(k, &job->details->magic, DETAILS_MAGIC) : !IS_JOB_FINISHED(job)))
+		return sl_fail(k->err, SL_EVERSION, "job records");
+	k->seen |= job->details != NULL;
+	return 0;
+}
+
+static int each_canary_part(void *x, void *arg)
+{
+	part_record_t *part = x;
+	struct sl_error *err = arg;
+
+	if (part->magic != PART_MAGIC || !part->name)
+		return sl_fail(err, SL_EVERSION, "partition records");
+	return 0;
+}
+
+/* Whether the records look as this plug-in was compiled to see them.  Returns 1; 0
+ * while there is no job to tell by; -1 with *err (SL_EVERSION).  Job, node and
+ * partition read locks held. */
+static int ask_canary(struct sl_error *err)
+{
+	struct sl_error what = { SL_OK, "" };
+	struct canary k = { .err = &what };
+	int i;
+
+	if (pipe2(k.pipe, O_CLOEXEC | O_NONBLOCK))
+		return sl_fail(err, SL_EIO, "pipe: %s", strerror(errno));
+	for (i = 0; i < node_record_count; i++)
+		if (node_record_table_ptr[i] && node_record_table_ptr[i]->magic != NODE_MAGIC) {
+			sl_fail(&what, SL_EVERSION, "node records");
+			break;
+		}
+	if (part_list && !what.code)
+		list_for_each(part_list, each_canary_part, &what);
+	if (job_list && !what.code)
+		list_for_each(job_list, each_canary_job, &k);
+	close(k.pipe[0]);
+	close(k.pipe[1]);
+	if (!what.code)
+		return k.seen;
+	return sl_fail(err, SL_EVERSION, "%s of this slurmctld are not laid out as those of Slurm %s, which this plug-in was built for; "
+		       "rebuild it with the source of exactly the release that runs", what.text, SLURM_VERSION_STRING);
+}
+
+/* -- first hold: the queue --------------------------------------------------- */
+
+/* Slurm refuses het jobs at submission unless SchedulerType is sched/backfill;
+ * one that is there nevertheless (from before a change of SchedulerType, or with
+ * the plug-in under that name) is told. */
+static void het_stays(job_record_t *job)
+{
+	static const char why[] = "sched/lua does not start heterogeneous jobs yet";
+
+	if (job->state_desc && !strcmp(job->state_desc, why))
+		return;
+	xfree(job->state_desc);
+	job->state_desc = xstrdup(why);
+	job->state_reason = WAIT_RESOURCES;
+	last_job_update = time(NULL);
+}
+
+static int each_lent(void *x, void *arg)
+{
+	job_record_t *job = x;
+
+	(void) arg;
+	if (job->magic == JOB_MAGIC && IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job) && sl_lend_marked(job))
+		sl_lend_restore(job);
+	return 0;
+}
+
+/*
+ * Would it only be planned in vain?  Jobs past their deadline (which this ends),
+ * het jobs, jobs that were found unable to
+ * start a short while ago, and those that a limit keeps from starting whatever
+ * nodes they get (the reason is set by acct_policy).
+ */
+static bool competes(const struct sl_scratch *s, job_queue_rec_t *rec)
+{
+	job_record_t *job = rec->job_ptr;
+
+	if (!IS_JOB_PENDING(job))
+		return false;	/* its deadline ended it a moment ago */
+	if (job->het_job_id && !s->in->het) {
+		het_stays(job);
+		return false;
+	}
+	if (job->deadline && job->deadline != (time_t) NO_VAL && !sl_deadline_ok(job))
+		return false;
+	if (sl_memo_get(s->in->rest, job->job_id) > (uint64_t) s->now)
+		return false;
+	if (!(accounting_enforce & ACCOUNTING_ENFORCE_LIMITS))
+		return true;
+	job->part_ptr = rec->part_ptr;
+#if SL_SLURM(24, 11)
+	job->qos_ptr = rec->qos_ptr;
+#endif
+	return acct_policy_job_runnable_pre_select(job, false);
+}
+
+/* In sort_job_queue()'s order, but without the locks.  With preemption enabled
+ * that order depends on the jobs that run: then Slurm has sorted already. */
+static int by_order(const void *x, const void *y)
+{
+	const struct sl_queue_rec *a = x, *b = y;
+
+	if (a->has_resv != b->has_resv)
+		return a->has_resv ? -1 : 1;
+	if (a->tier != b->tier)
+		return a->tier > b->tier ? -1 : 1;
+	if (a->priority != b->priority)
+		return a->priority > b->priority ? -1 : 1;
+	if (a->submit != b->submit)
+		return a->submit < b->submit ? -1 : 1;
+	if (a->order_id != b->order_id)
+		return a->order_id < b->order_id ? -1 : 1;
+	if (a->array_task_id != b->array_task_id)
+		return a->array_task_id < b->array_task_id ? -1 : 1;
+	if (a->prefer != b->prefer)
+		return a->prefer ? -1 : 1;
+	return a->place < b->place ? -1 : a->place > b->place;
+}
+
+static void sort_keys(struct sl_queue_rec *q, const job_queue_rec_t *rec, uint32_t place)
+{
+	const job_record_t *job = rec->job_ptr;
+
+	q->has_resv = job->resv_id || rec->resv_ptr;
+	q->tier = rec->part_ptr->priority_tier;
+	q->submit = job->details ? job->details->submit_time : 0;
+	q->order_id = rec->array_task_id == NO_VAL ? rec->job_id : job->array_job_id;
+	q->place = place;
+}
+
+static int each_rec(void *x, void *arg)
+{
+	job_queue_rec_t *rec = x;
+	struct sl_scratch *s = arg;
+	struct sl_queue_rec *q = &s->queue[s->queue_len];
+	slurmdb_qos_rec_t *qos = sl_queue_qos(rec);
+
+	if (!competes(s, rec))
+		return 0;
+	q->job_id = rec->job_id;
+	q->array_task_id = rec->array_task_id;
+	q->priority = rec->priority;
+	q->part = rec->part_ptr;
+	q->resv_id = rec->resv_ptr ? rec->resv_ptr->resv_id : 0;
+	q->qos_id = qos ? qos->id : 0;
+	q->prefer = sl_queue_prefer(rec);
+	sort_keys(q, rec, s->queue_len++);
+	return 0;
+}
+
+static void take_queue(struct sl_scratch *s, sl_list_t queue)
+{
+	uint32_t n = (uint32_t) list_count(queue);
+
+	if (n > s->queue_room) {
+		s->queue_room = n + n / 2 + 64;
+		xrecalloc(s->queue, s->queue_room, sizeof(*s->queue));
+	}
+	s->queue_len = 0;
+	list_for_each(queue, each_rec, s);
+}
+
+/* What may run, in the order in which Slurm would look at it. */
+static int collect_queue(struct sl_collector *c, struct sl_error *err)
+{
+	slurmctld_lock_t locks = { .conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK, .part = READ_LOCK,
+				   .fed = READ_LOCK };
+	struct sl_scratch *s = c->scratch;
+	sl_list_t queue = NULL;
+	uint64_t t0;
+	int rc = 0;
+
+	lock_slurmctld(locks);
+	t0 = sl_clock_us();
+	if (!node_record_count || !job_list || !part_list || !avail_node_bitmap || !up_node_bitmap) {
+		rc = sl_fail(err, SL_EBUSY, "slurmctld has not loaded its nodes yet");
+	} else if (s->checked || (rc = ask_canary(err)) >= 0) {
+		s->checked |= rc > 0;
+		rc = 0;
+		sl_asked_restore(s->in->asked);
+		if (c->lent)
+			list_for_each(job_list, each_lent, NULL);
+		queue = build_job_queue(false, true);
+		if ((c->preempts = s->preempts = slurm_preemption_enabled()))
+			sort_job_queue(queue);
+		take_queue(s, queue);
+	}
+	c->queue_us = sl_clock_us() - t0;
+	unlock_slurmctld(locks);
+	FREE_NULL_LIST(queue);
+	if (!rc && !s->preempts)
+		qsort(s->queue, s->queue_len, sizeof(*s->queue), by_order);
+	return rc;
+}
+
+/* -- second hold: the records ------------------------------------------------ */
+
+/* The user ids of AllowGroups. */
+static uint32_t allow_users(struct sl_collector *c, const part_record_t *p)
+{
+	uint32_t i, str, n = sl_allow_uids(p);
+	size_t at = 0, room = (size_t) n * 11 + 1;
+	char *list;
+
+	if (!p->allow_groups)
+		return 0;
+	list = xmalloc(room);
+	for (i = 0; i < n; i++)
+		at += (size_t) snprintf(list + at, room - at, "%s%u", at ? "," : "", (unsigned) p->allow_uids[i]);
+	str = sl_builder_str(c->b, n ? list : "-");
+	xfree(list);
+	return str;
+}
+
+/* Who may use it. */
+static void fill_policy(struct sl_collector *c, struct sl_partition_row *row, const part_record_t *p)
+{
+	row->qos = sl_builder_str(c->b, p->qos_char);
+	row->allow_accounts = sl_builder_str(c->b, p->allow_accounts);
+	row->deny_accounts = sl_builder_str(c->b, p->deny_accounts);
+	row->allow_qos = sl_builder_str(c->b, p->allow_qos);
+	row->deny_qos = sl_builder_str(c->b, p->deny_qos);
+	row->allow_users = allow_users(c, p);
+}
+
+static int each_part(void *x, void *arg)
+{
+	part_record_t *p = x;
+	struct sl_collector *c = arg;
+	struct sl_partition_row row = sl_partition_row();
+
+	row.name = sl_builder_str(c->b, p->name);
+	row.nodes = sl_collect_runs(c, p->node_bitmap);
+	row.flags = sl_part_flags(p->state_up, p->flags, p->max_share);
+	row.priority_tier = p->priority_tier;
+	row.max_time = sl_walltime(p->max_time);
+	row.default_time = sl_default_time(p->default_time);
+	row.min_nodes = p->min_nodes;
+	row.max_nodes = sl_bound32(p->max_nodes);
+	row.max_cpus_per_node = p->max_cpus_per_node ? sl_bound32(p->max_cpus_per_node) : SL_NONE;
+	row.oversubscribe = p->max_share & ~SHARED_FORCE;
+	fill_policy(c, &row, p);
+	if (p->priority_tier < c->scratch->min_tier)
+		c->scratch->min_tier = p->priority_tier;
+	c->part[c->parts] = p;
+	c->parts = sl_builder_append(c->b, SL_T_PARTITION, &row) + 1;
+	return 0;
+}
+
+static int each_resv(void *x, void *arg)
+{
+	slurmctld_resv_t *r = x;
+	struct sl_collector *c = arg;
+	struct sl_reservation_row row = sl_reservation_row();
+
+	if (r->magic != SL_RESV_MAGIC || r->flags & RESERVE_FLAG_ANY_NODES || !r->node_bitmap)
+		return 0;	/* of licences only: no nodes are set aside */
+	row.name = sl_builder_str(c->b, r->name);
+	row.start_time = r->start_time;
+	row.end_time = r->end_time;
+	row.nodes = sl_collect_runs(c, r->node_bitmap);
+	row.flags = (r->flags & RESERVE_FLAG_MAINT ? SL_RESV_MAINT : 0) |
+		(r->flags & RESERVE_FLAG_FLEX ? SL_RESV_FLEX : 0) |
+		(r->flags & RESERVE_FLAG_IGN_JOBS ? SL_RESV_IGNORE_JOBS : 0) |
+		(r->flags & RESERVE_FLAG_OVERLAP ? SL_RESV_OVERLAP : 0);
+	row.users = sl_builder_str(c->b, r->users);
+	row.accounts = sl_builder_str(c->b, r->accounts);
+	if (r->core_bitmap && !(r->flags & RESERVE_FLAG_ALL_NODES))
+		row.cores = (uint32_t) bit_set_count(r->core_bitmap);
+	sl_builder_append(c->b, SL_T_RESERVATION, &row);
+	return 0;
+}
+
+static int each_license(void *x, void *arg)
+{
+	licenses_t *l = x;
+	struct sl_collector *c = arg;
+	struct sl_license_row row = sl_license_row();
+
+	row.name = sl_builder_str(c->b, l->name);
+	row.total = l->total;
+	row.used = l->used;
+	row.reserved = l->reserved;
+	sl_builder_append(c->b, SL_T_LICENSE, &row);
+	return 0;
+}
+
+static struct sl_told *find_told(struct sl_told *table, uint32_t slots, uint32_t job)
+{
+	uint32_t at = job * 2654435761u >> 7;
+
+	while (table[at & (slots - 1)].job && table[at & (slots - 1)].job != job)
+		at++;
+	return &table[at & (slots - 1)];
+}
+
+/* Does the ledger lack this finished job?  What a snapshot told is repeated until that
+ * snapshot, or a later one, is known to be safe. */
+static bool tell_ledger(struct sl_scratch *s, const job_record_t *job, bool recent)
+{
+	const struct sl_told *was = s->told_slots ? find_told(s->told, s->told_slots, job->job_id) : NULL;
+	struct sl_told *is = find_told(s->telling, s->telling_slots, job->job_id);
+	bool tell = recent;
+
+	*is = (struct sl_told) { .job = job->job_id, .start = job->start_time };
+	if (was && was->job == job->job_id && was->start == job->start_time)
+		is->sequence = was->sequence;
+	if (!recent && s->in->ledger_safe >= 0 && (!is->sequence || is->sequence > s->in->ledger_safe))
+		tell = s->only_told++ < SL_MOST_TOLD;
+	if (tell && !is->sequence)
+		is->sequence = s->in->sequence;
+	return tell;
+}
+
+/* What this snapshot tells replaces what the last one told. */
+static void make_told(struct sl_scratch *s, uint32_t slots)
+{
+	struct sl_told *table = s->told;
+	uint32_t room = s->told_slots;
+
+	s->told = s->telling;
+	s->told_slots = s->telling_slots;
+	if (room < slots) {
+		xrecalloc(table, slots, sizeof(*table));
+		room = slots;
+	}
+	memset(table, 0, room * sizeof(*table));
+	s->telling = table;
+	s->telling_slots = room;
+	s->only_told = 0;
+}
+
+/* Everything that runs or waits, and what finished a short while ago or is not in the
+ * ledger. */
+static int each_job(void *x, void *arg)
+{
+	job_record_t *job = x;
+	struct sl_collector *c = arg;
+
+	if (job->magic != JOB_MAGIC || (job->details && job->details->magic != DETAILS_MAGIC))
+		return 0;
+	if (!IS_JOB_FINISHED(job) ||
+	    tell_ledger(c->scratch, job, IS_JOB_COMPLETING(job) ||
+			difftime(c->scratch->now, job->end_time) <= c->scratch->in->finished_s))
+		sl_collect_job(c, job);
+	return 0;
+}
+
+static void collect_meta(struct sl_collector *c)
+{
+	struct sl_meta_row row = sl_meta_row();
+	uint16_t type = slurm_conf.select_type_param;
+
+	row.now = c->scratch->now;
+	row.cluster = sl_builder_str(c->b, slurm_conf.cluster_name);
+	row.source = sl_builder_str(c->b, "slurmctld");
+	row.slurm_version = sl_builder_str(c->b, SLURM_VERSION_STRING);
+	row.sequence = c->scratch->in->sequence;
+	row.seed = c->scratch->in->sequence;
+	c->scratch->linear = !xstrcmp(slurm_conf.select_type, "select/linear");
+	c->scratch->memory = type & CR_MEMORY;
+	row.select_flags = (type & CR_MEMORY ? SL_SELECT_MEMORY : 0) |
+		(c->scratch->linear ? SL_SELECT_WHOLE_NODE : 0) |
+		(type & CR_ONE_TASK_PER_CORE ? SL_SELECT_ONE_TASK_PER_CORE : 0) |
+		(type & CR_PACK_NODES ? SL_SELECT_PACK_NODES : 0) | (type & CR_LLN ? SL_SELECT_LLN : 0) |
+		(type & CR_SOCKET ? SL_SELECT_SOCKET : 0);
+	row.conf_stamp = slurm_conf.last_update;
+	row.job_stamp = last_job_update;
+	row.node_stamp = last_node_update;
+	row.part_stamp = last_part_update;
+	row.resv_stamp = last_resv_update;
+	sl_builder_append(c->b, SL_T_META, &row);
+}
+
+/* True when the job has had a way in that partition before. */
+static bool add_way(struct sl_collector *c, uint32_t job, uint32_t part, const struct sl_queue_rec *q)
+{
+	uint32_t *link = &c->first_way[job];
+	bool before = false;
+
+	for (; *link != SL_NONE; link = &c->way[*link].next)
+		before |= c->way[*link].part == part;
+	c->way[c->ways] = (struct sl_way) { q->job_id, part, q->resv_id, q->qos_id, SL_NONE, q->prefer };
+	*link = c->ways++;
+	return before;
+}
+
+/* Queue rows; entries that stand for the same job in the same partition (in a
+ * magnetic reservation, with preferred features) become ways to start it. */
+static void collect_entries(struct sl_collector *c)
+{
+	struct sl_scratch *s = c->scratch;
+	uint32_t i;
+
+	xrecalloc(c->way, MAX(s->queue_len, 1), sizeof(*c->way));
+	if (sl_builder_rows(c->b, SL_T_JOB) > s->first_way_room) {
+		s->first_way_room = sl_builder_rows(c->b, SL_T_JOB) * 2;
+		xrecalloc(c->first_way, s->first_way_room, sizeof(*c->first_way));
+	}
+	memset(c->first_way, 0xff, s->first_way_room * sizeof(*c->first_way));
+	c->ways = c->queued = 0;
+	for (i = 0; i < s->queue_len; i++) {
+		const struct sl_queue_rec *q = &s->queue[i];
+		struct sl_queue_row row = sl_queue_row();
+		struct sl_job_row job;
+
+		row.job = sl_collect_row(c, q->job_id);
+		row.partition = sl_collect_part(c, q->part);
+		if (row.job == SL_NONE || row.partition == SL_NONE ||
+		    sl_builder_row(c->b, SL_T_JOB, row.job, &job) || job.state != SL_JOB_PENDING)
+			continue;
+		if (add_way(c, row.job, row.partition, q))
+			continue;
+		row.priority = q->priority;
+		sl_builder_append(c->b, SL_T_QUEUE, &row);
+		c->queued++;
+	}
+}
+
+static void make_room(struct sl_collector *c)
+{
+	struct sl_scratch *s = c->scratch;
+	uint32_t jobs = (uint32_t) list_count(job_list), slots = 256;
+
+	xrecalloc(c->part, list_count(part_list) + 1, sizeof(*c->part));
+	while (slots < 2 * jobs + 2)
+		slots *= 2;
+	if (slots > s->id_slots) {
+		xrecalloc(s->id_row, slots, sizeof(*s->id_row));
+		s->id_slots = slots;
+	}
+	memset(s->id_row, 0, s->id_slots * sizeof(*s->id_row));
+	make_told(s, slots);
+	s->nameless_len = s->commented_len = s->kinds = 0;
+	s->min_tier = UINT32_MAX;
+	s->threads = false;
+	c->parts = c->running = 0;
+	c->lent = false;
+}
+
+static int collect_records(struct sl_collector *c, struct sl_error *err)
+{
+	slurmctld_lock_t locks = { .conf = READ_LOCK, .job = READ_LOCK, .node = READ_LOCK, .part = READ_LOCK };
+	assoc_mgr_lock_t qos = { .qos = READ_LOCK };
+	uint64_t t0;
+
+	lock_slurmctld(locks);
+	t0 = sl_clock_us();
+	if (!node_record_count || !job_list || !part_list) {
+		unlock_slurmctld(locks);
+		return sl_fail(err, SL_EBUSY, "slurmctld is loading its nodes anew");
+	}
+	assoc_mgr_lock(&qos);
+	make_room(c);
+	c->conf_update = slurm_conf.last_update;
+	c->node_count = node_record_count;
+	collect_meta(c);
+	sl_collect_nodes(c);
+	list_for_each(part_list, each_part, c);
+	if (sl_licenses)
+		list_for_each(sl_licenses, each_license, c);
+	if (resv_list)
+		list_for_each(resv_list, each_resv, c);
+	list_for_each(job_list, each_job, c);
+	assoc_mgr_unlock(&qos);
+	c->copy_us = sl_clock_us() - t0;
+	unlock_slurmctld(locks);
+	return 0;
+}
+
+/* -- after the locks --------------------------------------------------------- */
+
+static const char *user_name(struct sl_scratch *s, uid_t uid)
+{
+	size_t at = uid % (sizeof(s->user) / sizeof(s->user[0]));
+	char *name;
+
+	if (s->user[at].when && s->user[at].uid == uid && s->now - s->user[at].when < 600)
+		return s->user[at].name;
+	name = uid_to_string(uid);	/* "nobody" when there is none */
+	s->user[at].uid = uid;
+	s->user[at].when = s->now;
+	snprintf(s->user[at].name, sizeof(s->user[at].name), "%s", name ? name : "");
+	xfree(name);
+	return s->user[at].name;
+}
+
+static void name_users(struct sl_collector *c)
+{
+	struct sl_scratch *s = c->scratch;
+	struct sl_job_row row;
+	uint32_t i;
+
+	for (i = 0; i < s->nameless_len; i++) {
+		if (sl_builder_row(c->b, SL_T_JOB, s->nameless[i].row, &row))
+			continue;
+		row.user = sl_builder_str(c->b, user_name(s, s->nameless[i].uid));
+		sl_builder_update(c->b, SL_T_JOB, s->nameless[i].row, &row);
+	}
+}
+
+int sl_collect(struct sl_collector *c, const struct sl_collect_in *in, struct sl_error *err)
+{
+	c->scratch->in = in;
+	c->scratch->now = time(NULL);
+	sl_builder_reset(c->b);
+	if (collect_queue(c, err) || collect_records(c, err))
+		return -1;
+	collect_entries(c);
+	name_users(c);
+	sl_collect_shapes(c);
+	sl_remember_encode(in->remembered, c->b, SL_T_REMEMBERED);
+	if (sl_builder_finish(c->b, &c->bytes, &c->size, err) ||
+	    sl_snapshot_open(&c->snap, c->bytes, c->size, err))
+		return sl_fail_in(err, "snapshot");
+	return 0;
+}

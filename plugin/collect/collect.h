@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * collect.h - slurmctld's records into a snapshot.
+ *
+ * Two short holds of slurmctld's locks: one with the job write lock for
+ * build_job_queue(), which decides what may run at all (holds, dependencies,
+ * begin times, limits, partitions that are down) and writes the reasons of
+ * those that may not; one with read locks only, for copying.  Between the two a
+ * record may go; then its queue entry goes with it.
+ *
+ * A collector also keeps what the commit needs to find the records of a
+ * decision again: which node and partition a row stood for, and how a native
+ * start is to be tried.
+ *
+ * Ownership: the image belongs to the collector until the next run.  Threads:
+ * the cycle thread only; takes slurmctld's locks itself, call with none held.
+ */
+#ifndef SL_COLLECT_H
+#define SL_COLLECT_H
+
+#include "plugin/request/asked.h"
+#include "plugin/records/compat.h"
+#include "plugin/records/memo.h"
+#include "image/snapshot.h"
+
+/* A way to start a native job: in a reservation it may run in without asking,
+ * or with its preferred features.  Tried in order. */
+struct sl_way {
+	uint32_t job_id;
+	uint32_t part;		/* row in the snapshot */
+	uint32_t resv_id;	/* 0: none */
+	uint32_t qos_id;
+	uint32_t next;			/* the job's way after this one, or SL_NONE */
+	bool prefer;
+};
+
+struct sl_collector {
+	struct sl_builder *b;
+	/* of the last run: */
+	struct sl_snapshot snap;	/* the image, opened */
+	const void *bytes;
+	size_t size;
+	int32_t *node_index;		/* by row: index in node_record_table_ptr */
+	uint32_t *node_row;		/* by index: row, or SL_NONE */
+	uint32_t nodes, node_slots;
+	part_record_t **part;		/* by row; compare, do not follow */
+	uint32_t parts;
+	struct sl_way *way;
+	uint32_t ways;
+	uint32_t *first_way;		/* by job row, or SL_NONE */
+	time_t conf_update;		/* slurm_conf.last_update then */
+	int node_count;
+	bool preempts;			/* some job may preempt others */
+	bool lent;			/* some job may have been started on borrowed nodes (request/lend.h) */
+	/* figures of the last run */
+	uint64_t queue_us, copy_us;	/* how long locks were held */
+	uint32_t queued, running;
+	struct sl_scratch *scratch;	/* working memory, collect/int.h */
+};
+
+/* Alternatives that were refused, bit n-1 for the nth, and until when. */
+#define SL_SHAPES_REFUSED(bits, until) ((uint64_t) (until) << 16 | (bits))
+
+struct sl_collect_in {
+	int64_t sequence;
+	double finished_s;		/* finished jobs of so many seconds, */
+	int64_t ledger_safe;		/* and those that had not ended by this snapshot (host/host.h); -1: not these */
+	const struct sl_memo *refused;	/* how often select refused a placement of a job in a row */
+	const struct sl_memo *rest;	/* until when (seconds since the epoch) a job is left out */
+	struct sl_memo *shapes;		/* SL_SHAPES_REFUSED() of jobs: do not try them again yet */
+	const struct sl_memo *unlent;	/* until when a job is not lent nodes */
+	struct sl_memo *ignored;	/* jobs of which it was said that their alternatives are ignored */
+	struct sl_asked_book *asked;	/* original requests, put back into jobs that are pending again */
+	const struct sl_remember *remembered;	/* by policies, in the last plan */
+	bool het;			/* het jobs may be queued (sched/backfill name) */
+};
+
+struct sl_collector *sl_collector_create(struct sl_error *err);
+void sl_collector_destroy(struct sl_collector *c);
+
+/* Take a snapshot.  0, or -1 with *err: SL_EBUSY when slurmctld has not loaded
+ * its nodes yet, SL_EVERSION when its records are not laid out as this plug-in
+ * was compiled for, others when the image cannot be built. */
+int sl_collect(struct sl_collector *c, const struct sl_collect_in *in, struct sl_error *err);
+
+/* The row of a job in the last snapshot, or SL_NONE. */
+uint32_t sl_collect_row(const struct sl_collector *c, uint32_t job_id);
+
+/*
+ * Node row *row* of the last snapshot, in slurmctld's table; NULL: it is not there any
+ * more.  Nodes are deleted and created while a decision is made, and a place in the table
+ * is used again: the record must have the name and the cores that the snapshot has.  Node
+ * read lock held.
+ */
+const node_record_t *sl_collect_node(const struct sl_collector *c, uint32_t row);
+
+/* Digest of what a decision about a pending job depends on. */
+int64_t sl_job_stamp(const job_record_t *job);
+
+/* Whether the record of a job looks as this plug-in was compiled to see it: cheap enough
+ * for each use. */
+static inline bool sl_job_sane(const job_record_t *job)
+{
+	return job->magic == JOB_MAGIC && job->details && job->details->magic == DETAILS_MAGIC;
+}
+
+#endif

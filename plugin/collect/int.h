@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * collect/int.h - what the files of collect share: nobody else includes it.
+ * All functions here run under read locks, but for those that say otherwise.
+ */
+#ifndef SL_COLLECT_INT_H
+#define SL_COLLECT_INT_H
+
+#include "plugin/collect/collect.h"
+#include "plugin/host/status.h"
+#include "plugin/records/units.h"
+
+#define SL_KINDS 64
+
+struct sl_queue_rec {		/* of build_job_queue(), after its locks are gone */
+	uint32_t job_id, array_task_id, priority, resv_id, qos_id;
+	part_record_t *part;	/* compare, do not follow */
+	bool prefer;
+	/* what it is sorted by */
+	bool has_resv;
+	uint16_t tier;
+	uint32_t order_id, place;
+	time_t submit;
+};
+
+struct sl_kind {
+	char name[64], type[64];
+};
+
+/* A finished run, and the first snapshot that had it: slurmctld's records do not say
+ * whether the ledger knows them. */
+struct sl_told {
+	uint32_t job;
+	time_t start;
+	int64_t sequence;
+};
+
+/* A pending job with alternatives in its comment, and what else they depend on. */
+struct sl_commented {
+	uint32_t row, job;
+	const char *never;	/* why it can have none, or NULL */
+	uint32_t tasks;		/* it has so many in any shape; 0: it does not matter */
+};
+
+#define SL_MOST_TOLD 20000	/* finished jobs in a snapshot for the ledger's sake only */
+
+struct sl_scratch {
+	struct sl_told *told, *telling;	/* hashes by job: of the last snapshot, of this one */
+	uint32_t told_slots, telling_slots;
+	uint32_t only_told;		/* in this snapshot */
+	struct sl_queue_rec *queue;
+	uint32_t queue_len, queue_room;
+	struct sl_kind kind[SL_KINDS];
+	uint32_t kinds;
+	struct { uint32_t id, row; } *id_row;	/* job id -> row: hash, size id_slots */
+	uint32_t id_slots;
+	uint32_t first_way_room;
+	struct { uint32_t row; uid_t uid; } *nameless;	/* jobs whose user has yet to be looked up */
+	uint32_t nameless_len, nameless_room;
+	struct { uid_t uid; char name[64]; time_t when; } user[1024];	/* cache */
+	struct sl_commented *commented;	/* jobs whose comment has yet to be read */
+	uint32_t commented_len, commented_room;
+	bool checked;			/* the canary lives, with this configuration */
+	bool preempts;			/* preemption is on */
+	bool memory;			/* memory is consumable */
+	bool linear, threads;		/* select/linear; some node has hyper-threads */
+	uint32_t min_tier;		/* lowest PriorityTier of all partitions */
+	time_t now;
+	const struct sl_collect_in *in;
+};
+
+/* A row range of the nodes in a bitmap. */
+struct sl_range sl_collect_runs(struct sl_collector *c, const bitstr_t *bitmap);
+
+/* The row of a gres kind, made when it is new; SL_NONE when there are too many. */
+uint32_t sl_collect_kind(struct sl_collector *c, const char *name, const char *type);
+
+void sl_collect_nodes(struct sl_collector *c);
+void sl_collect_job(struct sl_collector *c, job_record_t *job);
+
+/* Read the comments of those jobs; no locks held. */
+void sl_collect_shapes(struct sl_collector *c);
+
+/* Why only Slurm's select can place the job; NULL: the engine can. */
+const char *sl_collect_native(struct sl_collector *c, const job_record_t *job);
+
+uint32_t sl_collect_part(const struct sl_collector *c, const part_record_t *part);
+
+#endif

@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* collect/job.c - one job's record into the snapshot; see collect/int.h */
+#include "plugin/collect/int.h"
+#include "plugin/request/lend.h"
+#include "base/plain.h"
+#include "plugin/request/shape.h"
+#include "image/shapes.h"
+
+/* -- what it asks for ---------------------------------------------------- */
+
+struct job_gres_walk {
+	struct sl_collector *c;
+	uint32_t count;
+};
+
+static void add_need(struct job_gres_walk *w, const gres_state_t *g, const gres_job_state_t *js, uint64_t count,
+		     enum sl_per per)
+{
+	struct sl_job_gres_row row = sl_job_gres_row();
+
+	row.name = sl_builder_str(w->c->b, g->gres_name);
+	row.type = sl_builder_str(w->c->b, js->type_name);
+	row.count = (uint32_t) MIN(count, UINT32_MAX - 1);
+	row.per = per;
+	sl_builder_append(w->c->b, SL_T_JOB_GRES, &row);
+	w->count++;
+}
+
+static int each_job_gres(void *x, void *arg)
+{
+	gres_state_t *g = x;
+	gres_job_state_t *js = g->gres_data;
+	struct job_gres_walk *w = arg;
+
+	if (!js || !g->gres_name)
+		return 0;
+	/* Slurm fills in what follows from another (per job from per node): the
+	 * most specific one is what was asked for */
+	if (js->gres_per_node)
+		add_need(w, g, js, js->gres_per_node, SL_PER_NODE);
+	else if (js->gres_per_task)
+		add_need(w, g, js, js->gres_per_task, SL_PER_TASK);
+	else if (js->gres_per_socket)
+		add_need(w, g, js, js->gres_per_socket, SL_PER_SOCKET);
+	else if (js->gres_per_job)
+		add_need(w, g, js, js->gres_per_job, SL_PER_JOB);
+	return 0;
+}
+
+static struct sl_range add_needs(struct sl_collector *c, const job_record_t *job)
+{
+	struct job_gres_walk w = { c, 0 };
+	uint32_t first = sl_builder_rows(c->b, SL_T_JOB_GRES);
+
+	if (job->gres_list_req)
+		list_for_each(job->gres_list_req, each_job_gres, &w);
+	return w.count ? (struct sl_range) { first, w.count } : (struct sl_range) { 0, 0 };
+}
+
+static int each_job_license(void *x, void *arg)
+{
+	licenses_t *l = x;
+	struct job_gres_walk *w = arg;
+	struct sl_job_license_row row = sl_job_license_row();
+	uint32_t i, n = sl_builder_rows(w->c->b, SL_T_LICENSE);
+	struct sl_license_row lic;
+	uint32_t name = sl_builder_str(w->c->b, l->name);
+
+	for (i = 0; i < n; i++) {
+		if (sl_builder_row(w->c->b, SL_T_LICENSE, i, &lic) || lic.name != name)
+			continue;
+		row.license = i;
+		row.count = l->total;
+		sl_builder_append(w->c->b, SL_T_JOB_LICENSE, &row);
+		w->count++;
+		break;
+	}
+	return 0;
+}
+
+static struct sl_range add_licenses(struct sl_collector *c, const job_record_t *job)
+{
+	struct job_gres_walk w = { c, 0 };
+	uint32_t first = sl_builder_rows(c->b, SL_T_JOB_LICENSE);
+
+	if (job->license_list)
+		list_for_each(job->license_list, each_job_license, &w);
+	return w.count ? (struct sl_range) { first, w.count } : (struct sl_range) { 0, 0 };
+}
+
+struct part_walk {
+	struct sl_collector *c;
+	uint32_t count;
+};
+
+static int each_job_part(void *x, void *arg)
+{
+	struct part_walk *w = arg;
+	struct sl_job_partition_row row = sl_job_partition_row();
+
+	row.partition = sl_collect_part(w->c, x);
+	if (row.partition == SL_NONE)
+		return 0;
+	sl_builder_append(w->c->b, SL_T_JOB_PARTITION, &row);
+	w->count++;
+	return 0;
+}
+
+/* -- what it has --------------------------------------------------------- */
+
+/* Cores of host number *host* of the job; *offset* moves on. */
+static uint32_t host_cores(const job_resources_t *jr, uint32_t host, uint32_t *rep, uint32_t *in_rep, int *offset)
+{
+	int cores, used, end;
+
+	(void) host;
+	while (*in_rep >= jr->sock_core_rep_count[*rep]) {
+		++*rep;
+		*in_rep = 0;
+	}
+	++*in_rep;
+	cores = jr->sockets_per_node[*rep] * jr->cores_per_socket[*rep];
+	end = *offset + cores;
+	used = bit_set_count_range(jr->core_bitmap, *offset, end);
+	*offset = end;
+	return (uint32_t) MAX(used, 0);
+}
+
+/* The kind that was allocated on a node: its own type, else the first type of
+ * that name that the node has. */
+static uint32_t alloc_kind(struct sl_collector *c, const char *name, const char *type, uint32_t node)
+{
+	struct sl_node_row n;
+	struct sl_node_gres_row g;
+	uint32_t i;
+
+	if (type && *type)
+		return sl_collect_kind(c, name, type);
+	if (sl_builder_row(c->b, SL_T_NODE, node, &n))
+		return SL_NONE;
+	for (i = 0; i < n.gres.count; i++)
+		if (!sl_builder_row(c->b, SL_T_NODE_GRES, n.gres.first + i, &g) && g.kind < c->scratch->kinds &&
+		    !strcmp(c->scratch->kind[g.kind].name, name))
+			return g.kind;
+	return SL_NONE;
+}
+
+struct alloc_walk {
+	struct sl_collector *c;
+	uint32_t node, host, count;
+};
+
+static int each_alloc_gres(void *x, void *arg)
+{
+	gres_state_t *g = x;
+	gres_job_state_t *js = g->gres_data;
+	struct alloc_walk *w = arg;
+	struct sl_alloc_gres_row row = sl_alloc_gres_row();
+
+	if (!js || !g->gres_name || !js->gres_cnt_node_alloc || w->host >= js->node_cnt ||
+	    (g->config_flags & GRES_CONF_SHARED))
+		return 0;
+	row.count = (uint32_t) js->gres_cnt_node_alloc[w->host];
+	if (!row.count || (row.kind = alloc_kind(w->c, g->gres_name, js->type_name, w->node)) == SL_NONE)
+		return 0;
+	sl_builder_append(w->c->b, SL_T_ALLOC_GRES, &row);
+	w->count++;
+	return 0;
+}
+
+/* Rows of ALLOC must be consecutive: the gres of all nodes go to their own
+ * table, in between. */
+static struct sl_range add_alloc(struct sl_collector *c, const job_record_t *job, bool completing)
+{
+	const job_resources_t *jr = job->job_resrcs;
+	const bitstr_t *held = completing ? job->node_bitmap_cg : jr->node_bitmap;
+	/* suspended by an administrator: cores are given back, memory is not */
+	bool no_cores = IS_JOB_SUSPENDED(job) && !job->priority;
+	struct sl_range r = { sl_builder_rows(c->b, SL_T_ALLOC), 0 };
+	uint32_t host = 0, rep = 0, in_rep = 0;
+	int i, offset = 0, last;
+
+	if (!jr->node_bitmap || !jr->core_bitmap || !held)
+		return (struct sl_range) { 0, 0 };
+	last = bit_fls(jr->node_bitmap);
+	for (i = bit_ffs(jr->node_bitmap); i >= 0 && i <= last && host < jr->nhosts; i++) {
+		struct sl_alloc_row row = sl_alloc_row();
+		struct alloc_walk w = { c, 0, host, 0 };
+		uint32_t cores;
+
+		if (!bit_test(jr->node_bitmap, i))
+			continue;
+		cores = host_cores(jr, host, &rep, &in_rep, &offset);
+		row.memory = jr->memory_allocated ? (int64_t) jr->memory_allocated[host] : 0;
+		host++;
+		if ((uint32_t) i >= c->node_slots || c->node_row[i] == SL_NONE || !bit_test((bitstr_t *) held, i))
+			continue;
+		row.node = w.node = c->node_row[i];
+		row.cores = no_cores ? 0 : cores;
+		row.gres.first = sl_builder_rows(c->b, SL_T_ALLOC_GRES);
+		if (job->gres_list_alloc)
+			list_for_each(job->gres_list_alloc, each_alloc_gres, &w);
+		row.gres.count = w.count;
+		if (!w.count)
+			row.gres.first = 0;
+		sl_builder_append(c->b, SL_T_ALLOC, &row);
+		r.count++;
+	}
+	return r.count ? r : (struct sl_range) { 0, 0 };
+}
+
+static int each_gpu(void *x, void *arg)
+{
+	gres_state_t *g = x;
+	gres_job_state_t *js = g->gres_data;
+	uint64_t *gpus = arg;
+	uint32_t i;
+
+	if (!js || xstrcmp(g->gres_name, "gpu") || !js->gres_cnt_node_alloc)
+		return 0;
+	for (i = 0; i < js->node_cnt; i++)
+		*gpus += js->gres_cnt_node_alloc[i];
+	return 0;
+}
+
+/* As accounting counts it, also when the nodes are given back already. */
+static void fill_totals(struct sl_job_row *row, const job_record_t *job)
+{
+	uint64_t gpus = 0;
+
+	row->alloc_nodes = job->total_nodes;
+	row->alloc_cpus = job->total_cpus;
+	if (job->gres_list_alloc)
+		list_for_each(job->gres_list_alloc, each_gpu, &gpus);
+	row->alloc_gpus = (uint32_t) MIN(gpus, UINT32_MAX - 1);
+}
+
+/* -- the row --------------------------------------------------------------- */
+
+static void fill_who(struct sl_collector *c, struct sl_job_row *row, const job_record_t *job)
+{
+	struct sl_builder *b = c->b;
+
+	row->id = job->job_id;
+	if (job->array_job_id) {
+		row->array_job_id = job->array_job_id;
+		if (job->array_task_id != NO_VAL)
+			row->array_task_id = job->array_task_id;
+	}
+	if (job->array_recs) {
+		if (job->array_task_id == NO_VAL)
+			row->array_pending = job->array_recs->task_cnt;
+		row->array_max_running = job->array_recs->max_run_tasks;
+	}
+	if (job->het_job_id) {
+		row->het_job_id = job->het_job_id;
+		row->het_offset = job->het_job_offset;
+	}
+	row->name = sl_builder_str(b, job->name);
+	row->uid = job->user_id;
+	row->gid = job->group_id;
+	row->user = sl_builder_str(b, job->user_name);
+	row->account = sl_builder_str(b, job->account);
+	if (job->qos_ptr)
+		row->qos = sl_builder_str(b, job->qos_ptr->name);
+	row->wckey = sl_builder_str(b, job->wckey);
+	row->comment = sl_builder_str(b, job->comment);
+	row->admin_comment = sl_builder_str(b, job->admin_comment);
+}
+
+static void fill_where(struct sl_collector *c, struct sl_job_row *row, const job_record_t *job)
+{
+	struct part_walk w = { c, 0 };
+
+	row->partition = sl_collect_part(c, job->part_ptr);
+	row->reservation = sl_builder_str(c->b, job->resv_name);
+	if (sl_lend_marked(job)) {
+		part_record_t *home = sl_lend_home(job);
+
+		c->lent = true;
+		if (home)
+			row->home = sl_collect_part(c, home);
+	}
+	if (!job->part_ptr_list)
+		return;
+	row->partitions.first = sl_builder_rows(c->b, SL_T_JOB_PARTITION);
+	list_for_each(job->part_ptr_list, each_job_part, &w);
+	row->partitions.count = w.count;
+	if (!w.count)
+		row->partitions.first = 0;
+}
+
+static uint32_t flags_of(const job_record_t *job)
+{
+	const sl_details_t *d = job->details;
+	uint32_t f = 0;
+
+	if (job->batch_flag)
+		f |= SL_JOBF_BATCH;
+	if (IS_JOB_COMPLETING(job))
+		f |= SL_JOBF_COMPLETING;
+	if (job->bit_flags & SPREAD_JOB)
+		f |= SL_JOBF_SPREAD;
+	if (!job->priority && IS_JOB_PENDING(job))
+		f |= SL_JOBF_HELD;
+	if (!d)
+		return f;
+	if (d->whole_node & WHOLE_NODE_REQUIRED || (job->part_ptr && !job->part_ptr->max_share))
+		f |= SL_JOBF_EXCLUSIVE;
+	if (d->contiguous)
+		f |= SL_JOBF_CONTIGUOUS;
+	if (d->requeue)
+		f |= SL_JOBF_REQUEUE;
+	if (d->overcommit)
+		f |= SL_JOBF_OVERCOMMIT;
+	if (d->share_res == 1)
+		f |= SL_JOBF_OVERSUBSCRIBE;
+	if (d->depend_list && list_count(d->depend_list))
+		f |= SL_JOBF_DEPENDENT;
+	return f;
+}
+
+/* Walltime in seconds in the job's current partition. */
+static int64_t walltime(const job_record_t *job)
+{
+	const part_record_t *p = job->part_ptr;
+	uint32_t limit = job->time_limit;
+
+	if (limit == NO_VAL && p)
+		limit = p->default_time != NO_VAL ? p->default_time : p->max_time;
+	if (p && p->max_time != INFINITE && (limit == INFINITE || limit > p->max_time) &&
+	    job->limit_set.time != ADMIN_SET_LIMIT && IS_JOB_PENDING(job))
+		limit = p->max_time;
+	return sl_walltime(limit);
+}
+
+static void fill_state(struct sl_collector *c, struct sl_job_row *row, const job_record_t *job)
+{
+	uint32_t base = job->job_state & JOB_STATE_BASE;
+
+	row->state = base < SL_JOB_STATES ? base : SL_JOB_FAILED;
+	row->flags = flags_of(job);
+	row->priority = job->priority;
+	row->eligible_time = job->details ? job->details->begin_time : 0;
+	row->deadline = job->deadline == (time_t) NO_VAL ? 0 : job->deadline;
+	row->start_time = job->start_time;
+	/* requeued, its nodes not yet cleaned up: when that run ended */
+	row->end_time = IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job) ? 0 : job->end_time;
+	row->suspend_time = job->suspend_time;
+	row->pre_suspend_s = job->pre_sus_time;
+	row->restarts = job->restart_cnt;
+	row->exit_code = job->exit_code;
+	row->state_reason = sl_builder_str(c->b, sl_reason_string(job->state_reason));
+	row->time_limit = walltime(job);
+	row->time_min = (int64_t) sl_set32(job->time_min) * 60;
+	if (!job->details)
+		return;
+	row->nice = (int64_t) job->details->nice - NICE_OFFSET;
+	row->submit_time = job->details->submit_time;
+	row->begin_time = IS_JOB_PENDING(job) && job->details->begin_time > c->scratch->now ?
+		job->details->begin_time : 0;
+}
+
+static void fill_size(struct sl_collector *c, struct sl_job_row *row, const job_record_t *job)
+{
+	const sl_details_t *d = job->details;
+
+	row->min_nodes = MAX(d->min_nodes, 1);
+	row->max_nodes = sl_set32(d->max_nodes);
+	row->min_cpus = d->min_cpus;
+	row->max_cpus = sl_set32(d->max_cpus);
+	row->num_tasks = sl_set32(d->num_tasks);
+	row->cpus_per_task = MAX(sl_set16(d->cpus_per_task), 1);
+	row->ntasks_per_node = sl_set16(d->ntasks_per_node);
+	row->pn_min_cpus = sl_set32(d->pn_min_cpus);
+	if (c->scratch->memory && d->pn_min_memory & MEM_PER_CPU)
+		row->memory_per_cpu = (int64_t) (d->pn_min_memory & ~MEM_PER_CPU);
+	else if (c->scratch->memory)
+		row->memory_per_node = (int64_t) d->pn_min_memory;
+	row->tmp_disk = d->pn_min_tmp_disk;
+	row->core_spec = d->core_spec == NO_VAL16 ? 0 : d->core_spec & ~CORE_SPEC_THREAD;
+	if (d->mc_ptr) {
+		row->ntasks_per_socket = sl_set16(d->mc_ptr->ntasks_per_socket);
+		row->ntasks_per_core = sl_set16(d->mc_ptr->ntasks_per_core);
+		row->threads_per_core = sl_set16(d->mc_ptr->threads_per_core);
+	}
+	row->gres = add_needs(c, job);
+	row->licenses = add_licenses(c, job);
+	row->features = sl_builder_str(c->b, d->features);
+	row->req_nodes = sl_collect_runs(c, d->req_node_bitmap);
+	row->exc_nodes = sl_collect_runs(c, d->exc_node_bitmap);
+	row->switches = sl_set32(job->req_switch);
+	row->switch_wait = sl_set32(job->wait4switch);
+}
+
+/* Alternatives are read after the locks are gone. */
+static void note_commented(struct sl_collector *c, uint32_t row, const job_record_t *job)
+{
+	struct sl_scratch *s = c->scratch;
+
+	if (!job->comment || !strstr(job->comment, "sched:")) {
+		if (sl_memo_get(s->in->ignored, job->job_id))
+			sl_memo_set(s->in->ignored, job->job_id, 0);
+		return;
+	}
+	if (s->commented_len == s->commented_room) {
+		s->commented_room = MAX(256, s->commented_room * 2);
+		xrecalloc(s->commented, s->commented_room, sizeof(*s->commented));
+	}
+	s->commented[s->commented_len++] = (struct sl_commented) {
+		.row = row, .job = job->job_id, .never = sl_shape_never(job), .tasks = sl_shape_tasks(job),
+	};
+}
+
+/* srun and salloc start the tasks of their command line in any shape. */
+static const char *not_interactive(const struct sl_collector *c, const struct sl_commented *k, struct sl_range shapes)
+{
+	struct sl_shape_row s;
+	const char *why = NULL;
+	uint32_t i;
+
+	for (i = shapes.first; i < shapes.first + shapes.count && !why; i++)
+		if (!sl_builder_row(c->b, SL_T_SHAPE, i, &s))
+			why = sl_shape_interactive(k->tasks, s.num_tasks);
+	return why;
+}
+
+/* Those that it could not be started as a moment ago. */
+static void note_refused(struct sl_collector *c, uint32_t job_id, struct sl_range shapes)
+{
+	uint64_t v = shapes.count ? sl_memo_get(c->scratch->in->shapes, job_id) : 0;
+	struct sl_shape_row s;
+	uint32_t i;
+
+	if (!v || (time_t) (v >> 16) <= c->scratch->now)
+		return;
+	for (i = 0; i < shapes.count && i < 16; i++) {
+		if (!(v >> i & 1) || sl_builder_row(c->b, SL_T_SHAPE, shapes.first + i, &s))
+			continue;
+		s.refused = 1;
+		sl_builder_update(c->b, SL_T_SHAPE, shapes.first + i, &s);
+	}
+}
+
+/* A bad comment is no error of the job: it is ignored, and that is said once. */
+static void fill_shapes(struct sl_collector *c, const struct sl_commented *k, struct sl_job_row *row)
+{
+	struct sl_error err = { SL_OK, "" };
+	const char *why = NULL;
+
+	/* the text moves when the pool grows: it is not read after the first append */
+	if (sl_shapes_add(c->b, sl_builder_text(c->b, row->comment), &row->shapes, &err))
+		why = err.text;
+	else if (row->shapes.count && !(why = k->never))
+		why = not_interactive(c, k, row->shapes);
+	if (!why) {
+		note_refused(c, k->job, row->shapes);
+		sl_memo_set(c->scratch->in->ignored, k->job, 0);
+		return;
+	}
+	row->shapes = (struct sl_range) { 0, 0 };
+	if (why == err.text)
+		sl_plain(err.text);
+	row->shapes_ignored = sl_builder_str(c->b, why);
+	if (sl_memo_get(c->scratch->in->ignored, k->job))
+		return;
+	sl_memo_set(c->scratch->in->ignored, k->job, 1);
+	info("sched/lua: JobId=%u: the alternatives in its comment are ignored: %s", k->job, why);
+}
+
+void sl_collect_shapes(struct sl_collector *c)
+{
+	struct sl_job_row row;
+	uint32_t i;
+
+	for (i = 0; i < c->scratch->commented_len; i++) {
+		const struct sl_commented *k = &c->scratch->commented[i];
+
+		if (sl_builder_row(c->b, SL_T_JOB, k->row, &row))
+			continue;
+		fill_shapes(c, k, &row);
+		sl_builder_update(c->b, SL_T_JOB, k->row, &row);
+	}
+}
+
+/* Users whose name the record lacks are looked up after the locks are gone. */
+static void note_nameless(struct sl_scratch *s, uint32_t row, uid_t uid)
+{
+	if (s->nameless_len == s->nameless_room) {
+		s->nameless_room = MAX(256, s->nameless_room * 2);
+		xrecalloc(s->nameless, s->nameless_room, sizeof(*s->nameless));
+	}
+	s->nameless[s->nameless_len].row = row;
+	s->nameless[s->nameless_len++].uid = uid;
+}
+
+static void note_row(struct sl_scratch *s, uint32_t id, uint32_t row)
+{
+	uint32_t at = id * 2654435761u;
+
+	while (s->id_row[at & (s->id_slots - 1)].id)
+		at++;
+	s->id_row[at & (s->id_slots - 1)].id = id;
+	s->id_row[at & (s->id_slots - 1)].row = row;
+}
+
+void sl_collect_job(struct sl_collector *c, job_record_t *job)
+{
+	struct sl_job_row row = sl_job_row();
+	bool pending = IS_JOB_PENDING(job), completing = IS_JOB_COMPLETING(job);
+	uint32_t r;
+
+	fill_who(c, &row, job);
+	fill_where(c, &row, job);
+	fill_state(c, &row, job);
+	if (job->details)
+		fill_size(c, &row, job);
+	if (pending && sl_memo_get(c->scratch->in->unlent, job->job_id) > (uint64_t) c->scratch->now)
+		row.flags |= SL_JOBF_NO_BORROW;
+	if (pending && job->details) {
+		row.stamp = sl_job_stamp(job);
+		row.native = sl_builder_str(c->b, sl_collect_native(c, job));
+	}
+	if (job->job_resrcs && (completing || IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)))
+		row.alloc = add_alloc(c, job, completing);
+	if (completing || (!pending && job->start_time))
+		fill_totals(&row, job);
+	if (IS_JOB_RUNNING(job))
+		c->running++;
+	r = sl_builder_append(c->b, SL_T_JOB, &row);
+	note_row(c->scratch, job->job_id, r);
+	if (!job->user_name)
+		note_nameless(c->scratch, r, job->user_id);
+	if (pending && job->details)
+		note_commented(c, r, job);
+}

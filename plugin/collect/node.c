@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* collect/node.c - nodes and what they have; see collect/int.h */
+#include "plugin/collect/int.h"
+
+uint32_t sl_collect_kind(struct sl_collector *c, const char *name, const char *type)
+{
+	struct sl_scratch *s = c->scratch;
+	struct sl_gres_kind_row row = sl_gres_kind_row();
+	char key[132];
+	uint32_t i;
+
+	type = type ? type : "";
+	for (i = 0; i < s->kinds; i++)
+		if (!strcmp(s->kind[i].name, name) && !strcmp(s->kind[i].type, type))
+			return i;
+	if (s->kinds == SL_KINDS || strlen(name) >= sizeof(s->kind[0].name) || strlen(type) >= sizeof(s->kind[0].type))
+		return SL_NONE;
+	strcpy(s->kind[s->kinds].name, name);
+	strcpy(s->kind[s->kinds].type, type);
+	s->kinds++;
+	snprintf(key, sizeof(key), *type ? "%s:%s" : "%s", name, type);
+	row.key = sl_builder_str(c->b, key);
+	row.name = sl_builder_str(c->b, name);
+	row.type = sl_builder_str(c->b, type);
+	return sl_builder_append(c->b, SL_T_GRES_KIND, &row);
+}
+
+struct sl_range sl_collect_runs(struct sl_collector *c, const bitstr_t *bitmap)
+{
+	struct sl_run_row row = sl_run_row();
+	struct sl_range r = { sl_builder_rows(c->b, SL_T_RUN), 0 };
+	bitstr_t *bits = (bitstr_t *) bitmap;	/* bitstring.h knows no const */
+	int i, last;
+
+	if (!bitmap || (i = bit_ffs(bits)) < 0)
+		return (struct sl_range) { 0, 0 };
+	last = bit_fls(bits);
+	row.first = SL_NONE;
+	for (; i <= last && (uint32_t) i < c->node_slots; i++) {
+		uint32_t node = c->node_row[i];
+
+		if (node == SL_NONE)
+			continue;	/* no row: neither in a run nor between two */
+		if (bit_test(bits, i)) {
+			if (row.first == SL_NONE)
+				row.first = node;
+			row.last = node;
+		} else if (row.first != SL_NONE) {
+			sl_builder_append(c->b, SL_T_RUN, &row);
+			r.count++;
+			row.first = SL_NONE;
+		}
+	}
+	if (row.first != SL_NONE) {
+		sl_builder_append(c->b, SL_T_RUN, &row);
+		r.count++;
+	}
+	return r.count ? r : (struct sl_range) { 0, 0 };
+}
+
+/* One row per type; where the types do not cover all there is, one without. */
+static void add_node_gres(struct sl_collector *c, const char *name, const gres_node_state_t *g, uint32_t *count)
+{
+	struct sl_node_gres_row row = sl_node_gres_row();
+	uint64_t typed = 0;
+	int i;
+
+	for (i = 0; i < g->type_cnt; i++) {
+		row.kind = sl_collect_kind(c, name, g->type_name[i]);
+		row.count = (uint32_t) MIN(g->type_cnt_avail[i], UINT32_MAX - 1);
+		typed += row.count;
+		if (row.kind == SL_NONE || !row.count)
+			continue;
+		sl_builder_append(c->b, SL_T_NODE_GRES, &row);
+		++*count;
+	}
+	if (g->gres_cnt_avail > typed) {
+		row.kind = sl_collect_kind(c, name, NULL);
+		row.count = (uint32_t) MIN(g->gres_cnt_avail - typed, UINT32_MAX - 1);
+		if (row.kind == SL_NONE)
+			return;
+		sl_builder_append(c->b, SL_T_NODE_GRES, &row);
+		++*count;
+	}
+}
+
+struct gres_walk {
+	struct sl_collector *c;
+	uint32_t count;
+};
+
+static int each_node_gres(void *x, void *arg)
+{
+	gres_state_t *g = x;
+	struct gres_walk *w = arg;
+	gres_node_state_t *ns = g->gres_data;
+
+	/* shared ones (mps, shard) are slices of others: only select knows */
+	if (ns && g->gres_name && !ns->no_consume && !(g->config_flags & GRES_CONF_SHARED))
+		add_node_gres(w->c, g->gres_name, ns, &w->count);
+	return 0;
+}
+
+static uint32_t node_flags(const node_record_t *n, int i)
+{
+	uint32_t f = 0;
+
+	if (!bit_test(up_node_bitmap, i) || IS_NODE_DOWN(n) || IS_NODE_FUTURE(n))
+		f |= SL_NODE_DOWN;
+	if (IS_NODE_DRAIN(n))
+		f |= SL_NODE_DRAIN;
+	if (!bit_test(avail_node_bitmap, i) && !(f & SL_NODE_UNUSABLE))
+		f |= SL_NODE_DOWN;	/* not responding, failing, rebooting ... */
+	if (IS_NODE_COMPLETING(n))
+		f |= SL_NODE_COMPLETING;
+	if (IS_NODE_MAINT(n))
+		f |= SL_NODE_MAINT;
+	if (IS_NODE_POWERED_DOWN(n) || IS_NODE_POWERING_DOWN(n))
+		f |= SL_NODE_POWERED_DOWN;
+	return f;
+}
+
+/* Those that jobs may use. */
+static uint32_t usable_cores(const node_record_t *n)
+{
+	return n->tot_cores - (n->core_spec_cnt < n->tot_cores ? n->core_spec_cnt : 0);
+}
+
+const node_record_t *sl_collect_node(const struct sl_collector *c, uint32_t row)
+{
+	const node_record_t *n;
+
+	if (row >= c->nodes || row >= c->snap.node.rows || c->node_index[row] >= node_record_count)
+		return NULL;
+	n = node_record_table_ptr[c->node_index[row]];
+	if (!n || n->magic != NODE_MAGIC || !n->name ||
+	    strcmp(n->name, sl_snapshot_str(&c->snap, c->snap.node.name[row])) ||
+	    usable_cores(n) != c->snap.node.cores[row])
+		return NULL;
+	return n;
+}
+
+static void add_node(struct sl_collector *c, const node_record_t *n, int i)
+{
+	struct sl_node_row row = sl_node_row();
+	struct gres_walk w = { c, 0 };
+
+	row.name = sl_builder_str(c->b, n->name);
+	row.state = node_flags(n, i);
+	row.cores = usable_cores(n);
+	row.threads = n->tpc ? n->tpc : 1;
+	row.sockets = n->tot_sockets ? n->tot_sockets : 1;
+	row.memory = (int64_t) (n->real_memory > n->mem_spec_limit ? n->real_memory - n->mem_spec_limit : 0);
+	row.tmp_disk = n->tmp_disk;
+	row.weight = n->config_ptr ? n->config_ptr->weight : 1;
+	row.features = sl_builder_str(c->b, n->features_act ? n->features_act : n->features);
+	row.owner = n->owner == NO_VAL ? SL_NONE : n->owner;
+	row.boot_time = n->boot_time;
+	row.reason = n->reason ? sl_builder_str(c->b, n->reason) : 0;
+	row.gres.first = sl_builder_rows(c->b, SL_T_NODE_GRES);
+	if (n->gres_list)
+		list_for_each(n->gres_list, each_node_gres, &w);
+	row.gres.count = w.count;
+	if (!w.count)
+		row.gres.first = 0;
+	if (row.threads > 1)
+		c->scratch->threads = true;
+	c->node_row[i] = sl_builder_append(c->b, SL_T_NODE, &row);
+	c->node_index[c->nodes++] = i;
+}
+
+void sl_collect_nodes(struct sl_collector *c)
+{
+	int i;
+
+	if ((uint32_t) node_record_count > c->node_slots) {
+		xrecalloc(c->node_row, node_record_count, sizeof(*c->node_row));
+		xrecalloc(c->node_index, node_record_count, sizeof(*c->node_index));
+		c->node_slots = (uint32_t) node_record_count;
+	}
+	for (i = 0; (uint32_t) i < c->node_slots; i++)
+		c->node_row[i] = SL_NONE;
+	c->nodes = 0;
+	for (i = 0; i < node_record_count; i++) {
+		const node_record_t *n = node_record_table_ptr[i];
+
+		if (n && n->name)
+			add_node(c, n, i);
+	}
+}

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* layout.c - see layout.h */
+#include "plugin/commit/layout.h"
+
+/* What is changed of a request, to be put back. */
+struct saved {
+	bitstr_t *req_node_bitmap;
+	uint32_t min_nodes, max_nodes;
+#if SL_HAVE_ARBITRARY_TPN
+	uint16_t *arbitrary_tpn;
+#endif
+};
+
+const char *sl_layout_word(enum sl_layout_way way)
+{
+	static const char *const word[] = { "native", "pin", "tasks", "resv" };
+
+	return (unsigned) way < sizeof(word) / sizeof(word[0]) ? word[way] : "?";
+}
+
+/* -- cores in use ---------------------------------------------------------- */
+
+void sl_cores_clear(struct sl_cores *c)
+{
+	FREE_NULL_BITMAP(c->used);
+	xfree(c->offset);
+	memset(c, 0, sizeof(*c));
+}
+
+/* Cores of a job on its host number *host*: their offset in core_bitmap. */
+static void mark_job(struct sl_cores *c, const job_record_t *job)
+{
+	const job_resources_t *jr = job->job_resrcs;
+	uint32_t host = 0, rep = 0, in_rep = 0;
+	int i, k, n, at = 0, last = bit_fls(jr->node_bitmap);
+
+	for (i = bit_ffs(jr->node_bitmap); i >= 0 && i <= last && host < jr->nhosts; i++) {
+		if (!bit_test(jr->node_bitmap, i))
+			continue;
+		host++;
+		while (in_rep >= jr->sock_core_rep_count[rep]) {
+			rep++;
+			in_rep = 0;
+		}
+		in_rep++;
+		n = jr->sockets_per_node[rep] * jr->cores_per_socket[rep];
+		for (k = 0; k < n && i < c->nodes && k < (int) (c->offset[i + 1] - c->offset[i]); k++)
+			if (bit_test(jr->core_bitmap, at + k))
+				bit_set(c->used, c->offset[i] + k);
+		at += n;
+	}
+}
+
+/* -- the temporary reservation ------------------------------------------------ */
+
+#if !SL_HAVE_ARBITRARY_TPN
+static int each_holder(void *x, void *arg)
+{
+	job_record_t *job = x;
+
+	if (job->job_resrcs && job->job_resrcs->core_bitmap && job->job_resrcs->node_bitmap &&
+	    (IS_JOB_RUNNING(job) || IS_JOB_COMPLETING(job) || IS_JOB_SUSPENDED(job)))
+		mark_job(arg, job);
+	return 0;
+}
+
+static void fill_cores(struct sl_cores *c)
+{
+	int i;
+
+	if (c->filled)
+		return;
+	c->nodes = node_record_count;
+	c->offset = xcalloc(c->nodes + 1, sizeof(*c->offset));
+	for (i = 0; i < c->nodes; i++)
+		c->offset[i + 1] = c->offset[i] + (node_record_table_ptr[i] ? node_record_table_ptr[i]->tot_cores : 0);
+	c->used = bit_alloc(MAX(c->offset[c->nodes], 1));
+	list_for_each(job_list, each_holder, c);
+	c->filled = true;
+}
+
+/* Everything of those nodes but the free cores that were chosen.  Free when
+ * the cores are not there any more. */
+static slurmctld_resv_t *push_resv(const bitstr_t *nodes, const struct sl_layout_place *place, uint32_t count,
+				   struct sl_cores *c)
+{
+	slurmctld_resv_t *r;
+	time_t now = time(NULL);
+	uint32_t i, k, want;
+
+	fill_cores(c);
+	r = xmalloc(sizeof(*r));
+	r->magic = SL_RESV_MAGIC;
+	r->name = xstrdup("sched_lua");
+	r->start_time = r->start_time_first = now - 10;
+	r->end_time = now + 10 * 365 * 86400L;
+	r->duration = NO_VAL;
+	r->tres_str = xstrdup("1=1");	/* what marks a reservation of parts of nodes */
+	r->node_bitmap = bit_copy((bitstr_t *) nodes);
+	r->core_bitmap = bit_alloc(MAX(c->offset[c->nodes], 1));
+	for (i = 0; i < count; i++) {
+		uint32_t from = c->offset[place[i].node], to = c->offset[place[i].node + 1];
+
+		for (k = from, want = place[i].cores; k < to; k++)
+			if (want && !bit_test(c->used, k))
+				want--;
+			else
+				bit_set(r->core_bitmap, k);
+	}
+	list_push(resv_list, r);
+	return r;
+}
+
+static void pop_resv(slurmctld_resv_t *r)
+{
+	slurmctld_resv_t *top = list_pop(resv_list);
+
+	if (top != r) {		/* cannot be: the locks were held throughout */
+		error("sched/lua: resv_list was changed while locked");
+		if (top)
+			list_push(resv_list, top);
+		return;
+	}
+	xfree(r->name);
+	xfree(r->tres_str);
+	FREE_NULL_BITMAP(r->node_bitmap);
+	FREE_NULL_BITMAP(r->core_bitmap);
+	xfree(r);
+}
+#endif
+
+/* -- choosing a way --------------------------------------------------------- */
+
+static uint32_t node_cores(uint32_t node)
+{
+	const node_record_t *n = node_record_table_ptr[node];
+
+	return n->tot_cores > n->core_spec_cnt ? n->tot_cores - n->core_spec_cnt : n->tot_cores;
+}
+
+static uint32_t node_cpus_of(uint32_t node, uint32_t cores)
+{
+	const node_record_t *n = node_record_table_ptr[node];
+
+	return cores * MAX(n->tpc, 1);
+}
+
+static uint32_t per_task(const job_record_t *job)
+{
+	uint16_t cpt = job->details->cpus_per_task;
+
+	return cpt && cpt != NO_VAL16 ? cpt : 1;
+}
+
+/* Is the number of cores on each node settled by the nodes alone? */
+static bool pinned_by_nodes(const job_record_t *job, const struct sl_layout_place *place, uint32_t count)
+{
+	uint32_t i, cpus = 0, want = MAX(job->details->min_cpus, job->details->num_tasks * per_task(job));
+
+	if (job->details->whole_node & WHOLE_NODE_REQUIRED || (job->part_ptr && !job->part_ptr->max_share))
+		return true;
+	for (i = 0; i < count; i++) {
+		cpus += node_cpus_of(place[i].node, place[i].cores);
+		if (place[i].cores < node_cores(place[i].node))
+			break;
+	}
+	return (i == count && cpus <= want) || count == 1;
+}
+
+/* ... or by the tasks per node that the request itself states? */
+static bool settled_by_tasks(const job_record_t *job, const struct sl_layout_place *place, uint32_t count)
+{
+	uint16_t tpn = job->details->ntasks_per_node;
+	uint32_t i;
+
+	if (!tpn || tpn == NO_VAL16 || job->details->num_tasks != count * tpn)
+		return false;
+	for (i = 0; i < count; i++)
+		if (node_cpus_of(place[i].node, place[i].cores) != tpn * per_task(job))
+			return false;
+	return true;
+}
+
+static enum sl_layout_way choose(const job_record_t *job, const struct sl_layout_place *place, uint32_t count)
+{
+	if (!count)
+		return SL_LAYOUT_NATIVE;
+	if (pinned_by_nodes(job, place, count) || settled_by_tasks(job, place, count))
+		return SL_LAYOUT_PIN;
+	return SL_HAVE_ARBITRARY_TPN ? SL_LAYOUT_TASKS : SL_LAYOUT_RESV;
+}
+
+/* -- changing the request and putting it back ---------------------------------- */
+
+#if SL_HAVE_ARBITRARY_TPN
+/* Tasks of each node: as many as its cores hold, no more in all than there are. */
+static uint16_t *tasks_of(const job_record_t *job, const struct sl_layout_place *place, uint32_t count)
+{
+	uint16_t *tpn = xcalloc(count, sizeof(*tpn));
+	uint32_t i, left = job->details->num_tasks, rest = count;
+
+	for (i = 0; i < count; i++, rest--) {
+		uint32_t n = MAX(node_cpus_of(place[i].node, place[i].cores) / per_task(job), 1);
+
+		if (job->details->num_tasks && n > left - MIN(left, rest - 1))
+			n = MAX(left - MIN(left, rest - 1), 1);
+		tpn[i] = (uint16_t) MIN(n, NO_VAL16 - 1);
+		left -= MIN(left, n);
+	}
+	return tpn;
+}
+#endif
+
+static bitstr_t *change(job_record_t *job, const struct sl_layout_place *place, uint32_t count,
+			enum sl_layout_way way, struct saved *s)
+{
+	sl_details_t *d = job->details;
+	uint32_t i;
+
+	s->req_node_bitmap = d->req_node_bitmap;
+	s->min_nodes = d->min_nodes;
+	s->max_nodes = d->max_nodes;
+#if SL_HAVE_ARBITRARY_TPN
+	s->arbitrary_tpn = d->arbitrary_tpn;
+#endif
+	if (way == SL_LAYOUT_NATIVE)
+		return NULL;
+	d->req_node_bitmap = bit_alloc(node_record_count);
+	for (i = 0; i < count; i++)
+		bit_set(d->req_node_bitmap, place[i].node);
+	d->min_nodes = d->max_nodes = count;
+#if SL_HAVE_ARBITRARY_TPN
+	if (way == SL_LAYOUT_TASKS)
+		d->arbitrary_tpn = tasks_of(job, place, count);
+#endif
+	return d->req_node_bitmap;
+}
+
+static void put_back(sl_details_t *d, const struct saved *s, bool copy)
+{
+	FREE_NULL_BITMAP(d->req_node_bitmap);
+	d->req_node_bitmap = copy && s->req_node_bitmap ? bit_copy(s->req_node_bitmap) : s->req_node_bitmap;
+	d->min_nodes = s->min_nodes;
+	d->max_nodes = s->max_nodes;
+}
+
+/*
+ * When a task is split off an array, the rest gets copies of the details: its
+ * request is put back as well.  (arbitrary_tpn is copied as a pointer by
+ * job_array_split(): the rest must let go of it.)
+ */
+static void put_back_head(uint32_t array_job_id, const job_record_t *job, const struct saved *s)
+{
+	job_record_t *head = find_job_record(array_job_id);
+
+	if (!head || head == job || !head->details || !head->array_recs)
+		return;
+	put_back(head->details, s, true);
+#if SL_HAVE_ARBITRARY_TPN
+	head->details->arbitrary_tpn = s->arbitrary_tpn;
+#endif
+}
+
+/* The allocation is on those nodes, with so many cores on each. */
+static bool verify(const job_record_t *job, const struct sl_layout_place *place, uint32_t count)
+{
+	const job_resources_t *jr = job->job_resrcs;
+	uint32_t host, rep = 0, in_rep = 0;
+	int at = 0, n, node = -1;
+
+	if (!jr || jr->nhosts != count || !jr->core_bitmap)
+		return false;
+	for (host = 0; host < count; host++) {
+		for (node++; node < node_record_count && !bit_test(jr->node_bitmap, node); node++)
+			;
+		while (in_rep >= jr->sock_core_rep_count[rep]) {
+			rep++;
+			in_rep = 0;
+		}
+		in_rep++;
+		n = jr->sockets_per_node[rep] * jr->cores_per_socket[rep];
+		if (node != (int) place[host].node ||
+		    bit_set_count_range(jr->core_bitmap, at, at + n) != (int) place[host].cores)
+			return false;
+		at += n;
+	}
+	return true;
+}
+
+static int try_way(job_record_t *job, const struct sl_layout_place *place, uint32_t count, struct sl_cores *cores,
+		   enum sl_layout_way way)
+{
+	bool head = job->array_recs && job->array_task_id == NO_VAL;
+	uint32_t array_job_id = job->array_job_id;
+	struct saved s;
+	int rc;
+#if SL_HAVE_ARBITRARY_TPN
+	uint16_t *ours = NULL;
+
+	(void) cores;
+	change(job, place, count, way, &s);
+	if (way == SL_LAYOUT_TASKS)
+		ours = job->details->arbitrary_tpn;
+	rc = sl_select_nodes(job);
+#else
+	slurmctld_resv_t *resv = NULL;
+	bitstr_t *nodes = change(job, place, count, way, &s);
+
+	if (way == SL_LAYOUT_RESV)
+		resv = push_resv(nodes, place, count, cores);
+	rc = sl_select_nodes(job);
+	if (resv)
+		pop_resv(resv);
+#endif
+	if (way == SL_LAYOUT_NATIVE)
+		return rc;
+	if (head)
+		put_back_head(array_job_id, job, &s);
+	if (job->details)
+		put_back(job->details, &s, false);
+#if SL_HAVE_ARBITRARY_TPN
+	if (ours && job->details && job->details->arbitrary_tpn == ours)
+		job->details->arbitrary_tpn = s.arbitrary_tpn;
+	xfree(ours);
+#endif
+	return rc;
+}
+
+int sl_layout_start(job_record_t *job, const struct sl_layout_place *place, uint32_t count, struct sl_cores *cores,
+		    enum sl_layout_way *way, bool *exact)
+{
+	int rc;
+
+	*way = choose(job, place, count);
+	rc = try_way(job, place, count, cores, *way);
+	/* The trick asks for more than the plan may have meant (sockets of gres
+	 * and cores, say).  The nodes alone may do: better there than not at all. */
+	if (rc != SLURM_SUCCESS && *way > SL_LAYOUT_PIN && rc != ESLURM_ACCOUNTING_POLICY) {
+		*way = SL_LAYOUT_PIN;
+		rc = try_way(job, place, count, cores, *way);
+	}
+	*exact = rc == SLURM_SUCCESS && (!count || verify(job, place, count));
+	if (rc == SLURM_SUCCESS && cores->filled && job->job_resrcs && job->job_resrcs->core_bitmap)
+		mark_job(cores, job);
+	return rc;
+}

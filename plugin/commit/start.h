@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * start.h - one start of a plan, through select_nodes(): as another shape, on borrowed
+ * nodes, with a trimmed time limit where the plan says so; everything is as it was where
+ * it fails.
+ *
+ * Threads: the cycle thread only; SL_COMMIT_LOCKS held.
+ */
+#ifndef SL_START_H
+#define SL_START_H
+
+#include "plugin/commit/commit.h"
+#include "plugin/commit/layout.h"
+#include "image/plan_image.h"
+
+struct sl_start {
+	struct sl_commit *m;
+	uint32_t job_id, partition;	/* its row in the snapshot */
+	int64_t stamp, time_limit;	/* as the plan says */
+	struct sl_range places;		/* in the plan */
+	uint32_t shape;
+	uint32_t through;		/* partition row to start it in, SL_NONE: its own */
+	struct sl_range lenders;	/* in the plan */
+	job_record_t *job;
+	part_record_t *part;
+	part_record_t *lend;		/* through; NULL: nothing is borrowed */
+	struct sl_layout_place *place;
+	uint32_t count;
+	int rc;				/* of select_nodes() */
+	bool tried;			/* the record was there, and unchanged */
+	bool native, again;		/* again: an earlier row was for the same array */
+	char *text;			/* why not, 160 bytes */
+};
+
+/* Start the job.  False: it was not, and *text says why.  The caller frees *place*. */
+bool sl_start_try(struct sl_start *s, struct sl_cores *cores);
+
+/* What became of it into the status, and what is not tried again for a while. */
+void sl_start_count(struct sl_start *s, bool ok);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* verbs.c - what a plan orders beside starts; see commit.h */
+#include <errno.h>
+#include <signal.h>
+
+#include "plugin/commit/commit.h"
+#include "base/plain.h"
+#include "image/plan_image.h"
+
+static const char *code(int rc)
+{
+	return rc == SLURM_SUCCESS ? NULL : slurm_strerror(rc);
+}
+
+/* scontrol update with one field. */
+static const char *update(uint32_t job_id, void (*set)(job_desc_msg_t *, int64_t, const char *), int64_t number,
+			  const char *text)
+{
+	job_desc_msg_t desc;
+	slurm_msg_t msg;
+	int rc;
+
+	slurm_init_job_desc_msg(&desc);
+	slurm_msg_t_init(&msg);
+	desc.SL_MSG_JOB_ID = job_id;
+	set(&desc, number, text);
+	msg.data = &desc;
+	errno = 0;	/* without accounting 22.05 takes what it finds there for an error */
+	rc = update_job(&msg, slurm_conf.slurm_user_id, false);
+	xfree(desc.partition);
+	xfree(desc.alloc_node);
+	xfree(desc.job_id_str);
+	FREE_NULL_BITMAP(desc.array_bitmap);
+	return code(rc);
+}
+
+static void set_priority(job_desc_msg_t *desc, int64_t number, const char *text)
+{
+	(void) text;
+	desc->priority = (uint32_t) MAX(MIN(number, (int64_t) NO_VAL - 1), 0);
+}
+
+static void set_time_limit(job_desc_msg_t *desc, int64_t number, const char *text)
+{
+	(void) text;
+	desc->time_limit = number == SL_UNLIMITED ? INFINITE : (uint32_t) MAX(MIN((number + 59) / 60, YEAR_MINUTES), 1);
+}
+
+static void set_partition(job_desc_msg_t *desc, int64_t number, const char *text)
+{
+	(void) number;
+	desc->partition = xstrdup(text);
+}
+
+static const char *suspend(uint32_t job_id, uint16_t op)
+{
+	suspend_msg_t msg = { .op = op, .SL_MSG_JOB_ID = job_id };
+	int rc = sl_job_suspend(&msg, slurm_conf.slurm_user_id);
+
+	xfree(msg.job_id_str);
+	return code(rc);
+}
+
+static const char *run(job_record_t *job, uint32_t verb, int64_t number, char *text)
+{
+	uid_t uid = slurm_conf.slurm_user_id;
+
+	switch (verb) {
+	case SL_DO_CANCEL:
+		return code(job_signal(job, SIGKILL, 0, uid, false));
+	case SL_DO_REQUEUE:
+		return code(sl_job_requeue(uid, job));
+	case SL_DO_SUSPEND:
+		return suspend(job->job_id, SUSPEND_JOB);
+	case SL_DO_RESUME:
+		return suspend(job->job_id, RESUME_JOB);
+	case SL_DO_SIGNAL:
+		if (number < 1 || number > 64)
+			return "no such signal";
+		return code(job_signal(job, (uint16_t) number, 0, uid, false));
+	case SL_DO_PRIORITY:
+		return update(job->job_id, set_priority, number, text);
+	case SL_DO_TIME_LIMIT:
+		return number < 60 ? "a time limit of less than a minute" :
+			update(job->job_id, set_time_limit, number, text);
+	case SL_DO_PARTITION:
+		return update(job->job_id, set_partition, number, text);
+	case SL_DO_NOTIFY:
+		return srun_user_message(job, text) ? "it cannot be notified" : NULL;
+	}
+	return "no such verb";
+}
+
+/*
+ * Is it the job that was looked at?  A pending one by its stamp; the others have none,
+ * and are known by who began to run when: ids are used again, and jobs requeued.
+ */
+static const char *check_same(const struct sl_commit *m, const job_record_t *job, uint32_t row, int64_t stamp)
+{
+	const struct sl_job_view *then = &m->c->snap.job;
+
+	if (IS_JOB_PENDING(job))
+		return sl_job_sane(job) && sl_job_stamp(job) == stamp ? NULL : "it was changed meanwhile";
+	if (then->state[row] == SL_JOB_PENDING)
+		return "it was started meanwhile";
+	return job->start_time == then->start_time[row] && job->user_id == then->uid[row] ? NULL :
+		"it is another run meanwhile";
+}
+
+const char *sl_commit_action(struct sl_commit *m, uint32_t i)
+{
+	const struct sl_plan_image *plan = m->plan;
+	const char *why;
+	char *text, *by;
+	uint32_t row = sl_collect_row(m->c, plan->action.job[i]);
+	job_record_t *job = find_job_record(plan->action.job[i]);
+
+	if (!job || IS_JOB_FINISHED(job))
+		return "it is gone";
+	if (job->magic != JOB_MAGIC)
+		return "its record is not as expected";
+	if (row == SL_NONE)
+		return "it is not in the snapshot";
+	if ((why = check_same(m, job, row, plan->action.stamp[i])))
+		return why;
+	text = sl_plain(xstrdup(sl_image_str(&plan->image, plan->action.text[i])));
+	by = sl_plain(xstrdup(sl_image_str(&plan->image, plan->action.by[i])));
+	why = run(job, plan->action.verb[i], plan->action.number[i], text);
+	info("sched/lua: policy %s: %s JobId=%u%s%s", by, sl_do_word(plan->action.verb[i]), plan->action.job[i],
+	     why ? ": " : "", why ? why : "");
+	last_job_update = time(NULL);
+	xfree(text);
+	xfree(by);
+	return why;
+}

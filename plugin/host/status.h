@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * status.h - what `schedlua status` shows: counters of the plug-in and the file
+ * they are written to.
+ *
+ * Knows nothing of Slurm.  Only the cycle thread touches it.
+ */
+#ifndef SL_STATUS_H
+#define SL_STATUS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+/* Durations: last, max, and a histogram with four buckets per octave. */
+#define SL_BUCKETS 128
+struct sl_times {
+	uint64_t count, sum_us, last_us, max_us;
+	uint32_t bucket[SL_BUCKETS];
+};
+
+void sl_times_add(struct sl_times *t, uint64_t us);
+
+/* A clock for them: microseconds, never set back. */
+uint64_t sl_clock_us(void);
+
+/* The duration that a share q (0..1) of them does not exceed; within 19 %. */
+uint64_t sl_times_quantile(const struct sl_times *t, double q);
+
+/* Who decides now, best first. */
+enum sl_source {
+	SL_SOURCE_IDLE,		/* nobody: not ready, or not allowed to */
+	SL_SOURCE_SITE,		/* the site file's set */
+	SL_SOURCE_LAST_GOOD,	/* the set before the one that was refused */
+	SL_SOURCE_BUNDLED,	/* the bundled easy, in the engine */
+	SL_SOURCE_FALLBACK,	/* the lines of C in the plug-in */
+};
+
+/* What may fail cycle after cycle, and is told of once. */
+enum sl_trouble {
+	SL_TROUBLE_JOURNAL, SL_TROUBLE_REQUESTS, SL_TROUBLE_STATUS, SL_TROUBLE_CAPTURE, SL_TROUBLE_RECORD,
+	SL_TROUBLES
+};
+
+/* It is told of again when it has been well for so long, or was not tried. */
+#define SL_TROUBLE_OVER_S 60
+
+struct sl_status {
+	const char *version, *slurm_version;
+	pid_t pid, engine_pid;
+	int64_t started, written;	/* seconds since the epoch */
+	int64_t last_cycle;
+	enum sl_source source;
+	char policy[256];
+	char site[1024];
+	char idle_why[512];		/* with SL_SOURCE_IDLE */
+	char refusal[1024];		/* why the files' set does not decide; empty: it does */
+	char held[512];			/* "PARTITIONS: why": where nothing starts, as what guards them failed */
+	char last_error[1024];
+	int64_t last_error_time;
+	int64_t trouble[SL_TROUBLES];	/* when that last failed; 0: never */
+	double interval_s, budget_s;
+	uint64_t cycles, starts, native_starts, stale, failed_starts, layout_differs, actions, actions_failed;
+	uint64_t reloads, refused, policy_errors, truncated;
+	uint64_t engine_starts, engine_kills, engine_failures, bundled_cycles, fallback_cycles;
+	uint32_t strikes;
+	double next_try_s;		/* until the engine is started again; 0: now */
+	const char *engine_holds;	/* what the engine gave up, or empty */
+	const char *usage_stale;	/* why what was used may be out of date, or empty */
+	uint64_t queued, running, nodes;	/* of the last snapshot */
+	struct sl_times queue_hold, copy_hold, commit_hold, decide, cycle;
+	struct sl_times start;		/* one start, a part of commit_hold */
+};
+
+/* Remember the first line of an error, with the time. */
+void sl_status_error(struct sl_status *s, const char *text);
+
+/* That failed now: true when it is news, to be logged; the error is remembered then. */
+bool sl_status_trouble(struct sl_status *s, enum sl_trouble what, const char *text);
+
+/* Write DIR/status.json atomically.  0, or -1 with *err. */
+int sl_status_write(const struct sl_status *s, const char *dir, struct sl_error *err);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * units.h - numbers of Slurm's records in the units of a snapshot, where the plug-in and
+ * schedlua-capture read the same fields.  Needs the public slurm.h only.
+ */
+#ifndef SL_UNITS_H
+#define SL_UNITS_H
+
+#include <slurm/slurm.h>
+
+#include "image/snapshot.h"
+
+/* Was it asked for, and how much?  0 where Slurm means "not said". */
+static inline bool sl_said16(uint16_t v)
+{
+	return v && v != (uint16_t) NO_VAL16 && v != (uint16_t) INFINITE16;
+}
+
+static inline uint32_t sl_set16(uint16_t v)
+{
+	return sl_said16(v) ? v : 0;
+}
+
+static inline uint32_t sl_set32(uint32_t v)
+{
+	return v == NO_VAL || v == INFINITE ? 0 : v;
+}
+
+/* A bound of a partition, SL_NONE where there is none. */
+static inline uint32_t sl_bound32(uint32_t v)
+{
+	return v == INFINITE ? SL_NONE : v;
+}
+
+/* A walltime: minutes in seconds, and what is not said has no end. */
+static inline int64_t sl_walltime(uint32_t minutes)
+{
+	return minutes == INFINITE || minutes == NO_VAL ? SL_UNLIMITED : (int64_t) minutes * 60;
+}
+
+/* A partition's DefaultTime, 0 where it has none. */
+static inline int64_t sl_default_time(uint32_t minutes)
+{
+	return minutes == NO_VAL ? 0 : sl_walltime(minutes);
+}
+
+/* What slurm.conf says of a partition that is yes or no. */
+static inline uint32_t sl_part_flags(uint16_t state_up, uint32_t flags, uint16_t max_share)
+{
+	return (state_up & PARTITION_SCHED ? SL_PART_UP : 0) | (flags & PART_FLAG_DEFAULT ? SL_PART_DEFAULT : 0) |
+		(flags & PART_FLAG_EXCLUSIVE_USER ? SL_PART_EXCLUSIVE_USER : 0) |
+		(flags & PART_FLAG_LLN ? SL_PART_LLN : 0) | (flags & PART_FLAG_HIDDEN ? SL_PART_HIDDEN : 0) |
+		(flags & PART_FLAG_ROOT_ONLY ? SL_PART_ROOT_ONLY : 0) |
+		(max_share & SHARED_FORCE ? SL_PART_FORCE : 0);
+}
+
+#endif

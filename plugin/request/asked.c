@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* asked.c - see asked.h */
+#include <inttypes.h>
+
+#include "plugin/request/asked.h"
+#include "image/image.h"
+#include "plugin/request/shape.h"
+#include "base/state_file.h"
+
+#define HEADER "schedlua requests 1\n"
+#define MAX_SIZE ((size_t) 256 << 20)
+
+/* Bits of the fourth field. */
+#define SHAPED 1u
+#define TASKS_SET 2u
+
+struct sl_asked_book {
+	struct sl_asked *entry;		/* by job id */
+	uint32_t entries, room;
+	bool changed;
+	bool fresh;			/* read from a file, and not compared with the jobs yet */
+	char *path;
+};
+
+struct sl_asked_book *sl_asked_create(void)
+{
+	return xmalloc(sizeof(struct sl_asked_book));
+}
+
+static void empty(struct sl_asked *a)
+{
+	int i;
+
+	for (i = 0; i < SL_ASKED_TRES; i++)
+		xfree(a->tres[i]);
+}
+
+void sl_asked_destroy(struct sl_asked_book *b)
+{
+	uint32_t i;
+
+	if (!b)
+		return;
+	for (i = 0; i < b->entries; i++)
+		empty(&b->entry[i]);
+	xfree(b->entry);
+	xfree(b->path);
+	xfree(b);
+}
+
+/* -- entries -------------------------------------------------------------- */
+
+/* Where the job's entry is, or would be. */
+static uint32_t place_of(const struct sl_asked_book *b, uint32_t job_id)
+{
+	uint32_t low = 0, high = b->entries;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (b->entry[middle].job_id < job_id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct sl_asked *sl_asked_find(struct sl_asked_book *b, uint32_t job_id)
+{
+	uint32_t at = place_of(b, job_id);
+
+	return at < b->entries && b->entry[at].job_id == job_id ? &b->entry[at] : NULL;
+}
+
+/* The job's entry, emptied, or a new one; NULL: no room. */
+static struct sl_asked *entry_for(struct sl_asked_book *b, uint32_t job_id)
+{
+	uint32_t at = place_of(b, job_id);
+	struct sl_asked *a = &b->entry[at];
+
+	if (at < b->entries && a->job_id == job_id) {
+		empty(a);
+	} else {
+		if (b->entries == SL_ASKED_MOST)
+			return NULL;
+		if (b->entries == b->room) {
+			b->room = b->room * 2 + 64;
+			xrecalloc(b->entry, b->room, sizeof(*b->entry));
+		}
+		a = &b->entry[at];
+		memmove(a + 1, a, (b->entries - at) * sizeof(*a));
+		b->entries++;
+	}
+	memset(a, 0, sizeof(*a));
+	a->job_id = job_id;
+	b->changed = true;
+	return a;
+}
+
+static void drop(struct sl_asked_book *b, uint32_t at)
+{
+	empty(&b->entry[at]);
+	b->entries--;
+	memmove(&b->entry[at], &b->entry[at + 1], (b->entries - at) * sizeof(*b->entry));
+	b->changed = true;
+}
+
+void sl_asked_forget(struct sl_asked_book *b, uint32_t job_id)
+{
+	struct sl_asked *a = sl_asked_find(b, job_id);
+
+	if (a && !a->started)
+		drop(b, (uint32_t) (a - b->entry));
+}
+
+static void read_request(struct sl_asked *a, const job_record_t *job)
+{
+	const sl_details_t *d = job->details;
+
+	a->user_id = job->user_id;
+	a->time_limit = job->time_limit;
+	a->min_nodes = d->min_nodes;
+	a->max_nodes = d->max_nodes;
+	a->num_tasks = d->num_tasks;
+	a->tasks_set = job->bit_flags & JOB_NTASKS_SET;
+	a->min_cpus = d->orig_min_cpus;
+	a->max_cpus = d->orig_max_cpus;
+	a->pn_min_cpus = d->orig_pn_min_cpus;
+	a->cpus_per_task = d->orig_cpus_per_task;
+	a->ntasks_per_node = d->ntasks_per_node;
+	a->tres[SL_ASKED_PER_JOB] = job->tres_per_job;
+	a->tres[SL_ASKED_PER_NODE] = job->tres_per_node;
+	a->tres[SL_ASKED_PER_SOCKET] = job->tres_per_socket;
+	a->tres[SL_ASKED_PER_TASK] = job->tres_per_task;
+}
+
+static bool same(const struct sl_asked *a, const struct sl_asked *b)
+{
+	int i;
+
+	for (i = 0; i < SL_ASKED_TRES; i++)
+		if (xstrcmp(a->tres[i], b->tres[i]))
+			return false;
+	return a->user_id == b->user_id && a->time_limit == b->time_limit && a->min_nodes == b->min_nodes &&
+		a->max_nodes == b->max_nodes && a->num_tasks == b->num_tasks && a->tasks_set == b->tasks_set &&
+		a->min_cpus == b->min_cpus && a->max_cpus == b->max_cpus && a->pn_min_cpus == b->pn_min_cpus &&
+		a->cpus_per_task == b->cpus_per_task && a->ntasks_per_node == b->ntasks_per_node;
+}
+
+/* A copy of *from*, which may be an entry of this book, for that job. */
+static struct sl_asked *copy(struct sl_asked_book *b, uint32_t job_id, const struct sl_asked *from)
+{
+	struct sl_asked kept = *from, *a;
+	int i;
+
+	for (i = 0; i < SL_ASKED_TRES; i++)
+		kept.tres[i] = xstrdup(from->tres[i]);
+	if (!(a = entry_for(b, job_id))) {
+		empty(&kept);
+		return NULL;
+	}
+	kept.job_id = job_id;
+	*a = kept;
+	return a;
+}
+
+struct sl_asked *sl_asked_add(struct sl_asked_book *b, const job_record_t *job)
+{
+	struct sl_asked now = { .job_id = job->job_id }, *a = sl_asked_find(b, job->job_id);
+
+	read_request(&now, job);
+	/* planned before, and not started: as a rule nothing has changed */
+	return a && !a->started && same(a, &now) ? a : copy(b, job->job_id, &now);
+}
+
+void sl_asked_started(struct sl_asked_book *b, const job_record_t *job, const struct sl_asked *original, bool shaped)
+{
+	struct sl_asked *a = copy(b, job->job_id, original);
+
+	if (!a)
+		return;
+	a->started = true;
+	a->shaped = shaped;
+	a->limit_then = job->time_limit;
+}
+
+/* -- putting it back ---------------------------------------------------------- */
+
+int sl_asked_put(job_record_t *job, const struct sl_asked *r)
+{
+	sl_details_t *d = job->details;
+	char **at[SL_ASKED_TRES] = { &job->tres_per_job, &job->tres_per_node, &job->tres_per_socket,
+				     &job->tres_per_task };
+	int i, rc;
+
+	d->min_nodes = r->min_nodes;
+	d->max_nodes = r->max_nodes;
+	d->num_tasks = r->num_tasks;
+	/* from 23.11 on tasks that were not asked for are counted anew, from what it got */
+	job->bit_flags = r->tasks_set ? job->bit_flags | JOB_NTASKS_SET : job->bit_flags & ~JOB_NTASKS_SET;
+	d->min_cpus = d->orig_min_cpus = r->min_cpus;
+	d->max_cpus = d->orig_max_cpus = r->max_cpus;
+	d->pn_min_cpus = d->orig_pn_min_cpus = r->pn_min_cpus;
+	d->orig_cpus_per_task = (uint16_t) r->cpus_per_task;
+	d->cpus_per_task = r->cpus_per_task && r->cpus_per_task != NO_VAL16 ? (uint16_t) r->cpus_per_task : 1;
+	d->ntasks_per_node = (uint16_t) r->ntasks_per_node;
+	for (i = 0; i < SL_ASKED_TRES; i++) {
+		xfree(*at[i]);
+		*at[i] = xstrdup(r->tres[i]);
+	}
+	/* what it had, and what Slurm thought that it would have */
+	job->total_nodes = job->node_cnt_wag = 0;
+	FREE_NULL_LIST(job->gres_list_req);
+	FREE_NULL_LIST(job->gres_list_req_accum);
+	rc = sl_gres_validate(job);
+	job_set_req_tres(job, false);
+	return rc;
+}
+
+static void restore(const struct sl_asked *a, job_record_t *job)
+{
+	if (a->shaped) {
+		sl_asked_put(job, a);
+		sl_shape_clear_env(job->details);
+	}
+	/* an administrator may have given it another limit while it ran */
+	if (a->limit_then ? job->time_limit == a->limit_then : a->shaped || job->time_limit < a->time_limit)
+		job->time_limit = a->time_limit;
+	last_job_update = time(NULL);
+}
+
+/* slurmctld ended between a start and our note of it: the job runs. */
+static int each_adopted(void *x, void *arg)
+{
+	struct sl_asked_book *b = arg;
+	job_record_t *job = x;
+	struct sl_asked *a = sl_asked_find(b, job->job_id);
+
+	if (IS_JOB_PENDING(job) && !job->restart_cnt)
+		return 0;
+	if (!a && job->array_job_id && (a = sl_asked_find(b, job->array_job_id)) && !a->started)
+		a = copy(b, job->job_id, a);
+	if (!a || a->started || a->user_id != job->user_id || !job->details)
+		return 0;
+	a->started = true;
+	a->shaped = sl_shape_env(job->details) != 0;
+	a->limit_then = 0;
+	return 0;
+}
+
+uint32_t sl_asked_restore(struct sl_asked_book *b)
+{
+	uint32_t i, n = 0;
+
+	if (b->fresh && b->entries)
+		list_for_each(job_list, each_adopted, b);
+	b->fresh = false;
+	for (i = b->entries; i-- > 0;) {
+		struct sl_asked *a = &b->entry[i];
+		job_record_t *job = find_job_record(a->job_id);
+
+		/* a job that has ended may be requeued still */
+		if (job && job->user_id == a->user_id && job->details &&
+		    (!a->started || !IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job)))
+			continue;
+		if (job && job->user_id == a->user_id && job->details) {
+			restore(a, job);
+			n++;
+		}
+		drop(b, i);
+	}
+	return n;
+}
+
+/* -- the file -------------------------------------------------------------------- */
+
+static bool read_line(struct sl_asked_book *b, char *line)
+{
+	struct sl_asked r = { 0 }, *a;
+	unsigned started, shaped;
+	char *save = NULL, *word;
+	int used = 0, i;
+
+	if (sscanf(line, "%" SCNu32 "\t%" SCNu32 "\t%u\t%u\t%" SCNu32 "\t%" SCNu32 "\t%" SCNu32 "\t%" SCNu32 "\t%" SCNu32
+		   "\t%" SCNu32 "\t%" SCNu32 "\t%" SCNu32 "\t%" SCNu32 "\t%" SCNu32 "%n",
+		   &r.job_id, &r.user_id, &started, &shaped, &r.limit_then, &r.time_limit, &r.min_nodes, &r.max_nodes,
+		   &r.num_tasks, &r.min_cpus, &r.max_cpus, &r.pn_min_cpus, &r.cpus_per_task, &r.ntasks_per_node,
+		   &used) != 14 || !r.job_id)
+		return false;
+	r.started = started;
+	r.shaped = shaped & SHAPED;
+	r.tasks_set = shaped & TASKS_SET;
+	for (i = 0, word = strtok_r(line + used, "\t", &save); i < SL_ASKED_TRES && word;
+	     i++, word = strtok_r(NULL, "\t", &save))
+		r.tres[i] = strcmp(word, "-") ? word : NULL;
+	if (i != SL_ASKED_TRES || word)
+		return false;
+	a = copy(b, r.job_id, &r);
+	return a != NULL;
+}
+
+/* The lines after the first one, as far as they make sense: how many do not. */
+static int read_lines(struct sl_asked_book *b, char *text, const char *end)
+{
+	int bad = 0;
+
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		bool whole = text[n] == '\n';
+
+		text[n] = '\0';
+		bad += !whole || !read_line(b, text);
+		text += n + whole;
+	}
+	return bad + (text < end);	/* NULs are no lines */
+}
+
+int sl_asked_open(struct sl_asked_book *b, const char *path, struct sl_error *err)
+{
+	char *text;
+	size_t size;
+	int rc;
+
+	xfree(b->path);
+	b->path = xstrdup(path);
+	if ((rc = sl_state_read(path, MAX_SIZE, &text, &size, NULL, err)) <= 0)
+		return rc;
+	if (strncmp(text, HEADER, strlen(HEADER))) {
+		free(text);
+		return sl_fail(err, SL_EFORMAT, "%s: expected \"%.*s\" on its first line", path,
+			       (int) sizeof(HEADER) - 2, HEADER);
+	}
+	rc = read_lines(b, text + strlen(HEADER), text + size);
+	free(text);
+	b->fresh = true;
+	b->changed = rc > 0;
+	return rc;
+}
+
+static void write_entry(FILE *f, const struct sl_asked *a)
+{
+	int i;
+
+	fprintf(f, "%" PRIu32 "\t%" PRIu32 "\t%d\t%u\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32
+		"\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32, a->job_id, a->user_id, a->started,
+		(a->shaped ? SHAPED : 0) | (a->tasks_set ? TASKS_SET : 0), a->limit_then, a->time_limit,
+		a->min_nodes, a->max_nodes, a->num_tasks, a->min_cpus,
+		a->max_cpus, a->pn_min_cpus, a->cpus_per_task, a->ntasks_per_node);
+	for (i = 0; i < SL_ASKED_TRES; i++)
+		fprintf(f, "\t%s", a->tres[i] ? a->tres[i] : "-");
+	fputc('\n', f);
+}
+
+int sl_asked_save(struct sl_asked_book *b, struct sl_error *err)
+{
+	char *text = NULL;
+	size_t size = 0;
+	uint32_t i;
+	FILE *f;
+	int rc;
+
+	if (!b->changed || !b->path)
+		return 0;
+	if (!(f = open_memstream(&text, &size)))
+		return sl_fail(err, SL_ENOMEM, "%s: no memory", b->path);
+	fputs(HEADER, f);
+	for (i = 0; i < b->entries; i++)
+		write_entry(f, &b->entry[i]);
+	rc = fclose(f) ? sl_fail(err, SL_ENOMEM, "%s: no memory", b->path) : sl_image_save(b->path, text, size, err);
+	free(text);
+	if (!rc)
+		b->changed = false;
+	return rc;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* shape.c - see shape.h */
+#include "plugin/request/shape.h"
+#include "plugin/records/units.h"
+
+static const char env_mark[] = "SCHEDLUA_SHAPE=";
+
+/* How it asked for GPUs before it was to be one of its alternatives. */
+struct gpus_then {
+	bool job, node, task;
+};
+
+const char *sl_shape_never(const job_record_t *job)
+{
+	const sl_details_t *d = job->details;
+	const multi_core_data_t *m = d->mc_ptr;
+
+	if (job->het_job_id)
+		return "it is part of a heterogeneous job";
+	if (job->cpus_per_tres || job->mem_per_tres || job->tres_per_socket || sl_said16(d->ntasks_per_tres))
+		return "it counts CPUs, memory or tasks by its GPUs, or GPUs by socket";
+	if (m && (sl_said16(m->sockets_per_node) || sl_said16(m->cores_per_socket) || sl_said16(m->boards_per_node) ||
+		  sl_said16(m->sockets_per_board) || sl_said16(m->ntasks_per_socket) || sl_said16(m->ntasks_per_board)))
+		return "it asks for a shape of sockets and cores";
+	if (d->overcommit || d->core_spec != NO_VAL16)
+		return "it overcommits, or asks for specialized cores";
+	if ((d->task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_ARBITRARY ||
+	    (d->task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_PLANE)
+		return "it asks for an arbitrary or plane distribution";
+	if (d->expanding_jobid)
+		return "it expands another job";
+	return NULL;
+}
+
+uint32_t sl_shape_tasks(const job_record_t *job)
+{
+	return job->batch_flag ? 0 : MAX(job->details->num_tasks, 1);
+}
+
+const char *sl_shape_interactive(uint32_t tasks, uint32_t num_tasks)
+{
+	if (!tasks || num_tasks == tasks)
+		return NULL;
+	return "srun and salloc start the tasks of their command line whatever the shape: expected as many in each";
+}
+
+/* -- the environment of a batch script -------------------------------------- */
+
+static uint32_t mark_of(const sl_details_t *d)
+{
+	uint32_t i;
+
+	for (i = 0; d->env_sup && i < d->env_cnt; i++)
+		if (!xstrncmp(d->env_sup[i], env_mark, sizeof(env_mark) - 1))
+			return i;
+	return d->env_cnt;
+}
+
+uint32_t sl_shape_env(const sl_details_t *d)
+{
+	uint32_t i = mark_of(d);
+
+	return i < d->env_cnt ? (uint32_t) strtoul(d->env_sup[i] + sizeof(env_mark) - 1, NULL, 10) : 0;
+}
+
+/* Ours are the last ones. */
+void sl_shape_clear_env(sl_details_t *d)
+{
+	uint32_t i, from = mark_of(d);
+
+	for (i = from; i < d->env_cnt; i++)
+		xfree(d->env_sup[i]);
+	d->env_cnt = (uint16_t) from;
+}
+
+static void add_env(sl_details_t *d, const char *name, uint32_t value)
+{
+	d->env_sup[d->env_cnt++] = xstrdup_printf("%s=%u", name, value);
+}
+
+static void add_text(sl_details_t *d, const char *name, const char *text)
+{
+	d->env_sup[d->env_cnt++] = xstrdup_printf("%s=%s", name, text);
+}
+
+/* The GPUs of the shape that are counted so, as srun's options have them: "2" or "a100:2,h100:1". */
+static char *gpus_of(const struct sl_snapshot *snap, struct sl_range gres, uint32_t per, const char *prefix)
+{
+	char *text = xstrdup("");
+	uint32_t i;
+
+	for (i = gres.first; i < gres.first + gres.count; i++) {
+		const char *type = sl_snapshot_str(snap, snap->job_gres.type[i]);
+
+		if (snap->job_gres.per[i] == per && !strcmp(sl_snapshot_str(snap, snap->job_gres.name[i]), "gpu"))
+			xstrfmtcat(text, "%s%s%s%s%u", *text ? "," : "", prefix, type, *type ? ":" : "",
+				   snap->job_gres.count[i]);
+	}
+	return text;
+}
+
+static char *bind_of(const struct sl_snapshot *snap, struct sl_range gres)
+{
+	uint32_t i, gpus = 0;
+
+	for (i = gres.first; i < gres.first + gres.count; i++)
+		if (snap->job_gres.per[i] == SL_PER_TASK &&
+		    !strcmp(sl_snapshot_str(snap, snap->job_gres.name[i]), "gpu"))
+			gpus += snap->job_gres.count[i];
+	return gpus ? xstrdup_printf(SL_ENV_BIND_GPU "%u", gpus) : xstrdup("");
+}
+
+/*
+ * What srun would take from sbatch's command line.  Nothing can be taken away from an
+ * environment, but srun takes an empty text for no option at all.
+ */
+static void add_gpus(sl_details_t *d, const struct sl_snapshot *snap, struct sl_range gres, const struct gpus_then *had)
+{
+	char *job = gpus_of(snap, gres, SL_PER_JOB, ""), *node = gpus_of(snap, gres, SL_PER_NODE, "");
+	char *task = gpus_of(snap, gres, SL_PER_TASK, SL_ENV_PER_TASK_GPU);
+
+	if (had->job || *job)
+		add_text(d, "SLURM_GPUS", job);
+	if (had->node || *node)
+		add_text(d, "SLURM_GPUS_PER_NODE", node);
+	if (had->task || *task)
+		add_text(d, SL_ENV_PER_TASK, task);
+	if (had->task) {	/* sbatch may have bound tasks to as many */
+		char *bind = bind_of(snap, gres);
+
+		add_text(d, "SLURM_TRES_BIND", bind);
+		xfree(bind);
+	}
+	xfree(job);
+	xfree(node);
+	xfree(task);
+}
+
+/* These take the place of what sbatch put there from its command line. */
+static void set_env(sl_details_t *d, uint32_t n, bool per_node, const struct sl_snapshot *snap, uint32_t shape,
+		    const struct gpus_then *had)
+{
+	sl_shape_clear_env(d);
+	xrecalloc(d->env_sup, d->env_cnt + 8, sizeof(*d->env_sup));
+	add_env(d, "SCHEDLUA_SHAPE", n);
+	add_env(d, "SLURM_NTASKS", d->num_tasks);
+	add_env(d, "SLURM_NPROCS", d->num_tasks);
+	if (per_node || d->ntasks_per_node)
+		/* it cannot be taken away: a bound that does not bind */
+		add_env(d, "SLURM_NTASKS_PER_NODE", d->ntasks_per_node ? d->ntasks_per_node : d->num_tasks);
+	add_gpus(d, snap, snap->shape.gres[shape], had);
+}
+
+/* -- the request ----------------------------------------------------------------- */
+
+/* gres of the shape as Slurm writes them: one text for each of node, job and task. */
+static void write_tres(const struct sl_snapshot *snap, struct sl_range gres, struct sl_asked *r)
+{
+	static const enum sl_asked_tres where[] = {
+		[SL_PER_NODE] = SL_ASKED_PER_NODE, [SL_PER_JOB] = SL_ASKED_PER_JOB,
+		[SL_PER_TASK] = SL_ASKED_PER_TASK, [SL_PER_SOCKET] = SL_ASKED_PER_SOCKET,
+	};
+	uint32_t i;
+
+	for (i = gres.first; i < gres.first + gres.count; i++) {
+		const char *type = sl_snapshot_str(snap, snap->job_gres.type[i]);
+		uint32_t per = snap->job_gres.per[i];
+		char **at;
+
+		if (per >= sizeof(where) / sizeof(where[0]))
+			continue;
+		at = &r->tres[where[per]];
+		xstrfmtcat(*at, "%s" SL_TRES_GRES "%s%s%s:%u", *at ? "," : "",
+			   sl_snapshot_str(snap, snap->job_gres.name[i]), *type ? ":" : "", type,
+			   snap->job_gres.count[i]);
+	}
+}
+
+static struct sl_asked request_of(const job_record_t *job, const struct sl_snapshot *snap, uint32_t i)
+{
+	const struct sl_shape_view *v = &snap->shape;
+	uint32_t cpus = MAX(v->cpus_per_task[i], 1), tasks = MAX(v->num_tasks[i], 1);
+	struct sl_asked r = {
+		.min_nodes = v->min_nodes[i], .max_nodes = v->max_nodes[i], .num_tasks = tasks,
+		.tasks_set = true,
+		.min_cpus = tasks * cpus, .max_cpus = job->details->orig_max_cpus,
+		.cpus_per_task = cpus > 1 ? cpus : NO_VAL16, .ntasks_per_node = v->ntasks_per_node[i],
+	};
+
+	/* as _copy_job_desc_to_job_record() */
+	r.pn_min_cpus = r.ntasks_per_node && tasks > 1 ? cpus * r.ntasks_per_node : cpus;
+	write_tres(snap, v->gres[i], &r);
+	return r;
+}
+
+/* Would it have been accepted at submission?  What limits say once the nodes are
+ * known, select_nodes() asks itself. */
+static bool acceptable(const job_record_t *job, part_record_t *part)
+{
+	acct_policy_limit_set_t set = { 0 };
+	job_desc_msg_t desc;
+	uint32_t reason = 0;
+	bool ok;
+
+	if (!(accounting_enforce & ACCOUNTING_ENFORCE_LIMITS) || !job->assoc_ptr)
+		return true;
+	slurm_init_job_desc_msg(&desc);
+	desc.user_id = job->user_id;
+	desc.group_id = job->group_id;
+	desc.time_limit = job->time_limit;
+	desc.min_nodes = job->details->min_nodes;
+	desc.min_cpus = job->details->min_cpus;
+	desc.tres_req_cnt = xcalloc(slurmctld_tres_cnt, sizeof(uint64_t));
+	memcpy(desc.tres_req_cnt, job->tres_req_cnt, sizeof(uint64_t) * slurmctld_tres_cnt);
+	set.tres = xcalloc(slurmctld_tres_cnt, sizeof(uint16_t));
+	ok = acct_policy_validate(&desc, part, NULL, job->assoc_ptr, job->qos_ptr, &reason, &set, false);
+	xfree(set.tres);
+	xfree(desc.tres_req_cnt);
+	xfree(desc.alloc_node);
+	xfree(desc.job_id_str);
+	return ok;
+}
+
+const char *sl_shape_put(job_record_t *job, part_record_t *part, const struct sl_snapshot *snap, uint32_t shape,
+			 uint32_t n)
+{
+	bool per_node = job->details->ntasks_per_node && job->details->ntasks_per_node != NO_VAL16;
+	struct gpus_then had = {
+		.job = xstrstr(job->tres_per_job, SL_TRES_GRES "gpu"), .node = xstrstr(job->tres_per_node, SL_TRES_GRES "gpu"),
+		.task = xstrstr(job->tres_per_task, SL_TRES_GRES "gpu"),
+	};
+	struct sl_asked r = request_of(job, snap, shape);
+	int64_t seconds = snap->shape.time_limit[shape];
+	const char *why = sl_shape_never(job);
+	int i, rc;
+
+	if (!why)
+		why = sl_shape_interactive(sl_shape_tasks(job), r.num_tasks);
+	if (!why) {
+		job->part_ptr = part;
+		rc = sl_asked_put(job, &r);
+		if (seconds > 0)
+			job->time_limit = (uint32_t) MIN(seconds / 60, (int64_t) NO_VAL - 1);
+		if (job->batch_flag)
+			set_env(job->details, n, per_node, snap, shape, &had);
+		if (rc != SLURM_SUCCESS)
+			why = "Slurm does not accept its gres";
+		else if (!acceptable(job, part))
+			why = "it is beyond a limit of its account or QOS";
+	}
+	for (i = 0; i < SL_ASKED_TRES; i++)
+		xfree(r.tres[i]);
+	return why;
+}

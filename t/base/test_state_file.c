@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Files of the state directory: what is not one is neither waited for nor read. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/state_file.h"
+
+static char dir[40], path[64];
+
+static int set_up(void **state)
+{
+	(void) state;
+	strcpy(dir, "/tmp/schedlua-state-XXXXXX");
+	if (!mkdtemp(dir))
+		return -1;
+	snprintf(path, sizeof(path), "%s/file", dir);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void) state;
+	unlink(path);
+	return rmdir(dir);
+}
+
+static void write_text(const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void a_file_is_read_whole(void **state)
+{
+	struct sl_error err;
+	struct stat st;
+	char *bytes;
+	size_t size;
+
+	(void) state;
+	assert_int_equal(sl_state_read(path, 100, &bytes, &size, NULL, &err), 0);
+	write_text("a line\n");
+	assert_int_equal(sl_state_read(path, 7, &bytes, &size, &st, &err), 1);
+	assert_int_equal(size, 7);
+	assert_string_equal(bytes, "a line\n");
+	assert_int_equal(st.st_uid, geteuid());
+	free(bytes);
+	write_text("");
+	assert_int_equal(sl_state_read(path, 0, &bytes, &size, NULL, &err), 1);
+	assert_int_equal(size, 0);
+	free(bytes);
+}
+
+static void refused(enum sl_errno code, const char *words)
+{
+	struct sl_error err;
+	char *bytes;
+	size_t size;
+
+	assert_int_equal(sl_state_read(path, 1 << 20, &bytes, &size, NULL, &err), -1);
+	assert_int_equal(err.code, code);
+	assert_non_null(strstr(err.text, path));
+	assert_non_null(strstr(err.text, words));
+}
+
+static void what_is_no_file_is_not_waited_for(void **state)
+{
+	(void) state;
+	assert_int_equal(mkfifo(path, 0600), 0);
+	refused(SL_EIO, "not a regular file");
+	unlink(path);
+	assert_int_equal(symlink("/etc/passwd", path), 0);
+	refused(SL_EIO, "symbolic links");
+	unlink(path);
+	assert_int_equal(mkdir(path, 0700), 0);
+	refused(SL_EIO, "not a regular file");
+	assert_int_equal(rmdir(path), 0);
+}
+
+static void a_file_of_terabytes_is_not_read(void **state)
+{
+	(void) state;
+	write_text("");
+	assert_int_equal(truncate(path, (off_t) 1 << 40), 0);
+	refused(SL_ELIMIT, "larger than 1048576 bytes");
+}
+
+static void a_new_file_takes_the_place_of_whatever_is_there(void **state)
+{
+	struct stat st;
+	int fd;
+
+	(void) state;
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_true((fd = sl_state_create(path, 0600)) >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_true(S_ISREG(st.st_mode));
+	close(fd);
+	unlink(path);
+	assert_int_equal(symlink("/nonexistent/file", path), 0);
+	assert_true((fd = sl_state_create(path, 0600)) >= 0);
+	close(fd);
+	assert_int_equal(lstat(path, &st), 0);
+	assert_true(S_ISREG(st.st_mode));
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_file_is_read_whole),
+		TEST(what_is_no_file_is_not_waited_for),
+		TEST(a_file_of_terabytes_is_not_read),
+		TEST(a_new_file_takes_the_place_of_whatever_is_there),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* What hostile and careless policies do to the bindings: each is refused, by name, and the
+ * cycle and the state stay whole.  t/attack tries all of it; here are the cases worked by
+ * hand, one for each thing that was found. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "t/build.h"
+#include "check/check.h"
+#include "script/script.h"
+
+static struct build *jobs_and_an_array(void)
+{
+	struct build *b = build_create("4x4c");
+	struct sl_job_row array;
+
+	build_running(b, (struct build_job) { .id = 1, .nodes = 1, .ends_in = 3600 });
+	array = build_row(b, (struct build_job) { .id = 2, .limit = 3600, .tasks = 1 });
+	array.array_job_id = 2;
+	array.array_pending = 3;
+	build_append(b, &array);
+	for (uint32_t id = 10; id < 14; id++)
+		build_pending(b, (struct build_job) { .id = id, .limit = 3600, .tasks = 1 });
+	return b;
+}
+
+/* Let a policy of this text decide once on each of the snapshots (NULL ends them); the error
+ * of the last, or of loading. */
+static struct sl_error decide(const char *text, struct build *const *build, const struct sl_limits *limits)
+{
+	const struct sl_bundle_text module = { "policy", text };
+	struct sl_bundle_source src = { .policy = "policy", .text = &module, .texts = 1 };
+	struct sl_error err = { 0 };
+	struct sl_bundle *set = sl_bundle_load(&src, NULL, NULL, &err);
+	struct sl_script *s;
+
+	if (!set)
+		return err;
+	s = sl_script_create(set, NULL, &err);
+	assert_non_null(s);
+	for (; *build; build++) {
+		struct sl_cluster *c = build_cluster(*build);
+		struct sl_plan *p = sl_plan_create(c, &err);
+		struct sl_plan_figures fig = { 0 };
+		char *trace;
+
+		assert_non_null(p);
+		err = (struct sl_error) { 0 };
+		sl_script_decide(s, c, p, limits, &fig, &trace, &err);
+		free(trace);
+		sl_plan_destroy(p);
+		sl_cluster_destroy(c);
+	}
+	sl_script_destroy(s);
+	sl_bundle_destroy(set);
+	return err;
+}
+
+/* The policy's text, which begins with M, fails with these words; NULL: it does not fail.  The
+ * probe of the load has no jobs: what needs some says so. */
+static void told(const char *text, const char *words)
+{
+	struct build *b = jobs_and_an_array();
+	struct sl_error err = decide(text, (struct build *[]) { b, NULL }, NULL);
+
+	if (words ? !strstr(err.text, words) : err.code)
+		fail_msg("%s", err.text);
+	build_destroy(b);
+}
+
+#define DECIDE(body) "local M = { api = 1 }\nfunction M.decide(cluster, plan)\n" \
+	"if cluster.name == 'probe' then return end\n" body "\nend\nreturn M"
+
+static void an_iteration_is_not_advanced_by_what_it_asks(void **state)
+{
+	(void) state;
+	/* the array comes again, and each time that it is asked about it comes again */
+	told("local M, step, started, most = { api = 1 }, nil, false, 100\n"
+	     "function M.allow(job, cluster)\n"
+	     "  if not started or most == 0 then return true end\n"
+	     "  most = most - 1\n"
+	     "  step()\n"
+	     "  return 'later', 'not yet'\n"
+	     "end\n"
+	     "function M.decide(cluster, plan)\n"
+	     "  if cluster.name == 'probe' then return end\n"
+	     "  step = cluster:queue()\n"
+	     "  for job in step do started = plan:start(job) end\n"
+	     "end\nreturn M", "this iteration over the queue is at work");
+	told("local M, step = { api = 1 }, nil\n"
+	     "function M.admit(job, cluster) if step then step() end return true end\n"
+	     "function M.decide(cluster, plan)\n"
+	     "  if cluster.name == 'probe' then return end\n"
+	     "  step = cluster:queue()\n"
+	     "  for job in step do end\n"
+	     "end\nreturn M", "this iteration over the queue is at work");
+	/* one of its own is another matter */
+	told("local M, seen = { api = 1 }, 0\n"
+	     "function M.rank(job, cluster) for other in cluster:queue() do seen = seen + 1 end return 1 end\n"
+	     "function M.decide(cluster, plan)\n"
+	     "  for job in cluster:queue() do for other in cluster:queue() do plan:start(other) end end\n"
+	     "end\nreturn M", NULL);
+}
+
+/* Quick while it is refused; with the memory and time of all those copies, else. */
+static void lists_are_no_longer_than_what_they_list(void **state)
+{
+	(void) state;
+	told(DECIDE("local job = cluster:queue()() local t = {} for i = 1, 1e6 do t[i] = job end cluster:bids(t)"),
+	     "expected each queued job once at most: a list of 1000000, and 5 are queued");
+	told(DECIDE("local job = cluster:queue()() local t = {} for i = 1, 1e6 do t[i] = job end cluster:window(t)"),
+	     "expected each queued job once at most: a list of 1000000, and 5 are queued");
+	told(DECIDE("local b = cluster:bids(cluster:queue()())[1] local t = {} for i = 1, 1e6 do t[i] = b end\n"
+		    "cluster:overlaps(t)"), "expected each bid once at most: a list of 1000000, and ");
+	/* #t of a table whose keys are powers of two is the last of them */
+	told(DECIDE("local t = {} for k = 61, 0, -1 do t[1 << k] = cluster:queue()() end cluster:bids(t)"),
+	     "expected each queued job once at most: a list of ");
+	told(DECIDE("local jobs = {} for job in cluster:queue() do jobs[#jobs + 1] = job end\n"
+		    "assert(#cluster:overlaps(cluster:bids(jobs)) > 0 and #cluster:window(jobs).jobs == #jobs)"), NULL);
+}
+
+/* What __eq is given may be any userdata: a model is eight bytes. */
+static void an_object_is_compared_with_any_other(void **state)
+{
+	(void) state;
+	told("local mip = require 'sched.mip'\n" DECIDE("local m = mip.model { sense = 'max' }\n"
+	     "assert(cluster ~= m and m ~= cluster and plan ~= m and cluster ~= plan)\n"
+	     "local job = cluster:queue()()\n"
+	     "assert(job == cluster:job(job.id) and cluster:bids(job)[1] ~= job and job ~= m)"), NULL);
+}
+
+/* The row of a partition that the new snapshot has not. */
+static void a_partition_of_an_earlier_cycle_is_not_closed(void **state)
+{
+	struct build *many = jobs_and_an_array(), *one = jobs_and_an_array();
+	struct sl_error err;
+
+	(void) state;
+	for (char name[] = "p0"; name[1] <= '9'; name[1]++)
+		build_partition(many, name, 0, 3);
+	err = decide("local M, kept = { api = 1 }, nil\n"
+		     "function M.decide(cluster, plan)\n"
+		     "  if cluster.name == 'probe' then return end\n"
+		     "  if kept then plan:close(kept, 'all of it') end\n"
+		     "  kept = cluster.partitions[#cluster.partitions]\n"
+		     "end\nreturn M", (struct build *[]) { many, one, NULL }, NULL);
+	if (!strstr(err.text, "this partition is from an earlier cycle"))
+		fail_msg("%s", err.text);
+	build_destroy(many);
+	build_destroy(one);
+}
+
+/* serve() runs before anybody's turn: what it sees is the new queue, in its own order. */
+static void what_the_last_turn_left_is_not_looked_at(void **state)
+{
+	struct build *few = jobs_and_an_array(), *many = jobs_and_an_array(), *none = build_create("1x1c");
+	struct sl_error err;
+
+	(void) state;
+	for (uint32_t id = 100; id < 400; id++)
+		build_pending(many, (struct build_job) { .id = id, .limit = 3600, .tasks = 1 });
+	for (char name[] = "p0"; name[1] <= '9'; name[1]++)
+		build_partition(many, name, 0, 3);
+	err = decide("local M = { api = 1 }\n"
+		     "function M.serve(rows, cluster) for job in cluster:queue() do local id = job.id end end\n"
+		     "function M.admit() return true end\n"
+		     "function M.rank(job) return -job.id end\n"
+		     "function M.decide(cluster, plan) for job in cluster:queue() do plan:start(job) end end\n"
+		     "return M", (struct build *[]) { few, many, none, few, NULL }, NULL);
+	if (err.code)
+		fail_msg("%s", err.text);
+	build_destroy(few);
+	build_destroy(many);
+	build_destroy(none);
+}
+
+/* allow() is asked about a start, and fails: the start is taken back, nothing stays on trial. */
+static void a_start_that_allow_fails_about_is_taken_back(void **state)
+{
+	(void) state;
+	told("local M, asked = { api = 1 }, 0\n"
+	     "function M.allow(job, cluster)\n"
+	     "  asked = asked + 1\n"
+	     "  if asked == 2 then error('allow itself') end\n"
+	     "  return true\n"
+	     "end\n"
+	     "function M.decide(cluster, plan)\n"
+	     "  if cluster.name == 'probe' then asked = 0 return end\n"
+	     "  asked = 0\n"
+	     "  local job = cluster:job(10)\n"
+	     "  local ok, why = pcall(plan.start, plan, job)\n"
+	     "  assert(not ok and why:find('allow itself') and #plan.started == 0)\n"
+	     "  assert(plan:start(job) and #plan.started == 1)\n"
+	     "end\nreturn M", NULL);
+}
+
+static void numbers_are_checked_before_they_are_cut(void **state)
+{
+	(void) state;
+	told(DECIDE("plan:modify(cluster:job(10), { time_limit = 1e300 })"), "expected an integer from 1 on");
+	told(DECIDE("plan:modify(cluster:job(10), { priority = math.huge })"), "expected an integer from 0 on");
+	told(DECIDE("plan:modify(cluster:job(10), { priority = 0/0 })"), "expected an integer from 0 on");
+	told(DECIDE("plan:modify(cluster:job(10), { priority = 7.0 })"), NULL);
+}
+
+/* An address is another one in each run, and tells where things lie. */
+static void no_message_shows_an_address(void **state)
+{
+	(void) state;
+	told(DECIDE("local ok, why = pcall(function() return cluster.totals[{}] end) assert(not why:find('0x'), why)"),
+	     NULL);
+	told(DECIDE("local ok, why = pcall(cluster.usage.past, cluster.usage, { [{}] = 1 }) assert(not why:find('0x'), why)"),
+	     NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_iteration_is_not_advanced_by_what_it_asks),
+		cmocka_unit_test(lists_are_no_longer_than_what_they_list),
+		cmocka_unit_test(an_object_is_compared_with_any_other),
+		cmocka_unit_test(a_partition_of_an_earlier_cycle_is_not_closed),
+		cmocka_unit_test(what_the_last_turn_left_is_not_looked_at),
+		cmocka_unit_test(a_start_that_allow_fails_about_is_taken_back),
+		cmocka_unit_test(numbers_are_checked_before_they_are_cut),
+		cmocka_unit_test(no_message_shows_an_address),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the checker says of the nodes a job gets, and of how much of each.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "t/check/by_hand.h"
+#include "check/check.h"
+
+/* -- nodes --------------------------------------------------------------- */
+
+static void places_must_be_nodes_in_order(void **state)
+{
+	struct build *b = one((struct build_job) { .nodes = 2 });
+	struct built_plan *p = build_plan(b);
+	struct sl_range r = place(p, 2, 1, 0, 0);
+
+	(void) state;
+	place(p, 1, 1, 0, 0);
+	r.count = 2;
+	start(p, 2, r);
+	expect(b, p, "job 2: node n1 comes twice or out of order");
+	EXPECT_START(b, place(p_, 4, 1, 0, 0), "no node row 4");
+	build_destroy(b);
+}
+
+static void a_dead_node_is_refused(void **state)
+{
+	struct build *b = one((struct build_job) { 0 });
+
+	(void) state;
+	build_change(b, SL_T_NODE, 1, sl_node_row, .state = SL_NODE_DOWN);
+	build_change(b, SL_T_NODE, 2, sl_node_row, .state = SL_NODE_DRAIN);
+	build_change(b, SL_T_NODE, 3, sl_node_row, .state = SL_NODE_COMPLETING);
+	EXPECT_START(b, place(p_, 1, 1, 0, 0), "job 2: node n1 is down");
+	EXPECT_START(b, place(p_, 2, 1, 0, 0), "job 2: node n2 is drained");
+	EXPECT_START(b, place(p_, 3, 1, 0, 0), "job 2: node n3 is completing");
+	EXPECT_START(b, place(p_, 0, 1, 0, 0), NULL);
+	build_destroy(b);
+}
+
+static void a_completing_node_takes_reservations(void **state)
+{
+	struct build *b = one((struct build_job) { 0 });
+	struct built_plan *p = build_plan(b);
+
+	(void) state;
+	build_change(b, SL_T_NODE, 3, sl_node_row, .state = SL_NODE_COMPLETING);
+	reserve(p, 2, SL_OVERDUE_S, place(p, 3, 1, 0, 0));
+	expect(b, p, NULL);
+	build_destroy(b);
+}
+
+static void a_node_outside_the_partition_is_refused(void **state)
+{
+	struct build *b = build_create("4x8c");
+	uint32_t p = build_partition(b, "half", 0, 1);
+	struct built_plan *plan;
+	struct sl_plan_start_row row;
+
+	(void) state;
+	build_pending(b, (struct build_job) { .id = 2, .partition = p });
+	plan = build_plan(b);
+	row = start_row(2, place(plan, 2, 1, 0, 0));
+	row.partition = p;
+	sl_builder_append(plan->builder, SL_P_START, &row);
+	expect(b, plan, "job 2: node n2 is not in partition half");
+	build_destroy(b);
+}
+
+/* A job of two nodes of partition home, nodes 0 and 1, on node 1 of it and 2 of gpu, nodes
+ * 2 and 3, through batch, which has all. */
+static struct build *borrower(void)
+{
+	struct build *b = build_create("4x8c");
+	uint32_t home = build_partition(b, "home", 0, 1), gpu = build_partition(b, "gpu", 2, 3);
+
+	(void) gpu;
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 2, .limit = 3600, .exclusive = true, .partition = home });
+	return b;
+}
+
+static struct built_plan *borrowing(struct build *b, uint32_t through, bool lends)
+{
+	struct built_plan *p = build_plan(b);
+	struct sl_plan_lender_row lender = { .partition = 2 };
+	struct sl_plan_start_row row = start_row(2, places(p, 1, 2, 8));
+
+	row.partition = 1;
+	row.through = through;
+	if (lends)
+		row.lenders = (struct sl_range) { sl_builder_append(p->builder, SL_P_LENDER, &lender), 1 };
+	sl_builder_append(p->builder, SL_P_START, &row);
+	return p;
+}
+
+static void a_job_may_have_nodes_that_are_lent_to_it(void **state)
+{
+	struct build *b = borrower();
+
+	(void) state;
+	expect(b, borrowing(b, 0, true), NULL);
+	expect(b, borrowing(b, 0, false), "job 2: node n2 is not in partition home");
+	expect(b, borrowing(b, SL_NONE, true), "has lenders, and no partition to borrow through");
+	expect(b, borrowing(b, SL_NONE, false), "job 2: node n2 is not in partition home");
+	expect(b, borrowing(b, 2, true), "job 2: node n1 is not in partition home");
+	expect(b, borrowing(b, 1, true), "asks for the partition that it borrows through");
+	expect(b, borrowing(b, 7, true), "partition row 7, which does not exist");
+	build_destroy(b);
+}
+
+#define EXPECT_LOAN(row_, words, ...) do {				\
+	struct build *b_ = borrower();					\
+	build_change(b_, SL_T_PARTITION, row_, sl_partition_row, __VA_ARGS__);	\
+	expect(b_, borrowing(b_, 0, true), words);			\
+	build_destroy(b_);						\
+} while (0)
+
+static void what_lends_nodes_keeps_its_limits(void **state)
+{
+	(void) state;
+	EXPECT_LOAN(2, NULL, .max_time = 3600);
+	EXPECT_LOAN(2, "partition gpu, which its MaxTime forbids", .max_time = 3599);
+	EXPECT_LOAN(0, "partition batch, which its MaxTime forbids", .max_time = 3599);
+	EXPECT_LOAN(2, "its MaxNodes forbids", .max_nodes = 1);
+	EXPECT_LOAN(2, "its MinNodes forbids", .min_nodes = 3);
+	EXPECT_LOAN(2, "its MaxCPUsPerNode forbids", .max_cpus_per_node = 8);
+	EXPECT_LOAN(1, "its partition has MaxCPUsPerNode", .max_cpus_per_node = 8);
+	EXPECT_LOAN(2, "how it shares nodes forbids", .oversubscribe = 0);
+	EXPECT_LOAN(2, "its state forbids", .flags = 0);
+	EXPECT_LOAN(2, "its AllowAccounts forbids", .allow_accounts = sl_builder_str(b_->builder, "a,b"));
+	EXPECT_LOAN(2, "its AllowQos forbids", .allow_qos = sl_builder_str(b_->builder, "high"));
+	EXPECT_LOAN(2, "its AllowGroups forbids", .allow_users = sl_builder_str(b_->builder, "11,12"));
+	EXPECT_LOAN(2, "RootOnly forbids", .flags |= SL_PART_ROOT_ONLY);
+	EXPECT_LOAN(0, NULL, .flags |= SL_PART_ROOT_ONLY);
+}
+
+static void required_and_excluded_nodes_are_honoured(void **state)
+{
+	struct build *b = one((struct build_job) { .nodes = 1, .max_nodes = 2 });
+
+	(void) state;
+	build_change(b, SL_T_JOB, 0, sl_job_row, .req_nodes = build_nodes(b, 1, 1));
+	build_change(b, SL_T_JOB, 0, sl_job_row, .exc_nodes = build_nodes(b, 2, 3));
+	EXPECT_START(b, place(p_, 0, 1, 0, 0), "job 2: has 0 of the 1 nodes it requires");
+	EXPECT_START(b, places(p_, 1, 2, 1), "job 2: node n2 is excluded");
+	EXPECT_START(b, places(p_, 0, 1, 1), NULL);
+	build_destroy(b);
+}
+
+static void a_node_of_another_user_is_refused_until_it_is_his_no_more(void **state)
+{
+	struct build *b = one((struct build_job) { 0 });
+	struct built_plan *p = build_plan(b);
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 1, .cores = 1, .ends_in = 60 });
+	build_change(b, SL_T_NODE, 0, sl_node_row, .owner = 7);
+	EXPECT_START(b, place(p_, 0, 1, 0, 0), "job 2: node n0 belongs to user 7");
+	reserve(p, 2, 60, place(p, 0, 1, 0, 0));
+	expect(b, p, NULL);
+	build_destroy(b);
+}
+
+static void contiguous_means_adjacent(void **state)
+{
+	struct build *b = one((struct build_job) { .nodes = 2 });
+	struct built_plan *p = build_plan(b);
+	struct sl_range r = place(p, 0, 1, 0, 0);
+
+	(void) state;
+	build_change(b, SL_T_JOB, 0, sl_job_row, .flags = SL_JOBF_CONTIGUOUS);
+	place(p, 2, 1, 0, 0);
+	r.count = 2;
+	start(p, 2, r);
+	expect(b, p, "job 2: its nodes are not contiguous");
+	EXPECT_START(b, places(p_, 2, 3, 1), NULL);
+	build_destroy(b);
+}
+
+static void features_and_tmp_disk_are_those_of_the_nodes(void **state)
+{
+	struct build *b = one((struct build_job) { 0 });
+
+	(void) state;
+	build_change(b, SL_T_NODE, 1, sl_node_row, .features = sl_builder_str(b->builder, "fast,ib"));
+	build_change(b, SL_T_NODE, 2, sl_node_row, .features = sl_builder_str(b->builder, "faster,ib"));
+	build_change(b, SL_T_NODE, 1, sl_node_row, .tmp_disk = 10);
+	build_change(b, SL_T_JOB, 0, sl_job_row, .features = sl_builder_str(b->builder, "ib&fast"));
+	EXPECT_START(b, place(p_, 2, 1, 0, 0), "job 2: node n2: has features faster,ib, needs ib&fast");
+	EXPECT_START(b, place(p_, 1, 1, 0, 0), NULL);
+	build_change(b, SL_T_JOB, 0, sl_job_row, .tmp_disk = 11);
+	EXPECT_START(b, place(p_, 1, 1, 0, 0), "TmpDisk");
+	build_change(b, SL_T_JOB, 0, sl_job_row, .features = sl_builder_str(b->builder, "[ib|fast]"));
+	EXPECT_START(b, place(p_, 1, 1, 0, 0), "only Slurm's select can place it (features)");
+	build_destroy(b);
+}
+
+/* -- amounts ------------------------------------------------------------- */
+
+static void too_few_and_too_many_nodes_are_refused(void **state)
+{
+	struct build *b = one((struct build_job) { .nodes = 2, .max_nodes = 3 });
+
+	(void) state;
+	EXPECT_START(b, places(p_, 0, 0, 1), "job 2: has 1 nodes, needs 2");
+	EXPECT_START(b, places(p_, 0, 3, 1), "job 2: has 4 nodes, takes at most 3");
+	EXPECT_START(b, places(p_, 0, 2, 1), NULL);
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_nodes = 2);
+	EXPECT_START(b, places(p_, 0, 2, 1), "takes at most 2");
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_nodes = 4);
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .min_nodes = 3);
+	EXPECT_START(b, places(p_, 0, 1, 1), "needs 3");
+	build_destroy(b);
+}
+
+static void the_tasks_must_have_their_cores_and_not_one_more(void **state)
+{
+	struct build *b = one((struct build_job) { .nodes = 2, .tasks = 6, .cpus_per_task = 2 });
+	struct built_plan *p;
+	struct sl_range r;
+
+	(void) state;
+	EXPECT_START(b, places(p_, 0, 1, 6), NULL);
+	EXPECT_START(b, places(p_, 0, 1, 4), "host 4 tasks of 2 CPUs, it has 6");
+	EXPECT_START(b, places(p_, 0, 1, 7), "cores for 8 tasks of 2 CPUs, it has 6");
+	EXPECT_START(b, places(p_, 0, 1, 1), "node n0: has 1 cores, needs 2");
+	p = build_plan(b);
+	r = place(p, 0, 8, 0, 0);
+	place(p, 1, 4, 0, 0);
+	r.count = 2;
+	start(p, 2, r);
+	expect(b, p, NULL);
+	build_destroy(b);
+}
+
+static void tasks_per_node_bound_what_a_node_hosts(void **state)
+{
+	struct build *b = one((struct build_job) { .nodes = 1, .max_nodes = 4, .tasks = 6, .tasks_per_node = 3 });
+
+	(void) state;
+	EXPECT_START(b, places(p_, 0, 1, 3), NULL);
+	EXPECT_START(b, places(p_, 0, 0, 6), "host 3 tasks");
+	EXPECT_START(b, places(p_, 0, 2, 2), "node n0: has 2 cores, needs 3");
+	build_destroy(b);
+}
+
+static void hyper_threads_count_as_cpus(void **state)
+{
+	struct build *b = build_create("2x4c2t");
+
+	(void) state;
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 1, .tasks = 8 });
+	EXPECT_START(b, place(p_, 0, 4, 0, 0), NULL);
+	EXPECT_START(b, place(p_, 0, 3, 0, 0), "needs 4");
+	b->meta.select_flags = SL_SELECT_ONE_TASK_PER_CORE;
+	EXPECT_START(b, place(p_, 0, 4, 0, 0), "host 4 tasks of 1 CPUs, it has 8");
+	b->meta.select_flags = 0;
+	build_change(b, SL_T_JOB, 0, sl_job_row, .threads_per_core = 1);
+	EXPECT_START(b, place(p_, 0, 4, 0, 0), "needs 8");
+	build_destroy(b);
+}
+
+static void overcommit_takes_a_cpu_a_node(void **state)
+{
+	struct build *b = one((struct build_job) { .nodes = 2, .tasks = 100 });
+
+	(void) state;
+	build_change(b, SL_T_JOB, 0, sl_job_row, .min_cpus = 2);
+	EXPECT_START(b, places(p_, 0, 1, 1), "host 2 tasks");
+	build_change(b, SL_T_JOB, 0, sl_job_row, .flags = SL_JOBF_OVERCOMMIT);
+	EXPECT_START(b, places(p_, 0, 1, 1), NULL);
+	build_destroy(b);
+}
+
+static void exclusive_jobs_get_whole_nodes(void **state)
+{
+	struct build *b = one((struct build_job) { .exclusive = true });
+
+	(void) state;
+	EXPECT_START(b, place(p_, 0, 7, 0, 0), "job 2: node n0: has 7 of 8 cores, wants the whole node");
+	EXPECT_START(b, place(p_, 0, 8, 0, 0), NULL);
+	build_running(b, (struct build_job) { .id = 1, .cores = 1, .ends_in = 60 });
+	EXPECT_START(b, place(p_, 0, 8, 0, 0), "job 2: node n0: 9 cores in use");
+	build_destroy(b);
+	b = one((struct build_job) { 0 });
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .oversubscribe = 0);
+	EXPECT_START(b, place(p_, 0, 1, 0, 0), "wants the whole node");
+	build_destroy(b);
+}
+
+static void more_cores_than_a_node_has_left_are_refused(void **state)
+{
+	struct build *b = one((struct build_job) { .tasks = 4, .limit = 60 });
+	struct built_plan *p;
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 1, .nodes = 2, .cores = 5, .ends_in = 60 });
+	EXPECT_START(b, place(p_, 1, 4, 0, 0), "job 2: node n1: 9 cores in use at 1000000, it has 8");
+	EXPECT_START(b, place(p_, 2, 4, 0, 0), NULL);
+	p = build_plan(b);
+	reserve(p, 2, 60, place(p, 1, 4, 0, 0));
+	expect(b, p, NULL);
+	p = build_plan(b);
+	reserve(p, 2, 59, place(p, 1, 4, 0, 0));
+	expect(b, p, "job 2: node n1: 9 cores in use at 1000059");
+	build_destroy(b);
+}
+
+static void a_start_that_runs_into_a_reservation_of_the_plan_is_refused(void **state)
+{
+	struct build *b = one((struct build_job) { .tasks = 4, .limit = 100 });
+	struct built_plan *p;
+
+	(void) state;
+	build_pending(b, (struct build_job) { .id = 3, .nodes = 4, .exclusive = true, .limit = 60 });
+	p = build_plan(b);
+	start(p, 2, place(p, 1, 4, 0, 0));
+	reserve(p, 3, 100, places(p, 0, 3, 8));
+	expect(b, p, NULL);
+	p = build_plan(b);
+	start(p, 2, place(p, 1, 4, 0, 0));
+	reserve(p, 3, 99, places(p, 0, 3, 8));
+	expect(b, p, "job 3: node n1: 12 cores in use at 1000099, it has 8");
+	build_destroy(b);
+}
+
+static void memory_counts_where_it_is_consumable(void **state)
+{
+	struct build *b = build_create("2x8c1000m");
+	uint32_t row = build_pending(b, (struct build_job) { .id = 2, .nodes = 1, .tasks = 2, .memory = 600 });
+
+	(void) state;
+	EXPECT_START(b, place(p_, 0, 2, 0, 0), NULL);
+	b->meta.select_flags = SL_SELECT_MEMORY;
+	EXPECT_START(b, place(p_, 0, 2, 0, 0), "job 2: node n0: has 0 MiB, needs 600");
+	EXPECT_START(b, place(p_, 0, 2, 600, 0), NULL);
+	build_running(b, (struct build_job) { .id = 1, .cores = 1, .memory = 500, .ends_in = 60 });
+	EXPECT_START(b, place(p_, 0, 2, 600, 0), "job 2: node n0: 1100 MiB in use at 1000000, it has 1000");
+	build_change(b, SL_T_JOB, row, sl_job_row, .memory_per_node = 0);
+	build_change(b, SL_T_JOB, row, sl_job_row, .memory_per_cpu = 200);
+	EXPECT_START(b, place(p_, 0, 2, 300, 0), "has 300 MiB, needs 400");
+	EXPECT_START(b, place(p_, 0, 2, 400, 0), NULL);
+	build_change(b, SL_T_JOB, row, sl_job_row, .memory_per_cpu = 0);
+	EXPECT_START(b, place(p_, 1, 2, 400, 0), "has 400 MiB, needs 1000");
+	build_destroy(b);
+}
+
+static void gres_are_counted_by_node_job_and_task(void **state)
+{
+	struct build *b = one((struct build_job) { .nodes = 2, .tasks = 2, .gpus = 2 });
+	struct built_plan *p;
+
+	(void) state;
+	EXPECT_START(b, places(p_, 0, 1, 1), "job 2: node n0: has 0 gpu, needs 2");
+	build_change(b, SL_T_JOB, 0, sl_job_row, .gres = build_gres(b, "gpu", "", 3, SL_PER_JOB));
+	for (uint32_t second = 0; second < 2; second++) {
+		struct sl_range r;
+
+		p = build_plan(b);
+		r = place(p, 0, 1, 0, 2);
+		place(p, 1, 1, 0, second);
+		r.count = 2;
+		start(p, 2, r);
+		expect(b, p, second ? NULL : "job 2: its nodes have 2 gpu, needs 3");
+	}
+	build_change(b, SL_T_JOB, 0, sl_job_row, .gres = build_gres(b, "gpu", "", 2, SL_PER_TASK));
+	for (uint32_t second = 1; second < 3; second++) {
+		struct sl_range r;
+
+		p = build_plan(b);
+		r = place(p, 0, 1, 0, 2);
+		place(p, 1, 1, 0, second);
+		r.count = 2;
+		start(p, 2, r);
+		expect(b, p, second == 2 ? NULL : "job 2: its nodes have 1 tasks' worth of gpu, needs 2");
+	}
+	build_destroy(b);
+}
+
+static void gres_are_not_given_twice_nor_unasked(void **state)
+{
+	struct build *b = one((struct build_job) { .gpus = 1 });
+
+	(void) state;
+	EXPECT_START(b, place(p_, 0, 1, 0, 1), NULL);
+	build_running(b, (struct build_job) { .id = 1, .cores = 1, .gpus = 2, .ends_in = 60 });
+	EXPECT_START(b, place(p_, 0, 1, 0, 1), "job 2: node n0: 3 gpu in use at 1000000, it has 2");
+	build_change(b, SL_T_JOB, 0, sl_job_row, .gres = (struct sl_range) { 0, 0 });
+	EXPECT_START(b, place(p_, 1, 1, 0, 1), "job 2: node n1: gets gpu, did not ask for it");
+	build_destroy(b);
+}
+
+static void max_cpus_per_node_is_counted_over_the_jobs_of_a_partition(void **state)
+{
+	struct build *b = build_create("2x8c2t");
+
+	(void) state;
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_cpus_per_node = 8);
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 1, .tasks = 4 });
+	EXPECT_START(b, place(p_, 0, 2, 0, 0), NULL);
+	build_running(b, (struct build_job) { .id = 1, .cores = 3, .ends_in = 60 });
+	EXPECT_START(b, place(p_, 0, 2, 0, 0), "job 2: node n0: 10 CPUs of partition batch in use");
+	EXPECT_START(b, place(p_, 1, 2, 0, 0), NULL);
+	build_destroy(b);
+}
+
+static void licences_are_counted_over_time(void **state)
+{
+	struct build *b = build_create("4x8c");
+	struct sl_license_row lic = { .total = 5, .used = 2, .reserved = 1 };
+	uint32_t running = build_running(b, (struct build_job) { .id = 1, .cores = 1, .ends_in = 60 }), row;
+	struct built_plan *p;
+
+	(void) state;
+	lic.name = sl_builder_str(b->builder, "matlab");
+	sl_builder_append(b->builder, SL_T_LICENSE, &lic);
+	build_change(b, SL_T_JOB, running, sl_job_row, .licenses = build_license(b, 0, 2));
+	row = build_pending(b, (struct build_job) { .id = 2, .limit = 100 });
+	build_change(b, SL_T_JOB, row, sl_job_row, .licenses = build_license(b, 0, 3));
+	EXPECT_START(b, place(p_, 0, 1, 0, 0), "job 2: 5 of license matlab in use at 1000000, there are 4");
+	p = build_plan(b);
+	reserve(p, 2, 60, place(p, 0, 1, 0, 0));
+	expect(b, p, NULL);
+	p = build_plan(b);
+	reserve(p, 2, 59, place(p, 0, 1, 0, 0));
+	expect(b, p, "job 2: 5 of license");
+	build_destroy(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(places_must_be_nodes_in_order),
+		cmocka_unit_test(a_dead_node_is_refused),
+		cmocka_unit_test(a_completing_node_takes_reservations),
+		cmocka_unit_test(a_node_outside_the_partition_is_refused),
+		cmocka_unit_test(a_job_may_have_nodes_that_are_lent_to_it),
+		cmocka_unit_test(what_lends_nodes_keeps_its_limits),
+		cmocka_unit_test(required_and_excluded_nodes_are_honoured),
+		cmocka_unit_test(a_node_of_another_user_is_refused_until_it_is_his_no_more),
+		cmocka_unit_test(contiguous_means_adjacent),
+		cmocka_unit_test(features_and_tmp_disk_are_those_of_the_nodes),
+		cmocka_unit_test(too_few_and_too_many_nodes_are_refused),
+		cmocka_unit_test(the_tasks_must_have_their_cores_and_not_one_more),
+		cmocka_unit_test(tasks_per_node_bound_what_a_node_hosts),
+		cmocka_unit_test(hyper_threads_count_as_cpus),
+		cmocka_unit_test(overcommit_takes_a_cpu_a_node),
+		cmocka_unit_test(exclusive_jobs_get_whole_nodes),
+		cmocka_unit_test(more_cores_than_a_node_has_left_are_refused),
+		cmocka_unit_test(a_start_that_runs_into_a_reservation_of_the_plan_is_refused),
+		cmocka_unit_test(memory_counts_where_it_is_consumable),
+		cmocka_unit_test(gres_are_counted_by_node_job_and_task),
+		cmocka_unit_test(gres_are_not_given_twice_nor_unasked),
+		cmocka_unit_test(max_cpus_per_node_is_counted_over_the_jobs_of_a_partition),
+		cmocka_unit_test(licences_are_counted_over_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

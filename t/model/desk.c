@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "check/check.h"
+#include "t/model/desk.h"
+
+struct desk sit(struct build *b)
+{
+	struct desk d = { .b = b, .c = build_cluster(b) };
+
+	d.p = sl_plan_create(d.c, &d.err);
+	if (!d.p)
+		fail_msg("%s", d.err.text);
+	sl_plan_set_policy(d.p, "test");
+	return d;
+}
+
+void leave(struct desk *d)
+{
+	sl_plan_destroy(d->p);
+	sl_cluster_destroy(d->c);
+	if (d->image)
+		sl_builder_destroy(d->image);
+	free(d->bytes);
+	build_destroy(d->b);
+}
+
+struct sl_entry entry(uint32_t job)
+{
+	return (struct sl_entry) { .job = job };
+}
+
+int checked(struct desk *d, int rc)
+{
+	if (rc < 0)
+		fail_msg("%s", d->err.text);
+	return rc;
+}
+
+int start(struct desk *d, uint32_t job)
+{
+	return checked(d, sl_plan_start(d->p, entry(job), NULL, &d->why, &d->err));
+}
+
+int backfill(struct desk *d, uint32_t job)
+{
+	return checked(d, sl_plan_backfill(d->p, entry(job), NULL, &d->why, &d->err));
+}
+
+int reserve(struct desk *d, uint32_t job)
+{
+	int rc = checked(d, sl_plan_reserve(d->p, entry(job), NULL, &d->at, &d->why, &d->err));
+
+	d->at -= BUILD_NOW;
+	return rc;
+}
+/* The plan as an image. */
+const struct sl_plan_image *encode(struct desk *d, bool truncated)
+{
+	struct sl_plan_figures fig = { .examined = 3, .truncated = truncated, .decide_us = 5, .total_us = 6 };
+	const void *bytes;
+
+	if (!d->image)
+		d->image = sl_builder_create(&sl_plan_schema, &d->err);
+	else
+		sl_builder_reset(d->image);
+	assert_non_null(d->image);
+	checked(d, sl_plan_encode(d->p, &fig, d->image, &d->err));
+	checked(d, sl_builder_finish(d->image, &bytes, &d->size, &d->err));
+	free(d->bytes);
+	d->bytes = malloc(d->size);
+	memcpy(d->bytes, bytes, d->size);
+	checked(d, sl_plan_image_open(&d->plan, d->bytes, d->size, &d->err));
+	return &d->plan;
+}
+
+/* ... which the checker accepts. */
+const struct sl_plan_image *accepted(struct desk *d)
+{
+	const struct sl_plan_image *plan = encode(d, false);
+
+	checked(d, sl_check_plan(&d->b->snap, plan, &d->err));
+	return plan;
+}

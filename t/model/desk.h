@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * desk.h - a plan on a cluster that is built in a few lines, and what a test says to
+ * it, each in a word.
+ *
+ *	struct desk d = sit(b);
+ *	assert_int_equal(start(&d, 0), 1);
+ *	accepted(&d);
+ *	leave(&d);
+ *
+ * Jobs are rows of the snapshot; of misuse and of what the system refuses the running
+ * test fails.  The desk owns the build it is given; leaving gives all back.
+ */
+#ifndef DESK_H
+#define DESK_H
+
+#include "t/build.h"
+#include "model/plan.h"
+
+struct desk {
+	struct build *b;
+	struct sl_cluster *c;
+	struct sl_plan *p;
+	struct sl_refusal why;		/* of the last verb that said no */
+	struct sl_error err;
+	int64_t at;			/* of the last reservation, after BUILD_NOW */
+	struct sl_builder *image;
+	struct sl_plan_image plan;	/* by encode() */
+	void *bytes;
+	size_t size;
+};
+
+struct desk sit(struct build *b);
+void leave(struct desk *d);
+
+/* The row in its own partition, as it was asked for. */
+struct sl_entry entry(uint32_t job);
+
+/* What *rc* is; below 0, the test fails with the desk's error. */
+int checked(struct desk *d, int rc);
+
+/* The verbs of model/plan.h without a method: 1 done, 0 refused. */
+int start(struct desk *d, uint32_t job);
+int backfill(struct desk *d, uint32_t job);
+int reserve(struct desk *d, uint32_t job);
+
+/* The plan as an image, opened; the second also has the checker accept it.  Good until
+ * the next one. */
+const struct sl_plan_image *encode(struct desk *d, bool truncated);
+const struct sl_plan_image *accepted(struct desk *d);
+
+#endif

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Plans of random policies on random clusters: what the checker says of them, and of
+ * those that were tampered with; and EASY as it is written in the books.  SL_SEED and
+ * SL_ROUNDS choose.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "check/check.h"
+#include "t/model/desk.h"
+#include "t/model/same.h"
+
+/* -- random policies on random clusters ---------------------------------- */
+
+static void random_how(uint64_t *s, uint32_t nodes, struct sl_how *how, struct sl_pick *pick)
+{
+	uint32_t n = build_below(s, SL_PLACE_METHODS);
+
+	*how = (struct sl_how) { .method = n == SL_PLACE_TOPOLOGY ? SL_PLACE_BESTFIT : n };
+	if (n != SL_PLACE_EXPLICIT)
+		return;
+	how->picks = pick;
+	for (uint32_t i = build_below(s, nodes); i < nodes && how->count < 4; i += 1 + build_below(s, 2))
+		pick[how->count++] = (struct sl_pick) { i, build_below(s, 6) };
+}
+
+/* What is refused for want of something free could not have started now. */
+static void start_for_sure(struct desk *d, struct sl_entry e, const struct sl_how *how)
+{
+	struct sl_refusal other;
+	int64_t at;
+
+	if (checked(d, sl_plan_start(d->p, e, how, &d->why, &d->err)) ||
+	    (d->why.why != SL_WHY_RESOURCES && d->why.why != SL_WHY_PRIORITY))
+		return;
+	if (checked(d, sl_plan_earliest(d->p, e, how, &at, &other, &d->err)) && at <= sl_cluster_now(d->c))
+		fail_msg("job %u: refused (%s), and could start now", d->b->snap.job.id[e.job], d->why.text);
+}
+
+/* Now and then, with nodes of other partitions. */
+static void random_loan(struct desk *d, uint64_t *s, struct sl_entry *e)
+{
+	uint32_t parts = d->b->snap.partition.rows;
+	struct sl_loan wish = { .through = build_below(s, parts), .lenders = 1 + build_below(s, 3) };
+	char why[160];
+
+	if (build_below(s, 3))
+		return;
+	for (uint32_t i = 0; i < wish.lenders; i++)
+		wish.lender[i] = build_below(s, parts);
+	if (!checked(d, sl_cluster_borrow(d->c, *e, &wish, &e->loan, why, &d->err)) && !*why)
+		fail_msg("job %u: may not borrow, and nothing says why", d->b->snap.job.id[e->job]);
+}
+
+/* One verb of a random policy; misuse is none of its habits. */
+static void verb(struct desk *d, uint64_t *s)
+{
+	uint32_t count, kind = build_below(s, 16);
+	const struct sl_entry *queue = sl_cluster_queue(d->c, &count);
+	struct sl_pick pick[4];
+	struct sl_how how, *h = build_below(s, 3) ? NULL : &how;
+	struct sl_entry e;
+	int64_t at;
+
+	if (!count)
+		return;
+	e = queue[build_below(s, count)];
+	random_how(s, d->b->nodes, &how, pick);
+	random_loan(d, s, &e);
+	if (kind < 4)
+		start_for_sure(d, e, h);
+	else if (kind < 8)
+		checked(d, sl_plan_backfill(d->p, e, h, &d->why, &d->err));
+	else if (kind < 12)
+		checked(d, sl_plan_reserve(d->p, e, h, &at, &d->why, &d->err));
+	else if (kind < 13)
+		checked(d, sl_plan_earliest(d->p, e, h, &at, &d->why, &d->err));
+	else if (kind < 14)
+		checked(d, sl_plan_refuse(d->p, e.job, SL_WHY_POLICY, "no", &d->err));
+	else if (sl_plan_job(d->p, e.job) == SL_PLAN_RESERVED || sl_plan_job(d->p, e.job) == SL_PLAN_STARTED)
+		checked(d, sl_plan_undo(d->p, e.job, &d->err));
+}
+
+static uint64_t rounds(void)
+{
+	const char *n = getenv("SL_ROUNDS");
+
+	return 3000 * (n ? strtoull(n, NULL, 10) : 1);
+}
+
+static void random_policy(uint64_t seed)
+{
+	uint64_t s = seed;
+	struct desk d = sit(build_random_cluster(seed, 2 + build_below(&s, 6), 5 + build_below(&s, 25)));
+	struct sl_cluster *fresh;
+
+	for (uint32_t i = 5 + build_below(&s, 60); i > 0; i--)
+		verb(&d, &s);
+	encode(&d, false);
+	if (sl_check_plan(&d.b->snap, &d.plan, &d.err) < 0)
+		fail_msg("seed %lu: %s", (unsigned long) seed, d.err.text);
+	if (sl_timeline_validate(sl_cluster_timeline(d.c), &d.err) < 0)
+		fail_msg("seed %lu: %s", (unsigned long) seed, d.err.text);
+	sl_plan_destroy(d.p);
+	d.p = NULL;
+	fresh = sl_cluster_create(&d.b->snap, &d.err);
+	assert_non_null(fresh);
+	must_equal(d.c, fresh, seed);
+	sl_cluster_destroy(fresh);
+	leave(&d);
+}
+
+static void every_plan_of_any_policy_passes_the_checker_and_leaves_no_trace(void **state)
+{
+	/* layouts with open and odd picks, which one in a hundred thousand policies makes */
+	static const uint64_t rare[] = { 107314, 169238 };
+	const char *first = getenv("SL_SEED");
+	uint64_t from = first ? strtoull(first, NULL, 10) : 1;
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(rare) / sizeof(rare[0]); i++)
+		random_policy(rare[i]);
+	for (uint64_t seed = from; seed < from + rounds(); seed++)
+		random_policy(seed);
+}
+
+/* A number that nobody expects in a row that nobody would write. */
+static void spoil(struct build *b, uint64_t *s)
+{
+	static const int64_t odd[] = { 0, 1, -1, 2, 59, 60, 65535, 65536, INT32_MAX, UINT32_MAX, BUILD_NOW,
+		BUILD_NOW - 1, INT64_MAX, INT64_MAX - 1, INT64_MIN, INT64_MIN + 1, INT64_C(1) << 40 };
+	union { struct sl_job_row job; char bytes[1024]; int64_t align; } row;
+	uint32_t table = build_below(s, SL_SNAPSHOT_TABLES), rows = sl_builder_rows(b->builder, (int) table);
+	const struct sl_table *t = &sl_snapshot_schema.table[table];
+	const struct sl_column *col = &t->column[build_below(s, t->columns)];
+	int64_t value = odd[build_below(s, sizeof(odd) / sizeof(odd[0]))];
+	uint32_t at;
+
+	if (!rows || table == SL_T_META)
+		return;
+	at = build_below(s, rows);
+	sl_builder_row(b->builder, (int) table, at, &row);
+	if (col->type == SL_TYPE_i64)
+		memcpy(row.bytes + col->row_offset, &value, sizeof(value));
+	else if (col->type == SL_TYPE_u32 && !sl_schema_words(&sl_snapshot_schema, (int) table,
+							     (uint32_t) (col - t->column)))
+		memcpy(row.bytes + col->row_offset, &(uint32_t) { (uint32_t) value }, sizeof(uint32_t));
+	else if (table == SL_T_JOB && col->type == SL_TYPE_ref)
+		memcpy(row.bytes + col->row_offset, &(uint32_t) { SL_NONE }, sizeof(uint32_t));
+	sl_builder_update(b->builder, (int) table, at, &row);
+}
+
+static void odd_numbers_in_a_snapshot_do_no_harm(void **state)
+{
+	uint32_t tried = 0;
+
+	(void) state;
+	for (uint64_t seed = 1; seed <= rounds(); seed++) {
+		struct build *b = build_random_cluster(seed, 5, 20);
+		struct desk d = { .b = b };
+		uint64_t s = ~seed;
+		const void *bytes;
+		size_t size;
+
+		for (int i = 0; i < 4; i++)
+			spoil(b, &s);
+		sl_builder_update(b->builder, SL_T_META, 0, &b->meta);
+		checked(&d, sl_builder_finish(b->builder, &bytes, &size, &d.err));
+		b->bytes = malloc(size);
+		memcpy(b->bytes, bytes, size);
+		if (sl_snapshot_open(&b->snap, b->bytes, size, &d.err) < 0 ||
+		    !(d.c = sl_cluster_create(&b->snap, &d.err))) {
+			build_destroy(b);
+			continue;
+		}
+		tried++;
+		d.p = sl_plan_create(d.c, &d.err);
+		assert_non_null(d.p);
+		for (int i = 0; i < 40; i++)
+			verb(&d, &s);
+		encode(&d, false);
+		if (sl_check_plan(&b->snap, &d.plan, &d.err) < 0)
+			fail_msg("seed %lu: %s", (unsigned long) seed, d.err.text);
+		leave(&d);
+	}
+	assert_true(tried > rounds() / 2);
+}
+
+static void the_same_decisions_make_the_same_bytes(void **state)
+{
+	(void) state;
+	for (uint64_t seed = 1; seed <= 100; seed++) {
+		void *bytes = NULL;
+		size_t size = 0;
+
+		for (int turn = 0; turn < 2; turn++) {
+			struct desk d = sit(build_random_cluster(seed, 6, 25));
+			uint64_t s = seed;
+
+			for (int i = 0; i < 40; i++)
+				verb(&d, &s);
+			encode(&d, false);
+			if (turn && (d.size != size || memcmp(d.bytes, bytes, size)))
+				fail_msg("seed %lu: another plan", (unsigned long) seed);
+			if (!turn) {
+				bytes = malloc(d.size);
+				memcpy(bytes, d.bytes, size = d.size);
+			}
+			leave(&d);
+		}
+		free(bytes);
+	}
+}
+
+/* -- EASY as it is written in the books ---------------------------------- */
+
+struct simple {			/* a job on a machine of single processors */
+	uint32_t nodes;
+	int64_t seconds;	/* that it runs, or still runs */
+};
+
+/* Lifka's rule, counting processors: start in order; the first that cannot start gets
+ * the shadow time and the extra processors; later ones start if they end by then or
+ * need no more than the extra ones. */
+static void by_the_book(uint32_t procs, const struct simple *run, uint32_t runs, const struct simple *job,
+			uint32_t jobs, bool *started, int64_t *shadow)
+{
+	struct simple held[64];
+	uint32_t n = 0, free_now = procs, extra = 0;
+	bool head = false;
+
+	for (uint32_t i = 0; i < runs; free_now -= run[i++].nodes)
+		held[n++] = run[i];
+	for (uint32_t j = 0; j < jobs; j++) {
+		uint32_t will = free_now;
+
+		started[j] = job[j].nodes <= free_now && (!head || job[j].seconds <= *shadow || job[j].nodes <= extra);
+		if (started[j]) {
+			if (head && job[j].seconds > *shadow)
+				extra -= job[j].nodes;
+			free_now -= job[j].nodes;
+			held[n++] = job[j];
+			continue;
+		}
+		if (head)
+			continue;
+		head = true;
+		for (*shadow = 0; will < job[j].nodes; ) {	/* the next end */
+			int64_t next = INT64_MAX;
+
+			for (uint32_t i = 0; i < n; i++)
+				if (held[i].seconds > *shadow && held[i].seconds < next)
+					next = held[i].seconds;
+			for (uint32_t i = 0; i < n; i++)
+				will += held[i].seconds == next ? held[i].nodes : 0;
+			*shadow = next;
+		}
+		extra = will - job[j].nodes;
+	}
+}
+
+static void easy_decides_as_the_book_does(void **state)
+{
+	(void) state;
+	for (uint64_t seed = 1; seed <= 500; seed++) {
+		struct build *b = build_create("24x1c");
+		struct simple run[8], job[30];
+		bool started[30];
+		uint64_t s = seed;
+		uint32_t used = 0, runs = 0, first;
+		int64_t shadow = -1, at;
+		bool head = false;
+		struct desk d;
+
+		for (; runs < 8; runs++, used += run[runs - 1].nodes) {
+			run[runs] = (struct simple) { 1 + build_below(&s, 6), 1 + build_below(&s, 400) };
+			if (used + run[runs].nodes > 24)
+				break;
+			build_running(b, (struct build_job) { .id = 100 + runs, .first = used,
+				      .nodes = run[runs].nodes, .ends_in = run[runs].seconds });
+		}
+		first = runs;
+		for (uint32_t j = 0; j < 30; j++) {
+			job[j] = (struct simple) { 1 + build_below(&s, 12), 1 + build_below(&s, 500) };
+			build_pending(b, (struct build_job) { .id = j + 1, .nodes = job[j].nodes,
+				      .limit = job[j].seconds });
+		}
+		by_the_book(24, run, runs, job, 30, started, &shadow);
+		d = sit(b);
+		for (uint32_t j = 0; j < 30; j++) {
+			int rc = head ? backfill(&d, first + j) : start(&d, first + j);
+
+			if (rc != started[j])
+				fail_msg("seed %lu: job %u is %sstarted", (unsigned long) seed, j + 1,
+					 rc ? "" : "not ");
+			if (rc || head)
+				continue;
+			head = reserve(&d, first + j);
+			at = d.at;
+			if (at != shadow)
+				fail_msg("seed %lu: shadow time %ld, by the book %ld", (unsigned long) seed, (long) at,
+					 (long) shadow);
+		}
+		accepted(&d);
+		leave(&d);
+	}
+}
+
+/* -- plans that were tampered with --------------------------------------- */
+
+static void refused(struct desk *d, uint64_t seed, const char *what, const char *words)
+{
+	const void *bytes;
+	struct sl_plan_image p;
+	size_t size;
+
+	checked(d, sl_builder_finish(d->image, &bytes, &size, &d->err));
+	checked(d, sl_plan_image_open(&p, bytes, size, &d->err));
+	if (!sl_check_plan(&d->b->snap, &p, &d->err))
+		fail_msg("seed %lu: %s: not noticed", (unsigned long) seed, what);
+	if (words && !strstr(d->err.text, words))
+		fail_msg("seed %lu: %s: \"%s\" has no \"%s\"", (unsigned long) seed, what, d->err.text, words);
+	if (strncmp(d->err.text, "job ", 4))
+		fail_msg("seed %lu: %s: \"%s\" names no job", (unsigned long) seed, what, d->err.text);
+}
+
+static void tamper_place(struct desk *d, uint64_t seed, struct sl_plan_start_row *row)
+{
+	const struct sl_snapshot *s = &d->b->snap;
+	struct sl_plan_place_row place, other;
+	uint32_t at = row->places.first, i;
+
+	sl_builder_row(d->image, SL_P_PLACE, at, &place);
+	other = place;
+	other.cores = s->node.cores[place.node] * s->partition.oversubscribe[row->partition] + 1;
+	sl_builder_update(d->image, SL_P_PLACE, at, &other);
+	refused(d, seed, "more cores than the node has", NULL);
+	for (i = 0; i < s->node.rows; i++)
+		if (s->node.state[i] & SL_NODE_UNUSABLE)
+			break;
+	other = place;
+	other.node = i;
+	sl_builder_update(d->image, SL_P_PLACE, at, &other);
+	refused(d, seed, "a dead node, or one that is none", NULL);
+	sl_builder_update(d->image, SL_P_PLACE, at, &place);
+}
+
+static void tampering_is_noticed(void **state)
+{
+	(void) state;
+	for (uint64_t seed = 1; seed <= 500; seed++) {
+		struct desk d = sit(build_random_cluster(seed, 6, 25));
+		struct sl_plan_start_row row, twin;
+		uint64_t s = seed;
+		uint32_t i, tasks;
+
+		for (int k = 0; k < 40; k++)
+			verb(&d, &s);
+		encode(&d, false);
+		if (d.plan.start.rows) {
+			i = build_below(&s, d.plan.start.rows);
+			sl_builder_row(d.image, SL_P_START, i, &row);
+			if (d.b->snap.partition.oversubscribe[row.partition])
+				tamper_place(&d, seed, &row);
+			twin = row;
+			twin.stamp++;
+			sl_builder_update(d.image, SL_P_START, i, &twin);
+			refused(&d, seed, "another stamp", "has stamp");
+			twin = row;
+			twin.time_limit = SL_UNLIMITED - 1;
+			sl_builder_update(d.image, SL_P_START, i, &twin);
+			if (sl_check_plan(&d.b->snap, &d.plan, &d.err) == 0 &&
+			    d.b->snap.partition.max_time[row.partition] != SL_UNLIMITED)
+				refused(&d, seed, "more time", "gets");
+			sl_builder_update(d.image, SL_P_START, i, &row);
+			for (tasks = 0; tasks < 5; tasks++) {	/* no array here has more */
+				twin = row;
+				twin.places = twin.lenders = (struct sl_range) { 0, 0 };
+				sl_builder_append(d.image, SL_P_START, &twin);
+			}
+			refused(&d, seed, "a job again and again", NULL);
+		}
+		leave(&d);
+	}
+}
+
+/* A reservation on an otherwise empty plan is the earliest there is: a second before,
+ * its nodes are not free. */
+static void a_reservation_moved_forward_is_noticed(void **state)
+{
+	uint32_t moved = 0;
+
+	(void) state;
+	for (uint64_t seed = 1; seed <= 300; seed++) {
+		struct build *b = build_create("5x8c2g");
+		uint64_t s = seed;
+		struct desk d;
+
+		for (uint32_t i = 0; i < 5; i++)
+			if (build_below(&s, 4))
+				build_running(b, (struct build_job) { .id = 100 + i, .first = i, .exclusive = true,
+					      .ends_in = 1 + build_below(&s, 500) });
+		for (uint32_t i = 0; i < 12; i++)
+			build_pending(b, (struct build_job) { .id = i + 1, .nodes = 1 + build_below(&s, 5),
+				      .limit = 1 + build_below(&s, 300), .tasks = 5 + build_below(&s, 30),
+				      .exclusive = build_below(&s, 2) });
+		d = sit(b);
+		for (uint32_t j = 0, n = d.b->snap.job.rows; j < n; j++) {
+			struct sl_plan_reserve_row row;
+			uint32_t last;
+
+			if (d.b->snap.job.state[j] != SL_JOB_PENDING || !reserve(&d, j) || !d.at)
+				continue;
+			accepted(&d);
+			last = d.plan.reserve.rows - 1;
+			sl_builder_row(d.image, SL_P_RESERVE, last, &row);
+			row.start_time--;
+			sl_builder_update(d.image, SL_P_RESERVE, last, &row);
+			refused(&d, seed, "a second earlier", "in use");
+			moved++;
+		}
+		leave(&d);
+	}
+	assert_true(moved > 1000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_plan_of_any_policy_passes_the_checker_and_leaves_no_trace),
+		cmocka_unit_test(odd_numbers_in_a_snapshot_do_no_harm),
+		cmocka_unit_test(the_same_decisions_make_the_same_bytes),
+		cmocka_unit_test(easy_decides_as_the_book_does),
+		cmocka_unit_test(tampering_is_noticed),
+		cmocka_unit_test(a_reservation_moved_forward_is_noticed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a queue entry wants, in cores, nodes and kinds; and what only Slurm can place.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "t/build.h"
+#include "model/cluster.h"
+
+static const struct sl_want *want(struct sl_cluster *c, uint32_t job, uint32_t partition)
+{
+	struct sl_error err;
+	const struct sl_want *w = sl_cluster_want(c, (struct sl_entry) { job, partition, 0, 0 }, &err);
+
+	if (!w)
+		fail_msg("%s", err.text);
+	return w;
+}
+
+static void a_want_is_in_cores(void **state)
+{
+	struct build *b = build_create("4x8c2t");
+	const struct sl_want *w;
+	struct sl_cluster *c;
+
+	(void) state;
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .tasks = 8, .limit = 600 });
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 2, .tasks = 8, .cpus_per_task = 4 });
+	build_pending(b, (struct build_job) { .id = 3, .nodes = 2, .tasks = 8, .cpus_per_task = 3 });
+	c = build_cluster(b);
+	w = want(c, 0, 0);
+	assert_int_equal(w->request.min_nodes, 2);
+	assert_int_equal(w->request.max_nodes, 2);
+	assert_int_equal(w->request.tasks, 8);
+	assert_int_equal(w->request.cores_per_task, 1);
+	assert_int_equal(w->request.tasks_per_core, 2);
+	assert_int_equal(w->request.duration, 600);
+	assert_null(w->native);
+	assert_ptr_equal(w->request.eligible, sl_cluster_usable_nodes(c, 0));
+	assert_ptr_equal(w, want(c, 0, 0));
+	w = want(c, 1, 0);
+	assert_int_equal(w->request.cores_per_task, 2);
+	assert_int_equal(w->request.tasks_per_core, 1);
+	assert_true(w->request.duration == SL_FOREVER);
+	w = want(c, 2, 0);
+	assert_string_equal(w->native, "tasks that share a core");
+	assert_int_equal(w->request.cores_per_task, 2);
+	sl_cluster_destroy(c);
+	b->meta.select_flags = SL_SELECT_ONE_TASK_PER_CORE;
+	c = build_cluster(b);
+	assert_int_equal(want(c, 0, 0)->request.tasks_per_core, 1);
+	assert_null(want(c, 2, 0)->native);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
+static void tasks_per_node_are_a_minimum_of_cores_and_a_maximum_of_tasks(void **state)
+{
+	struct build *b = build_create("4x8c");
+	const struct sl_want *w;
+	struct sl_cluster *c;
+
+	(void) state;
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .max_nodes = 9, .tasks = 8, .tasks_per_node = 3,
+					       .cpus_per_task = 2 });
+	c = build_cluster(b);
+	w = want(c, 0, 0);
+	assert_int_equal(w->request.tasks_per_node, 3);
+	assert_int_equal(w->request.min_cores_per_node, 6);
+	assert_int_equal(w->request.max_nodes, 8);	/* no more than tasks */
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
+static void the_limits_of_the_partition_bind_the_job(void **state)
+{
+	struct build *b = build_create("8x8c");
+	const struct sl_want *w;
+	struct sl_cluster *c;
+
+	(void) state;
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_nodes = 3);
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .min_nodes = 2);
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_time = 3600);
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 1, .max_nodes = 8, .limit = 60 });
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 4, .limit = 60 });
+	build_pending(b, (struct build_job) { .id = 3, .nodes = 2, .limit = 3660 });
+	build_pending(b, (struct build_job) { .id = 4, .nodes = 2 });
+	build_pending(b, (struct build_job) { .id = 5, .nodes = 2, .limit = 3660 });
+	build_change(b, SL_T_JOB, 4, sl_job_row, .time_min = 600);
+	c = build_cluster(b);
+	w = want(c, 0, 0);
+	assert_int_equal(w->request.min_nodes, 2);
+	assert_int_equal(w->request.max_nodes, 3);
+	w = want(c, 1, 0);
+	assert_int_equal(w->why, SL_WHY_PARTITION);
+	assert_string_equal(w->text, "needs 4 nodes, may have 3 in partition batch");
+	assert_string_equal(want(c, 2, 0)->text, "asks for 61 minutes, partition batch allows 60");
+	assert_int_equal(want(c, 3, 0)->time_limit, 3600);
+	w = want(c, 4, 0);
+	assert_int_equal(w->why, SL_WHY_NONE);
+	assert_int_equal(w->time_limit, 3600);
+	assert_int_equal(w->time_floor, 600);
+	sl_cluster_destroy(c);
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .flags = 0);
+	c = build_cluster(b);
+	assert_string_equal(want(c, 0, 0)->text, "partition batch is down");
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
+static void memory_follows_the_cores_or_the_node_or_is_all_of_it(void **state)
+{
+	struct build *b = build_create("4x8c2t1000m");
+	struct sl_cluster *c;
+
+	(void) state;
+	b->meta.select_flags = SL_SELECT_MEMORY;
+	build_pending(b, (struct build_job) { .id = 1, .memory = 300 });
+	build_pending(b, (struct build_job) { .id = 2 });
+	build_pending(b, (struct build_job) { .id = 3 });
+	build_change(b, SL_T_JOB, 1, sl_job_row, .memory_per_cpu = 50);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 0, 0)->request.memory_per_node, 300);
+	assert_int_equal(want(c, 1, 0)->request.memory_per_core, 100);
+	assert_int_equal(want(c, 2, 0)->request.memory_per_node, 1000);
+	sl_cluster_destroy(c);
+	build_change(b, SL_T_NODE, 1, sl_node_row, .memory = 2000);
+	c = build_cluster(b);
+	assert_string_equal(want(c, 2, 0)->native, "all of the nodes' memory");
+	assert_true(want(c, 2, 0)->request.whole_nodes);
+	sl_cluster_destroy(c);
+	b->meta.select_flags = 0;
+	c = build_cluster(b);
+	assert_int_equal(want(c, 0, 0)->request.memory_per_node, 0);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
+static void gres_become_kinds(void **state)
+{
+	struct build *b = build_create("4x8c2g");
+	struct sl_gres_kind_row kind = sl_gres_kind_row();
+	struct sl_cluster *c;
+
+	(void) state;
+	kind.key = sl_builder_str(b->builder, "gpu:a100");
+	kind.name = sl_builder_str(b->builder, "gpu");
+	kind.type = sl_builder_str(b->builder, "a100");
+	sl_builder_append(b->builder, SL_T_GRES_KIND, &kind);
+	for (uint32_t i = 0; i < 4; i++)
+		build_pending(b, (struct build_job) { .id = i + 1, .gpus = 1 });
+	build_change(b, SL_T_JOB, 1, sl_job_row, .gres = build_gres(b, "gpu", "a100", 2, SL_PER_TASK));
+	build_change(b, SL_T_JOB, 2, sl_job_row, .gres = build_gres(b, "gpu", "h100", 2, SL_PER_JOB));
+	build_change(b, SL_T_JOB, 3, sl_job_row, .gres = build_gres(b, "gpu", "", 2, SL_PER_SOCKET));
+	c = build_cluster(b);
+	assert_int_equal(want(c, 0, 0)->request.gres_needs, 1);
+	assert_int_equal(want(c, 0, 0)->request.gres[0].kinds, 3);
+	assert_int_equal(want(c, 0, 0)->request.gres[0].per, SL_GRES_PER_NODE);
+	assert_int_equal(want(c, 1, 0)->request.gres[0].kinds, 2);
+	assert_int_equal(want(c, 1, 0)->request.gres[0].per, SL_GRES_PER_TASK);
+	assert_int_equal(want(c, 2, 0)->why, SL_WHY_NEVER);
+	assert_string_equal(want(c, 2, 0)->text, "no node has gpu:h100");
+	assert_string_equal(want(c, 3, 0)->native, "gres per socket");
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
+static void features_and_exclusions_choose_the_nodes(void **state)
+{
+	struct build *b = build_create("4x8c");
+	struct sl_cluster *c;
+	char text[64];
+
+	(void) state;
+	build_change(b, SL_T_NODE, 1, sl_node_row, .features = sl_builder_str(b->builder, "ib,fast"));
+	build_change(b, SL_T_NODE, 2, sl_node_row, .features = sl_builder_str(b->builder, "ib"));
+	build_change(b, SL_T_NODE, 3, sl_node_row, .features = sl_builder_str(b->builder, "fast,ib"));
+	build_change(b, SL_T_NODE, 3, sl_node_row, .tmp_disk = 5);
+	for (uint32_t i = 0; i < 4; i++)
+		build_pending(b, (struct build_job) { .id = i + 1 });
+	build_change(b, SL_T_JOB, 0, sl_job_row, .features = sl_builder_str(b->builder, "fast&ib"));
+	build_change(b, SL_T_JOB, 1, sl_job_row, .exc_nodes = build_nodes(b, 0, 1));
+	build_change(b, SL_T_JOB, 2, sl_job_row, .tmp_disk = 5);
+	build_change(b, SL_T_JOB, 3, sl_job_row, .features = sl_builder_str(b->builder, "[fast|ib]"));
+	build_change(b, SL_T_JOB, 3, sl_job_row, .req_nodes = build_nodes(b, 2, 2));
+	c = build_cluster(b);
+	sl_nodeset_text(want(c, 0, 0)->request.eligible, text, sizeof(text));
+	assert_string_equal(text, "1,3");
+	sl_nodeset_text(want(c, 1, 0)->request.eligible, text, sizeof(text));
+	assert_string_equal(text, "2-3");
+	sl_nodeset_text(want(c, 2, 0)->request.eligible, text, sizeof(text));
+	assert_string_equal(text, "3");
+	assert_string_equal(want(c, 3, 0)->native, "features");
+	sl_nodeset_text(want(c, 3, 0)->request.required, text, sizeof(text));
+	assert_string_equal(text, "2");
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
+static void what_is_not_modelled_is_native_and_says_what(void **state)
+{
+	struct build *b = build_create("4x8c");
+	struct sl_cluster *c;
+
+	(void) state;
+	for (uint32_t i = 0; i < 5; i++)
+		build_pending(b, (struct build_job) { .id = i + 1 });
+	build_change(b, SL_T_JOB, 0, sl_job_row, .switches = 1);
+	build_change(b, SL_T_JOB, 1, sl_job_row, .core_spec = 1);
+	build_change(b, SL_T_JOB, 2, sl_job_row, .ntasks_per_socket = 1);
+	build_change(b, SL_T_JOB, 3, sl_job_row, .native = sl_builder_str(b->builder, "burst buffer"));
+	build_change(b, SL_T_JOB, 4, sl_job_row, .het_job_id = 5);
+	c = build_cluster(b);
+	assert_string_equal(want(c, 0, 0)->native, "switches");
+	assert_string_equal(want(c, 1, 0)->native, "core specialization");
+	assert_true(want(c, 1, 0)->request.whole_nodes);
+	assert_string_equal(want(c, 2, 0)->native, "tasks per socket");
+	assert_string_equal(want(c, 3, 0)->native, "burst buffer");
+	assert_int_equal(want(c, 3, 0)->method, SL_PLACE_NATIVE);
+	assert_int_equal(want(c, 4, 0)->why, SL_WHY_NOT_MODELLED);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
+static void gres_that_cannot_be_counted_are_left_to_slurm(void **state)
+{
+	struct build *b = build_create("2x8c2g");
+	struct sl_gres_kind_row kind = sl_gres_kind_row();
+	struct sl_node_gres_row much = { .kind = 1, .count = 1 << 20 };
+	struct sl_range gres;
+	struct sl_cluster *c;
+
+	(void) state;
+	kind.key = kind.name = sl_builder_str(b->builder, "lustre");
+	sl_builder_append(b->builder, SL_T_GRES_KIND, &kind);
+	gres = (struct sl_range) { sl_builder_append(b->builder, SL_T_NODE_GRES, &much), 1 };
+	build_change(b, SL_T_NODE, 0, sl_node_row, .gres = gres);
+	build_pending(b, (struct build_job) { .id = 1 });
+	build_change(b, SL_T_JOB, 0, sl_job_row, .gres = build_gres(b, "lustre", "", 1 << 19, SL_PER_NODE));
+	c = build_cluster(b);
+	assert_string_equal(want(c, 0, 0)->native, "gres");
+	assert_int_equal(want(c, 0, 0)->request.gres_needs, 0);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
+static void the_default_method_is_what_slurm_was_told(void **state)
+{
+	struct build *b = build_create("4x8c");
+	struct sl_cluster *c;
+
+	(void) state;
+	build_pending(b, (struct build_job) { .id = 1 });
+	build_pending(b, (struct build_job) { .id = 2 });
+	build_change(b, SL_T_JOB, 1, sl_job_row, .flags = SL_JOBF_SPREAD);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 0, 0)->method, SL_PLACE_BESTFIT);
+	assert_int_equal(want(c, 1, 0)->method, SL_PLACE_SPREAD);
+	sl_cluster_destroy(c);
+	b->meta.select_flags = SL_SELECT_LLN;
+	c = build_cluster(b);
+	assert_int_equal(want(c, 0, 0)->method, SL_PLACE_NATIVE);
+	assert_null(want(c, 0, 0)->native);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
+static void a_shape_is_another_request(void **state)
+{
+	struct build *b = build_create("8x8c");
+	struct sl_shape_row shape = { .min_nodes = 2, .num_tasks = 4, .cpus_per_task = 2, .time_limit = 99 };
+	struct sl_range shapes = { sl_builder_append(b->builder, SL_T_SHAPE, &shape), 1 };
+	const struct sl_want *w;
+	struct sl_cluster *c;
+	struct sl_error err;
+
+	(void) state;
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 8, .limit = 600 });
+	build_change(b, SL_T_JOB, 0, sl_job_row, .shapes = shapes);
+	c = build_cluster(b);
+	w = sl_cluster_want(c, (struct sl_entry) { 0, 0, 1, 0 }, &err);
+	assert_non_null(w);
+	assert_int_equal(w->request.min_nodes, 2);
+	assert_int_equal(w->request.tasks, 4);
+	assert_int_equal(w->request.cores_per_task, 2);
+	assert_int_equal(w->time_limit, 99);
+	assert_int_equal(want(c, 0, 0)->request.min_nodes, 8);
+	assert_null(sl_cluster_want(c, (struct sl_entry) { 0, 0, 2, 0 }, &err));
+	assert_int_equal(err.code, SL_EINVAL);
+	sl_cluster_destroy(c);
+	build_change(b, SL_T_SHAPE, 0, sl_shape_row, .refused = 1);
+	c = build_cluster(b);
+	w = sl_cluster_want(c, (struct sl_entry) { 0, 0, 1, 0 }, &err);
+	assert_non_null(w);
+	assert_int_equal(w->why, SL_WHY_RESOURCES);
+	assert_string_equal(w->text, "its alternative 1 was refused a moment ago");
+	assert_int_equal(want(c, 0, 0)->why, SL_WHY_NONE);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_want_is_in_cores),
+		cmocka_unit_test(tasks_per_node_are_a_minimum_of_cores_and_a_maximum_of_tasks),
+		cmocka_unit_test(the_limits_of_the_partition_bind_the_job),
+		cmocka_unit_test(memory_follows_the_cores_or_the_node_or_is_all_of_it),
+		cmocka_unit_test(gres_become_kinds),
+		cmocka_unit_test(features_and_exclusions_choose_the_nodes),
+		cmocka_unit_test(what_is_not_modelled_is_native_and_says_what),
+		cmocka_unit_test(gres_that_cannot_be_counted_are_left_to_slurm),
+		cmocka_unit_test(the_default_method_is_what_slurm_was_told),
+		cmocka_unit_test(a_shape_is_another_request),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

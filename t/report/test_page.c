@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "t/build.h"
+#include "report/page.h"
+
+#define TEMPLATE "<html>\n<!-- title -->\n<!-- css a.css -->\n\n<!-- data -->\n<!-- js uPlot.js -->\n" \
+	"<pre>\n<!-- text licence -->\n</pre>\n</html>\n"
+
+/* -- a directory of assets, a workload ----------------------------------------- */
+
+static char dir[64];
+
+static const char *in_dir(const char *name)
+{
+	static char path[4][400];
+	static int next;
+
+	next = (next + 1) % 4;
+	snprintf(path[next], sizeof(path[next]), "%s/%s", dir, name);
+	return path[next];
+}
+
+static void put_file(const char *name, const char *text)
+{
+	FILE *out = fopen(in_dir(name), "w");
+
+	assert_non_null(out);
+	fputs(text, out);
+	assert_int_equal(fclose(out), 0);
+}
+
+static char *get_file(const char *name)
+{
+	char *text = calloc(1, 1 << 20);
+	FILE *in = fopen(in_dir(name), "r");
+
+	assert_non_null(in);
+	assert_non_null(text);
+	assert_true(fread(text, 1, (1 << 20) - 1, in) > 0);
+	fclose(in);
+	return text;
+}
+
+static int files_in_dir(void)
+{
+	DIR *d = opendir(dir);
+	int n = 0;
+
+	assert_non_null(d);
+	for (struct dirent *e; (e = readdir(d));)
+		n += e->d_name[0] != '.';
+	closedir(d);
+	return n;
+}
+
+static int setup(void **state)
+{
+	(void) state;
+	strcpy(dir, "/tmp/test_page.XXXXXX");
+	assert_non_null(mkdtemp(dir));
+	setenv("SCHEDLUA_REPORT", dir, 1);
+	put_file("page.html", TEMPLATE);
+	put_file("a.css", "b { }\n");
+	put_file("uPlot.js", "library();\n");
+	put_file("licence", "Anybody <may>.\n");
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	DIR *d = opendir(dir);
+
+	(void) state;
+	for (struct dirent *e; d && (e = readdir(d));)
+		if (e->d_name[0] != '.')
+			remove(in_dir(e->d_name));
+	closedir(d);
+	rmdir(dir);
+	return 0;
+}
+
+/* Jobs 7, 8, ... of a user, submitted 10 s apart from BUILD_NOW on. */
+struct fixture {
+	struct build *b;
+	struct sl_workload w;
+};
+
+static struct fixture begin(const char *machine, uint32_t jobs, const char *user)
+{
+	struct fixture f = { .b = build_create(machine) };
+
+	for (uint32_t i = 0; i < jobs; i++) {
+		struct sl_job_row r = build_row(f.b, (struct build_job) { .id = 7 + i, .limit = 3600 });
+
+		r.user = sl_builder_str(f.b->builder, user);
+		r.submit_time = BUILD_NOW + 10 * i;
+		build_append(f.b, &r);
+	}
+	f.w = (struct sl_workload) { .name = (char *) "by <hand>", .snap = *build_open(f.b), .origin_s = BUILD_NOW };
+	return f;
+}
+
+static struct sl_page *open_page(const struct fixture *f, const char *name)
+{
+	struct sl_error err = { 0 };
+	struct sl_page *p = sl_page_open(in_dir(name), "a <title>", &err);
+
+	if (!p)
+		fail_msg("%s", err.text);
+	assert_int_equal(sl_page_workload(p, &f->w, &(struct sl_page_about) { .seed = 5 }, &err), 0);
+	assert_int_equal(sl_page_begin_run(p, "easy</script>", &err), 0);
+	return p;
+}
+
+static void add(struct sl_page *p, uint32_t row, int64_t start, int64_t end, uint32_t first, uint32_t count, uint32_t cores)
+{
+	struct sl_page_part part = { first, count, cores };
+	struct sl_error err = { 0 };
+
+	if (sl_page_job(p, &(struct sl_page_job) { .job = row, .start_s = BUILD_NOW + start,
+			.end_s = end ? BUILD_NOW + end : 0, .part = &part, .parts = 1 }, &err))
+		fail_msg("%s", err.text);
+}
+
+static void finish(struct sl_page *p)
+{
+	struct sl_result r = { .jobs = 1 };
+	struct sl_error err = { 0 };
+
+	if (sl_page_end_run(p, &r, BUILD_NOW + 1000, &err) || sl_page_finish(p, &err))
+		fail_msg("%s", err.text);
+	sl_page_destroy(p);
+}
+
+/* -- what was written ----------------------------------------------------------- */
+
+static unsigned count(const char *text, const char *what)
+{
+	unsigned n = 0;
+
+	for (; (text = strstr(text, what)); text++)
+		n++;
+	return n;
+}
+
+/* The numbers of a <script class=CLASS>, space-separated. */
+static char *numbers(const char *page, const char *class)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	char begin_tag[80], *out = calloc(1, 4096);
+	uint64_t value = 0;
+	unsigned shift = 0, bits = 0, have = 0;
+
+	snprintf(begin_tag, sizeof(begin_tag), "<script type=\"text/plain\" class=\"%s\">", class);
+	page = strstr(page, begin_tag);
+	assert_non_null(page);
+	for (page += strlen(begin_tag); *page != '<'; page++) {
+		const char *digit = strchr(digits, *page);
+
+		if (!digit || !*page)
+			continue;
+		bits = bits << 6 | (unsigned) (digit - digits);
+		have += 6;
+		if (have < 8)
+			continue;
+		have -= 8;
+		unsigned byte = bits >> have & 255;
+		value |= (uint64_t) (byte & 127) << shift;
+		shift += 7;
+		if (byte < 128) {
+			sprintf(out + strlen(out), "%s%llu", *out ? " " : "", (unsigned long long) value);
+			value = shift = 0;
+		}
+	}
+	return out;
+}
+
+static void assert_numbers(const char *name, const char *class, const char *expected)
+{
+	char *page = get_file(name), *got = numbers(page, class);
+
+	assert_string_equal(got, expected);
+	free(got);
+	free(page);
+}
+
+static void a_page_is_its_template_with_everything_in_place(void **state)
+{
+	struct fixture f = begin("2x4c", 1, "ann");
+	struct sl_page *p = open_page(&f, "out.html");
+	char *text;
+
+	(void) state;
+	add(p, 0, 5, 25, 0, 1, 4);
+	finish(p);
+	text = get_file("out.html");
+	assert_int_equal(strncmp(text, "<html>\n<title>a &lt;title&gt;</title>\n<style>\nb { }\n</style>\n\n<script", 67), 0);
+	assert_non_null(strstr(text, "<script>\nlibrary();\n</script>\n<pre>\nAnybody &lt;may&gt;.\n</pre>\n</html>\n"));
+	assert_non_null(strstr(text, "\"seed\": \"5\""));
+	free(text);
+	build_destroy(f.b);
+}
+
+static void names_cannot_end_the_element_they_stand_in(void **state)
+{
+	struct fixture f = begin("2x4c", 2, "</script><script>alert(1)<!--");
+	struct sl_page *p = open_page(&f, "out.html");
+	char *text;
+
+	(void) state;
+	add(p, 0, 5, 25, 0, 1, 4);
+	finish(p);
+	text = get_file("out.html");
+	assert_int_equal(count(text, "<script"), 5);	/* 2 of the workload, 2 of the run, 1 library */
+	assert_int_equal(count(text, "</script"), 5);
+	assert_int_equal(count(text, "<!--"), 0);
+	assert_non_null(strstr(text, "\\u003c/script>\\u003cscript>alert(1)\\u003c!--"));
+	assert_non_null(strstr(text, "easy\\u003c/script>"));
+	free(text);
+	build_destroy(f.b);
+}
+
+static void the_numbers_are_those_worked_out_by_hand(void **state)
+{
+	struct fixture f = begin("4x4c", 3, "ann");
+	struct sl_page *p = open_page(&f, "out.html");
+
+	(void) state;
+	/* row 0 never starts; 1 takes nodes 1 to 3 whole; 2 takes a core of node 0 */
+	add(p, 1, 10, 210, 1, 3, 4);
+	add(p, 2, 320, 0, 0, 1, 1);
+	finish(p);
+	/* submit +0 +10 +10 and ids 7 +1 +1, zigzag; the user; 3600 */
+	assert_numbers("out.html", "workload-jobs", "0 14 0 3600 20 2 0 3600 20 2 0 3600");
+	/* row 1: wait 0, 200 s, no GPU, one rectangle: node 1, 3 nodes, whole;
+	 * row 2: wait 300, runs still at 1000: 680 s; node 0, 1 node, 1 core from 0 */
+	assert_numbers("out.html", "run-jobs", "0 1 200 0 1 2 3 0 301 680 0 1 0 1 1 0");
+	build_destroy(f.b);
+}
+
+static void jobs_that_share_a_node_are_drawn_at_cores_of_their_own(void **state)
+{
+	struct fixture f = begin("1x4c", 5, "ann");
+	struct sl_page *p = open_page(&f, "out.html");
+
+	(void) state;
+	/* 1 core each at 0, 1 and 2; the middle one ends; 2 cores then are 1 and 3 */
+	add(p, 3, 60, 100, 0, 1, 2);	/* given before those that start earlier */
+	add(p, 0, 40, 100, 0, 1, 1);
+	add(p, 1, 40, 50, 0, 1, 1);
+	add(p, 2, 40, 100, 0, 1, 1);
+	add(p, 4, 100, 101, 0, 1, 2);	/* all are free again */
+	finish(p);
+	assert_numbers("out.html", "run-jobs",
+		       "41 60 0 1 0 1 1 0 31 10 0 1 0 1 1 1 21 60 0 1 0 1 1 2 31 40 0 2 0 1 1 1 1 1 1 3 61 1 0 1 0 1 2 0");
+	build_destroy(f.b);
+}
+
+static void a_node_with_more_than_it_has_is_drawn_all_the_same(void **state)
+{
+	struct fixture f = begin("1x2c", 2, "ann");
+	struct sl_page *p = open_page(&f, "out.html");
+
+	(void) state;
+	add(p, 0, 10, 50, 0, 1, 2);
+	add(p, 1, 10, 50, 0, 1, 9);
+	finish(p);
+	assert_numbers("out.html", "run-jobs", "11 40 0 1 0 1 0 1 40 0 1 0 1 0");
+	build_destroy(f.b);
+}
+
+static void same_input_same_bytes(void **state)
+{
+	struct fixture f = begin("2x4c", 9, "ann");
+	char *a, *b;
+
+	(void) state;
+	for (int i = 0; i < 2; i++) {
+		struct sl_page *p = open_page(&f, i ? "b.html" : "a.html");
+
+		for (uint32_t k = 0; k < 9; k++) {
+			uint32_t row = i ? 8 - k : k;	/* in whatever order they are given */
+
+			add(p, row, 10 * row + 100 * row, 100 + 110 * row, row % 2, 1, 1 + row % 4);
+		}
+		finish(p);
+	}
+	a = get_file("a.html");
+	b = get_file("b.html");
+	assert_string_equal(a, b);
+	free(a);
+	free(b);
+	build_destroy(f.b);
+}
+
+/* -- what is refused ------------------------------------------------------------- */
+
+static void a_path_that_cannot_be_written_is_refused_at_once(void **state)
+{
+	int before = files_in_dir();
+	struct sl_error err = { 0 };
+
+	(void) state;
+	assert_null(sl_page_open(in_dir("no/such/out.html"), "t", &err));
+	assert_int_equal(err.code, SL_EIO);
+	assert_non_null(strstr(err.text, "no/such/out.html: No such file"));
+	assert_null(sl_page_open(dir, "t", &err));
+	assert_non_null(strstr(err.text, "no regular file"));
+	assert_null(sl_page_open("/dev/null", "t", &err));
+	assert_null(sl_page_open("", "t", &err));
+	assert_int_equal(err.code, SL_EINVAL);
+	assert_int_equal(files_in_dir(), before);
+}
+
+static void without_a_chart_library_it_says_how_to_get_one(void **state)
+{
+	struct sl_error err = { 0 };
+	int before;
+
+	(void) state;
+	remove(in_dir("uPlot.js"));
+	before = files_in_dir();
+	assert_null(sl_page_open(in_dir("out.html"), "t", &err));
+	assert_int_equal(err.code, SL_ENOENT);
+	assert_non_null(strstr(err.text, "make report-library"));
+	assert_int_equal(files_in_dir(), before);
+}
+
+static void assets_that_make_no_page_are_refused(void **state)
+{
+	struct sl_error err = { 0 };
+
+	(void) state;
+	put_file("uPlot.js", "\"</script>\"");
+	assert_null(sl_page_open(in_dir("out.html"), "t", &err));
+	assert_int_equal(err.code, SL_EFORMAT);
+	put_file("uPlot.js", "");
+	put_file("page.html", "<!-- data -->\n<!-- data -->\n");
+	assert_null(sl_page_open(in_dir("out.html"), "t", &err));
+	assert_int_equal(err.code, SL_EFORMAT);
+	put_file("page.html", "<html>\n");
+	assert_null(sl_page_open(in_dir("out.html"), "t", &err));
+	assert_int_equal(err.code, SL_EFORMAT);
+	put_file("page.html", "<!-- data -->\n<!-- exe a.css -->\n");
+	assert_null(sl_page_open(in_dir("out.html"), "t", &err));
+	assert_int_equal(err.code, SL_EFORMAT);
+}
+
+static void a_page_given_up_leaves_what_was_there(void **state)
+{
+	struct fixture f = begin("2x4c", 1, "ann");
+	struct sl_page *p;
+	int before;
+	char *text;
+
+	(void) state;
+	put_file("out.html", "yesterday's");
+	before = files_in_dir();
+	p = open_page(&f, "out.html");
+	add(p, 0, 5, 25, 0, 1, 4);
+	sl_page_destroy(p);
+	assert_int_equal(files_in_dir(), before);
+	text = get_file("out.html");
+	assert_string_equal(text, "yesterday's");
+	free(text);
+	build_destroy(f.b);
+}
+
+static void a_full_disk_is_an_error_and_leaves_nothing(void **state)
+{
+	struct rlimit old, small;
+	struct fixture f = begin("2x4c", 2000, "ann");
+	struct sl_page *p = open_page(&f, "out.html");
+	struct sl_result r = { 0 };
+	struct sl_error err = { 0 };
+	int rc;
+
+	(void) state;
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	small = old;
+	small.rlim_cur = 4096;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	rc = sl_page_end_run(p, &r, BUILD_NOW, &err) || sl_page_finish(p, &err);
+	setrlimit(RLIMIT_FSIZE, &old);
+	assert_true(rc);
+	assert_int_equal(err.code, SL_EIO);
+	sl_page_destroy(p);
+	assert_int_equal(access(in_dir("out.html"), F_OK), -1);
+	build_destroy(f.b);
+}
+
+static void jobs_that_cannot_be_are_refused(void **state)
+{
+	struct fixture f = begin("2x4c", 2, "ann");
+	struct sl_page *p = open_page(&f, "out.html");
+	const struct {
+		struct sl_page_job job;
+		struct sl_page_part part[2];
+	} bad[] = {
+		{ { .job = 2, .start_s = BUILD_NOW + 50, .parts = 1 }, { { 0, 1, 1 } } },	/* no such row */
+		{ { .job = 0, .start_s = BUILD_NOW + 50, .parts = 1 }, { { 0, 1, 1 } } },	/* given before */
+		{ { .job = 1, .start_s = BUILD_NOW + 5, .parts = 1 }, { { 0, 1, 1 } } },	/* before its submission */
+		{ { .job = 1, .start_s = BUILD_NOW + 50, .end_s = BUILD_NOW + 49, .parts = 1 }, { { 0, 1, 1 } } },
+		{ { .job = 1, .start_s = BUILD_NOW + 50, .parts = 1 }, { { 1, 2, 1 } } },	/* past the last node */
+		{ { .job = 1, .start_s = BUILD_NOW + 50, .parts = 1 }, { { UINT32_MAX, 2, 1 } } },
+		{ { .job = 1, .start_s = BUILD_NOW + 50, .parts = 2 }, { { 1, 1, 1 }, { 0, 1, 1 } } },
+		{ { .job = 1, .start_s = BUILD_NOW + 50, .parts = 1 }, { { 0, 1, 0 } } },	/* no cores */
+	};
+	struct sl_error err = { 0 };
+
+	(void) state;
+	add(p, 0, 5, 25, 0, 1, 4);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct sl_page_job job = bad[i].job;
+
+		job.part = bad[i].part;
+		err.code = SL_OK;
+		assert_int_equal(sl_page_job(p, &job, &err), -1);
+		assert_int_equal(err.code, SL_EINVAL);
+	}
+	finish(p);
+	assert_numbers("out.html", "run-jobs", "6 20 0 1 0 1 0 0");
+	build_destroy(f.b);
+}
+
+static void calls_out_of_turn_are_refused(void **state)
+{
+	struct fixture f = begin("2x4c", 1, "ann");
+	struct sl_result r = { 0 };
+	struct sl_error err = { 0 };
+	struct sl_page *p = sl_page_open(in_dir("out.html"), "t", &err);
+
+	(void) state;
+	assert_non_null(p);
+	assert_int_equal(sl_page_begin_run(p, "early", &err), -1);
+	assert_int_equal(sl_page_job(p, &(struct sl_page_job) { 0 }, &err), -1);
+	assert_int_equal(sl_page_end_run(p, &r, 0, &err), -1);
+	assert_int_equal(sl_page_finish(p, &err), -1);
+	assert_int_equal(sl_page_workload(p, &f.w, &(struct sl_page_about) { 0 }, &err), 0);
+	assert_int_equal(sl_page_begin_run(p, "one", &err), 0);
+	assert_int_equal(sl_page_begin_run(p, "two", &err), -1);
+	assert_int_equal(sl_page_workload(p, &f.w, &(struct sl_page_about) { 0 }, &err), -1);
+	assert_int_equal(sl_page_finish(p, &err), -1);
+	finish(p);
+	sl_page_destroy(NULL);
+	build_destroy(f.b);
+}
+
+#define page_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		page_test(a_page_is_its_template_with_everything_in_place),
+		page_test(names_cannot_end_the_element_they_stand_in),
+		page_test(the_numbers_are_those_worked_out_by_hand),
+		page_test(jobs_that_share_a_node_are_drawn_at_cores_of_their_own),
+		page_test(a_node_with_more_than_it_has_is_drawn_all_the_same),
+		page_test(same_input_same_bytes),
+		page_test(a_path_that_cannot_be_written_is_refused_at_once),
+		page_test(without_a_chart_library_it_says_how_to_get_one),
+		page_test(assets_that_make_no_page_are_refused),
+		page_test(a_page_given_up_leaves_what_was_there),
+		page_test(a_full_disk_is_an_error_and_leaves_nothing),
+		page_test(jobs_that_cannot_be_are_refused),
+		page_test(calls_out_of_turn_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The simulator: cases worked by hand, and thousands of random workloads, whose
+ * schedules are checked by code that knows no timeline.  SL_SEED and SL_RUNS choose.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "check/check.h"
+#include "t/random.h"
+#include "sim/audit.h"
+#include "sim/trial.h"
+
+static char dir[] = "/tmp/test_sim.XXXXXX";
+static char path[64];
+
+/* A workload in a file of its own, read by the next trial. */
+static const char *file(const char *text)
+{
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/w.json", dir);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+	return path;
+}
+
+struct told {
+	struct sl_result result;
+	int rc;
+	int64_t start[64], end[64];	/* by row; counted from the origin, -1: never */
+	struct sl_error err;
+};
+
+static struct told simulate_with(const struct sl_trial_options *opt)
+{
+	struct told told = { .rc = -1 };
+	struct sl_trial t;
+
+	if (!sl_trial_open(&t, opt, &told.err)) {
+		told.rc = sl_trial_go(&t, true, &told.err);
+		told.result = t.result;
+		for (uint32_t i = 0; opt->sim.keep_schedule && i < t.workload->snap.job.rows && i < 64; i++) {
+			const struct sl_sim_job *j = &sl_sim_schedule(t.sim)[i];
+
+			told.start[i] = j->nodes ? j->start_s - t.workload->origin_s : -1;
+			told.end[i] = j->end_s ? j->end_s - t.workload->origin_s : -1;
+		}
+	}
+	sl_trial_close(&t);
+	return told;
+}
+
+#define SIMULATE(policy_, text_, ...) simulate_with(&(struct sl_trial_options) {			\
+	.workload = file(text_), .source = { .policy = policy_ }, .workload_options = { .machine = "4x1c" },	\
+	.sim = { .keep_schedule = true, .check = true, __VA_ARGS__ } })
+
+#define JOB(id, submit, cores, limit, run)								\
+	"{\"id\": " #id ", \"submit_time\": " #submit ", \"min_cpus\": " #cores ", \"num_tasks\": " #cores	\
+	", \"time_limit\": " #limit ", \"runtime_s\": " #run "}"
+
+static void assert_starts(const struct told *t, const int64_t *start, uint32_t jobs)
+{
+	if (t->rc)
+		fail_msg("%s", t->err.text);
+	for (uint32_t i = 0; i < jobs; i++)
+		if (t->start[i] != start[i])
+			fail_msg("job %u: starts at %lld, expected %lld", i + 1, (long long) t->start[i],
+				 (long long) start[i]);
+}
+
+#define STARTS(told, ...) assert_starts(&(told), (const int64_t[]) { __VA_ARGS__ },			\
+					sizeof((const int64_t[]) { __VA_ARGS__ }) / sizeof(int64_t))
+
+/* -- by hand ----------------------------------------------------------------- */
+
+/* 3 of 4 cores are taken until 100; the wide one waits; the short one fits before it,
+ * the long one does not. */
+static const char holes[] = "{\"jobs\": [" JOB(1, 0, 3, 100, 100) "," JOB(2, 1, 4, 50, 50) ","
+	JOB(3, 2, 1, 60, 60) "," JOB(4, 3, 1, 200, 200) "]}";
+
+static void easy_fills_the_hole_before_the_head_and_nothing_else(void **state)
+{
+	struct told t = SIMULATE("easy", holes);
+
+	(void) state;
+	STARTS(t, 0, 100, 2, 150);
+	assert_int_equal(t.result.makespan_s, 350);
+	assert_int_equal(t.result.jobs, 4);
+	assert_int_equal(t.result.unfinished, 0);
+}
+
+static void fcfs_lets_nobody_overtake(void **state)
+{
+	struct told t = SIMULATE("fcfs", holes);
+
+	(void) state;
+	STARTS(t, 0, 100, 150, 150);
+}
+
+static void who_ends_makes_room_for_who_arrives_in_the_same_second(void **state)
+{
+	struct told t = SIMULATE("fcfs", "{\"jobs\": [" JOB(1, 0, 4, 10, 10) "," JOB(2, 10, 4, 10, 10) "]}");
+
+	(void) state;
+	STARTS(t, 0, 10);
+}
+
+/* Both end at 100.  In one pass for the instant, the head takes all four cores.  In a
+ * pass after the first of them, the third job still fits beside the head. */
+static const char two_ends[] = "{\"jobs\": [" JOB(1, 0, 2, 100, 100) "," JOB(2, 0, 2, 110, 100) ","
+	JOB(3, 1, 4, 50, 50) "," JOB(4, 2, 2, 10, 10) "]}";
+
+static void one_pass_an_instant_or_one_for_each_end(void **state)
+{
+	struct told once = SIMULATE("easy", two_ends), each = SIMULATE("easy", two_ends, .each_end = true);
+
+	(void) state;
+	STARTS(once, 0, 0, 100, 150);
+	STARTS(each, 0, 0, 110, 100);
+}
+
+static void at_intervals_decisions_wait_for_the_next_tick(void **state)
+{
+	struct told t = SIMULATE("easy", holes, .interval_s = 30);
+
+	(void) state;
+	STARTS(t, 0, 120, 30, 180);
+}
+
+static void what_was_decided_starts_after_the_latency(void **state)
+{
+	struct told t = SIMULATE("easy", holes, .interval_s = 30, .latency_s = 5);
+
+	(void) state;
+	STARTS(t, 5, 125, 35, 185);
+}
+
+/*
+ * Job 1 ends at 10 instead of 100.  Compressed, as pyss does it, job 4 would keep its
+ * time (31) until it moves to 10, and job 3 would come at 81.  Here the plan is made
+ * anew in the order of the queue, as in Slurm: job 3 at 31, job 4 after it.
+ */
+static void conservative_makes_its_plan_anew_when_a_job_ends_early(void **state)
+{
+	struct told t = SIMULATE("conservative", "{\"jobs\": [" JOB(1, 0, 2, 100, 10) "," JOB(2, 1, 2, 30, 30) ","
+				 JOB(3, 2, 4, 100, 100) "," JOB(4, 3, 2, 50, 50) "]}");
+
+	(void) state;
+	STARTS(t, 0, 1, 31, 131);
+}
+
+static void a_job_that_waits_for_a_reservation_to_end_starts_when_it_does(void **state)
+{
+	static const char text[] = "{\"meta\": {\"now\": 1000}, \"nodes\": [{\"name\": \"n1\", \"cores\": 4}],"
+		"\"partitions\": [{\"name\": \"p\", \"nodes\": \"n1\", \"flags\": [\"UP\", \"DEFAULT\"]}],"
+		"\"reservations\": [{\"name\": \"r\", \"nodes\": \"n1\", \"start_time\": 1050, \"end_time\": 1500}],"
+		"\"jobs\": [{\"id\": 1, \"partition\": \"p\", \"min_cpus\": 1, \"time_limit\": 40, \"runtime_s\": 40},"
+		"{\"id\": 2, \"partition\": \"p\", \"min_cpus\": 1, \"time_limit\": 60, \"runtime_s\": 60}]}";
+	struct sl_trial_options opt = { .workload = file(text), .source = { .policy = "easy" },
+		.sim = { .keep_schedule = true, .check = true } };
+	struct told t = simulate_with(&opt);
+
+	(void) state;
+	STARTS(t, 0, 500);
+}
+
+static void a_policy_that_starts_nothing_is_an_error_with_the_job(void **state)
+{
+	struct sl_bundle_text text = { "idle", "return { api = 1, name = 'idle', decide = function() end }" };
+	struct sl_trial_options opt = { .workload = file(holes), .workload_options = { .machine = "4x1c" },
+		.source = { .policy = "idle", .text = &text, .texts = 1 } };
+	struct told t = simulate_with(&opt);
+
+	(void) state;
+	assert_int_equal(t.rc, -1);
+	assert_non_null(strstr(t.err.text, "starts none of 4 queued jobs (the first: job 1)"));
+}
+
+static void jobs_that_the_policy_refuses_for_good_are_told_as_unfinished(void **state)
+{
+	struct sl_bundle_text text = { "picky", "return { api = 1, name = 'picky', decide = function(c, p)\n"
+		"for job in c:queue() do if job.id ~= 3 then p:start(job) end end end }" };
+	struct sl_trial_options opt = { .workload = file(holes), .workload_options = { .machine = "4x1c" },
+		.source = { .policy = "picky", .text = &text, .texts = 1 }, .sim = { .keep_schedule = true } };
+	struct told t = simulate_with(&opt);
+
+	(void) state;
+	assert_int_equal(t.rc, 0);
+	assert_int_equal(t.result.unfinished, 1);
+	assert_false(t.result.partial);
+	assert_int_equal(t.start[2], -1);
+}
+
+static void a_policy_that_fails_ends_the_run_with_the_time_and_the_line(void **state)
+{
+	struct sl_bundle_text text = { "late", "return { api = 1, name = 'late', decide = function(c, p)\n"
+		"for job in c:queue() do if job.time_limit == 200 then error('no') end p:start(job) end end }" };
+	struct sl_trial_options opt = { .workload = file(holes), .workload_options = { .machine = "4x1c" },
+		.source = { .policy = "late", .text = &text, .texts = 1 } };
+	struct told t = simulate_with(&opt);
+
+	(void) state;
+	assert_int_equal(t.rc, -1);
+	assert_int_equal(t.err.code, SL_ESCRIPT);
+	if (!strstr(t.err.text, "at 3 s: ") || !strstr(t.err.text, "late.lua:2: no"))
+		fail_msg("%s", t.err.text);
+}
+
+static void a_run_that_is_stopped_tells_what_it_has_and_says_partial(void **state)
+{
+	volatile sig_atomic_t stop = 1;
+	struct told t = SIMULATE("easy", holes, .stop = &stop);
+
+	(void) state;
+	assert_int_equal(t.rc, 1);
+	assert_true(t.result.partial);
+	assert_int_equal(t.result.jobs, 0);
+	assert_int_equal(t.result.unfinished, 4);
+}
+
+static void an_array_is_refused(void **state)
+{
+	struct told t = SIMULATE("easy", "{\"jobs\": [{\"id\": 7, \"min_cpus\": 1, \"time_limit\": 60, "
+				 "\"runtime_s\": 5, \"array_job_id\": 7, \"array_pending\": 3}]}");
+
+	(void) state;
+	assert_int_equal(t.rc, -1);
+	assert_non_null(strstr(t.err.text, "job 7 stands for 3 tasks of an array"));
+}
+
+/* -- at random ----------------------------------------------------------------- */
+
+struct text {
+	char buf[32768];
+	size_t n;
+};
+
+static void put(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void put(struct text *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	t->n += (size_t) vsnprintf(t->buf + t->n, sizeof(t->buf) - t->n, fmt, ap);
+	va_end(ap);
+	assert_true(t->n < sizeof(t->buf));
+}
+
+static void put_machine(struct text *t)
+{
+	static const char *const sharing[] = { "\"UP\"", "\"UP\", \"FORCE\"" };
+	bool gpus = one_in(2), memory = one_in(2), resv = one_in(3), shared = one_in(3);
+	uint32_t nodes = 1 + below(8);
+
+	put(t, "{\"meta\": {\"now\": 1000000%s}, ", memory ? ", \"select_flags\": [\"MEMORY\"]" : "");
+	put(t, "\"nodes\": [");
+	for (uint32_t i = 0; i < nodes; i++) {
+		put(t, "%s{\"name\": \"n%u\", \"cores\": %u, \"memory\": 8000", i ? ", " : "", i + 1,
+		    1u << below(4));
+		if (gpus && one_in(2))
+			put(t, ", \"gres\": [{\"kind\": \"gpu\", \"count\": %u}]", 1 + below(4));
+		put(t, "}");
+	}
+	put(t, "], \"gres_kinds\": [{\"key\": \"gpu\", \"name\": \"gpu\"}], \"partitions\": ["
+	    "{\"name\": \"all\", \"nodes\": \"n[1-%u]\", \"flags\": [\"UP\", \"DEFAULT\"]}, "
+	    "{\"name\": \"some\", \"nodes\": \"n[1-%u]\", \"flags\": [%s], \"oversubscribe\": %u}], ", nodes,
+	    (nodes + 1) / 2, sharing[shared && one_in(2)], shared ? 2 + below(3) : 1);
+	if (resv)
+		put(t, "\"reservations\": [{\"name\": \"r\", \"nodes\": \"n%u\", \"start_time\": %u, "
+		    "\"end_time\": %u}], ", 1 + below(nodes), 1000000 + below(500), 1000600 + below(500));
+}
+
+static void put_job(struct text *t, uint32_t id, bool memory)
+{
+	int64_t run = between(1, 200);
+
+	put(t, "{\"id\": %u, \"partition\": \"%s\", \"submit_time\": %u, \"runtime_s\": %lld, \"time_limit\": %lld, "
+	    "\"user\": \"u%u\", \"uid\": %u", id, one_in(3) ? "some" : "all", below(600), (long long) run,
+	    (long long) (run + (one_in(2) ? 0 : between(0, 400))), id % 5, id % 5);
+	if (one_in(3)) {
+		uint32_t nodes = 1 + below(3);
+
+		put(t, ", \"min_nodes\": %u, \"max_nodes\": %u, \"num_tasks\": %u, \"min_cpus\": %u", nodes, nodes,
+		    nodes, nodes);
+	} else {
+		uint32_t tasks = 1 + below(one_in(4) ? 12 : 4), cpus = one_in(4) ? 2 : 1;
+
+		put(t, ", \"num_tasks\": %u, \"cpus_per_task\": %u, \"min_cpus\": %u", tasks, cpus, tasks * cpus);
+	}
+	if (memory && one_in(2))
+		put(t, ", \"memory_per_node\": %u", 500 + below(4000));
+	if (one_in(6))
+		put(t, ", \"flags\": [\"CONTIGUOUS\"]");
+	else if (one_in(4))
+		put(t, ", \"flags\": [\"OVERSUBSCRIBE\"]");
+	put(t, "}");
+}
+
+static void put_workload(struct text *t)
+{
+	uint32_t jobs = 1 + below(40);
+
+	t->n = 0;
+	put_machine(t);
+	put(t, "\"jobs\": [");
+	for (uint32_t i = 1; i <= jobs; i++) {
+		put_job(t, i, true);
+		put(t, i < jobs ? ", " : "]}");
+	}
+}
+
+/* Everything about a schedule that could differ, in one number. */
+static uint64_t digest(const struct sl_trial *t)
+{
+	const struct sl_sim_job *job = sl_sim_schedule(t->sim);
+	const struct sl_sim_run *run = sl_sim_runs(t->sim);
+	uint64_t h = 1469598103934665603u;
+
+	for (uint32_t i = 0; i < t->workload->snap.job.rows; i++) {
+		h = (h ^ (uint64_t) job[i].start_s) * 1099511628211u;
+		h = (h ^ (uint64_t) job[i].end_s) * 1099511628211u;
+		for (uint32_t r = job[i].first_run; r < job[i].first_run + job[i].runs; r++)
+			h = (h ^ ((uint64_t) run[r].first << 32 | run[r].count)) * 1099511628211u;
+	}
+	return h;
+}
+
+static uint64_t run_checked(const struct sl_workload *w, const struct sl_bundle *bundle,
+			    const struct sl_sim_options *opt, const char *what)
+{
+	struct sl_error err = { 0 };
+	struct sl_limits limits = { 0 };
+	struct sl_trial t = { .workload = (struct sl_workload *) w };
+	uint64_t h;
+
+	t.script = sl_script_create(bundle, &limits, &err);
+	assert_non_null(t.script);
+	t.sim = sl_sim_create(w, t.script, opt, &err);
+	if (!t.sim || sl_sim_run(t.sim, NULL, &err) < 0) {
+		/* Nobody but the reservation's owner fits on the only node that would do. */
+		if (t.sim && strstr(err.text, "starts none"))
+			goto done;
+		fail_msg("%s: %s (workload in %s)", what, err.text, path);
+	}
+done:
+	h = digest(&t);
+	sl_sim_destroy(t.sim);
+	sl_script_destroy(t.script);
+	return h;
+}
+
+/* All bundled ones; those that solve integer programs, each in a process, less often. */
+static const struct {
+	const char *name;
+	uint32_t every;
+} policies[] = {
+	{ "easy", 1 }, { "conservative", 1 }, { "fcfs", 1 }, { "critical", 1 },
+	{ "ip_window,branches=20", 50 }, { "auction,max_nodes=20", 50 },
+};
+#define POLICIES (sizeof(policies) / sizeof(policies[0]))
+
+static void every_schedule_is_feasible_and_comes_again(void **state)
+{
+	uint64_t seed = number_from("SL_SEED", 1), runs = number_from("SL_RUNS", 1000);
+	struct sl_bundle *bundle[POLICIES];
+	struct sl_error err = { 0 };
+	static struct text text;
+	uint64_t jobs = 0;
+
+	(void) state;
+	for (size_t p = 0; p < POLICIES; p++) {
+		struct sl_bundle_source source = { .policy = policies[p].name };
+		struct sl_limits limits = { 0 };
+
+		bundle[p] = sl_bundle_load(&source, &limits, NULL, &err);
+		assert_non_null(bundle[p]);
+	}
+	for (uint64_t i = seed; i < seed + runs; i++) {
+		struct sl_workload *w;
+		char what[64];
+
+		random_state = i;
+		put_workload(&text);
+		w = sl_workload_load(file(text.buf), NULL, &err);
+		if (!w && strstr(err.text, "no job"))
+			continue;
+		if (!w)
+			fail_msg("SL_SEED=%llu: %s", (unsigned long long) i, err.text);
+		jobs += w->snap.job.rows;
+		for (size_t p = 0; p < POLICIES; p++) {
+			struct sl_sim_options opt = { .check = true, .keep_schedule = true,
+				.interval_s = i % 4 ? 0 : 30, .latency_s = i % 8 ? 0 : 7, .each_end = i % 3 == 1 && i % 4 };
+			uint64_t h;
+
+			if (i % policies[p].every)
+				continue;
+			snprintf(what, sizeof(what), "SL_SEED=%llu %s", (unsigned long long) i, policies[p].name);
+			h = run_checked(w, bundle[p], &opt, what);
+			if (i % 16 == 0 && run_checked(w, bundle[p], &opt, what) != h)
+				fail_msg("%s: not the same the second time", what);
+		}
+		sl_workload_destroy(w);
+	}
+	print_message("# %llu workloads, %llu jobs, %zu policies\n", (unsigned long long) runs,
+		      (unsigned long long) jobs, POLICIES);
+	for (size_t p = 0; p < POLICIES; p++)
+		sl_bundle_destroy(bundle[p]);
+}
+
+/* -- the check itself ------------------------------------------------------------ */
+
+struct wrong {
+	uint32_t node, cores;
+	int64_t start, end;
+	const char *text;
+};
+
+static void a_schedule_that_is_wrong_is_found_out(void **state)
+{
+	static const struct wrong wrong[] = {
+		{ 0, 1, 0, 10, NULL }, { 0, 1, -5, 5, "before its submission" },
+		{ 0, 2, 0, 10, "cores" }, { 0, 1, 0, 500, "its limit is 60" },
+		{ 3, 1, 0, 10, "no node row 3" }, { 1, 1, 5, 15, "node n2" },
+	};
+	struct sl_workload *w = sl_workload_load(file("{\"jobs\": [" JOB(1, 0, 1, 60, 10) "," JOB(2, 0, 1, 60, 10) "]}"),
+						 &(struct sl_workload_options) { .machine = "3x1c" }, NULL);
+
+	(void) state;
+	assert_non_null(w);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct sl_audit *a = sl_audit_create(&w->snap, NULL);
+		struct sl_place at = { .node = 1, .cores = 1 }, bad = { .node = wrong[i].node, .cores = wrong[i].cores };
+		int64_t t = w->origin_s;
+		struct sl_error err = { 0 };
+		int rc = sl_audit_job(a, (struct sl_entry) { 0, 0, 0, 0 }, NULL, t, t + 10, &at, 1, 0, false, &err);
+
+		if (!rc)
+			rc = sl_audit_job(a, (struct sl_entry) { 1, 0, 0, 0 }, NULL, t + wrong[i].start, t + wrong[i].end, &bad, 1,
+					  0, false, &err);
+		if (!rc)
+			rc = sl_audit_check(a, &err);
+		if ((rc != 0) != (wrong[i].text != NULL) || (rc && !strstr(err.text, wrong[i].text)))
+			fail_msg("case %zu: %d %s", i, rc, err.text);
+		sl_audit_destroy(a);
+	}
+	sl_workload_destroy(w);
+}
+
+static int set_up(void **state)
+{
+	(void) state;
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void) state;
+	if (*path)
+		unlink(path);
+	return rmdir(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(easy_fills_the_hole_before_the_head_and_nothing_else),
+		cmocka_unit_test(fcfs_lets_nobody_overtake),
+		cmocka_unit_test(who_ends_makes_room_for_who_arrives_in_the_same_second),
+		cmocka_unit_test(one_pass_an_instant_or_one_for_each_end),
+		cmocka_unit_test(at_intervals_decisions_wait_for_the_next_tick),
+		cmocka_unit_test(what_was_decided_starts_after_the_latency),
+		cmocka_unit_test(conservative_makes_its_plan_anew_when_a_job_ends_early),
+		cmocka_unit_test(a_job_that_waits_for_a_reservation_to_end_starts_when_it_does),
+		cmocka_unit_test(a_policy_that_starts_nothing_is_an_error_with_the_job),
+		cmocka_unit_test(jobs_that_the_policy_refuses_for_good_are_told_as_unfinished),
+		cmocka_unit_test(a_policy_that_fails_ends_the_run_with_the_time_and_the_line),
+		cmocka_unit_test(a_run_that_is_stopped_tells_what_it_has_and_says_partial),
+		cmocka_unit_test(an_array_is_refused),
+		cmocka_unit_test(a_schedule_that_is_wrong_is_found_out),
+		cmocka_unit_test(every_schedule_is_feasible_and_comes_again),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,203 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# schedlua sim and compare, as their users meet them.
+
+# shellcheck source=t/tool/tool.sh
+. "$(dirname "$0")/../tool/tool.sh"
+
+# ---------------------------------------------------------------------- schedlua sim
+
+text() { run 0 sim --machine=16x8c2g esp-gpu && out '^policy  *easy$' && out '^utilization  *0\.' && quiet err; }
+ok "sim prints figures, and nothing on stderr where that is no terminal" text
+
+json() {
+	run 0 sim --machine=16x8c2g --json esp-gpu && quiet err || return 1
+	for key in jobs makespan_s utilization wait_mean_s wait_sd_s wait_max_s slowdown_mean slowdown_sd \
+		bsld_mean fragmentation_mean spread_mean packing_mean gpu_utilization cycles sim_wall_s; do
+		out "\"$key\": [0-9]" || return 1
+	done
+	out '"cycle_us": {"p50": .*"p99": .*"max": ' && out '"jobs": 458' && out '"partial": false'
+}
+ok "sim --json has the documented keys" json
+
+same() {
+	run 0 sim --machine=16x8c2g --seed=7 --jobs="$T/a.csv" --json esp-gpu && mv "$T/out" "$T/a" &&
+		run 0 sim --machine=16x8c2g --seed=7 --jobs="$T/b.csv" --json esp-gpu && cmp "$T/a.csv" "$T/b.csv" &&
+		[ "$(sed 's/"cycle_us".*//' "$T/a")" = "$(sed 's/"cycle_us".*//' "$T/out")" ] &&
+		run 0 sim --machine=16x8c2g --seed=8 --jobs="$T/b.csv" --json esp-gpu && ! cmp -s "$T/a.csv" "$T/b.csv"
+}
+ok "the same seed makes the same bytes, another one others" same
+
+csv() {
+	head -n 1 "$T/a.csv" | grep -q '^job,user,account,partition,submit_s,start_s,end_s,wait_s,' &&
+		[ "$(wc -l <"$T/a.csv")" = 459 ] && ! grep -q ',,,' "$T/a.csv"
+}
+ok "--jobs has a line for each job" csv
+
+checked() {
+	for policy in easy conservative,window=20 fcfs; do
+		run 0 sim --check --machine=16x8c2g --policy="$policy" auction:V.2 || return 1
+	done
+	run 0 sim --check --interval=30 --latency=2 --machine=16x8c2g synthetic:jobs=300
+}
+ok "schedules pass the check" checked
+
+users() { run 0 sim --users --procs=64 synthetic:jobs=200,users=5 && out '^user  *jobs' && out '^u1 '; }
+ok "--users tells the figures of each user" users
+
+partial() {
+	"$SCHEDLUA" sim --json --jobs="$T/part.csv" --machine=64x8c2g synthetic:jobs=200000 >"$T/out" 2>"$T/err" &
+	pid=$!
+	i=0	# interrupts are caught before the file is made
+	while [ ! -e "$T/part.csv" ] && [ $i -lt 300 ]; do
+		sleep 0.1
+		i=$((i + 1))
+	done
+	kill -INT $pid
+	wait $pid
+	[ $? = 1 ] && out '"partial": true' && err 'stopped: these are the figures of'
+}
+ok "an interrupt ends with the figures so far, marked as partial" partial
+
+# ------------------------------------------------------------------------- bad input
+
+unknown() { run 1 sim nosuch && err 'nosuch' && err 'esp-gpu' && quiet out; }
+ok "an unknown workload is refused and the known ones are listed" unknown
+
+twice() { run 2 sim --workload=esp esp && err 'there is the argument "esp" already'; }
+ok "two workloads are wrong usage" twice
+
+none() { run 2 sim && err 'a workload is missing'; }
+ok "no workload is wrong usage" none
+
+unwritable() { run 1 sim --jobs="$T/no/such/file" esp && err "^schedlua: $T/no/such/file: No such file" && quiet out; }
+ok "a file that cannot be written is found before the run" unwritable
+
+full() { [ ! -e /dev/full ] || { run 1 sim --machine=16x8c2g --jobs=/dev/full esp && err 'No space left'; }; }
+ok "a full disk is an error" full
+
+policy() { run 1 sim --policy=nosuch esp && err "unknown policy 'nosuch'"; }
+ok "an unknown policy is refused" policy
+
+latency() { run 2 sim --interval=10 --latency=10 esp && err 'expected less than --interval'; }
+ok "a latency as long as the interval is wrong usage" latency
+
+broken() {
+	cat >"$T/x.lua" <<-'EOF'
+		return { api = 1, name = "x", decide = function(cluster, plan)
+			for job in cluster:queue() do
+				if job.time_limit == 1846 then error("bang") end
+				plan:start(job)
+			end
+		end }
+	EOF
+	run 1 sim --policy="$T/x.lua" --machine=16x8c2g esp && err "^schedlua: at .* s: .*x.lua:3: bang"
+}
+ok "a policy that fails is told with time, file and line" broken
+
+# ------------------------------------------------------------------- schedlua compare
+
+compare() {
+	run 0 compare --machine=16x8c2g --seeds=3 --policies="easy fcfs" esp-gpu auction:V.1 && quiet err &&
+		out '^workload  *policy  *wait s' && out '^esp-gpu  *fcfs .* ± ' && [ "$(wc -l <"$T/out")" = 5 ]
+}
+ok "compare prints a line for each workload and policy" compare
+
+parallel() {
+	run 0 compare --csv --workers=1 --machine=16x8c2g --seeds=3 --policies="easy fcfs" esp-gpu && mv "$T/out" "$T/a" &&
+		run 0 compare --csv --workers=3 --machine=16x8c2g --seeds=3 --policies="easy fcfs" esp-gpu && cmp "$T/a" "$T/out"
+}
+ok "the output does not depend on how many run at a time" parallel
+
+parts() {
+	run 0 compare --csv --runs --machine=16x8c2g --seeds=3 --policies="easy fcfs" esp-gpu && sort "$T/out" >"$T/a"
+	for i in 0 1 2 3; do
+		run 0 compare --csv --runs --part=$i/4 --machine=16x8c2g --seeds=3 --policies="easy fcfs" esp-gpu &&
+			cat "$T/out" || return 1
+	done | sort -u | cmp "$T/a" -
+}
+ok "the parts of a sweep make the whole" parts
+
+one_fails() {
+	run 1 compare --json --machine=16x8c2g --policies="easy nosuch" esp-gpu && err "nosuch: .*unknown policy" &&
+		out '"policy": "easy", "runs": 1, "failed": 0' && out '"policy": "nosuch", "runs": 1, "failed": 1'
+}
+ok "one that fails is told and the others count" one_fails
+
+bad_part() { run 2 compare --part=1/4 esp && run 1 compare --runs --part=4/4 esp && err 'expected I/N'; }
+ok "a part that is none is refused" bad_part
+
+left_out() {
+	printf '%s\n' '1 0 5 10 1 -1 -1 1 10 -1 1 1 1 -1 1 -1 -1 -1' '2 1 5' \
+		'3 9 0 10 500 -1 -1 500 10 -1 1 1 1 -1 1 -1 -1 -1' >"$T/bad.swf"
+	run 0 compare --procs=100 --policies="easy fcfs" --seeds=2 "$T/bad.swf" esp &&
+		err 'bad.swf: 1 rows that are no jobs, skipped (line 2: 3 numbers, expected 18)$' &&
+		err 'bad.swf: 1 jobs larger than the machine, skipped (line 3: job 3 asks for 500 cores)$' &&
+		[ "$(wc -l <"$T/err")" = 2 ] && run 0 compare --quiet --procs=100 "$T/bad.swf" && quiet err &&
+		run 1 compare --strict --procs=100 --policies=easy "$T/bad.swf" && err '1 rows that are no jobs (line 2:'
+}
+ok "compare tells once what it leaves out of a workload" left_out
+
+# ------------------------------------------------------------------- schedlua replay
+
+# A recording of one node: job 2 waits behind job 1, and 3 behind both.
+snapshot() { # FILE NOW JOBS QUEUE
+	cat >"$T/$1" <<-EOL
+	{"meta": {"now": $2, "cluster": "tiny", "sequence": $2}, "nodes": [{"name": "n1", "cores": 2}],
+	 "partitions": [{"name": "all", "nodes": "n1"}], "jobs": [$3],
+	 "queue": [$4]}
+	EOL
+}
+job() { # ID CORES LIMIT REST
+	echo "{\"id\": $1, \"user\": \"ada\", \"partition\": \"all\", \"submit_time\": 1000, \"min_cpus\": $2, \"num_tasks\": $2, \"time_limit\": $3 ${4-}}"
+}
+recording() {
+	snapshot r1.json 1010 "$(job 1 1 100 ', "state": "RUNNING", "start_time": 1000, "alloc": [{"node": "n1", "cores": 1}]'),
+		$(job 2 2 50), $(job 3 1 60)" '{"job": 2, "partition": "all"}, {"job": 3, "partition": "all"}'
+	snapshot r2.json 1300 "$(job 1 1 100 ', "state": "COMPLETED", "start_time": 1000, "end_time": 1100'),
+		$(job 2 2 50 ', "state": "COMPLETED", "start_time": 1100, "end_time": 1150'),
+		$(job 3 1 60 ', "state": "COMPLETED", "start_time": 1150, "end_time": 1210')" ''
+}
+recording
+
+replayed() {
+	run 0 replay --policy=easy "$T/r1.json" "$T/r2.json" && quiet err && out '^jobs  *2 compared; 1 ran already' &&
+		out '^earlier  *1, ' && out '^later  *0, ' && out '^3  *ada  *all ' && out '00:02:20 earlier$'
+}
+ok "replay says which jobs would have started earlier" replayed
+
+replay_json() {
+	run 0 replay --policy=easy --json "$T/r2.json" "$T/r1.json" && quiet err &&
+		out '"job": 3, .*"recorded_start": 1150, "replayed_start": 1010, "difference_s": -140, "verdict": "earlier"' &&
+		out '"wait_mean_s": {"recorded": 125, "replayed": 55}' && out '"utilization": {"recorded": 0.*"replayed": 0' &&
+		run 0 replay --policy=fcfs --json "$T/r1.json" "$T/r2.json" && out '"same": 2, "earlier": 0, "later": 0,'
+}
+ok "replay --json has the documented keys, whatever the order of the files" replay_json
+
+replay_cycles() {
+	mkdir -p "$T/journal" && cat >"$T/journal/decisions.jsonl" <<-EOL
+	{"sequence": 1010, "now": 1010, "policy": "fcfs", "full": true, "reserved": [{"job": 2, "start_time": 1100}], "pending": [{"job": 2, "why": "resources"}, {"job": 3, "why": "priority"}]}
+	EOL
+	run 0 replay --cycles --policy=fcfs --journal="$T/journal" --json "$T/r1.json" && quiet err &&
+		out '"cycles": 1, "differing": 0, "without_record": 0' &&
+		run 0 replay --cycles --policy=easy --journal="$T/journal" --json "$T/r1.json" &&
+		out '"differing": 1' && out '"only_replayed": \[3\]' && out '"reservations_same": 1, "reservations_differ": 0' &&
+		run 0 replay --cycles --policy=easy --journal="$T/journal" "$T/r1.json" &&
+		out '^starts  *0 the same, 0 of them on other nodes; 0 only recorded, 1 only replayed$'
+}
+ok "replay --cycles decides each cycle anew and compares it with the journal" replay_cycles
+
+replay_wrong() {
+	run 1 replay "$T/r1.json" && err '1 snapshot: expected two at least' &&
+		run 1 replay "$T" && err 'no recorded snapshots' &&
+		run 1 replay "$T/none.snap" "$T/r1.json" && err 'none.snap: No such file' &&
+		run 2 replay --cycles "$T/r1.json" && err 'expected the directory of a recording, or --journal' &&
+		run 1 replay --cycles --journal="$T/none" "$T/r1.json" && err 'no journal there' &&
+		run 2 replay --latency=3 "$T/r1.json" && err 'expected less than --interval' &&
+		run 1 replay --policy=none "$T/r1.json" "$T/r2.json" && err 'none' &&
+		printf '\037\213torn' >"$T/torn.snap.gz" && run 1 replay "$T/torn.snap.gz" "$T/r1.json" && err 'torn.snap.gz: the compressed data'
+}
+ok "replay tells what is wrong with a recording" replay_wrong
+
+echo "1..$n"

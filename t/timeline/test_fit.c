@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Placement against a reference that knows every node at every instant and tries
+ * every set of nodes.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "t/random.h"
+#include "t/timeline/world.h"
+
+/* -- is the answer right? ------------------------------------------------- */
+
+static void check_gres(const struct world *w, const struct sl_place *p, int64_t units)
+{
+	const struct sl_request *r = &w->r;
+	int64_t gpus = 0, of_kind_0 = 0;
+
+	for (uint32_t i = 0; i < r->gres_needs; i++) {
+		int64_t n = r->gres[i].count * (r->gres[i].per == SL_GRES_PER_TASK ? units : 1);
+
+		if (r->gres[i].kinds == 8)
+			continue;
+		gpus += n;
+		if (r->gres[i].kinds == 1)
+			of_kind_0 += n;
+	}
+	assert_int_equal(p->gres[0] + p->gres[1], gpus);
+	assert_true(p->gres[0] >= of_kind_0);
+}
+
+/* Units that the cores of a place stand for: between the two. */
+static void units_of(const struct world *w, const struct reading *q, int64_t cores, int64_t *low, int64_t *high)
+{
+	*low = *high = 0;
+	for (int64_t u = q->least; u <= q->units && u <= q->most; u++) {
+		if (cores_for(&w->r, u) != cores)
+			continue;
+		*low = *low ? *low : u;
+		*high = u;
+	}
+}
+
+static void check_place(const struct world *w, const struct reading *q, const struct sl_place *p, int64_t start,
+			int64_t *low, int64_t *high)
+{
+	const struct sl_resources *cap = &w->kind[w->kind_of[p->node]].capacity;
+	struct sl_resources f, got = { .cores = (int32_t) p->cores, .memory = p->memory };
+
+	memcpy(got.gres, p->gres, sizeof(got.gres));
+	assert_true(units_on(w, q, p->node, (int) start, &f) > 0);
+	assert_true(sl_resources_fit(&got, &f));
+	if (w->r.whole_nodes) {
+		assert_true(sl_resources_equal(&got, cap));
+		*low = q->least;
+		*high = units_on(w, q, p->node, (int) start, &f);
+		return;
+	}
+	units_of(w, q, p->cores, low, high);
+	assert_true(*low > 0);
+	assert_int_equal(p->memory, w->r.memory_per_node + w->r.memory_per_core * p->cores);
+	assert_int_equal(p->gres[2], 0);
+	if (!w->r.gres_needs)
+		assert_int_equal(p->gres[0] + p->gres[1] + p->gres[3], 0);
+	else if (*low == *high)
+		check_gres(w, p, *low);
+}
+
+static void check_even(const struct world *w, const struct reading *q, const struct sl_place *p, uint32_t nodes,
+		       int64_t start)
+{
+	int64_t most = 0;
+
+	for (uint32_t i = 0; i < nodes; i++)
+		most = p[i].cores > most ? p[i].cores : most;
+	for (uint32_t i = 0; i < nodes; i++) {
+		struct sl_resources f;
+
+		if (p[i].cores + or_one(w->r.cores_per_task) < most)
+			assert_int_equal(p[i].cores, cores_for(&w->r, units_on(w, q, p[i].node, (int) start, &f)));
+	}
+}
+
+static void check_layout(const struct world *w, const struct reading *q, const struct sl_layout *l, int64_t start,
+			 enum sl_place_method method)
+{
+	bool block = w->r.contiguous || method == SL_PLACE_CONTIGUOUS;
+	struct sl_place p[NODES];
+	int64_t low = 0, high = 0, gres = 0;
+
+	assert_in_range(l->nodes, q->min_nodes, q->max_nodes);
+	sl_layout_places(l, p);
+	for (uint32_t i = 0; i < l->nodes; i++) {
+		int64_t a, b;
+
+		check_place(w, q, &p[i], start, &a, &b);
+		low += a;
+		high += b;
+		gres += p[i].gres[3];
+		assert_true(!i || p[i].node > p[i - 1].node);
+		assert_true(!block || !i || p[i].node == p[i - 1].node + 1);
+	}
+	/* exactly the units asked for, or the least of each node */
+	assert_true(high >= q->units);
+	assert_true(low <= q->units || low == q->least * l->nodes);
+	if (job_gres(&w->r) && !w->r.whole_nodes)
+		assert_int_equal(gres, job_gres(&w->r));
+	for (uint32_t n = 0; n < NODES && w->r.required; n++) {
+		bool there = false;
+
+		for (uint32_t i = 0; i < l->nodes; i++)
+			there |= p[i].node == n;
+		assert_true(there || !sl_nodeset_contains(w->r.required, n));
+	}
+	if (method == SL_PLACE_SPREAD && !w->r.whole_nodes && !job_gres(&w->r) && !w->r.min_cores_per_node &&
+	    or_one(w->r.tasks_per_core) == 1)
+		check_even(w, q, p, l->nodes, start);
+}
+
+static void check_booking(struct world *w, const struct sl_layout *l, int64_t start)
+{
+	int64_t end = w->r.duration == SL_FOREVER ? SL_FOREVER : start + w->r.duration;
+	uint32_t mark = sl_timeline_mark(w->tl);
+	struct sl_error err;
+
+	if (sl_layout_book(w->tl, l, start, end, &err))
+		fail_msg("%s", err.text);
+	sl_timeline_rollback(w->tl, mark);
+}
+
+static void same_layout(const struct sl_layout *a, const struct sl_layout *b)
+{
+	struct sl_place p[NODES], q[NODES];
+
+	assert_int_equal(a->nodes, b->nodes);
+	sl_layout_places(a, p);
+	sl_layout_places(b, q);
+	assert_memory_equal(p, q, a->nodes * sizeof(p[0]));
+}
+
+static void check_explicit(struct world *w, const struct sl_layout *l, int64_t start)
+{
+	struct sl_layout again = SL_LAYOUT_EMPTY;
+	struct sl_pick picks[NODES];
+	struct sl_place p[NODES];
+	struct sl_how how = { .method = SL_PLACE_EXPLICIT, .picks = picks, .count = l->nodes };
+
+	if (job_gres(&w->r))
+		return;
+	sl_layout_places(l, p);
+	for (uint32_t i = 0; i < l->nodes; i++)
+		picks[i] = (struct sl_pick) { p[i].node, p[i].cores };
+	assert_int_equal(sl_fit_at(w->tl, &w->r, &how, start, &again, NULL, NULL), 1);
+	if (!w->r.gres_needs)
+		same_layout(l, &again);
+	sl_layout_free(&again);
+}
+
+/* -- the two questions ---------------------------------------------------- */
+
+/* A choice of nodes by gres per job within a limit of nodes is a knapsack: there a
+ * fit may be missed. */
+static bool knapsack(const struct world *w)
+{
+	return job_gres(&w->r) > 0;
+}
+
+static void ask_at(struct world *w, const struct reading *q, const struct sl_how *how)
+{
+	bool block = w->r.contiguous || how->method == SL_PLACE_CONTIGUOUS;
+	struct sl_layout l = SL_LAYOUT_EMPTY, m = SL_LAYOUT_EMPTY;
+	int t = one_in(2) ? 0 : (int) below(SPAN), fewest, most;
+	bool can = possible(w, q, t, block, &fewest, &most);
+	struct sl_misfit misfit;
+	int rc = sl_fit_at(w->tl, &w->r, how, t, &l, &misfit, NULL);
+
+	assert_true(rc == 0 || rc == 1);
+	assert_int_equal(sl_fit_at(w->tl, &w->r, how, t, NULL, NULL, NULL), rc);
+	if (rc == 1 || !knapsack(w))
+		assert_int_equal(rc, can);
+	assert_int_equal(sl_fit_at(w->twin, &w->r, how, t, &m, NULL, NULL), rc);
+	same_layout(&l, &m);
+	assert_true(rc || misfit.lack != SL_LACK_NOTHING);
+	if (rc) {
+		assert_true(l.cores >= sl_fit_least_cores(w->tl, &w->r));
+		check_layout(w, q, &l, t, how->method);
+		check_booking(w, &l, t);
+		check_explicit(w, &l, t);
+		if (how->method == SL_PLACE_PACK && !block && !knapsack(w))
+			assert_int_equal(l.nodes, fewest);
+		if (how->method == SL_PLACE_SPREAD && !block && !knapsack(w))
+			assert_int_equal(l.nodes, most);
+	}
+	sl_layout_free(&l);
+	sl_layout_free(&m);
+}
+
+static void ask_earliest(struct world *w, const struct reading *q, const struct sl_how *how)
+{
+	bool block = w->r.contiguous || how->method == SL_PLACE_CONTIGUOUS;
+	struct sl_layout l = SL_LAYOUT_EMPTY, m = SL_LAYOUT_EMPTY;
+	int64_t from = one_in(2) ? 0 : below(SPAN), latest = one_in(3) ? between(from, SPAN) : SL_FOREVER;
+	int64_t first = NOT_AT_ALL, start = NOT_AT_ALL, other = NOT_AT_ALL;
+	int fewest, most, rc;
+	struct sl_misfit misfit;
+
+	for (int t = (int) from; t < SPAN && t <= latest && first == NOT_AT_ALL; t++) {
+		if (possible(w, q, t, block, &fewest, &most))
+			first = t;
+	}
+	rc = sl_fit_earliest(w->tl, &w->r, how, from, latest, &start, &l, &misfit, NULL);
+	assert_true(rc == 0 || rc == 1);
+	assert_int_equal(sl_fit_earliest(w->twin, &w->r, how, from, latest, &other, &m, NULL, NULL), rc);
+	assert_int_equal(start, other);
+	same_layout(&l, &m);
+	if (!knapsack(w))
+		assert_int_equal(start, first);
+	else if (rc)
+		assert_true(start >= first && first != NOT_AT_ALL);
+	if (rc) {
+		check_layout(w, q, &l, start, how->method);
+		check_booking(w, &l, start);
+		/* asked for that time alone the answer is the same */
+		assert_int_equal(sl_fit_at(w->tl, &w->r, how, start, &m, NULL, NULL), 1);
+		same_layout(&l, &m);
+	} else {
+		assert_true(misfit.lack != SL_LACK_NOTHING);
+	}
+	sl_layout_free(&l);
+	sl_layout_free(&m);
+}
+
+static void every_answer_agrees_with_trying_everything(void **state)
+{
+	static const enum sl_place_method methods[] = {
+		SL_PLACE_BESTFIT, SL_PLACE_CONTIGUOUS, SL_PLACE_PACK, SL_PLACE_SPREAD, SL_PLACE_TIGHT, SL_PLACE_NATIVE,
+	};
+	uint64_t seed = number_from("SL_SEED", 100), rounds = 400 * number_from("SL_ROUNDS", 1);
+	static struct world w;
+
+	(void) state;
+	for (uint64_t round = 0; round < rounds; round++) {
+		failing_seed = random_state = seed + round;
+		create_world(&w);
+		for (int i = 0; i < 12; i++) {
+			struct sl_how how = { .method = methods[below(6)] };
+			struct reading q;
+
+			random_request(&w);
+			q = read_request(&w.r);
+			ask_at(&w, &q, &how);
+			ask_earliest(&w, &q, &how);
+		}
+		destroy_world(&w);
+	}
+	failing_seed = 0;
+}
+
+/* -- what is remembered ---------------------------------------------------- */
+
+/* An operation on the machine: book, or with sign +1 give back. */
+static int operate(struct sl_timeline *tl, const struct op *o, bool back)
+{
+	if (o->block)
+		return back ? sl_timeline_unblock(tl, &o->nodes, o->t0, o->t1, NULL) :
+			      sl_timeline_block(tl, &o->nodes, o->t0, o->t1, NULL);
+	return back ? sl_timeline_unbook(tl, &o->nodes, &o->each, o->t0, o->t1, NULL) :
+		      sl_timeline_book(tl, &o->nodes, &o->each, o->t0, o->t1, NULL);
+}
+
+/* Asked of a timeline that has been asked before, and of one that never was. */
+static void ask_both(struct world *w, int64_t now)
+{
+	const struct sl_how how = { .method = SL_PLACE_BESTFIT };
+	struct sl_layout l = SL_LAYOUT_EMPTY, m = SL_LAYOUT_EMPTY;
+	int rc;
+
+	w->twin = sl_timeline_create(NODES, w->kind_of, w->kind, 3, now, NULL);
+	for (int block = 0; block < 2; block++) {
+		for (int i = 0; i < w->ops; i++)
+			assert_true(w->op[i].block != block || operate(w->twin, &w->op[i], false) == 0);
+	}
+	rc = sl_fit_at(w->twin, &w->r, &how, 0, &m, NULL, NULL);
+	assert_int_equal(sl_fit_at(w->tl, &w->r, &how, 0, &l, NULL, NULL), rc);
+	same_layout(&l, &m);
+	sl_timeline_destroy(w->twin);
+	w->twin = NULL;
+	sl_layout_free(&l);
+	sl_layout_free(&m);
+}
+
+static void memory_round(struct world *w)
+{
+	uint32_t mark[4];
+	int marks = 0, kept[4];
+	int64_t now = 0;
+
+	for (int i = 0; i < 100; i++) {
+		uint32_t what = below(12);
+
+		if (what < 4 && w->ops < OPS) {
+			random_op(w);
+		} else if (what == 4 && marks < 4) {
+			kept[marks] = w->ops;
+			mark[marks++] = sl_timeline_mark(w->tl);
+		} else if (what == 5 && marks) {
+			sl_timeline_rollback(w->tl, mark[--marks]);
+			while (w->ops > kept[marks])
+				sl_nodeset_clear(&w->op[--w->ops].nodes);
+		} else if (what == 6 && !marks && w->ops) {
+			struct op *o = &w->op[below((uint32_t) w->ops)], swap = *o;
+
+			assert_int_equal(operate(w->tl, o, true), 0);
+			*o = w->op[--w->ops];
+			w->op[w->ops] = swap;
+		} else if (what == 7 && !marks && now < SPAN / 2) {
+			now++;
+			assert_int_equal(sl_timeline_advance(w->tl, now, NULL), 0);
+		} else {	/* often the same again, or the like */
+			if (one_in(6))
+				random_request(w);
+			else if (one_in(3))
+				w->r = (struct sl_request) { .min_nodes = 1 + below(NODES), .duration = 1 + below(6) };
+			ask_both(w, now);
+		}
+	}
+}
+
+static void what_was_refused_before_makes_no_difference(void **state)
+{
+	uint64_t seed = number_from("SL_SEED", 5000), rounds = 150 * number_from("SL_ROUNDS", 1);
+	static struct world w;
+
+	(void) state;
+	for (uint64_t round = 0; round < rounds; round++) {
+		failing_seed = random_state = seed + round;
+		create_world(&w);
+		sl_timeline_destroy(w.twin);
+		w.twin = NULL;
+		random_request(&w);
+		memory_round(&w);
+		destroy_world(&w);
+	}
+	failing_seed = 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(every_answer_agrees_with_trying_everything, say_seed),
+		cmocka_unit_test_teardown(what_was_refused_before_makes_no_difference, say_seed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* Layouts that are given, and what can be done with one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "t/timeline/where.h"
+
+/* -- explicit layouts ---------------------------------------------------- */
+
+static void an_explicit_layout_is_taken_or_refused_as_it_is(void **state)
+{
+	struct sl_timeline *tl = machine(4, NULL);
+	const struct sl_pick picks[] = { { 3, 6 }, { 1, 2 } }, open[] = { { 2, 3 }, { 0, 0 }, { 1, 0 } };
+	const struct sl_pick twice[] = { { 1, 1 }, { 1, 1 } }, beyond[] = { { 4, 1 } };
+	struct sl_how how = { .method = SL_PLACE_EXPLICIT, .picks = picks, .count = 2 };
+	struct sl_request r = { .min_nodes = 1, .tasks = 8, .memory_per_core = 10, .duration = 10 };
+	struct sl_layout l = SL_LAYOUT_EMPTY;
+
+	(void) state;
+	assert_int_equal(sl_fit_at(tl, &r, &how, 0, &l, NULL, NULL), 1);
+	assert_string_equal(text_of(&l), "1:2 3:6");
+	assert_int_equal(l.share[0].each.memory, 60);
+	r.tasks = 9;
+	assert_string_equal(at(tl, &r, &how, 0), "needs room for 9 tasks or cores, 8 could ever be had");
+	r.tasks = 7;
+	assert_string_equal(at(tl, &r, &how, 0), "asks for 7 where 8 is what it allows");
+	r.tasks = 8;
+	book(tl, "3", 3, 0, 20);
+	assert_string_equal(earliest(tl, &r, &how, 0, SL_FOREVER), "@20 1:2 3:6");
+	how.picks = open;
+	how.count = 3;
+	assert_string_equal(at(tl, &r, &how, 0), "0:4 1:1 2:3");
+	how.picks = twice;
+	how.count = 2;
+	assert_string_equal(at(tl, &r, &how, 0), "error: layout: node 1 stands in it twice");
+	how.picks = beyond;
+	how.count = 1;
+	assert_string_equal(at(tl, &r, &how, 0), "error: layout: node 4: there are 4");
+	sl_layout_free(&l);
+	sl_timeline_destroy(tl);
+}
+
+/* -- layouts ------------------------------------------------------------- */
+
+static void a_layout_keeps_nodes_that_get_the_same_together_and_lists_them_in_order(void **state)
+{
+	const struct { uint32_t node; struct sl_resources each; } in[] = {
+		{ 4, { .cores = 2, .memory = 5 } }, { 1, { .cores = 2, .memory = 5 } },
+		{ 2, { .cores = 2, .memory = 6 } }, { 0, { .cores = 2, .memory = 5, .gres = { 1 } } },
+	};
+	const struct sl_place first = { .node = 0, .cores = 2, .memory = 5, .gres = { 1 } };
+	struct sl_layout l = SL_LAYOUT_EMPTY;
+	struct sl_place out[4];
+
+	(void) state;
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(sl_layout_add(&l, in[i].node, in[i].node, &in[i].each, NULL), 0);
+	assert_int_equal(l.shares, 3);
+	assert_int_equal(l.nodes, 4);
+	assert_int_equal(l.cores, 8);
+	sl_layout_places(&l, out);
+	assert_memory_equal(&out[0], &first, sizeof(out[0]));
+	assert_int_equal(out[2].memory, 6);
+	assert_string_equal(text_of(&l), "0-2:2 4:2");
+	sl_layout_free(&l);
+}
+
+static void a_layout_is_booked_wholly_or_not_at_all(void **state)
+{
+	struct sl_timeline *tl = machine(4, NULL);
+	struct sl_layout l = SL_LAYOUT_EMPTY;
+	struct sl_free_now f;
+
+	(void) state;
+	assert_int_equal(sl_layout_add(&l, 0, 2, &(struct sl_resources) { .cores = 2 }, NULL), 0);
+	assert_int_equal(sl_layout_add(&l, 3, 3, &(struct sl_resources) { .cores = 7 }, NULL), 0);
+	book(tl, "3", 2, 0, 100);
+	assert_int_equal(sl_layout_book(tl, &l, 0, 10, NULL), -1);
+	sl_timeline_free_now(tl, &f);
+	assert_int_equal(f.cores, 30);
+	assert_int_equal(sl_layout_book(tl, &l, 100, 110, NULL), 0);
+	assert_int_equal(sl_layout_unbook(tl, &l, 100, 111, NULL), -1);
+	assert_int_equal(sl_layout_unbook(tl, &l, 100, 110, NULL), 0);
+	assert_int_equal(sl_timeline_validate(tl, NULL), 0);
+	assert_int_equal(sl_timeline_next(tl, 0), 100);
+	assert_true(sl_timeline_next(tl, 100) == SL_FOREVER);
+	sl_layout_free(&l);
+	sl_timeline_destroy(tl);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_explicit_layout_is_taken_or_refused_as_it_is),
+		cmocka_unit_test(a_layout_keeps_nodes_that_get_the_same_together_and_lists_them_in_order),
+		cmocka_unit_test(a_layout_is_booked_wholly_or_not_at_all),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

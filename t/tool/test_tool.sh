@@ -1,0 +1,518 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# All verbs of the tool but sim and compare, as their users meet them.
+
+# shellcheck source=t/tool/tool.sh
+. "$(dirname "$0")/tool.sh"
+
+# ------------------------------------------------------------------------ usage
+
+engine_alone() { run 1 engine </dev/null && err 'descriptor 3 is no packet socket'; }
+ok "the engine refuses to be started by hand" engine_alone
+
+no_command() { run 2 && err "a command is missing" && quiet out; }
+ok "without a command it says so and ends with 2" no_command
+
+unknown_command() { run 2 frobnicate && err '^schedlua: no command "frobnicate"$'; }
+ok "an unknown command ends with 2" unknown_command
+
+all_help() {
+	run 0 --help && out "^  version " && quiet err || return 1
+	verbs=$(sed -n 's/^  \([a-z]*\) .*/\1/p' "$T/out")
+	for verb in $verbs; do
+		run 0 "$verb" --help && out "^Usage: schedlua $verb" && quiet err || return 1
+		run 2 "$verb" --no-such-option && err "unknown option --no-such-option" || return 1
+		run 0 --man "$verb" && out "^.SH OPTIONS" || return 1
+	done
+}
+ok "every command has help, a man page, and refuses unknown options" all_help
+
+full_disk() {
+	[ -c /dev/full ] || return 0
+	"$SCHEDLUA" --help >/dev/full 2>"$T/err"
+	[ $? = 1 ] && err "standard output"
+}
+ok "output that cannot be written is a failure" full_disk
+
+version() {
+	run 0 version && out "^schedlua [0-9]" && cp "$T/out" "$T/v" && run 0 --version && cmp "$T/out" "$T/v" &&
+		run 0 version --json && out '"snapshot_version": [1-9]'
+}
+ok "version prints the program's and the formats' versions" version
+
+# ------------------------------------------------------------------------- show
+
+cat >"$T/now.json" <<'EOF'
+{
+  "meta": { "now": 1793620800, "cluster": "tiny", "source": "json", "sequence": 1 },
+  "nodes": [ { "name": "n1", "cores": 8 }, { "name": "n2", "cores": 8 } ],
+  "partitions": [ { "name": "p", "nodes": "n[1-2]" } ],
+  "jobs": [ { "id": 7, "user": "ada", "partition": "p", "min_nodes": 2, "time_limit": 600 } ],
+  "queue": [ { "job": 7, "partition": "p" } ]
+}
+EOF
+
+show() {
+	run 0 show "$T/now.json" && out "^cluster *tiny, taken by" && out "^cluster *tiny" && out "2026-11-02T12:00:00" && out "^nodes *2 (0 down" &&
+		out "^queue *1 " && out "^p *up *1 *2 *UNLIMITED *1$"
+}
+ok "show summarizes a snapshot" show
+
+both_ways() {
+	run 0 show --output="$T/now.snap" "$T/now.json" && run 0 show --json "$T/now.snap" && cp "$T/out" "$T/a.json" &&
+		run 0 show --json --output="$T/b.json" "$T/a.json" && cmp "$T/a.json" "$T/b.json"
+}
+ok "a snapshot goes to an image and back to the same JSON" both_ways
+
+bad_json() {
+	sed 's/"n1"/"n1", "colour": 1/' "$T/now.json" >"$T/bad.json"
+	run 1 show "$T/bad.json" && err "^schedlua: .*bad.json.*colour" && quiet out
+}
+ok "a key that is none is refused with its place" bad_json
+
+bad_image() {
+	head -c 100 "$T/now.snap" >"$T/cut.snap"
+	run 1 show "$T/cut.snap" && err "^schedlua: .*cut.snap" && run 1 show "$T/nothing" && err "No such file"
+}
+ok "a cut image and a missing file are refused" bad_image
+
+# ------------------------------------------------------------------------- plan
+
+cat >"$T/busy.json" <<'EOF'
+{
+  "meta": { "now": 1793620800, "cluster": "tiny", "source": "json", "sequence": 1 },
+  "nodes": [ { "name": "n1", "cores": 8 }, { "name": "n2", "cores": 8 } ],
+  "partitions": [ { "name": "p", "nodes": "n[1-2]" } ],
+  "jobs": [
+    { "id": 7, "user": "ada", "partition": "p", "min_nodes": 2, "min_cpus": 2, "time_limit": 600 },
+    { "id": 8, "user": "bob", "partition": "p", "min_nodes": 2, "min_cpus": 16, "time_limit": 600 },
+    { "id": 9, "user": "bob", "partition": "p", "min_nodes": 1, "time_limit": 1200 } ],
+  "queue": [ { "job": 7, "partition": "p" }, { "job": 8, "partition": "p" }, { "job": 9, "partition": "p" } ]
+}
+EOF
+cat >"$T/mine.lua" <<'EOF'
+local M = { api = 1, name = "mine", doc = "nobody but bob" }
+M.options = { user = { default = "bob", doc = "who may" } }
+function M.admit(job, cluster, opt)
+	return job.user == opt.user, "only " .. opt.user
+end
+return M
+EOF
+
+plan() {
+	run 0 plan "$T/busy.json" && out "^policy easy: 3 jobs examined" && out "^ *7  ada   p  *2  *2  n\[1-2\]$" &&
+		out "^ *8  bob  .*00:10:00  2026-11-02T12:10:00  n\[1-2\]$" && out "^ *9  bob   priority" &&
+		out "the plan is feasible" && quiet err
+}
+ok "plan prints starts, reservations and reasons" plan
+
+plan_json() {
+	run 0 plan --json --policy=conservative "$T/busy.json" && out '"started": ' && out '{"job": 7, "user": "ada"' &&
+		out '"start_time": 1793621400, "in_s": 600' && out '"check": {"ok": true, "text": ""}'
+}
+ok "plan --json" plan_json
+
+plan_file() {
+	run 0 plan --policy="$T/mine.lua" "$T/busy.json" && out "^ *7  ada   policy  *only bob$" &&
+		run 0 plan --policy="$T/mine.lua,user=ada" "$T/busy.json" && out "^ *8  bob   policy  *only ada$"
+}
+ok "plan takes a policy from a file, with options" plan_file
+
+plan_site() {
+	printf 'local sched = require "sched"\nreturn sched.site { default = { "mine", user = "ada" } }\n' >"$T/sched.lua"
+	run 0 plan --site="$T/sched.lua" "$T/busy.json" && out "^policy .*mine" && out "only ada$" || return 1
+	echo 'return (require "sched").site { partitions = { p = "easy", gpuu = "easy" } }' >"$T/stranger.lua"
+	run 0 plan --site="$T/stranger.lua" "$T/busy.json" && err "stranger.lua: no partition 'gpuu' in this cluster"
+}
+ok "plan takes a site file and the policies beside it" plan_site
+
+plan_wrong() {
+	run 1 plan --policy="$T/nosuch.lua" "$T/busy.json" && err "nosuch.lua: No such file or directory" &&
+		run 1 plan --policy=eazy "$T/busy.json" && err "unknown policy 'eazy'; did you mean 'easy'" && quiet out &&
+		run 1 plan --policy=easy,windo=3 "$T/busy.json" && err "did you mean 'window'" &&
+		run 1 plan "$T/nothing.json" && err "nothing.json: No such file" && run 2 plan && err "SNAPSHOT" &&
+		run 2 plan --budget=-1 "$T/busy.json" && err "expected a number from 0"
+}
+ok "plan refuses unknown policies, options and files" plan_wrong
+
+plan_fails() {
+	printf 'local M = { api = 1, name = "late", doc = "fails" }\nfunction M.decide(cluster, plan)\n' >"$T/late.lua"
+	printf 'for job in cluster:queue() do plan:start(job) end\n' >>"$T/late.lua"
+	printf 'if cluster.name == "tiny" then error("late") end\nend\nreturn M\n' >>"$T/late.lua"
+	run 1 plan --policy="$T/late.lua" "$T/busy.json" && err "^schedlua: .*late.lua:4: late" && out "start now: 2" &&
+		out "^the policy failed: .*late.lua:4: late"
+}
+ok "plan shows what a failing policy had booked, and ends with 1" plan_fails
+
+plan_endless() {
+	printf 'local M = { api = 1, name = "endless", doc = "never ends" }\nfunction M.decide(cluster, plan)\n' >"$T/endless.lua"
+	printf 'while cluster.name == "tiny" do pcall(function() while true do end end) end\nend\nreturn M\n' >>"$T/endless.lua"
+	run 1 plan --budget=0.1 --policy="$T/endless.lua" "$T/busy.json" && out "the budget ended the policy" && err "endless.lua:3"
+}
+ok "plan ends a policy that does not" plan_endless
+
+# What a policy says, and what names are, in the bytes that a terminal obeys or that turn
+# the writing round.
+plain_bytes() { ! LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177]\|\302[\200-\237]\|\342\200[\250-\256]\|\342\201[\246-\251]')" "$T/out" "$T/err"; }
+plan_plain() {
+	printf 'local M = { api = 1, name = "rude", doc = "shouts" }\nfunction M.decide(cluster, plan)\n' >"$T/rude.lua"
+	printf 'cluster:log("a \\27[2Jb \\u{202e}c")\nif cluster.name == "tiny" then error("x\\27]0;y\\7 \\u{202e}\\u{2066}z\\u{9b}1m") end\nend\nreturn M\n' >>"$T/rude.lua"
+	sed 's/"ada"/"a\\u001b[31m\\u202eda"/' "$T/busy.json" >"$T/rude.json"
+	run 1 plan --policy="$T/rude.lua" "$T/rude.json" && err "rude.lua" && plain_bytes &&
+		run 0 plan "$T/rude.json" && plain_bytes && run 0 show "$T/rude.json" && plain_bytes &&
+		run 0 show --json "$T/rude.json" && plain_bytes && out '\\u001b.31m\\u202eda' &&
+		printf 'error("x\\27[1m\\u{202e}")\n' >"$T/shout.lua" && run 1 check "$T/shout.lua" && plain_bytes &&
+		run 1 plan "$T/$(printf 'no\033[1m')" && plain_bytes
+}
+ok "what a policy or a name says is printed without what a terminal obeys" plan_plain
+
+# ------------------------------------------------------------------------ check
+
+check_fine() {
+	run 0 check "$T/mine.lua" "$T/sched.lua" && out "^$T/mine.lua: OK (mine+easy\|.*mine" && out "^$T/sched.lua: OK" &&
+		out "^2 of 2 files are fine$" && run 0 check --quiet "$T/mine.lua" && quiet out
+}
+ok "check loads policies and site files" check_fine
+
+check_wrong() {
+	printf 'local M = {}\nfunction M.rank(job)\n  retrun 1\nend\nreturn M\n' >"$T/typo.lua"
+	printf 'return 17\n' >"$T/number.lua"
+	printf 'local sched = require "sched"\nreturn sched.site {\n  default = { "easy" },\n  budgte = 2,\n}\n' >"$T/key.lua"
+	run 1 check "$T/typo.lua" "$T/number.lua" "$T/key.lua" "$T/mine.lua" && out "^$T/typo.lua:3: " &&
+		out "^$T/number.lua:1: policy 'number' returned 17, expected a table" && out "^$T/key.lua:4: .*budgte.*did you mean 'budget'" &&
+		out "^1 of 4 files are fine$" && printf 'local M = {}\n' >"$T/silent.lua" && run 1 check "$T/silent.lua" &&
+		out "^$T/silent.lua:1: returned nothing, expected what sched.site .* returns, or a policy's table$"
+}
+ok "check says file, line and what was expected" check_wrong
+
+check_bytecode() {
+	printf '\033Lua' >"$T/byte.lua"
+	run 1 check "$T/byte.lua" && out "^$T/byte.lua:1: precompiled Lua, expected source text$"
+}
+ok "check refuses bytecode" check_bytecode
+
+check_field() {
+	printf 'local M = { api = 1, name = "f", doc = "f" }\nlocal function h(job)\n  return job.walltime\nend\n' >"$T/field.lua"
+	printf 'function M.rank(job)\n  local x = h(job)\n  return x\nend\nreturn M\n' >>"$T/field.lua"
+	run 1 check "$T/field.lua" && out "^$T/field.lua:3: .*walltime" && out "^called from$" && out "field.lua:6: in "
+}
+ok "check finds a field that is none by trying the policy, and says who called" check_field
+
+show_other() { run 1 show "$T/mine.lua" && err "mine.lua: neither a snapshot as it was captured nor its JSON form$"; }
+ok "show says when a file is no snapshot at all" show_other
+
+check_globals() {
+	cat >"$T/globals.lua" <<-'EOF2' || return 1
+		local M = { api = 1, name = "globals" }
+		counter = 0
+		local function rare(jobs)
+			counter = counter + #jobs
+			pirnt(counter, math.flor(1.5), joobs)
+			return function() return os.time() end
+		end
+		function M.rank(job)
+			if job.user == "nobody we know" then
+				return rare({ job })
+			end
+			return -job.min_nodes
+		end
+		return M
+	EOF2
+	sed 's/^counter = 0/local env = _G/; s/pirnt(.*/env.x = x/; s/os.time()/1/' "$T/globals.lua" >"$T/dynamic.lua" || return 1
+	run 1 check "$T/globals.lua" && out "^$T/globals.lua:5: undefined variable 'pirnt'; did you mean 'print'?$" &&
+		out "^$T/globals.lua:5: there is no 'math.flor'; did you mean 'math.floor'?$" &&
+		out "^$T/globals.lua:5: undefined variable 'joobs'; did you mean 'jobs'?$" &&
+		out "^$T/globals.lua:6: there is no 'os' here: " && [ "$(wc -l <"$T/out")" = 4 ] &&
+		run 0 check "$T/dynamic.lua" && out ": OK" && echo '{}' >"$T/no.json" && run 1 check "$T/no.json" &&
+		out "^$T/no.json:1: unexpected symbol"
+}
+ok "check finds variables that are not there in lines that the trial does not come to" check_globals
+
+check_trust() {
+	chmod 755 "$T" && chmod 644 "$T/mine.lua" && run 0 check --trust "$T/mine.lua" && chmod 666 "$T/mine.lua" &&
+		run 0 check "$T/mine.lua" && run 1 check --trust "$T/mine.lua" && out "mine.lua: writable by everybody" &&
+		ln -s "$T/mine.lua" "$T/link.lua" && chmod 644 "$T/mine.lua" && run 1 check --trust "$T/link.lua"
+}
+ok "check --trust refuses what production refuses" check_trust
+
+# ----------------------------------------------------------------------- status
+
+mkdir -p "$T/state/schedlua"
+cat >"$T/state/schedlua/status.json" <<'EOF'
+{ "version": "0.1.0", "source": "site", "policy": "easy", "pid": 2147483646, "cycles": 12, "starts": 3,
+  "last_cycle": 1793620800, "refused": 0, "strikes": 2, "brand_new": [1, 2],
+  "cycle_us": { "count": 12, "last": 1500, "mean": 1000, "p50": 900, "p99": 2000, "max": 2500 } }
+EOF
+
+status() {
+	run 0 status --dir "$T/state/schedlua" && out "is not running" && out "^policy *easy$" && out "^strikes *2$" &&
+		out "^last cycle *2026-11-02T12:00:00$" && out "last 1.50 ms, median 0.90" && out "^brand_new *\[1,2\]$" &&
+		! out "refused" >/dev/null
+}
+ok "status prints what it knows in words, what it does not as it is" status
+
+status_json() { run 0 status --json --dir "$T/state/schedlua" && out '"cycles": 12'; }
+ok "status --json prints the file" status_json
+
+status_past() {
+	mkdir -p "$T/past" && echo '{ "source": "site", "last_error": "x", "last_error_time": 5, "last_cycle": 9 }' \
+		>"$T/past/status.json" && run 0 status --dir "$T/past" && out "^last error, past *x$" &&
+		echo '{ "source": "bundled", "last_error": "x", "last_error_time": 5, "last_cycle": 9 }' \
+		>"$T/past/status.json" && run 0 status --dir "$T/past" && out "^last error *x$"
+}
+ok "status tells an error that is over from one that is not" status_past
+
+status_conf() {
+	printf '# StateSaveLocation=/wrong\nClusterName=x\nstatesavelocation = %s # here\n' "$T/state" >"$T/slurm.conf"
+	SLURM_CONF=$T/slurm.conf run 0 status && out "^policy *easy$"
+}
+ok "status finds the directory through slurm.conf" status_conf
+
+status_none() {
+	run 1 status --dir "$T" && err "^schedlua: $T/status.json: No such file.*SchedulerType" &&
+		echo '{' >"$T/status.json" && run 1 status --dir "$T" && err "^schedlua: $T/status.json:[0-9]"
+}
+ok "status says where it looked, and where the file is broken" status_none
+
+# ---------------------------------------------------------------------- explain
+
+J=$T/journal
+mkdir "$J"
+cat >"$J/decisions.jsonl.1" <<'EOF'
+{"sequence": 1, "now": 1793620800, "policy": "easy", "full": true, "pending": [{"job": 7, "why": "window", "by": "easy"}, {"job": 77, "why": "resources"}]}
+{"sequence": 2, "now": 1793620810, "policy": "easy", "pending": [{"job": 7, "why": "resources", "text": "needs 2 nodes, 1 is free", "by": "easy"}]}
+EOF
+cat >"$J/decisions.jsonl" <<'EOF'
+{"sequence": 3, "now": 1793620820, "policy": "easy", "full": true, "reserved": [{"job": 5, "start_time": 1793620900, "nodes": "n1"}, {"job": 4, "start_time": 1793620850, "nodes": "n1"}], "pending": [{"job": 7, "why": "resources", "text": "needs 2 nodes, 1 is free", "by": "easy"}, {"job": 77, "why": "resources"}]}
+{"sequence": 4, "now": 1793620830, "policy": "easy", "reserved": [{"job": 6, "start_time": 1793621000, "nodes": "n2"}, {"job": 7, "start_time": 1793621000, "nodes": "n[1-2]", "by": "easy"}, {"job": 8, "start_time": 1793629000}], "pending": [{"job": 7, "why": "resources", "text": "needs 2 nodes, 1 is free", "by": "easy"}]}
+{"sequence": 5, "now": 1793620860, "policy": "easy", "started": [{"job": 9, "nodes": "n2", "cores": 8, "done": true}, {"job": 10, "nodes": "n2", "done": false, "text": "cancelled meanwhile"}], "gone": [{"job": 77}]}
+{"sequence": 6, "now": 17936
+EOF
+
+explain_wait() {
+	run 0 explain --dir "$J" 7 && sed -n 1p "$T/out" | grep -qF \
+		"2026-11-02T12:00:30  waits: resources: needs 2 nodes, 1 is free; expected to start at 2026-11-02T12:03:20 on n[1-2]  [easy]" &&
+		out "^    ahead of it, with a reservation: job 5 at 2026-11-02T12:01:40, job 6 at 2026-11-02T12:03:20$" &&
+		out "^2026-11-02T12:00:10 to 2026-11-02T12:00:30  waits: resources: needs 2 nodes, 1 is free  \[easy\]$" &&
+		out "^2026-11-02T12:00:00 to 2026-11-02T12:00:10  waits: window  \[easy\]$" && [ "$(wc -l <"$T/out")" = 4 ]
+}
+ok "explain tells newest first why a job waits, since when, and who is ahead" explain_wait
+
+explain_ends() {
+	run 0 explain --dir "$J" 9 && out "started on n2 (8 cores)" && ! out "ahead" >/dev/null &&
+		run 0 explain --dir "$J" 10 && out "was to start on n2: cancelled meanwhile" &&
+		run 0 explain --dir "$J" 77 && out "left the queue"
+}
+ok "explain tells how it ended" explain_ends
+
+explain_few() { run 0 explain --events=1 --dir "$J" 7_3 && [ "$(grep -c waits "$T/out")" = 1 ]; }
+ok "explain goes back as far as it is told, also for a task of an array" explain_few
+
+explain_json() {
+	run 0 explain --json --dir "$J" 7 && out '"job": 7' && out '"start_time": 1793621000' && out '"job": 6' &&
+		out '"since": 1793620810' && out '"until": 1793620830'
+}
+ok "explain --json" explain_json
+
+explain_nothing() {
+	run 1 explain --dir "$J" 70 && err "does not know job 70" && quiet out &&
+		run 1 explain --dir "$T/nowhere" 7 && err "^schedlua: .*nowhere" && run 2 explain x7 && run 2 explain 7 8
+}
+ok "explain says when there is nothing to tell" explain_nothing
+
+mkdir "$T/order"
+cat >"$T/order/site.lua" <<'EOF'
+local sched = require "sched"
+return sched.site { default = { sched.quota { per_user = "1199 cpu-seconds", limits = "limits.conf" },
+	sched.weighted { { 1000, sched.layers { file = "layers.conf" } }, { 2, sched.ageing { per = "15m" } } } } }
+EOF
+printf '# nobody\nuser bob unlimited cpu-hours\n' >"$T/order/limits.conf"
+printf 'default 1\nuser bob 5\n' >"$T/order/layers.conf"
+
+# layer 5 and nothing waited beside 1; ada asks for 2 cores x 600 s
+explain_order() {
+	run 0 explain --site "$T/order/site.lua" --snapshot "$T/busy.json" 7 &&
+		out "^order in p, by quota+weighted+easy, among 2 that may start:" && out "no place: it may not start now" &&
+		out "user ada holds 0 of 0.3 cpu-hours, asks for 0.3 (the site file); over it: waits" &&
+		out "          1000 = 1000 x layers: layer 1: \"default\" in line 1 of " &&
+		run 0 explain --json --site "$T/order/site.lua" --snapshot "$T/busy.json" 9 && out '"order": "order in p' &&
+		out "place 2: rank 5000" && out "next ahead of it: job 8 of bob (rank 5000" &&
+		out "user bob holds 0 of unlimited cpu-hours, asks for 0.3 (.*user bob.* in line 2 of " &&
+		run 1 explain --site "$T/order/site.lua" --snapshot "$T/busy.json" 70 && err "job 70 is not queued"
+}
+ok "explain computes a job's place in the order from a capture" explain_order
+
+check_files() {
+	printf 'user nosuchuser 5\nuser nosuchuser 6\n' >"$T/order/layers.conf" &&
+		run 0 check "$T/order/site.lua" && out "layers.conf:1: there is no user 'nosuchuser' on this machine" &&
+		out "layers.conf:2: user nosuchuser again, first in line 1; this line holds" &&
+		printf 'user nosuchuser 65537\n' >"$T/order/layers.conf" &&
+		run 1 check "$T/order/site.lua" && out "layers.conf:1: user nosuchuser: '65537' is no layer"
+}
+ok "check warns of users that do not exist and of lines that come again, and refuses bad ones" check_files
+
+# ---------------------------------------------------------------------- workload
+
+cat >"$T/log.swf" <<'EOF'
+; MaxProcs: 8
+; UnixStartTime: 1700000000
+1 0 -1 100 4 -1 -1 4 200 -1 1 1 1 -1 -1 -1 -1 -1
+2 10 -1 100 9 -1 -1 9 200 -1 1 1 1 -1 -1 -1 -1 -1
+3 20 -1 100
+4 30 -1 50 8 -1 -1 8 100 -1 1 2 1 -1 -1 -1 -1 -1
+EOF
+
+workload_summary() {
+	run 0 workload "$T/log.swf" && out "^jobs  *2 of 2 users$" && out "^machine  *1 nodes, 8 cores" &&
+		out "^walltime .*2.00 times" && err "log.swf: 1 jobs larger than the machine, skipped (line 4: job 2 asks for 9 cores)$" &&
+		err "log.swf: 1 rows that are no jobs, skipped (line 5: 4 numbers, expected 18)$"
+}
+ok "workload says what is in a log and what cannot be used of it" workload_summary
+
+workload_strict() {
+	run 1 workload --strict "$T/log.swf" && quiet out && err "^schedlua: .*line 5"
+}
+ok "workload --strict fails on a bad row" workload_strict
+
+workload_convert() {
+	run 0 workload --json --output="$T/log.json" "$T/log.swf" && run 0 workload --json "$T/log.json" &&
+		cmp "$T/out" "$T/log.json" && run 0 workload --swf "$T/log.json" &&
+		out "^4 30 -1 50 8 -1 -1 8 100 -1 1 2 1 -1 -1 -1 -1 -1$" && quiet err
+}
+ok "workload writes JSON and SWF that it reads again" workload_convert
+
+workload_generated() {
+	run 0 workload --json --seed=7 auction:V.2 && cp "$T/out" "$T/v2" && run 0 workload --json --seed=7 auction:V.2 &&
+		cmp "$T/out" "$T/v2" && run 0 workload esp-gpu && out "^jobs  *458 of 1 users, 228 with GPUs$" && quiet err
+}
+ok "workload makes the same workload from the same seed" workload_generated
+
+workload_wrong() {
+	run 1 workload nothing && err "none of esp, esp-gpu, esp-gpu-rand, auction:I.1 ... auction:V.3, synthetic$" &&
+		run 1 workload --machine=8x esp && err "expected a number of cores" && run 2 workload --json --swf esp &&
+		run 2 workload --output="$T/x" esp && run 1 workload --json --output="$T/no/where" esp &&
+		err "^schedlua: $T/no/where: No such file" && run 2 workload && run 1 workload --estimate=x0 esp
+}
+ok "workload says what was expected" workload_wrong
+
+# ----------------------------------------------------------------- sim --report
+
+# The page's own files with a library of one line, so that npm is not needed.
+assets() {
+	mkdir -p "$T/assets" && cp "$(dirname "$0")"/../../report/*.html "$(dirname "$0")"/../../report/*.css \
+		"$(dirname "$0")"/../../report/*.js "$T/assets" && touch "$T/assets/uPlot.css" "$T/assets/uPlot.licence" || return 1
+	echo "var uPlot;" >"$T/assets/uPlot.js"
+}
+
+sim_report() {
+	assets && SCHEDLUA_REPORT=$T/assets run 0 sim --quiet --policy=fcfs --report="$T/a.html" esp &&
+		SCHEDLUA_REPORT=$T/assets run 0 sim --quiet --policy=fcfs --report="$T/b.html" esp &&
+		cmp "$T/a.html" "$T/b.html" && grep -q "<title>fcfs on esp</title>" "$T/a.html" &&
+		grep -q '"label": "fcfs"' "$T/a.html" && ! grep -q '<!-- [a-z]* [a-zA-Z.]* -->' "$T/a.html"
+}
+ok "sim --report writes a page, the same one each time" sim_report
+
+sim_report_early() {
+	assets && SCHEDLUA_REPORT=$T/assets run 1 sim --report="$T/no/such.html" esp && quiet out && err "No such file" &&
+		rm "$T/assets/uPlot.js" && SCHEDLUA_REPORT=$T/assets run 1 sim --report="$T/c.html" esp && quiet out &&
+		err "make report-library" && [ ! -e "$T/c.html" ] && [ -z "$(ls "$T"/c.html.* 2>/dev/null)" ]
+}
+ok "sim --report fails before the run where the page cannot be written or has no library" sim_report_early
+
+compare_report() {
+	assets && SCHEDLUA_REPORT=$T/assets run 0 compare --quiet --seeds=2 --policies="fcfs easy" --report="$T/d.html" esp &&
+		SCHEDLUA_REPORT=$T/assets run 0 compare --quiet --policies="fcfs easy" --workers=1 --report="$T/e.html" esp &&
+		cmp "$T/d.html" "$T/e.html" && grep -q "<title>2 policies on esp</title>" "$T/d.html" &&
+		grep -q '"label": "fcfs"' "$T/d.html" && grep -q '"label": "easy"' "$T/d.html" &&
+		SCHEDLUA_REPORT=$T/assets run 1 compare --quiet --policies="nobody easy" --report="$T/f.html" esp &&
+		grep -q '"label": "easy"' "$T/f.html" && ! grep -q '"label": "nobody"' "$T/f.html" &&
+		run 1 compare --report="$T/no/such.html" esp && quiet out && err "No such file" &&
+		run 2 compare --runs --part=0/2 --report="$T/g.html" esp
+}
+ok "compare --report writes one page of all policies, those of the first seed" compare_report
+
+# ----------------------------------------------------------------------- ledger
+
+mkdir "$T/ledger" "$T/ledger2"
+cat >"$T/sacct.txt" <<'EOF'
+JobIDRaw|User|Account|Partition|Start|End|ElapsedRaw|AllocCPUS|NNodes|AllocTRES|State
+1|anna|chem|p|2026-03-29T00:30:00|2026-03-29T03:30:00|7200|4|1|cpu=4,node=1,gres/gpu=2|COMPLETED
+1.batch|||p|2026-03-29T00:30:00|2026-03-29T03:30:00|7200|4|1|cpu=4,node=1|COMPLETED
+2|bob|phys|p|1774737000|1774740600|1800|2|1|cpu=2,node=1|CANCELLED by 0
+2|bob|phys|p|1774750000|1774753600|3600|2|1|cpu=2,node=1|REQUEUED
+3|bob|phys|p|Unknown|Unknown|0|0|0||PENDING
+4|bob|phys|p|yesterday|today|x|2|1||FAILED
+5|bob|phys|p|1774750000|1774753600|3600|2|1|cpu=2,node=1
+EOF
+L="--dir=$T/ledger"
+if "$SCHEDLUA" ledger create "$L" 2>&1 | grep -q "without SQLite"; then
+	without_sqlite() { run 1 ledger show "$L" && err "libsqlite3-dev"; }
+	ok "ledger says so where the program was built without SQLite" without_sqlite
+else
+
+# 00:30 to 03:30 in a zone whose clocks go on an hour at 02:00 is two hours
+ledger_import() {
+	rm "$T/ledger/ledger.db"
+	TZ=Europe/Berlin run 0 ledger import "$L" "$T/sacct.txt" &&
+		out "^5 rows: 3 added, 0 known, 1 unfinished, 1 never ran, 1 unreadable$" && err "sacct.txt:8: another number" &&
+		TZ=Europe/Berlin run 0 ledger import "$L" "$T/sacct.txt" && out " 0 added, 3 known" &&
+		run 0 ledger show "$L" && out "^anna  *8.00  *4.00  *2.00$" && out "^bob  *3.00  *0.00  *1.50$" &&
+		run 0 ledger verify "$L" && out "3 runs .* all totals are right"
+}
+ok "ledger import reads what sacct printed, local times too, and counts nothing twice" ledger_import
+
+ledger_since() {
+	TZ=Europe/Berlin run 0 ledger show "$L" --since=2026-03-29T01:00 --until=2026-03-29T03:00 --user=anna --json &&
+		out '"user": "anna", "cpu_s": 14400, "gpu_s": 7200, "node_s": 3600' && ! grep -q bob "$T/out" &&
+		run 0 ledger show "$L" --without=REQUEUED --by=account && out "^phys  *1.00" && out "^chem  *8.00" &&
+		run 0 ledger show "$L" --partition=q --json && out "^\\[\\]$" &&
+		run 0 ledger show "$L" --runs --user=bob && out "REQUEUED" && [ "$(wc -l <"$T/out")" = 3 ]
+}
+ok "ledger show: an hour that the clocks left out does not count" ledger_since
+
+ledger_adjust() {
+	run 0 ledger adjust "$L" --user=anna --account=chem --cpu=-1-00:00:00 --gpu=30:00 --reason="a b" --who=me &&
+		run 0 ledger show "$L" && out "^anna  *-16.00  *4.50" &&
+		run 0 ledger show "$L" --adjustments && out " me .*-24.00  *+0.50 .* a b$" &&
+		run 0 ledger export "$L" && cp "$T/out" "$T/saved" && run 0 ledger import --dir="$T/ledger2" "$T/saved" &&
+		run 0 ledger import --dir="$T/ledger2" "$T/saved" && out " 0 added, 4 known" &&
+		run 0 ledger show --dir="$T/ledger2" && out "^anna  *-16.00  *4.50" &&
+		run 0 ledger export --dir="$T/ledger2" && cmp "$T/out" "$T/saved"
+}
+ok "ledger adjust is journalled; export is what import reads" ledger_adjust
+
+ledger_wrong() {
+	run 2 ledger adjust "$L" --user=anna --cpu=1:00:00 && err "why? say --reason" &&
+		run 2 ledger adjust "$L" --reason=x --cpu=1:00:00 && err "whose?" &&
+		run 2 ledger adjust "$L" --user=x --reason=x && err "how much?" &&
+		run 2 ledger adjust "$L" --user=x --reason=x --cpu=much && err "expected a time such as" &&
+		run 2 ledger show "$L" --since=soon && err "expected 2026-01-31" &&
+		run 2 ledger show "$L" --by=qos && err "expected user or account" && run 2 ledger frob && run 2 ledger import &&
+		run 1 ledger import "$L" "$T/nowhere" && run 2 ledger create "$L" && err "there is one already" &&
+		run 1 ledger show --dir="$T" && err "there is no ledger"
+}
+ok "ledger says what it needs" ledger_wrong
+
+ledger_damaged() {
+	printf '%s garbage' "$(head -c 600 "$T/sacct.txt")" >"$T/ledger2/ledger.db" && run 1 ledger show --dir="$T/ledger2" &&
+		err "ledger.db: .*not a database" &&
+		mv "$T/ledger2/ledger.db" "$T/ledger2/ledger.db.damaged-20260101T000000Z" &&
+		run 1 ledger show --dir="$T/ledger2" && err "was damaged and set aside; make another with" &&
+		run 0 ledger create --dir="$T/ledger2" && run 0 ledger show --dir="$T/ledger2"
+}
+ok "a damaged ledger is recognized" ledger_damaged
+
+cat >"$T/used.lua" <<'EOF'
+return { api = 1, name = "used", admit = function(job, cluster)
+	return false, "used " .. (cluster.usage:past { by = "user", unit = "cpu" }.anna or 0)
+end }
+EOF
+plan_ledger() {
+	run 0 plan --policy="$T/used.lua" --json "$T/busy.json" && out "used 0" &&
+		run 0 plan --policy="$T/used.lua" --ledger="$T/ledger/ledger.db" --json "$T/busy.json" && out "used -57600"
+}
+ok "plan --ledger decides with what was used" plan_ledger
+fi
+
+echo "1..$n"

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Machines: in words, of a slurm.conf, of a snapshot.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "t/workload/load.h"
+
+static void a_machine_in_words_has_kinds_of_nodes(void **state)
+{
+	struct sl_workload *w = LOAD(file("a.swf", small_swf), .machine = "90x8c,10x64c256000m2t2s4g:a100+1x4c5w");
+	const struct sl_snapshot *s = &w->snap;
+
+	(void) state;
+	assert_int_equal(s->node.rows, 101);
+	assert_string_equal(str(w, s->node.name[0]), "n001");
+	assert_string_equal(str(w, s->node.name[100]), "n101");
+	assert_int_equal(s->node.cores[90], 64);
+	assert_int_equal(s->node.memory[90], 256000);
+	assert_int_equal(s->node.threads[90], 2);
+	assert_int_equal(s->node.sockets[90], 2);
+	assert_int_equal(s->node.weight[100], 5);
+	assert_int_equal(s->node.gres[89].count, 0);
+	assert_int_equal(s->node_gres.count[s->node.gres[90].first], 4);
+	assert_string_equal(str(w, s->gres_kind.key[0]), "gpu:a100");
+	assert_int_equal(s->run.last[s->partition.nodes[0].first], 100);
+	assert_int_equal(s->meta.select_flags[0], SL_SELECT_MEMORY);
+	sl_workload_destroy(w);
+	REFUSED(path, SL_EINVAL, "expected a number of nodes", .machine = "0x8c");
+	REFUSED(path, SL_EINVAL, "expected a number of cores", .machine = "1x2g");
+	REFUSED(path, SL_EINVAL, "expected one of c (cores), g (GPUs)", .machine = "1x8q");
+	REFUSED(path, SL_EINVAL, "expected a number up to 65535", .machine = "1x70000c");
+	REFUSED(path, SL_EINVAL, "expected a type of GPU", .machine = "1x8c2g:");
+	REFUSED(path, SL_EINVAL, "expected a number of nodes", .machine = "4x8c,");
+	REFUSED(path, SL_ENOENT, "no such file", .machine = "/no/such/slurm.conf");
+	REFUSED(path, SL_ELIMIT, "more than", .machine = "4000000x1c,4000000x1c");
+}
+
+static const char slurm_conf[] =
+	"# a cluster\n"
+	"ClusterName=test\n"
+	"SelectType=select/cons_tres\n"
+	"SelectTypeParameters=CR_Core_Memory,CR_ONE_TASK_PER_CORE\n"
+	"NodeName=DEFAULT Sockets=2 CoresPerSocket=8 ThreadsPerCore=2 RealMemory=64000 State=UNKNOWN\n"
+	"NodeName=c[1-3] Weight=10 Feature=ib,fast   # three of them\n"
+	"NodeName=g[1-2] CPUs=32 Gres=gpu:a100:4(S:0-1),nic:1 \\\n"
+	"    RealMemory=256000 MemSpecLimit=1000 CoreSpecCount=2\n"
+	"NodeName=old CPUs=4 Sockets=1 CoresPerSocket=4 ThreadsPerCore=1 State=DOWN\n"
+	"NodeName=new[1-9] State=FUTURE\n"
+	"PartitionName=DEFAULT MaxTime=2-00:00:00 State=UP\n"
+	"PartitionName=main Nodes=c[1-3],old Default=YES DefaultTime=60\n"
+	"PartitionName=gpu Nodes=g[1-2] MaxTime=UNLIMITED PriorityTier=5 OverSubscribe=EXCLUSIVE MaxNodes=1\n"
+	"PartitionName=all Nodes=ALL MaxTime=INFINITE Hidden=YES\n";
+
+static void the_machine_of_a_slurm_conf_is_as_slurmctld_sees_it(void **state)
+{
+	struct sl_workload *w;
+	const struct sl_snapshot *s;
+	char conf[112];
+
+	(void) state;
+	strcpy(conf, file("slurm.conf", slurm_conf));
+	w = LOAD(file("a.swf", small_swf), .machine = conf);
+	s = &w->snap;
+	assert_int_equal(s->node.rows, 6);
+	assert_string_equal(str(w, s->node.name[0]), "c1");
+	assert_int_equal(s->node.cores[0], 16);
+	assert_int_equal(s->node.threads[0], 2);
+	assert_int_equal(s->node.memory[0], 64000);
+	assert_int_equal(s->node.weight[0], 10);
+	assert_string_equal(str(w, s->node.features[0]), "ib,fast");
+	assert_int_equal(s->node.cores[3], 14);
+	assert_int_equal(s->node.memory[3], 255000);
+	assert_int_equal(s->node.weight[3], 1);
+	assert_int_equal(s->node.gres[3].count, 2);
+	assert_int_equal(s->node_gres.count[s->node.gres[3].first], 4);
+	assert_string_equal(str(w, s->gres_kind.key[s->node_gres.kind[s->node.gres[3].first]]), "gpu:a100");
+	assert_int_equal(s->node.cores[5], 4);
+	assert_int_equal(s->node.threads[5], 1);
+	assert_int_equal(s->node.state[5], 0);
+	assert_int_equal(s->partition.rows, 3);
+	assert_int_equal(s->partition.nodes[0].count, 2);
+	assert_int_equal(s->run.last[s->partition.nodes[0].first], 2);
+	assert_int_equal(s->partition.max_time[0], 2 * 86400);
+	assert_int_equal(s->partition.default_time[0], 3600);
+	assert_int_equal(s->partition.default_time[1], 0);
+	assert_int_equal(s->partition.flags[0], SL_PART_UP | SL_PART_DEFAULT);
+	assert_int_equal(s->partition.max_time[1], SL_UNLIMITED);
+	assert_int_equal(s->partition.priority_tier[1], 5);
+	assert_int_equal(s->partition.oversubscribe[1], 0);
+	assert_int_equal(s->partition.max_nodes[1], 1);
+	assert_int_equal(s->partition.flags[2], SL_PART_UP | SL_PART_HIDDEN);
+	assert_int_equal(s->meta.select_flags[0], SL_SELECT_MEMORY | SL_SELECT_ONE_TASK_PER_CORE);
+	assert_int_equal(s->job.partition[0], 0);
+	sl_workload_destroy(w);
+}
+
+static void a_slurm_conf_with_mistakes_is_refused_with_its_line(void **state)
+{
+	static const struct { const char *text, *words; } bad[] = {
+		{ "ClusterName=x\n", "no NodeName line" },
+		{ "NodeName=a[1-2] CPUs=x\n", "bad.conf:1: CPUs=x: expected a number" },
+		{ "NodeName=a1\nNodeName=a1\n", "node a1 twice" },
+		{ "NodeName=a1 CPUs=2\n\nPartitionName=p Nodes=a2\n", "bad.conf:3: no node a2" },
+		{ "NodeName=a1 CPUs=2\nPartitionName=p Nodes=a1 MaxTime=soon\n", "bad.conf:2: MaxTime=soon" },
+		{ "NodeName=a[1 CPUs=2\n", "bad.conf:1" },
+		{ "NodeName=a1 Gres=gpu:a:b:c:1\n", "expected name:type:count" },
+		{ "NodeName=a[1-4294967295] CPUs=2\n", "bad.conf:1: more than 262144 nodes" },
+		{ "NodeName=a1 CPUs=2\nPartitionName=p Nodes=a1\nPartitionName=p Nodes=a1\n", "bad.conf:3: partition p twice" },
+		{ "Include nowhere.conf\n", "nowhere.conf: No such file" },
+		{ "Include bad.conf\n", "more than 8 deep" },
+	};
+	char conf[112], log[112];
+
+	(void) state;
+	strcpy(log, file("a.swf", small_swf));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct sl_workload_options opt = { .machine = conf };
+		struct sl_error err = { 0 };
+
+		strcpy(conf, file("bad.conf", bad[i].text));
+		assert_null(sl_workload_load(log, &opt, &err));
+		if (!strstr(err.text, bad[i].words))
+			fail_msg("%s, expected \"%s\"", err.text, bad[i].words);
+	}
+}
+
+static void the_machine_of_a_snapshot_is_up_and_empty(void **state)
+{
+	static const char text[] =
+		"{ \"meta\": { \"select_flags\": [\"MEMORY\"] },\n"
+		"  \"gres_kinds\": [ { \"key\": \"nic\", \"name\": \"nic\" }, { \"key\": \"gpu\", \"name\": \"gpu\" } ],\n"
+		"  \"nodes\": [ { \"name\": \"x1\", \"cores\": 12, \"memory\": 500, \"state\": [\"DOWN\"] },\n"
+		"             { \"name\": \"x2\", \"cores\": 4, \"gres\": [ { \"kind\": \"gpu\", \"count\": 3 } ] } ],\n"
+		"  \"partitions\": [ { \"name\": \"p\", \"nodes\": \"x2\" }, { \"name\": \"q\", \"nodes\": \"x[1-2]\", \"flags\": [\"UP\", \"DEFAULT\"] } ],\n"
+		"  \"jobs\": [ { \"id\": 5, \"state\": \"RUNNING\", \"partition\": \"q\", \"start_time\": 1, \"alloc\": [ { \"node\": \"x1\", \"cores\": 2 } ] } ] }\n";
+	char snap[112];
+	struct sl_workload *w;
+
+	(void) state;
+	strcpy(snap, file("now.json", text));
+	w = LOAD(file("a.swf", small_swf), .machine = snap);
+	assert_int_equal(w->snap.node.rows, 2);
+	assert_int_equal(w->snap.node.state[0], 0);
+	assert_int_equal(w->snap.job.rows, 3);
+	assert_int_equal(w->snap.job.partition[0], 1);
+	assert_int_equal(w->snap.alloc.rows, 0);
+	assert_string_equal(str(w, w->snap.gres_kind.name[w->snap.node_gres.kind[w->snap.node.gres[1].first]]), "gpu");
+	assert_int_equal(w->snap.meta.select_flags[0], SL_SELECT_MEMORY);
+	sl_workload_destroy(w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_machine_in_words_has_kinds_of_nodes),
+		cmocka_unit_test(the_machine_of_a_slurm_conf_is_as_slurmctld_sees_it),
+		cmocka_unit_test(a_slurm_conf_with_mistakes_is_refused_with_its_line),
+		cmocka_unit_test(the_machine_of_a_snapshot_is_up_and_empty),
+	};
+
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}

@@ -1,0 +1,584 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Workloads as they are found: logs in SWF, what sacct printed, JSON; and the words in
+ * which all of them write times and amounts.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <zlib.h>
+
+#include "base/lines.h"
+#include "t/workload/load.h"
+
+/* -- SWF ---------------------------------------------------------------------- */
+
+static void the_header_and_the_rows_of_a_log_are_read(void **state)
+{
+	struct sl_workload *w = LOAD(file("a.swf", small_swf), 0);
+	const struct sl_job_view *j = &w->snap.job;
+
+	(void) state;
+	assert_int_equal(j->rows, 3);
+	assert_int_equal(w->rows_read, 3);
+	assert_int_equal(w->origin_s, 843480031);
+	assert_int_equal(w->snap.meta.now[0], 843480031);
+	assert_int_equal(w->snap.node.rows, 1);
+	assert_int_equal(w->snap.node.cores[0], 10);
+	assert_int_equal(j->id[0], 1);
+	assert_int_equal(j->submit_time[1], 843480041);
+	assert_int_equal(j->eligible_time[1], 843480041);
+	assert_int_equal(j->state[0], SL_JOB_PENDING);
+	assert_int_equal(j->priority[0], 1);
+	assert_int_equal(j->array_job_id[0], SL_NONE);
+	assert_int_equal(j->partition[2], 0);
+	assert_int_equal(j->flags[0], SL_JOBF_BATCH);
+	assert_int_equal(j->num_tasks[0], 4);
+	assert_int_equal(j->min_cpus[0], 4);
+	assert_int_equal(j->num_tasks[1], 2);
+	assert_int_equal(j->memory_per_cpu[0], 2);
+	assert_string_equal(str(w, j->user[0]), "u7");
+	assert_int_equal(j->user[0], j->user[2]);
+	assert_int_equal(j->uid[1], 8);
+	assert_string_equal(str(w, j->account[0]), "g3");
+	assert_string_equal(str(w, j->account[1]), "");
+	assert_string_equal(str(w, j->name[0]), "a9");
+	assert_string_equal(str(w, j->qos[0]), "short");
+	assert_string_equal(str(w, j->qos[1]), "q2");
+	assert_int_equal(w->snap.queue.rows, 0);
+	sl_workload_destroy(w);
+}
+
+static void a_walltime_is_what_was_asked_for_and_ends_what_runs_longer(void **state)
+{
+	struct sl_workload *w = LOAD(file("a.swf", small_swf), 0);
+
+	(void) state;
+	assert_int_equal(w->runtime_s[0], 100);
+	assert_int_equal(w->estimate_s[0], 300);
+	assert_int_equal(w->snap.job.time_limit[0], 300);
+	assert_int_equal(w->snap.job.time_limit[1], 50);	/* asked for nothing */
+	assert_int_equal(w->estimate_s[1], 0);
+	assert_int_equal(w->runtime_s[2], 150);
+	assert_int_equal(w->snap.job.time_limit[2], 150);
+	assert_int_equal(w->issue[SL_ISSUE_NO_ESTIMATE].count, 1);
+	assert_int_equal(w->issue[SL_ISSUE_NO_ESTIMATE].line[0], 8);
+	assert_int_equal(w->issue[SL_ISSUE_OVERRUN].count, 1);
+	assert_int_equal(w->issue[SL_ISSUE_OVERRUN].line[0], 9);
+	sl_workload_destroy(w);
+	w = LOAD(path, .overrun = true);
+	assert_int_equal(w->runtime_s[2], 200);
+	assert_int_equal(w->estimate_s[2], 150);
+	assert_int_equal(w->snap.job.time_limit[2], 200);
+	sl_workload_destroy(w);
+}
+
+static void estimates_may_be_exact_or_a_multiple_of_the_runtime(void **state)
+{
+	struct sl_workload *w = LOAD(file("a.swf", small_swf), .estimate = "exact");
+
+	(void) state;
+	assert_int_equal(w->snap.job.time_limit[0], 100);
+	assert_int_equal(w->snap.job.time_limit[2], 150);
+	assert_int_equal(w->estimate_s[0], 300);
+	sl_workload_destroy(w);
+	w = LOAD(path, .estimate = "x2.5");
+	assert_int_equal(w->snap.job.time_limit[0], 250);
+	assert_int_equal(w->snap.job.time_limit[1], 125);
+	sl_workload_destroy(w);
+	REFUSED(path, SL_EINVAL, "expected exact, user, or x", .estimate = "x0.5");
+	REFUSED(path, SL_EINVAL, "expected exact, user, or x", .estimate = "good");
+}
+
+static void processors_are_those_that_a_job_had_or_on_demand_asked_for(void **state)
+{
+	struct sl_workload *w = LOAD(file("a.swf", small_swf), .requested_procs = true);
+
+	(void) state;
+	assert_int_equal(w->snap.job.num_tasks[0], 6);
+	assert_int_equal(w->snap.job.num_tasks[1], 2);
+	sl_workload_destroy(w);
+}
+
+static void the_machine_of_a_log_may_be_another_one(void **state)
+{
+	struct sl_workload *w = LOAD(file("a.swf", small_swf), .machine = "5x4c");
+
+	(void) state;
+	assert_int_equal(w->snap.node.rows, 5);
+	assert_string_equal(str(w, w->snap.node.name[4]), "n5");
+	sl_workload_destroy(w);
+	w = LOAD(path, .procs = 100000);
+	assert_int_equal(w->snap.node.rows, 2);
+	assert_int_equal(w->snap.node.cores[0] + w->snap.node.cores[1], 100000);
+	sl_workload_destroy(w);
+	REFUSED(path, SL_EINVAL, "expected one of them", .machine = "5x4c", .procs = 3);
+	REFUSED(file("b.swf", small_swf + strlen("; Version: 2.2\n; MaxNodes: 10\n; MaxProcs: 10\n")), SL_EINVAL,
+		"no MaxProcs");
+}
+
+static const char bad_rows[] =
+	"; MaxProcs: 8\n"
+	"1 100 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
+	"2 110 0 10 1\n"
+	"3 120 0 ten 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
+	"4 -5 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
+	"5 130 0 0 1 -1 -1 1 20 -1 5 1 1 -1 -1 -1 -1 -1\n"
+	"6 140 0 -1 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
+	"7 150 0 10 0 -1 -1 -1 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
+	"8 160 0 10 9 -1 -1 9 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
+	"9 90 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
+	"1 170 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
+	"11 180 0 10 1 -1 -1 1 20 -1 3 1 1 -1 -1 -1 -1 -1\n"
+	"12 99999999999999999999 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
+	"13 4000000000000000 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
+	"14 190 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1 and more";
+
+static void no_row_is_dropped_without_a_word(void **state)
+{
+	struct sl_workload *w = LOAD(file("bad.swf", bad_rows), 0);
+	const struct { enum sl_issue issue; uint64_t count, line; } expected[] = {
+		{ SL_ISSUE_FIELDS, 4, 3 }, { SL_ISSUE_NEGATIVE, 1, 5 }, { SL_ISSUE_NO_RUNTIME, 2, 6 },
+		{ SL_ISSUE_NO_CORES, 1, 8 }, { SL_ISSUE_TOO_LARGE, 1, 9 }, { SL_ISSUE_BACKWARDS, 1, 10 },
+		{ SL_ISSUE_DUPLICATE, 2, 10 }, { SL_ISSUE_STEP, 1, 12 },
+	};
+	uint64_t dropped = 0;
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		if (w->issue[expected[i].issue].count != expected[i].count)
+			fail_msg("%s: %d", sl_issue_words(expected[i].issue), (int) w->issue[expected[i].issue].count);
+		if (expected[i].issue != SL_ISSUE_DUPLICATE)
+			assert_int_equal(w->issue[expected[i].issue].line[0], expected[i].line);
+		if (expected[i].issue != SL_ISSUE_BACKWARDS && expected[i].issue != SL_ISSUE_DUPLICATE)
+			dropped += expected[i].count;
+	}
+	assert_int_equal(w->rows_read, 14);
+	assert_int_equal(w->snap.job.rows, 4);
+	assert_int_equal(w->snap.job.rows + dropped, w->rows_read);
+	sl_workload_destroy(w);
+}
+
+static void jobs_come_in_the_order_of_submission_and_every_id_once(void **state)
+{
+	struct sl_workload *w = LOAD(file("bad.swf", bad_rows), 0);
+	const struct sl_job_view *j = &w->snap.job;
+
+	(void) state;
+	assert_int_equal(j->id[0], 9);
+	assert_int_equal(j->submit_time[0] - w->origin_s, 90);
+	for (uint32_t i = 1; i < j->rows; i++)
+		assert_true(j->submit_time[i] >= j->submit_time[i - 1]);
+	for (uint32_t i = 0; i < j->rows; i++)
+		for (uint32_t k = 0; k < i; k++)
+			assert_int_not_equal(j->id[i], j->id[k]);
+	sl_workload_destroy(w);
+}
+
+static void strictness_makes_a_bad_row_an_error_with_its_line(void **state)
+{
+	(void) state;
+	REFUSED(file("bad.swf", bad_rows), SL_EINVAL, "4 rows that are no jobs (lines 3, 4, 13, 14",
+		.strict = true);
+	REFUSED(file("large.swf", "; MaxProcs: 8\n1 0 0 10 9 -1 -1 9 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
+		     "2 0 0 10 8 -1 -1 8 20 -1 1 1 1 -1 -1 -1 -1 -1\n"), SL_EINVAL,
+		"1 jobs larger than the machine (line 2: job 1 asks for 9 cores)", .strict = true);
+	sl_workload_destroy(LOAD(file("a.swf", small_swf), .strict = true));
+}
+
+static void issues_are_printed_one_a_line_with_the_first_lines(void **state)
+{
+	struct sl_workload *w = LOAD(file("bad.swf", bad_rows), 0);
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	(void) state;
+	sl_workload_print_issues(w, "schedlua: ", f);
+	fclose(f);
+	assert_non_null(strstr(text, "2 jobs that did not run, skipped (lines 6, 7: ran 0 s)\n"));
+	assert_non_null(strstr(text, "1 jobs submitted before the row above, sorted (line 10: 90 after 160)\n"));
+	free(text);
+	sl_workload_destroy(w);
+}
+
+static void only_the_first_jobs_are_read_on_demand(void **state)
+{
+	struct sl_workload *w = LOAD(file("a.swf", small_swf), .jobs = 2);
+
+	(void) state;
+	assert_int_equal(w->snap.job.rows, 2);
+	sl_workload_destroy(w);
+}
+
+static void write_gz(const char *name, size_t cut, bool garble)
+{
+	char whole[112], bytes[4096];
+	size_t n;
+	gzFile gz;
+	FILE *f;
+
+	snprintf(whole, sizeof(whole), "%s/whole.gz", dir);
+	gz = gzopen(whole, "wb");
+	for (int i = 0; i < 200; i++)
+		gzprintf(gz, "%d %d 0 %d 4 -1 -1 6 300 -1 1 7 3 9 1 -1 -1 -1\n", i + 1, i * 7, 10 + i * i % 97);
+	gzclose(gz);
+	f = fopen(whole, "rb");
+	n = fread(bytes, 1, sizeof(bytes), f);
+	fclose(f);
+	assert_true(n > 300 && n < sizeof(bytes));
+	if (garble)
+		bytes[n / 2] ^= 0x55;
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "wb");
+	fwrite(bytes, 1, n - cut, f);
+	fclose(f);
+}
+
+static void compressed_logs_are_read_and_damaged_ones_refused(void **state)
+{
+	struct sl_workload *w;
+
+	(void) state;
+	write_gz("good.swf.gz", 0, false);
+	w = LOAD(path, .procs = 8);
+	assert_int_equal(w->snap.job.rows, 200);
+	sl_workload_destroy(w);
+	write_gz("short.swf.gz", 1, false);
+	REFUSED(path, SL_EFORMAT, "end too early", .procs = 8);
+	write_gz("shorter.swf.gz", 200, false);
+	REFUSED(path, SL_EFORMAT, "end too early", .procs = 8);
+	write_gz("garbled.swf.gz", 0, true);
+	REFUSED(path, SL_EFORMAT, "corrupt", .procs = 8);
+}
+
+static void what_is_no_workload_is_refused_with_a_reason(void **state)
+{
+	char *long_line = malloc(SL_LINE_MAX + 100);
+
+	(void) state;
+	REFUSED(file("empty.swf", ""), SL_EFORMAT, "an empty file");
+	REFUSED(file("prose.swf", "Dear reader,\nthis is a letter.\n"), SL_EFORMAT, "no job in 2 lines");
+	REFUSED(dir, SL_EIO, "Is a directory");
+	REFUSED("frobnicate", SL_ENOENT, "none of esp, esp-gpu, esp-gpu-rand, auction:I.1 ... auction:V.3, synthetic");
+	memset(long_line, '1', SL_LINE_MAX + 99);
+	long_line[SL_LINE_MAX + 99] = 0;
+	REFUSED(file("long.swf", long_line), SL_EFORMAT, "a line of more than");
+	free(long_line);
+}
+
+static void a_workload_written_as_swf_is_read_back(void **state)
+{
+	struct sl_workload *w = LOAD(file("a.swf", small_swf), 0), *back;
+	char out[112];
+	FILE *f;
+
+	(void) state;
+	snprintf(out, sizeof(out), "%s/out.swf", dir);
+	f = fopen(out, "w");
+	assert_int_equal(sl_workload_write_swf(w, f, NULL), 0);
+	fclose(f);
+	back = LOAD(out, 0);
+	assert_int_equal(back->snap.job.rows, 3);
+	assert_int_equal(back->origin_s, w->origin_s);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(back->runtime_s[i], w->runtime_s[i]);
+		assert_int_equal(back->estimate_s[i], w->estimate_s[i]);
+		assert_int_equal(back->snap.job.id[i], w->snap.job.id[i]);
+		assert_int_equal(back->snap.job.submit_time[i], w->snap.job.submit_time[i]);
+		assert_int_equal(back->snap.job.min_cpus[i], w->snap.job.min_cpus[i]);
+		assert_int_equal(back->snap.job.memory_per_cpu[i], w->snap.job.memory_per_cpu[i]);
+		assert_string_equal(str(back, back->snap.job.user[i]), str(w, w->snap.job.user[i]));
+		assert_string_equal(str(back, back->snap.job.account[i]), str(w, w->snap.job.account[i]));
+	}
+	sl_workload_destroy(back);
+	sl_workload_destroy(w);
+}
+
+/* -- JSON ----------------------------------------------------------------------- */
+
+static const char json[] =
+	"{ \"nodes\": [ { \"name\": \"a1\", \"cores\": 8 }, { \"name\": \"a2\", \"cores\": 8 } ],\n"
+	"  \"jobs\": [\n"
+	"    { \"id\": 2, \"submit_time\": 60, \"runtime_s\": 30, \"time_limit\": 90, \"min_nodes\": 2, \"max_nodes\": 2,\n"
+	"      \"min_cpus\": 16, \"ntasks_per_node\": 8, \"num_tasks\": 16, \"flags\": [\"CONTIGUOUS\"], \"req_nodes\": \"a2\" },\n"
+	"    { \"id\": 1, \"submit_time\": 0, \"runtime_s\": 600, \"estimate_s\": 500 },\n"
+	"    { \"id\": 3, \"submit_time\": 0, \"runtime_s\": 5, \"min_cpus\": 17 },\n"
+	"    { \"id\": 4, \"runtime_s\": 7 } ] }\n";
+
+static void a_workload_in_json_has_all_fields_of_jobs(void **state)
+{
+	struct sl_workload *w = LOAD(file("a.json", json), 0);
+	const struct sl_job_view *j = &w->snap.job;
+
+	(void) state;
+	assert_int_equal(j->rows, 3);
+	assert_int_equal(w->issue[SL_ISSUE_TOO_LARGE].count, 1);
+	assert_int_equal(w->issue[SL_ISSUE_BACKWARDS].count, 1);
+	assert_int_equal(j->id[0], 1);
+	assert_int_equal(j->id[1], 4);
+	assert_int_equal(j->id[2], 2);
+	assert_int_equal(w->runtime_s[0], 500);
+	assert_int_equal(w->runtime_s[1], 7);
+	assert_int_equal(w->runtime_s[2], 30);
+	assert_int_equal(j->time_limit[1], 7);
+	assert_int_equal(j->time_limit[2], 90);
+	assert_int_equal(w->estimate_s[2], 90);
+	assert_int_equal(j->submit_time[2], w->origin_s + 60);
+	assert_int_equal(j->flags[2], SL_JOBF_CONTIGUOUS);
+	assert_int_equal(j->req_nodes[2].count, 1);
+	assert_int_equal(j->partition[0], 0);
+	assert_string_equal(str(w, w->snap.partition.name[0]), "all");
+	sl_workload_destroy(w);
+	REFUSED(path, SL_EINVAL, "1 jobs submitted before the row above", .strict = true);
+}
+
+static void a_machine_that_is_named_replaces_that_of_the_json(void **state)
+{
+	struct sl_workload *w = LOAD(file("b.json", "{\"jobs\": [{\"id\": 1, \"runtime_s\": 5, \"min_cpus\": 9}]}"),
+				     .machine = "2x8c1g");
+
+	(void) state;
+	assert_int_equal(w->snap.node.rows, 2);
+	assert_int_equal(w->snap.gres_kind.rows, 1);
+	assert_int_equal(w->snap.job.rows, 1);
+	sl_workload_destroy(w);
+	REFUSED(path, SL_EINVAL, "has no nodes");
+}
+
+static void json_that_is_no_workload_is_refused_with_the_place(void **state)
+{
+	(void) state;
+	REFUSED(file("c.json", "{\"jobs\": []}"), SL_EFORMAT, "has no jobs");
+	REFUSED(file("c.json", "{\"jobs\": [{\"id\": 1}]}"), SL_EINVAL, "jobs[0].runtime_s: expected seconds from 1 on");
+	REFUSED(file("c.json", "{\"jobs\": [{\"id\": 1, \"runtime_s\": \"x\"}]}"), SL_EINVAL, "jobs[0].runtime_s");
+	REFUSED(file("c.json", "{\"jobs\": [{\"id\": 1, \"runtime_s\": 5, \"state\": \"RUNNING\"}]}"), SL_EINVAL,
+		"jobs[0].state: expected PENDING");
+	REFUSED(file("c.json", "{\"jobs\": [{\"id\": 1, \"runtime_s\": 5, \"colour\": 1}]}"), SL_EINVAL,
+		"unknown key \"colour\"", .procs = 4);
+	REFUSED(file("c.json", "{\"jobs\": [{\"id\": 1, \"runtime_s\": 5, \"submit_time\": -1}]}"), SL_EINVAL,
+		"jobs[0].submit_time: negative", .procs = 4);
+	REFUSED(file("c.json", "{\"jobs\": [5]}"), SL_EINVAL, "jobs[0]: expected an object", .procs = 4);
+	REFUSED(file("c.json", "{\"jobs\": \n ["), SL_EFORMAT, "c.json:");
+}
+
+static char *as_json(const struct sl_workload *w)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	assert_int_equal(sl_workload_write_json(w, f, NULL), 0);
+	fclose(f);
+	return text;
+}
+
+static void every_kind_of_workload_survives_the_way_through_json(void **state)
+{
+	static const char *const names[] = {
+		"esp:first=10", "esp-gpu", "esp-gpu-rand", "auction:I.3", "auction:V.2", "synthetic:jobs=300,gpu=0.2",
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct sl_workload *w = LOAD(names[i], .machine = "64x8c2g", .seed = 5), *back;
+		char *first = as_json(w), *second;
+
+		back = LOAD(file("way.json", first), 0);
+		second = as_json(back);
+		assert_string_equal(first, second);
+		assert_int_equal(back->snap.job.rows, w->snap.job.rows);
+		assert_memory_equal(back->runtime_s, w->runtime_s, w->snap.job.rows * sizeof(int64_t));
+		free(first);
+		free(second);
+		sl_workload_destroy(w);
+		sl_workload_destroy(back);
+	}
+}
+
+/* -- sacct ------------------------------------------------------------------------ */
+
+static const char sacct[] =
+	"JobIDRaw|User|Account|QOS|Partition|Submit|Start|End|ElapsedRaw|TimelimitRaw|State|ReqCPUS|ReqNodes|ReqTRES|Comment\n"
+	"100|ann|phys|normal|all|2024-03-01T12:00:00|2024-03-01T12:00:05|2024-03-01T13:00:05|3600|120|COMPLETED|16|2|billing=16,cpu=16,gres/gpu=4,mem=64G,node=2|\n"
+	"100.batch|||||2024-03-01T12:00:05|2024-03-01T12:00:05|2024-03-01T13:00:05|3600||COMPLETED|8|1||\n"
+	"101|bob|chem|low|all|2024-03-01T12:10:00|2024-03-01T12:10:00|Unknown|60|UNLIMITED|RUNNING|1|1|cpu=1|\n"
+	"102|bob|chem|low|all|2024-03-01T12:20:00|2024-03-01T12:30:00|2024-03-01T12:40:00|600|Partition_Limit|CANCELLED by 7|3|1|cpu=3,mem=1500M,gres/gpu:a100=1,gres/gpu=1|x\n"
+	"103|bob|chem|low|all|2024-03-01T12:20:00|None|None|0|60|CANCELLED|3|1|cpu=3|\n"
+	"104|bob|chem|low|all|yesterday|||600|60|COMPLETED|3|1||\n"
+	"105|bob|chem|low|all|2024-03-01T12:20:00|||600|60\n"
+	"106_7|bob|chem|low|all|1709299800|||600|60|TIMEOUT|3|2|cpu=3,gres/gpu=1|\n";
+
+static void what_sacct_printed_is_read_by_the_names_of_its_columns(void **state)
+{
+	struct sl_workload *w = LOAD(file("march.txt", sacct), .machine = "4x8c64000m2g:a100");
+	const struct sl_snapshot *s = &w->snap;
+	const struct sl_job_view *j = &s->job;
+
+	(void) state;
+	assert_int_equal(j->rows, 3);
+	assert_int_equal(w->rows_read, 8);
+	assert_int_equal(w->issue[SL_ISSUE_STEP].count, 1);
+	assert_int_equal(w->issue[SL_ISSUE_STATE].count, 1);
+	assert_int_equal(w->issue[SL_ISSUE_NO_RUNTIME].count, 1);
+	assert_int_equal(w->issue[SL_ISSUE_FIELDS].count, 2);
+	assert_int_equal(w->issue[SL_ISSUE_FIELDS].line[0], 7);
+	assert_int_equal(j->id[0], 100);
+	assert_int_equal(j->submit_time[0], 1709294400);
+	assert_int_equal(w->origin_s, 1709294400);
+	assert_int_equal(w->runtime_s[0], 3600);
+	assert_int_equal(j->time_limit[0], 7200);
+	assert_int_equal(j->min_nodes[0], 2);
+	assert_int_equal(j->num_tasks[0], 16);
+	assert_int_equal(j->memory_per_cpu[0], 4096);
+	assert_string_equal(str(w, j->user[0]), "ann");
+	assert_string_equal(str(w, j->account[0]), "phys");
+	assert_string_equal(str(w, j->qos[0]), "normal");
+	assert_int_equal(s->job_gres.count[j->gres[0].first], 2);
+	assert_int_equal(s->job_gres.per[j->gres[0].first], SL_PER_NODE);
+	assert_int_equal(j->time_limit[1], 600);		/* no limit of its own */
+	assert_int_equal(j->memory_per_cpu[1], 500);
+	assert_string_equal(str(w, s->job_gres.type[j->gres[1].first]), "a100");
+	assert_int_equal(j->submit_time[2], 1709299800);
+	assert_int_equal(j->id[2], 103);			/* 106_7 is no number */
+	assert_int_equal(s->job_gres.per[j->gres[2].first], SL_PER_JOB);
+	assert_int_equal(s->meta.select_flags[0], SL_SELECT_MEMORY);
+	sl_workload_destroy(w);
+}
+
+static void what_sacct_does_not_tell_is_asked_for(void **state)
+{
+	(void) state;
+	REFUSED(file("march.txt", sacct), SL_EINVAL, "name one");
+	REFUSED(file("c.txt", "JobID|Submit|Elapsed\n"), SL_EFORMAT, "no column ReqCPUS", .machine = "1x1c");
+	REFUSED(file("c.txt", "JobID|Elapsed|NCPUS\n"), SL_EFORMAT, "no column Submit", .machine = "1x1c");
+	REFUSED(file("c.txt", "JobID|Submit|NCPUS|Start\n"), SL_EFORMAT, "Start and End", .machine = "1x1c");
+	REFUSED(file("c.txt", "JobID|Submit|NCPUS|Elapsed\n"), SL_EFORMAT, "no job that has run", .machine = "1x1c");
+}
+
+static void gpus_that_the_machine_lacks_are_left_out_with_a_word(void **state)
+{
+	struct sl_workload *w = LOAD(file("march.txt", sacct), .machine = "4x8c");
+
+	(void) state;
+	assert_int_equal(w->snap.job.rows, 3);
+	assert_int_equal(w->issue[SL_ISSUE_MODEL].count, 3);
+	assert_int_equal(w->snap.job_gres.rows, 0);
+	sl_workload_destroy(w);
+}
+
+/* -- text ------------------------------------------------------------------------------ */
+
+static void durations_and_amounts_are_read_as_slurm_writes_them(void **state)
+{
+	static const struct { const char *text; int64_t s; } good[] = {
+		{ "5", 300 }, { "5:30", 330 }, { "1:00:05", 3605 }, { "2-3", 183600 }, { "2-3:04", 183840 },
+		{ "2-03:04:05", 183845 }, { "00:00:07.123", 7 }, { "UNLIMITED", SL_UNLIMITED },
+		{ "infinite", SL_UNLIMITED }, { "0", 0 },
+	};
+	static const char *const wrong[] = { "", "-5", "5:", "1:2:3:4", "5m", "1-", "Partition_Limit", ":5", "1-2-3" };
+	int64_t n;
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		assert_true(sl_scan_duration(good[i].text, &n));
+		assert_int_equal(n, good[i].s);
+	}
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_false(sl_scan_duration(wrong[i], &n));
+	assert_true(sl_scan_memory("1.5G", 'M', &n, NULL) && n == 1536);
+	assert_true(sl_scan_memory("64000", 'M', &n, NULL) && n == 64000);
+	assert_true(sl_scan_memory("100K", 'M', &n, NULL) && n == 1);
+	assert_true(sl_scan_memory("2T", 'M', &n, NULL) && n == 2 * 1024 * 1024);
+	assert_false(sl_scan_memory("G", 'M', &n, NULL));
+	assert_false(sl_scan_memory("1e30", 'M', &n, NULL));
+}
+
+static void a_line_longer_than_the_buffer_is_read_whole(void **state)
+{
+	struct sl_lines *l;
+	char *text = malloc(700000), *line;
+
+	(void) state;
+	memset(text, 'a', 600000);
+	strcpy(text + 600000, "\r\nshort\n\nlast");
+	l = sl_lines_open(file("long.txt", text), NULL);
+	assert_int_equal(sl_lines_next(l, &line, NULL), 600001);
+	assert_int_equal(sl_lines_next(l, &line, NULL), 6);
+	assert_string_equal(line, "short");
+	assert_int_equal(sl_lines_next(l, &line, NULL), 1);
+	assert_int_equal(sl_lines_next(l, &line, NULL), 5);
+	assert_string_equal(line, "last");
+	assert_int_equal(sl_lines_number(l), 4);
+	assert_int_equal(sl_lines_next(l, &line, NULL), 0);
+	sl_lines_close(l);
+	free(text);
+}
+
+/* -- real logs ---------------------------------------------------------------------------- */
+
+static void logs_of_the_archive_have_the_jobs_they_should(void **state)
+{
+	static const struct { const char *name; uint32_t jobs, skipped, cores; } logs[] = {
+		{ "KTH-SP2-1996-2-raw.swf.gz", 28481, 8, 100 },
+		{ "CTC-SP2-1996-3.1-cln.swf.gz", 77205, 17, 338 },
+		{ "SDSC-BLUE-2000-4.2-cln.swf.gz", 232536, 10770, 1152 },
+	};
+	const char *where = getenv("SL_TRACES");
+	char log[512];
+	int found = 0;
+
+	(void) state;
+	for (size_t i = 0; where && i < sizeof(logs) / sizeof(logs[0]); i++) {
+		struct sl_workload *w;
+
+		snprintf(log, sizeof(log), "%s/%s", where, logs[i].name);
+		if (access(log, R_OK))
+			continue;
+		w = LOAD(log, .strict = true);
+		assert_int_equal(w->snap.job.rows, logs[i].jobs);
+		assert_int_equal(w->issue[SL_ISSUE_NO_RUNTIME].count, logs[i].skipped);
+		assert_int_equal(w->snap.node.cores[0], logs[i].cores);
+		sl_workload_destroy(w);
+		found++;
+	}
+	if (!found)	/* cmocka's own word for skipping is a failure in TAP */
+		print_message("# skipped: SL_TRACES names no directory with logs of the Parallel Workloads Archive\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_header_and_the_rows_of_a_log_are_read),
+		cmocka_unit_test(a_walltime_is_what_was_asked_for_and_ends_what_runs_longer),
+		cmocka_unit_test(estimates_may_be_exact_or_a_multiple_of_the_runtime),
+		cmocka_unit_test(processors_are_those_that_a_job_had_or_on_demand_asked_for),
+		cmocka_unit_test(the_machine_of_a_log_may_be_another_one),
+		cmocka_unit_test(no_row_is_dropped_without_a_word),
+		cmocka_unit_test(jobs_come_in_the_order_of_submission_and_every_id_once),
+		cmocka_unit_test(strictness_makes_a_bad_row_an_error_with_its_line),
+		cmocka_unit_test(issues_are_printed_one_a_line_with_the_first_lines),
+		cmocka_unit_test(only_the_first_jobs_are_read_on_demand),
+		cmocka_unit_test(compressed_logs_are_read_and_damaged_ones_refused),
+		cmocka_unit_test(what_is_no_workload_is_refused_with_a_reason),
+		cmocka_unit_test(a_workload_written_as_swf_is_read_back),
+		cmocka_unit_test(a_workload_in_json_has_all_fields_of_jobs),
+		cmocka_unit_test(a_machine_that_is_named_replaces_that_of_the_json),
+		cmocka_unit_test(json_that_is_no_workload_is_refused_with_the_place),
+		cmocka_unit_test(every_kind_of_workload_survives_the_way_through_json),
+		cmocka_unit_test(what_sacct_printed_is_read_by_the_names_of_its_columns),
+		cmocka_unit_test(what_sacct_does_not_tell_is_asked_for),
+		cmocka_unit_test(gpus_that_the_machine_lacks_are_left_out_with_a_word),
+		cmocka_unit_test(durations_and_amounts_are_read_as_slurm_writes_them),
+		cmocka_unit_test(a_line_longer_than_the_buffer_is_read_whole),
+		cmocka_unit_test(logs_of_the_archive_have_the_jobs_they_should),
+	};
+
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}

@@ -17,8 +17,6 @@
 
 #include <zlib.h>
 
-#include "image/image.h"
-
 struct sl_lines {
 	gzFile file;
 	char *path;

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/duration.h"
 #include "base/error.h"
 
 #define SL_LINE_MAX (1u << 20)	/* bytes of one line */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/duration.h"
 #include "base/plain.h"
 
 #define MAX_COLUMNS 12
@@ -16,7 +17,7 @@ const char *sl_text_duration(char text[SL_TEXT_SIZE], int64_t seconds)
 	const char *sign = seconds < 0 ? "-" : "";
 	int64_t s = seconds < 0 ? -(seconds + (seconds == INT64_MIN)) : seconds;
 
-	if (seconds == INT64_MAX)
+	if (seconds == SL_UNLIMITED)
 		snprintf(text, SL_TEXT_SIZE, "UNLIMITED");
 	else if (s >= 86400)
 		snprintf(text, SL_TEXT_SIZE, "%s%lld-%02d:%02d:%02d", sign, (long long) (s / 86400),

@@ -26,10 +26,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/duration.h"
 #include "base/error.h"
 
 #define SL_NONE UINT32_MAX	/* a reference to nothing */
-#define SL_UNLIMITED INT64_MAX	/* a duration without a limit */
 
 /* Ceilings: an image beyond them is refused, with the ceiling named. */
 #define SL_IMAGE_MAX_SIZE ((size_t) 1 << 30)	/* bytes */

@@ -18,7 +18,7 @@
  * price of moving the nodes between the classes they came from.  Marks nest.
  *
  * Times are seconds; SL_FOREVER as an end means "without end" (it equals
- * SL_UNLIMITED of image/snapshot.h).  What lies before now does not exist: a start
+ * SL_UNLIMITED of base/duration.h).  What lies before now does not exist: a start
  * before now means now.
  *
  * Results never depend on the order in which classes came to be.

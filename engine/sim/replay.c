@@ -7,7 +7,7 @@
 
 #include "base/grow.h"
 #include "image/copy.h"
-#include "workload/private.h"
+#include "image/map.h"
 
 /* What the snapshots said of a job, or of one run of a job that was requeued. */
 struct seen {

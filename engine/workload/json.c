@@ -16,6 +16,7 @@
 
 #include <jansson.h>
 
+#include "image/map.h"
 #include "workload/demand.h"
 #include "image/shapes.h"
 

@@ -88,10 +88,6 @@ void sl_issue_note(struct sl_issue_count *issue, uint64_t line, const char *fmt,
 /* In strict mode the first issue that counts is a failure: -1 with *err. */
 int sl_issues_judge(const char *name, const struct sl_issue_count *issue, struct sl_error *err);
 
-/* Map so many zero bytes for an image (NULL: no memory), and give them back. */
-void *sl_image_map(size_t size);
-void sl_image_unmap(void *bytes, size_t size);
-
 /* -- parameters of generators: "name:KEY=VALUE,..." ---------------------- */
 
 struct sl_param {

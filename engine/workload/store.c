@@ -14,8 +14,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "image/map.h"
 #include "workload/demand.h"
 
 struct slot {
@@ -472,19 +472,6 @@ static void copy_tables(const struct sl_snapshot *from, void *to, const uint32_t
 			memcpy(dst, src, width * rows[t]);
 		}
 	}
-}
-
-void *sl_image_map(size_t size)
-{
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return p == MAP_FAILED ? NULL : p;
-}
-
-void sl_image_unmap(void *bytes, size_t size)
-{
-	if (bytes)
-		munmap(bytes, size);
 }
 
 static void count_rows(const struct sl_snapshot *machine, uint32_t *rows)

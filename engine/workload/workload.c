@@ -11,6 +11,8 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "image/map.h"
+
 /* -- estimates ------------------------------------------------------------- */
 
 int sl_estimate_parse(const char *text, double *factor, struct sl_error *err)

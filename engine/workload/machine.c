@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define POOL_CORES 65535	/* of a node, SL_MAX_NODE_CORES of timeline/timeline.h */
 #define MACHINE_NODES ((uint32_t) 1 << 22)	/* of a machine */
@@ -304,4 +305,21 @@ int sl_machine_load(struct sl_builder *b, const char *path, uint32_t *select_fla
 		return -1;
 	return snapshot ? load_snapshot(b, path, select_flags, err) :
 			  sl_machine_load_conf(b, path, select_flags, err);
+}
+
+int sl_machine_from_options(struct sl_builder *b, const struct sl_workload_options *opt, uint32_t *select_flags,
+			    struct sl_error *err)
+{
+	if (opt->machine && opt->procs)
+		return sl_fail(err, SL_EINVAL, "a machine and a number of processors: expected one of them");
+	if (opt->procs)
+		return sl_machine_pool(b, opt->procs, err) < 0 ? -1 : 1;
+	if (!opt->machine)
+		return 0;
+	if (access(opt->machine, F_OK) == 0)
+		return sl_machine_load(b, opt->machine, select_flags, err) < 0 ? -1 : 1;
+	if (strchr(opt->machine, '/') || !strpbrk(opt->machine, "0123456789"))
+		return sl_fail(err, SL_ENOENT, "machine \"%s\": no such file, and no machine such as 1024x8c2g",
+			       opt->machine);
+	return sl_machine_parse(b, opt->machine, select_flags, err) < 0 ? -1 : 1;
 }

@@ -653,3 +653,15 @@ error:
 	sl_workload_destroy(w);
 	return NULL;
 }
+
+void sl_workload_destroy(struct sl_workload *w)
+{
+	if (!w)
+		return;
+	sl_image_unmap(w->bytes, w->size);
+	free(w->runtime_s);
+	free(w->estimate_s);
+	free(w->arrival_s);
+	free(w->name);
+	free(w);
+}

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "script/private.h"
+#include "bind/bind.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
+
+#include "bind/require.h"
 
 /* What a field's name leads to, in the table of a class's fields: a method is a
  * function, everything else a number of these. */
@@ -382,7 +384,7 @@ static int unknown_field(lua_State *L, const struct sl_lua_class *c)
 {
 	if (lua_type(L, 2) != LUA_TSTRING)
 		return luaL_error(L, "a %s has no field of type %s", c->name, luaL_typename(L, 2));
-	sl_script_require(L, "sched.suggest");
+	sl_lua_require(L, "sched.suggest");
 	lua_getfield(L, -1, "nearest");
 	lua_pushvalue(L, 2);
 	lua_pushvalue(L, lua_upvalueindex(1));

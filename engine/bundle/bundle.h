@@ -31,13 +31,42 @@
 #ifndef SL_BUNDLE_H
 #define SL_BUNDLE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/stat.h>
 
-#include "bundle/data.h"
-#include "script/script.h"
+#include "base/error.h"
+#include "image/fence.h"
 
 #define SL_BUNDLE_FILE_MAX ((size_t) 1 << 20)	/* bytes of one file */
 #define SL_BUNDLE_FILES 256			/* files of a set */
+
+/* A file that is not on disk (specs): a module's name, or the site's path. */
+struct sl_bundle_text {
+	const char *name, *text;
+};
+
+struct sl_bundle_source {
+	const char *site;		/* path of a site file, or NULL */
+	const char *policy;		/* "easy" or "easy,window=100", or a path ending in .lua: a site of one
+					 * policy; used when site is NULL */
+	const char *path;		/* colon-separated directories searched before the bundled ones, or NULL */
+	bool check_trust;		/* owner, mode and symlink rules (production) */
+	uint32_t trusted_uid;		/* owner allowed beside root */
+	const struct sl_bundle_text *text;	/* found before anything on disk */
+	unsigned texts;
+	const void *kept;		/* a kept set of that site: its own files come from there; or NULL */
+	size_t kept_size;
+	bool look_up_users;		/* warn of users that this machine does not know */
+};
+
+/* What the site file says of the cycle; 0 where it says nothing. */
+struct sl_site_figures {
+	double interval_s, budget_s;
+	char policy[256];		/* "easy", or "site: auction, easy" */
+	struct sl_fence hold;		/* partitions that are held when what guards them fails */
+};
 
 struct sl_trust {
 	bool check;
@@ -77,6 +106,11 @@ struct sl_bundle {
 
 /* Set up the search path and read the site file if there is one.  NULL with *err. */
 struct sl_bundle *sl_bundle_open(const struct sl_bundle_source *src, struct sl_error *err);
+void sl_bundle_destroy(struct sl_bundle *b);
+const struct sl_site_figures *sl_bundle_figures(const struct sl_bundle *b);
+
+/* Equal for sets of the same files: a text. */
+const char *sl_bundle_digest(const struct sl_bundle *b);
 
 /* Add a file that is not on disk; all is copied. */
 int sl_bundle_add_text(struct sl_bundle *b, const char *name, const char *path, const char *text, size_t length,
@@ -119,7 +153,38 @@ void sl_bundle_seal(struct sl_bundle *b);
  * messages.  A name may come twice. */
 void sl_bundle_policies(const struct sl_bundle *b, void (*visit)(const char *name, void *arg), void *arg);
 
+/* -- watching ----------------------------------------------------------- */
+
+/* The files of the set, for watching them: path i, or NULL past the end. */
+const char *sl_bundle_file(const struct sl_bundle *b, unsigned i);
+
+/* 1 when a file of the set differs from what was read (mtime, size, inode). */
+int sl_bundle_changed(const struct sl_bundle *b);
+
+/* Read those of the set's plain files (sched.file) that changed: before each decision. */
+void sl_bundle_refresh(const struct sl_bundle *b);
+
+/* What was logged about plain files is logged once more, as of a set that was only tried. */
+void sl_bundle_retell(const struct sl_bundle *b);
+
+/* Call tell() for all that there is to say about plain files: "FILE:LINE: what". */
+void sl_bundle_warnings(const struct sl_bundle *b, void (*tell)(const char *what, void *arg), void *arg);
+
 /* -- bundle/keep.c -------------------------------------------------------- */
+
+/*
+ * The set's own files as bytes, from which sl_bundle_source.kept makes it again.  0 with
+ * *bytes to be freed, or -1 with *err.
+ */
+int sl_bundle_keep(const struct sl_bundle *b, void **bytes, size_t *size, struct sl_error *err);
+
+/*
+ * Is that kept set what stands in the files?  Each of its modules and plain files is looked
+ * for where *src* says (src->kept is not read) and must have that path and that text: who
+ * asks need not believe who hands it over.  0, or -1 with *err: SL_ETRUST, or why it is no
+ * set or a file cannot be read.
+ */
+int sl_bundle_vouch(const struct sl_bundle_source *src, const void *bytes, size_t size, struct sl_error *err);
 
 /* Add the files of a kept set (sl_bundle_keep()), which must be that of b->site.  0, or
  * -1 with *err: SL_EFORMAT, SL_EINVAL when it is another site's. */

@@ -150,7 +150,7 @@ static int find_all(lua_State *L)
 
 	luaL_checkstack(L, 40, NULL);
 	sl_sandbox_globals(L);
-	sl_script_require(L, "sched.suggest");
+	sl_lua_require(L, "sched.suggest");
 	lua_getfield(L, -1, "nearest");
 	lua_remove(L, -2);
 	for (unsigned i = 0; i < s->bundle->files; i++) {

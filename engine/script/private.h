@@ -7,6 +7,8 @@
 #define SL_SCRIPT_PRIVATE_H
 
 #include "bind/bind.h"
+#include "bind/require.h"
+#include "script/script.h"
 
 struct sl_script {
 	struct sl_lua x;		/* first: a context is its script */
@@ -48,9 +50,6 @@ void sl_script_hold_site(struct sl_script *s, const char *why);
 
 /* require() and, for the project's own modules, the table "engine". */
 void sl_script_open_modules(lua_State *L);
-
-/* Push what a module of the set returned; loads it the first time. */
-void sl_script_require(lua_State *L, const char *name);
 
 /* -- probe.c ----------------------------------------------------------- */
 

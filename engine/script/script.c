@@ -138,7 +138,7 @@ static int run_site(lua_State *L)
 	struct sl_bundle *b = sl_lua_context(L)->bundle;
 	const struct sl_bundle_file *file = sl_bundle_site(b);
 
-	sl_script_require(L, "sched.site");
+	sl_lua_require(L, "sched.site");
 	if (file) {
 		lua_getfield(L, -1, "check");
 		if (sl_sandbox_load(L, file->path, file->text, file->length) != LUA_OK)
@@ -246,7 +246,7 @@ static int find_groups(lua_State *L)
 		lua_rawsetp(L, LUA_REGISTRYINDEX, &groups_key);
 	}
 	if (lua_rawgetp(L, LUA_REGISTRYINDEX, &groups_key) != LUA_TTABLE) {
-		sl_script_require(L, "sched.driver");
+		sl_lua_require(L, "sched.driver");
 		lua_getfield(L, -1, "groups");
 		lua_rawgetp(L, LUA_REGISTRYINDEX, &site_key);
 		sl_lua_push_cluster(L, x);
@@ -266,7 +266,7 @@ static int find_groups(lua_State *L)
 static void push_decider(lua_State *L, const struct sl_lua *x)
 {
 	if (x->stand_in) {
-		sl_script_require(L, "sched.driver");
+		sl_lua_require(L, "sched.driver");
 		lua_getfield(L, -1, "stand_in");
 		lua_remove(L, -2);
 		lua_call(L, 0, 2);
@@ -318,7 +318,7 @@ static int explain_group(lua_State *L)
 	struct sl_script *s = (struct sl_script *) x;
 
 	sl_lua_turn(L, x, 1);
-	sl_script_require(L, "sched.explain");
+	sl_lua_require(L, "sched.explain");
 	lua_getfield(L, -1, "explain");
 	lua_pushvalue(L, 1);
 	sl_lua_push_cluster(L, x);

@@ -13,30 +13,11 @@
 #ifndef SL_SCRIPT_H
 #define SL_SCRIPT_H
 
+#include "bundle/bundle.h"
 #include "image/fence.h"
 #include "model/plan.h"
 
-struct sl_bundle;
 struct sl_script;
-
-/* A file that is not on disk (specs): a module's name, or the site's path. */
-struct sl_bundle_text {
-	const char *name, *text;
-};
-
-struct sl_bundle_source {
-	const char *site;		/* path of a site file, or NULL */
-	const char *policy;		/* "easy" or "easy,window=100", or a path ending in .lua: a site of one
-					 * policy; used when site is NULL */
-	const char *path;		/* colon-separated directories searched before the bundled ones, or NULL */
-	bool check_trust;		/* owner, mode and symlink rules (production) */
-	uint32_t trusted_uid;		/* owner allowed beside root */
-	const struct sl_bundle_text *text;	/* found before anything on disk */
-	unsigned texts;
-	const void *kept;		/* a kept set of that site: its own files come from there; or NULL */
-	size_t kept_size;
-	bool look_up_users;		/* warn of users that this machine does not know */
-};
 
 /* Limits of one run. */
 struct sl_limits {
@@ -46,13 +27,6 @@ struct sl_limits {
 #define SL_DEFAULT_MEMORY ((size_t) 512 << 20)
 #define SL_LOAD_BUDGET_US INT64_C(10000000)	/* of loading, where no limits are given */
 
-/* What the site file says of the cycle; 0 where it says nothing. */
-struct sl_site_figures {
-	double interval_s, budget_s;
-	char policy[256];		/* "easy", or "site: auction, easy" */
-	struct sl_fence hold;		/* partitions that are held when what guards them fails */
-};
-
 /*
  * Read, compile, run and validate a policy set in a fresh state, and probe it on
  * a canned cluster.  NULL with *err: "FILE:LINE: what is wrong, what was
@@ -60,25 +34,6 @@ struct sl_site_figures {
  */
 struct sl_bundle *sl_bundle_load(const struct sl_bundle_source *src, const struct sl_limits *limits,
 				 char **trace, struct sl_error *err);
-void sl_bundle_destroy(struct sl_bundle *b);
-const struct sl_site_figures *sl_bundle_figures(const struct sl_bundle *b);
-
-/* Equal for sets of the same files: a text. */
-const char *sl_bundle_digest(const struct sl_bundle *b);
-
-/*
- * The set's own files as bytes, from which sl_bundle_source.kept makes it again.  0 with
- * *bytes to be freed, or -1 with *err.
- */
-int sl_bundle_keep(const struct sl_bundle *b, void **bytes, size_t *size, struct sl_error *err);
-
-/*
- * Is that kept set what stands in the files?  Each of its modules and plain files is looked
- * for where *src* says (src->kept is not read) and must have that path and that text: who
- * asks need not believe who hands it over.  0, or -1 with *err: SL_ETRUST, or why it is no
- * set or a file cannot be read.
- */
-int sl_bundle_vouch(const struct sl_bundle_source *src, const void *bytes, size_t size, struct sl_error *err);
 
 /*
  * Uses of global variables and of library functions that are not there, wherever
@@ -95,21 +50,6 @@ int sl_bundle_undefined(const struct sl_bundle *b, void (*tell)(const char *what
  */
 int sl_bundle_strangers(const struct sl_bundle *b, const struct sl_snapshot *snap,
 			void (*tell)(const char *what, void *arg), void *arg, struct sl_error *err);
-
-/* The files of the set, for watching them: path i, or NULL past the end. */
-const char *sl_bundle_file(const struct sl_bundle *b, unsigned i);
-
-/* 1 when a file of the set differs from what was read (mtime, size, inode). */
-int sl_bundle_changed(const struct sl_bundle *b);
-
-/* Read those of the set's plain files (sched.file) that changed: before each decision. */
-void sl_bundle_refresh(const struct sl_bundle *b);
-
-/* What was logged about plain files is logged once more, as of a set that was only tried. */
-void sl_bundle_retell(const struct sl_bundle *b);
-
-/* Call tell() for all that there is to say about plain files: "FILE:LINE: what". */
-void sl_bundle_warnings(const struct sl_bundle *b, void (*tell)(const char *what, void *arg), void *arg);
 
 /* A fresh state of the set.  NULL with *err. */
 struct sl_script *sl_script_create(const struct sl_bundle *b, const struct sl_limits *limits, struct sl_error *err);

@@ -19,7 +19,7 @@
 #include "plugin/host/keep.h"
 #include "base/plain.h"
 #include "image/plan_answer.h"
-#include "script/script.h"
+#include "bundle/bundle.h"
 #include "image/snapshot.h"
 #include "image/wire.h"
 

@@ -205,7 +205,7 @@ static int engine_file(lua_State *L)
 
 	luaL_checktype(L, 2, LUA_TFUNCTION);
 	f = lua_newuserdatauv(L, sizeof(*f), 0);
-	*f = sl_data_open(x->bundle, name, &err);
+	*f = sl_bundle_data(x->bundle, name, &err);
 	if (!*f)
 		return luaL_error(L, "%s", err.text);
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &file_meta);

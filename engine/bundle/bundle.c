@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bundle/data.h"
+
 #define MAX_ROOTS 16
 #define MAX_NAME 128		/* of a module */
 
@@ -345,14 +347,14 @@ struct sl_bundle *sl_bundle_open(const struct sl_bundle_source *src, struct sl_e
 		no_memory(err);
 		goto error;
 	}
-	b->data = sl_data_create();
+	b->trust.check = src->check_trust;
+	b->trust.uid = src->trusted_uid;
+	b->data = sl_data_create(&b->trust);
 	if (!b->data) {
 		no_memory(err);
 		goto error;
 	}
 	b->look_up_users = src->look_up_users;
-	b->trust.check = src->check_trust;
-	b->trust.uid = src->trusted_uid;
 	if (add_texts(b, src, err))
 		goto error;
 	if (b->site ? open_site(b, err) : open_policy(b, src->policy ? src->policy : "easy", err))
@@ -434,17 +436,27 @@ void sl_bundle_destroy(struct sl_bundle *b)
 
 /* -- looking up -------------------------------------------------------- */
 
-const char *sl_bundle_root(const struct sl_bundle *b, unsigned i)
-{
-	return i < b->roots && !b->root[i].library ? b->root[i].path : NULL;
-}
-
-const char *sl_bundle_text(const struct sl_bundle *b, const char *name)
+static const char *text_in_memory(const struct sl_bundle *b, const char *name)
 {
 	for (unsigned i = 0; i < b->files; i++)
 		if (b->file[i]->in_memory && !strcmp(b->file[i]->name, name))
 			return b->file[i]->text;
 	return NULL;
+}
+
+struct sl_data_file *sl_bundle_data(struct sl_bundle *b, const char *name, struct sl_error *err)
+{
+	const struct sl_bundle_file *kept = sl_bundle_kept_data(b, name);
+	const char *dir[MAX_ROOTS];
+	struct sl_data_places at = {
+		.kept_path = kept ? kept->path : NULL, .kept = kept ? kept->text : NULL,
+		.text = text_in_memory(b, name), .dir = dir,
+	};
+
+	/* the bundled directory has none */
+	for (unsigned i = 0; i < b->roots && !b->root[i].library; i++)
+		dir[at.dirs++] = b->root[i].path;
+	return sl_data_open(b->data, name, b->sealed ? NULL : &at, err);
 }
 
 const struct sl_bundle_file *sl_bundle_site(const struct sl_bundle *b)
@@ -577,7 +589,7 @@ void sl_bundle_policies(const struct sl_bundle *b, void (*visit)(const char *nam
 
 void sl_bundle_refresh(const struct sl_bundle *b)
 {
-	sl_data_refresh(b);
+	sl_data_refresh(b->data);
 }
 
 void sl_bundle_retell(const struct sl_bundle *b)

@@ -6,15 +6,7 @@
  * Each file is read once, by descriptor, and kept: a cycle's Lua state is made
  * from memory.  What decides is therefore what was checked.
  *
- * Trust (check_trust, in production).  The path is absolute.  Every directory
- * from the root down and every file is owned by root or the trusted user and not
- * writable by group or others; directories with the sticky bit may be (nobody can
- * replace an entry that root owns there).  Directories on the way to the site
- * file or a search directory may be symbolic links that root or the trusted user
- * owns; what they lead to is checked like the rest.  Below a search directory, and
- * for the site file itself, symbolic links are refused.  Files are regular and
- * at most SL_BUNDLE_FILE_MAX bytes.  Each component is opened with O_NOFOLLOW
- * relative to the one before, and the descriptor is what is checked.
+ * Trust (check_trust, in production): bundle/trust.h.
  *
  * Search path, for a module or a policy "a.b": the directory of the site file, the
  * directories of sl_bundle_source.path, then the bundled one; in each of them
@@ -37,9 +29,9 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "bundle/trust.h"
 #include "image/fence.h"
 
-#define SL_BUNDLE_FILE_MAX ((size_t) 1 << 20)	/* bytes of one file */
 #define SL_BUNDLE_FILES 256			/* files of a set */
 
 /* A file that is not on disk (specs): a module's name, or the site's path. */
@@ -68,11 +60,6 @@ struct sl_site_figures {
 	struct sl_fence hold;		/* partitions that are held when what guards them fails */
 };
 
-struct sl_trust {
-	bool check;
-	uint32_t uid;		/* owner allowed beside root */
-};
-
 struct sl_bundle_file {
 	char *name;		/* of the module; "" for the site file */
 	char *path;		/* as messages show it */
@@ -84,6 +71,8 @@ struct sl_bundle_file {
 };
 
 struct sl_root;
+struct sl_data;
+struct sl_data_file;
 
 struct sl_bundle {
 	struct sl_trust trust;
@@ -133,18 +122,15 @@ const struct sl_bundle_file *sl_bundle_module(struct sl_bundle *b, const char *n
 const struct sl_bundle_file *sl_bundle_own(struct sl_bundle *b, const char *name, const char *path,
 					   struct sl_error *err);
 
-/* Directory i of the search path, the site file's first and the bundled one left out; NULL
- * past the end. */
-const char *sl_bundle_root(const struct sl_bundle *b, unsigned i);
-
 /* Where the bundled policies are, with check_trust.  The caller's to free; NULL without memory. */
 char *sl_bundle_bundled_directory(void);
 
-/* A text given in memory under this name, or NULL. */
-const char *sl_bundle_text(const struct sl_bundle *b, const char *name);
-
-/* A plain file (data.h) as it was when the set was kept, or NULL. */
-const struct sl_bundle_file *sl_bundle_kept_data(const struct sl_bundle *b, const char *name);
+/*
+ * A plain file of the set (data.h), from the directory of the site file or one of the policy
+ * path; declared and read the first time, unless the set is sealed.  NULL with *err:
+ * SL_ENOENT, SL_EINVAL for what is no relative path, SL_ETRUST, SL_EIO, SL_ELIMIT.
+ */
+struct sl_data_file *sl_bundle_data(struct sl_bundle *b, const char *name, struct sl_error *err);
 
 /* From now on no module is read: what was not loaded with the set is not there. */
 void sl_bundle_seal(struct sl_bundle *b);
@@ -190,17 +176,7 @@ int sl_bundle_vouch(const struct sl_bundle_source *src, const void *bytes, size_
  * -1 with *err: SL_EFORMAT, SL_EINVAL when it is another site's. */
 int sl_bundle_add_kept(struct sl_bundle *b, const void *bytes, size_t size, struct sl_error *err);
 
-/* -- trust.c: opening what must be trusted ------------------------------ */
-
-/* Open a directory for reading.  A descriptor, or -1 with *err. */
-int sl_trust_dir(const struct sl_trust *trust, const char *path, struct sl_error *err);
-
-/*
- * Open a regular file *path* ("policies/easy.lua") below the directory *dir*.
- * *shown* is the directory's path for messages.  A descriptor with *st filled;
- * -1 with *err, SL_ENOENT when it is not there.
- */
-int sl_trust_file(const struct sl_trust *trust, int dir, const char *shown, const char *path,
-		  struct stat *st, struct sl_error *err);
+/* A plain file as it was when the set was kept, or NULL. */
+const struct sl_bundle_file *sl_bundle_kept_data(const struct sl_bundle *b, const char *name);
 
 #endif

@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bundle/bundle.h"
-
 #define LINES 100	/* said about one text of a file */
 
 struct value {
@@ -53,6 +51,7 @@ struct sl_data_file {
 };
 
 struct sl_data {
+	struct sl_trust trust;
 	struct sl_data_file *file[SL_DATA_FILES];
 	unsigned files;
 };
@@ -235,16 +234,16 @@ static int check_whole(const char *text, size_t length, const char *path, struct
 
 /* Read the file below a directory of the search path into f->text.  f->st is what was
  * looked at, also on failure. */
-static int read_file(const struct sl_bundle *b, struct sl_data_file *f, struct sl_error *err)
+static int read_file(const struct sl_trust *trust, struct sl_data_file *f, struct sl_error *err)
 {
 	struct stat st, after;
 	size_t length;
 	char *text;
-	int root = sl_trust_dir(&b->trust, f->dir, err), fd;
+	int root = sl_trust_dir(trust, f->dir, err), fd;
 
 	if (root < 0)
 		return -1;
-	fd = sl_trust_file(&b->trust, root, f->dir, f->name, &st, err);
+	fd = sl_trust_file(trust, root, f->dir, f->name, &st, err);
 	close(root);
 	if (fd < 0)
 		return -1;
@@ -296,9 +295,13 @@ static void free_file(struct sl_data_file *f)
 
 /* -- declaring -------------------------------------------------------------- */
 
-struct sl_data *sl_data_create(void)
+struct sl_data *sl_data_create(const struct sl_trust *trust)
 {
-	return calloc(1, sizeof(struct sl_data));
+	struct sl_data *d = calloc(1, sizeof(*d));
+
+	if (d)
+		d->trust = *trust;
+	return d;
 }
 
 void sl_data_destroy(struct sl_data *d)
@@ -327,41 +330,40 @@ static int set_path(struct sl_data_file *f, const char *dir)
 
 /* As it was in a set that was kept: what is on disk is looked at before the first
  * decision, and holds if it is good. */
-static int take_kept(struct sl_data_file *f, const struct sl_bundle_file *kept, struct sl_error *err)
+static int take_kept(struct sl_data_file *f, const char *path, const char *text, struct sl_error *err)
 {
-	size_t n = strlen(kept->path), tail = strlen(f->name);
-	char *dir = n > tail + 1 ? strndup(kept->path, n - tail - 1) : strdup(".");
+	size_t n = strlen(path), tail = strlen(f->name);
+	char *dir = n > tail + 1 ? strndup(path, n - tail - 1) : strdup(".");
 
 	if (!dir || set_path(f, dir)) {
 		free(dir);
 		return no_memory(err);
 	}
 	free(dir);
-	f->text = strdup(kept->text);
-	f->length = kept->length;
+	f->text = strdup(text);
+	f->length = strlen(text);
 	return f->text ? 0 : no_memory(err);
 }
 
 /* From memory, or else the first that there is on the search path. */
-static int find_file(struct sl_bundle *b, struct sl_data_file *f, struct sl_error *err)
+static int find_file(const struct sl_trust *trust, const struct sl_data_places *at, struct sl_data_file *f,
+		     struct sl_error *err)
 {
 	struct sl_error why = { 0 };
-	const struct sl_bundle_file *kept = sl_bundle_kept_data(b, f->name);
-	const char *dir, *text = sl_bundle_text(b, f->name);
 
-	if (kept)
-		return take_kept(f, kept, err);
-	if (text) {
+	if (at->kept)
+		return take_kept(f, at->kept_path, at->kept, err);
+	if (at->text) {
 		f->in_memory = true;
-		f->length = strlen(text);
-		if (set_path(f, ".") || !(f->text = strdup(text)))
+		f->length = strlen(at->text);
+		if (set_path(f, ".") || !(f->text = strdup(at->text)))
 			return no_memory(err);
-		return check_whole(text, f->length, f->path, err);
+		return check_whole(f->text, f->length, f->path, err);
 	}
-	for (unsigned i = 0; (dir = sl_bundle_root(b, i)); i++) {
-		if (set_path(f, dir))
+	for (unsigned i = 0; i < at->dirs; i++) {
+		if (set_path(f, at->dir[i]))
 			return no_memory(err);
-		if (!read_file(b, f, &why))
+		if (!read_file(trust, f, &why))
 			return 0;
 		if (why.code != SL_ENOENT) {
 			*err = why;
@@ -371,9 +373,9 @@ static int find_file(struct sl_bundle *b, struct sl_data_file *f, struct sl_erro
 	return sl_fail(err, SL_ENOENT, "there is no file '%s'; expected one beside the site file", f->name);
 }
 
-struct sl_data_file *sl_data_open(struct sl_bundle *b, const char *name, struct sl_error *err)
+struct sl_data_file *sl_data_open(struct sl_data *d, const char *name, const struct sl_data_places *at,
+				  struct sl_error *err)
 {
-	struct sl_data *d = b->data;
 	struct sl_data_file *f;
 	struct sl_error why = { 0 };
 
@@ -382,7 +384,7 @@ struct sl_data_file *sl_data_open(struct sl_bundle *b, const char *name, struct 
 	for (unsigned i = 0; i < d->files; i++)
 		if (!strcmp(d->file[i]->name, name))
 			return d->file[i];
-	if (b->sealed) {
+	if (!at) {
 		sl_fail(err, SL_ENOENT, "file '%s' was not named while the policy set was loaded", name);
 		return NULL;
 	}
@@ -396,7 +398,7 @@ struct sl_data_file *sl_data_open(struct sl_bundle *b, const char *name, struct 
 		no_memory(err);
 		return NULL;
 	}
-	if (find_file(b, f, &why)) {
+	if (find_file(&d->trust, at, f, &why)) {
 		*err = why;
 		free_file(f);
 		return NULL;
@@ -404,9 +406,9 @@ struct sl_data_file *sl_data_open(struct sl_bundle *b, const char *name, struct 
 	return d->file[d->files++] = f;
 }
 
-bool sl_data_accepted(const struct sl_bundle *b, unsigned i, struct sl_data_accepted *a)
+bool sl_data_accepted(const struct sl_data *d, unsigned i, struct sl_data_accepted *a)
 {
-	const struct sl_data_file *f = i < b->data->files ? b->data->file[i] : NULL;
+	const struct sl_data_file *f = i < d->files ? d->file[i] : NULL;
 
 	if (f)
 		*a = (struct sl_data_accepted) { f->name, f->path, f->accepted, f->accepted_length };
@@ -440,7 +442,7 @@ static void complain(struct sl_data_file *f, const struct sl_error *why)
 	sl_data_say(f, true, text);
 }
 
-static void refresh(const struct sl_bundle *b, struct sl_data_file *f)
+static void refresh(const struct sl_trust *trust, struct sl_data_file *f)
 {
 	struct sl_error why = { 0 };
 	struct stat st;
@@ -461,14 +463,14 @@ static void refresh(const struct sl_bundle *b, struct sl_data_file *f)
 	f->st = st;
 	f->missing = false;
 	free_lines(f);
-	if (read_file(b, f, &why))
+	if (read_file(trust, f, &why))
 		complain(f, &why);
 }
 
-void sl_data_refresh(const struct sl_bundle *b)
+void sl_data_refresh(struct sl_data *d)
 {
-	for (unsigned i = 0; i < b->data->files; i++)
-		refresh(b, b->data->file[i]);
+	for (unsigned i = 0; i < d->files; i++)
+		refresh(&d->trust, d->file[i]);
 }
 
 void sl_data_tell(struct sl_data *d, void (*tell)(bool error, const char *text, void *arg), void *arg)

@@ -4,7 +4,7 @@
  * beside its policies and edits while the scheduler runs.
  *
  * A file is declared while the set is loaded (sched.file() in Lua) and belongs to the
- * set from then on; it comes through the same door as policies (bundle.h), from the
+ * set from then on; it comes through the same door as policies (trust.h), from the
  * directory of the site file or one of the policy path.  Before each decision
  * sl_data_refresh() looks whether a file changed (one stat(2)); one that did is read
  * and handed to its parser, a Lua function, in that cycle.  What the parser returns, a
@@ -24,9 +24,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/error.h"
+#include "bundle/trust.h"
 
-struct sl_bundle;
 struct sl_data;			/* the files of a set */
 struct sl_data_file;
 
@@ -42,18 +41,27 @@ struct sl_data_value {
 	const char *text;	/* lives until the file is parsed again */
 };
 
-struct sl_data *sl_data_create(void);
+struct sl_data *sl_data_create(const struct sl_trust *trust);
 void sl_data_destroy(struct sl_data *d);
 
+/* Where a file may be, what comes first first; NULL: not there. */
+struct sl_data_places {
+	const char *kept_path, *kept;	/* as it was when the set was kept */
+	const char *text;		/* in memory */
+	const char *const *dir;		/* of the search path */
+	unsigned dirs;
+};
+
 /*
- * The file called so; declared and read the first time, unless the set is sealed.
- * NULL with *err: SL_ENOENT, SL_EINVAL for what is no relative path, SL_ETRUST,
+ * The file called so; declared and read the first time, unless *at* is NULL: no more may be
+ * declared.  NULL with *err: SL_ENOENT, SL_EINVAL for what is no relative path, SL_ETRUST,
  * SL_EIO, SL_ELIMIT.
  */
-struct sl_data_file *sl_data_open(struct sl_bundle *b, const char *name, struct sl_error *err);
+struct sl_data_file *sl_data_open(struct sl_data *d, const char *name, const struct sl_data_places *at,
+				  struct sl_error *err);
 
 /* Look which files changed, and read those. */
-void sl_data_refresh(const struct sl_bundle *b);
+void sl_data_refresh(struct sl_data *d);
 
 const char *sl_data_path(const struct sl_data_file *f);
 
@@ -69,7 +77,7 @@ struct sl_data_accepted {
 	const char *name, *path, *text;
 	size_t length;
 };
-bool sl_data_accepted(const struct sl_bundle *b, unsigned i, struct sl_data_accepted *a);
+bool sl_data_accepted(const struct sl_data *d, unsigned i, struct sl_data_accepted *a);
 
 /* -- parsing: begin, put what there is, end ------------------------------ */
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "bundle/bundle.h"
+#include "bundle/data.h"
 
 static const char first_line[] = "schedlua set 1\n";
 #define FIRST (sizeof(first_line) - 1)
@@ -38,7 +39,7 @@ int sl_bundle_keep(const struct sl_bundle *b, void **bytes, size_t *size, struct
 			file->path);
 		fwrite(file->text, 1, file->length, f);
 	}
-	for (unsigned i = 0; sl_data_accepted(b, i, &data); i++)
+	for (unsigned i = 0; sl_data_accepted(b->data, i, &data); i++)
 		if (data.text) {
 			fprintf(f, "%zu %zu %zu\n:%s%s", strlen(data.name) + 1, strlen(data.path), data.length,
 				data.name, data.path);
@@ -139,7 +140,7 @@ static int differs(const struct sl_bundle_file *theirs, struct sl_error *err)
 
 static int vouch_data(struct sl_bundle *own, const struct sl_bundle_file *theirs, struct sl_error *err)
 {
-	struct sl_data_file *f = sl_data_open(own, theirs->name + 1, err);
+	struct sl_data_file *f = sl_bundle_data(own, theirs->name + 1, err);
 	const char *text;
 	size_t length;
 

@@ -5,7 +5,7 @@
  * Component by component, each opened relative to the one before and checked
  * through its descriptor, so that nothing can be swapped between check and use.
  */
-#include "bundle/bundle.h"
+#include "bundle/trust.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "bundle/data.h"
+
 /* Registry: the site object, the groups of the snapshot. */
 static const char site_key, groups_key;
 

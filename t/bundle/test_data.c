@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "bundle/bundle.h"
+#include "bundle/data.h"
 
 static char dir[] = "/tmp/test_data.XXXXXX";
 
@@ -102,16 +103,16 @@ static void a_file_is_declared_while_the_set_is_loaded_and_never_later(void **st
 {
 	struct sl_bundle *b = open_set(NULL, 0);
 	struct sl_error err;
-	struct sl_data_file *f = sl_data_open(b, "limits.conf", &err);
+	struct sl_data_file *f = sl_bundle_data(b, "limits.conf", &err);
 
 	(void) state;
 	assert_non_null(f);
-	assert_null(sl_data_open(b, "nothing.conf", &err));
+	assert_null(sl_bundle_data(b, "nothing.conf", &err));
 	assert_int_equal(err.code, SL_ENOENT);
 	sl_bundle_seal(b);
-	assert_ptr_equal(sl_data_open(b, "limits.conf", &err), f);
+	assert_ptr_equal(sl_bundle_data(b, "limits.conf", &err), f);
 	write_text("layers.conf", "x\n");
-	assert_null(sl_data_open(b, "layers.conf", &err));
+	assert_null(sl_bundle_data(b, "layers.conf", &err));
 	sl_bundle_destroy(b);
 }
 
@@ -124,12 +125,12 @@ static void names_stay_below_the_directory_of_the_site_file(void **state)
 
 	(void) state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		assert_null(sl_data_open(b, bad[i], &err));
+		assert_null(sl_bundle_data(b, bad[i], &err));
 		assert_int_equal(err.code, SL_EINVAL);
 	}
 	memset(longest, 'x', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = 0;
-	assert_null(sl_data_open(b, longest, &err));
+	assert_null(sl_bundle_data(b, longest, &err));
 	assert_int_equal(err.code, SL_EINVAL);
 	sl_bundle_destroy(b);
 }
@@ -138,7 +139,7 @@ static void what_was_put_is_found_and_the_last_of_a_key_holds(void **state)
 {
 	struct sl_bundle *b = open_set(NULL, 0);
 	struct sl_error err;
-	struct sl_data_file *f = sl_data_open(b, "limits.conf", &err);
+	struct sl_data_file *f = sl_bundle_data(b, "limits.conf", &err);
 	char key[32];
 
 	(void) state;
@@ -164,7 +165,7 @@ static void what_is_too_long_is_refused(void **state)
 {
 	struct sl_bundle *b = open_set(NULL, 0);
 	struct sl_error err;
-	struct sl_data_file *f = sl_data_open(b, "limits.conf", &err);
+	struct sl_data_file *f = sl_bundle_data(b, "limits.conf", &err);
 	char longest[SL_DATA_KEY + 2];
 	struct sl_data_value v = { .type = SL_DATA_TEXT, .text = longest };
 
@@ -184,23 +185,23 @@ static void a_change_is_noticed_once_and_a_bad_file_is_told_once(void **state)
 {
 	struct sl_bundle *b = open_set(NULL, 0);
 	struct sl_error err;
-	struct sl_data_file *f = sl_data_open(b, "limits.conf", &err);
+	struct sl_data_file *f = sl_bundle_data(b, "limits.conf", &err);
 	size_t length;
 	int told = 0;
 
 	(void) state;
 	accept_text(f);
 	sl_bundle_seal(b);
-	sl_data_refresh(b);
+	sl_bundle_refresh(b);
 	assert_null(sl_data_text(f, &length));
 	write_text("limits.conf", "second\n");
-	sl_data_refresh(b);
+	sl_bundle_refresh(b);
 	assert_string_equal(sl_data_text(f, &length), "second\n");
 	accept_text(f);
 	assert_int_equal(sl_data_version(f), 2);
 	write_text("limits.conf", "no end");
 	for (int i = 0; i < 3; i++) {
-		sl_data_refresh(b);
+		sl_bundle_refresh(b);
 		assert_null(sl_data_text(f, &length));
 		sl_data_tell(b->data, count, &told);
 	}
@@ -229,9 +230,9 @@ static void a_symbolic_link_is_refused_in_production(void **state)
 		print_message("# skipped: no trusted place for temporary files here, or nothing installed\n");
 		return;
 	}
-	assert_null(sl_data_open(b, "link.conf", &err));
+	assert_null(sl_bundle_data(b, "link.conf", &err));
 	assert_int_equal(err.code, SL_ETRUST);
-	assert_non_null(sl_data_open(b, "limits.conf", &err));
+	assert_non_null(sl_bundle_data(b, "limits.conf", &err));
 	sl_bundle_destroy(b);
 }
 
@@ -239,7 +240,7 @@ static void a_kept_set_has_its_files_as_they_were_accepted_until_there_are_good_
 {
 	struct sl_bundle *b = open_set(NULL, 0), *again;
 	struct sl_error err;
-	struct sl_data_file *f = sl_data_open(b, "limits.conf", &err);
+	struct sl_data_file *f = sl_bundle_data(b, "limits.conf", &err);
 	void *bytes;
 	size_t size, length;
 
@@ -247,21 +248,21 @@ static void a_kept_set_has_its_files_as_they_were_accepted_until_there_are_good_
 	accept_text(f);
 	sl_bundle_seal(b);
 	write_text("limits.conf", "bad");
-	sl_data_refresh(b);
+	sl_bundle_refresh(b);
 	assert_int_equal(sl_bundle_keep(b, &bytes, &size, &err), 0);
 	sl_bundle_destroy(b);
 	again = open_set(bytes, size);
-	f = sl_data_open(again, "limits.conf", &err);
+	f = sl_bundle_data(again, "limits.conf", &err);
 	if (!f)
 		fail_msg("%s", err.text);
 	assert_string_equal(sl_data_path(f), in_dir("limits.conf"));
 	assert_string_equal(sl_data_text(f, &length), "first\n");
 	accept_text(f);
 	sl_bundle_seal(again);
-	sl_data_refresh(again);
+	sl_bundle_refresh(again);
 	assert_null(sl_data_text(f, &length));
 	write_text("limits.conf", "good\n");
-	sl_data_refresh(again);
+	sl_bundle_refresh(again);
 	assert_string_equal(sl_data_text(f, &length), "good\n");
 	sl_bundle_destroy(again);
 	free(bytes);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bundle/bundle.h"
+#include "bundle/data.h"
 #include "t/fuzz/fuzz.h"
 
 const char fuzz_name[] = "data";
@@ -72,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t length;
 
 	MUST(text && b);
-	f = sl_data_open(b, "limits.conf", &err);
+	f = sl_bundle_data(b, "limits.conf", &err);
 	if (f) {
 		fuzz_accepted++;
 		waits = sl_data_text(f, &length);

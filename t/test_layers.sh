@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# check-layers passes the tree as it is, and names each arrow that goes where it should not.
+
+# shellcheck source=t/tool/tool.sh
+. "${0%/*}/tool/tool.sh"
+TOP=$(cd "${0%/*}/.." && pwd)
+
+# check STATUS : how check-layers ends on the tree, or on the copy of it
+check() {
+	"$TOP/t/check-layers" "${COPY:-$TOP}" >"$T/out" 2>"$T/err"
+	[ $? = "$1" ] && [ ! -s "$T/err" ]
+}
+
+# with FILE LINE... : a copy of the tree, and lines behind what a file has
+with() {
+	COPY=$T/copy
+	rm -rf "$COPY"
+	mkdir "$COPY"
+	(cd "$TOP" && tar cf - engine plugin) | (cd "$COPY" && tar xf -)
+	chmod -R u+w "$COPY"
+	file=$COPY/$1
+	shift
+	mkdir -p "${file%/*}"
+	printf '%s\n' "$@" >>"$file"
+}
+
+# says TEXT : that, and nothing else that is wrong
+says() {
+	check 1 && [ "$(grep -vc '^still there: ' "$T/out")" = 1 ] && grep -qF -- "$1" "$T/out"
+}
+
+ok "the tree is in order" check 0
+
+upward() { with engine/base/grow.c '#include "tool/tool.h"' && says "engine/base/grow.c -> engine/tool/tool.h: from a lower floor"; }
+ok "an arrow that is turned round is printed" upward
+
+private() { with engine/bind/node.c '#include "timeline/impl.h"' && says "engine/bind/node.c -> engine/timeline/impl.h: a private header"; }
+ok "a private header does not leave its room" private
+
+roomless() { with engine/bind/node.c ' # include "bind.h"' && says 'includes "bind.h", expected "ROOM/FILE.h"'; }
+ok "an include of the engine says the room" roomless
+
+circle() { with engine/base/error.h '#include "base/plain.h"' && with_also engine/base/plain.h '#include "base/error.h"' && says "a circle: "; }
+with_also() { printf '%s\n' "$2" >>"$COPY/$1"; }
+ok "files of a room that need each other are a circle" circle
+
+homeless() { with engine/stray.c 'int stray;' && says "engine/stray.c: stands in no room"; }
+ok "no file lies beside the rooms" homeless
+
+unlisted() { with engine/attic/README.md 'old things' && says "engine/attic: no room of engine/engine.am"; }
+ok "a room stands in the list of floors" unlisted
+
+untold() { with engine/engine.am '' && rm "$COPY/engine/mip/README.md" && says "engine/mip: no README.md"; }
+ok "a room says what it is" untold
+
+plugin_up() { with plugin/host/keep.c '#include "plugin/commit/start.h"' && says "plugin/host/keep.c -> plugin/commit/start.h: from a lower floor"; }
+ok "the plug-in has floors too" plugin_up
+
+plugin_engine() { with plugin/cycle.c '#include "model/plan.h"' && says "plugin/cycle.c -> engine/model/plan.h: from a lower floor"; }
+ok "the plug-in knows of the engine what both programs link" plugin_engine
+
+cut() { with engine/engine.am '# still: engine/base/grow.c -> engine/tool/tool.h' && says "engine/base/grow.c -> engine/tool/tool.h is there no more"; }
+ok "an arrow that was cut is taken off the list" cut
+
+echo "1..$n"

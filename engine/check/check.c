@@ -19,7 +19,7 @@ static int by_key(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-static uint32_t find(const struct key *keys, uint32_t count, uint64_t key)
+static uint32_t find_key(const struct key *keys, uint32_t count, uint64_t key)
 {
 	uint32_t lo = 0, hi = count;
 
@@ -137,7 +137,7 @@ static int add_bill(struct check *c, const struct bill *b)
 	return 0;
 }
 
-static bool holds(const struct check *c, uint32_t j)
+static bool holds_nodes(const struct check *c, uint32_t j)
 {
 	const struct sl_job_view *job = &c->snap->job;
 
@@ -171,7 +171,7 @@ static int bill_running(struct check *c)
 		bool idle = s->job.state[j] == SL_JOB_SUSPENDED && !s->job.priority[j];
 		uint32_t own;
 
-		if (!holds(c, j))
+		if (!holds_nodes(c, j))
 			continue;
 		own = check_reservation(c, j);
 		for (uint32_t a = alloc.first; a < alloc.first + alloc.count; a++) {
@@ -360,7 +360,7 @@ static int check_row(struct check *c, struct row *r, uint32_t id, int64_t shorte
 	if (r->partition >= s->partition.rows)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": there is no partition row %" PRIu32, id,
 			       r->partition);
-	if (find(c->queue, s->queue.rows, (uint64_t) r->job << 32 | r->partition) == SL_NONE)
+	if (find_key(c->queue, s->queue.rows, (uint64_t) r->job << 32 | r->partition) == SL_NONE)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is not queued in partition %s", id,
 			       check_str(c, s->partition.name[r->partition]));
 	if (!(s->partition.flags[r->partition] & SL_PART_UP))
@@ -390,9 +390,9 @@ static int check_row(struct check *c, struct row *r, uint32_t id, int64_t shorte
 
 /* -- the whole plan ------------------------------------------------------ */
 
-static uint32_t job_of(const struct check *c, uint32_t id)
+static uint32_t find_job(const struct check *c, uint32_t id)
 {
-	return find(c->jobs, c->snap->job.rows, id);
+	return find_key(c->jobs, c->snap->job.rows, id);
 }
 
 /* How often a job may stand in a plan. */
@@ -415,7 +415,7 @@ static int check_start(struct check *c, uint32_t i, struct row *r)
 {
 	const struct sl_plan_start_view *start = &c->plan->start;
 
-	*r = (struct row) { .job = job_of(c, start->job[i]), .partition = start->partition[i],
+	*r = (struct row) { .job = find_job(c, start->job[i]), .partition = start->partition[i],
 		.shape = start->shape[i], .native = start->native[i], .start = true, .at = c->now,
 		.places = start->places[i], .through = start->through[i], .lenders = start->lenders[i] };
 	if (r->job == SL_NONE)
@@ -432,7 +432,7 @@ static int check_reserve(struct check *c, uint32_t i, struct row *r)
 {
 	const struct sl_plan_reserve_view *reserve = &c->plan->reserve;
 
-	*r = (struct row) { .job = job_of(c, reserve->job[i]), .partition = reserve->partition[i],
+	*r = (struct row) { .job = find_job(c, reserve->job[i]), .partition = reserve->partition[i],
 		.shape = reserve->shape[i], .native = reserve->native[i], .at = reserve->start_time[i],
 		.places = reserve->places[i], .through = reserve->through[i], .lenders = reserve->lenders[i] };
 	if (r->job == SL_NONE)
@@ -465,12 +465,12 @@ static int check_throttles(struct check *c)
 }
 
 /* What is said about jobs that are not booked. */
-static int check_words(struct check *c)
+static int check_unbooked(struct check *c)
 {
 	const struct sl_plan_image *p = c->plan;
 
 	for (uint32_t i = 0; i < p->pending.rows; i++) {
-		uint32_t j = job_of(c, p->pending.job[i]);
+		uint32_t j = find_job(c, p->pending.job[i]);
 
 		if (j == SL_NONE)
 			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": stays pending, but is not in the snapshot",
@@ -480,7 +480,7 @@ static int check_words(struct check *c)
 				       p->pending.job[i]);
 	}
 	for (uint32_t i = 0; i < p->action.rows; i++) {
-		uint32_t j = job_of(c, p->action.job[i]);
+		uint32_t j = find_job(c, p->action.job[i]);
 
 		if (j == SL_NONE || p->action.stamp[i] != c->snap->job.stamp[j])
 			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is to be changed (%s), but %s",
@@ -535,7 +535,7 @@ static int check_all(struct check *c)
 	for (uint32_t i = 0; i < p->reserve.rows; i++)
 		if (check_reserve(c, i, &row[rows++]) < 0)
 			goto done;
-	if (check_throttles(c) < 0 || check_words(c) < 0 || check_nodes(c) < 0 || check_licenses(c, row, rows) < 0)
+	if (check_throttles(c) < 0 || check_unbooked(c) < 0 || check_nodes(c) < 0 || check_licenses(c, row, rows) < 0)
 		goto done;
 	rc = 0;
 done:
@@ -543,7 +543,7 @@ done:
 	return rc;
 }
 
-static void clear(struct check *c)
+static void free_check(struct check *c)
 {
 	for (uint32_t p = 0; c->member && p < c->snap->partition.rows; p++)
 		free(c->member[p]);
@@ -565,7 +565,7 @@ int sl_check_plan(const struct sl_snapshot *snap, const struct sl_plan_image *pl
 	struct check c = { .snap = snap, .plan = plan, .err = err, .now = snap->meta.now[0] };
 	int rc = check_all(&c);
 
-	clear(&c);
+	free_check(&c);
 	return rc;
 }
 
@@ -582,7 +582,7 @@ static bool asks_for_partition(const struct sl_snapshot *s, uint32_t job, uint32
 }
 
 /* When it ran, against when it might. */
-static int check_run(struct check *c, const struct row *r, const struct ask *a)
+static int check_run_times(struct check *c, const struct row *r, const struct ask *a)
 {
 	const struct sl_job_view *job = &c->snap->job;
 	uint32_t id = job->id[r->job];
@@ -600,13 +600,13 @@ static int check_run(struct check *c, const struct row *r, const struct ask *a)
 	return 0;
 }
 
-static int check_ran(struct check *c, uint32_t i, int64_t end, struct row *r)
+static int check_run(struct check *c, uint32_t i, int64_t end, struct row *r)
 {
 	const struct sl_plan_reserve_view *reserve = &c->plan->reserve;
 	uint32_t id = reserve->job[i];
 	struct ask a;
 
-	*r = (struct row) { .job = job_of(c, id), .partition = reserve->partition[i], .shape = reserve->shape[i],
+	*r = (struct row) { .job = find_job(c, id), .partition = reserve->partition[i], .shape = reserve->shape[i],
 		.native = reserve->native[i], .at = reserve->start_time[i], .until = end,
 		.places = reserve->places[i], .through = reserve->through[i], .lenders = reserve->lenders[i] };
 	if (r->job == SL_NONE)
@@ -617,7 +617,7 @@ static int check_ran(struct check *c, uint32_t i, int64_t end, struct row *r)
 		return -1;
 	r->resv = check_reservation(c, r->job);
 	check_ask(c, r->job, r->partition, r->shape, &a);
-	if (check_run(c, r, &a) < 0 || check_loan(c, r) < 0 || check_places(c, r) < 0 || bill_row(c, r) < 0)
+	if (check_run_times(c, r, &a) < 0 || check_loan(c, r) < 0 || check_places(c, r) < 0 || bill_row(c, r) < 0)
 		return -1;
 	return check_layout(c, r, &a);
 }
@@ -633,10 +633,10 @@ int sl_check_schedule(const struct sl_snapshot *snap, const struct sl_plan_image
 	if (!rc && (bill_running(&c) < 0 || mark_partial_reservations(&c) < 0))
 		rc = -1;
 	for (uint32_t i = 0; !rc && i < rows; i++)
-		rc = check_ran(&c, i, end[i], &row[i]);
+		rc = check_run(&c, i, end[i], &row[i]);
 	if (!rc && (check_nodes(&c) < 0 || check_licenses(&c, row, rows) < 0))
 		rc = -1;
 	free(row);
-	clear(&c);
+	free_check(&c);
 	return rc;
 }

@@ -17,7 +17,7 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-static uint32_t product(uint32_t a, uint32_t b)
+static uint32_t capped_product(uint32_t a, uint32_t b)
 {
 	uint64_t n = (uint64_t) a * b;
 
@@ -48,7 +48,7 @@ static void ask_size(const struct check *c, uint32_t j, uint32_t p, struct ask *
 	if (most && most < a->max_nodes)
 		a->max_nodes = most;
 	if (a->max_nodes == 1)
-		a->node_cpus = larger(a->node_cpus, product(a->tasks, a->cpus_per_task));
+		a->node_cpus = larger(a->node_cpus, capped_product(a->tasks, a->cpus_per_task));
 }
 
 static void ask_time(const struct check *c, uint32_t j, uint32_t p, struct ask *a)
@@ -92,7 +92,7 @@ void check_ask(const struct check *c, uint32_t j, uint32_t p, uint32_t shape, st
 		else
 			a->node_cpus = larger(a->node_cpus, a->cpus_per_task);
 		if (a->tasks_per_node && !a->overcommit)
-			a->node_cpus = larger(a->node_cpus, product(a->cpus_per_task, tasks ?
+			a->node_cpus = larger(a->node_cpus, capped_product(a->cpus_per_task, tasks ?
 					      smaller(tasks, a->tasks_per_node) : a->tasks_per_node));
 		ask_size(c, j, p, a, tasks, larger(job->min_cpus[j], 1), job->max_nodes[j]);
 	} else {
@@ -103,9 +103,9 @@ void check_ask(const struct check *c, uint32_t j, uint32_t p, uint32_t shape, st
 		a->gres = s->shape.gres[i];
 		a->time_limit = s->shape.time_limit[i];
 		a->overcommit = false;
-		a->node_cpus = product(a->cpus_per_task, larger(a->tasks_per_node, 1));
-		ask_size(c, j, p, a, s->shape.num_tasks[i], product(larger(s->shape.num_tasks[i], 1), a->cpus_per_task),
-			 s->shape.max_nodes[i]);
+		a->node_cpus = capped_product(a->cpus_per_task, larger(a->tasks_per_node, 1));
+		ask_size(c, j, p, a, s->shape.num_tasks[i],
+			 capped_product(larger(s->shape.num_tasks[i], 1), a->cpus_per_task), s->shape.max_nodes[i]);
 	}
 	ask_time(c, j, p, a);
 }
@@ -149,7 +149,7 @@ static const char *must_be_native(struct check *c, uint32_t j, uint32_t p)
 
 /* -- one node ------------------------------------------------------------ */
 
-static uint32_t threads_of(const struct check *c, const struct ask *a, uint32_t node)
+static uint32_t usable_threads(const struct check *c, const struct ask *a, uint32_t node)
 {
 	uint32_t t = larger(c->snap->node.threads[node], 1);
 
@@ -157,9 +157,9 @@ static uint32_t threads_of(const struct check *c, const struct ask *a, uint32_t 
 }
 
 /* Tasks that so many cores host, and cores that so many tasks take. */
-static uint64_t tasks_of(const struct check *c, const struct ask *a, uint32_t node, uint64_t cores)
+static uint64_t hosted_tasks(const struct check *c, const struct ask *a, uint32_t node, uint64_t cores)
 {
-	uint32_t t = threads_of(c, a, node);
+	uint32_t t = usable_threads(c, a, node);
 
 	if (!a->tasks_per_core)
 		return cores * t / a->cpus_per_task;
@@ -170,10 +170,10 @@ static uint64_t tasks_of(const struct check *c, const struct ask *a, uint32_t no
 
 static uint32_t least_cores(const struct check *c, const struct ask *a, uint32_t node)
 {
-	return larger((uint32_t) quotient_up(a->node_cpus, threads_of(c, a, node)), 1);
+	return larger((uint32_t) quotient_up(a->node_cpus, usable_threads(c, a, node)), 1);
 }
 
-static int64_t memory_of(const struct check *c, uint32_t j, uint32_t node, uint32_t cores)
+static int64_t needed_memory(const struct check *c, uint32_t j, uint32_t node, uint32_t cores)
 {
 	const struct sl_job_view *job = &c->snap->job;
 	int64_t size = c->snap->node.memory[node], cpus = (int64_t) cores * larger(c->snap->node.threads[node], 1);
@@ -233,7 +233,7 @@ static int check_node(struct check *c, const struct row *r, const struct ask *a,
 	const struct sl_plan_place_view *place = &c->plan->place;
 	uint32_t node = place->node[i], id = s->job.id[r->job], least = least_cores(c, a, node);
 	const char *name = check_str(c, s->node.name[node]);
-	int64_t memory = memory_of(c, r->job, node, place->cores[i]);
+	int64_t memory = needed_memory(c, r->job, node, place->cores[i]);
 
 	if (a->whole && place->cores[i] != s->node.cores[node])
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " of %" PRIu32
@@ -272,11 +272,11 @@ static int check_tasks(struct check *c, const struct row *r, const struct ask *a
 
 	for (uint32_t i = r->places.first; i < r->places.first + r->places.count; i++) {
 		uint32_t node = place->node[i], cores = place->cores[i];
-		uint64_t hosts = tasks_of(c, a, node, cores);
+		uint64_t hosts = hosted_tasks(c, a, node, cores);
 
 		most += a->tasks_per_node && hosts > a->tasks_per_node ? a->tasks_per_node : hosts;
 		if (cores > least_cores(c, a, node))
-			least += tasks_of(c, a, node, cores - 1) + 1;
+			least += hosted_tasks(c, a, node, cores - 1) + 1;
 	}
 	if (most < a->tasks)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its %" PRIu32 " nodes host %" PRIu64
@@ -297,7 +297,7 @@ static int check_gres(struct check *c, const struct row *r, const struct ask *a,
 	uint64_t count = s->job_gres.count[want], sum = 0, need;
 
 	for (uint32_t i = r->places.first; count && i < r->places.first + r->places.count; i++) {
-		uint64_t have = gres_at(c, want, i), hosts = tasks_of(c, a, place->node[i], place->cores[i]);
+		uint64_t have = gres_at(c, want, i), hosts = hosted_tasks(c, a, place->node[i], place->cores[i]);
 
 		if (a->tasks_per_node && hosts > a->tasks_per_node)
 			hosts = a->tasks_per_node;

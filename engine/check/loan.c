@@ -33,7 +33,7 @@ static unsigned count_word(const char *list, const char *word)
 }
 
 /* Why the partition does not let the job in, NULL if it does. */
-static const char *bars(const struct check *c, const struct row *r, uint32_t p)
+static const char *access_forbids(const struct check *c, const struct row *r, uint32_t p)
 {
 	const struct sl_partition_view *part = &c->snap->partition;
 	const struct sl_job_view *job = &c->snap->job;
@@ -59,7 +59,7 @@ static const char *bars(const struct check *c, const struct row *r, uint32_t p)
 }
 
 /* Why it does not take such a job, NULL if it does. */
-static const char *limits(const struct check *c, const struct row *r, uint32_t p)
+static const char *partition_forbids(const struct check *c, const struct row *r, uint32_t p)
 {
 	const struct sl_partition_view *part = &c->snap->partition;
 	uint32_t alike = SL_PART_EXCLUSIVE_USER | SL_PART_LLN | SL_PART_FORCE;
@@ -77,7 +77,7 @@ static const char *limits(const struct check *c, const struct row *r, uint32_t p
 	if (part->oversubscribe[p] != part->oversubscribe[r->partition] ||
 	    (part->flags[p] & alike) != (part->flags[r->partition] & alike))
 		return "how it shares nodes";
-	return bars(c, r, p);
+	return access_forbids(c, r, p);
 }
 
 static int check_lender(struct check *c, const struct row *r, uint32_t p)
@@ -87,7 +87,7 @@ static int check_lender(struct check *c, const struct row *r, uint32_t p)
 	if (p >= c->snap->partition.rows)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": borrows through or from partition row %" PRIu32
 			       ", which does not exist", c->snap->job.id[r->job], p);
-	why = limits(c, r, p);
+	why = partition_forbids(c, r, p);
 	if (!why)
 		return 0;
 	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": borrows nodes with partition %s, which %s forbids",

@@ -38,7 +38,7 @@ struct sweep {
 };
 
 /* What ends makes room for what begins at the same instant. */
-static int by_time(const void *a, const void *b)
+static int by_instant(const void *a, const void *b)
 {
 	const struct event *x = a, *y = b;
 
@@ -49,12 +49,12 @@ static int by_time(const void *a, const void *b)
 	return (x->bill > y->bill) - (x->bill < y->bill);
 }
 
-static uint32_t threads_of(const struct check *c, uint32_t node)
+static uint32_t node_threads(const struct check *c, uint32_t node)
 {
 	return c->snap->node.threads[node] ? c->snap->node.threads[node] : 1;
 }
 
-static void add(struct sums *s, const struct bill *b, int sign, int64_t parts)
+static void add_to_sums(struct sums *s, const struct bill *b, int sign, int64_t parts)
 {
 	s->parts += sign * parts;
 	s->memory += sign * b->memory;
@@ -63,19 +63,19 @@ static void add(struct sums *s, const struct bill *b, int sign, int64_t parts)
 		s->gres[b->kind[k]] += sign * (int64_t) b->count[k];
 }
 
-static void add_bill(struct sweep *w, const struct bill *b, int sign)
+static void count_bill(struct sweep *w, const struct bill *b, int sign)
 {
 	const struct check *c = w->c;
 	uint32_t share = b->job == SL_NONE ? 1 : check_sharing(c, b->job, b->partition);
 	int64_t parts = b->cores * CORE_PARTS / share;
 
-	add(&w->all, b, sign, parts);
+	add_to_sums(&w->all, b, sign, parts);
 	if (b->planned)
-		add(&w->planned, b, sign, parts);
+		add_to_sums(&w->planned, b, sign, parts);
 	if (b->job == SL_NONE)
 		return;
 	if (w->capped && b->partition != SL_NONE && share == 1 && !b->native)
-		w->part_cpus[b->partition] += sign * (int64_t) b->cores * threads_of(c, b->node);
+		w->part_cpus[b->partition] += sign * (int64_t) b->cores * node_threads(c, b->node);
 	if (w->partial && b->resv != SL_NONE) {
 		w->resv_parts[b->resv] += sign * parts;
 		w->resv_jobs[b->resv] += sign * (b->planned ? 1 : 0);
@@ -86,7 +86,7 @@ static void add_bill(struct sweep *w, const struct bill *b, int sign)
 
 /* Of the planned jobs there, the one to blame: that begins last, then that was
  * planned last. */
-static const struct bill *latest(const struct sweep *w, uint32_t node, int64_t at)
+static const struct bill *latest_planned(const struct sweep *w, uint32_t node, int64_t at)
 {
 	const struct bill *found = NULL;
 
@@ -99,19 +99,20 @@ static const struct bill *latest(const struct sweep *w, uint32_t node, int64_t a
 	return found;
 }
 
-static int over(const struct sweep *w, uint32_t node, int64_t at, const char *what, int64_t used, int64_t have)
+static int fail_overbooked(const struct sweep *w, uint32_t node, int64_t at, const char *what, int64_t used,
+			   int64_t have)
 {
 	const struct check *c = w->c;
 
 	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: %" PRId64 " %s in use at %" PRId64
-		       ", it has %" PRId64, c->snap->job.id[latest(w, node, at)->job],
+		       ", it has %" PRId64, c->snap->job.id[latest_planned(w, node, at)->job],
 		       check_str(c, c->snap->node.name[node]), used, what, at, have);
 }
 
 static int check_caps(struct sweep *w, uint32_t node, int64_t at)
 {
 	const struct check *c = w->c;
-	const struct bill *b = latest(w, node, at);
+	const struct bill *b = latest_planned(w, node, at);
 	uint32_t most = c->snap->partition.max_cpus_per_node[b->partition];
 
 	if (most == SL_NONE || !most || b->native || w->part_cpus[b->partition] <= most)
@@ -123,7 +124,7 @@ static int check_caps(struct sweep *w, uint32_t node, int64_t at)
 }
 
 /* Cores that reservations of parts of the node still keep from planned jobs. */
-static int64_t kept_parts(struct sweep *w, uint32_t node, int64_t at)
+static int64_t reserved_parts(struct sweep *w, uint32_t node, int64_t at)
 {
 	struct check *c = w->c;
 	const struct sl_reservation_view *resv = &c->snap->reservation;
@@ -150,15 +151,17 @@ static int check_instant(struct sweep *w, uint32_t node, int64_t at)
 	if (!w->planned.jobs)
 		return 0;
 	if (w->partial)
-		parts += kept_parts(w, node, at);
+		parts += reserved_parts(w, node, at);
 	if (w->planned.parts && parts > s->node.cores[node] * CORE_PARTS)
-		return over(w, node, at, "cores", (parts + CORE_PARTS - 1) / CORE_PARTS, s->node.cores[node]);
+		return fail_overbooked(w, node, at, "cores", (parts + CORE_PARTS - 1) / CORE_PARTS,
+				       s->node.cores[node]);
 	if ((s->meta.select_flags[0] & SL_SELECT_MEMORY) && s->node.memory[node] > 0 && w->planned.memory &&
 	    w->all.memory > s->node.memory[node])
-		return over(w, node, at, "MiB", w->all.memory, s->node.memory[node]);
+		return fail_overbooked(w, node, at, "MiB", w->all.memory, s->node.memory[node]);
 	for (uint32_t k = 0; k < s->gres_kind.rows; k++)
 		if (w->planned.gres[k] && w->all.gres[k] > w->capacity[k])
-			return over(w, node, at, check_str(c, s->gres_kind.key[k]), w->all.gres[k], w->capacity[k]);
+			return fail_overbooked(w, node, at, check_str(c, s->gres_kind.key[k]), w->all.gres[k],
+					       w->capacity[k]);
 	return w->capped ? check_caps(w, node, at) : 0;
 }
 
@@ -180,7 +183,7 @@ static int sweep_node(struct sweep *w, uint32_t node)
 		if (b->end != INT64_MAX)
 			w->event[n++] = (struct event) { b->end, w->bill[i], false };
 	}
-	qsort(w->event, n, sizeof(*w->event), by_time);
+	qsort(w->event, n, sizeof(*w->event), by_instant);
 	memset(w->capacity, 0, kinds * sizeof(*w->capacity));
 	for (uint32_t g = gres.first; g < gres.first + gres.count; g++)
 		w->capacity[s->node_gres.kind[g]] += s->node_gres.count[g];
@@ -192,7 +195,7 @@ static int sweep_node(struct sweep *w, uint32_t node)
 	memset(w->resv_parts, 0, s->reservation.rows * sizeof(*w->resv_parts));
 	memset(w->resv_jobs, 0, s->reservation.rows * sizeof(*w->resv_jobs));
 	for (uint32_t i = 0; i < n; i++) {
-		add_bill(w, &c->bill[w->event[i].bill], w->event[i].begins ? 1 : -1);
+		count_bill(w, &c->bill[w->event[i].bill], w->event[i].begins ? 1 : -1);
 		if ((i + 1 == n || w->event[i + 1].at != w->event[i].at) &&
 		    check_instant(w, node, w->event[i].at) < 0)
 			return -1;
@@ -217,7 +220,7 @@ static void sort_by_node(struct sweep *w)
 	w->first[nodes] = c->bills;
 }
 
-static int allocate(struct sweep *w)
+static int allocate_sweep(struct sweep *w)
 {
 	const struct sl_snapshot *s = w->c->snap;
 	size_t kinds = s->gres_kind.rows + 1;
@@ -241,7 +244,7 @@ int check_nodes(struct check *c)
 {
 	const struct sl_snapshot *s = c->snap;
 	struct sweep w = { .c = c };
-	int rc = allocate(&w);
+	int rc = allocate_sweep(&w);
 
 	for (uint32_t p = 0; p < s->partition.rows; p++)
 		w.capped |= s->partition.max_cpus_per_node[p] != SL_NONE && s->partition.max_cpus_per_node[p];
@@ -271,7 +274,7 @@ int check_nodes(struct check *c)
 
 /* -- licences ------------------------------------------------------------ */
 
-static uint32_t count_of(const struct check *c, uint32_t j, uint32_t license)
+static uint32_t licenses_of(const struct check *c, uint32_t j, uint32_t license)
 {
 	struct sl_range l = c->snap->job.licenses[j];
 	uint32_t n = 0;
@@ -297,7 +300,7 @@ static int by_change(const void *a, const void *b)
 }
 
 /* Walk through what is returned and taken, from the snapshot's figure on. */
-static int walk(struct check *c, uint32_t l, struct change *ch, uint32_t n, int64_t used)
+static int check_license(struct check *c, uint32_t l, struct change *ch, uint32_t n, int64_t used)
 {
 	const struct sl_license_view *lic = &c->snap->license;
 	int64_t have = (int64_t) lic->total[l] - lic->reserved[l];
@@ -326,14 +329,14 @@ int check_licenses(struct check *c, const struct row *rows, uint32_t count)
 		for (uint32_t j = 0; j < s->job.rows; j++) {
 			bool runs = (s->job.state[j] == SL_JOB_RUNNING || s->job.state[j] == SL_JOB_SUSPENDED) &&
 				!(s->job.flags[j] & SL_JOBF_COMPLETING);
-			uint32_t has = runs ? count_of(c, j, l) : 0;
+			uint32_t has = runs ? licenses_of(c, j, l) : 0;
 
 			running += has;
 			if (has && check_end(c, j) != INT64_MAX)
 				ch[n++] = (struct change) { check_end(c, j), -(int64_t) has, SL_NONE };
 		}
 		for (uint32_t i = 0; i < count; i++) {
-			uint32_t takes = rows[i].resv == SL_NONE ? count_of(c, rows[i].job, l) : 0;
+			uint32_t takes = rows[i].resv == SL_NONE ? licenses_of(c, rows[i].job, l) : 0;
 
 			if (!takes)
 				continue;
@@ -341,7 +344,7 @@ int check_licenses(struct check *c, const struct row *rows, uint32_t count)
 			if (rows[i].until != INT64_MAX)
 				ch[n++] = (struct change) { rows[i].until, -(int64_t) takes, SL_NONE };
 		}
-		rc = walk(c, l, ch, n, used > running ? used : running);
+		rc = check_license(c, l, ch, n, used > running ? used : running);
 	}
 	free(ch);
 	return rc;

@@ -74,7 +74,7 @@ static int rehash(struct reader *x)
 	return 0;
 }
 
-static uint32_t find(const struct reader *x, uint32_t id, uint32_t restarts)
+static uint32_t find_seen(const struct reader *x, uint32_t id, uint32_t restarts)
 {
 	uint32_t i = x->slots ? x->slot[slot_of(x, id, restarts)] : SL_NONE;
 
@@ -84,7 +84,7 @@ static uint32_t find(const struct reader *x, uint32_t id, uint32_t restarts)
 }
 
 /* A job seen for the first time: keep what it asks for. */
-static struct seen *meet(struct reader *x, struct sl_image_copy *copy, uint32_t row)
+static struct seen *add_seen(struct reader *x, struct sl_image_copy *copy, uint32_t row)
 {
 	const struct sl_job_view *v = &((const struct sl_snapshot *) copy->view)->job;
 	struct seen *s;
@@ -109,12 +109,12 @@ static struct seen *meet(struct reader *x, struct sl_image_copy *copy, uint32_t 
 
 /* -- one snapshot --------------------------------------------------------------- */
 
-static bool waits(uint32_t state)
+static bool is_waiting(uint32_t state)
 {
 	return state == SL_JOB_PENDING;
 }
 
-static bool runs(uint32_t state)
+static bool is_running(uint32_t state)
 {
 	return state == SL_JOB_RUNNING || state == SL_JOB_SUSPENDED;
 }
@@ -133,25 +133,25 @@ static int note_priority(struct reader *x, struct seen *s, int64_t priority, boo
 	return 0;
 }
 
-static int look_at_job(struct reader *x, struct sl_image_copy *copy, uint32_t row, bool first_snapshot)
+static int read_job(struct reader *x, struct sl_image_copy *copy, uint32_t row, bool first_snapshot)
 {
 	const struct sl_snapshot *snap = copy->view;
 	const struct sl_job_view *v = &snap->job;
-	uint32_t at = find(x, v->id[row], v->restarts[row]), state = v->state[row];
+	uint32_t at = find_seen(x, v->id[row], v->restarts[row]), state = v->state[row];
 	int64_t now = snap->meta.now[0];
 	bool first = at == SL_NONE;
 	struct seen *s = first ? NULL : &x->seen[at];
 
 	/* what had ended before the recording is not part of it */
-	if (first && first_snapshot && !waits(state) && !runs(state))
+	if (first && first_snapshot && !is_waiting(state) && !is_running(state))
 		return 0;
-	if (first && !(s = meet(x, copy, row)))
+	if (first && !(s = add_seen(x, copy, row)))
 		return -1;
-	s->ran |= first && first_snapshot && runs(state);
+	s->ran |= first && first_snapshot && is_running(state);
 	s->state = state;
 	s->last = now;
 	s->after = 0;
-	if (waits(state)) {
+	if (is_waiting(state)) {
 		s->pending = v->array_pending[row];
 		if (!x->in_queue[row])
 			s->kept_back = now;
@@ -160,13 +160,13 @@ static int look_at_job(struct reader *x, struct sl_image_copy *copy, uint32_t ro
 		return x->in_queue[row] ? note_priority(x, s, v->priority[row], first) : 0;
 	}
 	s->start = v->start_time[row];
-	if (!runs(state))
+	if (!is_running(state))
 		s->end = v->end_time[row];
 	return first ? note_priority(x, s, v->priority[row], true) : 0;
 }
 
 /* The same nodes; which went down, or came back? */
-static int look_at_nodes(struct reader *x, const struct sl_snapshot *snap, const char *path)
+static int read_nodes(struct reader *x, const struct sl_snapshot *snap, const char *path)
 {
 	struct sl_node_row n;
 
@@ -218,7 +218,7 @@ static uint32_t *map_by_name(struct reader *x, const struct sl_snapshot *snap, i
 }
 
 /* Reservations that come later, and how long those that are known really were. */
-static void look_at_reservations(struct reader *x, struct sl_image_copy *copy)
+static void read_reservations(struct reader *x, struct sl_image_copy *copy)
 {
 	const struct sl_snapshot *snap = copy->view;
 	const struct sl_reservation_view *v = &snap->reservation;
@@ -251,7 +251,7 @@ static void look_at_reservations(struct reader *x, struct sl_image_copy *copy)
 	}
 }
 
-static int note_queue(struct reader *x, const struct sl_snapshot *snap)
+static int read_queue(struct reader *x, const struct sl_snapshot *snap)
 {
 	if (sl_grow(&x->in_queue, &x->in_queue_room, snap->job.rows + 1, 1, x->err) < 0)
 		return -1;
@@ -281,7 +281,7 @@ static int take_machine(struct reader *x, struct sl_image_copy *copy)
 	return 0;
 }
 
-static int look_at(struct reader *x, const struct sl_snapshot *snap, const char *path)
+static int read_snapshot(struct reader *x, const struct sl_snapshot *snap, const char *path)
 {
 	struct sl_image_copy copy = { .image = &snap->image, .view = snap, .to = x->b };
 	const uint32_t *map[SL_SNAPSHOT_TABLES] = { 0 };
@@ -290,7 +290,7 @@ static int look_at(struct reader *x, const struct sl_snapshot *snap, const char 
 	int rc = 0;
 
 	copy.map = map;
-	if (first ? take_machine(x, &copy) < 0 : look_at_nodes(x, snap, path) < 0)
+	if (first ? take_machine(x, &copy) < 0 : read_nodes(x, snap, path) < 0)
 		return -1;
 	part = map_by_name(x, snap, SL_T_PARTITION, snap->partition.rows, snap->partition.name);
 	license = map_by_name(x, snap, SL_T_LICENSE, snap->license.rows, snap->license.name);
@@ -299,14 +299,14 @@ static int look_at(struct reader *x, const struct sl_snapshot *snap, const char 
 	map[SL_T_PARTITION] = part;
 	map[SL_T_LICENSE] = license;
 	if (!rc && !first)
-		look_at_reservations(x, &copy);
+		read_reservations(x, &copy);
 	if (!rc)
-		rc = note_queue(x, snap);
+		rc = read_queue(x, snap);
 	x->r->at_s[x->r->snapshots] = snap->meta.now[0];
 	x->r->event_of[x->r->snapshots] = x->events / 2;
 	x->r->node_of[x->r->snapshots + 1] = x->node_events;
 	for (uint32_t i = 0; !rc && i < snap->job.rows; i++)
-		rc = look_at_job(x, &copy, i, first);
+		rc = read_job(x, &copy, i, first);
 	for (uint32_t i = 0; i < x->seens; i++)
 		if (x->seen[i].last < snap->meta.now[0] && !x->seen[i].after)
 			x->seen[i].after = snap->meta.now[0];
@@ -371,7 +371,7 @@ static int64_t runtime_of(struct reader *x, struct seen *s)
 }
 
 /* Is it part of the workload, and as how many jobs? */
-static uint32_t jobs_of(struct reader *x, const struct seen *s)
+static uint32_t count_jobs(struct reader *x, const struct seen *s)
 {
 	if (s->lost) {
 		x->r->lost++;
@@ -382,9 +382,9 @@ static uint32_t jobs_of(struct reader *x, const struct seen *s)
 	if (s->end && s->end <= x->r->from_s)
 		return 0;
 	/* Slurm gives a job that is cancelled while it waits the same start as end */
-	if (!waits(s->state) && s->start && !(s->end && s->end <= s->start))
+	if (!is_waiting(s->state) && s->start && !(s->end && s->end <= s->start))
 		return 1;
-	if (!waits(s->state) || s->after) {	/* an array's record goes with its last task */
+	if (!is_waiting(s->state) || s->after) {	/* an array's record goes with its last task */
 		x->r->cancelled += !s->pending;
 		return 0;
 	}
@@ -402,7 +402,7 @@ static struct entry *make_entries(struct reader *x, uint32_t *count)
 
 	for (uint32_t i = 0; i < x->seens; i++) {
 		struct seen *s = &x->seen[i];
-		uint32_t jobs = jobs_of(x, s);
+		uint32_t jobs = count_jobs(x, s);
 		int64_t arrival = arrival_of(x, s), runtime = jobs ? runtime_of(x, s) : 0;
 
 		if ((uint64_t) n + jobs > SL_WORKLOAD_MAX_JOBS) {
@@ -425,12 +425,12 @@ error:
 }
 
 /* Append the job's row; ids that were given away are numbered anew. */
-static void put_row(struct reader *x, const struct entry *e, uint32_t at, uint32_t *next_id)
+static void append_job(struct reader *x, const struct entry *e, uint32_t at, uint32_t *next_id)
 {
 	struct seen *s = &x->seen[e->seen];
 	struct sl_job_row row = s->job;
 
-	if (e->task || (s->restarts && find(x, s->id, 0) != SL_NONE))
+	if (e->task || (s->restarts && find_seen(x, s->id, 0) != SL_NONE))
 		row.id = (*next_id)++;
 	row.array_pending = 0;
 	row.begin_time = 0;
@@ -478,7 +478,7 @@ static int place_events(struct reader *x)
 	return 0;
 }
 
-static int allocate(struct reader *x, uint32_t jobs)
+static int allocate_jobs(struct reader *x, uint32_t jobs)
 {
 	struct sl_workload *w = x->r->workload;
 
@@ -520,10 +520,10 @@ static int make_workload(struct reader *x)
 		return -1;
 	for (uint32_t i = 0; i < x->seens; i++)
 		next_id = x->seen[i].id >= next_id ? x->seen[i].id + 1 : next_id;
-	if (allocate(x, count) < 0)
+	if (allocate_jobs(x, count) < 0)
 		goto error;
 	for (uint32_t i = 0; i < count; i++)
-		put_row(x, &e[i], i, &next_id);
+		append_job(x, &e[i], i, &next_id);
 	if (!sl_builder_row(x->b, SL_T_META, 0, &meta)) {
 		meta.source = sl_builder_str(x->b, "sim");
 		sl_builder_update(x->b, SL_T_META, 0, &meta);
@@ -547,7 +547,7 @@ struct file {
 	int64_t now, sequence;
 };
 
-static int by_time(const void *a, const void *b)
+static int by_snapshot_time(const void *a, const void *b)
 {
 	const struct file *x = a, *y = b;
 
@@ -584,7 +584,7 @@ static int visit_time(const struct sl_snapshot *snap, const char *path, void *ar
 
 static int visit_jobs(const struct sl_snapshot *snap, const char *path, void *arg)
 {
-	return look_at(arg, snap, path);
+	return read_snapshot(arg, snap, path);
 }
 
 static void reader_clear(struct reader *x)
@@ -639,7 +639,7 @@ int sl_replay_open(struct sl_replay *r, char *const *path, uint32_t paths, bool 
 	n = date_files(r, file, path, paths, kept, err);
 	if (n < 0)
 		goto error;
-	qsort(file, (size_t) n, sizeof(*file), by_time);
+	qsort(file, (size_t) n, sizeof(*file), by_snapshot_time);
 	if (file[0].now == file[n - 1].now) {
 		sl_fail(err, SL_EINVAL, "%s: all snapshots are of one second", file[0].path);
 		goto error;

@@ -8,7 +8,7 @@
 #include "image/nodelist.h"
 
 /* RFC 4180: quoted where it has to be. */
-static void put_text(const char *s, FILE *out)
+static void put_field(const char *s, FILE *out)
 {
 	if (!strpbrk(s, ",\"\r\n")) {
 		fputs(s, out);
@@ -23,8 +23,8 @@ static void put_text(const char *s, FILE *out)
 	putc('"', out);
 }
 
-static char *nodelist(const struct sl_snapshot *s, const struct sl_sim_job *j, const struct sl_sim_run *run,
-		      struct sl_error *err)
+static char *join_nodes(const struct sl_snapshot *s, const struct sl_sim_job *j, const struct sl_sim_run *run,
+			struct sl_error *err)
 {
 	const char **name = malloc(((size_t) j->nodes + 1) * sizeof(*name));
 	uint32_t n = 0;
@@ -70,20 +70,20 @@ int sl_schedule_csv(const struct sl_workload *w, const struct sl_sim *sim, FILE 
 	fputs("job,user,account,partition,submit_s,start_s,end_s,wait_s,runtime_s,walltime_s,"
 	      "cores,gpus,nodes,nodelist\n", out);
 	for (uint32_t i = 0; i < s->job.rows; i++) {
-		char *list = nodelist(s, &job[i], run, err);
+		char *list = join_nodes(s, &job[i], run, err);
 
 		if (!list)
 			return -1;
 		fprintf(out, "%" PRIu32 ",", s->job.id[i]);
-		put_text(sl_snapshot_str(s, s->job.user[i]), out);
+		put_field(sl_snapshot_str(s, s->job.user[i]), out);
 		putc(',', out);
-		put_text(sl_snapshot_str(s, s->job.account[i]), out);
+		put_field(sl_snapshot_str(s, s->job.account[i]), out);
 		putc(',', out);
-		put_text(sl_snapshot_str(s, s->partition.name[s->job.partition[i]]), out);
+		put_field(sl_snapshot_str(s, s->partition.name[s->job.partition[i]]), out);
 		putc(',', out);
 		put_times(w, &job[i], i, out);
 		fprintf(out, "%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",", job[i].cores, job[i].gpus, job[i].nodes);
-		put_text(list, out);
+		put_field(list, out);
 		putc('\n', out);
 		free(list);
 	}

@@ -18,8 +18,8 @@ static int64_t last_instant(const struct sl_workload *w, const struct sl_sim_job
 	return last;
 }
 
-static int put_job(struct sl_page *p, uint32_t row, const struct sl_sim_job *j, const struct sl_sim_run *run,
-		   struct sl_page_part **part, uint32_t *room, struct sl_error *err)
+static int page_job(struct sl_page *p, uint32_t row, const struct sl_sim_job *j, const struct sl_sim_run *run,
+		    struct sl_page_part **part, uint32_t *room, struct sl_error *err)
 {
 	if (j->runs > *room) {
 		void *bigger = realloc(*part, j->runs * sizeof(**part));
@@ -46,7 +46,7 @@ int sl_schedule_page(struct sl_page *p, const char *label, const struct sl_workl
 
 	for (uint32_t i = 0; rc == 0 && i < w->snap.job.rows; i++)
 		if (job[i].nodes)
-			rc = put_job(p, i, &job[i], schedule->run + job[i].first_run, &part, &room, err);
+			rc = page_job(p, i, &job[i], schedule->run + job[i].first_run, &part, &room, err);
 	free(part);
 	return rc ? -1 : sl_page_end_run(p, r, last_instant(w, job), err);
 }

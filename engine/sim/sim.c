@@ -68,7 +68,7 @@ static uint64_t clock_ns(void)
 
 /* -- jobs that run, by their end ---------------------------------------- */
 
-static bool before(const struct ending *a, const struct ending *b)
+static bool ends_before(const struct ending *a, const struct ending *b)
 {
 	return a->end < b->end || (a->end == b->end && a->job < b->job);
 }
@@ -80,7 +80,7 @@ static int heap_push(struct sl_sim *s, struct ending e, struct sl_error *err)
 	if (sl_grow(&s->heap, &s->heap_room, i + 1, sizeof(e), err) < 0)
 		return -1;
 	s->heap_size++;
-	for (; i && before(&e, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
+	for (; i && ends_before(&e, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		s->heap[i] = s->heap[(i - 1) / 2];
 	s->heap[i] = e;
 	return 0;
@@ -92,9 +92,9 @@ static struct ending heap_pop(struct sl_sim *s)
 	uint32_t i = 0, child;
 
 	while ((child = 2 * i + 1) < s->heap_size) {
-		if (child + 1 < s->heap_size && before(&s->heap[child + 1], &s->heap[child]))
+		if (child + 1 < s->heap_size && ends_before(&s->heap[child + 1], &s->heap[child]))
 			child++;
-		if (!before(&s->heap[child], &e))
+		if (!ends_before(&s->heap[child], &e))
 			break;
 		s->heap[i] = s->heap[child];
 		i = child;
@@ -105,7 +105,7 @@ static struct ending heap_pop(struct sl_sim *s)
 
 /* -- one job starts, one job ends --------------------------------------- */
 
-static int64_t after(int64_t t, int64_t seconds)
+static int64_t end_of(int64_t t, int64_t seconds)
 {
 	return seconds >= SL_UNLIMITED - t ? SL_UNLIMITED : t + seconds;
 }
@@ -120,7 +120,7 @@ static uint32_t gpus_at(const struct sl_sim *s, const struct sl_place *place)
 	return gpus;
 }
 
-static int keep_start(struct sl_sim *s, uint32_t job, const struct sl_place *place, uint32_t count,
+static int note_start(struct sl_sim *s, uint32_t job, const struct sl_place *place, uint32_t count,
 		      struct sl_error *err)
 {
 	struct sl_sim_job *j = &s->schedule[job];
@@ -166,7 +166,7 @@ static int start_job(struct sl_sim *s, const struct starting *st, struct sl_erro
 	int64_t run = s->w->runtime_s[job], end = s->now + (st->limit < run ? st->limit : run);
 	struct sl_error why;
 
-	if (sl_cluster_start(s->cluster, job, place, st->places, after(s->now, st->limit), &why) < 0) {
+	if (sl_cluster_start(s->cluster, job, place, st->places, end_of(s->now, st->limit), &why) < 0) {
 		/* a reservation that began meanwhile */
 		if (why.code == SL_EBUSY && s->opt.latency_s)
 			return 0;
@@ -176,13 +176,13 @@ static int start_job(struct sl_sim *s, const struct starting *st, struct sl_erro
 	}
 	if (s->audit && audit_start(s, st, end, err) < 0)
 		return -1;
-	if (s->schedule && keep_start(s, job, place, st->places, err) < 0)
+	if (s->schedule && note_start(s, job, place, st->places, err) < 0)
 		return -1;
 	return heap_push(s, (struct ending) { s->now, end, job, st->entry.shape }, err);
 }
 
 /* What the job used is history: the ledger of the simulated cluster. */
-static int keep_usage(struct sl_sim *s, const struct ending *e, bool killed, struct sl_error *err)
+static int note_usage(struct sl_sim *s, const struct ending *e, bool killed, struct sl_error *err)
 {
 	const struct sl_snapshot *snap = &s->w->snap;
 	uint32_t partition = snap->job.partition[e->job];
@@ -209,7 +209,7 @@ static int end_job(struct sl_sim *s, struct ending e, struct sl_error *err)
 	place = sl_cluster_places(s->cluster, e.job, &count);
 	for (uint32_t i = 0; i < count; i++)
 		sl_ended_node(&done, place[i].node, place[i].cores, gpus_at(s, &place[i]));
-	if (keep_usage(s, &e, done.killed, err) < 0)
+	if (note_usage(s, &e, done.killed, err) < 0)
 		return -1;
 	if (s->schedule)
 		s->schedule[e.job].end_s = e.end;
@@ -222,7 +222,7 @@ static int end_job(struct sl_sim *s, struct ending e, struct sl_error *err)
 /* -- one pass of the policy --------------------------------------------- */
 
 /* Keep what the plan starts; its bookings go with it. */
-static int take_starts(struct sl_sim *s, struct sl_plan *p, struct sl_error *err)
+static int copy_starts(struct sl_sim *s, struct sl_plan *p, struct sl_error *err)
 {
 	struct sl_booking b;
 	uint32_t n;
@@ -244,7 +244,7 @@ static int take_starts(struct sl_sim *s, struct sl_plan *p, struct sl_error *err
 	return 0;
 }
 
-static int decide(struct sl_sim *s, struct sl_error *err)
+static int make_decision(struct sl_sim *s, struct sl_error *err)
 {
 	static const struct sl_limits none;
 	struct sl_plan_figures fig = { 0 };
@@ -257,12 +257,12 @@ static int decide(struct sl_sim *s, struct sl_error *err)
 	if (rc)
 		sl_fail_in(err, "at %" PRId64 " s", s->now - s->w->origin_s);
 	else
-		rc = take_starts(s, p, err);
+		rc = copy_starts(s, p, err);
 	sl_plan_destroy(p);
 	return rc ? -1 : 0;
 }
 
-static int carry_out(struct sl_sim *s, struct sl_error *err)
+static int start_decided(struct sl_sim *s, struct sl_error *err)
 {
 	for (uint32_t i = 0; i < s->starts; i++)
 		if (start_job(s, &s->starting[i], err) < 0)
@@ -272,7 +272,7 @@ static int carry_out(struct sl_sim *s, struct sl_error *err)
 	return 0;
 }
 
-static int pass(struct sl_sim *s, struct sl_error *err)
+static int make_pass(struct sl_sim *s, struct sl_error *err)
 {
 	uint64_t t0 = clock_ns();
 	uint32_t queued;
@@ -283,11 +283,11 @@ static int pass(struct sl_sim *s, struct sl_error *err)
 		return 0;
 	if (s->opt.before_pass && s->opt.before_pass(s->cluster, s->now, s->opt.before_pass_arg, err) < 0)
 		return -1;
-	if (decide(s, err) < 0)
+	if (make_decision(s, err) < 0)
 		return -1;
 	sl_metrics_cycle(s->metrics, (double) (clock_ns() - t0) / 1e3);
 	s->starts_at = s->starts ? s->now + s->opt.latency_s : NEVER;
-	return s->starts_at == s->now ? carry_out(s, err) : 0;
+	return s->starts_at == s->now ? start_decided(s, err) : 0;
 }
 
 /* -- the clock ---------------------------------------------------------- */
@@ -300,7 +300,7 @@ static int64_t next_tick(const struct sl_sim *s, int64_t t)
 	return s->w->origin_s + (since / s->opt.interval_s + 1) * s->opt.interval_s;
 }
 
-static int64_t arrival(const struct sl_sim *s, uint32_t job)
+static int64_t arrival_of(const struct sl_sim *s, uint32_t job)
 {
 	return s->w->arrival_s ? s->w->arrival_s[job] : s->w->snap.job.submit_time[job];
 }
@@ -317,7 +317,7 @@ static int64_t next_instant(struct sl_sim *s)
 	uint32_t queued;
 
 	if (s->next < s->w->snap.job.rows)
-		t = earlier(t, arrival(s, s->next));
+		t = earlier(t, arrival_of(s, s->next));
 	if (s->heap_size)
 		t = earlier(t, s->heap[0].end);
 	sl_cluster_queue(s->cluster, &queued);
@@ -330,12 +330,12 @@ static int64_t next_instant(struct sl_sim *s)
 	return t;
 }
 
-static int happen(struct sl_sim *s, int64_t t, struct sl_error *err)
+static int advance_to(struct sl_sim *s, int64_t t, struct sl_error *err)
 {
 	const struct sl_job_view *job = &s->w->snap.job;
 
 	s->changed |= t == s->starts_at || (s->heap_size && s->heap[0].end <= t) ||
-		(s->next < job->rows && arrival(s, s->next) <= t);
+		(s->next < job->rows && arrival_of(s, s->next) <= t);
 	for (; s->next_wake < s->opt.wakes && s->opt.wake_s[s->next_wake] <= t; s->next_wake++)
 		s->changed = true;
 	s->now = t;
@@ -344,19 +344,19 @@ static int happen(struct sl_sim *s, int64_t t, struct sl_error *err)
 		if (end_job(s, heap_pop(s), err) < 0)
 			return -1;
 		if (s->opt.each_end && !s->opt.interval_s &&
-		    (sl_cluster_advance(s->cluster, t, err) < 0 || pass(s, err) < 0))
+		    (sl_cluster_advance(s->cluster, t, err) < 0 || make_pass(s, err) < 0))
 			return -1;
 	}
 	if (sl_cluster_advance(s->cluster, t, err) < 0)
 		return -1;
-	while (s->next < job->rows && arrival(s, s->next) <= t)
+	while (s->next < job->rows && arrival_of(s, s->next) <= t)
 		if (sl_cluster_submit(s->cluster, s->next++, err) < 0)
 			return -1;
 	if (s->starts_at <= t)
-		return carry_out(s, err);
+		return start_decided(s, err);
 	if (s->starts || (s->opt.interval_s && (t - s->w->origin_s) % s->opt.interval_s))
 		return 0;
-	return pass(s, err);
+	return make_pass(s, err);
 }
 
 static void report_progress(struct sl_sim *s)
@@ -372,7 +372,7 @@ static void report_progress(struct sl_sim *s)
 	s->opt.progress(s->ended, s->w->snap.job.rows, s->now, s->opt.progress_arg);
 }
 
-static int stuck(const struct sl_sim *s, struct sl_error *err)
+static int fail_stuck(const struct sl_sim *s, struct sl_error *err)
 {
 	uint32_t queued;
 	const struct sl_entry *e = sl_cluster_queue(s->cluster, &queued);
@@ -393,12 +393,12 @@ int sl_sim_run(struct sl_sim *s, char **trace, struct sl_error *err)
 			return 1;
 		}
 		if (t == NEVER && !s->ended && !s->opt.until_s)
-			return stuck(s, err);
+			return fail_stuck(s, err);
 		if (t == NEVER)		/* the policy refuses what is left */
 			break;
 		if (s->opt.until_s && t > s->opt.until_s)
 			break;
-		if (happen(s, t, err) < 0)
+		if (advance_to(s, t, err) < 0)
 			return -1;
 		report_progress(s);
 	}
@@ -419,7 +419,7 @@ static int refuse_arrays(const struct sl_workload *w, struct sl_error *err)
 }
 
 /* What runs when the workload begins. */
-static int take_running(struct sl_sim *s, struct sl_error *err)
+static int push_running(struct sl_sim *s, struct sl_error *err)
 {
 	const struct sl_job_view *job = &s->w->snap.job;
 
@@ -470,7 +470,7 @@ struct sl_sim *sl_sim_create(const struct sl_workload *w, struct sl_script *scri
 			goto error;
 		}
 	}
-	if (take_running(s, err) < 0)
+	if (push_running(s, err) < 0)
 		goto error;
 	return s;
 error:

@@ -44,7 +44,7 @@ static bool write_schedule(int fd, const struct sl_sim *sim)
 		write_all(fd, s.run, s.runs * sizeof(*s.run));
 }
 
-static void work(const struct sl_trial_options *opt, bool bound, int fd, int kept)
+static void run_trial(const struct sl_trial_options *opt, bool bound, int fd, int kept)
 {
 	struct sl_outcome out = { .err = { .code = SL_OK } };
 	struct sl_trial t;
@@ -60,7 +60,7 @@ static void work(const struct sl_trial_options *opt, bool bound, int fd, int kep
 
 /* -- in the parent --------------------------------------------------------- */
 
-static int begin(struct sl_sweep *sweep, struct worker *w, uint32_t trial, struct sl_error *err)
+static int start_worker(struct sl_sweep *sweep, struct worker *w, uint32_t trial, struct sl_error *err)
 {
 	bool keep = sweep->kept && sweep->trial[trial].sim.keep_schedule;
 	int fd[2], kept = keep ? memfd_create("schedule", MFD_CLOEXEC) : -1;
@@ -75,7 +75,7 @@ static int begin(struct sl_sweep *sweep, struct worker *w, uint32_t trial, struc
 	*w = (struct worker) { .pid = fork(), .fd = fd[0], .kept = kept, .trial = trial };
 	if (!w->pid) {
 		close(fd[0]);
-		work(&sweep->trial[trial], sweep->bound, fd[1], kept);
+		run_trial(&sweep->trial[trial], sweep->bound, fd[1], kept);
 	}
 	close(fd[1]);
 	if (w->pid > 0)
@@ -120,7 +120,7 @@ void sl_sweep_forget(struct sl_kept_schedule *k)
 	memset(k, 0, sizeof(*k));
 }
 
-static void end(struct sl_sweep *sweep, struct worker *w)
+static void end_worker(struct sl_sweep *sweep, struct worker *w)
 {
 	struct sl_outcome *out = &sweep->outcome[w->trial];
 	int status = 0;
@@ -141,7 +141,7 @@ static void end(struct sl_sweep *sweep, struct worker *w)
 }
 
 /* Returns whether the worker is done. */
-static bool take(struct sl_sweep *sweep, struct worker *w)
+static bool read_outcome(struct sl_sweep *sweep, struct worker *w)
 {
 	struct sl_outcome *out = &sweep->outcome[w->trial];
 	ssize_t n = read(w->fd, (char *) out + w->got, sizeof(*out) - w->got);
@@ -152,12 +152,12 @@ static bool take(struct sl_sweep *sweep, struct worker *w)
 		w->got += (size_t) n;
 	if (n > 0 && w->got < sizeof(*out))
 		return false;
-	end(sweep, w);
+	end_worker(sweep, w);
 	return true;
 }
 
 /* Wait for something from somebody; returns how many are done by that. */
-static uint32_t attend(struct sl_sweep *sweep, struct worker *w, struct pollfd *poll_for, uint32_t workers)
+static uint32_t wait_for_workers(struct sl_sweep *sweep, struct worker *w, struct pollfd *poll_for, uint32_t workers)
 {
 	uint32_t n = 0, done = 0;
 
@@ -169,7 +169,7 @@ static uint32_t attend(struct sl_sweep *sweep, struct worker *w, struct pollfd *
 	n = 0;
 	for (uint32_t i = 0; i < workers; i++)
 		if (w[i].pid && poll_for[n++].revents)
-			done += take(sweep, &w[i]);
+			done += read_outcome(sweep, &w[i]);
 	return done;
 }
 
@@ -197,11 +197,11 @@ int sl_sweep_run(struct sl_sweep *sweep, struct sl_error *err)
 		for (uint32_t i = 0; !rc && i < workers && next < sweep->trials; i++) {
 			if (w[i].pid)
 				continue;
-			rc = begin(sweep, &w[i], next, err);
+			rc = start_worker(sweep, &w[i], next, err);
 			busy += !rc;
 			next += !rc;
 		}
-		n = busy ? attend(sweep, w, poll_for, workers) : 0;
+		n = busy ? wait_for_workers(sweep, w, poll_for, workers) : 0;
 		busy -= n;
 		done += n;
 		if (n && sweep->progress)

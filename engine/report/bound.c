@@ -44,7 +44,7 @@ struct bounding {
 	uint32_t most_cores;	/* of a node with GPUs */
 };
 
-static struct part part(uint32_t cores, uint32_t gpus, double count)
+static struct part make_part(uint32_t cores, uint32_t gpus, double count)
 {
 	return (struct part) { .shape = { .cores = cores, .gpus = gpus }, .count = count };
 }
@@ -55,12 +55,12 @@ static int packed_parts(const struct bounding *b, const struct sl_demand *d, dou
 	uint32_t fit = b->most_cores / d->task_cores;
 
 	if (fit <= VARIANTS) {
-		p[0] = part(d->task_cores, d->node_gpus, units);
+		p[0] = make_part(d->task_cores, d->node_gpus, units);
 		p[0].shape.packed = true;
 		return 1;
 	}
-	p[0] = part(d->task_cores, 0, units);
-	p[1] = part(0, d->node_gpus, units / fit);
+	p[0] = make_part(d->task_cores, 0, units);
+	p[1] = make_part(0, d->node_gpus, units / fit);
 	return 2;
 }
 
@@ -73,22 +73,22 @@ static int take_apart(const struct bounding *b, const struct sl_demand *d, struc
 	if (d->nodes == SL_NONE || !d->cores)
 		return 0;
 	if (d->whole_nodes) {
-		p[n] = part(0, 0, d->nodes);
+		p[n] = make_part(0, 0, d->nodes);
 		p[n++].shape.whole = true;
 	} else if (d->node_cores) {
-		p[n++] = part(d->node_cores, d->node_gpus + d->task_gpus * (d->node_cores / d->task_cores),
-			      (double) d->cores / d->node_cores);
+		p[n++] = make_part(d->node_cores, d->node_gpus + d->task_gpus * (d->node_cores / d->task_cores),
+				   (double) d->cores / d->node_cores);
 	} else if (d->node_gpus && d->fixed_nodes) {
-		p[n++] = part(d->task_cores, d->node_gpus, d->nodes);
+		p[n++] = make_part(d->task_cores, d->node_gpus, d->nodes);
 		if (units > d->nodes)
-			p[n++] = part(d->task_cores, 0, units - d->nodes);
+			p[n++] = make_part(d->task_cores, 0, units - d->nodes);
 	} else if (d->node_gpus) {
 		n += packed_parts(b, d, units, p);
 	} else {
-		p[n++] = part(d->task_cores, d->task_gpus, units);
+		p[n++] = make_part(d->task_cores, d->task_gpus, units);
 	}
 	if (d->job_gpus && !d->whole_nodes)
-		p[n++] = part(0, 1, d->job_gpus);
+		p[n++] = make_part(0, 1, d->job_gpus);
 	return n;
 }
 
@@ -136,7 +136,7 @@ static double job_price(const struct bounding *b, const struct part *p, int n, c
 	return sum;
 }
 
-static void gather(struct bounding *b)
+static void gather_demands(struct bounding *b)
 {
 	struct sl_demand d;
 	struct part p[PARTS];
@@ -286,7 +286,7 @@ int sl_bound_makespan(const struct sl_snapshot *snap, const int64_t *runtime_s, 
 	make_nodes(b);
 	b->shape[b->shapes++] = (struct shape) { .cores = 1 };
 	b->shape[b->shapes++] = (struct shape) { .gpus = 1 };
-	gather(b);
+	gather_demands(b);
 	make_items(b);
 	problem = (struct sl_bound_problem) {
 		.item = b->item, .items = b->items, .node = b->node, .kinds = b->kinds, .demand = b->demand,

@@ -159,7 +159,7 @@ static struct user *find_user(struct sl_metrics *m, uint32_t job)
 
 /* -- feeding ---------------------------------------------------------------------- */
 
-static void add(struct sum *s, double x)
+static void add_sample(struct sum *s, double x)
 {
 	double d = x - s->mean;
 
@@ -213,7 +213,7 @@ static void add_to_bin(struct bin *b, const struct figures *f)
 }
 
 /* A job that ran for no time counts as one second in ratios. */
-static struct figures compute(const struct sl_ended *e, int64_t submit, uint64_t cores)
+static struct figures figures_of(const struct sl_ended *e, int64_t submit, uint64_t cores)
 {
 	double wait = (double) (e->start_s - submit), run = (double) (e->end_s - e->start_s);
 	struct figures f = {
@@ -248,7 +248,7 @@ int sl_metrics_ended(struct sl_metrics *m, const struct sl_ended *e, struct sl_e
 	if (!u)
 		return sl_fail(err, SL_ENOMEM, "no memory for the metrics of %" PRIu32 " users", m->users);
 	sl_shape_demand(&m->machine, e->job, e->shape, &d);
-	f = compute(e, submit, d.cores);
+	f = figures_of(e, submit, d.cores);
 	run = (double) (e->end_s - e->start_s);
 	if (!m->waits || submit < m->first_submit)
 		m->first_submit = submit;
@@ -260,12 +260,12 @@ int sl_metrics_ended(struct sl_metrics *m, const struct sl_ended *e, struct sl_e
 	m->core_s += f.core_s;
 	m->held_s += (double) e->cores * run;
 	m->gpu_s += (double) e->gpus * run;
-	add(&m->sum_wait, f.wait);
-	add(&m->sum_slowdown, f.slowdown);
-	add(&m->sum_bsld, f.bsld);
-	add(&m->sum_fragmentation, e->blocks);
-	add(&m->sum_spread, (double) (e->last - e->first + 1) / e->nodes);
-	add(&m->sum_packing, d.nodes && d.nodes != SL_NONE ? (double) e->nodes / d.nodes : 1);
+	add_sample(&m->sum_wait, f.wait);
+	add_sample(&m->sum_slowdown, f.slowdown);
+	add_sample(&m->sum_bsld, f.bsld);
+	add_sample(&m->sum_fragmentation, e->blocks);
+	add_sample(&m->sum_spread, (double) (e->last - e->first + 1) / e->nodes);
+	add_sample(&m->sum_packing, d.nodes && d.nodes != SL_NONE ? (double) e->nodes / d.nodes : 1);
 	add_to_user(u, e->job, submit, &f);
 	add_to_bin(find_bin(m, d.cores, e->end_s - e->start_s), &f);
 	return 0;

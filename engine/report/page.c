@@ -73,7 +73,7 @@ static void forget_places(struct places *where)
 
 /* -- reading them --------------------------------------------------------------- */
 
-static char *read_all(FILE *in, const char *path, struct sl_error *err)
+static char *read_asset_text(FILE *in, const char *path, struct sl_error *err)
 {
 	char *text = malloc(ASSET_MAX + 1);
 	size_t n;
@@ -111,7 +111,7 @@ static char *read_asset(const char *name, struct sl_error *err)
 		in = fopen(path, "re");
 	}
 	if (in)
-		text = read_all(in, path, err);
+		text = read_asset_text(in, path, err);
 	else if (!strncmp(name, "uPlot", 5))
 		sl_fail(err, SL_ENOENT, "report: there is no chart library in %s: \"make report-library\" (and "
 			"\"make install\") fetches it with npm", where.dir[0]);
@@ -141,7 +141,7 @@ static void put_escaped(const char *s, FILE *out)
 
 /* A line "<!-- title -->", "<!-- data -->" or "<!-- css|js|text NAME -->": what
  * it stands for.  Returns 1 for the data, 0 for others, -1 with *err. */
-static int fill_in(FILE *out, const char *kind, const char *name, const char *title, struct sl_error *err)
+static int put_placeholder(FILE *out, const char *kind, const char *name, const char *title, struct sl_error *err)
 {
 	char *text;
 
@@ -186,7 +186,7 @@ static const char *put_template(FILE *out, const char *text, const char *title, 
 		int rc;
 
 		if (sscanf(text, "<!-- %7[a-z] %63[A-Za-z.] -->", kind, name) >= 1) {
-			rc = fill_in(out, kind, name, title, err);
+			rc = put_placeholder(out, kind, name, title, err);
 			if (rc < 0)
 				return NULL;
 		} else {

@@ -69,7 +69,7 @@ static void pack_byte(struct packer *pk, uint8_t b)
 		pack_line(pk);
 }
 
-static void pack(struct packer *pk, uint64_t v)
+static void pack_number(struct packer *pk, uint64_t v)
 {
 	for (; v > 127; v >>= 7)
 		pack_byte(pk, (uint8_t) (v | 128));
@@ -78,7 +78,7 @@ static void pack(struct packer *pk, uint64_t v)
 
 static void pack_signed(struct packer *pk, int64_t v)
 {
-	pack(pk, v < 0 ? ~((uint64_t) v << 1) : (uint64_t) v << 1);
+	pack_number(pk, v < 0 ? ~((uint64_t) v << 1) : (uint64_t) v << 1);
 }
 
 static void begin_rows(struct packer *pk, FILE *out, const char *class)
@@ -161,7 +161,7 @@ void sl_page_forget(struct sl_page *p)
 	p->w = NULL;
 }
 
-static int written(struct sl_page *p, struct sl_error *err)
+static int check_written(struct sl_page *p, struct sl_error *err)
 {
 	if (!ferror(p->out))
 		return 0;
@@ -176,7 +176,7 @@ static uint32_t cores_of(const struct sl_page *p, uint32_t node)
 	return (uint32_t) (p->first_core[node + 1] - p->first_core[node]);
 }
 
-static int measure(struct sl_page *p, struct sl_error *err)
+static int count_cores(struct sl_page *p, struct sl_error *err)
 {
 	const struct sl_node_view *node = &p->w->snap.node;
 
@@ -191,7 +191,7 @@ static int measure(struct sl_page *p, struct sl_error *err)
 }
 
 /* Node names, and cores as runs of nodes with equal ones. */
-static void describe_nodes(struct sl_page *p)
+static void put_nodes(struct sl_page *p)
 {
 	const struct sl_snapshot *snap = &p->w->snap;
 
@@ -213,7 +213,7 @@ static void describe_nodes(struct sl_page *p)
 	sl_json_end_array(p->json);
 }
 
-static void describe(struct sl_page *p, const struct sl_page_about *about)
+static void put_workload(struct sl_page *p, const struct sl_page_about *about)
 {
 	struct sl_json *j = p->json;
 	const struct sl_workload *w = p->w;
@@ -240,7 +240,7 @@ static void describe(struct sl_page *p, const struct sl_page_about *about)
 		sl_json_end_array(j);
 	}
 	sl_json_end_array(j);
-	describe_nodes(p);
+	put_nodes(p);
 }
 
 static int text_order(const void *a, const void *b)
@@ -281,9 +281,9 @@ static void put_jobs(struct sl_page *p, const uint32_t *user, uint32_t users)
 
 		pack_signed(&pk, job->submit_time[i] - before);
 		pack_signed(&pk, (int64_t) job->id[i] - id);
-		pack(&pk, u ? (uint64_t) (u - user) : 0);
-		pack(&pk, job->time_limit[i] > 0 && job->time_limit[i] < SL_WORKLOAD_MAX_SECONDS ?
-		     (uint64_t) job->time_limit[i] : 0);
+		pack_number(&pk, u ? (uint64_t) (u - user) : 0);
+		pack_number(&pk, job->time_limit[i] > 0 && job->time_limit[i] < SL_WORKLOAD_MAX_SECONDS ?
+			    (uint64_t) job->time_limit[i] : 0);
 		before = job->submit_time[i];
 		id = job->id[i];
 	}
@@ -301,12 +301,12 @@ int sl_page_workload(struct sl_page *p, const struct sl_workload *w, const struc
 	sl_page_forget(p);
 	p->w = w;
 	user = find_users(p, &users);
-	if (!user || measure(p, err) < 0) {
+	if (!user || count_cores(p, err) < 0) {
 		free(user);
 		sl_page_forget(p);
 		return no_memory(err);
 	}
-	describe(p, about);
+	put_workload(p, about);
 	sl_json_key(p->json, "users");
 	sl_json_begin_array(p->json);
 	for (uint32_t i = 0; i < users; i++)
@@ -318,7 +318,7 @@ int sl_page_workload(struct sl_page *p, const struct sl_workload *w, const struc
 		put_jobs(p, user, users);
 	free(user);
 	p->workloads++;
-	return rc < 0 ? -1 : written(p, err);
+	return rc < 0 ? -1 : check_written(p, err);
 }
 
 /* -- a run ---------------------------------------------------------------------- */
@@ -411,8 +411,8 @@ static uint32_t first_fit(const int64_t *free_at, uint32_t all, uint32_t want, i
 	return all;
 }
 
-static int take(struct sl_page *p, struct page_start *st, uint32_t node, uint32_t core, uint32_t cores,
-		struct sl_error *err)
+static int take_cores(struct sl_page *p, struct page_start *st, uint32_t node, uint32_t core, uint32_t cores,
+		      struct sl_error *err)
 {
 	int64_t *free_at = p->free_at + p->first_core[node];
 
@@ -424,7 +424,8 @@ static int take(struct sl_page *p, struct page_start *st, uint32_t node, uint32_
 
 /* Cores of one node for one job: adjacent ones, else the lowest that are free,
  * else (where the schedule has more on the node than it has cores) the lowest. */
-static int place(struct sl_page *p, struct page_start *st, uint32_t node, uint32_t want, struct sl_error *err)
+static int place_on_node(struct sl_page *p, struct page_start *st, uint32_t node, uint32_t want,
+			 struct sl_error *err)
 {
 	const int64_t *free_at = p->free_at + p->first_core[node];
 	uint32_t all = cores_of(p, node), k, n;
@@ -433,15 +434,15 @@ static int place(struct sl_page *p, struct page_start *st, uint32_t node, uint32
 		want = all;
 	k = first_fit(free_at, all, want, st->start);
 	if (k < all)
-		return take(p, st, node, k, want, err);
+		return take_cores(p, st, node, k, want, err);
 	for (k = 0; k < all && want; k += n ? n : 1) {
 		for (n = 0; n < want && k + n < all && free_at[k + n] <= st->start; n++)
 			;
-		if (n && take(p, st, node, k, n, err) < 0)
+		if (n && take_cores(p, st, node, k, n, err) < 0)
 			return -1;
 		want -= n;
 	}
-	return want ? take(p, st, node, 0, want, err) : 0;
+	return want ? take_cores(p, st, node, 0, want, err) : 0;
 }
 
 static int start_order(const void *a, const void *b)
@@ -453,7 +454,7 @@ static int start_order(const void *a, const void *b)
 	return (x->job > y->job) - (x->job < y->job);
 }
 
-static int arrange(struct sl_page *p, int64_t now, struct sl_error *err)
+static int place_starts(struct sl_page *p, int64_t now, struct sl_error *err)
 {
 	if (p->starts)
 		qsort(p->start, p->starts, sizeof(*p->start), start_order);
@@ -466,7 +467,7 @@ static int arrange(struct sl_page *p, int64_t now, struct sl_error *err)
 		st->lane = p->lanes;
 		for (uint32_t k = st->first; k < st->first + st->parts; k++)
 			for (uint32_t n = 0; n < p->part[k].count; n++)
-				if (place(p, st, p->part[k].first + n, p->part[k].cores, err) < 0)
+				if (place_on_node(p, st, p->part[k].first + n, p->part[k].cores, err) < 0)
 					return -1;
 	}
 	return 0;
@@ -478,19 +479,19 @@ static void put_start(const struct sl_page *p, struct packer *pk, const struct p
 {
 	uint32_t past = 0;
 
-	pack(pk, (uint64_t) (st->start - p->w->snap.job.submit_time[st->job]) + 1);
-	pack(pk, (uint64_t) (st->end - st->start));
-	pack(pk, st->gpus);
-	pack(pk, st->lanes);
+	pack_number(pk, (uint64_t) (st->start - p->w->snap.job.submit_time[st->job]) + 1);
+	pack_number(pk, (uint64_t) (st->end - st->start));
+	pack_number(pk, st->gpus);
+	pack_number(pk, st->lanes);
 	for (uint32_t i = st->lane; i < st->lane + st->lanes; i++) {
 		const struct page_lane *lane = &p->lane[i];
 		bool whole = lane->cores == cores_of(p, lane->first);
 
 		pack_signed(pk, (int64_t) lane->first - past);
-		pack(pk, lane->count);
-		pack(pk, whole ? 0 : lane->cores);
+		pack_number(pk, lane->count);
+		pack_number(pk, whole ? 0 : lane->cores);
 		if (!whole)
-			pack(pk, lane->core);
+			pack_number(pk, lane->core);
 		past = lane->first + lane->count;
 	}
 }
@@ -502,7 +503,7 @@ int sl_page_end_run(struct sl_page *p, const struct sl_result *r, int64_t now_s,
 
 	if (!p->label)
 		return sl_fail(err, SL_EINVAL, "report: the end of a run that did not begin");
-	rc = arrange(p, now_s, err);
+	rc = place_starts(p, now_s, err);
 	if (rc == 0) {
 		sl_json_begin_object(p->json);
 		put_str(p->json, "label", p->label);
@@ -520,10 +521,10 @@ int sl_page_end_run(struct sl_page *p, const struct sl_result *r, int64_t now_s,
 			if (p->start_of[i])
 				put_start(p, &pk, &p->start[p->start_of[i] - 1]);
 			else
-				pack(&pk, 0);
+				pack_number(&pk, 0);
 		end_rows(&pk);
 		p->runs++;
-		rc = written(p, err);
+		rc = check_written(p, err);
 	}
 	forget_run(p);
 	return rc;

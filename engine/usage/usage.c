@@ -77,7 +77,7 @@ void sl_usage_destroy(struct sl_usage *u)
 
 /* -- questions --------------------------------------------------------- */
 
-static bool counts(const struct sl_usage *u, const struct sl_usage_query *q, uint32_t dim)
+static bool is_counted(const struct sl_usage *u, const struct sl_usage_query *q, uint32_t dim)
 {
 	const struct sl_dim *d = &u->dim[dim];
 
@@ -168,7 +168,7 @@ error:
 }
 
 /* Dimensions of one name become one total; names with nothing are left out. */
-static uint32_t add_up(struct sl_usage *u, const struct sl_usage_query *q)
+static uint32_t sum_by_name(struct sl_usage *u, const struct sl_usage_query *q)
 {
 	const struct names *names = &u->names[q->by];
 	uint32_t n = 0;
@@ -176,7 +176,7 @@ static uint32_t add_up(struct sl_usage *u, const struct sl_usage_query *q)
 	for (uint32_t i = 0; i < names->count; i++)
 		u->total[i] = (struct sl_usage_total) { .name = names->text[i] };
 	for (uint32_t i = 0; i < u->dims; i++)
-		if (counts(u, q, i)) {
+		if (is_counted(u, q, i)) {
 			u->total[names->of[i]].seconds += u->net[i];
 			u->total[names->of[i]].decayed += u->net_decayed[i];
 		}
@@ -197,7 +197,7 @@ int sl_usage_ask(struct sl_usage *u, const struct sl_usage_query *q, const struc
 		return -1;
 	if (q->half_life > 0 ? ask_decayed(u, q, err) : ask_past(u, q, err))
 		return -1;
-	*count = add_up(u, q);
+	*count = sum_by_name(u, q);
 	*total = u->total;
 	return 0;
 }

@@ -267,7 +267,7 @@ static int by_gres(const void *a, const void *b)
 }
 
 /* The fewest nodes whose capacities come to *need*, or SL_NONE. */
-static uint32_t fewest(const struct sl_machine *m, uint64_t need, bool gres)
+static uint32_t fewest_holding(const struct sl_machine *m, uint64_t need, bool gres)
 {
 	uint64_t nodes = 0;
 
@@ -295,13 +295,13 @@ static uint32_t fewest_nodes(const struct sl_machine *m, const struct request *r
 		kind_capacity(m, r, &m->kind[i], &m->room[i]);
 		able += m->room[i].units ? m->room[i].nodes : 0;
 	}
-	nodes = fewest(m, r->units, false);
+	nodes = fewest_holding(m, r->units, false);
 	if (nodes == SL_NONE || able < r->min_nodes)
 		return SL_NONE;
 	if (nodes < r->min_nodes)
 		nodes = r->min_nodes;
 	if (job_gres) {
-		more = fewest(m, job_gres, true);
+		more = fewest_holding(m, job_gres, true);
 		if (more == SL_NONE)
 			return SL_NONE;
 		nodes = nodes > more ? nodes : more;

@@ -260,7 +260,7 @@ static int64_t drop_too_large(struct reader *r)
 /* -- the file ---------------------------------------------------------------- */
 
 /* The text of a file, compressed or not. */
-static json_t *parse(const char *path, struct sl_error *err)
+static json_t *parse_file(const char *path, struct sl_error *err)
 {
 	struct sl_lines *l = sl_lines_open(path, err);
 	json_error_t wrong;
@@ -296,7 +296,7 @@ error:
 	return root;
 }
 
-static int prepare(struct reader *r)
+static int prepare_jobs(struct reader *r)
 {
 	json_t *job;
 	size_t i;
@@ -341,8 +341,8 @@ struct sl_workload *sl_workload_read_json(const char *path, const struct sl_work
 	}
 	if (sl_estimate_parse(opt->estimate, &r.factor, err) < 0)
 		goto error;
-	r.root = parse(path, err);
-	if (!r.root || prepare(&r) < 0 || make_image(&r) < 0)
+	r.root = parse_file(path, err);
+	if (!r.root || prepare_jobs(&r) < 0 || make_image(&r) < 0)
 		goto error;
 	dropped = drop_too_large(&r);
 	if (dropped < 0)

@@ -140,7 +140,7 @@ void sl_machine_add_all(struct sl_builder *b)
 	sl_builder_append(b, SL_T_PARTITION, &part);
 }
 
-static int digits(uint64_t n)
+static int count_digits(uint64_t n)
 {
 	int d = 1;
 
@@ -169,7 +169,7 @@ int sl_machine_parse(struct sl_builder *b, const char *text, uint32_t *select_fl
 		return sl_fail(err, SL_ELIMIT, "machine \"%s\": more than %" PRIu32 " nodes", text, MACHINE_NODES);
 	for (p = text;; p++) {
 		parse_kind(text, &p, &k, NULL);
-		add_nodes(b, &k, &number, digits(nodes));
+		add_nodes(b, &k, &number, count_digits(nodes));
 		if (!*p)
 			break;
 	}
@@ -186,7 +186,7 @@ int sl_machine_pool(struct sl_builder *b, uint32_t procs, struct sl_error *err)
 		return sl_fail(err, SL_EINVAL, "a machine of no processors");
 	for (uint32_t i = 0; i < nodes; i++) {
 		k.cores = procs / nodes + (i < procs % nodes);
-		add_nodes(b, &k, &number, digits(nodes));
+		add_nodes(b, &k, &number, count_digits(nodes));
 	}
 	sl_machine_add_all(b);
 	return 0;

@@ -54,7 +54,7 @@ struct conf {
 };
 
 __attribute__((format(printf, 2, 3)))
-static int bad(struct conf *c, const char *fmt, ...)
+static int fail_at_line(struct conf *c, const char *fmt, ...)
 {
 	char what[300];
 	va_list ap;
@@ -68,7 +68,7 @@ static int bad(struct conf *c, const char *fmt, ...)
 /* -- lines -------------------------------------------------------------------- */
 
 /* Cut a line into words; values may be quoted. */
-static int cut(struct conf *c, char *p, struct line *l)
+static int split_line(struct conf *c, char *p, struct line *l)
 {
 	l->words = 0;
 	for (;;) {
@@ -79,7 +79,7 @@ static int cut(struct conf *c, char *p, struct line *l)
 		if (!*p)
 			return 0;
 		if (l->words == MOST_WORDS)
-			return bad(c, "more than %d words", MOST_WORDS);
+			return fail_at_line(c, "more than %d words", MOST_WORDS);
 		eq = p + strcspn(p, "= \t");
 		w->key = p;
 		w->value = "";
@@ -91,7 +91,7 @@ static int cut(struct conf *c, char *p, struct line *l)
 				w->value = ++p;
 				end = strchr(p, '"');
 				if (!end)
-					return bad(c, "a quote that does not end");
+					return fail_at_line(c, "a quote that does not end");
 			} else {
 				end = p + strcspn(p, " \t");
 			}
@@ -113,7 +113,7 @@ static void strip_comment(char *line)
 		*hash = 0;
 }
 
-static int number(struct conf *c, const struct word *w, uint32_t *n)
+static int read_count(struct conf *c, const struct word *w, uint32_t *n)
 {
 	const char *p = w->value;
 	int64_t v;
@@ -123,7 +123,7 @@ static int number(struct conf *c, const struct word *w, uint32_t *n)
 		return 0;
 	}
 	if (!sl_scan_int(&p, &v) || *p || v < 0 || v >= SL_NONE)
-		return bad(c, "%s=%s: expected a number", w->key, w->value);
+		return fail_at_line(c, "%s=%s: expected a number", w->key, w->value);
 	*n = v;
 	return 0;
 }
@@ -143,7 +143,7 @@ static int parse_gres(struct conf *c, const char *text, size_t n, struct gres_it
 	const char *digits;
 
 	if (n >= sizeof(copy))
-		return bad(c, "Gres: a word of more than %zu bytes", sizeof(copy) - 1);
+		return fail_at_line(c, "Gres: a word of more than %zu bytes", sizeof(copy) - 1);
 	memcpy(copy, text, n);
 	copy[n] = 0;
 	copy[strcspn(copy, "(")] = 0;
@@ -161,7 +161,7 @@ static int parse_gres(struct conf *c, const char *text, size_t n, struct gres_it
 		if (*digits == 'K' || *digits == 'k')
 			g->count *= 1024;
 		else if (*digits)
-			return bad(c, "Gres=%.*s: expected name:type:count", (int) n, text);
+			return fail_at_line(c, "Gres=%.*s: expected name:type:count", (int) n, text);
 		parts--;
 	}
 	if (parts > 1 && !strcmp(part[parts - 1], "no_consume"))
@@ -169,7 +169,7 @@ static int parse_gres(struct conf *c, const char *text, size_t n, struct gres_it
 	if (parts == 2)
 		snprintf(g->type, sizeof(g->type), "%s", part[1]);
 	if (p || parts > 2 || !*g->name || g->count < 0 || g->count >= SL_NONE)
-		return bad(c, "Gres=%.*s: expected name:type:count", (int) n, text);
+		return fail_at_line(c, "Gres=%.*s: expected name:type:count", (int) n, text);
 	return 0;
 }
 
@@ -210,20 +210,20 @@ static int node_word(struct conf *c, const struct word *w, bool *future)
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (!strcasecmp(w->key, numbers[i].key))
-			return number(c, w, numbers[i].to);
+			return read_count(c, w, numbers[i].to);
 	if (!strcasecmp(w->key, "RealMemory")) {
-		if (number(c, w, &n) < 0)
+		if (read_count(c, w, &n) < 0)
 			return -1;
 		c->node.memory = n;
 	} else if (!strcasecmp(w->key, "TmpDisk")) {
-		if (number(c, w, &n) < 0)
+		if (read_count(c, w, &n) < 0)
 			return -1;
 		c->node.tmp_disk = n;
 	} else if (!strcasecmp(w->key, "Feature") || !strcasecmp(w->key, "Features")) {
 		c->node.features = sl_builder_str(c->b, w->value);
 	} else if (!strcasecmp(w->key, "Gres")) {
 		if (strlen(w->value) >= sizeof(c->gres))
-			return bad(c, "Gres: more than %zu bytes", sizeof(c->gres) - 1);
+			return fail_at_line(c, "Gres: more than %zu bytes", sizeof(c->gres) - 1);
 		snprintf(c->gres, sizeof(c->gres), "%s", strcasecmp(w->value, "none") ? w->value : "");
 	} else if (!strcasecmp(w->key, "State")) {
 		*future = !strncasecmp(w->value, "FUTURE", 6);
@@ -247,7 +247,7 @@ static int count_cores(struct conf *c, struct sl_node_row *node)
 	if (c->node_cpus && c->node_cpus < cores)
 		cores = c->node_cpus;
 	if (cores <= c->core_spec || cores > 65535)
-		return bad(c, "%" PRIu64 " cores, expected 1 to 65535", cores);
+		return fail_at_line(c, "%" PRIu64 " cores, expected 1 to 65535", cores);
 	node->cores = cores - c->core_spec;
 	node->threads = threads;
 	node->sockets = sockets;
@@ -328,7 +328,7 @@ static int add_member(const char *name, void *arg)
 	uint32_t *more;
 
 	if (!found)
-		return bad(c, "no node %.60s in a NodeName line above or below", name);
+		return fail_at_line(c, "no node %.60s in a NodeName line above or below", name);
 	if (c->members == c->member_room) {
 		more = realloc(c->member, (c->member_room ? c->member_room * 2 : 256) * sizeof(*more));
 		if (!more)
@@ -379,7 +379,7 @@ static int set_flag(struct conf *c, const struct word *w, uint32_t flag)
 	else if (!strcasecmp(w->value, "NO"))
 		c->part.flags &= ~flag;
 	else
-		return bad(c, "%s=%s: expected YES or NO", w->key, w->value);
+		return fail_at_line(c, "%s=%s: expected YES or NO", w->key, w->value);
 	return 0;
 }
 
@@ -391,7 +391,7 @@ static int oversubscribe(struct conf *c, const struct word *w)
 	if (colon) {
 		colon++;
 		if (!sl_scan_int(&colon, &n) || *colon || n < 1 || n > 65535)
-			return bad(c, "%s=%s: expected a number of jobs", w->key, w->value);
+			return fail_at_line(c, "%s=%s: expected a number of jobs", w->key, w->value);
 	}
 	if (!strncasecmp(w->value, "EXCLUSIVE", 9))
 		c->part.oversubscribe = 0;
@@ -408,7 +408,7 @@ static int partition_word(struct conf *c, const struct word *w)
 {
 	if (!strcasecmp(w->key, "Nodes")) {
 		if (strlen(w->value) >= sizeof(c->part_nodes))
-			return bad(c, "Nodes: more than %zu bytes", sizeof(c->part_nodes) - 1);
+			return fail_at_line(c, "Nodes: more than %zu bytes", sizeof(c->part_nodes) - 1);
 		snprintf(c->part_nodes, sizeof(c->part_nodes), "%s", w->value);
 		return 0;
 	}
@@ -423,19 +423,19 @@ static int partition_word(struct conf *c, const struct word *w)
 	if (!strcasecmp(w->key, "OverSubscribe") || !strcasecmp(w->key, "Shared"))
 		return oversubscribe(c, w);
 	if (!strcasecmp(w->key, "MinNodes"))
-		return number(c, w, &c->part.min_nodes);
+		return read_count(c, w, &c->part.min_nodes);
 	if (!strcasecmp(w->key, "MaxNodes"))
-		return number(c, w, &c->part.max_nodes);
+		return read_count(c, w, &c->part.max_nodes);
 	if (!strcasecmp(w->key, "MaxCPUsPerNode"))
-		return number(c, w, &c->part.max_cpus_per_node);
+		return read_count(c, w, &c->part.max_cpus_per_node);
 	if (!strcasecmp(w->key, "PriorityTier") || !strcasecmp(w->key, "Priority"))
-		return number(c, w, &c->part.priority_tier);
+		return read_count(c, w, &c->part.priority_tier);
 	if (!strcasecmp(w->key, "QOS"))
 		c->part.qos = sl_builder_str(c->b, w->value);
 	else if (!strcasecmp(w->key, "MaxTime") && !sl_scan_duration(w->value, &c->part.max_time))
-		return bad(c, "MaxTime=%s: expected a time", w->value);
+		return fail_at_line(c, "MaxTime=%s: expected a time", w->value);
 	else if (!strcasecmp(w->key, "DefaultTime") && !sl_scan_duration(w->value, &c->part.default_time))
-		return bad(c, "DefaultTime=%s: expected a time", w->value);
+		return fail_at_line(c, "DefaultTime=%s: expected a time", w->value);
 	return 0;
 }
 
@@ -463,7 +463,7 @@ static int partition_line(struct conf *c, const struct line *l)
 		return 0;
 	c->part.name = sl_builder_str(c->b, l->word[0].value);
 	if (has_partition(c, c->part.name))
-		return bad(c, "partition %s twice", l->word[0].value);
+		return fail_at_line(c, "partition %s twice", l->word[0].value);
 	c->members = 0;
 	if (!strcasecmp(c->part_nodes, "ALL"))
 		for (uint32_t i = 0; i < c->names && !rc; i++)
@@ -481,13 +481,14 @@ static int partition_line(struct conf *c, const struct line *l)
 
 static int read_conf(struct conf *c, const char *path, int depth);
 
-static int include(struct conf *c, const struct line *l, const char *from, int depth)
+static int read_include(struct conf *c, const struct line *l, const char *from, int depth)
 {
 	const char *file = l->words > 1 ? l->word[1].key : "", *slash = strrchr(from, '/');
 	char path[4096];
 
 	if (!*file || depth == DEPTH)
-		return bad(c, *file ? "files that include files more than %d deep" : "Include: expected a file", DEPTH);
+		return fail_at_line(c, *file ? "files that include files more than %d deep" :
+				    "Include: expected a file", DEPTH);
 	if (*file == '/' || !slash)
 		snprintf(path, sizeof(path), "%s", file);
 	else
@@ -513,16 +514,16 @@ static void select_word(struct conf *c, const struct word *w)
 		c->select_flags |= SL_SELECT_SOCKET;
 }
 
-static int handle(struct conf *c, char *text, const char *path, int depth)
+static int read_line(struct conf *c, char *text, const char *path, int depth)
 {
 	struct line l;
 
-	if (cut(c, text, &l) < 0)
+	if (split_line(c, text, &l) < 0)
 		return -1;
 	if (!l.words)
 		return 0;
 	if (!strcasecmp(l.word[0].key, "Include"))
-		return include(c, &l, path, depth);
+		return read_include(c, &l, path, depth);
 	if (!strcasecmp(l.word[0].key, "NodeName"))
 		return c->partitions ? 0 : node_line(c, &l);
 	if (!strcasecmp(l.word[0].key, "PartitionName"))
@@ -562,11 +563,11 @@ static int read_conf(struct conf *c, const char *path, int depth)
 			joined[size - 1] = ' ';
 			continue;
 		}
-		if (handle(c, joined, path, depth) < 0)
+		if (read_line(c, joined, path, depth) < 0)
 			goto error;
 		size = 0;
 	}
-	if (n == 0 && (!size || handle(c, joined, path, depth) == 0))
+	if (n == 0 && (!size || read_line(c, joined, path, depth) == 0))
 		rc = 0;
 error:
 	free(joined);

@@ -66,7 +66,7 @@ static int read_names(struct dump *d, char *line, const char *path, struct sl_er
 }
 
 /* The text of a column in the row at hand, "" where there is none. */
-static const char *text(const struct dump *d, enum column c)
+static const char *field_text(const struct dump *d, enum column c)
 {
 	return d->column[c] < 0 ? "" : d->field[d->column[c]];
 }
@@ -100,11 +100,11 @@ static bool scan_runtime(const struct dump *d, int64_t *runtime)
 {
 	int64_t start, end;
 
-	if (whole_int(text(d, C_ELAPSEDRAW), runtime))
+	if (whole_int(field_text(d, C_ELAPSEDRAW), runtime))
 		return true;
-	if (*text(d, C_ELAPSED) && sl_scan_duration(text(d, C_ELAPSED), runtime))
+	if (*field_text(d, C_ELAPSED) && sl_scan_duration(field_text(d, C_ELAPSED), runtime))
 		return true;
-	if (!scan_time(text(d, C_START), &start) || !scan_time(text(d, C_END), &end))
+	if (!scan_time(field_text(d, C_START), &start) || !scan_time(field_text(d, C_END), &end))
 		return false;
 	*runtime = end - start;
 	return true;
@@ -115,9 +115,9 @@ static int64_t scan_limit(const struct dump *d)
 {
 	int64_t n;
 
-	if (whole_int(text(d, C_TIMELIMITRAW), &n) && n > 0 && n < SL_WORKLOAD_MAX_SECONDS / 60)
+	if (whole_int(field_text(d, C_TIMELIMITRAW), &n) && n > 0 && n < SL_WORKLOAD_MAX_SECONDS / 60)
 		return n * 60;
-	if (sl_scan_duration(text(d, C_TIMELIMIT), &n) && n > 0 && n != SL_UNLIMITED)
+	if (sl_scan_duration(field_text(d, C_TIMELIMIT), &n) && n > 0 && n != SL_UNLIMITED)
 		return n;
 	return 0;
 }
@@ -161,7 +161,7 @@ static uint32_t gpu_type(const struct dump *d, const char *tres)
 
 static void read_tres(const struct dump *d, struct sl_draft *j)
 {
-	const char *tres = *text(d, C_REQTRES) ? text(d, C_REQTRES) : text(d, C_ALLOCTRES);
+	const char *tres = *field_text(d, C_REQTRES) ? field_text(d, C_REQTRES) : field_text(d, C_ALLOCTRES);
 	char value[32];
 	int64_t n;
 
@@ -183,7 +183,7 @@ static void read_tres(const struct dump *d, struct sl_draft *j)
 /* The first of its partitions that the machine has. */
 static uint32_t find_partition(const struct dump *d)
 {
-	const char *list = text(d, C_PARTITION), *p = list;
+	const char *list = field_text(d, C_PARTITION), *p = list;
 
 	for (; *p; p += strcspn(p, ","), p += *p == ',')
 		for (uint32_t i = 0; i < d->machine->partition.rows; i++) {
@@ -218,14 +218,14 @@ static bool read_numbers(const struct dump *d, struct sl_draft *j)
 {
 	int64_t cpus, nodes = 1;
 
-	if (!scan_time(text(d, C_SUBMIT), &j->submit_s) || !scan_runtime(d, &j->runtime_s))
+	if (!scan_time(field_text(d, C_SUBMIT), &j->submit_s) || !scan_runtime(d, &j->runtime_s))
 		return false;
-	if (!whole_int(text(d, C_REQCPUS), &cpus) && !whole_int(text(d, C_NCPUS), &cpus) &&
-	    !whole_int(text(d, C_ALLOCCPUS), &cpus))
+	if (!whole_int(field_text(d, C_REQCPUS), &cpus) && !whole_int(field_text(d, C_NCPUS), &cpus) &&
+	    !whole_int(field_text(d, C_ALLOCCPUS), &cpus))
 		return false;
 	if (cpus < 0 || cpus >= SL_NONE)
 		return false;
-	if (*text(d, C_REQNODES) && (!whole_int(text(d, C_REQNODES), &nodes) || nodes < 0 || nodes >= SL_NONE))
+	if (*field_text(d, C_REQNODES) && (!whole_int(field_text(d, C_REQNODES), &nodes) || nodes < 0 || nodes >= SL_NONE))
 		return false;
 	j->tasks = cpus;
 	j->min_nodes = nodes > 0 ? nodes : 1;
@@ -236,7 +236,7 @@ static bool read_numbers(const struct dump *d, struct sl_draft *j)
 /* Returns 1 when no more rows are wanted. */
 static int add_row(struct dump *d)
 {
-	const char *id = *text(d, C_JOBIDRAW) ? text(d, C_JOBIDRAW) : text(d, C_JOBID);
+	const char *id = *field_text(d, C_JOBIDRAW) ? field_text(d, C_JOBIDRAW) : field_text(d, C_JOBID);
 	struct sl_draft j = sl_draft();
 	int64_t n;
 
@@ -244,8 +244,8 @@ static int add_row(struct dump *d)
 		sl_store_note(d->s, SL_ISSUE_STEP, d->line, "%.60s", id);
 		return 0;
 	}
-	if (unfinished(text(d, C_STATE))) {
-		sl_store_note(d->s, SL_ISSUE_STATE, d->line, "job %.40s is %.20s", id, text(d, C_STATE));
+	if (unfinished(field_text(d, C_STATE))) {
+		sl_store_note(d->s, SL_ISSUE_STATE, d->line, "job %.40s is %.20s", id, field_text(d, C_STATE));
 		return 0;
 	}
 	if (!*id || !read_numbers(d, &j)) {
@@ -257,12 +257,12 @@ static int add_row(struct dump *d)
 	if (strchr(id, '+'))
 		sl_store_note(d->s, SL_ISSUE_MODEL, d->line, "het job %.40s, its parts are jobs", id);
 	j.line = d->line;
-	if (whole_int(text(d, C_UID), &n) && n >= 0 && n < SL_NONE)
+	if (whole_int(field_text(d, C_UID), &n) && n >= 0 && n < SL_NONE)
 		j.uid = n;
-	j.user = sl_store_str(d->s, text(d, C_USER));
-	j.account = sl_store_str(d->s, text(d, C_ACCOUNT));
-	j.qos = sl_store_str(d->s, text(d, C_QOS));
-	j.name = sl_store_str(d->s, text(d, C_JOBNAME));
+	j.user = sl_store_str(d->s, field_text(d, C_USER));
+	j.account = sl_store_str(d->s, field_text(d, C_ACCOUNT));
+	j.qos = sl_store_str(d->s, field_text(d, C_QOS));
+	j.name = sl_store_str(d->s, field_text(d, C_JOBNAME));
 	if (j.runtime_s > 0)
 		j.partition = find_partition(d);
 	read_tres(d, &j);

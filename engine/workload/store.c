@@ -45,7 +45,7 @@ struct sl_store {
 
 /* -- issues --------------------------------------------------------------- */
 
-static void note(struct sl_issue_count *issue, uint64_t line, const char *fmt, va_list ap)
+static void count_issue(struct sl_issue_count *issue, uint64_t line, const char *fmt, va_list ap)
 {
 	if (issue->count < SL_ISSUE_LINES)
 		issue->line[issue->count] = line;
@@ -58,7 +58,7 @@ void sl_issue_note(struct sl_issue_count *issue, uint64_t line, const char *fmt,
 	va_list ap;
 
 	va_start(ap, fmt);
-	note(issue, line, fmt, ap);
+	count_issue(issue, line, fmt, ap);
 	va_end(ap);
 }
 
@@ -67,7 +67,7 @@ void sl_store_note(struct sl_store *s, enum sl_issue issue, uint64_t line, const
 	va_list ap;
 
 	va_start(ap, fmt);
-	note(&s->issue[issue], line, fmt, ap);
+	count_issue(&s->issue[issue], line, fmt, ap);
 	va_end(ap);
 }
 
@@ -195,7 +195,7 @@ static int grow_slots(struct sl_store *s)
 	return 0;
 }
 
-static uint32_t nomem(struct sl_store *s)
+static uint32_t fail_memory(struct sl_store *s)
 {
 	if (!s->err.code)
 		sl_fail(&s->err, SL_ENOMEM, "%s: no memory", s->name);
@@ -211,7 +211,7 @@ uint32_t sl_store_str(struct sl_store *s, const char *text)
 	if (!text || !*text)
 		return 0;
 	if (s->strings >= s->slots / 2 && grow_slots(s) < 0)
-		return nomem(s);
+		return fail_memory(s);
 	hash = hash_text(text);
 	for (at = hash & (s->slots - 1); s->slot[at].str; at = (at + 1) & (s->slots - 1))
 		if (s->slot[at].hash == hash && !strcmp(s->text + s->slot[at].str, text))
@@ -219,7 +219,7 @@ uint32_t sl_store_str(struct sl_store *s, const char *text)
 	n = strlen(text) + 1;
 	while (s->text_size + n > s->text_room) {
 		if (s->text_room >= SL_IMAGE_MAX_SIZE || !(more = realloc(s->text, s->text_room * 2)))
-			return nomem(s);
+			return fail_memory(s);
 		s->text = more;
 		s->text_room *= 2;
 	}
@@ -241,7 +241,7 @@ void sl_store_count_row(struct sl_store *s)
 }
 
 /* Is it a job at all?  If not, say why. */
-static bool sound(struct sl_store *s, const struct sl_draft *j)
+static bool is_job(struct sl_store *s, const struct sl_draft *j)
 {
 	if (j->submit_s < 0) {
 		sl_store_note(s, SL_ISSUE_NEGATIVE, j->line, "submitted at %" PRId64, j->submit_s);
@@ -272,7 +272,7 @@ int sl_store_add(struct sl_store *s, const struct sl_draft *job)
 
 	if (s->err.code)
 		return 1;
-	if (!sound(s, job))
+	if (!is_job(s, job))
 		return 0;
 	if (s->jobs == SL_WORKLOAD_MAX_JOBS) {
 		sl_fail(&s->err, SL_ELIMIT, "%s: more than %u jobs", s->name, SL_WORKLOAD_MAX_JOBS);
@@ -283,7 +283,7 @@ int sl_store_add(struct sl_store *s, const struct sl_draft *job)
 
 		more = realloc(s->job, room * sizeof(*more));
 		if (!more) {
-			nomem(s);
+			fail_memory(s);
 			return 1;
 		}
 		s->job = more;
@@ -304,7 +304,7 @@ static int by_id(const void *a, const void *b)
 }
 
 /* Number the jobs that have no id, or one that another has, in the order given. */
-static int number(struct sl_store *s, const uint32_t *order)
+static int number_jobs(struct sl_store *s, const uint32_t *order)
 {
 	bool rising = true;
 	uint32_t last = 0, *ids;
@@ -350,7 +350,7 @@ static int by_submit(const void *a, const void *b, void *arg)
 }
 
 /* Rows in the order of submission. */
-static uint32_t *sort(struct sl_store *s)
+static uint32_t *order_by_submission(struct sl_store *s)
 {
 	uint32_t *order = malloc((s->jobs + 1) * sizeof(*order));
 	bool sorted = true;
@@ -517,7 +517,7 @@ static void write_gres(struct sl_job_gres_view *v, const struct sl_job_gres_row 
 }
 
 /* Lay everything out in w->bytes.  w->runtime_s and w->estimate_s have room. */
-static int lay_out(struct sl_store *s, struct sl_workload *w, const uint32_t *order, struct sl_error *err)
+static int write_image(struct sl_store *s, struct sl_workload *w, const uint32_t *order, struct sl_error *err)
 {
 	const struct sl_snapshot *machine = sl_store_snapshot(s, err);
 	uint32_t rows[SL_SNAPSHOT_TABLES], n = 0, *which = NULL, base, gpu;
@@ -600,16 +600,16 @@ static int64_t drop_too_large(struct sl_store *s, const struct sl_workload *w, c
 	return dropped;
 }
 
-static int build(struct sl_store *s, struct sl_workload *w, bool *again, struct sl_error *err)
+static int make_image(struct sl_store *s, struct sl_workload *w, bool *again, struct sl_error *err)
 {
-	uint32_t *order = sort(s);
+	uint32_t *order = order_by_submission(s);
 	int64_t dropped = -1;
 
-	if (!order || (!*again && number(s, order) < 0)) {
+	if (!order || (!*again && number_jobs(s, order) < 0)) {
 		free(order);
 		return sl_fail(err, SL_ENOMEM, "%s: no memory", s->name);
 	}
-	if (lay_out(s, w, order, err) == 0 && sl_snapshot_open(&w->snap, w->bytes, w->size, err) == 0)
+	if (write_image(s, w, order, err) == 0 && sl_snapshot_open(&w->snap, w->bytes, w->size, err) == 0)
 		dropped = drop_too_large(s, w, order, err);
 	if (dropped && w->bytes) {
 		sl_image_unmap(w->bytes, w->size);
@@ -626,7 +626,7 @@ struct sl_workload *sl_store_finish(struct sl_store *s, struct sl_error *err)
 	bool again = false;
 
 	if (!w)
-		nomem(s);
+		fail_memory(s);
 	if (s->err.code) {
 		sl_fail(err, s->err.code, "%s", s->err.text);
 		goto error;
@@ -640,7 +640,7 @@ struct sl_workload *sl_store_finish(struct sl_store *s, struct sl_error *err)
 	}
 	do {
 		s->issue[SL_ISSUE_NO_ESTIMATE].count = s->issue[SL_ISSUE_OVERRUN].count = 0;
-		if (build(s, w, &again, err) < 0)
+		if (make_image(s, w, &again, err) < 0)
 			goto error;
 	} while (again);
 	memcpy(w->issue, s->issue, sizeof(w->issue));

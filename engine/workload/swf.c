@@ -109,7 +109,7 @@ static int row_fields(const char *line, int64_t *field)
 	return n;
 }
 
-static uint32_t named(struct sl_store *s, char letter, int64_t n)
+static uint32_t numbered_name(struct sl_store *s, char letter, int64_t n)
 {
 	char name[24];
 
@@ -151,14 +151,14 @@ static int add_row(struct header *h, const int64_t *f, uint64_t line)
 	j.tasks = procs > 0 ? procs : 0;
 	if (f[9] > 0 && f[9] / 1024 < SL_NONE - 1)
 		j.memory_per_cpu = (f[9] + 1023) / 1024;
-	j.user = named(s, 'u', f[11]);
+	j.user = numbered_name(s, 'u', f[11]);
 	j.uid = f[11] >= 0 && f[11] < SL_NONE ? f[11] : SL_NONE;
-	j.account = named(s, 'g', f[12]);
-	j.name = named(s, 'a', f[13]);
+	j.account = numbered_name(s, 'g', f[12]);
+	j.name = numbered_name(s, 'a', f[13]);
 	if (f[14] >= 0 && f[14] < h->queues && h->queue[f[14]])
 		j.qos = h->queue[f[14]];
 	else
-		j.qos = named(s, 'q', f[14]);
+		j.qos = numbered_name(s, 'q', f[14]);
 	return sl_store_add(s, &j);
 }
 

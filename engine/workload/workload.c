@@ -33,7 +33,7 @@ static const struct generator *find_generator(const char *name)
 enum format { FORMAT_SWF, FORMAT_JSON, FORMAT_SACCT, FORMAT_NONE };
 
 /* What kind of file it is, from its first line that says anything. */
-static int sniff(const char *path, struct sl_error *err)
+static int find_format(const char *path, struct sl_error *err)
 {
 	struct sl_lines *l = sl_lines_open(path, err);
 	int64_t n;
@@ -61,7 +61,7 @@ static int sniff(const char *path, struct sl_error *err)
 	return format;
 }
 
-static int fill(struct sl_store *s, const char *name, const struct generator *g, int format, struct sl_error *err)
+static int fill_store(struct sl_store *s, const char *name, const struct generator *g, int format, struct sl_error *err)
 {
 	if (g)
 		return g->make(s, name, err);
@@ -84,12 +84,12 @@ struct sl_workload *sl_workload_load(const char *name, const struct sl_workload_
 			"auction:I.1 ... auction:V.3, synthetic", name);
 		return NULL;
 	}
-	if (!g && (format = sniff(name, err)) < 0)
+	if (!g && (format = find_format(name, err)) < 0)
 		return NULL;
 	if (format == FORMAT_JSON)
 		return sl_workload_read_json(name, opt, err);
 	s = sl_store_create(name, opt, err);
-	if (s && fill(s, name, g, format, err) == 0)
+	if (s && fill_store(s, name, g, format, err) == 0)
 		w = sl_store_finish(s, err);
 	sl_store_destroy(s);
 	return w;

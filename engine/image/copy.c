@@ -6,17 +6,17 @@
 /* No row struct of a schema that is copied is larger. */
 #define ROW_MAX 2048
 
-static const unsigned char *view_of(const struct sl_schema *schema, const void *view, int table)
+static const unsigned char *table_view(const struct sl_schema *schema, const void *view, int table)
 {
 	return (const unsigned char *) view + schema->table[table].view_offset;
 }
 
 /* The rows of a table in an image. */
-static uint32_t rows_of(const struct sl_schema *schema, const void *view, int table)
+static uint32_t table_rows(const struct sl_schema *schema, const void *view, int table)
 {
 	uint32_t rows;
 
-	memcpy(&rows, view_of(schema, view, table), sizeof(rows));
+	memcpy(&rows, table_view(schema, view, table), sizeof(rows));
 	return rows;
 }
 
@@ -48,7 +48,7 @@ static uint32_t copy_ref(struct sl_image_copy *c, int table, uint32_t ref)
 void sl_image_copy_row(struct sl_image_copy *c, int table, uint32_t number, void *row)
 {
 	const struct sl_table *t = &c->image->schema->table[table];
-	const unsigned char *view = view_of(c->image->schema, c->view, table);
+	const unsigned char *view = table_view(c->image->schema, c->view, table);
 
 	memset(row, 0, t->row_size);
 	for (uint32_t i = 0; i < t->columns; i++) {
@@ -82,7 +82,7 @@ void sl_image_copy_row(struct sl_image_copy *c, int table, uint32_t number, void
 void sl_image_copy_table(struct sl_image_copy *c, int table)
 {
 	_Alignas(8) unsigned char row[ROW_MAX];
-	uint32_t rows = rows_of(c->image->schema, c->view, table);
+	uint32_t rows = table_rows(c->image->schema, c->view, table);
 
 	for (uint32_t i = 0; i < rows; i++) {
 		sl_image_copy_row(c, table, i, row);

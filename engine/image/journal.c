@@ -104,7 +104,7 @@ static struct answer *answers_find(const struct answers *a, uint32_t job, enum k
 }
 
 /* Note an answer for the record in the making. */
-static void note(struct sl_journal *j, uint32_t job, enum kind kind, uint64_t digest)
+static void note_answer(struct sl_journal *j, uint32_t job, enum kind kind, uint64_t digest)
 {
 	struct answer *a = answers_find(&j->next, job, kind);
 
@@ -310,7 +310,7 @@ static void note_answers(const struct record *r)
 	const struct sl_plan_pending_view *pending = &r->plan->pending;
 
 	for (uint32_t i = 0; i < r->plan->start.rows; i++)
-		note(r->j, r->plan->start.job[i], STARTED, 0);
+		note_answer(r->j, r->plan->start.job[i], STARTED, 0);
 	for (uint32_t i = 0; i < reserve->rows; i++) {
 		struct sl_range p = reserve->places[i];
 		uint64_t digest = mix(mix_text(0, plan_text(r, reserve->by[i])), reserve->start_time[i]);
@@ -318,14 +318,14 @@ static void note_answers(const struct record *r)
 		digest = mix(digest, reserve->partition[i]);
 		for (uint32_t k = p.first; k < p.first + p.count; k++)
 			digest = mix(digest, (uint64_t) r->plan->place.node[k] << 32 | r->plan->place.cores[k]);
-		note(r->j, reserve->job[i], RESERVED, digest);
+		note_answer(r->j, reserve->job[i], RESERVED, digest);
 	}
 	for (uint32_t i = 0; i < pending->rows; i++) {
 		uint64_t digest = mix_text(0, plan_text(r, pending->text[i]));
 
 		digest = mix(mix_text(digest, plan_text(r, pending->by[i])), pending->why[i]);
 		digest = mix_text(digest, note_of(r, pending->job[i]));
-		note(r->j, pending->job[i], PENDING, digest);
+		note_answer(r->j, pending->job[i], PENDING, digest);
 	}
 }
 
@@ -405,7 +405,7 @@ static void put_gone(struct record *r)
 }
 
 /* The text of a record, one line; *size 0 when there is nothing to say. */
-static int compose(struct record *r, uint64_t figures, const char **text, size_t *size)
+static int compose_line(struct record *r, uint64_t figures, const char **text, size_t *size)
 {
 	const struct sl_plan_meta_view *meta = &r->plan->meta;
 	uint64_t jobs = (uint64_t) r->plan->start.rows + r->plan->reserve.rows + r->plan->pending.rows;
@@ -468,7 +468,7 @@ static off_t whole_end(int fd, off_t size)
 	return 0;
 }
 
-static int lock(struct sl_journal *j, struct sl_error *err)
+static int lock_file(struct sl_journal *j, struct sl_error *err)
 {
 	while (flock(j->fd, LOCK_EX | LOCK_NB) < 0) {
 		if (errno == EWOULDBLOCK)
@@ -495,7 +495,7 @@ static int open_file(struct sl_journal *j, struct sl_error *err)
 		sl_fail(err, SL_EIO, "%s: not a regular file", j->path);
 		goto error;
 	}
-	if (lock(j, err) < 0)
+	if (lock_file(j, err) < 0)
 		goto error;
 	end = fstat(j->fd, &st) < 0 ? -1 : whole_end(j->fd, st.st_size);
 	if (end < 0 || (end < st.st_size && ftruncate(j->fd, end) < 0)) {
@@ -573,7 +573,7 @@ static int lock_current(struct sl_journal *j, struct sl_error *err)
 			if (open_file(j, err) < 0)
 				return -1;
 		}
-		if (lock(j, err) < 0)
+		if (lock_file(j, err) < 0)
 			return -1;
 		if (is_current(j))
 			return 0;
@@ -582,7 +582,7 @@ static int lock_current(struct sl_journal *j, struct sl_error *err)
 }
 
 /* With the lock held; it goes with the old file. */
-static int rotate(struct sl_journal *j, struct sl_error *err)
+static int rotate_files(struct sl_journal *j, struct sl_error *err)
 {
 	char from[PATH_MAX + 8], to[PATH_MAX + 8];
 
@@ -657,7 +657,7 @@ static int write_record(struct record *r, uint64_t figures)
 	const char *text;
 	size_t size;
 
-	if (compose(r, figures, &text, &size) < 0)
+	if (compose_line(r, figures, &text, &size) < 0)
 		return -1;
 	if (!size)
 		return 0;
@@ -665,7 +665,7 @@ static int write_record(struct record *r, uint64_t figures)
 		return io_error(j, r->err);
 	if (st.st_size > 0 && (size_t) st.st_size + size > j->limit) {
 		/* A file is read by itself: its first line says everything. */
-		if (rotate(j, r->err) < 0 || compose(r, figures, &text, &size) < 0)
+		if (rotate_files(j, r->err) < 0 || compose_line(r, figures, &text, &size) < 0)
 			return -1;
 		if (fstat(j->fd, &st) < 0)
 			return io_error(j, r->err);

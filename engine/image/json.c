@@ -54,7 +54,7 @@ static void put_place(const struct place *p, char *text, size_t size)
 }
 
 __attribute__((format(printf, 3, 4)))
-static int bad(struct reader *r, const struct place *p, const char *fmt, ...)
+static int fail_at(struct reader *r, const struct place *p, const char *fmt, ...)
 {
 	char where[256] = "", what[200];
 	va_list ap;
@@ -67,7 +67,7 @@ static int bad(struct reader *r, const struct place *p, const char *fmt, ...)
 }
 
 /* What a value is, in messages. */
-static const char *kind(const json_t *v)
+static const char *type_name(const json_t *v)
 {
 	static const char *const word[] = {
 		[JSON_OBJECT] = "an object", [JSON_ARRAY] = "an array", [JSON_STRING] = "a string",
@@ -105,21 +105,21 @@ static int index_table(struct reader *r, int t, json_t *rows)
 	json_t *row;
 
 	if (json_array_size(rows) > SL_IMAGE_MAX_ROWS)
-		return bad(r, &at, "%zu rows, the most is %" PRIu32, json_array_size(rows), SL_IMAGE_MAX_ROWS);
+		return fail_at(r, &at, "%zu rows, the most is %" PRIu32, json_array_size(rows), SL_IMAGE_MAX_ROWS);
 	json_array_foreach(rows, i, row) {
 		json_t *v = json_object_get(row, col->name);
 
 		item.index = i;
 		if (!json_is_object(row))
-			return bad(r, &item, "%s, expected an object", kind(row));
+			return fail_at(r, &item, "%s, expected an object", type_name(row));
 		if (!v)
-			return bad(r, &item, "has no \"%s\"", col->name);
+			return fail_at(r, &item, "has no \"%s\"", col->name);
 		if (!key_fits(col, v))
-			return bad(r, &field, "%s, expected %s", kind(v),
-				   col->type == SL_TYPE_str ? "a string that is not empty" : "an integer");
+			return fail_at(r, &field, "%s, expected %s", type_name(v),
+				       col->type == SL_TYPE_str ? "a string that is not empty" : "an integer");
 		text = key_text(v, digits, sizeof(digits));
 		if (json_object_get(r->index[t], text))
-			return bad(r, &field, "a second \"%s\"", text);
+			return fail_at(r, &field, "a second \"%s\"", text);
 		if (json_object_set_new(r->index[t], text, json_integer(i)) < 0)
 			return sl_fail(r->err, SL_ENOMEM, "%s: no memory", r->name);
 	}
@@ -138,17 +138,17 @@ static int find_ref(struct reader *r, const struct place *p, int t, const json_t
 		return 0;
 	if (table->key < 0) {
 		if (!json_is_integer(v) || json_integer_value(v) < 0 || json_integer_value(v) >= SL_IMAGE_MAX_ROWS)
-			return bad(r, p, "%s, expected the number of a row", kind(v));
+			return fail_at(r, p, "%s, expected the number of a row", type_name(v));
 		*row = json_integer_value(v);
 		return 0;
 	}
 	if (!key_fits(&table->column[table->key], v))
-		return bad(r, p, "%s, expected the %s of a %s", kind(v), table->column[table->key].name,
-			   table->name);
+		return fail_at(r, p, "%s, expected the %s of a %s", type_name(v), table->column[table->key].name,
+			       table->name);
 	text = key_text(v, digits, sizeof(digits));
 	found = json_object_get(r->index[t], text);
 	if (!found)
-		return bad(r, p, "no %s \"%s\"", table->name, text);
+		return fail_at(r, p, "no %s \"%s\"", table->name, text);
 	*row = json_integer_value(found);
 	return 0;
 }
@@ -173,20 +173,20 @@ static int read_words(struct reader *r, const struct place *p, const struct sl_w
 	if (!words->flags) {
 		word = find_word(words, v);
 		if (!word)
-			return bad(r, p, "%s, expected a word such as \"%s\"",
-				   json_is_string(v) ? json_string_value(v) : kind(v), words->word[0].word);
+			return fail_at(r, p, "%s, expected a word such as \"%s\"",
+				       json_is_string(v) ? json_string_value(v) : type_name(v), words->word[0].word);
 		*value = word->value;
 		return 0;
 	}
 	if (!json_is_array(v))
-		return bad(r, p, "%s, expected an array of words such as \"%s\"", kind(v), words->word[0].word);
+		return fail_at(r, p, "%s, expected an array of words such as \"%s\"", type_name(v), words->word[0].word);
 	*value = 0;
 	json_array_foreach(v, item.index, member) {
 		word = find_word(words, member);
 		if (!word)
-			return bad(r, &item, "%s, expected a word such as \"%s\"",
-				   json_is_string(member) ? json_string_value(member) : kind(member),
-				   words->word[0].word);
+			return fail_at(r, &item, "%s, expected a word such as \"%s\"",
+				       json_is_string(member) ? json_string_value(member) : type_name(member),
+				       words->word[0].word);
 		*value |= word->value;
 	}
 	return 0;
@@ -198,10 +198,10 @@ static int read_u32(struct reader *r, const struct place *p, const struct sl_wor
 	if (words)
 		return read_words(r, p, words, v, value);
 	if (!json_is_integer(v))
-		return bad(r, p, "%s, expected an integer", kind(v));
+		return fail_at(r, p, "%s, expected an integer", type_name(v));
 	if (json_integer_value(v) < 0 || json_integer_value(v) > UINT32_MAX)
-		return bad(r, p, "%" JSON_INTEGER_FORMAT ", expected 0 to %" PRIu32, json_integer_value(v),
-			   UINT32_MAX);
+		return fail_at(r, p, "%" JSON_INTEGER_FORMAT ", expected 0 to %" PRIu32, json_integer_value(v),
+			       UINT32_MAX);
 	*value = json_integer_value(v);
 	return 0;
 }
@@ -213,7 +213,7 @@ static int read_i64(struct reader *r, const struct place *p, const json_t *v, in
 	else if (json_is_integer(v))
 		*value = json_integer_value(v);
 	else
-		return bad(r, p, "%s, expected an integer or \"unlimited\"", kind(v));
+		return fail_at(r, p, "%s, expected an integer or \"unlimited\"", type_name(v));
 	return 0;
 }
 
@@ -234,7 +234,7 @@ static int add_node(const char *name, void *arg)
 	uint32_t *row;
 
 	if (!found)
-		return bad(n->r, n->place, "no %s \"%s\"", n->r->schema->table[n->target].name, name);
+		return fail_at(n->r, n->place, "no %s \"%s\"", n->r->schema->table[n->target].name, name);
 	if (n->rows == SL_IMAGE_MAX_ROWS)
 		return sl_fail(n->r->err, SL_ELIMIT, "%s: a node list of more than %" PRIu32 " names", n->r->name,
 			       SL_IMAGE_MAX_ROWS);
@@ -264,11 +264,11 @@ static int read_nodelist(struct reader *r, const struct place *p, int t, const j
 	int rc;
 
 	if (!json_is_string(v))
-		return bad(r, p, "%s, expected a node list such as \"n[1-4,7]\"", kind(v));
+		return fail_at(r, p, "%s, expected a node list such as \"n[1-4,7]\"", type_name(v));
 	why.code = SL_OK;
 	rc = sl_nodelist_split(json_string_value(v), add_node, &n, &why);
 	if (rc && why.code)
-		bad(r, p, "%s", why.text);
+		fail_at(r, p, "%s", why.text);
 	if (!rc && n.rows)
 		qsort(n.row, n.rows, sizeof(*n.row), by_number);
 	range->first = sl_builder_rows(r->b, t);
@@ -296,7 +296,7 @@ static int read_range(struct reader *r, const struct place *p, int t, const json
 	if (r->schema->table[t].nodelist)
 		return read_nodelist(r, p, t, v, range);
 	if (!json_is_array(v))
-		return bad(r, p, "%s, expected an array", kind(v));
+		return fail_at(r, p, "%s, expected an array", type_name(v));
 	range->first = sl_builder_rows(r->b, t);
 	json_array_foreach(v, item.index, member)
 		if (append_row(r, &item, t, member) < 0)
@@ -330,11 +330,11 @@ static int read_value(struct reader *r, const struct place *p, int t, uint32_t c
 		size = sizeof(value.f64);
 		value.f64 = json_number_value(v);
 		if (!json_is_number(v))
-			rc = bad(r, p, "%s, expected a number", kind(v));
+			rc = fail_at(r, p, "%s, expected a number", type_name(v));
 		break;
 	case SL_TYPE_str:
 		if (!json_is_string(v))
-			return bad(r, p, "%s, expected a string", kind(v));
+			return fail_at(r, p, "%s, expected a string", type_name(v));
 		value.u32 = sl_builder_str(r->b, json_string_value(v));
 		break;
 	case SL_TYPE_ref:
@@ -379,7 +379,7 @@ static int unknown_key(struct reader *r, const struct place *p, const struct sl_
 		while (c < table->columns && strcmp(table->column[c].name, key))
 			c++;
 		if (c == table->columns)
-			return bad(r, p, "unknown key \"%s\"", key);
+			return fail_at(r, p, "unknown key \"%s\"", key);
 	}
 	return 0;
 }
@@ -391,7 +391,7 @@ static int read_fields(struct reader *r, const struct place *p, int t, json_t *v
 	size_t known = 0;
 
 	if (!json_is_object(v))
-		return bad(r, p, "%s, expected an object", kind(v));
+		return fail_at(r, p, "%s, expected an object", type_name(v));
 	for (uint32_t c = 0; c < table->columns; c++) {
 		json_t *member = json_object_get(v, table->column[c].name);
 
@@ -438,11 +438,11 @@ static int check_top(struct reader *r, json_t *root)
 	int t;
 
 	if (!json_is_object(root))
-		return bad(r, NULL, "%s, expected an object", kind(root));
+		return fail_at(r, NULL, "%s, expected an object", type_name(root));
 	json_object_foreach(root, at.key, v) {
 		if (!strcmp(at.key, "format")) {
 			if (!json_is_string(v) || strcmp(json_string_value(v), r->schema->name))
-				return bad(r, &at, "expected \"%s\"", r->schema->name);
+				return fail_at(r, &at, "expected \"%s\"", r->schema->name);
 			continue;
 		}
 		if (!strcmp(at.key, "version")) {
@@ -455,9 +455,9 @@ static int check_top(struct reader *r, json_t *root)
 			if (!r->schema->table[t].nested && !strcmp(at.key, r->schema->table[t].plural))
 				break;
 		if (t == r->schema->tables)
-			return bad(r, NULL, "unknown key \"%s\"", at.key);
+			return fail_at(r, NULL, "unknown key \"%s\"", at.key);
 		if (!r->schema->table[t].single && !json_is_array(v))
-			return bad(r, &at, "%s, expected an array", kind(v));
+			return fail_at(r, &at, "%s, expected an array", type_name(v));
 	}
 	return 0;
 }
@@ -633,8 +633,8 @@ static bool is_binary(const struct sl_schema *schema, const unsigned char *bytes
 }
 
 /* Replace JSON text by the image it describes. */
-static int convert(const struct sl_schema *schema, const char *path, unsigned char **bytes, size_t *size,
-		   struct sl_error *err)
+static int convert_json(const struct sl_schema *schema, const char *path, unsigned char **bytes, size_t *size,
+			struct sl_error *err)
 {
 	struct sl_builder *b = sl_builder_create(schema, err);
 	const void *image;
@@ -674,7 +674,7 @@ int sl_image_load(const struct sl_schema *schema, const char *path, void **bytes
 		return -1;
 	if (n > 1 && p[0] == 0x1f && p[1] == 0x8b && unzip(path, &p, &n, err) < 0)
 		goto error;
-	if (!is_binary(schema, p, n) && convert(schema, path, &p, &n, err) < 0)
+	if (!is_binary(schema, p, n) && convert_json(schema, path, &p, &n, err) < 0)
 		goto error;
 	if (sl_image_open(&image, NULL, schema, p, n, err) < 0) {
 		sl_fail_in(err, "%s", path);

@@ -23,13 +23,13 @@ struct sl_json {
 	struct sl_error err;
 };
 
-static void fail(struct sl_json *j, enum sl_errno code, const char *what)
+static void note_failure(struct sl_json *j, enum sl_errno code, const char *what)
 {
 	if (!j->err.code)
 		sl_fail(&j->err, code, "JSON: %s", what);
 }
 
-static bool reserve(struct sl_json *j, size_t n)
+static bool make_room(struct sl_json *j, size_t n)
 {
 	size_t room = j->room ? j->room : 1024;
 	char *text;
@@ -48,13 +48,13 @@ static bool reserve(struct sl_json *j, size_t n)
 	j->room = room;
 	return true;
 error:
-	fail(j, SL_ENOMEM, "no memory");
+	note_failure(j, SL_ENOMEM, "no memory");
 	return false;
 }
 
-static void put(struct sl_json *j, const char *s, size_t n)
+static void put_bytes(struct sl_json *j, const char *s, size_t n)
 {
-	if (!reserve(j, n))
+	if (!make_room(j, n))
 		return;
 	memcpy(j->text + j->size, s, n);
 	j->size += n;
@@ -102,71 +102,71 @@ static void new_line(struct sl_json *j)
 {
 	if (!j->broken)
 		return;
-	put(j, "\n", 1);
+	put_bytes(j, "\n", 1);
 	for (unsigned i = 0; i < j->depth; i++)
-		put(j, "  ", 2);
+		put_bytes(j, "  ", 2);
 	j->broken = false;
 }
 
 /* What goes before a value: nothing after a key, else a comma after a value. */
-static void lead(struct sl_json *j)
+static void put_separator(struct sl_json *j)
 {
 	if (j->depth && j->object[j->depth] && !j->keyed)
-		fail(j, SL_EINVAL, "a value without a key in an object");
+		note_failure(j, SL_EINVAL, "a value without a key in an object");
 	if (!j->depth && j->some[0])
-		fail(j, SL_EINVAL, "a second value at the top");
+		note_failure(j, SL_EINVAL, "a second value at the top");
 	if (!j->keyed) {
 		if (j->some[j->depth])
-			put(j, j->broken ? "," : ", ", j->broken ? 1 : 2);
+			put_bytes(j, j->broken ? "," : ", ", j->broken ? 1 : 2);
 		new_line(j);
 	}
 	j->keyed = false;
 	j->some[j->depth] = true;
 }
 
-static void begin(struct sl_json *j, bool object)
+static void begin_group(struct sl_json *j, bool object)
 {
-	lead(j);
+	put_separator(j);
 	if (j->depth == SL_JSON_DEPTH) {
-		fail(j, SL_EINVAL, "too deep");
+		note_failure(j, SL_EINVAL, "too deep");
 		return;
 	}
 	j->depth++;
 	j->object[j->depth] = object;
 	j->some[j->depth] = false;
-	put(j, object ? "{" : "[", 1);
+	put_bytes(j, object ? "{" : "[", 1);
 }
 
-static void end(struct sl_json *j, bool object)
+static void end_group(struct sl_json *j, bool object)
 {
 	if (!j->depth || j->object[j->depth] != object || j->keyed) {
-		fail(j, SL_EINVAL, object ? "no object to end" : "no array to end");
+		note_failure(j, SL_EINVAL, object ? "no object to end" : "no array to end");
 		return;
 	}
 	j->depth--;
 	new_line(j);
-	put(j, object ? "}" : "]", 1);
+	put_bytes(j, object ? "}" : "]", 1);
 	hand_on(j, PIECE);
 }
 
 void sl_json_begin_object(struct sl_json *j)
 {
-	begin(j, true);
+	begin_group(j, true);
 }
 
 void sl_json_end_object(struct sl_json *j)
 {
-	end(j, true);
+	end_group(j, true);
 }
 
 void sl_json_begin_array(struct sl_json *j)
 {
-	begin(j, false);
+	begin_group(j, false);
 }
 
 void sl_json_end_array(struct sl_json *j)
 {
-	end(j, false);
+	end_group(j, false);
 }
 
 static void put_string(struct sl_json *j, const char *text)
@@ -179,7 +179,7 @@ static void put_string(struct sl_json *j, const char *text)
 	char escape[12];
 	uint32_t unsafe;
 
-	put(j, "\"", 1);
+	put_bytes(j, "\"", 1);
 	while (*s) {
 		unsigned n = sl_utf8_length((const char *) s);
 		const char *with = NULL;
@@ -196,26 +196,26 @@ static void put_string(struct sl_json *j, const char *text)
 			s += n;
 			continue;
 		}
-		put(j, (const char *) from, s - from);
-		put(j, with, strlen(with));
+		put_bytes(j, (const char *) from, s - from);
+		put_bytes(j, with, strlen(with));
 		s += n ? n : 1;
 		from = s;
 	}
-	put(j, (const char *) from, s - from);
-	put(j, "\"", 1);
+	put_bytes(j, (const char *) from, s - from);
+	put_bytes(j, "\"", 1);
 }
 
 void sl_json_key(struct sl_json *j, const char *key)
 {
 	if (!j->depth || !j->object[j->depth] || j->keyed) {
-		fail(j, SL_EINVAL, "a key where none can be");
+		note_failure(j, SL_EINVAL, "a key where none can be");
 		return;
 	}
 	if (j->some[j->depth])
-		put(j, j->broken ? "," : ", ", j->broken ? 1 : 2);
+		put_bytes(j, j->broken ? "," : ", ", j->broken ? 1 : 2);
 	new_line(j);
 	put_string(j, key);
-	put(j, ": ", 2);
+	put_bytes(j, ": ", 2);
 	j->keyed = true;
 }
 
@@ -225,7 +225,7 @@ void sl_json_str(struct sl_json *j, const char *s)
 		sl_json_null(j);
 		return;
 	}
-	lead(j);
+	put_separator(j);
 	put_string(j, s);
 }
 
@@ -233,8 +233,8 @@ void sl_json_int(struct sl_json *j, int64_t v)
 {
 	char digits[24];
 
-	lead(j);
-	put(j, digits, snprintf(digits, sizeof(digits), "%" PRId64, v));
+	put_separator(j);
+	put_bytes(j, digits, snprintf(digits, sizeof(digits), "%" PRId64, v));
 }
 
 /* The shortest form that reads back as the same number, whatever the locale
@@ -256,20 +256,20 @@ void sl_json_real(struct sl_json *j, double v)
 	for (int i = 0; i < n; i++)
 		if (!strchr("0123456789+-e", digits[i]))
 			digits[i] = '.';
-	lead(j);
-	put(j, digits, n);
+	put_separator(j);
+	put_bytes(j, digits, n);
 }
 
 void sl_json_bool(struct sl_json *j, bool v)
 {
-	lead(j);
-	put(j, v ? "true" : "false", v ? 4 : 5);
+	put_separator(j);
+	put_bytes(j, v ? "true" : "false", v ? 4 : 5);
 }
 
 void sl_json_null(struct sl_json *j)
 {
-	lead(j);
-	put(j, "null", 4);
+	put_separator(j);
+	put_bytes(j, "null", 4);
 }
 
 void sl_json_break(struct sl_json *j)
@@ -280,10 +280,10 @@ void sl_json_break(struct sl_json *j)
 void sl_json_end_line(struct sl_json *j)
 {
 	if (j->depth || !j->some[0]) {
-		fail(j, SL_EINVAL, "the end of a line inside a value");
+		note_failure(j, SL_EINVAL, "the end of a line inside a value");
 		return;
 	}
-	put(j, "\n", 1);
+	put_bytes(j, "\n", 1);
 	j->some[0] = false;
 	j->broken = false;
 }
@@ -291,11 +291,11 @@ void sl_json_end_line(struct sl_json *j)
 int sl_json_finish(struct sl_json *j, const char **text, size_t *size, struct sl_error *err)
 {
 	if (j->depth || j->keyed)
-		fail(j, SL_EINVAL, "an object or array was not ended");
+		note_failure(j, SL_EINVAL, "an object or array was not ended");
 	hand_on(j, 0);
 	if (j->out && !j->err.code && fflush(j->out))
 		sl_fail(&j->err, SL_EIO, "JSON: %s", strerror(errno));
-	if (!reserve(j, 1))
+	if (!make_room(j, 1))
 		return sl_fail(err, j->err.code, "%s", j->err.text);
 	j->text[j->size] = 0;
 	if (text)

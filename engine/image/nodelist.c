@@ -45,13 +45,13 @@ static bool same_prefix(const struct part *a, const struct part *b)
 }
 
 /* b is the name that a range from a on has next. */
-static bool follows(const struct part *a, const struct part *b)
+static bool comes_next(const struct part *a, const struct part *b)
 {
 	return same_prefix(a, b) && b->number == a->number + 1 &&
 	       (a->digits == b->digits || (!a->zero && !b->zero));
 }
 
-static int put(struct text *t, const char *s, size_t n)
+static int put_bytes(struct text *t, const char *s, size_t n)
 {
 	size_t room = t->room ? t->room : 64;
 	char *new;
@@ -78,7 +78,7 @@ static uint32_t run_end(const char *const *name, uint32_t i, uint32_t end)
 
 	for (i++; i < end; i++, last = next) {
 		next = take_apart(name[i]);
-		if (!follows(&last, &next))
+		if (!comes_next(&last, &next))
 			break;
 	}
 	return i;
@@ -101,22 +101,22 @@ static int put_brackets(struct text *t, const char *const *name, uint32_t i, uin
 {
 	struct part p = take_apart(name[i]);
 
-	if (put(t, p.name, p.prefix) < 0)
+	if (put_bytes(t, p.name, p.prefix) < 0)
 		return -1;
 	for (const char *before = "["; i < end; before = ",") {
 		uint32_t next = run_end(name, i, end);
 
 		p = take_apart(name[i]);
-		if (put(t, before, 1) < 0 || put(t, p.name + p.prefix, p.digits) < 0)
+		if (put_bytes(t, before, 1) < 0 || put_bytes(t, p.name + p.prefix, p.digits) < 0)
 			return -1;
 		if (next - i > 1) {
 			p = take_apart(name[next - 1]);
-			if (put(t, "-", 1) < 0 || put(t, p.name + p.prefix, p.digits) < 0)
+			if (put_bytes(t, "-", 1) < 0 || put_bytes(t, p.name + p.prefix, p.digits) < 0)
 				return -1;
 		}
 		i = next;
 	}
-	return put(t, "]", 1);
+	return put_bytes(t, "]", 1);
 }
 
 char *sl_nodelist_join(const char *const *name, uint32_t n, struct sl_error *err)
@@ -124,14 +124,14 @@ char *sl_nodelist_join(const char *const *name, uint32_t n, struct sl_error *err
 	struct text t = { 0 };
 	uint32_t i = 0, end;
 
-	if (put(&t, "", 0) < 0)
+	if (put_bytes(&t, "", 0) < 0)
 		goto error;
 	while (i < n) {
-		if (i && put(&t, ",", 1) < 0)
+		if (i && put_bytes(&t, ",", 1) < 0)
 			goto error;
 		end = prefix_end(name, i, n);
 		if (end - i == 1) {
-			if (put(&t, name[i], strlen(name[i])) < 0)
+			if (put_bytes(&t, name[i], strlen(name[i])) < 0)
 				goto error;
 		} else if (put_brackets(&t, name, i, end) < 0) {
 			goto error;
@@ -154,13 +154,13 @@ struct visitor {
 	struct sl_error *err;
 };
 
-static int bad(const struct visitor *v, const char *at, const char *what)
+static int fail_at(const struct visitor *v, const char *at, const char *what)
 {
 	return sl_fail(v->err, SL_EINVAL, "node list \"%.200s\": %s at \"%.40s\"", v->text, what, at);
 }
 
 /* One number; *digits tells how it was written.  NULL when there is none. */
-static const char *number(const char *s, uint64_t *value, size_t *digits)
+static const char *read_number(const char *s, uint64_t *value, size_t *digits)
 {
 	const char *from = s;
 
@@ -182,17 +182,17 @@ static int split_brackets(const struct visitor *v, const char *prefix, size_t pr
 	for (;; s++) {
 		const char *at = s;
 
-		s = number(s, &from, &digits);
+		s = read_number(s, &from, &digits);
 		if (!s)
-			return bad(v, at, "no number");
+			return fail_at(v, at, "no number");
 		to = from;
 		if (*s == '-') {
-			s = number(s + 1, &to, &ignored);
+			s = read_number(s + 1, &to, &ignored);
 			if (!s || to < from)
-				return bad(v, at, "no range");
+				return fail_at(v, at, "no range");
 		}
 		if (prefix_n + suffix_n + DIGITS_MAX > NAME_MAX_BYTES)
-			return bad(v, at, "a name that is too long");
+			return fail_at(v, at, "a name that is too long");
 		for (uint64_t i = from; i <= to; i++) {
 			snprintf(name, sizeof(name), "%.*s%0*" PRIu64 "%.*s", (int) prefix_n, prefix,
 				 (int) digits, i, (int) suffix_n, suffix);
@@ -203,7 +203,7 @@ static int split_brackets(const struct visitor *v, const char *prefix, size_t pr
 		if (*s == ']')
 			return 0;
 		if (*s != ',')
-			return bad(v, s, "neither \",\" nor \"]\"");
+			return fail_at(v, s, "neither \",\" nor \"]\"");
 	}
 }
 
@@ -212,9 +212,9 @@ static int split_plain(const struct visitor *v, const char *s, size_t n)
 	char name[NAME_MAX_BYTES + 1];
 
 	if (n == 0)
-		return bad(v, s, "no name");
+		return fail_at(v, s, "no name");
 	if (n > NAME_MAX_BYTES)
-		return bad(v, s, "a name that is too long");
+		return fail_at(v, s, "a name that is too long");
 	memcpy(name, s, n);
 	name[n] = 0;
 	return v->visit(name, v->arg);
@@ -235,7 +235,7 @@ int sl_nodelist_split(const char *text, int (*visit)(const char *name, void *arg
 		if (*open == '[') {
 			suffix = strchr(open, ']');
 			if (!suffix)
-				return bad(&v, open, "no \"]\"");
+				return fail_at(&v, open, "no \"]\"");
 			suffix_n = strcspn(++suffix, ",[]");
 			rc = split_brackets(&v, s, n, open + 1, suffix, suffix_n);
 			s = suffix + suffix_n;
@@ -248,6 +248,6 @@ int sl_nodelist_split(const char *text, int (*visit)(const char *name, void *arg
 		if (!*s)
 			return 0;
 		if (*s != ',')
-			return bad(&v, s, "no \",\"");
+			return fail_at(&v, s, "no \",\"");
 	}
 }

@@ -55,7 +55,7 @@ static bool is_queued(const struct answer *a, const struct said *job, uint32_t p
 	return entry != 0;
 }
 
-static int prepare(struct answer *a)
+static int index_jobs(struct answer *a)
 {
 	const struct sl_snapshot *s = a->snap;
 
@@ -245,7 +245,7 @@ int sl_plan_answers(const struct sl_plan_image *plan, const struct sl_snapshot *
 	if (plan->meta.sequence[0] != snap->meta.sequence[0])
 		return sl_fail(err, SL_EFORMAT, "plan: answers snapshot %" PRId64 ", expected %" PRId64,
 			       plan->meta.sequence[0], snap->meta.sequence[0]);
-	if (!check_amount(&a) && !prepare(&a) && !check_starts(&a) && !check_reservations(&a) && !check_pending(&a) &&
+	if (!check_amount(&a) && !index_jobs(&a) && !check_starts(&a) && !check_reservations(&a) && !check_pending(&a) &&
 	    !check_actions(&a))
 		rc = 0;
 	free(a.said);

@@ -27,7 +27,7 @@
 /* -- names ------------------------------------------------------------------ */
 
 /* Is it one of ours?  *tail* follows the digits. */
-static bool is_ours(const char *name, const char *tail)
+static bool is_our_name(const char *name, const char *tail)
 {
 	if (strncmp(name, HEAD, strlen(HEAD)))
 		return false;
@@ -40,12 +40,12 @@ static bool is_ours(const char *name, const char *tail)
 
 static int is_recorded(const struct dirent *e)
 {
-	return is_ours(e->d_name, TAIL);
+	return is_our_name(e->d_name, TAIL);
 }
 
 static int is_under_way(const struct dirent *e)
 {
-	return is_ours(e->d_name, TAIL UNDER_WAY);
+	return is_our_name(e->d_name, TAIL UNDER_WAY);
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)
@@ -113,7 +113,7 @@ static int write_file(int dir, const char *tmp, const char *name, const void *by
 }
 
 /* What a crash left unfinished. */
-static void sweep(int dir, const char *path)
+static void remove_unfinished(int dir, const char *path)
 {
 	struct dirent **name;
 	int n = scandir(path, &name, is_under_way, NULL);
@@ -125,7 +125,7 @@ static void sweep(int dir, const char *path)
 }
 
 /* Newest first, count what is to stay; the rest goes. */
-static int prune(int dir, const char *path, const struct sl_record_limits *limits, struct sl_error *err)
+static int remove_oldest(int dir, const char *path, const struct sl_record_limits *limits, struct sl_error *err)
 {
 	struct dirent **name;
 	int n = scandir(path, &name, is_recorded, by_name), rc = 0;
@@ -161,13 +161,13 @@ int sl_record_write(const char *path, int64_t sequence, const void *bytes, size_
 		return io_error(path, err);
 	snprintf(name, sizeof(name), HEAD "%0*" PRId64 TAIL, DIGITS, sequence);
 	snprintf(tmp, sizeof(tmp), "%s" UNDER_WAY, name);
-	sweep(dir, path);
+	remove_unfinished(dir, path);
 	if (sequence < 0)
 		sl_fail(err, SL_EINVAL, "record: cycle %" PRId64 ": expected a number from 0 on", sequence);
 	else if (write_file(dir, tmp, name, bytes, size) < 0)
 		sl_fail(err, SL_EIO, "%s/%s: %s", path, name, strerror(errno));
 	else
-		rc = prune(dir, path, limits, err);
+		rc = remove_oldest(dir, path, limits, err);
 	close(dir);
 	return rc;
 }

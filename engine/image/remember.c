@@ -15,7 +15,7 @@ struct rows {
 	struct sl_error *err;
 };
 
-static int wrong(const struct rows *x, uint32_t row, enum sl_errno code, const char *what)
+static int fail_row(const struct rows *x, uint32_t row, enum sl_errno code, const char *what)
 {
 	return sl_fail(x->err, code, "%s: remembered[%" PRIu32 "]%s", x->image->schema->name, row, what);
 }
@@ -32,11 +32,11 @@ static bool is_key(const char *key)
 static int check_names(const struct rows *x, uint32_t r)
 {
 	if (strlen(sl_image_str(x->image, x->v->set[r])) > SL_REMEMBERED_SET)
-		return wrong(x, r, SL_ELIMIT, ".set: the name of a set is too long");
+		return fail_row(x, r, SL_ELIMIT, ".set: the name of a set is too long");
 	if (strlen(sl_image_str(x->image, x->v->group[r])) > SL_REMEMBERED_GROUP)
-		return wrong(x, r, SL_ELIMIT, ".group: the name of a group is too long");
+		return fail_row(x, r, SL_ELIMIT, ".group: the name of a group is too long");
 	if (!is_key(sl_image_str(x->image, x->v->key[r])))
-		return wrong(x, r, SL_EFORMAT, ".key: expected 1 to 64 printable characters");
+		return fail_row(x, r, SL_EFORMAT, ".key: expected 1 to 64 printable characters");
 	return 0;
 }
 
@@ -62,7 +62,7 @@ static int check_value(const struct rows *x, uint32_t r, size_t length)
 	struct sl_error why;
 
 	if (length > SL_REMEMBERED_VALUE)
-		return wrong(x, r, SL_ELIMIT, ".value: more than 256 KiB");
+		return fail_row(x, r, SL_ELIMIT, ".value: more than 256 KiB");
 	if (!sl_value_check(sl_image_str(x->image, x->v->value[r]), &why))
 		return 0;
 	return sl_fail(x->err, why.code, "%s: remembered[%" PRIu32 "].value: %s", x->image->schema->name, r, why.text);
@@ -81,13 +81,13 @@ int sl_remembered_check(const struct sl_image *image, const struct sl_remembered
 		if (check_names(&x, r))
 			return -1;
 		if (r && !in_order(&x, r, &same))
-			return wrong(&x, r, SL_EFORMAT, ": expected rising order of set, group and key");
+			return fail_row(&x, r, SL_EFORMAT, ": expected rising order of set, group and key");
 		keys = r && same ? keys + 1 : 1;
 		if (keys > SL_REMEMBERED_KEYS)
-			return wrong(&x, r, SL_ELIMIT, ": more than 256 keys in a group");
+			return fail_row(&x, r, SL_ELIMIT, ": more than 256 keys in a group");
 		all += SL_REMEMBERED_ROW + strlen(sl_image_str(image, rows->key[r])) + length;
 		if (all > SL_REMEMBERED_ALL)
-			return wrong(&x, r, SL_ELIMIT, ": more than 1 MiB in all");
+			return fail_row(&x, r, SL_ELIMIT, ": more than 1 MiB in all");
 		if (check_value(&x, r, length))
 			return -1;
 	}
@@ -137,7 +137,7 @@ bool sl_remember_empty(const struct sl_remember *m)
 	return !m->entries;
 }
 
-static char *put(char **to, const char *text)
+static char *put_text(char **to, const char *text)
 {
 	size_t n = strlen(text) + 1;
 	char *at = memcpy(*to, text, n);
@@ -153,15 +153,15 @@ static int make_entry(struct entry *e, const char *set, const char *group, const
 
 	if (!block)
 		return sl_fail(err, SL_ENOMEM, "out of memory");
-	e->set = put(&block, set);
-	e->group = put(&block, group);
-	e->key = put(&block, key);
-	e->value = put(&block, value);
+	e->set = put_text(&block, set);
+	e->group = put_text(&block, group);
+	e->key = put_text(&block, key);
+	e->value = put_text(&block, value);
 	e->cost = SL_REMEMBERED_ROW + strlen(key) + strlen(value);
 	return 0;
 }
 
-static int compare(const struct entry *e, const char *set, const char *group, const char *key)
+static int compare_entry(const struct entry *e, const char *set, const char *group, const char *key)
 {
 	int order = strcmp(e->set, set);
 
@@ -171,14 +171,14 @@ static int compare(const struct entry *e, const char *set, const char *group, co
 }
 
 /* Where an entry is (*found), or would be. */
-static size_t find(const struct sl_remember *m, const char *set, const char *group, const char *key, bool *found)
+static size_t find_entry(const struct sl_remember *m, const char *set, const char *group, const char *key, bool *found)
 {
 	size_t low = 0, high = m->entries;
 
 	*found = false;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		int order = compare(&m->entry[middle], set, group, key);
+		int order = compare_entry(&m->entry[middle], set, group, key);
 
 		if (!order) {
 			*found = true;
@@ -216,8 +216,8 @@ static int make_room(struct sl_remember *m, struct sl_error *err)
 }
 
 /* Put one in, in place of the one that is there. */
-static int put_in(struct sl_remember *m, const char *set, const char *group, const char *key, const char *value,
-		  struct sl_error *err)
+static int put_entry(struct sl_remember *m, const char *set, const char *group, const char *key, const char *value,
+		     struct sl_error *err)
 {
 	struct entry e;
 	bool found;
@@ -225,7 +225,7 @@ static int put_in(struct sl_remember *m, const char *set, const char *group, con
 
 	if (make_room(m, err) || make_entry(&e, set, group, key, value, err))
 		return -1;
-	at = find(m, set, group, key, &found);
+	at = find_entry(m, set, group, key, &found);
 	if (found)
 		take_out(m, at);
 	memmove(&m->entry[at + 1], &m->entry[at], (m->entries - at) * sizeof(e));
@@ -247,8 +247,9 @@ int sl_remember_load(struct sl_remember *m, const struct sl_image *image, const 
 
 		if (set && *of && strcmp(of, m->set))
 			continue;
-		if (put_in(m, set ? m->set : of, sl_image_str(image, rows->group[r]), sl_image_str(image, rows->key[r]),
-			   sl_image_str(image, rows->value[r]), err)) {
+		if (put_entry(m, set ? m->set : of, sl_image_str(image, rows->group[r]),
+			      sl_image_str(image, rows->key[r]),
+			      sl_image_str(image, rows->value[r]), err)) {
 			sl_remember_clear(m);
 			return -1;
 		}
@@ -259,7 +260,7 @@ int sl_remember_load(struct sl_remember *m, const struct sl_image *image, const 
 const char *sl_remember_get(const struct sl_remember *m, const char *group, const char *key)
 {
 	bool found;
-	size_t at = find(m, m->set, group, key, &found);
+	size_t at = find_entry(m, m->set, group, key, &found);
 
 	return found ? m->entry[at].value : NULL;
 }
@@ -270,7 +271,7 @@ static size_t count_keys(const struct sl_remember *m, const char *group, size_t 
 	bool found;
 	size_t n = 0;
 
-	*first = find(m, m->set, group, "", &found);
+	*first = find_entry(m, m->set, group, "", &found);
 	while (*first + n < m->entries && !strcmp(m->entry[*first + n].set, m->set) &&
 	       !strcmp(m->entry[*first + n].group, group))
 		n++;
@@ -280,7 +281,7 @@ static size_t count_keys(const struct sl_remember *m, const char *group, size_t 
 int sl_remember_set(struct sl_remember *m, const char *group, const char *key, const char *text, struct sl_error *err)
 {
 	bool found;
-	size_t at = find(m, m->set, group, key, &found), was = found ? m->entry[at].cost : 0, first;
+	size_t at = find_entry(m, m->set, group, key, &found), was = found ? m->entry[at].cost : 0, first;
 
 	if (!text) {
 		if (found)
@@ -299,7 +300,7 @@ int sl_remember_set(struct sl_remember *m, const char *group, const char *key, c
 			       SL_REMEMBERED_ALL >> 10);
 	if (!found && count_keys(m, group, &first) >= SL_REMEMBERED_KEYS)
 		return sl_fail(err, SL_ELIMIT, "'%s' would be more than %d keys", key, SL_REMEMBERED_KEYS);
-	return put_in(m, m->set, group, key, text, err);
+	return put_entry(m, m->set, group, key, text, err);
 }
 
 void sl_remember_forget(struct sl_remember *m, const char *group)

@@ -44,22 +44,22 @@ struct option {
 
 #define SHOWN(t) (int) ((t).length < 40 ? (t).length : 40), (t).at
 
-static bool blank(char c)
+static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
 static struct text trim(struct text t)
 {
-	for (; t.length && blank(*t.at); t.at++)
+	for (; t.length && is_blank(*t.at); t.at++)
 		t.length--;
-	while (t.length && blank(t.at[t.length - 1]))
+	while (t.length && is_blank(t.at[t.length - 1]))
 		t.length--;
 	return t;
 }
 
 /* What stands before *c*, or all of it; the rest, without *c*, stays in *t. */
-static struct text cut(struct text *t, char c)
+static struct text cut_before(struct text *t, char c)
 {
 	const char *found = t->length ? memchr(t->at, c, t->length) : NULL;
 	struct text first = { t->at, found ? (size_t) (found - t->at) : t->length };
@@ -70,7 +70,7 @@ static struct text cut(struct text *t, char c)
 }
 
 /* A number from *least* to *most*, and nothing else. */
-static int number(struct text t, uint32_t least, uint32_t most, uint32_t *n)
+static int read_number(struct text t, uint32_t least, uint32_t most, uint32_t *n)
 {
 	uint64_t v = 0;
 
@@ -91,11 +91,11 @@ static int number(struct text t, uint32_t least, uint32_t most, uint32_t *n)
 
 static int set_nodes(struct shape *s, struct text value, enum sl_per per, struct sl_error *err)
 {
-	struct text rest = value, least = cut(&rest, '-');
+	struct text rest = value, least = cut_before(&rest, '-');
 
 	(void) per;
-	if (number(least, 1, MOST_NODES, &s->min_nodes) ||
-	    (least.length < value.length && number(rest, 1, MOST_NODES, &s->max_nodes)))
+	if (read_number(least, 1, MOST_NODES, &s->min_nodes) ||
+	    (least.length < value.length && read_number(rest, 1, MOST_NODES, &s->max_nodes)))
 		return sl_fail(err, SL_EINVAL, "--nodes: expected N or N-M, got '%.*s'", SHOWN(value));
 	if (least.length == value.length)
 		s->max_nodes = s->min_nodes;
@@ -106,7 +106,7 @@ static int set_nodes(struct shape *s, struct text value, enum sl_per per, struct
 
 static int set_count(uint32_t *n, uint32_t most, const char *name, struct text value, struct sl_error *err)
 {
-	if (number(value, 1, most, n))
+	if (read_number(value, 1, most, n))
 		return sl_fail(err, SL_EINVAL, "--%s: expected a number from 1 to %" PRIu32 ", got '%.*s'", name, most,
 			       SHOWN(value));
 	return 0;
@@ -133,7 +133,7 @@ static int set_per_node(struct shape *s, struct text value, enum sl_per per, str
 /* MINUTES, M:S, H:M:S, D-H, D-H:M, D-H:M:S; in whole minutes, as Slurm has it. */
 static int set_time(struct shape *s, struct text value, enum sl_per per, struct sl_error *err)
 {
-	struct text rest = value, days = cut(&rest, '-'), part;
+	struct text rest = value, days = cut_before(&rest, '-'), part;
 	bool has_days = days.length < value.length;
 	uint32_t day = 0, n[3] = { 0 }, parts = 0;
 	uint64_t minutes;
@@ -141,13 +141,13 @@ static int set_time(struct shape *s, struct text value, enum sl_per per, struct 
 	(void) per;
 	if (!has_days)
 		rest = value;
-	else if (number(days, 0, MOST_MINUTES, &day))
+	else if (read_number(days, 0, MOST_MINUTES, &day))
 		goto wrong;
 	do {
 		bool last = !memchr(rest.at, ':', rest.length);
 
-		part = cut(&rest, ':');
-		if (parts == 3 || number(part, 0, MOST_MINUTES, &n[parts++]))
+		part = cut_before(&rest, ':');
+		if (parts == 3 || read_number(part, 0, MOST_MINUTES, &n[parts++]))
 			goto wrong;
 		if (last)
 			break;
@@ -196,11 +196,11 @@ static bool like_number(struct text t)
 /* N or N-M; of a range the need has the most. */
 static int set_amount(struct shape *s, struct need *n, struct text t)
 {
-	struct text rest = t, least = cut(&rest, '-');
+	struct text rest = t, least = cut_before(&rest, '-');
 
 	if (least.length == t.length)
-		return number(t, 1, MOST_TASKS, &n->count);
-	if (number(least, 1, MOST_TASKS, &s->least) || number(rest, s->least, MOST_TASKS, &n->count))
+		return read_number(t, 1, MOST_TASKS, &n->count);
+	if (read_number(least, 1, MOST_TASKS, &s->least) || read_number(rest, s->least, MOST_TASKS, &n->count))
 		return -1;
 	s->ranged = s->needs;
 	s->ranges++;
@@ -210,7 +210,7 @@ static int set_amount(struct shape *s, struct need *n, struct text t)
 /* [TYPE][:][N[-M]] of a gres; one where there is no number. */
 static int set_kind(struct shape *s, struct need *n, struct text t)
 {
-	struct text first = cut(&t, ':');
+	struct text first = cut_before(&t, ':');
 
 	n->count = 1;
 	if (!first.length || like_number(first))
@@ -260,7 +260,7 @@ static int set_gpus(struct shape *s, struct text value, enum sl_per per, struct 
 static int set_gres(struct shape *s, struct text value, enum sl_per per, struct sl_error *err)
 {
 	do {
-		struct text item = cut(&value, ','), name;
+		struct text item = cut_before(&value, ','), name;
 		struct need *n = new_need(s, per, err);
 
 		if (!n)
@@ -269,7 +269,7 @@ static int set_gres(struct shape *s, struct text value, enum sl_per per, struct 
 			item = (struct text) { item.at + 5, item.length - 5 };
 		struct text whole = item;
 
-		name = cut(&item, ':');
+		name = cut_before(&item, ':');
 		if (copy_name(n->name, name) || set_kind(s, n, item))
 			return sl_fail(err, SL_EINVAL, "--gres: expected NAME[:TYPE][:N[-M]] with N up to M, got '%.*s'",
 				       SHOWN(whole));
@@ -300,7 +300,7 @@ static struct text next_word(struct text *t)
 
 	*t = trim(*t);
 	word = *t;
-	for (word.length = 0; word.length < t->length && !blank(t->at[word.length]); word.length++)
+	for (word.length = 0; word.length < t->length && !is_blank(t->at[word.length]); word.length++)
 		;
 	t->at += word.length;
 	t->length -= word.length;
@@ -308,7 +308,7 @@ static struct text next_word(struct text *t)
 }
 
 /* "-N4", "-N 4", "--nodes=4", "--nodes 4": which option, and its value. */
-static const struct option *split(struct text word, struct text *rest, struct text *value)
+static const struct option *split_option(struct text word, struct text *rest, struct text *value)
 {
 	bool whole = word.length > 2 && word.at[0] == '-' && word.at[1] == '-';
 	struct text name;
@@ -318,7 +318,7 @@ static const struct option *split(struct text word, struct text *rest, struct te
 	*value = (struct text) { word.at + 2, word.length - 2 };
 	name = *value;
 	if (whole)
-		name = cut(value, '=');
+		name = cut_before(value, '=');
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
 		const struct option *o = &options[i];
 
@@ -332,7 +332,7 @@ static const struct option *split(struct text word, struct text *rest, struct te
 	return NULL;
 }
 
-static int check(struct shape *s, struct sl_error *err)
+static int check_shape(struct shape *s, struct sl_error *err)
 {
 	bool nodes_said = s->min_nodes > 0;
 
@@ -368,7 +368,7 @@ static int parse_shape(struct shape *s, struct text t, struct sl_error *err)
 
 	*s = (struct shape) { 0 };
 	while ((word = next_word(&t)).length) {
-		const struct option *o = split(word, &t, &value);
+		const struct option *o = split_option(word, &t, &value);
 		uint32_t bit;
 
 		if (!o)
@@ -386,19 +386,19 @@ static int parse_shape(struct shape *s, struct text t, struct sl_error *err)
 	}
 	if (!s->seen)
 		return sl_fail(err, SL_EINVAL, "an empty alternative");
-	return check(s, err);
+	return check_shape(s, err);
 }
 
 /* -- the comment --------------------------------------------------------------- */
 
 /* What follows "sched:" up to ";"; false where there is no such thing. */
-static bool find(const char *comment, struct text *t)
+static bool find_shapes(const char *comment, struct text *t)
 {
 	static const char key[] = "sched:";
 	struct text all = { comment, comment ? strlen(comment) : 0 };
 
 	while (all.length) {
-		struct text part = trim(cut(&all, ';'));
+		struct text part = trim(cut_before(&all, ';'));
 
 		if (part.length < sizeof(key) - 1 || memcmp(part.at, key, sizeof(key) - 1))
 			continue;
@@ -408,7 +408,7 @@ static bool find(const char *comment, struct text *t)
 	return false;
 }
 
-static void append(struct sl_builder *b, const struct shape *s)
+static void append_shape(struct sl_builder *b, const struct shape *s)
 {
 	struct sl_shape_row row = sl_shape_row();
 
@@ -433,7 +433,7 @@ static void append(struct sl_builder *b, const struct shape *s)
 }
 
 /* One shape for each count of its range, the most first. */
-static int expand(struct shape *s, uint32_t most, uint32_t *n, struct sl_error *err)
+static int expand_range(struct shape *s, uint32_t most, uint32_t *n, struct sl_error *err)
 {
 	struct shape *ranged = s + (*n)++;
 	uint32_t count = ranged->need[ranged->ranged].count;
@@ -457,18 +457,18 @@ int sl_shapes_add(struct sl_builder *b, const char *comment, struct sl_range *sh
 	bool more;
 
 	*shapes = (struct sl_range) { 0, 0 };
-	if (!find(comment, &t))
+	if (!find_shapes(comment, &t))
 		return 0;
 	do {
 		if (n == SL_MAX_SHAPES)
 			return sl_fail(err, SL_ELIMIT, "more than %d alternatives", SL_MAX_SHAPES);
 		more = t.length && memchr(t.at, '|', t.length);
-		if (parse_shape(&shape[n], cut(&t, '|'), err) < 0 || expand(shape, SL_MAX_SHAPES, &n, err) < 0)
+		if (parse_shape(&shape[n], cut_before(&t, '|'), err) < 0 || expand_range(shape, SL_MAX_SHAPES, &n, err) < 0)
 			return -1;
 	} while (more);
 	*shapes = (struct sl_range) { sl_builder_rows(b, SL_T_SHAPE), n };
 	for (uint32_t i = 0; i < n; i++)
-		append(b, &shape[i]);
+		append_shape(b, &shape[i]);
 	return 0;
 }
 

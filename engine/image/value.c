@@ -246,7 +246,7 @@ struct key {
 };
 
 /* Compare the bytes that two string tokens stand for. */
-static int compare(const struct sl_value_reader *a, const struct sl_value_reader *b)
+static int compare_strings(const struct sl_value_reader *a, const struct sl_value_reader *b)
 {
 	struct sl_value_reader x = *a, y = *b;
 	const char *p = x.from, *q = y.from, *p_end = p + x.length, *q_end = q + y.length;
@@ -281,7 +281,7 @@ static int compare(const struct sl_value_reader *a, const struct sl_value_reader
 }
 
 /* Does *key follow *last, in a table with so many elements from 1 on? */
-static bool rises(const struct key *last, const struct key *key, int64_t elements)
+static bool comes_after(const struct key *last, const struct key *key, int64_t elements)
 {
 	if (!key->is_string && key->integer >= 1 && key->integer <= elements + 1)
 		return false;	/* stands among the elements, or would */
@@ -289,7 +289,7 @@ static bool rises(const struct key *last, const struct key *key, int64_t element
 		return true;
 	if (last->is_string != key->is_string)
 		return key->is_string;
-	return key->is_string ? compare(&last->string, &key->string) < 0 : last->integer < key->integer;
+	return key->is_string ? compare_strings(&last->string, &key->string) < 0 : last->integer < key->integer;
 }
 
 static int check_value(struct checker *c, enum sl_value_token token, int depth);
@@ -311,7 +311,7 @@ static int check_key(struct checker *c, enum sl_value_token token, struct key *l
 	}
 	key.integer = c->r.integer;
 	key.string = c->r;
-	if (!rises(last, &key, elements))
+	if (!comes_after(last, &key, elements))
 		return expected(c, "a key that comes after the one before");
 	if (token != SL_VALUE_NAME && sl_value_next(&c->r) != SL_VALUE_YEK)
 		return expected(c, "']'");

@@ -284,7 +284,7 @@ static void take_fds(struct msghdr *msg, struct fds *fds)
 	}
 }
 
-static int unpack(const struct packet *packet, size_t size, struct sl_frame *frame, struct sl_error *err)
+static int unpack_frame(const struct packet *packet, size_t size, struct sl_frame *frame, struct sl_error *err)
 {
 	const struct header *head = &packet->head;
 
@@ -339,7 +339,7 @@ int sl_wire_recv(int sock, struct sl_frame *frame, int timeout_ms, struct sl_err
 		sl_fail(err, SL_EFORMAT, "frame: longer than %d bytes, or too many descriptors", SL_FRAME_MAX);
 	else if (fds.count > 1)
 		sl_fail(err, SL_EFORMAT, "frame: %d descriptors are attached, expected at most one", fds.count);
-	else if (unpack(&packet, size, frame, err) == 0)
+	else if (unpack_frame(&packet, size, frame, err) == 0)
 		return 1;
 	for (int i = 0; i < fds.count; i++)
 		close(fds.fd[i]);

@@ -43,7 +43,7 @@ struct function {
 
 /* -- bytes ------------------------------------------------------------- */
 
-static const uint8_t *take(struct reader *r, uint64_t n)
+static const uint8_t *take_bytes(struct reader *r, uint64_t n)
 {
 	const uint8_t *p = r->p;
 
@@ -57,7 +57,7 @@ static const uint8_t *take(struct reader *r, uint64_t n)
 
 static uint8_t take_byte(struct reader *r)
 {
-	const uint8_t *p = take(r, 1);
+	const uint8_t *p = take_bytes(r, 1);
 
 	return p ? *p : 0;
 }
@@ -95,7 +95,7 @@ static struct constant take_string(struct reader *r)
 
 	if (size) {
 		s.length = size - 1;
-		s.text = (const char *) take(r, s.length);
+		s.text = (const char *) take_bytes(r, s.length);
 	}
 	return s;
 }
@@ -154,7 +154,7 @@ static struct constant field_after(const struct function *f, size_t pc, unsigned
 	return (struct constant) { NULL, 0 };
 }
 
-static void look_at(struct reader *r, const struct function *f, size_t pc, uint64_t line)
+static void note_access(struct reader *r, const struct function *f, size_t pc, uint64_t line)
 {
 	uint32_t i = instruction(f, pc);
 	struct constant name;
@@ -187,7 +187,7 @@ static void take_constants(struct reader *r, struct function *f)
 		case TAG_NIL: case TAG_FALSE: case TAG_TRUE:
 			break;
 		case TAG_INTEGER: case TAG_FLOAT:
-			take(r, 8);
+			take_bytes(r, 8);
 			break;
 		case TAG_SHORT: case TAG_LONG:
 			f->constant[i] = take_string(r);
@@ -219,7 +219,7 @@ static void take_debug(struct reader *r, struct function *f)
 	size_t absolute, n;
 
 	f->lines = take_count(r);
-	f->line = take(r, f->lines);
+	f->line = take_bytes(r, f->lines);
 	absolute = take_count(r);
 	if (f->lines != f->instructions)
 		r->unknown = true;
@@ -235,7 +235,7 @@ static void take_debug(struct reader *r, struct function *f)
 			r->unknown = true;
 		}
 		if (!r->unknown)
-			look_at(r, f, pc, line);
+			note_access(r, f, pc, line);
 	}
 	for (n = take_count(r); n && !r->unknown; n--) {
 		struct constant name = take_string(r);
@@ -258,9 +258,9 @@ static void take_function(struct reader *r, const struct function *parent)
 	take_string(r);		/* source */
 	f.defined = take_size(r);
 	take_size(r);
-	take(r, 3);		/* parameters, vararg, stack */
+	take_bytes(r, 3);		/* parameters, vararg, stack */
 	f.instructions = take_count(r);
-	f.code = take(r, 4 * (uint64_t) f.instructions);
+	f.code = take_bytes(r, 4 * (uint64_t) f.instructions);
 	take_constants(r, &f);
 	take_upvalues(r, &f, parent);
 	for (size_t n = take_count(r); n && !r->unknown; n--)
@@ -311,10 +311,10 @@ bool sl_globals_scan(lua_State *L)
 	r.locals = lua_gettop(L);
 	r.sets = r.locals - 1;
 	r.reads = r.locals - 2;
-	head = take(&r, sizeof(header) - 1);
+	head = take_bytes(&r, sizeof(header) - 1);
 	if (!head || memcmp(head, header, sizeof(header) - 1))
 		r.unknown = true;
-	take(&r, HEADER_NUMBERS + 1);
+	take_bytes(&r, HEADER_NUMBERS + 1);
 	if (!r.unknown)
 		take_function(&r, NULL);
 	if (r.unknown || r.p != r.end) {

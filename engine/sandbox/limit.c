@@ -373,7 +373,7 @@ int sl_limit_pcall(lua_State *L)
 }
 
 /* xpcall's handler with the user's as upvalue: not for errors of limits. */
-static int handle(lua_State *L)
+static int call_user_handler(lua_State *L)
 {
 	struct sl_limit *limit = sl_limit_of(L);
 
@@ -391,9 +391,9 @@ int sl_limit_xpcall(lua_State *L)
 
 	luaL_checkany(L, 1);
 	luaL_checktype(L, 2, LUA_TFUNCTION);
-	/* f, handler, ... -> result, handle, f, ... */
+	/* f, handler, ... -> result, call_user_handler, f, ... */
 	lua_pushvalue(L, 2);
-	lua_pushcclosure(L, handle, 1);
+	lua_pushcclosure(L, call_user_handler, 1);
 	lua_pushvalue(L, 1);
 	lua_replace(L, 2);
 	lua_insert(L, 2);

@@ -89,7 +89,7 @@ static bool key_before(const struct key *a, const struct key *b)
 }
 
 /* Merge the sorted from[lo, mid) and from[mid, hi) into to[lo, hi). */
-static void merge(lua_State *L, const struct key *from, struct key *to, size_t lo, size_t mid, size_t hi)
+static void merge_keys(lua_State *L, const struct key *from, struct key *to, size_t lo, size_t mid, size_t hi)
 {
 	const struct sl_limit *limit = sl_limit_of(L);
 	size_t a = lo, b = mid;
@@ -113,7 +113,7 @@ static struct key *sort_keys(lua_State *L, struct key *key, size_t n)
 			size_t mid = lo + width < n ? lo + width : n;
 			size_t hi = lo + 2 * width < n ? lo + 2 * width : n;
 
-			merge(L, from, to, lo, mid, hi);
+			merge_keys(L, from, to, lo, mid, hi);
 		}
 		t = from;
 		from = to;

@@ -353,7 +353,7 @@ struct matcher {
 };
 
 /* Use up so much; false when it is time to give up. */
-static bool burn(struct matcher *go, size_t units)
+static bool use_up(struct matcher *go, size_t units)
 {
 	go->fuel -= units;
 	if (go->fuel > 0)
@@ -404,7 +404,7 @@ static int step_single(struct matcher *go, const struct item *item, size_t *at)
 		break;
 	default:
 		while (matches_one(go, item, end)) {
-			if (!burn(go, 1))
+			if (!use_up(go, 1))
 				return -1;
 			end++;
 		}
@@ -424,7 +424,7 @@ static int step_balance(struct matcher *go, const struct item *item, size_t *at)
 	if (k >= go->length || go->s[k] != item->c)
 		return 0;
 	while (++k < go->length) {
-		if (!burn(go, 1))
+		if (!use_up(go, 1))
 			return -1;
 		if (go->s[k] == item->d) {
 			if (!--depth) {
@@ -445,7 +445,7 @@ static int step_back(struct matcher *go, const struct item *item, size_t *at)
 	/* A position has no text: Lua finds that such a reference never matches. */
 	if (length == SL_CAPTURE_POSITION || length > go->length - *at)
 		return 0;
-	if (!burn(go, length / 16 + 1))
+	if (!use_up(go, length / 16 + 1))
 		return -1;
 	if (memcmp(go->s + start, go->s + *at, length))
 		return 0;
@@ -453,7 +453,7 @@ static int step_back(struct matcher *go, const struct item *item, size_t *at)
 	return 1;
 }
 
-static int step(struct matcher *go, const struct item *item, size_t *at)
+static int take_step(struct matcher *go, const struct item *item, size_t *at)
 {
 	struct sl_match *m = go->m;
 	unsigned char before, here;
@@ -516,9 +516,9 @@ static int match_at(struct matcher *go, size_t at)
 	go->choices = 0;
 	go->m->start = at;
 	while (item->op != OP_DONE) {
-		if (!burn(go, 1))
+		if (!use_up(go, 1))
 			return -1;
-		r = step(go, item, &at);
+		r = take_step(go, item, &at);
 		if (r < 0)
 			return -1;
 		item = r ? item + 1 : step_back_track(go, &at);

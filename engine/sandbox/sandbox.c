@@ -209,7 +209,7 @@ void sl_sandbox_protect(lua_State *L, const char *name)
 /* -- libraries --------------------------------------------------------- */
 
 /* Push a table with the named functions of the library that *open* makes. */
-static void pick(lua_State *L, lua_CFunction open, const char *const *name)
+static void push_library(lua_State *L, lua_CFunction open, const char *const *name)
 {
 	lua_pushcfunction(L, open);
 	lua_call(L, 0, 1);
@@ -234,7 +234,7 @@ static void open_math(lua_State *L)
 		"ult", NULL
 	};
 
-	pick(L, luaopen_math, name);
+	push_library(L, luaopen_math, name);
 	lua_pushcfunction(L, no_random);
 	lua_setfield(L, -2, "random");
 	lua_pushcfunction(L, no_random);
@@ -245,7 +245,7 @@ static void open_utf8(lua_State *L)
 {
 	static const char *const name[] = { "char", "charpattern", "codepoint", "codes", "len", "offset", NULL };
 
-	pick(L, luaopen_utf8, name);
+	push_library(L, luaopen_utf8, name);
 }
 
 /* luaopen_base() fills the globals table: it gets an empty one of its own. */
@@ -279,7 +279,7 @@ void sl_sandbox_open(lua_State *L)
 	int globals;
 
 	open_metatables(L);
-	pick(L, open_base, name);
+	push_library(L, open_base, name);
 	globals = lua_gettop(L);
 	luaL_setfuncs(L, own, 0);
 	sl_sandbox_string(L);

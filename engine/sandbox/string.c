@@ -38,14 +38,14 @@ struct search {
 /* -- searching --------------------------------------------------------- */
 
 /* Not an initializer, which would clear kilobytes for each call. */
-static void begin(struct search *go, lua_State *L)
+static void begin_search(struct search *go, lua_State *L)
 {
 	go->L = L;
 	go->limit = sl_limit_of(L);
 }
 
 /* Compile the pattern at *index*.  A long one lives in a userdata on the stack. */
-static void compile(struct search *go, int index, bool anchors)
+static void compile_pattern(struct search *go, int index, bool anchors)
 {
 	struct sl_error err = { 0 };
 	void *memory = go->memory;
@@ -61,7 +61,7 @@ static void compile(struct search *go, int index, bool anchors)
 		luaL_error(go->L, "%s", err.text);
 }
 
-static bool search(struct search *go, size_t init, bool only_here)
+static bool find_match(struct search *go, size_t init, bool only_here)
 {
 	int r = sl_pattern_match(go->p, go->s, go->length, init, only_here, &go->limit->expired, &go->m);
 
@@ -133,7 +133,7 @@ static int find_or_match(lua_State *L, bool find)
 	size_t n, init;
 	const char *pattern;
 
-	begin(&go, L);
+	begin_search(&go, L);
 	go.s = luaL_checklstring(L, 1, &go.length);
 	pattern = luaL_checklstring(L, 2, &n);
 	init = start_offset(luaL_optinteger(L, 3, 1), go.length);
@@ -143,8 +143,8 @@ static int find_or_match(lua_State *L, bool find)
 	}
 	if (find && (lua_toboolean(L, 4) || is_plain(pattern, n)))
 		return find_plain(&go, pattern, n, init);
-	compile(&go, 2, true);
-	if (!search(&go, init, false)) {
+	compile_pattern(&go, 2, true);
+	if (!find_match(&go, init, false)) {
 		lua_pushnil(L);
 		return 1;
 	}
@@ -172,11 +172,11 @@ static int gmatch_next(lua_State *L)
 	size_t at = lua_tointeger(L, lua_upvalueindex(3));
 	lua_Integer last = lua_tointeger(L, lua_upvalueindex(4));
 
-	begin(&go, L);
+	begin_search(&go, L);
 	go.s = lua_tolstring(L, lua_upvalueindex(1), &go.length);
-	compile(&go, lua_upvalueindex(2), false);
+	compile_pattern(&go, lua_upvalueindex(2), false);
 	for (; at <= go.length; at = go.m.start + 1) {
-		if (!search(&go, at, false))
+		if (!find_match(&go, at, false))
 			break;
 		/* An empty match right behind the last one is none. */
 		if ((lua_Integer) go.m.end == last)
@@ -275,17 +275,17 @@ static int str_gsub(lua_State *L)
 	size_t at = 0, last = (size_t) -1;
 	luaL_Buffer out;
 
-	begin(&go, L);
+	begin_search(&go, L);
 	go.s = luaL_checklstring(L, 1, &go.length);
 	luaL_checkstring(L, 2);
 	most = luaL_optinteger(L, 4, (lua_Integer) go.length + 1);
 	luaL_argexpected(L, type == LUA_TNUMBER || type == LUA_TSTRING || type == LUA_TFUNCTION ||
 			 type == LUA_TTABLE, 3, "string/function/table");
-	compile(&go, 2, true);
+	compile_pattern(&go, 2, true);
 	luaL_buffinit(L, &out);
 	while (count < most) {
 		sl_limit_tick(L, go.limit);
-		if (search(&go, at, true) && go.m.end != last) {
+		if (find_match(&go, at, true) && go.m.end != last) {
 			count++;
 			add_replacement(&go, &out);
 			at = last = go.m.end;

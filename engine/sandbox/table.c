@@ -170,8 +170,8 @@ static bool element_before(lua_State *L, lua_Integer a, lua_Integer b)
 	return before;
 }
 
-static void merge(lua_State *L, const struct sl_limit *limit, const uint32_t *from, uint32_t *to,
-		  size_t lo, size_t mid, size_t hi)
+static void merge_elements(lua_State *L, const struct sl_limit *limit, const uint32_t *from, uint32_t *to,
+			   size_t lo, size_t mid, size_t hi)
 {
 	size_t a = lo, b = mid, k = lo;
 
@@ -215,8 +215,8 @@ static int tab_sort(lua_State *L)
 		from[i] = i + 1;
 	for (lua_Integer width = 1; width < n; width *= 2) {
 		for (lua_Integer lo = 0; lo < n; lo += 2 * width)
-			merge(L, limit, from, to, lo, lo + width < n ? lo + width : n,
-			      lo + 2 * width < n ? lo + 2 * width : n);
+			merge_elements(L, limit, from, to, lo, lo + width < n ? lo + width : n,
+				       lo + 2 * width < n ? lo + 2 * width : n);
 		t = from;
 		from = to;
 		to = t;

@@ -41,7 +41,7 @@ struct sl_keeper {
 	int64_t safe, cycle;
 	int64_t left_ms;		/* of this cycle's patience */
 	bool gone;
-	char said[256];			/* by the keeper: why stale */
+	char said[256];			/* by the keeper: why why_stale */
 	char late[256];			/* by us */
 	struct known known[SL_KEEPER_QUESTIONS];
 };
@@ -391,8 +391,8 @@ static int send_question(struct sl_keeper *k, const struct sl_usage_query *q)
 	return keeper_send(k->sock, &p, -1, (int) k->left_ms);
 }
 
-static int ask(void *arg, const struct sl_usage_query *q, const struct sl_usage_total **total, uint32_t *count,
-	       struct sl_error *err)
+static int ask_keeper(void *arg, const struct sl_usage_query *q, const struct sl_usage_total **total,
+		      uint32_t *count, struct sl_error *err)
 {
 	struct sl_keeper *k = arg;
 	struct known *a;
@@ -425,12 +425,12 @@ static int ask(void *arg, const struct sl_usage_query *q, const struct sl_usage_
 	return 0;
 }
 
-static const char *stale(void *arg)
+static const char *why_stale(void *arg)
 {
 	return sl_keeper_stale(arg);
 }
 
 struct sl_usage_provider sl_keeper_provider(struct sl_keeper *k)
 {
-	return (struct sl_usage_provider) { .arg = k, .ask = ask, .stale = stale };
+	return (struct sl_usage_provider) { .arg = k, .ask = ask_keeper, .stale = why_stale };
 }

@@ -39,7 +39,7 @@ struct keeper {
 };
 
 /* Say something in the log once, until it changes. */
-static void say(struct keeper *k, const char *text)
+static void log_state(struct keeper *k, const char *text)
 {
 	snprintf(k->stale, sizeof(k->stale), "%.255s", text);
 	if (!strcmp(k->said, text))
@@ -91,7 +91,7 @@ static void set_aside(struct keeper *k, const char *why)
 	else
 		snprintf(text, sizeof(text), "was damaged and is now %.120s: schedlua ledger import or create", to);
 	dprintf(2, "ledger: %s\n", why);
-	say(k, text);
+	log_state(k, text);
 }
 
 /* Open the file, made if there never was one; what was kept in memory meanwhile moves there. */
@@ -124,13 +124,13 @@ static int make_ready(struct keeper *k)
 		k->retry = time(NULL) + RETRY_S;
 		if (!open_ledger(k, &err)) {
 			k->retry = 0;
-			say(k, "");
+			log_state(k, "");
 			return 0;
 		}
 		if (err.code == SL_EFORMAT)
 			set_aside(k, err.text);
 		else
-			say(k, err.text);
+			log_state(k, err.text);
 	}
 	if (!k->l) {
 		struct sl_ledger *l = sl_ledger_open(NULL, SL_LEDGER_CREATE, &err);
@@ -161,7 +161,7 @@ static void complain(struct keeper *k, const struct sl_error *err)
 	k->retry = time(NULL) + RETRY_S;
 }
 
-static void feed(struct keeper *k, int fd, int64_t sequence)
+static void take_snapshot(struct keeper *k, int fd, int64_t sequence)
 {
 	struct sl_snapshot snap;
 	struct sl_error err;
@@ -208,7 +208,7 @@ static void write_out(struct keeper *k)
 	}
 	k->retry = 0;
 	k->safe = k->fed;
-	say(k, "");
+	log_state(k, "");
 }
 
 /* -- answering ------------------------------------------------------------------- */
@@ -235,7 +235,7 @@ static int send_totals(const struct sl_usage_total *total, uint32_t count, struc
 	return fd;
 }
 
-static void answer(struct keeper *k, const struct keeper_packet *p)
+static void answer_question(struct keeper *k, const struct keeper_packet *p)
 {
 	struct sl_usage_query q = {
 		.by = (enum sl_usage_by) p->by, .unit = (enum sl_unit) p->unit, .since = p->since, .until = p->until,
@@ -320,10 +320,10 @@ int keeper_serve(int sock, const char *dir)
 		if (!rc)
 			continue;
 		if (p.type == KEEPER_FEED && fd >= 0) {
-			feed(&k, fd, p.sequence);
+			take_snapshot(&k, fd, p.sequence);
 			first = first ? first : clock_ms();
 		} else if (p.type == KEEPER_ASK) {
-			answer(&k, &p);
+			answer_question(&k, &p);
 		}
 		if (fd >= 0)
 			close(fd);

@@ -158,7 +158,7 @@ static int read_adjustments(struct sl_ledger *l, int64_t day, sl_usage_each_piec
 	return rc == SQLITE_DONE ? 0 : -1;
 }
 
-static bool touches(const struct sl_piece *p, int64_t day)
+static bool lies_in_day(const struct sl_piece *p, int64_t day)
 {
 	return sl_day_of(p->start) <= day && day <= sl_day_of(p->end > p->start ? p->end - 1 : p->end);
 }
@@ -183,11 +183,11 @@ int ledger_pieces(void *arg, int64_t day, sl_usage_each_piece *each, void *to, s
 	for (uint32_t i = 0; i < l->waits; i++) {
 		struct sl_piece p = ledger_piece(&l->wait[i].row), old = ledger_piece(&l->wait[i].old);
 
-		if (touches(&p, day))
+		if (lies_in_day(&p, day))
 			each(to, &p);
 		for (int k = 0; k < SL_UNITS; k++)
 			old.amount[k] = -old.amount[k];
-		if (l->wait[i].replaces && touches(&old, day))
+		if (l->wait[i].replaces && lies_in_day(&old, day))
 			each(to, &old);
 	}
 	for (uint32_t i = 0; i < l->adjustings; i++) {
@@ -195,7 +195,7 @@ int ledger_pieces(void *arg, int64_t day, sl_usage_each_piece *each, void *to, s
 		struct sl_piece p = { .dim = a->dim, .start = a->a.at, .end = a->a.at };
 
 		memcpy(p.amount, a->a.amount, sizeof(p.amount));
-		if (touches(&p, day))
+		if (lies_in_day(&p, day))
 			each(to, &p);
 	}
 	return 0;
@@ -203,7 +203,7 @@ int ledger_pieces(void *arg, int64_t day, sl_usage_each_piece *each, void *to, s
 
 /* -- as a whole ---------------------------------------------------------- */
 
-static sqlite3_stmt *prepare(struct sl_ledger *l, const char *text, struct sl_error *err)
+static sqlite3_stmt *prepare_statement(struct sl_ledger *l, const char *text, struct sl_error *err)
 {
 	sqlite3_stmt *s = NULL;
 
@@ -213,7 +213,7 @@ static sqlite3_stmt *prepare(struct sl_ledger *l, const char *text, struct sl_er
 }
 
 /* End a statement that returned *rc* last; 0, or -1. */
-static int finish(struct sl_ledger *l, sqlite3_stmt *s, int rc, struct sl_error *err)
+static int finish_statement(struct sl_ledger *l, sqlite3_stmt *s, int rc, struct sl_error *err)
 {
 	if (rc != SQLITE_DONE && rc != SQLITE_ROW)
 		ledger_fail(l, "", err);
@@ -241,14 +241,14 @@ static int tell_runs(struct sl_ledger *l, sqlite3_stmt *s, sl_ledger_each_run *e
 		if (each(to, &run))
 			break;
 	}
-	return s ? finish(l, s, rc, err) : -1;
+	return s ? finish_statement(l, s, rc, err) : -1;
 }
 
 int sl_ledger_runs(struct sl_ledger *l, int64_t since, int64_t until, sl_ledger_each_run *each, void *to,
 		   struct sl_error *err)
 {
-	sqlite3_stmt *s = prepare(l, "SELECT start, job, end, seconds, dim, cpus, gpus, nodes, source FROM run"
-				  " WHERE start < ? AND (end > ? OR start >= ?) ORDER BY start, job", err);
+	sqlite3_stmt *s = prepare_statement(l, "SELECT start, job, end, seconds, dim, cpus, gpus, nodes, source FROM run"
+					    " WHERE start < ? AND (end > ? OR start >= ?) ORDER BY start, job", err);
 
 	if (s) {
 		sqlite3_bind_int64(s, 1, until);
@@ -260,14 +260,14 @@ int sl_ledger_runs(struct sl_ledger *l, int64_t since, int64_t until, sl_ledger_
 
 int sl_ledger_open_runs(struct sl_ledger *l, sl_ledger_each_run *each, void *to, struct sl_error *err)
 {
-	return tell_runs(l, prepare(l, "SELECT start, job, end, seconds, dim, cpus, gpus, nodes, source FROM open"
-				    " ORDER BY job", err), each, to, err);
+	return tell_runs(l, prepare_statement(l, "SELECT start, job, end, seconds, dim, cpus, gpus, nodes, source FROM open"
+					      " ORDER BY job", err), each, to, err);
 }
 
 int sl_ledger_adjustments(struct sl_ledger *l, sl_ledger_each_adjustment *each, void *to, struct sl_error *err)
 {
-	sqlite3_stmt *s = prepare(l, "SELECT adjustment.id, at, cpu, gpu, node, made, who, why, user, account, partition,"
-				  " state FROM adjustment JOIN dim ON dim.id = dim ORDER BY adjustment.id", err);
+	sqlite3_stmt *s = prepare_statement(l, "SELECT adjustment.id, at, cpu, gpu, node, made, who, why, user, account, partition,"
+					    " state FROM adjustment JOIN dim ON dim.id = dim ORDER BY adjustment.id", err);
 	int rc = 0;
 
 	while (s && (rc = sqlite3_step(s)) == SQLITE_ROW) {
@@ -283,12 +283,12 @@ int sl_ledger_adjustments(struct sl_ledger *l, sl_ledger_each_adjustment *each, 
 		if (each(to, &a))
 			break;
 	}
-	return s ? finish(l, s, rc, err) : -1;
+	return s ? finish_statement(l, s, rc, err) : -1;
 }
 
-static int numbers(struct sl_ledger *l, const char *text, int64_t *value, int count, struct sl_error *err)
+static int read_numbers(struct sl_ledger *l, const char *text, int64_t *value, int count, struct sl_error *err)
 {
-	sqlite3_stmt *s = prepare(l, text, err);
+	sqlite3_stmt *s = prepare_statement(l, text, err);
 	int rc;
 
 	if (!s)
@@ -296,16 +296,16 @@ static int numbers(struct sl_ledger *l, const char *text, int64_t *value, int co
 	rc = sqlite3_step(s);
 	for (int i = 0; rc == SQLITE_ROW && i < count; i++)
 		value[i] = sqlite3_column_int64(s, i);
-	return finish(l, s, rc, err);
+	return finish_statement(l, s, rc, err);
 }
 
 int sl_ledger_figures(struct sl_ledger *l, struct sl_ledger_figures *f, struct sl_error *err)
 {
 	int64_t v[3] = { 0 }, adjustments = 0, pages[2] = { 0 };
 
-	if (numbers(l, "SELECT count(*), min(start), max(end) FROM run", v, 3, err) ||
-	    numbers(l, "SELECT count(*) FROM adjustment", &adjustments, 1, err) ||
-	    numbers(l, "SELECT page_count, page_size FROM pragma_page_count, pragma_page_size", pages, 2, err))
+	if (read_numbers(l, "SELECT count(*), min(start), max(end) FROM run", v, 3, err) ||
+	    read_numbers(l, "SELECT count(*) FROM adjustment", &adjustments, 1, err) ||
+	    read_numbers(l, "SELECT page_count, page_size FROM pragma_page_count, pragma_page_size", pages, 2, err))
 		return -1;
 	*f = (struct sl_ledger_figures) { v[0], adjustments, v[1], v[2], pages[0] * pages[1] };
 	return 0;
@@ -366,7 +366,7 @@ int sl_ledger_verify(struct sl_ledger *l, struct sl_error *err)
 	int rc = -1;
 
 	v.again = sl_usage_create_memory(err);
-	if (!v.again || numbers(l, "SELECT min(day), max(day) FROM day", range, 2, err) ||
+	if (!v.again || read_numbers(l, "SELECT min(day), max(day) FROM day", range, 2, err) ||
 	    sl_ledger_runs(l, INT64_MIN, INT64_MAX, verify_run, &v, err) ||
 	    sl_ledger_adjustments(l, verify_adjustment, &v, err))
 		goto error;

@@ -85,7 +85,7 @@ bool sl_scan_when(const char *p, int64_t *t)
 
 /* -- reading -------------------------------------------------------------- */
 
-static bool has(const struct dump *d, enum column a, enum column b)
+static bool has_either(const struct dump *d, enum column a, enum column b)
 {
 	return d->column[a] >= 0 || d->column[b] >= 0;
 }
@@ -95,21 +95,22 @@ static int read_names(struct dump *d, char *line, const char *path, struct sl_er
 	d->fields = sl_lines_columns(line, d->field, MOST_FIELDS, names, d->column, COLUMNS, path, err);
 	if (d->fields < 0)
 		return -1;
-	if (!has(d, C_JOBIDRAW, C_JOBID) || !has(d, C_START, C_START) || !has(d, C_END, C_ELAPSEDRAW) ||
-	    !has(d, C_STATE, C_STATE) || !has(d, C_ALLOCCPUS, C_NCPUS))
+	if (!has_either(d, C_JOBIDRAW, C_JOBID) || !has_either(d, C_START, C_START) ||
+	    !has_either(d, C_END, C_ELAPSEDRAW) || !has_either(d, C_STATE, C_STATE) ||
+	    !has_either(d, C_ALLOCCPUS, C_NCPUS))
 		return sl_fail(err, SL_EFORMAT, "%s:1: expected what sacct -P prints, with the columns JobIDRaw, Start, "
 			       "End, ElapsedRaw, State, AllocCPUS, NNodes, AllocTRES, User, Account, Partition", path);
 	return 0;
 }
 
-static const char *text(const struct dump *d, enum column c)
+static const char *field_text(const struct dump *d, enum column c)
 {
 	return d->column[c] < 0 ? "" : d->field[d->column[c]];
 }
 
-static const char *either(const struct dump *d, enum column a, enum column b)
+static const char *either_field(const struct dump *d, enum column a, enum column b)
 {
-	return *text(d, a) ? text(d, a) : text(d, b);
+	return *field_text(d, a) ? field_text(d, a) : field_text(d, b);
 }
 
 /* The number of "gres/gpu=4" in "cpu=8,gres/gpu=4,node=2", 0 where there is none. */
@@ -128,7 +129,7 @@ static uint32_t count_of(int64_t n)
 	return n < 0 || n > UINT32_MAX - 1 ? 0 : (uint32_t) n;
 }
 
-static void bad(struct dump *d, uint64_t line, const char *why)
+static void note_bad_row(struct dump *d, uint64_t line, const char *why)
 {
 	if (!d->result->bad++) {
 		d->result->first_bad = line;
@@ -138,11 +139,11 @@ static void bad(struct dump *d, uint64_t line, const char *why)
 
 static bool read_times(const struct dump *d, struct sl_job_run *r)
 {
-	bool end = sl_scan_when(text(d, C_END), &r->end);
+	bool end = sl_scan_when(field_text(d, C_END), &r->end);
 	int64_t seconds = -1;
 
-	if (!whole_int(text(d, C_ELAPSEDRAW), &seconds) && *text(d, C_ELAPSED) &&
-	    !sl_scan_duration(text(d, C_ELAPSED), &seconds))
+	if (!whole_int(field_text(d, C_ELAPSEDRAW), &seconds) && *field_text(d, C_ELAPSED) &&
+	    !sl_scan_duration(field_text(d, C_ELAPSED), &seconds))
 		return false;
 	if (!end && seconds < 0)
 		return false;
@@ -157,14 +158,15 @@ static bool read_times(const struct dump *d, struct sl_job_run *r)
 static enum sl_run_source read_source(const struct dump *d)
 {
 	for (int s = 0; s < SL_RUN_SOURCES; s++)
-		if (!strcmp(text(d, C_SOURCE), source_word[s]))
+		if (!strcmp(field_text(d, C_SOURCE), source_word[s]))
 			return (enum sl_run_source) s;
 	return SL_RUN_SACCT;
 }
 
 static struct sl_dim read_dim(const struct dump *d, uint32_t state)
 {
-	return (struct sl_dim) { text(d, C_USER), text(d, C_ACCOUNT), text(d, C_PARTITION), state };
+	return (struct sl_dim) { field_text(d, C_USER), field_text(d, C_ACCOUNT), field_text(d, C_PARTITION),
+				 state };
 }
 
 struct search {
@@ -185,13 +187,14 @@ static int same_adjustment(void *to, const struct sl_adjustment *b)
 
 static int add_adjustment(struct dump *d, uint64_t line, struct sl_error *err)
 {
-	struct sl_adjustment a = { .dim = read_dim(d, SL_JOB_COMPLETE), .who = text(d, C_WHO), .why = text(d, C_WHY) };
+	struct sl_adjustment a = { .dim = read_dim(d, SL_JOB_COMPLETE), .who = field_text(d, C_WHO),
+				   .why = field_text(d, C_WHY) };
 	struct search search = { .a = &a };
 
 	for (int k = 0; k < SL_UNITS; k++)
-		a.amount[k] = find_number(text(d, C_AMOUNTS), sl_unit_word[k]);
-	if (!sl_scan_when(text(d, C_START), &a.at) || !sl_scan_when(text(d, C_END), &a.made)) {
-		bad(d, line, "an adjustment whose time is none");
+		a.amount[k] = find_number(field_text(d, C_AMOUNTS), sl_unit_word[k]);
+	if (!sl_scan_when(field_text(d, C_START), &a.at) || !sl_scan_when(field_text(d, C_END), &a.made)) {
+		note_bad_row(d, line, "an adjustment whose time is none");
 		return 0;
 	}
 	if (sl_ledger_adjustments(d->l, same_adjustment, &search, err))
@@ -207,7 +210,7 @@ static int add_adjustment(struct dump *d, uint64_t line, struct sl_error *err)
 /* One row: 0, or -1 when the ledger fails. */
 static int add_row(struct dump *d, uint64_t line, struct sl_error *err)
 {
-	const char *id = either(d, C_JOBIDRAW, C_JOBID), *tres = text(d, C_ALLOCTRES);
+	const char *id = either_field(d, C_JOBIDRAW, C_JOBID), *tres = field_text(d, C_ALLOCTRES);
 	struct sl_job_run r = { .source = read_source(d) };
 	struct sl_error why;
 	int64_t job, cpus = 0, nodes = 0;
@@ -216,22 +219,22 @@ static int add_row(struct dump *d, uint64_t line, struct sl_error *err)
 	if (strchr(id, '.'))
 		return 0;	/* a step */
 	d->result->rows++;
-	if (!strcmp(text(d, C_STATE), "ADJUSTMENT"))
+	if (!strcmp(field_text(d, C_STATE), "ADJUSTMENT"))
 		return add_adjustment(d, line, err);
-	if ((state = sl_run_state_of(text(d, C_STATE))) < 0) {
+	if ((state = sl_run_state_of(field_text(d, C_STATE))) < 0) {
 		d->result->unfinished++;
 		return 0;
 	}
-	if (!sl_scan_when(text(d, C_START), &r.start)) {
+	if (!sl_scan_when(field_text(d, C_START), &r.start)) {
 		d->result->never++;	/* "Unknown", "None" */
 		return 0;
 	}
 	if (!whole_int(id, &job) || job <= 0 || job > UINT32_MAX || !read_times(d, &r)) {
-		bad(d, line, "a number or time that is none");
+		note_bad_row(d, line, "a number or time that is none");
 		return 0;
 	}
-	whole_int(either(d, C_ALLOCCPUS, C_NCPUS), &cpus);
-	if (!whole_int(either(d, C_ALLOCNODES, C_NNODES), &nodes))
+	whole_int(either_field(d, C_ALLOCCPUS, C_NCPUS), &cpus);
+	if (!whole_int(either_field(d, C_ALLOCNODES, C_NNODES), &nodes))
 		nodes = find_number(tres, "node");
 	if (!cpus) {
 		d->result->never++;
@@ -244,7 +247,7 @@ static int add_row(struct dump *d, uint64_t line, struct sl_error *err)
 	r.dim = read_dim(d, (uint32_t) state);
 	rc = sl_ledger_add(d->l, &r, &why);
 	if (rc < 0 && why.code == SL_EINVAL) {
-		bad(d, line, why.text);
+		note_bad_row(d, line, why.text);
 		return 0;
 	}
 	if (rc < 0 && err)
@@ -271,7 +274,7 @@ int sl_ledger_import(struct sl_ledger *l, struct sl_lines *in, struct sl_import 
 			continue;
 		}
 		if (sl_lines_cut(line, d.field, MOST_FIELDS) != d.fields) {
-			bad(&d, sl_lines_number(in), "another number of fields than in the first line");
+			note_bad_row(&d, sl_lines_number(in), "another number of fields than in the first line");
 			continue;
 		}
 		if (add_row(&d, sl_lines_number(in), err))
@@ -291,7 +294,7 @@ int sl_ledger_import(struct sl_ledger *l, struct sl_lines *in, struct sl_import 
 /* -- writing -------------------------------------------------------------- */
 
 /* A field, without what would end it. */
-static void put(FILE *out, const char *s)
+static void put_field(FILE *out, const char *s)
 {
 	for (; *s; s++)
 		fputc(*s == '|' || *s == '\n' || *s == '\r' ? '?' : *s, out);
@@ -300,9 +303,9 @@ static void put(FILE *out, const char *s)
 
 static void put_dim(FILE *out, const struct sl_dim *d)
 {
-	put(out, d->user);
-	put(out, d->account);
-	put(out, d->partition);
+	put_field(out, d->user);
+	put_field(out, d->account);
+	put_field(out, d->partition);
 }
 
 static int put_run(void *to, const struct sl_job_run *r)
@@ -326,7 +329,7 @@ static int put_adjustment(void *to, const struct sl_adjustment *a)
 	put_dim(out, &a->dim);
 	fprintf(out, "%" PRId64 "|%" PRId64 "|0|0|0||ADJUSTMENT||cpu=%" PRId64 ",gpu=%" PRId64 ",node=%" PRId64 "|",
 		a->at, a->made, a->amount[SL_UNIT_CPU], a->amount[SL_UNIT_GPU], a->amount[SL_UNIT_NODE]);
-	put(out, a->who);
+	put_field(out, a->who);
 	for (const char *s = a->why; *s; s++)
 		fputc(*s == '|' || *s == '\n' || *s == '\r' ? '?' : *s, out);
 	fputc('\n', out);

@@ -24,7 +24,7 @@ struct sl_tracker {
 
 /* -- what goes on -------------------------------------------------------- */
 
-static struct going **find(const struct sl_tracker *t, uint32_t job)
+static struct going **find_going(const struct sl_tracker *t, uint32_t job)
 {
 	uint32_t at = job * 2654435761u >> 8 & (t->slots - 1);
 
@@ -44,7 +44,7 @@ static int grow(struct sl_tracker *t)
 	t->slots = slots;
 	for (uint32_t i = 0; i < old; i++)
 		if (was[i])
-			*find(t, was[i]->run.job) = was[i];
+			*find_going(t, was[i]->run.job) = was[i];
 	free(was);
 	return 0;
 }
@@ -71,7 +71,7 @@ static void remove_going(struct sl_tracker *t, struct going **slot)
 		struct going *g = t->slot[at];
 
 		t->slot[at] = NULL;
-		*find(t, g->run.job) = g;
+		*find_going(t, g->run.job) = g;
 	}
 }
 
@@ -91,13 +91,13 @@ static struct going *new_going(const struct sl_job_run *run)
 	return NULL;
 }
 
-static struct going *remember(struct sl_tracker *t, const struct sl_job_run *run)
+static struct going *add_going(struct sl_tracker *t, const struct sl_job_run *run)
 {
 	struct going *g;
 
 	if ((2 * (t->count + 1) > t->slots && grow(t)) || !(g = new_going(run)))
 		return NULL;
-	*find(t, run->job) = g;
+	*find_going(t, run->job) = g;
 	t->count++;
 	return g;
 }
@@ -105,7 +105,7 @@ static struct going *remember(struct sl_tracker *t, const struct sl_job_run *run
 static int load_going(void *to, const struct sl_job_run *run)
 {
 	struct sl_tracker *t = to;
-	struct going *g = remember(t, run);
+	struct going *g = add_going(t, run);
 
 	if (!g)
 		return sl_fail(&t->err, SL_ENOMEM, "ledger: out of memory");
@@ -181,7 +181,7 @@ static bool read_run(const struct sl_snapshot *snap, uint32_t j, int64_t end, ui
 
 /* -- closing a run --------------------------------------------------------- */
 
-static int forget(struct sl_tracker *t, struct going **slot, struct sl_error *err)
+static int forget_going(struct sl_tracker *t, struct going **slot, struct sl_error *err)
 {
 	if (sl_ledger_keep_open(t->l, (*slot)->run.job, NULL, err))
 		return -1;
@@ -205,7 +205,7 @@ static int close_at(struct sl_tracker *t, struct going **slot, int64_t end, uint
 		run.seconds = run.end - run.start;
 	if (sl_ledger_add(t->l, &run, err) < 0)
 		return -1;
-	return forget(t, slot, err);
+	return forget_going(t, slot, err);
 }
 
 /* -- one job --------------------------------------------------------------- */
@@ -219,7 +219,7 @@ static bool has_ended(uint32_t state)
 static int close_earlier(struct sl_tracker *t, const struct sl_snapshot *snap, uint32_t j, struct sl_error *err)
 {
 	const struct sl_job_view *job = &snap->job;
-	struct going **slot = find(t, job->id[j]);
+	struct going **slot = find_going(t, job->id[j]);
 	int64_t again = job->submit_time[j], now = snap->meta.now[0];
 
 	if (again > now)
@@ -231,7 +231,7 @@ static int close_earlier(struct sl_tracker *t, const struct sl_snapshot *snap, u
 static int take_ended(struct sl_tracker *t, const struct sl_snapshot *snap, uint32_t j, struct sl_error *err)
 {
 	uint32_t state = snap->job.state[j];
-	struct going **slot = find(t, snap->job.id[j]);
+	struct going **slot = find_going(t, snap->job.id[j]);
 	struct sl_job_run run;
 	bool used = read_run(snap, j, snap->job.end_time[j], state, &run);
 
@@ -247,22 +247,22 @@ static int take_ended(struct sl_tracker *t, const struct sl_snapshot *snap, uint
 	}
 	if (used && sl_ledger_add(t->l, &run, err) < 0)
 		return -1;
-	slot = find(t, snap->job.id[j]);
-	return *slot ? forget(t, slot, err) : 0;
+	slot = find_going(t, snap->job.id[j]);
+	return *slot ? forget_going(t, slot, err) : 0;
 }
 
 static int take_going(struct sl_tracker *t, const struct sl_snapshot *snap, uint32_t j, struct sl_error *err)
 {
-	struct going **slot = find(t, snap->job.id[j]), *g;
+	struct going **slot = find_going(t, snap->job.id[j]), *g;
 	struct sl_job_run run;
 
 	if (!read_run(snap, j, snap->meta.now[0], snap->job.state[j], &run))
 		return 0;
 	if (*slot && (*slot)->run.start != run.start && close_earlier(t, snap, j, err))
 		return -1;
-	g = *find(t, run.job);
+	g = *find_going(t, run.job);
 	if (!g) {
-		g = remember(t, &run);
+		g = add_going(t, &run);
 		if (!g)
 			return sl_fail(err, SL_ENOMEM, "ledger: out of memory");
 	} else {	/* names do not change while it runs, but for the partition's and account's */
@@ -292,7 +292,7 @@ static int take_job(struct sl_tracker *t, const struct sl_snapshot *snap, uint32
 		return take_ended(t, snap, j, err);
 	if (state != SL_JOB_PENDING)
 		return take_going(t, snap, j, err);
-	return *find(t, snap->job.id[j]) ? close_earlier(t, snap, j, err) : 0;
+	return *find_going(t, snap->job.id[j]) ? close_earlier(t, snap, j, err) : 0;
 }
 
 /* Runs whose job was not in the snapshot at all. */
@@ -329,8 +329,8 @@ int sl_tracker_feed(struct sl_tracker *t, const struct sl_snapshot *snap, uint32
 		}
 		if (strange)
 			++*strange;
-		slot = find(t, snap->job.id[j]);
-		if (*slot && forget(t, slot, err))
+		slot = find_going(t, snap->job.id[j]);
+		if (*slot && forget_going(t, slot, err))
 			return -1;
 	}
 	return close_lost(t, err);

@@ -50,7 +50,7 @@ uint32_t sl_ledger_waiting(const struct sl_ledger *l)
 	return l->waits + l->adjustings;
 }
 
-static void clear(struct sl_ledger *l)
+static void drop_waiting(struct sl_ledger *l)
 {
 	for (uint32_t i = 0; i < l->adjustings; i++) {
 		struct sl_adjustment *a = &l->adjusting[i].a;
@@ -67,7 +67,7 @@ void sl_ledger_drop(struct sl_ledger *l)
 {
 	if (sl_ledger_waiting(l))
 		sl_usage_forget(l->usage);
-	clear(l);
+	drop_waiting(l);
 }
 
 static int check_run(const struct sl_job_run *r, struct sl_error *err)
@@ -90,7 +90,7 @@ static int make_row(struct sl_ledger *l, const struct sl_job_run *r, struct row 
 }
 
 /* Is *row* news to those who know *old*? */
-static bool news(const struct row *row, const struct row *old)
+static bool is_news(const struct row *row, const struct row *old)
 {
 	if (row->source < old->source)
 		return false;
@@ -120,7 +120,7 @@ static int get_run(struct sl_ledger *l, int64_t start, uint32_t job, struct row 
 	return rc == SQLITE_DONE ? 0 : -1;
 }
 
-static int note(struct sl_ledger *l, const struct row *row, int sign, struct sl_error *err)
+static int note_piece(struct sl_ledger *l, const struct row *row, int sign, struct sl_error *err)
 {
 	struct sl_piece p = ledger_piece(row);
 
@@ -139,23 +139,23 @@ int sl_ledger_add(struct sl_ledger *l, const struct sl_job_run *run, struct sl_e
 	if (*slot) {
 		struct row *there = &l->wait[*slot - 1].row;
 
-		if (!news(&w.row, there))
+		if (!is_news(&w.row, there))
 			return 0;
-		note(l, there, -1, NULL);
-		note(l, &w.row, 1, NULL);
+		note_piece(l, there, -1, NULL);
+		note_piece(l, &w.row, 1, NULL);
 		*there = w.row;
 		return 1;
 	}
 	known = get_run(l, run->start, run->job, &w.old, err);
-	if (known < 0 || (known && !news(&w.row, &w.old)))
+	if (known < 0 || (known && !is_news(&w.row, &w.old)))
 		return known < 0 ? -1 : 0;
 	if (l->waits >= SL_LEDGER_BACKLOG)
 		return sl_fail(err, SL_ELIMIT, "%s: %d runs wait to be written, and there is no room for more", l->path,
 			       SL_LEDGER_BACKLOG);
 	w.replaces = known;
 	if (known)
-		note(l, &w.old, -1, NULL);
-	note(l, &w.row, 1, NULL);
+		note_piece(l, &w.old, -1, NULL);
+	note_piece(l, &w.row, 1, NULL);
 	l->wait[l->waits++] = w;
 	*slot = l->waits;
 	return 1;
@@ -356,7 +356,7 @@ static int write_run(struct sl_ledger *l, const struct row *r, struct sl_error *
 
 	if (known < 0)
 		return -1;
-	if (known && !news(r, &old))
+	if (known && !is_news(r, &old))
 		return 0;	/* another process was faster */
 	if (known) {
 		gone = ledger_piece(&old);
@@ -445,7 +445,7 @@ int sl_ledger_commit(struct sl_ledger *l, struct sl_error *err)
 		forget_dims(l);
 		return -1;
 	}
-	clear(l);
+	drop_waiting(l);
 	if (ledger_load_dims(l, err)) {
 		sl_usage_forget(l->usage);
 		return -1;

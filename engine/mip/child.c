@@ -235,7 +235,7 @@ static bool make_problem(struct sl_mip_problem *p, const struct sl_mip *m, const
 
 /* -- in the child: solving ---------------------------------------------- */
 
-static double tighter(bool maximize, double a, double b)
+static double tighter_bound(bool maximize, double a, double b)
 {
 	if (isnan(a) || isnan(b))
 		return isnan(a) ? b : a;
@@ -270,7 +270,8 @@ static bool has_time(struct sl_mip_problem *p, double limit, int64_t begin)
 }
 
 /* Backends look at the clock when they like: whether there is time at all is judged here. */
-static void solve(struct sl_mip_problem *p, const struct sl_mip_backend *backend, int64_t begin, struct sl_mip_answer *a)
+static void solve_in_child(struct sl_mip_problem *p, const struct sl_mip_backend *backend, int64_t begin,
+			   struct sl_mip_answer *a)
 {
 	double relaxed = NAN, limit = p->time_limit;
 
@@ -287,13 +288,13 @@ static void solve(struct sl_mip_problem *p, const struct sl_mip_backend *backend
 	}
 	a->claim = SL_CLAIM_NONE;
 	backend->solve(p, a);
-	a->bound = tighter(p->maximize, a->bound, relaxed);
+	a->bound = tighter_bound(p->maximize, a->bound, relaxed);
 }
 
-static _Noreturn void child(const struct sl_mip *m, const struct sl_mip_options *o,
-			    const struct sl_mip_backend *backend, const double *start, double start_objective,
-			    double soft_s, double hard_s, int64_t begin, rlim_t size, pid_t parent,
-			    struct sl_mip_answer *a)
+static _Noreturn void run_child(const struct sl_mip *m, const struct sl_mip_options *o,
+				const struct sl_mip_backend *backend, const double *start, double start_objective,
+				double soft_s, double hard_s, int64_t begin, rlim_t size, pid_t parent,
+				struct sl_mip_answer *a)
 {
 	struct sl_mip_problem p;
 	struct sl_error err;
@@ -311,7 +312,7 @@ static _Noreturn void child(const struct sl_mip *m, const struct sl_mip_options 
 	p.start = start;
 	p.start_objective = start_objective;
 	p.time_limit = soft_s;
-	solve(&p, backend, begin, a);
+	solve_in_child(&p, backend, begin, a);
 	_exit(0);
 }
 
@@ -353,14 +354,14 @@ static void reap(pid_t pid, int64_t until, struct sl_mip_report *report)
 	}
 }
 
-static double longest(const struct sl_mip_options *o)
+static double longest_s(const struct sl_mip_options *o)
 {
 	return o->time_limit * (1 + GRACE_SHARE) + GRACE_S;
 }
 
 int64_t sl_mip_longest_ns(const struct sl_mip_options *o)
 {
-	int64_t longest_ns = (int64_t) (longest(o) * 1e9), left = o->deadline_ns - sl_mip_clock_ns();
+	int64_t longest_ns = (int64_t) (longest_s(o) * 1e9), left = o->deadline_ns - sl_mip_clock_ns();
 
 	return !o->deadline_ns || longest_ns < left ? longest_ns : left > 0 ? left : 0;
 }
@@ -369,7 +370,7 @@ void sl_mip_run(const struct sl_mip *m, const struct sl_mip_options *o, const st
 		const double *start, double start_objective, struct sl_mip_answer *a, struct sl_mip_report *report)
 {
 	int64_t begin = sl_mip_clock_ns();
-	double soft_s = o->time_limit, hard_s = longest(o);
+	double soft_s = o->time_limit, hard_s = longest_s(o);
 	pid_t parent = getpid(), pid;
 	rlim_t size = own_size();
 
@@ -386,7 +387,7 @@ void sl_mip_run(const struct sl_mip *m, const struct sl_mip_options *o, const st
 	}
 	pid = copy_process();
 	if (!pid)
-		child(m, o, backend, start, start_objective, soft_s, hard_s, begin, size, parent, a);
+		run_child(m, o, backend, start, start_objective, soft_s, hard_s, begin, size, parent, a);
 	if (pid < 0) {
 		report->end = SL_END_NOT_STARTED;
 		report->status = errno;

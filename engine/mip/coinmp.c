@@ -36,7 +36,7 @@ static int load(struct sl_error *err)
 	return 0;
 }
 
-static void fail(struct sl_mip_answer *a, const char *what)
+static void claim_failed(struct sl_mip_answer *a, const char *what)
 {
 	a->claim = SL_CLAIM_FAILED;
 	snprintf(a->message, sizeof(a->message), "CoinMP: %s", what);
@@ -55,7 +55,7 @@ static void set_options(HPROB h, const struct sl_mip_problem *p)
 }
 
 /* The problem, with a row more where there is a start: nothing worse is wanted. */
-static HPROB make(const struct sl_mip_problem *p)
+static HPROB make_problem(const struct sl_mip_problem *p)
 {
 	int cut = p->start && !p->relax, rows = p->rows + cut, terms = 0;
 	int *begin = malloc(((size_t) p->columns + 1) * sizeof(*begin));
@@ -147,16 +147,16 @@ static void solve(const struct sl_mip_problem *p, struct sl_mip_answer *a)
 	HPROB h;
 
 	pCoinInitSolver("");
-	h = make(p);
+	h = make_problem(p);
 	if (!h) {
-		fail(a, "the problem was not accepted");
+		claim_failed(a, "the problem was not accepted");
 		return;
 	}
 	if (any_integer(p))
 		load_integers(h, p);
 	set_options(h, p);
 	if (pCoinOptimizeProblem(h, SOLV_METHOD_DEFAULT) != SOLV_CALL_SUCCESS) {
-		fail(a, "the solver was not started");
+		claim_failed(a, "the solver was not started");
 		return;
 	}
 	read_answer(h, p, a);

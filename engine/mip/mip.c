@@ -181,7 +181,7 @@ const char *sl_mip_row_text(const struct sl_mip *m, uint32_t row, char buffer[64
 	return text_of(m, m->row_name[row], "row", row, buffer);
 }
 
-static const char *shown(const char *name, const char *what, uint32_t number, char buffer[64])
+static const char *shown_name(const char *name, const char *what, uint32_t number, char buffer[64])
 {
 	if (name && *name)
 		return name;
@@ -204,7 +204,7 @@ static bool is_bound(double v)
 static int check_column(const struct sl_mip *m, const struct sl_mip_column *c, struct sl_error *err)
 {
 	char buffer[64];
-	const char *name = shown(c->name, "column", m->columns, buffer);
+	const char *name = shown_name(c->name, "column", m->columns, buffer);
 
 	if (m->columns >= SL_MIP_MAX_COLUMNS)
 		return sl_fail(err, SL_ELIMIT, "a model has at most %u columns", SL_MIP_MAX_COLUMNS);
@@ -263,7 +263,7 @@ static int check_terms(struct sl_mip *m, const struct sl_mip_row *r, const char 
 static int check_row(struct sl_mip *m, const struct sl_mip_row *r, struct sl_error *err)
 {
 	char buffer[64];
-	const char *name = shown(r->name, "row", m->rows, buffer);
+	const char *name = shown_name(r->name, "row", m->rows, buffer);
 
 	if (m->rows >= SL_MIP_MAX_ROWS)
 		return sl_fail(err, SL_ELIMIT, "a model has at most %u rows", SL_MIP_MAX_ROWS);

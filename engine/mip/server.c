@@ -68,7 +68,7 @@ struct layout {
 	size_t lb, ub, obj, lo, hi, coefficient, start, begin, column, integer, end;
 };
 
-static struct layout lay_out(uint32_t columns, uint32_t rows, uint32_t terms, bool has_start)
+static struct layout lay_out_model(uint32_t columns, uint32_t rows, uint32_t terms, bool has_start)
 {
 	const size_t n = columns, m = rows, t = terms;
 	struct layout l = { 0 };
@@ -88,7 +88,7 @@ static struct layout lay_out(uint32_t columns, uint32_t rows, uint32_t terms, bo
 
 static int pack_model(const struct sl_mip *m, const double *start, struct sl_error *err)
 {
-	struct layout l = lay_out(m->columns, m->rows, m->terms, start != NULL);
+	struct layout l = lay_out_model(m->columns, m->rows, m->terms, start != NULL);
 	char *bytes = malloc(l.end);
 	int fd;
 
@@ -113,7 +113,7 @@ static int pack_model(const struct sl_mip *m, const double *start, struct sl_err
 /* The arrays stay where they are. */
 static void unpack_model(const struct question *q, char *bytes, struct sl_mip *m, const double **start)
 {
-	struct layout l = lay_out(q->columns, q->rows, q->terms, q->has_start);
+	struct layout l = lay_out_model(q->columns, q->rows, q->terms, q->has_start);
 
 	*m = (struct sl_mip) {
 		.maximize = q->maximize, .columns = q->columns, .rows = q->rows, .terms = q->terms,
@@ -156,7 +156,7 @@ union control {
 	char bytes[CMSG_SPACE(DESCRIPTORS * sizeof(int))];
 };
 
-static bool put(int sock, const void *packet, size_t size, const int fd[DESCRIPTORS])
+static bool send_packet(int sock, const void *packet, size_t size, const int fd[DESCRIPTORS])
 {
 	union control control = { 0 };
 	struct iovec iov = { (void *) packet, size };
@@ -180,7 +180,7 @@ static bool put(int sock, const void *packet, size_t size, const int fd[DESCRIPT
 }
 
 /* A packet of exactly that size; fd (may be NULL: none is taken) gets -1 where none came. */
-static bool get(int sock, void *packet, size_t size, int fd[DESCRIPTORS])
+static bool receive_packet(int sock, void *packet, size_t size, int fd[DESCRIPTORS])
 {
 	union control control;
 	struct iovec iov = { packet, size };
@@ -221,7 +221,7 @@ static void solve_one(const struct question *q, const int fd[DESCRIPTORS], struc
 	*report = (struct sl_mip_report) { .end = SL_END_NOT_STARTED, .status = EINVAL };
 	if (!makes_sense(q) || fd[MODEL] < 0 || fd[ANSWER] < 0 || sl_wire_map(fd[MODEL], &bytes, &size, NULL))
 		return;
-	if (size == lay_out(q->columns, q->rows, q->terms, q->has_start).end)
+	if (size == lay_out_model(q->columns, q->rows, q->terms, q->has_start).end)
 		a = map_answer(fd[ANSWER], answer_size);
 	if (a != MAP_FAILED) {
 		unpack_model(q, (char *) bytes, &m, &start);
@@ -243,7 +243,7 @@ static void load_backends(struct greeting *g)
 	}
 }
 
-static _Noreturn void serve(int sock, int (*confine)(void *arg, struct sl_error *err), void *arg)
+static _Noreturn void serve_engine(int sock, int (*confine)(void *arg, struct sl_error *err), void *arg)
 {
 	struct question q;
 	struct reply r = { .magic = MAGIC };
@@ -257,14 +257,14 @@ static _Noreturn void serve(int sock, int (*confine)(void *arg, struct sl_error 
 		dprintf(2, "schedlua: solvers: %s\n", err.text);
 		_exit(1);
 	}
-	if (!put(sock, &server.greeting, sizeof(server.greeting), NULL))
+	if (!send_packet(sock, &server.greeting, sizeof(server.greeting), NULL))
 		_exit(0);
-	while (get(sock, &q, sizeof(q), fd)) {
+	while (receive_packet(sock, &q, sizeof(q), fd)) {
 		solve_one(&q, fd, &r.report);
 		for (int i = 0; i < DESCRIPTORS; i++)
 			if (fd[i] >= 0)
 				close(fd[i]);
-		if (!put(sock, &r, sizeof(r), NULL))
+		if (!send_packet(sock, &r, sizeof(r), NULL))
 			break;
 	}
 	_exit(0);
@@ -287,12 +287,12 @@ int sl_mip_start_server(int (*confine)(void *arg, struct sl_error *err), void *a
 		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 		if (getppid() != engine)
 			_exit(0);
-		serve(3, confine, arg);
+		serve_engine(3, confine, arg);
 	}
 	close(sv[1]);
 	server.sock = sv[0];
 	server.started = true;
-	if (pid < 0 || !get(server.sock, &server.greeting, sizeof(server.greeting), NULL)) {
+	if (pid < 0 || !receive_packet(server.sock, &server.greeting, sizeof(server.greeting), NULL)) {
 		sl_fail(err, SL_EIO, "solvers: the process that starts them %s", pid < 0 ? "cannot be made" : "has ended");
 		close(server.sock);
 		server.gone = true;
@@ -333,7 +333,7 @@ static bool wait_reply(struct reply *r, int64_t until)
 		left = (until - sl_mip_clock_ns()) / 1000000;
 		rc = poll(&p, 1, left > 0 ? (int) (left < INT32_MAX ? left : INT32_MAX) : 0);
 	} while (rc < 0 && errno == EINTR);
-	return rc > 0 && get(server.sock, r, sizeof(*r), NULL);
+	return rc > 0 && receive_packet(server.sock, r, sizeof(*r), NULL);
 }
 
 void sl_mip_ask(const struct sl_mip *m, const struct sl_mip_options *o, unsigned backend, const double *start,
@@ -355,7 +355,7 @@ void sl_mip_ask(const struct sl_mip *m, const struct sl_mip_options *o, unsigned
 	a->bound = NAN;
 	*report = (struct sl_mip_report) { .end = SL_END_NOT_STARTED, .status = ENOMEM };
 	if (fd[MODEL] >= 0 && shared != MAP_FAILED) {
-		if (put(server.sock, &q, sizeof(q), fd) && wait_reply(&r, until)) {
+		if (send_packet(server.sock, &q, sizeof(q), fd) && wait_reply(&r, until)) {
 			*report = r.report;
 			memcpy(a, shared, size);
 		} else {

@@ -258,8 +258,8 @@ struct judgement {
 	bool wrong;				/* the answer contradicts itself or the model */
 };
 
-static void tell(struct sl_mip_result *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void tell(struct sl_mip_result *r, const char *fmt, ...)
+static void add_message(struct sl_mip_result *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void add_message(struct sl_mip_result *r, const char *fmt, ...)
 {
 	size_t n = strlen(r->message);
 	va_list ap;
@@ -271,7 +271,7 @@ static void tell(struct sl_mip_result *r, const char *fmt, ...)
 	va_end(ap);
 }
 
-static bool better(const struct sl_mip *m, double a, double b)
+static bool is_better(const struct sl_mip *m, double a, double b)
 {
 	double slack = 1e-9 * fmax(1, fabs(b));
 
@@ -289,7 +289,7 @@ static bool take_values(struct judgement *j)
 	memcpy(j->r->values, j->a->x, j->m->columns * sizeof(double));
 	if (!sl_mip_verify(j->m, j->r->values, j->o->relax, &objective, &err)) {
 		j->wrong = true;
-		tell(j->r, "%s gave a wrong answer: %s", j->backend->name, err.text);
+		add_message(j->r, "%s gave a wrong answer: %s", j->backend->name, err.text);
 		return false;
 	}
 	j->r->objective = objective;
@@ -299,7 +299,7 @@ static bool take_values(struct judgement *j)
 
 static bool take_start(struct judgement *j, bool have)
 {
-	if (!j->start || j->o->relax || (have && !better(j->m, j->start_objective, j->r->objective)))
+	if (!j->start || j->o->relax || (have && !is_better(j->m, j->start_objective, j->r->objective)))
 		return have;
 	memcpy(j->r->values, j->start, j->m->columns * sizeof(double));
 	j->r->objective = j->start_objective;
@@ -317,13 +317,13 @@ static void take_bound(struct judgement *j, bool have)
 	    (j->m->maximize ? bound < r->objective : bound > r->objective)) {
 		if (fabs(bound - r->objective) > 1e-6 * fmax(1, fabs(r->objective))) {
 			j->wrong = true;
-			tell(r, "%s gave a wrong bound: %.9g", j->backend->name, bound);
+			add_message(r, "%s gave a wrong bound: %.9g", j->backend->name, bound);
 			bound = NAN;
 		} else {
 			bound = r->objective;
 		}
 	}
-	if (isnan(bound) || (!isnan(own) && better(j->m, bound, own)))
+	if (isnan(bound) || (!isnan(own) && is_better(j->m, bound, own)))
 		bound = own;
 	r->bound = bound;
 	if (have && !isnan(bound))
@@ -336,23 +336,23 @@ static void tell_end(struct judgement *j)
 	struct sl_mip_result *r = j->r;
 
 	if (j->a->message[0])
-		tell(r, "%.*s", (int) strnlen(j->a->message, sizeof(j->a->message)), j->a->message);
+		add_message(r, "%.*s", (int) strnlen(j->a->message, sizeof(j->a->message)), j->a->message);
 	switch (e->end) {
 	case SL_END_ANSWERED:
 		break;
 	case SL_END_DEADLINE:
-		tell(r, "the solver was ended at its time limit");
+		add_message(r, "the solver was ended at its time limit");
 		break;
 	case SL_END_SIGNAL:
-		tell(r, "the solver was ended by signal %d (%s)%s", e->status, strsignal(e->status),
-		     e->status == SIGABRT || e->status == SIGSEGV ? ", as when memory_mb is too little" :
-		     e->status == SIGKILL ? ", as by the kernel when memory runs out" : "");
+		add_message(r, "the solver was ended by signal %d (%s)%s", e->status, strsignal(e->status),
+			    e->status == SIGABRT || e->status == SIGSEGV ? ", as when memory_mb is too little" :
+			    e->status == SIGKILL ? ", as by the kernel when memory runs out" : "");
 		break;
 	case SL_END_EXIT:
-		tell(r, "the solver ended with status %d", e->status);
+		add_message(r, "the solver ended with status %d", e->status);
 		break;
 	case SL_END_NOT_STARTED:
-		tell(r, "no process for the solver: %s", strerror(e->status));
+		add_message(r, "no process for the solver: %s", strerror(e->status));
 		break;
 	}
 }
@@ -385,27 +385,27 @@ static enum sl_mip_status status_without(const struct judgement *j)
 	case SL_CLAIM_INFEASIBLE:
 		if (j->backend->proves_infeasible)
 			return SL_MIP_INFEASIBLE;
-		tell(j->r, "%s says infeasible or unbounded, and cannot tell", j->backend->name);
+		add_message(j->r, "%s says infeasible or unbounded, and cannot tell", j->backend->name);
 		return SL_MIP_NO_SOLUTION;
 	case SL_CLAIM_UNBOUNDED:
-		tell(j->r, "unbounded");
+		add_message(j->r, "unbounded");
 		return SL_MIP_ERROR;
 	case SL_CLAIM_STOPPED:
 		if (j->backend->proves_infeasible)
-			tell(j->r, "no solution within the limits");
+			add_message(j->r, "no solution within the limits");
 		else
-			tell(j->r, "%s found none and does not tell why: infeasible, unbounded, or a limit",
-			     j->backend->name);
+			add_message(j->r, "%s found none and does not tell why: infeasible, unbounded, or a limit",
+				    j->backend->name);
 		return SL_MIP_NO_SOLUTION;
 	case SL_CLAIM_FAILED:
 		return SL_MIP_ERROR;
 	default:
-		tell(j->r, "%s ended without an answer", j->backend->name);
+		add_message(j->r, "%s ended without an answer", j->backend->name);
 		return SL_MIP_ERROR;
 	}
 }
 
-static void judge(struct judgement *j)
+static void judge_answer(struct judgement *j)
 {
 	struct sl_mip_result *r = j->r;
 	bool have;
@@ -453,7 +453,7 @@ static int make_start(const struct sl_mip *m, const struct sl_mip_options *o, do
 	if (!m->start || o->relax)
 		return 0;
 	if (m->start_columns != m->columns) {
-		tell(r, "the start is left out: %u values, %u columns", m->start_columns, m->columns);
+		add_message(r, "the start is left out: %u values, %u columns", m->start_columns, m->columns);
 		return 0;
 	}
 	*start = new_values(m, err);
@@ -462,7 +462,7 @@ static int make_start(const struct sl_mip *m, const struct sl_mip_options *o, do
 	memcpy(*start, m->start, m->columns * sizeof(double));
 	if (sl_mip_verify(m, *start, false, objective, &why))
 		return 0;
-	tell(r, "the start is left out: %s", why.text);
+	add_message(r, "the start is left out: %s", why.text);
 	free(*start);
 	*start = NULL;
 	return 0;
@@ -473,7 +473,7 @@ static void solve_without(const struct sl_mip *m, const struct sl_mip_options *o
 			  const struct sl_error *why, struct sl_mip_result *r)
 {
 	r->bound = trivial_bound(m);
-	tell(r, "%s", why->code ? why->text : "no solver in this program");
+	add_message(r, "%s", why->code ? why->text : "no solver in this program");
 	r->status = why->code ? SL_MIP_ERROR : SL_MIP_NO_SOLUTION;
 	if (!start)
 		return;
@@ -501,7 +501,7 @@ static int solve_with(const struct sl_mip *m, const struct sl_mip_options *o, co
 		sl_mip_ask(m, o, number_of(backend), start, objective, a, &report);
 	else
 		sl_mip_run(m, o, backend, start, objective, a, &report);
-	judge(&j);
+	judge_answer(&j);
 	sl_mip_answer_unmap(a, m->columns);
 	return 0;
 }

@@ -25,7 +25,7 @@ static const bool sanitized = true;
 static const bool sanitized = false;
 #endif
 
-static int failed(struct sl_error *err, const char *what)
+static int fail_errno(struct sl_error *err, const char *what)
 {
 	return sl_fail(err, SL_EIO, "engine: %s: %s", what, strerror(errno));
 }
@@ -41,15 +41,15 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static int limit(int resource, size_t value, const char *what, struct sl_error *err)
+static int set_limit(int resource, size_t value, const char *what, struct sl_error *err)
 {
 	struct rlimit r = { value, value }, old;
 
 	if (getrlimit(resource, &old))
-		return failed(err, what);
+		return fail_errno(err, what);
 	if (old.rlim_max != RLIM_INFINITY && old.rlim_max < r.rlim_max)
 		r.rlim_cur = r.rlim_max = old.rlim_max;
-	return setrlimit(resource, &r) ? failed(err, what) : 0;
+	return setrlimit(resource, &r) ? fail_errno(err, what) : 0;
 }
 
 static int drop_capabilities(struct sl_error *err)
@@ -57,7 +57,7 @@ static int drop_capabilities(struct sl_error *err)
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
 
-	return syscall(SYS_capset, &header, none) ? failed(err, "capset") : 0;
+	return syscall(SYS_capset, &header, none) ? fail_errno(err, "capset") : 0;
 }
 
 /*
@@ -149,7 +149,7 @@ static int filter_keeper(struct sl_error *err)
 	return FILTER(call, err);
 }
 
-static int filter(enum sl_harden_role role, struct sl_error *err)
+static int filter_role(enum sl_harden_role role, struct sl_error *err)
 {
 	switch (role) {
 	case SL_HARDEN_ENGINE:
@@ -169,22 +169,22 @@ static int set_limits(const struct sl_harden *h, struct sl_error *err)
 {
 	bool writes = h->role == SL_HARDEN_KEEPER || h->role == SL_HARDEN_WATCH;
 
-	if (limit(RLIMIT_CORE, 0, "RLIMIT_CORE", err) || limit(RLIMIT_NOFILE, h->files, "RLIMIT_NOFILE", err) ||
-	    (!writes && limit(RLIMIT_FSIZE, h->file_size, "RLIMIT_FSIZE", err)))
+	if (set_limit(RLIMIT_CORE, 0, "RLIMIT_CORE", err) || set_limit(RLIMIT_NOFILE, h->files, "RLIMIT_NOFILE", err) ||
+	    (!writes && set_limit(RLIMIT_FSIZE, h->file_size, "RLIMIT_FSIZE", err)))
 		return -1;
 	/* a limit on files that somebody else set is an error to tell, not an end */
 	if (writes)
 		signal(SIGXFSZ, SIG_IGN);
-	return sanitized ? 0 : limit(RLIMIT_AS, h->address_space, "RLIMIT_AS", err);
+	return sanitized ? 0 : set_limit(RLIMIT_AS, h->address_space, "RLIMIT_AS", err);
 }
 
 /* Files and system calls, once everything else is as it shall be. */
-static int confine(const struct sl_harden *h, struct sl_harden_holds *holds, struct sl_error *err)
+static int confine_process(const struct sl_harden *h, struct sl_harden_holds *holds, struct sl_error *err)
 {
 	bool starts = h->role == SL_HARDEN_SOLVER || h->role == SL_HARDEN_WATCH;
 	int rc;
 
-	if (!starts && limit(RLIMIT_NPROC, 0, "RLIMIT_NPROC", err))
+	if (!starts && set_limit(RLIMIT_NPROC, 0, "RLIMIT_NPROC", err))
 		return -1;
 	if (sanitized || h->role == SL_HARDEN_WATCH)
 		return 0;
@@ -192,7 +192,7 @@ static int confine(const struct sl_harden *h, struct sl_harden_holds *holds, str
 		if ((holds->landlock = sl_landlock(h->path, h->paths, err)) < 0)
 			return sl_fail_in(err, "engine");
 	}
-	if ((rc = filter(h->role, err)) < 0)
+	if ((rc = filter_role(h->role, err)) < 0)
 		return sl_fail_in(err, "engine");
 	holds->filter = rc > 0;
 	return 0;
@@ -206,16 +206,16 @@ int sl_harden(const struct sl_harden *h, struct sl_harden_holds *holds, struct s
 	if (set_limits(h, err))
 		return -1;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		return failed(err, "PR_SET_NO_NEW_PRIVS");
+		return fail_errno(err, "PR_SET_NO_NEW_PRIVS");
 	/* the next two are undone by a change of user: after it */
 	if (leave_root(h, err))
 		return -1;
 	if (!sanitized && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
-		return failed(err, "PR_SET_DUMPABLE");
+		return fail_errno(err, "PR_SET_DUMPABLE");
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0))
-		return failed(err, "PR_SET_PDEATHSIG");
+		return fail_errno(err, "PR_SET_PDEATHSIG");
 	mine.uid = geteuid();
-	if (confine(h, &mine, err))
+	if (confine_process(h, &mine, err))
 		return -1;
 	if (holds)
 		*holds = mine;

@@ -42,7 +42,7 @@ struct beneath {
 } __attribute__((packed));
 
 /* All that this version knows, and how much of the struct. */
-static struct ruleset all_of(int version, size_t *size)
+static struct ruleset known_rights(int version, size_t *size)
 {
 	struct ruleset r = { .fs = (UINT64_C(1) << 13) - 1 };
 
@@ -58,12 +58,12 @@ static struct ruleset all_of(int version, size_t *size)
 	return r;
 }
 
-static int failed(struct sl_error *err, const char *what)
+static int fail_errno(struct sl_error *err, const char *what)
 {
 	return sl_fail(err, SL_EIO, "Landlock: %s: %s", what, strerror(errno));
 }
 
-static int allow(int rules, const struct sl_landlock_path *p, uint64_t known, struct sl_error *err)
+static int allow_path(int rules, const struct sl_landlock_path *p, uint64_t known, struct sl_error *err)
 {
 	struct beneath b = { .rights = FS_READ_FILE | FS_READ_DIR };
 	struct stat st;
@@ -75,12 +75,12 @@ static int allow(int rules, const struct sl_landlock_path *p, uint64_t known, st
 	if (p->write)
 		b.rights |= FS_WRITE_FILE | FS_REMOVE_FILE | FS_MAKE_REG | FS_TRUNCATE;
 	if (fstat(b.fd, &st))
-		rc = failed(err, p->path);
+		rc = fail_errno(err, p->path);
 	if (!rc && !S_ISDIR(st.st_mode))
 		b.rights &= FS_OF_FILES;
 	b.rights &= known;
 	if (!rc && syscall(SYS_landlock_add_rule, rules, RULE_PATH_BENEATH, &b, 0u))
-		rc = failed(err, p->path);
+		rc = fail_errno(err, p->path);
 	close(b.fd);
 	return rc;
 }
@@ -93,14 +93,14 @@ int sl_landlock(const struct sl_landlock_path *path, unsigned paths, struct sl_e
 
 	if (version < 1)
 		return 0;	/* ENOSYS: not in this kernel; EOPNOTSUPP: switched off */
-	all = all_of(version, &size);
+	all = known_rights(version, &size);
 	rules = (int) syscall(SYS_landlock_create_ruleset, &all, size, 0u);
 	if (rules < 0)
-		return failed(err, "a set of rules");
+		return fail_errno(err, "a set of rules");
 	for (unsigned i = 0; i < paths && !rc; i++)
-		rc = allow(rules, &path[i], all.fs, err);
+		rc = allow_path(rules, &path[i], all.fs, err);
 	if (!rc && syscall(SYS_landlock_restrict_self, rules, 0u))
-		rc = failed(err, "restrict");
+		rc = fail_errno(err, "restrict");
 	close(rules);
 	return rc ? rc : version;
 }

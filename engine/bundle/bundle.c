@@ -64,7 +64,7 @@ static bool is_below(const char *path, const char *dir)
  * the module (PREFIX/lib/TRIPLET/lua/5.4/sched_core.so): an installation that is not
  * where it was configured to be.
  */
-static char *beside(char *path)
+static char *directory_above(char *path)
 {
 	char text[PATH_MAX + 32], *slash;
 
@@ -91,7 +91,7 @@ static char *bundled_directory(bool check_trust)
 			return text ? text : strdup(SL_SOURCE_DIR "/lua");
 		}
 		if (access(SL_PKGDATA_DIR "/lua", F_OK))
-			return beside(path);
+			return directory_above(path);
 	}
 	return strdup(SL_PKGDATA_DIR "/lua");
 }

@@ -433,7 +433,7 @@ void sl_data_say(struct sl_data_file *f, bool error, const char *text)
 }
 
 /* It cannot be read as it is: what was there stays in force. */
-static void complain(struct sl_data_file *f, const struct sl_error *why)
+static void keep_old_text(struct sl_data_file *f, const struct sl_error *why)
 {
 	char text[sizeof(why->text) + 80];
 
@@ -442,7 +442,7 @@ static void complain(struct sl_data_file *f, const struct sl_error *why)
 	sl_data_say(f, true, text);
 }
 
-static void refresh(const struct sl_trust *trust, struct sl_data_file *f)
+static void refresh_file(const struct sl_trust *trust, struct sl_data_file *f)
 {
 	struct sl_error why = { 0 };
 	struct stat st;
@@ -452,7 +452,7 @@ static void refresh(const struct sl_trust *trust, struct sl_data_file *f)
 	if (stat(f->path, &st)) {
 		if (!f->missing) {
 			sl_fail(&why, SL_EIO, "%s: %s", f->path, strerror(errno));
-			complain(f, &why);
+			keep_old_text(f, &why);
 		}
 		f->missing = true;
 		return;
@@ -464,13 +464,13 @@ static void refresh(const struct sl_trust *trust, struct sl_data_file *f)
 	f->missing = false;
 	free_lines(f);
 	if (read_file(trust, f, &why))
-		complain(f, &why);
+		keep_old_text(f, &why);
 }
 
 void sl_data_refresh(struct sl_data *d)
 {
 	for (unsigned i = 0; i < d->files; i++)
-		refresh(&d->trust, d->file[i]);
+		refresh_file(&d->trust, d->file[i]);
 }
 
 void sl_data_tell(struct sl_data *d, void (*tell)(bool error, const char *text, void *arg), void *arg)

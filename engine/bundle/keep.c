@@ -58,7 +58,7 @@ struct reader {
 	const char *at, *end;
 };
 
-static int broken(struct sl_error *err)
+static int fail_damaged(struct sl_error *err)
 {
 	return sl_fail(err, SL_EFORMAT, "the kept policy set is damaged");
 }
@@ -99,7 +99,7 @@ static int read_one(struct reader *r, struct sl_bundle *b, struct sl_error *err)
 	if (!read_length(r, SL_BUNDLE_FILE_MAX, ' ', &n[0]) || !read_length(r, MAX_PATH_LENGTH, ' ', &n[1]) ||
 	    !read_length(r, SL_BUNDLE_FILE_MAX, '\n', &n[2]) || !(name = read_bytes(r, n[0])) ||
 	    !(path = read_bytes(r, n[1])) || !(text = read_bytes(r, n[2])))
-		broken(err);
+		fail_damaged(err);
 	else if (!*name && strcmp(path, b->site))
 		sl_fail(err, SL_EINVAL, "the kept policy set is that of %s", path);
 	else
@@ -115,12 +115,12 @@ int sl_bundle_add_kept(struct sl_bundle *b, const void *bytes, size_t size, stru
 	struct reader r = { bytes, (const char *) bytes + size };
 
 	if (size < FIRST || memcmp(bytes, first_line, FIRST))
-		return broken(err);
+		return fail_damaged(err);
 	r.at += FIRST;
 	while (r.at < r.end)
 		if (read_one(&r, b, err))
 			return -1;
-	return sl_bundle_site(b) ? 0 : broken(err);
+	return sl_bundle_site(b) ? 0 : fail_damaged(err);
 }
 
 const struct sl_bundle_file *sl_bundle_kept_data(const struct sl_bundle *b, const char *name)
@@ -133,7 +133,7 @@ const struct sl_bundle_file *sl_bundle_kept_data(const struct sl_bundle *b, cons
 
 /* -- is it what stands in the files? ------------------------------------------ */
 
-static int differs(const struct sl_bundle_file *theirs, struct sl_error *err)
+static int fail_differs(const struct sl_bundle_file *theirs, struct sl_error *err)
 {
 	return sl_fail(err, SL_ETRUST, "%s: is not what the set that was handed over has under that path", theirs->path);
 }
@@ -148,7 +148,7 @@ static int vouch_data(struct sl_bundle *own, const struct sl_bundle_file *theirs
 		return -1;
 	text = sl_data_text(f, &length);
 	return text && length == theirs->length && !memcmp(text, theirs->text, length) &&
-		!strcmp(sl_data_path(f), theirs->path) ? 0 : differs(theirs, err);
+		!strcmp(sl_data_path(f), theirs->path) ? 0 : fail_differs(theirs, err);
 }
 
 static int vouch_file(struct sl_bundle *own, const struct sl_bundle_file *theirs, struct sl_error *err)
@@ -161,7 +161,7 @@ static int vouch_file(struct sl_bundle *own, const struct sl_bundle_file *theirs
 	if (!f)
 		return -1;
 	return f->length == theirs->length && !memcmp(f->text, theirs->text, f->length) &&
-		!strcmp(f->path, theirs->path) ? 0 : differs(theirs, err);
+		!strcmp(f->path, theirs->path) ? 0 : fail_differs(theirs, err);
 }
 
 int sl_bundle_vouch(const struct sl_bundle_source *src, const void *bytes, size_t size, struct sl_error *err)

@@ -54,7 +54,8 @@ static int check_mode(const struct stat *st, const char *path, struct sl_error *
 		       path, who, st->st_mode & 07777);
 }
 
-static int check(const struct sl_trust *trust, const struct stat *st, const char *path, struct sl_error *err)
+static int check_component(const struct sl_trust *trust, const struct stat *st, const char *path,
+			   struct sl_error *err)
 {
 	return check_owner(trust, st, path, err) || check_mode(st, path, err) ? -1 : 0;
 }
@@ -91,11 +92,11 @@ static int start_at_root(struct walk *w)
 	w->fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (w->fd < 0 || fstat(w->fd, &st))
 		return fail_open("/", w->err);
-	return check(w->trust, &st, "/", w->err);
+	return check_component(w->trust, &st, "/", w->err);
 }
 
 /* The component is a symbolic link: go on with what it says. */
-static int follow(struct walk *w, int link, const struct stat *st, const char *shown)
+static int follow_link(struct walk *w, int link, const struct stat *st, const char *shown)
 {
 	char target[PATH_MAX];
 	ssize_t n;
@@ -116,7 +117,7 @@ static int follow(struct walk *w, int link, const struct stat *st, const char *s
 	return target[0] == '/' ? start_at_root(w) : 0;
 }
 
-static int descend(struct walk *w, const char *name)
+static int enter_component(struct walk *w, const char *name)
 {
 	char shown[PATH_MAX];
 	struct stat st;
@@ -131,13 +132,13 @@ static int descend(struct walk *w, const char *name)
 	if (fstat(fd, &st)) {
 		fail_open(shown, w->err);
 	} else if (S_ISLNK(st.st_mode)) {
-		if (!follow(w, fd, &st, shown)) {
+		if (!follow_link(w, fd, &st, shown)) {
 			close(fd);
 			return 0;
 		}
 	} else if (!S_ISDIR(st.st_mode)) {
 		sl_fail(w->err, SL_EIO, "%s: not a directory", shown);
-	} else if (!check(w->trust, &st, shown, w->err)) {
+	} else if (!check_component(w->trust, &st, shown, w->err)) {
 		close(w->fd);
 		w->fd = fd;
 		strcpy(w->done, shown);
@@ -165,7 +166,7 @@ int sl_trust_dir(const struct sl_trust *trust, const char *path, struct sl_error
 	if (start_at_root(&w))
 		goto done;
 	while (next_name(&w, name))
-		if (strcmp(name, ".") && descend(&w, name))
+		if (strcmp(name, ".") && enter_component(&w, name))
 			goto done;
 	fd = openat(w.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
@@ -208,7 +209,7 @@ static int open_below(const struct sl_trust *trust, int dir, const char *name, c
 		sl_fail(err, SL_ETRUST, "%s: not a regular file", shown);
 		goto error;
 	}
-	if (trust->check && check(trust, st, shown, err))
+	if (trust->check && check_component(trust, st, shown, err))
 		goto error;
 	return fd;
 error:

@@ -24,7 +24,7 @@ struct simulation {
 	json_t *tree;
 };
 
-static void end(struct simulation *s)
+static void free_simulation(struct simulation *s)
 {
 	json_decref(s->tree);
 	sl_json_destroy(s->json);
@@ -36,7 +36,7 @@ static void end(struct simulation *s)
 
 static int simulation_gc(lua_State *L)
 {
-	end(lua_touserdata(L, 1));
+	free_simulation(lua_touserdata(L, 1));
 	return 0;
 }
 
@@ -250,13 +250,13 @@ int sl_core_simulate(lua_State *L)
 	memset(s, 0, sizeof(*s));
 	luaL_setmetatable(L, SIMULATION);
 	if (simulate(s, *b, workload, &how, &opt, &trace, &err) < 0) {
-		end(s);
+		free_simulation(s);
 		return sl_core_failed(L, &err, trace);
 	}
 	free(trace);
 	push_json(L, s->tree);
 	push_jobs(L, s);
-	end(s);
+	free_simulation(s);
 	return 2;
 }
 

@@ -106,7 +106,7 @@ static void choose_policies(struct table *t, char *words)
 	}
 }
 
-static void mean_and_sd(const struct sl_outcome *o, int n, enum figure f, double *mean, double *sd)
+static void mean_and_sd(const struct sl_trial_outcome *o, int n, enum figure f, double *mean, double *sd)
 {
 	double sum = 0, squares = 0;
 
@@ -145,7 +145,7 @@ static void put_expected(struct sl_text_table *out, const struct expected *e)
 	}
 }
 
-static void put_measured(struct sl_text_table *out, const struct table *t, int policy, const struct sl_outcome *o)
+static void put_measured(struct sl_text_table *out, const struct table *t, int policy, const struct sl_trial_outcome *o)
 {
 	double mean[FIGURES], sd[FIGURES];
 
@@ -174,7 +174,7 @@ static struct sl_text_table *make_text(void)
 	return sl_text_table_create(titles);
 }
 
-static int sweep(const struct table *t, struct sl_outcome *outcome, bool bound, struct sl_error *err)
+static int sweep(const struct table *t, struct sl_trial_outcome *outcome, bool bound, struct sl_error *err)
 {
 	static struct sl_trial_options trial[MOST_POLICIES * MOST_SEEDS];
 	struct sl_sweep s = {
@@ -196,7 +196,7 @@ static int sweep(const struct table *t, struct sl_outcome *outcome, bool bound, 
 /* Returns 0, or -1 when nothing could be measured. */
 static int make_table(struct table *t, const char *policies)
 {
-	static struct sl_outcome outcome[MOST_POLICIES * MOST_SEEDS];
+	static struct sl_trial_outcome outcome[MOST_POLICIES * MOST_SEEDS];
 	struct sl_text_table *out;
 	struct sl_error err = { 0 };
 	char *words;
@@ -435,7 +435,7 @@ static const struct {
 	{ "auction:V.1", "critical,fill=critical", { { UTILIZATION, .79 } } },
 };
 
-static void judge(int *tests, const struct table *t, const struct sl_outcome *outcome, enum figure f, double limit)
+static void judge(int *tests, const struct table *t, const struct sl_trial_outcome *outcome, enum figure f, double limit)
 {
 	double mean, sd;
 	bool fine;
@@ -449,7 +449,7 @@ static void judge(int *tests, const struct table *t, const struct sl_outcome *ou
 
 static int brief(void)
 {
-	static struct sl_outcome outcome[MOST_SEEDS];
+	static struct sl_trial_outcome outcome[MOST_SEEDS];
 	struct sl_error err = { 0 };
 	int tests = 0;
 

@@ -599,7 +599,7 @@ static void reader_clear(struct reader *x)
 }
 
 /* When each was taken; those that may be passed over are.  How many are left, -1. */
-static int64_t date_files(struct sl_replay *r, struct file *file, char *const *path, uint32_t paths, bool kept,
+static int64_t date_files(struct sl_replay *r, struct file *file, char *const *path, uint32_t paths, bool pruned,
 			  struct sl_error *err)
 {
 	uint32_t n = 0;
@@ -607,7 +607,7 @@ static int64_t date_files(struct sl_replay *r, struct file *file, char *const *p
 	for (uint32_t i = 0; i < paths; i++) {
 		if (with_snapshot(path[i], visit_time, &file[n], err) == 0)
 			n++;
-		else if (kept && (err->code == SL_EVERSION || err->code == SL_ENOENT))
+		else if (pruned && (err->code == SL_EVERSION || err->code == SL_ENOENT))
 			r->unreadable++;
 		else
 			return -1;
@@ -620,7 +620,7 @@ static int64_t date_files(struct sl_replay *r, struct file *file, char *const *p
 		       "of the jobs of the first", n);
 }
 
-int sl_replay_open(struct sl_replay *r, char *const *path, uint32_t paths, bool kept, struct sl_error *err)
+int sl_replay_open(struct sl_replay *r, char *const *path, uint32_t paths, bool pruned, struct sl_error *err)
 {
 	struct reader x = { .r = r, .err = err };
 	struct file *file = NULL;
@@ -636,7 +636,7 @@ int sl_replay_open(struct sl_replay *r, char *const *path, uint32_t paths, bool 
 		no_memory(&x);
 		goto error;
 	}
-	n = date_files(r, file, path, paths, kept, err);
+	n = date_files(r, file, path, paths, pruned, err);
 	if (n < 0)
 		goto error;
 	qsort(file, (size_t) n, sizeof(*file), by_snapshot_time);

@@ -73,13 +73,13 @@ struct sl_replay {
 };
 
 /*
- * Read the files, in any order.  *kept*: of a directory that the plug-in keeps, whose
+ * Read the files, in any order.  *pruned*: of a directory that the plug-in writes, whose
  * oldest files may be gone by now, or were written before an upgrade: those are passed
  * over and counted.  Returns 0, or -1 with *err: SL_EINVAL for a
  * recording of fewer than two snapshots or of different nodes, and what
  * sl_image_load() says of a file.  Close it in any case.
  */
-int sl_replay_open(struct sl_replay *r, char *const *path, uint32_t paths, bool kept, struct sl_error *err);
+int sl_replay_open(struct sl_replay *r, char *const *path, uint32_t paths, bool pruned, struct sl_error *err);
 void sl_replay_close(struct sl_replay *r);
 
 /* For sl_sim_options.before_pass, with the replay as its argument, and at_s as wake_s:

@@ -13,7 +13,7 @@
 
 struct worker {
 	pid_t pid;
-	int fd, kept;			/* of the outcome; of the schedule, or -1 */
+	int fd, schedule_fd;		/* of the outcome; of the schedule, or -1 */
 	uint32_t trial;
 	size_t got;			/* bytes of the outcome */
 };
@@ -44,16 +44,16 @@ static bool write_schedule(int fd, const struct sl_sim *sim)
 		write_all(fd, s.run, s.runs * sizeof(*s.run));
 }
 
-static void run_trial(const struct sl_trial_options *opt, bool bound, int fd, int kept)
+static void run_trial(const struct sl_trial_options *opt, bool bound, int fd, int schedule_fd)
 {
-	struct sl_outcome out = { .err = { .code = SL_OK } };
+	struct sl_trial_outcome out = { .err = { .code = SL_OK } };
 	struct sl_trial t;
 
 	if (!sl_trial_open(&t, opt, &out.err) && sl_trial_go(&t, bound, &out.err) >= 0)
 		out.result = t.result;
 	if (t.workload)
 		memcpy(out.issue, t.workload->issue, sizeof(out.issue));
-	if (!out.err.code && kept >= 0 && !write_schedule(kept, t.sim))
+	if (!out.err.code && schedule_fd >= 0 && !write_schedule(schedule_fd, t.sim))
 		sl_fail(&out.err, SL_EIO, "sweep: schedule: %s", strerror(errno));
 	_exit(write_all(fd, &out, sizeof(out)) ? 0 : 1);
 }
@@ -62,34 +62,34 @@ static void run_trial(const struct sl_trial_options *opt, bool bound, int fd, in
 
 static int start_worker(struct sl_sweep *sweep, struct worker *w, uint32_t trial, struct sl_error *err)
 {
-	bool keep = sweep->kept && sweep->trial[trial].sim.keep_schedule;
-	int fd[2], kept = keep ? memfd_create("schedule", MFD_CLOEXEC) : -1;
+	bool keep = sweep->schedule && sweep->trial[trial].sim.keep_schedule;
+	int fd[2], schedule_fd = keep ? memfd_create("schedule", MFD_CLOEXEC) : -1;
 
-	if (keep && kept < 0)
+	if (keep && schedule_fd < 0)
 		return sl_fail(err, SL_EIO, "sweep: memfd_create: %s", strerror(errno));
 	if (pipe2(fd, O_CLOEXEC)) {
 		if (keep)
-			close(kept);
+			close(schedule_fd);
 		return sl_fail(err, SL_EIO, "sweep: pipe: %s", strerror(errno));
 	}
-	*w = (struct worker) { .pid = fork(), .fd = fd[0], .kept = kept, .trial = trial };
+	*w = (struct worker) { .pid = fork(), .fd = fd[0], .schedule_fd = schedule_fd, .trial = trial };
 	if (!w->pid) {
 		close(fd[0]);
-		run_trial(&sweep->trial[trial], sweep->bound, fd[1], kept);
+		run_trial(&sweep->trial[trial], sweep->bound, fd[1], schedule_fd);
 	}
 	close(fd[1]);
 	if (w->pid > 0)
 		return 0;
 	close(fd[0]);
 	if (keep)
-		close(kept);
+		close(schedule_fd);
 	w->pid = 0;
 	return sl_fail(err, SL_EIO, "sweep: fork: %s", strerror(errno));
 }
 
 /* The child's schedule; counts are looked at, since a child that failed may have
  * written a part of it. */
-static int map_schedule(struct sl_kept_schedule *k, int fd, struct sl_error *err)
+static int map_schedule(struct sl_mapped_schedule *k, int fd, struct sl_error *err)
 {
 	const uint64_t *head;
 	struct stat st;
@@ -109,11 +109,11 @@ static int map_schedule(struct sl_kept_schedule *k, int fd, struct sl_error *err
 	k->schedule.run = (const void *) (k->schedule.job + head[0]);
 	if (k->size == sizeof(uint64_t[2]) + head[0] * sizeof(struct sl_sim_job) + head[1] * sizeof(struct sl_sim_run))
 		return 0;
-	sl_sweep_forget(k);
+	sl_sweep_unmap(k);
 	return sl_fail(err, SL_EIO, "sweep: a schedule is cut short");
 }
 
-void sl_sweep_forget(struct sl_kept_schedule *k)
+void sl_sweep_unmap(struct sl_mapped_schedule *k)
 {
 	if (k->map)
 		munmap(k->map, k->size);
@@ -122,7 +122,7 @@ void sl_sweep_forget(struct sl_kept_schedule *k)
 
 static void end_worker(struct sl_sweep *sweep, struct worker *w)
 {
-	struct sl_outcome *out = &sweep->outcome[w->trial];
+	struct sl_trial_outcome *out = &sweep->outcome[w->trial];
 	int status = 0;
 
 	while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
@@ -132,10 +132,10 @@ static void end_worker(struct sl_sweep *sweep, struct worker *w)
 			strsignal(WTERMSIG(status)));
 	else if (w->got < sizeof(*out))
 		sl_fail(&out->err, SL_EIO, "simulation ended without a result");
-	if (w->kept >= 0 && !out->err.code)
-		map_schedule(&sweep->kept[w->trial], w->kept, &out->err);
-	if (w->kept >= 0)
-		close(w->kept);
+	if (w->schedule_fd >= 0 && !out->err.code)
+		map_schedule(&sweep->schedule[w->trial], w->schedule_fd, &out->err);
+	if (w->schedule_fd >= 0)
+		close(w->schedule_fd);
 	close(w->fd);
 	w->pid = 0;
 }
@@ -143,7 +143,7 @@ static void end_worker(struct sl_sweep *sweep, struct worker *w)
 /* Returns whether the worker is done. */
 static bool read_outcome(struct sl_sweep *sweep, struct worker *w)
 {
-	struct sl_outcome *out = &sweep->outcome[w->trial];
+	struct sl_trial_outcome *out = &sweep->outcome[w->trial];
 	ssize_t n = read(w->fd, (char *) out + w->got, sizeof(*out) - w->got);
 
 	if (n < 0 && errno == EINTR)
@@ -188,8 +188,8 @@ int sl_sweep_run(struct sl_sweep *sweep, struct sl_error *err)
 	struct pollfd *poll_for = calloc(workers + 1, sizeof(*poll_for));
 	int rc = w && poll_for ? 0 : sl_fail(err, SL_ENOMEM, "sweep: out of memory");
 
-	if (sweep->kept)
-		memset(sweep->kept, 0, sweep->trials * sizeof(*sweep->kept));
+	if (sweep->schedule)
+		memset(sweep->schedule, 0, sweep->trials * sizeof(*sweep->schedule));
 	memset(sweep->outcome, 0, sweep->trials * sizeof(*sweep->outcome));
 	while (!rc ? done < sweep->trials : busy > 0) {
 		uint32_t n;

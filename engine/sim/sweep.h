@@ -14,14 +14,14 @@
 #include "sim/trial.h"
 
 /* What came of a trial. */
-struct sl_outcome {
+struct sl_trial_outcome {
 	struct sl_error err;		/* SL_OK, or why there is no result */
 	struct sl_result result;
 	struct sl_issue_count issue[SL_ISSUES];	/* of its workload */
 };
 
 /* A schedule that was made in another process, mapped. */
-struct sl_kept_schedule {
+struct sl_mapped_schedule {
 	struct sl_schedule schedule;
 	void *map;
 	size_t size;
@@ -29,10 +29,10 @@ struct sl_kept_schedule {
 
 struct sl_sweep {
 	/* NULL, or by trial: gets the schedule of those that keep one (sim.keep_schedule), to
-	 * be given back with sl_sweep_forget(); all zero where there is none. */
-	struct sl_kept_schedule *kept;
+	 * be given back with sl_sweep_unmap(); all zero where there is none. */
+	struct sl_mapped_schedule *schedule;
 	const struct sl_trial_options *trial;
-	struct sl_outcome *outcome;	/* as many */
+	struct sl_trial_outcome *outcome;	/* as many */
 	uint32_t trials;
 	uint32_t workers;		/* 0: as many as there are processors */
 	bool bound;			/* what no schedule can beat, too */
@@ -44,6 +44,6 @@ struct sl_sweep {
  * process can be made. */
 int sl_sweep_run(struct sl_sweep *sweep, struct sl_error *err);
 
-void sl_sweep_forget(struct sl_kept_schedule *kept);
+void sl_sweep_unmap(struct sl_mapped_schedule *schedule);
 
 #endif

@@ -101,8 +101,8 @@ struct compare {
 	char **policy;			/* words of one string */
 	uint32_t policies;
 	struct sl_trial_options *trial;
-	struct sl_outcome *outcome;
-	struct sl_kept_schedule *kept;	/* with a report */
+	struct sl_trial_outcome *outcome;
+	struct sl_mapped_schedule *schedule;	/* with a report */
 	uint32_t trials;
 	struct sl_page *page;
 };
@@ -111,7 +111,7 @@ struct compare {
 struct line {
 	const char *workload, *policy;
 	uint64_t seed;
-	const struct sl_outcome *outcome;
+	const struct sl_trial_outcome *outcome;
 	uint32_t step, runs;		/* outcome[0], outcome[step], ... */
 	uint32_t failed;
 };
@@ -367,8 +367,8 @@ static int make_trials(struct compare *c, struct sl_error *err)
 	c->trial = calloc(all + 1, sizeof(*c->trial));
 	c->outcome = calloc(all + 1, sizeof(*c->outcome));
 	if (c->page)
-		c->kept = calloc(all + 1, sizeof(*c->kept));
-	if (!c->trial || !c->outcome || (c->page && !c->kept))
+		c->schedule = calloc(all + 1, sizeof(*c->schedule));
+	if (!c->trial || !c->outcome || (c->page && !c->schedule))
 		return sl_fail(err, SL_ENOMEM, "compare: out of memory");
 	for (uint32_t i = part; i < all; i += parts)
 		c->trial[c->trials++] = make_trial(c, i);
@@ -392,7 +392,7 @@ static int run_all(struct compare *c, struct sl_error *err)
 {
 	struct sl_progress bar;
 	struct sl_sweep sweep = {
-		.trial = c->trial, .outcome = c->outcome, .kept = c->kept, .trials = c->trials, .bound = true,
+		.trial = c->trial, .outcome = c->outcome, .schedule = c->schedule, .trials = c->trials, .bound = true,
 		.workers = (uint32_t) c->v->workers, .progress = show_progress, .progress_arg = &bar,
 	};
 	int rc, failed = 0;
@@ -442,7 +442,7 @@ static int report_workload(const struct compare *c, uint32_t workload, struct sl
 		rc = -1;
 	for (; !rc && p < c->policies; p++)
 		if (!c->outcome[first + p].err.code)
-			rc = sl_schedule_page(c->page, c->policy[p], w, &c->kept[first + p].schedule,
+			rc = sl_schedule_page(c->page, c->policy[p], w, &c->schedule[first + p].schedule,
 					      &c->outcome[first + p].result, err);
 	sl_workload_destroy(w);
 	return rc;
@@ -460,10 +460,10 @@ static int write_report(const struct compare *c, struct sl_error *err)
 
 static void clear(struct compare *c)
 {
-	for (uint32_t i = 0; c->kept && i < c->trials; i++)
-		sl_sweep_forget(&c->kept[i]);
+	for (uint32_t i = 0; c->schedule && i < c->trials; i++)
+		sl_sweep_unmap(&c->schedule[i]);
 	sl_page_destroy(c->page);
-	free(c->kept);
+	free(c->schedule);
 	free(c->trial);
 	free(c->outcome);
 	free(c->policy);

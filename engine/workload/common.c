@@ -31,7 +31,7 @@ int sl_estimate_parse(const char *text, double *factor, struct sl_error *err)
 		       text);
 }
 
-int64_t sl_walltime(double factor, bool overrun, int64_t *runtime, int64_t estimate)
+int64_t sl_workload_walltime(double factor, bool overrun, int64_t *runtime, int64_t estimate)
 {
 	double product;
 

@@ -83,7 +83,7 @@ static int set_times(struct reader *r, size_t i, json_t *job)
 	else if (runtime > estimate)
 		sl_issue_note(&r->w->issue[SL_ISSUE_OVERRUN], 0, "jobs[%zu] ran %" PRId64 " s of %" PRId64, i,
 			      runtime, estimate);
-	limit = sl_walltime(r->factor, r->opt->overrun, &runtime, estimate);
+	limit = sl_workload_walltime(r->factor, r->opt->overrun, &runtime, estimate);
 	if (set_int(job, "time_limit", limit) < 0 || set_int(job, "runtime_s", runtime) < 0 ||
 	    set_int(job, "estimate_s", estimate) < 0)
 		return sl_fail(r->err, SL_ENOMEM, "%s: no memory", r->path);

@@ -80,7 +80,7 @@ struct sl_workload *sl_store_finish(struct sl_store *s, struct sl_error *err);
 int sl_estimate_parse(const char *text, double *factor, struct sl_error *err);
 
 /* The walltime that the scheduler sees; *runtime is cut where overruns are. */
-int64_t sl_walltime(double factor, bool overrun, int64_t *runtime, int64_t estimate);
+int64_t sl_workload_walltime(double factor, bool overrun, int64_t *runtime, int64_t estimate);
 
 void sl_issue_note(struct sl_issue_count *issue, uint64_t line, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

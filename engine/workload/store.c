@@ -428,7 +428,7 @@ static void write_job(struct sl_store *s, struct sl_workload *w, const struct sl
 	else if (j->runtime_s > j->estimate_s)
 		sl_store_note(s, SL_ISSUE_OVERRUN, j->line, "ran %" PRId64 " s of %" PRId64, j->runtime_s,
 			      j->estimate_s);
-	PUT(v->time_limit, sl_walltime(s->factor, s->opt.overrun, &runtime, j->estimate_s));
+	PUT(v->time_limit, sl_workload_walltime(s->factor, s->opt.overrun, &runtime, j->estimate_s));
 	w->runtime_s[row] = runtime;
 	w->estimate_s[row] = j->estimate_s;
 	PUT(v->id, j->id);

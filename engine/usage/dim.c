@@ -123,7 +123,7 @@ uint32_t sl_usage_dim(struct sl_usage *u, const struct sl_dim *d, struct sl_erro
 		return *slot - 1;
 	if (grow_dims(u) || grow_names(&u->names[SL_BY_USER], u->dim_room) ||
 	    grow_names(&u->names[SL_BY_ACCOUNT], u->dim_room) || (2 * (u->dims + 1) > u->slots && grow_slots(u)) ||
-	    usage_kept_grow(u, u->dims + 1))
+	    usage_cache_grow(u, u->dims + 1))
 		goto error;
 	copy.user = strdup(d->user);
 	copy.account = strdup(d->account);

@@ -11,7 +11,7 @@
 int usage_memory_note(struct sl_usage *u, const struct sl_piece *p, struct sl_error *err)
 {
 	int64_t first = sl_day_of(p->start), end = usage_end_day(p), lo, hi;
-	struct pieces *kept;
+	struct pieces *by_day;
 
 	lo = u->days && u->first_day < first ? u->first_day : first;
 	hi = u->days && u->first_day + u->days > end ? u->first_day + u->days : end;
@@ -19,18 +19,18 @@ int usage_memory_note(struct sl_usage *u, const struct sl_piece *p, struct sl_er
 		return sl_fail(err, SL_EINVAL, "usage: times that are %lld days apart", (long long) (hi - lo));
 	if (!u->days || lo < u->first_day || hi > u->first_day + u->days) {
 		hi += u->days / 2;
-		kept = calloc((size_t) (hi - lo), sizeof(*kept));
-		if (!kept)
+		by_day = calloc((size_t) (hi - lo), sizeof(*by_day));
+		if (!by_day)
 			return sl_fail(err, SL_ENOMEM, "usage: out of memory");
 		if (u->days)
-			memcpy(kept + (u->first_day - lo), u->kept, u->days * sizeof(*kept));
-		free(u->kept);
-		u->kept = kept;
+			memcpy(by_day + (u->first_day - lo), u->by_day, u->days * sizeof(*by_day));
+		free(u->by_day);
+		u->by_day = by_day;
 		u->first_day = lo;
 		u->days = (uint32_t) (hi - lo);
 	}
 	for (int64_t day = first; day < end; day++)
-		if (usage_pieces_add(&u->kept[day - u->first_day], p))
+		if (usage_pieces_add(&u->by_day[day - u->first_day], p))
 			return sl_fail(err, SL_ENOMEM, "usage: out of memory");
 	return 0;
 }
@@ -47,8 +47,8 @@ static int memory_days(void *arg, int64_t first, int64_t end, bool apart, sl_usa
 	if (end > u->first_day + u->days)
 		end = u->first_day + u->days;
 	for (int64_t day = first; day < end; day++)
-		for (uint32_t i = 0; i < u->kept[day - u->first_day].count; i++) {
-			const struct sl_piece *p = &u->kept[day - u->first_day].piece[i];
+		for (uint32_t i = 0; i < u->by_day[day - u->first_day].count; i++) {
+			const struct sl_piece *p = &u->by_day[day - u->first_day].piece[i];
 			int64_t amount[SL_UNITS];
 
 			for (int k = 0; k < SL_UNITS; k++)
@@ -64,8 +64,8 @@ static int memory_pieces(void *arg, int64_t day, sl_usage_each_piece *each, void
 
 	(void) err;
 	if (day >= u->first_day && day < u->first_day + u->days)
-		for (uint32_t i = 0; i < u->kept[day - u->first_day].count; i++)
-			each(to, &u->kept[day - u->first_day].piece[i]);
+		for (uint32_t i = 0; i < u->by_day[day - u->first_day].count; i++)
+			each(to, &u->by_day[day - u->first_day].piece[i]);
 	return 0;
 }
 
@@ -84,8 +84,8 @@ struct sl_usage *sl_usage_create_memory(struct sl_error *err)
 void usage_memory_free(struct sl_usage *u)
 {
 	for (uint32_t i = 0; i < u->days; i++)
-		free(u->kept[i].piece);
-	free(u->kept);
+		free(u->by_day[i].piece);
+	free(u->by_day);
 }
 
 struct sl_usage *sl_usage_of_snapshot(const struct sl_snapshot *snap, struct sl_error *err)

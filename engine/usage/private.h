@@ -2,8 +2,8 @@
 /*
  * usage/private.h - the inside of a usage, for usage*.c only.
  *
- * Answers are put together from what is kept: sums over whole days (ranges), the pieces of
- * single days (edges), decayed sums.  What is not kept is asked of the source and takes the
+ * Answers are put together from a cache: sums over whole days (ranges), the pieces of
+ * single days (edges), decayed sums.  What it has not is asked of the source and takes the
  * place of what was used longest ago.
  */
 #ifndef SL_USAGE_PRIVATE_H
@@ -11,9 +11,9 @@
 
 #include "usage/usage.h"
 
-#define RANGES 24	/* sums over whole days that are kept */
+#define RANGES 24	/* sums over whole days that are cached */
 #define DECAYS 8
-#define EDGES 16	/* days of which the pieces are kept */
+#define EDGES 16	/* days of which the pieces are cached */
 #define NO_DAY INT64_MIN
 
 struct range {
@@ -56,7 +56,7 @@ struct sl_usage {
 	struct pieces edge[EDGES];
 	uint64_t clock;
 	bool in_memory;
-	struct pieces *kept;		/* in memory: [day - first_day] */
+	struct pieces *by_day;		/* in memory: [day - first_day] */
 	int64_t first_day;
 	uint32_t days;
 	int64_t *net;			/* [dim]: the answer at hand */
@@ -75,15 +75,15 @@ static inline int64_t usage_end_day(const struct sl_piece *p)
 /* usage/dim.c */
 void usage_dims_free(struct sl_usage *u);
 
-/* usage/kept.c: the sum over the days first <= day < end, the pieces of a day, the decayed
- * usage at *now*; from the source unless they are kept.  NULL with *err. */
+/* usage/cache.c: the sum over the days first <= day < end, the pieces of a day, the decayed
+ * usage at *now*; from the source unless they are cached.  NULL with *err. */
 struct range *usage_range(struct sl_usage *u, int64_t first, int64_t end, struct sl_error *err);
 struct pieces *usage_edge(struct sl_usage *u, int64_t day, struct sl_error *err);
 struct decay *usage_decay(struct sl_usage *u, double half_life, int64_t now, struct sl_error *err);
 
 /* All sums get room for *need* dimensions.  -1: out of memory, nothing is lost. */
-int usage_kept_grow(struct sl_usage *u, uint32_t need);
-void usage_kept_free(struct sl_usage *u);
+int usage_cache_grow(struct sl_usage *u, uint32_t need);
+void usage_cache_free(struct sl_usage *u);
 
 /* -1: out of memory. */
 int usage_pieces_add(struct pieces *list, const struct sl_piece *p);

@@ -67,7 +67,7 @@ void sl_usage_destroy(struct sl_usage *u)
 	if (!u)
 		return;
 	usage_dims_free(u);
-	usage_kept_free(u);
+	usage_cache_free(u);
 	usage_memory_free(u);
 	free(u->net);
 	free(u->net_decayed);

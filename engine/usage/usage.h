@@ -18,11 +18,11 @@
  *
  * Pieces come from a source: the database (ledger/ledger.h), or memory.  Questions are
  * about any interval: whole UTC days come as totals, the days at its two ends
- * piece by piece.  Answers are exact to the second and kept, and kept right while
+ * piece by piece.  Answers are exact to the second and cached, and the cache is right while
  * pieces come and go (sl_usage_note()), so that a question that is asked again costs
  * as much as the days at its ends.
  *
- * Ownership: a usage owns its dimensions and what it keeps.  Threads: none.
+ * Ownership: a usage owns its dimensions and its cache.  Threads: none.
  */
 #ifndef SL_USAGE_H
 #define SL_USAGE_H
@@ -102,11 +102,11 @@ const struct sl_dim *sl_usage_dim_of(const struct sl_usage *u, uint32_t dim);
 
 /* -- what changes ------------------------------------------------------ */
 
-/* A piece is new (sign 1) or gone (-1).  Out of memory: what was kept is dropped, and
+/* A piece is new (sign 1) or gone (-1).  Out of memory: the cache is dropped, and
  * asked of the source again; only the memory's own piece can be refused (-1). */
 int sl_usage_note(struct sl_usage *u, const struct sl_piece *p, int sign, struct sl_error *err);
 
-/* The source changed in other ways: drop all that is kept. */
+/* The source changed in other ways: drop the cache. */
 void sl_usage_forget(struct sl_usage *u);
 
 /* -- questions --------------------------------------------------------- */

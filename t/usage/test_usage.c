@@ -90,7 +90,7 @@ static void an_interval_may_begin_and_end_anywhere(void **state)
 	assert_int_equal(past(u, "anna", T0 + 5000, SL_FOREVER), 3 * SL_DAY + 3600 - 5000);
 	assert_int_equal(past(u, "anna", INT64_MIN, T0 + 5000), 1400);
 	assert_int_equal(past(u, "anna", T0 + SL_DAY - 1, T0 + SL_DAY + 1), 2);
-	/* what is kept is kept right */
+	/* the cache is right */
 	add(u, a, T0 + SL_DAY, T0 + SL_DAY + 10, 50);
 	assert_int_equal(past(u, "anna", T0 + 5000, T0 + 2 * SL_DAY + 7), 2 * SL_DAY + 7 - 5000 + 50);
 	assert_int_equal(past(u, "anna", T0 + SL_DAY - 1, T0 + SL_DAY + 1), 2 + 5);
@@ -126,7 +126,7 @@ static void decay_is_the_integral(void **state)
 		sum += 2 * 100 / 6.0 * (exp2(-(double) (now - t) / h) + 4 * exp2(-(double) (now - t - 50) / h) +
 					exp2(-(double) (now - t - 100) / h));
 	assert_true(fabs(decayed(u, "a", h, now) / sum - 1) < 1e-9);
-	/* a week later it is half of that, whether it was kept or is worked out anew */
+	/* a week later it is half of that, whether it was cached or is worked out anew */
 	assert_true(fabs(decayed(u, "a", h, now + 7 * SL_DAY) / sum - 0.5) < 1e-6);
 	sl_usage_forget(u);
 	assert_true(fabs(decayed(u, "a", h, now + 7 * SL_DAY) / sum - 0.5) < 1e-6);
@@ -152,7 +152,7 @@ static void what_is_new_decays_from_when_it_was(void **state)
 	sl_usage_destroy(u);
 }
 
-static void more_questions_than_are_kept(void **state)
+static void more_questions_than_are_cached(void **state)
 {
 	struct sl_usage *u = sl_usage_create_memory(&err);
 	uint32_t a = dim(u, "a", "", "", 3);
@@ -178,7 +178,7 @@ static void names_may_be_long_and_many(void **state)
 	memset(other, 'x', 300);
 	name[300] = other[300] = 0;
 	other[299] = 'y';
-	past(u, name, 0, SL_FOREVER);	/* an answer that is kept before there are names */
+	past(u, name, 0, SL_FOREVER);	/* an answer that is cached before there are names */
 	for (int i = 0; i < 5000; i++) {
 		char many[16];
 
@@ -202,7 +202,7 @@ int main(void)
 		cmocka_unit_test(times_before_the_epoch_are_times),
 		cmocka_unit_test(decay_is_the_integral),
 		cmocka_unit_test(what_is_new_decays_from_when_it_was),
-		cmocka_unit_test(more_questions_than_are_kept),
+		cmocka_unit_test(more_questions_than_are_cached),
 		cmocka_unit_test(names_may_be_long_and_many),
 	};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * usage/kept.c - sums and pieces that are kept for the next question, and kept right
+ * usage/cache.c - the cache: sums and pieces for the next question, kept right
  * while pieces come and go.
  */
 #include "usage/private.h"
@@ -11,7 +11,7 @@
 
 #define EXACT_DAYS 64	/* decayed usage is worked out piece by piece for so long */
 
-int usage_kept_grow(struct sl_usage *u, uint32_t need)
+int usage_cache_grow(struct sl_usage *u, uint32_t need)
 {
 	uint32_t room = u->room ? u->room : 64;
 	void *p;
@@ -273,7 +273,7 @@ void sl_usage_forget(struct sl_usage *u)
 		u->edge[i].day = NO_DAY;
 }
 
-void usage_kept_free(struct sl_usage *u)
+void usage_cache_free(struct sl_usage *u)
 {
 	for (int i = 0; i < RANGES; i++)
 		free(u->range[i].sum);

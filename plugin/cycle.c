@@ -11,7 +11,7 @@
 #include "plugin/host/options.h"
 #include "base/plain.h"
 #include "image/plan_image.h"
-#include "image/record.h"
+#include "image/recording.h"
 #include "plugin/host/remembered.h"
 
 /* A policy that fails so often in a row rests, twice as long each time. */
@@ -474,7 +474,7 @@ static bool record_due(const struct sl_cycler *y)
 /* For replay: what was decided about stands in the journal, under the same number. */
 static void record(struct sl_cycler *y)
 {
-	struct sl_record_limits limits = {
+	struct sl_recording_limits limits = {
 		.files = (uint32_t) y->options.record_files, .bytes = (uint64_t) (y->options.record_mib * 1048576),
 	};
 	struct sl_error err = { SL_OK, "" };
@@ -484,7 +484,7 @@ static void record(struct sl_cycler *y)
 		return;
 	y->last_record = y->last_start;
 	snprintf(path, sizeof(path), "%s/record", y->dir);
-	if (sl_record_write(path, y->sequence, y->collector->bytes, y->collector->size, &limits, &err))
+	if (sl_recording_add(path, y->sequence, y->collector->bytes, y->collector->size, &limits, &err))
 		not_written(y, SL_TROUBLE_RECORD, err.text);
 }
 

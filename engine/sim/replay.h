@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * replay.h - recorded snapshots (image/record.h), read as a workload: what if another
+ * replay.h - recorded snapshots (image/recording.h), read as a workload: what if another
  * policy had decided from the first of them on?
  *
  * The machine, its reservations and the jobs that run are those of the first

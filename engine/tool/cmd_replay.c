@@ -15,7 +15,7 @@
 #include "workload/demand.h"
 #include "image/json_out.h"
 #include "tool/progress.h"
-#include "image/record.h"
+#include "image/recording.h"
 #include "sim/replay.h"
 #include "sim/sim.h"
 #include "tool/statedir.h"

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "image/copy.h"
-#include "image/record.h"
+#include "image/recording.h"
 #include "sim/replay.h"
 #include "sim/trial.h"
 
@@ -50,10 +50,10 @@ static int remove_top(void **state)
 
 static void put(const void *bytes, size_t size)
 {
-	const struct sl_record_limits limits = { 100000, UINT64_C(1) << 40 };
+	const struct sl_recording_limits limits = { 100000, UINT64_C(1) << 40 };
 	struct sl_error err = { 0 };
 
-	if (sl_record_write(dir, ++snapshots, bytes, size, &limits, &err))
+	if (sl_recording_add(dir, ++snapshots, bytes, size, &limits, &err))
 		fail_msg("%s", err.text);
 }
 

@@ -16,11 +16,11 @@
 #include <cmocka.h>
 
 #include "t/make_image.h"
-#include "image/record.h"
+#include "image/recording.h"
 
 static char top[] = "/tmp/test_record.XXXXXX";
 static char dir[64];
-static const struct sl_record_limits plenty = { 1000, UINT64_C(1) << 40 };
+static const struct sl_recording_limits plenty = { 1000, UINT64_C(1) << 40 };
 
 static int make_dir(void **state)
 {
@@ -46,11 +46,11 @@ static int remove_top(void **state)
 	return system(command);
 }
 
-static void record(int64_t sequence, const void *bytes, size_t size, const struct sl_record_limits *limits)
+static void record(int64_t sequence, const void *bytes, size_t size, const struct sl_recording_limits *limits)
 {
 	struct sl_error err = { 0 };
 
-	if (sl_record_write(dir, sequence, bytes, size, limits, &err))
+	if (sl_recording_add(dir, sequence, bytes, size, limits, &err))
 		fail_msg("%s", err.text);
 }
 
@@ -132,7 +132,7 @@ static void files_are_listed_in_the_order_of_cycles(void **state)
 
 static void the_oldest_go_when_there_are_too_many(void **state)
 {
-	struct sl_record_limits three = { 3, UINT64_C(1) << 40 };
+	struct sl_recording_limits three = { 3, UINT64_C(1) << 40 };
 
 	(void) state;
 	for (int i = 1; i <= 10; i++)
@@ -144,7 +144,7 @@ static void the_oldest_go_when_there_are_too_many(void **state)
 
 static void the_oldest_go_when_they_are_too_large_but_never_the_newest(void **state)
 {
-	struct sl_record_limits little = { 1000, 100 };
+	struct sl_recording_limits little = { 1000, 100 };
 
 	(void) state;
 	for (int i = 1; i <= 10; i++)
@@ -158,7 +158,7 @@ static void the_oldest_go_when_they_are_too_large_but_never_the_newest(void **st
 
 static void what_is_not_ours_is_neither_read_nor_removed(void **state)
 {
-	struct sl_record_limits one = { 1, UINT64_C(1) << 40 };
+	struct sl_recording_limits one = { 1, UINT64_C(1) << 40 };
 
 	(void) state;
 	record(1, "x", 1, &one);
@@ -198,7 +198,7 @@ static void a_full_disk_leaves_nothing_behind(void **state)
 	small.rlim_max = old.rlim_max;
 	signal(SIGXFSZ, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &small);
-	assert_int_equal(sl_record_write(dir, 2, noise, sizeof(noise), &plenty, &err), -1);
+	assert_int_equal(sl_recording_add(dir, 2, noise, sizeof(noise), &plenty, &err), -1);
 	setrlimit(RLIMIT_FSIZE, &old);
 	signal(SIGXFSZ, SIG_DFL);
 	assert_int_equal(err.code, SL_EIO);

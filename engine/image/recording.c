@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "image/record.h"
+#include "image/recording.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -125,7 +125,7 @@ static void remove_unfinished(int dir, const char *path)
 }
 
 /* Newest first, count what is to stay; the rest goes. */
-static int remove_oldest(int dir, const char *path, const struct sl_record_limits *limits, struct sl_error *err)
+static int remove_oldest(int dir, const char *path, const struct sl_recording_limits *limits, struct sl_error *err)
 {
 	struct dirent **name;
 	int n = scandir(path, &name, is_recorded, by_name), rc = 0;
@@ -148,8 +148,8 @@ static int remove_oldest(int dir, const char *path, const struct sl_record_limit
 	return rc;
 }
 
-int sl_record_write(const char *path, int64_t sequence, const void *bytes, size_t size,
-		    const struct sl_record_limits *limits, struct sl_error *err)
+int sl_recording_add(const char *path, int64_t sequence, const void *bytes, size_t size,
+		     const struct sl_recording_limits *limits, struct sl_error *err)
 {
 	char name[64], tmp[72];
 	int dir, rc = -1;

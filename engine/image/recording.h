@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record.h - snapshots kept for replay: a directory of compressed images, one a
+ * recording.h - a recording: a directory of compressed snapshots for replay, one a
  * recorded cycle.
  *
  * DIR/cycle-SEQUENCE.snap.gz, where SEQUENCE is the number of the cycle (the
@@ -11,26 +11,26 @@
  *
  * Ownership: as said below.  Threads: none; one process writes.
  */
-#ifndef SL_RECORD_H
-#define SL_RECORD_H
+#ifndef SL_RECORDING_H
+#define SL_RECORDING_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
 
-struct sl_record_limits {
-	uint32_t files;			/* kept at most, 1 or more */
+struct sl_recording_limits {
+	uint32_t files;			/* at most, 1 or more */
 	uint64_t bytes;			/* of all of them together; the newest one stays in any case */
 };
 
 /*
- * Write a snapshot's image, compressed, mode 0640; make the directory (0750) if it is
+ * Add a snapshot, compressed, mode 0640; make the directory (0750) if it is
  * not there; remove what is too much.  Returns 0, or -1 with *err: nothing of the new
  * file is left then.
  */
-int sl_record_write(const char *dir, int64_t sequence, const void *bytes, size_t size,
-		    const struct sl_record_limits *limits, struct sl_error *err);
+int sl_recording_add(const char *dir, int64_t sequence, const void *bytes, size_t size,
+		     const struct sl_recording_limits *limits, struct sl_error *err);
 
 /* The recorded files of a directory, oldest first. */
 struct sl_recording {

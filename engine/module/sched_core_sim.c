@@ -159,18 +159,18 @@ static void set_text(lua_State *L, const char *key, const char *text)
 static void set_places(lua_State *L, const struct simulation *s, const struct sl_sim_job *j)
 {
 	const struct sl_snapshot *snap = &s->workload->snap;
-	const struct sl_sim_run *run = sl_sim_runs(s->sim) + j->first_run;
+	const struct sl_stretch *stretch = sl_sim_stretches(s->sim) + j->first_stretch;
 	lua_Integer n = 0;
 
 	lua_createtable(L, (int) j->nodes, 0);
 	lua_createtable(L, 0, (int) j->nodes);
-	for (uint32_t i = 0; i < j->runs; i++)
-		for (uint32_t k = run[i].first; k < run[i].first + run[i].count; k++) {
+	for (uint32_t i = 0; i < j->stretches; i++)
+		for (uint32_t k = stretch[i].first; k < stretch[i].first + stretch[i].count; k++) {
 			const char *name = sl_snapshot_str(snap, snap->node.name[k]);
 
 			lua_pushstring(L, name);
 			lua_rawseti(L, -3, ++n);
-			lua_pushinteger(L, run[i].cores);
+			lua_pushinteger(L, stretch[i].cores);
 			lua_setfield(L, -2, name);
 		}
 	lua_setfield(L, -3, "layout");

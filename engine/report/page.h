@@ -46,17 +46,12 @@ struct sl_page_about {
 	uint64_t seed;
 };
 
-/* Consecutive nodes of a job, with so many cores held on each. */
-struct sl_page_part {
-	uint32_t first, count, cores;
-};
-
 struct sl_page_job {
 	uint32_t job;			/* row of the workload */
 	int64_t start_s, end_s;		/* end_s 0: runs still */
 	uint32_t gpus;			/* in all */
-	const struct sl_page_part *part;	/* in ascending order */
-	uint32_t parts;
+	const struct sl_stretch *stretch;	/* in ascending order */
+	uint32_t stretches;
 };
 
 /*

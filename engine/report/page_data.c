@@ -139,14 +139,14 @@ static void forget_run(struct sl_page *p)
 {
 	free(p->label);
 	free(p->start);
-	free(p->part);
+	free(p->stretch);
 	free(p->lane);
 	p->label = NULL;
 	p->start = NULL;
-	p->part = NULL;
+	p->stretch = NULL;
 	p->lane = NULL;
-	p->starts = p->parts = p->lanes = 0;
-	p->start_room = p->part_room = p->lane_room = 0;
+	p->starts = p->stretches = p->lanes = 0;
+	p->start_room = p->stretch_room = p->lane_room = 0;
 }
 
 void sl_page_forget(struct sl_page *p)
@@ -350,15 +350,15 @@ static int check_job(const struct sl_page *p, const struct sl_page_job *job, str
 	if (job->start_s < snap->job.submit_time[job->job] || (job->end_s && job->end_s < job->start_s))
 		return sl_fail(err, SL_EINVAL, "report: job %" PRIu32 " starts before its submission or ends before its start",
 			       snap->job.id[job->job]);
-	for (uint32_t i = 0; i < job->parts; i++) {
-		const struct sl_page_part *part = &job->part[i];
+	for (uint32_t i = 0; i < job->stretches; i++) {
+		const struct sl_stretch *stretch = &job->stretch[i];
 
-		if (part->first < past || !part->count || !part->cores || part->first >= snap->node.rows ||
-		    part->count > snap->node.rows - part->first)
+		if (stretch->first < past || !stretch->count || !stretch->cores || stretch->first >= snap->node.rows ||
+		    stretch->count > snap->node.rows - stretch->first)
 			return sl_fail(err, SL_EINVAL, "report: job %" PRIu32 ": %" PRIu32 " nodes from row %" PRIu32
-				       " are not on the machine, or not in order", snap->job.id[job->job], part->count,
-				       part->first);
-		past = part->first + part->count;
+				       " are not on the machine, or not in order", snap->job.id[job->job], stretch->count,
+				       stretch->first);
+		past = stretch->first + stretch->count;
 	}
 	return 0;
 }
@@ -367,15 +367,15 @@ int sl_page_job(struct sl_page *p, const struct sl_page_job *job, struct sl_erro
 {
 	if (check_job(p, job, err) < 0 ||
 	    sl_grow(&p->start, &p->start_room, p->starts + 1, sizeof(*p->start), err) < 0 ||
-	    sl_grow(&p->part, &p->part_room, p->parts + job->parts, sizeof(*p->part), err) < 0)
+	    sl_grow(&p->stretch, &p->stretch_room, p->stretches + job->stretches, sizeof(*p->stretch), err) < 0)
 		return -1;
-	if (job->parts)
-		memcpy(p->part + p->parts, job->part, job->parts * sizeof(*job->part));
+	if (job->stretches)
+		memcpy(p->stretch + p->stretches, job->stretch, job->stretches * sizeof(*job->stretch));
 	p->start[p->starts++] = (struct page_start) {
 		.start = job->start_s, .end = job->end_s, .job = job->job, .gpus = job->gpus,
-		.first = p->parts, .parts = job->parts,
+		.first = p->stretches, .stretches = job->stretches,
 	};
-	p->parts += job->parts;
+	p->stretches += job->stretches;
 	p->start_of[job->job] = p->starts;
 	return 0;
 }
@@ -465,9 +465,9 @@ static int place_starts(struct sl_page *p, int64_t now, struct sl_error *err)
 			st->end = now > st->start ? now : st->start;
 		p->start_of[st->job] = i + 1;
 		st->lane = p->lanes;
-		for (uint32_t k = st->first; k < st->first + st->parts; k++)
-			for (uint32_t n = 0; n < p->part[k].count; n++)
-				if (place_on_node(p, st, p->part[k].first + n, p->part[k].cores, err) < 0)
+		for (uint32_t k = st->first; k < st->first + st->stretches; k++)
+			for (uint32_t n = 0; n < p->stretch[k].count; n++)
+				if (place_on_node(p, st, p->stretch[k].first + n, p->stretch[k].cores, err) < 0)
 					return -1;
 	}
 	return 0;

@@ -16,7 +16,7 @@
 struct page_start {
 	int64_t start, end;
 	uint32_t job, gpus;
-	uint32_t first, parts;		/* of sl_page.part, as they were given */
+	uint32_t first, stretches;		/* of sl_page.stretch, as they were given */
 	uint32_t lane, lanes;		/* of sl_page.lane, as they are drawn */
 };
 
@@ -41,8 +41,8 @@ struct sl_page {
 	char *label;			/* of the run that is open, or NULL */
 	struct page_start *start;
 	uint32_t starts, start_room;
-	struct sl_page_part *part;
-	uint32_t parts, part_room;
+	struct sl_stretch *stretch;
+	uint32_t stretches, stretch_room;
 	struct page_lane *lane;
 	uint32_t lanes, lane_room;
 };

@@ -23,7 +23,7 @@ static void put_field(const char *s, FILE *out)
 	putc('"', out);
 }
 
-static char *join_nodes(const struct sl_snapshot *s, const struct sl_sim_job *j, const struct sl_sim_run *run,
+static char *join_nodes(const struct sl_snapshot *s, const struct sl_sim_job *j, const struct sl_stretch *stretch,
 			struct sl_error *err)
 {
 	const char **name = malloc(((size_t) j->nodes + 1) * sizeof(*name));
@@ -34,9 +34,9 @@ static char *join_nodes(const struct sl_snapshot *s, const struct sl_sim_job *j,
 		sl_fail(err, SL_ENOMEM, "schedule: out of memory");
 		return NULL;
 	}
-	for (uint32_t i = 0; i < j->runs; i++)
-		for (uint32_t k = 0; k < run[j->first_run + i].count; k++)
-			name[n++] = sl_snapshot_str(s, s->node.name[run[j->first_run + i].first + k]);
+	for (uint32_t i = 0; i < j->stretches; i++)
+		for (uint32_t k = 0; k < stretch[j->first_stretch + i].count; k++)
+			name[n++] = sl_snapshot_str(s, s->node.name[stretch[j->first_stretch + i].first + k]);
 	list = sl_nodelist_join(name, n, err);
 	free(name);
 	return list;
@@ -65,12 +65,12 @@ int sl_schedule_csv(const struct sl_workload *w, const struct sl_sim *sim, FILE 
 {
 	const struct sl_snapshot *s = &w->snap;
 	const struct sl_sim_job *job = sl_sim_schedule(sim);
-	const struct sl_sim_run *run = sl_sim_runs(sim);
+	const struct sl_stretch *stretch = sl_sim_stretches(sim);
 
 	fputs("job,user,account,partition,submit_s,start_s,end_s,wait_s,runtime_s,walltime_s,"
 	      "cores,gpus,nodes,nodelist\n", out);
 	for (uint32_t i = 0; i < s->job.rows; i++) {
-		char *list = join_nodes(s, &job[i], run, err);
+		char *list = join_nodes(s, &job[i], stretch, err);
 
 		if (!list)
 			return -1;

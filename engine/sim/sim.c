@@ -51,8 +51,8 @@ struct sl_sim {
 
 	struct sl_audit *audit;
 	struct sl_sim_job *schedule;
-	struct sl_sim_run *run;
-	uint32_t runs, run_room;
+	struct sl_stretch *stretch;
+	uint32_t stretches, stretch_room;
 
 	uint64_t progress_ns;
 	char **trace;			/* of a policy that fails, or NULL */
@@ -127,9 +127,9 @@ static int note_start(struct sl_sim *s, uint32_t job, const struct sl_place *pla
 
 	j->start_s = s->now;
 	j->nodes = count;
-	j->first_run = s->runs;
+	j->first_stretch = s->stretches;
 	for (uint32_t i = 0; i < count; i++) {
-		struct sl_sim_run *last = j->runs ? &s->run[s->runs - 1] : NULL;
+		struct sl_stretch *last = j->stretches ? &s->stretch[s->stretches - 1] : NULL;
 
 		j->cores += place[i].cores;
 		j->gpus += gpus_at(s, &place[i]);
@@ -137,10 +137,10 @@ static int note_start(struct sl_sim *s, uint32_t job, const struct sl_place *pla
 			last->count++;
 			continue;
 		}
-		if (sl_grow(&s->run, &s->run_room, s->runs + 1, sizeof(*s->run), err) < 0)
+		if (sl_grow(&s->stretch, &s->stretch_room, s->stretches + 1, sizeof(*s->stretch), err) < 0)
 			return -1;
-		s->run[s->runs++] = (struct sl_sim_run) { place[i].node, 1, place[i].cores };
-		j->runs++;
+		s->stretch[s->stretches++] = (struct sl_stretch) { place[i].node, 1, place[i].cores };
+		j->stretches++;
 	}
 	return 0;
 }
@@ -490,7 +490,7 @@ void sl_sim_destroy(struct sl_sim *s)
 	free(s->starting);
 	free(s->place);
 	free(s->schedule);
-	free(s->run);
+	free(s->stretch);
 	free(s);
 }
 
@@ -512,12 +512,12 @@ const struct sl_sim_job *sl_sim_schedule(const struct sl_sim *s)
 	return s->schedule;
 }
 
-const struct sl_sim_run *sl_sim_runs(const struct sl_sim *s)
+const struct sl_stretch *sl_sim_stretches(const struct sl_sim *s)
 {
-	return s->run;
+	return s->stretch;
 }
 
 struct sl_schedule sl_sim_whole_schedule(const struct sl_sim *s)
 {
-	return (struct sl_schedule) { s->schedule, s->run, s->w->snap.job.rows, s->runs };
+	return (struct sl_schedule) { s->schedule, s->stretch, s->w->snap.job.rows, s->stretches };
 }

@@ -55,23 +55,18 @@ struct sl_sim_options {
 	void *progress_arg;
 };
 
-/* What became of a job; runs of nodes are in sl_sim_nodes(). */
+/* What became of a job; where it ran is in sl_sim_stretches(). */
 struct sl_sim_job {
 	int64_t start_s, end_s;		/* 0: never started */
 	uint32_t nodes, cores, gpus;
-	uint32_t first_run, runs;	/* node runs, into the schedule's pool */
+	uint32_t first_stretch, stretches;	/* of nodes, into the schedule's pool */
 };
 
-/* Consecutive nodes of a job, with as many cores on each. */
-struct sl_sim_run {
-	uint32_t first, count, cores;
-};
-
-/* A schedule: what became of each row of the workload, and the runs of nodes of all. */
+/* A schedule: what became of each row of the workload, and the stretches of nodes of all. */
 struct sl_schedule {
 	const struct sl_sim_job *job;
-	const struct sl_sim_run *run;
-	uint32_t jobs, runs;
+	const struct sl_stretch *stretch;
+	uint32_t jobs, stretches;
 };
 
 struct sl_sim;
@@ -96,7 +91,7 @@ struct sl_metrics *sl_sim_metrics(struct sl_sim *sim);
 
 /* With keep_schedule: per job row.  NULL otherwise. */
 const struct sl_sim_job *sl_sim_schedule(const struct sl_sim *sim);
-const struct sl_sim_run *sl_sim_runs(const struct sl_sim *sim);
+const struct sl_stretch *sl_sim_stretches(const struct sl_sim *sim);
 struct sl_schedule sl_sim_whole_schedule(const struct sl_sim *sim);
 
 #endif

@@ -34,14 +34,14 @@ static bool write_all(int fd, const void *bytes, size_t left)
 	return !left;
 }
 
-/* The schedule as the parent maps it: two counts, jobs, runs. */
+/* The schedule as the parent maps it: two counts, jobs, stretches. */
 static bool write_schedule(int fd, const struct sl_sim *sim)
 {
 	const struct sl_schedule s = sl_sim_whole_schedule(sim);
-	const uint64_t head[2] = { s.jobs, s.runs };
+	const uint64_t head[2] = { s.jobs, s.stretches };
 
 	return write_all(fd, head, sizeof(head)) && write_all(fd, s.job, s.jobs * sizeof(*s.job)) &&
-		write_all(fd, s.run, s.runs * sizeof(*s.run));
+		write_all(fd, s.stretch, s.stretches * sizeof(*s.stretch));
 }
 
 static void run_trial(const struct sl_trial_options *opt, bool bound, int fd, int schedule_fd)
@@ -104,10 +104,10 @@ static int map_schedule(struct sl_mapped_schedule *k, int fd, struct sl_error *e
 	}
 	head = k->map;
 	k->schedule.jobs = (uint32_t) head[0];
-	k->schedule.runs = (uint32_t) head[1];
+	k->schedule.stretches = (uint32_t) head[1];
 	k->schedule.job = (const void *) (head + 2);
-	k->schedule.run = (const void *) (k->schedule.job + head[0]);
-	if (k->size == sizeof(uint64_t[2]) + head[0] * sizeof(struct sl_sim_job) + head[1] * sizeof(struct sl_sim_run))
+	k->schedule.stretch = (const void *) (k->schedule.job + head[0]);
+	if (k->size == sizeof(uint64_t[2]) + head[0] * sizeof(struct sl_sim_job) + head[1] * sizeof(struct sl_stretch))
 		return 0;
 	sl_sweep_unmap(k);
 	return sl_fail(err, SL_EIO, "sweep: a schedule is cut short");

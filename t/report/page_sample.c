@@ -21,7 +21,7 @@ struct sample {
 	uint32_t next;
 	int64_t now;
 	struct sl_page_job *job;	/* per row */
-	struct sl_page_part **part;	/* per row */
+	struct sl_stretch **stretch;	/* per row */
 };
 
 static void *need(void *p)
@@ -50,24 +50,24 @@ static void shape(const struct sample *s, uint32_t row, uint32_t *nodes, uint32_
 static bool start(struct sample *s, uint32_t row)
 {
 	uint32_t nodes, cores, found = 0;
-	struct sl_page_part *part;
+	struct sl_stretch *stretch;
 
 	shape(s, row, &nodes, &cores);
 	for (uint32_t n = 0; n < s->w->snap.node.rows && found < nodes; n++)
 		found += s->free[n] >= cores;
 	if (found < nodes)
 		return false;
-	part = need(calloc(nodes, sizeof(*part)));
-	s->job[row] = (struct sl_page_job) { .job = row, .start_s = s->now, .end_s = s->now + s->w->runtime_s[row], .part = part };
-	s->part[row] = part;
+	stretch = need(calloc(nodes, sizeof(*stretch)));
+	s->job[row] = (struct sl_page_job) { .job = row, .start_s = s->now, .end_s = s->now + s->w->runtime_s[row], .stretch = stretch };
+	s->stretch[row] = stretch;
 	found = 0;
 	for (uint32_t n = 0; found < nodes; n++) {
 		if (s->free[n] < cores)
 			continue;
 		s->free[n] -= cores;
-		part[found++] = (struct sl_page_part) { n, 1, cores };
+		stretch[found++] = (struct sl_stretch) { n, 1, cores };
 	}
-	s->job[row].parts = found;
+	s->job[row].stretches = found;
 	s->running[s->runs++] = row;
 	return true;
 }
@@ -81,8 +81,8 @@ static void finish_those_that_end(struct sample *s)
 			i++;
 			continue;
 		}
-		for (uint32_t k = 0; k < j->parts; k++)
-			s->free[j->part[k].first] += j->part[k].cores;
+		for (uint32_t k = 0; k < j->stretches; k++)
+			s->free[j->stretch[k].first] += j->stretch[k].cores;
 		s->running[i] = s->running[--s->runs];
 	}
 }
@@ -124,10 +124,10 @@ static int tell(struct sample *s, struct sl_page *page, const char *label, struc
 	for (uint32_t i = 0; rc == 0 && i < s->w->snap.job.rows; i++) {
 		struct sl_ended e = { .job = i, .start_s = s->job[i].start_s, .end_s = s->job[i].end_s };
 
-		if (!s->job[i].parts)
+		if (!s->job[i].stretches)
 			continue;
-		for (uint32_t k = 0; k < s->job[i].parts; k++)
-			sl_ended_node(&e, s->part[i][k].first, s->part[i][k].cores, 0);
+		for (uint32_t k = 0; k < s->job[i].stretches; k++)
+			sl_ended_node(&e, s->stretch[i][k].first, s->stretch[i][k].cores, 0);
 		rc = sl_metrics_ended(m, &e, err);
 		if (rc == 0)
 			rc = sl_page_job(page, &s->job[i], err);
@@ -147,7 +147,7 @@ static int one_run(const struct sl_workload *w, struct sl_page *page, bool first
 	struct sample s = {
 		.w = w, .free = need(calloc(nodes, sizeof(*s.free))),
 		.queue = need(calloc(rows + 1, sizeof(*s.queue))), .running = need(calloc(rows + 1, sizeof(*s.running))),
-		.job = need(calloc(rows + 1, sizeof(*s.job))), .part = need(calloc(rows + 1, sizeof(*s.part))),
+		.job = need(calloc(rows + 1, sizeof(*s.job))), .stretch = need(calloc(rows + 1, sizeof(*s.stretch))),
 	};
 	int rc;
 
@@ -155,8 +155,8 @@ static int one_run(const struct sl_workload *w, struct sl_page *page, bool first
 	simulate(&s, first_fit);
 	rc = tell(&s, page, label, err);
 	for (uint32_t i = 0; i < rows; i++)
-		free(s.part[i]);
-	free(s.part);
+		free(s.stretch[i]);
+	free(s.stretch);
 	free(s.job);
 	free(s.running);
 	free(s.queue);

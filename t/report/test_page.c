@@ -129,11 +129,11 @@ static struct sl_page *open_page(const struct fixture *f, const char *name)
 
 static void add(struct sl_page *p, uint32_t row, int64_t start, int64_t end, uint32_t first, uint32_t count, uint32_t cores)
 {
-	struct sl_page_part part = { first, count, cores };
+	struct sl_stretch stretch = { first, count, cores };
 	struct sl_error err = { 0 };
 
 	if (sl_page_job(p, &(struct sl_page_job) { .job = row, .start_s = BUILD_NOW + start,
-			.end_s = end ? BUILD_NOW + end : 0, .part = &part, .parts = 1 }, &err))
+			.end_s = end ? BUILD_NOW + end : 0, .stretch = &stretch, .stretches = 1 }, &err))
 		fail_msg("%s", err.text);
 }
 
@@ -411,16 +411,16 @@ static void jobs_that_cannot_be_are_refused(void **state)
 	struct sl_page *p = open_page(&f, "out.html");
 	const struct {
 		struct sl_page_job job;
-		struct sl_page_part part[2];
+		struct sl_stretch stretch[2];
 	} bad[] = {
-		{ { .job = 2, .start_s = BUILD_NOW + 50, .parts = 1 }, { { 0, 1, 1 } } },	/* no such row */
-		{ { .job = 0, .start_s = BUILD_NOW + 50, .parts = 1 }, { { 0, 1, 1 } } },	/* given before */
-		{ { .job = 1, .start_s = BUILD_NOW + 5, .parts = 1 }, { { 0, 1, 1 } } },	/* before its submission */
-		{ { .job = 1, .start_s = BUILD_NOW + 50, .end_s = BUILD_NOW + 49, .parts = 1 }, { { 0, 1, 1 } } },
-		{ { .job = 1, .start_s = BUILD_NOW + 50, .parts = 1 }, { { 1, 2, 1 } } },	/* past the last node */
-		{ { .job = 1, .start_s = BUILD_NOW + 50, .parts = 1 }, { { UINT32_MAX, 2, 1 } } },
-		{ { .job = 1, .start_s = BUILD_NOW + 50, .parts = 2 }, { { 1, 1, 1 }, { 0, 1, 1 } } },
-		{ { .job = 1, .start_s = BUILD_NOW + 50, .parts = 1 }, { { 0, 1, 0 } } },	/* no cores */
+		{ { .job = 2, .start_s = BUILD_NOW + 50, .stretches = 1 }, { { 0, 1, 1 } } },	/* no such row */
+		{ { .job = 0, .start_s = BUILD_NOW + 50, .stretches = 1 }, { { 0, 1, 1 } } },	/* given before */
+		{ { .job = 1, .start_s = BUILD_NOW + 5, .stretches = 1 }, { { 0, 1, 1 } } },	/* before its submission */
+		{ { .job = 1, .start_s = BUILD_NOW + 50, .end_s = BUILD_NOW + 49, .stretches = 1 }, { { 0, 1, 1 } } },
+		{ { .job = 1, .start_s = BUILD_NOW + 50, .stretches = 1 }, { { 1, 2, 1 } } },	/* past the last node */
+		{ { .job = 1, .start_s = BUILD_NOW + 50, .stretches = 1 }, { { UINT32_MAX, 2, 1 } } },
+		{ { .job = 1, .start_s = BUILD_NOW + 50, .stretches = 2 }, { { 1, 1, 1 }, { 0, 1, 1 } } },
+		{ { .job = 1, .start_s = BUILD_NOW + 50, .stretches = 1 }, { { 0, 1, 0 } } },	/* no cores */
 	};
 	struct sl_error err = { 0 };
 
@@ -429,7 +429,7 @@ static void jobs_that_cannot_be_are_refused(void **state)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct sl_page_job job = bad[i].job;
 
-		job.part = bad[i].part;
+		job.stretch = bad[i].stretch;
 		err.code = SL_OK;
 		assert_int_equal(sl_page_job(p, &job, &err), -1);
 		assert_int_equal(err.code, SL_EINVAL);

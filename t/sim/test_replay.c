@@ -432,14 +432,14 @@ static void put_alloc(struct sl_builder *b, const struct sl_sim *sim, const stru
 		      struct sl_job_row *row)
 {
 	row->alloc.first = sl_builder_rows(b, SL_T_ALLOC);
-	for (uint32_t i = 0; i < j->runs; i++) {
-		const struct sl_sim_run *run = &sl_sim_runs(sim)[j->first_run + i];
+	for (uint32_t i = 0; i < j->stretches; i++) {
+		const struct sl_stretch *stretch = &sl_sim_stretches(sim)[j->first_stretch + i];
 
-		for (uint32_t n = run->first; n < run->first + run->count; n++) {
+		for (uint32_t n = stretch->first; n < stretch->first + stretch->count; n++) {
 			struct sl_alloc_row a = sl_alloc_row();
 
 			a.node = n;
-			a.cores = run->cores;
+			a.cores = stretch->cores;
 			sl_builder_append(b, SL_T_ALLOC, &a);
 			row->alloc.count++;
 		}

@@ -322,14 +322,14 @@ static void put_workload(struct text *t)
 static uint64_t digest(const struct sl_trial *t)
 {
 	const struct sl_sim_job *job = sl_sim_schedule(t->sim);
-	const struct sl_sim_run *run = sl_sim_runs(t->sim);
+	const struct sl_stretch *stretch = sl_sim_stretches(t->sim);
 	uint64_t h = 1469598103934665603u;
 
 	for (uint32_t i = 0; i < t->workload->snap.job.rows; i++) {
 		h = (h ^ (uint64_t) job[i].start_s) * 1099511628211u;
 		h = (h ^ (uint64_t) job[i].end_s) * 1099511628211u;
-		for (uint32_t r = job[i].first_run; r < job[i].first_run + job[i].runs; r++)
-			h = (h ^ ((uint64_t) run[r].first << 32 | run[r].count)) * 1099511628211u;
+		for (uint32_t r = job[i].first_stretch; r < job[i].first_stretch + job[i].stretches; r++)
+			h = (h ^ ((uint64_t) stretch[r].first << 32 | stretch[r].count)) * 1099511628211u;
 	}
 	return h;
 }

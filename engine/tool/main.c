@@ -124,13 +124,10 @@ static int make_plain(void)
 	return 0;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
 	const struct sl_verb *verb;
-
-	if (make_plain())
-		return SL_EXIT_FAILED;
 
 	if (!word)
 		return sl_tool_usage(NULL, "a command is missing");
@@ -146,4 +143,17 @@ int main(int argc, char **argv)
 	if (!verb)
 		return sl_tool_usage(NULL, "no command \"%s\"", word);
 	return verb->run(verb, argc - 2, argv + 2);
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	if (make_plain())
+		return SL_EXIT_FAILED;
+	status = run(argc, argv);
+	/* what can go wrong has been told by now (sl_tool_end()) */
+	fclose(stdout);
+	fclose(stderr);
+	return status;
 }

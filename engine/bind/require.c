@@ -6,8 +6,8 @@
 #include "bind/context.h"
 #include "sandbox/sandbox.h"
 
-/* Registry: what modules returned, by name; the table "engine". */
-static const char modules_key, engine_key;
+/* Registry: what modules returned, by name; the table "engine"; the class of marks. */
+static const char modules_key, engine_key, mark_key;
 
 static bool is_own(const struct sl_bundle_file *file)
 {
@@ -53,6 +53,47 @@ static void run_module(lua_State *L, const struct sl_bundle_file *file)
 		sl_sandbox_protect(L, file->name);
 }
 
+/* Whatever ends the loading of a module, its mark goes: one that failed may be tried again.
+ * The mark's value is the module's name. */
+static int close_mark(lua_State *L)
+{
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &modules_key);
+	lua_getiuservalue(L, 1, 1);
+	lua_pushvalue(L, -1);
+	lua_rawget(L, -3);
+	if (lua_rawequal(L, -1, 1)) {	/* else what the module returned */
+		lua_pop(L, 1);
+		lua_pushnil(L);
+		lua_rawset(L, -3);
+	}
+	return 0;
+}
+
+/* Stays on the top until the function that is at work returns or fails. */
+static void push_mark(lua_State *L, int modules, const char *name)
+{
+	lua_newuserdatauv(L, 0, 1);
+	lua_pushstring(L, name);
+	lua_setiuservalue(L, -2, 1);
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &mark_key);
+	lua_setmetatable(L, -2);
+	lua_pushvalue(L, -1);
+	lua_setfield(L, modules, name);
+	lua_toclose(L, -1);
+}
+
+static bool is_mark(lua_State *L)
+{
+	bool is;
+
+	if (!lua_getmetatable(L, -1))
+		return false;
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &mark_key);
+	is = lua_rawequal(L, -1, -2);
+	lua_pop(L, 2);
+	return is;
+}
+
 void sl_lua_require(lua_State *L, const char *name)
 {
 	struct sl_lua *x = sl_lua_context(L);
@@ -64,8 +105,7 @@ void sl_lua_require(lua_State *L, const char *name)
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &modules_key);
 	modules = lua_gettop(L);
 	if (lua_getfield(L, modules, name) != LUA_TNIL) {
-		/* a mark, while it is being loaded */
-		if (lua_islightuserdata(L, -1))
+		if (is_mark(L))
 			luaL_error(L, "module '%s' requires itself, directly or through others", name);
 		lua_remove(L, modules);
 		return;
@@ -74,12 +114,12 @@ void sl_lua_require(lua_State *L, const char *name)
 	file = sl_bundle_module(x->bundle, name, &err);
 	if (!file)
 		luaL_error(L, "%s", err.text);
-	lua_pushlightuserdata(L, x);
-	lua_setfield(L, modules, name);
+	push_mark(L, modules, name);
 	run_module(L, file);
 	lua_pushvalue(L, -1);
 	lua_setfield(L, modules, name);
-	lua_remove(L, modules);
+	lua_replace(L, modules);
+	lua_settop(L, modules);
 }
 
 static int lua_require(lua_State *L)
@@ -105,6 +145,10 @@ void sl_lua_open_require(lua_State *L)
 {
 	lua_newtable(L);
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &modules_key);
+	lua_newtable(L);
+	lua_pushcfunction(L, close_mark);
+	lua_setfield(L, -2, "__close");
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &mark_key);
 	sl_sandbox_globals(L);
 	lua_pushcfunction(L, lua_require);
 	lua_setfield(L, -2, "require");

@@ -12,6 +12,7 @@
  */
 #include "bind/bind.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,22 +45,34 @@ static void leave_zone(const char *zone, const char *saved, bool was)
 	tzset();
 }
 
-static bool knows_zone(const char *zone)
+/* Beside zones there are their tables, and directories. */
+static bool is_zone_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	char magic[4];
+	bool is = fd >= 0 && read(fd, magic, sizeof(magic)) == sizeof(magic) && !memcmp(magic, "TZif", sizeof(magic));
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+static bool knows_zone(const char *zone, size_t n)
 {
 	char path[PATH_MAX];
-	size_t n = strlen(zone);
 
 	return n && n < 64 && zone[0] != '/' && !strstr(zone, "..") &&
 		strspn(zone, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-/") == n &&
-		snprintf(path, sizeof(path), ZONES "%s", zone) < (int) sizeof(path) && !access(path, R_OK);
+		snprintf(path, sizeof(path), ZONES "%s", zone) < (int) sizeof(path) && is_zone_file(path);
 }
 
 /* A zone's name or NULL.  The C library would read any file that is named. */
 static const char *check_zone(lua_State *L, int arg)
 {
-	const char *zone = luaL_optstring(L, arg, NULL);
+	size_t n;
+	const char *zone = luaL_optlstring(L, arg, NULL, &n);
 
-	luaL_argcheck(L, !zone || knows_zone(zone), arg, "there is no such time zone on this machine");
+	luaL_argcheck(L, !zone || knows_zone(zone, n), arg, "there is no such time zone on this machine");
 	return zone;
 }
 
@@ -137,7 +150,10 @@ static int engine_instant(lua_State *L)
 
 static int engine_knows_zone(lua_State *L)
 {
-	lua_pushboolean(L, knows_zone(luaL_checkstring(L, 1)));
+	size_t n;
+	const char *zone = luaL_checklstring(L, 1, &n);
+
+	lua_pushboolean(L, knows_zone(zone, n));
 	return 1;
 }
 

@@ -12,9 +12,25 @@
 
 #include <cmocka.h>
 
+#include <lauxlib.h>
+
 #include "t/build.h"
 #include "check/check.h"
+#include "sandbox/sandbox.h"
 #include "script/script.h"
+
+/* What only sched.* modules are given, every policy here has: these functions do not rely on
+ * who calls them. */
+void __real_sl_lua_provide_engine(lua_State *L);
+void __wrap_sl_lua_provide_engine(lua_State *L);
+void __wrap_sl_lua_provide_engine(lua_State *L)
+{
+	sl_sandbox_globals(L);
+	lua_pushvalue(L, -2);
+	lua_setfield(L, -2, "engine");
+	lua_pop(L, 1);
+	__real_sl_lua_provide_engine(L);
+}
 
 static struct build *jobs_and_an_array(void)
 {
@@ -32,11 +48,13 @@ static struct build *jobs_and_an_array(void)
 }
 
 /* Let a policy of this text decide once on each of the snapshots (NULL ends them); the error
- * of the last, or of loading. */
+ * of the last, or of loading.  Beside it lie a module that fails and a plain file. */
 static struct sl_error decide(const char *text, struct build *const *build, const struct sl_limits *limits)
 {
-	const struct sl_bundle_text module = { "policy", text };
-	struct sl_bundle_source src = { .policy = "policy", .text = &module, .texts = 1 };
+	const struct sl_bundle_text texts[] = {
+		{ "policy", text }, { "broken", "error('broken as it is')" }, { "data.conf", "some 1\n" },
+	};
+	struct sl_bundle_source src = { .policy = "policy", .text = texts, .texts = 3 };
 	struct sl_error err = { 0 };
 	struct sl_bundle *set = sl_bundle_load(&src, NULL, NULL, &err);
 	struct sl_script *s;
@@ -220,6 +238,106 @@ static void no_message_shows_an_address(void **state)
 	     NULL);
 }
 
+/* "requires itself" is for a module that is being loaded. */
+static void a_module_that_failed_says_why_each_time_that_it_is_required(void **state)
+{
+	(void) state;
+	told("for i = 1, 2 do\n"
+	     "  local ok, why = pcall(require, 'broken')\n"
+	     "  assert(not ok and why:find('broken as it is', 1, true), why)\n"
+	     "end\n" DECIDE(""), NULL);
+	told("pcall(require, 'broken') require 'broken'\n" DECIDE(""), "broken as it is");
+	told("require 'policy'\n" DECIDE(""), "module 'policy' requires itself");
+	/* the mark of the outer one is not the inner one's to take away */
+	told("pcall(require, 'policy') require 'policy'\n" DECIDE(""), "module 'policy' requires itself");
+}
+
+static void a_parser_does_not_open_the_file_that_it_parses(void **state)
+{
+	(void) state;
+	told("local function parse(text) return engine.file('data.conf', parse):all() end\n"
+	     "engine.file('data.conf', parse)\n" DECIDE(""), "data.conf is being parsed: its parser cannot open it");
+	/* having failed it may be opened again, by one that can */
+	told("local function twice()\n"
+	     "  local ok, why = pcall(engine.file, 'data.conf', function() return {} end)\n"
+	     "  return { opened = ok, why = why }\n"
+	     "end\n"
+	     "local f = engine.file('data.conf', twice)\n"
+	     "assert(not f:get('opened') and f:get('why'):find('is being parsed', 1, true), f:get('why'))\n"
+	     "assert(engine.file('data.conf', error):get('why') == f:get('why'))\n" DECIDE(""), NULL);
+}
+
+/* What the C library takes for TZ is more than names: rules, paths, whatever file is there. */
+static void a_time_zone_is_the_name_of_one(void **state)
+{
+	static const char *const zones[] = {
+		"", ":", ":UTC", "MSK-3", "<+03>-3", "EST5EDT,M3.2.0,M11.1.0", "/etc/passwd", "/usr/share/zoneinfo/UTC",
+		"../../../etc/passwd", "Europe/../UTC", "Europe", ".", "zone.tab", "tzdata.zi", "Europe/Atlantis", "UTC\\0x", "UTC ",
+	};
+	char text[512];
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(zones) / sizeof(zones[0]); i++) {
+		snprintf(text, sizeof(text), "assert(not engine.knows_zone '%s')\nengine.calendar(0, '%s')\n" DECIDE(""),
+			 zones[i], zones[i]);
+		told(text, "there is no such time zone on this machine");
+		snprintf(text, sizeof(text), "engine.instant(2024, 1, 1, '%s')\n" DECIDE(""), zones[i]);
+		told(text, "there is no such time zone on this machine");
+	}
+	told("engine.calendar(math.maxinteger)\n" DECIDE(""), "a time that no calendar has");
+	told("engine.calendar(math.mininteger)\n" DECIDE(""), "a time that no calendar has");
+	told("engine.instant(1 << 40, 1, 1)\n" DECIDE(""), "a time that no calendar has");
+	told("engine.instant(2024, 1, -(1 << 40))\n" DECIDE(""), "a time that no calendar has");
+}
+
+static void times_of_held_are_numbers_from_0_on(void **state)
+{
+	static const char *const keys[] = { "no_walltime", "from", "to" };
+	char text[512];
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		snprintf(text, sizeof(text), DECIDE("engine.held { by = 'user', unit = 'cpu', %s = 0/0 }"), keys[i]);
+		told(text, "expected 0 or more");
+		snprintf(text, sizeof(text), DECIDE("engine.held { by = 'user', unit = 'cpu', %s = -1 }"), keys[i]);
+		told(text, "expected 0 or more");
+		snprintf(text, sizeof(text), DECIDE("engine.held { by = 'user', unit = 'cpu', %s = -math.huge }"), keys[i]);
+		told(text, "expected 0 or more");
+		/* the largest there are do not run over */
+		snprintf(text, sizeof(text), DECIDE("local h = engine.held { by = 'user', unit = 'cpu', from = 0, %s = math.huge }\n"
+			 "local _, asked, has = h(cluster:job(10)) assert(asked >= 0 and has >= 0)"), keys[i]);
+		told(text, NULL);
+	}
+	told(DECIDE("engine.held { by = 'user', unit = 'cpu', from = {} }"), "number expected, got table");
+	told(DECIDE("engine.held { by = 'node', unit = 'cpu' }"), "invalid option 'node'");
+	told(DECIDE("engine.held { by = 'user', unit = 'cpu', rows = { -1, 1 << 40, 0.5, 0/0 } }(cluster:job(10))"), NULL);
+}
+
+static void without_is_a_list_of_ends_of_jobs(void **state)
+{
+	static const struct { const char *value, *words; } bad[] = {
+		{ "7", "without: expected a list of states, got number" },
+		{ "'FAILED'", "without: expected a list of states, got string" },
+		{ "{ 7 }", "without: expected a string, got number" },
+		{ "{ {} }", "without: expected a string, got table" },
+		{ "{ 'FAILED', 'failed' }", "without: no job ends as 'failed'" },
+		{ "{ 'PENDING' }", "without: no job ends as 'PENDING'" },
+		{ "{ '' }", "without: no job ends as ''" },
+		{ "{ 'FAILED', 'PREEMPTED', 'REQUEUED' }", NULL },
+		{ "{}", NULL },
+		/* no end to it but the time that a policy has: what is looked at is the list, not what it answers */
+		{ "setmetatable({}, { __index = function() return 'FAILED' end })", NULL },
+	};
+	char text[512];
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		snprintf(text, sizeof(text), DECIDE("cluster.usage:past { by = 'user', unit = 'cpu', since = 0, without = %s }"),
+			 bad[i].value);
+		told(text, bad[i].words);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +349,11 @@ int main(void)
 		cmocka_unit_test(a_start_that_allow_fails_about_is_taken_back),
 		cmocka_unit_test(numbers_are_checked_before_they_are_cut),
 		cmocka_unit_test(no_message_shows_an_address),
+		cmocka_unit_test(a_module_that_failed_says_why_each_time_that_it_is_required),
+		cmocka_unit_test(a_parser_does_not_open_the_file_that_it_parses),
+		cmocka_unit_test(a_time_zone_is_the_name_of_one),
+		cmocka_unit_test(times_of_held_are_numbers_from_0_on),
+		cmocka_unit_test(without_is_a_list_of_ends_of_jobs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

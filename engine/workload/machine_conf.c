@@ -18,6 +18,7 @@
 #include "image/nodelist.h"
 
 #define DEPTH 8			/* of files that include files */
+#define MOST_FILES 1000		/* read in all: eight levels of ten would be a hundred million */
 #define MOST_WORDS 64		/* of a line */
 #define MOST_NODES (1u << 18)	/* four times what slurmctld takes */
 
@@ -40,6 +41,7 @@ struct conf {
 	struct sl_error *err;
 	const char *path;	/* being read */
 	uint64_t number;
+	uint32_t files;		/* read so far */
 	bool partitions;	/* on the second pass; the first reads nodes */
 	struct sl_node_row node;	/* DEFAULT */
 	uint32_t node_cpus, boards, sockets, cores, threads, core_spec, mem_spec;	/* DEFAULT, 0: not said */
@@ -536,7 +538,7 @@ static int read_line(struct conf *c, char *text, const char *path, int depth)
 /* Lines that end with a backslash go on in the next one. */
 static int read_conf(struct conf *c, const char *path, int depth)
 {
-	struct sl_lines *lines = sl_lines_open(path, c->err);
+	struct sl_lines *lines;
 	const char *outer = c->path;
 	uint64_t outer_number = c->number;
 	char *line, *joined = NULL, *more;
@@ -544,6 +546,9 @@ static int read_conf(struct conf *c, const char *path, int depth)
 	int64_t n = 0;
 	int rc = -1;
 
+	if (c->files++ == MOST_FILES)
+		return bad(c, "more than %d files", MOST_FILES);
+	lines = sl_lines_open(path, c->err);
 	if (!lines)
 		return -1;
 	c->path = path;
@@ -598,6 +603,7 @@ int sl_machine_load_conf(struct sl_builder *b, const char *path, uint32_t *selec
 			goto error;
 		}
 	c.partitions = true;
+	c.files = 0;
 	if (read_conf(&c, path, 0) < 0)
 		goto error;
 	if (!sl_builder_rows(b, SL_T_PARTITION))

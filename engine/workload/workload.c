@@ -4,6 +4,7 @@
  */
 #include "workload/private.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -70,6 +71,18 @@ static int fill_store(struct sl_store *s, const char *name, const struct generat
 	return sl_workload_read_swf(s, name, err);
 }
 
+/* What became of its jobs, where none is left to be scheduled: the reason of most. */
+static int no_job_left(const struct sl_workload *w, struct sl_error *err)
+{
+	const struct sl_issue_count *most = &w->issue[0];
+
+	for (int i = 1; i < SL_ISSUES; i++)
+		if (w->issue[i].count > most->count)
+			most = &w->issue[i];
+	return sl_fail(err, SL_EFORMAT, "%s: no job is left of %" PRIu64 ": %" PRIu64 " %s (%s)", w->name, w->rows_read,
+		       most->count, sl_issue_words((enum sl_issue) (most - w->issue)), most->example);
+}
+
 struct sl_workload *sl_workload_load(const char *name, const struct sl_workload_options *opt, struct sl_error *err)
 {
 	static const struct sl_workload_options none = { 0 };
@@ -86,11 +99,18 @@ struct sl_workload *sl_workload_load(const char *name, const struct sl_workload_
 	}
 	if (!g && (format = find_format(name, err)) < 0)
 		return NULL;
-	if (format == FORMAT_JSON)
-		return sl_workload_read_json(name, opt, err);
-	s = sl_store_create(name, opt, err);
-	if (s && fill_store(s, name, g, format, err) == 0)
-		w = sl_store_finish(s, err);
-	sl_store_destroy(s);
+	if (format == FORMAT_JSON) {
+		w = sl_workload_read_json(name, opt, err);
+	} else {
+		s = sl_store_create(name, opt, err);
+		if (s && fill_store(s, name, g, format, err) == 0)
+			w = sl_store_finish(s, err);
+		sl_store_destroy(s);
+	}
+	if (w && !w->snap.job.rows) {
+		no_job_left(w, err);
+		sl_workload_destroy(w);
+		w = NULL;
+	}
 	return w;
 }

@@ -103,6 +103,7 @@ static void the_machine_of_a_slurm_conf_is_as_slurmctld_sees_it(void **state)
 
 static void a_slurm_conf_with_mistakes_is_refused_with_its_line(void **state)
 {
+	static char wide[1100 * 20];
 	static const struct { const char *text, *words; } bad[] = {
 		{ "ClusterName=x\n", "no NodeName line" },
 		{ "NodeName=a[1-2] CPUs=x\n", "bad.conf:1: CPUs=x: expected a number" },
@@ -115,11 +116,15 @@ static void a_slurm_conf_with_mistakes_is_refused_with_its_line(void **state)
 		{ "NodeName=a1 CPUs=2\nPartitionName=p Nodes=a1\nPartitionName=p Nodes=a1\n", "bad.conf:3: partition p twice" },
 		{ "Include nowhere.conf\n", "nowhere.conf: No such file" },
 		{ "Include bad.conf\n", "more than 8 deep" },
+		{ wide, "more than 1000 files" },
 	};
 	char conf[112], log[112];
 
 	(void) state;
 	strcpy(log, file("a.swf", small_swf));
+	file("leaf.conf", "");
+	for (size_t i = 0; i < 1100; i++)
+		strcpy(wide + i * strlen("Include leaf.conf\n"), "Include leaf.conf\n");
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct sl_workload_options opt = { .machine = conf };
 		struct sl_error err = { 0 };

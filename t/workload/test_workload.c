@@ -462,6 +462,19 @@ static void what_sacct_does_not_tell_is_asked_for(void **state)
 	REFUSED(file("c.txt", "JobID|Submit|NCPUS|Elapsed\n"), SL_EFORMAT, "no job that has run", .machine = "1x1c");
 }
 
+/* Dropped after they were read: nothing to schedule, and a report of nothing. */
+static void a_source_of_which_no_job_is_left_is_refused_with_the_reason(void **state)
+{
+	(void) state;
+	REFUSED(file("a.swf", small_swf), SL_EFORMAT, "a.swf: no job is left of 3: 3 jobs larger than the machine, skipped (job ",
+		.machine = "1x1c");
+	REFUSED(file("c.txt", "JobID|Submit|NCPUS|Elapsed\n1|100|9|00:10:00\n"), SL_EFORMAT, "c.txt: no job is left of 1: ",
+		.machine = "1x1c");
+	REFUSED(file("c.json", "{\"nodes\": [{\"name\": \"n1\", \"cores\": 1}], \"partitions\": [{\"name\": \"p\"}],\n"
+		     "\"jobs\": [{\"id\": 1, \"partition\": \"p\", \"min_nodes\": 2, \"num_tasks\": 2, \"runtime_s\": 9}]}\n"),
+		SL_EFORMAT, "c.json: no job is left of 1: 1 jobs larger than the machine");
+}
+
 static void gpus_that_the_machine_lacks_are_left_out_with_a_word(void **state)
 {
 	struct sl_workload *w = LOAD(file("march.txt", sacct), .machine = "4x8c");
@@ -574,6 +587,7 @@ int main(void)
 		cmocka_unit_test(every_kind_of_workload_survives_the_way_through_json),
 		cmocka_unit_test(what_sacct_printed_is_read_by_the_names_of_its_columns),
 		cmocka_unit_test(what_sacct_does_not_tell_is_asked_for),
+		cmocka_unit_test(a_source_of_which_no_job_is_left_is_refused_with_the_reason),
 		cmocka_unit_test(gpus_that_the_machine_lacks_are_left_out_with_a_word),
 		cmocka_unit_test(durations_and_amounts_are_read_as_slurm_writes_them),
 		cmocka_unit_test(a_line_longer_than_the_buffer_is_read_whole),

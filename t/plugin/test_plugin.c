@@ -240,6 +240,15 @@ static void a_set_that_cannot_be_written_is_kept_in_memory_and_written_later(voi
 	assert_int_equal(sl_keep_set(&k, "another", 7, &err), 0);
 	assert_int_equal(sl_keep_get(&other, &err), 1);
 	assert_memory_equal(other.bytes, "another", 7);
+	/* nor does what is there and larger than any set eat memory */
+	sl_keep_clear(&other);
+	assert_int_equal(truncate(k.file, INT64_C(1) << 40), 0);
+	assert_int_equal(sl_keep_get(&other, &err), -1);
+	assert_non_null(strstr(err.text, "last-good: larger than 67108864 bytes"));
+	assert_int_equal(sl_keep_set(&other, "a set", 5, &err), 0);
+	sl_keep_clear(&other);
+	assert_int_equal(sl_keep_get(&other, &err), 1);
+	assert_memory_equal(other.bytes, "a set", 5);
 	assert_int_equal(unlink(k.file), 0);
 	assert_int_equal(rmdir(file), 0);
 	assert_int_equal(rmdir(dir), 0);

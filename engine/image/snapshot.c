@@ -170,14 +170,22 @@ static int check_runs(const struct sl_snapshot *s, struct sl_error *err)
 	return 0;
 }
 
+#define MOST_TIME (INT64_C(1) << 40)	/* some 35,000 years */
+
+/* Seconds since 1970, and all that is planned begins now: there must be room behind it. */
+static int check_clock(const struct sl_snapshot *s, struct sl_error *err)
+{
+	if (s->meta.now[0] < 0 || s->meta.now[0] > MOST_TIME)
+		return sl_fail(err, SL_EFORMAT, "snapshot: meta.now: %" PRId64 " is no time", s->meta.now[0]);
+	return 0;
+}
+
 /* Usage is of a time that runs forward and is no mistake. */
 static int check_usage(const struct sl_snapshot *s, struct sl_error *err)
 {
-	const int64_t most = INT64_C(1) << 40;
-
 	for (uint32_t r = 0; r < s->usage.rows; r++)
-		if (s->usage.start_time[r] > s->usage.end_time[r] || s->usage.start_time[r] < -most ||
-		    s->usage.end_time[r] > most)
+		if (s->usage.start_time[r] > s->usage.end_time[r] || s->usage.start_time[r] < -MOST_TIME ||
+		    s->usage.end_time[r] > MOST_TIME)
 			return sl_fail(err, SL_EFORMAT, "snapshot: usage[%" PRIu32 "]: from %" PRId64 " to %" PRId64
 				       " is no time", r, s->usage.start_time[r], s->usage.end_time[r]);
 	return 0;
@@ -305,8 +313,8 @@ int sl_snapshot_open(struct sl_snapshot *snap, const void *bytes, size_t size, s
 	struct sl_snapshot s;
 
 	if (sl_image_open(&s.image, &s, &sl_snapshot_schema, bytes, size, err) < 0 ||
-	    check_refs(&s, err) < 0 || check_runs(&s, err) < 0 || check_queue(&s, err) < 0 || check_usage(&s, err) < 0 ||
-	    check_allocs(&s, err) < 0 || check_keys(&s, err) < 0 ||
+	    check_clock(&s, err) < 0 || check_refs(&s, err) < 0 || check_runs(&s, err) < 0 ||
+	    check_queue(&s, err) < 0 || check_usage(&s, err) < 0 || check_allocs(&s, err) < 0 || check_keys(&s, err) < 0 ||
 	    sl_remembered_check(&s.image, &s.remembered, err) < 0)
 		return -1;
 	*snap = s;

@@ -143,6 +143,15 @@ static void runs_go_forward(void **state)
 	REFUSED(SL_T_RUN, 0, run, .last = 3, "snapshot: run[0].last: a reference to nothing");
 }
 
+static void a_clock_shows_a_time(void **state)
+{
+	(void) state;
+	REFUSED(SL_T_META, 0, meta, .now = INT64_MAX, "snapshot: meta.now: 9223372036854775807 is no time");
+	REFUSED(SL_T_META, 0, meta, .now = -1, "snapshot: meta.now: -1 is no time");
+	REFUSED(SL_T_META, 0, meta, .now = INT64_MIN, "snapshot: meta.now: -9223372036854775808 is no time");
+	REFUSED(SL_T_META, 0, meta, .now = (INT64_C(1) << 40) + 1, "snapshot: meta.now: 1099511627777 is no time");
+}
+
 static void only_pending_jobs_are_queued(void **state)
 {
 	(void) state;
@@ -295,6 +304,7 @@ int main(void)
 		cmocka_unit_test(random_snapshots_and_plans_are_valid),
 		cmocka_unit_test(the_small_snapshot_is_valid),
 		cmocka_unit_test(runs_go_forward),
+		cmocka_unit_test(a_clock_shows_a_time),
 		cmocka_unit_test(only_pending_jobs_are_queued),
 		cmocka_unit_test(what_is_held_or_asked_for_is_named),
 		cmocka_unit_test(an_allocation_has_a_node_once_and_belongs_to_one_job),

@@ -446,6 +446,42 @@ static void times_that_no_clock_shows_do_no_harm(void **state)
 	sl_bundle_destroy(set);
 }
 
+/* The clock itself is bounded when a snapshot is opened; at its bounds all is as it is today. */
+static void the_first_and_the_last_moment_are_moments_as_others(void **state)
+{
+	static const int64_t now[] = { 0, 1, INT64_C(1) << 40 };
+	struct sl_bundle_source src = { .policy = "easy" };
+	struct sl_error err = { 0 };
+	struct sl_bundle *set = sl_bundle_load(&src, NULL, NULL, &err);
+	struct sl_script *s = sl_script_create(set, NULL, &err);
+	uint32_t started, usual;
+
+	(void) state;
+	assert_non_null(s);
+	for (int odd = 0; odd < 2; odd++)
+		for (size_t i = 0; i < sizeof(now) / sizeof(now[0]); i++) {
+			struct build *b = three_jobs(), *today = three_jobs();
+			struct sl_plan_figures fig;
+
+			build_reservation(b, "maint", 7200, 9000, 0, 0);
+			build_reservation(today, "maint", 7200, 9000, 0, 0);
+			b->meta.now = now[i];
+			build_change(b, SL_T_JOB, 0, sl_job_row, .start_time = now[i] - 60);
+			build_change(b, SL_T_JOB, 0, sl_job_row, .end_time = odd ? INT64_MIN : now[i] + 3600);
+			build_change(b, SL_T_RESERVATION, 0, sl_reservation_row, .start_time = now[i] + 7200);
+			build_change(b, SL_T_RESERVATION, 0, sl_reservation_row, .end_time = odd ? INT64_MAX : now[i] + 9000);
+			if (cycle(s, build_open(b), NULL, &fig, &started, &err))
+				fail_msg("at %lld: %s", (long long) now[i], err.text);
+			assert_int_equal(cycle(s, build_open(today), NULL, &fig, &usual, &err), 0);
+			if (!odd)
+				assert_int_equal(started, usual);
+			build_destroy(b);
+			build_destroy(today);
+		}
+	sl_script_destroy(s);
+	sl_bundle_destroy(set);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -460,6 +496,7 @@ int main(void)
 		cmocka_unit_test(a_cycle_without_memory_to_begin_with_is_told),
 		cmocka_unit_test(the_memory_of_a_state_is_known_and_bounded),
 		cmocka_unit_test(times_that_no_clock_shows_do_no_harm),
+		cmocka_unit_test(the_first_and_the_last_moment_are_moments_as_others),
 		cmocka_unit_test(many_states_come_from_one_bundle),
 	};
 

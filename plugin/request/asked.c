@@ -249,27 +249,35 @@ static int each_adopted(void *x, void *arg)
 	return 0;
 }
 
+/* True: the entry's job has its request back, or there is no such job. */
+static bool settle(const struct sl_asked *a, uint32_t *restored)
+{
+	job_record_t *job = find_job_record(a->job_id);
+
+	if (!job || job->user_id != a->user_id || !job->details)
+		return true;
+	/* a job that has ended may be requeued still */
+	if (!a->started || !IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job))
+		return false;
+	restore(a, job);
+	++*restored;
+	return true;
+}
+
 uint32_t sl_asked_restore(struct sl_asked_book *b)
 {
-	uint32_t i, n = 0;
+	uint32_t i, kept = 0, n = 0;
 
 	if (b->fresh && b->entries)
 		list_for_each(job_list, each_adopted, b);
 	b->fresh = false;
-	for (i = b->entries; i-- > 0;) {
-		struct sl_asked *a = &b->entry[i];
-		job_record_t *job = find_job_record(a->job_id);
-
-		/* a job that has ended may be requeued still */
-		if (job && job->user_id == a->user_id && job->details &&
-		    (!a->started || !IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job)))
-			continue;
-		if (job && job->user_id == a->user_id && job->details) {
-			restore(a, job);
-			n++;
-		}
-		drop(b, i);
-	}
+	for (i = 0; i < b->entries; i++)
+		if (settle(&b->entry[i], &n))
+			empty(&b->entry[i]);
+		else
+			b->entry[kept++] = b->entry[i];
+	b->changed |= kept < b->entries;
+	b->entries = kept;
 	return n;
 }
 

@@ -180,9 +180,7 @@ static bool competes(const struct sl_scratch *s, job_queue_rec_t *rec)
 	if (!(accounting_enforce & ACCOUNTING_ENFORCE_LIMITS))
 		return true;
 	job->part_ptr = rec->part_ptr;
-#if SL_SLURM(24, 11)
-	job->qos_ptr = rec->qos_ptr;
-#endif
+	sl_job_set_qos(job, sl_queue_qos(rec));
 	return acct_policy_job_runnable_pre_select(job, false);
 }
 

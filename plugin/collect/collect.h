@@ -23,8 +23,8 @@
 #include "plugin/records/memo.h"
 #include "image/snapshot.h"
 
-/* A way to start a native job: in a reservation it may run in without asking,
- * or with its preferred features.  Tried in order. */
+/* A way to start a job: in a reservation it may run in without asking, with its preferred
+ * features, as one of its QOS.  Tried in order. */
 struct sl_way {
 	uint32_t job_id;
 	uint32_t part;		/* row in the snapshot */

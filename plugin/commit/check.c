@@ -12,18 +12,35 @@ static int same_resv(void *x, void *key)
 	return ((slurmctld_resv_t *) x)->resv_id == *(uint32_t *) key;
 }
 
+/* Of several QOS the way's.  False: the job does not ask for it. */
+static bool take_qos(job_record_t *job, uint32_t qos_id)
+{
+	assoc_mgr_lock_t locks = { .qos = READ_LOCK };
+	sl_list_t several = sl_job_several_qos(job);
+	slurmdb_qos_rec_t *qos;
+
+	if (!several)
+		return true;
+	assoc_mgr_lock(&locks);
+	if ((qos = list_find_first(several, slurmdb_find_qos_in_list, &qos_id)))
+		sl_job_set_qos(job, qos);
+	assoc_mgr_unlock(&locks);
+	return qos != NULL;
+}
+
 /* QOS that was taken away since the job was submitted. */
 static bool qos_valid(job_record_t *job)
 {
 	assoc_mgr_lock_t locks = { .assoc = READ_LOCK, .qos = READ_LOCK };
+	uint32_t id = sl_job_qos_id(job);
 	bool ok = true;
 
-	if (!job->qos_id || !(accounting_enforce & ACCOUNTING_ENFORCE_QOS))
+	if (!id || !(accounting_enforce & ACCOUNTING_ENFORCE_QOS))
 		return true;
 	assoc_mgr_lock(&locks);
 	if (job->assoc_ptr && !job->limit_set.qos &&
-	    (job->qos_id >= g_qos_count || !job->assoc_ptr->usage || !job->assoc_ptr->usage->valid_qos ||
-	     !bit_test(job->assoc_ptr->usage->valid_qos, job->qos_id)))
+	    (id >= g_qos_count || !job->assoc_ptr->usage || !job->assoc_ptr->usage->valid_qos ||
+	     !bit_test(job->assoc_ptr->usage->valid_qos, id)))
 		ok = false;
 	assoc_mgr_unlock(&locks);
 	if (!ok)
@@ -86,6 +103,8 @@ const char *sl_commit_check(job_record_t *job, part_record_t *part, const struct
 		return why;
 	if (!find_resv(way, &resv))
 		return "its reservation is gone";
+	if (!take_qos(job, way->qos_id))
+		return "it does not ask for that QOS any more";
 	prepare(job, part, way, resv);
 	if (!job_independent(job))
 		return "it waits for a dependency or a begin time";

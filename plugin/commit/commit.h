@@ -85,7 +85,7 @@ bool sl_commit_same_world(const struct sl_commit *m);
 
 /*
  * Is the job fit to be started in that partition now?  NULL when it is, with
- * part_ptr, priority and features set for select_nodes(); else why not.  Job and
+ * part_ptr, QOS, reservation and features set for select_nodes(); else why not.  Job and
  * node write locks held.
  */
 const char *sl_commit_check(job_record_t *job, part_record_t *part, const struct sl_way *way);

@@ -231,6 +231,42 @@ static inline slurmdb_qos_rec_t *sl_queue_qos(const job_queue_rec_t *rec)
 #endif
 }
 
+/* Of which QOS limits are looked at, and the job runs, if it is started. */
+static inline void sl_job_set_qos(job_record_t *job, slurmdb_qos_rec_t *qos)
+{
+#if SL_SLURM(24, 11)
+	job->qos_ptr = qos;
+#else
+	(void) job;
+	(void) qos;
+#endif
+#if SL_SLURM(25, 11)
+	if (qos)
+		job->qos_id = qos->id;
+#endif
+}
+
+/* The QOS that the job asks for, where it asks for several; else NULL. */
+static inline sl_list_t sl_job_several_qos(const job_record_t *job)
+{
+#if SL_SLURM(24, 11)
+	return job->qos_list && list_count(job->qos_list) ? job->qos_list : NULL;
+#else
+	(void) job;
+	return NULL;
+#endif
+}
+
+/* The number of the job's QOS; 0: it has none. */
+static inline uint32_t sl_job_qos_id(const job_record_t *job)
+{
+#if SL_SLURM(24, 11)	/* the number follows when the job starts */
+	return job->qos_ptr ? job->qos_ptr->id : 0;
+#else
+	return job->qos_id;
+#endif
+}
+
 /* Is this the queue record for what the job would prefer (--prefer)? */
 static inline bool sl_queue_prefer(const job_queue_rec_t *rec)
 {

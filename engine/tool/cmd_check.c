@@ -4,17 +4,23 @@
  */
 #include "tool/tool.h"
 
+#include <errno.h>
+#include <grp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "script/script.h"
+#include "tool/confine.h"
 
 struct values {
-	const char *path;
+	const char *path, *user;
 	double budget;
 	int64_t trusted_uid;
 	bool trust, quiet;
+	/* who the engine will be, and has to be able to read; 0: nothing to look at */
+	unsigned reader, reader_group;
 };
 
 static const struct sl_option options[] = {
@@ -23,6 +29,9 @@ static const struct sl_option options[] = {
 	{ .name = "uid", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, trusted_uid), .argument = "UID",
 	  .min = -1, .max = 4294967294.0, .standard = "-1",
 	  .doc = "with --trust: the owner trusted beside root, i.e. SlurmUser; -1: the user who asks" },
+	{ .name = "user", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, user), .argument = "NAME",
+	  .doc = "with --trust, for root: who the engine becomes (lua_user), and has to be able to read; without it "
+		 "SlurmUser, or nobody" },
 	{ .name = "path", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, path), .argument = "DIR[:DIR]...",
 	  .doc = "directories to search for policies before the bundled ones" },
 	{ .name = "budget", .type = SL_OPTION_NUMBER, .offset = offsetof(struct values, budget), .argument = "SECONDS",
@@ -68,6 +77,66 @@ static bool names_file(const char *text, const char *file)
 	return strstr(text, ".lua") || !strncmp(text, file, strlen(file));
 }
 
+/* -- as whom the engine will read ----------------------------------------------- */
+
+/* Returns 0, or -1 with *err. */
+static int find_reader(struct values *v, struct sl_error *err)
+{
+	if (v->user && !v->trust)
+		return sl_fail(err, SL_EINVAL, "--user goes with --trust");
+	if (v->user && geteuid())
+		return sl_fail(err, SL_EINVAL, "--user: only root can look as somebody else");
+	if (!v->trust || geteuid())
+		return 0;
+	if (v->user || v->trusted_uid <= 0)
+		return sl_confine_user(v->user, &v->reader, &v->reader_group, err);
+	v->reader = v->reader_group = (unsigned) v->trusted_uid;
+	return 0;
+}
+
+static bool become(const struct values *v)
+{
+	return !setgroups(0, NULL) && !setresgid(v->reader_group, v->reader_group, v->reader_group) &&
+		!setresuid(v->reader, v->reader, v->reader);
+}
+
+static int load_as_reader(const struct values *v, const char *file)
+{
+	struct sl_error err = { 0 };
+	char *trace = NULL;
+	struct sl_bundle *bundle = NULL;
+
+	if (!become(v))
+		sl_fail(&err, SL_EIO, "cannot become that user: %s", strerror(errno));
+	else
+		bundle = load(v, file, &trace, &err);
+	if (!bundle)
+		printf("%s: %sthe engine, as uid %u, could not load it: %s\n", file, v->user ? "" : "warning: ",
+		       v->reader, err.text);
+	fflush(stdout);
+	return !bundle;
+}
+
+/* A set that loads for root: does it for the engine?  Tried by another process, which cannot come back. */
+static bool loads_for_reader(const struct values *v, const char *file)
+{
+	int status;
+	pid_t pid;
+
+	if (!v->reader)
+		return true;
+	fflush(stdout);
+	if (!(pid = fork()))
+		_exit(load_as_reader(v, file));
+	if (pid < 0 || waitpid(pid, &status, 0) != pid) {
+		printf("%s: cannot try it as uid %u: %s\n", file, v->reader, strerror(errno));
+		return false;
+	}
+	return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+/* -- one file ---------------------------------------------------------------------- */
+
 static void tell(const char *what, void *arg)
 {
 	(void) arg;
@@ -81,6 +150,7 @@ static int check(const struct values *v, const char *file)
 	char *trace = NULL;
 	struct sl_bundle *bundle = load(v, file, &trace, &err);
 	int undefined = bundle ? sl_bundle_undefined(bundle, tell, NULL, &err) : 0;
+	bool bad;
 
 	if (undefined < 0) {
 		sl_bundle_destroy(bundle);
@@ -88,14 +158,18 @@ static int check(const struct values *v, const char *file)
 	}
 	if (bundle)
 		sl_bundle_warnings(bundle, tell, NULL);
-	if (bundle && !undefined && !v->quiet)
+	bad = !bundle || undefined;
+	/* who it will be is a guess where nobody said it */
+	if (bundle && !loads_for_reader(v, file))
+		bad |= v->user != NULL;
+	if (!bad && !v->quiet)
 		printf("%s: OK (%s)\n", file, sl_bundle_figures(bundle)->policy);
 	else if (!bundle)
 		printf("%s%s%s\n", names_file(err.text, file) ? "" : file, names_file(err.text, file) ? "" : ": ", err.text);
 	sl_tool_trace(trace, stdout);
 	sl_bundle_destroy(bundle);
 	free(trace);
-	return !bundle || undefined;
+	return bad;
 }
 
 static int run(const struct sl_verb *verb, int argc, char **argv)
@@ -103,8 +177,12 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 	struct values v;
 	int status, bad = 0, files = sl_tool_parse(verb, &v, argc, argv, 1, -1, &status);
 
+	struct sl_error err;
+
 	if (files < 0)
 		return status;
+	if (find_reader(&v, &err))
+		return sl_tool_usage(verb, "%s", err.text);
 	for (int i = 0; i < files; i++)
 		bad += check(&v, argv[i]);
 	if (!v.quiet && files > 1)
@@ -129,11 +207,14 @@ const struct sl_verb sl_verb_check = {
 		"\n"
 		"With --trust it also refuses what production refuses: a file or a directory above\n"
 		"it that belongs to neither root nor SlurmUser or that others may write to, and\n"
-		"symbolic links that lead out of the policy path.\n",
+		"symbolic links that lead out of the policy path.  Root is warned of what the engine\n"
+		"could not read, which becomes nobody, SlurmUser where that is not root, or who\n"
+		"lua_user says; say that with --user, and such a set is refused.\n",
 	.more =
 		"# EXIT STATUS\n"
 		"*0* all files are fine, *1* some are not, *2* wrong usage.\n"
 		"# EXAMPLES\n"
-		"    schedlua check --trust --uid=$(id -u slurm) /etc/slurm/sched.lua\n",
+		"    schedlua check --trust --uid=$(id -u slurm) /etc/slurm/sched.lua\n"
+		"    schedlua check --trust --user=schedlua /etc/slurm/sched.lua\n",
 	.run = run,
 };

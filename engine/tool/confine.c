@@ -72,25 +72,31 @@ static const char *moved_place(const struct sl_confined *c)
 
 /* -- who it is --------------------------------------------------------------- */
 
-static int find_user(const char *name, struct sl_harden *h, struct sl_error *err)
+int sl_confine_user(const char *name, unsigned *uid, unsigned *gid, struct sl_error *err)
 {
-	const struct passwd *pw;
+	const struct passwd *pw = name ? getpwnam(name) : NULL;
 	char *end;
 
-	h->uid = h->gid = NOBODY;
-	if (!name)
-		return 0;
-	h->must = true;
-	pw = getpwnam(name);
+	*uid = *gid = NOBODY;
 	if (pw) {
-		h->uid = pw->pw_uid;
-		h->gid = pw->pw_gid;
-	} else {
-		h->uid = h->gid = (unsigned) strtoul(name, &end, 10);
+		*uid = pw->pw_uid;
+		*gid = pw->pw_gid;
+	} else if (name) {
+		*uid = *gid = (unsigned) strtoul(name, &end, 10);
 		if (*name < '0' || *name > '9' || *end)
-			return sl_fail(err, SL_EINVAL, "engine: there is no user \"%s\" (lua_user)", name);
+			return sl_fail(err, SL_EINVAL, "there is no user \"%s\" (lua_user)", name);
 	}
-	if (geteuid() && geteuid() != h->uid)
+	return 0;
+}
+
+static int find_user(const char *name, struct sl_harden *h, struct sl_error *err)
+{
+	struct sl_error why;
+
+	if (sl_confine_user(name, &h->uid, &h->gid, &why))
+		return sl_fail(err, why.code, "engine: %s", why.text);
+	h->must = name != NULL;
+	if (name && geteuid() && geteuid() != h->uid)
 		fprintf(stderr, "lua_user=%s has no effect: slurmctld is not root, and its engine runs as it does, "
 			"as uid %u\n", name, (unsigned) geteuid());
 	return 0;

@@ -35,6 +35,10 @@ struct sl_confined {
 int sl_confine(struct sl_confined *c, size_t memory, const char *user, const char *read, struct sl_error *err);
 void sl_confined_clear(struct sl_confined *c);
 
+/* Who the engine becomes where it is root, by name or number (NULL: nobody).  -1 with *err: there is
+ * no such user. */
+int sl_confine_user(const char *name, unsigned *uid, unsigned *gid, struct sl_error *err);
+
 /* Is all as it was?  -1 with *err when something has gone that only a new process can have: a
  * directory is another one now, or the process that has models solved has ended. */
 int sl_confined_check(const struct sl_confined *c, struct sl_error *err);

@@ -236,6 +236,37 @@ check_trust() {
 }
 ok "check --trust refuses what production refuses" check_trust
 
+# The engine is another user than root, who asks: what it cannot read it cannot load.
+check_reader() {
+	mkdir "$T/reader" && chmod 755 "$T" "$T/reader" && cp "$T/mine.lua" "$T/reader/mine.lua" &&
+		cat >"$T/reader/site.lua" <<-'EOF2' && chmod 644 "$T/reader"/*.lua && run 0 check --trust --user=daemon "$T/reader/site.lua" &&
+		local sched = require "sched"
+		return sched.site { default = { "mine" } }
+	EOF2
+		out "^$T/reader/site.lua: OK" && [ "$(wc -l <"$T/out")" = 1 ] && chmod 600 "$T/reader/mine.lua" &&
+		run 1 check --trust --user=daemon "$T/reader/site.lua" &&
+		out "^$T/reader/site.lua: the engine, as uid 1, could not load it: .*: $T/reader/mine.lua: Permission denied for uid 1," &&
+		! out ": OK" && run 0 check --trust "$T/reader/site.lua" && out ": warning: the engine, as uid 65534, could not" &&
+		out ": OK" && run 0 check --trust --uid=1 "$T/reader/site.lua" && out ": warning: the engine, as uid 1, could" &&
+		run 0 check --trust --user=root "$T/reader/site.lua" && ! out "could not load" &&
+		chgrp daemon "$T/reader/mine.lua" && chmod 640 "$T/reader/mine.lua" &&
+		run 0 check --trust --user=daemon "$T/reader/site.lua" &&
+		run 2 check --trust "--user=no such" "$T/reader/site.lua" && err "there is no user \"no such\""
+}
+may_become() { # daemon comes to the bundled policies, too
+	[ "$(id -u)" = 0 ] && [ "$(id -u daemon)" = 1 ] &&
+		setpriv --reuid=1 --regid=1 --clear-groups "$SCHEDLUA" check "$T/mine.lua"
+}
+if may_become >/dev/null 2>&1; then
+	ok "check --trust says what the engine could not read" check_reader
+else
+	n=$((n + 1))
+	echo "ok $n - check --trust says what the engine could not read # SKIP not root, or daemon cannot come here"
+fi
+
+user_alone() { run 2 check --user=daemon "$T/mine.lua" && err "--user goes with --trust"; }
+ok "check --user without --trust is wrong usage" user_alone
+
 # ----------------------------------------------------------------------- status
 
 mkdir -p "$T/state/schedlua"

@@ -17,6 +17,7 @@
 
 #include "image/json_out.h"
 #include "image/nodelist.h"
+#include "image/partitions.h"
 
 enum kind { RESERVED = 1, PENDING, STARTED };
 
@@ -39,14 +40,11 @@ struct sl_journal {
 	struct answers said;	/* by the file */
 	struct answers next;	/* by the record in the making */
 	uint64_t figures;	/* digest of what the file last said of the cycle itself */
+	uint64_t partitions;	/* ... and of partitions and their nodes */
 	bool full;		/* the next record is the first of its file */
 };
 
 /* What a record is made from. */
-struct noted {			/* a job whose alternatives are ignored, and why */
-	uint32_t job, text;
-};
-
 struct record {
 	struct sl_journal *j;
 	const struct sl_snapshot *snap;
@@ -54,8 +52,7 @@ struct record {
 	const struct sl_outcome *outcomes;
 	struct sl_error *err;
 	bool news;		/* there is something to write */
-	struct noted *noted;	/* by job */
-	uint32_t notes;
+	struct sl_queued *queued;
 };
 
 /* -- answers --------------------------------------------------------------- */
@@ -221,42 +218,6 @@ static void put_outcome(const struct record *r, uint32_t i, const char *text_key
 	put_text(r->j->json, text_key, r->outcomes[i].text);
 }
 
-static int by_job(const void *a, const void *b)
-{
-	const struct noted *x = a, *y = b;
-
-	return (x->job > y->job) - (x->job < y->job);
-}
-
-static int find_noted(struct record *r)
-{
-	const struct sl_job_view *job = &r->snap->job;
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < job->rows; i++)
-		n += job->shapes_ignored[i] != 0;
-	if (!n)
-		return 0;
-	r->noted = malloc(n * sizeof(*r->noted));
-	if (!r->noted)
-		return sl_fail(r->err, SL_ENOMEM, "journal: no memory");
-	for (uint32_t i = 0; i < job->rows; i++)
-		if (job->shapes_ignored[i])
-			r->noted[r->notes++] = (struct noted) { job->id[i], job->shapes_ignored[i] };
-	qsort(r->noted, r->notes, sizeof(*r->noted), by_job);
-	return 0;
-}
-
-/* Why the alternatives in its comment are ignored; empty for all but a few. */
-static const char *note_of(const struct record *r, uint32_t job)
-{
-	const struct noted key = { .job = job }, *found = NULL;
-
-	if (r->notes)
-		found = bsearch(&key, r->noted, r->notes, sizeof(key), by_job);
-	return found ? sl_snapshot_str(r->snap, found->text) : "";
-}
-
 /* Begin the object of a job; the array it stands in begins with its first. */
 static void begin_job(const struct record *r, const char *array, bool *begun, uint32_t job)
 {
@@ -293,7 +254,7 @@ static int put_started(struct record *r)
 		put_true(json, "native", start->native[i]);
 		put_int(json, "shape", start->shape[i]);
 		put_text(json, "by", plan_text(r, start->by[i]));
-		put_text(json, "note", note_of(r, start->job[i]));
+		put_text(json, "note", sl_queued_note(r->queued, start->job[i]));
 		put_loan(r, i);
 		put_text(json, "because", plan_text(r, start->because[i]));
 		put_outcome(r, i, "text");
@@ -324,7 +285,8 @@ static void note_answers(const struct record *r)
 		uint64_t digest = mix_text(0, plan_text(r, pending->text[i]));
 
 		digest = mix(mix_text(digest, plan_text(r, pending->by[i])), pending->why[i]);
-		digest = mix_text(digest, note_of(r, pending->job[i]));
+		digest = mix_text(digest, sl_queued_note(r->queued, pending->job[i]));
+		digest = mix_text(digest, sl_queued_in(r->queued, pending->job[i]));
 		note_answer(r->j, pending->job[i], PENDING, digest);
 	}
 }
@@ -361,7 +323,8 @@ static void put_pending(struct record *r)
 		put_text(r->j->json, "why", sl_why_word(pending->why[i]));
 		put_text(r->j->json, "text", plan_text(r, pending->text[i]));
 		put_text(r->j->json, "by", plan_text(r, pending->by[i]));
-		put_text(r->j->json, "note", note_of(r, pending->job[i]));
+		put_text(r->j->json, "partition", sl_queued_in(r->queued, pending->job[i]));
+		put_text(r->j->json, "note", sl_queued_note(r->queued, pending->job[i]));
 		sl_json_end_object(r->j->json);
 	}
 	end_jobs(r, begun);
@@ -404,8 +367,18 @@ static void put_gone(struct record *r)
 	end_jobs(r, begun);
 }
 
+/* Which nodes partitions have: in the first line of a file, and when that changes. */
+static int put_partitions(struct record *r, uint64_t digest)
+{
+	if (r->j->full ? !r->snap->run.rows : digest == r->j->partitions)
+		return 0;	/* nothing new, or no partition has nodes */
+	r->news = true;
+	sl_json_key(r->j->json, "partitions");
+	return sl_partitions_put(r->j->json, r->snap, r->err);
+}
+
 /* The text of a record, one line; *size 0 when there is nothing to say. */
-static int compose_line(struct record *r, uint64_t figures, const char **text, size_t *size)
+static int compose_line(struct record *r, uint64_t figures, uint64_t partitions, const char **text, size_t *size)
 {
 	const struct sl_plan_meta_view *meta = &r->plan->meta;
 	uint64_t jobs = (uint64_t) r->plan->start.rows + r->plan->reserve.rows + r->plan->pending.rows;
@@ -428,7 +401,7 @@ static int compose_line(struct record *r, uint64_t figures, const char **text, s
 	put_int(j->json, "decide_us", meta->decide_us[0]);
 	put_int(j->json, "total_us", meta->total_us[0]);
 	put_true(j->json, "full", j->full);
-	if (put_started(r) < 0 || put_reserved(r) < 0)
+	if (put_partitions(r, partitions) < 0 || put_started(r) < 0 || put_reserved(r) < 0)
 		return -1;
 	put_pending(r);
 	put_actions(r);
@@ -651,13 +624,14 @@ static uint64_t digest_figures(const struct sl_plan_image *plan)
 /* With the lock held. */
 static int write_record(struct record *r, uint64_t figures)
 {
+	const uint64_t partitions = sl_partitions_digest(r->snap);
 	struct sl_journal *j = r->j;
 	struct answers swap;
 	struct stat st;
 	const char *text;
 	size_t size;
 
-	if (compose_line(r, figures, &text, &size) < 0)
+	if (compose_line(r, figures, partitions, &text, &size) < 0)
 		return -1;
 	if (!size)
 		return 0;
@@ -665,7 +639,7 @@ static int write_record(struct record *r, uint64_t figures)
 		return io_error(j, r->err);
 	if (st.st_size > 0 && (size_t) st.st_size + size > j->limit) {
 		/* A file is read by itself: its first line says everything. */
-		if (rotate_files(j, r->err) < 0 || compose_line(r, figures, &text, &size) < 0)
+		if (rotate_files(j, r->err) < 0 || compose_line(r, figures, partitions, &text, &size) < 0)
 			return -1;
 		if (fstat(j->fd, &st) < 0)
 			return io_error(j, r->err);
@@ -676,6 +650,7 @@ static int write_record(struct record *r, uint64_t figures)
 	j->said = j->next;
 	j->next = swap;
 	j->figures = figures;
+	j->partitions = partitions;
 	j->full = false;
 	return 0;
 }
@@ -688,8 +663,9 @@ int sl_journal_write(struct sl_journal *j, const struct sl_snapshot *snap, const
 
 	if (lock_current(j, err) < 0)
 		return -1;
-	rc = find_noted(&r) < 0 ? -1 : write_record(&r, digest_figures(plan));
-	free(r.noted);
+	r.queued = sl_queued_create(snap, err);
+	rc = r.queued ? write_record(&r, digest_figures(plan)) : -1;
+	sl_queued_destroy(r.queued);
 	if (j->fd >= 0)
 		flock(j->fd, LOCK_UN);
 	return rc;

@@ -11,11 +11,13 @@
  * Keys of a line, left out where they are empty, zero or false:
  *	sequence, now, policy, examined, truncated, error, decide_us, total_us
  *	full		the first line of a file: names every job that waits
+ *	partitions	{name: nodes}: in the first line of a file, and when that changes
  *	started		[{job, partition, nodes, node_count, cores, time_limit,
  *			  native, shape, by, note, done, text}]
  *			  (note: why the alternatives in its comment are ignored)
  *	reserved	[{job, start_time, partition, nodes, node_count, cores, by}]
- *	pending		[{job, why, text, by, note}]
+ *	pending		[{job, why, text, by, partition, note}]
+ *			  (partition: those in which it is queued, comma-separated)
  *	actions		[{job, verb, number, text, by, done, why}]
  *	gone		[{job}]: it waited, and now neither waits nor was started here
  * done and what follows tell what became of it; they are there only where the plan

@@ -17,6 +17,7 @@
 
 #include "tool/explain_order.h"
 #include "image/journal.h"
+#include "image/nodelist.h"
 #include "ledger/ledger.h"
 #include "base/plain.h"
 #include "tool/statedir.h"
@@ -55,6 +56,7 @@ struct search {
 	size_t most;
 	json_t *events;		/* newest first */
 	json_t *latest;		/* job id -> its newest record, for who stands ahead */
+	json_t *partitions;	/* name -> nodes, as the journal has them last; NULL: an old journal */
 	json_int_t now;		/* of the newest line */
 	bool failed;
 };
@@ -200,6 +202,8 @@ static int visit_latest(const char *line, size_t length, void *arg)
 
 	if (cycle && !s->now)
 		s->now = integer(cycle, "now");
+	if (!s->partitions)
+		s->partitions = json_incref(json_object_get(cycle, "partitions"));
 	for (size_t k = 0; k < sizeof(lists) / sizeof(lists[0]); k++)
 		json_array_foreach(json_object_get(cycle, lists[k]), i, record) {
 			snprintf(key, sizeof(key), "%lld", (long long) integer(record, "job"));
@@ -210,14 +214,40 @@ static int visit_latest(const char *line, size_t length, void *arg)
 	return full || s->failed;
 }
 
+static int add_name(const char *name, void *set)
+{
+	return json_object_set_new(set, name, json_true());
+}
+
+static int is_in(const char *name, void *set)
+{
+	return json_object_get(set, name) != NULL;
+}
+
+/* The nodes of all partitions in which the job waits, as a set; NULL where that is not known. */
+static json_t *own_nodes(const struct search *s, const json_t *event)
+{
+	char *names = strdup(string(event, "partition")), *save = NULL;
+	json_t *set = names && *names && s->partitions ? json_object() : NULL;
+
+	for (char *name = set ? strtok_r(names, ",", &save) : NULL; name; name = strtok_r(NULL, ",", &save))
+		if (sl_nodelist_split(string(s->partitions, name), add_name, set, NULL)) {
+			json_decref(set);
+			set = NULL;
+			break;
+		}
+	free(names);
+	return set;
+}
+
 /*
- * The jobs with a reservation that begins before this job's expected start.  A
- * reservation whose time has passed is nobody's any more.
+ * The jobs with a reservation that begins before this job's expected start, on nodes that
+ * it could have.  A reservation whose time has passed is nobody's any more.
  */
 static json_t *jobs_ahead(struct search *s, const json_t *event)
 {
 	json_int_t own = integer(event, "start_time"), when;
-	json_t *ahead = json_array(), *record;
+	json_t *ahead = json_array(), *nodes = own_nodes(s, event), *record;
 	const char *key;
 	size_t at;
 
@@ -225,12 +255,15 @@ static json_t *jobs_ahead(struct search *s, const json_t *event)
 		when = integer(record, "start_time");
 		if (when < s->now || integer(record, "job") == s->job || (own && when > own))
 			continue;
+		if (nodes && !sl_nodelist_split(string(record, "nodes"), is_in, nodes, NULL))
+			continue;
 		for (at = 0; at < json_array_size(ahead); at++)
 			if (integer(json_array_get(ahead, at), "start_time") > when)
 				break;
 		json_array_insert_new(ahead, at, json_pack("{s:I, s:I}", "job", integer(record, "job"),
 							   "start_time", when));
 	}
+	json_decref(nodes);
 	return ahead;
 }
 
@@ -480,6 +513,7 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 		free(order);
 	}
 	json_decref(s.latest);
+	json_decref(s.partitions);
 	json_decref(s.events);
 	return status;
 }
@@ -493,7 +527,7 @@ const struct sl_verb sl_verb_explain = {
 		"Reads the decision journal, which the plug-in writes, from its newest record back,\n"
 		"and prints what the scheduler decided about the job: that it started and where,\n"
 		"that it waits and why, when it is expected to start, and, while it waits, which\n"
-		"jobs with a reservation stand ahead of it.  The policy that decided stands in\n"
+		"jobs with a reservation on nodes of its partitions stand ahead of it.  The policy that decided stands in\n"
 		"brackets.  A decision is shown with the time from which, and until which, it held.\n"
 		"\n"
 		"Of a job that waits it also prints the whole computation of its place in the order:\n"

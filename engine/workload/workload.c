@@ -33,6 +33,24 @@ static const struct generator *find_generator(const char *name)
 
 enum format { FORMAT_SWF, FORMAT_JSON, FORMAT_SACCT, FORMAT_NONE };
 
+/* The first line of what sacct -P prints: names, one of them JobID or JobIDRaw. */
+static bool names_columns(const char *line)
+{
+	for (const char *p = line; *p; p += strcspn(p, "|"), p += *p == '|') {
+		size_t n = strcspn(p, "|\r\n");
+
+		if ((n == 5 && !strncasecmp(p, "JobID", n)) || (n == 8 && !strncasecmp(p, "JobIDRaw", n)))
+			return true;
+	}
+	return false;
+}
+
+/* "-dt 10.50 -e submit_batch_job | -sim-walltime 84805.00 --uid=...": the Slurm simulator's. */
+static bool is_simulator_event(const char *line)
+{
+	return !strncmp(line, "-dt", 3) && strstr(line, " -e ") && strchr(line, '|');
+}
+
 /* What kind of file it is, from its first line that says anything. */
 static int find_format(const char *path, struct sl_error *err)
 {
@@ -51,8 +69,12 @@ static int find_format(const char *path, struct sl_error *err)
 		line += strspn(line, " \t");
 		if (*line == '{')
 			format = FORMAT_JSON;
-		else if (!strncasecmp(line, "JobID", 5) || (strchr(line, '|') && strcasestr(line, "JobID")))
+		else if (!strncasecmp(line, "JobID", 5) || names_columns(line))
 			format = FORMAT_SACCT;
+		else if (is_simulator_event(line))
+			format = sl_fail(err, SL_EFORMAT, "%s:%" PRIu64 ": events of the UB-CCR Slurm simulator, which are "
+					 "not read here; expected SWF, JSON or what sacct -P prints", path,
+					 sl_lines_number(l));
 		else if (*line)
 			format = FORMAT_SWF;
 	}

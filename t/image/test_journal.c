@@ -266,22 +266,83 @@ static void a_waiting_job_is_named_again_only_when_its_answer_changed(void **sta
 	sl_journal_close(j);
 }
 
+/* In the snapshot: a job that is queued in the first so many partitions. */
+static void add_job(struct fixture *f, uint32_t id, const char *ignored, uint32_t partitions)
+{
+	struct sl_job_row job = sl_job_row();
+	struct sl_queue_row queue = sl_queue_row();
+
+	job.id = id;
+	job.partition = 0;
+	job.shapes_ignored = *ignored ? sl_builder_str(f->snapshot, ignored) : 0;
+	queue.job = sl_builder_rows(f->snapshot, SL_T_JOB);
+	sl_builder_append(f->snapshot, SL_T_JOB, &job);
+	for (queue.partition = 0; queue.partition < partitions; queue.partition++)
+		sl_builder_append(f->snapshot, SL_T_QUEUE, &queue);
+}
+
+static void add_partition(struct fixture *f, const char *name, uint32_t first, uint32_t last)
+{
+	struct sl_partition_row part = sl_partition_row();
+	struct sl_run_row run = sl_run_row();
+
+	part.name = sl_builder_str(f->snapshot, name);
+	part.nodes = (struct sl_range) { sl_builder_rows(f->snapshot, SL_T_RUN), 1 };
+	run.first = first;
+	run.last = last;
+	sl_builder_append(f->snapshot, SL_T_RUN, &run);
+	sl_builder_append(f->snapshot, SL_T_PARTITION, &part);
+}
+
+static void open_snapshot(struct fixture *f)
+{
+	struct sl_error err;
+	const void *bytes;
+	size_t size;
+
+	if (sl_builder_finish(f->snapshot, &bytes, &size, &err) || sl_snapshot_open(&f->snap, bytes, size, &err))
+		fail_msg("%s", err.text);
+}
+
+/* Who stands ahead of a job can only be told by those who know where it may run. */
+static void nodes_of_partitions_are_told_once_and_again_when_they_change(void **state)
+{
+	struct fixture *f = *state;
+	struct sl_error err;
+	struct sl_journal *j = sl_journal_open(f->dir, &err);
+
+	add_partition(f, "gpu", 16, 19);
+	add_job(f, 40, "", 2);
+	open_snapshot(f);
+	for (int i = 1; i < 3; i++) {
+		begin_plan(f, i);
+		add_pending(f, 40, SL_WHY_RESOURCES, "waits");
+		assert_int_equal(write_plan(f, j, NULL, &err), 0);
+	}
+	expect_lines(f, 1, "{\"sequence\": 1, \"now\": 1001, \"policy\": \"easy\", \"full\": true, "
+		     "\"partitions\": {\"gpu\": \"n[16-19]\"}, "
+		     "\"pending\": [{\"job\": 40, \"why\": \"resources\", \"text\": \"waits\", "
+		     "\"partition\": \"batch,gpu\"}]}");
+	add_partition(f, "new", 0, 0);
+	open_snapshot(f);
+	begin_plan(f, 3);
+	add_pending(f, 40, SL_WHY_RESOURCES, "waits");
+	assert_int_equal(write_plan(f, j, NULL, &err), 0);
+	expect_lines(f, 2, "{\"sequence\": 3, \"now\": 1003, \"policy\": \"easy\", "
+		     "\"partitions\": {\"gpu\": \"n[16-19]\", \"new\": \"n0\"}}");
+	sl_journal_close(j);
+}
+
 static void a_job_whose_alternatives_are_ignored_is_told_so_once(void **state)
 {
 	struct fixture *f = *state;
 	struct sl_error err;
 	struct sl_journal *j = sl_journal_open(f->dir, &err);
-	struct sl_job_row job = sl_job_row();
-	const void *bytes;
-	size_t size;
 
-	job.partition = 0;
-	for (job.id = 30; job.id < 33; job.id++) {
-		job.shapes_ignored = job.id == 31 ? sl_builder_str(f->snapshot, "'or' is no option") : 0;
-		sl_builder_append(f->snapshot, SL_T_JOB, &job);
-	}
-	assert_int_equal(sl_builder_finish(f->snapshot, &bytes, &size, &err), 0);
-	assert_int_equal(sl_snapshot_open(&f->snap, bytes, size, &err), 0);
+	add_job(f, 30, "", 1);
+	add_job(f, 31, "'or' is no option", 1);
+	add_job(f, 32, "", 1);
+	open_snapshot(f);
 	for (int i = 1; i < 4; i++) {
 		begin_plan(f, i);
 		add_pending(f, 31, SL_WHY_RESOURCES, "waits");
@@ -289,14 +350,16 @@ static void a_job_whose_alternatives_are_ignored_is_told_so_once(void **state)
 		assert_int_equal(write_plan(f, j, NULL, &err), 0);
 	}
 	expect_lines(f, 2, "{\"sequence\": 3, \"now\": 1003, \"policy\": \"easy\", "
-		     "\"pending\": [{\"job\": 32, \"why\": \"resources\", \"text\": \"waits still\"}]}");
+		     "\"pending\": [{\"job\": 32, \"why\": \"resources\", \"text\": \"waits still\", "
+		     "\"partition\": \"batch\"}]}");
 	begin_plan(f, 4);
 	add_start(f, 31, 1, 1);
 	assert_int_equal(write_plan(f, j, NULL, &err), 0);
 	struct lines l = read_lines(f);
 	assert_non_null(strstr(l.line[0], "\"note\": \"'or' is no option\""));
-	assert_non_null(strstr(l.line[2], "\"text\": \"waits\", \"note\": \"'or' is no option\"}, {\"job\": 32, "
-			       "\"why\": \"resources\", \"text\": \"waits\"}"));
+	assert_non_null(strstr(l.line[2], "\"text\": \"waits\", \"partition\": \"batch\", "
+			       "\"note\": \"'or' is no option\"}, {\"job\": 32, "
+			       "\"why\": \"resources\", \"text\": \"waits\", \"partition\": \"batch\"}"));
 	forget(&l);
 	sl_journal_close(j);
 }
@@ -586,6 +649,7 @@ int main(void)
 		WITH_DIR(a_cycle_is_one_line_that_tells_what_became_of_it),
 		WITH_DIR(a_waiting_job_is_named_again_only_when_its_answer_changed),
 		WITH_DIR(a_job_whose_alternatives_are_ignored_is_told_so_once),
+		WITH_DIR(nodes_of_partitions_are_told_once_and_again_when_they_change),
 		WITH_DIR(a_reservation_that_is_lost_is_told_with_the_reason_that_stays),
 		WITH_DIR(an_error_that_goes_on_is_written_once),
 		WITH_DIR(files_are_rotated_and_each_begins_with_all_that_waits),

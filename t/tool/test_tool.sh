@@ -352,6 +352,18 @@ explain_nothing() {
 }
 ok "explain says when there is nothing to tell" explain_nothing
 
+# 2 waits in cpu and is without a place; that of 1 is on its nodes, that of 3 on none of them
+mkdir "$T/apart"
+cat >"$T/apart/decisions.jsonl" <<'EOF'
+{"sequence": 1, "now": 1793620800, "policy": "easy", "full": true, "partitions": {"cpu": "n[1-4]", "gpu": "g[1-2]", "all": "n[1-4],g[1-2]"}, "reserved": [{"job": 1, "start_time": 1793620900, "partition": "all", "nodes": "n[4],g1"}, {"job": 3, "start_time": 1793620850, "partition": "gpu", "nodes": "g[1-2]"}], "pending": [{"job": 2, "why": "resources", "by": "easy", "partition": "cpu"}, {"job": 4, "why": "resources", "by": "easy", "partition": "cpu,gpu"}]}
+EOF
+
+explain_apart() {
+	run 0 explain --dir "$T/apart" 2 && out "ahead of it, with a reservation: job 1 at 2026-11-02T12:01:40$" &&
+		run 0 explain --dir "$T/apart" 4 && out "ahead of it.*: job 3 at [^ ]*, job 1 at [^ ]*$"
+}
+ok "explain has nobody ahead on nodes that the job could not have" explain_apart
+
 mkdir "$T/order"
 cat >"$T/order/site.lua" <<'EOF'
 local sched = require "sched"

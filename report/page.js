@@ -186,10 +186,11 @@
 		if (!known.length || (SILENT.has(key) && !known.some((v) => v)))
 			return [];
 		const best = better > 0 ? Math.max(...known) : Math.min(...known);
-		const differ = better && Math.max(...known) !== Math.min(...known);
+		/* none where the best reads as another does: a mark says that one is better than all others */
+		const alone = better && known.length > 1 && known.filter((v) => format(v) === format(best)).length === 1;
 
 		return [element("tr", {}, element("th", { scope: "row" }, title),
-			...values.map((v) => element("td", { class: differ && v === best ? "figure best" : "figure", "data-key": key },
+			...values.map((v) => element("td", { class: alone && v === best ? "figure best" : "figure", "data-key": key },
 				typeof v === "number" ? format(v) : "–")),
 			element("td", { class: "means" }, means))];
 	}
@@ -201,7 +202,7 @@
 
 		$("metrics").replaceChildren(element("caption", { class: "skip" }, "Metrics by policy"),
 			headRow("Metric", w.runs, "Definition"), element("tbody", {}, ...rows));
-		$("better").textContent = (w.runs.length > 1 ? "✓ marks the best of a row. " : "") + (partial.length ?
+		$("better").textContent = (w.runs.length > 1 ? "✓ marks the one that is best in a row. " : "") + (partial.length ?
 			`Partial: the run was stopped (${partial.join(", ")}); the figures are those of the jobs that had ended.` : "");
 	}
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* reasons.c - why jobs stay pending, and when they are expected to start */
+#include <stdlib.h>
+
 #include "plugin/commit/commit.h"
 #include "base/plain.h"
+#include "image/nodelist.h"
 #include "image/plan_image.h"
 
 /* Slurm's code for a reason; the words go to state_desc. */
@@ -31,7 +34,7 @@ static uint32_t slurm_reason(uint32_t why)
 
 /* Set them, and say so only if that changes something: last_job_update makes
  * every client fetch all jobs anew. */
-static bool tell(job_record_t *job, uint32_t reason, const char *text, time_t start)
+static bool tell(job_record_t *job, uint32_t reason, const char *text, time_t start, const char *nodes)
 {
 	char *desc = *text ? sl_plain(xstrdup(text)) : NULL;
 	bool changed = false;
@@ -49,6 +52,12 @@ static bool tell(job_record_t *job, uint32_t reason, const char *text, time_t st
 	xfree(desc);
 	if (job->start_time != start) {
 		job->start_time = start;
+		changed = true;
+	}
+	/* a start clears it, as it does that of Slurm's own backfill */
+	if (xstrcmp(job->sched_nodes, nodes)) {
+		xfree(job->sched_nodes);
+		job->sched_nodes = xstrdup(nodes);
 		changed = true;
 	}
 	job->last_sched_eval = time(NULL);
@@ -83,16 +92,53 @@ static bool tell_pending(struct sl_commit *m, uint32_t i)
 
 	if (!job || why == SL_WHY_NONE)
 		return false;
-	return tell(job, slurm_reason(why), sl_image_str(&plan->image, plan->pending.text[i]), 0);
+	return tell(job, slurm_reason(why), sl_image_str(&plan->image, plan->pending.text[i]), 0, NULL);
 }
 
-static bool tell_reserved(struct sl_commit *m, uint32_t i)
+/* Where it is expected to start; NULL where Slurm's select is to choose among these nodes. */
+static char *name_places(const struct sl_commit *m, uint32_t i)
+{
+	const struct sl_plan_image *plan = m->plan;
+	const struct sl_range places = plan->reserve.places[i];
+	const char **name = plan->reserve.native[i] ? NULL : malloc((places.count + 1) * sizeof(*name));
+	char *list;
+	uint32_t n = 0;
+
+	if (!name)
+		return NULL;
+	for (uint32_t k = places.first; k < places.first + places.count; k++)
+		if (plan->place.node[k] < m->c->snap.node.rows)
+			name[n++] = sl_snapshot_str(&m->c->snap, m->c->snap.node.name[plan->place.node[k]]);
+	list = n ? sl_nodelist_join(name, n, NULL) : NULL;
+	free(name);
+	return list;
+}
+
+/* The nodes of all reservations, by row; NULL: they are not told.  It is made while no lock
+ * is held: a conservative plan has a place for every job. */
+static char **name_reserved(const struct sl_commit *m)
+{
+	char **nodes = calloc((size_t) m->plan->reserve.rows + 1, sizeof(*nodes));
+
+	for (uint32_t i = 0; nodes && i < m->plan->reserve.rows; i++)
+		nodes[i] = name_places(m, i);
+	return nodes;
+}
+
+static void free_names(const struct sl_commit *m, char **nodes)
+{
+	for (uint32_t i = 0; nodes && i < m->plan->reserve.rows; i++)
+		free(nodes[i]);
+	free(nodes);
+}
+
+static bool tell_reserved(struct sl_commit *m, uint32_t i, const char *nodes)
 {
 	const struct sl_plan_image *plan = m->plan;
 	job_record_t *job = failed_start(m, plan->reserve.job[i]) ? NULL : competitor(m, plan->reserve.job[i]);
 
 	/* Slurm's word for a job that has resources set aside: Resources */
-	return job && tell(job, WAIT_RESOURCES, "", (time_t) plan->reserve.start_time[i]);
+	return job && tell(job, WAIT_RESOURCES, "", (time_t) plan->reserve.start_time[i], nodes);
 }
 
 static bool tell_failed(struct sl_commit *m, uint32_t i)
@@ -106,11 +152,11 @@ static bool tell_failed(struct sl_commit *m, uint32_t i)
 		     job->state_reason != WAIT_PRIORITY))
 		return false;
 	snprintf(text, sizeof(text), "planned, but not started: %s", m->outcome[i].text);
-	return tell(job, WAIT_RESOURCES, text, 0);
+	return tell(job, WAIT_RESOURCES, text, 0, NULL);
 }
 
 /* Number i of all that the plan tells: who waits, who has a reservation, who was refused. */
-static bool tell_one(struct sl_commit *m, uint32_t i)
+static bool tell_one(struct sl_commit *m, uint32_t i, char **nodes)
 {
 	const struct sl_plan_image *plan = m->plan;
 
@@ -118,7 +164,7 @@ static bool tell_one(struct sl_commit *m, uint32_t i)
 		return tell_pending(m, i);
 	i -= plan->pending.rows;
 	if (i < plan->reserve.rows)
-		return tell_reserved(m, i);
+		return tell_reserved(m, i, nodes ? nodes[i] : NULL);
 	return tell_failed(m, i - plan->reserve.rows);
 }
 
@@ -126,6 +172,7 @@ void sl_commit_reasons(struct sl_commit *m)
 {
 	const struct sl_plan_image *plan = m->plan;
 	uint32_t i = 0, n = plan->pending.rows + plan->reserve.rows + plan->start.rows;
+	char **nodes = name_reserved(m);
 
 	while (i < n && !atomic_load(m->stop)) {
 		bool changed = false;
@@ -133,9 +180,10 @@ void sl_commit_reasons(struct sl_commit *m)
 
 		sl_hold_take(&h, m, (slurmctld_lock_t) { .conf = READ_LOCK, .job = WRITE_LOCK });
 		for (; i < n && sl_hold_lasts(&h); i++)
-			changed |= tell_one(m, i);
+			changed |= tell_one(m, i, nodes);
 		if (changed)
 			last_job_update = time(NULL);
 		sl_hold_leave(&h);
 	}
+	free_names(m, nodes);
 }

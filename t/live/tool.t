@@ -51,6 +51,23 @@ explain_wait() {
 }
 it "explain tells why a job waits, behind whom, and that it started" explain_wait
 
+planned_on() { [ "$(squeue -h --start -j "$1" -O SchedNodes:100 | tr -d ' ')" = "$2" ]; }	# JOBID NODES
+planned() {
+	local first wide second
+	first=$(submit -N "$NODES" --exclusive --time=10)
+	starts "$first"
+	wide=$(submit -N3 --exclusive --time=10 --nodelist='n[002-004]')
+	second=$(submit -N "$NODES" --exclusive --time=10)
+	wait_for 10 planned_on "$wide" 'n[002-004]'
+	planned_on "$second" '(null)'	# easy has a place for the first alone
+	scancel "$wide"
+	wait_for 10 planned_on "$second" "n[001-00$NODES]"
+	scancel "$first"
+	starts "$second"
+	[ "$(squeue -h -j "$second" -O SchedNodes | tr -d ' ')" = '(null)' ]
+}
+it "squeue --start says on which nodes a job is expected to start" planned
+
 explain_gone() {
 	local first id
 	first=$(submit -N "$NODES" --exclusive)

@@ -33,6 +33,10 @@ says() {
 
 ok "the tree is in order" check 0
 
+# in the build tree: the plug-in, built in the top directory, would find ours before Slurm's
+config() { [ ! -e config.h ] && [ -e config.own.h ]; }
+ok "what configure makes is not called as Slurm's config.h is" config
+
 upward() { with engine/base/grow.c '#include "tool/tool.h"' && says "engine/base/grow.c -> engine/tool/tool.h: from a lower floor"; }
 ok "an arrow that is turned round is printed" upward
 

@@ -6,8 +6,7 @@
  * followed here and in release.h only.  Every file that touches a Slurm symbol
  * includes this header first.
  *
- * "config.h" is Slurm's: the build puts the directory of the configured Slurm
- * before our own for quoted includes.
+ * "config.h" is Slurm's: configure gives ours another name.
  */
 #ifndef SL_COMPAT_H
 #define SL_COMPAT_H

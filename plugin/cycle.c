@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "plugin/cycle.h"
 #include "plugin/fallback.h"
 #include "plugin/host/host.h"
@@ -58,14 +59,6 @@ struct sl_cycler {
 	double policy_rest_until, bundled_rest_until;
 	unsigned barren;		/* cycles in a row with starts planned, none of them possible */
 };
-
-static double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double) t.tv_sec + (double) t.tv_nsec / 1e9;
-}
 
 static void log_line(int level, const char *text)
 {
@@ -251,7 +244,7 @@ static bool ask(struct sl_cycler *y, bool bundled, struct sl_host_answer *a, str
 {
 	const struct sl_host_state *hs = sl_host_state(y->host);
 	uint64_t refused = hs->refused;
-	double t0 = now_s();
+	double t0 = sl_clock_s();
 	int rc;
 
 	rc = sl_host_decide(y->host, &y->collector->snap, (int64_t) (budget_s(y) * 1e6), bundled, a, err);
@@ -259,7 +252,7 @@ static bool ask(struct sl_cycler *y, bool bundled, struct sl_host_answer *a, str
 		sl_status_error(&y->status, hs->refusal);
 	if (rc)
 		return false;
-	sl_times_add(&y->status.decide, (uint64_t) ((now_s() - t0) * 1e6));
+	sl_times_add(&y->status.decide, (uint64_t) ((sl_clock_s() - t0) * 1e6));
 	*plan = a->plan;
 	return true;
 }
@@ -288,7 +281,7 @@ static void policy_strike(struct sl_cycler *y, const char *what, const char *tex
 		unsigned over = MIN(y->policy_strikes - POLICY_STRIKES, 6);
 
 		rest = MIN(5.0 * (1u << over), POLICY_MAX_REST_S);
-		y->policy_rest_until = now_s() + rest;
+		y->policy_rest_until = sl_clock_s() + rest;
 		sl_remember_clear(y->remembered);
 		snprintf(rests, sizeof(rests), "; the set rests for %g s, or until scontrol reconfigure", rest);
 	}
@@ -306,7 +299,7 @@ static bool ask_site(struct sl_cycler *y, struct sl_host_answer *a, struct sl_pl
 {
 	uint64_t failures = sl_host_state(y->host)->failures;
 
-	if (now_s() < y->policy_rest_until)
+	if (sl_clock_s() < y->policy_rest_until)
 		return false;
 	if (!ask(y, false, a, plan, err)) {
 		/* a policy that ends or hangs the engine is to blame as well */
@@ -347,9 +340,9 @@ static void note_barren(struct sl_cycler *y, const struct sl_commit *m, uint64_t
 		return;
 	policy_strike(y, "policy", "none of the starts that it planned was possible",
 		      "; the bundled easy decides for 10 s");
-	y->policy_rest_until = now_s() + 10;
+	y->policy_rest_until = sl_clock_s() + 10;
 	if (y->barren >= 2 * BARREN) {
-		y->bundled_rest_until = now_s() + 10;
+		y->bundled_rest_until = sl_clock_s() + 10;
 		y->barren = 0;
 	}
 }
@@ -368,7 +361,7 @@ static bool decide(struct sl_cycler *y, struct sl_host_answer *a, struct sl_plan
 	}
 	if (atomic_load(&y->stop))
 		return false;
-	if (err.code != SL_EBUSY && now_s() >= y->bundled_rest_until && ask(y, true, a, plan, &err)) {
+	if (err.code != SL_EBUSY && sl_clock_s() >= y->bundled_rest_until && ask(y, true, a, plan, &err)) {
 		y->status.source = SL_SOURCE_BUNDLED;
 		y->status.bundled_cycles++;
 		return true;
@@ -458,9 +451,9 @@ static void capture(struct sl_cycler *y)
 	struct sl_error err = { SL_OK, "" };
 	char path[2200];
 
-	if (y->options.capture_s <= 0 || (y->last_capture && now_s() - y->last_capture < y->options.capture_s))
+	if (y->options.capture_s <= 0 || (y->last_capture && sl_clock_s() - y->last_capture < y->options.capture_s))
 		return;
-	y->last_capture = now_s();
+	y->last_capture = sl_clock_s();
 	snprintf(path, sizeof(path), "%s/last.snap", y->dir);
 	if (sl_image_save(path, y->collector->bytes, y->collector->size, &err))
 		not_written(y, SL_TROUBLE_CAPTURE, err.text);
@@ -502,9 +495,9 @@ static void write_status(struct sl_cycler *y, bool now)
 	struct sl_status *s = &y->status;
 	const struct sl_host_state *hs = sl_host_state(y->host);
 
-	if (!now && now_s() - y->last_status < 1)
+	if (!now && sl_clock_s() - y->last_status < 1)
 		return;
-	y->last_status = now_s();
+	y->last_status = sl_clock_s();
 	s->pid = getpid();
 	s->written = time(NULL);
 	s->interval_s = interval_s(y);
@@ -554,7 +547,7 @@ static bool collect(struct sl_cycler *y)
 	}
 	y->status.source = SL_SOURCE_IDLE;
 	snprintf(y->status.idle_why, sizeof(y->status.idle_why), "%s", err.text);
-	y->idle_until = now_s() + 10;
+	y->idle_until = sl_clock_s() + 10;
 	say_once(y, err.text);
 	return false;
 }
@@ -570,7 +563,7 @@ static void cycle(struct sl_cycler *y)
 	uint32_t examined = 0;
 	time_t before;
 
-	y->last_start = now_s();
+	y->last_start = sl_clock_s();
 	y->snapshot_second = time(NULL);
 	y->sequence++;
 	read_stamps(&y->seen);
@@ -601,7 +594,7 @@ static void cycle(struct sl_cycler *y)
 	capture(y);
 	record(y);
 done:
-	y->last_end = now_s();
+	y->last_end = sl_clock_s();
 	sl_times_add(&y->status.cycle, (uint64_t) ((y->last_end - y->last_start) * 1e6));
 	diag_stats(y, examined, (uint64_t) ((y->last_end - y->last_start) * 1e6));
 }
@@ -678,11 +671,11 @@ void sl_cycler_tick(struct sl_cycler *y)
 		write_status(y, true);
 	}
 	sl_host_poll(y->host);
-	if (!y->ready || slurmctld_config.scheduling_disabled || !due(y, now_s()) || !fed_mgr_sibs_synced())
+	if (!y->ready || slurmctld_config.scheduling_disabled || !due(y, sl_clock_s()) || !fed_mgr_sibs_synced())
 		return;
 	cycle(y);
 	if (y->status.source != SL_SOURCE_IDLE && y->status.source != SL_SOURCE_FALLBACK)
 		*y->said = '\0';
 	/* the next look comes late: what is wrong is told now */
-	write_status(y, now_s() < y->idle_until);
+	write_status(y, sl_clock_s() < y->idle_until);
 }

@@ -9,9 +9,9 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "image/image.h"
 
 #ifndef MFD_NOEXEC_SEAL
@@ -168,14 +168,6 @@ static bool is_type(uint32_t type)
 
 /* -- deadlines ------------------------------------------------------------ */
 
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * INT64_C(1000) + ts.tv_nsec / 1000000;
-}
-
 /* Wait until the socket can be read or written; deadline -1: for ever. */
 static int wait_for(int sock, short events, int64_t deadline, struct sl_error *err)
 {
@@ -184,7 +176,7 @@ static int wait_for(int sock, short events, int64_t deadline, struct sl_error *e
 	int n;
 
 	for (;;) {
-		left = deadline < 0 ? -1 : deadline - now_ms();
+		left = deadline < 0 ? -1 : deadline - sl_clock_ms();
 		if (deadline >= 0 && left < 0)
 			left = 0;
 		n = poll(&p, 1, left > INT32_MAX ? INT32_MAX : (int) left);
@@ -200,7 +192,7 @@ static int wait_for(int sock, short events, int64_t deadline, struct sl_error *e
 
 static int64_t deadline_of(int timeout_ms)
 {
-	return timeout_ms < 0 ? -1 : now_ms() + timeout_ms;
+	return timeout_ms < 0 ? -1 : sl_clock_ms() + timeout_ms;
 }
 
 /* -- sending --------------------------------------------------------------- */

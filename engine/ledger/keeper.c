@@ -13,9 +13,9 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "ledger/ledger.h"
 #include "image/wire.h"
 
@@ -45,14 +45,6 @@ struct sl_keeper {
 	char late[256];			/* by us */
 	struct known known[SL_KEEPER_QUESTIONS];
 };
-
-static int64_t clock_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t) t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* -- packets --------------------------------------------------------------- */
 
@@ -281,12 +273,12 @@ static void note_state(struct sl_keeper *k, const struct keeper_packet *p)
  */
 static int wait_answer(struct sl_keeper *k, uint64_t id, struct known *a, int64_t wait_ms, struct sl_error *err)
 {
-	int64_t until = clock_ms() + wait_ms, left;
+	int64_t until = sl_clock_ms() + wait_ms, left;
 	struct keeper_packet p;
 	int fd, rc;
 
 	for (;;) {
-		left = until - clock_ms();
+		left = until - sl_clock_ms();
 		rc = keeper_recv(k->sock, &p, &fd, left > 0 ? (int) left : 0);
 		if (rc < 0)
 			end_keeper(k);
@@ -397,7 +389,7 @@ static int ask_keeper(void *arg, const struct sl_usage_query *q, const struct sl
 	struct sl_keeper *k = arg;
 	struct known *a;
 	struct sl_error why = { 0 };
-	int64_t began = clock_ms();
+	int64_t began = sl_clock_ms();
 	int rc = 0;
 
 	if (q->partition && strlen(q->partition) >= KEEPER_PARTITION)
@@ -410,7 +402,7 @@ static int ask_keeper(void *arg, const struct sl_usage_query *q, const struct sl
 	if (!k->gone && k->left_ms > 0) {
 		if (send_question(k, q) == 1)
 			rc = wait_answer(k, k->id, a, k->left_ms, &why);
-		k->left_ms -= clock_ms() - began;
+		k->left_ms -= sl_clock_ms() - began;
 		if (rc < 0)
 			snprintf(k->late, sizeof(k->late), "%.250s", why.text);
 		else if (!rc)

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "process/harden.h"
 #include "ledger/ledger.h"
 #include "ledger/tracker.h"
@@ -267,14 +268,6 @@ static void tell_state(struct keeper *k)
 	keeper_send(k->sock, &p, -1, 0);
 }
 
-static int64_t clock_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t) t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* -- the process ------------------------------------------------------------------ */
 
 /* As whom the files are written: who owns the directory.  No others are opened. */
@@ -312,7 +305,7 @@ int keeper_serve(int sock, const char *dir)
 		rc = keeper_recv(sock, &p, &fd, first ? QUIET_MS : 1000);
 		if (rc < 0)
 			break;
-		if (!rc || (first && clock_ms() - first >= LATEST_MS)) {
+		if (!rc || (first && sl_clock_ms() - first >= LATEST_MS)) {
 			write_out(&k);
 			first = 0;
 			tell_state(&k);
@@ -321,7 +314,7 @@ int keeper_serve(int sock, const char *dir)
 			continue;
 		if (p.type == KEEPER_FEED && fd >= 0) {
 			take_snapshot(&k, fd, p.sequence);
-			first = first ? first : clock_ms();
+			first = first ? first : sl_clock_ms();
 		} else if (p.type == KEEPER_ASK) {
 			answer_question(&k, &p);
 		}

@@ -29,6 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "process/call_filter.h"
 
 #define DESCRIPTORS 4096	/* closed one by one where there is no close_range() */
@@ -47,14 +48,6 @@ static const bool sanitized = true;	/* the sanitizer's shadow takes terabytes */
 #else
 static const bool sanitized = false;
 #endif
-
-int64_t sl_mip_clock_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
-}
 
 /* -- the answer -------------------------------------------------------- */
 
@@ -183,7 +176,7 @@ static int confine(const struct sl_mip_options *o, double hard_s, int64_t end, r
 	if (getppid() != parent)
 		return sl_fail(err, SL_EIO, "its parent is gone");
 	set_limits(o, hard_s, size);
-	if (set_timer(end - sl_mip_clock_ns(), err))
+	if (set_timer(end - sl_clock_ns(), err))
 		return -1;
 	close_all();
 	return filter_calls(err);
@@ -265,7 +258,7 @@ static bool start_is_enough(struct sl_mip_problem *p, const struct sl_mip_backen
 /* What is left of the time, since *begin*; false when that is nothing. */
 static bool has_time(struct sl_mip_problem *p, double limit, int64_t begin)
 {
-	p->time_limit = limit - (double) (sl_mip_clock_ns() - begin) / 1e9;
+	p->time_limit = limit - (double) (sl_clock_ns() - begin) / 1e9;
 	return p->time_limit > 0;
 }
 
@@ -349,7 +342,7 @@ static void reap(pid_t pid, int64_t until, struct sl_mip_report *report)
 	} else {
 		report->status = WTERMSIG(status);
 		/* its own timer and limits kill it after *until*: before, it was somebody else */
-		late = report->status == SIGXCPU || (report->status == SIGKILL && sl_mip_clock_ns() >= until);
+		late = report->status == SIGXCPU || (report->status == SIGKILL && sl_clock_ns() >= until);
 		report->end = late ? SL_END_DEADLINE : SL_END_SIGNAL;
 	}
 }
@@ -361,7 +354,7 @@ static double longest_s(const struct sl_mip_options *o)
 
 int64_t sl_mip_longest_ns(const struct sl_mip_options *o)
 {
-	int64_t longest_ns = (int64_t) (longest_s(o) * 1e9), left = o->deadline_ns - sl_mip_clock_ns();
+	int64_t longest_ns = (int64_t) (longest_s(o) * 1e9), left = o->deadline_ns - sl_clock_ns();
 
 	return !o->deadline_ns || longest_ns < left ? longest_ns : left > 0 ? left : 0;
 }
@@ -369,7 +362,7 @@ int64_t sl_mip_longest_ns(const struct sl_mip_options *o)
 void sl_mip_run(const struct sl_mip *m, const struct sl_mip_options *o, const struct sl_mip_backend *backend,
 		const double *start, double start_objective, struct sl_mip_answer *a, struct sl_mip_report *report)
 {
-	int64_t begin = sl_mip_clock_ns();
+	int64_t begin = sl_clock_ns();
 	double soft_s = o->time_limit, hard_s = longest_s(o);
 	pid_t parent = getpid(), pid;
 	rlim_t size = own_size();
@@ -394,5 +387,5 @@ void sl_mip_run(const struct sl_mip *m, const struct sl_mip_options *o, const st
 		return;
 	}
 	reap(pid, begin + (int64_t) (hard_s * 1e9), report);
-	report->wall = (double) (sl_mip_clock_ns() - begin) / 1e9;
+	report->wall = (double) (sl_clock_ns() - begin) / 1e9;
 }

@@ -134,6 +134,4 @@ void sl_mip_ask(const struct sl_mip *m, const struct sl_mip_options *o, unsigned
 const char *sl_mip_column_text(const struct sl_mip *m, uint32_t column, char buffer[64]);
 const char *sl_mip_row_text(const struct sl_mip *m, uint32_t row, char buffer[64]);
 
-int64_t sl_mip_clock_ns(void);
-
 #endif

@@ -23,6 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "image/wire.h"
 
 #define MAGIC 0x4d495031u
@@ -330,7 +331,7 @@ static bool wait_reply(struct reply *r, int64_t until)
 	int rc;
 
 	do {
-		left = (until - sl_mip_clock_ns()) / 1000000;
+		left = (until - sl_clock_ns()) / 1000000;
 		rc = poll(&p, 1, left > 0 ? (int) (left < INT32_MAX ? left : INT32_MAX) : 0);
 	} while (rc < 0 && errno == EINTR);
 	return rc > 0 && receive_packet(server.sock, r, sizeof(*r), NULL);
@@ -348,7 +349,7 @@ void sl_mip_ask(const struct sl_mip *m, const struct sl_mip_options *o, unsigned
 	size_t size = sl_mip_answer_size(m->columns);
 	int fd[DESCRIPTORS] = { pack_model(m, start, NULL), make_answer(size) };
 	struct sl_mip_answer *shared = fd[ANSWER] < 0 ? MAP_FAILED : map_answer(fd[ANSWER], size);
-	int64_t until = sl_mip_clock_ns() + sl_mip_longest_ns(o) + LATE_NS;
+	int64_t until = sl_clock_ns() + sl_mip_longest_ns(o) + LATE_NS;
 	struct reply r;
 
 	memset(a, 0, sizeof(*a));

@@ -9,6 +9,8 @@
 
 #include <lauxlib.h>
 
+#include "base/clock.h"
+
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
@@ -137,14 +139,6 @@ void sl_limit_set_cap(struct sl_limit *limit, size_t cap)
 
 /* -- time -------------------------------------------------------------- */
 
-static int64_t monotonic_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
-}
-
 static int push_expired(lua_State *L, struct sl_limit *limit)
 {
 	lua_pushfstring(L, "%s: time budget of %I ms is used up",
@@ -263,11 +257,11 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 	(void) sig, (void) info, (void) context;
 	if (!limit)
 		return;
-	now = monotonic_ns();
+	now = sl_clock_ns();
 	if (now >= limit->deadline_ns) {
 		limit->expired = 1;
 		lua_sethook(limit->L, on_hook, LUA_MASKCALL | LUA_MASKCOUNT, 1);
-		now = 10 * (monotonic_ns() - now);
+		now = 10 * (sl_clock_ns() - now);
 		next = now > next ? now : next;
 	}
 	set_timer(limit, next);
@@ -314,7 +308,7 @@ int sl_limit_arm(struct sl_limit *limit, int64_t budget_us, struct sl_error *err
 		return 0;
 	if (prepare_signal(err))
 		return -1;
-	limit->deadline_ns = monotonic_ns() + budget_us * 1000;
+	limit->deadline_ns = sl_clock_ns() + budget_us * 1000;
 	armed_limit = limit;
 	event.sigev_signo = SL_LIMIT_SIGNAL;
 	event.sigev_notify_thread_id = syscall(SYS_gettid);

@@ -4,17 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "check/check.h"
-
-int64_t sl_decide_clock(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t) t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
 
 void sl_decision_clear(struct sl_decision *d)
 {
@@ -85,7 +77,7 @@ int sl_decide(const struct sl_bundle *bundle, const struct sl_snapshot *snap, co
 	if (d->usage)
 		sl_cluster_set_usage(cluster, d->usage);
 	if (left.budget_us) {
-		left.budget_us -= sl_decide_clock() - since;
+		left.budget_us -= sl_clock_us() - since;
 		if (left.budget_us <= 0) {
 			sl_fail(err, SL_ETIME, "the budget was used up before the policy could begin");
 			goto error;
@@ -95,7 +87,7 @@ int sl_decide(const struct sl_bundle *bundle, const struct sl_snapshot *snap, co
 		goto error;
 	/* what the script said of it is gone with the script */
 	fig.error = d->policy.code && !fig.truncated ? d->policy.text : NULL;
-	fig.total_us = sl_decide_clock() - since;
+	fig.total_us = sl_clock_us() - since;
 	if (sl_plan_encode(plan, &fig, d->builder, err))
 		goto error;
 	sl_remember_encode(memory, d->builder, SL_P_REMEMBERED);

@@ -31,12 +31,9 @@ struct sl_decision {
 	size_t lua_peak;		/* bytes of Lua memory at the peak */
 };
 
-/* Monotonic clock, microseconds. */
-int64_t sl_decide_clock(void);
-
 /*
  * Build the cluster, let a fresh state of the bundle decide, encode and check
- * the plan.  *since* (sl_decide_clock()) is when the work on this snapshot
+ * the plan.  *since* (sl_clock_us()) is when the work on this snapshot
  * began: the policy gets what is left of limits->budget_us, and the plan's
  * total_us counts from there.  *d is zeroed before the first use.  Returns 0 when
  * there is a plan, feasible or not (d->check); -1 with *err when there is none.

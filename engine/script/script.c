@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "bundle/data.h"
 
 /* Registry: the site object, the groups of the snapshot. */
@@ -405,14 +405,6 @@ static int run_groups(struct sl_script *s, lua_CFunction run, struct sl_error *e
 	return r != 0;
 }
 
-static int64_t now_us(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * INT64_C(1000000) + ts.tv_nsec / 1000;
-}
-
 /* cluster:random() depends on the snapshot and the time, and on nothing else. */
 static uint64_t seed_of(const struct sl_snapshot *snap, int64_t now)
 {
@@ -495,7 +487,7 @@ int sl_script_decide(struct sl_script *s, struct sl_cluster *c, struct sl_plan *
 		     struct sl_plan_figures *fig, char **trace, struct sl_error *err)
 {
 	struct sl_error why = { 0 };
-	int64_t begin = now_us();
+	int64_t begin = sl_clock_us();
 	int r;
 
 	if (trace)
@@ -513,7 +505,7 @@ int sl_script_decide(struct sl_script *s, struct sl_cluster *c, struct sl_plan *
 	fig->examined = s->x.examined;
 	fig->truncated = r && s->x.limit.expired;
 	fig->error = r && !fig->truncated ? s->error.text : NULL;
-	fig->decide_us = now_us() - begin;
+	fig->decide_us = sl_clock_us() - begin;
 	if (r && err)
 		*err = why;
 	hand_over_trace(s, trace);

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/grow.h"
 #include "sim/audit.h"
 
@@ -57,14 +57,6 @@ struct sl_sim {
 	uint64_t progress_ns;
 	char **trace;			/* of a policy that fails, or NULL */
 };
-
-static uint64_t clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t) t.tv_sec * 1000000000 + (uint64_t) t.tv_nsec;
-}
 
 /* -- jobs that run, by their end ---------------------------------------- */
 
@@ -274,7 +266,7 @@ static int start_decided(struct sl_sim *s, struct sl_error *err)
 
 static int make_pass(struct sl_sim *s, struct sl_error *err)
 {
-	uint64_t t0 = clock_ns();
+	uint64_t t0 = (uint64_t) sl_clock_ns();
 	uint32_t queued;
 
 	sl_cluster_queue(s->cluster, &queued);
@@ -285,7 +277,7 @@ static int make_pass(struct sl_sim *s, struct sl_error *err)
 		return -1;
 	if (make_decision(s, err) < 0)
 		return -1;
-	sl_metrics_cycle(s->metrics, (double) (clock_ns() - t0) / 1e3);
+	sl_metrics_cycle(s->metrics, (double) ((uint64_t) sl_clock_ns() - t0) / 1e3);
 	s->starts_at = s->starts ? s->now + s->opt.latency_s : NEVER;
 	return s->starts_at == s->now ? start_decided(s, err) : 0;
 }
@@ -365,7 +357,7 @@ static void report_progress(struct sl_sim *s)
 
 	if (!s->opt.progress)
 		return;
-	ns = clock_ns();
+	ns = (uint64_t) sl_clock_ns();
 	if (ns - s->progress_ns < PROGRESS_EVERY_NS)
 		return;
 	s->progress_ns = ns;

@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 int sl_trial_open(struct sl_trial *t, const struct sl_trial_options *opt, struct sl_error *err)
 {
@@ -21,23 +22,15 @@ int sl_trial_open(struct sl_trial *t, const struct sl_trial_options *opt, struct
 	return t->sim ? 0 : -1;
 }
 
-static double seconds(void)
-{
-	struct timespec at;
-
-	clock_gettime(CLOCK_MONOTONIC, &at);
-	return (double) at.tv_sec + (double) at.tv_nsec / 1e9;
-}
-
 int sl_trial_go(struct sl_trial *t, bool bound, struct sl_error *err)
 {
 	const struct sl_workload *w = t->workload;
-	double since = seconds();
+	double since = sl_clock_s();
 	int rc = sl_sim_run(t->sim, &t->trace, err);
 
 	if (rc < 0 || sl_sim_result(t->sim, &t->result, err) < 0)
 		return -1;
-	t->result.sim_wall_s = seconds() - since;
+	t->result.sim_wall_s = sl_clock_s() - since;
 	if (bound && !rc && sl_bound_makespan(&w->snap, w->runtime_s, &t->result.bound, err) < 0)
 		return -1;
 	return rc;

@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "tool/confine.h"
 #include "script/decide.h"
 #include "ledger/keeper.h"
@@ -124,7 +125,7 @@ static void refuse(struct engine *e, const struct sl_error *err)
 	e->refused = true;
 	e->refused_error = *err;
 	e->refused_mark = mark_files(e);
-	e->refused_at = sl_decide_clock();
+	e->refused_at = sl_clock_us();
 }
 
 /* On stderr, which the plug-in reads into slurmctld's log. */
@@ -237,7 +238,7 @@ static int load_and_try(struct engine *e, const struct sl_frame *frame, char **t
 	if (!rc && frame->fd >= 0) {
 		rc = open_snapshot(frame, &snap, &bytes, &size, err);
 		if (!rc)
-			rc = try_set(e, bundle, &snap, sl_decide_clock(),
+			rc = try_set(e, bundle, &snap, sl_clock_us(),
 				     budget_us ? budget_us : llround(budget_of(bundle) * 1e6), trace, err);
 	}
 	if (rc) {
@@ -353,7 +354,7 @@ static bool should_load(const struct engine *e, bool *files_changed)
 	if (!e->refused)
 		return *files_changed = e->live && sl_bundle_changed(e->live) == 1;
 	*files_changed = mark_files(e) != e->refused_mark;
-	return *files_changed || sl_decide_clock() - e->refused_at >= RETRY_US;
+	return *files_changed || sl_clock_us() - e->refused_at >= RETRY_US;
 }
 
 /*
@@ -457,7 +458,7 @@ static void answer_decide(struct engine *e, const struct sl_frame *frame, struct
 {
 	struct sl_frame_plan *plan = &answer->body.plan;
 	struct sl_decision *d = &e->decision;
-	int64_t since = sl_decide_clock();
+	int64_t since = sl_clock_us();
 	struct sl_error err = { 0 };
 	struct sl_snapshot snap;
 	const void *bytes;

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "script/decide.h"
 #include "ledger/ledger.h"
 #include "tool/report.h"
@@ -109,7 +110,7 @@ static int plan(const struct values *v, const char *file)
 		decision.usage = &usage;
 	}
 	if (sl_bundle_strangers(bundle, &snap, tell, NULL, &err) < 0 ||
-	    sl_decide(bundle, &snap, &limits, sl_decide_clock(), &decision, &err))
+	    sl_decide(bundle, &snap, &limits, sl_clock_us(), &decision, &err))
 		goto error;
 	status = print(v, file, &snap, &decision);
 error:

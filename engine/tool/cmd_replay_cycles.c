@@ -15,6 +15,7 @@
 
 #include <jansson.h>
 
+#include "base/clock.h"
 #include "script/decide.h"
 #include "image/journal.h"
 #include "image/json_out.h"
@@ -250,7 +251,7 @@ static int decide(struct replay *x, struct cycle *c, const struct sl_snapshot *s
 	c->only_recorded = json_array();
 	c->only_replayed = json_array();
 	c->elsewhere = json_array();
-	rc = sl_decide(x->bundle, snap, &x->limits, sl_decide_clock(), &d, err);
+	rc = sl_decide(x->bundle, snap, &x->limits, sl_clock_us(), &d, err);
 	if (!rc && !(recorded && c->only_recorded && c->only_replayed && c->elsewhere))
 		rc = sl_fail(err, SL_ENOMEM, "replay: out of memory");
 	if (!rc && d.policy.code)

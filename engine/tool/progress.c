@@ -4,31 +4,23 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 
 #define BAR 30			/* characters */
 #define APPEARS_S 1.0
 #define EVERY_S 0.1
 
-static double seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double) t.tv_sec + (double) t.tv_nsec / 1e9;
-}
-
 void sl_progress_begin(struct sl_progress *p, const char *what, bool quiet)
 {
-	*p = (struct sl_progress) { .what = what, .since = seconds(), .terminal = !quiet && isatty(STDERR_FILENO) };
+	*p = (struct sl_progress) { .what = what, .since = sl_clock_s(), .terminal = !quiet && isatty(STDERR_FILENO) };
 }
 
 void sl_progress_set(struct sl_progress *p, uint64_t done, uint64_t all)
 {
-	double now = p->terminal ? seconds() : 0, spent = now - p->since, share = all ? (double) done / (double) all : 1;
+	double now = p->terminal ? sl_clock_s() : 0, spent = now - p->since, share = all ? (double) done / (double) all : 1;
 	char left[SL_TEXT_SIZE] = "?", bar[BAR + 1];
 	int full = (int) (share * BAR);
 

@@ -65,7 +65,7 @@ void sl_launch_some(struct sl_commit *m, uint64_t end)
 			last_job_update = time(NULL);
 			launch_job(job);
 		}
-		if (sl_clock_us() >= end)
+		if ((uint64_t) sl_clock_us() >= end)
 			break;
 	}
 }

@@ -12,9 +12,9 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "plugin/host/host.h"
 #include "plugin/host/keep.h"
 #include "base/plain.h"
@@ -47,14 +47,6 @@ struct sl_host {
 	size_t line_len;
 	unsigned lines, dropped;
 };
-
-static double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double) t.tv_sec + (double) t.tv_nsec / 1e9;
-}
 
 static void say(struct sl_host *h, int level, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 static void say(struct sl_host *h, int level, const char *fmt, ...)
@@ -151,7 +143,7 @@ static int strike(struct sl_host *h, struct sl_error *err)
 		rest = over < 6 ? (double) (1u << over) : SL_MAX_REST_S;
 		say(h, 0, "engine failed %u times in a row; next try in %.0f s", h->state.strikes, rest);
 	}
-	h->next_try = now_s() + rest;
+	h->next_try = sl_clock_s() + rest;
 	snprintf(h->failure, sizeof(h->failure), "%.255s", err ? err->text : "it ended between two cycles");
 	return -1;
 }
@@ -277,7 +269,7 @@ static int wait_frame(struct sl_host *h, double deadline, enum sl_frame_type typ
 	int rc, left;
 
 	for (;;) {
-		left = (int) ((deadline - now_s()) * 1000 + 1);
+		left = (int) ((deadline - sl_clock_s()) * 1000 + 1);
 		if (left <= 0)
 			return sl_fail(err, SL_ETIME, "no answer in time");
 		rc = poll(p, 3, left);
@@ -314,7 +306,7 @@ static int say_hello(struct sl_host *h, struct sl_error *err)
 	f.body.hello.pid = getpid();
 	snprintf(f.body.hello.version, sizeof(f.body.hello.version), "%s", SCHEDLUA_VERSION);
 	if (sl_wire_send(h->sock, &f, SL_HELLO_TIMEOUT_MS, err) ||
-	    wait_frame(h, now_s() + SL_HELLO_TIMEOUT_MS / 1e3, SL_FRAME_HELLO, err))
+	    wait_frame(h, sl_clock_s() + SL_HELLO_TIMEOUT_MS / 1e3, SL_FRAME_HELLO, err))
 		return -1;
 	close_fd(&h->frame.fd);
 	if (h->frame.body.hello.wire_version != SL_WIRE_VERSION ||
@@ -363,7 +355,7 @@ static int request(struct sl_host *h, const struct sl_frame *f, double timeout_s
 {
 	if (sl_wire_send(h->sock, f, SL_LOAD_TIMEOUT_MS, err))
 		return -1;
-	return wait_frame(h, now_s() + timeout_s, answer, err);
+	return wait_frame(h, sl_clock_s() + timeout_s, answer, err);
 }
 
 static void make_load(const struct sl_host *h, struct sl_frame *f)
@@ -433,7 +425,7 @@ static int keep(struct sl_host *h, struct sl_error *err)
 	close_fd(&h->frame.fd);
 	if (why.code && !unsaved)
 		say(h, 0, "the policy set is not kept for the next start: %s", why.text);
-	h->keep_at = now_s() + SL_KEEP_AGAIN_S;
+	h->keep_at = sl_clock_s() + SL_KEEP_AGAIN_S;
 	return 0;
 }
 
@@ -442,9 +434,9 @@ static void keep_again(struct sl_host *h)
 {
 	struct sl_error why;
 
-	if ((!h->keep.unsaved && !h->keep_hold.unsaved) || now_s() < h->keep_at)
+	if ((!h->keep.unsaved && !h->keep_hold.unsaved) || sl_clock_s() < h->keep_at)
 		return;
-	h->keep_at = now_s() + SL_KEEP_AGAIN_S;
+	h->keep_at = sl_clock_s() + SL_KEEP_AGAIN_S;
 	if (!sl_keep_again(&h->keep, &why) && !sl_keep_again(&h->keep_hold, &why))
 		say(h, 1, "the policy set is kept for the next start");
 }
@@ -493,7 +485,7 @@ static int make_do(struct sl_host *h, struct sl_error *err)
 		h->restore_failed = !restored;
 	}
 	h->state.site_live = h->ever_loaded && *h->site;
-	h->reload_at = h->state.site_live ? 0 : now_s() + SL_RELOAD_S;
+	h->reload_at = h->state.site_live ? 0 : sl_clock_s() + SL_RELOAD_S;
 	if (restored) {
 		h->state.interval_s = l->interval_s;
 		h->state.budget_s = l->budget_s;
@@ -528,7 +520,7 @@ static int load(struct sl_host *h, int snapshot, int64_t budget_us, struct sl_er
 static int make_ready(struct sl_host *h, int snapshot, int64_t budget_us, bool bundled, struct sl_error *err)
 {
 	if (h->pid <= 0) {
-		if (now_s() < h->next_try)
+		if (sl_clock_s() < h->next_try)
 			return sl_fail(err, SL_EBUSY, "the engine rests after %u failures: %s", h->state.strikes,
 				       h->failure);
 		if (start_engine(h, err))
@@ -539,7 +531,7 @@ static int make_ready(struct sl_host *h, int snapshot, int64_t budget_us, bool b
 			goto error;
 		}
 	}
-	if (h->reload_at && now_s() >= h->reload_at)
+	if (h->reload_at && sl_clock_s() >= h->reload_at)
 		h->load_due = true;
 	if (h->load_due && !bundled && load(h, snapshot, budget_us, err)) {
 		sl_fail_in(err, "load");
@@ -621,7 +613,7 @@ int sl_host_decide(struct sl_host *h, const struct sl_snapshot *snap, int64_t bu
 	}
 	rc = send_decide(h, fd, sequence, budget_us, bundled, err);
 	close(fd);
-	if (rc || wait_frame(h, now_s() + 2 * (double) budget_us / 1e6 + 0.05, SL_FRAME_PLAN, err)) {
+	if (rc || wait_frame(h, sl_clock_s() + 2 * (double) budget_us / 1e6 + 0.05, SL_FRAME_PLAN, err)) {
 		sl_fail_in(err, "decide");
 		return strike(h, err);
 	}
@@ -759,7 +751,7 @@ void sl_host_interrupt(struct sl_host *h)
 
 const struct sl_host_state *sl_host_state(struct sl_host *h)
 {
-	double rest = h->next_try - now_s();
+	double rest = h->next_try - sl_clock_s();
 
 	h->state.next_try_s = h->pid <= 0 && rest > 0 ? rest : 0;
 	return &h->state;

@@ -11,17 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/plain.h"
 #include "base/state_file.h"
 #include "plugin/host/status.h"
-
-uint64_t sl_clock_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t) t.tv_sec * 1000000 + (uint64_t) t.tv_nsec / 1000;
-}
 
 void sl_times_add(struct sl_times *t, uint64_t us)
 {

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 
 /* Durations: last, max, and a histogram with four buckets per octave. */
@@ -22,9 +23,6 @@ struct sl_times {
 };
 
 void sl_times_add(struct sl_times *t, uint64_t us);
-
-/* A clock for them: microseconds, never set back. */
-uint64_t sl_clock_us(void);
 
 /* The duration that a share q (0..1) of them does not exceed; within 19 %. */
 uint64_t sl_times_quantile(const struct sl_times *t, double q);

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "t/build.h"
 #include "bundle/bundle.h"
 #include "script/decide.h"
@@ -337,7 +338,7 @@ static void decide(struct sl_bundle *set, const struct sl_snapshot *snap, struct
 	struct sl_limits limits = { .memory = 0 };
 	struct sl_error err;
 
-	if (sl_decide(set, snap, &limits, sl_decide_clock(), d, &err))
+	if (sl_decide(set, snap, &limits, sl_clock_us(), d, &err))
 		fail_msg("%s", err.text);
 	if (d->check.code)
 		fail_msg("%s", d->check.text);

@@ -21,7 +21,7 @@
 
 #include "auction/bid.h"
 #include "bench/measure.h"
-#include "t/random.h"	/* of t/ */
+#include "t/random.h"
 #include "bench/scene.h"
 
 enum { SETS, BIDS, SLURM, ROWS, STEPS };

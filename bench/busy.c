@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "t/random.h"	/* of engine/ */
+#include "base/random.h"
 
 #define NOW INT64_C(1700000000)
 #define CORES 32

@@ -23,7 +23,7 @@
 #include "check/check.h"
 #include "model/plan.h"
 #include "bench/measure.h"
-#include "t/random.h"	/* of t/ */
+#include "t/random.h"
 #include "bench/scene.h"
 
 enum { CREATE, EASY, ENCODE, CHECK, UNDO, CONSERVATIVE, RESOLVE, STEPS };

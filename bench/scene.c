@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bench/measure.h"
-#include "t/random.h"	/* of t/ */
+#include "t/random.h"
 
 struct sl_builder *scene_create(uint32_t nodes)
 {

@@ -21,7 +21,7 @@
 
 #include "bench/measure.h"
 #include "timeline/place.h"
-#include "t/random.h"	/* of t/ */
+#include "t/random.h"
 
 enum { BUILD, EASY, CONSERVATIVE, ROLLBACK, REFUSE, START, STEPS };
 

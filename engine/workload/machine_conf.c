@@ -547,7 +547,7 @@ static int read_conf(struct conf *c, const char *path, int depth)
 	int rc = -1;
 
 	if (c->files++ == MOST_FILES)
-		return bad(c, "more than %d files", MOST_FILES);
+		return fail_at_line(c, "more than %d files", MOST_FILES);
 	lines = sl_lines_open(path, c->err);
 	if (!lines)
 		return -1;

@@ -175,6 +175,32 @@ bool sl_lua_entry_open(lua_State *L, struct sl_lua *x, uint32_t index)
 	return x->admitted[index] == 1;
 }
 
+/* Is that entry of the queue one that the set may look at?  (A partition that was closed
+ * meanwhile is: its first job, too, may have been tried before.) */
+static bool is_admitted(lua_State *L, struct sl_lua *x, struct sl_entry e)
+{
+	uint32_t count, i = 0;
+	const struct sl_entry *queue = sl_cluster_queue(x->cluster, &count);
+
+	while (i < count && (queue[i].job != e.job || queue[i].partition != e.partition))
+		i++;
+	if (i == count || (x->member && !x->member[e.partition]) || x->held[e.partition])
+		return false;
+	if (x->has_admit && !x->admitted[i])
+		x->admitted[i] = ask_admit(L, x, &e) ? 1 : 2;
+	return !x->has_admit || x->admitted[i] == 1;
+}
+
+void sl_lua_confirm_preempting(lua_State *L, struct sl_lua *x)
+{
+	char reason[SL_LUA_TEXT_MAX];
+	struct sl_entry e;
+
+	while (sl_plan_next_preempting(x->plan, &e))
+		if (is_admitted(L, x, e) && sl_lua_entry_allowed(L, x, e, reason) != SL_ALLOW_NO)
+			sl_plan_confirm_preempting(x->plan, e);
+}
+
 /* -- rank -------------------------------------------------------------- */
 
 static int by_rank(const void *va, const void *vb)

@@ -192,6 +192,26 @@ static int check_pending(const struct answer *a)
 	return 0;
 }
 
+static int check_preempting(const struct answer *a)
+{
+	const struct sl_plan_preempt_view *v = &a->plan->preempt;
+
+	if (v->rows > SL_PLAN_PREEMPT_MAX)
+		return sl_fail(a->err, SL_ELIMIT, "plan: %" PRIu32 " jobs that may preempt others, expected at most %d",
+			       v->rows, SL_PLAN_PREEMPT_MAX);
+	for (uint32_t r = 0; r < v->rows; r++) {
+		struct said *job = find_job(a, "preempt", r, v->job[r]);
+
+		if (!job)
+			return -1;
+		if (!is_queued(a, job, v->partition[r]) || !sl_snapshot_may_preempt(a->snap, (uint32_t) (job - a->said)))
+			return sl_fail(a->err, SL_EFORMAT, "plan: preempt[%" PRIu32 "]: job %" PRIu32
+				       " is not in the queue of partition row %" PRIu32 ", or can preempt nobody", r,
+				       v->job[r], v->partition[r]);
+	}
+	return 0;
+}
+
 static int check_actions(const struct answer *a)
 {
 	const struct sl_plan_action_view *v = &a->plan->action;
@@ -246,7 +266,7 @@ int sl_plan_answers(const struct sl_plan_image *plan, const struct sl_snapshot *
 		return sl_fail(err, SL_EFORMAT, "plan: answers snapshot %" PRId64 ", expected %" PRId64,
 			       plan->meta.sequence[0], snap->meta.sequence[0]);
 	if (!check_amount(&a) && !index_jobs(&a) && !check_starts(&a) && !check_reservations(&a) && !check_pending(&a) &&
-	    !check_actions(&a))
+	    !check_preempting(&a) && !check_actions(&a))
 		rc = 0;
 	free(a.said);
 	free(a.next);

@@ -16,6 +16,7 @@
 #define ACTION(...) SL_COLUMN(plan_action, __VA_ARGS__)
 #define LOG(...) SL_COLUMN(plan_log, __VA_ARGS__)
 #define LENDER(...) SL_COLUMN(plan_lender, __VA_ARGS__)
+#define PREEMPT(...) SL_COLUMN(plan_preempt, __VA_ARGS__)
 #define REMEMBERED(...) SL_COLUMN(remembered, __VA_ARGS__)
 
 static const struct sl_column plan_meta_columns[] = { SL_PLAN_META_COLUMNS(META) };
@@ -27,6 +28,7 @@ static const struct sl_column plan_pending_columns[] = { SL_PLAN_PENDING_COLUMNS
 static const struct sl_column plan_action_columns[] = { SL_PLAN_ACTION_COLUMNS(ACTION) };
 static const struct sl_column plan_log_columns[] = { SL_PLAN_LOG_COLUMNS(LOG) };
 static const struct sl_column plan_lender_columns[] = { SL_PLAN_LENDER_COLUMNS(LENDER) };
+static const struct sl_column plan_preempt_columns[] = { SL_PLAN_PREEMPT_COLUMNS(PREEMPT) };
 static const struct sl_column remembered_columns[] = { SL_REMEMBERED_COLUMNS(REMEMBERED) };
 
 #define TABLE(n, ...) { .name = #n, SL_COLUMNS_OF(plan_##n), .view_offset = offsetof(struct sl_plan_image, n), \
@@ -42,6 +44,7 @@ static const struct sl_table tables[SL_PLAN_TABLES] = {
 	[SL_P_ACTION] = TABLE(action, .plural = "actions"),
 	[SL_P_LOG] = TABLE(log, .plural = "log"),
 	[SL_P_LENDER] = TABLE(lender, .plural = "lenders", .nested = true),
+	[SL_P_PREEMPT] = TABLE(preempt, .plural = "preempting"),
 	[SL_P_REMEMBERED] = { .name = "remembered", SL_COLUMNS_OF(remembered), .plural = "remembered", .key = -1,
 		.view_offset = offsetof(struct sl_plan_image, remembered) },
 };

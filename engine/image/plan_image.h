@@ -20,9 +20,12 @@
 #define SL_PLAN_LOG_MAX 1000
 #define SL_PLAN_ORDERS_MAX 16
 
+/* Jobs in a plan that select may be asked about so that it preempts others. */
+#define SL_PLAN_PREEMPT_MAX 20
+
 enum sl_plan_table {
 	SL_P_META, SL_P_START, SL_P_PLACE, SL_P_PLACE_GRES, SL_P_RESERVE,
-	SL_P_PENDING, SL_P_ACTION, SL_P_LOG, SL_P_LENDER, SL_P_REMEMBERED,
+	SL_P_PENDING, SL_P_ACTION, SL_P_LOG, SL_P_LENDER, SL_P_PREEMPT, SL_P_REMEMBERED,
 	SL_PLAN_TABLES
 };
 
@@ -113,6 +116,16 @@ enum sl_why {
 	SL_WHYS
 };
 
+/*
+ * Does not fit, but Slurm could preempt others for it, and the policy lets it start: select
+ * may be asked.  It holds for the starts of this plan and for one of these jobs: when one
+ * has started, what the policy said of the others is out of date.
+ */
+#define SL_PLAN_PREEMPT_COLUMNS(X) \
+	X(u32, job, -1, 0, "JobId") \
+	X(i64, stamp, -1, 0, "the job's stamp in the snapshot") \
+	X(u32, partition, -1, SL_NONE, "partition row in the snapshot")
+
 /* What else an external scheduler has been able to order since wiki2. */
 #define SL_PLAN_ACTION_COLUMNS(X) \
 	X(u32, verb, -1, 0, "SL_DO_*") \
@@ -141,6 +154,7 @@ SL_DECLARE_TABLE(plan_pending, SL_PLAN_PENDING_COLUMNS)
 SL_DECLARE_TABLE(plan_action, SL_PLAN_ACTION_COLUMNS)
 SL_DECLARE_TABLE(plan_log, SL_PLAN_LOG_COLUMNS)
 SL_DECLARE_TABLE(plan_lender, SL_PLAN_LENDER_COLUMNS)
+SL_DECLARE_TABLE(plan_preempt, SL_PLAN_PREEMPT_COLUMNS)
 
 struct sl_plan_image {
 	struct sl_image image;
@@ -153,6 +167,7 @@ struct sl_plan_image {
 	struct sl_plan_action_view action;
 	struct sl_plan_log_view log;
 	struct sl_plan_lender_view lender;
+	struct sl_plan_preempt_view preempt;
 	struct sl_remembered_view remembered;	/* goes into the next snapshot as it is */
 };
 

@@ -124,6 +124,11 @@ const struct sl_schema sl_snapshot_schema = {
 	.words = sizeof(words) / sizeof(words[0]), .word = words,
 };
 
+bool sl_snapshot_may_preempt(const struct sl_snapshot *snap, uint32_t job)
+{
+	return !strncmp(sl_snapshot_str(snap, snap->job.native[job]), "preemption", strlen("preemption"));
+}
+
 const char *sl_job_state_word(uint32_t state)
 {
 	return state < SL_JOB_STATES ? job_states[state].word : "UNKNOWN";

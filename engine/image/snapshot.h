@@ -364,6 +364,9 @@ static inline uint32_t sl_snapshot_home(const struct sl_snapshot *snap, uint32_t
 	return snap->job.home[job] != SL_NONE ? snap->job.home[job] : snap->job.partition[job];
 }
 
+/* May Slurm preempt other jobs for that one?  Then it is native, too. */
+bool sl_snapshot_may_preempt(const struct sl_snapshot *snap, uint32_t job);
+
 /* Slurm's word for a state: "PENDING".  Never NULL. */
 const char *sl_job_state_word(uint32_t state);
 

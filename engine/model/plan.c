@@ -125,6 +125,7 @@ void sl_plan_set_policy(struct sl_plan *p, const char *by)
 	char *name = strdup(by), **names;
 
 	p->head_at = p->reserved.count;
+	p->tried.count = 0;
 	plan_memo_forget(p);
 	names = name ? realloc(p->by, (p->bys + 1) * sizeof(*names)) : NULL;
 	if (!names) {
@@ -262,6 +263,7 @@ int sl_plan_refuse(struct sl_plan *p, uint32_t job, enum sl_why why, const char 
 		return sl_fail(err, SL_EINVAL, "refuse: there is no job row %" PRIu32, job);
 	if ((unsigned) why >= SL_WHYS)
 		return sl_fail(err, SL_EINVAL, "refuse: there is no reason %u", (unsigned) why);
+	plan_preempt_drop(p, job);
 	return put_note(p, job, why, text ? text : "", OF_POLICY, err);
 }
 

@@ -103,6 +103,25 @@ int sl_plan_close(struct sl_plan *p, uint32_t partition, enum sl_why why, const 
 /* Say why the job was started, its last start. 0, or -1 with *err when it has none. */
 int sl_plan_because(struct sl_plan *p, uint32_t job, const char *text, struct sl_error *err);
 
+/*
+ * Jobs for which Slurm could preempt others.  One that was tried in vain (sl_plan_start(),
+ * sl_plan_backfill()), since too little is free, may be handed to Slurm's select all the same,
+ * if the policy says that it may start even now that the policy has decided all else: so the
+ * policy is asked again at its end, of one job after the other.  The plan keeps the first
+ * SL_PLAN_PREEMPT_MAX that were tried, and forgets
+ * those that were not confirmed when another policy begins, those that are refused in a policy's
+ * own words, and, as something starts, all those that were confirmed before.
+ *
+ * The first one not asked about yet goes into *e and is taken off: true; false: there is none.
+ */
+bool sl_plan_next_preempting(struct sl_plan *p, struct sl_entry *e);
+
+/* The policy lets it start. */
+void sl_plan_confirm_preempting(struct sl_plan *p, struct sl_entry e);
+
+/* Those that are confirmed. */
+const struct sl_entry *sl_plan_preempting(const struct sl_plan *p, uint32_t *count);
+
 /* Order something else for a job (enum sl_do). */
 int sl_plan_do(struct sl_plan *p, enum sl_do verb, uint32_t job, int64_t number, const char *text,
 	       struct sl_error *err);

@@ -180,6 +180,20 @@ static void encode_pending(const struct sl_plan *p, bool truncated, struct pen *
 	}
 }
 
+static void encode_preempting(const struct sl_plan *p, struct sl_builder *b)
+{
+	const struct sl_job_view *job = &p->c->snap->job;
+	uint32_t count;
+	const struct sl_entry *e = sl_plan_preempting(p, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct sl_plan_preempt_row row = { .job = job->id[e[i].job], .stamp = job->stamp[e[i].job],
+			.partition = e[i].partition };
+
+		sl_builder_append(b, SL_P_PREEMPT, &row);
+	}
+}
+
 static void encode_words(const struct sl_plan *p, struct pen *pen)
 {
 	const struct sl_job_view *job = &p->c->snap->job;
@@ -223,6 +237,7 @@ int sl_plan_encode(const struct sl_plan *p, const struct sl_plan_figures *fig, s
 		if (encode_booking(p, p->reserved.item[i], false, pen, err) < 0)
 			return -1;
 	encode_pending(p, fig->truncated, pen);
+	encode_preempting(p, pen->b);
 	encode_words(p, pen);
 	return 0;
 }

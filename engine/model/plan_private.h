@@ -83,6 +83,12 @@ struct memo {				/* of a refusal */
 };
 #define PLAN_MEMOS 64
 
+/* Jobs for which Slurm could preempt others. */
+struct preempting {
+	struct sl_entry entry[SL_PLAN_PREEMPT_MAX];
+	uint32_t count;
+};
+
 struct sl_plan {
 	struct sl_cluster *c;
 	uint32_t mark;
@@ -108,6 +114,8 @@ struct sl_plan {
 	uint8_t *ordered;		/* [job] how often; NULL: nothing yet */
 	struct line *line;
 	uint32_t lines;
+	struct preempting tried;	/* by this policy, in vain */
+	struct preempting confirmed;	/* may start, with all that has started so far */
 };
 
 /* What an attempt is made of. */
@@ -146,6 +154,11 @@ const struct closing *plan_closing(const struct sl_plan *p, uint32_t job);
 /* Hand a refusal to the caller, and keep it for the user.  0, or -1 with *err. */
 int plan_refuse(struct sl_plan *p, const struct sl_entry *e, const struct sl_refusal *why, struct sl_refusal *out,
 		struct sl_error *err);
+
+/* plan_preempt.c: a start did not fit; something started; a job is refused. */
+void plan_preempt_tried(struct sl_plan *p, const struct sl_entry *e, enum sl_why why);
+void plan_preempt_outdated(struct sl_plan *p);
+void plan_preempt_drop(struct sl_plan *p, uint32_t job);
 
 /* plan_start.c: what an entry asks for; NULL with *err for one that is not queued. */
 const struct want *plan_look_up(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,

@@ -192,6 +192,7 @@ static int start_shorter(struct attempt *a, int64_t seconds, struct booking **ou
 
 static void keep_start(struct sl_plan *p, struct booking *b)
 {
+	plan_preempt_outdated(p);
 	plan_insert(&p->started, p->started.count, b);
 	plan_count_task(p, b->entry.job, 1);
 }
@@ -363,7 +364,11 @@ static int try(struct attempt *a, bool easy, struct booking **b, struct sl_refus
 		}
 	}
 	p->refusing = true;
-	return rc < 0 ? -1 : plan_explain_now(a, why, err);
+	if (rc >= 0)
+		rc = plan_explain_now(a, why, err);
+	if (!rc)
+		plan_preempt_tried(p, &a->w->entry, why->why);
+	return rc;
 }
 
 static int start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, struct sl_refusal *refusal,

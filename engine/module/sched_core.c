@@ -347,6 +347,7 @@ static void push_plan(lua_State *L, const struct sl_snapshot *snap, const struct
 	push_table(L, &p->image, p, SL_P_RESERVE, p->reserve.rows, "reservations");
 	push_table(L, &p->image, p, SL_P_PENDING, p->pending.rows, "pending");
 	push_table(L, &p->image, p, SL_P_ACTION, p->action.rows, "actions");
+	push_table(L, &p->image, p, SL_P_PREEMPT, p->preempt.rows, "preempting");
 	push_table(L, &p->image, p, SL_P_LOG, p->log.rows, "log");
 	push_table(L, &p->image, p, SL_P_REMEMBERED, p->remembered.rows, "remembered");
 	replace_words(L, "pending", "why", sl_why_word);

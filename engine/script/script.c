@@ -293,6 +293,7 @@ static int run_group(lua_State *L)
 	sl_lua_push_plan(L, x);
 	lua_rotate(L, -3, -1);	/* the options come last */
 	lua_call(L, 3, 1);
+	sl_lua_confirm_preempting(L, x);
 	sl_sandbox_settle(L);
 	/* a list of jobs, say: who returns one means something by it, and nothing would start */
 	if (lua_istable(L, -1))

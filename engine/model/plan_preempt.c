@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plan_preempt.c - jobs that do not fit, and for which Slurm could preempt others.
+ */
+#include "model/plan_private.h"
+
+#include <string.h>
+
+static void append(struct preempting *list, struct sl_entry e)
+{
+	for (uint32_t i = 0; i < list->count; i++)
+		if (list->entry[i].job == e.job && list->entry[i].partition == e.partition)
+			return;
+	if (list->count < SL_PLAN_PREEMPT_MAX)
+		list->entry[list->count++] = e;
+}
+
+static void take_out(struct preempting *list, uint32_t at)
+{
+	list->count--;
+	memmove(list->entry + at, list->entry + at + 1, (list->count - at) * sizeof(*list->entry));
+}
+
+/* Preempting others helps against too little that is free, in the job's own partition
+ * and as it asked. */
+void plan_preempt_tried(struct sl_plan *p, const struct sl_entry *e, enum sl_why why)
+{
+	if (!e->loan && !e->shape && (why == SL_WHY_RESOURCES || why == SL_WHY_RESERVATION) &&
+	    sl_snapshot_may_preempt(p->c->snap, e->job))
+		append(&p->tried, *e);
+}
+
+void plan_preempt_outdated(struct sl_plan *p)
+{
+	p->confirmed.count = 0;
+}
+
+static void drop_from(struct preempting *list, uint32_t job)
+{
+	for (uint32_t i = list->count; i-- > 0; )
+		if (list->entry[i].job == job)
+			take_out(list, i);
+}
+
+void plan_preempt_drop(struct sl_plan *p, uint32_t job)
+{
+	drop_from(&p->tried, job);
+	drop_from(&p->confirmed, job);
+}
+
+bool sl_plan_next_preempting(struct sl_plan *p, struct sl_entry *e)
+{
+	while (p->tried.count) {
+		*e = p->tried.entry[0];
+		take_out(&p->tried, 0);
+		if (sl_plan_job(p, e->job) != SL_PLAN_STARTED)
+			return true;
+	}
+	return false;
+}
+
+void sl_plan_confirm_preempting(struct sl_plan *p, struct sl_entry e)
+{
+	append(&p->confirmed, e);
+}
+
+const struct sl_entry *sl_plan_preempting(const struct sl_plan *p, uint32_t *count)
+{
+	*count = p->confirmed.count;
+	return p->confirmed.entry;
+}

@@ -8,6 +8,8 @@
 #include "base/clock.h"
 #include "plugin/cycle.h"
 #include "plugin/fallback.h"
+#include "plugin/commit/commit.h"
+#include "plugin/commit/reasons.h"
 #include "plugin/host/host.h"
 #include "plugin/host/options.h"
 #include "base/plain.h"
@@ -41,7 +43,7 @@ struct sl_cycler {
 	struct sl_collector *collector;
 	struct sl_host *host;
 	struct sl_journal *journal;
-	struct sl_memo refused, rest, unlent, shapes, ignored;
+	struct sl_notes notes;		/* of jobs: the collector reads them, the commit writes them */
 	struct sl_asked_book *asked;
 	struct sl_remember *remembered;	/* by the site's policies: from their last plan into the next snapshot */
 	struct sl_status status;
@@ -431,7 +433,7 @@ static void carry_out(struct sl_cycler *y, struct sl_commit *m, const struct sl_
 		sl_commit_reasons(m);
 	if (!y->journal)
 		open_journal(y);
-	if (y->journal && sl_journal_write(y->journal, &y->collector->snap, plan, m->outcome, &err))
+	if (y->journal && sl_journal_write(y->journal, &y->collector->snap, plan, m->carried, &err))
 		not_written(y, SL_TROUBLE_JOURNAL, err.text);
 }
 
@@ -533,8 +535,7 @@ static bool collect(struct sl_cycler *y)
 {
 	struct sl_collect_in in = { .sequence = y->sequence, .finished_s = finished_s(y),
 				    .ledger_safe = sl_host_state(y->host)->ledger_safe,
-				    .refused = &y->refused, .rest = &y->rest, .unlent = &y->unlent, .shapes = &y->shapes,
-				    .ignored = &y->ignored, .asked = y->asked, .remembered = y->remembered };
+				    .notes = &y->notes, .asked = y->asked, .remembered = y->remembered };
 	struct sl_error err = { SL_OK, "" };
 
 	if (!sl_collect(y->collector, &in, &err)) {
@@ -554,8 +555,7 @@ static bool collect(struct sl_cycler *y)
 
 static void cycle(struct sl_cycler *y)
 {
-	struct sl_commit m = { .c = y->collector, .status = &y->status, .refused = &y->refused,
-			       .rest = &y->rest, .unlent = &y->unlent, .shapes = &y->shapes, .asked = y->asked,
+	struct sl_commit m = { .c = y->collector, .status = &y->status, .notes = &y->notes, .asked = y->asked,
 			       .batch_ms = y->options.batch_ms, .stop = &y->stop };
 	struct sl_host_answer a = { 0 };
 	struct sl_plan_image plan;

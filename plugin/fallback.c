@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fallback.c - see fallback.h */
 #include "plugin/fallback.h"
+#include "plugin/commit/check.h"
+#include "plugin/commit/launch.h"
 #include "plugin/commit/layout.h"
 
 static void wait_for_resources(job_record_t *job, uint32_t reason)
@@ -46,7 +48,7 @@ static bool try_job(struct sl_commit *m, const struct sl_way *way, bool *busy)
 		job_resv_clear_magnetic_flag(job);
 		return false;
 	}
-	sl_commit_launched(job);
+	sl_launch_now(job);
 	if ((head = find_job_record(way->job_id)) && head != job)
 		job_resv_clear_magnetic_flag(head);
 	return true;
@@ -147,8 +149,7 @@ void sl_fallback_run(struct sl_commit *m, const struct sl_fence *hold)
 	}
 	xfree(f.held);
 	xfree(f.blocked);
-	m->changed = m->started > 0;
-	if (m->changed) {
+	if (m->started) {
 		schedule_job_save();
 		schedule_node_save();
 	}

@@ -12,10 +12,10 @@
 #ifndef SL_FALLBACK_H
 #define SL_FALLBACK_H
 
-#include "plugin/commit/commit.h"
+#include "plugin/commit/work.h"
 #include "image/fence.h"
 
-/* Uses c, status, batch_ms and stop of *m; sets started and changed. */
+/* Uses c, status, batch_ms and stop of *m; sets started. */
 void sl_fallback_run(struct sl_commit *m, const struct sl_fence *hold);
 
 #endif

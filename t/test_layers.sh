@@ -50,6 +50,12 @@ circle() { with engine/base/error.h '#include "base/plain.h"' && with_also engin
 with_also() { printf '%s\n' "$2" >>"$COPY/$1"; }
 ok "files of a room that need each other are a circle" circle
 
+plugin_circle() { with plugin/request/asked.c '#include "plugin/request/shape.h"' && says "a circle: plugin/request/"; }
+ok "and so are files of the plug-in" plugin_circle
+
+plugin_circle_wide() { with plugin/host/keep.h '#include "plugin/host/remembered.h"' && says "a circle: plugin/host/"; }
+ok "also through others" plugin_circle_wide
+
 homeless() { with engine/stray.c 'int stray;' && says "engine/stray.c: stands in no room"; }
 ok "no file lies beside the rooms" homeless
 

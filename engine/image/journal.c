@@ -49,7 +49,7 @@ struct record {
 	struct sl_journal *j;
 	const struct sl_snapshot *snap;
 	const struct sl_plan_image *plan;
-	const struct sl_outcome *outcomes;
+	const struct sl_carried *carried;
 	struct sl_error *err;
 	bool news;		/* there is something to write */
 	struct sl_queued *queued;
@@ -209,13 +209,17 @@ static int put_places(const struct record *r, struct sl_range range)
 	return 0;
 }
 
-static void put_outcome(const struct record *r, uint32_t i, const char *text_key)
+static void put_fate(const struct record *r, uint32_t i, const char *text_key)
 {
-	if (!r->outcomes)
+	const struct sl_carried *c = r->carried ? &r->carried[i] : NULL;
+
+	if (!c)
 		return;
 	sl_json_key(r->j->json, "done");
-	sl_json_bool(r->j->json, r->outcomes[i].done);
-	put_text(r->j->json, text_key, r->outcomes[i].text);
+	sl_json_bool(r->j->json, c->fate == SL_FATE_DONE);
+	if (c->fate != SL_FATE_DONE)
+		put_text(r->j->json, "fate", sl_fate_word(c->fate));
+	put_text(r->j->json, text_key, c->text);
 }
 
 /* Begin the object of a job; the array it stands in begins with its first. */
@@ -257,7 +261,7 @@ static int put_started(struct record *r)
 		put_text(json, "note", sl_queued_note(r->queued, start->job[i]));
 		put_loan(r, i);
 		put_text(json, "because", plan_text(r, start->because[i]));
-		put_outcome(r, i, "text");
+		put_fate(r, i, "text");
 		sl_json_end_object(json);
 	}
 	end_jobs(r, begun);
@@ -341,7 +345,7 @@ static void put_actions(struct record *r)
 		put_int(r->j->json, "number", action->number[i]);
 		put_text(r->j->json, "text", plan_text(r, action->text[i]));
 		put_text(r->j->json, "by", plan_text(r, action->by[i]));
-		put_outcome(r, r->plan->start.rows + i, "why");
+		put_fate(r, r->plan->start.rows + i, "why");
 		sl_json_end_object(r->j->json);
 	}
 	end_jobs(r, begun);
@@ -656,9 +660,9 @@ static int write_record(struct record *r, uint64_t figures)
 }
 
 int sl_journal_write(struct sl_journal *j, const struct sl_snapshot *snap, const struct sl_plan_image *plan,
-		     const struct sl_outcome *outcomes, struct sl_error *err)
+		     const struct sl_carried *carried, struct sl_error *err)
 {
-	struct record r = { .j = j, .snap = snap, .plan = plan, .outcomes = outcomes, .err = err };
+	struct record r = { .j = j, .snap = snap, .plan = plan, .carried = carried, .err = err };
 	int rc;
 
 	if (lock_current(j, err) < 0)

@@ -13,15 +13,15 @@
  *	full		the first line of a file: names every job that waits
  *	partitions	{name: nodes}: in the first line of a file, and when that changes
  *	started		[{job, partition, nodes, node_count, cores, time_limit,
- *			  native, shape, by, note, done, text}]
+ *			  native, shape, by, note, done, fate, text}]
  *			  (note: why the alternatives in its comment are ignored)
  *	reserved	[{job, start_time, partition, nodes, node_count, cores, by}]
  *	pending		[{job, why, text, by, partition, note}]
  *			  (partition: those in which it is queued, comma-separated)
- *	actions		[{job, verb, number, text, by, done, why}]
+ *	actions		[{job, verb, number, text, by, done, fate, why}]
  *	gone		[{job}]: it waited, and now neither waits nor was started here
  * done and what follows tell what became of it; they are there only where the plan
- * was carried out.  Times are seconds since the epoch.
+ * was carried out (fate: sl_fate_word(), text or why: the same for people).  Times are seconds since the epoch.
  *
  * With thousands of jobs waiting most answers are the same as a cycle ago.  So
  * reserved and pending name only the jobs of which one or the other differs from
@@ -55,15 +55,15 @@ void sl_journal_close(struct sl_journal *j);
 /* Rotate at another size. */
 void sl_journal_set_size(struct sl_journal *j, size_t size);
 
-/* What became of a start or an action of the plan when it was carried out. */
-struct sl_outcome {
+/* What became of a start or an action of the plan. */
+struct sl_carried {
 	uint32_t job;
-	bool done;
-	const char *text;	/* why not: "cancelled meanwhile", "select: nodes busy"; NULL: nothing to say */
+	enum sl_fate fate;
+	const char *text;	/* why not, for people: "it was cancelled meanwhile"; NULL: nothing to say */
 };
 
 /*
- * Append the record of a cycle.  *outcomes* holds one entry per start, then one
+ * Append the record of a cycle.  *carried* holds one entry per start, then one
  * per action of the plan, in the plan's order; NULL where nothing is carried out.
  * The plan need not have been checked: nodes and partitions that the snapshot has
  * not are left out.  Returns 0, or -1 with *err: a full disk (SL_EIO), another
@@ -71,7 +71,7 @@ struct sl_outcome {
  * and what was to be said is said by the next record.
  */
 int sl_journal_write(struct sl_journal *j, const struct sl_snapshot *snap, const struct sl_plan_image *plan,
-		     const struct sl_outcome *outcomes, struct sl_error *err);
+		     const struct sl_carried *carried, struct sl_error *err);
 
 /*
  * Call visit(line, length, arg) for each whole line from the newest back, until

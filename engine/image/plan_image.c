@@ -85,6 +85,18 @@ const char *sl_do_word(uint32_t verb)
 	return verb < SL_DOS ? verbs[verb].word : "unknown";
 }
 
+const char *sl_fate_word(uint32_t fate)
+{
+	static const char *const word[SL_FATES] = {
+		[SL_FATE_DONE] = "done", [SL_FATE_CHANGED] = "changed", [SL_FATE_UNFIT] = "unfit",
+		[SL_FATE_PLACES] = "places", [SL_FATE_SHAPE] = "shape", [SL_FATE_LOAN] = "loan",
+		[SL_FATE_SELECT] = "select", [SL_FATE_LIMIT] = "limit", [SL_FATE_ORDER] = "order",
+		[SL_FATE_STOPPED] = "stopped",
+	};
+
+	return fate < SL_FATES ? word[fate] : "unknown";
+}
+
 /* -- what the schema cannot say ----------------------------------------- */
 
 /* No text may be longer than what a log line or a job's reason can take. */

@@ -141,6 +141,21 @@ enum sl_do {
 	SL_DOS
 };
 
+/* What became of a start or an action of the plan when it was carried out. */
+enum sl_fate {
+	SL_FATE_DONE,
+	SL_FATE_CHANGED,	/* the job is gone, or not as the snapshot had it */
+	SL_FATE_UNFIT,		/* it may not start now: a dependency, a limit, licences, its partition */
+	SL_FATE_PLACES,		/* the nodes of the plan are gone, or not what the job asks for */
+	SL_FATE_SHAPE,		/* it cannot be that alternative */
+	SL_FATE_LOAN,		/* nodes of other partitions cannot be lent to it */
+	SL_FATE_SELECT,		/* Slurm's select refused */
+	SL_FATE_LIMIT,		/* ... for a limit that shows only once the nodes are known */
+	SL_FATE_ORDER,		/* slurmctld refused the action */
+	SL_FATE_STOPPED,	/* it was not looked at: slurmctld ends, or has another configuration */
+	SL_FATES
+};
+
 #define SL_PLAN_LOG_COLUMNS(X) \
 	X(u32, level, -1, 0, "0 error, 1 info, 2 debug") \
 	X(str, text, -1, 0, "one line")
@@ -181,8 +196,9 @@ extern const struct sl_schema sl_plan_schema;
  */
 int sl_plan_image_open(struct sl_plan_image *plan, const void *bytes, size_t size, struct sl_error *err);
 
-/* Words for codes, never NULL: "resources", "cancel". */
+/* Words for codes, never NULL: "resources", "cancel", "select". */
 const char *sl_why_word(uint32_t why);
 const char *sl_do_word(uint32_t verb);
+const char *sl_fate_word(uint32_t fate);
 
 #endif

@@ -364,6 +364,12 @@ static inline uint32_t sl_snapshot_home(const struct sl_snapshot *snap, uint32_t
 	return snap->job.home[job] != SL_NONE ? snap->job.home[job] : snap->job.partition[job];
 }
 
+/* Is there something in the job's request that only Slurm's own select can place? */
+static inline bool sl_snapshot_is_native(const struct sl_snapshot *snap, uint32_t job)
+{
+	return *sl_snapshot_str(snap, snap->job.native[job]) != '\0';
+}
+
 /* May Slurm preempt other jobs for that one?  Then it is native, too. */
 bool sl_snapshot_may_preempt(const struct sl_snapshot *snap, uint32_t job);
 

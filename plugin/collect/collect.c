@@ -158,12 +158,11 @@ static int each_lent(void *x, void *arg)
 }
 
 /*
- * Would it only be planned in vain?  Jobs past their deadline (which this ends),
- * het jobs, jobs that were found unable to
- * start a short while ago, and those that a limit keeps from starting whatever
- * nodes they get (the reason is set by acct_policy).
+ * Is it of any use to plan for the job?  Not for one past its deadline (which this ends),
+ * a het job, one that was found unable to start a short while ago, nor one that a limit
+ * keeps from starting whatever nodes it gets (acct_policy sets the reason then).
  */
-static bool competes(const struct sl_scratch *s, job_queue_rec_t *rec)
+static bool is_worth_planning(const struct sl_scratch *s, job_queue_rec_t *rec)
 {
 	job_record_t *job = rec->job_ptr;
 
@@ -175,7 +174,7 @@ static bool competes(const struct sl_scratch *s, job_queue_rec_t *rec)
 	}
 	if (job->deadline && job->deadline != (time_t) NO_VAL && !sl_deadline_ok(job))
 		return false;
-	if (sl_memo_get(s->in->rest, job->job_id) > (uint64_t) s->now)
+	if (sl_collect_note(s, job)->rests_until > s->now)
 		return false;
 	if (!(accounting_enforce & ACCOUNTING_ENFORCE_LIMITS))
 		return true;
@@ -225,7 +224,7 @@ static int each_rec(void *x, void *arg)
 	struct sl_queue_rec *q = &s->queue[s->queue_len];
 	slurmdb_qos_rec_t *qos = sl_queue_qos(rec);
 
-	if (!competes(s, rec))
+	if (!is_worth_planning(s, rec))
 		return 0;
 	q->job_id = rec->job_id;
 	q->array_task_id = rec->array_task_id;

@@ -20,7 +20,7 @@
 
 #include "plugin/request/asked.h"
 #include "plugin/records/compat.h"
-#include "plugin/records/memo.h"
+#include "plugin/records/note.h"
 #include "image/snapshot.h"
 
 /* A way to start a job: in a reservation it may run in without asking, with its preferred
@@ -58,18 +58,11 @@ struct sl_collector {
 	struct sl_scratch *scratch;	/* working memory, collect/int.h */
 };
 
-/* Alternatives that were refused, bit n-1 for the nth, and until when. */
-#define SL_SHAPES_REFUSED(bits, until) ((uint64_t) (until) << 16 | (bits))
-
 struct sl_collect_in {
 	int64_t sequence;
 	double finished_s;		/* finished jobs of so many seconds, */
 	int64_t ledger_safe;		/* and those that had not ended by this snapshot (host/host.h); -1: not these */
-	const struct sl_memo *refused;	/* how often select refused a placement of a job in a row */
-	const struct sl_memo *rest;	/* until when (seconds since the epoch) a job is left out */
-	struct sl_memo *shapes;		/* SL_SHAPES_REFUSED() of jobs: do not try them again yet */
-	const struct sl_memo *unlent;	/* until when a job is not lent nodes */
-	struct sl_memo *ignored;	/* jobs of which it was said that their alternatives are ignored */
+	struct sl_notes *notes;		/* what is not to be tried again yet, or said again */
 	struct sl_asked_book *asked;	/* original requests, put back into jobs that are pending again */
 	const struct sl_remember *remembered;	/* by policies, in the last plan */
 	bool het;			/* het jobs may be queued (sched/backfill name) */

@@ -38,6 +38,7 @@ struct sl_told {
 /* A pending job with alternatives in its comment, and what else they depend on. */
 struct sl_commented {
 	uint32_t row, job;
+	time_t submitted;
 	const char *never;	/* why it can have none, or NULL */
 	uint32_t tasks;		/* it has so many in any shape; 0: it does not matter */
 };
@@ -74,6 +75,12 @@ struct sl_range sl_collect_runs(struct sl_collector *c, const bitstr_t *bitmap);
 
 /* The row of a gres kind, made when it is new; SL_NONE when there are too many. */
 uint32_t sl_collect_kind(struct sl_collector *c, const char *name, const char *type);
+
+/* What is noted of a job. */
+static inline const struct sl_note *sl_collect_note(const struct sl_scratch *s, const job_record_t *job)
+{
+	return sl_note_read(s->in->notes, job->job_id, job->details ? job->details->submit_time : 0);
+}
 
 void sl_collect_nodes(struct sl_collector *c);
 void sl_collect_job(struct sl_collector *c, job_record_t *job);

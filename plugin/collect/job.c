@@ -393,14 +393,22 @@ static void fill_size(struct sl_collector *c, struct sl_job_row *row, const job_
 	row->switch_wait = sl_set32(job->wait4switch);
 }
 
+/* If the job's alternatives are ignored from now on, that is news. */
+static void tell_ignored_again(const struct sl_collector *c, uint32_t job_id, time_t submitted)
+{
+	struct sl_notes *notes = c->scratch->in->notes;
+
+	if (sl_note_read(notes, job_id, submitted)->told_ignored)
+		sl_note_write(notes, job_id, submitted)->told_ignored = false;
+}
+
 /* Alternatives are read after the locks are gone. */
 static void note_commented(struct sl_collector *c, uint32_t row, const job_record_t *job)
 {
 	struct sl_scratch *s = c->scratch;
 
 	if (!job->comment || !strstr(job->comment, "sched:")) {
-		if (sl_memo_get(s->in->ignored, job->job_id))
-			sl_memo_set(s->in->ignored, job->job_id, 0);
+		tell_ignored_again(c, job->job_id, job->details->submit_time);
 		return;
 	}
 	if (s->commented_len == s->commented_room) {
@@ -408,7 +416,7 @@ static void note_commented(struct sl_collector *c, uint32_t row, const job_recor
 		xrecalloc(s->commented, s->commented_room, sizeof(*s->commented));
 	}
 	s->commented[s->commented_len++] = (struct sl_commented) {
-		.row = row, .job = job->job_id, .never = sl_shape_never(job), .tasks = sl_shape_tasks(job),
+		.row = row, .job = job->job_id, .submitted = job->details->submit_time, .never = sl_shape_never(job), .tasks = sl_shape_tasks(job),
 	};
 }
 
@@ -426,16 +434,15 @@ static const char *not_interactive(const struct sl_collector *c, const struct sl
 }
 
 /* Those that it could not be started as a moment ago. */
-static void note_refused(struct sl_collector *c, uint32_t job_id, struct sl_range shapes)
+static void mark_refused(struct sl_collector *c, const struct sl_commented *k, struct sl_range shapes)
 {
-	uint64_t v = shapes.count ? sl_memo_get(c->scratch->in->shapes, job_id) : 0;
+	const struct sl_note *note = sl_note_read(c->scratch->in->notes, k->job, k->submitted);
 	struct sl_shape_row s;
 	uint32_t i;
 
-	if (!v || (time_t) (v >> 16) <= c->scratch->now)
-		return;
-	for (i = 0; i < shapes.count && i < 16; i++) {
-		if (!(v >> i & 1) || sl_builder_row(c->b, SL_T_SHAPE, shapes.first + i, &s))
+	for (i = 0; i < shapes.count; i++) {
+		if (!sl_note_shape_refused(note, i + 1, c->scratch->now) ||
+		    sl_builder_row(c->b, SL_T_SHAPE, shapes.first + i, &s))
 			continue;
 		s.refused = 1;
 		sl_builder_update(c->b, SL_T_SHAPE, shapes.first + i, &s);
@@ -454,17 +461,17 @@ static void fill_shapes(struct sl_collector *c, const struct sl_commented *k, st
 	else if (row->shapes.count && !(why = k->never))
 		why = not_interactive(c, k, row->shapes);
 	if (!why) {
-		note_refused(c, k->job, row->shapes);
-		sl_memo_set(c->scratch->in->ignored, k->job, 0);
+		mark_refused(c, k, row->shapes);
+		tell_ignored_again(c, k->job, k->submitted);
 		return;
 	}
 	row->shapes = (struct sl_range) { 0, 0 };
 	if (why == err.text)
 		sl_plain(err.text);
 	row->shapes_ignored = sl_builder_str(c->b, why);
-	if (sl_memo_get(c->scratch->in->ignored, k->job))
+	if (sl_note_read(c->scratch->in->notes, k->job, k->submitted)->told_ignored)
 		return;
-	sl_memo_set(c->scratch->in->ignored, k->job, 1);
+	sl_note_write(c->scratch->in->notes, k->job, k->submitted)->told_ignored = true;
 	info("sched/lua: JobId=%u: the alternatives in its comment are ignored: %s", k->job, why);
 }
 
@@ -515,9 +522,9 @@ void sl_collect_job(struct sl_collector *c, job_record_t *job)
 	fill_state(c, &row, job);
 	if (job->details)
 		fill_size(c, &row, job);
-	if (pending && sl_memo_get(c->scratch->in->unlent, job->job_id) > (uint64_t) c->scratch->now)
-		row.flags |= SL_JOBF_NO_BORROW;
 	if (pending && job->details) {
+		if (sl_collect_note(c->scratch, job)->unlent_until > c->scratch->now)
+			row.flags |= SL_JOBF_NO_BORROW;
 		row.stamp = sl_job_stamp(job);
 		row.native = sl_builder_str(c->b, sl_collect_native(c, job));
 	}

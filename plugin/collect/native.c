@@ -123,7 +123,7 @@ const char *sl_collect_native(struct sl_collector *c, const job_record_t *job)
 	const char *why;
 
 	/* select refused the engine's placement again and again: let it choose */
-	if (s->in->refused && sl_memo_get(s->in->refused, job->job_id) >= 3)
+	if (sl_collect_note(s, job)->refusals >= 3)
 		return "a placement that select refuses";
 	if ((why = native_rest(job)) || (why = native_shape(s, job->details)) || (why = native_gres(job)))
 		return why;

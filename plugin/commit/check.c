@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* commit/check.c - is a job fit to be started, now, under the locks? */
-#include "plugin/commit/commit.h"
+#include "plugin/commit/check.h"
 
 static int same_part(void *x, void *key)
 {

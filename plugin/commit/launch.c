@@ -16,7 +16,7 @@
  */
 #define LAUNCH_BATCH_US 1000
 
-void sl_launch_note(job_record_t *job)
+static void tell_started(job_record_t *job)
 {
 	last_job_update = time(NULL);
 	sched_info("sched/lua: started %pJ in %s on %s", job, job->part_ptr->name, job->nodes);
@@ -25,11 +25,17 @@ void sl_launch_note(job_record_t *job)
 	rebuild_job_part_list(job);
 }
 
-void sl_commit_launched(job_record_t *job)
+/* Otherwise there is nothing to launch, or once its nodes are ready. */
+static bool is_to_launch(const job_record_t *job)
 {
-	if (job->batch_flag && !IS_JOB_CONFIGURING(job))
+	return job->batch_flag && !IS_JOB_CONFIGURING(job);
+}
+
+void sl_launch_now(job_record_t *job)
+{
+	if (is_to_launch(job))
 		launch_job(job);
-	sl_launch_note(job);
+	tell_started(job);
 }
 
 /*
@@ -39,8 +45,9 @@ void sl_commit_launched(job_record_t *job)
  */
 void sl_launch_later(struct sl_commit *m, job_record_t *job)
 {
-	if (!job->batch_flag || IS_JOB_CONFIGURING(job))
-		return;		/* nothing to launch, or once its nodes are ready */
+	tell_started(job);
+	if (!is_to_launch(job))
+		return;
 	if (m->launches == m->launch_room) {
 		m->launch_room = m->launch_room * 2 + 64;
 		xrecalloc(m->launch, m->launch_room, sizeof(*m->launch));

@@ -8,16 +8,20 @@
 #ifndef SL_LAUNCH_H
 #define SL_LAUNCH_H
 
-#include "plugin/commit/commit.h"
+#include "plugin/commit/work.h"
 
-/* A job was started: say so, to srun too.  Write locks held, in all but the last two. */
-void sl_launch_note(job_record_t *job);
+/* -- with SL_COMMIT_LOCKS held -------------------------------------------------- */
 
-/* Launch it with sl_launch_some() or sl_launch_rest(), if it is a batch job. */
+/* A job was started: say so, to srun too; a batch job is launched at once. */
+void sl_launch_now(job_record_t *job);
+
+/* ... a batch job is launched with sl_launch_some() or sl_launch_rest(). */
 void sl_launch_later(struct sl_commit *m, job_record_t *job);
 
 /* At least one, and no more after *end* or a short time. */
 void sl_launch_some(struct sl_commit *m, uint64_t end);
+
+/* -- without locks ---------------------------------------------------------------- */
 
 /* Has the oldest one waited for long enough? */
 bool sl_launch_due(const struct sl_commit *m);

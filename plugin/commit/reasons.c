@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* reasons.c - why jobs stay pending, and when they are expected to start */
+/* reasons.c - see reasons.h */
 #include <stdlib.h>
 
-#include "plugin/commit/commit.h"
+#include "plugin/commit/reasons.h"
 #include "base/plain.h"
 #include "image/nodelist.h"
-#include "image/plan_image.h"
 
 /* Slurm's code for a reason; the words go to state_desc. */
 static uint32_t slurm_reason(uint32_t why)
@@ -81,7 +80,7 @@ static bool failed_start(const struct sl_commit *m, uint32_t job_id)
 {
 	uint32_t row = sl_collect_row(m->c, job_id);
 
-	return row != SL_NONE && m->fate[row] & SL_FATE_FAILED;
+	return row != SL_NONE && m->marks[row] & SL_MARK_FAILED;
 }
 
 static bool tell_pending(struct sl_commit *m, uint32_t i)
@@ -143,15 +142,16 @@ static bool tell_reserved(struct sl_commit *m, uint32_t i, const char *nodes)
 
 static bool tell_failed(struct sl_commit *m, uint32_t i)
 {
-	bool refused = !m->outcome[i].done && !strncmp(m->outcome[i].text, "select:", 7);
-	job_record_t *job = refused ? competitor(m, m->outcome[i].job) : NULL;
+	const struct sl_carried *c = &m->carried[i];
+	bool refused = c->fate == SL_FATE_SELECT || c->fate == SL_FATE_LIMIT;
+	job_record_t *job = refused ? competitor(m, c->job) : NULL;
 	char text[200];
 
 	/* limits, reservations and the like have set a reason of their own */
 	if (!job || (job->state_reason != WAIT_NO_REASON && job->state_reason != WAIT_RESOURCES &&
 		     job->state_reason != WAIT_PRIORITY))
 		return false;
-	snprintf(text, sizeof(text), "planned, but not started: %s", m->outcome[i].text);
+	snprintf(text, sizeof(text), "planned, but not started: %s", c->text);
 	return tell(job, WAIT_RESOURCES, text, 0, NULL);
 }
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* start.c - see start.h */
+#include "plugin/commit/check.h"
 #include "plugin/commit/launch.h"
+#include "plugin/commit/start.h"
+#include "plugin/request/env.h"
 #include "plugin/request/lend.h"
 #include "plugin/request/shape.h"
-#include "plugin/commit/start.h"
 
 /* How long a job that cannot start, whatever the plan says, is left out. */
 #define LIMIT_REST_S 10u
@@ -11,6 +13,25 @@
 
 /* How long a job is not lent nodes again that a partition, or select, refused. */
 #define UNLENT_REST_S 30u
+
+static bool give_up(struct sl_start *s, enum sl_fate fate, const char *why)
+{
+	s->fate = fate;
+	snprintf(s->text, 160, "%s", why);
+	return false;
+}
+
+static struct sl_note *note_of(const struct sl_start *s)
+{
+	return sl_note_write(s->m->notes, s->job_id, s->m->c->snap.job.submit_time[s->row]);
+}
+
+/* (A note takes the place of another one: what starts at once needs none.) */
+static void forget_refusals(const struct sl_start *s)
+{
+	if (sl_note_read(s->m->notes, s->job_id, s->m->c->snap.job.submit_time[s->row])->refusals)
+		note_of(s)->refusals = 0;
+}
 
 /* -- the time limit ----------------------------------------------------------- */
 
@@ -37,43 +58,7 @@ static uint32_t start_limit(const job_record_t *job, int64_t plan_s)
 	return MAX(limit, job->time_min);
 }
 
-/* select_nodes() under the federation's lock. */
-static int select_fed(job_record_t *job, const struct sl_layout_place *place, uint32_t count,
-		      struct sl_cores *cores, enum sl_layout_way *way, bool *exact)
-{
-	int rc;
-
-	if (fed_mgr_job_lock(job))
-		return ESLURM_FED_JOB_LOCK;
-	rc = sl_layout_start(job, place, count, cores, way, exact);
-	if (rc == SLURM_SUCCESS)
-		fed_mgr_job_start(job, job->start_time);
-	else
-		fed_mgr_job_unlock(job);
-	return rc;
-}
-
-/* What the stock scheduler does with a job that select says it can never start;
- * where the places were ours, that is not the job's fault. */
-static void note_failure(job_record_t *job, int rc, bool native)
-{
-	switch (rc) {
-	case ESLURM_FED_JOB_LOCK:
-		job->state_reason = WAIT_FED_JOB_LOCK;
-		xfree(job->state_desc);
-		return;
-	case ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE:
-	case ESLURM_INVALID_NODE_COUNT:
-		if (!native || job->part_ptr_list || job->resv_ptr)
-			return;
-		info("sched/lua: %pJ can never run: %s; held", job, slurm_strerror(rc));
-		job->state_reason = FAIL_BAD_CONSTRAINTS;
-		xfree(job->state_desc);
-		job->start_time = job->end_time = time(NULL);
-		job->priority = 0;
-		last_job_update = time(NULL);
-	}
-}
+/* -- the places of the plan ------------------------------------------------------ */
 
 /* Places in node order, as indices.  NULL, or what is wrong with them. */
 static const char *get_places(struct sl_start *s)
@@ -97,45 +82,64 @@ static const char *get_places(struct sl_start *s)
 	return r.count ? NULL : "the plan has no places for it";
 }
 
+/*
+ * The places take the request's place in select_nodes(): what it says of nodes is
+ * checked here.  (Excluded nodes, features, memory and so on are still seen by
+ * select.)
+ */
+static const char *check_places(const struct sl_start *s)
+{
+	const sl_details_t *d = s->job->details;
+	uint32_t i, found = 0;
+
+	if (s->count < d->min_nodes || (d->max_nodes && s->count > d->max_nodes))
+		return "the plan has another number of nodes than it asks for";
+	if (!d->req_node_bitmap)
+		return NULL;
+	for (i = 0; i < s->count; i++)
+		found += bit_test(d->req_node_bitmap, s->place[i].node) != 0;
+	return found == (uint32_t) bit_set_count(d->req_node_bitmap) ? NULL :
+		"the plan lacks a node that it requires";
+}
+
+/* -- the job as one of its alternatives -------------------------------------------- */
+
 /* The request that it had before it was to become one of its alternatives. */
-static void put_back(const struct sl_start *s, job_record_t *job)
+static void put_request_back(const struct sl_start *s, job_record_t *job)
 {
 	const struct sl_asked *original = s->shape ? sl_asked_find(s->m->asked, s->job_id) : NULL;
 
 	if (!original || !job->details)
 		return;
 	sl_asked_put(job, original);
-	sl_shape_clear_env(job->details);
+	sl_env_clear(job->details);
 	job->time_limit = original->time_limit;
 }
 
 /* Make it ask for its alternative; NULL, or why it cannot be that one. */
-static const char *take_shape(struct sl_start *s, uint32_t row)
+static const char *take_shape(struct sl_start *s)
 {
 	const struct sl_snapshot *snap = &s->m->c->snap;
+	struct sl_range shapes = snap->job.shapes[s->row];
 	const char *why;
 
-	if (s->shape > snap->job.shapes[row].count)
+	if (!s->shape)
+		return NULL;
+	if (s->shape > shapes.count)
 		return "the plan names an alternative that it does not have";
 	if (!s->part)
 		return "its partition is gone";
 	if (!sl_asked_add(s->m->asked, s->job))
 		return "too many jobs run as one of their alternatives";
-	why = sl_shape_put(s->job, s->part, snap, snap->job.shapes[row].first + s->shape - 1, s->shape);
+	why = sl_shape_put(s->job, s->part, snap, shapes.first + s->shape - 1, s->shape);
 	if (why)
-		put_back(s, s->job);
+		put_request_back(s, s->job);
 	return why;
 }
 
-static bool give_up(struct sl_start *s, const char *why)
-{
-	snprintf(s->text, 160, "%s", why);
-	return false;
-}
-
 /*
- * It runs, with another request or time limit than it asked for.  What is left of its
- * array asks for what it did before.
+ * It runs.  Where that is with another request or time limit than it asked for, the book
+ * has what it asked for, and what is left of its array asks for that as before.
  */
 static void note_altered(const struct sl_start *s, uint32_t limit)
 {
@@ -152,7 +156,7 @@ static void note_altered(const struct sl_start *s, uint32_t limit)
 	if (!s->shape)		/* added just now, perhaps */
 		original->time_limit = limit;
 	if (rest && rest != s->job && rest->details) {
-		put_back(s, rest);
+		put_request_back(s, rest);
 		rest->time_limit = original->time_limit;
 	}
 	sl_asked_started(book, s->job, original, s->shape != 0);
@@ -225,7 +229,25 @@ static char *lender_names(const struct sl_start *s)
 	return names;
 }
 
-/* select_nodes(), in another partition where nodes are borrowed. */
+/* -- through select_nodes() ------------------------------------------------------- */
+
+/* select_nodes() under the federation's lock. */
+static int select_fed(job_record_t *job, const struct sl_layout_place *place, uint32_t count,
+		      struct sl_cores *cores, enum sl_layout_way *way, bool *exact)
+{
+	int rc;
+
+	if (fed_mgr_job_lock(job))
+		return ESLURM_FED_JOB_LOCK;
+	rc = sl_layout_start(job, place, count, cores, way, exact);
+	if (rc == SLURM_SUCCESS)
+		fed_mgr_job_start(job, job->start_time);
+	else
+		fed_mgr_job_unlock(job);
+	return rc;
+}
+
+/* Where nodes are borrowed the job is in another partition for the time of the call. */
 static int select_lent(struct sl_start *s, struct sl_cores *cores, enum sl_layout_way *how, bool *exact)
 {
 	job_record_t *job = s->job;
@@ -248,83 +270,104 @@ static int select_lent(struct sl_start *s, struct sl_cores *cores, enum sl_layou
 	return rc;
 }
 
-static void put_limit_back(job_record_t *job, uint32_t limit, uint16_t limit_set)
-{
-	job->time_limit = limit;
-	job->limit_set.time = limit_set;
-}
-
-/* One try at a start; true when the job runs. */
-static bool try_start(struct sl_start *s, const struct sl_way *way, struct sl_cores *cores)
+/*
+ * What the stock scheduler does with a job that select says it can never start: it is held.
+ * Where the places were ours, or another partition or reservation may do, that is not the
+ * job's fault.
+ */
+static void hold_hopeless(const struct sl_start *s, int rc)
 {
 	job_record_t *job = s->job;
-	uint32_t limit = job->time_limit, trimmed;
-	uint16_t limit_set = job->limit_set.time;
-	enum sl_layout_way how;
-	bool exact;
-	const char *why;
-	int rc;
 
-	if ((why = sl_commit_check(job, s->part, way))) {
-		job_resv_clear_magnetic_flag(job);
-		return give_up(s, why);
+	if ((rc != ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE && rc != ESLURM_INVALID_NODE_COUNT) || !s->native ||
+	    job->part_ptr_list || job->resv_ptr)
+		return;
+	info("sched/lua: %pJ can never run: %s; held", job, slurm_strerror(rc));
+	job->state_reason = FAIL_BAD_CONSTRAINTS;
+	xfree(job->state_desc);
+	job->start_time = job->end_time = time(NULL);
+	job->priority = 0;
+	last_job_update = time(NULL);
+}
+
+static bool select_refused(struct sl_start *s, int rc)
+{
+	char why[160];
+
+	if (rc == ESLURM_FED_JOB_LOCK) {
+		s->job->state_reason = WAIT_FED_JOB_LOCK;
+		xfree(s->job->state_desc);
 	}
-	trimmed = start_limit(job, s->time_limit);
-	if (trimmed != limit && limit != NO_VAL)
-		job->time_limit = trimmed;
-	if (s->lend && limit == NO_VAL) {	/* its own partition's, as select would set it */
+	hold_hopeless(s, rc);
+	snprintf(why, sizeof(why), "select: %s", slurm_strerror(rc));
+	return give_up(s, rc == ESLURM_ACCOUNTING_POLICY ? SL_FATE_LIMIT : SL_FATE_SELECT, why);
+}
+
+/* -- one start ------------------------------------------------------------------ */
+
+/* The time limit that it starts with: the plan's, and its own partition's where it is to run
+ * in another one. */
+static void set_limit(const struct sl_start *s)
+{
+	job_record_t *job = s->job;
+
+	if (job->time_limit != NO_VAL) {
+		job->time_limit = start_limit(job, s->time_limit);
+	} else if (s->lend) {	/* as select would set it */
 		job->time_limit = s->part->default_time != NO_VAL ? s->part->default_time : s->part->max_time;
 		job->limit_set.time = 1;
 	}
-	if (s->lend && (why = check_loan(s))) {
-		put_limit_back(job, limit, limit_set);
-		sl_memo_set(s->m->unlent, job->job_id, (uint64_t) time(NULL) + UNLENT_REST_S);
-		return give_up(s, why);
-	}
-	rc = select_lent(s, cores, &how, &exact);
-	s->rc = rc;
-	if (rc != SLURM_SUCCESS) {
-		if (s->lend)
-			sl_memo_set(s->m->unlent, job->job_id, (uint64_t) time(NULL) + UNLENT_REST_S);
-		put_limit_back(job, limit, limit_set);
-		note_failure(job, rc, s->native);
-		job_resv_clear_magnetic_flag(job);
-		snprintf(s->text, 160, "select: %s", slurm_strerror(rc));
-		return false;
-	}
+}
+
+/* The job runs, and had that time limit before. */
+static void note_started(struct sl_start *s, uint32_t limit)
+{
+	job_record_t *job = s->job, *rest;
+
 	if (job->time_limit != limit && limit != NO_VAL)
 		acct_policy_alter_job(job, job->time_limit);
 	note_altered(s, limit);
-	if (!exact) {
-		s->m->status->layout_differs++;
-		debug("sched/lua: %pJ: select gave other cores than planned (%s)", job, sl_layout_word(how));
-	}
-	sl_launch_note(job);
 	sl_launch_later(s->m, job);
 	/* what is left of an array was copied in the middle of all this */
-	if ((job = find_job_record(s->job_id)) && job != s->job)
-		job_resv_clear_magnetic_flag(job);
-	return true;
+	if ((rest = find_job_record(s->job_id)) && rest != job)
+		job_resv_clear_magnetic_flag(rest);
+	s->fate = SL_FATE_DONE;
 }
 
-/*
- * The places take the request's place in select_nodes(): what it says of nodes is
- * checked here.  (Excluded nodes, features, memory and so on are still seen by
- * select.)
- */
-static const char *check_places(const struct sl_start *s)
+/* One way to start it; true when it runs, else everything is as it was. */
+static bool start_in_way(struct sl_start *s, const struct sl_way *way, struct sl_cores *cores)
 {
-	const sl_details_t *d = s->job->details;
-	uint32_t i, found = 0;
+	job_record_t *job = s->job;
+	uint32_t limit = job->time_limit;
+	uint16_t limit_set = job->limit_set.time;
+	const char *why = sl_commit_check(job, s->part, way);
+	enum sl_layout_way how;
+	bool exact;
+	int rc;
 
-	if (s->count < d->min_nodes || (d->max_nodes && s->count > d->max_nodes))
-		return "the plan has another number of nodes than it asks for";
-	if (!d->req_node_bitmap)
-		return NULL;
-	for (i = 0; i < s->count; i++)
-		found += bit_test(d->req_node_bitmap, s->place[i].node) != 0;
-	return found == (uint32_t) bit_set_count(d->req_node_bitmap) ? NULL :
-		"the plan lacks a node that it requires";
+	if (why) {
+		job_resv_clear_magnetic_flag(job);
+		return give_up(s, SL_FATE_UNFIT, why);
+	}
+	set_limit(s);
+	if (s->lend && (why = check_loan(s)))
+		give_up(s, SL_FATE_LOAN, why);
+	else if ((rc = select_lent(s, cores, &how, &exact)) != SLURM_SUCCESS)
+		select_refused(s, rc);
+	else {
+		note_started(s, limit);
+		if (!exact) {
+			s->m->status->layout_differs++;
+			debug("sched/lua: %pJ: select gave other cores than planned (%s)", job, sl_layout_word(how));
+		}
+		return true;
+	}
+	if (s->lend)
+		note_of(s)->unlent_until = time(NULL) + UNLENT_REST_S;
+	job->time_limit = limit;
+	job->limit_set.time = limit_set;
+	job_resv_clear_magnetic_flag(job);
+	return false;
 }
 
 /* Find the record of a decision again.  NULL: it is there and unchanged. */
@@ -341,88 +384,77 @@ static const char *find_again(struct sl_start *s)
 		return "its record is not as expected";
 	if (!s->again && sl_job_stamp(s->job) != s->stamp)
 		return "it was changed meanwhile";
-	s->part = find_part_record((char *) sl_snapshot_str(&c->snap, c->snap.partition.name[part]));
+	s->part = part_of(s, part);
 	s->lend = part_of(s, s->through);
 	if (s->through != SL_NONE && (!s->lend || s->lend->magic != PART_MAGIC || !s->lend->node_bitmap ||
 				      !(s->lend->state_up & PARTITION_SCHED)))
 		return "the partition to borrow nodes through is gone or down";
-	return NULL;
+	return (s->row = sl_collect_row(c, s->job_id)) == SL_NONE ? "it is not in the snapshot" : NULL;
 }
 
-bool sl_start_try(struct sl_start *s, struct sl_cores *cores)
+bool sl_start_run(struct sl_start *s, struct sl_cores *cores)
 {
 	const struct sl_collector *c = s->m->c;
-	const struct sl_snapshot *snap = &c->snap;
-	uint32_t w, row = sl_collect_row(c, s->job_id);
 	const char *why;
 	bool ok = false;
+	uint32_t w;
 
+	s->row = SL_NONE;
 	if ((why = find_again(s)))
-		return give_up(s, why);
-	if (row == SL_NONE)
-		return give_up(s, "it is not in the snapshot");
-	s->tried = true;
+		return give_up(s, SL_FATE_CHANGED, why);
+	s->as_planned = true;
 	/* what the engine cannot model is select's to place, whatever the plan says */
-	s->native |= *sl_snapshot_str(snap, snap->job.native[row]) != '\0';
+	s->native |= sl_snapshot_is_native(&c->snap, s->row);
 	if (!s->native && (why = get_places(s)))
-		return give_up(s, why);
-	if (s->shape && (why = take_shape(s, row)))
-		return give_up(s, why);
+		return give_up(s, SL_FATE_PLACES, why);
+	if ((why = take_shape(s)))
+		return give_up(s, SL_FATE_SHAPE, why);
 	if (!s->native && (why = check_places(s))) {
-		put_back(s, s->job);
-		return give_up(s, why);
+		give_up(s, SL_FATE_PLACES, why);
+	} else {
+		give_up(s, SL_FATE_CHANGED, "it was not in the queue");
+		for (w = c->first_way[s->row]; w != SL_NONE && !ok; w = c->way[w].next)
+			if (c->way[w].part == s->partition)
+				ok = start_in_way(s, &c->way[w], cores);
 	}
-	give_up(s, "it was not in the queue");
-	for (w = c->first_way[row]; w != SL_NONE && !ok; w = c->way[w].next)
-		if (c->way[w].part == s->partition)
-			ok = try_start(s, &c->way[w], cores);
 	if (!ok)
-		put_back(s, s->job);
+		put_request_back(s, s->job);
 	return ok;
 }
 
-/* It is that alternative that cannot be: let it be tried as another one. */
-static void refuse_shape(struct sl_start *s)
+/*
+ * Let others have what is planned for the job in vain, for a while: a limit
+ * that only shows once the nodes are known, or select's own reasons.
+ */
+static void leave_out(const struct sl_start *s)
 {
-	uint64_t now = (uint64_t) time(NULL), v = sl_memo_get(s->m->shapes, s->job_id);
+	struct sl_note *note = note_of(s);
+	uint32_t more = ++note->refusals > 3 ? note->refusals - 3 : 0;
 
-	if (v >> 16 <= now)
-		v = 0;
-	if (s->shape <= 16)
-		v |= 1u << (s->shape - 1);
-	sl_memo_set(s->m->shapes, s->job_id, SL_SHAPES_REFUSED(v & 0xffff, now + LIMIT_REST_S));
+	if (s->fate == SL_FATE_LIMIT)
+		note->rests_until = time(NULL) + LIMIT_REST_S;
+	else if (more)
+		note->rests_until = time(NULL) + MIN(1u << MIN(more, 10), MAX_REST_S);
 }
 
-void sl_start_count(struct sl_start *s, bool ok)
+void sl_start_count(struct sl_start *s)
 {
 	struct sl_status *st = s->m->status;
-	uint64_t n;
+	int64_t now = time(NULL);
 
-	if (ok) {
+	if (s->fate == SL_FATE_DONE) {
 		s->m->started++;
 		st->starts++;
 		st->native_starts += s->native;
-		sl_memo_set(s->m->refused, s->job_id, 0);
-		return;
-	}
-	if (s->shape && s->tried) {
-		refuse_shape(s);
+		forget_refusals(s);
+	} else if (s->shape && s->as_planned) {
+		/* it is that alternative that cannot be: let it be tried as another one */
+		sl_note_refuse_shape(note_of(s), s->shape, now, now + LIMIT_REST_S);
 		st->failed_starts++;
-		return;
-	}
-	if (strncmp(s->text, "select:", 7)) {
+	} else if (s->fate == SL_FATE_SELECT || s->fate == SL_FATE_LIMIT) {
+		leave_out(s);
+		st->failed_starts++;
+	} else {
 		st->stale++;
-		return;
 	}
-	st->failed_starts++;
-	n = sl_memo_get(s->m->refused, s->job_id) + 1;
-	sl_memo_set(s->m->refused, s->job_id, n);
-	/*
-	 * Let others have what is planned for it in vain, for a while: a limit
-	 * that only shows once the nodes are known, or select's own reasons.
-	 */
-	if (s->rc == ESLURM_ACCOUNTING_POLICY)
-		sl_memo_set(s->m->rest, s->job_id, (uint64_t) time(NULL) + LIMIT_REST_S);
-	else if (n > 3)
-		sl_memo_set(s->m->rest, s->job_id, (uint64_t) time(NULL) + MIN(1u << MIN(n - 3, 10), MAX_REST_S));
 }

@@ -9,33 +9,37 @@
 #ifndef SL_START_H
 #define SL_START_H
 
-#include "plugin/commit/commit.h"
 #include "plugin/commit/layout.h"
-#include "image/plan_image.h"
+#include "plugin/commit/work.h"
 
 struct sl_start {
 	struct sl_commit *m;
+	/* as the plan says */
 	uint32_t job_id, partition;	/* its row in the snapshot */
-	int64_t stamp, time_limit;	/* as the plan says */
-	struct sl_range places;		/* in the plan */
+	int64_t stamp, time_limit;
+	struct sl_range places;
 	uint32_t shape;
 	uint32_t through;		/* partition row to start it in, SL_NONE: its own */
-	struct sl_range lenders;	/* in the plan */
+	struct sl_range lenders;
+	bool native;
+	bool again;			/* an earlier row was for the same array, and started a task */
+	/* found out on the way */
+	uint32_t row;			/* of the job in the snapshot, or SL_NONE */
 	job_record_t *job;
 	part_record_t *part;
 	part_record_t *lend;		/* through; NULL: nothing is borrowed */
 	struct sl_layout_place *place;
 	uint32_t count;
-	int rc;				/* of select_nodes() */
-	bool tried;			/* the record was there, and unchanged */
-	bool native, again;		/* again: an earlier row was for the same array */
+	bool as_planned;		/* the record was there, and unchanged */
+	/* what became of it */
+	enum sl_fate fate;
 	char *text;			/* why not, 160 bytes */
 };
 
-/* Start the job.  False: it was not, and *text says why.  The caller frees *place*. */
-bool sl_start_try(struct sl_start *s, struct sl_cores *cores);
+/* Start the job: true; or *fate and *text say why it was not. */
+bool sl_start_run(struct sl_start *s, struct sl_cores *cores);
 
 /* What became of it into the status, and what is not tried again for a while. */
-void sl_start_count(struct sl_start *s, bool ok);
+void sl_start_count(struct sl_start *s);
 
 #endif

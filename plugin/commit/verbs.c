@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* verbs.c - what a plan orders beside starts; see commit.h */
+/* verbs.c - see verbs.h */
 #include <errno.h>
 #include <signal.h>
 
-#include "plugin/commit/commit.h"
+#include "plugin/commit/verbs.h"
 #include "base/plain.h"
-#include "image/plan_image.h"
 
+/* NULL for success, as everywhere below; else why not. */
 static const char *code(int rc)
 {
 	return rc == SLURM_SUCCESS ? NULL : slurm_strerror(rc);
@@ -61,7 +61,7 @@ static const char *suspend(uint32_t job_id, uint16_t op)
 	return code(rc);
 }
 
-static const char *run(job_record_t *job, uint32_t verb, int64_t number, char *text)
+static const char *order(job_record_t *job, uint32_t verb, int64_t number, char *text)
 {
 	uid_t uid = slurm_conf.slurm_user_id;
 
@@ -99,6 +99,12 @@ static const char *check_same(const struct sl_commit *m, const job_record_t *job
 {
 	const struct sl_job_view *then = &m->c->snap.job;
 
+	if (!job || IS_JOB_FINISHED(job))
+		return "it is gone";
+	if (job->magic != JOB_MAGIC)
+		return "its record is not as expected";
+	if (row == SL_NONE)
+		return "it is not in the snapshot";
 	if (IS_JOB_PENDING(job))
 		return sl_job_sane(job) && sl_job_stamp(job) == stamp ? NULL : "it was changed meanwhile";
 	if (then->state[row] == SL_JOB_PENDING)
@@ -107,29 +113,22 @@ static const char *check_same(const struct sl_commit *m, const job_record_t *job
 		"it is another run meanwhile";
 }
 
-const char *sl_commit_action(struct sl_commit *m, uint32_t i)
+enum sl_fate sl_commit_action(struct sl_commit *m, uint32_t i, const char **why)
 {
 	const struct sl_plan_image *plan = m->plan;
-	const char *why;
+	const struct sl_plan_action_view *v = &plan->action;
+	job_record_t *job = find_job_record(v->job[i]);
 	char *text, *by;
-	uint32_t row = sl_collect_row(m->c, plan->action.job[i]);
-	job_record_t *job = find_job_record(plan->action.job[i]);
 
-	if (!job || IS_JOB_FINISHED(job))
-		return "it is gone";
-	if (job->magic != JOB_MAGIC)
-		return "its record is not as expected";
-	if (row == SL_NONE)
-		return "it is not in the snapshot";
-	if ((why = check_same(m, job, row, plan->action.stamp[i])))
-		return why;
-	text = sl_plain(xstrdup(sl_image_str(&plan->image, plan->action.text[i])));
-	by = sl_plain(xstrdup(sl_image_str(&plan->image, plan->action.by[i])));
-	why = run(job, plan->action.verb[i], plan->action.number[i], text);
-	info("sched/lua: policy %s: %s JobId=%u%s%s", by, sl_do_word(plan->action.verb[i]), plan->action.job[i],
-	     why ? ": " : "", why ? why : "");
+	if ((*why = check_same(m, job, sl_collect_row(m->c, v->job[i]), v->stamp[i])))
+		return SL_FATE_CHANGED;
+	text = sl_plain(xstrdup(sl_image_str(&plan->image, v->text[i])));
+	by = sl_plain(xstrdup(sl_image_str(&plan->image, v->by[i])));
+	*why = order(job, v->verb[i], v->number[i], text);
+	info("sched/lua: policy %s: %s JobId=%u%s%s", by, sl_do_word(v->verb[i]), v->job[i], *why ? ": " : "",
+	     *why ? *why : "");
 	last_job_update = time(NULL);
 	xfree(text);
 	xfree(by);
-	return why;
+	return *why ? SL_FATE_ORDER : SL_FATE_DONE;
 }

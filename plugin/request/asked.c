@@ -4,7 +4,7 @@
 
 #include "plugin/request/asked.h"
 #include "image/image.h"
-#include "plugin/request/shape.h"
+#include "plugin/request/env.h"
 #include "base/state_file.h"
 
 #define HEADER "schedlua requests 1\n"
@@ -222,7 +222,7 @@ static void restore(const struct sl_asked *a, job_record_t *job)
 {
 	if (a->shaped) {
 		sl_asked_put(job, a);
-		sl_shape_clear_env(job->details);
+		sl_env_clear(job->details);
 	}
 	/* an administrator may have given it another limit while it ran */
 	if (a->limit_then ? job->time_limit == a->limit_then : a->shaped || job->time_limit < a->time_limit)
@@ -244,7 +244,7 @@ static int each_adopted(void *x, void *arg)
 	if (!a || a->started || a->user_id != job->user_id || !job->details)
 		return 0;
 	a->started = true;
-	a->shaped = sl_shape_env(job->details) != 0;
+	a->shaped = sl_env_shape(job->details) != 0;
 	a->limit_then = 0;
 	return 0;
 }

@@ -6,8 +6,7 @@
  * and stays so while the job runs: what slurmctld launches, saves, shows and accounts
  * agrees with the allocation.  asked.h has the original for when it is requeued.
  *
- * A batch script finds SCHEDLUA_SHAPE=n in its environment, and SLURM_NTASKS and the
- * like as of that alternative, so that an srun in it starts the right tasks.
+ * A batch script finds that in its environment, too (env.h).
  *
  * Threads: the cycle thread only.
  */
@@ -32,13 +31,9 @@ const char *sl_shape_interactive(uint32_t tasks, uint32_t num_tasks);
  * Change the request to row *shape* of the snapshot, the job's *n*th alternative, in
  * that partition, and ask Slurm whether it would have accepted that at submission.
  * NULL when it would; else why not, and the request is to be put back
- * (sl_asked_put(), sl_shape_clear_env(), the time limit).  Job write lock held.
+ * (sl_asked_put(), sl_env_clear(), the time limit).  Job write lock held.
  */
 const char *sl_shape_put(job_record_t *job, part_record_t *part, const struct sl_snapshot *snap, uint32_t shape,
 			 uint32_t n);
-
-/* Which alternative the environment of a job that was started speaks of; 0: none. */
-uint32_t sl_shape_env(const sl_details_t *d);
-void sl_shape_clear_env(sl_details_t *d);
 
 #endif

@@ -123,14 +123,14 @@ static void add_pending(struct fixture *f, uint32_t job, enum sl_why why, const 
 	sl_builder_append(f->plan, SL_P_PENDING, &pending);
 }
 
-static int write_plan(struct fixture *f, struct sl_journal *j, const struct sl_outcome *outcomes, struct sl_error *err)
+static int write_plan(struct fixture *f, struct sl_journal *j, const struct sl_carried *carried, struct sl_error *err)
 {
 	const void *bytes;
 	size_t size;
 
 	if (sl_builder_finish(f->plan, &bytes, &size, err) < 0 || sl_plan_image_open(&f->image, bytes, size, err) < 0)
 		fail_msg("%s", err->text);
-	return sl_journal_write(j, &f->snap, &f->image, outcomes, err);
+	return sl_journal_write(j, &f->snap, &f->image, carried, err);
 }
 
 /* -- what was written --------------------------------------------------------- */
@@ -187,8 +187,9 @@ static void a_cycle_is_one_line_that_tells_what_became_of_it(void **state)
 	struct sl_error err;
 	struct sl_journal *j = sl_journal_open(f->dir, &err);
 	struct sl_plan_action_row action = sl_plan_action_row();
-	const struct sl_outcome outcomes[] = {
-		{ 7, true, NULL }, { 8, false, "cancelled meanwhile" }, { 9, false, "no such job" },
+	const struct sl_carried carried[] = {
+		{ 7, SL_FATE_DONE, NULL }, { 8, SL_FATE_CHANGED, "cancelled meanwhile" },
+		{ 9, SL_FATE_ORDER, "no such job" },
 	};
 	struct stat st;
 
@@ -201,18 +202,18 @@ static void a_cycle_is_one_line_that_tells_what_became_of_it(void **state)
 	action.job = 9;
 	action.number = 10;
 	sl_builder_append(f->plan, SL_P_ACTION, &action);
-	assert_int_equal(write_plan(f, j, outcomes, &err), 0);
+	assert_int_equal(write_plan(f, j, carried, &err), 0);
 	expect_lines(f, 1,
 		"{\"sequence\": 5, \"now\": 1005, \"policy\": \"easy\", \"full\": true, "
 		"\"started\": [{\"job\": 7, \"partition\": \"batch\", \"nodes\": \"n[1-3]\", \"node_count\": 3, "
 		"\"cores\": 24, \"by\": \"easy\", \"done\": true}, "
 		"{\"job\": 8, \"partition\": \"batch\", \"nodes\": \"n[18-19]\", \"node_count\": 4, \"cores\": 32, "
-		"\"by\": \"easy\", \"done\": false, \"text\": \"cancelled meanwhile\"}], "
+		"\"by\": \"easy\", \"done\": false, \"fate\": \"changed\", \"text\": \"cancelled meanwhile\"}], "
 		"\"reserved\": [{\"job\": 10, \"start_time\": 2000, \"partition\": \"batch\", \"nodes\": \"n[0-3]\", "
 		"\"node_count\": 4, \"cores\": 32}], "
 		"\"pending\": [{\"job\": 11, \"why\": \"resources\", \"text\": \"needs 4 nodes, \\\"3\\\" are free\"}], "
 		"\"actions\": [{\"job\": 9, \"verb\": \"signal\", \"number\": 10, \"done\": false, "
-		"\"why\": \"no such job\"}]}");
+		"\"fate\": \"order\", \"why\": \"no such job\"}]}");
 	assert_int_equal(stat(f->path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0640);
 	sl_journal_close(j);

@@ -277,6 +277,47 @@ static void a_log_has_an_end(void **state)
 	build_destroy(b);
 }
 
+static void preempt(struct built_plan *p, uint32_t job, uint32_t partition)
+{
+	struct sl_plan_preempt_row row = { .job = job, .partition = partition };
+
+	sl_builder_append(p->builder, SL_P_PREEMPT, &row);
+}
+
+static void who_preempts_is_queued_and_may(void **state)
+{
+	struct build *b = build_create("2x8c");
+	struct sl_job_row row;
+	struct built_plan *p;
+	int i;
+
+	(void) state;
+	build_partition(b, "empty", 0, 1);
+	build_pending(b, (struct build_job) { .id = 2 });
+	row = build_row(b, (struct build_job) { .id = 3 });
+	row.native = sl_builder_str(b->builder, "preemption by partition");
+	build_append(b, &row);
+	build_open(b);
+	p = build_plan(b);
+	preempt(p, 3, 0);
+	expect(b, p, NULL);
+	p = build_plan(b);
+	preempt(p, 3, 0);
+	preempt(p, 2, 0);
+	expect(b, p, "preempt[1]: job 2 is not in the queue of partition row 0, or can preempt nobody");
+	p = build_plan(b);
+	preempt(p, 3, 1);
+	expect(b, p, "preempt[0]: job 3 is not in the queue of partition row 1");
+	p = build_plan(b);
+	preempt(p, 4, 0);
+	expect(b, p, "preempt[0]: job 4 is not in the snapshot");
+	p = build_plan(b);
+	for (i = 0; i <= SL_PLAN_PREEMPT_MAX; i++)
+		preempt(p, 3, 0);
+	expect(b, p, "plan: 21 jobs that may preempt others, expected at most 20");
+	build_destroy(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -290,6 +331,7 @@ int main(void)
 		cmocka_unit_test(orders_for_a_job_have_an_end),
 		cmocka_unit_test(texts_that_are_shared_are_counted_each_time),
 		cmocka_unit_test(a_log_has_an_end),
+		cmocka_unit_test(who_preempts_is_queued_and_may),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -134,23 +134,57 @@ het() {
 }
 it "a heterogeneous job is refused at submission" het
 
+tiers() { # on | off : jobs of "half" may preempt those of the others
+	if [ "$1" = on ]; then
+		cluster_conf PreemptType=preempt/partition_prio PreemptMode=REQUEUE \
+			"PartitionName=half Nodes=n[009-016] MaxTime=60 State=UP PriorityTier=10"
+	else
+		cluster_conf PreemptType=preempt/none PreemptMode=OFF \
+			"PartitionName=half Nodes=n[009-016] MaxTime=60 State=UP"
+	fi
+	scontrol reconfigure
+}
+
 preemption() {
 	local a b
-	cluster_conf PreemptType=preempt/partition_prio PreemptMode=REQUEUE
-	scontrol update PartitionName=half PriorityTier=10
-	cluster_conf "PartitionName=half Nodes=n[009-016] MaxTime=60 State=UP PriorityTier=10"
-	scontrol reconfigure
+	tiers on
 	a=$(submit -N16 --exclusive)
 	starts "$a" 5
 	b=$(submit -p half -N2)
 	starts "$b" 20
 	job_is "$a" PENDING || wait_for 10 job_is "$a" PENDING
 	[ "$(job_get "$a" Restarts)" = 1 ]
-	cluster_conf PreemptType=preempt/none PreemptMode=OFF \
-		"PartitionName=half Nodes=n[009-016] MaxTime=60 State=UP"
-	scontrol reconfigure
+	tiers off
 }
 it "a job of a higher tier preempts" preemption
+
+preempts_within_limits() {
+	local a b c
+	tiers on
+	reload <<-'EOL'
+	local guard = { name = "guard" }
+	function guard.allow(job)
+	  if job.name == "over" then return false, "over its quota" end
+	  return true
+	end
+	return require "sched".site { interval = 1, default = "easy", partitions = { half = { guard } } }
+	EOL
+	wait_for 15 status_is policy '*guard*'
+	a=$(submit -N16 --exclusive)
+	starts "$a" 10
+	b=$(submit -p half -N2 -J over)
+	wait_for 10 job_waits_for "$b" 'over its quota'
+	stays_pending "$b"
+	[ "$(job_get "$a" Restarts)" = 0 ]
+	c=$(submit -p half -N2)
+	starts "$c" 20
+	job_is "$b" PENDING
+	reload <<-'EOL'
+	return require "sched".site { interval = 1, default = "easy" }
+	EOL
+	tiers off
+}
+it "a job that the policies do not let start preempts nobody" preempts_within_limits
 
 stats() {
 	local before

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What of the plug-in needs no Slurm: options, memo, status, host. */
+/* What of the plug-in needs no Slurm: options, notes, status, host. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 #include "plugin/host/host.h"
 #include "plugin/host/keep.h"
-#include "plugin/records/memo.h"
+#include "plugin/records/note.h"
 #include "plugin/host/options.h"
 #include "plugin/host/remembered.h"
 #include "plugin/host/status.h"
@@ -108,38 +108,59 @@ static void each_wrong_option_is_told_and_the_first_is_the_error(void **state)
 	assert_true(o.wake_ms == 50);
 }
 
-/* -- memo -------------------------------------------------------------------- */
+/* -- notes ------------------------------------------------------------------ */
 
-static void a_memo_remembers_and_forgets(void **state)
+static struct sl_notes notes;
+
+static void a_note_is_of_one_submission(void **state)
 {
-	struct sl_memo *m = calloc(1, sizeof(*m));
-
 	(void) state;
-	assert_int_equal(sl_memo_get(m, 7), 0);
-	sl_memo_set(m, 7, 3);
-	sl_memo_set(m, 7, 4);
-	assert_int_equal(sl_memo_get(m, 7), 4);
-	sl_memo_set(m, 7, 0);
-	assert_int_equal(sl_memo_get(m, 7), 0);
-	sl_memo_set(m, 8, 0);
-	assert_int_equal(sl_memo_get(m, 8), 0);
-	free(m);
+	memset(&notes, 0, sizeof(notes));
+	assert_int_equal(sl_note_read(&notes, 7, 100)->refusals, 0);
+	sl_note_write(&notes, 7, 100)->refusals = 3;
+	sl_note_write(&notes, 7, 100)->rests_until = 50;
+	assert_int_equal(sl_note_read(&notes, 7, 100)->refusals, 3);
+	assert_int_equal(sl_note_read(&notes, 7, 100)->rests_until, 50);
+	/* the id is used again */
+	assert_int_equal(sl_note_read(&notes, 7, 200)->refusals, 0);
+	assert_int_equal(sl_note_write(&notes, 7, 200)->refusals, 0);
+	assert_int_equal(sl_note_read(&notes, 7, 100)->refusals, 0);
 }
 
-static void a_full_memo_forgets_the_oldest_first(void **state)
+static void refused_alternatives_are_tried_again_later(void **state)
 {
-	struct sl_memo *m = calloc(1, sizeof(*m));
+	struct sl_note n = { 0 };
+
+	(void) state;
+	sl_note_refuse_shape(&n, 1, 100, 110);
+	sl_note_refuse_shape(&n, 16, 101, 111);
+	assert_true(sl_note_shape_refused(&n, 1, 110));
+	assert_true(sl_note_shape_refused(&n, 16, 110));
+	assert_false(sl_note_shape_refused(&n, 2, 110));
+	assert_false(sl_note_shape_refused(&n, 1, 111));
+	sl_note_refuse_shape(&n, 2, 120, 130);
+	assert_false(sl_note_shape_refused(&n, 1, 121));
+	assert_true(sl_note_shape_refused(&n, 2, 121));
+	sl_note_refuse_shape(&n, 17, 121, 131);		/* there is no bit for it: it is tried again */
+	assert_false(sl_note_shape_refused(&n, 17, 122));
+}
+
+static void full_notes_lose_what_was_written_longest_ago(void **state)
+{
 	uint32_t i, kept = 0;
 
 	(void) state;
+	memset(&notes, 0, sizeof(notes));
 	for (i = 1; i <= 100000; i++) {
-		sl_memo_set(m, i, i);
-		assert_int_equal(sl_memo_get(m, i), i);
+		sl_note_write(&notes, i, 1)->refusals = i;
+		sl_note_write(&notes, 1, 1);	/* of all the one that is written again and again */
+		assert_int_equal(sl_note_read(&notes, i, 1)->refusals, i);
 	}
-	for (i = 100000 - 500; i <= 100000; i++)
-		kept += sl_memo_get(m, i) == i;
-	assert_true(kept > 450);
-	free(m);
+	assert_int_equal(sl_note_read(&notes, 1, 1)->refusals, 1);
+	for (i = 100000 - 1000; i <= 100000; i++)
+		kept += sl_note_read(&notes, i, 1)->refusals == i;
+	assert_true(kept > 950);
+	assert_int_equal(sl_note_read(&notes, 2, 1)->refusals, 0);
 }
 
 /* -- status ------------------------------------------------------------------- */
@@ -696,8 +717,9 @@ int main(void)
 		cmocka_unit_test(options_of_the_only_scheduler_are_recognised),
 		cmocka_unit_test(a_wrong_option_is_named_and_keeps_its_default),
 		cmocka_unit_test(each_wrong_option_is_told_and_the_first_is_the_error),
-		cmocka_unit_test(a_memo_remembers_and_forgets),
-		cmocka_unit_test(a_full_memo_forgets_the_oldest_first),
+		cmocka_unit_test(a_note_is_of_one_submission),
+		cmocka_unit_test(refused_alternatives_are_tried_again_later),
+		cmocka_unit_test(full_notes_lose_what_was_written_longest_ago),
 		cmocka_unit_test(quantiles_are_near),
 		cmocka_unit_test(a_status_file_is_json_whatever_the_strings),
 		cmocka_unit_test(a_trouble_that_goes_on_is_news_once),

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* verbs.h - what a plan orders beside starts. */
+#ifndef SL_VERBS_H
+#define SL_VERBS_H
+
+#include "plugin/commit/work.h"
+
+/* Carry out action number *i* of the plan.  *why says why it was not, else NULL.
+ * SL_COMMIT_LOCKS held. */
+enum sl_fate sl_commit_action(struct sl_commit *m, uint32_t i, const char **why);
+
+#endif

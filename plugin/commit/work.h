@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * work.h - a plan that is being carried out, and how its work shares slurmctld's locks
+ * with everybody else.
+ *
+ * Threads: the cycle thread only.
+ */
+#ifndef SL_WORK_H
+#define SL_WORK_H
+
+#include <stdatomic.h>
+
+#include "plugin/collect/collect.h"
+#include "image/journal.h"
+#include "plugin/host/status.h"
+
+struct sl_commit {
+	struct sl_collector *c;
+	const struct sl_plan_image *plan;
+	struct sl_status *status;
+	struct sl_notes *notes;
+	struct sl_asked_book *asked;	/* what jobs asked for that are started as something else */
+	double batch_ms;
+	const atomic_bool *stop;
+	/* results: one per start, then one per action */
+	struct sl_carried *carried;
+	char (*text)[160];
+	uint32_t decisions;
+	uint8_t *marks;			/* by job row of the snapshot: SL_MARK_* */
+	uint32_t started;
+	/* batch jobs that were started and are still to be launched */
+	struct sl_launch {
+		uint32_t job_id;
+		time_t start_time;	/* another one: it was requeued meanwhile */
+	} *launch;
+	uint32_t launches, launched, launch_room;
+	uint64_t launch_since;		/* microseconds; of the oldest one */
+};
+
+#define SL_MARK_STARTED 0x1	/* a start of that job was carried out */
+#define SL_MARK_FAILED 0x2	/* ... was not */
+
+/* The locks that a start takes. */
+#define SL_COMMIT_LOCKS { .conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK, .part = READ_LOCK, \
+			  .fed = READ_LOCK }
+
+/*
+ * One hold of slurmctld's locks, in steps: it is over when a step as long as the longest so
+ * far might end after batch_ms, or the plug-in is to stop.  A hold has one step at least.
+ */
+struct sl_hold {
+	struct sl_commit *m;
+	slurmctld_lock_t locks;
+	uint64_t since, step, longest;	/* microseconds */
+};
+void sl_hold_take(struct sl_hold *h, struct sl_commit *m, slurmctld_lock_t locks);
+bool sl_hold_lasts(struct sl_hold *h);	/* asked before each step */
+void sl_hold_leave(struct sl_hold *h);
+
+/*
+ * Slurm's tables are those of the snapshot: same configuration, same number of places for
+ * nodes.  What is in them may have changed: each record is looked up.
+ */
+bool sl_commit_same_world(const struct sl_commit *m);
+
+#endif

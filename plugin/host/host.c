@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* host.c - see host.h */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "plugin/host/host.h"
+#include "plugin/host/child.h"
 #include "plugin/host/keep.h"
 #include "base/plain.h"
 #include "image/plan_answer.h"
@@ -23,14 +19,12 @@
 #include "image/snapshot.h"
 #include "image/wire.h"
 
-extern char **environ;
-
 struct sl_host {
 	char engine[1024], state_dir[2048], site[3072], policy_path[1024], user[64];
 	uint32_t trusted_uid;
 	void (*log)(int level, const char *line);
-	pid_t pid;
-	int sock, err_pipe, stop;
+	struct sl_child child;
+	int stop;			/* an eventfd */
 	bool load_due;			/* HELLO done, LOAD not yet or again */
 	bool ever_loaded;		/* by this process */
 	bool keep_due;			/* a set went live and is to be kept */
@@ -43,9 +37,6 @@ struct sl_host {
 	char failure[256];		/* what the engine failed of, last time */
 	struct sl_host_state state;
 	struct sl_frame frame;		/* last received; answers point into it */
-	char line[512];			/* of stderr, not ended yet */
-	size_t line_len;
-	unsigned lines, dropped;
 };
 
 static void say(struct sl_host *h, int level, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -62,40 +53,6 @@ static void say(struct sl_host *h, int level, const char *fmt, ...)
 	h->log(level, sl_plain(buf));	/* much of it is the engine's */
 }
 
-/* -- its stderr ---------------------------------------------------------- */
-
-static void end_line(struct sl_host *h)
-{
-	h->line[h->line_len] = '\0';
-	if (h->line_len && h->lines++ < SL_LOG_LINES)
-		say(h, 1, "engine: %s", h->line);
-	else if (h->line_len)
-		h->dropped++;
-	h->line_len = 0;
-}
-
-static void drain(struct sl_host *h)
-{
-	char buf[2048];
-	ssize_t n, i;
-	int rounds = 16;	/* a babbling engine must not keep us here */
-
-	while (h->err_pipe >= 0 && rounds-- && (n = read(h->err_pipe, buf, sizeof(buf))) > 0)
-		for (i = 0; i < n; i++) {
-			if (buf[i] == '\n' || h->line_len == sizeof(h->line) - 1)
-				end_line(h);
-			if (buf[i] != '\n')
-				h->line[h->line_len++] = buf[i] & 0x80 || buf[i] >= ' ' ? buf[i] : ' ';
-		}
-}
-
-static void new_cycle(struct sl_host *h)
-{
-	if (h->dropped)
-		say(h, 1, "engine: %u more lines not shown", h->dropped);
-	h->lines = h->dropped = 0;
-}
-
 /* -- starting and ending ------------------------------------------------- */
 
 static void close_fd(int *fd)
@@ -105,26 +62,14 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* The engine is gone or must go: kill, reap, close. */
+/* The engine is gone or must go. */
 static void end_engine(struct sl_host *h)
 {
-	int status;
-
-	if (h->pid > 0) {
-		kill(-h->pid, SIGKILL);		/* its solver children, too */
-		kill(h->pid, SIGKILL);
-		while (waitpid(h->pid, &status, 0) < 0 && errno == EINTR)
-			;
-	}
-	drain(h);
-	if (h->line_len)
-		end_line(h);
-	h->pid = h->state.pid = 0;
+	sl_child_end(&h->child);
+	h->state.pid = 0;
 	h->ever_loaded = h->keep_due = h->restore_failed = false;
 	h->state.site_live = false;
 	h->state.ledger_safe = 0;
-	close_fd(&h->sock);
-	close_fd(&h->err_pipe);
 }
 
 /* One failure more: end it, and say how long it rests. */
@@ -132,7 +77,7 @@ static int strike(struct sl_host *h, struct sl_error *err)
 {
 	double rest = 0;
 
-	if (h->pid > 0)
+	if (h->child.pid > 0)
 		h->state.kills++;
 	end_engine(h);
 	h->state.failures++;
@@ -148,29 +93,6 @@ static int strike(struct sl_host *h, struct sl_error *err)
 	return -1;
 }
 
-/* PATH, locale and time zone; and what fakes the clock, where it is faked for
- * slurmctld, so that both agree on how long a budget is. */
-static char **make_env(char *env[], size_t max, char *path)
-{
-	static const char *const keep[] = { "TZ=", "LANG=", "FAKETIME", "ASAN_OPTIONS=", "UBSAN_OPTIONS=" };
-	bool faked = false;
-	size_t n = 0, i;
-	char **e;
-
-	env[n++] = path;
-	for (e = environ; *e; e++)
-		for (i = 0; i < sizeof(keep) / sizeof(keep[0]) && n + 2 < max; i++)
-			if (!strncmp(*e, keep[i], strlen(keep[i]))) {
-				env[n++] = *e;
-				faked |= !strncmp(*e, "FAKETIME", 8);
-			}
-	for (e = environ; faked && *e; e++)
-		if (!strncmp(*e, "LD_PRELOAD=", 11) && n + 1 < max)
-			env[n++] = *e;
-	env[n] = NULL;
-	return env;
-}
-
 /* Where it will read: beside the site file, and along the search path. */
 static void list_directories(const struct sl_host *h, char *text, size_t size)
 {
@@ -180,16 +102,11 @@ static void list_directories(const struct sl_host *h, char *text, size_t size)
 		 h->policy_path);
 }
 
-static int spawn(struct sl_host *h, int sock, int err_fd)
+static int start_engine(struct sl_host *h, struct sl_error *err)
 {
-	char path[] = "PATH=/usr/local/bin:/usr/bin:/bin", verb[] = "engine", state[sizeof(h->state_dir) + 16];
-	char user[sizeof(h->user) + 16], read[sizeof(h->site) + sizeof(h->policy_path) + 16], *env[32];
-	char *argv[6] = { h->engine, verb, read };
+	char verb[] = "engine", state[sizeof(h->state_dir) + 16], user[sizeof(h->user) + 16];
+	char read[sizeof(h->site) + sizeof(h->policy_path) + 16], *argv[6] = { h->engine, verb, read };
 	int args = 3;
-	posix_spawn_file_actions_t fa;
-	posix_spawnattr_t at;
-	sigset_t none, all;
-	int rc;
 
 	list_directories(h, read, sizeof(read));
 	snprintf(state, sizeof(state), "--state=%s", h->state_dir);
@@ -198,64 +115,10 @@ static int spawn(struct sl_host *h, int sock, int err_fd)
 		argv[args++] = state;
 	if (*h->user)
 		argv[args++] = user;
-	posix_spawnattr_init(&at);
-	posix_spawn_file_actions_init(&fa);
-	sigemptyset(&none);
-	sigfillset(&all);
-	posix_spawnattr_setsigmask(&at, &none);
-	posix_spawnattr_setsigdefault(&at, &all);
-	posix_spawnattr_setpgroup(&at, 0);
-	posix_spawnattr_setflags(&at, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-	/* both were opened above 3, so nothing is overwritten on the way */
-	posix_spawn_file_actions_adddup2(&fa, sock, 3);
-	posix_spawn_file_actions_adddup2(&fa, err_fd, 2);
-	posix_spawn_file_actions_addopen(&fa, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_addopen(&fa, 1, "/dev/null", O_WRONLY, 0);
-	posix_spawn_file_actions_addclosefrom_np(&fa, 4);
-	rc = posix_spawn(&h->pid, h->engine, &fa, &at, argv, make_env(env, 32, path));
-	posix_spawn_file_actions_destroy(&fa);
-	posix_spawnattr_destroy(&at);
-	if (rc)
-		h->pid = 0;
-	return rc;
-}
-
-/* Move a descriptor above the ones the child gets. */
-static int lift(int fd)
-{
-	int up = fcntl(fd, F_DUPFD_CLOEXEC, 10);
-
-	close(fd);
-	return up;
-}
-
-static int start_engine(struct sl_host *h, struct sl_error *err)
-{
-	int sv[2], pv[2], rc;
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv))
-		return sl_fail(err, SL_EIO, "socketpair: %s", strerror(errno));
-	if (pipe2(pv, O_CLOEXEC)) {
-		rc = errno;
-		close(sv[0]);
-		close(sv[1]);
-		return sl_fail(err, SL_EIO, "pipe: %s", strerror(rc));
-	}
-	sv[1] = lift(sv[1]);
-	pv[1] = lift(pv[1]);
-	h->sock = sv[0];
-	h->err_pipe = pv[0];
-	fcntl(h->err_pipe, F_SETFL, O_NONBLOCK);
-	rc = sv[1] < 0 || pv[1] < 0 ? EMFILE : spawn(h, sv[1], pv[1]);
-	close_fd(&sv[1]);
-	close_fd(&pv[1]);
-	if (rc) {
-		close_fd(&h->sock);
-		close_fd(&h->err_pipe);
-		return sl_fail(err, SL_EIO, "%s: %s", h->engine, strerror(rc));
-	}
+	if (sl_child_start(&h->child, argv, err))
+		return -1;
 	h->state.starts++;
-	h->state.pid = h->pid;
+	h->state.pid = h->child.pid;
 	return 0;
 }
 
@@ -265,7 +128,7 @@ static int start_engine(struct sl_host *h, struct sl_error *err)
  * gone or sl_host_interrupt() was called. */
 static int wait_frame(struct sl_host *h, double deadline, enum sl_frame_type type, struct sl_error *err)
 {
-	struct pollfd p[3] = { { h->sock, POLLIN, 0 }, { h->stop, POLLIN, 0 }, { h->err_pipe, POLLIN, 0 } };
+	struct pollfd p[3] = { { h->child.sock, POLLIN, 0 }, { h->stop, POLLIN, 0 }, { h->child.err_pipe, POLLIN, 0 } };
 	int rc, left;
 
 	for (;;) {
@@ -280,13 +143,13 @@ static int wait_frame(struct sl_host *h, double deadline, enum sl_frame_type typ
 		if (p[1].revents)
 			return sl_fail(err, SL_EBUSY, "interrupted");
 		if (p[2].revents & POLLIN)
-			drain(h);
+			sl_child_listen(&h->child);
 		else if (p[2].revents)
 			p[2].fd = -1;	/* closed: the socket tells the rest */
 		if (p[0].revents)
 			break;
 	}
-	rc = sl_wire_recv(h->sock, &h->frame, 100, err);
+	rc = sl_wire_recv(h->child.sock, &h->frame, 100, err);
 	if (rc == 0)
 		return sl_fail(err, SL_EIO, "it ended");
 	if (rc > 0 && h->frame.type != type) {
@@ -305,7 +168,7 @@ static int say_hello(struct sl_host *h, struct sl_error *err)
 	f.body.hello.plan_version = sl_plan_schema.version;
 	f.body.hello.pid = getpid();
 	snprintf(f.body.hello.version, sizeof(f.body.hello.version), "%s", SCHEDLUA_VERSION);
-	if (sl_wire_send(h->sock, &f, SL_HELLO_TIMEOUT_MS, err) ||
+	if (sl_wire_send(h->child.sock, &f, SL_HELLO_TIMEOUT_MS, err) ||
 	    wait_frame(h, sl_clock_s() + SL_HELLO_TIMEOUT_MS / 1e3, SL_FRAME_HELLO, err))
 		return -1;
 	close_fd(&h->frame.fd);
@@ -353,7 +216,7 @@ static void note_refused(struct sl_host *h, const char *text, const char *instea
 static int request(struct sl_host *h, const struct sl_frame *f, double timeout_s, enum sl_frame_type answer,
 		   struct sl_error *err)
 {
-	if (sl_wire_send(h->sock, f, SL_LOAD_TIMEOUT_MS, err))
+	if (sl_wire_send(h->child.sock, f, SL_LOAD_TIMEOUT_MS, err))
 		return -1;
 	return wait_frame(h, sl_clock_s() + timeout_s, answer, err);
 }
@@ -519,7 +382,7 @@ static int load(struct sl_host *h, int snapshot, int64_t budget_us, struct sl_er
 /* The engine runs, is of our version and has been told what to load. */
 static int make_ready(struct sl_host *h, int snapshot, int64_t budget_us, bool bundled, struct sl_error *err)
 {
-	if (h->pid <= 0) {
+	if (h->child.pid <= 0) {
 		if (sl_clock_s() < h->next_try)
 			return sl_fail(err, SL_EBUSY, "the engine rests after %u failures: %s", h->state.strikes,
 				       h->failure);
@@ -589,7 +452,7 @@ static int send_decide(struct sl_host *h, int fd, int64_t sequence, int64_t budg
 	f.body.decide.budget_us = budget_us;
 	f.body.decide.bundled = bundled;
 	f.body.decide.hold = h->state.hold;
-	return sl_wire_send(h->sock, &f, 1000, err);
+	return sl_wire_send(h->child.sock, &f, 1000, err);
 }
 
 int sl_host_decide(struct sl_host *h, const struct sl_snapshot *snap, int64_t budget_us, bool bundled,
@@ -600,7 +463,7 @@ int sl_host_decide(struct sl_host *h, const struct sl_snapshot *snap, int64_t bu
 	int fd, rc;
 
 	memset(a, 0, sizeof(*a));
-	new_cycle(h);
+	sl_child_new_cycle(&h->child);
 	recall_hold(h);
 	if ((fd = sl_wire_memfd("snapshot", snap->image.base, snap->image.size, err)) < 0) {
 		/* slurmctld lacks descriptors or memory: no fault of the engine, nor of a policy */
@@ -673,7 +536,7 @@ static int set_options(struct sl_host *h, const struct sl_host_options *opt, str
 		h->hold_known = false;
 	sl_keep_file(&h->keep_hold, hold);
 	h->trusted_uid = opt->trusted_uid;
-	h->log = opt->log;
+	h->log = h->child.log = opt->log;
 	return 0;
 }
 
@@ -685,7 +548,8 @@ struct sl_host *sl_host_create(const struct sl_host_options *opt, struct sl_erro
 		sl_fail(err, SL_ENOMEM, "host: out of memory");
 		return NULL;
 	}
-	h->sock = h->err_pipe = h->stop = -1;
+	h->child = (struct sl_child) SL_CHILD_NONE;
+	h->stop = -1;
 	if (set_options(h, opt, err))
 		goto error;
 	if ((h->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) < 0) {
@@ -731,12 +595,11 @@ int sl_host_reconfigure(struct sl_host *h, const struct sl_host_options *opt, st
 
 void sl_host_poll(struct sl_host *h)
 {
-	siginfo_t info = { 0 };
+	char how[SL_CHILD_HOW];
 
-	drain(h);
-	if (h->pid > 0 && !waitid(P_PID, (id_t) h->pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid) {
-		say(h, 0, "engine %d ended by %s %d", (int) h->pid, info.si_code == CLD_EXITED ? "exit" : "signal",
-		    info.si_status);
+	sl_child_listen(&h->child);
+	if (sl_child_has_ended(&h->child, how)) {
+		say(h, 0, "engine %d ended by %s", (int) h->child.pid, how);
 		strike(h, NULL);
 	}
 }
@@ -753,6 +616,6 @@ const struct sl_host_state *sl_host_state(struct sl_host *h)
 {
 	double rest = h->next_try - sl_clock_s();
 
-	h->state.next_try_s = h->pid <= 0 && rest > 0 ? rest : 0;
+	h->state.next_try_s = h->child.pid <= 0 && rest > 0 ? rest : 0;
 	return &h->state;
 }

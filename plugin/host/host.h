@@ -3,12 +3,9 @@
  * host.h - the engine as a child process: start it, talk to it with a deadline,
  * end it, start it again.
  *
- * The engine is started with posix_spawn, never with a fork of a threaded
- * slurmctld: own process group, all signals at their defaults and none blocked,
- * file descriptors 0 and 1 on /dev/null, 2 on a pipe that is read into the log,
- * 3 on the socket, nothing else, and a minimal environment.  What goes wrong
- * with it never blocks longer than the deadlines below: then it is killed with
- * SIGKILL (which also ends a stopped process) and reaped.  After three failures
+ * How it is started is in child.h.  What goes wrong with it never blocks longer than the
+ * deadlines below: then it is killed with SIGKILL (which also ends a stopped process) and
+ * reaped.  After three failures
  * in a row it is left alone for a while, twice as long each time.
  *
  * The text of a site's set that went live is kept (keep.h): an engine that finds the
@@ -35,7 +32,6 @@
 #define SL_MAX_REST_S 60.0
 #define SL_RELOAD_S 10.0	/* between two tries while no set was ever good */
 #define SL_KEEP_AGAIN_S 5.0	/* between two tries to write a set that could not be kept */
-#define SL_LOG_LINES 20		/* of the engine's stderr, in a cycle */
 
 struct sl_host;
 
@@ -91,11 +87,13 @@ int sl_host_reconfigure(struct sl_host *h, const struct sl_host_options *opt, st
 /*
  * Let the engine decide on a snapshot.  Starts the engine when it does not
  * run.  With *bundled* the bundled easy decides; an engine started for that is not
- * told of the site yet, so that a set that ends the engine is no obstacle.  Returns
- * 0 with *answer; -1 with *err when there is no plan: SL_EBUSY (it rests after failures,
- * or slurmctld has no descriptor or memory left to ask with); SL_ETIME, SL_EIO, SL_EFORMAT
- * (what it sent is no plan, or none for this snapshot) and so on: the engine was ended then, and the next call starts another.  A plan must be given back with
- * sl_host_release() before the next call.
+ * told of the site yet, so that a set that ends the engine is no obstacle.
+ *
+ * Returns 0 with *answer, to be given back with sl_host_release() before the next call;
+ * -1 with *err when there is no plan.  SL_EBUSY: the engine rests after failures, or slurmctld
+ * has no descriptor or memory left to ask with.  SL_ETIME, SL_EIO, SL_EFORMAT (what it sent is
+ * no plan, or none for this snapshot) and so on: the engine was ended, and the next call starts
+ * another.
  */
 int sl_host_decide(struct sl_host *h, const struct sl_snapshot *snap, int64_t budget_us, bool bundled,
 		   struct sl_host_answer *answer, struct sl_error *err);

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "plugin/host/child.h"
 #include "plugin/host/host.h"
 #include "plugin/host/keep.h"
 #include "plugin/records/note.h"

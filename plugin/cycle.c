@@ -21,16 +21,16 @@
 #define POLICY_STRIKES 3
 #define POLICY_MAX_REST_S 60.0
 
-/* Plans of which nothing can be carried out, so many in a row, and the site's set
- * rests; twice as many, and the engine as a whole. */
-#define BARREN 2
+/* After so many plans in a row of which no start could be carried out the site's set
+ * rests; after twice as many the engine as a whole does. */
+#define BARREN_PLANS 2
 
 /*
- * Between two cycles that a change asks for it rests so many times what the last one
- * took.  While a thousand jobs end one after the other each tells of a change, and
- * slurmctld has better things to do with its processors than to look at once.
+ * After a cycle nothing is done for so many times as long as that cycle took, whatever
+ * changes meanwhile.  While a thousand jobs end one after the other each of them is a change,
+ * and slurmctld needs its processors for other things than a cycle for each.
  */
-#define REST 7
+#define REST_AFTER 7
 
 /* What tells that something changed, read without locks. */
 struct stamps {
@@ -158,7 +158,7 @@ static void open_state(struct sl_cycler *y)
 
 /* Only with the main scheduler off may we act: two would start jobs twice as
  * fast, and each other's. */
-static bool allowed(struct sl_cycler *y)
+static bool is_allowed_to_act(struct sl_cycler *y)
 {
 	const char *missing = sl_options_missing(&y->options);
 	char text[512];
@@ -186,7 +186,7 @@ static void configure(struct sl_cycler *y)
 	y->configured = true;
 	y->policy_strikes = 0;
 	y->policy_rest_until = y->bundled_rest_until = y->idle_until = 0;
-	y->ready = allowed(y);
+	y->ready = is_allowed_to_act(y);
 }
 
 /* -- when ------------------------------------------------------------------- */
@@ -222,7 +222,7 @@ static double budget_s(const struct sl_cycler *y)
  * snapshot leaves them as they were; so once that second is over, one more
  * cycle looks (y->trailing).
  */
-static bool due(const struct sl_cycler *y, double now)
+static bool is_cycle_due(const struct sl_cycler *y, double now)
 {
 	double cost = y->last_end - y->last_start;
 	struct stamps s;
@@ -231,7 +231,7 @@ static bool due(const struct sl_cycler *y, double now)
 		return false;
 	if (now - y->last_start >= interval_s(y))
 		return true;
-	if (now - y->last_end < MIN(REST * cost, interval_s(y)))
+	if (now - y->last_end < MIN(REST_AFTER * cost, interval_s(y)))
 		return false;
 	if (y->trailing && time(NULL) > y->snapshot_second)
 		return true;
@@ -241,8 +241,8 @@ static bool due(const struct sl_cycler *y, double now)
 
 /* -- decide ------------------------------------------------------------------- */
 
-static bool ask(struct sl_cycler *y, bool bundled, struct sl_host_answer *a, struct sl_plan_image *plan,
-		struct sl_error *err)
+static bool ask_engine(struct sl_cycler *y, bool bundled, struct sl_host_answer *a, struct sl_plan_image *plan,
+		       struct sl_error *err)
 {
 	const struct sl_host_state *hs = sl_host_state(y->host);
 	uint64_t refused = hs->refused;
@@ -264,7 +264,7 @@ static bool ask(struct sl_cycler *y, bool bundled, struct sl_host_answer *a, str
  * a policy which failed begins anew; a set that fails again and again, whatever the way,
  * does so as a whole, since what it remembers may be why.
  */
-static void remember(struct sl_cycler *y, const struct sl_plan_image *plan)
+static void take_remembered(struct sl_cycler *y, const struct sl_plan_image *plan)
 {
 	struct sl_error err = { SL_OK, "" };
 
@@ -303,14 +303,14 @@ static bool ask_site(struct sl_cycler *y, struct sl_host_answer *a, struct sl_pl
 
 	if (sl_clock_s() < y->policy_rest_until)
 		return false;
-	if (!ask(y, false, a, plan, err)) {
+	if (!ask_engine(y, false, a, plan, err)) {
 		/* a policy that ends or hangs the engine is to blame as well */
 		if (err->code != SL_EBUSY)
 			policy_strike(y, sl_host_state(y->host)->failures > failures ? "engine" : "policy", err->text,
 				      "");
 		return false;
 	}
-	remember(y, plan);
+	take_remembered(y, plan);
 	if (!a->policy_failed) {
 		y->policy_strikes = 0;
 		return true;
@@ -338,19 +338,19 @@ static void note_barren(struct sl_cycler *y, const struct sl_commit *m, uint64_t
 		y->barren = 0;
 		return;
 	}
-	if (++y->barren % BARREN)
+	if (++y->barren % BARREN_PLANS)
 		return;
 	policy_strike(y, "policy", "none of the starts that it planned was possible",
 		      "; the bundled easy decides for 10 s");
 	y->policy_rest_until = sl_clock_s() + 10;
-	if (y->barren >= 2 * BARREN) {
+	if (y->barren >= 2 * BARREN_PLANS) {
 		y->bundled_rest_until = sl_clock_s() + 10;
 		y->barren = 0;
 	}
 }
 
 /* Site, else bundled; the source says which.  False: neither. */
-static bool decide(struct sl_cycler *y, struct sl_host_answer *a, struct sl_plan_image *plan)
+static bool get_plan(struct sl_cycler *y, struct sl_host_answer *a, struct sl_plan_image *plan)
 {
 	struct sl_error err = { SL_OK, "" };
 	const struct sl_host_state *hs;
@@ -363,7 +363,7 @@ static bool decide(struct sl_cycler *y, struct sl_host_answer *a, struct sl_plan
 	}
 	if (atomic_load(&y->stop))
 		return false;
-	if (err.code != SL_EBUSY && sl_clock_s() >= y->bundled_rest_until && ask(y, true, a, plan, &err)) {
+	if (err.code != SL_EBUSY && sl_clock_s() >= y->bundled_rest_until && ask_engine(y, true, a, plan, &err)) {
 		y->status.source = SL_SOURCE_BUNDLED;
 		y->status.bundled_cycles++;
 		return true;
@@ -448,7 +448,7 @@ static void diag_stats(const struct sl_cycler *y, uint32_t examined, uint64_t us
 	slurmctld_diag_stats.schedule_queue_len = y->collector->queued;
 }
 
-static void capture(struct sl_cycler *y)
+static void write_capture(struct sl_cycler *y)
 {
 	struct sl_error err = { SL_OK, "" };
 	char path[2200];
@@ -461,13 +461,13 @@ static void capture(struct sl_cycler *y)
 		not_written(y, SL_TROUBLE_CAPTURE, err.text);
 }
 
-static bool record_due(const struct sl_cycler *y)
+static bool is_record_due(const struct sl_cycler *y)
 {
 	return y->options.record_s > 0 && (!y->last_record || y->last_start - y->last_record >= y->options.record_s);
 }
 
 /* For replay: what was decided about stands in the journal, under the same number. */
-static void record(struct sl_cycler *y)
+static void write_record(struct sl_cycler *y)
 {
 	struct sl_recording_limits limits = {
 		.files = (uint32_t) y->options.record_files, .bytes = (uint64_t) (y->options.record_mib * 1048576),
@@ -475,7 +475,7 @@ static void record(struct sl_cycler *y)
 	struct sl_error err = { SL_OK, "" };
 	char path[2200];
 
-	if (!record_due(y))
+	if (!is_record_due(y))
 		return;
 	y->last_record = y->last_start;
 	snprintf(path, sizeof(path), "%s/record", y->dir);
@@ -488,7 +488,7 @@ static double finished_s(const struct sl_cycler *y)
 {
 	double since = y->last_start - y->last_record + 10;
 
-	return record_due(y) && y->last_record && since > y->options.finished_s ? since : y->options.finished_s;
+	return is_record_due(y) && y->last_record && since > y->options.finished_s ? since : y->options.finished_s;
 }
 
 static void write_status(struct sl_cycler *y, bool now)
@@ -531,7 +531,7 @@ static void note_collected(struct sl_cycler *y)
 	y->status.nodes = c->nodes;
 }
 
-static bool collect(struct sl_cycler *y)
+static bool take_snapshot(struct sl_cycler *y)
 {
 	struct sl_collect_in in = { .sequence = y->sequence, .finished_s = finished_s(y),
 				    .ledger_safe = sl_host_state(y->host)->ledger_safe,
@@ -553,7 +553,7 @@ static bool collect(struct sl_cycler *y)
 	return false;
 }
 
-static void cycle(struct sl_cycler *y)
+static void run_cycle(struct sl_cycler *y)
 {
 	struct sl_commit m = { .c = y->collector, .status = &y->status, .notes = &y->notes, .asked = y->asked,
 			       .batch_ms = y->options.batch_ms, .stop = &y->stop };
@@ -568,10 +568,10 @@ static void cycle(struct sl_cycler *y)
 	y->sequence++;
 	read_stamps(&y->seen);
 	y->trailing = MAX(MAX(y->seen.job, y->seen.node), MAX(y->seen.part, y->seen.resv)) >= y->snapshot_second;
-	if (!collect(y))
+	if (!take_snapshot(y))
 		goto done;
 	before = last_job_update;
-	if (decide(y, &a, &plan)) {
+	if (get_plan(y, &a, &plan)) {
 		snprintf(y->status.policy, sizeof(y->status.policy), "%s", a.policy);
 		note_held(y, a.held);
 		examined = plan.meta.examined[0];
@@ -591,8 +591,8 @@ static void cycle(struct sl_cycler *y)
 	y->seen.node = last_node_update;
 	if (y->trailing)
 		y->snapshot_second = MAX(y->seen.job, y->seen.node);
-	capture(y);
-	record(y);
+	write_capture(y);
+	write_record(y);
 done:
 	y->last_end = sl_clock_s();
 	sl_times_add(&y->status.cycle, (uint64_t) ((y->last_end - y->last_start) * 1e6));
@@ -671,9 +671,9 @@ void sl_cycler_tick(struct sl_cycler *y)
 		write_status(y, true);
 	}
 	sl_host_poll(y->host);
-	if (!y->ready || slurmctld_config.scheduling_disabled || !due(y, sl_clock_s()) || !fed_mgr_sibs_synced())
+	if (!y->ready || slurmctld_config.scheduling_disabled || !is_cycle_due(y, sl_clock_s()) || !fed_mgr_sibs_synced())
 		return;
-	cycle(y);
+	run_cycle(y);
 	if (y->status.source != SL_SOURCE_IDLE && y->status.source != SL_SOURCE_FALLBACK)
 		*y->said = '\0';
 	/* the next look comes late: what is wrong is told now */

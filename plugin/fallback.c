@@ -17,7 +17,7 @@ static void wait_for_resources(job_record_t *job, uint32_t reason)
 }
 
 /* One try; true when it runs.  *busy: it must wait for resources. */
-static bool try_job(struct sl_commit *m, const struct sl_way *way, bool *busy)
+static bool start_job(struct sl_commit *m, const struct sl_way *way, bool *busy)
 {
 	const struct sl_snapshot *snap = &m->c->snap;
 	job_record_t *job = find_job_record(way->job_id), *head;
@@ -78,7 +78,7 @@ static void tell_held(job_record_t *job)
 
 /* Nothing behind a job that waits may take its nodes: neither in its partition
  * nor in one that shares nodes with it. */
-static void block(struct fallback *f, const part_record_t *part)
+static void block_around(struct fallback *f, const part_record_t *part)
 {
 	const struct sl_snapshot *snap = &f->m->c->snap;
 	uint32_t i;
@@ -93,7 +93,7 @@ static void block(struct fallback *f, const part_record_t *part)
 }
 
 /* A way as long as it starts jobs: tasks of an array. */
-static void run_way(struct fallback *f)
+static void run_next_way(struct fallback *f)
 {
 	const struct sl_way *way = &f->m->c->way[f->at];
 	job_record_t *job = find_job_record(way->job_id);
@@ -111,7 +111,7 @@ static void run_way(struct fallback *f)
 		f->at++;
 		return;
 	}
-	if (try_job(f->m, way, &busy)) {
+	if (start_job(f->m, way, &busy)) {
 		f->m->started++;
 		f->m->status->starts++;
 		f->m->status->native_starts++;
@@ -122,7 +122,7 @@ static void run_way(struct fallback *f)
 		wait_for_resources(job, WAIT_RESOURCES);
 		/* a job that waits for nodes of its own choice blocks nobody else */
 		if (!job->details->req_node_bitmap && !job->resv_name)
-			block(f, job->part_ptr);
+			block_around(f, job->part_ptr);
 	}
 	f->at++;
 }
@@ -144,7 +144,7 @@ void sl_fallback_run(struct sl_commit *m, const struct sl_fence *hold)
 		if (!sl_commit_same_world(m))
 			f.at = m->c->ways;
 		while (f.at < m->c->ways && sl_hold_lasts(&h))
-			run_way(&f);
+			run_next_way(&f);
 		sl_hold_leave(&h);
 	}
 	xfree(f.held);

@@ -54,7 +54,7 @@ static void pause_ms(unsigned ms)
 	slurm_mutex_unlock(&lock);
 }
 
-static void *agent(void *arg)
+static void *run_cycles(void *arg)
 {
 	struct sl_cycler *y = arg;
 
@@ -75,7 +75,7 @@ int init(void)
 		atomic_store(&stop, false);
 		if (!(cycler = sl_cycler_create(&err)))
 			error("sched/lua: %s: nothing will be scheduled", err.text);
-		else if (pthread_create(&thread, NULL, agent, cycler))
+		else if (pthread_create(&thread, NULL, run_cycles, cycler))
 			error("sched/lua: no thread: nothing will be scheduled: %m");
 		else
 			running = true;

@@ -62,17 +62,19 @@ uint32_t sl_collect_part(const struct sl_collector *c, const part_record_t *part
 	return SL_NONE;
 }
 
-/* -- the canary ------------------------------------------------------------ */
+/* -- are records laid out as this was compiled for? ---------------------------- */
 
-struct canary {
+struct record_probe {
 	int pipe[2];
-	bool seen;		/* a job with details */
+	bool seen;		/* there was a job with details, which tells most */
 	struct sl_error *err;
 };
 
-/* Does *at* hold the value?  In a record of another layout it may point anywhere:
- * the kernel looks, and says EFAULT where we would crash. */
-static bool holds(const struct canary *k, const uint32_t *at, uint32_t value)
+/*
+ * Is the value to be read at that address?  In a record of another layout it may be any number:
+ * the kernel reads it, and says EFAULT where we would crash.
+ */
+static bool can_read(const struct record_probe *k, const uint32_t *at, uint32_t value)
 {
 	uint32_t found;
 
@@ -80,19 +82,19 @@ static bool holds(const struct canary *k, const uint32_t *at, uint32_t value)
 		read(k->pipe[0], &found, sizeof(found)) == sizeof(found) && found == value;
 }
 
-static int each_canary_job(void *x, void *arg)
+static int check_job_layout(void *x, void *arg)
 {
 	job_record_t *job = x;
-	struct canary *k = arg;
+	struct record_probe *k = arg;
 
 	if (job->magic != JOB_MAGIC || !job->job_id ||
-	    (job->details ? !holds(k, &job->details->magic, DETAILS_MAGIC) : !IS_JOB_FINISHED(job)))
+	    (job->details ? !can_read(k, &job->details->magic, DETAILS_MAGIC) : !IS_JOB_FINISHED(job)))
 		return sl_fail(k->err, SL_EVERSION, "job records");
 	k->seen |= job->details != NULL;
 	return 0;
 }
 
-static int each_canary_part(void *x, void *arg)
+static int check_part_layout(void *x, void *arg)
 {
 	part_record_t *part = x;
 	struct sl_error *err = arg;
@@ -102,13 +104,13 @@ static int each_canary_part(void *x, void *arg)
 	return 0;
 }
 
-/* Whether the records look as this plug-in was compiled to see them.  Returns 1; 0
- * while there is no job to tell by; -1 with *err (SL_EVERSION).  Job, node and
+/* Do the records look as this plug-in was compiled to see them?  1; 0, they seem to, but there
+ * is no job to tell by yet; -1 with *err (SL_EVERSION).  Job, node and
  * partition read locks held. */
-static int ask_canary(struct sl_error *err)
+static int check_layout(struct sl_error *err)
 {
 	struct sl_error what = { SL_OK, "" };
-	struct canary k = { .err = &what };
+	struct record_probe k = { .err = &what };
 	int i;
 
 	if (pipe2(k.pipe, O_CLOEXEC | O_NONBLOCK))
@@ -119,9 +121,9 @@ static int ask_canary(struct sl_error *err)
 			break;
 		}
 	if (part_list && !what.code)
-		list_for_each(part_list, each_canary_part, &what);
+		list_for_each(part_list, check_part_layout, &what);
 	if (job_list && !what.code)
-		list_for_each(job_list, each_canary_job, &k);
+		list_for_each(job_list, check_job_layout, &k);
 	close(k.pipe[0]);
 	close(k.pipe[1]);
 	if (!what.code)
@@ -263,7 +265,7 @@ static int collect_queue(struct sl_collector *c, struct sl_error *err)
 	t0 = sl_clock_us();
 	if (!node_record_count || !job_list || !part_list || !avail_node_bitmap || !up_node_bitmap) {
 		rc = sl_fail(err, SL_EBUSY, "slurmctld has not loaded its nodes yet");
-	} else if (s->checked || (rc = ask_canary(err)) >= 0) {
+	} else if (s->checked || (rc = check_layout(err)) >= 0) {
 		s->checked |= rc > 0;
 		rc = 0;
 		sl_asked_restore(s->in->asked);
@@ -383,8 +385,10 @@ static struct sl_told *find_told(struct sl_told *table, uint32_t slots, uint32_t
 	return &table[at & (slots - 1)];
 }
 
-/* Does the ledger lack this finished job?  What a snapshot told is repeated until that
- * snapshot, or a later one, is known to be safe. */
+/*
+ * Does this snapshot have to have the finished job, since the ledger may lack it?  A job that
+ * was in a snapshot is so in each one, until the ledger has that snapshot, or a later one.
+ */
 static bool tell_ledger(struct sl_scratch *s, const job_record_t *job, bool recent)
 {
 	const struct sl_told *was = s->told_slots ? find_told(s->told, s->told_slots, job->job_id) : NULL;
@@ -401,7 +405,7 @@ static bool tell_ledger(struct sl_scratch *s, const job_record_t *job, bool rece
 	return tell;
 }
 
-/* What this snapshot tells replaces what the last one told. */
+/* The finished jobs of the last snapshot become those of the one before; room for the next. */
 static void make_told(struct sl_scratch *s, uint32_t slots)
 {
 	struct sl_told *table = s->told;

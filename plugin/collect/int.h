@@ -61,7 +61,7 @@ struct sl_scratch {
 	struct { uid_t uid; char name[64]; time_t when; } user[1024];	/* cache */
 	struct sl_commented *commented;	/* jobs whose comment has yet to be read */
 	uint32_t commented_len, commented_room;
-	bool checked;			/* the canary lives, with this configuration */
+	bool checked;			/* records are laid out as this was compiled for */
 	bool preempts;			/* preemption is on */
 	bool memory;			/* memory is consumable */
 	bool linear, threads;		/* select/linear; some node has hyper-threads */

@@ -56,7 +56,7 @@ static bool find_resv(const struct sl_way *way, slurmctld_resv_t **resv)
 }
 
 /* What select_nodes() reads and the stock schedulers set before it. */
-static void prepare(job_record_t *job, part_record_t *part, const struct sl_way *way, slurmctld_resv_t *resv)
+static void set_for_select(job_record_t *job, part_record_t *part, const struct sl_way *way, slurmctld_resv_t *resv)
 {
 	sl_details_t *d = job->details;
 	bool prefer = way->prefer && d->prefer;
@@ -105,7 +105,7 @@ const char *sl_commit_check(job_record_t *job, part_record_t *part, const struct
 		return "its reservation is gone";
 	if (!take_qos(job, way->qos_id))
 		return "it does not ask for that QOS any more";
-	prepare(job, part, way, resv);
+	set_for_select(job, part, way, resv);
 	if (!job_independent(job))
 		return "it waits for a dependency or a begin time";
 	if ((job->array_task_id != NO_VAL || job->array_recs) && !job_array_start_test(job))

@@ -138,7 +138,7 @@ static uint32_t node_cores(uint32_t node)
 	return n->tot_cores > n->core_spec_cnt ? n->tot_cores - n->core_spec_cnt : n->tot_cores;
 }
 
-static uint32_t node_cpus_of(uint32_t node, uint32_t cores)
+static uint32_t cpus_of_cores(uint32_t node, uint32_t cores)
 {
 	const node_record_t *n = node_record_table_ptr[node];
 
@@ -160,7 +160,7 @@ static bool pinned_by_nodes(const job_record_t *job, const struct sl_layout_plac
 	if (job->details->whole_node & WHOLE_NODE_REQUIRED || (job->part_ptr && !job->part_ptr->max_share))
 		return true;
 	for (i = 0; i < count; i++) {
-		cpus += node_cpus_of(place[i].node, place[i].cores);
+		cpus += cpus_of_cores(place[i].node, place[i].cores);
 		if (place[i].cores < node_cores(place[i].node))
 			break;
 	}
@@ -176,12 +176,12 @@ static bool settled_by_tasks(const job_record_t *job, const struct sl_layout_pla
 	if (!tpn || tpn == NO_VAL16 || job->details->num_tasks != count * tpn)
 		return false;
 	for (i = 0; i < count; i++)
-		if (node_cpus_of(place[i].node, place[i].cores) != tpn * per_task(job))
+		if (cpus_of_cores(place[i].node, place[i].cores) != tpn * per_task(job))
 			return false;
 	return true;
 }
 
-static enum sl_layout_way choose(const job_record_t *job, const struct sl_layout_place *place, uint32_t count)
+static enum sl_layout_way choose_way(const job_record_t *job, const struct sl_layout_place *place, uint32_t count)
 {
 	if (!count)
 		return SL_LAYOUT_NATIVE;
@@ -200,7 +200,7 @@ static uint16_t *tasks_of(const job_record_t *job, const struct sl_layout_place 
 	uint32_t i, left = job->details->num_tasks, rest = count;
 
 	for (i = 0; i < count; i++, rest--) {
-		uint32_t n = MAX(node_cpus_of(place[i].node, place[i].cores) / per_task(job), 1);
+		uint32_t n = MAX(cpus_of_cores(place[i].node, place[i].cores) / per_task(job), 1);
 
 		if (job->details->num_tasks && n > left - MIN(left, rest - 1))
 			n = MAX(left - MIN(left, rest - 1), 1);
@@ -211,8 +211,8 @@ static uint16_t *tasks_of(const job_record_t *job, const struct sl_layout_place 
 }
 #endif
 
-static bitstr_t *change(job_record_t *job, const struct sl_layout_place *place, uint32_t count,
-			enum sl_layout_way way, struct saved *s)
+static bitstr_t *change_request(job_record_t *job, const struct sl_layout_place *place, uint32_t count,
+				enum sl_layout_way way, struct saved *s)
 {
 	sl_details_t *d = job->details;
 	uint32_t i;
@@ -236,7 +236,7 @@ static bitstr_t *change(job_record_t *job, const struct sl_layout_place *place, 
 	return d->req_node_bitmap;
 }
 
-static void put_back(sl_details_t *d, const struct saved *s, bool copy)
+static void put_request_back(sl_details_t *d, const struct saved *s, bool copy)
 {
 	FREE_NULL_BITMAP(d->req_node_bitmap);
 	d->req_node_bitmap = copy && s->req_node_bitmap ? bit_copy(s->req_node_bitmap) : s->req_node_bitmap;
@@ -249,20 +249,20 @@ static void put_back(sl_details_t *d, const struct saved *s, bool copy)
  * request is put back as well.  (arbitrary_tpn is copied as a pointer by
  * job_array_split(): the rest must let go of it.)
  */
-static void put_back_head(uint32_t array_job_id, const job_record_t *job, const struct saved *s)
+static void put_head_back(uint32_t array_job_id, const job_record_t *job, const struct saved *s)
 {
 	job_record_t *head = find_job_record(array_job_id);
 
 	if (!head || head == job || !head->details || !head->array_recs)
 		return;
-	put_back(head->details, s, true);
+	put_request_back(head->details, s, true);
 #if SL_HAVE_ARBITRARY_TPN
 	head->details->arbitrary_tpn = s->arbitrary_tpn;
 #endif
 }
 
 /* The allocation is on those nodes, with so many cores on each. */
-static bool verify(const job_record_t *job, const struct sl_layout_place *place, uint32_t count)
+static bool is_as_planned(const job_record_t *job, const struct sl_layout_place *place, uint32_t count)
 {
 	const job_resources_t *jr = job->job_resrcs;
 	uint32_t host, rep = 0, in_rep = 0;
@@ -287,8 +287,8 @@ static bool verify(const job_record_t *job, const struct sl_layout_place *place,
 	return true;
 }
 
-static int try_way(job_record_t *job, const struct sl_layout_place *place, uint32_t count, struct sl_cores *cores,
-		   enum sl_layout_way way)
+static int select_in_way(job_record_t *job, const struct sl_layout_place *place, uint32_t count,
+			 struct sl_cores *cores, enum sl_layout_way way)
 {
 	bool head = job->array_recs && job->array_task_id == NO_VAL;
 	uint32_t array_job_id = job->array_job_id;
@@ -298,13 +298,13 @@ static int try_way(job_record_t *job, const struct sl_layout_place *place, uint3
 	uint16_t *ours = NULL;
 
 	(void) cores;
-	change(job, place, count, way, &s);
+	change_request(job, place, count, way, &s);
 	if (way == SL_LAYOUT_TASKS)
 		ours = job->details->arbitrary_tpn;
 	rc = sl_select_nodes(job);
 #else
 	slurmctld_resv_t *resv = NULL;
-	bitstr_t *nodes = change(job, place, count, way, &s);
+	bitstr_t *nodes = change_request(job, place, count, way, &s);
 
 	if (way == SL_LAYOUT_RESV)
 		resv = push_resv(nodes, place, count, cores);
@@ -315,9 +315,9 @@ static int try_way(job_record_t *job, const struct sl_layout_place *place, uint3
 	if (way == SL_LAYOUT_NATIVE)
 		return rc;
 	if (head)
-		put_back_head(array_job_id, job, &s);
+		put_head_back(array_job_id, job, &s);
 	if (job->details)
-		put_back(job->details, &s, false);
+		put_request_back(job->details, &s, false);
 #if SL_HAVE_ARBITRARY_TPN
 	if (ours && job->details && job->details->arbitrary_tpn == ours)
 		job->details->arbitrary_tpn = s.arbitrary_tpn;
@@ -331,15 +331,15 @@ int sl_layout_start(job_record_t *job, const struct sl_layout_place *place, uint
 {
 	int rc;
 
-	*way = choose(job, place, count);
-	rc = try_way(job, place, count, cores, *way);
+	*way = choose_way(job, place, count);
+	rc = select_in_way(job, place, count, cores, *way);
 	/* The trick asks for more than the plan may have meant (sockets of gres
 	 * and cores, say).  The nodes alone may do: better there than not at all. */
 	if (rc != SLURM_SUCCESS && *way > SL_LAYOUT_PIN && rc != ESLURM_ACCOUNTING_POLICY) {
 		*way = SL_LAYOUT_PIN;
-		rc = try_way(job, place, count, cores, *way);
+		rc = select_in_way(job, place, count, cores, *way);
 	}
-	*exact = rc == SLURM_SUCCESS && (!count || verify(job, place, count));
+	*exact = rc == SLURM_SUCCESS && (!count || is_as_planned(job, place, count));
 	if (rc == SLURM_SUCCESS && cores->filled && job->job_resrcs && job->job_resrcs->core_bitmap)
 		mark_job(cores, job);
 	return rc;

@@ -33,7 +33,7 @@ static uint32_t slurm_reason(uint32_t why)
 
 /* Set them, and say so only if that changes something: last_job_update makes
  * every client fetch all jobs anew. */
-static bool tell(job_record_t *job, uint32_t reason, const char *text, time_t start, const char *nodes)
+static bool set_reason(job_record_t *job, uint32_t reason, const char *text, time_t start, const char *nodes)
 {
 	char *desc = *text ? sl_plain(xstrdup(text)) : NULL;
 	bool changed = false;
@@ -65,7 +65,7 @@ static bool tell(job_record_t *job, uint32_t reason, const char *text, time_t st
 
 /* Only of jobs that were competing in this cycle and still are: others have a
  * reason of their own from build_job_queue() or select. */
-static job_record_t *competitor(const struct sl_commit *m, uint32_t job_id)
+static job_record_t *find_waiting(const struct sl_commit *m, uint32_t job_id)
 {
 	uint32_t row = sl_collect_row(m->c, job_id);
 	job_record_t *job = find_job_record(job_id);
@@ -86,12 +86,12 @@ static bool failed_start(const struct sl_commit *m, uint32_t job_id)
 static bool tell_pending(struct sl_commit *m, uint32_t i)
 {
 	const struct sl_plan_image *plan = m->plan;
-	job_record_t *job = competitor(m, plan->pending.job[i]);
+	job_record_t *job = find_waiting(m, plan->pending.job[i]);
 	uint32_t why = plan->pending.why[i];
 
 	if (!job || why == SL_WHY_NONE)
 		return false;
-	return tell(job, slurm_reason(why), sl_image_str(&plan->image, plan->pending.text[i]), 0, NULL);
+	return set_reason(job, slurm_reason(why), sl_image_str(&plan->image, plan->pending.text[i]), 0, NULL);
 }
 
 /* Where it is expected to start; NULL where Slurm's select is to choose among these nodes. */
@@ -134,17 +134,17 @@ static void free_names(const struct sl_commit *m, char **nodes)
 static bool tell_reserved(struct sl_commit *m, uint32_t i, const char *nodes)
 {
 	const struct sl_plan_image *plan = m->plan;
-	job_record_t *job = failed_start(m, plan->reserve.job[i]) ? NULL : competitor(m, plan->reserve.job[i]);
+	job_record_t *job = failed_start(m, plan->reserve.job[i]) ? NULL : find_waiting(m, plan->reserve.job[i]);
 
 	/* Slurm's word for a job that has resources set aside: Resources */
-	return job && tell(job, WAIT_RESOURCES, "", (time_t) plan->reserve.start_time[i], nodes);
+	return job && set_reason(job, WAIT_RESOURCES, "", (time_t) plan->reserve.start_time[i], nodes);
 }
 
 static bool tell_failed(struct sl_commit *m, uint32_t i)
 {
 	const struct sl_carried *c = &m->carried[i];
 	bool refused = c->fate == SL_FATE_SELECT || c->fate == SL_FATE_LIMIT;
-	job_record_t *job = refused ? competitor(m, c->job) : NULL;
+	job_record_t *job = refused ? find_waiting(m, c->job) : NULL;
 	char text[200];
 
 	/* limits, reservations and the like have set a reason of their own */
@@ -152,7 +152,7 @@ static bool tell_failed(struct sl_commit *m, uint32_t i)
 		     job->state_reason != WAIT_PRIORITY))
 		return false;
 	snprintf(text, sizeof(text), "planned, but not started: %s", c->text);
-	return tell(job, WAIT_RESOURCES, text, 0, NULL);
+	return set_reason(job, WAIT_RESOURCES, text, 0, NULL);
 }
 
 /* Number i of all that the plan tells: who waits, who has a reservation, who was refused. */

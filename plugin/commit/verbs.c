@@ -7,13 +7,13 @@
 #include "base/plain.h"
 
 /* NULL for success, as everywhere below; else why not. */
-static const char *code(int rc)
+static const char *why_of(int rc)
 {
 	return rc == SLURM_SUCCESS ? NULL : slurm_strerror(rc);
 }
 
 /* scontrol update with one field. */
-static const char *update(uint32_t job_id, void (*set)(job_desc_msg_t *, int64_t, const char *), int64_t number,
+static const char *update_field(uint32_t job_id, void (*set)(job_desc_msg_t *, int64_t, const char *), int64_t number,
 			  const char *text)
 {
 	job_desc_msg_t desc;
@@ -31,7 +31,7 @@ static const char *update(uint32_t job_id, void (*set)(job_desc_msg_t *, int64_t
 	xfree(desc.alloc_node);
 	xfree(desc.job_id_str);
 	FREE_NULL_BITMAP(desc.array_bitmap);
-	return code(rc);
+	return why_of(rc);
 }
 
 static void set_priority(job_desc_msg_t *desc, int64_t number, const char *text)
@@ -52,39 +52,39 @@ static void set_partition(job_desc_msg_t *desc, int64_t number, const char *text
 	desc->partition = xstrdup(text);
 }
 
-static const char *suspend(uint32_t job_id, uint16_t op)
+static const char *suspend_or_resume(uint32_t job_id, uint16_t op)
 {
 	suspend_msg_t msg = { .op = op, .SL_MSG_JOB_ID = job_id };
 	int rc = sl_job_suspend(&msg, slurm_conf.slurm_user_id);
 
 	xfree(msg.job_id_str);
-	return code(rc);
+	return why_of(rc);
 }
 
-static const char *order(job_record_t *job, uint32_t verb, int64_t number, char *text)
+static const char *run_verb(job_record_t *job, uint32_t verb, int64_t number, char *text)
 {
 	uid_t uid = slurm_conf.slurm_user_id;
 
 	switch (verb) {
 	case SL_DO_CANCEL:
-		return code(job_signal(job, SIGKILL, 0, uid, false));
+		return why_of(job_signal(job, SIGKILL, 0, uid, false));
 	case SL_DO_REQUEUE:
-		return code(sl_job_requeue(uid, job));
+		return why_of(sl_job_requeue(uid, job));
 	case SL_DO_SUSPEND:
-		return suspend(job->job_id, SUSPEND_JOB);
+		return suspend_or_resume(job->job_id, SUSPEND_JOB);
 	case SL_DO_RESUME:
-		return suspend(job->job_id, RESUME_JOB);
+		return suspend_or_resume(job->job_id, RESUME_JOB);
 	case SL_DO_SIGNAL:
 		if (number < 1 || number > 64)
 			return "no such signal";
-		return code(job_signal(job, (uint16_t) number, 0, uid, false));
+		return why_of(job_signal(job, (uint16_t) number, 0, uid, false));
 	case SL_DO_PRIORITY:
-		return update(job->job_id, set_priority, number, text);
+		return update_field(job->job_id, set_priority, number, text);
 	case SL_DO_TIME_LIMIT:
 		return number < 60 ? "a time limit of less than a minute" :
-			update(job->job_id, set_time_limit, number, text);
+			update_field(job->job_id, set_time_limit, number, text);
 	case SL_DO_PARTITION:
-		return update(job->job_id, set_partition, number, text);
+		return update_field(job->job_id, set_partition, number, text);
 	case SL_DO_NOTIFY:
 		return srun_user_message(job, text) ? "it cannot be notified" : NULL;
 	}
@@ -124,7 +124,7 @@ enum sl_fate sl_commit_action(struct sl_commit *m, uint32_t i, const char **why)
 		return SL_FATE_CHANGED;
 	text = sl_plain(xstrdup(sl_image_str(&plan->image, v->text[i])));
 	by = sl_plain(xstrdup(sl_image_str(&plan->image, v->by[i])));
-	*why = order(job, v->verb[i], v->number[i], text);
+	*why = run_verb(job, v->verb[i], v->number[i], text);
 	info("sched/lua: policy %s: %s JobId=%u%s%s", by, sl_do_word(v->verb[i]), v->job[i], *why ? ": " : "",
 	     *why ? *why : "");
 	last_job_update = time(NULL);

@@ -145,7 +145,7 @@ static int spawn(struct sl_child *c, char *const argv[], int sock, int err_fd)
 }
 
 /* Move a descriptor above the ones the child gets. */
-static int lift(int fd)
+static int lift_fd(int fd)
 {
 	int up = fcntl(fd, F_DUPFD_CLOEXEC, 10);
 
@@ -165,8 +165,8 @@ int sl_child_start(struct sl_child *c, char *const argv[], struct sl_error *err)
 		close(sv[1]);
 		return sl_fail(err, SL_EIO, "pipe: %s", strerror(rc));
 	}
-	sv[1] = lift(sv[1]);
-	pv[1] = lift(pv[1]);
+	sv[1] = lift_fd(sv[1]);
+	pv[1] = lift_fd(pv[1]);
 	c->sock = sv[0];
 	c->err_pipe = pv[0];
 	fcntl(c->err_pipe, F_SETFL, O_NONBLOCK);

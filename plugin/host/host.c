@@ -73,7 +73,7 @@ static void end_engine(struct sl_host *h)
 }
 
 /* One failure more: end it, and say how long it rests. */
-static int strike(struct sl_host *h, struct sl_error *err)
+static int end_after_failure(struct sl_host *h, struct sl_error *err)
 {
 	double rest = 0;
 
@@ -221,7 +221,7 @@ static int request(struct sl_host *h, const struct sl_frame *f, double timeout_s
 	return wait_frame(h, sl_clock_s() + timeout_s, answer, err);
 }
 
-static void make_load(const struct sl_host *h, struct sl_frame *f)
+static void fill_load(const struct sl_host *h, struct sl_frame *f)
 {
 	f->body.load.trusted_uid = h->trusted_uid;
 	snprintf(f->body.load.site, sizeof(f->body.load.site), "%s", h->site);
@@ -269,7 +269,7 @@ static void recall_hold(struct sl_host *h)
 }
 
 /* Keep the set that went live.  What cannot be kept is said, and is no failure. */
-static int keep(struct sl_host *h, struct sl_error *err)
+static int keep_set(struct sl_host *h, struct sl_error *err)
 {
 	struct sl_frame f = { .type = SL_FRAME_KEEP, .fd = -1 };
 	struct sl_error why = { SL_OK, "" };
@@ -305,7 +305,7 @@ static void keep_again(struct sl_host *h)
 }
 
 /* Bring back the last good set.  1: it is live; 0: it is not; -1 with *err when the engine failed. */
-static int restore(struct sl_host *h, struct sl_error *err)
+static int restore_set(struct sl_host *h, struct sl_error *err)
 {
 	struct sl_frame f = { .type = SL_FRAME_RESTORE, .fd = -1 };
 	struct sl_error why = { SL_OK, "" };
@@ -318,7 +318,7 @@ static int restore(struct sl_host *h, struct sl_error *err)
 			say(h, 0, "last good policy set: %s", why.text);
 		return 0;
 	}
-	make_load(h, &f);
+	fill_load(h, &f);
 	rc = request(h, &f, SL_LOAD_TIMEOUT_MS / 1e3, SL_FRAME_LOADED, err);
 	close(f.fd);
 	if (rc)
@@ -333,7 +333,7 @@ static int restore(struct sl_host *h, struct sl_error *err)
 }
 
 /* The set that was asked for was refused.  0, or -1 with *err when the engine failed. */
-static int make_do(struct sl_host *h, struct sl_error *err)
+static int go_on_without(struct sl_host *h, struct sl_error *err)
 {
 	const struct sl_frame_loaded *l = &h->frame.body.loaded;
 	char text[sizeof(l->text)];
@@ -342,7 +342,7 @@ static int make_do(struct sl_host *h, struct sl_error *err)
 
 	snprintf(text, sizeof(text), "%s", l->text);
 	if (!h->ever_loaded && *h->site && !h->restore_failed) {
-		if ((rc = restore(h, err)) < 0)
+		if ((rc = restore_set(h, err)) < 0)
 			return -1;
 		h->ever_loaded = restored = rc > 0;
 		h->restore_failed = !restored;
@@ -360,12 +360,12 @@ static int make_do(struct sl_host *h, struct sl_error *err)
 }
 
 /* It is tried on the snapshot, within the budget that it will have. */
-static int load(struct sl_host *h, int snapshot, int64_t budget_us, struct sl_error *err)
+static int load_set(struct sl_host *h, int snapshot, int64_t budget_us, struct sl_error *err)
 {
 	struct sl_frame f = { .type = SL_FRAME_LOAD, .fd = snapshot };
 	const struct sl_frame_loaded *l = &h->frame.body.loaded;
 
-	make_load(h, &f);
+	fill_load(h, &f);
 	f.body.load.budget_us = budget_us;
 	if (request(h, &f, SL_LOAD_TIMEOUT_MS / 1e3 + 2 * (double) budget_us / 1e6, SL_FRAME_LOADED, err))
 		return -1;
@@ -373,7 +373,7 @@ static int load(struct sl_host *h, int snapshot, int64_t budget_us, struct sl_er
 	h->load_due = false;
 	h->reload_at = 0;
 	if (!l->ok)
-		return make_do(h, err);
+		return go_on_without(h, err);
 	snprintf(h->state.policy, sizeof(h->state.policy), "%s", l->policy);
 	note_live(h, l->policy, l->interval_s, l->budget_s, &l->hold);
 	return 0;
@@ -396,18 +396,18 @@ static int make_ready(struct sl_host *h, int snapshot, int64_t budget_us, bool b
 	}
 	if (h->reload_at && sl_clock_s() >= h->reload_at)
 		h->load_due = true;
-	if (h->load_due && !bundled && load(h, snapshot, budget_us, err)) {
+	if (h->load_due && !bundled && load_set(h, snapshot, budget_us, err)) {
 		sl_fail_in(err, "load");
 		goto error;
 	}
-	if (h->keep_due && keep(h, err)) {
+	if (h->keep_due && keep_set(h, err)) {
 		sl_fail_in(err, "keep");
 		goto error;
 	}
 	keep_again(h);
 	return 0;
 error:
-	return strike(h, err);
+	return end_after_failure(h, err);
 }
 
 /* A number that grows is no news. */
@@ -478,13 +478,13 @@ int sl_host_decide(struct sl_host *h, const struct sl_snapshot *snap, int64_t bu
 	close(fd);
 	if (rc || wait_frame(h, sl_clock_s() + 2 * (double) budget_us / 1e6 + 0.05, SL_FRAME_PLAN, err)) {
 		sl_fail_in(err, "decide");
-		return strike(h, err);
+		return end_after_failure(h, err);
 	}
 	if (p->sequence != sequence) {
 		close_fd(&h->frame.fd);
 		sl_fail(err, SL_EFORMAT, "decide: asked for cycle %lld, got %lld", (long long) sequence,
 			(long long) p->sequence);
-		return strike(h, err);
+		return end_after_failure(h, err);
 	}
 	note_plan(h, a);
 	if (!p->ok || h->frame.fd < 0) {
@@ -495,13 +495,13 @@ int sl_host_decide(struct sl_host *h, const struct sl_snapshot *snap, int64_t bu
 	}
 	if (sl_wire_map(h->frame.fd, &a->bytes, &a->size, err)) {
 		close_fd(&h->frame.fd);
-		return strike(h, err);
+		return end_after_failure(h, err);
 	}
 	close_fd(&h->frame.fd);
 	/* the engine checks each plan before it sends it: one that is none is its fault */
 	if (sl_plan_image_open(&a->plan, a->bytes, a->size, err) || sl_plan_answers(&a->plan, snap, err)) {
 		sl_host_release(h, a);
-		return strike(h, err);
+		return end_after_failure(h, err);
 	}
 	h->state.strikes = 0;
 	return 0;
@@ -600,7 +600,7 @@ void sl_host_poll(struct sl_host *h)
 	sl_child_listen(&h->child);
 	if (sl_child_has_ended(&h->child, how)) {
 		say(h, 0, "engine %d ended by %s", (int) h->child.pid, how);
-		strike(h, NULL);
+		end_after_failure(h, NULL);
 	}
 }
 

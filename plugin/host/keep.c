@@ -48,7 +48,7 @@ static int write_all(int fd, const char *bytes, size_t size)
 	return fsync(fd);
 }
 
-static int save(const struct sl_keep *k, struct sl_error *err)
+static int write_file(const struct sl_keep *k, struct sl_error *err)
 {
 	char path[sizeof(k->file) + 8];
 	int fd, rc;
@@ -84,7 +84,7 @@ int sl_keep_set(struct sl_keep *k, const void *bytes, size_t size, struct sl_err
 
 int sl_keep_again(struct sl_keep *k, struct sl_error *err)
 {
-	if (k->unsaved && save(k, err))
+	if (k->unsaved && write_file(k, err))
 		return -1;
 	k->unsaved = false;
 	return 0;

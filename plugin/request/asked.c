@@ -27,7 +27,7 @@ struct sl_asked_book *sl_asked_create(void)
 	return xmalloc(sizeof(struct sl_asked_book));
 }
 
-static void empty(struct sl_asked *a)
+static void free_texts(struct sl_asked *a)
 {
 	int i;
 
@@ -42,7 +42,7 @@ void sl_asked_destroy(struct sl_asked_book *b)
 	if (!b)
 		return;
 	for (i = 0; i < b->entries; i++)
-		empty(&b->entry[i]);
+		free_texts(&b->entry[i]);
 	xfree(b->entry);
 	xfree(b->path);
 	xfree(b);
@@ -80,7 +80,7 @@ static struct sl_asked *entry_for(struct sl_asked_book *b, uint32_t job_id)
 	struct sl_asked *a = &b->entry[at];
 
 	if (at < b->entries && a->job_id == job_id) {
-		empty(a);
+		free_texts(a);
 	} else {
 		if (b->entries == SL_ASKED_MOST)
 			return NULL;
@@ -98,9 +98,9 @@ static struct sl_asked *entry_for(struct sl_asked_book *b, uint32_t job_id)
 	return a;
 }
 
-static void drop(struct sl_asked_book *b, uint32_t at)
+static void drop_entry(struct sl_asked_book *b, uint32_t at)
 {
-	empty(&b->entry[at]);
+	free_texts(&b->entry[at]);
 	b->entries--;
 	memmove(&b->entry[at], &b->entry[at + 1], (b->entries - at) * sizeof(*b->entry));
 	b->changed = true;
@@ -111,7 +111,7 @@ void sl_asked_forget(struct sl_asked_book *b, uint32_t job_id)
 	struct sl_asked *a = sl_asked_find(b, job_id);
 
 	if (a && !a->started)
-		drop(b, (uint32_t) (a - b->entry));
+		drop_entry(b, (uint32_t) (a - b->entry));
 }
 
 static void read_request(struct sl_asked *a, const job_record_t *job)
@@ -135,7 +135,7 @@ static void read_request(struct sl_asked *a, const job_record_t *job)
 	a->tres[SL_ASKED_PER_TASK] = job->tres_per_task;
 }
 
-static bool same(const struct sl_asked *a, const struct sl_asked *b)
+static bool is_same_request(const struct sl_asked *a, const struct sl_asked *b)
 {
 	int i;
 
@@ -149,7 +149,7 @@ static bool same(const struct sl_asked *a, const struct sl_asked *b)
 }
 
 /* A copy of *from*, which may be an entry of this book, for that job. */
-static struct sl_asked *copy(struct sl_asked_book *b, uint32_t job_id, const struct sl_asked *from)
+static struct sl_asked *put_entry(struct sl_asked_book *b, uint32_t job_id, const struct sl_asked *from)
 {
 	struct sl_asked kept = *from, *a;
 	int i;
@@ -157,7 +157,7 @@ static struct sl_asked *copy(struct sl_asked_book *b, uint32_t job_id, const str
 	for (i = 0; i < SL_ASKED_TRES; i++)
 		kept.tres[i] = xstrdup(from->tres[i]);
 	if (!(a = entry_for(b, job_id))) {
-		empty(&kept);
+		free_texts(&kept);
 		return NULL;
 	}
 	kept.job_id = job_id;
@@ -171,12 +171,12 @@ struct sl_asked *sl_asked_add(struct sl_asked_book *b, const job_record_t *job)
 
 	read_request(&now, job);
 	/* planned before, and not started: as a rule nothing has changed */
-	return a && !a->started && same(a, &now) ? a : copy(b, job->job_id, &now);
+	return a && !a->started && is_same_request(a, &now) ? a : put_entry(b, job->job_id, &now);
 }
 
 void sl_asked_started(struct sl_asked_book *b, const job_record_t *job, const struct sl_asked *original, bool shaped)
 {
-	struct sl_asked *a = copy(b, job->job_id, original);
+	struct sl_asked *a = put_entry(b, job->job_id, original);
 
 	if (!a)
 		return;
@@ -218,7 +218,7 @@ int sl_asked_put(job_record_t *job, const struct sl_asked *r)
 	return rc;
 }
 
-static void restore(const struct sl_asked *a, job_record_t *job)
+static void restore_request(const struct sl_asked *a, job_record_t *job)
 {
 	if (a->shaped) {
 		sl_asked_put(job, a);
@@ -240,7 +240,7 @@ static int each_adopted(void *x, void *arg)
 	if (IS_JOB_PENDING(job) && !job->restart_cnt)
 		return 0;
 	if (!a && job->array_job_id && (a = sl_asked_find(b, job->array_job_id)) && !a->started)
-		a = copy(b, job->job_id, a);
+		a = put_entry(b, job->job_id, a);
 	if (!a || a->started || a->user_id != job->user_id || !job->details)
 		return 0;
 	a->started = true;
@@ -259,7 +259,7 @@ static bool settle(const struct sl_asked *a, uint32_t *restored)
 	/* a job that has ended may be requeued still */
 	if (!a->started || !IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job))
 		return false;
-	restore(a, job);
+	restore_request(a, job);
 	++*restored;
 	return true;
 }
@@ -273,7 +273,7 @@ uint32_t sl_asked_restore(struct sl_asked_book *b)
 	b->fresh = false;
 	for (i = 0; i < b->entries; i++)
 		if (settle(&b->entry[i], &n))
-			empty(&b->entry[i]);
+			free_texts(&b->entry[i]);
 		else
 			b->entry[kept++] = b->entry[i];
 	b->changed |= kept < b->entries;
@@ -304,7 +304,7 @@ static bool read_line(struct sl_asked_book *b, char *line)
 		r.tres[i] = strcmp(word, "-") ? word : NULL;
 	if (i != SL_ASKED_TRES || word)
 		return false;
-	a = copy(b, r.job_id, &r);
+	a = put_entry(b, r.job_id, &r);
 	return a != NULL;
 }
 

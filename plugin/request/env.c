@@ -72,7 +72,8 @@ static char *bind_of(const struct sl_snapshot *snap, struct sl_range gres)
  * What srun would take from sbatch's command line.  Nothing can be taken away from an
  * environment, but srun takes an empty text for no option at all.
  */
-static void add_gpus(sl_details_t *d, const struct sl_snapshot *snap, struct sl_range gres, const struct sl_gpus_then *had)
+static void add_gpus(sl_details_t *d, const struct sl_snapshot *snap, struct sl_range gres,
+		     const struct sl_gpus_then *had)
 {
 	char *job = gpus_of(snap, gres, SL_PER_JOB, ""), *node = gpus_of(snap, gres, SL_PER_NODE, "");
 	char *task = gpus_of(snap, gres, SL_PER_TASK, SL_ENV_PER_TASK_GPU);

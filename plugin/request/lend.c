@@ -47,13 +47,13 @@ static bool is_counted(const struct sl_lend *l)
 	return l->home->qos_ptr || l->through->qos_ptr || (l->parts && list_find_first(l->parts, has_qos, NULL));
 }
 
-static void uncount(const struct sl_lend *l, job_record_t *job)
+static void uncount_submit(const struct sl_lend *l, job_record_t *job)
 {
 	if (l->counted)
 		sl_remove_job_submit(job);
 }
 
-static void count(const struct sl_lend *l, job_record_t *job)
+static void count_submit(const struct sl_lend *l, job_record_t *job)
 {
 	if (l->counted)
 		sl_add_job_submit(job);
@@ -66,28 +66,28 @@ void sl_lend_begin(struct sl_lend *l, job_record_t *job, part_record_t *through)
 	*l = (struct sl_lend) { .job_id = job->job_id, .home = job->part_ptr, .through = through,
 				.parts = job->part_ptr_list, .partition = job->partition };
 	l->counted = is_counted(l);
-	uncount(l, job);
+	uncount_submit(l, job);
 	l->prio = sl_part_prio_take(job);
 	job->part_ptr_list = NULL;
 	job->part_ptr = through;
 	job->partition = xstrdup(through->name);
-	count(l, job);
+	count_submit(l, job);
 }
 
-static void put_back(struct sl_lend *l, job_record_t *job, sl_list_t parts)
+static void put_job_back(struct sl_lend *l, job_record_t *job, sl_list_t parts)
 {
-	uncount(l, job);
+	uncount_submit(l, job);
 	xfree(job->partition);
 	job->partition = xstrdup(l->partition);
 	job->part_ptr = l->home;
 	job->part_ptr_list = parts;
 	sl_part_prio_give(job, &l->prio);
-	count(l, job);
+	count_submit(l, job);
 }
 
 void sl_lend_undo(struct sl_lend *l, job_record_t *job)
 {
-	put_back(l, job, l->parts);
+	put_job_back(l, job, l->parts);
 	xfree(l->partition);
 }
 
@@ -111,7 +111,7 @@ void sl_lend_keep(struct sl_lend *l, job_record_t *job, const char *from)
 	job_record_t *rest = find_job_record(l->job_id);
 
 	if (rest && rest != job && rest->part_ptr == l->through && !rest->part_ptr_list)
-		put_back(l, rest, copy_parts(l->parts));
+		put_job_back(l, rest, copy_parts(l->parts));
 	job->part_ptr_list = list_create(NULL);
 	list_append(job->part_ptr_list, l->through);
 	if (l->parts)

@@ -82,7 +82,7 @@ static struct sl_asked request_of(const job_record_t *job, const struct sl_snaps
 
 /* Would it have been accepted at submission?  What limits say once the nodes are
  * known, select_nodes() asks itself. */
-static bool acceptable(const job_record_t *job, part_record_t *part)
+static bool is_acceptable(const job_record_t *job, part_record_t *part)
 {
 	acct_policy_limit_set_t set = { 0 };
 	job_desc_msg_t desc;
@@ -132,7 +132,7 @@ const char *sl_shape_put(job_record_t *job, part_record_t *part, const struct sl
 			sl_env_set(job->details, n, per_node, snap, shape, &had);
 		if (rc != SLURM_SUCCESS)
 			why = "Slurm does not accept its gres";
-		else if (!acceptable(job, part))
+		else if (!is_acceptable(job, part))
 			why = "it is beyond a limit of its account or QOS";
 	}
 	for (i = 0; i < SL_ASKED_TRES; i++)

@@ -68,11 +68,17 @@ static json_int_t integer(const json_t *o, const char *key)
 	return json_integer_value(json_object_get(o, key));
 }
 
-static const char *string(const json_t *o, const char *key)
+/* "" of what is no text. */
+static const char *text_of(const json_t *value)
 {
-	const char *s = json_string_value(json_object_get(o, key));
+	const char *s = json_string_value(value);
 
 	return s ? s : "";
+}
+
+static const char *string(const json_t *o, const char *key)
+{
+	return text_of(json_object_get(o, key));
 }
 
 static bool is_event(const json_t *event, const char *what)
@@ -311,7 +317,7 @@ static void print_loan(const json_t *event)
 	size_t i;
 
 	json_array_foreach(from, i, name)
-		printf("%s%s", i ? "," : ", borrowing nodes of partition ", json_string_value(name));
+		printf("%s%s", i ? "," : ", borrowing nodes of partition ", text_of(name));
 	if (json_array_size(from))
 		printf(" through partition %s", string(event, "through"));
 	if (*because)

@@ -5,7 +5,7 @@
 #
 # One directory holds all of it: key, socket, configuration, state, logs.  One
 # munged, one slurmctld, one slurmd per node, on loopback, all as root, from the
-# distribution's binaries.  Everything that it starts carries the variable
+# distribution's binaries, or those of SL_SLURM.  Everything that it starts carries the variable
 # SCHEDLUA_CLUSTER=<directory> in its environment or (slurmstepd, which writes its
 # title over its environment) works in the log directory: that is how cluster_down
 # finds what is left, jobs too, and ends it, by pid.
@@ -24,9 +24,12 @@
 #
 # What can be set before: SL_PREFIX (where sched/lua is installed; without it the
 # stock scheduler is used), SL_PLUGINDIR, SL_SCHEDULER, SL_NODE_SHAPE, SL_PORT,
-# SL_SLURM_USER.
+# SL_SLURM_USER, and SL_SLURM (a Slurm of one's own; HACKING.md says what for).
 
-SL_SLURM_PLUGINS=${SL_SLURM_PLUGINS:-$(dirname "$(find /usr/lib -path '*/slurm*/sched_backfill.so' 2>/dev/null | head -n 1)")}
+if [ -n "${SL_SLURM-}" ]; then
+	PATH=$SL_SLURM/sbin:$SL_SLURM/bin:$PATH
+fi
+SL_SLURM_PLUGINS=${SL_SLURM_PLUGINS:-$(dirname "$(find "${SL_SLURM:-/usr/}"/lib* -path '*/slurm*/sched_backfill.so' 2>/dev/null | head -n 1)")}
 SL_NODE_SHAPE=${SL_NODE_SHAPE:-CPUs=8 Sockets=2 CoresPerSocket=4 ThreadsPerCore=1 RealMemory=16000 Gres=gpu:2}
 SL_PORT=${SL_PORT:-23917}	# slurmctld's lowest port
 SL_PORT_NODES=84		# slurmd ports begin that far above slurmctld's
@@ -41,6 +44,8 @@ cluster_dir() {
 	mkdir -p "$1" || return 1
 	C=$(cd "$1" && pwd -P)
 	export SCHEDLUA_CLUSTER=$C SLURM_CONF=$C/etc/slurm.conf
+	# Slurm leaks by design; freed memory that is kept for long would look like growth
+	export ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16:log_path=$C/log/sanitizer
 	if [ ${#C} -gt 88 ]; then
 		cluster_say "$C: too long for a socket's name (88 characters); choose another directory"
 		return 1
@@ -92,7 +97,7 @@ cluster_make_dirs() {
 cluster_link_daemons() {
 	local d f
 	for d in slurmctld slurmd slurmstepd; do
-		for f in "/usr/sbin/$d-wlm" "/usr/sbin/$d" "$(command -v $d)"; do
+		for f in "${SL_SLURM:+$SL_SLURM/sbin/$d}" "/usr/sbin/$d-wlm" "/usr/sbin/$d" "$(command -v $d)"; do
 			[ -x "$f" ] && break
 		done
 		[ -x "$f" ] || { cluster_say "$d: not installed"; return 1; }
@@ -427,7 +432,14 @@ cluster_logs() {
 		echo "--- $f (end)"
 		tail -n "${1:-25}" "$f"
 	done >&2
+	for f in $(cluster_sanitizers); do
+		echo "--- $f"
+		head -n 60 "$f"
+	done >&2
 }
+
+# What sanitizers have found, in daemons and clients that were built with them.
+cluster_sanitizers() { find "$C/log" -maxdepth 1 -name 'sanitizer.*' -size +0; }
 
 # ------------------------------------------------------------------------- wait
 

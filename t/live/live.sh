@@ -64,7 +64,7 @@ live_begin() { # NODES [LINE of slurm.conf...]
 	for d in munged scontrol sbatch; do
 		command -v $d > /dev/null || skip_all "no $d: Slurm is not installed"
 	done
-	[ -d "$SL_SLURM_PLUGINS" ] || skip_all "no Slurm plug-ins found under /usr/lib"
+	[ -d "$SL_SLURM_PLUGINS" ] || skip_all "no Slurm plug-ins found under ${SL_SLURM:-/usr}/lib"
 	if [ -z "${SL_PLUGINDIR-}" ] && [ -f "$TOP/.work/inst/lib/slurm/sched_lua.so" ]; then
 		SL_PREFIX=$TOP/.work/inst SL_PLUGINDIR=$SL_PREFIX/lib/slurm
 		PATH=$SL_PREFIX/bin:$PATH
@@ -107,12 +107,12 @@ live_stop() {
 	trap - EXIT
 	cd / || exit 1
 	NUMBER=$((NUMBER + 1))
-	if cluster_down 2> "$C/down.err" && cluster_is_empty; then
+	if cluster_down 2> "$C/down.err" && cluster_is_empty && [ -z "$(cluster_sanitizers)" ]; then
 		echo "ok $NUMBER - the cluster ends and leaves no process behind"
 	else
 		FAILURES=$((FAILURES + 1))
 		echo "not ok $NUMBER - the cluster ends and leaves no process behind"
-		sed 's/^/# /' "$C/down.err"
+		{ cat "$C/down.err"; cluster_logs; } 2>&1 | sed 's/^/# /'
 	fi
 }
 
@@ -235,6 +235,9 @@ status_is() { [[ $(status "$1") == $2 ]]; }	# KEY PATTERN
 status_says() { grep -E "^  \"$1\": " "$C/state/schedlua/status.json" 2>/dev/null | grep -qE -- "$2"; }
 engine_pid() { local p; p=$(status engine_pid); [ "${p:-0}" -gt 1 ] && echo "$p"; }
 engine_lives() { local p; p=$(engine_pid) && ! cluster_gone "$p"; }
+
+# PID : whom that process runs as, and what it may beyond that
+runs_as() { awk '$1 == "Uid:" { print $2, $3, $4 } $1 == "CapEff:" { print $2 }' "/proc/$1/status" | xargs; }
 
 # Remember how far the log is; look only at what came since.
 mark_log() { wc -l < "$C/log/slurmctld.log" > "$C/log.mark"; }

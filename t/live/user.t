@@ -13,8 +13,6 @@ live_begin 8 "SchedulerParameters=defer,sched_interval=-1,lua_interval=1,lua_cap
 needs_engine
 DIR=$C/state/schedlua
 
-# PID : whom that process runs as, and what it may beyond that
-runs_as() { awk '$1 == "Uid:" { print $2, $3, $4 } $1 == "CapEff:" { print $2 }' "/proc/$1/status" | xargs; }
 plain() { id=$(id -u "$SL_USER"); echo "$id $id $id 0000000000000000"; }
 site_of() { sed "s/easy/$1/" <<- 'EOL'
 	local sched = require "sched"

@@ -42,7 +42,7 @@ void sl_market_destroy(struct sl_market *m)
 	sl_layout_free(&m->layout);
 	free(m->candidate.piece);
 	free(m->tight);
-	free(m->group);
+	free(m->chain);
 	free(m->slurm);
 	free(m->bid);
 	free(m->part);

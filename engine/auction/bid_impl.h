@@ -16,7 +16,7 @@
 
 struct view_class {
 	struct sl_resources free;
-	uint32_t group;			/* of the timeline */
+	uint32_t class;			/* of the timeline */
 	uint32_t gpus;
 };
 
@@ -127,8 +127,8 @@ struct sl_market {
 	uint32_t *unit;			/* by class of a view: what it offers */
 	uint32_t unit_room;
 	struct ranked *tight;		/* blocks, tightest first */
-	struct ranked *group;		/* neighbouring blocks */
-	uint32_t tights, tight_room, groups, group_room;
+	struct ranked *chain;		/* neighbouring blocks that suffice together */
+	uint32_t tights, tight_room, chains, chain_room;
 	uint32_t depth;			/* levels of switches; 0: none, or not looked at */
 };
 

@@ -136,7 +136,7 @@ static int submit(struct bidder *b, const struct candidate *c, struct sl_error *
 	for (uint32_t i = 0; i < c->pieces; i++) {
 		const struct piece *p = &c->piece[i];
 		const struct view_class *v = &b->view->cls[p->cls];
-		struct sl_offer o = { .group = v->group, .free = v->free, .units = p->units };
+		struct sl_offer o = { .class = v->class, .free = v->free, .units = p->units };
 
 		if (o.units > b->need.units)
 			o.units = (uint32_t) b->need.units;
@@ -199,7 +199,7 @@ static int rank_groups(struct bidder *b, struct sl_error *err)
 	const struct stretch *k = b->profile->block;
 	int64_t nodes = 0, units = 0;
 
-	m->groups = 0;
+	m->chains = 0;
 	for (uint32_t from = 0, to = 0; to < b->profile->blocks; to++) {
 		nodes += k[to].last - k[to].first + 1;
 		units += k[to].units;
@@ -214,7 +214,7 @@ static int rank_groups(struct bidder *b, struct sl_error *err)
 		if (to > from && nodes >= b->need.min_nodes && units >= b->need.units) {
 			struct ranked r = { from, to, (uint64_t) (to - from) << 32 | (k[to].last - k[from].first) };
 
-			if (keep_ranked(&m->group, &m->groups, &m->group_room, b->left, r, err) < 0)
+			if (keep_ranked(&m->chain, &m->chains, &m->chain_room, b->left, r, err) < 0)
 				return -1;
 		}
 	}
@@ -290,9 +290,9 @@ static int make_c(struct bidder *b, uint32_t n, struct candidate *c, struct sl_e
 	const struct stretch *k = b->profile->block;
 	const struct ranked *r;
 
-	if (n / 2 >= b->m->groups)
+	if (n / 2 >= b->m->chains)
 		return 0;
-	r = &b->m->group[n / 2];
+	r = &b->m->chain[n / 2];
 	clear(c, SL_BID_C, r->to - r->from + 1);
 	if (n % 2 == 0) {
 		for (uint32_t i = r->from; i <= r->to; i++)
@@ -345,7 +345,7 @@ static int submit_whole(struct bidder *b, uint32_t from, uint32_t to, struct sl_
 		const struct view_class *v = &b->view->cls[p->cls];
 		struct sl_resources each;
 
-		if (!sl_need_amounts(&b->need, &b->a.tl->kind[b->a.tl->group[v->group].kind].capacity, &v->free,
+		if (!sl_need_amounts(&b->need, &b->a.tl->kind[b->a.tl->class[v->class].kind].capacity, &v->free,
 				     b->need.least, NULL, &each))
 			return 0;
 		if (sl_layout_add(&b->m->layout, p->first, p->last, &each, err) < 0)
@@ -355,13 +355,13 @@ static int submit_whole(struct bidder *b, uint32_t from, uint32_t to, struct sl_
 }
 
 /* The tightest nodeset that suffices with the one after it, the one before it, and both;
- * or the groups that suffice, with all of their nodes. */
+ * or the chains that suffice, with all of their nodes. */
 static int make_elastic(struct bidder *b, struct sl_error *err)
 {
-	uint32_t last = b->profile->blocks - 1, most = b->m->tights ? b->m->tights : b->m->groups;
+	uint32_t last = b->profile->blocks - 1, most = b->m->tights ? b->m->tights : b->m->chains;
 
 	for (uint32_t i = 0; i < most && b->left; i++) {
-		const struct ranked *r = b->m->tights ? &b->m->tight[i] : &b->m->group[i];
+		const struct ranked *r = b->m->tights ? &b->m->tight[i] : &b->m->chain[i];
 		uint32_t before = r->from ? r->from - 1 : 0, after = r->to < last ? r->to + 1 : last;
 		const uint32_t try[][2] = { { r->from, after }, { before, r->to }, { before, after } };
 
@@ -454,7 +454,7 @@ int bidder_make(struct bidder *b, struct sl_error *err)
 		return -1;
 	for (int kind = SL_BID_A; kind <= SL_BID_C; kind++)
 		t.done[kind] = !(b->opt->kinds >> kind & 1) || (kind == SL_BID_C && b->block);
-	b->m->groups = 0;
+	b->m->chains = 0;
 	if (!t.done[SL_BID_C] && rank_groups(b, err) < 0)
 		return -1;
 	if (!t.done[SL_BID_C] && b->left > 1 && is_elastic(b) && b->profile->blocks && make_elastic(b, err) < 0)

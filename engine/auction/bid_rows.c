@@ -217,10 +217,10 @@ static int limit_elastic(struct sweep *s, const uint32_t *lie, uint32_t lies, ui
 }
 
 /* All rows of a segment: nodes of one class, on which these bids lie (sorted). */
-static int limit_segment(struct sweep *s, const struct sl_timeline *tl, uint32_t group, uint32_t node,
+static int limit_segment(struct sweep *s, const struct sl_timeline *tl, uint32_t class, uint32_t node,
 			 const uint32_t *lie, uint32_t lies, struct sl_error *err)
 {
-	const struct sl_group *g = &tl->group[group];
+	const struct sl_node_class *g = &tl->class[class];
 
 	if (limit_elastic(s, lie, lies, node, err) < 0)
 		return -1;
@@ -285,10 +285,10 @@ static int list_spans(struct sweep *s, const struct sl_timeline *tl, struct sl_e
 {
 	s->spans.n = s->span = 0;
 	for (uint32_t i = 0; i < tl->lives; i++) {
-		const struct sl_group *g = &tl->group[tl->live[i].group];
+		const struct sl_node_class *g = &tl->class[tl->live[i].class];
 
 		for (uint32_t r = 0; tl->live[i].now_cores && r < g->nodes.runs; r++)
-			if (sl_spans_push(&s->spans, g->nodes.run[r].first, g->nodes.run[r].last, tl->live[i].group, err) < 0)
+			if (sl_spans_push(&s->spans, g->nodes.run[r].first, g->nodes.run[r].last, tl->live[i].class, err) < 0)
 				return -1;
 	}
 	return sl_spans_sort(&s->spans, &s->sorted, err);
@@ -434,7 +434,7 @@ static int64_t cores_free(struct sweep *s, const struct sl_bid *bid, const struc
 			uint32_t first = s->spans.at[i].first > part[k].first ? s->spans.at[i].first : part[k].first;
 			uint32_t last = s->spans.at[i].last < part[k].last ? s->spans.at[i].last : part[k].last;
 
-			sum += (int64_t) tl->group[s->spans.at[i].offer].now_cores * (last - first + 1);
+			sum += (int64_t) tl->class[s->spans.at[i].offer].now_cores * (last - first + 1);
 		}
 	}
 	return sum;

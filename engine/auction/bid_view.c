@@ -25,7 +25,7 @@ static int find_breaks(struct breaks *b, const struct sl_timeline *tl, struct sl
 
 	b->count = 0;
 	for (uint32_t i = 0; i < tl->lives; i++) {
-		const struct sl_group *g = &tl->group[tl->live[i].group];
+		const struct sl_node_class *g = &tl->class[tl->live[i].class];
 
 		for (uint32_t s = 1; s < g->steps; s++) {
 			if (!is_less(&g->step[s], &g->step[s - 1]))
@@ -91,7 +91,7 @@ static void merge_spans(struct view *v)
 
 		if (n && at[n - 1].last + 1 == at[i].first) {
 			a = &v->cls[at[n - 1].offer];
-			if (v->tl->group[a->group].kind == v->tl->group[b->group].kind &&
+			if (v->tl->class[a->class].kind == v->tl->class[b->class].kind &&
 			    sl_resources_equal(&a->free, &b->free)) {
 				at[n - 1].last = at[i].last;
 				continue;
@@ -110,8 +110,8 @@ static int view_fill(const struct sl_market *m, struct view *v, int64_t end, str
 	v->spans.n = 0;
 	v->has_sets = false;
 	for (uint32_t i = 0; i < tl->lives; i++) {
-		const struct sl_group *g = &tl->group[tl->live[i].group];
-		struct view_class c = { .group = tl->live[i].group };
+		const struct sl_node_class *g = &tl->class[tl->live[i].class];
+		struct view_class c = { .class = tl->live[i].class };
 
 		if (!tl->live[i].now_cores || !sl_step_min(g, tl->now, end, &c.free) || c.free.cores <= 0)
 			continue;
@@ -377,7 +377,7 @@ static int profile_fill(struct sl_market *m, struct profile *p, const struct vie
 	if (sl_grow(&m->unit, &m->unit_room, v->classes, sizeof(*m->unit), err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < v->classes; i++) {
-		const struct sl_group *g = &v->tl->group[v->cls[i].group];
+		const struct sl_node_class *g = &v->tl->class[v->cls[i].class];
 		struct sl_offer o = { .free = v->cls[i].free };
 
 		m->unit[i] = sl_need_offer(&any, &v->tl->kind[g->kind].capacity, &o) ? o.units : 0;

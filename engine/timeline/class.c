@@ -28,7 +28,7 @@ static uint64_t hash_of(uint32_t kind, const struct sl_step *step, uint32_t step
 	return h;
 }
 
-static bool same_steps(const struct sl_group *g, const struct sl_step *step, uint32_t steps)
+static bool same_steps(const struct sl_node_class *g, const struct sl_step *step, uint32_t steps)
 {
 	if (g->steps != steps)
 		return false;
@@ -44,8 +44,8 @@ static uint32_t lookup(const struct sl_timeline *tl, uint64_t hash, uint32_t kin
 {
 	uint32_t id = tl->buckets ? tl->bucket[hash & (tl->buckets - 1)] : SL_NO_CLASS;
 
-	for (; id != SL_NO_CLASS; id = tl->group[id].chain) {
-		const struct sl_group *g = &tl->group[id];
+	for (; id != SL_NO_CLASS; id = tl->class[id].chain) {
+		const struct sl_node_class *g = &tl->class[id];
 
 		if (g->hash == hash && g->kind == kind && same_steps(g, step, steps))
 			break;
@@ -55,20 +55,20 @@ static uint32_t lookup(const struct sl_timeline *tl, uint64_t hash, uint32_t kin
 
 static void link_group(struct sl_timeline *tl, uint32_t id)
 {
-	uint32_t *b = &tl->bucket[tl->group[id].hash & (tl->buckets - 1)];
+	uint32_t *b = &tl->bucket[tl->class[id].hash & (tl->buckets - 1)];
 
-	tl->group[id].chain = *b;
+	tl->class[id].chain = *b;
 	*b = id;
 	tl->hashed++;
 }
 
 static void unlink_group(struct sl_timeline *tl, uint32_t id)
 {
-	uint32_t *b = &tl->bucket[tl->group[id].hash & (tl->buckets - 1)];
+	uint32_t *b = &tl->bucket[tl->class[id].hash & (tl->buckets - 1)];
 
 	while (*b != id)
-		b = &tl->group[*b].chain;
-	*b = tl->group[id].chain;
+		b = &tl->class[*b].chain;
+	*b = tl->class[id].chain;
 	tl->hashed--;
 }
 
@@ -88,7 +88,7 @@ static int grow_table(struct sl_timeline *tl, struct sl_error *err)
 	tl->hashed = 0;
 	for (uint32_t b = 0; b < old; b++) {
 		for (uint32_t id = was[b], next; id != SL_NO_CLASS; id = next) {
-			next = tl->group[id].chain;
+			next = tl->class[id].chain;
 			link_group(tl, id);
 		}
 	}
@@ -96,20 +96,20 @@ static int grow_table(struct sl_timeline *tl, struct sl_error *err)
 	return 0;
 }
 
-/* An unused group, its arrays kept from an earlier life. */
+/* An unused class, its arrays kept from an earlier life. */
 static uint32_t take_spare(struct sl_timeline *tl, struct sl_error *err)
 {
-	uint32_t id = tl->spare, room = tl->groups_room;
+	uint32_t id = tl->spare, room = tl->classes_room;
 
 	if (id != SL_NO_CLASS) {
-		tl->spare = tl->group[id].chain;
+		tl->spare = tl->class[id].chain;
 		return id;
 	}
-	if (tl->groups == room) {
-		/* live[] holds as many as there are groups */
+	if (tl->classes == room) {
+		/* live[] holds as many as there are classes */
 		struct sl_live *live;
 
-		if (sl_grow(&tl->group, &room, (uint64_t) tl->groups + 1, sizeof(*tl->group), err))
+		if (sl_grow(&tl->class, &room, (uint64_t) tl->classes + 1, sizeof(*tl->class), err))
 			return SL_NO_CLASS;
 		live = realloc(tl->live, room * sizeof(*live));
 		if (!live) {
@@ -117,20 +117,20 @@ static uint32_t take_spare(struct sl_timeline *tl, struct sl_error *err)
 			return SL_NO_CLASS;
 		}
 		tl->live = live;
-		tl->groups_room = room;
+		tl->classes_room = room;
 	}
-	id = tl->groups++;
-	tl->group[id] = (struct sl_group) { .live = SL_NO_CLASS };
+	id = tl->classes++;
+	tl->class[id] = (struct sl_node_class) { .live = SL_NO_CLASS };
 	return id;
 }
 
 static void put_spare(struct sl_timeline *tl, uint32_t id)
 {
-	tl->group[id].chain = tl->spare;
+	tl->class[id].chain = tl->spare;
 	tl->spare = id;
 }
 
-static void set_steps(struct sl_group *g, const struct sl_step *step, uint32_t steps)
+static void set_steps(struct sl_node_class *g, const struct sl_step *step, uint32_t steps)
 {
 	memmove(g->step, step, steps * sizeof(*step));	/* step may be inside it: not read again */
 	g->steps = steps;
@@ -138,12 +138,12 @@ static void set_steps(struct sl_group *g, const struct sl_step *step, uint32_t s
 	g->now_cores = g->step[0].blocks ? 0 : g->step[0].free.cores;
 }
 
-uint32_t sl_group_intern(struct sl_timeline *tl, uint32_t kind, const struct sl_step *step, uint32_t steps,
-			 struct sl_error *err)
+uint32_t sl_node_class_intern(struct sl_timeline *tl, uint32_t kind, const struct sl_step *step, uint32_t steps,
+			      struct sl_error *err)
 {
 	uint64_t hash = hash_of(kind, step, steps);
 	uint32_t id = lookup(tl, hash, kind, step, steps);
-	struct sl_group *g;
+	struct sl_node_class *g;
 
 	if (id != SL_NO_CLASS)
 		return id;
@@ -152,7 +152,7 @@ uint32_t sl_group_intern(struct sl_timeline *tl, uint32_t kind, const struct sl_
 	id = take_spare(tl, err);
 	if (id == SL_NO_CLASS)
 		return id;
-	g = &tl->group[id];
+	g = &tl->class[id];
 	if (sl_grow(&g->step, &g->room, steps, sizeof(*step), err)) {
 		put_spare(tl, id);
 		return SL_NO_CLASS;
@@ -170,16 +170,16 @@ uint32_t sl_group_intern(struct sl_timeline *tl, uint32_t kind, const struct sl_
 	return id;
 }
 
-void sl_group_drop(struct sl_timeline *tl, uint32_t id)
+void sl_node_class_drop(struct sl_timeline *tl, uint32_t id)
 {
-	if (tl->group[id].nodes.count || tl->group[id].pins)
+	if (tl->class[id].nodes.count || tl->class[id].pins)
 		return;
 	unlink_group(tl, id);
 	put_spare(tl, id);
 }
 
 /* Nodes of a class come to what is free now and at the instant watched, or go. */
-static void count_now(struct sl_timeline *tl, const struct sl_group *g, uint32_t nodes, int sign)
+static void count_now(struct sl_timeline *tl, const struct sl_node_class *g, uint32_t nodes, int sign)
 {
 	if (tl->watched != SL_DAWN)
 		tl->watched_cores += sign * (int64_t) nodes * sl_step_cores(g, tl->watched);
@@ -191,7 +191,7 @@ static void count_now(struct sl_timeline *tl, const struct sl_group *g, uint32_t
 
 static void enlive(struct sl_timeline *tl, uint32_t id)
 {
-	struct sl_group *g = &tl->group[id];
+	struct sl_node_class *g = &tl->class[id];
 
 	if (g->nodes.count && g->live == SL_NO_CLASS) {
 		g->live = tl->lives;
@@ -200,7 +200,7 @@ static void enlive(struct sl_timeline *tl, uint32_t id)
 		struct sl_live last = tl->live[--tl->lives];
 
 		tl->live[g->live] = last;
-		tl->group[last.group].live = g->live;
+		tl->class[last.class].live = g->live;
 		g->live = SL_NO_CLASS;
 	}
 }
@@ -208,13 +208,13 @@ static void enlive(struct sl_timeline *tl, uint32_t id)
 /* The room for it is there, so nothing fails. */
 static void transfer(struct sl_timeline *tl, uint32_t from, uint32_t to, const struct sl_nodeset *set)
 {
-	struct sl_group *a = &tl->group[from], *b = &tl->group[to];
+	struct sl_node_class *a = &tl->class[from], *b = &tl->class[to];
 
 	sl_nodeset_subtract(&a->nodes, set, NULL);
 	sl_nodeset_union(&b->nodes, set, NULL);
 	for (uint32_t i = 0; i < set->runs; i++) {
 		for (uint32_t n = set->run[i].first; n <= set->run[i].last; n++)
-			tl->group_of[n] = to;
+			tl->class_of[n] = to;
 	}
 	count_now(tl, a, set->count, -1);
 	count_now(tl, b, set->count, 1);
@@ -234,12 +234,12 @@ static int prepare(struct sl_nodeset *s, const struct sl_nodeset *set, struct sl
 	return 0;
 }
 
-int sl_group_move(struct sl_timeline *tl, uint32_t from, uint32_t to, const struct sl_nodeset *set,
-		  struct sl_error *err)
+int sl_node_class_move(struct sl_timeline *tl, uint32_t from, uint32_t to, const struct sl_nodeset *set,
+		       struct sl_error *err)
 {
 	struct sl_move *m;
 
-	if (prepare(&tl->group[from].nodes, set, err) || prepare(&tl->group[to].nodes, set, err) ||
+	if (prepare(&tl->class[from].nodes, set, err) || prepare(&tl->class[to].nodes, set, err) ||
 	    sl_grow(&tl->log, &tl->log_room, (uint64_t) tl->logged + 1, sizeof(*tl->log), err) ||
 	    sl_grow(&tl->log_run, &tl->log_run_room, (uint64_t) tl->log_runs + set->runs,
 		    sizeof(*tl->log_run), err))
@@ -248,13 +248,13 @@ int sl_group_move(struct sl_timeline *tl, uint32_t from, uint32_t to, const stru
 	*m = (struct sl_move) { from, to, tl->log_runs, set->runs, set->count };
 	memcpy(tl->log_run + tl->log_runs, set->run, set->runs * sizeof(*set->run));
 	tl->log_runs += set->runs;
-	tl->group[from].pins++;
-	tl->group[to].pins++;
+	tl->class[from].pins++;
+	tl->class[to].pins++;
 	transfer(tl, from, to, set);
 	return 0;
 }
 
-void sl_group_undo(struct sl_timeline *tl, uint32_t moves)
+void sl_node_class_undo(struct sl_timeline *tl, uint32_t moves)
 {
 	while (tl->logged > moves) {
 		const struct sl_move *m = &tl->log[--tl->logged];
@@ -262,42 +262,42 @@ void sl_group_undo(struct sl_timeline *tl, uint32_t moves)
 
 		transfer(tl, m->to, m->from, &set);
 		tl->log_runs = m->run;
-		tl->group[m->from].pins--;
-		tl->group[m->to].pins--;
-		sl_group_drop(tl, m->to);
+		tl->class[m->from].pins--;
+		tl->class[m->to].pins--;
+		sl_node_class_drop(tl, m->to);
 	}
 }
 
-void sl_group_forget(struct sl_timeline *tl)
+void sl_node_class_forget(struct sl_timeline *tl)
 {
 	while (tl->logged) {
 		const struct sl_move *m = &tl->log[--tl->logged];
 
 		/* a class may stand here again and again: it goes with its last pin */
-		if (!--tl->group[m->to].pins)
-			sl_group_drop(tl, m->to);
-		if (!--tl->group[m->from].pins)
-			sl_group_drop(tl, m->from);
+		if (!--tl->class[m->to].pins)
+			sl_node_class_drop(tl, m->to);
+		if (!--tl->class[m->from].pins)
+			sl_node_class_drop(tl, m->from);
 	}
 	tl->log_runs = 0;
 }
 
-int sl_group_fill(struct sl_timeline *tl, uint32_t id, const struct sl_nodeset *set, struct sl_error *err)
+int sl_node_class_fill(struct sl_timeline *tl, uint32_t id, const struct sl_nodeset *set, struct sl_error *err)
 {
-	if (sl_nodeset_union(&tl->group[id].nodes, set, err))
+	if (sl_nodeset_union(&tl->class[id].nodes, set, err))
 		return -1;
 	for (uint32_t i = 0; i < set->runs; i++) {
 		for (uint32_t n = set->run[i].first; n <= set->run[i].last; n++)
-			tl->group_of[n] = id;
+			tl->class_of[n] = id;
 	}
-	count_now(tl, &tl->group[id], set->count, 1);
+	count_now(tl, &tl->class[id], set->count, 1);
 	enlive(tl, id);
 	return 0;
 }
 
-int sl_group_age(struct sl_timeline *tl, uint32_t id, struct sl_error *err)
+int sl_node_class_age(struct sl_timeline *tl, uint32_t id, struct sl_error *err)
 {
-	struct sl_group *g = &tl->group[id];
+	struct sl_node_class *g = &tl->class[id];
 	uint32_t past = sl_step_at(g, tl->now), to, steps = g->steps - past;
 	struct sl_step *step = g->step + past;
 	int64_t was = step->t;
@@ -307,7 +307,7 @@ int sl_group_age(struct sl_timeline *tl, uint32_t id, struct sl_error *err)
 	step->t = SL_DAWN;
 	hash = hash_of(g->kind, step, steps);
 	to = lookup(tl, hash, g->kind, step, steps);
-	if (to != SL_NO_CLASS && sl_nodeset_union(&tl->group[to].nodes, &g->nodes, err)) {
+	if (to != SL_NO_CLASS && sl_nodeset_union(&tl->class[to].nodes, &g->nodes, err)) {
 		step->t = was;
 		return -1;
 	}
@@ -321,10 +321,10 @@ int sl_group_age(struct sl_timeline *tl, uint32_t id, struct sl_error *err)
 		link_group(tl, id);
 		return 0;
 	}
-	count_now(tl, &tl->group[to], g->nodes.count, 1);
+	count_now(tl, &tl->class[to], g->nodes.count, 1);
 	for (uint32_t i = 0; i < g->nodes.runs; i++) {
 		for (uint32_t n = g->nodes.run[i].first; n <= g->nodes.run[i].last; n++)
-			tl->group_of[n] = to;
+			tl->class_of[n] = to;
 	}
 	sl_nodeset_clear(&g->nodes);
 	enlive(tl, id);
@@ -332,13 +332,13 @@ int sl_group_age(struct sl_timeline *tl, uint32_t id, struct sl_error *err)
 	return 0;
 }
 
-void sl_group_free_all(struct sl_timeline *tl)
+void sl_node_class_free_all(struct sl_timeline *tl)
 {
-	for (uint32_t id = 0; id < tl->groups; id++) {
-		sl_nodeset_free(&tl->group[id].nodes);
-		free(tl->group[id].step);
+	for (uint32_t id = 0; id < tl->classes; id++) {
+		sl_nodeset_free(&tl->class[id].nodes);
+		free(tl->class[id].step);
 	}
-	free(tl->group);
+	free(tl->class);
 	free(tl->live);
 	free(tl->bucket);
 	free(tl->log);

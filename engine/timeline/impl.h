@@ -29,7 +29,7 @@ struct sl_step {
 	uint32_t blocks;		/* how many blocks stand */
 };
 
-struct sl_group {			/* a class */
+struct sl_node_class {			/* nodes of one kind with one step function */
 	struct sl_nodeset nodes;
 	struct sl_step *step;
 	uint32_t steps, room;
@@ -50,7 +50,7 @@ struct sl_move {
 };
 
 struct sl_touch {			/* nodes of one class that an operation takes in */
-	uint32_t group, to;
+	uint32_t class, to;
 	struct sl_nodeset nodes;
 };
 
@@ -62,7 +62,7 @@ struct sl_change {			/* what an operation does to a step function */
 };
 
 struct sl_live {			/* enough to pass over a class that is full now */
-	uint32_t group;
+	uint32_t class;
 	int32_t now_cores;
 };
 
@@ -72,15 +72,15 @@ struct sl_timeline {
 	struct sl_node_kind *kind;
 	struct sl_nodeset *kind_nodes;	/* by kind */
 	uint32_t kinds;
-	uint32_t *group_of;		/* by node */
+	uint32_t *class_of;		/* by node */
 
-	struct sl_group *group;
-	uint32_t groups, groups_room;	/* ever used; allocated */
+	struct sl_node_class *class;
+	uint32_t classes, classes_room;	/* ever used; allocated */
 	uint32_t spare;			/* free list */
-	struct sl_live *live;		/* groups with nodes, in no order */
+	struct sl_live *live;		/* classes with nodes, in no order */
 	uint32_t lives;
 	uint32_t *bucket;
-	uint32_t buckets, hashed;	/* a power of two; groups in the table */
+	uint32_t buckets, hashed;	/* a power of two; classes in the table */
 
 	/* what is free now, for refusing at once */
 	uint32_t *by_cores;		/* nodes with so many cores free */
@@ -131,38 +131,38 @@ static inline uint32_t sl_timeline_inner_mark(struct sl_timeline *tl)
 
 /* The class of a kind with that step function, made if there is none; SL_NO_CLASS
  * with *err.  A new one is empty and must get nodes or be dropped. */
-uint32_t sl_group_intern(struct sl_timeline *tl, uint32_t kind, const struct sl_step *step, uint32_t steps,
-			 struct sl_error *err);
+uint32_t sl_node_class_intern(struct sl_timeline *tl, uint32_t kind, const struct sl_step *step, uint32_t steps,
+			      struct sl_error *err);
 
 /* Forget a class that is empty and not pinned; others stay. */
-void sl_group_drop(struct sl_timeline *tl, uint32_t id);
+void sl_node_class_drop(struct sl_timeline *tl, uint32_t id);
 
 /* Move nodes from one class to another and log it.  On failure nothing happened. */
-int sl_group_move(struct sl_timeline *tl, uint32_t from, uint32_t to, const struct sl_nodeset *set,
-		  struct sl_error *err);
+int sl_node_class_move(struct sl_timeline *tl, uint32_t from, uint32_t to, const struct sl_nodeset *set,
+		       struct sl_error *err);
 
 /* Undo the log down to its first *moves* entries, or forget all of it. */
-void sl_group_undo(struct sl_timeline *tl, uint32_t moves);
-void sl_group_forget(struct sl_timeline *tl);
+void sl_node_class_undo(struct sl_timeline *tl, uint32_t moves);
+void sl_node_class_forget(struct sl_timeline *tl);
 
 /* Put nodes into a class without a log: sl_timeline_create(). */
-int sl_group_fill(struct sl_timeline *tl, uint32_t id, const struct sl_nodeset *set, struct sl_error *err);
+int sl_node_class_fill(struct sl_timeline *tl, uint32_t id, const struct sl_nodeset *set, struct sl_error *err);
 
 /* Drop the steps before now of a class that has reached its next one, and merge it
  * into an equal one if there is.  The log is empty.  Returns 0, or -1 with *err. */
-int sl_group_age(struct sl_timeline *tl, uint32_t id, struct sl_error *err);
+int sl_node_class_age(struct sl_timeline *tl, uint32_t id, struct sl_error *err);
 
-void sl_group_free_all(struct sl_timeline *tl);
+void sl_node_class_free_all(struct sl_timeline *tl);
 
 bool sl_step_equal(const struct sl_step *a, const struct sl_step *b);	/* but for their times */
 
 /* -- timeline/step.c --------------------------------------------------- */
 
 /* Number of the step that holds t. */
-uint32_t sl_step_at(const struct sl_group *g, int64_t t);
+uint32_t sl_step_at(const struct sl_node_class *g, int64_t t);
 
 /* Cores free at t. */
-static inline int64_t sl_step_cores(const struct sl_group *g, int64_t t)
+static inline int64_t sl_step_cores(const struct sl_node_class *g, int64_t t)
 {
 	const struct sl_step *s = &g->step[t < g->next ? 0 : sl_step_at(g, t)];
 
@@ -170,14 +170,14 @@ static inline int64_t sl_step_cores(const struct sl_group *g, int64_t t)
 }
 
 /* Least free over [t0, t1); false (and nothing free) when blocked somewhere. */
-bool sl_step_min(const struct sl_group *g, int64_t t0, int64_t t1, struct sl_resources *least);
+bool sl_step_min(const struct sl_node_class *g, int64_t t0, int64_t t1, struct sl_resources *least);
 
 /* May the change be made to this class?  0, or -1 with *err naming the node. */
-int sl_step_check(const struct sl_timeline *tl, const struct sl_group *g, const struct sl_change *ch,
+int sl_step_check(const struct sl_timeline *tl, const struct sl_node_class *g, const struct sl_change *ch,
 		  uint32_t node, struct sl_error *err);
 
 /* Make the changed step function in tl->step.  Its number of steps, 0 with *err. */
-uint32_t sl_step_change(struct sl_timeline *tl, const struct sl_group *g, const struct sl_change *ch,
+uint32_t sl_step_change(struct sl_timeline *tl, const struct sl_node_class *g, const struct sl_change *ch,
 			struct sl_error *err);
 
 #endif

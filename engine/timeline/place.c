@@ -60,7 +60,7 @@ static bool hopeless(const struct sl_timeline *tl, const struct sl_need *need, s
 	}
 	if (tl->lives < tl->most_cores) {
 		for (uint32_t i = 0; i < tl->lives; i++) {
-			const struct sl_group *g = &tl->group[tl->live[i].group];
+			const struct sl_node_class *g = &tl->class[tl->live[i].class];
 
 			if (enough(need, (uint32_t) g->now_cores, g->nodes.count, s))
 				return false;

@@ -5,7 +5,7 @@
  * A request is what a job asks for in the engine's terms: no partitions, features
  * or states any more, but the nodes that may be used and the amounts.  A method
  * says which of the nodes that would do are taken.  The answer is a layout:
- * groups of nodes that each give the same amount.
+ * sets of nodes that each give the same amount.
  *
  * What every answer keeps, whatever the method:
  *   - all required nodes, only eligible ones, min_nodes <= nodes <= max_nodes;

@@ -182,14 +182,14 @@ static bool does(const struct sl_timeline *tl, const struct sl_need *need, const
 {
 	struct sl_offer at = { .free = s->free };
 
-	return !s->blocks && sl_need_offer(need, &tl->kind[tl->group[o->group].kind].capacity, &at) &&
+	return !s->blocks && sl_need_offer(need, &tl->kind[tl->class[o->class].kind].capacity, &at) &&
 	       at.units >= o->units;
 }
 
 /* Since when, without a break until t, could the nodes take that many units? */
 static int64_t since(const struct sl_timeline *tl, const struct sl_need *need, const struct sl_offer *o, int64_t t)
 {
-	const struct sl_group *g = &tl->group[o->group];
+	const struct sl_node_class *g = &tl->class[o->class];
 	uint32_t i = sl_step_at(g, t);
 
 	while (i > 0 && does(tl, need, o, &g->step[i - 1]))
@@ -200,7 +200,7 @@ static int64_t since(const struct sl_timeline *tl, const struct sl_need *need, c
 /* Until when, from the end of the job on, could they still? */
 static int64_t until(const struct sl_timeline *tl, const struct sl_need *need, const struct sl_offer *o, int64_t end)
 {
-	const struct sl_group *g = &tl->group[o->group];
+	const struct sl_node_class *g = &tl->class[o->class];
 	uint32_t i = sl_step_at(g, end - 1) + 1;
 
 	while (i < g->steps && does(tl, need, o, &g->step[i]))

@@ -16,7 +16,7 @@ static int give(struct deal *d, const struct sl_span *s, uint32_t first, uint32_
 		const uint32_t *job, struct sl_error *err)
 {
 	const struct sl_offer *o = &d->sp->offer[s->offer];
-	const struct sl_resources *capacity = &d->tl->kind[d->tl->group[o->group].kind].capacity;
+	const struct sl_resources *capacity = &d->tl->kind[d->tl->class[o->class].kind].capacity;
 	struct sl_resources each;
 
 	if (!sl_need_amounts(d->need, capacity, &o->free, units, job, &each))

@@ -126,11 +126,11 @@ static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct
 	for (uint32_t i = 0; i < how->count; i++) {
 		const struct sl_pick *p = &how->picks[i];
 		const struct sl_resources *cap = &sl_timeline_kind(tl, p->node)->capacity;
-		struct sl_offer o = { .group = tl->group_of[p->node] };
+		struct sl_offer o = { .class = tl->class_of[p->node] };
 		struct sl_resources each;
 		uint32_t units, give[SL_MAX_GRES_NEEDS] = { 0 };
 
-		if (!sl_step_min(&tl->group[o.group], t, end, &o.free) || !sl_need_offer(need, cap, &o))
+		if (!sl_step_min(&tl->class[o.class], t, end, &o.free) || !sl_need_offer(need, cap, &o))
 			return refuse(misfit, SL_LACK_NODES, how->count, i, p->node);
 		if (need->whole && p->cores && p->cores != (uint32_t) cap->cores)
 			return refuse(misfit, SL_LACK_CORES, cap->cores, p->cores, p->node);
@@ -170,7 +170,7 @@ static int64_t next_change(const struct sl_timeline *tl, const struct sl_how *ho
 	int64_t next = SL_FOREVER;
 
 	for (uint32_t i = 0; i < how->count; i++) {
-		const struct sl_group *g = &tl->group[tl->group_of[how->picks[i].node]];
+		const struct sl_node_class *g = &tl->class[tl->class_of[how->picks[i].node]];
 		uint32_t k = sl_step_at(g, t);
 
 		if (k + 1 < g->steps && g->step[k + 1].t < next)

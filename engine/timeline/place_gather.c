@@ -91,7 +91,7 @@ struct sl_nodeset *sl_space_set(struct sl_space *sp, struct sl_error *err)
 	return sp->set[sp->sets++];
 }
 
-int sl_eligible(struct sl_timeline *tl, const struct sl_need *need, const struct sl_group *g,
+int sl_eligible(struct sl_timeline *tl, const struct sl_need *need, const struct sl_node_class *g,
 		const struct sl_nodeset **nodes, struct sl_error *err)
 {
 	const struct sl_nodeset *eligible = need->r->eligible;
@@ -213,7 +213,7 @@ int sl_gather(struct sl_timeline *tl, const struct sl_need *need, int64_t t, boo
 		return -1;
 	sp = tl->space;
 	for (uint32_t i = 0; i < tl->lives; i++) {
-		const struct sl_group *g = &tl->group[tl->live[i].group];
+		const struct sl_node_class *g = &tl->class[tl->live[i].class];
 		uint32_t required = 0;
 		struct sl_offer o;
 
@@ -230,7 +230,7 @@ int sl_gather(struct sl_timeline *tl, const struct sl_need *need, int64_t t, boo
 		if (need->r->required)
 			required = sl_nodeset_common(need->r->required, o.nodes);
 		sl_sums_add(sums, need, o.units, o.job, o.nodes->count, required, 1);
-		o.group = tl->live[i].group;
+		o.class = tl->live[i].class;
 		o.weight = tl->kind[g->kind].weight;
 		if (sl_offer_push(sp, &o, err))
 			return -1;

@@ -37,7 +37,7 @@ struct sl_need {
 struct sl_offer {
 	const struct sl_nodeset *nodes;
 	struct sl_resources free;
-	uint32_t group;
+	uint32_t class;
 	uint32_t units;			/* at most need->units */
 	uint32_t weight;
 	uint32_t job[SL_MAX_GRES_NEEDS];	/* gres per job, by need->need[needs + i] */
@@ -79,7 +79,7 @@ struct sl_take {		/* what a node could take */
 /* A class on its way through time. */
 struct sl_cursor {
 	const struct sl_nodeset *nodes;
-	uint32_t group;
+	uint32_t class;
 	uint32_t step;			/* that holds the time looked at last */
 	uint32_t required;		/* required nodes in it */
 	uint32_t leaf;			/* contiguous: its first leaf in space->leaf */
@@ -177,7 +177,7 @@ bool sl_need_amounts(const struct sl_need *need, const struct sl_resources *capa
 int sl_eligible_begin(struct sl_timeline *tl, const struct sl_need *need, struct sl_error *err);
 
 /* The eligible nodes of a class: NULL and 0 for none; -1 with *err. */
-int sl_eligible(struct sl_timeline *tl, const struct sl_need *need, const struct sl_group *g,
+int sl_eligible(struct sl_timeline *tl, const struct sl_need *need, const struct sl_node_class *g,
 		const struct sl_nodeset **nodes, struct sl_error *err);
 
 /* Sums over offers, and whether they could satisfy the need. */

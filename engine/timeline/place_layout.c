@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* place_layout.c - layouts: what a job gets, as groups of nodes that give the same. */
+/* place_layout.c - layouts: what a job gets, as sets of nodes that give the same. */
 #include "timeline/place.h"
 #include "timeline/impl.h"
 

@@ -32,7 +32,7 @@ struct sweep {
 /* -- one cursor -------------------------------------------------------- */
 
 /* When does the window [t, t + duration) next lose a step, or reach into one more? */
-static int64_t next_edge(const struct sl_group *g, uint32_t step, int64_t t, int64_t duration)
+static int64_t next_edge(const struct sl_node_class *g, uint32_t step, int64_t t, int64_t duration)
 {
 	int64_t end = sl_later(t, duration), edge = SL_FOREVER;
 	uint32_t k = step + 1;
@@ -52,7 +52,7 @@ static int64_t next_edge(const struct sl_group *g, uint32_t step, int64_t t, int
  */
 static void look(const struct sweep *w, struct sl_cursor *c, int64_t t, struct sl_take *take)
 {
-	const struct sl_group *g = &w->tl->group[c->group];
+	const struct sl_node_class *g = &w->tl->class[c->class];
 	const struct sl_resources *capacity = &w->tl->kind[g->kind].capacity;
 	int64_t end = sl_later(t, w->need->r->duration);
 	struct sl_offer o = { 0 };
@@ -155,12 +155,12 @@ static int start_cursors(struct sweep *w, int64_t from, struct sl_error *err)
 	if (sl_grow(&sp->cursor, &sp->cursor_room, tl->lives, sizeof(*sp->cursor), err))
 		return -1;
 	for (uint32_t i = 0; i < tl->lives; i++) {
-		const struct sl_group *g = &tl->group[tl->live[i].group];
+		const struct sl_node_class *g = &tl->class[tl->live[i].class];
 		struct sl_cursor *c = &sp->cursor[sp->cursors];
 
 		if (!sl_need_plausible(w->need, &tl->kind[g->kind].capacity, &tl->kind[g->kind].capacity))
 			continue;
-		*c = (struct sl_cursor) { .group = tl->live[i].group, .step = sl_step_at(g, from) };
+		*c = (struct sl_cursor) { .class = tl->live[i].class, .step = sl_step_at(g, from) };
 		if (sl_eligible(tl, w->need, g, &c->nodes, err))
 			return -1;
 		if (!c->nodes)
@@ -261,9 +261,9 @@ static int attempt(struct sweep *w, int64_t t, struct sl_layout *layout, struct 
 	sp->sets = w->sets;
 	for (uint32_t i = 0; i < sp->cursors; i++) {
 		const struct sl_cursor *c = &sp->cursor[i];
-		const struct sl_group *g = &tl->group[c->group];
+		const struct sl_node_class *g = &tl->class[c->class];
 		const struct sl_node_kind *kind = &tl->kind[g->kind];
-		struct sl_offer o = { .group = c->group, .nodes = c->nodes, .weight = kind->weight };
+		struct sl_offer o = { .class = c->class, .nodes = c->nodes, .weight = kind->weight };
 
 		if (!c->now.units)
 			continue;

@@ -9,13 +9,13 @@
 void sl_timeline_free(const struct sl_timeline *tl, uint32_t node, int64_t t0, int64_t t1,
 		      struct sl_resources *free)
 {
-	sl_step_min(&tl->group[tl->group_of[node]], t0, t1, free);
+	sl_step_min(&tl->class[tl->class_of[node]], t0, t1, free);
 }
 
 void sl_timeline_unbooked(const struct sl_timeline *tl, uint32_t node, int64_t t0, int64_t t1,
 			  struct sl_resources *free)
 {
-	const struct sl_group *g = &tl->group[tl->group_of[node]];
+	const struct sl_node_class *g = &tl->class[tl->class_of[node]];
 	uint32_t i = sl_step_at(g, t0);
 
 	*free = g->step[i].free;
@@ -30,7 +30,7 @@ int64_t sl_timeline_next(const struct sl_timeline *tl, int64_t t)
 	if (t < tl->now)
 		t = tl->now;
 	for (uint32_t i = 0; i < tl->lives; i++) {
-		const struct sl_group *g = &tl->group[tl->live[i].group];
+		const struct sl_node_class *g = &tl->class[tl->live[i].class];
 		uint32_t s = sl_step_at(g, t) + 1;
 
 		if (s < g->steps && g->step[s].t < next)
@@ -52,7 +52,7 @@ void sl_timeline_free_gres(const struct sl_timeline *tl, uint64_t sum[SL_MAX_GRE
 
 	memset(sum, 0, SL_MAX_GRES * sizeof(*sum));
 	for (uint32_t i = 0; i < tl->lives; i++) {
-		const struct sl_group *g = &tl->group[tl->live[i].group];
+		const struct sl_node_class *g = &tl->class[tl->live[i].class];
 
 		sl_step_min(g, tl->now, tl->now + 1, &free);
 		for (uint32_t k = 0; k < SL_MAX_GRES; k++)
@@ -65,7 +65,7 @@ static int64_t sum_cores(const struct sl_timeline *tl, int64_t t)
 	int64_t sum = 0;
 
 	for (uint32_t i = 0; i < tl->lives; i++) {
-		const struct sl_group *g = &tl->group[tl->live[i].group];
+		const struct sl_node_class *g = &tl->class[tl->live[i].class];
 
 		sum += g->nodes.count * sl_step_cores(g, t);
 	}
@@ -115,7 +115,7 @@ int64_t sl_timeline_classes(struct sl_timeline *tl, const struct sl_nodeset *wit
 	if (grow_views(tl, err))
 		return -1;
 	for (uint32_t i = 0; i < tl->lives; i++) {
-		const struct sl_group *g = &tl->group[tl->live[i].group];
+		const struct sl_node_class *g = &tl->class[tl->live[i].class];
 		struct sl_class *v = &tl->view[n];
 
 		v->nodes = &g->nodes;
@@ -138,16 +138,16 @@ int64_t sl_timeline_classes(struct sl_timeline *tl, const struct sl_nodeset *wit
 void sl_timeline_figures(const struct sl_timeline *tl, struct sl_timeline_figures *f)
 {
 	*f = (struct sl_timeline_figures) { .classes = tl->lives };
-	f->bytes = sizeof(*tl) + tl->kinds * sizeof(*tl->kind) + tl->nodes * sizeof(*tl->group_of) +
-		   tl->groups_room * (sizeof(*tl->group) + sizeof(*tl->live)) + tl->buckets * sizeof(*tl->bucket) +
+	f->bytes = sizeof(*tl) + tl->kinds * sizeof(*tl->kind) + tl->nodes * sizeof(*tl->class_of) +
+		   tl->classes_room * (sizeof(*tl->class) + sizeof(*tl->live)) + tl->buckets * sizeof(*tl->bucket) +
 		   ((size_t) tl->most_cores + 1) * sizeof(*tl->by_cores) + tl->log_room * sizeof(*tl->log) +
 		   tl->log_run_room * sizeof(*tl->log_run) + tl->touch_room * sizeof(*tl->touch) +
 		   tl->step_room * sizeof(*tl->step) + tl->view_room * (sizeof(*tl->view) + sizeof(*tl->view_set));
-	for (uint32_t id = 0; id < tl->groups; id++)
-		f->bytes += tl->group[id].room * sizeof(struct sl_step) +
-			    tl->group[id].nodes.room * sizeof(struct sl_run);
+	for (uint32_t id = 0; id < tl->classes; id++)
+		f->bytes += tl->class[id].room * sizeof(struct sl_step) +
+			    tl->class[id].nodes.room * sizeof(struct sl_run);
 	for (uint32_t i = 0; i < tl->lives; i++)
-		f->steps += tl->group[tl->live[i].group].steps;
+		f->steps += tl->class[tl->live[i].class].steps;
 }
 
 /* -- checking ---------------------------------------------------------- */
@@ -159,7 +159,7 @@ static int broken(struct sl_error *err, uint32_t id, const char *what)
 
 static int check_steps(const struct sl_timeline *tl, uint32_t id, struct sl_error *err)
 {
-	const struct sl_group *g = &tl->group[id];
+	const struct sl_node_class *g = &tl->class[id];
 	const struct sl_resources *cap = &tl->kind[g->kind].capacity;
 
 	if (!g->steps || g->step[0].t != SL_DAWN)
@@ -182,7 +182,7 @@ static int check_steps(const struct sl_timeline *tl, uint32_t id, struct sl_erro
 
 static int check_nodes(const struct sl_timeline *tl, uint32_t id, struct sl_error *err)
 {
-	const struct sl_nodeset *s = &tl->group[id].nodes;
+	const struct sl_nodeset *s = &tl->class[id].nodes;
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < s->runs; i++) {
@@ -190,7 +190,7 @@ static int check_nodes(const struct sl_timeline *tl, uint32_t id, struct sl_erro
 		    (i && s->run[i].first <= s->run[i - 1].last + 1))
 			return broken(err, id, "has runs out of order");
 		for (uint32_t n = s->run[i].first; n <= s->run[i].last; n++, count++) {
-			if (tl->group_of[n] != id)
+			if (tl->class_of[n] != id)
 				return broken(err, id, "has a node that does not know it");
 		}
 	}
@@ -199,11 +199,11 @@ static int check_nodes(const struct sl_timeline *tl, uint32_t id, struct sl_erro
 
 static int check_table(const struct sl_timeline *tl, uint32_t id, struct sl_error *err)
 {
-	const struct sl_group *g = &tl->group[id];
+	const struct sl_node_class *g = &tl->class[id];
 	unsigned times = 0;
 
-	for (uint32_t o = tl->bucket[g->hash & (tl->buckets - 1)]; o != SL_NO_CLASS; o = tl->group[o].chain) {
-		const struct sl_group *h = &tl->group[o];
+	for (uint32_t o = tl->bucket[g->hash & (tl->buckets - 1)]; o != SL_NO_CLASS; o = tl->class[o].chain) {
+		const struct sl_node_class *h = &tl->class[o];
 		bool same = h->kind == g->kind && h->steps == g->steps;
 
 		for (uint32_t s = 0; same && s < g->steps; s++)
@@ -219,8 +219,8 @@ int sl_timeline_validate(const struct sl_timeline *tl, struct sl_error *err)
 	uint32_t nodes = 0, idle = 0, none = 0;
 
 	for (uint32_t i = 0; i < tl->lives; i++) {
-		uint32_t id = tl->live[i].group;
-		const struct sl_group *g = &tl->group[id];
+		uint32_t id = tl->live[i].class;
+		const struct sl_node_class *g = &tl->class[id];
 
 		if (g->live != i || tl->live[i].now_cores != g->now_cores)
 			return broken(err, id, "does not know its place");

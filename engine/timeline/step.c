@@ -37,7 +37,7 @@ bool sl_step_equal(const struct sl_step *a, const struct sl_step *b)
 	return a->blocks == b->blocks && sl_resources_equal(&a->free, &b->free);
 }
 
-uint32_t sl_step_at(const struct sl_group *g, int64_t t)
+uint32_t sl_step_at(const struct sl_node_class *g, int64_t t)
 {
 	uint32_t lo = 0, hi = g->steps;
 
@@ -54,7 +54,7 @@ uint32_t sl_step_at(const struct sl_group *g, int64_t t)
 	return lo;
 }
 
-bool sl_step_min(const struct sl_group *g, int64_t t0, int64_t t1, struct sl_resources *least)
+bool sl_step_min(const struct sl_node_class *g, int64_t t0, int64_t t1, struct sl_resources *least)
 {
 	uint32_t i = sl_step_at(g, t0);
 
@@ -111,7 +111,7 @@ static int too_much(const struct sl_step *s, const struct sl_resources *each, co
 	return 0;
 }
 
-int sl_step_check(const struct sl_timeline *tl, const struct sl_group *g, const struct sl_change *ch,
+int sl_step_check(const struct sl_timeline *tl, const struct sl_node_class *g, const struct sl_change *ch,
 		  uint32_t node, struct sl_error *err)
 {
 	const struct sl_resources *cap = &tl->kind[g->kind].capacity;
@@ -142,7 +142,7 @@ static void apply(struct sl_step *s, const struct sl_change *ch)
  * steps arise at t0 and t1, or old ones there become equal to their neighbour and
  * go.  Nothing else can change: neighbours inside keep their difference.
  */
-uint32_t sl_step_change(struct sl_timeline *tl, const struct sl_group *g, const struct sl_change *ch,
+uint32_t sl_step_change(struct sl_timeline *tl, const struct sl_node_class *g, const struct sl_change *ch,
 			struct sl_error *err)
 {
 	uint32_t i = sl_step_at(g, ch->t0), n;

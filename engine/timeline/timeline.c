@@ -91,8 +91,8 @@ static int fill(struct sl_timeline *tl, const uint32_t *kind_of, const uint32_t 
 			;
 		run.last = end - 1;
 		set.count = end - n;
-		id = sl_group_intern(tl, k, &empty, 1, err);
-		if (id == SL_NO_CLASS || sl_group_fill(tl, id, &set, err) ||
+		id = sl_node_class_intern(tl, k, &empty, 1, err);
+		if (id == SL_NO_CLASS || sl_node_class_fill(tl, id, &set, err) ||
 		    sl_nodeset_add(&tl->kind_nodes[k], n, end - 1, err))
 			return -1;
 	}
@@ -120,8 +120,8 @@ struct sl_timeline *sl_timeline_create(uint32_t nodes, const uint32_t *kind_of,
 	if (take_kinds(tl, kind, kinds, map, err))
 		goto error;
 	tl->by_cores = calloc((size_t) tl->most_cores + 1, sizeof(*tl->by_cores));
-	tl->group_of = malloc((nodes ? nodes : 1) * sizeof(*tl->group_of));
-	if (!tl->by_cores || !tl->group_of)
+	tl->class_of = malloc((nodes ? nodes : 1) * sizeof(*tl->class_of));
+	if (!tl->by_cores || !tl->class_of)
 		goto memory;
 	if (fill(tl, kind_of, map, err))
 		goto error;
@@ -141,7 +141,7 @@ void sl_timeline_destroy(struct sl_timeline *tl)
 		return;
 	if (tl->space)
 		tl->space_free(tl->space);
-	sl_group_free_all(tl);
+	sl_node_class_free_all(tl);
 	for (uint32_t i = 0; i < tl->touch_room; i++)
 		sl_nodeset_free(&tl->touch[i].nodes);
 	for (uint32_t i = 0; i < tl->view_room; i++)
@@ -154,7 +154,7 @@ void sl_timeline_destroy(struct sl_timeline *tl)
 	free(tl->view_set);
 	free(tl->step);
 	free(tl->by_cores);
-	free(tl->group_of);
+	free(tl->class_of);
 	free(tl->kind);
 	free(tl);
 }
@@ -164,21 +164,21 @@ int64_t sl_timeline_now(const struct sl_timeline *tl)
 	return tl->now;
 }
 
-static const struct sl_group *group_at(const struct sl_timeline *tl, uint32_t node)
+static const struct sl_node_class *class_at(const struct sl_timeline *tl, uint32_t node)
 {
-	return &tl->group[tl->group_of[node]];
+	return &tl->class[tl->class_of[node]];
 }
 
 const struct sl_node_kind *sl_timeline_kind(const struct sl_timeline *tl, uint32_t node)
 {
-	return &tl->kind[group_at(tl, node)->kind];
+	return &tl->kind[class_at(tl, node)->kind];
 }
 
 /* -- changing it ------------------------------------------------------- */
 
 static struct sl_touch *touch(struct sl_timeline *tl, uint32_t id, struct sl_error *err)
 {
-	struct sl_group *g = &tl->group[id];
+	struct sl_node_class *g = &tl->class[id];
 	uint32_t old = tl->touch_room;
 
 	if (g->touched == SL_NO_CLASS) {
@@ -187,7 +187,7 @@ static struct sl_touch *touch(struct sl_timeline *tl, uint32_t id, struct sl_err
 		if (tl->touch_room > old)
 			memset(tl->touch + old, 0, (tl->touch_room - old) * sizeof(*tl->touch));
 		g->touched = tl->touches++;
-		tl->touch[g->touched].group = id;
+		tl->touch[g->touched].class = id;
 		sl_nodeset_clear(&tl->touch[g->touched].nodes);
 	}
 	return &tl->touch[g->touched];
@@ -196,7 +196,7 @@ static struct sl_touch *touch(struct sl_timeline *tl, uint32_t id, struct sl_err
 /* Sort the nodes by class into tl->touch. */
 static int gather(struct sl_timeline *tl, const struct sl_nodeset *nodes, struct sl_error *err)
 {
-	const uint32_t *of = tl->group_of;
+	const uint32_t *of = tl->class_of;
 
 	tl->touches = 0;
 	for (uint32_t i = 0; i < nodes->runs; i++) {
@@ -217,7 +217,7 @@ static int gather(struct sl_timeline *tl, const struct sl_nodeset *nodes, struct
 static void untouch(struct sl_timeline *tl)
 {
 	for (uint32_t i = 0; i < tl->touches; i++)
-		tl->group[tl->touch[i].group].touched = SL_NO_CLASS;
+		tl->class[tl->touch[i].class].touched = SL_NO_CLASS;
 	tl->touches = 0;
 }
 
@@ -227,20 +227,20 @@ static int move_all(struct sl_timeline *tl, const struct sl_change *ch, struct s
 	for (uint32_t i = 0; i < tl->touches; i++) {
 		const struct sl_touch *t = &tl->touch[i];
 
-		if (sl_step_check(tl, &tl->group[t->group], ch, t->nodes.run[0].first, err))
+		if (sl_step_check(tl, &tl->class[t->class], ch, t->nodes.run[0].first, err))
 			return -1;
 	}
 	for (uint32_t i = 0; i < tl->touches; i++) {
 		const struct sl_touch *t = &tl->touch[i];
-		uint32_t steps = sl_step_change(tl, &tl->group[t->group], ch, err), to;
+		uint32_t steps = sl_step_change(tl, &tl->class[t->class], ch, err), to;
 
 		if (!steps)
 			return -1;
-		to = sl_group_intern(tl, tl->group[t->group].kind, tl->step, steps, err);
+		to = sl_node_class_intern(tl, tl->class[t->class].kind, tl->step, steps, err);
 		if (to == SL_NO_CLASS)
 			return -1;
-		if (sl_group_move(tl, t->group, to, &t->nodes, err)) {
-			sl_group_drop(tl, to);
+		if (sl_node_class_move(tl, t->class, to, &t->nodes, err)) {
+			sl_node_class_drop(tl, to);
 			return -1;
 		}
 	}
@@ -268,12 +268,12 @@ static int operate(struct sl_timeline *tl, const struct sl_nodeset *nodes, struc
 		rc = move_all(tl, ch, err);
 	untouch(tl);
 	if (rc)
-		sl_group_undo(tl, logged);
+		sl_node_class_undo(tl, logged);
 	else if (ch->sign > 0 || ch->block < 0)
 		tl->grown = ++tl->growths;
 	tl->moment++;
 	if (!tl->marks)
-		sl_group_forget(tl);
+		sl_node_class_forget(tl);
 	return rc;
 }
 
@@ -329,10 +329,10 @@ int sl_timeline_advance(struct sl_timeline *tl, int64_t now, struct sl_error *er
 	if (now < tl->next)
 		return 0;
 	for (uint32_t i = 0; i < tl->lives;) {
-		struct sl_group *g = &tl->group[tl->live[i].group];
+		struct sl_node_class *g = &tl->class[tl->live[i].class];
 		uint32_t before = tl->lives;
 
-		if (g->next <= now && sl_group_age(tl, tl->live[i].group, err))
+		if (g->next <= now && sl_node_class_age(tl, tl->live[i].class, err))
 			return -1;
 		if (tl->lives < before)
 			continue;	/* merged: another one stands here now */
@@ -356,7 +356,7 @@ void sl_timeline_rollback(struct sl_timeline *tl, uint32_t mark)
 	if (mark >= tl->marks)
 		return;
 	if (tl->logged > tl->mark[mark].logged) {
-		sl_group_undo(tl, tl->mark[mark].logged);
+		sl_node_class_undo(tl, tl->mark[mark].logged);
 		tl->grown = tl->mark[mark].grown;
 		if (tl->space)
 			tl->space_undo(tl->space, tl->mark[mark].moment);
@@ -371,5 +371,5 @@ void sl_timeline_release(struct sl_timeline *tl, uint32_t mark)
 		return;
 	tl->marks = mark;
 	if (!mark)
-		sl_group_forget(tl);
+		sl_node_class_forget(tl);
 }

@@ -40,14 +40,14 @@ struct sl_plan_start_row start_row(uint32_t job, struct sl_range places)
 	return row;
 }
 
-void start(struct built_plan *p, uint32_t job, struct sl_range places)
+void put_start(struct built_plan *p, uint32_t job, struct sl_range places)
 {
 	struct sl_plan_start_row row = start_row(job, places);
 
 	sl_builder_append(p->builder, SL_P_START, &row);
 }
 
-void reserve(struct built_plan *p, uint32_t job, int64_t in, struct sl_range places)
+void put_reservation(struct built_plan *p, uint32_t job, int64_t in, struct sl_range places)
 {
 	struct sl_plan_reserve_row row = sl_plan_reserve_row();
 

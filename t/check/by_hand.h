@@ -20,10 +20,10 @@ struct sl_range places(struct built_plan *p, uint32_t first, uint32_t last, uint
 
 /* A job that is started, by its id: the row, and the row appended. */
 struct sl_plan_start_row start_row(uint32_t job, struct sl_range places);
-void start(struct built_plan *p, uint32_t job, struct sl_range places);
+void put_start(struct built_plan *p, uint32_t job, struct sl_range places);
 
 /* A job that is reserved so many seconds after BUILD_NOW. */
-void reserve(struct built_plan *p, uint32_t job, int64_t in, struct sl_range places);
+void put_reservation(struct built_plan *p, uint32_t job, int64_t in, struct sl_range places);
 
 /* The plan is refused and the message has these words; NULL: it is not. */
 void expect(struct build *b, struct built_plan *p, const char *words);
@@ -34,7 +34,7 @@ struct build *one(struct build_job j);
 /* What becomes of a plan, called p_, that starts job 2 on these places. */
 #define EXPECT_START(b, places_, words) do {				\
 	struct built_plan *p_ = build_plan(b);				\
-	start(p_, 2, places_);						\
+	put_start(p_, 2, places_);						\
 	expect(b, p_, words);						\
 } while (0)
 

@@ -26,8 +26,8 @@ static void a_feasible_plan_passes(void **state)
 	build_pending(b, (struct build_job) { .id = 3, .nodes = 1, .limit = 1800 });
 	build_open(b);
 	p = build_plan(b);
-	reserve(p, 2, 3600, places(p, 0, 3, 8));
-	start(p, 3, place(p, 3, 1, 0, 0));
+	put_reservation(p, 2, 3600, places(p, 0, 3, 8));
+	put_start(p, 3, place(p, 3, 1, 0, 0));
 	expect(b, p, NULL);
 	p = build_plan(b);
 	expect(b, p, NULL);
@@ -67,7 +67,7 @@ static void a_job_that_is_unknown_or_not_queued_there_is_refused(void **state)
 	(void) state;
 	build_partition(b, "other", 0, 3);
 	build_running(b, (struct build_job) { .id = 9, .cores = 1, .ends_in = 60 });
-	start(p, 3, place(p, 0, 1, 0, 0));
+	put_start(p, 3, place(p, 0, 1, 0, 0));
 	expect(b, p, "job 3: is not in the snapshot");
 	p = build_plan(b);
 	row = start_row(2, place(p, 0, 1, 0, 0));
@@ -75,7 +75,7 @@ static void a_job_that_is_unknown_or_not_queued_there_is_refused(void **state)
 	sl_builder_append(p->builder, SL_P_START, &row);
 	expect(b, p, "job 2: is not queued in partition other");
 	p = build_plan(b);
-	start(p, 9, place(p, 0, 1, 0, 0));
+	put_start(p, 9, place(p, 0, 1, 0, 0));
 	expect(b, p, "job 9: is not queued");
 	p = build_plan(b);
 	row.partition = 7;
@@ -101,12 +101,12 @@ static void a_job_planned_twice_is_refused(void **state)
 	struct built_plan *p = build_plan(b);
 
 	(void) state;
-	start(p, 2, place(p, 0, 1, 0, 0));
-	start(p, 2, place(p, 1, 1, 0, 0));
+	put_start(p, 2, place(p, 0, 1, 0, 0));
+	put_start(p, 2, place(p, 1, 1, 0, 0));
 	expect(b, p, "job 2: is planned 2 times, it stands for 1 task");
 	p = build_plan(b);
-	start(p, 2, place(p, 0, 1, 0, 0));
-	reserve(p, 2, 60, place(p, 1, 1, 0, 0));
+	put_start(p, 2, place(p, 0, 1, 0, 0));
+	put_reservation(p, 2, 60, place(p, 1, 1, 0, 0));
 	expect(b, p, "job 2: is planned 2 times");
 	build_destroy(b);
 }
@@ -130,15 +130,15 @@ static void an_array_record_starts_as_many_tasks_as_it_has(void **state)
 
 	(void) state;
 	for (uint32_t n = 0; n < 3; n++)
-		start(p, 2, place(p, n, 1, 0, 0));
+		put_start(p, 2, place(p, n, 1, 0, 0));
 	expect(b, p, NULL);
 	p = build_plan(b);
 	for (uint32_t n = 0; n < 4; n++)
-		start(p, 2, place(p, n, 1, 0, 0));
+		put_start(p, 2, place(p, n, 1, 0, 0));
 	expect(b, p, "job 2: is planned 4 times, it stands for 3 tasks");
 	p = build_plan(b);
-	reserve(p, 2, 60, place(p, 0, 1, 0, 0));
-	reserve(p, 2, 90, place(p, 0, 1, 0, 0));
+	put_reservation(p, 2, 60, place(p, 0, 1, 0, 0));
+	put_reservation(p, 2, 90, place(p, 0, 1, 0, 0));
 	expect(b, p, "job 2: is reserved twice");
 	build_destroy(b);
 }
@@ -150,12 +150,12 @@ static void an_array_throttle_counts_running_tasks_too(void **state)
 	uint32_t row = build_running(b, (struct build_job) { .id = 8, .cores = 1, .ends_in = 60 });
 
 	(void) state;
-	start(p, 2, place(p, 0, 1, 0, 0));
+	put_start(p, 2, place(p, 0, 1, 0, 0));
 	build_change(b, SL_T_JOB, row, sl_job_row, .array_job_id = 2);
 	expect(b, p, NULL);
 	p = build_plan(b);
-	start(p, 2, place(p, 0, 1, 0, 0));
-	start(p, 2, place(p, 1, 1, 0, 0));
+	put_start(p, 2, place(p, 0, 1, 0, 0));
+	put_start(p, 2, place(p, 1, 1, 0, 0));
 	expect(b, p, "3 tasks of array 2 would run, 2 may");
 	build_destroy(b);
 }
@@ -173,7 +173,7 @@ static void what_is_said_about_jobs_must_be_about_jobs(void **state)
 	p = build_plan(b);
 	pending.job = 2;
 	sl_builder_append(p->builder, SL_P_PENDING, &pending);
-	start(p, 2, place(p, 0, 1, 0, 0));
+	put_start(p, 2, place(p, 0, 1, 0, 0));
 	expect(b, p, "job 2: is started and stays pending");
 	p = build_plan(b);
 	sl_builder_append(p->builder, SL_P_ACTION, &action);
@@ -203,13 +203,13 @@ static void begin_time_and_deadline_are_kept(void **state)
 	EXPECT_START(b, place(p_, 0, 1, 0, 0), "job 2: starts at 1000000, before its begin time, 1000050");
 	build_change(b, SL_T_JOB, 0, sl_job_row, .deadline = BUILD_NOW + 160);
 	p = build_plan(b);
-	reserve(p, 2, 60, place(p, 0, 1, 0, 0));
+	put_reservation(p, 2, 60, place(p, 0, 1, 0, 0));
 	expect(b, p, NULL);
 	p = build_plan(b);
-	reserve(p, 2, 61, place(p, 0, 1, 0, 0));
+	put_reservation(p, 2, 61, place(p, 0, 1, 0, 0));
 	expect(b, p, "job 2: would end at 1000161, after its deadline 1000160");
 	p = build_plan(b);
-	reserve(p, 2, -1, place(p, 0, 1, 0, 0));
+	put_reservation(p, 2, -1, place(p, 0, 1, 0, 0));
 	expect(b, p, "before the present");
 	build_destroy(b);
 }
@@ -241,11 +241,11 @@ static void an_overdue_job_ends_soon_and_a_job_without_limit_never(void **state)
 	build_change(b, SL_T_JOB, row, sl_job_row, .end_time = BUILD_NOW - 500);
 	EXPECT_START(b, place(p_, 0, 8, 0, 0), "16 cores in use at 1000000");
 	p = build_plan(b);
-	reserve(p, 2, SL_OVERDUE_S, place(p, 0, 8, 0, 0));
+	put_reservation(p, 2, SL_OVERDUE_S, place(p, 0, 8, 0, 0));
 	expect(b, p, NULL);
 	build_change(b, SL_T_JOB, row, sl_job_row, .end_time = SL_UNLIMITED);
 	p = build_plan(b);
-	reserve(p, 2, INT64_C(1) << 40, place(p, 0, 8, 0, 0));
+	put_reservation(p, 2, INT64_C(1) << 40, place(p, 0, 8, 0, 0));
 	expect(b, p, "16 cores in use");
 	build_destroy(b);
 }

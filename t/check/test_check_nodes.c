@@ -23,7 +23,7 @@ static void places_must_be_nodes_in_order(void **state)
 	(void) state;
 	place(p, 1, 1, 0, 0);
 	r.count = 2;
-	start(p, 2, r);
+	put_start(p, 2, r);
 	expect(b, p, "job 2: node n1 comes twice or out of order");
 	EXPECT_START(b, place(p_, 4, 1, 0, 0), "no node row 4");
 	build_destroy(b);
@@ -51,7 +51,7 @@ static void a_completing_node_takes_reservations(void **state)
 
 	(void) state;
 	build_change(b, SL_T_NODE, 3, sl_node_row, .state = SL_NODE_COMPLETING);
-	reserve(p, 2, SL_OVERDUE_S, place(p, 3, 1, 0, 0));
+	put_reservation(p, 2, SL_OVERDUE_S, place(p, 3, 1, 0, 0));
 	expect(b, p, NULL);
 	build_destroy(b);
 }
@@ -162,7 +162,7 @@ static void a_node_of_another_user_is_refused_until_it_is_his_no_more(void **sta
 	build_running(b, (struct build_job) { .id = 1, .cores = 1, .ends_in = 60 });
 	build_change(b, SL_T_NODE, 0, sl_node_row, .owner = 7);
 	EXPECT_START(b, place(p_, 0, 1, 0, 0), "job 2: node n0 belongs to user 7");
-	reserve(p, 2, 60, place(p, 0, 1, 0, 0));
+	put_reservation(p, 2, 60, place(p, 0, 1, 0, 0));
 	expect(b, p, NULL);
 	build_destroy(b);
 }
@@ -177,7 +177,7 @@ static void contiguous_means_adjacent(void **state)
 	build_change(b, SL_T_JOB, 0, sl_job_row, .flags = SL_JOBF_CONTIGUOUS);
 	place(p, 2, 1, 0, 0);
 	r.count = 2;
-	start(p, 2, r);
+	put_start(p, 2, r);
 	expect(b, p, "job 2: its nodes are not contiguous");
 	EXPECT_START(b, places(p_, 2, 3, 1), NULL);
 	build_destroy(b);
@@ -234,7 +234,7 @@ static void the_tasks_must_have_their_cores_and_not_one_more(void **state)
 	r = place(p, 0, 8, 0, 0);
 	place(p, 1, 4, 0, 0);
 	r.count = 2;
-	start(p, 2, r);
+	put_start(p, 2, r);
 	expect(b, p, NULL);
 	build_destroy(b);
 }
@@ -304,10 +304,10 @@ static void more_cores_than_a_node_has_left_are_refused(void **state)
 	EXPECT_START(b, place(p_, 1, 4, 0, 0), "job 2: node n1: 9 cores in use at 1000000, it has 8");
 	EXPECT_START(b, place(p_, 2, 4, 0, 0), NULL);
 	p = build_plan(b);
-	reserve(p, 2, 60, place(p, 1, 4, 0, 0));
+	put_reservation(p, 2, 60, place(p, 1, 4, 0, 0));
 	expect(b, p, NULL);
 	p = build_plan(b);
-	reserve(p, 2, 59, place(p, 1, 4, 0, 0));
+	put_reservation(p, 2, 59, place(p, 1, 4, 0, 0));
 	expect(b, p, "job 2: node n1: 9 cores in use at 1000059");
 	build_destroy(b);
 }
@@ -320,12 +320,12 @@ static void a_start_that_runs_into_a_reservation_of_the_plan_is_refused(void **s
 	(void) state;
 	build_pending(b, (struct build_job) { .id = 3, .nodes = 4, .exclusive = true, .limit = 60 });
 	p = build_plan(b);
-	start(p, 2, place(p, 1, 4, 0, 0));
-	reserve(p, 3, 100, places(p, 0, 3, 8));
+	put_start(p, 2, place(p, 1, 4, 0, 0));
+	put_reservation(p, 3, 100, places(p, 0, 3, 8));
 	expect(b, p, NULL);
 	p = build_plan(b);
-	start(p, 2, place(p, 1, 4, 0, 0));
-	reserve(p, 3, 99, places(p, 0, 3, 8));
+	put_start(p, 2, place(p, 1, 4, 0, 0));
+	put_reservation(p, 3, 99, places(p, 0, 3, 8));
 	expect(b, p, "job 3: node n1: 12 cores in use at 1000099, it has 8");
 	build_destroy(b);
 }
@@ -366,7 +366,7 @@ static void gres_are_counted_by_node_job_and_task(void **state)
 		r = place(p, 0, 1, 0, 2);
 		place(p, 1, 1, 0, second);
 		r.count = 2;
-		start(p, 2, r);
+		put_start(p, 2, r);
 		expect(b, p, second ? NULL : "job 2: its nodes have 2 gpu, needs 3");
 	}
 	build_change(b, SL_T_JOB, 0, sl_job_row, .gres = build_gres(b, "gpu", "", 2, SL_PER_TASK));
@@ -377,7 +377,7 @@ static void gres_are_counted_by_node_job_and_task(void **state)
 		r = place(p, 0, 1, 0, 2);
 		place(p, 1, 1, 0, second);
 		r.count = 2;
-		start(p, 2, r);
+		put_start(p, 2, r);
 		expect(b, p, second == 2 ? NULL : "job 2: its nodes have 1 tasks' worth of gpu, needs 2");
 	}
 	build_destroy(b);
@@ -425,10 +425,10 @@ static void licences_are_counted_over_time(void **state)
 	build_change(b, SL_T_JOB, row, sl_job_row, .licenses = build_license(b, 0, 3));
 	EXPECT_START(b, place(p_, 0, 1, 0, 0), "job 2: 5 of license matlab in use at 1000000, there are 4");
 	p = build_plan(b);
-	reserve(p, 2, 60, place(p, 0, 1, 0, 0));
+	put_reservation(p, 2, 60, place(p, 0, 1, 0, 0));
 	expect(b, p, NULL);
 	p = build_plan(b);
-	reserve(p, 2, 59, place(p, 0, 1, 0, 0));
+	put_reservation(p, 2, 59, place(p, 0, 1, 0, 0));
 	expect(b, p, "job 2: 5 of license");
 	build_destroy(b);
 }

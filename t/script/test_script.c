@@ -84,6 +84,39 @@ static struct build *three_jobs(void)
 	return b;
 }
 
+/* A policy with three_jobs(), and what came of its last cycle. */
+struct scene {
+	struct sl_bundle *set;
+	struct sl_script *s;
+	struct build *b;
+	const struct sl_snapshot *snap;
+	struct sl_plan_figures fig;
+	struct sl_error err;
+	uint32_t started;
+};
+
+static struct scene set_scene(const char *policy, const struct sl_limits *limits)
+{
+	struct scene n = { .set = load(policy), .b = three_jobs() };
+
+	n.snap = build_open(n.b);
+	n.s = sl_script_create(n.set, limits, &n.err);
+	assert_non_null(n.s);
+	return n;
+}
+
+static int run_cycle(struct scene *n, const struct sl_limits *limits)
+{
+	return cycle(n->s, n->snap, limits, &n->fig, &n->started, &n->err);
+}
+
+static void clear_scene(struct scene *n)
+{
+	sl_script_destroy(n->s);
+	sl_bundle_destroy(n->set);
+	build_destroy(n->b);
+}
+
 static void the_bundled_policies_load_and_decide(void **state)
 {
 	static const char *const name[] = { "easy", "fcfs", "conservative", "easy,window=100" };
@@ -118,59 +151,43 @@ static void the_bundled_policies_load_and_decide(void **state)
 
 static void a_failure_is_told_and_what_was_booked_stands(void **state)
 {
-	struct sl_bundle *set = load("local M = { api = 1 }\n"
-				     "function M.decide(cluster, plan)\n"
-				     "  for job in cluster:queue() do plan:start(job) end\n"
-				     "  if cluster.name ~= 'probe' then error('mine') end\n"
-				     "end\nreturn M");
-	struct build *b = three_jobs();
-	const struct sl_snapshot *snap = build_open(b);
-	struct sl_plan_figures fig;
-	struct sl_error err;
-	struct sl_script *s = sl_script_create(set, NULL, &err);
-	uint32_t started;
+	struct scene n = set_scene("local M = { api = 1 }\n"
+				   "function M.decide(cluster, plan)\n"
+				   "  for job in cluster:queue() do plan:start(job) end\n"
+				   "  if cluster.name ~= 'probe' then error('mine') end\n"
+				   "end\nreturn M", NULL);
 
 	(void) state;
-	assert_int_equal(cycle(s, snap, NULL, &fig, &started, &err), 1);
-	assert_int_equal(started, 1);
-	assert_int_equal(err.code, SL_ESCRIPT);
-	assert_string_equal(err.text, "policy.lua:4: mine");
-	assert_string_equal(fig.error, "policy.lua:4: mine");
-	assert_false(fig.truncated);
-	sl_script_destroy(s);
-	sl_bundle_destroy(set);
-	build_destroy(b);
+	assert_int_equal(run_cycle(&n, NULL), 1);
+	assert_int_equal(n.started, 1);
+	assert_int_equal(n.err.code, SL_ESCRIPT);
+	assert_string_equal(n.err.text, "policy.lua:4: mine");
+	assert_string_equal(n.fig.error, "policy.lua:4: mine");
+	assert_false(n.fig.truncated);
+	clear_scene(&n);
 }
 
 static void the_budget_ends_a_cycle_and_the_state_serves_the_next_one(void **state)
 {
-	struct sl_bundle *set = load("local M = { api = 1 } n = 0\n"
-				     "function M.decide(cluster, plan)\n"
-				     "  for job in cluster:queue() do plan:start(job) end\n"
-				     "  n = n + 1\n"
-				     "  if cluster.name ~= 'probe' and n == 1 then while true do end end\n"
-				     "end\nreturn M");
+	struct scene n = set_scene("local M = { api = 1 } n = 0\n"
+				   "function M.decide(cluster, plan)\n"
+				   "  for job in cluster:queue() do plan:start(job) end\n"
+				   "  n = n + 1\n"
+				   "  if cluster.name ~= 'probe' and n == 1 then while true do end end\n"
+				   "end\nreturn M", NULL);
 	struct sl_limits limits = { .budget_us = 500000 };
-	struct build *b = three_jobs();
-	const struct sl_snapshot *snap = build_open(b);
-	struct sl_plan_figures fig;
-	struct sl_error err;
-	struct sl_script *s = sl_script_create(set, NULL, &err);
-	uint32_t started;
 
 	(void) state;
-	assert_int_equal(cycle(s, snap, &limits, &fig, &started, &err), 1);
-	assert_true(fig.truncated);
-	assert_null(fig.error);
-	assert_int_equal(err.code, SL_ETIME);
-	assert_int_equal(started, 1);
+	assert_int_equal(run_cycle(&n, &limits), 1);
+	assert_true(n.fig.truncated);
+	assert_null(n.fig.error);
+	assert_int_equal(n.err.code, SL_ETIME);
+	assert_int_equal(n.started, 1);
 	/* the simulator keeps its state */
-	assert_int_equal(cycle(s, snap, NULL, &fig, &started, &err), 0);
-	assert_false(fig.truncated);
-	assert_int_equal(started, 1);
-	sl_script_destroy(s);
-	sl_bundle_destroy(set);
-	build_destroy(b);
+	assert_int_equal(run_cycle(&n, NULL), 0);
+	assert_false(n.fig.truncated);
+	assert_int_equal(n.started, 1);
+	clear_scene(&n);
 }
 
 /* A policy that keeps objects in a module's variable, which only a kept state can. */
@@ -187,13 +204,7 @@ static void an_object_that_was_kept_raises_in_the_next_cycle(void **state)
 	(void) state;
 	for (size_t i = 0; i < sizeof(use) / sizeof(use[0]); i++) {
 		char text[1000];
-		struct sl_bundle *set;
-		struct sl_script *s;
-		struct build *b = three_jobs();
-		const struct sl_snapshot *snap = build_open(b);
-		struct sl_plan_figures fig;
-		struct sl_error err = { 0 };
-		uint32_t started;
+		struct scene n;
 		int r;
 
 		snprintf(text, sizeof(text), "local M = { api = 1 } local kept, kept_cluster, kept_node, kept_next\n"
@@ -202,16 +213,13 @@ static void an_object_that_was_kept_raises_in_the_next_cycle(void **state)
 			 "  kept_cluster, kept_node, kept_next = cluster, cluster.nodes[1], cluster:queue()\n"
 			 "  for job in cluster:queue() do kept = job end\n"
 			 "end\nreturn M", use[i][0]);
-		set = load(text);
-		s = sl_script_create(set, NULL, &err);
-		assert_int_equal(cycle(s, snap, NULL, &fig, &started, &err), 0);
-		r = cycle(s, snap, NULL, &fig, &started, &err);
+		n = set_scene(text, NULL);
+		assert_int_equal(run_cycle(&n, NULL), 0);
+		r = run_cycle(&n, NULL);
 		assert_int_equal(r, use[i][1] ? 1 : 0);
-		if (r && !strstr(err.text, use[i][1]))
-			fail_msg("%s", err.text);
-		sl_script_destroy(s);
-		sl_bundle_destroy(set);
-		build_destroy(b);
+		if (r && !strstr(n.err.text, use[i][1]))
+			fail_msg("%s", n.err.text);
+		clear_scene(&n);
 	}
 }
 
@@ -338,52 +346,38 @@ static void a_policy_cannot_be_changed_once_it_was_checked(void **state)
 /* It is not the fault of the policy that was the last to decide in the cycle before. */
 static void a_cycle_without_memory_to_begin_with_is_told(void **state)
 {
-	struct sl_bundle *set = load("local M = { api = 1, name = 'policy' } local cycle = 0\n"
-				     "function M.serve(_, cluster) if cluster.name == 'probe' then return end\n"
-				     "  cycle = cycle + 1 local t = {} while cycle > 1 do t = { t } end end\n"
-				     "function M.decide() end\nreturn M");
 	struct sl_limits limits = { .memory = 8 << 20 };
-	struct build *b = three_jobs(), *other = three_jobs();
-	struct sl_error err = { 0 };
-	struct sl_script *s = sl_script_create(set, &limits, &err);
-	struct sl_plan_figures fig;
-	uint32_t started;
+	struct scene n = set_scene("local M = { api = 1, name = 'policy' } local cycle = 0\n"
+				   "function M.serve(_, cluster) if cluster.name == 'probe' then return end\n"
+				   "  cycle = cycle + 1 local t = {} while cycle > 1 do t = { t } end end\n"
+				   "function M.decide() end\nreturn M", &limits);
+	struct build *other = three_jobs();
 
 	(void) state;
-	assert_int_equal(cycle(s, build_open(b), &limits, &fig, &started, &err), 0);
-	assert_int_equal(cycle(s, build_open(other), &limits, &fig, &started, &err), 1);
-	assert_int_equal(err.code, SL_ENOMEM);
-	assert_string_equal(err.text, "memory limit of 8 MiB is used up");
-	sl_script_destroy(s);
-	sl_bundle_destroy(set);
-	build_destroy(b);
+	assert_int_equal(run_cycle(&n, &limits), 0);
+	assert_int_equal(cycle(n.s, build_open(other), &limits, &n.fig, &n.started, &n.err), 1);
+	assert_int_equal(n.err.code, SL_ENOMEM);
+	assert_string_equal(n.err.text, "memory limit of 8 MiB is used up");
+	clear_scene(&n);
 	build_destroy(other);
 }
 
 static void the_memory_of_a_state_is_known_and_bounded(void **state)
 {
-	struct sl_bundle *set = load("local M = { api = 1 }\n"
-				     "function M.decide(cluster) if cluster.name ~= 'probe' then\n"
-				     "  local t = {} for i = 1, math.huge do t[i] = { i } end end end\nreturn M");
 	struct sl_limits limits = { .memory = 8 << 20 };
-	struct build *b = three_jobs();
-	const struct sl_snapshot *snap = build_open(b);
-	struct sl_plan_figures fig;
-	struct sl_error err;
-	struct sl_script *s = sl_script_create(set, &limits, &err);
-	uint32_t started;
-	size_t peak, before = sl_script_memory(s, &peak);
+	struct scene n = set_scene("local M = { api = 1 }\n"
+				   "function M.decide(cluster) if cluster.name ~= 'probe' then\n"
+				   "  local t = {} for i = 1, math.huge do t[i] = { i } end end end\nreturn M", &limits);
+	size_t peak, before = sl_script_memory(n.s, &peak);
 
 	(void) state;
 	assert_true(before > 0 && before < (1 << 20));
-	assert_int_equal(cycle(s, snap, &limits, &fig, &started, &err), 1);
-	assert_int_equal(err.code, SL_ENOMEM);
-	assert_false(fig.truncated);
-	sl_script_memory(s, &peak);
+	assert_int_equal(run_cycle(&n, &limits), 1);
+	assert_int_equal(n.err.code, SL_ENOMEM);
+	assert_false(n.fig.truncated);
+	sl_script_memory(n.s, &peak);
 	assert_true(peak > (4 << 20) && peak <= (8 << 20));
-	sl_script_destroy(s);
-	sl_bundle_destroy(set);
-	build_destroy(b);
+	clear_scene(&n);
 }
 
 static void many_states_come_from_one_bundle(void **state)

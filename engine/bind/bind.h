@@ -193,4 +193,9 @@ enum sl_lua_allow sl_lua_entry_allowed(lua_State *L, struct sl_lua *x, struct sl
  * it tried in vain, with all that was started. */
 void sl_lua_confirm_preempting(lua_State *L, struct sl_lua *x);
 
+/* The plan's guard (model/plan.h), whose argument is the context: the same question.  After
+ * the verb that failed for it, raise what it raised; nothing where it did not. */
+int sl_lua_guard(void *arg, struct sl_entry e, struct sl_refusal *why, struct sl_error *err);
+void sl_lua_raise_again(lua_State *L, struct sl_lua *x);
+
 #endif

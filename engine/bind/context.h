@@ -35,10 +35,6 @@ struct sl_lua {
 	uint64_t random;
 	uint32_t examined;
 	uint32_t log_lines, orders;	/* of the cycle: C memory has no cap but these */
-	uint32_t undone;		/* starts taken back in this cycle */
-	bool on_trial;			/* the last start is one about which allow() is asked */
-	uint32_t *barred;		/* rows of jobs whose start was taken back for it, in this turn */
-	uint32_t bars, bars_room;
 	uint8_t *seen;			/* by queue entry: counted as examined */
 	uint32_t seen_room;
 	struct sl_remember *remember;	/* from the snapshot, and what was remembered since */
@@ -60,7 +56,8 @@ struct sl_lua {
 	bool has_admit, has_allow;
 	uint8_t *closed;		/* by partition row: plan:close() */
 	struct sl_entry allowed;	/* the last entry that allow() let through... */
-	uint32_t allowed_starts, allowed_undone;	/* ... with so many starts; SL_NONE: none */
+	uint64_t allowed_at;		/* ... at this revision of the plan; UINT64_MAX: none */
+	bool guard_raised;		/* what it raised is on the stack */
 	const uint32_t *order;		/* queue entries by rank, NULL: the queue's order */
 	uint32_t ordered;
 };

@@ -57,7 +57,8 @@ struct held {
 	int64_t from, to;
 	uint8_t *member;	/* by partition row, NULL: all; behind this struct */
 	/* as of */
-	uint32_t generation, undone, starts;
+	uint32_t generation, starts;
+	uint64_t revision;		/* of the plan, when so many starts were in it */
 	bool known, knows_first;
 	uint16_t gpu_kinds;
 	struct name *name;
@@ -320,26 +321,28 @@ static void forget(struct held *h)
 static void follow(lua_State *L, struct sl_lua *x, struct held *h)
 {
 	const uint32_t *running;
-	uint32_t count;
+	uint32_t count, runs;
 
 	if (!x->running)
 		luaL_error(L, "only in a cycle");
-	if (h->known && (h->generation != x->generation || h->undone != x->undone))
+	sl_plan_started(x->plan, &count);
+	/* where more has changed than what was added to the list of starts, some were taken back */
+	if (h->known && (h->generation != x->generation ||
+			 sl_plan_revision(x->plan) - h->revision != (uint64_t) count - h->starts))
 		forget(h);
 	if (!h->known) {
 		if (!h->name)
 			grow_names(L, h);
 		h->gpu_kinds = sl_gpu_kinds(x->snap);
-		running = sl_cluster_running(x->cluster, &count);
-		for (uint32_t i = 0; i < count; i++)
+		running = sl_cluster_running(x->cluster, &runs);
+		for (uint32_t i = 0; i < runs; i++)
 			add_running(L, x, h, running[i]);
 		h->known = true;
 		h->generation = x->generation;
-		h->undone = x->undone;
 	}
-	sl_plan_started(x->plan, &count);
-	for (count -= x->on_trial; h->starts < count; h->starts++)
+	for (; h->starts < count; h->starts++)
 		add_started(L, x, h, h->starts);
+	h->revision = sl_plan_revision(x->plan);
 }
 
 /* -- the class ------------------------------------------------------------ */
@@ -371,12 +374,9 @@ static int64_t amount_asked(struct sl_lua *x, struct held *h, struct sl_entry e)
 	struct sl_range shapes = x->snap->job.shapes[e.job];
 	int64_t least, amount, now = sl_cluster_now(x->cluster), end;
 	struct sl_booking b;
-	struct sl_error err;
 	struct way w;
-	uint32_t n;
 
-	sl_plan_started(x->plan, &n);
-	if (x->on_trial && !sl_plan_booking(x->plan, false, n - 1, &b, &err))
+	if (sl_plan_trial(x->plan, &b))
 		return multiply(units_of(h, x->snap, b.places, b.count),
 				seconds_held(h, now, b.end_time == SL_UNLIMITED ? SL_UNLIMITED :
 					     b.end_time - b.start_time, &end));

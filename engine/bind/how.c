@@ -81,48 +81,48 @@ static void read_place(lua_State *L, struct sl_how *how)
 }
 
 /* shape = n: the job's nth alternative, 0 as asked; "any": all of them */
-static void read_shape(lua_State *L, struct sl_lua *x, uint32_t job, struct sl_lua_how *h)
+static void read_shape(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_lua_how *h)
 {
-	uint32_t shapes = x->snap->job.shapes[job].count;
+	uint32_t shapes = x->snap->job.shapes[e->job].count;
 
 	if (lua_type(L, -1) == LUA_TSTRING && !strcmp(lua_tostring(L, -1), "any")) {
-		h->last = shapes;
+		h->terms.any_shape = true;
 		return;
 	}
 	if (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 0 || lua_tointeger(L, -1) > shapes)
 		luaL_error(L, "shape: expected 0 to %d, the number of its alternatives, or \"any\", got %s", (int) shapes,
 			   sl_sandbox_tostring(L, -1, NULL));
-	h->first = h->last = lua_tointeger(L, -1);
+	e->shape = lua_tointeger(L, -1);
 }
 
 /* bid = b: its nodes and cores, and its shape; the bid is on the top of the stack */
-static void read_bid(lua_State *L, struct sl_lua *x, struct sl_entry e, struct sl_lua_how *h)
+static void read_bid(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_lua_how *h)
 {
 	const struct sl_bid_part *part;
 	const struct sl_bid *b = sl_lua_check_bid(L, x, lua_gettop(L), &part);
 	struct sl_pick *pick;
 	uint32_t n = 0;
 
-	if (b->entry.job != e.job || b->entry.partition != e.partition)
-		luaL_error(L, "bid: expected one of job %d, got one of job %d", (int) x->snap->job.id[e.job],
+	if (b->entry.job != e->job || b->entry.partition != e->partition)
+		luaL_error(L, "bid: expected one of job %d, got one of job %d", (int) x->snap->job.id[e->job],
 			   (int) x->snap->job.id[b->entry.job]);
-	h->first = h->last = b->entry.shape;
+	e->shape = b->entry.shape;
 	if (b->native) {
-		h->buffer.method = SL_PLACE_NATIVE;
+		h->place.method = SL_PLACE_NATIVE;
 		return;
 	}
 	pick = lua_newuserdatauv(L, b->nodes * sizeof(*pick), 0);
 	for (uint32_t i = 0; i < b->parts; i++)
 		for (uint32_t node = part[i].first; node <= part[i].last; node++)
 			pick[n++] = (struct sl_pick) { node, b->elastic ? 0 : (uint32_t) part[i].each.cores };
-	h->buffer.method = SL_PLACE_EXPLICIT;
-	h->buffer.picks = pick;
-	h->buffer.count = n;
+	h->place.method = SL_PLACE_EXPLICIT;
+	h->place.picks = pick;
+	h->place.count = n;
 }
 
 /* Which keys the table has, and its shape: most have that alone, and are read for every job
  * of a queue. */
-static void read_keys(lua_State *L, struct sl_lua *x, uint32_t job, struct sl_lua_how *h)
+static void read_keys(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_lua_how *h)
 {
 	for (lua_pushnil(L); lua_next(L, 3); lua_pop(L, 1)) {
 		const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : luaL_typename(L, -2);
@@ -133,32 +133,9 @@ static void read_keys(lua_State *L, struct sl_lua *x, uint32_t job, struct sl_lu
 		if (i == KEYS)
 			luaL_error(L, "unknown key '%s', expected place, layout, shape, bid, borrow, through or because", key);
 		if (i == SHAPE)
-			read_shape(L, x, job, h);
+			read_shape(L, x, e, h);
 		h->said |= 1u << i;
 	}
-}
-
-void sl_lua_check_how(lua_State *L, struct sl_lua *x, struct sl_entry e, struct sl_lua_how *h)
-{
-	*h = (struct sl_lua_how) { .buffer.method = SL_PLACE_BESTFIT };
-	if (lua_isnoneornil(L, 3))
-		return;
-	luaL_checktype(L, 3, LUA_TTABLE);
-	read_keys(L, x, e.job, h);
-	if (says(h, PLACE) && says(h, LAYOUT))
-		luaL_error(L, "place and layout: expected only one of them");
-	if (says(h, BID) && (says(h, PLACE) || says(h, LAYOUT) || says(h, SHAPE)))
-		luaL_error(L, "bid: expected no place, layout or shape beside it");
-	if (get(L, h, PLACE)) {
-		read_place(L, &h->buffer);
-		lua_pop(L, 1);
-	}
-	if (get(L, h, LAYOUT))
-		read_layout(L, x, &h->buffer);
-	if (get(L, h, BID))
-		read_bid(L, x, e, h);
-	if (says(h, PLACE) || says(h, LAYOUT) || says(h, BID))
-		h->how = &h->buffer;
 }
 
 /* -- borrowing ---------------------------------------------------------- */
@@ -176,39 +153,58 @@ static uint32_t read_partition(lua_State *L, struct sl_lua *x, const char *key)
 	return row;
 }
 
-bool sl_lua_read_loan(lua_State *L, struct sl_lua *x, const struct sl_lua_how *h, struct sl_entry *e,
-		      struct sl_refusal *refusal)
+/* borrow = { "gpu", "long" }, through = "all" */
+static void read_loan(lua_State *L, struct sl_lua *x, struct sl_lua_how *h)
 {
-	struct sl_loan wish = { .home = e->partition };
-	struct sl_error err;
-	int r, list;
+	struct sl_loan *loan = &h->loan;
+	int list;
 
 	if (says(h, BORROW) != says(h, THROUGH))
 		luaL_error(L, "borrow and through: expected both or none");
 	if (!get(L, h, BORROW))
-		return true;
+		return;
 	list = lua_gettop(L);
 	if (!lua_istable(L, list))
 		luaL_error(L, "borrow: expected a list of partitions, got %s", luaL_typename(L, list));
 	get(L, h, THROUGH);
-	wish.through = read_partition(L, x, "through");
+	loan->through = read_partition(L, x, "through");
 	for (lua_Integer i = 1; lua_rawgeti(L, list, i) != LUA_TNIL; i++) {
-		if (wish.lenders == SL_MAX_LENDERS)
+		if (loan->lenders == SL_MAX_LENDERS)
 			luaL_error(L, "borrow: more than %d partitions", SL_MAX_LENDERS);
-		wish.lender[wish.lenders++] = read_partition(L, x, "borrow");
+		loan->lender[loan->lenders++] = read_partition(L, x, "borrow");
 		lua_pop(L, 1);
 	}
 	lua_settop(L, list - 1);
-	r = sl_cluster_borrow(x->cluster, *e, &wish, &e->loan, refusal->text, &err);
-	if (r < 0)
-		luaL_error(L, "%s", err.text);
-	refusal->why = r ? SL_WHY_NONE : SL_WHY_PARTITION;
-	return r;
+	h->terms.borrow = loan;
 }
 
-bool sl_lua_how_borrows(const struct sl_lua_how *h)
+/* -- all of it ---------------------------------------------------------- */
+
+void sl_lua_check_how(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_lua_how *h)
 {
-	return says(h, BORROW);
+	h->said = 0;
+	h->terms = (struct sl_terms) { 0 };
+	if (lua_isnoneornil(L, 3))
+		return;
+	luaL_checktype(L, 3, LUA_TTABLE);
+	h->place = (struct sl_how) { .method = SL_PLACE_BESTFIT };
+	h->loan = (struct sl_loan) { .home = e->partition };
+	read_keys(L, x, e, h);
+	if (says(h, PLACE) && says(h, LAYOUT))
+		luaL_error(L, "place and layout: expected only one of them");
+	if (says(h, BID) && (says(h, PLACE) || says(h, LAYOUT) || says(h, SHAPE)))
+		luaL_error(L, "bid: expected no place, layout or shape beside it");
+	if (get(L, h, PLACE)) {
+		read_place(L, &h->place);
+		lua_pop(L, 1);
+	}
+	if (get(L, h, LAYOUT))
+		read_layout(L, x, &h->place);
+	if (get(L, h, BID))
+		read_bid(L, x, e, h);
+	if (says(h, PLACE) || says(h, LAYOUT) || says(h, BID))
+		h->terms.how = &h->place;
+	read_loan(L, x, h);
 }
 
 /* -- words -------------------------------------------------------------- */

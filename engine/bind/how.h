@@ -14,25 +14,15 @@
 
 struct sl_lua_how {
 	unsigned said;			/* keys, for bind/how.c */
-	struct sl_how buffer;
-	const struct sl_how *how;	/* NULL: what suits the job */
-	uint32_t first, last;		/* shapes to try, one after the other; as a rule the same one */
+	struct sl_terms terms;
+	struct sl_how place;		/* what terms.how points to */
+	struct sl_loan loan;		/* what terms.borrow points to */
 };
 
-/* Read it, at argument 3 (or nothing there), for the job of an entry. */
-void sl_lua_check_how(lua_State *L, struct sl_lua *x, struct sl_entry e, struct sl_lua_how *h);
-
-/*
- * borrow = { "gpu", "long" }, through = "all": which of them may lend the job nodes?
- * True, with e->loan set where something is borrowed; false with *refusal.
- */
-bool sl_lua_read_loan(lua_State *L, struct sl_lua *x, const struct sl_lua_how *h, struct sl_entry *e,
-		      struct sl_refusal *refusal);
+/* Read it, at argument 3 (or nothing there), for an entry, whose shape is set. */
+void sl_lua_check_how(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_lua_how *h);
 
 /* because = "...": the policy's words for a start that was made. */
 void sl_lua_read_because(lua_State *L, struct sl_lua *x, const struct sl_lua_how *h, uint32_t job);
-
-/* Does it say borrow? */
-bool sl_lua_how_borrows(const struct sl_lua_how *h);
 
 #endif

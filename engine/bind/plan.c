@@ -6,7 +6,6 @@
  */
 #include "bind/how.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define MAX_ORDERS 100000	/* of a cycle, beside starts and reservations */
@@ -45,109 +44,17 @@ static int refused(lua_State *L, const struct sl_refusal *refusal)
 	return 3;
 }
 
-static int misused(lua_State *L, const struct sl_error *err)
+/* Raise what is wrong: what allow() raised while the plan asked it, if that is it. */
+static int misused(lua_State *L, struct sl_lua *x, const struct sl_error *err)
 {
+	sl_lua_raise_again(L, x);
 	return luaL_error(L, "%s", err->text);
-}
-
-/* Forbidden by the set's allow(): nil, and why. */
-static int forbidden(lua_State *L, const char *reason)
-{
-	lua_pushnil(L);
-	lua_pushstring(L, reason);
-	lua_pushstring(L, sl_why_word(SL_WHY_POLICY));
-	return 3;
 }
 
 /* -- decisions --------------------------------------------------------- */
 
-typedef int decide_now(struct sl_plan *, struct sl_entry, const struct sl_how *, struct sl_refusal *,
+typedef int decide_now(struct sl_plan *, struct sl_entry, const struct sl_terms *, struct sl_refusal *,
 		       struct sl_error *);
-
-static bool is_barred(const struct sl_lua *x, uint32_t job)
-{
-	for (uint32_t i = 0; i < x->bars; i++)
-		if (x->barred[i] == job)
-			return true;
-	return false;
-}
-
-/* It would be given the same place again, now or reserved: not in this turn. */
-static void bar(lua_State *L, struct sl_lua *x, uint32_t job)
-{
-	if (x->bars == x->bars_room) {
-		uint32_t room = x->bars_room ? 2 * x->bars_room : 16;
-		uint32_t *barred = realloc(x->barred, room * sizeof(*barred));
-
-		if (!barred)
-			luaL_error(L, "out of memory");
-		x->barred = barred;
-		x->bars_room = room;
-	}
-	x->barred[x->bars++] = job;
-}
-
-struct question {
-	struct sl_entry entry;
-	char *reason;
-	enum sl_lua_allow answer;
-};
-
-/* Protected, so that no start stays on trial: argument 1 is where the question is. */
-static int ask_about_start(lua_State *L)
-{
-	struct question *q = lua_touserdata(L, 1);
-
-	q->answer = sl_lua_entry_allowed(L, sl_lua_context(L), q->entry, q->reason);
-	return 0;
-}
-
-/*
- * Before a place is known allow() is told the least that the job can come to.  Now that
- * it has one it is asked about that, and what it forbids, or fails to say, is taken back.
- */
-static bool is_kept(lua_State *L, struct sl_lua *x, struct sl_entry e, char *reason)
-{
-	struct question ask = { e, reason, SL_ALLOW_NO };
-	struct sl_error err;
-	int status;
-
-	if (!x->has_allow)
-		return true;
-	x->on_trial = true;
-	lua_pushcfunction(L, ask_about_start);
-	lua_pushlightuserdata(L, &ask);
-	status = lua_pcall(L, 1, 0, 0);
-	x->on_trial = false;
-	if (status == LUA_OK && ask.answer != SL_ALLOW_NO)
-		return true;
-	if (sl_plan_undo(x->plan, e.job, &err))
-		misused(L, &err);
-	x->undone++;
-	if (status != LUA_OK)
-		lua_error(L);
-	if (!is_barred(x, e.job))
-		bar(L, x, e.job);
-	return false;
-}
-
-/* One shape.  1: started; 0 with *refusal, in words of the policy's own where *reason has some. */
-static int start_shape(lua_State *L, struct sl_lua *x, decide_now *decide, struct sl_entry e,
-		       const struct sl_lua_how *h, struct sl_refusal *refusal, char *reason)
-{
-	struct sl_error err;
-	int r;
-
-	if (!sl_lua_read_loan(L, x, h, &e, refusal))
-		return 0;
-	r = decide(x->plan, e, h->how, refusal, &err);
-	if (r < 0)
-		misused(L, &err);
-	if (!r || is_kept(L, x, e, reason))
-		return r;
-	refusal->why = SL_WHY_POLICY;
-	return 0;
-}
 
 /* That is no harm, and never meant: who does not look at what start() returns sees it so. */
 static void tell_twice(lua_State *L, struct sl_lua *x, uint32_t job)
@@ -165,32 +72,18 @@ static int start_with(lua_State *L, decide_now *decide)
 	struct sl_lua *x = check_plan(L);
 	struct sl_entry e = check_entry(L, x);
 	struct sl_refusal refusal = { 0 };
-	char reason[SL_LUA_TEXT_MAX];
 	struct sl_lua_how how;
+	struct sl_error err;
 	int r;
 
-	*reason = 0;
-	sl_lua_check_how(L, x, e, &how);
+	sl_lua_check_how(L, x, &e, &how);
 	if (sl_plan_job(x->plan, e.job) == SL_PLAN_STARTED)
 		tell_twice(L, x, e.job);
-	if (sl_lua_entry_allowed(L, x, e, reason) == SL_ALLOW_NO)
-		return forbidden(L, reason);
-	e.shape = how.first;
-	r = start_shape(L, x, decide, e, &how, &refusal, reason);
-	while (!r && e.shape < how.last) {
-		char other[SL_LUA_TEXT_MAX];
-		struct sl_refusal why = { 0 };
-
-		*other = 0;
-		e.shape++;
-		r = start_shape(L, x, decide, e, &how, &why, other);
-		if (!r && sl_refusal_yields(refusal.why, why.why)) {
-			refusal = why;
-			strcpy(reason, other);
-		}
-	}
+	r = decide(x->plan, e, &how.terms, &refusal, &err);
+	if (r < 0)
+		return misused(L, x, &err);
 	if (!r)
-		return *reason ? forbidden(L, reason) : refused(L, &refusal);
+		return refused(L, &refusal);
 	sl_lua_read_because(L, x, &how, e.job);
 	lua_pushboolean(L, 1);
 	return 1;
@@ -206,106 +99,38 @@ static int plan_backfill(lua_State *L)
 	return start_with(L, sl_plan_backfill);
 }
 
-/* Of the shapes to try the one that can start first; of equal ones the first. */
-static uint32_t soonest(struct sl_lua *x, struct sl_entry e, const struct sl_lua_how *h)
-{
-	int64_t best = INT64_MAX, start;
-	uint32_t shape = h->first;
+typedef int decide_when(struct sl_plan *, struct sl_entry, const struct sl_terms *, int64_t *,
+			struct sl_refusal *, struct sl_error *);
 
-	for (e.shape = h->first; h->first < h->last && e.shape <= h->last; e.shape++) {
-		if (sl_plan_earliest(x->plan, e, h->how, &start, NULL, NULL) != 1 || start >= best)
-			continue;
-		best = start;
-		shape = e.shape;
-	}
-	return shape;
+/* (job [, how]): a start time; or nil and why never */
+static int time_with(lua_State *L, decide_when *decide)
+{
+	struct sl_lua *x = check_plan(L);
+	struct sl_entry e = check_entry(L, x);
+	struct sl_refusal refusal = { 0 };
+	struct sl_lua_how how;
+	struct sl_error err;
+	int64_t start;
+	int r;
+
+	sl_lua_check_how(L, x, &e, &how);
+	r = decide(x->plan, e, &how.terms, &start, &refusal, &err);
+	if (r < 0)
+		return misused(L, x, &err);
+	if (!r)
+		return refused(L, &refusal);
+	lua_pushinteger(L, start);
+	return 1;
 }
 
-/* plan:earliest(job [, how]): when it could start; or nil and why never */
 static int plan_earliest(lua_State *L)
 {
-	struct sl_lua *x = check_plan(L);
-	struct sl_entry e = check_entry(L, x);
-	struct sl_refusal refusal = { 0 };
-	struct sl_lua_how how;
-	struct sl_error err;
-	int64_t start;
-	int r;
-
-	sl_lua_check_how(L, x, e, &how);
-	if (!sl_lua_read_loan(L, x, &how, &e, &refusal))
-		return refused(L, &refusal);
-	e.shape = soonest(x, e, &how);
-	r = sl_plan_earliest(x->plan, e, how.how, &start, &refusal, &err);
-	if (r < 0)
-		return misused(L, &err);
-	if (!r)
-		return refused(L, &refusal);
-	lua_pushinteger(L, start);
-	return 1;
+	return time_with(L, sl_plan_earliest);
 }
 
-/* The reservation that the job has in another partition. */
-static const struct sl_entry *reserved_elsewhere(struct sl_lua *x, struct sl_entry e)
-{
-	const struct sl_entry *r;
-	uint32_t count;
-
-	if (sl_plan_job(x->plan, e.job) != SL_PLAN_RESERVED)
-		return NULL;
-	r = sl_plan_reserved(x->plan, &count);
-	for (uint32_t i = 0; i < count; i++)
-		if (r[i].job == e.job && r[i].partition != e.partition)
-			return &r[i];
-	return NULL;
-}
-
-/*
- * A job that waits in several partitions keeps the reservation that comes first:
- * only an earlier start in another partition moves it.
- */
-static bool keeps_its_reservation(struct sl_lua *x, struct sl_entry e, const struct sl_how *how,
-				  struct sl_refusal *refusal)
-{
-	const struct sl_entry *other = reserved_elsewhere(x, e);
-	int64_t start, here;
-	uint32_t count;
-
-	if (!other || !sl_plan_places(x->plan, e.job, &count, &start) ||
-	    sl_plan_earliest(x->plan, e, how, &here, NULL, NULL) != 1 || here < start)
-		return false;
-	refusal->why = SL_WHY_PRIORITY;
-	snprintf(refusal->text, sizeof(refusal->text), "expected to start in partition %s no later",
-		 sl_snapshot_str(x->snap, x->snap->partition.name[other->partition]));
-	return true;
-}
-
-/* plan:reserve(job [, how]): the start time; or nil and why it can never run */
 static int plan_reserve(lua_State *L)
 {
-	struct sl_lua *x = check_plan(L);
-	struct sl_entry e = check_entry(L, x);
-	struct sl_refusal refusal = { 0 };
-	struct sl_lua_how how;
-	struct sl_error err;
-	int64_t start;
-	int r;
-
-	sl_lua_check_how(L, x, e, &how);
-	if (sl_lua_how_borrows(&how))
-		return luaL_error(L, "borrow: a reservation is for nodes of the job's own partition");
-	if (is_barred(x, e.job))
-		return forbidden(L, "has no place that the policy allows");
-	e.shape = soonest(x, e, &how);
-	if (keeps_its_reservation(x, e, how.how, &refusal))
-		return refused(L, &refusal);
-	r = sl_plan_reserve(x->plan, e, how.how, &start, &refusal, &err);
-	if (r < 0)
-		return misused(L, &err);
-	if (!r)
-		return refused(L, &refusal);
-	lua_pushinteger(L, start);
-	return 1;
+	return time_with(L, sl_plan_reserve);
 }
 
 /* plan:refuse(job, reason): it stays pending, and the user sees why */
@@ -317,7 +142,7 @@ static int plan_refuse(lua_State *L)
 	struct sl_error err;
 
 	if (sl_plan_refuse(x->plan, job->row, SL_WHY_POLICY, sl_lua_cut(cut, luaL_checkstring(L, 3)), &err))
-		return misused(L, &err);
+		return misused(L, x, &err);
 	return 0;
 }
 
@@ -326,7 +151,7 @@ static void close_partition(lua_State *L, struct sl_lua *x, uint32_t partition, 
 	struct sl_error err;
 
 	if (sl_plan_close(x->plan, partition, SL_WHY_PRIORITY, reason, &err))
-		misused(L, &err);
+		misused(L, x, &err);
 	sl_lua_close(L, x, partition);
 }
 
@@ -364,12 +189,11 @@ static int plan_undo(lua_State *L)
 	struct sl_error err;
 
 	if (!sl_plan_undo(x->plan, job->row, &err)) {
-		x->undone++;
 		lua_pushboolean(L, 1);
 		return 1;
 	}
 	if (err.code != SL_ENOENT)
-		return misused(L, &err);
+		return misused(L, x, &err);
 	lua_pushnil(L);
 	lua_pushstring(L, err.text);
 	return 2;
@@ -386,7 +210,7 @@ static int order(lua_State *L, struct sl_lua *x, enum sl_do verb, int64_t number
 	if (++x->orders > MAX_ORDERS)
 		return luaL_error(L, "more than %d orders in a cycle", MAX_ORDERS);
 	if (sl_plan_do(x->plan, verb, job->row, number, sl_lua_cut(cut, text), &err))
-		return misused(L, &err);
+		return misused(L, x, &err);
 	return 0;
 }
 

@@ -108,7 +108,8 @@ enum sl_lua_allow sl_lua_entry_allowed(lua_State *L, struct sl_lua *x, struct sl
 	enum sl_lua_allow answer;
 	struct sl_error err;
 	const char *why;
-	uint32_t starts;
+	struct sl_booking booking;
+	bool on_trial;
 	int top = lua_gettop(L);
 
 	if (x->held[e.partition]) {
@@ -118,9 +119,9 @@ enum sl_lua_allow sl_lua_entry_allowed(lua_State *L, struct sl_lua *x, struct sl
 	}
 	if (!x->has_allow)
 		return SL_ALLOW_YES;
-	sl_plan_started(x->plan, &starts);
-	if (!x->on_trial && x->allowed_starts == starts && x->allowed_undone == x->undone &&
-	    x->allowed.job == e.job && x->allowed.partition == e.partition)
+	on_trial = sl_plan_trial(x->plan, &booking);
+	if (!on_trial && x->allowed_at == sl_plan_revision(x->plan) && x->allowed.job == e.job &&
+	    x->allowed.partition == e.partition)
 		return SL_ALLOW_YES;
 	luaL_checkstack(L, 8, NULL);
 	x->asking++;
@@ -131,12 +132,10 @@ enum sl_lua_allow sl_lua_entry_allowed(lua_State *L, struct sl_lua *x, struct sl
 	answer = read_allow(L, x);
 	x->asking--;
 	why = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "not allowed by the policy";
-	if (x->on_trial) {
-		x->allowed_starts = SL_NONE;	/* the next task of an array is another question */
-	} else if (answer == SL_ALLOW_YES || (answer == SL_ALLOW_LATER && reason)) {
+	/* what is said of a place holds for that place only */
+	if (!on_trial && (answer == SL_ALLOW_YES || (answer == SL_ALLOW_LATER && reason))) {
 		x->allowed = e;
-		x->allowed_starts = starts;
-		x->allowed_undone = x->undone;
+		x->allowed_at = sl_plan_revision(x->plan);
 	}
 	if ((answer == SL_ALLOW_NO || (answer == SL_ALLOW_LATER && !reason)) &&
 	    sl_plan_refuse(x->plan, e.job, SL_WHY_POLICY, why, &err))
@@ -145,6 +144,51 @@ enum sl_lua_allow sl_lua_entry_allowed(lua_State *L, struct sl_lua *x, struct sl
 		sl_lua_cut(reason, why);
 	lua_settop(L, top);
 	return answer;
+}
+
+struct question {
+	struct sl_entry entry;
+	char *reason;
+	enum sl_lua_allow answer;
+};
+
+static int ask_question(lua_State *L)
+{
+	struct question *q = lua_touserdata(L, 1);
+
+	q->answer = sl_lua_entry_allowed(L, sl_lua_context(L), q->entry, q->reason);
+	return 0;
+}
+
+/*
+ * Protected, since the plan is at work: it takes back what is on trial, and who asked it
+ * raises the error, which stays on the stack (sl_lua_raise_again()).
+ */
+int sl_lua_guard(void *arg, struct sl_entry e, struct sl_refusal *why, struct sl_error *err)
+{
+	struct sl_lua *x = arg;
+	char reason[SL_LUA_TEXT_MAX];
+	struct question q = { e, reason, SL_ALLOW_NO };
+
+	if (!x->has_allow && !x->held[e.partition])
+		return 1;
+	*reason = 0;
+	lua_pushcfunction(x->L, ask_question);
+	lua_pushlightuserdata(x->L, &q);
+	x->guard_raised = lua_pcall(x->L, 1, 0, 0) != LUA_OK;
+	if (x->guard_raised)
+		return sl_fail(err, SL_ESCRIPT, "allow failed");
+	why->why = SL_WHY_POLICY;
+	snprintf(why->text, sizeof(why->text), "%.*s", (int) sizeof(why->text) - 1, reason);
+	return q.answer != SL_ALLOW_NO;
+}
+
+void sl_lua_raise_again(lua_State *L, struct sl_lua *x)
+{
+	if (!x->guard_raised)
+		return;
+	x->guard_raised = false;
+	lua_error(L);
 }
 
 void sl_lua_close(lua_State *L, struct sl_lua *x, uint32_t partition)
@@ -300,9 +344,7 @@ void sl_lua_no_turn(struct sl_lua *x)
 	x->closed = NULL;
 	x->has_admit = false;
 	x->has_allow = false;
-	x->on_trial = false;
-	x->bars = 0;
-	x->allowed_starts = SL_NONE;
+	x->allowed_at = UINT64_MAX;
 }
 
 /* The functions of the set that say who may start.  What they work with could not be

@@ -126,7 +126,7 @@ void sl_plan_set_policy(struct sl_plan *p, const char *by)
 
 	p->head_at = p->reserved.count;
 	p->tried.count = 0;
-	plan_memo_forget(p);
+	plan_refusals_forget(p);
 	names = name ? realloc(p->by, (p->bys + 1) * sizeof(*names)) : NULL;
 	if (!names) {
 		free(name);
@@ -231,7 +231,7 @@ static int put_note(struct sl_plan *p, uint32_t job, enum sl_why why, const char
 	}
 	if (!n) {
 		n = &p->note[p->notes++];
-		n->job = job;
+		*n = (struct note) { .job = job };
 		p->notes_of[job] = p->notes;
 	} else if (stands(n, why, of)) {
 		return 0;
@@ -253,6 +253,22 @@ int plan_refuse(struct sl_plan *p, const struct sl_entry *e, const struct sl_ref
 	if (why->why == SL_WHY_NONE || e->loan)
 		return 0;
 	return put_note(p, e->job, why->why, why->text, e->shape ? OF_ALTERNATIVE : OF_ATTEMPT, err);
+}
+
+int plan_bar(struct sl_plan *p, uint32_t job, const struct sl_refusal *why, struct sl_error *err)
+{
+	if (put_note(p, job, why->why, why->text, OF_POLICY, err) < 0)
+		return -1;
+	plan_preempt_drop(p, job);
+	note_of(p, job)->barred_by = p->bys;
+	return 0;
+}
+
+bool plan_is_barred(const struct sl_plan *p, uint32_t job)
+{
+	const struct note *n = note_of(p, job);
+
+	return n && n->barred_by == p->bys;
 }
 
 /* -- words and orders ---------------------------------------------------- */
@@ -440,7 +456,7 @@ uint32_t sl_plan_shape(const struct sl_plan *p, uint32_t job)
 
 const struct sl_entry *sl_plan_started(const struct sl_plan *p, uint32_t *count)
 {
-	*count = p->started.count;
+	*count = p->started.count - p->on_trial;
 	return p->started.entry;
 }
 

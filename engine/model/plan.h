@@ -20,7 +20,9 @@
  * policy that wants more of them starts it again; the job counts as started when
  * all its tasks are.
  *
- * Ownership: borrows the cluster.  One plan per cluster at a time.
+ * Ownership: borrows the cluster.  One plan per cluster at a time.  What a guard is asked
+ * about (sl_plan_set_guard()) is on trial until it has answered: nothing else can be started,
+ * reserved or taken back meanwhile (SL_EBUSY).
  */
 #ifndef SL_PLAN_H
 #define SL_PLAN_H
@@ -29,6 +31,7 @@
 #include "timeline/place.h"
 
 struct sl_plan;
+struct sl_booking;
 
 /* Why a job was not started, for the policy and the user. */
 struct sl_refusal {
@@ -48,28 +51,48 @@ void sl_plan_destroy(struct sl_plan *p);
 void sl_plan_set_policy(struct sl_plan *p, const char *by);
 
 /*
- * Start an entry now.  *how* says where (timeline/place.h): a method, or an explicit
- * layout; NULL: what suits the job (bestfit; spread for --spread-job; native where
- * Slurm is told to use the least loaded nodes).  Returns 1 when it was booked; 0
- * with *refusal (may be NULL) when it does not fit, was started already or may not;
- * -1 with *err on misuse (an unknown row, a layout with a node twice) or lack of
- * memory.
+ * Who has a say in each start: asked before a place is looked for, and again when there is
+ * one (sl_plan_trial()).  1: it may start; 0 with *why: not; -1 with *err.
+ */
+typedef int sl_plan_guard(void *arg, struct sl_entry e, struct sl_refusal *why, struct sl_error *err);
+
+/* From now on it is asked; NULL: nobody is. */
+void sl_plan_set_guard(struct sl_plan *p, sl_plan_guard *guard, void *arg);
+
+/* How an entry is to be booked; all zero: as it asks, where it suits the job. */
+struct sl_terms {
+	/* Where: a method, or an explicit layout.  NULL: bestfit; spread for --spread-job; native
+	 * where Slurm is told to use the least loaded nodes. */
+	const struct sl_how *how;
+	const struct sl_loan *borrow;	/* on nodes of these too (sl_cluster_borrow()); NULL: of nobody */
+	bool any_shape;			/* as asked or, where that fails, as one of its alternatives in
+					 * their order; else in the shape that the entry has */
+};
+
+/*
+ * Start an entry now.  *terms* may be NULL.  Returns 1 when it was booked; 0 with *refusal
+ * (may be NULL) when it does not fit, was started already or may not; -1 with *err on misuse
+ * (an unknown row, a layout with a node twice), lack of memory, or when the guard failed.
+ *
+ * What the guard does not allow once there is a place is taken back.  The job would be given
+ * the same place again: this policy cannot reserve one for it either.
  *
  * What is refused here or below is also what the plan says about the job in the
  * end, unless the policy has words of its own (sl_plan_refuse()), or tried it on
  * borrowed nodes (entry.loan): then what was said of its own partition stands.  Of an
  * alternative (entry.shape) it is said only where the job can never run as it asks.
  */
-int sl_plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
+int sl_plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms,
 		  struct sl_refusal *refusal, struct sl_error *err);
 
 /*
- * Book the earliest start of an entry.  Returns 1 and the time, 0 when it can
- * never run there (with the reason), -1 on misuse.  An entry that could start
- * now is booked for now but not started.  A second reservation for a job moves the
- * first.
+ * Book the earliest start of an entry, of several shapes in the one that can start first.
+ * Returns 1 and the time, 0 when it can never run there (with the reason), -1 on misuse
+ * (to borrow is; reservations are for nodes of the job's own partition).  An entry that
+ * could start now is booked for now but not started.  A second reservation for a job moves
+ * the first; in another partition only to an earlier time, else it is refused.
  */
-int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
+int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms,
 		    int64_t *start_time, struct sl_refusal *refusal, struct sl_error *err);
 
 /*
@@ -79,11 +102,11 @@ int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_how *h
  * the head, the head is placed anew at its shadow time.  Other reservations
  * stand as they are.  Without a head the same as sl_plan_start().
  */
-int sl_plan_backfill(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
+int sl_plan_backfill(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms,
 		     struct sl_refusal *refusal, struct sl_error *err);
 
 /* When could it start, given all that is booked?  Books nothing. */
-int sl_plan_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
+int sl_plan_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms,
 		     int64_t *start_time, struct sl_refusal *refusal, struct sl_error *err);
 
 /* Take back the reservation of a job in this plan, or else its last start.  0, or -1
@@ -142,6 +165,13 @@ const struct sl_place *sl_plan_places(struct sl_plan *p, uint32_t job, uint32_t 
 
 /* The shape in which it is booked there; 0 if there is no booking. */
 uint32_t sl_plan_shape(const struct sl_plan *p, uint32_t job);
+
+/* The start about which the guard is asked and which has a place already: true, and the
+ * booking.  It counts as started everywhere but in the list of starts. */
+bool sl_plan_trial(struct sl_plan *p, struct sl_booking *b);
+
+/* Changes with each start that stands, and with each that is taken back, by one. */
+uint64_t sl_plan_revision(const struct sl_plan *p);
 
 /* Entries started, in the order of the decisions: one for each task of an array. */
 const struct sl_entry *sl_plan_started(const struct sl_plan *p, uint32_t *count);

@@ -31,6 +31,7 @@ struct note {				/* why a job stays pending */
 	enum sl_why why;
 	bool own;			/* the policy's own words */
 	uint32_t by;
+	uint32_t barred_by;		/* number of the policy + 1 whose guard forbade its place; 0: none */
 	char text[160];
 };
 
@@ -69,19 +70,19 @@ struct lack {
 	int64_t license_has;
 };
 
-enum memo_kind {
-	MEMO_FIT,			/* fits nowhere for so long */
-	MEMO_BESIDE_HEAD,		/* nor where the head is booked, without delaying it */
+enum refusal_kind {
+	REFUSED_NOW,			/* fits nowhere for so long */
+	REFUSED_BESIDE_HEAD,		/* nor where the head is booked, without delaying it */
 };
 
-struct memo {				/* of a refusal */
+struct refused {			/* what was, a moment ago */
 	const struct want *w;
-	enum memo_kind kind;
+	enum refusal_kind kind;
 	bool block;			/* of consecutive nodes */
 	int64_t seconds;
 	struct lack lack;
 };
-#define PLAN_MEMOS 64
+#define PLAN_REFUSALS 64
 
 /* Jobs for which Slurm could preempt others. */
 struct preempting {
@@ -97,7 +98,10 @@ struct sl_plan {
 	char **by;
 	uint32_t bys;			/* the last one decides now */
 	struct bookings started, reserved;
-	bool refusing;			/* the last job did not fit at this moment */
+	uint64_t revision;
+	sl_plan_guard *guard;		/* NULL: all may start */
+	void *guard_arg;
+	bool on_trial;			/* it is asked about the last one of *started* */
 	uint32_t head_at;		/* reservations of the policies before: the head comes next */
 	uint32_t *starts, *notes_of;	/* [job] the cluster's: plan_starts, plan_notes */
 	struct note *note;
@@ -105,8 +109,8 @@ struct sl_plan {
 	struct closing *closing;	/* [partition]; NULL: none is closed */
 	uint32_t *queue_of;		/* [job] the cluster's: plan_queue */
 	uint32_t *queue_next;		/* [entry] number of the next one of the same job + 1, or 0 */
-	struct memo memo[PLAN_MEMOS];
-	uint32_t memos, next_memo;
+	struct refused refusal[PLAN_REFUSALS];
+	uint32_t refusals, next_refusal;
 	struct throttle *throttle;
 	uint32_t throttles;
 	struct order *order;
@@ -159,6 +163,22 @@ int plan_refuse(struct sl_plan *p, const struct sl_entry *e, const struct sl_ref
 void plan_preempt_tried(struct sl_plan *p, const struct sl_entry *e, enum sl_why why);
 void plan_preempt_outdated(struct sl_plan *p);
 void plan_preempt_drop(struct sl_plan *p, uint32_t job);
+
+/* The guard forbade the job's place, and why: the policy that decides now cannot reserve it
+ * one.  0, or -1 with *err.  And is that so? */
+int plan_bar(struct sl_plan *p, uint32_t job, const struct sl_refusal *why, struct sl_error *err);
+bool plan_is_barred(const struct sl_plan *p, uint32_t job);
+
+/* plan_start.c: start an entry as it is, loan and all, or make way for it (*easy*), as
+ * sl_plan_start() and sl_plan_backfill() say.  It is the last one of p->started then. */
+int plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, bool easy, struct sl_refusal *refusal,
+	       struct sl_error *err);
+
+/* plan_reserve.c: as sl_plan_reserve() and sl_plan_earliest(), for an entry as it is. */
+int plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, int64_t *start_time,
+		 struct sl_refusal *refusal, struct sl_error *err);
+int plan_earliest_start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, int64_t *start_time,
+			struct sl_refusal *why, struct sl_error *err);
 
 /* plan_start.c: what an entry asks for; NULL with *err for one that is not queued. */
 const struct want *plan_look_up(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
@@ -223,11 +243,15 @@ int plan_explain_later(struct attempt *a, int64_t seconds, struct sl_refusal *r,
 /* Why there is no time at all at which it fits. */
 int plan_explain_never(struct attempt *a, struct sl_refusal *r, struct sl_error *err);
 
-/* plan_memo.c: has no more been refused already, and *lack, why?  Remember a refusal
- * (a->lack); forget them all, since something was given back. */
-bool plan_memo_find(const struct attempt *a, enum memo_kind kind, int64_t seconds, struct lack *lack);
-void plan_memo_keep(const struct attempt *a, enum memo_kind kind, int64_t seconds);
-void plan_memo_forget(struct sl_plan *p);
+/* plan_refusals.c: does it fit from now on for so many seconds?  As plan_fits(), but what
+ * was refused a moment ago, or asks for more than that, is not tried again. */
+int plan_fits_now(struct attempt *a, int64_t seconds, bool layout, struct sl_error *err);
+
+/* Has no more been refused already, and *lack, why?  Remember a refusal (a->lack); forget
+ * them all, since something was given back. */
+bool plan_refusals_find(const struct attempt *a, enum refusal_kind kind, int64_t seconds, struct lack *lack);
+void plan_refusals_keep(const struct attempt *a, enum refusal_kind kind, int64_t seconds);
+void plan_refusals_forget(struct sl_plan *p);
 
 void plan_say(struct sl_refusal *r, enum sl_why why, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 

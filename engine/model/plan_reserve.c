@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plan_reserve.c - booking the earliest start, and taking bookings back.
+ * plan_reserve.c - booking the earliest start.
  */
 #include "model/plan_private.h"
 
@@ -42,8 +42,8 @@ static int64_t array_from(struct sl_plan *p, uint32_t job, struct sl_error *err)
 }
 
 /* Reserve, or just ask when: *out NULL. */
-static int reserve(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, int64_t *start_time,
-		   struct booking **out, uint32_t *at, struct sl_refusal *why, struct sl_error *err)
+static int find_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, int64_t *start_time,
+			 struct booking **out, uint32_t *at, struct sl_refusal *why, struct sl_error *err)
 {
 	const struct want *w = plan_look_up(p, e, how, err);
 	int64_t from, seconds, begin;
@@ -89,13 +89,13 @@ static int reserve(struct sl_plan *p, struct sl_entry e, const struct sl_how *ho
 	return rc;
 }
 
-int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, int64_t *start_time,
-		    struct sl_refusal *refusal, struct sl_error *err)
+int plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, int64_t *start_time,
+		 struct sl_refusal *refusal, struct sl_error *err)
 {
 	struct sl_refusal why = { .why = SL_WHY_NONE };
 	struct booking *b = NULL;
 	uint32_t at;
-	int rc = reserve(p, e, how, start_time, &b, &at, &why, err);
+	int rc = find_earliest(p, e, how, start_time, &b, &at, &why, err);
 
 	if (rc < 0)
 		return -1;
@@ -104,7 +104,7 @@ int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_how *h
 	if (at == SL_NONE) {
 		plan_insert(&p->reserved, p->reserved.count, b);
 	} else {
-		plan_memo_forget(p);
+		plan_refusals_forget(p);
 		plan_free_booking(p->reserved.item[at]);
 		p->reserved.item[at] = b;
 		p->reserved.entry[at] = b->entry;
@@ -112,36 +112,10 @@ int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_how *h
 	return 1;
 }
 
-int sl_plan_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, int64_t *start_time,
-		     struct sl_refusal *refusal, struct sl_error *err)
+int plan_earliest_start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, int64_t *start_time,
+			struct sl_refusal *why, struct sl_error *err)
 {
-	struct sl_refusal why = { .why = SL_WHY_NONE };
 	uint32_t at;
-	int rc = reserve(p, e, how, start_time, NULL, &at, &why, err);
 
-	if (!rc && refusal)
-		*refusal = why;
-	return rc;
-}
-
-int sl_plan_undo(struct sl_plan *p, uint32_t job, struct sl_error *err)
-{
-	uint32_t at = job < p->c->snap->job.rows ? plan_find(&p->reserved, job) : SL_NONE;
-
-	if (at != SL_NONE) {
-		if (plan_unbook(p, p->reserved.item[at], err) < 0)
-			return -1;
-		plan_drop(p, at);
-		return 0;
-	}
-	at = job < p->c->snap->job.rows ? plan_find(&p->started, job) : SL_NONE;
-	if (at == SL_NONE)
-		return sl_fail(err, SL_ENOENT, "undo: job row %" PRIu32 " was neither started nor reserved", job);
-	if (plan_unbook(p, p->started.item[at], err) < 0)
-		return -1;
-	plan_memo_forget(p);
-	plan_free_booking(p->started.item[at]);
-	plan_take_out(&p->started, at);
-	plan_count_task(p, job, -1);
-	return 0;
+	return find_earliest(p, e, how, start_time, NULL, &at, why, err);
 }

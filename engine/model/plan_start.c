@@ -171,10 +171,10 @@ int plan_take(struct attempt *a, int64_t t, int64_t seconds, struct booking **ou
 	return 1;
 }
 
-/* Find and book a start now for so many seconds. */
+/* Book a start now for so many seconds, where that is free. */
 static int start_for(struct attempt *a, int64_t seconds, struct booking **out, struct sl_error *err)
 {
-	int rc = plan_fits(a, a->p->c->now, seconds, true, err);
+	int rc = plan_fits_now(a, seconds, true, err);
 
 	return rc > 0 ? plan_take(a, a->p->c->now, seconds, out, err) : rc;
 }
@@ -190,20 +190,13 @@ static int start_shorter(struct attempt *a, int64_t seconds, struct booking **ou
 	return seconds > 0 ? plan_take(a, a->p->c->now, seconds, out, err) : (int) seconds;
 }
 
-static void keep_start(struct sl_plan *p, struct booking *b)
-{
-	plan_preempt_outdated(p);
-	plan_insert(&p->started, p->started.count, b);
-	plan_count_task(p, b->entry.job, 1);
-}
-
 /* Take a job's reservation off the timeline while something else is tried for it. */
 int plan_lift(struct sl_plan *p, uint32_t job, uint32_t *at, struct sl_error *err)
 {
 	*at = p->reserved.count ? plan_find(&p->reserved, job) : SL_NONE;
 	if (*at == SL_NONE)
 		return 0;
-	plan_memo_forget(p);
+	plan_refusals_forget(p);
 	return plan_unbook(p, p->reserved.item[*at], err);
 }
 
@@ -218,7 +211,7 @@ void plan_drop(struct sl_plan *p, uint32_t at)
 {
 	if (at == SL_NONE)
 		return;
-	plan_memo_forget(p);
+	plan_refusals_forget(p);
 	plan_free_booking(p->reserved.item[at]);
 	plan_take_out(&p->reserved, at);
 	if (at < p->head_at)
@@ -256,7 +249,8 @@ static int move_head(struct sl_plan *p, struct booking *head, struct sl_error *e
  * Start it where the head is booked now, and find the head other nodes for the same
  * time.  When that fails everything is as it was.
  */
-static int try_beside_head(struct attempt *a, struct booking *head, struct booking **b, struct sl_error *err)
+static int exchange_with_head(struct attempt *a, struct booking *head, int64_t seconds, struct booking **b,
+			      struct sl_error *err)
 {
 	struct sl_plan *p = a->p;
 	uint32_t mark = sl_timeline_mark(a->tl);
@@ -266,12 +260,14 @@ static int try_beside_head(struct attempt *a, struct booking *head, struct booki
 	if (plan_unbook(p, head, err) < 0)
 		goto undo;
 	lifted = true;
-	rc = start_for(a, plan_time(p, a->w, p->c->now), b, err);
+	rc = plan_fits(a, p->c->now, seconds, true, err);
+	if (rc > 0)
+		rc = plan_take(a, p->c->now, seconds, b, err);
 	if (rc > 0)
 		rc = move_head(p, head, err);
 	if (rc > 0) {
 		sl_timeline_release(a->tl, mark);
-		plan_memo_forget(p);
+		plan_refusals_forget(p);
 		return 1;
 	}
 undo:
@@ -303,80 +299,57 @@ static bool no_room_beside(const struct attempt *a, const struct booking *head)
 	       sl_fit_least_cores(a->tl, &a->w->pub.request) + sl_fit_least_cores(a->tl, &head->want->pub.request);
 }
 
-/* It fits at this moment, but not for all its time. */
-static int try_harder(struct attempt *a, struct booking *head, int64_t seconds, struct booking **b,
-		      struct sl_refusal *why, struct sl_error *err)
+/* EASY: it fits at this moment, but not for all its time.  Can the head have other nodes? */
+static int start_beside_head(struct attempt *a, struct booking *head, int64_t seconds, struct booking **b,
+			     struct sl_error *err)
 {
-	struct lack lack = a->lack;
 	int rc = head_in_the_way(a, head, seconds, err);
 
-	if (rc > 0 && (no_room_beside(a, head) || plan_memo_find(a, MEMO_BESIDE_HEAD, seconds, &a->lack)))
-		rc = 0;
-	else if (rc > 0 && !(rc = try_beside_head(a, head, b, err)))
-		plan_memo_keep(a, MEMO_BESIDE_HEAD, seconds);
+	if (rc <= 0 || no_room_beside(a, head) || plan_refusals_find(a, REFUSED_BESIDE_HEAD, seconds, &a->lack))
+		return rc < 0 ? -1 : 0;
+	rc = exchange_with_head(a, head, seconds, b, err);
+	if (!rc)
+		plan_refusals_keep(a, REFUSED_BESIDE_HEAD, seconds);
+	return rc;
+}
+
+/* -- starting ------------------------------------------------------------ */
+
+/*
+ * Find it a place from now on, and book it.  Most jobs of a long queue are refused because
+ * too little is free at this moment: that is the cheapest question, and asked first.
+ */
+static int find_start(struct attempt *a, struct booking *head, struct booking **b, struct sl_refusal *why,
+		      struct sl_error *err)
+{
+	int64_t seconds = plan_time(a->p, a->w, a->p->c->now);
+	int rc = plan_fits_now(a, 1, false, err);
+	struct lack lack;
+
+	if (!rc) {
+		rc = plan_explain_now(a, why, err);
+		if (!rc)
+			plan_preempt_tried(a->p, &a->w->entry, why->why);
+		return rc;
+	}
+	if (rc < 0)
+		return -1;
+	rc = start_for(a, seconds, b, err);
+	lack = a->lack;
+	if (!rc)
+		rc = start_beside_head(a, head, seconds, b, err);
 	if (!rc)
 		rc = start_shorter(a, seconds, b, err);
 	a->lack = lack;
 	return rc ? rc : plan_explain_later(a, seconds, why, err);
 }
 
-/* Does it fit at this moment?  1, 0 or -1. */
-static int fits_now(struct attempt *a, struct sl_error *err)
-{
-	int rc;
-
-	if (plan_memo_find(a, MEMO_FIT, 1, &a->lack))
-		return 0;
-	rc = plan_fits(a, a->p->c->now, 1, false, err);
-	if (!rc)
-		plan_memo_keep(a, MEMO_FIT, 1);
-	return rc;
-}
-
-/*
- * Start it if it fits, beside the head (EASY) or whatever is booked.  Most jobs of a
- * long queue are refused because too little is free at this moment.  That is the
- * cheapest question, and asked first after a refusal.
- */
-static int try(struct attempt *a, bool easy, struct booking **b, struct sl_refusal *why, struct sl_error *err)
-{
-	struct sl_plan *p = a->p;
-	struct booking *head = easy && p->reserved.count > p->head_at ? p->reserved.item[p->head_at] : NULL;
-	int64_t seconds = plan_time(p, a->w, p->c->now);
-	bool asked = p->refusing;
-	struct lack lack;
-	int rc = asked ? fits_now(a, err) : 1;
-
-	if (rc > 0) {
-		if (plan_memo_find(a, MEMO_FIT, seconds, &a->lack))
-			rc = 0;
-		else if (!(rc = start_for(a, seconds, b, err)))
-			plan_memo_keep(a, MEMO_FIT, seconds);
-		if (rc)
-			p->refusing = false;
-		if (rc || asked)
-			return rc ? rc : try_harder(a, head, seconds, b, why, err);
-		lack = a->lack;
-		rc = fits_now(a, err);
-		if (rc > 0) {
-			a->lack = lack;
-			return try_harder(a, head, seconds, b, why, err);
-		}
-	}
-	p->refusing = true;
-	if (rc >= 0)
-		rc = plan_explain_now(a, why, err);
-	if (!rc)
-		plan_preempt_tried(p, &a->w->entry, why->why);
-	return rc;
-}
-
-static int start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, struct sl_refusal *refusal,
-		 bool easy, struct sl_error *err)
+int plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, bool easy, struct sl_refusal *refusal,
+	       struct sl_error *err)
 {
 	const struct want *w = plan_look_up(p, e, how, err);
 	struct sl_refusal why = { .why = SL_WHY_NONE };
-	struct booking *b = NULL;
+	struct booking *head, *b = NULL;
 	struct attempt a;
 	uint32_t at;
 	int rc;
@@ -390,25 +363,16 @@ static int start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
 		return rc < 0 ? -1 : plan_refuse(p, &e, &why, refusal, err);
 	if (plan_make_room(&p->started, err) < 0 || plan_attempt(&a, p, w, how, err) < 0 || plan_lift(p, e.job, &at, err) < 0)
 		return -1;
-	rc = try(&a, easy, &b, &why, err);
+	head = easy && p->reserved.count > p->head_at ? p->reserved.item[p->head_at] : NULL;
+	rc = find_start(&a, head, &b, &why, err);
 	if (rc > 0) {
 		plan_drop(p, at);
-		keep_start(p, b);
+		plan_preempt_outdated(p);
+		plan_insert(&p->started, p->started.count, b);
+		plan_count_task(p, e.job, 1);
 	} else if (plan_put_back(p, at, rc < 0 ? NULL : err) < 0) {
 		rc = -1;
 	}
 	plan_attempt_end(&a);
 	return rc ? rc : plan_refuse(p, &e, &why, refusal, err);
-}
-
-int sl_plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, struct sl_refusal *refusal,
-		  struct sl_error *err)
-{
-	return start(p, e, how, refusal, false, err);
-}
-
-int sl_plan_backfill(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, struct sl_refusal *refusal,
-		     struct sl_error *err)
-{
-	return start(p, e, how, refusal, true, err);
 }

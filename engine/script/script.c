@@ -208,7 +208,6 @@ void sl_script_destroy(struct sl_script *s)
 		return;
 	sl_limit_close(&s->x.limit);
 	free(s->x.seen);
-	free(s->x.barred);
 	free(s->x.held);
 	free(s->x.text);
 	sl_remember_destroy(s->x.remember);
@@ -452,7 +451,7 @@ static int begin_cycle(struct sl_script *s, struct sl_cluster *c, struct sl_plan
 	x->log_lines = 0;
 	x->orders = 0;
 	x->bids = 0;
-	x->undone = 0;
+	sl_plan_set_guard(p, sl_lua_guard, x);
 	sl_lua_no_turn(x);
 	if (recall(s, err) || sl_script_begin_holds(s, err))
 		return -1;
@@ -480,6 +479,7 @@ static void end_cycle(struct sl_script *s)
 	sl_market_destroy(s->x.market);
 	s->x.market = NULL;
 	s->x.cluster = NULL;
+	sl_plan_set_guard(s->x.plan, NULL, NULL);
 	s->x.plan = NULL;
 	s->x.snap = NULL;
 }

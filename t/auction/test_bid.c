@@ -76,7 +76,7 @@ static int book(struct stall *s, const struct sl_bid *b)
 			pick[how.count++] = (struct sl_pick) { n, b->elastic ? 0 :
 				(uint32_t) s->part[b->part + i].each.cores };
 	assert_int_equal(how.count, b->nodes);
-	rc = sl_plan_start(s->p, b->entry, &how, &why, &s->err);
+	rc = sl_plan_start(s->p, b->entry, &(struct sl_terms) { .how = &how }, &why, &s->err);
 	if (rc < 0)
 		fail_msg("%s", s->err.text);
 	if (!rc)

@@ -81,15 +81,15 @@ static void an_explicit_layout_is_taken_as_it_is_or_not_at_all(void **state)
 	build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .tasks = 8 });
 	build_pending(b, (struct build_job) { .id = 2, .nodes = 2, .tasks = 8 });
 	d = sit(b);
-	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(1), &how, &d.why, &d.err)), 1);
+	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(1), &(struct sl_terms) { .how = &how }, &d.why, &d.err)), 1);
 	assert_string_equal(where(&d, 1), "n1:6 n3:2");
 	accepted(&d);
 	pick[0] = (struct sl_pick) { .node = 2, .cores = 4 };
 	pick[1] = (struct sl_pick) { .node = 0, .cores = 4 };
-	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(2), &how, &d.why, &d.err)), 0);
+	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(2), &(struct sl_terms) { .how = &how }, &d.why, &d.err)), 0);
 	assert_int_equal(d.why.why, SL_WHY_RESOURCES);
 	pick[0].node = 0;
-	assert_int_equal(sl_plan_start(d.p, entry(2), &how, &d.why, &d.err), -1);
+	assert_int_equal(sl_plan_start(d.p, entry(2), &(struct sl_terms) { .how = &how }, &d.why, &d.err), -1);
 	assert_int_equal(d.err.code, SL_EINVAL);
 	leave(&d);
 }
@@ -108,7 +108,7 @@ static void misuse_is_an_error_and_not_a_refusal(void **state)
 	assert_int_equal(sl_plan_start(d.p, entry(7), NULL, &d.why, &d.err), -1);
 	assert_int_equal(sl_plan_start(d.p, entry(1), NULL, &d.why, &d.err), -1);
 	assert_int_equal(sl_plan_start(d.p, (struct sl_entry) { .job = 0, .partition = 1 }, NULL, &d.why, &d.err), -1);
-	assert_int_equal(sl_plan_start(d.p, entry(0), &how, &d.why, &d.err), -1);
+	assert_int_equal(sl_plan_start(d.p, entry(0), &(struct sl_terms) { .how = &how }, &d.why, &d.err), -1);
 	assert_int_equal(sl_plan_undo(d.p, 0, &d.err), -1);
 	assert_int_equal(d.err.code, SL_ENOENT);
 	leave(&d);
@@ -549,10 +549,10 @@ static void a_native_job_books_an_upper_bound(void **state)
 	build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .tasks = 8 });
 	build_change(b, SL_T_JOB, 0, sl_job_row, .switches = 1);
 	d = sit(b);
-	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(0), &how, &d.why, &d.err)), 0);
+	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(0), &(struct sl_terms) { .how = &how }, &d.why, &d.err)), 0);
 	assert_int_equal(d.why.why, SL_WHY_NOT_MODELLED);
 	assert_string_equal(d.why.text, "only Slurm's select can place it (switches)");
-	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(0), &best, &d.why, &d.err)), 1);
+	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(0), &(struct sl_terms) { .how = &best }, &d.why, &d.err)), 1);
 	assert_int_equal(accepted(&d)->start.native[0], 1);
 	leave(&d);
 }

@@ -33,15 +33,15 @@ static void random_how(uint64_t *s, uint32_t nodes, struct sl_how *how, struct s
 }
 
 /* What is refused for want of something free could not have started now. */
-static void start_for_sure(struct desk *d, struct sl_entry e, const struct sl_how *how)
+static void start_for_sure(struct desk *d, struct sl_entry e, const struct sl_terms *terms)
 {
 	struct sl_refusal other;
 	int64_t at;
 
-	if (checked(d, sl_plan_start(d->p, e, how, &d->why, &d->err)) ||
+	if (checked(d, sl_plan_start(d->p, e, terms, &d->why, &d->err)) ||
 	    (d->why.why != SL_WHY_RESOURCES && d->why.why != SL_WHY_PRIORITY))
 		return;
-	if (checked(d, sl_plan_earliest(d->p, e, how, &at, &other, &d->err)) && at <= sl_cluster_now(d->c))
+	if (checked(d, sl_plan_earliest(d->p, e, terms, &at, &other, &d->err)) && at <= sl_cluster_now(d->c))
 		fail_msg("job %u: refused (%s), and could start now", d->b->snap.job.id[e.job], d->why.text);
 }
 
@@ -66,7 +66,8 @@ static void verb(struct desk *d, uint64_t *s)
 	uint32_t count, kind = build_below(s, 16);
 	const struct sl_entry *queue = sl_cluster_queue(d->c, &count);
 	struct sl_pick pick[4];
-	struct sl_how how, *h = build_below(s, 3) ? NULL : &how;
+	struct sl_how how;
+	struct sl_terms terms = { .how = build_below(s, 3) ? NULL : &how, .any_shape = !build_below(s, 4) };
 	struct sl_entry e;
 	int64_t at;
 
@@ -76,13 +77,13 @@ static void verb(struct desk *d, uint64_t *s)
 	random_how(s, d->b->nodes, &how, pick);
 	random_loan(d, s, &e);
 	if (kind < 4)
-		start_for_sure(d, e, h);
+		start_for_sure(d, e, &terms);
 	else if (kind < 8)
-		checked(d, sl_plan_backfill(d->p, e, h, &d->why, &d->err));
+		checked(d, sl_plan_backfill(d->p, e, &terms, &d->why, &d->err));
 	else if (kind < 12)
-		checked(d, sl_plan_reserve(d->p, e, h, &at, &d->why, &d->err));
+		checked(d, sl_plan_reserve(d->p, e, &terms, &at, &d->why, &d->err));
 	else if (kind < 13)
-		checked(d, sl_plan_earliest(d->p, e, h, &at, &d->why, &d->err));
+		checked(d, sl_plan_earliest(d->p, e, &terms, &at, &d->why, &d->err));
 	else if (kind < 14)
 		checked(d, sl_plan_refuse(d->p, e.job, SL_WHY_POLICY, "no", &d->err));
 	else if (sl_plan_job(d->p, e.job) == SL_PLAN_RESERVED || sl_plan_job(d->p, e.job) == SL_PLAN_STARTED)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plan_memo.c - what could not be started a moment ago.
+ * plan_refusals.c - what could not be started a moment ago.
  *
  * Bookings only take away.  So a request that asks for no less than one that was
  * refused, for no less time, is refused too, until something is given back.  That
@@ -64,14 +64,14 @@ static bool asks_no_less(const struct want *less, const struct want *w)
 }
 
 /* The best part of a block need not be a block. */
-static bool blocks_no_less(const struct memo *m, const struct attempt *a)
+static bool blocks_no_less(const struct refused *m, const struct attempt *a)
 {
 	return !m->block || (wants_block(a) && or_most(m->w->pub.request.max_nodes) >=
 			     or_most(a->w->pub.request.max_nodes));
 }
 
 /* The figures of a lack are those of the request that was refused. */
-static void apply(const struct memo *m, const struct want *w, struct lack *lack)
+static void apply(const struct refused *m, const struct want *w, struct lack *lack)
 {
 	*lack = m->lack;
 	if (lack->misfit.lack == SL_LACK_NODES)
@@ -82,14 +82,14 @@ static void apply(const struct memo *m, const struct want *w, struct lack *lack)
 		lack->misfit.have = w->pub.request.max_nodes;
 }
 
-bool plan_memo_find(const struct attempt *a, enum memo_kind kind, int64_t seconds, struct lack *lack)
+bool plan_refusals_find(const struct attempt *a, enum refusal_kind kind, int64_t seconds, struct lack *lack)
 {
 	const struct sl_plan *p = a->p;
 
 	if (a->how.method == SL_PLACE_EXPLICIT)
 		return false;
-	for (uint32_t i = 0; i < p->memos; i++) {
-		const struct memo *m = &p->memo[i];
+	for (uint32_t i = 0; i < p->refusals; i++) {
+		const struct refused *m = &p->refusal[i];
 
 		if (m->kind != kind || m->seconds > seconds || !asks_no_less(m->w, a->w) || !blocks_no_less(m, a))
 			continue;
@@ -99,7 +99,7 @@ bool plan_memo_find(const struct attempt *a, enum memo_kind kind, int64_t second
 	return false;
 }
 
-void plan_memo_keep(const struct attempt *a, enum memo_kind kind, int64_t seconds)
+void plan_refusals_keep(const struct attempt *a, enum refusal_kind kind, int64_t seconds)
 {
 	enum sl_lack lack = a->lack.misfit.lack;
 	struct sl_plan *p = a->p;
@@ -107,14 +107,26 @@ void plan_memo_keep(const struct attempt *a, enum memo_kind kind, int64_t second
 	if (a->how.method == SL_PLACE_EXPLICIT || a->lack.license != SL_NONE ||
 	    (lack != SL_LACK_NODES && lack != SL_LACK_CORES && lack != SL_LACK_MAX_NODES && lack != SL_LACK_BLOCK))
 		return;
-	p->memo[p->next_memo] = (struct memo) { .w = a->w, .kind = kind, .block = wants_block(a),
+	p->refusal[p->next_refusal] = (struct refused) { .w = a->w, .kind = kind, .block = wants_block(a),
 		.seconds = seconds, .lack = a->lack };
-	p->next_memo = (p->next_memo + 1) % PLAN_MEMOS;
-	if (p->memos < PLAN_MEMOS)
-		p->memos++;
+	p->next_refusal = (p->next_refusal + 1) % PLAN_REFUSALS;
+	if (p->refusals < PLAN_REFUSALS)
+		p->refusals++;
 }
 
-void plan_memo_forget(struct sl_plan *p)
+void plan_refusals_forget(struct sl_plan *p)
 {
-	p->memos = p->next_memo = 0;
+	p->refusals = p->next_refusal = 0;
+}
+
+int plan_fits_now(struct attempt *a, int64_t seconds, bool layout, struct sl_error *err)
+{
+	int rc;
+
+	if (plan_refusals_find(a, REFUSED_NOW, seconds, &a->lack))
+		return 0;
+	rc = plan_fits(a, a->p->c->now, seconds, layout, err);
+	if (!rc)
+		plan_refusals_keep(a, REFUSED_NOW, seconds);
+	return rc;
 }

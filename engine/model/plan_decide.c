@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plan_decide.c - the verbs of a plan, and the rules that hold whoever decides: who has a
+ * say in starts, which shape is taken, which of several reservations stands.
+ */
+#include "model/plan_private.h"
+
+#include <inttypes.h>
+
+static const struct sl_terms as_asked;
+
+static int check_decision(const struct sl_plan *p, uint32_t job, const char *verb, struct sl_error *err)
+{
+	const struct sl_job_view *v = &p->c->snap->job;
+
+	if (job >= v->rows)
+		return sl_fail(err, SL_EINVAL, "%s: there is no job row %" PRIu32, verb, job);
+	if (p->on_trial)
+		return sl_fail(err, SL_EBUSY, "%s: job %" PRIu32 ": whether job %" PRIu32 " may start is being asked; "
+			       "expected no other decision until that is answered", verb, v->id[job],
+			       v->id[p->started.entry[p->started.count - 1].job]);
+	return 0;
+}
+
+/* -- the guard ----------------------------------------------------------- */
+
+void sl_plan_set_guard(struct sl_plan *p, sl_plan_guard *guard, void *arg)
+{
+	p->guard = guard;
+	p->guard_arg = arg;
+}
+
+static int ask_guard(struct sl_plan *p, struct sl_entry e, struct sl_refusal *why, struct sl_error *err)
+{
+	return p->guard ? p->guard(p->guard_arg, e, why, err) : 1;
+}
+
+static int take_back_start(struct sl_plan *p, uint32_t at, struct sl_error *err)
+{
+	uint32_t job = p->started.entry[at].job;
+
+	if (plan_unbook(p, p->started.item[at], err) < 0)
+		return -1;
+	plan_refusals_forget(p);
+	plan_free_booking(p->started.item[at]);
+	plan_take_out(&p->started, at);
+	plan_count_task(p, job, -1);
+	return 0;
+}
+
+/*
+ * Before a place was known the guard was told the least that the job can come to.  The last
+ * start has one now, so it is asked about that, and what it forbids is taken back.
+ */
+static int stand_trial(struct sl_plan *p, struct sl_refusal *why, struct sl_error *err)
+{
+	uint32_t last = p->started.count - 1;
+	struct sl_entry e = p->started.entry[last];
+	int rc;
+
+	p->on_trial = true;
+	rc = ask_guard(p, e, why, err);
+	p->on_trial = false;
+	if (rc > 0) {
+		p->revision++;
+		return 1;
+	}
+	if (take_back_start(p, last, rc < 0 ? NULL : err) < 0 || rc < 0)
+		return -1;
+	return plan_bar(p, e.job, why, err);
+}
+
+bool sl_plan_trial(struct sl_plan *p, struct sl_booking *b)
+{
+	return p->on_trial && !sl_plan_booking(p, false, p->started.count - 1, b, NULL);
+}
+
+uint64_t sl_plan_revision(const struct sl_plan *p)
+{
+	return p->revision;
+}
+
+/* -- shapes -------------------------------------------------------------- */
+
+/* The first of the shapes to try goes into *e; returns the last one. */
+static uint32_t shapes_to_try(const struct sl_plan *p, struct sl_entry *e, const struct sl_terms *terms)
+{
+	if (terms->any_shape)
+		e->shape = 0;
+	return terms->any_shape ? p->c->snap->job.shapes[e->job].count : e->shape;
+}
+
+/* In its shape, which nodes may it borrow?  1 with e->loan; 0 with *why; -1 with *err. */
+static int borrow(struct sl_plan *p, struct sl_entry *e, const struct sl_terms *terms, struct sl_refusal *why,
+		  struct sl_error *err)
+{
+	int rc = terms->borrow ? sl_cluster_borrow(p->c, *e, terms->borrow, &e->loan, why->text, err) : 1;
+
+	if (!rc)
+		why->why = SL_WHY_PARTITION;
+	return rc;
+}
+
+/* What is said of several shapes: of the first, unless a later one tells the user more. */
+static void merge_refusal(struct sl_refusal *why, const struct sl_refusal *now, bool first)
+{
+	if (first || sl_refusal_yields(why->why, now->why))
+		*why = *now;
+}
+
+/* -- starting ------------------------------------------------------------ */
+
+static int start_in_shape(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, bool easy,
+			  struct sl_refusal *why, struct sl_error *err)
+{
+	int rc = borrow(p, &e, terms, why, err);
+
+	if (rc > 0)
+		rc = plan_start(p, e, terms->how, easy, why, err);
+	return rc > 0 ? stand_trial(p, why, err) : rc;
+}
+
+static int start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, bool easy,
+		 struct sl_refusal *refusal, struct sl_error *err)
+{
+	struct sl_refusal why = { .why = SL_WHY_NONE };
+	uint32_t first, last;
+	int rc;
+
+	if (check_decision(p, e.job, "start", err) < 0)
+		return -1;
+	if (!terms)
+		terms = &as_asked;
+	rc = ask_guard(p, e, &why, err);
+	if (rc > 0) {
+		last = shapes_to_try(p, &e, terms);
+		for (rc = 0, first = e.shape; !rc && e.shape <= last; e.shape++) {
+			struct sl_refusal now = { .why = SL_WHY_NONE };
+
+			rc = start_in_shape(p, e, terms, easy, &now, err);
+			merge_refusal(&why, &now, e.shape == first);
+		}
+	}
+	if (!rc && refusal)
+		*refusal = why;
+	return rc;
+}
+
+int sl_plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, struct sl_refusal *refusal,
+		  struct sl_error *err)
+{
+	return start(p, e, terms, false, refusal, err);
+}
+
+int sl_plan_backfill(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, struct sl_refusal *refusal,
+		     struct sl_error *err)
+{
+	return start(p, e, terms, true, refusal, err);
+}
+
+/* -- reserving ----------------------------------------------------------- */
+
+/* Of the shapes to try the one that can start first, of equal ones the first, becomes *e.
+ * 1 with *start_time; 0 with *why, and *e the first of them; -1 with *err. */
+static int find_soonest(struct sl_plan *p, struct sl_entry *e, const struct sl_terms *terms, int64_t *start_time,
+			struct sl_refusal *why, struct sl_error *err)
+{
+	uint32_t last = shapes_to_try(p, e, terms);
+	struct sl_entry soonest = *e;
+	int found = 0;
+
+	for (struct sl_entry at = *e; at.shape <= last; at.shape++) {
+		struct sl_refusal now = { .why = SL_WHY_NONE };
+		int64_t t;
+		int rc = borrow(p, &at, terms, &now, err);
+
+		if (rc > 0)
+			rc = plan_earliest_start(p, at, terms->how, &t, &now, err);
+		if (rc < 0)
+			return -1;
+		if (!rc && !found)
+			merge_refusal(why, &now, at.shape == e->shape);
+		if (!rc || (found && t >= *start_time))
+			continue;
+		found = 1;
+		*start_time = t;
+		soonest = at;
+	}
+	*e = soonest;
+	return found;
+}
+
+/* The reservation that the job has in another partition. */
+static const struct booking *reserved_elsewhere(const struct sl_plan *p, struct sl_entry e)
+{
+	uint32_t at = p->reserved.count ? plan_find(&p->reserved, e.job) : SL_NONE;
+
+	return at == SL_NONE || p->reserved.entry[at].partition == e.partition ? NULL : p->reserved.item[at];
+}
+
+/*
+ * A job that waits in several partitions keeps the reservation that comes first: only an
+ * earlier start in another partition moves it.  1: it keeps it, and why; 0; -1 with *err.
+ */
+static int keeps_its_reservation(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
+				 struct sl_refusal *why, struct sl_error *err)
+{
+	const struct booking *other = reserved_elsewhere(p, e);
+	int64_t here;
+	int rc;
+
+	if (!other)
+		return 0;
+	rc = plan_earliest_start(p, e, how, &here, why, err);
+	if (rc <= 0 || here < other->t0)
+		return rc < 0 ? -1 : 0;
+	plan_say(why, SL_WHY_PRIORITY, "expected to start in partition %s no later",
+		 cluster_str(p->c, p->c->snap->partition.name[other->entry.partition]));
+	return 1;
+}
+
+int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t *start_time,
+		    struct sl_refusal *refusal, struct sl_error *err)
+{
+	struct sl_refusal why = { .why = SL_WHY_NONE };
+	int rc;
+
+	if (check_decision(p, e.job, "reserve", err) < 0)
+		return -1;
+	if (!terms)
+		terms = &as_asked;
+	if (terms->borrow)
+		return sl_fail(err, SL_EINVAL, "borrow: a reservation is for nodes of the job's own partition");
+	if (plan_is_barred(p, e.job)) {
+		plan_say(&why, SL_WHY_POLICY, "has no place that the policy allows");
+		rc = 1;
+	} else {
+		if (terms->any_shape && find_soonest(p, &e, terms, start_time, &why, err) < 0)
+			return -1;
+		rc = keeps_its_reservation(p, e, terms->how, &why, err);
+	}
+	if (rc > 0 && refusal)
+		*refusal = why;
+	return rc ? (rc > 0 ? 0 : -1) : plan_reserve(p, e, terms->how, start_time, refusal, err);
+}
+
+int sl_plan_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t *start_time,
+		     struct sl_refusal *refusal, struct sl_error *err)
+{
+	struct sl_refusal why = { .why = SL_WHY_NONE };
+	int rc;
+
+	if (e.job >= p->c->snap->job.rows)
+		return sl_fail(err, SL_EINVAL, "earliest: there is no job row %" PRIu32, e.job);
+	rc = find_soonest(p, &e, terms ? terms : &as_asked, start_time, &why, err);
+	if (!rc && refusal)
+		*refusal = why;
+	return rc;
+}
+
+/* -- taking back --------------------------------------------------------- */
+
+int sl_plan_undo(struct sl_plan *p, uint32_t job, struct sl_error *err)
+{
+	uint32_t at;
+
+	if (check_decision(p, job, "undo", err) < 0)
+		return -1;
+	at = plan_find(&p->reserved, job);
+	if (at != SL_NONE) {
+		if (plan_unbook(p, p->reserved.item[at], err) < 0)
+			return -1;
+		plan_drop(p, at);
+		return 0;
+	}
+	at = plan_find(&p->started, job);
+	if (at == SL_NONE)
+		return sl_fail(err, SL_ENOENT, "undo: job %" PRIu32 " was neither started nor reserved",
+			       p->c->snap->job.id[job]);
+	if (take_back_start(p, at, err) < 0)
+		return -1;
+	p->revision++;
+	return 0;
+}

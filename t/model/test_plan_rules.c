@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rules of a plan that hold whoever decides: who has a say in starts, which shape is
+ * taken, which of two reservations stands.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "t/model/desk.h"
+
+/* A guard that says no to starts of more cores than it allows, once it knows their places. */
+struct guard {
+	struct desk *d;
+	uint32_t most;			/* cores */
+	bool fails;
+	unsigned asked, about_places;
+	int nested;			/* what another decision came to meanwhile */
+	enum sl_errno code;
+};
+
+static int at_most(void *arg, struct sl_entry e, struct sl_refusal *why, struct sl_error *err)
+{
+	struct guard *g = arg;
+	struct sl_booking b;
+	uint32_t cores = 0, started;
+
+	g->asked++;
+	if (!sl_plan_trial(g->d->p, &b))
+		return 1;
+	g->about_places++;
+	assert_int_equal(b.entry.job, e.job);
+	assert_int_equal(sl_plan_job(g->d->p, e.job), SL_PLAN_STARTED);
+	sl_plan_started(g->d->p, &started);
+	assert_int_equal(started, sl_plan_revision(g->d->p));
+	g->nested = sl_plan_start(g->d->p, entry(0), NULL, NULL, err);
+	g->code = err->code;
+	for (uint32_t i = 0; i < b.count; i++)
+		cores += b.places[i].cores;
+	if (g->fails)
+		return sl_fail(err, SL_ESCRIPT, "lost");
+	*why = (struct sl_refusal) { SL_WHY_POLICY, "too much for one" };
+	return cores <= g->most;
+}
+
+static void guarded(struct build *b, struct guard *g, struct desk *d)
+{
+	*d = sit(b);
+	g->d = d;
+	sl_plan_set_guard(d->p, at_most, g);
+}
+
+static void the_guard_is_asked_before_a_place_is_known_and_about_the_place(void **state)
+{
+	struct build *b = build_create("4x8c");
+	uint32_t small = build_pending(b, (struct build_job) { .id = 1, .nodes = 1, .tasks = 4 });
+	uint32_t large = build_pending(b, (struct build_job) { .id = 2, .nodes = 2, .tasks = 16 });
+	struct guard g = { .most = 8 };
+	struct desk d;
+	uint32_t n;
+
+	(void) state;
+	guarded(b, &g, &d);
+	assert_int_equal(start(&d, small), 1);
+	assert_int_equal(g.asked, 2);
+	assert_int_equal(g.about_places, 1);
+	assert_int_equal(sl_plan_revision(d.p), 1);
+	assert_int_equal(start(&d, large), 0);
+	assert_int_equal(d.why.why, SL_WHY_POLICY);
+	assert_string_equal(d.why.text, "too much for one");
+	sl_plan_started(d.p, &n);
+	assert_int_equal(n, 1);
+	assert_int_equal(sl_plan_revision(d.p), 1);
+	assert_int_equal(sl_plan_job(d.p, large), SL_PLAN_REFUSED);
+	/* what it held is free again */
+	sl_plan_set_guard(d.p, NULL, NULL);
+	assert_int_equal(start(&d, large), 1);
+	accepted(&d);
+	leave(&d);
+}
+
+static void what_the_guard_forbade_is_not_reserved_by_the_same_policy(void **state)
+{
+	struct build *b = build_create("4x8c");
+	uint32_t job = build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .tasks = 16 });
+	struct guard g = { .most = 8 };
+	struct desk d;
+
+	(void) state;
+	guarded(b, &g, &d);
+	assert_int_equal(start(&d, job), 0);
+	assert_int_equal(reserve(&d, job), 0);
+	assert_string_equal(d.why.text, "has no place that the policy allows");
+	sl_plan_set_policy(d.p, "another");
+	assert_int_equal(reserve(&d, job), 1);
+	leave(&d);
+}
+
+static void nothing_else_is_decided_while_the_guard_is_asked(void **state)
+{
+	struct build *b = build_create("4x8c");
+	uint32_t other = build_pending(b, (struct build_job) { .id = 1, .nodes = 1, .tasks = 1 });
+	uint32_t job = build_pending(b, (struct build_job) { .id = 2, .nodes = 1, .tasks = 1 });
+	struct guard g = { .most = 8 };
+	struct desk d;
+
+	(void) state;
+	guarded(b, &g, &d);
+	assert_int_equal(start(&d, job), 1);
+	assert_int_equal(g.nested, -1);
+	assert_int_equal(g.code, SL_EBUSY);
+	assert_int_equal(sl_plan_job(d.p, other), SL_PLAN_OPEN);
+	leave(&d);
+}
+
+static void a_guard_that_fails_leaves_the_plan_as_it_was(void **state)
+{
+	struct build *b = build_create("4x8c");
+	uint32_t job = build_pending(b, (struct build_job) { .id = 1, .nodes = 4, .exclusive = true });
+	struct guard g = { .most = 64, .fails = true };
+	struct desk d;
+
+	(void) state;
+	guarded(b, &g, &d);
+	assert_int_equal(sl_plan_start(d.p, entry(job), NULL, &d.why, &d.err), -1);
+	assert_string_equal(d.err.text, "lost");
+	assert_int_equal(sl_plan_job(d.p, job), SL_PLAN_OPEN);
+	assert_int_equal(sl_plan_revision(d.p), 0);
+	g.fails = false;
+	assert_int_equal(start(&d, job), 1);
+	leave(&d);
+}
+
+static void each_start_and_each_that_is_taken_back_is_a_revision(void **state)
+{
+	struct build *b = build_create("4x8c");
+	uint32_t job = build_pending(b, (struct build_job) { .id = 1, .nodes = 1 });
+	struct desk d = sit(b);
+
+	(void) state;
+	assert_int_equal(reserve(&d, job), 1);
+	checked(&d, sl_plan_undo(d.p, job, &d.err));
+	assert_int_equal(sl_plan_revision(d.p), 0);	/* a reservation is no start */
+	assert_int_equal(start(&d, job), 1);
+	assert_int_equal(sl_plan_revision(d.p), 1);
+	checked(&d, sl_plan_undo(d.p, job, &d.err));
+	assert_int_equal(sl_plan_revision(d.p), 2);
+	leave(&d);
+}
+
+/* A job of four nodes, or of two, or of one; of four nodes so many are busy for a while. */
+static struct build *one_with_shapes(uint32_t busy, int64_t until)
+{
+	struct build *b = build_create("4x8c");
+	struct sl_shape_row two = { .min_nodes = 2, .num_tasks = 16, .time_limit = 600 };
+	struct sl_shape_row one = { .min_nodes = 1, .num_tasks = 8, .time_limit = 600 };
+	struct sl_range shapes = { sl_builder_append(b->builder, SL_T_SHAPE, &two), 2 };
+
+	sl_builder_append(b->builder, SL_T_SHAPE, &one);
+	build_running(b, (struct build_job) { .id = 1, .nodes = busy, .exclusive = true, .ends_in = until });
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 4, .exclusive = true, .limit = 600 });
+	build_change(b, SL_T_JOB, 1, sl_job_row, .shapes = shapes);
+	return b;
+}
+
+static void any_shape_is_the_first_that_fits(void **state)
+{
+	const struct sl_terms any = { .any_shape = true };
+	struct desk d = sit(one_with_shapes(2, 60));
+
+	(void) state;
+	assert_int_equal(start(&d, 1), 0);
+	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(1), &any, &d.why, &d.err)), 1);
+	assert_int_equal(sl_plan_shape(d.p, 1), 1);
+	leave(&d);
+	d = sit(one_with_shapes(4, 60));
+	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(1), &any, &d.why, &d.err)), 0);
+	assert_string_equal(d.why.text, "needs 4 nodes, 0 are free");
+	leave(&d);
+}
+
+static void a_reservation_of_any_shape_is_of_the_soonest(void **state)
+{
+	const struct sl_terms any = { .any_shape = true };
+	struct desk d = sit(one_with_shapes(3, 60));
+	int64_t at;
+
+	(void) state;
+	assert_int_equal(checked(&d, sl_plan_earliest(d.p, entry(1), &any, &at, &d.why, &d.err)), 1);
+	assert_int_equal(at, BUILD_NOW);
+	assert_int_equal(checked(&d, sl_plan_reserve(d.p, entry(1), &any, &at, &d.why, &d.err)), 1);
+	assert_int_equal(at, BUILD_NOW);
+	assert_int_equal(sl_plan_shape(d.p, 1), 2);
+	leave(&d);
+	/* of equal ones the first */
+	d = sit(one_with_shapes(4, 60));
+	assert_int_equal(checked(&d, sl_plan_reserve(d.p, entry(1), &any, &at, &d.why, &d.err)), 1);
+	assert_int_equal(at, BUILD_NOW + 60);
+	assert_int_equal(sl_plan_shape(d.p, 1), 0);
+	leave(&d);
+}
+
+static void a_reservation_goes_to_another_partition_only_for_an_earlier_start(void **state)
+{
+	struct build *b = build_create("4x8c");
+	uint32_t left = build_partition(b, "left", 0, 1), right = build_partition(b, "right", 2, 3), job;
+	struct sl_entry here = { .partition = left }, there = { .partition = right };
+	struct desk d;
+	int64_t at;
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 1, .nodes = 2, .exclusive = true, .ends_in = 600 });
+	build_running(b, (struct build_job) { .id = 2, .first = 2, .nodes = 2, .exclusive = true, .ends_in = 60 });
+	job = build_pending(b, (struct build_job) { .id = 3, .nodes = 2, .partition = left });
+	build_queue(b, job, right);
+	here.job = there.job = job;
+	d = sit(b);
+	assert_int_equal(checked(&d, sl_plan_reserve(d.p, here, NULL, &at, &d.why, &d.err)), 1);
+	assert_int_equal(at, BUILD_NOW + 600);
+	assert_int_equal(checked(&d, sl_plan_reserve(d.p, there, NULL, &at, &d.why, &d.err)), 1);
+	assert_int_equal(at, BUILD_NOW + 60);
+	assert_int_equal(checked(&d, sl_plan_reserve(d.p, here, NULL, &at, &d.why, &d.err)), 0);
+	assert_string_equal(d.why.text, "expected to start in partition right no later");
+	assert_int_equal(sl_plan_head(d.p)->partition, right);
+	leave(&d);
+}
+
+static void a_reservation_does_not_borrow(void **state)
+{
+	const struct sl_loan wish = { 0 };
+	struct build *b = build_create("4x8c");
+	uint32_t job = build_pending(b, (struct build_job) { .id = 1 });
+	struct desk d = sit(b);
+	int64_t at;
+
+	(void) state;
+	assert_int_equal(sl_plan_reserve(d.p, entry(job), &(struct sl_terms) { .borrow = &wish }, &at, &d.why, &d.err),
+			 -1);
+	assert_string_equal(d.err.text, "borrow: a reservation is for nodes of the job's own partition");
+	leave(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_guard_is_asked_before_a_place_is_known_and_about_the_place),
+		cmocka_unit_test(what_the_guard_forbade_is_not_reserved_by_the_same_policy),
+		cmocka_unit_test(nothing_else_is_decided_while_the_guard_is_asked),
+		cmocka_unit_test(a_guard_that_fails_leaves_the_plan_as_it_was),
+		cmocka_unit_test(each_start_and_each_that_is_taken_back_is_a_revision),
+		cmocka_unit_test(any_shape_is_the_first_that_fits),
+		cmocka_unit_test(a_reservation_of_any_shape_is_of_the_soonest),
+		cmocka_unit_test(a_reservation_goes_to_another_partition_only_for_an_earlier_start),
+		cmocka_unit_test(a_reservation_does_not_borrow),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

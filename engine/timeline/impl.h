@@ -89,8 +89,6 @@ struct sl_timeline {
 	uint32_t idle_nodes;
 	int64_t watched, watched_cores;	/* an instant, SL_DAWN: none; cores free then */
 	int64_t next;			/* no class has a step before it; may be too early */
-	uint64_t grown;			/* another number whenever anything may have become free, */
-	uint64_t growths;		/* but for a rollback, which brings the old one back */
 	uint64_t moment;		/* counts changes of any kind */
 
 	/* undo */
@@ -100,7 +98,6 @@ struct sl_timeline {
 	uint32_t log_runs, log_run_room;
 	struct sl_mark {
 		uint32_t logged;
-		uint64_t grown, moment;
 	} mark[SL_OPEN_MARKS + 1];	/* the last one is inner */
 	uint32_t marks;
 
@@ -116,14 +113,13 @@ struct sl_timeline {
 	/* place.c's */
 	void *space;
 	void (*space_free)(void *space);
-	void (*space_undo)(void *space, uint64_t moment);	/* what came after is undone */
 };
 
 /* A mark that is there even when all that callers may have are open.  It is closed
  * before a caller gets to open another. */
 static inline uint32_t sl_timeline_inner_mark(struct sl_timeline *tl)
 {
-	tl->mark[tl->marks] = (struct sl_mark) { tl->logged, tl->grown, tl->moment };
+	tl->mark[tl->marks] = (struct sl_mark) { tl->logged };
 	return tl->marks++;
 }
 

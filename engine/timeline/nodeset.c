@@ -388,18 +388,6 @@ bool sl_nodeset_equal(const struct sl_nodeset *a, const struct sl_nodeset *b)
 	       (!a->runs || !memcmp(a->run, b->run, a->runs * sizeof(*a->run)));
 }
 
-uint64_t sl_nodeset_hash(const struct sl_nodeset *s)
-{
-	uint64_t h = 0x9e3779b97f4a7c15u ^ s->runs;
-
-	for (uint32_t i = 0; i < s->runs; i++) {
-		h ^= (uint64_t) s->run[i].first << 32 | s->run[i].last;
-		h *= 0xff51afd7ed558ccdu;
-		h ^= h >> 32;
-	}
-	return h;
-}
-
 uint32_t sl_nodeset_next(const struct sl_nodeset *s, uint32_t from)
 {
 	uint32_t i = sl_nodeset_find(s, from);

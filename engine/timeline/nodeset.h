@@ -81,9 +81,6 @@ bool sl_nodeset_overlaps(const struct sl_nodeset *s, const struct sl_nodeset *b)
 
 bool sl_nodeset_equal(const struct sl_nodeset *a, const struct sl_nodeset *b);
 
-/* Depends on the nodes in the set only, the same in every run of the program. */
-uint64_t sl_nodeset_hash(const struct sl_nodeset *s);
-
 /* Number of the first run that ends at or after *node*: where a search or a merge
  * begins.  s->runs when there is none. */
 uint32_t sl_nodeset_find(const struct sl_nodeset *s, uint32_t node);

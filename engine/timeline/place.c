@@ -97,7 +97,7 @@ static int fit_method(struct sl_timeline *tl, const struct sl_need *need, enum s
 	enum sl_lack lack;
 	int rc;
 
-	if (t == tl->now && (hopeless(tl, need, &sums) || sl_memo_refuses(tl, need, &sums)))
+	if (t == tl->now && hopeless(tl, need, &sums))
 		return reject(misfit, need, &sums);
 	rc = sl_gather(tl, need, t, !layout && !need->r->contiguous && method != SL_PLACE_CONTIGUOUS, &sums, err);
 	if (rc)
@@ -107,8 +107,6 @@ static int fit_method(struct sl_timeline *tl, const struct sl_need *need, enum s
 		sl_misfit_from(misfit, need, &sums, lack);
 		if (misfit && lack == SL_LACK_REQUIRED)
 			misfit->node = sl_required_missing(tl->space, need);
-		if (t == tl->now && (lack == SL_LACK_NODES || lack == SL_LACK_CORES))
-			sl_memo_keep(tl, need, &sums);
 		return 0;
 	}
 	rc = sl_choose(tl, need, method, t, misfit, err);

@@ -46,7 +46,6 @@ struct sl_space *sl_space(struct sl_timeline *tl, struct sl_error *err)
 	}
 	tl->space = sp;
 	tl->space_free = free_space;
-	tl->space_undo = sl_memo_undo;
 	return sp;
 }
 

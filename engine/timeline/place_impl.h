@@ -94,27 +94,7 @@ struct sl_block {
 	int64_t pre_units, suf_units, best_units;
 };
 
-/*
- * What a gathering for now found: so many nodes and units for such a need.  As long
- * as nothing has become free since, a need that asks for no less on each node, for no
- * less time, finds no more.
- */
-struct sl_memo {
-	uint64_t grown, moment, eligible;
-	int64_t now, duration, memory_per_node, memory_per_core;
-	int64_t nodes, units;		/* found; units INT64_MAX: not known */
-	uint32_t unit_cores, core_units, least, most;
-	int32_t least_cores, most_cores;
-	uint32_t needs, jobs;
-	struct sl_gres_need need[SL_MAX_GRES_NEEDS];
-	bool whole;
-};
-
-#define SL_MEMOS 32
-
 struct sl_space {
-	struct sl_memo memo[SL_MEMOS];
-	uint32_t memos, next_memo;
 	struct sl_offer *offer;
 	uint32_t offers, offer_room;
 	struct sl_nodeset **set;	/* parts of classes */
@@ -215,17 +195,6 @@ int sl_spans_sort(struct sl_spans *s, struct sl_spans *tmp, struct sl_error *err
 /* Histogram of nodes by units, for asking what the best of them hold. */
 int sl_hist_clear(struct sl_space *sp, int64_t top, struct sl_error *err);
 int64_t sl_hist_best(const struct sl_space *sp, int64_t nodes);
-
-/* -- place_memo.c ------------------------------------------------------ */
-
-/* Is it known that the need cannot be satisfied now?  Then *sums tells with what. */
-bool sl_memo_refuses(const struct sl_timeline *tl, const struct sl_need *need, struct sl_sums *sums);
-
-/* Remember a refusal of a start now. */
-void sl_memo_keep(struct sl_timeline *tl, const struct sl_need *need, const struct sl_sums *sums);
-
-/* Forget what was found after that moment. */
-void sl_memo_undo(void *space, uint64_t moment);
 
 /* -- place_choose.c, place_bestfit.c, place_block.c --------------------- */
 

@@ -269,8 +269,6 @@ static int operate(struct sl_timeline *tl, const struct sl_nodeset *nodes, struc
 	untouch(tl);
 	if (rc)
 		sl_node_class_undo(tl, logged);
-	else if (ch->sign > 0 || ch->block < 0)
-		tl->grown = ++tl->growths;
 	tl->moment++;
 	if (!tl->marks)
 		sl_node_class_forget(tl);
@@ -357,9 +355,6 @@ void sl_timeline_rollback(struct sl_timeline *tl, uint32_t mark)
 		return;
 	if (tl->logged > tl->mark[mark].logged) {
 		sl_node_class_undo(tl, tl->mark[mark].logged);
-		tl->grown = tl->mark[mark].grown;
-		if (tl->space)
-			tl->space_undo(tl->space, tl->mark[mark].moment);
 		tl->moment++;
 	}
 	tl->marks = mark;

@@ -316,27 +316,26 @@ static int start_beside_head(struct attempt *a, struct booking *head, int64_t se
 /* -- starting ------------------------------------------------------------ */
 
 /*
- * Find it a place from now on, and book it.  Most jobs of a long queue are refused because
- * too little is free at this moment: that is the cheapest question, and asked first.
+ * Find it a place from now on, and book it.  What does not fit for all its time may fit at
+ * this moment: then there are other ways.
  */
 static int find_start(struct attempt *a, struct booking *head, struct booking **b, struct sl_refusal *why,
 		      struct sl_error *err)
 {
 	int64_t seconds = plan_time(a->p, a->w, a->p->c->now);
-	int rc = plan_fits_now(a, 1, false, err);
-	struct lack lack;
+	int rc = start_for(a, seconds, b, err);
+	struct lack lack = a->lack;
 
+	if (rc)
+		return rc;
+	rc = plan_fits_now(a, 1, false, err);
 	if (!rc) {
 		rc = plan_explain_now(a, why, err);
 		if (!rc)
 			plan_preempt_tried(a->p, &a->w->entry, why->why);
 		return rc;
 	}
-	if (rc < 0)
-		return -1;
-	rc = start_for(a, seconds, b, err);
-	lack = a->lack;
-	if (!rc)
+	if (rc > 0)
 		rc = start_beside_head(a, head, seconds, b, err);
 	if (!rc)
 		rc = start_shorter(a, seconds, b, err);

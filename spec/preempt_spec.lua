@@ -10,7 +10,7 @@ local function cluster(names)
 		running = { { id = 1, nodes = 2, exclusive = true, ends_in = "1h" } }, pending = {} }
 	for i, name in ipairs(names) do
 		spec.pending[i] = { id = i + 1, name = name, nodes = 2, exclusive = true,
-			native = "preemption by partition" }
+			flags = { "MAY_PREEMPT" } }
 	end
 	return t.cluster(spec)
 end
@@ -34,15 +34,15 @@ describe("a job that may preempt others", function()
 	end)
 
 	it("is not named when it starts, nor when it is not tried", function()
-		local one = { id = 3, nodes = 1, exclusive = true, native = "preemption by QOS" }
+		local one = { id = 3, nodes = 1, exclusive = true, flags = { "MAY_PREEMPT" } }
 		assert.same({}, preempting("easy", t.cluster { nodes = "2x4c", pending = { one } }))
 		assert.same({}, preempting(support.policy "", cluster { "a" }))
 	end)
 
-	it("is not named when something else than preemption makes it native", function()
+	it("is not named when it is native but can preempt nobody", function()
 		assert.same({}, preempting("easy", t.cluster { nodes = "1x4c",
 			running = { { id = 1, nodes = 1, exclusive = true, ends_in = "1h" } },
-			pending = { { id = 2, nodes = 1, native = "a burst buffer" } } }))
+			pending = { { id = 2, nodes = 1, asks = { "BURST_BUFFER" } } } }))
 	end)
 
 	it("is not named when admit or allow refuses it", function()
@@ -62,7 +62,7 @@ describe("a job that may preempt others", function()
 		-- job 2 would hold 8 CPU-hours, job 3, which starts, holds 2
 		local jobs = t.cluster { nodes = "2x4c",
 			running = { { id = 1, user = "bob", nodes = 1, exclusive = true, ends_in = "1h" } },
-			pending = { { id = 2, user = "anna", nodes = 2, exclusive = true, time_limit = "1h", native = "preemption by QOS" },
+			pending = { { id = 2, user = "anna", nodes = 2, exclusive = true, time_limit = "1h", flags = { "MAY_PREEMPT" } },
 				{ id = 3, user = "anna", nodes = 1, exclusive = true, time_limit = "30m" } } }
 		for limit, named in pairs { ["9 cpu-hours"] = {}, ["11 cpu-hours"] = { 2 } } do
 			local quota = support.site_of(('sched.quota { per_user = "%s" }'):format(limit))
@@ -78,7 +78,7 @@ describe("a job that may preempt others", function()
 				partitions = { low = { nodes = "n3" }, high = { nodes = "n[1-2]", priority_tier = 10 } },
 				running = { { id = 1, nodes = { "n1" }, exclusive = true, ends_in = "1h", partition = "high" },
 					{ id = 9, nodes = { free == 1 and "n2" or "n3" }, exclusive = true, ends_in = "1h" } },
-				pending = { { id = 2, nodes = 2, partition = "high", native = "preemption by QOS" },
+				pending = { { id = 2, nodes = 2, partition = "high", flags = { "MAY_PREEMPT" } },
 					{ id = 3, nodes = 1, partition = "low" } } }
 			assert.same(free == 1 and { 3 } or {}, t.decide(site, jobs):started())
 			assert.same(free == 1 and {} or { 2 }, preempting(site, jobs))

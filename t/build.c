@@ -475,7 +475,7 @@ static void random_wishes(struct build *b, uint64_t *s, struct sl_job_row *r)
 	if (one_in(s, 15))
 		r->switches = 1;
 	if (one_in(s, 15))
-		r->native = sl_builder_str(b->builder, "burst buffer");
+		r->asks = SL_ASKS_BURST_BUFFER;
 	if (one_in(s, 20))
 		r->het_job_id = r->id;
 	if (one_in(s, 10))

@@ -6,6 +6,8 @@
  */
 #include "bind/bind.h"
 
+#include "model/native.h"
+
 #define JOB(x, field, h) ((x)->snap->job.field[(h)->row])
 
 /* The partition in which the job is looked at now, by name. */
@@ -29,6 +31,21 @@ static void push_tasks(lua_State *L, struct sl_lua *x, const struct sl_handle *h
 	int64_t tasks = sl_job_tasks(x->snap, h->row);
 
 	lua_pushinteger(L, tasks ? tasks : JOB(x, min_nodes, h));
+}
+
+/* What only Slurm's select can place of it, in the partition in which it is looked at. */
+static void push_native(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	struct sl_entry e = { .job = h->row, .partition = h->partition };
+	const struct sl_want *want = NULL;
+	char text[SL_NATIVE_TEXT];
+	struct sl_error err;
+
+	if (e.partition == SL_NONE)
+		e.partition = JOB(x, partition, h);
+	if (e.partition != SL_NONE && !(want = sl_cluster_want(x->cluster, e, &err)))
+		luaL_error(L, "%s", err.text);
+	lua_pushstring(L, want ? sl_native_text(want->native, text, sizeof(text)) : "");
 }
 
 /* Generic resources it asks for in all, { gpu = 4 }: types are added up. */
@@ -106,6 +123,7 @@ static const struct sl_lua_field fields[] = {
 	{ "tasks", push_tasks },
 	{ "gpus", push_gpus },
 	{ "gres_total", push_gres_total },
+	{ "native", push_native },
 	{ "state", push_state },
 	{ "waited", push_waited },
 	{ "remaining", push_remaining },

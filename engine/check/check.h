@@ -47,12 +47,13 @@
  * AllowGroups, and their opposites); lenders are not RootOnly.  They share nodes as the
  * job's partition does, and none has MaxCPUsPerNode.  Such a job is not native.
  *
- * A job that asks for something that is not modelled (what image/snapshot.h's "native"
- * says, features that are more than names joined by "&", switches, core
- * specialization, tasks or gres per socket, shared cores, partitions with
- * ExclusiveUser, flexible or partial reservations or several of them, allocation
- * by socket) has to be native.  Any job may.  The places of such a job are a
- * booking and not a layout: only their sum is checked.
+ * A job that asks for something that is not modelled has to be native: any of SL_ASKS_*,
+ * features that are more than names joined by "&", switches, sockets, tasks or gres per
+ * socket, core specialization, plane and arbitrary distributions, shared cores,
+ * partitions with ExclusiveUser, flexible or partial reservations or several of them,
+ * allocation by socket, a job that may preempt others, one of which select refused
+ * SL_REFUSALS placements in a row.  Any job may be native.  The places of such a job are
+ * a booking and not a layout: only their sum is checked.
  */
 #ifndef SL_CHECK_H
 #define SL_CHECK_H
@@ -61,6 +62,7 @@
 #include "image/snapshot.h"
 
 #define SL_OVERDUE_S 1		/* seconds until something overdue is taken to end */
+#define SL_REFUSALS 3		/* placements that select refused in a row: it has to choose */
 
 /*
  * Returns 0 when every start and reservation is feasible: sequence and stamps

@@ -110,43 +110,6 @@ void check_ask(const struct check *c, uint32_t j, uint32_t p, uint32_t shape, st
 	ask_time(c, j, p, a);
 }
 
-/* -- what has to be left to Slurm's select ------------------------------- */
-
-/* Only names, and-ed. */
-static bool plain_features(const char *f)
-{
-	return !strpbrk(f, "|[]()*!") && *f != '&' && !strstr(f, "&&");
-}
-
-/* The reason why a request is not modelled, NULL when it is. */
-static const char *must_be_native(struct check *c, uint32_t j, uint32_t p)
-{
-	const struct sl_snapshot *s = c->snap;
-	uint32_t own = check_reservation(c, j);
-
-	if (*check_str(c, s->job.native[j]))
-		return check_str(c, s->job.native[j]);
-	if (!plain_features(check_str(c, s->job.features[j])))
-		return "features";
-	if (s->job.switches[j])
-		return "switches";
-	if (s->job.core_spec[j] && s->job.core_spec[j] != SL_NONE)
-		return "core specialization";
-	if (s->job.ntasks_per_socket[j])
-		return "tasks per socket";
-	if (s->meta.select_flags[0] & SL_SELECT_SOCKET)
-		return "allocation by socket";
-	if (check_sharing(c, j, p) > 1)
-		return "shared cores";
-	if (s->partition.flags[p] & SL_PART_EXCLUSIVE_USER)
-		return "ExclusiveUser";
-	if (strchr(check_str(c, s->job.reservation[j]), ','))
-		return "several reservations";
-	if (own != SL_NONE && ((s->reservation.flags[own] & SL_RESV_FLEX) || s->reservation.cores[own]))
-		return "a flexible or partial reservation";
-	return NULL;
-}
-
 /* -- one node ------------------------------------------------------------ */
 
 static uint32_t usable_threads(const struct check *c, const struct ask *a, uint32_t node)
@@ -319,7 +282,7 @@ int check_layout(struct check *c, const struct row *r, const struct ask *a)
 {
 	const struct sl_plan_place_view *place = &c->plan->place;
 	uint32_t first = r->places.first, count = r->places.count, id = c->snap->job.id[r->job];
-	const char *why = must_be_native(c, r->job, r->partition);
+	const char *why = check_native(c, r);
 
 	if (!count)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has no nodes", id);

@@ -447,8 +447,8 @@ static int check_top(struct reader *r, json_t *root)
 		}
 		if (!strcmp(at.key, "version")) {
 			if (json_integer_value(v) != r->schema->version)
-				return sl_fail(r->err, SL_EVERSION, "%s: version: expected %" PRIu32, r->name,
-					       r->schema->version);
+				return sl_fail(r->err, SL_EVERSION, "%s: version %" JSON_INTEGER_FORMAT ", expected %"
+					       PRIu32, r->name, json_integer_value(v), r->schema->version);
 			continue;
 		}
 		for (t = 0; t < r->schema->tables; t++)

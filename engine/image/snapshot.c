@@ -94,7 +94,20 @@ static const struct sl_word job_flags[] = {
 	{ SL_JOBF_CONTIGUOUS, "CONTIGUOUS" }, { SL_JOBF_SPREAD, "SPREAD" }, { SL_JOBF_REQUEUE, "REQUEUE" },
 	{ SL_JOBF_OVERCOMMIT, "OVERCOMMIT" }, { SL_JOBF_OVERSUBSCRIBE, "OVERSUBSCRIBE" },
 	{ SL_JOBF_IMMEDIATE, "IMMEDIATE" }, { SL_JOBF_HELD, "HELD" }, { SL_JOBF_DEPENDENT, "DEPENDENT" },
-	{ SL_JOBF_NO_BORROW, "NO_BORROW" },
+	{ SL_JOBF_NO_BORROW, "NO_BORROW" }, { SL_JOBF_MAY_PREEMPT, "MAY_PREEMPT" },
+};
+static const struct sl_word distributions[] = {
+	{ SL_DIST_ANY, "any" }, { SL_DIST_BLOCK, "block" }, { SL_DIST_CYCLIC, "cyclic" }, { SL_DIST_PLANE, "plane" },
+	{ SL_DIST_ARBITRARY, "arbitrary" },
+};
+static const struct sl_word asks[] = {
+	{ SL_ASKS_BOARDS, "BOARDS" }, { SL_ASKS_CPUS_PER_GRES, "CPUS_PER_GRES" },
+	{ SL_ASKS_MEMORY_PER_GRES, "MEMORY_PER_GRES" }, { SL_ASKS_TASKS_PER_GRES, "TASKS_PER_GRES" },
+	{ SL_ASKS_SHARED_GRES, "SHARED_GRES" }, { SL_ASKS_PREFERRED, "PREFERRED" },
+	{ SL_ASKS_BATCH_FEATURES, "BATCH_FEATURES" }, { SL_ASKS_REBOOT, "REBOOT" },
+	{ SL_ASKS_NODE_COUNTS, "NODE_COUNTS" }, { SL_ASKS_TASK_COUNTS, "TASK_COUNTS" },
+	{ SL_ASKS_USER_NODES, "USER_NODES" }, { SL_ASKS_BURST_BUFFER, "BURST_BUFFER" }, { SL_ASKS_MCS, "MCS" },
+	{ SL_ASKS_EXPAND, "EXPAND" }, { SL_ASKS_ANY_LICENSE, "ANY_LICENSE" },
 };
 static const struct sl_word per_words[] = {
 	{ SL_PER_NODE, "node" }, { SL_PER_JOB, "job" }, { SL_PER_TASK, "task" }, { SL_PER_SOCKET, "socket" },
@@ -113,21 +126,18 @@ static const struct sl_words words[] = {
 	WORDS(SL_T_PARTITION, partition, flags, true, partition_flags),
 	WORDS(SL_T_JOB, job, state, false, job_states),
 	WORDS(SL_T_JOB, job, flags, true, job_flags),
+	WORDS(SL_T_JOB, job, distribution, false, distributions),
+	WORDS(SL_T_JOB, job, asks, true, asks),
 	WORDS(SL_T_USAGE, usage, state, false, job_states),
 	WORDS(SL_T_JOB_GRES, job_gres, per, false, per_words),
 	WORDS(SL_T_RESERVATION, reservation, flags, true, resv_flags),
 };
 
 const struct sl_schema sl_snapshot_schema = {
-	.name = "snapshot", .magic = 0x4e534c53 /* "SLSN" */, .version = 1,
+	.name = "snapshot", .magic = 0x4e534c53 /* "SLSN" */, .version = 2,
 	.tables = SL_SNAPSHOT_TABLES, .table = tables,
 	.words = sizeof(words) / sizeof(words[0]), .word = words,
 };
-
-bool sl_snapshot_may_preempt(const struct sl_snapshot *snap, uint32_t job)
-{
-	return !strncmp(sl_snapshot_str(snap, snap->job.native[job]), "preemption", strlen("preemption"));
-}
 
 const char *sl_job_state_word(uint32_t state)
 {

@@ -183,8 +183,12 @@ enum sl_snapshot_table {
 	X(i64, switch_wait, -1, 0, "seconds to wait for that") \
 	X(range, shapes, SL_T_SHAPE, 0, "alternatives: other shapes that would do as well") \
 	X(str, shapes_ignored, -1, 0, "why the alternatives in its comment are ignored; empty: they are not") \
-	/* what the engine cannot model */ \
-	X(str, native, -1, 0, "what of the request only Slurm's own select can place; empty: nothing") \
+	/* what: anything else */ \
+	X(u32, sockets_per_node, -1, 0, "fewest sockets of each node; 0: not said") \
+	X(u32, cores_per_socket, -1, 0, "fewest cores of each socket; 0: not said") \
+	X(u32, distribution, -1, 0, "SL_DIST_*: how its tasks are to be dealt out") \
+	X(u32, asks, -1, 0, "SL_ASKS_* flags: what has no column of its own") \
+	X(u32, refusals, -1, 0, "placements of it in a row that Slurm's select has refused") \
 	/* what it has */ \
 	X(u32, alloc_nodes, -1, 0, "running, completing, finished: nodes that it has or had; 0: not known") \
 	X(u32, alloc_cpus, -1, 0, "likewise: CPUs, as sacct counts them") \
@@ -211,6 +215,27 @@ enum sl_job_state {
 #define SL_JOBF_HELD		0x200	/* priority 0 */
 #define SL_JOBF_DEPENDENT	0x400	/* waits for other jobs */
 #define SL_JOBF_NO_BORROW	0x800	/* another partition refused it a moment ago */
+#define SL_JOBF_MAY_PREEMPT	0x1000	/* jobs that run could be preempted for it */
+
+enum sl_distribution { SL_DIST_ANY, SL_DIST_BLOCK, SL_DIST_CYCLIC, SL_DIST_PLANE, SL_DIST_ARBITRARY };
+
+/* What a job asks for besides.  These are facts: what becomes of them, whoever reads the
+ * snapshot decides. */
+#define SL_ASKS_BOARDS		0x1	/* boards, or sockets or tasks for each board */
+#define SL_ASKS_CPUS_PER_GRES	0x2
+#define SL_ASKS_MEMORY_PER_GRES	0x4
+#define SL_ASKS_TASKS_PER_GRES	0x8
+#define SL_ASKS_SHARED_GRES	0x10	/* mps, shard: not in the job's list of gres */
+#define SL_ASKS_PREFERRED	0x20	/* --prefer: features that it would rather have */
+#define SL_ASKS_BATCH_FEATURES	0x40	/* --batch: features of the node that runs the script */
+#define SL_ASKS_REBOOT		0x80	/* features that nodes get when they boot */
+#define SL_ASKS_NODE_COUNTS	0x100	/* one of some numbers of nodes, or none at all */
+#define SL_ASKS_TASK_COUNTS	0x200	/* its own number of tasks for each node */
+#define SL_ASKS_USER_NODES	0x400	/* --exclusive=user or mcs */
+#define SL_ASKS_BURST_BUFFER	0x800
+#define SL_ASKS_MCS		0x1000	/* a label of multi-category security */
+#define SL_ASKS_EXPAND		0x2000	/* to expand another job */
+#define SL_ASKS_ANY_LICENSE	0x4000	/* one of some licences: not in its list of licences */
 
 /* The partitions of a job that asked for several, in the order asked. */
 #define SL_JOB_PARTITION_COLUMNS(X) \
@@ -364,14 +389,11 @@ static inline uint32_t sl_snapshot_home(const struct sl_snapshot *snap, uint32_t
 	return snap->job.home[job] != SL_NONE ? snap->job.home[job] : snap->job.partition[job];
 }
 
-/* Is there something in the job's request that only Slurm's own select can place? */
-static inline bool sl_snapshot_is_native(const struct sl_snapshot *snap, uint32_t job)
-{
-	return *sl_snapshot_str(snap, snap->job.native[job]) != '\0';
-}
-
 /* May Slurm preempt other jobs for that one?  Then it is native, too. */
-bool sl_snapshot_may_preempt(const struct sl_snapshot *snap, uint32_t job);
+static inline bool sl_snapshot_may_preempt(const struct sl_snapshot *snap, uint32_t job)
+{
+	return snap->job.flags[job] & SL_JOBF_MAY_PREEMPT;
+}
 
 /* Slurm's word for a state: "PENDING".  Never NULL. */
 const char *sl_job_state_word(uint32_t state);

@@ -80,7 +80,7 @@ struct sl_want {
 	int64_t time_limit;		/* seconds, SL_UNLIMITED */
 	int64_t time_floor;		/* shortest it may be cut to: time_min, or the limit */
 	enum sl_place_method method;	/* where the policy names none */
-	const char *native;		/* what only Slurm's select can place; NULL: nothing */
+	uint32_t native;		/* SL_NATIVE_*: what only Slurm's select can place (model/native.h) */
 	enum sl_why why;		/* not SL_WHY_NONE: it cannot run there at all, ... */
 	const char *text;		/* ... because */
 };

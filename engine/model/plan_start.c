@@ -2,6 +2,7 @@
 /*
  * plan_start.c - starting jobs, and EASY backfill.
  */
+#include "model/native.h"
 #include "model/plan_private.h"
 
 #include <inttypes.h>
@@ -95,7 +96,10 @@ int plan_gate(struct sl_plan *p, const struct want *w, const struct sl_how *how,
 		return 0;
 	}
 	if (how && how->method == SL_PLACE_EXPLICIT && w->pub.native) {
-		plan_say(r, SL_WHY_NOT_MODELLED, "only Slurm's select can place it (%s)", w->pub.native);
+		char text[SL_NATIVE_TEXT];
+
+		plan_say(r, SL_WHY_NOT_MODELLED, "only Slurm's select can place it (%s)",
+			 sl_native_text(w->pub.native, text, sizeof(text)));
 		return 0;
 	}
 	return 1;

@@ -8,6 +8,7 @@
  * Slurm 22.05's job_mgr.c and select/cons_tres, by the rules of check/check.h.  What
  * cannot be said in a request exactly becomes an upper bound, and the job native.
  */
+#include "model/native.h"
 #include "model/want_private.h"
 
 #include <inttypes.h>
@@ -61,12 +62,6 @@ int want_never(struct want *w, enum sl_why why, const char *fmt, ...)
 	w->pub.why = why;
 	w->pub.text = w->text ? w->text : "";
 	return 0;
-}
-
-void want_native(struct want *w, const char *why)
-{
-	if (!w->pub.native)
-		w->pub.native = why;
 }
 
 /* -- how much ------------------------------------------------------------ */
@@ -169,11 +164,11 @@ static void ask_cores(struct sl_cluster *c, struct want *w, const struct size *z
 
 	other = *r;
 	if (!to_cores(c, w, z, part->min_threads, r))
-		want_native(w, "tasks that share a core");
+		w->pub.native |= SL_NATIVE_ODD_TASKS;
 	if (part->max_threads != part->min_threads && !r->whole_nodes) {
 		if (!to_cores(c, w, z, part->max_threads, &other) || other.cores_per_task != r->cores_per_task ||
 		    other.tasks_per_core != r->tasks_per_core || other.min_cores_per_node != r->min_cores_per_node)
-			want_native(w, "nodes with unequal threads");
+			w->pub.native |= SL_NATIVE_UNEQUAL_THREADS;
 	}
 	r->min_nodes = z->min_nodes;
 	r->max_nodes = z->max_nodes;
@@ -182,14 +177,12 @@ static void ask_cores(struct sl_cluster *c, struct want *w, const struct size *z
 	if (c->snap->meta.select_flags[0] & SL_SELECT_SOCKET) {
 		uint32_t n = sl_nodeset_next(&part->nodes, 0);
 
-		want_native(w, "allocation by socket");
 		if (n < SL_MAX_NODES && c->snap->node.sockets[n])
 			r->min_cores_per_node = most(r->min_cores_per_node,
 						     c->snap->node.cores[n] / c->snap->node.sockets[n]);
 	}
 	if (share == 1)
 		return;
-	want_native(w, "shared cores");
 	if (part->folded)
 		return;
 	/* An nth of the cores is booked, rounded up. */
@@ -218,7 +211,7 @@ static void ask_memory(struct sl_cluster *c, struct want *w)
 	} else if (part->memory >= 0) {
 		r->memory_per_node = part->memory < MEMORY_MOST ? part->memory : MEMORY_MOST;
 	} else {	/* all of it, which is not the same everywhere: whole nodes are enough */
-		want_native(w, "all of the nodes' memory");
+		w->pub.native |= SL_NATIVE_ALL_MEMORY;
 		r->whole_nodes = true;
 	}
 }
@@ -252,9 +245,9 @@ static int ask_gres(struct sl_cluster *c, struct want *w, const struct size *z)
 		else if (s->job_gres.per[g] == SL_PER_TASK)
 			need.per = SL_GRES_PER_TASK;
 		else if (s->job_gres.per[g] == SL_PER_SOCKET)
-			want_native(w, "gres per socket");
+			w->pub.native |= SL_NATIVE_SOCKET_GRES;
 		if (!modelled || r->gres_needs == SL_MAX_GRES_NEEDS)
-			want_native(w, "gres");
+			w->pub.native |= SL_NATIVE_GRES;
 		else
 			r->gres[r->gres_needs++] = need;
 	}
@@ -280,7 +273,7 @@ static int ask_cap(struct sl_cluster *c, struct want *w)
 			     cluster_str(c, c->snap->partition.name[w->entry.partition]));
 	r->max_cores_per_node = cores;
 	if (part->cap_kind == SL_NONE || r->gres_needs == SL_MAX_GRES_NEEDS) {
-		want_native(w, "MaxCPUsPerNode");
+		w->pub.native |= SL_NATIVE_CPU_CAP;
 		return 0;
 	}
 	need.kinds = (uint16_t) (1u << part->cap_kind);
@@ -336,28 +329,12 @@ static void choose_method(const struct sl_cluster *c, struct want *w)
 		w->pub.method = SL_PLACE_NATIVE;
 	if (w->pub.native)
 		w->pub.method = SL_PLACE_NATIVE;
-	if (w->pub.native && w->entry.loan)
+	if (w->pub.native && w->entry.loan) {
+		char text[SL_NATIVE_TEXT];
+
 		want_never(w, SL_WHY_NOT_MODELLED, "only Slurm's select can place it (%s), and not on borrowed nodes",
-		      w->pub.native);
-}
-
-static void read_natives(const struct sl_cluster *c, struct want *w)
-{
-	const struct sl_job_view *job = &c->snap->job;
-	uint32_t j = w->entry.job;
-
-	if (*cluster_str(c, job->native[j]))
-		want_native(w, cluster_str(c, job->native[j]));
-	if (!want_features_modelled(cluster_str(c, job->features[j])))
-		want_native(w, "features");
-	if (job->switches[j])
-		want_native(w, "switches");
-	if (job->core_spec[j] && job->core_spec[j] != SL_NONE)
-		want_native(w, "core specialization");
-	if (job->ntasks_per_socket[j])
-		want_native(w, "tasks per socket");
-	if (c->snap->partition.flags[w->entry.partition] & SL_PART_EXCLUSIVE_USER)
-		want_native(w, "ExclusiveUser");
+			   sl_native_text(w->pub.native, text, sizeof(text)));
+	}
 }
 
 static int refuse_at_once(const struct sl_cluster *c, struct want *w)
@@ -383,7 +360,7 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 
 	if (refuse_at_once(c, w) < 0 || w->pub.why)
 		return 0;
-	read_natives(c, w);
+	w->pub.native = want_native(c, &w->entry);
 	if (want_choose_enclave(c, w, err) < 0)
 		return -1;
 	if (w->pub.why)
@@ -393,8 +370,7 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 	r->contiguous = c->snap->job.flags[j] & SL_JOBF_CONTIGUOUS;
 	r->whole_nodes = (c->snap->job.flags[j] & SL_JOBF_EXCLUSIVE) || !c->snap->partition.oversubscribe[p] ||
 		(c->snap->meta.select_flags[0] & SL_SELECT_WHOLE_NODE) ||
-		(c->snap->partition.flags[p] & SL_PART_EXCLUSIVE_USER) || (w->pub.native && c->snap->job.core_spec[j] &&
-		 c->snap->job.core_spec[j] != SL_NONE);
+		(c->snap->partition.flags[p] & SL_PART_EXCLUSIVE_USER) || (w->pub.native & SL_NATIVE_CORE_SPEC);
 	if (z.max_nodes < z.min_nodes)
 		return want_never(w, SL_WHY_PARTITION, "needs %" PRIu32 " nodes, may have %" PRIu32 " in partition %s",
 			     z.min_nodes, z.max_nodes, cluster_str(c, c->snap->partition.name[p]));

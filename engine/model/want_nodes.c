@@ -2,6 +2,7 @@
 /*
  * want_nodes.c - which nodes a pending job may have, and which it must.
  */
+#include "model/native.h"
 #include "model/want_private.h"
 
 #include <stdlib.h>
@@ -19,18 +20,6 @@ static bool listed(const char *list, const char *name, size_t length)
 		p = *end ? end + 1 : end;
 	}
 	return false;
-}
-
-bool want_features_modelled(const char *constraint)
-{
-	char last = '&';
-
-	for (const char *p = constraint; *p; p++) {
-		if (strchr("|[]()*!", *p) || (*p == '&' && last == '&'))
-			return false;
-		last = *p;
-	}
-	return true;
 }
 
 static bool satisfies(const char *features, const char *constraint)
@@ -137,7 +126,7 @@ static int narrow(struct sl_cluster *c, struct want *w, const struct sl_nodeset 
 	}
 	if (w->enclave && sl_nodeset_intersect(&w->eligible, &w->enclave->nodes, err) < 0)
 		return -1;
-	if (*features && want_features_modelled(features)) {
+	if (*features && !(w->pub.native & SL_NATIVE_FEATURES)) {
 		const struct sl_nodeset *f = feature_nodes(c, job->features[j], err);
 
 		if (!f || sl_nodeset_intersect(&w->eligible, f, err) < 0)
@@ -172,7 +161,7 @@ int want_choose_nodes(struct sl_cluster *c, struct want *w, struct sl_error *err
 		r->required = &w->required;
 	}
 	r->eligible = &part->usable;
-	if (!w->enclave && !job->exc_nodes[j].count && (!*features || !want_features_modelled(features)) &&
+	if (!w->enclave && !job->exc_nodes[j].count && (!*features || (w->pub.native & SL_NATIVE_FEATURES)) &&
 	    job->tmp_disk[j] <= 0 && !capped && !(r->whole_nodes && r->memory_per_core))
 		return 0;
 	r->eligible = &w->eligible;
@@ -193,17 +182,12 @@ int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *e
 		return 0;
 	if (r == SL_NONE)
 		return want_never(w, SL_WHY_RESERVATION, "there is no reservation %s", names);
-	if (strchr(names, ','))
-		want_native(w, "several reservations");
 	if (v->flags[r] & SL_RESV_FLEX) {
-		want_native(w, "a flexible reservation");
 		w->valid_until = c->now < v->start_time[r] ? v->start_time[r] :
 			c->now < v->end_time[r] ? v->end_time[r] : INT64_MAX;
 		if (c->now < v->start_time[r] || c->now >= v->end_time[r])
 			return 0;
 	}
-	if (v->cores[r])
-		want_native(w, "a reservation of parts of nodes");
 	if (v->end_time[r] <= c->now)
 		return want_never(w, SL_WHY_RESERVATION, "reservation %s has ended", cluster_str(c, v->name[r]));
 	if (!c->resv_nodes[r].count)

@@ -14,13 +14,10 @@
 /* It cannot run there at all; 0. */
 int want_never(struct want *w, enum sl_why why, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* Only Slurm can place it; the first reason stays. */
-void want_native(struct want *w, const char *why);
+/* native.c: what follows from facts, SL_NATIVE_*. */
+uint32_t want_native(const struct sl_cluster *c, const struct sl_entry *e);
 
 /* want_nodes.c */
-/* Are features joined by "&" (or ",", as Slurm still takes it), nothing else? */
-bool want_features_modelled(const char *constraint);
-
 /* The reservation: where and when; 0 also when it forbids. */
 int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *err);
 

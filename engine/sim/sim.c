@@ -148,7 +148,7 @@ static int audit_start(struct sl_sim *s, const struct starting *st, int64_t end,
 	for (uint32_t i = 0; i < w->request.gres_needs; i++)
 		kinds |= w->request.gres[i].kinds;
 	return sl_audit_job(s->audit, st->entry, sl_cluster_loan(s->cluster, st->entry.loan), s->now, end,
-			    s->place + st->first_place, st->places, kinds, w->native != NULL, err);
+			    s->place + st->first_place, st->places, kinds, w->native != 0, err);
 }
 
 static int start_job(struct sl_sim *s, const struct starting *st, struct sl_error *err)

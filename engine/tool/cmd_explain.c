@@ -339,6 +339,8 @@ static void print_what(const json_t *event)
 		if (integer(event, "cores"))
 			printf(" (%lld core%s)", (long long) integer(event, "cores"),
 			       integer(event, "cores") == 1 ? "" : "s");
+		if (json_is_true(json_object_get(event, "native")))
+			printf(" or elsewhere: Slurm's select picks the nodes");
 		print_loan(event);
 	} else if (!strcmp(what, "wait")) {
 		printf("waits%s%s", *string(event, "why") ? ": " : "", string(event, "why"));

@@ -9,6 +9,7 @@
 
 #include "image/snapshot.h"
 #include "base/text.h"
+#include "model/cluster.h"
 
 struct values {
 	bool json;
@@ -47,14 +48,37 @@ static void print_nodes(const struct sl_snapshot *s)
 	}
 }
 
-static void print_jobs(const struct sl_snapshot *s)
+/* Jobs of the queue that only Slurm's select can place, each where it stands first. */
+static int count_native(const struct sl_snapshot *s, uint32_t *count, struct sl_error *err)
+{
+	struct sl_cluster *c = sl_cluster_create(s, err);
+	uint8_t *seen = c ? calloc(s->job.rows + 1, 1) : NULL;
+	int rc = !c ? -1 : seen ? 0 : sl_fail(err, SL_ENOMEM, "show: out of memory");
+
+	for (uint32_t i = 0; !rc && i < s->queue.rows; i++) {
+		struct sl_entry e = { .job = s->queue.job[i], .partition = s->queue.partition[i] };
+		const struct sl_want *w;
+
+		if (seen[e.job])
+			continue;
+		seen[e.job] = 1;
+		w = sl_cluster_want(c, e, err);
+		rc = w ? 0 : -1;
+		*count += w && w->native;
+	}
+	free(seen);
+	sl_cluster_destroy(c);
+	return rc;
+}
+
+static int print_jobs(const struct sl_snapshot *s, struct sl_error *err)
 {
 	uint32_t count[SL_JOB_STATES] = { 0 }, native = 0;
 
-	for (uint32_t i = 0; i < s->job.rows; i++) {
+	if (count_native(s, &native, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < s->job.rows; i++)
 		count[s->job.state[i]]++;
-		native += s->job.state[i] == SL_JOB_PENDING && *sl_snapshot_str(s, s->job.native[i]);
-	}
 	printf("jobs          %u", s->job.rows);
 	for (uint32_t i = 0; i < SL_JOB_STATES; i++)
 		if (count[i])
@@ -62,6 +86,7 @@ static void print_jobs(const struct sl_snapshot *s)
 	printf("\nqueue         %u entries that may start\n", s->queue.rows);
 	if (native)
 		printf("native        %u pending jobs that only Slurm's select can place\n", native);
+	return 0;
 }
 
 static int print_partitions(const struct sl_snapshot *s)
@@ -100,7 +125,8 @@ static int print_summary(const struct sl_snapshot *s, struct sl_error *err)
 	       slurm, *slurm ? ", " : "", sl_snapshot_str(s, s->meta.source[0]));
 	printf("time          %s (cycle %lld)\n", sl_text_time(now, s->meta.now[0]), (long long) s->meta.sequence[0]);
 	print_nodes(s);
-	print_jobs(s);
+	if (print_jobs(s, err) < 0)
+		return -1;
 	printf("reservations  %u\n", s->reservation.rows);
 	printf("licences      %u\n", s->license.rows);
 	return print_partitions(s) ? sl_fail(err, SL_ENOMEM, "show: out of memory") : 0;

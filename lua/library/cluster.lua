@@ -213,6 +213,11 @@ function usage:queued(question) end
 ---@field switch_wait integer
 ---@field shapes sched.shape[] alternatives: plan:start(job, { shape = 1 })
 ---@field shapes_ignored string why the alternatives in its comment are ignored; empty: they are not
+---@field sockets_per_node integer 0: not said
+---@field cores_per_socket integer 0: not said
+---@field distribution string "any", "block", "cyclic", "plane", "arbitrary"
+---@field asks string[] what has no field of its own: "BURST_BUFFER", "MCS", ...
+---@field refusals integer placements in a row that Slurm's select refused
 ---@field native string what only Slurm's select can place; empty: nothing
 ---@field cpus integer CPUs that it will have at least
 ---@field tasks integer

@@ -28,6 +28,10 @@ static void job_gres(struct capture *c, struct sl_job_row *job, const char *text
 		next = capture_item(s, &len);
 		if (!capture_gres(s, len, name, type, sizeof(name), &row.count) || !row.count)
 			continue;
+		if (!strcmp(name, "mps") || !strcmp(name, "shard")) {
+			job->asks |= SL_ASKS_SHARED_GRES;
+			continue;
+		}
 		row.name = sl_builder_str(c->b, name);
 		row.type = sl_builder_str(c->b, type);
 		row.per = per;
@@ -165,6 +169,25 @@ static void job_totals(struct sl_job_row *row, const job_info_t *j)
 	row->alloc_gpus = tres_count(j->tres_alloc_str, "gres/gpu");
 }
 
+static bool is_said(const char *text)
+{
+	return text && *text;
+}
+
+/* As far as the API shows it: neither distributions nor who may preempt whom. */
+static uint32_t job_asks(const job_info_t *j)
+{
+	return (sl_said16(j->boards_per_node) || sl_said16(j->sockets_per_board) || sl_said16(j->ntasks_per_board) ?
+		SL_ASKS_BOARDS : 0) | (is_said(j->cpus_per_tres) ? SL_ASKS_CPUS_PER_GRES : 0) |
+		(is_said(j->mem_per_tres) ? SL_ASKS_MEMORY_PER_GRES : 0) |
+		(sl_said16(j->ntasks_per_tres) ? SL_ASKS_TASKS_PER_GRES : 0) |
+		(is_said(j->prefer) ? SL_ASKS_PREFERRED : 0) |
+		(is_said(j->batch_features) ? SL_ASKS_BATCH_FEATURES : 0) |
+		(is_said(j->burst_buffer) ? SL_ASKS_BURST_BUFFER : 0) | (is_said(j->mcs_label) ? SL_ASKS_MCS : 0) |
+		(j->licenses && strchr(j->licenses, '|') ? SL_ASKS_ANY_LICENSE : 0) |
+		(j->shared == JOB_SHARED_USER || j->shared == JOB_SHARED_MCS ? SL_ASKS_USER_NODES : 0);
+}
+
 static void job_size(struct capture *c, struct sl_job_row *row, const job_info_t *j)
 {
 	row->min_nodes = j->num_nodes ? j->num_nodes : 1;
@@ -194,9 +217,9 @@ static void job_size(struct capture *c, struct sl_job_row *row, const job_info_t
 	row->exc_nodes = capture_runs(c, j->exc_node_inx);
 	row->switches = sl_set32(j->req_switch);
 	row->switch_wait = sl_set32(j->wait4switch);
-	row->native = sl_builder_str(c->b, j->features && *j->features ? "features" :
-		j->resv_name && *j->resv_name ? "a reservation" : j->req_switch ? "switches" :
-		j->het_job_id ? "a heterogeneous job" : j->burst_buffer && *j->burst_buffer ? "a burst buffer" : "");
+	row->sockets_per_node = sl_set16(j->sockets_per_node);
+	row->cores_per_socket = sl_set16(j->cores_per_socket);
+	row->asks |= job_asks(j);
 }
 
 /* CPUs of a job on its node number *host*; -1 where the library does not say. */

@@ -526,7 +526,6 @@ static void make_room(struct sl_collector *c)
 	make_told(s, slots);
 	s->nameless_len = s->commented_len = s->kinds = 0;
 	s->min_tier = UINT32_MAX;
-	s->threads = false;
 	c->parts = c->running = 0;
 	c->lent = false;
 }

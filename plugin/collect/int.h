@@ -64,7 +64,7 @@ struct sl_scratch {
 	bool checked;			/* records are laid out as this was compiled for */
 	bool preempts;			/* preemption is on */
 	bool memory;			/* memory is consumable */
-	bool linear, threads;		/* select/linear; some node has hyper-threads */
+	bool linear;			/* select/linear */
 	uint32_t min_tier;		/* lowest PriorityTier of all partitions */
 	time_t now;
 	const struct sl_collect_in *in;
@@ -88,8 +88,14 @@ void sl_collect_job(struct sl_collector *c, job_record_t *job);
 /* Read the comments of those jobs; no locks held. */
 void sl_collect_shapes(struct sl_collector *c);
 
-/* Why only Slurm's select can place the job; NULL: the engine can. */
-const char *sl_collect_native(struct sl_collector *c, const job_record_t *job);
+/* What a job asks for that has no column of its own: SL_ASKS_*. */
+uint32_t sl_collect_asks(const job_record_t *job);
+
+/* How its tasks are to be dealt out. */
+enum sl_distribution sl_collect_distribution(const job_record_t *job);
+
+/* Could jobs be preempted for it, in its current partition? */
+bool sl_collect_may_preempt(const struct sl_scratch *s, const job_record_t *job);
 
 uint32_t sl_collect_part(const struct sl_collector *c, const part_record_t *part);
 

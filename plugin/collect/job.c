@@ -32,16 +32,17 @@ static int each_job_gres(void *x, void *arg)
 	gres_job_state_t *js = g->gres_data;
 	struct job_gres_walk *w = arg;
 
-	if (!js || !g->gres_name)
+	/* shared ones (mps, shard) are slices of others, and no node's: sl_collect_asks() */
+	if (!js || !g->gres_name || g->config_flags & GRES_CONF_SHARED)
 		return 0;
 	/* Slurm fills in what follows from another (per job from per node): the
 	 * most specific one is what was asked for */
 	if (js->gres_per_node)
 		add_need(w, g, js, js->gres_per_node, SL_PER_NODE);
-	else if (js->gres_per_task)
-		add_need(w, g, js, js->gres_per_task, SL_PER_TASK);
 	else if (js->gres_per_socket)
 		add_need(w, g, js, js->gres_per_socket, SL_PER_SOCKET);
+	else if (js->gres_per_task)
+		add_need(w, g, js, js->gres_per_task, SL_PER_TASK);
 	else if (js->gres_per_job)
 		add_need(w, g, js, js->gres_per_job, SL_PER_JOB);
 	return 0;
@@ -383,7 +384,10 @@ static void fill_size(struct sl_collector *c, struct sl_job_row *row, const job_
 		row->ntasks_per_socket = sl_set16(d->mc_ptr->ntasks_per_socket);
 		row->ntasks_per_core = sl_set16(d->mc_ptr->ntasks_per_core);
 		row->threads_per_core = sl_set16(d->mc_ptr->threads_per_core);
+		row->sockets_per_node = sl_set16(d->mc_ptr->sockets_per_node);
+		row->cores_per_socket = sl_set16(d->mc_ptr->cores_per_socket);
 	}
+	row->distribution = sl_collect_distribution(job);
 	row->gres = add_needs(c, job);
 	row->licenses = add_licenses(c, job);
 	row->features = sl_builder_str(c->b, d->features);
@@ -526,7 +530,10 @@ void sl_collect_job(struct sl_collector *c, job_record_t *job)
 		if (sl_collect_note(c->scratch, job)->unlent_until > c->scratch->now)
 			row.flags |= SL_JOBF_NO_BORROW;
 		row.stamp = sl_job_stamp(job);
-		row.native = sl_builder_str(c->b, sl_collect_native(c, job));
+		row.asks = sl_collect_asks(job);
+		row.refusals = sl_collect_note(c->scratch, job)->refusals;
+		if (sl_collect_may_preempt(c->scratch, job))
+			row.flags |= SL_JOBF_MAY_PREEMPT;
 	}
 	if (job->job_resrcs && (completing || IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)))
 		row.alloc = add_alloc(c, job, completing);

@@ -163,8 +163,6 @@ static void add_node(struct sl_collector *c, const node_record_t *n, int i)
 	row.gres.count = w.count;
 	if (!w.count)
 		row.gres.first = 0;
-	if (row.threads > 1)
-		c->scratch->threads = true;
 	c->node_row[i] = sl_builder_append(c->b, SL_T_NODE, &row);
 	c->node_index[c->nodes++] = i;
 }

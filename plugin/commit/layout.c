@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* layout.c - see layout.h */
 #include "plugin/commit/layout.h"
+#include "plugin/records/units.h"
 
 /* What is changed of a request, to be put back. */
 struct saved {
@@ -79,17 +80,31 @@ static void fill_cores(struct sl_cores *c)
 	c->filled = true;
 }
 
-/* Everything of those nodes but the free cores that were chosen.  Free when
- * the cores are not there any more. */
-static slurmctld_resv_t *push_resv(const bitstr_t *nodes, const struct sl_layout_place *place, uint32_t count,
-				   struct sl_cores *c)
+/* The free cores that were chosen; fewer where they are not there any more. */
+static bitstr_t *chosen_cores(const struct sl_layout_place *place, uint32_t count, struct sl_cores *c)
 {
-	slurmctld_resv_t *r;
-	time_t now = time(NULL);
+	bitstr_t *chosen;
 	uint32_t i, k, want;
 
 	fill_cores(c);
-	r = xmalloc(sizeof(*r));
+	chosen = bit_alloc(MAX(c->offset[c->nodes], 1));
+	for (i = 0; i < count; i++)
+		for (k = c->offset[place[i].node], want = place[i].cores; k < c->offset[place[i].node + 1] && want; k++)
+			if (!bit_test(c->used, k)) {
+				bit_set(chosen, k);
+				want--;
+			}
+	return chosen;
+}
+
+/* Everything of those nodes but these cores. */
+static slurmctld_resv_t *push_resv(const bitstr_t *nodes, bitstr_t *chosen,
+				   const struct sl_layout_place *place, uint32_t count, const struct sl_cores *c)
+{
+	slurmctld_resv_t *r = xmalloc(sizeof(*r));
+	time_t now = time(NULL);
+	uint32_t i, k;
+
 	r->magic = SL_RESV_MAGIC;
 	r->name = xstrdup("sched_lua");
 	r->start_time = r->start_time_first = now - 10;
@@ -98,15 +113,10 @@ static slurmctld_resv_t *push_resv(const bitstr_t *nodes, const struct sl_layout
 	r->tres_str = xstrdup("1=1");	/* what marks a reservation of parts of nodes */
 	r->node_bitmap = bit_copy((bitstr_t *) nodes);
 	r->core_bitmap = bit_alloc(MAX(c->offset[c->nodes], 1));
-	for (i = 0; i < count; i++) {
-		uint32_t from = c->offset[place[i].node], to = c->offset[place[i].node + 1];
-
-		for (k = from, want = place[i].cores; k < to; k++)
-			if (want && !bit_test(c->used, k))
-				want--;
-			else
+	for (i = 0; i < count; i++)
+		for (k = c->offset[place[i].node]; k < c->offset[place[i].node + 1]; k++)
+			if (!bit_test(chosen, k))
 				bit_set(r->core_bitmap, k);
-	}
 	list_push(resv_list, r);
 	return r;
 }
@@ -126,6 +136,29 @@ static void pop_resv(slurmctld_resv_t *r)
 	FREE_NULL_BITMAP(r->node_bitmap);
 	FREE_NULL_BITMAP(r->core_bitmap);
 	xfree(r);
+}
+
+/* select_nodes() on those cores alone.  A job in a reservation heeds no other one that
+ * holds parts of nodes: it has these cores of its own. */
+static int select_on(job_record_t *job, const bitstr_t *nodes, const struct sl_layout_place *place, uint32_t count,
+		     struct sl_cores *cores)
+{
+	bitstr_t *chosen = chosen_cores(place, count, cores), *whole;
+	slurmctld_resv_t *r = job->resv_name ? job->resv_ptr : NULL;
+	int rc;
+
+	if (r) {
+		whole = r->core_bitmap;
+		r->core_bitmap = chosen;
+		rc = sl_select_nodes(job);
+		r->core_bitmap = whole;
+	} else {
+		r = push_resv(nodes, chosen, place, count, cores);
+		rc = sl_select_nodes(job);
+		pop_resv(r);
+	}
+	FREE_NULL_BITMAP(chosen);
+	return rc;
 }
 #endif
 
@@ -181,9 +214,19 @@ static bool settled_by_tasks(const job_record_t *job, const struct sl_layout_pla
 	return true;
 }
 
+/* Does it say itself how many nodes it takes, or how many tasks each of them? */
+static bool has_layout(const sl_details_t *d)
+{
+#if SL_HAVE_ARBITRARY_TPN
+	if (d->job_size_bitmap || d->arbitrary_tpn)
+		return true;
+#endif
+	return (d->task_dist & SLURM_DIST_NODEMASK) == SLURM_DIST_ARBITRARY;
+}
+
 static enum sl_layout_way choose_way(const job_record_t *job, const struct sl_layout_place *place, uint32_t count)
 {
-	if (!count)
+	if (!count || has_layout(job->details))
 		return SL_LAYOUT_NATIVE;
 	if (pinned_by_nodes(job, place, count) || settled_by_tasks(job, place, count))
 		return SL_LAYOUT_PIN;
@@ -193,6 +236,22 @@ static enum sl_layout_way choose_way(const job_record_t *job, const struct sl_la
 /* -- changing the request and putting it back ---------------------------------- */
 
 #if SL_HAVE_ARBITRARY_TPN
+/* Tasks that so many cores of a node hold. */
+static uint32_t cores_hold(const job_record_t *job, uint32_t node, uint32_t cores)
+{
+	const multi_core_data_t *m = job->details->mc_ptr;
+	uint32_t threads = MAX(node_record_table_ptr[node]->tpc, 1), per_core = threads, n;
+
+	if (m && sl_said16(m->threads_per_core))
+		threads = MIN(threads, m->threads_per_core);
+	if (m && sl_said16(m->ntasks_per_core))
+		per_core = m->ntasks_per_core;
+	else if (slurm_conf.select_type_param & CR_ONE_TASK_PER_CORE)
+		per_core = 1;
+	n = cores * threads / per_task(job);
+	return MAX(MIN(n, cores * per_core), 1);
+}
+
 /* Tasks of each node: as many as its cores hold, no more in all than there are. */
 static uint16_t *tasks_of(const job_record_t *job, const struct sl_layout_place *place, uint32_t count)
 {
@@ -200,7 +259,7 @@ static uint16_t *tasks_of(const job_record_t *job, const struct sl_layout_place 
 	uint32_t i, left = job->details->num_tasks, rest = count;
 
 	for (i = 0; i < count; i++, rest--) {
-		uint32_t n = MAX(cpus_of_cores(place[i].node, place[i].cores) / per_task(job), 1);
+		uint32_t n = cores_hold(job, place[i].node, place[i].cores);
 
 		if (job->details->num_tasks && n > left - MIN(left, rest - 1))
 			n = MAX(left - MIN(left, rest - 1), 1);
@@ -303,14 +362,9 @@ static int select_in_way(job_record_t *job, const struct sl_layout_place *place,
 		ours = job->details->arbitrary_tpn;
 	rc = sl_select_nodes(job);
 #else
-	slurmctld_resv_t *resv = NULL;
 	bitstr_t *nodes = change_request(job, place, count, way, &s);
 
-	if (way == SL_LAYOUT_RESV)
-		resv = push_resv(nodes, place, count, cores);
-	rc = sl_select_nodes(job);
-	if (resv)
-		pop_resv(resv);
+	rc = way == SL_LAYOUT_RESV ? select_on(job, nodes, place, count, cores) : sl_select_nodes(job);
 #endif
 	if (way == SL_LAYOUT_NATIVE)
 		return rc;

@@ -10,7 +10,8 @@
  *          whose request leaves no choice of cores;
  *   TASKS  PIN, and the tasks of each node (from Slurm 23.11 on);
  *   RESV   PIN, and a reservation of all other cores of those nodes that exists
- *          only while the locks are held (before 23.11).  Tasks per node would
+ *          only while the locks are held (before 23.11); a job that is in a
+ *          reservation itself has these cores of it alone.  Tasks per node would
  *          not do: for a request of 128 tasks on 32 nodes 22.05 makes of 4 tasks
  *          per node six cores on some nodes and one on the others.
  * Slurm decides whether that can be: what it refuses stays pending.
@@ -43,7 +44,8 @@ void sl_cores_clear(struct sl_cores *c);	/* forget; frees */
 
 /*
  * Start the job (one task of it, if it is the head of an array) on these places,
- * in node order; count 0: wherever select likes.  Returns select_nodes()'s code.
+ * in node order; count 0, or where the request states a layout of its own: wherever
+ * select likes.  Returns select_nodes()'s code.
  * On success *exact says whether the allocation is what was asked for, and *way
  * how it was done.  The request is the original one afterwards in any case,
  * that of the array's head included.

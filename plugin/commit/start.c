@@ -403,8 +403,6 @@ bool sl_start_run(struct sl_start *s, struct sl_cores *cores)
 	if ((why = find_again(s)))
 		return give_up(s, SL_FATE_CHANGED, why);
 	s->as_planned = true;
-	/* what the engine cannot model is select's to place, whatever the plan says */
-	s->native |= sl_snapshot_is_native(&c->snap, s->row);
 	if (!s->native && (why = get_places(s)))
 		return give_up(s, SL_FATE_PLACES, why);
 	if ((why = take_shape(s)))

@@ -41,6 +41,7 @@
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 #if SL_SLURM(23, 2)
+#include "src/common/job_features.h"
 #include "src/interfaces/burst_buffer.h"
 #include "src/interfaces/gres.h"
 #include "src/interfaces/preempt.h"

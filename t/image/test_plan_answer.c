@@ -295,7 +295,7 @@ static void who_preempts_is_queued_and_may(void **state)
 	build_partition(b, "empty", 0, 1);
 	build_pending(b, (struct build_job) { .id = 2 });
 	row = build_row(b, (struct build_job) { .id = 3 });
-	row.native = sl_builder_str(b->builder, "preemption by partition");
+	row.flags |= SL_JOBF_MAY_PREEMPT;
 	build_append(b, &row);
 	build_open(b);
 	p = build_plan(b);

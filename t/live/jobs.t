@@ -13,6 +13,15 @@ cores() { scontrol -d show job "$1" | sed -n 's/^ *Nodes=\([^ ]*\) CPU_IDs=\([^ 
 tasks_of() { squeue -h -r -t "$2" -o %K -j "$1" 2>/dev/null | wc -l; }
 task_count() { [ "$(tasks_of "$1" "$2")" = "$3" ]; }
 
+explains() { schedlua explain --dir="$C/state/schedlua" "$1" 2>/dev/null | grep -qE -- "$2"; }	# JOBID REGEX
+placed_by() { # engine|select JOBID
+	wait_for 10 explains "$2" 'started on'
+	case $1 in
+	engine) fails explains "$2" 'select picks the nodes' ;;
+	select) explains "$2" 'select picks the nodes' ;;
+	esac
+}
+
 array() {
 	local id
 	id=$(submit -N1 --exclusive -a 0-31)
@@ -99,8 +108,10 @@ reservation() {
 	scontrol create reservation ReservationName=r Users=root StartTime=now Duration=10 "Nodes=n[001-014]"
 	a=$(submit -N4)
 	stays_pending "$a"
-	b=$(submit -N4 --reservation=r)
+	b=$(submit -N4 -n20 --reservation=r)
 	starts "$b" 5
+	placed_by engine "$b"
+	fails log_said "JobId=$b: select gave other cores than planned"
 	scancel "$b"
 	wait_for 10 job_is "$b" CANCELLED
 	scontrol delete ReservationName=r
@@ -108,17 +119,39 @@ reservation() {
 }
 it "a reservation keeps others off, and its own jobs run in it" reservation
 
+with_features() {
+	scontrol update "NodeName=n[003-004]" AvailableFeatures=fast,ib ActiveFeatures=fast,ib
+	scontrol update "NodeName=n[005-006]" AvailableFeatures=ib ActiveFeatures=ib
+	"$@"
+	scontrol update "NodeName=n[003-006]" AvailableFeatures= ActiveFeatures=
+}
+
 features() {
 	local a b
-	scontrol update "NodeName=n[003-004]" AvailableFeatures=fast ActiveFeatures=fast
 	a=$(submit -N2 -C fast)
 	starts "$a" 5
 	[ "$(job_nodes "$a")" = 'n[003-004]' ]
+	placed_by engine "$a"
 	b=$(submit -N1 -C fast --exclusive)
 	stays_pending "$b"
-	scontrol update "NodeName=n[003-004]" AvailableFeatures= ActiveFeatures=
+	scancel "$a"
+	starts "$b" 10
+	placed_by engine "$b"
+	a=$(submit -N1 -C 'fast&ib')
+	starts "$a" 5
+	[[ $(job_nodes "$a") == n00[34] ]]
+	placed_by engine "$a"
 }
-it "a job that only select can place is placed by select" features
+it "a job that names features is placed by the engine, on nodes that have them" with_features features
+
+alternatives() {
+	local id
+	id=$(submit -N4 -C 'fast|ib')
+	starts "$id" 5
+	[ "$(job_nodes "$id")" = 'n[003-006]' ]
+	placed_by select "$id"
+}
+it "a job that only select can place is placed by select" with_features alternatives
 
 immediate() {
 	timeout 20 srun --immediate=5 -N2 true

@@ -12,7 +12,9 @@
 #include <cmocka.h>
 
 #include "t/build.h"
+#include "check/check.h"
 #include "model/cluster.h"
+#include "model/native.h"
 
 static const struct sl_want *want(struct sl_cluster *c, uint32_t job, uint32_t partition)
 {
@@ -42,7 +44,7 @@ static void a_want_is_in_cores(void **state)
 	assert_int_equal(w->request.cores_per_task, 1);
 	assert_int_equal(w->request.tasks_per_core, 2);
 	assert_int_equal(w->request.duration, 600);
-	assert_null(w->native);
+	assert_int_equal(w->native, 0);
 	assert_ptr_equal(w->request.eligible, sl_cluster_usable_nodes(c, 0));
 	assert_ptr_equal(w, want(c, 0, 0));
 	w = want(c, 1, 0);
@@ -50,13 +52,13 @@ static void a_want_is_in_cores(void **state)
 	assert_int_equal(w->request.tasks_per_core, 1);
 	assert_true(w->request.duration == SL_FOREVER);
 	w = want(c, 2, 0);
-	assert_string_equal(w->native, "tasks that share a core");
+	assert_int_equal(w->native, SL_NATIVE_ODD_TASKS);
 	assert_int_equal(w->request.cores_per_task, 2);
 	sl_cluster_destroy(c);
 	b->meta.select_flags = SL_SELECT_ONE_TASK_PER_CORE;
 	c = build_cluster(b);
 	assert_int_equal(want(c, 0, 0)->request.tasks_per_core, 1);
-	assert_null(want(c, 2, 0)->native);
+	assert_int_equal(want(c, 2, 0)->native, 0);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }
@@ -134,7 +136,7 @@ static void memory_follows_the_cores_or_the_node_or_is_all_of_it(void **state)
 	sl_cluster_destroy(c);
 	build_change(b, SL_T_NODE, 1, sl_node_row, .memory = 2000);
 	c = build_cluster(b);
-	assert_string_equal(want(c, 2, 0)->native, "all of the nodes' memory");
+	assert_int_equal(want(c, 2, 0)->native, SL_NATIVE_ALL_MEMORY);
 	assert_true(want(c, 2, 0)->request.whole_nodes);
 	sl_cluster_destroy(c);
 	b->meta.select_flags = 0;
@@ -168,7 +170,7 @@ static void gres_become_kinds(void **state)
 	assert_int_equal(want(c, 1, 0)->request.gres[0].per, SL_GRES_PER_TASK);
 	assert_int_equal(want(c, 2, 0)->why, SL_WHY_NEVER);
 	assert_string_equal(want(c, 2, 0)->text, "no node has gpu:h100");
-	assert_string_equal(want(c, 3, 0)->native, "gres per socket");
+	assert_int_equal(want(c, 3, 0)->native, SL_NATIVE_SOCKET_GRES);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }
@@ -198,7 +200,7 @@ static void features_and_exclusions_choose_the_nodes(void **state)
 	assert_string_equal(text, "2-3");
 	sl_nodeset_text(want(c, 2, 0)->request.eligible, text, sizeof(text));
 	assert_string_equal(text, "3");
-	assert_string_equal(want(c, 3, 0)->native, "features");
+	assert_int_equal(want(c, 3, 0)->native, SL_NATIVE_FEATURES);
 	sl_nodeset_text(want(c, 3, 0)->request.required, text, sizeof(text));
 	assert_string_equal(text, "2");
 	sl_cluster_destroy(c);
@@ -216,18 +218,97 @@ static void what_is_not_modelled_is_native_and_says_what(void **state)
 	build_change(b, SL_T_JOB, 0, sl_job_row, .switches = 1);
 	build_change(b, SL_T_JOB, 1, sl_job_row, .core_spec = 1);
 	build_change(b, SL_T_JOB, 2, sl_job_row, .ntasks_per_socket = 1);
-	build_change(b, SL_T_JOB, 3, sl_job_row, .native = sl_builder_str(b->builder, "burst buffer"));
+	build_change(b, SL_T_JOB, 3, sl_job_row, .asks = SL_ASKS_BURST_BUFFER);
 	build_change(b, SL_T_JOB, 4, sl_job_row, .het_job_id = 5);
 	c = build_cluster(b);
-	assert_string_equal(want(c, 0, 0)->native, "switches");
-	assert_string_equal(want(c, 1, 0)->native, "core specialization");
+	assert_int_equal(want(c, 0, 0)->native, SL_NATIVE_SWITCHES);
+	assert_int_equal(want(c, 1, 0)->native, SL_NATIVE_CORE_SPEC);
 	assert_true(want(c, 1, 0)->request.whole_nodes);
-	assert_string_equal(want(c, 2, 0)->native, "tasks per socket");
-	assert_string_equal(want(c, 3, 0)->native, "burst buffer");
+	assert_int_equal(want(c, 2, 0)->native, SL_NATIVE_TASKS_PER_SOCKET);
+	assert_int_equal(want(c, 3, 0)->native, SL_NATIVE_BURST_BUFFER);
 	assert_int_equal(want(c, 3, 0)->method, SL_PLACE_NATIVE);
 	assert_int_equal(want(c, 4, 0)->why, SL_WHY_NOT_MODELLED);
 	sl_cluster_destroy(c);
 	build_destroy(b);
+}
+
+/* One fact after the other; *set says how many there are. */
+static uint32_t set_fact(struct sl_job_row *r, uint32_t fact)
+{
+	static const struct sl_job_row facts[] = {
+		{ .sockets_per_node = 2 }, { .cores_per_socket = 4 }, { .distribution = SL_DIST_PLANE },
+		{ .distribution = SL_DIST_ARBITRARY }, { .flags = SL_JOBF_MAY_PREEMPT },
+		{ .refusals = SL_REFUSALS }, { .asks = SL_ASKS_BOARDS }, { .asks = SL_ASKS_CPUS_PER_GRES },
+		{ .asks = SL_ASKS_MEMORY_PER_GRES }, { .asks = SL_ASKS_TASKS_PER_GRES },
+		{ .asks = SL_ASKS_SHARED_GRES }, { .asks = SL_ASKS_PREFERRED }, { .asks = SL_ASKS_BATCH_FEATURES },
+		{ .asks = SL_ASKS_REBOOT }, { .asks = SL_ASKS_NODE_COUNTS }, { .asks = SL_ASKS_TASK_COUNTS },
+		{ .asks = SL_ASKS_USER_NODES }, { .asks = SL_ASKS_MCS }, { .asks = SL_ASKS_EXPAND },
+		{ .asks = SL_ASKS_ANY_LICENSE },
+	};
+	static const uint32_t native[] = {
+		SL_NATIVE_SOCKETS, SL_NATIVE_SOCKETS, SL_NATIVE_DISTRIBUTION, SL_NATIVE_DISTRIBUTION,
+		SL_NATIVE_PREEMPT, SL_NATIVE_REFUSED, SL_NATIVE_SOCKETS, SL_NATIVE_BY_GRES,
+		SL_NATIVE_BY_GRES, SL_NATIVE_BY_GRES, SL_NATIVE_SHARED_GRES, SL_NATIVE_FEATURES, SL_NATIVE_FEATURES,
+		SL_NATIVE_FEATURES, SL_NATIVE_NODE_COUNTS, SL_NATIVE_TASK_COUNTS, SL_NATIVE_USER_NODES,
+		SL_NATIVE_MCS, SL_NATIVE_EXPAND, SL_NATIVE_ANY_LICENSE,
+	};
+
+	_Static_assert(sizeof(native) / sizeof(native[0]) == sizeof(facts) / sizeof(facts[0]), "a flag for each fact");
+	if (fact == sizeof(native) / sizeof(native[0]))
+		return 0;
+	r->sockets_per_node = facts[fact].sockets_per_node;
+	r->cores_per_socket = facts[fact].cores_per_socket;
+	r->distribution = facts[fact].distribution;
+	r->flags |= facts[fact].flags;
+	r->refusals = facts[fact].refusals;
+	r->asks = facts[fact].asks;
+	return native[fact];
+}
+
+/* What the checker says of a plan that places the first job of the queue on node 0. */
+static void expect_checker_refuses(struct build *b, uint32_t fact)
+{
+	struct built_plan *p = build_plan(b);
+	struct sl_plan_start_row start = sl_plan_start_row();
+	struct sl_error err = { 0 };
+
+	start.job = 1;
+	start.stamp = build_open(b)->job.stamp[0];
+	start.partition = 0;
+	start.places = build_place(p, 0, 1);
+	sl_builder_append(p->builder, SL_P_START, &start);
+	if (!sl_check_plan(build_open(b), build_plan_open(p), &err))
+		fail_msg("fact %u: the checker lets the engine place it", fact);
+	if (!strstr(err.text, "only Slurm's select can place it"))
+		fail_msg("fact %u: %s", fact, err.text);
+	build_plan_destroy(p);
+}
+
+static void what_only_select_can_place_the_engine_and_the_checker_agree_on(void **state)
+{
+	char text[SL_NATIVE_TEXT];
+	uint32_t native = 1;
+
+	(void) state;
+	for (uint32_t fact = 0; native; fact++) {
+		struct build *b = build_create("4x8c");
+		struct sl_job_row row;
+		struct sl_cluster *c;
+
+		build_pending(b, (struct build_job) { .id = 1 });
+		sl_builder_row(b->builder, SL_T_JOB, 0, &row);
+		native = set_fact(&row, fact);
+		sl_builder_update(b->builder, SL_T_JOB, 0, &row);
+		c = build_cluster(b);
+		assert_int_equal(want(c, 0, 0)->native, native);
+		assert_int_equal(!native, !*sl_native_text(native, text, sizeof(text)));
+		if (native)
+			expect_checker_refuses(b, fact);
+		sl_cluster_destroy(c);
+		build_destroy(b);
+	}
+	assert_string_equal(sl_native_text(SL_NATIVE_SWITCHES | SL_NATIVE_FEATURES, text, sizeof(text)), "features, switches");
+	assert_string_equal(sl_native_text(SL_NATIVE_SWITCHES | SL_NATIVE_FEATURES, text, 12), "features, s");
 }
 
 static void gres_that_cannot_be_counted_are_left_to_slurm(void **state)
@@ -246,7 +327,7 @@ static void gres_that_cannot_be_counted_are_left_to_slurm(void **state)
 	build_pending(b, (struct build_job) { .id = 1 });
 	build_change(b, SL_T_JOB, 0, sl_job_row, .gres = build_gres(b, "lustre", "", 1 << 19, SL_PER_NODE));
 	c = build_cluster(b);
-	assert_string_equal(want(c, 0, 0)->native, "gres");
+	assert_int_equal(want(c, 0, 0)->native, SL_NATIVE_GRES);
 	assert_int_equal(want(c, 0, 0)->request.gres_needs, 0);
 	sl_cluster_destroy(c);
 	build_destroy(b);
@@ -268,7 +349,7 @@ static void the_default_method_is_what_slurm_was_told(void **state)
 	b->meta.select_flags = SL_SELECT_LLN;
 	c = build_cluster(b);
 	assert_int_equal(want(c, 0, 0)->method, SL_PLACE_NATIVE);
-	assert_null(want(c, 0, 0)->native);
+	assert_int_equal(want(c, 0, 0)->native, 0);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }
@@ -317,6 +398,7 @@ int main(void)
 		cmocka_unit_test(gres_become_kinds),
 		cmocka_unit_test(features_and_exclusions_choose_the_nodes),
 		cmocka_unit_test(what_is_not_modelled_is_native_and_says_what),
+		cmocka_unit_test(what_only_select_can_place_the_engine_and_the_checker_agree_on),
 		cmocka_unit_test(gres_that_cannot_be_counted_are_left_to_slurm),
 		cmocka_unit_test(the_default_method_is_what_slurm_was_told),
 		cmocka_unit_test(a_shape_is_another_request),

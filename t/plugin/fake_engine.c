@@ -210,7 +210,7 @@ static void append_start(struct plan *p, uint32_t q, const uint32_t *node, const
 	row.job = s->job.id[job] + (mode_is("impossible") ? 100000 : 0);
 	row.stamp = s->job.stamp[job] + mode_is("stale");
 	row.partition = s->queue.partition[q];
-	row.native = *sl_snapshot_str(s, s->job.native[job]) != '\0';
+	row.native = s->job.asks[job] || *sl_snapshot_str(s, s->job.features[job]);
 	row.by = sl_builder_str(p->b, "fake");
 	row.places.first = sl_builder_rows(p->b, SL_P_PLACE);
 	row.places.count = n;

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * check/native.c - what has to be left to Slurm's select.
+ */
+#include "check/private.h"
+
+#include <string.h>
+
+/* Only names, and-ed. */
+static bool plain_features(const char *f)
+{
+	return !strpbrk(f, "|[]()*!") && *f != '&' && !strstr(f, "&&");
+}
+
+static const char *special_request(const struct check *c, uint32_t j)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	const uint32_t features = SL_ASKS_PREFERRED | SL_ASKS_BATCH_FEATURES | SL_ASKS_REBOOT;
+
+	if ((job->asks[j] & features) || !plain_features(check_str(c, job->features[j])))
+		return "features";
+	if (job->asks[j])
+		return "what it asks for besides";
+	if (job->switches[j])
+		return "switches";
+	if (job->core_spec[j] && job->core_spec[j] != SL_NONE)
+		return "core specialization";
+	if (job->sockets_per_node[j] || job->cores_per_socket[j])
+		return "sockets";
+	if (job->ntasks_per_socket[j])
+		return "tasks per socket";
+	if (job->distribution[j] >= SL_DIST_PLANE)
+		return "its distribution";
+	if (job->flags[j] & SL_JOBF_MAY_PREEMPT)
+		return "preemption";
+	return job->refusals[j] >= SL_REFUSALS ? "refused placements" : NULL;
+}
+
+const char *check_native(const struct check *c, const struct row *r)
+{
+	const struct sl_snapshot *s = c->snap;
+	uint32_t own = check_reservation(c, r->job);
+	const char *why = special_request(c, r->job);
+
+	if (why)
+		return why;
+	if (s->meta.select_flags[0] & SL_SELECT_SOCKET)
+		return "allocation by socket";
+	if (check_sharing(c, r->job, r->partition) > 1)
+		return "shared cores";
+	if (s->partition.flags[r->partition] & SL_PART_EXCLUSIVE_USER)
+		return "ExclusiveUser";
+	if (strchr(check_str(c, s->job.reservation[r->job]), ','))
+		return "several reservations";
+	if (own != SL_NONE && ((s->reservation.flags[own] & SL_RESV_FLEX) || s->reservation.cores[own]))
+		return "a flexible or partial reservation";
+	return NULL;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* native.c - see native.h */
+#include "model/native.h"
+#include "model/want_private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* -- words --------------------------------------------------------------- */
+
+static const struct {
+	uint32_t native;
+	const char *words;
+} words[] = {
+	{ SL_NATIVE_FEATURES, "features" },
+	{ SL_NATIVE_SWITCHES, "switches" },
+	{ SL_NATIVE_SOCKETS, "a shape of sockets and cores" },
+	{ SL_NATIVE_TASKS_PER_SOCKET, "tasks per socket" },
+	{ SL_NATIVE_CORE_SPEC, "core specialization" },
+	{ SL_NATIVE_DISTRIBUTION, "an arbitrary or plane distribution" },
+	{ SL_NATIVE_NODE_COUNTS, "a list of node counts" },
+	{ SL_NATIVE_TASK_COUNTS, "its own tasks for each node" },
+	{ SL_NATIVE_SHARED_GRES, "a shared gres (mps, shard)" },
+	{ SL_NATIVE_BY_GRES, "CPUs, memory or tasks per gres" },
+	{ SL_NATIVE_SOCKET_GRES, "gres per socket" },
+	{ SL_NATIVE_USER_NODES, "nodes exclusive to a user" },
+	{ SL_NATIVE_BURST_BUFFER, "a burst buffer" },
+	{ SL_NATIVE_MCS, "multi-category security" },
+	{ SL_NATIVE_EXPAND, "the expansion of a job" },
+	{ SL_NATIVE_ANY_LICENSE, "alternative licences" },
+	{ SL_NATIVE_PREEMPT, "jobs that it may preempt" },
+	{ SL_NATIVE_REFUSED, "a placement that select refuses" },
+	{ SL_NATIVE_SHARED_CORES, "shared cores" },
+	{ SL_NATIVE_BY_SOCKET, "allocation by socket" },
+	{ SL_NATIVE_RESERVATIONS, "several reservations" },
+	{ SL_NATIVE_FLEX, "a flexible reservation" },
+	{ SL_NATIVE_PARTIAL, "a reservation of parts of nodes" },
+	{ SL_NATIVE_ODD_TASKS, "tasks that share a core" },
+	{ SL_NATIVE_UNEQUAL_THREADS, "nodes with unequal threads" },
+	{ SL_NATIVE_ALL_MEMORY, "all of the nodes' memory" },
+	{ SL_NATIVE_GRES, "gres" },
+	{ SL_NATIVE_CPU_CAP, "MaxCPUsPerNode" },
+};
+
+const char *sl_native_text(uint32_t native, char *text, size_t size)
+{
+	size_t at = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]) && at < size; i++)
+		if (native & words[i].native)
+			at += (size_t) snprintf(text + at, size - at, "%s%s", at ? ", " : "", words[i].words);
+	return text;
+}
+
+/* -- facts --------------------------------------------------------------- */
+
+/* What each SL_ASKS_* comes to. */
+static const struct {
+	uint32_t asks, native;
+} asked[] = {
+	{ SL_ASKS_BOARDS, SL_NATIVE_SOCKETS },
+	{ SL_ASKS_CPUS_PER_GRES | SL_ASKS_MEMORY_PER_GRES | SL_ASKS_TASKS_PER_GRES, SL_NATIVE_BY_GRES },
+	{ SL_ASKS_SHARED_GRES, SL_NATIVE_SHARED_GRES },
+	{ SL_ASKS_PREFERRED | SL_ASKS_BATCH_FEATURES | SL_ASKS_REBOOT, SL_NATIVE_FEATURES },
+	{ SL_ASKS_NODE_COUNTS, SL_NATIVE_NODE_COUNTS },
+	{ SL_ASKS_TASK_COUNTS, SL_NATIVE_TASK_COUNTS },
+	{ SL_ASKS_USER_NODES, SL_NATIVE_USER_NODES },
+	{ SL_ASKS_BURST_BUFFER, SL_NATIVE_BURST_BUFFER },
+	{ SL_ASKS_MCS, SL_NATIVE_MCS },
+	{ SL_ASKS_EXPAND, SL_NATIVE_EXPAND },
+	{ SL_ASKS_ANY_LICENSE, SL_NATIVE_ANY_LICENSE },
+};
+
+static uint32_t if_so(bool is, uint32_t native)
+{
+	return is ? native : 0;
+}
+
+/* Features joined by "&" (or ",", as Slurm still takes it) and nothing else can be looked up. */
+static bool are_names(const char *constraint)
+{
+	char last = '&';
+
+	for (const char *p = constraint; *p; p++) {
+		if (strchr("|[]()*!", *p) || (*p == '&' && last == '&'))
+			return false;
+		last = *p;
+	}
+	return true;
+}
+
+static uint32_t native_of_job(const struct sl_cluster *c, uint32_t j)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	uint32_t native = 0;
+
+	for (size_t i = 0; job->asks[j] && i < sizeof(asked) / sizeof(asked[0]); i++)
+		native |= if_so(job->asks[j] & asked[i].asks, asked[i].native);
+	return native | if_so(!are_names(cluster_str(c, job->features[j])), SL_NATIVE_FEATURES) |
+		if_so(job->switches[j], SL_NATIVE_SWITCHES) |
+		if_so(job->sockets_per_node[j] || job->cores_per_socket[j], SL_NATIVE_SOCKETS) |
+		if_so(job->ntasks_per_socket[j], SL_NATIVE_TASKS_PER_SOCKET) |
+		if_so(job->core_spec[j] && job->core_spec[j] != SL_NONE, SL_NATIVE_CORE_SPEC) |
+		if_so(job->distribution[j] == SL_DIST_ARBITRARY || job->distribution[j] == SL_DIST_PLANE,
+		      SL_NATIVE_DISTRIBUTION) |
+		if_so(job->flags[j] & SL_JOBF_MAY_PREEMPT, SL_NATIVE_PREEMPT) |
+		if_so(job->refusals[j] >= SL_REFUSALS, SL_NATIVE_REFUSED);
+}
+
+static uint32_t native_of_reservation(const struct sl_cluster *c, uint32_t j)
+{
+	const struct sl_reservation_view *v = &c->snap->reservation;
+	uint32_t r = cluster_reservation(c, j);
+
+	if (r == SL_NONE)
+		return 0;
+	return if_so(strchr(cluster_str(c, c->snap->job.reservation[j]), ','), SL_NATIVE_RESERVATIONS) |
+		if_so(v->flags[r] & SL_RESV_FLEX, SL_NATIVE_FLEX) | if_so(v->cores[r], SL_NATIVE_PARTIAL);
+}
+
+uint32_t want_native(const struct sl_cluster *c, const struct sl_entry *e)
+{
+	return native_of_job(c, e->job) | native_of_reservation(c, e->job) |
+		if_so(cluster_sharing(c, e->job, e->partition) != 1, SL_NATIVE_SHARED_CORES) |
+		if_so(c->snap->partition.flags[e->partition] & SL_PART_EXCLUSIVE_USER, SL_NATIVE_USER_NODES) |
+		if_so(c->snap->meta.select_flags[0] & SL_SELECT_SOCKET, SL_NATIVE_BY_SOCKET);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * native.h - what of a request the engine cannot model, so that only Slurm's own select
+ * can place the job.
+ *
+ * This is the one list of it, with the words that people read.  Most of it follows from
+ * facts of the snapshot (native.c); what follows from numbers that a request to the
+ * timeline cannot say on the nodes at hand is found where it is filled in (want.c).  The
+ * checker reads the same facts in its own way (check/native.c).
+ */
+#ifndef SL_NATIVE_H
+#define SL_NATIVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum sl_native {
+	/* facts of the job */
+	SL_NATIVE_FEATURES		= 1 << 0,	/* more than names joined by "&" */
+	SL_NATIVE_SWITCHES		= 1 << 1,
+	SL_NATIVE_SOCKETS		= 1 << 2,
+	SL_NATIVE_TASKS_PER_SOCKET	= 1 << 3,
+	SL_NATIVE_CORE_SPEC		= 1 << 4,
+	SL_NATIVE_DISTRIBUTION		= 1 << 5,
+	SL_NATIVE_NODE_COUNTS		= 1 << 6,
+	SL_NATIVE_TASK_COUNTS		= 1 << 7,
+	SL_NATIVE_SHARED_GRES		= 1 << 8,
+	SL_NATIVE_BY_GRES		= 1 << 9,
+	SL_NATIVE_SOCKET_GRES		= 1 << 10,
+	SL_NATIVE_USER_NODES		= 1 << 11,
+	SL_NATIVE_BURST_BUFFER		= 1 << 12,
+	SL_NATIVE_MCS			= 1 << 13,
+	SL_NATIVE_EXPAND		= 1 << 14,
+	SL_NATIVE_ANY_LICENSE		= 1 << 15,
+	SL_NATIVE_PREEMPT		= 1 << 16,
+	SL_NATIVE_REFUSED		= 1 << 17,
+	/* facts of its partition, of its reservation and of the cluster */
+	SL_NATIVE_SHARED_CORES		= 1 << 18,
+	SL_NATIVE_BY_SOCKET		= 1 << 19,
+	SL_NATIVE_RESERVATIONS		= 1 << 20,
+	SL_NATIVE_FLEX			= 1 << 21,
+	SL_NATIVE_PARTIAL		= 1 << 22,
+	/* numbers (want.c) */
+	SL_NATIVE_ODD_TASKS		= 1 << 23,	/* that would share a core */
+	SL_NATIVE_UNEQUAL_THREADS	= 1 << 24,
+	SL_NATIVE_ALL_MEMORY		= 1 << 25,	/* of nodes of unequal size */
+	SL_NATIVE_GRES			= 1 << 26,	/* too many kinds, or pieces */
+	SL_NATIVE_CPU_CAP		= 1 << 27,
+};
+
+#define SL_NATIVE_TEXT 160
+
+/* The words of all flags that are set, "features, switches"; cut short where *size* ends.
+ * Empty for 0.  Returns *text*. */
+const char *sl_native_text(uint32_t native, char *text, size_t size);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * asks.c - what a request says in fields that no number of a snapshot stands for; and the
+ * digest of a request.
+ *
+ * These are facts.  Which of them the engine can deal with is its business (model/native.c).
+ */
+#include "plugin/collect/int.h"
+
+/* -- facts ----------------------------------------------------------------- */
+
+static int each_gres(void *x, void *arg)
+{
+	gres_state_t *g = x;
+	gres_job_state_t *js = g->gres_data;
+	uint32_t *asks = arg;
+
+	if (!js || !g->gres_name || g->config_flags & GRES_CONF_SHARED) {
+		*asks |= SL_ASKS_SHARED_GRES;
+		return 0;
+	}
+	if (js->cpus_per_gres || js->def_cpus_per_gres)
+		*asks |= SL_ASKS_CPUS_PER_GRES;
+	if (js->mem_per_gres || js->def_mem_per_gres)
+		*asks |= SL_ASKS_MEMORY_PER_GRES;
+	if (sl_said16(js->ntasks_per_gres))
+		*asks |= SL_ASKS_TASKS_PER_GRES;
+	return 0;
+}
+
+/* Features that a node has not now, but would have after a reboot. */
+static int each_feature(void *x, void *arg)
+{
+	job_feature_t *f = x;
+	uint32_t *asks = arg;
+
+	if (f->changeable)
+		*asks |= SL_ASKS_REBOOT;
+	return 0;
+}
+
+static uint32_t asks_of_details(const sl_details_t *d)
+{
+	const multi_core_data_t *m = d->mc_ptr;
+	uint32_t asks = 0;
+
+	if (m && (sl_said16(m->boards_per_node) || sl_said16(m->sockets_per_board) || sl_said16(m->ntasks_per_board)))
+		asks |= SL_ASKS_BOARDS;
+	if (sl_said16(d->ntasks_per_tres))
+		asks |= SL_ASKS_TASKS_PER_GRES;
+	if (d->prefer)
+		asks |= SL_ASKS_PREFERRED;
+	if (d->feature_list)
+		list_for_each(d->feature_list, each_feature, &asks);
+	if (!d->min_nodes)
+		asks |= SL_ASKS_NODE_COUNTS;
+	if (d->whole_node & ~WHOLE_NODE_REQUIRED)
+		asks |= SL_ASKS_USER_NODES;
+	if (d->expanding_jobid)
+		asks |= SL_ASKS_EXPAND;
+#if SL_HAVE_ARBITRARY_TPN
+	if (d->job_size_bitmap)
+		asks |= SL_ASKS_NODE_COUNTS;
+	if (d->arbitrary_tpn)
+		asks |= SL_ASKS_TASK_COUNTS;
+#endif
+	return asks;
+}
+
+uint32_t sl_collect_asks(const job_record_t *job)
+{
+	uint32_t asks = asks_of_details(job->details);
+
+	if (job->gres_list_req)
+		list_for_each(job->gres_list_req, each_gres, &asks);
+	if (job->batch_features)
+		asks |= SL_ASKS_BATCH_FEATURES;
+	if (job->burst_buffer)
+		asks |= SL_ASKS_BURST_BUFFER;
+	if (job->mcs_label)
+		asks |= SL_ASKS_MCS;
+	if (job->licenses && strchr(job->licenses, '|'))
+		asks |= SL_ASKS_ANY_LICENSE;
+	return asks;
+}
+
+enum sl_distribution sl_collect_distribution(const job_record_t *job)
+{
+	switch (job->details->task_dist & SLURM_DIST_NODEMASK) {
+	case SLURM_DIST_BLOCK: return SL_DIST_BLOCK;
+	case SLURM_DIST_CYCLIC: return SL_DIST_CYCLIC;
+	case SLURM_DIST_PLANE: return SL_DIST_PLANE;
+	case SLURM_DIST_ARBITRARY: return SL_DIST_ARBITRARY;
+	default: return SL_DIST_ANY;
+	}
+}
+
+bool sl_collect_may_preempt(const struct sl_scratch *s, const job_record_t *job)
+{
+	return s->preempts && ((job->part_ptr && job->part_ptr->priority_tier > s->min_tier) ||
+			       (job->qos_ptr && job->qos_ptr->preempt_bitstr &&
+				bit_ffs(job->qos_ptr->preempt_bitstr) >= 0));
+}
+
+/* -- the digest ------------------------------------------------------------ */
+
+static uint64_t mix_num(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * 0x9e3779b97f4a7c15ull;
+	return h ^ h >> 29;
+}
+
+static uint64_t mix_str(uint64_t h, const char *s)
+{
+	for (; s && *s; s++)
+		h = (h ^ (unsigned char) *s) * 0x100000001b3ull;
+	return mix_num(h, 0x5e);	/* where one ends and the next begins */
+}
+
+int64_t sl_job_stamp(const job_record_t *job)
+{
+	const sl_details_t *d = job->details;
+	uint64_t h = 0xcbf29ce484222325ull;
+
+	/* The fields as asked for (orig_*): the others are rewritten for each
+	 * partition that is looked at. */
+	h = mix_num(h, job->job_id);
+	h = mix_num(h, job->user_id);
+	h = mix_num(h, job->priority == 0);
+	h = mix_num(h, job->restart_cnt);
+	h = mix_num(h, ((uint64_t) job->time_limit << 32) | job->time_min);
+	h = mix_num(h, (uint64_t) job->deadline);
+	h = mix_num(h, (uint64_t) d->submit_time);	/* ids are used again */
+	h = mix_num(h, (uint64_t) d->begin_time);
+	h = mix_num(h, ((uint64_t) d->min_nodes << 32) | d->max_nodes);
+	h = mix_num(h, ((uint64_t) d->orig_min_cpus << 32) | d->orig_max_cpus);
+	h = mix_num(h, ((uint64_t) d->num_tasks << 32) | d->orig_cpus_per_task);
+	h = mix_num(h, ((uint64_t) d->orig_pn_min_cpus << 32) | d->ntasks_per_node);
+	h = mix_num(h, d->orig_pn_min_memory);
+	h = mix_num(h, ((uint64_t) d->whole_node << 16) | (uint64_t) d->share_res << 8 | (d->contiguous != 0));
+	h = mix_num(h, job->req_switch);
+	h = mix_str(h, job->partition);
+	h = mix_str(h, job->account);
+	h = mix_num(h, job->qos_id);
+	h = mix_str(h, job->resv_name);
+	h = mix_str(h, job->licenses);
+	h = mix_str(h, d->features);
+	h = mix_str(h, d->req_nodes);
+	h = mix_str(h, d->exc_nodes);
+	h = mix_str(h, job->tres_per_job);
+	h = mix_str(h, job->tres_per_node);
+	h = mix_str(h, job->tres_per_socket);
+	h = mix_str(h, job->tres_per_task);
+	h = mix_str(h, job->comment);
+	return (int64_t) (h >> 1);	/* JSON has no unsigned 64-bit numbers */
+}

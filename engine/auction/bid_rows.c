@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
+
 struct lie {			/* a part of a bid */
 	uint32_t first, last;
 	uint32_t bid;
@@ -31,7 +33,7 @@ struct event {
 
 struct sweep {
 	struct sl_market *m;
-	uint64_t bytes;			/* of the arrays below but rows, hash and bucket */
+	uint64_t bytes;			/* of the arrays below but rows and the map */
 	const struct sl_bid *const *bid;
 	struct sl_bid_rows *rows;
 	struct lie *lie;
@@ -42,9 +44,7 @@ struct sweep {
 	uint32_t *at;			/* [lie] its place among the active */
 	struct sl_spans spans, sorted;	/* runs of classes of one timeline; offer: the class */
 	uint32_t span;
-	uint32_t *bucket, buckets;	/* rows by hash, + 1 */
-	uint64_t *hash;			/* of rows */
-	uint32_t hash_room;
+	struct sl_map by_terms;		/* -> row */
 	struct sl_bid_term *term;	/* of the row being made */
 };
 
@@ -76,57 +76,33 @@ static bool equal_terms(const struct sl_bid_term *a, const struct sl_bid_term *b
 	return true;
 }
 
-static int rehash(struct sweep *s, struct sl_error *err)
-{
-	uint32_t n = s->buckets ? s->buckets * 2 : 1024;
-	uint32_t *bucket = calloc(n, sizeof(*bucket));
-
-	if (!bucket)
-		return sl_fail(err, SL_ENOMEM, "bids: out of memory");
-	free(s->bucket);
-	s->bucket = bucket;
-	s->buckets = n;
-	for (uint32_t i = 0; i < s->rows->rows; i++) {
-		uint32_t k = s->hash[i] & (n - 1);
-
-		while (bucket[k])
-			k = (k + 1) & (n - 1);
-		bucket[k] = i + 1;
-	}
-	return 0;
-}
-
 /* Append the row whose terms are in s->term; an equal one that allows more is cut. */
 static int push_row(struct sweep *s, const struct sl_bid_row *row, uint32_t n, struct sl_error *err)
 {
 	uint64_t hash = hash_terms(s->term, n);
 	struct sl_bid_rows *r = s->rows;
-	uint32_t k;
 
-	if (r->rows * 2 >= s->buckets && rehash(s, err) < 0)
-		return -1;
-	for (k = hash & (s->buckets - 1); s->bucket[k]; k = (k + 1) & (s->buckets - 1)) {
-		struct sl_bid_row *old = &r->row[s->bucket[k] - 1];
+	SL_MAP_EACH(&s->by_terms, hash, at) {
+		struct sl_bid_row *old = &r->row[at.value];
 
-		if (s->hash[s->bucket[k] - 1] != hash || old->terms != n ||
-		    !equal_terms(r->term + old->term, s->term, n))
+		if (old->terms != n || !equal_terms(r->term + old->term, s->term, n))
 			continue;
 		if (row->most < old->most)
 			old->most = row->most;
 		return 0;
 	}
-	if (sl_may_take(&s->m->allowance, s->bytes + (r->rows + UINT64_C(1)) * (sizeof(*row) + sizeof(*s->hash)) +
-			((uint64_t) r->terms + n) * sizeof(*s->term), "overlaps", err) < 0 ||
+	if (sl_may_take(&s->m->allowance, s->bytes + (r->rows + UINT64_C(1)) *
+			(sizeof(*row) + 2 * sizeof(*s->by_terms.slot)) + ((uint64_t) r->terms + n) * sizeof(*s->term),
+			"overlaps", err) < 0 ||
 	    sl_grow(&r->row, &r->row_room, (uint64_t) r->rows + 1, sizeof(*row), err) < 0 ||
-	    sl_grow(&s->hash, &s->hash_room, (uint64_t) r->rows + 1, sizeof(*s->hash), err) < 0 ||
-	    sl_grow(&r->term, &r->term_room, (uint64_t) r->terms + n, sizeof(*s->term), err) < 0)
+	    sl_grow(&r->term, &r->term_room, (uint64_t) r->terms + n, sizeof(*s->term), err) < 0 ||
+	    sl_map_put(&s->by_terms, hash, r->rows, err) < 0)
 		return -1;
 	memcpy(r->term + r->terms, s->term, n * sizeof(*s->term));
 	r->row[r->rows] = *row;
 	r->row[r->rows].term = r->terms;
 	r->row[r->rows].terms = n;
-	s->hash[r->rows] = hash;
-	s->bucket[k] = ++r->rows;
+	r->rows++;
 	r->terms += n;
 	return 0;
 }
@@ -530,8 +506,7 @@ static void sweep_free(struct sweep *s)
 	free(s->at);
 	free(s->spans.at);
 	free(s->sorted.at);
-	free(s->bucket);
-	free(s->hash);
+	sl_map_free(&s->by_terms);
 	free(s->term);
 }
 

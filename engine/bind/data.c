@@ -75,8 +75,7 @@ static void keep(lua_State *L, struct sl_data_file *f)
 
 	if (lua_type(L, -1) != LUA_TTABLE)
 		luaL_error(L, "the parser returned %s, expected a table", luaL_typename(L, -1));
-	if (sl_data_begin(f, &err))
-		luaL_error(L, "%s", err.text);
+	sl_data_begin(f);
 	for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
 		if (lua_type(L, -2) != LUA_TSTRING)
 			luaL_error(L, "the parser's table has a key of type %s, expected strings",

@@ -30,6 +30,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+#include "base/map.h"
+
 enum by { BY_USER, BY_ACCOUNT, BY_QOS };
 
 #define MOST (INT64_MAX / 1024)	/* sums stop here instead of overflowing */
@@ -40,7 +43,6 @@ struct name {
 	int64_t sum;
 	uint32_t first;		/* 1 + its first piece; 0: none */
 	uint32_t queued;	/* 1 + row of its job that was submitted first; 0: none */
-	bool used;
 };
 
 /* What one job holds. */
@@ -62,7 +64,8 @@ struct held {
 	bool known, knows_first;
 	uint16_t gpu_kinds;
 	struct name *name;
-	uint32_t names, slots;	/* slots: a power of two */
+	uint32_t names, name_room;
+	struct sl_map by_key;	/* -> name */
 	struct piece *piece;
 	uint32_t pieces, room;
 };
@@ -93,30 +96,15 @@ static uint64_t key_of(const struct held *h, const struct sl_snapshot *s, uint32
 	}
 }
 
-static uint32_t slot_of(const struct held *h, uint64_t key)
+/* The name of a key, or one that has nothing. */
+static const struct name *find_name(const struct held *h, uint64_t key)
 {
-	uint32_t at = (uint32_t) ((key * UINT64_C(0x9e3779b97f4a7c15)) >> 40) & (h->slots - 1);
+	static const struct name nobody;
 
-	while (h->name[at].used && h->name[at].key != key)
-		at = (at + 1) & (h->slots - 1);
-	return at;
-}
-
-/* Room for twice as many names.  Raises. */
-static void grow_names(lua_State *L, struct held *h)
-{
-	struct name *old = h->name;
-	uint32_t was = old ? h->slots : 0, slots = was ? 2 * was : 256;
-	struct name *name = calloc(slots, sizeof(*name));
-
-	if (!name)
-		luaL_error(L, "out of memory");
-	h->name = name;
-	h->slots = slots;
-	for (uint32_t i = 0; i < was; i++)
-		if (old[i].used)
-			name[slot_of(h, old[i].key)] = old[i];
-	free(old);
+	SL_MAP_EACH(&h->by_key, sl_hash_number(SL_HASH, key), at)
+		if (h->name[at.value].key == key)
+			return &h->name[at.value];
+	return &nobody;
 }
 
 /* -- what a job has, and what it asks for ---------------------------------- */
@@ -246,32 +234,24 @@ static int64_t seconds_held(const struct held *h, int64_t start, int64_t limit, 
 /* The name of a key, entered if need be. */
 static struct name *enter_name(lua_State *L, struct held *h, uint64_t key)
 {
-	struct name *n;
+	uint64_t hash = sl_hash_number(SL_HASH, key);
 
-	if (2 * h->names >= h->slots)
-		grow_names(L, h);
-	n = &h->name[slot_of(h, key)];
-	if (!n->used) {
-		n->key = key;
-		n->used = true;
-		h->names++;
-	}
-	return n;
+	SL_MAP_EACH(&h->by_key, hash, at)
+		if (h->name[at.value].key == key)
+			return &h->name[at.value];
+	if (sl_grow(&h->name, &h->name_room, h->names + UINT64_C(1), sizeof(*h->name), NULL) ||
+	    sl_map_put(&h->by_key, hash, h->names, NULL))
+		luaL_error(L, "out of memory");
+	h->name[h->names] = (struct name) { .key = key };
+	return &h->name[h->names++];
 }
 
 static void add_piece(lua_State *L, struct held *h, uint64_t key, int64_t amount, int64_t end)
 {
 	struct name *n;
 
-	if (h->pieces == h->room) {
-		uint32_t room = h->room ? 2 * h->room : 256;
-		struct piece *p = realloc(h->piece, room * sizeof(*p));
-
-		if (!p)
-			luaL_error(L, "out of memory");
-		h->piece = p;
-		h->room = room;
-	}
+	if (sl_grow(&h->piece, &h->room, h->pieces + UINT64_C(1), sizeof(*h->piece), NULL))
+		luaL_error(L, "out of memory");
 	n = enter_name(L, h, key);
 	add(&n->sum, amount);
 	h->piece[h->pieces] = (struct piece) { end, amount, n->first };
@@ -311,8 +291,7 @@ static void add_started(lua_State *L, struct sl_lua *x, struct held *h, uint32_t
 
 static void forget(struct held *h)
 {
-	if (h->name)
-		memset(h->name, 0, h->slots * sizeof(*h->name));
+	sl_map_clear(&h->by_key);
 	h->names = h->pieces = h->starts = 0;
 	h->known = h->knows_first = false;
 }
@@ -331,8 +310,6 @@ static void follow(lua_State *L, struct sl_lua *x, struct held *h)
 			 sl_plan_revision(x->plan) - h->revision != (uint64_t) count - h->starts))
 		forget(h);
 	if (!h->known) {
-		if (!h->name)
-			grow_names(L, h);
 		h->gpu_kinds = sl_gpu_kinds(x->snap);
 		running = sl_cluster_running(x->cluster, &runs);
 		for (uint32_t i = 0; i < runs; i++)
@@ -411,10 +388,10 @@ static int held_call(lua_State *L)
 	const struct name *n;
 
 	follow(L, x, h);
-	n = &h->name[slot_of(h, key)];
+	n = find_name(h, key);
 	push_name(L, x, key);
 	lua_pushinteger(L, amount_asked(x, h, e));
-	lua_pushinteger(L, n->used ? n->sum : 0);
+	lua_pushinteger(L, n->sum);
 	return 3;
 }
 
@@ -427,8 +404,8 @@ static int held_of(lua_State *L)
 	int64_t sum = 0;
 
 	follow(L, x, h);
-	for (uint32_t i = 0; i < h->slots; i++)
-		if (h->name[i].used && !(h->name[i].key & BY_UID) &&
+	for (uint32_t i = 0; i < h->names; i++)
+		if (!(h->name[i].key & BY_UID) &&
 		    !strcmp(sl_snapshot_str(x->snap, (uint32_t) h->name[i].key), name))
 			sum = h->name[i].sum;
 	lua_pushinteger(L, sum);
@@ -467,8 +444,8 @@ static int held_is_first(lua_State *L)
 	follow(L, x, h);
 	if (!h->knows_first)
 		find_first(L, x, h);
-	n = &h->name[slot_of(h, key_of(h, x->snap, e.job))];
-	lua_pushboolean(L, n->used && !n->first && n->queued == e.job + 1);
+	n = find_name(h, key_of(h, x->snap, e.job));
+	lua_pushboolean(L, !n->first && n->queued == e.job + 1);
 	return 1;
 }
 
@@ -492,8 +469,8 @@ static int held_falls(lua_State *L)
 	int64_t left;
 
 	follow(L, x, h);
-	n = &h->name[slot_of(h, key_of(h, x->snap, e.job))];
-	left = n->used ? n->sum : 0;
+	n = find_name(h, key_of(h, x->snap, e.job));
+	left = n->sum;
 	for (uint32_t i = n->first; i; i = h->piece[i - 1].next)
 		count++;
 	own = lua_newuserdatauv(L, (count + 1) * sizeof(*own), 0);
@@ -520,7 +497,8 @@ static int held_gc(lua_State *L)
 	free(h->piece);
 	h->name = NULL;
 	h->piece = NULL;
-	h->slots = h->room = 0;
+	sl_map_free(&h->by_key);
+	h->name_room = h->room = 0;
 	return 0;
 }
 

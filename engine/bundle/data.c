@@ -9,6 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
+#include "base/map.h"
+
 #define LINES 100	/* said about one text of a file */
 
 struct value {
@@ -21,10 +24,9 @@ struct value {
 struct map {
 	struct value *value;	/* in the order put */
 	uint32_t values, room;
-	uint32_t *slot;		/* 1 + index of the value */
-	uint32_t slots;		/* a power of two, or 0 */
+	struct sl_map by_key;	/* -> index of the value */
 	char *pool;
-	size_t used, size;
+	uint32_t used, pool_room;
 };
 
 struct line {
@@ -66,41 +68,18 @@ static int no_memory(struct sl_error *err)
 static void free_map(struct map *m)
 {
 	free(m->value);
-	free(m->slot);
+	sl_map_free(&m->by_key);
 	free(m->pool);
 	memset(m, 0, sizeof(*m));
 }
 
-static uint32_t hash(const char *s)
+/* NULL: there is none. */
+static struct value *find_value(const struct map *m, const char *key)
 {
-	uint32_t h = 2166136261u;
-
-	for (; *s; s++)
-		h = (h ^ (unsigned char) *s) * 16777619u;
-	return h ^ h >> 15;
-}
-
-static uint32_t *find_slot(const struct map *m, const char *key)
-{
-	uint32_t at = hash(key) & (m->slots - 1);
-
-	while (m->slot[at] && strcmp(m->pool + m->value[m->slot[at] - 1].key, key))
-		at = (at + 1) & (m->slots - 1);
-	return &m->slot[at];
-}
-
-static int grow_slots(struct map *m)
-{
-	uint32_t slots = m->slots ? 2 * m->slots : 64, *slot = calloc(slots, sizeof(*slot));
-
-	if (!slot)
-		return -1;
-	free(m->slot);
-	m->slot = slot;
-	m->slots = slots;
-	for (uint32_t i = 0; i < m->values; i++)
-		*find_slot(m, m->pool + m->value[i].key) = i + 1;
-	return 0;
+	SL_MAP_EACH(&m->by_key, sl_hash_text(SL_HASH, key), at)
+		if (!strcmp(m->pool + m->value[at.value].key, key))
+			return &m->value[at.value];
+	return NULL;
 }
 
 /* Offset of a copy of the text, SIZE_MAX without memory. */
@@ -108,15 +87,8 @@ static size_t add_text(struct map *m, const char *text)
 {
 	size_t n = strlen(text) + 1, at = m->used;
 
-	if (m->used + n > m->size) {
-		size_t size = m->size ? 2 * m->size + n : 4096 + n;
-		char *pool = realloc(m->pool, size);
-
-		if (!pool)
-			return SIZE_MAX;
-		m->pool = pool;
-		m->size = size;
-	}
+	if (sl_grow(&m->pool, &m->pool_room, at + n, 1, NULL))
+		return SIZE_MAX;
 	memcpy(m->pool + at, text, n);
 	m->used += n;
 	return at;
@@ -124,37 +96,26 @@ static size_t add_text(struct map *m, const char *text)
 
 static struct value *add_value(struct map *m, const char *key)
 {
-	uint32_t *slot;
+	struct value *there = find_value(m, key);
 	size_t at;
 
-	if (2 * m->values >= m->slots && grow_slots(m))
+	if (there)
+		return there;
+	if (sl_grow(&m->value, &m->room, m->values + UINT64_C(1), sizeof(*m->value), NULL))
 		return NULL;
-	slot = find_slot(m, key);
-	if (*slot)
-		return &m->value[*slot - 1];
-	if (m->values == m->room) {
-		uint32_t room = m->room ? 2 * m->room : 64;
-		struct value *value = realloc(m->value, room * sizeof(*value));
-
-		if (!value)
-			return NULL;
-		m->value = value;
-		m->room = room;
-	}
 	at = add_text(m, key);
-	if (at == SIZE_MAX)
+	if (at == SIZE_MAX || sl_map_put(&m->by_key, sl_hash_text(SL_HASH, key), m->values, NULL))
 		return NULL;
 	m->value[m->values] = (struct value) { .key = at };
-	*slot = m->values + 1;
 	return &m->value[m->values++];
 }
 
-static struct sl_data_value value_at(const struct map *m, uint32_t i)
+static struct sl_data_value value_of(const struct map *m, const struct value *value)
 {
-	struct sl_data_value v = m->value[i].v;
+	struct sl_data_value v = value->v;
 
 	if (v.type == SL_DATA_TEXT)
-		v.text = m->pool + m->value[i].text;
+		v.text = m->pool + value->text;
 	return v;
 }
 
@@ -521,10 +482,9 @@ void sl_data_leave(struct sl_data_file *f)
 	f->parsing = false;
 }
 
-int sl_data_begin(struct sl_data_file *f, struct sl_error *err)
+void sl_data_begin(struct sl_data_file *f)
 {
 	free_map(&f->next);
-	return grow_slots(&f->next) ? no_memory(err) : 0;
 }
 
 int sl_data_put(struct sl_data_file *f, const char *key, const struct sl_data_value *v, struct sl_error *err)
@@ -569,16 +529,15 @@ void sl_data_end(struct sl_data_file *f, bool accept)
 
 struct sl_data_value sl_data_get(const struct sl_data_file *f, const char *key)
 {
-	const struct map *m = &f->good;
-	uint32_t at = m->slots ? *find_slot(m, key) : 0;
+	const struct value *value = find_value(&f->good, key);
 
-	return at ? value_at(m, at - 1) : (struct sl_data_value) { 0 };
+	return value ? value_of(&f->good, value) : (struct sl_data_value) { 0 };
 }
 
 const char *sl_data_key(const struct sl_data_file *f, unsigned i, struct sl_data_value *v)
 {
 	if (i >= f->good.values)
 		return NULL;
-	*v = value_at(&f->good, i);
+	*v = value_of(&f->good, &f->good.value[i]);
 	return f->good.pool + f->good.value[i].key;
 }

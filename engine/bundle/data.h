@@ -86,7 +86,7 @@ bool sl_data_accepted(const struct sl_data *d, unsigned i, struct sl_data_accept
 bool sl_data_enter(struct sl_data_file *f);
 void sl_data_leave(struct sl_data_file *f);
 
-int sl_data_begin(struct sl_data_file *f, struct sl_error *err);
+void sl_data_begin(struct sl_data_file *f);
 
 /* SL_ELIMIT for what is too long or too much; a key given twice keeps the last value. */
 int sl_data_put(struct sl_data_file *f, const char *key, const struct sl_data_value *v, struct sl_error *err);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* -- looking things up --------------------------------------------------- */
 
 static int by_key(const void *a, const void *b)
@@ -119,15 +121,8 @@ uint32_t check_reservation(const struct check *c, uint32_t job)
 
 static int add_bill(struct check *c, const struct bill *b)
 {
-	if (c->bills == c->room) {
-		uint32_t room = c->room ? c->room * 2 : 1024;
-		struct bill *p = realloc(c->bill, room * sizeof(*p));
-
-		if (!p)
-			return sl_fail(c->err, SL_ENOMEM, "check: out of memory");
-		c->bill = p;
-		c->room = room;
-	}
+	if (sl_grow(&c->bill, &c->room, c->bills + UINT64_C(1), sizeof(*c->bill), c->err))
+		return -1;
 	c->bill[c->bills] = *b;
 	if (b->memory < 0)
 		c->bill[c->bills].memory = 0;

@@ -20,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
+
 struct header {
 	uint32_t magic;
 	uint32_t version;
@@ -118,19 +120,13 @@ struct rows {			/* of one table, as the caller gave them */
 	uint32_t rows, room;
 };
 
-struct slot {			/* of the hash table of strings */
-	uint32_t hash;
-	uint32_t str;		/* 0: free */
-};
-
 struct sl_builder {
 	const struct sl_schema *schema;
 	uint64_t hash;
 	struct rows *table;
 	char *text;		/* strings in the order of interning */
 	size_t text_size, text_room;
-	struct slot *slot;
-	uint32_t slots, strings;
+	struct sl_map by_text;	/* -> offset in text */
 	uint32_t *moved;	/* by offset in text: offset in the pool */
 	size_t moved_room;
 	unsigned char *out;
@@ -171,10 +167,8 @@ struct sl_builder *sl_builder_create(const struct sl_schema *schema, struct sl_e
 		goto error;
 	b->schema = schema;
 	b->hash = hash_schema(schema);
-	b->slots = 256;
 	b->table = calloc(schema->tables, sizeof(*b->table));
-	b->slot = calloc(b->slots, sizeof(*b->slot));
-	if (!b->table || !b->slot || grow(&b->text, &b->text_room, 1, 1) < 0)
+	if (!b->table || sl_map_reserve(&b->by_text, 128, NULL) || grow(&b->text, &b->text_room, 1, 1) < 0)
 		goto error;
 	sl_builder_reset(b);
 	return b;
@@ -192,7 +186,7 @@ void sl_builder_destroy(struct sl_builder *b)
 		free(b->table[t].data);
 	free(b->table);
 	free(b->text);
-	free(b->slot);
+	sl_map_free(&b->by_text);
 	free(b->moved);
 	free(b->out);
 	free(b);
@@ -207,8 +201,7 @@ void sl_builder_reset(struct sl_builder *b)
 {
 	for (int t = 0; t < b->schema->tables; t++)
 		b->table[t].rows = 0;
-	memset(b->slot, 0, b->slots * sizeof(*b->slot));
-	b->strings = 0;
+	sl_map_clear(&b->by_text);
 	b->text[0] = 0;
 	b->text_size = 1;
 	b->err.code = SL_OK;
@@ -268,76 +261,28 @@ int sl_builder_row(const struct sl_builder *b, int table, uint32_t row, void *da
 	return 0;
 }
 
-/* Eight bytes at a time: interning is what collecting a snapshot spends most of
- * its time on, and it does so under Slurm's locks. */
-static uint32_t hash_text(const char *s, size_t n)
-{
-	uint64_t hash = UINT64_C(0x9e3779b97f4a7c15) ^ n, word;
-
-	for (; n >= 8; s += 8, n -= 8) {
-		memcpy(&word, s, 8);
-		hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
-		hash ^= hash >> 32;
-	}
-	word = 0;
-	memcpy(&word, s, n);
-	hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
-	hash ^= hash >> 29;
-	hash *= UINT64_C(0xc4ceb9fe1a85ec53);
-	return hash >> 32;
-}
-
-static int grow_slots(struct sl_builder *b)
-{
-	uint32_t slots = b->slots * 2, mask = slots - 1;
-	struct slot *slot = calloc(slots, sizeof(*slot));
-
-	if (!slot)
-		return -1;
-	for (uint32_t i = 0; i < b->slots; i++) {
-		uint32_t at = b->slot[i].hash & mask;
-
-		if (!b->slot[i].str)
-			continue;
-		while (slot[at].str)
-			at = (at + 1) & mask;
-		slot[at] = b->slot[i];
-	}
-	free(b->slot);
-	b->slot = slot;
-	b->slots = slots;
-	return 0;
-}
-
 uint32_t sl_builder_str(struct sl_builder *b, const char *s)
 {
-	uint32_t hash, at, str;
+	uint64_t hash;
+	uint32_t str;
 	size_t n;
 
 	if (!s || !*s || b->err.code)
 		return 0;
 	n = strlen(s);
-	hash = hash_text(s, n);
-	for (at = hash & (b->slots - 1); b->slot[at].str; at = (at + 1) & (b->slots - 1))
-		if (b->slot[at].hash == hash && !strcmp(b->text + b->slot[at].str, s))
-			return b->slot[at].str;
+	hash = sl_hash_bytes(SL_HASH, s, n);
+	SL_MAP_EACH(&b->by_text, hash, at)
+		if (!strcmp(b->text + at.value, s))
+			return at.value;
 	if (n >= SL_IMAGE_MAX_SIZE - b->text_size) {
 		STICKY(b, SL_ELIMIT, "%s: more than %zu bytes of strings", b->schema->name, SL_IMAGE_MAX_SIZE);
 		return 0;
 	}
-	if (grow(&b->text, &b->text_room, b->text_size + n + 1, 1) < 0)
-		goto error;
-	if (b->strings >= b->slots / 2) {
-		if (grow_slots(b) < 0)
-			goto error;
-		for (at = hash & (b->slots - 1); b->slot[at].str;)
-			at = (at + 1) & (b->slots - 1);
-	}
 	str = b->text_size;
+	if (grow(&b->text, &b->text_room, b->text_size + n + 1, 1) < 0 || sl_map_put(&b->by_text, hash, str, NULL))
+		goto error;
 	memcpy(b->text + str, s, n + 1);
 	b->text_size += n + 1;
-	b->slot[at] = (struct slot) { hash, str };
-	b->strings++;
 	return str;
 error:
 	STICKY(b, SL_ENOMEM, "%s: no memory for a string of %zu bytes", b->schema->name, n);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
+
 /* What the plan has said of a job so far. */
 struct said {
 	uint32_t entry;		/* its first in the queue + 1; 0: none */
@@ -19,29 +21,18 @@ struct answer {
 	const struct sl_snapshot *snap;
 	struct said *said;	/* by job row */
 	uint32_t *next;		/* by queue entry: the job's next one + 1 */
-	uint32_t *slot;		/* hash by job id: row + 1 */
-	uint32_t slots;
+	struct sl_map by_id;	/* -> job row */
 	struct sl_error *err;
 };
 
 /* -- looking things up ------------------------------------------------------ */
 
-static uint32_t *find_slot(const struct answer *a, uint32_t id)
-{
-	uint32_t at = id * 2654435761u >> 7;
-
-	while (a->slot[at & (a->slots - 1)] && a->snap->job.id[a->slot[at & (a->slots - 1)] - 1] != id)
-		at++;
-	return &a->slot[at & (a->slots - 1)];
-}
-
 /* What was said of a job; NULL with a->err when the snapshot has no such job. */
 static struct said *find_job(const struct answer *a, const char *table, uint32_t row, uint32_t id)
 {
-	uint32_t at = *find_slot(a, id);
-
-	if (at)
-		return &a->said[at - 1];
+	SL_MAP_EACH(&a->by_id, sl_hash_number(SL_HASH, id), at)
+		if (a->snap->job.id[at.value] == id)
+			return &a->said[at.value];
 	sl_fail(a->err, SL_EFORMAT, "plan: %s[%" PRIu32 "]: job %" PRIu32 " is not in the snapshot", table, row, id);
 	return NULL;
 }
@@ -59,15 +50,12 @@ static int index_jobs(struct answer *a)
 {
 	const struct sl_snapshot *s = a->snap;
 
-	for (a->slots = 16; a->slots < 2 * (uint64_t) s->job.rows; )
-		a->slots *= 2;
 	a->said = calloc((size_t) s->job.rows + 1, sizeof(*a->said));
 	a->next = calloc((size_t) s->queue.rows + 1, sizeof(*a->next));
-	a->slot = calloc(a->slots, sizeof(*a->slot));
-	if (!a->said || !a->next || !a->slot)
+	if (!a->said || !a->next || sl_map_reserve(&a->by_id, s->job.rows, NULL))
 		return sl_fail(a->err, SL_ENOMEM, "plan: out of memory");
 	for (uint32_t r = 0; r < s->job.rows; r++)
-		*find_slot(a, s->job.id[r]) = r + 1;
+		sl_map_put(&a->by_id, sl_hash_number(SL_HASH, s->job.id[r]), r, NULL);
 	for (uint32_t q = s->queue.rows; q-- > 0; ) {
 		struct said *job = &a->said[s->queue.job[q]];
 
@@ -270,6 +258,6 @@ int sl_plan_answers(const struct sl_plan_image *plan, const struct sl_snapshot *
 		rc = 0;
 	free(a.said);
 	free(a.next);
-	free(a.slot);
+	sl_map_free(&a.by_id);
 	return rc;
 }

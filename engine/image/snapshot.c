@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
+
 #define META(...) SL_COLUMN(meta, __VA_ARGS__)
 #define GRES_KIND(...) SL_COLUMN(gres_kind, __VA_ARGS__)
 #define NODE(...) SL_COLUMN(node, __VA_ARGS__)
@@ -264,16 +266,9 @@ static int check_node_names(const struct sl_snapshot *s, struct sl_error *err)
 	return 0;
 }
 
-static uint32_t hash_key(const struct sl_snapshot *s, bool text, uint32_t key)
+static uint64_t hash_key(const struct sl_snapshot *s, bool text, uint32_t key)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	if (text)
-		for (const char *p = sl_snapshot_str(s, key); *p; p++)
-			hash = (hash ^ (unsigned char) *p) * UINT64_C(0x100000001b3);
-	else
-		hash = (hash ^ key) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash >> 32 ^ hash;
+	return text ? sl_hash_text(SL_HASH, sl_snapshot_str(s, key)) : sl_hash_number(SL_HASH, key);
 }
 
 static bool same_key(const struct sl_snapshot *s, bool text, uint32_t a, uint32_t b)
@@ -285,30 +280,26 @@ static bool same_key(const struct sl_snapshot *s, bool text, uint32_t a, uint32_
 static int check_unique(const struct sl_snapshot *s, const char *column, const uint32_t *key, uint32_t rows,
 			bool text, struct sl_error *err)
 {
-	uint32_t slots = 16, *slot;	/* 1 + row */
+	struct sl_map row_of = { 0 };
 	int rc = 0;
 
-	if (rows < 2)
-		return 0;
-	while (slots / 2 < rows)
-		slots *= 2;
-	slot = calloc(slots, sizeof(*slot));
-	if (!slot)
+	if (sl_map_reserve(&row_of, rows, NULL))
 		return sl_fail(err, SL_ENOMEM, "snapshot: no memory to check it");
 	for (uint32_t r = 0; r < rows && !rc; r++) {
-		uint32_t at = hash_key(s, text, key[r]) & (slots - 1);
+		uint64_t hash = hash_key(s, text, key[r]);
 
-		while (slot[at] && !same_key(s, text, key[slot[at] - 1], key[r]))
-			at = (at + 1) & (slots - 1);
-		if (slot[at] && text)
-			rc = sl_fail(err, SL_EFORMAT, "snapshot: %s: rows %" PRIu32 " and %" PRIu32
-				     " are both \"%.64s\"", column, slot[at] - 1, r, sl_snapshot_str(s, key[r]));
-		else if (slot[at])
-			rc = sl_fail(err, SL_EFORMAT, "snapshot: %s: rows %" PRIu32 " and %" PRIu32 " are both %" PRIu32,
-				     column, slot[at] - 1, r, key[r]);
-		slot[at] = r + 1;
+		SL_MAP_EACH(&row_of, hash, at) {
+			if (!same_key(s, text, key[at.value], key[r]))
+				continue;
+			rc = text ? sl_fail(err, SL_EFORMAT, "snapshot: %s: rows %" PRIu32 " and %" PRIu32
+					    " are both \"%.64s\"", column, at.value, r, sl_snapshot_str(s, key[r])) :
+				    sl_fail(err, SL_EFORMAT, "snapshot: %s: rows %" PRIu32 " and %" PRIu32
+					    " are both %" PRIu32, column, at.value, r, key[r]);
+			break;
+		}
+		sl_map_put(&row_of, hash, r, NULL);
 	}
-	free(slot);
+	sl_map_free(&row_of);
 	return rc;
 }
 

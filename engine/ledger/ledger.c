@@ -326,11 +326,11 @@ void sl_ledger_close(struct sl_ledger *l)
 	free(l->db_id);
 	free(l->dim_of);
 	free(l->wait);
-	free(l->slot);
+	sl_map_free(&l->by_run);
 	free(l->change);
 	free(l->adjusting);
 	free(l->delta);
-	free(l->delta_slot);
+	sl_map_free(&l->by_day);
 	free(l->path);
 	free(l);
 }

@@ -8,6 +8,7 @@
 #include <sqlite3.h>
 
 #include "base/grow.h"
+#include "base/map.h"
 #include "ledger/ledger.h"
 
 #define BLOCK_DAYS 32	/* days of one row of the table block */
@@ -63,7 +64,7 @@ struct sl_ledger {
 
 	struct waiting *wait;
 	uint32_t waits, wait_room;
-	uint32_t *slot, slots;		/* hash of wait: index + 1 */
+	struct sl_map by_run;		/* -> index in wait */
 	struct open_change *change;
 	uint32_t changes, change_room;
 	struct adjusting *adjusting;
@@ -71,7 +72,7 @@ struct sl_ledger {
 
 	struct delta *delta;		/* of the transaction under way */
 	uint32_t deltas, delta_room;
-	uint32_t *delta_slot, delta_slots;
+	struct sl_map by_day;		/* -> index in delta */
 };
 
 /* The statement, reset and ready to be bound; NULL with *err. */

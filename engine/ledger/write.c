@@ -10,39 +10,18 @@
 
 /* -- what waits ---------------------------------------------------------- */
 
-static uint32_t hash_key(int64_t start, uint32_t job)
+static uint64_t hash_key(int64_t start, uint32_t job)
 {
-	uint64_t x = ((uint64_t) start << 32 ^ (uint64_t) start ^ job) * UINT64_C(0x9e3779b97f4a7c15);
-
-	return (uint32_t) (x >> 32);
+	return sl_hash_number(sl_hash_number(SL_HASH, (uint64_t) start), job);
 }
 
-static uint32_t *find_waiting(const struct sl_ledger *l, int64_t start, uint32_t job)
+/* NULL: it does not wait. */
+static struct row *find_waiting(const struct sl_ledger *l, int64_t start, uint32_t job)
 {
-	uint32_t at = hash_key(start, job) & (l->slots - 1);
-
-	while (l->slot[at] && (l->wait[l->slot[at] - 1].row.start != start || l->wait[l->slot[at] - 1].row.job != job))
-		at = (at + 1) & (l->slots - 1);
-	return &l->slot[at];
-}
-
-static int make_room(struct sl_ledger *l, struct sl_error *err)
-{
-	uint32_t slots = l->slots ? 2 * l->slots : 256, *slot;
-
-	if (sl_grow(&l->wait, &l->wait_room, l->waits + 1, sizeof(*l->wait), err))
-		return -1;
-	if (2 * (l->waits + 1) <= l->slots)
-		return 0;
-	slot = calloc(slots, sizeof(*slot));
-	if (!slot)
-		return sl_fail(err, SL_ENOMEM, "ledger: out of memory");
-	free(l->slot);
-	l->slot = slot;
-	l->slots = slots;
-	for (uint32_t i = 0; i < l->waits; i++)
-		*find_waiting(l, l->wait[i].row.start, l->wait[i].row.job) = i + 1;
-	return 0;
+	SL_MAP_EACH(&l->by_run, hash_key(start, job), at)
+		if (l->wait[at.value].row.start == start && l->wait[at.value].row.job == job)
+			return &l->wait[at.value].row;
+	return NULL;
 }
 
 uint32_t sl_ledger_waiting(const struct sl_ledger *l)
@@ -59,8 +38,7 @@ static void drop_waiting(struct sl_ledger *l)
 		free((char *) a->why);
 	}
 	l->waits = l->adjustings = l->changes = 0;
-	if (l->slots)
-		memset(l->slot, 0, l->slots * sizeof(*l->slot));
+	sl_map_clear(&l->by_run);
 }
 
 void sl_ledger_drop(struct sl_ledger *l)
@@ -130,15 +108,15 @@ static int note_piece(struct sl_ledger *l, const struct row *row, int sign, stru
 int sl_ledger_add(struct sl_ledger *l, const struct sl_job_run *run, struct sl_error *err)
 {
 	struct waiting w = { .replaces = false };
-	uint32_t *slot;
+	struct row *there;
 	int known;
 
-	if (check_run(run, err) || make_row(l, run, &w.row, err) || make_room(l, err))
+	if (check_run(run, err) || make_row(l, run, &w.row, err) ||
+	    sl_grow(&l->wait, &l->wait_room, l->waits + 1, sizeof(*l->wait), err) ||
+	    sl_map_reserve(&l->by_run, l->waits + 1, err))
 		return -1;
-	slot = find_waiting(l, run->start, run->job);
-	if (*slot) {
-		struct row *there = &l->wait[*slot - 1].row;
-
+	there = find_waiting(l, run->start, run->job);
+	if (there) {
 		if (!is_news(&w.row, there))
 			return 0;
 		note_piece(l, there, -1, NULL);
@@ -156,8 +134,8 @@ int sl_ledger_add(struct sl_ledger *l, const struct sl_job_run *run, struct sl_e
 	if (known)
 		note_piece(l, &w.old, -1, NULL);
 	note_piece(l, &w.row, 1, NULL);
+	sl_map_put(&l->by_run, hash_key(run->start, run->job), l->waits, NULL);
 	l->wait[l->waits++] = w;
-	*slot = l->waits;
 	return 1;
 }
 
@@ -203,51 +181,30 @@ int sl_ledger_keep_open(struct sl_ledger *l, uint32_t job, const struct sl_job_r
 
 /* -- totals that change with what is written ----------------------------- */
 
-static uint32_t *find_delta(const struct sl_ledger *l, int64_t day, uint32_t dim)
+/* The totals of a day, begun if need be; NULL with *err. */
+static struct delta *find_delta(struct sl_ledger *l, int64_t day, uint32_t dim, struct sl_error *err)
 {
-	uint32_t at = hash_key(day, dim) & (l->delta_slots - 1);
-
-	while (l->delta_slot[at] && (l->delta[l->delta_slot[at] - 1].day != day ||
-				     l->delta[l->delta_slot[at] - 1].dim != dim))
-		at = (at + 1) & (l->delta_slots - 1);
-	return &l->delta_slot[at];
-}
-
-static int grow_deltas(struct sl_ledger *l, struct sl_error *err)
-{
-	uint32_t slots = l->delta_slots ? 2 * l->delta_slots : 1024, *slot;
-
-	if (sl_grow(&l->delta, &l->delta_room, l->deltas + 1, sizeof(*l->delta), err))
-		return -1;
-	if (2 * (l->deltas + 1) <= l->delta_slots)
-		return 0;
-	slot = calloc(slots, sizeof(*slot));
-	if (!slot)
-		return sl_fail(err, SL_ENOMEM, "ledger: out of memory");
-	free(l->delta_slot);
-	l->delta_slot = slot;
-	l->delta_slots = slots;
-	for (uint32_t i = 0; i < l->deltas; i++)
-		*find_delta(l, l->delta[i].day, l->delta[i].dim) = i + 1;
-	return 0;
+	SL_MAP_EACH(&l->by_day, hash_key(day, dim), at)
+		if (l->delta[at.value].day == day && l->delta[at.value].dim == dim)
+			return &l->delta[at.value];
+	if (sl_grow(&l->delta, &l->delta_room, l->deltas + 1, sizeof(*l->delta), err) ||
+	    sl_map_put(&l->by_day, hash_key(day, dim), l->deltas, err))
+		return NULL;
+	l->delta[l->deltas] = (struct delta) { .day = day, .dim = dim };
+	return &l->delta[l->deltas++];
 }
 
 static int add_delta(struct sl_ledger *l, const struct sl_piece *p, int sign, struct sl_error *err)
 {
 	int64_t end = sl_day_of(p->end > p->start ? p->end - 1 : p->end) + 1;
-	uint32_t *slot;
 
 	for (int64_t day = sl_day_of(p->start); day < end; day++) {
-		if (grow_deltas(l, err))
+		struct delta *d = find_delta(l, day, p->dim, err);
+
+		if (!d)
 			return -1;
-		slot = find_delta(l, day, p->dim);
-		if (!*slot) {
-			l->delta[l->deltas++] = (struct delta) { .day = day, .dim = p->dim };
-			*slot = l->deltas;
-		}
 		for (int k = 0; k < SL_UNITS; k++)
-			l->delta[*slot - 1].amount[k] +=
-				sign * sl_piece_part(p, (enum sl_unit) k, day * SL_DAY, (day + 1) * SL_DAY);
+			d->amount[k] += sign * sl_piece_part(p, (enum sl_unit) k, day * SL_DAY, (day + 1) * SL_DAY);
 	}
 	return 0;
 }
@@ -433,8 +390,7 @@ int sl_ledger_commit(struct sl_ledger *l, struct sl_error *err)
 	if (!sl_ledger_waiting(l) && !l->changes)
 		return 0;
 	l->deltas = 0;
-	if (l->delta_slots)
-		memset(l->delta_slot, 0, l->delta_slots * sizeof(*l->delta_slot));
+	sl_map_clear(&l->by_day);
 	if (ledger_run(l, ledger_statement(l, S_BEGIN, err), err))
 		return -1;
 	if (sl_ledger_refresh(l, err) || write_all(l, err) ||

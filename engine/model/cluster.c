@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* -- making one ---------------------------------------------------------- */
 
 static int allocate(struct sl_cluster *c, struct sl_error *err)
@@ -309,15 +311,8 @@ int sl_cluster_advance(struct sl_cluster *c, int64_t now, struct sl_error *err)
 
 static int enqueue(struct sl_cluster *c, uint32_t job, uint32_t partition, struct sl_error *err)
 {
-	if (c->queued == c->queue_room) {
-		uint32_t room = c->queue_room * 2;
-		struct sl_entry *p = realloc(c->queue, room * sizeof(*p));
-
-		if (!p)
-			return sl_fail(err, SL_ENOMEM, "cluster: out of memory");
-		c->queue = p;
-		c->queue_room = room;
-	}
+	if (sl_grow(&c->queue, &c->queue_room, c->queued + UINT64_C(1), sizeof(*c->queue), err))
+		return -1;
 	c->queue[c->queued++] = (struct sl_entry) { job, partition, 0, 0 };
 	return 0;
 }

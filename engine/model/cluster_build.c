@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
+
 /* A node whose memory is not known has enough of it. */
 #define MEMORY_UNKNOWN (INT64_C(1) << 50)
 
@@ -216,52 +218,51 @@ static bool same_kind(const struct sl_node_kind *a, const struct sl_node_kind *b
 
 static uint64_t hash_kind(const struct sl_node_kind *k)
 {
-	uint64_t h = (uint64_t) k->capacity.memory * 31 + (uint32_t) k->capacity.cores * UINT64_C(1000003) + k->weight;
+	uint64_t h = sl_hash_number(SL_HASH + k->weight, (uint64_t) k->capacity.memory);
 
-	for (uint32_t g = 0; g < SL_MAX_GRES; g++)
-		h = h * 31 + k->capacity.gres[g];
-	return h * UINT64_C(0x9e3779b97f4a7c15) >> 20;
+	return sl_hash_bytes(h + (uint32_t) k->capacity.cores, k->capacity.gres, sizeof(k->capacity.gres));
+}
+
+/* The number of a kind, which is c->kind[c->kinds] and stays there if there is none like it. */
+static int number_kind(struct sl_cluster *c, struct sl_map *known, uint32_t *number, struct sl_error *err)
+{
+	uint64_t hash = hash_kind(&c->kind[c->kinds]);
+
+	SL_MAP_EACH(known, hash, at)
+		if (same_kind(&c->kind[at.value], &c->kind[c->kinds])) {
+			*number = at.value;
+			return 0;
+		}
+	*number = c->kinds;
+	return sl_map_put(known, hash, c->kinds++, err);
 }
 
 /* Nodes that differ in nothing that a timeline knows have one kind. */
 int cluster_build_nodes(struct sl_cluster *c, struct sl_error *err)
 {
-	uint32_t nodes = c->snap->node.rows, buckets = 64, *bucket;
+	uint32_t nodes = c->snap->node.rows;
+	struct sl_map known = { 0 };
+	int rc = 0;
 
 	if (build_partitions(c, err) < 0)
 		return -1;
 	choose_gres(c);
-	while (buckets < 2 * nodes)
-		buckets *= 2;
-	bucket = malloc(buckets * sizeof(*bucket));
 	c->kind = calloc((size_t) nodes + 1, sizeof(*c->kind));
 	c->kind_of = calloc((size_t) nodes + 1, sizeof(*c->kind_of));
-	if (!bucket || !c->kind || !c->kind_of) {
-		free(bucket);
+	if (!c->kind || !c->kind_of)
 		return no_memory(err);
-	}
-	memset(bucket, 0xff, buckets * sizeof(*bucket));
-	for (uint32_t n = 0; n < nodes; n++) {
+	for (uint32_t n = 0; n < nodes && !rc; n++) {
 		struct sl_node_kind *kind = &c->kind[c->kinds];
-		uint64_t h;
 
 		describe(c, n, kind);
-		if (n && same_kind(kind, &c->kind[c->kind_of[n - 1]])) {
+		if (n && same_kind(kind, &c->kind[c->kind_of[n - 1]]))
 			c->kind_of[n] = c->kind_of[n - 1];
-			continue;
-		}
-		for (h = hash_kind(kind); ; h++) {
-			uint32_t k = bucket[h & (buckets - 1)];
-
-			if (k != SL_NONE && !same_kind(kind, &c->kind[k]))
-				continue;
-			if (k == SL_NONE)
-				bucket[h & (buckets - 1)] = k = c->kinds++;
-			c->kind_of[n] = k;
-			break;
-		}
+		else
+			rc = number_kind(c, &known, &c->kind_of[n], err);
 	}
-	free(bucket);
+	sl_map_free(&known);
+	if (rc)
+		return -1;
 	c->tl = sl_timeline_create(nodes, c->kind_of, c->kind, c->kinds, c->now, err);
 	return c->tl ? 0 : -1;
 }

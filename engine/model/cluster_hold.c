@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* -- running jobs -------------------------------------------------------- */
 
 /* What a job's i-th place costs in timelines. */
@@ -254,15 +256,8 @@ static int add_block(struct sl_cluster *c, uint32_t node, int64_t until, struct 
 {
 	struct block b = { .node = node, .t0 = c->now, .t1 = until };
 
-	if (c->blocks == c->blocks_room) {
-		uint32_t room = c->blocks_room ? c->blocks_room * 2 : 16;
-		struct block *p = realloc(c->block, room * sizeof(*p));
-
-		if (!p)
-			return sl_fail(err, SL_ENOMEM, "cluster: out of memory");
-		c->block = p;
-		c->blocks_room = room;
-	}
+	if (sl_grow(&c->block, &c->blocks_room, c->blocks + UINT64_C(1), sizeof(*c->block), err))
+		return -1;
 	if (change_block(c, c->tl, &b, true, err) < 0)
 		return -1;
 	c->block[c->blocks++] = b;

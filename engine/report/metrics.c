@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+#include "base/map.h"
 #include "workload/demand.h"
 
 const uint32_t sl_size_bin[SL_SIZE_BINS] = { 1, 2, 8, 32, 128, 512 };
@@ -53,8 +55,7 @@ struct sl_metrics {
 	struct bin bin[SL_SIZE_BINS][SL_LENGTH_BINS];
 	struct user *user;
 	uint32_t users, user_room;
-	uint32_t *slot;		/* hash table: 1 + index of the user */
-	uint32_t slots;
+	struct sl_map by_user;	/* -> index of the user */
 	struct sl_user_result *result;
 	uint64_t cycles, cycle[CYCLE_BINS];
 	double cycle_max;
@@ -70,11 +71,9 @@ struct sl_metrics *sl_metrics_create(const struct sl_snapshot *snap, struct sl_e
 	if (!m)
 		goto nomem;
 	m->snap = snap;
-	m->slots = 64;
 	m->seen = calloc(n / 8 + 1, 1);
 	m->wait = malloc((n + 1) * sizeof(*m->wait));
-	m->slot = calloc(m->slots, sizeof(*m->slot));
-	if (!m->seen || !m->wait || !m->slot)
+	if (!m->seen || !m->wait)
 		goto nomem;
 	if (sl_machine_open(&m->machine, snap, err) < 0) {
 		sl_metrics_destroy(m);
@@ -95,66 +94,31 @@ void sl_metrics_destroy(struct sl_metrics *m)
 	free(m->seen);
 	free(m->wait);
 	free(m->user);
-	free(m->slot);
+	sl_map_free(&m->by_user);
 	free(m->result);
 	free(m);
 }
 
 /* -- users --------------------------------------------------------------------- */
 
-static uint32_t hash_user(uint32_t str, uint32_t uid)
-{
-	uint32_t h = (str ? str : uid) * UINT32_C(2654435761);
-
-	return h ^ h >> 16;
-}
-
-static int grow_slots(struct sl_metrics *m)
-{
-	uint32_t slots = m->slots * 2, *slot = calloc(slots, sizeof(*slot));
-
-	if (!slot)
-		return -1;
-	for (uint32_t i = 0; i < m->users; i++) {
-		uint32_t at = hash_user(m->user[i].str, m->user[i].uid) & (slots - 1);
-
-		while (slot[at])
-			at = (at + 1) & (slots - 1);
-		slot[at] = i + 1;
-	}
-	free(m->slot);
-	m->slot = slot;
-	m->slots = slots;
-	return 0;
-}
-
 /* The user of a job: by name where there is one (the pool has each name once), else
  * by number.  NULL: no memory. */
 static struct user *find_user(struct sl_metrics *m, uint32_t job)
 {
-	uint32_t str = m->snap->job.user[job], uid = str ? SL_NONE : m->snap->job.uid[job], at;
-	struct user *more;
+	uint32_t str = m->snap->job.user[job], uid = str ? SL_NONE : m->snap->job.uid[job];
+	uint64_t hash = sl_hash_number(SL_HASH, str ? str : uid);
 
-	if (m->users >= m->slots / 2 && grow_slots(m) < 0)
-		return NULL;
-	for (at = hash_user(str, uid) & (m->slots - 1); m->slot[at]; at = (at + 1) & (m->slots - 1)) {
-		struct user *u = &m->user[m->slot[at] - 1];
+	SL_MAP_EACH(&m->by_user, hash, at) {
+		struct user *u = &m->user[at.value];
 
 		if (u->str == str && u->uid == uid)
 			return u;
 	}
-	if (m->users == m->user_room) {
-		uint32_t room = m->user_room ? m->user_room * 2 : 32;
-
-		more = realloc(m->user, room * sizeof(*more));
-		if (!more)
-			return NULL;
-		m->user = more;
-		m->user_room = room;
-	}
+	if (sl_grow(&m->user, &m->user_room, m->users + UINT64_C(1), sizeof(*m->user), NULL) ||
+	    sl_map_put(&m->by_user, hash, m->users, NULL))
+		return NULL;
 	m->user[m->users] = (struct user) { .str = str, .uid = uid };
-	m->slot[at] = ++m->users;
-	return &m->user[m->users - 1];
+	return &m->user[m->users++];
 }
 
 /* -- feeding ---------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/map.h"
 #include "image/copy.h"
 #include "image/map.h"
 
@@ -16,7 +17,6 @@ struct seen {
 	uint32_t priority;
 	uint32_t pending;		/* tasks that an array's record stood for when last seen */
 	uint32_t row;			/* in the workload, or SL_NONE */
-	uint32_t next;			/* in the same slot of the hash, or SL_NONE */
 	bool ran, lost, gone;
 	int64_t start, end;		/* as recorded */
 	int64_t queued, kept_back;	/* first seen in the queue; last seen waiting outside of it */
@@ -31,7 +31,7 @@ struct reader {
 	struct sl_error *err;
 	struct seen *seen;
 	uint32_t seens, room;
-	uint32_t *slot, slots;		/* a power of two */
+	struct sl_map by_job;		/* id and restarts -> seen */
 	uint32_t *event;		/* pairs: seen, priority */
 	uint32_t events, event_room;
 	uint8_t *in_queue;		/* by job row of the snapshot at hand */
@@ -50,37 +50,17 @@ static int no_memory(struct reader *x)
 
 /* -- which job is it ----------------------------------------------------------- */
 
-static uint32_t slot_of(const struct reader *x, uint32_t id, uint32_t restarts)
+static uint64_t hash_job(uint32_t id, uint32_t restarts)
 {
-	return (id * UINT32_C(2654435761) ^ restarts * UINT32_C(40503)) & (x->slots - 1);
-}
-
-static int rehash(struct reader *x)
-{
-	uint32_t n = x->slots ? x->slots * 2 : 1024, *slot = malloc(n * sizeof(*slot));
-
-	if (!slot)
-		return no_memory(x);
-	free(x->slot);
-	x->slot = slot;
-	x->slots = n;
-	memset(slot, 0xff, n * sizeof(*slot));
-	for (uint32_t i = 0; i < x->seens; i++) {
-		uint32_t at = slot_of(x, x->seen[i].id, x->seen[i].restarts);
-
-		x->seen[i].next = slot[at];
-		slot[at] = i;
-	}
-	return 0;
+	return sl_hash_number(SL_HASH, (uint64_t) id << 32 | restarts);
 }
 
 static uint32_t find_seen(const struct reader *x, uint32_t id, uint32_t restarts)
 {
-	uint32_t i = x->slots ? x->slot[slot_of(x, id, restarts)] : SL_NONE;
-
-	while (i != SL_NONE && (x->seen[i].id != id || x->seen[i].restarts != restarts))
-		i = x->seen[i].next;
-	return i;
+	SL_MAP_EACH(&x->by_job, hash_job(id, restarts), at)
+		if (x->seen[at.value].id == id && x->seen[at.value].restarts == restarts)
+			return at.value;
+	return SL_NONE;
 }
 
 /* A job seen for the first time: keep what it asks for. */
@@ -88,19 +68,15 @@ static struct seen *add_seen(struct reader *x, struct sl_image_copy *copy, uint3
 {
 	const struct sl_job_view *v = &((const struct sl_snapshot *) copy->view)->job;
 	struct seen *s;
-	uint32_t at;
 
-	if ((x->seens >= x->slots && rehash(x) < 0) ||
-	    sl_grow(&x->seen, &x->room, x->seens + 1, sizeof(*x->seen), x->err) < 0)
+	if (sl_grow(&x->seen, &x->room, x->seens + 1, sizeof(*x->seen), x->err) < 0 ||
+	    sl_map_put(&x->by_job, hash_job(v->id[row], v->restarts[row]), x->seens, x->err) < 0)
 		return NULL;
-	s = &x->seen[x->seens];
+	s = &x->seen[x->seens++];
 	memset(s, 0, sizeof(*s));
 	s->id = v->id[row];
 	s->restarts = v->restarts[row];
 	s->row = SL_NONE;
-	at = slot_of(x, s->id, s->restarts);
-	s->next = x->slot[at];
-	x->slot[at] = x->seens++;
 	copy->lost = false;
 	sl_image_copy_row(copy, SL_T_JOB, row, &s->job);
 	s->lost = copy->lost || s->job.partition == SL_NONE;
@@ -591,7 +567,7 @@ static void reader_clear(struct reader *x)
 {
 	sl_builder_destroy(x->b);
 	free(x->seen);
-	free(x->slot);
+	sl_map_free(&x->by_job);
 	free(x->event);
 	free(x->in_queue);
 	free(x->node_state);

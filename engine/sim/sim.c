@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/grow.h"
+#include "base/heap.h"
 #include "sim/audit.h"
 
 #define NEVER INT64_MAX
@@ -60,38 +61,28 @@ struct sl_sim {
 
 /* -- jobs that run, by their end ---------------------------------------- */
 
-static bool ends_before(const struct ending *a, const struct ending *b)
+static bool ends_before(const void *none, const struct ending *a, const struct ending *b)
 {
+	(void) none;
 	return a->end < b->end || (a->end == b->end && a->job < b->job);
 }
 
-static int heap_push(struct sl_sim *s, struct ending e, struct sl_error *err)
-{
-	uint32_t i = s->heap_size;
+SL_HEAP(endings, struct ending, const void *, ends_before)
 
-	if (sl_grow(&s->heap, &s->heap_room, i + 1, sizeof(e), err) < 0)
+static int push_ending(struct sl_sim *s, struct ending e, struct sl_error *err)
+{
+	if (sl_grow(&s->heap, &s->heap_room, s->heap_size + UINT64_C(1), sizeof(e), err) < 0)
 		return -1;
-	s->heap_size++;
-	for (; i && ends_before(&e, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
-		s->heap[i] = s->heap[(i - 1) / 2];
-	s->heap[i] = e;
+	s->heap[s->heap_size] = e;
+	endings_sift_up(NULL, s->heap, s->heap_size++);
 	return 0;
 }
 
-static struct ending heap_pop(struct sl_sim *s)
+static struct ending pop_ending(struct sl_sim *s)
 {
-	struct ending top = s->heap[0], e = s->heap[--s->heap_size];
-	uint32_t i = 0, child;
+	struct ending top = s->heap[0];
 
-	while ((child = 2 * i + 1) < s->heap_size) {
-		if (child + 1 < s->heap_size && ends_before(&s->heap[child + 1], &s->heap[child]))
-			child++;
-		if (!ends_before(&s->heap[child], &e))
-			break;
-		s->heap[i] = s->heap[child];
-		i = child;
-	}
-	s->heap[i] = e;
+	endings_drop_first(NULL, s->heap, &s->heap_size);
 	return top;
 }
 
@@ -170,7 +161,7 @@ static int start_job(struct sl_sim *s, const struct starting *st, struct sl_erro
 		return -1;
 	if (s->schedule && note_start(s, job, place, st->places, err) < 0)
 		return -1;
-	return heap_push(s, (struct ending) { s->now, end, job, st->entry.shape }, err);
+	return push_ending(s, (struct ending) { s->now, end, job, st->entry.shape }, err);
 }
 
 /* What the job used is history: the ledger of the simulated cluster. */
@@ -333,7 +324,7 @@ static int advance_to(struct sl_sim *s, int64_t t, struct sl_error *err)
 	s->now = t;
 	/* Ends come before the clock moves on: a job that is gone is not overdue. */
 	while (s->heap_size && s->heap[0].end <= t) {
-		if (end_job(s, heap_pop(s), err) < 0)
+		if (end_job(s, pop_ending(s), err) < 0)
 			return -1;
 		if (s->opt.each_end && !s->opt.interval_s &&
 		    (sl_cluster_advance(s->cluster, t, err) < 0 || make_pass(s, err) < 0))
@@ -418,7 +409,7 @@ static int push_running(struct sl_sim *s, struct sl_error *err)
 	for (uint32_t i = 0; i < job->rows && job->state[i] != SL_JOB_PENDING; i++) {
 		int64_t end = job->start_time[i] + s->w->runtime_s[i];
 
-		if (heap_push(s, (struct ending) { job->start_time[i], end > s->now ? end : s->now, i, 0 }, err) < 0)
+		if (push_ending(s, (struct ending) { job->start_time[i], end > s->now ? end : s->now, i, 0 }, err) < 0)
 			return -1;
 		if (s->schedule)
 			s->schedule[i] = (struct sl_sim_job) { .start_s = job->start_time[i], .nodes = job->alloc[i].count };

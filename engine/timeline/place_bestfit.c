@@ -8,6 +8,7 @@
  * that are too poor are passed over instead of failing and trying again.
  */
 #include "timeline/place_impl.h"
+#include "base/heap.h"
 
 /* So many sets that were to suffice and did not (their best nodes being too few, with
  * a limit of nodes): then the largest is taken without looking for the tightest. */
@@ -27,26 +28,7 @@ static bool set_before(const struct sl_space *sp, const struct sl_set *a, const 
 	return sp->spans.at[a->span].first < sp->spans.at[b->span].first;
 }
 
-static void sift_down(struct sl_space *sp, uint32_t i)
-{
-	struct sl_set *s = sp->cons;
-
-	for (;;) {
-		uint32_t child = 2 * i + 1;
-		struct sl_set swap;
-
-		if (child >= sp->conses)
-			return;
-		if (child + 1 < sp->conses && set_before(sp, &s[child + 1], &s[child]))
-			child++;
-		if (!set_before(sp, &s[child], &s[i]))
-			return;
-		swap = s[i];
-		s[i] = s[child];
-		s[child] = swap;
-		i = child;
-	}
-}
+SL_HEAP(sets, struct sl_set, const struct sl_space *, set_before)
 
 /* A set that has no nodes yet (required ones do not count) is begun anew. */
 static struct sl_set *begin_set(struct sl_space *sp, uint32_t span, uint32_t required, struct sl_error *err)
@@ -242,7 +224,7 @@ int sl_choose_bestfit(struct sl_picker *p, struct sl_error *err)
 		sp->cons[i] = sp->cons[--sp->conses];
 	}
 	for (i = sp->conses / 2; i-- > 0 && !sl_picker_done(p);)
-		sift_down(sp, i);
+		sets_sift_down(sp, sp->cons, sp->conses, i);
 	while (sp->conses && !sl_picker_done(p) && p->slots > 0) {
 		struct sl_set set;
 
@@ -258,7 +240,7 @@ int sl_choose_bestfit(struct sl_picker *p, struct sl_error *err)
 			sp->cons[i].units = sp->cons[i].nodes = sp->cons[i].spans = 0;
 		else
 			sp->cons[0] = sp->cons[--sp->conses];
-		sift_down(sp, i);
+		sets_sift_down(sp, sp->cons, sp->conses, i);
 	}
 	return 0;
 }

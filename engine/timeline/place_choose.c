@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* place_choose.c - taking nodes in the order that a method wants. */
 #include "timeline/place_impl.h"
+#include "base/heap.h"
 
 /* -- picking ----------------------------------------------------------- */
 
@@ -114,23 +115,12 @@ static bool before(const struct sl_offer *a, const struct sl_offer *b)
 	return a->key2 < b->key2;
 }
 
-static void sift_down(struct sl_space *sp, uint32_t i)
+static bool offer_before(const struct sl_space *sp, const uint32_t *a, const uint32_t *b)
 {
-	for (;;) {
-		uint32_t child = 2 * i + 1, id = sp->order[i];
-
-		if (child >= sp->ordered)
-			return;
-		if (child + 1 < sp->ordered &&
-		    before(&sp->offer[sp->order[child + 1]], &sp->offer[sp->order[child]]))
-			child++;
-		if (!before(&sp->offer[sp->order[child]], &sp->offer[id]))
-			return;
-		sp->order[i] = sp->order[child];
-		sp->order[child] = id;
-		i = child;
-	}
+	return before(&sp->offer[*a], &sp->offer[*b]);
 }
+
+SL_HEAP(offers, uint32_t, const struct sl_space *, offer_before)
 
 static int push_runs(struct sl_space *sp, uint32_t offer, struct sl_error *err)
 {
@@ -153,8 +143,7 @@ static int choose_ordered(struct sl_picker *p, struct sl_error *err)
 	sp->ordered = sp->offers;
 	for (uint32_t i = 0; i < sp->offers; i++)
 		sp->order[i] = i;
-	for (uint32_t i = sp->ordered / 2; i-- > 0;)
-		sift_down(sp, i);
+	offers_order(sp, sp->order, sp->ordered);
 	while (sp->ordered && !sl_picker_done(p) && p->slots > 0) {
 		const struct sl_offer *first = &sp->offer[sp->order[0]];
 
@@ -162,8 +151,7 @@ static int choose_ordered(struct sl_picker *p, struct sl_error *err)
 		while (sp->ordered && !before(first, &sp->offer[sp->order[0]])) {
 			if (push_runs(sp, sp->order[0], err))
 				return -1;
-			sp->order[0] = sp->order[--sp->ordered];
-			sift_down(sp, 0);
+			offers_drop_first(sp, sp->order, &sp->ordered);
 		}
 		if (sl_spans_sort(&sp->spans, &sp->sorted, err))
 			return -1;

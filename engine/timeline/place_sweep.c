@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#include "base/heap.h"
+
 struct sweep {
 	struct sl_timeline *tl;
 	struct sl_space *sp;
@@ -175,24 +177,13 @@ static int start_cursors(struct sweep *w, int64_t from, struct sl_error *err)
 	return w->block ? sl_blocks_begin(sp, err) : 0;
 }
 
-static void sift_down(struct sl_event *h, uint32_t n, uint32_t i)
+static bool is_earlier(const void *none, const struct sl_event *a, const struct sl_event *b)
 {
-	struct sl_event e = h[i];
-
-	for (;;) {
-		uint32_t child = 2 * i + 1;
-
-		if (child >= n)
-			break;
-		if (child + 1 < n && h[child + 1].t < h[child].t)
-			child++;
-		if (h[child].t >= e.t)
-			break;
-		h[i] = h[child];
-		i = child;
-	}
-	h[i] = e;
+	(void) none;
+	return a->t < b->t;
 }
+
+SL_HEAP(events, struct sl_event, const void *, is_earlier)
 
 static int start_heap(struct sweep *w, struct sl_error *err)
 {
@@ -207,8 +198,7 @@ static int start_heap(struct sweep *w, struct sl_error *err)
 		if (t < SL_FOREVER)
 			sp->heap[sp->heaped++] = (struct sl_event) { t, i };
 	}
-	for (uint32_t i = sp->heaped / 2; i-- > 0;)
-		sift_down(sp->heap, sp->heaped, i);
+	events_order(NULL, sp->heap, sp->heaped);
 	return 0;
 }
 
@@ -232,9 +222,9 @@ static int64_t step_on(struct sweep *w)
 		c->now = c->then;
 		sp->heap[0].t = look_on(w, c);
 		if (sp->heap[0].t == SL_FOREVER)
-			sp->heap[0] = sp->heap[--sp->heaped];
-		if (sp->heaped)
-			sift_down(sp->heap, sp->heaped, 0);
+			events_drop_first(NULL, sp->heap, &sp->heaped);
+		else
+			events_sift_down(NULL, sp->heap, sp->heaped, 0);
 	}
 	note_most(w);
 	return t;

@@ -16,6 +16,7 @@
 #include <jansson.h>
 
 #include "base/clock.h"
+#include "base/grow.h"
 #include "script/decide.h"
 #include "image/journal.h"
 #include "image/json_out.h"
@@ -104,17 +105,10 @@ static int visit(const char *text, size_t length, void *arg)
 
 	if (!cycle)
 		return 0;	/* torn by a crash */
-	if (j->lines == j->room) {
-		uint32_t room = j->room ? j->room * 2 : 256;
-		struct line *more = realloc(j->line, room * sizeof(*more));
-
-		if (!more) {
-			j->failed = true;
-			json_decref(cycle);
-			return 1;
-		}
-		j->line = more;
-		j->room = room;
+	if (sl_grow(&j->line, &j->room, j->lines + UINT64_C(1), sizeof(*j->line), NULL)) {
+		j->failed = true;
+		json_decref(cycle);
+		return 1;
 	}
 	l = &j->line[j->lines++];
 	l->sequence = integer(cycle, "sequence");

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 #define EXACT_DAYS 64	/* decayed usage is worked out piece by piece for so long */
 
 int usage_cache_grow(struct sl_usage *u, uint32_t need)
@@ -79,15 +81,8 @@ struct range *usage_range(struct sl_usage *u, int64_t first, int64_t end, struct
 
 int usage_pieces_add(struct pieces *list, const struct sl_piece *p)
 {
-	if (list->count == list->room) {
-		uint32_t room = list->room ? 2 * list->room : 16;
-		struct sl_piece *piece = realloc(list->piece, room * sizeof(*piece));
-
-		if (!piece)
-			return -1;
-		list->piece = piece;
-		list->room = room;
-	}
+	if (sl_grow(&list->piece, &list->room, list->count + UINT64_C(1), sizeof(*list->piece), NULL))
+		return -1;
 	list->piece[list->count++] = *p;
 	return 0;
 }

@@ -7,19 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char) *text) * UINT64_C(0x100000001b3);
-	return (hash ^ 0xff) * UINT64_C(0x100000001b3);
-}
+#include "base/grow.h"
 
-static uint32_t hash_dim(const struct sl_dim *d)
+static uint64_t hash_dim(const struct sl_dim *d)
 {
-	uint64_t hash = hash_text(UINT64_C(0xcbf29ce484222325) + d->state, d->user);
-
-	hash = hash_text(hash_text(hash, d->account), d->partition);
-	return (uint32_t) (hash >> 32 ^ hash);
+	return sl_hash_text(sl_hash_text(sl_hash_text(SL_HASH + d->state, d->user), d->account), d->partition);
 }
 
 static bool same_dim(const struct sl_dim *a, const struct sl_dim *b)
@@ -28,102 +20,40 @@ static bool same_dim(const struct sl_dim *a, const struct sl_dim *b)
 		!strcmp(a->partition, b->partition);
 }
 
-static uint32_t *find_slot(const struct sl_usage *u, const struct sl_dim *d)
-{
-	uint32_t at = hash_dim(d) & (u->slots - 1);
-
-	while (u->slot[at] && !same_dim(&u->dim[u->slot[at] - 1], d))
-		at = (at + 1) & (u->slots - 1);
-	return &u->slot[at];
-}
-
-static int grow_slots(struct sl_usage *u)
-{
-	uint32_t slots = u->slots ? 2 * u->slots : 64, *old = u->slot;
-	uint32_t *slot = calloc(slots, sizeof(*slot));
-
-	if (!slot)
-		return -1;
-	u->slot = slot;
-	u->slots = slots;
-	for (uint32_t i = 0; i < u->dims; i++)
-		*find_slot(u, &u->dim[i]) = i + 1;
-	free(old);
-	return 0;
-}
-
-static uint32_t *find_name(const struct names *n, const char *text)
-{
-	uint32_t at = (uint32_t) (hash_text(UINT64_C(0xcbf29ce484222325), text) >> 20) & (n->slots - 1);
-
-	while (n->slot[at] && strcmp(n->text[n->slot[at] - 1], text))
-		at = (at + 1) & (n->slots - 1);
-	return &n->slot[at];
-}
-
-/* Room for one more name, and for *dims* dimensions. */
+/* Room for one more name, and for so many dimensions. */
 static int grow_names(struct names *n, uint32_t dims)
 {
-	uint32_t slots = n->slots ? 2 * n->slots : 64, room = n->room ? 2 * n->room : 32, *slot;
-	void *p = realloc(n->of, dims * sizeof(*n->of));
-
-	if (!p)
-		return -1;
-	n->of = p;
-	if (n->count < n->room)
-		return 0;
-	p = realloc(n->text, room * sizeof(*n->text));
-	if (!p)
-		return -1;
-	n->text = p;
-	slot = calloc(slots, sizeof(*slot));
-	if (!slot)
-		return -1;
-	free(n->slot);
-	n->slot = slot;
-	n->slots = slots;
-	n->room = room;
-	for (uint32_t i = 0; i < n->count; i++)
-		*find_name(n, n->text[i]) = i + 1;
-	return 0;
+	return sl_grow(&n->of, &n->of_room, dims, sizeof(*n->of), NULL) ||
+	       sl_grow(&n->text, &n->room, n->count + UINT64_C(1), sizeof(*n->text), NULL) ||
+	       sl_map_reserve(&n->by_text, n->count + UINT64_C(1), NULL) ? -1 : 0;
 }
 
+/* There is room. */
 static void keep_name(struct names *n, uint32_t dim, const char *text)
 {
-	uint32_t *slot = find_name(n, text);
+	uint64_t hash = sl_hash_text(SL_HASH, text);
 
-	if (!*slot) {
-		n->text[n->count++] = text;
-		*slot = n->count;
-	}
-	n->of[dim] = *slot - 1;
-}
-
-static int grow_dims(struct sl_usage *u)
-{
-	uint32_t room = u->dim_room ? 2 * u->dim_room : 64;
-	struct sl_dim *p;
-
-	if (u->dims < u->dim_room)
-		return 0;
-	p = realloc(u->dim, room * sizeof(*p));
-	if (!p)
-		return -1;
-	u->dim = p;
-	u->dim_room = room;
-	return 0;
+	SL_MAP_EACH(&n->by_text, hash, at)
+		if (!strcmp(n->text[at.value], text)) {
+			n->of[dim] = at.value;
+			return;
+		}
+	sl_map_put(&n->by_text, hash, n->count, NULL);
+	n->of[dim] = n->count;
+	n->text[n->count++] = text;
 }
 
 uint32_t sl_usage_dim(struct sl_usage *u, const struct sl_dim *d, struct sl_error *err)
 {
 	struct sl_dim copy = { NULL, NULL, NULL, d->state };
-	uint32_t *slot;
+	uint64_t hash = hash_dim(d);
 
-	if (u->slots && *(slot = find_slot(u, d)))
-		return *slot - 1;
-	if (grow_dims(u) || grow_names(&u->names[SL_BY_USER], u->dim_room) ||
-	    grow_names(&u->names[SL_BY_ACCOUNT], u->dim_room) || (2 * (u->dims + 1) > u->slots && grow_slots(u)) ||
-	    usage_cache_grow(u, u->dims + 1))
+	SL_MAP_EACH(&u->by_dim, hash, at)
+		if (same_dim(&u->dim[at.value], d))
+			return at.value;
+	if (sl_grow(&u->dim, &u->dim_room, u->dims + UINT64_C(1), sizeof(*u->dim), NULL) ||
+	    grow_names(&u->names[SL_BY_USER], u->dims + 1) || grow_names(&u->names[SL_BY_ACCOUNT], u->dims + 1) ||
+	    sl_map_reserve(&u->by_dim, u->dims + UINT64_C(1), NULL) || usage_cache_grow(u, u->dims + 1))
 		goto error;
 	copy.user = strdup(d->user);
 	copy.account = strdup(d->account);
@@ -133,7 +63,7 @@ uint32_t sl_usage_dim(struct sl_usage *u, const struct sl_dim *d, struct sl_erro
 	u->dim[u->dims] = copy;
 	keep_name(&u->names[SL_BY_USER], u->dims, copy.user);
 	keep_name(&u->names[SL_BY_ACCOUNT], u->dims, copy.account);
-	*find_slot(u, &copy) = u->dims + 1;
+	sl_map_put(&u->by_dim, hash, u->dims, NULL);
 	return u->dims++;
 error:
 	free((char *) copy.user);
@@ -162,9 +92,9 @@ void usage_dims_free(struct sl_usage *u)
 	}
 	for (int by = 0; by < SL_BYS; by++) {
 		free(u->names[by].text);
-		free(u->names[by].slot);
+		sl_map_free(&u->names[by].by_text);
 		free(u->names[by].of);
 	}
 	free(u->dim);
-	free(u->slot);
+	sl_map_free(&u->by_dim);
 }

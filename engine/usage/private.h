@@ -10,6 +10,7 @@
 #define SL_USAGE_PRIVATE_H
 
 #include "usage/usage.h"
+#include "base/map.h"
 
 #define RANGES 24	/* sums over whole days that are cached */
 #define DECAYS 8
@@ -40,15 +41,16 @@ struct pieces {
 struct names {
 	const char **text;		/* a dimension's */
 	uint32_t count, room;
-	uint32_t *slot, slots;		/* hash: number + 1 */
+	struct sl_map by_text;		/* -> number */
 	uint32_t *of;			/* [dim]: number */
+	uint32_t of_room;
 };
 
 struct sl_usage {
 	struct sl_usage_source source;
 	struct sl_dim *dim;
 	uint32_t dims, dim_room;
-	uint32_t *slot, slots;		/* hash: dim + 1 */
+	struct sl_map by_dim;		/* -> dim */
 	struct names names[SL_BYS];
 	uint32_t room;			/* dims that every sum has room for */
 	struct range range[RANGES];

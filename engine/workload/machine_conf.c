@@ -15,6 +15,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/grow.h"
 #include "image/nodelist.h"
 
 #define DEPTH 8			/* of files that include files */
@@ -266,17 +267,11 @@ static int add_node(const char *name, void *arg)
 {
 	struct adding *a = arg;
 	struct conf *c = a->c;
-	struct name *more;
 
 	if (c->names == MOST_NODES)
 		return sl_fail(c->err, SL_ELIMIT, "more than %u nodes", MOST_NODES);
-	if (c->names == c->room) {
-		more = realloc(c->name, (c->room ? c->room * 2 : 256) * sizeof(*more));
-		if (!more)
-			return sl_fail(c->err, SL_ENOMEM, "%s: no memory", c->path);
-		c->name = more;
-		c->room = c->room ? c->room * 2 : 256;
-	}
+	if (sl_grow(&c->name, &c->room, c->names + UINT64_C(1), sizeof(*c->name), c->err))
+		return -1;
 	a->row.name = sl_builder_str(c->b, name);
 	c->name[c->names].text = strdup(name);
 	if (!c->name[c->names].text)
@@ -327,17 +322,11 @@ static int add_member(const char *name, void *arg)
 	struct conf *c = arg;
 	struct name key = { .text = (char *) (uintptr_t) name };
 	const struct name *found = bsearch(&key, c->name, c->names, sizeof(*c->name), compare_names);
-	uint32_t *more;
 
 	if (!found)
 		return fail_at_line(c, "no node %.60s in a NodeName line above or below", name);
-	if (c->members == c->member_room) {
-		more = realloc(c->member, (c->member_room ? c->member_room * 2 : 256) * sizeof(*more));
-		if (!more)
-			return sl_fail(c->err, SL_ENOMEM, "%s: no memory", c->path);
-		c->member = more;
-		c->member_room = c->member_room ? c->member_room * 2 : 256;
-	}
+	if (sl_grow(&c->member, &c->member_room, c->members + UINT64_C(1), sizeof(*c->member), c->err))
+		return -1;
 	c->member[c->members++] = found->node;
 	return 0;
 }

@@ -15,12 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+#include "base/map.h"
 #include "image/map.h"
 #include "workload/demand.h"
-
-struct slot {
-	uint32_t hash, str;	/* str 0: free */
-};
 
 struct sl_store {
 	struct sl_workload_options opt;
@@ -36,9 +34,8 @@ struct sl_store {
 	struct sl_draft *job;
 	uint32_t jobs, room;
 	char *text;			/* strings, the first empty */
-	size_t text_size, text_room;
-	struct slot *slot;
-	uint32_t slots, strings;
+	uint32_t text_size, text_room;
+	struct sl_map by_text;		/* -> offset in text */
 	struct sl_issue_count issue[SL_ISSUES];
 	struct sl_error err;		/* the first failure */
 };
@@ -82,13 +79,11 @@ struct sl_store *sl_store_create(const char *name, const struct sl_workload_opti
 	s->opt = *opt;
 	s->origin = SL_WORKLOAD_ORIGIN;
 	s->last_submit = INT64_MIN;
-	s->slots = 1024;
 	s->text_room = 4096;
 	s->text_size = 1;
 	s->name = strdup(name);
 	s->text = calloc(1, s->text_room);
-	s->slot = calloc(s->slots, sizeof(*s->slot));
-	if (!s->name || !s->text || !s->slot)
+	if (!s->name || !s->text)
 		goto nomem;
 	if (sl_estimate_parse(opt->estimate, &s->factor, err) < 0)
 		goto error;
@@ -111,7 +106,7 @@ void sl_store_destroy(struct sl_store *s)
 	free(s->name);
 	free(s->job);
 	free(s->text);
-	free(s->slot);
+	sl_map_free(&s->by_text);
 	free(s);
 }
 
@@ -164,37 +159,6 @@ void sl_store_set_origin(struct sl_store *s, int64_t seconds)
 	s->origin = seconds;
 }
 
-static uint32_t hash_text(const char *s)
-{
-	uint32_t h = UINT32_C(2166136261);
-
-	for (; *s; s++)
-		h = (h ^ (unsigned char) *s) * UINT32_C(16777619);
-	return h ^ h >> 15;
-}
-
-static int grow_slots(struct sl_store *s)
-{
-	uint32_t n = s->slots * 2;
-	struct slot *slot = calloc(n, sizeof(*slot));
-
-	if (!slot)
-		return -1;
-	for (uint32_t i = 0; i < s->slots; i++) {
-		uint32_t at = s->slot[i].hash & (n - 1);
-
-		if (!s->slot[i].str)
-			continue;
-		while (slot[at].str)
-			at = (at + 1) & (n - 1);
-		slot[at] = s->slot[i];
-	}
-	free(s->slot);
-	s->slot = slot;
-	s->slots = n;
-	return 0;
-}
-
 static uint32_t fail_memory(struct sl_store *s)
 {
 	if (!s->err.code)
@@ -204,30 +168,23 @@ static uint32_t fail_memory(struct sl_store *s)
 
 uint32_t sl_store_str(struct sl_store *s, const char *text)
 {
-	uint32_t hash, at;
+	uint64_t hash;
+	uint32_t str = s->text_size;
 	size_t n;
-	char *more;
 
 	if (!text || !*text)
 		return 0;
-	if (s->strings >= s->slots / 2 && grow_slots(s) < 0)
+	n = strlen(text);
+	hash = sl_hash_bytes(SL_HASH, text, n++);
+	SL_MAP_EACH(&s->by_text, hash, at)
+		if (!strcmp(s->text + at.value, text))
+			return at.value;
+	if (n > SL_IMAGE_MAX_SIZE - str || sl_grow(&s->text, &s->text_room, str + n, 1, NULL) ||
+	    sl_map_put(&s->by_text, hash, str, NULL))
 		return fail_memory(s);
-	hash = hash_text(text);
-	for (at = hash & (s->slots - 1); s->slot[at].str; at = (at + 1) & (s->slots - 1))
-		if (s->slot[at].hash == hash && !strcmp(s->text + s->slot[at].str, text))
-			return s->slot[at].str;
-	n = strlen(text) + 1;
-	while (s->text_size + n > s->text_room) {
-		if (s->text_room >= SL_IMAGE_MAX_SIZE || !(more = realloc(s->text, s->text_room * 2)))
-			return fail_memory(s);
-		s->text = more;
-		s->text_room *= 2;
-	}
-	memcpy(s->text + s->text_size, text, n);
-	s->slot[at] = (struct slot) { hash, s->text_size };
-	s->strings++;
+	memcpy(s->text + str, text, n);
 	s->text_size += n;
-	return s->slot[at].str;
+	return str;
 }
 
 uint32_t sl_store_jobs(const struct sl_store *s)
@@ -268,8 +225,6 @@ static bool is_job(struct sl_store *s, const struct sl_draft *j)
 
 int sl_store_add(struct sl_store *s, const struct sl_draft *job)
 {
-	struct sl_draft *more;
-
 	if (s->err.code)
 		return 1;
 	if (!is_job(s, job))
@@ -278,16 +233,9 @@ int sl_store_add(struct sl_store *s, const struct sl_draft *job)
 		sl_fail(&s->err, SL_ELIMIT, "%s: more than %u jobs", s->name, SL_WORKLOAD_MAX_JOBS);
 		return 1;
 	}
-	if (s->jobs == s->room) {
-		uint32_t room = s->room ? s->room * 2 : 1024;
-
-		more = realloc(s->job, room * sizeof(*more));
-		if (!more) {
-			fail_memory(s);
-			return 1;
-		}
-		s->job = more;
-		s->room = room;
+	if (sl_grow(&s->job, &s->room, s->jobs + UINT64_C(1), sizeof(*s->job), NULL)) {
+		fail_memory(s);
+		return 1;
 	}
 	s->last_submit = job->submit_s;
 	s->job[s->jobs++] = *job;

@@ -23,6 +23,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/grow.h"
+#include "base/map.h"
+
 #define FIELDS 18
 
 struct header {
@@ -222,57 +225,34 @@ error:
 
 /* "u12" -> 12; other names are numbered from 1 on as they come. */
 struct numbers {
-	uint32_t *str;		/* offsets that have a number */
-	int64_t *number;
-	uint32_t slots, used;
-	int64_t next;
+	uint32_t *str;		/* offsets that have a number: their index + 1 */
+	uint32_t count, room;
+	struct sl_map by_str;	/* -> index */
 };
-
-static int grow_numbers(struct numbers *t)
-{
-	struct numbers n = { .slots = t->slots ? t->slots * 2 : 256, .used = t->used, .next = t->next };
-
-	n.str = calloc(n.slots, sizeof(*n.str));
-	n.number = calloc(n.slots, sizeof(*n.number));
-	if (!n.str || !n.number) {
-		free(n.str);
-		free(n.number);
-		return -1;
-	}
-	for (uint32_t i = 0; i < t->slots; i++) {
-		uint32_t at = t->str[i] * UINT32_C(2654435761) & (n.slots - 1);
-
-		if (!t->str[i])
-			continue;
-		while (n.str[at])
-			at = (at + 1) & (n.slots - 1);
-		n.str[at] = t->str[i];
-		n.number[at] = t->number[i];
-	}
-	free(t->str);
-	free(t->number);
-	*t = n;
-	return 0;
-}
 
 static int64_t number_of(struct numbers *t, const struct sl_snapshot *s, uint32_t str, char letter)
 {
 	const char *text = sl_snapshot_str(s, str), *p = text + 1;
 	int64_t n;
-	uint32_t at;
 
 	if (!*text)
 		return -1;
 	if (*text == letter && *p >= '0' && *p <= '9' && sl_scan_int(&p, &n) && !*p)
 		return n;
-	if (t->used * 2 >= t->slots && grow_numbers(t) < 0)
+	SL_MAP_EACH(&t->by_str, sl_hash_number(SL_HASH, str), at)
+		if (t->str[at.value] == str)
+			return at.value + INT64_C(1);
+	if (sl_grow(&t->str, &t->room, t->count + UINT64_C(1), sizeof(*t->str), NULL) ||
+	    sl_map_put(&t->by_str, sl_hash_number(SL_HASH, str), t->count, NULL))
 		return -1;
-	for (at = str * UINT32_C(2654435761) & (t->slots - 1); t->str[at]; at = (at + 1) & (t->slots - 1))
-		if (t->str[at] == str)
-			return t->number[at];
-	t->str[at] = str;
-	t->used++;
-	return t->number[at] = ++t->next;
+	t->str[t->count++] = str;
+	return t->count;
+}
+
+static void free_numbers(struct numbers *t)
+{
+	free(t->str);
+	sl_map_free(&t->by_str);
 }
 
 static void write_header(const struct sl_workload *w, FILE *out)
@@ -308,10 +288,10 @@ int sl_workload_write_swf(const struct sl_workload *w, FILE *out, struct sl_erro
 			number_of(&apps, &w->snap, j->name[i], 'a'),
 			number_of(&queues, &w->snap, j->qos[i], 'q'));
 	}
-	free(users.str), free(users.number);
-	free(groups.str), free(groups.number);
-	free(apps.str), free(apps.number);
-	free(queues.str), free(queues.number);
+	free_numbers(&users);
+	free_numbers(&groups);
+	free_numbers(&apps);
+	free_numbers(&queues);
 	if (fflush(out) || ferror(out))
 		return sl_fail(err, SL_EIO, "writing %s as SWF failed", w->name);
 	return 0;

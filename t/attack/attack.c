@@ -2,8 +2,8 @@
 /*
  * attack.c - hostile policies, made from what the state itself offers.
  *
- *	t/attack/attack [-n COUNT] [-s SEED] [-k DIR]	so many chunks, from this seed on
- *	t/attack/attack CHUNK.lua...			these again, each alone
+ *	t/attack/attack [-n COUNT] [-s SEED] [-k DIR] [-j JOBS]	so many chunks, from this seed on
+ *	t/attack/attack CHUNK.lua...				these again, each alone
  *
  * A chunk is a policy set that calls one function, its focus, at one stage of a policy's
  * life, with every kind of value in every position (chunk.lua).  Which functions there are is
@@ -11,10 +11,13 @@
  * metatables and upvalues, finds every C function that was put there, so that a new one is
  * attacked from the day it is added.  A chunk runs in a process of its own, under limits:
  * load, three cycles on two snapshots in one state, an explanation.  It has held if each of
- * these ends by itself within twice the budget (of the processor's time: the machine may be
- * busy) and twice the cap of memory, if every failure has a message, and if every plan, whatever was
- * done to it, is one that the checker takes.  Meant to be built with sanitizers and with
- * a Lua that checks its API (t/attack/checked-lua).
+ * these ends by itself within twice the budget and twice the cap of memory, if every failure
+ * has a message, and if every plan, whatever was done to it, is one that the checker takes.
+ * Meant to be built with sanitizers and with a Lua that checks its API (checked_lua in
+ * quickstart).
+ *
+ * As many chunks run side by side as there are processors (JOBS); what a chunk does depends on
+ * its seed alone, and results are told in the order of their numbers.
  *
  * Speaks TAP.  A chunk that has not held is written to DIR, with the seed in its first line.
  */
@@ -44,14 +47,14 @@
 #include "script/private.h"
 
 #define MEMORY ((size_t) 48 << 20)
-#define BUDGET_US INT64_C(1500000)
+#define BUDGET_US INT64_C(1000000)
 #define PATIENCE_S 300		/* of wall time, for what waits and does not work */
+#define COUNT 1000		/* chunks: a minute of two processors, with sanitizers */
 #define FUNCTIONS 1000
 #define NAME 96
 
 #ifdef __SANITIZE_ADDRESS__
 #define OVERHEAD 4		/* red zones and shadow; what was freed waits in quarantine */
-#define COUNT 300		/* in about the time of a thousand without */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -59,7 +62,6 @@ const char *__asan_default_options(void)
 }
 #else
 #define OVERHEAD 1
-#define COUNT 1000
 #endif
 
 static const char *const stages[] = {
@@ -67,16 +69,23 @@ static const char *const stages[] = {
 };
 #define STAGES (sizeof(stages) / sizeof(stages[0]))
 
-/* Shared with the chunks' processes. */
+/* Chunks under way or waiting for one before them to be told. */
+#define SLOTS 64
+
+/* Shared with the chunks' processes, which count at the same time. */
 static struct shared {
 	unsigned functions;
 	char name[FUNCTIONS][NAME];
-	unsigned calls[FUNCTIONS];
-	unsigned reached[STAGES];
-	unsigned refused, decided;	/* chunks that did not load; cycles that ended without an error */
-	char step[64];			/* what the chunk is at */
-	char wrong[1024];		/* what did not hold */
+	_Atomic unsigned calls[FUNCTIONS];
+	_Atomic unsigned reached[STAGES];
+	_Atomic unsigned refused, decided;	/* chunks that did not load; cycles that ended without an error */
+	struct progress {
+		char step[64];		/* what the chunk is at */
+		char wrong[1024];	/* what did not hold */
+	} slot[SLOTS];
 } *shared;
+
+static struct progress *mine;	/* of this process's chunk */
 
 /* -- the functions of a state ---------------------------------------------- */
 
@@ -299,6 +308,22 @@ void __wrap_sl_script_open_modules(lua_State *L)
 	give_functions(L);
 }
 
+/* A chunk's budget is of the processor's time: what became of it must not depend on what else
+ * this machine does.  Nothing here waits for anything that takes none. */
+int __real_clock_gettime(clockid_t clock, struct timespec *t);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *t);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *t)
+{
+	return __real_clock_gettime(clock == CLOCK_MONOTONIC ? CLOCK_PROCESS_CPUTIME_ID : clock, t);
+}
+
+int __real_timer_create(clockid_t clock, struct sigevent *event, timer_t *timer);
+int __wrap_timer_create(clockid_t clock, struct sigevent *event, timer_t *timer);
+int __wrap_timer_create(clockid_t clock, struct sigevent *event, timer_t *timer)
+{
+	return __real_timer_create(clock == CLOCK_MONOTONIC ? CLOCK_PROCESS_CPUTIME_ID : clock, event, timer);
+}
+
 /* -- files ------------------------------------------------------------------- */
 
 static char *read_text(const char *path)
@@ -335,7 +360,7 @@ static void step(const char *name)
 	struct sigevent e = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGXCPU };
 	struct itimerspec twice = { .it_value = { 2 * BUDGET_US / 1000000, 2 * BUDGET_US % 1000000 * 1000 } };
 
-	snprintf(shared->step, sizeof(shared->step), "%s", name);
+	snprintf(mine->step, sizeof(mine->step), "%s", name);
 	if (!made)
 		timer_create(CLOCK_PROCESS_CPUTIME_ID, &e, &timer);
 	made = true;
@@ -347,7 +372,7 @@ static void __attribute__((format(printf, 1, 2))) broken(const char *format, ...
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(shared->wrong, sizeof(shared->wrong), format, args);
+	vsnprintf(mine->wrong, sizeof(mine->wrong), format, args);
 	va_end(args);
 	_exit(1);
 }
@@ -487,51 +512,106 @@ static void print_report(FILE *report)
 		printf("#   %s%s", line, strchr(line, '\n') ? "" : "\n");
 }
 
-/* True when the chunk held. */
-static bool run(const char *text, const char *name)
-{
-	FILE *report = tmpfile();
+/* One chunk's process. */
+struct run {
+	pid_t pid;		/* 0: none, or ended */
 	int status;
-	pid_t pid;
+	char *text;
+	FILE *report;		/* what it said */
+};
 
-	shared->step[0] = shared->wrong[0] = 0;
+static struct run runs[SLOTS];
+
+static void start(unsigned slot, char *text)
+{
+	struct run *r = &runs[slot];
+
+	r->text = text;
+	r->report = tmpfile();
+	mine = &shared->slot[slot];
+	mine->step[0] = mine->wrong[0] = 0;
 	fflush(stdout);
-	pid = fork();
-	if (!pid) {
+	r->pid = fork();
+	if (r->pid < 0 || !r->report) {
+		fprintf(stderr, "attack: a chunk's process: %s\n", strerror(errno));
+		exit(2);
+	}
+	if (!r->pid) {
 		alarm(PATIENCE_S);
-		dup2(fileno(report), 2);
-		dup2(fileno(report), 1);
+		dup2(fileno(r->report), 2);
+		dup2(fileno(r->report), 1);
 		live(text);
 		_exit(0);
 	}
-	waitpid(pid, &status, 0);
-	if (status) {
-		printf("# %s, at %s: %s%s\n", name, shared->step, shared->wrong,
-		       WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "");
-		print_report(report);
-	}
-	fclose(report);
-	return !status;
 }
 
-static bool attack(unsigned long long seed, unsigned number, const char *keep)
+static void wait_for_one(void)
 {
-	char *text = NULL, path[4096];
+	int status;
+	pid_t pid = waitpid(-1, &status, 0);
+
+	if (pid < 0) {
+		fprintf(stderr, "attack: waitpid: %s\n", strerror(errno));
+		exit(2);
+	}
+	for (unsigned i = 0; i < SLOTS; i++)
+		if (runs[i].pid == pid) {
+			runs[i].pid = 0;
+			runs[i].status = status;
+		}
+}
+
+/* True when the chunk, which has ended, held; one that did not is written to `keep`. */
+static bool tell_run(unsigned slot, const char *name, const char *keep)
+{
+	struct run *r = &runs[slot];
+	FILE *f;
+
+	if (r->status) {
+		printf("# %s, at %s: %s%s\n", name, shared->slot[slot].step, shared->slot[slot].wrong,
+		       WIFSIGNALED(r->status) ? strsignal(WTERMSIG(r->status)) : "");
+		print_report(r->report);
+	}
+	if (r->status && keep && (f = fopen(name, "w"))) {
+		fputs(r->text, f);
+		fclose(f);
+	}
+	fclose(r->report);
+	free(r->text);
+	return !r->status;
+}
+
+static char *make_chunk(unsigned long long seed, unsigned number)
+{
+	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
-	bool held;
 
 	fprintf(f, "local chunk = { seed = %llu, stage = \"%s\", focus = \"%s\" }\n%s", seed + number,
 		stages[(number + number / shared->functions) % STAGES], shared->name[number % shared->functions], chunk_text);
 	fclose(f);
-	snprintf(path, sizeof(path), "%s/attack-%llu.lua", keep, seed + number);
-	held = run(text, path);
-	if (!held && (f = fopen(path, "w"))) {
-		fputs(text, f);
-		fclose(f);
+	return text;
+}
+
+/* How many did not hold; 20 are enough. */
+static unsigned run_all(unsigned count, unsigned long long seed, const char *keep, unsigned jobs)
+{
+	unsigned next = 0, told = 0, running = 0, failed = 0;
+	char path[4096];
+
+	while (told < count && failed < 20) {
+		for (; next < count && next < told + SLOTS && running < jobs; next++, running++)
+			start(next % SLOTS, make_chunk(seed, next));
+		wait_for_one();
+		running--;
+		for (; told < next && !runs[told % SLOTS].pid && failed < 20; told++) {
+			snprintf(path, sizeof(path), "%s/attack-%llu.lua", keep, seed + told);
+			failed += !tell_run(told % SLOTS, path, keep);
+		}
 	}
-	free(text);
-	return held;
+	while (running--)
+		wait_for_one();
+	return failed;
 }
 
 /* A state to look at, before anything is attacked. */
@@ -554,13 +634,12 @@ static void tell(int number, bool ok, const char *what)
 	printf("%sok %d - %s\n", ok ? "" : "not ", number, what);
 }
 
-static int attack_all(unsigned count, unsigned long long seed, const char *keep)
+static int attack_all(unsigned count, unsigned long long seed, const char *keep, unsigned jobs)
 {
-	unsigned failed = 0, untouched = 0, missed = 0;
+	unsigned failed, untouched = 0, missed = 0;
 
-	printf("1..4\n# seed %llu, %u chunks, %u functions\n", seed, count, shared->functions);
-	for (unsigned i = 0; i < count && failed < 20; i++)
-		failed += !attack(seed, i, keep);
+	printf("1..4\n# seed %llu, %u chunks, %u functions, %u at a time\n", seed, count, shared->functions, jobs);
+	failed = run_all(count, seed, keep, jobs);
 	tell(1, !failed, "each chunk ends in time and within its memory, with a message and a plan that can be checked");
 	for (unsigned i = 0; i < shared->functions; i++)
 		if (!shared->calls[i]) {
@@ -586,13 +665,15 @@ int main(int argc, char **argv)
 	const char *keep = ".", *from = getenv("ATTACK_SEED"), *many = getenv("ATTACK_COUNT");
 	unsigned long long seed = from && *from ? strtoull(from, NULL, 10) : 1;
 	unsigned count = many && *many ? (unsigned) strtoul(many, NULL, 10) : COUNT;
+	long jobs = sysconf(_SC_NPROCESSORS_ONLN);
 	int c, failed = 0;
 
-	while ((c = getopt(argc, argv, "n:s:k:")) != -1)
+	while ((c = getopt(argc, argv, "n:s:k:j:")) != -1)
 		switch (c) {
 		case 'n': count = (unsigned) strtoul(optarg, NULL, 10); break;
 		case 's': seed = strtoull(optarg, NULL, 10); break;
 		case 'k': keep = optarg; break;
+		case 'j': jobs = strtol(optarg, NULL, 10); break;
 		default: return 2;
 		}
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -601,11 +682,14 @@ int main(int argc, char **argv)
 	chunk_text = own_text("chunk.lua");
 	look();
 	if (optind == argc)
-		return attack_all(count, seed, keep);
+		return attack_all(count, seed, keep, jobs < 1 ? 1 : jobs > SLOTS ? SLOTS : (unsigned) jobs);
 	printf("1..%d\n", argc - optind);
 	for (int i = optind; i < argc; i++) {
-		bool held = run(read_text(argv[i]), argv[i]);
+		bool held;
 
+		start(0, read_text(argv[i]));
+		wait_for_one();
+		held = tell_run(0, argv[i], NULL);
 		tell(i - optind + 1, held, argv[i]);
 		failed |= !held;
 	}

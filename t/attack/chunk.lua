@@ -117,6 +117,9 @@ local function of_pool(name)
 	end
 end
 
+-- Made once: else most of a chunk's time would go into them.
+local long, pattern = ("x"):rep(1 << 16), ("(.-)*%f[^x]"):rep(40)
+
 local kinds = {
 	function() return nil end, function() return true end, function() return false end,
 	function() return 0 end, function() return 1 end, function() return -1 end, function() return 7 end,
@@ -125,8 +128,8 @@ local kinds = {
 	function() return 0 / 0 end, function() return math.huge end, function() return -math.huge end,
 	function() return -0.0 end, function() return 1e308 end, function() return 0.5 end,
 	function() return "" end, function() return "a\0b" end, function() return "%s%d%99d%q%5.3s%a" end,
-	function() return "\xff\xc0\x80\xed\xa0\x80" end, function() return ("x"):rep(1 << 16) end,
-	function() return ("(.-)*%f[^x]"):rep(40) end, function() return "\27[31m\u{202e}" end,
+	function() return "\xff\xc0\x80\xed\xa0\x80" end, function() return long end,
+	function() return pattern end, function() return "\27[31m\u{202e}" end,
 	function() return "../../etc/passwd" end, function() return "7" end, function() return "n0" end,
 	function() return "batch" end, function() return "user" end, function() return "max" end,
 	function() return {} end, cyclic, sparse, options, function() return nested(250) end,
@@ -173,7 +176,7 @@ local operators = {
 	function(a) for k, v in pairs(a) do if below(50) == 0 then return k, v end end end,
 	function(a) for i, v in ipairs(a) do if below(50) == 0 then return i, v end end end,
 	function(a, b) for v in a, b do if below(50) == 0 then return v end end end,
-	function(a) for i = a, a + 3 do extra[1] = i end end,
+	function(a) for i = a, a + 3 do extra[1] = i if below(50) == 0 then return end end end,
 	function(a, b) return a:format(b) end, function(a, b) return getmetatable(a), rawequal(a, b) end,
 }
 

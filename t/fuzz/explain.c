@@ -60,8 +60,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 static const char *const records[] = {
 	"\"reserved\": [{\"job\": %u, \"start_time\": 1700000100, \"nodes\": \"n[0-3]\", \"node_count\": 4, \"cores\": 9}]",
 	"\"pending\": [{\"job\": %u, \"why\": \"resources\", \"text\": \"no \\u001b[1m room\", \"note\": \"no shape\"}]",
-	"\"started\": [{\"job\": %u, \"nodes\": \"n1\", \"cores\": 1, \"shape\": 2, \"partition\": \"batch\", \"done\": true,"
-		" \"borrowed_from\": [\"a\", \"b\"], \"through\": \"c\", \"because\": \"idle\"}]",
+	("\"started\": [{\"job\": %u, \"nodes\": \"n1\", \"cores\": 1, \"shape\": 2, \"partition\": \"batch\", \"done\": true,"
+		" \"borrowed_from\": [\"a\", \"b\"], \"through\": \"c\", \"because\": \"idle\"}]"),
 	"\"actions\": [{\"job\": %u, \"verb\": \"hold\", \"done\": false, \"why\": \"gone\", \"by\": \"site\"}]",
 	"\"gone\": [{\"job\": %u}]",
 };

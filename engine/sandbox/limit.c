@@ -335,16 +335,14 @@ void sl_limit_disarm(struct sl_limit *limit)
 
 /* -- protected calls --------------------------------------------------- */
 
-/* The results or the error of a protected call are on the stack from *base*. */
+/* After a protected call: "true" stands at *base*, under its results, because there may be so
+ * many of them that the stack has room for nothing more; or the error is on the top. */
 static int finish_call(lua_State *L, int status, int base)
 {
 	struct sl_limit *limit = sl_limit_of(L);
 
-	if (status == LUA_OK) {
-		lua_pushboolean(L, 1);
-		lua_replace(L, base);
+	if (status == LUA_OK)
 		return lua_gettop(L) - base + 1;
-	}
 	if (limit->expired)
 		return sl_limit_raise(L);
 	if (status == LUA_ERRMEM || limit->out_of_memory) {
@@ -361,7 +359,7 @@ static int finish_call(lua_State *L, int status, int base)
 int sl_limit_pcall(lua_State *L)
 {
 	luaL_checkany(L, 1);
-	lua_pushnil(L);		/* becomes the first result */
+	lua_pushboolean(L, 1);
 	lua_insert(L, 1);
 	return finish_call(L, lua_pcall(L, lua_gettop(L) - 2, LUA_MULTRET, 0), 1);
 }
@@ -385,13 +383,14 @@ int sl_limit_xpcall(lua_State *L)
 
 	luaL_checkany(L, 1);
 	luaL_checktype(L, 2, LUA_TFUNCTION);
-	/* f, handler, ... -> result, call_user_handler, f, ... */
+	/* f, handler, ... -> f, call_user_handler, true, f, ... */
 	lua_pushvalue(L, 2);
 	lua_pushcclosure(L, call_user_handler, 1);
-	lua_pushvalue(L, 1);
 	lua_replace(L, 2);
-	lua_insert(L, 2);
-	return finish_call(L, lua_pcall(L, n - 2, LUA_MULTRET, 2), 2);
+	lua_pushboolean(L, 1);
+	lua_pushvalue(L, 1);
+	lua_rotate(L, 3, 2);
+	return finish_call(L, lua_pcall(L, n - 2, LUA_MULTRET, 2), 3);
 }
 
 int sl_limit_fail(struct sl_limit *limit, int status, struct sl_error *err)

@@ -243,6 +243,13 @@ static void what_a_budget_suffices_for_is_not_disturbed(void **state)
 	is_fine("local ok, e = pcall(error, 'caught') assert(not ok and e == 'caught')");
 	is_fine("local ok, e = xpcall(function(a) error(a, 0) end, function(m) return m .. '!' end, 'x') assert(e == 'x!')");
 	is_fine("assert(select('#', pcall(function() return 1, nil, 3 end)) == 4)");
+	/* results that fill the stack: a Lua with assertions sees what is pushed on top of them */
+	is_fine("local t = {} for i = 1, 600 do\n"
+		"  t[i] = i\n"
+		"  local ok = pcall(table.unpack, t)\n"
+		"  assert(ok and select('#', pcall(table.unpack, t)) == i + 1 and select(-1, pcall(table.unpack, t)) == i)\n"
+		"  assert(select('#', xpcall(table.unpack, tostring, t)) == i + 1 and select(2, xpcall(table.unpack, tostring, t)) == 1)\n"
+		"end");
 }
 
 static void a_state_serves_again_after_the_deadline(void **state)

@@ -388,7 +388,8 @@ static uint64_t digest_text(uint64_t hash, const char *text)
 	return digest_bytes(hash, text ? text : "", text ? strlen(text) + 1 : 1);
 }
 
-/* Files are read in the order in which they are required: a sum knows no order. */
+/* The digest of a set is the sum of its files' digests, so that it does not depend on the order in
+ * which they are required. */
 static void make_digest(struct sl_bundle *b)
 {
 	const uint64_t start = UINT64_C(0xcbf29ce484222325);

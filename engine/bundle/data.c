@@ -175,7 +175,7 @@ error:
 	return NULL;
 }
 
-/* Is it whole?  An editor or cp may be at it. */
+/* Is the file complete?  Its last line has to end: an editor or cp may still be writing it. */
 static int check_whole(const char *text, size_t length, const char *path, struct sl_error *err)
 {
 	unsigned line = 1;

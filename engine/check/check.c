@@ -188,7 +188,8 @@ static int bill_running(struct check *c)
 	return 0;
 }
 
-/* So that the sweep looks at the instant at which a reservation begins. */
+/* A bill of nothing on each node of a partial reservation, so that the sweep looks at the instants
+ * at which it begins and ends. */
 static int mark_partial_reservations(struct check *c)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -211,7 +212,8 @@ static int mark_partial_reservations(struct check *c)
 
 /* -- one row of the plan ------------------------------------------------- */
 
-/* How far a node is free of other people's reservations and of other troubles. */
+/* May the job have this node from r->at to r->until: is it in the partition, usable, not another
+ * user's, and reserved for nobody else? */
 static int check_place(struct check *c, const struct row *r, uint32_t node)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -258,7 +260,8 @@ static int check_place(struct check *c, const struct row *r, uint32_t node)
 	return 0;
 }
 
-/* The places as a list of nodes: in order, in bounds, with and without those asked for. */
+/* The places as a list of nodes: in rising order, on the machine, with all nodes that are required
+ * and none that is excluded. */
 static int check_places(struct check *c, const struct row *r)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -459,7 +462,7 @@ static int check_throttles(struct check *c)
 	return 0;
 }
 
-/* What is said about jobs that are not booked. */
+/* Reasons of jobs that stay pending, and orders: about jobs of the snapshot that are not started. */
 static int check_unbooked(struct check *c)
 {
 	const struct sl_plan_image *p = c->plan;
@@ -576,7 +579,7 @@ static bool asks_for_partition(const struct sl_snapshot *s, uint32_t job, uint32
 	return !list.count && s->job.partition[job] == partition;
 }
 
-/* When it ran, against when it might. */
+/* Did it run after its submission and begin time, within its limit, until its deadline? */
 static int check_run_times(struct check *c, const struct row *r, const struct ask *a)
 {
 	const struct sl_job_view *job = &c->snap->job;

@@ -13,7 +13,7 @@
  * 16 divide. */
 #define CORE_PARTS INT64_C(720720)
 
-/* Something that is held on one node for a while. */
+/* What one job (or a partial reservation) has of one node, from start to end. */
 struct bill {
 	int64_t start, end;
 	int64_t memory;			/* MiB */

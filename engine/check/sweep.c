@@ -84,8 +84,8 @@ static void count_bill(struct sweep *w, const struct bill *b, int sign)
 
 /* -- one instant --------------------------------------------------------- */
 
-/* Of the planned jobs there, the one to blame: that begins last, then that was
- * planned last. */
+/* The planned job that an error names: of those on the node at that time the one that begins
+ * last, then the one that was planned last. */
 static const struct bill *latest_planned(const struct sweep *w, uint32_t node, int64_t at)
 {
 	const struct bill *found = NULL;
@@ -123,7 +123,8 @@ static int check_caps(struct sweep *w, uint32_t node, int64_t at)
 		       check_str(c, c->snap->partition.name[b->partition]), at, most);
 }
 
-/* Cores that reservations of parts of the node still keep from planned jobs. */
+/* Parts of cores that partial reservations have on the node, beyond what their own jobs use; those
+ * of reservations whose jobs alone are planned there do not count. */
 static int64_t reserved_parts(struct sweep *w, uint32_t node, int64_t at)
 {
 	struct check *c = w->c;
@@ -299,7 +300,7 @@ static int by_change(const void *a, const void *b)
 	return (x->count > y->count) - (x->count < y->count);
 }
 
-/* Walk through what is returned and taken, from the snapshot's figure on. */
+/* Is a licence ever used more often than there are?  From *used* on, through its changes in time. */
 static int check_license(struct check *c, uint32_t l, struct change *ch, uint32_t n, int64_t used)
 {
 	const struct sl_license_view *lic = &c->snap->license;

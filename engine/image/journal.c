@@ -529,7 +529,7 @@ void sl_journal_set_size(struct sl_journal *j, size_t size)
 	j->limit = size;
 }
 
-/* The path still names the open file: nobody moved or rotated it. */
+/* Does the path still name the open file?  Not if somebody moved or rotated it. */
 static bool is_current(const struct sl_journal *j)
 {
 	struct stat file, path;
@@ -558,7 +558,7 @@ static int lock_current(struct sl_journal *j, struct sl_error *err)
 	return sl_fail(err, SL_EBUSY, "%s: another process is rotating it", j->path);
 }
 
-/* With the lock held; it goes with the old file. */
+/* Rename the files, DIR/decisions.jsonl to .1 and so on.  The lock is held; it is the old file's. */
 static int rotate_files(struct sl_journal *j, struct sl_error *err)
 {
 	char from[PATH_MAX + 8], to[PATH_MAX + 8];

@@ -126,8 +126,8 @@ static int check_texts(const struct sl_plan_image *p, struct sl_error *err)
 	return 0;
 }
 
-/* Nobody shares rows of another: so the time to carry a plan out, which is spent
- * in slurmctld, is bounded by the size of its image. */
+/* No two jobs may share rows of places: so the size of the image bounds the time that it takes to
+ * carry a plan out, which is slurmctld's time. */
 static int check_sharing(const struct sl_plan_image *p, struct sl_error *err)
 {
 	uint64_t places = 0, gres = 0, lenders = 0;

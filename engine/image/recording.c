@@ -112,7 +112,7 @@ static int write_file(int dir, const char *tmp, const char *name, const void *by
 	return 0;
 }
 
-/* What a crash left unfinished. */
+/* Remove files that a crash left unfinished. */
 static void remove_unfinished(int dir, const char *path)
 {
 	struct dirent **name;
@@ -124,7 +124,7 @@ static void remove_unfinished(int dir, const char *path)
 		free_names(name, n);
 }
 
-/* Newest first, count what is to stay; the rest goes. */
+/* Remove the oldest files, until no more are left than *limits* allow. */
 static int remove_oldest(int dir, const char *path, const struct sl_recording_limits *limits, struct sl_error *err)
 {
 	struct dirent **name;

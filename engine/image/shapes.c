@@ -233,8 +233,9 @@ static struct need *new_need(struct shape *s, enum sl_per per, struct sl_error *
 	return n;
 }
 
-/* The same gres twice is Slurm's to make sense of, not ours. */
-static int keep_need(struct shape *s, struct sl_error *err)
+/* Add what was read to the needs of the shape.  A gres that is there already is refused: what it
+ * means twice only Slurm knows. */
+static int accept_need(struct shape *s, struct sl_error *err)
 {
 	const struct need *n = &s->need[s->needs];
 
@@ -254,7 +255,7 @@ static int set_gpus(struct shape *s, struct text value, enum sl_per per, struct 
 	strcpy(n->name, "gpu");
 	if (!value.length || set_kind(s, n, value))
 		return sl_fail(err, SL_EINVAL, "--gpus...: expected [TYPE:]N[-M] with N up to M, got '%.*s'", SHOWN(value));
-	return keep_need(s, err);
+	return accept_need(s, err);
 }
 
 static int set_gres(struct shape *s, struct text value, enum sl_per per, struct sl_error *err)
@@ -273,7 +274,7 @@ static int set_gres(struct shape *s, struct text value, enum sl_per per, struct 
 		if (copy_name(n->name, name) || set_kind(s, n, item))
 			return sl_fail(err, SL_EINVAL, "--gres: expected NAME[:TYPE][:N[-M]] with N up to M, got '%.*s'",
 				       SHOWN(whole));
-		if (keep_need(s, err) < 0)
+		if (accept_need(s, err) < 0)
 			return -1;
 	} while (value.length);
 	return 0;

@@ -39,7 +39,8 @@ struct keeper {
 	uint32_t strange;
 };
 
-/* Say something in the log once, until it changes. */
+/* Set why the ledger is behind ("": it is not); the log gets it when it is another reason than
+ * before. */
 static void log_state(struct keeper *k, const char *text)
 {
 	snprintf(k->stale, sizeof(k->stale), "%.255s", text);
@@ -80,7 +81,7 @@ static int move_run(void *to, const struct sl_job_run *run)
 	return sl_ledger_add(to, run, NULL) < 0;
 }
 
-/* The ledger is damaged: out of the way with it. */
+/* The ledger is damaged: rename it, so that nobody opens it again. */
 static void set_aside(struct keeper *k, const char *why)
 {
 	char to[4300], text[700];

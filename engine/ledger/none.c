@@ -48,7 +48,7 @@ bool sl_ledger_was_set_aside(const char *path)
 	return false;
 }
 
-/* Nobody has a ledger, so nobody calls what follows. */
+/* What follows takes a ledger, and without SQLite nobody can have one: it is never called. */
 struct sl_usage *sl_ledger_usage(struct sl_ledger *l)
 {
 	(void) l;

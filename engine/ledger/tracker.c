@@ -189,7 +189,7 @@ static int forget_going(struct sl_tracker *t, struct going **slot, struct sl_err
 	return 0;
 }
 
-/* It ended at *end, but not before it was seen last. */
+/* Close a run: it ended at *end*, or when it was seen last if that was later. */
 static int close_at(struct sl_tracker *t, struct going **slot, int64_t end, uint32_t state, struct sl_error *err)
 {
 	struct sl_job_run run = (*slot)->run;

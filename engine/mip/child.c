@@ -262,7 +262,8 @@ static bool has_time(struct sl_mip_problem *p, double limit, int64_t begin)
 	return p->time_limit > 0;
 }
 
-/* Backends look at the clock when they like: whether there is time at all is judged here. */
+/* A backend may look at the clock only after some work, so what is left is looked at before it
+ * begins. */
 static void solve_in_child(struct sl_mip_problem *p, const struct sl_mip_backend *backend, int64_t begin,
 			   struct sl_mip_answer *a)
 {

@@ -3,9 +3,10 @@
  * bound.c - how long a workload takes at the very least.
  *
  * A job is taken apart into demands: so many seconds of parts of a certain shape
- * (cores and GPUs that must be on one node).  What cannot be said exactly is said
- * too kindly: cores and GPUs that may lie on any node are separate demands.  Prices are
- * found with jobs as they ask; what a job with alternatives earns is the least of them.
+ * (cores and GPUs that must be on one node).  Where a shape cannot say exactly what a job
+ * needs it says less, so that the bound stays one: cores and GPUs that may lie on any node
+ * are separate demands.  Prices are found with jobs as they ask; a job with alternatives
+ * counts as the cheapest of them.
  */
 #include "report/bound.h"
 
@@ -148,7 +149,7 @@ static void gather_demands(struct bounding *b)
 	}
 }
 
-/* Rows without demand leave; those that are left get their items. */
+/* Drop the rows that nobody demands; make the items of the others. */
 static void make_items(struct bounding *b)
 {
 	uint32_t kept = 0;
@@ -171,8 +172,9 @@ static void make_items(struct bounding *b)
 	}
 }
 
-/* Kinds of nodes by cores and GPUs.  Those beyond the last are taken for as good as
- * the best of them. */
+/* Kinds of nodes by cores and GPUs, the most cores first.  When there are too many, the further ones
+ * count as nodes of the last kind, which gets as many GPUs as any of them has: better nodes than
+ * there are only lower the bound. */
 static void make_nodes(struct bounding *b)
 {
 	for (uint32_t i = 0; i < b->machine.kinds; i++) {

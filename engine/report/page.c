@@ -203,7 +203,7 @@ static const char *put_template(FILE *out, const char *text, const char *title, 
 	return text;
 }
 
-/* What comes after the data is missed now rather than after the run. */
+/* Try the rest of the template before the run, not after it: are all its assets there? */
 static int try_template(const char *text, struct sl_error *err)
 {
 	FILE *out = fopen("/dev/null", "we");

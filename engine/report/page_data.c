@@ -108,8 +108,8 @@ static void put_str(struct sl_json *j, const char *key, const char *s)
 	sl_json_str(j, s);
 }
 
-/* What has been made, with no "<" in it, which only strings have: none of them
- * can end the element. */
+/* Write the JSON with each "<" escaped (only strings have one), so that no text in it can end the
+ * element. */
 static int put_json(struct sl_page *p, const char *class, struct sl_error *err)
 {
 	const char *text;

@@ -48,8 +48,8 @@ static void stack_moved(struct sl_limit *limit)
 		lua_sethook(limit->L, on_hook, LUA_MASKCALL | LUA_MASKCOUNT, 1);
 }
 
-/* The hook after the stack grew.  The error is one that no pcall takes: the next attempt
- * would begin with the larger stack and get deeper. */
+/* The hook after the stack grew.  No pcall may catch the error: a script that tries again would
+ * begin with the larger stack and get deeper each time. */
 static void check_depth(lua_State *L, struct sl_limit *limit)
 {
 	lua_Debug ar;

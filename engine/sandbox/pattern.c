@@ -352,7 +352,7 @@ struct matcher {
 	struct sl_match *m;
 };
 
-/* Use up so much; false when it is time to give up. */
+/* Count so many units of work; false when the time limit has expired. */
 static bool use_up(struct matcher *go, size_t units)
 {
 	go->fuel -= units;

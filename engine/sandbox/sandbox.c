@@ -13,7 +13,7 @@
  * the metatables that scripts gave to tables. */
 static const char globals_key, chunk_meta_key, metatables_key;
 
-/* What people look for in vain, and what there is instead. */
+/* Functions of Lua that are not here, and what a policy can use instead. */
 static const struct hint {
 	const char *name, *instead;
 } hint[] = {
@@ -101,7 +101,7 @@ static int refuse_mode(lua_State *L)
 	return luaL_error(L, "'__mode' is refused: what a weak table holds depends on the collector");
 }
 
-/* Keep in mind that the table at *index* is a metatable: it can still change. */
+/* Note that the table at *index* is a metatable: a script can still change it. */
 static void note_metatable(lua_State *L, int index)
 {
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &metatables_key);
@@ -309,7 +309,8 @@ void sl_sandbox_globals(lua_State *L)
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &globals_key);
 }
 
-/* Is it no text, by its first bytes?  What it is, or NULL: Lua's own message would not say it. */
+/* The format of what is no text, by its first bytes; NULL: it may be Lua.  Lua's own message would
+ * only name an unexpected character. */
 static const char *find_format(const char *text, size_t length)
 {
 	if (length && *text == LUA_SIGNATURE[0])

@@ -63,7 +63,7 @@ static uint32_t find_seen(const struct reader *x, uint32_t id, uint32_t restarts
 	return SL_NONE;
 }
 
-/* A job seen for the first time: keep what it asks for. */
+/* A job that is seen for the first time: its row is copied as it is now. */
 static struct seen *add_seen(struct reader *x, struct sl_image_copy *copy, uint32_t row)
 {
 	const struct sl_job_view *v = &((const struct sl_snapshot *) copy->view)->job;
@@ -141,7 +141,7 @@ static int read_job(struct reader *x, struct sl_image_copy *copy, uint32_t row, 
 	return first ? note_priority(x, s, v->priority[row], true) : 0;
 }
 
-/* The same nodes; which went down, or came back? */
+/* Note which nodes went down or came back.  -1 when they are not the nodes of the first snapshot. */
 static int read_nodes(struct reader *x, const struct sl_snapshot *snap, const char *path)
 {
 	struct sl_node_row n;
@@ -193,7 +193,8 @@ static uint32_t *map_by_name(struct reader *x, const struct sl_snapshot *snap, i
 	return map;
 }
 
-/* Reservations that come later, and how long those that are known really were. */
+/* Add reservations that are new; those that are known get the times that they have now, and end now
+ * if they are gone. */
 static void read_reservations(struct reader *x, struct sl_image_copy *copy)
 {
 	const struct sl_snapshot *snap = copy->view;
@@ -346,7 +347,7 @@ static int64_t runtime_of(struct reader *x, struct seen *s)
 	return limit > 0 && limit < SL_WORKLOAD_MAX_SECONDS ? limit : SL_WORKLOAD_MAX_SECONDS;
 }
 
-/* Is it part of the workload, and as how many jobs? */
+/* As how many jobs of the workload does it count?  0: it is left out, and counted why. */
 static uint32_t count_jobs(struct reader *x, const struct seen *s)
 {
 	if (s->lost) {
@@ -574,7 +575,8 @@ static void reader_clear(struct reader *x)
 	free(x->changed);
 }
 
-/* When each was taken; those that may be passed over are.  How many are left, -1. */
+/* The time of each file's snapshot.  Files that cannot be read are passed over if *pruned*.
+ * Returns how many there are, or -1. */
 static int64_t date_files(struct sl_replay *r, struct file *file, char *const *path, uint32_t paths, bool pruned,
 			  struct sl_error *err)
 {

@@ -164,7 +164,7 @@ static int start_job(struct sl_sim *s, const struct starting *st, struct sl_erro
 	return push_ending(s, (struct ending) { s->now, end, job, st->entry.shape }, err);
 }
 
-/* What the job used is history: the ledger of the simulated cluster. */
+/* What the job used, for policies that ask for past usage: there is no ledger here. */
 static int note_usage(struct sl_sim *s, const struct ending *e, bool killed, struct sl_error *err)
 {
 	const struct sl_snapshot *snap = &s->w->snap;
@@ -204,7 +204,7 @@ static int end_job(struct sl_sim *s, struct ending e, struct sl_error *err)
 
 /* -- one pass of the policy --------------------------------------------- */
 
-/* Keep what the plan starts; its bookings go with it. */
+/* Copy what the plan starts: it is destroyed before they are carried out. */
 static int copy_starts(struct sl_sim *s, struct sl_plan *p, struct sl_error *err)
 {
 	struct sl_booking b;
@@ -322,7 +322,7 @@ static int advance_to(struct sl_sim *s, int64_t t, struct sl_error *err)
 	for (; s->next_wake < s->opt.wakes && s->opt.wake_s[s->next_wake] <= t; s->next_wake++)
 		s->changed = true;
 	s->now = t;
-	/* Ends come before the clock moves on: a job that is gone is not overdue. */
+	/* Jobs end before the cluster's clock moves on, or they would be overdue there. */
 	while (s->heap_size && s->heap[0].end <= t) {
 		if (end_job(s, pop_ending(s), err) < 0)
 			return -1;
@@ -377,7 +377,7 @@ int sl_sim_run(struct sl_sim *s, char **trace, struct sl_error *err)
 		}
 		if (t == NEVER && !s->ended && !s->opt.until_s)
 			return fail_stuck(s, err);
-		if (t == NEVER)		/* the policy refuses what is left */
+		if (t == NEVER)		/* nothing can happen any more: the policy starts none of what is left */
 			break;
 		if (s->opt.until_s && t > s->opt.until_s)
 			break;
@@ -401,7 +401,7 @@ static int refuse_arrays(const struct sl_workload *w, struct sl_error *err)
 	return 0;
 }
 
-/* What runs when the workload begins. */
+/* Jobs that run when the workload begins, the first rows, end like all others. */
 static int push_running(struct sl_sim *s, struct sl_error *err)
 {
 	const struct sl_job_view *job = &s->w->snap.job;

@@ -115,7 +115,7 @@ int sl_issues_judge(const char *name, const struct sl_issue_count *issue, struct
 		if (!issue[i].count || !issues[i].strict)
 			continue;
 		put_lines(&issue[i], lines, sizeof(lines));
-		/* what would have been done about them is not done: "..., skipped" */
+		/* without the part after the comma ("skipped"), since nothing is done about them */
 		return sl_fail(err, SL_EINVAL, "%s: %" PRIu64 " %.*s (%s%s%s)", name, issue[i].count,
 			       (int) strcspn(issues[i].words, ","), issues[i].words, lines, *lines ? ": " : "", issue[i].example);
 	}

@@ -197,7 +197,7 @@ void sl_store_count_row(struct sl_store *s)
 	s->rows_read++;
 }
 
-/* Is it a job at all?  If not, say why. */
+/* Can a draft become a job?  If not, an issue is counted. */
 static bool is_job(struct sl_store *s, const struct sl_draft *j)
 {
 	if (j->submit_s < 0) {
@@ -317,7 +317,7 @@ static int same_gres(const struct sl_job_gres_row *g, const struct sl_draft *j, 
 	return g->type == (j->gpu_type ? base + j->gpu_type : 0) && g->count == j->gpus && g->per == j->gpus_per;
 }
 
-/* The few different requests for GPUs, which jobs share.  -1: no memory. */
+/* The row of this request for GPUs: jobs that ask for the same share one.  -1: no memory. */
 static int64_t find_gres(struct sl_job_gres_row **gres, uint32_t *n, const struct sl_draft *j, uint32_t base)
 {
 	struct sl_job_gres_row *more;

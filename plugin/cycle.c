@@ -106,7 +106,7 @@ static void read_conf(struct sl_cycler *y)
 	char *beside;
 
 	lock_slurmctld(locks);
-	sl_options_parse(&y->options, SCHEDLUA_ENGINE, slurm_conf.sched_params, log_wrong, &err);
+	sl_sched_params_parse(&y->options, SCHEDLUA_ENGINE, slurm_conf.sched_params, log_wrong, &err);
 	beside = get_extra_conf_path("sched.lua");
 	snprintf(y->site, sizeof(y->site), "%s", *y->options.site ? y->options.site : beside);
 	xfree(beside);

@@ -92,8 +92,8 @@ static int parse_word(struct sl_options *opt, const char *word, struct sl_error 
 	return unknown_word(word, err);
 }
 
-int sl_options_parse(struct sl_options *opt, const char *engine, const char *params, void (*wrong)(const char *text),
-		     struct sl_error *err)
+int sl_sched_params_parse(struct sl_options *opt, const char *engine, const char *params,
+			  void (*wrong)(const char *text), struct sl_error *err)
 {
 	bool defer = false, defer_batch = false;
 	struct sl_error why;

@@ -15,7 +15,7 @@
 #include "base/error.h"
 
 struct sl_options {
-	char site[3072];	/* lua_site; "" in sl_options_parse(): sched.lua beside slurm.conf */
+	char site[3072];	/* lua_site; "" in sl_sched_params_parse(): sched.lua beside slurm.conf */
 	char engine[1024];	/* lua_engine */
 	char policy_path[1024];	/* lua_path */
 	char user[64];		/* lua_user; "": the engine's default */
@@ -40,8 +40,8 @@ struct sl_options {
  * that is wrong keeps its default.  Returns 0, or -1 with *err naming the first
  * word that is wrong and what was expected; wrong() (may be NULL) is told of each.
  */
-int sl_options_parse(struct sl_options *opt, const char *engine, const char *params, void (*wrong)(const char *text),
-		     struct sl_error *err);
+int sl_sched_params_parse(struct sl_options *opt, const char *engine, const char *params,
+			  void (*wrong)(const char *text), struct sl_error *err);
 
 /*
  * The words that are missing for sched/lua to be the only scheduler, as text

@@ -32,7 +32,7 @@ static void options_have_defaults(void **state)
 	struct sl_options o;
 
 	(void) state;
-	assert_int_equal(sl_options_parse(&o, "/usr/bin/schedlua", NULL, NULL, NULL), 0);
+	assert_int_equal(sl_sched_params_parse(&o, "/usr/bin/schedlua", NULL, NULL, NULL), 0);
 	assert_string_equal(o.engine, "/usr/bin/schedlua");
 	assert_string_equal(o.site, "");
 	assert_string_equal(o.user, "");
@@ -45,17 +45,17 @@ static void options_of_the_only_scheduler_are_recognised(void **state)
 	struct sl_options o;
 
 	(void) state;
-	sl_options_parse(&o, "", "bf_window=3,defer,sched_interval=-1,lua_site=/etc/s.lua,lua_interval=0.5,lua_user=schedlua",
+	sl_sched_params_parse(&o, "", "bf_window=3,defer,sched_interval=-1,lua_site=/etc/s.lua,lua_interval=0.5,lua_user=schedlua",
 			 NULL, NULL);
 	assert_string_equal(o.user, "schedlua");
 	assert_null(sl_options_missing(&o));
 	assert_string_equal(o.site, "/etc/s.lua");
 	assert_true(o.interval_s == 0.5);
-	sl_options_parse(&o, "", "sched_interval=-1", NULL, NULL);
+	sl_sched_params_parse(&o, "", "sched_interval=-1", NULL, NULL);
 	assert_non_null(strstr(sl_options_missing(&o), "defer"));
-	sl_options_parse(&o, "", "defer,sched_interval=-10", NULL, NULL);
+	sl_sched_params_parse(&o, "", "defer,sched_interval=-10", NULL, NULL);
 	assert_string_equal(sl_options_missing(&o), "sched_interval=-1");
-	sl_options_parse(&o, "", "defer,defer_batch,sched_interval=-1", NULL, NULL);
+	sl_sched_params_parse(&o, "", "defer,defer_batch,sched_interval=-1", NULL, NULL);
 	assert_non_null(sl_options_missing(&o));
 }
 
@@ -75,7 +75,7 @@ static void a_wrong_option_is_named_and_keeps_its_default(void **state)
 		char text[100];
 
 		snprintf(text, sizeof(text), "defer,%s,lua_capture=7", wrong[i]);
-		assert_int_equal(sl_options_parse(&o, "", text, NULL, &err), -1);
+		assert_int_equal(sl_sched_params_parse(&o, "", text, NULL, &err), -1);
 		assert_int_equal(err.code, SL_EINVAL);
 		assert_non_null(strstr(err.text, "lua_"));
 		assert_true(o.batch_ms == 20 && o.wake_ms == 100 && o.capture_s == 7);
@@ -103,7 +103,7 @@ static void each_wrong_option_is_told_and_the_first_is_the_error(void **state)
 
 	(void) state;
 	told = 0;
-	assert_int_equal(sl_options_parse(&o, "", "lua_intervall=5,lua_budget=xx,lua_wake=50,lua_batch=999999", tell, &err), -1);
+	assert_int_equal(sl_sched_params_parse(&o, "", "lua_intervall=5,lua_budget=xx,lua_wake=50,lua_batch=999999", tell, &err), -1);
 	assert_int_equal(told, 3);
 	assert_non_null(strstr(err.text, "lua_intervall=5"));
 	assert_true(o.wake_ms == 50);

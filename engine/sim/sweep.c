@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,11 +12,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define TICK_MS 100		/* how often progress is told */
+#define WHOLE 1000000
+
 struct worker {
 	pid_t pid;
 	int fd, schedule_fd;		/* of the outcome; of the schedule, or -1 */
 	uint32_t trial;
 	size_t got;			/* bytes of the outcome */
+	_Atomic uint32_t *share;	/* how far it is, of WHOLE; written by the child */
 };
 
 /* -- in the child --------------------------------------------------------- */
@@ -44,11 +49,21 @@ static bool write_schedule(int fd, const struct sl_sim *sim)
 		write_all(fd, s.stretch, s.stretches * sizeof(*s.stretch));
 }
 
-static void run_trial(const struct sl_trial_options *opt, bool bound, int fd, int schedule_fd)
+static void note_share(uint64_t ended, uint64_t jobs, int64_t now, void *arg)
 {
+	(void) now;
+	atomic_store_explicit((_Atomic uint32_t *) arg, jobs ? (uint32_t) (ended * WHOLE / jobs) : 0,
+			      memory_order_relaxed);
+}
+
+static void run_trial(const struct sl_trial_options *given, bool bound, const struct worker *w, int fd, int schedule_fd)
+{
+	struct sl_trial_options told = *given, *opt = &told;
 	struct sl_trial_outcome out = { .err = { .code = SL_OK } };
 	struct sl_trial t;
 
+	told.sim.progress = note_share;
+	told.sim.progress_arg = (void *) w->share;
 	if (!sl_trial_open(&t, opt, &out.err) && sl_trial_go(&t, bound, &out.err) >= 0)
 		out.result = t.result;
 	if (t.workload)
@@ -72,10 +87,11 @@ static int start_worker(struct sl_sweep *sweep, struct worker *w, uint32_t trial
 			close(schedule_fd);
 		return sl_fail(err, SL_EIO, "sweep: pipe: %s", strerror(errno));
 	}
-	*w = (struct worker) { .pid = fork(), .fd = fd[0], .schedule_fd = schedule_fd, .trial = trial };
+	atomic_store(w->share, 0);
+	*w = (struct worker) { .pid = fork(), .fd = fd[0], .schedule_fd = schedule_fd, .trial = trial, .share = w->share };
 	if (!w->pid) {
 		close(fd[0]);
-		run_trial(&sweep->trial[trial], sweep->bound, fd[1], schedule_fd);
+		run_trial(&sweep->trial[trial], sweep->bound, w, fd[1], schedule_fd);
 	}
 	close(fd[1]);
 	if (w->pid > 0)
@@ -156,7 +172,8 @@ static bool read_outcome(struct sl_sweep *sweep, struct worker *w)
 	return true;
 }
 
-/* Wait for something from somebody; returns how many are done by that. */
+/* Wait for something from somebody, no longer than a tick where progress is told; returns
+ * how many are done by that. */
 static uint32_t wait_for_workers(struct sl_sweep *sweep, struct worker *w, struct pollfd *poll_for, uint32_t workers)
 {
 	uint32_t n = 0, done = 0;
@@ -164,7 +181,7 @@ static uint32_t wait_for_workers(struct sl_sweep *sweep, struct worker *w, struc
 	for (uint32_t i = 0; i < workers; i++)
 		if (w[i].pid)
 			poll_for[n++] = (struct pollfd) { .fd = w[i].fd, .events = POLLIN };
-	if (poll(poll_for, n, -1) <= 0)
+	if (poll(poll_for, n, sweep->progress ? TICK_MS : -1) <= 0)
 		return 0;
 	n = 0;
 	for (uint32_t i = 0; i < workers; i++)
@@ -181,10 +198,44 @@ static uint32_t count_workers(const struct sl_sweep *sweep)
 	return n < sweep->trials ? n : sweep->trials;
 }
 
+/* What is done, with the parts of those that run. */
+static void tell(const struct sl_sweep *sweep, const struct worker *w, uint32_t workers, uint32_t done)
+{
+	double share = done;
+
+	if (!sweep->progress)
+		return;
+	for (uint32_t i = 0; i < workers; i++)
+		if (w[i].pid)
+			share += (double) atomic_load_explicit(w[i].share, memory_order_relaxed) / WHOLE;
+	sweep->progress(share / sweep->trials, done, sweep->trials, sweep->progress_arg);
+}
+
+/* Workers and what they share with their children; NULL without memory. */
+static struct worker *make_workers(uint32_t workers)
+{
+	_Atomic uint32_t *share = mmap(NULL, (workers + 1) * sizeof(*share), PROT_READ | PROT_WRITE,
+				       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct worker *w = share == MAP_FAILED ? NULL : calloc(workers + 1, sizeof(*w));
+
+	for (uint32_t i = 0; w && i <= workers; i++)
+		w[i].share = share + i;
+	if (!w && share != MAP_FAILED)
+		munmap((void *) share, (workers + 1) * sizeof(*share));
+	return w;
+}
+
+static void free_workers(struct worker *w, uint32_t workers)
+{
+	if (w)
+		munmap((void *) w[0].share, (workers + 1) * sizeof(*w[0].share));
+	free(w);
+}
+
 int sl_sweep_run(struct sl_sweep *sweep, struct sl_error *err)
 {
 	uint32_t workers = count_workers(sweep), next = 0, done = 0, busy = 0;
-	struct worker *w = calloc(workers + 1, sizeof(*w));
+	struct worker *w = make_workers(workers);
 	struct pollfd *poll_for = calloc(workers + 1, sizeof(*poll_for));
 	int rc = w && poll_for ? 0 : sl_fail(err, SL_ENOMEM, "sweep: out of memory");
 
@@ -204,10 +255,9 @@ int sl_sweep_run(struct sl_sweep *sweep, struct sl_error *err)
 		n = busy ? wait_for_workers(sweep, w, poll_for, workers) : 0;
 		busy -= n;
 		done += n;
-		if (n && sweep->progress)
-			sweep->progress(done, sweep->trials, sweep->progress_arg);
+		tell(sweep, w, workers, done);
 	}
-	free(w);
+	free_workers(w, workers);
 	free(poll_for);
 	return rc;
 }

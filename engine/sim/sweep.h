@@ -36,7 +36,9 @@ struct sl_sweep {
 	uint32_t trials;
 	uint32_t workers;		/* 0: as many as there are processors */
 	bool bound;			/* what no schedule can beat, too */
-	void (*progress)(uint32_t done, uint32_t trials, void *arg);	/* may be NULL */
+	/* NULL, or called ten times a second: *share* of all the work, parts of trials counted, and
+	 * how many trials are done. */
+	void (*progress)(double share, uint32_t done, uint32_t trials, void *arg);
 	void *progress_arg;
 };
 

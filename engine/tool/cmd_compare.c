@@ -375,9 +375,9 @@ static int make_trials(struct compare *c, struct sl_error *err)
 	return 0;
 }
 
-static void show_progress(uint32_t done, uint32_t trials, void *arg)
+static void show_progress(double share, uint32_t done, uint32_t trials, void *arg)
 {
-	sl_progress_set(arg, done, trials);
+	sl_progress_share(arg, share, done, trials);
 }
 
 /* What was left out of each workload, once: of the first of its simulations. */

@@ -315,7 +315,10 @@ static bool ask_site(struct sl_cycler *y, struct sl_host_answer *a, struct sl_pl
 		y->policy_strikes = 0;
 		return true;
 	}
-	y->status.truncated += plan->meta.truncated[0];
+	if (plan->meta.truncated[0]) {
+		y->status.truncated++;
+		y->status.truncated_time = time(NULL);
+	}
 	/* slow is not wrong: cut short, but it does start jobs */
 	if (plan->meta.truncated[0] && plan->start.rows) {
 		y->policy_strikes = 0;
@@ -402,6 +405,7 @@ static void fall_back(struct sl_cycler *y, struct sl_commit *m)
 
 	y->status.source = SL_SOURCE_FALLBACK;
 	y->status.fallback_cycles++;
+	sl_status_count_reasons(&y->status, NULL);
 	snprintf(y->status.policy, sizeof(y->status.policy), "priority order in the plug-in");
 	if (sl_fence_any(hold))
 		snprintf(held, sizeof(held), "%.400s: the site's policies do not run", sl_fence_text(hold, text));
@@ -427,6 +431,7 @@ static void carry_out(struct sl_cycler *y, struct sl_commit *m, const struct sl_
 
 	m->plan = plan;
 	log_plan(plan);
+	sl_status_count_reasons(&y->status, plan);
 	sl_commit_run(m);
 	note_barren(y, m, refused);
 	if (!atomic_load(&y->stop))
@@ -529,6 +534,7 @@ static void note_collected(struct sl_cycler *y)
 	y->status.queued = c->queued;
 	y->status.running = c->running;
 	y->status.nodes = c->nodes;
+	sl_status_count_queue(&y->status, &c->snap);
 }
 
 static bool take_snapshot(struct sl_cycler *y)
@@ -642,6 +648,7 @@ void sl_cycler_destroy(struct sl_cycler *y)
 	sl_collector_destroy(y->collector);
 	sl_asked_destroy(y->asked);
 	sl_remember_destroy(y->remembered);
+	sl_status_clear(&y->status);
 	xfree(y);
 }
 

@@ -11,16 +11,22 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <jansson.h>
 
 #include "base/plain.h"
+#include "ledger/ledger.h"
 #include "tool/statedir.h"
+#include "tool/status.h"
 #include "base/text.h"
 
 struct values {
-	const char *dir;
-	bool json;
+	const char *dir, *output;
+	double stale;
+	bool json, check, openmetrics;
 };
 
 static const struct sl_option options[] = {
@@ -28,11 +34,19 @@ static const struct sl_option options[] = {
 	  .doc = "where the plug-in keeps its state; default: schedlua under Slurm's StateSaveLocation" },
 	{ .name = "json", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, json),
 	  .doc = "print the plug-in's status.json as it is" },
+	{ .name = "check", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, check),
+	  .doc = "print one line for monitoring; the exit status is 0 fine, 1 warning, 2 critical, 3 unknown" },
+	{ .name = "stale", .type = SL_OPTION_NUMBER, .offset = offsetof(struct values, stale), .argument = "SECONDS",
+	  .min = 1, .max = 1e9, .standard = "300", .doc = "with --check: a status that is older is critical" },
+	{ .name = "openmetrics", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, openmetrics),
+	  .doc = "print figures as OpenMetrics, for Prometheus" },
+	{ .name = "output", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, output), .argument = "FILE",
+	  .doc = "with --openmetrics: replace this file as a whole, as a textfile collector wants it" },
 	{ 0 }
 };
 
 /* How a value is to be read. */
-enum form { TEXT, COUNT, SECONDS, TIME, TIMES };
+enum form { TEXT, COUNT, SECONDS, TIME, TIMES, COUNTS };
 
 static const struct line {
 	const char *key, *label;
@@ -63,10 +77,13 @@ static const struct line {
 	{ "nodes", "nodes", COUNT, true },
 	{ "running", "jobs running", COUNT, true },
 	{ "queued", "jobs queued", COUNT, true },
+	{ "queue", "  by partition", COUNTS, false },
+	{ "pending", "  by reason", COUNTS, false },
 	{ "cycles", "cycles", COUNT, true },
 	{ "bundled_cycles", "  by bundled easy", COUNT, false },
 	{ "fallback_cycles", "  by fallback", COUNT, false },
 	{ "truncated", "  over budget", COUNT, false },
+	{ "truncated_time", "    last at", TIME, false },
 	{ "policy_errors", "  policy failed", COUNT, false },
 	{ "starts", "jobs started", COUNT, true },
 	{ "native_starts", "  placed by Slurm", COUNT, false },
@@ -92,12 +109,27 @@ static const struct line {
 
 static bool is_nothing(const json_t *v)
 {
-	return (json_is_string(v) && !json_string_length(v)) || (json_is_number(v) && json_number_value(v) == 0);
+	return (json_is_string(v) && !json_string_length(v)) || (json_is_object(v) && !json_object_size(v)) || (json_is_number(v) && json_number_value(v) == 0);
 }
 
 static double member(const json_t *v, const char *key)
 {
 	return json_number_value(json_object_get(v, key));
+}
+
+static void print_counts(const json_t *counts)
+{
+	const char *key, *between = "";
+	json_t *v;
+
+	json_object_foreach((json_t *) counts, key, v) {
+		char *name = strdup(key);
+
+		printf("%s%s %lld", between, name ? sl_plain(name) : "", (long long) json_integer_value(v));
+		between = ", ";
+		free(name);
+	}
+	putchar('\n');
 }
 
 static void print_value(enum form form, const json_t *v)
@@ -115,6 +147,8 @@ static void print_value(enum form form, const json_t *v)
 		printf("%g s\n", json_number_value(v));
 	} else if (form == TIME && json_is_integer(v)) {
 		printf("%s\n", sl_text_time(text, json_integer_value(v)));
+	} else if (form == COUNTS && json_is_object(v)) {
+		print_counts(v);
 	} else if (form == TIMES && json_is_object(v)) {
 		printf("last %.2f ms, median %.2f, 99 %% %.2f, max %.2f\n", member(v, "last") / 1e3,
 		       member(v, "p50") / 1e3, member(v, "p99") / 1e3, member(v, "max") / 1e3);
@@ -149,12 +183,20 @@ static bool is_slurmctld(json_int_t pid)
 	return state != 'Z' && !strncmp(name, "slurmctld", strlen("slurmctld"));
 }
 
+/* Does the slurmctld run that wrote this? */
+static bool is_alive(const json_t *status)
+{
+	json_int_t pid = json_integer_value(json_object_get(status, "pid"));
+
+	return pid <= 0 || is_slurmctld(pid);
+}
+
 /* A status that nobody rewrites is history: say so first. */
 static void warn(json_t *status)
 {
 	json_int_t pid = json_integer_value(json_object_get(status, "pid"));
 
-	if (pid > 0 && !is_slurmctld(pid))
+	if (!is_alive(status))
 		printf("slurmctld (pid %lld), which wrote this, is not running on this machine: this is how it was;\n"
 		       "a slurmctld that runs now does so elsewhere, or without sched/lua\n", (long long) pid);
 }
@@ -201,37 +243,127 @@ static void print_status(json_t *status)
 		}
 }
 
-static int run(const struct sl_verb *verb, int argc, char **argv)
+/* -- for monitoring ------------------------------------------------------- */
+
+/* What cannot be read is unknown, and said in one line on stdout, as the rest. */
+static int check(const json_t *status, const struct sl_error *err, double stale_s)
 {
-	char dir[PATH_MAX], path[PATH_MAX + 16];
+	enum sl_state state = SL_STATE_UNKNOWN;
+	char text[2000];
+
+	if (status)
+		state = sl_status_judge(status, is_alive(status), time(NULL), (int64_t) stale_s, text, sizeof(text));
+	printf("schedlua %s: %s\n", sl_state_word(state), status ? text : err->text);
+	return sl_tool_end(SL_EXIT_FINE) == SL_EXIT_FINE ? (int) state : (int) SL_STATE_UNKNOWN;
+}
+
+/* When the ledger was last written: what is new stands in the log beside it. */
+static int64_t ledger_time(const char *dir)
+{
+	static const char *const names[] = { SL_LEDGER_FILE, SL_LEDGER_FILE "-wal" };
+	char path[PATH_MAX + 20];
+	int64_t last = 0;
+	struct stat st;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		if (!stat(path, &st) && st.st_mtime > last)
+			last = st.st_mtime;
+	}
+	return last;
+}
+
+/* Whoever reads the file sees all of the old figures or all of the new. */
+static int replace_metrics(const json_t *status, const char *dir, const char *path, struct sl_error *err)
+{
+	char tmp[PATH_MAX];
+	FILE *out = NULL;
+	int fd, bad;
+
+	if (snprintf(tmp, sizeof(tmp), "%s.XXXXXX", path) >= (int) sizeof(tmp))
+		return sl_fail(err, SL_EINVAL, "--output: the path is too long");
+	fd = mkstemp(tmp);
+	if (fd < 0 || !(out = fdopen(fd, "w"))) {
+		sl_fail(err, SL_EIO, "%s: %s", path, strerror(errno));
+		if (fd >= 0) {
+			close(fd);
+			unlink(tmp);
+		}
+		return -1;
+	}
+	sl_status_metrics(status, is_alive(status), ledger_time(dir), out);
+	bad = fchmod(fd, 0644) || ferror(out);
+	bad |= fclose(out) != 0;
+	if (!bad && !rename(tmp, path))
+		return 0;
+	sl_fail(err, SL_EIO, "%s: %s", path, strerror(errno));
+	unlink(tmp);
+	return -1;
+}
+
+static int print_metrics(const json_t *status, const char *dir, const char *path)
+{
 	struct sl_error err;
-	struct values v;
+
+	if (path && replace_metrics(status, dir, path, &err))
+		return sl_tool_fail(&err);
+	if (!path)
+		sl_status_metrics(status, is_alive(status), ledger_time(dir), stdout);
+	return sl_tool_end(SL_EXIT_FINE);
+}
+
+/* -- the verb ------------------------------------------------------------- */
+
+/* The plug-in's file, or NULL. */
+static json_t *read_status(const char *dir, struct sl_error *err)
+{
+	char path[PATH_MAX + 16];
 	json_error_t why;
 	json_t *status;
+
+	snprintf(path, sizeof(path), "%s/status.json", dir);
+	status = json_load_file(path, 0, &why);
+	if (json_is_object(status))
+		return status;
+	if (json_error_code(&why) == json_error_cannot_open_file)
+		sl_fail(err, SL_EIO, "%s: %s; does slurmctld run with SchedulerType=sched/lua?", path, strerror(errno));
+	else
+		sl_fail(err, SL_EFORMAT, "%s:%d: %s", path, why.line, status ? "expected an object" : why.text);
+	json_decref(status);
+	return NULL;
+}
+
+static int run(const struct sl_verb *verb, int argc, char **argv)
+{
+	json_t *status = NULL;
+	char dir[PATH_MAX];
+	struct sl_error err;
+	struct values v;
 	int end;
 
 	if (sl_tool_parse(verb, &v, argc, argv, 0, 0, &end) < 0)
 		return end;
-	if (sl_statedir_find(v.dir, dir, sizeof(dir), &err))
-		return sl_tool_fail(&err);
-	snprintf(path, sizeof(path), "%s/status.json", dir);
-	status = json_load_file(path, 0, &why);
-	if (!json_is_object(status)) {
-		if (json_error_code(&why) == json_error_cannot_open_file)
-			sl_fail(&err, SL_EIO, "%s: %s; does slurmctld run with SchedulerType=sched/lua?", path,
-				strerror(errno));
-		else
-			sl_fail(&err, SL_EFORMAT, "%s:%d: %s", path, why.line,
-				status ? "expected an object" : why.text);
-		json_decref(status);
-		return sl_tool_fail(&err);
+	if (v.json + v.check + v.openmetrics > 1)
+		return sl_tool_usage(verb, "--json, --check and --openmetrics: expected one of them");
+	if (v.output && !v.openmetrics)
+		return sl_tool_usage(verb, "--output: expected --openmetrics as well");
+	if (!sl_statedir_find(v.dir, dir, sizeof(dir), &err))
+		status = read_status(dir, &err);
+	if (v.check)
+		end = check(status, &err, v.stale);
+	else if (!status)
+		end = sl_tool_fail(&err);
+	else if (v.openmetrics)
+		end = print_metrics(status, dir, v.output);
+	else {
+		if (!v.json)
+			print_status(status);
+		else if (!json_dumpf(status, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII))
+			putchar('\n');
+		end = sl_tool_end(SL_EXIT_FINE);
 	}
-	if (!v.json)
-		print_status(status);
-	else if (!json_dumpf(status, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII))
-		putchar('\n');
 	json_decref(status);
-	return sl_tool_end(SL_EXIT_FINE);
+	return end;
 }
 
 const struct sl_verb sl_verb_status = {
@@ -248,6 +380,27 @@ const struct sl_verb sl_verb_status = {
 		"The directory is found from StateSaveLocation in slurm.conf, or by asking\n"
 		"scontrol(1).  It is readable where slurmctld runs, by root and SlurmUser.\n",
 	.more =
+		"# MONITORING\n"
+		"--check prints one line, \"schedlua STATE: what\", and ends with\n"
+		"\n"
+		"    0  OK        the site's policies decide\n"
+		"    1  WARNING   the last good set or the bundled easy decides; a policy was over\n"
+		"                 budget in the last ten minutes; usage is old; the engine failed\n"
+		"    2  CRITICAL  nothing is started (idle), or not in some partition (held); the\n"
+		"                 engine does not run (fallback); slurmctld does not run here, or has\n"
+		"                 written nothing for --stale seconds\n"
+		"    3  UNKNOWN   there is no status to be read\n"
+		"\n"
+		"as monitoring in the manner of Nagios expects it; wrong usage is 2 here, too.\n"
+		"\n"
+		"--openmetrics prints figures: schedlua_up, schedlua_source{source}, schedlua_held,\n"
+		"schedlua_set_refused, schedlua_usage_stale, the counters (as\n"
+		"schedlua_cycles_total), schedlua_queue_jobs{partition},\n"
+		"schedlua_pending_jobs{reason}, distributions since the start of the plug-in (as\n"
+		"schedlua_decide_seconds{quantile}, where 1 is the longest), and when things last\n"
+		"were: schedlua_written_time_seconds, schedlua_last_cycle_time_seconds,\n"
+		"schedlua_ledger_written_time_seconds.  With --output the file is replaced as a\n"
+		"whole; a timer does that each minute for node exporter's textfile collector.\n"
 		"# JSON\n"
 		"With --json the file is printed as it is: *source* (site, last good, bundled,\n"
 		"fallback, idle), *policy*, *site*, *idle_why*, *held* (partitions where nothing starts,\n"
@@ -256,7 +409,8 @@ const struct sl_verb sl_verb_status = {
 		"*strikes*, *next_try_s*, *version*, *slurm_version*, *pid*, *engine_pid*,\n"
 		"*engine_holds* (what the engine gave up: uid, system calls, files),\n"
 		"*started*, *last_cycle*, *written* (seconds since the epoch), *interval_s*,\n"
-		"*budget_s*, the counters named in the plain form, and the distributions\n"
+		"*budget_s*, *truncated_time* (when a policy was over budget last), *queue* {partition:\n"
+		"jobs}, *pending* {reason: jobs}, the counters named in the plain form, and the distributions\n"
 		"*cycle_us*, *decide_us*, *queue_hold_us*, *copy_hold_us*, *commit_hold_us*,\n"
 		"*start_us* (one start, a part of commit_hold_us), each\n"
 		"{count, last, mean, p50, p99, max} in microseconds.  Keys are only ever added.\n"

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
 #include <sys/stat.h>
@@ -69,9 +70,42 @@ bool sl_status_trouble(struct sl_status *s, enum sl_trouble what, const char *te
 	return true;
 }
 
-static void put_string(FILE *f, const char *key, const char *s)
+void sl_status_count_queue(struct sl_status *s, const struct sl_snapshot *snap)
 {
-	fprintf(f, "  \"%s\": \"", key);
+	uint32_t parts = snap->partition.rows;
+	struct sl_waiting *w = parts == s->partitions ? s->waiting : realloc(s->waiting, (parts + 1) * sizeof(*w));
+
+	if (!w) {
+		sl_status_clear(s);
+		return;
+	}
+	s->waiting = w;
+	s->partitions = parts;
+	for (uint32_t i = 0; i < parts; i++) {
+		snprintf(w[i].name, sizeof(w[i].name), "%s", sl_snapshot_str(snap, snap->partition.name[i]));
+		w[i].jobs = 0;
+	}
+	for (uint32_t i = 0; i < snap->queue.rows; i++)
+		w[snap->queue.partition[i]].jobs++;
+}
+
+void sl_status_count_reasons(struct sl_status *s, const struct sl_plan_image *plan)
+{
+	memset(s->why, 0, sizeof(s->why));
+	for (uint32_t i = 0; plan && i < plan->pending.rows; i++)
+		s->why[plan->pending.why[i]]++;
+}
+
+void sl_status_clear(struct sl_status *s)
+{
+	free(s->waiting);
+	s->waiting = NULL;
+	s->partitions = 0;
+}
+
+static void put_text(FILE *f, const char *s)
+{
+	fputc('"', f);
 	for (; s && *s; s++) {
 		unsigned char c = (unsigned char) *s;
 		unsigned n = sl_utf8_length(s);
@@ -88,7 +122,38 @@ static void put_string(FILE *f, const char *key, const char *s)
 		else
 			fputc(c, f);
 	}
-	fputs("\",\n", f);
+	fputc('"', f);
+}
+
+static void put_string(FILE *f, const char *key, const char *s)
+{
+	fprintf(f, "  \"%s\": ", key);
+	put_text(f, s);
+	fputs(",\n", f);
+}
+
+static void put_count(FILE *f, const char *name, uint64_t n, bool *begun)
+{
+	fputs(*begun ? ", " : "", f);
+	put_text(f, name);
+	fprintf(f, ": %" PRIu64, n);
+	*begun = true;
+}
+
+/* Who waits where, and why. */
+static void put_waiting(FILE *f, const struct sl_status *s)
+{
+	bool begun = false;
+
+	fputs("  \"queue\": {", f);
+	for (uint32_t i = 0; i < s->partitions; i++)
+		put_count(f, s->waiting[i].name, s->waiting[i].jobs, &begun);
+	fputs("},\n  \"pending\": {", f);
+	begun = false;
+	for (uint32_t i = 0; i < SL_WHYS; i++)
+		if (s->why[i])
+			put_count(f, sl_why_word(i), s->why[i], &begun);
+	fputs("},\n", f);
 }
 
 static void put_times(FILE *f, const char *key, const struct sl_times *t)
@@ -146,6 +211,8 @@ static void put_all(FILE *f, const struct sl_status *s)
 	fprintf(f, "  \"interval_s\": %.3f,\n  \"budget_s\": %.3f,\n  \"next_try_s\": %.3f,\n", s->interval_s,
 		s->budget_s, s->next_try_s);
 	put_counters(f, s);
+	fprintf(f, "  \"truncated_time\": %" PRId64 ",\n", s->truncated_time);
+	put_waiting(f, s);
 	put_times(f, "queue_hold_us", &s->queue_hold);
 	put_times(f, "copy_hold_us", &s->copy_hold);
 	put_times(f, "commit_hold_us", &s->commit_hold);

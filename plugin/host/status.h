@@ -14,6 +14,8 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "image/plan_image.h"
+#include "image/snapshot.h"
 
 /* Durations: last, max, and a histogram with four buckets per octave. */
 #define SL_BUCKETS 128
@@ -62,12 +64,19 @@ struct sl_status {
 	double interval_s, budget_s;
 	uint64_t cycles, starts, native_starts, stale, failed_starts, layout_differs, actions, actions_failed;
 	uint64_t reloads, refused, policy_errors, truncated;
+	int64_t truncated_time;		/* when that was last; 0: never */
 	uint64_t engine_starts, engine_kills, engine_failures, bundled_cycles, fallback_cycles;
 	uint32_t strikes;
 	double next_try_s;		/* until the engine is started again; 0: now */
 	const char *engine_holds;	/* what the engine gave up, or empty */
 	const char *usage_stale;	/* why what was used may be out of date, or empty */
 	uint64_t queued, running, nodes;	/* of the last snapshot */
+	struct sl_waiting {
+		char name[64];
+		uint64_t jobs;
+	} *waiting;			/* by partition, as they stand in the last snapshot */
+	uint32_t partitions;
+	uint64_t why[SL_WHYS];		/* jobs that wait, by what the last plan says of them */
 	struct sl_times queue_hold, copy_hold, commit_hold, decide, cycle;
 	struct sl_times start;		/* one start, a part of commit_hold */
 };
@@ -77,6 +86,15 @@ void sl_status_error(struct sl_status *s, const char *text);
 
 /* That failed now: true when it is news, to be logged; the error is remembered then. */
 bool sl_status_trouble(struct sl_status *s, enum sl_trouble what, const char *text);
+
+/* Count who waits where.  Without memory the counts go away. */
+void sl_status_count_queue(struct sl_status *s, const struct sl_snapshot *snap);
+
+/* Count why they wait; NULL: nobody said. */
+void sl_status_count_reasons(struct sl_status *s, const struct sl_plan_image *plan);
+
+/* Free what it owns. */
+void sl_status_clear(struct sl_status *s);
 
 /* Write DIR/status.json atomically.  0, or -1 with *err. */
 int sl_status_write(const struct sl_status *s, const char *dir, struct sl_error *err);

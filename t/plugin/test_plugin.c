@@ -193,6 +193,10 @@ static void a_status_file_is_json_whatever_the_strings(void **state)
 	assert_non_null(mkdtemp(dir));
 	sl_status_error(&s, "a \"quoted\" \\ line and a tab\t\nstack traceback:");
 	strcpy(s.refusal, "sched.lua:3:\n");
+	s.waiting = (struct sl_waiting[]) { { "p\"q", 3 }, { "gpu", 0 } };
+	s.partitions = 2;
+	s.why[SL_WHY_RESOURCES] = 2;
+	s.why[SL_WHY_POLICY] = 1;
 	assert_int_equal(sl_status_write(&s, dir, NULL), 0);
 	snprintf(path, sizeof(path), "%s/status.json", dir);
 	assert_non_null(f = fopen(path, "r"));
@@ -201,6 +205,8 @@ static void a_status_file_is_json_whatever_the_strings(void **state)
 	fclose(f);
 	assert_non_null(strstr(text, "\"last_error\": \"a \\\"quoted\\\" \\\\ line and a tab\\u0009\""));
 	assert_non_null(strstr(text, "\"refusal\": \"sched.lua:3:\\u000a\""));
+	assert_non_null(strstr(text, "\"queue\": {\"p\\\"q\": 3, \"gpu\": 0},"));
+	assert_non_null(strstr(text, "\"pending\": {\"resources\": 2, \"policy\": 1},"));
 	strcat(path, ".new");
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(sl_status_write(&s, dir, NULL), 0);

@@ -13,6 +13,7 @@
 
 #include "script/script.h"
 #include "tool/confine.h"
+#include "tool/excerpt.h"
 
 struct values {
 	const char *path, *user;
@@ -141,6 +142,7 @@ static void tell(const char *what, void *arg)
 {
 	(void) arg;
 	printf("%s\n", what);
+	sl_excerpt(what, stdout);
 }
 
 /* Check one file.  Returns 0 when it is fine, 1 after printing what is not. */
@@ -166,6 +168,8 @@ static int check(const struct values *v, const char *file)
 		printf("%s: OK (%s)\n", file, sl_bundle_figures(bundle)->policy);
 	else if (!bundle)
 		printf("%s%s%s\n", names_file(err.text, file) ? "" : file, names_file(err.text, file) ? "" : ": ", err.text);
+	if (!bundle)
+		sl_excerpt(err.text, stdout);
 	sl_tool_trace(trace, stdout);
 	sl_bundle_destroy(bundle);
 	free(trace);
@@ -203,7 +207,8 @@ const struct sl_verb sl_verb_check = {
 		"that this trial does not come to as well (not in a file that uses _G or _ENV).\n"
 		"\n"
 		"Prints for each file either \"FILE: OK (POLICIES)\" or \"FILE:LINE: what is wrong,\n"
-		"what was expected\", followed by a traceback where there is one.\n"
+		"what was expected\", followed by that line, with a mark under what is meant, and a\n"
+		"traceback where there is one.\n"
 		"\n"
 		"With --trust it also refuses what production refuses: a file or a directory above\n"
 		"it that belongs to neither root nor SlurmUser or that others may write to, and\n"

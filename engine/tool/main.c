@@ -9,24 +9,9 @@
 #include <unistd.h>
 
 #include "base/plain.h"
+#include "base/suggest.h"
 #include "image/snapshot.h"
 #include "tool/man_schema.h"
-
-static const struct sl_verb *const verbs[] = {
-	&sl_verb_check,
-	&sl_verb_plan,
-	&sl_verb_show,
-	&sl_verb_explain,
-	&sl_verb_status,
-	&sl_verb_ledger,
-	&sl_verb_sim,
-	&sl_verb_compare,
-	&sl_verb_replay,
-	&sl_verb_workload,
-	&sl_verb_engine,
-	&sl_verb_version,
-};
-#define VERBS (sizeof(verbs) / sizeof(verbs[0]))
 
 static const char description[] =
 	"schedlua is the engine of sched/lua, Slurm's scheduler programmable in Lua, and\n"
@@ -48,7 +33,8 @@ static const char more[] =
 	"Errors are printed as \"schedlua: FILE:LINE: what is wrong, what was expected\".\n"
 	"# ENVIRONMENT\n"
 	"*SLURM_CONF* names the slurm.conf in which status and explain look for\n"
-	"StateSaveLocation, if it is not /etc/slurm/slurm.conf.\n"
+	"StateSaveLocation, if it is not /etc/slurm/slurm.conf.  *NO_COLOR*: nothing is coloured,\n"
+	"as where output is no terminal.\n"
 	"# EXAMPLES\n"
 	"    schedlua check /etc/slurm/sched.lua\n"
 	"    schedlua-capture now.snap && schedlua plan --policy=easy,window=200 now.snap\n"
@@ -63,9 +49,9 @@ static void help(FILE *out)
 {
 	fputs("Usage: schedlua COMMAND [OPTION]... [ARGUMENT]...\n"
 	      "The engine and the tool of sched/lua, Slurm's scheduler programmable in Lua.\n\n", out);
-	for (size_t i = 0; i < VERBS; i++)
-		fprintf(out, "  %-10s%s\n", verbs[i]->name, verbs[i]->summary);
-	fputs("\nMore: schedlua COMMAND --help, man schedlua\n", out);
+	for (const struct sl_verb *const *v = sl_verbs; *v; v++)
+		fprintf(out, "  %-12s%s\n", (*v)->name, (*v)->summary);
+	fputs("\nMore: schedlua help COMMAND, man schedlua\n", out);
 }
 
 static void man(FILE *out)
@@ -76,31 +62,48 @@ static void man(FILE *out)
 	      ".SH SYNOPSIS\n.B schedlua\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n.br\n"
 	      ".B schedlua\n\\-\\-help | \\-\\-version\n.SH DESCRIPTION\n", out);
 	sl_man_text(description, out);
-	for (size_t i = 0; i < VERBS; i++)
-		fprintf(out, ".TP\n.BR schedlua\\-%s (1)\n%s\n", verbs[i]->name, verbs[i]->summary);
+	for (const struct sl_verb *const *v = sl_verbs; *v; v++)
+		fprintf(out, ".TP\n.BR schedlua\\-%s (1)\n%s\n", (*v)->name, (*v)->summary);
 	sl_man_text(more, out);
 	fputs(".SH SEE ALSO\n.BR slurm.conf (5),\n.BR squeue (1),\n.BR sdiag (1)\n", out);
 }
 
-static const struct sl_verb *find(const char *name)
+static int unknown(const char *name)
 {
-	for (size_t i = 0; i < VERBS; i++)
-		if (!strcmp(verbs[i]->name, name))
-			return verbs[i];
-	return NULL;
+	struct sl_nearest near = { .word = name };
+
+	for (const struct sl_verb *const *v = sl_verbs; *v; v++)
+		sl_nearest_try(&near, (*v)->name);
+	if (near.best)
+		return sl_tool_usage(NULL, "no command \"%s\"; did you mean \"%s\"?", name, near.best);
+	return sl_tool_usage(NULL, "no command \"%s\"", name);
+}
+
+/* help [COMMAND] */
+static int print_help(const char *name)
+{
+	const struct sl_verb *verb = name ? sl_verb_find(name) : NULL;
+
+	if (name && !verb)
+		return unknown(name);
+	if (verb)
+		sl_verb_help(verb, stdout);
+	else
+		help(stdout);
+	return sl_tool_end(SL_EXIT_FINE);
 }
 
 /* The build asks for the man pages: schedlua --man [VERB | snapshot]. */
 static int print_man(const char *name)
 {
-	const struct sl_verb *verb = name ? find(name) : NULL;
+	const struct sl_verb *verb = name ? sl_verb_find(name) : NULL;
 
 	if (name && !strcmp(name, "snapshot")) {
 		sl_schema_man(&sl_snapshot_schema, sl_snapshot_man_summary, sl_snapshot_man_text, stdout);
 		return sl_tool_end(SL_EXIT_FINE);
 	}
 	if (name && !verb)
-		return sl_tool_usage(NULL, "no command \"%s\"", name);
+		return unknown(name);
 	if (verb)
 		sl_verb_man(verb, stdout);
 	else
@@ -131,17 +134,17 @@ static int run(int argc, char **argv)
 
 	if (!word)
 		return sl_tool_usage(NULL, "a command is missing");
-	if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help")) {
-		help(stdout);
-		return sl_tool_end(SL_EXIT_FINE);
-	}
+	if (!strcmp(word, "--help") || !strcmp(word, "-h"))
+		return print_help(NULL);
+	if (!strcmp(word, "help"))
+		return print_help(argc > 2 ? argv[2] : NULL);
 	if (!strcmp(word, "--man"))
 		return print_man(argc > 2 ? argv[2] : NULL);
 	if (!strcmp(word, "--version"))
 		word = "version";
-	verb = find(word);
+	verb = sl_verb_find(word);
 	if (!verb)
-		return sl_tool_usage(NULL, "no command \"%s\"", word);
+		return unknown(word);
 	return verb->run(verb, argc - 2, argv + 2);
 }
 

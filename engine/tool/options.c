@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/suggest.h"
+
 #define HELP_COLUMN 28		/* where the meaning of an option begins */
 #define HELP_WIDTH 79
 
@@ -80,6 +82,20 @@ static const struct sl_option *find(const struct sl_option *table, const char *n
 	return NULL;
 }
 
+static int unknown(const struct sl_option *table, const char *given, const char *word, size_t length,
+		   struct sl_error *err)
+{
+	char name[64];
+	struct sl_nearest near = { .word = name };
+
+	snprintf(name, sizeof(name), "%.*s", (int) (length < sizeof(name) ? length : sizeof(name) - 1), word);
+	for (const struct sl_option *o = table; given[1] == '-' && o && o->name; o++)
+		sl_nearest_try(&near, o->name);
+	if (near.best)
+		return sl_fail(err, SL_EINVAL, "unknown option %s; did you mean --%s?", given, near.best);
+	return sl_fail(err, SL_EINVAL, "unknown option %s", given);
+}
+
 /* Take the option at argv[*i]; *i is left on its last word. */
 static int take(const struct sl_option *table, void *values, int argc, char **argv, int *i, struct sl_error *err)
 {
@@ -88,7 +104,7 @@ static int take(const struct sl_option *table, void *values, int argc, char **ar
 	const struct sl_option *o = argv[*i][1] == '-' ? find(table, word, length) : NULL;
 
 	if (!o)
-		return sl_fail(err, SL_EINVAL, "unknown option %s", argv[*i]);
+		return unknown(table, argv[*i], word, length, err);
 	if (o->type == SL_OPTION_FLAG) {
 		if (equals)
 			return sl_fail(err, SL_EINVAL, "--%s takes no value", o->name);

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tool/excerpt.h"
+
 int sl_tool_parse(const struct sl_verb *verb, void *values, int argc, char **argv, int least, int most,
 		  int *status)
 {
@@ -37,6 +39,7 @@ int sl_tool_fail(const struct sl_error *err)
 {
 	fflush(stdout);
 	fprintf(stderr, "schedlua: %s\n", err->text);
+	sl_excerpt(err->text, stderr);
 	return SL_EXIT_FAILED;
 }
 

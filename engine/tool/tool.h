@@ -14,6 +14,7 @@ enum sl_exit { SL_EXIT_FINE, SL_EXIT_FAILED, SL_EXIT_USAGE };
 
 extern const struct sl_verb sl_verb_check;
 extern const struct sl_verb sl_verb_compare;
+extern const struct sl_verb sl_verb_completion;
 extern const struct sl_verb sl_verb_engine;
 extern const struct sl_verb sl_verb_explain;
 extern const struct sl_verb sl_verb_ledger;
@@ -25,6 +26,10 @@ extern const struct sl_verb sl_verb_status;
 extern const struct sl_verb sl_verb_version;
 extern const struct sl_verb sl_verb_workload;
 
+/* All of them, NULL at the end; the one of that name, or NULL. */
+extern const struct sl_verb *const sl_verbs[];
+const struct sl_verb *sl_verb_find(const char *name);
+
 /*
  * Parse a verb's command line into *values*.  Returns the number of operands,
  * which lies between *least* and *most* (-1: any number); or -1 when the verb
@@ -33,7 +38,7 @@ extern const struct sl_verb sl_verb_workload;
 int sl_tool_parse(const struct sl_verb *verb, void *values, int argc, char **argv, int least, int most,
 		  int *status);
 
-/* Print "schedlua: " and the error; returns SL_EXIT_FAILED. */
+/* Print "schedlua: " and the error, with the line of Lua that it names; returns SL_EXIT_FAILED. */
 int sl_tool_fail(const struct sl_error *err);
 
 /*

@@ -28,6 +28,55 @@ all_help() {
 }
 ok "every command has help, a man page, and refuses unknown options" all_help
 
+did_you_mean() {
+	run 2 chek x.lua && err '^schedlua: no command "chek"; did you mean "check"?$' &&
+		run 2 check --trsut x.lua && err '^schedlua: unknown option --trsut; did you mean --trust?$' &&
+		run 2 check --PTAH=/x x.lua && err 'unknown option --PTAH=/x; did you mean --path?$' &&
+		run 2 check --frobnicate x.lua && err 'unknown option --frobnicate$' &&
+		run 2 check -trust x.lua && err 'unknown option -trust$'
+}
+ok "a command or an option that is misspelt is told the nearest" did_you_mean
+
+help_verb() {
+	run 0 check --help && cp "$T/out" "$T/help" && run 0 help check && cmp "$T/out" "$T/help" && run 0 --help &&
+		cp "$T/out" "$T/help" && run 0 help && cmp "$T/out" "$T/help" && run 2 help chek && err 'did you mean "check"'
+}
+ok "help and help COMMAND print what --help does" help_verb
+
+# completes WORD... : what bash would offer for the last of them
+completes() {
+	run 0 completion bash || return 1
+	bash -c '. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _schedlua; printf "%s\n" "${COMPREPLY[@]}"' \
+		"$T/out" schedlua "$@" >"$T/words" 2>&1
+}
+offers() {
+	printf '%s\n' "$@" | cmp - "$T/words" && return
+	cat "$T/words"
+	return 1
+}
+
+completion_bash() {
+	command -v bash >/dev/null || return 0
+	completes co && offers compare completion && completes check --tr && offers --trust && completes check --u &&
+		offers --uid= && completes help st && offers status && completes completion f && offers fish &&
+		completes check x && offers '' && completes status --ch && offers --check
+}
+ok "bash completes commands and the options of each" completion_bash
+
+completion_all() {
+	for shell in bash zsh fish; do
+		run 0 completion $shell && quiet err || return 1
+		cp "$T/out" "$T/script"
+		! command -v $shell >/dev/null || $shell -n "$T/script" || return 1
+		for verb in $("$SCHEDLUA" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+			grep -qw -- "$verb" "$T/script" || { echo "$shell: no $verb"; return 1; }
+		done
+		grep -q -- "trust" "$T/script" || return 1
+	done
+	run 2 completion tcsh && err "expected bash, zsh or fish"
+}
+ok "every shell's completion knows every command" completion_all
+
 full_disk() {
 	[ -c /dev/full ] || return 0
 	"$SCHEDLUA" --help >/dev/full 2>"$T/err"
@@ -223,7 +272,7 @@ check_globals() {
 	run 1 check "$T/globals.lua" && out "^$T/globals.lua:5: undefined variable 'pirnt'; did you mean 'print'?$" &&
 		out "^$T/globals.lua:5: there is no 'math.flor'; did you mean 'math.floor'?$" &&
 		out "^$T/globals.lua:5: undefined variable 'joobs'; did you mean 'jobs'?$" &&
-		out "^$T/globals.lua:6: there is no 'os' here: " && [ "$(wc -l <"$T/out")" = 4 ] &&
+		out "^$T/globals.lua:6: there is no 'os' here: " && [ "$(grep -c "^$T" "$T/out")" = 4 ] &&
 		run 0 check "$T/dynamic.lua" && out ": OK" && echo '{}' >"$T/no.json" && run 1 check "$T/no.json" &&
 		out "^$T/no.json:1: unexpected symbol"
 }
@@ -266,6 +315,36 @@ fi
 
 user_alone() { run 2 check --user=daemon "$T/mine.lua" && err "--user goes with --trust"; }
 ok "check --user without --trust is wrong usage" user_alone
+# --------------------------------------------------------------------- excerpts
+
+mkdir "$T/wrong"
+printf 'local M = { api = 1, name = "x" }\nfunction M.rank(job)\n\treturn 1 + job.nosuch\nend\nreturn M\n' >"$T/wrong/field.lua"
+printf 'local M = {\n  name = "ä", oops here\n}\nreturn M\n' >"$T/wrong/syntax.lua"
+printf 'error("/etc/passwd:1: look")\n' >"$T/wrong/liar.lua"
+
+excerpt() {
+	run 1 check "$T/wrong/field.lua" && quiet err && sed -n 1p "$T/out" | grep -q "field.lua:3: .*'nosuch'" &&
+		[ "$(sed -n 2,3p "$T/out")" = "$(printf '    3 |     return 1 + job.nosuch\n      |                    ^^^^^^')" ] &&
+		run 1 plan --policy="$T/wrong/syntax.lua" "$T/busy.json" && quiet out &&
+		[ "$(sed -n 2,3p "$T/err")" = "$(printf '    2 |   name = "ä", oops here\n      |                    ^^^^')" ]
+}
+ok "an error shows the line that it names, and what is meant there" excerpt
+
+excerpt_liar() { run 1 check "$T/wrong/liar.lua" && out "look" && ! out "root:" >/dev/null; }
+ok "an error shows lines of Lua alone, whatever it names" excerpt_liar
+
+# on COMMAND... : on a terminal
+on() { script -qec "$*" /dev/null </dev/null >"$T/out" 2>&1; }
+
+excerpt_colour() {
+	command -v script >/dev/null || return 0
+	on env -u NO_COLOR "$SCHEDLUA" check "$T/wrong/field.lua"
+	grep -q "$(printf '\033\\[1;31m')" "$T/out" || return 1
+	on env NO_COLOR=1 "$SCHEDLUA" check "$T/wrong/field.lua"
+	grep -q '\^\^\^\^\^\^' "$T/out" && ! grep -q "$(printf '\033')" "$T/out" && run 1 check "$T/wrong/field.lua" &&
+		! grep -q "$(printf '\033')" "$T/out"
+}
+ok "marks are coloured on a terminal, not where NO_COLOR is set" excerpt_colour
 
 # ----------------------------------------------------------------------- status
 

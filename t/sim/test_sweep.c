@@ -36,7 +36,7 @@ static struct seen run(const char *workload)
 	struct sl_trial_options trial[2] = { {
 		.workload = workload, .source = { .policy = "conservative" }, .workload_options = { .machine = "32x4c" },
 	} };
-	struct sl_outcome outcome[2];
+	struct sl_trial_outcome outcome[2];
 	struct seen seen = { 0 };
 	struct sl_sweep sweep = {
 		.trial = trial, .outcome = outcome, .trials = 2, .workers = 2, .progress = see, .progress_arg = &seen,
@@ -76,7 +76,7 @@ static void a_trial_that_fails_takes_no_other_with_it(void **state)
 	struct sl_trial_options trial[2] = { { .workload = "esp", .source = { .policy = "fcfs" },
 					       .workload_options = { .machine = "32x4c" } },
 					     { .workload = "nosuch", .source = { .policy = "fcfs" } } };
-	struct sl_outcome outcome[2];
+	struct sl_trial_outcome outcome[2];
 	struct sl_sweep sweep = { .trial = trial, .outcome = outcome, .trials = 2 };
 	struct sl_error err;
 

@@ -235,7 +235,8 @@ int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_terms 
 		plan_say(&why, SL_WHY_POLICY, "has no place that the policy allows");
 		rc = 1;
 	} else {
-		if (terms->any_shape && find_soonest(p, &e, terms, start_time, &why, err) < 0)
+		/* one shape needs no comparison, and what it finds would be found again */
+		if (shapes_to_try(p, &e, terms) > e.shape && find_soonest(p, &e, terms, start_time, &why, err) < 0)
 			return -1;
 		rc = keeps_its_reservation(p, e, terms->how, &why, err);
 	}

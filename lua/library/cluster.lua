@@ -171,6 +171,7 @@ function usage:queued(question) end
 ---@field held boolean
 ---@field dependent boolean waits for other jobs
 ---@field no_borrow boolean another partition refused it a moment ago
+---@field may_preempt boolean jobs that run could be preempted for it
 ---@field priority integer Slurm's
 ---@field nice integer
 ---@field submit_time integer
@@ -216,7 +217,22 @@ function usage:queued(question) end
 ---@field sockets_per_node integer 0: not said
 ---@field cores_per_socket integer 0: not said
 ---@field distribution string "any", "block", "cyclic", "plane", "arbitrary"
----@field asks string[] what has no field of its own: "BURST_BUFFER", "MCS", ...
+---@field asks string[] what else it asks for, in capitals
+---@field boards boolean boards, or sockets or tasks for each
+---@field cpus_per_gres boolean
+---@field memory_per_gres boolean
+---@field tasks_per_gres boolean
+---@field shared_gres boolean mps, shard
+---@field preferred boolean features that it would rather have
+---@field batch_features boolean features of the node that runs the script
+---@field reboot boolean features that nodes get when they boot
+---@field node_counts boolean one of some numbers of nodes, or none
+---@field task_counts boolean its own number of tasks for each node
+---@field user_nodes boolean --exclusive=user or mcs
+---@field burst_buffer boolean
+---@field mcs boolean a label of multi-category security
+---@field expand boolean to expand another job
+---@field any_license boolean one of some licences
 ---@field refusals integer placements in a row that Slurm's select refused
 ---@field native string what only Slurm's select can place; empty: nothing
 ---@field cpus integer CPUs that it will have at least

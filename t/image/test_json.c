@@ -330,7 +330,7 @@ static void people_write_names_and_words_and_leave_defaults_out(void **state)
 	if (!text)
 		fail_msg("%s", err.text);
 	assert_string_equal(text,
-		"{\n  \"format\": \"snapshot\",\n  \"version\": 1,\n  \"meta\": {},\n"
+		"{\n  \"format\": \"snapshot\",\n  \"version\": 2,\n  \"meta\": {},\n"
 		"  \"gres_kinds\": [\n    {\"key\": \"gpu\", \"name\": \"gpu\"}\n  ],\n"
 		"  \"nodes\": [\n    {\"name\": \"n1\"},\n    {\"name\": \"n2\", \"cores\": 8},\n"
 		"    {\"name\": \"n3\", \"state\": [\"DOWN\"]}\n  ],\n"
@@ -353,7 +353,7 @@ static void what_is_wrong_in_json_is_named_with_its_place(void **state)
 		{ "{\"nodez\": []}", "t.json: unknown key \"nodez\"" },
 		{ "{\"runs\": []}", "t.json: unknown key \"runs\"" },
 		{ "{\"format\": \"plan\"}", "t.json: format: expected \"snapshot\"" },
-		{ "{\"version\": 99}", "t.json: version: expected 1" },
+		{ "{\"version\": 99}", "t.json: version 99, expected 2" },
 		{ "{\"nodes\": {}}", "t.json: nodes: an object, expected an array" },
 		{ "{\"meta\": []}", "t.json: meta: an array, expected an object" },
 		{ "{\"nodes\": [3]}", "t.json: nodes[0]: an integer, expected an object" },

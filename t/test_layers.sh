@@ -18,7 +18,7 @@ with() {
 	COPY=$T/copy
 	rm -rf "$COPY"
 	mkdir "$COPY"
-	(cd "$TOP" && tar cf - engine plugin) | (cd "$COPY" && tar xf -)
+	(cd "$TOP" && tar cf - --exclude=.libs --exclude='*.o' engine plugin) | (cd "$COPY" && tar xf -)
 	chmod -R u+w "$COPY"
 	file=$COPY/$1
 	shift
@@ -36,6 +36,11 @@ ok "the tree is in order" check 0
 # in the build tree: the plug-in, built in the top directory, would find ours before Slurm's
 config() { [ ! -e config.h ] && [ -e config.own.h ]; }
 ok "what configure makes is not called as Slurm's config.h is" config
+
+built() {
+	with engine/base/.libs/x.o '' && mkdir "$COPY/engine/tool/.deps" && check 0
+}
+ok "what make leaves in a tree that is built in is no room" built
 
 upward() { with engine/base/grow.c '#include "tool/tool.h"' && says "engine/base/grow.c -> engine/tool/tool.h: from a lower floor"; }
 ok "an arrow that is turned round is printed" upward

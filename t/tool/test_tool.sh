@@ -57,7 +57,7 @@ offers() {
 
 completion_bash() {
 	command -v bash >/dev/null || return 0
-	completes co && offers compare completion && completes check --tr && offers --trust && completes check --u &&
+	completes co && offers compare completion && completes check --tr && offers --trust && completes check --ui &&
 		offers --uid= && completes help st && offers status && completes completion f && offers fish &&
 		completes check x && offers '' && completes status --ch && offers --check
 }

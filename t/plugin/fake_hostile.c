@@ -162,7 +162,8 @@ static void put_flood(struct sl_builder *b, const struct sl_snapshot *s, uint32_
 		start.stamp = s->job.stamp[job];
 		start.partition = reserve.partition = s->queue.partition[q] + beyond;
 		start.places = (struct sl_range) { put_places(b, i % s->node.rows + beyond), 1 };
-		reserve.places = start.places;
+		/* rows of their own: what shares them is refused when it is opened */
+		reserve.places = (struct sl_range) { put_places(b, i % s->node.rows + beyond), 1 };
 		reserve.start_time = s->meta.now[0] + i;
 		start.through = beyond ? beyond : SL_NONE;
 		sl_builder_append(b, SL_P_START, &start);

@@ -123,7 +123,7 @@ static int start_in_shape(struct sl_plan *p, struct sl_entry e, const struct sl_
 static int start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, bool easy,
 		 struct sl_refusal *refusal, struct sl_error *err)
 {
-	struct sl_refusal why = { .why = SL_WHY_NONE };
+	struct sl_refusal unread, *why = refusal ? refusal : &unread;
 	uint32_t first, last;
 	int rc;
 
@@ -131,18 +131,19 @@ static int start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *te
 		return -1;
 	if (!terms)
 		terms = &as_asked;
-	rc = ask_guard(p, e, &why, err);
-	if (rc > 0) {
-		last = shapes_to_try(p, &e, terms);
-		for (rc = 0, first = e.shape; !rc && e.shape <= last; e.shape++) {
-			struct sl_refusal now = { .why = SL_WHY_NONE };
+	plan_say_nothing(why);
+	rc = ask_guard(p, e, why, err);
+	if (rc <= 0)
+		return rc;
+	last = shapes_to_try(p, &e, terms);
+	for (rc = 0, first = e.shape; !rc && e.shape <= last; e.shape++) {
+		struct sl_refusal now;
 
-			rc = start_in_shape(p, e, terms, easy, &now, err);
-			merge_refusal(&why, &now, e.shape == first);
-		}
+		plan_say_nothing(&now);
+		rc = start_in_shape(p, e, terms, easy, &now, err);
+		if (!rc)
+			merge_refusal(why, &now, e.shape == first);
 	}
-	if (!rc && refusal)
-		*refusal = why;
 	return rc;
 }
 

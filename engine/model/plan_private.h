@@ -253,6 +253,13 @@ bool plan_refusals_find(const struct attempt *a, enum refusal_kind kind, int64_t
 void plan_refusals_keep(const struct attempt *a, enum refusal_kind kind, int64_t seconds);
 void plan_refusals_forget(struct sl_plan *p);
 
+/* Nothing is said yet.  Cheaper than an initialiser, which clears all of the text. */
+static inline void plan_say_nothing(struct sl_refusal *r)
+{
+	r->why = SL_WHY_NONE;
+	r->text[0] = 0;
+}
+
 void plan_say(struct sl_refusal *r, enum sl_why why, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -327,12 +327,14 @@ static int find_start(struct attempt *a, struct booking *head, struct booking **
 		      struct sl_error *err)
 {
 	int64_t seconds = plan_time(a->p, a->w, a->p->c->now);
-	int rc = start_for(a, seconds, b, err);
+	/* of most jobs of a long queue this is known already */
+	bool no_moment = plan_refusals_find(a, REFUSED_NOW, 1, &a->lack);
+	int rc = no_moment ? 0 : start_for(a, seconds, b, err);
 	struct lack lack = a->lack;
 
 	if (rc)
 		return rc;
-	rc = plan_fits_now(a, 1, false, err);
+	rc = no_moment ? 0 : plan_fits_now(a, 1, false, err);
 	if (!rc) {
 		rc = plan_explain_now(a, why, err);
 		if (!rc)
@@ -351,14 +353,15 @@ int plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, b
 	       struct sl_error *err)
 {
 	const struct want *w = plan_look_up(p, e, how, err);
-	struct sl_refusal why = { .why = SL_WHY_NONE };
 	struct booking *head, *b = NULL;
+	struct sl_refusal why;
 	struct attempt a;
 	uint32_t at;
 	int rc;
 
 	if (!w)
 		return -1;
+	plan_say_nothing(&why);
 	rc = plan_gate(p, w, how, &why);
 	if (rc > 0)
 		rc = plan_gate_now(p, w, &why, err);

@@ -104,7 +104,6 @@ it "without the engine the plug-in holds what the site wants held, also after a 
 CTLD=$(cluster_ctld_pid)
 
 endless() {
-	local id
 	site 'quota' '*quota*'
 	cluster_site <<-'EOL'
 	local sched = require "sched"
@@ -116,7 +115,7 @@ endless() {
 	wait_for 15 status_says refusal 'budget'
 	starts "$(submit -N1)" 15
 	wait_for 5 status_is source 'last good'
-	! grep -q loop "$C/state/schedlua/last-good"
+	fails grep -q loop "$C/state/schedlua/last-good"
 	same_slurmctld
 }
 it "a set that never ends on the real cluster is refused when it is reloaded" endless reload

@@ -309,9 +309,13 @@ local function make_explain(self)
 			if limit ~= own then
 				source = source .. (", and %s left over from before"):format(amount.number(limit - own))
 			end
-			lines[#lines + 1] = (name ~= "" or limit ~= math.huge) and ("%s%s (%s); %s"):format(about(self, rule, name, used, limit), amount.number(asked), source,
-				used + asked <= limit and "within it" or self.opt.on_exceed == "demote" and "over it: goes after all others" or
-				"over it: waits") or nil
+			local verdict = used + asked <= limit and "within it" or
+				self.opt.on_exceed == "demote" and "over it: goes after all others" or "over it: waits"
+			-- of a job without an account nobody wants to know that it has no limit
+			if name ~= "" or limit ~= math.huge then
+				lines[#lines + 1] = ("%s%s (%s); %s"):format(about(self, rule, name, used, limit),
+					amount.number(asked), source, verdict)
+			end
 		end
 		return #lines > 0 and table.concat(lines, "\n") or nil
 	end

@@ -235,7 +235,9 @@ end
 -- -- composing -------------------------------------------------------------
 
 local expected = {
-	admit = "true, or false and a reason", allow = "true, false and a reason, or \"later\" and a reason", rank = "a number",
+	admit = "true, or false and a reason",
+	allow = "true, false and a reason, or \"later\" and a reason",
+	rank = "a number",
 }
 
 -- What a function of a part returned is no answer: raise at the line where the function begins.
@@ -323,7 +325,7 @@ end
 
 -- A list without its on_failure, and that.
 local function take_on_failure(list, at)
-	local rest, answer = {}, nil
+	local rest, answer = {}
 	if type(list) ~= "table" or is_component(list) or list.on_failure == nil then
 		return list, nil
 	end

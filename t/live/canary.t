@@ -28,8 +28,8 @@ odd_plugin() {
 	gcc -shared -fPIC -O0 -w -std=gnu11 -fvisibility=hidden -DHAVE_CONFIG_H -D_GNU_SOURCE \
 		-DSCHEDLUA_VERSION='"odd"' -DSCHEDLUA_ENGINE="\"$SL_PREFIX/bin/schedlua\"" \
 		-I"$dir" -I"$TOP/engine" -I"$TOP" -iquote "$BUILD" -isystem "$SRC" -o "$dir/sched_lua.so" \
-		"${sources[@]}" "$TOP/.work/build/.libs/libslimage.a" \
-		"$TOP/.work/build/.libs/libslbase.a" -lm
+		"${sources[@]}" "$TOP/.work/build/.libs/libslbundle.a" \
+		"$TOP/.work/build/.libs/libslimage.a" "$TOP/.work/build/.libs/libslbase.a" -lm
 }
 
 live_begin 8

@@ -48,11 +48,12 @@ serves() { # CONTROLLER : it has nodes and jobs in its charge, and its engine de
 	status_is pid "$(pid_of "$1")" && engine_lives && [ "$(engines)" = "$(engine_pid)" ] &&
 		[ "$(awk '$1 == "PPid:" { print $2 }' "/proc/$(engine_pid)/status")" = "$(pid_of "$1")" ]
 }
-engines() { # the keeper and who watches over it have the same command line
+engines() { # the processes beside it have the same command line, and names of their own
 	local pid
-	for pid in $(pgrep -f "schedlua engine --state=$DIR\$"); do
-		[[ $(cat "/proc/$pid/comm" 2>/dev/null) == ledger-* ]] || echo "$pid"
+	for pid in $(pgrep -f "schedlua engine .*--state=$DIR\$"); do
+		[[ $(cat "/proc/$pid/comm" 2>/dev/null) == schedlua ]] && echo "$pid"
 	done
+	return 0
 }
 ended_run() { [ "$(schedlua ledger export --dir="$DIR" 2>/dev/null | grep -c "^$1|.*|COMPLETED")" = 1 ]; }
 takeover() { scontrol takeover > /dev/null 2>&1; wait_for 30 serves 2; }

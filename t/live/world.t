@@ -226,10 +226,12 @@ turn_jobs() {
 	[ $((RANDOM % 6)) != 0 ] || scancel "$(shuf -n 1 "$C/submitted")"
 }
 
-# No core of a node has two jobs, whatever slurmctld and its scheduler think of it.
+# No core of a node has two jobs, whatever slurmctld and its scheduler think of it.  Jobs that are
+# completing do not count: a reconfiguration of slurmctld gives their cores back at once
+# (select_p_reconfigure() takes up running and suspended jobs alone).
 nobody_shares() {
 	scontrol -d -o show job 2> /dev/null | awk '
-		/ JobState=(RUNNING|COMPLETING|CONFIGURING) / {
+		/ JobState=(RUNNING|CONFIGURING) / {
 			for (i = 1; i < NF; i++) {
 				if ($i !~ /^Nodes=/ || $(i + 1) !~ /^CPU_IDs=/)
 					continue

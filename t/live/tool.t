@@ -51,7 +51,9 @@ explain_wait() {
 }
 it "explain tells why a job waits, behind whom, and that it started" explain_wait
 
-planned_on() { [ "$(squeue -h --start -j "$1" -O SchedNodes:100 | tr -d ' ')" = "$2" ]; }	# JOBID NODES
+planned_on() { # JOBID NODES
+	[ "$(squeue -h --start -j "$1" | awk '{ print $8 }')" = "$2" ]
+}
 planned() {
 	local first wide second
 	first=$(submit -N "$NODES" --exclusive --time=10)

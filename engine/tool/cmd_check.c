@@ -80,9 +80,10 @@ static bool names_file(const char *text, const char *file)
 
 /* -- as whom the engine will read ----------------------------------------------- */
 
-/* Returns 0, or -1 with *err. */
+/* v->reader, 0: nobody else than who asks.  Returns 0, or -1 with *err. */
 static int find_reader(struct values *v, struct sl_error *err)
 {
+	v->reader = v->reader_group = 0;
 	if (v->user && !v->trust)
 		return sl_fail(err, SL_EINVAL, "--user goes with --trust");
 	if (v->user && geteuid())

@@ -252,7 +252,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 {
 	struct sl_limit *limit = armed_limit;
 	int saved = errno;
-	int64_t now, next = SL_LIMIT_PERIOD_US * 1000;
+	int64_t now, walked, next = SL_LIMIT_PERIOD_US * 1000;
 
 	(void) sig, (void) info, (void) context;
 	if (!limit)
@@ -261,8 +261,8 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 	if (now >= limit->deadline_ns) {
 		limit->expired = 1;
 		lua_sethook(limit->L, on_hook, LUA_MASKCALL | LUA_MASKCOUNT, 1);
-		now = 10 * (sl_clock_ns() - now);
-		next = now > next ? now : next;
+		walked = sl_clock_ns() - now;
+		next = 10 * walked > next ? 10 * walked : next;
 	}
 	set_timer(limit, next);
 	errno = saved;

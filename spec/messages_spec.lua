@@ -25,6 +25,10 @@ describe("a policy", function()
 		assert.matches(head .. "rank returned nothing for job %d+, expected a number", refusal("\nfunction M.rank(job) end"))
 		assert.matches(head .. "rank returned \"high\" for job %d+, expected a number",
 			refusal("\nfunction M.rank(job) return 'high' end"))
+		assert.matches(head .. "rank returned not%-a%-number %(0/0%) for job %d+, expected a number",
+			refusal("\nfunction M.rank(job) return 0 / 0 end"))
+		assert.matches(head .. "rank returned \"x\" for job %d+, expected a number",
+			refusal("\nfunction M.rank(job) return 1, 'x' end"))
 	end)
 
 	it("may refuse a job by nil and a reason", function()

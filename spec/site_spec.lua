@@ -227,7 +227,7 @@ describe("a policy is refused", function()
 		policy("return { api = 1, rank = function(job) return job.name end }",
 			"mine.lua:1: policy 'mine': rank returned \"probe\" for job 3, expected a number (while probed on a canned cluster)")
 		policy("return { api = 1, rank = function(job) return 0 / 0 end }",
-			"policy mine+easy: rank returned not-a-number for job 3 (while probed on a canned cluster)")
+			"mine.lua:1: policy 'mine': rank returned not-a-number (0/0) for job 3, expected a number (while probed on a canned cluster)")
 	end)
 end)
 

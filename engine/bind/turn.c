@@ -13,7 +13,6 @@
  */
 #include "bind/bind.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -264,32 +263,16 @@ static int by_rank(const void *va, const void *vb)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* One of the numbers that rank returned, at *index*. */
-static double rank_number(lua_State *L, struct sl_lua *x, const struct sl_entry *e, int index)
-{
-	double rank;
-
-	if (lua_type(L, index) != LUA_TNUMBER)
-		luaL_error(L, "policy %s: rank returned %s for job %d, expected a number", x->set_name,
-			   luaL_typename(L, index), (int) x->snap->job.id[e->job]);
-	rank = lua_tonumber(L, index);
-	if (isnan(rank))
-		luaL_error(L, "policy %s: rank returned not-a-number for job %d", x->set_name,
-			   (int) x->snap->job.id[e->job]);
-	return rank;
-}
-
-/* The function rank(job, cluster) is on the top of the stack.  A second number that it
- * returns decides among equals. */
+/* The function rank(job, cluster) is on the top of the stack, and returns what can be ordered
+ * (sched/site.lua).  A second number decides among equals. */
 static void ask_rank(lua_State *L, struct sl_lua *x, const struct sl_entry *e, struct ranked *r)
 {
-
 	lua_pushvalue(L, -1);
 	sl_lua_push_job(L, x, e->job, e->partition);
 	sl_lua_push_cluster(L, x);
 	lua_call(L, 2, 2);
-	r->rank = rank_number(L, x, e, -2);
-	r->then = lua_isnil(L, -1) ? 0 : rank_number(L, x, e, -1);
+	r->rank = lua_tonumber(L, -2);
+	r->then = lua_tonumber(L, -1);
 	lua_pop(L, 2);
 }
 

@@ -243,18 +243,34 @@ local expected = {
 -- What a function of a part returned is no answer: raise at the line where the function begins.
 local function blame(part, key, f, job, answer)
 	raise(engine.where(f), "policy '%s': %s returned %s for job %d, expected %s", part.name, key,
-		answer == nil and "nothing" or shown(answer), job.id, expected[key])
+		answer == nil and "nothing" or answer ~= answer and "not-a-number (0/0)" or shown(answer), job.id,
+		expected[key])
+end
+
+-- Numbers that can be ordered.
+local function is_rank(rank, among_equals)
+	return type(rank) == "number" and rank == rank and
+		(among_equals == nil or type(among_equals) == "number" and among_equals == among_equals)
 end
 
 -- A function of a part, called with its options and with what its serve() made (driver.lua).
 local function bound(part, key)
-	local f, opt, is_rank = part.policy[key], part.values, key == "rank"
-	return f and function(job, cluster)
-		local answer, more = f(job, cluster, opt, part.state)
-		if is_rank and type(answer) ~= "number" or answer == nil and more == nil then
-			blame(part, key, f, job, answer)
+	local f, opt = part.policy[key], part.values
+	if key == "rank" then
+		return f and function(job, cluster)
+			local rank, among_equals = f(job, cluster, opt, part.state)
+			if not is_rank(rank, among_equals) then
+				blame(part, key, f, job, is_rank(rank) and among_equals or rank)
+			end
+			return rank, among_equals
 		end
-		return answer, more
+	end
+	return f and function(job, cluster)
+		local answer, why = f(job, cluster, opt, part.state)
+		if answer == nil and why == nil then
+			blame(part, key, f, job, nil)
+		end
+		return answer, why
 	end
 end
 

@@ -38,7 +38,7 @@ config() { [ ! -e config.h ] && [ -e config.own.h ]; }
 ok "what configure makes is not called as Slurm's config.h is" config
 
 built() {
-	with engine/base/.libs/x.o '' && mkdir "$COPY/engine/tool/.deps" && check 0
+	with engine/base/.libs/x.o '' && mkdir -p "$COPY/engine/tool/.deps" && check 0
 }
 ok "what make leaves in a tree that is built in is no room" built
 

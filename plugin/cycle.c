@@ -515,6 +515,7 @@ static void write_status(struct sl_cycler *y, bool now)
 	s->engine_failures = hs->failures;
 	s->strikes = hs->strikes;
 	s->next_try_s = hs->next_try_s;
+	s->odd = hs->odd;
 	s->usage_stale = hs->stale;
 	s->engine_holds = hs->holds;
 	s->reloads = hs->reloads;

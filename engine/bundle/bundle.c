@@ -431,6 +431,7 @@ void sl_bundle_destroy(struct sl_bundle *b)
 	free(b->site);
 	free(b->policy);
 	free(b->options);
+	free(b->partitions);
 	sl_data_destroy(b->data);
 	free(b);
 }

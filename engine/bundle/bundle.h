@@ -91,6 +91,7 @@ struct sl_bundle {
 	bool look_up_users;		/* ask the system about users in data files */
 	struct sl_data *data;		/* the set's plain files: what changes in a sealed set */
 	struct sl_site_figures figures;
+	char *partitions;		/* that the site file names, each "FILE:LINE: NAME\n"; or NULL */
 };
 
 /* Set up the search path and read the site file if there is one.  NULL with *err. */

@@ -36,7 +36,7 @@ _Static_assert(sizeof(struct packet) == SL_FRAME_MAX, "a packet is as long as a 
 
 enum attached { NEVER, MAYBE, ALWAYS, IF_OK };
 
-#define TEXTS 6		/* strings of a body */
+#define TEXTS 7		/* strings of a body */
 
 struct text {			/* a string in a body */
 	uint32_t offset, size;
@@ -57,7 +57,7 @@ static const struct body {
 	[SL_FRAME_DECIDE] = { "DECIDE", sizeof(struct sl_frame_decide), ALWAYS, { TEXT(decide, hold.names) } },
 	[SL_FRAME_PLAN] = { "PLAN", sizeof(struct sl_frame_plan), IF_OK,
 			    { TEXT(plan, policy), TEXT(plan, text), TEXT(plan, reload_text), TEXT(plan, stale),
-			      TEXT(plan, hold.names), TEXT(plan, held) } },
+			      TEXT(plan, hold.names), TEXT(plan, held), TEXT(plan, odd) } },
 	[SL_FRAME_BYE] = { "BYE", 0, NEVER, { { 0, 0 } } },
 	[SL_FRAME_KEEP] = { "KEEP", 0, NEVER, { { 0, 0 } } },
 	[SL_FRAME_KEPT] = { "KEPT", 0, MAYBE, { { 0, 0 } } },
@@ -73,7 +73,7 @@ _Static_assert(sizeof(struct sl_frame_load) == 16 + 3072 + 1024, "padding in LOA
 _Static_assert(sizeof(struct sl_frame_loaded) == 24 + sizeof(struct sl_fence) + 256 + 4096, "padding in LOADED");
 _Static_assert(sizeof(struct sl_fence) == 8 + 1024, "padding in a rule");
 _Static_assert(sizeof(struct sl_frame_decide) == 24 + sizeof(struct sl_fence), "padding in DECIDE");
-_Static_assert(sizeof(struct sl_frame_plan) == 48 + sizeof(struct sl_fence) + 2 * 256 + 512 + 3072 + 3072, "padding in PLAN");
+_Static_assert(sizeof(struct sl_frame_plan) == 48 + sizeof(struct sl_fence) + 3 * 256 + 512 + 3072 + 2816, "padding in PLAN");
 _Static_assert(sizeof(((struct sl_frame *) 0)->body) <= SL_FRAME_MAX - sizeof(struct header), "a body fits a frame");
 
 /* -- what a frame must be ------------------------------------------------ */

@@ -33,7 +33,7 @@
 #include "image/fence.h"
 
 #define SL_WIRE_MAGIC 0x4c53u		/* "SL" */
-#define SL_WIRE_VERSION 4
+#define SL_WIRE_VERSION 5
 #define SL_FRAME_MAX 16384
 #define SL_INTERVAL_MAX_S 86400		/* that a site file may say */
 #define SL_BUDGET_MAX_S 3600
@@ -106,7 +106,8 @@ struct sl_frame_plan {
 	char held[512];			/* "PARTITIONS: why": nothing starts there, as what guards them failed; or empty */
 	char policy[256];		/* what decided */
 	char text[3072];		/* why there is no plan, or what was wrong with the policy */
-	char reload_text[3072];		/* SL_RELOAD_REFUSED: file:line: message and traceback */
+	char odd[256];			/* what of the live set has no effect on this cluster, or empty */
+	char reload_text[2816];		/* SL_RELOAD_REFUSED: file:line: message and traceback */
 };
 
 struct sl_frame {

@@ -7,16 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "check/check.h"
 
 #define MAX_PROBED 64	/* partitions of the canned cluster */
-
-/* What C needs of the site object. */
-struct site {
-	struct sl_site_figures *figures;
-	const char *partition[MAX_PROBED];	/* the object keeps them */
-	unsigned partitions;
-};
+#define NAME_SIZE 256	/* of a partition */
 
 /* Push a field of the table at *index*; raises if it is of another type. */
 static void push_field(lua_State *L, int index, const char *name, int type)
@@ -35,21 +30,10 @@ static double figure(lua_State *L, const char *name)
 	return value;
 }
 
-/* Names of the partitions of the set on the top. */
-static void read_partitions(lua_State *L, struct site *site)
-{
-	push_field(L, -1, "partitions", LUA_TTABLE);
-	for (lua_Integer i = 1; site->partitions < MAX_PROBED - 1 && lua_rawgeti(L, -1, i) == LUA_TSTRING; i++) {
-		site->partition[site->partitions++] = lua_tostring(L, -1);
-		lua_pop(L, 1);
-	}
-}
-
 static int read_site(lua_State *L)
 {
-	struct site *site = lua_touserdata(L, 1);
-	struct sl_site_figures *f = site->figures;
-	int sets;
+	struct sl_bundle *b = lua_touserdata(L, 1);
+	struct sl_site_figures *f = &b->figures;
 
 	sl_script_push_site(L);
 	f->interval_s = figure(L, "interval");
@@ -61,47 +45,59 @@ static int read_site(lua_State *L)
 	push_field(L, -1, "policy", LUA_TSTRING);
 	strncpy(f->policy, lua_tostring(L, -1), sizeof(f->policy) - 1);
 	lua_pop(L, 1);
-	push_field(L, -1, "sets", LUA_TTABLE);
-	sets = lua_gettop(L);
-	for (lua_Integer i = 1; lua_rawgeti(L, sets, i) == LUA_TTABLE; i++) {
-		read_partitions(L, site);
-		lua_settop(L, sets);
-	}
-	/* and one that falls to the default set */
-	site->partition[site->partitions++] = "the default";
+	push_field(L, -1, "named", LUA_TSTRING);
+	if (!(b->partitions = strdup(lua_tostring(L, -1))))
+		luaL_error(L, "out of memory");
 	return 0;
 }
 
-static bool has_partition(const struct sl_snapshot *snap, const char *name)
+/* -- partitions that the site file names ------------------------------------ */
+
+/* The next one of "FILE:LINE: NAME\n"...; *where* is the length of the part before ": NAME".
+ * NULL past the last. */
+static const char *next_named(const char **at, int *where, char name[NAME_SIZE])
 {
-	for (uint32_t p = 0; p < snap->partition.rows; p++)
-		if (!strcmp(sl_snapshot_str(snap, snap->partition.name[p]), name))
+	const char *line = *at, *end = strchr(line, '\n'), *colon;
+
+	if (!end)
+		return NULL;
+	for (colon = end; colon > line && strncmp(colon, ": ", 2);)
+		colon--;
+	*where = (int) (colon - line);
+	snprintf(name, NAME_SIZE, "%.*s", (int) (end - colon - 2), colon + 2);
+	*at = end + 1;
+	return line;
+}
+
+static bool has_partition(const struct sl_snapshot *snap, struct sl_nearest *near)
+{
+	for (uint32_t p = 0; p < snap->partition.rows; p++) {
+		const char *name = sl_snapshot_str(snap, snap->partition.name[p]);
+
+		if (!strcmp(name, near->word))
 			return true;
+		sl_nearest_try(near, name);
+	}
 	return false;
 }
 
-int sl_bundle_strangers(const struct sl_bundle *b, const struct sl_snapshot *snap,
-			void (*tell)(const char *what, void *arg), void *arg, struct sl_error *err)
+void sl_bundle_strangers(const struct sl_bundle *b, const struct sl_snapshot *snap,
+			 void (*tell)(const char *what, void *arg), void *arg)
 {
-	struct sl_script *s = sl_script_create(b, NULL, err);
-	struct sl_site_figures figures;
-	struct site site = { .figures = &figures };
-	char text[512];
-	int found = 0;
+	const char *at = b->partitions, *line;
+	char name[NAME_SIZE], text[1024], hint[NAME_SIZE + 20];
+	int where;
 
-	if (!s)
-		return -1;
-	if (sl_script_call(s, read_site, &site, err))
-		found = -1;
-	for (unsigned i = 0; !found && i + 1 < site.partitions; i++) {	/* the last one stands for all others */
-		if (has_partition(snap, site.partition[i]))
+	while ((line = next_named(&at, &where, name))) {
+		struct sl_nearest near = { .word = name };
+
+		if (has_partition(snap, &near))
 			continue;
-		snprintf(text, sizeof(text), "%.300s: no partition '%.64s' in this cluster: what is said of it has no effect",
-			 b->site ? b->site : b->policy, site.partition[i]);
+		snprintf(hint, sizeof(hint), near.best ? "; did you mean '%s'?" : "%s", near.best ? near.best : "");
+		snprintf(text, sizeof(text), "%.*s: no partition '%s' in this cluster: what is said of it has no effect%s",
+			 where < 300 ? where : 300, line, name, hint);
 		tell(text, arg);
 	}
-	sl_script_destroy(s);
-	return found;
 }
 
 /* Let the script decide about a snapshot and check what it decided. */
@@ -134,22 +130,31 @@ done:
 	return r;
 }
 
-static int probe(struct sl_script *s, const struct site *site, const struct sl_limits *limits, char **trace,
+/* Where the site's sets decide in turn, and the default one. */
+static int probe(struct sl_script *s, const struct sl_bundle *b, const struct sl_limits *limits, char **trace,
 		 struct sl_error *err)
 {
 	struct sl_limits defaults = { .memory = 0, .budget_us = SL_LOAD_BUDGET_US };
+	char name[MAX_PROBED][NAME_SIZE] = { "the default" };
+	const char *partition[MAX_PROBED] = { name[0] }, *at = b->partitions;
 	struct sl_snapshot snap;
+	unsigned n = 1;
+	int r = -1, where;
 	size_t size;
-	void *bytes = sl_probe_snapshot(site->partition, site->partitions, &size, err);
-	int r = -1;
+	void *bytes;
 
+	while (n < MAX_PROBED && next_named(&at, &where, name[n])) {
+		partition[n] = name[n];
+		n++;
+	}
+	bytes = sl_probe_snapshot(partition, n, &size, err);
 	if (bytes && !sl_snapshot_open(&snap, bytes, size, err))
 		r = try_on(s, &snap, limits ? limits : &defaults, trace, err);
 	free(bytes);
 	if (r && err) {
-		size_t n = strlen(err->text);
+		size_t length = strlen(err->text);
 
-		snprintf(err->text + n, sizeof(err->text) - n, " (while probed on a canned cluster)");
+		snprintf(err->text + length, sizeof(err->text) - length, " (while probed on a canned cluster)");
 	}
 	return r;
 }
@@ -158,7 +163,6 @@ struct sl_bundle *sl_bundle_load(const struct sl_bundle_source *src, const struc
 				 char **trace, struct sl_error *err)
 {
 	struct sl_bundle *b;
-	struct site site = { 0 };
 	struct sl_script *s;
 	int r;
 
@@ -175,10 +179,9 @@ struct sl_bundle *sl_bundle_load(const struct sl_bundle_source *src, const struc
 	/* no policy requires them: for sl_script_explain() and sl_script_stand_in() */
 	sl_bundle_module(b, "sched.explain", NULL);
 	sl_bundle_own(b, "sched.stand_in", "policies/easy.lua", NULL);
-	site.figures = &b->figures;
-	r = sl_script_call(s, read_site, &site, err);
+	r = sl_script_call(s, read_site, b, err);
 	if (!r)
-		r = probe(s, &site, limits, trace, err);
+		r = probe(s, b, limits, trace, err);
 	sl_script_destroy(s);
 	sl_bundle_seal(b);
 	if (!r)

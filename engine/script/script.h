@@ -44,12 +44,9 @@ struct sl_bundle *sl_bundle_load(const struct sl_bundle_source *src, const struc
 int sl_bundle_undefined(const struct sl_bundle *b, void (*tell)(const char *what, void *arg), void *arg,
 			struct sl_error *err);
 
-/*
- * Call tell() for each partition that the site file names and that is not in this snapshot.
- * 0, or -1 with *err.
- */
-int sl_bundle_strangers(const struct sl_bundle *b, const struct sl_snapshot *snap,
-			void (*tell)(const char *what, void *arg), void *arg, struct sl_error *err);
+/* Call tell() for each partition that the site file names and that is not in this snapshot. */
+void sl_bundle_strangers(const struct sl_bundle *b, const struct sl_snapshot *snap,
+			 void (*tell)(const char *what, void *arg), void *arg);
 
 /* A fresh state of the set.  NULL with *err. */
 struct sl_script *sl_script_create(const struct sl_bundle *b, const struct sl_limits *limits, struct sl_error *err);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <grp.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -14,9 +15,10 @@
 #include "script/script.h"
 #include "tool/confine.h"
 #include "tool/excerpt.h"
+#include "tool/statedir.h"
 
 struct values {
-	const char *path, *user;
+	const char *path, *user, *snapshot;
 	double budget;
 	int64_t trusted_uid;
 	bool trust, quiet;
@@ -37,6 +39,9 @@ static const struct sl_option options[] = {
 	  .doc = "directories to search for policies before the bundled ones" },
 	{ .name = "budget", .type = SL_OPTION_NUMBER, .offset = offsetof(struct values, budget), .argument = "SECONDS",
 	  .min = 0.01, .max = 86400, .standard = "2", .doc = "wall time that the probe may take" },
+	{ .name = "snapshot", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, snapshot), .argument = "FILE",
+	  .doc = "warn of partitions that this cluster does not have; default: the plug-in's last snapshot, where it "
+		 "may be read" },
 	{ .name = "quiet", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, quiet),
 	  .doc = "print problems only" },
 	{ 0 }
@@ -146,6 +151,36 @@ static void tell(const char *what, void *arg)
 	sl_excerpt(what, stdout);
 }
 
+/* Warn of what has no effect on the cluster at hand.  0, or -1 with *err when the one that was named
+ * cannot be read. */
+static int tell_strangers(const struct values *v, const struct sl_bundle *bundle, struct sl_error *err)
+{
+	char file[PATH_MAX + 16];
+	struct sl_snapshot snap;
+	struct sl_error why;
+	void *bytes = NULL;
+	size_t size;
+	int rc = -1;
+
+	if (!*bundle->partitions)
+		return 0;
+	if (v->snapshot)
+		snprintf(file, sizeof(file), "%s", v->snapshot);
+	else if (sl_statedir_find(NULL, file, PATH_MAX, &why))
+		return 0;
+	else
+		strcat(file, "/last.snap");
+	if (!sl_image_load(&sl_snapshot_schema, file, &bytes, &size, &why) && !sl_snapshot_open(&snap, bytes, size, &why)) {
+		sl_bundle_strangers(bundle, &snap, tell, NULL);
+		rc = 0;
+	}
+	free(bytes);
+	if (!rc || !v->snapshot)
+		return 0;
+	*err = why;
+	return -1;
+}
+
 /* Check one file.  Returns 0 when it is fine, 1 after printing what is not. */
 static int check(const struct values *v, const char *file)
 {
@@ -155,7 +190,7 @@ static int check(const struct values *v, const char *file)
 	int undefined = bundle ? sl_bundle_undefined(bundle, tell, NULL, &err) : 0;
 	bool bad;
 
-	if (undefined < 0) {
+	if (undefined < 0 || (bundle && tell_strangers(v, bundle, &err))) {
 		sl_bundle_destroy(bundle);
 		bundle = NULL;
 	}
@@ -211,6 +246,10 @@ const struct sl_verb sl_verb_check = {
 		"what was expected\", followed by that line, with a mark under what is meant, and a\n"
 		"traceback where there is one.\n"
 		"\n"
+		"Partitions that a site file names and the cluster does not have are warned of, where\n"
+		"there is a picture of the cluster: the plug-in's last one, or a capture that --snapshot\n"
+		"names.\n"
+		"\n"
 		"With --trust it also refuses what production refuses: a file or a directory above\n"
 		"it that belongs to neither root nor SlurmUser or that others may write to, and\n"
 		"symbolic links that lead out of the policy path.  Root is warned of what the engine\n"
@@ -221,6 +260,7 @@ const struct sl_verb sl_verb_check = {
 		"*0* all files are fine, *1* some are not, *2* wrong usage.\n"
 		"# EXAMPLES\n"
 		"    schedlua check --trust --uid=$(id -u slurm) /etc/slurm/sched.lua\n"
-		"    schedlua check --trust --user=schedlua /etc/slurm/sched.lua\n",
+		"    schedlua check --trust --user=schedlua /etc/slurm/sched.lua\n"
+		"    schedlua-capture now.snap && schedlua check --snapshot=now.snap sched.lua\n",
 	.run = run,
 };

@@ -136,14 +136,12 @@ static void tell_undefined(const char *what, void *arg)
 }
 
 /* A name that is misspelt on a line that no trial came to is no reason to refuse the
- * set, nor is a partition that is not there; both are worth knowing now.  The snapshot
- * may be NULL. */
-static void go_live(struct engine *e, struct sl_bundle *bundle, const struct sl_snapshot *snap)
+ * set, but worth knowing now. */
+static void go_live(struct engine *e, struct sl_bundle *bundle)
 {
 	struct sl_error err;
 
-	if (bundle && (sl_bundle_undefined(bundle, tell_undefined, NULL, &err) < 0 ||
-		       (snap && sl_bundle_strangers(bundle, snap, tell_undefined, NULL, &err) < 0)))
+	if (bundle && sl_bundle_undefined(bundle, tell_undefined, NULL, &err) < 0)
 		fprintf(stderr, "%s\n", err.text);
 	sl_bundle_destroy(e->live);
 	e->live = bundle;
@@ -245,7 +243,7 @@ static int load_and_try(struct engine *e, const struct sl_frame *frame, char **t
 		sl_bundle_destroy(bundle);
 	} else {
 		sl_bundle_retell(bundle);
-		go_live(e, bundle, bytes ? &snap : NULL);
+		go_live(e, bundle);
 	}
 	close_snapshot(bytes, size);
 	return rc;
@@ -265,7 +263,7 @@ static void answer_load(struct engine *e, const struct sl_frame *frame, struct s
 	e->wanted = *e->site;
 	loaded->ok = 1;
 	if (!e->wanted) {
-		go_live(e, NULL, NULL);
+		go_live(e, NULL);
 		if (!e->bundled) {
 			loaded->ok = 0;
 			err = e->bundled_error;
@@ -373,7 +371,7 @@ static int reload_and_decide(struct engine *e, const struct sl_snapshot *snap, i
 		return 0;
 	bundle = load_wanted(e, (int64_t) ((double) budget_us * SHARE_LOAD), &trace, &err);
 	if (bundle && !try_set(e, bundle, snap, since, (int64_t) ((double) budget_us * SHARE_TRY), &trace, &err)) {
-		go_live(e, bundle, snap);
+		go_live(e, bundle);
 		plan->reload = SL_RELOAD_LIVE;
 		plan->interval_s = sl_bundle_figures(bundle)->interval_s;
 		plan->budget_s = sl_bundle_figures(bundle)->budget_s;
@@ -431,6 +429,33 @@ static int decide_instead(struct engine *e, const struct sl_frame_decide *reques
 			 (int64_t) ((double) request->budget_us * SHARE_ALL), err);
 }
 
+/* The first thing said stands, and how many more there are. */
+struct odd {
+	char first[200];
+	unsigned more;
+};
+
+static void note_odd(const char *what, void *arg)
+{
+	struct odd *odd = arg;
+
+	if (*odd->first)
+		odd->more++;
+	else
+		snprintf(odd->first, sizeof(odd->first), "%s", what);
+}
+
+/* A partition that is not there is no reason to refuse a set either.  It may come and go
+ * while the set lives. */
+static void say_odd(const struct engine *e, const struct sl_snapshot *snap, struct sl_frame_plan *plan)
+{
+	struct odd odd = { .more = 0 };
+
+	if (e->live)
+		sl_bundle_strangers(e->live, snap, note_odd, &odd);
+	snprintf(plan->odd, sizeof(plan->odd), odd.more ? "%s (and %u more)" : "%s", odd.first, odd.more);
+}
+
 /* Decide into e->decision.  0, or -1 with *err. */
 static int decide(struct engine *e, const struct sl_frame_decide *request, const struct sl_snapshot *snap,
 		  int64_t since, struct sl_frame_plan *plan, struct sl_error *err)
@@ -471,6 +496,7 @@ static void answer_decide(struct engine *e, const struct sl_frame *frame, struct
 	if (open_snapshot(frame, &snap, &bytes, &size, &err) ||
 	    decide(e, &frame->body.decide, &snap, since, plan, &err))
 		goto error;
+	say_odd(e, &snap, plan);
 	if (d->check.code) {
 		err = d->check;
 		sl_fail_in(&err, "the plan is not feasible");

@@ -109,8 +109,8 @@ static int plan(const struct values *v, const char *file)
 		usage = sl_usage_provider(sl_ledger_usage(ledger));
 		decision.usage = &usage;
 	}
-	if (sl_bundle_strangers(bundle, &snap, tell, NULL, &err) < 0 ||
-	    sl_decide(bundle, &snap, &limits, sl_clock_us(), &decision, &err))
+	sl_bundle_strangers(bundle, &snap, tell, NULL);
+	if (sl_decide(bundle, &snap, &limits, sl_clock_us(), &decision, &err))
 		goto error;
 	status = print(v, file, &snap, &decision);
 error:

@@ -58,6 +58,7 @@ static const struct line {
 	{ "site", "site file", TEXT, false },
 	{ "idle_why", "idle because", TEXT, false },
 	{ "held", "nothing starts in", TEXT, false },
+	{ "odd", "without effect", TEXT, false },
 	{ "usage_stale", "usage is old", TEXT, false },
 	{ "refusal", "set refused", TEXT, false },
 	{ "last_error", "last error", TEXT, false },
@@ -404,7 +405,8 @@ const struct sl_verb sl_verb_status = {
 		"# JSON\n"
 		"With --json the file is printed as it is: *source* (site, last good, bundled,\n"
 		"fallback, idle), *policy*, *site*, *idle_why*, *held* (partitions where nothing starts,\n"
-		"as what guards them failed, and why), *usage_stale*, *refusal* (why the set\n"
+		"as what guards them failed, and why), *odd* (what of the site file has no effect on\n"
+		"this cluster), *usage_stale*, *refusal* (why the set\n"
 		"in the files does not decide), *last_error*, *last_error_time*,\n"
 		"*strikes*, *next_try_s*, *version*, *slurm_version*, *pid*, *engine_pid*,\n"
 		"*engine_holds* (what the engine gave up: uid, system calls, files),\n"

@@ -437,6 +437,9 @@ static void note_plan(struct sl_host *h, struct sl_host_answer *a)
 		say(h, *p->stale ? 0 : 1, "%s%s", *p->stale ? "what was used may be out of date: " :
 		    "what was used is up to date again", p->stale);
 	snprintf(h->state.stale, sizeof(h->state.stale), "%s", p->stale);
+	if (strcmp(h->state.odd, p->odd) && *p->odd)
+		say(h, 1, "%s", p->odd);
+	snprintf(h->state.odd, sizeof(h->state.odd), "%s", p->odd);
 	a->policy = h->state.policy;
 	a->held = p->held;
 	a->policy_failed = p->code != SL_OK;

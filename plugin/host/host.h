@@ -68,6 +68,7 @@ struct sl_host_state {
 	char holds[128];		/* what the engine gave up, as it says */
 	int64_t ledger_safe;		/* all that had ended by this snapshot is in the ledger; -1: there is none */
 	char stale[256];		/* why usage may be out of date, or empty */
+	char odd[256];			/* what of the live set has no effect on this cluster, or empty */
 	char refusal[4096];		/* why a set was refused, last time */
 	uint32_t strikes;
 	double next_try_s;

@@ -202,6 +202,7 @@ static void put_all(FILE *f, const struct sl_status *s)
 	put_string(f, "policy", s->policy);
 	put_string(f, "site", s->site);
 	put_string(f, "engine_holds", s->engine_holds);
+	put_string(f, "odd", s->odd);
 	put_string(f, "usage_stale", s->usage_stale);
 	put_string(f, "held", s->held);
 	put_string(f, "idle_why", s->source == SL_SOURCE_IDLE ? s->idle_why : "");

@@ -69,6 +69,7 @@ struct sl_status {
 	uint32_t strikes;
 	double next_try_s;		/* until the engine is started again; 0: now */
 	const char *engine_holds;	/* what the engine gave up, or empty */
+	const char *odd;		/* what of the site file has no effect on this cluster, or empty */
 	const char *usage_stale;	/* why what was used may be out of date, or empty */
 	uint64_t queued, running, nodes;	/* of the last snapshot */
 	struct sl_waiting {

@@ -86,6 +86,7 @@ static void must_be_a_frame(int sock, struct sl_frame *f, enum kind kind)
 		     f->body.loaded.interval_s >= 0 && f->body.loaded.interval_s <= SL_INTERVAL_MAX_S);
 	if (f->type == SL_FRAME_PLAN)
 		MUST(memchr(f->body.plan.stale, 0, sizeof(f->body.plan.stale)) &&
+		     memchr(f->body.plan.odd, 0, sizeof(f->body.plan.odd)) &&
 		     memchr(f->body.plan.policy, 0, sizeof(f->body.plan.policy)) &&
 		     memchr(f->body.plan.text, 0, sizeof(f->body.plan.text)) &&
 		     memchr(f->body.plan.reload_text, 0, sizeof(f->body.plan.reload_text)) &&

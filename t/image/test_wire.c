@@ -299,7 +299,7 @@ static void malformed_headers_are_refused_and_leak_no_descriptor(void **state)
 	expect_refusal(p, &r, 16, 0, SL_EFORMAT, "frame: magic 0x1234, expected 0x4c53");
 	r = raw_of(SL_FRAME_BYE, NULL, 0);
 	r.version = 9;
-	expect_refusal(p, &r, 16, 0, SL_EVERSION, "frame: version 9, expected 4");
+	expect_refusal(p, &r, 16, 0, SL_EVERSION, "frame: version 9, expected 5");
 }
 
 static void bodies_that_break_a_rule_are_refused(void **state)

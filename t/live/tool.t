@@ -28,6 +28,23 @@ status_by_scontrol() {
 }
 it "status asks scontrol where slurm.conf does not say it" status_by_scontrol
 
+without_effect() { schedlua status | grep -q "^without effect .*sched.lua:2: no partition 'smal' in this cluster.*mean 'small'?"; }
+no_partition() {
+	mark_log
+	printf 'return (require "sched").site { partitions = {\n  smal = "fcfs" } }\n' | cluster_site
+	wait_for 20 without_effect
+	log_said "sched.lua:2: no partition 'smal' in this cluster"
+	schedlua check "$C/etc/sched.lua" | grep -q "sched.lua:2: no partition 'smal'"
+	scontrol create PartitionName=smal Nodes=n001
+	wait_for 20 fails without_effect
+	status_is source site
+	scontrol delete PartitionName=smal
+	wait_for 20 without_effect
+	cluster_default_site
+	wait_for 20 fails without_effect
+}
+it "status and check warn of a partition that the cluster does not have, while it has not" no_partition
+
 explained() { schedlua explain "$1" > "$C/out" && grep -qE "$2" "$C/out"; }
 
 explain_wait() {

@@ -249,6 +249,7 @@ static bool answer_words(const char *mode, int sock, const struct sl_frame *requ
 		p.body.interval_s = p.body.budget_s = 1e300;
 	strcpy(p.body.policy, forged);
 	strcpy(p.body.stale, forged);
+	strcpy(p.body.odd, forged);
 	strcpy(p.body.text, forged);
 	return send_raw(sock, &p, sizeof(p), -1, 0, 0);
 }

@@ -149,6 +149,26 @@ static void a_good_site_goes_live_and_decides(void **state)
 	assert_int_equal(started, 0);
 }
 
+static void partitions_that_are_not_there_are_told_of_with_each_plan(void **state)
+{
+	struct engine *e = *state;
+	struct sl_frame_plan plan;
+	uint32_t started;
+
+	write_site(e, "return (require \"sched\").site { partitions = {\np = \"easy\",\nqqq = \"easy\",\n"
+		      "[\"qq,pp\"] = \"easy\" } }\n");
+	assert_int_equal(load_site(e, e->site, snapshot_fd()).ok, 1);
+	plan = decide(e, snapshot_fd(), &started);
+	assert_int_equal(plan.ok, 1);
+	CONTAINS(plan.odd, "sched.lua:");
+	CONTAINS(plan.odd, "in this cluster: what is said of it has no effect");
+	CONTAINS(plan.odd, " (and 2 more)");
+	write_site(e, "return (require \"sched\").site { partitions = { p = \"easy\" } }\n");
+	plan = decide(e, snapshot_fd(), &started);
+	assert_int_equal(plan.reload, SL_RELOAD_LIVE);
+	assert_string_equal(plan.odd, "");
+}
+
 static void a_syntax_error_is_refused_with_its_line_and_easy_stays(void **state)
 {
 	struct engine *e = *state;
@@ -465,6 +485,7 @@ int main(void)
 		TEST(sigterm_ends_it),
 		TEST(it_ends_when_its_parent_ends),
 		TEST(a_good_site_goes_live_and_decides),
+		TEST(partitions_that_are_not_there_are_told_of_with_each_plan),
 		TEST(a_syntax_error_is_refused_with_its_line_and_easy_stays),
 		TEST(a_set_that_fails_on_the_clusters_snapshot_is_refused),
 		TEST(a_missing_site_is_refused_and_found_later),

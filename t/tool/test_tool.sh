@@ -172,7 +172,7 @@ plan_site() {
 	printf 'local sched = require "sched"\nreturn sched.site { default = { "mine", user = "ada" } }\n' >"$T/sched.lua"
 	run 0 plan --site="$T/sched.lua" "$T/busy.json" && out "^policy .*mine" && out "only ada$" || return 1
 	echo 'return (require "sched").site { partitions = { p = "easy", gpuu = "easy" } }' >"$T/stranger.lua"
-	run 0 plan --site="$T/stranger.lua" "$T/busy.json" && err "stranger.lua: no partition 'gpuu' in this cluster"
+	run 0 plan --site="$T/stranger.lua" "$T/busy.json" && err "stranger.lua:1: no partition 'gpuu' in this cluster"
 }
 ok "plan takes a site file and the policies beside it" plan_site
 
@@ -234,6 +234,21 @@ check_wrong() {
 		out "^$T/silent.lua:1: returned nothing, expected what sched.site .* returns, or a policy's table$"
 }
 ok "check says file, line and what was expected" check_wrong
+
+check_stranger() {
+	printf '%s\n' 'return (require "sched").site {' 'partitions = {' 'p = "easy", ["pp,other"] = "easy",' '} }' >"$T/many.lua"
+	run 0 check --snapshot="$T/busy.json" "$T/many.lua" && out "many.lua: OK" &&
+		out "^$T/many.lua:3: no partition 'other' in this cluster: what is said of it has no effect$" &&
+		out "^$T/many.lua:3: no partition 'pp' in this cluster.*; did you mean 'p'?$" &&
+		out '^  *3 | p = "easy", \["pp,other"' && ! out "partition 'p' in" >/dev/null &&
+		run 1 check --snapshot="$T/nothing.snap" "$T/many.lua" && out "nothing.snap: No such file" || return 1
+	# the last one that the plug-in kept, where there is one
+	mkdir -p "$T/spool/schedlua" && cp "$T/busy.json" "$T/spool/schedlua/last.snap" &&
+		echo "StateSaveLocation=$T/spool" >"$T/slurm.conf" || return 1
+	SLURM_CONF=$T/slurm.conf run 0 check "$T/many.lua" && out "no partition 'pp'" && run 0 check "$T/many.lua" &&
+		! out "no partition" >/dev/null
+}
+ok "check warns of partitions that the cluster does not have" check_stranger
 
 check_bytecode() {
 	printf '\033Lua' >"$T/byte.lua"

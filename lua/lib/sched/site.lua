@@ -432,7 +432,7 @@ local function partition_names(key, taken, at)
 end
 
 local function build(t, at)
-	local site = { interval = t.interval or 0, budget = t.budget or 0, sets = {} }
+	local site = { interval = t.interval or 0, budget = t.budget or 0, sets = {}, named = "" }
 	local taken = {}
 	check_figures(t, at)
 	site.default = compose(t.default == nil and "easy" or t.default, function(...) return at("default", ...) end,
@@ -444,6 +444,9 @@ local function build(t, at)
 		local names = partition_names(key, taken, at)
 		local set = compose(list, function(...) return at("partitions", names[1], ...) end, t.on_failure)
 		set.partitions = names
+		for _, name in ipairs(names) do
+			site.named = site.named .. ("%s: %s\n"):format(at("partitions", name), name)
+		end
 		site.sets[#site.sets + 1] = set
 	end
 	return site
@@ -545,7 +548,7 @@ function M.single(name, text)
 			list[key] = value_of(value)
 		end
 	end
-	return finish { interval = 0, budget = 0, sets = {}, default = compose(list, at) }
+	return finish { interval = 0, budget = 0, sets = {}, named = "", default = compose(list, at) }
 end
 
 return M

@@ -22,6 +22,10 @@ describe("a policy", function()
 			refusal("\nfunction M.admit(job) if job.id < 0 then return true end end"))
 		assert.matches(head .. "allow returned nothing for job %d+, expected true, false and a reason, or \"later\"",
 			refusal("\nfunction M.allow(job) end"))
+		assert.matches(head .. "allow returned \"latr\" for job %d+, expected true, false and a reason, or \"later\"",
+			refusal("\nfunction M.allow(job) return 'latr', 'x' end"))
+		assert.matches(head .. "admit returned \"not today\" for job %d+, expected true, or false and a reason",
+			refusal("\nfunction M.admit(job) return 'not today' end"))
 		assert.matches(head .. "rank returned nothing for job %d+, expected a number", refusal("\nfunction M.rank(job) end"))
 		assert.matches(head .. "rank returned \"high\" for job %d+, expected a number",
 			refusal("\nfunction M.rank(job) return 'high' end"))

@@ -90,15 +90,11 @@ static bool ask_admit(lua_State *L, struct sl_lua *x, const struct sl_entry *e)
 
 /* -- allow ------------------------------------------------------------- */
 
-/* What allow(job, cluster) answered: true, false or "later", and the reason. */
-static enum sl_lua_allow read_allow(lua_State *L, struct sl_lua *x)
+/* What allow(job, cluster) answered: true, false or "later" (sched/site.lua), and the reason. */
+static enum sl_lua_allow read_allow(lua_State *L)
 {
-	if (lua_type(L, -2) == LUA_TSTRING) {
-		if (strcmp(lua_tostring(L, -2), "later"))
-			luaL_error(L, "policy %s: allow returned \"%s\", expected true, false or \"later\"",
-				   x->set_name, lua_tostring(L, -2));
+	if (lua_type(L, -2) == LUA_TSTRING)
 		return SL_ALLOW_LATER;
-	}
 	return lua_toboolean(L, -2) ? SL_ALLOW_YES : SL_ALLOW_NO;
 }
 
@@ -128,7 +124,7 @@ enum sl_lua_allow sl_lua_entry_allowed(lua_State *L, struct sl_lua *x, struct sl
 	sl_lua_push_job(L, x, e.job, e.partition);
 	sl_lua_push_cluster(L, x);
 	lua_call(L, 2, 2);
-	answer = read_allow(L, x);
+	answer = read_allow(L);
 	x->asking--;
 	why = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "not allowed by the policy";
 	/* what is said of a place holds for that place only */

@@ -267,8 +267,10 @@ local function bound(part, key)
 	end
 	return f and function(job, cluster)
 		local answer, why = f(job, cluster, opt, part.state)
-		if answer == nil and why == nil then
-			blame(part, key, f, job, nil)
+		-- a text alone would be true: who returns one means a reason
+		if answer == nil and why == nil or
+			type(answer) == "string" and not (key == "allow" and answer == "later") then
+			blame(part, key, f, job, answer)
 		end
 		return answer, why
 	end

@@ -32,6 +32,7 @@
 
 #include "base/grow.h"
 #include "base/map.h"
+#include "model/request.h"
 
 enum by { BY_USER, BY_ACCOUNT, BY_QOS };
 
@@ -109,100 +110,22 @@ static const struct name *find_name(const struct held *h, uint64_t key)
 
 /* -- what a job has, and what it asks for ---------------------------------- */
 
-static int64_t units_of(const struct held *h, const struct sl_snapshot *s, const struct sl_place *place, uint32_t count)
-{
-	int64_t n = 0;
-
-	if (h->unit == SL_UNIT_NODE)
-		return count;
-	for (uint32_t i = 0; i < count; i++) {
-		if (h->unit == SL_UNIT_CPU)
-			n += (int64_t) place[i].cores * (s->node.threads[place[i].node] ? s->node.threads[place[i].node] : 1);
-		for (unsigned k = 0; h->unit == SL_UNIT_GPU && h->gpu_kinds >> k; k++)
-			if (h->gpu_kinds >> k & 1)
-				n += place[i].gres[k];
-	}
-	return n;
-}
-
-static int64_t node_gpus(const struct sl_snapshot *s, uint32_t node)
-{
-	struct sl_range r = s->node.gres[node];
-	int64_t n = 0;
-
-	for (uint32_t i = r.first; i < r.first + r.count; i++)
-		if (!strcmp(sl_snapshot_str(s, s->gres_kind.name[s->node_gres.kind[i]]), "gpu"))
-			n += s->node_gres.count[i];
-	return n;
-}
-
-static int64_t gpus_asked(const struct sl_snapshot *s, struct sl_range r, int64_t tasks, int64_t nodes)
-{
-	int64_t n = 0;
-
-	for (uint32_t i = r.first; i < r.first + r.count; i++) {
-		int64_t count = s->job_gres.count[i];
-
-		if (strcmp(sl_snapshot_str(s, s->job_gres.name[i]), "gpu"))
-			continue;
-		if (s->job_gres.per[i] == SL_PER_JOB)
-			n += count;
-		else
-			n += count * (s->job_gres.per[i] == SL_PER_TASK ? tasks : nodes);
-	}
-	return n;
-}
-
 static bool has_whole_nodes(const struct sl_snapshot *s, struct sl_entry e)
 {
 	return s->job.flags[e.job] & SL_JOBF_EXCLUSIVE || s->partition.oversubscribe[e.partition] == 0 ||
 	       s->meta.select_flags[0] & SL_SELECT_WHOLE_NODE;
 }
 
-/* One way to run a job: as asked, or an alternative. */
-struct way {
-	int64_t nodes, cpus, tasks, cpus_per_task, limit;
-	struct sl_range gres;
-};
-
-static struct way way_asked(const struct sl_snapshot *s, uint32_t job)
-{
-	const struct sl_job_view *j = &s->job;
-	int64_t nodes = j->min_nodes[job] ? j->min_nodes[job] : 1, cpus = j->min_cpus[job];
-	int64_t least = (int64_t) j->pn_min_cpus[job] * nodes;
-
-	return (struct way) {
-		.nodes = nodes, .cpus = cpus > least ? cpus : least, .cpus_per_task = j->cpus_per_task[job],
-		.tasks = j->num_tasks[job] ? j->num_tasks[job] : nodes * j->ntasks_per_node[job],
-		.limit = j->time_limit[job], .gres = j->gres[job],
-	};
-}
-
-static struct way way_of_shape(const struct sl_snapshot *s, uint32_t job, uint32_t shape)
-{
-	const struct sl_shape_view *v = &s->shape;
-	int64_t nodes = v->min_nodes[shape] ? v->min_nodes[shape] : 1;
-
-	return (struct way) {
-		.nodes = nodes, .cpus_per_task = v->cpus_per_task[shape],
-		.tasks = v->num_tasks[shape] ? v->num_tasks[shape] : nodes * v->ntasks_per_node[shape],
-		.limit = v->time_limit[shape] ? v->time_limit[shape] : s->job.time_limit[job], .gres = v->gres[shape],
-	};
-}
-
 /* The least that a way to run an entry can come to. */
-static int64_t units_asked(const struct held *h, struct sl_lua *x, struct sl_entry e, const struct way *w)
+static int64_t units_asked(const struct held *h, struct sl_lua *x, struct sl_entry e, const struct sl_ask *a)
 {
 	const struct sl_snapshot *s = x->snap;
 	uint32_t node = sl_nodeset_next(sl_cluster_partition_nodes(x->cluster, e.partition), 0);
 	bool some = node < s->node.rows;
 	int64_t threads = some && s->node.threads[node] ? s->node.threads[node] : 1;
 	int64_t per_node = some && s->node.cores[node] ? s->node.cores[node] : 1;
-	int64_t nodes = w->nodes, cpus = w->cpus, cores;
+	int64_t nodes = a->min_nodes, cores = (sl_ask_cpus(a) + threads - 1) / threads;
 
-	if (w->tasks * w->cpus_per_task > cpus)
-		cpus = w->tasks * w->cpus_per_task;
-	cores = (cpus + threads - 1) / threads;
 	if (cores < nodes)
 		cores = nodes;
 	if (nodes * per_node < cores)
@@ -210,8 +133,8 @@ static int64_t units_asked(const struct held *h, struct sl_lua *x, struct sl_ent
 	if (h->unit == SL_UNIT_NODE)
 		return nodes;
 	if (some && has_whole_nodes(s, e))
-		return nodes * (h->unit == SL_UNIT_CPU ? per_node * threads : node_gpus(s, node));
-	return h->unit == SL_UNIT_CPU ? cores * threads : gpus_asked(s, w->gres, w->tasks ? w->tasks : nodes, nodes);
+		return nodes * (h->unit == SL_UNIT_CPU ? per_node * threads : sl_node_gpus(s, node));
+	return h->unit == SL_UNIT_CPU ? cores * threads : sl_ask_gpus(s, a, nodes);
 }
 
 /* Seconds of [start, start + limit) that count; *end is where the walltime ends. */
@@ -278,7 +201,7 @@ static void add_started(lua_State *L, struct sl_lua *x, struct held *h, uint32_t
 {
 	struct sl_booking b;
 	struct sl_error err;
-	int64_t limit, end, seconds;
+	int64_t limit, end, seconds, units;
 
 	if (sl_plan_booking(x->plan, false, i, &b, &err))
 		luaL_error(L, "%s", err.text);
@@ -286,7 +209,8 @@ static void add_started(lua_State *L, struct sl_lua *x, struct held *h, uint32_t
 		return;
 	limit = b.end_time == SL_UNLIMITED ? SL_UNLIMITED : b.end_time - b.start_time;
 	seconds = seconds_held(h, b.start_time, limit, &end);
-	add_piece(L, h, key_of(h, x->snap, b.entry.job), multiply(units_of(h, x->snap, b.places, b.count), seconds), end);
+	units = sl_place_units(x->snap, h->gpu_kinds, b.places, b.count, h->unit);
+	add_piece(L, h, key_of(h, x->snap, b.entry.job), multiply(units, seconds), end);
 }
 
 static void forget(struct held *h)
@@ -348,20 +272,17 @@ static void push_name(lua_State *L, struct sl_lua *x, uint64_t key)
 /* What an entry would hold if it started now. */
 static int64_t amount_asked(struct sl_lua *x, struct held *h, struct sl_entry e)
 {
-	struct sl_range shapes = x->snap->job.shapes[e.job];
-	int64_t least, amount, now = sl_cluster_now(x->cluster), end;
+	int64_t least = MOST, amount, now = sl_cluster_now(x->cluster), end;
 	struct sl_booking b;
-	struct way w;
 
 	if (sl_plan_trial(x->plan, &b))
-		return multiply(units_of(h, x->snap, b.places, b.count),
+		return multiply(sl_place_units(x->snap, h->gpu_kinds, b.places, b.count, h->unit),
 				seconds_held(h, now, b.end_time == SL_UNLIMITED ? SL_UNLIMITED :
 					     b.end_time - b.start_time, &end));
-	w = way_asked(x->snap, e.job);
-	least = multiply(units_asked(h, x, e, &w), seconds_held(h, now, w.limit, &end));
-	for (uint32_t i = shapes.first; i < shapes.first + shapes.count; i++) {
-		w = way_of_shape(x->snap, e.job, i);
-		amount = multiply(units_asked(h, x, e, &w), seconds_held(h, now, w.limit, &end));
+	for (uint32_t shape = 0; shape <= x->snap->job.shapes[e.job].count; shape++) {
+		struct sl_ask a = sl_request_read(x->snap, e.job, shape);
+
+		amount = multiply(units_asked(h, x, e, &a), seconds_held(h, now, a.walltime, &end));
 		if (amount < least)
 			least = amount;
 	}

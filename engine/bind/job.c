@@ -7,6 +7,7 @@
 #include "bind/bind.h"
 
 #include "model/native.h"
+#include "model/request.h"
 
 #define JOB(x, field, h) ((x)->snap->job.field[(h)->row])
 
@@ -23,14 +24,17 @@ static void push_partition(lua_State *L, struct sl_lua *x, const struct sl_handl
 
 static void push_cpus(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
-	lua_pushinteger(L, sl_job_asks(x->snap, h->row, SL_UNIT_CPU));
+	struct sl_ask a = sl_request_read(x->snap, h->row, 0);
+
+	lua_pushinteger(L, sl_ask_cpus(&a));
 }
 
 static void push_tasks(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
-	int64_t tasks = sl_job_tasks(x->snap, h->row);
+	struct sl_ask a = sl_request_read(x->snap, h->row, 0);
+	int64_t tasks = sl_ask_tasks(&a);
 
-	lua_pushinteger(L, tasks ? tasks : JOB(x, min_nodes, h));
+	lua_pushinteger(L, tasks ? tasks : a.min_nodes);
 }
 
 /* What only Slurm's select can place of it, in the partition in which it is looked at. */
@@ -51,14 +55,14 @@ static void push_native(lua_State *L, struct sl_lua *x, const struct sl_handle *
 /* Generic resources it asks for in all, { gpu = 4 }: types are added up. */
 static void push_gres_total(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
-	struct sl_range r = JOB(x, gres, h);
+	struct sl_ask a = sl_request_read(x->snap, h->row, 0);
 
 	lua_newtable(L);
-	for (uint32_t i = r.first; i < r.first + r.count; i++) {
+	for (uint32_t i = a.gres.first; i < a.gres.first + a.gres.count; i++) {
 		const char *name = sl_snapshot_str(x->snap, x->snap->job_gres.name[i]);
 
 		lua_getfield(L, -1, name);
-		lua_pushinteger(L, lua_tointeger(L, -1) + sl_job_gres_total(x->snap, h->row, i));
+		lua_pushinteger(L, lua_tointeger(L, -1) + sl_ask_gres(x->snap, &a, i, a.min_nodes));
 		lua_setfield(L, -3, name);
 		lua_pop(L, 1);
 	}
@@ -66,7 +70,9 @@ static void push_gres_total(lua_State *L, struct sl_lua *x, const struct sl_hand
 
 static void push_gpus(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
-	lua_pushinteger(L, sl_job_asks(x->snap, h->row, SL_UNIT_GPU));
+	struct sl_ask a = sl_request_read(x->snap, h->row, 0);
+
+	lua_pushinteger(L, sl_ask_gpus(x->snap, &a, a.min_nodes));
 }
 
 /* Seconds since it was submitted. */

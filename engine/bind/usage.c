@@ -10,6 +10,7 @@
  * Each gives a table of names; the same question gives the same table all through a cycle.
  */
 #include "bind/bind.h"
+#include "model/request.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -312,12 +313,13 @@ static int usage_queued(lua_State *L)
 	queue = sl_cluster_queue(x->cluster, &count);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t job = queue[i].job, tasks = x->snap->job.array_pending[job];
+		struct sl_ask a;
 
 		if (seen[job] || !in_partition(x, &q, queue[i].partition))
 			continue;
 		seen[job] = 1;
-		add(L, name_of(x, q.by, job), sl_job_asks(x->snap, job, q.unit) * (tasks ? tasks : 1),
-		    x->snap->job.time_limit[job]);
+		a = sl_request_read(x->snap, job, 0);
+		add(L, name_of(x, q.by, job), sl_ask_units(x->snap, &a, q.unit) * (tasks ? tasks : 1), a.walltime);
 	}
 	lua_remove(L, -2);
 	return keep_answer(L);

@@ -127,14 +127,13 @@ void sl_cluster_totals(const struct sl_cluster *c, struct sl_totals *t);
 
 /* -- usage (cluster_usage.c) ------------------------------------------- */
 
-/* The gres kinds called "gpu", as bits: 1 << row. */
+/* The gres kinds called "gpu", as bits: 1 << row; the GPUs of a node. */
 uint16_t sl_gpu_kinds(const struct sl_snapshot *snap);
+uint32_t sl_node_gpus(const struct sl_snapshot *snap, uint32_t node);
 
-/* What a job asks for at least, each task of an array: CPUs, GPUs, nodes. */
-int64_t sl_job_asks(const struct sl_snapshot *snap, uint32_t job, enum sl_unit unit);
-/* Tasks in all, 0 where it does not say; what a row of its gres comes to in all. */
-int64_t sl_job_tasks(const struct sl_snapshot *snap, uint32_t job);
-int64_t sl_job_gres_total(const struct sl_snapshot *snap, uint32_t job, uint32_t need);
+/* What places come to: CPUs as Slurm counts them (threads of whole cores), GPUs, nodes. */
+int64_t sl_place_units(const struct sl_snapshot *snap, uint16_t gpu_kinds, const struct sl_place *place,
+		       uint32_t count, enum sl_unit unit);
 
 /* What a running (or suspended) job has, and the seconds that it has run; not
  * those that it was suspended. */

@@ -9,6 +9,7 @@
  * cannot be said in a request exactly becomes an upper bound, and the job native.
  */
 #include "model/native.h"
+#include "model/request.h"
 #include "model/want_private.h"
 
 #include <inttypes.h>
@@ -19,16 +20,6 @@
 
 /* More than any node has: what requests are cut to. */
 #define MEMORY_MOST (INT64_C(1) << 52)
-
-/* A request's numbers, before they become cores. */
-struct size {
-	uint32_t min_nodes, max_nodes;
-	uint32_t tasks;			/* to be placed */
-	uint32_t cpus;			/* of a task */
-	uint32_t tasks_per_node, node_cpus;
-	struct sl_range gres;
-	int64_t time_limit;		/* of the shape, 0: the job's */
-};
 
 static uint32_t most(uint32_t a, uint32_t b)
 {
@@ -87,59 +78,37 @@ static void measure_nodes(struct sl_cluster *c, struct part *part)
 	}
 }
 
-static void read_size(const struct sl_cluster *c, const struct want *w, struct size *z)
+/* What a job asks for becomes what it may have in its partition; its tasks, those to be
+ * placed. */
+static void fit_partition(const struct sl_cluster *c, const struct want *w, struct sl_ask *a)
 {
-	const struct sl_job_view *job = &c->snap->job;
-	const struct sl_shape_view *shape = &c->snap->shape;
 	const struct sl_partition_view *part = &c->snap->partition;
-	uint32_t j = w->entry.job, p = w->entry.partition, tasks, min_cpus;
-	bool overcommit = job->flags[j] & SL_JOBF_OVERCOMMIT;
+	uint32_t p = w->entry.partition, tasks = a->tasks;
 
-	if (w->entry.shape) {
-		uint32_t i = job->shapes[j].first + w->entry.shape - 1;
-
-		*z = (struct size) { shape->min_nodes[i], shape->max_nodes[i], 0, most(shape->cpus_per_task[i], 1),
-			shape->ntasks_per_node[i], 0, shape->gres[i], shape->time_limit[i] };
-		tasks = shape->num_tasks[i];
-		min_cpus = times(most(tasks, 1), z->cpus);
-		z->node_cpus = times(z->cpus, most(z->tasks_per_node, 1));
-	} else {
-		*z = (struct size) { job->min_nodes[j], job->max_nodes[j], 0, most(job->cpus_per_task[j], 1),
-			job->ntasks_per_node[j], most(job->pn_min_cpus[j], 1), job->gres[j], 0 };
-		tasks = job->num_tasks[j];
-		min_cpus = most(job->min_cpus[j], 1);
-		if (overcommit) {	/* min_cpus says how many, whatever the tasks */
-			z->cpus = 1;
-		} else {
-			uint32_t k = z->tasks_per_node && tasks ? least(tasks, z->tasks_per_node) : z->tasks_per_node;
-
-			z->node_cpus = most(z->node_cpus, times(z->cpus, most(k, 1)));
-		}
-	}
-	z->tasks = over(min_cpus, z->cpus);
-	if (!overcommit || w->entry.shape)
-		z->tasks = most(z->tasks, tasks);
-	z->min_nodes = most(most(z->min_nodes, part->min_nodes[p]), 1);
-	if (!z->max_nodes)
-		z->max_nodes = most(z->min_nodes, most(z->tasks, job->max_cpus[j] / z->cpus));
+	a->tasks = over(a->min_cpus, a->cpus_per_task);
+	if (!a->overcommit)
+		a->tasks = most(a->tasks, tasks);
+	a->min_nodes = most(a->min_nodes, part->min_nodes[p]);
+	if (!a->max_nodes)
+		a->max_nodes = most(a->min_nodes, most(a->tasks, a->max_cpus / a->cpus_per_task));
 	if (tasks)
-		z->max_nodes = least(z->max_nodes, most(tasks, z->min_nodes));
+		a->max_nodes = least(a->max_nodes, most(tasks, a->min_nodes));
 	if (part->max_nodes[p])
-		z->max_nodes = least(z->max_nodes, part->max_nodes[p]);
+		a->max_nodes = least(a->max_nodes, part->max_nodes[p]);
 	if (w->entry.loan) {
 		const struct sl_loan *loan = &c->loan[w->entry.loan - 1]->pub;
 
 		for (uint32_t i = 0; i <= loan->lenders; i++) {
 			uint32_t limit = part->max_nodes[i ? loan->lender[i - 1] : loan->through];
 
-			z->max_nodes = limit ? least(z->max_nodes, limit) : z->max_nodes;
+			a->max_nodes = limit ? least(a->max_nodes, limit) : a->max_nodes;
 		}
 	}
 }
 
 /* CPUs become cores, on nodes whose cores have so many usable threads.  Returns
  * whether that is exact and not just an upper bound. */
-static bool to_cores(const struct sl_cluster *c, const struct want *w, const struct size *z, uint32_t threads,
+static bool to_cores(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a, uint32_t threads,
 		     struct sl_request *r)
 {
 	uint32_t k = c->snap->job.ntasks_per_core[w->entry.job], use = c->snap->job.threads_per_core[w->entry.job];
@@ -148,32 +117,32 @@ static bool to_cores(const struct sl_cluster *c, const struct want *w, const str
 		threads = use;
 	if (!k && (c->snap->meta.select_flags[0] & SL_SELECT_ONE_TASK_PER_CORE))
 		k = 1;
-	r->cores_per_task = over(z->cpus, threads);
-	r->tasks_per_core = z->cpus < threads ? threads / z->cpus : 1;
+	r->cores_per_task = over(a->cpus_per_task, threads);
+	r->tasks_per_core = a->cpus_per_task < threads ? threads / a->cpus_per_task : 1;
 	if (k)
 		r->tasks_per_core = least(r->tasks_per_core, k);
-	r->min_cores_per_node = over(z->node_cpus, threads);
-	return k || z->cpus % threads == 0 || threads % z->cpus == 0;
+	r->min_cores_per_node = over(a->node_cpus, threads);
+	return k || a->cpus_per_task % threads == 0 || threads % a->cpus_per_task == 0;
 }
 
-static void ask_cores(struct sl_cluster *c, struct want *w, const struct size *z)
+static void ask_cores(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
 	struct sl_request *r = &w->pub.request, other;
 	struct part *part = cluster_part(c, &w->entry);
 	uint32_t share = cluster_sharing(c, w->entry.job, w->entry.partition);
 
 	other = *r;
-	if (!to_cores(c, w, z, part->min_threads, r))
+	if (!to_cores(c, w, a, part->min_threads, r))
 		w->pub.native |= SL_NATIVE_ODD_TASKS;
 	if (part->max_threads != part->min_threads && !r->whole_nodes) {
-		if (!to_cores(c, w, z, part->max_threads, &other) || other.cores_per_task != r->cores_per_task ||
+		if (!to_cores(c, w, a, part->max_threads, &other) || other.cores_per_task != r->cores_per_task ||
 		    other.tasks_per_core != r->tasks_per_core || other.min_cores_per_node != r->min_cores_per_node)
 			w->pub.native |= SL_NATIVE_UNEQUAL_THREADS;
 	}
-	r->min_nodes = z->min_nodes;
-	r->max_nodes = z->max_nodes;
-	r->tasks = z->tasks;
-	r->tasks_per_node = z->tasks_per_node;
+	r->min_nodes = a->min_nodes;
+	r->max_nodes = a->max_nodes;
+	r->tasks = a->tasks;
+	r->tasks_per_node = a->tasks_per_node;
 	if (c->snap->meta.select_flags[0] & SL_SELECT_SOCKET) {
 		uint32_t n = sl_nodeset_next(&part->nodes, 0);
 
@@ -192,22 +161,21 @@ static void ask_cores(struct sl_cluster *c, struct want *w, const struct size *z
 	r->min_cores_per_node = over(r->min_cores_per_node, share);
 }
 
-static void ask_memory(struct sl_cluster *c, struct want *w)
+static void ask_memory(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
-	const struct sl_job_view *job = &c->snap->job;
 	struct sl_request *r = &w->pub.request;
 	struct part *part = cluster_part(c, &w->entry);
-	uint32_t j = w->entry.job, share = part->folded ? 1 : cluster_sharing(c, j, w->entry.partition);
+	uint32_t share = part->folded ? 1 : cluster_sharing(c, w->entry.job, w->entry.partition);
 
 	if (!(c->snap->meta.select_flags[0] & SL_SELECT_MEMORY))
 		return;
-	if (job->memory_per_node[j] > 0) {
-		r->memory_per_node = job->memory_per_node[j] < MEMORY_MOST ? job->memory_per_node[j] : MEMORY_MOST;
-	} else if (job->memory_per_cpu[j] > 0) {
+	if (a->memory_per_node > 0) {
+		r->memory_per_node = a->memory_per_node < MEMORY_MOST ? a->memory_per_node : MEMORY_MOST;
+	} else if (a->memory_per_cpu > 0) {
 		int64_t threads = (int64_t) part->max_threads * share;
 
-		r->memory_per_core = job->memory_per_cpu[j] > MEMORY_MOST / SL_MAX_NODE_CORES / threads ?
-			MEMORY_MOST / SL_MAX_NODE_CORES : job->memory_per_cpu[j] * threads;
+		r->memory_per_core = a->memory_per_cpu > MEMORY_MOST / SL_MAX_NODE_CORES / threads ?
+			MEMORY_MOST / SL_MAX_NODE_CORES : a->memory_per_cpu * threads;
 	} else if (part->memory >= 0) {
 		r->memory_per_node = part->memory < MEMORY_MOST ? part->memory : MEMORY_MOST;
 	} else {	/* all of it, which is not the same everywhere: whole nodes are enough */
@@ -216,19 +184,18 @@ static void ask_memory(struct sl_cluster *c, struct want *w)
 	}
 }
 
-static int ask_gres(struct sl_cluster *c, struct want *w, const struct size *z)
+static int ask_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
 	const struct sl_snapshot *s = c->snap;
 	struct sl_request *r = &w->pub.request;
 
-	for (uint32_t g = z->gres.first; g < z->gres.first + z->gres.count; g++) {
+	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++) {
 		const char *name = cluster_str(c, s->job_gres.name[g]), *type = cluster_str(c, s->job_gres.type[g]);
 		struct sl_gres_need need = { .count = s->job_gres.count[g], .per = SL_GRES_PER_NODE };
 		bool known = false, modelled = true;
 
 		for (uint32_t k = 0; k < s->gres_kind.rows; k++) {
-			if (strcmp(name, cluster_str(c, s->gres_kind.name[k])) ||
-			    (*type && strcmp(type, cluster_str(c, s->gres_kind.type[k]))))
+			if (!sl_gres_matches(s, g, k))
 				continue;
 			known = true;
 			if (k < SL_MAX_GRES && c->modelled[k])
@@ -287,16 +254,11 @@ static int ask_cap(struct sl_cluster *c, struct want *w)
 
 /* -- how long ------------------------------------------------------------ */
 
-static int ask_time(struct sl_cluster *c, struct want *w, int64_t limit)
+static int ask_time(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
-	const struct sl_job_view *job = &c->snap->job;
-	uint32_t j = w->entry.job;
-	int64_t ceiling = c->snap->partition.max_time[w->entry.partition], floor = job->time_min[j];
-	bool open;
+	int64_t ceiling = c->snap->partition.max_time[w->entry.partition], limit = a->walltime, floor = a->walltime_min;
+	bool open = limit == SL_UNLIMITED;
 
-	if (!limit)
-		limit = job->time_limit[j];
-	open = limit == SL_UNLIMITED;
 	w->asked = open ? ceiling : limit;
 	w->pub.time_limit = w->asked;
 	if (limit <= 0 || ceiling <= 0)
@@ -311,7 +273,7 @@ static int ask_time(struct sl_cluster *c, struct want *w, int64_t limit)
 	w->pub.time_floor = w->pub.time_limit;
 	if (floor > 0 && floor < w->pub.time_limit)
 		w->pub.time_floor = floor;
-	else if (open && job->deadline[j] && w->pub.time_limit > 60)
+	else if (open && c->snap->job.deadline[w->entry.job] && w->pub.time_limit > 60)
 		w->pub.time_floor = 60;
 	w->pub.request.duration = w->pub.time_limit;
 	return 0;
@@ -356,7 +318,7 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 {
 	struct sl_request *r = &w->pub.request;
 	uint32_t j = w->entry.job, p = w->entry.partition;
-	struct size z;
+	struct sl_ask a;
 
 	if (refuse_at_once(c, w) < 0 || w->pub.why)
 		return 0;
@@ -366,21 +328,22 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 	if (w->pub.why)
 		return 0;
 	measure_nodes(c, cluster_part(c, &w->entry));
-	read_size(c, w, &z);
+	a = sl_request_read(c->snap, j, w->entry.shape);
+	fit_partition(c, w, &a);
 	r->contiguous = c->snap->job.flags[j] & SL_JOBF_CONTIGUOUS;
 	r->whole_nodes = (c->snap->job.flags[j] & SL_JOBF_EXCLUSIVE) || !c->snap->partition.oversubscribe[p] ||
 		(c->snap->meta.select_flags[0] & SL_SELECT_WHOLE_NODE) ||
 		(c->snap->partition.flags[p] & SL_PART_EXCLUSIVE_USER) || (w->pub.native & SL_NATIVE_CORE_SPEC);
-	if (z.max_nodes < z.min_nodes)
+	if (a.max_nodes < a.min_nodes)
 		return want_never(w, SL_WHY_PARTITION, "needs %" PRIu32 " nodes, may have %" PRIu32 " in partition %s",
-			     z.min_nodes, z.max_nodes, cluster_str(c, c->snap->partition.name[p]));
-	ask_cores(c, w, &z);
-	ask_memory(c, w);
-	ask_gres(c, w, &z);
+			     a.min_nodes, a.max_nodes, cluster_str(c, c->snap->partition.name[p]));
+	ask_cores(c, w, &a);
+	ask_memory(c, w, &a);
+	ask_gres(c, w, &a);
 	if (!w->pub.why)
 		ask_cap(c, w);
 	if (!w->pub.why)
-		ask_time(c, w, z.time_limit);
+		ask_time(c, w, &a);
 	if (w->pub.why)
 		return 0;
 	choose_method(c, w);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/request.h"
 #include "report/bound_lp.h"
 #include "workload/demand.h"
 
@@ -225,8 +226,8 @@ static struct least least_of(const struct bounding *b, uint32_t job, const doubl
 	struct part p[PARTS];
 
 	for (uint32_t shape = 0; shape <= shapes.count; shape++) {
-		int64_t limit = shape ? b->snap->shape.time_limit[shapes.first + shape - 1] : 0;
-		double run = (double) (limit && limit < b->runtime[job] ? limit : b->runtime[job]);
+		int64_t walltime = sl_request_read(b->snap, job, shape).walltime;
+		double run = (double) (walltime < b->runtime[job] ? walltime : b->runtime[job]);
 
 		sl_shape_demand(&b->machine, job, shape, &d);
 		if (d.nodes == SL_NONE)

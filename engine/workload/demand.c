@@ -8,6 +8,9 @@
  */
 #include "workload/demand.h"
 
+#include "model/cluster.h"
+#include "model/request.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,17 +25,6 @@ struct sl_capacity {		/* of one kind of node, for the job at hand */
 static int compare_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? -1 : a > b;
-}
-
-static uint32_t count_gpus(const struct sl_snapshot *s, uint32_t node)
-{
-	struct sl_range g = s->node.gres[node];
-	uint32_t n = 0;
-
-	for (uint32_t i = g.first; i < g.first + g.count; i++)
-		if (!strcmp(sl_snapshot_str(s, s->gres_kind.name[s->node_gres.kind[i]]), "gpu"))
-			n += s->node_gres.count[i];
-	return n;
 }
 
 static int compare_gres(const struct sl_snapshot *s, uint32_t a, uint32_t b)
@@ -54,7 +46,7 @@ static int compare_nodes(const struct sl_snapshot *s, uint32_t a, uint32_t b)
 	int c = compare_u64(s->node.cores[b], s->node.cores[a]);
 
 	if (!c)
-		c = compare_u64(count_gpus(s, b), count_gpus(s, a));
+		c = compare_u64(sl_node_gpus(s, b), sl_node_gpus(s, a));
 	if (!c)
 		c = compare_u64(s->node.threads[a], s->node.threads[b]);
 	if (!c)
@@ -78,7 +70,7 @@ static void add_node(struct sl_machine *m, uint32_t node)
 		m->kind[m->kinds++] = (struct sl_machine_kind) {
 			.node = node, .cores = s->node.cores[node],
 			.threads = s->node.threads[node] ? s->node.threads[node] : 1,
-			.gpus = count_gpus(s, node), .memory = s->node.memory[node],
+			.gpus = sl_node_gpus(s, node), .memory = s->node.memory[node],
 		};
 	m->kind[m->kinds - 1].nodes++;
 	m->nodes++;
@@ -143,63 +135,33 @@ static uint64_t ceil_div(uint64_t a, uint64_t b)
 	return (a + b - 1) / b;
 }
 
-struct numbers {		/* of the row, or of one of its shapes */
-	uint32_t min_nodes, max_nodes, tasks, cpus_per_task, tasks_per_node, node_cpus, cpus;
-	struct sl_range gres;
-};
-
-static struct numbers numbers_of(const struct sl_snapshot *s, uint32_t job, uint32_t shape)
-{
-	const struct sl_job_view *j = &s->job;
-	const struct sl_shape_view *v = &s->shape;
-	uint32_t i = j->shapes[job].first + shape - 1;
-
-	if (shape)
-		return (struct numbers) { v->min_nodes[i], v->max_nodes[i], v->num_tasks[i], v->cpus_per_task[i],
-			v->ntasks_per_node[i], 0, 0, v->gres[i] };
-	return (struct numbers) { j->min_nodes[job], j->max_nodes[job], j->num_tasks[job], j->cpus_per_task[job],
-		j->ntasks_per_node[job], j->pn_min_cpus[job], j->min_cpus[job], j->gres[job] };
-}
-
 static void read_request(const struct sl_machine *m, uint32_t job, uint32_t shape, struct request *r)
 {
-	const struct sl_job_view *j = &m->snap->job;
-	struct numbers n = numbers_of(m->snap, job, shape);
-	uint32_t cpt = n.cpus_per_task ? n.cpus_per_task : 1, tpn = n.tasks_per_node;
+	struct sl_ask a = sl_request_read(m->snap, job, shape);
+	uint32_t tpn = a.overcommit ? 0 : a.tasks_per_node;
 
 	*r = (struct request) {
-		.tasks = n.tasks, .unit_cores = 1, .units_per_core = 1,
-		.min_nodes = n.min_nodes ? n.min_nodes : 1, .max_nodes = n.max_nodes, .per_node = tpn,
-		.pn_cores = ceil_div(n.node_cpus, m->threads), .core_spec = j->core_spec[job],
-		.memory_node = j->memory_per_node[job], .memory_cpu = j->memory_per_cpu[job],
-		.gres = n.gres, .fixed = n.max_nodes && n.min_nodes == n.max_nodes,
+		.tasks = a.overcommit ? 0 : a.tasks, .unit_cores = 1, .units_per_core = 1, .min_nodes = a.min_nodes,
+		.max_nodes = a.max_nodes, .per_node = tpn, .pn_cores = ceil_div(a.node_cpus, m->threads),
+		.core_spec = m->snap->job.core_spec[job], .memory_node = a.memory_per_node,
+		.memory_cpu = a.memory_per_cpu, .gres = a.gres, .fixed = a.max_nodes == a.min_nodes,
 	};
-	if (!shape && (j->flags[job] & SL_JOBF_OVERCOMMIT))
-		r->tasks = r->per_node = tpn = 0;
 	if (!r->tasks && tpn) {
 		r->tasks = (uint64_t) tpn * r->min_nodes;
 		r->exact = true;
 	}
 	if (!r->tasks) {
-		r->units = ceil_div(n.cpus, m->threads);
+		r->units = ceil_div(a.min_cpus, m->threads);
 	} else {
 		r->units = r->tasks;
-		r->unit_cores = ceil_div(cpt, m->threads);
-		if (cpt < m->threads)
-			r->units_per_core = m->threads / cpt;
-		if (tpn && n.min_nodes == n.max_nodes && r->tasks == (uint64_t) tpn * r->min_nodes)
+		r->unit_cores = ceil_div(a.cpus_per_task, m->threads);
+		if (a.cpus_per_task < m->threads)
+			r->units_per_core = m->threads / a.cpus_per_task;
+		if (tpn && r->fixed && r->tasks == (uint64_t) tpn * r->min_nodes)
 			r->exact = true;
 	}
 	if (r->units < r->min_nodes)
 		r->units = r->min_nodes;
-}
-
-static bool gres_matches(const struct sl_snapshot *s, uint32_t want, uint32_t kind)
-{
-	const char *type = sl_snapshot_str(s, s->job_gres.type[want]);
-
-	return !strcmp(sl_snapshot_str(s, s->job_gres.name[want]), sl_snapshot_str(s, s->gres_kind.name[kind])) &&
-	       (!*type || !strcmp(type, sl_snapshot_str(s, s->gres_kind.type[kind])));
 }
 
 /* How many a node has of what a row of job_gres asks for. */
@@ -209,7 +171,7 @@ static uint32_t node_gres(const struct sl_snapshot *s, uint32_t node, uint32_t w
 	uint32_t n = 0;
 
 	for (uint32_t i = g.first; i < g.first + g.count; i++)
-		if (gres_matches(s, want, s->node_gres.kind[i]))
+		if (sl_gres_matches(s, want, s->node_gres.kind[i]))
 			n += s->node_gres.count[i];
 	return n;
 }

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* request.c - see request.h */
+#include "model/request.h"
+
+#include <string.h>
+
+#define MOST (INT64_MAX / 1024)	/* what amounts are cut to, so that sums do not overflow */
+
+static uint32_t at_least(uint32_t n, uint32_t least)
+{
+	return n > least ? n : least;
+}
+
+static uint32_t multiply(uint32_t a, uint32_t b)
+{
+	return (uint64_t) a * b > UINT32_MAX ? UINT32_MAX : a * b;
+}
+
+static void read_alternative(const struct sl_shape_view *v, uint32_t i, struct sl_ask *a)
+{
+	a->min_nodes = at_least(v->min_nodes[i], 1);
+	a->max_nodes = v->max_nodes[i];
+	a->tasks = v->num_tasks[i];
+	a->tasks_per_node = v->ntasks_per_node[i];
+	a->cpus_per_task = at_least(v->cpus_per_task[i], 1);
+	a->min_cpus = multiply(at_least(a->tasks, 1), a->cpus_per_task);
+	a->node_cpus = multiply(a->cpus_per_task, at_least(a->tasks_per_node, 1));
+	a->gres = v->gres[i];
+	if (v->time_limit[i])
+		a->walltime = v->time_limit[i];
+}
+
+static void read_row(const struct sl_job_view *j, uint32_t job, struct sl_ask *a)
+{
+	uint32_t tasks = j->num_tasks[job], per_node = j->ntasks_per_node[job];
+
+	a->min_nodes = at_least(j->min_nodes[job], 1);
+	a->max_nodes = j->max_nodes[job];
+	a->tasks = tasks;
+	a->tasks_per_node = per_node;
+	a->min_cpus = at_least(j->min_cpus[job], 1);
+	a->node_cpus = at_least(j->pn_min_cpus[job], 1);
+	a->gres = j->gres[job];
+	a->overcommit = j->flags[job] & SL_JOBF_OVERCOMMIT;
+	a->cpus_per_task = a->overcommit ? 1 : at_least(j->cpus_per_task[job], 1);
+	if (tasks && per_node > tasks)
+		per_node = tasks;
+	if (!a->overcommit)
+		a->node_cpus = at_least(multiply(a->cpus_per_task, at_least(per_node, 1)), a->node_cpus);
+}
+
+struct sl_ask sl_request_read(const struct sl_snapshot *snap, uint32_t job, uint32_t shape)
+{
+	const struct sl_job_view *j = &snap->job;
+	struct sl_ask a = {
+		.max_cpus = j->max_cpus[job], .memory_per_node = j->memory_per_node[job],
+		.memory_per_cpu = j->memory_per_cpu[job], .walltime = j->time_limit[job],
+		.walltime_min = j->time_min[job],
+	};
+
+	if (shape)
+		read_alternative(&snap->shape, j->shapes[job].first + shape - 1, &a);
+	else
+		read_row(j, job, &a);
+	return a;
+}
+
+static int64_t multiply64(int64_t a, int64_t b)
+{
+	return a && b > MOST / a ? MOST : a * b;
+}
+
+int64_t sl_ask_tasks(const struct sl_ask *a)
+{
+	return a->tasks ? a->tasks : multiply64(a->tasks_per_node, a->min_nodes);
+}
+
+int64_t sl_ask_cpus(const struct sl_ask *a)
+{
+	int64_t cpus = multiply64(a->node_cpus, a->min_nodes), of_tasks = multiply64(sl_ask_tasks(a), a->cpus_per_task);
+
+	if (!a->overcommit && of_tasks > cpus)
+		cpus = of_tasks;
+	return cpus > a->min_cpus ? cpus : a->min_cpus;
+}
+
+int64_t sl_ask_gres(const struct sl_snapshot *snap, const struct sl_ask *a, uint32_t row, int64_t nodes)
+{
+	int64_t count = snap->job_gres.count[row], tasks = sl_ask_tasks(a);
+
+	switch (snap->job_gres.per[row]) {
+	case SL_PER_JOB: return count;
+	case SL_PER_TASK: return multiply64(count, tasks ? tasks : nodes);
+	default: return multiply64(count, nodes);
+	}
+}
+
+int64_t sl_ask_gpus(const struct sl_snapshot *snap, const struct sl_ask *a, int64_t nodes)
+{
+	int64_t gpus = 0;
+
+	for (uint32_t i = a->gres.first; i < a->gres.first + a->gres.count && gpus < MOST; i++)
+		if (!strcmp(sl_snapshot_str(snap, snap->job_gres.name[i]), "gpu"))
+			gpus += sl_ask_gres(snap, a, i, nodes);
+	return gpus;
+}
+
+int64_t sl_ask_units(const struct sl_snapshot *snap, const struct sl_ask *a, enum sl_unit unit)
+{
+	switch (unit) {
+	case SL_UNIT_CPU: return sl_ask_cpus(a);
+	case SL_UNIT_GPU: return sl_ask_gpus(snap, a, a->min_nodes);
+	default: return a->min_nodes;
+	}
+}
+
+bool sl_gres_matches(const struct sl_snapshot *snap, uint32_t row, uint32_t kind)
+{
+	const char *type = sl_snapshot_str(snap, snap->job_gres.type[row]);
+
+	return !strcmp(sl_snapshot_str(snap, snap->job_gres.name[row]),
+		       sl_snapshot_str(snap, snap->gres_kind.name[kind])) &&
+		(!*type || !strcmp(type, sl_snapshot_str(snap, snap->gres_kind.type[kind])));
+}

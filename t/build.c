@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "t/build.h"
+#include "base/grow.h"
 #include "model/cluster.h"
 
 /* -- the machine --------------------------------------------------------- */
@@ -46,7 +47,8 @@ static const char *read_group(const char *text, struct group *g)
 
 static void add_group(struct build *b, const struct group *g)
 {
-	b->free_cores = realloc(b->free_cores, (b->nodes + g->count) * sizeof(*b->free_cores));
+	if (sl_grow(&b->free_cores, &b->free_cores_room, (uint64_t) b->nodes + g->count, sizeof(*b->free_cores), NULL))
+		fail_msg("out of memory");
 	for (uint32_t i = 0; i < g->count; i++) {
 		struct sl_node_row node = sl_node_row();
 		char name[16];

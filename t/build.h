@@ -32,7 +32,7 @@ struct build {
 	struct sl_snapshot snap;
 	void *bytes;			/* of the snapshot that is open */
 	struct sl_meta_row meta;	/* written by build_open() */
-	uint32_t *free_cores;		/* for where running jobs are put */
+	uint32_t *free_cores, free_cores_room;	/* for where running jobs are put */
 	uint32_t nodes;
 };
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* -- when less becomes free -------------------------------------------- */
 
 static int by_time(const void *a, const void *b)
@@ -47,7 +49,6 @@ static int find_breaks(struct breaks *b, const struct sl_timeline *tl, struct sl
 
 static const struct breaks *breaks_known(struct sl_market *m, struct sl_timeline *tl, struct sl_error *err)
 {
-	struct breaks *b;
 	uint32_t i = 0;
 
 	while (i < m->break_lists && m->breaks[i].tl != tl)
@@ -55,13 +56,9 @@ static const struct breaks *breaks_known(struct sl_market *m, struct sl_timeline
 	if (i < m->break_lists && m->breaks[i].moment == tl->moment)
 		return &m->breaks[i];
 	if (i == m->break_lists) {
-		b = realloc(m->breaks, (i + 1) * sizeof(*b));
-		if (!b) {
-			sl_fail(err, SL_ENOMEM, "bids: out of memory");
+		if (sl_grow_list(&m->breaks, i, sizeof(*m->breaks), err))
 			return NULL;
-		}
-		m->breaks = b;
-		b[i] = (struct breaks) { .tl = tl };
+		m->breaks[i] = (struct breaks) { .tl = tl };
 		m->break_lists++;
 	}
 	return find_breaks(&m->breaks[i], tl, err) < 0 ? NULL : &m->breaks[i];

@@ -17,11 +17,14 @@
 
 #include <zlib.h>
 
+#include "base/grow.h"
+
 struct sl_lines {
 	gzFile file;
 	char *path;
 	char *buf;
-	size_t room, from, to;	/* what is in buf and not handed out: [from, to) */
+	uint32_t room;
+	size_t from, to;	/* what is in buf and not handed out: [from, to) */
 	uint64_t number;
 	bool end;
 };
@@ -42,11 +45,10 @@ struct sl_lines *sl_lines_open(const char *path, struct sl_error *err)
 		sl_fail(err, SL_EIO, "%s: %s", path, strerror(EISDIR));
 		goto error;
 	}
-	if (!l || !(l->path = strdup(path)) || !(l->buf = malloc(2 * CHUNK)) || !(l->file = gzdopen(fd, "rb"))) {
+	if (!l || !(l->path = strdup(path)) || !(l->file = gzdopen(fd, "rb"))) {
 		sl_fail(err, SL_ENOMEM, "%s: no memory", path);
 		goto error;
 	}
-	l->room = 2 * CHUNK;
 	gzbuffer(l->file, CHUNK);
 	return l;
 error:
@@ -80,7 +82,6 @@ const char *sl_lines_path(const struct sl_lines *l)
 /* Read more behind what is there, keeping a byte for the NUL. */
 static int fill(struct sl_lines *l, struct sl_error *err)
 {
-	char *more;
 	int got, code;
 
 	if (l->from) {
@@ -88,13 +89,8 @@ static int fill(struct sl_lines *l, struct sl_error *err)
 		l->to -= l->from;
 		l->from = 0;
 	}
-	if (l->room - l->to < CHUNK + 1) {
-		more = realloc(l->buf, l->room * 2);
-		if (!more)
-			return sl_fail(err, SL_ENOMEM, "%s: no memory", l->path);
-		l->buf = more;
-		l->room *= 2;
-	}
+	if (sl_grow(&l->buf, &l->room, l->to + CHUNK + 1, 1, err))
+		return sl_fail_in(err, "%s", l->path);
 	got = gzread(l->file, l->buf + l->to, CHUNK);
 	if (got < 0 || (size_t) got < CHUNK) {
 		gzerror(l->file, &code);
@@ -110,6 +106,30 @@ static int fill(struct sl_lines *l, struct sl_error *err)
 	}
 	l->to += got;
 	return 0;
+}
+
+int sl_lines_whole(const char *path, size_t most, char **bytes, size_t *size, struct sl_error *err)
+{
+	struct sl_lines *l = sl_lines_open(path, err);
+	int rc = -1;
+
+	if (!l)
+		return -1;
+	while (!l->end && l->to <= most)
+		if (fill(l, err) < 0)
+			goto error;
+	if (l->to > most) {
+		sl_fail(err, SL_ELIMIT, "%s: larger than %zu KiB", path, most >> 10);
+		goto error;
+	}
+	l->buf[l->to] = 0;
+	*bytes = l->buf;
+	*size = l->to;
+	l->buf = NULL;
+	rc = 0;
+error:
+	sl_lines_close(l);
+	return rc;
 }
 
 int64_t sl_lines_next(struct sl_lines *l, char **line, struct sl_error *err)

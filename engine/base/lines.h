@@ -25,6 +25,12 @@ struct sl_lines *sl_lines_open(const char *path, struct sl_error *err);
 void sl_lines_close(struct sl_lines *l);
 
 /*
+ * The whole file, plain or gzip, malloc'ed, with a NUL after it that *size does not count.
+ * 0; -1 with *err: SL_ENOENT, SL_EIO, SL_EFORMAT, SL_ENOMEM, SL_ELIMIT for more than *most* bytes.
+ */
+int sl_lines_whole(const char *path, size_t most, char **bytes, size_t *size, struct sl_error *err);
+
+/*
  * The next line, without its end (LF or CR LF), NUL-terminated, in *line.  Returns
  * its length + 1, 0 at the end of the file, or -1 with *err: a line longer than
  * SL_LINE_MAX, a NUL in it, compressed data that are corrupt or end too early.

@@ -54,6 +54,12 @@ static inline uint64_t sl_hash_text(uint64_t hash, const char *text)
 	return sl_hash_bytes(hash, text, strlen(text));
 }
 
+/* Of a number like a job's, one that no other number has: what is found with it is the right one. */
+static inline uint32_t sl_hash_id(uint32_t id)
+{
+	return id * UINT32_C(2654435761);
+}
+
 /* -- maps ------------------------------------------------------------------ */
 
 struct sl_map_slot {
@@ -88,6 +94,16 @@ static inline bool sl_map_next(const struct sl_map *m, struct sl_map_at *at)
 
 #define SL_MAP_EACH(m, h, at) \
 	for (struct sl_map_at at = { (uint32_t) (h), (uint32_t) (h), 0 }; sl_map_next(m, &at); )
+
+#define SL_MAP_NOTHING UINT32_MAX
+
+/* What was put in with sl_hash_id(), once for each id; or SL_MAP_NOTHING. */
+static inline uint32_t sl_map_by_id(const struct sl_map *m, uint32_t id)
+{
+	SL_MAP_EACH(m, sl_hash_id(id), at)
+		return at.value;
+	return SL_MAP_NOTHING;
+}
 
 /* Room for so many: as long as there are no more, sl_map_put() cannot fail.  Returns 0, or
  * -1 with *err (SL_ENOMEM): nothing changed. */

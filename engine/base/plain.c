@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 unsigned sl_utf8_length(const char *text)
 {
 	const unsigned char *s = (const unsigned char *) text;
@@ -80,21 +82,6 @@ static size_t unfinished(const char *text, size_t n)
 	return 0;
 }
 
-static int write_all(int fd, const char *p, size_t n)
-{
-	while (n) {
-		ssize_t put = write(fd, p, n);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return -1;
-		p += put;
-		n -= (size_t) put;
-	}
-	return 0;
-}
-
 static ssize_t write_plain(void *cookie, const char *from, size_t size)
 {
 	struct stream *s = cookie;
@@ -112,7 +99,7 @@ static ssize_t write_plain(void *cookie, const char *from, size_t size)
 		left = unfinished(s->text, all);
 		memcpy(tail, s->text + all - left, left);
 		s->text[all - left] = 0;
-		if (write_all(s->fd, make_plain(s->text, "\n\t"), all - left))
+		if (sl_write_all(s->fd, make_plain(s->text, "\n\t"), all - left))
 			return 0;	/* with errno: how a cookie says so */
 		memcpy(s->text, tail, left);
 		s->left = left;

@@ -4,10 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/file.h"
 
 static int io_error(struct sl_error *err, const char *path)
 {
@@ -66,9 +70,27 @@ int sl_state_read(const char *path, size_t most, char **bytes, size_t *size, str
 	return rc;
 }
 
-int sl_state_create(const char *path, mode_t mode)
+static int write_file(const char *path, mode_t mode, const void *bytes, size_t size, bool durable)
 {
-	if (unlink(path) && errno != ENOENT)
+	int fd, rc;
+
+	if ((unlink(path) && errno != ENOENT) ||
+	    (fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)) < 0)
 		return -1;
-	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+	rc = fchmod(fd, mode) || sl_write_all(fd, bytes, size) || (durable && fsync(fd)) ? -1 : 0;
+	return close(fd) ? -1 : rc;
+}
+
+int sl_state_write(const char *path, mode_t mode, const void *bytes, size_t size, bool durable, struct sl_error *err)
+{
+	char new[PATH_MAX];
+
+	if (snprintf(new, sizeof(new), "%s.new", path) >= (int) sizeof(new))
+		return sl_fail(err, SL_EINVAL, "%.80s...: path too long", path);
+	if (write_file(new, mode, bytes, size, durable) || rename(new, path)) {
+		io_error(err, path);
+		unlink(new);
+		return -1;
+	}
+	return 0;
 }

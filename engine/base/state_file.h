@@ -11,6 +11,7 @@
 #ifndef SL_STATE_FILE_H
 #define SL_STATE_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
 
@@ -23,8 +24,10 @@
  */
 int sl_state_read(const char *path, size_t most, char **bytes, size_t *size, struct stat *st, struct sl_error *err);
 
-/* A new file, to be written and renamed; what has its name is removed.  A descriptor, or -1
- * with errno. */
-int sl_state_create(const char *path, mode_t mode);
+/*
+ * Write a file that is there as a whole or not at all: as PATH.new, in place of whatever has
+ * that name, then renamed.  *durable*: it is on the disk before that.  0, or -1 with *err (SL_EIO).
+ */
+int sl_state_write(const char *path, mode_t mode, const void *bytes, size_t size, bool durable, struct sl_error *err);
 
 #endif

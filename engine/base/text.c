@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/duration.h"
+#include "base/grow.h"
 #include "base/plain.h"
 
 #define MAX_COLUMNS 12
@@ -39,7 +40,8 @@ const char *sl_text_time(char text[SL_TEXT_SIZE], int64_t when)
 }
 
 struct sl_text_table {
-	size_t columns, cells, capacity;
+	size_t columns, cells;
+	uint32_t room;
 	bool right[MAX_COLUMNS];
 	char **cell;		/* the titles first */
 	bool failed;
@@ -80,19 +82,8 @@ void sl_text_table_add(struct sl_text_table *t, const char *text)
 
 	if (!t || t->failed)
 		return;
-	if (t->cells == t->capacity) {
-		size_t capacity = t->capacity ? t->capacity * 2 : 64;
-		char **cell = reallocarray(t->cell, capacity, sizeof(*cell));
-
-		if (!cell) {
-			t->failed = true;
-			return;
-		}
-		t->cell = cell;
-		t->capacity = capacity;
-	}
 	copy = strdup(text ? text : "");
-	if (copy)
+	if (copy && !sl_grow(&t->cell, &t->room, t->cells + 1, sizeof(*t->cell), NULL))
 		t->cell[t->cells++] = sl_plain(copy);
 	else
 		t->failed = true;

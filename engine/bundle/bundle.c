@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "bundle/data.h"
 
 #define MAX_ROOTS 16
@@ -48,17 +49,6 @@ static bool own_path(char path[PATH_MAX])
 	return realpath(text, path);
 }
 
-static bool is_below(const char *path, const char *dir)
-{
-	char real[PATH_MAX];
-	size_t n;
-
-	if (!realpath(dir, real))
-		return false;
-	n = strlen(real);
-	return !strncmp(path, real, n) && path[n] == '/';
-}
-
 /*
  * share/schedlua/lua in the directory above the program (PREFIX/bin/schedlua) or
  * the module (PREFIX/lib/TRIPLET/lua/5.4/sched_core.so): an installation that is not
@@ -86,7 +76,7 @@ static char *bundled_directory(bool check_trust)
 	if (env && *env)
 		return strdup(env);
 	if (own_path(path)) {
-		if (is_below(path, SL_BUILD_DIR)) {
+		if (sl_is_below(path, SL_BUILD_DIR)) {
 			text = realpath(SL_SOURCE_DIR "/lua", NULL);
 			return text ? text : strdup(SL_SOURCE_DIR "/lua");
 		}
@@ -191,38 +181,6 @@ static struct sl_bundle_file *new_file(const char *name, const char *path, char 
 	return f;
 }
 
-static char *read_text(int fd, const char *path, size_t *length, struct sl_error *err)
-{
-	char *text = malloc(SL_BUNDLE_FILE_MAX + 2), *fitting;
-	size_t n = 0;
-	ssize_t got = 0;
-
-	if (!text) {
-		no_memory(err);
-		return NULL;
-	}
-	while (n <= SL_BUNDLE_FILE_MAX) {
-		got = read(fd, text + n, SL_BUNDLE_FILE_MAX + 1 - n);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			break;
-		n += got;
-	}
-	if (got < 0) {
-		sl_fail(err, SL_EIO, "%s: %s", path, strerror(errno));
-	} else if (n > SL_BUNDLE_FILE_MAX) {
-		sl_fail(err, SL_ELIMIT, "%s: larger than %zu KiB", path, SL_BUNDLE_FILE_MAX >> 10);
-	} else {
-		text[n] = 0;
-		*length = n;
-		fitting = realloc(text, n + 1);
-		return fitting ? fitting : text;
-	}
-	free(text);
-	return NULL;
-}
-
 static bool is_site_file(const struct sl_bundle *b, const struct stat *st)
 {
 	const struct sl_bundle_file *site = sl_bundle_site(b);
@@ -254,8 +212,7 @@ static struct sl_bundle_file *read_file(struct sl_bundle *b, const struct sl_roo
 		snprintf(path, sizeof(path), "%s", relative);
 	else
 		snprintf(path, sizeof(path), "%s/%s", root->path, relative);
-	text = read_text(fd, path, &length, err);
-	if (text)
+	if (!sl_read_all(fd, path, SL_BUNDLE_FILE_MAX, &text, &length, err))
 		f = new_file(name, path, text, length, err);
 	close(fd);
 	if (!f)

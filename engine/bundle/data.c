@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/grow.h"
 #include "base/map.h"
 
@@ -144,37 +145,6 @@ static bool same_file(const struct stat *a, const struct stat *b)
 	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-static char *read_all(int fd, const char *path, size_t *length, struct sl_error *err)
-{
-	char *text = malloc(SL_BUNDLE_FILE_MAX + 2);
-	ssize_t got;
-
-	*length = 0;
-	if (!text) {
-		no_memory(err);
-		return NULL;
-	}
-	while (*length <= SL_BUNDLE_FILE_MAX &&
-	       (got = read(fd, text + *length, SL_BUNDLE_FILE_MAX + 1 - *length)) != 0) {
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0) {
-			sl_fail(err, SL_EIO, "%s: %s", path, strerror(errno));
-			goto error;
-		}
-		*length += (size_t) got;
-	}
-	if (*length > SL_BUNDLE_FILE_MAX) {
-		sl_fail(err, SL_ELIMIT, "%s: larger than %zu KiB", path, SL_BUNDLE_FILE_MAX >> 10);
-		goto error;
-	}
-	text[*length] = 0;
-	return text;
-error:
-	free(text);
-	return NULL;
-}
-
 /* Is the file complete?  Its last line has to end: an editor or cp may still be writing it. */
 static int check_whole(const char *text, size_t length, const char *path, struct sl_error *err)
 {
@@ -199,7 +169,7 @@ static int read_file(const struct sl_trust *trust, struct sl_data_file *f, struc
 {
 	struct stat st, after;
 	size_t length;
-	char *text;
+	char *text = NULL;
 	int root = sl_trust_dir(trust, f->dir, err), fd;
 
 	if (root < 0)
@@ -208,15 +178,16 @@ static int read_file(const struct sl_trust *trust, struct sl_data_file *f, struc
 	close(root);
 	if (fd < 0)
 		return -1;
-	text = read_all(fd, f->path, &length, err);
-	if (text && (fstat(fd, &after) || !same_file(&st, &after))) {
+	if (sl_read_all(fd, f->path, SL_BUNDLE_FILE_MAX, &text, &length, err))
+		goto error;
+	if (fstat(fd, &after) || !same_file(&st, &after)) {
 		sl_fail(err, SL_EFORMAT, "%s: changed while it was read", f->path);
 		st = after;
 		/* not what it is now, so that it is looked at again */
 		st.st_size = -1;
 		goto error;
 	}
-	if (!text || check_whole(text, length, f->path, err))
+	if (check_whole(text, length, f->path, err))
 		goto error;
 	close(fd);
 	free(f->text);

@@ -12,20 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int write_all(int fd, const unsigned char *p, size_t n)
-{
-	while (n) {
-		ssize_t done = write(fd, p, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -1;
-		p += done;
-		n -= done;
-	}
-	return 0;
-}
+#include "base/file.h"
 
 /* Make the rename itself durable.  Not every file system can; that is no reason
  * to say that the file was not written. */
@@ -56,7 +43,7 @@ int sl_image_save(const char *path, const void *bytes, size_t size, struct sl_er
 		sl_fail(err, SL_EIO, "%s: %s", path, strerror(errno));
 		goto error;
 	}
-	if (fchmod(fd, 0640) < 0 || write_all(fd, bytes, size) < 0 || fsync(fd) < 0)
+	if (fchmod(fd, 0640) < 0 || sl_write_all(fd, bytes, size) < 0 || fsync(fd) < 0)
 		goto unlink;
 	if (close(fd) < 0) {
 		fd = -1;

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/map.h"
 
 struct header {
@@ -125,39 +126,18 @@ struct sl_builder {
 	uint64_t hash;
 	struct rows *table;
 	char *text;		/* strings in the order of interning */
-	size_t text_size, text_room;
+	size_t text_size;
+	uint32_t text_room;
 	struct sl_map by_text;	/* -> offset in text */
 	uint32_t *moved;	/* by offset in text: offset in the pool */
-	size_t moved_room;
+	uint32_t moved_room;
 	unsigned char *out;
-	size_t out_room;
+	uint32_t out_room;
 	struct sl_error err;	/* the first failure */
 };
 
 /* Note the first failure; what follows it is only its consequence. */
 #define STICKY(b, ...) ((b)->err.code ? -1 : sl_fail(&(b)->err, __VA_ARGS__))
-
-/* Make room for at least *need* members of *size* bytes. */
-static int grow(void *array, size_t *room, size_t need, size_t size)
-{
-	void *old, *new;
-	size_t n = *room ? *room : 64, bytes;
-
-	if (need <= *room)
-		return 0;
-	while (n < need)
-		if (__builtin_mul_overflow(n, 2, &n))
-			return -1;
-	if (__builtin_mul_overflow(n, size, &bytes))
-		return -1;
-	memcpy(&old, array, sizeof(old));
-	new = realloc(old, bytes);
-	if (!new)
-		return -1;
-	memcpy(array, &new, sizeof(new));
-	*room = n;
-	return 0;
-}
 
 struct sl_builder *sl_builder_create(const struct sl_schema *schema, struct sl_error *err)
 {
@@ -168,7 +148,7 @@ struct sl_builder *sl_builder_create(const struct sl_schema *schema, struct sl_e
 	b->schema = schema;
 	b->hash = hash_schema(schema);
 	b->table = calloc(schema->tables, sizeof(*b->table));
-	if (!b->table || sl_map_reserve(&b->by_text, 128, NULL) || grow(&b->text, &b->text_room, 1, 1) < 0)
+	if (!b->table || sl_map_reserve(&b->by_text, 128, NULL) || sl_grow(&b->text, &b->text_room, 64, 1, NULL))
 		goto error;
 	sl_builder_reset(b);
 	return b;
@@ -211,7 +191,6 @@ uint32_t sl_builder_append(struct sl_builder *b, int table, const void *row)
 {
 	const struct sl_table *desc = &b->schema->table[table];
 	struct rows *rows = &b->table[table];
-	size_t room = rows->room;
 	uint32_t n = rows->rows;
 
 	if (b->err.code)
@@ -221,13 +200,9 @@ uint32_t sl_builder_append(struct sl_builder *b, int table, const void *row)
 		       b->schema->name, SL_IMAGE_MAX_ROWS, desc->name);
 		return n;
 	}
-	if (n == rows->room) {
-		if (grow(&rows->data, &room, (size_t) n + 1, desc->row_size) < 0) {
-			STICKY(b, SL_ENOMEM, "%s: no memory for row %" PRIu32 " of %s",
-			       b->schema->name, n, desc->name);
-			return n;
-		}
-		rows->room = room;
+	if (sl_grow(&rows->data, &rows->room, (uint64_t) n + 1, desc->row_size, NULL)) {
+		STICKY(b, SL_ENOMEM, "%s: no memory for row %" PRIu32 " of %s", b->schema->name, n, desc->name);
+		return n;
 	}
 	memcpy(rows->data + (size_t) n * desc->row_size, row, desc->row_size);
 	rows->rows++;
@@ -279,7 +254,8 @@ uint32_t sl_builder_str(struct sl_builder *b, const char *s)
 		return 0;
 	}
 	str = b->text_size;
-	if (grow(&b->text, &b->text_room, b->text_size + n + 1, 1) < 0 || sl_map_put(&b->by_text, hash, str, NULL))
+	if (sl_grow(&b->text, &b->text_room, b->text_size + n + 1, 1, NULL) ||
+	    sl_map_put(&b->by_text, hash, str, NULL))
 		goto error;
 	memcpy(b->text + str, s, n + 1);
 	b->text_size += n + 1;
@@ -379,8 +355,8 @@ int sl_builder_finish(struct sl_builder *b, const void **bytes, size_t *size, st
 		       pool + b->text_size, SL_IMAGE_MAX_SIZE);
 		goto error;
 	}
-	if (grow(&b->out, &b->out_room, pool + b->text_size, 1) < 0 ||
-	    grow(&b->moved, &b->moved_room, b->text_size, sizeof(*b->moved)) < 0) {
+	if (sl_grow(&b->out, &b->out_room, pool + b->text_size, 1, NULL) ||
+	    sl_grow(&b->moved, &b->moved_room, b->text_size, sizeof(*b->moved), NULL)) {
 		STICKY(b, SL_ENOMEM, "%s: no memory for an image of %" PRIu64 " bytes", schema->name,
 		       pool + b->text_size);
 		goto error;

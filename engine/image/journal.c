@@ -15,21 +15,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/grow.h"
+#include "base/map.h"
 #include "image/json_out.h"
 #include "image/nodelist.h"
 #include "image/partitions.h"
 
-enum kind { RESERVED = 1, PENDING, STARTED };
+enum answer_kind { RESERVED, PENDING, STARTED, KINDS };
 
-struct answer {			/* what the file last said of a job that waits */
+struct answer {			/* what a record says of a job */
 	uint32_t job;
-	uint32_t kind;		/* 0: free */
-	uint64_t digest;
+	unsigned kinds;		/* a bit for each */
+	uint64_t digest[KINDS];
 };
 
-struct answers {		/* open addressing by job id and kind */
-	struct answer *slot;
-	uint32_t slots;
+struct answers {
+	struct answer *answer;
+	uint32_t count, room;
+	struct sl_map by_job;	/* -> index of answer */
 };
 
 struct sl_journal {
@@ -57,75 +60,48 @@ struct record {
 
 /* -- answers --------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t hash, uint64_t v)
-{
-	hash = (hash ^ v) * UINT64_C(0xff51afd7ed558ccd);
-	return hash ^ (hash >> 32);
-}
-
-static uint64_t mix_text(uint64_t hash, const char *s)
-{
-	for (; *s; s++)
-		hash = (hash ^ (unsigned char) *s) * UINT64_C(0x100000001b3);
-	return mix(hash, 0);
-}
-
 /* Room for so many jobs; what was there is forgotten. */
-static int answers_reset(struct answers *a, uint32_t jobs)
+static int reset_answers(struct answers *a, uint32_t jobs)
 {
-	uint32_t slots = 64;
-	struct answer *slot;
+	sl_map_clear(&a->by_job);
+	a->count = 0;
+	return sl_map_reserve(&a->by_job, jobs, NULL) || sl_grow(&a->answer, &a->room, jobs, sizeof(*a->answer), NULL) ? -1 : 0;
+}
 
-	while (slots / 2 < jobs)
-		slots *= 2;
-	if (slots > a->slots) {
-		slot = calloc(slots, sizeof(*slot));
-		if (!slot)
-			return -1;
-		free(a->slot);
-		a->slot = slot;
-		a->slots = slots;
-	} else {
-		memset(a->slot, 0, a->slots * sizeof(*a->slot));
+static void free_answers(struct answers *a)
+{
+	sl_map_free(&a->by_job);
+	free(a->answer);
+}
+
+static struct answer *find_answer(const struct answers *a, uint32_t job)
+{
+	uint32_t at = sl_map_by_id(&a->by_job, job);
+
+	return at == SL_MAP_NOTHING ? NULL : &a->answer[at];
+}
+
+/* Note an answer for the record in the making; there is room. */
+static void note_answer(struct sl_journal *j, uint32_t job, enum answer_kind kind, uint64_t digest)
+{
+	struct answer *a = find_answer(&j->next, job);
+
+	if (!a) {
+		(void) sl_map_put(&j->next.by_job, sl_hash_id(job), j->next.count, NULL);
+		a = &j->next.answer[j->next.count++];
+		*a = (struct answer) { .job = job };
 	}
-	return 0;
-}
-
-static struct answer *answers_find(const struct answers *a, uint32_t job, enum kind kind)
-{
-	uint32_t at = mix(kind, job) & (a->slots - 1);
-
-	while (a->slot[at].kind && (a->slot[at].job != job || a->slot[at].kind != kind))
-		at = (at + 1) & (a->slots - 1);
-	return &a->slot[at];
-}
-
-/* Note an answer for the record in the making. */
-static void note_answer(struct sl_journal *j, uint32_t job, enum kind kind, uint64_t digest)
-{
-	struct answer *a = answers_find(&j->next, job, kind);
-
-	*a = (struct answer) { job, kind, mix(a->digest, digest) };
-}
-
-static bool is_answered(const struct answers *a, uint32_t job, enum kind kind)
-{
-	return a->slots && answers_find(a, job, kind)->kind != 0;
-}
-
-static bool same_answer(const struct sl_journal *j, uint32_t job, enum kind kind)
-{
-	const struct answer *said = answers_find(&j->said, job, kind), *next = answers_find(&j->next, job, kind);
-
-	return said->kind == next->kind && said->digest == next->digest;
+	a->kinds |= 1u << kind;
+	a->digest[kind] = sl_hash_number(a->digest[kind], digest);
 }
 
 /* Is what the record in the making says of a waiting job, all of it, news? */
 static bool is_news(const struct sl_journal *j, uint32_t job)
 {
-	if (j->full || !j->said.slots)
-		return true;
-	return !same_answer(j, job, RESERVED) || !same_answer(j, job, PENDING);
+	const struct answer *said = find_answer(&j->said, job), *next = find_answer(&j->next, job);
+
+	return j->full || !said || (said->kinds ^ next->kinds) & ~(1u << STARTED) ||
+		said->digest[RESERVED] != next->digest[RESERVED] || said->digest[PENDING] != next->digest[PENDING];
 }
 
 /* -- records --------------------------------------------------------------- */
@@ -134,24 +110,21 @@ static void put_int(struct sl_json *json, const char *key, int64_t v)
 {
 	if (!v)
 		return;
-	sl_json_key(json, key);
-	sl_json_int(json, v);
+	sl_json_put_int(json, key, v);
 }
 
 static void put_text(struct sl_json *json, const char *key, const char *s)
 {
 	if (!s || !*s)
 		return;
-	sl_json_key(json, key);
-	sl_json_str(json, s);
+	sl_json_put_str(json, key, s);
 }
 
 static void put_true(struct sl_json *json, const char *key, bool v)
 {
 	if (!v)
 		return;
-	sl_json_key(json, key);
-	sl_json_bool(json, true);
+	sl_json_put_bool(json, key, true);
 }
 
 static const char *plan_text(const struct record *r, uint32_t str)
@@ -175,8 +148,7 @@ static void put_loan(const struct record *r, uint32_t start)
 	if (v->through[start] >= part->rows)
 		return;
 	put_text(json, "through", sl_snapshot_str(r->snap, part->name[v->through[start]]));
-	sl_json_key(json, "borrowed_from");
-	sl_json_begin_array(json);
+	sl_json_open_array(json, "borrowed_from");
 	for (uint32_t i = v->lenders[start].first; i < v->lenders[start].first + v->lenders[start].count; i++)
 		if (r->plan->lender.partition[i] < part->rows)
 			sl_json_str(json, sl_snapshot_str(r->snap, part->name[r->plan->lender.partition[i]]));
@@ -215,8 +187,7 @@ static void put_fate(const struct record *r, uint32_t i, const char *text_key)
 
 	if (!c)
 		return;
-	sl_json_key(r->j->json, "done");
-	sl_json_bool(r->j->json, c->fate == SL_FATE_DONE);
+	sl_json_put_bool(r->j->json, "done", c->fate == SL_FATE_DONE);
 	if (c->fate != SL_FATE_DONE)
 		put_text(r->j->json, "fate", sl_fate_word(c->fate));
 	put_text(r->j->json, text_key, c->text);
@@ -226,13 +197,11 @@ static void put_fate(const struct record *r, uint32_t i, const char *text_key)
 static void begin_job(const struct record *r, const char *array, bool *begun, uint32_t job)
 {
 	if (!*begun) {
-		sl_json_key(r->j->json, array);
-		sl_json_begin_array(r->j->json);
+		sl_json_open_array(r->j->json, array);
 		*begun = true;
 	}
 	sl_json_begin_object(r->j->json);
-	sl_json_key(r->j->json, "job");
-	sl_json_int(r->j->json, job);
+	sl_json_put_int(r->j->json, "job", job);
 }
 
 static void end_jobs(struct record *r, bool begun)
@@ -278,19 +247,19 @@ static void note_answers(const struct record *r)
 		note_answer(r->j, r->plan->start.job[i], STARTED, 0);
 	for (uint32_t i = 0; i < reserve->rows; i++) {
 		struct sl_range p = reserve->places[i];
-		uint64_t digest = mix(mix_text(0, plan_text(r, reserve->by[i])), reserve->start_time[i]);
+		uint64_t digest = sl_hash_text(reserve->start_time[i], plan_text(r, reserve->by[i]));
 
-		digest = mix(digest, reserve->partition[i]);
+		digest = sl_hash_number(digest, reserve->partition[i]);
 		for (uint32_t k = p.first; k < p.first + p.count; k++)
-			digest = mix(digest, (uint64_t) r->plan->place.node[k] << 32 | r->plan->place.cores[k]);
+			digest = sl_hash_number(digest, (uint64_t) r->plan->place.node[k] << 32 | r->plan->place.cores[k]);
 		note_answer(r->j, reserve->job[i], RESERVED, digest);
 	}
 	for (uint32_t i = 0; i < pending->rows; i++) {
-		uint64_t digest = mix_text(0, plan_text(r, pending->text[i]));
+		uint64_t digest = sl_hash_text(SL_HASH, plan_text(r, pending->text[i]));
 
-		digest = mix(mix_text(digest, plan_text(r, pending->by[i])), pending->why[i]);
-		digest = mix_text(digest, sl_queued_note(r->queued, pending->job[i]));
-		digest = mix_text(digest, sl_queued_in(r->queued, pending->job[i]));
+		digest = sl_hash_number(sl_hash_text(digest, plan_text(r, pending->by[i])), pending->why[i]);
+		digest = sl_hash_text(digest, sl_queued_note(r->queued, pending->job[i]));
+		digest = sl_hash_text(digest, sl_queued_in(r->queued, pending->job[i]));
 		note_answer(r->j, pending->job[i], PENDING, digest);
 	}
 }
@@ -354,17 +323,14 @@ static void put_actions(struct record *r)
 /* The jobs that waited, and now neither wait nor start: they have left the queue. */
 static void put_gone(struct record *r)
 {
-	const struct answers *said = &r->j->said, *next = &r->j->next;
+	const struct answers *said = &r->j->said;
 	bool begun = false;
 
-	for (uint32_t i = 0; i < said->slots; i++) {
-		const struct answer *a = &said->slot[i];
+	for (uint32_t i = 0; i < said->count; i++) {
+		const struct answer *a = &said->answer[i];
 
-		if ((a->kind != RESERVED && a->kind != PENDING) || is_answered(next, a->job, RESERVED) ||
-		    is_answered(next, a->job, PENDING) || is_answered(next, a->job, STARTED))
+		if (a->kinds == 1u << STARTED || find_answer(&r->j->next, a->job))
 			continue;
-		if (a->kind == PENDING && is_answered(said, a->job, RESERVED))
-			continue;	/* once is enough */
 		begin_job(r, "gone", &begun, a->job);
 		sl_json_end_object(r->j->json);
 	}
@@ -388,16 +354,14 @@ static int compose_line(struct record *r, uint64_t figures, uint64_t partitions,
 	uint64_t jobs = (uint64_t) r->plan->start.rows + r->plan->reserve.rows + r->plan->pending.rows;
 	struct sl_journal *j = r->j;
 
-	if (jobs > SL_IMAGE_MAX_ROWS || answers_reset(&j->next, (uint32_t) jobs) < 0)
+	if (jobs > SL_IMAGE_MAX_ROWS || reset_answers(&j->next, (uint32_t) jobs) < 0)
 		return sl_fail(r->err, SL_ENOMEM, "journal: no memory");
 	note_answers(r);
 	r->news = j->full || figures != j->figures;
 	sl_json_reset(j->json);
 	sl_json_begin_object(j->json);
-	sl_json_key(j->json, "sequence");
-	sl_json_int(j->json, meta->sequence[0]);
-	sl_json_key(j->json, "now");
-	sl_json_int(j->json, meta->now[0]);
+	sl_json_put_int(j->json, "sequence", meta->sequence[0]);
+	sl_json_put_int(j->json, "now", meta->now[0]);
 	put_text(j->json, "policy", plan_text(r, meta->policy[0]));
 	put_int(j->json, "examined", meta->examined[0]);
 	put_true(j->json, "truncated", meta->truncated[0]);
@@ -519,8 +483,8 @@ void sl_journal_close(struct sl_journal *j)
 	if (j->fd >= 0)
 		close(j->fd);
 	sl_json_destroy(j->json);
-	free(j->said.slot);
-	free(j->next.slot);
+	free_answers(&j->said);
+	free_answers(&j->next);
 	free(j);
 }
 
@@ -619,10 +583,10 @@ static int append_line(struct sl_journal *j, off_t at, const char *text, size_t 
 
 static uint64_t digest_figures(const struct sl_plan_image *plan)
 {
-	uint64_t digest = mix_text(0, sl_image_str(&plan->image, plan->meta.policy[0]));
+	uint64_t digest = sl_hash_text(SL_HASH, sl_image_str(&plan->image, plan->meta.policy[0]));
 
-	digest = mix_text(digest, sl_image_str(&plan->image, plan->meta.error[0]));
-	return mix(digest, plan->meta.truncated[0]);
+	digest = sl_hash_text(digest, sl_image_str(&plan->image, plan->meta.error[0]));
+	return sl_hash_number(digest, plan->meta.truncated[0]);
 }
 
 /* With the lock held. */

@@ -10,16 +10,14 @@
  */
 #include "image/image.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <jansson.h>
-#include <zlib.h>
 
+#include "base/grow.h"
+#include "base/lines.h"
 #include "image/nodelist.h"
 
 #define ROW_MAX 1024		/* bytes of the largest row struct */
@@ -224,27 +222,21 @@ struct nodes {			/* rows of a list, as they are found */
 	const struct place *place;
 	int target;
 	uint32_t *row;
-	size_t rows, room;
+	uint32_t rows, room;
 };
 
 static int add_node(const char *name, void *arg)
 {
 	struct nodes *n = arg;
 	json_t *found = json_object_get(n->r->index[n->target], name);
-	uint32_t *row;
 
 	if (!found)
 		return fail_at(n->r, n->place, "no %s \"%s\"", n->r->schema->table[n->target].name, name);
 	if (n->rows == SL_IMAGE_MAX_ROWS)
 		return sl_fail(n->r->err, SL_ELIMIT, "%s: a node list of more than %" PRIu32 " names", n->r->name,
 			       SL_IMAGE_MAX_ROWS);
-	if (n->rows == n->room) {
-		n->room = n->room ? n->room * 2 : 64;
-		row = realloc(n->row, n->room * sizeof(*row));
-		if (!row)
-			return sl_fail(n->r->err, SL_ENOMEM, "%s: no memory", n->r->name);
-		n->row = row;
-	}
+	if (sl_grow(&n->row, &n->room, n->rows + UINT64_C(1), sizeof(*n->row), n->r->err))
+		return sl_fail_in(n->r->err, "%s", n->r->name);
 	n->row[n->rows++] = json_integer_value(found);
 	return 0;
 }
@@ -538,91 +530,7 @@ int sl_builder_from_json(struct sl_builder *b, const char *name, const char *tex
 
 /* -- files --------------------------------------------------------------- */
 
-/* A file or a pipe, as a whole. */
-static int read_file(const char *path, unsigned char **bytes, size_t *size, struct sl_error *err)
-{
-	unsigned char *p = NULL, *more;
-	size_t n = 0, room = 0;
-	ssize_t got;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return sl_fail(err, errno == ENOENT ? SL_ENOENT : SL_EIO, "%s: %s", path, strerror(errno));
-	for (;;) {
-		if (n == room) {
-			room = room ? room * 2 : 65536;
-			more = realloc(p, room);
-			if (!more) {
-				sl_fail(err, SL_ENOMEM, "%s: no memory", path);
-				goto error;
-			}
-			p = more;
-		}
-		got = read(fd, p + n, room - n);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0) {
-			sl_fail(err, SL_EIO, "%s: %s", path, strerror(errno));
-			goto error;
-		}
-		if (!got)
-			break;
-		n += got;
-		if (n > SL_IMAGE_MAX_SIZE) {
-			sl_fail(err, SL_ELIMIT, "%s: larger than %zu bytes", path, SL_IMAGE_MAX_SIZE);
-			goto error;
-		}
-	}
-	close(fd);
-	*bytes = p;
-	*size = n;
-	return 0;
-error:
-	close(fd);
-	free(p);
-	return -1;
-}
-
-/* Replace what is compressed by what it was. */
-static int unzip(const char *path, unsigned char **bytes, size_t *size, struct sl_error *err)
-{
-	z_stream z = { .next_in = *bytes, .avail_in = (uInt) *size };
-	size_t room = *size < SL_IMAGE_MAX_SIZE / 16 ? *size * 16 : SL_IMAGE_MAX_SIZE, n = 0;
-	unsigned char *out = NULL, *more;
-	int rc = Z_OK;
-
-	if (inflateInit2(&z, 15 + 16) != Z_OK)
-		return sl_fail(err, SL_ENOMEM, "%s: no memory", path);
-	while (rc == Z_OK && n <= SL_IMAGE_MAX_SIZE) {
-		room = n == room ? room * 2 : room;
-		more = realloc(out, room);
-		if (!more) {
-			rc = Z_MEM_ERROR;
-			break;
-		}
-		out = more;
-		z.next_out = out + n;
-		z.avail_out = (uInt) (room - n);
-		rc = inflate(&z, Z_NO_FLUSH);
-		n = room - z.avail_out;
-	}
-	inflateEnd(&z);
-	if (rc == Z_STREAM_END && n <= SL_IMAGE_MAX_SIZE) {
-		free(*bytes);
-		*bytes = out;
-		*size = n;
-		return 0;
-	}
-	free(out);
-	if (rc == Z_MEM_ERROR)
-		return sl_fail(err, SL_ENOMEM, "%s: no memory", path);
-	if (n > SL_IMAGE_MAX_SIZE)
-		return sl_fail(err, SL_ELIMIT, "%s: larger than %zu bytes", path, SL_IMAGE_MAX_SIZE);
-	return sl_fail(err, SL_EFORMAT, "%s: the compressed data %s", path,
-		       rc == Z_BUF_ERROR ? "end too early" : "are corrupt");
-}
-
-static bool is_binary(const struct sl_schema *schema, const unsigned char *bytes, size_t size)
+static bool is_binary(const struct sl_schema *schema, const char *bytes, size_t size)
 {
 	uint32_t magic;
 
@@ -633,16 +541,16 @@ static bool is_binary(const struct sl_schema *schema, const unsigned char *bytes
 }
 
 /* Replace JSON text by the image it describes. */
-static int convert_json(const struct sl_schema *schema, const char *path, unsigned char **bytes, size_t *size,
+static int convert_json(const struct sl_schema *schema, const char *path, char **bytes, size_t *size,
 			struct sl_error *err)
 {
 	struct sl_builder *b = sl_builder_create(schema, err);
 	const void *image;
-	unsigned char *copy;
+	char *copy;
 	size_t n;
 	int rc = -1;
 
-	if (!b || sl_builder_from_json(b, path, (char *) *bytes, *size, err) < 0)
+	if (!b || sl_builder_from_json(b, path, *bytes, *size, err) < 0)
 		goto error;
 	if (sl_builder_finish(b, &image, &n, err) < 0) {
 		sl_fail_in(err, "%s", path);
@@ -667,13 +575,11 @@ int sl_image_load(const struct sl_schema *schema, const char *path, void **bytes
 		  struct sl_error *err)
 {
 	struct sl_image image;
-	unsigned char *p = NULL;
+	char *p = NULL;
 	size_t n = 0;
 
-	if (read_file(path, &p, &n, err) < 0)
+	if (sl_lines_whole(path, SL_IMAGE_MAX_SIZE, &p, &n, err) < 0)
 		return -1;
-	if (n > 1 && p[0] == 0x1f && p[1] == 0x8b && unzip(path, &p, &n, err) < 0)
-		goto error;
 	if (!is_binary(schema, p, n) && convert_json(schema, path, &p, &n, err) < 0)
 		goto error;
 	if (sl_image_open(&image, NULL, schema, p, n, err) < 0) {

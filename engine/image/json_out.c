@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/plain.h"
 
 #define PIECE 65536	/* bytes handed to a FILE at a time */
@@ -14,7 +15,8 @@
 struct sl_json {
 	FILE *out;
 	char *text;
-	size_t size, room;
+	size_t size;
+	uint32_t room;
 	unsigned depth;
 	bool object[SL_JSON_DEPTH + 1];	/* what is open at each depth */
 	bool some[SL_JSON_DEPTH + 1];	/* it has a member already */
@@ -31,25 +33,9 @@ static void note_failure(struct sl_json *j, enum sl_errno code, const char *what
 
 static bool make_room(struct sl_json *j, size_t n)
 {
-	size_t room = j->room ? j->room : 1024;
-	char *text;
-
-	if (j->err.code)
-		return false;
-	if (n < j->room - j->size)
-		return true;
-	while (room - j->size <= n)
-		if (__builtin_mul_overflow(room, 2, &room))
-			goto error;
-	text = realloc(j->text, room);
-	if (!text)
-		goto error;
-	j->text = text;
-	j->room = room;
-	return true;
-error:
-	note_failure(j, SL_ENOMEM, "no memory");
-	return false;
+	if (!j->err.code && sl_grow(&j->text, &j->room, j->size + n + 1, 1, NULL))
+		note_failure(j, SL_ENOMEM, "no memory");
+	return !j->err.code;
 }
 
 static void put_bytes(struct sl_json *j, const char *s, size_t n)
@@ -272,6 +258,42 @@ void sl_json_null(struct sl_json *j)
 	put_bytes(j, "null", 4);
 }
 
+void sl_json_put_str(struct sl_json *j, const char *key, const char *s)
+{
+	sl_json_key(j, key);
+	sl_json_str(j, s);
+}
+
+void sl_json_put_int(struct sl_json *j, const char *key, int64_t v)
+{
+	sl_json_key(j, key);
+	sl_json_int(j, v);
+}
+
+void sl_json_put_real(struct sl_json *j, const char *key, double v)
+{
+	sl_json_key(j, key);
+	sl_json_real(j, v);
+}
+
+void sl_json_put_bool(struct sl_json *j, const char *key, bool v)
+{
+	sl_json_key(j, key);
+	sl_json_bool(j, v);
+}
+
+void sl_json_open_object(struct sl_json *j, const char *key)
+{
+	sl_json_key(j, key);
+	sl_json_begin_object(j);
+}
+
+void sl_json_open_array(struct sl_json *j, const char *key)
+{
+	sl_json_key(j, key);
+	sl_json_begin_array(j);
+}
+
 void sl_json_break(struct sl_json *j)
 {
 	j->broken = true;
@@ -303,4 +325,14 @@ int sl_json_finish(struct sl_json *j, const char **text, size_t *size, struct sl
 	if (size)
 		*size = j->size;
 	return 0;
+}
+
+int sl_json_end(struct sl_json *j, struct sl_error *err)
+{
+	int rc;
+
+	sl_json_end_line(j);
+	rc = sl_json_finish(j, NULL, NULL, err);
+	sl_json_destroy(j);
+	return rc;
 }

@@ -44,6 +44,14 @@ void sl_json_real(struct sl_json *j, double v);		/* not finite: null */
 void sl_json_bool(struct sl_json *j, bool v);
 void sl_json_null(struct sl_json *j);
 
+/* Inside an object, a key and its value; a key and the begin of it. */
+void sl_json_put_str(struct sl_json *j, const char *key, const char *s);
+void sl_json_put_int(struct sl_json *j, const char *key, int64_t v);
+void sl_json_put_real(struct sl_json *j, const char *key, double v);
+void sl_json_put_bool(struct sl_json *j, const char *key, bool v);
+void sl_json_open_object(struct sl_json *j, const char *key);
+void sl_json_open_array(struct sl_json *j, const char *key);
+
 /* The next key, value or end begins a new line, indented by its depth. */
 void sl_json_break(struct sl_json *j);
 
@@ -57,5 +65,8 @@ void sl_json_end_line(struct sl_json *j);
  * calls that make no JSON).
  */
 int sl_json_finish(struct sl_json *j, const char **text, size_t *size, struct sl_error *err);
+
+/* The end of a document that goes to a FILE: a line feed, sl_json_finish(), sl_json_destroy(). */
+int sl_json_end(struct sl_json *j, struct sl_error *err);
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 #define NAME_MAX_BYTES 255
 #define DIGITS_MAX 18		/* fit an int64 */
 
@@ -22,7 +24,8 @@ struct part {
 
 struct text {
 	char *s;
-	size_t size, room;
+	size_t size;
+	uint32_t room;
 };
 
 static struct part take_apart(const char *name)
@@ -53,18 +56,8 @@ static bool comes_next(const struct part *a, const struct part *b)
 
 static int put_bytes(struct text *t, const char *s, size_t n)
 {
-	size_t room = t->room ? t->room : 64;
-	char *new;
-
-	if (n >= t->room - t->size) {
-		while (room - t->size <= n)
-			room *= 2;
-		new = realloc(t->s, room);
-		if (!new)
-			return -1;
-		t->s = new;
-		t->room = room;
-	}
+	if (sl_grow(&t->s, &t->room, t->size + n + 1, 1, NULL))
+		return -1;
 	memcpy(t->s + t->size, s, n);
 	t->size += n;
 	t->s[t->size] = 0;

@@ -5,35 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "image/nodelist.h"
 
 /* -- the nodes of partitions ------------------------------------------------ */
-
-static uint64_t mix(uint64_t hash, uint64_t v)
-{
-	hash = (hash ^ v) * UINT64_C(0xff51afd7ed558ccd);
-	return hash ^ (hash >> 32);
-}
-
-static uint64_t mix_text(uint64_t hash, const char *s)
-{
-	for (; *s; s++)
-		hash = mix(hash, (unsigned char) *s);
-	return mix(hash, 0);
-}
 
 /* Nodes are told apart by row: a change of the table of nodes without one of its size, which
  * moves them, comes with a new configuration and a new journal. */
 uint64_t sl_partitions_digest(const struct sl_snapshot *snap)
 {
-	uint64_t hash = snap->node.rows;
+	uint64_t hash = sl_hash_number(SL_HASH, snap->node.rows);
 
 	for (uint32_t p = 0; p < snap->partition.rows; p++) {
 		struct sl_range runs = snap->partition.nodes[p];
 
-		hash = mix(mix_text(hash, sl_snapshot_str(snap, snap->partition.name[p])), runs.count);
+		hash = sl_hash_number(sl_hash_text(hash, sl_snapshot_str(snap, snap->partition.name[p])), runs.count);
 		for (uint32_t i = runs.first; i < runs.first + runs.count; i++)
-			hash = mix(hash, (uint64_t) snap->run.first[i] << 32 | snap->run.last[i]);
+			hash = sl_hash_number(hash, (uint64_t) snap->run.first[i] << 32 | snap->run.last[i]);
 	}
 	return hash;
 }
@@ -53,8 +41,7 @@ static int put_nodes(struct sl_json *json, const struct sl_snapshot *snap, uint3
 	list = sl_nodelist_join(name, n, err);
 	if (!list)
 		return -1;
-	sl_json_key(json, sl_snapshot_str(snap, snap->partition.name[part]));
-	sl_json_str(json, list);
+	sl_json_put_str(json, sl_snapshot_str(snap, snap->partition.name[part]), list);
 	free(list);
 	return 0;
 }

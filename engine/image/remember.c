@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "image/value.h"
 
 /* -- rows of an image ----------------------------------------------------- */
@@ -104,7 +105,8 @@ struct entry {
 struct sl_remember {
 	char set[SL_REMEMBERED_SET + 1];
 	struct entry *entry;			/* in rising order */
-	size_t entries, room, all;
+	uint32_t entries;
+	size_t all;
 };
 
 struct sl_remember *sl_remember_create(struct sl_error *err)
@@ -200,21 +202,6 @@ static void take_out(struct sl_remember *m, size_t at)
 	m->entries--;
 }
 
-static int make_room(struct sl_remember *m, struct sl_error *err)
-{
-	size_t room = m->room ? 2 * m->room : 16;
-	struct entry *entry;
-
-	if (m->entries < m->room)
-		return 0;
-	entry = realloc(m->entry, room * sizeof(*entry));
-	if (!entry)
-		return sl_fail(err, SL_ENOMEM, "out of memory");
-	m->entry = entry;
-	m->room = room;
-	return 0;
-}
-
 /* Put one in, in place of the one that is there. */
 static int put_entry(struct sl_remember *m, const char *set, const char *group, const char *key, const char *value,
 		     struct sl_error *err)
@@ -223,7 +210,7 @@ static int put_entry(struct sl_remember *m, const char *set, const char *group, 
 	bool found;
 	size_t at;
 
-	if (make_room(m, err) || make_entry(&e, set, group, key, value, err))
+	if (sl_grow_list(&m->entry, m->entries, sizeof(*m->entry), err) || make_entry(&e, set, group, key, value, err))
 		return -1;
 	at = find_entry(m, set, group, key, &found);
 	if (found)

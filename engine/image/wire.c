@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "image/image.h"
 
 #ifndef MFD_NOEXEC_SEAL
@@ -343,24 +344,14 @@ int sl_wire_recv(int sock, struct sl_frame *frame, int timeout_ms, struct sl_err
 
 int sl_wire_memfd(const char *name, const void *bytes, size_t size, struct sl_error *err)
 {
-	const unsigned char *p = bytes;
 	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
 
 	if (fd < 0 && errno == EINVAL)
 		fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
 		return sl_fail(err, SL_EIO, "memfd %s: %s", name, strerror(errno));
-	while (size) {
-		ssize_t n = write(fd, p, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			goto error;
-		p += n;
-		size -= n;
-	}
-	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) < 0)
+	if (sl_write_all(fd, bytes, size) ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) < 0)
 		goto error;
 	return fd;
 error:

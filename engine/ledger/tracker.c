@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+#include "base/map.h"
+
 #define KEEP_EVERY_S 600	/* how far what the ledger remembers may lag behind */
 
 struct going {
@@ -16,37 +19,21 @@ struct going {
 
 struct sl_tracker {
 	struct sl_ledger *l;
-	struct going **slot;		/* hash by job */
-	uint32_t slots, count;
+	struct going **going;
+	uint32_t count, room;
+	struct sl_map by_job;		/* -> index of going */
 	uint64_t round;
 	struct sl_error err;		/* of a callback */
 };
 
 /* -- what goes on -------------------------------------------------------- */
 
-static struct going **find_going(const struct sl_tracker *t, uint32_t job)
+/* NULL: it is not known to run. */
+static struct going *find_going(const struct sl_tracker *t, uint32_t job)
 {
-	uint32_t at = job * 2654435761u >> 8 & (t->slots - 1);
+	uint32_t at = sl_map_by_id(&t->by_job, job);
 
-	while (t->slot[at] && t->slot[at]->run.job != job)
-		at = (at + 1) & (t->slots - 1);
-	return &t->slot[at];
-}
-
-static int grow(struct sl_tracker *t)
-{
-	uint32_t slots = t->slots ? 2 * t->slots : 256, old = t->slots;
-	struct going **was = t->slot, **slot = calloc(slots, sizeof(*slot));
-
-	if (!slot)
-		return -1;
-	t->slot = slot;
-	t->slots = slots;
-	for (uint32_t i = 0; i < old; i++)
-		if (was[i])
-			*find_going(t, was[i]->run.job) = was[i];
-	free(was);
-	return 0;
+	return at == SL_MAP_NOTHING ? NULL : t->going[at];
 }
 
 static void free_going(struct going *g)
@@ -59,20 +46,19 @@ static void free_going(struct going *g)
 	free(g);
 }
 
-/* A place in the table becomes empty: those behind it may have to move up. */
-static void remove_going(struct sl_tracker *t, struct going **slot)
+/* The last one moves to its place. */
+static void remove_going(struct sl_tracker *t, struct going *g)
 {
-	uint32_t at = (uint32_t) (slot - t->slot);
+	uint32_t at = sl_map_by_id(&t->by_job, g->run.job);
+	struct going *last = t->going[--t->count];
 
-	free_going(*slot);
-	*slot = NULL;
-	t->count--;
-	for (at = (at + 1) & (t->slots - 1); t->slot[at]; at = (at + 1) & (t->slots - 1)) {
-		struct going *g = t->slot[at];
-
-		t->slot[at] = NULL;
-		*find_going(t, g->run.job) = g;
+	sl_map_remove(&t->by_job, sl_hash_id(g->run.job), at);
+	if (last != g) {
+		sl_map_remove(&t->by_job, sl_hash_id(last->run.job), t->count);
+		(void) sl_map_put(&t->by_job, sl_hash_id(last->run.job), at, NULL);	/* there is room */
+		t->going[at] = last;
 	}
+	free_going(g);
 }
 
 static struct going *new_going(const struct sl_job_run *run)
@@ -95,10 +81,13 @@ static struct going *add_going(struct sl_tracker *t, const struct sl_job_run *ru
 {
 	struct going *g;
 
-	if ((2 * (t->count + 1) > t->slots && grow(t)) || !(g = new_going(run)))
+	if (sl_grow(&t->going, &t->room, t->count + UINT64_C(1), sizeof(*t->going), NULL) || !(g = new_going(run)))
 		return NULL;
-	*find_going(t, run->job) = g;
-	t->count++;
+	if (sl_map_put(&t->by_job, sl_hash_id(run->job), t->count, NULL)) {
+		free_going(g);
+		return NULL;
+	}
+	t->going[t->count++] = g;
 	return g;
 }
 
@@ -119,7 +108,7 @@ struct sl_tracker *sl_tracker_create(struct sl_ledger *l, struct sl_error *err)
 {
 	struct sl_tracker *t = calloc(1, sizeof(*t));
 
-	if (!t || grow(t)) {
+	if (!t) {
 		sl_fail(err, SL_ENOMEM, "ledger: out of memory");
 		goto error;
 	}
@@ -139,9 +128,10 @@ void sl_tracker_destroy(struct sl_tracker *t)
 {
 	if (!t)
 		return;
-	for (uint32_t i = 0; i < t->slots; i++)
-		free_going(t->slot[i]);
-	free(t->slot);
+	for (uint32_t i = 0; i < t->count; i++)
+		free_going(t->going[i]);
+	free(t->going);
+	sl_map_free(&t->by_job);
 	free(t);
 }
 
@@ -181,21 +171,21 @@ static bool read_run(const struct sl_snapshot *snap, uint32_t j, int64_t end, ui
 
 /* -- closing a run --------------------------------------------------------- */
 
-static int forget_going(struct sl_tracker *t, struct going **slot, struct sl_error *err)
+static int forget_going(struct sl_tracker *t, struct going *g, struct sl_error *err)
 {
-	if (sl_ledger_keep_open(t->l, (*slot)->run.job, NULL, err))
+	if (sl_ledger_keep_open(t->l, g->run.job, NULL, err))
 		return -1;
-	remove_going(t, slot);
+	remove_going(t, g);
 	return 0;
 }
 
 /* Close a run: it ended at *end*, or when it was seen last if that was later. */
-static int close_at(struct sl_tracker *t, struct going **slot, int64_t end, uint32_t state, struct sl_error *err)
+static int close_at(struct sl_tracker *t, struct going *g, int64_t end, uint32_t state, struct sl_error *err)
 {
-	struct sl_job_run run = (*slot)->run;
+	struct sl_job_run run = g->run;
 
 	if (end > run.end) {
-		if (!(*slot)->sleeps)
+		if (!g->sleeps)
 			run.seconds += end - run.end;
 		run.end = end;
 	}
@@ -205,7 +195,7 @@ static int close_at(struct sl_tracker *t, struct going **slot, int64_t end, uint
 		run.seconds = run.end - run.start;
 	if (sl_ledger_add(t->l, &run, err) < 0)
 		return -1;
-	return forget_going(t, slot, err);
+	return forget_going(t, g, err);
 }
 
 /* -- one job --------------------------------------------------------------- */
@@ -219,48 +209,47 @@ static bool has_ended(uint32_t state)
 static int close_earlier(struct sl_tracker *t, const struct sl_snapshot *snap, uint32_t j, struct sl_error *err)
 {
 	const struct sl_job_view *job = &snap->job;
-	struct going **slot = find_going(t, job->id[j]);
 	int64_t again = job->submit_time[j], now = snap->meta.now[0];
 
 	if (again > now)
 		again = now;
-	return close_at(t, slot, again, SL_JOB_PENDING, err);
+	return close_at(t, find_going(t, job->id[j]), again, SL_JOB_PENDING, err);
 }
 
 /* It has ended, or it is being requeued and still says when it ended. */
 static int take_ended(struct sl_tracker *t, const struct sl_snapshot *snap, uint32_t j, struct sl_error *err)
 {
 	uint32_t state = snap->job.state[j];
-	struct going **slot = find_going(t, snap->job.id[j]);
+	struct going *g = find_going(t, snap->job.id[j]);
 	struct sl_job_run run;
 	bool used = read_run(snap, j, snap->job.end_time[j], state, &run);
 
-	if (*slot && (*slot)->run.start != run.start && close_earlier(t, snap, j, err))
+	if (g && g->run.start != run.start && close_earlier(t, snap, j, err))
 		return -1;
-	if (state == SL_JOB_PENDING && *slot) {
+	if (state == SL_JOB_PENDING && g) {
 		/* how long it was suspended is no longer known, how long it ran when seen last is */
-		run.seconds = (*slot)->run.seconds;
-		if (!(*slot)->sleeps && run.end > (*slot)->run.end)
-			run.seconds += run.end - (*slot)->run.end;
+		run.seconds = g->run.seconds;
+		if (!g->sleeps && run.end > g->run.end)
+			run.seconds += run.end - g->run.end;
 		if (run.seconds > run.end - run.start)
 			run.seconds = run.end - run.start;
 	}
 	if (used && sl_ledger_add(t->l, &run, err) < 0)
 		return -1;
-	slot = find_going(t, snap->job.id[j]);
-	return *slot ? forget_going(t, slot, err) : 0;
+	g = find_going(t, snap->job.id[j]);
+	return g ? forget_going(t, g, err) : 0;
 }
 
 static int take_going(struct sl_tracker *t, const struct sl_snapshot *snap, uint32_t j, struct sl_error *err)
 {
-	struct going **slot = find_going(t, snap->job.id[j]), *g;
+	struct going *g = find_going(t, snap->job.id[j]);
 	struct sl_job_run run;
 
 	if (!read_run(snap, j, snap->meta.now[0], snap->job.state[j], &run))
 		return 0;
-	if (*slot && (*slot)->run.start != run.start && close_earlier(t, snap, j, err))
+	if (g && g->run.start != run.start && close_earlier(t, snap, j, err))
 		return -1;
-	g = *find_going(t, run.job);
+	g = find_going(t, run.job);
 	if (!g) {
 		g = add_going(t, &run);
 		if (!g)
@@ -292,21 +281,18 @@ static int take_job(struct sl_tracker *t, const struct sl_snapshot *snap, uint32
 		return take_ended(t, snap, j, err);
 	if (state != SL_JOB_PENDING)
 		return take_going(t, snap, j, err);
-	return *find_going(t, snap->job.id[j]) ? close_earlier(t, snap, j, err) : 0;
+	return find_going(t, snap->job.id[j]) ? close_earlier(t, snap, j, err) : 0;
 }
 
 /* Runs whose job was not in the snapshot at all. */
 static int close_lost(struct sl_tracker *t, struct sl_error *err)
 {
-	for (uint32_t i = 0; i < t->slots; ) {
-		struct going *g = t->slot[i];
+	for (uint32_t i = 0; i < t->count; ) {
+		struct going *g = t->going[i];
 
-		if (!g || g->round == t->round) {
-			i++;
-			continue;
-		}
-		/* another may move into this place */
-		if (close_at(t, &t->slot[i], g->run.end, SL_JOB_COMPLETE, err))
+		if (g->round == t->round)
+			i++;	/* else another moves into this place */
+		else if (close_at(t, g, g->run.end, SL_JOB_COMPLETE, err))
 			return -1;
 	}
 	return 0;
@@ -318,7 +304,7 @@ int sl_tracker_feed(struct sl_tracker *t, const struct sl_snapshot *snap, uint32
 
 	t->round++;
 	for (uint32_t j = 0; j < snap->job.rows; j++) {
-		struct going **slot;
+		struct going *g;
 
 		if (!take_job(t, snap, j, &why))
 			continue;
@@ -329,8 +315,8 @@ int sl_tracker_feed(struct sl_tracker *t, const struct sl_snapshot *snap, uint32
 		}
 		if (strange)
 			++*strange;
-		slot = find_going(t, snap->job.id[j]);
-		if (*slot && forget_going(t, slot, err))
+		g = find_going(t, snap->job.id[j]);
+		if (g && forget_going(t, g, err))
 			return -1;
 	}
 	return close_lost(t, err);

@@ -108,15 +108,8 @@ static uint32_t alike(struct sl_cluster *c, uint32_t j, const struct held *h, ui
 
 static int remember(struct part_booking **list, uint32_t *count, const struct part_booking *b, struct sl_error *err)
 {
-	struct part_booking *p;
-
-	/* Grow by doubling: at powers of two. */
-	if (!(*count & (*count - 1))) {
-		p = realloc(*list, (*count ? *count * 2 : 1) * sizeof(*p));
-		if (!p)
-			return sl_fail(err, SL_ENOMEM, "cluster: out of memory");
-		*list = p;
-	}
+	if (sl_grow_list(list, *count, sizeof(**list), err))
+		return -1;
 	(*list)[(*count)++] = *b;
 	return 0;
 }

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* What has to be the same where a job is started in another partition than its own. */
 #define SHARING (SL_PART_EXCLUSIVE_USER | SL_PART_LLN | SL_PART_FORCE)
 
@@ -164,15 +166,14 @@ static bool same_loan(const struct sl_loan *a, const struct sl_loan *b)
 /* The number of that loan; 0 with *err. */
 static uint32_t number_of(struct sl_cluster *c, const struct sl_loan *pub, struct sl_error *err)
 {
-	struct loan **list, *l;
+	struct loan *l;
 
 	for (uint32_t i = 0; i < c->loans; i++)
 		if (same_loan(&c->loan[i]->pub, pub))
 			return i + 1;
-	list = realloc(c->loan, (c->loans + 1) * sizeof(*list));
-	if (list)
-		c->loan = list;
-	l = list ? calloc(1, sizeof(*l)) : NULL;
+	if (sl_grow_list(&c->loan, c->loans, sizeof(*c->loan), err))
+		return 0;
+	l = calloc(1, sizeof(*l));
 	if (!l) {
 		sl_fail(err, SL_ENOMEM, "cluster: out of memory");
 		return 0;

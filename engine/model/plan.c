@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 int plan_no_memory(struct sl_error *err)
 {
 	return sl_fail(err, SL_ENOMEM, "plan: out of memory");
@@ -122,18 +124,15 @@ void sl_plan_destroy(struct sl_plan *p)
 
 void sl_plan_set_policy(struct sl_plan *p, const char *by)
 {
-	char *name = strdup(by), **names;
+	char *name = strdup(by);
 
 	p->head_at = p->reserved.count;
 	p->tried.count = 0;
 	plan_refusals_forget(p);
-	names = name ? realloc(p->by, (p->bys + 1) * sizeof(*names)) : NULL;
-	if (!names) {
+	if (!name || sl_grow_list(&p->by, p->bys, sizeof(*p->by), NULL))
 		free(name);
-		return;
-	}
-	p->by = names;
-	names[p->bys++] = name;
+	else
+		p->by[p->bys++] = name;
 }
 
 /* -- lists --------------------------------------------------------------- */
@@ -141,21 +140,8 @@ void sl_plan_set_policy(struct sl_plan *p, const char *by)
 /* Room for one more, so that putting it in cannot fail afterwards. */
 int plan_make_room(struct bookings *list, struct sl_error *err)
 {
-	uint32_t room = list->room ? list->room * 2 : 64;
-	struct booking **item;
-	struct sl_entry *entry;
-
-	if (list->count < list->room)
-		return 0;
-	item = realloc(list->item, room * sizeof(*item));
-	if (item)
-		list->item = item;
-	entry = item ? realloc(list->entry, room * sizeof(*entry)) : NULL;
-	if (!entry)
-		return plan_no_memory(err);
-	list->entry = entry;
-	list->room = room;
-	return 0;
+	return sl_grow_list(&list->item, list->count, sizeof(*list->item), err) ||
+		sl_grow_list(&list->entry, list->count, sizeof(*list->entry), err) ? -1 : 0;
 }
 
 void plan_insert(struct bookings *list, uint32_t at, struct booking *b)
@@ -219,17 +205,9 @@ static int put_note(struct sl_plan *p, uint32_t job, enum sl_why why, const char
 {
 	struct note *n = note_of(p, job);
 
-	if (!n && p->notes == p->notes_room) {
-		uint32_t room = p->notes_room ? p->notes_room * 2 : 64;
-
-		n = realloc(p->note, room * sizeof(*n));
-		if (!n)
-			return plan_no_memory(err);
-		p->note = n;
-		p->notes_room = room;
-		n = NULL;
-	}
 	if (!n) {
+		if (sl_grow_list(&p->note, p->notes, sizeof(*n), err))
+			return -1;
 		n = &p->note[p->notes++];
 		*n = (struct note) { .job = job };
 		p->notes_of[job] = p->notes;
@@ -355,18 +333,9 @@ static int check_order(const struct sl_plan *p, enum sl_do verb, uint32_t job, i
 						   text ? text : "");
 }
 
-/* A list with room for one more: it doubles whenever its length is a power of two. */
-static void *grown(void *list, uint32_t length, size_t size)
-{
-	if (length & (length - 1))
-		return list;
-	return realloc(list, (length ? (size_t) length * 2 : 1) * size);
-}
-
 int sl_plan_do(struct sl_plan *p, enum sl_do verb, uint32_t job, int64_t number, const char *text,
 	       struct sl_error *err)
 {
-	struct order *o;
 	char *copy;
 
 	if (check_order(p, verb, job, number, text, err) < 0)
@@ -374,29 +343,24 @@ int sl_plan_do(struct sl_plan *p, enum sl_do verb, uint32_t job, int64_t number,
 	if (!p->ordered && !(p->ordered = calloc((size_t) p->c->snap->job.rows + 1, sizeof(*p->ordered))))
 		return plan_no_memory(err);
 	copy = strdup(text ? text : "");
-	o = copy ? grown(p->order, p->orders, sizeof(*o)) : NULL;
-	if (!o) {
+	if (!copy || sl_grow_list(&p->order, p->orders, sizeof(*p->order), NULL)) {
 		free(copy);
 		return plan_no_memory(err);
 	}
-	p->order = o;
 	p->ordered[job]++;
-	o[p->orders++] = (struct order) { verb, job, p->bys - 1, number, copy };
+	p->order[p->orders++] = (struct order) { verb, job, p->bys - 1, number, copy };
 	return 0;
 }
 
 int sl_plan_log(struct sl_plan *p, unsigned level, const char *text)
 {
-	struct line *l;
 	char *copy = strdup(text);
 
-	l = copy ? grown(p->line, p->lines, sizeof(*l)) : NULL;
-	if (!l) {
+	if (!copy || sl_grow_list(&p->line, p->lines, sizeof(*p->line), NULL)) {
 		free(copy);
 		return -1;
 	}
-	p->line = l;
-	l[p->lines++] = (struct line) { level > 2 ? 2 : level, copy };
+	p->line[p->lines++] = (struct line) { level > 2 ? 2 : level, copy };
 	return 0;
 }
 

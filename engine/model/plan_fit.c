@@ -10,13 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* -- attempts ------------------------------------------------------------ */
 
 /* The timeline a job is booked in, watched so that the plan can be taken back. */
 static struct sl_timeline *timeline_of(struct sl_plan *p, struct enclave *en, struct sl_error *err)
 {
 	struct sl_timeline *tl;
-	struct enclave_mark *marks;
 
 	if (!en)
 		return p->c->tl;
@@ -26,13 +27,9 @@ static struct sl_timeline *timeline_of(struct sl_plan *p, struct enclave *en, st
 			return tl;
 	if (!tl)
 		return NULL;
-	marks = realloc(p->marks, (p->mark_count + 1) * sizeof(*marks));
-	if (!marks) {
-		sl_fail(err, SL_ENOMEM, "plan: out of memory");
+	if (sl_grow_list(&p->marks, p->mark_count, sizeof(*p->marks), err))
 		return NULL;
-	}
-	p->marks = marks;
-	marks[p->mark_count++] = (struct enclave_mark) { en, sl_timeline_mark(tl) };
+	p->marks[p->mark_count++] = (struct enclave_mark) { en, sl_timeline_mark(tl) };
 	return tl;
 }
 

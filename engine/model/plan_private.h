@@ -23,7 +23,7 @@ struct booking {
 struct bookings {
 	struct booking **item;
 	struct sl_entry *entry;		/* the same entries, for those who read */
-	uint32_t count, room;
+	uint32_t count;
 };
 
 struct note {				/* why a job stays pending */
@@ -105,7 +105,7 @@ struct sl_plan {
 	uint32_t head_at;		/* reservations of the policies before: the head comes next */
 	uint32_t *starts, *notes_of;	/* [job] the cluster's: plan_starts, plan_notes */
 	struct note *note;
-	uint32_t notes, notes_room;
+	uint32_t notes;
 	struct closing *closing;	/* [partition]; NULL: none is closed */
 	uint32_t *queue_of;		/* [job] the cluster's: plan_queue */
 	uint32_t *queue_next;		/* [entry] number of the next one of the same job + 1, or 0 */

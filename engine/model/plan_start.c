@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
+
 /* -- may it be started at all -------------------------------------------- */
 
 const struct want *plan_look_up(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
@@ -41,13 +43,9 @@ static struct throttle *throttle_of(struct sl_plan *p, uint32_t job, struct sl_e
 	for (uint32_t i = 0; i < p->throttles; i++)
 		if (p->throttle[i].array == v->array_job_id[job])
 			return &p->throttle[i];
-	t = realloc(p->throttle, (p->throttles + 1) * sizeof(*t));
-	if (!t) {
-		plan_no_memory(err);
+	if (sl_grow_list(&p->throttle, p->throttles, sizeof(*t), err))
 		return NULL;
-	}
-	p->throttle = t;
-	t += p->throttles++;
+	t = &p->throttle[p->throttles++];
 	*t = (struct throttle) { .array = v->array_job_id[job] };
 	for (uint32_t i = 0; i < p->c->runs; i++)
 		t->running += v->array_job_id[p->c->running[i]] == t->array;

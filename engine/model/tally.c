@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 void sl_tally_free(struct sl_tally *t)
 {
 	free(t->step);
@@ -53,15 +55,8 @@ int sl_tally_add(struct sl_tally *t, int64_t t0, int64_t t1, int64_t count, stru
 
 	if (t1 <= t0 || !count)
 		return 0;
-	if (t->steps + 2 > t->room) {
-		uint32_t room = t->room ? t->room * 2 : 16;
-		struct sl_tally_step *p = realloc(t->step, room * sizeof(*p));
-
-		if (!p)
-			return sl_fail(err, SL_ENOMEM, "tally: out of memory");
-		t->step = p;
-		t->room = room;
-	}
+	if (sl_grow(&t->step, &t->room, t->steps + UINT64_C(2), sizeof(*t->step), err))
+		return -1;
 	first = cut(t, t0);
 	last = t1 == INT64_MAX ? t->steps : cut(t, t1);
 	for (uint32_t i = first; i < last; i++)

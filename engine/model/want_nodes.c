@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* -- features ------------------------------------------------------------ */
 
 static bool listed(const char *list, const char *name, size_t length)
@@ -44,13 +46,9 @@ static const struct sl_nodeset *feature_nodes(struct sl_cluster *c, uint32_t str
 	for (uint32_t i = 0; i < c->features; i++)
 		if (c->feature[i].str == str)
 			return &c->feature[i].nodes;
-	f = realloc(c->feature, (c->features + 1) * sizeof(*f));
-	if (!f) {
-		sl_fail(err, SL_ENOMEM, "cluster: out of memory");
+	if (sl_grow_list(&c->feature, c->features, sizeof(*f), err))
 		return NULL;
-	}
-	c->feature = f;
-	f += c->features;
+	f = &c->feature[c->features];
 	*f = (struct feature) { .str = str };
 	for (uint32_t n = 0; n < node->rows; n++) {
 		if (!n || node->features[n] != node->features[n - 1])

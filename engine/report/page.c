@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 #define ASSET_MAX ((size_t) 16 << 20)	/* bytes of one asset */
 
 /* -- where the assets are ------------------------------------------------------- */
@@ -20,17 +22,6 @@ struct places {
 static int no_memory(struct sl_error *err)
 {
 	return sl_fail(err, SL_ENOMEM, "report: out of memory");
-}
-
-static bool is_below(const char *path, const char *dir)
-{
-	char real[PATH_MAX];
-	size_t n;
-
-	if (!realpath(dir, real))
-		return false;
-	n = strlen(real);
-	return !strncmp(path, real, n) && path[n] == '/';
 }
 
 static char *beside_the_program(char *exe)
@@ -55,7 +46,7 @@ static int find_places(struct places *where, struct sl_error *err)
 	}
 	if (!realpath("/proc/self/exe", exe))
 		exe[0] = 0;
-	if (is_below(exe, SL_BUILD_DIR)) {
+	if (sl_is_below(exe, SL_BUILD_DIR)) {
 		where->dir[0] = strdup(SL_BUILD_DIR "/report");
 		where->dir[1] = strdup(SL_SOURCE_DIR "/report");
 	} else {
@@ -73,53 +64,40 @@ static void forget_places(struct places *where)
 
 /* -- reading them --------------------------------------------------------------- */
 
-static char *read_asset_text(FILE *in, const char *path, struct sl_error *err)
-{
-	char *text = malloc(ASSET_MAX + 1);
-	size_t n;
-
-	if (!text) {
-		no_memory(err);
-		return NULL;
-	}
-	n = fread(text, 1, ASSET_MAX + 1, in);
-	if (ferror(in) || n > ASSET_MAX || memchr(text, 0, n)) {
-		sl_fail(err, SL_EFORMAT, "report: %s cannot be read, is longer than %zu bytes or is no text", path, ASSET_MAX);
-		free(text);
-		return NULL;
-	}
-	text[n] = 0;
-	return text;
-}
-
 /* The text of an asset, malloc'ed; NULL with *err. */
 static char *read_asset(const char *name, struct sl_error *err)
 {
 	struct places where;
 	char *path = NULL, *text = NULL;
-	FILE *in = NULL;
+	size_t n;
+	int fd = -1, rc = -1;
 
 	if (find_places(&where, err) < 0)
 		goto done;
-	for (int i = 0; i < 2 && !in; i++) {
+	for (int i = 0; i < 2 && fd < 0; i++) {
 		free(path);
 		if (asprintf(&path, "%s/%s", where.dir[i], name) < 0) {
 			path = NULL;
 			no_memory(err);
 			goto done;
 		}
-		in = fopen(path, "re");
+		fd = open(path, O_RDONLY | O_CLOEXEC);
 	}
-	if (in)
-		text = read_asset_text(in, path, err);
+	if (fd >= 0)
+		rc = sl_read_all(fd, path, ASSET_MAX, &text, &n, err);
 	else if (!strncmp(name, "uPlot", 5))
 		sl_fail(err, SL_ENOENT, "report: there is no chart library in %s: \"make report-library\" (and "
 			"\"make install\") fetches it with npm", where.dir[0]);
 	else
 		sl_fail(err, SL_ENOENT, "report: no %s in %s or %s", name, where.dir[0], where.dir[1]);
+	if (!rc && strlen(text) != n) {
+		sl_fail(err, SL_EFORMAT, "report: %s is no text", path);
+		free(text);
+		text = NULL;
+	}
 done:
-	if (in)
-		fclose(in);
+	if (fd >= 0)
+		close(fd);
 	free(path);
 	forget_places(&where);
 	return text;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/grow.h"
 #include "bundle/data.h"
 
 /* Registry: the site object, the groups of the snapshot. */
@@ -456,14 +457,8 @@ static int begin_cycle(struct sl_script *s, struct sl_cluster *c, struct sl_plan
 	if (recall(s, err) || sl_script_begin_holds(s, err))
 		return -1;
 	sl_cluster_queue(c, &queued);
-	if (queued > x->seen_room) {
-		uint8_t *seen = realloc(x->seen, 2 * (size_t) queued);
-
-		if (!seen)
-			return sl_fail(err, SL_ENOMEM, "out of memory");
-		x->seen = seen;
-		x->seen_room = 2 * queued;
-	}
+	if (sl_grow(&x->seen, &x->seen_room, queued, sizeof(*x->seen), err))
+		return -1;
 	if (queued)
 		memset(x->seen, 0, queued);
 	x->running = true;

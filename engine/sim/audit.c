@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "check/check.h"
 
 struct sl_audit {
@@ -58,21 +59,6 @@ static struct sl_range gres_rows(struct sl_audit *a, const struct sl_place *plac
 	return range;
 }
 
-static int make_room(struct sl_audit *a, struct sl_error *err)
-{
-	uint32_t room = a->room ? a->room * 2 : 1024;
-	int64_t *end;
-
-	if (a->jobs < a->room)
-		return 0;
-	end = realloc(a->end, room * sizeof(*end));
-	if (!end)
-		return sl_fail(err, SL_ENOMEM, "audit: out of memory");
-	a->end = end;
-	a->room = room;
-	return 0;
-}
-
 static void add_loan(struct sl_audit *a, const struct sl_loan *loan, struct sl_plan_reserve_row *job)
 {
 	if (!loan)
@@ -92,7 +78,7 @@ int sl_audit_job(struct sl_audit *a, struct sl_entry e, const struct sl_loan *lo
 {
 	struct sl_plan_reserve_row job = sl_plan_reserve_row();
 
-	if (make_room(a, err) < 0)
+	if (sl_grow(&a->end, &a->room, a->jobs + UINT64_C(1), sizeof(*a->end), err))
 		return -1;
 	job.job = a->snap->job.id[e.job];
 	job.partition = e.partition;

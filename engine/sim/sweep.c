@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 #define TICK_MS 100		/* how often progress is told */
 #define WHOLE 1000000
 
@@ -25,28 +27,14 @@ struct worker {
 
 /* -- in the child --------------------------------------------------------- */
 
-static bool write_all(int fd, const void *bytes, size_t left)
-{
-	const char *p = bytes;
-	ssize_t n;
-
-	while (left && ((n = write(fd, p, left)) > 0 || errno == EINTR)) {
-		if (n <= 0)
-			continue;
-		p += n;
-		left -= (size_t) n;
-	}
-	return !left;
-}
-
 /* The schedule as the parent maps it: two counts, jobs, stretches. */
 static bool write_schedule(int fd, const struct sl_sim *sim)
 {
 	const struct sl_schedule s = sl_sim_whole_schedule(sim);
 	const uint64_t head[2] = { s.jobs, s.stretches };
 
-	return write_all(fd, head, sizeof(head)) && write_all(fd, s.job, s.jobs * sizeof(*s.job)) &&
-		write_all(fd, s.stretch, s.stretches * sizeof(*s.stretch));
+	return !sl_write_all(fd, head, sizeof(head)) && !sl_write_all(fd, s.job, s.jobs * sizeof(*s.job)) &&
+		!sl_write_all(fd, s.stretch, s.stretches * sizeof(*s.stretch));
 }
 
 static void note_share(uint64_t ended, uint64_t jobs, int64_t now, void *arg)
@@ -70,7 +58,7 @@ static void run_trial(const struct sl_trial_options *given, bool bound, const st
 		memcpy(out.issue, t.workload->issue, sizeof(out.issue));
 	if (!out.err.code && schedule_fd >= 0 && !write_schedule(schedule_fd, t.sim))
 		sl_fail(&out.err, SL_EIO, "sweep: schedule: %s", strerror(errno));
-	_exit(write_all(fd, &out, sizeof(out)) ? 0 : 1);
+	_exit(sl_write_all(fd, &out, sizeof(out)) ? 1 : 0);
 }
 
 /* -- in the parent --------------------------------------------------------- */

@@ -99,26 +99,16 @@ static int grow_table(struct sl_timeline *tl, struct sl_error *err)
 /* An unused class, its arrays kept from an earlier life. */
 static uint32_t take_spare(struct sl_timeline *tl, struct sl_error *err)
 {
-	uint32_t id = tl->spare, room = tl->classes_room;
+	uint32_t id = tl->spare;
 
 	if (id != SL_NO_CLASS) {
 		tl->spare = tl->class[id].chain;
 		return id;
 	}
-	if (tl->classes == room) {
-		/* live[] holds as many as there are classes */
-		struct sl_live *live;
-
-		if (sl_grow(&tl->class, &room, (uint64_t) tl->classes + 1, sizeof(*tl->class), err))
-			return SL_NO_CLASS;
-		live = realloc(tl->live, room * sizeof(*live));
-		if (!live) {
-			sl_fail(err, SL_ENOMEM, "timeline: out of memory");
-			return SL_NO_CLASS;
-		}
-		tl->live = live;
-		tl->classes_room = room;
-	}
+	/* live[] holds as many as there are classes */
+	if (sl_grow_list(&tl->class, tl->classes, sizeof(*tl->class), err) ||
+	    sl_grow_list(&tl->live, tl->classes, sizeof(*tl->live), err))
+		return SL_NO_CLASS;
 	id = tl->classes++;
 	tl->class[id] = (struct sl_node_class) { .live = SL_NO_CLASS };
 	return id;

@@ -75,7 +75,7 @@ struct sl_timeline {
 	uint32_t *class_of;		/* by node */
 
 	struct sl_node_class *class;
-	uint32_t classes, classes_room;	/* ever used; allocated */
+	uint32_t classes;		/* ever used */
 	uint32_t spare;			/* free list */
 	struct sl_live *live;		/* classes with nodes, in no order */
 	uint32_t lives;

@@ -5,29 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* A set with so many times fewer runs than the other is merged run by run. */
 #define SMALL_SHARE 8
 
-static int out_of_memory(struct sl_error *err)
+static int reserve(struct sl_nodeset *s, uint64_t runs, struct sl_error *err)
 {
-	return sl_fail(err, SL_ENOMEM, "nodeset: out of memory");
-}
-
-static int reserve(struct sl_nodeset *s, size_t runs, struct sl_error *err)
-{
-	size_t room = s->room ? s->room : 4;
-	struct sl_run *run;
-
-	if (runs <= s->room)
-		return 0;
-	while (room < runs)
-		room *= 2;
-	run = realloc(s->run, room * sizeof(*run));
-	if (!run)
-		return out_of_memory(err);
-	s->run = run;
-	s->room = room;
-	return 0;
+	return sl_grow(&s->run, &s->room, runs, sizeof(*s->run), err);
 }
 
 static uint32_t length(const struct sl_run *r)
@@ -165,7 +150,7 @@ static void remove_run(struct sl_nodeset *s, uint32_t first, uint32_t last)
 
 int sl_nodeset_add(struct sl_nodeset *s, uint32_t first, uint32_t last, struct sl_error *err)
 {
-	if (check_run(first, last, err) || reserve(s, (size_t) s->runs + 1, err))
+	if (check_run(first, last, err) || reserve(s, (uint64_t) s->runs + 1, err))
 		return -1;
 	add_run(s, first, last);
 	return 0;
@@ -173,7 +158,7 @@ int sl_nodeset_add(struct sl_nodeset *s, uint32_t first, uint32_t last, struct s
 
 int sl_nodeset_remove(struct sl_nodeset *s, uint32_t first, uint32_t last, struct sl_error *err)
 {
-	if (check_run(first, last, err) || reserve(s, (size_t) s->runs + 1, err))
+	if (check_run(first, last, err) || reserve(s, (uint64_t) s->runs + 1, err))
 		return -1;
 	remove_run(s, first, last);
 	return 0;
@@ -212,7 +197,7 @@ int sl_nodeset_union(struct sl_nodeset *s, const struct sl_nodeset *b, struct sl
 {
 	if (s == b || !b->runs)
 		return 0;
-	if (reserve(s, (size_t) s->runs + b->runs, err))
+	if (reserve(s, (uint64_t) s->runs + b->runs, err))
 		return -1;
 	if (b->runs <= s->runs / SMALL_SHARE || b->runs == 1) {
 		for (uint32_t j = 0; j < b->runs; j++)
@@ -274,7 +259,7 @@ int sl_nodeset_subtract(struct sl_nodeset *s, const struct sl_nodeset *b, struct
 	}
 	if (!b->runs || !s->runs)
 		return 0;
-	if (reserve(s, (size_t) s->runs + b->runs, err))
+	if (reserve(s, (uint64_t) s->runs + b->runs, err))
 		return -1;
 	if (b->runs <= s->runs / SMALL_SHARE || b->runs == 1) {
 		for (uint32_t j = 0; j < b->runs; j++)
@@ -315,7 +300,7 @@ int sl_nodeset_meet(struct sl_nodeset *out, const struct sl_nodeset *a, const st
 	uint32_t i = 0, j = 0;
 	struct sl_run run;
 
-	if (reserve(out, (size_t) a->runs + b->runs, err))
+	if (reserve(out, (uint64_t) a->runs + b->runs, err))
 		return -1;
 	sl_nodeset_clear(out);
 	while (next_common(a, &i, b, &j, &run))
@@ -331,7 +316,7 @@ int sl_nodeset_intersect(struct sl_nodeset *s, const struct sl_nodeset *b, struc
 
 	if (s == b || !s->runs)
 		return 0;
-	if (reserve(s, (size_t) s->runs + b->runs, err))
+	if (reserve(s, (uint64_t) s->runs + b->runs, err))
 		return -1;
 	from = *s;
 	from.run = (struct sl_run *) move_up(s, b->runs);

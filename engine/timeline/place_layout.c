@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 void sl_layout_free(struct sl_layout *l)
 {
 	for (uint32_t i = 0; i < l->room; i++)
@@ -26,18 +28,11 @@ void sl_layout_clear(struct sl_layout *l)
 /* The next share, its nodeset empty with whatever memory it had. */
 static struct sl_share *next_share(struct sl_layout *l, struct sl_error *err)
 {
-	if (l->shares == l->room) {
-		uint32_t room = l->room ? 2 * l->room : 2;
-		struct sl_share *more = realloc(l->share, room * sizeof(*more));
+	uint32_t had = l->room;
 
-		if (!more) {
-			sl_fail(err, SL_ENOMEM, "layout: out of memory");
-			return NULL;
-		}
-		memset(more + l->room, 0, (room - l->room) * sizeof(*more));
-		l->share = more;
-		l->room = room;
-	}
+	if (sl_grow(&l->share, &l->room, (uint64_t) l->shares + 1, sizeof(*l->share), err))
+		return NULL;
+	memset(l->share + had, 0, (l->room - had) * sizeof(*l->share));
 	return &l->share[l->shares];
 }
 

@@ -64,7 +64,7 @@ struct sl_usage {
 	int64_t *net;			/* [dim]: the answer at hand */
 	double *net_decayed;
 	struct sl_usage_total *total;
-	uint32_t net_room;
+	uint32_t net_room, decayed_room, total_room;
 	bool failed;			/* out of memory while something was collected */
 };
 

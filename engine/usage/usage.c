@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 const char *const sl_unit_word[SL_UNITS] = { "cpu", "gpu", "node" };
 const char *const sl_usage_by_word[SL_BYS] = { "user", "account" };
 static int word_of(const char *const *words, int count, const char *word)
@@ -143,28 +145,15 @@ static int by_name(const void *x, const void *y)
 
 static int grow_net(struct sl_usage *u, struct sl_error *err)
 {
-	void *p;
-
-	if (u->net_room < u->room || !u->net) {
-		u->net_room = 0;
-		if (!(p = realloc(u->net, (u->room + 1) * sizeof(*u->net))))
-			goto error;
-		u->net = p;
-		if (!(p = realloc(u->net_decayed, (u->room + 1) * sizeof(*u->net_decayed))))
-			goto error;
-		u->net_decayed = p;
-		if (!(p = realloc(u->total, (u->room + 1) * sizeof(*u->total))))
-			goto error;
-		u->total = p;
-		u->net_room = u->room;
-	}
+	if (sl_grow(&u->net, &u->net_room, u->room, sizeof(*u->net), err) ||
+	    sl_grow(&u->net_decayed, &u->decayed_room, u->room, sizeof(*u->net_decayed), err) ||
+	    sl_grow(&u->total, &u->total_room, u->room, sizeof(*u->total), err))
+		return -1;
 	for (uint32_t i = 0; i < u->dims; i++) {
 		u->net[i] = 0;
 		u->net_decayed[i] = 0;
 	}
 	return 0;
-error:
-	return sl_fail(err, SL_ENOMEM, "usage: out of memory");
 }
 
 /* Dimensions of one name become one total; names with nothing are left out. */

@@ -16,6 +16,7 @@
 
 #include <jansson.h>
 
+#include "base/lines.h"
 #include "image/map.h"
 #include "workload/demand.h"
 #include "image/shapes.h"
@@ -262,37 +263,17 @@ static int64_t drop_too_large(struct reader *r)
 /* The text of a file, compressed or not. */
 static json_t *parse_file(const char *path, struct sl_error *err)
 {
-	struct sl_lines *l = sl_lines_open(path, err);
 	json_error_t wrong;
-	json_t *root = NULL;
-	char *text = NULL, *line, *more;
-	size_t size = 0, room = 0;
-	int64_t n;
+	json_t *root;
+	char *text;
+	size_t size;
 
-	if (!l)
+	if (sl_lines_whole(path, SIZE_MAX, &text, &size, err) < 0)
 		return NULL;
-	while ((n = sl_lines_next(l, &line, err)) > 0) {
-		if (size + n > room) {
-			room = (size + n) * 2;
-			more = realloc(text, room);
-			if (!more) {
-				sl_fail(err, SL_ENOMEM, "%s: no memory", path);
-				goto error;
-			}
-			text = more;
-		}
-		line[n - 1] = '\n';
-		memcpy(text + size, line, n);
-		size += n;
-	}
-	if (n < 0)
-		goto error;
-	root = json_loadb(text ? text : "", size, JSON_REJECT_DUPLICATES, &wrong);
+	root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &wrong);
 	if (!root)
 		sl_fail(err, SL_EFORMAT, "%s:%d:%d: %s", path, wrong.line, wrong.column, wrong.text);
-error:
 	free(text);
-	sl_lines_close(l);
 	return root;
 }
 

@@ -530,7 +530,8 @@ static int read_conf(struct conf *c, const char *path, int depth)
 	struct sl_lines *lines;
 	const char *outer = c->path;
 	uint64_t outer_number = c->number;
-	char *line, *joined = NULL, *more;
+	char *line, *joined = NULL;
+	uint32_t room = 0;
 	size_t size = 0;
 	int64_t n = 0;
 	int rc = -1;
@@ -545,12 +546,8 @@ static int read_conf(struct conf *c, const char *path, int depth)
 		c->number = sl_lines_number(lines);
 		strip_comment(line);
 		n = strlen(line);
-		more = realloc(joined, size + n + 2);
-		if (!more) {
-			sl_fail(c->err, SL_ENOMEM, "%s: no memory", path);
+		if (sl_grow(&joined, &room, size + n + 2, 1, c->err))
 			goto error;
-		}
-		joined = more;
 		memcpy(joined + size, line, n + 1);
 		size += n;
 		if (size && joined[size - 1] == '\\') {

@@ -320,16 +320,12 @@ static int same_gres(const struct sl_job_gres_row *g, const struct sl_draft *j, 
 /* The row of this request for GPUs: jobs that ask for the same share one.  -1: no memory. */
 static int64_t find_gres(struct sl_job_gres_row **gres, uint32_t *n, const struct sl_draft *j, uint32_t base)
 {
-	struct sl_job_gres_row *more;
-
 	for (uint32_t i = *n; i-- > 0;)
 		if (same_gres(&(*gres)[i], j, base))
 			return i;
-	more = realloc(*gres, (*n + 1) * sizeof(*more));
-	if (!more)
+	if (sl_grow_list(gres, *n, sizeof(**gres), NULL))
 		return -1;
-	*gres = more;
-	more[*n] = (struct sl_job_gres_row) {
+	(*gres)[*n] = (struct sl_job_gres_row) {
 		.type = j->gpu_type ? base + j->gpu_type : 0, .count = j->gpus, .per = j->gpus_per,
 	};
 	return (*n)++;

@@ -52,8 +52,8 @@ static void header_number(struct header *h, const char *value, uint64_t line, in
 /* "Queue: 3 normal" */
 static void header_queue(struct header *h, const char *value, uint64_t line)
 {
+	uint32_t had = h->queues;
 	int64_t n;
-	uint32_t *more;
 	char name[64];
 
 	if (!sl_scan_int(&value, &n) || n < 0 || n > 65535) {
@@ -62,14 +62,9 @@ static void header_queue(struct header *h, const char *value, uint64_t line)
 	}
 	value += strspn(value, " \t");
 	snprintf(name, sizeof(name), "%.*s", (int) strcspn(value, " \t"), value);
-	if (n >= h->queues) {
-		more = realloc(h->queue, (n + 1) * sizeof(*more));
-		if (!more)
-			return;
-		memset(more + h->queues, 0, (n + 1 - h->queues) * sizeof(*more));
-		h->queue = more;
-		h->queues = n + 1;
-	}
+	if (sl_grow(&h->queue, &h->queues, n + UINT64_C(1), sizeof(*h->queue), NULL))
+		return;
+	memset(h->queue + had, 0, (h->queues - had) * sizeof(*h->queue));
 	h->queue[n] = sl_store_str(h->s, name);
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "plugin/collect/int.h"
+#include "base/grow.h"
 #include "plugin/request/lend.h"
 
 struct sl_collector *sl_collector_create(struct sl_error *err)
@@ -21,6 +22,12 @@ struct sl_collector *sl_collector_create(struct sl_error *err)
 	return c;
 }
 
+static void free_tellings(struct sl_tellings *t)
+{
+	free(t->run);
+	sl_map_free(&t->by_job);
+}
+
 void sl_collector_destroy(struct sl_collector *c)
 {
 	if (!c)
@@ -31,25 +38,21 @@ void sl_collector_destroy(struct sl_collector *c)
 	xfree(c->part);
 	xfree(c->way);
 	xfree(c->scratch->queue);
-	xfree(c->scratch->id_row);
+	sl_map_free(&c->scratch->row_of);
 	xfree(c->first_way);
 	xfree(c->scratch->nameless);
 	xfree(c->scratch->commented);
-	xfree(c->scratch->told);
-	xfree(c->scratch->telling);
+	free_tellings(&c->scratch->told);
+	free_tellings(&c->scratch->telling);
 	xfree(c->scratch);
 	xfree(c);
 }
 
 uint32_t sl_collect_row(const struct sl_collector *c, uint32_t job_id)
 {
-	const struct sl_scratch *s = c->scratch;
-	uint32_t at = job_id * 2654435761u;
+	_Static_assert(SL_MAP_NOTHING == SL_NONE, "of a job that is not there");
 
-	for (; s->id_slots && s->id_row[at & (s->id_slots - 1)].id; at++)
-		if (s->id_row[at & (s->id_slots - 1)].id == job_id)
-			return s->id_row[at & (s->id_slots - 1)].row;
-	return SL_NONE;
+	return sl_map_by_id(&c->scratch->row_of, job_id);
 }
 
 uint32_t sl_collect_part(const struct sl_collector *c, const part_record_t *part)
@@ -376,13 +379,13 @@ static int each_license(void *x, void *arg)
 	return 0;
 }
 
-static struct sl_told *find_told(struct sl_told *table, uint32_t slots, uint32_t job)
+/* What cannot be noted for want of memory is told again. */
+static void note_told(struct sl_tellings *t, struct sl_told told)
 {
-	uint32_t at = job * 2654435761u >> 7;
-
-	while (table[at & (slots - 1)].job && table[at & (slots - 1)].job != job)
-		at++;
-	return &table[at & (slots - 1)];
+	if (sl_grow(&t->run, &t->room, t->count + UINT64_C(1), sizeof(*t->run), NULL) ||
+	    sl_map_put(&t->by_job, sl_hash_id(told.job), t->count, NULL))
+		return;
+	t->run[t->count++] = told;
 }
 
 /*
@@ -391,35 +394,29 @@ static struct sl_told *find_told(struct sl_told *table, uint32_t slots, uint32_t
  */
 static bool tell_ledger(struct sl_scratch *s, const job_record_t *job, bool recent)
 {
-	const struct sl_told *was = s->told_slots ? find_told(s->told, s->told_slots, job->job_id) : NULL;
-	struct sl_told *is = find_told(s->telling, s->telling_slots, job->job_id);
+	uint32_t was = sl_map_by_id(&s->told.by_job, job->job_id);
+	struct sl_told is = { .job = job->job_id, .start = job->start_time };
 	bool tell = recent;
 
-	*is = (struct sl_told) { .job = job->job_id, .start = job->start_time };
-	if (was && was->job == job->job_id && was->start == job->start_time)
-		is->sequence = was->sequence;
-	if (!recent && s->in->ledger_safe >= 0 && (!is->sequence || is->sequence > s->in->ledger_safe))
+	if (was != SL_MAP_NOTHING && s->told.run[was].start == job->start_time)
+		is.sequence = s->told.run[was].sequence;
+	if (!recent && s->in->ledger_safe >= 0 && (!is.sequence || is.sequence > s->in->ledger_safe))
 		tell = s->only_told++ < SL_MOST_TOLD;
-	if (tell && !is->sequence)
-		is->sequence = s->in->sequence;
+	if (tell && !is.sequence)
+		is.sequence = s->in->sequence;
+	note_told(&s->telling, is);
 	return tell;
 }
 
-/* The finished jobs of the last snapshot become those of the one before; room for the next. */
-static void make_told(struct sl_scratch *s, uint32_t slots)
+/* The finished jobs of the last snapshot become those of the one before. */
+static void begin_telling(struct sl_scratch *s)
 {
-	struct sl_told *table = s->told;
-	uint32_t room = s->told_slots;
+	struct sl_tellings before = s->told;
 
 	s->told = s->telling;
-	s->told_slots = s->telling_slots;
-	if (room < slots) {
-		xrecalloc(table, slots, sizeof(*table));
-		room = slots;
-	}
-	memset(table, 0, room * sizeof(*table));
-	s->telling = table;
-	s->telling_slots = room;
+	s->telling = before;
+	s->telling.count = 0;
+	sl_map_clear(&s->telling.by_job);
 	s->only_told = 0;
 }
 
@@ -513,17 +510,11 @@ static void collect_entries(struct sl_collector *c)
 static void make_room(struct sl_collector *c)
 {
 	struct sl_scratch *s = c->scratch;
-	uint32_t jobs = (uint32_t) list_count(job_list), slots = 256;
 
 	xrecalloc(c->part, list_count(part_list) + 1, sizeof(*c->part));
-	while (slots < 2 * jobs + 2)
-		slots *= 2;
-	if (slots > s->id_slots) {
-		xrecalloc(s->id_row, slots, sizeof(*s->id_row));
-		s->id_slots = slots;
-	}
-	memset(s->id_row, 0, s->id_slots * sizeof(*s->id_row));
-	make_told(s, slots);
+	sl_map_clear(&s->row_of);
+	(void) sl_map_reserve(&s->row_of, (uint64_t) list_count(job_list), NULL);
+	begin_telling(s);
 	s->nameless_len = s->commented_len = s->kinds = 0;
 	s->min_tier = UINT32_MAX;
 	c->parts = c->running = 0;

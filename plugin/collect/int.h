@@ -6,6 +6,7 @@
 #ifndef SL_COLLECT_INT_H
 #define SL_COLLECT_INT_H
 
+#include "base/map.h"
 #include "plugin/collect/collect.h"
 #include "plugin/host/status.h"
 #include "plugin/records/units.h"
@@ -35,6 +36,12 @@ struct sl_told {
 	int64_t sequence;
 };
 
+struct sl_tellings {
+	struct sl_told *run;
+	uint32_t count, room;
+	struct sl_map by_job;		/* -> index of run */
+};
+
 /* A pending job with alternatives in its comment, and what else they depend on. */
 struct sl_commented {
 	uint32_t row, job;
@@ -46,15 +53,13 @@ struct sl_commented {
 #define SL_MOST_TOLD 20000	/* finished jobs in a snapshot for the ledger's sake only */
 
 struct sl_scratch {
-	struct sl_told *told, *telling;	/* hashes by job: of the last snapshot, of this one */
-	uint32_t told_slots, telling_slots;
+	struct sl_tellings told, telling;	/* by the last snapshot, by this one */
 	uint32_t only_told;		/* in this snapshot */
 	struct sl_queue_rec *queue;
 	uint32_t queue_len, queue_room;
 	struct sl_kind kind[SL_KINDS];
 	uint32_t kinds;
-	struct { uint32_t id, row; } *id_row;	/* job id -> row: hash, size id_slots */
-	uint32_t id_slots;
+	struct sl_map row_of;		/* job id -> row */
 	uint32_t first_way_room;
 	struct { uint32_t row; uid_t uid; } *nameless;	/* jobs whose user has yet to be looked up */
 	uint32_t nameless_len, nameless_room;

@@ -505,16 +505,6 @@ static void note_nameless(struct sl_scratch *s, uint32_t row, uid_t uid)
 	s->nameless[s->nameless_len++].uid = uid;
 }
 
-static void note_row(struct sl_scratch *s, uint32_t id, uint32_t row)
-{
-	uint32_t at = id * 2654435761u;
-
-	while (s->id_row[at & (s->id_slots - 1)].id)
-		at++;
-	s->id_row[at & (s->id_slots - 1)].id = id;
-	s->id_row[at & (s->id_slots - 1)].row = row;
-}
-
 void sl_collect_job(struct sl_collector *c, job_record_t *job)
 {
 	struct sl_job_row row = sl_job_row();
@@ -542,7 +532,7 @@ void sl_collect_job(struct sl_collector *c, job_record_t *job)
 	if (IS_JOB_RUNNING(job))
 		c->running++;
 	r = sl_builder_append(c->b, SL_T_JOB, &row);
-	note_row(c->scratch, job->job_id, r);
+	(void) sl_map_put(&c->scratch->row_of, sl_hash_id(job->job_id), r, NULL);
 	if (!job->user_name)
 		note_nameless(c->scratch, r, job->user_id);
 	if (pending && job->details)

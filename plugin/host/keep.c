@@ -28,43 +28,6 @@ void sl_keep_file(struct sl_keep *k, const char *file)
 	sl_keep_clear(k);
 }
 
-static int io_error(struct sl_error *err, const char *path)
-{
-	return sl_fail(err, SL_EIO, "%s: %s", path, strerror(errno));
-}
-
-static int write_all(int fd, const char *bytes, size_t size)
-{
-	while (size) {
-		ssize_t n = write(fd, bytes, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		bytes += n;
-		size -= (size_t) n;
-	}
-	return fsync(fd);
-}
-
-static int write_file(const struct sl_keep *k, struct sl_error *err)
-{
-	char path[sizeof(k->file) + 8];
-	int fd, rc;
-
-	snprintf(path, sizeof(path), "%s.new", k->file);
-	if ((fd = sl_state_create(path, 0600)) < 0)
-		return io_error(err, path);
-	rc = write_all(fd, k->bytes, k->size) ? io_error(err, path) : 0;
-	close(fd);
-	if (!rc && rename(path, k->file))
-		rc = io_error(err, k->file);
-	if (rc)
-		unlink(path);
-	return rc;
-}
-
 int sl_keep_set(struct sl_keep *k, const void *bytes, size_t size, struct sl_error *err)
 {
 	struct sl_error unread;
@@ -84,7 +47,7 @@ int sl_keep_set(struct sl_keep *k, const void *bytes, size_t size, struct sl_err
 
 int sl_keep_again(struct sl_keep *k, struct sl_error *err)
 {
-	if (k->unsaved && write_file(k, err))
+	if (k->unsaved && sl_state_write(k->file, 0600, k->bytes, k->size, true, err))
 		return -1;
 	k->unsaved = false;
 	return 0;

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* status.c - see status.h */
-#include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
-#include "base/plain.h"
+#include "base/grow.h"
 #include "base/state_file.h"
+#include "image/json_out.h"
 #include "plugin/host/status.h"
 
 void sl_times_add(struct sl_times *t, uint64_t us)
@@ -73,13 +70,12 @@ bool sl_status_trouble(struct sl_status *s, enum sl_trouble what, const char *te
 void sl_status_count_queue(struct sl_status *s, const struct sl_snapshot *snap)
 {
 	uint32_t parts = snap->partition.rows;
-	struct sl_waiting *w = parts == s->partitions ? s->waiting : realloc(s->waiting, (parts + 1) * sizeof(*w));
+	struct sl_waiting *w;
 
-	if (!w) {
-		sl_status_clear(s);
+	s->partitions = 0;
+	if (sl_grow(&s->waiting, &s->waiting_room, parts, sizeof(*w), NULL))
 		return;
-	}
-	s->waiting = w;
+	w = s->waiting;
 	s->partitions = parts;
 	for (uint32_t i = 0; i < parts; i++) {
 		snprintf(w[i].name, sizeof(w[i].name), "%s", sl_snapshot_str(snap, snap->partition.name[i]));
@@ -100,72 +96,62 @@ void sl_status_clear(struct sl_status *s)
 {
 	free(s->waiting);
 	s->waiting = NULL;
-	s->partitions = 0;
+	s->partitions = s->waiting_room = 0;
 }
 
-static void put_text(FILE *f, const char *s)
+static void put_str(struct sl_json *j, const char *key, const char *s)
 {
-	fputc('"', f);
-	for (; s && *s; s++) {
-		unsigned char c = (unsigned char) *s;
-		unsigned n = sl_utf8_length(s);
-
-		if (n > 1) {
-			fwrite(s, n, 1, f);
-			s += n - 1;
-		} else if (!n)
-			fputc('?', f);
-		else if (c == '"' || c == '\\')
-			fprintf(f, "\\%c", c);
-		else if (c < 0x20 || c == 0x7f)
-			fprintf(f, "\\u%04x", c);
-		else
-			fputc(c, f);
-	}
-	fputc('"', f);
+	sl_json_break(j);
+	sl_json_put_str(j, key, s ? s : "");
 }
 
-static void put_string(FILE *f, const char *key, const char *s)
+static void put_int(struct sl_json *j, const char *key, int64_t v)
 {
-	fprintf(f, "  \"%s\": ", key);
-	put_text(f, s);
-	fputs(",\n", f);
+	sl_json_break(j);
+	sl_json_put_int(j, key, v);
 }
 
-static void put_count(FILE *f, const char *name, uint64_t n, bool *begun)
+static void put_real(struct sl_json *j, const char *key, double v)
 {
-	fputs(*begun ? ", " : "", f);
-	put_text(f, name);
-	fprintf(f, ": %" PRIu64, n);
-	*begun = true;
+	sl_json_break(j);
+	sl_json_put_real(j, key, v);
+}
+
+static void open_line(struct sl_json *j, const char *key)
+{
+	sl_json_break(j);
+	sl_json_open_object(j, key);
 }
 
 /* Who waits where, and why. */
-static void put_waiting(FILE *f, const struct sl_status *s)
+static void put_waiting(struct sl_json *j, const struct sl_status *s)
 {
-	bool begun = false;
-
-	fputs("  \"queue\": {", f);
+	open_line(j, "queue");
 	for (uint32_t i = 0; i < s->partitions; i++)
-		put_count(f, s->waiting[i].name, s->waiting[i].jobs, &begun);
-	fputs("},\n  \"pending\": {", f);
-	begun = false;
+		sl_json_put_int(j, s->waiting[i].name, (int64_t) s->waiting[i].jobs);
+	sl_json_end_object(j);
+	open_line(j, "pending");
 	for (uint32_t i = 0; i < SL_WHYS; i++)
 		if (s->why[i])
-			put_count(f, sl_why_word(i), s->why[i], &begun);
-	fputs("},\n", f);
+			sl_json_put_int(j, sl_why_word(i), (int64_t) s->why[i]);
+	sl_json_end_object(j);
 }
 
-static void put_times(FILE *f, const char *key, const struct sl_times *t)
+static void put_times(struct sl_json *j, const char *key, const struct sl_times *t)
 {
-	fprintf(f, "  \"%s\": {\"count\": %" PRIu64 ", \"last\": %" PRIu64 ", \"mean\": %" PRIu64 ", \"p50\": %" PRIu64
-		", \"p99\": %" PRIu64 ", \"max\": %" PRIu64 "},\n", key, t->count, t->last_us,
-		t->count ? t->sum_us / t->count : 0, sl_times_quantile(t, 0.5), sl_times_quantile(t, 0.99), t->max_us);
+	open_line(j, key);
+	sl_json_put_int(j, "count", (int64_t) t->count);
+	sl_json_put_int(j, "last", (int64_t) t->last_us);
+	sl_json_put_int(j, "mean", (int64_t) (t->count ? t->sum_us / t->count : 0));
+	sl_json_put_int(j, "p50", (int64_t) sl_times_quantile(t, 0.5));
+	sl_json_put_int(j, "p99", (int64_t) sl_times_quantile(t, 0.99));
+	sl_json_put_int(j, "max", (int64_t) t->max_us);
+	sl_json_end_object(j);
 }
 
-static void put_counters(FILE *f, const struct sl_status *s)
+static void put_counters(struct sl_json *j, const struct sl_status *s)
 {
-#define PUT(field) fprintf(f, "  \"" #field "\": %" PRIu64 ",\n", (uint64_t) s->field)
+#define PUT(field) put_int(j, #field, (int64_t) s->field)
 	PUT(cycles);
 	PUT(starts);
 	PUT(native_starts);
@@ -190,62 +176,60 @@ static void put_counters(FILE *f, const struct sl_status *s)
 #undef PUT
 }
 
-static void put_all(FILE *f, const struct sl_status *s)
+static void put_all(struct sl_json *j, const struct sl_status *s)
 {
-	fputs("{\n", f);
-	put_string(f, "version", s->version);
-	put_string(f, "slurm_version", s->slurm_version);
-	fprintf(f, "  \"pid\": %ld,\n  \"engine_pid\": %ld,\n", (long) s->pid, (long) s->engine_pid);
-	fprintf(f, "  \"started\": %" PRId64 ",\n  \"written\": %" PRId64 ",\n  \"last_cycle\": %" PRId64 ",\n",
-		s->started, s->written, s->last_cycle);
-	put_string(f, "source", source_word(s->source));
-	put_string(f, "policy", s->policy);
-	put_string(f, "site", s->site);
-	put_string(f, "engine_holds", s->engine_holds);
-	put_string(f, "odd", s->odd);
-	put_string(f, "usage_stale", s->usage_stale);
-	put_string(f, "held", s->held);
-	put_string(f, "idle_why", s->source == SL_SOURCE_IDLE ? s->idle_why : "");
-	put_string(f, "refusal", s->refusal);
-	put_string(f, "last_error", s->last_error);
-	fprintf(f, "  \"last_error_time\": %" PRId64 ",\n", s->last_error_time);
-	fprintf(f, "  \"interval_s\": %.3f,\n  \"budget_s\": %.3f,\n  \"next_try_s\": %.3f,\n", s->interval_s,
-		s->budget_s, s->next_try_s);
-	put_counters(f, s);
-	fprintf(f, "  \"truncated_time\": %" PRId64 ",\n", s->truncated_time);
-	put_waiting(f, s);
-	put_times(f, "queue_hold_us", &s->queue_hold);
-	put_times(f, "copy_hold_us", &s->copy_hold);
-	put_times(f, "commit_hold_us", &s->commit_hold);
-	put_times(f, "start_us", &s->start);
-	put_times(f, "decide_us", &s->decide);
-	put_times(f, "cycle_us", &s->cycle);
-	fputs("  \"api\": 1\n}\n", f);
+	sl_json_begin_object(j);
+	put_str(j, "version", s->version);
+	put_str(j, "slurm_version", s->slurm_version);
+	put_int(j, "pid", s->pid);
+	put_int(j, "engine_pid", s->engine_pid);
+	put_int(j, "started", s->started);
+	put_int(j, "written", s->written);
+	put_int(j, "last_cycle", s->last_cycle);
+	put_str(j, "source", source_word(s->source));
+	put_str(j, "policy", s->policy);
+	put_str(j, "site", s->site);
+	put_str(j, "engine_holds", s->engine_holds);
+	put_str(j, "odd", s->odd);
+	put_str(j, "usage_stale", s->usage_stale);
+	put_str(j, "held", s->held);
+	put_str(j, "idle_why", s->source == SL_SOURCE_IDLE ? s->idle_why : "");
+	put_str(j, "refusal", s->refusal);
+	put_str(j, "last_error", s->last_error);
+	put_int(j, "last_error_time", s->last_error_time);
+	put_real(j, "interval_s", s->interval_s);
+	put_real(j, "budget_s", s->budget_s);
+	put_real(j, "next_try_s", s->next_try_s);
+	put_counters(j, s);
+	put_int(j, "truncated_time", s->truncated_time);
+	put_waiting(j, s);
+	put_times(j, "queue_hold_us", &s->queue_hold);
+	put_times(j, "copy_hold_us", &s->copy_hold);
+	put_times(j, "commit_hold_us", &s->commit_hold);
+	put_times(j, "start_us", &s->start);
+	put_times(j, "decide_us", &s->decide);
+	put_times(j, "cycle_us", &s->cycle);
+	put_int(j, "api", 1);
+	sl_json_break(j);
+	sl_json_end_object(j);
+	sl_json_end_line(j);
 }
 
 int sl_status_write(const struct sl_status *s, const char *dir, struct sl_error *err)
 {
-	char path[PATH_MAX], tmp[PATH_MAX + 8];
-	FILE *f;
-	int bad, fd;
+	struct sl_json *j = sl_json_create(NULL, err);
+	char path[PATH_MAX];
+	const char *text;
+	size_t size;
+	int rc = -1;
 
-	if (snprintf(path, sizeof(path), "%s/status.json", dir) >= (int) sizeof(path))
-		return sl_fail(err, SL_EINVAL, "%.80s...: path too long", dir);
-	snprintf(tmp, sizeof(tmp), "%s.new", path);
-	if ((fd = sl_state_create(tmp, 0644)) < 0 || !(f = fdopen(fd, "w"))) {
-		sl_fail(err, SL_EIO, "%s: %s", tmp, strerror(errno));
-		if (fd >= 0)
-			close(fd);
+	if (!j)
 		return -1;
-	}
-	fchmod(fd, 0644);
-	put_all(f, s);
-	bad = ferror(f);
-	if (fclose(f) || bad || rename(tmp, path)) {
-		int saved = errno;
-
-		unlink(tmp);
-		return sl_fail(err, SL_EIO, "%s: %s", path, strerror(saved));
-	}
-	return 0;
+	put_all(j, s);
+	if (snprintf(path, sizeof(path), "%s/status.json", dir) >= (int) sizeof(path))
+		sl_fail(err, SL_EINVAL, "%.80s...: path too long", dir);
+	else if (!sl_json_finish(j, &text, &size, err))
+		rc = sl_state_write(path, 0644, text, size, false, err);
+	sl_json_destroy(j);
+	return rc;
 }

@@ -76,7 +76,7 @@ struct sl_status {
 		char name[64];
 		uint64_t jobs;
 	} *waiting;			/* by partition, as they stand in the last snapshot */
-	uint32_t partitions;
+	uint32_t partitions, waiting_room;
 	uint64_t why[SL_WHYS];		/* jobs that wait, by what the last plan says of them */
 	struct sl_times queue_hold, copy_hold, commit_hold, decide, cycle;
 	struct sl_times start;		/* one start, a part of commit_hold */

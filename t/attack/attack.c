@@ -43,6 +43,7 @@
 #include <lualib.h>
 
 #include "t/build.h"
+#include "base/grow.h"
 #include "check/check.h"
 #include "script/private.h"
 
@@ -124,7 +125,7 @@ static void visit_table(struct walk *w, int table, const char *path)
 {
 	lua_State *L = w->L;
 	struct key *keys = NULL;
-	size_t count = 0;
+	uint32_t count = 0;
 	char name[NAME];
 
 	for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
@@ -138,7 +139,8 @@ static void visit_table(struct walk *w, int table, const char *path)
 			key.pointer = lua_touserdata(L, -2);
 		else
 			continue;
-		keys = realloc(keys, (count + 1) * sizeof(*keys));
+		if (sl_grow_list(&keys, count, sizeof(*keys), NULL))
+			abort();
 		keys[count++] = key;
 	}
 	if (count)

@@ -11,6 +11,9 @@
 
 #include <cmocka.h>
 
+#include <signal.h>
+#include <sys/resource.h>
+
 #include "base/state_file.h"
 
 static char dir[40], path[64];
@@ -96,23 +99,52 @@ static void a_file_of_terabytes_is_not_read(void **state)
 	refused(SL_ELIMIT, "larger than 1048576 bytes");
 }
 
-static void a_new_file_takes_the_place_of_whatever_is_there(void **state)
+static void is_written(void)
 {
+	struct sl_error err;
 	struct stat st;
-	int fd;
+	char *bytes;
+	size_t size;
+
+	assert_int_equal(sl_state_write(path, 0600, "whole", 5, true, &err), 0);
+	assert_int_equal(sl_state_read(path, 100, &bytes, &size, &st, &err), 1);
+	assert_string_equal(bytes, "whole");
+	assert_int_equal(st.st_mode & 07777, 0600);
+	free(bytes);
+}
+
+static void a_written_file_takes_the_place_of_whatever_is_there(void **state)
+{
+	char new[sizeof(path) + 4];
 
 	(void) state;
-	assert_int_equal(mkfifo(path, 0600), 0);
-	assert_true((fd = sl_state_create(path, 0600)) >= 0);
-	assert_int_equal(fstat(fd, &st), 0);
-	assert_true(S_ISREG(st.st_mode));
-	close(fd);
-	unlink(path);
-	assert_int_equal(symlink("/nonexistent/file", path), 0);
-	assert_true((fd = sl_state_create(path, 0600)) >= 0);
-	close(fd);
-	assert_int_equal(lstat(path, &st), 0);
-	assert_true(S_ISREG(st.st_mode));
+	snprintf(new, sizeof(new), "%s.new", path);
+	is_written();
+	is_written();
+	assert_int_equal(mkfifo(new, 0600), 0);
+	is_written();
+	assert_int_equal(symlink("/nonexistent/file", new), 0);
+	is_written();
+	assert_int_equal(access(new, F_OK), -1);
+}
+
+static void a_file_that_cannot_be_written_leaves_what_was_there(void **state)
+{
+	const struct rlimit tiny = { 3, RLIM_INFINITY }, whole = { RLIM_INFINITY, RLIM_INFINITY };
+	struct sl_error err;
+	char *bytes;
+	size_t size;
+
+	(void) state;
+	is_written();
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &tiny), 0);
+	assert_int_equal(sl_state_write(path, 0600, "half of it", 10, false, &err), -1);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &whole), 0);
+	assert_int_equal(err.code, SL_EIO);
+	assert_int_equal(sl_state_read(path, 100, &bytes, &size, NULL, &err), 1);
+	assert_string_equal(bytes, "whole");
+	free(bytes);
 }
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -123,7 +155,8 @@ int main(void)
 		TEST(a_file_is_read_whole),
 		TEST(what_is_no_file_is_not_waited_for),
 		TEST(a_file_of_terabytes_is_not_read),
-		TEST(a_new_file_takes_the_place_of_whatever_is_there),
+		TEST(a_written_file_takes_the_place_of_whatever_is_there),
+		TEST(a_file_that_cannot_be_written_leaves_what_was_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

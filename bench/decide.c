@@ -25,11 +25,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bench/busy.h"
 #include "bench/engine_client.h"
+#include "base/clock.h"
 #include "image/json_out.h"
 #include "image/plan_image.h"
 
@@ -62,14 +62,6 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int64_t cpu_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return t.tv_sec * INT64_C(1000000) + t.tv_nsec / 1000;
-}
-
 /* What the engine does first; the image is one that was sent before. */
 static int validate(const void *bytes, size_t size, int64_t us[STEPS], struct sl_error *err)
 {
@@ -81,12 +73,12 @@ static int validate(const void *bytes, size_t size, int64_t us[STEPS], struct sl
 
 	if (fd < 0)
 		return -1;
-	from = engine_clock();
-	cpu = cpu_us();
+	from = sl_clock_us();
+	cpu = sl_clock_cpu_ns() / 1000;
 	if (!sl_wire_map(fd, &mapped, &mapped_size, err)) {
 		rc = sl_snapshot_open(&snap, mapped, mapped_size, err);
-		us[VALIDATE] = engine_clock() - from;
-		us[HANDOVER_CPU] += cpu_us() - cpu;
+		us[VALIDATE] = sl_clock_us() - from;
+		us[HANDOVER_CPU] += sl_clock_cpu_ns() / 1000 - cpu;
 		sl_wire_unmap(mapped, mapped_size);
 	}
 	close(fd);
@@ -111,18 +103,18 @@ static int read_plan(struct run *r, const struct engine_times *t, int64_t us[STE
 
 static int pass(struct run *r, int64_t us[STEPS], struct sl_error *err)
 {
-	int64_t from = engine_clock(), cpu = cpu_us();
+	int64_t from = sl_clock_us(), cpu = sl_clock_cpu_ns() / 1000;
 	struct engine_times t = { 0 };
 	const void *bytes;
 	int rc;
 
 	if (sl_builder_finish(r->b, &bytes, &r->bytes, err))
 		return -1;
-	us[ENCODE] = engine_clock() - from;
+	us[ENCODE] = sl_clock_us() - from;
 	us[ENGINE_CPU] = -engine_cpu_us(&r->engine);
 	if (engine_decide(&r->engine, bytes, r->bytes, 1, BUDGET_US, &t, err))
 		return -1;
-	us[HANDOVER_CPU] = cpu_us() - cpu;	/* waiting takes none */
+	us[HANDOVER_CPU] = sl_clock_cpu_ns() / 1000 - cpu;	/* waiting takes none */
 	us[ENGINE_CPU] += engine_cpu_us(&r->engine);
 	us[SEND] = t.memfd + t.send;
 	us[ANSWER] = t.trip;
@@ -153,40 +145,30 @@ static int measure(struct run *r, struct sl_error *err)
 	return 0;
 }
 
-static void put_int(struct sl_json *j, const char *key, int64_t v)
-{
-	sl_json_key(j, key);
-	sl_json_int(j, v);
-}
-
 static void print(struct run *r)
 {
 	struct sl_json *j = sl_json_create(stdout, NULL);
 
 	sl_json_begin_object(j);
-	put_int(j, "nodes", r->machine.nodes);
-	put_int(j, "running", r->machine.running);
-	put_int(j, "pending", r->machine.pending);
-	sl_json_key(j, "busy");
-	sl_json_real(j, r->machine.busy);
-	sl_json_key(j, "policy");
-	sl_json_str(j, r->policy);
-	sl_json_key(j, "options");
-	sl_json_str(j, r->options);
-	put_int(j, "rounds", r->rounds);
-	put_int(j, "bytes", (int64_t) r->bytes);
-	put_int(j, "examined", r->examined);
-	put_int(j, "started", r->started);
-	put_int(j, "reserved", r->reserved);
+	sl_json_put_int(j, "nodes", r->machine.nodes);
+	sl_json_put_int(j, "running", r->machine.running);
+	sl_json_put_int(j, "pending", r->machine.pending);
+	sl_json_put_real(j, "busy", r->machine.busy);
+	sl_json_put_str(j, "policy", r->policy);
+	sl_json_put_str(j, "options", r->options);
+	sl_json_put_int(j, "rounds", r->rounds);
+	sl_json_put_int(j, "bytes", (int64_t) r->bytes);
+	sl_json_put_int(j, "examined", r->examined);
+	sl_json_put_int(j, "started", r->started);
+	sl_json_put_int(j, "reserved", r->reserved);
 	for (int s = 0; s < STEPS; s++) {
-		sl_json_key(j, step_name[s]);
-		sl_json_begin_object(j);
-		put_int(j, "p50", r->us[s][r->rounds / 2]);
-		put_int(j, "min", r->us[s][0]);
-		put_int(j, "max", r->us[s][r->rounds - 1]);
+		sl_json_open_object(j, step_name[s]);
+		sl_json_put_int(j, "p50", r->us[s][r->rounds / 2]);
+		sl_json_put_int(j, "min", r->us[s][0]);
+		sl_json_put_int(j, "max", r->us[s][r->rounds - 1]);
 		sl_json_end_object(j);
 	}
-	put_int(j, "peak_kib", r->peak_kib);
+	sl_json_put_int(j, "peak_kib", r->peak_kib);
 	sl_json_end_object(j);
 	sl_json_end_line(j);
 	sl_json_finish(j, NULL, NULL, NULL);

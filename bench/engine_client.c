@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "image/plan_image.h"
 #include "image/snapshot.h"
 
@@ -22,14 +23,6 @@
 #define END_MS 2000
 
 extern char **environ;
-
-int64_t engine_clock(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * INT64_C(1000000) + t.tv_nsec / 1000;
-}
 
 static int spawn(struct engine_client *c, const char *program, struct sl_error *err)
 {
@@ -140,20 +133,20 @@ int engine_decide(struct engine_client *c, const void *bytes, size_t size, int64
 
 	f.body.decide.sequence = sequence;
 	f.body.decide.budget_us = budget_us;
-	at[0] = engine_clock();
+	at[0] = sl_clock_us();
 	f.fd = sl_wire_memfd("snapshot", bytes, size, err);
 	if (f.fd < 0)
 		return -1;
-	at[1] = engine_clock();
+	at[1] = sl_clock_us();
 	rc = sl_wire_send(c->sock, &f, 1000, err);
 	close(f.fd);
 	if (rc)
 		return -1;
-	at[2] = engine_clock();
+	at[2] = sl_clock_us();
 	rc = sl_wire_recv(c->sock, &answer, ANSWER_MS, err);
 	if (rc <= 0 || answer.type != SL_FRAME_PLAN)
 		return rc < 0 ? -1 : sl_fail(err, SL_EIO, rc ? "another frame than expected" : "the engine ended");
-	at[3] = engine_clock();
+	at[3] = sl_clock_us();
 	*t = (struct engine_times) { at[1] - at[0], at[2] - at[1], at[3] - at[1], NULL, 0 };
 	rc = p->ok && !p->code ? sl_wire_map(answer.fd, &t->plan, &t->plan_size, err) :
 		sl_fail(err, SL_ESCRIPT, "no plan: %.200s", p->text);

@@ -47,7 +47,4 @@ int64_t engine_cpu_us(const struct engine_client *c);
 /* Say BYE, wait for the end (bounded, then SIGKILL), remove the site file. */
 void engine_stop(struct engine_client *c);
 
-/* Microseconds on the monotonic clock. */
-int64_t engine_clock(void);
-
 #endif

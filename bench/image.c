@@ -22,19 +22,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "image/json_out.h"
 #include "t/make_image.h"
 #include "image/wire.h"
 
 enum { APPEND, ENCODE, SEND, OPEN, TOTAL, STEPS };
-
-static int64_t now_us(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * INT64_C(1000000) + ts.tv_nsec / 1000;
-}
 
 static int by_size(const void *a, const void *b)
 {
@@ -53,21 +46,21 @@ static int pass(struct sl_builder *b, uint32_t nodes, uint32_t jobs, const int s
 	int64_t t[5];
 	int rc = -1;
 
-	t[0] = now_us();
+	t[0] = sl_clock_us();
 	sl_builder_reset(b);
 	make_snapshot(b, 1, nodes, jobs);
-	t[1] = now_us();
+	t[1] = sl_clock_us();
 	if (sl_builder_finish(b, &bytes, size, err) < 0)
 		goto error;
-	t[2] = now_us();
+	t[2] = sl_clock_us();
 	out.fd = sl_wire_memfd("snapshot", bytes, *size, err);
 	if (out.fd < 0 || sl_wire_send(sock[0], &out, 1000, err) < 0 || sl_wire_recv(sock[1], &in, 1000, err) != 1)
 		goto error;
-	t[3] = now_us();
+	t[3] = sl_clock_us();
 	if (sl_wire_map(in.fd, &mapped, &mapped_size, err) < 0 ||
 	    sl_snapshot_open(&snap, mapped, mapped_size, err) < 0)
 		goto error;
-	t[4] = now_us();
+	t[4] = sl_clock_us();
 	for (int i = APPEND; i <= OPEN; i++)
 		us[i] = t[i + 1] - t[i];
 	us[TOTAL] = t[4] - t[1];
@@ -87,13 +80,13 @@ static int64_t json_us(struct sl_builder *b, struct sl_error *err)
 	struct sl_snapshot snap;
 	const void *bytes;
 	size_t size;
-	int64_t from = now_us();
+	int64_t from = sl_clock_us();
 
 	if (!null || sl_builder_finish(b, &bytes, &size, err) < 0 || sl_snapshot_open(&snap, bytes, size, err) < 0 ||
 	    sl_image_to_json(&snap.image, &snap, null, err) < 0)
 		return -1;
 	fclose(null);
-	return now_us() - from;
+	return sl_clock_us() - from;
 }
 
 static void print(const int64_t *us[STEPS], int rounds, uint32_t nodes, uint32_t jobs, size_t size, int64_t json)
@@ -104,27 +97,18 @@ static void print(const int64_t *us[STEPS], int rounds, uint32_t nodes, uint32_t
 
 	getrusage(RUSAGE_SELF, &ru);
 	sl_json_begin_object(j);
-	sl_json_key(j, "nodes");
-	sl_json_int(j, nodes);
-	sl_json_key(j, "jobs");
-	sl_json_int(j, jobs);
-	sl_json_key(j, "rounds");
-	sl_json_int(j, rounds);
-	sl_json_key(j, "bytes");
-	sl_json_int(j, size);
+	sl_json_put_int(j, "nodes", nodes);
+	sl_json_put_int(j, "jobs", jobs);
+	sl_json_put_int(j, "rounds", rounds);
+	sl_json_put_int(j, "bytes", size);
 	for (int i = 0; i < STEPS; i++) {
-		sl_json_key(j, name[i]);
-		sl_json_begin_object(j);
-		sl_json_key(j, "p50");
-		sl_json_int(j, us[i][rounds / 2]);
-		sl_json_key(j, "max");
-		sl_json_int(j, us[i][rounds - 1]);
+		sl_json_open_object(j, name[i]);
+		sl_json_put_int(j, "p50", us[i][rounds / 2]);
+		sl_json_put_int(j, "max", us[i][rounds - 1]);
 		sl_json_end_object(j);
 	}
-	sl_json_key(j, "json_us");
-	sl_json_int(j, json);
-	sl_json_key(j, "peak_kib");
-	sl_json_int(j, ru.ru_maxrss);
+	sl_json_put_int(j, "json_us", json);
+	sl_json_put_int(j, "peak_kib", ru.ru_maxrss);
 	sl_json_end_object(j);
 	sl_json_end_line(j);
 	sl_json_finish(j, NULL, NULL, NULL);

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "ledger/ledger.h"
 #include "t/random.h"
 
@@ -27,14 +27,6 @@
 #define PER_COMMIT 10000
 
 static struct sl_error err;
-
-static double wall(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double) t.tv_sec + (double) t.tv_nsec / 1e9;
-}
 
 static double cpu(void)
 {
@@ -113,10 +105,10 @@ int main(int argc, char **argv)
 	snprintf(path, sizeof(path), "%s/bench-ledger-%d.db", tmp, (int) getpid());
 	l = sl_ledger_open(path, SL_LEDGER_CREATE, &err);
 	must(!l);
-	w0 = wall();
+	w0 = sl_clock_s();
 	c0 = cpu();
 	fill(l, jobs);
-	wall_s = wall() - w0;
+	wall_s = sl_clock_s() - w0;
 	cpu_s = cpu() - c0;
 	sl_ledger_close(l);
 	l = sl_ledger_open(path, SL_LEDGER_WRITE, &err);

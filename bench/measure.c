@@ -3,24 +3,17 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
-static double ms_of(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (double) ts.tv_sec * 1e3 + (double) ts.tv_nsec / 1e6;
-}
+#include "base/clock.h"
 
 double wall_ms(void)
 {
-	return ms_of(CLOCK_MONOTONIC);
+	return (double) sl_clock_ns() / 1e6;
 }
 
 double cpu_ms(void)
 {
-	return ms_of(CLOCK_PROCESS_CPUTIME_ID);
+	return (double) sl_clock_cpu_ns() / 1e6;
 }
 
 static int by_size(const void *a, const void *b)

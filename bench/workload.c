@@ -60,8 +60,7 @@ static double feed(const struct sl_workload *w)
 
 static void put(struct sl_json *j, const char *key, double v)
 {
-	sl_json_key(j, key);
-	sl_json_real(j, v);
+	sl_json_put_real(j, key, v);
 }
 
 int main(int argc, char **argv)
@@ -100,10 +99,8 @@ int main(int argc, char **argv)
 		sl_workload_destroy(w);
 	}
 	sl_json_begin_object(j);
-	sl_json_key(j, "workload");
-	sl_json_str(j, argv[1]);
-	sl_json_key(j, "jobs");
-	sl_json_int(j, jobs);
+	sl_json_put_str(j, "workload", argv[1]);
+	sl_json_put_int(j, "jobs", jobs);
 	put(j, "load_s", median(load, rounds));
 	put(j, "bound_s", bound_s);
 	put(j, "metrics_s", metrics_s);

@@ -151,8 +151,7 @@ static int dump_row(struct dump *d, int t, uint32_t row)
 	for (uint32_t i = 0; i < d->extras; i++) {
 		if (d->extra[i].table != t || !d->extra[i].value[row])
 			continue;
-		sl_json_key(d->json, d->extra[i].name);
-		sl_json_int(d->json, d->extra[i].value[row]);
+		sl_json_put_int(d->json, d->extra[i].name, d->extra[i].value[row]);
 	}
 	sl_json_end_object(d->json);
 	return 0;
@@ -243,11 +242,9 @@ int sl_image_to_json_with(const struct sl_image *image, const void *view, const 
 		return -1;
 	sl_json_begin_object(d.json);
 	sl_json_break(d.json);
-	sl_json_key(d.json, "format");
-	sl_json_str(d.json, d.schema->name);
+	sl_json_put_str(d.json, "format", d.schema->name);
 	sl_json_break(d.json);
-	sl_json_key(d.json, "version");
-	sl_json_int(d.json, d.schema->version);
+	sl_json_put_int(d.json, "version", d.schema->version);
 	for (int t = 0; t < d.schema->tables; t++)
 		if (dump_table(&d, t) < 0)
 			goto error;

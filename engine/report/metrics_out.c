@@ -9,18 +9,6 @@
 
 #include "image/json_out.h"
 
-static void put_int(struct sl_json *j, const char *key, uint64_t v)
-{
-	sl_json_key(j, key);
-	sl_json_int(j, (int64_t) v);
-}
-
-static void put_real(struct sl_json *j, const char *key, double v)
-{
-	sl_json_key(j, key);
-	sl_json_real(j, v);
-}
-
 /* "wait" "_s" -> wait_mean_s, wait_sd_s, wait_max_s */
 static void put_moments(struct sl_json *j, const char *name, const char *unit, const struct sl_moments *m)
 {
@@ -32,14 +20,13 @@ static void put_moments(struct sl_json *j, const char *name, const char *unit, c
 
 	for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++) {
 		snprintf(key, sizeof(key), "%s_%s%s", name, part[i].word, unit);
-		put_real(j, key, part[i].value);
+		sl_json_put_real(j, key, part[i].value);
 	}
 }
 
 static void put_classes(struct sl_json *j, const struct sl_result *r)
 {
-	sl_json_key(j, "classes");
-	sl_json_begin_array(j);
+	sl_json_open_array(j, "classes");
 	for (int s = 0; s < SL_SIZE_BINS; s++)
 		for (int l = 0; l < SL_LENGTH_BINS; l++) {
 			const struct sl_class_result *c = &r->class[s][l];
@@ -47,14 +34,14 @@ static void put_classes(struct sl_json *j, const struct sl_result *r)
 			if (!c->jobs)
 				continue;
 			sl_json_begin_object(j);
-			put_int(j, "cores_from", sl_size_bin[s]);
-			put_int(j, "runtime_from_s", (uint64_t) sl_length_bin[l]);
-			put_int(j, "jobs", c->jobs);
-			put_real(j, "wait_mean_s", c->wait_mean_s);
-			put_real(j, "wait_max_s", c->wait_max_s);
-			put_real(j, "slowdown_mean", c->slowdown_mean);
-			put_real(j, "bsld_mean", c->bsld_mean);
-			put_real(j, "core_s", c->core_s);
+			sl_json_put_int(j, "cores_from", sl_size_bin[s]);
+			sl_json_put_int(j, "runtime_from_s", (uint64_t) sl_length_bin[l]);
+			sl_json_put_int(j, "jobs", c->jobs);
+			sl_json_put_real(j, "wait_mean_s", c->wait_mean_s);
+			sl_json_put_real(j, "wait_max_s", c->wait_max_s);
+			sl_json_put_real(j, "slowdown_mean", c->slowdown_mean);
+			sl_json_put_real(j, "bsld_mean", c->bsld_mean);
+			sl_json_put_real(j, "core_s", c->core_s);
 			sl_json_end_object(j);
 		}
 	sl_json_end_array(j);
@@ -62,48 +49,46 @@ static void put_classes(struct sl_json *j, const struct sl_result *r)
 
 static void put_timing(struct sl_json *j, const struct sl_result *r)
 {
-	sl_json_key(j, "cycle_us");
-	sl_json_begin_object(j);
-	put_real(j, "p50", r->cycle_us_p50);
-	put_real(j, "p99", r->cycle_us_p99);
-	put_real(j, "max", r->cycle_us_max);
+	sl_json_open_object(j, "cycle_us");
+	sl_json_put_real(j, "p50", r->cycle_us_p50);
+	sl_json_put_real(j, "p99", r->cycle_us_p99);
+	sl_json_put_real(j, "max", r->cycle_us_max);
 	sl_json_end_object(j);
-	put_real(j, "sim_wall_s", r->sim_wall_s);
+	sl_json_put_real(j, "sim_wall_s", r->sim_wall_s);
 }
 
 void sl_result_json(struct sl_json *j, const struct sl_result *r, bool timing)
 {
-	put_int(j, "jobs", r->jobs);
-	put_int(j, "unfinished", r->unfinished);
-	put_int(j, "killed", r->killed);
-	sl_json_key(j, "partial");
-	sl_json_bool(j, r->partial);
-	put_int(j, "nodes", r->nodes);
-	put_int(j, "cores", r->cores);
-	put_int(j, "gpus", r->gpus);
-	put_int(j, "makespan_s", (uint64_t) r->makespan_s);
-	put_real(j, "utilization", r->utilization);
-	put_real(j, "held_utilization", r->held_utilization);
+	sl_json_put_int(j, "jobs", r->jobs);
+	sl_json_put_int(j, "unfinished", r->unfinished);
+	sl_json_put_int(j, "killed", r->killed);
+	sl_json_put_bool(j, "partial", r->partial);
+	sl_json_put_int(j, "nodes", r->nodes);
+	sl_json_put_int(j, "cores", r->cores);
+	sl_json_put_int(j, "gpus", r->gpus);
+	sl_json_put_int(j, "makespan_s", (uint64_t) r->makespan_s);
+	sl_json_put_real(j, "utilization", r->utilization);
+	sl_json_put_real(j, "held_utilization", r->held_utilization);
 	if (r->gpus)
-		put_real(j, "gpu_utilization", r->gpu_utilization);
+		sl_json_put_real(j, "gpu_utilization", r->gpu_utilization);
 	if (r->bound.makespan_s > 0) {
-		put_real(j, "makespan_bound_s", r->bound.makespan_s);
-		put_real(j, "utilization_bound", r->bound.utilization);
+		sl_json_put_real(j, "makespan_bound_s", r->bound.makespan_s);
+		sl_json_put_real(j, "utilization_bound", r->bound.utilization);
 	}
 	put_moments(j, "wait", "_s", &r->wait_s);
-	put_real(j, "wait_median_s", r->wait_median_s);
-	put_real(j, "wait_p99_s", r->wait_p99_s);
+	sl_json_put_real(j, "wait_median_s", r->wait_median_s);
+	sl_json_put_real(j, "wait_p99_s", r->wait_p99_s);
 	put_moments(j, "slowdown", "", &r->slowdown);
 	put_moments(j, "bsld", "", &r->bsld);
 	put_moments(j, "fragmentation", "", &r->fragmentation);
 	put_moments(j, "spread", "", &r->spread);
 	put_moments(j, "packing", "", &r->packing);
-	put_int(j, "users", r->users);
-	put_real(j, "user_wait_mean_s", r->user_wait_mean_s);
-	put_real(j, "user_wait_gini", r->user_wait_gini);
-	put_real(j, "first_job_wait_mean_s", r->first_wait_mean_s);
+	sl_json_put_int(j, "users", r->users);
+	sl_json_put_real(j, "user_wait_mean_s", r->user_wait_mean_s);
+	sl_json_put_real(j, "user_wait_gini", r->user_wait_gini);
+	sl_json_put_real(j, "first_job_wait_mean_s", r->first_wait_mean_s);
 	put_classes(j, r);
-	put_int(j, "cycles", r->cycles);
+	sl_json_put_int(j, "cycles", r->cycles);
 	if (timing)
 		put_timing(j, r);
 }
@@ -113,15 +98,14 @@ void sl_users_json(struct sl_json *j, const struct sl_user_result *users, uint32
 	sl_json_begin_array(j);
 	for (uint32_t i = 0; i < count; i++) {
 		sl_json_begin_object(j);
-		sl_json_key(j, "user");
-		sl_json_str(j, users[i].user);
-		put_int(j, "jobs", users[i].jobs);
-		put_real(j, "wait_mean_s", users[i].wait_mean_s);
-		put_real(j, "wait_max_s", users[i].wait_max_s);
-		put_real(j, "first_job_wait_s", users[i].first_wait_s);
-		put_real(j, "slowdown_mean", users[i].slowdown_mean);
-		put_real(j, "bsld_mean", users[i].bsld_mean);
-		put_real(j, "core_s", users[i].core_s);
+		sl_json_put_str(j, "user", users[i].user);
+		sl_json_put_int(j, "jobs", users[i].jobs);
+		sl_json_put_real(j, "wait_mean_s", users[i].wait_mean_s);
+		sl_json_put_real(j, "wait_max_s", users[i].wait_max_s);
+		sl_json_put_real(j, "first_job_wait_s", users[i].first_wait_s);
+		sl_json_put_real(j, "slowdown_mean", users[i].slowdown_mean);
+		sl_json_put_real(j, "bsld_mean", users[i].bsld_mean);
+		sl_json_put_real(j, "core_s", users[i].core_s);
 		sl_json_end_object(j);
 	}
 	sl_json_end_array(j);

@@ -96,18 +96,6 @@ static void end_rows(struct packer *pk)
 
 /* -- JSON ----------------------------------------------------------------------- */
 
-static void put_int(struct sl_json *j, const char *key, int64_t v)
-{
-	sl_json_key(j, key);
-	sl_json_int(j, v);
-}
-
-static void put_str(struct sl_json *j, const char *key, const char *s)
-{
-	sl_json_key(j, key);
-	sl_json_str(j, s);
-}
-
 /* Write the JSON with each "<" escaped (only strings have one), so that no text in it can end the
  * element. */
 static int put_json(struct sl_page *p, const char *class, struct sl_error *err)
@@ -195,13 +183,11 @@ static void put_nodes(struct sl_page *p)
 {
 	const struct sl_snapshot *snap = &p->w->snap;
 
-	sl_json_key(p->json, "nodes");
-	sl_json_begin_array(p->json);
+	sl_json_open_array(p->json, "nodes");
 	for (uint32_t i = 0; i < snap->node.rows; i++)
 		sl_json_str(p->json, sl_snapshot_str(snap, snap->node.name[i]));
 	sl_json_end_array(p->json);
-	sl_json_key(p->json, "cores");
-	sl_json_begin_array(p->json);
+	sl_json_open_array(p->json, "cores");
 	for (uint32_t i = 0, n; i < snap->node.rows; i += n) {
 		for (n = 1; i + n < snap->node.rows && cores_of(p, i + n) == cores_of(p, i); n++)
 			;
@@ -217,20 +203,18 @@ static void put_workload(struct sl_page *p, const struct sl_page_about *about)
 {
 	struct sl_json *j = p->json;
 	const struct sl_workload *w = p->w;
+	char seed[24];
 
 	sl_json_begin_object(j);
-	put_str(j, "name", w->name);
-	put_str(j, "machine", about->machine);
-	put_str(j, "options", about->options ? about->options : "");
-	put_str(j, "version", SCHEDLUA_VERSION);
-	sl_json_key(j, "seed");		/* as text: JavaScript's numbers have 53 bits */
-	char seed[24];
+	sl_json_put_str(j, "name", w->name);
+	sl_json_put_str(j, "machine", about->machine);
+	sl_json_put_str(j, "options", about->options ? about->options : "");
+	sl_json_put_str(j, "version", SCHEDLUA_VERSION);
 	snprintf(seed, sizeof(seed), "%" PRIu64, about->seed);
-	sl_json_str(j, seed);
-	put_int(j, "origin_s", w->origin_s);
-	put_int(j, "jobs", w->snap.job.rows);
-	sl_json_key(j, "issues");
-	sl_json_begin_array(j);
+	sl_json_put_str(j, "seed", seed);	/* as text: JavaScript's numbers have 53 bits */
+	sl_json_put_int(j, "origin_s", w->origin_s);
+	sl_json_put_int(j, "jobs", w->snap.job.rows);
+	sl_json_open_array(j, "issues");
 	for (int i = 0; i < SL_ISSUES; i++) {
 		if (!w->issue[i].count)
 			continue;
@@ -307,8 +291,7 @@ int sl_page_workload(struct sl_page *p, const struct sl_workload *w, const struc
 		return no_memory(err);
 	}
 	put_workload(p, about);
-	sl_json_key(p->json, "users");
-	sl_json_begin_array(p->json);
+	sl_json_open_array(p->json, "users");
 	for (uint32_t i = 0; i < users; i++)
 		sl_json_str(p->json, sl_snapshot_str(&w->snap, user[i]));
 	sl_json_end_array(p->json);
@@ -506,10 +489,9 @@ int sl_page_end_run(struct sl_page *p, const struct sl_result *r, int64_t now_s,
 	rc = place_starts(p, now_s, err);
 	if (rc == 0) {
 		sl_json_begin_object(p->json);
-		put_str(p->json, "label", p->label);
-		put_int(p->json, "now_s", now_s);
-		sl_json_key(p->json, "result");
-		sl_json_begin_object(p->json);
+		sl_json_put_str(p->json, "label", p->label);
+		sl_json_put_int(p->json, "now_s", now_s);
+		sl_json_open_object(p->json, "result");
 		sl_result_json(p->json, r, false);	/* no timing: same input, same bytes */
 		sl_json_end_object(p->json);
 		sl_json_end_object(p->json);

@@ -178,28 +178,21 @@ static void json_line(const struct sink *sink, const struct line *l)
 
 	sl_json_break(j);
 	sl_json_begin_object(j);
-	sl_json_key(j, "workload");
-	sl_json_str(j, l->workload);
-	sl_json_key(j, "policy");
-	sl_json_str(j, l->policy);
-	sl_json_key(j, sink->runs ? "seed" : "runs");
-	sl_json_int(j, sink->runs ? (int64_t) l->seed : l->runs);
-	sl_json_key(j, "failed");
-	sl_json_int(j, l->failed);
+	sl_json_put_str(j, "workload", l->workload);
+	sl_json_put_str(j, "policy", l->policy);
+	sl_json_put_int(j, sink->runs ? "seed" : "runs", sink->runs ? (int64_t) l->seed : l->runs);
+	sl_json_put_int(j, "failed", l->failed);
 	for (size_t f = 0; f < FIGURES; f++) {
 		double mean, sd;
 
 		summarize(l, &figures[f], &mean, &sd);
-		sl_json_key(j, figures[f].key);
 		if (sink->runs) {
-			sl_json_real(j, mean);
+			sl_json_put_real(j, figures[f].key, mean);
 			continue;
 		}
-		sl_json_begin_object(j);
-		sl_json_key(j, "mean");
-		sl_json_real(j, mean);
-		sl_json_key(j, "sd");
-		sl_json_real(j, sd);
+		sl_json_open_object(j, figures[f].key);
+		sl_json_put_real(j, "mean", mean);
+		sl_json_put_real(j, "sd", sd);
 		sl_json_end_object(j);
 	}
 	sl_json_end_object(j);
@@ -300,9 +293,7 @@ static int print(const struct compare *c, struct sl_error *err)
 	if (sink.json) {
 		sl_json_break(sink.json);
 		sl_json_end_array(sink.json);
-		sl_json_end_line(sink.json);
-		rc = sl_json_finish(sink.json, NULL, NULL, err);
-		sl_json_destroy(sink.json);
+		rc = sl_json_end(sink.json, err);
 	}
 	if (sink.table && sl_text_table_print(sink.table, 0, stdout) < 0)
 		rc = sl_fail(err, SL_ENOMEM, "compare: out of memory while printing");

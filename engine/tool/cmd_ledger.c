@@ -198,7 +198,6 @@ static int print_json(const struct who *list, uint32_t n, enum sl_usage_by by, s
 {
 	static const char *const key[SL_UNITS] = { "cpu_s", "gpu_s", "node_s" };
 	struct sl_json *j = sl_json_create(stdout, err);
-	int rc;
 
 	if (!j)
 		return -1;
@@ -206,19 +205,13 @@ static int print_json(const struct who *list, uint32_t n, enum sl_usage_by by, s
 	for (uint32_t i = 0; i < n; i++) {
 		sl_json_break(j);
 		sl_json_begin_object(j);
-		sl_json_key(j, sl_usage_by_word[by]);
-		sl_json_str(j, list[i].name);
-		for (int k = 0; k < SL_UNITS; k++) {
-			sl_json_key(j, key[k]);
-			sl_json_int(j, list[i].seconds[k]);
-		}
+		sl_json_put_str(j, sl_usage_by_word[by], list[i].name);
+		for (int k = 0; k < SL_UNITS; k++)
+			sl_json_put_int(j, key[k], list[i].seconds[k]);
 		sl_json_end_object(j);
 	}
 	sl_json_end_array(j);
-	sl_json_end_line(j);
-	rc = sl_json_finish(j, NULL, NULL, err);
-	sl_json_destroy(j);
-	return rc;
+	return sl_json_end(j, err);
 }
 
 static int print_totals(struct sl_ledger *l, const struct values *v, struct sl_usage_query q, struct sl_error *err)

@@ -159,26 +159,11 @@ static double utilization(const struct outcome *o, const struct side *s)
 	return all > 0 ? s->core_s / all : 0;
 }
 
-static void put_int(struct sl_json *j, const char *key, int64_t v)
-{
-	sl_json_key(j, key);
-	sl_json_int(j, v);
-}
-
-static void put_text(struct sl_json *j, const char *key, const char *text)
-{
-	sl_json_key(j, key);
-	sl_json_str(j, text);
-}
-
 static void put_both(struct sl_json *j, const char *key, double recorded, double replayed)
 {
-	sl_json_key(j, key);
-	sl_json_begin_object(j);
-	sl_json_key(j, "recorded");
-	sl_json_real(j, recorded);
-	sl_json_key(j, "replayed");
-	sl_json_real(j, replayed);
+	sl_json_open_object(j, key);
+	sl_json_put_real(j, "recorded", recorded);
+	sl_json_put_real(j, "replayed", replayed);
 	sl_json_end_object(j);
 }
 
@@ -197,67 +182,60 @@ static void put_job(struct sl_json *j, const struct outcome *o, const struct dif
 
 	sl_json_break(j);
 	sl_json_begin_object(j);
-	put_int(j, "job", o->replay->job[d->row].id);
-	put_text(j, "user", sl_snapshot_str(s, s->job.user[d->row]));
-	put_text(j, "account", sl_snapshot_str(s, s->job.account[d->row]));
-	put_text(j, "partition", sl_snapshot_str(s, s->partition.name[s->job.partition[d->row]]));
-	put_int(j, "submit_time", s->job.submit_time[d->row]);
+	sl_json_put_int(j, "job", o->replay->job[d->row].id);
+	sl_json_put_str(j, "user", sl_snapshot_str(s, s->job.user[d->row]));
+	sl_json_put_str(j, "account", sl_snapshot_str(s, s->job.account[d->row]));
+	sl_json_put_str(j, "partition", sl_snapshot_str(s, s->partition.name[s->job.partition[d->row]]));
+	sl_json_put_int(j, "submit_time", s->job.submit_time[d->row]);
 	put_time(j, "recorded_start", d->recorded);
 	put_time(j, "replayed_start", d->replayed);
-	put_int(j, "difference_s", d->by);
-	put_text(j, "verdict", verdict_key[d->verdict]);
+	sl_json_put_int(j, "difference_s", d->by);
+	sl_json_put_str(j, "verdict", verdict_key[d->verdict]);
 	sl_json_end_object(j);
 }
 
 static void put_left_out(struct sl_json *j, const struct sl_replay *r)
 {
-	sl_json_key(j, "left_out");
-	sl_json_begin_object(j);
-	put_int(j, "cancelled", r->cancelled);
-	put_int(j, "held", r->held);
-	put_int(j, "unknown_partition", r->lost);
+	sl_json_open_object(j, "left_out");
+	sl_json_put_int(j, "cancelled", r->cancelled);
+	sl_json_put_int(j, "held", r->held);
+	sl_json_put_int(j, "unknown_partition", r->lost);
 	sl_json_end_object(j);
-	put_int(j, "unseen_ends", r->unseen_ends);
-	put_int(j, "nodes_changed", r->nodes_changed);
+	sl_json_put_int(j, "unseen_ends", r->unseen_ends);
+	sl_json_put_int(j, "nodes_changed", r->nodes_changed);
 }
 
 static int print_json(const struct outcome *o, const char *policy, int64_t tolerance, struct sl_error *err)
 {
 	const struct sl_replay *r = o->replay;
 	struct sl_json *j = sl_json_create(stdout, err);
-	int rc;
 
 	if (!j)
 		return -1;
 	sl_json_begin_object(j);
-	sl_json_key(j, "recording");
-	sl_json_begin_object(j);
-	put_text(j, "cluster", r->cluster);
-	put_int(j, "from", r->from_s);
-	put_int(j, "to", r->to_s);
-	put_int(j, "snapshots", r->snapshots);
-	put_int(j, "running_at_first", r->ran);
+	sl_json_open_object(j, "recording");
+	sl_json_put_str(j, "cluster", r->cluster);
+	sl_json_put_int(j, "from", r->from_s);
+	sl_json_put_int(j, "to", r->to_s);
+	sl_json_put_int(j, "snapshots", r->snapshots);
+	sl_json_put_int(j, "running_at_first", r->ran);
 	sl_json_end_object(j);
-	put_text(j, "policy", policy);
-	put_int(j, "tolerance_s", tolerance);
-	put_int(j, "jobs", o->jobs);
+	sl_json_put_str(j, "policy", policy);
+	sl_json_put_int(j, "tolerance_s", tolerance);
+	sl_json_put_int(j, "jobs", o->jobs);
 	for (int v = 0; v < VERDICTS; v++)
-		put_int(j, verdict_key[v], o->count[v]);
+		sl_json_put_int(j, verdict_key[v], o->count[v]);
 	put_both(j, "wait_mean_s", per_job(o, o->recorded.wait_sum), per_job(o, o->replayed.wait_sum));
 	put_both(j, "wait_max_s", o->recorded.wait_max, o->replayed.wait_max);
 	put_both(j, "utilization", utilization(o, &o->recorded), utilization(o, &o->replayed));
 	put_left_out(j, r);
-	sl_json_key(j, "per_job");
-	sl_json_begin_array(j);
+	sl_json_open_array(j, "per_job");
 	for (uint32_t i = 0; i < o->jobs; i++)
 		put_job(j, o, &o->job[i]);
 	sl_json_break(j);
 	sl_json_end_array(j);
 	sl_json_end_object(j);
-	sl_json_end_line(j);
-	rc = sl_json_finish(j, NULL, NULL, err);
-	sl_json_destroy(j);
-	return rc;
+	return sl_json_end(j, err);
 }
 
 static int by_difference(const void *a, const void *b)

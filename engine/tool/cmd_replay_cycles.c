@@ -317,16 +317,9 @@ static struct sums add_up(const struct replay *x)
 	return s;
 }
 
-static void put_int(struct sl_json *j, const char *key, int64_t v)
-{
-	sl_json_key(j, key);
-	sl_json_int(j, v);
-}
-
 static void put_jobs(struct sl_json *j, const char *key, const json_t *jobs)
 {
-	sl_json_key(j, key);
-	sl_json_begin_array(j);
+	sl_json_open_array(j, key);
 	for (size_t i = 0; i < json_array_size(jobs); i++)
 		sl_json_int(j, json_integer_value(json_array_get(jobs, i)));
 	sl_json_end_array(j);
@@ -336,52 +329,44 @@ static void put_cycle(struct sl_json *j, const struct cycle *c)
 {
 	sl_json_break(j);
 	sl_json_begin_object(j);
-	put_int(j, "sequence", c->sequence);
-	put_int(j, "now", c->now);
-	put_int(j, "same", c->same);
+	sl_json_put_int(j, "sequence", c->sequence);
+	sl_json_put_int(j, "now", c->now);
+	sl_json_put_int(j, "same", c->same);
 	put_jobs(j, "only_recorded", c->only_recorded);
 	put_jobs(j, "only_replayed", c->only_replayed);
 	put_jobs(j, "elsewhere", c->elsewhere);
-	put_int(j, "reservations_same", c->reservations_same);
-	put_int(j, "reservations_differ", c->reservations_differ);
-	if (c->error) {
-		sl_json_key(j, "error");
-		sl_json_str(j, c->error);
-	}
+	sl_json_put_int(j, "reservations_same", c->reservations_same);
+	sl_json_put_int(j, "reservations_differ", c->reservations_differ);
+	if (c->error)
+		sl_json_put_str(j, "error", c->error);
 	sl_json_end_object(j);
 }
 
 static int print_json(const struct replay *x, const struct sums *s, struct sl_error *err)
 {
 	struct sl_json *j = sl_json_create(stdout, err);
-	int rc;
 
 	if (!j)
 		return -1;
 	sl_json_begin_object(j);
-	sl_json_key(j, "policy");
-	sl_json_str(j, sl_bundle_figures(x->bundle)->policy);
-	put_int(j, "cycles", x->cycles);
-	put_int(j, "differing", s->differing);
-	put_int(j, "without_record", s->unknown);
-	put_int(j, "same_starts", (int64_t) s->same);
-	put_int(j, "only_recorded", (int64_t) s->only_recorded);
-	put_int(j, "only_replayed", (int64_t) s->only_replayed);
-	put_int(j, "elsewhere", (int64_t) s->elsewhere);
-	put_int(j, "reservations_same", (int64_t) s->reservations_same);
-	put_int(j, "reservations_differ", (int64_t) s->reservations_differ);
-	sl_json_key(j, "per_cycle");
-	sl_json_begin_array(j);
+	sl_json_put_str(j, "policy", sl_bundle_figures(x->bundle)->policy);
+	sl_json_put_int(j, "cycles", x->cycles);
+	sl_json_put_int(j, "differing", s->differing);
+	sl_json_put_int(j, "without_record", s->unknown);
+	sl_json_put_int(j, "same_starts", (int64_t) s->same);
+	sl_json_put_int(j, "only_recorded", (int64_t) s->only_recorded);
+	sl_json_put_int(j, "only_replayed", (int64_t) s->only_replayed);
+	sl_json_put_int(j, "elsewhere", (int64_t) s->elsewhere);
+	sl_json_put_int(j, "reservations_same", (int64_t) s->reservations_same);
+	sl_json_put_int(j, "reservations_differ", (int64_t) s->reservations_differ);
+	sl_json_open_array(j, "per_cycle");
 	for (uint32_t i = 0; i < x->cycles; i++)
 		if (x->cycle[i].known)
 			put_cycle(j, &x->cycle[i]);
 	sl_json_break(j);
 	sl_json_end_array(j);
 	sl_json_end_object(j);
-	sl_json_end_line(j);
-	rc = sl_json_finish(j, NULL, NULL, err);
-	sl_json_destroy(j);
-	return rc;
+	return sl_json_end(j, err);
 }
 
 /* "17 18 19 and 4 more" */

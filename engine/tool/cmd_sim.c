@@ -78,12 +78,6 @@ static void show_progress(uint64_t ended, uint64_t jobs, int64_t now, void *arg)
 
 /* -- output ------------------------------------------------------------------ */
 
-static void put_text(struct sl_json *j, const char *key, const char *text)
-{
-	sl_json_key(j, key);
-	sl_json_str(j, text);
-}
-
 static int print_json(const struct values *v, struct sl_trial *t, struct sl_error *err)
 {
 	struct sl_json *j = sl_json_create(stdout, err);
@@ -94,10 +88,9 @@ static int print_json(const struct values *v, struct sl_trial *t, struct sl_erro
 	if (!j)
 		return -1;
 	sl_json_begin_object(j);
-	put_text(j, "workload", t->workload->name);
-	put_text(j, "policy", sl_bundle_figures(t->bundle)->policy);
-	sl_json_key(j, "seed");
-	sl_json_int(j, v->args.seed);
+	sl_json_put_str(j, "workload", t->workload->name);
+	sl_json_put_str(j, "policy", sl_bundle_figures(t->bundle)->policy);
+	sl_json_put_int(j, "seed", v->args.seed);
 	sl_result_json(j, &t->result, true);
 	if (v->users) {
 		if (sl_metrics_users(sl_sim_metrics(t->sim), &users, &count, err) < 0)

@@ -28,31 +28,21 @@ static int print_json(void)
 {
 	struct sl_error err;
 	struct sl_json *j = sl_json_create(stdout, &err);
-	int rc = -1;
 
-	if (j) {
-		sl_json_begin_object(j);
-		sl_json_key(j, "version");
-		sl_json_str(j, SCHEDLUA_VERSION);
-		sl_json_key(j, "snapshot_version");
-		sl_json_int(j, sl_snapshot_schema.version);
-		sl_json_key(j, "plan_version");
-		sl_json_int(j, sl_plan_schema.version);
-		sl_json_key(j, "wire_version");
-		sl_json_int(j, SL_WIRE_VERSION);
-		sl_json_key(j, "lua");
-		sl_json_str(j, LUA_RELEASE);
-		sl_json_key(j, "solvers");
-		sl_json_begin_array(j);
-		for (unsigned i = 0; sl_mip_backend_name(i); i++)
-			sl_json_str(j, sl_mip_backend_name(i));
-		sl_json_end_array(j);
-		sl_json_end_object(j);
-		sl_json_end_line(j);
-		rc = sl_json_finish(j, NULL, NULL, &err);
-	}
-	sl_json_destroy(j);
-	return rc ? sl_tool_fail(&err) : sl_tool_end(SL_EXIT_FINE);
+	if (!j)
+		return sl_tool_fail(&err);
+	sl_json_begin_object(j);
+	sl_json_put_str(j, "version", SCHEDLUA_VERSION);
+	sl_json_put_int(j, "snapshot_version", sl_snapshot_schema.version);
+	sl_json_put_int(j, "plan_version", sl_plan_schema.version);
+	sl_json_put_int(j, "wire_version", SL_WIRE_VERSION);
+	sl_json_put_str(j, "lua", LUA_RELEASE);
+	sl_json_open_array(j, "solvers");
+	for (unsigned i = 0; sl_mip_backend_name(i); i++)
+		sl_json_str(j, sl_mip_backend_name(i));
+	sl_json_end_array(j);
+	sl_json_end_object(j);
+	return sl_json_end(j, &err) ? sl_tool_fail(&err) : sl_tool_end(SL_EXIT_FINE);
 }
 
 static int run(const struct sl_verb *verb, int argc, char **argv)

@@ -245,30 +245,11 @@ error:
 
 /* -- JSON --------------------------------------------------------------- */
 
-static void put_str(struct sl_json *j, const char *key, const char *value)
-{
-	sl_json_key(j, key);
-	sl_json_str(j, value);
-}
-
-static void put_int(struct sl_json *j, const char *key, int64_t value)
-{
-	sl_json_key(j, key);
-	sl_json_int(j, value);
-}
-
-static void put_bool(struct sl_json *j, const char *key, bool value)
-{
-	sl_json_key(j, key);
-	sl_json_bool(j, value);
-}
-
 /* Begin a list and its first line; each element stands on a line of its own. */
 static void begin_list(struct sl_json *j, const char *key)
 {
 	sl_json_break(j);
-	sl_json_key(j, key);
-	sl_json_begin_array(j);
+	sl_json_open_array(j, key);
 }
 
 static void begin_element(struct sl_json *j)
@@ -281,12 +262,11 @@ static void put_gres(const struct sl_report *r, struct sl_json *j, struct sl_ran
 {
 	const struct sl_snapshot *s = r->snap;
 
-	sl_json_key(j, "gres");
-	sl_json_begin_object(j);
+	sl_json_open_object(j, "gres");
 	for (uint32_t g = gres.first; g < gres.first + gres.count; g++) {
 		uint32_t kind = r->plan->place_gres.kind[g];
 
-		put_int(j, kind < s->gres_kind.rows ? sl_snapshot_str(s, s->gres_kind.key[kind]) : "?",
+		sl_json_put_int(j, kind < s->gres_kind.rows ? sl_snapshot_str(s, s->gres_kind.key[kind]) : "?",
 			r->plan->place_gres.count[g]);
 	}
 	sl_json_end_object(j);
@@ -296,13 +276,12 @@ static void put_places(const struct sl_report *r, struct sl_json *j, struct sl_r
 {
 	const struct sl_plan_place_view *v = &r->plan->place;
 
-	sl_json_key(j, "places");
-	sl_json_begin_array(j);
+	sl_json_open_array(j, "places");
 	for (uint32_t i = places.first; i < places.first + places.count; i++) {
 		sl_json_begin_object(j);
-		put_str(j, "node", node_name(r, v->node[i]));
-		put_int(j, "cores", v->cores[i]);
-		put_int(j, "memory", v->memory[i]);
+		sl_json_put_str(j, "node", node_name(r, v->node[i]));
+		sl_json_put_int(j, "cores", v->cores[i]);
+		sl_json_put_int(j, "memory", v->memory[i]);
 		if (v->gres[i].count)
 			put_gres(r, j, v->gres[i]);
 		sl_json_end_object(j);
@@ -316,13 +295,13 @@ static void put_booking(const struct sl_report *r, struct sl_json *j, uint32_t j
 {
 	char *nodes = nodelist(r, places);
 
-	put_int(j, "job", job);
-	put_str(j, "user", user_of(r, job));
-	put_str(j, "partition", partition_name(r, partition));
-	put_str(j, "nodelist", nodes);
-	put_int(j, "nodes", places.count);
-	put_int(j, "cores", cores_of(r, places));
-	put_str(j, "by", text(r, by));
+	sl_json_put_int(j, "job", job);
+	sl_json_put_str(j, "user", user_of(r, job));
+	sl_json_put_str(j, "partition", partition_name(r, partition));
+	sl_json_put_str(j, "nodelist", nodes);
+	sl_json_put_int(j, "nodes", places.count);
+	sl_json_put_int(j, "cores", cores_of(r, places));
+	sl_json_put_str(j, "by", text(r, by));
 	free(nodes);
 }
 
@@ -331,9 +310,8 @@ static void put_loan(const struct sl_report *r, struct sl_json *j, uint32_t star
 {
 	struct sl_range lenders = r->plan->start.lenders[start];
 
-	put_str(j, "through", partition_name(r, r->plan->start.through[start]));
-	sl_json_key(j, "borrowed_from");
-	sl_json_begin_array(j);
+	sl_json_put_str(j, "through", partition_name(r, r->plan->start.through[start]));
+	sl_json_open_array(j, "borrowed_from");
 	for (uint32_t i = lenders.first; i < lenders.first + lenders.count; i++)
 		sl_json_str(j, partition_name(r, r->plan->lender.partition[i]));
 	sl_json_end_array(j);
@@ -347,13 +325,13 @@ static void put_starts(const struct sl_report *r, struct sl_json *j)
 	for (uint32_t i = 0; i < v->rows; i++) {
 		begin_element(j);
 		put_booking(r, j, v->job[i], v->partition[i], v->places[i], v->by[i]);
-		put_bool(j, "native", v->native[i]);
-		put_int(j, "shape", v->shape[i]);
-		put_int(j, "time_limit", v->time_limit[i]);
+		sl_json_put_bool(j, "native", v->native[i]);
+		sl_json_put_int(j, "shape", v->shape[i]);
+		sl_json_put_int(j, "time_limit", v->time_limit[i]);
 		if (v->through[i] != SL_NONE)
 			put_loan(r, j, i);
 		if (*text(r, v->because[i]))
-			put_str(j, "because", text(r, v->because[i]));
+			sl_json_put_str(j, "because", text(r, v->because[i]));
 		put_places(r, j, v->places[i]);
 		sl_json_end_object(j);
 	}
@@ -368,11 +346,11 @@ static void put_reservations(const struct sl_report *r, struct sl_json *j)
 	for (uint32_t i = 0; i < v->rows; i++) {
 		begin_element(j);
 		put_booking(r, j, v->job[i], v->partition[i], v->places[i], v->by[i]);
-		put_bool(j, "native", v->native[i]);
-		put_int(j, "shape", v->shape[i]);
-		put_int(j, "time_limit", v->time_limit[i]);
-		put_int(j, "start_time", v->start_time[i]);
-		put_int(j, "in_s", v->start_time[i] - r->snap->meta.now[0]);
+		sl_json_put_bool(j, "native", v->native[i]);
+		sl_json_put_int(j, "shape", v->shape[i]);
+		sl_json_put_int(j, "time_limit", v->time_limit[i]);
+		sl_json_put_int(j, "start_time", v->start_time[i]);
+		sl_json_put_int(j, "in_s", v->start_time[i] - r->snap->meta.now[0]);
 		put_places(r, j, v->places[i]);
 		sl_json_end_object(j);
 	}
@@ -386,11 +364,11 @@ static void put_pending(const struct sl_report *r, struct sl_json *j)
 	begin_list(j, "pending");
 	for (uint32_t i = 0; i < v->rows; i++) {
 		begin_element(j);
-		put_int(j, "job", v->job[i]);
-		put_str(j, "user", user_of(r, v->job[i]));
-		put_str(j, "why", sl_why_word(v->why[i]));
-		put_str(j, "text", text(r, v->text[i]));
-		put_str(j, "by", text(r, v->by[i]));
+		sl_json_put_int(j, "job", v->job[i]);
+		sl_json_put_str(j, "user", user_of(r, v->job[i]));
+		sl_json_put_str(j, "why", sl_why_word(v->why[i]));
+		sl_json_put_str(j, "text", text(r, v->text[i]));
+		sl_json_put_str(j, "by", text(r, v->by[i]));
 		sl_json_end_object(j);
 	}
 	sl_json_end_array(j);
@@ -404,19 +382,19 @@ static void put_actions_and_log(const struct sl_report *r, struct sl_json *j)
 	begin_list(j, "actions");
 	for (uint32_t i = 0; i < a->rows; i++) {
 		begin_element(j);
-		put_str(j, "do", sl_do_word(a->verb[i]));
-		put_int(j, "job", a->job[i]);
-		put_int(j, "number", a->number[i]);
-		put_str(j, "text", text(r, a->text[i]));
-		put_str(j, "by", text(r, a->by[i]));
+		sl_json_put_str(j, "do", sl_do_word(a->verb[i]));
+		sl_json_put_int(j, "job", a->job[i]);
+		sl_json_put_int(j, "number", a->number[i]);
+		sl_json_put_str(j, "text", text(r, a->text[i]));
+		sl_json_put_str(j, "by", text(r, a->by[i]));
 		sl_json_end_object(j);
 	}
 	sl_json_end_array(j);
 	begin_list(j, "log");
 	for (uint32_t i = 0; i < l->rows; i++) {
 		begin_element(j);
-		put_int(j, "level", l->level[i]);
-		put_str(j, "text", text(r, l->text[i]));
+		sl_json_put_int(j, "level", l->level[i]);
+		sl_json_put_str(j, "text", text(r, l->text[i]));
 		sl_json_end_object(j);
 	}
 	sl_json_end_array(j);
@@ -427,23 +405,22 @@ static void put_head(const struct sl_report *r, struct sl_json *j)
 	const struct sl_snapshot *s = r->snap;
 	const struct sl_plan_meta_view *m = &r->plan->meta;
 
-	sl_json_key(j, "snapshot");
-	sl_json_begin_object(j);
-	put_str(j, "file", r->file);
-	put_str(j, "cluster", sl_snapshot_str(s, s->meta.cluster[0]));
-	put_int(j, "now", s->meta.now[0]);
-	put_int(j, "sequence", s->meta.sequence[0]);
-	put_int(j, "nodes", s->node.rows);
-	put_int(j, "queue", s->queue.rows);
+	sl_json_open_object(j, "snapshot");
+	sl_json_put_str(j, "file", r->file);
+	sl_json_put_str(j, "cluster", sl_snapshot_str(s, s->meta.cluster[0]));
+	sl_json_put_int(j, "now", s->meta.now[0]);
+	sl_json_put_int(j, "sequence", s->meta.sequence[0]);
+	sl_json_put_int(j, "nodes", s->node.rows);
+	sl_json_put_int(j, "queue", s->queue.rows);
 	sl_json_end_object(j);
 	sl_json_break(j);
-	put_str(j, "policy", text(r, m->policy[0]));
-	put_int(j, "examined", m->examined[0]);
-	put_bool(j, "truncated", m->truncated[0]);
-	put_str(j, "error", text(r, m->error[0]));
-	put_int(j, "decide_us", m->decide_us[0]);
-	put_int(j, "total_us", m->total_us[0]);
-	put_int(j, "lua_peak_bytes", (int64_t) r->lua_peak);
+	sl_json_put_str(j, "policy", text(r, m->policy[0]));
+	sl_json_put_int(j, "examined", m->examined[0]);
+	sl_json_put_bool(j, "truncated", m->truncated[0]);
+	sl_json_put_str(j, "error", text(r, m->error[0]));
+	sl_json_put_int(j, "decide_us", m->decide_us[0]);
+	sl_json_put_int(j, "total_us", m->total_us[0]);
+	sl_json_put_int(j, "lua_peak_bytes", (int64_t) r->lua_peak);
 }
 
 int sl_report_json(struct sl_report *r, struct sl_json *j, struct sl_error *err)
@@ -457,10 +434,9 @@ int sl_report_json(struct sl_report *r, struct sl_json *j, struct sl_error *err)
 	put_pending(r, j);
 	put_actions_and_log(r, j);
 	sl_json_break(j);
-	sl_json_key(j, "check");
-	sl_json_begin_object(j);
-	put_bool(j, "ok", !r->check->code);
-	put_str(j, "text", r->check->code ? r->check->text : "");
+	sl_json_open_object(j, "check");
+	sl_json_put_bool(j, "ok", !r->check->code);
+	sl_json_put_str(j, "text", r->check->code ? r->check->text : "");
 	sl_json_end_object(j);
 	sl_json_break(j);
 	sl_json_end_object(j);

@@ -24,10 +24,8 @@ static void values_are_separated_by_commas_and_keys_by_colons(void **state)
 
 	(void) state;
 	sl_json_begin_object(j);
-	sl_json_key(j, "a");
-	sl_json_int(j, INT64_MIN);
-	sl_json_key(j, "b");
-	sl_json_begin_array(j);
+	sl_json_put_int(j, "a", INT64_MIN);
+	sl_json_open_array(j, "b");
 	sl_json_bool(j, true);
 	sl_json_null(j);
 	sl_json_real(j, 0.1);

@@ -57,7 +57,7 @@ describe("when admit or allow fails", function()
 	it("what a part works with cannot be made, that is a failure of its own set only", function()
 		local plan = t.decide(support.site([[
 			local sched = require "sched"
-			local function serve(rows, cluster) if cluster.name ~= "probe" then error("lost") end end
+			local function serve(_, cluster) if cluster.name ~= "probe" then error("lost") end end
 			local part = { name = "part", serve = serve, allow = function() return true end }
 			return sched.site { default = { sched.quota { per_user = "1000 cpu-hours" }, part }, partitions = { b = "easy" } }
 			]]), t.cluster { nodes = "2x4c", partitions = { a = { nodes = "n1" }, b = { nodes = "n2" } },

@@ -328,6 +328,17 @@ describe("sets of partitions", function()
 		assert.same({ "debug: site: no partition 'hihg' in this cluster" }, plan:log())
 	end)
 
+	it("are known to a part's serve() by the names of their partitions, in the cluster's order", function()
+		local plan = t.decide(site([[
+			local sched = require "sched"
+			local part = { name = "part", serve = function(partitions) slurm.log_info("%s", table.concat(partitions, " ")) end,
+				admit = function() return true end }
+			return sched.site { default = "easy", partitions = { ["m, z, a"] = { part, "easy" } } }
+			]]), t.cluster { nodes = "2x4c",
+			partitions = { z = { nodes = "n1" }, other = { nodes = "n2" }, m = { nodes = "n1" }, a = { nodes = "n1" } } })
+		assert.same({ "info: a m z" }, plan:log())
+	end)
+
 	it("that share no nodes do not wait for each other's head", function()
 		-- job 1 waits in a; job 3 must not be left without a reservation behind job 4 in b
 		local c = t.cluster { nodes = "4x4c",

@@ -362,6 +362,28 @@ uint32_t sl_lua_check_node(lua_State *L, struct sl_lua *x, int arg)
 	return row;
 }
 
+uint32_t sl_lua_check_partition(lua_State *L, struct sl_lua *x, int index, const char *what)
+{
+	uint32_t row;
+
+	if (lua_type(L, index) != LUA_TSTRING)
+		luaL_error(L, "%s: expected a partition's name, got %s", what, luaL_typename(L, index));
+	row = sl_lua_find(L, x, SL_T_PARTITION, index);
+	if (row == SL_NONE)
+		luaL_error(L, "%s: no partition '%s'", what, lua_tostring(L, index));
+	return row;
+}
+
+void sl_lua_mark_partitions(lua_State *L, struct sl_lua *x, int index, uint8_t *mark)
+{
+	index = lua_absindex(L, index);
+	for (lua_Integer i = 1; lua_rawgeti(L, index, i) != LUA_TNIL; i++) {
+		mark[sl_lua_check_partition(L, x, -1, "partitions")] = 1;
+		lua_pop(L, 1);
+	}
+	lua_pop(L, 1);
+}
+
 const char *sl_lua_cut(char buffer[SL_LUA_TEXT_MAX], const char *text)
 {
 	size_t n = strlen(text);

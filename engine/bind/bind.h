@@ -78,6 +78,12 @@ const struct sl_handle *sl_lua_test(lua_State *L, struct sl_lua *x, int arg, enu
 /* Row of a node given as a handle or by name; raises when there is none. */
 uint32_t sl_lua_check_node(lua_State *L, struct sl_lua *x, int arg);
 
+/* Row of the partition whose name is at *index*; raises, beginning with *what*, when there is none. */
+uint32_t sl_lua_check_partition(lua_State *L, struct sl_lua *x, int index, const char *what);
+
+/* The same for each of the list of names at *index*: mark[row] = 1. */
+void sl_lua_mark_partitions(lua_State *L, struct sl_lua *x, int index, uint8_t *mark);
+
 /*
  * The text at an argument, cut to SL_LUA_TEXT_MAX - 1 bytes: what goes into the plan is
  * no longer under the state's memory limit.  *buffer* is returned.
@@ -161,7 +167,7 @@ void sl_lua_push_plan(lua_State *L, struct sl_lua *x);
 
 /*
  * Set the stage for a set of partitions (bind/turn.c).  The set's table, as driver.lua makes
- * it, is at *index*: rows (list of partition rows, nil for all), admit, allow, rank.
+ * it, is at *index*: partitions (list of names, nil for all), admit, allow, rank.
  * What it allocates hangs on the set's table.
  */
 void sl_lua_turn(lua_State *L, struct sl_lua *x, int index);

@@ -2,8 +2,8 @@
 /*
  * bind/held.c - what users (accounts, QOSes) hold, in core-, GPU- or node-seconds.
  *
- *	held = engine.held { by = "user", unit = "cpu", rows = { 0, 2 }, no_walltime = 31536000,
- *			     from = t0, to = t1 }
+ *	held = engine.held { by = "user", unit = "cpu", partitions = { "a", "b" },
+ *			     no_walltime = 31536000, from = t0, to = t1 }
  *	name, asked, has = held(job)	of a job that waits: whose it is, what it asks for,
  *					and what that one holds
  *	t = held:falls(job, seconds)	when that one will hold so little; nil: never by itself
@@ -12,7 +12,7 @@
  *					queued here earlier
  *
  * Held is units x walltime of the running jobs and of those that this cycle has
- * started so far, in partitions *rows* (nil: all).  With from and to only the part of
+ * started so far, in *partitions* (nil: all).  With from and to only the part of
  * it that lies between them counts, from a job's start to the end of its walltime;
  * what a job asks for then is what it would hold if it started now.
  *
@@ -457,7 +457,7 @@ static int engine_held(lua_State *L)
 	luaL_checktype(L, 1, LUA_TTABLE);
 	luaL_argcheck(L, x->running, 1, "only in a cycle");
 	lua_settop(L, 1);
-	some = lua_getfield(L, 1, "rows") == LUA_TTABLE;
+	some = lua_getfield(L, 1, "partitions") == LUA_TTABLE;
 	h = lua_newuserdatauv(L, sizeof(*h) + (some ? x->snap->partition.rows : 0), 0);
 	memset(h, 0, sizeof(*h) + (some ? x->snap->partition.rows : 0));
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &held_meta);
@@ -472,14 +472,7 @@ static int engine_held(lua_State *L)
 	lua_pop(L, 1);
 	if (some) {
 		h->member = (uint8_t *) (h + 1);
-		for (lua_Integer i = 1; lua_rawgeti(L, 2, i) == LUA_TNUMBER; i++) {
-			lua_Integer row = lua_tointeger(L, -1);
-
-			if (row >= 0 && row < x->snap->partition.rows)
-				h->member[row] = 1;
-			lua_pop(L, 1);
-		}
-		lua_pop(L, 1);
+		sl_lua_mark_partitions(L, x, 2, h->member);
 	}
 	return 1;
 }

@@ -140,19 +140,6 @@ static void read_keys(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct
 
 /* -- borrowing ---------------------------------------------------------- */
 
-/* The partition named on the top of the stack. */
-static uint32_t read_partition(lua_State *L, struct sl_lua *x, const char *key)
-{
-	uint32_t row;
-
-	if (lua_type(L, -1) != LUA_TSTRING)
-		luaL_error(L, "%s: expected a partition's name, got %s", key, luaL_typename(L, -1));
-	row = sl_lua_find(L, x, SL_T_PARTITION, lua_gettop(L));
-	if (row == SL_NONE)
-		luaL_error(L, "%s: no partition '%s'", key, lua_tostring(L, -1));
-	return row;
-}
-
 /* borrow = { "gpu", "long" }, through = "all" */
 static void read_loan(lua_State *L, struct sl_lua *x, struct sl_lua_how *h)
 {
@@ -167,11 +154,11 @@ static void read_loan(lua_State *L, struct sl_lua *x, struct sl_lua_how *h)
 	if (!lua_istable(L, list))
 		luaL_error(L, "borrow: expected a list of partitions, got %s", luaL_typename(L, list));
 	get(L, h, THROUGH);
-	loan->through = read_partition(L, x, "through");
+	loan->through = sl_lua_check_partition(L, x, -1, "through");
 	for (lua_Integer i = 1; lua_rawgeti(L, list, i) != LUA_TNIL; i++) {
 		if (loan->lenders == SL_MAX_LENDERS)
 			luaL_error(L, "borrow: more than %d partitions", SL_MAX_LENDERS);
-		loan->lender[loan->lenders++] = read_partition(L, x, "borrow");
+		loan->lender[loan->lenders++] = sl_lua_check_partition(L, x, -1, "borrow");
 		lua_pop(L, 1);
 	}
 	lua_settop(L, list - 1);

@@ -289,7 +289,6 @@ static int64_t check_number(lua_State *L, const char *key, lua_Integer least)
 static int plan_modify(lua_State *L)
 {
 	struct sl_lua *x = check_plan(L);
-	uint32_t row;
 
 	check_job(L, x);
 	luaL_checktype(L, 3, LUA_TTABLE);
@@ -304,11 +303,7 @@ static int plan_modify(lua_State *L)
 	if (lua_getfield(L, 3, "time_limit") != LUA_TNIL)
 		order(L, x, SL_DO_TIME_LIMIT, check_number(L, "time_limit", 1), "");
 	if (lua_getfield(L, 3, "partition") != LUA_TNIL) {
-		if (lua_type(L, -1) != LUA_TSTRING)
-			luaL_error(L, "modify: partition: expected a name, got %s", luaL_typename(L, -1));
-		row = sl_lua_find(L, x, SL_T_PARTITION, -1);
-		if (row == SL_NONE)
-			luaL_error(L, "modify: no partition '%s'", lua_tostring(L, -1));
+		sl_lua_check_partition(L, x, -1, "modify");
 		order(L, x, SL_DO_PARTITION, 0, lua_tostring(L, -1));
 	}
 	return 0;

@@ -41,24 +41,13 @@ static void *keep_block(lua_State *L, const char *key, size_t size)
 }
 
 /* The partitions of the set, as marks by row. */
-static void read_rows(lua_State *L, struct sl_lua *x, int set)
+static void read_partitions(lua_State *L, struct sl_lua *x, int set)
 {
-	uint8_t *member;
+	bool some = lua_getfield(L, set, "partitions") == LUA_TTABLE;
 
-	if (lua_getfield(L, set, "rows") != LUA_TTABLE) {
-		x->member = keep_block(L, &member_key, 0);
-	} else {
-		member = keep_block(L, &member_key, x->snap->partition.rows + 1);
-		for (lua_Integer i = 1; lua_rawgeti(L, -1, i) == LUA_TNUMBER; i++) {
-			lua_Integer row = lua_tointeger(L, -1);
-
-			if (row >= 0 && row < x->snap->partition.rows)
-				member[row] = 1;
-			lua_pop(L, 1);
-		}
-		lua_pop(L, 1);
-		x->member = member;
-	}
+	x->member = keep_block(L, &member_key, some ? x->snap->partition.rows + 1 : 0);
+	if (some)
+		sl_lua_mark_partitions(L, x, -1, x->member);
 	lua_pop(L, 1);
 }
 
@@ -359,7 +348,7 @@ void sl_lua_turn(lua_State *L, struct sl_lua *x, int index)
 	lua_getfield(L, set, "holds");
 	x->holds = lua_toboolean(L, -1);
 	lua_pop(L, 1);
-	read_rows(L, x, set);
+	read_partitions(L, x, set);
 	read_guards(L, x, set);
 	if (!x->stand_in && lua_getfield(L, set, "rank") == LUA_TFUNCTION)
 		make_order(L, x);

@@ -102,15 +102,15 @@ static int engine_where(lua_State *L)
 	return 1;
 }
 
-/* share_nodes(a, b): have two partitions, given by row, nodes in common? */
+/* share_nodes(a, b): have two partitions, given by name, nodes in common? */
 static int engine_share_nodes(lua_State *L)
 {
 	struct sl_lua *x = sl_lua_context(L);
-	lua_Integer a = luaL_checkinteger(L, 1), b = luaL_checkinteger(L, 2);
+	uint32_t a, b;
 
 	luaL_argcheck(L, x->running, 1, "only in a cycle");
-	luaL_argcheck(L, a >= 0 && a < x->snap->partition.rows, 1, "no such partition");
-	luaL_argcheck(L, b >= 0 && b < x->snap->partition.rows, 2, "no such partition");
+	a = sl_lua_check_partition(L, x, 1, "share_nodes");
+	b = sl_lua_check_partition(L, x, 2, "share_nodes");
 	lua_pushboolean(L, sl_nodeset_overlaps(sl_cluster_partition_nodes(x->cluster, a),
 					       sl_cluster_partition_nodes(x->cluster, b)));
 	return 1;

@@ -187,7 +187,7 @@ static void what_the_last_turn_left_is_not_looked_at(void **state)
 	for (char name[] = "p0"; name[1] <= '9'; name[1]++)
 		build_partition(many, name, 0, 3);
 	err = decide("local M = { api = 1 }\n"
-		     "function M.serve(rows, cluster) for job in cluster:queue() do local id = job.id end end\n"
+		     "function M.serve(partitions, cluster) for job in cluster:queue() do local id = job.id end end\n"
 		     "function M.admit() return true end\n"
 		     "function M.rank(job) return -job.id end\n"
 		     "function M.decide(cluster, plan) for job in cluster:queue() do plan:start(job) end end\n"

@@ -23,12 +23,13 @@ local options = require "sched.options"
 
 local M = {}
 
--- Sets that name partitions, and the default one for all the rest: { set, rows }.
+-- Sets that name partitions, and the default one for all the rest: { set, partitions }; and the
+-- place of each partition in the cluster's order, in which they are listed everywhere.
 local function assign(site, cluster)
-	local default = { set = site.default, rows = {} }
-	local by_name, all = {}, {}
+	local default = { set = site.default, partitions = {} }
+	local by_name, all, place = {}, {}, {}
 	for _, set in ipairs(site.sets) do
-		local entry = { set = set, rows = {} }
+		local entry = { set = set, partitions = {} }
 		all[#all + 1] = entry
 		for _, name in ipairs(set.partitions) do
 			by_name[name] = entry
@@ -39,21 +40,22 @@ local function assign(site, cluster)
 	end
 	all[#all + 1] = default
 	for i, partition in ipairs(cluster.partitions) do
-		local rows = (by_name[partition.name] or default).rows
-		rows[#rows + 1] = i - 1		-- rows count from 0
+		place[partition.name] = i
+		local names = (by_name[partition.name] or default).partitions
+		names[#names + 1] = partition.name
 	end
-	return all
+	return all, place
 end
 
--- Lists of rows that share nodes among themselves and with no other list.
-local function connected(rows)
+-- Lists of partitions that share nodes among themselves and with no other list.
+local function connected(names, place)
 	local lists = {}
-	for _, row in ipairs(rows) do
-		local merged, apart = { row }, {}
+	for _, name in ipairs(names) do
+		local merged, apart = { name }, {}
 		for _, list in ipairs(lists) do
 			local shares = false
 			for _, other in ipairs(list) do
-				shares = shares or engine.share_nodes(row, other)
+				shares = shares or engine.share_nodes(name, other)
 			end
 			if shares then
 				table.move(list, 1, #list, #merged + 1, merged)
@@ -61,24 +63,25 @@ local function connected(rows)
 				apart[#apart + 1] = list
 			end
 		end
-		table.sort(merged)
 		apart[#apart + 1] = merged
 		lists = apart
+	end
+	for _, list in ipairs(lists) do
+		table.sort(list, function(a, b) return place[a] < place[b] end)
 	end
 	return lists
 end
 
-local function new_group(entry, rows, cluster)
+local function new_group(entry, names, cluster)
 	local set, tier = entry.set, 0
-	for _, row in ipairs(rows) do
-		tier = math.max(tier, cluster.partitions[row + 1].priority_tier)
+	for _, name in ipairs(names) do
+		tier = math.max(tier, cluster:partition(name).priority_tier)
 	end
 	return {
 		name = set.name, admit = set.admit, allow = set.allow, rank = set.rank, decide = set.decide,
 		options = set.options, parts = set.parts, holds = set.on_failure == "hold", failed = entry.failed,
-		rows = rows, tier = tier, first = rows[1],
-		-- a partition is in one group only
-		memory = cluster.partitions[rows[1] + 1].name,
+		partitions = names, tier = tier,
+		memory = names[1],	-- a partition is in one group only
 	}
 end
 
@@ -88,7 +91,7 @@ local function serve(entry, cluster)
 	local ok, why = pcall(function()
 		for _, part in ipairs(entry.set.parts) do
 			if part.policy.serve then
-				part.state = part.policy.serve(entry.rows, cluster, part.values)
+				part.state = part.policy.serve(entry.partitions, cluster, part.values)
 			end
 		end
 	end)
@@ -98,38 +101,38 @@ local function serve(entry, cluster)
 end
 
 -- A stage of a component: the queue, admission and order are the set's.
-local function stage_group(part, number, entry, rows, lenders, cluster)
+local function stage_group(part, number, entry, names, lenders)
 	local stage, set = part.policy.stages[number], entry.set
 	return {
-		memory = ("%s/%s.%d"):format(cluster.partitions[rows[1] + 1].name, part.name, number),
+		memory = ("%s/%s.%d"):format(names[1], part.name, number),
 		name = part.name, admit = set.admit, allow = set.allow, rank = set.rank, decide = stage.run,
-		options = { lenders = lenders }, parts = set.parts, rows = rows, is_stage = true,
+		options = { lenders = lenders }, parts = set.parts, partitions = names, is_stage = true,
 		holds = set.on_failure == "hold", failed = entry.failed,
 	}
 end
 
--- The lenders among the partitions of a set: rows and names.
-local function lenders_in(entry, component, cluster)
-	local rows, names = {}, {}
-	for _, row in ipairs(entry.rows) do
-		for _, name in ipairs(component.lenders) do
-			if cluster.partitions[row + 1].name == name then
-				rows[#rows + 1], names[#names + 1] = row, name
+-- The lenders among the partitions of a set.
+local function lenders_in(entry, component)
+	local lenders = {}
+	for _, name in ipairs(entry.partitions) do
+		for _, lender in ipairs(component.lenders) do
+			if lender == name then
+				lenders[#lenders + 1] = name
 			end
 		end
 	end
-	return rows, names
+	return lenders
 end
 
-local function add_stages(groups, part, entry, entries, cluster)
+local function add_stages(groups, part, entry, entries)
 	for number, stage in ipairs(part.policy.stages) do
 		if not stage.of_lenders then
-			groups[#groups + 1] = stage_group(part, number, entry, entry.rows, nil, cluster)
+			groups[#groups + 1] = stage_group(part, number, entry, entry.partitions, nil)
 		else
 			for _, other in ipairs(entries) do
-				local rows, names = lenders_in(other, part.policy, cluster)
-				if #rows > 0 then
-					groups[#groups + 1] = stage_group(part, number, other, rows, names, cluster)
+				local lenders = lenders_in(other, part.policy)
+				if #lenders > 0 then
+					groups[#groups + 1] = stage_group(part, number, other, lenders, lenders)
 				end
 			end
 		end
@@ -140,9 +143,10 @@ local function add_all_stages(groups, entries, cluster)
 	for _, entry in ipairs(entries) do
 		for _, part in ipairs(entry.set.parts) do
 			local component = part.policy
-			if component.stages and #entry.rows > 0 and cluster:partition(component.through) then
-				add_stages(groups, part, entry, entries, cluster)
-			elseif component.stages and #entry.rows > 0 then
+			local has_stages = component.stages and #entry.partitions > 0
+			if has_stages and cluster:partition(component.through) then
+				add_stages(groups, part, entry, entries)
+			elseif has_stages then
 				slurm.log_debug("site: %s: no partition '%s' in this cluster", part.name, component.through)
 			end
 		end
@@ -152,13 +156,13 @@ end
 --- The groups of this cluster, in the order in which they decide.
 function M.groups(site, cluster)
 	local groups = {}
-	local entries = assign(site, cluster)
+	local entries, place = assign(site, cluster)
 	for _, entry in ipairs(entries) do
 		serve(entry, cluster)
-		local lists = entry.set.split and connected(entry.rows) or { entry.rows }
-		for _, rows in ipairs(lists) do
-			if #rows > 0 then
-				groups[#groups + 1] = new_group(entry, rows, cluster)
+		local lists = entry.set.split and connected(entry.partitions, place) or { entry.partitions }
+		for _, names in ipairs(lists) do
+			if #names > 0 then
+				groups[#groups + 1] = new_group(entry, names, cluster)
 			end
 		end
 	end
@@ -166,11 +170,11 @@ function M.groups(site, cluster)
 		if a.tier ~= b.tier then
 			return a.tier > b.tier
 		end
-		return a.first < b.first
+		return place[a.memory] < place[b.memory]
 	end)
 	add_all_stages(groups, entries, cluster)
 	if #groups == 1 then
-		groups[1].rows = nil	-- all partitions: nothing to look up
+		groups[1].partitions = nil	-- all of them: nothing to look up
 	end
 	return groups
 end

@@ -15,23 +15,17 @@ local function indent(text, by)
 	return by .. text:gsub("\n", "\n" .. by)
 end
 
-local function names_of(group, cluster)
-	local names = {}
-	for i, partition in ipairs(cluster.partitions) do
-		if not group.rows then
-			names[#names + 1] = partition.name
-		else
-			for _, row in ipairs(group.rows) do
-				if row == i - 1 then
-					names[#names + 1] = partition.name
-				end
-			end
+local function partitions_of(group, cluster)
+	local names = group.partitions or {}
+	if not group.partitions then
+		for i, partition in ipairs(cluster.partitions) do
+			names[i] = partition.name
 		end
 	end
-	return table.concat(names, ", "), names
+	return names
 end
 
--- The partitions of the group in which the job is queued; "" if there is none.
+-- Is the job queued in one of these partitions?
 local function is_in(job, names)
 	for _, asked in ipairs(#job.partitions > 0 and job.partitions or { job.partition }) do
 		for _, name in ipairs(names) do
@@ -89,12 +83,13 @@ function M.explain(group, cluster, id)
 		return nil
 	end
 	local job = cluster:job(id)
-	local names, list = names_of(group, cluster)
-	if not job or job.state ~= "PENDING" or not is_in(job, list) then
+	local names = partitions_of(group, cluster)
+	if not job or job.state ~= "PENDING" or not is_in(job, names) then
 		return nil
 	end
 	local place, total, ahead = find_place(group, cluster, id)
-	local lines = { ("order in %s, by %s, among %d that may start:"):format(names, group.name, total) }
+	local lines = { ("order in %s, by %s, among %d that may start:"):format(table.concat(names, ", "), group.name,
+		total) }
 	if place then
 		lines[#lines + 1] = ("  place %d: %s; submitted %s"):format(place, rank_text(group, cluster, job),
 			M.time(job.submit_time))

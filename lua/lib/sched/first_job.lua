@@ -41,8 +41,8 @@ function M.make(path, line, t)
 	local unit, most = read_most(opt, fail)
 	local part = { name = "first_job", doc = "users with nothing running go first" }
 
-	function part.serve(rows)
-		return engine.held { by = opt.by, unit = unit, rows = opt.scope == "partitions" and rows or nil }
+	function part.serve(partitions)
+		return engine.held { by = opt.by, unit = unit, partitions = opt.scope == "partitions" and partitions or nil }
 	end
 
 	function part.rank(job, _, _, held)

@@ -133,8 +133,8 @@ local function past(self, rule, cluster, since, until_)
 end
 
 local function new_held(self, rule, from, to)
-	return engine.held { by = rule.by, unit = rule.unit, no_walltime = self.opt.no_walltime, rows = rule.rows,
-		from = from, to = to }
+	return engine.held { by = rule.by, unit = rule.unit, no_walltime = self.opt.no_walltime,
+		partitions = rule.partitions, from = from, to = to }
 end
 
 -- A cycle begins: the period may have ended, and the past is another one.
@@ -165,21 +165,16 @@ local function carried(self, rule, name, limit)
 end
 
 -- One rule for each subject and unit that is limited anywhere.
-local function make_rules(self, rows, cluster)
-	local rules, partitions = {}, nil
-	if self.opt.scope == "cluster" or #rows == #cluster.partitions then
-		rows = nil
-	else
-		partitions = {}
-		for i, row in ipairs(rows) do
-			partitions[i] = cluster.partitions[row + 1].name
-		end
+local function make_rules(self, partitions, cluster)
+	local rules = {}
+	if self.opt.scope == "cluster" or #partitions == #cluster.partitions then
+		partitions = nil
 	end
 	for _, by in ipairs(subjects) do
 		for _, unit in ipairs(units) do
 			local default = self.defaults[by][unit]
 			if default or self.file and self.file:get("limits " .. by .. " " .. unit) then
-				local rule = { by = by, unit = unit, default = default or math.huge, limits = {}, said = {}, rows = rows,
+				local rule = { by = by, unit = unit, default = default or math.huge, limits = {}, said = {},
 					partitions = partitions }
 				if not self.period then
 					rule.held = new_held(self, rule, nil, nil)
@@ -351,7 +346,7 @@ function M.make(path, line, t)
 	end
 	return {
 		name = opt.name, doc = "limits on machine time", on_failure = "hold",
-		serve = function(rows, cluster) return make_rules(self, rows, cluster) end,
+		serve = function(partitions, cluster) return make_rules(self, partitions, cluster) end,
 		allow = make_allow(self), explain = make_explain(self),
 	}
 end

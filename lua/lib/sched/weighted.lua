@@ -45,10 +45,10 @@ function M.make(path, line, t)
 	local terms = read(t, component.locate(path, line))
 	local part = { name = "weighted", doc = "a weighted sum of ranks" }
 
-	function part.serve(rows, cluster)
+	function part.serve(partitions, cluster)
 		local state = {}
 		for i, term in ipairs(terms) do
-			state[i] = term.part.serve and term.part.serve(rows, cluster) or nil
+			state[i] = term.part.serve and term.part.serve(partitions, cluster) or nil
 		end
 		return state
 	end

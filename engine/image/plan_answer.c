@@ -141,6 +141,8 @@ static int check_starts(const struct answer *a)
 		tasks = a->snap->job.array_pending[job - a->said];
 		if (job->starts++ >= (tasks ? tasks : 1))
 			return WRONG(a, &b, "job %" PRIu32 " is started more often than it has tasks", b.table, r, b.job);
+		if (v->behind[r] > a->plan->reserve.rows)
+			return WRONG(a, &b, "job %" PRIu32 " is behind more reservations than there are", b.table, r, b.job);
 	}
 	return 0;
 }
@@ -196,6 +198,9 @@ static int check_preempting(const struct answer *a)
 			return sl_fail(a->err, SL_EFORMAT, "plan: preempt[%" PRIu32 "]: job %" PRIu32
 				       " is not in the queue of partition row %" PRIu32 ", or can preempt nobody", r,
 				       v->job[r], v->partition[r]);
+		if (v->behind[r] > a->plan->reserve.rows)
+			return sl_fail(a->err, SL_EFORMAT, "plan: preempt[%" PRIu32 "]: job %" PRIu32
+				       " is behind more reservations than there are", r, v->job[r]);
 	}
 	return 0;
 }

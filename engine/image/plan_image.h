@@ -50,12 +50,16 @@ enum sl_plan_table {
  * A job may be given nodes of other partitions, the lenders.  Slurm wants one partition
  * for a job, so there must be one that has the nodes of all of them: it is started
  * "through" that one (check/check.h).
+ *
+ * Of a native one nobody knows which nodes select will choose, so it is kept off all nodes
+ * on which another job has one of those reservations within its time.
  */
 #define SL_PLAN_START_COLUMNS(X) \
 	X(u32, job, -1, 0, "JobId") \
 	X(i64, stamp, -1, 0, "the job's stamp in the snapshot") \
 	X(u32, partition, -1, SL_NONE, "partition row in the snapshot") \
 	X(u32, native, -1, 0, "1: Slurm's select chooses; the places are an upper bound") \
+	X(u32, behind, -1, 0, "native: the first so many reservations stood before it") \
 	X(u32, shape, -1, 0, "0: as asked; n: the job's nth alternative") \
 	X(i64, time_limit, -1, 0, "seconds, where the plan shortened it (time_min, deadline); 0: the job's") \
 	X(range, places, SL_P_PLACE, 0, "nodes and cores, in node order") \
@@ -124,7 +128,8 @@ enum sl_why {
 #define SL_PLAN_PREEMPT_COLUMNS(X) \
 	X(u32, job, -1, 0, "JobId") \
 	X(i64, stamp, -1, 0, "the job's stamp in the snapshot") \
-	X(u32, partition, -1, SL_NONE, "partition row in the snapshot")
+	X(u32, partition, -1, SL_NONE, "partition row in the snapshot") \
+	X(u32, behind, -1, 0, "as in a native start")
 
 /* What else an external scheduler has been able to order since wiki2. */
 #define SL_PLAN_ACTION_COLUMNS(X) \

@@ -117,6 +117,16 @@ static struct sl_range lender_rows(const struct sl_loan *loan, struct sl_builder
 	return range;
 }
 
+/* How many of the reservations that stand were made among the first so many. */
+static uint32_t made_before(const struct sl_plan *p, uint32_t reservations)
+{
+	uint32_t n = 0;
+
+	while (n < p->reserved.count && p->reserved.item[n]->reserved < reservations)
+		n++;
+	return n;
+}
+
 static int encode_booking(const struct sl_plan *p, const struct booking *bk, bool start, struct pen *pen,
 			  struct sl_error *err)
 {
@@ -129,6 +139,7 @@ static int encode_booking(const struct sl_plan *p, const struct booking *bk, boo
 	s.stamp = job->stamp[bk->entry.job];
 	s.partition = r.partition = bk->entry.partition;
 	s.native = r.native = bk->method == SL_PLACE_NATIVE;
+	s.behind = start && s.native ? made_before(p, bk->reserved) : 0;
 	s.shape = r.shape = bk->entry.shape;
 	s.time_limit = r.time_limit = bk->limit == bk->want->asked ? 0 : bk->limit;
 	s.places = r.places = place_rows(p, bk, pen->b);
@@ -188,7 +199,7 @@ static void encode_preempting(const struct sl_plan *p, struct sl_builder *b)
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct sl_plan_preempt_row row = { .job = job->id[e[i].job], .stamp = job->stamp[e[i].job],
-			.partition = e[i].partition };
+			.partition = e[i].partition, .behind = made_before(p, p->confirmed.reserved[i]) };
 
 		sl_builder_append(b, SL_P_PREEMPT, &row);
 	}

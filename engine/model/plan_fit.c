@@ -49,7 +49,30 @@ int plan_attempt(struct attempt *a, struct sl_plan *p, const struct want *w, con
 
 void plan_attempt_end(struct attempt *a)
 {
+	sl_nodeset_free(&a->open);
 	sl_layout_free(&a->layout);
+}
+
+/*
+ * Nobody knows which of its nodes select will give a native job, so one that starts is kept
+ * off all that others have reserved within its time, whatever is left of them.
+ */
+static int leave_reserved(struct attempt *a, struct sl_request *r, struct sl_error *err)
+{
+	const struct bookings *reserved = &a->p->reserved;
+	int64_t end = cluster_later(a->p->c->now, r->duration);
+
+	if (sl_nodeset_copy(&a->open, r->eligible, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < reserved->count; i++) {
+		const struct booking *b = reserved->item[i];
+
+		for (uint32_t s = 0; b->entry.job != a->w->entry.job && b->t0 < end && s < b->layout.shares; s++)
+			if (sl_nodeset_subtract(&a->open, &b->layout.share[s].nodes, err) < 0)
+				return -1;
+	}
+	r->eligible = &a->open;
+	return 0;
 }
 
 /* A reservation may bring its own: jobs in one are left to Slurm. */
@@ -107,6 +130,8 @@ int plan_fits(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct
 	r.duration = seconds;
 	if (!plan_licensed(a, t, seconds))
 		return 0;
+	if (a->how.method == SL_PLACE_NATIVE && t <= a->p->c->now && leave_reserved(a, &r, err) < 0)
+		return -1;
 	return sl_fit_at(a->tl, &r, &a->how, t, layout ? &a->layout : NULL, &a->lack.misfit, err);
 }
 
@@ -151,6 +176,21 @@ int64_t plan_time(const struct sl_plan *p, const struct want *w, int64_t t)
 	return room > w->pub.time_floor ? room : w->pub.time_floor;
 }
 
+/* When the first of the others that keep it off nodes now is to end. */
+static int64_t first_ahead_ends(const struct attempt *a, int64_t seconds)
+{
+	const struct bookings *reserved = &a->p->reserved;
+	int64_t now = a->p->c->now, first = SL_FOREVER;
+
+	for (uint32_t i = 0; i < reserved->count; i++) {
+		const struct booking *b = reserved->item[i];
+
+		if (b->entry.job != a->w->entry.job && b->t0 < cluster_later(now, seconds) && b->t1 < first)
+			first = b->t1;
+	}
+	return first;
+}
+
 /* The earliest fit of so many seconds between *from* and *latest*. */
 static int earliest(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start,
 		    struct sl_error *err)
@@ -171,6 +211,13 @@ static int earliest(struct attempt *a, int64_t from, int64_t latest, int64_t sec
 		rc = sl_fit_earliest(a->tl, &r, &a->how, t, latest, start, &a->layout, &a->lack.misfit, err);
 		if (rc <= 0)
 			return rc;
+		if (a->how.method == SL_PLACE_NATIVE && *start <= a->p->c->now) {
+			rc = plan_fits(a, *start, seconds, true, err);
+			if (rc)
+				return rc;
+			from = first_ahead_ends(a, seconds);
+			continue;
+		}
 		from = licensed_from(a, *start, seconds);
 		if (from == *start)
 			return 1;

@@ -6,19 +6,22 @@
 
 #include <string.h>
 
-static void append(struct preempting *list, struct sl_entry e)
+static void append(struct preempting *list, struct sl_entry e, uint32_t reserved)
 {
 	for (uint32_t i = 0; i < list->count; i++)
 		if (list->entry[i].job == e.job && list->entry[i].partition == e.partition)
 			return;
-	if (list->count < SL_PLAN_PREEMPT_MAX)
-		list->entry[list->count++] = e;
+	if (list->count == SL_PLAN_PREEMPT_MAX)
+		return;
+	list->reserved[list->count] = reserved;
+	list->entry[list->count++] = e;
 }
 
 static void take_out(struct preempting *list, uint32_t at)
 {
 	list->count--;
 	memmove(list->entry + at, list->entry + at + 1, (list->count - at) * sizeof(*list->entry));
+	memmove(list->reserved + at, list->reserved + at + 1, (list->count - at) * sizeof(*list->reserved));
 }
 
 /* Preempting others helps against too little that is free, in the job's own partition
@@ -27,7 +30,7 @@ void plan_preempt_tried(struct sl_plan *p, const struct sl_entry *e, enum sl_why
 {
 	if (!e->loan && !e->shape && (why == SL_WHY_RESOURCES || why == SL_WHY_RESERVATION) &&
 	    sl_snapshot_may_preempt(p->c->snap, e->job))
-		append(&p->tried, *e);
+		append(&p->tried, *e, 0);
 }
 
 void plan_preempt_outdated(struct sl_plan *p)
@@ -61,7 +64,9 @@ bool sl_plan_next_preempting(struct sl_plan *p, struct sl_entry *e)
 
 void sl_plan_confirm_preempting(struct sl_plan *p, struct sl_entry e)
 {
-	append(&p->confirmed, e);
+	uint32_t own = plan_find(&p->reserved, e.job);
+
+	append(&p->confirmed, e, own == SL_NONE ? p->reservations : p->reserved.item[own]->reserved);
 }
 
 const struct sl_entry *sl_plan_preempting(const struct sl_plan *p, uint32_t *count)

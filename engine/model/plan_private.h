@@ -17,6 +17,7 @@ struct booking {
 	int64_t limit;			/* seconds; less than what was asked: it was shortened */
 	enum sl_place_method method;
 	uint32_t by;
+	uint32_t reserved;		/* reservations made before, of those that were dropped meanwhile too */
 	char *because;			/* NULL: nothing said */
 };
 
@@ -79,6 +80,7 @@ struct refused {			/* what was, a moment ago */
 	const struct want *w;
 	enum refusal_kind kind;
 	bool block;			/* of consecutive nodes */
+	bool native;			/* for native jobs only: nodes that others have reserved were left out */
 	int64_t seconds;
 	struct lack lack;
 };
@@ -87,6 +89,7 @@ struct refused {			/* what was, a moment ago */
 /* Jobs for which Slurm could preempt others. */
 struct preempting {
 	struct sl_entry entry[SL_PLAN_PREEMPT_MAX];
+	uint32_t reserved[SL_PLAN_PREEMPT_MAX];	/* of those confirmed: as in a booking */
 	uint32_t count;
 };
 
@@ -98,6 +101,7 @@ struct sl_plan {
 	char **by;
 	uint32_t bys;			/* the last one decides now */
 	struct bookings started, reserved;
+	uint32_t reservations;		/* made so far */
 	uint64_t revision;
 	sl_plan_guard *guard;		/* NULL: all may start */
 	void *guard_arg;
@@ -128,6 +132,7 @@ struct attempt {
 	const struct want *w;
 	struct sl_how how;
 	struct sl_timeline *tl;
+	struct sl_nodeset open;		/* of a native job: its nodes but those that others have reserved */
 	struct sl_layout layout;	/* of the last one that fitted */
 	struct lack lack;		/* of the last one that did not */
 };

@@ -91,7 +91,8 @@ bool plan_refusals_find(const struct attempt *a, enum refusal_kind kind, int64_t
 	for (uint32_t i = 0; i < p->refusals; i++) {
 		const struct refused *m = &p->refusal[i];
 
-		if (m->kind != kind || m->seconds > seconds || !asks_no_less(m->w, a->w) || !blocks_no_less(m, a))
+		if (m->kind != kind || m->seconds > seconds || (m->native && a->how.method != SL_PLACE_NATIVE) ||
+		    !asks_no_less(m->w, a->w) || !blocks_no_less(m, a))
 			continue;
 		apply(m, a->w, lack);
 		return true;
@@ -108,7 +109,7 @@ void plan_refusals_keep(const struct attempt *a, enum refusal_kind kind, int64_t
 	    (lack != SL_LACK_NODES && lack != SL_LACK_CORES && lack != SL_LACK_MAX_NODES && lack != SL_LACK_BLOCK))
 		return;
 	p->refusal[p->next_refusal] = (struct refused) { .w = a->w, .kind = kind, .block = wants_block(a),
-		.seconds = seconds, .lack = a->lack };
+		.native = a->how.method == SL_PLACE_NATIVE, .seconds = seconds, .lack = a->lack };
 	p->next_refusal = (p->next_refusal + 1) % PLAN_REFUSALS;
 	if (p->refusals < PLAN_REFUSALS)
 		p->refusals++;

@@ -102,9 +102,11 @@ int plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
 	if (!rc)
 		return plan_refuse(p, &e, &why, refusal, err);
 	if (at == SL_NONE) {
+		p->reservations++;
 		plan_insert(&p->reserved, p->reserved.count, b);
 	} else {
 		plan_refusals_forget(p);
+		b->reserved = p->reserved.item[at]->reserved;
 		plan_free_booking(p->reserved.item[at]);
 		p->reserved.item[at] = b;
 		p->reserved.entry[at] = b->entry;

@@ -154,6 +154,7 @@ static struct booking *make_booking(struct attempt *a, int64_t t, int64_t second
 	b->limit = seconds;
 	b->method = a->how.method;
 	b->by = a->p->bys - 1;
+	b->reserved = a->p->reservations;
 	b->layout = a->layout;
 	a->layout = (struct sl_layout) SL_LAYOUT_EMPTY;
 	return b;
@@ -289,6 +290,7 @@ static int head_in_the_way(struct attempt *a, const struct booking *head, int64_
 	int64_t until = head ? head->t0 - a->p->c->now : 0;
 
 	if (!head || head->entry.job == a->w->entry.job || head->method == SL_PLACE_EXPLICIT || seconds <= until ||
+	    a->how.method == SL_PLACE_NATIVE ||	/* nobody knows what to make room for */
 	    head->want->enclave != a->w->enclave || (a->w->enclave && a->w->enclave->partial))
 		return 0;
 	return until > 0 ? plan_fits(a, a->p->c->now, until, false, err) : 1;

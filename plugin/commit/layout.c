@@ -380,13 +380,46 @@ static int select_in_way(job_record_t *job, const struct sl_layout_place *place,
 	return rc;
 }
 
-int sl_layout_start(job_record_t *job, const struct sl_layout_place *place, uint32_t count, struct sl_cores *cores,
-		    enum sl_layout_way *way, bool *exact)
+/* The request excludes those nodes as well; returns the nodes that it excluded itself. */
+static bitstr_t *exclude_too(sl_details_t *d, const bitstr_t *those)
+{
+	bitstr_t *own = d->exc_node_bitmap;
+
+	d->exc_node_bitmap = bit_copy((bitstr_t *) those);
+	if (own)
+		bit_or(d->exc_node_bitmap, own);
+	return own;
+}
+
+/* select_nodes() wherever it likes but there.  (What is left of an array has copies.) */
+static int select_off(job_record_t *job, const bitstr_t *keep_off)
+{
+	uint32_t id = job->job_id;
+	bitstr_t *own = exclude_too(job->details, keep_off);
+	job_record_t *head;
+	int rc = sl_select_nodes(job);
+
+	if ((head = find_job_record(id)) && head != job && head->details) {
+		FREE_NULL_BITMAP(head->details->exc_node_bitmap);
+		head->details->exc_node_bitmap = own ? bit_copy(own) : NULL;
+	}
+	if (job->details) {
+		FREE_NULL_BITMAP(job->details->exc_node_bitmap);
+		job->details->exc_node_bitmap = own;
+	} else {
+		FREE_NULL_BITMAP(own);
+	}
+	return rc;
+}
+
+int sl_layout_start(job_record_t *job, const struct sl_layout_place *place, uint32_t count,
+		    const bitstr_t *keep_off, struct sl_cores *cores, enum sl_layout_way *way, bool *exact)
 {
 	int rc;
 
 	*way = choose_way(job, place, count);
-	rc = select_in_way(job, place, count, cores, *way);
+	rc = keep_off && *way == SL_LAYOUT_NATIVE ? select_off(job, keep_off) :
+		select_in_way(job, place, count, cores, *way);
 	/* The trick asks for more than the plan may have meant (sockets of gres
 	 * and cores, say).  The nodes alone may do: better there than not at all. */
 	if (rc != SLURM_SUCCESS && *way > SL_LAYOUT_PIN && rc != ESLURM_ACCOUNTING_POLICY) {

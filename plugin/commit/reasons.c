@@ -152,7 +152,7 @@ static bool tell_failed(struct sl_commit *m, uint32_t i)
 		     job->state_reason != WAIT_PRIORITY))
 		return false;
 	snprintf(text, sizeof(text), "planned, but not started: %s", c->text);
-	return set_reason(job, WAIT_RESOURCES, text, 0, NULL);
+	return set_reason(job, job->state_reason == WAIT_PRIORITY ? WAIT_PRIORITY : WAIT_RESOURCES, text, 0, NULL);
 }
 
 /* Number i of all that the plan tells: who waits, who has a reservation, who was refused. */

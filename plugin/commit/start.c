@@ -229,17 +229,50 @@ static char *lender_names(const struct sl_start *s)
 	return names;
 }
 
+/* -- nodes that others have reserved ------------------------------------------------ */
+
+/* When it would have ended, started now. */
+static time_t end_if_started(const struct sl_start *s)
+{
+	const job_record_t *job = s->job;
+	uint32_t limit = job->time_limit;
+
+	if (limit == NO_VAL)
+		limit = s->part->default_time != NO_VAL ? s->part->default_time : s->part->max_time;
+	return limit == INFINITE ? INT64_MAX : time(NULL) + (time_t) limit * 60;
+}
+
+/* Where select may not put it (plan_image.h). */
+static void find_keep_off(struct sl_start *s)
+{
+	const struct sl_plan_image *plan = s->m->plan;
+	time_t end = end_if_started(s);
+	uint32_t r, k;
+
+	for (r = 0; r < s->behind; r++) {
+		struct sl_range places = plan->reserve.places[r];
+
+		if (plan->reserve.job[r] == s->job_id || plan->reserve.start_time[r] >= end)
+			continue;
+		if (!s->keep_off)
+			s->keep_off = bit_alloc(node_record_count);
+		for (k = places.first; k < places.first + places.count; k++)
+			if (sl_collect_node(s->m->c, plan->place.node[k]))
+				bit_set(s->keep_off, s->m->c->node_index[plan->place.node[k]]);
+	}
+}
+
 /* -- through select_nodes() ------------------------------------------------------- */
 
 /* select_nodes() under the federation's lock. */
-static int select_fed(job_record_t *job, const struct sl_layout_place *place, uint32_t count,
-		      struct sl_cores *cores, enum sl_layout_way *way, bool *exact)
+static int select_fed(struct sl_start *s, struct sl_cores *cores, enum sl_layout_way *way, bool *exact)
 {
+	job_record_t *job = s->job;
 	int rc;
 
 	if (fed_mgr_job_lock(job))
 		return ESLURM_FED_JOB_LOCK;
-	rc = sl_layout_start(job, place, count, cores, way, exact);
+	rc = sl_layout_start(job, s->place, s->native ? 0 : s->count, s->keep_off, cores, way, exact);
 	if (rc == SLURM_SUCCESS)
 		fed_mgr_job_start(job, job->start_time);
 	else
@@ -256,10 +289,10 @@ static int select_lent(struct sl_start *s, struct sl_cores *cores, enum sl_layou
 	int rc;
 
 	if (!s->lend)
-		return select_fed(job, s->place, s->native ? 0 : s->count, cores, how, exact);
+		return select_fed(s, cores, how, exact);
 	names = lender_names(s);
 	sl_lend_begin(&lend, job, s->lend);
-	rc = select_fed(job, s->place, s->count, cores, how, exact);
+	rc = select_fed(s, cores, how, exact);
 	if (rc == SLURM_SUCCESS) {
 		sl_lend_keep(&lend, job, names ? names : "");
 		s->m->c->lent = true;
@@ -272,15 +305,15 @@ static int select_lent(struct sl_start *s, struct sl_cores *cores, enum sl_layou
 
 /*
  * What the stock scheduler does with a job that select says it can never start: it is held.
- * Where the places were ours, or another partition or reservation may do, that is not the
- * job's fault.
+ * Where the places were ours, or some were closed to it, or another partition or reservation
+ * may do, that is not the job's fault.
  */
 static void hold_hopeless(const struct sl_start *s, int rc)
 {
 	job_record_t *job = s->job;
 
 	if ((rc != ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE && rc != ESLURM_INVALID_NODE_COUNT) || !s->native ||
-	    job->part_ptr_list || job->resv_ptr)
+	    s->keep_off || job->part_ptr_list || job->resv_ptr)
 		return;
 	info("sched/lua: %pJ can never run: %s; held", job, slurm_strerror(rc));
 	job->state_reason = FAIL_BAD_CONSTRAINTS;
@@ -296,6 +329,10 @@ static bool select_refused(struct sl_start *s, int rc)
 
 	if (rc == ESLURM_FED_JOB_LOCK) {
 		s->job->state_reason = WAIT_FED_JOB_LOCK;
+		xfree(s->job->state_desc);
+	} else if (s->keep_off && rc != ESLURM_ACCOUNTING_POLICY) {
+		/* select may think that nothing could ever do: it was not shown all nodes */
+		s->job->state_reason = WAIT_PRIORITY;
 		xfree(s->job->state_desc);
 	}
 	hold_hopeless(s, rc);
@@ -350,6 +387,8 @@ static bool start_in_way(struct sl_start *s, const struct sl_way *way, struct sl
 		return give_up(s, SL_FATE_UNFIT, why);
 	}
 	set_limit(s);
+	if (s->behind && !s->keep_off)
+		find_keep_off(s);
 	if (s->lend && (why = check_loan(s)))
 		give_up(s, SL_FATE_LOAN, why);
 	else if ((rc = select_lent(s, cores, &how, &exact)) != SLURM_SUCCESS)

@@ -22,6 +22,7 @@ struct sl_start {
 	uint32_t through;		/* partition row to start it in, SL_NONE: its own */
 	struct sl_range lenders;
 	bool native;
+	uint32_t behind;		/* native: reservations of the plan, the first so many, whose nodes it may not have */
 	bool again;			/* an earlier row was for the same array, and started a task */
 	/* found out on the way */
 	uint32_t row;			/* of the job in the snapshot, or SL_NONE */
@@ -30,6 +31,7 @@ struct sl_start {
 	part_record_t *lend;		/* through; NULL: nothing is borrowed */
 	struct sl_layout_place *place;
 	uint32_t count;
+	bitstr_t *keep_off;		/* nodes on which others have those within its time, or NULL */
 	bool as_planned;		/* the record was there, and unchanged */
 	/* what became of it */
 	enum sl_fate fate;

@@ -277,6 +277,19 @@ static void a_log_has_an_end(void **state)
 	build_destroy(b);
 }
 
+static void a_job_is_not_behind_more_reservations_than_there_are(void **state)
+{
+	struct build *b = two_waiting();
+	struct built_plan *p = build_plan(b);
+	struct sl_plan_start_row row = start_of(p, 2);
+
+	(void) state;
+	row.behind = 1;
+	sl_builder_append(p->builder, SL_P_START, &row);
+	expect(b, p, "start[0]: job 2 is behind more reservations than there are");
+	build_destroy(b);
+}
+
 static void preempt(struct built_plan *p, uint32_t job, uint32_t partition)
 {
 	struct sl_plan_preempt_row row = { .job = job, .partition = partition };
@@ -309,6 +322,9 @@ static void who_preempts_is_queued_and_may(void **state)
 	preempt(p, 3, 1);
 	expect(b, p, "preempt[0]: job 3 is not in the queue of partition row 1");
 	p = build_plan(b);
+	sl_builder_append(p->builder, SL_P_PREEMPT, &(struct sl_plan_preempt_row) { .job = 3, .behind = 1 });
+	expect(b, p, "preempt[0]: job 3 is behind more reservations than there are");
+	p = build_plan(b);
 	preempt(p, 4, 0);
 	expect(b, p, "preempt[0]: job 4 is not in the snapshot");
 	p = build_plan(b);
@@ -331,6 +347,7 @@ int main(void)
 		cmocka_unit_test(orders_for_a_job_have_an_end),
 		cmocka_unit_test(texts_that_are_shared_are_counted_each_time),
 		cmocka_unit_test(a_log_has_an_end),
+		cmocka_unit_test(a_job_is_not_behind_more_reservations_than_there_are),
 		cmocka_unit_test(who_preempts_is_queued_and_may),
 	};
 

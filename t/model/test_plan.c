@@ -557,6 +557,55 @@ static void a_native_job_books_an_upper_bound(void **state)
 	leave(&d);
 }
 
+/* Four cores of each node are free all the time, but select might give it others. */
+static void a_native_job_is_kept_off_nodes_that_another_has_reserved_within_its_time(void **state)
+{
+	struct build *b = build_create("3x8c");
+	const struct sl_plan_image *plan;
+	struct desk d;
+
+	(void) state;
+	for (uint32_t n = 0; n < 2; n++)
+		build_running(b, (struct build_job) { .id = 8 + n, .first = n, .cores = 8, .ends_in = 600 });
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 3, .tasks = 12, .limit = 3600 });
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 1, .tasks = 1, .limit = 3600 });
+	build_pending(b, (struct build_job) { .id = 3, .nodes = 1, .tasks = 1, .limit = 3600 });
+	build_pending(b, (struct build_job) { .id = 4, .nodes = 1, .tasks = 1, .limit = 600 });
+	build_change(b, SL_T_JOB, 2, sl_job_row, .switches = 1);
+	build_change(b, SL_T_JOB, 3, sl_job_row, .switches = 1);
+	build_change(b, SL_T_JOB, 5, sl_job_row, .switches = 1);
+	d = sit(b);
+	assert_int_equal(start(&d, 3), 1);
+	assert_int_equal(reserve(&d, 2), 1);
+	assert_int_equal(d.at, 600);
+	assert_int_equal(backfill(&d, 5), 1);
+	plan = accepted(&d);
+	assert_int_equal(plan->start.behind[0], 0);
+	assert_int_equal(plan->start.behind[1], 1);
+	leave(&d);
+}
+
+static void a_native_job_that_would_run_into_a_reservation_waits_and_others_do_not(void **state)
+{
+	struct build *b = build_create("3x8c");
+	struct desk d;
+
+	(void) state;
+	for (uint32_t n = 0; n < 2; n++)
+		build_running(b, (struct build_job) { .id = 8 + n, .first = n, .cores = 8, .ends_in = 600 });
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 3, .tasks = 12, .limit = 3600 });
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 1, .tasks = 1, .limit = 601 });
+	build_pending(b, (struct build_job) { .id = 3, .nodes = 1, .tasks = 1, .limit = 601 });
+	build_change(b, SL_T_JOB, 3, sl_job_row, .switches = 1);
+	d = sit(b);
+	assert_int_equal(reserve(&d, 2), 1);
+	assert_int_equal(backfill(&d, 3), 0);
+	assert_int_equal(d.why.why, SL_WHY_PRIORITY);
+	assert_int_equal(backfill(&d, 4), 1);
+	accepted(&d);
+	leave(&d);
+}
+
 static void jobs_that_share_cores_are_started_until_the_shares_are_used_up(void **state)
 {
 	struct build *b = build_create("1x2c");
@@ -705,6 +754,8 @@ int main(void)
 		cmocka_unit_test(a_reservation_ahead_keeps_long_jobs_off_its_nodes),
 		cmocka_unit_test(a_job_in_a_reservation_has_its_nodes_and_nobody_elses),
 		cmocka_unit_test(a_native_job_books_an_upper_bound),
+		cmocka_unit_test(a_native_job_is_kept_off_nodes_that_another_has_reserved_within_its_time),
+		cmocka_unit_test(a_native_job_that_would_run_into_a_reservation_waits_and_others_do_not),
 		cmocka_unit_test(jobs_that_share_cores_are_started_until_the_shares_are_used_up),
 		cmocka_unit_test(every_queued_job_that_is_not_booked_has_a_reason),
 		cmocka_unit_test(texts_are_cut_where_they_are_too_much_in_all),

@@ -23,7 +23,8 @@
 #   wait_for SECONDS COMMAND...    poll until COMMAND succeeds, bounded
 #
 # What can be set before: SL_PREFIX (where sched/lua is installed; without it the
-# stock scheduler is used), SL_PLUGINDIR, SL_SCHEDULER, SL_NODE_SHAPE, SL_PORT,
+# stock scheduler is used), SL_PLUGINDIR, SL_SCHEDULER, SL_NODE_SHAPE, SL_NODE_KINDS
+# ("Feature=a Feature=b": the first half of the nodes has a, the second b), SL_PORT,
 # SL_SLURM_USER, and SL_SLURM (a Slurm of one's own; HACKING.md says what for).
 
 if [ -n "${SL_SLURM-}" ]; then
@@ -143,11 +144,23 @@ cluster_scheduler_lines() {
 	esac
 }
 
-# The node names n001 ... for N nodes, as a hostlist.
-cluster_nodelist() {
+# The node names n001 ... for N nodes, as a hostlist; or from the Ath on to the Bth of them.
+cluster_nodelist() { # N [A B]
 	local w=${#1}
 	[ "$w" -ge 3 ] || w=3
-	printf 'n[%0*d-%0*d]' "$w" 1 "$w" "$1"
+	printf 'n[%0*d-%0*d]' "$w" "${2:-1}" "$w" "${3:-$1}"
+}
+
+# A line for each kind of node.
+cluster_node_lines() { # NODES FIRST_PORT
+	local -a kinds
+	local i a b
+	read -ra kinds <<< "${SL_NODE_KINDS:-State=UNKNOWN}"
+	for i in "${!kinds[@]}"; do
+		a=$((i * $1 / ${#kinds[@]})) b=$(((i + 1) * $1 / ${#kinds[@]} - 1))
+		echo "NodeName=$(cluster_nodelist "$1" $((a + 1)) $((b + 1))) NodeHostname=localhost NodeAddr=127.0.0.1" \
+		     "Port=[$(($2 + a))-$(($2 + b))] $SL_NODE_SHAPE ${kinds[$i]}"
+	done
 }
 
 # cluster_slurm_conf NODES PORT [LINE...]
@@ -202,9 +215,7 @@ cluster_slurm_conf() {
 		PropagateResourceLimits=NONE
 		EOC
 		cluster_scheduler_lines
-		[[ " ${lines[*]} " == *NodeName=* ]] ||
-			echo "NodeName=$(cluster_nodelist "$nodes") NodeHostname=localhost NodeAddr=127.0.0.1" \
-			     "Port=[$first-$((first + nodes - 1))] $SL_NODE_SHAPE State=UNKNOWN"
+		[[ " ${lines[*]} " == *NodeName=* ]] || cluster_node_lines "$nodes" "$first"
 		[[ " ${lines[*]} " == *PartitionName=* ]] ||
 			echo "PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP"
 	} > "$C/etc/slurm.conf"

@@ -26,13 +26,16 @@ needs_database() {
 
 database_port() { echo $((24 + $(sed -n 's/^SlurmctldPort=//p' "$C/etc/slurm.conf"))); }
 
+# (A mariadbd that starts clears its place for temporary files: each has one of its own.)
 mariadb_up() {
+	local -x TMPDIR=$C/run
 	rm -rf "$C/db"
 	mkdir -p "$C/db"
 	mariadb-install-db --no-defaults --user=root --datadir="$C/db" --auth-root-authentication-method=normal \
 		--skip-test-db > "$C/log/mariadb-install.log" 2>&1 || return 1
 	(cd "$C/db" && exec mariadbd --no-defaults --user=root --datadir="$C/db" --socket="$C/run/db" --skip-networking \
 		--pid-file="$C/run/mariadbd.pid" --innodb-buffer-pool-size=64M > "$C/log/mariadb.log" 2>&1) &
+	disown	# cluster_down ends it, and bash need not tell
 	wait_for 30 mariadb-admin --no-defaults --socket="$C/run/db" --user=root ping > /dev/null 2>&1
 }
 
@@ -43,7 +46,7 @@ slurmdbd_up() {
 	DbdHost=localhost
 	DbdAddr=127.0.0.1
 	DbdPort=$(database_port)
-	SlurmUser=root
+	SlurmUser=$SL_USER
 	StorageType=accounting_storage/mysql
 	StorageHost=localhost
 	StorageUser=root
@@ -54,6 +57,7 @@ slurmdbd_up() {
 	CommunicationParameters=NoInAddrAny
 	EOC
 	chmod 600 "$C/etc/slurmdbd.conf"
+	chown "$SL_USER" "$C/etc/slurmdbd.conf"
 	ln -sfn "$(command -v slurmdbd)" "$C/bin/slurmdbd"
 	MYSQL_UNIX_PORT=$C/run/db "$C/bin/slurmdbd" || return 1
 	wait_for 30 sacctmgr -n list cluster > /dev/null 2>&1

@@ -236,6 +236,48 @@ saved() { grep -qaF "$1" "$C/state/job_state"; }
 it "also when slurmctld was restarted meanwhile" restarted TERM
 it "also when slurmctld was killed meanwhile" restarted KILL
 
+# The scheduler of slurmctld is another one from now on.
+scheduler() { # TYPE PARAMETERS
+	cluster_conf "SchedulerType=$1" "SchedulerParameters=$2"
+	cluster_ctld_kill
+	cluster_ctld_start
+}
+
+# The commands that doc/borrowing.md gives, as they stand there.
+documented() { sed -n '/^## What Slurm keeps/,$p' "$TOP/doc/borrowing.md" | sed -n '/^```$/,/^```$/{/^```/d;p}'; }
+
+gone_back() {
+	local id several parameters
+	parameters=$(sed -n 's/^SchedulerParameters=//p' "$C/etc/slurm.conf")
+	filled
+	id=$(submit -N3 --exclusive -t 30)
+	borrows "$id"
+	several=$(submit -p home,fast -N1 --exclusive -t 30)
+	borrows "$several"
+	[ -n "$(documented)" ]
+	scheduler sched/backfill bf_interval=1
+	wait_for 20 job_is "$id" RUNNING
+	# what runs is left alone
+	bash -ec "$(documented)"
+	in_partition "$id" all,home || in_partition "$id" all
+	scontrol requeuehold "$id" && scontrol requeuehold "$several"
+	wait_for 20 job_is "$id" PENDING && wait_for 20 job_is "$several" PENDING
+	[[ $(comment_of "$id") == *borrowed* ]]
+	bash -ec "$(documented)"
+	bash -ec "$(documented)"
+	in_partition "$id" home
+	in_partition "$several" home,fast || in_partition "$several" fast,home
+	scontrol release "$id" && scontrol update JobId="$id" StartTime=now
+	scancel --state=RUNNING -p fast
+	starts "$id"
+	in_partition "$id" home
+	scheduler sched/lua "$parameters"
+	# what is left of the comment goes away when sched/lua is back
+	wait_for 20 cluster_nodes_ready 8
+	back_home "$several" home,fast || back_home "$several" fast,home
+}
+it "under Slurm's own scheduler the documented commands put requeued jobs right" gone_back
+
 walltime() {
 	local id
 	id=$(submit -p gpu -N1 --exclusive)

@@ -184,8 +184,7 @@ static bool is_slurmctld(json_int_t pid)
 	return state != 'Z' && !strncmp(name, "slurmctld", strlen("slurmctld"));
 }
 
-/* Does the slurmctld run that wrote this? */
-static bool is_alive(const json_t *status)
+bool sl_status_alive(const json_t *status)
 {
 	json_int_t pid = json_integer_value(json_object_get(status, "pid"));
 
@@ -197,7 +196,7 @@ static void warn(json_t *status)
 {
 	json_int_t pid = json_integer_value(json_object_get(status, "pid"));
 
-	if (!is_alive(status))
+	if (!sl_status_alive(status))
 		printf("slurmctld (pid %lld), which wrote this, is not running on this machine: this is how it was;\n"
 		       "a slurmctld that runs now does so elsewhere, or without sched/lua\n", (long long) pid);
 }
@@ -253,7 +252,7 @@ static int check(const json_t *status, const struct sl_error *err, double stale_
 	char text[2000];
 
 	if (status)
-		state = sl_status_judge(status, is_alive(status), time(NULL), (int64_t) stale_s, text, sizeof(text));
+		state = sl_status_judge(status, sl_status_alive(status), time(NULL), (int64_t) stale_s, text, sizeof(text));
 	printf("schedlua %s: %s\n", sl_state_word(state), status ? text : err->text);
 	return sl_tool_end(SL_EXIT_FINE) == SL_EXIT_FINE ? (int) state : (int) SL_STATE_UNKNOWN;
 }
@@ -292,7 +291,7 @@ static int replace_metrics(const json_t *status, const char *dir, const char *pa
 		}
 		return -1;
 	}
-	sl_status_metrics(status, is_alive(status), ledger_time(dir), out);
+	sl_status_metrics(status, sl_status_alive(status), ledger_time(dir), out);
 	bad = fchmod(fd, 0644) || ferror(out);
 	bad |= fclose(out) != 0;
 	if (!bad && !rename(tmp, path))
@@ -309,14 +308,13 @@ static int print_metrics(const json_t *status, const char *dir, const char *path
 	if (path && replace_metrics(status, dir, path, &err))
 		return sl_tool_fail(&err);
 	if (!path)
-		sl_status_metrics(status, is_alive(status), ledger_time(dir), stdout);
+		sl_status_metrics(status, sl_status_alive(status), ledger_time(dir), stdout);
 	return sl_tool_end(SL_EXIT_FINE);
 }
 
 /* -- the verb ------------------------------------------------------------- */
 
-/* The plug-in's file, or NULL. */
-static json_t *read_status(const char *dir, struct sl_error *err)
+json_t *sl_status_read(const char *dir, struct sl_error *err)
 {
 	char path[PATH_MAX + 16];
 	json_error_t why;
@@ -349,7 +347,7 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 	if (v.output && !v.openmetrics)
 		return sl_tool_usage(verb, "--output: expected --openmetrics as well");
 	if (!sl_statedir_find(v.dir, dir, sizeof(dir), &err))
-		status = read_status(dir, &err);
+		status = sl_status_read(dir, &err);
 	if (v.check)
 		end = check(status, &err, v.stale);
 	else if (!status)

@@ -15,6 +15,12 @@
 
 #include "base/error.h"
 
+/* What the plug-in wrote in *dir*; NULL with *err. */
+json_t *sl_status_read(const char *dir, struct sl_error *err);
+
+/* Does the slurmctld run, here, that wrote this? */
+bool sl_status_alive(const json_t *status);
+
 /* As monitoring knows it: fine, look at it, act, cannot tell. */
 enum sl_state { SL_STATE_FINE, SL_STATE_WARNING, SL_STATE_CRITICAL, SL_STATE_UNKNOWN };
 

@@ -57,18 +57,18 @@ static void judge_source(struct verdict *v, const json_t *status)
 	const char *source = string(status, "source");
 
 	if (!strcmp(source, "idle"))
-		say(v, SL_STATE_CRITICAL, "idle, nothing is started: %.200s", string(status, "idle_why"));
+		say(v, SL_STATE_CRITICAL, "idle, nothing is started: %.900s", string(status, "idle_why"));
 	else if (!strcmp(source, "fallback"))
-		say(v, SL_STATE_CRITICAL, "fallback: the engine does not run: %.200s", string(status, "last_error"));
+		say(v, SL_STATE_CRITICAL, "fallback: the engine does not run: %.900s", string(status, "last_error"));
 	else if (!strcmp(source, "bundled"))
-		say(v, SL_STATE_WARNING, "bundled easy decides: %.200s",
+		say(v, SL_STATE_WARNING, "bundled easy decides: %.900s",
 		    *string(status, "refusal") ? string(status, "refusal") : string(status, "last_error"));
 	else if (!strcmp(source, "last good"))
-		say(v, SL_STATE_WARNING, "the last good set decides: %.200s", string(status, "refusal"));
+		say(v, SL_STATE_WARNING, "the last good set decides: %.900s", string(status, "refusal"));
 	else if (strcmp(source, "site"))
 		say(v, SL_STATE_UNKNOWN, "decided by \"%.40s\", which is not known here", source);
 	if (*string(status, "held"))
-		say(v, SL_STATE_CRITICAL, "nothing starts in %.200s", string(status, "held"));
+		say(v, SL_STATE_CRITICAL, "nothing starts in %.900s", string(status, "held"));
 }
 
 static void judge_age(struct verdict *v, const json_t *status, bool alive, int64_t now, int64_t stale_s)
@@ -90,7 +90,7 @@ static void judge_rest(struct verdict *v, const json_t *status, int64_t now)
 	if (over && now - over < RECENT_S)
 		say(v, SL_STATE_WARNING, "over budget %s ago, jobs behind were not looked at", sl_text_duration(text, now - over));
 	if (*string(status, "usage_stale"))
-		say(v, SL_STATE_WARNING, "usage is old: %.200s", string(status, "usage_stale"));
+		say(v, SL_STATE_WARNING, "usage is old: %.900s", string(status, "usage_stale"));
 	if (number(status, "strikes") > 0)
 		say(v, SL_STATE_WARNING, "the engine failed %.0f times in a row", number(status, "strikes"));
 }

@@ -1,0 +1,152 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# schedlua top: printed, and drawn on terminals of several sizes (by script(1)).
+. "${srcdir:-.}/t/tool/tool.sh"
+
+S=$T/state
+mkdir "$S"
+now=$(date +%s)
+ESC=$(printf '\033')
+
+# A machine of nodes n1 to n40 in two partitions, some of them in use, one down.
+snapshot() {
+	printf '{ "meta": { "now": %s, "cluster": "home" }, "gres_kinds": [{ "key": "gpu", "name": "gpu" }], "nodes": [' "$now"
+	i=0
+	while [ $((i += 1)) -le 40 ]; do
+		[ $i = 1 ] || printf ', '
+		[ $i = 3 ] && printf '{ "name": "n3", "cores": 8, "memory": 1000, "state": ["DOWN"] }' ||
+			printf '{ "name": "n%s", "cores": 8, "memory": 1000, "gres": [{ "kind": "gpu", "count": 1 }] }' $i
+	done
+	printf '], "partitions": [{ "name": "long", "nodes": "n[1-30]" }, { "name": "short", "nodes": "n[31-40]" }], "jobs": ['
+	printf '{ "id": 1, "user": "ann", "state": "RUNNING", "partition": "long", "start_time": %s, "end_time": %s, "time_limit": 7200,
+		"alloc": [{ "node": "n1", "cores": 8 }, { "node": "n2", "cores": 4, "gres": [{ "kind": "gpu", "count": 1 }] }] },' \
+		$((now - 600)) $((now + 6600))
+	printf '{ "id": 7, "user": "bob", "partition": "long", "submit_time": %s, "time_limit": 60, "min_nodes": 12, "min_cpus": 96 } ],
+		"queue": [{ "job": 7, "partition": "long", "priority": 1 }] }' $((now - 7500))
+}
+
+# The journal: the first line names all; later ones what is new.
+line() { printf "{ \"sequence\": $1, \"now\": %s, \"policy\": \"$2\", $3 }\n" $((now - 100 + $1)) >>"$S/decisions.jsonl"; }
+begin_journal() {
+	rm -f "$S/decisions.jsonl"
+	line 1 easy '"full": true, "pending": [{ "job": 7, "why": "resources" }, { "job": 8, "why": "priority", "partition": "short" }]'
+	line 2 easy '"started": [{ "job": 5, "nodes": "n[9-12]", "cores": 32, "done": true }],
+		"reserved": [{ "job": 7, "start_time": '$((now + 3600))', "nodes": "n4" }],
+		"pending": [{ "job": 7, "why": "resources", "text": "wants 12 nodes \\u001b[2Jand more" }]'
+	line 3 shortest '"actions": [{ "job": 6, "verb": "cancel", "text": "over its \\u001b[31mquota", "done": true }], "gone": [{ "job": 6 }]'
+}
+
+# status KEYS... : of a slurmctld that is not asked for (pid 0)
+status() {
+	printf '{ "source": "site", "policy": "easy", "pid": 0, "running": 1, "queued": 2, "written": %s, "last_cycle": %s' "$now" "$now" >"$S/status.json"
+	for key in "$@"; do printf ', %s' "$key"; done >>"$S/status.json"
+	echo ' }' >>"$S/status.json"
+}
+
+snapshot >"$T/now.json"
+"$SCHEDLUA" show --output="$S/last.snap" "$T/now.json" || exit 1
+begin_journal
+# a line of the journal is a line
+awk '/^\{/ { if (s) print s; s = "" } { s = s $0 } END { print s }' "$S/decisions.jsonl" >"$T/j" && mv "$T/j" "$S/decisions.jsonl"
+status
+
+printed() {
+	run 0 top --once --dir "$S" && quiet err && out 'home  decided by easy (site)' && out ' OK  *1 running, 2 queued' &&
+		out 'long  *12/240   5%  *[^ ]*x' && out 'short  *0/80   0%' &&
+		out '^ *7 bob *long *12  *96  *2h05m  .*wants 12 nodes' && out '^ *8 *short  *- .* priority$' &&
+		out 'job 5 started on n\[9-12\] (32 cores)$' && out 'shortest decides from here on; before: easy$' && out 'job 6: cancel: over its'
+}
+ok "top prints bars, queue and what happened where stdout is no terminal" printed
+
+first() { grep -E '^ *[78] ' "$T/out" | head -n 1 | grep -q ' 7 bob'; }
+ok "who is expected to start first stands first" first
+
+plain() { ! grep -q "$ESC" "$T/out"; }
+ok "what users wrote stays plain text" plain
+
+refusal=$(printf 'word%.0s ' $(seq 120))
+refused() {
+	status '"source": "last good"' "\"refusal\": \"sched.lua:9: $refusal end\"" && run 0 top --dir "$S" && out 'WARNING' &&
+		out "sched.lua:9: .*word *end$" && status
+}
+ok "a refusal is printed to its end" refused
+
+nothing() { run 1 top --dir "$T" && err "status.json: No such file" && run 2 top x && run 2 top --interval=0 --dir "$S"; }
+ok "top says where there is nothing to show" nothing
+
+no_parts() {
+	mkdir -p "$T/bare" && cp "$S/status.json" "$T/bare" && run 0 top --dir "$T/bare" && out "no journal there" && out "no last.snap"
+	echo '{ "sequence": 1, "now": 5, "pend' >"$T/bare/decisions.jsonl"
+	echo torn >"$T/bare/last.snap" && run 0 top --dir "$T/bare" && out "QUEUE  0 wait"
+}
+ok "top goes on where a file is missing or torn" no_parts
+
+# many N : so many jobs wait
+many() {
+	mkdir -p "$T/many" && cp "$S/status.json" "$T/many"
+	awk -v n="$1" 'BEGIN { printf "{ \"sequence\": 1, \"now\": 5, \"full\": true, \"pending\": ["
+		for (i = 1; i <= n; i++) printf "%s{ \"job\": %d, \"why\": \"resources\" }", (i > 1 ? ", " : ""), i
+		print "] }" }' >"$T/many/decisions.jsonl"
+	run 0 top --dir "$T/many" && out "QUEUE  $1 wait" && [ "$(wc -l <"$T/out")" -lt 70 ]
+}
+ok "a queue of 100,000 is one page" many 100000
+
+# ---------------------------------------------------------------- on a terminal
+
+if ! command -v script >/dev/null || ! ldd "$SCHEDLUA" 2>/dev/null | grep -q ncurses; then
+	echo "1..$n"
+	echo "# drawing is not tested: no script(1), or built without ncurses"
+	exit
+fi
+
+# draw ROWS COLUMNS OPTION... : what a terminal of that size gets, until q is pressed
+draw() {
+	rows=$1 columns=$2
+	shift 2
+	printf q | TERM=${TERMINAL-xterm-256color} LC_ALL=C.UTF-8 script -qec \
+		"stty rows $rows cols $columns; exec $SCHEDLUA top --dir '$S' $*" "$T/out" >/dev/null 2>&1
+}
+
+drawn() { draw 24 80 && out "$ESC\[?1049h" && out "$ESC\[?1049l" && out 'wants 12' && out 'LAST' && ! grep -q PARTITION "$T/out"; }
+ok "it is drawn on 80x24, q ends it and gives the terminal back" drawn
+
+tamed() { ! grep -qE "$ESC\[2Jand|$ESC\[31mquota" "$T/out"; }
+ok "no escape sequence of the journal reaches the terminal" tamed
+
+wide() { draw 60 200 && out PARTITION && out 'LAST'; }
+ok "on 200x60 there is room for more" wide
+
+tiny() { draw 3 12 && draw 1 1; }
+ok "a terminal may be tiny" tiny
+
+dumb() { TERMINAL=dumb draw 24 80 && ! grep -q "$ESC" "$T/out" && out 'QUEUE  2 wait'; }
+ok "a dumb terminal gets plain text" dumb
+
+notes() {
+	printf 'one\n%s end of the note\n' "$refusal" >"$T/notes" && draw 60 80 --notes "$T/notes" && out 'end of the note'
+}
+ok "notes are shown, and none is cut" notes
+
+# wait_out PATTERN : until it is drawn, a minute at most
+wait_out() {
+	tries=0
+	until grep -q "$1" "$T/out" 2>/dev/null; do
+		[ $((tries += 1)) -lt 600 ] || return 1
+		sleep 0.1
+	done
+}
+resized() {
+	rm -f "$T/out" "$T/keys" && mkfifo "$T/keys" || return 1
+	TERM=xterm LC_ALL=C.UTF-8 script -qfec "tty >'$T/tty'; stty rows 24 cols 80; exec $SCHEDLUA top --dir '$S' --interval 3600" \
+		"$T/out" <"$T/keys" >/dev/null 2>&1 &
+	exec 4>"$T/keys"
+	wait_out LAST && stty rows 40 cols 120 <"$(cat "$T/tty")" && wait_out PARTITION
+	status=$?
+	printf q >&4
+	exec 4>&-
+	wait $! && return $status
+}
+ok "it is drawn anew when the terminal gets another size" resized
+
+echo "1..$n"

@@ -33,6 +33,7 @@ done
 case $NODES in
 '' | *[!0-9]* | 0) echo "demo.sh: --nodes wants a number, not '$NODES'" >&2; exit 2 ;;
 esac
+[ -n "${SL_PLUGINDIR-}" ] || { echo "demo.sh: there is no plug-in that was built" >&2; exit 1; }
 [ -z "$SWF" ] || [ -r "$SWF" ] || { echo "demo.sh: $SWF: cannot be read" >&2; exit 2; }
 
 if [ -n "$SHORT" ]; then
@@ -54,53 +55,43 @@ real_seconds() { LD_PRELOAD='' date +%s; }
 
 TTY=''
 [ ! -t 1 ] || TTY=1
-STATE='' VIEW=''
+NOTES='' VIEW='' TOLD=0
 
+# Where there is no terminal that is drawn on, what happens is told as it does.
 event() {
-	echo "$(date +%H:%M)  $*" >> "$STATE.events"
+	echo "$(date +%H:%M)  $*" >> "$NOTES"
 }
 
-# What the view shows beside the queue; with an argument: the end.
-ORDER=submission
 tell() {
-	{
-		echo "title=sched/lua on $NODES nodes"
-		echo "policy=$(status policy)"
-		echo "order=$ORDER"
-		echo "pid=$(cluster_ctld_pid)"
-		echo "factor=$FACTOR"
-		[ -z "${1-}" ] || echo "stop=1"
-	} > "$STATE.new" && mv "$STATE.new" "$STATE"
+	[ -z "$TTY" ] || return 0
+	sed -n "$((TOLD + 1)),\$s/^/          * /p" "$NOTES"
+	TOLD=$(wc -l < "$NOTES")
+	echo "$(date +%H:%M:%S)  $(schedlua status --check --dir "$C/state/schedlua")"
 }
 
 status() { # KEY : of status.json
-	local value
-	value=$(schedlua status --json --dir "$C/state/schedlua" 2>/dev/null |
-		sed -nE "s/^  \"$1\": (\"([^\"]*)\"|([^,]*)).*/\2\3/p")
-	echo "${value:-${SL_SCHEDULER-}}"
+	schedlua status --json --dir "$C/state/schedlua" 2>/dev/null |
+		sed -nE "s/^  \"$1\": (\"([^\"]*)\"|([^,]*)).*/\2\3/p"
 }
 
+# In the background of the terminal it may write, and nobody types for it.
 start_view() {
-	local -a args=(--state "$STATE")
-	[ -n "$TTY" ] || args+=(--plain --every 5)
-	[ -z "$TTY" ] || printf '\033[?1049h\033[?25l'
-	lua5.4 "$HERE/view.lua" "${args[@]}" < /dev/null &
+	[ -n "$TTY" ] || return 0
+	(trap '' TTOU; exec schedlua top --dir "$C/state/schedlua" --interval $((FACTOR / 2)) --notes "$NOTES") < /dev/null &
 	VIEW=$!
 }
 
 stop_view() {
 	[ -n "$VIEW" ] || return 0
-	tell stop
+	kill "$VIEW" 2>/dev/null
 	wait "$VIEW" 2>/dev/null
 	VIEW=''
-	[ -z "$TTY" ] || printf '\033[?25h\033[?1049l'
 }
 
 leave() {
 	local code=$?
 	trap '' INT TERM HUP
-	[ -z "$VIEW" ] || kill "$VIEW" 2>/dev/null
-	[ -z "$TTY" ] || [ -z "$VIEW" ] || printf '\033[?25h\033[?1049l'
+	stop_view
 	cluster_down || code=1
 	# faketime keeps its clock in shared memory, and leaves it there when killed
 	[ $code -gt 128 ] && [[ ${FAKETIME_SHARED-} =~ ^/(.+)\ /(.+)$ ]] && rm -f "/dev/shm/sem.${BASH_REMATCH[1]}" "/dev/shm/${BASH_REMATCH[2]}"
@@ -131,7 +122,6 @@ change_policy() {
 	reload "$HERE/shortest.lua"
 	if wait_for 15 policy_is shortest; then
 		after=$(cluster_ctld_pid)
-		ORDER=walltime
 		event "the new policy decides from the next cycle on; slurmctld: pid $before before, $after after"
 		[ "$before" = "$after" ] || FAILED="slurmctld's pid has changed"
 	else
@@ -173,12 +163,11 @@ begin_cluster() {
 	# What Slurm waits for in seconds of people must last: a second is 1/60 here.
 	local -a lines=(MessageTimeout=100 BatchStartTimeout=3600 UnkillableStepTimeout=3600 SlurmctldTimeout=3600
 		SlurmdTimeout=0 KillWait=60 MinJobAge=100000 MaxJobCount=20000)
-	[ -z "${SL_PLUGINDIR-}" ] ||
-		lines+=("SchedulerParameters=defer,sched_interval=-1,lua_path=$C/etc/policies,lua_wake=2000")
+	lines+=("SchedulerParameters=defer,sched_interval=-1,lua_path=$C/etc/policies,lua_wake=2000")
 	echo "starting $NODES nodes; a minute of theirs is $(awk "BEGIN { print 60 / $FACTOR }") s of ours"
 	cluster_up "$NODES" "${lines[@]}" || exit 1
-	STATE=$C/view
-	rm -f "$STATE" "$STATE.events"
+	NOTES=$C/notes
+	: > "$NOTES"
 }
 
 run_workload() {
@@ -194,7 +183,7 @@ phase() { # SECONDS
 	local until=$(($(real_seconds) + $1))
 	while [ "$(real_seconds)" -lt "$until" ]; do
 		tell
-		pause 1
+		pause 4
 	done
 }
 
@@ -203,28 +192,25 @@ if [ -n "$SWF" ]; then SWF=$(cd "$(dirname "$SWF")" && pwd -P)/${SWF##*/}; fi
 BEGAN=$(real_seconds)
 begin_cluster
 run_workload
-tell
 start_view
 phase "${PHASES[0]}"
-if [ -n "${SL_PLUGINDIR-}" ]; then
-	change_policy
-	phase "${PHASES[1]}"
-	started=$(status starts)
-	break_policy
-	phase "${PHASES[2]}"
-	goes_on "$started"
-fi
+change_policy
+phase "${PHASES[1]}"
+started=$(status starts)
+break_policy
+phase "${PHASES[2]}"
+goes_on "$started"
 stop_view
 status_file=$C/status.json
 schedlua status --json --dir "$C/state/schedlua" > "$status_file" 2>/dev/null || rm -f "$status_file"
 echo
 echo "What happened (in the cluster's time)"
-sed 's/^/  /' "$STATE.events"
+sed 's/^/  /' "$NOTES"
 echo
 squeue -h -r -t all -o '%T|%V|%S|%e|%C|%D' > "$C/jobs.txt"
 lua5.4 "$HERE/summary.lua" --jobs "$C/jobs.txt" --cores $((NODES * 8)) \
 	--status "$status_file" --factor "$FACTOR" --now "$(date +%Y-%m-%dT%H:%M:%S)"
-if [ -n "${SL_PLUGINDIR-}" ] && [ -z "$FAILED" ] && [ "$NODES" -ge 4 ]; then
+if [ -z "$FAILED" ] && [ "$NODES" -ge 4 ]; then
 	kill "$SUBMIT" 2>/dev/null
 	second_scene || true
 fi

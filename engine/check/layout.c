@@ -56,11 +56,16 @@ static void ask_time(const struct check *c, uint32_t j, uint32_t p, struct ask *
 	const struct sl_job_view *job = &c->snap->job;
 	bool open;
 
-	if (!a->time_limit)
-		a->time_limit = job->time_limit[j];
-	open = a->time_limit == SL_UNLIMITED;
+	open = !a->time_limit && (job->flags[j] & SL_JOBF_DEFAULT_TIME);
 	if (open)
+		a->time_limit = c->snap->partition.default_time[p] ? c->snap->partition.default_time[p] : SL_UNLIMITED;
+	else if (!a->time_limit)
+		a->time_limit = job->time_limit[j];
+	open |= a->time_limit == SL_UNLIMITED;
+	if (a->time_limit == SL_UNLIMITED)
 		a->time_limit = c->snap->partition.max_time[p];
+	if (open && job->time_min[j] > a->time_limit)
+		a->time_limit = job->time_min[j];
 	a->time_floor = a->time_limit;
 	if (job->time_min[j] && job->time_min[j] < a->time_limit)
 		a->time_floor = job->time_min[j];

@@ -26,8 +26,10 @@ static void read_alternative(const struct sl_shape_view *v, uint32_t i, struct s
 	a->min_cpus = multiply(at_least(a->tasks, 1), a->cpus_per_task);
 	a->node_cpus = multiply(a->cpus_per_task, at_least(a->tasks_per_node, 1));
 	a->gres = v->gres[i];
-	if (v->time_limit[i])
+	if (v->time_limit[i]) {
 		a->walltime = v->time_limit[i];
+		a->default_time = false;
+	}
 }
 
 static void read_row(const struct sl_job_view *j, uint32_t job, struct sl_ask *a)
@@ -55,7 +57,7 @@ struct sl_ask sl_request_read(const struct sl_snapshot *snap, uint32_t job, uint
 	struct sl_ask a = {
 		.max_cpus = j->max_cpus[job], .memory_per_node = j->memory_per_node[job],
 		.memory_per_cpu = j->memory_per_cpu[job], .walltime = j->time_limit[job],
-		.walltime_min = j->time_min[job],
+		.walltime_min = j->time_min[job], .default_time = j->flags[job] & SL_JOBF_DEFAULT_TIME,
 	};
 
 	if (shape)
@@ -68,6 +70,16 @@ struct sl_ask sl_request_read(const struct sl_snapshot *snap, uint32_t job, uint
 static int64_t multiply64(int64_t a, int64_t b)
 {
 	return a && b > MOST / a ? MOST : a * b;
+}
+
+int64_t sl_ask_walltime(const struct sl_snapshot *snap, const struct sl_ask *a, uint32_t partition)
+{
+	int64_t max = snap->partition.max_time[partition], seconds = snap->partition.default_time[partition];
+
+	if (!a->default_time)
+		return a->walltime;
+	seconds = seconds ? seconds : max;
+	return seconds > a->walltime_min ? seconds : a->walltime_min;
 }
 
 int64_t sl_ask_tasks(const struct sl_ask *a)

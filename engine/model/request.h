@@ -33,10 +33,14 @@ struct sl_ask {
 	struct sl_range gres;		/* rows of snapshot.job_gres */
 	int64_t walltime;		/* seconds, SL_UNLIMITED */
 	int64_t walltime_min;		/* seconds that would do as well; 0: walltime */
+	bool default_time;		/* names no walltime: that of the partition it runs in */
 };
 
 /* Job row *job*; *shape* 0: as it asks, n: its nth alternative. */
 struct sl_ask sl_request_read(const struct sl_snapshot *snap, uint32_t job, uint32_t shape);
+
+/* Its walltime in that partition, in seconds, without its MaxTime where it asks for more. */
+int64_t sl_ask_walltime(const struct sl_snapshot *snap, const struct sl_ask *a, uint32_t partition);
 
 /* Tasks in all: as said, or each node's on the fewest nodes; 0: not said. */
 int64_t sl_ask_tasks(const struct sl_ask *a);

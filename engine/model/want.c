@@ -256,10 +256,11 @@ static int ask_cap(struct sl_cluster *c, struct want *w)
 
 static int ask_time(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
-	int64_t ceiling = c->snap->partition.max_time[w->entry.partition], limit = a->walltime, floor = a->walltime_min;
-	bool open = limit == SL_UNLIMITED;
+	int64_t ceiling = c->snap->partition.max_time[w->entry.partition], floor = a->walltime_min;
+	int64_t limit = sl_ask_walltime(c->snap, a, w->entry.partition);
+	bool open = a->default_time || limit == SL_UNLIMITED;
 
-	w->asked = open ? ceiling : limit;
+	w->asked = limit == SL_UNLIMITED ? ceiling : limit;
 	w->pub.time_limit = w->asked;
 	if (limit <= 0 || ceiling <= 0)
 		return want_never(w, SL_WHY_PARTITION, "has a time limit of 0");

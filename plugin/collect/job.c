@@ -318,6 +318,8 @@ static uint32_t flags_of(const job_record_t *job)
 		f |= SL_JOBF_OVERSUBSCRIBE;
 	if (d->depend_list && list_count(d->depend_list))
 		f |= SL_JOBF_DEPENDENT;
+	if (job->time_limit == NO_VAL)
+		f |= SL_JOBF_DEFAULT_TIME;
 	return f;
 }
 

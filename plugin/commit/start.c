@@ -35,6 +35,12 @@ static void forget_refusals(const struct sl_start *s)
 
 /* -- the time limit ----------------------------------------------------------- */
 
+/* What select gives a job that names no limit. */
+static uint32_t default_limit(const part_record_t *p)
+{
+	return p->default_time != NO_VAL ? p->default_time : p->max_time;
+}
+
 /*
  * The walltime it starts with, in minutes: what the plan says, what the deadline
  * leaves, what the partition allows; never below time_min.
@@ -42,10 +48,8 @@ static void forget_refusals(const struct sl_start *s)
 static uint32_t start_limit(const job_record_t *job, int64_t plan_s)
 {
 	const part_record_t *p = job->part_ptr;
-	uint32_t limit = job->time_limit, left;
+	uint32_t limit = job->time_limit == NO_VAL ? default_limit(p) : job->time_limit, left;
 
-	if (limit == NO_VAL && (job->deadline || plan_s || p->default_time != NO_VAL))
-		limit = p->default_time != NO_VAL ? p->default_time : p->max_time;
 	if (plan_s > 0 && plan_s / 60 < limit)
 		limit = (uint32_t) MAX(plan_s / 60, 1);
 	if (job->deadline && job->deadline != (time_t) NO_VAL) {
@@ -113,7 +117,7 @@ static void put_request_back(const struct sl_start *s, job_record_t *job)
 		return;
 	sl_asked_put(job, original);
 	sl_env_clear(job->details);
-	job->time_limit = original->time_limit;
+	sl_asked_put_limit(job, original);
 }
 
 /* Make it ask for its alternative; NULL, or why it cannot be that one. */
@@ -147,7 +151,7 @@ static void note_altered(const struct sl_start *s, uint32_t limit)
 	struct sl_asked *original = sl_asked_find(book, s->job_id);
 	job_record_t *rest = find_job_record(s->job_id);
 
-	if (!s->shape && (s->job->time_limit == limit || limit == NO_VAL)) {
+	if (!s->shape && s->job->time_limit == (limit == NO_VAL ? default_limit(s->part) : limit)) {
 		sl_asked_forget(book, s->job_id);
 		return;
 	}
@@ -157,7 +161,7 @@ static void note_altered(const struct sl_start *s, uint32_t limit)
 		original->time_limit = limit;
 	if (rest && rest != s->job && rest->details) {
 		put_request_back(s, rest);
-		rest->time_limit = original->time_limit;
+		sl_asked_put_limit(rest, original);
 	}
 	sl_asked_started(book, s->job, original, s->shape != 0);
 }
@@ -342,18 +346,19 @@ static bool select_refused(struct sl_start *s, int rc)
 
 /* -- one start ------------------------------------------------------------------ */
 
-/* The time limit that it starts with: the plan's, and its own partition's where it is to run
- * in another one. */
+/* The time limit that it starts with.  Where it names none, select gives it its partition's:
+ * but not a shorter one, nor its own partition's where it is to run in another one. */
 static void set_limit(const struct sl_start *s)
 {
 	job_record_t *job = s->job;
+	uint32_t limit = start_limit(job, s->time_limit);
 
-	if (job->time_limit != NO_VAL) {
-		job->time_limit = start_limit(job, s->time_limit);
-	} else if (s->lend) {	/* as select would set it */
-		job->time_limit = s->part->default_time != NO_VAL ? s->part->default_time : s->part->max_time;
+	if (job->time_limit == NO_VAL) {
+		if (limit == default_limit(s->part) && !s->lend)
+			return;
 		job->limit_set.time = 1;
 	}
+	job->time_limit = limit;
 }
 
 /* The job runs, and had that time limit before. */
@@ -361,8 +366,6 @@ static void note_started(struct sl_start *s, uint32_t limit)
 {
 	job_record_t *job = s->job, *rest;
 
-	if (job->time_limit != limit && limit != NO_VAL)
-		acct_policy_alter_job(job, job->time_limit);
 	note_altered(s, limit);
 	sl_launch_later(s->m, job);
 	/* what is left of an array was copied in the middle of all this */

@@ -218,6 +218,13 @@ int sl_asked_put(job_record_t *job, const struct sl_asked *r)
 	return rc;
 }
 
+void sl_asked_put_limit(job_record_t *job, const struct sl_asked *r)
+{
+	job->time_limit = r->time_limit;
+	if (job->time_limit == NO_VAL && job->limit_set.time != ADMIN_SET_LIMIT)
+		job->limit_set.time = 0;	/* ours, or select's */
+}
+
 static void restore_request(const struct sl_asked *a, job_record_t *job)
 {
 	if (a->shaped) {
@@ -226,7 +233,7 @@ static void restore_request(const struct sl_asked *a, job_record_t *job)
 	}
 	/* an administrator may have given it another limit while it ran */
 	if (a->limit_then ? job->time_limit == a->limit_then : a->shaped || job->time_limit < a->time_limit)
-		job->time_limit = a->time_limit;
+		sl_asked_put_limit(job, a);
 	last_job_update = time(NULL);
 }
 

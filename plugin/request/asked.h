@@ -31,7 +31,7 @@ struct sl_asked {
 	bool shaped;		/* not just with another time limit */
 	bool tasks_set;		/* it said how many tasks (JOB_NTASKS_SET) */
 	uint32_t limit_then;	/* minutes it was started with; 0: not known */
-	uint32_t time_limit;	/* minutes */
+	uint32_t time_limit;	/* minutes; NO_VAL: it names none */
 	uint32_t min_nodes, max_nodes, num_tasks, min_cpus, max_cpus, pn_min_cpus, cpus_per_task, ntasks_per_node;
 	char *tres[SL_ASKED_TRES];	/* NULL: none; xmalloc'ed */
 };
@@ -74,6 +74,9 @@ void sl_asked_forget(struct sl_asked_book *b, uint32_t job_id);
  * Slurm's code for gres that it does not accept; the request is changed nevertheless.
  */
 int sl_asked_put(job_record_t *job, const struct sl_asked *request);
+
+/* The time limit, or that it names none. */
+void sl_asked_put_limit(job_record_t *job, const struct sl_asked *request);
 
 /*
  * Jobs that are pending again get their request back; what belongs to jobs that

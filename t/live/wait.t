@@ -99,6 +99,63 @@ deadline_trims() {
 }
 it "the time limit of a job is trimmed to its deadline" deadline_trims
 
+# Seconds that a running job has left; years where it has no limit.
+left() {
+	local end
+	end=$(job_get "$1" EndTime)
+	[ "$end" != Unknown ] || end=2099-01-01
+	echo $(($(date -d "$end" +%s) - $(date +%s)))
+}
+
+deadline_without_limit() {
+	local id
+	id=$(submit -N1 --requeue --deadline=now+10minutes)
+	starts "$id"
+	echo "time left: $(left "$id") s"
+	[ "$(left "$id")" -le 600 ]
+	scontrol requeuehold "$id"
+	wait_for 10 job_is "$id" PENDING
+	wait_for 5 eval '[ "$(job_get '"$id"' TimeLimit)" = UNLIMITED ]'
+}
+it "a job that names no time limit is trimmed to its deadline, and only that run of it" deadline_without_limit
+
+deadline_in_a_short_partition() {
+	local id
+	scontrol update PartitionName=small MaxTime=60
+	id=$(submit -N1 -p small --deadline=now+10minutes)
+	starts "$id"
+	echo "time left: $(left "$id") s"
+	[ "$(left "$id")" -le 600 ]
+	scontrol update PartitionName=small MaxTime=INFINITE
+}
+it "its partition's longest time is no limit that it named" deadline_in_a_short_partition
+
+time_min_without_limit() {
+	local id
+	scontrol create reservation ReservationName=soon Users=nobody StartTime=now+30minutes Duration=60 Nodes=ALL \
+		Flags=IGNORE_JOBS
+	trap 'scontrol delete ReservationName=soon' EXIT
+	id=$(submit -N1 --time-min=10)
+	starts "$id"
+	echo "time left: $(left "$id") s"
+	[ "$(left "$id")" -le 1800 ]
+}
+it "a job with a minimum time and no limit ends when the nodes are reserved" time_min_without_limit
+
+# The head needs all nodes when the first job ends; the second one must not be in its way.
+head_keeps_its_time() {
+	local first head id
+	first=$(submit -N$((NODES - 1)) --exclusive -t 30)
+	starts "$first"
+	head=$(submit -N "$NODES" --exclusive -t 30)
+	id=$(submit -N1 --time-min=5)
+	starts "$id"
+	echo "time left: $(left "$id") s, of the first $(left "$first") s"
+	[ "$(left "$id")" -le $(($(left "$first") + 60)) ]
+	job_is "$head" PENDING
+}
+it "a job with a minimum time and no limit does not delay the head" head_keeps_its_time
+
 deadline_passes() {
 	local wide id
 	wide=$(submit -N "$NODES" --exclusive)

@@ -312,6 +312,24 @@ static void a_deadline_trims_the_time_limit_down_to_time_min(void **state)
 	leave(&d);
 }
 
+/* The partition's longest time, which took the place of it, is no limit that it named. */
+static void a_deadline_trims_a_default_time_limit(void **state)
+{
+	struct build *b = build_create("2x8c");
+	struct desk d;
+
+	(void) state;
+	build_pending(b, (struct build_job) { .id = 1, .limit = 3600 });
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_time = 3600);
+	build_change(b, SL_T_JOB, 0, sl_job_row, .deadline = BUILD_NOW + 1850);
+	build_change(b, SL_T_JOB, 0, sl_job_row, .flags = SL_JOBF_DEFAULT_TIME);
+	d = sit(b);
+	assert_int_equal(start(&d, 0), 1);
+	assert_int_equal(limit_of(&d, 0), 1800);
+	accepted(&d);
+	leave(&d);
+}
+
 static void a_job_with_time_min_starts_for_as_long_as_fits(void **state)
 {
 	struct build *b = build_create("2x8c");
@@ -744,6 +762,7 @@ int main(void)
 		cmocka_unit_test(the_other_reservations_stand),
 		cmocka_unit_test(conservative_reservations_follow_one_another),
 		cmocka_unit_test(a_deadline_trims_the_time_limit_down_to_time_min),
+		cmocka_unit_test(a_deadline_trims_a_default_time_limit),
 		cmocka_unit_test(a_job_with_time_min_starts_for_as_long_as_fits),
 		cmocka_unit_test(a_reserved_job_with_a_deadline_starts_as_early_as_it_can_for_what_is_left),
 		cmocka_unit_test(tasks_of_an_array_are_started_one_by_one_up_to_the_throttle),

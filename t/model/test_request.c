@@ -131,6 +131,30 @@ static void an_alternative_is_read_the_same_way(void **state)
 	build_destroy(b);
 }
 
+/* What a job that names no time limit gets differs from partition to partition. */
+static void the_default_time_is_each_partitions(void **state)
+{
+	struct build *b = build_create("1x4c");
+	struct sl_job_row r = build_row(b, (struct build_job) { .id = 1, .limit = 60 });
+	struct sl_ask a;
+
+	(void) state;
+	build_partition(b, "long", 0, 0);
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .default_time = 600);
+	build_change(b, SL_T_PARTITION, 1, sl_partition_row, .max_time = 7200);
+	a = read_first(b, r);
+	assert_int_equal(sl_ask_walltime(&b->snap, &a, 0), 60);
+	assert_int_equal(sl_ask_walltime(&b->snap, &a, 1), 60);
+	build_change(b, SL_T_JOB, 0, sl_job_row, .flags = SL_JOBF_DEFAULT_TIME);
+	a = sl_request_read(build_open(b), 0, 0);
+	assert_int_equal(sl_ask_walltime(&b->snap, &a, 0), 600);
+	assert_int_equal(sl_ask_walltime(&b->snap, &a, 1), 7200);
+	build_change(b, SL_T_JOB, 0, sl_job_row, .time_min = 900);
+	a = sl_request_read(build_open(b), 0, 0);
+	assert_int_equal(sl_ask_walltime(&b->snap, &a, 0), 900);
+	build_destroy(b);
+}
+
 /* The plug-in does not write such a row; a file may. */
 static void sums_of_any_numbers_do_not_overflow(void **state)
 {
@@ -156,6 +180,7 @@ int main(void)
 		cmocka_unit_test(overcommitted_tasks_ask_for_no_cpus),
 		cmocka_unit_test(gres_are_counted_by_node_job_and_task),
 		cmocka_unit_test(an_alternative_is_read_the_same_way),
+		cmocka_unit_test(the_default_time_is_each_partitions),
 		cmocka_unit_test(sums_of_any_numbers_do_not_overflow),
 	};
 

@@ -263,7 +263,9 @@ int cluster_build_nodes(struct sl_cluster *c, struct sl_error *err)
 	sl_map_free(&known);
 	if (rc)
 		return -1;
-	c->tl = sl_timeline_create(nodes, c->kind_of, c->kind, c->kinds, c->now, err);
+	if (cluster_build_tree(c, err))
+		return -1;
+	c->tl = cluster_new_timeline(c, err);
 	return c->tl ? 0 : -1;
 }
 

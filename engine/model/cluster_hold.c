@@ -414,7 +414,7 @@ struct sl_timeline *cluster_enclave_timeline(struct sl_cluster *c, struct enclav
 		return en->tl;
 	spare = calloc((size_t) c->snap->node.rows + 1, sizeof(*spare));
 	sl_timeline_destroy(en->tl);
-	en->tl = spare ? sl_timeline_create(c->snap->node.rows, c->kind_of, c->kind, c->kinds, c->now, err) : NULL;
+	en->tl = spare ? cluster_new_timeline(c, err) : NULL;
 	for (uint32_t n = sl_nodeset_next(&en->nodes, 0); en->tl && en->partial && !rc && n < SL_MAX_NODES;
 	     n = sl_nodeset_next(&en->nodes, n + 1))
 		rc = enclave_node(c, en, n, &spare[n], err);

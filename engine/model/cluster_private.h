@@ -105,6 +105,7 @@ struct sl_cluster {
 	uint32_t loans;
 	struct sl_node_kind *kind;	/* as given to the timelines */
 	uint32_t *kind_of, kinds;
+	struct sl_tree tree;		/* no switches: none is known, or there is but one */
 	uint32_t *fold;			/* [node] cores count n times (all its partitions FORCE:n) */
 	bool modelled[SL_MAX_GRES];	/* gres kinds: the first few, without counts beyond 65,535 */
 
@@ -173,6 +174,11 @@ static inline struct part *cluster_part(const struct sl_cluster *c, const struct
 {
 	return e->loan ? &c->loan[e->loan - 1]->part : &c->part[e->partition];
 }
+
+/* cluster_tree.c: the switches that nodes hang on, for all timelines; -1 or NULL with *err. */
+int cluster_build_tree(struct sl_cluster *c, struct sl_error *err);
+void cluster_tree_free(struct sl_cluster *c);
+struct sl_timeline *cluster_new_timeline(const struct sl_cluster *c, struct sl_error *err);
 
 /* cluster_build.c: a new cluster's parts.  All return 0, or -1 with *err. */
 int cluster_build_nodes(struct sl_cluster *c, struct sl_error *err);

@@ -206,7 +206,7 @@ int cluster_chance(struct sl_cluster *c, const struct want *constant, struct sl_
 	if (w->chance != CHANCE_UNKNOWN)
 		return 0;
 	if (!c->empty)
-		c->empty = sl_timeline_create(c->snap->node.rows, c->kind_of, c->kind, c->kinds, c->now, err);
+		c->empty = cluster_new_timeline(c, err);
 	if (!c->empty)
 		return -1;
 	all.pub.request = w->pub.request;

@@ -73,6 +73,7 @@ struct sl_timeline {
 	struct sl_nodeset *kind_nodes;	/* by kind */
 	uint32_t kinds;
 	uint32_t *class_of;		/* by node */
+	const struct sl_tree *tree;	/* borrowed; NULL: none */
 
 	struct sl_node_class *class;
 	uint32_t classes;		/* ever used */

@@ -12,7 +12,7 @@
 static const char *const method_word[SL_PLACE_METHODS] = {
 	[SL_PLACE_BESTFIT] = "bestfit", [SL_PLACE_CONTIGUOUS] = "contiguous", [SL_PLACE_PACK] = "pack",
 	[SL_PLACE_SPREAD] = "spread", [SL_PLACE_TIGHT] = "tight", [SL_PLACE_NATIVE] = "native",
-	[SL_PLACE_TOPOLOGY] = "topology", [SL_PLACE_EXPLICIT] = "explicit",
+	[SL_PLACE_EXPLICIT] = "explicit",
 };
 
 int sl_place_method(const char *name, struct sl_error *err)
@@ -21,8 +21,8 @@ int sl_place_method(const char *name, struct sl_error *err)
 		if (!strcmp(name, method_word[m]))
 			return m;
 	}
-	return sl_fail(err, SL_EINVAL, "place \"%.40s\": expected bestfit, contiguous, pack, spread, tight, native "
-		       "or topology", name);
+	return sl_fail(err, SL_EINVAL, "place \"%.40s\": expected bestfit, contiguous, pack, spread, tight or native",
+		       name);
 }
 
 const char *sl_place_word(enum sl_place_method method)
@@ -85,8 +85,8 @@ static int prepare(const struct sl_timeline *tl, const struct sl_request *r, con
 {
 	if (sl_request_check(r, err))
 		return -1;
-	if ((unsigned) how->method >= SL_PLACE_METHODS || how->method == SL_PLACE_TOPOLOGY)
-		return sl_fail(err, SL_EINVAL, "place \"%s\" is not there yet", sl_place_word(how->method));
+	if ((unsigned) how->method >= SL_PLACE_METHODS)
+		return sl_fail(err, SL_EINVAL, "place: no method %d", how->method);
 	return sl_need_of(r, tl->most_cores, need, misfit) ? 0 : 1;
 }
 

@@ -100,7 +100,6 @@ enum sl_place_method {
 	SL_PLACE_SPREAD,	/* on as many nodes as allowed, evenly */
 	SL_PLACE_TIGHT,		/* best fit in time: nodes that are taken again soonest */
 	SL_PLACE_NATIVE,	/* Slurm's select will choose: an upper bound, chosen like bestfit */
-	SL_PLACE_TOPOLOGY,	/* reserved: refused with SL_EINVAL for now */
 	SL_PLACE_EXPLICIT,	/* the nodes and cores in *picks* and no others */
 	SL_PLACE_METHODS
 };
@@ -114,6 +113,11 @@ enum sl_place_method {
  * more node will do, it is the tightest of its set.  Where max_nodes binds, nodes
  * too poor to lead to a fit are passed over, so that a fit is found whenever there
  * is one.
+ *
+ * Where there is a tree of switches, that is done among the nodes below the lowest switch
+ * that has enough of the lowest weights, the one with the fewest such nodes; if it is no leaf, below as
+ * few leaves of it as can be: the largest, and last the smallest that will do.  This holds for starts
+ * at any time, and never keeps a request from starting.
  */
 
 struct sl_pick {		/* of an explicit layout */
@@ -127,8 +131,8 @@ struct sl_how {
 	uint32_t count;
 };
 
-/* The method called "bestfit", "contiguous", "pack", "spread", "tight", "native" or
- * "topology"; -1 with *err listing what there is.  And back, never NULL. */
+/* The method called "bestfit", "contiguous", "pack", "spread", "tight" or "native"; -1 with *err
+ * listing what there is.  And back, never NULL. */
 int sl_place_method(const char *name, struct sl_error *err);
 const char *sl_place_word(enum sl_place_method method);
 

@@ -372,15 +372,13 @@ static int choose_richest(struct sl_picker *p, struct sl_error *err)
 	return choose_ordered(p, err);
 }
 
-int sl_choose(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t t,
-	      struct sl_misfit *misfit, struct sl_error *err)
+static int choose_by(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t t,
+		     struct sl_misfit *misfit, struct sl_error *err)
 {
 	struct sl_space *sp = tl->space;
 	struct sl_picker p;
 	int rc;
 
-	if (need->r->contiguous || method == SL_PLACE_CONTIGUOUS)
-		return sl_choose_block(sp, need, misfit, err);
 	if (split_required(sp, need->r->required, err) || start_picking(&p, sp, need, err))
 		return -1;
 	if (p.slots < 0)
@@ -395,4 +393,22 @@ int sl_choose(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_
 	if (sl_picker_done(&p))
 		return 1;
 	return too_many_nodes(misfit, need, (int64_t) need->max_nodes + 1);
+}
+
+int sl_choose(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t t,
+	      struct sl_misfit *misfit, struct sl_error *err)
+{
+	int rc;
+
+	if (need->r->contiguous || method == SL_PLACE_CONTIGUOUS)
+		return sl_choose_block(tl->space, need, misfit, err);
+	if (tl->tree && (method == SL_PLACE_BESTFIT || method == SL_PLACE_NATIVE)) {
+		rc = sl_narrow(tl, need, err);
+		if (rc > 0)
+			rc = choose_by(tl, need, method, t, misfit, err);
+		if (rc)
+			return rc;
+		sl_widen(tl->space);
+	}
+	return choose_by(tl, need, method, t, misfit, err);
 }

@@ -15,6 +15,9 @@ static void free_space(void *arg)
 	}
 	free(sp->set);
 	free(sp->offer);
+	free(sp->whole);
+	free(sp->branch);
+	free(sp->ranked);
 	free(sp->kind_in);
 	free(sp->spans.at);
 	free(sp->required.at);

@@ -94,9 +94,27 @@ struct sl_block {
 	int64_t pre_units, suf_units, best_units;
 };
 
+/* Sums over offers. */
+struct sl_sums {
+	int64_t nodes, units;
+	int64_t job[SL_MAX_GRES_NEEDS];
+	uint32_t required;
+};
+
+/* What is on offer below a switch, on nodes of its own and in all. */
+struct sl_branch {
+	struct sl_sums own, all;
+	uint32_t number;		/* of the switch */
+	bool taken;
+};
+
 struct sl_space {
 	struct sl_offer *offer;
 	uint32_t offers, offer_room;
+	struct sl_offer *whole;		/* the offers before they were narrowed */
+	uint32_t wholes, whole_room;
+	struct sl_branch *branch, *ranked;	/* by switch; those with nodes, the best first */
+	uint32_t branch_room, ranked_room;
 	struct sl_nodeset **set;	/* parts of classes */
 	uint32_t sets, set_room;
 	uint8_t *kind_in;		/* by kind: how it lies to the eligible nodes */
@@ -160,12 +178,7 @@ int sl_eligible_begin(struct sl_timeline *tl, const struct sl_need *need, struct
 int sl_eligible(struct sl_timeline *tl, const struct sl_need *need, const struct sl_node_class *g,
 		const struct sl_nodeset **nodes, struct sl_error *err);
 
-/* Sums over offers, and whether they could satisfy the need. */
-struct sl_sums {
-	int64_t nodes, units;
-	int64_t job[SL_MAX_GRES_NEEDS];
-	uint32_t required;
-};
+/* Whether sums could satisfy the need. */
 void sl_sums_add(struct sl_sums *s, const struct sl_need *need, uint32_t units, const uint32_t *job,
 		 uint32_t nodes, uint32_t required, int sign);
 enum sl_lack sl_sums_lack(const struct sl_sums *s, const struct sl_need *need);
@@ -227,6 +240,15 @@ int sl_choose_block(struct sl_space *sp, const struct sl_need *need, struct sl_m
 int sl_blocks_begin(struct sl_space *sp, struct sl_error *err);
 void sl_blocks_set(struct sl_space *sp, uint32_t cursor, uint32_t units);
 bool sl_blocks_plausible(const struct sl_space *sp, const struct sl_need *need);
+
+/* -- place_tree.c ------------------------------------------------------ */
+
+/*
+ * Narrow the offers gathered to nodes below the lowest switch that will do (place.h).  1; 0 where
+ * none does, or that leaves all of them; -1 with *err.  sl_widen() takes that back.
+ */
+int sl_narrow(struct sl_timeline *tl, const struct sl_need *need, struct sl_error *err);
+void sl_widen(struct sl_space *sp);
 
 /* -- place_deal.c ------------------------------------------------------ */
 

@@ -159,6 +159,11 @@ void sl_timeline_destroy(struct sl_timeline *tl)
 	free(tl);
 }
 
+void sl_timeline_tree(struct sl_timeline *tl, const struct sl_tree *tree)
+{
+	tl->tree = tree;
+}
+
 int64_t sl_timeline_now(const struct sl_timeline *tl)
 {
 	return tl->now;

@@ -52,6 +52,16 @@ struct sl_node_kind {
 	uint32_t weight;		/* smaller is preferred */
 };
 
+/* The switches of a network, as far as a node is below some.  By node and by switch. */
+struct sl_tree {
+	uint32_t *leaf_of;		/* the switch that a node hangs on, or SL_NO_SWITCH */
+	uint32_t *above;		/* the switch above a switch, or SL_NO_SWITCH */
+	uint32_t *height;		/* switches between it and the furthest node below */
+	uint32_t switches;
+};
+
+#define SL_NO_SWITCH UINT32_MAX
+
 struct sl_timeline;
 
 bool sl_resources_equal(const struct sl_resources *a, const struct sl_resources *b);
@@ -69,6 +79,10 @@ struct sl_timeline *sl_timeline_create(uint32_t nodes, const uint32_t *kind_of,
 				       const struct sl_node_kind *kind, uint32_t kinds,
 				       int64_t now, struct sl_error *err);
 void sl_timeline_destroy(struct sl_timeline *tl);
+
+/* From here on requests are placed below the lowest switch that will do (timeline/place.h).  The
+ * tree is borrowed; NULL: there is none. */
+void sl_timeline_tree(struct sl_timeline *tl, const struct sl_tree *tree);
 
 int64_t sl_timeline_now(const struct sl_timeline *tl);
 const struct sl_node_kind *sl_timeline_kind(const struct sl_timeline *tl, uint32_t node);

@@ -33,6 +33,7 @@ void sl_collector_destroy(struct sl_collector *c)
 	if (!c)
 		return;
 	sl_builder_destroy(c->b);
+	sl_collect_forget_topology(c);
 	xfree(c->node_index);
 	xfree(c->node_row);
 	xfree(c->part);

@@ -42,6 +42,9 @@ struct sl_collector {
 	size_t size;
 	int32_t *node_index;		/* by row: index in node_record_table_ptr */
 	uint32_t *node_row;		/* by index: row, or SL_NONE */
+	char **topology;		/* by index: its switches, where there is a tree of them */
+	uint32_t topologies;
+	time_t topology_of;		/* the configuration that says so */
 	uint32_t nodes, node_slots;
 	part_record_t **part;		/* by row; compare, do not follow */
 	uint32_t parts;

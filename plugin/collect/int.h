@@ -88,6 +88,7 @@ static inline const struct sl_note *sl_collect_note(const struct sl_scratch *s, 
 }
 
 void sl_collect_nodes(struct sl_collector *c);
+void sl_collect_forget_topology(struct sl_collector *c);
 void sl_collect_job(struct sl_collector *c, job_record_t *job);
 
 /* Read the comments of those jobs; no locks held. */

@@ -140,6 +140,49 @@ const node_record_t *sl_collect_node(const struct sl_collector *c, uint32_t row)
 	return n;
 }
 
+/* The switches above node i, from the root on.  They are as topology.conf has them, which is read
+ * with slurm.conf: Slurm would look at every switch for every node each time. */
+static const char *switches_above(struct sl_collector *c, const node_record_t *n, int i)
+{
+	char *address = NULL, *pattern = NULL, *name;
+
+	if (!c->topology)
+		return "";
+	if (c->topology[i])
+		return c->topology[i];
+	if (topology_g_get_node_addr(n->name, &address, &pattern) == SLURM_SUCCESS && address &&
+	    (name = strrchr(address, '.')))
+		*name = '\0';
+	else if (address)
+		*address = '\0';
+	xfree(pattern);
+	c->topology[i] = address ? address : xstrdup("");
+	return c->topology[i];
+}
+
+void sl_collect_forget_topology(struct sl_collector *c)
+{
+	for (uint32_t i = 0; c->topology && i < c->topologies; i++)
+		xfree(c->topology[i]);
+	xfree(c->topology);
+	c->topologies = 0;
+}
+
+/* Begin with what is known of switches, or anew. */
+static void begin_topology(struct sl_collector *c)
+{
+	const char *plugin = slurm_conf.topology_plugin;
+
+	if (c->topology_of == slurm_conf.last_update && c->topologies == (uint32_t) node_record_count)
+		return;
+	sl_collect_forget_topology(c);
+	c->topology_of = slurm_conf.last_update;
+	c->topologies = (uint32_t) node_record_count;
+	if (plugin && xstrcmp(plugin, "topology/none") && xstrcmp(plugin, "topology/default") &&
+	    xstrcmp(plugin, "topology/flat"))
+		c->topology = xcalloc(c->topologies + 1, sizeof(*c->topology));
+}
+
 static void add_node(struct sl_collector *c, const node_record_t *n, int i)
 {
 	struct sl_node_row row = sl_node_row();
@@ -156,6 +199,7 @@ static void add_node(struct sl_collector *c, const node_record_t *n, int i)
 	row.features = sl_builder_str(c->b, n->features_act ? n->features_act : n->features);
 	row.owner = n->owner == NO_VAL ? SL_NONE : n->owner;
 	row.boot_time = n->boot_time;
+	row.topology = sl_builder_str(c->b, switches_above(c, n, i));
 	row.reason = n->reason ? sl_builder_str(c->b, n->reason) : 0;
 	row.gres.first = sl_builder_rows(c->b, SL_T_NODE_GRES);
 	if (n->gres_list)
@@ -179,6 +223,7 @@ void sl_collect_nodes(struct sl_collector *c)
 	for (i = 0; (uint32_t) i < c->node_slots; i++)
 		c->node_row[i] = SL_NONE;
 	c->nodes = 0;
+	begin_topology(c);
 	for (i = 0; i < node_record_count; i++) {
 		const node_record_t *n = node_record_table_ptr[i];
 

@@ -46,7 +46,9 @@
 #include "src/interfaces/gres.h"
 #include "src/interfaces/preempt.h"
 #include "src/interfaces/select.h"
+#include "src/interfaces/topology.h"
 #else
+#include "src/common/slurm_topology.h"
 #include "src/common/gres.h"
 #include "src/common/select.h"
 #include "src/slurmctld/burst_buffer.h"
@@ -73,6 +75,9 @@
 #include "src/slurmctld/state_save.h"
 
 /* What was named otherwise. */
+#if !SL_SLURM(23, 11)
+#define topology_g_get_node_addr slurm_topo_get_node_addr
+#endif
 #if SL_SLURM(23, 2)
 typedef job_details_t sl_details_t;
 #else

@@ -24,7 +24,7 @@ static void random_how(uint64_t *s, uint32_t nodes, struct sl_how *how, struct s
 {
 	uint32_t n = build_below(s, SL_PLACE_METHODS);
 
-	*how = (struct sl_how) { .method = n == SL_PLACE_TOPOLOGY ? SL_PLACE_BESTFIT : n };
+	*how = (struct sl_how) { .method = n };
 	if (n != SL_PLACE_EXPLICIT)
 		return;
 	how->picks = pick;

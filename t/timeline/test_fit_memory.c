@@ -70,7 +70,7 @@ static int place_all(struct sl_timeline *tl, struct sl_error *err)
 	int rc = sl_nodeset_add(&eligible, 2, NODES - 1, err) || sl_nodeset_remove(&eligible, 9, 9, err) ||
 		 sl_nodeset_add(&required, 20, 22, err);
 
-	for (int m = 0; m < SL_PLACE_TOPOLOGY && !rc; m++) {
+	for (int m = 0; m < SL_PLACE_EXPLICIT && !rc; m++) {
 		const struct sl_how how = { .method = m };
 		uint32_t mark = sl_timeline_mark(tl);
 		int64_t start;

@@ -448,18 +448,92 @@ static void blocked_nodes_are_not_there(void **state)
 	sl_timeline_destroy(tl);
 }
 
+/* -- switches ----------------------------------------------------------- */
+
+/* Leaves of four nodes, two below each of two switches, which are below a root. */
+static void with_tree(struct sl_timeline *tl, struct sl_tree *tree)
+{
+	static uint32_t leaf_of[16], above[] = { 4, 4, 5, 5, 6, 6, SL_NO_SWITCH }, height[] = { 0, 0, 0, 0, 1, 1, 2 };
+
+	for (uint32_t n = 0; n < 16; n++)
+		leaf_of[n] = n / 4;
+	*tree = (struct sl_tree) { leaf_of, above, height, 7 };
+	sl_timeline_tree(tl, tree);
+}
+
+static void a_job_goes_below_the_lowest_switch_that_has_room(void **state)
+{
+	struct sl_timeline *tl = machine(16, NULL);
+	struct sl_request r = { .min_nodes = 3, .duration = 10 };
+	struct sl_tree tree;
+
+	(void) state;
+	book(tl, "0,5-6,12-13", 8, 0, 100);	/* free: 1-3, 4 7, 8-11, 14-15 */
+	assert_string_equal(at(tl, &r, &bestfit, 0), "1-3:1");
+	book(tl, "3", 8, 0, 100);		/* 1-2 4 7 8-11 14-15 */
+	assert_string_equal(at(tl, &r, &bestfit, 0), "7-9:1");
+	with_tree(tl, &tree);
+	assert_string_equal(at(tl, &r, &bestfit, 0), "8-10:1");
+	r.min_nodes = 2;			/* of the leaves that do, the fullest */
+	assert_string_equal(at(tl, &r, &bestfit, 0), "1-2:1");
+	r.min_nodes = 5;			/* not 1-2, 4, 7 and one of the other half */
+	assert_string_equal(at(tl, &r, &bestfit, 0), "8-11:1 14:1");
+	r.min_nodes = 7;			/* three leaves and not four */
+	assert_string_equal(at(tl, &r, &bestfit, 0), "1-2:1 8-11:1 14:1");
+	r.min_nodes = 10;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "1-2:1 4:1 7-11:1 14-15:1");
+	sl_timeline_destroy(tl);
+}
+
+static void switches_never_keep_a_job_from_starting(void **state)
+{
+	struct sl_timeline *tl = machine(16, NULL);
+	struct sl_nodeset req = set("0,15");
+	struct sl_request r = { .min_nodes = 4, .required = &req, .duration = 10 };
+	struct sl_tree tree;
+
+	(void) state;
+	with_tree(tl, &tree);
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0-2:1 15:1");
+	tree.leaf_of[15] = SL_NO_SWITCH;	/* a node that hangs on none */
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0-2:1 15:1");
+	r = (struct sl_request) { .min_nodes = 3, .duration = 10 };
+	book(tl, "1-3,5-7,9-11", 8, 0, 100);	/* 0 4 8 12-15: a leaf is free, of too few cores */
+	book(tl, "12-14", 6, 0, 100);
+	r.cores = 9;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "8:7 12-13:1");
+	assert_string_equal(earliest(tl, &r, &bestfit, 50, SL_FOREVER), "@50 8:7 12-13:1");
+	sl_nodeset_free(&req);
+	sl_timeline_destroy(tl);
+}
+
+static void light_nodes_go_before_near_ones(void **state)
+{
+	const uint32_t weight[] = { 1, 1, 5, 5, 1, 1, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5 };
+	struct sl_timeline *tl = machine(16, weight);
+	struct sl_request r = { .min_nodes = 3, .duration = 10 };
+	struct sl_tree tree;
+
+	(void) state;
+	with_tree(tl, &tree);
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0-1:1 4:1");
+	r.min_nodes = 5;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0-2:1 4-5:1");
+	sl_timeline_destroy(tl);
+}
+
 /* -- misuse and words ---------------------------------------------------- */
 
 static void a_request_that_is_none_is_an_error(void **state)
 {
 	struct sl_timeline *tl = machine(2, NULL);
-	struct sl_how topology = { .method = SL_PLACE_TOPOLOGY };
+	struct sl_how none = { .method = SL_PLACE_METHODS };
 	struct sl_request r = { .min_nodes = 1 };
 
 	(void) state;
 	assert_string_equal(at(tl, &r, &bestfit, 0), "error: duration 0: not positive");
 	r.duration = 1;
-	assert_string_equal(at(tl, &r, &topology, 0), "error: place \"topology\" is not there yet");
+	assert_string_equal(at(tl, &r, &none, 0), "error: place: no method 7");
 	r.tasks_per_core = r.cores_per_task = 2;
 	assert_string_equal(at(tl, &r, &bestfit, 0), "error: 2 tasks per core of 2 cores each");
 	r = (struct sl_request) { .duration = 1, .gres = { { 3, 0, 1 }, { 6, 0, 1 } }, .gres_needs = 2 };
@@ -507,6 +581,9 @@ int main(void)
 		cmocka_unit_test(a_job_fits_into_a_gap_only_if_it_ends_in_time),
 		cmocka_unit_test(a_later_start_takes_the_nodes_that_become_free_latest),
 		cmocka_unit_test(blocked_nodes_are_not_there),
+		cmocka_unit_test(a_job_goes_below_the_lowest_switch_that_has_room),
+		cmocka_unit_test(switches_never_keep_a_job_from_starting),
+		cmocka_unit_test(light_nodes_go_before_near_ones),
 		cmocka_unit_test(a_request_that_is_none_is_an_error),
 		cmocka_unit_test(methods_have_names),
 	};

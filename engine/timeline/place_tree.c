@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* place_tree.c - below which switches a request is placed. */
+#include "timeline/place_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool enough(const struct sl_need *need, const struct sl_sums *s)
+{
+	return sl_sums_lack(s, need) == SL_LACK_NOTHING;
+}
+
+static void add_sums(struct sl_sums *to, const struct sl_sums *s)
+{
+	to->nodes += s->nodes;
+	to->units += s->units;
+	to->required += s->required;
+	for (int j = 0; j < SL_MAX_GRES_NEEDS; j++)
+		to->job[j] += s->job[j];
+}
+
+/* The weight up to which nodes will do, all over the machine. */
+static uint32_t heaviest(const struct sl_space *sp, const struct sl_need *need)
+{
+	struct sl_sums s = { 0 };
+	uint32_t weight = 0, next;
+
+	for (int64_t last = -1; last < UINT32_MAX && !enough(need, &s); last = weight) {
+		next = UINT32_MAX;
+		for (uint32_t i = 0; i < sp->offers; i++)
+			if (sp->offer[i].weight > last && sp->offer[i].weight < next)
+				next = sp->offer[i].weight;
+		weight = next;
+		for (uint32_t i = 0; i < sp->offers; i++) {
+			const struct sl_offer *o = &sp->offer[i];
+
+			if (o->weight == weight)
+				sl_sums_add(&s, need, o->units, o->job, o->nodes->count, need->r->required ?
+					    sl_nodeset_common(need->r->required, o->nodes) : 0, 1);
+		}
+	}
+	return weight;
+}
+
+/* What each switch has to offer, of nodes up to that weight. */
+static int sum_up(struct sl_timeline *tl, const struct sl_need *need, uint32_t weight, struct sl_error *err)
+{
+	const struct sl_tree *tree = tl->tree;
+	struct sl_space *sp = tl->space;
+
+	if (sl_grow(&sp->branch, &sp->branch_room, tree->switches, sizeof(*sp->branch), err))
+		return -1;
+	memset(sp->branch, 0, tree->switches * sizeof(*sp->branch));
+	for (uint32_t i = 0; i < sp->offers; i++) {
+		const struct sl_offer *o = &sp->offer[i];
+
+		if (o->weight > weight)
+			continue;
+		for (uint32_t n = sl_nodeset_next(o->nodes, 0); n < SL_MAX_NODES; n = sl_nodeset_next(o->nodes, n + 1))
+			if (tree->leaf_of[n] != SL_NO_SWITCH)
+				sl_sums_add(&sp->branch[tree->leaf_of[n]].own, need, o->units, o->job, 1,
+					    need->r->required && sl_nodeset_contains(need->r->required, n), 1);
+	}
+	for (uint32_t leaf = 0; leaf < tree->switches; leaf++) {
+		sp->branch[leaf].number = leaf;
+		for (uint32_t s = leaf; sp->branch[leaf].own.nodes && s != SL_NO_SWITCH; s = tree->above[s])
+			add_sums(&sp->branch[s].all, &sp->branch[leaf].own);
+	}
+	return 0;
+}
+
+/* The lowest switch that has enough; of those the one with the fewest nodes. */
+static uint32_t lowest(const struct sl_tree *tree, const struct sl_space *sp, const struct sl_need *need)
+{
+	uint32_t best = SL_NO_SWITCH;
+
+	for (uint32_t s = 0; s < tree->switches; s++) {
+		if (!enough(need, &sp->branch[s].all))
+			continue;
+		if (best == SL_NO_SWITCH || tree->height[s] < tree->height[best] ||
+		    (tree->height[s] == tree->height[best] && sp->branch[s].all.nodes < sp->branch[best].all.nodes))
+			best = s;
+	}
+	return best;
+}
+
+static bool is_below(const struct sl_tree *tree, uint32_t s, uint32_t top)
+{
+	while (s != top && s != SL_NO_SWITCH)
+		s = tree->above[s];
+	return s == top;
+}
+
+static int by_rank(const void *x, const void *y)
+{
+	const struct sl_branch *a = x, *b = y;
+
+	if (a->own.required != b->own.required)
+		return a->own.required > b->own.required ? -1 : 1;
+	if (a->own.nodes != b->own.nodes)
+		return a->own.nodes > b->own.nodes ? -1 : 1;
+	return a->number < b->number ? -1 : 1;
+}
+
+/* As few of the leaves below *top* as have enough together. */
+static int take_leaves(struct sl_timeline *tl, const struct sl_need *need, uint32_t top, struct sl_error *err)
+{
+	struct sl_space *sp = tl->space;
+	struct sl_sums sum = { 0 };
+	uint32_t n = 0, last;
+
+	if (sl_grow(&sp->ranked, &sp->ranked_room, tl->tree->switches, sizeof(*sp->ranked), err))
+		return -1;
+	for (uint32_t s = 0; s < tl->tree->switches; s++)
+		if (sp->branch[s].own.nodes && is_below(tl->tree, s, top))
+			sp->ranked[n++] = sp->branch[s];
+	qsort(sp->ranked, n, sizeof(*sp->ranked), by_rank);
+	for (uint32_t i = 0; i < n; i++) {
+		struct sl_sums with = sum;
+
+		add_sums(&with, &sp->ranked[i].own);
+		last = enough(need, &with) ? n - 1 : i;
+		for (; last > i; last--) {
+			with = sum;
+			add_sums(&with, &sp->ranked[last].own);
+			if (enough(need, &with))
+				break;
+		}
+		sp->branch[sp->ranked[last].number].taken = true;
+		if (enough(need, &with))
+			return 0;
+		add_sums(&sum, &sp->ranked[i].own);
+	}
+	return 0;
+}
+
+/* The part of the offer that is below a switch taken, into *part. */
+static int part_below(const struct sl_timeline *tl, const struct sl_offer *o, struct sl_nodeset *part,
+		      struct sl_error *err)
+{
+	const struct sl_space *sp = tl->space;
+
+	sl_nodeset_clear(part);
+	for (uint32_t n = sl_nodeset_next(o->nodes, 0); n < SL_MAX_NODES; n = sl_nodeset_next(o->nodes, n + 1)) {
+		uint32_t leaf = tl->tree->leaf_of[n];
+
+		if (leaf != SL_NO_SWITCH && sp->branch[leaf].taken && sl_nodeset_add(part, n, n, err))
+			return -1;
+	}
+	return 0;
+}
+
+int sl_narrow(struct sl_timeline *tl, const struct sl_need *need, struct sl_error *err)
+{
+	struct sl_space *sp = tl->space;
+	uint32_t weight = heaviest(sp, need), top;
+
+	if (sum_up(tl, need, weight, err) ||
+	    sl_grow(&sp->whole, &sp->whole_room, sp->offers, sizeof(*sp->whole), err))
+		return -1;
+	sp->wholes = sp->offers;
+	memcpy(sp->whole, sp->offer, sp->offers * sizeof(*sp->offer));
+	top = lowest(tl->tree, sp, need);
+	if (top == SL_NO_SWITCH)
+		return 0;
+	if (take_leaves(tl, need, top, err))
+		return -1;
+	sp->offers = 0;
+	for (uint32_t i = 0; i < sp->wholes; i++) {
+		struct sl_nodeset *part = sp->whole[i].weight <= weight ? sl_space_set(sp, err) : NULL;
+
+		if (sp->whole[i].weight > weight)
+			continue;
+		if (!part || part_below(tl, &sp->whole[i], part, err))
+			return -1;
+		if (!part->count)
+			continue;
+		sp->offer[sp->offers] = sp->whole[i];
+		sp->offer[sp->offers++].nodes = part;
+	}
+	return 1;
+}
+
+void sl_widen(struct sl_space *sp)
+{
+	sp->offers = sp->wholes;
+	memcpy(sp->offer, sp->whole, sp->wholes * sizeof(*sp->offer));
+}

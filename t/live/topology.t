@@ -14,7 +14,9 @@ cat > "$C/etc/topology.conf" <<-'EOC'
 	SwitchName=root Switches=left,right
 EOC
 cluster_conf TopologyPlugin=topology/tree
-cluster_ctld_kill && cluster_ctld_start && wait_for 30 cluster_nodes_ready 16 || { echo "Bail out! no slurmctld"; exit 1; }
+cluster_ctld_kill
+cluster_ctld_start
+wait_for 30 cluster_nodes_ready 16 || { echo "Bail out! the nodes are not back"; exit 1; }
 
 holds() { # NODES : they are busy
 	local id

@@ -4,15 +4,18 @@
 -- part says of itself, through the functions that the explanation calls.
 local t = require "sched.test"
 
+local say = [[
+	local sched = require "sched"
+	local function say(part)
+		return function(job, cluster, opt, state) slurm.log_info("%s", part.explain(job, cluster, opt, state)) return true end
+	end
+]]
+
 describe("the parts of a list", function()
 	it("explain what they computed", function()
-		local site = [[
-			local sched = require "sched"
+		local site = say .. [[
 			local quota = sched.quota { per_user = "100 cpu-hours", on_exceed = "demote" }
 			local order = sched.weighted { { 10, sched.ageing { per = "1h", max = 5 } }, { 1, sched.first_job { most = "9 cpu-hours" } } }
-			local function say(part)
-				return function(job, cluster, opt, state) slurm.log_info("%s", part.explain(job, cluster, opt, state)) return true end
-			end
 			return sched.site { default = {
 				{ name = "q", serve = quota.serve, admit = say(quota) }, { name = "w", serve = order.serve, admit = say(order) }, "easy" } }]]
 		local plan = t.decide({ site = "site.lua", texts = { ["site.lua"] = site } }, t.cluster { nodes = "1x64c",
@@ -23,5 +26,14 @@ describe("the parts of a list", function()
 			"info:             15 = 10 x ageing: 1.500 for 1h 30m waited, one for each 1h, at most 5\n" ..
 			"             0 = 1 x first_job: 0: asks for 20, more than 9 cpu-hours",
 		}, plan:log())
+	end)
+
+	it("say nothing of the account of a job without one", function()
+		local site = say .. [[
+			local quota = sched.quota { per_user = "9 cpu-hours", limits = "limits.conf" }
+			return sched.site { default = { { name = "q", serve = quota.serve, admit = say(quota) }, "easy" } }]]
+		local plan = t.decide({ site = "site.lua", texts = { ["site.lua"] = site, ["limits.conf"] = "account math 5 cpu-hours\n" } },
+			t.cluster { nodes = "1x8c", pending = { { id = 2, user = "alice", tasks = 1, time_limit = "1h" } } })
+		assert.same({ "info: quota: user alice holds 0 of 9 cpu-hours, asks for 1 (the site file); within it" }, plan:log())
 	end)
 end)

@@ -371,7 +371,8 @@ cat >"$T/state/schedlua/status.json" <<'EOF'
 EOF
 
 status() {
-	run 0 status --dir "$T/state/schedlua" && out "is not running" && out "^policy *easy$" && out "^strikes *2$" &&
+	run 0 status --dir "$T/state/schedlua" && out "^slurmctld (pid .*), which wrote this, is not running" &&
+		out "runs now does so elsewhere, or without sched.lua" && out "^policy *easy$" && out "^strikes *2$" &&
 		out "^last cycle *2026-11-02T12:00:00$" && out "last 1.50 ms, median 0.90" && out "^brand_new *\[1,2\]$" &&
 		! out "refused" >/dev/null
 }

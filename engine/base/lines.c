@@ -163,37 +163,6 @@ int64_t sl_lines_next(struct sl_lines *l, char **line, struct sl_error *err)
 	return (int64_t) n + 1;
 }
 
-int sl_lines_cut(char *line, char **field, int most)
-{
-	int n = 0;
-
-	for (;;) {
-		if (n == most)
-			return n + 1;
-		field[n++] = line;
-		line = strchr(line, '|');
-		if (!line)
-			return n;
-		*line++ = 0;
-	}
-}
-
-int sl_lines_columns(char *line, char **field, int most, const char *const *names, int *column, int count,
-		     const char *path, struct sl_error *err)
-{
-	int fields = sl_lines_cut(line, field, most);
-
-	if (fields > most)
-		return sl_fail(err, SL_EFORMAT, "%s:1: more than %d columns", path, most);
-	for (int c = 0; c < count; c++) {
-		column[c] = -1;
-		for (int i = 0; i < fields; i++)
-			if (!strcasecmp(field[i], names[c]))
-				column[c] = i;
-	}
-	return fields;
-}
-
 bool sl_scan_int(const char **p, int64_t *value)
 {
 	const char *s = *p;
@@ -214,6 +183,11 @@ bool sl_scan_int(const char **p, int64_t *value)
 	*value = minus ? -(int64_t) n : (int64_t) n;
 	*p = s;
 	return true;
+}
+
+bool sl_scan_whole(const char *text, int64_t *value)
+{
+	return *text && sl_scan_int(&text, value) && !*text;
 }
 
 bool sl_scan_duration(const char *text, int64_t *seconds)

@@ -42,24 +42,13 @@ uint64_t sl_lines_number(const struct sl_lines *l);
 const char *sl_lines_path(const struct sl_lines *l);
 
 /*
- * Cut a line in place at its bars, as sacct -P writes them, into field[most].  Returns how
- * many fields; most + 1 for too many.
- */
-int sl_lines_cut(char *line, char **field, int most);
-
-/*
- * Cut the first line, which names the columns, and find those of *names* in it, in either
- * case: column[i] is the number of names[i], -1 where it is not there.  Returns how many
- * fields, or -1 with *err: more than *most*.
- */
-int sl_lines_columns(char *line, char **field, int most, const char *const *names, int *column, int count,
-		     const char *path, struct sl_error *err);
-
-/*
  * A number at *p, perhaps with a fraction, which is cut off; *p moves behind it.
  * False where there is none, or one beyond +-2^62.
  */
 bool sl_scan_int(const char **p, int64_t *value);
+
+/* Such a number that is all of *text*. */
+bool sl_scan_whole(const char *text, int64_t *value);
 
 /*
  * A duration as Slurm writes it: "minutes", "minutes:seconds", "h:m:s", "d-h",

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/search.h"
 
 /* -- looking things up --------------------------------------------------- */
 
@@ -23,16 +24,8 @@ static int by_key(const void *a, const void *b)
 
 static uint32_t find_key(const struct key *keys, uint32_t count, uint64_t key)
 {
-	uint32_t lo = 0, hi = count;
+	uint32_t lo = SL_FIRST(i, 0, count, keys[i].key < key);
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (keys[mid].key < key)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo < count && keys[lo].key == key ? keys[lo].row : SL_NONE;
 }
 

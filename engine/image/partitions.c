@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/search.h"
 #include "image/nodelist.h"
 
 /* -- the nodes of partitions ------------------------------------------------ */
@@ -106,24 +107,14 @@ void sl_queued_destroy(struct sl_queued *q)
 }
 
 /* The first entry of the job, or of one after it. */
-static uint32_t find(const struct sl_queued *q, uint32_t job_id)
+static uint32_t first_entry(const struct sl_queued *q, uint32_t job_id)
 {
-	uint32_t low = 0, high = q->entries;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (q->entry[middle].job < job_id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SL_FIRST(i, 0, q->entries, q->entry[i].job < job_id);
 }
 
 const char *sl_queued_note(const struct sl_queued *q, uint32_t job_id)
 {
-	uint32_t i = find(q, job_id);
+	uint32_t i = first_entry(q, job_id);
 
 	if (i >= q->entries || q->entry[i].job != job_id)
 		return "";
@@ -136,7 +127,7 @@ const char *sl_queued_in(struct sl_queued *q, uint32_t job_id)
 	size_t n = 0;
 
 	q->text[0] = 0;
-	for (uint32_t i = find(q, job_id); i < q->entries && q->entry[i].job == job_id && n < sizeof(q->text); i++) {
+	for (uint32_t i = first_entry(q, job_id); i < q->entries && q->entry[i].job == job_id && n < sizeof(q->text); i++) {
 		const char *name = sl_snapshot_str(snap, snap->partition.name[snap->queue.partition[q->entry[i].row]]);
 
 		n += (size_t) snprintf(q->text + n, sizeof(q->text) - n, "%s%s", n ? "," : "", name);

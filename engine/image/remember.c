@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/search.h"
 #include "image/value.h"
 
 /* -- rows of an image ----------------------------------------------------- */
@@ -173,25 +174,12 @@ static int compare_entry(const struct entry *e, const char *set, const char *gro
 }
 
 /* Where an entry is (*found), or would be. */
-static size_t find_entry(const struct sl_remember *m, const char *set, const char *group, const char *key, bool *found)
+static uint32_t find_entry(const struct sl_remember *m, const char *set, const char *group, const char *key, bool *found)
 {
-	size_t low = 0, high = m->entries;
+	uint32_t at = SL_FIRST(i, 0, m->entries, compare_entry(&m->entry[i], set, group, key) < 0);
 
-	*found = false;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int order = compare_entry(&m->entry[middle], set, group, key);
-
-		if (!order) {
-			*found = true;
-			return middle;
-		}
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	*found = at < m->entries && !compare_entry(&m->entry[at], set, group, key);
+	return at;
 }
 
 static void take_out(struct sl_remember *m, size_t at)
@@ -208,7 +196,7 @@ static int put_entry(struct sl_remember *m, const char *set, const char *group, 
 {
 	struct entry e;
 	bool found;
-	size_t at;
+	uint32_t at;
 
 	if (sl_grow_list(&m->entry, m->entries, sizeof(*m->entry), err) || make_entry(&e, set, group, key, value, err))
 		return -1;
@@ -247,16 +235,16 @@ int sl_remember_load(struct sl_remember *m, const struct sl_image *image, const 
 const char *sl_remember_get(const struct sl_remember *m, const char *group, const char *key)
 {
 	bool found;
-	size_t at = find_entry(m, m->set, group, key, &found);
+	uint32_t at = find_entry(m, m->set, group, key, &found);
 
 	return found ? m->entry[at].value : NULL;
 }
 
 /* The keys of a group, from its first entry on. */
-static size_t count_keys(const struct sl_remember *m, const char *group, size_t *first)
+static uint32_t count_keys(const struct sl_remember *m, const char *group, uint32_t *first)
 {
 	bool found;
-	size_t n = 0;
+	uint32_t n = 0;
 
 	*first = find_entry(m, m->set, group, "", &found);
 	while (*first + n < m->entries && !strcmp(m->entry[*first + n].set, m->set) &&
@@ -268,7 +256,8 @@ static size_t count_keys(const struct sl_remember *m, const char *group, size_t 
 int sl_remember_set(struct sl_remember *m, const char *group, const char *key, const char *text, struct sl_error *err)
 {
 	bool found;
-	size_t at = find_entry(m, m->set, group, key, &found), was = found ? m->entry[at].cost : 0, first;
+	uint32_t at = find_entry(m, m->set, group, key, &found), first;
+	size_t was = found ? m->entry[at].cost : 0;
 
 	if (!text) {
 		if (found)
@@ -292,7 +281,7 @@ int sl_remember_set(struct sl_remember *m, const char *group, const char *key, c
 
 void sl_remember_forget(struct sl_remember *m, const char *group)
 {
-	size_t first, n = count_keys(m, group, &first);
+	uint32_t first, n = count_keys(m, group, &first);
 
 	while (n--)
 		take_out(m, first + n);

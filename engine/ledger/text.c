@@ -7,8 +7,9 @@
 #include <strings.h>
 #include <time.h>
 
+#include "base/columns.h"
+
 #define COMMIT_EVERY 50000
-#define MOST_FIELDS 256
 
 enum column {
 	C_JOBIDRAW, C_JOBID, C_USER, C_ACCOUNT, C_PARTITION, C_START, C_END, C_ELAPSEDRAW, C_ELAPSED, C_STATE,
@@ -25,9 +26,7 @@ static const char *const source_word[SL_RUN_SOURCES] = { "guessed", "seen", "sac
 struct dump {
 	struct sl_ledger *l;
 	struct sl_import *result;
-	int column[COLUMNS];	/* -1: not there */
-	int fields;
-	char *field[MOST_FIELDS];
+	struct sl_columns row;	/* at hand */
 };
 
 /* -- words ---------------------------------------------------------------- */
@@ -50,17 +49,12 @@ int sl_run_state_of(const char *word)
 	return -1;
 }
 
-static bool whole_int(const char *p, int64_t *n)
-{
-	return *p && sl_scan_int(&p, n) && !*p;
-}
-
 bool sl_scan_when(const char *p, int64_t *t)
 {
 	struct tm tm = { 0 };
 	int n = 0, m = 0;
 
-	if (whole_int(p, t))
+	if (sl_scan_whole(p, t))
 		return true;
 	if (sscanf(p, "%4d-%2d-%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &n) != 3)
 		return false;
@@ -87,41 +81,30 @@ bool sl_scan_when(const char *p, int64_t *t)
 
 static bool has_either(const struct dump *d, enum column a, enum column b)
 {
-	return d->column[a] >= 0 || d->column[b] >= 0;
+	return sl_columns_has(&d->row, a) || sl_columns_has(&d->row, b);
 }
 
-static int read_names(struct dump *d, char *line, const char *path, struct sl_error *err)
+static int check_names(const struct dump *d, const char *path, struct sl_error *err)
 {
-	d->fields = sl_lines_columns(line, d->field, MOST_FIELDS, names, d->column, COLUMNS, path, err);
-	if (d->fields < 0)
-		return -1;
-	if (!has_either(d, C_JOBIDRAW, C_JOBID) || !has_either(d, C_START, C_START) ||
-	    !has_either(d, C_END, C_ELAPSEDRAW) || !has_either(d, C_STATE, C_STATE) ||
-	    !has_either(d, C_ALLOCCPUS, C_NCPUS))
-		return sl_fail(err, SL_EFORMAT, "%s:1: expected what sacct -P prints, with the columns JobIDRaw, Start, "
-			       "End, ElapsedRaw, State, AllocCPUS, NNodes, AllocTRES, User, Account, Partition", path);
-	return 0;
+	if (has_either(d, C_JOBIDRAW, C_JOBID) && sl_columns_has(&d->row, C_START) && has_either(d, C_END, C_ELAPSEDRAW) &&
+	    sl_columns_has(&d->row, C_STATE) && has_either(d, C_ALLOCCPUS, C_NCPUS))
+		return 0;
+	return sl_fail(err, SL_EFORMAT, "%s:1: expected what sacct -P prints, with the columns JobIDRaw, Start, "
+		       "End, ElapsedRaw, State, AllocCPUS, NNodes, AllocTRES, User, Account, Partition", path);
 }
 
 static const char *field_text(const struct dump *d, enum column c)
 {
-	return d->column[c] < 0 ? "" : d->field[d->column[c]];
-}
-
-static const char *either_field(const struct dump *d, enum column a, enum column b)
-{
-	return *field_text(d, a) ? field_text(d, a) : field_text(d, b);
+	return sl_columns_text(&d->row, c);
 }
 
 /* The number of "gres/gpu=4" in "cpu=8,gres/gpu=4,node=2", 0 where there is none. */
 static int64_t find_number(const char *list, const char *name)
 {
-	size_t n = strlen(name);
+	int length;
+	const char *value = sl_tres_find(list, name, &length);
 
-	for (; *list; list += strcspn(list, ","), list += *list == ',')
-		if (!strncmp(list, name, n) && list[n] == '=')
-			return strtoll(list + n + 1, NULL, 10);
-	return 0;
+	return value ? strtoll(value, NULL, 10) : 0;
 }
 
 static uint32_t count_of(int64_t n)
@@ -129,10 +112,10 @@ static uint32_t count_of(int64_t n)
 	return n < 0 || n > UINT32_MAX - 1 ? 0 : (uint32_t) n;
 }
 
-static void note_bad_row(struct dump *d, uint64_t line, const char *why)
+static void note_bad_row(struct dump *d, const char *why)
 {
 	if (!d->result->bad++) {
-		d->result->first_bad = line;
+		d->result->first_bad = sl_lines_number(d->row.lines);
 		snprintf(d->result->why, sizeof(d->result->why), "%.250s", why);
 	}
 }
@@ -142,7 +125,7 @@ static bool read_times(const struct dump *d, struct sl_job_run *r)
 	bool end = sl_scan_when(field_text(d, C_END), &r->end);
 	int64_t seconds = -1;
 
-	if (!whole_int(field_text(d, C_ELAPSEDRAW), &seconds) && *field_text(d, C_ELAPSED) &&
+	if (!sl_scan_whole(field_text(d, C_ELAPSEDRAW), &seconds) && *field_text(d, C_ELAPSED) &&
 	    !sl_scan_duration(field_text(d, C_ELAPSED), &seconds))
 		return false;
 	if (!end && seconds < 0)
@@ -185,7 +168,7 @@ static int same_adjustment(void *to, const struct sl_adjustment *b)
 	return s->found;
 }
 
-static int add_adjustment(struct dump *d, uint64_t line, struct sl_error *err)
+static int add_adjustment(struct dump *d, struct sl_error *err)
 {
 	struct sl_adjustment a = { .dim = read_dim(d, SL_JOB_COMPLETE), .who = field_text(d, C_WHO),
 				   .why = field_text(d, C_WHY) };
@@ -194,7 +177,7 @@ static int add_adjustment(struct dump *d, uint64_t line, struct sl_error *err)
 	for (int k = 0; k < SL_UNITS; k++)
 		a.amount[k] = find_number(field_text(d, C_AMOUNTS), sl_unit_word[k]);
 	if (!sl_scan_when(field_text(d, C_START), &a.at) || !sl_scan_when(field_text(d, C_END), &a.made)) {
-		note_bad_row(d, line, "an adjustment whose time is none");
+		note_bad_row(d, "an adjustment whose time is none");
 		return 0;
 	}
 	if (sl_ledger_adjustments(d->l, same_adjustment, &search, err))
@@ -208,9 +191,9 @@ static int add_adjustment(struct dump *d, uint64_t line, struct sl_error *err)
 }
 
 /* One row: 0, or -1 when the ledger fails. */
-static int add_row(struct dump *d, uint64_t line, struct sl_error *err)
+static int add_row(struct dump *d, struct sl_error *err)
 {
-	const char *id = either_field(d, C_JOBIDRAW, C_JOBID), *tres = field_text(d, C_ALLOCTRES);
+	const char *id = sl_columns_either(&d->row, C_JOBIDRAW, C_JOBID), *tres = field_text(d, C_ALLOCTRES);
 	struct sl_job_run r = { .source = read_source(d) };
 	struct sl_error why;
 	int64_t job, cpus = 0, nodes = 0;
@@ -220,7 +203,7 @@ static int add_row(struct dump *d, uint64_t line, struct sl_error *err)
 		return 0;	/* a step */
 	d->result->rows++;
 	if (!strcmp(field_text(d, C_STATE), "ADJUSTMENT"))
-		return add_adjustment(d, line, err);
+		return add_adjustment(d, err);
 	if ((state = sl_run_state_of(field_text(d, C_STATE))) < 0) {
 		d->result->unfinished++;
 		return 0;
@@ -229,12 +212,12 @@ static int add_row(struct dump *d, uint64_t line, struct sl_error *err)
 		d->result->never++;	/* "Unknown", "None" */
 		return 0;
 	}
-	if (!whole_int(id, &job) || job <= 0 || job > UINT32_MAX || !read_times(d, &r)) {
-		note_bad_row(d, line, "a number or time that is none");
+	if (!sl_scan_whole(id, &job) || job <= 0 || job > UINT32_MAX || !read_times(d, &r)) {
+		note_bad_row(d, "a number or time that is none");
 		return 0;
 	}
-	whole_int(either_field(d, C_ALLOCCPUS, C_NCPUS), &cpus);
-	if (!whole_int(either_field(d, C_ALLOCNODES, C_NNODES), &nodes))
+	sl_scan_whole(sl_columns_either(&d->row, C_ALLOCCPUS, C_NCPUS), &cpus);
+	if (!sl_scan_whole(sl_columns_either(&d->row, C_ALLOCNODES, C_NNODES), &nodes))
 		nodes = find_number(tres, "node");
 	if (!cpus) {
 		d->result->never++;
@@ -247,7 +230,7 @@ static int add_row(struct dump *d, uint64_t line, struct sl_error *err)
 	r.dim = read_dim(d, (uint32_t) state);
 	rc = sl_ledger_add(d->l, &r, &why);
 	if (rc < 0 && why.code == SL_EINVAL) {
-		note_bad_row(d, line, why.text);
+		note_bad_row(d, why.text);
 		return 0;
 	}
 	if (rc < 0 && err)
@@ -260,35 +243,23 @@ static int add_row(struct dump *d, uint64_t line, struct sl_error *err)
 int sl_ledger_import(struct sl_ledger *l, struct sl_lines *in, struct sl_import *result, struct sl_error *err)
 {
 	struct dump d = { .l = l, .result = result };
-	bool begun = false;
-	char *line;
-	int64_t n;
+	int rc = sl_columns_begin(&d.row, in, names, COLUMNS, err);
 
-	while ((n = sl_lines_next(in, &line, err)) > 0) {
-		if (!*line)
-			continue;
-		if (!begun) {
-			if (read_names(&d, line, sl_lines_path(in), err))
-				return -1;
-			begun = true;
-			continue;
-		}
-		if (sl_lines_cut(line, d.field, MOST_FIELDS) != d.fields) {
-			note_bad_row(&d, sl_lines_number(in), "another number of fields than in the first line");
-			continue;
-		}
-		if (add_row(&d, sl_lines_number(in), err))
+	if (!rc)
+		return sl_fail(err, SL_EFORMAT, "%s: there is nothing in it", sl_lines_path(in));
+	if (rc < 0 || check_names(&d, sl_lines_path(in), err))
+		return -1;
+	while ((rc = sl_columns_next(&d.row, err)) > 0) {
+		if (d.row.fields != d.row.columns)
+			note_bad_row(&d, "another number of fields than in the first line");
+		else if (add_row(&d, err))
 			return -1;
 		if (sl_ledger_waiting(l) >= COMMIT_EVERY && sl_ledger_commit(l, err))
 			return -1;
 		if (result->progress && !(result->rows & 0xfff))
 			result->progress(result->rows, result->progress_arg);
 	}
-	if (n < 0)
-		return -1;
-	if (!begun)
-		return sl_fail(err, SL_EFORMAT, "%s: there is nothing in it", sl_lines_path(in));
-	return sl_ledger_commit(l, err);
+	return rc < 0 ? -1 : sl_ledger_commit(l, err);
 }
 
 /* -- writing -------------------------------------------------------------- */

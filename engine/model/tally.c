@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/search.h"
 
 void sl_tally_free(struct sl_tally *t)
 {
@@ -15,17 +16,7 @@ void sl_tally_free(struct sl_tally *t)
 /* Number of the first step after *at*. */
 static uint32_t after(const struct sl_tally *t, int64_t at)
 {
-	uint32_t lo = 0, hi = t->steps;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (t->step[mid].at <= at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return SL_FIRST(i, 0, t->steps, t->step[i].at <= at);
 }
 
 /* Make a step at *at*, whose number is returned; there is room. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/search.h"
 
 /* A set with so many times fewer runs than the other is merged run by run. */
 #define SMALL_SHARE 8
@@ -24,7 +25,7 @@ static uint32_t length(const struct sl_run *r)
  * that walking through a set costs at most its runs, skipping costs a log. */
 static uint32_t seek(const struct sl_nodeset *s, uint32_t i, uint32_t node)
 {
-	uint32_t step = 1, lo = i, hi;
+	uint32_t step = 1, lo = i;
 
 	if (i >= s->runs || s->run[i].last >= node)
 		return i;
@@ -33,31 +34,12 @@ static uint32_t seek(const struct sl_nodeset *s, uint32_t i, uint32_t node)
 		step *= 2;
 	}
 	/* run[lo] ends before node; run[lo + step], if there is one, does not */
-	hi = s->runs - lo > step ? lo + step : s->runs;
-	while (hi - lo > 1) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (s->run[mid].last < node)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return hi;
+	return SL_FIRST(k, lo + 1, s->runs - lo > step ? lo + step : s->runs, s->run[k].last < node);
 }
 
 uint32_t sl_nodeset_find(const struct sl_nodeset *s, uint32_t node)
 {
-	uint32_t lo = 0, hi = s->runs;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (s->run[mid].last < node)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return SL_FIRST(i, 0, s->runs, s->run[i].last < node);
 }
 
 void sl_nodeset_free(struct sl_nodeset *s)

@@ -2,6 +2,8 @@
 /* place_deal.c - dealing units out to the nodes chosen. */
 #include "timeline/place_impl.h"
 
+#include "base/search.h"
+
 struct deal {
 	struct sl_timeline *tl;
 	struct sl_space *sp;
@@ -103,16 +105,8 @@ static int64_t held_at(const struct deal *d, int64_t level)
  */
 static int deal_evenly(struct deal *d, struct sl_error *err)
 {
-	int64_t lo = d->need->least, hi = UINT32_MAX, rest;
+	int64_t lo = SL_FIRST(level, d->need->least, (int64_t) UINT32_MAX, held_at(d, level) < d->units), rest;
 
-	while (lo < hi) {
-		int64_t mid = lo + (hi - lo) / 2;
-
-		if (held_at(d, mid) >= d->units)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
 	if (lo == d->need->least) {
 		rest = d->nodes;	/* every node gets its least anyway */
 	} else {

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/search.h"
+
 static uint32_t or_one(uint32_t n)
 {
 	return n ? n : 1;
@@ -253,22 +255,13 @@ static bool gres_fit(const struct sl_need *need, const struct sl_offer *o, uint3
 static bool offer_gres(const struct sl_need *need, struct sl_offer *o)
 {
 	uint16_t left[SL_MAX_GRES], taken[SL_MAX_GRES] = { 0 };
-	uint32_t lo = need->least, hi = o->units;
 
-	if (gres_fit(need, o, hi, left))
-		lo = hi;
-	else if (!gres_fit(need, o, lo, left))
-		return false;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo + 1) / 2;
-
-		if (gres_fit(need, o, mid, left))
-			lo = mid;
-		else
-			hi = mid - 1;
+	if (!gres_fit(need, o, o->units, left)) {
+		if (!gres_fit(need, o, need->least, left))
+			return false;
+		o->units = SL_FIRST(units, need->least + 1, o->units, gres_fit(need, o, units, left)) - 1;
+		gres_fit(need, o, o->units, left);
 	}
-	o->units = lo;
-	gres_fit(need, o, lo, left);
 	for (uint32_t j = 0; j < need->jobs; j++) {
 		const struct sl_gres_need *g = &need->need[need->needs + j];
 		uint32_t have = 0;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 bool sl_resources_equal(const struct sl_resources *a, const struct sl_resources *b)
 {
 	return a->memory == b->memory && a->cores == b->cores && !memcmp(a->gres, b->gres, sizeof(a->gres));
@@ -39,19 +41,7 @@ bool sl_step_equal(const struct sl_step *a, const struct sl_step *b)
 
 uint32_t sl_step_at(const struct sl_node_class *g, int64_t t)
 {
-	uint32_t lo = 0, hi = g->steps;
-
-	if (t < g->next)
-		return 0;
-	while (hi - lo > 1) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (g->step[mid].t <= t)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
+	return t < g->next ? 0 : SL_FIRST(i, 1, g->steps, g->step[i].t <= t) - 1;
 }
 
 bool sl_step_min(const struct sl_node_class *g, int64_t t0, int64_t t1, struct sl_resources *least)

@@ -17,43 +17,21 @@ static const char *text(const struct sl_report *r, uint32_t str)
 	return sl_image_str(&r->plan->image, str);
 }
 
-static int compare_ids(const void *a, const void *b, void *arg)
+/* So that users are found quickly. */
+static int index_jobs(struct sl_report *r)
 {
-	const uint32_t *id = arg;
-	uint32_t x = id[*(const uint32_t *) a], y = id[*(const uint32_t *) b];
+	const struct sl_job_view *job = &r->snap->job;
 
-	return x < y ? -1 : x > y;
-}
-
-/* Sort the snapshot's job rows by id, so that users are found quickly. */
-static int make_index(struct sl_report *r)
-{
-	uint32_t rows = r->snap->job.rows;
-
-	r->by_id = reallocarray(NULL, rows + 1u, sizeof(*r->by_id));
-	if (!r->by_id)
-		return -1;
-	for (uint32_t i = 0; i < rows; i++)
-		r->by_id[i] = i;
-	qsort_r(r->by_id, rows, sizeof(*r->by_id), compare_ids, (void *) r->snap->job.id);
+	for (uint32_t i = 0; i < job->rows; i++)
+		if (sl_map_put(&r->row_of, sl_hash_id(job->id[i]), i, NULL))
+			return -1;
 	return 0;
 }
 
 /* The snapshot's row of a job id, or SL_NONE. */
 static uint32_t row_of(const struct sl_report *r, uint32_t id)
 {
-	const struct sl_job_view *job = &r->snap->job;
-	uint32_t low = 0, high = job->rows;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (job->id[r->by_id[middle]] < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < job->rows && job->id[r->by_id[low]] == id ? r->by_id[low] : SL_NONE;
+	return sl_map_by_id(&r->row_of, id);
 }
 
 static const char *user_of(const struct sl_report *r, uint32_t id)
@@ -230,16 +208,15 @@ int sl_report_print(struct sl_report *r, FILE *out)
 {
 	int rc = -1;
 
-	if (make_index(r))
-		return -1;
+	if (index_jobs(r))
+		goto error;
 	print_head(r, out);
 	if (print_starts(r, out) || print_reservations(r, out) || print_pending(r, out))
 		goto error;
 	print_rest(r, out);
 	rc = 0;
 error:
-	free(r->by_id);
-	r->by_id = NULL;
+	sl_map_free(&r->row_of);
 	return rc;
 }
 
@@ -425,8 +402,10 @@ static void put_head(const struct sl_report *r, struct sl_json *j)
 
 int sl_report_json(struct sl_report *r, struct sl_json *j, struct sl_error *err)
 {
-	if (make_index(r))
+	if (index_jobs(r)) {
+		sl_map_free(&r->row_of);
 		return sl_fail(err, SL_ENOMEM, "plan: out of memory while printing");
+	}
 	sl_json_begin_object(j);
 	put_head(r, j);
 	put_starts(r, j);
@@ -441,7 +420,6 @@ int sl_report_json(struct sl_report *r, struct sl_json *j, struct sl_error *err)
 	sl_json_break(j);
 	sl_json_end_object(j);
 	sl_json_end_line(j);
-	free(r->by_id);
-	r->by_id = NULL;
+	sl_map_free(&r->row_of);
 	return sl_json_finish(j, NULL, NULL, err);
 }

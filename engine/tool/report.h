@@ -7,6 +7,7 @@
 #ifndef SL_REPORT_H
 #define SL_REPORT_H
 
+#include "base/map.h"
 #include "image/json_out.h"
 #include "image/plan_image.h"
 #include "image/snapshot.h"
@@ -18,7 +19,7 @@ struct sl_report {
 	const struct sl_plan_image *plan;
 	const struct sl_error *check;	/* SL_OK, or the violation */
 	size_t lua_peak;		/* bytes */
-	uint32_t *by_id;		/* private: job rows in order of id, while printing */
+	struct sl_map row_of;		/* private: by job id, while printing */
 };
 
 /* Print a readable report.  0, or -1 on lack of memory. */

@@ -25,6 +25,8 @@
 #include <strings.h>
 #include <time.h>
 
+#include "base/columns.h"
+
 enum column {
 	C_JOBIDRAW, C_JOBID, C_USER, C_UID, C_ACCOUNT, C_QOS, C_PARTITION, C_JOBNAME, C_SUBMIT, C_START, C_END,
 	C_ELAPSEDRAW, C_ELAPSED, C_TIMELIMITRAW, C_TIMELIMIT, C_STATE, C_REQCPUS, C_NCPUS, C_ALLOCCPUS,
@@ -37,43 +39,36 @@ static const char *const names[COLUMNS] = {
 	"ReqTRES", "AllocTRES",
 };
 
-#define MOST_FIELDS 256
-
 struct dump {
 	struct sl_store *s;
 	const struct sl_snapshot *machine;
-	int column[COLUMNS];	/* -1: not there */
-	int fields;
-	char *field[MOST_FIELDS];
+	struct sl_columns row;	/* at hand */
 	uint64_t line;
 };
 
-static int read_names(struct dump *d, char *line, const char *path, struct sl_error *err)
+static bool has(const struct dump *d, enum column c)
 {
-	d->fields = sl_lines_columns(line, d->field, MOST_FIELDS, names, d->column, COLUMNS, path, err);
-	if (d->fields < 0)
-		return -1;
-	if (d->column[C_JOBIDRAW] < 0 && d->column[C_JOBID] < 0)
-		return sl_fail(err, SL_EFORMAT, "%s:1: no column JobIDRaw or JobID", path);
-	if (d->column[C_SUBMIT] < 0)
-		return sl_fail(err, SL_EFORMAT, "%s:1: no column Submit", path);
-	if (d->column[C_ELAPSEDRAW] < 0 && d->column[C_ELAPSED] < 0 &&
-	    (d->column[C_START] < 0 || d->column[C_END] < 0))
-		return sl_fail(err, SL_EFORMAT, "%s:1: no column ElapsedRaw, Elapsed, or Start and End", path);
-	if (d->column[C_REQCPUS] < 0 && d->column[C_NCPUS] < 0 && d->column[C_ALLOCCPUS] < 0)
-		return sl_fail(err, SL_EFORMAT, "%s:1: no column ReqCPUS, NCPUS or AllocCPUS", path);
-	return 0;
+	return sl_columns_has(&d->row, c);
 }
 
-/* The text of a column in the row at hand, "" where there is none. */
+static int check_names(const struct dump *d, const char *path, struct sl_error *err)
+{
+	const char *lacks = NULL;
+
+	if (!has(d, C_JOBIDRAW) && !has(d, C_JOBID))
+		lacks = "JobIDRaw or JobID";
+	else if (!has(d, C_SUBMIT))
+		lacks = "Submit";
+	else if (!has(d, C_ELAPSEDRAW) && !has(d, C_ELAPSED) && (!has(d, C_START) || !has(d, C_END)))
+		lacks = "ElapsedRaw, Elapsed, or Start and End";
+	else if (!has(d, C_REQCPUS) && !has(d, C_NCPUS) && !has(d, C_ALLOCCPUS))
+		lacks = "ReqCPUS, NCPUS or AllocCPUS";
+	return lacks ? sl_fail(err, SL_EFORMAT, "%s:1: no column %s", path, lacks) : 0;
+}
+
 static const char *field_text(const struct dump *d, enum column c)
 {
-	return d->column[c] < 0 ? "" : d->field[d->column[c]];
-}
-
-static bool whole_int(const char *p, int64_t *n)
-{
-	return *p && sl_scan_int(&p, n) && !*p;
+	return sl_columns_text(&d->row, c);
 }
 
 /* "2024-01-31T12:00:00", "1706702400"; false for "Unknown" and the like. */
@@ -82,7 +77,7 @@ static bool scan_time(const char *p, int64_t *t)
 	struct tm tm = { 0 };
 	int n = 0;
 
-	if (whole_int(p, t))
+	if (sl_scan_whole(p, t))
 		return true;
 	if (sscanf(p, "%4d-%2d-%2dT%2d:%2d:%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &tm.tm_hour, &tm.tm_min,
 		   &tm.tm_sec, &n) != 6 || p[n])
@@ -100,7 +95,7 @@ static bool scan_runtime(const struct dump *d, int64_t *runtime)
 {
 	int64_t start, end;
 
-	if (whole_int(field_text(d, C_ELAPSEDRAW), runtime))
+	if (sl_scan_whole(field_text(d, C_ELAPSEDRAW), runtime))
 		return true;
 	if (*field_text(d, C_ELAPSED) && sl_scan_duration(field_text(d, C_ELAPSED), runtime))
 		return true;
@@ -115,25 +110,21 @@ static int64_t scan_limit(const struct dump *d)
 {
 	int64_t n;
 
-	if (whole_int(field_text(d, C_TIMELIMITRAW), &n) && n > 0 && n < SL_WORKLOAD_MAX_SECONDS / 60)
+	if (sl_scan_whole(field_text(d, C_TIMELIMITRAW), &n) && n > 0 && n < SL_WORKLOAD_MAX_SECONDS / 60)
 		return n * 60;
 	if (sl_scan_duration(field_text(d, C_TIMELIMIT), &n) && n > 0 && n != SL_UNLIMITED)
 		return n;
 	return 0;
 }
 
-/* The value of "gres/gpu=4" in "billing=8,cpu=8,gres/gpu=4,mem=16G". */
-static bool find_tres(const char *tres, const char *name, char *value, size_t size)
+/* The value of "gres/gpu", say; "" where there is none. */
+static const char *find_tres(const char *tres, const char *name, char value[32])
 {
-	size_t n = strlen(name);
+	int length = 0;
+	const char *at = sl_tres_find(tres, name, &length);
 
-	for (; *tres; tres += strcspn(tres, ","), tres += *tres == ',') {
-		if (strncmp(tres, name, n) || tres[n] != '=')
-			continue;
-		snprintf(value, size, "%.*s", (int) strcspn(tres + n + 1, ","), tres + n + 1);
-		return true;
-	}
-	return false;
+	snprintf(value, 32, "%.*s", length, at ? at : "");
+	return value;
 }
 
 static bool machine_has_gpus(const struct dump *d)
@@ -153,7 +144,7 @@ static uint32_t gpu_type(const struct dump *d, const char *tres)
 		const char *type = sl_snapshot_str(d->machine, d->machine->gres_kind.type[i]);
 
 		snprintf(name, sizeof(name), "gres/gpu:%s", type);
-		if (*type && find_tres(tres, name, value, sizeof(value)))
+		if (*type && *find_tres(tres, name, value))
 			return sl_store_str(d->s, type);
 	}
 	return 0;
@@ -161,15 +152,15 @@ static uint32_t gpu_type(const struct dump *d, const char *tres)
 
 static void read_tres(const struct dump *d, struct sl_draft *j)
 {
-	const char *tres = *field_text(d, C_REQTRES) ? field_text(d, C_REQTRES) : field_text(d, C_ALLOCTRES);
+	const char *tres = sl_columns_either(&d->row, C_REQTRES, C_ALLOCTRES);
 	char value[32];
 	int64_t n;
 
-	if (find_tres(tres, "mem", value, sizeof(value)) && sl_scan_memory(value, 'M', &n, NULL) && j->tasks) {
+	if (sl_scan_memory(find_tres(tres, "mem", value), 'M', &n, NULL) && j->tasks) {
 		n = (n + j->tasks - 1) / j->tasks;
 		j->memory_per_cpu = n < SL_NONE ? n : SL_NONE - 1;
 	}
-	if (!find_tres(tres, "gres/gpu", value, sizeof(value)) || !whole_int(value, &n) || n <= 0 || n >= SL_NONE)
+	if (!sl_scan_whole(find_tres(tres, "gres/gpu", value), &n) || n <= 0 || n >= SL_NONE)
 		return;
 	if (!machine_has_gpus(d)) {
 		sl_store_note(d->s, SL_ISSUE_MODEL, d->line, "%" PRId64 " GPUs, the machine has none", n);
@@ -220,12 +211,12 @@ static bool read_numbers(const struct dump *d, struct sl_draft *j)
 
 	if (!scan_time(field_text(d, C_SUBMIT), &j->submit_s) || !scan_runtime(d, &j->runtime_s))
 		return false;
-	if (!whole_int(field_text(d, C_REQCPUS), &cpus) && !whole_int(field_text(d, C_NCPUS), &cpus) &&
-	    !whole_int(field_text(d, C_ALLOCCPUS), &cpus))
+	if (!sl_scan_whole(field_text(d, C_REQCPUS), &cpus) && !sl_scan_whole(field_text(d, C_NCPUS), &cpus) &&
+	    !sl_scan_whole(field_text(d, C_ALLOCCPUS), &cpus))
 		return false;
 	if (cpus < 0 || cpus >= SL_NONE)
 		return false;
-	if (*field_text(d, C_REQNODES) && (!whole_int(field_text(d, C_REQNODES), &nodes) || nodes < 0 || nodes >= SL_NONE))
+	if (*field_text(d, C_REQNODES) && (!sl_scan_whole(field_text(d, C_REQNODES), &nodes) || nodes < 0 || nodes >= SL_NONE))
 		return false;
 	j->tasks = cpus;
 	j->min_nodes = nodes > 0 ? nodes : 1;
@@ -236,7 +227,7 @@ static bool read_numbers(const struct dump *d, struct sl_draft *j)
 /* Returns 1 when no more rows are wanted. */
 static int add_row(struct dump *d)
 {
-	const char *id = *field_text(d, C_JOBIDRAW) ? field_text(d, C_JOBIDRAW) : field_text(d, C_JOBID);
+	const char *id = sl_columns_either(&d->row, C_JOBIDRAW, C_JOBID);
 	struct sl_draft j = sl_draft();
 	int64_t n;
 
@@ -252,12 +243,12 @@ static int add_row(struct dump *d)
 		sl_store_note(d->s, SL_ISSUE_FIELDS, d->line, "job %.40s: a number or time that is none", id);
 		return 0;
 	}
-	if (whole_int(id, &n) && n > 0 && n < SL_NONE)
+	if (sl_scan_whole(id, &n) && n > 0 && n < SL_NONE)
 		j.id = n;		/* tasks of arrays and parts of het jobs get one */
 	if (strchr(id, '+'))
 		sl_store_note(d->s, SL_ISSUE_MODEL, d->line, "het job %.40s, its parts are jobs", id);
 	j.line = d->line;
-	if (whole_int(field_text(d, C_UID), &n) && n >= 0 && n < SL_NONE)
+	if (sl_scan_whole(field_text(d, C_UID), &n) && n >= 0 && n < SL_NONE)
 		j.uid = n;
 	j.user = sl_store_str(d->s, field_text(d, C_USER));
 	j.account = sl_store_str(d->s, field_text(d, C_ACCOUNT));
@@ -271,31 +262,19 @@ static int add_row(struct dump *d)
 
 static int read_rows(struct dump *d, struct sl_lines *l, const char *path, struct sl_error *err)
 {
-	bool begun = false;
-	int64_t n;
-	int fields;
-	char *line;
+	int rc = sl_columns_begin(&d->row, l, names, COLUMNS, err);
 
-	while ((n = sl_lines_next(l, &line, err)) > 0) {
-		if (!*line)
-			continue;
-		if (!begun) {
-			if (read_names(d, line, path, err) < 0)
-				return -1;
-			begun = true;
-			continue;
-		}
+	if (rc <= 0 || check_names(d, path, err))
+		return rc ? -1 : 0;
+	while ((rc = sl_columns_next(&d->row, err)) > 0) {
 		d->line = sl_lines_number(l);
 		sl_store_count_row(d->s);
-		fields = sl_lines_cut(line, d->field, MOST_FIELDS);
-		if (fields != d->fields) {
-			sl_store_note(d->s, SL_ISSUE_FIELDS, d->line, "%d fields, expected %d", fields, d->fields);
-			continue;
-		}
-		if (add_row(d))
+		if (d->row.fields != d->row.columns)
+			sl_store_note(d->s, SL_ISSUE_FIELDS, d->line, "%d fields, expected %d", d->row.fields, d->row.columns);
+		else if (add_row(d))
 			return 0;
 	}
-	return n < 0 ? -1 : 0;
+	return rc;
 }
 
 int sl_workload_read_sacct(struct sl_store *s, const char *path, struct sl_error *err)

@@ -29,6 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "workload/demand.h"
 
 #define HOURS 168		/* of a week */
@@ -120,17 +121,8 @@ static int make_users(struct synthetic *y, struct sl_error *err)
 static uint32_t draw_user(struct synthetic *y)
 {
 	double x = sl_random_real(&y->random);
-	uint32_t lo = 0, hi = (uint32_t) y->users - 1;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (y->zipf[mid] > x)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return lo;
+	return SL_FIRST(user, 0, (uint32_t) y->users - 1, y->zipf[user] <= x);
 }
 
 static uint32_t draw_size(struct synthetic *y)

@@ -5,6 +5,7 @@
 #include "plugin/request/asked.h"
 #include "image/image.h"
 #include "plugin/request/env.h"
+#include "base/search.h"
 #include "base/state_file.h"
 
 #define HEADER "schedlua requests 1\n"
@@ -53,17 +54,7 @@ void sl_asked_destroy(struct sl_asked_book *b)
 /* Where the job's entry is, or would be. */
 static uint32_t place_of(const struct sl_asked_book *b, uint32_t job_id)
 {
-	uint32_t low = 0, high = b->entries;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (b->entry[middle].job_id < job_id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SL_FIRST(i, 0, b->entries, b->entry[i].job_id < job_id);
 }
 
 struct sl_asked *sl_asked_find(struct sl_asked_book *b, uint32_t job_id)

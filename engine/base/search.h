@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * search.h - where something changes, found by halving.
+ *
+ * SL_FIRST(i, from, to, before) is the first i of [from, to) for which the expression *before*, of
+ * i, does not hold, or *to* where it holds for all.  It holds for those in front and for none
+ * behind; evaluated for as many as the logarithm of their number.  Of the type of *to*.
+ *
+ *	SL_FIRST(i, 0, n, entry[i].id < id)	where id stands, or would
+ */
+#ifndef SL_SEARCH_H
+#define SL_SEARCH_H
+
+#define SL_FIRST(i, from, to, before) __extension__ ({ \
+	__auto_type end_ = (to); \
+	__typeof__(end_) first_ = (from); \
+\
+	while (first_ < end_) { \
+		__typeof__(end_) i = first_ + (end_ - first_) / 2; \
+\
+		if (before) \
+			first_ = i + 1; \
+		else \
+			end_ = i; \
+	} \
+	first_; \
+})
+
+#endif

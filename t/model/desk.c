@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,4 +89,29 @@ const struct sl_plan_image *accepted(struct desk *d)
 
 	checked(d, sl_check_plan(&d->b->snap, plan, &d->err));
 	return plan;
+}
+
+const char *where(struct desk *d, uint32_t job)
+{
+	static char text[256];
+	uint32_t n;
+	int64_t at;
+	const struct sl_place *place = sl_plan_places(d->p, job, &n, &at);
+
+	text[0] = 0;
+	for (uint32_t i = 0; i < n; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%sn%u:%u", i ? " " : "", place[i].node,
+			 place[i].cores);
+	return text;
+}
+
+const char *pending_text(const struct sl_plan_image *p, uint32_t id, uint32_t *why)
+{
+	for (uint32_t i = 0; i < p->pending.rows; i++)
+		if (p->pending.job[i] == id) {
+			*why = p->pending.why[i];
+			return sl_image_str(&p->image, p->pending.text[i]);
+		}
+	*why = SL_WHYS;
+	return NULL;
 }

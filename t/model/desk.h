@@ -49,4 +49,10 @@ int reserve(struct desk *d, uint32_t job);
 const struct sl_plan_image *encode(struct desk *d, bool truncated);
 const struct sl_plan_image *accepted(struct desk *d);
 
+/* "n0:8 n3:2" of a job that is booked.  Good until the next one. */
+const char *where(struct desk *d, uint32_t job);
+
+/* Why the job of that id is pending, by a plan, and in words; SL_WHYS and NULL where it is not. */
+const char *pending_text(const struct sl_plan_image *p, uint32_t id, uint32_t *why);
+
 #endif

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a plan makes of jobs that are more than nodes for a time: deadlines, arrays, several
+ * partitions, licences, reservations, native ones.  Worked out by hand.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "t/model/desk.h"
+
+static int64_t limit_of(struct desk *d, uint32_t i)
+{
+	struct sl_booking b;
+
+	checked(d, sl_plan_booking(d->p, false, i, &b, &d->err));
+	return b.time_limit;
+}
+
+/* -- times --------------------------------------------------------------- */
+
+static void a_deadline_trims_the_time_limit_down_to_time_min(void **state)
+{
+	struct build *b = build_create("2x8c");
+	struct desk d;
+
+	(void) state;
+	for (uint32_t i = 0; i < 4; i++)
+		build_pending(b, (struct build_job) { .id = i + 1, .limit = 3600 });
+	build_change(b, SL_T_JOB, 0, sl_job_row, .deadline = BUILD_NOW + 1850);
+	build_change(b, SL_T_JOB, 1, sl_job_row, .deadline = BUILD_NOW + 1850);
+	build_change(b, SL_T_JOB, 1, sl_job_row, .time_min = 600);
+	build_change(b, SL_T_JOB, 2, sl_job_row, .deadline = BUILD_NOW + 1850);
+	build_change(b, SL_T_JOB, 2, sl_job_row, .time_limit = SL_UNLIMITED);
+	build_change(b, SL_T_JOB, 3, sl_job_row, .deadline = BUILD_NOW + 3600);
+	d = sit(b);
+	assert_int_equal(start(&d, 0), 0);
+	assert_int_equal(d.why.why, SL_WHY_DEADLINE);
+	assert_string_equal(d.why.text, "needs 60 minutes, its deadline is in 30");
+	assert_int_equal(reserve(&d, 0), 0);
+	assert_int_equal(d.why.why, SL_WHY_DEADLINE);
+	assert_int_equal(start(&d, 1), 1);
+	assert_int_equal(limit_of(&d, 0), 1800);
+	assert_int_equal(start(&d, 2), 1);
+	assert_int_equal(limit_of(&d, 1), 1800);
+	assert_int_equal(start(&d, 3), 1);
+	assert_int_equal(limit_of(&d, 2), 0);
+	assert_int_equal(accepted(&d)->start.time_limit[0], 1800);
+	leave(&d);
+}
+
+/* The partition's longest time, which took the place of it, is no limit that it named. */
+static void a_deadline_trims_a_default_time_limit(void **state)
+{
+	struct build *b = build_create("2x8c");
+	struct desk d;
+
+	(void) state;
+	build_pending(b, (struct build_job) { .id = 1, .limit = 3600 });
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_time = 3600);
+	build_change(b, SL_T_JOB, 0, sl_job_row, .deadline = BUILD_NOW + 1850);
+	build_change(b, SL_T_JOB, 0, sl_job_row, .flags = SL_JOBF_DEFAULT_TIME);
+	d = sit(b);
+	assert_int_equal(start(&d, 0), 1);
+	assert_int_equal(limit_of(&d, 0), 1800);
+	accepted(&d);
+	leave(&d);
+}
+
+static void a_job_with_time_min_starts_for_as_long_as_fits(void **state)
+{
+	struct build *b = build_create("2x8c");
+	struct desk d;
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 1, .exclusive = true, .ends_in = 1000 });
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 2, .exclusive = true, .limit = 600 });
+	build_pending(b, (struct build_job) { .id = 3, .limit = 3600 });
+	build_pending(b, (struct build_job) { .id = 4, .limit = 3600 });
+	build_change(b, SL_T_JOB, 2, sl_job_row, .time_min = 600);
+	build_change(b, SL_T_JOB, 3, sl_job_row, .time_min = 1001);
+	d = sit(b);
+	assert_int_equal(reserve(&d, 1), 1);
+	assert_int_equal(d.at, 1000);
+	assert_int_equal(backfill(&d, 3), 0);
+	assert_int_equal(backfill(&d, 2), 1);
+	assert_int_equal(limit_of(&d, 0), 960);
+	accepted(&d);
+	leave(&d);
+}
+
+static void a_reserved_job_with_a_deadline_starts_as_early_as_it_can_for_what_is_left(void **state)
+{
+	struct build *b = build_create("1x8c");
+	struct desk d;
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 1, .exclusive = true, .ends_in = 1000 });
+	build_pending(b, (struct build_job) { .id = 2, .limit = 3600 });
+	build_change(b, SL_T_JOB, 1, sl_job_row, .time_min = 600);
+	build_change(b, SL_T_JOB, 1, sl_job_row, .deadline = BUILD_NOW + 3000);
+	d = sit(b);
+	assert_int_equal(reserve(&d, 1), 1);
+	assert_int_equal(d.at, 1000);
+	assert_int_equal(accepted(&d)->reserve.time_limit[0], 1980);
+	leave(&d);
+}
+
+/* -- arrays, partitions, licences ---------------------------------------- */
+
+static void tasks_of_an_array_are_started_one_by_one_up_to_the_throttle(void **state)
+{
+	struct build *b = build_create("4x8c");
+	struct sl_job_row r = build_row(b, (struct build_job) { .id = 5, .limit = 60 });
+	const struct sl_plan_image *plan;
+	struct desk d;
+	uint32_t job, n;
+
+	(void) state;
+	job = build_running(b, (struct build_job) { .id = 4, .cores = 1, .ends_in = 90 });
+	build_change(b, SL_T_JOB, job, sl_job_row, .array_job_id = 5);
+	r.array_job_id = 5;
+	r.array_pending = 4;
+	r.array_max_running = 3;
+	job = build_append(b, &r);
+	d = sit(b);
+	assert_int_equal(start(&d, job), 1);
+	assert_int_equal(sl_plan_job(d.p, job), SL_PLAN_OPEN);
+	assert_int_equal(start(&d, job), 1);
+	assert_int_equal(start(&d, job), 0);
+	assert_int_equal(d.why.why, SL_WHY_ARRAY);
+	assert_string_equal(d.why.text, "3 tasks of its array run, as many as may");
+	assert_int_equal(reserve(&d, job), 1);
+	assert_int_equal(d.at, 60);
+	sl_plan_started(d.p, &n);
+	assert_int_equal(n, 2);
+	plan = accepted(&d);
+	assert_int_equal(plan->start.rows, 2);
+	assert_int_equal(plan->start.job[0], 5);
+	assert_int_equal(plan->start.job[1], 5);
+	assert_int_equal(plan->reserve.rows, 1);
+	checked(&d, sl_plan_undo(d.p, job, &d.err));
+	checked(&d, sl_plan_undo(d.p, job, &d.err));
+	assert_int_equal(start(&d, job), 1);
+	accepted(&d);
+	leave(&d);
+}
+
+static void all_tasks_of_an_array_started_is_started(void **state)
+{
+	struct build *b = build_create("4x8c");
+	struct sl_job_row r = build_row(b, (struct build_job) { .id = 5, .limit = 60 });
+	struct desk d;
+	uint32_t job;
+
+	(void) state;
+	r.array_job_id = 5;
+	r.array_pending = 2;
+	job = build_append(b, &r);
+	d = sit(b);
+	assert_int_equal(start(&d, job), 1);
+	assert_int_equal(start(&d, job), 1);
+	assert_int_equal(sl_plan_job(d.p, job), SL_PLAN_STARTED);
+	assert_int_equal(start(&d, job), 0);
+	assert_string_equal(d.why.text, "is started already");
+	accepted(&d);
+	leave(&d);
+}
+
+static void a_job_in_several_partitions_is_started_once_and_its_best_refusal_counts(void **state)
+{
+	struct build *b = build_create("4x8c");
+	uint32_t small = build_partition(b, "small", 0, 0), job, why;
+	struct sl_entry there = { .partition = small };
+	struct desk d;
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 1, .nodes = 3, .exclusive = true, .ends_in = 60 });
+	job = there.job = build_pending(b, (struct build_job) { .id = 2, .nodes = 2 });
+	build_queue(b, job, small);
+	d = sit(b);
+	assert_int_equal(start(&d, job), 0);
+	assert_int_equal(checked(&d, sl_plan_start(d.p, there, NULL, &d.why, &d.err)), 0);
+	assert_int_equal(d.why.why, SL_WHY_NEVER);
+	assert_string_equal(pending_text(accepted(&d), 2, &why), "needs 2 nodes, 1 is free");
+	assert_int_equal(why, SL_WHY_RESOURCES);
+	assert_int_equal(d.plan.pending.rows, 1);
+	leave(&d);
+}
+
+static void licences_are_booked_over_time(void **state)
+{
+	struct build *b = build_create("4x8c");
+	struct sl_license_row lic = { .total = 5, .used = 3, .reserved = 1 };
+	uint32_t job;
+	struct desk d;
+
+	(void) state;
+	lic.name = sl_builder_str(b->builder, "matlab");
+	sl_builder_append(b->builder, SL_T_LICENSE, &lic);
+	job = build_running(b, (struct build_job) { .id = 1, .cores = 1, .ends_in = 60 });
+	build_change(b, SL_T_JOB, job, sl_job_row, .licenses = build_license(b, 0, 3));
+	for (uint32_t i = 0; i < 3; i++) {
+		job = build_pending(b, (struct build_job) { .id = 2 + i, .limit = 100 });
+		build_change(b, SL_T_JOB, job, sl_job_row, .licenses = build_license(b, 0, i == 2 ? 9 : 3));
+	}
+	d = sit(b);
+	assert_int_equal(start(&d, 1), 0);
+	assert_int_equal(d.why.why, SL_WHY_LICENSES);
+	assert_string_equal(d.why.text, "needs 3 of license matlab, 1 is free");
+	assert_int_equal(reserve(&d, 1), 1);
+	assert_int_equal(d.at, 60);
+	assert_int_equal(reserve(&d, 2), 1);
+	assert_int_equal(d.at, 160);
+	assert_int_equal(reserve(&d, 3), 0);
+	assert_int_equal(d.why.why, SL_WHY_LICENSES);
+	accepted(&d);
+	leave(&d);
+}
+
+static void max_cpus_per_node_is_shared_by_the_jobs_of_a_partition(void **state)
+{
+	struct build *b = build_create("2x8c");
+	struct desk d;
+
+	(void) state;
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_cpus_per_node = 4);
+	build_running(b, (struct build_job) { .id = 1, .cores = 2, .ends_in = 60 });
+	for (uint32_t i = 0; i < 3; i++)
+		build_pending(b, (struct build_job) { .id = i + 2, .nodes = 1, .tasks = 2 + (i == 2) });
+	d = sit(b);
+	assert_int_equal(start(&d, 3), 1);
+	assert_string_equal(where(&d, 3), "n1:3");
+	assert_int_equal(start(&d, 1), 1);
+	assert_string_equal(where(&d, 1), "n0:2");
+	assert_int_equal(start(&d, 2), 0);
+	accepted(&d);
+	leave(&d);
+}
+
+/* -- reservations -------------------------------------------------------- */
+
+static void a_reservation_ahead_keeps_long_jobs_off_its_nodes(void **state)
+{
+	struct build *b = build_create("2x8c");
+	struct desk d;
+
+	(void) state;
+	build_reservation(b, "maint", 100, 200, 0, 1);
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 1, .limit = 101 });
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 2, .limit = 100 });
+	d = sit(b);
+	assert_int_equal(start(&d, 0), 0);
+	assert_int_equal(d.why.why, SL_WHY_RESERVATION);
+	assert_int_equal(reserve(&d, 0), 1);
+	assert_int_equal(d.at, 200);
+	assert_int_equal(start(&d, 1), 1);
+	accepted(&d);
+	leave(&d);
+}
+
+static void a_job_in_a_reservation_has_its_nodes_and_nobody_elses(void **state)
+{
+	struct build *b = build_create("4x8c");
+	struct desk d;
+
+	(void) state;
+	build_reservation(b, "course", -100, 1000, 1, 2);
+	build_reservation(b, "later", 50, 500, 3, 3);
+	for (uint32_t i = 0; i < 5; i++)
+		build_pending(b, (struct build_job) { .id = i + 1, .nodes = 1, .exclusive = true, .limit = 600 });
+	for (uint32_t i = 0; i < 4; i++)
+		build_change(b, SL_T_JOB, i, sl_job_row, .reservation =
+			     sl_builder_str(b->builder, i == 3 ? "later" : "course"));
+	d = sit(b);
+	assert_int_equal(start(&d, 0), 1);
+	assert_string_equal(where(&d, 0), "n1:8");
+	assert_int_equal(start(&d, 1), 1);
+	assert_string_equal(where(&d, 1), "n2:8");
+	assert_int_equal(start(&d, 2), 0);
+	assert_int_equal(reserve(&d, 2), 1);
+	assert_int_equal(d.at, 600);
+	assert_int_equal(start(&d, 3), 0);
+	assert_string_equal(d.why.text, "its reservation later has not begun");
+	assert_int_equal(reserve(&d, 3), 1);
+	assert_int_equal(d.at, 50);
+	assert_int_equal(start(&d, 4), 1);
+	assert_string_equal(where(&d, 4), "n0:8");
+	accepted(&d);
+	leave(&d);
+}
+
+/* -- native -------------------------------------------------------------- */
+
+static void a_native_job_books_an_upper_bound(void **state)
+{
+	struct build *b = build_create("2x8c");
+	struct sl_pick pick = { .node = 0, .cores = 4 };
+	struct sl_how how = { .method = SL_PLACE_EXPLICIT, .picks = &pick, .count = 1 };
+	struct sl_how best = { .method = SL_PLACE_BESTFIT };
+	struct desk d;
+
+	(void) state;
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .tasks = 8 });
+	build_change(b, SL_T_JOB, 0, sl_job_row, .switches = 1);
+	d = sit(b);
+	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(0), &(struct sl_terms) { .how = &how }, &d.why, &d.err)), 0);
+	assert_int_equal(d.why.why, SL_WHY_NOT_MODELLED);
+	assert_string_equal(d.why.text, "only Slurm's select can place it (switches)");
+	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(0), &(struct sl_terms) { .how = &best }, &d.why, &d.err)), 1);
+	assert_int_equal(accepted(&d)->start.native[0], 1);
+	leave(&d);
+}
+
+/* Four cores of each node are free all the time, but select might give it others. */
+static void a_native_job_is_kept_off_nodes_that_another_has_reserved_within_its_time(void **state)
+{
+	struct build *b = build_create("3x8c");
+	const struct sl_plan_image *plan;
+	struct desk d;
+
+	(void) state;
+	for (uint32_t n = 0; n < 2; n++)
+		build_running(b, (struct build_job) { .id = 8 + n, .first = n, .cores = 8, .ends_in = 600 });
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 3, .tasks = 12, .limit = 3600 });
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 1, .tasks = 1, .limit = 3600 });
+	build_pending(b, (struct build_job) { .id = 3, .nodes = 1, .tasks = 1, .limit = 3600 });
+	build_pending(b, (struct build_job) { .id = 4, .nodes = 1, .tasks = 1, .limit = 600 });
+	build_change(b, SL_T_JOB, 2, sl_job_row, .switches = 1);
+	build_change(b, SL_T_JOB, 3, sl_job_row, .switches = 1);
+	build_change(b, SL_T_JOB, 5, sl_job_row, .switches = 1);
+	d = sit(b);
+	assert_int_equal(start(&d, 3), 1);
+	assert_int_equal(reserve(&d, 2), 1);
+	assert_int_equal(d.at, 600);
+	assert_int_equal(backfill(&d, 5), 1);
+	plan = accepted(&d);
+	assert_int_equal(plan->start.behind[0], 0);
+	assert_int_equal(plan->start.behind[1], 1);
+	leave(&d);
+}
+
+static void a_native_job_that_would_run_into_a_reservation_waits_and_others_do_not(void **state)
+{
+	struct build *b = build_create("3x8c");
+	struct desk d;
+
+	(void) state;
+	for (uint32_t n = 0; n < 2; n++)
+		build_running(b, (struct build_job) { .id = 8 + n, .first = n, .cores = 8, .ends_in = 600 });
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 3, .tasks = 12, .limit = 3600 });
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 1, .tasks = 1, .limit = 601 });
+	build_pending(b, (struct build_job) { .id = 3, .nodes = 1, .tasks = 1, .limit = 601 });
+	build_change(b, SL_T_JOB, 3, sl_job_row, .switches = 1);
+	d = sit(b);
+	assert_int_equal(reserve(&d, 2), 1);
+	assert_int_equal(backfill(&d, 3), 0);
+	assert_int_equal(d.why.why, SL_WHY_PRIORITY);
+	assert_int_equal(backfill(&d, 4), 1);
+	accepted(&d);
+	leave(&d);
+}
+
+static void jobs_that_share_cores_are_started_until_the_shares_are_used_up(void **state)
+{
+	struct build *b = build_create("1x2c");
+	struct desk d;
+
+	(void) state;
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .oversubscribe = 3);
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .flags |= SL_PART_FORCE);
+	build_running(b, (struct build_job) { .id = 9, .cores = 2, .ends_in = 60 });
+	for (uint32_t i = 0; i < 5; i++)
+		build_pending(b, (struct build_job) { .id = i + 1, .limit = 60 });
+	d = sit(b);
+	for (uint32_t i = 1; i < 5; i++)
+		assert_int_equal(start(&d, i), 1);
+	assert_int_equal(start(&d, 5), 0);
+	accepted(&d);
+	leave(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_deadline_trims_the_time_limit_down_to_time_min),
+		cmocka_unit_test(a_deadline_trims_a_default_time_limit),
+		cmocka_unit_test(a_job_with_time_min_starts_for_as_long_as_fits),
+		cmocka_unit_test(a_reserved_job_with_a_deadline_starts_as_early_as_it_can_for_what_is_left),
+		cmocka_unit_test(tasks_of_an_array_are_started_one_by_one_up_to_the_throttle),
+		cmocka_unit_test(all_tasks_of_an_array_started_is_started),
+		cmocka_unit_test(a_job_in_several_partitions_is_started_once_and_its_best_refusal_counts),
+		cmocka_unit_test(licences_are_booked_over_time),
+		cmocka_unit_test(max_cpus_per_node_is_shared_by_the_jobs_of_a_partition),
+		cmocka_unit_test(a_reservation_ahead_keeps_long_jobs_off_its_nodes),
+		cmocka_unit_test(a_job_in_a_reservation_has_its_nodes_and_nobody_elses),
+		cmocka_unit_test(a_native_job_books_an_upper_bound),
+		cmocka_unit_test(a_native_job_is_kept_off_nodes_that_another_has_reserved_within_its_time),
+		cmocka_unit_test(a_native_job_that_would_run_into_a_reservation_waits_and_others_do_not),
+		cmocka_unit_test(jobs_that_share_cores_are_started_until_the_shares_are_used_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -31,6 +31,7 @@
 
 #include "base/clock.h"
 #include "process/call_filter.h"
+#include "process/harden.h"
 
 #define DESCRIPTORS 4096	/* closed one by one where there is no close_range() */
 
@@ -147,16 +148,6 @@ static void close_all(void)
 		close((int) fd);
 }
 
-static void reset_signals(void)
-{
-	sigset_t none;
-
-	for (int sig = 1; sig < NSIG; sig++)
-		signal(sig, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 /* Memory, clocks, and an end. */
 static int filter_calls(struct sl_error *err)
 {
@@ -171,7 +162,7 @@ static int filter_calls(struct sl_error *err)
 static int confine(const struct sl_mip_options *o, double hard_s, int64_t end, rlim_t size, pid_t parent,
 		   struct sl_error *err)
 {
-	reset_signals();
+	sl_reset_signals();
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	if (getppid() != parent)
 		return sl_fail(err, SL_EIO, "its parent is gone");

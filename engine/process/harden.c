@@ -32,8 +32,7 @@ static int fail_errno(struct sl_error *err, const char *what)
 	return sl_fail(err, SL_EIO, "engine: %s: %s", what, strerror(errno));
 }
 
-/* slurmctld blocks and handles signals; a child inherits the mask. */
-static void reset_signals(void)
+void sl_reset_signals(void)
 {
 	sigset_t none;
 
@@ -206,7 +205,7 @@ int sl_harden(const struct sl_harden *h, struct sl_harden_holds *holds, struct s
 {
 	struct sl_harden_holds mine = { 0 };
 
-	reset_signals();
+	sl_reset_signals();
 	if (set_limits(h, err))
 		return -1;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))

@@ -60,4 +60,7 @@ int sl_harden(const struct sl_harden *h, struct sl_harden_holds *holds, struct s
 #define SL_HARDEN_TEXT 128
 void sl_harden_say(const struct sl_harden_holds *holds, char text[SL_HARDEN_TEXT]);
 
+/* No signal is blocked or handled: who started this process may have done both. */
+void sl_reset_signals(void);
+
 #endif

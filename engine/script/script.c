@@ -439,7 +439,7 @@ struct sl_remember *sl_script_take_memory(struct sl_script *s)
 	return m;
 }
 
-static int begin_cycle(struct sl_script *s, struct sl_cluster *c, struct sl_plan *p, struct sl_error *err)
+static int set_up_cycle(struct sl_script *s, struct sl_cluster *c, struct sl_plan *p, struct sl_error *err)
 {
 	struct sl_lua *x = &s->x;
 	uint32_t queued;
@@ -465,6 +465,18 @@ static int begin_cycle(struct sl_script *s, struct sl_cluster *c, struct sl_plan
 	return 0;
 }
 
+static int begin_cycle(struct sl_script *s, struct sl_cluster *c, struct sl_plan *p, const struct sl_limits *limits,
+		       struct sl_error *err)
+{
+	sl_limit_set_cap(&s->x.limit, memory_of(limits));
+	if (sl_limit_arm(&s->x.limit, limits ? limits->budget_us : 0, err))
+		return -1;
+	if (!set_up_cycle(s, c, p, err))
+		return 0;
+	sl_limit_disarm(&s->x.limit);
+	return -1;
+}
+
 static void end_cycle(struct sl_script *s)
 {
 	sl_limit_disarm(&s->x.limit);
@@ -488,13 +500,8 @@ int sl_script_decide(struct sl_script *s, struct sl_cluster *c, struct sl_plan *
 
 	if (trace)
 		*trace = NULL;
-	sl_limit_set_cap(&s->x.limit, memory_of(limits));
-	if (sl_limit_arm(&s->x.limit, limits ? limits->budget_us : 0, err))
+	if (begin_cycle(s, c, p, limits, err))
 		return -1;
-	if (begin_cycle(s, c, p, err)) {
-		sl_limit_disarm(&s->x.limit);
-		return -1;
-	}
 	r = run_groups(s, run_group, &why);
 	end_cycle(s);
 	s->error = why;
@@ -516,13 +523,8 @@ int sl_script_explain(struct sl_script *s, struct sl_cluster *c, struct sl_plan 
 	*text = NULL;
 	if (trace)
 		*trace = NULL;
-	sl_limit_set_cap(&s->x.limit, memory_of(limits));
-	if (sl_limit_arm(&s->x.limit, limits ? limits->budget_us : 0, err))
+	if (begin_cycle(s, c, p, limits, err))
 		return -1;
-	if (begin_cycle(s, c, p, err)) {
-		sl_limit_disarm(&s->x.limit);
-		return -1;
-	}
 	s->explain = job_id;
 	r = run_groups(s, explain_group, err);
 	end_cycle(s);

@@ -80,7 +80,7 @@ const char *sl_lines_path(const struct sl_lines *l)
 }
 
 /* Read more behind what is there, keeping a byte for the NUL. */
-static int fill(struct sl_lines *l, struct sl_error *err)
+static int read_more(struct sl_lines *l, struct sl_error *err)
 {
 	int got, code;
 
@@ -116,7 +116,7 @@ int sl_lines_whole(const char *path, size_t most, char **bytes, size_t *size, st
 	if (!l)
 		return -1;
 	while (!l->end && l->to <= most)
-		if (fill(l, err) < 0)
+		if (read_more(l, err) < 0)
 			goto error;
 	if (l->to > most) {
 		sl_fail(err, SL_ELIMIT, "%s: larger than %zu KiB", path, most >> 10);
@@ -148,7 +148,7 @@ int64_t sl_lines_next(struct sl_lines *l, char **line, struct sl_error *err)
 			lf = l->buf + l->to;
 			break;
 		}
-		if (fill(l, err) < 0)
+		if (read_more(l, err) < 0)
 			return -1;
 	}
 	*line = l->buf + l->from;

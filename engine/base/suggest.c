@@ -7,18 +7,18 @@
 
 #define LONGEST 63
 
-static size_t least(size_t a, size_t b)
+static size_t smaller(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
 
-static bool same(char a, char b)
+static bool same_letter(char a, char b)
 {
 	return tolower((unsigned char) a) == tolower((unsigned char) b);
 }
 
 /* Edits (insert, delete, replace, swap neighbours) that make one word of the other. */
-static size_t distance(const char *a, size_t n, const char *b, size_t m)
+static size_t edit_distance(const char *a, size_t n, const char *b, size_t m)
 {
 	size_t row[3][LONGEST + 1];	/* of this character of a, the last, the one before */
 
@@ -29,10 +29,10 @@ static size_t distance(const char *a, size_t n, const char *b, size_t m)
 		memcpy(row[1], row[0], sizeof(row[1]));
 		row[0][0] = i;
 		for (size_t j = 1; j <= m; j++) {
-			row[0][j] = least(least(row[1][j], row[0][j - 1]) + 1,
-					  row[1][j - 1] + !same(a[i - 1], b[j - 1]));
-			if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
-				row[0][j] = least(row[0][j], row[2][j - 2] + 1);
+			row[0][j] = smaller(smaller(row[1][j], row[0][j - 1]) + 1,
+					  row[1][j - 1] + !same_letter(a[i - 1], b[j - 1]));
+			if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]))
+				row[0][j] = smaller(row[0][j], row[2][j - 2] + 1);
 		}
 	}
 	return row[0][m];
@@ -41,7 +41,7 @@ static size_t distance(const char *a, size_t n, const char *b, size_t m)
 void sl_nearest_try(struct sl_nearest *n, const char *known)
 {
 	size_t length = strnlen(known, LONGEST), near = length / 3 > 1 ? length / 3 : 1;
-	size_t d = distance(n->word, strnlen(n->word, LONGEST), known, length);
+	size_t d = edit_distance(n->word, strnlen(n->word, LONGEST), known, length);
 
 	if (d > near || (n->best && d >= n->distance))
 		return;

@@ -49,7 +49,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static struct text trim(struct text t)
+static struct text trim_blanks(struct text t)
 {
 	for (; t.length && is_blank(*t.at); t.at++)
 		t.length--;
@@ -299,7 +299,7 @@ static struct text next_word(struct text *t)
 {
 	struct text word;
 
-	*t = trim(*t);
+	*t = trim_blanks(*t);
 	word = *t;
 	for (word.length = 0; word.length < t->length && !is_blank(t->at[word.length]); word.length++)
 		;
@@ -399,7 +399,7 @@ static bool find_shapes(const char *comment, struct text *t)
 	struct text all = { comment, comment ? strlen(comment) : 0 };
 
 	while (all.length) {
-		struct text part = trim(cut_before(&all, ';'));
+		struct text part = trim_blanks(cut_before(&all, ';'));
 
 		if (part.length < sizeof(key) - 1 || memcmp(part.at, key, sizeof(key) - 1))
 			continue;

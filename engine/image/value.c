@@ -19,7 +19,7 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static int hex(char c)
+static int hex_digit(char c)
 {
 	return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
@@ -151,7 +151,7 @@ static enum sl_value_token read_string(struct sl_value_reader *r)
 		if (*p == '"' || *p == '\\')
 			continue;
 		/* what can be written plainly is not written so */
-		if (*p != 'x' || (high = hex(p[1])) < 0 || (low = hex(p[2])) < 0 ||
+		if (*p != 'x' || (high = hex_digit(p[1])) < 0 || (low = hex_digit(p[2])) < 0 ||
 		    (high * 16 + low >= 0x20 && high * 16 + low <= 0x7e))
 			return SL_VALUE_BAD;
 		p += 2;
@@ -175,7 +175,7 @@ size_t sl_value_unquote(const struct sl_value_reader *r, char *to)
 		} else if (*++p != 'x') {
 			to[n++] = *p;
 		} else {
-			to[n++] = (char) (hex(p[1]) * 16 + hex(p[2]));
+			to[n++] = (char) (hex_digit(p[1]) * 16 + hex_digit(p[2]));
 			p += 2;
 		}
 	}
@@ -233,7 +233,7 @@ struct checker {
 	struct sl_error *err;
 };
 
-static int expected(struct checker *c, const char *what)
+static int fail_expected(struct checker *c, const char *what)
 {
 	return sl_fail(c->err, SL_EFORMAT, "byte %zu: expected %s", (size_t) (c->r.from - c->text), what);
 }
@@ -263,13 +263,13 @@ static int compare_strings(const struct sl_value_reader *a, const struct sl_valu
 		unsigned char m = (unsigned char) *p++, n = (unsigned char) *q++;
 
 		if (m == '\\' && *p == 'x') {
-			m = (unsigned char) (hex(p[1]) * 16 + hex(p[2]));
+			m = (unsigned char) (hex_digit(p[1]) * 16 + hex_digit(p[2]));
 			p += 3;
 		} else if (m == '\\') {
 			m = (unsigned char) *p++;
 		}
 		if (n == '\\' && *q == 'x') {
-			n = (unsigned char) (hex(q[1]) * 16 + hex(q[2]));
+			n = (unsigned char) (hex_digit(q[1]) * 16 + hex_digit(q[2]));
 			q += 3;
 		} else if (n == '\\') {
 			n = (unsigned char) *q++;
@@ -302,21 +302,21 @@ static int check_key(struct checker *c, enum sl_value_token token, struct key *l
 	if (token == SL_VALUE_KEY) {
 		token = sl_value_next(&c->r);
 		if (token != SL_VALUE_INTEGER && token != SL_VALUE_STRING)
-			return expected(c, "an integer or a string as key");
+			return fail_expected(c, "an integer or a string as key");
 		key.is_string = token == SL_VALUE_STRING;
 		if (key.is_string && c->r.length > 2 && sl_value_is_name(c->r.from + 1, c->r.length - 2))
-			return expected(c, "the bare name as key");
+			return fail_expected(c, "the bare name as key");
 	} else {
 		key.is_string = true;
 	}
 	key.integer = c->r.integer;
 	key.string = c->r;
 	if (!comes_after(last, &key, elements))
-		return expected(c, "a key that comes after the one before");
+		return fail_expected(c, "a key that comes after the one before");
 	if (token != SL_VALUE_NAME && sl_value_next(&c->r) != SL_VALUE_YEK)
-		return expected(c, "']'");
+		return fail_expected(c, "']'");
 	if (sl_value_next(&c->r) != SL_VALUE_IS)
-		return expected(c, "'='");
+		return fail_expected(c, "'='");
 	*last = key;
 	return 0;
 }
@@ -338,7 +338,7 @@ static int check_table(struct checker *c, int depth)
 				return -1;
 			token = sl_value_next(&c->r);
 		} else if (last.some) {
-			return expected(c, "a key");
+			return fail_expected(c, "a key");
 		} else {
 			elements++;
 		}
@@ -348,7 +348,7 @@ static int check_table(struct checker *c, int depth)
 		if (token == SL_VALUE_CLOSE)
 			return 0;
 		if (token != SL_VALUE_COMMA)
-			return expected(c, "',' or '}'");
+			return fail_expected(c, "',' or '}'");
 		token = sl_value_next(&c->r);
 	}
 }
@@ -365,7 +365,7 @@ static int check_value(struct checker *c, enum sl_value_token token, int depth)
 	case SL_VALUE_OPEN:
 		return check_table(c, depth + 1);
 	default:
-		return expected(c, "a value");
+		return fail_expected(c, "a value");
 	}
 }
 
@@ -375,5 +375,5 @@ int sl_value_check(const char *text, struct sl_error *err)
 
 	if (check_value(&c, sl_value_next(&c.r), 0))
 		return -1;
-	return sl_value_next(&c.r) == SL_VALUE_END ? 0 : expected(&c, "the end");
+	return sl_value_next(&c.r) == SL_VALUE_END ? 0 : fail_expected(&c, "the end");
 }

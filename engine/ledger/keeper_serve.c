@@ -145,7 +145,7 @@ static int make_ready(struct keeper *k)
 
 /* -- feeding -------------------------------------------------------------------- */
 
-static void complain(struct keeper *k, const struct sl_error *err)
+static void report_failure(struct keeper *k, const struct sl_error *err)
 {
 	char text[400];
 
@@ -172,7 +172,7 @@ static void take_snapshot(struct keeper *k, int fd, int64_t sequence)
 	int rc;
 
 	if (sl_wire_map(fd, &bytes, &size, &err)) {
-		complain(k, &err);
+		report_failure(k, &err);
 		return;
 	}
 	rc = sl_snapshot_open(&snap, bytes, size, &err);
@@ -180,7 +180,7 @@ static void take_snapshot(struct keeper *k, int fd, int64_t sequence)
 		dprintf(2, "ledger: %s\n", err.text);
 	else if (!make_ready(k)) {
 		if ((!k->standing_in && sl_ledger_refresh(k->l, &err)) || sl_tracker_feed(k->t, &snap, &k->strange, &err))
-			complain(k, &err);
+			report_failure(k, &err);
 		else
 			k->fed = sequence;
 	}
@@ -205,7 +205,7 @@ static void write_out(struct keeper *k)
 	if (time(NULL) < k->retry)
 		return;
 	if (sl_ledger_commit(k->l, &err)) {
-		complain(k, &err);
+		report_failure(k, &err);
 		return;
 	}
 	k->retry = 0;
@@ -253,7 +253,7 @@ static void answer_question(struct keeper *k, const struct keeper_packet *p)
 	    (!a.count || (fd = send_totals(total, a.count, &err)) >= 0))
 		a.ok = 1;
 	else
-		complain(k, &err);
+		report_failure(k, &err);
 	snprintf(a.error, sizeof(a.error), "%.250s", a.ok ? "" : err.text);
 	snprintf(a.stale, sizeof(a.stale), "%s", k->stale);
 	keeper_send(k->sock, &a, fd, 1000);

@@ -4,7 +4,7 @@
  */
 #include "ledger/ledger.h"
 
-static int none(struct sl_error *err)
+static int fail_without_sqlite(struct sl_error *err)
 {
 	return sl_fail(err, SL_EINVAL, "this program was built without SQLite: there is no ledger (libsqlite3-dev is "
 		       "what configure looks for)");
@@ -19,7 +19,7 @@ struct sl_ledger *sl_ledger_open(const char *path, enum sl_ledger_mode mode, str
 {
 	(void) path;
 	(void) mode;
-	none(err);
+	fail_without_sqlite(err);
 	return NULL;
 }
 
@@ -39,7 +39,7 @@ int sl_ledger_set_aside(const char *path, char *to, size_t size, struct sl_error
 	(void) path;
 	(void) to;
 	(void) size;
-	return none(err);
+	return fail_without_sqlite(err);
 }
 
 bool sl_ledger_was_set_aside(const char *path)
@@ -72,14 +72,14 @@ NONE(sl_ledger_add, const struct sl_job_run *run)
 {
 	(void) l;
 	(void) run;
-	return none(err);
+	return fail_without_sqlite(err);
 }
 
 NONE(sl_ledger_adjust, const struct sl_adjustment *a)
 {
 	(void) l;
 	(void) a;
-	return none(err);
+	return fail_without_sqlite(err);
 }
 
 NONE(sl_ledger_keep_open, uint32_t job, const struct sl_job_run *run)
@@ -87,7 +87,7 @@ NONE(sl_ledger_keep_open, uint32_t job, const struct sl_job_run *run)
 	(void) l;
 	(void) job;
 	(void) run;
-	return none(err);
+	return fail_without_sqlite(err);
 }
 
 NONE(sl_ledger_runs, int64_t since, int64_t until, sl_ledger_each_run *each, void *to)
@@ -97,7 +97,7 @@ NONE(sl_ledger_runs, int64_t since, int64_t until, sl_ledger_each_run *each, voi
 	(void) until;
 	(void) each;
 	(void) to;
-	return none(err);
+	return fail_without_sqlite(err);
 }
 
 NONE(sl_ledger_adjustments, sl_ledger_each_adjustment *each, void *to)
@@ -105,7 +105,7 @@ NONE(sl_ledger_adjustments, sl_ledger_each_adjustment *each, void *to)
 	(void) l;
 	(void) each;
 	(void) to;
-	return none(err);
+	return fail_without_sqlite(err);
 }
 
 NONE(sl_ledger_open_runs, sl_ledger_each_run *each, void *to)
@@ -113,30 +113,30 @@ NONE(sl_ledger_open_runs, sl_ledger_each_run *each, void *to)
 	(void) l;
 	(void) each;
 	(void) to;
-	return none(err);
+	return fail_without_sqlite(err);
 }
 
 NONE(sl_ledger_figures, struct sl_ledger_figures *f)
 {
 	(void) l;
 	(void) f;
-	return none(err);
+	return fail_without_sqlite(err);
 }
 
 int sl_ledger_refresh(struct sl_ledger *l, struct sl_error *err)
 {
 	(void) l;
-	return none(err);
+	return fail_without_sqlite(err);
 }
 
 int sl_ledger_commit(struct sl_ledger *l, struct sl_error *err)
 {
 	(void) l;
-	return none(err);
+	return fail_without_sqlite(err);
 }
 
 int sl_ledger_verify(struct sl_ledger *l, struct sl_error *err)
 {
 	(void) l;
-	return none(err);
+	return fail_without_sqlite(err);
 }

@@ -4,13 +4,15 @@
  *
  * A length (__len) and a range may be anything a script says, so every loop over
  * them looks at the time limit.  sort() is a stable merge sort: Lua's quicksort
- * picks pivots by the clock, and orders equal elements by that.
+ * picks pivots by the clock, and orders equal elements by that.  pack() and unpack() are
+ * Lua's: they are bounded by the stack.
  */
 #include "sandbox/sandbox.h"
 
 #include <stdbool.h>
 
 #include <lauxlib.h>
+#include <lualib.h>
 
 #include "sandbox/limit.h"
 
@@ -117,36 +119,6 @@ static int tab_concat(lua_State *L)
 	return 1;
 }
 
-static int tab_pack(lua_State *L)
-{
-	int n = lua_gettop(L);
-
-	lua_createtable(L, n, 1);
-	lua_insert(L, 1);
-	for (int i = n; i >= 1; i--)
-		lua_seti(L, 1, i);
-	lua_pushinteger(L, n);
-	lua_setfield(L, 1, "n");
-	return 1;
-}
-
-static int tab_unpack(lua_State *L)
-{
-	lua_Integer i = luaL_optinteger(L, 2, 1), last;
-	lua_Unsigned n;
-
-	last = lua_isnoneornil(L, 3) ? luaL_len(L, 1) : luaL_checkinteger(L, 3);
-	if (i > last)
-		return 0;
-	n = (lua_Unsigned) last - (lua_Unsigned) i;
-	if (n >= 1000000 || !lua_checkstack(L, (int) ++n))
-		return luaL_error(L, "too many results to unpack");
-	for (; i < last; i++)
-		lua_geti(L, 1, i);
-	lua_geti(L, 1, last);
-	return (int) n;
-}
-
 /* -- sort -------------------------------------------------------------- */
 
 /* 1: the table, 2: the comparator or nil, 3: a copy of the elements. */
@@ -232,9 +204,16 @@ static int tab_sort(lua_State *L)
 void sl_sandbox_table(lua_State *L)
 {
 	static const luaL_Reg own[] = {
-		{ "concat", tab_concat }, { "insert", tab_insert }, { "move", tab_move }, { "pack", tab_pack },
-		{ "remove", tab_remove }, { "sort", tab_sort }, { "unpack", tab_unpack }, { NULL, NULL }
+		{ "concat", tab_concat }, { "insert", tab_insert }, { "move", tab_move }, { "remove", tab_remove },
+		{ "sort", tab_sort }, { NULL, NULL }
 	};
 
 	luaL_newlib(L, own);
+	lua_pushcfunction(L, luaopen_table);
+	lua_call(L, 0, 1);
+	lua_getfield(L, -1, "pack");
+	lua_setfield(L, -3, "pack");
+	lua_getfield(L, -1, "unpack");
+	lua_setfield(L, -3, "unpack");
+	lua_pop(L, 1);
 }

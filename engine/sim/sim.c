@@ -288,7 +288,7 @@ static int64_t arrival_of(const struct sl_sim *s, uint32_t job)
 	return s->w->arrival_s ? s->w->arrival_s[job] : s->w->snap.job.submit_time[job];
 }
 
-static int64_t earlier(int64_t a, int64_t b)
+static int64_t earlier_of(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
@@ -300,16 +300,16 @@ static int64_t next_instant(struct sl_sim *s)
 	uint32_t queued;
 
 	if (s->next < s->w->snap.job.rows)
-		t = earlier(t, arrival_of(s, s->next));
+		t = earlier_of(t, arrival_of(s, s->next));
 	if (s->heap_size)
-		t = earlier(t, s->heap[0].end);
+		t = earlier_of(t, s->heap[0].end);
 	sl_cluster_queue(s->cluster, &queued);
 	if (s->next_wake < s->opt.wakes)
-		t = earlier(t, s->opt.wake_s[s->next_wake]);
+		t = earlier_of(t, s->opt.wake_s[s->next_wake]);
 	if (queued && t == NEVER)	/* only time can help: a reservation that ends */
 		t = sl_timeline_next(sl_cluster_timeline(s->cluster), s->now);
 	if (queued && s->opt.interval_s && (s->changed || t != NEVER))
-		t = earlier(t, next_tick(s, s->now));
+		t = earlier_of(t, next_tick(s, s->now));
 	return t;
 }
 

@@ -187,7 +187,7 @@ static uint32_t count_workers(const struct sl_sweep *sweep)
 }
 
 /* What is done, with the parts of those that run. */
-static void tell(const struct sl_sweep *sweep, const struct worker *w, uint32_t workers, uint32_t done)
+static void report_progress(const struct sl_sweep *sweep, const struct worker *w, uint32_t workers, uint32_t done)
 {
 	double share = done;
 
@@ -243,7 +243,7 @@ int sl_sweep_run(struct sl_sweep *sweep, struct sl_error *err)
 		n = busy ? wait_for_workers(sweep, w, poll_for, workers) : 0;
 		busy -= n;
 		done += n;
-		tell(sweep, w, workers, done);
+		report_progress(sweep, w, workers, done);
 	}
 	free_workers(w, workers);
 	free(poll_for);

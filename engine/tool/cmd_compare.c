@@ -449,7 +449,7 @@ static int write_report(const struct compare *c, struct sl_error *err)
 
 /* -- the verb -------------------------------------------------------------------- */
 
-static void clear(struct compare *c)
+static void free_compare(struct compare *c)
 {
 	for (uint32_t i = 0; c->schedule && i < c->trials; i++)
 		sl_sweep_unmap(&c->schedule[i]);
@@ -491,7 +491,7 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 		rc = -1;
 	if (rc < 0)
 		sl_tool_fail(&err);
-	clear(&c);
+	free_compare(&c);
 	free(words);
 	return sl_tool_end(rc ? SL_EXIT_FAILED : SL_EXIT_FINE);
 }

@@ -120,7 +120,7 @@ static uint64_t mark_files(const struct engine *e)
 	return mark;
 }
 
-static void refuse(struct engine *e, const struct sl_error *err)
+static void note_refusal(struct engine *e, const struct sl_error *err)
 {
 	e->refused = true;
 	e->refused_error = *err;
@@ -148,7 +148,7 @@ static void go_live(struct engine *e, struct sl_bundle *bundle)
 	e->refused = e->restored = false;
 }
 
-static const struct sl_bundle *current(const struct engine *e)
+static const struct sl_bundle *current_bundle(const struct engine *e)
 {
 	return e->live ? e->live : e->bundled;
 }
@@ -270,16 +270,16 @@ static void answer_load(struct engine *e, const struct sl_frame *frame, struct s
 		}
 	} else if (load_and_try(e, frame, &trace, &err)) {
 		loaded->ok = 0;
-		refuse(e, &err);
+		note_refusal(e, &err);
 	}
 	loaded->code = (int32_t) err.code;
 	if (err.code)
 		say(loaded->text, sizeof(loaded->text), &err, trace);
-	say_policy(loaded->policy, sizeof(loaded->policy), current(e));
-	if (current(e)) {
-		loaded->interval_s = sl_bundle_figures(current(e))->interval_s;
-		loaded->budget_s = sl_bundle_figures(current(e))->budget_s;
-		loaded->hold = sl_bundle_figures(current(e))->hold;
+	say_policy(loaded->policy, sizeof(loaded->policy), current_bundle(e));
+	if (current_bundle(e)) {
+		loaded->interval_s = sl_bundle_figures(current_bundle(e))->interval_s;
+		loaded->budget_s = sl_bundle_figures(current_bundle(e))->budget_s;
+		loaded->hold = sl_bundle_figures(current_bundle(e))->hold;
 	}
 	free(trace);
 }
@@ -338,7 +338,7 @@ static void answer_restore(struct engine *e, const struct sl_frame *frame, struc
 	loaded->code = (int32_t) err.code;
 	if (err.code)
 		say(loaded->text, sizeof(loaded->text), &err, NULL);
-	say_policy(loaded->policy, sizeof(loaded->policy), current(e));
+	say_policy(loaded->policy, sizeof(loaded->policy), current_bundle(e));
 }
 
 /* -- DECIDE ------------------------------------------------------------- */
@@ -384,7 +384,7 @@ static int reload_and_decide(struct engine *e, const struct sl_snapshot *snap, i
 		plan->reload = SL_RELOAD_REFUSED;
 		say(plan->reload_text, sizeof(plan->reload_text), &err, trace);
 	}
-	refuse(e, &err);
+	note_refusal(e, &err);
 	free(trace);
 	return 0;
 }
@@ -473,10 +473,10 @@ static int decide(struct engine *e, const struct sl_frame_decide *request, const
 		say_policy(plan->policy, sizeof(plan->policy), e->live);
 		return 0;
 	}
-	say_policy(plan->policy, sizeof(plan->policy), current(e));
+	say_policy(plan->policy, sizeof(plan->policy), current_bundle(e));
 	if (plan->reload == SL_RELOAD_REFUSED)
 		budget_us = (int64_t) ((double) budget_us * SHARE_ALL);
-	return decide_by(e, current(e), &request->hold, unguarded, snap, since, budget_us, err);
+	return decide_by(e, current_bundle(e), &request->hold, unguarded, snap, since, budget_us, err);
 }
 
 static void answer_decide(struct engine *e, const struct sl_frame *frame, struct sl_frame *answer)

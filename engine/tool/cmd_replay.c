@@ -79,7 +79,7 @@ static int64_t or_end(const struct outcome *o, int64_t t)
 	return t && t < o->replay->to_s ? t : o->replay->to_s;
 }
 
-static void judge(const struct outcome *o, struct difference *d, int64_t tolerance)
+static void judge_job(const struct outcome *o, struct difference *d, int64_t tolerance)
 {
 	d->by = or_end(o, d->replayed) - or_end(o, d->recorded);
 	if (!d->recorded && !d->replayed)
@@ -95,7 +95,7 @@ static void judge(const struct outcome *o, struct difference *d, int64_t toleran
 }
 
 /* Cores x time within the recording. */
-static double used(const struct outcome *o, uint64_t cores, int64_t start, int64_t end)
+static double core_seconds(const struct outcome *o, uint64_t cores, int64_t start, int64_t end)
 {
 	int64_t from = start > o->replay->from_s ? start : o->replay->from_s, to = or_end(o, end);
 
@@ -130,12 +130,12 @@ static int compare(struct outcome *o, const struct sl_sim *sim, int64_t toleranc
 		int64_t replayed = s[i].nodes ? s[i].start_s : 0;
 
 		sl_job_demand(&m, i, &d);
-		o->recorded.core_s += used(o, d.cores, j->start_s, j->end_s);
-		o->replayed.core_s += used(o, d.cores, replayed, replayed ? replayed + w->runtime_s[i] : 0);
+		o->recorded.core_s += core_seconds(o, d.cores, j->start_s, j->end_s);
+		o->replayed.core_s += core_seconds(o, d.cores, replayed, replayed ? replayed + w->runtime_s[i] : 0);
 		if (j->ran)
 			continue;
 		*x = (struct difference) { .row = i, .recorded = j->start_s, .replayed = replayed };
-		judge(o, x, tolerance);
+		judge_job(o, x, tolerance);
 		o->count[x->verdict]++;
 		o->jobs++;
 		add_wait(&o->recorded, o, x->recorded, w->snap.job.submit_time[i]);
@@ -311,7 +311,7 @@ static int print_text(const struct outcome *o, const char *policy, const struct 
 	return print_jobs(o, (uint32_t) v->show, err);
 }
 
-static void tell(uint32_t n, const char *what)
+static void note_count(uint32_t n, const char *what)
 {
 	if (n)
 		fprintf(stderr, "schedlua: %" PRIu32 " %s\n", n, what);
@@ -319,11 +319,11 @@ static void tell(uint32_t n, const char *what)
 
 static void tell_left_out(const struct sl_replay *r)
 {
-	tell(r->unreadable, "snapshots were written by another build, or removed meanwhile: passed over");
-	tell(r->cancelled, "jobs left the queue without having run: left out");
-	tell(r->held, "jobs were held back all the time: left out");
-	tell(r->lost, "jobs are of a partition, or want a licence, that the first snapshot has not: left out");
-	tell(r->unseen_ends, "jobs ended while nobody looked: taken to have run until the next snapshot "
+	note_count(r->unreadable, "snapshots were written by another build, or removed meanwhile: passed over");
+	note_count(r->cancelled, "jobs left the queue without having run: left out");
+	note_count(r->held, "jobs were held back all the time: left out");
+	note_count(r->lost, "jobs are of a partition, or want a licence, that the first snapshot has not: left out");
+	note_count(r->unseen_ends, "jobs ended while nobody looked: taken to have run until the next snapshot "
 	     "(record more often than finished jobs are forgotten)");
 }
 
@@ -364,7 +364,7 @@ static int simulate(const struct sl_replay_args *v, struct sl_replay *r, struct 
 	return rc;
 }
 
-static int replay(const struct sl_replay_args *v, char *const *path, uint32_t paths, bool kept, struct sl_error *err)
+static int replay_recording(const struct sl_replay_args *v, char *const *path, uint32_t paths, bool kept, struct sl_error *err)
 {
 	struct sl_bundle_source source = { .site = v->site, .policy = v->policy, .path = v->sim.path };
 	struct sl_limits limits = { 0 };
@@ -462,7 +462,7 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 		rc = sl_replay_cycles(&v, list.count ? list.path : argv, list.count ? list.count : (uint32_t) n,
 				      list.count > 0, v.journal ? v.journal : above, &err);
 	else
-		rc = replay(&v, list.count ? list.path : argv, list.count ? list.count : (uint32_t) n,
+		rc = replay_recording(&v, list.count ? list.path : argv, list.count ? list.count : (uint32_t) n,
 			    list.count > 0, &err);
 	sl_recording_free(&list);
 	if (rc == SL_EXIT_USAGE)

@@ -72,7 +72,7 @@ static json_int_t integer(const json_t *o, const char *key)
 }
 
 /* The named members of each record of a list. */
-static json_t *pick(const json_t *cycle, const char *list, const char *text, const char *number)
+static json_t *pick_members(const json_t *cycle, const char *list, const char *text, const char *number)
 {
 	json_t *from = json_object_get(cycle, list), *to = from ? json_array() : NULL, *record, *o;
 	size_t i;
@@ -97,7 +97,7 @@ static void add_jobs(json_t *to, const json_t *cycle, const char *list)
 		json_array_append_new(to, json_integer(integer(record, "job")));
 }
 
-static int visit(const char *text, size_t length, void *arg)
+static int take_record(const char *text, size_t length, void *arg)
 {
 	struct journal *j = arg;
 	json_t *cycle = json_loadb(text, length, 0, NULL);
@@ -113,8 +113,8 @@ static int visit(const char *text, size_t length, void *arg)
 	l = &j->line[j->lines++];
 	l->sequence = integer(cycle, "sequence");
 	l->full = json_is_true(json_object_get(cycle, "full"));
-	l->started = pick(cycle, "started", "nodes", NULL);
-	l->reserved = pick(cycle, "reserved", NULL, "start_time");
+	l->started = pick_members(cycle, "started", "nodes", NULL);
+	l->reserved = pick_members(cycle, "reserved", NULL, "start_time");
 	l->over = json_array();
 	add_jobs(l->over, cycle, "gone");
 	add_jobs(l->over, cycle, "started");
@@ -140,7 +140,7 @@ static const char *key_of(char key[24], json_int_t job)
 }
 
 /* Let the reservations be those after the line. */
-static void apply(json_t *holds, const struct line *l)
+static void apply_line(json_t *holds, const struct line *l)
 {
 	json_t *record;
 	char key[24];
@@ -164,7 +164,7 @@ static const struct line *go_to(struct replay *x, json_int_t sequence, bool *kno
 	while (x->at && x->journal.line[x->at - 1].sequence <= sequence) {
 		const struct line *l = &x->journal.line[--x->at];
 
-		apply(x->holds, l);
+		apply_line(x->holds, l);
 		own = l->sequence == sequence ? l : NULL;
 	}
 	*known = x->at < x->journal.lines;
@@ -442,7 +442,7 @@ static int first_sequence(struct replay *x, char *const *path, uint32_t paths, s
 	return rc;
 }
 
-static int prepare(struct replay *x, char *const *path, uint32_t paths, const char *journal, char **trace,
+static int prepare_replay(struct replay *x, char *const *path, uint32_t paths, const char *journal, char **trace,
 		   struct sl_error *err)
 {
 	struct sl_bundle_source source = { .site = x->v->site, .policy = x->v->policy, .path = x->v->sim.path };
@@ -458,7 +458,7 @@ static int prepare(struct replay *x, char *const *path, uint32_t paths, const ch
 	x->holds = json_object();
 	if (!x->cycle || !x->holds)
 		return sl_fail(err, SL_ENOMEM, "replay: out of memory");
-	if (first_sequence(x, path, paths, err) < 0 || sl_journal_read(journal, visit, &x->journal, err) < 0)
+	if (first_sequence(x, path, paths, err) < 0 || sl_journal_read(journal, take_record, &x->journal, err) < 0)
 		return -1;
 	if (x->journal.failed)
 		return sl_fail(err, SL_ENOMEM, "replay: out of memory");
@@ -466,7 +466,7 @@ static int prepare(struct replay *x, char *const *path, uint32_t paths, const ch
 	return 0;
 }
 
-static void clear(struct replay *x)
+static void free_replay(struct replay *x)
 {
 	for (uint32_t i = 0; i < x->cycles; i++) {
 		json_decref(x->cycle[i].only_recorded);
@@ -487,7 +487,7 @@ int sl_replay_cycles(const struct sl_replay_args *v, char *const *path, uint32_t
 	struct sl_progress bar;
 	struct sums sums;
 	char *trace = NULL;
-	int rc = prepare(&x, path, paths, journal, &trace, err);
+	int rc = prepare_replay(&x, path, paths, journal, &trace, err);
 
 	sl_progress_begin(&bar, "cycles", v->quiet);
 	for (uint32_t i = 0; !rc && i < paths; i++) {
@@ -507,7 +507,7 @@ int sl_replay_cycles(const struct sl_replay_args *v, char *const *path, uint32_t
 		sl_tool_fail(err);
 		sl_tool_trace(trace, stderr);
 	}
-	clear(&x);
+	free_replay(&x);
 	free(trace);
 	return rc;
 }

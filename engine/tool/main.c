@@ -68,7 +68,7 @@ static void man(FILE *out)
 	fputs(".SH SEE ALSO\n.BR slurm.conf (5),\n.BR squeue (1),\n.BR sdiag (1)\n", out);
 }
 
-static int unknown(const char *name)
+static int refuse_verb(const char *name)
 {
 	struct sl_nearest near = { .word = name };
 
@@ -85,7 +85,7 @@ static int print_help(const char *name)
 	const struct sl_verb *verb = name ? sl_verb_find(name) : NULL;
 
 	if (name && !verb)
-		return unknown(name);
+		return refuse_verb(name);
 	if (verb)
 		sl_verb_help(verb, stdout);
 	else
@@ -103,7 +103,7 @@ static int print_man(const char *name)
 		return sl_tool_end(SL_EXIT_FINE);
 	}
 	if (name && !verb)
-		return unknown(name);
+		return refuse_verb(name);
 	if (verb)
 		sl_verb_man(verb, stdout);
 	else
@@ -144,7 +144,7 @@ static int run(int argc, char **argv)
 		word = "version";
 	verb = sl_verb_find(word);
 	if (!verb)
-		return unknown(word);
+		return refuse_verb(word);
 	return verb->run(verb, argc - 2, argv + 2);
 }
 

@@ -48,7 +48,7 @@ static const char *json_type(const struct sl_schema *schema, int table, uint32_t
 }
 
 /* What the column means, without the C names that words stand for. */
-static const char *meaning(const struct sl_column *column, const struct sl_words *words)
+static const char *meaning_of(const struct sl_column *column, const struct sl_words *words)
 {
 	const char *doc = column->doc;
 
@@ -88,10 +88,10 @@ static void put_column(const struct sl_schema *schema, int table, uint32_t c, FI
 	fprintf(out, ".TP\n\\fB%s\\fR (%s", column->name, json_type(schema, table, c));
 	if (!words)
 		put_default(column, out);
-	fprintf(out, ")\n\\&%s", meaning(column, words));
+	fprintf(out, ")\n\\&%s", meaning_of(column, words));
 	if (target && target->nested && !target->nodelist && target->columns > 1)
 		fprintf(out, "; see %s", target->name);
-	put_words(words, *meaning(column, words) ? "; " : "", out);
+	put_words(words, *meaning_of(column, words) ? "; " : "", out);
 	fputc('\n', out);
 }
 

@@ -64,7 +64,7 @@ static int set(const struct sl_option *o, void *values, const char *text, struct
 	}
 }
 
-static void clear(const struct sl_option *o, void *values)
+static void clear_value(const struct sl_option *o, void *values)
 {
 	switch (o->type) {
 	case SL_OPTION_FLAG:	*(bool *) field(values, o) = false; break;
@@ -74,7 +74,7 @@ static void clear(const struct sl_option *o, void *values)
 	}
 }
 
-static const struct sl_option *find(const struct sl_option *table, const char *name, size_t length)
+static const struct sl_option *find_option(const struct sl_option *table, const char *name, size_t length)
 {
 	for (const struct sl_option *o = table; o && o->name; o++)
 		if (strlen(o->name) == length && !strncmp(o->name, name, length))
@@ -82,7 +82,7 @@ static const struct sl_option *find(const struct sl_option *table, const char *n
 	return NULL;
 }
 
-static int unknown(const struct sl_option *table, const char *given, const char *word, size_t length,
+static int refuse_word(const struct sl_option *table, const char *given, const char *word, size_t length,
 		   struct sl_error *err)
 {
 	char name[64];
@@ -97,14 +97,14 @@ static int unknown(const struct sl_option *table, const char *given, const char 
 }
 
 /* Take the option at argv[*i]; *i is left on its last word. */
-static int take(const struct sl_option *table, void *values, int argc, char **argv, int *i, struct sl_error *err)
+static int take_option(const struct sl_option *table, void *values, int argc, char **argv, int *i, struct sl_error *err)
 {
 	const char *word = argv[*i] + 2, *equals = strchr(word, '=');
 	size_t length = equals ? (size_t) (equals - word) : strlen(word);
-	const struct sl_option *o = argv[*i][1] == '-' ? find(table, word, length) : NULL;
+	const struct sl_option *o = argv[*i][1] == '-' ? find_option(table, word, length) : NULL;
 
 	if (!o)
-		return unknown(table, argv[*i], word, length, err);
+		return refuse_word(table, argv[*i], word, length, err);
 	if (o->type == SL_OPTION_FLAG) {
 		if (equals)
 			return sl_fail(err, SL_EINVAL, "--%s takes no value", o->name);
@@ -124,7 +124,7 @@ int sl_options_parse(const struct sl_option *table, void *values, int argc, char
 
 	*cmd = (struct sl_command) { 0 };
 	for (const struct sl_option *o = table; o && o->name; o++) {
-		clear(o, values);
+		clear_value(o, values);
 		if (o->standard && set(o, values, o->standard, err))
 			return -1;
 	}
@@ -142,7 +142,7 @@ int sl_options_parse(const struct sl_option *table, void *values, int argc, char
 		}
 		if (word[0] != '-' || !word[1])
 			argv[n++] = word;
-		else if (take(table, values, argc, argv, &i, err))
+		else if (take_option(table, values, argc, argv, &i, err))
 			return -1;
 	}
 	cmd->operands = n;

@@ -31,7 +31,7 @@ static bool is_due(struct sl_progress *p, double *spent)
 	return true;
 }
 
-static void draw(double share, double spent, const char *text)
+static void draw_bar(double share, double spent, const char *text)
 {
 	char left[SL_TEXT_SIZE] = "?", bar[BAR + 1];
 	int full = (int) (share * BAR);
@@ -54,7 +54,7 @@ void sl_progress_set(struct sl_progress *p, uint64_t done, uint64_t all)
 		return;
 	snprintf(text, sizeof(text), "%" PRIu64 " of %" PRIu64 " %s, %.0f a second", done, all, p->what,
 		 (double) done / spent);
-	draw(all ? (double) done / (double) all : 1, spent, text);
+	draw_bar(all ? (double) done / (double) all : 1, spent, text);
 }
 
 void sl_progress_share(struct sl_progress *p, double share, uint64_t done, uint64_t all)
@@ -65,7 +65,7 @@ void sl_progress_share(struct sl_progress *p, double share, uint64_t done, uint6
 	if (!is_due(p, &spent))
 		return;
 	snprintf(text, sizeof(text), "%" PRIu64 " of %" PRIu64 " %s", done, all, p->what);
-	draw(share, spent, text);
+	draw_bar(share, spent, text);
 }
 
 void sl_progress_end(struct sl_progress *p)

@@ -26,7 +26,7 @@ static char *value_of(char *line)
 }
 
 /* Look for it in a stream; the last one counts, as in Slurm.  1 when found. */
-static int search(FILE *in, char *dir, size_t size)
+static int search_stream(FILE *in, char *dir, size_t size)
 {
 	char *line = NULL, *value;
 	size_t room = 0;
@@ -56,13 +56,13 @@ int sl_statedir_find(const char *option, char *dir, size_t size, struct sl_error
 		conf = "/etc/slurm/slurm.conf";
 	in = fopen(conf, "re");
 	if (in) {
-		found = search(in, dir, size);
+		found = search_stream(in, dir, size);
 		fclose(in);
 	}
 	/* a value with %n or %h is for slurmctld to expand */
 	if (!found || strchr(dir, '%')) {
 		in = popen("scontrol show config 2>/dev/null", "re");
-		found = in && search(in, dir, size);
+		found = in && search_stream(in, dir, size);
 		if (in)
 			pclose(in);
 	}

@@ -18,7 +18,7 @@ struct kind {			/* 1024x8c64000m2g:a100 */
 	char type[32];
 };
 
-static int expected(const char *text, const char *at, const char *what, struct sl_error *err)
+static int fail_expected(const char *text, const char *at, const char *what, struct sl_error *err)
 {
 	return sl_fail(err, SL_EINVAL, "machine \"%s\": at \"%s\": expected %s, as in 1024x8c2g or 16x64c256000m4g:a100",
 		       text, at, what);
@@ -52,7 +52,7 @@ static int parse_amount(const char *text, const char **at, struct kind *k, struc
 	size_t length;
 
 	if (!scan_count(&p, 0, UINT32_MAX - 1, &n))
-		return expected(text, p, "a number", err);
+		return fail_expected(text, p, "a number", err);
 	for (size_t i = 0; i < sizeof(amounts) / sizeof(amounts[0]); i++) {
 		if (*p != amounts[i].letter)
 			continue;
@@ -65,12 +65,12 @@ static int parse_amount(const char *text, const char **at, struct kind *k, struc
 			return 0;
 		length = strcspn(++p, ",+:");
 		if (!length || length >= sizeof(k->type) || !k->gpus)
-			return expected(text, p, "a type of GPU", err);
+			return fail_expected(text, p, "a type of GPU", err);
 		memcpy(k->type, p, length);
 		*at = p + length;
 		return 0;
 	}
-	return expected(text, p, "one of c (cores), g (GPUs), m (MiB of memory), s (sockets), t (threads), w (weight)",
+	return fail_expected(text, p, "one of c (cores), g (GPUs), m (MiB of memory), s (sockets), t (threads), w (weight)",
 			err);
 }
 
@@ -78,12 +78,12 @@ static int parse_kind(const char *text, const char **at, struct kind *k, struct 
 {
 	*k = (struct kind) { .threads = 1, .sockets = 1, .weight = 1 };
 	if (!scan_count(at, 1, MACHINE_NODES, &k->nodes) || **at != 'x')
-		return expected(text, *at, "a number of nodes and \"x\"", err);
+		return fail_expected(text, *at, "a number of nodes and \"x\"", err);
 	++*at;
 	while (**at && **at != ',' && **at != '+')
 		if (parse_amount(text, at, k, err) < 0)
 			return -1;
-	return k->cores ? 0 : expected(text, *at, "a number of cores", err);
+	return k->cores ? 0 : fail_expected(text, *at, "a number of cores", err);
 }
 
 uint32_t sl_machine_gres_kind(struct sl_builder *b, const char *name, const char *type)

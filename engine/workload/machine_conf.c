@@ -374,7 +374,7 @@ static int set_flag(struct conf *c, const struct word *w, uint32_t flag)
 	return 0;
 }
 
-static int oversubscribe(struct conf *c, const struct word *w)
+static int read_oversubscribe(struct conf *c, const struct word *w)
 {
 	const char *colon = strchr(w->value, ':');
 	int64_t n = 4;
@@ -412,7 +412,7 @@ static int partition_word(struct conf *c, const struct word *w)
 	if (!strcasecmp(w->key, "ExclusiveUser"))
 		return set_flag(c, w, SL_PART_EXCLUSIVE_USER);
 	if (!strcasecmp(w->key, "OverSubscribe") || !strcasecmp(w->key, "Shared"))
-		return oversubscribe(c, w);
+		return read_oversubscribe(c, w);
 	if (!strcasecmp(w->key, "MinNodes"))
 		return read_count(c, w, &c->part.min_nodes);
 	if (!strcasecmp(w->key, "MaxNodes"))

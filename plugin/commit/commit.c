@@ -65,7 +65,7 @@ void sl_commit_save(struct sl_commit *m)
 
 /* -- starts and orders -------------------------------------------------------- */
 
-static void mark(struct sl_commit *m, uint32_t job_id, uint8_t mark)
+static void mark_job(struct sl_commit *m, uint32_t job_id, uint8_t mark)
 {
 	uint32_t row = sl_collect_row(m->c, job_id);
 
@@ -91,7 +91,7 @@ static void start_one(struct sl_commit *m, uint32_t i, struct sl_cores *cores)
 	bool ok = sl_start_run(&s, cores);
 
 	sl_start_count(&s);
-	mark(m, s.job_id, ok ? SL_MARK_STARTED : SL_MARK_FAILED);
+	mark_job(m, s.job_id, ok ? SL_MARK_STARTED : SL_MARK_FAILED);
 	m->carried[i] = (struct sl_carried) { s.job_id, s.fate, ok ? "" : m->text[i] };
 	if (!ok)
 		debug("sched/lua: JobId=%u not started: %s", s.job_id, m->text[i]);
@@ -123,7 +123,7 @@ static void stop_at(struct sl_commit *m, uint32_t from, const char *why)
 		m->carried[i] = (struct sl_carried) { job_id, SL_FATE_STOPPED, why };
 		m->status->stale++;
 		if (start)
-			mark(m, job_id, SL_MARK_FAILED);
+			mark_job(m, job_id, SL_MARK_FAILED);
 	}
 }
 

@@ -213,7 +213,7 @@ static void note_refused(struct sl_host *h, const char *text, const char *instea
 }
 
 /* Ask for something that is answered by a frame of that type, in so many seconds. */
-static int request(struct sl_host *h, const struct sl_frame *f, double timeout_s, enum sl_frame_type answer,
+static int ask_engine(struct sl_host *h, const struct sl_frame *f, double timeout_s, enum sl_frame_type answer,
 		   struct sl_error *err)
 {
 	if (sl_wire_send(h->child.sock, f, SL_LOAD_TIMEOUT_MS, err))
@@ -278,7 +278,7 @@ static int keep_set(struct sl_host *h, struct sl_error *err)
 	size_t size;
 
 	h->keep_due = false;
-	if (request(h, &f, SL_LOAD_TIMEOUT_MS / 1e3, SL_FRAME_KEPT, err))
+	if (ask_engine(h, &f, SL_LOAD_TIMEOUT_MS / 1e3, SL_FRAME_KEPT, err))
 		return -1;
 	keep_hold(h, &why);
 	if (h->frame.fd >= 0 && !sl_wire_map(h->frame.fd, &bytes, &size, &why)) {
@@ -319,7 +319,7 @@ static int restore_set(struct sl_host *h, struct sl_error *err)
 		return 0;
 	}
 	fill_load(h, &f);
-	rc = request(h, &f, SL_LOAD_TIMEOUT_MS / 1e3, SL_FRAME_LOADED, err);
+	rc = ask_engine(h, &f, SL_LOAD_TIMEOUT_MS / 1e3, SL_FRAME_LOADED, err);
 	close(f.fd);
 	if (rc)
 		return -1;
@@ -367,7 +367,7 @@ static int load_set(struct sl_host *h, int snapshot, int64_t budget_us, struct s
 
 	fill_load(h, &f);
 	f.body.load.budget_us = budget_us;
-	if (request(h, &f, SL_LOAD_TIMEOUT_MS / 1e3 + 2 * (double) budget_us / 1e6, SL_FRAME_LOADED, err))
+	if (ask_engine(h, &f, SL_LOAD_TIMEOUT_MS / 1e3 + 2 * (double) budget_us / 1e6, SL_FRAME_LOADED, err))
 		return -1;
 	close_fd(&h->frame.fd);
 	h->load_due = false;

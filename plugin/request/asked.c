@@ -248,7 +248,7 @@ static int each_adopted(void *x, void *arg)
 }
 
 /* True: the entry's job has its request back, or there is no such job. */
-static bool settle(const struct sl_asked *a, uint32_t *restored)
+static bool settle_entry(const struct sl_asked *a, uint32_t *restored)
 {
 	job_record_t *job = find_job_record(a->job_id);
 
@@ -270,7 +270,7 @@ uint32_t sl_asked_restore(struct sl_asked_book *b)
 		list_for_each(job_list, each_adopted, b);
 	b->fresh = false;
 	for (i = 0; i < b->entries; i++)
-		if (settle(&b->entry[i], &n))
+		if (settle_entry(&b->entry[i], &n))
 			free_texts(&b->entry[i]);
 		else
 			b->entry[kept++] = b->entry[i];

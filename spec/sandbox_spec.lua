@@ -272,7 +272,15 @@ describe("the libraries of policies", function()
 		assert.equal(expected, s.value(
 			[[string.format("%5d|%-5s|%05.1f|%x|%q|%c|%g|%%|%i", 42, "ab", 3.14159, 255, "a\nb", 65, 1e20, 7)]]))
 		assert.matches("bad argument #2 to 'format' %(no value%)", s.refusal("string.format('%d')"))
-		assert.matches("invalid conversion '%%y' to 'format'", s.refusal("string.format('%y', 1)"))
+		assert.matches("^[^:]+:%d+: bad argument #3 to 'format' %(number expected, got string%)",
+			s.refusal("string.format('%d %d', 1, 'x')"))
+		assert.matches("^[^:]+:%d+: bad argument #2 to 'format' %(string contains zeros%)",
+			s.refusal("string.format('%5s', 'a\\0b')"))
+		assert.matches("value has no literal form", s.refusal("string.format('%q', {})"))
+		assert.equal(string.format("%q %q %q", 0.1, math.mininteger, "\0\r"),
+			s.value([[string.format("%q %q %q", 0.1, math.mininteger, "\0\r")]]))
+		assert.equal("3", s.value([[#string.format("%s", "a\0b")]]))
+		assert.matches("^[^:]+:%d+: invalid conversion '%%y' to 'format'", s.refusal("string.format('%y', 1)"))
 		assert.matches("number has no integer representation", s.refusal("string.format('%d', 1.5)"))
 	end)
 

@@ -4,13 +4,12 @@
  *
  * find, match, gmatch and gsub stand on pattern.h, so that no pattern outlives
  * the time limit; rep is bounded by the memory limit and never loops over
- * nothing; format knows no "%p" and shows no addresses.  len, sub, byte, char,
+ * nothing; format is Lua's but for "%p" and shows no addresses.  len, sub, byte, char,
  * lower, upper and reverse are Lua's: their work is linear in what they are given.
  */
 #include "sandbox/sandbox.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <lauxlib.h>
@@ -339,137 +338,49 @@ static int str_rep(lua_State *L)
 
 /* -- format ------------------------------------------------------------ */
 
-struct spec {
-	char text[32];		/* "%-10.3" and room for a length modifier */
-	size_t length;
-	bool plain;		/* neither flags nor width nor precision */
-	char conversion;
-};
+static lua_CFunction lua_format;	/* the same in every state */
 
-/* Read a conversion behind the '%' at *p; returns where it ends. */
-static const char *read_spec(lua_State *L, const char *p, const char *end, struct spec *spec)
-{
-	const char *begin = p;
-	int digits;
-
-	while (p < end && *p && strchr("-+ #0", *p))
-		p++;
-	for (digits = 0; p < end && *p >= '0' && *p <= '9'; digits++)
-		p++;
-	if (digits <= 2 && p < end && *p == '.')
-		for (p++, digits = 0; p < end && *p >= '0' && *p <= '9'; digits++)
-			p++;
-	if (digits > 2 || p - begin > 10 || p >= end)
-		luaL_error(L, "invalid conversion '%%%s' to 'format'", lua_pushlstring(L, begin, p - begin));
-	spec->text[0] = '%';
-	memcpy(spec->text + 1, begin, p - begin);
-	spec->length = p - begin + 1;
-	spec->plain = p == begin;
-	spec->conversion = *p;
-	return p + 1;
-}
-
-/* Finish the spec with a length modifier and its conversion. */
-static const char *finish_spec(struct spec *spec, const char *modifier)
-{
-	snprintf(spec->text + spec->length, sizeof(spec->text) - spec->length, "%s%c", modifier, spec->conversion);
-	return spec->text;
-}
-
-static void add_text(lua_State *L, luaL_Buffer *out, int arg, struct spec *spec)
-{
-	size_t length;
-	const char *s;
-	char to[512];	/* a width and a precision have two digits */
-
-	luaL_checkany(L, arg);
-	s = sl_sandbox_tostring(L, arg, &length);
-	if (spec->plain) {
-		luaL_addvalue(out);
-		return;
-	}
-	luaL_argcheck(L, length == strlen(s), arg, "string contains zeros");
-	if (length >= 100 && !memchr(spec->text, '.', spec->length)) {
-		luaL_addvalue(out);	/* no width reaches that far */
-		return;
-	}
-	snprintf(to, sizeof(to), finish_spec(spec, ""), s);
-	lua_pop(L, 1);
-	luaL_addstring(out, to);
-}
-
-static void add_quoted(lua_State *L, luaL_Buffer *out, int arg)
+/* Push the argument as Lua's format takes it, or raise. */
+static void push_argument(lua_State *L, int arg, char conversion, bool plain)
 {
 	size_t length;
 	const char *s;
 
-	switch (lua_type(L, arg)) {
-	case LUA_TSTRING:
-		break;
-	case LUA_TNUMBER:
-	case LUA_TBOOLEAN:
-	case LUA_TNIL:
-		luaL_tolstring(L, arg, NULL);
-		luaL_addvalue(out);
-		return;
-	default:
-		luaL_argerror(L, arg, "value has no literal form");
-	}
-	s = lua_tolstring(L, arg, &length);
-	luaL_addchar(out, '"');
-	for (size_t i = 0; i < length; i++) {
-		unsigned char c = s[i];
-		char code[8];
-
-		if (c == '"' || c == '\\' || c == '\n') {
-			luaL_addchar(out, '\\');
-			luaL_addchar(out, c);
-		} else if (c < 32 || c == 127) {
-			snprintf(code, sizeof(code), "\\%03d", c);
-			luaL_addstring(out, code);
-		} else {
-			luaL_addchar(out, c);
-		}
-	}
-	luaL_addchar(out, '"');
-}
-
-static void add_conversion(lua_State *L, luaL_Buffer *out, int arg, struct spec *spec)
-{
-	enum { ROOM = 512 };	/* "%99.99f" of the largest double has 410 characters */
-	lua_Integer integer;
-	lua_Number number;
-	char text[ROOM];
-
-	switch (spec->conversion) {
-	case 'c':
-		integer = luaL_checkinteger(L, arg);
-		luaL_addsize(out, snprintf(luaL_prepbuffsize(out, ROOM), ROOM, finish_spec(spec, ""), (int) integer));
-		return;
-	case 'd': case 'i': case 'u': case 'o': case 'x': case 'X':
-		integer = luaL_checkinteger(L, arg);
-		snprintf(text, ROOM, finish_spec(spec, LUA_INTEGER_FRMLEN), (LUAI_UACINT) integer);
-		break;
-	case 'a': case 'A': case 'e': case 'E': case 'f': case 'F': case 'g': case 'G':
-		number = luaL_checknumber(L, arg);
-		snprintf(text, ROOM, finish_spec(spec, ""), (LUAI_UACNUMBER) number);
-		break;
+	switch (conversion) {
 	case 's':
-		add_text(L, out, arg, spec);
+		luaL_checkany(L, arg);
+		s = sl_sandbox_tostring(L, arg, &length);
+		luaL_argcheck(L, plain || length == strlen(s), arg, "string contains zeros");
 		return;
 	case 'q':
-		if (!spec->plain)
-			luaL_error(L, "specifier '%%q' cannot have modifiers");
-		add_quoted(L, out, arg);
-		return;
+		luaL_argcheck(L, lua_type(L, arg) <= LUA_TBOOLEAN || lua_isstring(L, arg), arg, "value has no literal form");
+		break;
+	case 'c': case 'd': case 'i': case 'u': case 'o': case 'x': case 'X':
+		luaL_checkinteger(L, arg);
+		break;
+	case 'a': case 'A': case 'e': case 'E': case 'f': case 'F': case 'g': case 'G':
+		luaL_checknumber(L, arg);
+		break;
 	case 'p':
 		luaL_error(L, "'%%p' is refused: addresses differ from run to run");
-		return;
-	default:
-		luaL_error(L, "invalid conversion '%s' to 'format'", finish_spec(spec, ""));
-		return;
 	}
-	luaL_addstring(out, text);
+	lua_pushvalue(L, arg);
+}
+
+/* Add one argument by Lua's format, whose errors do not know where they were made. */
+static void add_conversion(lua_State *L, luaL_Buffer *out, int arg, const char *spec, size_t length)
+{
+	lua_pushcfunction(L, lua_format);
+	lua_pushlstring(L, spec, length);
+	push_argument(L, arg, spec[length - 1], length == 2);
+	switch (lua_pcall(L, 2, 1, 0)) {
+	case LUA_OK:
+		luaL_addvalue(out);
+		return;
+	case LUA_ERRRUN:
+		luaL_error(L, "%s", lua_tostring(L, -1));
+	}
+	lua_error(L);
 }
 
 int sl_sandbox_format(lua_State *L)
@@ -479,7 +390,6 @@ int sl_sandbox_format(lua_State *L)
 	const char *p = luaL_checklstring(L, 1, &length);
 	const char *end = p + length, *percent;
 	int arg = 1, args = lua_gettop(L);	/* the buffer lies on the stack too */
-	struct spec spec;
 	luaL_Buffer out;
 
 	luaL_buffinit(L, &out);
@@ -491,10 +401,11 @@ int sl_sandbox_format(lua_State *L)
 			luaL_addchar(&out, *p++);
 			continue;
 		}
-		p = read_spec(L, p, end, &spec);
+		p += strspn(p, "-+ #0123456789.");
+		p += p < end;
 		if (++arg > args)
 			luaL_argerror(L, arg, "no value");
-		add_conversion(L, &out, arg, &spec);
+		add_conversion(L, &out, arg, percent, p - percent);
 	}
 	luaL_addlstring(&out, p, end - p);
 	luaL_pushresult(&out);
@@ -513,6 +424,9 @@ void sl_sandbox_string(lua_State *L)
 
 	lua_pushcfunction(L, luaopen_string);
 	lua_call(L, 0, 1);
+	lua_getfield(L, -1, "format");
+	lua_format = lua_tocfunction(L, -1);
+	lua_pop(L, 1);
 	luaL_newlib(L, own);
 	for (int i = 0; keep[i]; i++) {
 		lua_getfield(L, -2, keep[i]);

@@ -150,6 +150,17 @@ uint32_t build_reservation(struct build *b, const char *name, int64_t from, int6
 	return sl_builder_append(b->builder, SL_T_RESERVATION, &r);
 }
 
+uint32_t build_job_row(const struct build *b, uint32_t id)
+{
+	struct sl_job_row row;
+
+	for (uint32_t i = 0; i < sl_builder_rows(b->builder, SL_T_JOB); i++)
+		if (!sl_builder_row(b->builder, SL_T_JOB, i, &row) && row.id == id)
+			return i;
+	fail_msg("there is no job %u", id);
+	return SL_NONE;
+}
+
 struct sl_job_row build_row(struct build *b, struct build_job j)
 {
 	struct sl_job_row r = sl_job_row();

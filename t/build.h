@@ -82,6 +82,10 @@ void build_queue(struct build *b, uint32_t job, uint32_t partition);
 	sl_builder_update((b)->builder, table, rownum, &build_r_);	\
 } while (0)
 
+/* A job, by its id; the test fails where there is none. */
+uint32_t build_job_row(const struct build *b, uint32_t id);
+#define build_change_job(b, id, ...) build_change(b, SL_T_JOB, build_job_row(b, id), sl_job_row, __VA_ARGS__)
+
 /* gres and licences asked for. */
 struct sl_range build_gres(struct build *b, const char *name, const char *type, uint32_t count, uint32_t per);
 struct sl_range build_license(struct build *b, uint32_t license, uint32_t count);

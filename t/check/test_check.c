@@ -186,7 +186,7 @@ static void a_part_of_a_heterogeneous_job_is_refused(void **state)
 	struct build *b = one((struct build_job) { 0 });
 
 	(void) state;
-	build_change(b, SL_T_JOB, 0, sl_job_row, .het_job_id = 2);
+	build_change_job(b, 2, .het_job_id = 2);
 	EXPECT_START(b, place(p_, 0, 1, 0, 0), "heterogeneous");
 	build_destroy(b);
 }
@@ -199,9 +199,9 @@ static void begin_time_and_deadline_are_kept(void **state)
 	struct built_plan *p;
 
 	(void) state;
-	build_change(b, SL_T_JOB, 0, sl_job_row, .begin_time = BUILD_NOW + 50);
+	build_change_job(b, 2, .begin_time = BUILD_NOW + 50);
 	EXPECT_START(b, place(p_, 0, 1, 0, 0), "job 2: starts at 1000000, before its begin time, 1000050");
-	build_change(b, SL_T_JOB, 0, sl_job_row, .deadline = BUILD_NOW + 160);
+	build_change_job(b, 2, .deadline = BUILD_NOW + 160);
 	p = build_plan(b);
 	put_reservation(p, 2, 60, place(p, 0, 1, 0, 0));
 	expect(b, p, NULL);
@@ -219,7 +219,7 @@ static void a_time_limit_shrinks_no_further_than_time_min(void **state)
 	struct build *b = one((struct build_job) { .limit = 100 });
 
 	(void) state;
-	build_change(b, SL_T_JOB, 0, sl_job_row, .time_min = 40);
+	build_change_job(b, 2, .time_min = 40);
 	for (int64_t limit = 39; limit <= 101; limit += 1 + 60 * (limit == 40)) {
 		struct built_plan *p = build_plan(b);
 		struct sl_plan_start_row row = start_row(2, place(p, 0, 1, 0, 0));
@@ -275,7 +275,7 @@ static void a_reservation_keeps_others_out_for_its_time(void **state)
 	(void) state;
 	build_reservation(b, "maint", 100, 200, 1, 2);
 	EXPECT_START(b, place(p_, 1, 1, 0, 0), NULL);
-	build_change(b, SL_T_JOB, 0, sl_job_row, .time_limit = 101);
+	build_change_job(b, 2, .time_limit = 101);
 	EXPECT_START(b, place(p_, 1, 1, 0, 0), "job 2: node n1 is reserved (maint) from 1000100 to 1000200");
 	EXPECT_START(b, place(p_, 0, 1, 0, 0), NULL);
 	build_destroy(b);
@@ -287,12 +287,12 @@ static void a_job_in_a_reservation_stays_on_its_nodes_within_its_time(void **sta
 	uint32_t r = build_reservation(b, "course", -10, 100, 1, 2);
 
 	(void) state;
-	build_change(b, SL_T_JOB, 0, sl_job_row, .reservation = sl_builder_str(b->builder, "course"));
+	build_change_job(b, 2, .reservation = sl_builder_str(b->builder, "course"));
 	EXPECT_START(b, place(p_, 0, 1, 0, 0), "job 2: node n0 is not in reservation course");
 	EXPECT_START(b, place(p_, 1, 1, 0, 0), NULL);
 	build_change(b, SL_T_RESERVATION, r, sl_reservation_row, .start_time = BUILD_NOW + 10);
 	EXPECT_START(b, place(p_, 1, 1, 0, 0), "reservation course is from 1000010 to 1000100");
-	build_change(b, SL_T_JOB, 0, sl_job_row, .reservation = sl_builder_str(b->builder, "gone"));
+	build_change_job(b, 2, .reservation = sl_builder_str(b->builder, "gone"));
 	EXPECT_START(b, place(p_, 1, 1, 0, 0), "there is no reservation gone");
 	build_destroy(b);
 }
@@ -304,7 +304,7 @@ static void overlapping_reservations_bind_each_other_unless_one_is_for_maintenan
 
 	(void) state;
 	build_reservation(b, "other", -10, 100, 1, 1);
-	build_change(b, SL_T_JOB, 0, sl_job_row, .reservation = sl_builder_str(b->builder, "course"));
+	build_change_job(b, 2, .reservation = sl_builder_str(b->builder, "course"));
 	EXPECT_START(b, place(p_, 1, 1, 0, 0), "node n1 is reserved (other)");
 	EXPECT_START(b, place(p_, 2, 1, 0, 0), NULL);
 	build_change(b, SL_T_RESERVATION, r, sl_reservation_row, .flags = SL_RESV_MAINT);
@@ -335,7 +335,7 @@ static void a_request_that_is_not_modelled_has_to_be_native(void **state)
 	struct sl_plan_start_row row;
 
 	(void) state;
-	build_change(b, SL_T_JOB, 0, sl_job_row, .switches = 1);
+	build_change_job(b, 2, .switches = 1);
 	EXPECT_START(b, place(p_, 0, 4, 0, 0), "job 2: only Slurm's select can place it (switches)");
 	p = build_plan(b);
 	row = start_row(2, place(p, 0, 4, 0, 0));
@@ -374,7 +374,7 @@ static void a_shape_stands_in_for_the_request(void **state)
 	struct sl_range shapes = { sl_builder_append(b->builder, SL_T_SHAPE, &shape), 1 };
 
 	(void) state;
-	build_change(b, SL_T_JOB, 0, sl_job_row, .shapes = shapes);
+	build_change_job(b, 2, .shapes = shapes);
 	EXPECT_START(b, place(p_, 0, 4, 0, 0), "needs 4");
 	for (uint32_t i = 1; i < 3; i++) {
 		struct built_plan *p = build_plan(b);
@@ -396,7 +396,7 @@ static void an_alternative_that_was_refused_is_not_planned(void **state)
 	struct sl_plan_start_row row;
 
 	(void) state;
-	build_change(b, SL_T_JOB, 0, sl_job_row, .shapes = shapes);
+	build_change_job(b, 2, .shapes = shapes);
 	p = build_plan(b);
 	row = start_row(2, place(p, 0, 4, 0, 0));
 	row.shape = 1;

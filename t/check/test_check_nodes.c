@@ -145,8 +145,8 @@ static void required_and_excluded_nodes_are_honoured(void **state)
 	struct build *b = one((struct build_job) { .nodes = 1, .max_nodes = 2 });
 
 	(void) state;
-	build_change(b, SL_T_JOB, 0, sl_job_row, .req_nodes = build_nodes(b, 1, 1));
-	build_change(b, SL_T_JOB, 0, sl_job_row, .exc_nodes = build_nodes(b, 2, 3));
+	build_change_job(b, 2, .req_nodes = build_nodes(b, 1, 1));
+	build_change_job(b, 2, .exc_nodes = build_nodes(b, 2, 3));
 	EXPECT_START(b, place(p_, 0, 1, 0, 0), "job 2: has 0 of the 1 nodes it requires");
 	EXPECT_START(b, places(p_, 1, 2, 1), "job 2: node n2 is excluded");
 	EXPECT_START(b, places(p_, 0, 1, 1), NULL);
@@ -174,7 +174,7 @@ static void contiguous_means_adjacent(void **state)
 	struct sl_range r = place(p, 0, 1, 0, 0);
 
 	(void) state;
-	build_change(b, SL_T_JOB, 0, sl_job_row, .flags = SL_JOBF_CONTIGUOUS);
+	build_change_job(b, 2, .flags = SL_JOBF_CONTIGUOUS);
 	place(p, 2, 1, 0, 0);
 	r.count = 2;
 	put_start(p, 2, r);
@@ -191,12 +191,12 @@ static void features_and_tmp_disk_are_those_of_the_nodes(void **state)
 	build_change(b, SL_T_NODE, 1, sl_node_row, .features = sl_builder_str(b->builder, "fast,ib"));
 	build_change(b, SL_T_NODE, 2, sl_node_row, .features = sl_builder_str(b->builder, "faster,ib"));
 	build_change(b, SL_T_NODE, 1, sl_node_row, .tmp_disk = 10);
-	build_change(b, SL_T_JOB, 0, sl_job_row, .features = sl_builder_str(b->builder, "ib&fast"));
+	build_change_job(b, 2, .features = sl_builder_str(b->builder, "ib&fast"));
 	EXPECT_START(b, place(p_, 2, 1, 0, 0), "job 2: node n2: has features faster,ib, needs ib&fast");
 	EXPECT_START(b, place(p_, 1, 1, 0, 0), NULL);
-	build_change(b, SL_T_JOB, 0, sl_job_row, .tmp_disk = 11);
+	build_change_job(b, 2, .tmp_disk = 11);
 	EXPECT_START(b, place(p_, 1, 1, 0, 0), "TmpDisk");
-	build_change(b, SL_T_JOB, 0, sl_job_row, .features = sl_builder_str(b->builder, "[ib|fast]"));
+	build_change_job(b, 2, .features = sl_builder_str(b->builder, "[ib|fast]"));
 	EXPECT_START(b, place(p_, 1, 1, 0, 0), "only Slurm's select can place it (features)");
 	build_destroy(b);
 }
@@ -261,7 +261,7 @@ static void hyper_threads_count_as_cpus(void **state)
 	b->meta.select_flags = SL_SELECT_ONE_TASK_PER_CORE;
 	EXPECT_START(b, place(p_, 0, 4, 0, 0), "host 4 tasks of 1 CPUs, it has 8");
 	b->meta.select_flags = 0;
-	build_change(b, SL_T_JOB, 0, sl_job_row, .threads_per_core = 1);
+	build_change_job(b, 2, .threads_per_core = 1);
 	EXPECT_START(b, place(p_, 0, 4, 0, 0), "needs 8");
 	build_destroy(b);
 }
@@ -271,9 +271,9 @@ static void overcommit_takes_a_cpu_a_node(void **state)
 	struct build *b = one((struct build_job) { .nodes = 2, .tasks = 100 });
 
 	(void) state;
-	build_change(b, SL_T_JOB, 0, sl_job_row, .min_cpus = 2);
+	build_change_job(b, 2, .min_cpus = 2);
 	EXPECT_START(b, places(p_, 0, 1, 1), "host 2 tasks");
-	build_change(b, SL_T_JOB, 0, sl_job_row, .flags = SL_JOBF_OVERCOMMIT);
+	build_change_job(b, 2, .flags = SL_JOBF_OVERCOMMIT);
 	EXPECT_START(b, places(p_, 0, 1, 1), NULL);
 	build_destroy(b);
 }
@@ -358,7 +358,7 @@ static void gres_are_counted_by_node_job_and_task(void **state)
 
 	(void) state;
 	EXPECT_START(b, places(p_, 0, 1, 1), "job 2: node n0: has 0 gpu, needs 2");
-	build_change(b, SL_T_JOB, 0, sl_job_row, .gres = build_gres(b, "gpu", "", 3, SL_PER_JOB));
+	build_change_job(b, 2, .gres = build_gres(b, "gpu", "", 3, SL_PER_JOB));
 	for (uint32_t second = 0; second < 2; second++) {
 		struct sl_range r;
 
@@ -369,7 +369,7 @@ static void gres_are_counted_by_node_job_and_task(void **state)
 		put_start(p, 2, r);
 		expect(b, p, second ? NULL : "job 2: its nodes have 2 gpu, needs 3");
 	}
-	build_change(b, SL_T_JOB, 0, sl_job_row, .gres = build_gres(b, "gpu", "", 2, SL_PER_TASK));
+	build_change_job(b, 2, .gres = build_gres(b, "gpu", "", 2, SL_PER_TASK));
 	for (uint32_t second = 1; second < 3; second++) {
 		struct sl_range r;
 
@@ -391,7 +391,7 @@ static void gres_are_not_given_twice_nor_unasked(void **state)
 	EXPECT_START(b, place(p_, 0, 1, 0, 1), NULL);
 	build_running(b, (struct build_job) { .id = 1, .cores = 1, .gpus = 2, .ends_in = 60 });
 	EXPECT_START(b, place(p_, 0, 1, 0, 1), "job 2: node n0: 3 gpu in use at 1000000, it has 2");
-	build_change(b, SL_T_JOB, 0, sl_job_row, .gres = (struct sl_range) { 0, 0 });
+	build_change_job(b, 2, .gres = (struct sl_range) { 0, 0 });
 	EXPECT_START(b, place(p_, 1, 1, 0, 1), "job 2: node n1: gets gpu, did not ask for it");
 	build_destroy(b);
 }

@@ -33,9 +33,20 @@ void leave(struct desk *d)
 	build_destroy(d->b);
 }
 
-struct sl_entry entry(uint32_t job)
+uint32_t row(const struct desk *d, uint32_t id)
 {
-	return (struct sl_entry) { .job = job };
+	const struct sl_job_view *job = &d->b->snap.job;
+
+	for (uint32_t i = 0; i < job->rows; i++)
+		if (job->id[i] == id)
+			return i;
+	fail_msg("there is no job %u", id);
+	return SL_NONE;
+}
+
+struct sl_entry entry(const struct desk *d, uint32_t id)
+{
+	return (struct sl_entry) { .job = row(d, id) };
 }
 
 int checked(struct desk *d, int rc)
@@ -45,19 +56,19 @@ int checked(struct desk *d, int rc)
 	return rc;
 }
 
-int start(struct desk *d, uint32_t job)
+int start(struct desk *d, uint32_t id)
 {
-	return checked(d, sl_plan_start(d->p, entry(job), NULL, &d->why, &d->err));
+	return checked(d, sl_plan_start(d->p, entry(d, id), NULL, &d->why, &d->err));
 }
 
-int backfill(struct desk *d, uint32_t job)
+int backfill(struct desk *d, uint32_t id)
 {
-	return checked(d, sl_plan_backfill(d->p, entry(job), NULL, &d->why, &d->err));
+	return checked(d, sl_plan_backfill(d->p, entry(d, id), NULL, &d->why, &d->err));
 }
 
-int reserve(struct desk *d, uint32_t job)
+int reserve(struct desk *d, uint32_t id)
 {
-	int rc = checked(d, sl_plan_reserve(d->p, entry(job), NULL, &d->at, &d->why, &d->err));
+	int rc = checked(d, sl_plan_reserve(d->p, entry(d, id), NULL, &d->at, &d->why, &d->err));
 
 	d->at -= BUILD_NOW;
 	return rc;
@@ -91,12 +102,12 @@ const struct sl_plan_image *accepted(struct desk *d)
 	return plan;
 }
 
-const char *where(struct desk *d, uint32_t job)
+const char *where(struct desk *d, uint32_t id)
 {
 	static char text[256];
 	uint32_t n;
 	int64_t at;
-	const struct sl_place *place = sl_plan_places(d->p, job, &n, &at);
+	const struct sl_place *place = sl_plan_places(d->p, row(d, id), &n, &at);
 
 	text[0] = 0;
 	for (uint32_t i = 0; i < n; i++)

@@ -4,12 +4,12 @@
  * it, each in a word.
  *
  *	struct desk d = sit(b);
- *	assert_int_equal(start(&d, 0), 1);
+ *	assert_int_equal(start(&d, 7), 1);
  *	accepted(&d);
  *	leave(&d);
  *
- * Jobs are rows of the snapshot; of misuse and of what the system refuses the running
- * test fails.  The desk owns the build it is given; leaving gives all back.
+ * Jobs are named by their ids; of misuse, of a job that is not there and of what the system refuses
+ * the running test fails.  The desk owns the build it is given; leaving gives all back.
  */
 #ifndef DESK_H
 #define DESK_H
@@ -33,16 +33,17 @@ struct desk {
 struct desk sit(struct build *b);
 void leave(struct desk *d);
 
-/* The row in its own partition, as it was asked for. */
-struct sl_entry entry(uint32_t job);
+/* The row of the job of that id, and that row in its own partition, as it was asked for. */
+uint32_t row(const struct desk *d, uint32_t id);
+struct sl_entry entry(const struct desk *d, uint32_t id);
 
 /* What *rc* is; below 0, the test fails with the desk's error. */
 int checked(struct desk *d, int rc);
 
 /* The verbs of model/plan.h without a method: 1 done, 0 refused. */
-int start(struct desk *d, uint32_t job);
-int backfill(struct desk *d, uint32_t job);
-int reserve(struct desk *d, uint32_t job);
+int start(struct desk *d, uint32_t id);
+int backfill(struct desk *d, uint32_t id);
+int reserve(struct desk *d, uint32_t id);
 
 /* The plan as an image, opened; the second also has the checker accept it.  Good until
  * the next one. */
@@ -50,7 +51,7 @@ const struct sl_plan_image *encode(struct desk *d, bool truncated);
 const struct sl_plan_image *accepted(struct desk *d);
 
 /* "n0:8 n3:2" of a job that is booked.  Good until the next one. */
-const char *where(struct desk *d, uint32_t job);
+const char *where(struct desk *d, uint32_t id);
 
 /* Why the job of that id is pending, by a plan, and in words; SL_WHYS and NULL where it is not. */
 const char *pending_text(const struct sl_plan_image *p, uint32_t id, uint32_t *why);

@@ -62,13 +62,13 @@ static void an_overdue_a_completing_and_a_suspended_job_hold_as_the_rules_say(vo
 	(void) state;
 	for (uint32_t i = 0; i < 4; i++)
 		build_running(b, (struct build_job) { .id = i + 1, .first = i, .ends_in = 600 });
-	build_change(b, SL_T_JOB, 0, sl_job_row, .end_time = BUILD_NOW - 5);
-	build_change(b, SL_T_JOB, 1, sl_job_row, .state = SL_JOB_CANCELLED);
-	build_change(b, SL_T_JOB, 1, sl_job_row, .flags = SL_JOBF_COMPLETING);
-	build_change(b, SL_T_JOB, 2, sl_job_row, .state = SL_JOB_SUSPENDED);
-	build_change(b, SL_T_JOB, 2, sl_job_row, .suspend_time = BUILD_NOW - 400);
-	build_change(b, SL_T_JOB, 3, sl_job_row, .state = SL_JOB_SUSPENDED);
-	build_change(b, SL_T_JOB, 3, sl_job_row, .priority = 0);
+	build_change_job(b, 1, .end_time = BUILD_NOW - 5);
+	build_change_job(b, 2, .state = SL_JOB_CANCELLED);
+	build_change_job(b, 2, .flags = SL_JOBF_COMPLETING);
+	build_change_job(b, 3, .state = SL_JOB_SUSPENDED);
+	build_change_job(b, 3, .suspend_time = BUILD_NOW - 400);
+	build_change_job(b, 4, .state = SL_JOB_SUSPENDED);
+	build_change_job(b, 4, .priority = 0);
 	c = build_cluster(b);
 	assert_int_equal(free_cores(c, 0, 0), 0);
 	assert_int_equal(free_cores(c, 0, SL_OVERDUE_S), 8);
@@ -253,8 +253,8 @@ static void a_start_on_what_is_not_free_changes_nothing(void **state)
 	build_running(b, (struct build_job) { .id = 1, .first = 1, .cores = 1, .ends_in = 60 });
 	build_pending(b, (struct build_job) { .id = 2, .limit = 60 });
 	build_pending(b, (struct build_job) { .id = 3, .limit = 60 });
-	build_change(b, SL_T_JOB, 1, sl_job_row, .licenses = build_license(b, 0, 1));
-	build_change(b, SL_T_JOB, 2, sl_job_row, .licenses = build_license(b, 0, 1));
+	build_change_job(b, 2, .licenses = build_license(b, 0, 1));
+	build_change_job(b, 3, .licenses = build_license(b, 0, 1));
 	c = build_cluster(b);
 	assert_int_equal(sl_cluster_start(c, 1, place, 2, BUILD_NOW + 60, &err), -1);
 	assert_int_equal(err.code, SL_EBUSY);

@@ -25,12 +25,12 @@ static void a_start_books_what_the_job_gets(void **state)
 	build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .tasks = 12, .gpus = 1 });
 	build_pending(b, (struct build_job) { .id = 2, .nodes = 3, .exclusive = true });
 	d = sit(b);
-	assert_int_equal(start(&d, 0), 1);
-	assert_int_equal(sl_plan_job(d.p, 0), SL_PLAN_STARTED);
-	assert_int_equal(start(&d, 1), 0);
+	assert_int_equal(start(&d, 1), 1);
+	assert_int_equal(sl_plan_job(d.p, row(&d, 1)), SL_PLAN_STARTED);
+	assert_int_equal(start(&d, 2), 0);
 	assert_int_equal(d.why.why, SL_WHY_RESOURCES);
 	assert_string_equal(d.why.text, "needs 3 nodes, 2 are free");
-	assert_int_equal(start(&d, 0), 0);
+	assert_int_equal(start(&d, 1), 0);
 	assert_string_equal(d.why.text, "is started already");
 	accepted(&d);
 	leave(&d);
@@ -48,15 +48,15 @@ static void an_explicit_layout_is_taken_as_it_is_or_not_at_all(void **state)
 	build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .tasks = 8 });
 	build_pending(b, (struct build_job) { .id = 2, .nodes = 2, .tasks = 8 });
 	d = sit(b);
-	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(1), &(struct sl_terms) { .how = &how }, &d.why, &d.err)), 1);
+	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(&d, 1), &(struct sl_terms) { .how = &how }, &d.why, &d.err)), 1);
 	assert_string_equal(where(&d, 1), "n1:6 n3:2");
 	accepted(&d);
 	pick[0] = (struct sl_pick) { .node = 2, .cores = 4 };
 	pick[1] = (struct sl_pick) { .node = 0, .cores = 4 };
-	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(2), &(struct sl_terms) { .how = &how }, &d.why, &d.err)), 0);
+	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(&d, 2), &(struct sl_terms) { .how = &how }, &d.why, &d.err)), 0);
 	assert_int_equal(d.why.why, SL_WHY_RESOURCES);
 	pick[0].node = 0;
-	assert_int_equal(sl_plan_start(d.p, entry(2), &(struct sl_terms) { .how = &how }, &d.why, &d.err), -1);
+	assert_int_equal(sl_plan_start(d.p, entry(&d, 2), &(struct sl_terms) { .how = &how }, &d.why, &d.err), -1);
 	assert_int_equal(d.err.code, SL_EINVAL);
 	leave(&d);
 }
@@ -72,11 +72,11 @@ static void misuse_is_an_error_and_not_a_refusal(void **state)
 	build_pending(b, (struct build_job) { .id = 1 });
 	build_running(b, (struct build_job) { .id = 2, .cores = 1 });
 	d = sit(b);
-	assert_int_equal(sl_plan_start(d.p, entry(7), NULL, &d.why, &d.err), -1);
-	assert_int_equal(sl_plan_start(d.p, entry(1), NULL, &d.why, &d.err), -1);
+	assert_int_equal(sl_plan_start(d.p, (struct sl_entry) { .job = 7 }, NULL, &d.why, &d.err), -1);
+	assert_int_equal(sl_plan_start(d.p, entry(&d, 2), NULL, &d.why, &d.err), -1);
 	assert_int_equal(sl_plan_start(d.p, (struct sl_entry) { .job = 0, .partition = 1 }, NULL, &d.why, &d.err), -1);
-	assert_int_equal(sl_plan_start(d.p, entry(0), &(struct sl_terms) { .how = &how }, &d.why, &d.err), -1);
-	assert_int_equal(sl_plan_undo(d.p, 0, &d.err), -1);
+	assert_int_equal(sl_plan_start(d.p, entry(&d, 1), &(struct sl_terms) { .how = &how }, &d.why, &d.err), -1);
+	assert_int_equal(sl_plan_undo(d.p, row(&d, 1), &d.err), -1);
 	assert_int_equal(d.err.code, SL_ENOENT);
 	leave(&d);
 }
@@ -94,8 +94,8 @@ static void refusals_say_what_is_in_the_way(void **state)
 	build_pending(b, (struct build_job) { .id = 3, .nodes = 3 });
 	build_pending(b, (struct build_job) { .id = 4 });
 	build_pending(b, (struct build_job) { .id = 5 });
-	build_change(b, SL_T_JOB, 4, sl_job_row, .req_nodes = build_nodes(b, 3, 3));
-	build_change(b, SL_T_JOB, 5, sl_job_row, .begin_time = BUILD_NOW + 60);
+	build_change_job(b, 4, .req_nodes = build_nodes(b, 3, 3));
+	build_change_job(b, 5, .begin_time = BUILD_NOW + 60);
 	d = sit(b);
 	assert_int_equal(start(&d, 1), 0);
 	assert_int_equal(d.why.why, SL_WHY_NEVER);
@@ -130,16 +130,16 @@ static void a_short_job_is_backfilled_behind_a_wide_one_that_must_wait(void **st
 	build_pending(b, (struct build_job) { .id = 3, .nodes = 1, .limit = 1800 });
 	build_pending(b, (struct build_job) { .id = 4, .nodes = 1, .limit = 7200, .exclusive = true });
 	d = sit(b);
-	assert_int_equal(start(&d, 1), 0);
+	assert_int_equal(start(&d, 2), 0);
 	assert_string_equal(d.why.text, "needs 4 nodes, 1 is free");
-	assert_int_equal(reserve(&d, 1), 1);
+	assert_int_equal(reserve(&d, 2), 1);
 	assert_int_equal(d.at, 3600);
-	assert_int_equal(backfill(&d, 3), 0);
+	assert_int_equal(backfill(&d, 4), 0);
 	assert_int_equal(d.why.why, SL_WHY_PRIORITY);
 	assert_string_equal(d.why.text, "would delay job 2");
-	assert_int_equal(backfill(&d, 2), 1);
-	assert_string_equal(where(&d, 2), "n3:1");
-	assert_int_equal(sl_plan_job(d.p, 1), SL_PLAN_RESERVED);
+	assert_int_equal(backfill(&d, 3), 1);
+	assert_string_equal(where(&d, 3), "n3:1");
+	assert_int_equal(sl_plan_job(d.p, row(&d, 2)), SL_PLAN_RESERVED);
 	accepted(&d);
 	leave(&d);
 }
@@ -155,10 +155,10 @@ static void a_long_job_may_use_the_extra_nodes(void **state)
 	build_pending(b, (struct build_job) { .id = 3, .nodes = 1, .exclusive = true, .limit = 9999 });
 	build_pending(b, (struct build_job) { .id = 4, .nodes = 1, .exclusive = true, .limit = 9999 });
 	d = sit(b);
-	assert_int_equal(reserve(&d, 1), 1);
+	assert_int_equal(reserve(&d, 2), 1);
 	assert_int_equal(d.at, 100);
-	assert_int_equal(backfill(&d, 2), 1);
-	assert_int_equal(backfill(&d, 3), 0);
+	assert_int_equal(backfill(&d, 3), 1);
+	assert_int_equal(backfill(&d, 4), 0);
 	assert_int_equal(d.why.why, SL_WHY_PRIORITY);
 	accepted(&d);
 	leave(&d);
@@ -186,17 +186,17 @@ static void the_head_moves_to_other_nodes_but_not_to_another_time(void **state)
 	build_change(b, SL_T_JOB, job, sl_job_row, .exc_nodes = build_nodes(b, 1, 3));
 	job = build_pending(b, (struct build_job) { .id = 4, .nodes = 2, .exclusive = true, .limit = 9999 });
 	d = sit(b);
-	assert_int_equal(start(&d, 1), 0);
+	assert_int_equal(start(&d, 2), 0);
 	assert_int_equal(d.why.why, SL_WHY_LICENSES);
-	assert_int_equal(reserve(&d, 1), 1);
+	assert_int_equal(reserve(&d, 2), 1);
 	assert_int_equal(d.at, 100);
-	assert_non_null(strstr(where(&d, 1), "n0"));
-	assert_int_equal(backfill(&d, 2), 1);
-	assert_string_equal(where(&d, 2), "n0:8");
-	assert_null(strstr(where(&d, 1), "n0"));
+	assert_non_null(strstr(where(&d, 2), "n0"));
+	assert_int_equal(backfill(&d, 3), 1);
+	assert_string_equal(where(&d, 3), "n0:8");
+	assert_null(strstr(where(&d, 2), "n0"));
 	accepted(&d);
 	/* A second one has no room beside the head, wherever that goes. */
-	assert_int_equal(backfill(&d, 3), 0);
+	assert_int_equal(backfill(&d, 4), 0);
 	accepted(&d);
 	leave(&d);
 }
@@ -212,15 +212,15 @@ static void the_other_reservations_stand(void **state)
 	build_pending(b, (struct build_job) { .id = 3, .nodes = 1, .exclusive = true, .limit = 100 });
 	build_pending(b, (struct build_job) { .id = 4, .nodes = 1, .exclusive = true, .limit = 100 });
 	d = sit(b);
-	assert_int_equal(reserve(&d, 1), 1);
-	assert_int_equal(d.at, 100);
 	assert_int_equal(reserve(&d, 2), 1);
+	assert_int_equal(d.at, 100);
+	assert_int_equal(reserve(&d, 3), 1);
 	assert_int_equal(d.at, 0);
-	assert_string_equal(where(&d, 2), "n1:8");
-	assert_int_equal(sl_plan_job(d.p, 2), SL_PLAN_RESERVED);
-	assert_int_equal(backfill(&d, 3), 0);
-	assert_int_equal(backfill(&d, 2), 1);	/* its own reservation is not in its way */
-	assert_int_equal(sl_plan_job(d.p, 2), SL_PLAN_STARTED);
+	assert_string_equal(where(&d, 3), "n1:8");
+	assert_int_equal(sl_plan_job(d.p, row(&d, 3)), SL_PLAN_RESERVED);
+	assert_int_equal(backfill(&d, 4), 0);
+	assert_int_equal(backfill(&d, 3), 1);	/* its own reservation is not in its way */
+	assert_int_equal(sl_plan_job(d.p, row(&d, 3)), SL_PLAN_STARTED);
 	accepted(&d);
 	leave(&d);
 }
@@ -236,12 +236,12 @@ static void conservative_reservations_follow_one_another(void **state)
 		build_pending(b, (struct build_job) { .id = i + 1, .nodes = 3, .exclusive = true, .limit = 100 });
 	build_pending(b, (struct build_job) { .id = 4, .nodes = 1, .exclusive = true, .limit = 300 });
 	d = sit(b);
-	for (uint32_t i = 0; i < 3; i++) {
-		assert_int_equal(reserve(&d, i), 1);
-		assert_int_equal(d.at, 100 * i);
+	for (uint32_t id = 1; id <= 3; id++) {
+		assert_int_equal(reserve(&d, id), 1);
+		assert_int_equal(d.at, 100 * (id - 1));
 	}
-	assert_int_equal(start(&d, 3), 1);
-	assert_int_equal(sl_plan_reserved(d.p, &n)[0].job, 0);
+	assert_int_equal(start(&d, 4), 1);
+	assert_int_equal(sl_plan_reserved(d.p, &n)[0].job, row(&d, 1));
 	assert_int_equal(n, 3);
 	accepted(&d);
 	leave(&d);
@@ -264,10 +264,10 @@ static void every_queued_job_that_is_not_booked_has_a_reason(void **state)
 	assert_int_equal(start(&d, 1), 0);
 	assert_int_equal(reserve(&d, 1), 1);
 	sl_plan_set_policy(d.p, "quota");
-	checked(&d, sl_plan_refuse(d.p, 2, SL_WHY_POLICY, "over its quota", &d.err));
+	checked(&d, sl_plan_refuse(d.p, row(&d, 2), SL_WHY_POLICY, "over its quota", &d.err));
 	assert_int_equal(start(&d, 2), 0);
 	assert_int_equal(start(&d, 3), 0);
-	checked(&d, sl_plan_do(d.p, SL_DO_PRIORITY, 4, 7, NULL, &d.err));
+	checked(&d, sl_plan_do(d.p, SL_DO_PRIORITY, row(&d, 4), 7, NULL, &d.err));
 	assert_int_equal(sl_plan_log(d.p, 1, "hello"), 0);
 	p = accepted(&d);
 	assert_string_equal(pending_text(p, 1, &why), "needs 2 nodes, 1 is free");
@@ -295,7 +295,7 @@ static void every_queued_job_that_is_not_booked_has_a_reason(void **state)
 	assert_string_equal(pending_text(p, 4, &why), "behind job 1");
 	assert_string_equal(pending_text(p, 5, &why), "behind job 1");
 	assert_int_equal(why, SL_WHY_PRIORITY);
-	assert_int_equal(sl_plan_job(d.p, 4), SL_PLAN_OPEN);
+	assert_int_equal(sl_plan_job(d.p, row(&d, 4)), SL_PLAN_OPEN);
 	leave(&d);
 }
 
@@ -333,21 +333,21 @@ static void orders_are_checked(void **state)
 	(void) state;
 	build_pending(b, (struct build_job) { .id = 1 });
 	d = sit(b);
-	assert_int_equal(sl_plan_do(d.p, SL_DOS, 0, 0, NULL, &d.err), -1);
+	assert_int_equal(sl_plan_do(d.p, SL_DOS, row(&d, 1), 0, NULL, &d.err), -1);
 	assert_int_equal(sl_plan_do(d.p, SL_DO_CANCEL, 5, 0, NULL, &d.err), -1);
-	assert_int_equal(sl_plan_do(d.p, SL_DO_SIGNAL, 0, 99, NULL, &d.err), -1);
-	assert_int_equal(sl_plan_do(d.p, SL_DO_PRIORITY, 0, -1, NULL, &d.err), -1);
-	assert_int_equal(sl_plan_do(d.p, SL_DO_TIME_LIMIT, 0, 59, NULL, &d.err), -1);
-	assert_int_equal(sl_plan_do(d.p, SL_DO_NOTIFY, 0, 0, "", &d.err), -1);
-	assert_int_equal(sl_plan_do(d.p, SL_DO_PARTITION, 0, 0, "nowhere", &d.err), -1);
+	assert_int_equal(sl_plan_do(d.p, SL_DO_SIGNAL, row(&d, 1), 99, NULL, &d.err), -1);
+	assert_int_equal(sl_plan_do(d.p, SL_DO_PRIORITY, row(&d, 1), -1, NULL, &d.err), -1);
+	assert_int_equal(sl_plan_do(d.p, SL_DO_TIME_LIMIT, row(&d, 1), 59, NULL, &d.err), -1);
+	assert_int_equal(sl_plan_do(d.p, SL_DO_NOTIFY, row(&d, 1), 0, "", &d.err), -1);
+	assert_int_equal(sl_plan_do(d.p, SL_DO_PARTITION, row(&d, 1), 0, "nowhere", &d.err), -1);
 	assert_string_equal(d.err.text, "partition: there is no partition \"nowhere\"");
-	checked(&d, sl_plan_do(d.p, SL_DO_PARTITION, 0, 0, "batch", &d.err));
+	checked(&d, sl_plan_do(d.p, SL_DO_PARTITION, row(&d, 1), 0, "batch", &d.err));
 	for (i = 1; i < SL_PLAN_ORDERS_MAX; i++)
-		checked(&d, sl_plan_do(d.p, SL_DO_SIGNAL, 0, 15, NULL, &d.err));
-	assert_int_equal(sl_plan_do(d.p, SL_DO_CANCEL, 0, 0, NULL, &d.err), -1);
+		checked(&d, sl_plan_do(d.p, SL_DO_SIGNAL, row(&d, 1), 15, NULL, &d.err));
+	assert_int_equal(sl_plan_do(d.p, SL_DO_CANCEL, row(&d, 1), 0, NULL, &d.err), -1);
 	assert_string_equal(d.err.text, "cancel: more than 16 orders for job 1 in a cycle");
 	assert_int_equal(sl_plan_refuse(d.p, 9, SL_WHY_POLICY, "", &d.err), -1);
-	assert_int_equal(sl_plan_refuse(d.p, 0, SL_WHYS, "", &d.err), -1);
+	assert_int_equal(sl_plan_refuse(d.p, row(&d, 1), SL_WHYS, "", &d.err), -1);
 	assert_int_equal(sl_plan_close(d.p, 9, SL_WHY_POLICY, "", &d.err), -1);
 	assert_int_equal(sl_plan_close(d.p, 0, SL_WHY_NONE, "", &d.err), -1);
 	leave(&d);

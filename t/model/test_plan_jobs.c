@@ -31,23 +31,23 @@ static void a_deadline_trims_the_time_limit_down_to_time_min(void **state)
 	(void) state;
 	for (uint32_t i = 0; i < 4; i++)
 		build_pending(b, (struct build_job) { .id = i + 1, .limit = 3600 });
-	build_change(b, SL_T_JOB, 0, sl_job_row, .deadline = BUILD_NOW + 1850);
-	build_change(b, SL_T_JOB, 1, sl_job_row, .deadline = BUILD_NOW + 1850);
-	build_change(b, SL_T_JOB, 1, sl_job_row, .time_min = 600);
-	build_change(b, SL_T_JOB, 2, sl_job_row, .deadline = BUILD_NOW + 1850);
-	build_change(b, SL_T_JOB, 2, sl_job_row, .time_limit = SL_UNLIMITED);
-	build_change(b, SL_T_JOB, 3, sl_job_row, .deadline = BUILD_NOW + 3600);
+	build_change_job(b, 1, .deadline = BUILD_NOW + 1850);
+	build_change_job(b, 2, .deadline = BUILD_NOW + 1850);
+	build_change_job(b, 2, .time_min = 600);
+	build_change_job(b, 3, .deadline = BUILD_NOW + 1850);
+	build_change_job(b, 3, .time_limit = SL_UNLIMITED);
+	build_change_job(b, 4, .deadline = BUILD_NOW + 3600);
 	d = sit(b);
-	assert_int_equal(start(&d, 0), 0);
+	assert_int_equal(start(&d, 1), 0);
 	assert_int_equal(d.why.why, SL_WHY_DEADLINE);
 	assert_string_equal(d.why.text, "needs 60 minutes, its deadline is in 30");
-	assert_int_equal(reserve(&d, 0), 0);
+	assert_int_equal(reserve(&d, 1), 0);
 	assert_int_equal(d.why.why, SL_WHY_DEADLINE);
-	assert_int_equal(start(&d, 1), 1);
-	assert_int_equal(limit_of(&d, 0), 1800);
 	assert_int_equal(start(&d, 2), 1);
-	assert_int_equal(limit_of(&d, 1), 1800);
+	assert_int_equal(limit_of(&d, 0), 1800);
 	assert_int_equal(start(&d, 3), 1);
+	assert_int_equal(limit_of(&d, 1), 1800);
+	assert_int_equal(start(&d, 4), 1);
 	assert_int_equal(limit_of(&d, 2), 0);
 	assert_int_equal(accepted(&d)->start.time_limit[0], 1800);
 	leave(&d);
@@ -81,13 +81,13 @@ static void a_job_with_time_min_starts_for_as_long_as_fits(void **state)
 	build_pending(b, (struct build_job) { .id = 2, .nodes = 2, .exclusive = true, .limit = 600 });
 	build_pending(b, (struct build_job) { .id = 3, .limit = 3600 });
 	build_pending(b, (struct build_job) { .id = 4, .limit = 3600 });
-	build_change(b, SL_T_JOB, 2, sl_job_row, .time_min = 600);
-	build_change(b, SL_T_JOB, 3, sl_job_row, .time_min = 1001);
+	build_change_job(b, 3, .time_min = 600);
+	build_change_job(b, 4, .time_min = 1001);
 	d = sit(b);
-	assert_int_equal(reserve(&d, 1), 1);
+	assert_int_equal(reserve(&d, 2), 1);
 	assert_int_equal(d.at, 1000);
-	assert_int_equal(backfill(&d, 3), 0);
-	assert_int_equal(backfill(&d, 2), 1);
+	assert_int_equal(backfill(&d, 4), 0);
+	assert_int_equal(backfill(&d, 3), 1);
 	assert_int_equal(limit_of(&d, 0), 960);
 	accepted(&d);
 	leave(&d);
@@ -101,10 +101,10 @@ static void a_reserved_job_with_a_deadline_starts_as_early_as_it_can_for_what_is
 	(void) state;
 	build_running(b, (struct build_job) { .id = 1, .exclusive = true, .ends_in = 1000 });
 	build_pending(b, (struct build_job) { .id = 2, .limit = 3600 });
-	build_change(b, SL_T_JOB, 1, sl_job_row, .time_min = 600);
-	build_change(b, SL_T_JOB, 1, sl_job_row, .deadline = BUILD_NOW + 3000);
+	build_change_job(b, 2, .time_min = 600);
+	build_change_job(b, 2, .deadline = BUILD_NOW + 3000);
 	d = sit(b);
-	assert_int_equal(reserve(&d, 1), 1);
+	assert_int_equal(reserve(&d, 2), 1);
 	assert_int_equal(d.at, 1000);
 	assert_int_equal(accepted(&d)->reserve.time_limit[0], 1980);
 	leave(&d);
@@ -128,13 +128,13 @@ static void tasks_of_an_array_are_started_one_by_one_up_to_the_throttle(void **s
 	r.array_max_running = 3;
 	job = build_append(b, &r);
 	d = sit(b);
-	assert_int_equal(start(&d, job), 1);
+	assert_int_equal(start(&d, 5), 1);
 	assert_int_equal(sl_plan_job(d.p, job), SL_PLAN_OPEN);
-	assert_int_equal(start(&d, job), 1);
-	assert_int_equal(start(&d, job), 0);
+	assert_int_equal(start(&d, 5), 1);
+	assert_int_equal(start(&d, 5), 0);
 	assert_int_equal(d.why.why, SL_WHY_ARRAY);
 	assert_string_equal(d.why.text, "3 tasks of its array run, as many as may");
-	assert_int_equal(reserve(&d, job), 1);
+	assert_int_equal(reserve(&d, 5), 1);
 	assert_int_equal(d.at, 60);
 	sl_plan_started(d.p, &n);
 	assert_int_equal(n, 2);
@@ -145,7 +145,7 @@ static void tasks_of_an_array_are_started_one_by_one_up_to_the_throttle(void **s
 	assert_int_equal(plan->reserve.rows, 1);
 	checked(&d, sl_plan_undo(d.p, job, &d.err));
 	checked(&d, sl_plan_undo(d.p, job, &d.err));
-	assert_int_equal(start(&d, job), 1);
+	assert_int_equal(start(&d, 5), 1);
 	accepted(&d);
 	leave(&d);
 }
@@ -162,10 +162,10 @@ static void all_tasks_of_an_array_started_is_started(void **state)
 	r.array_pending = 2;
 	job = build_append(b, &r);
 	d = sit(b);
-	assert_int_equal(start(&d, job), 1);
-	assert_int_equal(start(&d, job), 1);
+	assert_int_equal(start(&d, 5), 1);
+	assert_int_equal(start(&d, 5), 1);
 	assert_int_equal(sl_plan_job(d.p, job), SL_PLAN_STARTED);
-	assert_int_equal(start(&d, job), 0);
+	assert_int_equal(start(&d, 5), 0);
 	assert_string_equal(d.why.text, "is started already");
 	accepted(&d);
 	leave(&d);
@@ -183,7 +183,7 @@ static void a_job_in_several_partitions_is_started_once_and_its_best_refusal_cou
 	job = there.job = build_pending(b, (struct build_job) { .id = 2, .nodes = 2 });
 	build_queue(b, job, small);
 	d = sit(b);
-	assert_int_equal(start(&d, job), 0);
+	assert_int_equal(start(&d, 2), 0);
 	assert_int_equal(checked(&d, sl_plan_start(d.p, there, NULL, &d.why, &d.err)), 0);
 	assert_int_equal(d.why.why, SL_WHY_NEVER);
 	assert_string_equal(pending_text(accepted(&d), 2, &why), "needs 2 nodes, 1 is free");
@@ -209,14 +209,14 @@ static void licences_are_booked_over_time(void **state)
 		build_change(b, SL_T_JOB, job, sl_job_row, .licenses = build_license(b, 0, i == 2 ? 9 : 3));
 	}
 	d = sit(b);
-	assert_int_equal(start(&d, 1), 0);
+	assert_int_equal(start(&d, 2), 0);
 	assert_int_equal(d.why.why, SL_WHY_LICENSES);
 	assert_string_equal(d.why.text, "needs 3 of license matlab, 1 is free");
-	assert_int_equal(reserve(&d, 1), 1);
-	assert_int_equal(d.at, 60);
 	assert_int_equal(reserve(&d, 2), 1);
+	assert_int_equal(d.at, 60);
+	assert_int_equal(reserve(&d, 3), 1);
 	assert_int_equal(d.at, 160);
-	assert_int_equal(reserve(&d, 3), 0);
+	assert_int_equal(reserve(&d, 4), 0);
 	assert_int_equal(d.why.why, SL_WHY_LICENSES);
 	accepted(&d);
 	leave(&d);
@@ -233,11 +233,11 @@ static void max_cpus_per_node_is_shared_by_the_jobs_of_a_partition(void **state)
 	for (uint32_t i = 0; i < 3; i++)
 		build_pending(b, (struct build_job) { .id = i + 2, .nodes = 1, .tasks = 2 + (i == 2) });
 	d = sit(b);
-	assert_int_equal(start(&d, 3), 1);
-	assert_string_equal(where(&d, 3), "n1:3");
-	assert_int_equal(start(&d, 1), 1);
-	assert_string_equal(where(&d, 1), "n0:2");
-	assert_int_equal(start(&d, 2), 0);
+	assert_int_equal(start(&d, 4), 1);
+	assert_string_equal(where(&d, 4), "n1:3");
+	assert_int_equal(start(&d, 2), 1);
+	assert_string_equal(where(&d, 2), "n0:2");
+	assert_int_equal(start(&d, 3), 0);
 	accepted(&d);
 	leave(&d);
 }
@@ -254,11 +254,11 @@ static void a_reservation_ahead_keeps_long_jobs_off_its_nodes(void **state)
 	build_pending(b, (struct build_job) { .id = 1, .nodes = 1, .limit = 101 });
 	build_pending(b, (struct build_job) { .id = 2, .nodes = 2, .limit = 100 });
 	d = sit(b);
-	assert_int_equal(start(&d, 0), 0);
+	assert_int_equal(start(&d, 1), 0);
 	assert_int_equal(d.why.why, SL_WHY_RESERVATION);
-	assert_int_equal(reserve(&d, 0), 1);
+	assert_int_equal(reserve(&d, 1), 1);
 	assert_int_equal(d.at, 200);
-	assert_int_equal(start(&d, 1), 1);
+	assert_int_equal(start(&d, 2), 1);
 	accepted(&d);
 	leave(&d);
 }
@@ -277,19 +277,19 @@ static void a_job_in_a_reservation_has_its_nodes_and_nobody_elses(void **state)
 		build_change(b, SL_T_JOB, i, sl_job_row, .reservation =
 			     sl_builder_str(b->builder, i == 3 ? "later" : "course"));
 	d = sit(b);
-	assert_int_equal(start(&d, 0), 1);
-	assert_string_equal(where(&d, 0), "n1:8");
 	assert_int_equal(start(&d, 1), 1);
-	assert_string_equal(where(&d, 1), "n2:8");
-	assert_int_equal(start(&d, 2), 0);
-	assert_int_equal(reserve(&d, 2), 1);
-	assert_int_equal(d.at, 600);
+	assert_string_equal(where(&d, 1), "n1:8");
+	assert_int_equal(start(&d, 2), 1);
+	assert_string_equal(where(&d, 2), "n2:8");
 	assert_int_equal(start(&d, 3), 0);
-	assert_string_equal(d.why.text, "its reservation later has not begun");
 	assert_int_equal(reserve(&d, 3), 1);
+	assert_int_equal(d.at, 600);
+	assert_int_equal(start(&d, 4), 0);
+	assert_string_equal(d.why.text, "its reservation later has not begun");
+	assert_int_equal(reserve(&d, 4), 1);
 	assert_int_equal(d.at, 50);
-	assert_int_equal(start(&d, 4), 1);
-	assert_string_equal(where(&d, 4), "n0:8");
+	assert_int_equal(start(&d, 5), 1);
+	assert_string_equal(where(&d, 5), "n0:8");
 	accepted(&d);
 	leave(&d);
 }
@@ -306,12 +306,12 @@ static void a_native_job_books_an_upper_bound(void **state)
 
 	(void) state;
 	build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .tasks = 8 });
-	build_change(b, SL_T_JOB, 0, sl_job_row, .switches = 1);
+	build_change_job(b, 1, .switches = 1);
 	d = sit(b);
-	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(0), &(struct sl_terms) { .how = &how }, &d.why, &d.err)), 0);
+	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(&d, 1), &(struct sl_terms) { .how = &how }, &d.why, &d.err)), 0);
 	assert_int_equal(d.why.why, SL_WHY_NOT_MODELLED);
 	assert_string_equal(d.why.text, "only Slurm's select can place it (switches)");
-	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(0), &(struct sl_terms) { .how = &best }, &d.why, &d.err)), 1);
+	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(&d, 1), &(struct sl_terms) { .how = &best }, &d.why, &d.err)), 1);
 	assert_int_equal(accepted(&d)->start.native[0], 1);
 	leave(&d);
 }
@@ -330,14 +330,14 @@ static void a_native_job_is_kept_off_nodes_that_another_has_reserved_within_its_
 	build_pending(b, (struct build_job) { .id = 2, .nodes = 1, .tasks = 1, .limit = 3600 });
 	build_pending(b, (struct build_job) { .id = 3, .nodes = 1, .tasks = 1, .limit = 3600 });
 	build_pending(b, (struct build_job) { .id = 4, .nodes = 1, .tasks = 1, .limit = 600 });
-	build_change(b, SL_T_JOB, 2, sl_job_row, .switches = 1);
-	build_change(b, SL_T_JOB, 3, sl_job_row, .switches = 1);
-	build_change(b, SL_T_JOB, 5, sl_job_row, .switches = 1);
+	build_change_job(b, 1, .switches = 1);
+	build_change_job(b, 2, .switches = 1);
+	build_change_job(b, 4, .switches = 1);
 	d = sit(b);
-	assert_int_equal(start(&d, 3), 1);
-	assert_int_equal(reserve(&d, 2), 1);
+	assert_int_equal(start(&d, 2), 1);
+	assert_int_equal(reserve(&d, 1), 1);
 	assert_int_equal(d.at, 600);
-	assert_int_equal(backfill(&d, 5), 1);
+	assert_int_equal(backfill(&d, 4), 1);
 	plan = accepted(&d);
 	assert_int_equal(plan->start.behind[0], 0);
 	assert_int_equal(plan->start.behind[1], 1);
@@ -355,12 +355,12 @@ static void a_native_job_that_would_run_into_a_reservation_waits_and_others_do_n
 	build_pending(b, (struct build_job) { .id = 1, .nodes = 3, .tasks = 12, .limit = 3600 });
 	build_pending(b, (struct build_job) { .id = 2, .nodes = 1, .tasks = 1, .limit = 601 });
 	build_pending(b, (struct build_job) { .id = 3, .nodes = 1, .tasks = 1, .limit = 601 });
-	build_change(b, SL_T_JOB, 3, sl_job_row, .switches = 1);
+	build_change_job(b, 2, .switches = 1);
 	d = sit(b);
-	assert_int_equal(reserve(&d, 2), 1);
-	assert_int_equal(backfill(&d, 3), 0);
+	assert_int_equal(reserve(&d, 1), 1);
+	assert_int_equal(backfill(&d, 2), 0);
 	assert_int_equal(d.why.why, SL_WHY_PRIORITY);
-	assert_int_equal(backfill(&d, 4), 1);
+	assert_int_equal(backfill(&d, 3), 1);
 	accepted(&d);
 	leave(&d);
 }
@@ -377,8 +377,8 @@ static void jobs_that_share_cores_are_started_until_the_shares_are_used_up(void 
 	for (uint32_t i = 0; i < 5; i++)
 		build_pending(b, (struct build_job) { .id = i + 1, .limit = 60 });
 	d = sit(b);
-	for (uint32_t i = 1; i < 5; i++)
-		assert_int_equal(start(&d, i), 1);
+	for (uint32_t id = 1; id < 5; id++)
+		assert_int_equal(start(&d, id), 1);
 	assert_int_equal(start(&d, 5), 0);
 	accepted(&d);
 	leave(&d);

@@ -38,7 +38,7 @@ static int at_most(void *arg, struct sl_entry e, struct sl_refusal *why, struct 
 	assert_int_equal(sl_plan_job(g->d->p, e.job), SL_PLAN_STARTED);
 	sl_plan_started(g->d->p, &started);
 	assert_int_equal(started, sl_plan_revision(g->d->p));
-	g->nested = sl_plan_start(g->d->p, entry(0), NULL, NULL, err);
+	g->nested = sl_plan_start(g->d->p, entry(g->d, 1), NULL, NULL, err);
 	g->code = err->code;
 	for (uint32_t i = 0; i < b.count; i++)
 		cores += b.places[i].cores;
@@ -58,28 +58,28 @@ static void guarded(struct build *b, struct guard *g, struct desk *d)
 static void the_guard_is_asked_before_a_place_is_known_and_about_the_place(void **state)
 {
 	struct build *b = build_create("4x8c");
-	uint32_t small = build_pending(b, (struct build_job) { .id = 1, .nodes = 1, .tasks = 4 });
-	uint32_t large = build_pending(b, (struct build_job) { .id = 2, .nodes = 2, .tasks = 16 });
 	struct guard g = { .most = 8 };
 	struct desk d;
 	uint32_t n;
 
 	(void) state;
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 1, .tasks = 4 });
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 2, .tasks = 16 });
 	guarded(b, &g, &d);
-	assert_int_equal(start(&d, small), 1);
+	assert_int_equal(start(&d, 1), 1);
 	assert_int_equal(g.asked, 2);
 	assert_int_equal(g.about_places, 1);
 	assert_int_equal(sl_plan_revision(d.p), 1);
-	assert_int_equal(start(&d, large), 0);
+	assert_int_equal(start(&d, 2), 0);
 	assert_int_equal(d.why.why, SL_WHY_POLICY);
 	assert_string_equal(d.why.text, "too much for one");
 	sl_plan_started(d.p, &n);
 	assert_int_equal(n, 1);
 	assert_int_equal(sl_plan_revision(d.p), 1);
-	assert_int_equal(sl_plan_job(d.p, large), SL_PLAN_REFUSED);
+	assert_int_equal(sl_plan_job(d.p, row(&d, 2)), SL_PLAN_REFUSED);
 	/* what it held is free again */
 	sl_plan_set_guard(d.p, NULL, NULL);
-	assert_int_equal(start(&d, large), 1);
+	assert_int_equal(start(&d, 2), 1);
 	accepted(&d);
 	leave(&d);
 }
@@ -87,68 +87,69 @@ static void the_guard_is_asked_before_a_place_is_known_and_about_the_place(void 
 static void what_the_guard_forbade_is_not_reserved_by_the_same_policy(void **state)
 {
 	struct build *b = build_create("4x8c");
-	uint32_t job = build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .tasks = 16 });
 	struct guard g = { .most = 8 };
 	struct desk d;
 
 	(void) state;
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .tasks = 16 });
 	guarded(b, &g, &d);
-	assert_int_equal(start(&d, job), 0);
-	assert_int_equal(reserve(&d, job), 0);
+	assert_int_equal(start(&d, 1), 0);
+	assert_int_equal(reserve(&d, 1), 0);
 	assert_string_equal(d.why.text, "has no place that the policy allows");
 	sl_plan_set_policy(d.p, "another");
-	assert_int_equal(reserve(&d, job), 1);
+	assert_int_equal(reserve(&d, 1), 1);
 	leave(&d);
 }
 
 static void nothing_else_is_decided_while_the_guard_is_asked(void **state)
 {
 	struct build *b = build_create("4x8c");
-	uint32_t other = build_pending(b, (struct build_job) { .id = 1, .nodes = 1, .tasks = 1 });
-	uint32_t job = build_pending(b, (struct build_job) { .id = 2, .nodes = 1, .tasks = 1 });
 	struct guard g = { .most = 8 };
 	struct desk d;
 
 	(void) state;
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 1, .tasks = 1 });
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 1, .tasks = 1 });
 	guarded(b, &g, &d);
-	assert_int_equal(start(&d, job), 1);
+	assert_int_equal(start(&d, 2), 1);
 	assert_int_equal(g.nested, -1);
 	assert_int_equal(g.code, SL_EBUSY);
-	assert_int_equal(sl_plan_job(d.p, other), SL_PLAN_OPEN);
+	assert_int_equal(sl_plan_job(d.p, row(&d, 1)), SL_PLAN_OPEN);
 	leave(&d);
 }
 
 static void a_guard_that_fails_leaves_the_plan_as_it_was(void **state)
 {
 	struct build *b = build_create("4x8c");
-	uint32_t job = build_pending(b, (struct build_job) { .id = 1, .nodes = 4, .exclusive = true });
 	struct guard g = { .most = 64, .fails = true };
 	struct desk d;
 
 	(void) state;
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 4, .exclusive = true });
 	guarded(b, &g, &d);
-	assert_int_equal(sl_plan_start(d.p, entry(job), NULL, &d.why, &d.err), -1);
+	assert_int_equal(sl_plan_start(d.p, entry(&d, 1), NULL, &d.why, &d.err), -1);
 	assert_string_equal(d.err.text, "lost");
-	assert_int_equal(sl_plan_job(d.p, job), SL_PLAN_OPEN);
+	assert_int_equal(sl_plan_job(d.p, row(&d, 1)), SL_PLAN_OPEN);
 	assert_int_equal(sl_plan_revision(d.p), 0);
 	g.fails = false;
-	assert_int_equal(start(&d, job), 1);
+	assert_int_equal(start(&d, 1), 1);
 	leave(&d);
 }
 
 static void each_start_and_each_that_is_taken_back_is_a_revision(void **state)
 {
 	struct build *b = build_create("4x8c");
-	uint32_t job = build_pending(b, (struct build_job) { .id = 1, .nodes = 1 });
-	struct desk d = sit(b);
+	struct desk d;
 
 	(void) state;
-	assert_int_equal(reserve(&d, job), 1);
-	checked(&d, sl_plan_undo(d.p, job, &d.err));
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 1 });
+	d = sit(b);
+	assert_int_equal(reserve(&d, 1), 1);
+	checked(&d, sl_plan_undo(d.p, row(&d, 1), &d.err));
 	assert_int_equal(sl_plan_revision(d.p), 0);	/* a reservation is no start */
-	assert_int_equal(start(&d, job), 1);
+	assert_int_equal(start(&d, 1), 1);
 	assert_int_equal(sl_plan_revision(d.p), 1);
-	checked(&d, sl_plan_undo(d.p, job, &d.err));
+	checked(&d, sl_plan_undo(d.p, row(&d, 1), &d.err));
 	assert_int_equal(sl_plan_revision(d.p), 2);
 	leave(&d);
 }
@@ -164,7 +165,7 @@ static struct build *one_with_shapes(uint32_t busy, int64_t until)
 	sl_builder_append(b->builder, SL_T_SHAPE, &one);
 	build_running(b, (struct build_job) { .id = 1, .nodes = busy, .exclusive = true, .ends_in = until });
 	build_pending(b, (struct build_job) { .id = 2, .nodes = 4, .exclusive = true, .limit = 600 });
-	build_change(b, SL_T_JOB, 1, sl_job_row, .shapes = shapes);
+	build_change_job(b, 2, .shapes = shapes);
 	return b;
 }
 
@@ -174,12 +175,12 @@ static void any_shape_is_the_first_that_fits(void **state)
 	struct desk d = sit(one_with_shapes(2, 60));
 
 	(void) state;
-	assert_int_equal(start(&d, 1), 0);
-	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(1), &any, &d.why, &d.err)), 1);
-	assert_int_equal(sl_plan_shape(d.p, 1), 1);
+	assert_int_equal(start(&d, 2), 0);
+	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(&d, 2), &any, &d.why, &d.err)), 1);
+	assert_int_equal(sl_plan_shape(d.p, row(&d, 2)), 1);
 	leave(&d);
 	d = sit(one_with_shapes(4, 60));
-	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(1), &any, &d.why, &d.err)), 0);
+	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(&d, 2), &any, &d.why, &d.err)), 0);
 	assert_string_equal(d.why.text, "needs 4 nodes, 0 are free");
 	leave(&d);
 }
@@ -191,17 +192,17 @@ static void a_reservation_of_any_shape_is_of_the_soonest(void **state)
 	int64_t at;
 
 	(void) state;
-	assert_int_equal(checked(&d, sl_plan_earliest(d.p, entry(1), &any, &at, &d.why, &d.err)), 1);
+	assert_int_equal(checked(&d, sl_plan_earliest(d.p, entry(&d, 2), &any, &at, &d.why, &d.err)), 1);
 	assert_int_equal(at, BUILD_NOW);
-	assert_int_equal(checked(&d, sl_plan_reserve(d.p, entry(1), &any, &at, &d.why, &d.err)), 1);
+	assert_int_equal(checked(&d, sl_plan_reserve(d.p, entry(&d, 2), &any, &at, &d.why, &d.err)), 1);
 	assert_int_equal(at, BUILD_NOW);
-	assert_int_equal(sl_plan_shape(d.p, 1), 2);
+	assert_int_equal(sl_plan_shape(d.p, row(&d, 2)), 2);
 	leave(&d);
 	/* of equal ones the first */
 	d = sit(one_with_shapes(4, 60));
-	assert_int_equal(checked(&d, sl_plan_reserve(d.p, entry(1), &any, &at, &d.why, &d.err)), 1);
+	assert_int_equal(checked(&d, sl_plan_reserve(d.p, entry(&d, 2), &any, &at, &d.why, &d.err)), 1);
 	assert_int_equal(at, BUILD_NOW + 60);
-	assert_int_equal(sl_plan_shape(d.p, 1), 0);
+	assert_int_equal(sl_plan_shape(d.p, row(&d, 2)), 0);
 	leave(&d);
 }
 
@@ -234,12 +235,13 @@ static void a_reservation_does_not_borrow(void **state)
 {
 	const struct sl_loan wish = { 0 };
 	struct build *b = build_create("4x8c");
-	uint32_t job = build_pending(b, (struct build_job) { .id = 1 });
-	struct desk d = sit(b);
+	struct desk d;
 	int64_t at;
 
 	(void) state;
-	assert_int_equal(sl_plan_reserve(d.p, entry(job), &(struct sl_terms) { .borrow = &wish }, &at, &d.why, &d.err),
+	build_pending(b, (struct build_job) { .id = 1 });
+	d = sit(b);
+	assert_int_equal(sl_plan_reserve(d.p, entry(&d, 1), &(struct sl_terms) { .borrow = &wish }, &at, &d.why, &d.err),
 			 -1);
 	assert_string_equal(d.err.text, "borrow: a reservation is for nodes of the job's own partition");
 	leave(&d);

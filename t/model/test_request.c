@@ -81,7 +81,7 @@ static void overcommitted_tasks_ask_for_no_cpus(void **state)
 	a = read_first(b, r);
 	assert_int_equal(sl_ask_tasks(&a), 8);
 	assert_int_equal(sl_ask_cpus(&a), 2);
-	build_change(b, SL_T_JOB, 0, sl_job_row, .pn_min_cpus = 3);
+	build_change_job(b, 1, .pn_min_cpus = 3);
 	a = sl_request_read(build_open(b), 0, 0);
 	assert_int_equal(sl_ask_cpus(&a), 6);
 	build_destroy(b);

@@ -96,7 +96,7 @@ static void the_limits_of_the_partition_bind_the_job(void **state)
 	build_pending(b, (struct build_job) { .id = 3, .nodes = 2, .limit = 3660 });
 	build_pending(b, (struct build_job) { .id = 4, .nodes = 2 });
 	build_pending(b, (struct build_job) { .id = 5, .nodes = 2, .limit = 3660 });
-	build_change(b, SL_T_JOB, 4, sl_job_row, .time_min = 600);
+	build_change_job(b, 5, .time_min = 600);
 	c = build_cluster(b);
 	w = want(c, 0, 0);
 	assert_int_equal(w->request.min_nodes, 2);
@@ -128,7 +128,7 @@ static void memory_follows_the_cores_or_the_node_or_is_all_of_it(void **state)
 	build_pending(b, (struct build_job) { .id = 1, .memory = 300 });
 	build_pending(b, (struct build_job) { .id = 2 });
 	build_pending(b, (struct build_job) { .id = 3 });
-	build_change(b, SL_T_JOB, 1, sl_job_row, .memory_per_cpu = 50);
+	build_change_job(b, 2, .memory_per_cpu = 50);
 	c = build_cluster(b);
 	assert_int_equal(want(c, 0, 0)->request.memory_per_node, 300);
 	assert_int_equal(want(c, 1, 0)->request.memory_per_core, 100);
@@ -159,9 +159,9 @@ static void gres_become_kinds(void **state)
 	sl_builder_append(b->builder, SL_T_GRES_KIND, &kind);
 	for (uint32_t i = 0; i < 4; i++)
 		build_pending(b, (struct build_job) { .id = i + 1, .gpus = 1 });
-	build_change(b, SL_T_JOB, 1, sl_job_row, .gres = build_gres(b, "gpu", "a100", 2, SL_PER_TASK));
-	build_change(b, SL_T_JOB, 2, sl_job_row, .gres = build_gres(b, "gpu", "h100", 2, SL_PER_JOB));
-	build_change(b, SL_T_JOB, 3, sl_job_row, .gres = build_gres(b, "gpu", "", 2, SL_PER_SOCKET));
+	build_change_job(b, 2, .gres = build_gres(b, "gpu", "a100", 2, SL_PER_TASK));
+	build_change_job(b, 3, .gres = build_gres(b, "gpu", "h100", 2, SL_PER_JOB));
+	build_change_job(b, 4, .gres = build_gres(b, "gpu", "", 2, SL_PER_SOCKET));
 	c = build_cluster(b);
 	assert_int_equal(want(c, 0, 0)->request.gres_needs, 1);
 	assert_int_equal(want(c, 0, 0)->request.gres[0].kinds, 3);
@@ -188,11 +188,11 @@ static void features_and_exclusions_choose_the_nodes(void **state)
 	build_change(b, SL_T_NODE, 3, sl_node_row, .tmp_disk = 5);
 	for (uint32_t i = 0; i < 4; i++)
 		build_pending(b, (struct build_job) { .id = i + 1 });
-	build_change(b, SL_T_JOB, 0, sl_job_row, .features = sl_builder_str(b->builder, "fast&ib"));
-	build_change(b, SL_T_JOB, 1, sl_job_row, .exc_nodes = build_nodes(b, 0, 1));
-	build_change(b, SL_T_JOB, 2, sl_job_row, .tmp_disk = 5);
-	build_change(b, SL_T_JOB, 3, sl_job_row, .features = sl_builder_str(b->builder, "[fast|ib]"));
-	build_change(b, SL_T_JOB, 3, sl_job_row, .req_nodes = build_nodes(b, 2, 2));
+	build_change_job(b, 1, .features = sl_builder_str(b->builder, "fast&ib"));
+	build_change_job(b, 2, .exc_nodes = build_nodes(b, 0, 1));
+	build_change_job(b, 3, .tmp_disk = 5);
+	build_change_job(b, 4, .features = sl_builder_str(b->builder, "[fast|ib]"));
+	build_change_job(b, 4, .req_nodes = build_nodes(b, 2, 2));
 	c = build_cluster(b);
 	sl_nodeset_text(want(c, 0, 0)->request.eligible, text, sizeof(text));
 	assert_string_equal(text, "1,3");
@@ -215,11 +215,11 @@ static void what_is_not_modelled_is_native_and_says_what(void **state)
 	(void) state;
 	for (uint32_t i = 0; i < 5; i++)
 		build_pending(b, (struct build_job) { .id = i + 1 });
-	build_change(b, SL_T_JOB, 0, sl_job_row, .switches = 1);
-	build_change(b, SL_T_JOB, 1, sl_job_row, .core_spec = 1);
-	build_change(b, SL_T_JOB, 2, sl_job_row, .ntasks_per_socket = 1);
-	build_change(b, SL_T_JOB, 3, sl_job_row, .asks = SL_ASKS_BURST_BUFFER);
-	build_change(b, SL_T_JOB, 4, sl_job_row, .het_job_id = 5);
+	build_change_job(b, 1, .switches = 1);
+	build_change_job(b, 2, .core_spec = 1);
+	build_change_job(b, 3, .ntasks_per_socket = 1);
+	build_change_job(b, 4, .asks = SL_ASKS_BURST_BUFFER);
+	build_change_job(b, 5, .het_job_id = 5);
 	c = build_cluster(b);
 	assert_int_equal(want(c, 0, 0)->native, SL_NATIVE_SWITCHES);
 	assert_int_equal(want(c, 1, 0)->native, SL_NATIVE_CORE_SPEC);
@@ -325,7 +325,7 @@ static void gres_that_cannot_be_counted_are_left_to_slurm(void **state)
 	gres = (struct sl_range) { sl_builder_append(b->builder, SL_T_NODE_GRES, &much), 1 };
 	build_change(b, SL_T_NODE, 0, sl_node_row, .gres = gres);
 	build_pending(b, (struct build_job) { .id = 1 });
-	build_change(b, SL_T_JOB, 0, sl_job_row, .gres = build_gres(b, "lustre", "", 1 << 19, SL_PER_NODE));
+	build_change_job(b, 1, .gres = build_gres(b, "lustre", "", 1 << 19, SL_PER_NODE));
 	c = build_cluster(b);
 	assert_int_equal(want(c, 0, 0)->native, SL_NATIVE_GRES);
 	assert_int_equal(want(c, 0, 0)->request.gres_needs, 0);
@@ -341,7 +341,7 @@ static void the_default_method_is_what_slurm_was_told(void **state)
 	(void) state;
 	build_pending(b, (struct build_job) { .id = 1 });
 	build_pending(b, (struct build_job) { .id = 2 });
-	build_change(b, SL_T_JOB, 1, sl_job_row, .flags = SL_JOBF_SPREAD);
+	build_change_job(b, 2, .flags = SL_JOBF_SPREAD);
 	c = build_cluster(b);
 	assert_int_equal(want(c, 0, 0)->method, SL_PLACE_BESTFIT);
 	assert_int_equal(want(c, 1, 0)->method, SL_PLACE_SPREAD);
@@ -365,7 +365,7 @@ static void a_shape_is_another_request(void **state)
 
 	(void) state;
 	build_pending(b, (struct build_job) { .id = 1, .nodes = 8, .limit = 600 });
-	build_change(b, SL_T_JOB, 0, sl_job_row, .shapes = shapes);
+	build_change_job(b, 1, .shapes = shapes);
 	c = build_cluster(b);
 	w = sl_cluster_want(c, (struct sl_entry) { 0, 0, 1, 0 }, &err);
 	assert_non_null(w);

@@ -9,6 +9,7 @@
 #include "plugin/cycle.h"
 #include "plugin/fallback.h"
 #include "plugin/commit/commit.h"
+#include "plugin/commit/planned.h"
 #include "plugin/commit/reasons.h"
 #include "plugin/host/host.h"
 #include "plugin/host/options.h"
@@ -411,6 +412,7 @@ static void fall_back(struct sl_cycler *y, struct sl_commit *m)
 		snprintf(held, sizeof(held), "%.400s: the site's policies do not run", sl_fence_text(hold, text));
 	note_held(y, held);
 	sl_fallback_run(m, hold);
+	sl_planned_mark(m);
 	sl_commit_save(m);
 }
 
@@ -563,7 +565,8 @@ static bool take_snapshot(struct sl_cycler *y)
 static void run_cycle(struct sl_cycler *y)
 {
 	struct sl_commit m = { .c = y->collector, .status = &y->status, .notes = &y->notes, .asked = y->asked,
-			       .batch_ms = y->options.batch_ms, .stop = &y->stop };
+			       .batch_ms = y->options.batch_ms,
+			       .reason_text = y->options.reason_text > 0, .stop = &y->stop };
 	struct sl_host_answer a = { 0 };
 	struct sl_plan_image plan;
 	bool was_trailing = y->trailing;

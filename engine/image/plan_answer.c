@@ -165,6 +165,24 @@ static int check_reservations(const struct answer *a)
 	return 0;
 }
 
+static int check_forecasts(const struct answer *a)
+{
+	const struct sl_plan_forecast_view *v = &a->plan->forecast;
+
+	for (uint32_t r = 0; r < v->rows; r++) {
+		struct booked b = { .table = "forecast", .row = r, .job = v->job[r], .partition = v->partition[r],
+				    .through = SL_NONE, .places = v->places[r] };
+		struct said *job = check_booked(a, &b);
+
+		if (!job)
+			return -1;
+		if (job->reserved)
+			return WRONG(a, &b, "job %" PRIu32 " is reserved, or forecast, already", b.table, r, b.job);
+		job->reserved = true;
+	}
+	return 0;
+}
+
 static int check_pending(const struct answer *a)
 {
 	const struct sl_plan_pending_view *v = &a->plan->pending;
@@ -258,8 +276,8 @@ int sl_plan_answers(const struct sl_plan_image *plan, const struct sl_snapshot *
 	if (plan->meta.sequence[0] != snap->meta.sequence[0])
 		return sl_fail(err, SL_EFORMAT, "plan: answers snapshot %" PRId64 ", expected %" PRId64,
 			       plan->meta.sequence[0], snap->meta.sequence[0]);
-	if (!check_amount(&a) && !index_jobs(&a) && !check_starts(&a) && !check_reservations(&a) && !check_pending(&a) &&
-	    !check_preempting(&a) && !check_actions(&a))
+	if (!check_amount(&a) && !index_jobs(&a) && !check_starts(&a) && !check_reservations(&a) && !check_forecasts(&a) &&
+	    !check_pending(&a) && !check_preempting(&a) && !check_actions(&a))
 		rc = 0;
 	free(a.said);
 	free(a.next);

@@ -17,6 +17,7 @@
 #define LOG(...) SL_COLUMN(plan_log, __VA_ARGS__)
 #define LENDER(...) SL_COLUMN(plan_lender, __VA_ARGS__)
 #define PREEMPT(...) SL_COLUMN(plan_preempt, __VA_ARGS__)
+#define FORECAST(...) SL_COLUMN(plan_forecast, __VA_ARGS__)
 #define REMEMBERED(...) SL_COLUMN(remembered, __VA_ARGS__)
 
 static const struct sl_column plan_meta_columns[] = { SL_PLAN_META_COLUMNS(META) };
@@ -29,6 +30,7 @@ static const struct sl_column plan_action_columns[] = { SL_PLAN_ACTION_COLUMNS(A
 static const struct sl_column plan_log_columns[] = { SL_PLAN_LOG_COLUMNS(LOG) };
 static const struct sl_column plan_lender_columns[] = { SL_PLAN_LENDER_COLUMNS(LENDER) };
 static const struct sl_column plan_preempt_columns[] = { SL_PLAN_PREEMPT_COLUMNS(PREEMPT) };
+static const struct sl_column plan_forecast_columns[] = { SL_PLAN_FORECAST_COLUMNS(FORECAST) };
 static const struct sl_column remembered_columns[] = { SL_REMEMBERED_COLUMNS(REMEMBERED) };
 
 #define TABLE(n, ...) { .name = #n, SL_COLUMNS_OF(plan_##n), .view_offset = offsetof(struct sl_plan_image, n), \
@@ -45,6 +47,7 @@ static const struct sl_table tables[SL_PLAN_TABLES] = {
 	[SL_P_LOG] = TABLE(log, .plural = "log"),
 	[SL_P_LENDER] = TABLE(lender, .plural = "lenders", .nested = true),
 	[SL_P_PREEMPT] = TABLE(preempt, .plural = "preempting"),
+	[SL_P_FORECAST] = TABLE(forecast, .plural = "forecasts"),
 	[SL_P_REMEMBERED] = { .name = "remembered", SL_COLUMNS_OF(remembered), .plural = "remembered", .key = -1,
 		.view_offset = offsetof(struct sl_plan_image, remembered) },
 };
@@ -140,6 +143,8 @@ static int check_sharing(const struct sl_plan_image *p, struct sl_error *err)
 		places += p->reserve.places[r].count;
 		lenders += p->reserve.lenders[r].count;
 	}
+	for (uint32_t r = 0; r < p->forecast.rows; r++)
+		places += p->forecast.places[r].count;
 	if (lenders > p->lender.rows)
 		return sl_fail(err, SL_EFORMAT, "plan: starts and reservations share rows of lender");
 	if (places > p->place.rows)

@@ -25,7 +25,7 @@
 
 enum sl_plan_table {
 	SL_P_META, SL_P_START, SL_P_PLACE, SL_P_PLACE_GRES, SL_P_RESERVE,
-	SL_P_PENDING, SL_P_ACTION, SL_P_LOG, SL_P_LENDER, SL_P_PREEMPT, SL_P_REMEMBERED,
+	SL_P_PENDING, SL_P_ACTION, SL_P_LOG, SL_P_LENDER, SL_P_PREEMPT, SL_P_FORECAST, SL_P_REMEMBERED,
 	SL_PLAN_TABLES
 };
 
@@ -93,6 +93,15 @@ enum sl_plan_table {
 	X(str, by, -1, 0, "policy that decided") \
 	X(u32, through, -1, SL_NONE, "as in a start, of a schedule that is checked") \
 	X(range, lenders, SL_P_LENDER, 0, "likewise")
+
+/* Expected to start then if nothing changes, for users to see: nobody counts on it.  A job with
+ * a reservation has none; at most one row for a job. */
+#define SL_PLAN_FORECAST_COLUMNS(X) \
+	X(u32, job, -1, 0, "JobId") \
+	X(i64, start_time, -1, 0, "when") \
+	X(u32, partition, -1, SL_NONE, "partition row in the snapshot") \
+	X(u32, native, -1, 0, "1: Slurm's select will choose; the places are an upper bound") \
+	X(range, places, SL_P_PLACE, 0, "nodes and cores, in node order")
 
 /* Stays pending, and why: the user sees it in squeue. */
 #define SL_PLAN_PENDING_COLUMNS(X) \
@@ -175,6 +184,7 @@ SL_DECLARE_TABLE(plan_action, SL_PLAN_ACTION_COLUMNS)
 SL_DECLARE_TABLE(plan_log, SL_PLAN_LOG_COLUMNS)
 SL_DECLARE_TABLE(plan_lender, SL_PLAN_LENDER_COLUMNS)
 SL_DECLARE_TABLE(plan_preempt, SL_PLAN_PREEMPT_COLUMNS)
+SL_DECLARE_TABLE(plan_forecast, SL_PLAN_FORECAST_COLUMNS)
 
 struct sl_plan_image {
 	struct sl_image image;
@@ -188,6 +198,7 @@ struct sl_plan_image {
 	struct sl_plan_log_view log;
 	struct sl_plan_lender_view lender;
 	struct sl_plan_preempt_view preempt;
+	struct sl_plan_forecast_view forecast;
 	struct sl_remembered_view remembered;	/* goes into the next snapshot as it is */
 };
 

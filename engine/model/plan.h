@@ -152,6 +152,15 @@ int sl_plan_do(struct sl_plan *p, enum sl_do verb, uint32_t job, int64_t number,
 /* A line for the log: 0 error, 1 info, 2 debug.  0, or -1 without memory. */
 int sl_plan_log(struct sl_plan *p, unsigned level, const char *text);
 
+/*
+ * When the policies have decided: book the earliest starts of the jobs that wait without a
+ * reservation, in the order in which they were tried and then in the queue's, for users to see
+ * when theirs may start.  Not of those that a policy refused, or that can never run.  Stops
+ * after *most* jobs, or at *until* (sl_clock_us(); the first few are done in any case).  0, or
+ * -1 with *err.  Nothing else may be decided afterwards.
+ */
+int sl_plan_forecast(struct sl_plan *p, uint32_t most, int64_t until, struct sl_error *err);
+
 /* -- reading it back --------------------------------------------------- */
 
 enum sl_plan_state { SL_PLAN_OPEN, SL_PLAN_STARTED, SL_PLAN_RESERVED, SL_PLAN_REFUSED };

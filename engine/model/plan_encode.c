@@ -160,6 +160,26 @@ static int encode_booking(const struct sl_plan *p, const struct booking *bk, boo
 	return 0;
 }
 
+static int encode_forecast(const struct sl_plan *p, const struct booking *bk, struct pen *pen, struct sl_error *err)
+{
+	struct sl_plan_forecast_row row = { .job = p->c->snap->job.id[bk->entry.job], .start_time = bk->t0,
+		.partition = bk->entry.partition, .native = bk->method == SL_PLACE_NATIVE,
+		.places = place_rows(p, bk, pen->b) };
+
+	if (row.places.count == SL_NONE)
+		return sl_fail(err, SL_ENOMEM, "plan: out of memory");
+	sl_builder_append(pen->b, SL_P_FORECAST, &row);
+	return 0;
+}
+
+static bool has_reservation(const struct sl_plan *p, uint32_t job)
+{
+	for (uint32_t i = 0; i < p->reserved.count - p->forecasts; i++)
+		if (p->reserved.entry[i].job == job)
+			return true;
+	return false;
+}
+
 static void encode_pending(const struct sl_plan *p, bool truncated, struct pen *pen)
 {
 	const struct sl_cluster *c = p->c;
@@ -177,7 +197,7 @@ static void encode_pending(const struct sl_plan *p, bool truncated, struct pen *
 			row.why = n->why;
 			row.text = text(pen, n->text);
 			row.by = text(pen, p->by[n->by]);
-		} else if (p->starts[job] || sl_plan_job(p, job) == SL_PLAN_RESERVED) {
+		} else if (p->starts[job] || has_reservation(p, job)) {
 			continue;
 		} else if ((closing = plan_closing(p, job))) {
 			row.why = closing->why;
@@ -245,7 +265,8 @@ int sl_plan_encode(const struct sl_plan *p, const struct sl_plan_figures *fig, s
 		if (encode_booking(p, p->started.item[i], true, pen, err) < 0)
 			return -1;
 	for (uint32_t i = 0; i < p->reserved.count; i++)
-		if (encode_booking(p, p->reserved.item[i], false, pen, err) < 0)
+		if ((i < p->reserved.count - p->forecasts ? encode_booking(p, p->reserved.item[i], false, pen, err) :
+		     encode_forecast(p, p->reserved.item[i], pen, err)) < 0)
 			return -1;
 	encode_pending(p, fig->truncated, pen);
 	encode_preempting(p, pen->b);

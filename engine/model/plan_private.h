@@ -102,6 +102,7 @@ struct sl_plan {
 	uint32_t bys;			/* the last one decides now */
 	struct bookings started, reserved;
 	uint32_t reservations;		/* made so far */
+	uint32_t forecasts;		/* the last so many of *reserved* are that */
 	uint64_t revision;
 	sl_plan_guard *guard;		/* NULL: all may start */
 	void *guard_arg;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plan_reserve.c - booking the earliest start.
+ * plan_reserve.c - booking the earliest start: for a reservation, or just to tell when it is.
  */
+#include "base/clock.h"
 #include "model/plan_private.h"
 
 #include <inttypes.h>
@@ -120,4 +121,67 @@ int plan_earliest_start(struct sl_plan *p, struct sl_entry e, const struct sl_ho
 	uint32_t at;
 
 	return find_earliest(p, e, how, start_time, NULL, &at, why, err);
+}
+
+/* -- forecasts ----------------------------------------------------------- */
+
+/* So many are made however late it is. */
+#define FORECASTS_AT_LEAST 20
+
+/* Is it only a matter of time? */
+static bool may_yet_start(struct sl_plan *p, uint32_t job)
+{
+	const struct note *n = p->notes_of[job] ? &p->note[p->notes_of[job] - 1] : NULL;
+	enum sl_plan_state state;
+
+	if (n && (n->own || n->why == SL_WHY_NEVER || n->why == SL_WHY_PARTITION ||
+		  n->why == SL_WHY_NOT_MODELLED || n->why == SL_WHY_NODES_DOWN))
+		return false;
+	state = sl_plan_job(p, job);
+	return state != SL_PLAN_STARTED && state != SL_PLAN_RESERVED && !plan_is_barred(p, job);
+}
+
+/* In the partition in which it can start first.  1, 0 or -1. */
+static int forecast(struct sl_plan *p, uint32_t job, struct sl_error *err)
+{
+	struct sl_refusal why;
+	struct booking *b = NULL;
+	const struct sl_entry *soonest = NULL;
+	int64_t first = SL_FOREVER, start;
+	uint32_t at;
+	int rc;
+
+	for (uint32_t i = p->queue_of[job]; i; i = p->queue_next[i - 1]) {
+		rc = find_earliest(p, p->c->queue[i - 1], NULL, &start, NULL, &at, &why, err);
+		if (rc < 0)
+			return -1;
+		if (rc && start < first) {
+			first = start;
+			soonest = &p->c->queue[i - 1];
+		}
+	}
+	rc = soonest ? find_earliest(p, *soonest, NULL, &start, &b, &at, &why, err) : 0;
+	if (rc > 0) {
+		plan_insert(&p->reserved, p->reserved.count, b);
+		p->forecasts++;
+	}
+	return rc;
+}
+
+int sl_plan_forecast(struct sl_plan *p, uint32_t most, int64_t until, struct sl_error *err)
+{
+	uint32_t tried = p->notes;	/* what is refused here is noted nowhere */
+
+	for (uint32_t i = 0; i < tried + p->c->queued && most; i++) {
+		uint32_t job = i < tried ? p->note[i].job : p->c->queue[i - tried].job;
+
+		if ((i >= tried && p->notes_of[job]) || !may_yet_start(p, job))
+			continue;
+		most--;
+		if (forecast(p, job, err) < 0)
+			return -1;
+		if (p->forecasts >= FORECASTS_AT_LEAST && sl_clock_us() > until)
+			break;
+	}
+	return 0;
 }

@@ -8,6 +8,10 @@
 #include "base/clock.h"
 #include "check/check.h"
 
+/* Starts wait for the plan, so what only users read may not take long. */
+#define FORECASTS 1000
+#define FORECAST_US 20000
+
 void sl_decision_clear(struct sl_decision *d)
 {
 	sl_builder_destroy(d->builder);
@@ -22,7 +26,7 @@ static int restart(struct sl_decision *d, struct sl_error *err)
 
 	free(d->trace);
 	*d = (struct sl_decision) { .builder = b, .usage = d->usage, .stand_in = d->stand_in, .hold = d->hold,
-				    .hold_why = d->hold_why };
+				    .hold_why = d->hold_why, .forecast = d->forecast };
 	if (b)
 		sl_builder_reset(b);
 	else
@@ -84,6 +88,8 @@ int sl_decide(const struct sl_bundle *bundle, const struct sl_snapshot *snap, co
 		}
 	}
 	if (run_policies(bundle, cluster, plan, &left, &fig, &memory, d, err))
+		goto error;
+	if (d->forecast && sl_plan_forecast(plan, FORECASTS, sl_clock_us() + FORECAST_US, err) < 0)
 		goto error;
 	/* what the script said of it is gone with the script */
 	fig.error = d->policy.code && !fig.truncated ? d->policy.text : NULL;

@@ -20,6 +20,7 @@ struct sl_decision {
 	bool stand_in;			/* likewise: easy decides in place of the set's own policies */
 	const struct sl_fence *hold;	/* likewise: nothing starts in these partitions; or NULL */
 	const char *hold_why;
+	bool forecast;			/* likewise: tell when jobs may start that have no reservation */
 	struct sl_builder *builder;
 	const void *bytes;		/* the plan's image */
 	size_t size;

@@ -630,7 +630,7 @@ static int check_peer(struct sl_error *err)
 
 static int run(const struct sl_verb *verb, int argc, char **argv)
 {
-	struct engine e = { .sock = SOCKET };
+	struct engine e = { .sock = SOCKET, .decision = { .forecast = true } };
 	uint32_t uid = (uint32_t) getuid();
 	struct sl_error err;
 	struct values v;

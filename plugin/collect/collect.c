@@ -164,6 +164,20 @@ static int each_lent(void *x, void *arg)
 }
 
 /*
+ * A limit kept it from starting a while ago: does it still, if it gets no more than it asks
+ * for?  The reason is the limit's, then.  (Asked of all jobs it would cost too much.)
+ */
+static bool is_limited(job_record_t *job)
+{
+	uint64_t tres[slurmctld_tres_cnt];
+
+	if (!job->tres_req_cnt)
+		return false;
+	memcpy(tres, job->tres_req_cnt, sizeof(tres));
+	return !acct_policy_job_runnable_post_select(job, tres, false);
+}
+
+/*
  * Is it of any use to plan for the job?  Not for one past its deadline (which this ends),
  * a het job, one that was found unable to start a short while ago, nor one that a limit
  * keeps from starting whatever nodes it gets (acct_policy sets the reason then).
@@ -186,7 +200,7 @@ static bool is_worth_planning(const struct sl_scratch *s, job_queue_rec_t *rec)
 		return true;
 	job->part_ptr = rec->part_ptr;
 	sl_job_set_qos(job, sl_queue_qos(rec));
-	return acct_policy_job_runnable_pre_select(job, false);
+	return acct_policy_job_runnable_pre_select(job, false) && !(sl_collect_note(s, job)->limited && is_limited(job));
 }
 
 /* In sort_job_queue()'s order, but without the locks.  With preemption enabled

@@ -2,40 +2,51 @@
 /* reasons.c - see reasons.h */
 #include <stdlib.h>
 
+#include "plugin/commit/planned.h"
 #include "plugin/commit/reasons.h"
 #include "base/plain.h"
 #include "image/nodelist.h"
 
-/* Slurm's code for a reason; the words go to state_desc. */
-static uint32_t slurm_reason(uint32_t why)
+/*
+ * Slurm's word for a reason, which is all that squeue shows: scripts look for it.  Our text
+ * stands behind it where the word alone does not tell users what to do, and in its place
+ * where it is the policy's own, or the site wants it (lua_reason_text).
+ */
+static const struct {
+	uint32_t reason;
+	bool text;
+} words[SL_WHYS] = {
+	[SL_WHY_NONE] = { WAIT_RESOURCES, false },
+	[SL_WHY_RESOURCES] = { WAIT_RESOURCES, false },
+	[SL_WHY_PRIORITY] = { WAIT_PRIORITY, false },
+	[SL_WHY_NEVER] = { WAIT_PART_CONFIG, true },
+	[SL_WHY_NODES_DOWN] = { WAIT_NODE_NOT_AVAIL, true },
+	[SL_WHY_RESERVATION] = { WAIT_RESERVATION, false },
+	[SL_WHY_LICENSES] = { WAIT_LICENSES, false },
+	[SL_WHY_POLICY] = { WAIT_RESOURCES, true },
+	[SL_WHY_DEADLINE] = { WAIT_RESOURCES, true },
+	[SL_WHY_NOT_MODELLED] = { WAIT_RESOURCES, true },
+	[SL_WHY_WINDOW] = { WAIT_PRIORITY, false },
+	[SL_WHY_BUDGET] = { WAIT_PRIORITY, false },
+	[SL_WHY_BEGIN] = { WAIT_TIME, false },
+	[SL_WHY_ARRAY] = { WAIT_ARRAY_TASK_LIMIT, false },
+	[SL_WHY_PARTITION] = { WAIT_PART_CONFIG, true },
+};
+
+/* What squeue shows instead of the word; NULL: the word. */
+static char *describe(const struct sl_commit *m, uint32_t why, const char *text)
 {
-	switch (why) {
-	case SL_WHY_PRIORITY:
-	case SL_WHY_WINDOW:
-	case SL_WHY_BUDGET:
-		return WAIT_PRIORITY;
-	case SL_WHY_NODES_DOWN:
-		return WAIT_NODE_NOT_AVAIL;
-	case SL_WHY_RESERVATION:
-		return WAIT_RESERVATION;
-	case SL_WHY_LICENSES:
-		return WAIT_LICENSES;
-	case SL_WHY_NEVER:
-	case SL_WHY_PARTITION:
-		return WAIT_PART_CONFIG;
-	case SL_WHY_BEGIN:
-		return WAIT_TIME;
-	case SL_WHY_ARRAY:
-		return WAIT_ARRAY_TASK_LIMIT;
-	}
-	return WAIT_RESOURCES;
+	if (!*text || !(words[why].text || m->reason_text))
+		return NULL;
+	if (why == SL_WHY_POLICY || m->reason_text)
+		return sl_plain(xstrdup(text));
+	return sl_plain(xstrdup_printf("%s, %s", sl_reason_string(words[why].reason), text));
 }
 
 /* Set them, and say so only if that changes something: last_job_update makes
  * every client fetch all jobs anew. */
-static bool set_reason(job_record_t *job, uint32_t reason, const char *text, time_t start, const char *nodes)
+static bool set_reason(job_record_t *job, uint32_t reason, char *desc, time_t start, const char *nodes)
 {
-	char *desc = *text ? sl_plain(xstrdup(text)) : NULL;
 	bool changed = false;
 
 	if (job->state_reason != reason) {
@@ -83,23 +94,29 @@ static bool failed_start(const struct sl_commit *m, uint32_t job_id)
 	return row != SL_NONE && m->marks[row] & SL_MARK_FAILED;
 }
 
-static bool tell_pending(struct sl_commit *m, uint32_t i)
+/* -- when and where ------------------------------------------------------------ */
+
+/* A job that is expected to start. */
+struct expected {
+	uint32_t job;
+	time_t start;
+	char *nodes;			/* NULL: Slurm's select is to choose */
+	bool told;
+};
+
+/* All that the plan tells of those that wait. */
+struct told {
+	struct sl_commit *m;
+	struct expected *expected;	/* reservations, then forecasts */
+	uint32_t *of;			/* [job row] number of its expectation + 1, or 0 */
+	uint32_t count;
+};
+
+/* The names of nodes, of a native job none. */
+static char *name_places(const struct sl_commit *m, struct sl_range places, bool native)
 {
 	const struct sl_plan_image *plan = m->plan;
-	job_record_t *job = find_waiting(m, plan->pending.job[i]);
-	uint32_t why = plan->pending.why[i];
-
-	if (!job || why == SL_WHY_NONE)
-		return false;
-	return set_reason(job, slurm_reason(why), sl_image_str(&plan->image, plan->pending.text[i]), 0, NULL);
-}
-
-/* Where it is expected to start; NULL where Slurm's select is to choose among these nodes. */
-static char *name_places(const struct sl_commit *m, uint32_t i)
-{
-	const struct sl_plan_image *plan = m->plan;
-	const struct sl_range places = plan->reserve.places[i];
-	const char **name = plan->reserve.native[i] ? NULL : malloc((places.count + 1) * sizeof(*name));
+	const char **name = native ? NULL : malloc((places.count + 1) * sizeof(*name));
 	char *list;
 	uint32_t n = 0;
 
@@ -113,38 +130,72 @@ static char *name_places(const struct sl_commit *m, uint32_t i)
 	return list;
 }
 
-/* The nodes of all reservations, by row; NULL: they are not told.  It is made while no lock
- * is held: a conservative plan has a place for every job. */
-static char **name_reserved(const struct sl_commit *m)
+static void expect(struct told *t, uint32_t job, int64_t start, struct sl_range places, bool native)
 {
-	char **nodes = calloc((size_t) m->plan->reserve.rows + 1, sizeof(*nodes));
+	uint32_t row = sl_collect_row(t->m->c, job);
 
-	for (uint32_t i = 0; nodes && i < m->plan->reserve.rows; i++)
-		nodes[i] = name_places(m, i);
-	return nodes;
+	if (row == SL_NONE || t->of[row])
+		return;
+	t->expected[t->count] = (struct expected) { .job = job, .start = (time_t) start,
+		.nodes = name_places(t->m, places, native) };
+	t->of[row] = ++t->count;
 }
 
-static void free_names(const struct sl_commit *m, char **nodes)
+/* It is made while no lock is held: a plan may have a place for every job. */
+static bool read_expected(struct told *t)
 {
-	for (uint32_t i = 0; nodes && i < m->plan->reserve.rows; i++)
-		free(nodes[i]);
-	free(nodes);
+	const struct sl_plan_reserve_view *r = &t->m->plan->reserve;
+	const struct sl_plan_forecast_view *f = &t->m->plan->forecast;
+
+	t->expected = calloc((size_t) r->rows + f->rows + 1, sizeof(*t->expected));
+	t->of = calloc((size_t) t->m->c->snap.job.rows + 1, sizeof(*t->of));
+	if (!t->expected || !t->of)
+		return false;
+	for (uint32_t i = 0; i < r->rows; i++)
+		expect(t, r->job[i], r->start_time[i], r->places[i], r->native[i]);
+	for (uint32_t i = 0; i < f->rows; i++)
+		expect(t, f->job[i], f->start_time[i], f->places[i], f->native[i]);
+	return true;
 }
 
-static bool tell_reserved(struct sl_commit *m, uint32_t i, const char *nodes)
+static void forget_expected(struct told *t)
 {
-	const struct sl_plan_image *plan = m->plan;
-	job_record_t *job = failed_start(m, plan->reserve.job[i]) ? NULL : find_waiting(m, plan->reserve.job[i]);
-
-	/* Slurm's word for a job that has resources set aside: Resources */
-	return job && set_reason(job, WAIT_RESOURCES, "", (time_t) plan->reserve.start_time[i], nodes);
+	for (uint32_t i = 0; t->expected && i < t->count; i++)
+		free(t->expected[i].nodes);
+	free(t->expected);
+	free(t->of);
 }
 
-static bool tell_failed(struct sl_commit *m, uint32_t i)
+/* -- telling ------------------------------------------------------------------- */
+
+static bool tell_pending(struct told *t, uint32_t i)
 {
-	const struct sl_carried *c = &m->carried[i];
+	const struct sl_plan_image *plan = t->m->plan;
+	uint32_t job_id = plan->pending.job[i], why = plan->pending.why[i], row = sl_collect_row(t->m->c, job_id);
+	struct expected none = { 0 }, *e = row != SL_NONE && t->of[row] ? &t->expected[t->of[row] - 1] : &none;
+	job_record_t *job = find_waiting(t->m, job_id);
+
+	e->told = true;
+	if (!job || why == SL_WHY_NONE)
+		return false;
+	return set_reason(job, words[why].reason, describe(t->m, why, sl_image_str(&plan->image, plan->pending.text[i])),
+			  e->start, e->nodes);
+}
+
+/* One of which nothing else is said: it has something set aside, for which Slurm says Resources. */
+static bool tell_expected(struct told *t, uint32_t i)
+{
+	const struct expected *e = &t->expected[i];
+	job_record_t *job = e->told || failed_start(t->m, e->job) ? NULL : find_waiting(t->m, e->job);
+
+	return job && set_reason(job, WAIT_RESOURCES, NULL, e->start, e->nodes);
+}
+
+static bool tell_failed(struct told *t, uint32_t i)
+{
+	const struct sl_carried *c = &t->m->carried[i];
 	bool refused = c->fate == SL_FATE_SELECT || c->fate == SL_FATE_LIMIT;
-	job_record_t *job = refused ? find_waiting(m, c->job) : NULL;
+	job_record_t *job = refused ? find_waiting(t->m, c->job) : NULL;
 	char text[200];
 
 	/* limits, reservations and the like have set a reason of their own */
@@ -152,38 +203,43 @@ static bool tell_failed(struct sl_commit *m, uint32_t i)
 		     job->state_reason != WAIT_PRIORITY))
 		return false;
 	snprintf(text, sizeof(text), "planned, but not started: %s", c->text);
-	return set_reason(job, job->state_reason == WAIT_PRIORITY ? WAIT_PRIORITY : WAIT_RESOURCES, text, 0, NULL);
+	return set_reason(job, job->state_reason == WAIT_PRIORITY ? WAIT_PRIORITY : WAIT_RESOURCES,
+			  describe(t->m, SL_WHY_RESOURCES, text), 0, NULL);
 }
 
-/* Number i of all that the plan tells: who waits, who has a reservation, who was refused. */
-static bool tell_one(struct sl_commit *m, uint32_t i, char **nodes)
+/* Number i of all that there is to tell: who waits, who has a place, who was refused. */
+static bool tell_one(struct told *t, uint32_t i)
 {
-	const struct sl_plan_image *plan = m->plan;
+	uint32_t pending = t->m->plan->pending.rows;
 
-	if (i < plan->pending.rows)
-		return tell_pending(m, i);
-	i -= plan->pending.rows;
-	if (i < plan->reserve.rows)
-		return tell_reserved(m, i, nodes ? nodes[i] : NULL);
-	return tell_failed(m, i - plan->reserve.rows);
+	if (i < pending)
+		return tell_pending(t, i);
+	if (i < pending + t->count)
+		return tell_expected(t, i - pending);
+	return tell_failed(t, i - pending - t->count);
 }
 
 void sl_commit_reasons(struct sl_commit *m)
 {
-	const struct sl_plan_image *plan = m->plan;
-	uint32_t i = 0, n = plan->pending.rows + plan->reserve.rows + plan->start.rows;
-	char **nodes = name_reserved(m);
+	struct told t = { .m = m };
+	uint32_t i = 0, n = m->plan->pending.rows + m->plan->start.rows;
 
+	if (!read_expected(&t)) {
+		forget_expected(&t);
+		return;
+	}
+	n += t.count;
 	while (i < n && !atomic_load(m->stop)) {
 		bool changed = false;
 		struct sl_hold h;
 
 		sl_hold_take(&h, m, (slurmctld_lock_t) { .conf = READ_LOCK, .job = WRITE_LOCK });
 		for (; i < n && sl_hold_lasts(&h); i++)
-			changed |= tell_one(m, i, nodes);
+			changed |= tell_one(&t, i);
 		if (changed)
 			last_job_update = time(NULL);
 		sl_hold_leave(&h);
 	}
-	free_names(m, nodes);
+	forget_expected(&t);
+	sl_planned_mark(m);
 }

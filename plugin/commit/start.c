@@ -471,6 +471,8 @@ static void leave_out(const struct sl_start *s)
 	struct sl_note *note = note_of(s);
 	uint32_t more = ++note->refusals > 3 ? note->refusals - 3 : 0;
 
+	/* (what is too much as it asks may do as an alternative) */
+	note->limited = s->fate == SL_FATE_LIMIT && !s->m->c->snap.job.shapes[s->row].count;
 	if (s->fate == SL_FATE_LIMIT)
 		note->rests_until = time(NULL) + LIMIT_REST_S;
 	else if (more)

@@ -21,6 +21,7 @@ struct sl_commit {
 	struct sl_notes *notes;
 	struct sl_asked_book *asked;	/* what jobs asked for that are started as something else */
 	double batch_ms;
+	bool reason_text;		/* users read the engine's text where Slurm has a word */
 	const atomic_bool *stop;
 	/* results: one per start, then one per action */
 	struct sl_carried *carried;

@@ -31,6 +31,7 @@ static const struct option {
 	{ "lua_record_files", NUMBER, FIELD(record_files), 1, 1000000, 1440, "files", "snapshots kept for replay at most" },
 	{ "lua_record_size", NUMBER, FIELD(record_mib), 1, 1048576, 1024, "MiB", "room that they may take, compressed" },
 	{ "lua_finished", NUMBER, FIELD(finished_s), 0, 86400, 120, "s", "how long finished jobs stay in the snapshot" },
+	{ "lua_reason_text", NUMBER, FIELD(reason_text), 0, 1, 0, "1 or 0", "1: squeue shows the engine's text in place of Slurm's reason" },
 #undef FIELD
 };
 #define OPTIONS (sizeof(table) / sizeof(table[0]))

@@ -28,6 +28,7 @@ struct sl_options {
 	double record_files;	/* lua_record_files */
 	double record_mib;	/* lua_record_size */
 	double finished_s;	/* lua_finished */
+	double reason_text;	/* lua_reason_text */
 	bool main_off;		/* sched_interval=-1 is there */
 	bool defer;		/* defer is there, and defer_batch is not */
 };

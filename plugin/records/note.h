@@ -30,6 +30,7 @@ struct sl_note {
 	int64_t unlent_until;		/* it is not lent nodes of others: a partition, or select, refused */
 	int64_t shapes_until;		/* the alternatives in shapes_refused are not tried */
 	uint16_t shapes_refused;	/* bit n-1 for the nth */
+	bool limited;			/* a limit kept it from starting once its nodes were known */
 	bool told_ignored;		/* it was said that its alternatives are ignored */
 	uint64_t written;		/* what sl_note_write() counts */
 };

@@ -290,6 +290,29 @@ static void a_job_is_not_behind_more_reservations_than_there_are(void **state)
 	build_destroy(b);
 }
 
+static void a_forecast_is_of_a_job_that_is_queued_and_told_once(void **state)
+{
+	struct build *b = two_waiting();
+	struct built_plan *p = build_plan(b);
+	struct sl_plan_forecast_row row = { .job = 2 };
+
+	(void) state;
+	row.places = build_place(p, 0, 1);
+	sl_builder_append(p->builder, SL_P_FORECAST, &row);
+	expect(b, p, NULL);
+	p = build_plan(b);
+	row.places = build_place(p, 0, 1);
+	sl_builder_append(p->builder, SL_P_FORECAST, &row);
+	row.places = build_place(p, 0, 1);
+	sl_builder_append(p->builder, SL_P_FORECAST, &row);
+	expect(b, p, "forecast[1]: job 2 is reserved, or forecast, already");
+	p = build_plan(b);
+	row.places = build_place(p, 99, 1);
+	sl_builder_append(p->builder, SL_P_FORECAST, &row);
+	expect(b, p, "forecast[0]: there is no node row 99");
+	build_destroy(b);
+}
+
 static void preempt(struct built_plan *p, uint32_t job, uint32_t partition)
 {
 	struct sl_plan_preempt_row row = { .job = job, .partition = partition };
@@ -348,6 +371,7 @@ int main(void)
 		cmocka_unit_test(texts_that_are_shared_are_counted_each_time),
 		cmocka_unit_test(a_log_has_an_end),
 		cmocka_unit_test(a_job_is_not_behind_more_reservations_than_there_are),
+		cmocka_unit_test(a_forecast_is_of_a_job_that_is_queued_and_told_once),
 		cmocka_unit_test(who_preempts_is_queued_and_may),
 	};
 

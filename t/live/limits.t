@@ -49,6 +49,20 @@ account_cores() {
 }
 reason_is() { [ "$(job_reason "$1")" = "$2" ]; }
 
+limit_stays() {
+	local third i
+	sacctmgr -i -Q modify account lab set GrpTRES=cpu=16
+	limit_is "GrpTRES=cpu=16("
+	starts "$(submit -n 8)"
+	starts "$(submit -n 8)"
+	third=$(submit -n 8)
+	wait_for 20 reason_is "$third" AssocGrpCpuLimit
+	for i in 1 2 3 4 5 6; do starts "$(submit -A root -N1 --exclusive)"; done
+	for ((i = 0; i < 70; i++)); do
+		reason_is "$third" AssocGrpCpuLimit
+		sleep 0.2
+	done
+}
 account_jobs() {
 	local first second
 	sacctmgr -i -Q modify account lab set GrpJobs=1
@@ -139,6 +153,7 @@ alternatives() {
 
 it "the accounting database comes up and slurmctld enforces its limits" accounting_up
 it_limited "an account's limit of cores holds a job back until another ends" account_cores
+it_limited "a job over a limit says so, also when nothing is free" limit_stays
 it_limited "an account's limit of jobs holds a job back until it is raised" account_jobs
 it_limited "a user's limit of running jobs holds the next one back" user_jobs
 it_limited "a QOS limit holds its own jobs back and no others" qos_cores

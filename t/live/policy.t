@@ -48,7 +48,8 @@ changed() {
 	starts "$(submit -N1)"
 	wide=$(submit -N "$NODES" --exclusive)
 	behind=$(submit -N1)
-	wait_for 10 job_waits_for "$behind" "waits.behind.job.$wide"
+	wait_for 10 job_waits_for "$behind" '^Priority$'
+	wait_for 10 eval "schedlua explain $behind | grep 'waits behind job $wide'"
 	stays_pending "$behind"
 }
 it "another policy decides after scontrol reconfigure, in the same slurmctld" changed

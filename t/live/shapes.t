@@ -109,7 +109,7 @@ behind_head() {
 	starts "$soon" 20
 	[ "$(job_get "$soon" TimeLimit)" = 00:10:00 ]
 	stays_pending "$late"
-	wait_for 10 job_waits_for "$late" 'needs_4_nodes|would_delay|needs.4.nodes|would.delay'
+	wait_for 10 eval "schedlua explain $late | grep -E 'needs 4 nodes|would delay'"
 	job_is "$head" PENDING
 }
 has_expected_start() { [[ $(squeue -h -j "$1" -o %S) == 20* ]]; }

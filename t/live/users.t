@@ -28,7 +28,7 @@ native_keeps_off() {
 	other=$(submit -p small -N1 -t 60 -C 'f3|big' --array=1-2)
 	stays_pending "$long"
 	stays_pending "$other"
-	wait_for 10 job_waits_for "$long" 'Priority|Resources|planned'
+	wait_for 10 job_waits_for "$long" '^(Priority|Resources)$'
 	short=$(submit -p small -N1 -t 5 -C 'f3|big')
 	starts "$short" 40
 	[ "$(job_nodes "$short")" = "$node" ]
@@ -38,5 +38,31 @@ native_keeps_off() {
 	features "$node,n016" ""
 }
 it "a job whose nodes select chooses is kept off those that the first one waits for" native_keeps_off
+
+reason_is() { [[ $(job_reason "$1") == "$2" ]]; }	# JOBID WORD
+node_is() { sinfo -h -N -n "$1" -o %T | grep -qx "$2"; }	# NODE STATE
+
+# The first job that waits, and those behind it: when, where, why.
+forecast() {
+	head_of_three 20
+	local second third node
+	second=$(submit -p small -N4 --exclusive -t 10)
+	third=$(submit -p small -N4 --exclusive -t 10)
+	wait_for 40 expects "$second"
+	wait_for 40 expects "$third"
+	[ "$(date -d "$(job_get "$third" StartTime)" +%s)" -gt "$(date -d "$(job_get "$second" StartTime)" +%s)" ]
+	[ "$(sched_nodes "$second")" = 'n[001-004]' ]
+	squeue --start -h -j "$second" -o %Y | grep -qx 'n\[001-004\]'
+	wait_for 20 reason_is "$HEAD" Resources
+	[[ $(job_reason "$second") =~ ^(Priority|Resources)$ ]]
+	[[ $(squeue -h -j "$third" -o %R) =~ ^\((Priority|Resources)\)$ ]]
+	node=$(expand "$(sched_nodes "$HEAD")" | grep -E 'n00[34]')
+	wait_for 20 node_is "$node" planned
+	fails node_is n010 planned
+	scancel "$second" "$third" "$HEAD"
+	wait_for 20 node_is "$node" idle
+}
+it "every job that waits has an expected start, its nodes and a reason of Slurm's, idle nodes that wait are planned" \
+	forecast
 
 live_end

@@ -247,6 +247,72 @@ static void a_reservation_does_not_borrow(void **state)
 	leave(&d);
 }
 
+/* -- forecasts ----------------------------------------------------------- */
+
+static void who_waits_without_a_reservation_is_told_when_it_may_start_in_the_order_of_the_policy(void **state)
+{
+	struct build *b = build_create("2x8c");
+	const struct sl_plan_image *plan;
+	struct desk d;
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 9, .nodes = 2, .cores = 8, .ends_in = 600 });
+	for (uint32_t id = 1; id <= 4; id++)
+		build_pending(b, (struct build_job) { .id = id, .nodes = 1, .exclusive = true, .limit = 3600 });
+	build_pending(b, (struct build_job) { .id = 5, .nodes = 3, .limit = 3600 });
+	build_pending(b, (struct build_job) { .id = 6, .nodes = 1, .limit = 60 });
+	d = sit(b);
+	assert_int_equal(start(&d, 1), 0);
+	assert_int_equal(reserve(&d, 1), 1);
+	assert_int_equal(backfill(&d, 3), 0);
+	assert_int_equal(backfill(&d, 2), 0);
+	assert_int_equal(sl_plan_refuse(d.p, 4, SL_WHY_POLICY, "not today", &d.err), 0);
+	assert_int_equal(backfill(&d, 5), 0);
+	assert_int_equal(sl_plan_forecast(d.p, 100, INT64_MAX, &d.err), 0);
+	plan = accepted(&d);
+	assert_int_equal(plan->reserve.rows, 1);
+	assert_int_equal(plan->forecast.rows, 3);
+	assert_int_equal(plan->forecast.job[0], 3);
+	assert_int_equal(plan->forecast.start_time[0], BUILD_NOW + 600);
+	assert_int_equal(plan->place.node[plan->forecast.places[0].first], 1);
+	assert_int_equal(plan->forecast.job[1], 2);
+	assert_int_equal(plan->forecast.start_time[1], BUILD_NOW + 600 + 3600);
+	assert_int_equal(plan->forecast.job[2], 6);
+	/* the reasons are the policy's, as if nothing had been forecast */
+	assert_int_equal(plan->pending.rows, 6);
+	leave(&d);
+}
+
+static void as_many_forecasts_are_made_as_are_asked_for(void **state)
+{
+	struct build *b = build_create("1x8c");
+	struct desk d;
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 99, .nodes = 1, .cores = 8, .ends_in = 600 });
+	for (uint32_t id = 1; id <= 30; id++)
+		build_pending(b, (struct build_job) { .id = id, .nodes = 1, .exclusive = true, .limit = 3600 });
+	d = sit(b);
+	assert_int_equal(sl_plan_forecast(d.p, 25, INT64_MAX, &d.err), 0);
+	assert_int_equal(accepted(&d)->forecast.rows, 25);
+	leave(&d);
+}
+
+static void forecasts_end_in_time_but_for_the_first_few(void **state)
+{
+	struct build *b = build_create("1x8c");
+	struct desk d;
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 99, .nodes = 1, .cores = 8, .ends_in = 600 });
+	for (uint32_t id = 1; id <= 30; id++)
+		build_pending(b, (struct build_job) { .id = id, .nodes = 1, .exclusive = true, .limit = 3600 });
+	d = sit(b);
+	assert_int_equal(sl_plan_forecast(d.p, 25, 0, &d.err), 0);
+	assert_int_equal(accepted(&d)->forecast.rows, 20);
+	leave(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -259,6 +325,9 @@ int main(void)
 		cmocka_unit_test(a_reservation_of_any_shape_is_of_the_soonest),
 		cmocka_unit_test(a_reservation_goes_to_another_partition_only_for_an_earlier_start),
 		cmocka_unit_test(a_reservation_does_not_borrow),
+		cmocka_unit_test(who_waits_without_a_reservation_is_told_when_it_may_start_in_the_order_of_the_policy),
+		cmocka_unit_test(as_many_forecasts_are_made_as_are_asked_for),
+		cmocka_unit_test(forecasts_end_in_time_but_for_the_first_few),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -418,7 +418,7 @@ static void random_reservations(struct build *b, uint64_t *s)
 		r.nodes = build_nodes(b, first, first + build_below(s, b->nodes - first < 3 ? b->nodes - first : 3));
 		if (one_in(s, 4))
 			r.cores = 1 + build_below(s, 6);
-		r.flags = one_in(s, 3) ? 1u << build_below(s, 4) : 0;
+		r.flags = one_in(s, 3) ? 1u << build_below(s, 5) : 0;
 		sl_builder_append(b->builder, SL_T_RESERVATION, &r);
 	}
 	for (uint32_t i = build_below(s, 3); i > 0; i--) {

@@ -70,7 +70,12 @@ int check_reserved(struct check *c, uint32_t resv, uint32_t node)
 uint32_t check_resv_cores(struct check *c, uint32_t resv, uint32_t node)
 {
 	uint32_t cores = c->snap->reservation.cores[resv], others;
+	struct sl_range parts = c->snap->reservation.parts[resv];
 
+	for (uint32_t i = parts.first; i < parts.first + parts.count && c->snap->alloc.node[i] <= node; i++)
+		if (c->snap->alloc.node[i] == node)
+			return c->snap->alloc.cores[i] < c->snap->node.cores[node] ? c->snap->alloc.cores[i] :
+				c->snap->node.cores[node];
 	if (!c->resv_nodes[resv])
 		for (uint32_t n = 0; n < c->snap->node.rows; n++)
 			c->resv_nodes[resv] += check_reserved(c, resv, n) > 0;
@@ -232,7 +237,7 @@ static int check_place(struct check *c, const struct row *r, uint32_t node)
 			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s belongs to user %" PRIu32, id,
 				       name, s->node.owner[node]);
 	}
-	if (own != SL_NONE && !(resv->flags[own] & SL_RESV_FLEX) && (in = check_reserved(c, own, node)) <= 0)
+	if (own != SL_NONE && !(resv->flags[own] & (SL_RESV_FLEX | SL_RESV_ANY_NODES)) && (in = check_reserved(c, own, node)) <= 0)
 		return in < 0 ? -1 : sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s is not in reservation %s",
 					     id, name, check_str(c, resv->name[own]));
 	for (uint32_t q = 0; q < resv->rows; q++) {

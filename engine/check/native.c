@@ -52,7 +52,8 @@ const char *check_native(const struct check *c, const struct row *r)
 		return "ExclusiveUser";
 	if (strchr(check_str(c, s->job.reservation[r->job]), ','))
 		return "several reservations";
-	if (own != SL_NONE && ((s->reservation.flags[own] & SL_RESV_FLEX) || s->reservation.cores[own]))
-		return "a flexible or partial reservation";
+	if (own != SL_NONE && ((s->reservation.flags[own] & (SL_RESV_FLEX | SL_RESV_ANY_NODES)) ||
+			       s->reservation.cores[own]))
+		return "a flexible or partial reservation, or one without nodes";
 	return NULL;
 }

@@ -317,11 +317,37 @@ static int check_license(struct check *c, uint32_t l, struct change *ch, uint32_
 	return 0;
 }
 
+/* What reservations set aside of it. */
+static uint32_t add_reserved(const struct check *c, uint32_t l, struct change *ch, uint32_t n)
+{
+	const struct sl_reservation_view *v = &c->snap->reservation;
+
+	for (uint32_t r = 0; r < v->rows; r++) {
+		struct sl_range set = v->licenses[r];
+
+		for (uint32_t i = set.first; i < set.first + set.count && v->end_time[r] > v->start_time[r]; i++) {
+			int64_t has = c->snap->job_license.count[i];
+
+			if (c->snap->job_license.license[i] != l)
+				continue;
+			ch[n++] = (struct change) { v->start_time[r], has, SL_NONE };
+			ch[n++] = (struct change) { v->end_time[r], -has, SL_NONE };
+		}
+	}
+	return n;
+}
+
 int check_licenses(struct check *c, const struct row *rows, uint32_t count)
 {
 	const struct sl_snapshot *s = c->snap;
-	struct change *ch = calloc((size_t) s->job.rows + 2 * (size_t) count + 1, sizeof(*ch));
-	int rc = ch ? 0 : sl_fail(c->err, SL_ENOMEM, "check: out of memory");
+	struct change *ch;
+	size_t reserved = 0;
+	int rc;
+
+	for (uint32_t r = 0; r < s->reservation.rows; r++)
+		reserved += s->reservation.licenses[r].count;
+	ch = calloc(s->job.rows + 2 * (count + reserved) + 1, sizeof(*ch));
+	rc = ch ? 0 : sl_fail(c->err, SL_ENOMEM, "check: out of memory");
 
 	for (uint32_t l = 0; !rc && l < s->license.rows; l++) {
 		int64_t running = 0, used = s->license.used[l];
@@ -345,6 +371,7 @@ int check_licenses(struct check *c, const struct row *rows, uint32_t count)
 			if (rows[i].until != INT64_MAX)
 				ch[n++] = (struct change) { rows[i].until, -(int64_t) takes, SL_NONE };
 		}
+		n = add_reserved(c, l, ch, n);
 		rc = check_license(c, l, ch, n, used > running ? used : running);
 	}
 	free(ch);

@@ -117,7 +117,7 @@ static const struct sl_word per_words[] = {
 };
 static const struct sl_word resv_flags[] = {
 	{ SL_RESV_MAINT, "MAINT" }, { SL_RESV_FLEX, "FLEX" }, { SL_RESV_IGNORE_JOBS, "IGNORE_JOBS" },
-	{ SL_RESV_OVERLAP, "OVERLAP" },
+	{ SL_RESV_OVERLAP, "OVERLAP" }, { SL_RESV_ANY_NODES, "ANY_NODES" },
 };
 
 #define WORDS(id, row, field, is_flags, list) \

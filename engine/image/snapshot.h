@@ -291,18 +291,21 @@ enum sl_per { SL_PER_NODE, SL_PER_JOB, SL_PER_TASK, SL_PER_SOCKET };
 	X(u32, flags, -1, 0, "SL_RESV_* flags") \
 	X(str, users, -1, 0, "who may use it, comma-separated") \
 	X(str, accounts, -1, 0, "which accounts may, comma-separated") \
-	X(u32, cores, -1, 0, "cores in all, where it holds parts of nodes; 0: whole nodes")
+	X(u32, cores, -1, 0, "cores in all, where it holds parts of nodes; 0: whole nodes") \
+	X(range, parts, SL_T_ALLOC, 0, "then: its cores of each node, in node order; empty: not known") \
+	X(range, licenses, SL_T_JOB_LICENSE, 0, "licences set aside for its jobs")
 
 #define SL_RESV_MAINT		0x1
 #define SL_RESV_FLEX		0x2
 #define SL_RESV_IGNORE_JOBS	0x4
 #define SL_RESV_OVERLAP		0x8
+#define SL_RESV_ANY_NODES	0x10	/* of licences and the like: it has no nodes, its jobs run on any */
 
 #define SL_LICENSE_COLUMNS(X) \
 	X(str, name, -1, 0, "licence") \
 	X(u32, total, -1, 0, "in all") \
 	X(u32, used, -1, 0, "in use by running jobs") \
-	X(u32, reserved, -1, 0, "set aside by reservations")
+	X(u32, reserved, -1, 0, "set aside by reservations that do not say so themselves")
 
 /* Consecutive nodes, both ends included: the rows of a node list. */
 #define SL_RUN_COLUMNS(X) \

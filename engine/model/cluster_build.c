@@ -73,12 +73,26 @@ bool cluster_keeps_out(const struct sl_cluster *c, uint32_t resv, uint32_t own)
 	return !(flags[own] & SL_RESV_OVERLAP) || (flags[resv] & SL_RESV_MAINT);
 }
 
+static uint32_t cores_at_most(const struct sl_cluster *c, uint32_t node, uint32_t cores)
+{
+	return cores < c->snap->node.cores[node] ? cores : c->snap->node.cores[node];
+}
+
 uint32_t cluster_resv_cores(const struct sl_cluster *c, uint32_t resv, uint32_t node)
 {
 	uint32_t others = sl_nodeset_count(&c->resv_nodes[resv]) - 1, cores = c->snap->reservation.cores[resv];
+	struct sl_range parts = c->snap->reservation.parts[resv];
 
+	while (parts.count) {	/* in node order */
+		uint32_t half = parts.count / 2, at = c->snap->alloc.node[parts.first + half];
+
+		if (at == node)
+			return cores_at_most(c, node, c->snap->alloc.cores[parts.first + half]);
+		parts = at < node ? (struct sl_range) { parts.first + half + 1, parts.count - half - 1 } :
+			(struct sl_range) { parts.first, half };
+	}
 	cores = cores > others + 1 ? cores - others : 1;
-	return cores < c->snap->node.cores[node] ? cores : c->snap->node.cores[node];
+	return cores_at_most(c, node, cores);
 }
 
 uint32_t cluster_licenses(const struct sl_cluster *c, uint32_t job, uint32_t license)
@@ -342,6 +356,23 @@ static int take_running(struct sl_cluster *c, uint32_t j, uint32_t *used, struct
 	return cluster_hold(c, j, h, c->now, h->end, err);
 }
 
+/* Those that reservations set aside, whoever uses them: Slurm counts them so too. */
+static int reserve_licenses(struct sl_cluster *c, struct sl_error *err)
+{
+	const struct sl_reservation_view *v = &c->snap->reservation;
+	const struct sl_job_license_view *set = &c->snap->job_license;
+
+	for (uint32_t r = 0; r < v->rows; r++) {
+		int64_t from = v->start_time[r] > c->now ? v->start_time[r] : c->now;
+
+		for (uint32_t i = v->licenses[r].first; i < v->licenses[r].first + v->licenses[r].count; i++)
+			if (v->end_time[r] > from &&
+			    sl_tally_add(&c->license[set->license[i]], from, v->end_time[r], set->count[i], err) < 0)
+				return -1;
+	}
+	return 0;
+}
+
 static int build_licenses(struct sl_cluster *c, struct sl_error *err)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -361,7 +392,7 @@ static int build_licenses(struct sl_cluster *c, struct sl_error *err)
 		if (rest > 0 && sl_tally_add(&c->license[l], c->now, INT64_MAX, rest, err) < 0)
 			return -1;
 	}
-	return 0;
+	return reserve_licenses(c, err);
 }
 
 int cluster_build_running(struct sl_cluster *c, struct sl_error *err)

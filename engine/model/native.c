@@ -33,7 +33,7 @@ static const struct {
 	{ SL_NATIVE_SHARED_CORES, "shared cores" },
 	{ SL_NATIVE_BY_SOCKET, "allocation by socket" },
 	{ SL_NATIVE_RESERVATIONS, "several reservations" },
-	{ SL_NATIVE_FLEX, "a flexible reservation" },
+	{ SL_NATIVE_FLEX, "a reservation of any nodes" },
 	{ SL_NATIVE_PARTIAL, "a reservation of parts of nodes" },
 	{ SL_NATIVE_ODD_TASKS, "tasks that share a core" },
 	{ SL_NATIVE_UNEQUAL_THREADS, "nodes with unequal threads" },
@@ -116,7 +116,7 @@ static uint32_t native_of_reservation(const struct sl_cluster *c, uint32_t j)
 	if (r == SL_NONE)
 		return 0;
 	return if_so(strchr(cluster_str(c, c->snap->job.reservation[j]), ','), SL_NATIVE_RESERVATIONS) |
-		if_so(v->flags[r] & SL_RESV_FLEX, SL_NATIVE_FLEX) | if_so(v->cores[r], SL_NATIVE_PARTIAL);
+		if_so(v->flags[r] & (SL_RESV_FLEX | SL_RESV_ANY_NODES), SL_NATIVE_FLEX) | if_so(v->cores[r], SL_NATIVE_PARTIAL);
 }
 
 uint32_t want_native(const struct sl_cluster *c, const struct sl_entry *e)

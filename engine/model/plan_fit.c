@@ -82,7 +82,7 @@ bool plan_licensed(struct attempt *a, int64_t t, int64_t seconds)
 	const struct sl_license_view *lic = &c->snap->license;
 
 	a->lack.license = SL_NONE;
-	if (a->w->enclave || !c->snap->job.licenses[a->w->entry.job].count)
+	if (a->w->resv != SL_NONE || !c->snap->job.licenses[a->w->entry.job].count)
 		return true;
 	for (uint32_t l = 0; l < lic->rows; l++) {
 		int64_t need = cluster_licenses(c, a->w->entry.job, l);
@@ -103,7 +103,7 @@ static int64_t licensed_from(const struct attempt *a, int64_t t, int64_t seconds
 {
 	struct sl_cluster *c = a->p->c;
 	const struct sl_license_view *lic = &c->snap->license;
-	bool again = !a->w->enclave && c->snap->job.licenses[a->w->entry.job].count;
+	bool again = a->w->resv == SL_NONE && c->snap->job.licenses[a->w->entry.job].count;
 
 	while (again) {
 		again = false;
@@ -231,8 +231,8 @@ int plan_earliest(struct attempt *a, int64_t from, int64_t *start, int64_t *seco
 	int64_t latest = SL_FOREVER;
 	int rc = 0;
 
-	if (a->w->enclave) {
-		uint32_t r = a->w->enclave->resv;
+	if (a->w->resv != SL_NONE) {
+		uint32_t r = a->w->resv;
 
 		if (from < s->reservation.start_time[r])
 			from = s->reservation.start_time[r];
@@ -280,7 +280,7 @@ int plan_count_licenses(struct sl_plan *p, const struct booking *b, int sign, st
 {
 	struct sl_cluster *c = p->c;
 
-	if (b->want->enclave || !c->snap->job.licenses[b->entry.job].count)
+	if (b->want->resv != SL_NONE || !c->snap->job.licenses[b->entry.job].count)
 		return 0;
 	for (uint32_t l = 0; l < c->snap->license.rows; l++)
 		if (sl_tally_add(&c->license[l], b->t0, b->t1, sign * (int64_t) cluster_licenses(c, b->entry.job, l),
@@ -423,8 +423,15 @@ static int has_chance(struct attempt *a, struct sl_refusal *r, struct sl_error *
 	if (explain_required(a, r))
 		return 0;
 	if (w->chance == CHANCE_NONE) {
-		say_misfit(a, &w->misfit, false, r, SL_WHY_NEVER);
-		return 0;
+		int lacks = cluster_lacks_features(c, w, err);
+
+		if (lacks)
+			plan_say(r, SL_WHY_NEVER, "no node of partition %s has %s",
+				 cluster_str(c, c->snap->partition.name[w->entry.partition]),
+				 cluster_str(c, c->snap->job.features[w->entry.job]));
+		else
+			say_misfit(a, &w->misfit, false, r, SL_WHY_NEVER);
+		return lacks < 0 ? -1 : 0;
 	}
 	down = sl_nodeset_common(w->enclave ? &w->enclave->nodes : &cluster_part(c, &w->entry)->nodes, &c->unusable);
 	plan_say(r, SL_WHY_NODES_DOWN, "%" PRIu32 " node%s down or drained, needs more than are left", down,

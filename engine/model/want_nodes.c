@@ -62,6 +62,17 @@ static const struct sl_nodeset *feature_nodes(struct sl_cluster *c, uint32_t str
 	return &f->nodes;
 }
 
+int cluster_lacks_features(struct sl_cluster *c, const struct want *w, struct sl_error *err)
+{
+	uint32_t str = c->snap->job.features[w->entry.job];
+	const struct sl_nodeset *having;
+
+	if (!*cluster_str(c, str) || (w->pub.native & SL_NATIVE_FEATURES))
+		return 0;
+	having = feature_nodes(c, str, err);
+	return !having ? -1 : !sl_nodeset_overlaps(having, &cluster_part(c, &w->entry)->nodes);
+}
+
 /* -- the nodes of a job -------------------------------------------------- */
 
 /* Take out nodes for which *test* does not hold. */
@@ -176,6 +187,7 @@ int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *e
 
 	w->valid_until = INT64_MAX;
 	w->enclave = NULL;
+	w->resv = SL_NONE;
 	if (!*names)
 		return 0;
 	if (r == SL_NONE)
@@ -188,9 +200,12 @@ int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *e
 	}
 	if (v->end_time[r] <= c->now)
 		return want_never(w, SL_WHY_RESERVATION, "reservation %s has ended", cluster_str(c, v->name[r]));
+	w->resv = r;
+	w->valid_until = v->end_time[r];
+	if (v->flags[r] & SL_RESV_ANY_NODES)
+		return 0;
 	if (!c->resv_nodes[r].count)
 		return want_never(w, SL_WHY_RESERVATION, "reservation %s has no nodes", cluster_str(c, v->name[r]));
-	w->valid_until = v->end_time[r];
 	w->enclave = cluster_enclave(c, r, err);
 	return w->enclave ? 0 : -1;
 }

@@ -194,16 +194,16 @@ void capture_reservations(struct capture *c)
 		const reserve_info_t *r = &c->resvs->reservation_array[i];
 		struct sl_reservation_row row = sl_reservation_row();
 
-		if (!r->node_inx || r->node_inx[0] < 0 || r->flags & RESERVE_FLAG_ANY_NODES)
-			continue;
 		row.name = sl_builder_str(c->b, r->name);
 		row.start_time = r->start_time;
 		row.end_time = r->end_time;
-		row.nodes = capture_runs(c, r->node_inx);
+		if (r->node_inx && r->node_inx[0] >= 0 && !(r->flags & RESERVE_FLAG_ANY_NODES))
+			row.nodes = capture_runs(c, r->node_inx);
 		row.flags = (r->flags & RESERVE_FLAG_MAINT ? SL_RESV_MAINT : 0) |
 			(r->flags & RESERVE_FLAG_FLEX ? SL_RESV_FLEX : 0) |
 			(r->flags & RESERVE_FLAG_IGN_JOBS ? SL_RESV_IGNORE_JOBS : 0) |
-			(r->flags & RESERVE_FLAG_OVERLAP ? SL_RESV_OVERLAP : 0);
+			(r->flags & RESERVE_FLAG_OVERLAP ? SL_RESV_OVERLAP : 0) |
+			(r->flags & RESERVE_FLAG_ANY_NODES ? SL_RESV_ANY_NODES : 0);
 		row.users = sl_builder_str(c->b, r->users);
 		row.accounts = sl_builder_str(c->b, r->accounts);
 		row.cores = r->core_spec_cnt ? r->core_cnt : 0;	/* parts of nodes */

@@ -356,26 +356,67 @@ static int each_part(void *x, void *arg)
 	return 0;
 }
 
+/* Cores of its nodes in all, whoever has them. */
+static int64_t cores_of_nodes(const bitstr_t *nodes)
+{
+	int64_t cores = 0;
+	int i;
+
+	for (i = 0; i < node_record_count; i++)
+		if (node_record_table_ptr[i] && bit_test((bitstr_t *) nodes, i))
+			cores += node_record_table_ptr[i]->tot_cores;
+	return cores;
+}
+
+/* What a reservation has of each of its nodes, where that is not all of them. */
+static void fill_parts(struct sl_collector *c, struct sl_reservation_row *row, const slurmctld_resv_t *r)
+{
+	int i, at = 0;
+
+	if (!r->core_bitmap || r->flags & RESERVE_FLAG_ALL_NODES ||
+	    bit_set_count(r->core_bitmap) >= cores_of_nodes(r->node_bitmap))
+		return;
+	row->parts.first = sl_builder_rows(c->b, SL_T_ALLOC);
+	for (i = 0; i < node_record_count && (uint32_t) i < c->node_slots; i++) {
+		const node_record_t *n = node_record_table_ptr[i];
+		struct sl_alloc_row part = sl_alloc_row();
+
+		if (!n)
+			continue;
+		part.node = c->node_row[i];
+		part.cores = (uint32_t) bit_set_count_range(r->core_bitmap, at, MIN(at + n->tot_cores, bit_size(r->core_bitmap)));
+		at += n->tot_cores;
+		if (part.node == SL_NONE || !bit_test(r->node_bitmap, i))
+			continue;
+		sl_builder_append(c->b, SL_T_ALLOC, &part);
+		row->parts.count++;
+		row->cores += part.cores;
+	}
+}
+
 static int each_resv(void *x, void *arg)
 {
 	slurmctld_resv_t *r = x;
 	struct sl_collector *c = arg;
 	struct sl_reservation_row row = sl_reservation_row();
 
-	if (r->magic != SL_RESV_MAGIC || r->flags & RESERVE_FLAG_ANY_NODES || !r->node_bitmap)
-		return 0;	/* of licences only: no nodes are set aside */
+	if (r->magic != SL_RESV_MAGIC)
+		return 0;
 	row.name = sl_builder_str(c->b, r->name);
 	row.start_time = r->start_time;
 	row.end_time = r->end_time;
-	row.nodes = sl_collect_runs(c, r->node_bitmap);
 	row.flags = (r->flags & RESERVE_FLAG_MAINT ? SL_RESV_MAINT : 0) |
 		(r->flags & RESERVE_FLAG_FLEX ? SL_RESV_FLEX : 0) |
 		(r->flags & RESERVE_FLAG_IGN_JOBS ? SL_RESV_IGNORE_JOBS : 0) |
-		(r->flags & RESERVE_FLAG_OVERLAP ? SL_RESV_OVERLAP : 0);
+		(r->flags & RESERVE_FLAG_OVERLAP ? SL_RESV_OVERLAP : 0) |
+		(r->flags & RESERVE_FLAG_ANY_NODES ? SL_RESV_ANY_NODES : 0);
 	row.users = sl_builder_str(c->b, r->users);
 	row.accounts = sl_builder_str(c->b, r->accounts);
-	if (r->core_bitmap && !(r->flags & RESERVE_FLAG_ALL_NODES))
-		row.cores = (uint32_t) bit_set_count(r->core_bitmap);
+	if (r->node_bitmap && !(r->flags & RESERVE_FLAG_ANY_NODES)) {
+		row.nodes = sl_collect_runs(c, r->node_bitmap);
+		fill_parts(c, &row, r);
+	}
+	row.licenses = sl_collect_licenses(c, r->license_list);
 	sl_builder_append(c->b, SL_T_RESERVATION, &row);
 	return 0;
 }
@@ -388,8 +429,7 @@ static int each_license(void *x, void *arg)
 
 	row.name = sl_builder_str(c->b, l->name);
 	row.total = l->total;
-	row.used = l->used;
-	row.reserved = l->reserved;
+	row.used = l->used;	/* (what it says of reservations is as of the last scontrol show license) */
 	sl_builder_append(c->b, SL_T_LICENSE, &row);
 	return 0;
 }

@@ -87,6 +87,9 @@ static inline const struct sl_note *sl_collect_note(const struct sl_scratch *s, 
 	return sl_note_read(s->in->notes, job->job_id, job->details ? job->details->submit_time : 0);
 }
 
+/* Those of a list of licences that the snapshot has, which are there already. */
+struct sl_range sl_collect_licenses(struct sl_collector *c, sl_list_t licenses);
+
 void sl_collect_nodes(struct sl_collector *c);
 void sl_collect_forget_topology(struct sl_collector *c);
 void sl_collect_job(struct sl_collector *c, job_record_t *job);

@@ -79,13 +79,13 @@ static int each_job_license(void *x, void *arg)
 	return 0;
 }
 
-static struct sl_range add_licenses(struct sl_collector *c, const job_record_t *job)
+struct sl_range sl_collect_licenses(struct sl_collector *c, sl_list_t licenses)
 {
 	struct job_gres_walk w = { c, 0 };
 	uint32_t first = sl_builder_rows(c->b, SL_T_JOB_LICENSE);
 
-	if (job->license_list)
-		list_for_each(job->license_list, each_job_license, &w);
+	if (licenses)
+		list_for_each(licenses, each_job_license, &w);
 	return w.count ? (struct sl_range) { first, w.count } : (struct sl_range) { 0, 0 };
 }
 
@@ -391,7 +391,7 @@ static void fill_size(struct sl_collector *c, struct sl_job_row *row, const job_
 	}
 	row->distribution = sl_collect_distribution(job);
 	row->gres = add_needs(c, job);
-	row->licenses = add_licenses(c, job);
+	row->licenses = sl_collect_licenses(c, job->license_list);
 	row->features = sl_builder_str(c->b, d->features);
 	row->req_nodes = sl_collect_runs(c, d->req_node_bitmap);
 	row->exc_nodes = sl_collect_runs(c, d->exc_node_bitmap);

@@ -3,7 +3,7 @@
 # What users of sched/backfill rely on, and see.  The tests that need no sched/lua pass under
 # it as well: SL_SCHEDULER=sched/backfill t/live/users.t
 . "${0%/*}/live.sh"
-live_begin 16
+live_begin 16 Licenses=lic:8,gone:4
 
 expects() { [[ $(squeue -h -j "$1" -o %S) == 20* ]]; }	# JOBID
 sched_nodes() { job_get "$1" SchedNodeList; }
@@ -64,5 +64,80 @@ forecast() {
 }
 it "every job that waits has an expected start, its nodes and a reason of Slurm's, idle nodes that wait are planned" \
 	forecast
+
+# ------------------------------------------------------------------ reservations
+
+reserved() { # NAME FUNCTION : its reservation goes with it
+	local rc=0
+	("${@:2}") || rc=$?
+	squeue -h -o %A | xargs -r scancel --quiet
+	wait_for 20 queue_is_empty
+	scontrol delete ReservationName="$1"
+	return $rc
+}
+
+parts_of_nodes() {
+	scontrol create reservation ReservationName=parts Users=nobody StartTime=now Duration=60 \
+		Nodes=n001,n002 CoreCnt=4,4
+	starts "$(submit -n4 -w n001)"
+	starts "$(submit -n4 -w n002)"
+	stays_pending "$(submit -n1 -w n002)"
+}
+it "a reservation of half of each node leaves the other half to others" reserved parts parts_of_nodes
+
+reserved_licenses() {
+	local id
+	scontrol create reservation ReservationName=lic Users=nobody StartTime=now Duration=60 \
+		Flags=LICENSE_ONLY Licenses=lic:6
+	id=$(submit -n1 -L lic:3)
+	stays_pending "$id"
+	wait_for 10 reason_is "$id" Licenses
+	scontrol update ReservationName=lic Licenses=lic:2
+	starts "$id"
+}
+it "licences that a reservation sets aside are not for others, and are when it gives them back" \
+	reserved lic reserved_licenses
+
+without_nodes() {
+	local in out
+	scontrol create reservation ReservationName=any Users=root StartTime=now Duration=60 \
+		Flags=LICENSE_ONLY Licenses=lic:6
+	out=$(submit -n1 -L lic:4)
+	in=$(submit -n1 -L lic:4 --reservation=any)
+	starts "$in"
+	job_is "$out" PENDING
+	[ "$(job_reason "$out")" = Licenses ]
+}
+it "a job in a reservation of licences alone runs on any node" reserved any without_nodes
+
+# -------------------------------------------------------------- what is not there any more
+
+feature_gone() {
+	local id
+	features n005 rare
+	starts "$(submit -N1 --exclusive -w n005)"
+	id=$(submit -N1 -C rare)
+	wait_for 10 reason_is "$id" Resources
+	features n005 ""
+	wait_for 20 job_waits_for "$id" 'PartitionConfig.*no node of partition main has rare|BadConstraints'
+	starts "$(submit -N1)"
+}
+it "a job whose feature nobody has any more says so and holds up nobody" feature_gone
+
+license_gone() {
+	local id rc=0
+	starts "$(submit -n1 -L gone:4)"
+	id=$(submit -n1 -L gone:2)
+	wait_for 10 reason_is "$id" Licenses
+	cluster_conf Licenses=lic:8
+	scontrol reconfigure
+	wait_for 20 eval '! scontrol show licenses | grep -q gone'
+	starts "$(submit -N1)"
+	job_is "$id" PENDING && [[ $(job_reason "$id") =~ Licenses ]] || rc=1
+	cluster_conf Licenses=lic:8,gone:4
+	scontrol reconfigure
+	return $rc
+}
+it "a licence that is taken away while jobs wait for it holds up nobody else" license_gone
 
 live_end

@@ -247,6 +247,116 @@ static void a_reservation_does_not_borrow(void **state)
 	leave(&d);
 }
 
+/* -- what nobody has ----------------------------------------------------- */
+
+static void a_feature_that_no_node_of_the_partition_has_is_named(void **state)
+{
+	struct build *b = build_create("2x8c");
+	uint32_t job = build_pending(b, (struct build_job) { .id = 1, .nodes = 1 });
+	struct desk d;
+
+	(void) state;
+	build_change(b, SL_T_JOB, job, sl_job_row, .features = sl_builder_str(b->builder, "fast&ib"));
+	d = sit(b);
+	assert_int_equal(start(&d, job), 0);
+	assert_int_equal(d.why.why, SL_WHY_NEVER);
+	assert_non_null(strstr(d.why.text, "has fast&ib"));
+	assert_memory_equal(d.why.text, "no node of partition ", 21);
+	leave(&d);
+}
+
+/* -- reservations --------------------------------------------------------- */
+
+static void a_reservation_of_parts_of_nodes_leaves_the_rest_of_each_to_others(void **state)
+{
+	struct build *b = build_create("3x8c");
+	uint32_t r = build_reservation(b, "parts", 0, 3600, 0, 1);
+	struct sl_range parts = { .count = 2 };
+	struct desk d;
+
+	(void) state;
+	parts.first = sl_builder_append(b->builder, SL_T_ALLOC, &(struct sl_alloc_row) { .node = 0, .cores = 6 });
+	sl_builder_append(b->builder, SL_T_ALLOC, &(struct sl_alloc_row) { .node = 1, .cores = 2 });
+	build_change(b, SL_T_RESERVATION, r, sl_reservation_row, .cores = 8);
+	build_change(b, SL_T_RESERVATION, r, sl_reservation_row, .parts = parts);
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 1, .tasks = 8, .limit = 60 });
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 1, .tasks = 6, .limit = 60 });
+	build_pending(b, (struct build_job) { .id = 3, .nodes = 1, .tasks = 2, .limit = 60 });
+	build_pending(b, (struct build_job) { .id = 4, .nodes = 1, .tasks = 1, .limit = 60 });
+	d = sit(b);
+	assert_int_equal(start(&d, 0), 1);
+	assert_int_equal(start(&d, 1), 1);
+	assert_int_equal(start(&d, 2), 1);
+	assert_int_equal(start(&d, 3), 0);
+	assert_int_equal(accepted(&d)->place.node[1], 1);
+	leave(&d);
+}
+
+/* Of four licences three are set aside for an hour from ten minutes on. */
+static struct build *reserved_licenses(void)
+{
+	struct build *b = build_create("2x8c");
+	struct sl_license_row l = { .total = 4 };
+	uint32_t r = build_reservation(b, "lic", 600, 4200, 0, 0);
+
+	l.name = sl_builder_str(b->builder, "matlab");
+	sl_builder_append(b->builder, SL_T_LICENSE, &l);
+	build_change(b, SL_T_RESERVATION, r, sl_reservation_row, .flags = SL_RESV_ANY_NODES);
+	build_change(b, SL_T_RESERVATION, r, sl_reservation_row, .nodes = (struct sl_range) { 0, 0 });
+	build_change(b, SL_T_RESERVATION, r, sl_reservation_row, .licenses = build_license(b, 0, 3));
+	return b;
+}
+
+static uint32_t wants_licenses(struct build *b, uint32_t id, uint32_t count, int64_t limit)
+{
+	uint32_t job = build_pending(b, (struct build_job) { .id = id, .nodes = 1, .limit = limit });
+
+	build_change(b, SL_T_JOB, job, sl_job_row, .licenses = build_license(b, 0, count));
+	return job;
+}
+
+static void licences_of_a_reservation_are_set_aside_for_its_time(void **state)
+{
+	struct build *b = reserved_licenses();
+	uint32_t before = wants_licenses(b, 1, 2, 600), within = wants_licenses(b, 2, 2, 660);
+	uint32_t left = wants_licenses(b, 3, 1, 7200);
+	struct desk d = sit(b);
+
+	(void) state;
+	assert_int_equal(start(&d, before), 1);
+	assert_int_equal(start(&d, within), 0);
+	assert_int_equal(d.why.why, SL_WHY_LICENSES);
+	assert_string_equal(d.why.text, "needs 2 of license matlab, 1 is free");
+	assert_int_equal(reserve(&d, within), 1);
+	assert_int_equal(d.at, 4200);
+	assert_int_equal(start(&d, left), 1);
+	accepted(&d);
+	leave(&d);
+}
+
+static void a_job_in_a_reservation_without_nodes_runs_on_any_in_its_time(void **state)
+{
+	struct build *b = reserved_licenses();
+	uint32_t early = wants_licenses(b, 1, 3, 60), job;
+	struct desk d;
+
+	(void) state;
+	build_change(b, SL_T_JOB, early, sl_job_row, .reservation = sl_builder_str(b->builder, "lic"));
+	d = sit(b);
+	assert_int_equal(start(&d, early), 0);
+	assert_int_equal(d.why.why, SL_WHY_RESERVATION);
+	assert_string_equal(d.why.text, "its reservation lic has not begun");
+	leave(&d);
+	b = reserved_licenses();
+	job = wants_licenses(b, 1, 3, 60);
+	build_change(b, SL_T_RESERVATION, 0, sl_reservation_row, .start_time = BUILD_NOW - 60);
+	build_change(b, SL_T_JOB, job, sl_job_row, .reservation = sl_builder_str(b->builder, "lic"));
+	d = sit(b);
+	assert_int_equal(start(&d, job), 1);
+	assert_int_equal(accepted(&d)->start.native[0], 1);
+	leave(&d);
+}
+
 /* -- forecasts ----------------------------------------------------------- */
 
 static void who_waits_without_a_reservation_is_told_when_it_may_start_in_the_order_of_the_policy(void **state)
@@ -325,6 +435,10 @@ int main(void)
 		cmocka_unit_test(a_reservation_of_any_shape_is_of_the_soonest),
 		cmocka_unit_test(a_reservation_goes_to_another_partition_only_for_an_earlier_start),
 		cmocka_unit_test(a_reservation_does_not_borrow),
+		cmocka_unit_test(a_feature_that_no_node_of_the_partition_has_is_named),
+		cmocka_unit_test(a_reservation_of_parts_of_nodes_leaves_the_rest_of_each_to_others),
+		cmocka_unit_test(licences_of_a_reservation_are_set_aside_for_its_time),
+		cmocka_unit_test(a_job_in_a_reservation_without_nodes_runs_on_any_in_its_time),
 		cmocka_unit_test(who_waits_without_a_reservation_is_told_when_it_may_start_in_the_order_of_the_policy),
 		cmocka_unit_test(as_many_forecasts_are_made_as_are_asked_for),
 		cmocka_unit_test(forecasts_end_in_time_but_for_the_first_few),

@@ -5,7 +5,8 @@
 
 /* What is changed of a request, to be put back. */
 struct saved {
-	bitstr_t *req_node_bitmap;
+	bool pinned, excluding;		/* what is changed at all: the nodes, those that it excludes */
+	bitstr_t *req_node_bitmap, *exc_node_bitmap;
 	uint32_t min_nodes, max_nodes;
 #if SL_HAVE_ARBITRARY_TPN
 	uint16_t *arbitrary_tpn;
@@ -270,35 +271,65 @@ static uint16_t *tasks_of(const job_record_t *job, const struct sl_layout_place 
 }
 #endif
 
+/*
+ * It is to have *nodes*, those of the plan, and no other one; NULL: any but *keep_off*.  Select
+ * does not look at nodes that a request excludes, and at 10,000 of them looking is most of what
+ * a start costs.
+ */
+static void change_nodes(sl_details_t *d, bitstr_t *nodes, const bitstr_t *keep_off, const bitstr_t *excluded)
+{
+	if (nodes) {
+		d->req_node_bitmap = nodes;
+		d->min_nodes = d->max_nodes = (uint32_t) bit_set_count(nodes);
+	}
+	if (!nodes && !keep_off)
+		return;
+	d->exc_node_bitmap = bit_copy(nodes ? nodes : (bitstr_t *) keep_off);
+	if (nodes)
+		bit_not(d->exc_node_bitmap);
+	if (excluded)
+		bit_or(d->exc_node_bitmap, (bitstr_t *) excluded);
+}
+
 static bitstr_t *change_request(job_record_t *job, const struct sl_layout_place *place, uint32_t count,
-				enum sl_layout_way way, struct saved *s)
+				const bitstr_t *keep_off, enum sl_layout_way way, struct saved *s)
 {
 	sl_details_t *d = job->details;
+	bitstr_t *nodes = NULL;
 	uint32_t i;
 
 	s->req_node_bitmap = d->req_node_bitmap;
+	s->exc_node_bitmap = d->exc_node_bitmap;
 	s->min_nodes = d->min_nodes;
 	s->max_nodes = d->max_nodes;
 #if SL_HAVE_ARBITRARY_TPN
 	s->arbitrary_tpn = d->arbitrary_tpn;
-#endif
-	if (way == SL_LAYOUT_NATIVE)
-		return NULL;
-	d->req_node_bitmap = bit_alloc(node_record_count);
-	for (i = 0; i < count; i++)
-		bit_set(d->req_node_bitmap, place[i].node);
-	d->min_nodes = d->max_nodes = count;
-#if SL_HAVE_ARBITRARY_TPN
 	if (way == SL_LAYOUT_TASKS)
 		d->arbitrary_tpn = tasks_of(job, place, count);
 #endif
-	return d->req_node_bitmap;
+	if (way != SL_LAYOUT_NATIVE)
+		nodes = bit_alloc(node_record_count);
+	for (i = 0; nodes && i < count; i++)
+		bit_set(nodes, place[i].node);
+	s->pinned = nodes != NULL;
+	s->excluding = nodes || keep_off;
+	change_nodes(d, nodes, keep_off, s->exc_node_bitmap);
+	return nodes;
+}
+
+static void put_bitmap_back(bitstr_t **at, bitstr_t *saved, bool copy)
+{
+	FREE_NULL_BITMAP(*at);
+	*at = copy && saved ? bit_copy(saved) : saved;
 }
 
 static void put_request_back(sl_details_t *d, const struct saved *s, bool copy)
 {
-	FREE_NULL_BITMAP(d->req_node_bitmap);
-	d->req_node_bitmap = copy && s->req_node_bitmap ? bit_copy(s->req_node_bitmap) : s->req_node_bitmap;
+	if (s->excluding)
+		put_bitmap_back(&d->exc_node_bitmap, s->exc_node_bitmap, copy);
+	if (!s->pinned)
+		return;
+	put_bitmap_back(&d->req_node_bitmap, s->req_node_bitmap, copy);
 	d->min_nodes = s->min_nodes;
 	d->max_nodes = s->max_nodes;
 }
@@ -347,7 +378,7 @@ static bool is_as_planned(const job_record_t *job, const struct sl_layout_place 
 }
 
 static int select_in_way(job_record_t *job, const struct sl_layout_place *place, uint32_t count,
-			 struct sl_cores *cores, enum sl_layout_way way)
+			 const bitstr_t *keep_off, struct sl_cores *cores, enum sl_layout_way way)
 {
 	bool head = job->array_recs && job->array_task_id == NO_VAL;
 	uint32_t array_job_id = job->array_job_id;
@@ -357,17 +388,15 @@ static int select_in_way(job_record_t *job, const struct sl_layout_place *place,
 	uint16_t *ours = NULL;
 
 	(void) cores;
-	change_request(job, place, count, way, &s);
+	change_request(job, place, count, keep_off, way, &s);
 	if (way == SL_LAYOUT_TASKS)
 		ours = job->details->arbitrary_tpn;
 	rc = sl_select_nodes(job);
 #else
-	bitstr_t *nodes = change_request(job, place, count, way, &s);
+	bitstr_t *nodes = change_request(job, place, count, keep_off, way, &s);
 
 	rc = way == SL_LAYOUT_RESV ? select_on(job, nodes, place, count, cores) : sl_select_nodes(job);
 #endif
-	if (way == SL_LAYOUT_NATIVE)
-		return rc;
 	if (head)
 		put_head_back(array_job_id, job, &s);
 	if (job->details)
@@ -380,51 +409,18 @@ static int select_in_way(job_record_t *job, const struct sl_layout_place *place,
 	return rc;
 }
 
-/* The request excludes those nodes as well; returns the nodes that it excluded itself. */
-static bitstr_t *exclude_too(sl_details_t *d, const bitstr_t *those)
-{
-	bitstr_t *own = d->exc_node_bitmap;
-
-	d->exc_node_bitmap = bit_copy((bitstr_t *) those);
-	if (own)
-		bit_or(d->exc_node_bitmap, own);
-	return own;
-}
-
-/* select_nodes() wherever it likes but there.  (What is left of an array has copies.) */
-static int select_off(job_record_t *job, const bitstr_t *keep_off)
-{
-	uint32_t id = job->job_id;
-	bitstr_t *own = exclude_too(job->details, keep_off);
-	job_record_t *head;
-	int rc = sl_select_nodes(job);
-
-	if ((head = find_job_record(id)) && head != job && head->details) {
-		FREE_NULL_BITMAP(head->details->exc_node_bitmap);
-		head->details->exc_node_bitmap = own ? bit_copy(own) : NULL;
-	}
-	if (job->details) {
-		FREE_NULL_BITMAP(job->details->exc_node_bitmap);
-		job->details->exc_node_bitmap = own;
-	} else {
-		FREE_NULL_BITMAP(own);
-	}
-	return rc;
-}
-
 int sl_layout_start(job_record_t *job, const struct sl_layout_place *place, uint32_t count,
 		    const bitstr_t *keep_off, struct sl_cores *cores, enum sl_layout_way *way, bool *exact)
 {
 	int rc;
 
 	*way = choose_way(job, place, count);
-	rc = keep_off && *way == SL_LAYOUT_NATIVE ? select_off(job, keep_off) :
-		select_in_way(job, place, count, cores, *way);
+	rc = select_in_way(job, place, count, keep_off, cores, *way);
 	/* The trick asks for more than the plan may have meant (sockets of gres
 	 * and cores, say).  The nodes alone may do: better there than not at all. */
 	if (rc != SLURM_SUCCESS && *way > SL_LAYOUT_PIN && rc != ESLURM_ACCOUNTING_POLICY) {
 		*way = SL_LAYOUT_PIN;
-		rc = select_in_way(job, place, count, cores, *way);
+		rc = select_in_way(job, place, count, keep_off, cores, *way);
 	}
 	*exact = rc == SLURM_SUCCESS && (!count || is_as_planned(job, place, count));
 	if (rc == SLURM_SUCCESS && cores->filled && job->job_resrcs && job->job_resrcs->core_bitmap)

@@ -359,15 +359,35 @@ static int same_totals(struct verify *v, int64_t first, int64_t end, struct sl_e
 	return 0;
 }
 
+/* The days of which anything is known, each by itself, and what lies before, between and after
+ * them.  (A single time that was mistaken for another may lie 30,000 years from all others.) */
+static int same_days(struct verify *v, struct sl_error *err)
+{
+	sqlite3_stmt *s = prepare_statement(v->l, "SELECT DISTINCT day FROM day ORDER BY day", err);
+	const int64_t most = SL_USAGE_MAX_SECONDS / SL_DAY;
+	int64_t next = -most;
+	int rc = SQLITE_DONE, differs = 0;
+
+	while (s && !differs && (rc = sqlite3_step(s)) == SQLITE_ROW) {
+		int64_t day = sqlite3_column_int64(s, 0);
+
+		differs = day < next || day >= most ?
+			sl_fail(err, SL_EFORMAT, "%s: a total of day %" PRId64 ", which no time has", v->l->path, day) :
+			same_totals(v, next, day, err) || same_totals(v, day, day + 1, err);
+		next = day + 1;
+	}
+	if (!s || finish_statement(v->l, s, differs ? SQLITE_DONE : rc, err) || differs)
+		return -1;
+	return same_totals(v, next, most, err);
+}
+
 int sl_ledger_verify(struct sl_ledger *l, struct sl_error *err)
 {
 	struct verify v = { .l = l };
-	int64_t range[2] = { 0 };
 	int rc = -1;
 
 	v.again = sl_usage_create_memory(err);
-	if (!v.again || read_numbers(l, "SELECT min(day), max(day) FROM day", range, 2, err) ||
-	    sl_ledger_runs(l, INT64_MIN, INT64_MAX, verify_run, &v, err) ||
+	if (!v.again || sl_ledger_runs(l, INT64_MIN, INT64_MAX, verify_run, &v, err) ||
 	    sl_ledger_adjustments(l, verify_adjustment, &v, err))
 		goto error;
 	if (v.err.code) {
@@ -376,9 +396,7 @@ int sl_ledger_verify(struct sl_ledger *l, struct sl_error *err)
 		goto error;
 	}
 	sl_usage_forget(l->usage);
-	rc = same_totals(&v, range[0] - 1, range[1] + 2, err);
-	for (int64_t day = range[0]; day <= range[1] && !rc; day++)
-		rc = same_totals(&v, day, day + 1, err);
+	rc = same_days(&v, err);
 error:
 	sl_usage_destroy(v.again);
 	return rc;

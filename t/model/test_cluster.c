@@ -16,10 +16,16 @@
 #include "model/cluster.h"
 #include "t/model/same.h"
 
-static int free_cores(struct sl_cluster *c, uint32_t node, int64_t in)
+/* Of a node, by its name, so many seconds from now. */
+static int free_cores(struct sl_cluster *c, const char *name, int64_t in)
 {
+	const struct sl_snapshot *snap = sl_cluster_snapshot(c);
 	struct sl_resources r;
+	uint32_t node = 0;
 
+	while (node < snap->node.rows && strcmp(sl_snapshot_str(snap, snap->node.name[node]), name))
+		node++;
+	assert_in_range(node, 0, snap->node.rows - 1);
 	sl_timeline_free(sl_cluster_timeline(c), node, BUILD_NOW + in, BUILD_NOW + in + 1, &r);
 	return r.cores;
 }
@@ -41,10 +47,10 @@ static void a_running_job_holds_its_cores_until_its_end(void **state)
 	(void) state;
 	build_running(b, (struct build_job) { .id = 1, .nodes = 1, .cores = 3, .ends_in = 60 });
 	c = build_cluster(b);
-	assert_int_equal(free_cores(c, 0, 0), 5);
-	assert_int_equal(free_cores(c, 0, 59), 5);
-	assert_int_equal(free_cores(c, 0, 60), 8);
-	assert_int_equal(free_cores(c, 1, 0), 8);
+	assert_int_equal(free_cores(c, "n0", 0), 5);
+	assert_int_equal(free_cores(c, "n0", 59), 5);
+	assert_int_equal(free_cores(c, "n0", 60), 8);
+	assert_int_equal(free_cores(c, "n1", 0), 8);
 	assert_int_equal(sl_cluster_running(c, &n)[0], 0);
 	assert_int_equal(n, 1);
 	assert_int_equal(sl_cluster_places(c, 0, &n)[0].cores, 3);
@@ -70,13 +76,13 @@ static void an_overdue_a_completing_and_a_suspended_job_hold_as_the_rules_say(vo
 	build_change_job(b, 4, .state = SL_JOB_SUSPENDED);
 	build_change_job(b, 4, .priority = 0);
 	c = build_cluster(b);
-	assert_int_equal(free_cores(c, 0, 0), 0);
-	assert_int_equal(free_cores(c, 0, SL_OVERDUE_S), 8);
-	assert_int_equal(free_cores(c, 1, 0), 0);
-	assert_int_equal(free_cores(c, 1, SL_OVERDUE_S), 8);
-	assert_int_equal(free_cores(c, 2, 999), 0);	/* 600 s, and the 400 of its suspension */
-	assert_int_equal(free_cores(c, 2, 1000), 8);
-	assert_int_equal(free_cores(c, 3, 0), 8);
+	assert_int_equal(free_cores(c, "n0", 0), 0);
+	assert_int_equal(free_cores(c, "n0", SL_OVERDUE_S), 8);
+	assert_int_equal(free_cores(c, "n1", 0), 0);
+	assert_int_equal(free_cores(c, "n1", SL_OVERDUE_S), 8);
+	assert_int_equal(free_cores(c, "n2", 999), 0);	/* 600 s, and the 400 of its suspension */
+	assert_int_equal(free_cores(c, "n2", 1000), 8);
+	assert_int_equal(free_cores(c, "n3", 0), 8);
 	sl_cluster_running(c, &n);
 	assert_int_equal(n, 3);
 	sl_cluster_destroy(c);
@@ -93,10 +99,10 @@ static void a_snapshot_that_overbooks_a_node_leaves_nothing_there(void **state)
 	build_running(b, (struct build_job) { .id = 2, .nodes = 2, .cores = 3, .ends_in = 90 });
 	build_change(b, SL_T_ALLOC, 2, sl_alloc_row, .cores = 6);
 	c = build_cluster(b);
-	assert_int_equal(free_cores(c, 0, 0), 0);
-	assert_int_equal(free_cores(c, 0, 59), 0);
-	assert_int_equal(free_cores(c, 0, 60), 2);
-	assert_int_equal(free_cores(c, 1, 60), 5);
+	assert_int_equal(free_cores(c, "n0", 0), 0);
+	assert_int_equal(free_cores(c, "n0", 59), 0);
+	assert_int_equal(free_cores(c, "n0", 60), 2);
+	assert_int_equal(free_cores(c, "n1", 60), 5);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }
@@ -114,8 +120,8 @@ static void an_overbooked_job_gives_back_what_it_held(void **state)
 	c = build_cluster(b);
 	ok(sl_cluster_advance(c, BUILD_NOW + 30, &err), &err);
 	ok(sl_cluster_finish(c, 1, &err), &err);
-	assert_int_equal(free_cores(c, 0, 30), 3);
-	assert_int_equal(free_cores(c, 0, 60), 8);
+	assert_int_equal(free_cores(c, "n0", 30), 3);
+	assert_int_equal(free_cores(c, "n0", 60), 8);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }
@@ -137,13 +143,13 @@ static void nodes_that_are_down_or_reserved_are_not_free(void **state)
 	build_change(b, SL_T_NODE, 0, sl_node_row, .state = SL_NODE_DOWN);
 	build_change(b, SL_T_NODE, 1, sl_node_row, .state = SL_NODE_COMPLETING);
 	c = build_cluster(b);
-	assert_int_equal(free_cores(c, 0, 0), 0);
-	assert_int_equal(free_cores(c, 0, 1 << 20), 0);
-	assert_int_equal(free_cores(c, 1, 0), 0);
-	assert_int_equal(free_cores(c, 1, SL_OVERDUE_S), 8);
-	assert_int_equal(free_cores(c, 2, 99), 8);
-	assert_int_equal(free_cores(c, 2, 100), 0);
-	assert_int_equal(free_cores(c, 3, 200), 8);
+	assert_int_equal(free_cores(c, "n0", 0), 0);
+	assert_int_equal(free_cores(c, "n0", 1 << 20), 0);
+	assert_int_equal(free_cores(c, "n1", 0), 0);
+	assert_int_equal(free_cores(c, "n1", SL_OVERDUE_S), 8);
+	assert_int_equal(free_cores(c, "n2", 99), 8);
+	assert_int_equal(free_cores(c, "n2", 100), 0);
+	assert_int_equal(free_cores(c, "n3", 200), 8);
 	sl_cluster_totals(c, &t);
 	assert_int_equal(t.nodes, 4);
 	assert_int_equal(t.usable_nodes, 3);
@@ -172,9 +178,9 @@ static void a_node_of_one_user_is_blocked_until_his_last_job_there_ends(void **s
 	build_running(b, (struct build_job) { .id = 2, .cores = 1, .ends_in = 90 });
 	build_change(b, SL_T_NODE, 0, sl_node_row, .owner = 1000);
 	c = build_cluster(b);
-	assert_int_equal(free_cores(c, 0, 0), 0);
-	assert_int_equal(free_cores(c, 0, 89), 0);
-	assert_int_equal(free_cores(c, 0, 90), 8);
+	assert_int_equal(free_cores(c, "n0", 0), 0);
+	assert_int_equal(free_cores(c, "n0", 89), 0);
+	assert_int_equal(free_cores(c, "n0", 90), 8);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }
@@ -189,12 +195,12 @@ static void jobs_that_share_cores_hold_a_part_of_them(void **state)
 	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .oversubscribe = 2);
 	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .flags |= SL_PART_FORCE);
 	c = build_cluster(b);
-	assert_int_equal(free_cores(c, 0, 0), 11);	/* a folded node: 16 half cores */
+	assert_int_equal(free_cores(c, "n0", 0), 11);	/* a folded node: 16 half cores */
 	sl_cluster_destroy(c);
 	build_partition(b, "other", 0, 0);
 	c = build_cluster(b);
-	assert_int_equal(free_cores(c, 0, 0), 5);	/* 8 less 5 halves, rounded up */
-	assert_int_equal(free_cores(c, 1, 0), 16);
+	assert_int_equal(free_cores(c, "n0", 0), 5);	/* 8 less 5 halves, rounded up */
+	assert_int_equal(free_cores(c, "n1", 0), 16);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }
@@ -219,8 +225,8 @@ static void an_event_changes_what_it_says_and_nothing_else(void **state)
 	assert_int_equal(sl_cluster_start(c, job, &place, 1, BUILD_NOW + 60, &err), -1);
 	place.node = 1;
 	ok(sl_cluster_start(c, job, &place, 1, BUILD_NOW + 60, &err), &err);
-	assert_int_equal(free_cores(c, 1, 0), 4);
-	assert_int_equal(free_cores(c, 1, 60), 8);
+	assert_int_equal(free_cores(c, "n1", 0), 4);
+	assert_int_equal(free_cores(c, "n1", 60), 8);
 	sl_cluster_queue(c, &n);
 	assert_int_equal(n, 0);
 	assert_int_equal(sl_cluster_start(c, job, &place, 1, BUILD_NOW + 60, &err), -1);
@@ -229,7 +235,7 @@ static void an_event_changes_what_it_says_and_nothing_else(void **state)
 	assert_int_equal(sl_cluster_now(c), BUILD_NOW + 30);
 	ok(sl_cluster_finish(c, job, &err), &err);
 	assert_int_equal(sl_cluster_finish(c, job, &err), -1);
-	assert_int_equal(free_cores(c, 1, 30), 8);
+	assert_int_equal(free_cores(c, "n1", 30), 8);
 	assert_null(sl_cluster_places(c, job, &n));
 	ok(sl_cluster_submit(c, job, &err), &err);
 	assert_int_equal(sl_cluster_queue(c, &n)[0].job, job);
@@ -258,7 +264,7 @@ static void a_start_on_what_is_not_free_changes_nothing(void **state)
 	c = build_cluster(b);
 	assert_int_equal(sl_cluster_start(c, 1, place, 2, BUILD_NOW + 60, &err), -1);
 	assert_int_equal(err.code, SL_EBUSY);
-	assert_int_equal(free_cores(c, 0, 0), 8);
+	assert_int_equal(free_cores(c, "n0", 0), 8);
 	sl_cluster_queue(c, &n);
 	assert_int_equal(n, 2);
 	ok(sl_cluster_start(c, 1, place, 1, BUILD_NOW + 60, &err), &err);
@@ -281,10 +287,10 @@ static void time_that_passes_a_jobs_end_does_not_free_it(void **state)
 	build_running(b, (struct build_job) { .id = 1, .ends_in = 60 });
 	c = build_cluster(b);
 	ok(sl_cluster_advance(c, BUILD_NOW + 100, &err), &err);
-	assert_int_equal(free_cores(c, 0, 100), 0);
-	assert_int_equal(free_cores(c, 0, 100 + SL_OVERDUE_S), 8);
+	assert_int_equal(free_cores(c, "n0", 100), 0);
+	assert_int_equal(free_cores(c, "n0", 100 + SL_OVERDUE_S), 8);
 	ok(sl_cluster_finish(c, 0, &err), &err);
-	assert_int_equal(free_cores(c, 0, 100), 8);
+	assert_int_equal(free_cores(c, "n0", 100), 8);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }

@@ -16,11 +16,17 @@
 #include "model/cluster.h"
 #include "model/native.h"
 
-static const struct sl_want *want(struct sl_cluster *c, uint32_t job, uint32_t partition)
+/* Of a job, by its id, in the first partition. */
+static const struct sl_want *want(struct sl_cluster *c, uint32_t id)
 {
+	const struct sl_job_view *job = &sl_cluster_snapshot(c)->job;
+	const struct sl_want *w;
 	struct sl_error err;
-	const struct sl_want *w = sl_cluster_want(c, (struct sl_entry) { job, partition, 0, 0 }, &err);
+	uint32_t row = 0;
 
+	while (row < job->rows && job->id[row] != id)
+		row++;
+	w = sl_cluster_want(c, (struct sl_entry) { .job = row }, &err);
 	if (!w)
 		fail_msg("%s", err.text);
 	return w;
@@ -37,7 +43,7 @@ static void a_want_is_in_cores(void **state)
 	build_pending(b, (struct build_job) { .id = 2, .nodes = 2, .tasks = 8, .cpus_per_task = 4 });
 	build_pending(b, (struct build_job) { .id = 3, .nodes = 2, .tasks = 8, .cpus_per_task = 3 });
 	c = build_cluster(b);
-	w = want(c, 0, 0);
+	w = want(c, 1);
 	assert_int_equal(w->request.min_nodes, 2);
 	assert_int_equal(w->request.max_nodes, 2);
 	assert_int_equal(w->request.tasks, 8);
@@ -46,19 +52,19 @@ static void a_want_is_in_cores(void **state)
 	assert_int_equal(w->request.duration, 600);
 	assert_int_equal(w->native, 0);
 	assert_ptr_equal(w->request.eligible, sl_cluster_usable_nodes(c, 0));
-	assert_ptr_equal(w, want(c, 0, 0));
-	w = want(c, 1, 0);
+	assert_ptr_equal(w, want(c, 1));
+	w = want(c, 2);
 	assert_int_equal(w->request.cores_per_task, 2);
 	assert_int_equal(w->request.tasks_per_core, 1);
 	assert_true(w->request.duration == SL_FOREVER);
-	w = want(c, 2, 0);
+	w = want(c, 3);
 	assert_int_equal(w->native, SL_NATIVE_ODD_TASKS);
 	assert_int_equal(w->request.cores_per_task, 2);
 	sl_cluster_destroy(c);
 	b->meta.select_flags = SL_SELECT_ONE_TASK_PER_CORE;
 	c = build_cluster(b);
-	assert_int_equal(want(c, 0, 0)->request.tasks_per_core, 1);
-	assert_int_equal(want(c, 2, 0)->native, 0);
+	assert_int_equal(want(c, 1)->request.tasks_per_core, 1);
+	assert_int_equal(want(c, 3)->native, 0);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }
@@ -73,7 +79,7 @@ static void tasks_per_node_are_a_minimum_of_cores_and_a_maximum_of_tasks(void **
 	build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .max_nodes = 9, .tasks = 8, .tasks_per_node = 3,
 					       .cpus_per_task = 2 });
 	c = build_cluster(b);
-	w = want(c, 0, 0);
+	w = want(c, 1);
 	assert_int_equal(w->request.tasks_per_node, 3);
 	assert_int_equal(w->request.min_cores_per_node, 6);
 	assert_int_equal(w->request.max_nodes, 8);	/* no more than tasks */
@@ -98,22 +104,22 @@ static void the_limits_of_the_partition_bind_the_job(void **state)
 	build_pending(b, (struct build_job) { .id = 5, .nodes = 2, .limit = 3660 });
 	build_change_job(b, 5, .time_min = 600);
 	c = build_cluster(b);
-	w = want(c, 0, 0);
+	w = want(c, 1);
 	assert_int_equal(w->request.min_nodes, 2);
 	assert_int_equal(w->request.max_nodes, 3);
-	w = want(c, 1, 0);
+	w = want(c, 2);
 	assert_int_equal(w->why, SL_WHY_PARTITION);
 	assert_string_equal(w->text, "needs 4 nodes, may have 3 in partition batch");
-	assert_string_equal(want(c, 2, 0)->text, "asks for 61 minutes, partition batch allows 60");
-	assert_int_equal(want(c, 3, 0)->time_limit, 3600);
-	w = want(c, 4, 0);
+	assert_string_equal(want(c, 3)->text, "asks for 61 minutes, partition batch allows 60");
+	assert_int_equal(want(c, 4)->time_limit, 3600);
+	w = want(c, 5);
 	assert_int_equal(w->why, SL_WHY_NONE);
 	assert_int_equal(w->time_limit, 3600);
 	assert_int_equal(w->time_floor, 600);
 	sl_cluster_destroy(c);
 	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .flags = 0);
 	c = build_cluster(b);
-	assert_string_equal(want(c, 0, 0)->text, "partition batch is down");
+	assert_string_equal(want(c, 1)->text, "partition batch is down");
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }
@@ -130,18 +136,18 @@ static void memory_follows_the_cores_or_the_node_or_is_all_of_it(void **state)
 	build_pending(b, (struct build_job) { .id = 3 });
 	build_change_job(b, 2, .memory_per_cpu = 50);
 	c = build_cluster(b);
-	assert_int_equal(want(c, 0, 0)->request.memory_per_node, 300);
-	assert_int_equal(want(c, 1, 0)->request.memory_per_core, 100);
-	assert_int_equal(want(c, 2, 0)->request.memory_per_node, 1000);
+	assert_int_equal(want(c, 1)->request.memory_per_node, 300);
+	assert_int_equal(want(c, 2)->request.memory_per_core, 100);
+	assert_int_equal(want(c, 3)->request.memory_per_node, 1000);
 	sl_cluster_destroy(c);
 	build_change(b, SL_T_NODE, 1, sl_node_row, .memory = 2000);
 	c = build_cluster(b);
-	assert_int_equal(want(c, 2, 0)->native, SL_NATIVE_ALL_MEMORY);
-	assert_true(want(c, 2, 0)->request.whole_nodes);
+	assert_int_equal(want(c, 3)->native, SL_NATIVE_ALL_MEMORY);
+	assert_true(want(c, 3)->request.whole_nodes);
 	sl_cluster_destroy(c);
 	b->meta.select_flags = 0;
 	c = build_cluster(b);
-	assert_int_equal(want(c, 0, 0)->request.memory_per_node, 0);
+	assert_int_equal(want(c, 1)->request.memory_per_node, 0);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }
@@ -163,14 +169,14 @@ static void gres_become_kinds(void **state)
 	build_change_job(b, 3, .gres = build_gres(b, "gpu", "h100", 2, SL_PER_JOB));
 	build_change_job(b, 4, .gres = build_gres(b, "gpu", "", 2, SL_PER_SOCKET));
 	c = build_cluster(b);
-	assert_int_equal(want(c, 0, 0)->request.gres_needs, 1);
-	assert_int_equal(want(c, 0, 0)->request.gres[0].kinds, 3);
-	assert_int_equal(want(c, 0, 0)->request.gres[0].per, SL_GRES_PER_NODE);
-	assert_int_equal(want(c, 1, 0)->request.gres[0].kinds, 2);
-	assert_int_equal(want(c, 1, 0)->request.gres[0].per, SL_GRES_PER_TASK);
-	assert_int_equal(want(c, 2, 0)->why, SL_WHY_NEVER);
-	assert_string_equal(want(c, 2, 0)->text, "no node has gpu:h100");
-	assert_int_equal(want(c, 3, 0)->native, SL_NATIVE_SOCKET_GRES);
+	assert_int_equal(want(c, 1)->request.gres_needs, 1);
+	assert_int_equal(want(c, 1)->request.gres[0].kinds, 3);
+	assert_int_equal(want(c, 1)->request.gres[0].per, SL_GRES_PER_NODE);
+	assert_int_equal(want(c, 2)->request.gres[0].kinds, 2);
+	assert_int_equal(want(c, 2)->request.gres[0].per, SL_GRES_PER_TASK);
+	assert_int_equal(want(c, 3)->why, SL_WHY_NEVER);
+	assert_string_equal(want(c, 3)->text, "no node has gpu:h100");
+	assert_int_equal(want(c, 4)->native, SL_NATIVE_SOCKET_GRES);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }
@@ -194,14 +200,14 @@ static void features_and_exclusions_choose_the_nodes(void **state)
 	build_change_job(b, 4, .features = sl_builder_str(b->builder, "[fast|ib]"));
 	build_change_job(b, 4, .req_nodes = build_nodes(b, 2, 2));
 	c = build_cluster(b);
-	sl_nodeset_text(want(c, 0, 0)->request.eligible, text, sizeof(text));
+	sl_nodeset_text(want(c, 1)->request.eligible, text, sizeof(text));
 	assert_string_equal(text, "1,3");
-	sl_nodeset_text(want(c, 1, 0)->request.eligible, text, sizeof(text));
+	sl_nodeset_text(want(c, 2)->request.eligible, text, sizeof(text));
 	assert_string_equal(text, "2-3");
-	sl_nodeset_text(want(c, 2, 0)->request.eligible, text, sizeof(text));
+	sl_nodeset_text(want(c, 3)->request.eligible, text, sizeof(text));
 	assert_string_equal(text, "3");
-	assert_int_equal(want(c, 3, 0)->native, SL_NATIVE_FEATURES);
-	sl_nodeset_text(want(c, 3, 0)->request.required, text, sizeof(text));
+	assert_int_equal(want(c, 4)->native, SL_NATIVE_FEATURES);
+	sl_nodeset_text(want(c, 4)->request.required, text, sizeof(text));
 	assert_string_equal(text, "2");
 	sl_cluster_destroy(c);
 	build_destroy(b);
@@ -221,13 +227,13 @@ static void what_is_not_modelled_is_native_and_says_what(void **state)
 	build_change_job(b, 4, .asks = SL_ASKS_BURST_BUFFER);
 	build_change_job(b, 5, .het_job_id = 5);
 	c = build_cluster(b);
-	assert_int_equal(want(c, 0, 0)->native, SL_NATIVE_SWITCHES);
-	assert_int_equal(want(c, 1, 0)->native, SL_NATIVE_CORE_SPEC);
-	assert_true(want(c, 1, 0)->request.whole_nodes);
-	assert_int_equal(want(c, 2, 0)->native, SL_NATIVE_TASKS_PER_SOCKET);
-	assert_int_equal(want(c, 3, 0)->native, SL_NATIVE_BURST_BUFFER);
-	assert_int_equal(want(c, 3, 0)->method, SL_PLACE_NATIVE);
-	assert_int_equal(want(c, 4, 0)->why, SL_WHY_NOT_MODELLED);
+	assert_int_equal(want(c, 1)->native, SL_NATIVE_SWITCHES);
+	assert_int_equal(want(c, 2)->native, SL_NATIVE_CORE_SPEC);
+	assert_true(want(c, 2)->request.whole_nodes);
+	assert_int_equal(want(c, 3)->native, SL_NATIVE_TASKS_PER_SOCKET);
+	assert_int_equal(want(c, 4)->native, SL_NATIVE_BURST_BUFFER);
+	assert_int_equal(want(c, 4)->method, SL_PLACE_NATIVE);
+	assert_int_equal(want(c, 5)->why, SL_WHY_NOT_MODELLED);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }
@@ -300,7 +306,7 @@ static void what_only_select_can_place_the_engine_and_the_checker_agree_on(void 
 		native = set_fact(&row, fact);
 		sl_builder_update(b->builder, SL_T_JOB, 0, &row);
 		c = build_cluster(b);
-		assert_int_equal(want(c, 0, 0)->native, native);
+		assert_int_equal(want(c, 1)->native, native);
 		assert_int_equal(!native, !*sl_native_text(native, text, sizeof(text)));
 		if (native)
 			expect_checker_refuses(b, fact);
@@ -327,8 +333,8 @@ static void gres_that_cannot_be_counted_are_left_to_slurm(void **state)
 	build_pending(b, (struct build_job) { .id = 1 });
 	build_change_job(b, 1, .gres = build_gres(b, "lustre", "", 1 << 19, SL_PER_NODE));
 	c = build_cluster(b);
-	assert_int_equal(want(c, 0, 0)->native, SL_NATIVE_GRES);
-	assert_int_equal(want(c, 0, 0)->request.gres_needs, 0);
+	assert_int_equal(want(c, 1)->native, SL_NATIVE_GRES);
+	assert_int_equal(want(c, 1)->request.gres_needs, 0);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }
@@ -343,13 +349,13 @@ static void the_default_method_is_what_slurm_was_told(void **state)
 	build_pending(b, (struct build_job) { .id = 2 });
 	build_change_job(b, 2, .flags = SL_JOBF_SPREAD);
 	c = build_cluster(b);
-	assert_int_equal(want(c, 0, 0)->method, SL_PLACE_BESTFIT);
-	assert_int_equal(want(c, 1, 0)->method, SL_PLACE_SPREAD);
+	assert_int_equal(want(c, 1)->method, SL_PLACE_BESTFIT);
+	assert_int_equal(want(c, 2)->method, SL_PLACE_SPREAD);
 	sl_cluster_destroy(c);
 	b->meta.select_flags = SL_SELECT_LLN;
 	c = build_cluster(b);
-	assert_int_equal(want(c, 0, 0)->method, SL_PLACE_NATIVE);
-	assert_int_equal(want(c, 0, 0)->native, 0);
+	assert_int_equal(want(c, 1)->method, SL_PLACE_NATIVE);
+	assert_int_equal(want(c, 1)->native, 0);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }
@@ -373,7 +379,7 @@ static void a_shape_is_another_request(void **state)
 	assert_int_equal(w->request.tasks, 4);
 	assert_int_equal(w->request.cores_per_task, 2);
 	assert_int_equal(w->time_limit, 99);
-	assert_int_equal(want(c, 0, 0)->request.min_nodes, 8);
+	assert_int_equal(want(c, 1)->request.min_nodes, 8);
 	assert_null(sl_cluster_want(c, (struct sl_entry) { 0, 0, 2, 0 }, &err));
 	assert_int_equal(err.code, SL_EINVAL);
 	sl_cluster_destroy(c);
@@ -383,7 +389,7 @@ static void a_shape_is_another_request(void **state)
 	assert_non_null(w);
 	assert_int_equal(w->why, SL_WHY_RESOURCES);
 	assert_string_equal(w->text, "its alternative 1 was refused a moment ago");
-	assert_int_equal(want(c, 0, 0)->why, SL_WHY_NONE);
+	assert_int_equal(want(c, 1)->why, SL_WHY_NONE);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }

@@ -140,8 +140,17 @@ void sl_plan_set_policy(struct sl_plan *p, const char *by)
 /* Room for one more, so that putting it in cannot fail afterwards. */
 int plan_make_room(struct bookings *list, struct sl_error *err)
 {
-	return sl_grow_list(&list->item, list->count, sizeof(*list->item), err) ||
-		sl_grow_list(&list->entry, list->count, sizeof(*list->entry), err) ? -1 : 0;
+	uint32_t room = list->room;
+
+	if (list->count < room)
+		return 0;
+	if (sl_grow(&list->item, &room, list->count + UINT64_C(1), sizeof(*list->item), err))
+		return -1;
+	room = list->room;
+	if (sl_grow(&list->entry, &room, list->count + UINT64_C(1), sizeof(*list->entry), err))
+		return -1;
+	list->room = room;
+	return 0;
 }
 
 void plan_insert(struct bookings *list, uint32_t at, struct booking *b)

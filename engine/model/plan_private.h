@@ -24,7 +24,7 @@ struct booking {
 struct bookings {
 	struct booking **item;
 	struct sl_entry *entry;		/* the same entries, for those who read */
-	uint32_t count;
+	uint32_t count, room;
 };
 
 struct note {				/* why a job stays pending */

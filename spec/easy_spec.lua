@@ -5,10 +5,14 @@ describe("easy", function()
 	it("backfills a short job behind a wide one that must wait", function()
 		local c = t.cluster { nodes = "4x8c2g",
 			running = { { id = 1, nodes = 3, exclusive = true, ends_in = "1h" } },
-			pending = { { id = 2, nodes = 4, time_limit = "1h" }, { id = 3, nodes = 1, time_limit = "30m" } } }
+			pending = { { id = 2, nodes = 4, time_limit = "1h" }, { id = 4, nodes = 1, exclusive = true, time_limit = "2h" },
+				{ id = 3, nodes = 1, time_limit = "30m" } } }
 		local plan = t.decide("easy", c)
 		assert.same({ 3 }, plan:started())
+		assert.same({ "n4" }, plan:start(3).nodes)
 		assert.equal(3600, plan:reservation(2).in_s)
+		assert.same({ "resources", "needs 4 nodes, 1 is free" }, { plan:pending(2) })
+		assert.same({ "priority", "would delay job 2" }, { plan:pending(4) })
 	end)
 
 	it("starts jobs in the queue's order as long as they fit", function()

@@ -117,52 +117,7 @@ static void refusals_say_what_is_in_the_way(void **state)
 	leave(&d);
 }
 
-/* -- EASY ---------------------------------------------------------------- */
-
-static void a_short_job_is_backfilled_behind_a_wide_one_that_must_wait(void **state)
-{
-	struct build *b = build_create("4x8c2g");
-	struct desk d;
-
-	(void) state;
-	build_running(b, (struct build_job) { .id = 1, .nodes = 3, .exclusive = true, .ends_in = 3600 });
-	build_pending(b, (struct build_job) { .id = 2, .nodes = 4, .limit = 3600 });
-	build_pending(b, (struct build_job) { .id = 3, .nodes = 1, .limit = 1800 });
-	build_pending(b, (struct build_job) { .id = 4, .nodes = 1, .limit = 7200, .exclusive = true });
-	d = sit(b);
-	assert_int_equal(start(&d, 2), 0);
-	assert_string_equal(d.why.text, "needs 4 nodes, 1 is free");
-	assert_int_equal(reserve(&d, 2), 1);
-	assert_int_equal(d.at, 3600);
-	assert_int_equal(backfill(&d, 4), 0);
-	assert_int_equal(d.why.why, SL_WHY_PRIORITY);
-	assert_string_equal(d.why.text, "would delay job 2");
-	assert_int_equal(backfill(&d, 3), 1);
-	assert_string_equal(where(&d, 3), "n3:1");
-	assert_int_equal(sl_plan_job(d.p, row(&d, 2)), SL_PLAN_RESERVED);
-	accepted(&d);
-	leave(&d);
-}
-
-static void a_long_job_may_use_the_extra_nodes(void **state)
-{
-	struct build *b = build_create("4x8c");
-	struct desk d;
-
-	(void) state;
-	build_running(b, (struct build_job) { .id = 1, .nodes = 2, .exclusive = true, .ends_in = 100 });
-	build_pending(b, (struct build_job) { .id = 2, .nodes = 3, .exclusive = true, .limit = 100 });
-	build_pending(b, (struct build_job) { .id = 3, .nodes = 1, .exclusive = true, .limit = 9999 });
-	build_pending(b, (struct build_job) { .id = 4, .nodes = 1, .exclusive = true, .limit = 9999 });
-	d = sit(b);
-	assert_int_equal(reserve(&d, 2), 1);
-	assert_int_equal(d.at, 100);
-	assert_int_equal(backfill(&d, 3), 1);
-	assert_int_equal(backfill(&d, 4), 0);
-	assert_int_equal(d.why.why, SL_WHY_PRIORITY);
-	accepted(&d);
-	leave(&d);
-}
+/* -- backfill and reservations: what spec/easy_spec.lua and its like do not say --- */
 
 /* The head, contiguous, is booked on n0 and n1 (free now) for the time at which n2
  * and n3 are free too; the candidate runs on n0 only. */
@@ -221,28 +176,6 @@ static void the_other_reservations_stand(void **state)
 	assert_int_equal(backfill(&d, 4), 0);
 	assert_int_equal(backfill(&d, 3), 1);	/* its own reservation is not in its way */
 	assert_int_equal(sl_plan_job(d.p, row(&d, 3)), SL_PLAN_STARTED);
-	accepted(&d);
-	leave(&d);
-}
-
-static void conservative_reservations_follow_one_another(void **state)
-{
-	struct build *b = build_create("4x8c");
-	struct desk d;
-	uint32_t n;
-
-	(void) state;
-	for (uint32_t i = 0; i < 3; i++)
-		build_pending(b, (struct build_job) { .id = i + 1, .nodes = 3, .exclusive = true, .limit = 100 });
-	build_pending(b, (struct build_job) { .id = 4, .nodes = 1, .exclusive = true, .limit = 300 });
-	d = sit(b);
-	for (uint32_t id = 1; id <= 3; id++) {
-		assert_int_equal(reserve(&d, id), 1);
-		assert_int_equal(d.at, 100 * (id - 1));
-	}
-	assert_int_equal(start(&d, 4), 1);
-	assert_int_equal(sl_plan_reserved(d.p, &n)[0].job, row(&d, 1));
-	assert_int_equal(n, 3);
 	accepted(&d);
 	leave(&d);
 }
@@ -360,11 +293,8 @@ int main(void)
 		cmocka_unit_test(an_explicit_layout_is_taken_as_it_is_or_not_at_all),
 		cmocka_unit_test(misuse_is_an_error_and_not_a_refusal),
 		cmocka_unit_test(refusals_say_what_is_in_the_way),
-		cmocka_unit_test(a_short_job_is_backfilled_behind_a_wide_one_that_must_wait),
-		cmocka_unit_test(a_long_job_may_use_the_extra_nodes),
 		cmocka_unit_test(the_head_moves_to_other_nodes_but_not_to_another_time),
 		cmocka_unit_test(the_other_reservations_stand),
-		cmocka_unit_test(conservative_reservations_follow_one_another),
 		cmocka_unit_test(every_queued_job_that_is_not_booked_has_a_reason),
 		cmocka_unit_test(texts_are_cut_where_they_are_too_much_in_all),
 		cmocka_unit_test(orders_are_checked),

@@ -346,7 +346,7 @@ static int bid_entry(struct sl_market *m, const struct sl_entry *list, uint32_t 
 		slurm = 1;
 	}
 	for (uint32_t s = 0; s <= shapes; s++) {
-		struct sl_entry e = { list[i].job, list[i].partition, s, 0 };
+		struct sl_entry e = { .job = list[i].job, .partition = list[i].partition, .shape = s };
 		uint32_t left = max - (m->bids - b.begin - slurm), share = left / (shapes + 1 - s);
 
 		if (left && bid_shape(&b, e, share ? share : 1, err) < 0)

@@ -347,6 +347,22 @@ static int bill_row(struct check *c, const struct row *r)
 	return 0;
 }
 
+/* May the job start in the reservation that the plan says? */
+static bool is_way(const struct check *c, const struct row *r)
+{
+	const struct sl_snapshot *s = c->snap;
+	struct sl_range ways;
+	uint32_t q = find_key(c->queue, s->queue.rows, (uint64_t) r->job << 32 | r->partition);
+
+	if (q == SL_NONE)
+		return false;
+	ways = s->queue.ways[q];
+	for (uint32_t i = ways.first; i < ways.first + ways.count; i++)
+		if (s->way.reservation[i] == r->way)
+			return true;
+	return false;
+}
+
 static int check_row(struct check *c, struct row *r, uint32_t id, int64_t shortened)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -369,7 +385,10 @@ static int check_row(struct check *c, struct row *r, uint32_t id, int64_t shorte
 			       s->job.shapes[r->job].count, r->shape);
 	if (r->shape && s->shape.refused[s->job.shapes[r->job].first + r->shape - 1])
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its alternative %" PRIu32 " is refused", id, r->shape);
-	own = check_reservation(c, r->job);
+	if (r->way != SL_NONE && !is_way(c, r))
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": reservation row %" PRIu32 " is none of its ways", id,
+			       r->way);
+	own = r->way != SL_NONE ? r->way : check_reservation(c, r->job);
 	if (own == SL_NONE && *check_str(c, s->job.reservation[r->job]))
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": there is no reservation %s", id,
 			       check_str(c, s->job.reservation[r->job]));
@@ -412,7 +431,7 @@ static int check_start(struct check *c, uint32_t i, struct row *r)
 	const struct sl_plan_start_view *start = &c->plan->start;
 
 	*r = (struct row) { .job = find_job(c, start->job[i]), .partition = start->partition[i],
-		.shape = start->shape[i], .native = start->native[i], .start = true, .at = c->now,
+		.shape = start->shape[i], .native = start->native[i], .way = start->reservation[i], .start = true, .at = c->now,
 		.places = start->places[i], .through = start->through[i], .lenders = start->lenders[i] };
 	if (r->job == SL_NONE)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is not in the snapshot", start->job[i]);
@@ -429,7 +448,7 @@ static int check_reserve(struct check *c, uint32_t i, struct row *r)
 	const struct sl_plan_reserve_view *reserve = &c->plan->reserve;
 
 	*r = (struct row) { .job = find_job(c, reserve->job[i]), .partition = reserve->partition[i],
-		.shape = reserve->shape[i], .native = reserve->native[i], .at = reserve->start_time[i],
+		.shape = reserve->shape[i], .native = reserve->native[i], .way = reserve->reservation[i], .at = reserve->start_time[i],
 		.places = reserve->places[i], .through = reserve->through[i], .lenders = reserve->lenders[i] };
 	if (r->job == SL_NONE)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is not in the snapshot", reserve->job[i]);
@@ -603,7 +622,7 @@ static int check_run(struct check *c, uint32_t i, int64_t end, struct row *r)
 	struct ask a;
 
 	*r = (struct row) { .job = find_job(c, id), .partition = reserve->partition[i], .shape = reserve->shape[i],
-		.native = reserve->native[i], .at = reserve->start_time[i], .until = end,
+		.native = reserve->native[i], .way = reserve->reservation[i], .at = reserve->start_time[i], .until = end,
 		.places = reserve->places[i], .through = reserve->through[i], .lenders = reserve->lenders[i] };
 	if (r->job == SL_NONE)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is not in the snapshot", id);

@@ -31,11 +31,12 @@
  * gets all of the node's (as with --mem=0).
  *
  * Reservations.  Nobody else runs on a reservation's nodes between its start and
- * end.  One that holds parts of nodes holds, on each of them, at most all its
- * cores but one for each other node.  A job in a reservation stays on its nodes,
+ * end.  One that holds parts of nodes holds its cores of each; where those are not known,
+ * at most all but one for each other node.  A job in a reservation stays on its nodes,
  * starts within its window and is taken to end with it; other reservations bind it
  * too, unless its own is a maintenance one, or overlapping and the other not
- * maintenance (as in Slurm's job_test_resv()).  Outside the window of a flexible
+ * maintenance (as in Slurm's job_test_resv()).  Which one it is in, the plan says where the queue
+ * has several ways for the job.  One without nodes leaves its jobs all others.  Outside the window of a flexible
  * reservation such a job counts as any other.
  *
  * MaxCPUsPerNode bounds the CPUs of all jobs of the partition on a node.

@@ -39,7 +39,7 @@ static const char *special_request(const struct check *c, uint32_t j)
 const char *check_native(const struct check *c, const struct row *r)
 {
 	const struct sl_snapshot *s = c->snap;
-	uint32_t own = check_reservation(c, r->job);
+	uint32_t own = r->way != SL_NONE ? r->way : check_reservation(c, r->job);
 	const char *why = special_request(c, r->job);
 
 	if (why)
@@ -50,7 +50,7 @@ const char *check_native(const struct check *c, const struct row *r)
 		return "shared cores";
 	if (s->partition.flags[r->partition] & SL_PART_EXCLUSIVE_USER)
 		return "ExclusiveUser";
-	if (strchr(check_str(c, s->job.reservation[r->job]), ','))
+	if (r->way == SL_NONE && strchr(check_str(c, s->job.reservation[r->job]), ','))
 		return "several reservations";
 	if (own != SL_NONE && ((s->reservation.flags[own] & (SL_RESV_FLEX | SL_RESV_ANY_NODES)) ||
 			       s->reservation.cores[own]))

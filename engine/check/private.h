@@ -54,6 +54,7 @@ struct row {
 	uint32_t shape;
 	bool native;
 	bool start;			/* a start, else a reservation */
+	uint32_t way;			/* reservation that the plan says it runs in, or SL_NONE: as it asks */
 	uint32_t resv;			/* that it runs in, or SL_NONE */
 	int64_t at, until;		/* booked from, to */
 	struct sl_range places;

@@ -141,6 +141,8 @@ static int check_starts(const struct answer *a)
 		tasks = a->snap->job.array_pending[job - a->said];
 		if (job->starts++ >= (tasks ? tasks : 1))
 			return WRONG(a, &b, "job %" PRIu32 " is started more often than it has tasks", b.table, r, b.job);
+		if (v->reservation[r] != SL_NONE && v->reservation[r] >= a->snap->reservation.rows)
+			return WRONG(a, &b, "there is no reservation row %" PRIu32, b.table, r, v->reservation[r]);
 		if (v->behind[r] > a->plan->reserve.rows)
 			return WRONG(a, &b, "job %" PRIu32 " is behind more reservations than there are", b.table, r, b.job);
 	}

@@ -59,6 +59,7 @@ enum sl_plan_table {
 	X(i64, stamp, -1, 0, "the job's stamp in the snapshot") \
 	X(u32, partition, -1, SL_NONE, "partition row in the snapshot") \
 	X(u32, native, -1, 0, "1: Slurm's select chooses; the places are an upper bound") \
+	X(u32, reservation, -1, SL_NONE, "row of that of its ways, where it has several") \
 	X(u32, behind, -1, 0, "native: the first so many reservations stood before it") \
 	X(u32, shape, -1, 0, "0: as asked; n: the job's nth alternative") \
 	X(i64, time_limit, -1, 0, "seconds, where the plan shortened it (time_min, deadline); 0: the job's") \
@@ -87,6 +88,7 @@ enum sl_plan_table {
 	X(i64, start_time, -1, 0, "when") \
 	X(u32, partition, -1, SL_NONE, "partition row in the snapshot") \
 	X(u32, native, -1, 0, "1: Slurm's select will choose; the places are an upper bound") \
+	X(u32, reservation, -1, SL_NONE, "as in a start") \
 	X(u32, shape, -1, 0, "0: as asked; n: the job's nth alternative") \
 	X(i64, time_limit, -1, 0, "seconds, where the plan shortened it (deadline); 0: the job's") \
 	X(range, places, SL_P_PLACE, 0, "nodes and cores, in node order") \

@@ -23,6 +23,7 @@
 #define ALLOC_GRES(...) SL_COLUMN(alloc_gres, __VA_ARGS__)
 #define SHAPE(...) SL_COLUMN(shape, __VA_ARGS__)
 #define QUEUE(...) SL_COLUMN(queue, __VA_ARGS__)
+#define WAY(...) SL_COLUMN(way, __VA_ARGS__)
 #define RESERVATION(...) SL_COLUMN(reservation, __VA_ARGS__)
 #define LICENSE(...) SL_COLUMN(license, __VA_ARGS__)
 #define RUN(...) SL_COLUMN(run, __VA_ARGS__)
@@ -42,6 +43,7 @@ static const struct sl_column alloc_columns[] = { SL_ALLOC_COLUMNS(ALLOC) };
 static const struct sl_column alloc_gres_columns[] = { SL_ALLOC_GRES_COLUMNS(ALLOC_GRES) };
 static const struct sl_column shape_columns[] = { SL_SHAPE_COLUMNS(SHAPE) };
 static const struct sl_column queue_columns[] = { SL_QUEUE_COLUMNS(QUEUE) };
+static const struct sl_column way_columns[] = { SL_WAY_COLUMNS(WAY) };
 static const struct sl_column reservation_columns[] = { SL_RESERVATION_COLUMNS(RESERVATION) };
 static const struct sl_column license_columns[] = { SL_LICENSE_COLUMNS(LICENSE) };
 static const struct sl_column run_columns[] = { SL_RUN_COLUMNS(RUN) };
@@ -64,6 +66,7 @@ static const struct sl_table tables[SL_SNAPSHOT_TABLES] = {
 	[SL_T_ALLOC_GRES] = TABLE(alloc_gres, .plural = "alloc_gres", .key = -1, .nested = true),
 	[SL_T_SHAPE] = TABLE(shape, .plural = "shapes", .key = -1, .nested = true),
 	[SL_T_QUEUE] = TABLE(queue, .plural = "queue", .key = -1),
+	[SL_T_WAY] = TABLE(way, .plural = "ways", .key = -1, .nested = true),
 	[SL_T_RESERVATION] = TABLE(reservation, .plural = "reservations", .key = 0),
 	[SL_T_LICENSE] = TABLE(license, .plural = "licenses", .key = 0),
 	[SL_T_RUN] = TABLE(run, .plural = "runs", .key = -1, .nested = true, .nodelist = true),

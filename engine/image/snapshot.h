@@ -21,7 +21,7 @@
 enum sl_snapshot_table {
 	SL_T_META, SL_T_GRES_KIND, SL_T_NODE, SL_T_NODE_GRES, SL_T_PARTITION,
 	SL_T_JOB, SL_T_JOB_PARTITION, SL_T_JOB_GRES, SL_T_JOB_LICENSE,
-	SL_T_ALLOC, SL_T_ALLOC_GRES, SL_T_SHAPE, SL_T_QUEUE,
+	SL_T_ALLOC, SL_T_ALLOC_GRES, SL_T_SHAPE, SL_T_QUEUE, SL_T_WAY,
 	SL_T_RESERVATION, SL_T_LICENSE, SL_T_RUN, SL_T_USAGE, SL_T_REMEMBERED,
 	SL_SNAPSHOT_TABLES
 };
@@ -281,7 +281,12 @@ enum sl_per { SL_PER_NODE, SL_PER_JOB, SL_PER_TASK, SL_PER_SOCKET };
 #define SL_QUEUE_COLUMNS(X) \
 	X(ref, job, SL_T_JOB, 0, "a pending job") \
 	X(ref, partition, SL_T_PARTITION, 0, "in this partition") \
-	X(i64, priority, -1, 1, "its priority there")
+	X(i64, priority, -1, 1, "its priority there") \
+	X(range, ways, SL_T_WAY, 0, "reservations that it may start in, in the order of trying; empty: as it asks")
+
+/* A reservation that draws jobs in, or one of several that a job names. */
+#define SL_WAY_COLUMNS(X) \
+	X(ref, reservation, SL_T_RESERVATION, 0, "in this one; none: in none of them")
 
 #define SL_RESERVATION_COLUMNS(X) \
 	X(str, name, -1, 0, "ReservationName") \
@@ -341,6 +346,7 @@ SL_DECLARE_TABLE(alloc, SL_ALLOC_COLUMNS)
 SL_DECLARE_TABLE(alloc_gres, SL_ALLOC_GRES_COLUMNS)
 SL_DECLARE_TABLE(shape, SL_SHAPE_COLUMNS)
 SL_DECLARE_TABLE(queue, SL_QUEUE_COLUMNS)
+SL_DECLARE_TABLE(way, SL_WAY_COLUMNS)
 SL_DECLARE_TABLE(reservation, SL_RESERVATION_COLUMNS)
 SL_DECLARE_TABLE(license, SL_LICENSE_COLUMNS)
 SL_DECLARE_TABLE(run, SL_RUN_COLUMNS)
@@ -362,6 +368,7 @@ struct sl_snapshot {
 	struct sl_alloc_gres_view alloc_gres;
 	struct sl_shape_view shape;
 	struct sl_queue_view queue;
+	struct sl_way_view way;
 	struct sl_reservation_view reservation;
 	struct sl_license_view license;
 	struct sl_run_view run;

@@ -314,7 +314,7 @@ static int enqueue(struct sl_cluster *c, uint32_t job, uint32_t partition, struc
 {
 	if (sl_grow(&c->queue, &c->queue_room, c->queued + UINT64_C(1), sizeof(*c->queue), err))
 		return -1;
-	c->queue[c->queued++] = (struct sl_entry) { job, partition, 0, 0 };
+	c->queue[c->queued++] = (struct sl_entry) { .job = job, .partition = partition };
 	return 0;
 }
 

@@ -60,6 +60,11 @@ uint32_t cluster_reservation(const struct sl_cluster *c, uint32_t job)
 	return SL_NONE;
 }
 
+uint32_t cluster_entry_reservation(const struct sl_cluster *c, const struct sl_entry *e)
+{
+	return e->resv == SL_ENTRY_OUTSIDE ? SL_NONE : e->resv ? e->resv - 1 : cluster_reservation(c, e->job);
+}
+
 bool cluster_keeps_out(const struct sl_cluster *c, uint32_t resv, uint32_t own)
 {
 	const uint32_t *flags = c->snap->reservation.flags;
@@ -463,7 +468,8 @@ int cluster_build_queue(struct sl_cluster *c, struct sl_error *err)
 	if (!c->queue)
 		return no_memory(err);
 	for (uint32_t i = 0; i < q->rows; i++)
-		c->queue[c->queued++] = (struct sl_entry) { q->job[i], q->partition[i], 0, 0 };
+		c->queue[c->queued++] = (struct sl_entry) { .job = q->job[i], .partition = q->partition[i],
+			.row = q->ways[i].count ? i + 1 : 0 };
 	for (uint32_t i = 0; i < q->rows; i++)
 		if (c->stage[q->job[i]] == STAGE_NONE)
 			c->stage[q->job[i]] = STAGE_QUEUED;

@@ -201,6 +201,9 @@ uint32_t cluster_sharing(const struct sl_cluster *c, uint32_t job, uint32_t part
 /* The first reservation a job names that exists, or SL_NONE. */
 uint32_t cluster_reservation(const struct sl_cluster *c, uint32_t job);
 
+/* The reservation that an entry is tried in, or SL_NONE. */
+uint32_t cluster_entry_reservation(const struct sl_cluster *c, const struct sl_entry *e);
+
 /* Whether a reservation keeps the jobs of reservation *own* (SL_NONE: of none) out. */
 bool cluster_keeps_out(const struct sl_cluster *c, uint32_t resv, uint32_t own);
 

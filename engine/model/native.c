@@ -108,20 +108,21 @@ static uint32_t native_of_job(const struct sl_cluster *c, uint32_t j)
 		if_so(job->refusals[j] >= SL_REFUSALS, SL_NATIVE_REFUSED);
 }
 
-static uint32_t native_of_reservation(const struct sl_cluster *c, uint32_t j)
+static uint32_t native_of_reservation(const struct sl_cluster *c, const struct sl_entry *e)
 {
 	const struct sl_reservation_view *v = &c->snap->reservation;
-	uint32_t r = cluster_reservation(c, j);
+	uint32_t r = cluster_entry_reservation(c, e);
 
 	if (r == SL_NONE)
-		return 0;
-	return if_so(strchr(cluster_str(c, c->snap->job.reservation[j]), ','), SL_NATIVE_RESERVATIONS) |
-		if_so(v->flags[r] & (SL_RESV_FLEX | SL_RESV_ANY_NODES), SL_NATIVE_FLEX) | if_so(v->cores[r], SL_NATIVE_PARTIAL);
+		return if_so(e->resv == SL_ENTRY_OUTSIDE, SL_NATIVE_FLEX);
+	return if_so(!e->resv && strchr(cluster_str(c, c->snap->job.reservation[e->job]), ','), SL_NATIVE_RESERVATIONS) |
+		if_so(v->flags[r] & (SL_RESV_FLEX | SL_RESV_ANY_NODES), SL_NATIVE_FLEX) |
+		if_so(v->cores[r], SL_NATIVE_PARTIAL);
 }
 
 uint32_t want_native(const struct sl_cluster *c, const struct sl_entry *e)
 {
-	return native_of_job(c, e->job) | native_of_reservation(c, e->job) |
+	return native_of_job(c, e->job) | native_of_reservation(c, e) |
 		if_so(cluster_sharing(c, e->job, e->partition) != 1, SL_NATIVE_SHARED_CORES) |
 		if_so(c->snap->partition.flags[e->partition] & SL_PART_EXCLUSIVE_USER, SL_NATIVE_USER_NODES) |
 		if_so(c->snap->meta.select_flags[0] & SL_SELECT_SOCKET, SL_NATIVE_BY_SOCKET);

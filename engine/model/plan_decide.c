@@ -90,6 +90,34 @@ static uint32_t shapes_to_try(const struct sl_plan *p, struct sl_entry *e, const
 	return terms->any_shape ? p->c->snap->job.shapes[e->job].count : e->shape;
 }
 
+/* -- ways ---------------------------------------------------------------- */
+
+/*
+ * In which reservation is the entry tried as the nth: what entry.resv becomes, or SL_NONE
+ * after the last.  A job of a flexible one is not bound to its nodes and time.
+ */
+static uint32_t nth_way(const struct sl_plan *p, const struct sl_entry *e, uint32_t n)
+{
+	const struct sl_snapshot *s = p->c->snap;
+	uint32_t i = p->queue_of[e->job], row, own;
+
+	while (i && p->c->queue[i - 1].partition != e->partition)
+		i = p->queue_next[i - 1];
+	row = i ? p->c->queue[i - 1].row : 0;
+	if (row && s->queue.ways[row - 1].count) {
+		struct sl_range ways = s->queue.ways[row - 1];
+
+		if (n >= ways.count)
+			return SL_NONE;
+		own = s->way.reservation[ways.first + n];
+		return own == SL_NONE ? 0 : own + 1;
+	}
+	own = n == 1 ? cluster_reservation(p->c, e->job) : SL_NONE;
+	if (own != SL_NONE && (s->reservation.flags[own] & SL_RESV_FLEX))
+		return SL_ENTRY_OUTSIDE;
+	return n ? SL_NONE : 0;
+}
+
 /* In its shape, which nodes may it borrow?  1 with e->loan; 0 with *why; -1 with *err. */
 static int borrow(struct sl_plan *p, struct sl_entry *e, const struct sl_terms *terms, struct sl_refusal *why,
 		  struct sl_error *err)
@@ -136,14 +164,15 @@ static int start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *te
 	if (rc <= 0)
 		return rc;
 	last = shapes_to_try(p, &e, terms);
-	for (rc = 0, first = e.shape; !rc && e.shape <= last; e.shape++) {
-		struct sl_refusal now;
+	for (rc = 0, first = e.shape; !rc && e.shape <= last; e.shape++)
+		for (uint32_t n = 0; !rc && (e.resv = nth_way(p, &e, n)) != SL_NONE; n++) {
+			struct sl_refusal now;
 
-		plan_say_nothing(&now);
-		rc = start_in_shape(p, e, terms, easy, &now, err);
-		if (!rc)
-			merge_refusal(why, &now, e.shape == first);
-	}
+			plan_say_nothing(&now);
+			rc = start_in_shape(p, e, terms, easy, &now, err);
+			if (!rc)
+				merge_refusal(why, &now, e.shape == first && !n);
+		}
 	return rc;
 }
 
@@ -161,8 +190,8 @@ int sl_plan_backfill(struct sl_plan *p, struct sl_entry e, const struct sl_terms
 
 /* -- reserving ----------------------------------------------------------- */
 
-/* Of the shapes to try the one that can start first, of equal ones the first, becomes *e.
- * 1 with *start_time; 0 with *why, and *e the first of them; -1 with *err. */
+/* Of the shapes and ways to try the one that can start first, of equal ones the first, becomes
+ * *e.  1 with *start_time; 0 with *why, and *e the first of them; -1 with *err. */
 static int find_soonest(struct sl_plan *p, struct sl_entry *e, const struct sl_terms *terms, int64_t *start_time,
 			struct sl_refusal *why, struct sl_error *err)
 {
@@ -170,23 +199,26 @@ static int find_soonest(struct sl_plan *p, struct sl_entry *e, const struct sl_t
 	struct sl_entry soonest = *e;
 	int found = 0;
 
-	for (struct sl_entry at = *e; at.shape <= last; at.shape++) {
-		struct sl_refusal now = { .why = SL_WHY_NONE };
-		int64_t t;
-		int rc = borrow(p, &at, terms, &now, err);
+	soonest.resv = nth_way(p, e, 0);
 
-		if (rc > 0)
-			rc = plan_earliest_start(p, at, terms->how, &t, &now, err);
-		if (rc < 0)
-			return -1;
-		if (!rc && !found)
-			merge_refusal(why, &now, at.shape == e->shape);
-		if (!rc || (found && t >= *start_time))
-			continue;
-		found = 1;
-		*start_time = t;
-		soonest = at;
-	}
+	for (struct sl_entry at = *e; at.shape <= last; at.shape++)
+		for (uint32_t n = 0; (at.resv = nth_way(p, &at, n)) != SL_NONE; n++) {
+			struct sl_refusal now = { .why = SL_WHY_NONE };
+			int64_t t;
+			int rc = borrow(p, &at, terms, &now, err);
+
+			if (rc > 0)
+				rc = plan_earliest_start(p, at, terms->how, &t, &now, err);
+			if (rc < 0)
+				return -1;
+			if (!rc && !found)
+				merge_refusal(why, &now, at.shape == e->shape && !n);
+			if (!rc || (found && t >= *start_time))
+				continue;
+			found = 1;
+			*start_time = t;
+			soonest = at;
+		}
 	*e = soonest;
 	return found;
 }
@@ -236,8 +268,9 @@ int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_terms 
 		plan_say(&why, SL_WHY_POLICY, "has no place that the policy allows");
 		rc = 1;
 	} else {
-		/* one shape needs no comparison, and what it finds would be found again */
-		if (shapes_to_try(p, &e, terms) > e.shape && find_soonest(p, &e, terms, start_time, &why, err) < 0)
+		/* one shape and way needs no comparison, and what it finds would be found again */
+		if ((shapes_to_try(p, &e, terms) > e.shape || nth_way(p, &e, 1) != SL_NONE) &&
+		    find_soonest(p, &e, terms, start_time, &why, err) < 0)
 			return -1;
 		rc = keeps_its_reservation(p, e, terms->how, &why, err);
 	}

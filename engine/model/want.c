@@ -364,13 +364,15 @@ const struct want *cluster_want(struct sl_cluster *c, struct sl_entry e, struct 
 	struct want *w;
 
 	if (e.job >= c->snap->job.rows || e.partition >= c->snap->partition.rows ||
-	    e.shape > c->snap->job.shapes[e.job].count || e.loan > c->loans) {
+	    e.shape > c->snap->job.shapes[e.job].count || e.loan > c->loans ||
+	    (e.resv > c->snap->reservation.rows && e.resv != SL_ENTRY_OUTSIDE)) {
 		sl_fail(err, SL_EINVAL, "no such entry: job row %" PRIu32 ", partition row %" PRIu32 ", shape %" PRIu32
 			", loan %" PRIu32, e.job, e.partition, e.shape, e.loan);
 		return NULL;
 	}
 	for (w = c->want[e.job]; w; w = w->next)
-		if (w->entry.partition == e.partition && w->entry.shape == e.shape && w->entry.loan == e.loan)
+		if (w->entry.partition == e.partition && w->entry.shape == e.shape && w->entry.loan == e.loan &&
+		    w->entry.resv == e.resv)
 			break;
 	if (w && c->now < w->valid_until)
 		return w;

@@ -183,12 +183,12 @@ int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *e
 {
 	const struct sl_reservation_view *v = &c->snap->reservation;
 	const char *names = cluster_str(c, c->snap->job.reservation[w->entry.job]);
-	uint32_t r = cluster_reservation(c, w->entry.job);
+	uint32_t r = cluster_entry_reservation(c, &w->entry);
 
 	w->valid_until = INT64_MAX;
 	w->enclave = NULL;
 	w->resv = SL_NONE;
-	if (!*names)
+	if (r == SL_NONE && (!*names || w->entry.resv == SL_ENTRY_OUTSIDE))
 		return 0;
 	if (r == SL_NONE)
 		return want_never(w, SL_WHY_RESERVATION, "there is no reservation %s", names);

@@ -37,6 +37,7 @@ void sl_collector_destroy(struct sl_collector *c)
 	xfree(c->node_index);
 	xfree(c->node_row);
 	xfree(c->part);
+	xfree(c->resv_id);
 	xfree(c->way);
 	xfree(c->scratch->queue);
 	sl_map_free(&c->scratch->row_of);
@@ -417,7 +418,8 @@ static int each_resv(void *x, void *arg)
 		fill_parts(c, &row, r);
 	}
 	row.licenses = sl_collect_licenses(c, r->license_list);
-	sl_builder_append(c->b, SL_T_RESERVATION, &row);
+	c->resv_id[c->resvs] = r->resv_id;
+	c->resvs = sl_builder_append(c->b, SL_T_RESERVATION, &row) + 1;
 	return 0;
 }
 
@@ -530,11 +532,55 @@ static bool add_way(struct sl_collector *c, uint32_t job, uint32_t part, const s
 	return before;
 }
 
+static uint32_t resv_row(const struct sl_collector *c, uint32_t id)
+{
+	uint32_t r = 0;
+
+	while (r < c->resvs && c->resv_id[r] != id)
+		r++;
+	return id && r < c->resvs ? r : SL_NONE;
+}
+
+/* The reservations of the ways to start the job there, each once. */
+static struct sl_range add_ways(struct sl_collector *c, const struct sl_queue_row *queue)
+{
+	struct sl_range r = { sl_builder_rows(c->b, SL_T_WAY), 0 };
+	uint32_t w, v;
+
+	for (w = c->first_way[queue->job]; w != SL_NONE; w = c->way[w].next) {
+		struct sl_way_row row = { .reservation = resv_row(c, c->way[w].resv_id) };
+
+		for (v = c->first_way[queue->job]; v != w && (c->way[v].part != c->way[w].part ||
+							     c->way[v].resv_id != c->way[w].resv_id); v = c->way[v].next)
+			;
+		/* (one that was deleted a moment ago is no way any more) */
+		if (v != w || c->way[w].part != queue->partition ||
+		    (c->way[w].resv_id && row.reservation == SL_NONE))
+			continue;
+		sl_builder_append(c->b, SL_T_WAY, &row);
+		r.count++;
+	}
+	return r;
+}
+
+static void collect_ways(struct sl_collector *c)
+{
+	struct sl_queue_row row;
+	uint32_t i;
+
+	for (i = 0; i < c->queued; i++)
+		if (!sl_builder_row(c->b, SL_T_QUEUE, i, &row)) {
+			row.ways = add_ways(c, &row);
+			sl_builder_update(c->b, SL_T_QUEUE, i, &row);
+		}
+}
+
 /* Queue rows; entries that stand for the same job in the same partition (in a
  * magnetic reservation, with preferred features) become ways to start it. */
 static void collect_entries(struct sl_collector *c)
 {
 	struct sl_scratch *s = c->scratch;
+	bool reserved = false;
 	uint32_t i;
 
 	xrecalloc(c->way, MAX(s->queue_len, 1), sizeof(*c->way));
@@ -554,12 +600,15 @@ static void collect_entries(struct sl_collector *c)
 		if (row.job == SL_NONE || row.partition == SL_NONE ||
 		    sl_builder_row(c->b, SL_T_JOB, row.job, &job) || job.state != SL_JOB_PENDING)
 			continue;
+		reserved |= q->resv_id != 0;
 		if (add_way(c, row.job, row.partition, q))
 			continue;
 		row.priority = q->priority;
 		sl_builder_append(c->b, SL_T_QUEUE, &row);
 		c->queued++;
 	}
+	if (reserved)
+		collect_ways(c);
 }
 
 static void make_room(struct sl_collector *c)
@@ -567,12 +616,13 @@ static void make_room(struct sl_collector *c)
 	struct sl_scratch *s = c->scratch;
 
 	xrecalloc(c->part, list_count(part_list) + 1, sizeof(*c->part));
+	xrecalloc(c->resv_id, resv_list ? list_count(resv_list) + 1 : 1, sizeof(*c->resv_id));
 	sl_map_clear(&s->row_of);
 	(void) sl_map_reserve(&s->row_of, (uint64_t) list_count(job_list), NULL);
 	begin_telling(s);
 	s->nameless_len = s->commented_len = s->kinds = 0;
 	s->min_tier = UINT32_MAX;
-	c->parts = c->running = 0;
+	c->parts = c->resvs = c->running = 0;
 	c->lent = false;
 }
 

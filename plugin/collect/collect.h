@@ -48,6 +48,8 @@ struct sl_collector {
 	uint32_t nodes, node_slots;
 	part_record_t **part;		/* by row; compare, do not follow */
 	uint32_t parts;
+	uint32_t *resv_id;		/* by row */
+	uint32_t resvs;
 	struct sl_way *way;
 	uint32_t ways;
 	uint32_t *first_way;		/* by job row, or SL_NONE */

@@ -86,7 +86,7 @@ static void start_one(struct sl_commit *m, uint32_t i, struct sl_cores *cores)
 	const struct sl_plan_start_view *v = &m->plan->start;
 	struct sl_start s = { .m = m, .job_id = v->job[i], .partition = v->partition[i], .stamp = v->stamp[i],
 			   .time_limit = v->time_limit[i], .places = v->places[i], .shape = v->shape[i],
-			   .native = v->native[i], .behind = v->behind[i], .text = m->text[i], .through = v->through[i],
+			   .native = v->native[i], .resv = v->reservation[i], .behind = v->behind[i], .text = m->text[i], .through = v->through[i],
 			   .lenders = v->lenders[i], .again = is_again(m, v->job[i]) };
 	bool ok = sl_start_run(&s, cores);
 
@@ -167,7 +167,7 @@ static bool preempt_for(struct sl_commit *m, uint32_t i, struct sl_cores *cores)
 	const struct sl_plan_preempt_view *v = &m->plan->preempt;
 	char text[160];
 	struct sl_start s = { .m = m, .job_id = v->job[i], .partition = v->partition[i], .stamp = v->stamp[i],
-			   .native = true, .behind = v->behind[i], .text = text, .through = SL_NONE };
+			   .native = true, .any_way = true, .behind = v->behind[i], .text = text, .through = SL_NONE };
 	bool ok = sl_start_run(&s, cores);
 
 	FREE_NULL_BITMAP(s.keep_off);

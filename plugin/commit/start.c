@@ -434,6 +434,15 @@ static const char *find_again(struct sl_start *s)
 	return (s->row = sl_collect_row(c, s->job_id)) == SL_NONE ? "it is not in the snapshot" : NULL;
 }
 
+/* Is it the way of the plan: in that partition, in that reservation? */
+static bool is_way(const struct sl_start *s, const struct sl_way *way)
+{
+	const struct sl_collector *c = s->m->c;
+
+	return way->part == s->partition &&
+		(s->any_way || way->resv_id == (s->resv < c->resvs ? c->resv_id[s->resv] : 0));
+}
+
 bool sl_start_run(struct sl_start *s, struct sl_cores *cores)
 {
 	const struct sl_collector *c = s->m->c;
@@ -454,7 +463,7 @@ bool sl_start_run(struct sl_start *s, struct sl_cores *cores)
 	} else {
 		give_up(s, SL_FATE_CHANGED, "it was not in the queue");
 		for (w = c->first_way[s->row]; w != SL_NONE && !ok; w = c->way[w].next)
-			if (c->way[w].part == s->partition)
+			if (is_way(s, &c->way[w]))
 				ok = start_in_way(s, &c->way[w], cores);
 	}
 	if (!ok)

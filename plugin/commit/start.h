@@ -22,6 +22,8 @@ struct sl_start {
 	uint32_t through;		/* partition row to start it in, SL_NONE: its own */
 	struct sl_range lenders;
 	bool native;
+	uint32_t resv;			/* its row in the snapshot, SL_NONE: as it asks */
+	bool any_way;			/* or in any that draws it in */
 	uint32_t behind;		/* native: reservations of the plan, the first so many, whose nodes it may not have */
 	bool again;			/* an earlier row was for the same array, and started a task */
 	/* found out on the way */

@@ -67,23 +67,21 @@ it "every job that waits has an expected start, its nodes and a reason of Slurm'
 
 # ------------------------------------------------------------------ reservations
 
-reserved() { # NAME FUNCTION : its reservation goes with it
-	local rc=0
-	("${@:2}") || rc=$?
-	squeue -h -o %A | xargs -r scancel --quiet
-	wait_for 20 queue_is_empty
-	scontrol delete ReservationName="$1"
-	return $rc
+it_reserved() { # SENTENCE FUNCTION : its reservations go after it
+	it "$@"
+	scontrol -o show reservation | sed -n 's/^ReservationName=\([^ ]*\).*/\1/p' | while read -r name; do
+		scontrol delete ReservationName="$name"
+	done
 }
 
 parts_of_nodes() {
 	scontrol create reservation ReservationName=parts Users=nobody StartTime=now Duration=60 \
 		Nodes=n001,n002 CoreCnt=4,4
-	starts "$(submit -n4 -w n001)"
-	starts "$(submit -n4 -w n002)"
-	stays_pending "$(submit -n1 -w n002)"
+	starts "$(submit -N1 -n4 -w n001)"
+	starts "$(submit -N1 -n4 -w n002)"
+	stays_pending "$(submit -n1 -N1 -w n002)"
 }
-it "a reservation of half of each node leaves the other half to others" reserved parts parts_of_nodes
+it_reserved "a reservation of half of each node leaves the other half to others" parts_of_nodes
 
 reserved_licenses() {
 	local id
@@ -95,8 +93,8 @@ reserved_licenses() {
 	scontrol update ReservationName=lic Licenses=lic:2
 	starts "$id"
 }
-it "licences that a reservation sets aside are not for others, and are when it gives them back" \
-	reserved lic reserved_licenses
+it_reserved "licences that a reservation sets aside are not for others, and are when it gives them back" \
+	reserved_licenses
 
 without_nodes() {
 	local in out
@@ -108,7 +106,51 @@ without_nodes() {
 	job_is "$out" PENDING
 	[ "$(job_reason "$out")" = Licenses ]
 }
-it "a job in a reservation of licences alone runs on any node" reserved any without_nodes
+it_reserved "a job in a reservation of licences alone runs on any node" without_nodes
+
+magnet() {
+	local first second
+	scontrol create reservation ReservationName=magnet Users=root StartTime=now Duration=60 Nodes=n016 \
+		Flags=MAGNETIC
+	first=$(submit -N1 --exclusive -t 5)
+	starts "$first"
+	[ "$(job_nodes "$first")" = n016 ]
+	# it can wait for nothing else, and is planned for nevertheless
+	starts "$(submit -N15 --exclusive -t 30 -w 'n[001-015]')"
+	second=$(submit -N1 --exclusive -t 5)
+	wait_for 40 expects "$second"
+	[ "$(sched_nodes "$second")" = n016 ]
+	scancel "$first"
+	starts "$second"
+	[ "$(job_nodes "$second")" = n016 ]
+}
+it_reserved "a magnetic reservation draws jobs in, and they wait for it" magnet
+
+either() {
+	local id busy
+	scontrol create reservation ReservationName=left Users=root StartTime=now Duration=60 Nodes=n001
+	scontrol create reservation ReservationName=right Users=root StartTime=now Duration=60 Nodes=n002
+	busy=$(submit -N1 --exclusive --reservation=left)
+	starts "$busy"
+	id=$(submit -N1 --exclusive --reservation=left,right)
+	starts "$id"
+	[ "$(job_nodes "$id")" = n002 ]
+	id=$(submit -N1 --exclusive --reservation=left,right)
+	stays_pending "$id"
+	scancel "$busy"
+	starts "$id"
+	[ "$(job_nodes "$id")" = n001 ]
+}
+it_reserved "a job that names two reservations starts in the one that has room" either
+
+outside() {
+	local id
+	scontrol create reservation ReservationName=flex Users=root StartTime=now Duration=60 Nodes=n001 Flags=FLEX
+	starts "$(submit -N1 --exclusive --reservation=flex -w n001)"
+	id=$(submit -N1 --exclusive --reservation=flex)
+	starts "$id"
+}
+it_reserved "a job of a flexible reservation that is full starts outside" outside
 
 # -------------------------------------------------------------- what is not there any more
 
@@ -124,20 +166,17 @@ feature_gone() {
 }
 it "a job whose feature nobody has any more says so and holds up nobody" feature_gone
 
+# (Slurm takes it off the jobs that wait for it.)
 license_gone() {
-	local id rc=0
+	local id
 	starts "$(submit -n1 -L gone:4)"
 	id=$(submit -n1 -L gone:2)
 	wait_for 10 reason_is "$id" Licenses
 	cluster_conf Licenses=lic:8
 	scontrol reconfigure
-	wait_for 20 eval '! scontrol show licenses | grep -q gone'
-	starts "$(submit -N1)"
-	job_is "$id" PENDING && [[ $(job_reason "$id") =~ Licenses ]] || rc=1
-	cluster_conf Licenses=lic:8,gone:4
-	scontrol reconfigure
-	return $rc
+	starts "$(submit -N1)" 30
+	starts "$id" 30
 }
-it "a licence that is taken away while jobs wait for it holds up nobody else" license_gone
+it "a licence that is taken away while jobs wait for it holds up nobody" license_gone
 
 live_end

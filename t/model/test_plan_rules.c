@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "check/check.h"
 #include "t/model/desk.h"
 
 /* A guard that says no to starts of more cores than it allows, once it knows their places. */
@@ -357,6 +358,109 @@ static void a_job_in_a_reservation_without_nodes_runs_on_any_in_its_time(void **
 	leave(&d);
 }
 
+/* The job's way in the queue: reservations, SL_NONE for none of them. */
+static void ways(struct build *b, uint32_t job, uint32_t first, uint32_t second)
+{
+	struct sl_range r = { sl_builder_append(b->builder, SL_T_WAY, &(struct sl_way_row) { first }), 2 };
+
+	sl_builder_append(b->builder, SL_T_WAY, &(struct sl_way_row) { second });
+	for (uint32_t q = 0; q < sl_builder_rows(b->builder, SL_T_QUEUE); q++) {
+		struct sl_queue_row row;
+
+		assert_int_equal(sl_builder_row(b->builder, SL_T_QUEUE, q, &row), 0);
+		if (row.job == job)
+			build_change(b, SL_T_QUEUE, q, sl_queue_row, .ways = r);
+	}
+}
+
+static void a_reservation_that_draws_jobs_in_is_tried_first_and_left_when_it_is_full(void **state)
+{
+	struct build *b = build_create("3x8c");
+	uint32_t r = build_reservation(b, "magnet", -60, 3600, 2, 2), job[3];
+	const struct sl_plan_image *plan;
+	struct desk d;
+
+	(void) state;
+	for (uint32_t i = 0; i < 3; i++) {
+		job[i] = build_pending(b, (struct build_job) { .id = i + 1, .nodes = 1, .exclusive = true, .limit = 60 });
+		if (i < 2)
+			ways(b, job[i], r, SL_NONE);
+	}
+	d = sit(b);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(start(&d, job[i]), 1);
+	plan = accepted(&d);
+	assert_int_equal(plan->start.reservation[0], r);
+	assert_int_equal(plan->place.node[plan->start.places[0].first], 2);
+	assert_int_equal(plan->start.reservation[1], SL_NONE);
+	assert_int_equal(plan->start.native[0], 0);
+	leave(&d);
+}
+
+static void of_several_reservations_the_one_that_has_room_first_is_taken(void **state)
+{
+	struct build *b = build_create("3x8c");
+	uint32_t one = build_reservation(b, "a", -60, 36000, 0, 0), other = build_reservation(b, "b", -60, 36000, 1, 1);
+	uint32_t job, late;
+	const struct sl_plan_image *plan;
+	struct desk d;
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 9, .first = 0, .cores = 8, .ends_in = 600 });
+	job = build_pending(b, (struct build_job) { .id = 1, .nodes = 1, .exclusive = true, .limit = 1200 });
+	late = build_pending(b, (struct build_job) { .id = 2, .nodes = 1, .exclusive = true, .limit = 60 });
+	for (uint32_t i = job; i <= late; i++) {
+		build_change(b, SL_T_JOB, i, sl_job_row, .reservation = sl_builder_str(b->builder, "a,b"));
+		ways(b, i, one, other);
+	}
+	d = sit(b);
+	assert_int_equal(start(&d, job), 1);
+	assert_int_equal(start(&d, late), 0);
+	assert_int_equal(reserve(&d, late), 1);
+	assert_int_equal(d.at, 600);
+	plan = accepted(&d);
+	assert_int_equal(plan->start.reservation[0], other);
+	assert_int_equal(plan->start.native[0], 0);
+	assert_int_equal(plan->reserve.reservation[0], one);
+	leave(&d);
+}
+
+static void a_job_of_a_flexible_reservation_that_is_full_starts_outside(void **state)
+{
+	struct build *b = build_create("2x8c");
+	uint32_t r = build_reservation(b, "flex", -60, 36000, 0, 0), job;
+	struct desk d;
+
+	(void) state;
+	build_change(b, SL_T_RESERVATION, r, sl_reservation_row, .flags = SL_RESV_FLEX);
+	build_running(b, (struct build_job) { .id = 9, .first = 0, .cores = 8, .ends_in = 600 });
+	job = build_pending(b, (struct build_job) { .id = 1, .nodes = 1, .exclusive = true, .limit = 60 });
+	build_change(b, SL_T_JOB, job, sl_job_row, .reservation = sl_builder_str(b->builder, "flex"));
+	d = sit(b);
+	assert_int_equal(start(&d, job), 1);
+	assert_int_equal(accepted(&d)->place.node[0], 1);
+	leave(&d);
+}
+
+static void a_start_in_a_reservation_that_is_no_way_of_the_job_is_refused_by_the_checker(void **state)
+{
+	struct build *b = build_create("2x8c");
+	uint32_t r = build_reservation(b, "r", -60, 36000, 0, 0), job;
+	struct sl_error err = { SL_OK, "" };
+	struct desk d;
+
+	(void) state;
+	job = build_pending(b, (struct build_job) { .id = 1, .nodes = 1, .exclusive = true, .limit = 60 });
+	ways(b, job, r, SL_NONE);
+	d = sit(b);
+	assert_int_equal(start(&d, job), 1);
+	assert_int_equal(encode(&d, false)->start.reservation[0], r);
+	((struct sl_snapshot *) &b->snap)->queue.ways = (const struct sl_range[]) { { 0, 0 } };
+	assert_int_equal(sl_check_plan(&b->snap, &d.plan, &err), -1);
+	assert_string_equal(err.text, "job 1: reservation row 0 is none of its ways");
+	leave(&d);
+}
+
 /* -- forecasts ----------------------------------------------------------- */
 
 static void who_waits_without_a_reservation_is_told_when_it_may_start_in_the_order_of_the_policy(void **state)
@@ -439,6 +543,10 @@ int main(void)
 		cmocka_unit_test(a_reservation_of_parts_of_nodes_leaves_the_rest_of_each_to_others),
 		cmocka_unit_test(licences_of_a_reservation_are_set_aside_for_its_time),
 		cmocka_unit_test(a_job_in_a_reservation_without_nodes_runs_on_any_in_its_time),
+		cmocka_unit_test(a_reservation_that_draws_jobs_in_is_tried_first_and_left_when_it_is_full),
+		cmocka_unit_test(of_several_reservations_the_one_that_has_room_first_is_taken),
+		cmocka_unit_test(a_job_of_a_flexible_reservation_that_is_full_starts_outside),
+		cmocka_unit_test(a_start_in_a_reservation_that_is_no_way_of_the_job_is_refused_by_the_checker),
 		cmocka_unit_test(who_waits_without_a_reservation_is_told_when_it_may_start_in_the_order_of_the_policy),
 		cmocka_unit_test(as_many_forecasts_are_made_as_are_asked_for),
 		cmocka_unit_test(forecasts_end_in_time_but_for_the_first_few),

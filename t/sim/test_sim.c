@@ -441,10 +441,10 @@ static void a_schedule_that_is_wrong_is_found_out(void **state)
 		struct sl_place at = { .node = 1, .cores = 1 }, bad = { .node = wrong[i].node, .cores = wrong[i].cores };
 		int64_t t = w->origin_s;
 		struct sl_error err = { 0 };
-		int rc = sl_audit_job(a, (struct sl_entry) { 0, 0, 0, 0 }, NULL, t, t + 10, &at, 1, 0, false, &err);
+		int rc = sl_audit_job(a, (struct sl_entry) { .job = 0 }, NULL, t, t + 10, &at, 1, 0, false, &err);
 
 		if (!rc)
-			rc = sl_audit_job(a, (struct sl_entry) { 1, 0, 0, 0 }, NULL, t + wrong[i].start, t + wrong[i].end, &bad, 1,
+			rc = sl_audit_job(a, (struct sl_entry) { .job = 1 }, NULL, t + wrong[i].start, t + wrong[i].end, &bad, 1,
 					  0, false, &err);
 		if (!rc)
 			rc = sl_audit_check(a, &err);

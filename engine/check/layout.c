@@ -42,7 +42,12 @@ static void ask_size(const struct check *c, uint32_t j, uint32_t p, struct ask *
 	if (!a->overcommit)
 		a->tasks = larger(a->tasks, num_tasks);
 	a->tasks_max = larger(a->tasks, job->max_cpus[j] / a->cpus_per_task);
-	a->max_nodes = max_nodes ? max_nodes : larger(a->min_nodes, a->tasks_max);
+	a->max_nodes = larger(a->min_nodes, a->tasks_max);
+	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++)
+		if (c->snap->job_gres.per[g] == SL_PER_JOB)
+			a->max_nodes = larger(a->max_nodes, c->snap->job_gres.count[g]);
+	if (max_nodes)
+		a->max_nodes = max_nodes;
 	if (num_tasks)
 		a->max_nodes = smaller(a->max_nodes, larger(num_tasks, a->min_nodes));
 	if (most && most < a->max_nodes)

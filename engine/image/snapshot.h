@@ -226,7 +226,7 @@ enum sl_distribution { SL_DIST_ANY, SL_DIST_BLOCK, SL_DIST_CYCLIC, SL_DIST_PLANE
 #define SL_ASKS_CPUS_PER_GRES	0x2
 #define SL_ASKS_MEMORY_PER_GRES	0x4
 #define SL_ASKS_TASKS_PER_GRES	0x8
-#define SL_ASKS_SHARED_GRES	0x10	/* mps, shard: not in the job's list of gres */
+#define SL_ASKS_UNCOUNTED_GRES	0x10	/* mps, shard, no_consume: not in the job's list of gres */
 #define SL_ASKS_PREFERRED	0x20	/* --prefer: features that it would rather have */
 #define SL_ASKS_BATCH_FEATURES	0x40	/* --batch: features of the node that runs the script */
 #define SL_ASKS_REBOOT		0x80	/* features that nodes get when they boot */

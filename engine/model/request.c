@@ -117,6 +117,16 @@ int64_t sl_ask_gpus(const struct sl_snapshot *snap, const struct sl_ask *a, int6
 	return gpus;
 }
 
+uint32_t sl_ask_job_gres(const struct sl_snapshot *snap, const struct sl_ask *a)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = a->gres.first; i < a->gres.first + a->gres.count; i++)
+		if (snap->job_gres.per[i] == SL_PER_JOB)
+			count = at_least(count, snap->job_gres.count[i]);
+	return count;
+}
+
 int64_t sl_ask_units(const struct sl_snapshot *snap, const struct sl_ask *a, enum sl_unit unit)
 {
 	switch (unit) {

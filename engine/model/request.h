@@ -52,6 +52,9 @@ int64_t sl_ask_cpus(const struct sl_ask *a);
 int64_t sl_ask_gres(const struct sl_snapshot *snap, const struct sl_ask *a, uint32_t row, int64_t nodes);
 int64_t sl_ask_gpus(const struct sl_snapshot *snap, const struct sl_ask *a, int64_t nodes);
 
+/* The most that is asked for of a gres for the job as a whole: it may lie on as many nodes. */
+uint32_t sl_ask_job_gres(const struct sl_snapshot *snap, const struct sl_ask *a);
+
 /* Any of these at the least, on the fewest nodes. */
 int64_t sl_ask_units(const struct sl_snapshot *snap, const struct sl_ask *a, enum sl_unit unit);
 

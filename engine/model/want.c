@@ -90,7 +90,8 @@ static void fit_partition(const struct sl_cluster *c, const struct want *w, stru
 		a->tasks = most(a->tasks, tasks);
 	a->min_nodes = most(a->min_nodes, part->min_nodes[p]);
 	if (!a->max_nodes)
-		a->max_nodes = most(a->min_nodes, most(a->tasks, a->max_cpus / a->cpus_per_task));
+		a->max_nodes = most(most(a->min_nodes, sl_ask_job_gres(c->snap, a)),
+				    most(a->tasks, a->max_cpus / a->cpus_per_task));
 	if (tasks)
 		a->max_nodes = least(a->max_nodes, most(tasks, a->min_nodes));
 	if (part->max_nodes[p])

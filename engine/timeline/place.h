@@ -14,7 +14,8 @@
  *   - cores of a node: as its tasks need, at least min_cores_per_node; in all
  *     no more than that comes to (whole nodes: all that the node has);
  *   - memory and gres likewise, free from start to end on each node.
- * A job of fewer tasks than nodes gets one task's worth on each of min_nodes.
+ * A job of fewer tasks than nodes gets one task's worth on each of min_nodes, and on each of
+ * those that gres for the job as a whole have to be looked for on.
  *
  * Tasks go onto the chosen nodes as Slurm's select/cons_tres does with a request
  * of a minimum of CPUs: each node in turn takes as many as it can while enough

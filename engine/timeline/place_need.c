@@ -118,6 +118,31 @@ static int exact_tasks(struct sl_need *need, const struct sl_request *r, struct 
 	return 0;
 }
 
+/* The most that the job as a whole asks for of a gres. */
+static uint32_t gres_of_job(const struct sl_request *r)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < r->gres_needs; i++)
+		if (r->gres[i].per == SL_GRES_PER_JOB && r->gres[i].count > count)
+			count = r->gres[i].count;
+	return count;
+}
+
+/* No node beyond those that the units fill; but where there are gres of the job as a whole, one
+ * for each of them, since it may have to look for them one by one. */
+static void limit_nodes(struct sl_need *need, const struct sl_request *r)
+{
+	int64_t nodes = gres_of_job(r);
+
+	if (!nodes)
+		nodes = up(need->units, need->least);
+	else if (nodes < need->min_nodes)
+		nodes = need->min_nodes;
+	if (nodes < need->max_nodes)
+		need->max_nodes = nodes;
+}
+
 static int units_of(struct sl_need *need, const struct sl_request *r, struct sl_misfit *misfit)
 {
 	bool exact = r->tasks_per_node && r->tasks_per_node_exact;
@@ -140,13 +165,7 @@ static int units_of(struct sl_need *need, const struct sl_request *r, struct sl_
 	}
 	if (need->units < (int64_t) need->min_nodes * need->least)
 		need->units = (int64_t) need->min_nodes * need->least;
-	/* no node beyond those that the units fill */
-	if (need->max_nodes > need->units / need->least) {
-		int64_t nodes = up(need->units, need->least);
-
-		if (nodes < need->max_nodes)
-			need->max_nodes = nodes;
-	}
+	limit_nodes(need, r);
 	return 0;
 }
 
@@ -206,13 +225,6 @@ int sl_need_of(const struct sl_request *r, uint32_t most_cores, struct sl_need *
 		return 0;
 	sort_gres(need, r);
 	least_gres(need);
-	for (uint32_t j = 0; j < need->jobs; j++) {
-		uint32_t count = need->need[need->needs + j].count;
-
-		/* each node has one of them at least, if there are enough for all */
-		if (count < need->max_nodes)
-			need->max_nodes = count > need->min_nodes ? count : need->min_nodes;
-	}
 	return 0;
 }
 

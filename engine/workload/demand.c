@@ -128,6 +128,7 @@ struct request {		/* a job row, with what is not said filled in */
 	bool fixed;		/* on so many nodes and no others */
 	int64_t memory_node, memory_cpu;
 	struct sl_range gres;
+	uint32_t job_gres;	/* the most of any gres for the job as a whole */
 };
 
 static uint64_t ceil_div(uint64_t a, uint64_t b)
@@ -144,7 +145,8 @@ static void read_request(const struct sl_machine *m, uint32_t job, uint32_t shap
 		.tasks = a.overcommit ? 0 : a.tasks, .unit_cores = 1, .units_per_core = 1, .min_nodes = a.min_nodes,
 		.max_nodes = a.max_nodes, .per_node = tpn, .pn_cores = ceil_div(a.node_cpus, m->threads),
 		.core_spec = m->snap->job.core_spec[job], .memory_node = a.memory_per_node,
-		.memory_cpu = a.memory_per_cpu, .gres = a.gres, .fixed = a.max_nodes == a.min_nodes,
+		.memory_cpu = a.memory_per_cpu, .gres = a.gres, .job_gres = sl_ask_job_gres(m->snap, &a),
+		.fixed = a.max_nodes == a.min_nodes,
 	};
 	if (!r->tasks && tpn) {
 		r->tasks = (uint64_t) tpn * r->min_nodes;
@@ -249,7 +251,7 @@ static uint32_t fewest_holding(const struct sl_machine *m, uint64_t need, bool g
 	return need ? SL_NONE : nodes;
 }
 
-static uint32_t fewest_nodes(const struct sl_machine *m, const struct request *r, uint32_t job_gres)
+static uint32_t fewest_nodes(const struct sl_machine *m, const struct request *r)
 {
 	uint32_t nodes, able = 0, more;
 
@@ -262,8 +264,8 @@ static uint32_t fewest_nodes(const struct sl_machine *m, const struct request *r
 		return SL_NONE;
 	if (nodes < r->min_nodes)
 		nodes = r->min_nodes;
-	if (job_gres) {
-		more = fewest_holding(m, job_gres, true);
+	if (r->job_gres) {
+		more = fewest_holding(m, r->job_gres, true);
 		if (more == SL_NONE)
 			return SL_NONE;
 		nodes = nodes > more ? nodes : more;
@@ -300,15 +302,11 @@ void sl_shape_demand(const struct sl_machine *m, uint32_t job, uint32_t shape, s
 {
 	const struct sl_snapshot *s = m->snap;
 	struct request r;
-	uint32_t job_gres = 0;
 
 	read_request(m, job, shape, &r);
 	memset(d, 0, sizeof(*d));
-	for (uint32_t i = r.gres.first; i < r.gres.first + r.gres.count; i++)
-		if (s->job_gres.per[i] == SL_PER_JOB && job_gres < s->job_gres.count[i])
-			job_gres = s->job_gres.count[i];
 	gpu_demand(s, &r, d);
-	d->nodes = fewest_nodes(m, &r, job_gres);
+	d->nodes = fewest_nodes(m, &r);
 	d->tasks = r.tasks;
 	d->task_cores = r.unit_cores;
 	d->cores = ceil_div(r.units, r.units_per_core) * r.unit_cores;

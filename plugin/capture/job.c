@@ -29,7 +29,7 @@ static void job_gres(struct capture *c, struct sl_job_row *job, const char *text
 		if (!capture_gres(s, len, name, type, sizeof(name), &row.count) || !row.count)
 			continue;
 		if (!strcmp(name, "mps") || !strcmp(name, "shard")) {
-			job->asks |= SL_ASKS_SHARED_GRES;
+			job->asks |= SL_ASKS_UNCOUNTED_GRES;
 			continue;
 		}
 		row.name = sl_builder_str(c->b, name);

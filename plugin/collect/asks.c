@@ -9,22 +9,27 @@
 
 /* -- facts ----------------------------------------------------------------- */
 
+struct asks_walk {
+	const struct sl_scratch *s;
+	uint32_t asks;
+};
+
 static int each_gres(void *x, void *arg)
 {
 	gres_state_t *g = x;
 	gres_job_state_t *js = g->gres_data;
-	uint32_t *asks = arg;
+	struct asks_walk *w = arg;
 
-	if (!js || !g->gres_name || g->config_flags & GRES_CONF_SHARED) {
-		*asks |= SL_ASKS_SHARED_GRES;
+	if (!js || !g->gres_name || sl_collect_uncounted(w->s, g)) {
+		w->asks |= SL_ASKS_UNCOUNTED_GRES;
 		return 0;
 	}
 	if (js->cpus_per_gres || js->def_cpus_per_gres)
-		*asks |= SL_ASKS_CPUS_PER_GRES;
+		w->asks |= SL_ASKS_CPUS_PER_GRES;
 	if (js->mem_per_gres || js->def_mem_per_gres)
-		*asks |= SL_ASKS_MEMORY_PER_GRES;
+		w->asks |= SL_ASKS_MEMORY_PER_GRES;
 	if (sl_said16(js->ntasks_per_gres))
-		*asks |= SL_ASKS_TASKS_PER_GRES;
+		w->asks |= SL_ASKS_TASKS_PER_GRES;
 	return 0;
 }
 
@@ -67,12 +72,14 @@ static uint32_t asks_of_details(const sl_details_t *d)
 	return asks;
 }
 
-uint32_t sl_collect_asks(const job_record_t *job)
+uint32_t sl_collect_asks(const struct sl_scratch *s, const job_record_t *job)
 {
-	uint32_t asks = asks_of_details(job->details);
+	struct asks_walk w = { s, 0 };
+	uint32_t asks;
 
 	if (job->gres_list_req)
-		list_for_each(job->gres_list_req, each_gres, &asks);
+		list_for_each(job->gres_list_req, each_gres, &w);
+	asks = w.asks | asks_of_details(job->details);
 	if (job->batch_features)
 		asks |= SL_ASKS_BATCH_FEATURES;
 	if (job->burst_buffer)

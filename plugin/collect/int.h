@@ -12,6 +12,7 @@
 #include "plugin/records/units.h"
 
 #define SL_KINDS 64
+#define SL_UNCOUNTED 16
 
 struct sl_queue_rec {		/* of build_job_queue(), after its locks are gone */
 	uint32_t job_id, array_task_id, priority, resv_id, qos_id;
@@ -59,6 +60,7 @@ struct sl_scratch {
 	uint32_t queue_len, queue_room;
 	struct sl_kind kind[SL_KINDS];
 	uint32_t kinds;
+	uint32_t uncounted[SL_UNCOUNTED], uncounted_len;	/* gres (plugin_id) of which nodes have what no row says */
 	struct sl_map row_of;		/* job id -> row */
 	uint32_t first_way_room;
 	struct { uint32_t row; uid_t uid; } *nameless;	/* jobs whose user has yet to be looked up */
@@ -81,6 +83,10 @@ struct sl_range sl_collect_runs(struct sl_collector *c, const bitstr_t *bitmap);
 /* The row of a gres kind, made when it is new; SL_NONE when there are too many. */
 uint32_t sl_collect_kind(struct sl_collector *c, const char *name, const char *type);
 
+/* Is that a gres of which nodes have what is in no row: shared (mps, shard), not used up by
+ * those who have it (no_consume), or of too many kinds? */
+bool sl_collect_uncounted(const struct sl_scratch *s, const gres_state_t *g);
+
 /* What is noted of a job. */
 static inline const struct sl_note *sl_collect_note(const struct sl_scratch *s, const job_record_t *job)
 {
@@ -98,7 +104,7 @@ void sl_collect_job(struct sl_collector *c, job_record_t *job);
 void sl_collect_shapes(struct sl_collector *c);
 
 /* What a job asks for that has no column of its own: SL_ASKS_*. */
-uint32_t sl_collect_asks(const job_record_t *job);
+uint32_t sl_collect_asks(const struct sl_scratch *s, const job_record_t *job);
 
 /* How its tasks are to be dealt out. */
 enum sl_distribution sl_collect_distribution(const job_record_t *job);

@@ -32,8 +32,7 @@ static int each_job_gres(void *x, void *arg)
 	gres_job_state_t *js = g->gres_data;
 	struct job_gres_walk *w = arg;
 
-	/* shared ones (mps, shard) are slices of others, and no node's: sl_collect_asks() */
-	if (!js || !g->gres_name || g->config_flags & GRES_CONF_SHARED)
+	if (!js || !g->gres_name || sl_collect_uncounted(w->c->scratch, g))
 		return 0;
 	/* Slurm fills in what follows from another (per job from per node): the
 	 * most specific one is what was asked for */
@@ -522,7 +521,7 @@ void sl_collect_job(struct sl_collector *c, job_record_t *job)
 		if (sl_collect_note(c->scratch, job)->unlent_until > c->scratch->now)
 			row.flags |= SL_JOBF_NO_BORROW;
 		row.stamp = sl_job_stamp(job);
-		row.asks = sl_collect_asks(job);
+		row.asks = sl_collect_asks(c->scratch, job);
 		row.refusals = sl_collect_note(c->scratch, job)->refusals;
 		if (sl_collect_may_preempt(c->scratch, job))
 			row.flags |= SL_JOBF_MAY_PREEMPT;

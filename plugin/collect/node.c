@@ -58,46 +58,67 @@ struct sl_range sl_collect_runs(struct sl_collector *c, const bitstr_t *bitmap)
 	return r.count ? r : (struct sl_range) { 0, 0 };
 }
 
-/* One row per type; where the types do not cover all there is, one without. */
-static void add_node_gres(struct sl_collector *c, const char *name, const gres_node_state_t *g, uint32_t *count)
+/* So many that they are not told apart: all are. */
+bool sl_collect_uncounted(const struct sl_scratch *s, const gres_state_t *g)
 {
-	struct sl_node_gres_row row = sl_node_gres_row();
-	uint64_t typed = 0;
-	int i;
+	bool is = g->config_flags & GRES_CONF_SHARED || s->uncounted_len == SL_UNCOUNTED;
+	uint32_t i;
 
-	for (i = 0; i < g->type_cnt; i++) {
-		row.kind = sl_collect_kind(c, name, g->type_name[i]);
-		row.count = (uint32_t) MIN(g->type_cnt_avail[i], UINT32_MAX - 1);
-		typed += row.count;
-		if (row.kind == SL_NONE || !row.count)
-			continue;
-		sl_builder_append(c->b, SL_T_NODE_GRES, &row);
-		++*count;
-	}
-	if (g->gres_cnt_avail > typed) {
-		row.kind = sl_collect_kind(c, name, NULL);
-		row.count = (uint32_t) MIN(g->gres_cnt_avail - typed, UINT32_MAX - 1);
-		if (row.kind == SL_NONE)
-			return;
-		sl_builder_append(c->b, SL_T_NODE_GRES, &row);
-		++*count;
-	}
+	for (i = 0; i < s->uncounted_len && !is; i++)
+		is = s->uncounted[i] == g->plugin_id;
+	return is;
 }
 
 struct gres_walk {
 	struct sl_collector *c;
+	const gres_state_t *gres;
 	uint32_t count;
 };
 
+static void note_uncounted(struct sl_scratch *s, const gres_state_t *g)
+{
+	if (!sl_collect_uncounted(s, g))
+		s->uncounted[s->uncounted_len++] = g->plugin_id;
+}
+
+static void add_count(struct gres_walk *w, const char *type, uint64_t count)
+{
+	struct sl_node_gres_row row = sl_node_gres_row();
+
+	if (!count)
+		return;
+	row.kind = sl_collect_kind(w->c, w->gres->gres_name, type);
+	row.count = (uint32_t) MIN(count, UINT32_MAX - 1);
+	if (row.kind != SL_NONE) {
+		sl_builder_append(w->c->b, SL_T_NODE_GRES, &row);
+		w->count++;
+	} else {
+		note_uncounted(w->c->scratch, w->gres);
+	}
+}
+
+/* One row per type; where the types do not cover all there is, one without. */
 static int each_node_gres(void *x, void *arg)
 {
-	gres_state_t *g = x;
 	struct gres_walk *w = arg;
-	gres_node_state_t *ns = g->gres_data;
+	const gres_node_state_t *g;
+	uint64_t typed = 0;
+	int i;
 
-	/* shared ones (mps, shard) are slices of others: only select knows */
-	if (ns && g->gres_name && !ns->no_consume && !(g->config_flags & GRES_CONF_SHARED))
-		add_node_gres(w->c, g->gres_name, ns, &w->count);
+	w->gres = x;
+	g = w->gres->gres_data;
+	if (!g || !w->gres->gres_name || w->gres->config_flags & GRES_CONF_SHARED)
+		return 0;
+	if (g->no_consume) {
+		note_uncounted(w->c->scratch, w->gres);
+		return 0;
+	}
+	for (i = 0; i < g->type_cnt; i++) {
+		add_count(w, g->type_name[i], g->type_cnt_avail[i]);
+		typed += g->type_cnt_avail[i];
+	}
+	if (g->gres_cnt_avail > typed)
+		add_count(w, NULL, g->gres_cnt_avail - typed);
 	return 0;
 }
 
@@ -186,7 +207,7 @@ static void begin_topology(struct sl_collector *c)
 static void add_node(struct sl_collector *c, const node_record_t *n, int i)
 {
 	struct sl_node_row row = sl_node_row();
-	struct gres_walk w = { c, 0 };
+	struct gres_walk w = { c, NULL, 0 };
 
 	row.name = sl_builder_str(c->b, n->name);
 	row.state = node_flags(n, i);

@@ -286,6 +286,33 @@ static void orders_are_checked(void **state)
 	leave(&d);
 }
 
+/* -- gres of the job as a whole -------------------------------------------- */
+
+/* Five GPUs where nodes have two: three nodes, though one CPU would do. */
+static void gpus_of_a_job_lie_on_as_many_nodes_as_it_takes(void **state)
+{
+	struct build *b = build_create("4x8c2g");
+	const struct sl_plan_image *plan;
+	struct desk d;
+
+	(void) state;
+	for (uint32_t id = 1; id <= 4; id++) {
+		build_pending(b, (struct build_job) { .id = id, .tasks = id == 3 ? 2 : 0, .limit = 600 });
+		build_change_job(b, id, .gres = build_gres(b, "gpu", "", 5 - (id - 1) % 3, SL_PER_JOB));
+	}
+	build_change_job(b, 4, .max_nodes = 2);
+	d = sit(b);
+	assert_int_equal(start(&d, 1), 1);
+	assert_int_equal(start(&d, 2), 0);	/* 4 of the 3 that are left */
+	assert_int_equal(d.why.why, SL_WHY_RESOURCES);
+	assert_int_equal(start(&d, 3), 1);	/* 3 for two tasks */
+	assert_int_equal(start(&d, 4), 0);
+	plan = accepted(&d);
+	assert_int_equal(plan->start.places[0].count, 3);
+	assert_int_equal(plan->start.places[1].count, 2);
+	leave(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -295,6 +322,7 @@ int main(void)
 		cmocka_unit_test(refusals_say_what_is_in_the_way),
 		cmocka_unit_test(the_head_moves_to_other_nodes_but_not_to_another_time),
 		cmocka_unit_test(the_other_reservations_stand),
+		cmocka_unit_test(gpus_of_a_job_lie_on_as_many_nodes_as_it_takes),
 		cmocka_unit_test(every_queued_job_that_is_not_booked_has_a_reason),
 		cmocka_unit_test(texts_are_cut_where_they_are_too_much_in_all),
 		cmocka_unit_test(orders_are_checked),

@@ -62,10 +62,10 @@ static void a_deadline_trims_a_default_time_limit(void **state)
 	(void) state;
 	build_pending(b, (struct build_job) { .id = 1, .limit = 3600 });
 	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_time = 3600);
-	build_change(b, SL_T_JOB, 0, sl_job_row, .deadline = BUILD_NOW + 1850);
-	build_change(b, SL_T_JOB, 0, sl_job_row, .flags = SL_JOBF_DEFAULT_TIME);
+	build_change_job(b, 1, .deadline = BUILD_NOW + 1850);
+	build_change_job(b, 1, .flags = SL_JOBF_DEFAULT_TIME);
 	d = sit(b);
-	assert_int_equal(start(&d, 0), 1);
+	assert_int_equal(start(&d, 1), 1);
 	assert_int_equal(limit_of(&d, 0), 1800);
 	accepted(&d);
 	leave(&d);

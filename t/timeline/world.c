@@ -315,8 +315,9 @@ bool possible(const struct world *w, const struct reading *q, int t, bool block,
 				good = !sl_nodeset_contains(w->r.required, n);
 			}
 		}
-		/* no node more than the units fill */
-		if (!good || sum < q->units || g < job_gres(&w->r) || (count - 1) * q->least >= q->units + (q->units == 0))
+		/* no node more than the units fill; but one for each of the job's gres */
+		if (!good || sum < q->units || g < job_gres(&w->r) ||
+		    (!job_gres(&w->r) && (count - 1) * q->least >= q->units + (q->units == 0)))
 			continue;
 		*fewest = count < *fewest ? count : *fewest;
 		*most = count > *most ? count : *most;

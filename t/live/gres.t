@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# GPUs of the job as a whole, of several types, and gres that are not counted.
+. "${0%/*}/live.sh"
+
+# Two GPUs of different types on each node, slices of them, and something that nobody uses up.
+plain_gres_conf=$(declare -f cluster_gres_conf)
+eval "plain_$plain_gres_conf"
+cluster_gres_conf() {
+	plain_cluster_gres_conf | sed -nE 's/^(Name=gpu) File=(.*)\[0-1\]$/\1 Type=a File=\20\n\1 Type=b File=\21/p'
+	echo "Name=shard Count=8"
+	echo "Name=bandwidth Flags=CountOnly"
+}
+SL_NODE_SHAPE="CPUs=8 Sockets=2 CoresPerSocket=4 ThreadsPerCore=1 RealMemory=16000"
+SL_NODE_SHAPE+=" Gres=gpu:a:1,gpu:b:1,shard:8,bandwidth:no_consume:4"
+live_begin 8 GresTypes=gpu,shard,bandwidth SelectTypeParameters=CR_Core_Memory \
+	"PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP DefMemPerCPU=100"
+
+# What a job has of a gres on all its nodes, and on how many that are.
+gres_of() { # JOBID NAME
+	local list gres n=0 nodes=0
+	while read -r list gres; do
+		nodes=$((nodes + $(expand "$list" | wc -l)))
+		n=$((n + $(expand "$list" | wc -l) * $(grep -oE "$2:[0-9]+" <<< "$gres" | awk -F: '{ s += $NF } END { print s + 0 }')))
+	done < <(scontrol -d show job "$1" | sed -nE 's/^ *Nodes=(\S+) CPU_IDs=.* GRES=(\S*).*/\1 \2/p')
+	echo "$n on $nodes"
+}
+
+gpus_of_the_job() { # WHAT ARGUMENT...
+	local want=$1 id
+	id=$(submit "${@:2}")
+	starts "$id"
+	echo "GPUs: $(gres_of "$id" 'gpu:[ab]')"
+	[ "$(gres_of "$id" 'gpu:[ab]')" = "$want" ]
+}
+it "a job gets GPUs of several nodes where no node has as many" gpus_of_the_job "5 on 3" --gpus=5
+it "... so many of one type" gpus_of_the_job "3 on 3" --gpus=b:3
+it "... of each type another number" gpus_of_the_job "3 on 2" --gpus=a:2,b:1
+it "... with memory for each" gpus_of_the_job "5 on 3" --gpus=5 --mem-per-gpu=100
+it "... with CPUs for each" gpus_of_the_job "5 on 3" --gpus=5 --cpus-per-gpu=2
+it "... up to a number of nodes" gpus_of_the_job "3 on 2" --gpus=3 -N1-4
+
+too_many_gpus() {
+	local id all
+	all=$(submit --gpus=14)
+	starts "$all"
+	[ "$(gres_of "$all" 'gpu:[ab]')" = "14 on 7" ]
+	id=$(submit --gpus=3)
+	stays_pending "$id"
+	scancel "$all"
+	starts "$id"
+}
+it "a job waits for GPUs of several nodes until there are so many" too_many_gpus
+
+uncounted() {
+	local id other
+	id=$(submit --gres=bandwidth:3)
+	other=$(submit -N8 --gres=bandwidth:4)
+	starts "$id"
+	starts "$other"
+}
+it "a gres that nobody uses up keeps no job from starting" uncounted
+
+shards() {
+	local id i ids=()
+	for i in 1 2 3 4; do ids+=("$(submit -w n001 --gres=shard:2)"); done
+	for id in "${ids[@]}"; do starts "$id"; done
+	id=$(submit -w n001 --gres=shard:1)
+	stays_pending "$id"
+	scancel "${ids[0]}"
+	starts "$id" 40
+}
+it "slices of GPUs are given out until they are used up" shards
+
+live_end

@@ -22,7 +22,7 @@ static struct sl_builder *make_small(void)
 	struct sl_run_row run = { 0, 2 };
 	struct sl_job_row job;
 	struct sl_alloc_row alloc = sl_alloc_row();
-	struct sl_queue_row queue = { 1, 0, 5 };
+	struct sl_queue_row queue = { .job = 1, .priority = 5 };
 	struct sl_gres_kind_row kind = sl_gres_kind_row();
 	struct sl_license_row license = sl_license_row();
 

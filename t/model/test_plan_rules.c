@@ -259,7 +259,7 @@ static void a_feature_that_no_node_of_the_partition_has_is_named(void **state)
 	(void) state;
 	build_change(b, SL_T_JOB, job, sl_job_row, .features = sl_builder_str(b->builder, "fast&ib"));
 	d = sit(b);
-	assert_int_equal(start(&d, job), 0);
+	assert_int_equal(start(&d, 1), 0);
 	assert_int_equal(d.why.why, SL_WHY_NEVER);
 	assert_non_null(strstr(d.why.text, "has fast&ib"));
 	assert_memory_equal(d.why.text, "no node of partition ", 21);
@@ -285,10 +285,10 @@ static void a_reservation_of_parts_of_nodes_leaves_the_rest_of_each_to_others(vo
 	build_pending(b, (struct build_job) { .id = 3, .nodes = 1, .tasks = 2, .limit = 60 });
 	build_pending(b, (struct build_job) { .id = 4, .nodes = 1, .tasks = 1, .limit = 60 });
 	d = sit(b);
-	assert_int_equal(start(&d, 0), 1);
 	assert_int_equal(start(&d, 1), 1);
 	assert_int_equal(start(&d, 2), 1);
-	assert_int_equal(start(&d, 3), 0);
+	assert_int_equal(start(&d, 3), 1);
+	assert_int_equal(start(&d, 4), 0);
 	assert_int_equal(accepted(&d)->place.node[1], 1);
 	leave(&d);
 }
@@ -319,18 +319,20 @@ static uint32_t wants_licenses(struct build *b, uint32_t id, uint32_t count, int
 static void licences_of_a_reservation_are_set_aside_for_its_time(void **state)
 {
 	struct build *b = reserved_licenses();
-	uint32_t before = wants_licenses(b, 1, 2, 600), within = wants_licenses(b, 2, 2, 660);
-	uint32_t left = wants_licenses(b, 3, 1, 7200);
-	struct desk d = sit(b);
+	struct desk d;
 
 	(void) state;
-	assert_int_equal(start(&d, before), 1);
-	assert_int_equal(start(&d, within), 0);
+	wants_licenses(b, 1, 2, 600);
+	wants_licenses(b, 2, 2, 660);
+	wants_licenses(b, 3, 1, 7200);
+	d = sit(b);
+	assert_int_equal(start(&d, 1), 1);
+	assert_int_equal(start(&d, 2), 0);
 	assert_int_equal(d.why.why, SL_WHY_LICENSES);
 	assert_string_equal(d.why.text, "needs 2 of license matlab, 1 is free");
-	assert_int_equal(reserve(&d, within), 1);
+	assert_int_equal(reserve(&d, 2), 1);
 	assert_int_equal(d.at, 4200);
-	assert_int_equal(start(&d, left), 1);
+	assert_int_equal(start(&d, 3), 1);
 	accepted(&d);
 	leave(&d);
 }
@@ -344,7 +346,7 @@ static void a_job_in_a_reservation_without_nodes_runs_on_any_in_its_time(void **
 	(void) state;
 	build_change(b, SL_T_JOB, early, sl_job_row, .reservation = sl_builder_str(b->builder, "lic"));
 	d = sit(b);
-	assert_int_equal(start(&d, early), 0);
+	assert_int_equal(start(&d, 1), 0);
 	assert_int_equal(d.why.why, SL_WHY_RESERVATION);
 	assert_string_equal(d.why.text, "its reservation lic has not begun");
 	leave(&d);
@@ -353,7 +355,7 @@ static void a_job_in_a_reservation_without_nodes_runs_on_any_in_its_time(void **
 	build_change(b, SL_T_RESERVATION, 0, sl_reservation_row, .start_time = BUILD_NOW - 60);
 	build_change(b, SL_T_JOB, job, sl_job_row, .reservation = sl_builder_str(b->builder, "lic"));
 	d = sit(b);
-	assert_int_equal(start(&d, job), 1);
+	assert_int_equal(start(&d, 1), 1);
 	assert_int_equal(accepted(&d)->start.native[0], 1);
 	leave(&d);
 }
@@ -388,7 +390,7 @@ static void a_reservation_that_draws_jobs_in_is_tried_first_and_left_when_it_is_
 	}
 	d = sit(b);
 	for (uint32_t i = 0; i < 3; i++)
-		assert_int_equal(start(&d, job[i]), 1);
+		assert_int_equal(start(&d, i + 1), 1);
 	plan = accepted(&d);
 	assert_int_equal(plan->start.reservation[0], r);
 	assert_int_equal(plan->place.node[plan->start.places[0].first], 2);
@@ -414,9 +416,9 @@ static void of_several_reservations_the_one_that_has_room_first_is_taken(void **
 		ways(b, i, one, other);
 	}
 	d = sit(b);
-	assert_int_equal(start(&d, job), 1);
-	assert_int_equal(start(&d, late), 0);
-	assert_int_equal(reserve(&d, late), 1);
+	assert_int_equal(start(&d, 1), 1);
+	assert_int_equal(start(&d, 2), 0);
+	assert_int_equal(reserve(&d, 2), 1);
 	assert_int_equal(d.at, 600);
 	plan = accepted(&d);
 	assert_int_equal(plan->start.reservation[0], other);
@@ -437,7 +439,7 @@ static void a_job_of_a_flexible_reservation_that_is_full_starts_outside(void **s
 	job = build_pending(b, (struct build_job) { .id = 1, .nodes = 1, .exclusive = true, .limit = 60 });
 	build_change(b, SL_T_JOB, job, sl_job_row, .reservation = sl_builder_str(b->builder, "flex"));
 	d = sit(b);
-	assert_int_equal(start(&d, job), 1);
+	assert_int_equal(start(&d, 1), 1);
 	assert_int_equal(accepted(&d)->place.node[0], 1);
 	leave(&d);
 }
@@ -453,7 +455,7 @@ static void a_start_in_a_reservation_that_is_no_way_of_the_job_is_refused_by_the
 	job = build_pending(b, (struct build_job) { .id = 1, .nodes = 1, .exclusive = true, .limit = 60 });
 	ways(b, job, r, SL_NONE);
 	d = sit(b);
-	assert_int_equal(start(&d, job), 1);
+	assert_int_equal(start(&d, 1), 1);
 	assert_int_equal(encode(&d, false)->start.reservation[0], r);
 	((struct sl_snapshot *) &b->snap)->queue.ways = (const struct sl_range[]) { { 0, 0 } };
 	assert_int_equal(sl_check_plan(&b->snap, &d.plan, &err), -1);

@@ -194,7 +194,7 @@ bool sl_lua_entry_open(lua_State *L, struct sl_lua *x, uint32_t index)
 
 	if ((x->member && !x->member[e->partition]) || x->held[e->partition] || sl_lua_is_closed(x, e->partition))
 		return false;
-	if (sl_plan_job(x->plan, e->job) == SL_PLAN_STARTED)
+	if (sl_plan_job(x->plan, e->job) == SL_PLAN_STARTED || sl_cluster_is_led(x->cluster, e->job))
 		return false;
 	if (!x->has_admit)
 		return true;

@@ -378,8 +378,6 @@ static int check_row(struct check *c, struct row *r, uint32_t id, int64_t shorte
 	if (!(s->partition.flags[r->partition] & SL_PART_UP))
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": partition %s is down", id,
 			       check_str(c, s->partition.name[r->partition]));
-	if (s->job.het_job_id[r->job] != SL_NONE && s->job.het_job_id[r->job])
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is part of a heterogeneous job", id);
 	if (r->shape > s->job.shapes[r->job].count)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has %" PRIu32 " alternatives, not %" PRIu32, id,
 			       s->job.shapes[r->job].count, r->shape);
@@ -479,6 +477,24 @@ static int check_throttles(struct check *c)
 	return 0;
 }
 
+/* Where a component of a heterogeneous job is started, so are all that wait. */
+static int check_het_jobs(struct check *c)
+{
+	const struct sl_job_view *job = &c->snap->job;
+
+	for (uint32_t j = 0; j < job->rows; j++) {
+		uint32_t het = job->het_job_id[j];
+
+		if (!c->starts[j] || het == SL_NONE || !het)
+			continue;
+		for (uint32_t k = 0; k < job->rows; k++)
+			if (job->het_job_id[k] == het && job->state[k] == SL_JOB_PENDING && !c->starts[k])
+				return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is started without job %" PRIu32
+					       ", which is of the same heterogeneous job", job->id[j], job->id[k]);
+	}
+	return 0;
+}
+
 /* Reasons of jobs that stay pending, and orders: about jobs of the snapshot that are not started. */
 static int check_unbooked(struct check *c)
 {
@@ -550,7 +566,7 @@ static int check_all(struct check *c)
 	for (uint32_t i = 0; i < p->reserve.rows; i++)
 		if (check_reserve(c, i, &row[rows++]) < 0)
 			goto done;
-	if (check_throttles(c) < 0 || check_unbooked(c) < 0 || check_nodes(c) < 0 || check_licenses(c, row, rows) < 0)
+	if (check_throttles(c) < 0 || check_het_jobs(c) < 0 || check_unbooked(c) < 0 || check_nodes(c) < 0 || check_licenses(c, row, rows) < 0)
 		goto done;
 	rc = 0;
 done:

@@ -62,6 +62,10 @@ struct sl_timeline *sl_cluster_timeline(struct sl_cluster *c);
 /* Queue entries, in order.  The pointer holds until the queue changes. */
 const struct sl_entry *sl_cluster_queue(const struct sl_cluster *c, uint32_t *count);
 
+/* Is it a component of a heterogeneous job whose leader is another one?  What is decided about
+ * the leader is decided about it too, so policies do not see it in the queue. */
+bool sl_cluster_is_led(const struct sl_cluster *c, uint32_t job);
+
 /* Rows of running (and suspended) jobs, in no particular order. */
 const uint32_t *sl_cluster_running(const struct sl_cluster *c, uint32_t *count);
 

@@ -84,6 +84,11 @@ struct want {
 	char *text;
 };
 
+struct component {		/* of a heterogeneous job */
+	uint32_t leader;		/* its id */
+	uint32_t offset, row;
+};
+
 struct feature {
 	uint32_t str;			/* the constraint */
 	struct sl_nodeset nodes;
@@ -130,6 +135,9 @@ struct sl_cluster {
 	int64_t first_end;		/* no held job ends earlier */
 	int64_t cores;			/* of usable nodes */
 	struct sl_tally *license;	/* [license] */
+
+	struct component *component;	/* pending ones, by leader and offset; NULL until asked for */
+	uint32_t components;
 
 	struct want **want;		/* [job] */
 	struct feature *feature;

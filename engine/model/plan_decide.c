@@ -148,8 +148,8 @@ static int start_in_shape(struct sl_plan *p, struct sl_entry e, const struct sl_
 	return rc > 0 ? stand_trial(p, why, err) : rc;
 }
 
-static int start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, bool easy,
-		 struct sl_refusal *refusal, struct sl_error *err)
+int plan_start_alone(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, bool easy,
+		     struct sl_refusal *refusal, struct sl_error *err)
 {
 	struct sl_refusal unread, *why = refusal ? refusal : &unread;
 	uint32_t first, last;
@@ -174,6 +174,13 @@ static int start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *te
 				merge_refusal(why, &now, e.shape == first && !n);
 		}
 	return rc;
+}
+
+static int start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, bool easy,
+		 struct sl_refusal *refusal, struct sl_error *err)
+{
+	return plan_is_component(p->c, e.job) ? plan_start_het(p, e, terms, easy, refusal, err) :
+						plan_start_alone(p, e, terms, easy, refusal, err);
 }
 
 int sl_plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, struct sl_refusal *refusal,
@@ -264,6 +271,8 @@ int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_terms 
 		terms = &as_asked;
 	if (terms->borrow)
 		return sl_fail(err, SL_EINVAL, "borrow: a reservation is for nodes of the job's own partition");
+	if (plan_is_component(p->c, e.job) && !plan_is_barred(p, e.job))
+		return plan_reserve_het(p, e, terms, start_time, refusal, err);
 	if (plan_is_barred(p, e.job)) {
 		plan_say(&why, SL_WHY_POLICY, "has no place that the policy allows");
 		rc = 1;
@@ -276,7 +285,7 @@ int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_terms 
 	}
 	if (rc > 0 && refusal)
 		*refusal = why;
-	return rc ? (rc > 0 ? 0 : -1) : plan_reserve(p, e, terms->how, start_time, refusal, err);
+	return rc ? (rc > 0 ? 0 : -1) : plan_reserve(p, e, terms->how, p->c->now, start_time, refusal, err);
 }
 
 int sl_plan_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t *start_time,
@@ -287,6 +296,10 @@ int sl_plan_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_terms
 
 	if (e.job >= p->c->snap->job.rows)
 		return sl_fail(err, SL_EINVAL, "earliest: there is no job row %" PRIu32, e.job);
+	if (plan_is_component(p->c, e.job)) {
+		rc = plan_reserve_het(p, e, terms, start_time, refusal, err);
+		return rc > 0 && plan_drop_het(p, e.job, err) < 0 ? -1 : rc;
+	}
 	rc = find_soonest(p, &e, terms ? terms : &as_asked, start_time, &why, err);
 	if (!rc && refusal)
 		*refusal = why;

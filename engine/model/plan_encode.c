@@ -201,6 +201,10 @@ static void encode_pending(const struct sl_plan *p, bool truncated, struct pen *
 			row.by = text(pen, p->by[n->by]);
 		} else if (p->starts[job] || has_reservation(p, job)) {
 			continue;
+		} else if (sl_cluster_is_led(c, job)) {
+			row.why = SL_WHY_RESOURCES;
+			row.text = text(pen, "starts when all components of its heterogeneous job can");
+			row.by = text(pen, p->by[p->bys - 1]);
 		} else if ((closing = plan_closing(p, job))) {
 			row.why = closing->why;
 			row.text = text(pen, closing->text);

@@ -180,8 +180,21 @@ bool plan_is_barred(const struct sl_plan *p, uint32_t job);
 int plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, bool easy, struct sl_refusal *refusal,
 	       struct sl_error *err);
 
-/* plan_reserve.c: as sl_plan_reserve() and sl_plan_earliest(), for an entry as it is. */
-int plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, int64_t *start_time,
+/* plan_decide.c: as sl_plan_start(), or sl_plan_backfill() where *easy*, for one component. */
+int plan_start_alone(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, bool easy,
+		     struct sl_refusal *refusal, struct sl_error *err);
+
+/* plan_het.c: is the job a component of a heterogeneous one?  Then these two, as sl_plan_start(),
+ * sl_plan_backfill() and sl_plan_reserve(), for all components. */
+bool plan_is_component(const struct sl_cluster *c, uint32_t job);
+int plan_drop_het(struct sl_plan *p, uint32_t job, struct sl_error *err);	/* its reservations */
+int plan_start_het(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, bool easy,
+		   struct sl_refusal *refusal, struct sl_error *err);
+int plan_reserve_het(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t *start_time,
+		     struct sl_refusal *refusal, struct sl_error *err);
+
+/* plan_reserve.c: as sl_plan_reserve() and sl_plan_earliest(), for an entry as it is, *from* then on. */
+int plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, int64_t from, int64_t *start_time,
 		 struct sl_refusal *refusal, struct sl_error *err);
 int plan_earliest_start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, int64_t *start_time,
 			struct sl_refusal *why, struct sl_error *err);

@@ -43,7 +43,7 @@ static int64_t array_from(struct sl_plan *p, uint32_t job, struct sl_error *err)
 }
 
 /* Reserve, or just ask when: *out NULL. */
-static int find_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, int64_t *start_time,
+static int find_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, int64_t least, int64_t *start_time,
 			 struct booking **out, uint32_t *at, struct sl_refusal *why, struct sl_error *err)
 {
 	const struct want *w = plan_look_up(p, e, how, err);
@@ -63,6 +63,8 @@ static int find_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_h
 		return -1;
 	if (from < begin)
 		from = begin;
+	if (from < least)
+		from = least;
 	if (plan_make_room(&p->reserved, err) < 0 || plan_attempt(&a, p, w, how, err) < 0 ||
 	    plan_lift(p, e.job, at, err) < 0)
 		return -1;
@@ -90,13 +92,13 @@ static int find_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_h
 	return rc;
 }
 
-int plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, int64_t *start_time,
+int plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, int64_t from, int64_t *start_time,
 		 struct sl_refusal *refusal, struct sl_error *err)
 {
 	struct sl_refusal why = { .why = SL_WHY_NONE };
 	struct booking *b = NULL;
 	uint32_t at;
-	int rc = find_earliest(p, e, how, start_time, &b, &at, &why, err);
+	int rc = find_earliest(p, e, how, from, start_time, &b, &at, &why, err);
 
 	if (rc < 0)
 		return -1;
@@ -120,7 +122,7 @@ int plan_earliest_start(struct sl_plan *p, struct sl_entry e, const struct sl_ho
 {
 	uint32_t at;
 
-	return find_earliest(p, e, how, start_time, NULL, &at, why, err);
+	return find_earliest(p, e, how, p->c->now, start_time, NULL, &at, why, err);
 }
 
 /* -- forecasts ----------------------------------------------------------- */

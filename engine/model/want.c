@@ -306,8 +306,6 @@ static int refuse_at_once(const struct sl_cluster *c, struct want *w)
 	const struct sl_job_view *job = &c->snap->job;
 	uint32_t j = w->entry.job, p = w->entry.partition;
 
-	if (job->het_job_id[j] != SL_NONE && job->het_job_id[j])
-		return want_never(w, SL_WHY_NOT_MODELLED, "is part of a heterogeneous job, which is not scheduled yet");
 	if (!(c->snap->partition.flags[p] & SL_PART_UP))
 		return want_never(w, SL_WHY_PARTITION, "partition %s is down", cluster_str(c, c->snap->partition.name[p]));
 	if (w->entry.shape && c->snap->shape.refused[job->shapes[j].first + w->entry.shape - 1])

@@ -139,21 +139,6 @@ static int check_layout(struct sl_error *err)
 
 /* -- first hold: the queue --------------------------------------------------- */
 
-/* Slurm refuses het jobs at submission unless SchedulerType is sched/backfill;
- * one that is there nevertheless (from before a change of SchedulerType, or with
- * the plug-in under that name) is told. */
-static void het_stays(job_record_t *job)
-{
-	static const char why[] = "sched/lua does not start heterogeneous jobs yet";
-
-	if (job->state_desc && !strcmp(job->state_desc, why))
-		return;
-	xfree(job->state_desc);
-	job->state_desc = xstrdup(why);
-	job->state_reason = WAIT_RESOURCES;
-	last_job_update = time(NULL);
-}
-
 static int each_lent(void *x, void *arg)
 {
 	job_record_t *job = x;
@@ -180,7 +165,7 @@ static bool is_limited(job_record_t *job)
 
 /*
  * Is it of any use to plan for the job?  Not for one past its deadline (which this ends),
- * a het job, one that was found unable to start a short while ago, nor one that a limit
+ * one that was found unable to start a short while ago, nor one that a limit
  * keeps from starting whatever nodes it gets (acct_policy sets the reason then).
  */
 static bool is_worth_planning(const struct sl_scratch *s, job_queue_rec_t *rec)
@@ -189,10 +174,6 @@ static bool is_worth_planning(const struct sl_scratch *s, job_queue_rec_t *rec)
 
 	if (!IS_JOB_PENDING(job))
 		return false;	/* its deadline ended it a moment ago */
-	if (job->het_job_id && !s->in->het) {
-		het_stays(job);
-		return false;
-	}
 	if (job->deadline && job->deadline != (time_t) NO_VAL && !sl_deadline_ok(job))
 		return false;
 	if (sl_collect_note(s, job)->rests_until > s->now)

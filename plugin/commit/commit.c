@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* commit.c - a plan, in batches; see commit.h */
 #include "plugin/commit/commit.h"
+#include "plugin/commit/het.h"
 #include "plugin/commit/launch.h"
 #include "plugin/commit/start.h"
 #include "plugin/commit/verbs.h"
@@ -81,22 +82,62 @@ static bool is_again(const struct sl_commit *m, uint32_t job_id)
 	return row != SL_NONE && m->c->snap.job.array_pending[row] && m->marks[row] & SL_MARK_STARTED;
 }
 
-static void start_one(struct sl_commit *m, uint32_t i, struct sl_cores *cores)
+static struct sl_start planned_start(struct sl_commit *m, uint32_t i)
 {
 	const struct sl_plan_start_view *v = &m->plan->start;
-	struct sl_start s = { .m = m, .job_id = v->job[i], .partition = v->partition[i], .stamp = v->stamp[i],
-			   .time_limit = v->time_limit[i], .places = v->places[i], .shape = v->shape[i],
-			   .native = v->native[i], .resv = v->reservation[i], .behind = v->behind[i], .text = m->text[i], .through = v->through[i],
-			   .lenders = v->lenders[i], .again = is_again(m, v->job[i]) };
-	bool ok = sl_start_run(&s, cores);
 
-	sl_start_count(&s);
-	mark_job(m, s.job_id, ok ? SL_MARK_STARTED : SL_MARK_FAILED);
-	m->carried[i] = (struct sl_carried) { s.job_id, s.fate, ok ? "" : m->text[i] };
+	return (struct sl_start) { .m = m, .job_id = v->job[i], .partition = v->partition[i], .stamp = v->stamp[i],
+			   .time_limit = v->time_limit[i], .places = v->places[i], .shape = v->shape[i],
+			   .native = v->native[i], .resv = v->reservation[i], .behind = v->behind[i],
+			   .text = m->text[i], .through = v->through[i], .lenders = v->lenders[i],
+			   .again = is_again(m, v->job[i]), .row = SL_NONE };
+}
+
+static void start_ended(struct sl_commit *m, uint32_t i, struct sl_start *s)
+{
+	bool ok = s->fate == SL_FATE_DONE;
+
+	sl_start_count(s);
+	mark_job(m, s->job_id, ok ? SL_MARK_STARTED : SL_MARK_FAILED);
+	m->carried[i] = (struct sl_carried) { s->job_id, s->fate, ok ? "" : m->text[i] };
 	if (!ok)
-		debug("sched/lua: JobId=%u not started: %s", s.job_id, m->text[i]);
-	xfree(s.place);
-	FREE_NULL_BITMAP(s.keep_off);
+		debug("sched/lua: JobId=%u not started: %s", s->job_id, m->text[i]);
+	xfree(s->place);
+	FREE_NULL_BITMAP(s->keep_off);
+}
+
+static void start_one(struct sl_commit *m, uint32_t i, struct sl_cores *cores)
+{
+	struct sl_start s = planned_start(m, i);
+
+	sl_start_run(&s, cores);
+	start_ended(m, i, &s);
+}
+
+/* So many starts are of one heterogeneous job: where one of them fails, those before it are
+ * taken back. */
+static void start_het(struct sl_commit *m, uint32_t i, uint32_t count, struct sl_cores *cores)
+{
+	struct sl_start *s = xcalloc(count, sizeof(*s));
+	uint32_t k, done = 0;
+	bool ready;
+
+	for (k = 0; k < count; k++)
+		s[k] = planned_start(m, i + k);
+	ready = sl_het_ready(s, count);
+	while (ready && done < count && sl_start_run(&s[done], cores))
+		done++;
+	for (k = 0; ready && k < count && done < count; k++) {
+		if (k < done)
+			sl_het_take_back(s[k].job);
+		if (k == done)
+			continue;
+		s[k].fate = SL_FATE_CHANGED;
+		snprintf(m->text[i + k], sizeof(m->text[i + k]), "component JobId=%u did not start", s[done].job_id);
+	}
+	for (k = 0; k < count; k++)
+		start_ended(m, i + k, &s[k]);
+	xfree(s);
 }
 
 static void order_one(struct sl_commit *m, uint32_t i)
@@ -132,19 +173,24 @@ static uint32_t run_batch(struct sl_commit *m, uint32_t from)
 {
 	struct sl_cores cores = { 0 };
 	struct sl_hold h;
-	uint32_t i = from;
+	uint32_t i = from, n;
 
 	sl_hold_take(&h, m, (slurmctld_lock_t) SL_COMMIT_LOCKS);
 	if (!sl_commit_same_world(m)) {
 		stop_at(m, from, "the configuration changed meanwhile");
 		i = m->decisions;
 	}
-	for (; i < m->decisions && sl_hold_lasts(&h); i++) {
+	for (; i < m->decisions && sl_hold_lasts(&h); i += n) {
+		n = 1;
 		if (i >= m->plan->start.rows) {
 			order_one(m, i);
 			continue;
 		}
-		start_one(m, i, &cores);
+		n = sl_het_count(m, i);
+		if (n > 1)
+			start_het(m, i, n, &cores);
+		else
+			start_one(m, i, &cores);
 		if (m->carried[i].fate == SL_FATE_DONE)
 			sl_times_add(&m->status->start, sl_clock_us() - h.step);
 	}

@@ -412,8 +412,7 @@ static bool start_in_way(struct sl_start *s, const struct sl_way *way, struct sl
 	return false;
 }
 
-/* Find the record of a decision again.  NULL: it is there and unchanged. */
-static const char *find_again(struct sl_start *s)
+const char *sl_start_find(struct sl_start *s)
 {
 	const struct sl_collector *c = s->m->c;
 	uint32_t part = s->partition;
@@ -451,7 +450,7 @@ bool sl_start_run(struct sl_start *s, struct sl_cores *cores)
 	uint32_t w;
 
 	s->row = SL_NONE;
-	if ((why = find_again(s)))
+	if ((why = sl_start_find(s)))
 		return give_up(s, SL_FATE_CHANGED, why);
 	s->as_planned = true;
 	if (!s->native && (why = get_places(s)))

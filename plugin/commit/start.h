@@ -40,6 +40,9 @@ struct sl_start {
 	char *text;			/* why not, 160 bytes */
 };
 
+/* Find its record again.  NULL: it is there, unchanged; or what is not so. */
+const char *sl_start_find(struct sl_start *s);
+
 /* Start the job: true; or *fate and *text say why it was not. */
 bool sl_start_run(struct sl_start *s, struct sl_cores *cores);
 

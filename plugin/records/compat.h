@@ -127,6 +127,35 @@ static inline void sl_job_set_state(job_record_t *job, uint32_t state)
 #endif
 }
 
+/* What its association and QOS have in the queue. */
+static inline void sl_acct_submitted(job_record_t *job)
+{
+#if SL_SLURM(23, 11)
+	acct_policy_add_job_submit(job, false);
+#else
+	acct_policy_add_job_submit(job);
+#endif
+}
+
+/* What they have that runs. */
+static inline void sl_acct_begun(job_record_t *job)
+{
+#if SL_SLURM(23, 11)
+	acct_policy_job_begin(job, false);
+#else
+	acct_policy_job_begin(job);
+#endif
+}
+
+static inline void sl_acct_ended(job_record_t *job)
+{
+#if SL_SLURM(23, 11)
+	acct_policy_job_fini(job, false);
+#else
+	acct_policy_job_fini(job);
+#endif
+}
+
 static inline void sl_job_set_configuring(job_record_t *job, bool on)
 {
 #if SL_SLURM_POINT(23, 11, 5)

@@ -181,13 +181,16 @@ static void what_is_said_about_jobs_must_be_about_jobs(void **state)
 	build_destroy(b);
 }
 
-static void a_part_of_a_heterogeneous_job_is_refused(void **state)
+static void of_a_heterogeneous_job_all_components_start_or_none(void **state)
 {
 	struct build *b = one((struct build_job) { 0 });
 
 	(void) state;
 	build_change_job(b, 2, .het_job_id = 2);
-	EXPECT_START(b, place(p_, 0, 1, 0, 0), "heterogeneous");
+	EXPECT_START(b, place(p_, 0, 1, 0, 0), NULL);
+	build_pending(b, (struct build_job) { .id = 3 });
+	build_change_job(b, 3, .het_job_id = 2);
+	EXPECT_START(b, place(p_, 0, 1, 0, 0), "job 2: is started without job 3");
 	build_destroy(b);
 }
 
@@ -431,7 +434,7 @@ int main(void)
 		cmocka_unit_test(an_array_record_starts_as_many_tasks_as_it_has),
 		cmocka_unit_test(an_array_throttle_counts_running_tasks_too),
 		cmocka_unit_test(what_is_said_about_jobs_must_be_about_jobs),
-		cmocka_unit_test(a_part_of_a_heterogeneous_job_is_refused),
+		cmocka_unit_test(of_a_heterogeneous_job_all_components_start_or_none),
 		cmocka_unit_test(begin_time_and_deadline_are_kept),
 		cmocka_unit_test(a_time_limit_shrinks_no_further_than_time_min),
 		cmocka_unit_test(an_overdue_job_ends_soon_and_a_job_without_limit_never),

@@ -225,7 +225,6 @@ static void what_is_not_modelled_is_native_and_says_what(void **state)
 	build_change_job(b, 2, .core_spec = 1);
 	build_change_job(b, 3, .ntasks_per_socket = 1);
 	build_change_job(b, 4, .asks = SL_ASKS_BURST_BUFFER);
-	build_change_job(b, 5, .het_job_id = 5);
 	c = build_cluster(b);
 	assert_int_equal(want(c, 1)->native, SL_NATIVE_SWITCHES);
 	assert_int_equal(want(c, 2)->native, SL_NATIVE_CORE_SPEC);
@@ -233,7 +232,7 @@ static void what_is_not_modelled_is_native_and_says_what(void **state)
 	assert_int_equal(want(c, 3)->native, SL_NATIVE_TASKS_PER_SOCKET);
 	assert_int_equal(want(c, 4)->native, SL_NATIVE_BURST_BUFFER);
 	assert_int_equal(want(c, 4)->method, SL_PLACE_NATIVE);
-	assert_int_equal(want(c, 5)->why, SL_WHY_NOT_MODELLED);
+	assert_false(want(c, 5)->native);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }

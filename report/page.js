@@ -95,19 +95,42 @@
 	function prepare(w) {
 		let first = Infinity, last = -Infinity;
 
+		if (w.reasons)
+			w.waiting = Object.values(w.reasons).reduce((sum, part) => sum.map((v, i) => v + part[i]));
 		for (const t of w.submit)
 			first = Math.min(first, t);
 		w.runs.forEach((run, row) => {
 			run.row = row;
 			run.utilization = series.utilization(run);
-			run.queue = series.queue(w, run);
 			run.waits = series.sortedWaits(w, run);
+			run.queue = w.reasons ? series.parts(w.waiting, w.from_s, w.until_s) : series.queue(w, run);
+			run.overtaken = series.overtaken(w, run);
+			if (w.until_s)
+				run.result = happened(w, run);
 			last = Math.max(last, run.now_s, ...run.utilization.time.slice(-1));
 		});
-		w.first = isFinite(first) ? first : w.origin_s;
-		w.last = last > w.first ? last : w.first + 1;
+		w.first = w.from_s ?? (isFinite(first) ? first : w.origin_s);
+		w.last = w.until_s ?? (last > w.first ? last : w.first + 1);
 		w.prepared = true;
 	}
+
+	/* The figures of what happened on a cluster: of the jobs that started in the time shown. */
+	function happened(w, run) {
+		const bounded = [];
+
+		run.start.forEach((start, job) => {
+			if (start >= w.from_s && run.end[job] > start)
+				bounded.push(Math.max(1, (run.end[job] - w.submit[job]) / Math.max(run.end[job] - start, 10)));
+		});
+		return {
+			started: run.waits.length,
+			busy: (run.utilization.integral(w.until_s) - run.utilization.integral(w.from_s)) / (w.cores * (w.until_s - w.from_s)),
+			wait_mean_s: average(run.waits), wait_median_s: series.quantile(run.waits, .5),
+			wait_p99_s: series.quantile(run.waits, .99), wait_max_s: run.waits.at(-1), bsld_mean: average(bounded),
+		};
+	}
+
+	const average = (values) => values.reduce((sum, v) => sum + v, 0) / values.length;
 
 	function facts(w) {
 		const kinds = new Map();
@@ -116,21 +139,24 @@
 			kinds.set(c, (kinds.get(c) || 0) + 1);
 		const nodes = [...kinds].map(([c, n]) => `${number(n)} × ${number(c)} cores`).join(", ");
 		const gpus = w.runs[0].result.gpus ? `, ${number(w.runs[0].result.gpus)} GPUs` : "";
+		const live = w.until_s !== undefined;
 		const rows = [
-			["Workload", w.name],
+			[live ? "Cluster" : "Workload", w.name],
 			["Jobs", `${number(w.jobs)} of ${number(w.users.length)} user${w.users.length === 1 ? "" : "s"}`],
 			["Machine", `${w.machine ? `${w.machine}: ` : ""}${nodes}${gpus}`],
-			["Policies", w.runs.map((run) => run.label).join(", ")],
-			["Options", w.options || "none"],
-			["Seed", w.seed],
+			live ? ["Decided by", w.options] : ["Policies", w.runs.map((run) => run.label).join(", ")],
+			...(live ? [] : [["Options", w.options || "none"], ["Seed", w.seed]]),
 			[dated() ? "Dates" : "Time", span(w.first, w.last)],
-			["Made by", `schedlua ${w.version}`],
 		];
 
 		$("facts").replaceChildren(...rows.map(([term, text]) =>
 			element("div", {}, element("dt", {}, term), element("dd", {}, text))));
 		$("issues").hidden = !w.issues.length;
 		$("issues").textContent = `Of the source: ${w.issues.map(([n, words]) => `${number(n)} ${words}`).join("; ")}.`;
+		$("notes").hidden = !w.notes;
+		$("notes").textContent = w.notes;
+		$("version").textContent = `schedlua ${w.version}${w.command ? ":" : ""}`;
+		$("command").textContent = w.command;
 		$("title").textContent = document.title;
 	}
 
@@ -143,9 +169,11 @@
 		["unfinished", "Unfinished", number, 0, "jobs that had not ended when the run was stopped"],
 		["killed", "Killed", number, 0, "jobs ended at their walltime"],
 		["cycles", "Cycles", number, 0, "passes of the policy"],
+		["started", "Started", number, 0, "jobs that started in the time shown"],
 		["The machine"],
 		["makespan_s", "Makespan", duration, -1, "last end − first submission"],
 		["makespan_bound_s", "Makespan, bound", duration, 0, "no schedule of this workload on this machine is shorter"],
+		["busy", "Cores in use", percent, 1, "sum of cores held × time / (cores × time), over the time shown"],
 		["utilization", "Utilization", percent, 1, "sum of cores asked for × runtime / (cores × makespan)"],
 		["held_utilization", "Utilization, held", percent, 1, "the same, with the cores that jobs held"],
 		["utilization_bound", "Utilization, bound", percent, 0, "utilization if the makespan were its bound"],
@@ -177,6 +205,32 @@
 			...(last ? [element("th", { scope: "col" }, last)] : [])));
 	}
 
+	/* Those that are looked at first, a policy a row. */
+	const FIRST = ["busy", "utilization", "wait_mean_s", "wait_median_s", "wait_p99_s", "wait_max_s", "bsld_mean", "jobs", "started"];
+
+	/* Which of several values is the best, read as it is shown; -1: none by itself. */
+	function bestOf(values, format, better) {
+		const known = values.filter((v) => typeof v === "number"), best = better > 0 ? Math.max(...known) : Math.min(...known);
+
+		return better && known.length > 1 && known.filter((v) => format(v) === format(best)).length === 1 ? values.indexOf(best) : -1;
+	}
+
+	function figureTable(w) {
+		const columns = FIRST.map((key) => METRICS.find((metric) => metric[0] === key))
+			.filter(([key]) => w.runs.some((run) => typeof run.result[key] === "number"))
+			.map(([key, title, format, better, means]) => {
+				const values = w.runs.map((run) => run.result[key]);
+
+				return { title, format, means, values, best: bestOf(values, format, better) };
+			});
+
+		$("figures").replaceChildren(element("thead", {}, element("tr", {}, element("th", { scope: "col" }, w.until_s ? "Cluster" : "Policy"),
+			...columns.map(({ title, means }) => element("th", { scope: "col", class: "figure", title: means }, title)))),
+		element("tbody", {}, ...w.runs.map((run, row) => element("tr", {}, element("th", { scope: "row" }, swatch(run), ` ${run.label.replaceAll(",", ",\u200b")}`),
+			...columns.map(({ values, format, best }) =>
+				element("td", { class: row === best ? "figure best" : "figure" }, format(values[row])))))));
+	}
+
 	const SILENT = new Set(["unfinished", "killed", "cycles"]);	/* where they are 0 */
 
 	function metricRow([key, title, format, better, means], runs) {
@@ -185,19 +239,18 @@
 
 		if (!known.length || (SILENT.has(key) && !known.some((v) => v)))
 			return [];
-		const best = better > 0 ? Math.max(...known) : Math.min(...known);
-		/* none where the best reads as another does: a mark says that one is better than all others */
-		const alone = better && known.length > 1 && known.filter((v) => format(v) === format(best)).length === 1;
+		const best = bestOf(values, format, better);
 
 		return [element("tr", {}, element("th", { scope: "row" }, title),
-			...values.map((v) => element("td", { class: alone && v === best ? "figure best" : "figure", "data-key": key },
+			...values.map((v, i) => element("td", { class: i === best ? "figure best" : "figure", "data-key": key },
 				typeof v === "number" ? format(v) : "–")),
 			element("td", { class: "means" }, means))];
 	}
 
 	function metricTable(w) {
 		const rows = METRICS.flatMap((metric) => (metric.length > 1 ? metricRow(metric, w.runs) :
-			[element("tr", { class: "group" }, element("th", { scope: "colgroup", colspan: w.runs.length + 2 }, metric[0]))]));
+			[element("tr", { class: "group" }, element("th", { scope: "colgroup", colspan: w.runs.length + 2 }, metric[0]))]))
+			.filter((row, i, all) => row.className !== "group" || (all[i + 1] ?? row).className !== "group");
 		const partial = w.runs.filter((run) => run.result.partial).map((run) => run.label);
 
 		$("metrics").replaceChildren(element("caption", { class: "skip" }, "Metrics by policy"),
@@ -214,6 +267,92 @@
 		$("quantiles").replaceChildren(headRow("Waited no longer than", w.runs), element("tbody", {}, none,
 			...shares.map(([share, words]) => element("tr", {}, element("th", { scope: "row" }, words),
 				...w.runs.map((run) => element("td", { class: "figure" }, duration(series.quantile(run.waits, share))))))));
+	}
+
+	/* -- whose wait ----------------------------------------------------------- */
+
+	const GROUPS = 25;	/* rows of a table */
+
+	/* What became of the jobs of each group under a run. */
+	function groupStats(w, run, groupOf, groups) {
+		const stats = Array.from({ length: groups }, () => ({ waits: [], core_s: 0, overtaken: 0, waiting: 0 }));
+
+		w.submit.forEach((submit, job) => {
+			const s = stats[groupOf[job]], start = run.start[job];
+
+			if (isNaN(start)) {
+				s.waiting++;
+			} else {
+				s.core_s += run.held[job] * Math.max(0, Math.min(run.end[job], w.last) - Math.max(start, w.first));
+				if (start < w.first)
+					return;
+				s.waits.push(start - submit);
+			}
+			s.overtaken += run.overtaken[job] > 0;
+		});
+		stats.forEach((s) => s.waits.sort((a, b) => a - b));
+		return stats;
+	}
+
+	const OF_A_RUN = [
+		["Started", (s) => number(s.waits.length)], ["Core-hours", (s) => figure(s.core_s / 3600)],
+		["Wait, mean", (s) => duration(average(s.waits))], ["half within", (s) => duration(series.quantile(s.waits, .5))],
+		["90 % within", (s) => duration(series.quantile(s.waits, .9))], ["longest", (s) => duration(s.waits.at(-1))],
+		["Waiting", (s) => number(s.waiting)], ["Overtaken", (s) => `${number(s.overtaken)}`],
+	];
+	const OF_SEVERAL = [["", (s) => duration(average(s.waits))]];
+
+	function groupTable(id, title, w, groupOf, names) {
+		const several = w.runs.length > 1, columns = several ? OF_SEVERAL : OF_A_RUN;
+		const stats = w.runs.map((run) => groupStats(w, run, groupOf, names.length));
+		const order = [...names.keys()].filter((g) => stats[0][g].waits.length || stats[0][g].waiting || stats[0][g].core_s)
+			.sort((a, b) => stats[0][b].core_s - stats[0][a].core_s || a - b);
+		const rest = order.length > GROUPS ? [element("caption", {}, `The ${GROUPS} of ${number(order.length)} with the most core-hours`)] : [];
+
+		$(id).parentElement.hidden = order.length < (several ? 2 : 1);
+		$(id).replaceChildren(...rest, element("thead", {}, element("tr", {}, element("th", { scope: "col" }, title),
+			...w.runs.flatMap((run) => columns.map(([words]) => element("th", { scope: "col", class: "figure" },
+				several ? `Wait, mean: ${run.label}` : words))))),
+		element("tbody", {}, ...order.slice(0, GROUPS).map((g) => element("tr", {}, element("th", { scope: "row" }, names[g] || "–"),
+			...stats.flatMap((s) => columns.map(([, value]) => element("td", { class: "figure" }, value(s[g]))))))));
+	}
+
+	/* Of the first run that is ticked. */
+	function overtakenTable(w) {
+		const run = state.shown[0], most = [...run.overtaken.keys()].filter((job) => run.overtaken[job] && !(run.start[job] < w.first))
+			.sort((a, b) => run.overtaken[b] - run.overtaken[a] || a - b).slice(0, 15);
+		const wait = (job) => (isNaN(run.start[job]) ? `${duration(w.last - w.submit[job])}, waits still` : duration(run.start[job] - w.submit[job]));
+		const head = ["Job", "User", "Partition", "Cores", "Submitted", "Waited", "Overtaken by"];
+
+		$("under").textContent = w.runs.length > 1 ? `, under ${run.label}` : "";
+		$("overtaken").replaceChildren(element("thead", {}, element("tr", {}, ...head.map((words) => element("th", { scope: "col" }, words)))),
+			element("tbody", {}, ...(most.length ? most : [-1]).map((job) => element("tr", {}, ...(job < 0 ? [element("th", { scope: "row" }, "none")] :
+				[element("th", { scope: "row" }, `${w.id[job]}`), ...[w.users[w.user[job]], w.partitions[w.partition[job]],
+					run.held[job] ? number(run.held[job]) : "–", instant(w.submit[job]), wait(job),
+					`${number(run.overtaken[job])} job${run.overtaken[job] === 1 ? "" : "s"}`].map((words) => element("td", {}, words))])))));
+	}
+
+	/* -- CSV ------------------------------------------------------------------ */
+
+	/* What a spreadsheet would take for a formula is text. */
+	const cell = (v) => (typeof v === "number" ? (isFinite(v) ? `${v}` : "") :
+		`"${String(v ?? "").replace(/^[=+@\t\r-]/, "'$&").replaceAll("\"", "\"\"")}"`);
+
+	const CSV = {
+		metrics: (w) => [["policy", ...METRICS.filter((metric) => metric.length > 1).map(([key]) => key)],
+			...w.runs.map((run) => [run.label, ...METRICS.filter((metric) => metric.length > 1).map(([key]) => run.result[key] ?? NaN)])],
+		jobs: (w) => [["policy", "job", "user", "partition", "submit_s", "start_s", "end_s", "cores", "gpus", "nodes", "overtaken_by"],
+			...w.runs.flatMap((run) => [...w.submit.keys()].map((job) => [run.label, w.id[job], w.users[w.user[job]],
+				w.partitions[w.partition[job]], w.submit[job], run.start[job], run.end[job], run.held[job], run.gpus[job],
+				run.count.subarray(run.first[job], run.first[job + 1]).reduce((a, b) => a + b, 0), run.overtaken[job]]))],
+	};
+
+	function download(what) {
+		const text = CSV[what](state.workload).map((row) => row.map(cell).join(",")).join("\r\n");
+		const url = URL.createObjectURL(new Blob([text, "\r\n"], { type: "text/csv" }));
+
+		element("a", { href: url, download: `${state.workload.name.replace(/[^\w.-]+/g, "_")}-${what}.csv` }).click();
+		setTimeout(() => URL.revokeObjectURL(url), 60000);
 	}
 
 	/* -- what charts have in common ------------------------------------------- */
@@ -341,8 +480,7 @@
 
 	/* -- charts over time ----------------------------------------------------- */
 
-	function overTime(id, words, format, axisFormat, range, values) {
-		const runs = state.shown;
+	function overTime(id, words, format, axisFormat, range, values, runs = state.shown) {
 		const chart = makeChart($(id), {
 			height: 240,
 			scales: { x: timeScale(), y: { range } },
@@ -617,8 +755,26 @@
 				means: (edges) => run.utilization.means(edges, 1 / w.cores) }));
 		overTime("queue", "Queue length over time", figure, (v) => (Number.isInteger(v) ? number(v) : ""), (u, min, max) => [0, Math.max(1, max * 1.05)],
 			(run) => run.queue);
+		$("reasons").hidden = !w.reasons;
+		if (w.reasons)
+			overTime("reasons", "Why jobs waited", figure, (v) => (Number.isInteger(v) ? number(v) : ""), (u, min, max) => [0, Math.max(1, max * 1.05)],
+				({ label }) => series.parts(w.reasons[label], w.from_s, w.until_s), Object.keys(w.reasons)
+					.filter((label) => w.reasons[label].some((v) => v)).map((label, row) => ({ label, row })));
 		waitChart();
+		overtakenTable(w);
 		drawNow();
+	}
+
+	/* Why what is not ticked is not. */
+	function tellUnticked() {
+		const w = state.workload, untouched = w.runs.filter((run) => !state.shown.includes(run) && !run.touched).map((run) => run.label);
+		const out = w.runs.filter((run) => !state.shown.includes(run) && run.touched).map((run) => run.label);
+
+		$("unticked").hidden = !untouched.length && !out.length;
+		$("unticked").textContent = [
+			...(untouched.length ? [`Not drawn yet: ${untouched.join(", ")}. At first ${RUNS_SHOWN} of ${w.runs.length} policies are ticked, ` +
+				"so that the charts can be read; tick others to draw them."] : []),
+			...(out.length ? [`Not drawn, as you unticked it: ${out.join(", ")}.`] : []), "The tables have all."].join(" ");
 	}
 
 	function runBoxes() {
@@ -633,13 +789,17 @@
 					box.checked = true;
 					return;
 				}
+				run.touched = true;
 				state.shown = box.checked ? [...others, run].sort((a, b) => a.row - b.row) : others;
+				tellUnticked();
 				charts();
 			});
 			return element("label", {}, box, swatch(run), run.label);
 		});
 
 		$("runs").replaceChildren($("runs").querySelector("legend"), ...boxes);
+		$("runs").hidden = w.runs.length < 2;
+		tellUnticked();
 	}
 
 	function open(w) {
@@ -651,7 +811,11 @@
 		told.runs = w.runs.length;
 		$("job").textContent = "";
 		facts(w);
+		figureTable(w);
 		metricTable(w);
+		groupTable("users", "User", w, w.user, w.users);
+		groupTable("partitions", "Partition", w, w.partition, w.partitions);
+		$("whose").hidden = $("users").parentElement.hidden && $("partitions").parentElement.hidden;
 		quantileTable(w);
 		runBoxes();
 		state.by = $("colour").value = w.users.length > 1 ? "user" : "size";
@@ -679,6 +843,8 @@
 		$("choice").hidden = workloads.length < 2;
 		for (const button of document.querySelectorAll("[data-do]"))
 			button.addEventListener("click", ACTIONS[button.dataset.do]);
+		for (const button of document.querySelectorAll("[data-csv]"))
+			button.addEventListener("click", () => download(button.dataset.csv));
 		$("tools").addEventListener("submit", find);
 		$("colour").addEventListener("change", () => {
 			state.by = $("colour").value;

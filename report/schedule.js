@@ -57,18 +57,19 @@ const schedule = (() => {
 		const r = new Reader(text), n = w.jobs;
 		const { users, rowOf } = uniqueUsers(w.users);
 		const submit = new Float64Array(n), id = new Float64Array(n);
-		const user = new Uint32Array(n), limit = new Float64Array(n);
+		const user = new Uint32Array(n), partition = new Uint32Array(n), limit = new Float64Array(n);
 		let time = w.origin_s, number = 0;
 
 		for (let i = 0; i < n; i++) {
 			submit[i] = time += r.signed();
 			id[i] = number += r.signed();
 			user[i] = rowOf[r.number()];
+			partition[i] = r.number();
 			limit[i] = r.number();
 		}
 		const coresOf = Uint32Array.from(w.cores.flatMap(([count, cores]) => Array(count).fill(cores)));
 
-		return { ...w, users, submit, id, user, limit, coresOf, cores: coresOf.reduce((a, b) => a + b, 0), runs: [] };
+		return { ...w, users, submit, id, user, partition, limit, coresOf, cores: coresOf.reduce((a, b) => a + b, 0), runs: [] };
 	}
 
 	function decodeRun(w, run, text) {

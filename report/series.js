@@ -85,8 +85,45 @@ const series = (() => {
 		return new Steps(times, heights);
 	}
 
+	/* Of the jobs that started in the time shown. */
 	function sortedWaits(workload, run) {
-		return run.start.map((start, job) => start - workload.submit[job]).filter((wait) => !isNaN(wait)).sort();
+		const from = workload.from_s ?? -Infinity;
+
+		return run.start.map((start, job) => (start < from ? NaN : start - workload.submit[job])).filter((wait) => !isNaN(wait)).sort();
+	}
+
+	/* What is known as means over equal parts of a time. */
+	function parts(values, from, to) {
+		const size = (to - from) / values.length, at = Array.from(values, (_, i) => from + i * size);
+
+		return new Steps([...at, to], [...values.map((v, i) => v - (values[i - 1] || 0)), -values.at(-1)]);
+	}
+
+	/* For each job: how many of its partition were submitted after it and started before it.  Those
+	 * that wait still start after all others.  The later ones are counted by rank of start, in a
+	 * tree of sums. */
+	function overtaken(workload, run) {
+		const { submit, partition } = workload, count = new Uint32Array(submit.length);
+		const start = (job) => (isNaN(run.start[job]) ? Infinity : run.start[job]), groups = new Map();
+
+		submit.forEach((_, job) => groups.get(partition[job])?.push(job) ?? groups.set(partition[job], [job]));
+		for (const jobs of groups.values()) {
+			const starts = Float64Array.from(jobs, start).sort(), tree = new Uint32Array(jobs.length + 1);
+			const later = jobs.sort((a, b) => submit[b] - submit[a]);
+
+			for (let i = 0, added = 0; i < later.length; i++) {
+				for (; submit[later[added]] > submit[later[i]]; added++)
+					for (let at = rank(starts, start(later[added])); at < tree.length; at += at & -at)
+						tree[at]++;
+				let before = rank(starts, start(later[i]));
+
+				while (before && starts[before - 1] === start(later[i]))
+					before--;
+				for (; before; before -= before & -before)
+					count[later[i]] += tree[before];
+			}
+		}
+		return count;
 	}
 
 	/* By nearest rank. */
@@ -98,5 +135,5 @@ const series = (() => {
 		return Float64Array.from({ length: n + 1 }, (_, i) => from + (to - from) * i / n);
 	}
 
-	return { rank, Steps, utilization, queue, sortedWaits, quantile, edges };
+	return { rank, Steps, utilization, queue, sortedWaits, parts, overtaken, quantile, edges };
 })();

@@ -39,11 +39,22 @@
 
 struct sl_page;
 
-/* What the head of the page says of a workload, beside what it is itself. */
+/* How many jobs waited for what: means over equal parts of the time shown. */
+struct sl_page_reasons {
+	const char *const *word;
+	uint32_t words, parts;
+	const double *jobs;		/* of each word, parts of them */
+};
+
+/* What the page says of a workload, beside what it is itself. */
 struct sl_page_about {
+	const char *command;		/* that made the page; NULL: not told */
 	const char *machine;		/* as it was asked for; NULL: the nodes in figures */
 	const char *options;		/* "interval 30 s, estimates x2"; NULL or "": none */
+	const char *notes;		/* what the reader has to know; NULL or "": nothing */
 	uint64_t seed;
+	int64_t from_s, until_s;	/* what happened then on a cluster; until_s 0: a simulation, all of it */
+	struct sl_page_reasons reasons;
 };
 
 struct sl_page_job {
@@ -75,7 +86,8 @@ int sl_page_workload(struct sl_page *p, const struct sl_workload *w, const struc
  *
  * Returns 0, or -1 with *err: SL_EINVAL for calls out of turn, a job that is not
  * of the workload, was given before, starts before its submission, ends before its
- * start, or has nodes that the machine has not; SL_EIO, SL_ENOMEM.
+ * start, or has nodes that the machine has not; SL_EIO, SL_ENOMEM.  Without figures (*r*
+ * NULL) the page works out those that it can.
  */
 int sl_page_begin_run(struct sl_page *p, const char *label, struct sl_error *err);
 int sl_page_job(struct sl_page *p, const struct sl_page_job *job, struct sl_error *err);

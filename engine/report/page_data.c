@@ -8,7 +8,7 @@
  *
  *	workload, per job:	submit time - the one of the row above, signed
  *				id - the one of the row above, signed
- *				row of the user
+ *				row of the user, of the partition
  *				walltime, seconds; 0: none
  *	run, per job:		0: never started; else wait in seconds + 1, and
  *				seconds that it ran
@@ -199,6 +199,18 @@ static void put_nodes(struct sl_page *p)
 	sl_json_end_array(p->json);
 }
 
+static void put_reasons(struct sl_json *j, const struct sl_page_reasons *r)
+{
+	sl_json_open_object(j, "reasons");
+	for (uint32_t i = 0; i < r->words; i++) {
+		sl_json_open_array(j, r->word[i]);
+		for (uint32_t k = 0; k < r->parts; k++)
+			sl_json_real(j, r->jobs[i * r->parts + k]);
+		sl_json_end_array(j);
+	}
+	sl_json_end_object(j);
+}
+
 static void put_workload(struct sl_page *p, const struct sl_page_about *about)
 {
 	struct sl_json *j = p->json;
@@ -207,6 +219,8 @@ static void put_workload(struct sl_page *p, const struct sl_page_about *about)
 
 	sl_json_begin_object(j);
 	sl_json_put_str(j, "name", w->name);
+	sl_json_put_str(j, "command", about->command ? about->command : "");
+	sl_json_put_str(j, "notes", about->notes ? about->notes : "");
 	sl_json_put_str(j, "machine", about->machine);
 	sl_json_put_str(j, "options", about->options ? about->options : "");
 	sl_json_put_str(j, "version", SCHEDLUA_VERSION);
@@ -224,7 +238,16 @@ static void put_workload(struct sl_page *p, const struct sl_page_about *about)
 		sl_json_end_array(j);
 	}
 	sl_json_end_array(j);
+	if (about->until_s) {
+		sl_json_put_int(j, "from_s", about->from_s);
+		sl_json_put_int(j, "until_s", about->until_s);
+		put_reasons(j, &about->reasons);
+	}
 	put_nodes(p);
+	sl_json_open_array(j, "partitions");
+	for (uint32_t i = 0; i < w->snap.partition.rows; i++)
+		sl_json_str(j, sl_snapshot_str(&w->snap, w->snap.partition.name[i]));
+	sl_json_end_array(j);
 }
 
 static int text_order(const void *a, const void *b)
@@ -266,6 +289,7 @@ static void put_jobs(struct sl_page *p, const uint32_t *user, uint32_t users)
 		pack_signed(&pk, job->submit_time[i] - before);
 		pack_signed(&pk, (int64_t) job->id[i] - id);
 		pack_number(&pk, u ? (uint64_t) (u - user) : 0);
+		pack_number(&pk, job->partition[i]);
 		pack_number(&pk, job->time_limit[i] > 0 && job->time_limit[i] < SL_WORKLOAD_MAX_SECONDS ?
 			    (uint64_t) job->time_limit[i] : 0);
 		before = job->submit_time[i];
@@ -492,7 +516,8 @@ int sl_page_end_run(struct sl_page *p, const struct sl_result *r, int64_t now_s,
 		sl_json_put_str(p->json, "label", p->label);
 		sl_json_put_int(p->json, "now_s", now_s);
 		sl_json_open_object(p->json, "result");
-		sl_result_json(p->json, r, false);	/* no timing: same input, same bytes */
+		if (r)
+			sl_result_json(p->json, r, false);	/* no timing: same input, same bytes */
 		sl_json_end_object(p->json);
 		sl_json_end_object(p->json);
 		rc = put_json(p, "run", err);

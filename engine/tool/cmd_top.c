@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "image/snapshot.h"
+#include "tool/job_index.h"
 #include "tool/recent.h"
 #include "tool/screen.h"
 #include "tool/statedir.h"
@@ -64,13 +65,6 @@ struct top {
 
 /* -- what there is ------------------------------------------------------------ */
 
-static int compare_rows(const void *a, const void *b, void *ids)
-{
-	uint32_t x = ((const uint32_t *) ids)[*(const uint32_t *) a], y = ((const uint32_t *) ids)[*(const uint32_t *) b];
-
-	return (x > y) - (x < y);
-}
-
 static void forget_snapshot(struct top *t)
 {
 	free(t->bytes);
@@ -88,7 +82,6 @@ static void count_use(struct top *t)
 	for (uint32_t j = 0; j < s->job.rows; j++) {
 		struct sl_range alloc = s->job.alloc[j];
 
-		t->by_id[j] = j;
 		if (s->job.state[j] == SL_JOB_SUSPENDED)
 			continue;
 		for (uint32_t a = alloc.first; a < alloc.first + alloc.count; a++) {
@@ -97,7 +90,6 @@ static void count_use(struct top *t)
 				t->gpus[s->alloc.node[a]] += s->alloc_gres.count[g];
 		}
 	}
-	qsort_r(t->by_id, s->job.rows, sizeof(*t->by_id), compare_rows, (void *) s->job.id);
 }
 
 /* Nothing is read twice.  One that cannot be read leaves the last one standing. */
@@ -125,26 +117,11 @@ static void read_snapshot(struct top *t)
 	t->taken = st.st_mtim;
 	t->used = calloc(snap.node.rows + 1u, sizeof(*t->used));
 	t->gpus = calloc(snap.node.rows + 1u, sizeof(*t->gpus));
-	t->by_id = calloc(snap.job.rows + 1u, sizeof(*t->by_id));
+	t->by_id = sl_job_index(&t->snap);
 	if (t->used && t->gpus && t->by_id)
 		count_use(t);
 	else
 		forget_snapshot(t);
-}
-
-static uint32_t find_row(const struct top *t, uint32_t id)
-{
-	uint32_t low = 0, high = t->bytes ? t->snap.job.rows : 0;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (t->snap.job.id[t->by_id[middle]] < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return t->bytes && low < t->snap.job.rows && t->snap.job.id[t->by_id[low]] == id ? t->by_id[low] : SL_NONE;
 }
 
 /* -- words -------------------------------------------------------------------- */
@@ -336,7 +313,7 @@ static struct waiting *list_waiting(struct top *t, size_t *n)
 	json_object_foreach(t->recent.waiting, key, record) {
 		uint32_t id = (uint32_t) strtoul(key, NULL, 10);
 
-		w[(*n)++] = (struct waiting) { id, find_row(t, id), (int64_t) number(record, "start_time"), record };
+		w[(*n)++] = (struct waiting) { id, t->bytes ? sl_job_find(&t->snap, t->by_id, id) : SL_NONE, (int64_t) number(record, "start_time"), record };
 	}
 	qsort(w, *n, sizeof(*w), compare_waiting);
 	return w;

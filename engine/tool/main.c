@@ -154,6 +154,7 @@ int main(int argc, char **argv)
 
 	if (make_plain())
 		return SL_EXIT_FAILED;
+	sl_tool_begin(argc, argv);
 	status = run(argc, argv);
 	/* what can go wrong has been told by now (sl_tool_end()) */
 	fclose(stdout);

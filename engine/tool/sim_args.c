@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/sim_args.h"
+#include "tool/tool.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -55,7 +56,7 @@ int sl_sim_args_page(const struct sl_sim_args *a, const struct sl_workload_args 
 {
 	char options[256], pool[48];
 	const struct sl_page_about about = {
-		.machine = args->procs ? pool : args->machine, .options = options, .seed = (uint64_t) args->seed,
+		.command = sl_tool_command(), .machine = args->procs ? pool : args->machine, .options = options, .seed = (uint64_t) args->seed,
 	};
 
 	snprintf(pool, sizeof(pool), "a pool of %" PRId64 " processors", args->procs);

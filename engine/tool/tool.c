@@ -8,6 +8,35 @@
 
 #include "tool/excerpt.h"
 
+static char command[4096] = "schedlua";
+
+static void add_text(const char *text, size_t length)
+{
+	size_t n = strlen(command);
+
+	if (n + length < sizeof(command))
+		memcpy(command + n, text, length);
+}
+
+void sl_tool_begin(int argc, char **argv)
+{
+	static const char simple[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-";
+
+	for (int i = 1; i < argc; i++) {
+		bool quoted = !*argv[i] || argv[i][strspn(argv[i], simple)];
+
+		add_text(quoted ? " '" : " ", quoted ? 2 : 1);
+		for (const char *c = argv[i]; *c; c++)
+			add_text(*c == '\'' ? "'\\''" : c, *c == '\'' ? 4 : 1);
+		add_text("'", quoted);
+	}
+}
+
+const char *sl_tool_command(void)
+{
+	return command;
+}
+
 int sl_tool_parse(const struct sl_verb *verb, void *values, int argc, char **argv, int least, int most,
 		  int *status)
 {

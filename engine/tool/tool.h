@@ -20,6 +20,7 @@ extern const struct sl_verb sl_verb_explain;
 extern const struct sl_verb sl_verb_ledger;
 extern const struct sl_verb sl_verb_plan;
 extern const struct sl_verb sl_verb_replay;
+extern const struct sl_verb sl_verb_report;
 extern const struct sl_verb sl_verb_show;
 extern const struct sl_verb sl_verb_sim;
 extern const struct sl_verb sl_verb_status;
@@ -38,6 +39,10 @@ const struct sl_verb *sl_verb_find(const char *name);
  */
 int sl_tool_parse(const struct sl_verb *verb, void *values, int argc, char **argv, int least, int most,
 		  int *status);
+
+/* The command line as one would type it in a shell; sl_tool_begin() takes it, before words are moved. */
+void sl_tool_begin(int argc, char **argv);
+const char *sl_tool_command(void);
 
 /* Print "schedlua: " and the error, with the line of Lua that it names; returns SL_EXIT_FAILED. */
 int sl_tool_fail(const struct sl_error *err);

@@ -245,8 +245,8 @@ static void the_numbers_are_those_worked_out_by_hand(void **state)
 	add(p, 1, 10, 210, 1, 3, 4);
 	add(p, 2, 320, 0, 0, 1, 1);
 	finish(p);
-	/* submit +0 +10 +10 and ids 7 +1 +1, zigzag; the user; 3600 */
-	assert_numbers("out.html", "workload-jobs", "0 14 0 3600 20 2 0 3600 20 2 0 3600");
+	/* submit +0 +10 +10 and ids 7 +1 +1, zigzag; the user; the partition; 3600 */
+	assert_numbers("out.html", "workload-jobs", "0 14 0 0 3600 20 2 0 0 3600 20 2 0 0 3600");
 	/* row 1: wait 0, 200 s, no GPU, one rectangle: node 1, 3 nodes, whole;
 	 * row 2: wait 300, runs still at 1000: 680 s; node 0, 1 node, 1 core from 0 */
 	assert_numbers("out.html", "run-jobs", "0 1 200 0 1 2 3 0 301 680 0 1 0 1 1 0");

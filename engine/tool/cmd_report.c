@@ -456,10 +456,10 @@ static const char *write_notes(const struct report *r, char *text, size_t size)
 	if (r->no_ledger)
 		snprintf(text, size, "There is no ledger: only jobs that slurmctld still knows have an end. ");
 	if (strange)
-		snprintf(text + strlen(text), size - strlen(text), "%u runs of the ledger are not drawn: sched/lua did not start them, "
-			 "or the journal does not go back so far. ", strange);
+		snprintf(text + strlen(text), size - strlen(text), "Runs of the ledger that are not drawn, as sched/lua did not start "
+			 "them or the journal does not go back so far: %u. ", strange);
 	if (open)
-		snprintf(text + strlen(text), size - strlen(text), "Of %u jobs that started nobody knows when they ended. ", open);
+		snprintf(text + strlen(text), size - strlen(text), "Jobs that started, and nobody knows when they ended: %u. ", open);
 	if (!r->all_named)
 		snprintf(text + strlen(text), size - strlen(text), "The journal does not go back farther. ");
 	return text;

@@ -310,6 +310,136 @@ test("schedlua sim and compare tell the same of a policy", async () => {
 	assert.deepEqual(one.complaints, []);
 });
 
+test("figures stand before the charts, and the command line that made the page above them", async () => {
+	const page = await visit(tool("command", "compare", "--policies=easy fcfs", "--machine=64x8c2g", "esp"));
+
+	assert.equal(await page.value(`Boolean(document.getElementById("figures").compareDocumentPosition(document.querySelector("canvas")) & 4)`), true);
+	assert.match(await page.value("document.getElementById('command').textContent"),
+		/^schedlua compare '--policies=easy fcfs' --machine=64x8c2g esp --report=/);
+	const results = await page.value(`[...document.querySelectorAll("script.run")].map((e) => JSON.parse(e.textContent).result.bsld_mean)`);
+	const shown = await page.value(`[...document.querySelectorAll("#figures tbody tr")].map((row) => [...row.cells].map((c) => c.textContent))`);
+
+	assert.deepEqual(shown.map((row) => row[0].trim()), ["easy", "fcfs"]);
+	results.forEach((v, i) => assert.ok(shown[i].some((text) => Math.abs(parseFloat(text.replace(",", "")) / v - 1) < .01), `${v} in ${shown[i]}`));
+});
+
+test("on a phone the first column of a table stays, and is narrow", async () => {
+	const page = await visit(small(), { width: 390, height: 800 });
+
+	for (const id of ["figures", "users", "metrics"]) {
+		const { stays, width, scrolled } = await page.value(`(() => {
+			const table = document.getElementById("${id}"), box = table.parentElement;
+
+			box.scrollLeft = 100;
+			const cells = [...table.querySelectorAll("tr:not(.group) > th:first-child")].map((th) => th.getBoundingClientRect());
+
+			return { stays: cells.every((r) => Math.abs(r.left - box.getBoundingClientRect().left) < 2), scrolled: box.scrollLeft,
+				width: Math.max(...cells.map((r) => r.width)) };
+		})()`);
+
+		assert.ok(id === "users" || scrolled === 100, `${id} is wider than the screen`);
+		assert.ok(stays && width <= 130, `${id}: ${stays} ${width}`);
+	}
+	assert.ok(await page.value("document.documentElement.scrollWidth") <= 390);
+});
+
+test("metrics and jobs are downloaded as CSV, and nothing in it is a formula", async () => {
+	const page = await visit(small());
+	const csv = (what) => page.value(`new Promise((done) => {
+		URL.createObjectURL = (blob) => { blob.text().then(done); return "data:,"; };
+		document.querySelector("[data-csv=${what}]").click();
+	})`);
+	const metrics = (await csv("metrics")).trim().split("\r\n"), jobs = (await csv("jobs")).trim().split("\r\n");
+
+	assert.equal(metrics.length, 3);
+	assert.match(metrics[0], /^"policy","jobs",.*"wait_mean_s"/);
+	assert.equal(metrics[1].split(",")[1], "300");
+	assert.equal(jobs.length, 601);
+	assert.match(jobs[1], /^"fcfs",\d+,"u\d+","[^"]*",\d+,\d+,\d+,\d+,\d+,\d+,\d+$/);
+	assert.doesNotMatch(jobs.join(), /"[=+@-]/);
+});
+
+test("why a policy is not ticked is said", async () => {
+	const page = await visit(tool("many", "compare", "--policies=easy fcfs conservative easy,window=9 easy,window=8 easy,window=7",
+		"--machine=64x8c2g", "esp"));
+	const says = () => page.value(`(() => { const p = document.getElementById("unticked"); return p.hidden ? "" : p.textContent; })()`);
+
+	assert.match(await says(), /^Not drawn yet: easy,window=8, easy,window=7\. At first 4 of 6 /);
+	await page.value(`[4, 5, 0].forEach((i) => document.querySelectorAll("#runs input")[i].click())`);
+	assert.match(await says(), /^Not drawn, as you unticked it: easy\. /);
+	await page.value(`document.querySelectorAll("#runs input")[0].click()`);
+	assert.equal(await says(), "");
+	assert.deepEqual(page.complaints, []);
+});
+
+test("who was overtaken is counted right", async () => {
+	const page = await visit(small());
+
+	await page.value(`(() => {
+		let seed = 7;
+		const random = (n) => (seed = seed * 48271 % 2147483647) % n;
+
+		for (let round = 0; round < 50; round++) {
+			const n = 1 + random(40), submit = Float64Array.from({ length: n }, () => random(20));
+			const start = submit.map((s) => (random(5) ? s + random(20) : NaN)), partition = submit.map(() => random(3));
+			const early = (a, b) => (isNaN(start[b]) ? !isNaN(start[a]) : start[a] < start[b]);
+			const counted = series.overtaken({ submit, partition }, { start });
+
+			submit.forEach((s, job) => {
+				const expected = submit.filter((t, other) => t > s && partition[other] === partition[job] && early(other, job)).length;
+
+				if (counted[job] !== expected)
+					throw new Error("round " + round + ", job " + job + ": " + counted[job] + ", expected " + expected);
+			});
+		}
+	})()`);
+	assert.match(await page.value("document.getElementById('overtaken').textContent"), /none$/);	/* under fcfs */
+	await page.value(`document.querySelectorAll("#runs input")[0].click()`);
+	assert.match(await page.value("document.getElementById('under').textContent"), /firstfit/);
+	assert.ok(await page.value("document.querySelectorAll('#overtaken tbody tr').length") > 1);
+});
+
+/* A cluster of which only the journal and the last snapshot are known. */
+function live() {
+	const state = path.join(scratch, "state"), now = 1793600000, cluster = {
+		meta: { now, cluster: "home" }, nodes: [1, 2, 3, 4].map((i) => ({ name: `n${i}`, cores: 4 })),
+		partitions: [{ name: "a", nodes: "n[1-2]" }, { name: "b", nodes: "n[3-4]" }],
+		jobs: [[2, "bob", "a"], [3, "cat", "b"]].map(([id, user, partition]) => ({ id, user, partition, state: id === 3 ? "RUNNING" : "PENDING",
+			submit_time: now - 3000, start_time: id === 3 ? now - 600 : 0, end_time: id === 3 ? now + 600 : 0 })),
+	};
+	const lines = [
+		{ full: true, pending: [{ job: 2, why: "policy", partition: "a" }, { job: 3, why: "resources", partition: "b" }], ago: 3000 },
+		{ started: [{ job: 4, partition: "b", nodes: "n[3-4]", cores: 8, done: true }], ago: 1200 },
+		{ started: [{ job: 3, partition: "b", nodes: "n[3-4]", cores: 8, done: true }], ago: 600 },
+	];
+
+	fs.mkdirSync(state);
+	fs.writeFileSync(path.join(scratch, "state.json"), JSON.stringify(cluster));
+	fs.writeFileSync(path.join(state, "decisions.jsonl"), lines.map(({ ago, ...line }) =>
+		`${JSON.stringify({ sequence: 1, now: now - ago, policy: "easy", ...line })}\n`).join(""));
+	execFileSync(path.resolve(build, "schedlua"), ["show", `--output=${path.join(state, "last.snap")}`, path.join(scratch, "state.json")]);
+	execFileSync(path.resolve(build, "schedlua"), ["report", `--dir=${state}`, "--last=45m", `--output=${path.join(scratch, "live.html")}`]);
+	return path.join(scratch, "live.html");
+}
+
+test("what happened on a cluster is drawn as a simulation is", async () => {
+	const page = await visit(live());
+	const text = (id) => page.value(`document.getElementById("${id}").textContent`);
+
+	assert.equal(await page.value("document.title"), "home, the last 45m");
+	assert.deepEqual(await page.window(), [1793600000 - 2700, 1793600000]);
+	assert.equal(await page.value("document.querySelectorAll('.chart canvas').length"), 5);
+	for (const chart of [GANTT, "#reasons", "#queue"])
+		assert.ok((await page.value(INK(chart))).colours > 4, chart);
+	assert.match(await page.value(`document.querySelector("#reasons .chart").getAttribute("aria-label")`), /resources: mean 0\.77\d*; policy: mean 1\.00/);
+	assert.match(await text("users"), /cat1.*bob0/s);
+	assert.match(await text("partitions"), /^Partition.*b2.*a0/s);
+	assert.match(await text("overtaken"), /3catb8.*40 min1 job/);
+	assert.match(await text("notes"), /no ledger/);
+	assert.match(await text("figures"), /11\.1 %/);
+	assert.deepEqual(page.complaints, []);
+});
+
 async function run({ name, body }, number) {
 	try {
 		await body();

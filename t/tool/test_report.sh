@@ -1,0 +1,116 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# schedlua report: what it makes of a journal, a ledger and a snapshot, worked out by hand.  How
+# the page looks is t/report/page.t's.
+. "${srcdir:-.}/t/tool/tool.sh"
+
+S=$T/state P=$T/page.html
+END=1793600000
+mkdir "$S" "$T/assets"
+printf '<!-- title -->\n<!-- data -->\n' >"$T/assets/page.html"
+export SCHEDLUA_REPORT="$T/assets"
+
+cat >"$T/now.json" <<EOT
+{ "meta": { "now": $END, "cluster": "home" },
+  "nodes": [{ "name": "n1", "cores": 4 }, { "name": "n2", "cores": 4 }, { "name": "n3", "cores": 4 }, { "name": "n4", "cores": 4 }],
+  "partitions": [{ "name": "a", "nodes": "n[1-2]" }, { "name": "b", "nodes": "n[3-4]" }],
+  "jobs": [{ "id": 2, "user": "bob", "partition": "a", "submit_time": $((END - 300)) },
+           { "id": 3, "user": "cat", "partition": "b", "state": "RUNNING", "submit_time": $((END - 95)), "start_time": $((END - 40)),
+             "end_time": $((END + 100)) }] }
+EOT
+"$SCHEDLUA" show --output="$S/last.snap" "$T/now.json" || exit 1
+
+# line SECONDS-AGO REST
+line() { echo "{ \"sequence\": 1, \"now\": $((END - $1)), $2 }" >>"$S/decisions.jsonl"; }
+line 200 '"policy": "easy", "full": true, "pending": [{ "job": 1, "why": "resources", "partition": "a" }, { "job": 2, "why": "priority", "partition": "a" }]'
+line 150 '"policy": "easy", "started": [{ "job": 9, "partition": "b", "nodes": "n4", "cores": 4, "done": true }]'
+line 90 '"policy": "easy", "pending": [{ "job": 3, "why": "resources", "partition": "b" }, { "job": 4, "why": "resources", "partition": "b" }],
+	"started": [{ "job": 1, "partition": "a", "nodes": "n[1-2]", "cores": 8, "done": true }]'
+line 60 '"policy": "fcfs", "pending": [{ "job": 2, "why": "resources", "partition": "a" }], "gone": [{ "job": 4 }],
+	"started": [{ "job": 5, "partition": "b", "nodes": "n3", "cores": 4, "done": false }]'
+line 40 '"policy": "fcfs", "started": [{ "job": 3, "partition": "b", "nodes": "n3", "cores": 2, "done": true }]'
+line -5 '"policy": "fcfs", "started": [{ "job": 2, "partition": "a", "nodes": "n1", "cores": 4, "done": true }]'
+sed -i -e ':a' -e '/}$/!{N;s/\n\t/ /;ba' -e '}' "$S/decisions.jsonl"
+echo '{ "torn' >>"$S/decisions.jsonl"
+
+at() { date -u -d "@$((END - $1))" +%Y-%m-%dT%H:%M:%S; }
+cat >"$T/sacct.txt" <<EOT
+JobIDRaw|User|Account|Partition|Start|End|ElapsedRaw|AllocCPUS|NNodes|AllocTRES|State
+9|dan|x|b|$(at 149)|$(at 50)|99|4|1|cpu=4,node=1|COMPLETED
+1|ann|x|a|$(at 88)|$(at 28)|60|8|2|cpu=8,node=2|COMPLETED
+77|eve|x|a|$(at 80)|$(at 70)|10|1|1|cpu=1,node=1|COMPLETED
+EOT
+if ! "$SCHEDLUA" ledger create --dir="$S" >/dev/null 2>&1; then
+	echo "1..0 # SKIP built without SQLite"
+	exit
+fi
+"$SCHEDLUA" ledger import --quiet --dir="$S" "$T/sacct.txt" >/dev/null || exit 1
+
+# rows CLASS : the numbers of these rows
+rows() {
+	sed -n "/class=\"$1\">/,/<.script>/p" "$P" | sed '1d;$d' | base64 -d | od -An -v -tu1 -w1 |
+		awk '{ v += ($1 % 128) * 2 ^ s; s += 7; if ($1 < 128) { printf "%s%d", (n++ ? " " : ""), v; v = s = 0 } } END { print "" }'
+}
+
+# key NAME : the text of a key of the workload
+key() { sed -n "s/.*\"$1\": *\\(\"[^\"]*\"\\|\\[[^]]*\\]\\|[^,}]*\\).*/\\1/p" "$P" | head -n 1; }
+
+written() { run 0 report --dir="$S" --last=00:01:40 --output="$P" && quiet err && out "^$P: 4 jobs, "; }
+ok "a page is written" written
+
+runs() {
+	# newest first: 3 runs still; 2 waits; 1 has its times from the ledger; 9 began before the time
+	[ "$(rows run-jobs)" = "56 40 0 1 4 1 2 0 0 113 60 0 1 0 2 0 2 99 0 1 6 1 0" ] || rows run-jobs | grep .x
+}
+ok "runs are where and when they were, also those that began before" runs
+
+whose() { [ "$(key users | grep -o '[a-z]*' | sort | tr '\n' ' ')" = "ann bob cat dan " ]; }
+ok "users are those of ledger and snapshot" whose
+
+# reason WORD JOB-SECONDS
+reason() { key "$1" | tr -d '[]' | tr ',' '\n' | awk -v want="$2" '{ sum += $1 * 100 / 480 } END { exit sum < want - .01 || sum > want + .01 }'; }
+reasons() { reason resources 150 && reason priority 40 && reason policy 0; }
+ok "how long jobs waited for what" reasons
+
+says() { grep -q "not drawn.*: 1\. " "$P" && grep -q 'fcfs; before: easy' "$P" && grep -q '"command": "schedlua report --dir=' "$P"; }
+ok "it says what is left out, who decided, and what made it" says
+
+same() { cp "$P" "$T/first" && written && cmp "$P" "$T/first"; }
+ok "same input, same bytes" same
+
+short() {
+	run 0 report --dir="$S" --last=7d --output="$P" && grep -q 'does not go back farther' "$P" &&
+		[ "$(key from_s)" -le $((END - 200)) ] && [ "$(key from_s)" -ge $((END - 1500)) ]
+}
+ok "a time of which the journal knows nothing is left out" short
+
+alone() {
+	mkdir "$T/alone" && cp "$S/last.snap" "$S/decisions.jsonl" "$T/alone" && run 0 report --dir="$T/alone" --output="$P" &&
+		grep -q 'There is no ledger' "$P" && grep -q 'nobody knows when they ended: 2\.' "$P"
+}
+ok "without a ledger it says so" alone
+
+left() {
+	mkdir "$T/left" && cp "$S/last.snap" "$T/left" && (
+		S=$T/left
+		line 98 '"pending": [{ "job": 6, "why": "policy" }]'
+		line 80 '"full": true, "pending": [{ "job": 2, "why": "priority" }]'
+	) && run 0 report --dir="$T/left" --last=00:01:40 --output="$P" &&
+		out ' 1 jobs, '
+}
+ok "who is not in a line that names all has left the queue" left
+
+wrong() {
+	run 2 report --last=yesterday && err 'expected a time such as' && run 2 report --last=0d && run 1 report --dir="$T" --output="$P" &&
+		err 'last.snap' && run 1 report --dir="$S" --ledger="$T/none" --output="$P" && err "$T/none" &&
+		run 1 report --dir="$S" --output="$T/none/x.html" && err "none/x.html"
+}
+ok "what cannot be read or written is told" wrong
+
+quoted() {
+	run 0 report "--dir=$S" --last=1h "--output=$T/it's here.html" && P="$T/it's here.html" && grep -q "'--output=$T/it'.*here.html'\"" "$P"
+}
+ok "the command line is told as a shell takes it" quoted
+
+echo "1..$n"

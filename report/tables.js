@@ -171,14 +171,15 @@ function makeTables({ state, instant, swatch }) {
 		const run = state.shown[0], most = [...run.overtaken.keys()].filter((job) => run.overtaken[job] && !(run.start[job] < w.first))
 			.sort((a, b) => run.overtaken[b] - run.overtaken[a] || a - b).slice(0, 15);
 		const wait = (job) => (isNaN(run.start[job]) ? `${duration(w.last - w.submit[job])}, waits still` : duration(run.start[job] - w.submit[job]));
-		const head = ["Job", "User", "Partition", "Cores", "Submitted", "Waited", "Overtaken by"];
+		const head = ["Job", "Overtaken by", "Waited", "User", "Partition", "Cores", "Submitted"];
 
 		$("under").textContent = w.runs.length > 1 ? `, under ${run.label}` : "";
 		$("overtaken").replaceChildren(element("thead", {}, element("tr", {}, ...head.map((words) => element("th", { scope: "col" }, words)))),
 			element("tbody", {}, ...(most.length ? most : [-1]).map((job) => element("tr", {}, ...(job < 0 ? [element("th", { scope: "row" }, "none")] :
-				[element("th", { scope: "row" }, `${w.id[job]}`), ...[w.users[w.user[job]], w.partitions[w.partition[job]],
-					run.held[job] ? number(run.held[job]) : "–", instant(w.submit[job]), wait(job),
-					`${number(run.overtaken[job])} job${run.overtaken[job] === 1 ? "" : "s"}`].map((words) => element("td", {}, words))])))));
+				[element("th", { scope: "row" }, `${w.id[job]}`),
+					...[`${number(run.overtaken[job])} job${run.overtaken[job] === 1 ? "" : "s"}`, wait(job), w.users[w.user[job]],
+						w.partitions[w.partition[job]], run.held[job] ? number(run.held[job]) : "–", instant(w.submit[job])]
+						.map((words) => element("td", {}, words))])))));
 	}
 
 	/* -- CSV ------------------------------------------------------------------ */

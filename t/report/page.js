@@ -434,7 +434,7 @@ test("what happened on a cluster is drawn as a simulation is", async () => {
 	assert.match(await page.value(`document.querySelector("#reasons .chart").getAttribute("aria-label")`), /resources: mean 0\.77\d*; policy: mean 1\.00/);
 	assert.match(await text("users"), /cat1.*bob0/s);
 	assert.match(await text("partitions"), /^Partition.*b2.*a0/s);
-	assert.match(await text("overtaken"), /3catb8.*40 min1 job/);
+	assert.match(await text("overtaken"), /31 job40 mincatb8/);
 	assert.match(await text("notes"), /no ledger/);
 	assert.match(await text("figures"), /11\.1 %/);
 	assert.deepEqual(page.complaints, []);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The tool beside a running cluster: status, explain, captures and plans.
+# The tool beside a running cluster: status, explain, top, report, captures and plans.
 . "${0%/*}/live.sh"
 needs_plugin
 live_begin 8
@@ -127,6 +127,25 @@ last_snapshot() {
 	schedlua show --json "$STATE/last.snap" | grep -q '"source": "slurmctld"'
 }
 it "the plug-in's last snapshot can be planned on" last_snapshot
+
+topped() { schedlua top --once > "$C/out" && grep -qE "$1" "$C/out"; }
+top_and_report() {
+	local first behind
+	first=$(submit -N "$NODES" --exclusive --time=10)
+	starts "$first"
+	behind=$(submit -N1 --exclusive --time=10)
+	wait_for 10 topped "^ *$behind .*:[0-9]{2}:[0-9]{2}  ."
+	topped " OK "
+	topped "  job $first started on .* cores\)$"
+	topped "[0-9]+/$((NODES * 8)) "
+	mkdir -p "$C/page"
+	printf '<!-- title -->\n<!-- data -->\n' > "$C/page/page.html"
+	SCHEDLUA_REPORT=$C/page schedlua report --last=1h --output="$C/page.html" | grep -q ' [1-9][0-9]* jobs, '
+	grep -q '"resources"' "$C/page.html"
+	fails grep -q 'There is no ledger' "$C/page.html"
+	scancel "$first" "$behind"
+}
+it "top and report tell what the cluster does and did" top_and_report
 
 check_as_production() {
 	schedlua check --trust "$C/etc/sched.lua" | grep -q ': OK'

@@ -137,7 +137,7 @@ int64_t sl_lines_next(struct sl_lines *l, char **line, struct sl_error *err)
 	size_t seen = 0, n;
 	char *lf;
 
-	while (!(lf = memchr(l->buf + l->from + seen, '\n', l->to - l->from - seen))) {
+	while (!l->buf || !(lf = memchr(l->buf + l->from + seen, '\n', l->to - l->from - seen))) {
 		seen = l->to - l->from;
 		if (seen > SL_LINE_MAX)
 			return sl_fail(err, SL_EFORMAT, "%s:%" PRIu64 ": a line of more than %u bytes", l->path,

@@ -36,12 +36,15 @@ static const int attribute[] = {
 static bool can_draw(void)
 {
 	const char *cup;
+	bool can;
 	int why;
 
 	if (!isatty(STDOUT_FILENO) || setupterm(NULL, STDOUT_FILENO, &why) != OK)
 		return false;
 	cup = tigetstr("cup");
-	return cup && cup != (char *) -1;
+	can = cup && cup != (char *) -1;
+	del_curterm(cur_term);
+	return can;
 }
 
 static void begin_colours(void)

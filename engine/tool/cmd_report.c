@@ -36,7 +36,7 @@ struct values {
 
 static const struct sl_option options[] = {
 	{ .name = "last", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, last), .argument = "TIME",
-	  .standard = "7d", .doc = "how far to go back from the last snapshot: 12h, 7d, or as Slurm writes it" },
+	  .standard = "7d", .doc = "how far to go back from the last decision: 12h, 7d, or as Slurm writes it" },
 	{ .name = "output", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, output), .argument = "FILE.html",
 	  .standard = "schedlua-report.html", .doc = "the page, to be opened in a browser" },
 	{ .name = "dir", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, dir), .argument = "DIRECTORY",
@@ -218,6 +218,13 @@ static int take_gone(struct report *r, const json_t *record, int64_t at)
 	return 0;
 }
 
+static bool runs_still(const struct report *r, uint32_t id)
+{
+	uint32_t at = sl_job_find(&r->now, r->index, id);
+
+	return at != SL_NONE && (r->now.job.state[at] == SL_JOB_RUNNING || r->now.job.state[at] == SL_JOB_SUSPENDED);
+}
+
 static int take_start(struct report *r, const json_t *record, int64_t at)
 {
 	uint32_t id = (uint32_t) integer(record, "job");
@@ -225,8 +232,10 @@ static int take_start(struct report *r, const json_t *record, int64_t at)
 	struct job *job;
 	struct row *row;
 
-	if (json_is_false(json_object_get(record, "done")) || (at < r->since && !run))
+	if (json_is_false(json_object_get(record, "done")))
 		return 0;
+	if (at < r->since && !run && !runs_still(r, id))
+		return r->all_named ? 0 : take_gone(r, record, at);
 	if (take_gone(r, record, at) || !(job = know_job(r, record)) || (job->row = add_row(r, id, record, at)) == SL_NONE)
 		return -1;
 	row = &r->row[job->row];
@@ -299,8 +308,10 @@ static int visit(const char *text, size_t length, void *arg)
 		return 0;
 	line = json_loadb(text, length, 0, NULL);
 	at = integer(line, "now");
-	if (!line || at > r->until)	/* torn by a crash; or newer than the picture */
-		return json_decref(line), 0;
+	if (!line || at <= 0 || at > r->until) {	/* torn by a crash, or damaged */
+		json_decref(line);
+		return 0;
+	}
 	if (at >= r->since || !*r->policies)
 		note_policy(r, string(line, "policy"));
 	r->oldest = at;
@@ -311,6 +322,30 @@ static int visit(const char *text, size_t length, void *arg)
 	}
 	json_decref(line);
 	return rc;
+}
+
+/* The time ends with the newest line, or with the snapshot. */
+static int visit_newest(const char *text, size_t length, void *arg)
+{
+	struct report *r = arg;
+	json_t *line = json_loadb(text, length, 0, NULL);
+	int64_t at = integer(line, "now");
+
+	json_decref(line);
+	if (at <= 0 || at > SL_WORKLOAD_MAX_SECONDS)
+		return 0;
+	r->until = at > r->until ? at : r->until;
+	return 1;
+}
+
+static int read_journal(struct report *r)
+{
+	r->until = r->now.meta.now[0];
+	if (sl_journal_read(r->dir, visit_newest, r, r->err))
+		return -1;
+	r->since = r->until - r->last;
+	r->horizon = r->until;
+	return read_ledger(r) || sl_journal_read(r->dir, visit, r, r->err) ? -1 : 0;
 }
 
 /* -- what the snapshot has --------------------------------------------------------- */
@@ -327,9 +362,6 @@ static int read_snapshot(struct report *r)
 	    sl_snapshot_open(&r->now, r->bytes, size, r->err) || sl_machine_load(r->b, path, &flags, r->err))
 		return -1;
 	r->index = sl_job_index(&r->now);
-	r->until = r->now.meta.now[0];
-	r->since = r->until - r->last;
-	r->horizon = r->until;
 	return r->index ? 0 : sl_fail(r->err, SL_ENOMEM, "report: out of memory");
 }
 
@@ -349,6 +381,7 @@ static void complete_row(struct report *r, struct row *row)
 			row->end = job->state[at] == SL_JOB_COMPLETE ? job->end_time[at] : 0;
 		}
 	}
+	row->ended |= row->start > r->now.meta.now[0];		/* too new to be in either */
 	if (row->start && !row->ended)
 		row->end = row->start;	/* nobody knows when */
 	if (row->start && row->end && row->end < row->start)
@@ -528,9 +561,7 @@ static int make_report(struct report *r)
 	page = sl_page_open(r->v->output, title, r->err);
 	if (!page)
 		return -1;
-	rc = read_ledger(r) || sl_journal_read(r->dir, visit, r, r->err);
-	if (!rc)
-		rc = write_page(r, page);
+	rc = read_journal(r) || write_page(r, page) ? -1 : 0;
 	sl_page_destroy(page);
 	if (!rc)
 		printf("%s: %u jobs, %s to %s\n", r->v->output, r->rows, sl_text_time(from, r->since), sl_text_time(until, r->until));

@@ -30,7 +30,6 @@ line 90 '"policy": "easy", "pending": [{ "job": 3, "why": "resources", "partitio
 line 60 '"policy": "fcfs", "pending": [{ "job": 2, "why": "resources", "partition": "a" }], "gone": [{ "job": 4 }],
 	"started": [{ "job": 5, "partition": "b", "nodes": "n3", "cores": 4, "done": false }]'
 line 40 '"policy": "fcfs", "started": [{ "job": 3, "partition": "b", "nodes": "n3", "cores": 2, "done": true }]'
-line -5 '"policy": "fcfs", "started": [{ "job": 2, "partition": "a", "nodes": "n1", "cores": 4, "done": true }]'
 sed -i -e ':a' -e '/}$/!{N;s/\n\t/ /;ba' -e '}' "$S/decisions.jsonl"
 echo '{ "torn' >>"$S/decisions.jsonl"
 
@@ -90,6 +89,17 @@ alone() {
 		grep -q 'There is no ledger' "$P" && grep -q 'nobody knows when they ended: 2\.' "$P"
 }
 ok "without a ledger it says so" alone
+
+newer() {
+	mkdir "$T/newer" && cp "$S/last.snap" "$S/decisions.jsonl" "$T/newer" && sed -i '$d' "$T/newer/decisions.jsonl" && (
+		S=$T/newer
+		line -10 '"started": [{ "job": 2, "partition": "a", "nodes": "n1", "cores": 4, "done": true }]'
+		line -9999999999 '"gone": [{ "job": 3 }]'
+		echo '{ "now": -9223372036854775807, "gone": [{ "job": 3 }] }' >>"$S/decisions.jsonl"
+		sed -i 's/"now": 1179/"now": 99991179/' "$S/decisions.jsonl"
+	) && run 0 report --dir="$T/newer" --last=00:00:30 --output="$P" && out ' 2 jobs, ' && [ "$(rows run-jobs)" = "311 0 0 1 0 1 0 56 50 0 1 4 1 2 0" ]
+}
+ok "the time ends with the newest line, unless that cannot be" newer
 
 left() {
 	mkdir "$T/left" && cp "$S/last.snap" "$T/left" && (

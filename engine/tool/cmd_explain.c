@@ -16,11 +16,13 @@
 #include <jansson.h>
 
 #include "tool/explain_order.h"
+#include "tool/recent.h"
 #include "image/journal.h"
 #include "image/nodelist.h"
 #include "ledger/ledger.h"
 #include "base/plain.h"
 #include "tool/statedir.h"
+#include "tool/member.h"
 #include "base/text.h"
 
 #define AHEAD_SHOWN 5
@@ -55,18 +57,11 @@ struct search {
 	char digits[24];	/* the job id as text: a line without it says nothing of the job */
 	size_t most;
 	json_t *events;		/* newest first */
-	json_t *latest;		/* job id -> its newest record, for who stands ahead */
-	json_t *partitions;	/* name -> nodes, as the journal has them last; NULL: an old journal */
-	json_int_t now;		/* of the newest line */
+	struct sl_recent recent;	/* for who stands ahead */
 	bool failed;
 };
 
 /* -- reading ------------------------------------------------------------ */
-
-static json_int_t integer(const json_t *o, const char *key)
-{
-	return json_integer_value(json_object_get(o, key));
-}
 
 /* "" of what is no text. */
 static const char *text_of(const json_t *value)
@@ -76,14 +71,9 @@ static const char *text_of(const json_t *value)
 	return s ? s : "";
 }
 
-static const char *string(const json_t *o, const char *key)
-{
-	return text_of(json_object_get(o, key));
-}
-
 static bool is_event(const json_t *event, const char *what)
 {
-	return !strcmp(string(event, "event"), what);
+	return !strcmp(sl_member_text(event, "event"), what);
 }
 
 /* Do two events say the same?  Both that it waits, and for the same reason. */
@@ -125,8 +115,8 @@ static void append(struct search *s, json_t *event)
 /* An event made of a record of the cycle. */
 static json_t *make_event(const json_t *cycle, json_t *record, const char *what)
 {
-	json_t *event = json_pack("{s:s, s:I, s:I, s:s}", "event", what, "since", integer(cycle, "now"),
-				  "sequence", integer(cycle, "sequence"), "policy", string(cycle, "policy"));
+	json_t *event = json_pack("{s:s, s:I, s:I, s:s}", "event", what, "since", sl_member_integer(cycle, "now"),
+				  "sequence", sl_member_integer(cycle, "sequence"), "policy", sl_member_text(cycle, "policy"));
 
 	if (event && json_object_update(event, record)) {
 		json_decref(event);
@@ -144,7 +134,7 @@ static void take_all(struct search *s, const json_t *cycle, const char *list, co
 	size_t i;
 
 	json_array_foreach(json_object_get(cycle, list), i, record)
-		if (integer(record, "job") == s->job)
+		if (sl_member_integer(record, "job") == s->job)
 			append(s, make_event(cycle, record, what));
 }
 
@@ -154,7 +144,7 @@ static json_t *find(const json_t *cycle, const char *list, json_int_t job)
 	size_t i;
 
 	json_array_foreach(json_object_get(cycle, list), i, record)
-		if (integer(record, "job") == job)
+		if (sl_member_integer(record, "job") == job)
 			return record;
 	return NULL;
 }
@@ -196,30 +186,6 @@ static int visit(const char *line, size_t length, void *arg)
 
 /* -- who stands ahead --------------------------------------------------- */
 
-/* Collect the newest record of every job, back to a line that names them all. */
-static int visit_latest(const char *line, size_t length, void *arg)
-{
-	static const char *const lists[] = { "gone", "reserved", "pending", "started" };
-	struct search *s = arg;
-	json_t *cycle = json_loadb(line, length, 0, NULL), *record;
-	bool full = json_is_true(json_object_get(cycle, "full"));
-	char key[24];
-	size_t i;
-
-	if (cycle && !s->now)
-		s->now = integer(cycle, "now");
-	if (!s->partitions)
-		s->partitions = json_incref(json_object_get(cycle, "partitions"));
-	for (size_t k = 0; k < sizeof(lists) / sizeof(lists[0]); k++)
-		json_array_foreach(json_object_get(cycle, lists[k]), i, record) {
-			snprintf(key, sizeof(key), "%lld", (long long) integer(record, "job"));
-			if (!json_object_get(s->latest, key))
-				s->failed |= json_object_set(s->latest, key, record) != 0;
-		}
-	json_decref(cycle);
-	return full || s->failed;
-}
-
 static int add_name(const char *name, void *set)
 {
 	return json_object_set_new(set, name, json_true());
@@ -233,11 +199,11 @@ static int is_in(const char *name, void *set)
 /* The nodes of all partitions in which the job waits, as a set; NULL where that is not known. */
 static json_t *own_nodes(const struct search *s, const json_t *event)
 {
-	char *names = strdup(string(event, "partition")), *save = NULL;
-	json_t *set = names && *names && s->partitions ? json_object() : NULL;
+	char *names = strdup(sl_member_text(event, "partition")), *save = NULL;
+	json_t *set = names && *names && s->recent.partitions ? json_object() : NULL;
 
 	for (char *name = set ? strtok_r(names, ",", &save) : NULL; name; name = strtok_r(NULL, ",", &save))
-		if (sl_nodelist_split(string(s->partitions, name), add_name, set, NULL)) {
+		if (sl_nodelist_split(sl_member_text(s->recent.partitions, name), add_name, set, NULL)) {
 			json_decref(set);
 			set = NULL;
 			break;
@@ -252,21 +218,21 @@ static json_t *own_nodes(const struct search *s, const json_t *event)
  */
 static json_t *jobs_ahead(struct search *s, const json_t *event)
 {
-	json_int_t own = integer(event, "start_time"), when;
+	json_int_t own = sl_member_integer(event, "start_time"), when;
 	json_t *ahead = json_array(), *nodes = own_nodes(s, event), *record;
 	const char *key;
 	size_t at;
 
-	json_object_foreach(s->latest, key, record) {
-		when = integer(record, "start_time");
-		if (when < s->now || integer(record, "job") == s->job || (own && when > own))
+	json_object_foreach(s->recent.waiting, key, record) {
+		when = sl_member_integer(record, "start_time");
+		if (when < s->recent.now || sl_member_integer(record, "job") == s->job || (own && when > own))
 			continue;
-		if (nodes && !sl_nodelist_split(string(record, "nodes"), is_in, nodes, NULL))
+		if (nodes && !sl_nodelist_split(sl_member_text(record, "nodes"), is_in, nodes, NULL))
 			continue;
 		for (at = 0; at < json_array_size(ahead); at++)
-			if (integer(json_array_get(ahead, at), "start_time") > when)
+			if (sl_member_integer(json_array_get(ahead, at), "start_time") > when)
 				break;
-		json_array_insert_new(ahead, at, json_pack("{s:I, s:I}", "job", integer(record, "job"),
+		json_array_insert_new(ahead, at, json_pack("{s:I, s:I}", "job", sl_member_integer(record, "job"),
 							   "start_time", when));
 	}
 	json_decref(nodes);
@@ -280,8 +246,7 @@ static int add_ahead(struct search *s, const char *dir, struct sl_error *err)
 
 	if (!is_event(event, "wait"))
 		return 0;
-	s->latest = json_object();
-	if (!s->latest || sl_journal_read(dir, visit_latest, s, err))
+	if (sl_recent_read(&s->recent, dir, err))
 		return -1;
 	return json_object_set_new(event, "ahead", jobs_ahead(s, event));
 }
@@ -300,8 +265,8 @@ static void print_ahead(const json_t *event)
 	json_array_foreach(ahead, i, job) {
 		if (i == AHEAD_SHOWN)
 			break;
-		printf("%s job %lld at %s", i ? "," : "", (long long) integer(job, "job"),
-		       sl_text_time(at, integer(job, "start_time")));
+		printf("%s job %lld at %s", i ? "," : "", (long long) sl_member_integer(job, "job"),
+		       sl_text_time(at, sl_member_integer(job, "start_time")));
 	}
 	if (n > AHEAD_SHOWN)
 		printf(", and %zu more", n - AHEAD_SHOWN);
@@ -312,14 +277,14 @@ static void print_ahead(const json_t *event)
 static void print_loan(const json_t *event)
 {
 	json_t *from = json_object_get(event, "borrowed_from"), *name;
-	const char *because = string(event, "because");
+	const char *because = sl_member_text(event, "because");
 	char *copy = strdup(because);
 	size_t i;
 
 	json_array_foreach(from, i, name)
 		printf("%s%s", i ? "," : ", borrowing nodes of partition ", text_of(name));
 	if (json_array_size(from))
-		printf(" through partition %s", string(event, "through"));
+		printf(" through partition %s", sl_member_text(event, "through"));
 	if (*because)
 		printf(" (%s)", copy ? sl_plain(copy) : "");
 	free(copy);
@@ -327,29 +292,29 @@ static void print_loan(const json_t *event)
 
 static void print_what(const json_t *event)
 {
-	const char *what = string(event, "event"), *text = string(event, "text");
+	const char *what = sl_member_text(event, "event"), *text = sl_member_text(event, "text");
 	bool done = !json_is_false(json_object_get(event, "done"));
 	char at[SL_TEXT_SIZE];
 
 	if (!strcmp(what, "start")) {
 		printf("%s", done ? "started" : "was to start");
-		if (integer(event, "shape"))
-			printf(" as its alternative %lld", (long long) integer(event, "shape"));
-		printf(" on %s", string(event, "nodes"));
-		if (integer(event, "cores"))
-			printf(" (%lld core%s)", (long long) integer(event, "cores"),
-			       integer(event, "cores") == 1 ? "" : "s");
+		if (sl_member_integer(event, "shape"))
+			printf(" as its alternative %lld", (long long) sl_member_integer(event, "shape"));
+		printf(" on %s", sl_member_text(event, "nodes"));
+		if (sl_member_integer(event, "cores"))
+			printf(" (%lld core%s)", (long long) sl_member_integer(event, "cores"),
+			       sl_member_integer(event, "cores") == 1 ? "" : "s");
 		if (json_is_true(json_object_get(event, "native")))
 			printf(" or elsewhere: Slurm's select picks the nodes");
 		print_loan(event);
 	} else if (!strcmp(what, "wait")) {
-		printf("waits%s%s", *string(event, "why") ? ": " : "", string(event, "why"));
+		printf("waits%s%s", *sl_member_text(event, "why") ? ": " : "", sl_member_text(event, "why"));
 	} else if (!strcmp(what, "gone")) {
 		printf("left the queue, not started by the scheduler: cancelled, held or changed");
 	} else {
-		printf("%s%s", string(event, "verb"), done ? "" : " failed");
-		if (*string(event, "why"))
-			printf(" (%s)", string(event, "why"));
+		printf("%s%s", sl_member_text(event, "verb"), done ? "" : " failed");
+		if (*sl_member_text(event, "why"))
+			printf(" (%s)", sl_member_text(event, "why"));
 	}
 	if (*text) {
 		char *copy = strdup(text);
@@ -357,21 +322,21 @@ static void print_what(const json_t *event)
 		printf(": %s", copy ? sl_plain(copy) : "");
 		free(copy);
 	}
-	if (!strcmp(what, "wait") && integer(event, "start_time"))
-		printf("; expected to start at %s%s%s", sl_text_time(at, integer(event, "start_time")),
-		       *string(event, "nodes") ? " on " : "", string(event, "nodes"));
+	if (!strcmp(what, "wait") && sl_member_integer(event, "start_time"))
+		printf("; expected to start at %s%s%s", sl_text_time(at, sl_member_integer(event, "start_time")),
+		       *sl_member_text(event, "nodes") ? " on " : "", sl_member_text(event, "nodes"));
 }
 
 static void print_event(const json_t *event)
 {
 	char since[SL_TEXT_SIZE], until[SL_TEXT_SIZE];
-	const char *by = string(event, "by"), *note = string(event, "note");
+	const char *by = sl_member_text(event, "by"), *note = sl_member_text(event, "note");
 
-	sl_text_time(since, integer(event, "since"));
-	sl_text_time(until, integer(event, "until"));
-	printf("%s%s%s  ", since, integer(event, "until") ? " to " : "", integer(event, "until") ? until : "");
+	sl_text_time(since, sl_member_integer(event, "since"));
+	sl_text_time(until, sl_member_integer(event, "until"));
+	printf("%s%s%s  ", since, json_object_get(event, "until") ? " to " : "", json_object_get(event, "until") ? until : "");
 	print_what(event);
-	printf("  [%s]\n", *by ? by : string(event, "policy"));
+	printf("  [%s]\n", *by ? by : sl_member_text(event, "policy"));
 	if (*note) {
 		char *copy = strdup(note);
 
@@ -513,15 +478,15 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 	snprintf(s.digits, sizeof(s.digits), "%lld", (long long) s.job);
 	s.events = json_array();
 	sl_fail(&err, SL_ENOMEM, "explain: out of memory");
-	if (!s.events || sl_journal_read(dir, visit, &s, &err) || s.failed || add_ahead(&s, dir, &err) || s.failed)
+	if (!s.events || sl_recent_open(&s.recent, &err) || sl_journal_read(dir, visit, &s, &err) || s.failed ||
+	    add_ahead(&s, dir, &err))
 		status = sl_tool_fail(&err);
 	else {
 		order = find_order(&v, &s, dir);
 		status = print(&s, dir, v.json, order);
 		free(order);
 	}
-	json_decref(s.latest);
-	json_decref(s.partitions);
+	sl_recent_close(&s.recent);
 	json_decref(s.events);
 	return status;
 }

@@ -24,6 +24,7 @@
 #include "tool/progress.h"
 #include "base/text.h"
 #include "tool/tool.h"
+#include "tool/member.h"
 
 #define DEFAULT_BUDGET_S 2.0
 
@@ -66,11 +67,6 @@ struct replay {
 
 /* -- the journal ---------------------------------------------------------------- */
 
-static json_int_t integer(const json_t *o, const char *key)
-{
-	return json_integer_value(json_object_get(o, key));
-}
-
 /* The named members of each record of a list. */
 static json_t *pick_members(const json_t *cycle, const char *list, const char *text, const char *number)
 {
@@ -78,11 +74,11 @@ static json_t *pick_members(const json_t *cycle, const char *list, const char *t
 	size_t i;
 
 	json_array_foreach(from, i, record) {
-		o = json_pack("{s:I}", "job", integer(record, "job"));
+		o = json_pack("{s:I}", "job", sl_member_integer(record, "job"));
 		if (text && json_object_get(record, text))
 			json_object_set(o, text, json_object_get(record, text));
 		if (number)
-			json_object_set_new(o, number, json_integer(integer(record, number)));
+			json_object_set_new(o, number, json_integer(sl_member_integer(record, number)));
 		json_array_append_new(to, o);
 	}
 	return to;
@@ -94,7 +90,7 @@ static void add_jobs(json_t *to, const json_t *cycle, const char *list)
 	size_t i;
 
 	json_array_foreach(json_object_get(cycle, list), i, record)
-		json_array_append_new(to, json_integer(integer(record, "job")));
+		json_array_append_new(to, json_integer(sl_member_integer(record, "job")));
 }
 
 static int take_record(const char *text, size_t length, void *arg)
@@ -111,7 +107,7 @@ static int take_record(const char *text, size_t length, void *arg)
 		return 1;
 	}
 	l = &j->line[j->lines++];
-	l->sequence = integer(cycle, "sequence");
+	l->sequence = sl_member_integer(cycle, "sequence");
 	l->full = json_is_true(json_object_get(cycle, "full"));
 	l->started = pick_members(cycle, "started", "nodes", NULL);
 	l->reserved = pick_members(cycle, "reserved", NULL, "start_time");
@@ -151,8 +147,8 @@ static void apply_line(json_t *holds, const struct line *l)
 	json_array_foreach(l->over, i, record)
 		json_object_del(holds, key_of(key, json_integer_value(record)));
 	json_array_foreach(l->reserved, i, record)
-		json_object_set_new(holds, key_of(key, integer(record, "job")),
-				    json_integer(integer(record, "start_time")));
+		json_object_set_new(holds, key_of(key, sl_member_integer(record, "job")),
+				    json_integer(sl_member_integer(record, "start_time")));
 }
 
 /* Go on to the cycle.  Its own line, or NULL: nothing was started, nothing changed.
@@ -197,7 +193,7 @@ static void compare_starts(struct cycle *c, const struct sl_snapshot *snap, cons
 		size_t k;
 
 		json_array_foreach(recorded, k, record)
-			if (integer(record, "job") == job)
+			if (sl_member_integer(record, "job") == job)
 				break;
 		if (k == json_array_size(recorded)) {
 			json_array_append_new(c->only_replayed, json_integer(job));
@@ -215,7 +211,7 @@ static void compare_starts(struct cycle *c, const struct sl_snapshot *snap, cons
 		c->same++;
 	}
 	for (size_t k = 0; k < json_array_size(recorded); k++)
-		json_array_append_new(c->only_recorded, json_integer(integer(json_array_get(recorded, k), "job")));
+		json_array_append_new(c->only_recorded, json_integer(sl_member_integer(json_array_get(recorded, k), "job")));
 }
 
 static void compare_reservations(struct cycle *c, const struct sl_plan_image *plan, const json_t *holds)

@@ -25,9 +25,11 @@
 #include "report/page.h"
 #include "tool/job_index.h"
 #include "tool/statedir.h"
+#include "tool/member.h"
 #include "workload/workload.h"
 
 #define PARTS 480		/* of the time, for how many waited for what */
+#define TASK_S 30		/* a task of an array is found by when it began */
 #define LATE_S 900		/* a start stands in the ledger so much later at most */
 
 struct values {
@@ -51,6 +53,7 @@ struct row {
 	uint32_t job, user, partition, cores;	/* user: a string of the builder, 0: not known yet */
 	int64_t submit, start, end;		/* end 0: it runs still */
 	bool ended;				/* end is known, or that it has none */
+	uint32_t node_count;
 	char *nodes;
 };
 
@@ -62,7 +65,7 @@ struct job {
 };
 
 struct run {			/* of the ledger */
-	uint32_t job, user;
+	uint32_t job, user, nodes, partition;
 	int64_t start, end;
 	bool taken;
 };
@@ -76,7 +79,7 @@ struct report {
 
 	void *bytes;
 	struct sl_snapshot now;		/* last.snap */
-	uint32_t *index;
+	uint32_t *index, *id;		/* id: of each row */
 	struct sl_builder *b;
 	struct sl_map nodes;		/* -> row, of the page's machine */
 
@@ -93,6 +96,19 @@ struct report {
 	struct sl_error *err;
 };
 
+static uint32_t partition_row(const struct report *r, const char *names)
+{
+	const struct sl_snapshot *s = &r->now;
+
+	for (uint32_t p = 0; p < s->partition.rows; p++) {
+		const char *name = sl_snapshot_str(s, s->partition.name[p]);
+
+		if (!strncmp(names, name, strlen(name)) && (!names[strlen(name)] || names[strlen(name)] == ','))
+			return p;
+	}
+	return 0;
+}
+
 /* -- what the ledger has -------------------------------------------------------- */
 
 static int keep_run(void *to, const struct sl_job_run *run, bool open)
@@ -102,8 +118,8 @@ static int keep_run(void *to, const struct sl_job_run *run, bool open)
 	if (sl_grow(&r->run, &r->run_room, r->runs + 1, sizeof(*r->run), r->err) ||
 	    sl_map_put(&r->by_run, sl_hash_number(SL_HASH, run->job), r->runs, r->err))
 		return -1;
-	r->run[r->runs++] = (struct run) { run->job, sl_builder_str(r->b, run->dim.user), run->start,
-		open || run->end > r->until ? 0 : run->end, false };
+	r->run[r->runs++] = (struct run) { run->job, sl_builder_str(r->b, run->dim.user), run->count[SL_UNIT_NODE],
+		partition_row(r, run->dim.partition), run->start, open || run->end > r->until ? 0 : run->end, false };
 	r->missing += run->start < r->since;
 	return 0;
 }
@@ -142,18 +158,6 @@ static struct run *find_run(struct report *r, uint32_t job, int64_t decided)
 
 /* -- what the journal says --------------------------------------------------------- */
 
-static json_int_t integer(const json_t *o, const char *key)
-{
-	return json_integer_value(json_object_get(o, key));
-}
-
-static const char *string(const json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-
-	return s ? s : "";
-}
-
 static void add_waiting(struct report *r, const char *word, int64_t from, int64_t until)
 {
 	double part = (double) (r->until - r->since) / PARTS, a, b;
@@ -171,24 +175,11 @@ static void add_waiting(struct report *r, const char *word, int64_t from, int64_
 	}
 }
 
-static uint32_t partition_row(const struct report *r, const char *names)
-{
-	const struct sl_snapshot *s = &r->now;
-
-	for (uint32_t p = 0; p < s->partition.rows; p++) {
-		const char *name = sl_snapshot_str(s, s->partition.name[p]);
-
-		if (!strncmp(names, name, strlen(name)) && (!names[strlen(name)] || names[strlen(name)] == ','))
-			return p;
-	}
-	return 0;
-}
-
 static uint32_t add_row(struct report *r, uint32_t job, const json_t *record, int64_t at)
 {
 	if (sl_grow(&r->row, &r->row_room, r->rows + 1, sizeof(*r->row), r->err))
 		return SL_NONE;
-	r->row[r->rows] = (struct row) { .job = job, .partition = partition_row(r, string(record, "partition")), .submit = at };
+	r->row[r->rows] = (struct row) { .job = job, .partition = partition_row(r, sl_member_text(record, "partition")), .submit = at };
 	return r->rows++;
 }
 
@@ -196,7 +187,7 @@ static uint32_t add_row(struct report *r, uint32_t job, const json_t *record, in
  * names all that wait has not named it. */
 static struct job *know_job(struct report *r, const json_t *record)
 {
-	uint32_t id = (uint32_t) integer(record, "job");
+	uint32_t id = (uint32_t) sl_member_integer(record, "job");
 
 	SL_MAP_EACH(&r->by_job, sl_hash_number(SL_HASH, id), at)
 		if (r->job[at.value].id == id)
@@ -218,6 +209,14 @@ static int take_gone(struct report *r, const json_t *record, int64_t at)
 	return 0;
 }
 
+static void take_run(struct row *row, struct run *run)
+{
+	run->taken = row->ended = true;
+	row->start = run->start;
+	row->end = run->end;
+	row->user = run->user;
+}
+
 static bool runs_still(const struct report *r, uint32_t id)
 {
 	uint32_t at = sl_job_find(&r->now, r->index, id);
@@ -227,7 +226,7 @@ static bool runs_still(const struct report *r, uint32_t id)
 
 static int take_start(struct report *r, const json_t *record, int64_t at)
 {
-	uint32_t id = (uint32_t) integer(record, "job");
+	uint32_t id = (uint32_t) sl_member_integer(record, "job");
 	struct run *run = find_run(r, id, at);
 	struct job *job;
 	struct row *row;
@@ -240,15 +239,13 @@ static int take_start(struct report *r, const json_t *record, int64_t at)
 		return -1;
 	row = &r->row[job->row];
 	row->start = at;
-	row->cores = (uint32_t) integer(record, "cores");
-	row->nodes = strdup(string(record, "nodes"));
+	row->cores = (uint32_t) sl_member_integer(record, "cores");
+	row->node_count = (uint32_t) sl_member_integer(record, "node_count");
+	row->nodes = strdup(sl_member_text(record, "nodes"));
 	if (!run)
 		return 0;
-	run->taken = row->ended = true;
 	r->missing -= run->start < r->since;
-	row->start = run->start;
-	row->end = run->end;
-	row->user = run->user;
+	take_run(row, run);
 	return 0;
 }
 
@@ -260,7 +257,7 @@ static int take_wait(struct report *r, const json_t *record, int64_t at, bool re
 	if (!job)
 		return -1;
 	if (reason) {
-		add_waiting(r, string(record, "why"), at, job->next);
+		add_waiting(r, sl_member_text(record, "why"), at, job->next);
 		job->next = at;
 	}
 	if (job->waits && job->row == SL_NONE && (job->row = add_row(r, job->id, record, at)) == SL_NONE)
@@ -307,13 +304,13 @@ static int visit(const char *text, size_t length, void *arg)
 	if (r->all_named && !memmem(text, length, "\"started\"", 9))
 		return 0;
 	line = json_loadb(text, length, 0, NULL);
-	at = integer(line, "now");
+	at = sl_member_integer(line, "now");
 	if (!line || at <= 0 || at > r->until) {	/* torn by a crash, or damaged */
 		json_decref(line);
 		return 0;
 	}
 	if (at >= r->since || !*r->policies)
-		note_policy(r, string(line, "policy"));
+		note_policy(r, sl_member_text(line, "policy"));
 	r->oldest = at;
 	rc = take_line(r, line, at);
 	if (json_is_true(json_object_get(line, "full"))) {
@@ -329,7 +326,7 @@ static int visit_newest(const char *text, size_t length, void *arg)
 {
 	struct report *r = arg;
 	json_t *line = json_loadb(text, length, 0, NULL);
-	int64_t at = integer(line, "now");
+	int64_t at = sl_member_integer(line, "now");
 
 	json_decref(line);
 	if (at <= 0 || at > SL_WORKLOAD_MAX_SECONDS)
@@ -390,6 +387,42 @@ static void complete_row(struct report *r, struct row *row)
 		row->submit = row->start;
 }
 
+static int compare_starts(const void *a, const void *b)
+{
+	const struct run *x = a, *y = b;
+
+	return x->start != y->start ? (x->start > y->start) - (x->start < y->start) : (x->job > y->job) - (x->job < y->job);
+}
+
+/*
+ * The journal has the tasks of an array under the id of what was pending; Slurm gives each an id of
+ * its own when it starts, a greater one.  So a start that has no run is that of the nearest such id
+ * which began then, in the same partition, on as many nodes, and that nothing else explains.
+ */
+static void match_tasks(struct report *r)
+{
+	qsort(r->run, r->runs, sizeof(*r->run), compare_starts);
+	for (uint32_t i = 0; i < r->rows; i++) {
+		struct row *row = &r->row[i];
+		struct run *best = NULL;
+		uint32_t low = 0, high = r->runs;
+
+		if (!row->start || row->ended)
+			continue;
+		while (low < high)
+			if (r->run[(low + high) / 2].start < row->start - 1)
+				low = (low + high) / 2 + 1;
+			else
+				high = (low + high) / 2;
+		for (struct run *run = &r->run[low]; run < r->run + r->runs && run->start < row->start + TASK_S; run++)
+			if (!run->taken && run->job > row->job && run->nodes == row->node_count && run->partition == row->partition &&
+			    (!best || run->job < best->job))
+				best = run;
+		if (best)
+			take_run(row, best);
+	}
+}
+
 /* -- the page ----------------------------------------------------------------------- */
 
 static int make_workload(struct report *r, struct sl_workload *w)
@@ -398,12 +431,17 @@ static int make_workload(struct report *r, struct sl_workload *w)
 	const void *bytes;
 	size_t size;
 
+	match_tasks(r);
+	r->id = malloc((r->rows + 1u) * sizeof(*r->id));
+	if (!r->id)
+		return sl_fail(r->err, SL_ENOMEM, "report: out of memory");
 	sl_builder_append(r->b, SL_T_META, &meta);
 	for (uint32_t i = 0; i < r->rows; i++) {
 		struct sl_job_row job = sl_job_row();
 
 		complete_row(r, &r->row[i]);
-		job.id = r->row[i].job;
+		r->id[i] = r->row[i].job;
+		job.id = i + 1;		/* a job may have run more than once; in a snapshot each is there once */
 		job.user = r->row[i].user;
 		job.partition = r->row[i].partition;
 		job.submit_time = r->row[i].submit;
@@ -412,6 +450,7 @@ static int make_workload(struct report *r, struct sl_workload *w)
 	}
 	if (sl_builder_finish(r->b, &bytes, &size, r->err) || sl_snapshot_open(&w->snap, bytes, size, r->err))
 		return -1;
+	w->snap.job.id = r->id;
 	for (uint32_t n = 0; n < w->snap.node.rows; n++)
 		if (sl_map_put(&r->nodes, sl_hash_text(SL_HASH, sl_snapshot_str(&w->snap, w->snap.node.name[n])), n, r->err))
 			return -1;
@@ -592,6 +631,7 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 	sl_map_free(&r->by_run);
 	free(r->bytes);
 	free(r->index);
+	free(r->id);
 	free(r->row);
 	free(r->job);
 	free(r->run);

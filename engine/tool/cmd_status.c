@@ -21,6 +21,7 @@
 #include "ledger/ledger.h"
 #include "tool/statedir.h"
 #include "tool/status.h"
+#include "tool/member.h"
 #include "base/text.h"
 
 struct values {
@@ -113,11 +114,6 @@ static bool is_nothing(const json_t *v)
 	return (json_is_string(v) && !json_string_length(v)) || (json_is_object(v) && !json_object_size(v)) || (json_is_number(v) && json_number_value(v) == 0);
 }
 
-static double member(const json_t *v, const char *key)
-{
-	return json_number_value(json_object_get(v, key));
-}
-
 static void print_counts(const json_t *counts)
 {
 	const char *key, *between = "";
@@ -151,8 +147,8 @@ static void print_value(enum form form, const json_t *v)
 	} else if (form == COUNTS && json_is_object(v)) {
 		print_counts(v);
 	} else if (form == TIMES && json_is_object(v)) {
-		printf("last %.2f ms, median %.2f, 99 %% %.2f, max %.2f\n", member(v, "last") / 1e3,
-		       member(v, "p50") / 1e3, member(v, "p99") / 1e3, member(v, "max") / 1e3);
+		printf("last %.2f ms, median %.2f, 99 %% %.2f, max %.2f\n", sl_member_number(v, "last") / 1e3,
+		       sl_member_number(v, "p50") / 1e3, sl_member_number(v, "p99") / 1e3, sl_member_number(v, "max") / 1e3);
 	} else {
 		dump = json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT);
 		printf("%s\n", dump ? dump : "?");
@@ -215,7 +211,7 @@ static bool is_past(const json_t *status)
 
 	return source && !strcmp(source, "site") && is_empty(status, "refusal") && is_empty(status, "held") &&
 	       is_empty(status, "usage_stale") && is_empty(status, "strikes") &&
-	       member(status, "last_error_time") < member(status, "last_cycle");
+	       sl_member_number(status, "last_error_time") < sl_member_number(status, "last_cycle");
 }
 
 static const char *label_of(const json_t *status, const struct line *line)

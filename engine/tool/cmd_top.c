@@ -19,6 +19,7 @@
 #include "tool/screen.h"
 #include "tool/statedir.h"
 #include "tool/status.h"
+#include "tool/member.h"
 
 #define STALE_S 300
 #define LEFT 30			/* cells before a partition's bar */
@@ -126,18 +127,6 @@ static void read_snapshot(struct top *t)
 
 /* -- words -------------------------------------------------------------------- */
 
-static const char *string(const json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-
-	return s ? s : "";
-}
-
-static double number(const json_t *o, const char *key)
-{
-	return json_number_value(json_object_get(o, key));
-}
-
 /* "3m20s", "6h34m", "12d4h" */
 static const char *span_text(char text[SL_TEXT_SIZE], int64_t seconds)
 {
@@ -177,15 +166,15 @@ static void put_head(struct top *t, int64_t now)
 		state = sl_status_judge(t->status, sl_status_alive(t->status), now, STALE_S, text, sizeof(text));
 	snprintf(title, sizeof(title), " %s  %s  decided by %s (%s)  slurmctld %.0f", sl_text_time(at, now),
 		 t->bytes ? sl_snapshot_str(&t->snap, t->snap.meta.cluster[0]) : "sched/lua",
-		 string(t->status, "policy"), string(t->status, "source"), number(t->status, "pid"));
+		 sl_member_text(t->status, "policy"), sl_member_text(t->status, "source"), sl_member_number(t->status, "pid"));
 	sl_screen_put(s, SL_STYLE_TITLE, 0, "%-*s", s->drawn ? s->columns : 0, title);
 	sl_screen_next(s);
 	sl_screen_put(s, state == SL_STATE_FINE ? SL_STYLE_GREEN : SL_STYLE_RED, 10, " %s", sl_state_word(state));
 	if (t->status)
 		sl_screen_put(s, SL_STYLE_PLAIN, 0, "%.0f running, %.0f queued, %.0f started; cycle %.1f ms, decide %.1f ms",
-			      number(t->status, "running"), number(t->status, "queued"),
-			      number(t->status, "starts"), number(json_object_get(t->status, "cycle_us"), "last") / 1e3,
-			      number(json_object_get(t->status, "decide_us"), "last") / 1e3);
+			      sl_member_number(t->status, "running"), sl_member_number(t->status, "queued"),
+			      sl_member_number(t->status, "starts"), sl_member_number(json_object_get(t->status, "cycle_us"), "last") / 1e3,
+			      sl_member_number(json_object_get(t->status, "decide_us"), "last") / 1e3);
 	sl_screen_next(s);
 	if (state != SL_STATE_FINE)
 		sl_screen_wrap(s, SL_STYLE_RED, 1, s->rows / 3, text);
@@ -313,7 +302,7 @@ static struct waiting *list_waiting(struct top *t, size_t *n)
 	json_object_foreach(t->recent.waiting, key, record) {
 		uint32_t id = (uint32_t) strtoul(key, NULL, 10);
 
-		w[(*n)++] = (struct waiting) { id, t->bytes ? sl_job_find(&t->snap, t->by_id, id) : SL_NONE, (int64_t) number(record, "start_time"), record };
+		w[(*n)++] = (struct waiting) { id, t->bytes ? sl_job_find(&t->snap, t->by_id, id) : SL_NONE, (int64_t) sl_member_number(record, "start_time"), record };
 	}
 	qsort(w, *n, sizeof(*w), compare_waiting);
 	return w;
@@ -322,7 +311,7 @@ static struct waiting *list_waiting(struct top *t, size_t *n)
 static void put_waiting(struct top *t, const struct waiting *w, int64_t now, bool partition)
 {
 	const struct sl_job_view *job = &t->snap.job;
-	const char *text = string(w->record, "text"), *why = string(w->record, "why");
+	const char *text = sl_member_text(w->record, "text"), *why = sl_member_text(w->record, "why");
 	char waited[SL_TEXT_SIZE], at[SL_TEXT_SIZE];
 	struct sl_screen *s = &t->screen;
 	bool here = w->row != SL_NONE;
@@ -331,7 +320,7 @@ static void put_waiting(struct top *t, const struct waiting *w, int64_t now, boo
 	sl_screen_put(s, SL_STYLE_PLAIN, 9, " %s", here ? sl_snapshot_str(&t->snap, job->user[w->row]) : "");
 	if (partition)
 		sl_screen_put(s, SL_STYLE_PLAIN, 12, " %s", here ? sl_snapshot_str(&t->snap, t->snap.partition.name[job->partition[w->row]]) :
-			      string(w->record, "partition"));
+			      sl_member_text(w->record, "partition"));
 	sl_screen_put(s, SL_STYLE_PLAIN, -6, here ? "%u" : "-", here ? job->min_nodes[w->row] : 0);
 	sl_screen_put(s, SL_STYLE_PLAIN, -7, here ? "%u" : "-", here ? job->min_cpus[w->row] : 0);
 	sl_screen_put(s, SL_STYLE_PLAIN, -8, "%s", here ? span_text(waited, now - job->submit_time[w->row]) : "-");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/recent.h"
+#include "tool/member.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -13,23 +14,11 @@
 struct look {
 	const struct sl_recent *before;
 	json_t *jobs;		/* id -> its record, or null: it waits no more */
-	json_t *events;
+	json_t *events, *partitions;
 	json_t *newer;		/* the line after the one at hand */
 	json_int_t now, sequence;
 	bool full, failed;
 };
-
-static json_int_t integer(const json_t *o, const char *key)
-{
-	return json_integer_value(json_object_get(o, key));
-}
-
-static const char *string(const json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-
-	return s ? s : "";
-}
 
 /* -- what happened ------------------------------------------------------------ */
 
@@ -55,14 +44,14 @@ static void tell_starts(struct look *l, const json_t *line)
 
 	for (size_t i = json_array_size(list); i-- > 0; ) {
 		const json_t *job = json_array_get(list, i);
-		const char *nodes = string(job, "nodes"), *text = string(job, "text");
+		const char *nodes = sl_member_text(job, "nodes"), *text = sl_member_text(job, "text");
 
 		if (json_is_false(json_object_get(job, "done")))
-			add_event(l, integer(line, "now"), "job %lld was to start on %s: %s", (long long) integer(job, "job"),
-				  nodes, *text ? text : string(job, "fate"));
+			add_event(l, sl_member_integer(line, "now"), "job %lld was to start on %s: %s", (long long) sl_member_integer(job, "job"),
+				  nodes, *text ? text : sl_member_text(job, "fate"));
 		else
-			add_event(l, integer(line, "now"), "job %lld started on %s (%lld cores)",
-				  (long long) integer(job, "job"), nodes, (long long) integer(job, "cores"));
+			add_event(l, sl_member_integer(line, "now"), "job %lld started on %s (%lld cores)",
+				  (long long) sl_member_integer(job, "job"), nodes, (long long) sl_member_integer(job, "cores"));
 	}
 }
 
@@ -72,9 +61,9 @@ static void tell_actions(struct look *l, const json_t *line)
 
 	for (size_t i = json_array_size(list); i-- > 0; ) {
 		const json_t *job = json_array_get(list, i);
-		const char *text = string(job, "text"), *why = string(job, "why");
+		const char *text = sl_member_text(job, "text"), *why = sl_member_text(job, "why");
 
-		add_event(l, integer(line, "now"), "job %lld: %s%s%s%s%s", (long long) integer(job, "job"), string(job, "verb"),
+		add_event(l, sl_member_integer(line, "now"), "job %lld: %s%s%s%s%s", (long long) sl_member_integer(job, "job"), sl_member_text(job, "verb"),
 			  *text ? ": " : "", text, *why ? ": " : "", why);
 	}
 }
@@ -82,14 +71,14 @@ static void tell_actions(struct look *l, const json_t *line)
 /* What is another than in the line before, which is read after it. */
 static void tell_change(struct look *l, const json_t *older)
 {
-	const char *policy = string(l->newer, "policy"), *error = string(l->newer, "error");
+	const char *policy = sl_member_text(l->newer, "policy"), *error = sl_member_text(l->newer, "error");
 
 	if (!l->newer)
 		return;
-	if (*error && strcmp(error, string(older, "error")))
-		add_event(l, integer(l->newer, "now"), "the policy failed: %s", error);
-	if (*policy && strcmp(policy, string(older, "policy")))
-		add_event(l, integer(l->newer, "now"), "%s decides from here on; before: %s", policy, string(older, "policy"));
+	if (*error && strcmp(error, sl_member_text(older, "error")))
+		add_event(l, sl_member_integer(l->newer, "now"), "the policy failed: %s", error);
+	if (*policy && strcmp(policy, sl_member_text(older, "policy")))
+		add_event(l, sl_member_integer(l->newer, "now"), "%s decides from here on; before: %s", policy, sl_member_text(older, "policy"));
 }
 
 /* -- who waits ---------------------------------------------------------------- */
@@ -106,13 +95,13 @@ static void take_jobs(struct look *l, const json_t *line)
 		json_array_foreach(json_object_get(line, lists[k]), i, record) {
 			bool waits = k == 1 || k == 2 || (k == 3 && json_is_false(json_object_get(record, "done")));
 
-			snprintf(key, sizeof(key), "%lld", (long long) integer(record, "job"));
+			snprintf(key, sizeof(key), "%lld", (long long) sl_member_integer(record, "job"));
 			known = json_object_get(l->jobs, key);
 			if (k == 1)
 				json_object_set(record, "line", json_object_get(line, "sequence"));
 			if (!known)
 				l->failed |= json_object_set(l->jobs, key, waits ? record : json_null()) != 0;
-			else if (k == 2 && integer(known, "line") == integer(line, "sequence"))
+			else if (k == 2 && sl_member_integer(known, "line") == sl_member_integer(line, "sequence"))
 				json_object_update_missing(known, record);
 		}
 }
@@ -125,17 +114,19 @@ static int visit(const char *text, size_t length, void *arg)
 	if (!line)
 		return 0;	/* torn by a crash */
 	if (!l->now) {
-		l->now = integer(line, "now");
-		l->sequence = integer(line, "sequence");
+		l->now = sl_member_integer(line, "now");
+		l->sequence = sl_member_integer(line, "sequence");
 	}
 	tell_change(l, line);
-	if (integer(line, "now") == l->before->now && integer(line, "sequence") == l->before->sequence) {
+	if (sl_member_integer(line, "now") == l->before->now && sl_member_integer(line, "sequence") == l->before->sequence) {
 		json_decref(line);
 		return 1;
 	}
 	tell_starts(l, line);
 	tell_actions(l, line);
 	take_jobs(l, line);
+	if (!l->partitions)
+		l->partitions = json_incref(json_object_get(line, "partitions"));
 	l->full = json_is_true(json_object_get(line, "full"));
 	json_decref(l->newer);
 	l->newer = line;
@@ -160,6 +151,10 @@ static int merge(struct sl_recent *r, struct look *l)
 		json_array_remove(l->events, SL_RECENT_EVENTS);
 	json_decref(r->events);
 	r->events = json_incref(l->events);
+	if (l->partitions) {
+		json_decref(r->partitions);
+		r->partitions = json_incref(l->partitions);
+	}
 	if (l->now) {
 		r->now = l->now;
 		r->sequence = l->sequence;
@@ -178,6 +173,7 @@ int sl_recent_read(struct sl_recent *r, const char *dir, struct sl_error *err)
 		rc = l.failed || merge(r, &l) ? sl_fail(err, SL_ENOMEM, "journal: out of memory") : 0;
 	json_decref(l.jobs);
 	json_decref(l.events);
+	json_decref(l.partitions);
 	json_decref(l.newer);
 	return rc;
 }
@@ -192,4 +188,5 @@ void sl_recent_close(struct sl_recent *r)
 {
 	json_decref(r->waiting);
 	json_decref(r->events);
+	json_decref(r->partitions);
 }

@@ -18,6 +18,7 @@
 
 struct sl_recent {
 	json_t *waiting;	/* job id -> { why, text, start_time, partition, ... }, as in the journal */
+	json_t *partitions;	/* name -> nodes, as they are now; NULL: an old journal */
 	json_t *events;		/* newest first: [time, what] */
 	json_int_t now, sequence;	/* of the newest line that was read */
 };

@@ -9,6 +9,7 @@
 
 #include "base/plain.h"
 #include "base/text.h"
+#include "tool/member.h"
 
 #define RECENT_S 600		/* over budget: worth a look for so long */
 
@@ -17,18 +18,6 @@ struct verdict {
 	char *text;
 	size_t size, used;
 };
-
-static double number(const json_t *status, const char *key)
-{
-	return json_number_value(json_object_get(status, key));
-}
-
-static const char *string(const json_t *status, const char *key)
-{
-	const char *s = json_string_value(json_object_get(status, key));
-
-	return s ? s : "";
-}
 
 static void say(struct verdict *v, enum sl_state state, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
@@ -54,45 +43,45 @@ static void say(struct verdict *v, enum sl_state state, const char *fmt, ...)
 /* Who decides, and whether somebody does at all. */
 static void judge_source(struct verdict *v, const json_t *status)
 {
-	const char *source = string(status, "source");
+	const char *source = sl_member_text(status, "source");
 
 	if (!strcmp(source, "idle"))
-		say(v, SL_STATE_CRITICAL, "idle, nothing is started: %.900s", string(status, "idle_why"));
+		say(v, SL_STATE_CRITICAL, "idle, nothing is started: %.900s", sl_member_text(status, "idle_why"));
 	else if (!strcmp(source, "fallback"))
-		say(v, SL_STATE_CRITICAL, "fallback: the engine does not run: %.900s", string(status, "last_error"));
+		say(v, SL_STATE_CRITICAL, "fallback: the engine does not run: %.900s", sl_member_text(status, "last_error"));
 	else if (!strcmp(source, "bundled"))
 		say(v, SL_STATE_WARNING, "bundled easy decides: %.900s",
-		    *string(status, "refusal") ? string(status, "refusal") : string(status, "last_error"));
+		    *sl_member_text(status, "refusal") ? sl_member_text(status, "refusal") : sl_member_text(status, "last_error"));
 	else if (!strcmp(source, "last good"))
-		say(v, SL_STATE_WARNING, "the last good set decides: %.900s", string(status, "refusal"));
+		say(v, SL_STATE_WARNING, "the last good set decides: %.900s", sl_member_text(status, "refusal"));
 	else if (strcmp(source, "site"))
 		say(v, SL_STATE_UNKNOWN, "decided by \"%.40s\", which is not known here", source);
-	if (*string(status, "held"))
-		say(v, SL_STATE_CRITICAL, "nothing starts in %.900s", string(status, "held"));
+	if (*sl_member_text(status, "held"))
+		say(v, SL_STATE_CRITICAL, "nothing starts in %.900s", sl_member_text(status, "held"));
 }
 
 static void judge_age(struct verdict *v, const json_t *status, bool alive, int64_t now, int64_t stale_s)
 {
-	int64_t age = now - (int64_t) number(status, "written");
+	int64_t age = now - (int64_t) sl_member_number(status, "written");
 	char text[SL_TEXT_SIZE];
 
 	if (!alive)
-		say(v, SL_STATE_CRITICAL, "slurmctld (pid %.0f) does not run on this machine", number(status, "pid"));
+		say(v, SL_STATE_CRITICAL, "slurmctld (pid %.0f) does not run on this machine", sl_member_number(status, "pid"));
 	if (age > stale_s)
 		say(v, SL_STATE_CRITICAL, "stale: written %s ago", sl_text_duration(text, age));
 }
 
 static void judge_rest(struct verdict *v, const json_t *status, int64_t now)
 {
-	int64_t over = (int64_t) number(status, "truncated_time");
+	int64_t over = (int64_t) sl_member_number(status, "truncated_time");
 	char text[SL_TEXT_SIZE];
 
 	if (over && now - over < RECENT_S)
 		say(v, SL_STATE_WARNING, "over budget %s ago, jobs behind were not looked at", sl_text_duration(text, now - over));
-	if (*string(status, "usage_stale"))
-		say(v, SL_STATE_WARNING, "usage is old: %.900s", string(status, "usage_stale"));
-	if (number(status, "strikes") > 0)
-		say(v, SL_STATE_WARNING, "the engine failed %.0f times in a row", number(status, "strikes"));
+	if (*sl_member_text(status, "usage_stale"))
+		say(v, SL_STATE_WARNING, "usage is old: %.900s", sl_member_text(status, "usage_stale"));
+	if (sl_member_number(status, "strikes") > 0)
+		say(v, SL_STATE_WARNING, "the engine failed %.0f times in a row", sl_member_number(status, "strikes"));
 }
 
 enum sl_state sl_status_judge(const json_t *status, bool alive, int64_t now, int64_t stale_s, char *text, size_t size)
@@ -104,8 +93,8 @@ enum sl_state sl_status_judge(const json_t *status, bool alive, int64_t now, int
 	judge_source(&v, status);
 	judge_rest(&v, status, now);
 	if (v.state == SL_STATE_FINE)
-		say(&v, SL_STATE_FINE, "%.100s decides, %.0f queued, %.0f running", string(status, "policy"),
-		    number(status, "queued"), number(status, "running"));
+		say(&v, SL_STATE_FINE, "%.100s decides, %.0f queued, %.0f running", sl_member_text(status, "policy"),
+		    sl_member_number(status, "queued"), sl_member_number(status, "running"));
 	for (char *c = text; (c = strpbrk(c, "\n|")); )	/* one line; what follows a | are figures */
 		*c = *c == '|' ? '/' : ' ';
 	sl_plain(text);

@@ -4,6 +4,7 @@
  * of its node exporter read.
  */
 #include "tool/status.h"
+#include "tool/member.h"
 
 #include <string.h>
 
@@ -90,21 +91,16 @@ static void put_counts(const json_t *counts, const char *name, const char *label
 	}
 }
 
-static double member(const json_t *v, const char *key)
-{
-	return json_number_value(json_object_get(v, key));
-}
-
 static void put_times(const struct figure *f, const json_t *v, FILE *out)
 {
 	if (!json_is_object(v))
 		return;
 	head(f->name, "summary", f->help, out);
-	fprintf(out, "schedlua_%s{quantile=\"0.5\"} %.6f\n", f->name, member(v, "p50") / 1e6);
-	fprintf(out, "schedlua_%s{quantile=\"0.99\"} %.6f\n", f->name, member(v, "p99") / 1e6);
-	fprintf(out, "schedlua_%s{quantile=\"1\"} %.6f\n", f->name, member(v, "max") / 1e6);
-	fprintf(out, "schedlua_%s_sum %.6f\n", f->name, member(v, "mean") * member(v, "count") / 1e6);
-	fprintf(out, "schedlua_%s_count %.0f\n", f->name, member(v, "count"));
+	fprintf(out, "schedlua_%s{quantile=\"0.5\"} %.6f\n", f->name, sl_member_number(v, "p50") / 1e6);
+	fprintf(out, "schedlua_%s{quantile=\"0.99\"} %.6f\n", f->name, sl_member_number(v, "p99") / 1e6);
+	fprintf(out, "schedlua_%s{quantile=\"1\"} %.6f\n", f->name, sl_member_number(v, "max") / 1e6);
+	fprintf(out, "schedlua_%s_sum %.6f\n", f->name, sl_member_number(v, "mean") * sl_member_number(v, "count") / 1e6);
+	fprintf(out, "schedlua_%s_count %.0f\n", f->name, sl_member_number(v, "count"));
 }
 
 static bool has_text(const json_t *status, const char *key)

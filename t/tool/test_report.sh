@@ -101,6 +101,26 @@ newer() {
 }
 ok "the time ends with the newest line, unless that cannot be" newer
 
+# Two tasks of an array, one of which was requeued and ran again.
+array() {
+	mkdir "$T/array" && cp "$S/last.snap" "$T/array" && (
+		S=$T/array
+		line 99 '"full": true'
+		for ago in 90 90 20; do
+			line $ago '"started": [{ "job": 20, "partition": "b", "nodes": "n3", "node_count": 1, "cores": 2, "done": true }]'
+		done
+		{
+			head -n 1 "$T/sacct.txt"
+			for run in "20|$(at 89)|$(at 50)|39" "21|$(at 88)|$(at 60)|28" "20|$(at 19)|$(at 9)|10"; do
+				echo "$run" | sed 's/|/|fay|x|b|/; s/$/|2|1|cpu=2,node=1|COMPLETED/'
+			done
+		} >"$T/array.txt"
+		run 0 ledger create --dir="$S" && run 0 ledger import --quiet --dir="$S" "$T/array.txt"
+	) && run 0 report --dir="$T/array" --last=00:01:40 --output="$P" && out ' 3 jobs, ' && ! grep -q 'not drawn\|nobody knows' "$P" &&
+		[ "$(rows run-jobs)" = "2 10 0 1 4 1 2 0 2 39 0 1 4 1 2 0 3 28 0 1 4 1 2 2" ]
+}
+ok "tasks of an array, and jobs that ran again, have runs of their own" array
+
 left() {
 	mkdir "$T/left" && cp "$S/last.snap" "$T/left" && (
 		S=$T/left

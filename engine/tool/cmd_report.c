@@ -401,7 +401,8 @@ static int compare_starts(const void *a, const void *b)
  */
 static void match_tasks(struct report *r)
 {
-	qsort(r->run, r->runs, sizeof(*r->run), compare_starts);
+	if (r->runs)
+		qsort(r->run, r->runs, sizeof(*r->run), compare_starts);
 	for (uint32_t i = 0; i < r->rows; i++) {
 		struct row *row = &r->row[i];
 		struct run *best = NULL;
@@ -414,10 +415,13 @@ static void match_tasks(struct report *r)
 				low = (low + high) / 2 + 1;
 			else
 				high = (low + high) / 2;
-		for (struct run *run = &r->run[low]; run < r->run + r->runs && run->start < row->start + TASK_S; run++)
+		for (; low < r->runs && r->run[low].start < row->start + TASK_S; low++) {
+			struct run *run = &r->run[low];
+
 			if (!run->taken && run->job > row->job && run->nodes == row->node_count && run->partition == row->partition &&
 			    (!best || run->job < best->job))
 				best = run;
+		}
 		if (best)
 			take_run(row, best);
 	}

@@ -21,8 +21,9 @@ cat >"$T/now.json" <<EOT
 EOT
 "$SCHEDLUA" show --output="$S/last.snap" "$T/now.json" || exit 1
 
-# line SECONDS-AGO REST
-line() { echo "{ \"sequence\": 1, \"now\": $((END - $1)), $2 }" >>"$S/decisions.jsonl"; }
+# line SECONDS-AGO REST : of the journal in $J
+J=$S
+line() { echo "{ \"sequence\": 1, \"now\": $((END - $1)), $2 }" >>"$J/decisions.jsonl"; }
 line 200 '"policy": "easy", "full": true, "pending": [{ "job": 1, "why": "resources", "partition": "a" }, { "job": 2, "why": "priority", "partition": "a" }]'
 line 150 '"policy": "easy", "started": [{ "job": 9, "partition": "b", "nodes": "n4", "cores": 4, "done": true }]'
 line 90 '"policy": "easy", "pending": [{ "job": 3, "why": "resources", "partition": "b" }, { "job": 4, "why": "resources", "partition": "b" }],
@@ -91,42 +92,42 @@ alone() {
 ok "without a ledger it says so" alone
 
 newer() {
-	mkdir "$T/newer" && cp "$S/last.snap" "$S/decisions.jsonl" "$T/newer" && sed -i '$d' "$T/newer/decisions.jsonl" && (
-		S=$T/newer
-		line -10 '"started": [{ "job": 2, "partition": "a", "nodes": "n1", "cores": 4, "done": true }]'
-		line -9999999999 '"gone": [{ "job": 3 }]'
-		echo '{ "now": -9223372036854775807, "gone": [{ "job": 3 }] }' >>"$S/decisions.jsonl"
-		sed -i 's/"now": 1179/"now": 99991179/' "$S/decisions.jsonl"
-	) && run 0 report --dir="$T/newer" --last=00:00:30 --output="$P" && out ' 2 jobs, ' && [ "$(rows run-jobs)" = "311 0 0 1 0 1 0 56 50 0 1 4 1 2 0" ]
+	mkdir "$T/newer" && cp "$S/last.snap" "$S/decisions.jsonl" "$T/newer" && sed -i '$d' "$T/newer/decisions.jsonl" || return 1
+	J=$T/newer
+	line -10 '"started": [{ "job": 2, "partition": "a", "nodes": "n1", "cores": 4, "done": true }]'
+	line -9999999999 '"gone": [{ "job": 3 }]'
+	echo '{ "now": -9223372036854775807, "gone": [{ "job": 3 }] }' >>"$J/decisions.jsonl"
+	sed -i 's/"now": 1179/"now": 99991179/' "$J/decisions.jsonl"
+	run 0 report --dir="$T/newer" --last=00:00:30 --output="$P" && out ' 2 jobs, ' && [ "$(rows run-jobs)" = "311 0 0 1 0 1 0 56 50 0 1 4 1 2 0" ]
 }
 ok "the time ends with the newest line, unless that cannot be" newer
 
 # Two tasks of an array, one of which was requeued and ran again.
 array() {
-	mkdir "$T/array" && cp "$S/last.snap" "$T/array" && (
-		S=$T/array
-		line 99 '"full": true'
-		for ago in 90 90 20; do
-			line $ago '"started": [{ "job": 20, "partition": "b", "nodes": "n3", "node_count": 1, "cores": 2, "done": true }]'
+	mkdir "$T/array" && cp "$S/last.snap" "$T/array" || return 1
+	J=$T/array
+	line 99 '"full": true'
+	for ago in 90 90 20; do
+		line $ago '"started": [{ "job": 20, "partition": "b", "nodes": "n3", "node_count": 1, "cores": 2, "done": true }]'
+	done
+	{
+		head -n 1 "$T/sacct.txt"
+		for run in "20|$(at 89)|$(at 50)|39" "21|$(at 88)|$(at 60)|28" "20|$(at 19)|$(at 9)|10"; do
+			echo "$run" | sed 's/|/|fay|x|b|/; s/$/|2|1|cpu=2,node=1|COMPLETED/'
 		done
-		{
-			head -n 1 "$T/sacct.txt"
-			for run in "20|$(at 89)|$(at 50)|39" "21|$(at 88)|$(at 60)|28" "20|$(at 19)|$(at 9)|10"; do
-				echo "$run" | sed 's/|/|fay|x|b|/; s/$/|2|1|cpu=2,node=1|COMPLETED/'
-			done
-		} >"$T/array.txt"
-		run 0 ledger create --dir="$S" && run 0 ledger import --quiet --dir="$S" "$T/array.txt"
-	) && run 0 report --dir="$T/array" --last=00:01:40 --output="$P" && out ' 3 jobs, ' && ! grep -q 'not drawn\|nobody knows' "$P" &&
+	} >"$T/array.txt"
+	run 0 ledger create --dir="$J" && run 0 ledger import --quiet --dir="$J" "$T/array.txt" &&
+		run 0 report --dir="$T/array" --last=00:01:40 --output="$P" && out ' 3 jobs, ' && ! grep -q 'not drawn\|nobody knows' "$P" &&
 		[ "$(rows run-jobs)" = "2 10 0 1 4 1 2 0 2 39 0 1 4 1 2 0 3 28 0 1 4 1 2 2" ]
 }
 ok "tasks of an array, and jobs that ran again, have runs of their own" array
 
 left() {
-	mkdir "$T/left" && cp "$S/last.snap" "$T/left" && (
-		S=$T/left
-		line 98 '"pending": [{ "job": 6, "why": "policy" }]'
-		line 80 '"full": true, "pending": [{ "job": 2, "why": "priority" }]'
-	) && run 0 report --dir="$T/left" --last=00:01:40 --output="$P" &&
+	mkdir "$T/left" && cp "$S/last.snap" "$T/left" || return 1
+	J=$T/left
+	line 98 '"pending": [{ "job": 6, "why": "policy" }]'
+	line 80 '"full": true, "pending": [{ "job": 2, "why": "priority" }]'
+	run 0 report --dir="$T/left" --last=00:01:40 --output="$P" &&
 		out ' 1 jobs, '
 }
 ok "who is not in a line that names all has left the queue" left

@@ -177,9 +177,9 @@ static void put_head(struct top *t, int64_t now)
 			      sl_member_number(json_object_get(t->status, "decide_us"), "last") / 1e3);
 	sl_screen_next(s);
 	if (state != SL_STATE_FINE)
-		sl_screen_wrap(s, SL_STYLE_RED, 1, s->rows / 3, text);
+		sl_screen_wrap(s, SL_STYLE_RED, 1, text);
 	if (t->recent_err.code)
-		sl_screen_wrap(s, SL_STYLE_RED, 1, 2, t->recent_err.text);
+		sl_screen_wrap(s, SL_STYLE_RED, 1, t->recent_err.text);
 }
 
 static uint32_t count_nodes(const struct sl_snapshot *s, uint32_t partition)
@@ -359,6 +359,8 @@ static void put_events(struct top *t, int64_t now, int rows)
 	json_t *event;
 	size_t i;
 
+	if (rows < 2)
+		return;
 	sl_screen_put(s, SL_STYLE_BOLD, 0, "LAST");
 	sl_screen_next(s);
 	json_array_foreach(t->recent.events, i, event) {
@@ -370,12 +372,12 @@ static void put_events(struct top *t, int64_t now, int rows)
 	}
 }
 
-/* The last lines of a text, none of them cut; returns how many there are on the screen. */
-static int put_notes(struct top *t)
+/* The last lines of a text, as many as there is room for: none of them is cut. */
+static void put_notes(struct top *t)
 {
 	FILE *in = t->v->notes ? fopen(t->v->notes, "re") : NULL;
 	char *line = NULL, *last[NOTES] = { NULL };
-	int n = 0, rows = 0, room = t->screen.rows / 3;
+	int n = 0, first, room = t->screen.rows / 4;
 	size_t size = 0;
 
 	while (in && getline(&line, &size, in) > 0) {
@@ -383,15 +385,18 @@ static int put_notes(struct top *t)
 		free(last[n % NOTES]);
 		last[n++ % NOTES] = strdup(line);
 	}
-	for (int i = n < NOTES ? 0 : n - NOTES; i < n; i++)
-		if (last[i % NOTES])
-			rows += sl_screen_wrap(&t->screen, SL_STYLE_PLAIN, 1, room - rows, last[i % NOTES]);
+	for (first = n; first > 0 && first > n - NOTES && last[(first - 1) % NOTES]; first--) {
+		room -= sl_screen_height(&t->screen, 1, last[(first - 1) % NOTES]);
+		if (room < 0 && first < n)
+			break;
+	}
+	for (; first < n; first++)
+		sl_screen_wrap(&t->screen, SL_STYLE_PLAIN, 1, last[first % NOTES]);
 	for (int i = 0; i < NOTES; i++)
 		free(last[i]);
 	free(line);
 	if (in)
 		fclose(in);
-	return rows;
 }
 
 static void compose(struct top *t)
@@ -406,7 +411,7 @@ static void compose(struct top *t)
 	if (t->bytes)
 		put_partitions(t, now, s->rows < 12 ? 2 : s->rows / 3);
 	else
-		sl_screen_wrap(s, SL_STYLE_DIM, 0, 1, "no nodes: there is no last.snap that can be read");
+		sl_screen_wrap(s, SL_STYLE_DIM, 0, "no nodes: there is no last.snap that can be read");
 	rows = s->rows - s->y;
 	rows = rows < 4 ? 4 : rows;
 	last = 1 + (int) json_array_size(t->recent.events);

@@ -212,28 +212,45 @@ void sl_screen_next(struct sl_screen *s)
 	s->x = 0;
 }
 
-int sl_screen_wrap(struct sl_screen *s, enum sl_style style, int indent, int rows, const char *text)
+/* How many characters go into a line of so many cells, broken after a word where there is one. */
+static size_t break_line(const wchar_t *wide, size_t n, int room)
 {
-	int room = s->columns - indent, lines = 0, cells;
+	int cells;
+	size_t most = fit(wide, n, room, &cells);
+
+	for (size_t k = most; most < n && k > most / 2; k--)
+		if (wide[k - 1] == L' ')
+			return k;
+	return most ? most : 1;
+}
+
+static int wrap(struct sl_screen *s, bool put, enum sl_style style, int indent, const char *text)
+{
+	int room = s->drawn ? s->columns - indent : LONGEST, lines = 0;
 	wchar_t wide[LONGEST], *at = wide;
 	char *copy = strdup(text);
 	size_t left = copy ? widen(wide, sl_plain(copy)) : 0, n;
 
 	free(copy);
-	for (; left && lines < rows && room > 0; lines++) {
-		n = s->drawn ? fit(at, left, room, &cells) : left;
-		for (size_t k = n; n < left && k > n / 2; k--)
-			if (at[k - 1] == L' ') {
-				n = k;
-				break;
-			}
+	for (; left; lines++, at += n, left -= n) {
+		n = break_line(at, left, room);
+		if (!put)
+			continue;
 		put_blanks(s, indent);
 		put_wide(s, style, 0, at, n);
 		sl_screen_next(s);
-		at += n ? n : 1;
-		left -= n ? n : 1;
 	}
 	return lines;
+}
+
+void sl_screen_wrap(struct sl_screen *s, enum sl_style style, int indent, const char *text)
+{
+	wrap(s, true, style, indent, text);
+}
+
+int sl_screen_height(struct sl_screen *s, int indent, const char *text)
+{
+	return wrap(s, false, SL_STYLE_PLAIN, indent, text);
 }
 
 bool sl_screen_show(struct sl_screen *s, double seconds)

@@ -39,9 +39,10 @@ void sl_screen_put(struct sl_screen *s, enum sl_style style, int width, const ch
 	__attribute__((format(printf, 4, 5)));
 void sl_screen_next(struct sl_screen *s);
 
-/* Put a text of any length in lines of its own, broken between words, each after *indent* cells; what
- * does not fit into *rows* lines is left out.  Returns how many lines there were. */
-int sl_screen_wrap(struct sl_screen *s, enum sl_style style, int indent, int rows, const char *text);
+/* Put a text of any length in lines of its own, broken between words, each after *indent* cells; how
+ * many lines that are. */
+void sl_screen_wrap(struct sl_screen *s, enum sl_style style, int indent, const char *text);
+int sl_screen_height(struct sl_screen *s, int indent, const char *text);
 
 /* Show the page.  True: draw the next one, as the time is over or the terminal has another
  * size; false: somebody pressed q, or it was printed. */

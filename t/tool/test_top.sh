@@ -124,9 +124,10 @@ dumb() { TERMINAL=dumb draw 24 80 && ! grep -q "$ESC" "$T/out" && out 'QUEUE  2 
 ok "a dumb terminal gets plain text" dumb
 
 notes() {
-	printf 'one\n%s end of the note\n' "$refusal" >"$T/notes" && draw 60 80 --notes "$T/notes" && out 'end of the note'
+	printf '%s\n' a b c d e f g h i j "before it" "$refusal end of the note" >"$T/notes" && draw 24 80 --notes "$T/notes" &&
+		out 'end of the note' && draw 60 80 --notes "$T/notes" && out 'end of the note' && out 'before it'
 }
-ok "notes are shown, and none is cut" notes
+ok "the newest notes are shown, and none is cut" notes
 
 # wait_out PATTERN : until it is drawn, a minute at most
 wait_out() {

@@ -79,7 +79,8 @@ struct report {
 
 	void *bytes;
 	struct sl_snapshot now;		/* last.snap */
-	uint32_t *index, *id;		/* id: of each row */
+	struct sl_map row_of;		/* job id -> its row there */
+	uint32_t *id;			/* of each row of the page */
 	struct sl_builder *b;
 	struct sl_map nodes;		/* -> row, of the page's machine */
 
@@ -116,7 +117,7 @@ static int keep_run(void *to, const struct sl_job_run *run, bool open)
 	struct report *r = to;
 
 	if (sl_grow(&r->run, &r->run_room, r->runs + 1, sizeof(*r->run), r->err) ||
-	    sl_map_put(&r->by_run, sl_hash_number(SL_HASH, run->job), r->runs, r->err))
+	    sl_map_put(&r->by_run, sl_hash_id(run->job), r->runs, r->err))
 		return -1;
 	r->run[r->runs++] = (struct run) { run->job, sl_builder_str(r->b, run->dim.user), run->count[SL_UNIT_NODE],
 		partition_row(r, run->dim.partition), run->start, open || run->end > r->until ? 0 : run->end, false };
@@ -147,10 +148,10 @@ static int read_ledger(struct report *r)
 /* The ledger's run of a start that was decided then, or NULL. */
 static struct run *find_run(struct report *r, uint32_t job, int64_t decided)
 {
-	SL_MAP_EACH(&r->by_run, sl_hash_number(SL_HASH, job), at) {
+	SL_MAP_EACH(&r->by_run, sl_hash_id(job), at) {
 		struct run *run = &r->run[at.value];
 
-		if (run->job == job && !run->taken && run->start >= decided - 1 && run->start < decided + LATE_S)
+		if (!run->taken && run->start >= decided - 1 && run->start < decided + LATE_S)
 			return run;
 	}
 	return NULL;
@@ -187,13 +188,12 @@ static uint32_t add_row(struct report *r, uint32_t job, const json_t *record, in
  * names all that wait has not named it. */
 static struct job *know_job(struct report *r, const json_t *record)
 {
-	uint32_t id = (uint32_t) sl_member_integer(record, "job");
+	uint32_t id = (uint32_t) sl_member_integer(record, "job"), at = sl_map_by_id(&r->by_job, id);
 
-	SL_MAP_EACH(&r->by_job, sl_hash_number(SL_HASH, id), at)
-		if (r->job[at.value].id == id)
-			return &r->job[at.value];
+	if (at != SL_MAP_NOTHING)
+		return &r->job[at];
 	if (sl_grow(&r->job, &r->job_room, r->jobs + 1, sizeof(*r->job), r->err) ||
-	    sl_map_put(&r->by_job, sl_hash_number(SL_HASH, id), r->jobs, r->err))
+	    sl_map_put(&r->by_job, sl_hash_id(id), r->jobs, r->err))
 		return NULL;
 	r->job[r->jobs] = (struct job) { id, SL_NONE, r->horizon, r->horizon == r->until };
 	return &r->job[r->jobs++];
@@ -219,7 +219,7 @@ static void take_run(struct row *row, struct run *run)
 
 static bool runs_still(const struct report *r, uint32_t id)
 {
-	uint32_t at = sl_job_find(&r->now, r->index, id);
+	uint32_t at = sl_map_by_id(&r->row_of, id);
 
 	return at != SL_NONE && (r->now.job.state[at] == SL_JOB_RUNNING || r->now.job.state[at] == SL_JOB_SUSPENDED);
 }
@@ -358,14 +358,13 @@ static int read_snapshot(struct report *r)
 	if (!r->b || sl_image_load(&sl_snapshot_schema, path, &r->bytes, &size, r->err) ||
 	    sl_snapshot_open(&r->now, r->bytes, size, r->err) || sl_machine_load(r->b, path, &flags, r->err))
 		return -1;
-	r->index = sl_job_index(&r->now);
-	return r->index ? 0 : sl_fail(r->err, SL_ENOMEM, "report: out of memory");
+	return !sl_job_index(&r->row_of, &r->now) ? 0 : sl_fail(r->err, SL_ENOMEM, "report: out of memory");
 }
 
 /* What slurmctld still knew of a job says more than the journal. */
 static void complete_row(struct report *r, struct row *row)
 {
-	uint32_t at = sl_job_find(&r->now, r->index, row->job);
+	uint32_t at = sl_map_by_id(&r->row_of, row->job);
 	const struct sl_job_view *job = &r->now.job;
 
 	if (at != SL_NONE) {
@@ -634,7 +633,7 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 	sl_map_free(&r->by_job);
 	sl_map_free(&r->by_run);
 	free(r->bytes);
-	free(r->index);
+	sl_map_free(&r->row_of);
 	free(r->id);
 	free(r->row);
 	free(r->job);

@@ -61,7 +61,7 @@ struct top {
 	void *bytes;
 	struct sl_snapshot snap;	/* where there are bytes */
 	uint32_t *used, *gpus;		/* per node: cores, GPUs that jobs hold */
-	uint32_t *by_id;		/* rows of jobs in order of id */
+	struct sl_map row_of;		/* job id -> row */
 };
 
 /* -- what there is ------------------------------------------------------------ */
@@ -71,9 +71,9 @@ static void forget_snapshot(struct top *t)
 	free(t->bytes);
 	free(t->used);
 	free(t->gpus);
-	free(t->by_id);
+	sl_map_free(&t->row_of);
 	t->bytes = NULL;
-	t->used = t->gpus = t->by_id = NULL;
+	t->used = t->gpus = NULL;
 }
 
 static void count_use(struct top *t)
@@ -118,8 +118,7 @@ static void read_snapshot(struct top *t)
 	t->taken = st.st_mtim;
 	t->used = calloc(snap.node.rows + 1u, sizeof(*t->used));
 	t->gpus = calloc(snap.node.rows + 1u, sizeof(*t->gpus));
-	t->by_id = sl_job_index(&t->snap);
-	if (t->used && t->gpus && t->by_id)
+	if (t->used && t->gpus && !sl_job_index(&t->row_of, &t->snap))
 		count_use(t);
 	else
 		forget_snapshot(t);
@@ -302,7 +301,7 @@ static struct waiting *list_waiting(struct top *t, size_t *n)
 	json_object_foreach(t->recent.waiting, key, record) {
 		uint32_t id = (uint32_t) strtoul(key, NULL, 10);
 
-		w[(*n)++] = (struct waiting) { id, t->bytes ? sl_job_find(&t->snap, t->by_id, id) : SL_NONE, (int64_t) sl_member_number(record, "start_time"), record };
+		w[(*n)++] = (struct waiting) { id, sl_map_by_id(&t->row_of, id), (int64_t) sl_member_number(record, "start_time"), record };
 	}
 	qsort(w, *n, sizeof(*w), compare_waiting);
 	return w;

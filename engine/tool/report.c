@@ -6,6 +6,7 @@
 
 #include "image/nodelist.h"
 #include "base/text.h"
+#include "tool/job_index.h"
 
 static const char *partition_name(const struct sl_report *r, uint32_t row)
 {
@@ -15,17 +16,6 @@ static const char *partition_name(const struct sl_report *r, uint32_t row)
 static const char *text(const struct sl_report *r, uint32_t str)
 {
 	return sl_image_str(&r->plan->image, str);
-}
-
-/* So that users are found quickly. */
-static int index_jobs(struct sl_report *r)
-{
-	const struct sl_job_view *job = &r->snap->job;
-
-	for (uint32_t i = 0; i < job->rows; i++)
-		if (sl_map_put(&r->row_of, sl_hash_id(job->id[i]), i, NULL))
-			return -1;
-	return 0;
 }
 
 /* The snapshot's row of a job id, or SL_NONE. */
@@ -208,7 +198,7 @@ int sl_report_print(struct sl_report *r, FILE *out)
 {
 	int rc = -1;
 
-	if (index_jobs(r))
+	if (sl_job_index(&r->row_of, r->snap))
 		goto error;
 	print_head(r, out);
 	if (print_starts(r, out) || print_reservations(r, out) || print_pending(r, out))
@@ -402,7 +392,7 @@ static void put_head(const struct sl_report *r, struct sl_json *j)
 
 int sl_report_json(struct sl_report *r, struct sl_json *j, struct sl_error *err)
 {
-	if (index_jobs(r)) {
+	if (sl_job_index(&r->row_of, r->snap)) {
 		sl_map_free(&r->row_of);
 		return sl_fail(err, SL_ENOMEM, "plan: out of memory while printing");
 	}

@@ -139,7 +139,7 @@ wait_out() {
 }
 resized() {
 	rm -f "$T/out" "$T/keys" && mkfifo "$T/keys" || return 1
-	TERM=xterm LC_ALL=C.UTF-8 script -qfec "tty >'$T/tty'; stty rows 24 cols 80; exec $SCHEDLUA top --dir '$S' --interval 3600" \
+	TERM=xterm LC_ALL=C.UTF-8 script -qfec "tty >'$T/tty'; stty rows 24 cols 80; exec $SCHEDLUA top --dir '$S' --interval 0.5" \
 		"$T/out" <"$T/keys" >/dev/null 2>&1 &
 	exec 4>"$T/keys"
 	wait_out LAST && stty rows 40 cols 120 <"$(cat "$T/tty")" && wait_out PARTITION

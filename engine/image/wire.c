@@ -4,22 +4,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/file.h"
+#include "base/packet.h"
 #include "image/image.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 8u	/* Linux 6.3 */
 #endif
-
-#define FDS_MAX 8		/* descriptors taken in, to be closed again; the kernel drops more */
 
 struct header {
 	uint16_t magic, version;
@@ -167,35 +163,6 @@ static bool is_type(uint32_t type)
 	return type < TYPES && bodies[type].name;
 }
 
-/* -- deadlines ------------------------------------------------------------ */
-
-/* Wait until the socket can be read or written; deadline -1: for ever. */
-static int wait_for(int sock, short events, int64_t deadline, struct sl_error *err)
-{
-	struct pollfd p = { .fd = sock, .events = events };
-	int64_t left;
-	int n;
-
-	for (;;) {
-		left = deadline < 0 ? -1 : deadline - sl_clock_ms();
-		if (deadline >= 0 && left < 0)
-			left = 0;
-		n = poll(&p, 1, left > INT32_MAX ? INT32_MAX : (int) left);
-		if (n > 0)
-			return 0;
-		if (n < 0 && errno != EINTR)
-			return sl_fail(err, SL_EIO, "socket: %s", strerror(errno));
-		if (n == 0 && left <= INT32_MAX)
-			return sl_fail(err, SL_ETIME, "the other side did not %s in time",
-				       events == POLLIN ? "answer" : "listen");
-	}
-}
-
-static int64_t deadline_of(int timeout_ms)
-{
-	return timeout_ms < 0 ? -1 : sl_clock_ms() + timeout_ms;
-}
-
 /* -- sending --------------------------------------------------------------- */
 
 /* Copy a body; strings without what stands behind their end. */
@@ -215,13 +182,6 @@ static void pack_body(const struct sl_frame *f, unsigned char *to)
 int sl_wire_send(int sock, const struct sl_frame *frame, int timeout_ms, struct sl_error *err)
 {
 	struct packet packet;
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control = { .bytes = { 0 } };
-	struct iovec iov = { &packet, 0 };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
-	int64_t deadline = deadline_of(timeout_ms);
 
 	if (!is_type(frame->type))
 		return sl_fail(err, SL_EINVAL, "frame: unknown type %d", (int) frame->type);
@@ -232,50 +192,11 @@ int sl_wire_send(int sock, const struct sl_frame *frame, int timeout_ms, struct 
 		.length = bodies[frame->type].size,
 	};
 	pack_body(frame, packet.body);
-	iov.iov_len = sizeof(packet.head) + packet.head.length;
-	if (frame->fd >= 0) {
-		struct cmsghdr *c = &control.align;
-
-		msg.msg_control = &control;
-		msg.msg_controllen = sizeof(control);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(c), &frame->fd, sizeof(int));
-	}
-	while (sendmsg(sock, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
-		if (errno == EINTR)
-			continue;
-		if (errno == EPIPE || errno == ECONNRESET)
-			return sl_fail(err, SL_EIO, "the other side is gone: %s", strerror(errno));
-		if (errno != EAGAIN)
-			return sl_fail(err, SL_EIO, "socket: %s", strerror(errno));
-		if (wait_for(sock, POLLOUT, deadline, err) < 0)
-			return -1;
-	}
-	return 0;
+	return sl_packet_send(sock, &packet, sizeof(packet.head) + packet.head.length, &frame->fd, frame->fd >= 0,
+			      timeout_ms, err);
 }
 
 /* -- receiving ------------------------------------------------------------- */
-
-struct fds {
-	int fd[FDS_MAX];
-	int count;
-};
-
-static void take_fds(struct msghdr *msg, struct fds *fds)
-{
-	fds->count = 0;
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
-		size_t n;
-
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS || c->cmsg_len < CMSG_LEN(0))
-			continue;
-		n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		for (size_t i = 0; i < n && fds->count < FDS_MAX; i++)
-			memcpy(&fds->fd[fds->count++], CMSG_DATA(c) + i * sizeof(int), sizeof(int));
-	}
-}
 
 static int unpack_frame(const struct packet *packet, size_t size, struct sl_frame *frame, struct sl_error *err)
 {
@@ -301,41 +222,25 @@ static int unpack_frame(const struct packet *packet, size_t size, struct sl_fram
 
 int sl_wire_recv(int sock, struct sl_frame *frame, int timeout_ms, struct sl_error *err)
 {
+	struct sl_error own;
 	struct packet packet;
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(FDS_MAX * sizeof(int))];
-	} control;
-	struct iovec iov = { &packet, sizeof(packet) };
-	struct msghdr msg;
-	struct fds fds;
-	int64_t deadline = deadline_of(timeout_ms);
-	ssize_t size;
+	struct sl_packet_fds fds;
+	size_t size;
+	int rc;
 
+	err = err ? err : &own;
 	frame->fd = -1;
-	do {
-		if (wait_for(sock, POLLIN, deadline, err) < 0)
-			return -1;
-		msg = (struct msghdr) { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control,
-					.msg_controllen = sizeof(control) };
-		size = recvmsg(sock, &msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-	} while (size < 0 && (errno == EINTR || errno == EAGAIN));
-	if (size < 0 && errno == ECONNRESET)	/* closed with a frame of ours unread */
-		return 0;
-	if (size < 0)
-		return sl_fail(err, SL_EIO, "socket: %s", strerror(errno));
-	take_fds(&msg, &fds);
-	if (size == 0 && !fds.count)
-		return 0;
-	frame->fd = fds.count ? fds.fd[0] : -1;
-	if (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
-		sl_fail(err, SL_EFORMAT, "frame: longer than %d bytes, or too many descriptors", SL_FRAME_MAX);
-	else if (fds.count > 1)
+	rc = sl_packet_recv(sock, &packet, sizeof(packet), &size, &fds, timeout_ms, err);
+	if (rc < 0 && err->code == SL_EFORMAT)
+		return sl_fail_in(err, "frame");
+	if (rc <= 0)
+		return rc;
+	if (fds.count > 1)
 		sl_fail(err, SL_EFORMAT, "frame: %d descriptors are attached, expected at most one", fds.count);
-	else if (unpack_frame(&packet, size, frame, err) == 0)
+	frame->fd = fds.count ? fds.fd[0] : -1;
+	if (fds.count <= 1 && unpack_frame(&packet, size, frame, err) == 0)
 		return 1;
-	for (int i = 0; i < fds.count; i++)
-		close(fds.fd[i]);
+	sl_packet_close(&fds);
 	frame->fd = -1;
 	return -1;
 }

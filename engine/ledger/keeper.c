@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/packet.h"
 #include "ledger/ledger.h"
 #include "image/wire.h"
 
@@ -50,75 +51,31 @@ struct sl_keeper {
 
 int keeper_send(int sock, const struct keeper_packet *p, int fd, int timeout_ms)
 {
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control = { 0 };
-	struct iovec iov = { (void *) p, sizeof(*p) };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
-	struct pollfd poll_for = { .fd = sock, .events = POLLOUT };
-	struct cmsghdr *c;
+	struct sl_error err;
 
-	if (fd >= 0) {
-		msg.msg_control = &control;
-		msg.msg_controllen = sizeof(control);
-		c = CMSG_FIRSTHDR(&msg);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-	}
-	for (;;) {
-		if (sendmsg(sock, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
-			return 1;
-		if (errno == EINTR)
-			continue;
-		if (errno != EAGAIN && errno != ENOBUFS)
-			return -1;
-		if (poll(&poll_for, 1, timeout_ms) <= 0)
-			return 0;
-		timeout_ms = 0;
-	}
+	if (!sl_packet_send(sock, p, sizeof(*p), &fd, fd >= 0, timeout_ms, &err))
+		return 1;
+	return err.code == SL_ETIME || err.code == SL_EBUSY ? 0 : -1;
 }
 
 int keeper_recv(int sock, struct keeper_packet *p, int *fd, int timeout_ms)
 {
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct iovec iov = { p, sizeof(*p) };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control,
-			      .msg_controllen = sizeof(control) };
-	struct pollfd poll_for = { .fd = sock, .events = POLLIN };
-	struct cmsghdr *c;
-	ssize_t n;
+	struct sl_packet_fds fds;
+	struct sl_error err;
+	size_t size;
+	int rc = sl_packet_recv(sock, p, sizeof(*p), &size, &fds, timeout_ms, &err);
 
 	*fd = -1;
-	for (;;) {
-		n = recvmsg(sock, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-		if (n >= 0 || (errno != EAGAIN && errno != EINTR))
-			break;
-		if (errno == EAGAIN && timeout_ms >= 0 && poll(&poll_for, 1, timeout_ms) <= 0)
-			return 0;
-		if (errno == EAGAIN && timeout_ms < 0)
-			poll(&poll_for, 1, -1);
-		if (timeout_ms > 0)
-			timeout_ms = 0;
-		msg.msg_controllen = sizeof(control);
-	}
-	if (n <= 0)
+	if (rc <= 0)
+		return rc < 0 && err.code == SL_ETIME ? 0 : -1;
+	if (size != sizeof(*p) || p->magic != KEEPER_MAGIC || fds.count > 1) {
+		sl_packet_close(&fds);
 		return -1;
-	for (c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c))
-		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int)))
-			memcpy(fd, CMSG_DATA(c), sizeof(*fd));
-	if (n == sizeof(*p) && p->magic == KEEPER_MAGIC && !(msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC))) {
-		p->partition[sizeof(p->partition) - 1] = p->stale[sizeof(p->stale) - 1] = p->error[sizeof(p->error) - 1] = 0;
-		return 1;
 	}
-	if (*fd >= 0)
-		close(*fd);
-	return -1;
+	p->partition[sizeof(p->partition) - 1] = p->stale[sizeof(p->stale) - 1] = p->error[sizeof(p->error) - 1] = 0;
+	if (fds.count)
+		*fd = fds.fd[0];
+	return 1;
 }
 
 /* -- starting it ------------------------------------------------------------ */

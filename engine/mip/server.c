@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/packet.h"
 #include "image/wire.h"
 
 #define MAGIC 0x4d495031u
@@ -152,53 +153,26 @@ static void *map_answer(int fd, size_t size)
 
 /* -- packets ------------------------------------------------------------------ */
 
-union control {
-	struct cmsghdr align;
-	char bytes[CMSG_SPACE(DESCRIPTORS * sizeof(int))];
-};
-
 static bool send_packet(int sock, const void *packet, size_t size, const int fd[DESCRIPTORS])
 {
-	union control control = { 0 };
-	struct iovec iov = { (void *) packet, size };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
-	struct cmsghdr *c;
-	ssize_t n;
-
-	if (fd) {
-		msg.msg_control = &control;
-		msg.msg_controllen = sizeof(control);
-		c = CMSG_FIRSTHDR(&msg);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(DESCRIPTORS * sizeof(int));
-		memcpy(CMSG_DATA(c), fd, DESCRIPTORS * sizeof(int));
-	}
-	do
-		n = sendmsg(sock, &msg, MSG_NOSIGNAL);
-	while (n < 0 && errno == EINTR);
-	return n == (ssize_t) size;
+	return !sl_packet_send(sock, packet, size, fd, fd ? DESCRIPTORS : 0, -1, NULL);
 }
 
 /* A packet of exactly that size; fd (may be NULL: none is taken) gets -1 where none came. */
-static bool receive_packet(int sock, void *packet, size_t size, int fd[DESCRIPTORS])
+static bool receive_packet(int sock, void *packet, size_t size, int fd[DESCRIPTORS], int timeout_ms)
 {
-	union control control;
-	struct iovec iov = { packet, size };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = fd ? &control : NULL,
-			      .msg_controllen = fd ? sizeof(control) : 0 };
-	struct cmsghdr *c;
-	ssize_t n;
+	struct sl_packet_fds fds;
+	size_t n = 0;
 
+	if (sl_packet_recv(sock, packet, size, &n, &fds, timeout_ms, NULL) <= 0)
+		return false;
 	for (int i = 0; fd && i < DESCRIPTORS; i++)
-		fd[i] = -1;
-	do
-		n = recvmsg(sock, &msg, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
-	for (c = n > 0 ? CMSG_FIRSTHDR(&msg) : NULL; c; c = CMSG_NXTHDR(&msg, c))
-		if (fd && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-			memcpy(fd, CMSG_DATA(c), c->cmsg_len - CMSG_LEN(0));
-	return n == (ssize_t) size && !(msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) && *(uint32_t *) packet == MAGIC;
+		fd[i] = i < fds.count ? fds.fd[i] : -1;
+	if (fds.count > (fd ? DESCRIPTORS : 0)) {
+		sl_packet_close(&fds);
+		return false;
+	}
+	return n == size && *(uint32_t *) packet == MAGIC;
 }
 
 /* -- the server's side ---------------------------------------------------------- */
@@ -260,7 +234,7 @@ static _Noreturn void serve_engine(int sock, int (*confine)(void *arg, struct sl
 	}
 	if (!send_packet(sock, &server.greeting, sizeof(server.greeting), NULL))
 		_exit(0);
-	while (receive_packet(sock, &q, sizeof(q), fd)) {
+	while (receive_packet(sock, &q, sizeof(q), fd, -1)) {
 		solve_one(&q, fd, &r.report);
 		for (int i = 0; i < DESCRIPTORS; i++)
 			if (fd[i] >= 0)
@@ -293,7 +267,7 @@ int sl_mip_start_server(int (*confine)(void *arg, struct sl_error *err), void *a
 	close(sv[1]);
 	server.sock = sv[0];
 	server.started = true;
-	if (pid < 0 || !receive_packet(server.sock, &server.greeting, sizeof(server.greeting), NULL)) {
+	if (pid < 0 || !receive_packet(server.sock, &server.greeting, sizeof(server.greeting), NULL, -1)) {
 		sl_fail(err, SL_EIO, "solvers: the process that starts them %s", pid < 0 ? "cannot be made" : "has ended");
 		close(server.sock);
 		server.gone = true;
@@ -326,15 +300,9 @@ int sl_mip_server_has(unsigned k, struct sl_error *err)
 /* The reply, which comes before *until* if the server lives. */
 static bool wait_reply(struct reply *r, int64_t until)
 {
-	struct pollfd p = { .fd = server.sock, .events = POLLIN };
-	int64_t left;
-	int rc;
+	int64_t left = (until - sl_clock_ns()) / 1000000;
 
-	do {
-		left = (until - sl_clock_ns()) / 1000000;
-		rc = poll(&p, 1, left > 0 ? (int) (left < INT32_MAX ? left : INT32_MAX) : 0);
-	} while (rc < 0 && errno == EINTR);
-	return rc > 0 && receive_packet(server.sock, r, sizeof(*r), NULL);
+	return receive_packet(server.sock, r, sizeof(*r), NULL, left < 0 ? 0 : left < INT32_MAX ? (int) left : INT32_MAX);
 }
 
 void sl_mip_ask(const struct sl_mip *m, const struct sl_mip_options *o, unsigned backend, const double *start,

@@ -10,6 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Key of the registry for what lives as long as the state. */
+static const char bids_key;
+
+struct sl_lua_bids {
+	struct sl_market *market;	/* NULL until somebody asks for bids in a cycle */
+	uint32_t made;			/* in this cycle */
+};
+
 struct object {
 	struct sl_handle handle;	/* row, partition: the job */
 	struct sl_bid bid;
@@ -171,6 +179,9 @@ static const struct sl_lua_class bid_class = {
 
 void sl_lua_open_bid(lua_State *L)
 {
+	struct sl_lua *x = sl_lua_context(L);
+
+	x->bids = sl_lua_keep_block(L, &bids_key, sizeof(*x->bids));
 	sl_lua_class(L, &bid_class);
 }
 
@@ -200,7 +211,7 @@ static void push_bid(lua_State *L, struct sl_lua *x, const struct sl_bid *b, con
 	struct object *o = lua_newuserdatauv(L, sizeof(*o) + b->parts * sizeof(*part), 0);
 
 	o->handle = (struct sl_handle) {
-		.key.order = (uint64_t) SL_CLASS_BID << 56 | (uint64_t) x->bids++ << 24,
+		.key.order = (uint64_t) SL_CLASS_BID << 56 | (uint64_t) x->bids->made++ << 24,
 		.magic = SL_HANDLE_MAGIC, .class_id = SL_CLASS_BID, .generation = x->generation,
 		.row = b->entry.job, .partition = b->entry.partition,
 	};
@@ -215,16 +226,23 @@ static void push_bid(lua_State *L, struct sl_lua *x, const struct sl_bid *b, con
 /* The cycle's market, for what is asked of it now. */
 static struct sl_market *market(lua_State *L, struct sl_lua *x)
 {
+	struct sl_lua_bids *b = x->bids;
 	struct sl_allowance allowance;
 	struct sl_error err;
 
-	if (!x->market)
-		x->market = sl_market_create(x->plan, &err);
-	if (!x->market)
+	if (!b->market)
+		b->market = sl_market_create(x->plan, &err);
+	if (!b->market)
 		luaL_error(L, "%s", err.text);
 	allowance = sl_lua_allowance(x);
-	sl_market_allow(x->market, &allowance);
-	return x->market;
+	sl_market_allow(b->market, &allowance);
+	return b->market;
+}
+
+void sl_lua_end_bids(struct sl_lua *x)
+{
+	sl_market_destroy(x->bids->market);
+	*x->bids = (struct sl_lua_bids) { 0 };
 }
 
 static int64_t integer_option(lua_State *L, int table, const char *name, int64_t otherwise, int64_t min, int64_t max)
@@ -392,11 +410,11 @@ int sl_lua_cluster_bids(lua_State *L)
 	entry = read_entries(L, x, 2, &entries);
 	if (sl_market_bid(market(L, x), entry, entries, &opt, &err) < 0)
 		return luaL_error(L, "%s", err.text);
-	bid = sl_market_bids(x->market, &count);
+	bid = sl_market_bids(x->bids->market, &count);
 	lua_createtable(L, (int) count, 0);
 	for (uint32_t i = 0; i < count; i++) {
 		sl_limit_tick(L, &x->limit);
-		push_bid(L, x, &bid[i], sl_market_parts(x->market));
+		push_bid(L, x, &bid[i], sl_market_parts(x->bids->market));
 		lua_rawseti(L, -2, i + 1);
 	}
 	return 1;
@@ -524,9 +542,9 @@ int sl_lua_cluster_overlaps(lua_State *L)
 	sl_lua_check(L, x, 1, SL_CLASS_CLUSTER);
 	luaL_checktype(L, 2, LUA_TTABLE);
 	n = lua_rawlen(L, 2);
-	if (n > x->bids)
+	if (n > x->bids->made)
 		return luaL_error(L, "expected each bid once at most: a list of %I, and %d were made", (LUAI_UACINT) n,
-				  (int) x->bids);
+				  (int) x->bids->made);
 	count = (uint32_t) n;
 	bid = lua_newuserdatauv(L, (count + (size_t) 1) * sizeof(*bid), 0);
 	part = lua_newuserdatauv(L, (count + (size_t) 1) * sizeof(*part), 0);

@@ -162,6 +162,20 @@ void sl_lua_push_row(lua_State *L, struct sl_lua *x, int table, uint32_t row)
 
 /* -- handles ----------------------------------------------------------- */
 
+void *sl_lua_keep_block(lua_State *L, const char *key, size_t size)
+{
+	void *block = NULL;
+
+	if (size) {
+		block = lua_newuserdatauv(L, size, 0);
+		memset(block, 0, size);
+	} else {
+		lua_pushnil(L);
+	}
+	lua_rawsetp(L, LUA_REGISTRYINDEX, key);
+	return block;
+}
+
 /* The number under which a handle is kept. */
 static lua_Integer slot_of(const struct sl_lua *x, enum sl_lua_class_id id, uint32_t row, uint32_t partition)
 {
@@ -238,6 +252,8 @@ bool sl_lua_begin(lua_State *L, struct sl_lua *x)
 			       x->snap->meta.sequence[0], x->snap->meta.now[0] };
 	struct identity *was;
 
+	sl_lua_begin_queue(L, x);
+	sl_lua_begin_random(L, x);
 	x->generation++;
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &snapshot_key);
 	was = lua_touserdata(L, -1);

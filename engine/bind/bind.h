@@ -94,9 +94,13 @@ const char *sl_lua_cut(char buffer[SL_LUA_TEXT_MAX], const char *text);
 /* Row of the table whose key column has the string at *index*, or SL_NONE. */
 uint32_t sl_lua_find(lua_State *L, struct sl_lua *x, int table, int index);
 
-/* A cycle begins, for handles: another generation.  True when the snapshot is
+/* A cycle begins: another generation of handles.  True when the snapshot is
  * another one than before, and what was kept of that one is dropped. */
 bool sl_lua_begin(lua_State *L, struct sl_lua *x);
+
+/* A zeroed block that lives as long as the state, or until there is another one with that
+ * key: an address, of the registry.  NULL for no bytes. */
+void *sl_lua_keep_block(lua_State *L, const char *key, size_t size);
 
 /* -- values ------------------------------------------------------------ */
 
@@ -118,7 +122,7 @@ void sl_lua_open_cluster(lua_State *L);	/* bind/cluster.c: cluster, lists */
 void sl_lua_open_plan(lua_State *L);		/* bind/plan.c */
 void sl_lua_open_usage(lua_State *L);		/* bind/usage.c */
 void sl_lua_open_bid(lua_State *L);		/* bind/bid.c */
-void sl_lua_open_log(lua_State *L);				/* bind/log.c: slurm.log_*, print */
+void sl_lua_open_log(lua_State *L);		/* bind/log.c: slurm.log_*, print */
 void sl_lua_open_data(lua_State *L);		/* bind/data.c: engine.file, into the table on the top */
 void sl_lua_open_time(lua_State *L);		/* bind/time.c: engine.calendar, likewise */
 void sl_lua_open_held(lua_State *L);		/* bind/held.c: pushes engine.held */
@@ -140,6 +144,17 @@ static inline struct sl_allowance sl_lua_allowance(const struct sl_lua *x)
  * The block stays on the stack; room for one more.
  */
 struct sl_entry *sl_lua_check_entries(lua_State *L, struct sl_lua *x, int arg, uint32_t *count);
+
+/* What a cycle begins with, for files of bind/ that have something for each of them. */
+void sl_lua_begin_queue(lua_State *L, struct sl_lua *x);
+void sl_lua_begin_random(lua_State *L, struct sl_lua *x);
+
+/* ... and ends with. */
+void sl_lua_end_bids(struct sl_lua *x);
+
+/* bind/queue.c: a method of the cluster; and how many jobs it has handed out in this cycle. */
+int sl_lua_cluster_queue(lua_State *L);
+uint32_t sl_lua_examined(const struct sl_lua *x);
 
 /* bind/bid.c: methods of the cluster; and the bid at an argument, which is one of this
  * cycle.  Its parts follow it. */
@@ -164,44 +179,5 @@ void sl_lua_flush_log(lua_State *L, struct sl_lua *x);
 /* Push the objects that policies are given. */
 void sl_lua_push_cluster(lua_State *L, struct sl_lua *x);
 void sl_lua_push_plan(lua_State *L, struct sl_lua *x);
-
-/*
- * Set the stage for a set of partitions (bind/turn.c).  The set's table, as driver.lua makes
- * it, is at *index*: partitions (list of names, nil for all), admit, allow, rank.
- * What it allocates hangs on the set's table.
- */
-void sl_lua_turn(lua_State *L, struct sl_lua *x, int index);
-
-/* A text field of the set's table at *index*, which keeps it; raises if it is no string. */
-const char *sl_lua_set_text(lua_State *L, int index, const char *field);
-
-/* No set's turn: what a cycle begins with, while groups are made.  What the last turn left
- * belongs to another queue and other partitions. */
-void sl_lua_no_turn(struct sl_lua *x);
-
-/* Hand out no further job of a partition in this turn; and is that so? */
-void sl_lua_close(lua_State *L, struct sl_lua *x, uint32_t partition);
-bool sl_lua_is_closed(const struct sl_lua *x, uint32_t partition);
-
-/* Is this queue entry one that the set may look at?  Asks admit() the first time. */
-bool sl_lua_entry_open(lua_State *L, struct sl_lua *x, uint32_t index);
-
-/*
- * May this entry start, with all that this cycle has started so far?  Asks the set's
- * allow(); what it said last is not asked again until something starts.  A refusal is
- * also what the plan says of the job.  *reason, if not NULL, gets its text of
- * SL_LUA_TEXT_MAX bytes.
- */
-enum sl_lua_allow { SL_ALLOW_NO, SL_ALLOW_YES, SL_ALLOW_LATER };
-enum sl_lua_allow sl_lua_entry_allowed(lua_State *L, struct sl_lua *x, struct sl_entry e, char *reason);
-
-/* The set has decided: which jobs may preempt others?  Asks admit() and allow() of each that
- * it tried in vain, with all that was started. */
-void sl_lua_confirm_preempting(lua_State *L, struct sl_lua *x);
-
-/* The plan's guard (model/plan.h), whose argument is the context: the same question.  After
- * the verb that failed for it, raise what it raised; nothing where it did not. */
-int sl_lua_guard(void *arg, struct sl_entry e, struct sl_refusal *why, struct sl_error *err);
-void sl_lua_raise_again(lua_State *L, struct sl_lua *x);
 
 #endif

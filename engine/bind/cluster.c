@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bind/cluster.c - the class "cluster", the lists that hang on it, and the queue.
+ * bind/cluster.c - the class "cluster", and the lists that hang on it.
  */
-#include "bind/bind.h"
+#include "bind/turn.h"
 
 #include <string.h>
+
+/* Key of the registry: the state of the cycle's random numbers. */
+static const char random_key;
 
 /* -- lists ------------------------------------------------------------- */
 
@@ -105,161 +108,6 @@ static const struct sl_lua_class list_class = {
 	.id = SL_CLASS_LIST, .name = "list", .table = -1, .meta = list_meta,
 };
 
-/* -- the queue --------------------------------------------------------- */
-
-/* Where an iteration over the queue is. */
-struct walk {
-	uint32_t generation, turn;
-	uint32_t at;			/* position in the queue or the order */
-	uint32_t left;			/* of the window */
-	uint32_t last;			/* entry that was handed out, or SL_NONE */
-	uint32_t *later;		/* entries that come after all others; NULL: none so far */
-	uint32_t laters, later_at;
-	uint32_t started;		/* length of the list of starts then */
-	int64_t eligible_by;		/* only entries that became eligible by then */
-	bool busy;			/* looking for the next one, and asking admit() and allow() */
-};
-
-static void check_walk(lua_State *L, struct sl_lua *x, const struct walk *w)
-{
-	if (!x->running || w->generation != x->generation || w->turn != x->turn)
-		luaL_error(L, "this iteration over the queue is from an earlier cycle or another set of partitions");
-	/* also after an error in the middle of it: what was asked about is neither handed out nor put off */
-	if (w->busy)
-		luaL_error(L, "this iteration over the queue is at work, or ended with an error: "
-			   "what it asks (admit, allow) cannot go on with it");
-}
-
-/* An array's record comes again as long as it is started and has tasks left. */
-static bool comes_again(struct sl_lua *x, const struct walk *w, const struct sl_entry *queue)
-{
-	const struct sl_entry *started;
-	uint32_t count;
-
-	if (w->last == SL_NONE)
-		return false;
-	started = sl_plan_started(x->plan, &count);
-	return count > w->started && started[count - 1].job == queue[w->last].job &&
-	       sl_plan_job(x->plan, queue[w->last].job) != SL_PLAN_STARTED;
-}
-
-/* When a job could have been started first, as far as it was up to the job. */
-static int64_t eligible_since(const struct sl_lua *x, uint32_t job)
-{
-	int64_t submitted = x->snap->job.submit_time[job], eligible = x->snap->job.eligible_time[job];
-
-	return eligible > submitted ? eligible : submitted;
-}
-
-/* Put an entry off until all others were handed out.  The block for them is the second
- * upvalue of queue_next(). */
-static void put_off(lua_State *L, struct walk *w, uint32_t index, uint32_t count)
-{
-	if (!w->later) {
-		w->later = lua_newuserdatauv(L, count * sizeof(*w->later), 0);
-		lua_replace(L, lua_upvalueindex(2));
-	}
-	/* each is put off once: it is handed out again only after all others */
-	if (w->laters == count)
-		luaL_error(L, "allow: more answers \"later\" than the queue has entries");
-	w->later[w->laters++] = index;
-}
-
-/* May it start?  One that is put off is not handed out now. */
-static bool is_its_turn(lua_State *L, struct sl_lua *x, struct walk *w, const struct sl_entry *queue, uint32_t index,
-			uint32_t count)
-{
-	enum sl_lua_allow answer = sl_lua_entry_allowed(L, x, queue[index], NULL);
-
-	if (answer == SL_ALLOW_LATER)
-		put_off(L, w, index, count);
-	return answer == SL_ALLOW_YES;
-}
-
-/* The next of those that were put off. */
-static uint32_t next_later(lua_State *L, struct sl_lua *x, struct walk *w, const struct sl_entry *queue)
-{
-	while (w->later_at < w->laters) {
-		uint32_t index = w->later[w->later_at++];
-
-		if (sl_lua_entry_open(L, x, index) && sl_lua_entry_allowed(L, x, queue[index], NULL) != SL_ALLOW_NO)
-			return index;
-	}
-	return SL_NONE;
-}
-
-static uint32_t examine(struct sl_lua *x, struct walk *w, uint32_t index)
-{
-	w->left--;
-	if (index < x->seen_room && !x->seen[index]) {
-		x->seen[index] = 1;
-		x->examined++;
-	}
-	return index;
-}
-
-/* The next entry to look at, or SL_NONE. */
-static uint32_t next_entry(lua_State *L, struct sl_lua *x, struct walk *w, const struct sl_entry *queue, uint32_t count)
-{
-	uint32_t end = x->order ? x->ordered : count, index;
-
-	if (comes_again(x, w, queue)) {
-		if (w->later_at ? sl_lua_entry_allowed(L, x, queue[w->last], NULL) != SL_ALLOW_NO :
-				  is_its_turn(L, x, w, queue, w->last, count))
-			return w->last;
-	}
-	if (!w->left)
-		return SL_NONE;
-	while (w->at < end) {
-		index = x->order ? x->order[w->at] : w->at;
-		w->at++;
-		if (eligible_since(x, queue[index].job) <= w->eligible_by && sl_lua_entry_open(L, x, index) &&
-		    is_its_turn(L, x, w, queue, index, count))
-			return examine(x, w, index);
-	}
-	index = next_later(L, x, w, queue);
-	return index == SL_NONE ? SL_NONE : examine(x, w, index);
-}
-
-static int queue_next(lua_State *L)
-{
-	struct sl_lua *x = sl_lua_context(L);
-	struct walk *w = lua_touserdata(L, lua_upvalueindex(1));
-	const struct sl_entry *queue;
-	uint32_t count, index;
-
-	check_walk(L, x, w);
-	w->busy = true;
-	queue = sl_cluster_queue(x->cluster, &count);
-	index = next_entry(L, x, w, queue, count);
-	w->busy = false;
-	w->last = index;
-	if (index == SL_NONE)
-		return 0;
-	sl_plan_started(x->plan, &w->started);
-	sl_lua_push_job(L, x, queue[index].job, queue[index].partition);
-	return 1;
-}
-
-/* cluster:queue([window [, eligible_by]]): for job in ... */
-static int cluster_queue(lua_State *L)
-{
-	struct sl_lua *x = sl_lua_context(L);
-	lua_Integer window, by;
-	struct walk *w;
-
-	sl_lua_check(L, x, 1, SL_CLASS_CLUSTER);
-	window = luaL_optinteger(L, 2, UINT32_MAX - 1);
-	by = luaL_optinteger(L, 3, INT64_MAX);
-	luaL_argcheck(L, window >= 0, 2, "a window of jobs is not negative");
-	w = lua_newuserdatauv(L, sizeof(*w), 0);
-	*w = (struct walk) { .generation = x->generation, .turn = x->turn, .last = SL_NONE,
-			     .left = window < SL_NONE ? window : SL_NONE - 1, .eligible_by = by };
-	lua_pushnil(L);
-	lua_pushcclosure(L, queue_next, 2);
-	return 1;
-}
-
 /* -- the cluster ------------------------------------------------------- */
 
 static int push_found(lua_State *L, struct sl_lua *x, int table, enum sl_lua_class_id id)
@@ -302,10 +150,19 @@ static int cluster_partition(lua_State *L)
 	return push_found(L, x, SL_T_PARTITION, SL_CLASS_PARTITION);
 }
 
-/* splitmix64 (Steele, Lea, Flood 2014) */
-static uint64_t next_random(struct sl_lua *x)
+/* Random numbers depend on the snapshot and the time, and on nothing else. */
+void sl_lua_begin_random(lua_State *L, struct sl_lua *x)
 {
-	uint64_t z = x->random += UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t *state = sl_lua_keep_block(L, &random_key, sizeof(*state)), seed = x->snap->meta.seed[0];
+
+	seed = (seed ^ (uint64_t) x->snap->meta.sequence[0]) * UINT64_C(0x9e3779b97f4a7c15);
+	*state = (seed ^ seed >> 32 ^ (uint64_t) sl_cluster_now(x->cluster)) * UINT64_C(0xd6e8feb86659fd93);
+}
+
+/* splitmix64 (Steele, Lea, Flood 2014) */
+static uint64_t next_random(uint64_t *state)
+{
+	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
 
 	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
@@ -313,15 +170,15 @@ static uint64_t next_random(struct sl_lua *x)
 }
 
 /* Uniform in 0..most: what would favour some values is thrown away. */
-static uint64_t random_upto(struct sl_lua *x, uint64_t most)
+static uint64_t random_upto(uint64_t *state, uint64_t most)
 {
 	uint64_t reject, z;
 
 	if (most == UINT64_MAX)
-		return next_random(x);
+		return next_random(state);
 	reject = -(most + 1) % (most + 1);
 	do
-		z = next_random(x);
+		z = next_random(state);
 	while (z < reject);
 	return z % (most + 1);
 }
@@ -331,10 +188,14 @@ static int cluster_random(lua_State *L)
 {
 	struct sl_lua *x = sl_lua_context(L);
 	lua_Integer low = 1, high;
+	uint64_t *state;
 
 	sl_lua_check(L, x, 1, SL_CLASS_CLUSTER);
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &random_key);
+	state = lua_touserdata(L, -1);
+	lua_pop(L, 1);		/* the registry keeps it */
 	if (lua_isnoneornil(L, 2)) {
-		lua_pushnumber(L, (lua_Number) (next_random(x) >> 11) * 0x1p-53);
+		lua_pushnumber(L, (lua_Number) (next_random(state) >> 11) * 0x1p-53);
 		return 1;
 	}
 	high = luaL_checkinteger(L, 2);
@@ -343,12 +204,12 @@ static int cluster_random(lua_State *L)
 		high = luaL_checkinteger(L, 3);
 	}
 	luaL_argcheck(L, low <= high, lua_isnoneornil(L, 3) ? 2 : 3, "interval is empty");
-	lua_pushinteger(L, (lua_Integer) ((uint64_t) low + random_upto(x, (uint64_t) high - (uint64_t) low)));
+	lua_pushinteger(L, (lua_Integer) ((uint64_t) low + random_upto(state, (uint64_t) high - (uint64_t) low)));
 	return 1;
 }
 
 static const luaL_Reg cluster_methods[] = {
-	{ "queue", cluster_queue }, { "job", cluster_job }, { "node", cluster_node },
+	{ "queue", sl_lua_cluster_queue }, { "job", cluster_job }, { "node", cluster_node },
 	{ "partition", cluster_partition }, { "random", cluster_random }, { "bids", sl_lua_cluster_bids },
 	{ "window", sl_lua_cluster_window }, { "recall", sl_lua_cluster_recall },
 	{ "nodesets", sl_lua_cluster_nodesets }, { "overlaps", sl_lua_cluster_overlaps }, { NULL, NULL }
@@ -460,7 +321,7 @@ static void push_supply(lua_State *L, struct sl_lua *x, const struct sl_handle *
 	struct sl_supply supply;
 
 	(void) h;
-	sl_cluster_supply(x->cluster, x->member, &supply);
+	sl_cluster_supply(x->cluster, sl_lua_turn_partitions(x), &supply);
 	lua_createtable(L, 0, 6);
 	set_count(L, "nodes", (int64_t) supply.nodes);
 	set_count(L, "cores", (int64_t) supply.cores);

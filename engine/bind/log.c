@@ -2,8 +2,7 @@
 /*
  * bind/log.c - the table "slurm" and print().
  *
- * Lines go into the plan's log, from where the plug-in writes them to
- * slurmctld's.  A cycle's lines are counted: a policy in a loop cannot fill a disk.
+ * Lines go into the plan's log, from where the plug-in writes them to slurmctld's.
  */
 #include "bind/bind.h"
 
@@ -20,10 +19,6 @@ void sl_lua_log(lua_State *L, struct sl_lua *x, unsigned level, const char *text
 
 	text = sl_lua_cut(cut, text);
 	if (x->running) {
-		if (++x->log_lines > SL_PLAN_LOG_MAX)
-			return;
-		if (x->log_lines == SL_PLAN_LOG_MAX)
-			text = "further lines of this cycle are dropped";
 		if (sl_plan_log(x->plan, level, text))
 			luaL_error(L, "out of memory");
 		return;

@@ -5,10 +5,9 @@
  * What does not fit returns nil, the reason and its word; misuse raises.
  */
 #include "bind/how.h"
+#include "bind/turn.h"
 
 #include <string.h>
-
-#define MAX_ORDERS 100000	/* of a cycle, beside starts and reservations */
 
 /* -- arguments --------------------------------------------------------- */
 
@@ -62,7 +61,7 @@ static void tell_twice(lua_State *L, struct sl_lua *x, uint32_t job)
 	char text[SL_LUA_TEXT_MAX];
 
 	snprintf(text, sizeof(text), "policy %.200s: job %u is started twice in a cycle; the second start does nothing",
-		 x->set_name, x->snap->job.id[job]);
+		 sl_lua_turn_policy(x), x->snap->job.id[job]);
 	sl_lua_log(L, x, 1, text);
 }
 
@@ -162,6 +161,7 @@ static int plan_close(lua_State *L)
 	struct sl_lua *x = check_plan(L);
 	const struct sl_handle *h = sl_lua_test(L, x, 2, SL_CLASS_PARTITION);
 	const char *reason = luaL_checkstring(L, 3);
+	const uint8_t *member = sl_lua_turn_partitions(x);
 	uint32_t partition = SL_NONE;
 	char cut[SL_LUA_TEXT_MAX];
 
@@ -173,11 +173,11 @@ static int plan_close(lua_State *L)
 		partition = sl_lua_find(L, x, SL_T_PARTITION, 2);
 		luaL_argcheck(L, partition != SL_NONE, 2, lua_pushfstring(L, "no partition '%s'", lua_tostring(L, 2)));
 	}
-	if (partition != SL_NONE && x->member && !x->member[partition])
+	if (partition != SL_NONE && member && !member[partition])
 		return luaL_error(L, "close: partition '%s' is not one of those that are decided now",
 				  sl_snapshot_str(x->snap, x->snap->partition.name[partition]));
 	for (uint32_t p = 0; p < x->snap->partition.rows; p++)
-		if (partition == SL_NONE ? !x->member || x->member[p] : p == partition)
+		if (partition == SL_NONE ? !member || member[p] : p == partition)
 			close_partition(L, x, p, cut);
 	return 0;
 }
@@ -207,8 +207,6 @@ static int order(lua_State *L, struct sl_lua *x, enum sl_do verb, int64_t number
 	char cut[SL_LUA_TEXT_MAX];
 	struct sl_error err;
 
-	if (++x->orders > MAX_ORDERS)
-		return luaL_error(L, "more than %d orders in a cycle", MAX_ORDERS);
 	if (sl_plan_do(x->plan, verb, job->row, number, sl_lua_cut(cut, text), &err))
 		return misused(L, x, &err);
 	return 0;

@@ -9,7 +9,7 @@
  * as keys.  They are copied at once, as text (image/value.h).  What a script can do nothing
  * about (sizes) is returned, the rest is misuse and raises.
  */
-#include "bind/bind.h"
+#include "bind/turn.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,27 +19,26 @@
 
 /* -- writing ------------------------------------------------------------- */
 
-/* The text so far is in x->text, which no error can leak. */
+/* Key of the registry: SL_REMEMBERED_VALUE bytes for a text, from the first one on. */
+static const char text_key;
+
 struct writer {
 	lua_State *L;
-	struct sl_lua *x;
+	const struct sl_limit *limit;
+	char *text;
 	size_t size;
 	bool full;			/* it got too long: what follows is not written */
 };
 
 static void write_bytes(struct writer *w, const char *bytes, size_t n)
 {
-	struct sl_lua *x = w->x;
-
-	sl_limit_tick(w->L, &x->limit);
+	sl_limit_tick(w->L, w->limit);
 	w->full |= n > SL_REMEMBERED_VALUE - w->size;
 	if (w->full)
 		return;
-	if (!x->text && !(x->text = malloc(SL_REMEMBERED_VALUE + 1)))
-		luaL_error(w->L, "out of memory");
-	memcpy(x->text + w->size, bytes, n);
+	memcpy(w->text + w->size, bytes, n);
 	w->size += n;
-	x->text[w->size] = 0;
+	w->text[w->size] = 0;
 }
 
 static void write_text(struct writer *w, const char *text)
@@ -122,7 +121,7 @@ static struct key *push_keys(struct writer *w, int table, lua_Integer elements, 
 	size_t n = 0;
 
 	for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
-		sl_limit_tick(L, &w->x->limit);
+		sl_limit_tick(L, w->limit);
 		n++;
 	}
 	n -= (size_t) elements;
@@ -302,7 +301,7 @@ static const char *check_key(lua_State *L, struct sl_lua *x)
 	const char *key = luaL_checklstring(L, 2, &n);
 
 	luaL_argcheck(L, n == strlen(key), 2, "expected printable characters");
-	if (!x->group)
+	if (!sl_lua_turn_memory(x))
 		luaL_error(L, "what is remembered belongs to the partitions that decide, and none do now");
 	return key;
 }
@@ -310,18 +309,23 @@ static const char *check_key(lua_State *L, struct sl_lua *x)
 int sl_lua_plan_remember(lua_State *L)
 {
 	struct sl_lua *x = sl_lua_context(L);
-	struct writer w = { .L = L, .x = x };
+	struct writer w = { .L = L, .limit = &x->limit };
 	struct sl_error err;
 	const char *key;
 
 	sl_lua_check(L, x, 1, SL_CLASS_PLAN);
 	key = check_key(L, x);
 	luaL_checkany(L, 3);
-	if (!lua_isnil(L, 3))
+	if (!lua_isnil(L, 3)) {
+		lua_rawgetp(L, LUA_REGISTRYINDEX, &text_key);
+		w.text = lua_touserdata(L, -1);
+		if (!w.text)
+			w.text = sl_lua_keep_block(L, &text_key, SL_REMEMBERED_VALUE + 1);
 		write_value(&w, 3, 0);
+	}
 	if (w.full)
 		sl_fail(&err, SL_ELIMIT, "the value of '%s' comes to more than %d KiB", key, SL_REMEMBERED_VALUE >> 10);
-	else if (!sl_remember_set(x->remember, x->group, key, lua_isnil(L, 3) ? NULL : x->text, &err)) {
+	else if (!sl_remember_set(x->remember, sl_lua_turn_memory(x), key, w.text, &err)) {
 		lua_pushboolean(L, 1);
 		return 1;
 	}
@@ -340,7 +344,7 @@ int sl_lua_cluster_recall(lua_State *L)
 
 	sl_lua_check(L, x, 1, SL_CLASS_CLUSTER);
 	key = check_key(L, x);
-	r.at = sl_remember_get(x->remember, x->group, key);
+	r.at = sl_remember_get(x->remember, sl_lua_turn_memory(x), key);
 	if (!r.at) {
 		lua_pushnil(L);
 		return 1;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bind/turn.c - the stage for a set of partitions: which entries of the queue it
- * sees, whom admit() lets in, and in which order rank() puts them.
+ * bind/turn.c - see bind/turn.h
  *
  * Admit is asked when an entry is first looked at, so that a window of 500 costs
  * 500 calls; rank has to see all entries.  Where no rank is defined nothing is
@@ -11,13 +10,31 @@
  * that allow() is asked when an entry is handed out, again for each further task of an
  * array, and again when it is about to be started after something else was.
  */
-#include "bind/bind.h"
+#include "bind/turn.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Keys of the registry for what must stay alive during a turn. */
-static const char member_key, closed_key, admitted_key, order_key, admit_key, allow_key;
+static const char turn_key, member_key, closed_key, admitted_key, order_key, admit_key, allow_key;
+
+enum admission { NOT_ASKED, ADMITTED, NOT_ADMITTED };
+
+struct sl_lua_turn {
+	uint32_t number;
+	const char *policy, *memory;
+	uint8_t *member;		/* by partition row; NULL: all */
+	bool holds;			/* when admit or allow fails, nothing starts in its partitions */
+	uint32_t asking;		/* calls of admit and allow that have not come back */
+	bool has_admit, has_allow;
+	uint8_t *admitted;		/* by queue entry: enum admission */
+	uint8_t *closed;		/* by partition row; NULL: none is */
+	struct sl_entry allowed;	/* the last entry that allow() let through... */
+	uint64_t allowed_at;		/* ... at this revision of the plan; UINT64_MAX: none */
+	bool guard_raised;		/* what it raised is on the stack */
+	const uint32_t *order;		/* queue entries by rank; NULL: the queue's order */
+	uint32_t ordered;
+};
 
 struct ranked {
 	double rank, then;
@@ -25,36 +42,69 @@ struct ranked {
 	uint32_t id, index;
 };
 
-/* A zeroed block that lives until the next turn; NULL for none. */
-static void *keep_block(lua_State *L, const char *key, size_t size)
-{
-	void *block = NULL;
+/* -- whose turn it is ---------------------------------------------------- */
 
-	if (size) {
-		block = lua_newuserdatauv(L, size, 0);
-		memset(block, 0, size);
-	} else {
-		lua_pushnil(L);
-	}
-	lua_rawsetp(L, LUA_REGISTRYINDEX, key);
-	return block;
+void sl_lua_open_turn(lua_State *L)
+{
+	struct sl_lua *x = sl_lua_context(L);
+
+	x->turn = sl_lua_keep_block(L, &turn_key, sizeof(*x->turn));
+	sl_lua_end_turn(x);
 }
 
-/* The partitions of the set, as marks by row. */
-static void read_partitions(lua_State *L, struct sl_lua *x, int set)
+void sl_lua_end_turn(struct sl_lua *x)
 {
-	bool some = lua_getfield(L, set, "partitions") == LUA_TTABLE;
+	*x->turn = (struct sl_lua_turn) { .number = x->turn->number + 1, .allowed_at = UINT64_MAX };
+}
 
-	x->member = keep_block(L, &member_key, some ? x->snap->partition.rows + 1 : 0);
-	if (some)
-		sl_lua_mark_partitions(L, x, -1, x->member);
+uint32_t sl_lua_turn_number(const struct sl_lua *x)
+{
+	return x->turn->number;
+}
+
+const char *sl_lua_turn_policy(const struct sl_lua *x)
+{
+	return x->turn->policy;
+}
+
+const char *sl_lua_turn_memory(const struct sl_lua *x)
+{
+	return x->turn->memory;
+}
+
+const uint8_t *sl_lua_turn_partitions(const struct sl_lua *x)
+{
+	return x->turn->member;
+}
+
+const uint32_t *sl_lua_turn_order(const struct sl_lua *x, uint32_t *count)
+{
+	*count = x->turn->ordered;
+	return x->turn->order;
+}
+
+bool sl_lua_turn_guards_failed(const struct sl_lua *x, bool *holds)
+{
+	*holds = x->turn->holds;
+	return x->turn->asking > 0;
+}
+
+const char *sl_lua_group_text(lua_State *L, int index, const char *field)
+{
+	const char *text;
+
+	/* no conversion: nobody would keep its result */
+	if (lua_getfield(L, index, field) != LUA_TSTRING)
+		luaL_error(L, "a group's %s: expected a string, got %s", field, luaL_typename(L, -1));
+	text = lua_tostring(L, -1);
 	lua_pop(L, 1);
+	return text;
 }
 
 /* -- admit ------------------------------------------------------------- */
 
-/* Ask the set's admit(job, cluster): true, or false and the reason. */
-static bool ask_admit(lua_State *L, struct sl_lua *x, const struct sl_entry *e)
+/* Ask the group's admit(job, cluster): true, or false and the reason. */
+static bool ask_admit(lua_State *L, struct sl_lua *x, struct sl_entry e)
 {
 	struct sl_error err;
 	const char *reason;
@@ -62,19 +112,59 @@ static bool ask_admit(lua_State *L, struct sl_lua *x, const struct sl_entry *e)
 	int top = lua_gettop(L);
 
 	luaL_checkstack(L, 8, NULL);
-	x->asking++;
+	x->turn->asking++;
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &admit_key);
-	sl_lua_push_job(L, x, e->job, e->partition);
+	sl_lua_push_job(L, x, e.job, e.partition);
 	sl_lua_push_cluster(L, x);
 	lua_call(L, 2, 2);
-	x->asking--;
+	x->turn->asking--;
 	admitted = lua_toboolean(L, -2);
 	reason = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) :
-		lua_pushfstring(L, "not admitted by policy %s, which gives no reason", x->set_name);
-	if (!admitted && sl_plan_refuse(x->plan, e->job, SL_WHY_POLICY, reason, &err))
+		lua_pushfstring(L, "not admitted by policy %s, which gives no reason", x->turn->policy);
+	if (!admitted && sl_plan_refuse(x->plan, e.job, SL_WHY_POLICY, reason, &err))
 		luaL_error(L, "%s", err.text);
 	lua_settop(L, top);
 	return admitted;
+}
+
+/* Does it let in this entry of the queue?  It is asked once. */
+static bool is_admitted(lua_State *L, struct sl_lua *x, struct sl_entry e, uint32_t index)
+{
+	struct sl_lua_turn *t = x->turn;
+
+	if (!t->has_admit)
+		return true;
+	if (t->admitted[index] == NOT_ASKED)
+		t->admitted[index] = ask_admit(L, x, e) ? ADMITTED : NOT_ADMITTED;
+	return t->admitted[index] == ADMITTED;
+}
+
+/* May the group start jobs in this partition at all? */
+static bool decides_on(const struct sl_lua *x, uint32_t partition)
+{
+	return (!x->turn->member || x->turn->member[partition]) && !x->held[partition];
+}
+
+void sl_lua_close(lua_State *L, struct sl_lua *x, uint32_t partition)
+{
+	if (!x->turn->closed)
+		x->turn->closed = sl_lua_keep_block(L, &closed_key, x->snap->partition.rows);
+	x->turn->closed[partition] = 1;
+}
+
+bool sl_lua_is_closed(const struct sl_lua *x, uint32_t partition)
+{
+	return x->turn->closed && x->turn->closed[partition];
+}
+
+bool sl_lua_entry_open(lua_State *L, struct sl_lua *x, uint32_t index)
+{
+	uint32_t count;
+	struct sl_entry e = sl_cluster_queue(x->cluster, &count)[index];
+
+	return decides_on(x, e.partition) && !sl_lua_is_closed(x, e.partition) &&
+	       sl_plan_job(x->plan, e.job) != SL_PLAN_STARTED && !sl_cluster_is_led(x->cluster, e.job) &&
+	       is_admitted(L, x, e, index);
 }
 
 /* -- allow ------------------------------------------------------------- */
@@ -93,6 +183,7 @@ enum sl_lua_allow sl_lua_entry_allowed(lua_State *L, struct sl_lua *x, struct sl
 	struct sl_error err;
 	const char *why;
 	struct sl_booking booking;
+	struct sl_lua_turn *t = x->turn;
 	bool on_trial;
 	int top = lua_gettop(L);
 
@@ -101,25 +192,25 @@ enum sl_lua_allow sl_lua_entry_allowed(lua_State *L, struct sl_lua *x, struct sl
 			strcpy(reason, "held, as what guards the partition failed");
 		return SL_ALLOW_NO;
 	}
-	if (!x->has_allow)
+	if (!t->has_allow)
 		return SL_ALLOW_YES;
 	on_trial = sl_plan_trial(x->plan, &booking);
-	if (!on_trial && x->allowed_at == sl_plan_revision(x->plan) && x->allowed.job == e.job &&
-	    x->allowed.partition == e.partition)
+	if (!on_trial && t->allowed_at == sl_plan_revision(x->plan) && t->allowed.job == e.job &&
+	    t->allowed.partition == e.partition)
 		return SL_ALLOW_YES;
 	luaL_checkstack(L, 8, NULL);
-	x->asking++;
+	t->asking++;
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &allow_key);
 	sl_lua_push_job(L, x, e.job, e.partition);
 	sl_lua_push_cluster(L, x);
 	lua_call(L, 2, 2);
 	answer = read_allow(L);
-	x->asking--;
+	t->asking--;
 	why = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "not allowed by the policy";
 	/* what is said of a place holds for that place only */
 	if (!on_trial && (answer == SL_ALLOW_YES || (answer == SL_ALLOW_LATER && reason))) {
-		x->allowed = e;
-		x->allowed_at = sl_plan_revision(x->plan);
+		t->allowed = e;
+		t->allowed_at = sl_plan_revision(x->plan);
 	}
 	if ((answer == SL_ALLOW_NO || (answer == SL_ALLOW_LATER && !reason)) &&
 	    sl_plan_refuse(x->plan, e.job, SL_WHY_POLICY, why, &err))
@@ -154,13 +245,13 @@ int sl_lua_guard(void *arg, struct sl_entry e, struct sl_refusal *why, struct sl
 	char reason[SL_LUA_TEXT_MAX];
 	struct question q = { e, reason, SL_ALLOW_NO };
 
-	if (!x->has_allow && !x->held[e.partition])
+	if (!x->turn->has_allow && !x->held[e.partition])
 		return 1;
 	*reason = 0;
 	lua_pushcfunction(x->L, ask_question);
 	lua_pushlightuserdata(x->L, &q);
-	x->guard_raised = lua_pcall(x->L, 1, 0, 0) != LUA_OK;
-	if (x->guard_raised)
+	x->turn->guard_raised = lua_pcall(x->L, 1, 0, 0) != LUA_OK;
+	if (x->turn->guard_raised)
 		return sl_fail(err, SL_ESCRIPT, "allow failed");
 	why->why = SL_WHY_POLICY;
 	snprintf(why->text, sizeof(why->text), "%.*s", (int) sizeof(why->text) - 1, reason);
@@ -169,64 +260,28 @@ int sl_lua_guard(void *arg, struct sl_entry e, struct sl_refusal *why, struct sl
 
 void sl_lua_raise_again(lua_State *L, struct sl_lua *x)
 {
-	if (!x->guard_raised)
+	if (!x->turn->guard_raised)
 		return;
-	x->guard_raised = false;
+	x->turn->guard_raised = false;
 	lua_error(L);
 }
 
-void sl_lua_close(lua_State *L, struct sl_lua *x, uint32_t partition)
-{
-	if (!x->closed)
-		x->closed = keep_block(L, &closed_key, x->snap->partition.rows);
-	x->closed[partition] = 1;
-}
-
-bool sl_lua_is_closed(const struct sl_lua *x, uint32_t partition)
-{
-	return x->closed && x->closed[partition];
-}
-
-bool sl_lua_entry_open(lua_State *L, struct sl_lua *x, uint32_t index)
-{
-	uint32_t count;
-	const struct sl_entry *e = &sl_cluster_queue(x->cluster, &count)[index];
-
-	if ((x->member && !x->member[e->partition]) || x->held[e->partition] || sl_lua_is_closed(x, e->partition))
-		return false;
-	if (sl_plan_job(x->plan, e->job) == SL_PLAN_STARTED || sl_cluster_is_led(x->cluster, e->job))
-		return false;
-	if (!x->has_admit)
-		return true;
-	if (!x->admitted[index])
-		x->admitted[index] = ask_admit(L, x, e) ? 1 : 2;
-	return x->admitted[index] == 1;
-}
-
-/* Is that entry of the queue one that the set may look at?  (A partition that was closed
- * meanwhile is: its first job, too, may have been tried before.) */
-static bool is_admitted(lua_State *L, struct sl_lua *x, struct sl_entry e)
-{
-	uint32_t count, i = 0;
-	const struct sl_entry *queue = sl_cluster_queue(x->cluster, &count);
-
-	while (i < count && (queue[i].job != e.job || queue[i].partition != e.partition))
-		i++;
-	if (i == count || (x->member && !x->member[e.partition]) || x->held[e.partition])
-		return false;
-	if (x->has_admit && !x->admitted[i])
-		x->admitted[i] = ask_admit(L, x, &e) ? 1 : 2;
-	return !x->has_admit || x->admitted[i] == 1;
-}
-
+/* A partition that was closed meanwhile does not count: its first job, too, may have been tried
+ * before. */
 void sl_lua_confirm_preempting(lua_State *L, struct sl_lua *x)
 {
+	uint32_t count, i;
+	const struct sl_entry *queue = sl_cluster_queue(x->cluster, &count);
 	char reason[SL_LUA_TEXT_MAX];
 	struct sl_entry e;
 
-	while (sl_plan_next_preempting(x->plan, &e))
-		if (is_admitted(L, x, e) && sl_lua_entry_allowed(L, x, e, reason) != SL_ALLOW_NO)
+	while (sl_plan_next_preempting(x->plan, &e)) {
+		for (i = 0; i < count && (queue[i].job != e.job || queue[i].partition != e.partition); i++)
+			;
+		if (i < count && decides_on(x, e.partition) && is_admitted(L, x, e, i) &&
+		    sl_lua_entry_allowed(L, x, e, reason) != SL_ALLOW_NO)
 			sl_plan_confirm_preempting(x->plan, e);
+	}
 }
 
 /* -- rank -------------------------------------------------------------- */
@@ -280,77 +335,62 @@ static void make_order(lua_State *L, struct sl_lua *x)
 		ask_rank(L, x, e, &ranked[n++]);
 	}
 	qsort(ranked, n, sizeof(*ranked), by_rank);
-	order = keep_block(L, &order_key, (size_t) (n + 1) * sizeof(*order));
+	order = sl_lua_keep_block(L, &order_key, (size_t) (n + 1) * sizeof(*order));
 	for (uint32_t i = 0; i < n; i++)
 		order[i] = ranked[i].index;
-	x->order = order;
-	x->ordered = n;
+	x->turn->order = order;
+	x->turn->ordered = n;
 	lua_remove(L, -2);
 }
 
-const char *sl_lua_set_text(lua_State *L, int index, const char *field)
-{
-	const char *text;
+/* -- a turn begins ------------------------------------------------------- */
 
-	/* no conversion: nobody would keep its result */
-	if (lua_getfield(L, index, field) != LUA_TSTRING)
-		luaL_error(L, "a set's %s: expected a string, got %s", field, luaL_typename(L, -1));
-	text = lua_tostring(L, -1);
+/* The partitions of the group, as marks by row. */
+static void read_partitions(lua_State *L, struct sl_lua *x, int group)
+{
+	bool some = lua_getfield(L, group, "partitions") == LUA_TTABLE;
+
+	x->turn->member = sl_lua_keep_block(L, &member_key, some ? x->snap->partition.rows + 1 : 0);
+	if (some)
+		sl_lua_mark_partitions(L, x, -1, x->turn->member);
 	lua_pop(L, 1);
-	return text;
 }
 
-void sl_lua_no_turn(struct sl_lua *x)
-{
-	x->turn++;
-	x->set_name = NULL;
-	x->group = NULL;
-	x->member = NULL;
-	x->admitted = NULL;
-	x->order = NULL;
-	x->ordered = 0;
-	x->closed = NULL;
-	x->has_admit = false;
-	x->has_allow = false;
-	x->allowed_at = UINT64_MAX;
-}
-
-/* The functions of the set that say who may start.  What they work with could not be
+/* The functions of the group that say who may start.  What they work with could not be
  * made: that is how they fail. */
-static void read_guards(lua_State *L, struct sl_lua *x, int set)
+static void read_guards(lua_State *L, struct sl_lua *x, int group)
 {
+	struct sl_lua_turn *t = x->turn;
 	uint32_t count;
 
-	x->has_admit = x->has_allow = false;
-	if (x->unguarded)
-		return;
-	if (lua_getfield(L, set, "failed") == LUA_TSTRING) {
-		x->asking++;
+	if (lua_getfield(L, group, "failed") == LUA_TSTRING) {
+		t->asking++;
 		luaL_error(L, "%s", lua_tostring(L, -1));
 	}
 	sl_cluster_queue(x->cluster, &count);
-	x->has_admit = lua_getfield(L, set, "admit") == LUA_TFUNCTION;
+	t->has_admit = lua_getfield(L, group, "admit") == LUA_TFUNCTION;
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &admit_key);
-	x->admitted = keep_block(L, &admitted_key, x->has_admit ? count + 1 : 0);
-	x->has_allow = lua_getfield(L, set, "allow") == LUA_TFUNCTION;
+	t->admitted = sl_lua_keep_block(L, &admitted_key, t->has_admit ? count + 1 : 0);
+	t->has_allow = lua_getfield(L, group, "allow") == LUA_TFUNCTION;
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &allow_key);
 	lua_pop(L, 1);
 }
 
-void sl_lua_turn(lua_State *L, struct sl_lua *x, int index)
+void sl_lua_begin_turn(lua_State *L, struct sl_lua *x, int index, unsigned without)
 {
-	int set = lua_absindex(L, index);
+	int group = lua_absindex(L, index);
 
 	luaL_checkstack(L, 16, NULL);
-	sl_lua_no_turn(x);
-	x->set_name = sl_lua_set_text(L, set, "name");
-	x->group = sl_lua_set_text(L, set, "memory");
-	lua_getfield(L, set, "holds");
-	x->holds = lua_toboolean(L, -1);
+	sl_lua_end_turn(x);
+	x->turn->policy = sl_lua_group_text(L, group, "name");
+	x->turn->memory = sl_lua_group_text(L, group, "memory");
+	lua_getfield(L, group, "holds");
+	x->turn->holds = lua_toboolean(L, -1);
 	lua_pop(L, 1);
-	read_partitions(L, x, set);
-	read_guards(L, x, set);
-	if (!x->stand_in && lua_getfield(L, set, "rank") == LUA_TFUNCTION)
+	read_partitions(L, x, group);
+	if (!(without & SL_TURN_UNGUARDED))
+		read_guards(L, x, group);
+	if (!(without & SL_TURN_UNRANKED) && lua_getfield(L, group, "rank") == LUA_TFUNCTION)
 		make_order(L, x);
-	lua_settop(L, set);
+	lua_settop(L, group);
 }

@@ -7,6 +7,8 @@
 
 #include "base/grow.h"
 
+#define MAX_ORDERS 100000
+
 int plan_no_memory(struct sl_error *err)
 {
 	return sl_fail(err, SL_ENOMEM, "plan: out of memory");
@@ -334,6 +336,8 @@ static int check_order(const struct sl_plan *p, enum sl_do verb, uint32_t job, i
 	if (p->ordered && p->ordered[job] >= SL_PLAN_ORDERS_MAX)
 		return sl_fail(err, SL_EINVAL, "%s: more than %d orders for job %" PRIu32 " in a cycle",
 			       sl_do_word(verb), SL_PLAN_ORDERS_MAX, s->job.id[job]);
+	if (p->orders == MAX_ORDERS)
+		return sl_fail(err, SL_EINVAL, "%s: more than %d orders in a cycle", sl_do_word(verb), MAX_ORDERS);
 	if (verb != SL_DO_PARTITION)
 		return 0;
 	while (i < s->partition.rows && (!text || strcmp(cluster_str(p->c, s->partition.name[i]), text)))
@@ -363,8 +367,13 @@ int sl_plan_do(struct sl_plan *p, enum sl_do verb, uint32_t job, int64_t number,
 
 int sl_plan_log(struct sl_plan *p, unsigned level, const char *text)
 {
-	char *copy = strdup(text);
+	char *copy;
 
+	if (p->lines == SL_PLAN_LOG_MAX)
+		return 0;
+	if (p->lines == SL_PLAN_LOG_MAX - 1)
+		text = "further lines of this cycle are dropped";
+	copy = strdup(text);
 	if (!copy || sl_grow_list(&p->line, p->lines, sizeof(*p->line), NULL)) {
 		free(copy);
 		return -1;

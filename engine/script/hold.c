@@ -12,7 +12,7 @@
 
 void sl_script_stand_in(struct sl_script *s)
 {
-	s->x.stand_in = true;
+	s->stand_in = true;
 }
 
 void sl_script_hold(struct sl_script *s, const struct sl_fence *hold, const char *why)
@@ -23,7 +23,7 @@ void sl_script_hold(struct sl_script *s, const struct sl_fence *hold, const char
 
 const char *sl_script_held(const struct sl_script *s)
 {
-	return s->x.held_text;
+	return s->held_text;
 }
 
 static const char *partition_name(const struct sl_script *s, uint32_t row)
@@ -42,7 +42,7 @@ static void tell_jobs(struct sl_script *s, const char *why)
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t job = queue[i].job;
 
-		if (!s->x.held[queue[i].partition] || sl_plan_job(s->x.plan, job) == SL_PLAN_STARTED)
+		if (!s->held[queue[i].partition] || sl_plan_job(s->x.plan, job) == SL_PLAN_STARTED)
 			continue;
 		if (sl_plan_job(s->x.plan, job) == SL_PLAN_RESERVED)
 			sl_plan_undo(s->x.plan, job, NULL);
@@ -53,28 +53,28 @@ static void tell_jobs(struct sl_script *s, const char *why)
 /* Add "a, b: why" to what is told of this cycle. */
 static void tell_all(struct sl_script *s, const uint8_t *news, const char *why)
 {
-	size_t size = sizeof(s->x.held_text), n = strlen(s->x.held_text);
+	size_t size = sizeof(s->held_text), n = strlen(s->held_text);
 	const char *between = n ? "; " : "";
 
 	for (uint32_t p = 0; p < s->x.snap->partition.rows && n < size; p++)
 		if (news[p]) {
-			n += (size_t) snprintf(s->x.held_text + n, size - n, "%s%s", between, partition_name(s, p));
+			n += (size_t) snprintf(s->held_text + n, size - n, "%s%s", between, partition_name(s, p));
 			between = ", ";
 		}
 	if (n < size)
-		snprintf(s->x.held_text + n, size - n, ": %.*s", (int) strcspn(why, "\n"), why);
+		snprintf(s->held_text + n, size - n, ": %.*s", (int) strcspn(why, "\n"), why);
 }
 
 /* Hold the marked partitions. */
 static void hold(struct sl_script *s, const char *why)
 {
-	uint8_t *mark = s->x.held + s->x.snap->partition.rows;
+	uint8_t *mark = s->held + s->x.snap->partition.rows;
 	bool some = false;
 
 	for (uint32_t p = 0; p < s->x.snap->partition.rows; p++) {
-		mark[p] = mark[p] && !s->x.held[p];
+		mark[p] = mark[p] && !s->held[p];
 		some |= mark[p];
-		s->x.held[p] |= mark[p];
+		s->held[p] |= mark[p];
 	}
 	if (!some)
 		return;
@@ -87,17 +87,17 @@ static void hold_named(struct sl_script *s, const struct sl_fence *named, const 
 	uint32_t rows = s->x.snap->partition.rows;
 
 	for (uint32_t p = 0; p < rows; p++)
-		s->x.held[rows + p] = sl_fence_has(named, partition_name(s, p));
+		s->held[rows + p] = sl_fence_has(named, partition_name(s, p));
 	hold(s, why);
 }
 
 /* Marks, and as many again for what is marked next. */
 int sl_script_begin_holds(struct sl_script *s, struct sl_error *err)
 {
-	free(s->x.held);
-	s->x.held_text[0] = '\0';
-	s->x.held = calloc(s->x.snap->partition.rows + 1, 2);
-	if (!s->x.held)
+	free(s->held);
+	s->held_text[0] = '\0';
+	s->x.held = s->held = calloc(s->x.snap->partition.rows + 1, 2);
+	if (!s->held)
 		return sl_fail(err, SL_ENOMEM, "out of memory");
 	hold_named(s, &s->hold, s->hold_why);
 	return 0;
@@ -105,10 +105,11 @@ int sl_script_begin_holds(struct sl_script *s, struct sl_error *err)
 
 void sl_script_hold_turn(struct sl_script *s, const char *why)
 {
+	const uint8_t *member = sl_lua_turn_partitions(&s->x);
 	uint32_t rows = s->x.snap->partition.rows;
 
 	for (uint32_t p = 0; p < rows; p++)
-		s->x.held[rows + p] = !s->x.member || s->x.member[p];
+		s->held[rows + p] = !member || member[p];
 	hold(s, why);
 }
 

@@ -6,16 +6,20 @@
 #ifndef SL_SCRIPT_PRIVATE_H
 #define SL_SCRIPT_PRIVATE_H
 
-#include "bind/bind.h"
 #include "bind/require.h"
+#include "bind/turn.h"
 #include "script/script.h"
 
 struct sl_script {
 	struct sl_lua x;		/* first: a context is its script */
 	struct sl_error error;		/* of the last cycle; figures point to it */
 	char *trace;			/* of the first error, until it is handed over */
+	bool stand_in;			/* easy decides */
+	bool unguarded;			/* without admit and allow, which failed */
 	struct sl_fence hold;		/* asked for by the caller */
 	char hold_why[SL_LUA_TEXT_MAX];
+	uint8_t *held;			/* in a cycle, by partition row: nothing starts there */
+	char held_text[512];		/* where, and why */
 	uint32_t explain;		/* the job that is explained */
 	char *said;			/* about it so far */
 	struct sl_script_origin {	/* the snapshot from which it remembers */

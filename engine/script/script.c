@@ -91,8 +91,8 @@ static int protected(struct sl_script *s, int args, int results, struct sl_error
 		return 0;
 	sl_limit_fail(&s->x.limit, status, err);
 	/* where it was is not known when there is no memory left to say it */
-	if (err && err->code == SL_ENOMEM && s->x.set_name)
-		sl_fail_in(err, "policy %s", s->x.set_name);
+	if (err && err->code == SL_ENOMEM && s->x.running && sl_lua_turn_policy(&s->x))
+		sl_fail_in(err, "policy %s", sl_lua_turn_policy(&s->x));
 	if (err)
 		whole_path(s->x.bundle, err);
 	if (s->x.limit.trace && !s->trace)
@@ -121,6 +121,7 @@ static void hand_over_trace(struct sl_script *s, char **trace)
 static int open_state(lua_State *L)
 {
 	sl_sandbox_open(L);
+	sl_lua_open_turn(L);
 	sl_lua_open_job(L);
 	sl_lua_open_node(L);
 	sl_lua_open_cluster(L);
@@ -208,9 +209,7 @@ void sl_script_destroy(struct sl_script *s)
 	if (!s)
 		return;
 	sl_limit_close(&s->x.limit);
-	free(s->x.seen);
-	free(s->x.held);
-	free(s->x.text);
+	free(s->held);
 	sl_remember_destroy(s->x.remember);
 	free(s->trace);
 	free(s->said);
@@ -265,9 +264,9 @@ static int find_groups(lua_State *L)
 }
 
 /* Push decide and the options of what decides in the group at 1. */
-static void push_decider(lua_State *L, const struct sl_lua *x)
+static void push_decider(lua_State *L, const struct sl_script *s)
 {
-	if (x->stand_in) {
+	if (s->stand_in) {
 		sl_lua_require(L, "sched.driver");
 		lua_getfield(L, -1, "stand_in");
 		lua_remove(L, -2);
@@ -282,13 +281,14 @@ static void push_decider(lua_State *L, const struct sl_lua *x)
 static int run_group(lua_State *L)
 {
 	struct sl_lua *x = sl_lua_context(L);
+	struct sl_script *s = (struct sl_script *) x;
 
-	sl_plan_set_policy(x->plan, x->stand_in ? "easy" : sl_lua_set_text(L, 1, "name"));
+	sl_plan_set_policy(x->plan, s->stand_in ? "easy" : sl_lua_group_text(L, 1, "name"));
 	lua_getfield(L, 1, "is_stage");
-	if (x->stand_in && lua_toboolean(L, -1))
+	if (s->stand_in && lua_toboolean(L, -1))
 		return 0;
-	sl_lua_turn(L, x, 1);
-	push_decider(L, x);
+	sl_lua_begin_turn(L, x, 1, (s->unguarded ? SL_TURN_UNGUARDED : 0) | (s->stand_in ? SL_TURN_UNRANKED : 0));
+	push_decider(L, s);
 	sl_lua_push_cluster(L, x);
 	sl_lua_push_plan(L, x);
 	lua_rotate(L, -3, -1);	/* the options come last */
@@ -298,7 +298,7 @@ static int run_group(lua_State *L)
 	/* a list of jobs, say: who returns one means something by it, and nothing would start */
 	if (lua_istable(L, -1))
 		luaL_error(L, "policy %s: decide returned a table, expected nothing: jobs start by plan:start(job)",
-			   x->set_name);
+			   sl_lua_turn_policy(x));
 	return 0;
 }
 
@@ -320,7 +320,7 @@ static int explain_group(lua_State *L)
 	struct sl_lua *x = sl_lua_context(L);
 	struct sl_script *s = (struct sl_script *) x;
 
-	sl_lua_turn(L, x, 1);
+	sl_lua_begin_turn(L, x, 1, 0);
 	sl_lua_require(L, "sched.explain");
 	lua_getfield(L, -1, "explain");
 	lua_pushvalue(L, 1);
@@ -335,10 +335,7 @@ static int explain_group(lua_State *L)
 /* One group, which is on the top of the stack and is popped.  0, or -1 with *err. */
 static int run_one(struct sl_script *s, lua_CFunction run, struct sl_error *err)
 {
-	s->x.group = NULL;
-	s->x.member = NULL;
-	s->x.asking = 0;
-	s->x.holds = true;	/* until its turn has begun */
+	sl_lua_end_turn(&s->x);
 	lua_pushcfunction(s->x.L, run);
 	lua_insert(s->x.L, -2);
 	return protected(s, 1, 0, err);
@@ -356,17 +353,21 @@ static bool at_an_end(const struct sl_script *s)
  */
 static void after_failure(struct sl_script *s, lua_CFunction run, const struct sl_error *err)
 {
+	const char *memory = sl_lua_turn_memory(&s->x);
 	struct sl_error later;
+	bool holds;
 
-	if (s->x.group && !s->x.limit.expired)
-		sl_remember_forget(s->x.remember, s->x.group);
-	if (s->x.asking && s->x.holds) {
+	if (memory && !s->x.limit.expired)
+		sl_remember_forget(s->x.remember, memory);
+	if (!sl_lua_turn_guards_failed(&s->x, &holds)) {
+		/* the others go on */
+	} else if (holds) {
 		sl_script_hold_turn(s, err->text);
-	} else if (s->x.asking && s->x.stand_in && !at_an_end(s)) {
-		s->x.unguarded = true;
+	} else if (s->stand_in && !at_an_end(s)) {
+		s->unguarded = true;
 		lua_pushvalue(s->x.L, -1);
 		run_one(s, run, &later);
-		s->x.unguarded = false;
+		s->unguarded = false;
 	}
 	lua_pop(s->x.L, 1);
 }
@@ -382,7 +383,6 @@ static int run_groups(struct sl_script *s, lua_CFunction run, struct sl_error *e
 	struct sl_error first = { 0 }, now = { 0 };
 	int r = 0;
 
-	s->x.set_name = NULL;
 	lua_pushcfunction(L, find_groups);
 	if (protected(s, 0, 1, &first)) {
 		sl_script_hold_site(s, first.text);
@@ -404,15 +404,6 @@ static int run_groups(struct sl_script *s, lua_CFunction run, struct sl_error *e
 	if (r && err)
 		*err = first;
 	return r != 0;
-}
-
-/* cluster:random() depends on the snapshot and the time, and on nothing else. */
-static uint64_t seed_of(const struct sl_snapshot *snap, int64_t now)
-{
-	uint64_t seed = snap->meta.seed[0];
-
-	seed = (seed ^ (uint64_t) snap->meta.sequence[0]) * UINT64_C(0x9e3779b97f4a7c15);
-	return (seed ^ seed >> 32 ^ (uint64_t) now) * UINT64_C(0xd6e8feb86659fd93);
 }
 
 /* Recall what the snapshot says, unless this script has decided about it before. */
@@ -442,25 +433,14 @@ struct sl_remember *sl_script_take_memory(struct sl_script *s)
 static int set_up_cycle(struct sl_script *s, struct sl_cluster *c, struct sl_plan *p, struct sl_error *err)
 {
 	struct sl_lua *x = &s->x;
-	uint32_t queued;
 
 	x->cluster = c;
 	x->plan = p;
 	x->snap = sl_cluster_snapshot(c);
-	x->random = seed_of(x->snap, sl_cluster_now(c));
-	x->examined = 0;
-	x->log_lines = 0;
-	x->orders = 0;
-	x->bids = 0;
 	sl_plan_set_guard(p, sl_lua_guard, x);
-	sl_lua_no_turn(x);
+	sl_lua_end_turn(x);
 	if (recall(s, err) || sl_script_begin_holds(s, err))
 		return -1;
-	sl_cluster_queue(c, &queued);
-	if (sl_grow(&x->seen, &x->seen_room, queued, sizeof(*x->seen), err))
-		return -1;
-	if (queued)
-		memset(x->seen, 0, queued);
 	x->running = true;
 	return 0;
 }
@@ -481,10 +461,8 @@ static void end_cycle(struct sl_script *s)
 {
 	sl_limit_disarm(&s->x.limit);
 	s->x.running = false;
-	s->x.group = NULL;
-	s->x.member = NULL;
-	sl_market_destroy(s->x.market);
-	s->x.market = NULL;
+	sl_lua_end_turn(&s->x);
+	sl_lua_end_bids(&s->x);
 	s->x.cluster = NULL;
 	sl_plan_set_guard(s->x.plan, NULL, NULL);
 	s->x.plan = NULL;
@@ -505,7 +483,7 @@ int sl_script_decide(struct sl_script *s, struct sl_cluster *c, struct sl_plan *
 	r = run_groups(s, run_group, &why);
 	end_cycle(s);
 	s->error = why;
-	fig->examined = s->x.examined;
+	fig->examined = sl_lua_examined(&s->x);
 	fig->truncated = r && s->x.limit.expired;
 	fig->error = r && !fig->truncated ? s->error.text : NULL;
 	fig->decide_us = sl_clock_us() - begin;

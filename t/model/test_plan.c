@@ -257,6 +257,33 @@ static void texts_are_cut_where_they_are_too_much_in_all(void **state)
 	leave(&d);
 }
 
+/* A loop over all jobs of a large queue. */
+static void orders_and_lines_are_limited_in_all(void **state)
+{
+	uint32_t i, jobs = 100000 / SL_PLAN_ORDERS_MAX + 1, done = 0;
+	struct build *b = build_create("1x1c");
+	const struct sl_plan_image *p;
+	struct desk d;
+
+	(void) state;
+	for (i = 0; i < jobs; i++)
+		build_pending(b, (struct build_job) { .id = i + 1 });
+	d = sit(b);
+	for (i = 0; i < jobs * SL_PLAN_ORDERS_MAX; i++)
+		done += !sl_plan_do(d.p, SL_DO_RESUME, i / SL_PLAN_ORDERS_MAX, 0, NULL, &d.err);
+	assert_int_equal(done, 100000);
+	assert_string_equal(d.err.text, "resume: more than 100000 orders in a cycle");
+	for (i = 0; i < 2 * SL_PLAN_LOG_MAX; i++)
+		assert_int_equal(sl_plan_log(d.p, 1, "hello"), 0);
+	p = encode(&d, false);
+	assert_int_equal(p->action.rows, 100000);
+	assert_int_equal(p->log.rows, SL_PLAN_LOG_MAX);
+	assert_string_equal(sl_image_str(&p->image, p->log.text[SL_PLAN_LOG_MAX - 2]), "hello");
+	assert_string_equal(sl_image_str(&p->image, p->log.text[SL_PLAN_LOG_MAX - 1]),
+			    "further lines of this cycle are dropped");
+	leave(&d);
+}
+
 static void orders_are_checked(void **state)
 {
 	struct build *b = build_create("2x8c");
@@ -325,6 +352,7 @@ int main(void)
 		cmocka_unit_test(gpus_of_a_job_lie_on_as_many_nodes_as_it_takes),
 		cmocka_unit_test(every_queued_job_that_is_not_booked_has_a_reason),
 		cmocka_unit_test(texts_are_cut_where_they_are_too_much_in_all),
+		cmocka_unit_test(orders_and_lines_are_limited_in_all),
 		cmocka_unit_test(orders_are_checked),
 	};
 

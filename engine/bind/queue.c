@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bind/queue.c - cluster:queue(): the jobs that a policy goes through, in their order.
+ */
+#include "bind/turn.h"
+
+/* Keys of the registry for what lives as long as the state, and as the cycle. */
+static const char queue_key, seen_key;
+
+/* What was looked at in this cycle. */
+struct sl_lua_queue {
+	uint32_t examined;
+	uint8_t *seen;			/* by queue entry: it is counted */
+};
+
+void sl_lua_begin_queue(lua_State *L, struct sl_lua *x)
+{
+	uint32_t count;
+
+	if (!x->queue)
+		x->queue = sl_lua_keep_block(L, &queue_key, sizeof(*x->queue));
+	sl_cluster_queue(x->cluster, &count);
+	x->queue->examined = 0;
+	x->queue->seen = sl_lua_keep_block(L, &seen_key, count);
+}
+
+uint32_t sl_lua_examined(const struct sl_lua *x)
+{
+	return x->queue ? x->queue->examined : 0;
+}
+
+/* Where an iteration over the queue is. */
+struct walk {
+	uint32_t generation, turn;
+	uint32_t at;			/* position in the queue or the order */
+	uint32_t left;			/* of the window */
+	uint32_t last;			/* entry that was handed out, or SL_NONE */
+	uint32_t *later;		/* entries that come after all others; NULL: none so far */
+	uint32_t laters, later_at;
+	uint32_t started;		/* length of the list of starts then */
+	int64_t eligible_by;		/* only entries that became eligible by then */
+	bool busy;			/* looking for the next one, and asking admit() and allow() */
+};
+
+static void check_walk(lua_State *L, struct sl_lua *x, const struct walk *w)
+{
+	if (!x->running || w->generation != x->generation || w->turn != sl_lua_turn_number(x))
+		luaL_error(L, "this iteration over the queue is from an earlier cycle or another set of partitions");
+	/* also after an error in the middle of it: what was asked about is neither handed out nor put off */
+	if (w->busy)
+		luaL_error(L, "this iteration over the queue is at work, or ended with an error: "
+			   "what it asks (admit, allow) cannot go on with it");
+}
+
+/* An array's record comes again as long as it is started and has tasks left. */
+static bool comes_again(struct sl_lua *x, const struct walk *w, const struct sl_entry *queue)
+{
+	const struct sl_entry *started;
+	uint32_t count;
+
+	if (w->last == SL_NONE)
+		return false;
+	started = sl_plan_started(x->plan, &count);
+	return count > w->started && started[count - 1].job == queue[w->last].job &&
+	       sl_plan_job(x->plan, queue[w->last].job) != SL_PLAN_STARTED;
+}
+
+/* When a job could have been started first, as far as it was up to the job. */
+static int64_t eligible_since(const struct sl_lua *x, uint32_t job)
+{
+	int64_t submitted = x->snap->job.submit_time[job], eligible = x->snap->job.eligible_time[job];
+
+	return eligible > submitted ? eligible : submitted;
+}
+
+/* Put an entry off until all others were handed out.  The block for them is the second
+ * upvalue of queue_next(). */
+static void put_off(lua_State *L, struct walk *w, uint32_t index, uint32_t count)
+{
+	if (!w->later) {
+		w->later = lua_newuserdatauv(L, count * sizeof(*w->later), 0);
+		lua_replace(L, lua_upvalueindex(2));
+	}
+	/* each is put off once: it is handed out again only after all others */
+	if (w->laters == count)
+		luaL_error(L, "allow: more answers \"later\" than the queue has entries");
+	w->later[w->laters++] = index;
+}
+
+/* May it start?  One that is put off is not handed out now. */
+static bool is_its_turn(lua_State *L, struct sl_lua *x, struct walk *w, const struct sl_entry *queue, uint32_t index,
+			uint32_t count)
+{
+	enum sl_lua_allow answer = sl_lua_entry_allowed(L, x, queue[index], NULL);
+
+	if (answer == SL_ALLOW_LATER)
+		put_off(L, w, index, count);
+	return answer == SL_ALLOW_YES;
+}
+
+/* The next of those that were put off. */
+static uint32_t next_later(lua_State *L, struct sl_lua *x, struct walk *w, const struct sl_entry *queue)
+{
+	while (w->later_at < w->laters) {
+		uint32_t index = w->later[w->later_at++];
+
+		if (sl_lua_entry_open(L, x, index) && sl_lua_entry_allowed(L, x, queue[index], NULL) != SL_ALLOW_NO)
+			return index;
+	}
+	return SL_NONE;
+}
+
+static uint32_t examine(struct sl_lua *x, struct walk *w, uint32_t index)
+{
+	w->left--;
+	x->queue->examined += !x->queue->seen[index];
+	x->queue->seen[index] = 1;
+	return index;
+}
+
+/* The next entry to look at, or SL_NONE. */
+static uint32_t next_entry(lua_State *L, struct sl_lua *x, struct walk *w, const struct sl_entry *queue, uint32_t count)
+{
+	uint32_t end, index;
+	const uint32_t *order = sl_lua_turn_order(x, &end);
+
+	if (comes_again(x, w, queue)) {
+		if (w->later_at ? sl_lua_entry_allowed(L, x, queue[w->last], NULL) != SL_ALLOW_NO :
+				  is_its_turn(L, x, w, queue, w->last, count))
+			return w->last;
+	}
+	if (!w->left)
+		return SL_NONE;
+	while (w->at < (order ? end : count)) {
+		index = order ? order[w->at] : w->at;
+		w->at++;
+		if (eligible_since(x, queue[index].job) <= w->eligible_by && sl_lua_entry_open(L, x, index) &&
+		    is_its_turn(L, x, w, queue, index, count))
+			return examine(x, w, index);
+	}
+	index = next_later(L, x, w, queue);
+	return index == SL_NONE ? SL_NONE : examine(x, w, index);
+}
+
+static int queue_next(lua_State *L)
+{
+	struct sl_lua *x = sl_lua_context(L);
+	struct walk *w = lua_touserdata(L, lua_upvalueindex(1));
+	const struct sl_entry *queue;
+	uint32_t count, index;
+
+	check_walk(L, x, w);
+	w->busy = true;
+	queue = sl_cluster_queue(x->cluster, &count);
+	index = next_entry(L, x, w, queue, count);
+	w->busy = false;
+	w->last = index;
+	if (index == SL_NONE)
+		return 0;
+	sl_plan_started(x->plan, &w->started);
+	sl_lua_push_job(L, x, queue[index].job, queue[index].partition);
+	return 1;
+}
+
+/* cluster:queue([window [, eligible_by]]): for job in ... */
+int sl_lua_cluster_queue(lua_State *L)
+{
+	struct sl_lua *x = sl_lua_context(L);
+	lua_Integer window, by;
+	struct walk *w;
+
+	sl_lua_check(L, x, 1, SL_CLASS_CLUSTER);
+	window = luaL_optinteger(L, 2, UINT32_MAX - 1);
+	by = luaL_optinteger(L, 3, INT64_MAX);
+	luaL_argcheck(L, window >= 0, 2, "a window of jobs is not negative");
+	w = lua_newuserdatauv(L, sizeof(*w), 0);
+	*w = (struct walk) { .generation = x->generation, .turn = sl_lua_turn_number(x), .last = SL_NONE,
+			     .left = window < SL_NONE ? window : SL_NONE - 1, .eligible_by = by };
+	lua_pushnil(L);
+	lua_pushcclosure(L, queue_next, 2);
+	return 1;
+}

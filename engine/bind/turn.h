@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bind/turn.h - the stage for a group of partitions that decides: which entries of the queue
+ * it sees, whom admit() lets in, who allow() lets start, and in which order rank() puts them.
+ *
+ * A group is the table that driver.lua makes of it.  Functions that have a lua_State raise Lua
+ * errors; they run in protected mode.  The others may be called where there is neither time nor
+ * memory left.
+ */
+#ifndef SL_LUA_TURN_H
+#define SL_LUA_TURN_H
+
+#include "bind/bind.h"
+
+/* Once in a state, before all else. */
+void sl_lua_open_turn(lua_State *L);
+
+/* The turn of the group at *index* begins. */
+enum { SL_TURN_UNGUARDED = 1, SL_TURN_UNRANKED = 2 };	/* without admit and allow; without rank */
+void sl_lua_begin_turn(lua_State *L, struct sl_lua *x, int index, unsigned without);
+
+/* Nobody's turn: what a cycle begins with, while groups are made, and what comes between two
+ * groups.  What the last turn left belongs to another queue and other partitions. */
+void sl_lua_end_turn(struct sl_lua *x);
+
+/* A text field of the group at *index*, which keeps it; raises if it is no string. */
+const char *sl_lua_group_text(lua_State *L, int index, const char *field);
+
+/* -- whose turn it is ---------------------------------------------------- */
+
+/* Another number for each turn. */
+uint32_t sl_lua_turn_number(const struct sl_lua *x);
+
+/* Name of the policy that decides, and the name that the group's memory has; NULL in nobody's turn. */
+const char *sl_lua_turn_policy(const struct sl_lua *x);
+const char *sl_lua_turn_memory(const struct sl_lua *x);
+
+/* The group's partitions, marked by row; NULL: all. */
+const uint8_t *sl_lua_turn_partitions(const struct sl_lua *x);
+
+/* The queue's entries in the order of rank(), by number; NULL: in that of the queue. */
+const uint32_t *sl_lua_turn_order(const struct sl_lua *x, uint32_t *count);
+
+/* Has the group failed in its admit() or allow()?  *holds: nothing may start then in its
+ * partitions. */
+bool sl_lua_turn_guards_failed(const struct sl_lua *x, bool *holds);
+
+/* -- who may start ------------------------------------------------------- */
+
+/* Hand out no further job of a partition in this turn; and is that so? */
+void sl_lua_close(lua_State *L, struct sl_lua *x, uint32_t partition);
+bool sl_lua_is_closed(const struct sl_lua *x, uint32_t partition);
+
+/* Is this queue entry one that the group may look at?  Asks admit() the first time in a turn. */
+bool sl_lua_entry_open(lua_State *L, struct sl_lua *x, uint32_t index);
+
+/*
+ * May this entry start, with all that this cycle has started so far?  Asks the group's
+ * allow(); what it said last is not asked again until something starts.  A refusal is
+ * also what the plan says of the job.  *reason, if not NULL, gets its text of
+ * SL_LUA_TEXT_MAX bytes.
+ */
+enum sl_lua_allow { SL_ALLOW_NO, SL_ALLOW_YES, SL_ALLOW_LATER };
+enum sl_lua_allow sl_lua_entry_allowed(lua_State *L, struct sl_lua *x, struct sl_entry e, char *reason);
+
+/* The group has decided: which jobs may preempt others?  Asks admit() and allow() of each that
+ * it tried in vain, with all that was started. */
+void sl_lua_confirm_preempting(lua_State *L, struct sl_lua *x);
+
+/* The plan's guard (model/plan.h), whose argument is the context: the same question.  After
+ * the verb that failed for it, raise what it raised; nothing where it did not. */
+int sl_lua_guard(void *arg, struct sl_entry e, struct sl_refusal *why, struct sl_error *err);
+void sl_lua_raise_again(lua_State *L, struct sl_lua *x);
+
+#endif

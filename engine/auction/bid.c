@@ -25,7 +25,9 @@ struct sl_market *sl_market_create(struct sl_plan *p, struct sl_error *err)
 		return NULL;
 	}
 	m->p = p;
-	m->gpu_kinds = sl_gpu_kinds(p->c->snap);
+	m->c = sl_plan_cluster(p);
+	m->snap = sl_cluster_snapshot(m->c);
+	m->gpu_kinds = sl_gpu_kinds(m->snap);
 	return m;
 }
 
@@ -68,7 +70,7 @@ int64_t sl_market_nodesets(struct sl_market *m, int64_t seconds, const struct sl
 	if (seconds <= 0)
 		return sl_fail(err, SL_EINVAL, "nodesets: %" PRId64 " seconds", seconds);
 	market_refresh(m);
-	v = market_view(m, m->p->c->tl, seconds, err);
+	v = market_view(m, sl_cluster_timeline(m->c), seconds, err);
 	if (!v || view_nodesets(v, err) < 0)
 		return -1;
 	*set = v->set;
@@ -105,15 +107,15 @@ static uint32_t switches_of(const char *path)
 
 static void measure_tree(struct sl_market *m)
 {
-	const struct sl_cluster *c = m->p->c;
+	const uint32_t *path = m->snap->node.topology;
 
 	if (m->depth)
 		return;
-	for (uint32_t n = 0; n < c->snap->node.rows; n++) {
+	for (uint32_t n = 0; n < m->snap->node.rows; n++) {
 		uint32_t depth = 0;
 
-		if (!n || c->snap->node.topology[n] != c->snap->node.topology[n - 1])
-			depth = switches_of(cluster_str(c, c->snap->node.topology[n]));
+		if (!n || path[n] != path[n - 1])
+			depth = switches_of(sl_snapshot_str(m->snap, path[n]));
 		m->depth = depth > m->depth ? depth : m->depth;
 	}
 }
@@ -121,22 +123,22 @@ static void measure_tree(struct sl_market *m)
 /* How far up the tree of switches a bid reaches: 0 under one leaf switch, below 1. */
 static double height(struct sl_market *m, const struct sl_bid *bid)
 {
-	const struct sl_cluster *c = m->p->c;
+	const struct sl_snapshot *s = m->snap;
 	uint32_t first, common, at;
 
 	measure_tree(m);
 	if (!m->depth)
 		return 0;
-	first = at = c->snap->node.topology[bid->first];
-	common = switches_of(cluster_str(c, first));
+	first = at = s->node.topology[bid->first];
+	common = switches_of(sl_snapshot_str(s, first));
 	for (uint32_t i = bid->part; i < bid->part + bid->parts; i++) {
 		for (uint32_t n = m->part[i].first; n <= m->part[i].last; n++) {
-			uint32_t path = c->snap->node.topology[n], k;
+			uint32_t path = s->node.topology[n], k;
 
 			if (path == at)
 				continue;
 			at = path;
-			k = common_switches(cluster_str(c, first), cluster_str(c, path));
+			k = common_switches(sl_snapshot_str(s, first), sl_snapshot_str(s, path));
 			common = k < common ? k : common;
 		}
 	}
@@ -151,7 +153,7 @@ static double preference(const struct bidder *b, const struct sl_bid *bid)
 		{ [SL_BID_A] = { 0, 0, 0 }, [SL_BID_B] = { 0.5, 0, 0 }, [SL_BID_C] = { 0.5, 0, 0.5 } },
 	};
 	const double *by = k[!b->elastic][bid->kind];
-	double nodes = b->m->p->c->snap->node.rows, sets = 0, f;
+	double nodes = b->m->snap->node.rows, sets = 0, f;
 
 	if (b->view)	/* eligible nodes may fall into more sets than there are */
 		sets = b->profile->blocks > b->view->sets ? b->profile->blocks : b->view->sets;
@@ -252,7 +254,7 @@ static int push_bid(struct sl_market *m, const struct sl_bid *bid, struct sl_err
 int bidder_keep(struct bidder *b, enum sl_bid_kind kind, uint32_t sets, int64_t elastic, struct sl_error *err)
 {
 	struct sl_market *m = b->m;
-	struct sl_bid bid = { .entry = b->a.w->entry, .kind = kind, .seconds = b->seconds, .sets = sets,
+	struct sl_bid bid = { .entry = b->e.entry, .kind = kind, .seconds = b->request.duration, .sets = sets,
 			      .elastic = elastic != 0 };
 
 	if (push_parts(m, &bid, err) < 0)
@@ -274,60 +276,46 @@ int bidder_keep(struct bidder *b, enum sl_bid_kind kind, uint32_t sets, int64_t 
 
 /* -- one entry ----------------------------------------------------------- */
 
-/* What the entry asks for, and whether it may start now.  1, 0 or -1. */
+/* May the entry start now?  1, 0 or -1. */
 static int look_at(struct bidder *b, struct sl_entry e, struct sl_error *err)
 {
-	const struct sl_plan *p = b->m->p;
-	struct sl_refusal why;
-	const struct want *w = plan_look_up(b->m->p, e, NULL, err);
-	int rc;
+	int rc = sl_plan_prospect(b->m->p, e, &b->e, err);
 
-	if (!w)
-		return -1;
-	rc = plan_gate(b->m->p, w, NULL, &why);
-	if (rc > 0)
-		rc = plan_gate_now(b->m->p, w, &why, err);
-	if (rc <= 0)
-		return rc;
-	if (plan_attempt(&b->a, b->m->p, w, NULL, err) < 0)
-		return -1;
-	if (b->opt->contiguous && b->a.how.method != SL_PLACE_NATIVE)
-		b->a.how.method = SL_PLACE_CONTIGUOUS;
-	b->seconds = plan_time(p, w, p->c->now);
-	return b->seconds > 0;
+	if (rc > 0 && b->opt->contiguous && b->e.method != SL_PLACE_NATIVE)
+		b->e.method = SL_PLACE_CONTIGUOUS;
+	return rc;
 }
 
 /* Kinds A, B and C of an entry, for so many seconds. */
 static int bid_for(struct bidder *b, int64_t seconds, struct sl_error *err)
 {
-	b->seconds = seconds;
-	b->request = b->a.w->pub.request;
+	b->request = b->e.want->request;
 	b->request.duration = seconds;
 	b->view = NULL;
 	b->profile = NULL;
 	b->block = b->request.contiguous || b->opt->contiguous;
 	if (sl_request_check(&b->request, err) < 0)
 		return -1;
-	if (sl_need_of(&b->request, b->a.tl->most_cores, &b->need, NULL) < 0)
+	if (sl_need_of(b->e.tl, &b->request, &b->need, NULL) < 0)
 		return 0;
 	b->elastic = b->need.min_nodes < b->need.max_nodes;
 	return bidder_make(b, err);
 }
 
-/* A bid for the job's shape *shape*: for its whole walltime, else for the least it takes. */
+/* Bids of an entry in its shape: for its whole walltime, else for the least it takes. */
 static int bid_shape(struct bidder *b, struct sl_entry e, uint32_t share, struct sl_error *err)
 {
-	int64_t now = b->m->p->c->now, floor;
 	uint32_t before = b->m->bids;
 	int rc = look_at(b, e, err);
+	int64_t floor;
 
-	if (rc <= 0 || b->a.w->pub.native)
+	if (rc <= 0 || b->e.want->native)
 		return rc < 0 ? -1 : 0;
 	b->left = share;
-	floor = b->a.w->pub.time_floor;
-	if (plan_licensed(&b->a, now, b->seconds) && bid_for(b, b->seconds, err) < 0)
+	floor = b->e.want->time_floor;
+	if (sl_prospect_licensed(&b->e, b->e.seconds) && bid_for(b, b->e.seconds, err) < 0)
 		return -1;
-	if (b->m->bids == before && floor < b->seconds && plan_licensed(&b->a, now, floor))
+	if (b->m->bids == before && floor < b->e.seconds && sl_prospect_licensed(&b->e, floor))
 		return bid_for(b, floor, err);
 	return 0;
 }
@@ -337,7 +325,7 @@ static int bid_entry(struct sl_market *m, const struct sl_entry *list, uint32_t 
 		     const struct sl_bid_options *opt, uint32_t max, struct sl_error *err)
 {
 	struct bidder b = { .m = m, .opt = opt, .number = i, .begin = m->bids };
-	uint32_t shapes = m->p->c->snap->job.shapes[list[i].job].count;
+	uint32_t shapes = m->snap->job.shapes[list[i].job].count;
 	uint32_t slurm = 0;
 
 	if (m->slurm[i].nodes) {
@@ -357,43 +345,22 @@ static int bid_entry(struct sl_market *m, const struct sl_entry *list, uint32_t 
 
 /* -- Slurm bids ---------------------------------------------------------- */
 
-/* Open marks on all timelines that are in use, and roll back to them. */
-static void mark_all(struct sl_plan *p, uint32_t *mark)
-{
-	mark[0] = sl_timeline_mark(p->c->tl);
-	for (uint32_t i = 0; i < p->mark_count; i++)
-		mark[i + 1] = sl_timeline_mark(p->marks[i].enclave->tl);
-}
-
-static void rollback_all(struct sl_plan *p, const uint32_t *mark)
-{
-	for (uint32_t i = 0; i < p->mark_count; i++)
-		sl_timeline_rollback(p->marks[i].enclave->tl, mark[i + 1]);
-	sl_timeline_rollback(p->c->tl, mark[0]);
-}
-
 /* Place it as Slurm would, and book that.  1 with *out, 0 or -1. */
-static int place_slurm(struct bidder *b, struct sl_bid *out, struct sl_error *err)
+static int place_slurm(struct bidder *b, struct sl_pretence *x, struct sl_bid *out, struct sl_error *err)
 {
 	struct sl_market *m = b->m;
-	struct sl_plan *p = m->p;
-	struct booking k = { .entry = b->a.w->entry, .want = b->a.w, .t0 = p->c->now, .limit = b->seconds };
-	struct sl_bid bid = { .entry = k.entry, .kind = SL_BID_SLURM, .seconds = b->seconds,
-			      .native = b->a.how.method == SL_PLACE_NATIVE };
-	int rc = plan_fits(&b->a, p->c->now, b->seconds, true, err);
+	struct sl_bid bid = { .entry = b->e.entry, .kind = SL_BID_SLURM, .seconds = b->e.seconds,
+			      .native = b->e.method == SL_PLACE_NATIVE };
+	int rc = sl_prospect_place(&b->e, &m->layout, err);
 
 	if (rc <= 0)
 		return rc;
-	sl_layout_free(&m->layout);
-	m->layout = b->a.layout;
-	b->a.layout = (struct sl_layout) SL_LAYOUT_EMPTY;
 	if (push_parts(m, &bid, err) < 0)
 		return -1;
 	measure(m, &bid);
 	if (!is_close(&bid, b->opt))
 		return 0;
-	k.layout = m->layout;
-	rc = plan_book(p, &k, err);
+	rc = sl_pretence_book(x, &b->e, &m->layout, err);
 	if (rc <= 0)
 		return rc;
 	m->parts += bid.parts;
@@ -403,46 +370,27 @@ static int place_slurm(struct bidder *b, struct sl_bid *out, struct sl_error *er
 }
 
 /* The entry's Slurm bid: of the first of its shapes that fits. */
-static int bid_slurm(struct sl_market *m, struct sl_entry e, const struct sl_bid_options *opt, struct sl_bid *out,
-		     struct sl_error *err)
+static int bid_slurm(struct sl_market *m, struct sl_pretence *x, struct sl_entry e, const struct sl_bid_options *opt,
+		     struct sl_bid *out, struct sl_error *err)
 {
-	uint32_t shapes = m->p->c->snap->job.shapes[e.job].count;
+	uint32_t shapes = m->snap->job.shapes[e.job].count;
 	int rc = 0;
 
 	for (e.shape = 0; !rc && e.shape <= shapes; e.shape++) {
 		struct bidder b = { .m = m, .opt = opt };
 
 		rc = look_at(&b, e, err);
-		if (rc <= 0)
-			continue;
-		rc = place_slurm(&b, out, err);
-		plan_attempt_end(&b.a);
+		if (rc > 0)
+			rc = place_slurm(&b, x, out, err);
 	}
 	return rc;
-}
-
-/* Licences are counted aside of the timelines: give back what was taken. */
-static void return_licenses(struct sl_market *m, uint32_t entries)
-{
-	struct sl_plan *p = m->p;
-
-	for (uint32_t i = 0; i < entries; i++) {
-		struct booking k = { .entry = m->slurm[i].entry, .t0 = p->c->now };
-
-		if (!m->slurm[i].nodes || !p->c->snap->job.licenses[k.entry.job].count)
-			continue;
-		k.want = cluster_want(p->c, k.entry, NULL);
-		k.t1 = cluster_later(k.t0, m->slurm[i].seconds);
-		if (k.want)
-			plan_count_licenses(p, &k, -1, NULL);
-	}
 }
 
 /* As if the jobs before it had been placed: into m->slurm. */
 static int bid_all_slurm(struct sl_market *m, const struct sl_entry *entry, uint32_t entries,
 			 const struct sl_bid_options *opt, struct sl_error *err)
 {
-	uint32_t *mark;
+	struct sl_pretence *x;
 	int rc = 0;
 
 	if (!(opt->kinds >> SL_BID_SLURM & 1))
@@ -454,15 +402,12 @@ static int bid_all_slurm(struct sl_market *m, const struct sl_entry *entry, uint
 		if (sl_may_go_on(&m->allowance, err) < 0 || look_at(&b, entry[i], err) < 0)
 			return -1;
 	}
-	mark = malloc((m->p->mark_count + 1) * sizeof(*mark));
-	if (!mark)
-		return sl_fail(err, SL_ENOMEM, "bids: out of memory");
-	mark_all(m->p, mark);
+	x = sl_pretence_begin(m->p, err);
+	if (!x)
+		return -1;
 	for (uint32_t i = 0; rc >= 0 && i < entries; i++)
-		rc = sl_may_go_on(&m->allowance, err) < 0 ? -1 : bid_slurm(m, entry[i], opt, &m->slurm[i], err);
-	return_licenses(m, entries);
-	rollback_all(m->p, mark);
-	free(mark);
+		rc = sl_may_go_on(&m->allowance, err) < 0 ? -1 : bid_slurm(m, x, entry[i], opt, &m->slurm[i], err);
+	sl_pretence_end(x);
 	return rc < 0 ? -1 : 0;
 }
 
@@ -486,7 +431,7 @@ static int check_options(const struct sl_bid_options *o, struct sl_error *err)
 /* Of an entry: one for each of its shapes at least. */
 static uint32_t most_bids(const struct sl_market *m, const struct sl_entry *e, const struct sl_bid_options *opt)
 {
-	uint32_t shapes = m->p->c->snap->job.shapes[e->job].count;
+	uint32_t shapes = m->snap->job.shapes[e->job].count;
 
 	return opt->max > shapes ? opt->max : shapes + 1;
 }

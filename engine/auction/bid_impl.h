@@ -11,12 +11,14 @@
 #define SL_BID_IMPL_H
 
 #include "auction/bid.h"
-#include "timeline/place_impl.h"
-#include "model/plan_private.h"
+#include "base/grow.h"
+#include "model/prospect.h"
+#include "timeline/choose.h"
 
 struct view_class {
+	const struct sl_node_kind *kind;
 	struct sl_resources free;
-	uint32_t class;			/* of the timeline */
+	uint32_t number;		/* the timeline's */
 	uint32_t gpus;
 };
 
@@ -91,12 +93,11 @@ struct ranked {
 struct bidder {
 	struct sl_market *m;
 	const struct sl_bid_options *opt;
-	struct attempt a;
-	struct sl_request request;	/* for *seconds* */
+	struct sl_prospect e;
+	struct sl_request request;	/* for so many seconds: e's, or the least it takes */
 	struct sl_need need;
 	struct view *view;
 	const struct profile *profile;
-	int64_t seconds;
 	uint32_t number;		/* of the entry in the list: spreads bids of kind B */
 	uint32_t begin;			/* the job's first bid */
 	uint32_t left;			/* bids that it may still make */
@@ -106,6 +107,8 @@ struct bidder {
 
 struct sl_market {
 	struct sl_plan *p;
+	struct sl_cluster *c;
+	const struct sl_snapshot *snap;
 	struct sl_allowance allowance;
 	uint64_t moment;
 	uint16_t gpu_kinds;

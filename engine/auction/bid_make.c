@@ -124,27 +124,19 @@ static bool has_required(const struct bidder *b, const struct candidate *c)
 /* Make the candidate a bid, if it is one.  1: it is, 0, -1. */
 static int submit(struct bidder *b, const struct candidate *c, struct sl_error *err)
 {
-	struct sl_timeline *tl = b->a.tl;
-	struct sl_space *sp = sl_space(tl, err);
-
 	if (!satisfied(&b->need, c) || c->nodes > b->need.max_nodes || !has_required(b, c))
 		return 0;
-	if (!sp)
+	if (sl_chosen_begin(b->e.tl, err) < 0)
 		return -1;
-	sp->offers = 0;
-	sp->chosen.n = 0;
 	for (uint32_t i = 0; i < c->pieces; i++) {
 		const struct piece *p = &c->piece[i];
 		const struct view_class *v = &b->view->cls[p->cls];
-		struct sl_offer o = { .class = v->class, .free = v->free, .units = p->units };
 
-		if (o.units > b->need.units)
-			o.units = (uint32_t) b->need.units;
-		if (sl_offer_push(sp, &o, err) < 0 || sl_spans_push(&sp->chosen, p->first, p->last, i, err) < 0)
+		if (sl_chosen_add(b->e.tl, &b->need, p->first, p->last, v->number, &v->free, p->units, err) < 0)
 			return -1;
 	}
 	/* Where the number of nodes is given, each gets the same: that leaves the same on each. */
-	if (sl_deal(tl, &b->need, !b->elastic, &b->m->layout, err) < 0)
+	if (sl_deal(b->e.tl, &b->need, !b->elastic, &b->m->layout, err) < 0)
 		return -1;
 	return bidder_keep(b, c->kind, c->sets, 0, err);
 }
@@ -324,7 +316,7 @@ static bool is_elastic(const struct bidder *b)
 		if (n->need[i].per == SL_GRES_PER_TASK)
 			return false;
 	return b->opt->elastic && b->elastic && !b->view->level && !b->block && !n->whole && !b->request.required &&
-		!b->a.w->enclave && n->core_units == 1 && !b->request.memory_per_core;
+		b->e.tl == sl_cluster_timeline(b->m->c) && n->core_units == 1 && !b->request.memory_per_core;
 }
 
 /* The whole blocks from..to, of which each node gives at least the least. */
@@ -345,8 +337,7 @@ static int submit_whole(struct bidder *b, uint32_t from, uint32_t to, struct sl_
 		const struct view_class *v = &b->view->cls[p->cls];
 		struct sl_resources each;
 
-		if (!sl_need_amounts(&b->need, &b->a.tl->kind[b->a.tl->class[v->class].kind].capacity, &v->free,
-				     b->need.least, NULL, &each))
+		if (!sl_need_amounts(&b->need, &v->kind->capacity, &v->free, b->need.least, NULL, &each))
 			return 0;
 		if (sl_layout_add(&b->m->layout, p->first, p->last, &each, err) < 0)
 			return -1;
@@ -430,7 +421,7 @@ static int make_by_methods(struct bidder *b, struct sl_error *err)
 
 		if (!(b->opt->kinds >> try[i].kind & 1) || (b->block && i))
 			continue;
-		rc = sl_fit_at(b->a.tl, &b->request, &how, b->a.tl->now, &b->m->layout, NULL, err);
+		rc = sl_fit_at(b->e.tl, &b->request, &how, sl_timeline_now(b->e.tl), &b->m->layout, NULL, err);
 		if (rc > 0)
 			rc = bidder_keep(b, try[i].kind, 1, 0, err);
 		if (rc < 0)
@@ -448,7 +439,7 @@ int bidder_make(struct bidder *b, struct sl_error *err)
 
 	if (b->need.jobs)
 		return make_by_methods(b, err);
-	b->view = market_view(b->m, b->a.tl, b->seconds, err);
+	b->view = market_view(b->m, b->e.tl, b->request.duration, err);
 	b->profile = b->view ? market_profile(b->m, b->view, &b->need, err) : NULL;
 	if (!b->profile || view_nodesets(b->view, err) < 0 || rank_blocks(b, err) < 0)
 		return -1;

@@ -20,7 +20,7 @@ struct lie {			/* a part of a bid */
 	uint32_t first, last;
 	uint32_t bid;
 	const struct sl_resources *each;
-	const struct sl_timeline *tl;
+	struct sl_timeline *tl;
 	int64_t end;
 };
 
@@ -42,7 +42,8 @@ struct sweep {
 	uint32_t events;
 	uint32_t *active, actives;	/* lies */
 	uint32_t *at;			/* [lie] its place among the active */
-	struct sl_spans spans, sorted;	/* runs of classes of one timeline; offer: the class */
+	const struct sl_class *cls;	/* of one timeline, with cores free now */
+	struct sl_spans spans, sorted;	/* their runs */
 	uint32_t span;
 	struct sl_map by_terms;		/* -> row */
 	struct sl_bid_term *term;	/* of the row being made */
@@ -193,33 +194,29 @@ static int limit_elastic(struct sweep *s, const uint32_t *lie, uint32_t lies, ui
 }
 
 /* All rows of a segment: nodes of one class, on which these bids lie (sorted). */
-static int limit_segment(struct sweep *s, const struct sl_timeline *tl, uint32_t class, uint32_t node,
+static int limit_segment(struct sweep *s, const struct sl_timeline *tl, const struct sl_class *g, uint32_t node,
 			 const uint32_t *lie, uint32_t lies, struct sl_error *err)
 {
-	const struct sl_node_class *g = &tl->class[class];
+	struct sl_resources free;
+	uint32_t at = 0;
+	int64_t t;
 
 	if (limit_elastic(s, lie, lies, node, err) < 0)
 		return -1;
-	for (uint32_t i = 0; i < g->steps; i++) {
-		const struct sl_step *now = &g->step[i];
-		struct sl_resources none = { 0 };
-		const struct sl_resources *free = now->blocks ? &none : &now->free;
-		struct sl_bid_row row = { .kind = SL_ROW_CORES, .which = node, .most = free->cores };
-		int64_t t = now->t > tl->now ? now->t : tl->now;
+	/* what becomes free later needs no row of its own */
+	while (sl_timeline_less(tl, g->number, &at, &t, &free)) {
+		struct sl_bid_row row = { .kind = SL_ROW_CORES, .which = node, .most = free.cores };
 
-		/* what becomes free later needs no row of its own */
-		if (i && (now[-1].blocks || !now->blocks) && sl_resources_fit(&now[-1].free, &now->free))
-			continue;
 		if (limit_resource(s, lie, lies, t, row, err) < 0)
 			return -1;
 		row.kind = SL_ROW_MEMORY;
-		row.most = free->memory;
+		row.most = free.memory;
 		if (limit_resource(s, lie, lies, t, row, err) < 0)
 			return -1;
 		row.kind = SL_ROW_GRES;
 		for (row.gres = 0; row.gres < SL_MAX_GRES; row.gres++) {
-			row.most = free->gres[row.gres];
-			if (tl->kind[g->kind].capacity.gres[row.gres] &&
+			row.most = free.gres[row.gres];
+			if (g->kind->capacity.gres[row.gres] &&
 			    limit_resource(s, lie, lies, t, row, err) < 0)
 				return -1;
 		}
@@ -238,8 +235,8 @@ static int close_segment(struct sweep *s, const struct sl_timeline *tl, uint32_t
 	while (s->span < s->spans.n && s->spans.at[s->span].last < first)
 		s->span++;
 	for (uint32_t i = s->span; i < s->spans.n && s->spans.at[i].first <= last; i++)
-		if (limit_segment(s, tl, s->spans.at[i].offer, s->spans.at[i].first > first ? s->spans.at[i].first : first,
-				  sorted, s->actives, err) < 0)
+		if (limit_segment(s, tl, &s->cls[s->spans.at[i].offer],
+				  s->spans.at[i].first > first ? s->spans.at[i].first : first, sorted, s->actives, err) < 0)
 			return -1;
 	return 0;
 }
@@ -257,17 +254,12 @@ static int by_place(const void *va, const void *vb)
 	return a->begins - b->begins;
 }
 
-static int list_spans(struct sweep *s, const struct sl_timeline *tl, struct sl_error *err)
+static int list_spans(struct sweep *s, struct sl_timeline *tl, struct sl_error *err)
 {
-	s->spans.n = s->span = 0;
-	for (uint32_t i = 0; i < tl->lives; i++) {
-		const struct sl_node_class *g = &tl->class[tl->live[i].class];
+	int64_t n = sl_timeline_open_classes(tl, sl_later(sl_timeline_now(tl), 1), &s->cls, err);
 
-		for (uint32_t r = 0; tl->live[i].now_cores && r < g->nodes.runs; r++)
-			if (sl_spans_push(&s->spans, g->nodes.run[r].first, g->nodes.run[r].last, tl->live[i].class, err) < 0)
-				return -1;
-	}
-	return sl_spans_sort(&s->spans, &s->sorted, err);
+	s->span = 0;
+	return n < 0 ? -1 : sl_spans_of(&s->spans, s->cls, n, &s->sorted, err);
 }
 
 static void toggle(struct sweep *s, const struct event *e)
@@ -301,7 +293,7 @@ static int run_sweep(struct sweep *s, uint32_t *sorted, struct sl_error *err)
 	bool grown = false;		/* bids began since the last row */
 
 	for (uint32_t i = 0, next; i < s->events; i = next) {
-		const struct sl_timeline *tl = s->lie[s->event[i].lie].tl;
+		struct sl_timeline *tl = s->lie[s->event[i].lie].tl;
 		uint32_t node = s->event[i].node, where = s->event[i].where;
 		bool one, ends = !s->event[i].begins;
 
@@ -345,27 +337,26 @@ static int limit_jobs(struct sweep *s, uint32_t count, struct sl_error *err)
 
 static int limit_licenses(struct sweep *s, uint32_t count, struct sl_error *err)
 {
-	const struct sl_cluster *c = s->m->p->c;
+	const struct sl_cluster *c = s->m->c;
+	int64_t now = sl_cluster_now(c);
 
-	for (uint32_t l = 0; l < c->snap->license.rows; l++) {
+	for (uint32_t l = 0; l < s->m->snap->license.rows; l++) {
 		struct sl_bid_row row = { .kind = SL_ROW_LICENSE, .which = l };
-		int64_t end = c->now + 1;
+		int64_t end = sl_later(now, 1);
 		uint32_t n = 0;
 
 		if (sl_may_go_on(&s->m->allowance, err) < 0)
 			return -1;
 		for (uint32_t i = 0; i < count; i++) {
-			int64_t amount = cluster_licenses(c, s->bid[i]->entry.job, l);
+			int64_t amount = sl_cluster_licenses(c, s->bid[i]->entry.job, l);
 
 			if (!amount)
 				continue;
 			s->term[n++] = (struct sl_bid_term) { i, amount };
-			if (cluster_later(c->now, s->bid[i]->seconds) > end)
-				end = cluster_later(c->now, s->bid[i]->seconds);
+			if (sl_later(now, s->bid[i]->seconds) > end)
+				end = sl_later(now, s->bid[i]->seconds);
 		}
-		row.most = (int64_t) c->snap->license.total[l] - c->snap->license.reserved[l];
-		if (n)
-			row.most -= sl_tally_most(&c->license[l], c->now, end);
+		row.most = n ? sl_cluster_licenses_left(c, l, now, end) : 0;
 		if (limit(s, row, n, err) < 0)
 			return -1;
 	}
@@ -375,7 +366,7 @@ static int limit_licenses(struct sweep *s, uint32_t count, struct sl_error *err)
 /* Several records of one array: no more of its tasks than may run. */
 static int limit_arrays(struct sweep *s, uint32_t count, struct sl_error *err)
 {
-	const struct sl_job_view *job = &s->m->p->c->snap->job;
+	const struct sl_job_view *job = &s->m->snap->job;
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct sl_bid_row row = { .kind = SL_ROW_ARRAY, .which = s->bid[i]->entry.job };
@@ -383,13 +374,15 @@ static int limit_arrays(struct sweep *s, uint32_t count, struct sl_error *err)
 
 		if (sl_may_go_on(&s->m->allowance, err) < 0)
 			return -1;
-		if (!plan_throttled(s->m->p, row.which))
+		row.most = sl_plan_tasks_left(s->m->p, row.which, err);
+		if (row.most < 0)
+			return -1;
+		if (row.most == INT64_MAX)
 			continue;
 		for (uint32_t k = 0; k < count; k++)
 			if (job->array_job_id[s->bid[k]->entry.job] == array)
 				s->term[n++] = (struct sl_bid_term) { k, 1 };
-		row.most = plan_tasks_left(s->m->p, row.which, err);
-		if (row.most < 0 || (s->term[0].bid == i && limit(s, row, n, err) < 0))
+		if (s->term[0].bid == i && limit(s, row, n, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -399,7 +392,6 @@ static int limit_arrays(struct sweep *s, uint32_t count, struct sl_error *err)
  * time. */
 static int64_t cores_free(struct sweep *s, const struct sl_bid *bid, const struct sl_bid_part *part)
 {
-	const struct sl_timeline *tl = s->m->p->c->tl;
 	int64_t sum = 0;
 	uint32_t at = 0;
 
@@ -410,7 +402,7 @@ static int64_t cores_free(struct sweep *s, const struct sl_bid *bid, const struc
 			uint32_t first = s->spans.at[i].first > part[k].first ? s->spans.at[i].first : part[k].first;
 			uint32_t last = s->spans.at[i].last < part[k].last ? s->spans.at[i].last : part[k].last;
 
-			sum += (int64_t) tl->class[s->spans.at[i].offer].now_cores * (last - first + 1);
+			sum += (int64_t) s->cls[s->spans.at[i].offer].free.cores * (last - first + 1);
 		}
 	}
 	return sum;
@@ -447,7 +439,7 @@ static int limit_wide(struct sweep *s, const struct sl_bid_part *const *part, ui
 
 		if (!s->bid[e]->elastic)
 			continue;
-		if (!listed && list_spans(s, s->m->p->c->tl, err) < 0)
+		if (!listed && list_spans(s, sl_cluster_timeline(s->m->c), err) < 0)
 			return -1;
 		listed = true;
 		for (uint32_t i = 0; i < count; i++) {
@@ -472,23 +464,20 @@ static int limit_wide(struct sweep *s, const struct sl_bid_part *const *part, ui
 
 /* -- all of it ------------------------------------------------------------ */
 
-
 static int list_lies(struct sweep *s, const struct sl_bid_part *const *part, uint32_t count, struct sl_error *err)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		const struct want *w = cluster_want(s->m->p->c, s->bid[i]->entry, err);
-		uint32_t where = w && w->enclave ? w->enclave->resv + 1 : 0;
-		const struct sl_timeline *tl;
+		uint32_t where;
+		struct sl_timeline *tl = sl_plan_timeline(s->m->p, s->bid[i]->entry, &where, err);
 
-		if (!w || sl_may_go_on(&s->m->allowance, err) < 0)
+		if (!tl || sl_may_go_on(&s->m->allowance, err) < 0)
 			return -1;
-		tl = where ? w->enclave->tl : s->m->p->c->tl;
 		for (uint32_t k = 0; k < s->bid[i]->parts; k++) {
 			const struct sl_bid_part *p = &part[i][k];
 			struct lie *l = &s->lie[s->lies];
 
 			*l = (struct lie) { p->first, p->last, i, &p->each, tl,
-					    cluster_later(tl->now, s->bid[i]->seconds) };
+					    sl_later(sl_timeline_now(tl), s->bid[i]->seconds) };
 			s->event[s->events++] = (struct event) { where, p->first, true, s->lies };
 			s->event[s->events++] = (struct event) { where, p->last + 1, false, s->lies };
 			s->lies++;

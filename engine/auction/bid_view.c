@@ -5,55 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
-
 /* -- when less becomes free -------------------------------------------- */
-
-static int by_time(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *) a, y = *(const int64_t *) b;
-
-	return (x > y) - (x < y);
-}
-
-static bool is_less(const struct sl_step *next, const struct sl_step *before)
-{
-	return (next->blocks && !before->blocks) || !sl_resources_fit(&before->free, &next->free);
-}
-
-static int find_breaks(struct breaks *b, const struct sl_timeline *tl, struct sl_error *err)
-{
-	uint32_t n = 0;
-
-	b->count = 0;
-	for (uint32_t i = 0; i < tl->lives; i++) {
-		const struct sl_node_class *g = &tl->class[tl->live[i].class];
-
-		for (uint32_t s = 1; s < g->steps; s++) {
-			if (!is_less(&g->step[s], &g->step[s - 1]))
-				continue;
-			if (sl_grow(&b->t, &b->room, (uint64_t) b->count + 1, sizeof(*b->t), err) < 0)
-				return -1;
-			b->t[b->count++] = g->step[s].t;
-		}
-	}
-	if (b->count)
-		qsort(b->t, b->count, sizeof(*b->t), by_time);
-	for (uint32_t i = 0; i < b->count; i++)
-		if (!i || b->t[i] != b->t[n - 1])
-			b->t[n++] = b->t[i];
-	b->count = n;
-	b->moment = tl->moment;
-	return 0;
-}
 
 static const struct breaks *breaks_known(struct sl_market *m, struct sl_timeline *tl, struct sl_error *err)
 {
+	struct breaks *b;
 	uint32_t i = 0;
+	int64_t count;
 
 	while (i < m->break_lists && m->breaks[i].tl != tl)
 		i++;
-	if (i < m->break_lists && m->breaks[i].moment == tl->moment)
+	if (i < m->break_lists && m->breaks[i].moment == sl_timeline_moment(tl))
 		return &m->breaks[i];
 	if (i == m->break_lists) {
 		if (sl_grow_list(&m->breaks, i, sizeof(*m->breaks), err))
@@ -61,7 +23,11 @@ static const struct breaks *breaks_known(struct sl_market *m, struct sl_timeline
 		m->breaks[i] = (struct breaks) { .tl = tl };
 		m->break_lists++;
 	}
-	return find_breaks(&m->breaks[i], tl, err) < 0 ? NULL : &m->breaks[i];
+	b = &m->breaks[i];
+	count = sl_timeline_breaks(tl, &b->t, &b->room, err);
+	b->count = count < 0 ? 0 : (uint32_t) count;
+	b->moment = sl_timeline_moment(tl);
+	return count < 0 ? NULL : b;
 }
 
 /* -- views ------------------------------------------------------------- */
@@ -88,8 +54,7 @@ static void merge_spans(struct view *v)
 
 		if (n && at[n - 1].last + 1 == at[i].first) {
 			a = &v->cls[at[n - 1].offer];
-			if (v->tl->class[a->class].kind == v->tl->class[b->class].kind &&
-			    sl_resources_equal(&a->free, &b->free)) {
+			if (a->kind == b->kind && sl_resources_equal(&a->free, &b->free)) {
 				at[n - 1].last = at[i].last;
 				continue;
 			}
@@ -101,29 +66,22 @@ static void merge_spans(struct view *v)
 
 static int view_fill(const struct sl_market *m, struct view *v, int64_t end, struct sl_error *err)
 {
-	const struct sl_timeline *tl = v->tl;
+	const struct sl_class *cls;
+	int64_t n = sl_timeline_open_classes(v->tl, end, &cls, err);
 
 	v->classes = 0;
-	v->spans.n = 0;
 	v->has_sets = false;
-	for (uint32_t i = 0; i < tl->lives; i++) {
-		const struct sl_node_class *g = &tl->class[tl->live[i].class];
-		struct view_class c = { .class = tl->live[i].class };
-
-		if (!tl->live[i].now_cores || !sl_step_min(g, tl->now, end, &c.free) || c.free.cores <= 0)
-			continue;
-		for (int k = 0; k < SL_MAX_GRES; k++)
-			c.gpus += m->gpu_kinds >> k & 1 ? c.free.gres[k] : 0;
-		if (sl_grow(&v->cls, &v->class_room, (uint64_t) v->classes + 1, sizeof(c), err) < 0)
-			return -1;
-		v->cls[v->classes] = c;
-		for (uint32_t r = 0; r < g->nodes.runs; r++)
-			if (sl_spans_push(&v->spans, g->nodes.run[r].first, g->nodes.run[r].last, v->classes, err) < 0)
-				return -1;
-		v->classes++;
-	}
-	if (sl_spans_sort(&v->spans, &v->sorted, err) < 0)
+	if (n < 0 || sl_grow(&v->cls, &v->class_room, (uint64_t) n, sizeof(*v->cls), err) < 0 ||
+	    sl_spans_of(&v->spans, cls, n, &v->sorted, err) < 0)
 		return -1;
+	for (; v->classes < n; v->classes++) {
+		const struct sl_class *g = &cls[v->classes];
+		struct view_class *c = &v->cls[v->classes];
+
+		*c = (struct view_class) { .kind = g->kind, .free = g->free, .number = g->number };
+		for (int k = 0; k < SL_MAX_GRES; k++)
+			c->gpus += m->gpu_kinds >> k & 1 ? c->free.gres[k] : 0;
+	}
 	merge_spans(v);
 	return 0;
 }
@@ -154,7 +112,7 @@ static void forget_views(struct sl_market *m)
 struct view *market_view(struct sl_market *m, struct sl_timeline *tl, int64_t seconds, struct sl_error *err)
 {
 	const struct breaks *b = breaks_known(m, tl, err);
-	int64_t end = sl_later(tl->now, seconds);
+	int64_t end = sl_later(sl_timeline_now(tl), seconds);
 	uint32_t level = 0;
 	struct view *v;
 
@@ -180,19 +138,9 @@ struct view *market_view(struct sl_market *m, struct sl_timeline *tl, int64_t se
 	return v;
 }
 
-/* What the views depend on: a number that changes with every booking. */
-static uint64_t moment_of(const struct sl_plan *p)
-{
-	uint64_t sum = p->c->tl->moment;
-
-	for (uint32_t i = 0; i < p->mark_count; i++)
-		sum += p->marks[i].enclave->tl->moment;
-	return sum;
-}
-
 void market_refresh(struct sl_market *m)
 {
-	uint64_t moment = moment_of(m->p);
+	uint64_t moment = sl_plan_moment(m->p);
 
 	if (moment == m->moment)
 		return;
@@ -369,16 +317,12 @@ static int profile_fill(struct sl_market *m, struct profile *p, const struct vie
 	struct sl_need any = *need;
 	uint32_t at = 0;
 
-	any.units = INT64_MAX / 4;	/* whatever the number of units that a job wants */
+	any.units = INT64_MAX / 4;	/* however many the job wants in all */
 	p->pieces = p->blocks = p->longest = 0;
 	if (sl_grow(&m->unit, &m->unit_room, v->classes, sizeof(*m->unit), err) < 0)
 		return -1;
-	for (uint32_t i = 0; i < v->classes; i++) {
-		const struct sl_node_class *g = &v->tl->class[v->cls[i].class];
-		struct sl_offer o = { .free = v->cls[i].free };
-
-		m->unit[i] = sl_need_offer(&any, &v->tl->kind[g->kind].capacity, &o) ? o.units : 0;
-	}
+	for (uint32_t i = 0; i < v->classes; i++)
+		m->unit[i] = sl_need_units(&any, &v->cls[i].kind->capacity, &v->cls[i].free);
 	for (uint32_t i = 0; i < v->spans.n; i++) {
 		const struct sl_span *s = &v->spans.at[i];
 

@@ -158,7 +158,7 @@ static void find_lengths(struct make *m)
 static int look(struct make *m, uint32_t at, struct sl_error *err)
 {
 	struct sl_timeline *tl = sl_cluster_timeline(m->c);
-	int64_t now = sl_cluster_now(m->c), s = m->seconds[at], end = s >= SL_FOREVER - now ? SL_FOREVER : now + s;
+	int64_t now = sl_cluster_now(m->c), end = sl_later(now, m->seconds[at]);
 	const struct sl_class *cls;
 	int64_t n;
 

@@ -175,7 +175,7 @@ const struct sl_nodeset *sl_cluster_usable_nodes(const struct sl_cluster *c, uin
 void sl_cluster_free(const struct sl_cluster *c, uint32_t node, struct sl_resources *there)
 {
 	if (node < c->snap->node.rows)
-		sl_timeline_free(c->tl, node, c->now, cluster_later(c->now, 1), there);
+		sl_timeline_free(c->tl, node, c->now, sl_later(c->now, 1), there);
 	else
 		memset(there, 0, sizeof(*there));
 }
@@ -239,12 +239,7 @@ static void forget_enclaves(struct sl_cluster *c)
 /* Add (sign 1) or take back (sign -1) what a running job has of licences. */
 static int count_licenses(struct sl_cluster *c, uint32_t job, int64_t t0, int64_t t1, int sign, struct sl_error *err)
 {
-	if (c->snap->job.flags[job] & SL_JOBF_COMPLETING)
-		return 0;
-	for (uint32_t l = 0; l < c->snap->license.rows; l++)
-		if (sl_tally_add(&c->license[l], t0, t1, sign * (int64_t) cluster_licenses(c, job, l), err) < 0)
-			return -1;
-	return 0;
+	return c->snap->job.flags[job] & SL_JOBF_COMPLETING ? 0 : cluster_count_licenses(c, job, t0, t1, sign, err);
 }
 
 /* The first end of those that hold nodes. */
@@ -275,7 +270,7 @@ static int prolong_job(struct sl_cluster *c, uint32_t job, int64_t end, struct s
 /* Jobs past their end still hold what they have: book them a moment longer. */
 static int prolong(struct sl_cluster *c, struct sl_error *err)
 {
-	int64_t end = cluster_later(c->now, SL_OVERDUE_S);
+	int64_t end = sl_later(c->now, SL_OVERDUE_S);
 
 	if (c->now < c->first_end)
 		return 0;
@@ -415,10 +410,9 @@ static int take_licenses(struct sl_cluster *c, uint32_t job, const struct held *
 	const struct sl_license_view *lic = &c->snap->license;
 
 	for (uint32_t l = 0; l < lic->rows; l++) {
-		uint32_t n = cluster_licenses(c, job, l);
-		int64_t used = sl_tally_most(&c->license[l], c->now, end);
+		uint32_t n = sl_cluster_licenses(c, job, l);
 
-		if (n && h->resv == SL_NONE && used + n > (int64_t) lic->total[l] - lic->reserved[l])
+		if (n && h->resv == SL_NONE && n > sl_cluster_licenses_left(c, l, c->now, end))
 			return sl_fail(err, SL_EBUSY, "start: job %" PRIu32 ": %" PRIu32 " of license %s are not free",
 				       c->snap->job.id[job], n, cluster_str(c, lic->name[l]));
 	}

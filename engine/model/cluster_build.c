@@ -100,7 +100,7 @@ uint32_t cluster_resv_cores(const struct sl_cluster *c, uint32_t resv, uint32_t 
 	return cores_at_most(c, node, cores);
 }
 
-uint32_t cluster_licenses(const struct sl_cluster *c, uint32_t job, uint32_t license)
+uint32_t sl_cluster_licenses(const struct sl_cluster *c, uint32_t job, uint32_t license)
 {
 	struct sl_range l = c->snap->job.licenses[job];
 	uint32_t n = 0;
@@ -109,6 +109,22 @@ uint32_t cluster_licenses(const struct sl_cluster *c, uint32_t job, uint32_t lic
 		if (c->snap->job_license.license[i] == license)
 			n += c->snap->job_license.count[i];
 	return n;
+}
+
+int64_t sl_cluster_licenses_left(const struct sl_cluster *c, uint32_t license, int64_t t0, int64_t t1)
+{
+	return (int64_t) c->snap->license.total[license] - c->snap->license.reserved[license] -
+	       sl_tally_most(&c->license[license], t0, t1);
+}
+
+int cluster_count_licenses(struct sl_cluster *c, uint32_t job, int64_t t0, int64_t t1, int sign, struct sl_error *err)
+{
+	if (!c->snap->job.licenses[job].count)
+		return 0;
+	for (uint32_t l = 0; l < c->snap->license.rows; l++)
+		if (sl_tally_add(&c->license[l], t0, t1, sign * (int64_t) sl_cluster_licenses(c, job, l), err) < 0)
+			return -1;
+	return 0;
 }
 
 /* -- partitions ---------------------------------------------------------- */
@@ -300,17 +316,17 @@ static bool holds(const struct sl_job_view *job, uint32_t j)
 static int64_t end_of(const struct sl_cluster *c, uint32_t j)
 {
 	const struct sl_job_view *job = &c->snap->job;
-	int64_t soon = cluster_later(c->now, SL_OVERDUE_S), end = job->end_time[j];
+	int64_t soon = sl_later(c->now, SL_OVERDUE_S), end = job->end_time[j];
 	bool runs = job->state[j] == SL_JOB_RUNNING, sleeps = job->state[j] == SL_JOB_SUSPENDED;
 
 	if ((!runs && !sleeps) || (job->flags[j] & SL_JOBF_COMPLETING))
 		return soon;
 	if (!end && job->time_limit[j] != SL_UNLIMITED)
-		end = cluster_later(job->start_time[j], job->time_limit[j]);
+		end = sl_later(job->start_time[j], job->time_limit[j]);
 	else if (!end)
 		end = SL_FOREVER;
 	if (sleeps && job->suspend_time[j] && end != SL_FOREVER)
-		end = cluster_later(c->now, cluster_until(job->suspend_time[j], end));
+		end = sl_later(c->now, cluster_until(job->suspend_time[j], end));
 	return end > soon ? end : soon;
 }
 
@@ -386,7 +402,7 @@ static int build_licenses(struct sl_cluster *c, struct sl_error *err)
 		int64_t rest = s->license.used[l];
 
 		for (uint32_t i = 0; i < c->runs; i++) {
-			uint32_t j = c->running[i], n = cluster_licenses(c, j, l);
+			uint32_t j = c->running[i], n = sl_cluster_licenses(c, j, l);
 
 			if (s->job.flags[j] & SL_JOBF_COMPLETING)
 				continue;

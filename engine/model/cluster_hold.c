@@ -273,7 +273,7 @@ static void find_ends(const struct sl_cluster *c, int64_t *until)
 static int place_blocks(struct sl_cluster *c, struct sl_error *err)
 {
 	const struct sl_snapshot *s = c->snap;
-	int64_t soon = cluster_later(c->now, SL_OVERDUE_S), *until = malloc((s->node.rows + 1) * sizeof(*until));
+	int64_t soon = sl_later(c->now, SL_OVERDUE_S), *until = malloc((s->node.rows + 1) * sizeof(*until));
 	int rc = until ? 0 : sl_fail(err, SL_ENOMEM, "cluster: out of memory");
 
 	for (uint32_t n = 0; !rc && n < s->node.rows; n++)

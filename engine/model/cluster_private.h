@@ -158,17 +158,7 @@ static inline const char *cluster_str(const struct sl_cluster *c, uint32_t str)
 	return sl_snapshot_str(c->snap, str);
 }
 
-/* Either may be anything that a snapshot says; the first and the last moment are the bounds. */
-static inline int64_t cluster_later(int64_t t, int64_t seconds)
-{
-	int64_t sum;
-
-	if (__builtin_add_overflow(t, seconds, &sum))
-		return seconds < 0 ? INT64_MIN : INT64_MAX;
-	return sum;
-}
-
-/* From one moment to another, likewise. */
+/* From one moment to another; the first and the last moment are the bounds. */
 static inline int64_t cluster_until(int64_t t, int64_t end)
 {
 	int64_t seconds;
@@ -244,7 +234,8 @@ void cluster_wants_free(struct sl_cluster *c);
 /* loan.c */
 void cluster_loans_free(struct sl_cluster *c);
 
-/* Licences that a job asks for. */
-uint32_t cluster_licenses(const struct sl_cluster *c, uint32_t job, uint32_t license);
+/* Add what a job asks for of all licences over [t0, t1) (sign 1), or take it back (-1). */
+int cluster_count_licenses(struct sl_cluster *c, uint32_t job, int64_t t0, int64_t t1, int sign,
+			   struct sl_error *err);
 
 #endif

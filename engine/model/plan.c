@@ -81,15 +81,9 @@ void plan_free_booking(struct booking *b)
 
 static void free_bookings(struct sl_plan *p, struct bookings *list)
 {
-	const struct sl_snapshot *s = p->c->snap;
-
 	for (uint32_t i = 0; i < list->count; i++) {
-		const struct booking *b = list->item[i];
-
 		/* Timelines are rolled back; tallies are not. */
-		for (uint32_t l = 0; !b->want->enclave && l < s->license.rows; l++)
-			sl_tally_add(&p->c->license[l], b->t0, b->t1,
-				     -(int64_t) cluster_licenses(p->c, b->entry.job, l), NULL);
+		plan_count_licenses(p, list->item[i], -1, NULL);
 		plan_free_booking(list->item[i]);
 	}
 	free(list->item);

@@ -60,7 +60,7 @@ void plan_attempt_end(struct attempt *a)
 static int leave_reserved(struct attempt *a, struct sl_request *r, struct sl_error *err)
 {
 	const struct bookings *reserved = &a->p->reserved;
-	int64_t end = cluster_later(a->p->c->now, r->duration);
+	int64_t end = sl_later(a->p->c->now, r->duration);
 
 	if (sl_nodeset_copy(&a->open, r->eligible, err) < 0)
 		return -1;
@@ -85,14 +85,13 @@ bool plan_licensed(struct attempt *a, int64_t t, int64_t seconds)
 	if (a->w->resv != SL_NONE || !c->snap->job.licenses[a->w->entry.job].count)
 		return true;
 	for (uint32_t l = 0; l < lic->rows; l++) {
-		int64_t need = cluster_licenses(c, a->w->entry.job, l);
-		int64_t total = (int64_t) lic->total[l] - lic->reserved[l];
-		int64_t used = need ? sl_tally_most(&c->license[l], t, cluster_later(t, seconds)) : 0;
+		int64_t need = sl_cluster_licenses(c, a->w->entry.job, l);
+		int64_t left = need ? sl_cluster_licenses_left(c, l, t, sl_later(t, seconds)) : 0;
 
-		if (used + need <= total || !need)
+		if (need <= left)
 			continue;
 		a->lack.license = l;
-		a->lack.license_has = total > used ? total - used : 0;
+		a->lack.license_has = left > 0 ? left : 0;
 		return false;
 	}
 	return true;
@@ -108,7 +107,7 @@ static int64_t licensed_from(const struct attempt *a, int64_t t, int64_t seconds
 	while (again) {
 		again = false;
 		for (uint32_t l = 0; l < lic->rows; l++) {
-			int64_t need = cluster_licenses(c, a->w->entry.job, l), at;
+			int64_t need = sl_cluster_licenses(c, a->w->entry.job, l), at;
 
 			if (!need)
 				continue;
@@ -185,7 +184,7 @@ static int64_t first_ahead_ends(const struct attempt *a, int64_t seconds)
 	for (uint32_t i = 0; i < reserved->count; i++) {
 		const struct booking *b = reserved->item[i];
 
-		if (b->entry.job != a->w->entry.job && b->t0 < cluster_later(now, seconds) && b->t1 < first)
+		if (b->entry.job != a->w->entry.job && b->t0 < sl_later(now, seconds) && b->t1 < first)
 			first = b->t1;
 	}
 	return first;
@@ -278,15 +277,9 @@ static int book_shared(struct sl_plan *p, struct booking *b, bool undo, struct s
 
 int plan_count_licenses(struct sl_plan *p, const struct booking *b, int sign, struct sl_error *err)
 {
-	struct sl_cluster *c = p->c;
-
-	if (b->want->resv != SL_NONE || !c->snap->job.licenses[b->entry.job].count)
+	if (b->want->resv != SL_NONE)
 		return 0;
-	for (uint32_t l = 0; l < c->snap->license.rows; l++)
-		if (sl_tally_add(&c->license[l], b->t0, b->t1, sign * (int64_t) cluster_licenses(c, b->entry.job, l),
-				 err) < 0)
-			return -1;
-	return 0;
+	return cluster_count_licenses(p->c, b->entry.job, b->t0, b->t1, sign, err);
 }
 
 int plan_book(struct sl_plan *p, struct booking *b, struct sl_error *err)
@@ -295,7 +288,7 @@ int plan_book(struct sl_plan *p, struct booking *b, struct sl_error *err)
 	uint32_t main_mark = sl_timeline_mark(p->c->tl);
 	struct sl_error why = { .code = SL_OK };
 
-	b->t1 = cluster_later(b->t0, b->limit);
+	b->t1 = sl_later(b->t0, b->limit);
 	if (book_shared(p, b, false, &why) < 0) {
 		sl_timeline_rollback(p->c->tl, main_mark);
 		if (why.code == SL_EBUSY)
@@ -446,7 +439,7 @@ static bool explain_license(const struct attempt *a, struct sl_refusal *r)
 
 	if (a->lack.license == SL_NONE)
 		return false;
-	need = cluster_licenses(c, a->w->entry.job, a->lack.license);
+	need = sl_cluster_licenses(c, a->w->entry.job, a->lack.license);
 	if (need > c->snap->license.total[a->lack.license])
 		plan_say(r, SL_WHY_LICENSES, "needs %" PRIu32 " of license %s, there are %" PRIu32, need,
 			 cluster_str(c, c->snap->license.name[a->lack.license]),
@@ -519,7 +512,7 @@ int plan_explain_later(struct attempt *a, int64_t seconds, struct sl_refusal *r,
 	if (a->p->reserved.count)
 		plan_say(r, SL_WHY_PRIORITY, "would delay job %" PRIu32,
 			 c->snap->job.id[(head ? head : a->p->reserved.entry)->job]);
-	else if (reserved_ahead(a, cluster_later(c->now, seconds)))
+	else if (reserved_ahead(a, sl_later(c->now, seconds)))
 		plan_say(r, SL_WHY_RESERVATION, "a reservation begins before it would end");
 	else
 		say_misfit(a, &a->lack.misfit, true, r, SL_WHY_RESOURCES);

@@ -213,9 +213,6 @@ int plan_gate_now(struct sl_plan *p, const struct want *w, struct sl_refusal *r,
 bool plan_throttled(const struct sl_plan *p, uint32_t job);
 void plan_count_task(struct sl_plan *p, uint32_t job, int by);
 
-/* Tasks of the array of a throttled job that may still be started; -1 with *err. */
-int64_t plan_tasks_left(struct sl_plan *p, uint32_t job, struct sl_error *err);
-
 /* Book what the attempt found.  1 with *out; 0; -1. */
 int plan_take(struct attempt *a, int64_t t, int64_t seconds, struct booking **out, struct sl_error *err);
 

@@ -4,6 +4,7 @@
  */
 #include "model/native.h"
 #include "model/plan_private.h"
+#include "model/prospect.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -59,11 +60,13 @@ bool plan_throttled(const struct sl_plan *p, uint32_t job)
 	return p->c->snap->job.array_max_running[job] && p->c->snap->job.array_job_id[job] != SL_NONE;
 }
 
-int64_t plan_tasks_left(struct sl_plan *p, uint32_t job, struct sl_error *err)
+int64_t sl_plan_tasks_left(struct sl_plan *p, uint32_t job, struct sl_error *err)
 {
-	const struct throttle *t = throttle_of(p, job, err);
+	const struct throttle *t = plan_throttled(p, job) ? throttle_of(p, job, err) : NULL;
 	uint32_t most = p->c->snap->job.array_max_running[job];
 
+	if (!plan_throttled(p, job))
+		return INT64_MAX;
 	return !t ? -1 : t->running < most ? (int64_t) most - t->running : 0;
 }
 

@@ -87,7 +87,7 @@ static int prepare(const struct sl_timeline *tl, const struct sl_request *r, con
 		return -1;
 	if ((unsigned) how->method >= SL_PLACE_METHODS)
 		return sl_fail(err, SL_EINVAL, "place: no method %d", how->method);
-	return sl_need_of(r, tl->most_cores, need, misfit) ? 0 : 1;
+	return sl_need_of(tl, r, need, misfit) ? 0 : 1;
 }
 
 static int fit_method(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t t,
@@ -167,7 +167,7 @@ int64_t sl_fit_least_cores(const struct sl_timeline *tl, const struct sl_request
 	struct sl_need need;
 	int64_t cores, each;
 
-	if (sl_request_check(r, NULL) || sl_need_of(r, tl->most_cores, &need, NULL))
+	if (sl_request_check(r, NULL) || sl_need_of(tl, r, &need, NULL))
 		return 0;
 	each = need.least_cores;
 	if (need.whole && tl->least_cores > each)

@@ -128,6 +128,28 @@ static int deal_evenly(struct deal *d, struct sl_error *err)
 	return 0;
 }
 
+int sl_chosen_begin(struct sl_timeline *tl, struct sl_error *err)
+{
+	struct sl_space *sp = sl_space(tl, err);
+
+	if (!sp)
+		return -1;
+	sp->offers = 0;
+	sp->chosen.n = 0;
+	return 0;
+}
+
+int sl_chosen_add(struct sl_timeline *tl, const struct sl_need *need, uint32_t first, uint32_t last,
+		  uint32_t class, const struct sl_resources *free, uint32_t units, struct sl_error *err)
+{
+	struct sl_offer o = { .class = class, .free = *free, .units = units };
+	struct sl_space *sp = tl->space;
+
+	if (o.units > need->units)
+		o.units = (uint32_t) need->units;
+	return sl_offer_push(sp, &o, err) || sl_spans_push(&sp->chosen, first, last, sp->offers - 1, err) ? -1 : 0;
+}
+
 int sl_deal(struct sl_timeline *tl, const struct sl_need *need, bool evenly, struct sl_layout *layout,
 	    struct sl_error *err)
 {

@@ -318,6 +318,17 @@ int sl_spans_sort(struct sl_spans *s, struct sl_spans *tmp, struct sl_error *err
 	return 0;
 }
 
+int sl_spans_of(struct sl_spans *s, const struct sl_class *cls, int64_t classes, struct sl_spans *tmp,
+		struct sl_error *err)
+{
+	s->n = 0;
+	for (int64_t i = 0; i < classes; i++)
+		for (uint32_t r = 0; r < cls[i].nodes->runs; r++)
+			if (sl_spans_push(s, cls[i].nodes->run[r].first, cls[i].nodes->run[r].last, (uint32_t) i, err))
+				return -1;
+	return sl_spans_sort(s, tmp, err);
+}
+
 /* -- histogram --------------------------------------------------------- */
 
 int sl_hist_clear(struct sl_space *sp, int64_t top, struct sl_error *err)

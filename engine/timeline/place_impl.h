@@ -12,26 +12,8 @@
 #ifndef SL_PLACE_IMPL_H
 #define SL_PLACE_IMPL_H
 
-#include "timeline/place.h"
+#include "timeline/choose.h"
 #include "timeline/impl.h"
-
-struct sl_need {
-	const struct sl_request *r;
-	uint32_t min_nodes;
-	uint32_t max_nodes;		/* UINT32_MAX: no limit */
-	int64_t units;			/* in all */
-	uint32_t unit_cores;		/* cores of a unit, */
-	uint32_t core_units;		/* or units of a core; one of the two is 1 */
-	uint32_t least, most;		/* units on a node */
-	int32_t least_cores;		/* that a node must have for them */
-	int32_t floor_cores;		/* that a node gives however few units it has */
-	int32_t most_cores;
-	int64_t least_memory;
-	uint32_t needs, jobs;		/* of gres: on each node or task; of the job as a whole */
-	struct sl_gres_need need[SL_MAX_GRES_NEEDS];	/* narrow masks first, per job last */
-	uint16_t least_gres[SL_MAX_GRES];	/* that a node must have of a kind, as far as one can tell */
-	bool whole;
-};
 
 /* What each node of a class (or of a part of it) could take. */
 struct sl_offer {
@@ -43,17 +25,6 @@ struct sl_offer {
 	uint32_t job[SL_MAX_GRES_NEEDS];	/* gres per job, by need->need[needs + i] */
 	int64_t key;			/* smaller is taken first; then weight, then key2 */
 	uint32_t key2;
-};
-
-struct sl_span {		/* consecutive nodes of one offer */
-	uint32_t first, last;
-	uint32_t offer;
-};
-
-/* Spans in an array that grows. */
-struct sl_spans {
-	struct sl_span *at;
-	uint32_t n, room;
 };
 
 /* Consecutive nodes of one weight, in the sense of bestfit. */
@@ -140,10 +111,6 @@ struct sl_space *sl_space(struct sl_timeline *tl, struct sl_error *err);
 
 /* -- place_need.c ------------------------------------------------------ */
 
-/* 0, or -1 when the request cannot be satisfied on nodes of at most *most_cores* cores
- * (with *misfit), or makes no sense on any machine. */
-int sl_need_of(const struct sl_request *r, uint32_t most_cores, struct sl_need *need, struct sl_misfit *misfit);
-
 /* Could a node with that free give anything?  Cheap, and never false when it could. */
 static inline bool sl_need_plausible(const struct sl_need *need, const struct sl_resources *free,
 				     const struct sl_resources *capacity)
@@ -163,11 +130,6 @@ static inline bool sl_need_plausible(const struct sl_need *need, const struct sl
 
 /* Units that a node with *o->free could take, into o->units and o->job; false: none. */
 bool sl_need_offer(const struct sl_need *need, const struct sl_resources *capacity, struct sl_offer *o);
-
-/* What a node with *free gives for *units* and *job* gres; false when it cannot. */
-bool sl_need_amounts(const struct sl_need *need, const struct sl_resources *capacity,
-		     const struct sl_resources *free, uint32_t units, const uint32_t *job,
-		     struct sl_resources *each);
 
 /* -- place_gather.c ---------------------------------------------------- */
 
@@ -201,9 +163,6 @@ int sl_offer_push(struct sl_space *sp, const struct sl_offer *o, struct sl_error
 
 /* The first required node that no offer has, SL_MAX_NODES when there is none. */
 uint32_t sl_required_missing(const struct sl_space *sp, const struct sl_need *need);
-
-int sl_spans_push(struct sl_spans *s, uint32_t first, uint32_t last, uint32_t offer, struct sl_error *err);
-int sl_spans_sort(struct sl_spans *s, struct sl_spans *tmp, struct sl_error *err);
 
 /* Histogram of nodes by units, for asking what the best of them hold. */
 int sl_hist_clear(struct sl_space *sp, int64_t top, struct sl_error *err);
@@ -250,12 +209,6 @@ bool sl_blocks_plausible(const struct sl_space *sp, const struct sl_need *need);
 int sl_narrow(struct sl_timeline *tl, const struct sl_need *need, struct sl_error *err);
 void sl_widen(struct sl_space *sp);
 
-/* -- place_deal.c ------------------------------------------------------ */
-
-/* Deal the units out over space->chosen. */
-int sl_deal(struct sl_timeline *tl, const struct sl_need *need, bool evenly, struct sl_layout *layout,
-	    struct sl_error *err);
-
 /* -- place_explicit.c -------------------------------------------------- */
 
 int sl_explicit_at(struct sl_timeline *tl, const struct sl_need *need, const struct sl_how *how, int64_t t,
@@ -269,10 +222,5 @@ int sl_explicit_earliest(struct sl_timeline *tl, const struct sl_need *need, con
 int sl_sweep(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t from,
 	     int64_t latest, int64_t *start, struct sl_layout *layout, struct sl_misfit *misfit,
 	     struct sl_error *err);
-
-static inline int64_t sl_later(int64_t t, int64_t d)
-{
-	return t > SL_FOREVER - d ? SL_FOREVER : t + d;
-}
 
 #endif

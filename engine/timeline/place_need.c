@@ -202,14 +202,15 @@ static uint32_t cores_for(const struct sl_need *need, uint32_t units)
 	return cores < (uint32_t) need->floor_cores ? (uint32_t) need->floor_cores : cores;
 }
 
-int sl_need_of(const struct sl_request *r, uint32_t most_cores, struct sl_need *need, struct sl_misfit *misfit)
+int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct sl_need *need,
+	       struct sl_misfit *misfit)
 {
 	*need = (struct sl_need) { .r = r, .whole = r->whole_nodes };
 	need->min_nodes = or_one(r->min_nodes);
 	need->max_nodes = r->max_nodes ? r->max_nodes : UINT32_MAX;
 	if (need->min_nodes > need->max_nodes)
 		return senseless(misfit, need->min_nodes, need->max_nodes);
-	if (units_of(need, r, misfit) || least_of_few(need, most_cores, misfit))
+	if (units_of(need, r, misfit) || least_of_few(need, tl->most_cores, misfit))
 		return -1;
 	need->most_cores = r->max_cores_per_node && r->max_cores_per_node < INT32_MAX ?
 			   (int32_t) r->max_cores_per_node : INT32_MAX;
@@ -312,6 +313,14 @@ bool sl_need_offer(const struct sl_need *need, const struct sl_resources *capaci
 		return false;
 	o->units = (uint32_t) units;
 	return !(need->needs + need->jobs) || offer_gres(need, o);
+}
+
+uint32_t sl_need_units(const struct sl_need *need, const struct sl_resources *capacity,
+		       const struct sl_resources *free)
+{
+	struct sl_offer o = { .free = *free };
+
+	return sl_need_offer(need, capacity, &o) ? o.units : 0;
 }
 
 bool sl_need_amounts(const struct sl_need *need, const struct sl_resources *capacity,

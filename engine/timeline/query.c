@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* timeline/query.c - asking a timeline, and checking that it is in order. */
+#include "timeline/choose.h"
 #include "timeline/impl.h"
 
 #include <inttypes.h>
@@ -127,12 +128,93 @@ int64_t sl_timeline_classes(struct sl_timeline *tl, const struct sl_nodeset *wit
 		if (!v->nodes->count)
 			continue;
 		v->kind = &tl->kind[g->kind];
+		v->number = tl->live[i].class;
 		sl_step_min(g, t0, t1, &v->free);
 		n++;
 	}
 	qsort(tl->view, n, sizeof(*tl->view), by_first_node);
 	*out = tl->view;
 	return n;
+}
+
+int64_t sl_timeline_open_classes(struct sl_timeline *tl, int64_t t1, const struct sl_class **out,
+				 struct sl_error *err)
+{
+	uint32_t n = 0;
+
+	if (grow_views(tl, err))
+		return -1;
+	for (uint32_t i = 0; i < tl->lives; i++) {
+		const struct sl_node_class *g = &tl->class[tl->live[i].class];
+		struct sl_class *v = &tl->view[n];
+
+		if (!tl->live[i].now_cores || !sl_step_min(g, tl->now, t1, &v->free) || v->free.cores <= 0)
+			continue;
+		v->kind = &tl->kind[g->kind];
+		v->nodes = &g->nodes;
+		v->number = tl->live[i].class;
+		n++;
+	}
+	*out = tl->view;
+	return n;
+}
+
+/* -- when less is free ---------------------------------------------------- */
+
+static bool is_less(const struct sl_step *next, const struct sl_step *before)
+{
+	return (next->blocks && !before->blocks) || !sl_resources_fit(&before->free, &next->free);
+}
+
+bool sl_timeline_less(const struct sl_timeline *tl, uint32_t class, uint32_t *at, int64_t *t,
+		      struct sl_resources *free)
+{
+	const struct sl_node_class *g = &tl->class[class];
+	uint32_t i = *at;
+
+	while (i && i < g->steps && !is_less(&g->step[i], &g->step[i - 1]))
+		i++;
+	if (i >= g->steps)
+		return false;
+	*at = i + 1;
+	*t = i ? g->step[i].t : tl->now;
+	*free = g->step[i].blocks ? (struct sl_resources) { 0 } : g->step[i].free;
+	return true;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *) a, y = *(const int64_t *) b;
+
+	return (x > y) - (x < y);
+}
+
+int64_t sl_timeline_breaks(const struct sl_timeline *tl, int64_t **t, uint32_t *room, struct sl_error *err)
+{
+	uint32_t count = 0, n = 0;
+
+	for (uint32_t i = 0; i < tl->lives; i++) {
+		const struct sl_node_class *g = &tl->class[tl->live[i].class];
+
+		for (uint32_t s = 1; s < g->steps; s++) {
+			if (!is_less(&g->step[s], &g->step[s - 1]))
+				continue;
+			if (sl_grow(t, room, (uint64_t) count + 1, sizeof(**t), err) < 0)
+				return -1;
+			(*t)[count++] = g->step[s].t;
+		}
+	}
+	if (count)
+		qsort(*t, count, sizeof(**t), by_time);
+	for (uint32_t i = 0; i < count; i++)
+		if (!i || (*t)[i] != (*t)[n - 1])
+			(*t)[n++] = (*t)[i];
+	return n;
+}
+
+uint64_t sl_timeline_moment(const struct sl_timeline *tl)
+{
+	return tl->moment;
 }
 
 void sl_timeline_figures(const struct sl_timeline *tl, struct sl_timeline_figures *f)

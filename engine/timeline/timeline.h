@@ -64,6 +64,16 @@ struct sl_tree {
 
 struct sl_timeline;
 
+/* So much later than *t*; the first and the last moment are the bounds. */
+static inline int64_t sl_later(int64_t t, int64_t seconds)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow(t, seconds, &sum))
+		return seconds < 0 ? INT64_MIN : SL_FOREVER;
+	return sum;
+}
+
 bool sl_resources_equal(const struct sl_resources *a, const struct sl_resources *b);
 /* Nothing of *need* is more than in *have*. */
 bool sl_resources_fit(const struct sl_resources *need, const struct sl_resources *have);
@@ -161,6 +171,7 @@ struct sl_class {
 	const struct sl_node_kind *kind;
 	const struct sl_nodeset *nodes;
 	struct sl_resources free;	/* the least over [t0, t1) on each node */
+	uint32_t number;		/* the timeline's, until it changes */
 };
 
 /*

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "t/random.h"
-#include "timeline/timeline.h"
+#include "timeline/choose.h"
 
 static const struct sl_resources one_core = { .cores = 1 };
 
@@ -357,6 +357,37 @@ static void kinds_keep_nodes_apart_unless_they_differ_in_nothing(void **state)
 	sl_timeline_destroy(tl);
 }
 
+static void instants_at_which_less_is_free_are_told_of_each_class_and_of_all(void **state)
+{
+	struct sl_timeline *tl = machine(10);
+	const struct sl_class *c;
+	struct sl_resources left;
+	uint32_t at = 0, room = 0;
+	int64_t t, *breaks = NULL;
+
+	(void) state;
+	assert_int_equal(book(tl, "0-3", 2, 100, 300), 0);	/* more is free at 300: no instant */
+	assert_int_equal(book(tl, "0-3", 4, 150, 200), 0);
+	assert_int_equal(block(tl, "0-3", 180, 190), 0);
+	assert_int_equal(book(tl, "4", 3, 150, 180), 0);
+	assert_int_equal(book(tl, "5-9", 8, 100, 400), 0);
+	assert_int_equal(sl_timeline_open_classes(tl, 101, &c, NULL), 2);
+	c += c->nodes->count == 1;
+	assert_int_equal(c->nodes->count, 4);
+	assert_int_equal(c->free.cores, 6);
+	assert_true(sl_timeline_less(tl, c->number, &at, &t, &left) && t == 100 && left.cores == 6);
+	assert_true(sl_timeline_less(tl, c->number, &at, &t, &left) && t == 150 && left.cores == 2);
+	assert_true(sl_timeline_less(tl, c->number, &at, &t, &left) && t == 180 && left.cores == 0);
+	assert_false(sl_timeline_less(tl, c->number, &at, &t, &left));
+	assert_int_equal(sl_timeline_breaks(tl, &breaks, &room, NULL), 2);
+	assert_int_equal(breaks[0], 150);
+	assert_int_equal(breaks[1], 180);
+	free(breaks);
+	assert_int_equal(sl_timeline_open_classes(tl, 151, &c, NULL), 2);
+	assert_int_equal(sl_timeline_open_classes(tl, 181, &c, NULL), 1);
+	sl_timeline_destroy(tl);
+}
+
 static void what_is_free_now_is_known_at_once(void **state)
 {
 	struct sl_timeline *tl = machine(10);
@@ -624,6 +655,7 @@ int main(void)
 		cmocka_unit_test(a_rollback_takes_back_what_came_after_the_mark),
 		cmocka_unit_test(marks_beyond_the_ceiling_are_refused_not_confused),
 		cmocka_unit_test(kinds_keep_nodes_apart_unless_they_differ_in_nothing),
+		cmocka_unit_test(instants_at_which_less_is_free_are_told_of_each_class_and_of_all),
 		cmocka_unit_test(what_is_free_now_is_known_at_once),
 		cmocka_unit_test_teardown(it_agrees_with_every_node_at_every_instant, say_seed),
 	};

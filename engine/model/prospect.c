@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* prospect.c - see model/prospect.h */
+#include "model/prospect.h"
+
+#include <stdlib.h>
+
+#include "base/grow.h"
+#include "model/plan_private.h"
+#include "timeline/choose.h"
+
+static const struct want *want_of(const struct sl_prospect *w)
+{
+	return (const struct want *) w->want;	/* its first member */
+}
+
+static struct attempt attempt_at(const struct sl_prospect *w)
+{
+	return (struct attempt) { .p = w->plan, .w = want_of(w), .tl = w->tl, .how.method = w->method };
+}
+
+struct sl_cluster *sl_plan_cluster(const struct sl_plan *p)
+{
+	return p->c;
+}
+
+int sl_plan_prospect(struct sl_plan *p, struct sl_entry e, struct sl_prospect *out, struct sl_error *err)
+{
+	const struct want *w = plan_look_up(p, e, NULL, err);
+	struct sl_refusal why;
+	struct attempt a;
+	int rc;
+
+	if (!w)
+		return -1;
+	rc = plan_gate(p, w, NULL, &why);
+	if (rc > 0)
+		rc = plan_gate_now(p, w, &why, err);
+	if (rc <= 0)
+		return rc;
+	if (plan_attempt(&a, p, w, NULL, err) < 0)
+		return -1;
+	*out = (struct sl_prospect) { .plan = p, .entry = w->entry, .want = &w->pub, .tl = a.tl, .method = a.how.method,
+				      .seconds = plan_time(p, w, p->c->now) };
+	return out->seconds > 0;
+}
+
+bool sl_prospect_licensed(const struct sl_prospect *w, int64_t seconds)
+{
+	struct attempt a = attempt_at(w);
+
+	return plan_licensed(&a, w->plan->c->now, seconds);
+}
+
+int sl_prospect_place(const struct sl_prospect *w, struct sl_layout *layout, struct sl_error *err)
+{
+	struct attempt a = attempt_at(w);
+	int rc;
+
+	a.layout = *layout;
+	rc = plan_fits(&a, w->plan->c->now, w->seconds, true, err);
+	*layout = a.layout;
+	a.layout = (struct sl_layout) SL_LAYOUT_EMPTY;
+	plan_attempt_end(&a);
+	return rc;
+}
+
+struct sl_timeline *sl_plan_timeline(struct sl_plan *p, struct sl_entry e, uint32_t *where, struct sl_error *err)
+{
+	const struct want *w = cluster_want(p->c, e, err);
+
+	if (!w)
+		return NULL;
+	*where = w->enclave ? w->enclave->resv + 1 : 0;
+	return w->enclave ? w->enclave->tl : p->c->tl;
+}
+
+uint64_t sl_plan_moment(const struct sl_plan *p)
+{
+	uint64_t sum = sl_timeline_moment(p->c->tl);
+
+	for (uint32_t i = 0; i < p->mark_count; i++)
+		sum += sl_timeline_moment(p->marks[i].enclave->tl);
+	return sum;
+}
+
+/* -- pretended starts ---------------------------------------------------- */
+
+struct sl_pretence {
+	struct sl_plan *p;
+	struct booking *licensed;	/* those that took licences, which no timeline has */
+	uint32_t count, room;
+	uint32_t marks, mark[];		/* of the cluster's timeline, and of those of p->marks */
+};
+
+struct sl_pretence *sl_pretence_begin(struct sl_plan *p, struct sl_error *err)
+{
+	struct sl_pretence *x = calloc(1, sizeof(*x) + (p->mark_count + 1) * sizeof(*x->mark));
+
+	if (!x) {
+		plan_no_memory(err);
+		return NULL;
+	}
+	x->p = p;
+	x->marks = p->mark_count;
+	x->mark[0] = sl_timeline_mark(p->c->tl);
+	for (uint32_t i = 0; i < x->marks; i++)
+		x->mark[i + 1] = sl_timeline_mark(p->marks[i].enclave->tl);
+	return x;
+}
+
+int sl_pretence_book(struct sl_pretence *x, const struct sl_prospect *w, const struct sl_layout *layout,
+		     struct sl_error *err)
+{
+	struct booking b = { .entry = w->entry, .want = want_of(w), .layout = *layout, .t0 = x->p->c->now,
+			     .limit = w->seconds };
+	int rc;
+
+	if (sl_grow(&x->licensed, &x->room, x->count + UINT64_C(1), sizeof(b), err) < 0)
+		return -1;
+	rc = plan_book(x->p, &b, err);
+	if (rc > 0 && x->p->c->snap->job.licenses[w->entry.job].count)
+		x->licensed[x->count++] = b;
+	return rc;
+}
+
+void sl_pretence_end(struct sl_pretence *x)
+{
+	if (!x)
+		return;
+	while (x->count)
+		plan_count_licenses(x->p, &x->licensed[--x->count], -1, NULL);
+	for (uint32_t i = 0; i < x->marks; i++)
+		sl_timeline_rollback(x->p->marks[i].enclave->tl, x->mark[i + 1]);
+	sl_timeline_rollback(x->p->c->tl, x->mark[0]);
+	free(x->licensed);
+	free(x);
+}

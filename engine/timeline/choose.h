@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * timeline/choose.h - for those who choose nodes themselves (auction/), where the methods of
+ * place.h choose one set of nodes: a request in units, what nodes could take of them, the spans
+ * of nodes in their order, and dealing the units out to nodes that were chosen.
+ *
+ * A unit is a task, or a core where tasks are not said.
+ */
+#ifndef SL_CHOOSE_H
+#define SL_CHOOSE_H
+
+#include "timeline/place.h"
+
+/* -- a request in units ------------------------------------------------- */
+
+struct sl_need {
+	const struct sl_request *r;
+	uint32_t min_nodes;
+	uint32_t max_nodes;		/* UINT32_MAX: no limit */
+	int64_t units;			/* in all */
+	uint32_t unit_cores;		/* cores of a unit, */
+	uint32_t core_units;		/* or units of a core; one of the two is 1 */
+	uint32_t least, most;		/* units on a node */
+	int32_t least_cores;		/* that a node must have for them */
+	int32_t floor_cores;		/* that a node gives however few units it has */
+	int32_t most_cores;
+	int64_t least_memory;
+	uint32_t needs, jobs;		/* of gres: on each node or task; of the job as a whole */
+	struct sl_gres_need need[SL_MAX_GRES_NEEDS];	/* narrow masks first, per job last */
+	uint16_t least_gres[SL_MAX_GRES];	/* that a node must have of a kind, as far as one can tell */
+	bool whole;
+};
+
+/* 0, or -1 when the request cannot be satisfied on nodes of that timeline (with *misfit), or
+ * makes no sense on any machine. */
+int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct sl_need *need,
+	       struct sl_misfit *misfit);
+
+/* Units that a node with *free could take; at most need->units. */
+uint32_t sl_need_units(const struct sl_need *need, const struct sl_resources *capacity,
+		       const struct sl_resources *free);
+
+/* What a node with *free gives for *units* and *job* gres; false when it cannot. */
+bool sl_need_amounts(const struct sl_need *need, const struct sl_resources *capacity,
+		     const struct sl_resources *free, uint32_t units, const uint32_t *job,
+		     struct sl_resources *each);
+
+/* -- what there is to choose from ---------------------------------------- */
+
+/* The classes with a core free from now until *t1* on each node, in no order; otherwise as
+ * sl_timeline_classes(). */
+int64_t sl_timeline_open_classes(struct sl_timeline *tl, int64_t t1, const struct sl_class **out,
+				 struct sl_error *err);
+
+/*
+ * Instants at which less is free on the nodes of a class than just before, and what: the first
+ * is now.  *at is 0 for the first one and counts on.  False when there is no further one.
+ */
+bool sl_timeline_less(const struct sl_timeline *tl, uint32_t class, uint32_t *at, int64_t *t,
+		      struct sl_resources *free);
+
+/* All such instants but the first, of all classes, ascending, into *t, which has *room* and
+ * grows.  How many, or -1 with *err. */
+int64_t sl_timeline_breaks(const struct sl_timeline *tl, int64_t **t, uint32_t *room, struct sl_error *err);
+
+/* A number that changes with every change of the timeline. */
+uint64_t sl_timeline_moment(const struct sl_timeline *tl);
+
+/* Consecutive nodes, of the caller's class or offer of that number. */
+struct sl_span {
+	uint32_t first, last;
+	uint32_t offer;
+};
+
+/* Spans in an array that grows.  To free: free(s->at). */
+struct sl_spans {
+	struct sl_span *at;
+	uint32_t n, room;
+};
+int sl_spans_push(struct sl_spans *s, uint32_t first, uint32_t last, uint32_t offer, struct sl_error *err);
+int sl_spans_sort(struct sl_spans *s, struct sl_spans *tmp, struct sl_error *err);
+
+/* All nodes of such classes, in their order; offer: number of the class in the list. */
+int sl_spans_of(struct sl_spans *s, const struct sl_class *cls, int64_t classes, struct sl_spans *tmp,
+		struct sl_error *err);
+
+/* -- what was chosen ------------------------------------------------------ */
+
+/*
+ * Begin; add nodes of a class that could take *units* each with *free*, which the class had; and
+ * deal the need's units out to them: *evenly*, or to each as many as it can take, in the order in
+ * which they were added.  0, or -1 with *err.
+ */
+int sl_chosen_begin(struct sl_timeline *tl, struct sl_error *err);
+int sl_chosen_add(struct sl_timeline *tl, const struct sl_need *need, uint32_t first, uint32_t last,
+		  uint32_t class, const struct sl_resources *free, uint32_t units, struct sl_error *err);
+int sl_deal(struct sl_timeline *tl, const struct sl_need *need, bool evenly, struct sl_layout *layout,
+	    struct sl_error *err);
+
+#endif

@@ -15,6 +15,10 @@
  * iterations is kept; how well the simplex method did is of no consequence for its
  * validity.  The basis is inverted anew now and then, and the number of iterations
  * is limited.
+ *
+ * Why not with mip/: a solver there is a process for each of up to a dozen programs, and takes 3 to
+ * 9 ms for one (20 to 50 beside a simulation of 200 MB), where all of this takes less than 0.1 ms
+ * for the workloads that come with us; and without a solver there would be no bound.
  */
 #include "report/bound_lp.h"
 

@@ -121,7 +121,7 @@ static void measure_tree(struct sl_market *m)
 }
 
 /* How far up the tree of switches a bid reaches: 0 under one leaf switch, below 1. */
-static double height(struct sl_market *m, const struct sl_bid *bid)
+static double switch_height(struct sl_market *m, const struct sl_bid *bid)
 {
 	const struct sl_snapshot *s = m->snap;
 	uint32_t first, common, at;
@@ -146,7 +146,7 @@ static double height(struct sl_market *m, const struct sl_bid *bid)
 }
 
 /* Equation 12 with the constants of Table 3. */
-static double preference(const struct bidder *b, const struct sl_bid *bid)
+static double preference_of(const struct bidder *b, const struct sl_bid *bid)
 {
 	static const double k[2][SL_BID_KINDS][3] = {
 		{ [SL_BID_A] = { 0, 0.25, 0 }, [SL_BID_B] = { 0.25, 0.25, 0 }, [SL_BID_C] = { 0.5, 0.25, 0.25 } },
@@ -161,7 +161,7 @@ static double preference(const struct bidder *b, const struct sl_bid *bid)
 		sets = bid->sets;
 	f = 1 - by[0] - by[1] * bid->nodes / (nodes + 1) - by[2] * bid->sets / (sets + 1);
 	if (b->opt->topology > 0)
-		f *= 1 - b->opt->topology * height(b->m, bid);
+		f *= 1 - b->opt->topology * switch_height(b->m, bid);
 	return f;
 }
 
@@ -209,7 +209,7 @@ static int push_parts(struct sl_market *m, struct sl_bid *bid, struct sl_error *
 	return 0;
 }
 
-static void measure(const struct sl_market *m, struct sl_bid *bid)
+static void measure_bid(const struct sl_market *m, struct sl_bid *bid)
 {
 	const struct sl_bid_part *p = m->part + bid->part;
 
@@ -229,7 +229,7 @@ static bool is_close(const struct sl_bid *bid, const struct sl_bid_options *o)
 		(o->spread <= 0 || bid->last - bid->first + 1 <= o->spread * bid->nodes);
 }
 
-static bool same(const struct sl_market *m, const struct sl_bid *a, const struct sl_bid *b)
+static bool is_same_bid(const struct sl_market *m, const struct sl_bid *a, const struct sl_bid *b)
 {
 	if (a->nodes != b->nodes || a->cores != b->cores || a->parts != b->parts || a->first != b->first ||
 	    a->last != b->last || a->seconds != b->seconds || a->native != b->native || a->elastic != b->elastic)
@@ -259,15 +259,15 @@ int bidder_keep(struct bidder *b, enum sl_bid_kind kind, uint32_t sets, int64_t 
 
 	if (push_parts(m, &bid, err) < 0)
 		return -1;
-	measure(m, &bid);
+	measure_bid(m, &bid);
 	if (elastic)
 		bid.cores = elastic;
 	if (!is_close(&bid, b->opt))
 		return 0;
 	for (uint32_t i = b->begin; i < m->bids; i++)
-		if (same(m, &m->bid[i], &bid))
+		if (is_same_bid(m, &m->bid[i], &bid))
 			return 0;
-	bid.preference = preference(b, &bid);
+	bid.preference = preference_of(b, &bid);
 	if (push_bid(m, &bid, err) < 0)
 		return -1;
 	m->parts += bid.parts;
@@ -357,14 +357,14 @@ static int place_slurm(struct bidder *b, struct sl_pretence *x, struct sl_bid *o
 		return rc;
 	if (push_parts(m, &bid, err) < 0)
 		return -1;
-	measure(m, &bid);
+	measure_bid(m, &bid);
 	if (!is_close(&bid, b->opt))
 		return 0;
 	rc = sl_pretence_book(x, &b->e, &m->layout, err);
 	if (rc <= 0)
 		return rc;
 	m->parts += bid.parts;
-	bid.preference = preference(b, &bid);
+	bid.preference = preference_of(b, &bid);
 	*out = bid;
 	return 1;
 }

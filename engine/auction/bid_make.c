@@ -15,7 +15,7 @@
 
 /* -- the nodes of a candidate ------------------------------------------- */
 
-static int add(struct candidate *c, const struct piece *p, uint32_t first, uint32_t last, struct sl_error *err)
+static int add_nodes(struct candidate *c, const struct piece *p, uint32_t first, uint32_t last, struct sl_error *err)
 {
 	if (sl_grow(&c->piece, &c->room, (uint64_t) c->pieces + 1, sizeof(*c->piece), err) < 0)
 		return -1;
@@ -25,7 +25,7 @@ static int add(struct candidate *c, const struct piece *p, uint32_t first, uint3
 	return 0;
 }
 
-static void clear(struct candidate *c, enum sl_bid_kind kind, uint32_t sets)
+static void clear_candidate(struct candidate *c, enum sl_bid_kind kind, uint32_t sets)
 {
 	c->kind = kind;
 	c->sets = sets;
@@ -34,7 +34,7 @@ static void clear(struct candidate *c, enum sl_bid_kind kind, uint32_t sets)
 }
 
 /* Nodes of so many units that the need still wants; at least 1. */
-static int64_t wanted(const struct sl_need *need, const struct candidate *c, uint32_t units)
+static int64_t nodes_wanted(const struct sl_need *need, const struct candidate *c, uint32_t units)
 {
 	int64_t nodes = (int64_t) need->min_nodes - c->nodes, rest = need->units - c->units;
 	int64_t n = rest > 0 ? (rest + units - 1) / units : 0;
@@ -43,7 +43,7 @@ static int64_t wanted(const struct sl_need *need, const struct candidate *c, uin
 	return n > 1 ? n : 1;
 }
 
-static bool satisfied(const struct sl_need *need, const struct candidate *c)
+static bool is_satisfied(const struct sl_need *need, const struct candidate *c)
 {
 	return c->nodes >= need->min_nodes && c->units >= need->units;
 }
@@ -54,21 +54,21 @@ static int take_up(const struct bidder *b, const struct stretch *k, uint32_t fro
 {
 	const struct piece *p = &b->profile->piece[k->piece];
 
-	for (uint32_t i = 0; i < k->pieces && !satisfied(&b->need, c); i++, p++) {
+	for (uint32_t i = 0; i < k->pieces && !is_satisfied(&b->need, c); i++, p++) {
 		uint32_t first = p->first > from ? p->first : from;
-		int64_t n = wanted(&b->need, c, p->units);
+		int64_t n = nodes_wanted(&b->need, c, p->units);
 
 		if (p->last < from)
 			continue;
 		if (n > p->last - first + 1)
 			n = p->last - first + 1;
-		if (add(c, p, first, first + (uint32_t) n - 1, err) < 0)
+		if (add_nodes(c, p, first, first + (uint32_t) n - 1, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static void reverse(struct piece *p, uint32_t n)
+static void reverse_pieces(struct piece *p, uint32_t n)
 {
 	for (uint32_t i = 0; i < n / 2; i++) {
 		struct piece swap = p[i];
@@ -84,17 +84,17 @@ static int take_down(const struct bidder *b, const struct stretch *k, struct can
 	const struct piece *p = &b->profile->piece[k->piece + k->pieces];
 	uint32_t begin = c->pieces;
 
-	for (uint32_t i = 0; i < k->pieces && !satisfied(&b->need, c); i++) {
+	for (uint32_t i = 0; i < k->pieces && !is_satisfied(&b->need, c); i++) {
 		int64_t n;
 
 		p--;
-		n = wanted(&b->need, c, p->units);
+		n = nodes_wanted(&b->need, c, p->units);
 		if (n > p->last - p->first + 1)
 			n = p->last - p->first + 1;
-		if (add(c, p, p->last - (uint32_t) n + 1, p->last, err) < 0)
+		if (add_nodes(c, p, p->last - (uint32_t) n + 1, p->last, err) < 0)
 			return -1;
 	}
-	reverse(c->piece + begin, c->pieces - begin);
+	reverse_pieces(c->piece + begin, c->pieces - begin);
 	return 0;
 }
 
@@ -122,9 +122,9 @@ static bool has_required(const struct bidder *b, const struct candidate *c)
 }
 
 /* Make the candidate a bid, if it is one.  1: it is, 0, -1. */
-static int submit(struct bidder *b, const struct candidate *c, struct sl_error *err)
+static int submit_candidate(struct bidder *b, const struct candidate *c, struct sl_error *err)
 {
-	if (!satisfied(&b->need, c) || c->nodes > b->need.max_nodes || !has_required(b, c))
+	if (!is_satisfied(&b->need, c) || c->nodes > b->need.max_nodes || !has_required(b, c))
 		return 0;
 	if (sl_chosen_begin(b->e.tl, err) < 0)
 		return -1;
@@ -185,7 +185,7 @@ static int rank_blocks(struct bidder *b, struct sl_error *err)
 
 /* Neighbouring blocks of which none could be left out at either end; few are better, and
  * then close ones. */
-static int rank_groups(struct bidder *b, struct sl_error *err)
+static int rank_chains(struct bidder *b, struct sl_error *err)
 {
 	struct sl_market *m = b->m;
 	const struct stretch *k = b->profile->block;
@@ -223,19 +223,19 @@ static int make_a(struct bidder *b, uint32_t n, struct candidate *c, struct sl_e
 	if (n / 2 >= b->m->tights)
 		return 0;
 	k = &b->profile->block[b->m->tight[n / 2].from];
-	clear(c, SL_BID_A, 1);
+	clear_candidate(c, SL_BID_A, 1);
 	return (n % 2 ? take_down(b, k, c, err) : take_up(b, k, k->first, c, err)) < 0 ? -1 : 1;
 }
 
 /* Nodes that the job would take at the beginning of the block. */
-static int64_t width(struct bidder *b, const struct stretch *k, struct candidate *c, struct sl_error *err)
+static int64_t nodes_at_begin(struct bidder *b, const struct stretch *k, struct candidate *c, struct sl_error *err)
 {
-	clear(c, SL_BID_B, 1);
+	clear_candidate(c, SL_BID_B, 1);
 	return take_up(b, k, k->first, c, err) < 0 ? -1 : c->nodes;
 }
 
 /* Where the nth tile of the block begins, first < it < end; 0: there is none. */
-static uint32_t tile(const struct bidder *b, const struct stretch *k, int64_t nodes, uint32_t n)
+static uint32_t begin_of_tile(const struct bidder *b, const struct stretch *k, int64_t nodes, uint32_t n)
 {
 	const struct sl_nodeset *required = b->request.required;
 	uint32_t spare = k->last - k->first + 1 - (uint32_t) nodes, tiles;
@@ -259,14 +259,14 @@ static int make_b(struct bidder *b, uint32_t *block, uint32_t *n, struct candida
 {
 	while (*block < b->m->tights) {
 		const struct stretch *k = &b->profile->block[b->m->tight[b->m->tights - 1 - *block].from];
-		int64_t nodes = width(b, k, c, err);
+		int64_t nodes = nodes_at_begin(b, k, c, err);
 		uint32_t at;
 
 		if (nodes < 0)
 			return -1;
-		at = nodes <= b->need.max_nodes ? tile(b, k, nodes, (*n)++) : 0;
+		at = nodes <= b->need.max_nodes ? begin_of_tile(b, k, nodes, (*n)++) : 0;
 		if (at) {
-			clear(c, SL_BID_B, 1);
+			clear_candidate(c, SL_BID_B, 1);
 			return take_up(b, k, at, c, err) < 0 ? -1 : 1;
 		}
 		(*block)++;
@@ -285,7 +285,7 @@ static int make_c(struct bidder *b, uint32_t n, struct candidate *c, struct sl_e
 	if (n / 2 >= b->m->chains)
 		return 0;
 	r = &b->m->chain[n / 2];
-	clear(c, SL_BID_C, r->to - r->from + 1);
+	clear_candidate(c, SL_BID_C, r->to - r->from + 1);
 	if (n % 2 == 0) {
 		for (uint32_t i = r->from; i <= r->to; i++)
 			if (take_up(b, &k[i], k[i].first, c, err) < 0)
@@ -298,9 +298,9 @@ static int make_c(struct bidder *b, uint32_t n, struct candidate *c, struct sl_e
 		if (take_down(b, &k[i], c, err) < 0)
 			return -1;
 		/* in node order at the end, when all is reversed block by block */
-		reverse(c->piece + begin, c->pieces - begin);
+		reverse_pieces(c->piece + begin, c->pieces - begin);
 	}
-	reverse(c->piece, c->pieces);
+	reverse_pieces(c->piece, c->pieces);
 	return 1;
 }
 
@@ -400,7 +400,7 @@ static int one_more(struct bidder *b, enum sl_bid_kind kind, struct turns *t, st
 		if (rc < 0)
 			return -1;
 		t->done[kind] = !rc;
-		rc = rc ? submit(b, c, err) : 0;
+		rc = rc ? submit_candidate(b, c, err) : 0;
 		if (rc)
 			return rc;
 	}
@@ -446,7 +446,7 @@ int bidder_make(struct bidder *b, struct sl_error *err)
 	for (int kind = SL_BID_A; kind <= SL_BID_C; kind++)
 		t.done[kind] = !(b->opt->kinds >> kind & 1) || (kind == SL_BID_C && b->block);
 	b->m->chains = 0;
-	if (!t.done[SL_BID_C] && rank_groups(b, err) < 0)
+	if (!t.done[SL_BID_C] && rank_chains(b, err) < 0)
 		return -1;
 	if (!t.done[SL_BID_C] && b->left > 1 && is_elastic(b) && b->profile->blocks && make_elastic(b, err) < 0)
 		return -1;

@@ -136,7 +136,7 @@ static int64_t most_of(const struct sweep *s, uint32_t n)
 }
 
 /* The terms in s->term may come to *row.most: a row, unless they always do. */
-static int limit(struct sweep *s, struct sl_bid_row row, uint32_t n, struct sl_error *err)
+static int limit_terms(struct sweep *s, struct sl_bid_row row, uint32_t n, struct sl_error *err)
 {
 	int64_t unit = 0;
 
@@ -177,7 +177,7 @@ static int limit_resource(struct sweep *s, const uint32_t *lie, uint32_t lies, i
 		if (amount)
 			s->term[n++] = (struct sl_bid_term) { l->bid, amount };
 	}
-	return limit(s, row, n, err);
+	return limit_terms(s, row, n, err);
 }
 
 /* At most one elastic bid on a node: booked one after the other, the first would not leave
@@ -190,11 +190,11 @@ static int limit_elastic(struct sweep *s, const uint32_t *lie, uint32_t lies, ui
 	for (uint32_t i = 0; i < lies; i++)
 		if (s->bid[s->lie[lie[i]].bid]->elastic)
 			s->term[n++] = (struct sl_bid_term) { s->lie[lie[i]].bid, 1 };
-	return limit(s, row, n, err);
+	return limit_terms(s, row, n, err);
 }
 
 /* All rows of a segment: nodes of one class, on which these bids lie (sorted). */
-static int limit_segment(struct sweep *s, const struct sl_timeline *tl, const struct sl_class *g, uint32_t node,
+static int limit_segment(struct sweep *s, const struct sl_class *g, const struct sl_timeline *tl, uint32_t node,
 			 const uint32_t *lie, uint32_t lies, struct sl_error *err)
 {
 	struct sl_resources free;
@@ -234,10 +234,12 @@ static int close_segment(struct sweep *s, const struct sl_timeline *tl, uint32_t
 	qsort(sorted, s->actives, sizeof(*sorted), by_number);	/* lies are in the order of bids */
 	while (s->span < s->spans.n && s->spans.at[s->span].last < first)
 		s->span++;
-	for (uint32_t i = s->span; i < s->spans.n && s->spans.at[i].first <= last; i++)
-		if (limit_segment(s, tl, &s->cls[s->spans.at[i].offer],
-				  s->spans.at[i].first > first ? s->spans.at[i].first : first, sorted, s->actives, err) < 0)
+	for (uint32_t i = s->span; i < s->spans.n && s->spans.at[i].first <= last; i++) {
+		uint32_t node = s->spans.at[i].first > first ? s->spans.at[i].first : first;
+
+		if (limit_segment(s, &s->cls[s->spans.at[i].offer], tl, node, sorted, s->actives, err) < 0)
 			return -1;
+	}
 	return 0;
 }
 
@@ -262,7 +264,7 @@ static int list_spans(struct sweep *s, struct sl_timeline *tl, struct sl_error *
 	return n < 0 ? -1 : sl_spans_of(&s->spans, s->cls, n, &s->sorted, err);
 }
 
-static void toggle(struct sweep *s, const struct event *e)
+static void begin_or_end_lie(struct sweep *s, const struct event *e)
 {
 	if (e->begins) {
 		s->at[e->lie] = s->actives;
@@ -275,7 +277,7 @@ static void toggle(struct sweep *s, const struct event *e)
 
 /* Do the nodes first..last, of which *first* never falls, lie within one run of a class?
  * Only then does one of two segments say no more than the other. */
-static bool alike(struct sweep *s, uint32_t first, uint32_t last)
+static bool lie_in_one_run(struct sweep *s, uint32_t first, uint32_t last)
 {
 	while (s->span < s->spans.n && s->spans.at[s->span].last < first)
 		s->span++;
@@ -301,7 +303,7 @@ static int run_sweep(struct sweep *s, uint32_t *sorted, struct sl_error *err)
 			return -1;
 		if ((!i || s->event[i - 1].where != where) && list_spans(s, tl, err) < 0)
 			return -1;
-		one = !s->actives || alike(s, since, node);
+		one = !s->actives || lie_in_one_run(s, since, node);
 		if (s->actives && (((grown && ends) || !one))) {
 			if (close_segment(s, tl, since, node - 1, sorted, err) < 0)
 				return -1;
@@ -309,7 +311,7 @@ static int run_sweep(struct sweep *s, uint32_t *sorted, struct sl_error *err)
 		}
 		grown |= !one;
 		for (next = i; next < s->events && s->event[next].where == where && s->event[next].node == node; next++) {
-			toggle(s, &s->event[next]);
+			begin_or_end_lie(s, &s->event[next]);
 			grown |= s->event[next].begins;
 		}
 		since = node;
@@ -357,7 +359,7 @@ static int limit_licenses(struct sweep *s, uint32_t count, struct sl_error *err)
 				end = sl_later(now, s->bid[i]->seconds);
 		}
 		row.most = n ? sl_cluster_licenses_left(c, l, now, end) : 0;
-		if (limit(s, row, n, err) < 0)
+		if (limit_terms(s, row, n, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -382,7 +384,7 @@ static int limit_arrays(struct sweep *s, uint32_t count, struct sl_error *err)
 		for (uint32_t k = 0; k < count; k++)
 			if (job->array_job_id[s->bid[k]->entry.job] == array)
 				s->term[n++] = (struct sl_bid_term) { k, 1 };
-		if (s->term[0].bid == i && limit(s, row, n, err) < 0)
+		if (s->term[0].bid == i && limit_terms(s, row, n, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -456,7 +458,7 @@ static int limit_wide(struct sweep *s, const struct sl_bid_part *const *part, ui
 		}
 		/* Without it the others may fill all its nodes: its own row does that. */
 		row.most = cores_free(s, s->bid[e], part[e]);
-		if (limit(s, row, n, err) < 0)
+		if (limit_terms(s, row, n, err) < 0)
 			return -1;
 	}
 	return 0;

@@ -28,7 +28,7 @@ static int no_memory(struct sl_error *err)
 
 /* -- jobs --------------------------------------------------------------- */
 
-static int64_t up(int64_t a, int64_t b)
+static int64_t divide_up(int64_t a, int64_t b)
 {
 	return (a + b - 1) / b;
 }
@@ -53,7 +53,7 @@ static int64_t gpus_of(const struct sl_request *r, const struct sl_window_job *j
 		else if (g->per == SL_GRES_PER_TASK)
 			gpus += g->count * or_one(j->least / j->unit);
 		else if (j->max_nodes)
-			gpus += up(g->count, j->max_nodes);
+			gpus += divide_up(g->count, j->max_nodes);
 		else
 			gpus += 1;
 	}
@@ -68,7 +68,7 @@ static void read_cores(struct sl_window_job *j, const struct sl_request *r)
 	j->least = r->min_cores_per_node > j->unit ? r->min_cores_per_node : j->unit;
 	j->most = r->max_cores_per_node;
 	if (r->tasks_per_node) {
-		int64_t most = up(r->tasks_per_node, per_core) * j->unit;
+		int64_t most = divide_up(r->tasks_per_node, per_core) * j->unit;
 
 		if (!j->most || most < j->most)
 			j->most = most;
@@ -76,7 +76,7 @@ static void read_cores(struct sl_window_job *j, const struct sl_request *r)
 			j->least = most;
 	}
 	if (r->tasks)
-		j->cores = up(r->tasks, per_core) * j->unit;
+		j->cores = divide_up(r->tasks, per_core) * j->unit;
 	else if (r->tasks_per_node_exact && r->tasks_per_node)
 		j->cores = j->min_nodes * j->least;
 	else
@@ -155,7 +155,7 @@ static void find_lengths(struct make *m)
 }
 
 /* What is free until the jobs of walltime *at* end, by the timeline's class. */
-static int look(struct make *m, uint32_t at, struct sl_error *err)
+static int look_until(struct make *m, uint32_t at, struct sl_error *err)
 {
 	struct sl_timeline *tl = sl_cluster_timeline(m->c);
 	int64_t now = sl_cluster_now(m->c), end = sl_later(now, m->seconds[at]);
@@ -194,7 +194,7 @@ static int find_steps(struct make *m, uint32_t from, uint32_t to, struct sl_erro
 {
 	uint32_t middle = from + (to - from) / 2;
 
-	if (look(m, from, err) || look(m, to, err))
+	if (look_until(m, from, err) || look_until(m, to, err))
 		return -1;
 	if (same_view(m, from, to))
 		return 0;
@@ -221,7 +221,7 @@ static int find_levels(struct make *m, struct sl_error *err)
 	}
 	m->w->levels = level + 1;
 	for (level = 0; level < m->w->levels; level++)
-		if (look(m, m->last_of[level], err))
+		if (look_until(m, m->last_of[level], err))
 			return -1;
 	for (uint32_t i = 0; i < m->w->jobs; i++) {
 		const int64_t *s = bsearch(&m->w->job[i].seconds, m->seconds, m->lengths, sizeof(*s), by_length);

@@ -24,7 +24,7 @@ struct object {
 	struct sl_bid_part part[];
 };
 
-static const struct object *object(const struct sl_handle *h)
+static const struct object *bid_object(const struct sl_handle *h)
 {
 	return (const struct object *) h;
 }
@@ -39,13 +39,13 @@ static void push_job(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 static void push_kind(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
 	(void) x;
-	lua_pushstring(L, sl_bid_kind_word(object(h)->bid.kind));
+	lua_pushstring(L, sl_bid_kind_word(bid_object(h)->bid.kind));
 }
 
 static void push_preference(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
 	(void) x;
-	lua_pushnumber(L, object(h)->bid.preference);
+	lua_pushnumber(L, bid_object(h)->bid.preference);
 }
 
 static const char *node_name(struct sl_lua *x, uint32_t node)
@@ -56,7 +56,7 @@ static const char *node_name(struct sl_lua *x, uint32_t node)
 /* The names of its nodes, in Slurm's order. */
 static void push_nodes(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
-	const struct object *o = object(h);
+	const struct object *o = bid_object(h);
 	lua_Integer n = 0;
 
 	lua_createtable(L, (int) o->bid.nodes, 0);
@@ -70,7 +70,7 @@ static void push_nodes(lua_State *L, struct sl_lua *x, const struct sl_handle *h
 /* { [node's name] = cores } */
 static void push_layout(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
-	const struct object *o = object(h);
+	const struct object *o = bid_object(h);
 
 	lua_createtable(L, 0, (int) o->bid.nodes);
 	for (uint32_t i = 0; i < o->bid.parts; i++)
@@ -83,24 +83,24 @@ static void push_layout(lua_State *L, struct sl_lua *x, const struct sl_handle *
 static void push_count(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
 	(void) x;
-	lua_pushinteger(L, object(h)->bid.nodes);
+	lua_pushinteger(L, bid_object(h)->bid.nodes);
 }
 
 static void push_cores(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
 	(void) x;
-	lua_pushinteger(L, object(h)->bid.cores);
+	lua_pushinteger(L, bid_object(h)->bid.cores);
 }
 
 static void push_shape(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
 	(void) x;
-	lua_pushinteger(L, object(h)->bid.entry.shape);
+	lua_pushinteger(L, bid_object(h)->bid.entry.shape);
 }
 
 static void push_time(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
-	int64_t seconds = object(h)->bid.seconds;
+	int64_t seconds = bid_object(h)->bid.seconds;
 
 	(void) x;
 	if (seconds == SL_UNLIMITED)
@@ -112,18 +112,18 @@ static void push_time(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 static void push_sets(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
 	(void) x;
-	lua_pushinteger(L, object(h)->bid.sets);
+	lua_pushinteger(L, bid_object(h)->bid.sets);
 }
 
 static void push_blocks(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
 	(void) x;
-	lua_pushinteger(L, object(h)->bid.blocks);
+	lua_pushinteger(L, bid_object(h)->bid.blocks);
 }
 
 static void push_spread(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
-	const struct sl_bid *b = &object(h)->bid;
+	const struct sl_bid *b = &bid_object(h)->bid;
 
 	(void) x;
 	lua_pushnumber(L, (lua_Number) (b->last - b->first + 1) / b->nodes);
@@ -132,25 +132,25 @@ static void push_spread(lua_State *L, struct sl_lua *x, const struct sl_handle *
 static void push_first(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
 	(void) x;
-	lua_pushinteger(L, (lua_Integer) object(h)->bid.first + 1);
+	lua_pushinteger(L, (lua_Integer) bid_object(h)->bid.first + 1);
 }
 
 static void push_last(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
 	(void) x;
-	lua_pushinteger(L, (lua_Integer) object(h)->bid.last + 1);
+	lua_pushinteger(L, (lua_Integer) bid_object(h)->bid.last + 1);
 }
 
 static void push_native(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
 	(void) x;
-	lua_pushboolean(L, object(h)->bid.native);
+	lua_pushboolean(L, bid_object(h)->bid.native);
 }
 
 static void push_elastic(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
 	(void) x;
-	lua_pushboolean(L, object(h)->bid.elastic);
+	lua_pushboolean(L, bid_object(h)->bid.elastic);
 }
 
 static const struct sl_lua_field bid_fields[] = {
@@ -224,7 +224,7 @@ static void push_bid(lua_State *L, struct sl_lua *x, const struct sl_bid *b, con
 /* -- making bids ---------------------------------------------------------- */
 
 /* The cycle's market, for what is asked of it now. */
-static struct sl_market *market(lua_State *L, struct sl_lua *x)
+static struct sl_market *open_market(lua_State *L, struct sl_lua *x)
 {
 	struct sl_lua_bids *b = x->bids;
 	struct sl_allowance allowance;
@@ -408,7 +408,7 @@ int sl_lua_cluster_bids(lua_State *L)
 	lua_settop(L, 3);
 	read_options(L, 3, &opt);
 	entry = read_entries(L, x, 2, &entries);
-	if (sl_market_bid(market(L, x), entry, entries, &opt, &err) < 0)
+	if (sl_market_bid(open_market(L, x), entry, entries, &opt, &err) < 0)
 		return luaL_error(L, "%s", err.text);
 	bid = sl_market_bids(x->bids->market, &count);
 	lua_createtable(L, (int) count, 0);
@@ -446,7 +446,7 @@ int sl_lua_cluster_nodesets(lua_State *L)
 		gpus = integer_option(L, 2, "gpus", -1, 0, INT32_MAX);
 		seconds = integer_option(L, 2, "time", 1, 1, INT32_MAX);
 	}
-	sets = sl_market_nodesets(market(L, x), seconds, &set, &err);
+	sets = sl_market_nodesets(open_market(L, x), seconds, &set, &err);
 	if (sets < 0)
 		return luaL_error(L, "%s", err.text);
 	lua_newtable(L);
@@ -556,7 +556,7 @@ int sl_lua_cluster_overlaps(lua_State *L)
 	}
 	lua_pushcfunction(L, push_rows);
 	lua_pushlightuserdata(L, &rows);
-	if (sl_market_rows(market(L, x), bid, part, count, &rows, &err) < 0) {
+	if (sl_market_rows(open_market(L, x), bid, part, count, &rows, &err) < 0) {
 		sl_bid_rows_free(&rows);
 		return luaL_error(L, "%s", err.text);
 	}

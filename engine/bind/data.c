@@ -2,7 +2,7 @@
 /*
  * bind/data.c - data files (bundle/data.h) for Lua.
  *
- *	f = engine.file(name, parse)	parse(text, path, warn) returns a flat table, or raises
+ *	f = engine.file(name, parse)	parse_changed(text, path, warn) returns a flat table, or raises
  *	v = f:get(key)			a number, a string, a boolean; nil
  *	t = f:all()			all of it, as a new table
  *	f.path, f.version
@@ -68,7 +68,7 @@ static void read_value(lua_State *L, int index, struct sl_data_value *v)
 }
 
 /* Keep the table that the parser returned, which is on the top. */
-static void keep(lua_State *L, struct sl_data_file *f)
+static void keep_parsed(lua_State *L, struct sl_data_file *f)
 {
 	struct sl_data_value v;
 	struct sl_error err;
@@ -98,12 +98,12 @@ static int parse_text(lua_State *L)
 	lua_pushlightuserdata(L, f);
 	lua_pushcclosure(L, warn, 1);
 	lua_call(L, 3, 1);
-	keep(L, f);
+	keep_parsed(L, f);
 	return 0;
 }
 
 /* Parse what waits to be parsed; the parser is at *parse*. */
-static void parse(lua_State *L, struct sl_lua *x, struct sl_data_file *f, int parser)
+static void parse_changed(lua_State *L, struct sl_lua *x, struct sl_data_file *f, int parser)
 {
 	char text[SL_LUA_TEXT_MAX + 64];
 	size_t length;
@@ -209,7 +209,7 @@ static int engine_file(lua_State *L)
 		return luaL_error(L, "%s", err.text);
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &file_meta);
 	lua_setmetatable(L, -2);
-	parse(L, x, *f, 2);
+	parse_changed(L, x, *f, 2);
 	return 1;
 }
 

@@ -12,15 +12,15 @@ static const char *const key_name[KEYS] = {
 	[THROUGH] = "through", [BECAUSE] = "because",
 };
 
-static bool says(const struct sl_lua_how *h, enum key key)
+static bool is_said(const struct sl_lua_how *h, enum key key)
 {
 	return h->said >> key & 1;
 }
 
 /* Push the value of a key; false, and nothing, where it is not said. */
-static bool get(lua_State *L, const struct sl_lua_how *h, enum key key)
+static bool push_said(lua_State *L, const struct sl_lua_how *h, enum key key)
 {
-	if (!says(h, key))
+	if (!is_said(h, key))
 		return false;
 	lua_getfield(L, 3, key_name[key]);
 	return true;
@@ -146,14 +146,14 @@ static void read_loan(lua_State *L, struct sl_lua *x, struct sl_lua_how *h)
 	struct sl_loan *loan = &h->loan;
 	int list;
 
-	if (says(h, BORROW) != says(h, THROUGH))
+	if (is_said(h, BORROW) != is_said(h, THROUGH))
 		luaL_error(L, "borrow and through: expected both or none");
-	if (!get(L, h, BORROW))
+	if (!push_said(L, h, BORROW))
 		return;
 	list = lua_gettop(L);
 	if (!lua_istable(L, list))
 		luaL_error(L, "borrow: expected a list of partitions, got %s", luaL_typename(L, list));
-	get(L, h, THROUGH);
+	push_said(L, h, THROUGH);
 	loan->through = sl_lua_check_partition(L, x, -1, "through");
 	for (lua_Integer i = 1; lua_rawgeti(L, list, i) != LUA_TNIL; i++) {
 		if (loan->lenders == SL_MAX_LENDERS)
@@ -177,19 +177,19 @@ void sl_lua_check_how(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct
 	h->place = (struct sl_how) { .method = SL_PLACE_BESTFIT };
 	h->loan = (struct sl_loan) { .home = e->partition };
 	read_keys(L, x, e, h);
-	if (says(h, PLACE) && says(h, LAYOUT))
+	if (is_said(h, PLACE) && is_said(h, LAYOUT))
 		luaL_error(L, "place and layout: expected only one of them");
-	if (says(h, BID) && (says(h, PLACE) || says(h, LAYOUT) || says(h, SHAPE)))
+	if (is_said(h, BID) && (is_said(h, PLACE) || is_said(h, LAYOUT) || is_said(h, SHAPE)))
 		luaL_error(L, "bid: expected no place, layout or shape beside it");
-	if (get(L, h, PLACE)) {
+	if (push_said(L, h, PLACE)) {
 		read_place(L, &h->place);
 		lua_pop(L, 1);
 	}
-	if (get(L, h, LAYOUT))
+	if (push_said(L, h, LAYOUT))
 		read_layout(L, x, &h->place);
-	if (get(L, h, BID))
+	if (push_said(L, h, BID))
 		read_bid(L, x, e, h);
-	if (says(h, PLACE) || says(h, LAYOUT) || says(h, BID))
+	if (is_said(h, PLACE) || is_said(h, LAYOUT) || is_said(h, BID))
 		h->terms.how = &h->place;
 	read_loan(L, x, h);
 }
@@ -201,7 +201,7 @@ void sl_lua_read_because(lua_State *L, struct sl_lua *x, const struct sl_lua_how
 	char cut[SL_LUA_TEXT_MAX];
 	struct sl_error err;
 
-	if (!get(L, h, BECAUSE))
+	if (!push_said(L, h, BECAUSE))
 		return;
 	if (lua_type(L, -1) != LUA_TSTRING)
 		luaL_error(L, "because: expected a text, got %s", luaL_typename(L, -1));

@@ -35,7 +35,7 @@ static struct sl_entry check_entry(lua_State *L, struct sl_lua *x)
 
 /* -- results ----------------------------------------------------------- */
 
-static int refused(lua_State *L, const struct sl_refusal *refusal)
+static int push_refusal(lua_State *L, const struct sl_refusal *refusal)
 {
 	lua_pushnil(L);
 	lua_pushstring(L, refusal->text[0] ? refusal->text : sl_why_word(refusal->why));
@@ -44,7 +44,7 @@ static int refused(lua_State *L, const struct sl_refusal *refusal)
 }
 
 /* Raise what is wrong: what allow() raised while the plan asked it, if that is it. */
-static int misused(lua_State *L, struct sl_lua *x, const struct sl_error *err)
+static int raise_misuse(lua_State *L, struct sl_lua *x, const struct sl_error *err)
 {
 	sl_lua_raise_again(L, x);
 	return luaL_error(L, "%s", err->text);
@@ -66,7 +66,7 @@ static void tell_twice(lua_State *L, struct sl_lua *x, uint32_t job)
 }
 
 /* (job [, how]): true; or nil and why not */
-static int start_with(lua_State *L, decide_now *decide)
+static int decide_start(lua_State *L, decide_now *decide)
 {
 	struct sl_lua *x = check_plan(L);
 	struct sl_entry e = check_entry(L, x);
@@ -80,9 +80,9 @@ static int start_with(lua_State *L, decide_now *decide)
 		tell_twice(L, x, e.job);
 	r = decide(x->plan, e, &how.terms, &refusal, &err);
 	if (r < 0)
-		return misused(L, x, &err);
+		return raise_misuse(L, x, &err);
 	if (!r)
-		return refused(L, &refusal);
+		return push_refusal(L, &refusal);
 	sl_lua_read_because(L, x, &how, e.job);
 	lua_pushboolean(L, 1);
 	return 1;
@@ -90,19 +90,19 @@ static int start_with(lua_State *L, decide_now *decide)
 
 static int plan_start(lua_State *L)
 {
-	return start_with(L, sl_plan_start);
+	return decide_start(L, sl_plan_start);
 }
 
 static int plan_backfill(lua_State *L)
 {
-	return start_with(L, sl_plan_backfill);
+	return decide_start(L, sl_plan_backfill);
 }
 
 typedef int decide_when(struct sl_plan *, struct sl_entry, const struct sl_terms *, int64_t *,
 			struct sl_refusal *, struct sl_error *);
 
 /* (job [, how]): a start time; or nil and why never */
-static int time_with(lua_State *L, decide_when *decide)
+static int decide_time(lua_State *L, decide_when *decide)
 {
 	struct sl_lua *x = check_plan(L);
 	struct sl_entry e = check_entry(L, x);
@@ -115,21 +115,21 @@ static int time_with(lua_State *L, decide_when *decide)
 	sl_lua_check_how(L, x, &e, &how);
 	r = decide(x->plan, e, &how.terms, &start, &refusal, &err);
 	if (r < 0)
-		return misused(L, x, &err);
+		return raise_misuse(L, x, &err);
 	if (!r)
-		return refused(L, &refusal);
+		return push_refusal(L, &refusal);
 	lua_pushinteger(L, start);
 	return 1;
 }
 
 static int plan_earliest(lua_State *L)
 {
-	return time_with(L, sl_plan_earliest);
+	return decide_time(L, sl_plan_earliest);
 }
 
 static int plan_reserve(lua_State *L)
 {
-	return time_with(L, sl_plan_reserve);
+	return decide_time(L, sl_plan_reserve);
 }
 
 /* plan:refuse(job, reason): it stays pending, and the user sees why */
@@ -141,7 +141,7 @@ static int plan_refuse(lua_State *L)
 	struct sl_error err;
 
 	if (sl_plan_refuse(x->plan, job->row, SL_WHY_POLICY, sl_lua_cut(cut, luaL_checkstring(L, 3)), &err))
-		return misused(L, x, &err);
+		return raise_misuse(L, x, &err);
 	return 0;
 }
 
@@ -150,7 +150,7 @@ static void close_partition(lua_State *L, struct sl_lua *x, uint32_t partition, 
 	struct sl_error err;
 
 	if (sl_plan_close(x->plan, partition, SL_WHY_PRIORITY, reason, &err))
-		misused(L, x, &err);
+		raise_misuse(L, x, &err);
 	sl_lua_close(L, x, partition);
 }
 
@@ -193,7 +193,7 @@ static int plan_undo(lua_State *L)
 		return 1;
 	}
 	if (err.code != SL_ENOENT)
-		return misused(L, x, &err);
+		return raise_misuse(L, x, &err);
 	lua_pushnil(L);
 	lua_pushstring(L, err.text);
 	return 2;
@@ -201,40 +201,40 @@ static int plan_undo(lua_State *L)
 
 /* -- other orders ------------------------------------------------------ */
 
-static int order(lua_State *L, struct sl_lua *x, enum sl_do verb, int64_t number, const char *text)
+static int give_order(lua_State *L, struct sl_lua *x, enum sl_do verb, int64_t number, const char *text)
 {
 	const struct sl_handle *job = check_job(L, x);
 	char cut[SL_LUA_TEXT_MAX];
 	struct sl_error err;
 
 	if (sl_plan_do(x->plan, verb, job->row, number, sl_lua_cut(cut, text), &err))
-		return misused(L, x, &err);
+		return raise_misuse(L, x, &err);
 	return 0;
 }
 
 static int plan_cancel(lua_State *L)
 {
-	return order(L, check_plan(L), SL_DO_CANCEL, 0, luaL_optstring(L, 3, ""));
+	return give_order(L, check_plan(L), SL_DO_CANCEL, 0, luaL_optstring(L, 3, ""));
 }
 
 static int plan_requeue(lua_State *L)
 {
-	return order(L, check_plan(L), SL_DO_REQUEUE, 0, luaL_optstring(L, 3, ""));
+	return give_order(L, check_plan(L), SL_DO_REQUEUE, 0, luaL_optstring(L, 3, ""));
 }
 
 static int plan_suspend(lua_State *L)
 {
-	return order(L, check_plan(L), SL_DO_SUSPEND, 0, "");
+	return give_order(L, check_plan(L), SL_DO_SUSPEND, 0, "");
 }
 
 static int plan_resume(lua_State *L)
 {
-	return order(L, check_plan(L), SL_DO_RESUME, 0, "");
+	return give_order(L, check_plan(L), SL_DO_RESUME, 0, "");
 }
 
 static int plan_notify(lua_State *L)
 {
-	return order(L, check_plan(L), SL_DO_NOTIFY, 0, luaL_checkstring(L, 3));
+	return give_order(L, check_plan(L), SL_DO_NOTIFY, 0, luaL_checkstring(L, 3));
 }
 
 /* Numbers of Linux, which is where Slurm runs. */
@@ -268,7 +268,7 @@ static int plan_signal(lua_State *L)
 {
 	struct sl_lua *x = check_plan(L);
 
-	return order(L, x, SL_DO_SIGNAL, check_signal(L, 3), "");
+	return give_order(L, x, SL_DO_SIGNAL, check_signal(L, 3), "");
 }
 
 static int64_t check_number(lua_State *L, const char *key, lua_Integer least)
@@ -297,12 +297,12 @@ static int plan_modify(lua_State *L)
 			luaL_error(L, "modify: unknown key '%s', expected priority, time_limit or partition", key);
 	}
 	if (lua_getfield(L, 3, "priority") != LUA_TNIL)
-		order(L, x, SL_DO_PRIORITY, check_number(L, "priority", 0), "");
+		give_order(L, x, SL_DO_PRIORITY, check_number(L, "priority", 0), "");
 	if (lua_getfield(L, 3, "time_limit") != LUA_TNIL)
-		order(L, x, SL_DO_TIME_LIMIT, check_number(L, "time_limit", 1), "");
+		give_order(L, x, SL_DO_TIME_LIMIT, check_number(L, "time_limit", 1), "");
 	if (lua_getfield(L, 3, "partition") != LUA_TNIL) {
 		sl_lua_check_partition(L, x, -1, "modify");
-		order(L, x, SL_DO_PARTITION, 0, lua_tostring(L, -1));
+		give_order(L, x, SL_DO_PARTITION, 0, lua_tostring(L, -1));
 	}
 	return 0;
 }

@@ -70,7 +70,7 @@ static void push_class(lua_State *L, struct sl_lua *x, const struct sl_window *w
 	lua_setfield(L, -2, "nodes");
 }
 
-static void push_job(lua_State *L, const struct sl_window *w, const struct sl_window_job *j)
+static void push_job(lua_State *L, const struct sl_window_job *j)
 {
 	lua_createtable(L, 0, 16);
 	set_integer(L, "level", j->level + 1);
@@ -91,7 +91,6 @@ static void push_job(lua_State *L, const struct sl_window *w, const struct sl_wi
 	set_flag(L, "divisible", j->divisible);
 	set_flag(L, "whole", j->whole);
 	set_flag(L, "contiguous", j->contiguous);
-	(void) w;
 }
 
 /* The nodes of each class that each set has. */
@@ -140,7 +139,7 @@ int sl_lua_cluster_window(lua_State *L)
 	lua_createtable(L, (int) w->jobs, 0);
 	for (uint32_t i = 0; i < w->jobs; i++) {
 		sl_limit_tick(L, &x->limit);
-		push_job(L, w, &w->job[i]);
+		push_job(L, &w->job[i]);
 		lua_rawseti(L, -2, (lua_Integer) i + 1);
 	}
 	lua_setfield(L, -2, "jobs");

@@ -57,7 +57,7 @@ static void free_held(struct held *h)
 		return;
 	if (h->charged)
 		free(h->place);
-	free(h->parts);
+	free(h->own_bookings);
 	free(h);
 }
 
@@ -268,7 +268,7 @@ static int prolong_job(struct sl_cluster *c, uint32_t job, int64_t end, struct s
 }
 
 /* Jobs past their end still hold what they have: book them a moment longer. */
-static int prolong(struct sl_cluster *c, struct sl_error *err)
+static int prolong_overdue(struct sl_cluster *c, struct sl_error *err)
 {
 	int64_t end = sl_later(c->now, SL_OVERDUE_S);
 
@@ -301,7 +301,7 @@ int sl_cluster_advance(struct sl_cluster *c, int64_t now, struct sl_error *err)
 	for (uint32_t l = 0; l < c->snap->license.rows; l++)
 		sl_tally_advance(&c->license[l], now);
 	forget_enclaves(c);
-	if (prolong(c, err) < 0)
+	if (prolong_overdue(c, err) < 0)
 		return -1;
 	return cluster_specials_place(c, err);
 }

@@ -12,7 +12,8 @@
 /* -- running jobs -------------------------------------------------------- */
 
 /* What a job's i-th place costs in timelines. */
-static void charge(const struct sl_cluster *c, uint32_t j, const struct held *h, uint32_t i, struct sl_resources *r)
+static void count_place(const struct sl_cluster *c, uint32_t j, const struct held *h, uint32_t i,
+			struct sl_resources *r)
 {
 	const struct sl_place *place = &h->place[i];
 	uint32_t p = c->snap->job.partition[j], share = cluster_sharing(c, j, p), cores = place->cores;
@@ -43,8 +44,8 @@ struct piece {
 	int64_t t0, t1;
 };
 
-static uint32_t cut(const struct sl_cluster *c, uint32_t resv, const struct sl_resources *r, int64_t t0, int64_t t1,
-		    struct piece piece[3])
+static uint32_t cut_around_reservation(const struct sl_cluster *c, uint32_t resv, const struct sl_resources *r,
+				       int64_t t0, int64_t t1, struct piece piece[3])
 {
 	const struct sl_reservation_view *v = &c->snap->reservation;
 	struct sl_resources cores = { .cores = r->cores };
@@ -61,7 +62,7 @@ static uint32_t cut(const struct sl_cluster *c, uint32_t resv, const struct sl_r
 	return n;
 }
 
-static bool nothing(const struct sl_resources *r)
+static bool is_nothing(const struct sl_resources *r)
 {
 	static const struct sl_resources none;
 
@@ -72,12 +73,12 @@ static int book_pieces(struct sl_cluster *c, const struct sl_nodeset *nodes, uin
 		       const struct sl_resources *r, int64_t t0, int64_t t1, bool undo, struct sl_error *err)
 {
 	struct piece piece[3];
-	uint32_t n = cut(c, resv, r, t0, t1, piece);
+	uint32_t n = cut_around_reservation(c, resv, r, t0, t1, piece);
 
 	for (uint32_t i = 0; i < n; i++) {
 		int rc;
 
-		if (nothing(&piece[i].r))
+		if (is_nothing(&piece[i].r))
 			continue;
 		if (undo)
 			rc = sl_timeline_unbook(c->tl, nodes, &piece[i].r, piece[i].t0, piece[i].t1, err);
@@ -90,23 +91,24 @@ static int book_pieces(struct sl_cluster *c, const struct sl_nodeset *nodes, uin
 }
 
 /* Neighbouring places that cost the same, from *i on; returns where they end. */
-static uint32_t alike(struct sl_cluster *c, uint32_t j, const struct held *h, uint32_t i, struct sl_resources *r,
-		      struct sl_error *err)
+static uint32_t gather_alike(struct sl_cluster *c, uint32_t j, const struct held *h, uint32_t i, struct sl_resources *r,
+			     struct sl_error *err)
 {
 	struct sl_resources next;
 
 	sl_nodeset_clear(&c->scratch);
-	charge(c, j, h, i, r);
+	count_place(c, j, h, i, r);
 	do {
 		if (sl_nodeset_add(&c->scratch, h->place[i].node, h->place[i].node, err) < 0)
 			return SL_NONE;
 		if (++i < h->count)
-			charge(c, j, h, i, &next);
+			count_place(c, j, h, i, &next);
 	} while (i < h->count && sl_resources_equal(r, &next));
 	return i;
 }
 
-static int remember(struct part_booking **list, uint32_t *count, const struct part_booking *b, struct sl_error *err)
+static int append_booking(struct node_booking **list, uint32_t *count, const struct node_booking *b,
+			  struct sl_error *err)
 {
 	if (sl_grow_list(list, *count, sizeof(**list), err))
 		return -1;
@@ -119,10 +121,10 @@ static int remember(struct part_booking **list, uint32_t *count, const struct pa
  * it in *list (may be NULL).
  */
 static int book_available(struct sl_cluster *c, struct sl_timeline *tl, uint32_t node, const struct sl_resources *r,
-			  int64_t t0, int64_t t1, struct part_booking **list, uint32_t *count, struct sl_error *err)
+			  int64_t t0, int64_t t1, struct node_booking **list, uint32_t *count, struct sl_error *err)
 {
 	for (int64_t t = t0 > c->now ? t0 : c->now, next; t < t1; t = next) {
-		struct part_booking b = { .node = node, .r = *r, .t0 = t };
+		struct node_booking b = { .node = node, .r = *r, .t0 = t };
 		struct sl_resources there;
 
 		next = sl_timeline_next(tl, t);
@@ -131,12 +133,12 @@ static int book_available(struct sl_cluster *c, struct sl_timeline *tl, uint32_t
 		b.t1 = next;
 		sl_timeline_unbooked(tl, node, t, next, &there);
 		sl_resources_min(&b.r, &there);
-		if (nothing(&b.r))
+		if (is_nothing(&b.r))
 			continue;
 		sl_nodeset_clear(&c->scratch);
 		if (sl_nodeset_add(&c->scratch, node, node, err) < 0 ||
 		    sl_timeline_book(tl, &c->scratch, &b.r, b.t0, b.t1, err) < 0 ||
-		    (list && remember(list, count, &b, err) < 0))
+		    (list && append_booking(list, count, &b, err) < 0))
 			return -1;
 	}
 	return 0;
@@ -147,20 +149,20 @@ static int book_available(struct sl_cluster *c, struct sl_timeline *tl, uint32_t
 static int hold_available(struct sl_cluster *c, uint32_t j, struct held *h, int64_t t0, int64_t t1,
 			  struct sl_error *err)
 {
-	free(h->parts);
-	h->parts = NULL;
-	h->part_count = 0;
+	free(h->own_bookings);
+	h->own_bookings = NULL;
+	h->own_count = 0;
 	h->clamped = true;
 	for (uint32_t i = 0; i < h->count; i++) {
 		struct piece piece[3];
 		struct sl_resources r;
 		uint32_t n;
 
-		charge(c, j, h, i, &r);
-		n = cut(c, h->resv, &r, t0, t1, piece);
+		count_place(c, j, h, i, &r);
+		n = cut_around_reservation(c, h->resv, &r, t0, t1, piece);
 		for (uint32_t k = 0; k < n; k++)
 			if (book_available(c, c->tl, h->place[i].node, &piece[k].r, piece[k].t0, piece[k].t1,
-					   &h->parts, &h->part_count, err) < 0)
+					   &h->own_bookings, &h->own_count, err) < 0)
 				return -1;
 	}
 	return 0;
@@ -174,7 +176,7 @@ int cluster_hold_strictly(struct sl_cluster *c, uint32_t j, struct held *h, int6
 	struct sl_resources r;
 
 	for (uint32_t i = 0; i < h->count; i = next) {
-		next = alike(c, j, h, i, &r, err);
+		next = gather_alike(c, j, h, i, &r, err);
 		if (next == SL_NONE || book_pieces(c, &c->scratch, h->resv, &r, t0, t1, false, err) < 0) {
 			sl_timeline_rollback(c->tl, mark);
 			return -1;
@@ -201,7 +203,7 @@ int cluster_hold(struct sl_cluster *c, uint32_t j, struct held *h, int64_t t0, i
 	return hold_available(c, j, h, t0, t1, err);
 }
 
-static int unbook(struct sl_cluster *c, const struct part_booking *b, struct sl_error *err)
+static int unbook_on_node(struct sl_cluster *c, const struct node_booking *b, struct sl_error *err)
 {
 	sl_nodeset_clear(&c->scratch);
 	if (b->t1 <= c->now)
@@ -219,11 +221,11 @@ int cluster_release(struct sl_cluster *c, uint32_t j, struct held *h, struct sl_
 
 	if (h->end <= c->now)
 		return 0;
-	for (uint32_t i = 0; h->clamped && i < h->part_count; i++)
-		if (unbook(c, &h->parts[i], err) < 0)
+	for (uint32_t i = 0; h->clamped && i < h->own_count; i++)
+		if (unbook_on_node(c, &h->own_bookings[i], err) < 0)
 			return -1;
 	for (uint32_t i = 0; !h->clamped && i < h->count; i = next) {
-		next = alike(c, j, h, i, &r, err);
+		next = gather_alike(c, j, h, i, &r, err);
 		if (next == SL_NONE || book_pieces(c, &c->scratch, h->resv, &r, c->now, h->end, true, err) < 0)
 			return -1;
 	}
@@ -317,7 +319,7 @@ int cluster_specials_lift(struct sl_cluster *c, struct sl_error *err)
 		if (change_block(c, c->tl, &c->block[c->blocks - 1], false, err) < 0)
 			return -1;
 	for (; c->kepts; c->kepts--)
-		if (unbook(c, &c->kept[c->kepts - 1], err) < 0)
+		if (unbook_on_node(c, &c->kept[c->kepts - 1], err) < 0)
 			return -1;
 	return 0;
 }
@@ -373,7 +375,7 @@ static int enclave_running(struct sl_cluster *c, struct enclave *en, int32_t *sp
 
 			if (!sl_nodeset_contains(&en->nodes, n))
 				continue;
-			charge(c, j, h, i, &r);
+			count_place(c, j, h, i, &r);
 			if (en->partial && h->resv != en->resv) {
 				int32_t elsewhere = r.cores < spare[n] ? r.cores : spare[n];
 

@@ -49,7 +49,7 @@ struct enclave {
 };
 
 /* A booking on one node. */
-struct part_booking {
+struct node_booking {
 	uint32_t node;
 	struct sl_resources r;
 	int64_t t0, t1;
@@ -58,8 +58,8 @@ struct part_booking {
 /* What holds nodes: a running, suspended or completing job. */
 struct held {
 	struct sl_place *place;		/* as the snapshot or the caller has it */
-	struct part_booking *parts;	/* what is booked, where not all of it is free */
-	uint32_t part_count;
+	struct node_booking *own_bookings;	/* node by node, where not all of it is free */
+	uint32_t own_count;
 	bool clamped;			/* that is so */
 	uint32_t count;
 	uint32_t resv;			/* reservation it runs in, or SL_NONE */
@@ -120,7 +120,7 @@ struct sl_cluster {
 	struct enclave **enclave;	/* by reservation, NULL until asked for */
 	struct block *block;		/* specials that are blocks */
 	uint32_t blocks, blocks_room;
-	struct part_booking *kept;	/* specials that are bookings */
+	struct node_booking *kept;	/* specials that are bookings */
 	uint32_t kepts;
 	bool has_specials, has_partial;
 

@@ -25,9 +25,9 @@ static const char *name_of(const struct sl_cluster *c, uint32_t partition)
 	return cluster_str(c, c->snap->partition.name[partition]);
 }
 
-static bool no(char why[160], const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static bool refuse_loan(char why[160], const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-static bool no(char why[160], const char *fmt, ...)
+static bool refuse_loan(char why[160], const char *fmt, ...)
 {
 	va_list ap;
 
@@ -58,7 +58,7 @@ static bool is_allowed(const char *allow, const char *deny, const char *word)
 }
 
 /* AllowAccounts, AllowQos, AllowGroups, RootOnly. */
-static bool admits(const struct sl_cluster *c, uint32_t job, uint32_t p, bool lends, char why[160])
+static bool admits_job(const struct sl_cluster *c, uint32_t job, uint32_t p, bool lends, char why[160])
 {
 	const struct sl_partition_view *part = &c->snap->partition;
 	const char *account = cluster_str(c, c->snap->job.account[job]), *qos = cluster_str(c, c->snap->job.qos[job]);
@@ -66,17 +66,17 @@ static bool admits(const struct sl_cluster *c, uint32_t job, uint32_t p, bool le
 	char digits[16];
 
 	if (!is_allowed(cluster_str(c, part->allow_accounts[p]), cluster_str(c, part->deny_accounts[p]), account))
-		return no(why, "partition %s does not admit account \"%s\"", name_of(c, p), account);
+		return refuse_loan(why, "partition %s does not admit account \"%s\"", name_of(c, p), account);
 	if (!is_allowed(cluster_str(c, part->allow_qos[p]), cluster_str(c, part->deny_qos[p]), qos))
-		return no(why, "partition %s does not admit QOS \"%s\"", name_of(c, p), qos);
+		return refuse_loan(why, "partition %s does not admit QOS \"%s\"", name_of(c, p), qos);
 	if (!uid)
 		return true;
 	snprintf(digits, sizeof(digits), "%" PRIu32, uid);
 	if (!is_allowed(cluster_str(c, part->allow_users[p]), "", digits))
-		return no(why, "partition %s does not admit user %s", name_of(c, p),
-			  cluster_str(c, c->snap->job.user[job]));
+		return refuse_loan(why, "partition %s does not admit user %s", name_of(c, p),
+				   cluster_str(c, c->snap->job.user[job]));
 	if (lends && (part->flags[p] & SL_PART_ROOT_ONLY))
-		return no(why, "partition %s is for root only", name_of(c, p));
+		return refuse_loan(why, "partition %s is for root only", name_of(c, p));
 	return true;
 }
 
@@ -86,14 +86,14 @@ static bool has_room(const struct sl_cluster *c, const struct sl_want *w, uint32
 	const struct sl_partition_view *part = &c->snap->partition;
 
 	if (w->time_limit > part->max_time[p])
-		return no(why, "asks for %" PRId64 " minutes, partition %s allows %" PRId64, w->time_limit / 60,
-			  name_of(c, p), part->max_time[p] / 60);
+		return refuse_loan(why, "asks for %" PRId64 " minutes, partition %s allows %" PRId64, w->time_limit / 60,
+				   name_of(c, p), part->max_time[p] / 60);
 	if (part->max_nodes[p] && w->request.min_nodes > part->max_nodes[p])
-		return no(why, "needs %" PRIu32 " nodes, partition %s allows %" PRIu32, w->request.min_nodes,
-			  name_of(c, p), part->max_nodes[p]);
+		return refuse_loan(why, "needs %" PRIu32 " nodes, partition %s allows %" PRIu32, w->request.min_nodes,
+				   name_of(c, p), part->max_nodes[p]);
 	if (w->request.min_nodes < part->min_nodes[p])
-		return no(why, "needs %" PRIu32 " nodes, partition %s is for %" PRIu32 " and more",
-			  w->request.min_nodes, name_of(c, p), part->min_nodes[p]);
+		return refuse_loan(why, "needs %" PRIu32 " nodes, partition %s is for %" PRIu32 " and more",
+				   w->request.min_nodes, name_of(c, p), part->min_nodes[p]);
 	return true;
 }
 
@@ -104,9 +104,10 @@ static bool is_alike(const struct sl_cluster *c, uint32_t home, uint32_t p, char
 
 	if (part->oversubscribe[home] != part->oversubscribe[p] ||
 	    ((part->flags[home] ^ part->flags[p]) & SHARING))
-		return no(why, "partitions %s and %s share nodes in different ways", name_of(c, home), name_of(c, p));
+		return refuse_loan(why, "partitions %s and %s share nodes in different ways", name_of(c, home),
+				   name_of(c, p));
 	if (c->part[p].cap)
-		return no(why, "partition %s has MaxCPUsPerNode", name_of(c, p));
+		return refuse_loan(why, "partition %s has MaxCPUsPerNode", name_of(c, p));
 	return true;
 }
 
@@ -114,8 +115,8 @@ static bool may_use(const struct sl_cluster *c, const struct sl_want *w, struct 
 		    char why[160])
 {
 	if (!(c->snap->partition.flags[p] & SL_PART_UP))
-		return no(why, "partition %s is down", name_of(c, p));
-	return is_alike(c, e.partition, p, why) && admits(c, e.job, p, lends, why) && has_room(c, w, p, why);
+		return refuse_loan(why, "partition %s is down", name_of(c, p));
+	return is_alike(c, e.partition, p, why) && admits_job(c, e.job, p, lends, why) && has_room(c, w, p, why);
 }
 
 static bool asks_for(const struct sl_cluster *c, uint32_t job, uint32_t partition)
@@ -164,7 +165,7 @@ static bool same_loan(const struct sl_loan *a, const struct sl_loan *b)
 }
 
 /* The number of that loan; 0 with *err. */
-static uint32_t number_of(struct sl_cluster *c, const struct sl_loan *pub, struct sl_error *err)
+static uint32_t find_or_add_loan(struct sl_cluster *c, const struct sl_loan *pub, struct sl_error *err)
 {
 	struct loan *l;
 
@@ -216,13 +217,13 @@ int sl_cluster_borrow(struct sl_cluster *c, struct sl_entry e, const struct sl_l
 	if (!w)
 		return -1;
 	if (w->pub.why && w->pub.why != SL_WHY_NEVER)
-		return no(why, "%s", w->pub.text);
+		return refuse_loan(why, "%s", w->pub.text);
 	if (c->snap->job.flags[e.job] & SL_JOBF_NO_BORROW)
-		return no(why, "another partition refused it a moment ago");
+		return refuse_loan(why, "another partition refused it a moment ago");
 	if (asks_for(c, e.job, wish->through))
-		return no(why, "it asks for partition %s itself", name_of(c, wish->through));
+		return refuse_loan(why, "it asks for partition %s itself", name_of(c, wish->through));
 	if (c->part[e.partition].cap)
-		return no(why, "partition %s has MaxCPUsPerNode", name_of(c, e.partition));
+		return refuse_loan(why, "partition %s has MaxCPUsPerNode", name_of(c, e.partition));
 	if (!may_use(c, &w->pub, e, wish->through, false, why))
 		return 0;
 	for (uint32_t i = 0; i < wish->lenders; i++) {
@@ -236,7 +237,7 @@ int sl_cluster_borrow(struct sl_cluster *c, struct sl_entry e, const struct sl_l
 			snprintf(why, 160, "%s", text);
 	}
 	if (!l.lenders)
-		return *why ? 0 : no(why, "no other partition lends nodes");
-	*loan = number_of(c, &l, err);
+		return *why ? 0 : refuse_loan(why, "no other partition lends nodes");
+	*loan = find_or_add_loan(c, &l, err);
 	return *loan ? 1 : -1;
 }

@@ -185,18 +185,18 @@ static struct note *note_of(const struct sl_plan *p, uint32_t job)
 	return p->notes_of[job] ? &p->note[p->notes_of[job] - 1] : NULL;
 }
 
-static bool hopeless(enum sl_why why)
+static bool is_hopeless(enum sl_why why)
 {
 	return why == SL_WHY_NEVER || why == SL_WHY_PARTITION;
 }
 
 bool sl_refusal_yields(enum sl_why before, enum sl_why now)
 {
-	return hopeless(before) && !hopeless(now);
+	return is_hopeless(before) && !is_hopeless(now);
 }
 
 /* Does what was said of a job before stand? */
-static bool stands(const struct note *n, enum sl_why why, enum word of)
+static bool note_stands(const struct note *n, enum sl_why why, enum word of)
 {
 	if (of == OF_POLICY)
 		return false;
@@ -216,7 +216,7 @@ static int put_note(struct sl_plan *p, uint32_t job, enum sl_why why, const char
 		n = &p->note[p->notes++];
 		*n = (struct note) { .job = job };
 		p->notes_of[job] = p->notes;
-	} else if (stands(n, why, of)) {
+	} else if (note_stands(n, why, of)) {
 		return 0;
 	}
 	n->why = why;

@@ -119,8 +119,8 @@ static uint32_t nth_way(const struct sl_plan *p, const struct sl_entry *e, uint3
 }
 
 /* In its shape, which nodes may it borrow?  1 with e->loan; 0 with *why; -1 with *err. */
-static int borrow(struct sl_plan *p, struct sl_entry *e, const struct sl_terms *terms, struct sl_refusal *why,
-		  struct sl_error *err)
+static int find_loan(struct sl_plan *p, struct sl_entry *e, const struct sl_terms *terms, struct sl_refusal *why,
+		     struct sl_error *err)
 {
 	int rc = terms->borrow ? sl_cluster_borrow(p->c, *e, terms->borrow, &e->loan, why->text, err) : 1;
 
@@ -141,7 +141,7 @@ static void merge_refusal(struct sl_refusal *why, const struct sl_refusal *now, 
 static int start_in_shape(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, bool easy,
 			  struct sl_refusal *why, struct sl_error *err)
 {
-	int rc = borrow(p, &e, terms, why, err);
+	int rc = find_loan(p, &e, terms, why, err);
 
 	if (rc > 0)
 		rc = plan_start(p, e, terms->how, easy, why, err);
@@ -186,13 +186,13 @@ static int start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *te
 int sl_plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, struct sl_refusal *refusal,
 		  struct sl_error *err)
 {
-	return start(p, e, terms, false, refusal, err);
+	return decide_start(p, e, terms, false, refusal, err);
 }
 
 int sl_plan_backfill(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, struct sl_refusal *refusal,
 		     struct sl_error *err)
 {
-	return start(p, e, terms, true, refusal, err);
+	return decide_start(p, e, terms, true, refusal, err);
 }
 
 /* -- reserving ----------------------------------------------------------- */
@@ -212,7 +212,7 @@ static int find_soonest(struct sl_plan *p, struct sl_entry *e, const struct sl_t
 		for (uint32_t n = 0; (at.resv = nth_way(p, &at, n)) != SL_NONE; n++) {
 			struct sl_refusal now = { .why = SL_WHY_NONE };
 			int64_t t;
-			int rc = borrow(p, &at, terms, &now, err);
+			int rc = find_loan(p, &at, terms, &now, err);
 
 			if (rc > 0)
 				rc = plan_earliest_start(p, at, terms->how, &t, &now, err);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* One policy's name, or "site" where several decided. */
-static const char *decider(const struct sl_plan *p)
+static const char *name_decider(const struct sl_plan *p)
 {
 	for (uint32_t i = 2; i < p->bys; i++)
 		if (strcmp(p->by[i], p->by[1]))
@@ -24,7 +24,7 @@ struct pen {
 };
 
 /* Text as an image takes it: cut, not refused. */
-static uint32_t text(struct pen *pen, const char *s)
+static uint32_t put_text(struct pen *pen, const char *s)
 {
 	char cut[SL_PLAN_TEXT_MAX + 1];
 	size_t n = strlen(s);
@@ -145,9 +145,9 @@ static int encode_booking(const struct sl_plan *p, const struct booking *bk, boo
 	s.shape = r.shape = bk->entry.shape;
 	s.time_limit = r.time_limit = bk->limit == bk->want->asked ? 0 : bk->limit;
 	s.places = r.places = place_rows(p, bk, pen->b);
-	s.by = r.by = text(pen, p->by[bk->by]);
+	s.by = r.by = put_text(pen, p->by[bk->by]);
 	if (bk->because)
-		s.because = text(pen, bk->because);
+		s.because = put_text(pen, bk->because);
 	if (loan) {
 		s.through = r.through = loan->through;
 		s.lenders = r.lenders = lender_rows(loan, pen->b);
@@ -197,8 +197,8 @@ static void encode_pending(const struct sl_plan *p, bool truncated, struct pen *
 		row.job = c->snap->job.id[job];
 		if (n) {
 			row.why = n->why;
-			row.text = text(pen, n->text);
-			row.by = text(pen, p->by[n->by]);
+			row.text = put_text(pen, n->text);
+			row.by = put_text(pen, p->by[n->by]);
 		} else if (p->starts[job] || has_reservation(p, job)) {
 			continue;
 		} else if (sl_cluster_is_led(c, job)) {
@@ -207,11 +207,11 @@ static void encode_pending(const struct sl_plan *p, bool truncated, struct pen *
 			row.by = text(pen, p->by[p->bys - 1]);
 		} else if ((closing = plan_closing(p, job))) {
 			row.why = closing->why;
-			row.text = text(pen, closing->text);
-			row.by = text(pen, p->by[closing->by]);
+			row.text = put_text(pen, closing->text);
+			row.by = put_text(pen, p->by[closing->by]);
 		} else {
 			row.why = truncated ? SL_WHY_BUDGET : SL_WHY_WINDOW;
-			row.by = text(pen, p->by[p->bys - 1]);
+			row.by = put_text(pen, p->by[p->bys - 1]);
 		}
 		sl_builder_append(pen->b, SL_P_PENDING, &row);
 	}
@@ -240,14 +240,14 @@ static void encode_words(const struct sl_plan *p, struct pen *pen)
 		struct sl_plan_action_row row = { .verb = o->verb, .job = job->id[o->job],
 			.stamp = job->stamp[o->job], .number = o->number };
 
-		row.text = text(pen, o->text);
-		row.by = text(pen, p->by[o->by]);
+		row.text = put_text(pen, o->text);
+		row.by = put_text(pen, p->by[o->by]);
 		sl_builder_append(pen->b, SL_P_ACTION, &row);
 	}
 	for (uint32_t i = 0; i < p->lines; i++) {
 		struct sl_plan_log_row row = { .level = p->line[i].level };
 
-		row.text = text(pen, p->line[i].text);
+		row.text = put_text(pen, p->line[i].text);
 		sl_builder_append(pen->b, SL_P_LOG, &row);
 	}
 }
@@ -260,10 +260,10 @@ int sl_plan_encode(const struct sl_plan *p, const struct sl_plan_figures *fig, s
 
 	meta.sequence = p->c->snap->meta.sequence[0];
 	meta.now = p->c->now;
-	meta.policy = text(pen, decider(p));
+	meta.policy = put_text(pen, name_decider(p));
 	meta.examined = fig->examined;
 	meta.truncated = fig->truncated;
-	meta.error = text(pen, fig->error ? fig->error : "");
+	meta.error = put_text(pen, fig->error ? fig->error : "");
 	meta.decide_us = fig->decide_us;
 	meta.total_us = fig->total_us;
 	sl_builder_append(b, SL_P_META, &meta);

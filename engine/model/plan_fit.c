@@ -191,8 +191,8 @@ static int64_t first_ahead_ends(const struct attempt *a, int64_t seconds)
 }
 
 /* The earliest fit of so many seconds between *from* and *latest*. */
-static int earliest(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start,
-		    struct sl_error *err)
+static int find_earliest_fit(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start,
+			     struct sl_error *err)
 {
 	struct sl_request r = a->w->pub.request;
 
@@ -240,13 +240,14 @@ int plan_earliest(struct attempt *a, int64_t from, int64_t *start, int64_t *seco
 	a->lack.misfit = (struct sl_misfit) { .lack = SL_LACK_TIME };
 	*seconds = limit;
 	if (!deadline)
-		return from > latest ? 0 : earliest(a, from, latest, limit, start, err);
+		return from > latest ? 0 : find_earliest_fit(a, from, latest, limit, start, err);
 	if (limit < deadline && deadline - limit >= from)
-		rc = earliest(a, from, deadline - limit < latest ? deadline - limit : latest, limit, start, err);
+		rc = find_earliest_fit(a, from, deadline - limit < latest ? deadline - limit : latest, limit, start,
+				       err);
 	if (rc || floor >= limit || floor >= deadline || deadline - floor < from || from > latest)
 		return rc;
 	/* Not for its whole time: as early as can be, for as long as can be. */
-	rc = earliest(a, from, deadline - floor < latest ? deadline - floor : latest, floor, start, err);
+	rc = find_earliest_fit(a, from, deadline - floor < latest ? deadline - floor : latest, floor, start, err);
 	if (rc <= 0)
 		return rc;
 	*seconds = plan_longest(a, *start, floor, plan_time(a->p, a->w, *start), err);

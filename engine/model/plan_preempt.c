@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static void append(struct preempting *list, struct sl_entry e, uint32_t reserved)
+static void append_entry(struct preempting *list, struct sl_entry e, uint32_t reserved)
 {
 	for (uint32_t i = 0; i < list->count; i++)
 		if (list->entry[i].job == e.job && list->entry[i].partition == e.partition)
@@ -17,7 +17,7 @@ static void append(struct preempting *list, struct sl_entry e, uint32_t reserved
 	list->entry[list->count++] = e;
 }
 
-static void take_out(struct preempting *list, uint32_t at)
+static void take_entry_out(struct preempting *list, uint32_t at)
 {
 	list->count--;
 	memmove(list->entry + at, list->entry + at + 1, (list->count - at) * sizeof(*list->entry));
@@ -30,7 +30,7 @@ void plan_preempt_tried(struct sl_plan *p, const struct sl_entry *e, enum sl_why
 {
 	if (!e->loan && !e->shape && (why == SL_WHY_RESOURCES || why == SL_WHY_RESERVATION) &&
 	    sl_snapshot_may_preempt(p->c->snap, e->job))
-		append(&p->tried, *e, 0);
+		append_entry(&p->tried, *e, 0);
 }
 
 void plan_preempt_outdated(struct sl_plan *p)
@@ -42,7 +42,7 @@ static void drop_from(struct preempting *list, uint32_t job)
 {
 	for (uint32_t i = list->count; i-- > 0; )
 		if (list->entry[i].job == job)
-			take_out(list, i);
+			take_entry_out(list, i);
 }
 
 void plan_preempt_drop(struct sl_plan *p, uint32_t job)
@@ -55,7 +55,7 @@ bool sl_plan_next_preempting(struct sl_plan *p, struct sl_entry *e)
 {
 	while (p->tried.count) {
 		*e = p->tried.entry[0];
-		take_out(&p->tried, 0);
+		take_entry_out(&p->tried, 0);
 		if (sl_plan_job(p, e->job) != SL_PLAN_STARTED)
 			return true;
 	}
@@ -66,7 +66,7 @@ void sl_plan_confirm_preempting(struct sl_plan *p, struct sl_entry e)
 {
 	uint32_t own = plan_find(&p->reserved, e.job);
 
-	append(&p->confirmed, e, own == SL_NONE ? p->reservations : p->reserved.item[own]->reserved);
+	append_entry(&p->confirmed, e, own == SL_NONE ? p->reservations : p->reserved.item[own]->reserved);
 }
 
 const struct sl_entry *sl_plan_preempting(const struct sl_plan *p, uint32_t *count)

@@ -259,15 +259,14 @@ int plan_explain_later(struct attempt *a, int64_t seconds, struct sl_refusal *r,
 /* Why there is no time at all at which it fits. */
 int plan_explain_never(struct attempt *a, struct sl_refusal *r, struct sl_error *err);
 
-/* plan_refusals.c: does it fit from now on for so many seconds?  As plan_fits(), but what
- * was refused a moment ago, or asks for more than that, is not tried again. */
-int plan_fits_now(struct attempt *a, int64_t seconds, bool layout, struct sl_error *err);
-
-/* Has no more been refused already, and *lack, why?  Remember a refusal (a->lack); forget
- * them all, since something was given back. */
+/* plan_refusals.c: has that, or something that asks for no more, been refused already?  True,
+ * and *lack: why.  Keep a refusal (a->lack); forget them all, since something was given back. */
 bool plan_refusals_find(const struct attempt *a, enum refusal_kind kind, int64_t seconds, struct lack *lack);
 void plan_refusals_keep(const struct attempt *a, enum refusal_kind kind, int64_t seconds);
 void plan_refusals_forget(struct sl_plan *p);
+
+/* plan_fits() from now on; a refusal is kept. */
+int plan_fits_now(struct attempt *a, int64_t seconds, bool layout, struct sl_error *err);
 
 /* Nothing is said yet.  Cheaper than an initialiser, which clears all of the text. */
 static inline void plan_say_nothing(struct sl_refusal *r)

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-static bool within(const struct want *less, const struct want *w)
+static bool has_all_nodes_of(const struct want *less, const struct want *w)
 {
 	const struct sl_nodeset *nodes = less->pub.request.eligible;
 
@@ -50,7 +50,7 @@ static bool asks_no_less(const struct want *less, const struct want *w)
 {
 	const struct sl_request *a = &less->pub.request, *b = &w->pub.request;
 
-	if (a->required || !within(less, w) || !gres_no_less(a, b))
+	if (a->required || !has_all_nodes_of(less, w) || !gres_no_less(a, b))
 		return false;
 	if (b->min_nodes < a->min_nodes || b->tasks < a->tasks ||
 	    (uint64_t) b->tasks * or_most(a->max_nodes) < (uint64_t) a->tasks * or_most(b->max_nodes))
@@ -71,7 +71,7 @@ static bool blocks_no_less(const struct refused *m, const struct attempt *a)
 }
 
 /* The figures of a lack are those of the request that was refused. */
-static void apply(const struct refused *m, const struct want *w, struct lack *lack)
+static void tell_lack(const struct refused *m, const struct want *w, struct lack *lack)
 {
 	*lack = m->lack;
 	if (lack->misfit.lack == SL_LACK_NODES)
@@ -94,7 +94,7 @@ bool plan_refusals_find(const struct attempt *a, enum refusal_kind kind, int64_t
 		if (m->kind != kind || m->seconds > seconds || (m->native && a->how.method != SL_PLACE_NATIVE) ||
 		    !asks_no_less(m->w, a->w) || !blocks_no_less(m, a))
 			continue;
-		apply(m, a->w, lack);
+		tell_lack(m, a->w, lack);
 		return true;
 	}
 	return false;
@@ -122,11 +122,8 @@ void plan_refusals_forget(struct sl_plan *p)
 
 int plan_fits_now(struct attempt *a, int64_t seconds, bool layout, struct sl_error *err)
 {
-	int rc;
+	int rc = plan_fits(a, a->p->c->now, seconds, layout, err);
 
-	if (plan_refusals_find(a, REFUSED_NOW, seconds, &a->lack))
-		return 0;
-	rc = plan_fits(a, a->p->c->now, seconds, layout, err);
 	if (!rc)
 		plan_refusals_keep(a, REFUSED_NOW, seconds);
 	return rc;

@@ -180,7 +180,7 @@ int plan_take(struct attempt *a, int64_t t, int64_t seconds, struct booking **ou
 /* Book a start now for so many seconds, where that is free. */
 static int start_for(struct attempt *a, int64_t seconds, struct booking **out, struct sl_error *err)
 {
-	int rc = plan_fits_now(a, seconds, true, err);
+	int rc = plan_refusals_find(a, REFUSED_NOW, seconds, &a->lack) ? 0 : plan_fits_now(a, seconds, true, err);
 
 	return rc > 0 ? plan_take(a, a->p->c->now, seconds, out, err) : rc;
 }
@@ -322,6 +322,16 @@ static int start_beside_head(struct attempt *a, struct booking *head, int64_t se
 
 /* -- starting ------------------------------------------------------------ */
 
+/* It does not fit at this moment. */
+static int refuse_now(struct attempt *a, struct sl_refusal *why, struct sl_error *err)
+{
+	int rc = plan_explain_now(a, why, err);
+
+	if (!rc)
+		plan_preempt_tried(a->p, &a->w->entry, why->why);
+	return rc;
+}
+
 /*
  * Find it a place from now on, and book it.  What does not fit for all its time may fit at
  * this moment: then there are other ways.
@@ -330,20 +340,19 @@ static int find_start(struct attempt *a, struct booking *head, struct booking **
 		      struct sl_error *err)
 {
 	int64_t seconds = plan_time(a->p, a->w, a->p->c->now);
-	/* of most jobs of a long queue this is known already */
-	bool no_moment = plan_refusals_find(a, REFUSED_NOW, 1, &a->lack);
-	int rc = no_moment ? 0 : start_for(a, seconds, b, err);
-	struct lack lack = a->lack;
+	struct lack lack;
+	int rc;
 
+	/* of most jobs of a long queue this is known already */
+	if (plan_refusals_find(a, REFUSED_NOW, 1, &a->lack))
+		return refuse_now(a, why, err);
+	rc = start_for(a, seconds, b, err);
 	if (rc)
 		return rc;
-	rc = no_moment ? 0 : plan_fits_now(a, 1, false, err);
-	if (!rc) {
-		rc = plan_explain_now(a, why, err);
-		if (!rc)
-			plan_preempt_tried(a->p, &a->w->entry, why->why);
-		return rc;
-	}
+	lack = a->lack;
+	rc = plan_fits_now(a, 1, false, err);
+	if (!rc)
+		return refuse_now(a, why, err);
 	if (rc > 0)
 		rc = start_beside_head(a, head, seconds, b, err);
 	if (!rc)

@@ -14,15 +14,15 @@ void sl_tally_free(struct sl_tally *t)
 }
 
 /* Number of the first step after *at*. */
-static uint32_t after(const struct sl_tally *t, int64_t at)
+static uint32_t first_step_after(const struct sl_tally *t, int64_t at)
 {
 	return SL_FIRST(i, 0, t->steps, t->step[i].at <= at);
 }
 
 /* Make a step at *at*, whose number is returned; there is room. */
-static uint32_t cut(struct sl_tally *t, int64_t at)
+static uint32_t cut_step_at(struct sl_tally *t, int64_t at)
 {
-	uint32_t i = after(t, at);
+	uint32_t i = first_step_after(t, at);
 
 	if (i && t->step[i - 1].at == at)
 		return i - 1;
@@ -48,8 +48,8 @@ int sl_tally_add(struct sl_tally *t, int64_t t0, int64_t t1, int64_t count, stru
 		return 0;
 	if (sl_grow(&t->step, &t->room, t->steps + UINT64_C(2), sizeof(*t->step), err))
 		return -1;
-	first = cut(t, t0);
-	last = t1 == INT64_MAX ? t->steps : cut(t, t1);
+	first = cut_step_at(t, t0);
+	last = t1 == INT64_MAX ? t->steps : cut_step_at(t, t1);
 	for (uint32_t i = first; i < last; i++)
 		t->step[i].used += count;
 	drop_if_equal(t, last);
@@ -59,7 +59,7 @@ int sl_tally_add(struct sl_tally *t, int64_t t0, int64_t t1, int64_t count, stru
 
 int64_t sl_tally_most(const struct sl_tally *t, int64_t t0, int64_t t1)
 {
-	uint32_t i = after(t, t0);
+	uint32_t i = first_step_after(t, t0);
 	int64_t most = i ? t->step[i - 1].used : 0;
 
 	for (; i < t->steps && t->step[i].at < t1; i++)
@@ -71,7 +71,7 @@ int64_t sl_tally_most(const struct sl_tally *t, int64_t t0, int64_t t1)
 int64_t sl_tally_earliest(const struct sl_tally *t, int64_t from, int64_t seconds, int64_t need, int64_t total)
 {
 	int64_t start = from;
-	uint32_t i = after(t, from);
+	uint32_t i = first_step_after(t, from);
 	bool fits = (i ? t->step[i - 1].used : 0) + need <= total;
 
 	/* *start* is where the stretch that fits began, if it fits at all. */
@@ -90,7 +90,7 @@ int64_t sl_tally_earliest(const struct sl_tally *t, int64_t from, int64_t second
 
 void sl_tally_advance(struct sl_tally *t, int64_t now)
 {
-	uint32_t i = after(t, now);
+	uint32_t i = first_step_after(t, now);
 
 	if (i < 2)
 		return;

@@ -36,18 +36,6 @@ static void push_job(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 	sl_lua_push_job(L, x, h->row, h->partition);
 }
 
-static void push_kind(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
-{
-	(void) x;
-	lua_pushstring(L, sl_bid_kind_word(bid_object(h)->bid.kind));
-}
-
-static void push_preference(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
-{
-	(void) x;
-	lua_pushnumber(L, bid_object(h)->bid.preference);
-}
-
 static const char *node_name(struct sl_lua *x, uint32_t node)
 {
 	return sl_snapshot_str(x->snap, x->snap->node.name[node]);
@@ -80,23 +68,28 @@ static void push_layout(lua_State *L, struct sl_lua *x, const struct sl_handle *
 		}
 }
 
-static void push_count(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
-{
-	(void) x;
-	lua_pushinteger(L, bid_object(h)->bid.nodes);
-}
+/* A field that is a figure of the bid *b*. */
+#define PUSH(field, type, value)									\
+	static void push_##field(lua_State *L, struct sl_lua *x, const struct sl_handle *h)		\
+	{												\
+		const struct sl_bid *b = &bid_object(h)->bid;						\
+													\
+		(void) x;										\
+		lua_push##type(L, value);								\
+	}
 
-static void push_cores(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
-{
-	(void) x;
-	lua_pushinteger(L, bid_object(h)->bid.cores);
-}
-
-static void push_shape(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
-{
-	(void) x;
-	lua_pushinteger(L, bid_object(h)->bid.entry.shape);
-}
+PUSH(kind, string, sl_bid_kind_word(b->kind))
+PUSH(preference, number, b->preference)
+PUSH(count, integer, b->nodes)
+PUSH(cores, integer, b->cores)
+PUSH(shape, integer, b->entry.shape)
+PUSH(sets, integer, b->sets)
+PUSH(blocks, integer, b->blocks)
+PUSH(spread, number, (lua_Number) (b->last - b->first + 1) / b->nodes)
+PUSH(first, integer, (lua_Integer) b->first + 1)
+PUSH(last, integer, (lua_Integer) b->last + 1)
+PUSH(native, boolean, b->native)
+PUSH(elastic, boolean, b->elastic)
 
 static void push_time(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
@@ -107,50 +100,6 @@ static void push_time(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 		lua_pushnumber(L, (lua_Number) __builtin_inf());
 	else
 		lua_pushinteger(L, seconds);
-}
-
-static void push_sets(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
-{
-	(void) x;
-	lua_pushinteger(L, bid_object(h)->bid.sets);
-}
-
-static void push_blocks(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
-{
-	(void) x;
-	lua_pushinteger(L, bid_object(h)->bid.blocks);
-}
-
-static void push_spread(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
-{
-	const struct sl_bid *b = &bid_object(h)->bid;
-
-	(void) x;
-	lua_pushnumber(L, (lua_Number) (b->last - b->first + 1) / b->nodes);
-}
-
-static void push_first(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
-{
-	(void) x;
-	lua_pushinteger(L, (lua_Integer) bid_object(h)->bid.first + 1);
-}
-
-static void push_last(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
-{
-	(void) x;
-	lua_pushinteger(L, (lua_Integer) bid_object(h)->bid.last + 1);
-}
-
-static void push_native(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
-{
-	(void) x;
-	lua_pushboolean(L, bid_object(h)->bid.native);
-}
-
-static void push_elastic(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
-{
-	(void) x;
-	lua_pushboolean(L, bid_object(h)->bid.elastic);
 }
 
 static const struct sl_lua_field bid_fields[] = {
@@ -245,45 +194,6 @@ void sl_lua_end_bids(struct sl_lua *x)
 	*x->bids = (struct sl_lua_bids) { 0 };
 }
 
-static int64_t integer_option(lua_State *L, int table, const char *name, int64_t otherwise, int64_t min, int64_t max)
-{
-	int64_t value = otherwise;
-
-	if (lua_getfield(L, table, name) != LUA_TNIL) {
-		if (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < min || lua_tointeger(L, -1) > max)
-			luaL_error(L, "%s: expected an integer from %d to %d", name, (int) min, (int) max);
-		value = lua_tointeger(L, -1);
-	}
-	lua_pop(L, 1);
-	return value;
-}
-
-static double number_option(lua_State *L, int table, const char *name, double otherwise, double min, double max)
-{
-	double value = otherwise;
-
-	if (lua_getfield(L, table, name) != LUA_TNIL) {
-		value = lua_tonumber(L, -1);
-		if (lua_type(L, -1) != LUA_TNUMBER || !(value >= min && value <= max))
-			luaL_error(L, "%s: expected a number from %d to %d", name, (int) min, (int) max);
-	}
-	lua_pop(L, 1);
-	return value;
-}
-
-static bool flag_option(lua_State *L, int table, const char *name)
-{
-	bool value = false;
-
-	if (lua_getfield(L, table, name) != LUA_TNIL) {
-		if (!lua_isboolean(L, -1))
-			luaL_error(L, "%s: expected a boolean, got %s", name, luaL_typename(L, -1));
-		value = lua_toboolean(L, -1);
-	}
-	lua_pop(L, 1);
-	return value;
-}
-
 /* kinds = "AC": letters, in any order; may be empty where Slurm bids are made. */
 static unsigned kinds_option(lua_State *L, int table)
 {
@@ -304,44 +214,27 @@ static unsigned kinds_option(lua_State *L, int table)
 	return kinds;
 }
 
-static void refuse_unknown(lua_State *L, int table, const char *const *known, const char *expected)
-{
-	for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
-		const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : luaL_typename(L, -2);
-		const char *const *k = known;
-
-		while (*k && strcmp(*k, key))
-			k++;
-		if (!*k)
-			luaL_error(L, "unknown key '%s', expected %s", key, expected);
-	}
-}
-
 static void read_options(lua_State *L, int table, struct sl_bid_options *o)
 {
-	static const char *const known[] = { "max", "jobs", "total", "kinds", "slurm", "contiguous", "blocks", "spread",
-		"elastic", "topology", NULL };
-
 	*o = (struct sl_bid_options) { .max = 5 };
 	if (lua_isnoneornil(L, table)) {
 		o->kinds = 1u << SL_BID_A | 1u << SL_BID_B | 1u << SL_BID_C;
 		return;
 	}
-	luaL_checktype(L, table, LUA_TTABLE);
-	refuse_unknown(L, table, known, "max, jobs, total, kinds, slurm, contiguous, blocks, spread, elastic or topology");
-	o->max = (uint32_t) integer_option(L, table, "max", 5, 1, SL_MAX_BIDS);
-	o->jobs = (uint32_t) integer_option(L, table, "jobs", 0, 1, UINT32_MAX / 2);
-	o->total = (uint32_t) integer_option(L, table, "total", 0, 1, SL_MAX_BIDS_TOTAL);
+	sl_lua_check_names(L, table, "", "max, jobs, total, kinds, slurm, contiguous, blocks, spread, elastic or topology");
+	o->max = (uint32_t) sl_lua_named_integer(L, table, "max", 5, 1, SL_MAX_BIDS);
+	o->jobs = (uint32_t) sl_lua_named_integer(L, table, "jobs", 0, 1, UINT32_MAX / 2);
+	o->total = (uint32_t) sl_lua_named_integer(L, table, "total", 0, 1, SL_MAX_BIDS_TOTAL);
 	o->kinds = kinds_option(L, table);
-	if (flag_option(L, table, "slurm"))
+	if (sl_lua_named_flag(L, table, "slurm"))
 		o->kinds |= 1u << SL_BID_SLURM;
 	if (!o->kinds)
 		luaL_error(L, "kinds: expected at least one kind of bid");
-	o->contiguous = flag_option(L, table, "contiguous");
-	o->elastic = flag_option(L, table, "elastic");
-	o->blocks = (uint32_t) integer_option(L, table, "blocks", 0, 1, SL_MAX_NODES);
-	o->spread = number_option(L, table, "spread", 0, 1, SL_MAX_NODES);
-	o->topology = number_option(L, table, "topology", 0, 0, 1);
+	o->contiguous = sl_lua_named_flag(L, table, "contiguous");
+	o->elastic = sl_lua_named_flag(L, table, "elastic");
+	o->blocks = (uint32_t) sl_lua_named_integer(L, table, "blocks", 0, 1, SL_MAX_NODES);
+	o->spread = sl_lua_named_number(L, table, "spread", 0, 1, SL_MAX_NODES);
+	o->topology = sl_lua_named_number(L, table, "topology", 0, 0, 1);
 }
 
 static struct sl_entry entry_at(lua_State *L, struct sl_lua *x, int index)
@@ -432,7 +325,6 @@ static void set_integer(lua_State *L, const char *name, int64_t value)
  * first and last by node.index */
 int sl_lua_cluster_nodesets(lua_State *L)
 {
-	static const char *const known[] = { "gpus", "time", NULL };
 	struct sl_lua *x = sl_lua_context(L);
 	int64_t gpus = -1, seconds = 1, sets;
 	const struct sl_bid_set *set;
@@ -441,10 +333,9 @@ int sl_lua_cluster_nodesets(lua_State *L)
 
 	sl_lua_check(L, x, 1, SL_CLASS_CLUSTER);
 	if (!lua_isnoneornil(L, 2)) {
-		luaL_checktype(L, 2, LUA_TTABLE);
-		refuse_unknown(L, 2, known, "gpus or time");
-		gpus = integer_option(L, 2, "gpus", -1, 0, INT32_MAX);
-		seconds = integer_option(L, 2, "time", 1, 1, INT32_MAX);
+		sl_lua_check_names(L, 2, "", "gpus or time");
+		gpus = sl_lua_named_integer(L, 2, "gpus", -1, 0, INT32_MAX);
+		seconds = sl_lua_named_integer(L, 2, "time", 1, 1, INT32_MAX);
 	}
 	sets = sl_market_nodesets(open_market(L, x), seconds, &set, &err);
 	if (sets < 0)

@@ -91,6 +91,18 @@ void sl_lua_mark_partitions(lua_State *L, struct sl_lua *x, int index, uint8_t *
 #define SL_LUA_TEXT_MAX 1024
 const char *sl_lua_cut(char buffer[SL_LUA_TEXT_MAX], const char *text);
 
+/*
+ * Arguments by name, in the table at *table* (bind/named.c).  The first raises, beginning with
+ * *what*, at a key that is none of the names, which are given as people read them: "lo, hi or
+ * name".  The others raise unless the value is of that type and within those bounds, which may be
+ * infinite; without one a flag is false, a text NULL.  A text stays on the stack.
+ */
+void sl_lua_check_names(lua_State *L, int table, const char *what, const char *names);
+double sl_lua_named_number(lua_State *L, int table, const char *name, double otherwise, double min, double max);
+int64_t sl_lua_named_integer(lua_State *L, int table, const char *name, int64_t otherwise, int64_t min, int64_t max);
+bool sl_lua_named_flag(lua_State *L, int table, const char *name);
+const char *sl_lua_named_text(lua_State *L, int table, const char *name);
+
 /* Row of the table whose key column has the string at *index*, or SL_NONE. */
 uint32_t sl_lua_find(lua_State *L, struct sl_lua *x, int table, int index);
 

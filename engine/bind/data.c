@@ -18,19 +18,11 @@
 
 #include "bundle/data.h"
 
-static const char file_meta;
+#define FILE_CLASS "file"
 
 static struct sl_data_file *check_file(lua_State *L)
 {
-	struct sl_data_file **f = lua_touserdata(L, 1);
-
-	if (!f || !lua_getmetatable(L, 1))
-		luaL_typeerror(L, 1, "file");
-	lua_rawgetp(L, LUA_REGISTRYINDEX, &file_meta);
-	if (!lua_rawequal(L, -1, -2))
-		luaL_typeerror(L, 1, "file");
-	lua_pop(L, 2);
-	return *f;
+	return *(struct sl_data_file **) luaL_checkudata(L, 1, FILE_CLASS);
 }
 
 /* -- parsing ------------------------------------------------------------------ */
@@ -207,8 +199,7 @@ static int engine_file(lua_State *L)
 	*f = sl_bundle_data(x->bundle, name, &err);
 	if (!*f)
 		return luaL_error(L, "%s", err.text);
-	lua_rawgetp(L, LUA_REGISTRYINDEX, &file_meta);
-	lua_setmetatable(L, -2);
+	luaL_setmetatable(L, FILE_CLASS);
 	parse_changed(L, x, *f, 2);
 	return 1;
 }
@@ -231,13 +222,13 @@ void sl_lua_open_data(lua_State *L)
 		{ "get", file_get }, { "all", file_all }, { NULL, NULL }
 	};
 
-	lua_newtable(L);
+	luaL_newmetatable(L, FILE_CLASS);
 	luaL_newlib(L, methods);
 	lua_pushcclosure(L, file_index, 1);
 	lua_setfield(L, -2, "__index");
 	lua_pushboolean(L, 0);
 	lua_setfield(L, -2, "__metatable");
-	lua_rawsetp(L, LUA_REGISTRYINDEX, &file_meta);
+	lua_pop(L, 1);
 	lua_pushcfunction(L, engine_file);
 	lua_setfield(L, -2, "file");
 	lua_pushcfunction(L, engine_knows_user);

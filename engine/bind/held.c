@@ -71,7 +71,7 @@ struct held {
 	uint32_t pieces, room;
 };
 
-static const char held_meta;
+#define HELD_CLASS "held"
 
 static int64_t multiply(int64_t a, int64_t b)
 {
@@ -250,15 +250,7 @@ static void follow(lua_State *L, struct sl_lua *x, struct held *h)
 
 static struct held *check_held(lua_State *L)
 {
-	struct held *h = lua_touserdata(L, 1);
-
-	if (!h || !lua_getmetatable(L, 1))
-		luaL_typeerror(L, 1, "held");
-	lua_rawgetp(L, LUA_REGISTRYINDEX, &held_meta);
-	if (!lua_rawequal(L, -1, -2))
-		luaL_typeerror(L, 1, "held");
-	lua_pop(L, 2);
-	return h;
+	return luaL_checkudata(L, 1, HELD_CLASS);
 }
 
 static void push_name(lua_State *L, struct sl_lua *x, uint64_t key)
@@ -460,8 +452,7 @@ static int engine_held(lua_State *L)
 	some = lua_getfield(L, 1, "partitions") == LUA_TTABLE;
 	h = lua_newuserdatauv(L, sizeof(*h) + (some ? x->snap->partition.rows : 0), 0);
 	memset(h, 0, sizeof(*h) + (some ? x->snap->partition.rows : 0));
-	lua_rawgetp(L, LUA_REGISTRYINDEX, &held_meta);
-	lua_setmetatable(L, -2);
+	luaL_setmetatable(L, HELD_CLASS);
 	h->unit = option(L, "unit", units);
 	h->by = option(L, "by", bys);
 	h->no_walltime = number(L, "no_walltime", 365 * 86400);
@@ -486,12 +477,12 @@ void sl_lua_open_held(lua_State *L)
 		{ "of", held_of }, { "falls", held_falls }, { "is_first", held_is_first }, { NULL, NULL }
 	};
 
-	lua_newtable(L);
+	luaL_newmetatable(L, HELD_CLASS);
 	luaL_setfuncs(L, meta, 0);
 	luaL_newlib(L, methods);
 	lua_setfield(L, -2, "__index");
 	lua_pushboolean(L, 0);
 	lua_setfield(L, -2, "__metatable");
-	lua_rawsetp(L, LUA_REGISTRYINDEX, &held_meta);
+	lua_pop(L, 1);
 	lua_pushcfunction(L, engine_held);
 }

@@ -18,7 +18,7 @@
 
 #include "mip/mip.h"
 
-static const char meta_key;
+#define MODEL_CLASS "model"
 
 struct model {
 	struct sl_mip *m;
@@ -28,66 +28,11 @@ struct model {
 
 static struct sl_mip *check_model(lua_State *L)
 {
-	struct model *model = lua_touserdata(L, 1);
-	bool is = false;
+	struct model *model = luaL_checkudata(L, 1, MODEL_CLASS);
 
-	if (model && lua_getmetatable(L, 1)) {
-		lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key);
-		is = lua_rawequal(L, -1, -2);
-		lua_pop(L, 2);
-	}
-	if (!is || !model->m)
-		luaL_typeerror(L, 1, "model");
+	if (!model->m)
+		luaL_typeerror(L, 1, MODEL_CLASS);
 	return model->m;
-}
-
-/* Every key of the table at *index* is one of the words. */
-static void check_keys(lua_State *L, int index, const char *const *word, const char *expected)
-{
-	luaL_checktype(L, index, LUA_TTABLE);
-	for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
-		const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : luaL_typename(L, -2);
-		const char *const *w = word;
-
-		while (*w && strcmp(*w, key))
-			w++;
-		if (!*w)
-			luaL_error(L, "unknown key '%s', expected %s", key, expected);
-	}
-}
-
-static double number_field(lua_State *L, int index, const char *key, double standard)
-{
-	double v = standard;
-
-	if (lua_getfield(L, index, key) != LUA_TNIL) {
-		if (lua_type(L, -1) != LUA_TNUMBER)
-			luaL_error(L, "%s: expected a number, got %s", key, luaL_typename(L, -1));
-		v = lua_tonumber(L, -1);
-	}
-	lua_pop(L, 1);
-	return v;
-}
-
-static bool boolean_field(lua_State *L, int index, const char *key)
-{
-	int type = lua_getfield(L, index, key);
-	bool v = lua_toboolean(L, -1);
-
-	if (type != LUA_TNIL && type != LUA_TBOOLEAN)
-		luaL_error(L, "%s: expected true or false, got %s", key, luaL_typename(L, -1));
-	lua_pop(L, 1);
-	return v;
-}
-
-/* A string or NULL; it stays on the stack. */
-static const char *string_field(lua_State *L, int index, const char *key)
-{
-	int type = lua_getfield(L, index, key);
-
-	if (type != LUA_TNIL && type != LUA_TSTRING)
-		luaL_error(L, "%s: expected a string, got %s", key, luaL_typename(L, -1));
-	return type == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
 }
 
 /* -- building ---------------------------------------------------------- */
@@ -107,7 +52,6 @@ static bool made_room(lua_State *L, const struct sl_error *err)
 /* m:var { lb =, ub =, integer =, obj =, name = }: the column's number */
 static int model_var(lua_State *L)
 {
-	static const char *const keys[] = { "lb", "ub", "integer", "obj", "name", NULL };
 	struct sl_mip *m = check_model(L);
 	struct sl_mip_column c = { .ub = INFINITY };
 	struct sl_error err;
@@ -115,12 +59,12 @@ static int model_var(lua_State *L)
 
 	lua_settop(L, 2);
 	if (!lua_isnil(L, 2)) {
-		check_keys(L, 2, keys, "lb, ub, integer, obj or name");
-		c.lb = number_field(L, 2, "lb", 0);
-		c.ub = number_field(L, 2, "ub", INFINITY);
-		c.obj = number_field(L, 2, "obj", 0);
-		c.integer = boolean_field(L, 2, "integer");
-		c.name = string_field(L, 2, "name");
+		sl_lua_check_names(L, 2, "", "lb, ub, integer, obj or name");
+		c.lb = sl_lua_named_number(L, 2, "lb", 0, -INFINITY, INFINITY);
+		c.ub = sl_lua_named_number(L, 2, "ub", INFINITY, -INFINITY, INFINITY);
+		c.obj = sl_lua_named_number(L, 2, "obj", 0, -INFINITY, INFINITY);
+		c.integer = sl_lua_named_flag(L, 2, "integer");
+		c.name = sl_lua_named_text(L, 2, "name");
 	}
 	at = sl_mip_var(m, &c, &err);
 	if (at < 0 && made_room(L, &err))
@@ -171,17 +115,16 @@ static void read_terms(lua_State *L, struct sl_mip_row *row)
 /* m:add { terms = { column, coefficient, ... }, lo =, hi =, name = }: the row's number */
 static int model_add(lua_State *L)
 {
-	static const char *const keys[] = { "terms", "lo", "hi", "name", NULL };
 	struct sl_mip *m = check_model(L);
 	struct sl_mip_row row;
 	struct sl_error err;
 	int64_t at;
 
 	lua_settop(L, 2);
-	check_keys(L, 2, keys, "terms, lo, hi or name");
-	row.lo = number_field(L, 2, "lo", -INFINITY);
-	row.hi = number_field(L, 2, "hi", INFINITY);
-	row.name = string_field(L, 2, "name");
+	sl_lua_check_names(L, 2, "", "terms, lo, hi or name");
+	row.lo = sl_lua_named_number(L, 2, "lo", -INFINITY, -INFINITY, INFINITY);
+	row.hi = sl_lua_named_number(L, 2, "hi", INFINITY, -INFINITY, INFINITY);
+	row.name = sl_lua_named_text(L, 2, "name");
 	lua_getfield(L, 2, "terms");
 	read_terms(L, &row);
 	/* hi = nil is a misspelt name more often than it is meant */
@@ -237,24 +180,20 @@ static int model_size(lua_State *L)
 
 static void check_options(lua_State *L, int index, struct sl_mip_options *o)
 {
-	static const char *const keys[] = { "time_limit", "gap", "max_nodes", "memory_mb", "backend", "relax", NULL };
 	double v;
 
 	if (lua_isnoneornil(L, index))
 		return;
-	check_keys(L, index, keys, "time_limit, gap, max_nodes, memory_mb, backend or relax");
-	o->time_limit = number_field(L, index, "time_limit", o->time_limit);
-	o->gap = number_field(L, index, "gap", o->gap);
-	o->relax = boolean_field(L, index, "relax");
-	v = number_field(L, index, "max_nodes", -1);
+	sl_lua_check_names(L, index, "", "time_limit, gap, max_nodes, memory_mb, backend or relax");
+	o->time_limit = sl_lua_named_number(L, index, "time_limit", o->time_limit, -INFINITY, INFINITY);
+	o->gap = sl_lua_named_number(L, index, "gap", o->gap, -INFINITY, INFINITY);
+	o->relax = sl_lua_named_flag(L, index, "relax");
+	v = sl_lua_named_number(L, index, "max_nodes", -1, -INFINITY, INFINITY);
 	if (v != -1 && !(v >= 0 && v <= 1e15))
 		luaL_error(L, "max_nodes: expected 0 or more, got %f", v);
 	o->max_nodes = (int64_t) v;
-	v = number_field(L, index, "memory_mb", o->memory_mb);
-	if (!(v >= 1 && v <= 1048576))
-		luaL_error(L, "memory_mb: expected 1 to 1048576, got %f", v);
-	o->memory_mb = (uint32_t) v;
-	o->backend = string_field(L, index, "backend");
+	o->memory_mb = (uint32_t) sl_lua_named_number(L, index, "memory_mb", o->memory_mb, 1, 1048576);
+	o->backend = sl_lua_named_text(L, index, "backend");
 }
 
 static void set_number(lua_State *L, const char *key, double v)
@@ -361,21 +300,19 @@ static int model_tostring(lua_State *L)
 /* mip.model { sense = "max" } */
 static int new_model(lua_State *L)
 {
-	static const char *const keys[] = { "sense", NULL };
 	struct model *model;
 	const char *sense;
 	lua_Alloc alloc;
 	void *ud;
 
-	check_keys(L, 1, keys, "sense");
-	sense = string_field(L, 1, "sense");
+	sl_lua_check_names(L, 1, "", "sense");
+	sense = sl_lua_named_text(L, 1, "sense");
 	if (!sense || (strcmp(sense, "max") && strcmp(sense, "min")))
 		return luaL_error(L, "sense: expected \"max\" or \"min\"%s%s", sense ? ", got " : "",
 				  sense ? sense : "");
 	model = lua_newuserdatauv(L, sizeof(*model), 0);
 	model->m = NULL;
-	lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key);
-	lua_setmetatable(L, -2);
+	luaL_setmetatable(L, MODEL_CLASS);
 	alloc = lua_getallocf(L, &ud);
 	model->m = sl_mip_create(!strcmp(sense, "max"), alloc, ud);
 	if (!model->m)
@@ -403,7 +340,7 @@ static void make_class(lua_State *L)
 		{ "solve", model_solve }, { NULL, NULL }
 	};
 
-	lua_createtable(L, 0, 5);
+	luaL_newmetatable(L, MODEL_CLASS);
 	luaL_newlib(L, methods);
 	sl_sandbox_protect(L, "model");
 	lua_setfield(L, -2, "__index");
@@ -411,11 +348,9 @@ static void make_class(lua_State *L)
 	lua_setfield(L, -2, "__gc");
 	lua_pushcfunction(L, model_tostring);
 	lua_setfield(L, -2, "__tostring");
-	lua_pushliteral(L, "model");
-	lua_setfield(L, -2, "__name");
 	lua_pushboolean(L, 0);
 	lua_setfield(L, -2, "__metatable");
-	lua_rawsetp(L, LUA_REGISTRYINDEX, &meta_key);
+	lua_pop(L, 1);
 }
 
 void sl_lua_push_mip(lua_State *L)

@@ -289,13 +289,7 @@ static int plan_modify(lua_State *L)
 	struct sl_lua *x = check_plan(L);
 
 	check_job(L, x);
-	luaL_checktype(L, 3, LUA_TTABLE);
-	for (lua_pushnil(L); lua_next(L, 3); lua_pop(L, 1)) {
-		const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : luaL_typename(L, -2);
-
-		if (strcmp(key, "priority") && strcmp(key, "time_limit") && strcmp(key, "partition"))
-			luaL_error(L, "modify: unknown key '%s', expected priority, time_limit or partition", key);
-	}
+	sl_lua_check_names(L, 3, "modify: ", "priority, time_limit or partition");
 	if (lua_getfield(L, 3, "priority") != LUA_TNIL)
 		give_order(L, x, SL_DO_PRIORITY, check_number(L, "priority", 0), "");
 	if (lua_getfield(L, 3, "time_limit") != LUA_TNIL)

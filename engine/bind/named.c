@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* bind/named.c - arguments by name: { max = 5, slurm = true }. */
+#include "bind/bind.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Is it one of the words of "lo, hi or name"? */
+static bool is_listed(const char *words, const char *key)
+{
+	size_t n = strlen(key), length;
+
+	for (; *words; words += length + strspn(words + length, ", ")) {
+		length = strcspn(words, ", ");
+		if (length == n && !memcmp(words, key, n))
+			return strcmp(key, "or") != 0;
+	}
+	return false;
+}
+
+void sl_lua_check_names(lua_State *L, int table, const char *what, const char *names)
+{
+	luaL_checktype(L, table, LUA_TTABLE);
+	for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
+		const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : luaL_typename(L, -2);
+
+		if (!is_listed(names, key))
+			luaL_error(L, "%sunknown key '%s', expected %s", what, key, names);
+	}
+}
+
+double sl_lua_named_number(lua_State *L, int table, const char *name, double otherwise, double min, double max)
+{
+	char range[80] = "";
+	double v = otherwise;
+
+	if (lua_getfield(L, table, name) != LUA_TNIL) {
+		if (isfinite(min) || isfinite(max))
+			snprintf(range, sizeof(range), " from %.15g to %.15g", min, max);
+		if (lua_type(L, -1) != LUA_TNUMBER)
+			luaL_error(L, "%s: expected a number%s, got %s", name, range, luaL_typename(L, -1));
+		v = lua_tonumber(L, -1);
+		/* what is wrong with not-a-number, its user says */
+		if (*range && !(v >= min && v <= max))
+			luaL_error(L, "%s: expected a number%s, got %s", name, range, lua_tostring(L, -1));
+	}
+	lua_pop(L, 1);
+	return v;
+}
+
+int64_t sl_lua_named_integer(lua_State *L, int table, const char *name, int64_t otherwise, int64_t min, int64_t max)
+{
+	int64_t v = otherwise;
+
+	if (lua_getfield(L, table, name) != LUA_TNIL) {
+		v = lua_tointeger(L, -1);
+		if (!lua_isinteger(L, -1) || v < min || v > max)
+			luaL_error(L, "%s: expected an integer from %I to %I, got %s", name, (LUAI_UACINT) min,
+				   (LUAI_UACINT) max, sl_sandbox_tostring(L, -1, NULL));
+	}
+	lua_pop(L, 1);
+	return v;
+}
+
+bool sl_lua_named_flag(lua_State *L, int table, const char *name)
+{
+	int type = lua_getfield(L, table, name);
+	bool v = lua_toboolean(L, -1);
+
+	if (type != LUA_TNIL && type != LUA_TBOOLEAN)
+		luaL_error(L, "%s: expected true or false, got %s", name, luaL_typename(L, -1));
+	lua_pop(L, 1);
+	return v;
+}
+
+const char *sl_lua_named_text(lua_State *L, int table, const char *name)
+{
+	int type = lua_getfield(L, table, name);
+
+	if (type != LUA_TNIL && type != LUA_TSTRING)
+		luaL_error(L, "%s: expected a string, got %s", name, luaL_typename(L, -1));
+	return type == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
+}

@@ -176,8 +176,8 @@ int plan_start_alone(struct sl_plan *p, struct sl_entry e, const struct sl_terms
 	return rc;
 }
 
-static int start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, bool easy,
-		 struct sl_refusal *refusal, struct sl_error *err)
+static int decide_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, bool easy,
+			struct sl_refusal *refusal, struct sl_error *err)
 {
 	return plan_is_component(p->c, e.job) ? plan_start_het(p, e, terms, easy, refusal, err) :
 						plan_start_alone(p, e, terms, easy, refusal, err);

@@ -203,8 +203,8 @@ static void encode_pending(const struct sl_plan *p, bool truncated, struct pen *
 			continue;
 		} else if (sl_cluster_is_led(c, job)) {
 			row.why = SL_WHY_RESOURCES;
-			row.text = text(pen, "starts when all components of its heterogeneous job can");
-			row.by = text(pen, p->by[p->bys - 1]);
+			row.text = put_text(pen, "starts when all components of its heterogeneous job can");
+			row.by = put_text(pen, p->by[p->bys - 1]);
 		} else if ((closing = plan_closing(p, job))) {
 			row.why = closing->why;
 			row.text = put_text(pen, closing->text);

@@ -154,7 +154,7 @@ static int forecast(struct sl_plan *p, uint32_t job, struct sl_error *err)
 	int rc;
 
 	for (uint32_t i = p->queue_of[job]; i; i = p->queue_next[i - 1]) {
-		rc = find_earliest(p, p->c->queue[i - 1], NULL, &start, NULL, &at, &why, err);
+		rc = find_earliest(p, p->c->queue[i - 1], NULL, p->c->now, &start, NULL, &at, &why, err);
 		if (rc < 0)
 			return -1;
 		if (rc && start < first) {
@@ -162,7 +162,7 @@ static int forecast(struct sl_plan *p, uint32_t job, struct sl_error *err)
 			soonest = &p->c->queue[i - 1];
 		}
 	}
-	rc = soonest ? find_earliest(p, *soonest, NULL, &start, &b, &at, &why, err) : 0;
+	rc = soonest ? find_earliest(p, *soonest, NULL, p->c->now, &start, &b, &at, &why, err) : 0;
 	if (rc > 0) {
 		plan_insert(&p->reserved, p->reserved.count, b);
 		p->forecasts++;

@@ -170,6 +170,20 @@ static int forecast(struct sl_plan *p, uint32_t job, struct sl_error *err)
 	return rc;
 }
 
+/* All components of a heterogeneous job, for its leader.  1, 0 or -1. */
+static int forecast_het(struct sl_plan *p, uint32_t job, struct sl_error *err)
+{
+	uint32_t before = p->reserved.count;
+	struct sl_refusal why;
+	int64_t start;
+	int rc = 0;
+
+	if (!sl_cluster_is_led(p->c, job))
+		rc = plan_reserve_het(p, p->c->queue[p->queue_of[job] - 1], NULL, &start, &why, err);
+	p->forecasts += p->reserved.count - before;
+	return rc;
+}
+
 int sl_plan_forecast(struct sl_plan *p, uint32_t most, int64_t until, struct sl_error *err)
 {
 	uint32_t tried = p->notes;	/* what is refused here is noted nowhere */
@@ -180,7 +194,7 @@ int sl_plan_forecast(struct sl_plan *p, uint32_t most, int64_t until, struct sl_
 		if ((i >= tried && p->notes_of[job]) || !may_yet_start(p, job))
 			continue;
 		most--;
-		if (forecast(p, job, err) < 0)
+		if ((plan_is_component(p->c, job) ? forecast_het : forecast)(p, job, err) < 0)
 			return -1;
 		if (p->forecasts >= FORECASTS_AT_LEAST && sl_clock_us() > until)
 			break;

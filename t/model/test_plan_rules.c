@@ -499,6 +499,33 @@ static void who_waits_without_a_reservation_is_told_when_it_may_start_in_the_ord
 	leave(&d);
 }
 
+static void the_components_of_a_heterogeneous_job_have_one_forecast(void **state)
+{
+	struct build *b = build_create("2x8c");
+	const struct sl_plan_image *plan;
+	struct desk d;
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 9, .nodes = 2, .cores = 8, .ends_in = 600 });
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 1, .exclusive = true, .limit = 3600 });
+	for (uint32_t id = 2; id <= 3; id++) {
+		build_pending(b, (struct build_job) { .id = id, .nodes = 1, .exclusive = true, .limit = 3600 });
+		build_change_job(b, id, .het_job_id = 2);
+		build_change_job(b, id, .het_offset = id - 2);
+	}
+	d = sit(b);
+	assert_int_equal(reserve(&d, 1), 1);
+	assert_int_equal(backfill(&d, 2), 0);
+	assert_int_equal(sl_plan_forecast(d.p, 100, INT64_MAX, &d.err), 0);
+	plan = accepted(&d);
+	assert_int_equal(plan->forecast.rows, 2);	/* one node is free before, and none of them uses it */
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_int_equal(plan->forecast.job[i], 2 + i);
+		assert_int_equal(plan->forecast.start_time[i], BUILD_NOW + 600 + 3600);
+	}
+	leave(&d);
+}
+
 static void as_many_forecasts_are_made_as_are_asked_for(void **state)
 {
 	struct build *b = build_create("1x8c");
@@ -550,6 +577,7 @@ int main(void)
 		cmocka_unit_test(a_job_of_a_flexible_reservation_that_is_full_starts_outside),
 		cmocka_unit_test(a_start_in_a_reservation_that_is_no_way_of_the_job_is_refused_by_the_checker),
 		cmocka_unit_test(who_waits_without_a_reservation_is_told_when_it_may_start_in_the_order_of_the_policy),
+		cmocka_unit_test(the_components_of_a_heterogeneous_job_have_one_forecast),
 		cmocka_unit_test(as_many_forecasts_are_made_as_are_asked_for),
 		cmocka_unit_test(forecasts_end_in_time_but_for_the_first_few),
 	};

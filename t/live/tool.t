@@ -155,8 +155,9 @@ it "the site file passes the checks of production" check_as_production
 after_the_end() {
 	cluster_ctld_kill TERM
 	schedlua status | grep -q 'is not running on this machine'
+	schedlua top --once | grep -q 'CRITICAL'
 	cluster_ctld_start
 }
-it "status works, and says so, when slurmctld is down" after_the_end
+it "status and top work, and say so, when slurmctld is down" after_the_end
 
 live_end

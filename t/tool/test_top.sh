@@ -142,12 +142,13 @@ resized() {
 	TERM=xterm LC_ALL=C.UTF-8 script -qfec "tty >'$T/tty'; stty rows 24 cols 80; exec $SCHEDLUA top --dir '$S' --interval 0.5" \
 		"$T/out" <"$T/keys" >/dev/null 2>&1 &
 	exec 4>"$T/keys"
-	wait_out LAST && stty rows 40 cols 120 <"$(cat "$T/tty")" && wait_out PARTITION
+	wait_out LAST && stty rows 40 cols 120 <"$(cat "$T/tty")" && wait_out PARTITION &&
+		mv "$S/status.json" "$S/away" && wait_out 'does slurmctld run' && mv "$S/away" "$S/status.json"
 	status=$?
 	printf q >&4
 	exec 4>&-
 	wait $! && return $status
 }
-ok "it is drawn anew when the terminal gets another size" resized
+ok "it is drawn anew when the terminal gets another size, and when the status goes away" resized
 
 echo "1..$n"

@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "bench/busy.h"
+#include "base/order.h"
 #include "bench/engine_client.h"
 #include "base/clock.h"
 #include "image/json_out.h"
@@ -54,13 +55,6 @@ struct run {
 	uint32_t examined, started, reserved;
 	long peak_kib;
 };
-
-static int by_size(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *) a, y = *(const int64_t *) b;
-
-	return (x > y) - (x < y);
-}
 
 /* What the engine does first; the image is one that was sent before. */
 static int validate(const void *bytes, size_t size, int64_t us[STEPS], struct sl_error *err)
@@ -141,7 +135,7 @@ static int measure(struct run *r, struct sl_error *err)
 	}
 	r->peak_kib = engine_peak_kib(&r->engine);
 	for (int s = 0; s < STEPS; s++)
-		qsort(r->us[s], (size_t) r->rounds, sizeof(int64_t), by_size);
+		qsort(r->us[s], (size_t) r->rounds, sizeof(int64_t), sl_order_i64);
 	return 0;
 }
 

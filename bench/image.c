@@ -23,18 +23,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/order.h"
 #include "image/json_out.h"
 #include "t/make_image.h"
 #include "image/wire.h"
 
 enum { APPEND, ENCODE, SEND, OPEN, TOTAL, STEPS };
-
-static int by_size(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *) a, y = *(const int64_t *) b;
-
-	return (x > y) - (x < y);
-}
 
 static int pass(struct sl_builder *b, uint32_t nodes, uint32_t jobs, const int sock[2], int64_t us[STEPS], size_t *size,
 		struct sl_error *err)
@@ -141,7 +135,7 @@ int main(int argc, char **argv)
 	if (json < 0)
 		goto error;
 	for (int i = 0; i < STEPS; i++)
-		qsort(us[i], rounds, sizeof(int64_t), by_size);
+		qsort(us[i], rounds, sizeof(int64_t), sl_order_i64);
 	print((const int64_t **) us, rounds, nodes, jobs, size, json);
 	for (int i = 0; i < STEPS; i++)
 		free(us[i]);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/order.h"
 
 double wall_ms(void)
 {
@@ -16,16 +17,9 @@ double cpu_ms(void)
 	return (double) sl_clock_cpu_ns() / 1e6;
 }
 
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *) a, y = *(const double *) b;
-
-	return (x > y) - (x < y);
-}
-
 double median(double *figure, int count)
 {
-	qsort(figure, (size_t) count, sizeof(*figure), by_size);
+	qsort(figure, (size_t) count, sizeof(*figure), sl_order_double);
 	return figure[count / 2];
 }
 

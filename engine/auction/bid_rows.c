@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/order.h"
 
 struct lie {			/* a part of a bid */
 	uint32_t first, last;
@@ -157,13 +158,6 @@ static int64_t amount_of(const struct sl_resources *r, enum sl_bid_row_kind kind
 	return kind == SL_ROW_CORES ? r->cores : kind == SL_ROW_MEMORY ? r->memory : r->gres[gres];
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
-
-	return (x > y) - (x < y);
-}
-
 /* The row of one resource at instant t. */
 static int limit_resource(struct sweep *s, const uint32_t *lie, uint32_t lies, int64_t t, struct sl_bid_row row,
 			  struct sl_error *err)
@@ -231,7 +225,7 @@ static int close_segment(struct sweep *s, const struct sl_timeline *tl, uint32_t
 	if (s->actives < 2)
 		return 0;
 	memcpy(sorted, s->active, s->actives * sizeof(*sorted));
-	qsort(sorted, s->actives, sizeof(*sorted), by_number);	/* lies are in the order of bids */
+	qsort(sorted, s->actives, sizeof(*sorted), sl_order_u32);	/* lies are in the order of bids */
 	while (s->span < s->spans.n && s->spans.at[s->span].last < first)
 		s->span++;
 	for (uint32_t i = s->span; i < s->spans.n && s->spans.at[i].first <= last; i++) {

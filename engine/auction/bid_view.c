@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 /* -- when less becomes free -------------------------------------------- */
 
 static const struct breaks *breaks_known(struct sl_market *m, struct sl_timeline *tl, struct sl_error *err)
@@ -190,9 +192,7 @@ static int by_gpus(const void *va, const void *vb)
 {
 	const struct sl_bid_set *a = va, *b = vb;
 
-	if (a->gpus != b->gpus)
-		return a->gpus < b->gpus ? -1 : 1;
-	return a->first < b->first ? -1 : a->first > b->first;
+	return SL_ORDER(a->gpus, b->gpus) ?: SL_ORDER(a->first, b->first);
 }
 
 /* One pass over the nodes: of each number of GPUs at most one nodeset is open. */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 /* What is being worked out. */
 struct make {
 	struct sl_window *w;
@@ -137,18 +139,11 @@ static int read_jobs(struct make *m, const struct sl_entry *entry, struct sl_err
 
 /* -- levels ------------------------------------------------------------- */
 
-static int by_length(const void *va, const void *vb)
-{
-	const int64_t *a = va, *b = vb;
-
-	return *a < *b ? -1 : *a > *b;
-}
-
 static void find_lengths(struct make *m)
 {
 	for (uint32_t i = 0; i < m->w->jobs; i++)
 		m->seconds[i] = m->w->job[i].seconds;
-	qsort(m->seconds, m->w->jobs, sizeof(*m->seconds), by_length);
+	qsort(m->seconds, m->w->jobs, sizeof(*m->seconds), sl_order_i64);
 	for (uint32_t i = 0; i < m->w->jobs; i++)
 		if (!i || m->seconds[i] != m->seconds[m->lengths - 1])
 			m->seconds[m->lengths++] = m->seconds[i];
@@ -224,7 +219,7 @@ static int find_levels(struct make *m, struct sl_error *err)
 		if (look_until(m, m->last_of[level], err))
 			return -1;
 	for (uint32_t i = 0; i < m->w->jobs; i++) {
-		const int64_t *s = bsearch(&m->w->job[i].seconds, m->seconds, m->lengths, sizeof(*s), by_length);
+		const int64_t *s = bsearch(&m->w->job[i].seconds, m->seconds, m->lengths, sizeof(*s), sl_order_i64);
 
 		m->w->job[i].level = m->level_of[s - m->seconds];
 	}

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 /* Keys of the registry for what must stay alive during a turn. */
 static const char turn_key, member_key, closed_key, admitted_key, order_key, admit_key, allow_key;
 
@@ -290,17 +292,9 @@ static int by_rank(const void *va, const void *vb)
 {
 	const struct ranked *a = va, *b = vb;
 
-	if (a->rank != b->rank)
-		return a->rank > b->rank ? -1 : 1;
-	if (a->then != b->then)
-		return a->then > b->then ? -1 : 1;
-	if (a->priority != b->priority)
-		return a->priority > b->priority ? -1 : 1;
-	if (a->submit_time != b->submit_time)
-		return a->submit_time < b->submit_time ? -1 : 1;
-	if (a->id != b->id)
-		return a->id < b->id ? -1 : 1;
-	return a->index < b->index ? -1 : a->index > b->index;
+	return SL_ORDER(b->rank, a->rank) ?: SL_ORDER(b->then, a->then) ?:
+		SL_ORDER(b->priority, a->priority) ?: SL_ORDER(a->submit_time, b->submit_time) ?:
+		SL_ORDER(a->id, b->id) ?: SL_ORDER(a->index, b->index);
 }
 
 /* The function rank(job, cluster) is on the top of the stack, and returns what can be ordered

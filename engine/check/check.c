@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/order.h"
 #include "base/search.h"
 
 /* -- looking things up --------------------------------------------------- */
@@ -17,9 +18,7 @@ static int by_key(const void *a, const void *b)
 {
 	const struct key *x = a, *y = b;
 
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return (x->row > y->row) - (x->row < y->row);
+	return SL_ORDER(x->key, y->key) ?: SL_ORDER(x->row, y->row);
 }
 
 static uint32_t find_key(const struct key *keys, uint32_t count, uint64_t key)

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 struct event {
 	int64_t at;
 	uint32_t bill;
@@ -42,11 +44,7 @@ static int by_instant(const void *a, const void *b)
 {
 	const struct event *x = a, *y = b;
 
-	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
-	if (x->begins != y->begins)
-		return x->begins ? 1 : -1;
-	return (x->bill > y->bill) - (x->bill < y->bill);
+	return SL_ORDER(x->at, y->at) ?: SL_ORDER(x->begins, y->begins) ?: SL_ORDER(x->bill, y->bill);
 }
 
 static uint32_t node_threads(const struct check *c, uint32_t node)
@@ -295,9 +293,7 @@ static int by_change(const void *a, const void *b)
 {
 	const struct change *x = a, *y = b;
 
-	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
-	return (x->count > y->count) - (x->count < y->count);
+	return SL_ORDER(x->at, y->at) ?: SL_ORDER(x->count, y->count);
 }
 
 /* Is a licence ever used more often than there are?  From *used* on, through its changes in time. */

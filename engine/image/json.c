@@ -18,6 +18,7 @@
 
 #include "base/grow.h"
 #include "base/lines.h"
+#include "base/order.h"
 #include "image/nodelist.h"
 
 #define ROW_MAX 1024		/* bytes of the largest row struct */
@@ -241,13 +242,6 @@ static int add_node(const char *name, void *arg)
 	return 0;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
-
-	return (x > y) - (x < y);
-}
-
 /* Rows of (first, last): as few as there can be, in node order. */
 static int read_nodelist(struct reader *r, const struct place *p, int t, const json_t *v, struct sl_range *range)
 {
@@ -262,7 +256,7 @@ static int read_nodelist(struct reader *r, const struct place *p, int t, const j
 	if (rc && why.code)
 		fail_at(r, p, "%s", why.text);
 	if (!rc && n.rows)
-		qsort(n.row, n.rows, sizeof(*n.row), by_number);
+		qsort(n.row, n.rows, sizeof(*n.row), sl_order_u32);
 	range->first = sl_builder_rows(r->b, t);
 	for (size_t i = 0; !rc && i < n.rows;) {
 		uint32_t run[2] = { n.row[i], n.row[i] };

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 /* -- what waits ---------------------------------------------------------- */
 
 static uint64_t hash_key(int64_t start, uint32_t job)
@@ -213,9 +215,7 @@ static int by_day(const void *x, const void *y)
 {
 	const struct delta *a = x, *b = y;
 
-	if (a->day != b->day)
-		return a->day < b->day ? -1 : 1;
-	return a->dim < b->dim ? -1 : a->dim > b->dim;
+	return SL_ORDER(a->day, b->day) ?: SL_ORDER(a->dim, b->dim);
 }
 
 static int add_total(struct sl_ledger *l, enum statement which, int64_t day, uint32_t dim, const int64_t *amount,

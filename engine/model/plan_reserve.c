@@ -3,19 +3,13 @@
  * plan_reserve.c - booking the earliest start: for a reservation, or just to tell when it is.
  */
 #include "base/clock.h"
+#include "base/order.h"
 #include "model/plan_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 /* -- reservations -------------------------------------------------------- */
-
-static int ascending(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
 
 /* When the job's array has a task less than may run: now, or as its tasks end. */
 static int64_t array_from(struct sl_plan *p, uint32_t job, struct sl_error *err)
@@ -35,7 +29,7 @@ static int64_t array_from(struct sl_plan *p, uint32_t job, struct sl_error *err)
 	for (uint32_t i = 0; i < p->started.count; i++)
 		if (c->snap->job.array_job_id[p->started.entry[i].job] == array)
 			end[n++] = p->started.item[i]->t1;
-	qsort(end, n, sizeof(*end), ascending);
+	qsort(end, n, sizeof(*end), sl_order_i64);
 	if (n >= most)
 		from = end[n - most];
 	free(end);

@@ -11,6 +11,7 @@
 
 #include "base/grow.h"
 #include "base/map.h"
+#include "base/order.h"
 #include "workload/demand.h"
 
 const uint32_t sl_size_bin[SL_SIZE_BINS] = { 1, 2, 8, 32, 128, 512 };
@@ -254,13 +255,6 @@ static struct sl_moments moments(const struct sum *s)
 	};
 }
 
-static int by_value(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *) a, y = *(const int64_t *) b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Nearest rank: the smallest value that a share p of all does not exceed. */
 static double percentile(const int64_t *sorted, uint32_t n, double p)
 {
@@ -284,13 +278,6 @@ static double cycle_percentile(const struct sl_metrics *m, double p)
 	return 0;
 }
 
-static int by_double(const void *a, const void *b)
-{
-	double x = *(const double *) a, y = *(const double *) b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Users' mean waits: their mean and Gini coefficient, sum over i of (2i - n - 1) x_i
  * by n sum of x, for x in ascending order and i from 1 on. */
 static int user_figures(const struct sl_metrics *m, struct sl_result *r, struct sl_error *err)
@@ -305,7 +292,7 @@ static int user_figures(const struct sl_metrics *m, struct sl_result *r, struct 
 		sum += mean[i];
 		first += m->user[i].first_wait;
 	}
-	qsort(mean, m->users, sizeof(*mean), by_double);
+	qsort(mean, m->users, sizeof(*mean), sl_order_double);
 	for (uint32_t i = 0; i < m->users; i++)
 		weighted += (2.0 * (i + 1) - n - 1) * mean[i];
 	r->users = m->users;
@@ -337,7 +324,7 @@ int sl_metrics_result(struct sl_metrics *m, struct sl_result *r, struct sl_error
 	memset(r, 0, sizeof(*r));
 	if (user_figures(m, r, err) < 0)
 		return -1;
-	qsort(m->wait, m->waits, sizeof(*m->wait), by_value);
+	qsort(m->wait, m->waits, sizeof(*m->wait), sl_order_i64);
 	r->jobs = m->waits;
 	r->unfinished = m->snap->job.rows - m->waits;
 	r->killed = m->killed;

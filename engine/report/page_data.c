@@ -29,6 +29,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/order.h"
 
 #define LINE 120	/* characters of base64 in a line: 90 bytes */
 
@@ -250,13 +251,6 @@ static void put_workload(struct sl_page *p, const struct sl_page_about *about)
 	sl_json_end_array(j);
 }
 
-static int text_order(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
-
-	return (x > y) - (x < y);
-}
-
 /* The users, each once: their offsets in the snapshot's pool, where equal names
  * may stand twice, which does no harm here but a second row of the legend. */
 static uint32_t *find_users(const struct sl_page *p, uint32_t *users)
@@ -268,7 +262,7 @@ static uint32_t *find_users(const struct sl_page *p, uint32_t *users)
 		return NULL;
 	if (job->rows)
 		memcpy(u, job->user, job->rows * sizeof(*u));
-	qsort(u, job->rows, sizeof(*u), text_order);
+	qsort(u, job->rows, sizeof(*u), sl_order_u32);
 	for (uint32_t i = 0; i < job->rows; i++)
 		if (!i || u[i] != u[i - 1])
 			u[n++] = u[i];
@@ -284,7 +278,7 @@ static void put_jobs(struct sl_page *p, const uint32_t *user, uint32_t users)
 
 	begin_rows(&pk, p->out, "workload-jobs");
 	for (uint32_t i = 0; i < job->rows; i++) {
-		const uint32_t *u = bsearch(&job->user[i], user, users, sizeof(*user), text_order);
+		const uint32_t *u = bsearch(&job->user[i], user, users, sizeof(*user), sl_order_u32);
 
 		pack_signed(&pk, job->submit_time[i] - before);
 		pack_signed(&pk, (int64_t) job->id[i] - id);
@@ -456,9 +450,7 @@ static int start_order(const void *a, const void *b)
 {
 	const struct page_start *x = a, *y = b;
 
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return (x->job > y->job) - (x->job < y->job);
+	return SL_ORDER(x->start, y->start) ?: SL_ORDER(x->job, y->job);
 }
 
 static int place_starts(struct sl_page *p, int64_t now, struct sl_error *err)

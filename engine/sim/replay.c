@@ -7,6 +7,7 @@
 
 #include "base/grow.h"
 #include "base/map.h"
+#include "base/order.h"
 #include "image/copy.h"
 #include "image/map.h"
 
@@ -308,15 +309,8 @@ static int by_arrival(const void *a, const void *b, void *arg)
 	const struct entry *p = a, *q = b;
 	const struct seen *seen = arg, *s = &seen[p->seen], *t = &seen[q->seen];
 
-	if (s->ran != t->ran)
-		return s->ran ? -1 : 1;
-	if (p->arrival != q->arrival)
-		return p->arrival < q->arrival ? -1 : 1;
-	if (s->id != t->id)
-		return s->id < t->id ? -1 : 1;
-	if (s->restarts != t->restarts)
-		return s->restarts < t->restarts ? -1 : 1;
-	return p->task < q->task ? -1 : p->task > q->task;
+	return SL_ORDER(t->ran, s->ran) ?: SL_ORDER(p->arrival, q->arrival) ?: SL_ORDER(s->id, t->id) ?:
+		SL_ORDER(s->restarts, t->restarts) ?: SL_ORDER(p->task, q->task);
 }
 
 /* When it could run, as far as one can tell. */
@@ -528,9 +522,7 @@ static int by_snapshot_time(const void *a, const void *b)
 {
 	const struct file *x = a, *y = b;
 
-	if (x->now != y->now)
-		return x->now < y->now ? -1 : 1;
-	return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
+	return SL_ORDER(x->now, y->now) ?: SL_ORDER(x->sequence, y->sequence);
 }
 
 static int with_snapshot(const char *path, int (*visit)(const struct sl_snapshot *, const char *, void *), void *arg,

@@ -4,6 +4,8 @@
  */
 #include "sim/replay.h"
 
+#include "base/order.h"
+
 /* -- the order of the queue ---------------------------------------------------------- */
 
 /* PriorityTier, priority, submission: Slurm's own. */
@@ -14,15 +16,10 @@ static int by_slurm(const void *a, const void *b, void *arg)
 	const uint32_t *tier = s->partition.priority_tier;
 	const struct sl_job_view *job = &s->job;
 
-	if (tier[x->partition] != tier[y->partition])
-		return tier[x->partition] > tier[y->partition] ? -1 : 1;
-	if (job->priority[x->job] != job->priority[y->job])
-		return job->priority[x->job] > job->priority[y->job] ? -1 : 1;
-	if (job->submit_time[x->job] != job->submit_time[y->job])
-		return job->submit_time[x->job] < job->submit_time[y->job] ? -1 : 1;
-	if (x->job != y->job)
-		return x->job < y->job ? -1 : 1;
-	return x->partition < y->partition ? -1 : x->partition > y->partition;
+	return SL_ORDER(tier[y->partition], tier[x->partition]) ?:
+		SL_ORDER(job->priority[y->job], job->priority[x->job]) ?:
+		SL_ORDER(job->submit_time[x->job], job->submit_time[y->job]) ?: SL_ORDER(x->job, y->job) ?:
+		SL_ORDER(x->partition, y->partition);
 }
 
 static int set_down(const struct sl_replay *r, struct sl_cluster *c, struct sl_error *err)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 static bool enough(const struct sl_need *need, const struct sl_sums *s)
 {
 	return sl_sums_lack(s, need) == SL_LACK_NOTHING;
@@ -95,11 +97,8 @@ static int by_rank(const void *x, const void *y)
 {
 	const struct sl_branch *a = x, *b = y;
 
-	if (a->own.required != b->own.required)
-		return a->own.required > b->own.required ? -1 : 1;
-	if (a->own.nodes != b->own.nodes)
-		return a->own.nodes > b->own.nodes ? -1 : 1;
-	return a->number < b->number ? -1 : 1;
+	return SL_ORDER(b->own.required, a->own.required) ?: SL_ORDER(b->own.nodes, a->own.nodes) ?:
+		SL_ORDER(a->number, b->number);
 }
 
 /* As few of the leaves below *top* as have enough together. */

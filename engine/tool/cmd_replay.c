@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/order.h"
 #include "tool/cmd_replay.h"
 #include "workload/demand.h"
 #include "image/json_out.h"
@@ -242,9 +243,7 @@ static int by_difference(const void *a, const void *b)
 {
 	const struct difference *x = a, *y = b;
 
-	if (llabs(x->by) != llabs(y->by))
-		return llabs(x->by) > llabs(y->by) ? -1 : 1;
-	return x->row < y->row ? -1 : x->row > y->row;
+	return SL_ORDER(llabs(y->by), llabs(x->by)) ?: SL_ORDER(x->row, y->row);
 }
 
 static void add_time(struct sl_text_table *t, int64_t when)

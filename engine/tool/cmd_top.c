@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/order.h"
 #include "base/text.h"
 #include "image/snapshot.h"
 #include "tool/job_index.h"
@@ -284,9 +285,7 @@ static int compare_waiting(const void *a, const void *b)
 
 	if (x->start_time != y->start_time)
 		return !x->start_time ? 1 : !y->start_time ? -1 : x->start_time < y->start_time ? -1 : 1;
-	if (x->row != y->row)
-		return x->row < y->row ? -1 : 1;
-	return (x->job > y->job) - (x->job < y->job);
+	return SL_ORDER(x->row, y->row) ?: SL_ORDER(x->job, y->job);
 }
 
 static struct waiting *list_waiting(struct top *t, size_t *n)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "report/bound.h"
 #include "workload/demand.h"
 #include "base/text.h"
@@ -39,20 +40,6 @@ struct summary {
 	uint32_t jobs;
 };
 
-static int by_value(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *) a, y = *(const int64_t *) b;
-
-	return x < y ? -1 : x > y;
-}
-
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
-
-	return x < y ? -1 : x > y;
-}
-
 static int count_users(const struct sl_snapshot *s, struct summary *sum, struct sl_error *err)
 {
 	uint32_t n = s->job.rows, *user = malloc((n + 1) * sizeof(*user));
@@ -60,7 +47,7 @@ static int count_users(const struct sl_snapshot *s, struct summary *sum, struct 
 	if (!user)
 		return sl_fail(err, SL_ENOMEM, "workload: out of memory");
 	memcpy(user, s->job.user, n * sizeof(*user));
-	qsort(user, n, sizeof(*user), by_number);
+	qsort(user, n, sizeof(*user), sl_order_u32);
 	for (uint32_t i = 0; i < n; i++)
 		sum->users += !i || user[i] != user[i - 1];
 	free(user);
@@ -78,7 +65,7 @@ static int summarize(const struct sl_workload *w, const struct sl_machine *m, st
 	if (!sum->sorted)
 		return sl_fail(err, SL_ENOMEM, "workload: out of memory");
 	memcpy(sum->sorted, w->runtime_s, sum->jobs * sizeof(*sum->sorted));
-	qsort(sum->sorted, sum->jobs, sizeof(*sum->sorted), by_value);
+	qsort(sum->sorted, sum->jobs, sizeof(*sum->sorted), sl_order_i64);
 	for (uint32_t i = 0; i < sum->jobs; i++) {
 		sl_job_demand(m, i, &d);
 		sum->gpu_jobs += d.gpus > 0;

@@ -8,6 +8,7 @@
  */
 #include "workload/demand.h"
 
+#include "base/order.h"
 #include "model/cluster.h"
 #include "model/request.h"
 
@@ -22,44 +23,32 @@ struct sl_capacity {		/* of one kind of node, for the job at hand */
 
 /* -- the machine --------------------------------------------------------- */
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
 static int compare_gres(const struct sl_snapshot *s, uint32_t a, uint32_t b)
 {
 	struct sl_range ga = s->node.gres[a], gb = s->node.gres[b];
-	int c = compare_u64(ga.count, gb.count);
+	int c = SL_ORDER(ga.count, gb.count);
 
-	for (uint32_t i = 0; !c && i < ga.count; i++) {
-		c = compare_u64(s->node_gres.kind[ga.first + i], s->node_gres.kind[gb.first + i]);
-		if (!c)
-			c = compare_u64(s->node_gres.count[ga.first + i], s->node_gres.count[gb.first + i]);
-	}
+	for (uint32_t i = 0; !c && i < ga.count; i++)
+		c = SL_ORDER(s->node_gres.kind[ga.first + i], s->node_gres.kind[gb.first + i]) ?:
+			SL_ORDER(s->node_gres.count[ga.first + i], s->node_gres.count[gb.first + i]);
 	return c;
 }
 
 /* Alike nodes become neighbours, the most cores first, then the most GPUs. */
 static int compare_nodes(const struct sl_snapshot *s, uint32_t a, uint32_t b)
 {
-	int c = compare_u64(s->node.cores[b], s->node.cores[a]);
+	int64_t x = sl_node_gpus(s, a), y = sl_node_gpus(s, b);
 
-	if (!c)
-		c = compare_u64(sl_node_gpus(s, b), sl_node_gpus(s, a));
-	if (!c)
-		c = compare_u64(s->node.threads[a], s->node.threads[b]);
-	if (!c)
-		c = compare_u64(s->node.memory[a], s->node.memory[b]);
-	return c ? c : compare_gres(s, a, b);
+	return SL_ORDER(s->node.cores[b], s->node.cores[a]) ?: SL_ORDER(y, x) ?:
+		SL_ORDER(s->node.threads[a], s->node.threads[b]) ?: SL_ORDER(s->node.memory[a], s->node.memory[b]) ?:
+		compare_gres(s, a, b);
 }
 
 static int by_kind(const void *a, const void *b, void *arg)
 {
 	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
-	int c = compare_nodes(arg, x, y);
 
-	return c ? c : compare_u64(x, y);
+	return compare_nodes(arg, x, y) ?: SL_ORDER(x, y);
 }
 
 static void add_node(struct sl_machine *m, uint32_t node)
@@ -222,12 +211,12 @@ static void kind_capacity(const struct sl_machine *m, const struct request *r, c
 
 static int by_units(const void *a, const void *b)
 {
-	return compare_u64(((const struct sl_capacity *) b)->units, ((const struct sl_capacity *) a)->units);
+	return SL_ORDER(((const struct sl_capacity *) b)->units, ((const struct sl_capacity *) a)->units);
 }
 
 static int by_gres(const void *a, const void *b)
 {
-	return compare_u64(((const struct sl_capacity *) b)->gres, ((const struct sl_capacity *) a)->gres);
+	return SL_ORDER(((const struct sl_capacity *) b)->gres, ((const struct sl_capacity *) a)->gres);
 }
 
 /* The fewest nodes whose capacities come to *need*, or SL_NONE. */

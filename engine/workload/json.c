@@ -17,6 +17,7 @@
 #include <jansson.h>
 
 #include "base/lines.h"
+#include "base/order.h"
 #include "image/map.h"
 #include "workload/demand.h"
 #include "image/shapes.h"
@@ -100,9 +101,7 @@ static int by_submit(const void *a, const void *b)
 {
 	const struct key *x = a, *y = b;
 
-	if (x->submit != y->submit)
-		return x->submit < y->submit ? -1 : 1;
-	return x->at < y->at ? -1 : 1;
+	return SL_ORDER(x->submit, y->submit) ?: SL_ORDER(x->at, y->at);
 }
 
 /* Bring the jobs into the order of submission. */

@@ -16,6 +16,7 @@
 #include <strings.h>
 
 #include "base/grow.h"
+#include "base/order.h"
 #include "image/nodelist.h"
 
 #define DEPTH 8			/* of files that include files */
@@ -331,13 +332,6 @@ static int add_member(const char *name, void *arg)
 	return 0;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* The members as runs. */
 static struct sl_range add_runs(struct conf *c)
 {
@@ -345,7 +339,7 @@ static struct sl_range add_runs(struct conf *c)
 	struct sl_run_row run = sl_run_row();
 
 	if (c->members)
-		qsort(c->member, c->members, sizeof(*c->member), by_number);
+		qsort(c->member, c->members, sizeof(*c->member), sl_order_u32);
 	for (uint32_t i = 0; i < c->members; i++) {
 		if (!i || c->member[i] > run.last + 1) {
 			if (i) {

@@ -17,6 +17,7 @@
 
 #include "base/grow.h"
 #include "base/map.h"
+#include "base/order.h"
 #include "image/map.h"
 #include "workload/demand.h"
 
@@ -244,13 +245,6 @@ int sl_store_add(struct sl_store *s, const struct sl_draft *job)
 
 /* -- making the workload --------------------------------------------------- */
 
-static int by_id(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Number the jobs that have no id, or one that another has, in the order given. */
 static int number_jobs(struct sl_store *s, const uint32_t *order)
 {
@@ -269,10 +263,10 @@ static int number_jobs(struct sl_store *s, const uint32_t *order)
 		return -1;
 	for (uint32_t i = 0; i < s->jobs; i++)
 		ids[i] = s->job[i].id;
-	qsort(ids, s->jobs, sizeof(*ids), by_id);
+	qsort(ids, s->jobs, sizeof(*ids), sl_order_u32);
 	next = (uint64_t) ids[s->jobs - 1] + 1;
 	for (uint32_t k = 0; k < s->jobs; k++) {
-		uint32_t i = order[k], id = s->job[i].id, *at = id ? bsearch(&id, ids, s->jobs, sizeof(*ids), by_id) : NULL;
+		uint32_t i = order[k], id = s->job[i].id, *at = id ? bsearch(&id, ids, s->jobs, sizeof(*ids), sl_order_u32) : NULL;
 		bool twice = at && ((at > ids && at[-1] == id) || (at < ids + s->jobs - 1 && at[1] == id));
 
 		if (id && !twice)
@@ -292,9 +286,7 @@ static int by_submit(const void *a, const void *b, void *arg)
 	const struct sl_draft *job = arg;
 	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
 
-	if (job[x].submit_s != job[y].submit_s)
-		return job[x].submit_s < job[y].submit_s ? -1 : 1;
-	return x < y ? -1 : 1;
+	return SL_ORDER(job[x].submit_s, job[y].submit_s) ?: SL_ORDER(x, y);
 }
 
 /* Rows in the order of submission. */

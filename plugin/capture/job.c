@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "image/shapes.h"
 #include "plugin/records/units.h"
 
@@ -304,11 +305,8 @@ static int by_priority(const void *x, const void *y)
 {
 	const job_info_t *a = &sort_jobs[*(const uint32_t *) x], *b = &sort_jobs[*(const uint32_t *) y];
 
-	if (a->priority != b->priority)
-		return a->priority > b->priority ? -1 : 1;
-	if (a->submit_time != b->submit_time)
-		return a->submit_time < b->submit_time ? -1 : 1;
-	return a->job_id < b->job_id ? -1 : a->job_id > b->job_id;
+	return SL_ORDER(b->priority, a->priority) ?: SL_ORDER(a->submit_time, b->submit_time) ?:
+		SL_ORDER(a->job_id, b->job_id);
 }
 
 static bool competes(const struct capture *c, const job_info_t *j)

@@ -7,6 +7,7 @@
 
 #include "plugin/collect/int.h"
 #include "base/grow.h"
+#include "base/order.h"
 #include "plugin/request/lend.h"
 
 struct sl_collector *sl_collector_create(struct sl_error *err)
@@ -191,21 +192,10 @@ static int by_order(const void *x, const void *y)
 {
 	const struct sl_queue_rec *a = x, *b = y;
 
-	if (a->has_resv != b->has_resv)
-		return a->has_resv ? -1 : 1;
-	if (a->tier != b->tier)
-		return a->tier > b->tier ? -1 : 1;
-	if (a->priority != b->priority)
-		return a->priority > b->priority ? -1 : 1;
-	if (a->submit != b->submit)
-		return a->submit < b->submit ? -1 : 1;
-	if (a->order_id != b->order_id)
-		return a->order_id < b->order_id ? -1 : 1;
-	if (a->array_task_id != b->array_task_id)
-		return a->array_task_id < b->array_task_id ? -1 : 1;
-	if (a->prefer != b->prefer)
-		return a->prefer ? -1 : 1;
-	return a->place < b->place ? -1 : a->place > b->place;
+	return SL_ORDER(b->has_resv, a->has_resv) ?: SL_ORDER(b->tier, a->tier) ?:
+		SL_ORDER(b->priority, a->priority) ?: SL_ORDER(a->submit, b->submit) ?:
+		SL_ORDER(a->order_id, b->order_id) ?: SL_ORDER(a->array_task_id, b->array_task_id) ?:
+		SL_ORDER(b->prefer, a->prefer) ?: SL_ORDER(a->place, b->place);
 }
 
 static void sort_keys(struct sl_queue_rec *q, const job_queue_rec_t *rec, uint32_t place)

@@ -44,6 +44,7 @@
 
 #include "t/build.h"
 #include "base/grow.h"
+#include "base/order.h"
 #include "check/check.h"
 #include "script/private.h"
 
@@ -113,9 +114,7 @@ static int by_key(const void *va, const void *vb)
 		return a->type - b->type;
 	if (a->text)
 		return strcmp(a->text, b->text);
-	if (a->integer != b->integer)
-		return a->integer < b->integer ? -1 : 1;
-	return a->pointer < b->pointer ? -1 : a->pointer > b->pointer;
+	return SL_ORDER(a->integer, b->integer) ?: SL_ORDER(a->pointer, b->pointer);
 }
 
 static void visit(struct walk *w, const char *path);

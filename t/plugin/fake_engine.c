@@ -32,6 +32,7 @@
 #include <unistd.h>
 
 #include "t/plugin/fake_hostile.h"
+#include "base/order.h"
 #include "image/plan_image.h"
 #include "image/snapshot.h"
 #include "image/wire.h"
@@ -222,13 +223,6 @@ static void append_start(struct plan *p, uint32_t q, const uint32_t *node, const
 	sl_builder_append(p->b, SL_P_START, &row);
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
-
-	return x < y ? -1 : x > y;
-}
-
 static int in_runs(const struct sl_snapshot *s, struct sl_range runs, uint32_t node)
 {
 	uint32_t i;
@@ -267,7 +261,7 @@ static int place_job(struct plan *p, uint32_t q)
 	}
 	if (k < n)
 		return 0;
-	qsort(node, n, sizeof(node[0]), by_number);
+	qsort(node, n, sizeof(node[0]), sl_order_u32);
 	append_start(p, q, node, want, n);
 	for (i = 0; i < n && !mode_is("overbook"); i++) {
 		p->free[node[i]] -= want[i];

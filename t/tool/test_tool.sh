@@ -5,6 +5,7 @@
 
 # shellcheck source=t/tool/tool.sh
 . "$(dirname "$0")/tool.sh"
+SOURCE=$(cd "$(dirname "$0")/../.." && pwd)
 
 # ------------------------------------------------------------------------ usage
 
@@ -249,6 +250,18 @@ check_stranger() {
 		! out "no partition" >/dev/null
 }
 ok "check warns of partitions that the cluster does not have" check_stranger
+
+# the settings for editors that are installed beside lua/library
+luacheck_settings() {
+	command -v luacheck >/dev/null || { echo "no luacheck: apt-get install lua-check"; return 0; }
+	printf 'local M = { api = 1 }\nfunction M.rank(job, cluster)\n\tslurm.log_info("x")\n\treturn job.id\nend\n' >"$T/lint.lua"
+	cp "$T/lint.lua" "$T/lost.lua" && echo 'return M' >>"$T/lint.lua" && echo 'return os.time(M)' >>"$T/lost.lua" &&
+		luacheck --no-color --config "$SOURCE/lua/luacheckrc" "$T/lint.lua" "$SOURCE"/examples/policies/*.lua \
+			"$SOURCE"/examples/*/sched.lua >"$T/out" &&
+		! luacheck --no-color --config "$SOURCE/lua/luacheckrc" "$T/lost.lua" >"$T/out" && out "undefined variable 'os'"
+}
+ok "luacheck knows what policies find, by the settings that are installed" luacheck_settings
+ok "the language server's settings name the stubs" grep -q '"workspace.library": \[ "/.*/lua/library" \]' lua/luarc.json
 
 check_bytecode() {
 	printf '\033Lua' >"$T/byte.lua"

@@ -12,6 +12,7 @@
 #include "plugin/commit/planned.h"
 #include "plugin/commit/reasons.h"
 #include "plugin/host/host.h"
+#include "plugin/host/journals.h"
 #include "plugin/host/options.h"
 #include "base/plain.h"
 #include "image/plan_image.h"
@@ -43,7 +44,7 @@ struct sl_cycler {
 	atomic_bool stop, reconfigured;
 	struct sl_collector *collector;
 	struct sl_host *host;
-	struct sl_journal *journal;
+	struct sl_journals journals;
 	struct sl_notes notes;		/* of jobs: the collector reads them, the commit writes them */
 	struct sl_asked_book *asked;
 	struct sl_remember *remembered;	/* by the site's policies: from their last plan into the next snapshot */
@@ -52,6 +53,7 @@ struct sl_cycler {
 	struct sl_host_options host_options;
 	char site[3072], dir[2048], keep[2100], said[512];
 	bool configured, ready;		/* options read; allowed to act */
+	bool hide;			/* Slurm hides jobs from users: nothing may be published */
 	time_t conf_update;
 	struct stamps seen;
 	bool trailing;			/* a change in the second of the snapshot may have been missed */
@@ -87,8 +89,10 @@ static void say_once(struct sl_cycler *y, const char *text)
 }
 
 /* Something is not written, which the next cycle tries again. */
-static void not_written(struct sl_cycler *y, enum sl_trouble what, const char *text)
+static void not_written(void *arg, enum sl_trouble what, const char *text)
 {
+	struct sl_cycler *y = arg;
+
 	if (sl_status_trouble(&y->status, what, text))
 		log_line(0, text);
 }
@@ -100,6 +104,14 @@ static void log_wrong(const char *text)
 	error("sched/lua: %s; its default is used", text);
 }
 
+/* Are there users who may not see what the journal says of all jobs? */
+static bool hides_jobs(void)
+{
+	return slurm_conf.private_data & (PRIVATE_DATA_JOBS | PRIVATE_DATA_NODES | PRIVATE_DATA_PARTITIONS |
+					  PRIVATE_DATA_RESERVATIONS | PRIVATE_DATA_USAGE) ||
+	       xstrcasestr(slurm_conf.mcs_plugin_params, "privatedata");
+}
+
 static void read_conf(struct sl_cycler *y)
 {
 	slurmctld_lock_t locks = { .conf = READ_LOCK };
@@ -107,6 +119,7 @@ static void read_conf(struct sl_cycler *y)
 	char *beside;
 
 	lock_slurmctld(locks);
+	y->hide = hides_jobs();
 	sl_sched_params_parse(&y->options, SCHEDLUA_ENGINE, slurm_conf.sched_params, log_wrong, &err);
 	beside = get_extra_conf_path("sched.lua");
 	snprintf(y->site, sizeof(y->site), "%s", *y->options.site ? y->options.site : beside);
@@ -125,27 +138,14 @@ static void read_conf(struct sl_cycler *y)
 	snprintf(y->status.site, sizeof(y->status.site), "%.1023s", y->site);
 }
 
-/* Tried again every cycle where it fails: there may be room by then. */
-static void open_journal(struct sl_cycler *y)
-{
-	struct sl_error err = { SL_OK, "" };
-
-	if (mkdir(y->dir, 0755) && errno != EEXIST) {
-		sl_fail(&err, SL_EIO, "%.400s: %s: no journal, no status", y->dir, strerror(errno));
-		not_written(y, SL_TROUBLE_JOURNAL, err.text);
-	} else if (!(y->journal = sl_journal_open(y->dir, &err))) {
-		sl_fail_in(&err, "journal");
-		not_written(y, SL_TROUBLE_JOURNAL, err.text);
-	}
-}
-
 static void open_state(struct sl_cycler *y)
 {
 	struct sl_error err = { SL_OK, "" };
 	char path[2200];
 	int bad;
 
-	open_journal(y);
+	if (sl_journals_open(&y->journals, &err))
+		not_written(y, SL_TROUBLE_JOURNAL, err.text);
 	snprintf(path, sizeof(path), "%s/remembered", y->dir);
 	if (sl_remembered_load(y->remembered, path, &err))
 		info("sched/lua: %s; policies begin without", err.text);
@@ -180,6 +180,10 @@ static void configure(struct sl_cycler *y)
 	bool first = !y->configured;
 
 	read_conf(y);
+	if (sl_journals_set(&y->journals, y->dir, y->options.publish, slurm_conf.slurm_user_id, y->hide, &err))
+		say_once(y, err.text);
+	else if (*y->options.publish && y->hide)
+		log_line(1, "nothing is published (lua_publish): PrivateData, or MCSParameters, hides jobs from users");
 	if (first)
 		open_state(y);
 	if (sl_host_reconfigure(y->host, &y->host_options, &err))
@@ -428,7 +432,6 @@ static void log_plan(const struct sl_plan_image *plan)
 
 static void carry_out(struct sl_cycler *y, struct sl_commit *m, const struct sl_plan_image *plan)
 {
-	struct sl_error err = { SL_OK, "" };
 	uint64_t refused = y->status.failed_starts;
 
 	m->plan = plan;
@@ -438,10 +441,7 @@ static void carry_out(struct sl_cycler *y, struct sl_commit *m, const struct sl_
 	note_barren(y, m, refused);
 	if (!atomic_load(&y->stop))
 		sl_commit_reasons(m);
-	if (!y->journal)
-		open_journal(y);
-	if (y->journal && sl_journal_write(y->journal, &y->collector->snap, plan, m->carried, &err))
-		not_written(y, SL_TROUBLE_JOURNAL, err.text);
+	sl_journals_write(&y->journals, &y->collector->snap, plan, m->carried, not_written, y);
 }
 
 static void diag_stats(const struct sl_cycler *y, uint32_t examined, uint64_t us)
@@ -648,7 +648,7 @@ void sl_cycler_destroy(struct sl_cycler *y)
 		return;
 	save_remembered(y);
 	sl_host_destroy(y->host);
-	sl_journal_close(y->journal);
+	sl_journals_close(&y->journals);
 	sl_collector_destroy(y->collector);
 	sl_asked_destroy(y->asked);
 	sl_remember_destroy(y->remembered);

@@ -45,6 +45,7 @@ struct sl_journal {
 	uint64_t figures;	/* digest of what the file last said of the cycle itself */
 	uint64_t partitions;	/* ... and of partitions and their nodes */
 	bool full;		/* the next record is the first of its file */
+	bool published;		/* everybody may read it */
 };
 
 /* What a record is made from. */
@@ -411,7 +412,7 @@ static off_t whole_end(int fd, off_t size)
 
 static int lock_file(struct sl_journal *j, struct sl_error *err)
 {
-	while (flock(j->fd, LOCK_EX | LOCK_NB) < 0) {
+	while (!j->published && flock(j->fd, LOCK_EX | LOCK_NB) < 0) {
 		if (errno == EWOULDBLOCK)
 			return sl_fail(err, SL_EBUSY, "%s: another process is writing it", j->path);
 		if (errno != EINTR)
@@ -436,6 +437,10 @@ static int open_file(struct sl_journal *j, struct sl_error *err)
 		sl_fail(err, SL_EIO, "%s: not a regular file", j->path);
 		goto error;
 	}
+	if (j->published && fchmod(j->fd, 0644) < 0) {	/* whatever the umask is */
+		io_error(j, err);
+		goto error;
+	}
 	if (lock_file(j, err) < 0)
 		goto error;
 	end = fstat(j->fd, &st) < 0 ? -1 : whole_end(j->fd, st.st_size);
@@ -452,7 +457,15 @@ error:
 	return -1;
 }
 
-struct sl_journal *sl_journal_open(const char *dir, struct sl_error *err)
+/* The path of a journal in that directory.  ".9" is the longest suffix that rotation appends. */
+static int make_path(char path[PATH_MAX], const char *dir, struct sl_error *err)
+{
+	if (snprintf(path, PATH_MAX, "%s/decisions.jsonl", dir) < PATH_MAX - 3)
+		return 0;
+	return sl_fail(err, SL_EINVAL, "journal: the path of its directory is too long");
+}
+
+static struct sl_journal *open_journal(const char *dir, bool published, struct sl_error *err)
 {
 	struct sl_journal *j = calloc(1, sizeof(*j));
 
@@ -462,11 +475,9 @@ struct sl_journal *sl_journal_open(const char *dir, struct sl_error *err)
 	}
 	j->fd = -1;
 	j->limit = SL_JOURNAL_SIZE;
-	/* ".9" is the longest suffix that rotation appends. */
-	if (snprintf(j->path, sizeof(j->path), "%s/decisions.jsonl", dir) >= (int) sizeof(j->path) - 3) {
-		sl_fail(err, SL_EINVAL, "journal: the path of its directory is too long");
+	j->published = published;
+	if (make_path(j->path, dir, err))
 		goto error;
-	}
 	j->json = sl_json_create(NULL, err);
 	if (!j->json || open_file(j, err) < 0)
 		goto error;
@@ -474,6 +485,33 @@ struct sl_journal *sl_journal_open(const char *dir, struct sl_error *err)
 error:
 	sl_journal_close(j);
 	return NULL;
+}
+
+struct sl_journal *sl_journal_open(const char *dir, struct sl_error *err)
+{
+	return open_journal(dir, false, err);
+}
+
+struct sl_journal *sl_journal_publish(const char *dir, struct sl_error *err)
+{
+	return open_journal(dir, true, err);
+}
+
+int sl_journal_remove(const char *dir, struct sl_error *err)
+{
+	char path[PATH_MAX];
+	size_t n;
+
+	if (make_path(path, dir, err))
+		return -1;
+	n = strlen(path);
+	for (int i = 0; i <= SL_JOURNAL_KEEP; i++) {
+		if (i)
+			snprintf(path + n, sizeof(path) - n, ".%d", i);
+		if (unlink(path) && errno != ENOENT)
+			return sl_fail(err, SL_EIO, "%s: %s", path, strerror(errno));
+	}
+	return 0;
 }
 
 void sl_journal_close(struct sl_journal *j)

@@ -50,6 +50,16 @@ struct sl_journal;
  * a crash left torn is cut off.  NULL on failure with *err set.
  */
 struct sl_journal *sl_journal_open(const char *dir, struct sl_error *err);
+
+/*
+ * The same, of a journal that everybody may read (mode 0644).  It is not locked, as readers
+ * could hold the lock for ever: one process writes it.
+ */
+struct sl_journal *sl_journal_publish(const char *dir, struct sl_error *err);
+
+/* Remove all files of a journal.  0, also when there are none; -1 with *err. */
+int sl_journal_remove(const char *dir, struct sl_error *err);
+
 void sl_journal_close(struct sl_journal *j);
 
 /* Rotate at another size. */

@@ -30,7 +30,7 @@
 struct values {
 	const char *dir, *site, *path, *snapshot, *ledger;
 	int64_t events;
-	bool json;
+	bool json, watch;
 };
 
 static const struct sl_option options[] = {
@@ -46,6 +46,8 @@ static const struct sl_option options[] = {
 	  .doc = "directories to search for its policies before the bundled ones" },
 	{ .name = "ledger", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, ledger), .argument = "FILE",
 	  .doc = "the ledger that knows what was used (ledger.db); default: the cluster's, where it may be read; with --snapshot none" },
+	{ .name = "watch", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, watch),
+	  .doc = "go on, and print what is decided about the job from now on, until it starts or leaves the queue" },
 	{ .name = "json", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, json),
 	  .doc = "print one JSON object; its keys are listed in the man page" },
 	{ 0 }
@@ -59,6 +61,8 @@ struct search {
 	json_t *events;		/* newest first */
 	struct sl_recent recent;	/* for who stands ahead */
 	bool failed;
+	char *newest;		/* the newest line that there is */
+	const char *until;	/* no further back than this line; NULL: to the begin */
 };
 
 /* -- reading ------------------------------------------------------------ */
@@ -169,6 +173,10 @@ static int visit(const char *line, size_t length, void *arg)
 	struct search *s = arg;
 	json_t *cycle;
 
+	if (s->until && strlen(s->until) == length && !memcmp(line, s->until, length))
+		return 1;
+	if (!s->newest && !(s->newest = strndup(line, length)))
+		s->failed = true;
 	if (!memmem(line, length, s->digits, strlen(s->digits)))
 		return 0;
 	cycle = json_loadb(line, length, 0, NULL);
@@ -456,6 +464,65 @@ static int print(struct search *s, const char *dir, bool json, const char *order
 	return sl_tool_end(SL_EXIT_FINE);
 }
 
+/* -- from now on ----------------------------------------------------------- */
+
+#define WATCH_S 2	/* between two looks */
+
+static bool is_over(const json_t *event)
+{
+	return is_event(event, "gone") || (is_event(event, "start") && !json_is_false(json_object_get(event, "done")));
+}
+
+/* Read what was written since the last look.  0, or -1 with *err. */
+static int look_again(struct search *s, const char *dir, struct sl_error *err)
+{
+	char *seen = s->newest;
+	int rc;
+
+	s->until = seen;
+	s->newest = NULL;
+	s->most = 0;
+	json_array_clear(s->events);
+	rc = sl_journal_read(dir, visit, s, err);
+	if (!rc && s->failed)
+		rc = sl_fail(err, SL_ENOMEM, "explain: out of memory");
+	if (s->newest)
+		free(seen);
+	else
+		s->newest = seen;
+	return rc;
+}
+
+/* Print what is decided until the job has started or is gone, or nobody reads it any more. */
+static int watch(struct search *s, const char *dir)
+{
+	json_t *last = json_incref(json_array_get(s->events, 0)), *event;
+	struct sl_error err;
+	int rc = 0;
+
+	while (!rc && !is_over(last) && !fflush(stdout)) {
+		sleep(WATCH_S);
+		rc = look_again(s, dir, &err);
+		for (size_t i = json_array_size(s->events); !rc && i > 0; i--) {
+			event = json_array_get(s->events, i - 1);
+			if (last && same_answer(last, event))
+				continue;	/* the first line of a new file says it again */
+			print_event(event);
+			json_decref(last);
+			last = json_incref(event);
+		}
+	}
+	json_decref(last);
+	return rc ? sl_tool_fail(&err) : sl_tool_end(SL_EXIT_FINE);
+}
+
+/* The decisions are not for this user to read; what can be computed without them is. */
+static int order_alone(const struct values *v, json_int_t job, const struct sl_error *why)
+{
+	fprintf(stderr, "%s; what can be worked out without them:\n", why->text);
+	return order_only(v, job);
+}
+
 static int run(const struct sl_verb *verb, int argc, char **argv)
 {
 	struct search s = { 0 };
@@ -470,10 +537,12 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 	if (read_id(argv[0], &s.job))
 		return sl_tool_usage(verb, "\"%s\" is no job id: expected a number, as squeue -o %%A prints it",
 				     argv[0]);
+	if (v.watch && (v.json || v.snapshot))
+		return sl_tool_usage(verb, "--watch goes with neither --json nor --snapshot");
 	if (v.snapshot)
 		return order_only(&v, s.job);
-	if (sl_statedir_find(v.dir, dir, sizeof(dir), &err))
-		return sl_tool_fail(&err);
+	if (sl_statedir_find_journal(v.dir, dir, sizeof(dir), &err))
+		return err.code == SL_ETRUST ? order_alone(&v, s.job, &err) : sl_tool_fail(&err);
 	s.most = (size_t) v.events;
 	snprintf(s.digits, sizeof(s.digits), "%lld", (long long) s.job);
 	s.events = json_array();
@@ -481,11 +550,17 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 	if (!s.events || sl_recent_open(&s.recent, &err) || sl_journal_read(dir, visit, &s, &err) || s.failed ||
 	    add_ahead(&s, dir, &err))
 		status = sl_tool_fail(&err);
-	else {
+	else if (v.watch && !json_array_size(s.events)) {
+		fprintf(stderr, "nothing was decided about job %lld yet\n", (long long) s.job);
+		status = watch(&s, dir);
+	} else {
 		order = find_order(&v, &s, dir);
 		status = print(&s, dir, v.json, order);
 		free(order);
+		if (v.watch && status == SL_EXIT_FINE)
+			status = watch(&s, dir);
 	}
+	free(s.newest);
 	sl_recent_close(&s.recent);
 	json_decref(s.events);
 	return status;
@@ -509,6 +584,10 @@ const struct sl_verb sl_verb_explain = {
 		"out now, by the site's own policies, on a picture of the cluster that\n"
 		"schedlua-capture takes (or one that --snapshot names).\n"
 		"\n"
+		"The decisions stand where root and SlurmUser may read, and in the directory that\n"
+		"lua_publish in slurm.conf names.  Where a user may read neither, the order is worked out and\n"
+		"printed, which sees of the cluster what squeue shows that user.\n"
+		"\n"
 		"The pending tasks of an array are one job to the scheduler: 4711_3 is explained as\n"
 		"4711.  A task that was requeued has an id of its own, which squeue -o %A shows.\n",
 	.more =
@@ -528,6 +607,7 @@ const struct sl_verb sl_verb_explain = {
 		"first event has ahead, [{job, start_time}], if the job waits.  Keys that would be\n"
 		"empty or 0 are left out; keys are only ever added.\n"
 		"# FILES\n"
-		"StateSaveLocation/schedlua/decisions.jsonl, and the rotated .1 to .4.\n",
+		"StateSaveLocation/schedlua/decisions.jsonl, or the same where lua_publish says, and the\n"
+		"rotated .1 to .4.\n",
 	.run = run,
 };

@@ -15,6 +15,7 @@
 
 #include "script/decide.h"
 #include "ledger/ledger.h"
+#include "tool/statedir.h"
 
 #define CAPTURE "schedlua-capture"
 #define BUDGET_US INT64_C(30000000)
@@ -31,6 +32,9 @@ char *sl_explain_site(const char *dir)
 	if (json_string_length(json_object_get(status, "site")))
 		site = strdup(json_string_value(json_object_get(status, "site")));
 	json_decref(status);
+	/* another user may not read that */
+	if (!site && !sl_statedir_site(path, sizeof(path)) && !access(path, R_OK))
+		site = strdup(path);
 	return site;
 }
 
@@ -114,6 +118,16 @@ static int explain_now(const struct sl_bundle *bundle, const struct sl_usage_pro
 	return rc;
 }
 
+static int add_line(char **text, const char *line, struct sl_error *err)
+{
+	char *both = realloc(*text, strlen(*text) + strlen(line) + 1);
+
+	if (!both)
+		return sl_fail(err, SL_ENOMEM, "explain: out of memory");
+	*text = strcat(both, line);
+	return 0;
+}
+
 int sl_explain_order(const char *site, const char *path, const char *snapshot, const char *ledger, uint32_t job, char **text,
 		     char **trace, struct sl_error *err)
 {
@@ -137,6 +151,8 @@ int sl_explain_order(const char *site, const char *path, const char *snapshot, c
 	}
 	rc = snapshot ? explain(bundle, snapshot, ask, job, text, trace, err) :
 			explain_now(bundle, ask, job, text, trace, err);
+	if (!rc && !snapshot && !l)
+		rc = add_line(text, "  (without the ledger: what was used before is not counted)\n", err);
 	sl_ledger_close(l);
 	sl_bundle_destroy(bundle);
 	return rc;

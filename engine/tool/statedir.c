@@ -2,21 +2,33 @@
 #include "tool/statedir.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
-#define KEY "StateSaveLocation"
+#define STATE_KEY "StateSaveLocation"
+#define WORDS_KEY "SchedulerParameters"
 
-/* The value of "StateSaveLocation=/path" or "StateSaveLocation = /path", or NULL. */
-static char *value_of(char *line)
+static const char *conf_path(void)
+{
+	const char *conf = getenv("SLURM_CONF");
+
+	return conf && *conf ? conf : "/etc/slurm/slurm.conf";
+}
+
+/* The value of "KEY=value" or "KEY = value", or NULL. */
+static char *value_of(char *line, const char *key)
 {
 	char *value = line + strspn(line, " \t");
 
-	if (strncasecmp(value, KEY, strlen(KEY)))
+	if (strncasecmp(value, key, strlen(key)))
 		return NULL;
-	value += strlen(KEY);
+	value += strlen(key);
 	value += strspn(value, " \t");
 	if (*value++ != '=')
 		return NULL;
@@ -25,49 +37,105 @@ static char *value_of(char *line)
 	return *value ? value : NULL;
 }
 
-/* Look for it in a stream; the last one counts, as in Slurm.  1 when found. */
-static int search_stream(FILE *in, char *dir, size_t size)
+/* Look for it in a stream; the last one counts, as in Slurm.  malloc'ed, or NULL. */
+static char *search_stream(FILE *in, const char *key)
 {
-	char *line = NULL, *value;
+	char *line = NULL, *value, *found = NULL;
 	size_t room = 0;
-	int found = 0;
 
 	while (getline(&line, &room, in) >= 0) {
-		value = value_of(line);
-		if (value)
-			found = snprintf(dir, size, "%s/schedlua", value) < (int) size;
+		value = value_of(line, key);
+		if (value) {
+			free(found);
+			found = strdup(value);
+		}
 	}
 	free(line);
 	return found;
 }
 
+/* What slurm.conf says, or scontrol where that does not say it.  malloc'ed, or NULL. */
+static char *ask_conf(const char *key)
+{
+	FILE *in = fopen(conf_path(), "re");
+	char *found = in ? search_stream(in, key) : NULL;
+
+	if (in)
+		fclose(in);
+	/* a value with %n or %h is for slurmctld to expand */
+	if (found && !strchr(found, '%'))
+		return found;
+	free(found);
+	found = NULL;
+	in = popen("scontrol show config 2>/dev/null", "re");
+	if (in) {
+		found = search_stream(in, key);
+		pclose(in);
+	}
+	return found;
+}
+
+/* The value of a word such as lua_site.  0, or -1: it is not there. */
+static int ask_word(const char *word, char *value, size_t size)
+{
+	char *words = ask_conf(WORDS_KEY), *save = NULL;
+	size_t n = strlen(word);
+	int rc = -1;
+
+	for (char *w = words ? strtok_r(words, ", ", &save) : NULL; w; w = strtok_r(NULL, ", ", &save))
+		if (!strncmp(w, word, n) && w[n] == '=' && snprintf(value, size, "%s", w + n + 1) < (int) size)
+			rc = 0;
+	free(words);
+	return rc;
+}
+
 int sl_statedir_find(const char *option, char *dir, size_t size, struct sl_error *err)
 {
-	const char *conf = getenv("SLURM_CONF");
-	FILE *in;
-	int found = 0;
+	char *state;
+	int rc = 0;
 
 	if (option) {
 		if (snprintf(dir, size, "%s", option) >= (int) size)
 			return sl_fail(err, SL_EINVAL, "--dir: the path is too long");
 		return 0;
 	}
-	if (!conf || !*conf)
-		conf = "/etc/slurm/slurm.conf";
-	in = fopen(conf, "re");
-	if (in) {
-		found = search_stream(in, dir, size);
-		fclose(in);
-	}
-	/* a value with %n or %h is for slurmctld to expand */
-	if (!found || strchr(dir, '%')) {
-		in = popen("scontrol show config 2>/dev/null", "re");
-		found = in && search_stream(in, dir, size);
-		if (in)
-			pclose(in);
-	}
-	if (!found)
-		return sl_fail(err, SL_ENOENT, "no " KEY " in %s, and \"scontrol show config\" gives none: "
-			       "say --dir=DIRECTORY", conf);
+	state = ask_conf(STATE_KEY);
+	if (!state || strchr(state, '%') || snprintf(dir, size, "%s/schedlua", state) >= (int) size)
+		rc = sl_fail(err, SL_ENOENT, "no " STATE_KEY " in %s, and \"scontrol show config\" gives none: "
+			     "say --dir=DIRECTORY", conf_path());
+	free(state);
+	return rc;
+}
+
+/* May we read the journal there?  0, or why not. */
+static int look_for_journal(const char *dir)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/decisions.jsonl", dir);
+	return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) ? errno : 0;
+}
+
+int sl_statedir_find_journal(const char *option, char *dir, size_t size, struct sl_error *err)
+{
+	if (sl_statedir_find(option, dir, size, err))
+		return -1;
+	if (option || look_for_journal(dir) != EACCES)
+		return 0;
+	if (ask_word("lua_publish", dir, size))
+		return sl_fail(err, SL_ETRUST, "%s: only root and SlurmUser may read the decisions (lua_publish=DIRECTORY "
+			       "in slurm.conf shows them to all users)", dir);
+	if (look_for_journal(dir))
+		return sl_fail(err, SL_ETRUST, "%s: no decisions are published there (is there PrivateData in slurm.conf?)",
+			       dir);
 	return 0;
+}
+
+int sl_statedir_site(char *path, size_t size)
+{
+	const char *conf = conf_path(), *slash = strrchr(conf, '/');
+
+	if (!ask_word("lua_site", path, size))
+		return 0;
+	return slash && snprintf(path, size, "%.*s/sched.lua", (int) (slash - conf), conf) < (int) size ? 0 : -1;
 }

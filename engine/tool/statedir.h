@@ -20,4 +20,13 @@
  */
 int sl_statedir_find(const char *option, char *dir, size_t size, struct sl_error *err);
 
+/*
+ * The same for who only reads the journal: where that directory is not for this user to read, the
+ * one where it is published (lua_publish).  SL_ETRUST where there is none.
+ */
+int sl_statedir_find_journal(const char *option, char *dir, size_t size, struct sl_error *err);
+
+/* The site file, as slurm.conf has it: lua_site, or beside it.  0, or -1. */
+int sl_statedir_site(char *path, size_t size);
+
 #endif

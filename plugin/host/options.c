@@ -21,6 +21,7 @@ static const struct option {
 	{ "lua_site", PATH, FIELD(site), 0, 0, 0, "path", "site file; default: sched.lua beside slurm.conf" },
 	{ "lua_engine", PATH, FIELD(engine), 0, 0, 0, "path", "the program schedlua; default: where it was installed" },
 	{ "lua_path", PATH, FIELD(policy_path), 0, 0, 0, "paths", "further directories of policies, colon-separated" },
+	{ "lua_publish", PATH, FIELD(publish), 0, 0, 0, "path", "directory for a journal that everybody may read" },
 	{ "lua_user", WORD, FIELD(user), 0, 0, 0, "user", "who the engine becomes when slurmctld is root; default: nobody" },
 	{ "lua_interval", NUMBER, FIELD(interval_s), 0.1, 3600, 0, "s", "longest time between two cycles; default: the site file's, else 3" },
 	{ "lua_budget", NUMBER, FIELD(budget_s), 0.01, 600, 0, "s", "time a policy may take; default: the site file's, else 2" },

@@ -18,6 +18,7 @@ struct sl_options {
 	char site[3072];	/* lua_site; "" in sl_sched_params_parse(): sched.lua beside slurm.conf */
 	char engine[1024];	/* lua_engine */
 	char policy_path[1024];	/* lua_path */
+	char publish[1024];	/* lua_publish; "": nothing is published */
 	char user[64];		/* lua_user; "": the engine's default */
 	double interval_s;	/* lua_interval; 0: what the site file says, else the default */
 	double budget_s;	/* lua_budget; likewise */

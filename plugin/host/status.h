@@ -40,8 +40,8 @@ enum sl_source {
 
 /* What may fail cycle after cycle, and is told of once. */
 enum sl_trouble {
-	SL_TROUBLE_JOURNAL, SL_TROUBLE_REQUESTS, SL_TROUBLE_STATUS, SL_TROUBLE_CAPTURE, SL_TROUBLE_RECORD,
-	SL_TROUBLES
+	SL_TROUBLE_JOURNAL, SL_TROUBLE_PUBLISH, SL_TROUBLE_REQUESTS, SL_TROUBLE_STATUS, SL_TROUBLE_CAPTURE,
+	SL_TROUBLE_RECORD, SL_TROUBLES
 };
 
 /* It is told of again when it has been well for so long, or was not tried. */

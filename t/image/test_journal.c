@@ -606,6 +606,43 @@ static void random_plans_make_whole_lines(void **state)
 	sl_journal_close(j);
 }
 
+static unsigned mode_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? 0 : st.st_mode & 07777;
+}
+
+static void a_published_journal_is_for_all_to_read_and_for_nobody_to_lock(void **state)
+{
+	struct fixture *f = *state;
+	struct sl_error err;
+	char rotated[sizeof(f->path) + 3];
+	mode_t mask = umask(077);
+	struct sl_journal *j = sl_journal_publish(f->dir, &err);
+	int reader = open(f->path, O_RDONLY);
+
+	assert_non_null(j);
+	assert_int_equal(mode_of(f->path), 0644);
+	assert_int_equal(flock(reader, LOCK_EX | LOCK_NB), 0);
+	for (uint64_t seed = 0; seed < 2; seed++) {
+		sl_builder_reset(f->plan);
+		make_plan(f->plan, seed, 30, seed);
+		assert_int_equal(write_plan(f, j, NULL, &err), 0);
+		sl_journal_set_size(j, 1);	/* the next one is the first of a new file */
+	}
+	snprintf(rotated, sizeof(rotated), "%s.1", f->path);
+	assert_int_equal(mode_of(f->path), 0644);
+	assert_int_equal(mode_of(rotated), 0644);
+	sl_journal_close(j);
+	assert_int_equal(sl_journal_remove(f->dir, &err), 0);
+	assert_int_equal(mode_of(f->path), 0);
+	assert_int_equal(mode_of(rotated), 0);
+	assert_int_equal(sl_journal_remove(f->dir, &err), 0);
+	close(reader);
+	umask(mask);
+}
+
 static void what_cannot_be_a_journal_is_refused(void **state)
 {
 	struct fixture *f = *state;
@@ -662,6 +699,7 @@ int main(void)
 		WITH_DIR(a_journal_of_terabytes_is_begun_anew),
 		WITH_DIR(long_lines_are_read_whole),
 		WITH_DIR(random_plans_make_whole_lines),
+		WITH_DIR(a_published_journal_is_for_all_to_read_and_for_nobody_to_lock),
 		WITH_DIR(what_cannot_be_a_journal_is_refused),
 	};
 

@@ -527,6 +527,37 @@ explain_nothing() {
 }
 ok "explain says when there is nothing to tell" explain_nothing
 
+# COMMAND... : until it succeeds, in half a minute
+soon() {
+	left=300
+	until "$@" >/dev/null; do
+		left=$((left - 1))
+		[ $left -gt 0 ] && sleep 0.1 || return 1
+	done
+}
+ended() { ! kill -0 "$1" 2>/dev/null; }
+watched() { [ "$(grep -c "$1" "$T/watched")" = "$2" ]; }
+
+explain_watch() {
+	mkdir "$T/watch" && head -n 1 "$J/decisions.jsonl" >"$T/watch/decisions.jsonl" || return 1
+	"$SCHEDLUA" explain --watch --dir "$T/watch" 9 >"$T/watched" 2>"$T/err" &
+	pid=$!
+	soon err "nothing was decided about job 9 yet" || return 1
+	w='"policy": "easy", "pending": [{"job": 9, "why": '
+	echo '{"sequence": 4, "now": 1793620850, '"$w"'"priority"}]}' >>"$T/watch/decisions.jsonl"
+	soon watched "T12:00:50  waits: priority  .easy.$" 1 || return 1
+	# a new file repeats it; what was decided meanwhile stands in the other one
+	echo '{"sequence": 5, "now": 1793620855, '"$w"'"resources"}]}' >>"$T/watch/decisions.jsonl"
+	mv "$T/watch/decisions.jsonl" "$T/watch/decisions.jsonl.1"
+	echo '{"sequence": 6, "now": 1793620858, "full": true, '"$w"'"resources"}]}' >"$T/watch/decisions.jsonl"
+	soon watched "T12:00:55  waits: resources" 1 || return 1
+	grep '"started"' "$J/decisions.jsonl" >>"$T/watch/decisions.jsonl"
+	soon ended "$pid" || { kill "$pid"; return 1; }
+	wait "$pid" && watched "started on n2 (8 cores)" 1 && watched "waits: " 2 &&
+		run 0 explain --watch --dir "$J" 9 && run 2 explain --watch --json --dir "$J" 9
+}
+ok "explain --watch prints what is decided from now on, until the job starts" explain_watch
+
 # 2 waits in cpu and is without a place; that of 1 is on its nodes, that of 3 on none of them
 mkdir "$T/apart"
 cat >"$T/apart/decisions.jsonl" <<'EOF'

@@ -243,6 +243,9 @@ describe("a policy alone", function()
 		assert.equal("policy easy,windw=2: unknown option 'windw' of policy 'easy'; did you mean 'window'? known: shapes, window", why)
 		_, why = t.check "easy,window"
 		assert.equal("policy easy,window: 'window' is no option; expected NAME=VALUE", why)
+		_, why = t.check "easy,fcfs"
+		assert.equal("policy easy,fcfs: 'fcfs' is no option; expected NAME=VALUE; policies to compare stand beside each other: " ..
+			'"easy fcfs"', why)
 		_, why = t.check "eazy"
 		assert.equal("policy eazy: unknown policy 'eazy'; did you mean 'easy'? known: " .. bundled(), why)
 		_, why = t.check "nowhere/mine.lua"

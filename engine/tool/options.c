@@ -91,6 +91,10 @@ static int refuse_word(const struct sl_option *table, const char *given, const c
 	snprintf(name, sizeof(name), "%.*s", (int) (length < sizeof(name) ? length : sizeof(name) - 1), word);
 	for (const struct sl_option *o = table; given[1] == '-' && o && o->name; o++)
 		sl_nearest_try(&near, o->name);
+	/* one that begins so: --policy for --policies */
+	for (const struct sl_option *o = table; given[1] == '-' && !near.best && o && o->name; o++)
+		if (strlen(name) > 4 && !strncmp(o->name, name, strlen(name) - 1))
+			near.best = o->name;
 	if (near.best)
 		return sl_fail(err, SL_EINVAL, "unknown option %s; did you mean --%s?", given, near.best);
 	return sl_fail(err, SL_EINVAL, "unknown option %s", given);

@@ -32,6 +32,7 @@ ok "every command has help, a man page, and refuses unknown options" all_help
 did_you_mean() {
 	run 2 chek x.lua && err '^schedlua: no command "chek"; did you mean "check"?$' &&
 		run 2 check --trsut x.lua && err '^schedlua: unknown option --trsut; did you mean --trust?$' &&
+		run 2 compare --policy=easy esp && err 'unknown option --policy=easy; did you mean --policies?$' &&
 		run 2 check --PTAH=/x x.lua && err 'unknown option --PTAH=/x; did you mean --path?$' &&
 		run 2 check --frobnicate x.lua && err 'unknown option --frobnicate$' &&
 		run 2 check -trust x.lua && err 'unknown option -trust$'

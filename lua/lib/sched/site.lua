@@ -545,7 +545,8 @@ function M.single(name, text)
 		for item in (text .. ","):gmatch("([^,]*),") do
 			local key, value = item:match("^%s*([%w_]+)%s*=%s*(.-)%s*$")
 			if not key then
-				raise(at(), "'%s' is no option; expected NAME=VALUE", item)
+				raise(at(), "'%s' is no option; expected NAME=VALUE%s", item, engine.find(item) and
+					"; policies to compare stand beside each other: \"" .. name .. " " .. item .. "\"" or "")
 			end
 			list[key] = value_of(value)
 		end

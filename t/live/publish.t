@@ -121,6 +121,7 @@ unsafe() {
 	[ -L "$PUBLIC/decisions.jsonl" ]
 	[ ! -e "$C/state/victim" ]
 	rm "$PUBLIC/decisions.jsonl"
+	squeue -h -o %A | xargs scancel
 	filled
 	waiting
 	wait_for 20 explains "$id" 'waits: '

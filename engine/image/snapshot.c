@@ -100,7 +100,7 @@ static const struct sl_word job_flags[] = {
 	{ SL_JOBF_OVERCOMMIT, "OVERCOMMIT" }, { SL_JOBF_OVERSUBSCRIBE, "OVERSUBSCRIBE" },
 	{ SL_JOBF_IMMEDIATE, "IMMEDIATE" }, { SL_JOBF_HELD, "HELD" }, { SL_JOBF_DEPENDENT, "DEPENDENT" },
 	{ SL_JOBF_NO_BORROW, "NO_BORROW" }, { SL_JOBF_MAY_PREEMPT, "MAY_PREEMPT" },
-	{ SL_JOBF_DEFAULT_TIME, "DEFAULT_TIME" },
+	{ SL_JOBF_DEFAULT_TIME, "DEFAULT_TIME" }, { SL_JOBF_MOST_NODES, "MOST_NODES" },
 };
 static const struct sl_word distributions[] = {
 	{ SL_DIST_ANY, "any" }, { SL_DIST_BLOCK, "block" }, { SL_DIST_CYCLIC, "cyclic" }, { SL_DIST_PLANE, "plane" },

@@ -217,6 +217,7 @@ enum sl_job_state {
 #define SL_JOBF_NO_BORROW	0x800	/* another partition refused it a moment ago */
 #define SL_JOBF_MAY_PREEMPT	0x1000	/* jobs that run could be preempted for it */
 #define SL_JOBF_DEFAULT_TIME	0x2000	/* names no time limit: it gets the partition's */
+#define SL_JOBF_MOST_NODES	0x4000	/* wants as many nodes as there are, up to max_nodes */
 
 enum sl_distribution { SL_DIST_ANY, SL_DIST_BLOCK, SL_DIST_CYCLIC, SL_DIST_PLANE, SL_DIST_ARBITRARY };
 

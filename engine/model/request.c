@@ -38,6 +38,7 @@ static void read_row(const struct sl_job_view *j, uint32_t job, struct sl_ask *a
 
 	a->min_nodes = at_least(j->min_nodes[job], 1);
 	a->max_nodes = j->max_nodes[job];
+	a->most_nodes = j->flags[job] & SL_JOBF_MOST_NODES;
 	a->tasks = tasks;
 	a->tasks_per_node = per_node;
 	a->min_cpus = at_least(j->min_cpus[job], 1);

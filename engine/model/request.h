@@ -21,6 +21,7 @@
 struct sl_ask {
 	uint32_t min_nodes;		/* at least 1 */
 	uint32_t max_nodes;		/* 0: no limit */
+	bool most_nodes;		/* rather more of them than fewer */
 	uint32_t tasks;			/* in all; 0: not said */
 	uint32_t tasks_per_node;	/* 0: not said; a maximum where tasks are said, else each node's */
 	uint32_t cpus_per_task;		/* CPUs, at least 1 */

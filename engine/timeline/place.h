@@ -15,7 +15,8 @@
  *     no more than that comes to (whole nodes: all that the node has);
  *   - memory and gres likewise, free from start to end on each node.
  * A job of fewer tasks than nodes gets one task's worth on each of min_nodes, and on each of
- * those that gres for the job as a whole have to be looked for on.
+ * those that gres for the job as a whole have to be looked for on, or that it wants besides
+ * (most_nodes: but for a block of consecutive ones, which is the smallest).
  *
  * Tasks go onto the chosen nodes as Slurm's select/cons_tres does with a request
  * of a minimum of CPUs: each node in turn takes as many as it can while enough
@@ -63,6 +64,7 @@ struct sl_request {
 	const struct sl_nodeset *required;
 	uint32_t min_nodes;		/* at least 1; 0 means 1 */
 	uint32_t max_nodes;		/* 0: no limit */
+	bool most_nodes;		/* as many as can be had of them, if it starts now */
 
 	/* How much.  Without tasks, cores are dealt out one by one. */
 	uint32_t tasks;			/* 0: not said */

@@ -295,15 +295,15 @@ static int run_method(struct sl_timeline *tl, struct sl_picker *p, enum sl_place
 {
 	bool late = t > tl->now;
 
-	if (sl_picker_done(p) && method != SL_PLACE_SPREAD)
-		return 0;
-	if (!late && (method == SL_PLACE_BESTFIT || method == SL_PLACE_NATIVE))
-		return sl_choose_bestfit(p, err);
-	if (method == SL_PLACE_SPREAD) {
+	if (method == SL_PLACE_SPREAD || (p->need->r->most_nodes && !late)) {
 		int64_t n = candidates(p->sp);
 
 		p->nodes = p->slots < n ? p->slots : n;
+	} else if (sl_picker_done(p)) {
+		return 0;
 	}
+	if (!late && (method == SL_PLACE_BESTFIT || method == SL_PLACE_NATIVE))
+		return sl_choose_bestfit(p, err);
 	rank_offers(tl, p, method, t);
 	return choose_ordered(p, err);
 }

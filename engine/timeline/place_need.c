@@ -129,14 +129,14 @@ static uint32_t gres_of_job(const struct sl_request *r)
 	return count;
 }
 
-/* No node beyond those that the units fill; but where there are gres of the job as a whole, one
- * for each of them, since it may have to look for them one by one. */
+/* No node beyond those that the units fill, unless it wants more; but where there are gres of the
+ * job as a whole, one for each of them, since it may have to look for them one by one. */
 static void limit_nodes(struct sl_need *need, const struct sl_request *r)
 {
 	int64_t nodes = gres_of_job(r);
 
 	if (!nodes)
-		nodes = up(need->units, need->least);
+		nodes = r->most_nodes ? UINT32_MAX : up(need->units, need->least);
 	else if (nodes < need->min_nodes)
 		nodes = need->min_nodes;
 	if (nodes < need->max_nodes)

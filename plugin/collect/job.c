@@ -363,12 +363,27 @@ static void fill_state(struct sl_collector *c, struct sl_job_row *row, const job
 		job->details->begin_time : 0;
 }
 
+/* A range of nodes, as get_node_cnts() has it: as many as there are, unless its user, or a
+ * limit that took the place of what was asked for, says otherwise. */
+static void fill_nodes(struct sl_job_row *row, job_record_t *job)
+{
+	const sl_details_t *d = job->details;
+	uint32_t most, why;
+
+	row->min_nodes = MAX(d->min_nodes, 1);
+	row->max_nodes = sl_set32(d->max_nodes);
+	if (!IS_JOB_PENDING(job) || row->max_nodes <= row->min_nodes || job->bit_flags & SL_FEW_NODES ||
+	    (job->limit_set.tres && job->limit_set.tres[TRES_ARRAY_NODE]))
+		return;
+	most = acct_policy_get_max_nodes(job, &why);
+	row->max_nodes = MAX(MIN(row->max_nodes, most), row->min_nodes);
+	row->flags |= SL_JOBF_MOST_NODES;
+}
+
 static void fill_size(struct sl_collector *c, struct sl_job_row *row, const job_record_t *job)
 {
 	const sl_details_t *d = job->details;
 
-	row->min_nodes = MAX(d->min_nodes, 1);
-	row->max_nodes = sl_set32(d->max_nodes);
 	row->min_cpus = d->min_cpus;
 	row->max_cpus = sl_set32(d->max_cpus);
 	row->num_tasks = sl_set32(d->num_tasks);
@@ -515,8 +530,10 @@ void sl_collect_job(struct sl_collector *c, job_record_t *job)
 	fill_who(c, &row, job);
 	fill_where(c, &row, job);
 	fill_state(c, &row, job);
-	if (job->details)
+	if (job->details) {
+		fill_nodes(&row, job);
 		fill_size(c, &row, job);
+	}
 	if (pending && job->details) {
 		if (sl_collect_note(c->scratch, job)->unlent_until > c->scratch->now)
 			row.flags |= SL_JOBF_NO_BORROW;

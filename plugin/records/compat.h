@@ -112,6 +112,13 @@ extern list_t *cluster_license_list;	/* still there, not declared; cluster_licen
 #define SL_MSG_JOB_ID job_id
 #endif
 
+/* A range of nodes of which it wants no more than it needs. */
+#ifdef JOB_IMPLICIT_MAX_NODES
+#define SL_FEW_NODES (USE_MIN_NODES | JOB_IMPLICIT_MAX_NODES)
+#else
+#define SL_FEW_NODES USE_MIN_NODES
+#endif
+
 /* arbitrary_tpn: tasks of each node, in node order, whatever the distribution. */
 #define SL_HAVE_ARBITRARY_TPN SL_SLURM(23, 11)
 

@@ -129,6 +129,37 @@ uneven() {
 }
 it "a job of thirteen tasks on three nodes gets thirteen cores on three nodes" uneven
 
+node_range_idle() {
+	local id
+	id=$(submit -N1-20)
+	starts "$id"
+	[ "$(job_get "$id" NumNodes)" = "$NODES" ]
+	scancel "$id"
+	id=$(submit -N1-5 --use-min-nodes)
+	starts "$id"
+	[ "$(job_get "$id" NumNodes)" = 1 ]
+	id=$(submit -N2-9 -n4)
+	starts "$id"
+	[ "$(job_get "$id" NumNodes)" = 4 ]
+}
+it "a job with a range of nodes gets as many as there are" node_range_idle
+
+# The head wants all but one of the nodes when the first job ends.
+node_range_beside_the_head() {
+	local head id
+	starts "$(submit -N3 --exclusive -t 30)"
+	head=$(submit -N $((NODES - 1)) --exclusive -t 10)
+	stays_pending "$head"
+	id=$(submit -N1-20 --exclusive -t 60)
+	starts "$id"
+	[ "$(job_get "$id" NumNodes)" = 1 ]
+	id=$(submit -N1-20 --exclusive -t 15)
+	starts "$id"
+	[ "$(job_get "$id" NumNodes)" = $((NODES - 4)) ]
+	job_is "$head" PENDING
+}
+it "... but none that would delay the head" node_range_beside_the_head
+
 node_range() {
 	local busy id
 	busy=$(submit -N $((NODES - 3)) --exclusive)

@@ -340,6 +340,31 @@ static void gpus_of_a_job_lie_on_as_many_nodes_as_it_takes(void **state)
 	leave(&d);
 }
 
+/* As many as are free now; a reservation has the fewest, so that it comes soonest. */
+static void a_range_of_nodes_is_used_up_by_who_starts_now(void **state)
+{
+	struct build *b = build_create("6x8c");
+	const struct sl_plan_image *plan;
+	struct desk d;
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 1, .nodes = 2, .exclusive = true, .ends_in = 1000 });
+	for (uint32_t id = 2; id <= 3; id++) {
+		build_pending(b, (struct build_job) { .id = id, .nodes = 2, .max_nodes = 5, .exclusive = true, .limit = 600 });
+		build_change_job(b, id, .flags = SL_JOBF_MOST_NODES | SL_JOBF_EXCLUSIVE);
+	}
+	build_change_job(b, 2, .max_nodes = 3);
+	d = sit(b);
+	assert_int_equal(start(&d, 2), 1);	/* three of four */
+	assert_int_equal(start(&d, 3), 0);	/* one is left */
+	assert_int_equal(reserve(&d, 3), 1);
+	assert_int_equal(d.at, 600);
+	plan = accepted(&d);
+	assert_int_equal(plan->start.places[0].count, 3);
+	assert_int_equal(plan->reserve.places[0].count, 2);
+	leave(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -350,6 +375,7 @@ int main(void)
 		cmocka_unit_test(the_head_moves_to_other_nodes_but_not_to_another_time),
 		cmocka_unit_test(the_other_reservations_stand),
 		cmocka_unit_test(gpus_of_a_job_lie_on_as_many_nodes_as_it_takes),
+		cmocka_unit_test(a_range_of_nodes_is_used_up_by_who_starts_now),
 		cmocka_unit_test(every_queued_job_that_is_not_booked_has_a_reason),
 		cmocka_unit_test(texts_are_cut_where_they_are_too_much_in_all),
 		cmocka_unit_test(orders_and_lines_are_limited_in_all),

@@ -193,7 +193,8 @@ static void ask_at(struct world *w, const struct reading *q, const struct sl_how
 		check_explicit(w, &l, t);
 		if (how->method == SL_PLACE_PACK && !block && !knapsack(w))
 			assert_int_equal(l.nodes, fewest);
-		if (how->method == SL_PLACE_SPREAD && !block && !knapsack(w))
+		if ((how->method == SL_PLACE_SPREAD || (w->r.most_nodes && !t && how->method != SL_PLACE_PACK)) &&
+		    !block && !knapsack(w))
 			assert_int_equal(l.nodes, most);
 	}
 	sl_layout_free(&l);

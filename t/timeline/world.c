@@ -139,6 +139,7 @@ void random_request(struct world *w)
 		r->duration = SL_FOREVER;
 	if (one_in(3))
 		r->max_nodes = (r->min_nodes ? r->min_nodes : 1) + below(3);
+	r->most_nodes = one_in(4);
 	if (one_in(2)) {
 		r->tasks = 1 + below(12);
 		r->cores_per_task = below(4);
@@ -315,9 +316,9 @@ bool possible(const struct world *w, const struct reading *q, int t, bool block,
 				good = !sl_nodeset_contains(w->r.required, n);
 			}
 		}
-		/* no node more than the units fill; but one for each of the job's gres */
+		/* no node more than the units fill; but one for each of the job's gres, and what it wants */
 		if (!good || sum < q->units || g < job_gres(&w->r) ||
-		    (!job_gres(&w->r) && (count - 1) * q->least >= q->units + (q->units == 0)))
+		    (!job_gres(&w->r) && !w->r.most_nodes && (count - 1) * q->least >= q->units + (q->units == 0)))
 			continue;
 		*fewest = count < *fewest ? count : *fewest;
 		*most = count > *most ? count : *most;

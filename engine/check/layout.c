@@ -35,9 +35,13 @@ static void ask_size(const struct check *c, uint32_t j, uint32_t p, struct ask *
 		     uint32_t min_cpus, uint32_t max_nodes)
 {
 	const struct sl_job_view *job = &c->snap->job;
-	uint32_t most = c->snap->partition.max_nodes[p];
+	uint32_t most = c->snap->partition.max_nodes[p], few = c->snap->partition.min_nodes[p];
 
-	a->min_nodes = larger(larger(a->min_nodes, c->snap->partition.min_nodes[p]), 1);
+	if (max_nodes && job->flags[j] & SL_JOBF_ANY_MAX_NODES)
+		most = 0;
+	if (job->flags[j] & SL_JOBF_ANY_MIN_NODES)
+		few = 0;
+	a->min_nodes = larger(larger(a->min_nodes, few), 1);
 	a->tasks = (uint32_t) quotient_up(min_cpus, a->cpus_per_task);
 	if (!a->overcommit)
 		a->tasks = larger(a->tasks, num_tasks);
@@ -67,7 +71,7 @@ static void ask_time(const struct check *c, uint32_t j, uint32_t p, struct ask *
 	else if (!a->time_limit)
 		a->time_limit = job->time_limit[j];
 	open |= a->time_limit == SL_UNLIMITED;
-	if (a->time_limit == SL_UNLIMITED)
+	if (a->time_limit == SL_UNLIMITED && !(job->flags[j] & SL_JOBF_ANY_TIME))
 		a->time_limit = c->snap->partition.max_time[p];
 	if (open && job->time_min[j] > a->time_limit)
 		a->time_limit = job->time_min[j];

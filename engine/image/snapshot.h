@@ -218,6 +218,10 @@ enum sl_job_state {
 #define SL_JOBF_MAY_PREEMPT	0x1000	/* jobs that run could be preempted for it */
 #define SL_JOBF_DEFAULT_TIME	0x2000	/* names no time limit: it gets the partition's */
 #define SL_JOBF_MOST_NODES	0x4000	/* wants as many nodes as there are, up to max_nodes */
+/* Its QOS, or an administrator, puts it above limits of its partition: */
+#define SL_JOBF_ANY_TIME	0x8000	/* MaxTime */
+#define SL_JOBF_ANY_MAX_NODES	0x10000	/* MaxNodes, where it says how many at most */
+#define SL_JOBF_ANY_MIN_NODES	0x20000	/* MinNodes */
 
 enum sl_distribution { SL_DIST_ANY, SL_DIST_BLOCK, SL_DIST_CYCLIC, SL_DIST_PLANE, SL_DIST_ARBITRARY };
 

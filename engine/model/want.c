@@ -83,19 +83,21 @@ static void measure_nodes(struct sl_cluster *c, struct part *part)
 static void fit_partition(const struct sl_cluster *c, const struct want *w, struct sl_ask *a)
 {
 	const struct sl_partition_view *part = &c->snap->partition;
-	uint32_t p = w->entry.partition, tasks = a->tasks;
+	uint32_t p = w->entry.partition, tasks = a->tasks, flags = c->snap->job.flags[w->entry.job];
+	uint32_t max_nodes = flags & SL_JOBF_ANY_MAX_NODES && a->max_nodes ? 0 : part->max_nodes[p];
 
 	a->tasks = over(a->min_cpus, a->cpus_per_task);
 	if (!a->overcommit)
 		a->tasks = most(a->tasks, tasks);
-	a->min_nodes = most(a->min_nodes, part->min_nodes[p]);
+	if (!(flags & SL_JOBF_ANY_MIN_NODES))
+		a->min_nodes = most(a->min_nodes, part->min_nodes[p]);
 	if (!a->max_nodes)
 		a->max_nodes = most(most(a->min_nodes, sl_ask_job_gres(c->snap, a)),
 				    most(a->tasks, a->max_cpus / a->cpus_per_task));
 	if (tasks)
 		a->max_nodes = least(a->max_nodes, most(tasks, a->min_nodes));
-	if (part->max_nodes[p])
-		a->max_nodes = least(a->max_nodes, part->max_nodes[p]);
+	if (max_nodes)
+		a->max_nodes = least(a->max_nodes, max_nodes);
 	if (w->entry.loan) {
 		const struct sl_loan *loan = &c->loan[w->entry.loan - 1]->pub;
 
@@ -262,6 +264,8 @@ static int ask_time(struct sl_cluster *c, struct want *w, const struct sl_ask *a
 	int64_t limit = sl_ask_walltime(c->snap, a, w->entry.partition);
 	bool open = a->default_time || limit == SL_UNLIMITED;
 
+	if (c->snap->job.flags[w->entry.job] & SL_JOBF_ANY_TIME)
+		ceiling = SL_UNLIMITED;
 	w->asked = limit == SL_UNLIMITED ? ceiling : limit;
 	w->pub.time_limit = w->asked;
 	if (limit <= 0 || ceiling <= 0)

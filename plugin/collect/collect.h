@@ -94,6 +94,9 @@ const node_record_t *sl_collect_node(const struct sl_collector *c, uint32_t row)
 /* Digest of what a decision about a pending job depends on. */
 int64_t sl_job_stamp(const job_record_t *job);
 
+/* Does its partition's MaxTime not bind it? */
+bool sl_job_any_time(const job_record_t *job);
+
 /* Whether the record of a job looks as this plug-in was compiled to see it: cheap enough
  * for each use. */
 static inline bool sl_job_sane(const job_record_t *job)

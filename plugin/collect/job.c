@@ -322,6 +322,16 @@ static uint32_t flags_of(const job_record_t *job)
 	return f;
 }
 
+static bool qos_says(const job_record_t *job, uint32_t flag)
+{
+	return job->qos_ptr && job->qos_ptr->flags & flag;
+}
+
+bool sl_job_any_time(const job_record_t *job)
+{
+	return job->limit_set.time == ADMIN_SET_LIMIT || qos_says(job, QOS_FLAG_PART_TIME_LIMIT);
+}
+
 /* Walltime in seconds in the job's current partition. */
 static int64_t walltime(const job_record_t *job)
 {
@@ -330,8 +340,8 @@ static int64_t walltime(const job_record_t *job)
 
 	if (limit == NO_VAL && p)
 		limit = p->default_time != NO_VAL ? p->default_time : p->max_time;
-	if (p && p->max_time != INFINITE && (limit == INFINITE || limit > p->max_time) &&
-	    job->limit_set.time != ADMIN_SET_LIMIT && IS_JOB_PENDING(job))
+	if (p && p->max_time != INFINITE && (limit == INFINITE || limit > p->max_time) && !sl_job_any_time(job) &&
+	    IS_JOB_PENDING(job))
 		limit = p->max_time;
 	return sl_walltime(limit);
 }
@@ -342,6 +352,9 @@ static void fill_state(struct sl_collector *c, struct sl_job_row *row, const job
 
 	row->state = base < SL_JOB_STATES ? base : SL_JOB_FAILED;
 	row->flags = flags_of(job);
+	row->flags |= (sl_job_any_time(job) ? SL_JOBF_ANY_TIME : 0) |
+		(qos_says(job, QOS_FLAG_PART_MAX_NODE) ? SL_JOBF_ANY_MAX_NODES : 0) |
+		(qos_says(job, QOS_FLAG_PART_MIN_NODE) ? SL_JOBF_ANY_MIN_NODES : 0);
 	row->priority = job->priority;
 	row->eligible_time = job->details ? job->details->begin_time : 0;
 	row->deadline = job->deadline == (time_t) NO_VAL ? 0 : job->deadline;

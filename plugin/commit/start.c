@@ -56,8 +56,7 @@ static uint32_t start_limit(const job_record_t *job, int64_t plan_s)
 		left = (uint32_t) MAX((job->deadline - time(NULL)) / 60, 1);
 		limit = MIN(limit, left);
 	}
-	if (job->time_min && p->max_time != INFINITE && limit > p->max_time &&
-	    job->limit_set.time != ADMIN_SET_LIMIT)
+	if (job->time_min && p->max_time != INFINITE && limit > p->max_time && !sl_job_any_time(job))
 		limit = p->max_time;
 	return MAX(limit, job->time_min);
 }

@@ -13,7 +13,8 @@ accounting_up() {
 		sacctmgr -i -Q add account lab > /dev/null && sacctmgr -i -Q add user root account=lab > /dev/null &&
 		sacctmgr -i -Q add qos narrow MaxTRESPerUser=cpu=8 > /dev/null &&
 		sacctmgr -i -Q add qos deny MaxTRESPerJob=cpu=5 Flags=DenyOnLimit > /dev/null &&
-		sacctmgr -i -Q modify user root set qos=normal,narrow,deny > /dev/null || return 1
+		sacctmgr -i -Q add qos above Flags=PartitionMaxNodes,PartitionMinNodes,PartitionTimeLimit > /dev/null &&
+		sacctmgr -i -Q modify user root set qos=normal,narrow,deny,above > /dev/null || return 1
 	database_enforce associations,limits,qos
 }
 
@@ -89,6 +90,32 @@ user_jobs() {
 	starts "$second" 20
 }
 
+above_partition() {
+	local wide narrow
+	scontrol update PartitionName=small MinNodes=2 MaxNodes=3 MaxTime=60
+	wide=$(submit -p small -N4 -t 120 --qos=above)
+	starts "$wide"
+	[ "$(job_get "$wide" NumNodes)" = 4 ]
+	[ "$(job_get "$wide" TimeLimit)" = 02:00:00 ]
+	scancel "$wide"
+	narrow=$(submit -p small -N1 --qos=above)
+	starts "$narrow"
+	[ "$(job_get "$narrow" NumNodes)" = 1 ]
+	stays_pending "$(submit -p small -N4)"
+	scontrol update PartitionName=small MinNodes=0 MaxNodes=UNLIMITED MaxTime=INFINITE
+}
+
+raised_limit() {
+	local id
+	scontrol update PartitionName=small MaxTime=60
+	id=$(submit -p small -N1 -t 30 --hold)
+	scontrol update JobId="$id" TimeLimit=120
+	scontrol release "$id"
+	starts "$id"
+	[ "$(job_get "$id" TimeLimit)" = 02:00:00 ]
+	scontrol update PartitionName=small MaxTime=INFINITE
+}
+
 qos_cores() {
 	local first second other
 	first=$(submit -n 8 --qos=narrow)
@@ -156,6 +183,8 @@ it_limited "an account's limit of cores holds a job back until another ends" acc
 it_limited "a job over a limit says so, also when nothing is free" limit_stays
 it_limited "an account's limit of jobs holds a job back until it is raised" account_jobs
 it_limited "a user's limit of running jobs holds the next one back" user_jobs
+it_limited "a QOS that is above limits of partitions lets its jobs start" above_partition
+it_limited "an administrator raises a job above the limits of its partition" raised_limit
 it_limited "a QOS limit holds its own jobs back and no others" qos_cores
 it_limited "an array runs within a limit of jobs to its end" limited_array
 it_limited "alternatives are held to the limits of accounts and QOS" alternatives

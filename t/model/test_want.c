@@ -69,6 +69,42 @@ static void a_want_is_in_cores(void **state)
 	build_destroy(b);
 }
 
+/* Limits of its partition, each of which a flag takes off. */
+static void a_job_may_be_above_limits_of_its_partition(void **state)
+{
+	struct build *b = build_create("8x8c");
+	const struct sl_want *w;
+	struct sl_cluster *c;
+
+	(void) state;
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .min_nodes = 2);
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_nodes = 3);
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_time = 600);
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 1, .limit = 600 });
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 4, .limit = 600 });
+	build_pending(b, (struct build_job) { .id = 3, .nodes = 2, .limit = 900 });
+	c = build_cluster(b);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(want(c, i, 0)->why, SL_WHY_PARTITION);
+	sl_cluster_destroy(c);
+	build_change(b, SL_T_JOB, 0, sl_job_row, .flags = SL_JOBF_ANY_MIN_NODES);
+	build_change(b, SL_T_JOB, 1, sl_job_row, .flags = SL_JOBF_ANY_MAX_NODES);
+	build_change(b, SL_T_JOB, 2, sl_job_row, .flags = SL_JOBF_ANY_TIME);
+	c = build_cluster(b);
+	w = want(c, 0, 0);
+	assert_int_equal(w->why, SL_WHY_NONE);
+	assert_int_equal(w->request.min_nodes, 1);
+	assert_int_equal(w->request.max_nodes, 1);
+	w = want(c, 1, 0);
+	assert_int_equal(w->why, SL_WHY_NONE);
+	assert_int_equal(w->request.max_nodes, 4);
+	w = want(c, 2, 0);
+	assert_int_equal(w->why, SL_WHY_NONE);
+	assert_int_equal(w->time_limit, 900);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
 static void tasks_per_node_are_a_minimum_of_cores_and_a_maximum_of_tasks(void **state)
 {
 	struct build *b = build_create("4x8c");
@@ -397,6 +433,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_want_is_in_cores),
+		cmocka_unit_test(a_job_may_be_above_limits_of_its_partition),
 		cmocka_unit_test(tasks_per_node_are_a_minimum_of_cores_and_a_maximum_of_tasks),
 		cmocka_unit_test(the_limits_of_the_partition_bind_the_job),
 		cmocka_unit_test(memory_follows_the_cores_or_the_node_or_is_all_of_it),

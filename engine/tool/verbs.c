@@ -17,6 +17,7 @@ const struct sl_verb *const sl_verbs[] = {
 	&sl_verb_compare,
 	&sl_verb_replay,
 	&sl_verb_workload,
+	&sl_verb_import_conf,
 	&sl_verb_engine,
 	&sl_verb_completion,
 	&sl_verb_version,

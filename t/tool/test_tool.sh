@@ -20,7 +20,7 @@ ok "an unknown command ends with 2" unknown_command
 
 all_help() {
 	run 0 --help && out "^  version " && quiet err || return 1
-	verbs=$(sed -n 's/^  \([a-z]*\) .*/\1/p' "$T/out")
+	verbs=$(sed -n 's/^  \([a-z-]*\) .*/\1/p' "$T/out")
 	for verb in $verbs; do
 		run 0 "$verb" --help && out "^Usage: schedlua $verb" && quiet err || return 1
 		run 2 "$verb" --no-such-option && err "unknown option --no-such-option" || return 1
@@ -70,7 +70,7 @@ completion_all() {
 		run 0 completion $shell && quiet err || return 1
 		cp "$T/out" "$T/script"
 		! command -v $shell >/dev/null || $shell -n "$T/script" || return 1
-		for verb in $("$SCHEDLUA" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+		for verb in $("$SCHEDLUA" --help | sed -n 's/^  \([a-z-]*\) .*/\1/p'); do
 			grep -qw -- "$verb" "$T/script" || { echo "$shell: no $verb"; return 1; }
 		done
 		grep -q -- "trust" "$T/script" || return 1
@@ -91,6 +91,33 @@ version() {
 		run 0 version --json && out '"snapshot_version": [1-9]'
 }
 ok "version prints the program's and the formats' versions" version
+
+# -------------------------------------------------------------------- import-conf
+
+import_conf() {
+	cat >"$T/slurm.conf" <<'EOC'
+ClusterName=c
+SchedulerType=sched/backfill # as ever
+include more.conf
+EOC
+	echo 'SchedulerParameters=bf_max_job_test=77,bf_window=2880,batch_sched_delay=9,bf_max_job_user=3' >"$T/more.conf"
+	run 0 import-conf "$T/slurm.conf" && cp "$T/out" "$T/imported.lua" &&
+		out '^--   SchedulerParameters=defer,sched_interval=-1,batch_sched_delay=9$' &&
+		out '^--   bf_max_job_user=3: no counterpart$' && out '^--   bf_window=2880: not needed' &&
+		out '{ "conservative", window = 77, reserved = 77 }' && run 0 check "$T/imported.lua"
+}
+ok "import-conf prints a site file that does what slurm.conf did, and what it cannot do" import_conf
+
+import_builtin() {
+	echo 'SchedulerType=sched/builtin' >"$T/slurm.conf" && run 0 import-conf "$T/slurm.conf" && out '"fcfs"' &&
+		cp "$T/out" "$T/imported.lua" && run 0 check "$T/imported.lua" &&
+		echo 'SchedulerParameters=a,\' >>"$T/slurm.conf" && run 1 import-conf "$T/slurm.conf" &&
+		err 'slurm.conf: Schedul.* goes on in another line' &&
+		echo 'SchedulerType=sched/lua' >"$T/slurm.conf" && run 1 import-conf "$T/slurm.conf" && err 'sched/lua already' &&
+		echo "Include $T/slurm.conf" >"$T/slurm.conf" && run 1 import-conf "$T/slurm.conf" && err '8 files deep' &&
+		run 1 import-conf "$T/nowhere.conf" && run 2 import-conf
+}
+ok "import-conf knows sched/builtin, and says what it cannot read" import_builtin
 
 # ------------------------------------------------------------------------- show
 

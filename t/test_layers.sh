@@ -51,7 +51,7 @@ ok "a private header does not leave its room" private
 roomless() { with engine/bind/node.c ' # include "bind.h"' && says 'includes "bind.h", expected "ROOM/FILE.h"'; }
 ok "an include of the engine says the room" roomless
 
-circle() { with engine/base/error.h '#include "base/plain.h"' && with_also engine/base/plain.h '#include "base/error.h"' && says "a circle: "; }
+circle() { with engine/base/error.h '#include "base/suggest.h"' && with_also engine/base/suggest.h '#include "base/error.h"' && says "a circle: "; }
 with_also() { printf '%s\n' "$2" >>"$COPY/$1"; }
 ok "files of a room that need each other are a circle" circle
 

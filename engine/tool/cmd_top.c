@@ -298,9 +298,13 @@ static struct waiting *list_waiting(struct top *t, size_t *n)
 	if (!w)
 		return NULL;
 	json_object_foreach(t->recent.waiting, key, record) {
-		uint32_t id = (uint32_t) strtoul(key, NULL, 10);
+		uint32_t id = (uint32_t) strtoul(key, NULL, 10), row = sl_map_by_id(&t->row_of, id);
+		int64_t start = (int64_t) sl_member_number(record, "start_time");
 
-		w[(*n)++] = (struct waiting) { id, sl_map_by_id(&t->row_of, id), (int64_t) sl_member_number(record, "start_time"), record };
+		/* a forecast, which nothing is kept free for, is in the snapshot alone */
+		if (!start && row != SL_NONE && t->snap.job.start_time[row] > t->snap.meta.now[0])
+			start = t->snap.job.start_time[row];
+		w[(*n)++] = (struct waiting) { id, row, start, record };
 	}
 	qsort(w, *n, sizeof(*w), compare_waiting);
 	return w;
@@ -469,7 +473,8 @@ const struct sl_verb sl_verb_top = {
 		"It reads what the plug-in writes, asks slurmctld nothing, and may run beside it for\n"
 		"days.  Nodes and what jobs ask for are those of last.snap, whose time stands above the bars:\n"
 		"lua_capture=SECONDS in SchedulerParameters says how often that is written.  Queue,\n"
-		"reasons and expected starts are those of the last cycle.\n"
+		"reasons and expected starts are those of the last cycle; of jobs without a reservation the\n"
+		"expected start is a forecast, that of last.snap.\n"
 		"\n"
 		"Where stdout is no terminal that can be drawn on, with --once, and in a program that\n"
 		"was built without ncurses, it is printed once as plain text in which no line is cut.\n",

@@ -56,7 +56,7 @@ struct top {
 	struct sl_screen screen;
 	struct sl_recent recent;
 	json_t *status;
-	struct sl_error status_err, recent_err;
+	struct sl_error status_err, recent_err, snap_err;
 
 	struct timespec taken;		/* when the snapshot was written that is here */
 	void *bytes;
@@ -99,17 +99,16 @@ static void read_snapshot(struct top *t)
 {
 	char path[PATH_MAX + 16];
 	struct sl_snapshot snap;
-	struct sl_error err;
 	struct stat st;
 	size_t size;
 	void *bytes;
 
 	snprintf(path, sizeof(path), "%s/last.snap", t->dir);
-	if (stat(path, &st) || (t->bytes && !memcmp(&st.st_mtim, &t->taken, sizeof(t->taken))))
+	if (!stat(path, &st) && t->bytes && !memcmp(&st.st_mtim, &t->taken, sizeof(t->taken)))
 		return;
-	if (sl_image_load(&sl_snapshot_schema, path, &bytes, &size, &err))
+	if (sl_image_load(&sl_snapshot_schema, path, &bytes, &size, &t->snap_err))
 		return;
-	if (sl_snapshot_open(&snap, bytes, size, &err)) {
+	if (sl_snapshot_open(&snap, bytes, size, &t->snap_err)) {
 		free(bytes);
 		return;
 	}
@@ -410,10 +409,12 @@ static void compose(struct top *t)
 	sl_screen_begin(s);
 	put_head(t, now);
 	put_notes(t);
-	if (t->bytes)
+	if (t->bytes) {
 		put_partitions(t, now, s->rows < 12 ? 2 : s->rows / 3);
-	else
-		sl_screen_wrap(s, SL_STYLE_DIM, 0, "no nodes: there is no last.snap that can be read");
+	} else {
+		sl_screen_put(s, SL_STYLE_DIM, 0, "no nodes: %s", t->snap_err.text);
+		sl_screen_next(s);
+	}
 	rows = s->rows - s->y;
 	rows = rows < 4 ? 4 : rows;
 	last = 1 + (int) json_array_size(t->recent.events);

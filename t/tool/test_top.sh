@@ -78,7 +78,7 @@ nothing() { run 1 top --dir "$T" && err "status.json: No such file" && run 2 top
 ok "top says where there is nothing to show" nothing
 
 no_parts() {
-	mkdir -p "$T/bare" && cp "$S/status.json" "$T/bare" && run 0 top --dir "$T/bare" && out "no journal there" && out "no last.snap"
+	mkdir -p "$T/bare" && cp "$S/status.json" "$T/bare" && run 0 top --dir "$T/bare" && out "no journal there" && out "no nodes: .*/last.snap: No such file"
 	echo '{ "sequence": 1, "now": 5, "pend' >"$T/bare/decisions.jsonl"
 	echo torn >"$T/bare/last.snap" && run 0 top --dir "$T/bare" && out "QUEUE  0 wait"
 }

@@ -219,6 +219,25 @@ static bool tell_one(struct told *t, uint32_t i)
 	return tell_failed(t, i - pending - t->count);
 }
 
+/*
+ * Have burst buffers filled for those who may start next: Slurm takes them in the order of
+ * the starts that have just been told, as far as there is room.
+ */
+static void stage_in(struct sl_commit *m)
+{
+	slurmctld_lock_t locks = SL_COMMIT_LOCKS;
+	const struct sl_job_view *job = &m->c->snap.job;
+	uint32_t j = 0;
+
+	while (j < job->rows && !(job->state[j] == SL_JOB_PENDING && job->asks[j] & SL_ASKS_BURST_BUFFER))
+		j++;
+	if (j == job->rows || atomic_load(m->stop))
+		return;
+	lock_slurmctld(locks);
+	bb_g_job_try_stage_in();
+	unlock_slurmctld(locks);
+}
+
 void sl_commit_reasons(struct sl_commit *m)
 {
 	struct told t = { .m = m };
@@ -242,4 +261,5 @@ void sl_commit_reasons(struct sl_commit *m)
 	}
 	forget_expected(&t);
 	sl_planned_mark(m);
+	stage_in(m);
 }

@@ -260,7 +260,8 @@ static void find_keep_off(struct sl_start *s)
 		if (!s->keep_off)
 			s->keep_off = bit_alloc(node_record_count);
 		for (k = places.first; k < places.first + places.count; k++)
-			if (sl_collect_node(s->m->c, plan->place.node[k]))
+			/* whether it is still that node does not matter: there may be very many */
+			if (s->m->c->node_index[plan->place.node[k]] < node_record_count)
 				bit_set(s->keep_off, s->m->c->node_index[plan->place.node[k]]);
 	}
 }

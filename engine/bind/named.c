@@ -6,18 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Is it one of the words of "lo, hi or name"? */
-static bool is_listed(const char *words, const char *key)
-{
-	size_t n = strlen(key), length;
-
-	for (; *words; words += length + strspn(words + length, ", ")) {
-		length = strcspn(words, ", ");
-		if (length == n && !memcmp(words, key, n))
-			return strcmp(key, "or") != 0;
-	}
-	return false;
-}
+#include "base/search.h"
 
 void sl_lua_check_names(lua_State *L, int table, const char *what, const char *names)
 {
@@ -25,7 +14,7 @@ void sl_lua_check_names(lua_State *L, int table, const char *what, const char *n
 	for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
 		const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : luaL_typename(L, -2);
 
-		if (!is_listed(names, key))
+		if (!strcmp(key, "or") || !sl_list_has(names, ", ", key, strlen(key)))
 			luaL_error(L, "%sunknown key '%s', expected %s", what, key, names);
 	}
 }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/search.h"
+
 static const char all_but[] = "all but ", only[] = "only ";
 
 void sl_fence_set(struct sl_fence *hold, bool rest, const char *names)
@@ -19,18 +21,7 @@ void sl_fence_set(struct sl_fence *hold, bool rest, const char *names)
 
 bool sl_fence_has(const struct sl_fence *hold, const char *partition)
 {
-	size_t length = strlen(partition);
-	const char *name = hold->names;
-
-	while (*name) {
-		size_t n = strcspn(name, ",");
-
-		if (n == length && !memcmp(name, partition, n))
-			return !hold->rest;
-		name += n;
-		name += *name == ',';
-	}
-	return hold->rest;
+	return sl_list_has(hold->names, ",", partition, strlen(partition)) ? !hold->rest : hold->rest;
 }
 
 bool sl_fence_any(const struct sl_fence *hold)

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/search.h"
 
 /* What has to be the same where a job is started in another partition than its own. */
 #define SHARING (SL_PART_EXCLUSIVE_USER | SL_PART_LLN | SL_PART_FORCE)
@@ -37,24 +38,10 @@ static bool refuse_loan(char why[160], const char *fmt, ...)
 	return false;
 }
 
-static bool is_in(const char *list, const char *word)
-{
-	size_t n = strlen(word);
-
-	for (const char *p = list; *p; p += *p == ',') {
-		size_t length = strcspn(p, ",");
-
-		if (length == n && !memcmp(p, word, n))
-			return true;
-		p += length;
-	}
-	return false;
-}
-
 /* Allow and deny as Slurm has them: an empty list says nothing. */
 static bool is_allowed(const char *allow, const char *deny, const char *word)
 {
-	return *allow ? is_in(allow, word) : !*deny || !is_in(deny, word);
+	return *allow ? sl_list_has(allow, ",", word, strlen(word)) : !sl_list_has(deny, ",", word, strlen(word));
 }
 
 /* AllowAccounts, AllowQos, AllowGroups, RootOnly. */

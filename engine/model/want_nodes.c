@@ -9,27 +9,16 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/search.h"
 
 /* -- features ------------------------------------------------------------ */
-
-static bool listed(const char *list, const char *name, size_t length)
-{
-	for (const char *p = list; *p; ) {
-		const char *end = p + strcspn(p, ",");
-
-		if ((size_t) (end - p) == length && !memcmp(p, name, length))
-			return true;
-		p = *end ? end + 1 : end;
-	}
-	return false;
-}
 
 static bool satisfies(const char *features, const char *constraint)
 {
 	while (*constraint) {
 		size_t n = strcspn(constraint, "&,");
 
-		if (n && !listed(features, constraint, n))
+		if (n && !sl_list_has(features, ",", constraint, n))
 			return false;
 		constraint += n + (constraint[n] != 0);
 	}

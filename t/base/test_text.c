@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/plain.h"
+#include "base/search.h"
 #include "base/text.h"
 
 static void durations_are_written_as_slurm_does(void **state)
@@ -24,6 +25,16 @@ static void durations_are_written_as_slurm_does(void **state)
 	assert_string_equal(sl_text_duration(text, -60), "-00:01:00");
 	assert_string_equal(sl_text_duration(text, INT64_MAX), "UNLIMITED");
 	assert_string_equal(sl_text_duration(text, INT64_MAX - 1), "106751991167300-15:30:06");
+}
+
+static void a_word_is_found_whole_in_a_list(void **state)
+{
+	(void) state;
+	assert_true(sl_list_has("a,bc", ",", "bc", 2) && sl_list_has("a,bc,", ",", "a", 1));
+	assert_true(sl_list_has("lo, hi or name", ", ", "name", 4) && sl_list_has(",,x", ",", "x", 1));
+	assert_true(sl_list_has("gpu,long", ",", "gpu&big", 3));
+	assert_false(sl_list_has("a,bc", ",", "b", 1) || sl_list_has("abc", ",", "bc", 2));
+	assert_false(sl_list_has("", ",", "a", 1) || sl_list_has("", ",", "", 0) || sl_list_has("a,,b", ",", "", 0));
 }
 
 static void times_are_local_and_none_is_a_dash(void **state)
@@ -97,6 +108,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(durations_are_written_as_slurm_does),
+		cmocka_unit_test(a_word_is_found_whole_in_a_list),
 		cmocka_unit_test(times_are_local_and_none_is_a_dash),
 		cmocka_unit_test(what_users_wrote_becomes_one_line_of_plain_text),
 		cmocka_unit_test(a_stream_makes_plain_what_goes_through_it_in_whatever_pieces),

@@ -239,14 +239,9 @@ static void read_options(lua_State *L, int table, struct sl_bid_options *o)
 
 static struct sl_entry entry_at(lua_State *L, struct sl_lua *x, int index)
 {
-	const struct sl_handle *h = sl_lua_test(L, x, index, SL_CLASS_JOB);
-
-	if (!h)
+	if (!sl_lua_test(L, x, index, SL_CLASS_JOB))
 		luaL_error(L, "expected a job or a list of jobs, got %s", luaL_typename(L, index));
-	sl_lua_check(L, x, index, SL_CLASS_JOB);
-	if (h->partition == SL_NONE)
-		luaL_error(L, "job %d is in no partition", (int) x->snap->job.id[h->row]);
-	return (struct sl_entry) { .job = h->row, .partition = h->partition };
+	return sl_lua_check_entry(L, x, index);
 }
 
 struct sl_entry *sl_lua_check_entries(lua_State *L, struct sl_lua *x, int arg, uint32_t *count)

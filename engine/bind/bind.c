@@ -330,6 +330,15 @@ const struct sl_handle *sl_lua_check(lua_State *L, struct sl_lua *x, int arg, en
 	return h;
 }
 
+struct sl_entry sl_lua_check_entry(lua_State *L, struct sl_lua *x, int arg)
+{
+	const struct sl_handle *h = sl_lua_check(L, x, arg, SL_CLASS_JOB);
+
+	if (h->partition == SL_NONE)
+		luaL_error(L, "job %d is in no partition", (int) x->snap->job.id[h->row]);
+	return (struct sl_entry) { .job = h->row, .partition = h->partition };
+}
+
 /* Make the map from keys to rows of a table, on first use. */
 static void push_map(lua_State *L, struct sl_lua *x, int table)
 {

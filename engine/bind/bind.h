@@ -39,7 +39,8 @@ struct sl_handle {
 	uint32_t class_id;		/* enum sl_lua_class_id */
 	uint32_t generation;
 	uint32_t row;
-	uint32_t partition;		/* of a job: where it is looked at; SL_NONE */
+	uint32_t partition;		/* of a job: where it is looked at, the first that it names unless it
+					 * came from the queue; SL_NONE: it has none */
 };
 
 /* -- classes ----------------------------------------------------------- */
@@ -74,6 +75,9 @@ const struct sl_handle *sl_lua_check(lua_State *L, struct sl_lua *x, int arg, en
 
 /* The same, or NULL where it is something else. */
 const struct sl_handle *sl_lua_test(lua_State *L, struct sl_lua *x, int arg, enum sl_lua_class_id id);
+
+/* The job at an argument, in the partition in which it is looked at; raises when that is none. */
+struct sl_entry sl_lua_check_entry(lua_State *L, struct sl_lua *x, int arg);
 
 /* Row of a node given as a handle or by name; raises when there is none. */
 uint32_t sl_lua_check_node(lua_State *L, struct sl_lua *x, int arg);

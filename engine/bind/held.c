@@ -281,22 +281,12 @@ static int64_t amount_asked(struct sl_lua *x, struct held *h, struct sl_entry e)
 	return least;
 }
 
-static struct sl_entry entry_of(lua_State *L, struct sl_lua *x, int arg)
-{
-	const struct sl_handle *job = sl_lua_check(L, x, arg, SL_CLASS_JOB);
-	uint32_t partition = job->partition != SL_NONE ? job->partition : x->snap->job.partition[job->row];
-
-	if (partition == SL_NONE)
-		luaL_error(L, "job %d is in no partition", (int) x->snap->job.id[job->row]);
-	return (struct sl_entry) { .job = job->row, .partition = partition };
-}
-
 /* held(job): name, asked, has */
 static int held_call(lua_State *L)
 {
 	struct sl_lua *x = sl_lua_context(L);
 	struct held *h = check_held(L);
-	struct sl_entry e = entry_of(L, x, 2);
+	struct sl_entry e = sl_lua_check_entry(L, x, 2);
 	uint64_t key = key_of(h, x->snap, e.job);
 	const struct name *n;
 
@@ -351,7 +341,7 @@ static int held_is_first(lua_State *L)
 {
 	struct sl_lua *x = sl_lua_context(L);
 	struct held *h = check_held(L);
-	struct sl_entry e = entry_of(L, x, 2);
+	struct sl_entry e = sl_lua_check_entry(L, x, 2);
 	const struct name *n;
 
 	follow(L, x, h);
@@ -374,7 +364,7 @@ static int held_falls(lua_State *L)
 {
 	struct sl_lua *x = sl_lua_context(L);
 	struct held *h = check_held(L);
-	struct sl_entry e = entry_of(L, x, 2);
+	struct sl_entry e = sl_lua_check_entry(L, x, 2);
 	lua_Integer most = luaL_checkinteger(L, 3);
 	const struct name *n;
 	struct piece *own;

@@ -14,12 +14,10 @@
 /* The partition in which the job is looked at now, by name. */
 static void push_partition(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
-	uint32_t p = h->partition != SL_NONE ? h->partition : JOB(x, partition, h);
-
-	if (p == SL_NONE)
+	if (h->partition == SL_NONE)
 		lua_pushnil(L);
 	else
-		lua_pushstring(L, sl_snapshot_str(x->snap, x->snap->partition.name[p]));
+		lua_pushstring(L, sl_snapshot_str(x->snap, x->snap->partition.name[h->partition]));
 }
 
 static void push_cpus(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
@@ -45,8 +43,6 @@ static void push_native(lua_State *L, struct sl_lua *x, const struct sl_handle *
 	char text[SL_NATIVE_TEXT];
 	struct sl_error err;
 
-	if (e.partition == SL_NONE)
-		e.partition = JOB(x, partition, h);
 	if (e.partition != SL_NONE && !(want = sl_cluster_want(x->cluster, e, &err)))
 		luaL_error(L, "%s", err.text);
 	lua_pushstring(L, want ? sl_native_text(want->native, text, sizeof(text)) : "");

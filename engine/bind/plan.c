@@ -24,15 +24,6 @@ static const struct sl_handle *check_job(lua_State *L, struct sl_lua *x)
 	return sl_lua_check(L, x, 2, SL_CLASS_JOB);
 }
 
-static struct sl_entry check_entry(lua_State *L, struct sl_lua *x)
-{
-	const struct sl_handle *h = check_job(L, x);
-
-	if (h->partition == SL_NONE)
-		luaL_error(L, "job %d is in no partition", (int) x->snap->job.id[h->row]);
-	return (struct sl_entry) { .job = h->row, .partition = h->partition };
-}
-
 /* -- results ----------------------------------------------------------- */
 
 static int push_refusal(lua_State *L, const struct sl_refusal *refusal)
@@ -69,7 +60,7 @@ static void tell_twice(lua_State *L, struct sl_lua *x, uint32_t job)
 static int decide_start(lua_State *L, decide_now *decide)
 {
 	struct sl_lua *x = check_plan(L);
-	struct sl_entry e = check_entry(L, x);
+	struct sl_entry e = sl_lua_check_entry(L, x, 2);
 	struct sl_refusal refusal = { 0 };
 	struct sl_lua_how how;
 	struct sl_error err;
@@ -105,7 +96,7 @@ typedef int decide_when(struct sl_plan *, struct sl_entry, const struct sl_terms
 static int decide_time(lua_State *L, decide_when *decide)
 {
 	struct sl_lua *x = check_plan(L);
-	struct sl_entry e = check_entry(L, x);
+	struct sl_entry e = sl_lua_check_entry(L, x, 2);
 	struct sl_refusal refusal = { 0 };
 	struct sl_lua_how how;
 	struct sl_error err;

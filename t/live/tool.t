@@ -78,7 +78,7 @@ planned() {
 	wide=$(submit -N3 --exclusive --time=10 --nodelist='n[002-004]')
 	second=$(submit -N "$NODES" --exclusive --time=10)
 	wait_for 10 planned_on "$wide" 'n[002-004]'
-	planned_on "$second" '(null)'	# easy has a place for the first alone
+	wait_for 10 planned_on "$second" "n[001-00$NODES]"	# foreseen: easy reserves for the first alone
 	scancel "$wide"
 	wait_for 10 planned_on "$second" "n[001-00$NODES]"
 	scancel "$first"

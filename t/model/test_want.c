@@ -84,21 +84,21 @@ static void a_job_may_be_above_limits_of_its_partition(void **state)
 	build_pending(b, (struct build_job) { .id = 2, .nodes = 4, .limit = 600 });
 	build_pending(b, (struct build_job) { .id = 3, .nodes = 2, .limit = 900 });
 	c = build_cluster(b);
-	for (uint32_t i = 0; i < 3; i++)
-		assert_int_equal(want(c, i, 0)->why, SL_WHY_PARTITION);
+	for (uint32_t id = 1; id <= 3; id++)
+		assert_int_equal(want(c, id)->why, SL_WHY_PARTITION);
 	sl_cluster_destroy(c);
-	build_change(b, SL_T_JOB, 0, sl_job_row, .flags = SL_JOBF_ANY_MIN_NODES);
-	build_change(b, SL_T_JOB, 1, sl_job_row, .flags = SL_JOBF_ANY_MAX_NODES);
-	build_change(b, SL_T_JOB, 2, sl_job_row, .flags = SL_JOBF_ANY_TIME);
+	build_change_job(b, 1, .flags = SL_JOBF_ANY_MIN_NODES);
+	build_change_job(b, 2, .flags = SL_JOBF_ANY_MAX_NODES);
+	build_change_job(b, 3, .flags = SL_JOBF_ANY_TIME);
 	c = build_cluster(b);
-	w = want(c, 0, 0);
+	w = want(c, 1);
 	assert_int_equal(w->why, SL_WHY_NONE);
 	assert_int_equal(w->request.min_nodes, 1);
 	assert_int_equal(w->request.max_nodes, 1);
-	w = want(c, 1, 0);
+	w = want(c, 2);
 	assert_int_equal(w->why, SL_WHY_NONE);
 	assert_int_equal(w->request.max_nodes, 4);
-	w = want(c, 2, 0);
+	w = want(c, 3);
 	assert_int_equal(w->why, SL_WHY_NONE);
 	assert_int_equal(w->time_limit, 900);
 	sl_cluster_destroy(c);

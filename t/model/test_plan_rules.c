@@ -293,6 +293,36 @@ static void a_reservation_of_parts_of_nodes_leaves_the_rest_of_each_to_others(vo
 	leave(&d);
 }
 
+static void two_reservations_of_parts_of_a_node_leave_each_other_theirs(void **state)
+{
+	struct build *b = build_create("1x8c");
+	const uint32_t cores[] = { 4, 1 };
+	struct desk d;
+
+	(void) state;
+	for (uint32_t i = 0; i < 2; i++) {
+		uint32_t r = build_reservation(b, i ? "small" : "large", 0, 3600, 0, 0);
+		struct sl_range parts = { .count = 1 };
+
+		parts.first = sl_builder_append(b->builder, SL_T_ALLOC,
+						&(struct sl_alloc_row) { .node = 0, .cores = cores[i] });
+		build_change(b, SL_T_RESERVATION, r, sl_reservation_row, .cores = cores[i]);
+		build_change(b, SL_T_RESERVATION, r, sl_reservation_row, .parts = parts);
+	}
+	build_pending(b, (struct build_job) { .id = 1, .tasks = 5, .limit = 60 });
+	build_pending(b, (struct build_job) { .id = 2, .tasks = 4, .limit = 60 });
+	build_pending(b, (struct build_job) { .id = 3, .tasks = 1, .limit = 60 });
+	build_pending(b, (struct build_job) { .id = 4, .tasks = 3, .limit = 60 });
+	for (uint32_t id = 1; id <= 3; id++)
+		build_change_job(b, id, .reservation = sl_builder_str(b->builder, id < 3 ? "large" : "small"));
+	d = sit(b);
+	assert_int_equal(start(&d, 1), 0);
+	for (uint32_t id = 2; id <= 4; id++)
+		assert_int_equal(start(&d, id), 1);
+	accepted(&d);
+	leave(&d);
+}
+
 /* Of four licences three are set aside for an hour from ten minutes on. */
 static struct build *reserved_licenses(void)
 {
@@ -570,6 +600,7 @@ int main(void)
 		cmocka_unit_test(a_reservation_does_not_borrow),
 		cmocka_unit_test(a_feature_that_no_node_of_the_partition_has_is_named),
 		cmocka_unit_test(a_reservation_of_parts_of_nodes_leaves_the_rest_of_each_to_others),
+		cmocka_unit_test(two_reservations_of_parts_of_a_node_leave_each_other_theirs),
 		cmocka_unit_test(licences_of_a_reservation_are_set_aside_for_its_time),
 		cmocka_unit_test(a_job_in_a_reservation_without_nodes_runs_on_any_in_its_time),
 		cmocka_unit_test(a_reservation_that_draws_jobs_in_is_tried_first_and_left_when_it_is_full),

@@ -105,7 +105,7 @@ describe("a site file is refused", function()
 	it("when it returns no site", function()
 		refused("return { default = 'easy' }",
 			"site.lua:1: returned a table, expected what sched.site { ... } returns")
-		refused("local x = 1", "site.lua:1: returned nothing, expected what sched.site { ... } returns")
+		refused("local x = 1", "site.lua:1: returned nothing (is 'return' missing?), expected what sched.site { ... } returns")
 		refused("return 5", "site.lua:1: returned a number, expected what sched.site { ... } returns")
 	end)
 

@@ -30,6 +30,7 @@ static const struct hint {
 	{ "unpack", "in Lua 5.4 it is table.unpack" },
 	{ "setfenv", "a chunk's environment is its own" },
 	{ "getfenv", "a chunk's environment is its own" },
+	{ "sched", "local sched = require \"sched\" comes first" },
 };
 
 static const char *find_hint(const char *name)
@@ -320,6 +321,18 @@ static const char *find_format(const char *text, size_t length)
 	return NULL;
 }
 
+/* What people forget in tables, after the parser's message on the top, which says where it noticed. */
+static void add_guess(lua_State *L)
+{
+	const char *message = lua_tostring(L, -1), *near = message ? strstr(message, "'}' expected") : NULL;
+
+	if (!near || strstr(near, "near <eof>"))
+		return;
+	lua_pushstring(L, strstr(near, "near '='") ? "; a name with other signs is written [\"a-b\"] = ..." :
+		       "; is a comma missing before it?");
+	lua_concat(L, 2);
+}
+
 int sl_sandbox_load(lua_State *L, const char *name, const char *text, size_t length)
 {
 	const char *format;
@@ -342,6 +355,8 @@ int sl_sandbox_load(lua_State *L, const char *name, const char *text, size_t len
 		lua_pop(L, 1);	/* the parser's own message does not say where */
 		lua_pushfstring(L, "%s:1: nested too deeply", name);
 	}
+	if (status == LUA_ERRSYNTAX)
+		add_guess(L);
 	if (status != LUA_OK)
 		return status;
 	lua_newtable(L);

@@ -54,7 +54,7 @@ static void options_of_the_only_scheduler_are_recognised(void **state)
 static void a_wrong_option_is_named_and_keeps_its_default(void **state)
 {
 	static const char *const wrong[] = {
-		"lua_interval=soon", "lua_interval=0", "lua_budget=-1", "lua_budget=nan", "lua_site=relative.lua",
+		"lua_interval=soon", "lua_interval=0", "lua_budget=-1", "lua_budget=nan", "lua_site=relative.lua", "lua_publish=public",
 		"lua_site", "lua_nonsense=1", "lua_wake=1e9", "lua_batch=5x", "lua_user",
 		"lua_user=a-name-of-far-more-than-the-three-dozen-characters-that-a-user-has",
 	};

@@ -260,9 +260,23 @@ check_wrong() {
 	run 1 check "$T/typo.lua" "$T/number.lua" "$T/key.lua" "$T/mine.lua" && out "^$T/typo.lua:3: " &&
 		out "^$T/number.lua:1: policy 'number' returned 17, expected a table" && out "^$T/key.lua:4: .*budgte.*did you mean 'budget'" &&
 		out "^1 of 4 files are fine$" && printf 'local M = {}\n' >"$T/silent.lua" && run 1 check "$T/silent.lua" &&
-		out "^$T/silent.lua:1: returned nothing, expected what sched.site .* returns, or a policy's table$"
+		out "^$T/silent.lua:1: returned nothing (is 'return' missing?), expected what sched.site .* returns, or a policy's table$"
 }
 ok "check says file, line and what was expected" check_wrong
+
+# what a person stumbles over at three in the morning, and is told
+check_stumbles() {
+	h='local sched = require "sched"\nreturn sched.site {\n'
+	stumble "$h"'default = { "easy" }\npartitions = { p = "fcfs" } }\n' "4: '}' expected .* near 'partitions'; is a comma missing before it?" &&
+		stumble "$h"'partitions = { gpu-long = "fcfs" } }\n' "3: '}' expected near '='; a name with other signs is written \[\"a-b\"\]" &&
+		stumble 'return sched.site { default = "easy" }\n' "1: there is no 'sched' here: local sched = require \"sched\" comes first" &&
+		stumble "$h"'default = "easy"\n' "4: .* near <eof>$"
+}
+stumble() { # TEXT MESSAGE
+	printf '%b' "$1" >"$T/night.lua"
+	run 1 check "$T/night.lua" && out "^$T/night.lua:$2"
+}
+ok "check guesses what was forgotten" check_stumbles
 
 check_stranger() {
 	printf '%s\n' 'return (require "sched").site {' 'partitions = {' 'p = "easy", ["pp,other"] = "easy",' '} }' >"$T/many.lua"

@@ -521,7 +521,7 @@ function M.check(value, path)
 	local site = type(value) == "table" and made[value]
 	if not site then
 		raise(path .. ":1", "returned %s, expected what sched.site { ... } returns",
-			value == nil and "nothing" or "a " .. type(value))
+			value == nil and "nothing (is 'return' missing?)" or "a " .. type(value))
 	end
 	made[value] = nil
 	return site

@@ -172,6 +172,11 @@ function usage:queued(question) end
 ---@field dependent boolean waits for other jobs
 ---@field no_borrow boolean another partition refused it a moment ago
 ---@field may_preempt boolean jobs that run could be preempted for it
+---@field default_time boolean names no time limit: it gets the partition's
+---@field most_nodes boolean wants as many nodes as there are, up to max_nodes
+---@field any_time boolean the partition's MaxTime does not hold for it
+---@field any_max_nodes boolean nor its MaxNodes, where that says how many at most
+---@field any_min_nodes boolean nor its MinNodes
 ---@field priority integer Slurm's
 ---@field nice integer
 ---@field submit_time integer
@@ -222,7 +227,7 @@ function usage:queued(question) end
 ---@field cpus_per_gres boolean
 ---@field memory_per_gres boolean
 ---@field tasks_per_gres boolean
----@field shared_gres boolean mps, shard
+---@field uncounted_gres boolean asks for gres that are not in its list: mps, shard, no_consume
 ---@field preferred boolean features that it would rather have
 ---@field batch_features boolean features of the node that runs the script
 ---@field reboot boolean features that nodes get when they boot

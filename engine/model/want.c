@@ -144,7 +144,8 @@ static void ask_cores(struct sl_cluster *c, struct want *w, const struct sl_ask 
 	}
 	r->min_nodes = a->min_nodes;
 	r->max_nodes = a->max_nodes;
-	r->most_nodes = a->most_nodes && a->max_nodes > a->min_nodes;
+	/* where there are gres of the job as a whole, select stops when it has those */
+	r->most_nodes = a->most_nodes && a->max_nodes > a->min_nodes && !sl_ask_job_gres(c->snap, a);
 	r->tasks = a->tasks;
 	r->tasks_per_node = a->tasks_per_node;
 	if (c->snap->meta.select_flags[0] & SL_SELECT_SOCKET) {

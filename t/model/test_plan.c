@@ -343,24 +343,29 @@ static void gpus_of_a_job_lie_on_as_many_nodes_as_it_takes(void **state)
 /* As many as are free now; a reservation has the fewest, so that it comes soonest. */
 static void a_range_of_nodes_is_used_up_by_who_starts_now(void **state)
 {
-	struct build *b = build_create("6x8c");
+	struct build *b = build_create("7x8c2g");
 	const struct sl_plan_image *plan;
 	struct desk d;
 
 	(void) state;
 	build_running(b, (struct build_job) { .id = 1, .nodes = 2, .exclusive = true, .ends_in = 1000 });
+	build_pending(b, (struct build_job) { .id = 4, .nodes = 1, .max_nodes = 5, .limit = 600 });
+	build_change_job(b, 4, .flags = SL_JOBF_MOST_NODES);
+	build_change_job(b, 4, .gres = build_gres(b, "gpu", "", 3, SL_PER_JOB));
 	for (uint32_t id = 2; id <= 3; id++) {
 		build_pending(b, (struct build_job) { .id = id, .nodes = 2, .max_nodes = 5, .exclusive = true, .limit = 600 });
 		build_change_job(b, id, .flags = SL_JOBF_MOST_NODES | SL_JOBF_EXCLUSIVE);
 	}
 	build_change_job(b, 2, .max_nodes = 3);
 	d = sit(b);
-	assert_int_equal(start(&d, 2), 1);	/* three of four */
-	assert_int_equal(start(&d, 3), 0);	/* one is left */
+	assert_int_equal(start(&d, 4), 1);	/* GPUs of two nodes, and no node more */
+	assert_int_equal(start(&d, 2), 1);	/* three of the others */
+	assert_int_equal(start(&d, 3), 0);	/* none is left */
 	assert_int_equal(reserve(&d, 3), 1);
 	assert_int_equal(d.at, 600);
 	plan = accepted(&d);
-	assert_int_equal(plan->start.places[0].count, 3);
+	assert_int_equal(plan->start.places[0].count, 2);
+	assert_int_equal(plan->start.places[1].count, 3);
 	assert_int_equal(plan->reserve.places[0].count, 2);
 	leave(&d);
 }

@@ -396,9 +396,10 @@ static int enclave_others(struct sl_cluster *c, struct enclave *en, struct sl_er
 	for (uint32_t r = 0; r < v->rows; r++) {
 		if (v->end_time[r] <= c->now || v->end_time[r] <= v->start_time[r] || !c->resv_nodes[r].count)
 			continue;
-		/* Where both hold parts they have no core in common, unless one may overlap.  Else others
-		 * that hold parts of these nodes are rare enough to be taken for whole. */
-		if (en->partial && v->cores[r] && !((v->flags[r] | v->flags[en->resv]) & SL_RESV_OVERLAP))
+		/* Where it is known which parts both hold they have no core in common, unless one may
+		 * overlap.  Else others that hold parts of these nodes are rare enough to be taken for whole. */
+		if (v->parts[r].count && v->parts[en->resv].count &&
+		    !((v->flags[r] | v->flags[en->resv]) & SL_RESV_OVERLAP))
 			continue;
 		if (cluster_keeps_out(c, r, en->resv) || (v->cores[r] && r != en->resv))
 			if (sl_timeline_block(en->tl, &c->resv_nodes[r], v->start_time[r], v->end_time[r], err) < 0)

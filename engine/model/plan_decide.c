@@ -101,6 +101,8 @@ static uint32_t nth_way(const struct sl_plan *p, const struct sl_entry *e, uint3
 	const struct sl_snapshot *s = p->c->snap;
 	uint32_t i = p->queue_of[e->job], row, own;
 
+	if (!s->reservation.rows)
+		return n ? SL_NONE : 0;
 	while (i && p->c->queue[i - 1].partition != e->partition)
 		i = p->queue_next[i - 1];
 	row = i ? p->c->queue[i - 1].row : 0;

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEWEST 16	/* of elements; a power of two */
-
 static int resize(void *array, uint64_t room, size_t size, struct sl_error *err)
 {
 	void *old, *grown;
@@ -20,7 +18,7 @@ static int resize(void *array, uint64_t room, size_t size, struct sl_error *err)
 
 int sl_grow_by_doubling(void *array, uint32_t *room, uint64_t want, size_t size, struct sl_error *err)
 {
-	uint64_t n = *room ? *room : FEWEST;
+	uint64_t n = *room ? *room : 4;
 
 	if (want > UINT32_MAX)
 		return sl_fail(err, SL_ENOMEM, "out of memory");
@@ -36,7 +34,7 @@ int sl_grow_by_doubling(void *array, uint32_t *room, uint64_t want, size_t size,
 
 int sl_grow_list(void *array, uint32_t length, size_t size, struct sl_error *err)
 {
-	if (length && (length < FEWEST || length & (length - 1)))
+	if (length & (length - 1))
 		return 0;
-	return resize(array, length ? UINT64_C(2) * length : FEWEST, size, err);
+	return resize(array, length ? UINT64_C(2) * length : 1, size, err);
 }

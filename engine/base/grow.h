@@ -24,7 +24,7 @@ static inline int sl_grow(void *array, uint32_t *room, uint64_t want, size_t siz
 
 /*
  * Room for one more in *array, which has *length* elements and, since it never had room made
- * for it in another way, room up to the next power of two: for lists that are not worth a
+ * for it in another way, as many as the next power of two: for lists that are not worth a
  * member for their room.  For somebody who adds one: room that is asked for again and again, and
  * not used, costs a realloc() each time.  Returns as above.
  */

@@ -111,7 +111,7 @@ ok "import-conf prints a site file that does what slurm.conf did, and what it ca
 import_builtin() {
 	echo 'SchedulerType=sched/builtin' >"$T/slurm.conf" && run 0 import-conf "$T/slurm.conf" && out '"fcfs"' &&
 		cp "$T/out" "$T/imported.lua" && run 0 check "$T/imported.lua" &&
-		echo 'SchedulerParameters=a,\' >>"$T/slurm.conf" && run 1 import-conf "$T/slurm.conf" &&
+		printf '%s\n' "SchedulerParameters=a,\\" >>"$T/slurm.conf" && run 1 import-conf "$T/slurm.conf" &&
 		err 'slurm.conf: Schedul.* goes on in another line' &&
 		echo 'SchedulerType=sched/lua' >"$T/slurm.conf" && run 1 import-conf "$T/slurm.conf" && err 'sched/lua already' &&
 		echo "Include $T/slurm.conf" >"$T/slurm.conf" && run 1 import-conf "$T/slurm.conf" && err '8 files deep' &&

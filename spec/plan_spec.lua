@@ -324,13 +324,19 @@ describe("other orders", function()
 			"signal 1 9 ", "priority 3 5 ", "time_limit 3 600 ", "partition 3 0 main", "notify 1 0 hello" }, got)
 	end)
 
+	it("are all given, or none", function()
+		local plan = plan_of([[
+			pcall(plan.modify, plan, job(3), { priority = 5, time_limit = 600, partition = "nosuch" })]])
+		assert.same({}, plan:actions())
+	end)
+
 	it("are refused where they make no sense", function()
 		assert.matches("unknown signal 'NOSUCH'", misuse("plan:signal(job(1), 'NOSUCH')"))
 		assert.matches("a number from 1 to 64", misuse("plan:signal(job(1), 65)"))
 		assert.matches("modify: unknown key 'nodes'", misuse("plan:modify(job(3), { nodes = 5 })"))
 		assert.matches("modify: no partition 'gpu'", misuse("plan:modify(job(3), { partition = 'gpu' })"))
-		assert.matches("modify: priority: expected an integer from 0 on, got 1.5", misuse("plan:modify(job(3), { priority = 1.5 })"))
-		assert.matches("modify: time_limit: expected an integer from 1 on, got 0", misuse("plan:modify(job(3), { time_limit = 0 })"))
+		assert.matches("priority: expected an integer from 0 to 4294967293, got 1.5", misuse("plan:modify(job(3), { priority = 1.5 })"))
+		assert.matches("time_limit: expected an integer from 60 to %d+, got 59", misuse("plan:modify(job(3), { time_limit = 59 })"))
 	end)
 end)
 

@@ -41,10 +41,11 @@ double sl_lua_named_number(lua_State *L, int table, const char *name, double oth
 int64_t sl_lua_named_integer(lua_State *L, int table, const char *name, int64_t otherwise, int64_t min, int64_t max)
 {
 	int64_t v = otherwise;
+	int whole;
 
 	if (lua_getfield(L, table, name) != LUA_TNIL) {
-		v = lua_tointeger(L, -1);
-		if (!lua_isinteger(L, -1) || v < min || v > max)
+		v = lua_tointegerx(L, -1, &whole);
+		if (lua_type(L, -1) != LUA_TNUMBER || !whole || v < min || v > max)
 			luaL_error(L, "%s: expected an integer from %I to %I, got %s", name, (LUAI_UACINT) min,
 				   (LUAI_UACINT) max, sl_sandbox_tostring(L, -1, NULL));
 	}

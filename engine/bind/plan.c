@@ -262,33 +262,24 @@ static int plan_signal(lua_State *L)
 	return give_order(L, x, SL_DO_SIGNAL, check_signal(L, 3), "");
 }
 
-static int64_t check_number(lua_State *L, const char *key, lua_Integer least)
-{
-	lua_Integer n;
-	int is_integer;
-
-	n = lua_tointegerx(L, -1, &is_integer);
-	if (lua_type(L, -1) != LUA_TNUMBER || !is_integer || n < least)
-		luaL_error(L, "modify: %s: expected an integer from %d on, got %s", key, (int) least,
-			   sl_sandbox_tostring(L, -1, NULL));
-	return n;
-}
-
-/* plan:modify(job, { priority =, time_limit =, partition = }) */
+/* plan:modify(job, { priority =, time_limit =, partition = }): all of it, or an error. */
 static int plan_modify(lua_State *L)
 {
 	struct sl_lua *x = check_plan(L);
+	int64_t priority, time_limit;
 
 	check_job(L, x);
 	sl_lua_check_names(L, 3, "modify: ", "priority, time_limit or partition");
-	if (lua_getfield(L, 3, "priority") != LUA_TNIL)
-		give_order(L, x, SL_DO_PRIORITY, check_number(L, "priority", 0), "");
-	if (lua_getfield(L, 3, "time_limit") != LUA_TNIL)
-		give_order(L, x, SL_DO_TIME_LIMIT, check_number(L, "time_limit", 1), "");
-	if (lua_getfield(L, 3, "partition") != LUA_TNIL) {
+	priority = sl_lua_named_integer(L, 3, "priority", -1, 0, UINT32_MAX - 2);
+	time_limit = sl_lua_named_integer(L, 3, "time_limit", 0, 60, INT64_MAX);
+	if (lua_getfield(L, 3, "partition") != LUA_TNIL)
 		sl_lua_check_partition(L, x, -1, "modify");
+	if (priority >= 0)
+		give_order(L, x, SL_DO_PRIORITY, priority, "");
+	if (time_limit)
+		give_order(L, x, SL_DO_TIME_LIMIT, time_limit, "");
+	if (!lua_isnil(L, -1))
 		give_order(L, x, SL_DO_PARTITION, 0, lua_tostring(L, -1));
-	}
 	return 0;
 }
 

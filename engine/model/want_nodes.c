@@ -213,6 +213,7 @@ int cluster_chance(struct sl_cluster *c, const struct want *constant, struct sl_
 		c->empty = cluster_new_timeline(c, err);
 	if (!c->empty)
 		return -1;
+	all.pub.native = w->pub.native;
 	all.pub.request = w->pub.request;
 	all.pub.request.duration = 1;
 	rc = sl_fit_at(c->empty, &all.pub.request, &how, c->now, NULL, &w->misfit, err);

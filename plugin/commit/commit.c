@@ -146,6 +146,8 @@ static void order_one(struct sl_commit *m, uint32_t i)
 	const char *why;
 	enum sl_fate fate = sl_commit_action(m, action, &why);
 
+	if (fate == SL_FATE_DONE)
+		mark_job(m, m->plan->action.job[action], SL_MARK_ORDERED);
 	m->carried[i] = (struct sl_carried) { m->plan->action.job[action], fate, why ? why : "" };
 	m->status->actions++;
 	m->status->actions_failed += fate != SL_FATE_DONE;

@@ -92,8 +92,9 @@ static const char *run_verb(job_record_t *job, uint32_t verb, int64_t number, ch
 }
 
 /*
- * Is it the job that was looked at?  A pending one by its stamp; the others have none,
- * and are known by who began to run when: ids are used again, and jobs requeued.
+ * Is it the job that was looked at?  A pending one by its stamp, unless an order of this plan
+ * has changed it; the others have none, and are known by who began to run when: ids are used
+ * again, and jobs requeued.
  */
 static const char *check_same(const struct sl_commit *m, const job_record_t *job, uint32_t row, int64_t stamp)
 {
@@ -105,8 +106,10 @@ static const char *check_same(const struct sl_commit *m, const job_record_t *job
 		return "its record is not as expected";
 	if (row == SL_NONE)
 		return "it is not in the snapshot";
+	if (IS_JOB_PENDING(job) && sl_job_sane(job) && (m->marks[row] & SL_MARK_ORDERED || sl_job_stamp(job) == stamp))
+		return NULL;
 	if (IS_JOB_PENDING(job))
-		return sl_job_sane(job) && sl_job_stamp(job) == stamp ? NULL : "it was changed meanwhile";
+		return "it was changed meanwhile";
 	if (then->state[row] == SL_JOB_PENDING)
 		return "it was started meanwhile";
 	return job->start_time == then->start_time[row] && job->user_id == then->uid[row] ? NULL :

@@ -222,9 +222,9 @@ static void a_start_that_allow_fails_about_is_taken_back(void **state)
 static void numbers_are_checked_before_they_are_cut(void **state)
 {
 	(void) state;
-	told(DECIDE("plan:modify(cluster:job(10), { time_limit = 1e300 })"), "expected an integer from 1 on");
-	told(DECIDE("plan:modify(cluster:job(10), { priority = math.huge })"), "expected an integer from 0 on");
-	told(DECIDE("plan:modify(cluster:job(10), { priority = 0/0 })"), "expected an integer from 0 on");
+	told(DECIDE("plan:modify(cluster:job(10), { time_limit = 1e300 })"), "expected an integer from 60 to ");
+	told(DECIDE("plan:modify(cluster:job(10), { priority = math.huge })"), "expected an integer from 0 to ");
+	told(DECIDE("plan:modify(cluster:job(10), { priority = 0/0 })"), "expected an integer from 0 to ");
 	told(DECIDE("plan:modify(cluster:job(10), { priority = 7.0 })"), NULL);
 }
 

@@ -32,6 +32,9 @@ local order = {
   partition = function(plan, job, arg)
     if job.partition ~= arg then plan:modify(job, { partition = arg }) end
   end,
+  all = function(plan, job, arg)
+    if job.priority ~= 4343 then plan:modify(job, { priority = 4343, time_limit = 1800, partition = arg }) end
+  end,
   refuse = function(plan, job) plan:refuse(job, job.name) end,
   shout = function(_, job) slurm.log_info("%s", job.name) end,
   blame = function(_, job) error(job.name) end,
@@ -165,6 +168,22 @@ modify() {
 	[[ $(job_nodes "$id") == n00[1-4] ]]
 }
 it "a policy changes priority, time limit and partition" modify
+
+# The first of them changes the job that the second one is about.
+modify_at_once() {
+	local full id
+	full=$(submit -N "$NODES" --exclusive)
+	starts "$full"
+	id=$(submit -N1 -t 60)
+	order "$id" "all small"
+	wait_for 5 eval '[ "$(job_get '"$id"' Priority) $(job_get '"$id"' TimeLimit) $(job_get '"$id"' Partition)" = "4343 00:30:00 small" ]'
+	schedlua explain "$id" > "$C/out"
+	fails grep -q 'changed meanwhile' "$C/out"
+	take_back "$id"
+	scancel "$full"
+	starts "$id"
+}
+it "... all at once" modify_at_once
 
 held() {
 	local id

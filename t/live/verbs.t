@@ -175,7 +175,7 @@ modify_at_once() {
 	full=$(submit -N "$NODES" --exclusive)
 	starts "$full"
 	id=$(submit -N1 -t 60)
-	order "$id" "all small"
+	scontrol update JobId="$id" Comment="all small"
 	wait_for 5 eval '[ "$(job_get '"$id"' Priority) $(job_get '"$id"' TimeLimit) $(job_get '"$id"' Partition)" = "4343 00:30:00 small" ]'
 	schedlua explain "$id" > "$C/out"
 	fails grep -q 'changed meanwhile' "$C/out"

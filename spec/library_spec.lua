@@ -89,3 +89,37 @@ describe("the manual of policies", function()
 		assert.is_true(n >= 2)
 	end)
 end)
+
+describe("the words of reasons", function()
+	local words, count = {}, 0
+	for word in read("engine/image/plan_image.c"):match("whys%[SL_WHYS%] = (%b{})"):gmatch('"([%w_]+)"') do
+		words[word], count = word ~= "none" or nil, count + 1
+	end
+
+	-- The words in the first column of the table whose head begins so.
+	local function table_of(page, head)
+		local told = {}
+		for row in read(page):match("\n| " .. head .. "[^\n]*\n|%-[^\n]*\n(.-)\n\n"):gmatch("[^\n]+") do
+			for word in row:match("^| ([^|]*) |"):gmatch("`([^`]*)`") do
+				told[word] = true
+			end
+		end
+		return told
+	end
+
+	it("are those that the manual explains", function()
+		assert.equal(15, count)
+		assert.same(words, table_of("doc/operating.md", "`explain`"))
+	end)
+
+	it("have examples, and are listed for policies", function()
+		for word in pairs(table_of("doc/requests.md", "reason ")) do
+			assert.is_true(words[word], word .. " in doc/requests.md is no word of a reason")
+		end
+		local listed = {}
+		for word in read("doc/policy-api.md"):match("\nWords of reasons: ([^\n]*)"):gmatch("`([^`]*)`") do
+			listed[word] = true
+		end
+		assert.same(words, listed)
+	end)
+end)

@@ -33,7 +33,7 @@ static const struct {
 	{ SL_NATIVE_SHARED_CORES, "shared cores" },
 	{ SL_NATIVE_BY_SOCKET, "allocation by socket" },
 	{ SL_NATIVE_RESERVATIONS, "several reservations" },
-	{ SL_NATIVE_FLEX, "a reservation of any nodes" },
+	{ SL_NATIVE_FLEX, "a flexible reservation, or one without nodes" },
 	{ SL_NATIVE_PARTIAL, "a reservation of parts of nodes" },
 	{ SL_NATIVE_ODD_TASKS, "tasks that share a core" },
 	{ SL_NATIVE_UNEQUAL_THREADS, "nodes with unequal threads" },

@@ -63,7 +63,6 @@
 #include "image/snapshot.h"
 
 #define SL_OVERDUE_S 1		/* seconds until something overdue is taken to end */
-#define SL_REFUSALS 3		/* placements that select refused in a row: it has to choose */
 
 /*
  * Returns 0 when every start and reservation is feasible: sequence and stamps

@@ -225,6 +225,8 @@ enum sl_job_state {
 
 enum sl_distribution { SL_DIST_ANY, SL_DIST_BLOCK, SL_DIST_CYCLIC, SL_DIST_PLANE, SL_DIST_ARBITRARY };
 
+#define SL_REFUSALS 3	/* with so many refusals in a row select has to choose the place itself */
+
 /* What a job asks for besides.  These are facts: what becomes of them, whoever reads the
  * snapshot decides. */
 #define SL_ASKS_BOARDS		0x1	/* boards, or sockets or tasks for each board */

@@ -472,12 +472,13 @@ bool sl_start_run(struct sl_start *s, struct sl_cores *cores)
 
 /*
  * Let others have what is planned for the job in vain, for a while: a limit
- * that only shows once the nodes are known, or select's own reasons.
+ * that only shows once the nodes are known, or select's own reasons (the first SL_REFUSALS of
+ * which only have the engine leave the place to select).
  */
 static void leave_out(const struct sl_start *s)
 {
 	struct sl_note *note = note_of(s);
-	uint32_t more = ++note->refusals > 3 ? note->refusals - 3 : 0;
+	uint32_t more = ++note->refusals > SL_REFUSALS ? note->refusals - SL_REFUSALS : 0;
 
 	/* (what is too much as it asks may do as an alternative) */
 	note->limited = s->fate == SL_FATE_LIMIT && !s->m->c->snap.job.shapes[s->row].count;

@@ -2,6 +2,7 @@
 --
 -- What schedlua explain prints of the order (t/tool/test_tool.sh has the tool itself): here what a
 -- part says of itself, through the functions that the explanation calls.
+local s = require "spec.support"
 local t = require "sched.test"
 
 local say = [[
@@ -10,6 +11,17 @@ local say = [[
 		return function(job, cluster, opt, state) slurm.log_info("%s", part.explain(job, cluster, opt, state)) return true end
 	end
 ]]
+
+describe("the explanation of a job", function()
+	it("says what only Slurm's select can place", function()
+		local cluster = t.cluster { nodes = "2x4c", pending = { { id = 2, switches = 1, features = "a|b" }, { id = 3 } } }
+		assert.same({ "  only Slurm's select can place it: features, switches\n", "nothing" }, s.lines([[
+			for job in cluster:queue() do
+				local text = explain.explain({ name = "mine", parts = {} }, cluster, job.id)
+				slurm.log_info("%s", text:match("  only Slurm's select .-\n") or "nothing")
+			end]], cluster, 'local explain = require "sched.explain"'))
+	end)
+end)
 
 describe("the parts of a list", function()
 	it("explain what they computed", function()

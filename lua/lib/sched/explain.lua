@@ -96,6 +96,9 @@ function M.explain(group, cluster, id)
 	else
 		lines[#lines + 1] = "  no place: it may not start now"
 	end
+	if job.native ~= "" then
+		lines[#lines + 1] = ("  only Slurm's select can place it: %s"):format(job.native)
+	end
 	for i, text in ipairs(ahead) do
 		if place then
 			lines[#lines + 1] = ("  %s ahead of it: %s"):format(i == 1 and "next" or "then", text)

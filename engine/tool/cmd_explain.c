@@ -318,7 +318,8 @@ static void print_what(const json_t *event)
 	} else if (!strcmp(what, "wait")) {
 		printf("waits%s%s", *sl_member_text(event, "why") ? ": " : "", sl_member_text(event, "why"));
 	} else if (!strcmp(what, "gone")) {
-		printf("left the queue, not started by the scheduler: cancelled, held or changed");
+		printf("left the queue, not started by the scheduler: no longer among those that may start (cancelled, held,"
+		       " changed, dependent or over a limit: squeue says which)");
 	} else {
 		printf("%s%s", sl_member_text(event, "verb"), done ? "" : " failed");
 		if (*sl_member_text(event, "why"))

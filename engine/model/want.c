@@ -41,7 +41,7 @@ static uint32_t over(uint32_t a, uint32_t b)	/* rounded up */
 	return a / b + (a % b != 0);
 }
 
-int want_never(struct want *w, enum sl_why why, const char *fmt, ...)
+int want_refuse(struct want *w, enum sl_why why, const char *fmt, ...)
 {
 	char text[160];
 	va_list ap;
@@ -211,7 +211,7 @@ static int ask_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a
 		if (!need.count)
 			continue;
 		if (!known)
-			return want_never(w, SL_WHY_NEVER, "no node has %s%s%s", name, *type ? ":" : "", type);
+			return want_refuse(w, SL_WHY_NEVER, "no node has %s%s%s", name, *type ? ":" : "", type);
 		if (s->job_gres.per[g] == SL_PER_JOB)
 			need.per = SL_GRES_PER_JOB;
 		else if (s->job_gres.per[g] == SL_PER_TASK)
@@ -241,8 +241,8 @@ static int ask_cap(struct sl_cluster *c, struct want *w)
 	if (!part->cap || r->whole_nodes || part->share > 1 || w->pub.native)
 		return 0;
 	if (!cores)
-		return want_never(w, SL_WHY_PARTITION, "MaxCPUsPerNode of partition %s is less than a core",
-			     cluster_str(c, c->snap->partition.name[w->entry.partition]));
+		return want_refuse(w, SL_WHY_PARTITION, "MaxCPUsPerNode of partition %s is less than a core",
+			      cluster_str(c, c->snap->partition.name[w->entry.partition]));
 	r->max_cores_per_node = cores;
 	if (part->cap_kind == SL_NONE || r->gres_needs == SL_MAX_GRES_NEEDS) {
 		w->pub.native |= SL_NATIVE_CPU_CAP;
@@ -270,12 +270,12 @@ static int ask_time(struct sl_cluster *c, struct want *w, const struct sl_ask *a
 	w->asked = limit == SL_UNLIMITED ? ceiling : limit;
 	w->pub.time_limit = w->asked;
 	if (limit <= 0 || ceiling <= 0)
-		return want_never(w, SL_WHY_PARTITION, "has a time limit of 0");
+		return want_refuse(w, SL_WHY_PARTITION, "has a time limit of 0");
 	if (w->asked > ceiling) {
 		if (floor <= 0 || floor > ceiling)
-			return want_never(w, SL_WHY_PARTITION, "asks for %" PRId64 " minutes, partition %s allows %" PRId64,
-				     limit / 60, cluster_str(c, c->snap->partition.name[w->entry.partition]),
-				     ceiling / 60);
+			return want_refuse(w, SL_WHY_PARTITION, "asks for %" PRId64 " minutes, partition %s allows %" PRId64,
+				      limit / 60, cluster_str(c, c->snap->partition.name[w->entry.partition]),
+				      ceiling / 60);
 		w->pub.time_limit = ceiling;
 	}
 	w->pub.time_floor = w->pub.time_limit;
@@ -302,8 +302,8 @@ static void choose_method(const struct sl_cluster *c, struct want *w)
 	if (w->pub.native && w->entry.loan) {
 		char text[SL_NATIVE_TEXT];
 
-		want_never(w, SL_WHY_NOT_MODELLED, "only Slurm's select can place it (%s), and not on borrowed nodes",
-			   sl_native_text(w->pub.native, text, sizeof(text)));
+		want_refuse(w, SL_WHY_NOT_MODELLED, "only Slurm's select can place it (%s), and not on borrowed nodes",
+			    sl_native_text(w->pub.native, text, sizeof(text)));
 	}
 }
 
@@ -313,9 +313,9 @@ static int refuse_at_once(const struct sl_cluster *c, struct want *w)
 	uint32_t j = w->entry.job, p = w->entry.partition;
 
 	if (!(c->snap->partition.flags[p] & SL_PART_UP))
-		return want_never(w, SL_WHY_PARTITION, "partition %s is down", cluster_str(c, c->snap->partition.name[p]));
+		return want_refuse(w, SL_WHY_PARTITION, "partition %s is down", cluster_str(c, c->snap->partition.name[p]));
 	if (w->entry.shape && c->snap->shape.refused[job->shapes[j].first + w->entry.shape - 1])
-		return want_never(w, SL_WHY_RESOURCES, "its alternative %" PRIu32 " was refused a moment ago", w->entry.shape);
+		return want_refuse(w, SL_WHY_RESOURCES, "its alternative %" PRIu32 " was refused a moment ago", w->entry.shape);
 	return 0;
 }
 
@@ -341,8 +341,8 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 		(c->snap->meta.select_flags[0] & SL_SELECT_WHOLE_NODE) ||
 		(c->snap->partition.flags[p] & SL_PART_EXCLUSIVE_USER) || (w->pub.native & SL_NATIVE_CORE_SPEC);
 	if (a.max_nodes < a.min_nodes)
-		return want_never(w, SL_WHY_PARTITION, "needs %" PRIu32 " nodes, may have %" PRIu32 " in partition %s",
-			     a.min_nodes, a.max_nodes, cluster_str(c, c->snap->partition.name[p]));
+		return want_refuse(w, SL_WHY_PARTITION, "needs %" PRIu32 " nodes, may have %" PRIu32 " in partition %s",
+			      a.min_nodes, a.max_nodes, cluster_str(c, c->snap->partition.name[p]));
 	ask_cores(c, w, &a);
 	ask_memory(c, w, &a);
 	ask_gres(c, w, &a);

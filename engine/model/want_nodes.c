@@ -180,7 +180,7 @@ int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *e
 	if (r == SL_NONE && (!*names || w->entry.resv == SL_ENTRY_OUTSIDE))
 		return 0;
 	if (r == SL_NONE)
-		return want_never(w, SL_WHY_RESERVATION, "there is no reservation %s", names);
+		return want_refuse(w, SL_WHY_RESERVATION, "there is no reservation %s", names);
 	if (v->flags[r] & SL_RESV_FLEX) {
 		w->valid_until = c->now < v->start_time[r] ? v->start_time[r] :
 			c->now < v->end_time[r] ? v->end_time[r] : INT64_MAX;
@@ -188,13 +188,13 @@ int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *e
 			return 0;
 	}
 	if (v->end_time[r] <= c->now)
-		return want_never(w, SL_WHY_RESERVATION, "reservation %s has ended", cluster_str(c, v->name[r]));
+		return want_refuse(w, SL_WHY_RESERVATION, "reservation %s has ended", cluster_str(c, v->name[r]));
 	w->resv = r;
 	w->valid_until = v->end_time[r];
 	if (v->flags[r] & SL_RESV_ANY_NODES)
 		return 0;
 	if (!c->resv_nodes[r].count)
-		return want_never(w, SL_WHY_RESERVATION, "reservation %s has no nodes", cluster_str(c, v->name[r]));
+		return want_refuse(w, SL_WHY_RESERVATION, "reservation %s has no nodes", cluster_str(c, v->name[r]));
 	w->enclave = cluster_enclave(c, r, err);
 	return w->enclave ? 0 : -1;
 }

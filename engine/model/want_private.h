@@ -2,8 +2,8 @@
 /*
  * want_private.h - the inside of a want, for want*.c only.
  *
- * A want is filled in piece by piece; a piece that finds the job cannot run says so with
- * want_never(), and the others are not asked.
+ * A want is filled in piece by piece; a piece that finds that it cannot be had says so with
+ * want_refuse(), and the others are not asked.
  */
 #ifndef SL_WANT_PRIVATE_H
 #define SL_WANT_PRIVATE_H
@@ -11,8 +11,8 @@
 #include "model/cluster_private.h"
 
 /* want.c */
-/* It cannot run there at all; 0. */
-int want_never(struct want *w, enum sl_why why, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* It cannot be had as things stand in this snapshot; 0. */
+int want_refuse(struct want *w, enum sl_why why, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* native.c: what follows from facts, SL_NATIVE_*. */
 uint32_t want_native(const struct sl_cluster *c, const struct sl_entry *e);

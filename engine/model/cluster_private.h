@@ -225,8 +225,9 @@ void cluster_enclave_free(struct enclave *en);
 /* want.c, want_nodes.c */
 /* Could it run, if nothing else did?  0, or -1 with *err. */
 int cluster_chance(struct sl_cluster *c, const struct want *w, struct sl_error *err);
-/* Does no node of its partition have the features that it names?  1, 0 or -1. */
-int cluster_lacks_features(struct sl_cluster *c, const struct want *w, struct sl_error *err);
+/* Does none of these nodes have the features that it names?  1, 0 or -1. */
+int cluster_lacks_features(struct sl_cluster *c, const struct want *w, const struct sl_nodeset *nodes,
+			   struct sl_error *err);
 const struct want *cluster_want(struct sl_cluster *c, struct sl_entry e, struct sl_error *err);
 void cluster_want_free(struct sl_cluster *c, uint32_t job);
 void cluster_wants_free(struct sl_cluster *c);

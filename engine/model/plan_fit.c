@@ -358,17 +358,29 @@ static const char *s_of(int64_t n)
 	return n == 1 ? "" : "s";
 }
 
+/* The reservation whose nodes it is confined to; "" where it is to none. */
+static const char *name_enclave(const struct attempt *a)
+{
+	const struct sl_cluster *c = a->p->c;
+
+	return a->w->enclave ? cluster_str(c, c->snap->reservation.name[a->w->enclave->resv]) : "";
+}
+
 /* What a misfit means to the user: *now* for what is free, else for what there is. */
 static void say_misfit(const struct attempt *a, const struct sl_misfit *m, bool now, struct sl_refusal *r,
 		       enum sl_why why)
 {
 	const char *is = m->have == 1 ? "is" : "are", *how = now ? is : "there";
-	const char *end = now ? " free" : m->have == 1 ? " is" : " are";
+	const char *end = now ? " free" : m->have == 1 ? " is" : " are", *resv = name_enclave(a);
 
 	switch (m->lack) {
 	case SL_LACK_NODES:
-		plan_say(r, why, "needs %" PRId64 " node%s, %" PRId64 " %s%s", m->need, s_of(m->need), m->have,
-			 now ? is : "could ever do", now ? " free" : "");
+		if (now)
+			plan_say(r, why, "needs %" PRId64 " node%s, %" PRId64 " %s free", m->need, s_of(m->need),
+				 m->have, is);
+		else
+			plan_say(r, why, "needs %" PRId64 " node%s, %" PRId64 "%s%s could ever do", m->need,
+				 s_of(m->need), m->have, *resv ? " of reservation " : "", resv);
 		break;
 	case SL_LACK_CORES:
 		plan_say(r, why, "needs room for %" PRId64 " task%s, for %" PRId64 " %s%s", m->need, s_of(m->need),
@@ -403,6 +415,25 @@ static void say_misfit(const struct attempt *a, const struct sl_misfit *m, bool 
 	}
 }
 
+/* Says that no node of its partition, or of its reservation, has the features that it names.  1, 0 or -1. */
+static int explain_features(const struct attempt *a, struct sl_refusal *r, struct sl_error *err)
+{
+	struct sl_cluster *c = a->p->c;
+	const struct want *w = a->w;
+	const char *features = cluster_str(c, c->snap->job.features[w->entry.job]);
+	int lacks = cluster_lacks_features(c, w, &cluster_part(c, &w->entry)->nodes, err);
+
+	if (lacks > 0) {
+		plan_say(r, SL_WHY_NEVER, "no node of partition %s has %s",
+			 cluster_str(c, c->snap->partition.name[w->entry.partition]), features);
+	} else if (!lacks && w->enclave) {
+		lacks = cluster_lacks_features(c, w, &w->enclave->nodes, err);
+		if (lacks > 0)
+			plan_say(r, SL_WHY_NEVER, "no node of reservation %s has %s", name_enclave(a), features);
+	}
+	return lacks;
+}
+
 /* Whether it could run if nothing else did; says so if not.  1, 0 or -1. */
 static int has_chance(struct attempt *a, struct sl_refusal *r, struct sl_error *err)
 {
@@ -417,19 +448,15 @@ static int has_chance(struct attempt *a, struct sl_refusal *r, struct sl_error *
 	if (explain_required(a, r))
 		return 0;
 	if (w->chance == CHANCE_NONE) {
-		int lacks = cluster_lacks_features(c, w, err);
+		int lacks = explain_features(a, r, err);
 
-		if (lacks)
-			plan_say(r, SL_WHY_NEVER, "no node of partition %s has %s",
-				 cluster_str(c, c->snap->partition.name[w->entry.partition]),
-				 cluster_str(c, c->snap->job.features[w->entry.job]));
-		else
+		if (!lacks)
 			say_misfit(a, &w->misfit, false, r, SL_WHY_NEVER);
 		return lacks < 0 ? -1 : 0;
 	}
 	down = sl_nodeset_common(w->enclave ? &w->enclave->nodes : &cluster_part(c, &w->entry)->nodes, &c->unusable);
-	plan_say(r, SL_WHY_NODES_DOWN, "%" PRIu32 " node%s down or drained, needs more than are left", down,
-		 down == 1 ? " is" : "s are");
+	plan_say(r, SL_WHY_NODES_DOWN, "%" PRIu32 " node%s down or drained%s%s, needs more than are left", down,
+		 down == 1 ? " is" : "s are", w->enclave ? " in reservation " : "", name_enclave(a));
 	return 0;
 }
 
@@ -465,8 +492,7 @@ int plan_explain_never(struct attempt *a, struct sl_refusal *r, struct sl_error 
 	if (c->snap->job.deadline[a->w->entry.job])
 		plan_say(r, SL_WHY_DEADLINE, "cannot end by its deadline");
 	else if (a->w->enclave)
-		plan_say(r, SL_WHY_RESERVATION, "there is no room for it in reservation %s",
-			 cluster_str(c, c->snap->reservation.name[a->w->enclave->resv]));
+		plan_say(r, SL_WHY_RESERVATION, "there is no room for it in reservation %s", name_enclave(a));
 	else
 		plan_say(r, SL_WHY_RESOURCES, "waits for jobs that have no end");
 	return 0;

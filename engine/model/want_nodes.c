@@ -51,7 +51,8 @@ static const struct sl_nodeset *feature_nodes(struct sl_cluster *c, uint32_t str
 	return &f->nodes;
 }
 
-int cluster_lacks_features(struct sl_cluster *c, const struct want *w, struct sl_error *err)
+int cluster_lacks_features(struct sl_cluster *c, const struct want *w, const struct sl_nodeset *nodes,
+			   struct sl_error *err)
 {
 	uint32_t str = c->snap->job.features[w->entry.job];
 	const struct sl_nodeset *having;
@@ -59,7 +60,7 @@ int cluster_lacks_features(struct sl_cluster *c, const struct want *w, struct sl
 	if (!*cluster_str(c, str) || (w->pub.native & SL_NATIVE_FEATURES))
 		return 0;
 	having = feature_nodes(c, str, err);
-	return !having ? -1 : !sl_nodeset_overlaps(having, &cluster_part(c, &w->entry)->nodes);
+	return !having ? -1 : !sl_nodeset_overlaps(having, nodes);
 }
 
 /* -- the nodes of a job -------------------------------------------------- */

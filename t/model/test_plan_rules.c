@@ -266,6 +266,41 @@ static void a_feature_that_no_node_of_the_partition_has_is_named(void **state)
 	leave(&d);
 }
 
+/* What a job reads in a reservation of n2 and n3, the last of which are down; n0 to n2 have features, n0 is fast. */
+static void told_in_reservation(uint32_t nodes, const char *feature, uint32_t down, enum sl_why why, const char *text)
+{
+	struct build *b = build_create("4x8c");
+	uint32_t job = build_pending(b, (struct build_job) { .id = 1, .nodes = nodes, .limit = 60 });
+	struct desk d;
+
+	build_reservation(b, "maint", 0, 3600, 2, 3);
+	for (uint32_t n = 0; n < 3; n++)
+		build_change(b, SL_T_NODE, n, sl_node_row,
+			     .features = sl_builder_str(b->builder, n ? "a100,ib" : "a100,ib,fast"));
+	for (uint32_t n = 4 - down; n < 4; n++)
+		build_change(b, SL_T_NODE, n, sl_node_row, .state = SL_NODE_DOWN);
+	build_change(b, SL_T_JOB, job, sl_job_row, .features = sl_builder_str(b->builder, feature));
+	build_change(b, SL_T_JOB, job, sl_job_row, .reservation = sl_builder_str(b->builder, "maint"));
+	d = sit(b);
+	assert_int_equal(start(&d, 1), 0);
+	assert_string_equal(d.why.text, text);
+	assert_int_equal(d.why.why, why);
+	leave(&d);
+}
+
+static void what_the_nodes_of_its_reservation_lack_is_told_of_the_reservation(void **state)
+{
+	(void) state;
+	told_in_reservation(1, "ib&fast", 0, SL_WHY_NEVER, "no node of reservation maint has ib&fast");
+	told_in_reservation(1, "slow", 0, SL_WHY_NEVER, "no node of partition batch has slow");
+	told_in_reservation(2, "a100&ib", 0, SL_WHY_NEVER, "needs 2 nodes, 1 of reservation maint could ever do");
+	told_in_reservation(3, "", 0, SL_WHY_NEVER, "needs 3 nodes, 2 of reservation maint could ever do");
+	told_in_reservation(2, "", 1, SL_WHY_NODES_DOWN,
+			    "1 node is down or drained in reservation maint, needs more than are left");
+	told_in_reservation(1, "", 2, SL_WHY_NODES_DOWN,
+			    "2 nodes are down or drained in reservation maint, needs more than are left");
+}
+
 /* -- reservations --------------------------------------------------------- */
 
 static void a_reservation_of_parts_of_nodes_leaves_the_rest_of_each_to_others(void **state)
@@ -599,6 +634,7 @@ int main(void)
 		cmocka_unit_test(a_reservation_goes_to_another_partition_only_for_an_earlier_start),
 		cmocka_unit_test(a_reservation_does_not_borrow),
 		cmocka_unit_test(a_feature_that_no_node_of_the_partition_has_is_named),
+		cmocka_unit_test(what_the_nodes_of_its_reservation_lack_is_told_of_the_reservation),
 		cmocka_unit_test(a_reservation_of_parts_of_nodes_leaves_the_rest_of_each_to_others),
 		cmocka_unit_test(two_reservations_of_parts_of_a_node_leave_each_other_theirs),
 		cmocka_unit_test(licences_of_a_reservation_are_set_aside_for_its_time),

@@ -323,6 +323,19 @@ test("figures stand before the charts, and the command line that made the page a
 	results.forEach((v, i) => assert.ok(shown[i].some((text) => Math.abs(parseFloat(text.replace(",", "")) / v - 1) < .01), `${v} in ${shown[i]}`));
 });
 
+test("the best of a row is marked, and none where several are as good", async () => {
+	const page = await visit(tool("equal", "compare", "--policies=easy easy fcfs", "--machine=64x8c2g", "esp"));
+	const rows = await page.value(`[...document.querySelectorAll("#metrics tbody tr")].map((row) =>
+		[...row.querySelectorAll("[data-key]")].map((c) => ({ text: c.textContent, best: c.classList.contains("best") })))`);
+	const marked = rows.map((cells) => cells.filter((c) => c.best));
+
+	marked.forEach((best, i) => assert.ok(best.length <= 1 && best.every((b) =>
+		rows[i].filter((c) => c.text === b.text).length === 1), JSON.stringify(rows[i])));
+	assert.ok(rows.every(([a, b]) => !a || a.text === b.text), "easy and easy are the same");
+	assert.ok(marked.some((best) => best.length), "fcfs is the best in something");
+	assert.ok(!rows.some(([a, b]) => a && (a.best || b.best)), "easy is not better than easy");
+});
+
 test("on a phone the first column of a table stays, and is narrow", async () => {
 	const page = await visit(small(), { width: 390, height: 800 });
 

@@ -2,6 +2,7 @@
 #include "model/plan_private.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,10 +47,13 @@ static void forget_rows(struct sl_plan *p)
 
 struct sl_plan *sl_plan_create(struct sl_cluster *c, struct sl_error *err)
 {
-	struct sl_plan *p = calloc(1, sizeof(*p));
+	struct sl_plan *p = malloc(sizeof(*p));
 
-	if (p)
+	if (p) {
+		memset(p, 0, offsetof(struct sl_plan, tried));
+		p->tried.count = p->confirmed.count = 0;
 		p->by = calloc(1, sizeof(*p->by));
+	}
 	if (p && p->by)
 		p->by[0] = strdup("");
 	if (!p || !p->by || !p->by[0]) {

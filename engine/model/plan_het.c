@@ -15,14 +15,7 @@
 
 static uint32_t leader_of(const struct sl_cluster *c, uint32_t job)
 {
-	uint32_t leader = c->snap->job.het_job_id[job];
-
-	return leader == SL_NONE ? 0 : leader;
-}
-
-bool plan_is_component(const struct sl_cluster *c, uint32_t job)
-{
-	return job < c->snap->job.rows && leader_of(c, job);
+	return plan_is_component(c, job) ? c->snap->job.het_job_id[job] : 0;
 }
 
 bool sl_cluster_is_led(const struct sl_cluster *c, uint32_t job)

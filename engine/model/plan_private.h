@@ -114,7 +114,6 @@ struct sl_plan {
 	struct closing *closing;	/* [partition]; NULL: none is closed */
 	uint32_t *queue_of;		/* [job] the cluster's: plan_queue */
 	uint32_t *queue_next;		/* [entry] number of the next one of the same job + 1, or 0 */
-	struct refused refusal[PLAN_REFUSALS];
 	uint32_t refusals, next_refusal;
 	struct throttle *throttle;
 	uint32_t throttles;
@@ -123,8 +122,10 @@ struct sl_plan {
 	uint8_t *ordered;		/* [job] how often; NULL: nothing yet */
 	struct line *line;
 	uint32_t lines;
+	/* Large, and mostly empty; a plan is made in each cycle.  So only their counts are cleared. */
 	struct preempting tried;	/* by this policy, in vain */
 	struct preempting confirmed;	/* may start, with all that has started so far */
+	struct refused refusal[PLAN_REFUSALS];
 };
 
 /* What an attempt is made of. */
@@ -186,7 +187,10 @@ int plan_start_alone(struct sl_plan *p, struct sl_entry e, const struct sl_terms
 
 /* plan_het.c: is the job a component of a heterogeneous one?  Then these two, as sl_plan_start(),
  * sl_plan_backfill() and sl_plan_reserve(), for all components. */
-bool plan_is_component(const struct sl_cluster *c, uint32_t job);
+static inline bool plan_is_component(const struct sl_cluster *c, uint32_t job)
+{
+	return job < c->snap->job.rows && c->snap->job.het_job_id[job] && c->snap->job.het_job_id[job] != SL_NONE;
+}
 int plan_drop_het(struct sl_plan *p, uint32_t job, struct sl_error *err);	/* its reservations */
 int plan_start_het(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, bool easy,
 		   struct sl_refusal *refusal, struct sl_error *err);

@@ -298,7 +298,7 @@ static struct waiting *list_waiting(struct top *t, size_t *n)
 		return NULL;
 	json_object_foreach(t->recent.waiting, key, record) {
 		uint32_t id = (uint32_t) strtoul(key, NULL, 10), row = sl_map_by_id(&t->row_of, id);
-		int64_t start = (int64_t) sl_member_number(record, "start_time");
+		int64_t start = json_integer_value(json_object_get(record, "start_time"));
 
 		/* a forecast, which nothing is kept free for, is in the snapshot alone */
 		if (!start && row != SL_NONE && t->snap.job.start_time[row] > t->snap.meta.now[0])

@@ -62,7 +62,7 @@ static void judge_source(struct verdict *v, const json_t *status)
 
 static void judge_age(struct verdict *v, const json_t *status, bool alive, int64_t now, int64_t stale_s)
 {
-	int64_t age = now - (int64_t) sl_member_number(status, "written");
+	int64_t age = now - json_integer_value(json_object_get(status, "written"));
 	char text[SL_TEXT_SIZE];
 
 	if (!alive)
@@ -73,7 +73,7 @@ static void judge_age(struct verdict *v, const json_t *status, bool alive, int64
 
 static void judge_rest(struct verdict *v, const json_t *status, int64_t now)
 {
-	int64_t over = (int64_t) sl_member_number(status, "truncated_time");
+	int64_t over = json_integer_value(json_object_get(status, "truncated_time"));
 	char text[SL_TEXT_SIZE];
 
 	if (over && now - over < RECENT_S)

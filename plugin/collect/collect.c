@@ -334,7 +334,7 @@ static int64_t cores_of_nodes(const bitstr_t *nodes)
 	int64_t cores = 0;
 	int i;
 
-	for (i = 0; i < node_record_count; i++)
+	for (i = 0; i < node_record_count && i < bit_size((bitstr_t *) nodes); i++)
 		if (node_record_table_ptr[i] && bit_test((bitstr_t *) nodes, i))
 			cores += node_record_table_ptr[i]->tot_cores;
 	return cores;
@@ -349,15 +349,16 @@ static void fill_parts(struct sl_collector *c, struct sl_reservation_row *row, c
 	    bit_set_count(r->core_bitmap) >= cores_of_nodes(r->node_bitmap))
 		return;
 	row->parts.first = sl_builder_rows(c->b, SL_T_ALLOC);
-	for (i = 0; i < node_record_count && (uint32_t) i < c->node_slots; i++) {
+	for (i = 0; i < MIN(node_record_count, bit_size(r->node_bitmap)) && (uint32_t) i < c->node_slots; i++) {
 		const node_record_t *n = node_record_table_ptr[i];
+		int end = n ? (int) MIN(at + n->tot_cores, bit_size(r->core_bitmap)) : at;
 		struct sl_alloc_row part = sl_alloc_row();
 
-		if (!n)
+		if (at >= end)
 			continue;
 		part.node = c->node_row[i];
-		part.cores = (uint32_t) bit_set_count_range(r->core_bitmap, at, MIN(at + n->tot_cores, bit_size(r->core_bitmap)));
-		at += n->tot_cores;
+		part.cores = (uint32_t) bit_set_count_range(r->core_bitmap, at, end);
+		at = end;
 		if (part.node == SL_NONE || !bit_test(r->node_bitmap, i))
 			continue;
 		sl_builder_append(c->b, SL_T_ALLOC, &part);

@@ -97,6 +97,9 @@ int64_t sl_job_stamp(const job_record_t *job);
 /* Does its partition's MaxTime not bind it? */
 bool sl_job_any_time(const job_record_t *job);
 
+/* The time limit in minutes of a job that names that one, or NO_VAL: then what select gives it there. */
+uint32_t sl_job_limit(uint32_t named, const part_record_t *p);
+
 /* Whether the record of a job looks as this plug-in was compiled to see it: cheap enough
  * for each use. */
 static inline bool sl_job_sane(const job_record_t *job)

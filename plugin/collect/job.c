@@ -332,14 +332,17 @@ bool sl_job_any_time(const job_record_t *job)
 	return job->limit_set.time == ADMIN_SET_LIMIT || qos_says(job, QOS_FLAG_PART_TIME_LIMIT);
 }
 
+uint32_t sl_job_limit(uint32_t named, const part_record_t *p)
+{
+	return named != NO_VAL ? named : p->default_time != NO_VAL ? p->default_time : p->max_time;
+}
+
 /* Walltime in seconds in the job's current partition. */
 static int64_t walltime(const job_record_t *job)
 {
 	const part_record_t *p = job->part_ptr;
-	uint32_t limit = job->time_limit;
+	uint32_t limit = p ? sl_job_limit(job->time_limit, p) : job->time_limit;
 
-	if (limit == NO_VAL && p)
-		limit = p->default_time != NO_VAL ? p->default_time : p->max_time;
 	if (p && p->max_time != INFINITE && (limit == INFINITE || limit > p->max_time) && !sl_job_any_time(job) &&
 	    IS_JOB_PENDING(job))
 		limit = p->max_time;

@@ -35,12 +35,6 @@ static void forget_refusals(const struct sl_start *s)
 
 /* -- the time limit ----------------------------------------------------------- */
 
-/* What select gives a job that names no limit. */
-static uint32_t default_limit(const part_record_t *p)
-{
-	return p->default_time != NO_VAL ? p->default_time : p->max_time;
-}
-
 /*
  * The walltime it starts with, in minutes: what the plan says, what the deadline
  * leaves, what the partition allows; never below time_min.
@@ -48,7 +42,7 @@ static uint32_t default_limit(const part_record_t *p)
 static uint32_t start_limit(const job_record_t *job, int64_t plan_s)
 {
 	const part_record_t *p = job->part_ptr;
-	uint32_t limit = job->time_limit == NO_VAL ? default_limit(p) : job->time_limit, left;
+	uint32_t limit = sl_job_limit(job->time_limit, p), left;
 
 	if (plan_s > 0 && plan_s / 60 < limit)
 		limit = (uint32_t) MAX(plan_s / 60, 1);
@@ -150,7 +144,7 @@ static void note_altered(const struct sl_start *s, uint32_t limit)
 	struct sl_asked *original = sl_asked_find(book, s->job_id);
 	job_record_t *rest = find_job_record(s->job_id);
 
-	if (!s->shape && s->job->time_limit == (limit == NO_VAL ? default_limit(s->part) : limit)) {
+	if (!s->shape && s->job->time_limit == sl_job_limit(limit, s->part)) {
 		sl_asked_forget(book, s->job_id);
 		return;
 	}
@@ -237,11 +231,8 @@ static char *lender_names(const struct sl_start *s)
 /* When it would have ended, started now. */
 static time_t end_if_started(const struct sl_start *s)
 {
-	const job_record_t *job = s->job;
-	uint32_t limit = job->time_limit;
+	uint32_t limit = sl_job_limit(s->job->time_limit, s->part);
 
-	if (limit == NO_VAL)
-		limit = s->part->default_time != NO_VAL ? s->part->default_time : s->part->max_time;
 	return limit == INFINITE ? INT64_MAX : time(NULL) + (time_t) limit * 60;
 }
 
@@ -354,7 +345,7 @@ static void set_limit(const struct sl_start *s)
 	uint32_t limit = start_limit(job, s->time_limit);
 
 	if (job->time_limit == NO_VAL) {
-		if (limit == default_limit(s->part) && !s->lend)
+		if (limit == sl_job_limit(NO_VAL, s->part) && !s->lend)
 			return;
 		job->limit_set.time = 1;
 	}

@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * journal.c - writing the decision journal.  Reading it is journal_read.c.
- */
+/* journal.c - see journal.h */
 #include "image/journal.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/grow.h"
+#include "base/line_file.h"
 #include "base/map.h"
 #include "image/json_out.h"
 #include "image/nodelist.h"
@@ -36,16 +28,12 @@ struct answers {
 };
 
 struct sl_journal {
-	char path[PATH_MAX];
-	size_t limit;
-	int fd;
+	struct sl_line_file file;	/* fresh: the next record is its first */
 	struct sl_json *json;
 	struct answers said;	/* by the file */
 	struct answers next;	/* by the record in the making */
 	uint64_t figures;	/* digest of what the file last said of the cycle itself */
 	uint64_t partitions;	/* ... and of partitions and their nodes */
-	bool full;		/* the next record is the first of its file */
-	bool published;		/* everybody may read it */
 };
 
 /* What a record is made from. */
@@ -101,7 +89,7 @@ static bool is_news(const struct sl_journal *j, uint32_t job)
 {
 	const struct answer *said = find_answer(&j->said, job), *next = find_answer(&j->next, job);
 
-	return j->full || !said || (said->kinds ^ next->kinds) & ~(1u << STARTED) ||
+	return j->file.fresh || !said || (said->kinds ^ next->kinds) & ~(1u << STARTED) ||
 		said->digest[RESERVED] != next->digest[RESERVED] || said->digest[PENDING] != next->digest[PENDING];
 }
 
@@ -341,7 +329,7 @@ static void put_gone(struct record *r)
 /* Which nodes partitions have: in the first line of a file, and when that changes. */
 static int put_partitions(struct record *r, uint64_t digest)
 {
-	if (r->j->full ? !r->snap->run.rows : digest == r->j->partitions)
+	if (r->j->file.fresh ? !r->snap->run.rows : digest == r->j->partitions)
 		return 0;	/* nothing new, or no partition has nodes */
 	r->news = true;
 	sl_json_key(r->j->json, "partitions");
@@ -358,7 +346,7 @@ static int compose_line(struct record *r, uint64_t figures, uint64_t partitions,
 	if (jobs > SL_IMAGE_MAX_ROWS || reset_answers(&j->next, (uint32_t) jobs) < 0)
 		return sl_fail(r->err, SL_ENOMEM, "journal: no memory");
 	note_answers(r);
-	r->news = j->full || figures != j->figures;
+	r->news = j->file.fresh || figures != j->figures;
 	sl_json_reset(j->json);
 	sl_json_begin_object(j->json);
 	sl_json_put_int(j->json, "sequence", meta->sequence[0]);
@@ -369,7 +357,7 @@ static int compose_line(struct record *r, uint64_t figures, uint64_t partitions,
 	put_text(j->json, "error", plan_text(r, meta->error[0]));
 	put_int(j->json, "decide_us", meta->decide_us[0]);
 	put_int(j->json, "total_us", meta->total_us[0]);
-	put_true(j->json, "full", j->full);
+	put_true(j->json, "full", j->file.fresh);
 	if (put_partitions(r, partitions) < 0 || put_started(r) < 0 || put_reserved(r) < 0)
 		return -1;
 	put_pending(r);
@@ -386,85 +374,6 @@ static int compose_line(struct record *r, uint64_t figures, uint64_t partitions,
 
 /* -- the file -------------------------------------------------------------- */
 
-static int io_error(const struct sl_journal *j, struct sl_error *err)
-{
-	return sl_fail(err, SL_EIO, "%s: %s", j->path, strerror(errno));
-}
-
-/* Where the last whole line ends; 0 too where the end of the file is no journal's. */
-static off_t whole_end(int fd, off_t size)
-{
-	off_t far = size > 2 * (off_t) SL_JOURNAL_SIZE ? size - 2 * (off_t) SL_JOURNAL_SIZE : 0;
-	char piece[4096];
-
-	while (size > far) {
-		size_t n = size < (off_t) sizeof(piece) ? (size_t) size : sizeof(piece);
-		ssize_t got = pread(fd, piece, n, size - n);
-
-		if (got != (ssize_t) n)
-			return -1;
-		for (; n > 0; n--, size--)
-			if (piece[n - 1] == '\n')
-				return size;
-	}
-	return 0;
-}
-
-static int lock_file(struct sl_journal *j, struct sl_error *err)
-{
-	while (!j->published && flock(j->fd, LOCK_EX | LOCK_NB) < 0) {
-		if (errno == EWOULDBLOCK)
-			return sl_fail(err, SL_EBUSY, "%s: another process is writing it", j->path);
-		if (errno != EINTR)
-			return io_error(j, err);
-	}
-	return 0;
-}
-
-static int open_file(struct sl_journal *j, struct sl_error *err)
-{
-	struct stat st;
-	off_t end;
-
-	j->fd = open(j->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0640);
-	if (j->fd < 0)
-		return io_error(j, err);
-	if (fstat(j->fd, &st) < 0) {
-		io_error(j, err);
-		goto error;
-	}
-	if (!S_ISREG(st.st_mode)) {
-		sl_fail(err, SL_EIO, "%s: not a regular file", j->path);
-		goto error;
-	}
-	if (j->published && fchmod(j->fd, 0644) < 0) {	/* whatever the umask is */
-		io_error(j, err);
-		goto error;
-	}
-	if (lock_file(j, err) < 0)
-		goto error;
-	end = fstat(j->fd, &st) < 0 ? -1 : whole_end(j->fd, st.st_size);
-	if (end < 0 || (end < st.st_size && ftruncate(j->fd, end) < 0)) {
-		io_error(j, err);
-		goto error;
-	}
-	flock(j->fd, LOCK_UN);
-	j->full = true;
-	return 0;
-error:
-	close(j->fd);
-	j->fd = -1;
-	return -1;
-}
-
-/* The path of a journal in that directory.  ".9" is the longest suffix that rotation appends. */
-static int make_path(char path[PATH_MAX], const char *dir, struct sl_error *err)
-{
-	if (snprintf(path, PATH_MAX, "%s/decisions.jsonl", dir) < PATH_MAX - 3)
-		return 0;
-	return sl_fail(err, SL_EINVAL, "journal: the path of its directory is too long");
-}
-
 static struct sl_journal *open_journal(const char *dir, bool published, struct sl_error *err)
 {
 	struct sl_journal *j = calloc(1, sizeof(*j));
@@ -473,18 +382,11 @@ static struct sl_journal *open_journal(const char *dir, bool published, struct s
 		sl_fail(err, SL_ENOMEM, "journal: no memory");
 		return NULL;
 	}
-	j->fd = -1;
-	j->limit = SL_JOURNAL_SIZE;
-	j->published = published;
-	if (make_path(j->path, dir, err))
-		goto error;
-	j->json = sl_json_create(NULL, err);
-	if (!j->json || open_file(j, err) < 0)
-		goto error;
+	if (sl_line_file_open(&j->file, dir, SL_JOURNAL, published, err) || !(j->json = sl_json_create(NULL, err))) {
+		sl_journal_close(j);
+		return NULL;
+	}
 	return j;
-error:
-	sl_journal_close(j);
-	return NULL;
 }
 
 struct sl_journal *sl_journal_open(const char *dir, struct sl_error *err)
@@ -499,27 +401,25 @@ struct sl_journal *sl_journal_publish(const char *dir, struct sl_error *err)
 
 int sl_journal_remove(const char *dir, struct sl_error *err)
 {
-	char path[PATH_MAX];
-	size_t n;
+	return sl_line_file_remove(dir, SL_JOURNAL, err);
+}
 
-	if (make_path(path, dir, err))
-		return -1;
-	n = strlen(path);
-	for (int i = 0; i <= SL_JOURNAL_KEEP; i++) {
-		if (i)
-			snprintf(path + n, sizeof(path) - n, ".%d", i);
-		if (unlink(path) && errno != ENOENT)
-			return sl_fail(err, SL_EIO, "%s: %s", path, strerror(errno));
-	}
-	return 0;
+int sl_journal_read(const char *dir, int (*visit)(const char *line, size_t length, void *arg), void *arg,
+		    struct sl_error *err)
+{
+	int rc = sl_line_file_read(dir, SL_JOURNAL, visit, arg, err);
+
+	if (rc && err->code == SL_ENOENT)
+		return sl_fail(err, SL_ENOENT, "%s/" SL_JOURNAL ": no journal there; the plug-in begins it with its first cycle",
+			       dir);
+	return rc;
 }
 
 void sl_journal_close(struct sl_journal *j)
 {
 	if (!j)
 		return;
-	if (j->fd >= 0)
-		close(j->fd);
+	sl_line_file_close(&j->file);
 	sl_json_destroy(j->json);
 	free_answers(&j->said);
 	free_answers(&j->next);
@@ -528,93 +428,7 @@ void sl_journal_close(struct sl_journal *j)
 
 void sl_journal_set_size(struct sl_journal *j, size_t size)
 {
-	j->limit = size;
-}
-
-/* Does the path still name the open file?  Not if somebody moved or rotated it. */
-static bool is_current(const struct sl_journal *j)
-{
-	struct stat file, path;
-
-	return j->fd >= 0 && fstat(j->fd, &file) == 0 && stat(j->path, &path) == 0 &&
-	       file.st_dev == path.st_dev && file.st_ino == path.st_ino;
-}
-
-/* Lock the file that the path names.  Only a process that rotates can take it
- * away between the look and the lock, and it is done then. */
-static int lock_current(struct sl_journal *j, struct sl_error *err)
-{
-	for (int tries = 0; tries < 3; tries++) {
-		if (!is_current(j)) {
-			if (j->fd >= 0)
-				close(j->fd);
-			j->fd = -1;
-			if (open_file(j, err) < 0)
-				return -1;
-		}
-		if (lock_file(j, err) < 0)
-			return -1;
-		if (is_current(j))
-			return 0;
-	}
-	return sl_fail(err, SL_EBUSY, "%s: another process is rotating it", j->path);
-}
-
-/* Rename the files, DIR/decisions.jsonl to .1 and so on.  The lock is held; it is the old file's. */
-static int rotate_files(struct sl_journal *j, struct sl_error *err)
-{
-	char from[PATH_MAX + 8], to[PATH_MAX + 8];
-
-	snprintf(to, sizeof(to), "%s.%d", j->path, SL_JOURNAL_KEEP);
-	for (int i = SL_JOURNAL_KEEP - 1; i >= 0; i--) {
-		if (i)
-			snprintf(from, sizeof(from), "%s.%d", j->path, i);
-		else
-			snprintf(from, sizeof(from), "%s", j->path);
-		if (rename(from, to) < 0 && errno != ENOENT)
-			return io_error(j, err);
-		memcpy(to, from, sizeof(to));
-	}
-	return lock_current(j, err);
-}
-
-/* One write.  A process that has reached its limit of file size gets EFBIG, and
- * with it a signal that would end it. */
-static ssize_t write_once(int fd, const char *text, size_t size)
-{
-	const struct timespec now = { 0, 0 };
-	sigset_t xfsz, old, pending;
-	ssize_t n;
-	int saved;
-
-	sigemptyset(&xfsz);
-	sigaddset(&xfsz, SIGXFSZ);
-	sigpending(&pending);
-	pthread_sigmask(SIG_BLOCK, &xfsz, &old);
-	do {
-		n = write(fd, text, size);
-	} while (n < 0 && errno == EINTR);
-	saved = errno;
-	if (n < 0 && saved == EFBIG && !sigismember(&pending, SIGXFSZ))
-		while (sigtimedwait(&xfsz, NULL, &now) < 0 && errno == EINTR)
-			;
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	errno = saved;
-	return n;
-}
-
-/* With the lock held. */
-static int append_line(struct sl_journal *j, off_t at, const char *text, size_t size, struct sl_error *err)
-{
-	ssize_t n = write_once(j->fd, text, size);
-
-	if (n == (ssize_t) size)
-		return 0;
-	if (n < 0)
-		return io_error(j, err);
-	if (ftruncate(j->fd, at) < 0)
-		return sl_fail(err, SL_EIO, "%s: a torn line cannot be taken back: %s", j->path, strerror(errno));
-	return sl_fail(err, SL_EIO, "%s: the disk is full, or the file as large as it may be", j->path);
+	j->file.limit = size;
 }
 
 /* -- a cycle --------------------------------------------------------------- */
@@ -633,31 +447,24 @@ static int write_record(struct record *r, uint64_t figures)
 	const uint64_t partitions = sl_partitions_digest(r->snap);
 	struct sl_journal *j = r->j;
 	struct answers swap;
-	struct stat st;
 	const char *text;
 	size_t size;
+	int room;
 
 	if (compose_line(r, figures, partitions, &text, &size) < 0)
 		return -1;
 	if (!size)
 		return 0;
-	if (fstat(j->fd, &st) < 0)
-		return io_error(j, r->err);
-	if (st.st_size > 0 && (size_t) st.st_size + size > j->limit) {
-		/* A file is read by itself: its first line says everything. */
-		if (rotate_files(j, r->err) < 0 || compose_line(r, figures, partitions, &text, &size) < 0)
-			return -1;
-		if (fstat(j->fd, &st) < 0)
-			return io_error(j, r->err);
-	}
-	if (append_line(j, st.st_size, text, size, r->err) < 0)
+	/* A file is read by itself: its first line says everything. */
+	if ((room = sl_line_file_room(&j->file, size, r->err)) < 0 ||
+	    (!room && compose_line(r, figures, partitions, &text, &size) < 0) ||
+	    sl_line_file_append(&j->file, text, size, r->err) < 0)
 		return -1;
 	swap = j->said;
 	j->said = j->next;
 	j->next = swap;
 	j->figures = figures;
 	j->partitions = partitions;
-	j->full = false;
 	return 0;
 }
 
@@ -667,12 +474,11 @@ int sl_journal_write(struct sl_journal *j, const struct sl_snapshot *snap, const
 	struct record r = { .j = j, .snap = snap, .plan = plan, .carried = carried, .err = err };
 	int rc;
 
-	if (lock_current(j, err) < 0)
+	if (sl_line_file_lock(&j->file, err) < 0)
 		return -1;
 	r.queued = sl_queued_create(snap, err);
 	rc = r.queued ? write_record(&r, digest_figures(plan)) : -1;
 	sl_queued_destroy(r.queued);
-	if (j->fd >= 0)
-		flock(j->fd, LOCK_UN);
+	sl_line_file_unlock(&j->file);
 	return rc;
 }

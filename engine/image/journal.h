@@ -2,9 +2,7 @@
 /*
  * journal.h - the decision journal: one JSON object per cycle and line.
  *
- * DIR/decisions.jsonl, rotated to .1 ... .SL_JOURNAL_KEEP before it would exceed
- * SL_JOURNAL_SIZE.  A line is written with one write(2), so that a crash leaves
- * at most one torn line at the end, which readers skip.  `schedlua explain`
+ * DIR/decisions.jsonl, a line file (base/line_file.h).  `schedlua explain`
  * reads it from the newest line back.  The plug-in writes it, after the commit, so
  * that it holds what became of each decision too.
  *
@@ -40,8 +38,7 @@
 #include "image/plan_image.h"
 #include "image/snapshot.h"
 
-#define SL_JOURNAL_SIZE ((size_t) 64 << 20)
-#define SL_JOURNAL_KEEP 4
+#define SL_JOURNAL "decisions.jsonl"
 
 struct sl_journal;
 
@@ -83,12 +80,7 @@ struct sl_carried {
 int sl_journal_write(struct sl_journal *j, const struct sl_snapshot *snap, const struct sl_plan_image *plan,
 		     const struct sl_carried *carried, struct sl_error *err);
 
-/*
- * Call visit(line, length, arg) for each whole line from the newest back, until
- * it returns non-zero or the journal ends; the line feed is not part of the
- * line.  Returns 0 (also for a journal without lines), or -1 with *err
- * (SL_ENOENT: no journal there).
- */
+/* Its lines from the newest back: sl_line_file_read(). */
 int sl_journal_read(const char *dir, int (*visit)(const char *line, size_t length, void *arg), void *arg,
 		    struct sl_error *err);
 

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "base/line_file.h"
 #include "image/journal.h"
 #include "t/make_image.h"
 
@@ -433,13 +434,13 @@ static void files_are_rotated_and_each_begins_with_all_that_waits(void **state)
 		assert_true(st.st_size <= 1000);
 	}
 	sl_journal_close(j);
-	for (int i = 1; i <= SL_JOURNAL_KEEP + 1; i++) {
+	for (int i = 1; i <= SL_LINE_FILE_KEEP + 1; i++) {
 		char first[200];
 		FILE *in;
 
 		snprintf(path, sizeof(path), "%s.%d", f->path, i);
 		in = fopen(path, "r");
-		assert_true(i <= SL_JOURNAL_KEEP ? in != NULL : in == NULL);
+		assert_true(i <= SL_LINE_FILE_KEEP ? in != NULL : in == NULL);
 		if (!in)
 			break;
 		assert_non_null(fgets(first, sizeof(first), in));

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * journal_read.c - the decision journal from its newest line back.
+ * line_file_read.c - lines from the newest back; see line_file.h.
  *
  * Nothing is mapped and nothing locked: slurmctld writes and rotates meanwhile.
  * The files are opened from the newest to the oldest before any of them is read,
  * so that a rotation in between shows a file twice and never hides one; the
  * second sight is recognised by its inode.
  */
-#include "image/journal.h"
+#include "base/line_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -119,18 +119,18 @@ static int read_file(const struct file *f, struct tail *t, int (*visit)(const ch
 }
 
 /* Open what there is, newest first. */
-static int open_files(const char *dir, struct file file[SL_JOURNAL_KEEP + 1], struct sl_error *err)
+static int open_files(const char *dir, const char *name, struct file file[SL_LINE_FILE_KEEP + 1], struct sl_error *err)
 {
 	char path[PATH_MAX];
 	int n = 0;
 
-	for (int i = 0; i <= SL_JOURNAL_KEEP; i++) {
+	for (int i = 0; i <= SL_LINE_FILE_KEEP; i++) {
 		struct file f;
 		int k = 0;
 
-		if (snprintf(path, sizeof(path), i ? "%s/decisions.jsonl.%d" : "%s/decisions.jsonl", dir, i) >=
+		if (snprintf(path, sizeof(path), i ? "%s/%s.%d" : "%s/%s", dir, name, i) >=
 		    (int) sizeof(path)) {
-			sl_fail(err, SL_EINVAL, "journal: the path of its directory is too long");
+			sl_fail(err, SL_EINVAL, "%s: the path of its directory is too long", name);
 			goto error;
 		}
 		f.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -151,19 +151,19 @@ static int open_files(const char *dir, struct file file[SL_JOURNAL_KEEP + 1], st
 	}
 	if (n)
 		return n;
-	sl_fail(err, SL_ENOENT, "%s/decisions.jsonl: no journal there; the plug-in begins it with its first cycle", dir);
+	sl_fail(err, SL_ENOENT, "%s/%s: no such file", dir, name);
 error:
 	while (n > 0)
 		close(file[--n].fd);
 	return -1;
 }
 
-int sl_journal_read(const char *dir, int (*visit)(const char *line, size_t length, void *arg), void *arg,
-		    struct sl_error *err)
+int sl_line_file_read(const char *dir, const char *name, int (*visit)(const char *line, size_t length, void *arg),
+		      void *arg, struct sl_error *err)
 {
-	struct file file[SL_JOURNAL_KEEP + 1];
+	struct file file[SL_LINE_FILE_KEEP + 1];
 	struct tail tail = { NULL, 0, 0, 0 };
-	int files = open_files(dir, file, err), rc = 0, stopped = 0;
+	int files = open_files(dir, name, file, err), rc = 0, stopped = 0;
 
 	if (files < 0)
 		return -1;

@@ -186,6 +186,23 @@ static void make_remembered(struct sl_builder *b, uint64_t *seed, int table)
 	}
 }
 
+static void make_history(struct sl_builder *b, uint64_t *seed, int table)
+{
+	for (uint32_t i = make_below(seed, 4); i-- > 0; ) {
+		struct sl_history_row row = sl_history_row();
+
+		row.job = 1 + make_below(seed, 1000);
+		row.user = sl_builder_str(b, make_below(seed, 2) ? "anna" : "bert");
+		row.name = sl_builder_str(b, make_below(seed, 2) ? "vasp" : "");
+		row.runtime = make_below(seed, 10000);
+		row.end_time = 1700000000 - make_below(seed, 100000);
+		row.start_time = row.end_time - row.runtime;
+		row.time_limit = make_below(seed, 2) ? 3600 : 0;
+		row.cpus = 1 + make_below(seed, 64);
+		sl_builder_append(b, table, &row);
+	}
+}
+
 void make_snapshot(struct sl_builder *b, uint64_t seed, uint32_t nodes, uint32_t jobs)
 {
 	struct sl_partition_row partition;
@@ -220,6 +237,7 @@ void make_snapshot(struct sl_builder *b, uint64_t seed, uint32_t nodes, uint32_t
 	license.total = 10;
 	sl_builder_append(b, SL_T_LICENSE, &license);
 	make_remembered(b, &seed, SL_T_REMEMBERED);
+	make_history(b, &seed, SL_T_HISTORY);
 }
 
 /* -- plans ---------------------------------------------------------------- */
@@ -299,4 +317,5 @@ void make_plan(struct sl_builder *b, uint64_t seed, uint32_t nodes, uint32_t job
 	log.text = sl_builder_str(b, "window of 500 reached");
 	sl_builder_append(b, SL_P_LOG, &log);
 	make_remembered(b, &seed, SL_P_REMEMBERED);
+	make_history(b, &seed, SL_P_HISTORY);
 }

@@ -25,7 +25,7 @@
 #include "sandbox/sandbox.h"
 
 enum sl_lua_class_id { SL_CLASS_JOB, SL_CLASS_NODE, SL_CLASS_PARTITION, SL_CLASS_LIST, SL_CLASS_CLUSTER, SL_CLASS_PLAN,
-		   SL_CLASS_USAGE, SL_CLASS_BID, SL_CLASSES };
+		   SL_CLASS_USAGE, SL_CLASS_HISTORY, SL_CLASS_BID, SL_CLASSES };
 
 /*
  * What tells a handle from any other userdata, together with its size: scripts
@@ -137,6 +137,7 @@ void sl_lua_open_node(lua_State *L);		/* bind/node.c: node, partition */
 void sl_lua_open_cluster(lua_State *L);	/* bind/cluster.c: cluster, lists */
 void sl_lua_open_plan(lua_State *L);		/* bind/plan.c */
 void sl_lua_open_usage(lua_State *L);		/* bind/usage.c */
+void sl_lua_open_history(lua_State *L);	/* bind/history.c */
 void sl_lua_open_bid(lua_State *L);		/* bind/bid.c */
 void sl_lua_open_log(lua_State *L);		/* bind/log.c: slurm.log_*, print */
 void sl_lua_open_data(lua_State *L);		/* bind/data.c: engine.file, into the table on the top */

@@ -315,6 +315,12 @@ static void push_usage(lua_State *L, struct sl_lua *x, const struct sl_handle *h
 	sl_lua_push(L, x, SL_CLASS_USAGE, 0);
 }
 
+static void push_history(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	(void) h;
+	sl_lua_push(L, x, SL_CLASS_HISTORY, 0);
+}
+
 /* What usable nodes of this set's partitions have in all. */
 static void push_supply(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
@@ -345,6 +351,7 @@ static const struct sl_lua_field cluster_fields[] = {
 	{ "totals", push_totals },
 	{ "supply", push_supply },
 	{ "usage", push_usage },
+	{ "history", push_history },
 	{ NULL, NULL }
 };
 

@@ -19,6 +19,7 @@
 #define PREEMPT(...) SL_COLUMN(plan_preempt, __VA_ARGS__)
 #define FORECAST(...) SL_COLUMN(plan_forecast, __VA_ARGS__)
 #define REMEMBERED(...) SL_COLUMN(remembered, __VA_ARGS__)
+#define HISTORY(...) SL_COLUMN(history, __VA_ARGS__)
 
 static const struct sl_column plan_meta_columns[] = { SL_PLAN_META_COLUMNS(META) };
 static const struct sl_column plan_start_columns[] = { SL_PLAN_START_COLUMNS(START) };
@@ -32,6 +33,7 @@ static const struct sl_column plan_lender_columns[] = { SL_PLAN_LENDER_COLUMNS(L
 static const struct sl_column plan_preempt_columns[] = { SL_PLAN_PREEMPT_COLUMNS(PREEMPT) };
 static const struct sl_column plan_forecast_columns[] = { SL_PLAN_FORECAST_COLUMNS(FORECAST) };
 static const struct sl_column remembered_columns[] = { SL_REMEMBERED_COLUMNS(REMEMBERED) };
+static const struct sl_column history_columns[] = { SL_HISTORY_COLUMNS(HISTORY) };
 
 #define TABLE(n, ...) { .name = #n, SL_COLUMNS_OF(plan_##n), .view_offset = offsetof(struct sl_plan_image, n), \
 	.key = -1, __VA_ARGS__ }
@@ -50,6 +52,8 @@ static const struct sl_table tables[SL_PLAN_TABLES] = {
 	[SL_P_FORECAST] = TABLE(forecast, .plural = "forecasts"),
 	[SL_P_REMEMBERED] = { .name = "remembered", SL_COLUMNS_OF(remembered), .plural = "remembered", .key = -1,
 		.view_offset = offsetof(struct sl_plan_image, remembered) },
+	[SL_P_HISTORY] = { .name = "history", SL_COLUMNS_OF(history), .plural = "history", .key = -1,
+		.view_offset = offsetof(struct sl_plan_image, history) },
 };
 
 static const struct sl_word whys[SL_WHYS] = {

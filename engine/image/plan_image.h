@@ -12,6 +12,7 @@
 
 #include "image/image.h"
 #include "image/remember.h"
+#include "image/snapshot.h"
 
 /* Bytes of any text in a plan, and of all of them, each counted where it is used (rows may
  * share one); lines for the log; orders for one job.  Writers cut, readers refuse. */
@@ -25,7 +26,7 @@
 
 enum sl_plan_table {
 	SL_P_META, SL_P_START, SL_P_PLACE, SL_P_PLACE_GRES, SL_P_RESERVE,
-	SL_P_PENDING, SL_P_ACTION, SL_P_LOG, SL_P_LENDER, SL_P_PREEMPT, SL_P_FORECAST, SL_P_REMEMBERED,
+	SL_P_PENDING, SL_P_ACTION, SL_P_LOG, SL_P_LENDER, SL_P_PREEMPT, SL_P_FORECAST, SL_P_REMEMBERED, SL_P_HISTORY,
 	SL_PLAN_TABLES
 };
 
@@ -202,6 +203,7 @@ struct sl_plan_image {
 	struct sl_plan_preempt_view preempt;
 	struct sl_plan_forecast_view forecast;
 	struct sl_remembered_view remembered;	/* goes into the next snapshot as it is */
+	struct sl_history_view history;		/* what policies asked about: goes into the one that is recorded */
 };
 
 extern const struct sl_schema sl_plan_schema;

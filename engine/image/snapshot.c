@@ -29,6 +29,7 @@
 #define RUN(...) SL_COLUMN(run, __VA_ARGS__)
 #define USAGE(...) SL_COLUMN(usage, __VA_ARGS__)
 #define REMEMBERED(...) SL_COLUMN(remembered, __VA_ARGS__)
+#define HISTORY(...) SL_COLUMN(history, __VA_ARGS__)
 
 static const struct sl_column meta_columns[] = { SL_META_COLUMNS(META) };
 static const struct sl_column gres_kind_columns[] = { SL_GRES_KIND_COLUMNS(GRES_KIND) };
@@ -49,6 +50,7 @@ static const struct sl_column license_columns[] = { SL_LICENSE_COLUMNS(LICENSE) 
 static const struct sl_column run_columns[] = { SL_RUN_COLUMNS(RUN) };
 static const struct sl_column usage_columns[] = { SL_USAGE_COLUMNS(USAGE) };
 static const struct sl_column remembered_columns[] = { SL_REMEMBERED_COLUMNS(REMEMBERED) };
+static const struct sl_column history_columns[] = { SL_HISTORY_COLUMNS(HISTORY) };
 
 #define TABLE(n, ...) { .name = #n, SL_COLUMNS_OF(n), .view_offset = offsetof(struct sl_snapshot, n), __VA_ARGS__ }
 
@@ -72,6 +74,7 @@ static const struct sl_table tables[SL_SNAPSHOT_TABLES] = {
 	[SL_T_RUN] = TABLE(run, .plural = "runs", .key = -1, .nested = true, .nodelist = true),
 	[SL_T_USAGE] = TABLE(usage, .plural = "usage", .key = -1),
 	[SL_T_REMEMBERED] = TABLE(remembered, .plural = "remembered", .key = -1),
+	[SL_T_HISTORY] = TABLE(history, .plural = "history", .key = -1),
 };
 
 static const struct sl_word select_flags[] = {
@@ -137,6 +140,7 @@ static const struct sl_words words[] = {
 	WORDS(SL_T_JOB, job, distribution, false, distributions),
 	WORDS(SL_T_JOB, job, asks, true, asks),
 	WORDS(SL_T_USAGE, usage, state, false, job_states),
+	WORDS(SL_T_HISTORY, history, state, false, job_states),
 	WORDS(SL_T_JOB_GRES, job_gres, per, false, per_words),
 	WORDS(SL_T_RESERVATION, reservation, flags, true, resv_flags),
 };

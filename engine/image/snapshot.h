@@ -22,7 +22,7 @@ enum sl_snapshot_table {
 	SL_T_META, SL_T_GRES_KIND, SL_T_NODE, SL_T_NODE_GRES, SL_T_PARTITION,
 	SL_T_JOB, SL_T_JOB_PARTITION, SL_T_JOB_GRES, SL_T_JOB_LICENSE,
 	SL_T_ALLOC, SL_T_ALLOC_GRES, SL_T_SHAPE, SL_T_QUEUE, SL_T_WAY,
-	SL_T_RESERVATION, SL_T_LICENSE, SL_T_RUN, SL_T_USAGE, SL_T_REMEMBERED,
+	SL_T_RESERVATION, SL_T_LICENSE, SL_T_RUN, SL_T_USAGE, SL_T_REMEMBERED, SL_T_HISTORY,
 	SL_SNAPSHOT_TABLES
 };
 
@@ -340,6 +340,25 @@ enum sl_per { SL_PER_NODE, SL_PER_JOB, SL_PER_TASK, SL_PER_SOCKET };
 	X(i64, gpu_s, -1, 0, "GPU-seconds") \
 	X(i64, node_s, -1, 0, "node-seconds")
 
+/*
+ * Runs that have ended, for policies that learn from them: in specs, and in recorded snapshots
+ * those that the decision rested on (usage/history.h).  slurmctld's come without.
+ */
+#define SL_HISTORY_COLUMNS(X) \
+	X(u32, job, -1, 0, "JobId") \
+	X(str, user, -1, 0, "user name") \
+	X(str, account, -1, 0, "account") \
+	X(str, partition, -1, 0, "PartitionName") \
+	X(str, name, -1, 0, "JobName") \
+	X(u32, state, -1, SL_JOB_COMPLETE, "how the run ended; PENDING: it was requeued") \
+	X(i64, start_time, -1, 0, "began") \
+	X(i64, end_time, -1, 0, "ended") \
+	X(i64, runtime, -1, 0, "seconds that it ran") \
+	X(i64, time_limit, -1, 0, "walltime, seconds; 0: not known") \
+	X(u32, cpus, -1, 0, "CPUs") \
+	X(u32, gpus, -1, 0, "GPUs") \
+	X(u32, nodes, -1, 0, "nodes")
+
 SL_DECLARE_TABLE(meta, SL_META_COLUMNS)
 SL_DECLARE_TABLE(gres_kind, SL_GRES_KIND_COLUMNS)
 SL_DECLARE_TABLE(node, SL_NODE_COLUMNS)
@@ -358,6 +377,7 @@ SL_DECLARE_TABLE(reservation, SL_RESERVATION_COLUMNS)
 SL_DECLARE_TABLE(license, SL_LICENSE_COLUMNS)
 SL_DECLARE_TABLE(run, SL_RUN_COLUMNS)
 SL_DECLARE_TABLE(usage, SL_USAGE_COLUMNS)
+SL_DECLARE_TABLE(history, SL_HISTORY_COLUMNS)
 
 /* A snapshot, opened: snap.job.id[row], snap.node.cores[row], ... */
 struct sl_snapshot {
@@ -381,6 +401,7 @@ struct sl_snapshot {
 	struct sl_run_view run;
 	struct sl_usage_view usage;
 	struct sl_remembered_view remembered;
+	struct sl_history_view history;
 };
 
 extern const struct sl_schema sl_snapshot_schema;

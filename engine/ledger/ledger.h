@@ -18,7 +18,7 @@
 #ifndef SL_LEDGER_H
 #define SL_LEDGER_H
 
-#include "usage/usage.h"
+#include "usage/history.h"
 
 #define SL_LEDGER_FILE "ledger.db"	/* in the directory "schedlua" */
 #define SL_LEDGER_BACKLOG 200000	/* runs that may wait to be written */
@@ -31,18 +31,6 @@ enum sl_ledger_mode {
 	SL_LEDGER_READ,		/* there must be one; nothing is written */
 	SL_LEDGER_WRITE,	/* there must be one */
 	SL_LEDGER_CREATE,	/* made where there is none */
-};
-
-/* Who said when a run ended; the greater one is believed. */
-enum sl_run_source { SL_RUN_GUESSED, SL_RUN_SEEN, SL_RUN_SACCT, SL_RUN_SOURCES };
-
-struct sl_job_run {
-	uint32_t job;
-	int64_t start, end;
-	int64_t seconds;		/* it ran: without suspensions */
-	uint32_t count[SL_UNITS];	/* CPUs, GPUs, nodes */
-	struct sl_dim dim;		/* state SL_JOB_PENDING: it was requeued */
-	enum sl_run_source source;
 };
 
 struct sl_adjustment {

@@ -79,6 +79,7 @@ void sl_cluster_destroy(struct sl_cluster *c)
 		free_held(c->held[j]);
 	cluster_wants_free(c);
 	sl_usage_destroy(c->own_usage);
+	sl_history_destroy(c->own_history);
 	cluster_loans_free(c);
 	sl_timeline_destroy(c->tl);
 	sl_timeline_destroy(c->empty);

@@ -22,7 +22,7 @@
 #include "image/plan_image.h"
 #include "image/snapshot.h"
 #include "timeline/timeline.h"
-#include "usage/usage.h"
+#include "usage/history.h"
 
 struct sl_cluster;
 
@@ -159,6 +159,14 @@ int64_t sl_cluster_ran(const struct sl_cluster *c, uint32_t job);
  */
 void sl_cluster_set_usage(struct sl_cluster *c, const struct sl_usage_provider *usage);
 const struct sl_usage_provider *sl_cluster_usage(struct sl_cluster *c, struct sl_error *err);
+
+/* The same for runs that have ended and the table "history"; *history is borrowed.  NULL with
+ * *err: out of memory. */
+void sl_cluster_set_history(struct sl_cluster *c, struct sl_history *history);
+struct sl_history *sl_cluster_history(struct sl_cluster *c, struct sl_error *err);
+
+/* What was asked of it in this cycle, as rows of a table (sl_history_encode()). */
+void sl_cluster_encode_history(const struct sl_cluster *c, struct sl_builder *b, int table);
 
 /* -- what changes (the simulator) -------------------------------------- */
 

@@ -144,6 +144,8 @@ struct sl_cluster {
 	uint32_t features;
 
 	struct sl_usage_provider usage;
+	struct sl_history *history;	/* whom policies ask; NULL: */
+	struct sl_history *own_history;	/* of the snapshot's rows */
 	struct sl_usage *own_usage;	/* of the snapshot's rows, where nobody else is asked */
 
 	/* Lent to the plan that is being made, so that it costs what is in it and not

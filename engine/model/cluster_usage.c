@@ -92,3 +92,23 @@ const struct sl_usage_provider *sl_cluster_usage(struct sl_cluster *c, struct sl
 	c->usage = sl_usage_provider(c->own_usage);
 	return &c->usage;
 }
+
+void sl_cluster_set_history(struct sl_cluster *c, struct sl_history *history)
+{
+	c->history = history;
+}
+
+struct sl_history *sl_cluster_history(struct sl_cluster *c, struct sl_error *err)
+{
+	if (!c->history && !c->own_history)
+		c->own_history = sl_history_of_snapshot(c->snap, err);
+	return c->history ? c->history : c->own_history;
+}
+
+void sl_cluster_encode_history(const struct sl_cluster *c, struct sl_builder *b, int table)
+{
+	const struct sl_history *h = c->history ? c->history : c->own_history;
+
+	if (h)
+		sl_history_encode(h, b, table);
+}

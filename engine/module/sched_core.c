@@ -350,6 +350,7 @@ static void push_plan(lua_State *L, const struct sl_snapshot *snap, const struct
 	push_table(L, &p->image, p, SL_P_PREEMPT, p->preempt.rows, "preempting");
 	push_table(L, &p->image, p, SL_P_LOG, p->log.rows, "log");
 	push_table(L, &p->image, p, SL_P_REMEMBERED, p->remembered.rows, "remembered");
+	push_table(L, &p->image, p, SL_P_HISTORY, p->history.rows, "history");
 	replace_words(L, "pending", "why", sl_why_word);
 	replace_words(L, "actions", "verb", sl_do_word);
 	push_names(L, snap, snap->node.name, snap->node.rows, "node_names");
@@ -383,6 +384,7 @@ static int run_cycle(struct cycle *c, struct sl_bundle *b, const struct sl_snaps
 	if (sl_plan_encode(c->plan, &fig, c->builder, &later))
 		goto error;
 	sl_remember_encode(c->memory, c->builder, SL_P_REMEMBERED);
+	sl_cluster_encode_history(c->cluster, c->builder, SL_P_HISTORY);
 	if (sl_builder_finish(c->builder, &bytes, &size, &later) ||
 	    sl_plan_image_open(image, bytes, size, &later))
 		goto error;

@@ -25,7 +25,8 @@ static int restart(struct sl_decision *d, struct sl_error *err)
 	struct sl_builder *b = d->builder;
 
 	free(d->trace);
-	*d = (struct sl_decision) { .builder = b, .usage = d->usage, .stand_in = d->stand_in, .hold = d->hold,
+	*d = (struct sl_decision) { .builder = b, .usage = d->usage, .history = d->history,
+				    .stand_in = d->stand_in, .hold = d->hold,
 				    .hold_why = d->hold_why, .forecast = d->forecast };
 	if (b)
 		sl_builder_reset(b);
@@ -80,6 +81,10 @@ int sl_decide(const struct sl_bundle *bundle, const struct sl_snapshot *snap, co
 		goto error;
 	if (d->usage)
 		sl_cluster_set_usage(cluster, d->usage);
+	if (d->history) {
+		sl_history_begin(d->history);
+		sl_cluster_set_history(cluster, d->history);
+	}
 	if (left.budget_us) {
 		left.budget_us -= sl_clock_us() - since;
 		if (left.budget_us <= 0) {
@@ -97,6 +102,7 @@ int sl_decide(const struct sl_bundle *bundle, const struct sl_snapshot *snap, co
 	if (sl_plan_encode(plan, &fig, d->builder, err))
 		goto error;
 	sl_remember_encode(memory, d->builder, SL_P_REMEMBERED);
+	sl_cluster_encode_history(cluster, d->builder, SL_P_HISTORY);
 	if (sl_builder_finish(d->builder, &d->bytes, &d->size, err) ||
 	    sl_plan_image_open(&d->plan, d->bytes, d->size, err))
 		goto error;
@@ -110,8 +116,8 @@ error:
 }
 
 int sl_decide_explain(const struct sl_bundle *bundle, const struct sl_snapshot *snap,
-		      const struct sl_usage_provider *usage, const struct sl_limits *limits, uint32_t job_id,
-		      char **text, char **trace, struct sl_error *err)
+		      const struct sl_usage_provider *usage, struct sl_history *history, const struct sl_limits *limits,
+		      uint32_t job_id, char **text, char **trace, struct sl_error *err)
 {
 	struct sl_cluster *cluster = sl_cluster_create(snap, err);
 	struct sl_plan *plan = cluster ? sl_plan_create(cluster, err) : NULL;
@@ -121,6 +127,8 @@ int sl_decide_explain(const struct sl_bundle *bundle, const struct sl_snapshot *
 	*text = *trace = NULL;
 	if (cluster && usage)
 		sl_cluster_set_usage(cluster, usage);
+	if (cluster && history)
+		sl_cluster_set_history(cluster, history);
 	if (script)
 		rc = sl_script_explain(script, cluster, plan, limits, job_id, text, trace, err);
 	sl_script_destroy(script);

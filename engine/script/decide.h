@@ -17,6 +17,7 @@
 
 struct sl_decision {
 	const struct sl_usage_provider *usage;	/* set by the caller: who is asked about the past; NULL: the snapshot */
+	struct sl_history *history;	/* likewise, of single runs; a cycle of it begins */
 	bool stand_in;			/* likewise: easy decides in place of the set's own policies */
 	const struct sl_fence *hold;	/* likewise: nothing starts in these partitions; or NULL */
 	const char *hold_why;
@@ -43,13 +44,13 @@ int sl_decide(const struct sl_bundle *bundle, const struct sl_snapshot *snap, co
 	      int64_t since, struct sl_decision *d, struct sl_error *err);
 
 /*
- * Say where a queued job stands in the order, and why (sl_script_explain()).  *usage* is who is
+ * Say where a queued job stands in the order, and why (sl_script_explain()).  *usage* and *history* are who is
  * asked about the past; NULL: the snapshot.  *text and
  * *trace are malloc'ed; *trace may become NULL.  0, or -1 with *err.
  */
 int sl_decide_explain(const struct sl_bundle *bundle, const struct sl_snapshot *snap,
-		      const struct sl_usage_provider *usage, const struct sl_limits *limits, uint32_t job_id,
-		      char **text, char **trace, struct sl_error *err);
+		      const struct sl_usage_provider *usage, struct sl_history *history, const struct sl_limits *limits,
+		      uint32_t job_id, char **text, char **trace, struct sl_error *err);
 
 /* Free what a decision owns. */
 void sl_decision_clear(struct sl_decision *d);

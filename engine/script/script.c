@@ -127,6 +127,7 @@ static int open_state(lua_State *L)
 	sl_lua_open_cluster(L);
 	sl_lua_open_plan(L);
 	sl_lua_open_usage(L);
+	sl_lua_open_history(L);
 	sl_lua_open_bid(L);
 	sl_lua_open_log(L);
 	sl_script_open_modules(L);

@@ -243,7 +243,7 @@ static int read_queue(struct reader *x, const struct sl_snapshot *snap)
 static int take_machine(struct reader *x, struct sl_image_copy *copy)
 {
 	static const int tables[] = { SL_T_META, SL_T_GRES_KIND, SL_T_NODE, SL_T_PARTITION, SL_T_LICENSE,
-				      SL_T_RESERVATION, SL_T_USAGE, SL_T_REMEMBERED };
+				      SL_T_RESERVATION, SL_T_USAGE, SL_T_REMEMBERED, SL_T_HISTORY };
 	const struct sl_snapshot *snap = copy->view;
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)

@@ -93,7 +93,7 @@ static int explain(const struct sl_bundle *bundle, const char *file, const struc
 	if (sl_snapshot_open(&snap, bytes, size, err))
 		sl_fail_in(err, "%s", file);
 	else
-		rc = sl_decide_explain(bundle, &snap, usage, &limits, job, text, trace, err);
+		rc = sl_decide_explain(bundle, &snap, usage, NULL, &limits, job, text, trace, err);
 	free(bytes);
 	return rc;
 }

@@ -20,6 +20,7 @@
 ---@field totals sched.totals
 ---@field supply sched.supply what usable nodes of this set's partitions have in all
 ---@field usage sched.usage who used, uses and asks for how much
+---@field history sched.history runs of jobs that have ended
 ---@field source string who took the snapshot: slurmctld, capture, json, sim, spec
 ---@field slurm_version string
 ---@field sequence integer number of the cycle
@@ -113,6 +114,62 @@ function usage:used(question) end
 ---@param question sched.usage.question
 ---@return table<string, number>
 function usage:queued(question) end
+
+---@class sched.history
+---@field stale? string why what ended lately may be missing; nil: it is not
+local history = {}
+
+--- The newest 512 runs of a user, of an account, are known.  Either has to be named.
+---@class sched.history.question
+---@field user? string
+---@field account? string
+---@field name? string the job's name, its first 63 bytes
+---@field last? integer so many at most, 1 to 512
+---@field cpus? number[] least and most
+---@field time_limit? number[] least and most seconds
+
+---@class sched.past_run
+---@field job integer JobId
+---@field user string
+---@field account string
+---@field partition string
+---@field name string empty: not known
+---@field state string COMPLETED, FAILED, TIMEOUT, REQUEUED, ...
+---@field start_time integer
+---@field end_time integer
+---@field runtime integer seconds, without suspensions
+---@field time_limit? number its walltime, seconds; nil: not known
+---@field cpus integer
+---@field gpus integer
+---@field nodes integer
+
+--- Runs that have ended by now, the newest first (10 unless told).
+---@param question sched.history.question
+---@return sched.past_run[]
+function history:runs(question) end
+
+--- The mean runtime of the last of them (2 unless told), and how many there were; nil: none.
+---@param question sched.history.question
+---@return number? mean
+---@return integer runs
+function history:mean(question) end
+
+---@class sched.history.summary_question: sched.history.question
+---@field quantiles? number[] 0 to 1, up to 16 of them
+
+---@class sched.history.summary
+---@field runs integer how many there were; without any, this is the only field
+---@field mean number seconds
+---@field deviation number
+---@field min integer
+---@field max integer
+---@field completed number share of those that ended as COMPLETED
+---@field quantiles integer[] in the order asked: the smallest runtime that so many did not exceed
+
+--- What the last of them (100 unless told) were like.
+---@param question sched.history.summary_question
+---@return sched.history.summary
+function history:summary(question) end
 
 ---@class sched.totals
 ---@field nodes integer

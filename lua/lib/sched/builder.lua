@@ -516,9 +516,27 @@ local function add_usage(model, spec, what, columns)
 	table.insert(model.usage, row)
 end
 
+local history_handlers = { ended_ago = true }
+
+-- A run that has ended: { user = "anna", runtime = "1h", time_limit = "4h", cpus = 8, ended_ago = "1d" }.
+local function add_past_run(model, spec, what, columns)
+	if type(spec) ~= "table" then
+		fail("%s: expected a table { user = \"anna\", runtime = \"1h\" }, got %s", what, tostring(spec))
+	end
+	local row = take(spec, what, history_handlers, columns("history"), {})
+	row.user = row.user or "alice"
+	row.partition = row.partition or model.default_partition
+	row.runtime = seconds(spec.runtime or 0, what .. ".runtime")
+	row.time_limit = seconds(spec.time_limit or 0, what .. ".time_limit")
+	row.end_time = row.end_time or model.meta.now - seconds(spec.ended_ago or 0, what .. ".ended_ago")
+	row.start_time = row.start_time or row.end_time - row.runtime
+	row.job = row.job or #model.history + 1000001
+	table.insert(model.history, row)
+end
+
 local spec_keys = {
 	nodes = true, partitions = true, running = true, pending = true, reservations = true, licenses = true, usage = true,
-	now = true, meta = true, seed = true, remembered = true,
+	history = true,	now = true, meta = true, seed = true, remembered = true,
 }
 
 local function each(list, what, add)
@@ -543,7 +561,7 @@ function M.build(spec, columns)
 	local model = {
 		meta = take(spec.meta or {}, "meta", {}, columns("meta"), {}),
 		gres_kinds = {}, nodes = {}, partitions = {}, jobs = {}, queue = {}, reservations = {}, licenses = {},
-		usage = {},
+		usage = {}, history = {},
 		kinds = {}, node_by_name = {}, partition_nodes = {}, free = {}, used_ids = {}, next_id = 1, next_priority = 1000000,
 	}
 	model.meta.now = spec.now or model.meta.now or default_now
@@ -575,6 +593,7 @@ function M.build(spec, columns)
 	each(spec.running, "running", function(item, what) add_running(model, item, what, columns) end)
 	each(spec.pending, "pending", function(item, what) add_pending(model, item, what, columns) end)
 	each(spec.usage, "usage", function(item, what) add_usage(model, item, what, columns) end)
+	each(spec.history, "history", function(item, what) add_past_run(model, item, what, columns) end)
 	sort_queue(model)
 	if type(spec.remembered or {}) ~= "table" then
 		fail("remembered: expected a table { %s = { KEY = value } }, got %s", model.default_partition,
@@ -612,7 +631,7 @@ local function encode(value)
 end
 
 local tables = { "meta", "gres_kinds", "nodes", "partitions", "jobs", "queue", "reservations", "licenses", "usage",
-	"remembered" }
+	"remembered", "history" }
 
 --- The model as the JSON form of a snapshot.
 function M.json(model)

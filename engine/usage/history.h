@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * history.h - the runs of jobs that have ended, for policies that learn from them.
+ *
+ * Of each user and of each account the newest SL_HISTORY_KEPT runs are kept, in the order in
+ * which they ended, so that memory and a question's time do not depend on how many there ever
+ * were.  A question names a user or an account, and what else the runs must have.
+ *
+ * Runs come from whoever saw them end (the simulator, a snapshot's table "history"), or are
+ * loaded when somebody asks (the ledger): sl_history_create().
+ *
+ * Ownership: a history owns all it holds.  Threads: none.
+ */
+#ifndef SL_HISTORY_H
+#define SL_HISTORY_H
+
+#include "usage/usage.h"
+
+#define SL_HISTORY_KEPT 512	/* runs of a user, of an account */
+#define SL_RUN_NAME 64		/* bytes of a job's name that are kept, with its NUL */
+
+/* Who said when a run ended; the greater one is believed. */
+enum sl_run_source { SL_RUN_GUESSED, SL_RUN_SEEN, SL_RUN_SACCT, SL_RUN_SOURCES };
+
+struct sl_job_run {
+	uint32_t job;
+	int64_t start, end;
+	int64_t seconds;		/* it ran: without suspensions */
+	int64_t limit;			/* its walltime, seconds; SL_UNLIMITED; 0: not known */
+	uint32_t count[SL_UNITS];	/* CPUs, GPUs, nodes */
+	struct sl_dim dim;		/* state SL_JOB_PENDING: it was requeued */
+	const char *name;		/* the job's; NULL: not known */
+	enum sl_run_source source;
+};
+
+/* A run as it is kept; its strings: sl_history_text(). */
+struct sl_past_run {
+	int64_t start, end, seconds, limit;
+	uint32_t job, count[SL_UNITS], state;
+	uint32_t user, account, partition, name;
+	uint64_t asked;			/* in which cycle */
+};
+
+struct sl_history;
+
+/*
+ * *load* (may be NULL) is called before a user or account is asked about for the first time in a
+ * cycle: it brings what is new with sl_history_replace() and sl_history_put().  It fails only for
+ * lack of memory: where the past cannot be reached, what is there is all there is.
+ */
+typedef int sl_history_load(void *arg, struct sl_history *h, enum sl_usage_by by, const char *name,
+			    struct sl_error *err);
+struct sl_history *sl_history_create(sl_history_load *load, void *arg, struct sl_error *err);
+void sl_history_destroy(struct sl_history *h);
+
+/* Of the rows of a snapshot's table "history".  NULL with *err. */
+struct sl_history *sl_history_of_snapshot(const struct sl_snapshot *snap, struct sl_error *err);
+
+/* A cycle begins: who was asked about before is loaded again when asked about. */
+void sl_history_begin(struct sl_history *h);
+
+/* A run has ended: it counts for its user and its account.  One that is there already (job, start)
+ * gives way.  0, or -1 with *err (SL_ENOMEM). */
+int sl_history_add(struct sl_history *h, const struct sl_job_run *run, struct sl_error *err);
+
+/* For those who load: forget what is known of a user or account, and add a run of his alone. */
+void sl_history_replace(struct sl_history *h, enum sl_usage_by by, const char *name);
+int sl_history_put(struct sl_history *h, enum sl_usage_by by, const char *name, const struct sl_job_run *run,
+		   struct sl_error *err);
+
+/* Those who were asked about in this cycle or the last one, for who loads them together; true while
+ * there is one more; *at begins as 0. */
+bool sl_history_next_asked(const struct sl_history *h, uint32_t *at, enum sl_usage_by *by, const char **name);
+/* A number that who loads keeps for each of them; NULL: never asked about. */
+uint64_t *sl_history_mark(struct sl_history *h, enum sl_usage_by by, const char *name);
+/* It is loaded for this cycle. */
+void sl_history_loaded(struct sl_history *h, enum sl_usage_by by, const char *name);
+
+/* How many different texts there are: they are never forgotten. */
+uint32_t sl_history_texts(const struct sl_history *h);
+
+struct sl_history_query {
+	const char *user, *account, *name;	/* NULL: any; user or account is there */
+	int64_t now;				/* runs that had ended by then */
+	uint32_t last;				/* so many at most */
+	int64_t least_cpus, most_cpus;		/* of that size, */
+	int64_t least_limit, most_limit;	/* and of such a walltime */
+};
+
+/* The newest first; valid until the next call of any of these.  0, or -1 with *err. */
+int sl_history_ask(struct sl_history *h, const struct sl_history_query *q, const struct sl_past_run *const **run,
+		   uint32_t *count, struct sl_error *err);
+const char *sl_history_text(const struct sl_history *h, uint32_t text);
+
+/* What the answers of this cycle rested on, as rows of a table with the columns SL_HISTORY_COLUMNS:
+ * a history of these rows gives the same answers. */
+void sl_history_encode(const struct sl_history *h, struct sl_builder *b, int table);
+
+#endif

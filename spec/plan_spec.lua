@@ -147,7 +147,7 @@ describe("plan:start", function()
 
 	it("raises when it is misused, at the line of the policy", function()
 		assert.matches("^policy.lua:1: bad argument #1 to 'start' %(job expected, got nil%)", misuse("plan:start(job(99))"))
-		assert.matches("unknown key 'palce', expected place, layout, shape, bid, borrow, through or because",
+		assert.matches("unknown key 'palce', expected place, layout, shape, bid, borrow, through, because or expected",
 			misuse("plan:start(job(3), { palce = 'x' })"))
 		assert.matches("place \"anywhere\": expected bestfit, contiguous, pack", misuse("plan:start(job(3), { place = 'anywhere' })"))
 		assert.matches("place: expected a string, got number", misuse("plan:start(job(3), { place = 5 })"))
@@ -207,6 +207,46 @@ describe("plan:backfill", function()
 			pending = { { id = 2, nodes = 2, time_limit = "1h" }, { id = 3, nodes = 1, time_limit = "61m" } } }
 		assert.same({ "nil would delay job 2 priority" },
 			lines("plan:reserve(job(2)) slurm.log_info('%s %s %s', plan:backfill(job(3)))", d))
+	end)
+end)
+
+describe("expected", function()
+	local d = t.cluster { nodes = "2x1c", running = { { nodes = { "n1" }, ends_in = "1h" } },
+		pending = { { id = 2, nodes = 2, time_limit = "4h" }, { id = 3, nodes = 1, time_limit = "2h" },
+			{ id = 4, nodes = 2, time_limit = "1h" } } }
+
+	it("backfills a job that is taken to end before the head's time, and leaves its walltime", function()
+		local plan = plan_of("plan:reserve(job(2)) assert(not plan:backfill(job(3)))" ..
+			" assert(plan:backfill(job(3), { expected = 3600 }))", d)
+		assert.same({ 3 }, plan:started())
+		assert.equal(3600, plan:start(3).expected)
+		assert.is_nil(plan:start(3).time_limit)
+		assert.equal(3600, plan:reservation(2).in_s)
+	end)
+
+	it("books a reservation for so long, and tells when one could be", function()
+		assert.same({ "3600", "4500", "4500" }, lines([[
+			slurm.log_info("%d", plan:reserve(job(2), { expected = 899.5 }) - cluster.now)
+			slurm.log_info("%d", plan:earliest(job(4), { expected = 1 }) - cluster.now)
+			slurm.log_info("%d", plan:reserve(job(4)) - cluster.now)]], d))
+	end)
+
+	it("is no more than the walltime", function()
+		local plan = plan_of("assert(plan:start(job(3), { expected = math.huge })) plan:reserve(job(2), { expected = 1e9 })", d)
+		assert.is_nil(plan:start(3).expected)
+		assert.is_nil(plan:reservation(2).expected)
+	end)
+
+	it("is not believed where a reservation of others stands", function()
+		local e = t.cluster { nodes = "2x1c", reservations = { { name = "m", nodes = { "n1", "n2" }, starts_in = "1h", ends_in = "9h" } },
+			pending = { { id = 3, nodes = 1, time_limit = "2h" } } }
+		assert.same({}, plan_of("assert(not plan:start(job(3), { expected = 60 }))", e):started())
+	end)
+
+	it("is a number above 0", function()
+		assert.matches("expected seconds above 0, got 0", misuse("plan:start(job(3), { expected = 0 })"))
+		assert.matches("expected seconds above 0, got %-?nan", misuse("plan:start(job(3), { expected = 0/0 })"))
+		assert.matches("expected seconds above 0, got 1h", misuse("plan:start(job(3), { expected = '1h' })"))
 	end)
 end)
 

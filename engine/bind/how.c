@@ -2,14 +2,15 @@
 /* bind/how.c - see bind/how.h */
 #include "bind/how.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum key { PLACE, LAYOUT, SHAPE, BID, BORROW, THROUGH, BECAUSE, KEYS };
+enum key { PLACE, LAYOUT, SHAPE, BID, BORROW, THROUGH, BECAUSE, EXPECTED, KEYS };
 
 static const char *const key_name[KEYS] = {
 	[PLACE] = "place", [LAYOUT] = "layout", [SHAPE] = "shape", [BID] = "bid", [BORROW] = "borrow",
-	[THROUGH] = "through", [BECAUSE] = "because",
+	[THROUGH] = "through", [BECAUSE] = "because", [EXPECTED] = "expected",
 };
 
 static bool is_said(const struct sl_lua_how *h, enum key key)
@@ -95,6 +96,16 @@ static void read_shape(lua_State *L, struct sl_lua *x, struct sl_entry *e, struc
 	e->shape = lua_tointeger(L, -1);
 }
 
+/* expected = seconds, of a walltime that may be longer */
+static int64_t read_expected(lua_State *L)
+{
+	lua_Number n = lua_type(L, -1) == LUA_TNUMBER ? lua_tonumber(L, -1) : 0;
+
+	if (!(n > 0))
+		luaL_error(L, "expected: expected seconds above 0, got %s", sl_sandbox_tostring(L, -1, NULL));
+	return n < 0x1p53 ? (int64_t) ceil(n) : 0;	/* infinite: its walltime */
+}
+
 /* bid = b: its nodes and cores, and its shape; the bid is on the top of the stack */
 static void read_bid(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_lua_how *h)
 {
@@ -131,9 +142,11 @@ static void read_keys(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct
 		while (i < KEYS && strcmp(key, key_name[i]))
 			i++;
 		if (i == KEYS)
-			luaL_error(L, "unknown key '%s', expected place, layout, shape, bid, borrow, through or because", key);
+			luaL_error(L, "unknown key '%s', expected place, layout, shape, bid, borrow, through, because or expected", key);
 		if (i == SHAPE)
 			read_shape(L, x, e, h);
+		else if (i == EXPECTED)
+			h->terms.expected = read_expected(L);
 		h->said |= 1u << i;
 	}
 }

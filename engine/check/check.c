@@ -243,7 +243,7 @@ static int check_place(struct check *c, const struct row *r, uint32_t node)
 		bool passes = own != SL_NONE && ((resv->flags[own] & SL_RESV_MAINT) ||
 			((resv->flags[own] & SL_RESV_OVERLAP) && !(resv->flags[q] & SL_RESV_MAINT)));
 
-		if (q == own || passes || resv->cores[q] || resv->start_time[q] >= r->until ||
+		if (q == own || passes || (resv->cores[q] && r->until == r->may_until) || resv->start_time[q] >= r->may_until ||
 		    resv->end_time[q] <= r->at || resv->end_time[q] <= resv->start_time[q])
 			continue;
 		if ((in = check_reserved(c, q, node)) < 0)
@@ -291,7 +291,7 @@ static int check_places(struct check *c, const struct row *r)
 }
 
 /* When it starts and how long it may run. */
-static int check_times(struct check *c, struct row *r, const struct ask *a, int64_t shortened)
+static int check_times(struct check *c, struct row *r, const struct ask *a, int64_t shortened, int64_t expected)
 {
 	const struct sl_snapshot *s = c->snap;
 	const struct sl_reservation_view *resv = &s->reservation;
@@ -317,7 +317,13 @@ static int check_times(struct check *c, struct row *r, const struct ask *a, int6
 		if (end > resv->end_time[own])
 			end = resv->end_time[own];
 	}
-	r->until = end;
+	r->until = r->may_until = end;
+	if (!expected)
+		return 0;
+	if (expected < 0 || expected >= limit || own != SL_NONE || s->job.licenses[r->job].count)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is booked for %" PRId64 " s of its %" PRId64
+			       ": expected less than those, and neither licences nor a reservation", id, expected, limit);
+	r->until = check_later(r->at, expected);
 	return 0;
 }
 
@@ -362,7 +368,7 @@ static bool is_way(const struct check *c, const struct row *r)
 	return false;
 }
 
-static int check_row(struct check *c, struct row *r, uint32_t id, int64_t shortened)
+static int check_row(struct check *c, struct row *r, uint32_t id, int64_t shortened, int64_t expected)
 {
 	const struct sl_snapshot *s = c->snap;
 	struct ask a;
@@ -394,7 +400,7 @@ static int check_row(struct check *c, struct row *r, uint32_t id, int64_t shorte
 		own = SL_NONE;
 	r->resv = own;
 	check_ask(c, r->job, r->partition, r->shape, &a);
-	if (check_times(c, r, &a, shortened) < 0 || check_loan(c, r) < 0 || check_places(c, r) < 0 ||
+	if (check_times(c, r, &a, shortened, expected) < 0 || check_loan(c, r) < 0 || check_places(c, r) < 0 ||
 	    bill_row(c, r) < 0)
 		return -1;
 	return check_layout(c, r, &a);
@@ -437,7 +443,7 @@ static int check_start(struct check *c, uint32_t i, struct row *r)
 			       start->job[i], start->stamp[i], c->snap->job.stamp[r->job]);
 	if (count_row(c, r->job, true) < 0)
 		return -1;
-	return check_row(c, r, start->job[i], start->time_limit[i]);
+	return check_row(c, r, start->job[i], start->time_limit[i], start->expected[i]);
 }
 
 static int check_reserve(struct check *c, uint32_t i, struct row *r)
@@ -451,7 +457,7 @@ static int check_reserve(struct check *c, uint32_t i, struct row *r)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is not in the snapshot", reserve->job[i]);
 	if (count_row(c, r->job, false) < 0)
 		return -1;
-	return check_row(c, r, reserve->job[i], reserve->time_limit[i]);
+	return check_row(c, r, reserve->job[i], reserve->time_limit[i], reserve->expected[i]);
 }
 
 /* Tasks of an array that run, and those that the plan starts. */
@@ -637,7 +643,7 @@ static int check_run(struct check *c, uint32_t i, int64_t end, struct row *r)
 	struct ask a;
 
 	*r = (struct row) { .job = find_job(c, id), .partition = reserve->partition[i], .shape = reserve->shape[i],
-		.native = reserve->native[i], .way = reserve->reservation[i], .at = reserve->start_time[i], .until = end,
+		.native = reserve->native[i], .way = reserve->reservation[i], .at = reserve->start_time[i], .until = end, .may_until = end,
 		.places = reserve->places[i], .through = reserve->through[i], .lenders = reserve->lenders[i] };
 	if (r->job == SL_NONE)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is not in the snapshot", id);

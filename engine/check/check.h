@@ -39,6 +39,10 @@
  * has several ways for the job.  One without nodes leaves its jobs all others.  Outside the window of a flexible
  * reservation such a job counts as any other.
  *
+ * Expectations.  A row may be booked for less than its walltime, since the policy expects it to
+ * end sooner.  Not so a job with licences, one in a reservation, and one on nodes on which a
+ * reservation of others would begin before its walltime ends.
+ *
  * MaxCPUsPerNode bounds the CPUs of all jobs of the partition on a node.
  *
  * Borrowing.  A job may have nodes of other partitions, the lenders, when it is started

@@ -57,6 +57,7 @@ struct row {
 	uint32_t way;			/* reservation that the plan says it runs in, or SL_NONE: as it asks */
 	uint32_t resv;			/* that it runs in, or SL_NONE */
 	int64_t at, until;		/* booked from, to */
+	int64_t may_until;		/* end of its walltime, or of its reservation */
 	struct sl_range places;
 	uint32_t through;		/* partition that it is started in instead, or SL_NONE */
 	struct sl_range lenders;	/* then: whose nodes it may have, too */

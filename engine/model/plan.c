@@ -462,7 +462,7 @@ int sl_plan_booking(struct sl_plan *p, bool reserved, uint32_t i, struct sl_book
 	if (!places_of(b, err))
 		return -1;
 	*out = (struct sl_booking) {
-		.entry = b->entry, .start_time = b->t0, .end_time = b->t1,
+		.entry = b->entry, .start_time = b->t0, .end_time = sl_later(b->t0, b->limit),
 		.time_limit = b->limit == b->want->asked ? 0 : b->limit,
 		.native = b->method == SL_PLACE_NATIVE, .by = p->by[b->by],
 		.places = b->places, .count = b->layout.nodes,

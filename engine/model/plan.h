@@ -15,6 +15,11 @@
  * "native" request are started with place "native": an upper bound is booked,
  * Slurm's select picks the nodes; an explicit layout for one is refused.
  *
+ * A policy may take a job to run for less than its walltime (terms.expected): then it is
+ * booked for that time only, and its walltime stays what it is.  What Slurm itself keeps free
+ * for somebody is not staked on a guess: a job with licences, one in a reservation, and one
+ * that could use nodes on which a reservation of others stands are booked for their walltime.
+ *
  * A record that stands for several tasks of an array is one job here: each start
  * starts one of its tasks, up to array_pending and to what its throttle allows.  A
  * policy that wants more of them starts it again; the job counts as started when
@@ -65,6 +70,7 @@ struct sl_terms {
 	 * where Slurm is told to use the least loaded nodes. */
 	const struct sl_how *how;
 	const struct sl_loan *borrow;	/* on nodes of these too (sl_cluster_borrow()); NULL: of nobody */
+	int64_t expected;		/* seconds that it is taken to run; 0: its walltime */
 	bool any_shape;			/* as asked or, where that fails, as one of its alternatives in
 					 * their order; else in the shape that the entry has */
 };
@@ -196,7 +202,7 @@ const struct sl_entry *sl_plan_head(const struct sl_plan *p);
 /* All of one booking: i counts what the two functions above return. */
 struct sl_booking {
 	struct sl_entry entry;
-	int64_t start_time, end_time;	/* end: SL_UNLIMITED without limit */
+	int64_t start_time, end_time;	/* end: of its walltime, SL_UNLIMITED without */
 	int64_t time_limit;		/* seconds, where the plan shortened it, else 0 */
 	bool native;
 	const char *by;			/* policy */

@@ -146,7 +146,7 @@ static int start_in_shape(struct sl_plan *p, struct sl_entry e, const struct sl_
 	int rc = find_loan(p, &e, terms, why, err);
 
 	if (rc > 0)
-		rc = plan_start(p, e, terms->how, easy, why, err);
+		rc = plan_start(p, e, terms, easy, why, err);
 	return rc > 0 ? stand_trial(p, why, err) : rc;
 }
 
@@ -217,7 +217,7 @@ static int find_soonest(struct sl_plan *p, struct sl_entry *e, const struct sl_t
 			int rc = find_loan(p, &at, terms, &now, err);
 
 			if (rc > 0)
-				rc = plan_earliest_start(p, at, terms->how, &t, &now, err);
+				rc = plan_earliest_start(p, at, terms, &t, &now, err);
 			if (rc < 0)
 				return -1;
 			if (!rc && !found)
@@ -244,7 +244,7 @@ static const struct booking *reserved_elsewhere(const struct sl_plan *p, struct 
  * A job that waits in several partitions keeps the reservation that comes first: only an
  * earlier start in another partition moves it.  1: it keeps it, and why; 0; -1 with *err.
  */
-static int keeps_its_reservation(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
+static int keeps_its_reservation(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms,
 				 struct sl_refusal *why, struct sl_error *err)
 {
 	const struct booking *other = reserved_elsewhere(p, e);
@@ -253,7 +253,7 @@ static int keeps_its_reservation(struct sl_plan *p, struct sl_entry e, const str
 
 	if (!other)
 		return 0;
-	rc = plan_earliest_start(p, e, how, &here, why, err);
+	rc = plan_earliest_start(p, e, terms, &here, why, err);
 	if (rc <= 0 || here < other->t0)
 		return rc < 0 ? -1 : 0;
 	plan_say(why, SL_WHY_PRIORITY, "expected to start in partition %s no later",
@@ -283,11 +283,11 @@ int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_terms 
 		if ((shapes_to_try(p, &e, terms) > e.shape || nth_way(p, &e, 1) != SL_NONE) &&
 		    find_soonest(p, &e, terms, start_time, &why, err) < 0)
 			return -1;
-		rc = keeps_its_reservation(p, e, terms->how, &why, err);
+		rc = keeps_its_reservation(p, e, terms, &why, err);
 	}
 	if (rc > 0 && refusal)
 		*refusal = why;
-	return rc ? (rc > 0 ? 0 : -1) : plan_reserve(p, e, terms->how, p->c->now, start_time, refusal, err);
+	return rc ? (rc > 0 ? 0 : -1) : plan_reserve(p, e, terms, p->c->now, start_time, refusal, err);
 }
 
 int sl_plan_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t *start_time,

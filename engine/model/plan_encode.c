@@ -144,6 +144,7 @@ static int encode_booking(const struct sl_plan *p, const struct booking *bk, boo
 		s.reservation = r.reservation = bk->entry.resv - 1;
 	s.shape = r.shape = bk->entry.shape;
 	s.time_limit = r.time_limit = bk->limit == bk->want->asked ? 0 : bk->limit;
+	s.expected = r.expected = bk->expected;
 	s.places = r.places = place_rows(p, bk, pen->b);
 	s.by = r.by = put_text(pen, p->by[bk->by]);
 	if (bk->because)

@@ -14,6 +14,26 @@
 
 /* -- attempts ------------------------------------------------------------ */
 
+/* Whether a reservation of somebody else's stands on nodes that it could use. */
+static bool reserved_ahead(const struct sl_cluster *c, const struct want *w, int64_t until)
+{
+	const struct sl_reservation_view *v = &c->snap->reservation;
+	uint32_t own = w->enclave ? w->enclave->resv : SL_NONE;
+
+	for (uint32_t r = 0; r < v->rows; r++)
+		if (v->end_time[r] > c->now && v->start_time[r] < until && cluster_keeps_out(c, r, own) &&
+		    sl_nodeset_overlaps(w->pub.request.eligible, &c->resv_nodes[r]))
+			return true;
+	return false;
+}
+
+/* May it be booked for less than its walltime?  plan.h says when not. */
+static bool may_be_guessed(const struct sl_plan *p, const struct want *w)
+{
+	return w->resv == SL_NONE && !p->c->snap->job.licenses[w->entry.job].count &&
+	       !reserved_ahead(p->c, w, SL_FOREVER);
+}
+
 /* The timeline a job is booked in, watched so that the plan can be taken back. */
 static struct sl_timeline *timeline_of(struct sl_plan *p, struct enclave *en, struct sl_error *err)
 {
@@ -33,18 +53,25 @@ static struct sl_timeline *timeline_of(struct sl_plan *p, struct enclave *en, st
 	return tl;
 }
 
-int plan_attempt(struct attempt *a, struct sl_plan *p, const struct want *w, const struct sl_how *how,
+int plan_attempt(struct attempt *a, struct sl_plan *p, const struct want *w, const struct sl_terms *terms,
 		 struct sl_error *err)
 {
 	*a = (struct attempt) { .p = p, .w = w, .lack.license = SL_NONE };
-	if (how)
-		a->how = *how;
+	if (terms && terms->expected && may_be_guessed(p, w))
+		a->expected = terms->expected;
+	if (terms && terms->how)
+		a->how = *terms->how;
 	else
 		a->how.method = w->pub.method;
 	if (w->pub.native && a->how.method != SL_PLACE_EXPLICIT)
 		a->how.method = SL_PLACE_NATIVE;
 	a->tl = timeline_of(p, w->enclave, err);
 	return a->tl ? 0 : -1;
+}
+
+int64_t plan_booked(const struct attempt *a, int64_t seconds)
+{
+	return a->expected && a->expected < seconds ? a->expected : seconds;
 }
 
 void plan_attempt_end(struct attempt *a)
@@ -240,10 +267,10 @@ int plan_earliest(struct attempt *a, int64_t from, int64_t *start, int64_t *seco
 	a->lack.misfit = (struct sl_misfit) { .lack = SL_LACK_TIME };
 	*seconds = limit;
 	if (!deadline)
-		return from > latest ? 0 : find_earliest_fit(a, from, latest, limit, start, err);
+		return from > latest ? 0 : find_earliest_fit(a, from, latest, plan_booked(a, limit), start, err);
 	if (limit < deadline && deadline - limit >= from)
-		rc = find_earliest_fit(a, from, deadline - limit < latest ? deadline - limit : latest, limit, start,
-				       err);
+		rc = find_earliest_fit(a, from, deadline - limit < latest ? deadline - limit : latest,
+				       plan_booked(a, limit), start, err);
 	if (rc || floor >= limit || floor >= deadline || deadline - floor < from || from > latest)
 		return rc;
 	/* Not for its whole time: as early as can be, for as long as can be. */
@@ -289,7 +316,7 @@ int plan_book(struct sl_plan *p, struct booking *b, struct sl_error *err)
 	uint32_t main_mark = sl_timeline_mark(p->c->tl);
 	struct sl_error why = { .code = SL_OK };
 
-	b->t1 = sl_later(b->t0, b->limit);
+	b->t1 = sl_later(b->t0, b->expected ? b->expected : b->limit);
 	if (book_shared(p, b, false, &why) < 0) {
 		sl_timeline_rollback(p->c->tl, main_mark);
 		if (why.code == SL_EBUSY)
@@ -498,20 +525,6 @@ int plan_explain_never(struct attempt *a, struct sl_refusal *r, struct sl_error 
 	return 0;
 }
 
-/* Whether a reservation of somebody else's stands on nodes that it could use. */
-static bool reserved_ahead(const struct attempt *a, int64_t until)
-{
-	const struct sl_cluster *c = a->p->c;
-	const struct sl_reservation_view *v = &c->snap->reservation;
-	uint32_t own = a->w->enclave ? a->w->enclave->resv : SL_NONE;
-
-	for (uint32_t r = 0; r < v->rows; r++)
-		if (v->end_time[r] > c->now && v->start_time[r] < until && cluster_keeps_out(c, r, own) &&
-		    sl_nodeset_overlaps(a->w->pub.request.eligible, &c->resv_nodes[r]))
-			return true;
-	return false;
-}
-
 int plan_explain_now(struct attempt *a, struct sl_refusal *r, struct sl_error *err)
 {
 	int rc;
@@ -521,7 +534,7 @@ int plan_explain_now(struct attempt *a, struct sl_refusal *r, struct sl_error *e
 	rc = has_chance(a, r, err);
 	if (rc > 0)
 		say_misfit(a, &a->lack.misfit, true, r,
-			   reserved_ahead(a, a->p->c->now + 1) ? SL_WHY_RESERVATION : SL_WHY_RESOURCES);
+			   reserved_ahead(a->p->c, a->w, a->p->c->now + 1) ? SL_WHY_RESERVATION : SL_WHY_RESOURCES);
 	return rc < 0 ? -1 : 0;
 }
 
@@ -539,7 +552,7 @@ int plan_explain_later(struct attempt *a, int64_t seconds, struct sl_refusal *r,
 	if (a->p->reserved.count)
 		plan_say(r, SL_WHY_PRIORITY, "would delay job %" PRIu32,
 			 c->snap->job.id[(head ? head : a->p->reserved.entry)->job]);
-	else if (reserved_ahead(a, sl_later(c->now, seconds)))
+	else if (reserved_ahead(c, a->w, sl_later(c->now, seconds)))
 		plan_say(r, SL_WHY_RESERVATION, "a reservation begins before it would end");
 	else
 		say_misfit(a, &a->lack.misfit, true, r, SL_WHY_RESOURCES);

@@ -191,9 +191,9 @@ static int reserve_component(struct sl_plan *p, const struct component *m, struc
 	int rc = 0;
 
 	if (m->row == e.job)
-		return plan_reserve(p, e, own.how, from, at, why, err);
+		return plan_reserve(p, e, &own, from, at, why, err);
 	for (uint32_t i = p->queue_of[m->row]; i && !rc; i = p->queue_next[i - 1])
-		rc = plan_reserve(p, p->c->queue[i - 1], own.how, from, at, why, err);
+		rc = plan_reserve(p, p->c->queue[i - 1], &own, from, at, why, err);
 	return rc;
 }
 

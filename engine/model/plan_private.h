@@ -15,6 +15,7 @@ struct booking {
 	struct sl_place *places;	/* the same as a list, NULL until asked for */
 	int64_t t0, t1;
 	int64_t limit;			/* seconds; less than what was asked: it was shortened */
+	int64_t expected;		/* seconds that it is booked for, where less than the limit; else 0 */
 	enum sl_place_method method;
 	uint32_t by;
 	uint32_t reserved;		/* reservations made before, of those that were dropped meanwhile too */
@@ -134,6 +135,7 @@ struct attempt {
 	const struct want *w;
 	struct sl_how how;
 	struct sl_timeline *tl;
+	int64_t expected;		/* seconds that it is taken to run; 0: its walltime */
 	struct sl_nodeset open;		/* of a native job: its nodes but those that others have reserved */
 	struct sl_layout layout;	/* of the last one that fitted */
 	struct lack lack;		/* of the last one that did not */
@@ -178,7 +180,7 @@ bool plan_is_barred(const struct sl_plan *p, uint32_t job);
 
 /* plan_start.c: start an entry as it is, loan and all, or make way for it (*easy*), as
  * sl_plan_start() and sl_plan_backfill() say.  It is the last one of p->started then. */
-int plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, bool easy, struct sl_refusal *refusal,
+int plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, bool easy, struct sl_refusal *refusal,
 	       struct sl_error *err);
 
 /* plan_decide.c: as sl_plan_start(), or sl_plan_backfill() where *easy*, for one component. */
@@ -198,9 +200,9 @@ int plan_reserve_het(struct sl_plan *p, struct sl_entry e, const struct sl_terms
 		     struct sl_refusal *refusal, struct sl_error *err);
 
 /* plan_reserve.c: as sl_plan_reserve() and sl_plan_earliest(), for an entry as it is, *from* then on. */
-int plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, int64_t from, int64_t *start_time,
+int plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t from, int64_t *start_time,
 		 struct sl_refusal *refusal, struct sl_error *err);
-int plan_earliest_start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, int64_t *start_time,
+int plan_earliest_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t *start_time,
 			struct sl_refusal *why, struct sl_error *err);
 
 /* plan_start.c: what an entry asks for; NULL with *err for one that is not queued. */
@@ -226,9 +228,13 @@ int plan_lift(struct sl_plan *p, uint32_t job, uint32_t *at, struct sl_error *er
 int plan_put_back(struct sl_plan *p, uint32_t at, struct sl_error *err);
 void plan_drop(struct sl_plan *p, uint32_t at);
 
-/* plan_fit.c: prepare an attempt; 0 or -1 with *err.  plan_attempt_end() frees its layout. */
-int plan_attempt(struct attempt *a, struct sl_plan *p, const struct want *w, const struct sl_how *how,
+/* plan_fit.c: prepare an attempt; 0 or -1 with *err.  plan_attempt_end() frees its layout.
+ * *terms* may be NULL; what they say of shapes and loans is in the want. */
+int plan_attempt(struct attempt *a, struct sl_plan *p, const struct want *w, const struct sl_terms *terms,
 		 struct sl_error *err);
+
+/* Of so many seconds of walltime, those that are to be free and booked. */
+int64_t plan_booked(const struct attempt *a, int64_t seconds);
 void plan_attempt_end(struct attempt *a);
 
 /* Are its licences free at *t* for so many seconds?  If not, a->lack says of which. */

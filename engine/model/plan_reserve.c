@@ -37,9 +37,10 @@ static int64_t array_from(struct sl_plan *p, uint32_t job, struct sl_error *err)
 }
 
 /* Reserve, or just ask when: *out NULL. */
-static int find_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, int64_t least, int64_t *start_time,
-			 struct booking **out, uint32_t *at, struct sl_refusal *why, struct sl_error *err)
+static int find_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t least,
+			 int64_t *start_time, struct booking **out, uint32_t *at, struct sl_refusal *why, struct sl_error *err)
 {
+	const struct sl_how *how = terms ? terms->how : NULL;
 	const struct want *w = plan_look_up(p, e, how, err);
 	int64_t from, seconds, begin;
 	struct attempt a;
@@ -59,7 +60,7 @@ static int find_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_h
 		from = begin;
 	if (from < least)
 		from = least;
-	if (plan_make_room(&p->reserved, err) < 0 || plan_attempt(&a, p, w, how, err) < 0 ||
+	if (plan_make_room(&p->reserved, err) < 0 || plan_attempt(&a, p, w, terms, err) < 0 ||
 	    plan_lift(p, e.job, at, err) < 0)
 		return -1;
 	rc = from == SL_FOREVER ? 0 : plan_earliest(&a, from, start_time, &seconds, err);
@@ -86,13 +87,13 @@ static int find_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_h
 	return rc;
 }
 
-int plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, int64_t from, int64_t *start_time,
+int plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t from, int64_t *start_time,
 		 struct sl_refusal *refusal, struct sl_error *err)
 {
 	struct sl_refusal why = { .why = SL_WHY_NONE };
 	struct booking *b = NULL;
 	uint32_t at;
-	int rc = find_earliest(p, e, how, from, start_time, &b, &at, &why, err);
+	int rc = find_earliest(p, e, terms, from, start_time, &b, &at, &why, err);
 
 	if (rc < 0)
 		return -1;
@@ -111,12 +112,12 @@ int plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_how *how,
 	return 1;
 }
 
-int plan_earliest_start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, int64_t *start_time,
+int plan_earliest_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t *start_time,
 			struct sl_refusal *why, struct sl_error *err)
 {
 	uint32_t at;
 
-	return find_earliest(p, e, how, p->c->now, start_time, NULL, &at, why, err);
+	return find_earliest(p, e, terms, p->c->now, start_time, NULL, &at, why, err);
 }
 
 /* -- forecasts ----------------------------------------------------------- */

@@ -155,6 +155,7 @@ static struct booking *make_booking(struct attempt *a, int64_t t, int64_t second
 	b->want = a->w;
 	b->t0 = t;
 	b->limit = seconds;
+	b->expected = plan_booked(a, seconds) < seconds ? a->expected : 0;
 	b->method = a->how.method;
 	b->by = a->p->bys - 1;
 	b->reserved = a->p->reservations;
@@ -180,7 +181,8 @@ int plan_take(struct attempt *a, int64_t t, int64_t seconds, struct booking **ou
 /* Book a start now for so many seconds, where that is free. */
 static int start_for(struct attempt *a, int64_t seconds, struct booking **out, struct sl_error *err)
 {
-	int rc = plan_refusals_find(a, REFUSED_NOW, seconds, &a->lack) ? 0 : plan_fits_now(a, seconds, true, err);
+	int64_t booked = plan_booked(a, seconds);
+	int rc = plan_refusals_find(a, REFUSED_NOW, booked, &a->lack) ? 0 : plan_fits_now(a, booked, true, err);
 
 	return rc > 0 ? plan_take(a, a->p->c->now, seconds, out, err) : rc;
 }
@@ -230,13 +232,14 @@ void plan_drop(struct sl_plan *p, uint32_t at)
 static int move_head(struct sl_plan *p, struct booking *head, struct sl_error *err)
 {
 	struct sl_how how = { .method = head->method };
+	const struct sl_terms terms = { .how = &how };
 	struct sl_layout old = head->layout;
 	struct attempt a;
 	int rc;
 
-	if (plan_attempt(&a, p, head->want, &how, err) < 0)
+	if (plan_attempt(&a, p, head->want, &terms, err) < 0)
 		return -1;
-	rc = plan_fits(&a, head->t0, head->limit, true, err);
+	rc = plan_fits(&a, head->t0, head->t1 - head->t0, true, err);
 	if (rc > 0) {
 		head->layout = a.layout;
 		rc = plan_book(p, head, err);
@@ -266,7 +269,7 @@ static int exchange_with_head(struct attempt *a, struct booking *head, int64_t s
 	if (plan_unbook(p, head, err) < 0)
 		goto undo;
 	lifted = true;
-	rc = plan_fits(a, p->c->now, seconds, true, err);
+	rc = plan_fits(a, p->c->now, plan_booked(a, seconds), true, err);
 	if (rc > 0)
 		rc = plan_take(a, p->c->now, seconds, b, err);
 	if (rc > 0)
@@ -310,13 +313,14 @@ static bool no_room_beside(const struct attempt *a, const struct booking *head)
 static int start_beside_head(struct attempt *a, struct booking *head, int64_t seconds, struct booking **b,
 			     struct sl_error *err)
 {
-	int rc = head_in_the_way(a, head, seconds, err);
+	int64_t booked = plan_booked(a, seconds);
+	int rc = head_in_the_way(a, head, booked, err);
 
-	if (rc <= 0 || no_room_beside(a, head) || plan_refusals_find(a, REFUSED_BESIDE_HEAD, seconds, &a->lack))
+	if (rc <= 0 || no_room_beside(a, head) || plan_refusals_find(a, REFUSED_BESIDE_HEAD, booked, &a->lack))
 		return rc < 0 ? -1 : 0;
 	rc = exchange_with_head(a, head, seconds, b, err);
 	if (!rc)
-		plan_refusals_keep(a, REFUSED_BESIDE_HEAD, seconds);
+		plan_refusals_keep(a, REFUSED_BESIDE_HEAD, booked);
 	return rc;
 }
 
@@ -358,12 +362,13 @@ static int find_start(struct attempt *a, struct booking *head, struct booking **
 	if (!rc)
 		rc = start_shorter(a, seconds, b, err);
 	a->lack = lack;
-	return rc ? rc : plan_explain_later(a, seconds, why, err);
+	return rc ? rc : plan_explain_later(a, plan_booked(a, seconds), why, err);
 }
 
-int plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, bool easy, struct sl_refusal *refusal,
+int plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, bool easy, struct sl_refusal *refusal,
 	       struct sl_error *err)
 {
+	const struct sl_how *how = terms->how;
 	const struct want *w = plan_look_up(p, e, how, err);
 	struct booking *head, *b = NULL;
 	struct sl_refusal why;
@@ -379,7 +384,7 @@ int plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_how *how, b
 		rc = plan_gate_now(p, w, &why, err);
 	if (rc <= 0)
 		return rc < 0 ? -1 : plan_refuse(p, &e, &why, refusal, err);
-	if (plan_make_room(&p->started, err) < 0 || plan_attempt(&a, p, w, how, err) < 0 || plan_lift(p, e.job, &at, err) < 0)
+	if (plan_make_room(&p->started, err) < 0 || plan_attempt(&a, p, w, terms, err) < 0 || plan_lift(p, e.job, &at, err) < 0)
 		return -1;
 	head = easy && p->reserved.count > p->head_at ? p->reserved.item[p->head_at] : NULL;
 	rc = find_start(&a, head, &b, &why, err);

@@ -148,13 +148,14 @@ local function booking(plan, row)
 	return row and {
 		partition = plan.raw.partition_names[row.partition], nodes = nodes_of(plan, row), by = row.by,
 		native = row.native == 1, shape = row.shape, time_limit = row.time_limit ~= 0 and row.time_limit or nil,
+		expected = row.expected ~= 0 and row.expected or nil,
 		start_time = row.start_time, in_s = row.start_time and row.start_time - plan.raw.meta.now,
 		lenders = lenders_of(plan, row), through = plan.raw.partition_names[row.through],
 		because = row.because ~= "" and row.because or nil,
 	}
 end
 
---- The start of a job: { nodes, partition, by, native, shape, time_limit, because }, and through
+--- The start of a job: { nodes, partition, by, native, shape, time_limit, expected, because }, and through
 --- and lenders where it borrows nodes; nil if it does not start.
 function Plan:start(id)
 	return booking(self, find(self.raw.starts, id))

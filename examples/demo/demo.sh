@@ -5,7 +5,7 @@
 #
 # A throw-away cluster in compressed time (libfaketime) runs a workload; `easy`
 # schedules it; then the policy is changed on disk, then broken; slurmctld stays
-# the same process all the while.  A second scene (together.sh) shows what a policy
+# all the while.  A second scene (together.sh) shows what a policy
 # that looks at jobs together does for three of them.  ./quickstart demo builds and calls this.
 #
 # Needs root, SL_PREFIX (where sched/lua is installed), SL_PLUGINDIR.
@@ -123,7 +123,7 @@ change_policy() {
 	if wait_for 15 policy_is shortest; then
 		after=$(cluster_ctld_pid)
 		event "the new policy decides from the next cycle on; slurmctld: pid $before before, $after after"
-		[ "$before" = "$after" ] || FAILED="slurmctld's pid has changed"
+		[ "$before" = "$after" ] || ! slurm_reconfigures_in_process || FAILED="slurmctld's pid has changed"
 	else
 		FAILED="the new policy did not come into force: $(status last_error)"
 	fi
@@ -143,10 +143,10 @@ break_policy() {
 }
 
 goes_on() {
-	local started=$1 now
-	now=$(status starts)
-	event "$((now - started)) jobs started since then"
-	[ "$now" -gt "$started" ] || FAILED="no job started after the broken policy"
+	local started
+	started=$(sed -n "$LOG_FROM,\$p" "$C/log/slurmctld.log" | grep -c 'sched/lua: started JobId=')
+	event "$started jobs started since then"
+	[ "$started" -gt 0 ] || FAILED="no job started after the broken policy"
 }
 
 # ------------------------------------------------------------------------- runs
@@ -196,10 +196,9 @@ start_view
 phase "${PHASES[0]}"
 change_policy
 phase "${PHASES[1]}"
-started=$(status starts)
 break_policy
 phase "${PHASES[2]}"
-goes_on "$started"
+goes_on
 stop_view
 status_file=$C/status.json
 schedlua status --json --dir "$C/state/schedlua" > "$status_file" 2>/dev/null || rm -f "$status_file"

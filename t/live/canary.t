@@ -5,8 +5,7 @@
 . "${0%/*}/live.sh"
 needs_plugin
 
-MAKEFILE=$TOP/.work/build/Makefile
-made_with() { sed -n "s/^$1 = //p" "$MAKEFILE" 2>/dev/null; }
+made_with() { sed -n "s/^$1 = //p" "$SL_BUILD/Makefile" 2>/dev/null; }
 SRC=$(made_with SLURM_SRC) BUILD=$(made_with SLURM_BUILD)
 [ -f "$SRC/src/slurmctld/slurmctld.h" ] || skip_all "no source of Slurm"
 ODD=${LIVE_DIR:-$TOP/.work/cluster-${0##*/}}/odd
@@ -27,9 +26,8 @@ odd_plugin() {
 	done
 	gcc -shared -fPIC -O0 -w -std=gnu11 -fvisibility=hidden -DHAVE_CONFIG_H -D_GNU_SOURCE \
 		-DSCHEDLUA_VERSION='"odd"' -DSCHEDLUA_ENGINE="\"$SL_PREFIX/bin/schedlua\"" \
-		-I"$dir" -I"$TOP/engine" -I"$TOP" -iquote "$BUILD" -isystem "$SRC" -o "$dir/sched_lua.so" \
-		"${sources[@]}" "$TOP/.work/build/.libs/libslbundle.a" \
-		"$TOP/.work/build/.libs/libslimage.a" "$TOP/.work/build/.libs/libslbase.a" -lm
+		-I"$dir" -I"$TOP/engine" -I"$TOP" -isystem "$BUILD" -isystem "$SRC" -o "$dir/sched_lua.so" \
+		"${sources[@]}" "$SL_BUILD"/.libs/lib{slbundle,slimage,slbase}.a -lm
 }
 
 live_begin 8

@@ -27,6 +27,9 @@
 # ("Feature=a Feature=b": the first half of the nodes has a, the second b), SL_PORT,
 # SL_SLURM_USER, and SL_SLURM (a Slurm of one's own; HACKING.md says what for).
 
+# shellcheck source=t/live/releases.sh
+. "${BASH_SOURCE[0]%/*}/releases.sh"
+
 if [ -n "${SL_SLURM-}" ]; then
 	PATH=$SL_SLURM/sbin:$SL_SLURM/bin:$PATH
 fi
@@ -258,10 +261,7 @@ cluster_default_site() {
 cluster_configure() {
 	[ -f "$C/etc/sched.lua" ] || cluster_default_site
 	cluster_slurm_conf "$@" && cluster_gres_conf > "$C/etc/gres.conf" || return 1
-	case $("$C/bin/slurmctld" -V) in
-	*\ 2[0-2].*) echo "CgroupPlugin=cgroup/v1" ;;
-	*) echo "CgroupPlugin=disabled" ;;
-	esac > "$C/etc/cgroup.conf"
+	slurm_cgroup_conf > "$C/etc/cgroup.conf"
 	chmod 644 "$C"/etc/*.conf
 }
 

@@ -71,6 +71,7 @@ database_up() {
 		AccountingStoragePort="$(database_port)" AccountingStoragePass="$C/munge/sock"
 	slurmdbd_up || { tail -n 5 "$C/log/slurmdbd.log"; return 1; }
 	sacctmgr -i -Q add cluster schedlua > /dev/null 2>&1
+	rm -f "$C/state/clustername"	# from 24.11 on with an id, which is the database's from now on
 	return 0
 }
 

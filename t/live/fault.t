@@ -4,15 +4,13 @@
 . "${0%/*}/live.sh"
 needs_plugin
 
-for f in "$TOP/.work/build/t/plugin/fake_engine" "$TOP/build/t/plugin/fake_engine"; do
-	[ -x "$f" ] && break
-done
-[ -x "$f" ] || skip_all "t/plugin/fake_engine is not built"
+built=$SL_BUILD/t/plugin/fake_engine
+[ -x "$built" ] || skip_all "t/plugin/fake_engine is not built"
 FAKE=${LIVE_DIR:-$TOP/.work/cluster-${0##*/}}/bin/fake_engine
 live_begin 8 "SchedulerParameters=defer,sched_interval=-1,lua_interval=1,lua_budget=0.5,lua_engine=$FAKE"
 CTLD=$(cluster_ctld_pid)
 
-mkdir -p "${FAKE%/*}" && cp "$f" "$FAKE.new" && mv "$FAKE.new" "$FAKE"
+mkdir -p "${FAKE%/*}" && cp "$built" "$FAKE.new" && mv "$FAKE.new" "$FAKE"
 
 end_engine() {
 	local pid

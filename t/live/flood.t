@@ -8,12 +8,10 @@ PLANNED=60000		# so many does t/plugin/fake_hostile.c plan
 JOBS_IN_QUEUE=$((PLANNED + 200))
 BATCH=20		# ms
 
-for f in "$TOP/.work/build/t/plugin/fake_engine" "$TOP/build/t/plugin/fake_engine"; do
-	[ -x "$f" ] && break
-done
-[ -x "$f" ] || skip_all "t/plugin/fake_engine is not built"
+built=$SL_BUILD/t/plugin/fake_engine
+[ -x "$built" ] || skip_all "t/plugin/fake_engine is not built"
 FAKE=${LIVE_DIR:-$TOP/.work/cluster-${0##*/}}/bin/fake_engine
-mkdir -p "${FAKE%/*}" && cp "$f" "$FAKE.new" && mv "$FAKE.new" "$FAKE"
+mkdir -p "${FAKE%/*}" && cp "$built" "$FAKE.new" && mv "$FAKE.new" "$FAKE"
 echo no-plan > "$FAKE.mode"
 live_begin 8 MaxArraySize=$((JOBS_IN_QUEUE + 2)) MaxJobCount=$((2 * JOBS_IN_QUEUE)) \
 	"SchedulerParameters=defer,sched_interval=-1,lua_interval=1,lua_budget=30,lua_batch=$BATCH,lua_engine=$FAKE"

@@ -3,9 +3,7 @@
 # slurmctld killed between the starts of a plan and the launches of their scripts.
 . "${0%/*}/live.sh"
 needs_plugin
-for FREEZE in "$TOP/.work/build/t/live/freeze" "$TOP/build/t/live/freeze"; do
-	[ -x "$FREEZE" ] && break
-done
+FREEZE=$SL_BUILD/t/live/freeze
 [ -x "$FREEZE" ] || skip_all "t/live/freeze is not built"
 SL_NODE_SHAPE="CPUs=32 Sockets=2 CoresPerSocket=16 ThreadsPerCore=1 RealMemory=16000 Gres=gpu:2"
 PARAMETERS="SchedulerParameters=defer,sched_interval=-1,lua_interval=1,lua_batch=1"

@@ -122,11 +122,11 @@ suspend() {
 	id=$(submit -N "$NODES" --exclusive)
 	starts "$id"
 	scontrol suspend "$id"
-	wait_for 10 job_is "$id" SUSPENDED
-	next=$(submit -N1)
+	wait_for 10 job_is "$id" SUSPENDED	# its cores are for others meanwhile
 	scontrol resume "$id"
 	wait_for 10 job_is "$id" RUNNING
-	job_is "$next" PENDING
+	next=$(submit -N1)
+	stays_pending "$next"
 }
 it "a suspended job is resumed and a waiting one does not take its nodes" suspend
 

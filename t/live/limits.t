@@ -173,7 +173,7 @@ alternatives() {
 	id=$(submit -N4 -n4 --comment='sched: -n9 | -n8 --gres=gpu:2')
 	starts "$id" 30
 	[ "$(job_get "$id" NumTasks)" = 8 ]
-	[ "$(job_get "$id" TresPerNode)" = gres:gpu:2 ]
+	[ "$(job_get "$id" TresPerNode)" = "$(slurm_shows_gres gpu:2)" ]
 	cluster_default_site
 	scontrol reconfigure
 }

@@ -17,6 +17,8 @@ HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 TOP=$(cd "$HERE/../.." && pwd -P)
 # shellcheck source=t/live/cluster.sh
 . "$HERE/cluster.sh"
+# Where it was built: what tests need that is not installed.
+SL_BUILD=${SL_BUILD:-$(cd "$TOP/.work/build" 2>/dev/null || cd "$TOP/build" 2>/dev/null && pwd -P)}
 
 NUMBER=0
 FAILURES=0
@@ -49,13 +51,9 @@ shapes_site() {
 	EOL
 }
 
-# slurmctld has never ended since the test noted its pid in CTLD.  From 23.11 on it
-# executes itself anew when it is reconfigured; that is Slurm's own.
+# slurmctld has never ended since the test noted its pid in CTLD.
 same_slurmctld() {
-	case $("$C/bin/slurmctld" -V) in
-	*\ 2[0-2].* | *\ 23.02.*) [ "$(cluster_ctld_pid)" = "$CTLD" ] ;;
-	*) [ -d "/proc/$(cluster_ctld_pid)" ] ;;
-	esac
+	if slurm_reconfigures_in_process; then [ "$(cluster_ctld_pid)" = "$CTLD" ]; else [ -d "/proc/$(cluster_ctld_pid)" ]; fi
 }
 
 live_begin() { # NODES [LINE of slurm.conf...]

@@ -75,8 +75,11 @@ it_reserved() { # SENTENCE FUNCTION : its reservations go after it
 }
 
 parts_of_nodes() {
-	scontrol create reservation ReservationName=parts Users=nobody StartTime=now Duration=60 \
-		Nodes=n001,n002 CoreCnt=4,4
+	local node
+	for node in n001 n002; do
+		scontrol create reservation ReservationName="part-$node" Users=nobody StartTime=now Duration=60 \
+			Nodes=$node CoreCnt=4
+	done
 	starts "$(submit -N1 -n4 -w n001)"
 	starts "$(submit -N1 -n4 -w n002)"
 	stays_pending "$(submit -n1 -N1 -w n002)"

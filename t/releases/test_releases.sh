@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Which releases are found where, what is said before anything is done, and what becomes of the table.
+. "$(dirname "$0")/../tool/tool.sh"
+HERE=$(cd "$(dirname "$0")" && pwd)
+
+if ! command -v git >"$T/which" || ! command -v bash >"$T/which"; then
+	echo "1..0 # SKIP no git or bash"
+	exit 0
+fi
+export HOME="$T" GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
+unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
+
+mkdir "$T/clone" "$T/tarballs" "$T/nothing"
+git -C "$T/clone" init -q && git -C "$T/clone" commit -q --allow-empty -m begin || exit 1
+for tag in 24-11-9-1 24-11-10-1 24-11-11-0rc1 26-05-0-0rc1; do git -C "$T/clone" tag slurm-$tag; done
+: >"$T/tarballs/slurm-23.02.7.tar.bz2"
+: >"$T/tarballs/slurm-23.02.8.tar.gz"
+newest() { [ "$("$HERE/root" newest "$T/$1" "$2")" = "$3" ]; }
+ok "the newest release of a series is found in a clone" newest clone 24.11 24.11.10
+ok "... and among tarballs" newest tarballs 23.02 23.02.8
+candidate() { "$HERE/root" newest "$T/clone" 26.05 >"$T/out"; [ $? = 1 ] && [ ! -s "$T/out" ]; }
+ok "a release candidate is no release" candidate
+
+# A tree with nothing in it but the scripts, and a disk of our own making.
+mkdir -p "$T/top/t" "$T/top/doc" "$T/bin"
+cp -r "$HERE" "$T/top/t/releases"
+disk() { # MB
+	printf '#!/bin/sh\necho Filesystem\necho "disk 9 9 %s 9 /"\n' "$1" >"$T/bin/df"
+	chmod +x "$T/bin/df"
+}
+releases() { PATH=$T/bin:$PATH "$T/top/t/releases/releases" "$@" >"$T/out" 2>"$T/err"; }
+says() { # STATUS PATTERN OPTION...
+	status=$1 pattern=$2
+	shift 2
+	releases "$@"
+	[ $? = "$status" ] && cat "$T/out" "$T/err" | grep -q -- "$pattern"
+}
+disk 900000
+ok "what is going to be done is said" says 0 'Slurm 24.11.10, to be built from' --look --slurm "$T/clone" 24.11
+ok "... and what it takes" says 0 'minutes .* MB of disk; 900000 MB are free' --look --slurm "$T/clone" 24.11
+ok "a release that is not there is said" says 0 '23.02: not here; --slurm DIR' --look --slurm "$T/clone" 23.02
+disk 20
+ok "a disk that is too small is not begun with" says 1 'not enough disk' --look --slurm "$T/clone" 24.11
+disk 900000
+ok "a series that there is not is refused" says 2 "'24.12' is none of" --look 24.12
+ok "a directory without a Slurm is refused" says 2 'neither a clone' --look --slurm "$T/nothing" 24.11
+
+page() { # ROW... : the table with these rows put in, one after the other
+	printf 'Text.\n\n| series | release |\n|---|---|\n\nMore text.\n' >"$T/page"
+	for row; do
+		echo "$row" >"$T/row"
+		awk -f "$HERE/rows.awk" "$T/row" "$T/page" >"$T/page.new" && mv "$T/page.new" "$T/page"
+	done
+}
+row() { echo "| $1 | $2, built | yes | ${4:-} | - | – | $3 | 2026-01-01 |"; }
+rows_are() { grep '^| [0-9]' "$T/page" >"$T/out"; for row; do echo "$row"; done | cmp -s - "$T/out"; }
+
+in_order() {
+	page "$(row 24.11 24.11.7 whole)" "$(row 26.05 26.05.3 whole)" "$(row 22.05 22.05.8 whole)" "$(row 25.05 25.05.8 short)"
+	rows_are "$(row 22.05 22.05.8 whole)" "$(row 24.11 24.11.7 whole)" "$(row 25.05 25.05.8 short)" "$(row 26.05 26.05.3 whole)" &&
+		[ "$(head -n 1 "$T/page") $(tail -n 1 "$T/page")" = 'Text. More text.' ]
+}
+ok "rows stand in the order of releases" in_order
+replaced() {
+	page "$(row 24.11 24.11.7 whole before)" "$(row 24.11 24.11.7 whole after)"
+	rows_are "$(row 24.11 24.11.7 whole after)"
+}
+ok "a run takes the place of the one before it" replaced
+kept() {
+	page "$(row 24.11 24.11.7 whole)" "$(row 24.11 24.11.7 short)" "$(row 24.11 24.11.7 compiled)"
+	rows_are "$(row 24.11 24.11.7 whole)"
+}
+ok "... not one that looked at more" kept
+another() {
+	page "$(row 24.11 24.11.7 whole)" "$(row 24.11 24.11.8 short)"
+	rows_are "$(row 24.11 24.11.8 short)"
+}
+ok "... unless that was of another release" another
+
+echo "1..$n"

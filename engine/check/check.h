@@ -23,8 +23,9 @@
  * num_tasks ask for; in all enough for num_tasks and min_cpus, and not a core
  * more than a node can use for tasks, up to max_cpus.  Exclusive jobs get whole
  * nodes, with all their gres.  Overcommit needs min_cpus in all, however many tasks.  Jobs of a
- * partition that shares cores n-fold (OverSubscribe=FORCE:n, or YES:n and asked
- * for) count an nth of their cores.
+ * partition that shares cores n-fold (OverSubscribe=FORCE:n, or YES:n and asked for) count an nth of
+ * their cores (of several such partitions that have the node, the largest n), and none is planned
+ * beside one that does not share.
  *
  * Memory counts where it is a consumable resource and the node's size is known:
  * per node, or per CPU times all threads of the cores got; a job that names none

@@ -23,6 +23,7 @@ struct event {
 
 struct sums {
 	int64_t parts, memory, jobs;	/* parts of cores */
+	int64_t shared, unshared;	/* jobs that share cores, and that do not */
 	int64_t *gres;			/* per kind */
 };
 
@@ -36,6 +37,7 @@ struct sweep {
 	int64_t *part_cpus;		/* per partition: held by its jobs */
 	int64_t *resv_parts;		/* per reservation: cores held by its jobs */
 	uint32_t *resv_jobs;		/* per reservation: planned ones among them */
+	uint32_t rows;			/* jobs that may share a core of the node at hand */
 	bool capped, partial;		/* there is a MaxCPUsPerNode, a partial reservation */
 };
 
@@ -52,9 +54,11 @@ static uint32_t node_threads(const struct check *c, uint32_t node)
 	return c->snap->node.threads[node] ? c->snap->node.threads[node] : 1;
 }
 
-static void add_to_sums(struct sums *s, const struct bill *b, int sign, int64_t parts)
+static void add_to_sums(struct sums *s, const struct bill *b, int sign, int64_t parts, bool shared)
 {
 	s->parts += sign * parts;
+	if (b->cores && b->job != SL_NONE)
+		*(shared ? &s->shared : &s->unshared) += sign;
 	s->memory += sign * b->memory;
 	s->jobs += sign;
 	for (uint32_t k = 0; k < b->kinds; k++)
@@ -65,11 +69,11 @@ static void count_bill(struct sweep *w, const struct bill *b, int sign)
 {
 	const struct check *c = w->c;
 	uint32_t share = b->job == SL_NONE ? 1 : check_sharing(c, b->job, b->partition);
-	int64_t parts = b->cores * CORE_PARTS / share;
+	int64_t parts = b->cores * CORE_PARTS / (share > 1 ? w->rows : 1);
 
-	add_to_sums(&w->all, b, sign, parts);
+	add_to_sums(&w->all, b, sign, parts, share > 1);
 	if (b->planned)
-		add_to_sums(&w->planned, b, sign, parts);
+		add_to_sums(&w->planned, b, sign, parts, share > 1);
 	if (b->job == SL_NONE)
 		return;
 	if (w->capped && b->partition != SL_NONE && share == 1 && !b->native)
@@ -151,6 +155,8 @@ static int check_instant(struct sweep *w, uint32_t node, int64_t at)
 		return 0;
 	if (w->partial)
 		parts += reserved_parts(w, node, at);
+	if (w->planned.shared && w->all.unshared)
+		return fail_overbooked(w, node, at, "cores of jobs that share none", w->all.unshared, 0);
 	if (w->planned.parts && parts > s->node.cores[node] * CORE_PARTS)
 		return fail_overbooked(w, node, at, "cores", (parts + CORE_PARTS - 1) / CORE_PARTS,
 				       s->node.cores[node]);
@@ -165,6 +171,18 @@ static int check_instant(struct sweep *w, uint32_t node, int64_t at)
 }
 
 /* -- one node ------------------------------------------------------------ */
+
+/* Jobs that may share a core of the node in one of its partitions. */
+static uint32_t rows_of(struct check *c, uint32_t node)
+{
+	const uint32_t *share = c->snap->partition.oversubscribe;
+	uint32_t most = 1;
+
+	for (uint32_t p = 0; p < c->snap->partition.rows; p++)
+		if (share[p] > most && check_member(c, p, node) > 0)
+			most = share[p];
+	return most;
+}
 
 static int sweep_node(struct sweep *w, uint32_t node)
 {
@@ -188,6 +206,8 @@ static int sweep_node(struct sweep *w, uint32_t node)
 		w->capacity[s->node_gres.kind[g]] += s->node_gres.count[g];
 	w->all.parts = w->all.memory = w->all.jobs = 0;
 	w->planned.parts = w->planned.memory = w->planned.jobs = 0;
+	w->all.shared = w->all.unshared = w->planned.shared = w->planned.unshared = 0;
+	w->rows = rows_of(w->c, node);
 	memset(w->all.gres, 0, kinds * sizeof(*w->all.gres));
 	memset(w->planned.gres, 0, kinds * sizeof(*w->planned.gres));
 	memset(w->part_cpus, 0, s->partition.rows * sizeof(*w->part_cpus));

@@ -16,7 +16,8 @@ static int allocate(struct sl_cluster *c, struct sl_error *err)
 
 	c->part = calloc((size_t) s->partition.rows + 1, sizeof(*c->part));
 	c->resv_nodes = calloc((size_t) s->reservation.rows + 1, sizeof(*c->resv_nodes));
-	c->enclave = calloc((size_t) s->reservation.rows + 1, sizeof(*c->enclave));
+	c->enclaves = 2 * s->reservation.rows + 1;
+	c->enclave = calloc(c->enclaves, sizeof(*c->enclave));
 	c->license = calloc((size_t) s->license.rows + 1, sizeof(*c->license));
 	c->running = calloc(jobs, sizeof(*c->running));
 	c->run_at = calloc(jobs, sizeof(*c->run_at));
@@ -71,8 +72,8 @@ void sl_cluster_destroy(struct sl_cluster *c)
 	}
 	for (uint32_t r = 0; c->resv_nodes && r < c->snap->reservation.rows; r++)
 		sl_nodeset_free(&c->resv_nodes[r]);
-	for (uint32_t r = 0; c->enclave && r < c->snap->reservation.rows; r++)
-		cluster_enclave_free(c->enclave[r]);
+	for (uint32_t i = 0; c->enclave && i < c->enclaves; i++)
+		cluster_enclave_free(c->enclave[i]);
 	for (uint32_t l = 0; c->license && l < c->snap->license.rows; l++)
 		sl_tally_free(&c->license[l]);
 	for (uint32_t j = 0; c->held && j < c->snap->job.rows; j++)
@@ -104,7 +105,7 @@ void sl_cluster_destroy(struct sl_cluster *c)
 	free(c->want);
 	free(c->kind);
 	free(c->kind_of);
-	free(c->fold);
+	free(c->rows);
 	free(c->alloc);
 	free(c->queue);
 	free(c);
@@ -232,9 +233,9 @@ void sl_cluster_supply(const struct sl_cluster *c, const uint8_t *marks, struct 
 
 static void forget_enclaves(struct sl_cluster *c)
 {
-	for (uint32_t r = 0; r < c->snap->reservation.rows; r++)
-		if (c->enclave[r])
-			c->enclave[r]->dirty = true;
+	for (uint32_t i = 0; i < c->enclaves; i++)
+		if (c->enclave[i])
+			c->enclave[i]->dirty = true;
 }
 
 /* Add (sign 1) or take back (sign -1) what a running job has of licences. */
@@ -458,15 +459,17 @@ int sl_cluster_start(struct sl_cluster *c, uint32_t job, const struct sl_place *
 		rc = book_start(c, job, h, end, err);
 		if (rc < 0)
 			count_licenses(c, job, c->now, end, -1, NULL);
+		else
+			c->held[job] = h;	/* specials depend on what is held */
 		if (cluster_specials_place(c, rc < 0 ? NULL : err) < 0)
 			rc = -1;
 	}
 	if (rc < 0) {
+		c->held[job] = NULL;
 		free_held(h);
 		return -1;
 	}
 	h->start = c->now;
-	c->held[job] = h;
 	if (end < c->first_end)
 		c->first_end = end;
 	dequeue(c, job);

@@ -129,35 +129,31 @@ int cluster_count_licenses(struct sl_cluster *c, uint32_t job, int64_t t0, int64
 
 /* -- partitions ---------------------------------------------------------- */
 
-/* Nodes all of whose partitions are FORCE:n have n times their cores. */
-static int fold_nodes(struct sl_cluster *c, struct sl_error *err)
+/* How many jobs may share a core on each node, at most. */
+static int count_rows(struct sl_cluster *c, struct sl_error *err)
 {
 	const struct sl_snapshot *s = c->snap;
 	bool any = false;
 
 	for (uint32_t p = 0; p < s->partition.rows; p++)
-		any |= c->part[p].share > 1;
+		any |= s->partition.oversubscribe[p] > 1;
 	if (!any)
 		return 0;
-	c->fold = calloc((size_t) s->node.rows + 1, sizeof(*c->fold));
-	if (!c->fold)
+	c->rows = calloc((size_t) s->node.rows + 1, sizeof(*c->rows));
+	if (!c->rows)
 		return no_memory(err);
 	for (uint32_t p = 0; p < s->partition.rows; p++) {
 		const struct sl_nodeset *set = &c->part[p].nodes;
 
 		for (uint32_t n = sl_nodeset_next(set, 0); n < SL_MAX_NODES; n = sl_nodeset_next(set, n + 1))
-			c->fold[n] = !c->fold[n] || c->fold[n] == c->part[p].share ? c->part[p].share : 1;
+			if (s->partition.oversubscribe[p] > c->rows[n])
+				c->rows[n] = s->partition.oversubscribe[p];
 	}
 	for (uint32_t n = 0; n < s->node.rows; n++)
-		if (!c->fold[n] || (uint64_t) c->fold[n] * s->node.cores[n] > SL_MAX_NODE_CORES)
-			c->fold[n] = 1;
-	for (uint32_t p = 0; p < s->partition.rows; p++) {
-		const struct sl_nodeset *set = &c->part[p].nodes;
-
-		c->part[p].folded = c->part[p].share > 1;
-		for (uint32_t n = sl_nodeset_next(set, 0); n < SL_MAX_NODES; n = sl_nodeset_next(set, n + 1))
-			c->part[p].folded &= c->fold[n] == c->part[p].share;
-	}
+		if (!c->rows[n])
+			c->rows[n] = 1;
+		else if (s->node.cores[n] && c->rows[n] > SL_MAX_NODE_CORES / s->node.cores[n])
+			c->rows[n] = SL_MAX_NODE_CORES / s->node.cores[n];
 	return 0;
 }
 
@@ -195,7 +191,7 @@ static int build_partitions(struct sl_cluster *c, struct sl_error *err)
 	for (uint32_t p = 0; p < s->partition.rows && first < SL_MAX_GRES; p++)
 		if (c->part[p].cap && c->part[p].share == 1)
 			c->part[p].cap_kind = first++;
-	return fold_nodes(c, err);
+	return count_rows(c, err);
 }
 
 /* -- nodes --------------------------------------------------------------- */
@@ -231,7 +227,7 @@ static void describe(const struct sl_cluster *c, uint32_t n, struct sl_node_kind
 
 	memset(kind, 0, sizeof(*kind));
 	kind->weight = s->node.weight[n];
-	kind->capacity.cores = (int32_t) (s->node.cores[n] * (c->fold ? c->fold[n] : 1));
+	kind->capacity.cores = (int32_t) s->node.cores[n];
 	if (s->meta.select_flags[0] & SL_SELECT_MEMORY)
 		kind->capacity.memory = s->node.memory[n] > 0 ? s->node.memory[n] : MEMORY_UNKNOWN;
 	for (uint32_t g = gres.first; g < gres.first + gres.count; g++)
@@ -469,7 +465,7 @@ int cluster_build_specials(struct sl_cluster *c, struct sl_error *err)
 	for (uint32_t r = 0; r < s->reservation.rows; r++)
 		c->has_partial |= s->reservation.cores[r] && s->reservation.end_time[r] > c->now &&
 			c->resv_nodes[r].count;
-	c->has_specials = c->has_partial;
+	c->has_specials = c->has_partial || c->rows;
 	for (uint32_t n = 0; n < s->node.rows; n++)
 		c->has_specials |= s->node.owner[n] != SL_NONE || (s->node.state[n] & SL_NODE_COMPLETING);
 	return cluster_specials_place(c, err);

@@ -11,29 +11,41 @@
 
 /* -- running jobs -------------------------------------------------------- */
 
-/* What a job's i-th place costs in timelines. */
-static void count_place(const struct sl_cluster *c, uint32_t j, const struct held *h, uint32_t i,
-			struct sl_resources *r)
+/* `scontrol suspend` sets the priority to 0. */
+static bool sleeps(const struct sl_cluster *c, uint32_t j)
+{
+	return c->snap->job.state[j] == SL_JOB_SUSPENDED && !c->snap->job.priority[j];
+}
+
+bool cluster_shares(const struct sl_cluster *c, uint32_t j)
+{
+	return c->rows && cluster_sharing(c, j, c->snap->job.partition[j]) > 1 && !sleeps(c, j);
+}
+
+void cluster_count_place(const struct sl_cluster *c, uint32_t j, const struct held *h, uint32_t i, bool shared,
+			 struct sl_resources *r)
 {
 	const struct sl_place *place = &h->place[i];
-	uint32_t p = c->snap->job.partition[j], share = cluster_sharing(c, j, p), cores = place->cores;
-	uint32_t fold = c->fold ? c->fold[place->node] : 1;
+	uint32_t p = c->snap->job.partition[j], cores = place->cores;
 
 	*r = (struct sl_resources) { .memory = place->memory };
+	if (!shared && cluster_shares(c, j)) {
+		r->memory = 0;
+		return;
+	}
 	memcpy(r->gres, place->gres, sizeof(r->gres));
 	if (h->charged) {
 		r->cores = (int32_t) cores;
 		return;
 	}
-	/* `scontrol suspend` sets the priority to 0. */
-	if (c->snap->job.state[j] == SL_JOB_SUSPENDED && !c->snap->job.priority[j])
+	if (sleeps(c, j))
 		cores = 0;
 	if (cores > SL_MAX_NODE_CORES)
 		cores = SL_MAX_NODE_CORES;
-	r->cores = (int32_t) (((uint64_t) cores * fold + share - 1) / share);
+	r->cores = (int32_t) cores;
 	if (!(c->snap->meta.select_flags[0] & SL_SELECT_MEMORY) || r->memory < 0)
 		r->memory = 0;
-	if (p != SL_NONE && c->part[p].cap_kind != SL_NONE && share == 1)
+	if (p != SL_NONE && c->part[p].cap_kind != SL_NONE && cluster_sharing(c, j, p) == 1)
 		r->gres[c->part[p].cap_kind] = cores < UINT16_MAX ? (uint16_t) cores : UINT16_MAX;
 }
 
@@ -97,12 +109,12 @@ static uint32_t gather_alike(struct sl_cluster *c, uint32_t j, const struct held
 	struct sl_resources next;
 
 	sl_nodeset_clear(&c->scratch);
-	count_place(c, j, h, i, r);
+	cluster_count_place(c, j, h, i, false, r);
 	do {
 		if (sl_nodeset_add(&c->scratch, h->place[i].node, h->place[i].node, err) < 0)
 			return SL_NONE;
 		if (++i < h->count)
-			count_place(c, j, h, i, &next);
+			cluster_count_place(c, j, h, i, false, &next);
 	} while (i < h->count && sl_resources_equal(r, &next));
 	return i;
 }
@@ -116,12 +128,8 @@ static int append_booking(struct node_booking **list, uint32_t *count, const str
 	return 0;
 }
 
-/*
- * Book on one node what is free of *r*, at each time as much as there is; remember
- * it in *list (may be NULL).
- */
-static int book_available(struct sl_cluster *c, struct sl_timeline *tl, uint32_t node, const struct sl_resources *r,
-			  int64_t t0, int64_t t1, struct node_booking **list, uint32_t *count, struct sl_error *err)
+int cluster_book_available(struct sl_cluster *c, struct sl_timeline *tl, uint32_t node, const struct sl_resources *r,
+			   int64_t t0, int64_t t1, struct node_booking **list, uint32_t *count, struct sl_error *err)
 {
 	for (int64_t t = t0 > c->now ? t0 : c->now, next; t < t1; t = next) {
 		struct node_booking b = { .node = node, .r = *r, .t0 = t };
@@ -158,11 +166,11 @@ static int hold_available(struct sl_cluster *c, uint32_t j, struct held *h, int6
 		struct sl_resources r;
 		uint32_t n;
 
-		count_place(c, j, h, i, &r);
+		cluster_count_place(c, j, h, i, false, &r);
 		n = cut_around_reservation(c, h->resv, &r, t0, t1, piece);
 		for (uint32_t k = 0; k < n; k++)
-			if (book_available(c, c->tl, h->place[i].node, &piece[k].r, piece[k].t0, piece[k].t1,
-					   &h->own_bookings, &h->own_count, err) < 0)
+			if (cluster_book_available(c, c->tl, h->place[i].node, &piece[k].r, piece[k].t0, piece[k].t1,
+						   &h->own_bookings, &h->own_count, err) < 0)
 				return -1;
 	}
 	return 0;
@@ -234,8 +242,8 @@ int cluster_release(struct sl_cluster *c, uint32_t j, struct held *h, struct sl_
 
 /* -- specials ------------------------------------------------------------ */
 
-static int change_block(struct sl_cluster *c, struct sl_timeline *tl, const struct block *b, bool place,
-			struct sl_error *err)
+int cluster_change_block(struct sl_cluster *c, struct sl_timeline *tl, const struct block *b, bool place,
+			 struct sl_error *err)
 {
 	sl_nodeset_clear(&c->scratch);
 	if (b->t1 <= c->now)
@@ -247,23 +255,23 @@ static int change_block(struct sl_cluster *c, struct sl_timeline *tl, const stru
 	return sl_timeline_unblock(tl, &c->scratch, b->t0, b->t1, err);
 }
 
-static int add_block(struct sl_cluster *c, uint32_t node, int64_t until, struct sl_error *err)
+static int add_block(struct sl_cluster *c, uint32_t node, int64_t until, bool shared, struct sl_error *err)
 {
-	struct block b = { .node = node, .t0 = c->now, .t1 = until };
+	struct block b = { .node = node, .shared = shared, .t0 = c->now, .t1 = until };
 
 	if (sl_grow(&c->block, &c->blocks_room, c->blocks + UINT64_C(1), sizeof(*c->block), err))
 		return -1;
-	if (change_block(c, c->tl, &b, true, err) < 0)
+	if (cluster_change_block(c, c->tl, &b, true, err) < 0)
 		return -1;
 	c->block[c->blocks++] = b;
 	return 0;
 }
 
-/* Until when jobs run on a node. */
-static void find_ends(const struct sl_cluster *c, int64_t *until)
+/* Until when jobs run on a node; *shared*: only those that share its cores. */
+static void find_ends(const struct sl_cluster *c, bool shared, int64_t *until)
 {
 	for (uint32_t i = 0; i < c->snap->job.rows; i++) {
-		const struct held *h = c->held[i];
+		const struct held *h = shared && !cluster_shares(c, i) ? NULL : c->held[i];
 
 		for (uint32_t k = 0; h && k < h->count; k++)
 			if (h->end > until[h->place[k].node])
@@ -271,7 +279,7 @@ static void find_ends(const struct sl_cluster *c, int64_t *until)
 	}
 }
 
-/* Nodes of one user, and completing ones. */
+/* Nodes of one user, and completing ones; nodes whose cores are shared. */
 static int place_blocks(struct sl_cluster *c, struct sl_error *err)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -281,18 +289,25 @@ static int place_blocks(struct sl_cluster *c, struct sl_error *err)
 	for (uint32_t n = 0; !rc && n < s->node.rows; n++)
 		until[n] = soon;
 	if (!rc)
-		find_ends(c, until);
+		find_ends(c, false, until);
 	for (uint32_t n = 0; !rc && n < s->node.rows; n++)
 		if (s->node.owner[n] != SL_NONE)
-			rc = add_block(c, n, until[n], err);
+			rc = add_block(c, n, until[n], false, err);
 		else if (s->node.state[n] & SL_NODE_COMPLETING)
-			rc = add_block(c, n, soon, err);
+			rc = add_block(c, n, soon, false, err);
+	for (uint32_t n = 0; !rc && n < s->node.rows; n++)
+		until[n] = c->now;
+	if (!rc && c->rows)
+		find_ends(c, true, until);
+	for (uint32_t n = 0; !rc && n < s->node.rows; n++)
+		if (until[n] > c->now)
+			rc = add_block(c, n, until[n], true, err);
 	free(until);
 	return rc;
 }
 
-/* The cores that partial reservations keep, as far as they are free. */
-static int keep_cores(struct sl_cluster *c, struct sl_error *err)
+int cluster_keep_cores(struct sl_cluster *c, struct sl_timeline *tl, bool shared, struct node_booking **list,
+		       uint32_t *count, struct sl_error *err)
 {
 	const struct sl_reservation_view *v = &c->snap->reservation;
 
@@ -303,9 +318,9 @@ static int keep_cores(struct sl_cluster *c, struct sl_error *err)
 		     n = sl_nodeset_next(set, n + 1)) {
 			struct sl_resources keep = { .cores = 0 };
 
-			keep.cores = (int32_t) (cluster_resv_cores(c, r, n) * (c->fold ? c->fold[n] : 1));
-			if (book_available(c, c->tl, n, &keep, v->start_time[r], v->end_time[r], &c->kept,
-					   &c->kepts, err) < 0)
+			keep.cores = (int32_t) (cluster_resv_cores(c, r, n) * (shared ? c->rows[n] : 1));
+			if (cluster_book_available(c, tl, n, &keep, v->start_time[r], v->end_time[r], list, count,
+						   err) < 0)
 				return -1;
 		}
 	}
@@ -316,7 +331,7 @@ static int keep_cores(struct sl_cluster *c, struct sl_error *err)
 int cluster_specials_lift(struct sl_cluster *c, struct sl_error *err)
 {
 	for (; c->blocks; c->blocks--)
-		if (change_block(c, c->tl, &c->block[c->blocks - 1], false, err) < 0)
+		if (cluster_change_block(c, c->tl, &c->block[c->blocks - 1], false, err) < 0)
 			return -1;
 	for (; c->kepts; c->kepts--)
 		if (unbook_on_node(c, &c->kept[c->kepts - 1], err) < 0)
@@ -331,126 +346,10 @@ int cluster_specials_place(struct sl_cluster *c, struct sl_error *err)
 	if (c->has_partial) {
 		/* Bookings lie beneath blocks. */
 		c->kepts = 0;
-		if (cluster_blocks(c, false, EVERYTHING, SL_NONE, err) < 0 || keep_cores(c, err) < 0 ||
+		if (cluster_blocks(c, false, EVERYTHING, SL_NONE, err) < 0 ||
+		    cluster_keep_cores(c, c->tl, false, &c->kept, &c->kepts, err) < 0 ||
 		    cluster_blocks(c, true, EVERYTHING, SL_NONE, err) < 0)
 			return -1;
 	}
 	return place_blocks(c, err);
-}
-
-/* -- enclaves ------------------------------------------------------------ */
-
-void cluster_enclave_free(struct enclave *en)
-{
-	if (!en)
-		return;
-	sl_timeline_destroy(en->tl);
-	sl_nodeset_free(&en->nodes);
-	free(en);
-}
-
-/* What a node's own reservation leaves over is not there for its jobs: of a partial
- * one, the cores of others are taken to lie in that part as far as it goes. */
-static int enclave_node(struct sl_cluster *c, struct enclave *en, uint32_t n, int32_t *spare, struct sl_error *err)
-{
-	struct sl_resources rest = { .cores = 0 };
-	int32_t fold = c->fold ? (int32_t) c->fold[n] : 1;
-
-	rest.cores = c->kind[c->kind_of[n]].capacity.cores - (int32_t) cluster_resv_cores(c, en->resv, n) * fold;
-	*spare = rest.cores;
-	sl_nodeset_clear(&c->scratch);
-	if (rest.cores <= 0 || sl_nodeset_add(&c->scratch, n, n, err) < 0)
-		return rest.cores <= 0 ? 0 : -1;
-	return sl_timeline_book(en->tl, &c->scratch, &rest, c->now, SL_FOREVER, err);
-}
-
-static int enclave_running(struct sl_cluster *c, struct enclave *en, int32_t *spare, struct sl_error *err)
-{
-	for (uint32_t j = 0; j < c->snap->job.rows; j++) {
-		const struct held *h = c->held[j];
-
-		for (uint32_t i = 0; h && i < h->count; i++) {
-			uint32_t n = h->place[i].node;
-			struct sl_resources r;
-
-			if (!sl_nodeset_contains(&en->nodes, n))
-				continue;
-			count_place(c, j, h, i, &r);
-			if (en->partial && h->resv != en->resv) {
-				int32_t elsewhere = r.cores < spare[n] ? r.cores : spare[n];
-
-				spare[n] -= elsewhere > 0 ? elsewhere : 0;
-				r.cores -= elsewhere > 0 ? elsewhere : 0;
-			}
-			if (book_available(c, en->tl, n, &r, c->now, h->end, NULL, NULL, err) < 0)
-				return -1;
-		}
-	}
-	return 0;
-}
-
-static int enclave_others(struct sl_cluster *c, struct enclave *en, struct sl_error *err)
-{
-	const struct sl_reservation_view *v = &c->snap->reservation;
-
-	for (uint32_t r = 0; r < v->rows; r++) {
-		if (v->end_time[r] <= c->now || v->end_time[r] <= v->start_time[r] || !c->resv_nodes[r].count)
-			continue;
-		/* Where it is known which parts both hold they have no core in common, unless one may
-		 * overlap.  Else others that hold parts of these nodes are rare enough to be taken for whole. */
-		if (v->parts[r].count && v->parts[en->resv].count &&
-		    !((v->flags[r] | v->flags[en->resv]) & SL_RESV_OVERLAP))
-			continue;
-		if (cluster_keeps_out(c, r, en->resv) || (v->cores[r] && r != en->resv))
-			if (sl_timeline_block(en->tl, &c->resv_nodes[r], v->start_time[r], v->end_time[r], err) < 0)
-				return -1;
-	}
-	for (uint32_t i = 0; i < c->blocks; i++)
-		if (change_block(c, en->tl, &c->block[i], true, err) < 0)
-			return -1;
-	return c->unusable.count ? sl_timeline_block(en->tl, &c->unusable, c->now, SL_FOREVER, err) : 0;
-}
-
-struct sl_timeline *cluster_enclave_timeline(struct sl_cluster *c, struct enclave *en, struct sl_error *err)
-{
-	int32_t *spare;
-	int rc = 0;
-
-	if (en->tl && !en->dirty)
-		return en->tl;
-	spare = calloc((size_t) c->snap->node.rows + 1, sizeof(*spare));
-	sl_timeline_destroy(en->tl);
-	en->tl = spare ? cluster_new_timeline(c, err) : NULL;
-	for (uint32_t n = sl_nodeset_next(&en->nodes, 0); en->tl && en->partial && !rc && n < SL_MAX_NODES;
-	     n = sl_nodeset_next(&en->nodes, n + 1))
-		rc = enclave_node(c, en, n, &spare[n], err);
-	if (!en->tl || rc < 0 || enclave_running(c, en, spare, err) < 0 || enclave_others(c, en, err) < 0) {
-		if (!spare)
-			sl_fail(err, SL_ENOMEM, "cluster: out of memory");
-		free(spare);
-		sl_timeline_destroy(en->tl);
-		en->tl = NULL;
-		return NULL;
-	}
-	free(spare);
-	en->dirty = false;
-	return en->tl;
-}
-
-struct enclave *cluster_enclave(struct sl_cluster *c, uint32_t resv, struct sl_error *err)
-{
-	struct enclave *en = c->enclave[resv];
-
-	if (en)
-		return en;
-	en = calloc(1, sizeof(*en));
-	if (!en || sl_nodeset_copy(&en->nodes, &c->resv_nodes[resv], err) < 0) {
-		free(en);
-		sl_fail(err, SL_ENOMEM, "cluster: out of memory");
-		return NULL;
-	}
-	en->resv = resv;
-	en->partial = c->snap->reservation.cores[resv] != 0;
-	c->enclave[resv] = en;
-	return en;
 }

@@ -14,8 +14,14 @@
  * each node (an upper bound, check/check.h); memory and gres are shared with main and
  * have to be booked there too.
  *
+ * Where jobs share cores (OverSubscribe=FORCE:n, or YES:n and asked for) there is one more
+ * timeline, an enclave of no reservation, and one more for each reservation: each node has as
+ * many times its cores as jobs may share one there.  Slurm lets jobs that share on no node on
+ * which others are, and the reverse: while a job is on a node on one side, the node is blocked
+ * on the other.
+ *
  * Specials are what follows from other bookings and has to be worked out again when
- * those change: nodes of one user, blocked until his last job there ends; completing
+ * those change: nodes on which jobs share cores; nodes of one user, blocked until his last job there ends; completing
  * nodes, blocked for a moment; the cores of partial reservations, as far as they are
  * free.  Few clusters have any.
  */
@@ -29,11 +35,11 @@
 struct part {
 	struct sl_nodeset nodes, usable;
 	uint32_t min_threads, max_threads;	/* of its nodes; 0: not looked at yet */
+	uint32_t max_cores;		/* of one of its nodes */
 	int64_t memory;			/* of each of its nodes; -1: they differ */
 	uint32_t cap;			/* MaxCPUsPerNode, 0: none */
 	uint32_t cap_kind;		/* gres kind of the timeline that counts it, or SL_NONE */
 	uint32_t share;			/* jobs that have to share a core (FORCE:n), else 1 */
-	bool folded;			/* its nodes count so many times as many cores */
 };
 
 struct loan {
@@ -42,7 +48,9 @@ struct loan {
 };
 
 struct enclave {
-	uint32_t resv;			/* row */
+	uint32_t resv;			/* row, or SL_NONE: of those that share cores in none */
+	uint32_t number;		/* that it has in cluster.enclave */
+	bool shared;			/* of jobs that share cores */
 	bool partial, dirty;
 	struct sl_nodeset nodes;
 	struct sl_timeline *tl;
@@ -78,6 +86,7 @@ struct want {
 	struct want *next;		/* of the same job */
 	struct sl_nodeset eligible, required;
 	struct enclave *enclave;	/* NULL: main */
+	const struct sl_nodeset *resv_nodes;	/* of the reservation that it is confined to, or NULL */
 	uint32_t resv;			/* that it runs in the time of, or SL_NONE; its licences are left to Slurm */
 	int64_t asked;			/* time limit as the job has it in that partition */
 	int64_t valid_until;		/* worked out again then */
@@ -96,6 +105,7 @@ struct feature {
 
 struct block {
 	uint32_t node;
+	bool shared;			/* jobs share its cores: it does not keep off those that do */
 	int64_t t0, t1;
 };
 
@@ -112,12 +122,14 @@ struct sl_cluster {
 	struct sl_node_kind *kind;	/* as given to the timelines */
 	uint32_t *kind_of, kinds;
 	struct sl_tree tree;		/* no switches: none is known, or there is but one */
-	uint32_t *fold;			/* [node] cores count n times (all its partitions FORCE:n) */
+	uint32_t *rows;			/* [node] jobs that may share a core there; NULL: nowhere */
 	bool modelled[SL_MAX_GRES];	/* gres kinds: the first few, without counts beyond 65,535 */
 
 	struct sl_nodeset unusable, scratch;
 	struct sl_nodeset *resv_nodes;	/* by reservation */
-	struct enclave **enclave;	/* by reservation, NULL until asked for */
+	struct enclave **enclave;	/* by reservation, then those of jobs that share cores: in none, and by
+					 * reservation; NULL until asked for */
+	uint32_t enclaves;
 	struct block *block;		/* specials that are blocks */
 	uint32_t blocks, blocks_room;
 	struct node_booking *kept;	/* specials that are bookings */
@@ -198,6 +210,9 @@ int cluster_nodes(const struct sl_cluster *c, struct sl_range list, struct sl_no
 /* Jobs that share a core in that partition, 1 where none do. */
 uint32_t cluster_sharing(const struct sl_cluster *c, uint32_t job, uint32_t partition);
 
+/* Whether a job that holds nodes keeps those off that do not share cores. */
+bool cluster_shares(const struct sl_cluster *c, uint32_t job);
+
 /* The first reservation a job names that exists, or SL_NONE. */
 uint32_t cluster_reservation(const struct sl_cluster *c, uint32_t job);
 
@@ -219,8 +234,30 @@ int cluster_release(struct sl_cluster *c, uint32_t job, struct held *h, struct s
 int cluster_specials_lift(struct sl_cluster *c, struct sl_error *err);
 int cluster_specials_place(struct sl_cluster *c, struct sl_error *err);
 
-/* The enclave of a reservation, its timeline up to date.  NULL with *err. */
-struct enclave *cluster_enclave(struct sl_cluster *c, uint32_t resv, struct sl_error *err);
+/* What a job's i-th place costs in timelines; *shared*: in those of jobs that share cores. */
+void cluster_count_place(const struct sl_cluster *c, uint32_t job, const struct held *h, uint32_t i, bool shared,
+			 struct sl_resources *r);
+
+/* Book on one node what is free of *r*, at each time as much as there is; remember it in *list (may
+ * be NULL). */
+int cluster_book_available(struct sl_cluster *c, struct sl_timeline *tl, uint32_t node, const struct sl_resources *r,
+			   int64_t t0, int64_t t1, struct node_booking **list, uint32_t *count, struct sl_error *err);
+int cluster_change_block(struct sl_cluster *c, struct sl_timeline *tl, const struct block *b, bool place,
+			 struct sl_error *err);
+
+/* The cores that partial reservations keep, as far as they are free; remembered like the above. */
+int cluster_keep_cores(struct sl_cluster *c, struct sl_timeline *tl, bool shared, struct node_booking **list,
+		       uint32_t *count, struct sl_error *err);
+
+/* cluster_enclave.c */
+/* The enclave of a reservation (SL_NONE: of none), for jobs that share cores or for others.
+ * NULL with *err. */
+struct enclave *cluster_enclave(struct sl_cluster *c, uint32_t resv, bool shared, struct sl_error *err);
+
+/* What there is of it already, or NULL. */
+struct enclave *cluster_known_enclave(const struct sl_cluster *c, uint32_t resv, bool shared);
+
+/* Its timeline, up to date. */
 struct sl_timeline *cluster_enclave_timeline(struct sl_cluster *c, struct enclave *en, struct sl_error *err);
 void cluster_enclave_free(struct enclave *en);
 

@@ -132,7 +132,6 @@ static int fill_pool(struct sl_cluster *c, struct loan *l, struct sl_error *err)
 		return -1;
 	pool->cap_kind = SL_NONE;
 	pool->share = c->part[l->pub.home].share;
-	pool->folded = c->part[l->pub.home].folded;
 	return sl_nodeset_subtract(&pool->usable, &c->unusable, err);
 }
 

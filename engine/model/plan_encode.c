@@ -68,30 +68,24 @@ static struct sl_range gres_rows(const struct sl_plan *p, const struct booking *
 	return range;
 }
 
-/* Where an nth of the cores is booked for a job that shares them, say how many they
- * are (check/check.h). */
-static uint32_t unshared(const struct sl_plan *p, const struct booking *bk)
-{
-	if (cluster_part(p->c, &bk->entry)->folded)
-		return 1;
-	return cluster_sharing(p->c, bk->entry.job, bk->entry.partition);
-}
-
 static struct sl_range place_rows(const struct sl_plan *p, const struct booking *bk, struct sl_builder *b)
 {
 	struct sl_range range = { sl_builder_rows(b, SL_P_PLACE), 0 };
-	uint32_t share = unshared(p, bk);
 	struct sl_place *places = calloc((size_t) bk->layout.nodes + 1, sizeof(*places));
 
 	if (!places)
 		return (struct sl_range) { 0, SL_NONE };
 	sl_layout_places(&bk->layout, places);
 	for (uint32_t i = 0; i < bk->layout.nodes; i++) {
-		struct sl_plan_place_row row = { .node = places[i].node, .cores = places[i].cores * share,
+		struct sl_plan_place_row row = { .node = places[i].node, .cores = places[i].cores,
 			.memory = places[i].memory };
 		int64_t memory = p->c->snap->node.memory[row.node];
+		uint32_t cores = p->c->snap->node.cores[row.node];
 		struct sl_resources r;
 
+		/* Whole nodes whose cores are shared are booked as often as they may be. */
+		if (row.cores > cores)
+			row.cores = cores;
 		/* Whole nodes whose memory is not known have more than there is. */
 		if (row.memory > memory)
 			row.memory = memory > 0 ? memory : 0;

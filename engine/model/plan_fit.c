@@ -18,7 +18,7 @@
 static bool reserved_ahead(const struct sl_cluster *c, const struct want *w, int64_t until)
 {
 	const struct sl_reservation_view *v = &c->snap->reservation;
-	uint32_t own = w->enclave ? w->enclave->resv : SL_NONE;
+	uint32_t own = w->resv_nodes ? w->resv : SL_NONE;
 
 	for (uint32_t r = 0; r < v->rows; r++)
 		if (v->end_time[r] > c->now && v->start_time[r] < until && cluster_keeps_out(c, r, own) &&
@@ -32,6 +32,48 @@ static bool may_be_guessed(const struct sl_plan *p, const struct want *w)
 {
 	return w->resv == SL_NONE && !p->c->snap->job.licenses[w->entry.job].count &&
 	       !reserved_ahead(p->c, w, SL_FOREVER);
+}
+
+struct sl_timeline *plan_other_side(const struct sl_plan *p, const struct want *w)
+{
+	const struct enclave *en = w->enclave, *other;
+
+	if (!p->c->rows)
+		return NULL;
+	if (en && en->shared && en->resv == SL_NONE)
+		return p->c->tl;
+	other = cluster_known_enclave(p->c, en ? en->resv : SL_NONE, !en || !en->shared);
+	for (uint32_t i = 0; other && i < p->mark_count; i++)
+		if (p->marks[i].enclave == other)
+			return other->tl;
+	return NULL;
+}
+
+/* Keep those of the other side off its nodes, or no longer. */
+static int bar(struct sl_timeline *tl, const struct booking *b, bool up, struct sl_error *err)
+{
+	uint32_t mark;
+
+	if (!tl)
+		return 0;
+	mark = sl_timeline_mark(tl);
+	for (uint32_t s = 0; s < b->layout.shares; s++)
+		if ((up ? sl_timeline_block : sl_timeline_unblock)(tl, &b->layout.share[s].nodes, b->t0, b->t1, err) < 0) {
+			sl_timeline_rollback(tl, mark);
+			return -1;
+		}
+	sl_timeline_release(tl, mark);
+	return 0;
+}
+
+/* ... for all that is booked already and has that timeline on its other side. */
+static int bar_booked(const struct sl_plan *p, const struct bookings *list, struct sl_timeline *tl,
+		      struct sl_error *err)
+{
+	for (uint32_t i = 0; i < list->count; i++)
+		if (plan_other_side(p, list->item[i]->want) == tl && bar(tl, list->item[i], true, err) < 0)
+			return -1;
+	return 0;
 }
 
 /* The timeline a job is booked in, watched so that the plan can be taken back. */
@@ -50,7 +92,7 @@ static struct sl_timeline *timeline_of(struct sl_plan *p, struct enclave *en, st
 	if (sl_grow_list(&p->marks, p->mark_count, sizeof(*p->marks), err))
 		return NULL;
 	p->marks[p->mark_count++] = (struct enclave_mark) { en, sl_timeline_mark(tl) };
-	return tl;
+	return bar_booked(p, &p->started, tl, err) < 0 || bar_booked(p, &p->reserved, tl, err) < 0 ? NULL : tl;
 }
 
 int plan_attempt(struct attempt *a, struct sl_plan *p, const struct want *w, const struct sl_terms *terms,
@@ -323,8 +365,11 @@ int plan_book(struct sl_plan *p, struct booking *b, struct sl_error *err)
 			return 0;
 	} else if (!sl_layout_book(tl, &b->layout, b->t0, b->t1, &why)) {
 		if (!plan_count_licenses(p, b, 1, &why)) {
-			sl_timeline_release(p->c->tl, main_mark);
-			return 1;
+			if (!bar(plan_other_side(p, b->want), b, true, &why)) {
+				sl_timeline_release(p->c->tl, main_mark);
+				return 1;
+			}
+			plan_count_licenses(p, b, -1, NULL);
 		}
 		sl_layout_unbook(tl, &b->layout, b->t0, b->t1, NULL);
 		sl_timeline_rollback(p->c->tl, main_mark);
@@ -340,7 +385,8 @@ int plan_unbook(struct sl_plan *p, struct booking *b, struct sl_error *err)
 {
 	struct sl_timeline *tl = b->want->enclave ? b->want->enclave->tl : p->c->tl;
 
-	if (sl_layout_unbook(tl, &b->layout, b->t0, b->t1, err) < 0 || book_shared(p, b, true, err) < 0)
+	if (sl_layout_unbook(tl, &b->layout, b->t0, b->t1, err) < 0 || book_shared(p, b, true, err) < 0 ||
+	    bar(plan_other_side(p, b->want), b, false, err) < 0)
 		return -1;
 	return plan_count_licenses(p, b, -1, err);
 }
@@ -386,11 +432,11 @@ static const char *s_of(int64_t n)
 }
 
 /* The reservation whose nodes it is confined to; "" where it is to none. */
-static const char *name_enclave(const struct attempt *a)
+static const char *name_reservation(const struct attempt *a)
 {
 	const struct sl_cluster *c = a->p->c;
 
-	return a->w->enclave ? cluster_str(c, c->snap->reservation.name[a->w->enclave->resv]) : "";
+	return a->w->resv_nodes ? cluster_str(c, c->snap->reservation.name[a->w->resv]) : "";
 }
 
 /* What a misfit means to the user: *now* for what is free, else for what there is. */
@@ -398,7 +444,7 @@ static void say_misfit(const struct attempt *a, const struct sl_misfit *m, bool 
 		       enum sl_why why)
 {
 	const char *is = m->have == 1 ? "is" : "are", *how = now ? is : "there";
-	const char *end = now ? " free" : m->have == 1 ? " is" : " are", *resv = name_enclave(a);
+	const char *end = now ? " free" : m->have == 1 ? " is" : " are", *resv = name_reservation(a);
 
 	switch (m->lack) {
 	case SL_LACK_NODES:
@@ -453,10 +499,10 @@ static int explain_features(const struct attempt *a, struct sl_refusal *r, struc
 	if (lacks > 0) {
 		plan_say(r, SL_WHY_NEVER, "no node of partition %s has %s",
 			 cluster_str(c, c->snap->partition.name[w->entry.partition]), features);
-	} else if (!lacks && w->enclave) {
-		lacks = cluster_lacks_features(c, w, &w->enclave->nodes, err);
+	} else if (!lacks && w->resv_nodes) {
+		lacks = cluster_lacks_features(c, w, w->resv_nodes, err);
 		if (lacks > 0)
-			plan_say(r, SL_WHY_NEVER, "no node of reservation %s has %s", name_enclave(a), features);
+			plan_say(r, SL_WHY_NEVER, "no node of reservation %s has %s", name_reservation(a), features);
 	}
 	return lacks;
 }
@@ -481,9 +527,9 @@ static int has_chance(struct attempt *a, struct sl_refusal *r, struct sl_error *
 			say_misfit(a, &w->misfit, false, r, SL_WHY_NEVER);
 		return lacks < 0 ? -1 : 0;
 	}
-	down = sl_nodeset_common(w->enclave ? &w->enclave->nodes : &cluster_part(c, &w->entry)->nodes, &c->unusable);
+	down = sl_nodeset_common(w->resv_nodes ? w->resv_nodes : &cluster_part(c, &w->entry)->nodes, &c->unusable);
 	plan_say(r, SL_WHY_NODES_DOWN, "%" PRIu32 " node%s down or drained%s%s, needs more than are left", down,
-		 down == 1 ? " is" : "s are", w->enclave ? " in reservation " : "", name_enclave(a));
+		 down == 1 ? " is" : "s are", w->resv_nodes ? " in reservation " : "", name_reservation(a));
 	return 0;
 }
 
@@ -518,8 +564,8 @@ int plan_explain_never(struct attempt *a, struct sl_refusal *r, struct sl_error 
 		return rc;
 	if (c->snap->job.deadline[a->w->entry.job])
 		plan_say(r, SL_WHY_DEADLINE, "cannot end by its deadline");
-	else if (a->w->enclave)
-		plan_say(r, SL_WHY_RESERVATION, "there is no room for it in reservation %s", name_enclave(a));
+	else if (a->w->resv_nodes)
+		plan_say(r, SL_WHY_RESERVATION, "there is no room for it in reservation %s", name_reservation(a));
 	else
 		plan_say(r, SL_WHY_RESOURCES, "waits for jobs that have no end");
 	return 0;

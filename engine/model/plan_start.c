@@ -262,7 +262,8 @@ static int exchange_with_head(struct attempt *a, struct booking *head, int64_t s
 			      struct sl_error *err)
 {
 	struct sl_plan *p = a->p;
-	uint32_t mark = sl_timeline_mark(a->tl);
+	struct sl_timeline *other = plan_other_side(p, a->w);
+	uint32_t mark = sl_timeline_mark(a->tl), other_mark = other ? sl_timeline_mark(other) : SL_NO_MARK;
 	bool lifted = false;
 	int rc = -1;
 
@@ -276,11 +277,15 @@ static int exchange_with_head(struct attempt *a, struct booking *head, int64_t s
 		rc = move_head(p, head, err);
 	if (rc > 0) {
 		sl_timeline_release(a->tl, mark);
+		if (other)
+			sl_timeline_release(other, other_mark);
 		plan_refusals_forget(p);
 		return 1;
 	}
 undo:
 	sl_timeline_rollback(a->tl, mark);
+	if (other)
+		sl_timeline_rollback(other, other_mark);
 	if (lifted)
 		plan_count_licenses(p, head, 1, NULL);
 	if (*b)

@@ -70,7 +70,7 @@ struct sl_timeline *sl_plan_timeline(struct sl_plan *p, struct sl_entry e, uint3
 
 	if (!w)
 		return NULL;
-	*where = w->enclave ? w->enclave->resv + 1 : 0;
+	*where = w->enclave ? w->enclave->number + 1 : 0;
 	return w->enclave ? w->enclave->tl : p->c->tl;
 }
 

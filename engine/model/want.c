@@ -31,11 +31,6 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-static uint32_t times(uint32_t a, uint32_t b)
-{
-	return (uint64_t) a * b > UINT32_MAX ? UINT32_MAX : a * b;
-}
-
 static uint32_t over(uint32_t a, uint32_t b)	/* rounded up */
 {
 	return a / b + (a % b != 0);
@@ -73,6 +68,7 @@ static void measure_nodes(struct sl_cluster *c, struct part *part)
 			part->min_threads = first ? t : least(part->min_threads, t);
 			part->max_threads = first ? t : most(part->max_threads, t);
 			part->memory = first || part->memory == memory ? memory : -1;
+			part->max_cores = first ? node->cores[n] : most(part->max_cores, node->cores[n]);
 			first = false;
 		}
 	}
@@ -132,7 +128,6 @@ static void ask_cores(struct sl_cluster *c, struct want *w, const struct sl_ask 
 {
 	struct sl_request *r = &w->pub.request, other;
 	struct part *part = cluster_part(c, &w->entry);
-	uint32_t share = cluster_sharing(c, w->entry.job, w->entry.partition);
 
 	other = *r;
 	if (!to_cores(c, w, a, part->min_threads, r))
@@ -155,29 +150,25 @@ static void ask_cores(struct sl_cluster *c, struct want *w, const struct sl_ask 
 			r->min_cores_per_node = most(r->min_cores_per_node,
 						     c->snap->node.cores[n] / c->snap->node.sockets[n]);
 	}
-	if (share == 1)
-		return;
-	if (part->folded)
-		return;
-	/* An nth of the cores is booked, rounded up. */
-	if (r->cores_per_task == 1)
-		r->tasks_per_core = times(r->tasks_per_core, share);
-	r->cores_per_task = over(r->cores_per_task, share);
-	r->min_cores_per_node = over(r->min_cores_per_node, share);
+	/* a job does not share a core with itself */
+	if (cluster_sharing(c, w->entry.job, w->entry.partition) > 1 && !r->whole_nodes)
+		r->max_cores_per_node = part->max_cores;
 }
 
 static void ask_memory(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
 	struct sl_request *r = &w->pub.request;
 	struct part *part = cluster_part(c, &w->entry);
-	uint32_t share = part->folded ? 1 : cluster_sharing(c, w->entry.job, w->entry.partition);
 
 	if (!(c->snap->meta.select_flags[0] & SL_SELECT_MEMORY))
 		return;
 	if (a->memory_per_node > 0) {
 		r->memory_per_node = a->memory_per_node < MEMORY_MOST ? a->memory_per_node : MEMORY_MOST;
+	} else if (a->memory_per_cpu > 0 && r->whole_nodes &&
+		   cluster_sharing(c, w->entry.job, w->entry.partition) > 1) {
+		r->memory_per_core = 0;	/* its nodes have more cores on the timeline than they are */
 	} else if (a->memory_per_cpu > 0) {
-		int64_t threads = (int64_t) part->max_threads * share;
+		int64_t threads = part->max_threads;
 
 		r->memory_per_core = a->memory_per_cpu > MEMORY_MOST / SL_MAX_NODE_CORES / threads ?
 			MEMORY_MOST / SL_MAX_NODE_CORES : a->memory_per_cpu * threads;

@@ -123,7 +123,7 @@ static int narrow(struct sl_cluster *c, struct want *w, const struct sl_nodeset 
 		if (rc < 0)
 			return -1;
 	}
-	if (w->enclave && sl_nodeset_intersect(&w->eligible, &w->enclave->nodes, err) < 0)
+	if (w->resv_nodes && sl_nodeset_intersect(&w->eligible, w->resv_nodes, err) < 0)
 		return -1;
 	if (*features && !(w->pub.native & SL_NATIVE_FEATURES)) {
 		const struct sl_nodeset *f = feature_nodes(c, job->features[j], err);
@@ -160,7 +160,7 @@ int want_choose_nodes(struct sl_cluster *c, struct want *w, struct sl_error *err
 		r->required = &w->required;
 	}
 	r->eligible = &part->usable;
-	if (!w->enclave && !job->exc_nodes[j].count && (!*features || (w->pub.native & SL_NATIVE_FEATURES)) &&
+	if (!w->resv_nodes && !job->exc_nodes[j].count && (!*features || (w->pub.native & SL_NATIVE_FEATURES)) &&
 	    job->tmp_disk[j] <= 0 && !capped && !(r->whole_nodes && r->memory_per_core))
 		return 0;
 	r->eligible = &w->eligible;
@@ -169,7 +169,7 @@ int want_choose_nodes(struct sl_cluster *c, struct want *w, struct sl_error *err
 
 /* -- which reservation -------------------------------------------------- */
 
-int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *err)
+static int choose_reservation(struct sl_cluster *c, struct want *w)
 {
 	const struct sl_reservation_view *v = &c->snap->reservation;
 	const char *names = cluster_str(c, c->snap->job.reservation[w->entry.job]);
@@ -177,6 +177,7 @@ int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *e
 
 	w->valid_until = INT64_MAX;
 	w->enclave = NULL;
+	w->resv_nodes = NULL;
 	w->resv = SL_NONE;
 	if (r == SL_NONE && (!*names || w->entry.resv == SL_ENTRY_OUTSIDE))
 		return 0;
@@ -196,7 +197,17 @@ int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *e
 		return 0;
 	if (!c->resv_nodes[r].count)
 		return want_refuse(w, SL_WHY_RESERVATION, "reservation %s has no nodes", cluster_str(c, v->name[r]));
-	w->enclave = cluster_enclave(c, r, err);
+	w->resv_nodes = &c->resv_nodes[r];
+	return 0;
+}
+
+int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *err)
+{
+	bool shared = cluster_sharing(c, w->entry.job, w->entry.partition) > 1;
+
+	if (choose_reservation(c, w) < 0 || w->pub.why || (!w->resv_nodes && !shared))
+		return 0;
+	w->enclave = cluster_enclave(c, w->resv_nodes ? w->resv : SL_NONE, shared, err);
 	return w->enclave ? 0 : -1;
 }
 
@@ -204,7 +215,7 @@ int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *e
 
 int cluster_chance(struct sl_cluster *c, const struct want *constant, struct sl_error *err)
 {
-	struct want *w = (struct want *) constant, all = { .entry = w->entry, .enclave = w->enclave };
+	struct want *w = (struct want *) constant, all = { .entry = w->entry, .resv_nodes = w->resv_nodes };
 	struct sl_how how = { .method = SL_PLACE_NATIVE };
 	int rc;
 

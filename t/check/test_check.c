@@ -367,6 +367,12 @@ static void jobs_of_a_partition_that_shares_cores_count_a_part_of_them(void **st
 	sl_builder_append(p->builder, SL_P_START, &row);
 	expect(b, p, NULL);
 	EXPECT_START(b, place(p_, 1, 4, 0, 0), "shared cores");
+	build_partition(b, "other", 0, 0);
+	build_change_job(b, 1, .partition = 1);
+	p = build_plan(b);
+	row.places = place(p, 0, 4, 0, 0);
+	sl_builder_append(p->builder, SL_P_START, &row);
+	expect(b, p, "job 2: node n0: 1 cores of jobs that share none in use");
 	build_destroy(b);
 }
 

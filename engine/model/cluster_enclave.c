@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cluster_enclave.c - timelines beside the main one: of reservations, and of jobs that share cores.
+ */
+#include "model/cluster_private.h"
+
+#include <stdlib.h>
+
+/* Nodes with as many times their cores as jobs may share one. */
+static struct sl_timeline *new_shared_timeline(const struct sl_cluster *c, struct sl_error *err)
+{
+	uint32_t nodes = c->snap->node.rows, *kind_of = malloc((nodes + 1) * sizeof(*kind_of));
+	struct sl_node_kind *kind = malloc((nodes + 1) * sizeof(*kind));
+	struct sl_timeline *tl = NULL;
+
+	for (uint32_t n = 0; kind_of && kind && n < nodes; n++) {
+		kind_of[n] = n;
+		kind[n] = c->kind[c->kind_of[n]];
+		kind[n].capacity.cores *= (int32_t) c->rows[n];
+	}
+	if (kind_of && kind)
+		tl = sl_timeline_create(nodes, kind_of, kind, nodes, c->now, err);
+	else
+		sl_fail(err, SL_ENOMEM, "cluster: out of memory");
+	if (tl && c->tree.switches)
+		sl_timeline_tree(tl, &c->tree);
+	free(kind_of);
+	free(kind);
+	return tl;
+}
+
+void cluster_enclave_free(struct enclave *en)
+{
+	if (!en)
+		return;
+	sl_timeline_destroy(en->tl);
+	sl_nodeset_free(&en->nodes);
+	free(en);
+}
+
+/* What a node's own reservation leaves over is not there for its jobs: of a partial
+ * one, the cores of others are taken to lie in that part as far as it goes. */
+static int enclave_node(struct sl_cluster *c, struct enclave *en, uint32_t n, int32_t *spare, struct sl_error *err)
+{
+	struct sl_resources rest = { .cores = 0 };
+	uint32_t left_over = c->snap->node.cores[n] - cluster_resv_cores(c, en->resv, n);
+
+	rest.cores = (int32_t) (left_over * (en->shared ? c->rows[n] : 1));
+	*spare = rest.cores;
+	sl_nodeset_clear(&c->scratch);
+	if (rest.cores <= 0 || sl_nodeset_add(&c->scratch, n, n, err) < 0)
+		return rest.cores <= 0 ? 0 : -1;
+	return sl_timeline_book(en->tl, &c->scratch, &rest, c->now, SL_FOREVER, err);
+}
+
+/* What runs, as far as it is on this side; then the nodes of the other side. */
+static int enclave_running(struct sl_cluster *c, struct enclave *en, int32_t *spare, struct sl_error *err)
+{
+	for (uint32_t j = 0; j < c->snap->job.rows; j++) {
+		const struct held *h = c->held[j];
+
+		for (uint32_t i = 0; h && i < h->count; i++) {
+			uint32_t n = h->place[i].node;
+			struct sl_resources r;
+
+			if (!sl_nodeset_contains(&en->nodes, n))
+				continue;
+			cluster_count_place(c, j, h, i, en->shared, &r);
+			if (r.cores && en->shared && !cluster_shares(c, j))
+				continue;
+			if (en->partial && h->resv != en->resv) {
+				int32_t elsewhere = r.cores < spare[n] ? r.cores : spare[n];
+
+				spare[n] -= elsewhere > 0 ? elsewhere : 0;
+				r.cores -= elsewhere > 0 ? elsewhere : 0;
+			}
+			if (cluster_book_available(c, en->tl, n, &r, c->now, h->end, NULL, NULL, err) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* Jobs that share no core keep off those that do. */
+static int enclave_unshared(struct sl_cluster *c, struct enclave *en, struct sl_error *err)
+{
+	for (uint32_t j = 0; j < c->snap->job.rows; j++) {
+		const struct held *h = cluster_shares(c, j) ? NULL : c->held[j];
+
+		for (uint32_t i = 0; h && i < h->count; i++) {
+			struct block b = { .node = h->place[i].node, .t0 = c->now, .t1 = h->end };
+			struct sl_resources r;
+
+			cluster_count_place(c, j, h, i, false, &r);
+			if (r.cores && sl_nodeset_contains(&en->nodes, b.node) &&
+			    cluster_change_block(c, en->tl, &b, true, err) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int enclave_others(struct sl_cluster *c, struct enclave *en, struct sl_error *err)
+{
+	const struct sl_reservation_view *v = &c->snap->reservation;
+
+	for (uint32_t r = 0; r < v->rows; r++) {
+		if (v->end_time[r] <= c->now || v->end_time[r] <= v->start_time[r] || !c->resv_nodes[r].count)
+			continue;
+		/* Where it is known which parts both hold they have no core in common, unless one may
+		 * overlap.  Else others that hold parts of these nodes are rare enough to be taken for whole. */
+		if (en->resv != SL_NONE && v->parts[r].count && v->parts[en->resv].count &&
+		    !((v->flags[r] | v->flags[en->resv]) & SL_RESV_OVERLAP))
+			continue;
+		if (v->cores[r] && en->resv == SL_NONE)
+			continue;	/* cluster_keep_cores() */
+		if (cluster_keeps_out(c, r, en->resv) || (v->cores[r] && r != en->resv))
+			if (sl_timeline_block(en->tl, &c->resv_nodes[r], v->start_time[r], v->end_time[r], err) < 0)
+				return -1;
+	}
+	for (uint32_t i = 0; i < c->blocks; i++)
+		if (!(en->shared && c->block[i].shared) && cluster_change_block(c, en->tl, &c->block[i], true, err) < 0)
+			return -1;
+	return c->unusable.count ? sl_timeline_block(en->tl, &c->unusable, c->now, SL_FOREVER, err) : 0;
+}
+
+/* An enclave's timeline with all that holds its nodes. */
+static int fill_enclave(struct sl_cluster *c, struct enclave *en, int32_t *spare, struct sl_error *err)
+{
+	struct node_booking *kept = NULL;
+	uint32_t kepts = 0;
+	int rc = 0;
+
+	for (uint32_t n = sl_nodeset_next(&en->nodes, 0); en->partial && !rc && n < SL_MAX_NODES;
+	     n = sl_nodeset_next(&en->nodes, n + 1))
+		rc = enclave_node(c, en, n, &spare[n], err);
+	if (!rc)
+		rc = enclave_running(c, en, spare, err);
+	if (!rc && en->resv == SL_NONE && c->has_partial)
+		rc = cluster_keep_cores(c, en->tl, true, &kept, &kepts, err);
+	if (!rc && en->shared)
+		rc = enclave_unshared(c, en, err);
+	free(kept);
+	return rc ? rc : enclave_others(c, en, err);
+}
+
+struct sl_timeline *cluster_enclave_timeline(struct sl_cluster *c, struct enclave *en, struct sl_error *err)
+{
+	int32_t *spare;
+	int rc = -1;
+
+	if (en->tl && !en->dirty)
+		return en->tl;
+	spare = calloc((size_t) c->snap->node.rows + 1, sizeof(*spare));
+	sl_timeline_destroy(en->tl);
+	en->tl = NULL;
+	if (!spare)
+		sl_fail(err, SL_ENOMEM, "cluster: out of memory");
+	else
+		en->tl = en->shared ? new_shared_timeline(c, err) : cluster_new_timeline(c, err);
+	if (en->tl)
+		rc = fill_enclave(c, en, spare, err);
+	free(spare);
+	if (rc < 0) {
+		sl_timeline_destroy(en->tl);
+		en->tl = NULL;
+	}
+	en->dirty = false;
+	return en->tl;
+}
+
+/* The nodes of a reservation, or all on which jobs may share cores. */
+static int enclave_nodes(struct sl_cluster *c, struct enclave *en, struct sl_error *err)
+{
+	if (en->resv != SL_NONE)
+		return sl_nodeset_copy(&en->nodes, &c->resv_nodes[en->resv], err);
+	for (uint32_t n = 0; n < c->snap->node.rows; n++)
+		if (c->rows[n] > 1 && sl_nodeset_add(&en->nodes, n, n, err) < 0)
+			return -1;
+	return 0;
+}
+
+static uint32_t enclave_number(const struct sl_cluster *c, uint32_t resv, bool shared)
+{
+	uint32_t first = shared ? c->snap->reservation.rows + 1 : 0;
+
+	return resv != SL_NONE ? first + resv : c->snap->reservation.rows;
+}
+
+struct enclave *cluster_known_enclave(const struct sl_cluster *c, uint32_t resv, bool shared)
+{
+	return c->enclave[enclave_number(c, resv, shared)];
+}
+
+struct enclave *cluster_enclave(struct sl_cluster *c, uint32_t resv, bool shared, struct sl_error *err)
+{
+	struct enclave *en = cluster_known_enclave(c, resv, shared);
+
+	if (en)
+		return en;
+	en = calloc(1, sizeof(*en));
+	if (!en) {
+		sl_fail(err, SL_ENOMEM, "cluster: out of memory");
+		return NULL;
+	}
+	*en = (struct enclave) { .resv = resv, .number = enclave_number(c, resv, shared), .shared = shared };
+	if (enclave_nodes(c, en, err) < 0) {
+		cluster_enclave_free(en);
+		return NULL;
+	}
+	en->partial = resv != SL_NONE && c->snap->reservation.cores[resv];
+	c->enclave[en->number] = en;
+	return en;
+}

@@ -43,6 +43,9 @@ struct stamps {
 struct sl_cycler {
 	atomic_bool stop, reconfigured;
 	struct sl_collector *collector;
+	struct sl_builder *record;	/* the snapshot with what policies asked of the past; NULL: never so far */
+	const void *record_bytes;	/* of this cycle; NULL: nothing was asked */
+	size_t record_size;
 	struct sl_host *host;
 	struct sl_journals journals;
 	struct sl_notes notes;		/* of jobs: the collector reads them, the commit writes them */
@@ -473,6 +476,22 @@ static bool is_record_due(const struct sl_cycler *y)
 	return y->options.record_s > 0 && (!y->last_record || y->last_start - y->last_record >= y->options.record_s);
 }
 
+/* What policies asked of the past is recorded with the snapshot, while the plan is there. */
+static void note_asked(struct sl_cycler *y, const struct sl_plan_image *plan)
+{
+	struct sl_error err = { SL_OK, "" };
+
+	if (!plan->history.rows || !is_record_due(y))
+		return;
+	if (y->record)
+		sl_builder_reset(y->record);
+	else
+		y->record = sl_builder_create(&sl_snapshot_schema, &err);
+	if (!y->record || sl_recording_with_history(&y->collector->snap, plan, y->record, &y->record_bytes,
+						    &y->record_size, &err))
+		not_written(y, SL_TROUBLE_RECORD, err.text);
+}
+
 /* For replay: what was decided about stands in the journal, under the same number. */
 static void write_record(struct sl_cycler *y)
 {
@@ -486,7 +505,8 @@ static void write_record(struct sl_cycler *y)
 		return;
 	y->last_record = y->last_start;
 	snprintf(path, sizeof(path), "%s/record", y->dir);
-	if (sl_recording_add(path, y->sequence, y->collector->bytes, y->collector->size, &limits, &err))
+	if (sl_recording_add(path, y->sequence, y->record_bytes ? y->record_bytes : y->collector->bytes,
+			     y->record_bytes ? y->record_size : y->collector->size, &limits, &err))
 		not_written(y, SL_TROUBLE_RECORD, err.text);
 }
 
@@ -573,6 +593,7 @@ static void run_cycle(struct sl_cycler *y)
 	uint32_t examined = 0;
 	time_t before;
 
+	y->record_bytes = NULL;
 	y->last_start = sl_clock_s();
 	y->snapshot_second = time(NULL);
 	y->sequence++;
@@ -586,6 +607,7 @@ static void run_cycle(struct sl_cycler *y)
 		note_held(y, a.held);
 		examined = plan.meta.examined[0];
 		carry_out(y, &m, &plan);
+		note_asked(y, &plan);
 		sl_host_release(y->host, &a);
 	} else if (!atomic_load(&y->stop)) {
 		fall_back(y, &m);
@@ -650,6 +672,7 @@ void sl_cycler_destroy(struct sl_cycler *y)
 	sl_host_destroy(y->host);
 	sl_journals_close(&y->journals);
 	sl_collector_destroy(y->collector);
+	sl_builder_destroy(y->record);
 	sl_asked_destroy(y->asked);
 	sl_remember_destroy(y->remembered);
 	sl_status_clear(&y->status);

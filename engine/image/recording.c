@@ -15,6 +15,8 @@
 
 #include <zlib.h>
 
+#include "image/copy.h"
+
 #define HEAD "cycle-"
 #define TAIL ".snap.gz"
 #define UNDER_WAY ".new"
@@ -202,4 +204,34 @@ void sl_recording_free(struct sl_recording *r)
 		free(r->path[i]);
 	free(r->path);
 	*r = (struct sl_recording) { NULL, 0 };
+}
+
+/* -- what a decision rested on --------------------------------------------------------- */
+
+static void add_run(const struct sl_plan_image *plan, uint32_t i, struct sl_builder *b)
+{
+	const struct sl_history_view *v = &plan->history;
+
+	sl_builder_append(b, SL_T_HISTORY, &(struct sl_history_row) {
+		.job = v->job[i], .user = sl_builder_str(b, sl_image_str(&plan->image, v->user[i])),
+		.account = sl_builder_str(b, sl_image_str(&plan->image, v->account[i])),
+		.partition = sl_builder_str(b, sl_image_str(&plan->image, v->partition[i])),
+		.name = sl_builder_str(b, sl_image_str(&plan->image, v->name[i])), .state = v->state[i],
+		.start_time = v->start_time[i], .end_time = v->end_time[i], .runtime = v->runtime[i],
+		.time_limit = v->time_limit[i], .cpus = v->cpus[i], .gpus = v->gpus[i], .nodes = v->nodes[i],
+	});
+}
+
+int sl_recording_with_history(const struct sl_snapshot *snap, const struct sl_plan_image *plan, struct sl_builder *b,
+			      const void **bytes, size_t *size, struct sl_error *err)
+{
+	const uint32_t *map[SL_SNAPSHOT_TABLES] = { 0 };
+	struct sl_image_copy copy = { .image = &snap->image, .view = snap, .to = b, .map = map };
+
+	for (int t = 0; t < SL_SNAPSHOT_TABLES; t++)
+		if (!sl_snapshot_schema.table[t].nested && t != SL_T_HISTORY)
+			sl_image_copy_table(&copy, t);
+	for (uint32_t i = 0; i < plan->history.rows; i++)
+		add_run(plan, i, b);
+	return sl_builder_finish(b, bytes, size, err);
 }

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+#include "image/plan_image.h"
 
 struct sl_recording_limits {
 	uint32_t files;			/* at most, 1 or more */
@@ -31,6 +31,14 @@ struct sl_recording_limits {
  */
 int sl_recording_add(const char *dir, int64_t sequence, const void *bytes, size_t size,
 		     const struct sl_recording_limits *limits, struct sl_error *err);
+
+/*
+ * A snapshot as it is recorded when the plan says on which past runs it rests: with these in its
+ * table "history", so that the decision replays.  *b* is an empty builder of snapshots, which owns
+ * the bytes.  0, or -1 with *err.
+ */
+int sl_recording_with_history(const struct sl_snapshot *snap, const struct sl_plan_image *plan, struct sl_builder *b,
+			      const void **bytes, size_t *size, struct sl_error *err);
 
 /* The recorded files of a directory, oldest first. */
 struct sl_recording {

@@ -44,6 +44,7 @@ struct sl_keeper {
 	bool gone;
 	char said[256];			/* by the keeper: why why_stale */
 	char late[256];			/* by us */
+	struct sl_history *history;
 	struct known known[SL_KEEPER_QUESTIONS];
 };
 
@@ -171,6 +172,7 @@ void sl_keeper_destroy(struct sl_keeper *k)
 		close(k->sock);
 	for (int i = 0; i < SL_KEEPER_QUESTIONS; i++)
 		forget_answer(&k->known[i]);
+	sl_history_destroy(k->history);
 	free(k);
 }
 
@@ -183,8 +185,9 @@ static void end_keeper(struct sl_keeper *k)
 }
 
 /* Totals are believed when all of them lie inside what came. */
-static int take_totals(struct known *a, const struct keeper_packet *p, int fd)
+static int take_totals(void *to, const struct keeper_packet *p, int fd)
 {
+	struct known *a = to;
 	const struct keeper_total *from;
 	struct sl_usage_total *total = NULL;
 	const void *bytes = NULL;
@@ -224,11 +227,15 @@ static void note_state(struct sl_keeper *k, const struct keeper_packet *p)
 	snprintf(k->said, sizeof(k->said), "%s", p->stale);
 }
 
+/* What to do with an answer: 0, or -1 if it makes no sense. */
+typedef int take_answer(void *to, const struct keeper_packet *p, int fd);
+
 /*
- * Receive until the answer *id comes or time is up.  1: it came, and *a has it; 0: not in
+ * Receive until the answer *id comes or time is up.  1: it came, and was taken; 0: not in
  * time; -1 with *err: it says no.
  */
-static int wait_answer(struct sl_keeper *k, uint64_t id, struct known *a, int64_t wait_ms, struct sl_error *err)
+static int wait_answer(struct sl_keeper *k, uint64_t id, take_answer *take, void *to, int64_t wait_ms,
+		       struct sl_error *err)
 {
 	int64_t until = sl_clock_ms() + wait_ms, left;
 	struct keeper_packet p;
@@ -243,10 +250,10 @@ static int wait_answer(struct sl_keeper *k, uint64_t id, struct known *a, int64_
 			return 0;
 		note_state(k, &p);
 		rc = 0;
-		if (a && p.type == KEEPER_ANSWER && p.id == id) {
+		if (take && p.type == KEEPER_ANSWER && p.id == id) {
 			if (!p.ok)
 				rc = sl_fail(err, SL_EIO, "%s", p.error);
-			else if (take_totals(a, &p, fd))
+			else if (take(to, &p, fd))
 				rc = sl_fail(err, SL_EFORMAT, "the ledger keeper's answer makes no sense");
 			else
 				rc = 1;
@@ -261,7 +268,7 @@ static int wait_answer(struct sl_keeper *k, uint64_t id, struct known *a, int64_
 void sl_keeper_poll(struct sl_keeper *k)
 {
 	if (!k->gone)
-		wait_answer(k, 0, NULL, 0, NULL);
+		wait_answer(k, 0, NULL, NULL, 0, NULL);
 }
 
 void sl_keeper_feed(struct sl_keeper *k, int fd, int64_t sequence)
@@ -340,6 +347,25 @@ static int send_question(struct sl_keeper *k, const struct sl_usage_query *q)
 	return keeper_send(k->sock, &p, -1, (int) k->left_ms);
 }
 
+/* Is there somebody to ask, and time left in this cycle? */
+static bool may_ask(struct sl_keeper *k)
+{
+	if (!k->gone && k->left_ms <= 0)
+		snprintf(k->late, sizeof(k->late), "the ledger keeper does not answer in time");
+	return !k->gone && k->left_ms > 0;
+}
+
+/* What asking took and came to (wait_answer()); returns that. */
+static int settle(struct sl_keeper *k, int64_t began_ms, int rc, const struct sl_error *why)
+{
+	k->left_ms -= sl_clock_ms() - began_ms;
+	if (rc < 0)
+		snprintf(k->late, sizeof(k->late), "%.250s", why->text);
+	else if (!rc)
+		snprintf(k->late, sizeof(k->late), "the ledger keeper does not answer in time");
+	return rc;
+}
+
 static int ask_keeper(void *arg, const struct sl_usage_query *q, const struct sl_usage_total **total,
 		      uint32_t *count, struct sl_error *err)
 {
@@ -356,17 +382,8 @@ static int ask_keeper(void *arg, const struct sl_usage_query *q, const struct sl
 	a->q.partition = q->partition ? a->partition : NULL;
 	snprintf(a->partition, sizeof(a->partition), "%s", q->partition ? q->partition : "");
 	a->used = ++k->clock;
-	if (!k->gone && k->left_ms > 0) {
-		if (send_question(k, q) == 1)
-			rc = wait_answer(k, k->id, a, k->left_ms, &why);
-		k->left_ms -= sl_clock_ms() - began;
-		if (rc < 0)
-			snprintf(k->late, sizeof(k->late), "%.250s", why.text);
-		else if (!rc)
-			snprintf(k->late, sizeof(k->late), "the ledger keeper does not answer in time");
-	} else if (!k->gone) {
-		snprintf(k->late, sizeof(k->late), "the ledger keeper does not answer in time");
-	}
+	if (may_ask(k))
+		rc = settle(k, began, send_question(k, q) == 1 ? wait_answer(k, k->id, take_totals, a, k->left_ms, &why) : 0, &why);
 	if (rc > 0)
 		a->cycle = k->cycle;
 	*total = a->total;
@@ -382,4 +399,92 @@ static const char *why_stale(void *arg)
 struct sl_usage_provider sl_keeper_provider(struct sl_keeper *k)
 {
 	return (struct sl_usage_provider) { .arg = k, .ask = ask_keeper, .stale = why_stale };
+}
+
+/* -- runs ------------------------------------------------------------------------- */
+
+/* Texts are never forgotten: with so many of them it begins anew. */
+#define MOST_TEXTS 1000000u
+
+struct wanted {
+	struct sl_history *h;
+	struct keeper_key *key;
+	char *names;			/* offsets as in the question: from the first key on */
+	size_t size;
+	uint32_t keys;
+};
+
+/* All that are to be loaded, laid out as they are sent. */
+static int collect_wanted(struct wanted *w, struct sl_error *err)
+{
+	enum sl_usage_by by;
+	const char *name;
+	size_t text = 1;
+	char *to;
+
+	for (uint32_t at = 0; sl_history_next_asked(w->h, &at, &by, &name); w->keys++)
+		text += strlen(name) + 1;
+	w->size = w->keys * sizeof(*w->key) + text;
+	w->key = calloc(1, w->size);
+	if (!w->key)
+		return sl_fail(err, SL_ENOMEM, "history: out of memory");
+	w->names = (char *) w->key;
+	to = w->names + w->keys * sizeof(*w->key);
+	w->keys = 0;
+	for (uint32_t at = 0; sl_history_next_asked(w->h, &at, &by, &name); w->keys++) {
+		w->key[w->keys] = (struct keeper_key) { *sl_history_mark(w->h, by, name), (uint64_t) (to - w->names), by, 0 };
+		to = stpcpy(to, name) + 1;
+	}
+	return 0;
+}
+
+static int take_runs(void *to, const struct keeper_packet *p, int fd)
+{
+	struct wanted *w = to;
+
+	return keeper_take_runs(w->h, w->key, w->keys, w->names, p->count, fd) ? 0 : -1;
+}
+
+static int send_wanted(struct sl_keeper *k, const struct wanted *w)
+{
+	struct keeper_packet p = { .magic = KEEPER_MAGIC, .type = KEEPER_RUNS, .id = ++k->id, .count = w->keys };
+	int fd = sl_wire_memfd("names", w->key, w->size, NULL), rc;
+
+	if (fd < 0)
+		return -1;
+	rc = keeper_send(k->sock, &p, fd, (int) k->left_ms);
+	close(fd);
+	return rc;
+}
+
+/* Whoever is not answered about in time has the runs that he had. */
+static int load_runs(void *arg, struct sl_history *h, enum sl_usage_by by, const char *name, struct sl_error *err)
+{
+	struct sl_keeper *k = arg;
+	struct wanted w = { .h = h };
+	struct sl_error why = { 0 };
+	int64_t began = sl_clock_ms();
+
+	if (!may_ask(k)) {
+		sl_history_loaded(h, by, name);
+		return 0;
+	}
+	if (collect_wanted(&w, err))
+		return -1;
+	settle(k, began, send_wanted(k, &w) == 1 ? wait_answer(k, k->id, take_runs, &w, k->left_ms, &why) : 0, &why);
+	for (uint32_t i = 0; i < w.keys; i++)
+		sl_history_loaded(h, (enum sl_usage_by) w.key[i].by, w.names + w.key[i].name);
+	free(w.key);
+	return 0;
+}
+
+struct sl_history *sl_keeper_history(struct sl_keeper *k)
+{
+	if (k->history && sl_history_texts(k->history) > MOST_TEXTS) {
+		sl_history_destroy(k->history);
+		k->history = NULL;
+	}
+	if (!k->history)
+		k->history = sl_history_create(load_runs, k, NULL);
+	return k->history;
 }

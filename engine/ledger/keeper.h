@@ -10,6 +10,7 @@
  *	engine -> keeper                          keeper -> engine
  *	FEED  sequence, + snapshot                STATE  which snapshot is safe, why stale
  *	ASK   id, question                        ANSWER id, state, + totals | error text
+ *	RUNS  id, + who, since when               ANSWER id, state, + runs of those that have new ones
  *
  * A snapshot is fed as the memfd in which the plug-in sent it.  The keeper reads it, answers
  * the questions that came with it, and then writes; so the answers include what ended
@@ -29,7 +30,7 @@
 #ifndef SL_KEEPER_H
 #define SL_KEEPER_H
 
-#include "usage/usage.h"
+#include "usage/history.h"
 
 #define SL_KEEPER_WAIT_MS 200
 #define SL_KEEPER_QUESTIONS 64		/* different ones that are remembered */
@@ -54,6 +55,9 @@ int64_t sl_keeper_safe(const struct sl_keeper *k);
 
 /* Why what was used may be out of date, or NULL. */
 const char *sl_keeper_stale(const struct sl_keeper *k);
+
+/* What policies see as cluster.history; from the first cycle after a feed on.  NULL: out of memory. */
+struct sl_history *sl_keeper_history(struct sl_keeper *k);
 
 /* Who answers cluster.usage. */
 struct sl_usage_provider sl_keeper_provider(struct sl_keeper *k);

@@ -261,6 +261,23 @@ static void answer_question(struct keeper *k, const struct keeper_packet *p)
 		close(fd);
 }
 
+static void answer_runs(struct keeper *k, const struct keeper_packet *p, int question)
+{
+	struct keeper_packet a = { .magic = KEEPER_MAGIC, .type = KEEPER_ANSWER, .id = p->id, .sequence = k->safe };
+	struct sl_error err = { .text = "there is no ledger" };
+	int fd = -1;
+
+	if (!make_ready(k) && !keeper_answer_runs(k->l, question, p->count, &a.count, &fd, &err))
+		a.ok = 1;
+	else
+		report_failure(k, &err);
+	snprintf(a.error, sizeof(a.error), "%.250s", a.ok ? "" : err.text);
+	snprintf(a.stale, sizeof(a.stale), "%s", k->stale);
+	keeper_send(k->sock, &a, fd, 1000);
+	if (fd >= 0)
+		close(fd);
+}
+
 static void tell_state(struct keeper *k)
 {
 	struct keeper_packet p = { .magic = KEEPER_MAGIC, .type = KEEPER_STATE, .sequence = k->safe };
@@ -318,6 +335,8 @@ int keeper_serve(int sock, const char *dir)
 			first = first ? first : sl_clock_ms();
 		} else if (p.type == KEEPER_ASK) {
 			answer_question(&k, &p);
+		} else if (p.type == KEEPER_RUNS && fd >= 0) {
+			answer_runs(&k, &p, fd);
 		}
 		if (fd >= 0)
 			close(fd);

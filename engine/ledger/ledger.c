@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 #define APPLICATION 0x534c4c47	/* "SLLG" */
 #define VERSION 1
 #define BUSY_MS 10000
@@ -44,6 +46,20 @@ static const char schema[] =
 	"PRAGMA user_version=1;"
 	"COMMIT;";
 
+/* A job's name and walltime, and the newest runs of a dimension: ledgers of before have none of
+ * these.  Who only reads one sees it as if it had; older programs still read and write such a file. */
+static const char newer[] =
+	"BEGIN EXCLUSIVE;"
+	"ALTER TABLE run ADD COLUMN name TEXT NOT NULL DEFAULT '';"
+	"ALTER TABLE run ADD COLUMN walltime INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE open ADD COLUMN name TEXT NOT NULL DEFAULT '';"
+	"ALTER TABLE open ADD COLUMN walltime INTEGER NOT NULL DEFAULT 0;"
+	"CREATE INDEX run_dim ON run(dim, end);"
+	"COMMIT;";
+static const char as_if[] =
+	"CREATE TEMP VIEW run AS SELECT *, '' AS name, 0 AS walltime FROM main.run;"
+	"CREATE TEMP VIEW open AS SELECT *, '' AS name, 0 AS walltime FROM main.open;";
+
 static const char *const sql[STATEMENTS] = {
 	[S_BEGIN] = "BEGIN IMMEDIATE",
 	[S_COMMIT] = "COMMIT",
@@ -52,9 +68,8 @@ static const char *const sql[STATEMENTS] = {
 	[S_DIMS] = "SELECT id, user, account, partition, state FROM dim ORDER BY id",
 	[S_DIM_FIND] = "SELECT id FROM dim WHERE user = ? AND account = ? AND partition = ? AND state = ?",
 	[S_DIM_PUT] = "INSERT INTO dim(user, account, partition, state) VALUES(?, ?, ?, ?)",
-	[S_RUN_GET] = "SELECT start, job, end, seconds, dim, cpus, gpus, nodes, source FROM run WHERE start = ? AND job = ?",
-	[S_RUN_PUT] = "INSERT OR REPLACE INTO run(start, job, end, seconds, dim, cpus, gpus, nodes, source)"
-		" VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[S_RUN_GET] = "SELECT " RUN_COLUMNS " FROM run WHERE start = ? AND job = ?",
+	[S_RUN_PUT] = "INSERT OR REPLACE INTO run(" RUN_COLUMNS ") VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[S_SPAN_PUT] = "INSERT OR IGNORE INTO span(day, start, job) VALUES(?, ?, ?)",
 	[S_SPAN_DELETE] = "DELETE FROM span WHERE day = ? AND start = ? AND job = ?",
 	[S_DAY_ADD] = "INSERT INTO day(day, dim, cpu, gpu, node) VALUES(?, ?, ?, ?, ?) ON CONFLICT(day, dim) DO UPDATE"
@@ -63,15 +78,14 @@ static const char *const sql[STATEMENTS] = {
 		" DO UPDATE SET cpu = cpu + excluded.cpu, gpu = gpu + excluded.gpu, node = node + excluded.node",
 	[S_DAYS] = "SELECT day, dim, cpu, gpu, node FROM day WHERE day >= ? AND day < ?",
 	[S_BLOCKS] = "SELECT block, dim, cpu, gpu, node FROM block WHERE block >= ? AND block < ?",
-	[S_RUNS_OF_DAY] = "SELECT start, job, end, seconds, dim, cpus, gpus, nodes, source FROM run"
-		" WHERE start >= ? AND start < ?",
-	[S_SPANS_OF_DAY] = "SELECT run.start, run.job, end, seconds, dim, cpus, gpus, nodes, source FROM span"
+	[S_RUNS_OF_DAY] = "SELECT " RUN_COLUMNS " FROM run WHERE start >= ? AND start < ?",
+	[S_SPANS_OF_DAY] = "SELECT run.start, run.job, end, seconds, dim, cpus, gpus, nodes, source, name, walltime FROM span"
 		" CROSS JOIN run ON run.start = span.start AND run.job = span.job WHERE day = ?",
 	[S_ADJUSTMENTS_OF_DAY] = "SELECT at, dim, cpu, gpu, node FROM adjustment WHERE at >= ? AND at < ?",
 	[S_ADJUSTMENT_PUT] = "INSERT INTO adjustment(at, dim, cpu, gpu, node, made, who, why) VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
-	[S_OPEN_PUT] = "INSERT OR REPLACE INTO open(start, job, end, seconds, dim, cpus, gpus, nodes, source)"
-		" VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[S_OPEN_PUT] = "INSERT OR REPLACE INTO open(" RUN_COLUMNS ") VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[S_OPEN_DELETE] = "DELETE FROM open WHERE job = ?",
+	[S_NEWEST_OF_DIM] = "SELECT " RUN_COLUMNS " FROM run WHERE dim = ? ORDER BY end DESC, start DESC LIMIT ?",
 };
 
 bool sl_ledger_available(void)
@@ -135,6 +149,15 @@ void ledger_bind_row(sqlite3_stmt *s, const struct row *r, int64_t dim)
 	for (int k = 0; k < SL_UNITS; k++)
 		sqlite3_bind_int64(s, 6 + k, r->count[k]);
 	sqlite3_bind_int64(s, 9, r->source);
+	sqlite3_bind_text(s, 10, r->name, -1, SQLITE_STATIC);
+	sqlite3_bind_int64(s, 11, r->limit);
+}
+
+static const char *column_text(sqlite3_stmt *s, int column)
+{
+	const char *text = (const char *) sqlite3_column_text(s, column);
+
+	return text ? text : "";
 }
 
 int ledger_read_row(struct sl_ledger *l, sqlite3_stmt *s, struct row *r, struct sl_error *err)
@@ -146,12 +169,13 @@ int ledger_read_row(struct sl_ledger *l, sqlite3_stmt *s, struct row *r, struct 
 	*r = (struct row) {
 		.start = sqlite3_column_int64(s, 0), .job = (uint32_t) sqlite3_column_int64(s, 1),
 		.end = sqlite3_column_int64(s, 2), .seconds = sqlite3_column_int64(s, 3), .dim = l->dim_of[dim] - 1,
-		.source = (uint32_t) sqlite3_column_int64(s, 8),
+		.source = (uint32_t) sqlite3_column_int64(s, 8), .limit = sqlite3_column_int64(s, 10),
 	};
+	snprintf(r->name, sizeof(r->name), "%s", column_text(s, 9));
 	for (int k = 0; k < SL_UNITS; k++)
 		r->count[k] = (uint32_t) sqlite3_column_int64(s, 5 + k);
 	if (r->end < r->start || r->end - r->start > SL_RUN_MAX_SECONDS || r->seconds < 0 ||
-	    r->seconds > SL_RUN_MAX_SECONDS || r->start < -SL_USAGE_MAX_SECONDS || r->end > SL_USAGE_MAX_SECONDS)
+	    r->seconds > SL_RUN_MAX_SECONDS || r->limit < 0 || r->start < -SL_USAGE_MAX_SECONDS || r->end > SL_USAGE_MAX_SECONDS)
 		return sl_fail(err, SL_EFORMAT, "%s: a run from %" PRId64 " to %" PRId64, l->path, r->start, r->end);
 	return 0;
 }
@@ -173,13 +197,6 @@ static int map_dim(struct sl_ledger *l, int64_t id, uint32_t dim, struct sl_erro
 	l->dim_of[id] = dim + 1;
 	l->db_id[dim] = id;
 	return 0;
-}
-
-static const char *column_text(sqlite3_stmt *s, int column)
-{
-	const char *text = (const char *) sqlite3_column_text(s, column);
-
-	return text ? text : "";
 }
 
 int ledger_load_dims(struct sl_ledger *l, struct sl_error *err)
@@ -232,6 +249,7 @@ int sl_ledger_refresh(struct sl_ledger *l, struct sl_error *err)
 	if (ledger_load_dims(l, err))
 		return -1;
 	sl_usage_forget(l->usage);
+	l->all_stamp = ++l->clock;
 	l->version = version;
 	return 0;
 }
@@ -253,6 +271,21 @@ static int pragma_number(struct sl_ledger *l, const char *text, int64_t *value, 
 	return rc == SQLITE_ROW ? 0 : -1;
 }
 
+/* What is newer than the file. */
+static int add_columns(struct sl_ledger *l, enum sl_ledger_mode mode, struct sl_error *err)
+{
+	int64_t there;
+
+	if (pragma_number(l, "SELECT count(*) FROM pragma_table_info('run') WHERE name = 'walltime'", &there, err))
+		return -1;
+	if (there || sqlite3_exec(l->db, mode == SL_LEDGER_READ ? as_if : newer, NULL, NULL, NULL) == SQLITE_OK)
+		return 0;
+	ledger_fail(l, "adding names and walltimes to its runs", err);
+	if (!sqlite3_get_autocommit(l->db))
+		sqlite3_exec(l->db, "ROLLBACK", NULL, NULL, NULL);
+	return -1;
+}
+
 static int check_file(struct sl_ledger *l, enum sl_ledger_mode mode, struct sl_error *err)
 {
 	int64_t application, version, tables;
@@ -266,13 +299,13 @@ static int check_file(struct sl_ledger *l, enum sl_ledger_mode mode, struct sl_e
 			return sl_fail(err, SL_ENOENT, "%s: there is nothing in it", l->path);
 		if (sqlite3_exec(l->db, schema, NULL, NULL, NULL) != SQLITE_OK)
 			return ledger_fail(l, "making its tables", err);
-		return 0;
+		return add_columns(l, mode, err);
 	}
 	if (application != APPLICATION)
 		return sl_fail(err, SL_EFORMAT, "%s: is no ledger", l->path);
 	if (version != VERSION)
 		return sl_fail(err, SL_EVERSION, "%s: version %" PRId64 ", expected %d", l->path, version, VERSION);
-	return 0;
+	return add_columns(l, mode, err);
 }
 
 static int open_file(struct sl_ledger *l, enum sl_ledger_mode mode, bool in_memory, struct sl_error *err)
@@ -305,6 +338,7 @@ struct sl_ledger *sl_ledger_open(const char *path, enum sl_ledger_mode mode, str
 		return NULL;
 	}
 	source.arg = l;
+	l->clock = l->all_stamp = (uint64_t) sl_clock_us();	/* later than any that a process before gave */
 	l->usage = sl_usage_create(&source, err);
 	if (!l->usage || open_file(l, mode, !path, err) || read_version(l, &l->version, err) ||
 	    ledger_load_dims(l, err)) {
@@ -331,6 +365,7 @@ void sl_ledger_close(struct sl_ledger *l)
 	free(l->adjusting);
 	free(l->delta);
 	sl_map_free(&l->by_day);
+	ledger_free_stamps(l);
 	free(l->path);
 	free(l);
 }

@@ -99,6 +99,18 @@ int sl_ledger_runs(struct sl_ledger *l, int64_t since, int64_t until, sl_ledger_
 int sl_ledger_adjustments(struct sl_ledger *l, sl_ledger_each_adjustment *each, void *to, struct sl_error *err);
 int sl_ledger_open_runs(struct sl_ledger *l, sl_ledger_each_run *each, void *to, struct sl_error *err);
 
+/*
+ * The newest runs of a user or account, *most* at most, the newest last; and what changes when
+ * there are others than before (never 0, and greater than all that a ledger opened before said).
+ */
+int sl_ledger_newest(struct sl_ledger *l, enum sl_usage_by by, const char *name, uint32_t most,
+		     sl_ledger_each_run *each, void *to, struct sl_error *err);
+uint64_t sl_ledger_stamp(const struct sl_ledger *l, enum sl_usage_by by, const char *name);
+
+/* For sl_history_create(): loads from *ledger*. */
+int sl_ledger_load_history(void *ledger, struct sl_history *h, enum sl_usage_by by, const char *name,
+			   struct sl_error *err);
+
 struct sl_ledger_figures {
 	int64_t runs, adjustments, first, last;		/* first start, last end; 0 where there are none */
 	int64_t bytes;

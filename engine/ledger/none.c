@@ -72,3 +72,20 @@ NONE(sl_ledger_figures, struct sl_ledger_figures *f)
 NONE(sl_ledger_refresh)
 NONE(sl_ledger_commit)
 NONE(sl_ledger_verify)
+
+int sl_ledger_newest(struct sl_ledger *l, enum sl_usage_by by, const char *name, uint32_t most,
+		     sl_ledger_each_run *each, void *to, struct sl_error *err)
+{
+	return fail_without_sqlite(err);
+}
+
+uint64_t sl_ledger_stamp(const struct sl_ledger *l, enum sl_usage_by by, const char *name)
+{
+	return 1;
+}
+
+int sl_ledger_load_history(void *ledger, struct sl_history *h, enum sl_usage_by by, const char *name,
+			   struct sl_error *err)
+{
+	return fail_without_sqlite(err);
+}

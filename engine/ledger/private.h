@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "ledger/ledger.h"
 
+#define RUN_COLUMNS "start, job, end, seconds, dim, cpus, gpus, nodes, source, name, walltime"
 #define BLOCK_DAYS 32	/* days of one row of the table block */
 
 enum statement {
@@ -19,7 +20,7 @@ enum statement {
 	S_RUN_GET, S_RUN_PUT, S_SPAN_PUT, S_SPAN_DELETE,
 	S_DAY_ADD, S_BLOCK_ADD, S_DAYS, S_BLOCKS,
 	S_RUNS_OF_DAY, S_SPANS_OF_DAY, S_ADJUSTMENTS_OF_DAY, S_ADJUSTMENT_PUT,
-	S_OPEN_PUT, S_OPEN_DELETE,
+	S_OPEN_PUT, S_OPEN_DELETE, S_NEWEST_OF_DIM,
 	STATEMENTS
 };
 
@@ -27,6 +28,15 @@ enum statement {
 struct row {
 	int64_t start, end, seconds;
 	uint32_t job, dim, count[SL_UNITS], source;
+	int64_t limit;
+	char name[SL_RUN_NAME];
+};
+
+/* When something became known of a user or account (sl_ledger_stamp()). */
+struct stamp {
+	char *name;
+	enum sl_usage_by by;
+	uint64_t stamp;
 };
 
 struct waiting {
@@ -57,6 +67,10 @@ struct sl_ledger {
 	sqlite3_stmt *statement[STATEMENTS];
 	struct sl_usage *usage;
 	int64_t version;		/* of the data, as last seen */
+	struct stamp *stamp;
+	uint32_t stamps, stamp_room;
+	struct sl_map by_stamp;		/* -> index in stamp */
+	uint64_t clock, all_stamp;	/* the last one; that of all others */
 	int64_t *db_id;			/* [dim]: its number in the file, 0: none yet */
 	uint32_t db_id_room;
 	uint32_t *dim_of;		/* [number in the file]: 1 + dim */
@@ -87,11 +101,19 @@ int ledger_fail(struct sl_ledger *l, const char *what, struct sl_error *err);
 /* Read the dimensions that are new in the file. */
 int ledger_load_dims(struct sl_ledger *l, struct sl_error *err);
 
-/* The columns start, job, end, seconds, dim, cpus, gpus, nodes, source. */
+/* The columns start, job, end, seconds, dim, cpus, gpus, nodes, source, name, walltime. */
 int ledger_read_row(struct sl_ledger *l, sqlite3_stmt *s, struct row *row, struct sl_error *err);
 void ledger_bind_row(sqlite3_stmt *s, const struct row *row, int64_t dim);
 
 struct sl_piece ledger_piece(const struct row *row);
+struct sl_job_run ledger_run_of(const struct sl_ledger *l, const struct row *row);
+
+/* What waits of a run, or NULL. */
+struct row *ledger_find_waiting(const struct sl_ledger *l, int64_t start, uint32_t job);
+
+/* ledger/newest.c: a run of this dimension is new, or another than before. */
+void ledger_note_change(struct sl_ledger *l, uint32_t dim);
+void ledger_free_stamps(struct sl_ledger *l);
 
 /* ledger/read.c: the source of the usage. */
 int ledger_days(void *arg, int64_t first, int64_t end, bool apart, sl_usage_each_day *each, void *to,

@@ -201,6 +201,17 @@ int ledger_pieces(void *arg, int64_t day, sl_usage_each_piece *each, void *to, s
 	return 0;
 }
 
+struct sl_job_run ledger_run_of(const struct sl_ledger *l, const struct row *row)
+{
+	struct sl_job_run run = {
+		.job = row->job, .start = row->start, .end = row->end, .seconds = row->seconds, .limit = row->limit,
+		.dim = *sl_usage_dim_of(l->usage, row->dim), .name = row->name, .source = (enum sl_run_source) row->source,
+	};
+
+	memcpy(run.count, row->count, sizeof(run.count));
+	return run;
+}
+
 /* -- as a whole ---------------------------------------------------------- */
 
 static sqlite3_stmt *prepare_statement(struct sl_ledger *l, const char *text, struct sl_error *err)
@@ -233,11 +244,7 @@ static int tell_runs(struct sl_ledger *l, sqlite3_stmt *s, sl_ledger_each_run *e
 			sqlite3_finalize(s);
 			return -1;
 		}
-		run = (struct sl_job_run) {
-			.job = row.job, .start = row.start, .end = row.end, .seconds = row.seconds,
-			.dim = *sl_usage_dim_of(l->usage, row.dim), .source = (enum sl_run_source) row.source,
-		};
-		memcpy(run.count, row.count, sizeof(run.count));
+		run = ledger_run_of(l, &row);
 		if (each(to, &run))
 			break;
 	}
@@ -247,7 +254,7 @@ static int tell_runs(struct sl_ledger *l, sqlite3_stmt *s, sl_ledger_each_run *e
 int sl_ledger_runs(struct sl_ledger *l, int64_t since, int64_t until, sl_ledger_each_run *each, void *to,
 		   struct sl_error *err)
 {
-	sqlite3_stmt *s = prepare_statement(l, "SELECT start, job, end, seconds, dim, cpus, gpus, nodes, source FROM run"
+	sqlite3_stmt *s = prepare_statement(l, "SELECT " RUN_COLUMNS " FROM run"
 					    " WHERE start < ? AND (end > ? OR start >= ?) ORDER BY start, job", err);
 
 	if (s) {
@@ -260,8 +267,7 @@ int sl_ledger_runs(struct sl_ledger *l, int64_t since, int64_t until, sl_ledger_
 
 int sl_ledger_open_runs(struct sl_ledger *l, sl_ledger_each_run *each, void *to, struct sl_error *err)
 {
-	return tell_runs(l, prepare_statement(l, "SELECT start, job, end, seconds, dim, cpus, gpus, nodes, source FROM open"
-					      " ORDER BY job", err), each, to, err);
+	return tell_runs(l, prepare_statement(l, "SELECT " RUN_COLUMNS " FROM open ORDER BY job", err), each, to, err);
 }
 
 int sl_ledger_adjustments(struct sl_ledger *l, sl_ledger_each_adjustment *each, void *to, struct sl_error *err)

@@ -13,12 +13,14 @@
 
 enum column {
 	C_JOBIDRAW, C_JOBID, C_USER, C_ACCOUNT, C_PARTITION, C_START, C_END, C_ELAPSEDRAW, C_ELAPSED, C_STATE,
-	C_ALLOCCPUS, C_NCPUS, C_ALLOCNODES, C_NNODES, C_ALLOCTRES, C_SOURCE, C_AMOUNTS, C_WHO, C_WHY, COLUMNS
+	C_ALLOCCPUS, C_NCPUS, C_ALLOCNODES, C_NNODES, C_ALLOCTRES, C_SOURCE, C_AMOUNTS, C_WHO, C_WHY,
+	C_JOBNAME, C_TIMELIMIT, COLUMNS
 };
 
 static const char *const names[COLUMNS] = {
 	"JobIDRaw", "JobID", "User", "Account", "Partition", "Start", "End", "ElapsedRaw", "Elapsed", "State",
 	"AllocCPUS", "NCPUS", "AllocNodes", "NNodes", "AllocTRES", "Source", "Amounts", "Who", "Why",
+	"JobName", "Timelimit",
 };
 
 static const char *const source_word[SL_RUN_SOURCES] = { "guessed", "seen", "sacct" };
@@ -190,6 +192,25 @@ static int add_adjustment(struct dump *d, struct sl_error *err)
 	return sl_ledger_adjust(d->l, &a, err);
 }
 
+/* "1-00:00:00", "UNLIMITED"; 0 for what is neither, "Partition_Limit" among them. */
+static int64_t read_limit(const char *text)
+{
+	int64_t seconds;
+
+	if (!strcasecmp(text, "unlimited"))
+		return SL_UNLIMITED;
+	return sl_scan_duration(text, &seconds) && seconds > 0 ? seconds : 0;
+}
+
+static void put_limit(FILE *out, int64_t s)
+{
+	if (s == SL_UNLIMITED)
+		fputs("UNLIMITED", out);
+	else if (s)
+		fprintf(out, "%" PRId64 "-%02d:%02d:%02d", s / SL_DAY, (int) (s % SL_DAY / 3600), (int) (s % 3600 / 60),
+			(int) (s % 60));
+}
+
 /* One row: 0, or -1 when the ledger fails. */
 static int add_row(struct dump *d, struct sl_error *err)
 {
@@ -228,6 +249,8 @@ static int add_row(struct dump *d, struct sl_error *err)
 	r.count[SL_UNIT_GPU] = count_of(find_number(tres, "gres/gpu"));
 	r.count[SL_UNIT_NODE] = count_of(nodes);
 	r.dim = read_dim(d, (uint32_t) state);
+	r.name = field_text(d, C_JOBNAME);
+	r.limit = read_limit(field_text(d, C_TIMELIMIT));
 	rc = sl_ledger_add(d->l, &r, &why);
 	if (rc < 0 && why.code == SL_EINVAL) {
 		note_bad_row(d, why.text);
@@ -286,9 +309,12 @@ static int put_run(void *to, const struct sl_job_run *r)
 	fprintf(out, "%" PRIu32 "|", r->job);
 	put_dim(out, &r->dim);
 	fprintf(out, "%" PRId64 "|%" PRId64 "|%" PRId64 "|%" PRIu32 "|%" PRIu32 "|cpu=%" PRIu32 ",node=%" PRIu32
-		",gres/gpu=%" PRIu32 "|%s|%s|||\n", r->start, r->end, r->seconds, r->count[SL_UNIT_CPU],
+		",gres/gpu=%" PRIu32 "|%s|%s||||", r->start, r->end, r->seconds, r->count[SL_UNIT_CPU],
 		r->count[SL_UNIT_NODE], r->count[SL_UNIT_CPU], r->count[SL_UNIT_NODE], r->count[SL_UNIT_GPU],
 		sl_run_state_word(r->dim.state), source_word[r->source < SL_RUN_SOURCES ? r->source : 0]);
+	put_field(out, r->name);
+	put_limit(out, r->limit);
+	fputc('\n', out);
 	return ferror(out);
 }
 
@@ -301,16 +327,15 @@ static int put_adjustment(void *to, const struct sl_adjustment *a)
 	fprintf(out, "%" PRId64 "|%" PRId64 "|0|0|0||ADJUSTMENT||cpu=%" PRId64 ",gpu=%" PRId64 ",node=%" PRId64 "|",
 		a->at, a->made, a->amount[SL_UNIT_CPU], a->amount[SL_UNIT_GPU], a->amount[SL_UNIT_NODE]);
 	put_field(out, a->who);
-	for (const char *s = a->why; *s; s++)
-		fputc(*s == '|' || *s == '\n' || *s == '\r' ? '?' : *s, out);
-	fputc('\n', out);
+	put_field(out, a->why);
+	fputs("|\n", out);
 	return ferror(out);
 }
 
 int sl_ledger_export(struct sl_ledger *l, FILE *out, struct sl_error *err)
 {
 	fputs("JobIDRaw|User|Account|Partition|Start|End|ElapsedRaw|AllocCPUS|AllocNodes|AllocTRES|State|Source|Amounts|"
-	      "Who|Why\n", out);
+	      "Who|Why|JobName|Timelimit\n", out);
 	if (sl_ledger_runs(l, INT64_MIN, INT64_MAX, put_run, out, err) ||
 	    sl_ledger_adjustments(l, put_adjustment, out, err))
 		return -1;

@@ -43,6 +43,7 @@ static void free_going(struct going *g)
 	free((char *) g->run.dim.user);
 	free((char *) g->run.dim.account);
 	free((char *) g->run.dim.partition);
+	free((char *) g->run.name);
 	free(g);
 }
 
@@ -71,7 +72,8 @@ static struct going *new_going(const struct sl_job_run *run)
 	g->run.dim.user = strdup(run->dim.user);
 	g->run.dim.account = strdup(run->dim.account);
 	g->run.dim.partition = strdup(run->dim.partition);
-	if (g->run.dim.user && g->run.dim.account && g->run.dim.partition)
+	g->run.name = strdup(run->name ? run->name : "");
+	if (g->run.dim.user && g->run.dim.account && g->run.dim.partition && g->run.name)
 		return g;
 	free_going(g);
 	return NULL;
@@ -158,7 +160,8 @@ static bool read_run(const struct sl_snapshot *snap, uint32_t j, int64_t end, ui
 
 	*run = (struct sl_job_run) {
 		.job = job->id[j], .start = job->start_time[j], .end = end > job->start_time[j] ? end : job->start_time[j],
-		.seconds = seconds_run(snap, j, end),
+		.seconds = seconds_run(snap, j, end), .limit = job->time_limit[j],
+		.name = sl_snapshot_str(snap, job->name[j]),
 		.count = { job->alloc_cpus[j], job->alloc_gpus[j], job->alloc_nodes[j] },
 		.dim = { sl_snapshot_str(snap, job->user[j]), sl_snapshot_str(snap, job->account[j]),
 			 p == SL_NONE ? "" : sl_snapshot_str(snap, snap->partition.name[p]), state },
@@ -256,8 +259,10 @@ static int take_going(struct sl_tracker *t, const struct sl_snapshot *snap, uint
 			return sl_fail(err, SL_ENOMEM, "ledger: out of memory");
 	} else {	/* names do not change while it runs, but for the partition's and account's */
 		const char *user = g->run.dim.user, *account = g->run.dim.account, *partition = g->run.dim.partition;
+		const char *name = g->run.name;
 
 		g->run = run;
+		g->run.name = name;
 		g->run.dim = (struct sl_dim) { user, account, partition, run.dim.state };
 	}
 	g->sleeps = snap->job.state[j] == SL_JOB_SUSPENDED;

@@ -5,6 +5,7 @@
 #include "ledger/private.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ static uint64_t hash_key(int64_t start, uint32_t job)
 }
 
 /* NULL: it does not wait. */
-static struct row *find_waiting(const struct sl_ledger *l, int64_t start, uint32_t job)
+struct row *ledger_find_waiting(const struct sl_ledger *l, int64_t start, uint32_t job)
 {
 	SL_MAP_EACH(&l->by_run, hash_key(start, job), at)
 		if (l->wait[at.value].row.start == start && l->wait[at.value].row.job == job)
@@ -65,6 +66,8 @@ static int make_row(struct sl_ledger *l, const struct sl_job_run *r, struct row 
 	*row = (struct row) { .start = r->start, .end = r->end, .seconds = r->seconds, .job = r->job,
 			      .source = (uint32_t) r->source };
 	memcpy(row->count, r->count, sizeof(row->count));
+	row->limit = r->limit > 0 ? r->limit : 0;
+	snprintf(row->name, sizeof(row->name), "%s", r->name ? r->name : "");
 	row->dim = sl_usage_dim(l->usage, &r->dim, err);
 	return row->dim == SL_NONE ? -1 : 0;
 }
@@ -75,7 +78,8 @@ static bool is_news(const struct row *row, const struct row *old)
 	if (row->source < old->source)
 		return false;
 	return row->end != old->end || row->seconds != old->seconds || row->dim != old->dim ||
-		row->source != old->source || memcmp(row->count, old->count, sizeof(row->count));
+		row->source != old->source || memcmp(row->count, old->count, sizeof(row->count)) ||
+		(*row->name && strcmp(row->name, old->name)) || (row->limit && row->limit != old->limit);
 }
 
 /* What the file has of a run: 1, 0 for nothing, -1 with *err. */
@@ -117,13 +121,14 @@ int sl_ledger_add(struct sl_ledger *l, const struct sl_job_run *run, struct sl_e
 	    sl_grow(&l->wait, &l->wait_room, l->waits + 1, sizeof(*l->wait), err) ||
 	    sl_map_reserve(&l->by_run, l->waits + 1, err))
 		return -1;
-	there = find_waiting(l, run->start, run->job);
+	there = ledger_find_waiting(l, run->start, run->job);
 	if (there) {
 		if (!is_news(&w.row, there))
 			return 0;
 		note_piece(l, there, -1, NULL);
 		note_piece(l, &w.row, 1, NULL);
 		*there = w.row;
+		ledger_note_change(l, w.row.dim);
 		return 1;
 	}
 	known = get_run(l, run->start, run->job, &w.old, err);
@@ -138,6 +143,7 @@ int sl_ledger_add(struct sl_ledger *l, const struct sl_job_run *run, struct sl_e
 	note_piece(l, &w.row, 1, NULL);
 	sl_map_put(&l->by_run, hash_key(run->start, run->job), l->waits, NULL);
 	l->wait[l->waits++] = w;
+	ledger_note_change(l, w.row.dim);
 	return 1;
 }
 

@@ -493,6 +493,7 @@ static void answer_decide(struct engine *e, const struct sl_frame *frame, struct
 	plan->sequence = frame->body.decide.sequence;
 	if (e->keeper)
 		sl_keeper_feed(e->keeper, frame->fd, plan->sequence);
+	d->history = e->keeper ? sl_keeper_history(e->keeper) : NULL;
 	if (open_snapshot(frame, &snap, &bytes, &size, &err) ||
 	    decide(e, &frame->body.decide, &snap, since, plan, &err))
 		goto error;

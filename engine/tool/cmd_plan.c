@@ -82,6 +82,7 @@ static int plan(const struct values *v, const char *file)
 	struct sl_decision decision = { 0 };
 	struct sl_usage_provider usage;
 	struct sl_ledger *ledger = NULL;
+	struct sl_history *history = NULL;
 	struct sl_snapshot snap;
 	struct sl_error err = { 0 };
 	double budget = v->budget;
@@ -108,6 +109,7 @@ static int plan(const struct values *v, const char *file)
 			goto error;
 		usage = sl_usage_provider(sl_ledger_usage(ledger));
 		decision.usage = &usage;
+		decision.history = history = sl_history_create(sl_ledger_load_history, ledger, &err);
 	}
 	sl_bundle_strangers(bundle, &snap, tell, NULL);
 	if (sl_decide(bundle, &snap, &limits, sl_clock_us(), &decision, &err))
@@ -119,6 +121,7 @@ error:
 		sl_tool_trace(trace, stderr);
 	}
 	sl_decision_clear(&decision);
+	sl_history_destroy(history);
 	sl_ledger_close(ledger);
 	sl_bundle_destroy(bundle);
 	free(trace);

@@ -192,7 +192,7 @@ bool sl_history_next_asked(const struct sl_history *h, uint32_t *at, enum sl_usa
 	for (; *at < h->lists; ++*at) {
 		const struct list *l = &h->list[*at];
 
-		if (l->asked && l->asked + 1 >= h->cycle) {
+		if (l->asked && l->asked + 1 >= h->cycle && l->loaded != h->cycle) {
 			*by = l->by;
 			*name = h->text[l->text];
 			++*at;

@@ -68,8 +68,8 @@ void sl_history_replace(struct sl_history *h, enum sl_usage_by by, const char *n
 int sl_history_put(struct sl_history *h, enum sl_usage_by by, const char *name, const struct sl_job_run *run,
 		   struct sl_error *err);
 
-/* Those who were asked about in this cycle or the last one, for who loads them together; true while
- * there is one more; *at begins as 0. */
+/* Those who were asked about in this cycle or the last one and are not loaded for this one, for who
+ * loads them together; true while there is one more; *at begins as 0. */
 bool sl_history_next_asked(const struct sl_history *h, uint32_t *at, enum sl_usage_by *by, const char **name);
 /* A number that who loads keeps for each of them; NULL: never asked about. */
 uint64_t *sl_history_mark(struct sl_history *h, enum sl_usage_by by, const char *name);

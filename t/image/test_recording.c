@@ -207,6 +207,53 @@ static void a_full_disk_leaves_nothing_behind(void **state)
 	assert_false(there("cycle-00000000000000000002.snap.gz.new"));
 }
 
+/* The snapshot is as it was, but for the runs that the decision rested on. */
+static void what_a_decision_rested_on_is_recorded_with_it(void **state)
+{
+	struct sl_error err = { 0 };
+	struct sl_builder *s = sl_builder_create(&sl_snapshot_schema, &err), *p = sl_builder_create(&sl_plan_schema, &err);
+	struct sl_builder *b[2] = { sl_builder_create(&sl_snapshot_schema, &err), sl_builder_create(&sl_snapshot_schema, &err) };
+	struct sl_snapshot snap, with[2];
+	struct sl_plan_image plan;
+	const void *bytes, *made[2];
+	size_t size, length[2];
+
+	(void) state;
+	make_snapshot(s, 3, 50, 200);
+	assert_int_equal(sl_builder_finish(s, &bytes, &size, &err), 0);
+	assert_int_equal(sl_snapshot_open(&snap, bytes, size, &err), 0);
+	for (uint64_t seed = 1; ; seed++) {
+		sl_builder_reset(p);
+		make_plan(p, seed, 50, 200);
+		assert_int_equal(sl_builder_finish(p, &bytes, &size, &err), 0);
+		assert_int_equal(sl_plan_image_open(&plan, bytes, size, &err), 0);
+		if (plan.history.rows > 1)
+			break;
+	}
+	for (int i = 0; i < 2; i++) {	/* and of the second the same again */
+		if (sl_recording_with_history(i ? &with[0] : &snap, &plan, b[i], &made[i], &length[i], &err) ||
+		    sl_snapshot_open(&with[i], made[i], length[i], &err))
+			fail_msg("%s", err.text);
+		assert_int_equal(with[i].job.rows, snap.job.rows);
+		assert_int_equal(with[i].queue.rows, snap.queue.rows);
+		assert_int_equal(with[i].alloc.rows, snap.alloc.rows);
+		assert_int_equal(with[i].remembered.rows, snap.remembered.rows);
+		assert_memory_equal(with[i].queue.job, snap.queue.job, snap.queue.rows * sizeof(*snap.queue.job));
+		assert_memory_equal(with[i].job.stamp, snap.job.stamp, snap.job.rows * sizeof(*snap.job.stamp));
+		assert_int_equal(with[i].history.rows, plan.history.rows);
+		assert_memory_equal(with[i].history.runtime, plan.history.runtime, plan.history.rows * sizeof(int64_t));
+		for (uint32_t k = 0; k < plan.history.rows; k++)
+			assert_string_equal(sl_snapshot_str(&with[i], with[i].history.user[k]),
+					    sl_image_str(&plan.image, plan.history.user[k]));
+	}
+	assert_int_equal(length[0], length[1]);
+	assert_memory_equal(made[0], made[1], length[0]);
+	sl_builder_destroy(b[0]);
+	sl_builder_destroy(b[1]);
+	sl_builder_destroy(p);
+	sl_builder_destroy(s);
+}
+
 static void an_empty_or_missing_directory_says_so(void **state)
 {
 	struct sl_recording r;
@@ -231,6 +278,7 @@ int main(void)
 		cmocka_unit_test_setup(what_is_not_ours_is_neither_read_nor_removed, make_dir),
 		cmocka_unit_test_setup(what_a_crash_left_unfinished_is_removed, make_dir),
 		cmocka_unit_test_setup(a_full_disk_leaves_nothing_behind, make_dir),
+		cmocka_unit_test_setup(what_a_decision_rested_on_is_recorded_with_it, make_dir),
 		cmocka_unit_test_setup(an_empty_or_missing_directory_says_so, make_dir),
 	};
 

@@ -98,6 +98,26 @@ static int64_t ask(void)
 	return 0;
 }
 
+/* How many runs of *user* are known in this cycle, and that they are his. */
+static uint32_t runs_of(const char *user)
+{
+	struct sl_history *h = sl_keeper_history(keeper);
+	struct sl_history_query q = { .user = user, .now = BUILD_NOW, .last = SL_HISTORY_KEPT, .most_cpus = INT64_MAX,
+				      .most_limit = INT64_MAX };
+	const struct sl_past_run *const *run;
+	uint32_t n;
+
+	sl_history_begin(h);
+	assert_int_equal(sl_history_ask(h, &q, &run, &n, &err), 0);
+	for (uint32_t i = 0; i < n; i++) {
+		assert_string_equal(sl_history_text(h, run[i]->user), user);
+		assert_int_equal(run[i]->seconds, 10);
+		assert_int_equal(run[i]->count[SL_UNIT_CPU], 8);
+		assert_int_equal(run[i]->state, SL_JOB_COMPLETE);
+	}
+	return n;
+}
+
 static void nap(void)
 {
 	nanosleep(&(struct timespec) { .tv_nsec = 10000000 }, NULL);
@@ -179,6 +199,31 @@ static void what_is_safe_is_in_the_file(void **state)
 	assert_int_equal(n, 1);
 	assert_int_equal(t[0].seconds, 400);
 	sl_ledger_close(l);
+}
+
+static void runs_that_ended_just_now_are_known(void **state)
+{
+	(void) state;
+	UNTIL(runs_of("anna") == 1, 1);
+	feed(3);
+	UNTIL(runs_of("anna") == 3, 3);
+	assert_null(sl_keeper_stale(keeper));
+	assert_int_equal(runs_of("nobody"), 0);
+}
+
+static void runs_are_known_again_when_the_keeper_was_killed(void **state)
+{
+	pid_t pid;
+
+	(void) state;
+	UNTIL(runs_of("anna") == 2, 2);
+	UNTIL((pid = keeper_pid()) > 0, 2);
+	kill(pid, SIGSTOP);
+	feed(5);
+	assert_int_equal(runs_of("anna"), 2);	/* the last that is known */
+	assert_non_null(sl_keeper_stale(keeper));
+	kill(pid, SIGKILL);
+	UNTIL(runs_of("anna") == 5 && !sl_keeper_stale(keeper), 5);
 }
 
 static void a_keeper_that_is_killed_is_started_again(void **state)
@@ -281,6 +326,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(what_ended_just_now_is_in_the_answer),
 		TEST(what_is_safe_is_in_the_file),
+		TEST(runs_that_ended_just_now_are_known),
+		TEST(runs_are_known_again_when_the_keeper_was_killed),
 		TEST(a_keeper_that_is_killed_is_started_again),
 		TEST(one_that_is_stuck_delays_nothing_for_long),
 		TEST(a_damaged_file_is_set_aside_and_nothing_ended_is_lost),

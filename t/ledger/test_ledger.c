@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
 
 #include "ledger/ledger.h"
 #include "t/random.h"
@@ -603,6 +604,117 @@ static void an_empty_file_is_a_ledger_that_was_not_begun(void **state)
 	assert_int_equal(read_all(), SL_OK);
 }
 
+/* -- who ran what lately --------------------------------------------------- */
+
+static int add_number(void *to, const struct sl_job_run *run)
+{
+	char *text = to;
+
+	sprintf(text + strlen(text), "%s%u%s", *text ? " " : "", run->job, run->name);
+	return 0;
+}
+
+static const char *newest(struct sl_ledger *l, enum sl_usage_by by, const char *name, uint32_t most)
+{
+	static char text[4000];
+
+	*text = 0;
+	OK(sl_ledger_newest(l, by, name, most, add_number, text, &err));
+	return text;
+}
+
+static struct sl_job_run named_run(uint32_t job, const char *user, const char *name, int64_t end)
+{
+	struct sl_job_run r = run_of(job, end - 100, end, 4);
+
+	r.dim.user = user;
+	r.dim.state = job % 3 ? SL_JOB_COMPLETE : SL_JOB_FAILED;
+	r.dim.partition = job % 2 ? "main" : "long";
+	r.name = name;
+	r.limit = 3600;
+	return r;
+}
+
+static void the_newest_runs_of_somebody_are_found(void **state)
+{
+	struct sl_ledger *l = open_ledger(SL_LEDGER_CREATE);
+	uint64_t before;
+
+	(void) state;
+	for (uint32_t i = 1; i <= 6; i++)
+		add(l, named_run(i, i == 2 ? "bert" : "anna", "a", T0 + 1000 * i));
+	assert_string_equal(newest(l, SL_BY_USER, "anna", 3), "4a 5a 6a");
+	OK(sl_ledger_commit(l, &err));
+	assert_string_equal(newest(l, SL_BY_USER, "anna", 3), "4a 5a 6a");
+	assert_string_equal(newest(l, SL_BY_ACCOUNT, "chem", 10), "1a 2a 3a 4a 5a 6a");
+	assert_string_equal(newest(l, SL_BY_USER, "carl", 10), "");
+	before = sl_ledger_stamp(l, SL_BY_USER, "bert");
+	add(l, named_run(7, "anna", "b", T0 + 500));		/* what waits, and ended long ago */
+	assert_string_equal(newest(l, SL_BY_USER, "anna", 10), "7b 1a 3a 4a 5a 6a");
+	assert_true(sl_ledger_stamp(l, SL_BY_USER, "anna") > before);
+	assert_int_equal(sl_ledger_stamp(l, SL_BY_USER, "bert"), before);
+	sl_ledger_close(l);
+}
+
+static void a_run_that_is_known_better_by_now_is_one_run(void **state)
+{
+	struct sl_ledger *l = open_ledger(SL_LEDGER_CREATE);
+	struct sl_job_run r = named_run(1, "anna", "a", T0 + 5000);
+
+	(void) state;
+	r.source = SL_RUN_GUESSED;
+	add(l, r);
+	OK(sl_ledger_commit(l, &err));
+	r.source = SL_RUN_SEEN;
+	r.end -= 50;
+	r.seconds -= 50;
+	assert_int_equal(add(l, r), 1);
+	assert_string_equal(newest(l, SL_BY_USER, "anna", 10), "1a");
+	OK(sl_ledger_commit(l, &err));
+	assert_string_equal(newest(l, SL_BY_USER, "anna", 10), "1a");
+	sl_ledger_close(l);
+}
+
+/* Such a file is as those were that knew no names: without the columns and the index. */
+static void make_old(void)
+{
+	sqlite3 *db;
+
+	if (sqlite3_libversion_number() < 3035000)	/* it cannot drop columns */
+		skip();
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "DROP INDEX run_dim; ALTER TABLE run DROP COLUMN name; ALTER TABLE run DROP COLUMN "
+				      "walltime; ALTER TABLE open DROP COLUMN name; ALTER TABLE open DROP COLUMN walltime",
+				      NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+}
+
+static void a_ledger_without_names_is_read_and_gets_them(void **state)
+{
+	struct sl_ledger *l = open_ledger(SL_LEDGER_CREATE);
+
+	(void) state;
+	for (uint32_t i = 1; i <= 3; i++)
+		add(l, named_run(i, "anna", "a", T0 + 1000 * i));
+	OK(sl_ledger_commit(l, &err));
+	sl_ledger_close(l);
+	make_old();
+	l = open_ledger(SL_LEDGER_READ);
+	assert_string_equal(newest(l, SL_BY_USER, "anna", 2), "2 3");
+	assert_int_equal(CPU(l, "anna"), 1200);
+	OK(sl_ledger_verify(l, &err));
+	sl_ledger_close(l);
+	l = open_ledger(SL_LEDGER_WRITE);
+	add(l, named_run(4, "anna", "b", T0 + 4000));
+	OK(sl_ledger_commit(l, &err));
+	assert_string_equal(newest(l, SL_BY_USER, "anna", 2), "3 4b");
+	sl_ledger_close(l);
+	l = open_ledger(SL_LEDGER_READ);
+	assert_string_equal(newest(l, SL_BY_USER, "anna", 2), "3 4b");
+	OK(sl_ledger_verify(l, &err));
+	sl_ledger_close(l);
+}
+
 static void a_damaged_file_is_set_aside_and_none_made_silently(void **state)
 {
 	char to[400];
@@ -646,6 +758,9 @@ int main(void)
 		TEST(killed_at_any_instant_it_has_all_of_a_commit_or_nothing),
 		TEST(a_full_disk_loses_nothing),
 		TEST(a_damaged_file_is_recognized),
+		TEST(the_newest_runs_of_somebody_are_found),
+		TEST(a_run_that_is_known_better_by_now_is_one_run),
+		TEST(a_ledger_without_names_is_read_and_gets_them),
 		TEST(an_empty_file_is_a_ledger_that_was_not_begun),
 		TEST(a_damaged_file_is_set_aside_and_none_made_silently),
 		TEST(a_missing_ledger_is_said_to_be_missing),

@@ -46,6 +46,47 @@ describe("t.simulate", function()
 		assert.same({ 1, 3, 2 }, s:started())
 	end)
 
+	it("shows of running jobs when they began and are to end, what they have, and where the log begins", function()
+		refused("seen", { source = [[return {
+			api = 1, name = "look", doc = "starts, and looks at what runs",
+			decide = function(cluster, plan)
+				for job in cluster:queue() do plan:start(job) end
+				local job = cluster.running[1]
+				if job and cluster.origin and cluster.now - cluster.origin == 70 then
+					assert(job.start_time - cluster.origin == 60, job.start_time - cluster.origin)
+					assert(job.end_time - cluster.origin == 660, job.end_time)
+					assert(job.alloc_cpus == 3 and job.alloc_nodes == 2 and job.alloc_gpus == 0, job.alloc_cpus)
+					error("seen")
+				end
+			end }]] }, { nodes = "2x2c", jobs = { { id = 1, tasks = 3, runtime = 100, time_limit = 600, submit = 60 },
+			{ id = 2, tasks = 1, runtime = 1, submit = 70 } } })
+	end)
+
+	it("lets easy look at the whole queue, and says what a window hid", function()
+		local jobs = { { id = 1, tasks = 1, runtime = 1000, time_limit = 1000 } }
+		for id = 2, 600 do
+			jobs[id] = { id = id, tasks = 2, runtime = 10, time_limit = 10, submit = 1 }
+		end
+		jobs[601] = { id = 601, tasks = 1, runtime = 10, time_limit = 10, submit = 2 }
+		local all, some = t.simulate("easy", { nodes = "1x2c", jobs = jobs }), nil
+		assert.equal(2, all:job(601).start_s)
+		assert.same({ 0, 0 }, { all.metrics.hidden_cycles, all.metrics.hidden_max })
+		some = t.simulate("easy,window=500", { nodes = "1x2c", jobs = jobs })
+		assert.equal(1000 + 599 * 10, some:job(601).start_s)
+		assert.equal(100, some.metrics.hidden_max)
+		assert.equal(102, some.metrics.hidden_cycles)
+	end)
+
+	it("ends jobs by their walltime and counts them, or lets them outstay it", function()
+		local w = { nodes = "1x1c", jobs = { { id = 1, runtime = 150, time_limit = 100 }, { id = 2, runtime = 10, submit = 1 } } }
+		local ended, raised, stays = t.simulate("easy", w), t.simulate("easy", w, { overrun = true }),
+			t.simulate("easy", w, { outstay = true })
+		assert.same({ 1, 100, 100 }, { ended.metrics.killed, ended:job(1).end_s, ended:job(2).start_s })
+		assert.same({ 0, 150, 150 }, { raised.metrics.killed, raised:job(1).end_s, raised:job(1).walltime_s })
+		assert.same({ 0, 150, 100 }, { stays.metrics.killed, stays:job(1).end_s, stays:job(1).walltime_s })
+		assert.equal(150, stays:job(2).start_s)
+	end)
+
 	it("takes durations as text, and ends a job by its walltime", function()
 		local s = t.simulate("easy", { nodes = "1x2c", jobs = { { runtime = "2h", time_limit = "90m", submit = "1h" } } })
 		assert.equal(3600, s.jobs[1].start_s)

@@ -221,6 +221,18 @@ static void push_now(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 	lua_pushinteger(L, sl_cluster_now(x->cluster));
 }
 
+/* Where the workload begins that is simulated; nil on a real cluster. */
+static void push_origin(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	int64_t origin = sl_cluster_origin(x->cluster);
+
+	(void) h;
+	if (origin)
+		lua_pushinteger(L, origin);
+	else
+		lua_pushnil(L);
+}
+
 static void push_name(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
 	(void) h;
@@ -342,6 +354,7 @@ static void push_supply(lua_State *L, struct sl_lua *x, const struct sl_handle *
 
 static const struct sl_lua_field cluster_fields[] = {
 	{ "now", push_now },
+	{ "origin", push_origin },
 	{ "name", push_name },
 	{ "nodes", push_nodes },
 	{ "partitions", push_partitions },

@@ -6,6 +6,8 @@
  */
 #include "bind/bind.h"
 
+#include <math.h>
+
 #include "model/native.h"
 #include "model/request.h"
 
@@ -93,12 +95,52 @@ static void push_state(lua_State *L, struct sl_lua *x, const struct sl_handle *h
 	lua_pushstring(L, sl_job_state_word(sl_cluster_state(x->cluster, h->row)));
 }
 
+/* Did it start since the snapshot was taken, which says nothing of that? */
+static bool began_since(struct sl_lua *x, const struct sl_handle *h)
+{
+	return JOB(x, state, h) == SL_JOB_PENDING && sl_cluster_state(x->cluster, h->row) == SL_JOB_RUNNING;
+}
+
+static void push_start_time(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	lua_pushinteger(L, began_since(x, h) ? sl_cluster_now(x->cluster) - sl_cluster_ran(x->cluster, h->row) :
+			   JOB(x, start_time, h));
+}
+
+static void push_end_time(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	int64_t end = began_since(x, h) ? sl_cluster_end(x->cluster, h->row) : JOB(x, end_time, h);
+
+	if (end == SL_UNLIMITED)
+		lua_pushnumber(L, HUGE_VAL);
+	else
+		lua_pushinteger(L, end);
+}
+
+static void push_allocated(lua_State *L, struct sl_lua *x, const struct sl_handle *h, enum sl_unit unit, uint32_t known)
+{
+	lua_pushinteger(L, began_since(x, h) ? sl_cluster_has(x->cluster, h->row, unit) : known);
+}
+
+static void push_alloc_nodes(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	push_allocated(L, x, h, SL_UNIT_NODE, JOB(x, alloc_nodes, h));
+}
+
+static void push_alloc_cpus(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	push_allocated(L, x, h, SL_UNIT_CPU, JOB(x, alloc_cpus, h));
+}
+
+static void push_alloc_gpus(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	push_allocated(L, x, h, SL_UNIT_GPU, JOB(x, alloc_gpus, h));
+}
+
 /* Running: seconds until its walltime ends; else its walltime. */
 static void push_remaining(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
-	/* of what began since the snapshot was taken it does not say when it ends */
-	bool since = JOB(x, state, h) == SL_JOB_PENDING;
-	int64_t end = since ? sl_cluster_end(x->cluster, h->row) : JOB(x, end_time, h);
+	int64_t end = began_since(x, h) ? sl_cluster_end(x->cluster, h->row) : JOB(x, end_time, h);
 
 	if (sl_cluster_state(x->cluster, h->row) != SL_JOB_RUNNING || JOB(x, time_limit, h) == SL_UNLIMITED)
 		push_seconds(L, JOB(x, time_limit, h));
@@ -129,6 +171,11 @@ static const struct sl_lua_field fields[] = {
 	{ "state", push_state },
 	{ "waited", push_waited },
 	{ "remaining", push_remaining },
+	{ "start_time", push_start_time },
+	{ "end_time", push_end_time },
+	{ "alloc_nodes", push_alloc_nodes },
+	{ "alloc_cpus", push_alloc_cpus },
+	{ "alloc_gpus", push_alloc_gpus },
 	{ "nodes", push_nodes },
 	{ NULL, NULL }
 };

@@ -123,6 +123,16 @@ int64_t sl_cluster_now(const struct sl_cluster *c)
 	return c->now;
 }
 
+void sl_cluster_set_origin(struct sl_cluster *c, int64_t origin)
+{
+	c->origin = origin;
+}
+
+int64_t sl_cluster_origin(const struct sl_cluster *c)
+{
+	return c->origin;
+}
+
 struct sl_timeline *sl_cluster_timeline(struct sl_cluster *c)
 {
 	return c->tl;

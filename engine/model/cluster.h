@@ -170,6 +170,10 @@ void sl_cluster_encode_history(const struct sl_cluster *c, struct sl_builder *b,
 
 /* -- what changes (the simulator) -------------------------------------- */
 
+/* The zero of the workload that is simulated; 0, as long as nobody said: there is none. */
+void sl_cluster_set_origin(struct sl_cluster *c, int64_t origin);
+int64_t sl_cluster_origin(const struct sl_cluster *c);
+
 /* Let time pass; the clock never goes back. */
 int sl_cluster_advance(struct sl_cluster *c, int64_t now, struct sl_error *err);
 

@@ -114,6 +114,7 @@ enum stage { STAGE_NONE, STAGE_QUEUED, STAGE_RUNNING, STAGE_ENDED };
 struct sl_cluster {
 	const struct sl_snapshot *snap;
 	int64_t now;
+	int64_t origin;			/* of the workload that is simulated, or 0 */
 	struct sl_timeline *tl;
 	struct sl_timeline *empty;	/* the machine with nothing on it, NULL until asked for */
 	struct part *part;

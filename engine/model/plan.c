@@ -451,6 +451,11 @@ const struct sl_entry *sl_plan_head(const struct sl_plan *p)
 	return p->reserved.count > p->head_at ? &p->reserved.entry[p->head_at] : NULL;
 }
 
+uint32_t sl_plan_hidden(const struct sl_plan *p, uint32_t examined)
+{
+	return !p->closing && examined < p->c->queued ? p->c->queued - examined : 0;
+}
+
 int sl_plan_booking(struct sl_plan *p, bool reserved, uint32_t i, struct sl_booking *out, struct sl_error *err)
 {
 	struct bookings *list = reserved ? &p->reserved : &p->started;

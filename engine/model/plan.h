@@ -219,6 +219,10 @@ struct sl_plan_figures {
 	int64_t decide_us, total_us;
 };
 
+/* Of the queue's entries how many the policies' windows hid: neither looked at nor closed
+ * (sl_plan_close()).  *examined*: those that were looked at. */
+uint32_t sl_plan_hidden(const struct sl_plan *p, uint32_t examined);
+
 /*
  * Lay the plan out as an image.  Pending rows, one for each queued job at most, in
  * the queue's order: jobs that were refused, with the reason (those that have a

@@ -77,7 +77,9 @@ static struct sl_workload_options workload_options(lua_State *L, int arg)
 	return (struct sl_workload_options) {
 		.machine = text_option(L, arg, "machine"), .procs = (uint32_t) integer_option(L, arg, "procs"),
 		.seed = (uint64_t) integer_option(L, arg, "seed"), .estimate = text_option(L, arg, "estimate"),
-		.overrun = flag_option(L, arg, "overrun"), .jobs = (uint32_t) integer_option(L, arg, "first"),
+		.overrun = flag_option(L, arg, "outstay") ? SL_OVERRUN_STAYS :
+			flag_option(L, arg, "overrun") ? SL_OVERRUN_RAISES : SL_OVERRUN_ENDS,
+		.jobs = (uint32_t) integer_option(L, arg, "first"),
 	};
 }
 

@@ -60,6 +60,8 @@ struct sl_metrics {
 	struct sl_user_result *result;
 	uint64_t cycles, cycle[CYCLE_BINS];
 	double cycle_max;
+	uint64_t hidden_cycles;
+	uint32_t hidden_max;
 };
 
 /* -- life -------------------------------------------------------------------- */
@@ -246,6 +248,13 @@ void sl_metrics_cycle(struct sl_metrics *m, double us)
 		m->cycle_max = us;
 }
 
+void sl_metrics_hidden(struct sl_metrics *m, uint32_t entries)
+{
+	m->hidden_cycles += entries > 0;
+	if (entries > m->hidden_max)
+		m->hidden_max = entries;
+}
+
 /* -- results ------------------------------------------------------------------------ */
 
 static struct sl_moments moments(const struct sum *s)
@@ -349,6 +358,8 @@ int sl_metrics_result(struct sl_metrics *m, struct sl_result *r, struct sl_error
 	r->wait_p99_s = percentile(m->wait, m->waits, 0.99);
 	class_figures(m, r);
 	r->cycles = m->cycles;
+	r->hidden_cycles = m->hidden_cycles;
+	r->hidden_max = m->hidden_max;
 	r->cycle_us_p50 = cycle_percentile(m, 0.5);
 	r->cycle_us_p99 = cycle_percentile(m, 0.99);
 	r->cycle_us_max = m->cycle_max;

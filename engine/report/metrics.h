@@ -104,6 +104,8 @@ struct sl_result {
 	double first_wait_mean_s;	/* mean over users of the wait of the first job */
 	struct sl_class_result class[SL_SIZE_BINS][SL_LENGTH_BINS];
 	uint64_t cycles;
+	uint64_t hidden_cycles;		/* in which a window hid queued jobs */
+	uint32_t hidden_max;		/* most of them in a cycle */
 	double cycle_us_p50, cycle_us_p99, cycle_us_max;
 	double sim_wall_s;		/* set by the caller */
 	struct sl_bound bound;		/* set by the caller, or all zero */
@@ -118,6 +120,9 @@ int sl_metrics_ended(struct sl_metrics *m, const struct sl_ended *job, struct sl
 
 /* Feed a scheduling cycle's duration.  Percentiles of cycles are within 1 %. */
 void sl_metrics_cycle(struct sl_metrics *m, double us);
+
+/* Feed how many queue entries a policy's window hid in a cycle. */
+void sl_metrics_hidden(struct sl_metrics *m, uint32_t entries);
 
 /* The figures so far.  Feeding may go on afterwards.  0, or -1 with *err. */
 int sl_metrics_result(struct sl_metrics *m, struct sl_result *r, struct sl_error *err);

@@ -89,6 +89,8 @@ void sl_result_json(struct sl_json *j, const struct sl_result *r, bool timing)
 	sl_json_put_real(j, "first_job_wait_mean_s", r->first_wait_mean_s);
 	put_classes(j, r);
 	sl_json_put_int(j, "cycles", r->cycles);
+	sl_json_put_int(j, "hidden_cycles", r->hidden_cycles);
+	sl_json_put_int(j, "hidden_max", r->hidden_max);
 	if (timing)
 		put_timing(j, r);
 }
@@ -181,6 +183,9 @@ void sl_result_print(const struct sl_result *r, FILE *out)
 	fprintf(out, "%-24s %.4f\n", "Gini of users' waits", r->user_wait_gini);
 	print_time("wait of first jobs", r->first_wait_mean_s, out);
 	fprintf(out, "%-24s %" PRIu64 "\n", "cycles", r->cycles);
+	if (r->hidden_cycles)
+		fprintf(out, "%-24s at most %" PRIu32 " jobs, in %" PRIu64 " cycles\n", "beyond the window",
+			r->hidden_max, r->hidden_cycles);
 	if (r->cycles)
 		fprintf(out, "%-24s %.1f / %.1f / %.1f us\n", "median / 99 % / longest", r->cycle_us_p50,
 			r->cycle_us_p99, r->cycle_us_max);

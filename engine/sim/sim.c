@@ -143,11 +143,17 @@ static int audit_start(struct sl_sim *s, const struct starting *st, int64_t end,
 			    s->place + st->first_place, st->places, kinds, w->native != 0, err);
 }
 
+/* Does a walltime end the job?  It need not, where it is its own. */
+static bool ends_it(const struct sl_sim *s, uint32_t job, int64_t limit)
+{
+	return limit < s->w->runtime_s[job] && !(s->w->outstays && limit >= s->w->snap.job.time_limit[job]);
+}
+
 static int start_job(struct sl_sim *s, const struct starting *st, struct sl_error *err)
 {
 	const struct sl_place *place = s->place + st->first_place;
 	uint32_t job = st->entry.job;
-	int64_t run = s->w->runtime_s[job], end = s->now + (st->limit < run ? st->limit : run);
+	int64_t run = s->w->runtime_s[job], end = s->now + (ends_it(s, job, st->limit) ? st->limit : run);
 	struct sl_error why;
 
 	if (sl_cluster_start(s->cluster, job, place, st->places, end_of(s->now, st->limit), &why) < 0) {
@@ -158,7 +164,8 @@ static int start_job(struct sl_sim *s, const struct starting *st, struct sl_erro
 			*err = why;
 		return -1;
 	}
-	if (s->audit && audit_start(s, st, end, err) < 0)
+	/* that it outstays its walltime is no decision of anybody's */
+	if (s->audit && audit_start(s, st, st->limit < end - s->now ? s->now + st->limit : end, err) < 0)
 		return -1;
 	if (s->schedule && note_start(s, job, place, st->places, err) < 0)
 		return -1;
@@ -193,7 +200,7 @@ static int end_job(struct sl_sim *s, struct ending e, struct sl_error *err)
 	const struct sl_place *place;
 	uint32_t count;
 
-	done.killed = e.end - e.start < s->w->runtime_s[e.job];
+	done.killed = e.end - e.start < (s->w->wanted_s ? s->w->wanted_s : s->w->runtime_s)[e.job];
 	place = sl_cluster_places(s->cluster, e.job, &count);
 	for (uint32_t i = 0; i < count; i++)
 		sl_ended_node(&done, place[i].node, place[i].cores, gpus_at(s, &place[i]));
@@ -247,6 +254,7 @@ static int make_decision(struct sl_sim *s, struct sl_error *err)
 		sl_fail_in(err, "at %" PRId64 " s", s->now - s->w->origin_s);
 	else
 		rc = copy_starts(s, p, err);
+	sl_metrics_hidden(s->metrics, sl_plan_hidden(p, fig.examined));
 	sl_plan_destroy(p);
 	return rc ? -1 : 0;
 }
@@ -451,6 +459,7 @@ struct sl_sim *sl_sim_create(const struct sl_workload *w, struct sl_script *scri
 	usage = sl_usage_provider(s->usage);
 	sl_cluster_set_usage(s->cluster, &usage);
 	sl_cluster_set_history(s->cluster, s->history);
+	sl_cluster_set_origin(s->cluster, w->origin_s);
 	s->now = sl_cluster_now(s->cluster);
 	if (opt->check && !(s->audit = sl_audit_create(&w->snap, err)))
 		goto error;

@@ -43,7 +43,9 @@ void sl_sim_args_name(const struct sl_sim_args *a, const struct sl_workload_args
 		add(text, size, "a decision after each job that ends");
 	if (w->estimate && strcmp(w->estimate, "user"))
 		add(text, size, "estimate %s", w->estimate);
-	if (w->overrun)
+	if (w->outstay)
+		add(text, size, "jobs outstay too small walltimes");
+	else if (w->overrun)
 		add(text, size, "overrun");
 	if (w->requested_procs)
 		add(text, size, "requested processors");

@@ -12,7 +12,7 @@
 struct sl_workload_args {
 	const char *machine, *estimate;
 	int64_t procs, seed, first;
-	bool overrun, requested_procs, strict;
+	bool overrun, outstay, requested_procs, strict;
 };
 
 /* Rows of an option table; *at* is a struct sl_workload_args in the values struct. */
@@ -30,6 +30,8 @@ struct sl_workload_args {
 	  .doc = "what the scheduler knows: exact, user, or xF, F times the runtime" },		\
 	{ .name = "overrun", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, at.overrun),	\
 	  .doc = "jobs that ran longer than asked for do so, instead of ending by walltime" },	\
+	{ .name = "outstay", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, at.outstay),	\
+	  .doc = "they do so, and the scheduler goes on believing what they asked for" },	\
 	{ .name = "requested-procs", .type = SL_OPTION_FLAG,					\
 	  .offset = offsetof(struct values, at.requested_procs),				\
 	  .doc = "of an SWF log, the processors asked for, not those that jobs had" },		\
@@ -42,7 +44,8 @@ static inline struct sl_workload_options sl_workload_args(const struct sl_worklo
 {
 	return (struct sl_workload_options) {
 		.machine = a->machine, .procs = (uint32_t) a->procs, .seed = (uint64_t) a->seed,
-		.estimate = a->estimate, .overrun = a->overrun, .requested_procs = a->requested_procs,
+		.estimate = a->estimate, .overrun = a->outstay ? SL_OVERRUN_STAYS : a->overrun ? SL_OVERRUN_RAISES : SL_OVERRUN_ENDS,
+		.requested_procs = a->requested_procs,
 		.jobs = (uint32_t) a->first, .strict = a->strict,
 	};
 }

@@ -31,16 +31,14 @@ int sl_estimate_parse(const char *text, double *factor, struct sl_error *err)
 		       text);
 }
 
-int64_t sl_workload_walltime(double factor, bool overrun, int64_t *runtime, int64_t estimate)
+int64_t sl_workload_walltime(double factor, enum sl_overrun overrun, int64_t *runtime, int64_t estimate)
 {
 	double product;
 
-	if (estimate > 0 && *runtime > estimate) {
-		if (overrun)
-			estimate = *runtime;
-		else
-			*runtime = estimate;
-	}
+	if (estimate > 0 && *runtime > estimate && overrun == SL_OVERRUN_RAISES)
+		estimate = *runtime;
+	else if (estimate > 0 && *runtime > estimate && overrun == SL_OVERRUN_ENDS)
+		*runtime = estimate;
 	if (factor < 0)
 		return estimate > 0 ? estimate : *runtime;
 	if (factor == 0)

@@ -59,7 +59,7 @@ static int set_int(json_t *job, const char *key, int64_t n)
 static int set_times(struct reader *r, size_t i, json_t *job)
 {
 	static const char *const when[] = { "submit_time", "eligible_time", "begin_time", "deadline" };
-	int64_t runtime = take_int(job, "runtime_s", 0), estimate = take_int(job, "estimate_s", 0), limit, t;
+	int64_t runtime = take_int(job, "runtime_s", 0), estimate = take_int(job, "estimate_s", 0), limit, t, wanted;
 	const json_t *state = json_object_get(job, "state");
 
 	if (state && (!json_is_string(state) || strcmp(json_string_value(state), "PENDING")))
@@ -85,8 +85,10 @@ static int set_times(struct reader *r, size_t i, json_t *job)
 	else if (runtime > estimate)
 		sl_issue_note(&r->w->issue[SL_ISSUE_OVERRUN], 0, "jobs[%zu] ran %" PRId64 " s of %" PRId64, i,
 			      runtime, estimate);
+	wanted = runtime;
 	limit = sl_workload_walltime(r->factor, r->opt->overrun, &runtime, estimate);
 	if (set_int(job, "time_limit", limit) < 0 || set_int(job, "runtime_s", runtime) < 0 ||
+	    set_int(job, "wanted_s", wanted) < 0 ||
 	    set_int(job, "estimate_s", estimate) < 0)
 		return sl_fail(r->err, SL_ENOMEM, "%s: no memory", r->path);
 	return 0;
@@ -145,13 +147,16 @@ static int take_extras(struct reader *r)
 
 	free(r->w->runtime_s);
 	free(r->w->estimate_s);
+	free(r->w->wanted_s);
+	r->w->wanted_s = malloc((n + 1) * sizeof(int64_t));
 	r->w->runtime_s = malloc((n + 1) * sizeof(int64_t));
 	r->w->estimate_s = malloc((n + 1) * sizeof(int64_t));
-	if (!r->w->runtime_s || !r->w->estimate_s)
+	if (!r->w->runtime_s || !r->w->estimate_s || !r->w->wanted_s)
 		return sl_fail(r->err, SL_ENOMEM, "%s: no memory", r->path);
 	json_array_foreach(r->jobs, i, job) {
 		r->w->runtime_s[i] = take_int(job, "runtime_s", 0);
 		r->w->estimate_s[i] = take_int(job, "estimate_s", 0);
+		r->w->wanted_s[i] = take_int(job, "wanted_s", 0);
 	}
 	return 0;
 }
@@ -234,6 +239,7 @@ error:
 /* Rows of jobs that the machine cannot hold leave the tree; how many, or -1. */
 static int64_t drop_too_large(struct reader *r)
 {
+	int64_t *const column[] = { r->w->runtime_s, r->w->estimate_s, r->w->wanted_s };
 	struct sl_machine m;
 	struct sl_demand d;
 	int64_t dropped = 0;
@@ -247,10 +253,9 @@ static int64_t drop_too_large(struct reader *r)
 		sl_issue_note(&r->w->issue[SL_ISSUE_TOO_LARGE], 0, "job %" PRIu32 " asks for %" PRIu64 " cores",
 			      r->w->snap.job.id[row], d.cores);
 		json_array_remove(r->jobs, row);
-		memmove(r->w->runtime_s + row, r->w->runtime_s + row + 1,
-			(r->w->snap.job.rows - dropped - row - 1) * sizeof(int64_t));
-		memmove(r->w->estimate_s + row, r->w->estimate_s + row + 1,
-			(r->w->snap.job.rows - dropped - row - 1) * sizeof(int64_t));
+		for (size_t k = 0; k < sizeof(column) / sizeof(column[0]); k++)
+			memmove(column[k] + row, column[k] + row + 1,
+				(r->w->snap.job.rows - dropped - row - 1) * sizeof(int64_t));
 		dropped++;
 	}
 	sl_machine_close(&m);
@@ -334,6 +339,7 @@ struct sl_workload *sl_workload_read_json(const char *path, const struct sl_work
 			goto error;
 	}
 	r.w->origin_s = r.origin;
+	r.w->outstays = opt->overrun == SL_OVERRUN_STAYS;
 	if (opt->strict && sl_issues_judge(path, r.w->issue, err) < 0)
 		goto error;
 	json_decref(r.root);
@@ -347,7 +353,7 @@ error:
 int sl_workload_write_json(const struct sl_workload *w, FILE *out, struct sl_error *err)
 {
 	const struct sl_extra extra[] = {
-		{ SL_T_JOB, "runtime_s", w->runtime_s }, { SL_T_JOB, "estimate_s", w->estimate_s },
+		{ SL_T_JOB, "runtime_s", w->wanted_s ? w->wanted_s : w->runtime_s }, { SL_T_JOB, "estimate_s", w->estimate_s },
 	};
 
 	return sl_image_to_json_with(&w->snap.image, &w->snap, extra, 2, out, err);

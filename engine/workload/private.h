@@ -79,8 +79,9 @@ struct sl_workload *sl_store_finish(struct sl_store *s, struct sl_error *err);
 /* "exact", "user" or "xF" -> 0, -1, F. */
 int sl_estimate_parse(const char *text, double *factor, struct sl_error *err);
 
-/* The walltime that the scheduler sees; *runtime is cut where overruns are. */
-int64_t sl_workload_walltime(double factor, bool overrun, int64_t *runtime, int64_t estimate);
+/* The walltime that the scheduler sees; *runtime is cut to what its user asked for where that
+ * ends a job. */
+int64_t sl_workload_walltime(double factor, enum sl_overrun overrun, int64_t *runtime, int64_t estimate);
 
 void sl_issue_note(struct sl_issue_count *issue, uint64_t line, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -366,6 +366,7 @@ static void write_job(struct sl_store *s, struct sl_workload *w, const struct sl
 			      j->estimate_s);
 	PUT(v->time_limit, sl_workload_walltime(s->factor, s->opt.overrun, &runtime, j->estimate_s));
 	w->runtime_s[row] = runtime;
+	w->wanted_s[row] = j->runtime_s;
 	w->estimate_s[row] = j->estimate_s;
 	PUT(v->id, j->id);
 	PUT(v->user, j->user ? base + j->user : 0);
@@ -569,8 +570,10 @@ struct sl_workload *sl_store_finish(struct sl_store *s, struct sl_error *err)
 	}
 	w->runtime_s = malloc((s->jobs + 1) * sizeof(*w->runtime_s));
 	w->estimate_s = malloc((s->jobs + 1) * sizeof(*w->estimate_s));
+	w->wanted_s = malloc((s->jobs + 1) * sizeof(*w->wanted_s));
+	w->outstays = s->opt.overrun == SL_OVERRUN_STAYS;
 	w->name = strdup(s->name);
-	if (!w->runtime_s || !w->estimate_s || !w->name) {
+	if (!w->runtime_s || !w->estimate_s || !w->wanted_s || !w->name) {
 		sl_fail(err, SL_ENOMEM, "%s: no memory", s->name);
 		goto error;
 	}
@@ -596,6 +599,7 @@ void sl_workload_destroy(struct sl_workload *w)
 		return;
 	sl_image_unmap(w->bytes, w->size);
 	free(w->runtime_s);
+	free(w->wanted_s);
 	free(w->estimate_s);
 	free(w->arrival_s);
 	free(w->name);

@@ -275,7 +275,7 @@ int sl_workload_write_swf(const struct sl_workload *w, FILE *out, struct sl_erro
 		int64_t memory = j->memory_per_cpu[i] > 0 ? j->memory_per_cpu[i] * 1024 : -1;
 
 		fprintf(out, "%" PRIu32 " %" PRId64 " -1 %" PRId64 " %" PRIu32 " -1 -1 %" PRIu32 " %" PRId64
-			" %" PRId64 " 1", j->id[i], j->submit_time[i] - w->origin_s, w->runtime_s[i],
+			" %" PRId64 " 1", j->id[i], j->submit_time[i] - w->origin_s, w->wanted_s ? w->wanted_s[i] : w->runtime_s[i],
 			j->min_cpus[i], j->min_cpus[i], estimate, memory);
 		fprintf(out, " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " -1 -1 -1\n",
 			number_of(&users, &w->snap, j->user[i], 'u'),

@@ -75,9 +75,11 @@ struct sl_workload {
 	size_t size;
 	struct sl_snapshot snap;	/* the image, opened; jobs are snap.job.rows */
 	int64_t *runtime_s;		/* per job row: what it really runs, > 0 */
+	int64_t *wanted_s;		/* per job row: what it would run if its walltime did not end it; NULL: the same */
 	int64_t *estimate_s;		/* per job row: what its user asked for; 0: nothing */
 	int64_t *arrival_s;		/* per job row: when it enters the queue; NULL: when submitted */
 	int64_t origin_s;		/* the source's zero, seconds since the epoch */
+	bool outstays;			/* jobs run on past a walltime that is too small */
 	uint64_t rows_read;		/* of the source, comments left out */
 	struct sl_issue_count issue[SL_ISSUES];
 };
@@ -90,13 +92,12 @@ struct sl_workload_options {
 	uint32_t procs;		/* not 0: a pool of so many processors instead */
 	uint64_t seed;		/* of generators, and of cluster:random() */
 	/* What the scheduler sees as walltime: "user" (or NULL) what the user asked
-	 * for, "exact" the runtime, "x2.5" so many times the runtime.  Never less than
-	 * the runtime. */
+	 * for, "exact" the runtime, "x2.5" so many times the runtime. */
 	const char *estimate;
 	/* A job that ran longer than its user asked for is ended when its time is up, as
-	 * Slurm does and as the published figures have it; or it runs on, and its
-	 * walltime is raised to what it ran. */
-	bool overrun;
+	 * Slurm does and as the published figures have it; or it runs on, and its walltime is raised
+	 * to what it ran, or stays too small. */
+	enum sl_overrun { SL_OVERRUN_ENDS, SL_OVERRUN_RAISES, SL_OVERRUN_STAYS } overrun;
 	/* SWF: take the processors that a job asked for, not those that it had. */
 	bool requested_procs;
 	uint32_t jobs;		/* not 0: only the first so many */

@@ -13,20 +13,24 @@
 --
 -- Options
 --   window  pending jobs examined in a cycle, in the queue's order.  The rest waits for a
---           later cycle with the reason "beyond the policy's window".
+--           later cycle with the reason "beyond the policy's window".  0: 500 on a cluster, where
+--           users wait for the cycle's end, and all of them in a simulation.
 --   shapes  a job that does not fit as it asks starts as the first of its alternatives that fits
 --           (doc/requests.md); false: only as it asks.
 
 local M = { api = 1, name = "easy", doc = "FCFS with EASY backfill (Lifka 1995)" }
 
 M.options = {
-	window = { default = 500, min = 1, max = 100000, doc = "pending jobs examined in a cycle" },
+	window = { default = 0, min = 0, max = 100000, doc = "pending jobs examined in a cycle; 0: 500, in simulations all" },
 	shapes = { default = true, doc = "a job may start as one of its alternatives" },
 }
 
+local WINDOW <const> = 500
+
 function M.decide(cluster, plan, opt)
 	local how = { shape = opt.shapes and "any" or 0 }
-	for job in cluster:queue(opt.window) do
+	local window = opt.window > 0 and opt.window or cluster.source ~= "sim" and WINDOW or nil
+	for job in cluster:queue(window) do
 		if plan.head then
 			plan:backfill(job, how)			-- may not delay the head's reservation
 		elseif not plan:start(job, how) then		-- books the best fit, or returns nil and why

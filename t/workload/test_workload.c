@@ -72,7 +72,7 @@ static void a_walltime_is_what_was_asked_for_and_ends_what_runs_longer(void **st
 	assert_int_equal(w->issue[SL_ISSUE_OVERRUN].count, 1);
 	assert_int_equal(w->issue[SL_ISSUE_OVERRUN].line[0], 9);
 	sl_workload_destroy(w);
-	w = LOAD(path, .overrun = true);
+	w = LOAD(path, .overrun = SL_OVERRUN_RAISES);
 	assert_int_equal(w->runtime_s[2], 200);
 	assert_int_equal(w->estimate_s[2], 150);
 	assert_int_equal(w->snap.job.time_limit[2], 200);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lines.c - lines of text files, through zlib, which also reads plain ones.
+ * lines.c - lines of text files, plain or packed.
  */
 #include "base/lines.h"
 
@@ -9,10 +9,12 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <zlib.h>
@@ -20,7 +22,11 @@
 #include "base/grow.h"
 
 struct sl_lines {
-	gzFile file;
+	int fd;
+	bool packed;		/* gzip */
+	bool within;		/* packed: in the middle of a member */
+	z_stream z;
+	unsigned char *in;	/* of the file, what z has not taken yet */
 	char *path;
 	char *buf;
 	uint32_t room;
@@ -31,29 +37,67 @@ struct sl_lines {
 
 #define CHUNK ((size_t) 1 << 18)
 
+/* The file's next bytes, into l->in.  How many there are now; -1 with *err. */
+static ssize_t read_file(struct sl_lines *l, struct sl_error *err)
+{
+	ssize_t got = 0;
+
+	memmove(l->in, l->z.next_in, l->z.avail_in);
+	l->z.next_in = l->in;
+	do
+		got = read(l->fd, l->in + l->z.avail_in, CHUNK - l->z.avail_in);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return sl_fail(err, SL_EIO, "%s: %s", l->path, strerror(errno));
+	l->z.avail_in += (uInt) got;
+	return l->z.avail_in;
+}
+
+/* Is it gzip?  Its first bytes say so. */
+static int look_inside(struct sl_lines *l, struct sl_error *err)
+{
+	ssize_t n = 0, had = -1;
+
+	l->z.next_in = l->in;
+	while (n < 2 && n > had) {
+		had = n;
+		n = read_file(l, err);
+	}
+	if (n < 0)
+		return -1;
+	l->packed = n >= 2 && l->in[0] == 0x1f && l->in[1] == 0x8b;
+	if (l->packed && inflateInit2(&l->z, 15 + 16) != Z_OK) {
+		l->packed = false;
+		return sl_fail(err, SL_ENOMEM, "%s: no memory", l->path);
+	}
+	l->within = l->packed;
+	return 0;
+}
+
 struct sl_lines *sl_lines_open(const char *path, struct sl_error *err)
 {
 	struct sl_lines *l = calloc(1, sizeof(*l));
 	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0) {
-		sl_fail(err, errno == ENOENT ? SL_ENOENT : SL_EIO, "%s: %s", path, strerror(errno));
-		goto error;
-	}
-	if (!fstat(fd, &st) && S_ISDIR(st.st_mode)) {
-		sl_fail(err, SL_EIO, "%s: %s", path, strerror(EISDIR));
-		goto error;
-	}
-	if (!l || !(l->path = strdup(path)) || !(l->file = gzdopen(fd, "rb"))) {
+	if (!l || !(l->path = strdup(path)) || !(l->in = malloc(CHUNK))) {
+		if (l)
+			l->fd = -1;
 		sl_fail(err, SL_ENOMEM, "%s: no memory", path);
 		goto error;
 	}
-	gzbuffer(l->file, CHUNK);
+	l->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (l->fd < 0) {
+		sl_fail(err, errno == ENOENT ? SL_ENOENT : SL_EIO, "%s: %s", path, strerror(errno));
+		goto error;
+	}
+	if (!fstat(l->fd, &st) && S_ISDIR(st.st_mode)) {
+		sl_fail(err, SL_EIO, "%s: %s", path, strerror(EISDIR));
+		goto error;
+	}
+	if (look_inside(l, err) < 0)
+		goto error;
 	return l;
 error:
-	if (fd >= 0)
-		close(fd);
 	sl_lines_close(l);
 	return NULL;
 }
@@ -62,8 +106,11 @@ void sl_lines_close(struct sl_lines *l)
 {
 	if (!l)
 		return;
-	if (l->file)
-		gzclose_r(l->file);
+	if (l->packed)
+		inflateEnd(&l->z);
+	if (l->fd >= 0)
+		close(l->fd);
+	free(l->in);
 	free(l->path);
 	free(l->buf);
 	free(l);
@@ -79,10 +126,76 @@ const char *sl_lines_path(const struct sl_lines *l)
 	return l->path;
 }
 
-/* Read more behind what is there, keeping a byte for the NUL. */
+/* A member of the file has ended: another one follows, or nothing. */
+static int next_member(struct sl_lines *l, struct sl_error *err)
+{
+	while (l->z.avail_in < 2) {
+		uInt had = l->z.avail_in;
+
+		if (read_file(l, err) < 0)
+			return -1;
+		if (l->z.avail_in == had)
+			break;
+	}
+	if (!l->z.avail_in) {
+		l->end = true;
+		return 0;
+	}
+	if (l->z.avail_in < 2 || l->z.next_in[0] != 0x1f || l->z.next_in[1] != 0x8b)
+		return sl_fail(err, SL_EFORMAT, "%s: something that is not compressed follows the compressed data", l->path);
+	inflateReset(&l->z);
+	l->within = true;
+	return 0;
+}
+
+/* Unpack to where l->z says, until there is no room, or nothing left. */
+static int unpack(struct sl_lines *l, struct sl_error *err)
+{
+	while (l->z.avail_out && !l->end) {
+		int code;
+
+		if (!l->within) {
+			if (next_member(l, err) < 0)
+				return -1;
+			continue;
+		}
+		if (!l->z.avail_in && read_file(l, err) < 0)
+			return -1;
+		if (!l->z.avail_in)
+			return sl_fail(err, SL_EFORMAT, "%s: the compressed data end too early, near line %" PRIu64,
+				       l->path, l->number + 1);
+		code = inflate(&l->z, Z_NO_FLUSH);
+		l->within = code != Z_STREAM_END;
+		if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
+			return sl_fail(err, SL_EFORMAT, "%s: the compressed data are corrupt, near line %" PRIu64,
+				       l->path, l->number + 1);
+	}
+	return 0;
+}
+
+/* Copy what is not packed to where l->z says. */
+static int copy(struct sl_lines *l, struct sl_error *err)
+{
+	while (l->z.avail_out && !l->end) {
+		uInt n = l->z.avail_in < l->z.avail_out ? l->z.avail_in : l->z.avail_out;
+
+		memcpy(l->z.next_out, l->z.next_in, n);
+		l->z.next_in += n;
+		l->z.avail_in -= n;
+		l->z.next_out += n;
+		l->z.avail_out -= n;
+		if (!l->z.avail_in && read_file(l, err) < 0)
+			return -1;
+		l->end = !l->z.avail_in;
+	}
+	return 0;
+}
+
+/* Read more behind what is there, keeping a byte for the NUL.  A mark at the beginning that tells
+ * the order of bytes, as some editors write it, is no part of the text. */
 static int read_more(struct sl_lines *l, struct sl_error *err)
 {
-	int got, code;
+	bool first = !l->buf;
 
 	if (l->from) {
 		memmove(l->buf, l->buf + l->from, l->to - l->from);
@@ -91,20 +204,13 @@ static int read_more(struct sl_lines *l, struct sl_error *err)
 	}
 	if (sl_grow(&l->buf, &l->room, l->to + CHUNK + 1, 1, err))
 		return sl_fail_in(err, "%s", l->path);
-	got = gzread(l->file, l->buf + l->to, CHUNK);
-	if (got < 0 || (size_t) got < CHUNK) {
-		gzerror(l->file, &code);
-		if (code == Z_BUF_ERROR)
-			return sl_fail(err, SL_EFORMAT, "%s: the compressed data end too early, near line %" PRIu64,
-				       l->path, l->number + 1);
-		if (got < 0 && code == Z_ERRNO)
-			return sl_fail(err, SL_EIO, "%s: %s", l->path, strerror(errno));
-		if (got < 0)
-			return sl_fail(err, SL_EFORMAT, "%s: the compressed data are corrupt, near line %" PRIu64,
-				       l->path, l->number + 1);
-		l->end = true;
-	}
-	l->to += got;
+	l->z.next_out = (unsigned char *) l->buf + l->to;
+	l->z.avail_out = CHUNK;
+	if ((l->packed ? unpack : copy)(l, err) < 0)
+		return -1;
+	l->to += CHUNK - l->z.avail_out;
+	if (first && l->to >= 3 && !memcmp(l->buf, "\xef\xbb\xbf", 3))
+		l->from = 3;
 	return 0;
 }
 
@@ -123,8 +229,9 @@ int sl_lines_whole(const char *path, size_t most, char **bytes, size_t *size, st
 		goto error;
 	}
 	l->buf[l->to] = 0;
+	memmove(l->buf, l->buf + l->from, l->to - l->from + 1);
 	*bytes = l->buf;
-	*size = l->to;
+	*size = l->to - l->from;
 	l->buf = NULL;
 	rc = 0;
 error:
@@ -182,6 +289,17 @@ bool sl_scan_int(const char **p, int64_t *value)
 			;
 	*value = minus ? -(int64_t) n : (int64_t) n;
 	*p = s;
+	return true;
+}
+
+bool sl_scan_seconds(const char **p, int64_t *value)
+{
+	const char *from = *p, *dot;
+
+	if (!sl_scan_int(p, value))
+		return false;
+	dot = memchr(from, '.', *p - from);
+	*value += *value >= 0 && *from != '-' && dot && strspn(dot + 1, "0") < (size_t) (*p - dot - 1);
 	return true;
 }
 
@@ -246,5 +364,41 @@ bool sl_scan_memory(const char *text, char unit, int64_t *mb, const char **end)
 	*mb = (int64_t) ceil(n);
 	if (end)
 		*end = p;
+	return true;
+}
+
+bool sl_scan_span(const char *text, int64_t *seconds)
+{
+	static const struct { char letter; int64_t seconds; } unit[] = {
+		{ 's', 1 }, { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 }, { 'w', 7 * 86400 },
+	};
+	int64_t n;
+	char letter, rest;
+
+	if (sscanf(text, "%" SCNd64 "%c%c", &n, &letter, &rest) == 2 && n >= 0 && n < (INT64_C(1) << 40))
+		for (size_t i = 0; i < sizeof(unit) / sizeof(unit[0]); i++)
+			if (unit[i].letter == letter) {
+				*seconds = n * unit[i].seconds;
+				return true;
+			}
+	return sl_scan_duration(text, seconds) && *seconds != SL_UNLIMITED;
+}
+
+bool sl_scan_time(const char *p, int64_t *t)
+{
+	struct tm tm = { 0 };
+	int n = 0, day = 0;
+
+	if (sl_scan_whole(p, t))
+		return true;
+	if (sscanf(p, "%4d-%2d-%2d%nT%2d:%2d:%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &day, &tm.tm_hour, &tm.tm_min,
+		   &tm.tm_sec, &n) < 3 || !(n ? !p[n] : day && !p[day]))
+		return false;
+	if (tm.tm_mon < 1 || tm.tm_mon > 12 || tm.tm_mday < 1 || tm.tm_mday > 31 || tm.tm_hour > 23 ||
+	    tm.tm_min > 59 || tm.tm_sec > 60 || tm.tm_year < 1970)
+		return false;
+	tm.tm_year -= 1900;
+	tm.tm_mon--;
+	*t = timegm(&tm);
 	return true;
 }

@@ -33,7 +33,8 @@ int sl_lines_whole(const char *path, size_t most, char **bytes, size_t *size, st
 /*
  * The next line, without its end (LF or CR LF), NUL-terminated, in *line.  Returns
  * its length + 1, 0 at the end of the file, or -1 with *err: a line longer than
- * SL_LINE_MAX, a NUL in it, compressed data that are corrupt or end too early.
+ * SL_LINE_MAX, a NUL in it, compressed data that are corrupt, end too early or have something
+ * behind them.
  */
 int64_t sl_lines_next(struct sl_lines *l, char **line, struct sl_error *err);
 
@@ -42,10 +43,12 @@ uint64_t sl_lines_number(const struct sl_lines *l);
 const char *sl_lines_path(const struct sl_lines *l);
 
 /*
- * A number at *p, perhaps with a fraction, which is cut off; *p moves behind it.
+ * A number at *p, perhaps with a fraction, which is cut off; *p moves behind it.  A duration is
+ * rounded up instead, so that what ran for a moment did run.
  * False where there is none, or one beyond +-2^62.
  */
 bool sl_scan_int(const char **p, int64_t *value);
+bool sl_scan_seconds(const char **p, int64_t *value);
 
 /* Such a number that is all of *text*. */
 bool sl_scan_whole(const char *text, int64_t *value);
@@ -56,6 +59,12 @@ bool sl_scan_whole(const char *text, int64_t *value);
  * Seconds, or SL_UNLIMITED.  False where it is none.
  */
 bool sl_scan_duration(const char *text, int64_t *seconds);
+
+/* "7d", "12h", "90m", "30s", "2w", or as above but not without an end. */
+bool sl_scan_span(const char *text, int64_t *seconds);
+
+/* An instant, in UTC: "2024-01-31T12:00:00", "2024-01-31", or seconds since the epoch. */
+bool sl_scan_time(const char *text, int64_t *t);
 
 /*
  * An amount of memory, MiB: "4000M", "16G", "1.5T", "64000" (of *unit*: 'K', 'M',

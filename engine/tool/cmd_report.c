@@ -578,17 +578,11 @@ static int write_page(struct report *r, struct sl_page *page)
 
 /* -- the verb ----------------------------------------------------------------------- */
 
-/* "7d", "12h", "90m", or what Slurm writes. */
 static int64_t read_last(const char *text)
 {
-	int64_t n, unit;
-	char letter, rest;
+	int64_t n;
 
-	if (sscanf(text, "%" SCNd64 "%c%c", &n, &letter, &rest) == 2 && n > 0 && n < 100000 && strchr("mhdw", letter)) {
-		unit = letter == 'm' ? 60 : letter == 'h' ? 3600 : letter == 'd' ? 86400 : 7 * 86400;
-		return n * unit;
-	}
-	return sl_scan_duration(text, &n) && n > 0 && n <= INT64_C(100000) * 86400 ? n : 0;
+	return sl_scan_span(text, &n) && n > 0 && n <= INT64_C(100000) * 86400 ? n : 0;
 }
 
 static int make_report(struct report *r)

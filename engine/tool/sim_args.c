@@ -49,6 +49,12 @@ void sl_sim_args_name(const struct sl_sim_args *a, const struct sl_workload_args
 		add(text, size, "overrun");
 	if (w->requested_procs)
 		add(text, size, "requested processors");
+	if (w->from)
+		add(text, size, "from %s", w->from);
+	if (w->to)
+		add(text, size, "to %s", w->to);
+	if (w->skip)
+		add(text, size, "without the first %" PRId64 " jobs", w->skip);
 	if (w->first)
 		add(text, size, "first %" PRId64 " jobs", w->first);
 }

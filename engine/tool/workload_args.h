@@ -11,7 +11,8 @@
 
 struct sl_workload_args {
 	const char *machine, *estimate;
-	int64_t procs, seed, first;
+	const char *from, *to;
+	int64_t procs, seed, skip, first;
 	bool overrun, outstay, requested_procs, strict;
 };
 
@@ -35,8 +36,14 @@ struct sl_workload_args {
 	{ .name = "requested-procs", .type = SL_OPTION_FLAG,					\
 	  .offset = offsetof(struct values, at.requested_procs),				\
 	  .doc = "of an SWF log, the processors asked for, not those that jobs had" },		\
+	{ .name = "from", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, at.from), .argument = "TIME",	\
+	  .doc = "only jobs submitted from then on: 30d after the log's beginning, or a date" },	\
+	{ .name = "to", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, at.to), .argument = "TIME",	\
+	  .doc = "only jobs submitted before then" },						\
+	{ .name = "skip", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, at.skip),	\
+	  .min = 0, .max = SL_WORKLOAD_MAX_JOBS, .argument = "N", .doc = "of those, without the first N" },	\
 	{ .name = "first", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, at.first),	\
-	  .min = 0, .max = SL_WORKLOAD_MAX_JOBS, .argument = "N", .doc = "only the first N jobs; 0: all" },	\
+	  .min = 0, .max = SL_WORKLOAD_MAX_JOBS, .argument = "N", .doc = "of those, only the first N; 0: all" },	\
 	{ .name = "strict", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, at.strict),	\
 	  .doc = "rows that are no jobs, and jobs larger than the machine, are errors" }
 
@@ -46,6 +53,7 @@ static inline struct sl_workload_options sl_workload_args(const struct sl_worklo
 		.machine = a->machine, .procs = (uint32_t) a->procs, .seed = (uint64_t) a->seed,
 		.estimate = a->estimate, .overrun = a->outstay ? SL_OVERRUN_STAYS : a->overrun ? SL_OVERRUN_RAISES : SL_OVERRUN_ENDS,
 		.requested_procs = a->requested_procs,
+		.from = a->from, .to = a->to, .skip = (uint32_t) a->skip,
 		.jobs = (uint32_t) a->first, .strict = a->strict,
 	};
 }

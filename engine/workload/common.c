@@ -47,6 +47,31 @@ int64_t sl_workload_walltime(double factor, enum sl_overrun overrun, int64_t *ru
 	return product < (double) SL_WORKLOAD_MAX_SECONDS ? (int64_t) product : SL_WORKLOAD_MAX_SECONDS;
 }
 
+/* -- windows --------------------------------------------------------------- */
+
+static int parse_bound(const char *name, const char *text, int64_t origin, int64_t *seconds, struct sl_error *err)
+{
+	if (sl_scan_span(text, seconds) && *seconds <= SL_WORKLOAD_MAX_SECONDS)
+		return 0;
+	if (!sl_scan_time(text, seconds))
+		return sl_fail(err, SL_EINVAL, "%s \"%s\": expected a time after the log's beginning (30d, 12h, 7-00:00:00) or "
+			       "a date (2024-01-31, 2024-01-31T12:00:00)", name, text);
+	*seconds -= origin;
+	return 0;
+}
+
+int sl_window_parse(const struct sl_workload_options *opt, int64_t origin, int64_t *from, int64_t *to,
+		    struct sl_error *err)
+{
+	*from = 0;
+	*to = INT64_MAX;
+	if ((opt->from && parse_bound("from", opt->from, origin, from, err) < 0) ||
+	    (opt->to && parse_bound("to", opt->to, origin, to, err) < 0))
+		return -1;
+	return *from < *to ? 0 : sl_fail(err, SL_EINVAL, "from \"%s\", to \"%s\": expected the former to be the earlier",
+					 opt->from ? opt->from : "", opt->to);
+}
+
 /* -- issues ---------------------------------------------------------------- */
 
 static const struct {

@@ -281,6 +281,33 @@ static json_t *parse_file(const char *path, struct sl_error *err)
 	return root;
 }
 
+/* Keep the jobs of the window that the options say; they are in the order of submission. */
+static int keep_window(struct reader *r)
+{
+	json_t *kept = json_array(), *job;
+	uint32_t left = r->opt->jobs ? r->opt->jobs : UINT32_MAX, skip = r->opt->skip;
+	int64_t from, to;
+	size_t i;
+
+	if (!kept || sl_window_parse(r->opt, r->origin, &from, &to, r->err) < 0) {
+		json_decref(kept);
+		return kept ? -1 : sl_fail(r->err, SL_ENOMEM, "%s: no memory", r->path);
+	}
+	json_array_foreach(r->jobs, i, job) {
+		int64_t submit = get_int(job, "submit_time", 0) - r->origin;
+
+		if (submit < from || submit >= to || (skip && skip--) || !left)
+			continue;
+		left--;
+		json_array_append(kept, job);
+	}
+	r->jobs = kept;
+	if (json_object_set_new(r->root, "jobs", kept) < 0)
+		return sl_fail(r->err, SL_ENOMEM, "%s: no memory", r->path);
+	return json_array_size(kept) ? 0 : sl_fail(r->err, SL_EINVAL, "%s: no job is left: expected a window (from, to, skip) "
+						   "that has some of its %" PRIu64 " jobs", r->path, r->w->rows_read);
+}
+
 static int prepare_jobs(struct reader *r)
 {
 	json_t *job;
@@ -303,15 +330,13 @@ static int prepare_jobs(struct reader *r)
 	if (json_array_size(r->jobs) > SL_WORKLOAD_MAX_JOBS)
 		return sl_fail(r->err, SL_ELIMIT, "%s: more than %u jobs", r->path, SL_WORKLOAD_MAX_JOBS);
 	r->w->rows_read = json_array_size(r->jobs);
-	while (r->opt->jobs && json_array_size(r->jobs) > r->opt->jobs)
-		json_array_remove(r->jobs, json_array_size(r->jobs) - 1);
 	json_array_foreach(r->jobs, i, job) {
 		if (!json_is_object(job))
 			return sl_fail(r->err, SL_EINVAL, "%s: jobs[%zu]: expected an object", r->path, i);
 		if (set_times(r, i, job) < 0)
 			return -1;
 	}
-	return sort_jobs(r) < 0 || take_extras(r) < 0 ? -1 : 0;
+	return sort_jobs(r) < 0 || keep_window(r) < 0 || take_extras(r) < 0 ? -1 : 0;
 }
 
 struct sl_workload *sl_workload_read_json(const char *path, const struct sl_workload_options *opt,

@@ -76,6 +76,11 @@ struct sl_workload *sl_store_finish(struct sl_store *s, struct sl_error *err);
 
 /* -- shared with workload/json.c ---------------------------------------- */
 
+/* The options' from and to in seconds after the source's zero, which is at *origin*; INT64_MAX: no
+ * bound.  0, or -1 with *err. */
+int sl_window_parse(const struct sl_workload_options *opt, int64_t origin, int64_t *from, int64_t *to,
+		    struct sl_error *err);
+
 /* "exact", "user" or "xF" -> 0, -1, F. */
 int sl_estimate_parse(const char *text, double *factor, struct sl_error *err);
 

@@ -23,7 +23,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 #include "base/columns.h"
 
@@ -71,26 +70,6 @@ static const char *field_text(const struct dump *d, enum column c)
 	return sl_columns_text(&d->row, c);
 }
 
-/* "2024-01-31T12:00:00", "1706702400"; false for "Unknown" and the like. */
-static bool scan_time(const char *p, int64_t *t)
-{
-	struct tm tm = { 0 };
-	int n = 0;
-
-	if (sl_scan_whole(p, t))
-		return true;
-	if (sscanf(p, "%4d-%2d-%2dT%2d:%2d:%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &tm.tm_hour, &tm.tm_min,
-		   &tm.tm_sec, &n) != 6 || p[n])
-		return false;
-	if (tm.tm_mon < 1 || tm.tm_mon > 12 || tm.tm_mday < 1 || tm.tm_mday > 31 || tm.tm_hour > 23 ||
-	    tm.tm_min > 59 || tm.tm_sec > 60 || tm.tm_year < 1970)
-		return false;
-	tm.tm_year -= 1900;
-	tm.tm_mon--;
-	*t = timegm(&tm);
-	return true;
-}
-
 static bool scan_runtime(const struct dump *d, int64_t *runtime)
 {
 	int64_t start, end;
@@ -99,7 +78,7 @@ static bool scan_runtime(const struct dump *d, int64_t *runtime)
 		return true;
 	if (*field_text(d, C_ELAPSED) && sl_scan_duration(field_text(d, C_ELAPSED), runtime))
 		return true;
-	if (!scan_time(field_text(d, C_START), &start) || !scan_time(field_text(d, C_END), &end))
+	if (!sl_scan_time(field_text(d, C_START), &start) || !sl_scan_time(field_text(d, C_END), &end))
 		return false;
 	*runtime = end - start;
 	return true;
@@ -209,7 +188,7 @@ static bool read_numbers(const struct dump *d, struct sl_draft *j)
 {
 	int64_t cpus, nodes = 1;
 
-	if (!scan_time(field_text(d, C_SUBMIT), &j->submit_s) || !scan_runtime(d, &j->runtime_s))
+	if (!sl_scan_time(field_text(d, C_SUBMIT), &j->submit_s) || !scan_runtime(d, &j->runtime_s))
 		return false;
 	if (!sl_scan_whole(field_text(d, C_REQCPUS), &cpus) && !sl_scan_whole(field_text(d, C_NCPUS), &cpus) &&
 	    !sl_scan_whole(field_text(d, C_ALLOCCPUS), &cpus))

@@ -207,7 +207,7 @@ static bool is_job(struct sl_store *s, const struct sl_draft *j)
 	}
 	if (j->submit_s > SL_WORKLOAD_MAX_SECONDS || j->runtime_s > SL_WORKLOAD_MAX_SECONDS ||
 	    j->estimate_s > SL_WORKLOAD_MAX_SECONDS) {
-		sl_store_note(s, SL_ISSUE_FIELDS, j->line, "a time beyond 2^40 s");
+		sl_store_note(s, SL_ISSUE_FIELDS, j->line, "a time beyond 2^32 s");
 		return false;
 	}
 	if (j->runtime_s <= 0) {
@@ -240,16 +240,54 @@ int sl_store_add(struct sl_store *s, const struct sl_draft *job)
 	}
 	s->last_submit = job->submit_s;
 	s->job[s->jobs++] = *job;
-	return s->opt.jobs && s->jobs >= s->opt.jobs;
+	return s->opt.jobs && s->jobs >= s->opt.jobs && !s->opt.from && !s->opt.to && !s->opt.skip;
 }
 
 /* -- making the workload --------------------------------------------------- */
+
+struct numbered {
+	uint32_t id, place;		/* in the order */
+};
+
+static int by_id(const void *va, const void *vb)
+{
+	const struct numbered *a = va, *b = vb;
+
+	return SL_ORDER(a->id, b->id) ?: SL_ORDER(a->place, b->place);
+}
+
+/* Take the id from all but the first job that has it, in the order given. */
+static int drop_duplicates(struct sl_store *s, const uint32_t *order, uint32_t *most)
+{
+	struct numbered *n = malloc(s->jobs * sizeof(*n));
+	uint8_t *twice = calloc(s->jobs, 1);
+
+	for (uint32_t k = 0; n && k < s->jobs; k++)
+		n[k] = (struct numbered) { s->job[order[k]].id, k };
+	if (n && twice) {
+		qsort(n, s->jobs, sizeof(*n), by_id);
+		*most = n[s->jobs - 1].id;
+		for (uint32_t i = 1; i < s->jobs; i++)
+			twice[n[i].place] = n[i].id && n[i].id == n[i - 1].id;
+		for (uint32_t k = 0; k < s->jobs; k++) {
+			struct sl_draft *j = &s->job[order[k]];
+
+			if (!twice[k])
+				continue;
+			sl_store_note(s, SL_ISSUE_DUPLICATE, j->line, "job %" PRIu32, j->id);
+			j->id = 0;
+		}
+	}
+	free(n);
+	free(twice);
+	return n && twice ? 0 : -1;
+}
 
 /* Number the jobs that have no id, or one that another has, in the order given. */
 static int number_jobs(struct sl_store *s, const uint32_t *order)
 {
 	bool rising = true;
-	uint32_t last = 0, *ids;
+	uint32_t last = 0;
 	uint64_t next;
 
 	for (uint32_t i = 0; i < s->jobs && rising; i++) {
@@ -258,26 +296,16 @@ static int number_jobs(struct sl_store *s, const uint32_t *order)
 	}
 	if (rising || !s->jobs)
 		return 0;
-	ids = malloc(s->jobs * sizeof(*ids));
-	if (!ids)
+	if (drop_duplicates(s, order, &last) < 0)
 		return -1;
-	for (uint32_t i = 0; i < s->jobs; i++)
-		ids[i] = s->job[i].id;
-	qsort(ids, s->jobs, sizeof(*ids), sl_order_u32);
-	next = (uint64_t) ids[s->jobs - 1] + 1;
+	next = (uint64_t) last + 1;
 	for (uint32_t k = 0; k < s->jobs; k++) {
-		uint32_t i = order[k], id = s->job[i].id, *at = id ? bsearch(&id, ids, s->jobs, sizeof(*ids), sl_order_u32) : NULL;
-		bool twice = at && ((at > ids && at[-1] == id) || (at < ids + s->jobs - 1 && at[1] == id));
-
-		if (id && !twice)
+		if (s->job[order[k]].id)
 			continue;
-		if (id)
-			sl_store_note(s, SL_ISSUE_DUPLICATE, s->job[i].line, "job %" PRIu32, id);
 		if (next >= SL_NONE)
 			next = 1;
-		s->job[i].id = next++;
+		s->job[order[k]].id = next++;
 	}
-	free(ids);
 	return 0;
 }
 
@@ -537,6 +565,40 @@ static int64_t drop_too_large(struct sl_store *s, const struct sl_workload *w, c
 	return dropped;
 }
 
+/* Keep the jobs of the window that the options say, in their order. */
+static int keep_window(struct sl_store *s, struct sl_error *err)
+{
+	uint32_t *order = order_by_submission(s), first, end;
+	struct sl_draft *kept;
+	int64_t zero, from, to;
+
+	if (!order)
+		return sl_fail(err, SL_ENOMEM, "%s: no memory", s->name);
+	zero = s->origin || !s->jobs ? 0 : s->job[order[0]].submit_s;
+	if (sl_window_parse(&s->opt, s->origin + zero, &from, &to, err) < 0) {
+		free(order);
+		return -1;
+	}
+	for (first = 0; first < s->jobs && s->job[order[first]].submit_s - zero < from; first++)
+		;
+	for (end = first; end < s->jobs && s->job[order[end]].submit_s - zero < to; end++)
+		;
+	first = s->opt.skip < end - first ? first + s->opt.skip : end;
+	if (s->opt.jobs && end - first > s->opt.jobs)
+		end = first + s->opt.jobs;
+	kept = malloc((end - first + 1) * sizeof(*kept));
+	for (uint32_t i = first; kept && i < end; i++)
+		kept[i - first] = s->job[order[i]];
+	free(order);
+	if (!kept)
+		return sl_fail(err, SL_ENOMEM, "%s: no memory", s->name);
+	free(s->job);
+	s->job = kept;
+	s->jobs = s->room = end - first;
+	return s->jobs ? 0 : sl_fail(err, SL_EINVAL, "%s: no job is left: expected a window (from, to, skip) that has some of "
+				     "its %" PRIu64 " rows", s->name, s->rows_read);
+}
+
 static int make_image(struct sl_store *s, struct sl_workload *w, bool *again, struct sl_error *err)
 {
 	uint32_t *order = order_by_submission(s);
@@ -568,6 +630,8 @@ struct sl_workload *sl_store_finish(struct sl_store *s, struct sl_error *err)
 		sl_fail(err, s->err.code, "%s", s->err.text);
 		goto error;
 	}
+	if ((s->opt.from || s->opt.to || s->opt.skip) && keep_window(s, err) < 0)
+		goto error;
 	w->runtime_s = malloc((s->jobs + 1) * sizeof(*w->runtime_s));
 	w->estimate_s = malloc((s->jobs + 1) * sizeof(*w->estimate_s));
 	w->wanted_s = malloc((s->jobs + 1) * sizeof(*w->wanted_s));

@@ -27,6 +27,8 @@
 #include "base/map.h"
 
 #define FIELDS 18
+#define RUNTIME 3
+#define ASKED_TIME 8
 
 struct header {
 	int64_t max_procs, max_nodes;
@@ -101,7 +103,7 @@ static int row_fields(const char *line, int64_t *field)
 
 	for (; n < FIELDS; n++) {
 		line += strspn(line, " \t");
-		if (!sl_scan_int(&line, &field[n]) || (*line && *line != ' ' && *line != '\t'))
+		if (!(n == RUNTIME || n == ASKED_TIME ? sl_scan_seconds : sl_scan_int)(&line, &field[n]) || (*line && *line != ' ' && *line != '\t'))
 			break;
 	}
 	return n;

@@ -42,7 +42,7 @@
 
 /* Ceilings: more is refused, with the ceiling named. */
 #define SL_WORKLOAD_MAX_JOBS 2000000u
-#define SL_WORKLOAD_MAX_SECONDS (INT64_C(1) << 40)	/* of a time or duration in a source */
+#define SL_WORKLOAD_MAX_SECONDS (INT64_C(1) << 32)	/* of a time or duration in a source: 136 years */
 
 enum sl_issue {
 	SL_ISSUE_FIELDS,	/* a row with too few fields, or with words for numbers */
@@ -100,7 +100,11 @@ struct sl_workload_options {
 	enum sl_overrun { SL_OVERRUN_ENDS, SL_OVERRUN_RAISES, SL_OVERRUN_STAYS } overrun;
 	/* SWF: take the processors that a job asked for, not those that it had. */
 	bool requested_procs;
-	uint32_t jobs;		/* not 0: only the first so many */
+	/* Only the jobs submitted from then on and before then: "30d" after the source's zero, or a
+	 * day, "2024-01-31", or a second of it; NULL: no bound.  Of those all but the first so many,
+	 * and of the rest only the first so many, where not 0; in the order of submission. */
+	const char *from, *to;
+	uint32_t skip, jobs;
 	/* Rows that are no jobs, times before the origin or out of order, ids used
 	 * twice and jobs that are too large are a failure. */
 	bool strict;

@@ -146,7 +146,7 @@ static void no_row_is_dropped_without_a_word(void **state)
 	const struct { enum sl_issue issue; uint64_t count, line; } expected[] = {
 		{ SL_ISSUE_FIELDS, 4, 3 }, { SL_ISSUE_NEGATIVE, 1, 5 }, { SL_ISSUE_NO_RUNTIME, 2, 6 },
 		{ SL_ISSUE_NO_CORES, 1, 8 }, { SL_ISSUE_TOO_LARGE, 1, 9 }, { SL_ISSUE_BACKWARDS, 1, 10 },
-		{ SL_ISSUE_DUPLICATE, 2, 10 }, { SL_ISSUE_STEP, 1, 12 },
+		{ SL_ISSUE_DUPLICATE, 1, 11 }, { SL_ISSUE_STEP, 1, 12 },
 	};
 	uint64_t dropped = 0;
 
@@ -154,8 +154,7 @@ static void no_row_is_dropped_without_a_word(void **state)
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
 		if (w->issue[expected[i].issue].count != expected[i].count)
 			fail_msg("%s: %d", sl_issue_words(expected[i].issue), (int) w->issue[expected[i].issue].count);
-		if (expected[i].issue != SL_ISSUE_DUPLICATE)
-			assert_int_equal(w->issue[expected[i].issue].line[0], expected[i].line);
+		assert_int_equal(w->issue[expected[i].issue].line[0], expected[i].line);
 		if (expected[i].issue != SL_ISSUE_BACKWARDS && expected[i].issue != SL_ISSUE_DUPLICATE)
 			dropped += expected[i].count;
 	}
@@ -256,6 +255,148 @@ static void compressed_logs_are_read_and_damaged_ones_refused(void **state)
 	REFUSED(path, SL_EFORMAT, "end too early", .procs = 8);
 	write_gz("garbled.swf.gz", 0, true);
 	REFUSED(path, SL_EFORMAT, "corrupt", .procs = 8);
+}
+
+static void append(const char *name, const char *bytes, size_t size)
+{
+	FILE *f = fopen(name, "ab");
+
+	assert_int_equal(fwrite(bytes, 1, size, f), size);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void what_stands_behind_compressed_data_is_no_part_of_the_log(void **state)
+{
+	char first[4096];
+	size_t n;
+	FILE *f;
+
+	(void) state;
+	write_gz("two.swf.gz", 0, false);
+	f = fopen(path, "rb");
+	n = fread(first, 1, sizeof(first), f);
+	fclose(f);
+	append(path, first, n);		/* a second member: gzip joins them */
+	sl_workload_destroy(LOAD(path, .procs = 8));
+	write_gz("junk.swf.gz", 0, false);
+	append(path, "junk", 4);
+	REFUSED(path, SL_EFORMAT, "follows the compressed data", .procs = 8);
+	write_gz("one.swf.gz", 0, false);
+	append(path, "", 1);
+	REFUSED(path, SL_EFORMAT, "follows the compressed data", .procs = 8);
+}
+
+static void a_mark_of_the_order_of_bytes_is_no_part_of_the_text(void **state)
+{
+	struct sl_workload *w = LOAD(file("mark.swf", "\xef\xbb\xbf; MaxProcs: 7\n1 0 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n"), 0);
+
+	(void) state;
+	assert_int_equal(w->snap.node.cores[0], 7);
+	sl_workload_destroy(w);
+	w = LOAD(file("mark.json", "\xef\xbb\xbf{ \"jobs\": [ { \"id\": 1, \"runtime_s\": 5 } ] }"), .procs = 1);
+	assert_int_equal(w->runtime_s[0], 5);
+	sl_workload_destroy(w);
+}
+
+static void durations_are_rounded_up_and_instants_down(void **state)
+{
+	struct sl_workload *w = LOAD(file("parts.swf", "; MaxProcs: 7\n1 9.9 0 99.9 1 -1 -1 1 100.01 -1 1 1 1 -1 -1 -1 -1 -1\n"
+		"2 10 0 0.2 1 -1 -1 1 20.0 -1 1 1 1 -1 -1 -1 -1 -1\n"), 0);
+
+	(void) state;
+	assert_int_equal(w->snap.job.submit_time[0] - w->origin_s, 9);
+	assert_int_equal(w->runtime_s[0], 100);
+	assert_int_equal(w->estimate_s[0], 101);
+	assert_int_equal(w->runtime_s[1], 1);
+	assert_int_equal(w->estimate_s[1], 20);
+	sl_workload_destroy(w);
+}
+
+static void times_that_nothing_can_be_counted_with_are_no_jobs(void **state)
+{
+	struct sl_workload *w = LOAD(file("far.swf", "; MaxProcs: 7\n1 0 0 900000000000 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
+		"2 0 0 5 1 -1 -1 1 900000000000 -1 1 1 1 -1 -1 -1 -1 -1\n3 0 0 5 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n"), 0);
+
+	(void) state;
+	assert_int_equal(w->snap.job.rows, 1);
+	assert_int_equal(w->issue[SL_ISSUE_FIELDS].count, 2);
+	sl_workload_destroy(w);
+}
+
+static void the_first_job_of_an_id_keeps_it(void **state)
+{
+	struct sl_workload *w = LOAD(file("twice.swf", "; MaxProcs: 7\n5 0 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
+		"5 1 0 11 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n4 2 0 12 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n"), 0);
+
+	(void) state;
+	assert_int_equal(w->snap.job.id[0], 5);
+	assert_int_equal(w->snap.job.id[1], 6);
+	assert_int_equal(w->snap.job.id[2], 4);
+	assert_int_equal(w->issue[SL_ISSUE_DUPLICATE].count, 1);
+	assert_int_equal(w->issue[SL_ISSUE_DUPLICATE].line[0], 3);
+	sl_workload_destroy(w);
+}
+
+static void what_a_walltime_cuts_is_not_forgotten(void **state)
+{
+	struct sl_workload *w = LOAD(file("a.swf", small_swf), .overrun = SL_OVERRUN_STAYS);
+
+	(void) state;
+	assert_int_equal(w->runtime_s[2], 200);
+	assert_int_equal(w->snap.job.time_limit[2], 150);
+	assert_true(w->outstays);
+	sl_workload_destroy(w);
+	w = LOAD(path, 0);
+	assert_int_equal(w->runtime_s[2], 150);
+	assert_int_equal(w->wanted_s[2], 200);
+	assert_int_equal(w->wanted_s[0], 100);
+	sl_workload_destroy(w);
+}
+
+/* Five jobs, a day from one to the next; the third is the first of the second line. */
+static const char days[] = "; UnixStartTime: 1704067200\n; MaxProcs: 4\n"
+	"1 0 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n3 172800 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
+	"2 86400 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n4 259200 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
+	"5 345600 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n";
+
+static void has_jobs(struct sl_workload *w, uint32_t first, uint32_t last)
+{
+	assert_int_equal(w->snap.job.rows, last - first + 1);
+	for (uint32_t i = 0; i < w->snap.job.rows; i++)
+		assert_int_equal(w->snap.job.id[i], first + i);
+	assert_int_equal(w->origin_s, 1704067200);
+	assert_int_equal(w->snap.meta.now[0], w->snap.job.submit_time[0]);
+	sl_workload_destroy(w);
+}
+
+static void a_window_of_a_log_is_in_the_order_of_submission(void **state)
+{
+	(void) state;
+	has_jobs(LOAD(file("days.swf", days), .from = "1d"), 2, 5);
+	has_jobs(LOAD(path, .to = "2d"), 1, 2);
+	has_jobs(LOAD(path, .from = "24h", .to = "3-00:00:01"), 2, 4);
+	has_jobs(LOAD(path, .from = "2024-01-02", .to = "2024-01-03T00:00:01"), 2, 3);
+	has_jobs(LOAD(path, .skip = 1, .jobs = 2), 2, 3);
+	has_jobs(LOAD(path, .from = "1d", .skip = 1, .jobs = 2), 3, 4);
+	REFUSED(path, SL_EINVAL, "no job is left", .from = "30d");
+	REFUSED(path, SL_EINVAL, "no job is left", .skip = 5);
+	REFUSED(path, SL_EINVAL, "expected the former to be the earlier", .from = "2d", .to = "1d");
+	REFUSED(path, SL_EINVAL, "from \"soon\": expected a time after", .from = "soon");
+	REFUSED(path, SL_EINVAL, "to \"2024-13-01\": expected", .to = "2024-13-01");
+}
+
+static void windows_are_those_of_json_too(void **state)
+{
+	struct sl_workload *w = LOAD(file("w.json", "{ \"jobs\": [ { \"id\": 2, \"submit_time\": 60, \"runtime_s\": 5 }, "
+		"{ \"id\": 1, \"runtime_s\": 6 }, { \"id\": 3, \"submit_time\": 120, \"runtime_s\": 7 } ] }"), .procs = 1,
+		.from = "1m", .skip = 1);
+
+	(void) state;
+	assert_int_equal(w->snap.job.rows, 1);
+	assert_int_equal(w->snap.job.id[0], 3);
+	assert_int_equal(w->runtime_s[0], 7);
+	sl_workload_destroy(w);
+	REFUSED(path, SL_EINVAL, "no job is left", .procs = 1, .from = "1h");
 }
 
 static void what_is_no_workload_is_refused_with_a_reason(void **state)
@@ -582,6 +723,14 @@ int main(void)
 		cmocka_unit_test(issues_are_printed_one_a_line_with_the_first_lines),
 		cmocka_unit_test(only_the_first_jobs_are_read_on_demand),
 		cmocka_unit_test(compressed_logs_are_read_and_damaged_ones_refused),
+		cmocka_unit_test(what_stands_behind_compressed_data_is_no_part_of_the_log),
+		cmocka_unit_test(a_mark_of_the_order_of_bytes_is_no_part_of_the_text),
+		cmocka_unit_test(durations_are_rounded_up_and_instants_down),
+		cmocka_unit_test(times_that_nothing_can_be_counted_with_are_no_jobs),
+		cmocka_unit_test(the_first_job_of_an_id_keeps_it),
+		cmocka_unit_test(what_a_walltime_cuts_is_not_forgotten),
+		cmocka_unit_test(a_window_of_a_log_is_in_the_order_of_submission),
+		cmocka_unit_test(windows_are_those_of_json_too),
 		cmocka_unit_test(what_is_no_workload_is_refused_with_a_reason),
 		cmocka_unit_test(a_workload_written_as_swf_is_read_back),
 		cmocka_unit_test(a_workload_in_json_has_all_fields_of_jobs),

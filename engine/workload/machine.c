@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "image/copy.h"
+
 #define POOL_CORES 65535	/* of a node, SL_MAX_NODE_CORES of timeline/timeline.h */
 #define MACHINE_NODES ((uint32_t) 1 << 22)	/* of a machine */
 
@@ -194,62 +196,67 @@ int sl_machine_pool(struct sl_builder *b, uint32_t procs, struct sl_error *err)
 
 /* -- a captured snapshot -------------------------------------------------- */
 
-static uint32_t copy_str(struct sl_builder *b, const struct sl_snapshot *s, uint32_t str)
+/* Where each kind of generic resource of the snapshot stands in the builder; malloc'ed. */
+static uint32_t *map_kinds(struct sl_builder *b, const struct sl_snapshot *s)
 {
-	return sl_builder_str(b, sl_snapshot_str(s, str));
+	uint32_t *map = calloc(s->gres_kind.rows + 1, sizeof(*map));
+
+	for (uint32_t i = 0; map && i < s->gres_kind.rows; i++)
+		map[i] = sl_machine_gres_kind(b, sl_snapshot_str(s, s->gres_kind.name[i]),
+					      sl_snapshot_str(s, s->gres_kind.type[i]));
+	return map;
 }
 
-/* Nodes as they were built, not as they were that day: all are up. */
-static void copy_nodes(struct sl_builder *b, const struct sl_snapshot *s)
+/* Nodes as they were built, not as they were that day: all are up, and nobody's. */
+static void copy_nodes(struct sl_image_copy *copy, uint32_t nodes)
 {
-	for (uint32_t i = 0; i < s->node_gres.rows; i++) {
-		uint32_t kind = s->node_gres.kind[i];
-		struct sl_node_gres_row row = { .count = s->node_gres.count[i] };
+	const struct sl_node_row fresh = sl_node_row();
 
-		row.kind = sl_machine_gres_kind(b, sl_snapshot_str(s, s->gres_kind.name[kind]),
-						sl_snapshot_str(s, s->gres_kind.type[kind]));
+	for (uint32_t i = 0; i < nodes; i++) {
+		struct sl_node_row row;
 
-		sl_builder_append(b, SL_T_NODE_GRES, &row);
-	}
-	for (uint32_t i = 0; i < s->node.rows; i++) {
-		struct sl_node_row row = sl_node_row();
-
-		row.name = copy_str(b, s, s->node.name[i]);
-		row.cores = s->node.cores[i];
-		row.threads = s->node.threads[i];
-		row.sockets = s->node.sockets[i];
-		row.memory = s->node.memory[i];
-		row.tmp_disk = s->node.tmp_disk[i];
-		row.weight = s->node.weight[i];
-		row.features = copy_str(b, s, s->node.features[i]);
-		row.gres = s->node.gres[i];
-		row.topology = copy_str(b, s, s->node.topology[i]);
-		sl_builder_append(b, SL_T_NODE, &row);
+		sl_image_copy_row(copy, SL_T_NODE, i, &row);
+		row.state = fresh.state;
+		row.owner = fresh.owner;
+		row.boot_time = fresh.boot_time;
+		row.reason = fresh.reason;
+		sl_builder_append(copy->to, SL_T_NODE, &row);
 	}
 }
 
-static void copy_partitions(struct sl_builder *b, const struct sl_snapshot *s)
+/* Partitions that are up and open to all: the users of a log are others. */
+static void copy_partitions(struct sl_image_copy *copy, uint32_t partitions)
 {
-	for (uint32_t i = 0; i < s->run.rows; i++) {
-		struct sl_run_row row = { .first = s->run.first[i], .last = s->run.last[i] };
+	const struct sl_partition_row open = sl_partition_row();
 
-		sl_builder_append(b, SL_T_RUN, &row);
-	}
-	for (uint32_t i = 0; i < s->partition.rows; i++) {
-		struct sl_partition_row row = {
-			.name = copy_str(b, s, s->partition.name[i]), .nodes = s->partition.nodes[i],
-			.flags = s->partition.flags[i] | SL_PART_UP,
-			.priority_tier = s->partition.priority_tier[i], .max_time = s->partition.max_time[i],
-			.default_time = s->partition.default_time[i], .min_nodes = s->partition.min_nodes[i],
-			.max_nodes = s->partition.max_nodes[i],
-			.max_cpus_per_node = s->partition.max_cpus_per_node[i],
-			.oversubscribe = s->partition.oversubscribe[i], .qos = copy_str(b, s, s->partition.qos[i]),
-		};
+	for (uint32_t i = 0; i < partitions; i++) {
+		struct sl_partition_row row;
 
-		sl_builder_append(b, SL_T_PARTITION, &row);
+		sl_image_copy_row(copy, SL_T_PARTITION, i, &row);
+		row.flags |= SL_PART_UP;
+		row.allow_accounts = open.allow_accounts;
+		row.deny_accounts = open.deny_accounts;
+		row.allow_qos = open.allow_qos;
+		row.deny_qos = open.deny_qos;
+		row.allow_users = open.allow_users;
+		sl_builder_append(copy->to, SL_T_PARTITION, &row);
 	}
-	if (!s->partition.rows)
-		sl_machine_add_all(b);
+	if (!partitions)
+		sl_machine_add_all(copy->to);
+}
+
+static int copy_machine(struct sl_builder *b, const struct sl_snapshot *s, struct sl_error *err)
+{
+	uint32_t *kinds = map_kinds(b, s);
+	const uint32_t *map[SL_SNAPSHOT_TABLES] = { [SL_T_GRES_KIND] = kinds };
+	struct sl_image_copy copy = { .image = &s->image, .view = s, .to = b, .map = map };
+
+	if (!kinds)
+		return sl_fail(err, SL_ENOMEM, "out of memory");
+	copy_nodes(&copy, s->node.rows);
+	copy_partitions(&copy, s->partition.rows);
+	free(kinds);
+	return 0;
 }
 
 static int load_snapshot(struct sl_builder *b, const char *path, uint32_t *select_flags, struct sl_error *err)
@@ -267,8 +274,7 @@ static int load_snapshot(struct sl_builder *b, const char *path, uint32_t *selec
 	} else if (!s.node.rows) {
 		rc = sl_fail(err, SL_EFORMAT, "%s: a snapshot without nodes", path);
 	} else {
-		copy_nodes(b, &s);
-		copy_partitions(b, &s);
+		rc = copy_machine(b, &s, err);
 		*select_flags = s.meta.select_flags[0];
 	}
 	free(bytes);

@@ -91,7 +91,13 @@ uint32_t sl_collect_row(const struct sl_collector *c, uint32_t job_id);
  */
 const node_record_t *sl_collect_node(const struct sl_collector *c, uint32_t row);
 
-/* Digest of what a decision about a pending job depends on. */
+/*
+ * Digest of what a decision about a pending job depends on, and select_nodes() would not
+ * notice: a start whose job has another one by then is dropped ("changed meanwhile").  In
+ * it: what scontrol, a prolog or a plug-in can change of a pending job, as it was asked
+ * for.  Not in it: priority (but for a hold), since it changes by itself at each moment;
+ * nodes, limits and reservations, which are looked at once more before the start.
+ */
 int64_t sl_job_stamp(const job_record_t *job);
 
 /* Does its partition's MaxTime not bind it? */

@@ -247,6 +247,27 @@ static bool is_cycle_due(const struct sl_cycler *y, double now)
 	return memcmp(&s, &y->seen, sizeof(s)) != 0;
 }
 
+/*
+ * slurm.conf has all scheduling wait, as Slurm's own would: while as many RPCs are served
+ * (max_rpc_cnt), or jobs are being cleaned up that ended less than CompleteWait ago, so that
+ * what comes next finds their nodes free.  With reduce_completing_frag Slurm spares its
+ * main scheduler that; here nobody waits then.
+ */
+static bool has_to_wait(const struct sl_cycler *y)
+{
+	slurmctld_lock_t locks = { .job = READ_LOCK };
+	bool completing;
+
+	if (y->options.max_rpc_cnt > 0 && slurmctld_config.server_thread_count >= y->options.max_rpc_cnt)
+		return true;
+	if (!slurm_conf.complete_wait || y->options.completing_frag)
+		return false;
+	lock_slurmctld(locks);
+	completing = job_is_completing(NULL);
+	unlock_slurmctld(locks);
+	return completing;
+}
+
 /* -- decide ------------------------------------------------------------------- */
 
 static bool ask_engine(struct sl_cycler *y, bool bundled, struct sl_host_answer *a, struct sl_plan_image *plan,
@@ -705,7 +726,8 @@ void sl_cycler_tick(struct sl_cycler *y)
 		write_status(y, true);
 	}
 	sl_host_poll(y->host);
-	if (!y->ready || slurmctld_config.scheduling_disabled || !is_cycle_due(y, sl_clock_s()) || !fed_mgr_sibs_synced())
+	if (!y->ready || slurmctld_config.scheduling_disabled || !is_cycle_due(y, sl_clock_s()) || has_to_wait(y) ||
+	    !fed_mgr_sibs_synced())
 		return;
 	run_cycle(y);
 	if (y->status.source != SL_SOURCE_IDLE && y->status.source != SL_SOURCE_FALLBACK)

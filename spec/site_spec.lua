@@ -141,8 +141,8 @@ describe("a site file is refused", function()
 	end)
 
 	it("with an option out of range or of another type", function()
-		refused_body('default = { "easy",\n  window = 0 }',
-			"site.lua:4: option 'window' of policy 'easy': 0 is out of range, expected 1 to 100000")
+		refused_body('default = { "easy",\n  window = -1 }',
+			"site.lua:4: option 'window' of policy 'easy': -1 is out of range, expected 0 to 100000")
 		refused_body('default = { "easy", window = "all" }',
 			"site.lua:3: option 'window' of policy 'easy': \"all\" is no integer")
 		refused_body('default = { "ranked", max_wait = "soon" }',

@@ -46,7 +46,7 @@ end)
 describe("bad words for a cluster are refused at the caller's line:", function()
 	it("unknown keys", function()
 		refused({ node = "4x8c" }, "unknown key 'node'; did you mean 'nodes'? " ..
-			"known: licenses, meta, nodes, now, partitions, pending, remembered, reservations, " ..
+			"known: history, licenses, meta, nodes, now, partitions, pending, remembered, reservations, " ..
 			"running, seed, usage")
 		refused({ pending = { { id = 1, tiem_limit = 5 } } },
 			"pending[1] (job 1): unknown key 'tiem_limit'; did you mean 'time_limit'?")

@@ -14,6 +14,9 @@
 #define MOST_FILES 1000
 
 /* What becomes of a word of SchedulerParameters; one ending in "*" is of all that begin so. */
+
+static const char CAP[] = "the policy's option of that name";
+
 static const struct word {
 	const char *name, *why;		/* NULL: it stays in slurm.conf */
 } words[] = {
@@ -29,7 +32,9 @@ static const struct word {
 	{ "bf_one_resv_per_job", "always so: a job has one reservation, the earliest of its partitions" },
 	{ "bf_licenses", "always so: licences are part of the timeline" },
 	{ "bf_max_job_array_resv", "always 1: the next task of an array has a reservation" },
-	{ "bf_hetjob_*", "no counterpart: heterogeneous jobs are not started" },
+	{ "bf_hetjob_*", "not needed: the components of a heterogeneous job are planned together" },
+	{ "bf_max_job_user_part", CAP }, { "bf_max_job_user", CAP }, { "bf_max_job_part", CAP }, { "bf_max_job_assoc", CAP },
+	{ "bf_min_prio_reserve", CAP }, { "bf_min_age_reserve", CAP }, { "bf_job_part_count_reserve", CAP },
 	{ "bf_*", "no counterpart" },
 	{ "default_queue_depth", "not needed: the policy's window, with bf_max_job_test" },
 	{ "partition_job_depth", "no counterpart" },
@@ -40,8 +45,6 @@ static const struct word {
 	{ "defer_batch", "must not be there" },
 	{ "defer", "is there" },
 	{ "assoc_limit_stop", "no counterpart: a job over a limit holds up nobody" },
-	{ "max_rpc_cnt", "no counterpart" },
-	{ "reduce_completing_frag", "no counterpart" },
 };
 
 struct conf {
@@ -141,16 +144,33 @@ static void print_words(char *parameters, bool staying)
 	free(copy);
 }
 
-/* Slurm's own default is 500. */
-static int64_t find_window(const char *parameters)
+/* The number behind a word of the parameters; *none* where it is not there, or none. */
+static int64_t find_number(const char *parameters, const char *word, int64_t none)
 {
-	const char *p = strcasestr(parameters, "bf_max_job_test=");
+	const char *p = strcasestr(parameters, word);
 	int64_t n;
 
+	while (p && (p[strlen(word)] != '=' || (p > parameters && p[-1] != ',')))
+		p = strcasestr(p + 1, word);
 	if (!p)
-		return 500;
-	p += strlen("bf_max_job_test=");
-	return sl_scan_int(&p, &n) && n >= 1 ? (n < 100000 ? n : 100000) : 500;
+		return none;
+	p += strlen(word) + 1;
+	return sl_scan_int(&p, &n) && n >= 0 ? n : none;
+}
+
+/* The window and what else backfill bounds; Slurm's own bf_max_job_test is 500. */
+static void print_options(const char *parameters)
+{
+	long long window = find_number(parameters, "bf_max_job_test", 500);
+
+	window = window < 1 ? 500 : window > 100000 ? 100000 : window;
+	printf("window = %lld, reserved = %lld", window, window);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		int64_t n = words[i].why == CAP ? find_number(parameters, words[i].name, 0) : 0;
+
+		if (n)
+			printf(", %s = %lld", words[i].name + strlen("bf_"), (long long) n);
+	}
 }
 
 static void print_site(const struct conf *c)
@@ -170,8 +190,9 @@ static void print_site(const struct conf *c)
 	} else {
 		printf("\t-- as Slurm's backfill: a reservation for each job that is looked at.  (\"easy\" has one for the\n"
 		       "\t-- first that waits, and lets more jobs start behind it.)\n");
-		printf("\tdefault = { \"conservative\", window = %lld, reserved = %lld },\n",
-		       (long long) find_window(parameters), (long long) find_window(parameters));
+		printf("\tdefault = { \"conservative\", ");
+		print_options(parameters);
+		printf(" },\n");
 	}
 	printf("}\n");
 }

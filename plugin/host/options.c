@@ -117,6 +117,10 @@ int sl_sched_params_parse(struct sl_options *opt, const char *engine, const char
 			defer = true;
 		else if (!strcasecmp(word, "defer_batch"))
 			defer_batch = true;
+		else if (!strcasecmp(word, "reduce_completing_frag"))
+			opt->completing_frag = true;
+		else if (!strncasecmp(word, "max_rpc_cnt=", 12) || !strncasecmp(word, "max_rpc_count=", 14))
+			opt->max_rpc_cnt = atoi(strchr(word, '=') + 1);
 		else if (!strncmp(word, "lua_", 4) && parse_word(opt, word, &why)) {
 			if (wrong)
 				wrong(why.text);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * options.h - what slurm.conf says to sched/lua: the words of
- * SchedulerParameters that begin with "lua_", through one table.
+ * SchedulerParameters that begin with "lua_", through one table, and those of Slurm's own
+ * that have it wait.
  *
  * Knows nothing of Slurm.  No ownership, no threads: a value.
  */
@@ -30,6 +31,8 @@ struct sl_options {
 	double record_mib;	/* lua_record_size */
 	double finished_s;	/* lua_finished */
 	double reason_text;	/* lua_reason_text */
+	double max_rpc_cnt;	/* max_rpc_cnt, as for Slurm's own; 0: never too many */
+	bool completing_frag;	/* reduce_completing_frag is there */
 	bool main_off;		/* sched_interval=-1 is there */
 	bool defer;		/* defer is there, and defer_batch is not */
 };

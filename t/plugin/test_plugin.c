@@ -43,6 +43,9 @@ static void options_of_the_only_scheduler_are_recognised(void **state)
 	assert_null(sl_options_missing(&o));
 	assert_string_equal(o.site, "/etc/s.lua");
 	assert_true(o.interval_s == 0.5);
+	assert_true(o.max_rpc_cnt == 0 && !o.completing_frag);
+	sl_sched_params_parse(&o, "", "max_rpc_cnt=150,Reduce_Completing_Frag", NULL, NULL);
+	assert_true(o.max_rpc_cnt == 150 && o.completing_frag);
 	sl_sched_params_parse(&o, "", "sched_interval=-1", NULL, NULL);
 	assert_non_null(strstr(sl_options_missing(&o), "defer"));
 	sl_sched_params_parse(&o, "", "defer,sched_interval=-10", NULL, NULL);

@@ -100,11 +100,11 @@ ClusterName=c
 SchedulerType=sched/backfill # as ever
 include more.conf
 EOC
-	echo 'SchedulerParameters=bf_max_job_test=77,bf_window=2880,batch_sched_delay=9,bf_max_job_user=3' >"$T/more.conf"
+	echo 'SchedulerParameters=bf_max_job_test=77,bf_window=2880,batch_sched_delay=9,bf_max_job_user=3,bf_min_age_reserve=600,max_rpc_cnt=150' >"$T/more.conf"
 	run 0 import-conf "$T/slurm.conf" && cp "$T/out" "$T/imported.lua" &&
-		out '^--   SchedulerParameters=defer,sched_interval=-1,batch_sched_delay=9$' &&
-		out '^--   bf_max_job_user=3: no counterpart$' && out '^--   bf_window=2880: not needed' &&
-		out '{ "conservative", window = 77, reserved = 77 }' && run 0 check "$T/imported.lua"
+		out '^--   SchedulerParameters=defer,sched_interval=-1,batch_sched_delay=9,max_rpc_cnt=150$' &&
+		out '^--   bf_max_job_user=3: the policy.s option of that name$' && out '^--   bf_window=2880: not needed' &&
+		out '{ "conservative", window = 77, reserved = 77, max_job_user = 3, min_age_reserve = 600 }' && run 0 check "$T/imported.lua"
 }
 ok "import-conf prints a site file that does what slurm.conf did, and what it cannot do" import_conf
 

@@ -7,6 +7,15 @@ local function body(text)
 end
 
 -- The policies that come with the project.
+local function options_of_easy()
+	local names = {}
+	for name in pairs(dofile("lua/policies/easy.lua").options) do
+		names[#names + 1] = name
+	end
+	table.sort(names)
+	return table.concat(names, ", ")
+end
+
 local function bundled()
 	local names = {}
 	for path in io.popen("ls lua/policies/*.lua"):lines() do
@@ -137,7 +146,7 @@ describe("a site file is refused", function()
 
 	it("with an unknown option, at the line that gives it, with those known", function()
 		refused_body('default = { "easy" },\npartitions = {\n  gpu = { "easy",\n  windw = 5 },\n}',
-			"site.lua:6: unknown option 'windw' of policy 'easy'; did you mean 'window'? known: shapes, window")
+			"site.lua:6: unknown option 'windw' of policy 'easy'; did you mean 'window'? known: " .. options_of_easy())
 	end)
 
 	it("with an option out of range or of another type", function()
@@ -240,7 +249,8 @@ describe("a policy alone", function()
 
 	it("is refused with bad ones", function()
 		local _, why = t.check "easy,windw=2"
-		assert.equal("policy easy,windw=2: unknown option 'windw' of policy 'easy'; did you mean 'window'? known: shapes, window", why)
+		assert.equal("policy easy,windw=2: unknown option 'windw' of policy 'easy'; did you mean 'window'? known: "
+			.. options_of_easy(), why)
 		_, why = t.check "easy,window"
 		assert.equal("policy easy,window: 'window' is no option; expected NAME=VALUE", why)
 		_, why = t.check "easy,fcfs"

@@ -64,13 +64,13 @@ static int64_t gpus_of(const struct sl_request *r, const struct sl_window_job *j
 
 static void read_cores(struct sl_window_job *j, const struct sl_request *r)
 {
-	int64_t per_core = or_one(r->tasks_per_core);
+	int64_t sharers = or_one(r->tasks_per_core), shared = or_one(r->cores_per_task);
 
-	j->unit = or_one(r->cores_per_task);
+	j->unit = (uint32_t) divide_up(shared, sharers);
 	j->least = r->min_cores_per_node > j->unit ? r->min_cores_per_node : j->unit;
 	j->most = r->max_cores_per_node;
 	if (r->tasks_per_node) {
-		int64_t most = divide_up(r->tasks_per_node, per_core) * j->unit;
+		int64_t most = divide_up(r->tasks_per_node * shared, sharers);
 
 		if (!j->most || most < j->most)
 			j->most = most;
@@ -78,7 +78,7 @@ static void read_cores(struct sl_window_job *j, const struct sl_request *r)
 			j->least = most;
 	}
 	if (r->tasks)
-		j->cores = divide_up(r->tasks, per_core) * j->unit;
+		j->cores = divide_up(r->tasks * shared, sharers);
 	else if (r->tasks_per_node_exact && r->tasks_per_node)
 		j->cores = j->min_nodes * j->least;
 	else

@@ -35,7 +35,6 @@ static const struct {
 	{ SL_NATIVE_RESERVATIONS, "several reservations" },
 	{ SL_NATIVE_FLEX, "a flexible reservation, or one without nodes" },
 	{ SL_NATIVE_PARTIAL, "a reservation of parts of nodes" },
-	{ SL_NATIVE_ODD_TASKS, "tasks that share a core" },
 	{ SL_NATIVE_UNEQUAL_THREADS, "nodes with unequal threads" },
 	{ SL_NATIVE_ALL_MEMORY, "all of the nodes' memory" },
 	{ SL_NATIVE_GRES, "gres" },

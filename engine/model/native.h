@@ -41,11 +41,10 @@ enum sl_native {
 	SL_NATIVE_FLEX			= 1 << 21,
 	SL_NATIVE_PARTIAL		= 1 << 22,
 	/* numbers (want.c) */
-	SL_NATIVE_ODD_TASKS		= 1 << 23,	/* that would share a core */
-	SL_NATIVE_UNEQUAL_THREADS	= 1 << 24,
-	SL_NATIVE_ALL_MEMORY		= 1 << 25,	/* of nodes of unequal size */
-	SL_NATIVE_GRES			= 1 << 26,	/* too many kinds, or pieces */
-	SL_NATIVE_CPU_CAP		= 1 << 27,
+	SL_NATIVE_UNEQUAL_THREADS	= 1 << 23,
+	SL_NATIVE_ALL_MEMORY		= 1 << 24,	/* of nodes of unequal size */
+	SL_NATIVE_GRES			= 1 << 25,	/* too many kinds, or pieces */
+	SL_NATIVE_CPU_CAP		= 1 << 26,
 };
 
 #define SL_NATIVE_TEXT 160

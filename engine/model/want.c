@@ -105,9 +105,19 @@ static void fit_partition(const struct sl_cluster *c, const struct want *w, stru
 	}
 }
 
-/* CPUs become cores, on nodes whose cores have so many usable threads.  Returns
- * whether that is exact and not just an upper bound. */
-static bool to_cores(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a, uint32_t threads,
+static uint32_t common_divisor(uint32_t a, uint32_t b)
+{
+	while (b) {
+		uint32_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* CPUs become cores, on nodes whose cores have so many usable threads. */
+static void to_cores(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a, uint32_t threads,
 		     struct sl_request *r)
 {
 	uint32_t k = c->snap->job.ntasks_per_core[w->entry.job], use = c->snap->job.threads_per_core[w->entry.job];
@@ -116,12 +126,16 @@ static bool to_cores(const struct sl_cluster *c, const struct want *w, const str
 		threads = use;
 	if (!k && (c->snap->meta.select_flags[0] & SL_SELECT_ONE_TASK_PER_CORE))
 		k = 1;
-	r->cores_per_task = over(a->cpus_per_task, threads);
-	r->tasks_per_core = a->cpus_per_task < threads ? threads / a->cpus_per_task : 1;
-	if (k)
-		r->tasks_per_core = least(r->tasks_per_core, k);
 	r->min_cores_per_node = over(a->node_cpus, threads);
-	return k || a->cpus_per_task % threads == 0 || threads % a->cpus_per_task == 0;
+	if (k) {
+		r->cores_per_task = over(a->cpus_per_task, threads);
+		r->tasks_per_core = a->cpus_per_task < threads ? least(threads / a->cpus_per_task, k) : 1;
+	} else {	/* the threads of a core may be of two tasks */
+		uint32_t both = common_divisor(a->cpus_per_task, threads);
+
+		r->cores_per_task = a->cpus_per_task / both;
+		r->tasks_per_core = threads / both;
+	}
 }
 
 static void ask_cores(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
@@ -130,11 +144,10 @@ static void ask_cores(struct sl_cluster *c, struct want *w, const struct sl_ask 
 	struct part *part = cluster_part(c, &w->entry);
 
 	other = *r;
-	if (!to_cores(c, w, a, part->min_threads, r))
-		w->pub.native |= SL_NATIVE_ODD_TASKS;
+	to_cores(c, w, a, part->min_threads, r);
 	if (part->max_threads != part->min_threads && !r->whole_nodes) {
-		if (!to_cores(c, w, a, part->max_threads, &other) || other.cores_per_task != r->cores_per_task ||
-		    other.tasks_per_core != r->tasks_per_core || other.min_cores_per_node != r->min_cores_per_node)
+		to_cores(c, w, a, part->max_threads, &other);
+		if (other.cores_per_task != r->cores_per_task || other.tasks_per_core != r->tasks_per_core || other.min_cores_per_node != r->min_cores_per_node)
 			w->pub.native |= SL_NATIVE_UNEQUAL_THREADS;
 	}
 	r->min_nodes = a->min_nodes;

@@ -18,8 +18,8 @@ struct sl_need {
 	uint32_t min_nodes;
 	uint32_t max_nodes;		/* UINT32_MAX: no limit */
 	int64_t units;			/* in all */
-	uint32_t unit_cores;		/* cores of a unit, */
-	uint32_t core_units;		/* or units of a core; one of the two is 1 */
+	uint32_t unit_cores;		/* so many cores are had by */
+	uint32_t core_units;		/* so many units together */
 	uint32_t least, most;		/* units on a node */
 	int32_t least_cores;		/* that a node must have for them */
 	int32_t floor_cores;		/* that a node gives however few units it has */
@@ -35,6 +35,12 @@ struct sl_need {
  * makes no sense on any machine. */
 int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct sl_need *need,
 	       struct sl_misfit *misfit);
+
+/* Units that so many cores hold, however many there may be on a node. */
+static inline int64_t sl_need_held(const struct sl_need *need, int64_t cores)
+{
+	return cores * need->core_units / need->unit_cores;
+}
 
 /* Units that a node with *free could take; at most need->units. */
 uint32_t sl_need_units(const struct sl_need *need, const struct sl_resources *capacity,

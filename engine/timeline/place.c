@@ -35,7 +35,7 @@ const char *sl_place_word(enum sl_place_method method)
 /* Count nodes with so many cores free; whether that is enough now. */
 static bool enough(const struct sl_need *need, uint32_t cores, uint32_t nodes, struct sl_sums *s)
 {
-	uint64_t units = (uint64_t) cores / need->unit_cores * need->core_units;
+	uint64_t units = (uint64_t) sl_need_held(need, cores);
 
 	if (!nodes || (int64_t) cores < need->least_cores)
 		return false;
@@ -172,6 +172,6 @@ int64_t sl_fit_least_cores(const struct sl_timeline *tl, const struct sl_request
 	each = need.least_cores;
 	if (need.whole && tl->least_cores > each)
 		each = tl->least_cores;
-	cores = need.core_units > 1 ? need.units / need.core_units : need.units * need.unit_cores;
+	cores = need.units > INT64_MAX / need.unit_cores ? 0 : need.units * need.unit_cores / need.core_units;
 	return cores > each * need.min_nodes ? cores : each * need.min_nodes;
 }

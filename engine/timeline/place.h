@@ -69,8 +69,7 @@ struct sl_request {
 	/* How much.  Without tasks, cores are dealt out one by one. */
 	uint32_t tasks;			/* 0: not said */
 	uint32_t cores_per_task;	/* 0 means 1 */
-	uint32_t tasks_per_core;	/* tasks of less than a core: so many share one; 0 means 1.
-					 * More than 1 only with cores_per_task 1. */
+	uint32_t tasks_per_core;	/* so many tasks share the cores_per_task; 0 means 1 */
 	int64_t cores;			/* without tasks: cores in all; 0: min_nodes * max(1, min_cores_per_node) */
 	uint32_t min_cores_per_node;	/* 0: none */
 	uint32_t max_cores_per_node;	/* 0: none (MaxCPUsPerNode) */

@@ -6,7 +6,7 @@
 
 static uint32_t units_in(const struct sl_need *need, uint32_t cores)
 {
-	uint64_t units = (uint64_t) (cores / need->unit_cores) * need->core_units;
+	uint64_t units = (uint64_t) sl_need_held(need, cores);
 
 	if (units > need->most)
 		units = need->most;
@@ -42,7 +42,7 @@ static uint32_t fewest_in(const struct sl_need *need, uint32_t cores)
 {
 	if (need->whole || cores <= (uint32_t) need->least_cores)
 		return need->least;
-	return (cores - 1) / need->unit_cores * need->core_units + 1;
+	return (uint32_t) sl_need_held(need, (int64_t) cores - 1) + 1;
 }
 
 /* More cores than the tasks can use, one at least on each node?  1 or 0 with *misfit. */

@@ -47,9 +47,6 @@ int sl_request_check(const struct sl_request *r, struct sl_error *err)
 	if (r->memory_per_node > INT64_MAX / 4 || r->memory_per_core > INT64_MAX / 4 / SL_MAX_NODE_CORES ||
 	    r->cores > INT64_MAX / 4)
 		return sl_fail(err, SL_EINVAL, "amount of cores or memory out of range");
-	if (or_one(r->tasks_per_core) > 1 && or_one(r->cores_per_task) > 1)
-		return sl_fail(err, SL_EINVAL, "%u tasks per core of %u cores each", r->tasks_per_core,
-			       r->cores_per_task);
 	return check_gres(r, err);
 }
 
@@ -175,7 +172,7 @@ static int units_of(struct sl_need *need, const struct sl_request *r, struct sl_
  */
 static int least_of_few(struct sl_need *need, uint32_t most_cores, struct sl_misfit *misfit)
 {
-	int64_t most = (int64_t) most_cores / need->unit_cores * need->core_units, least;
+	int64_t most = sl_need_held(need, most_cores), least;
 
 	if (most > need->most)
 		most = need->most;
@@ -197,9 +194,9 @@ static int least_of_few(struct sl_need *need, uint32_t most_cores, struct sl_mis
 /* Cores that a node gives for so many units. */
 static uint32_t cores_for(const struct sl_need *need, uint32_t units)
 {
-	uint32_t cores = need->core_units > 1 ? up(units, need->core_units) : units * need->unit_cores;
+	int64_t cores = up((int64_t) units * need->unit_cores, need->core_units);
 
-	return cores < (uint32_t) need->floor_cores ? (uint32_t) need->floor_cores : cores;
+	return (uint32_t) (cores < need->floor_cores ? need->floor_cores : cores);
 }
 
 int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct sl_need *need,
@@ -215,7 +212,7 @@ int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct 
 	need->most_cores = r->max_cores_per_node && r->max_cores_per_node < INT32_MAX ?
 			   (int32_t) r->max_cores_per_node : INT32_MAX;
 	need->least_cores = INT32_MAX;
-	if ((uint64_t) need->least * need->unit_cores < INT32_MAX)
+	if ((uint64_t) need->least * need->unit_cores / need->core_units < INT32_MAX)
 		need->least_cores = (int32_t) cores_for(need, need->least);
 	if (need->least_cores > need->most_cores)
 		return senseless(misfit, need->least_cores, need->most_cores);
@@ -304,7 +301,7 @@ bool sl_need_offer(const struct sl_need *need, const struct sl_resources *capaci
 		if (cores > with_memory)
 			cores = with_memory;
 	}
-	units = cores / need->unit_cores * need->core_units;
+	units = sl_need_held(need, cores);
 	if (units > need->most)
 		units = need->most;
 	if (units > need->units)

@@ -139,7 +139,7 @@ static int start_hist(struct sweep *w, struct sl_error *err)
 {
 	const struct sl_need *need = w->need;
 
-	w->top = (int64_t) w->tl->most_cores / need->unit_cores * need->core_units;
+	w->top = sl_need_held(need, w->tl->most_cores);
 	if (w->top > need->units)
 		w->top = need->units;
 	if (w->top > need->most)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Cores that several jobs may have (OverSubscribe=YES:n and FORCE:n).  As under Slurm's own schedulers:
-# without SL_PLUGINDIR the same tests run there.
+# Cores that several jobs may have (OverSubscribe=YES:n and FORCE:n).  As under Slurm's own schedulers
+# (SL_SCHEDULER=sched/backfill), but for the job of five minutes, which those do not start.
 . "${0%/*}/live.sh"
-live_begin 3 "PartitionName=main Nodes=n[001-003] Default=YES MaxTime=INFINITE State=UP" \
+live_begin 4 "PartitionName=main Nodes=n[001-003] Default=YES MaxTime=INFINITE State=UP" \
 	"PartitionName=may Nodes=n001 OverSubscribe=YES:2 MaxTime=INFINITE State=UP" \
 	"PartitionName=must Nodes=n002 OverSubscribe=FORCE:3 MaxTime=INFINITE State=UP"
 

@@ -58,13 +58,14 @@ static void a_want_is_in_cores(void **state)
 	assert_int_equal(w->request.tasks_per_core, 1);
 	assert_true(w->request.duration == SL_FOREVER);
 	w = want(c, 3);
-	assert_int_equal(w->native, SL_NATIVE_ODD_TASKS);
-	assert_int_equal(w->request.cores_per_task, 2);
+	assert_int_equal(w->native, 0);		/* two tasks have three cores */
+	assert_int_equal(w->request.cores_per_task, 3);
+	assert_int_equal(w->request.tasks_per_core, 2);
 	sl_cluster_destroy(c);
 	b->meta.select_flags = SL_SELECT_ONE_TASK_PER_CORE;
 	c = build_cluster(b);
 	assert_int_equal(want(c, 1)->request.tasks_per_core, 1);
-	assert_int_equal(want(c, 3)->native, 0);
+	assert_int_equal(want(c, 3)->request.cores_per_task, 2);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }

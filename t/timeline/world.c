@@ -143,7 +143,7 @@ void random_request(struct world *w)
 	if (one_in(2)) {
 		r->tasks = 1 + below(12);
 		r->cores_per_task = below(4);
-		if (r->cores_per_task <= 1 && one_in(3))
+		if (one_in(3))
 			r->tasks_per_core = below(3);
 	} else if (one_in(2)) {
 		r->cores = below(14);
@@ -210,7 +210,7 @@ static bool by_tasks(const struct sl_request *r)
 int64_t cores_for(const struct sl_request *r, int64_t units)
 {
 	int64_t per = by_tasks(r) ? or_one(r->tasks_per_core) : 1, each = by_tasks(r) ? or_one(r->cores_per_task) : 1;
-	int64_t cores = (units + per - 1) / per * each;
+	int64_t cores = (units * each + per - 1) / per;
 
 	return cores < r->min_cores_per_node ? r->min_cores_per_node : cores;
 }

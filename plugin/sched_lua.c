@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sched_lua.c - what slurmctld calls: init, fini, sched_p_reconfig; and the
- * thread that schedules.
+ * sched_lua.c - what slurmctld calls, through plugin/loader: init, fini,
+ * sched_p_reconfig; and the thread that schedules.
  *
  * init() never fails on account of a policy, a missing engine or a wrong option:
  * a scheduler plug-in that fails takes slurmctld down with it.  It runs before
@@ -13,10 +13,6 @@
 #include "plugin/records/compat.h"
 #include "plugin/cycle.h"
 
-#ifndef SL_PLUGIN_TYPE
-#define SL_PLUGIN_TYPE "sched/lua"
-#endif
-
 /* The only symbols that are seen from outside. */
 #define SL_EXPORT __attribute__((visibility("default")))
 
@@ -27,7 +23,7 @@ SL_EXPORT extern void fini(void);
 SL_EXPORT extern int sched_p_reconfig(void);
 
 const char plugin_name[] = "Lua policy scheduler";
-const char plugin_type[] = SL_PLUGIN_TYPE;
+const char plugin_type[] = "sched/lua";
 const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

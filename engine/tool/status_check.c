@@ -49,6 +49,8 @@ static void judge_source(struct verdict *v, const json_t *status)
 		say(v, SL_STATE_CRITICAL, "idle, nothing is started: %.900s", sl_member_text(status, "idle_why"));
 	else if (!strcmp(source, "fallback"))
 		say(v, SL_STATE_CRITICAL, "fallback: the engine does not run: %.900s", sl_member_text(status, "last_error"));
+	else if (!strcmp(source, "stock"))
+		say(v, SL_STATE_CRITICAL, "stock: %.900s", sl_member_text(status, "last_error"));
 	else if (!strcmp(source, "bundled"))
 		say(v, SL_STATE_WARNING, "bundled easy decides: %.900s",
 		    *sl_member_text(status, "refusal") ? sl_member_text(status, "refusal") : sl_member_text(status, "last_error"));
@@ -67,7 +69,7 @@ static void judge_age(struct verdict *v, const json_t *status, bool alive, int64
 
 	if (!alive)
 		say(v, SL_STATE_CRITICAL, "slurmctld (pid %.0f) does not run on this machine", sl_member_number(status, "pid"));
-	if (age > stale_s)
+	if (age > stale_s && strcmp(sl_member_text(status, "source"), "stock"))	/* the loader writes once */
 		say(v, SL_STATE_CRITICAL, "stale: written %s ago", sl_text_duration(text, age));
 }
 

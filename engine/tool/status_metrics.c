@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static const char *const sources[] = { "site", "last good", "bundled", "fallback", "idle" };
+static const char *const sources[] = { "site", "last good", "bundled", "fallback", "stock", "idle" };
 
 /* One number each. */
 static const struct figure {

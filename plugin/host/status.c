@@ -45,7 +45,7 @@ uint64_t sl_times_quantile(const struct sl_times *t, double q)
 
 static const char *source_word(enum sl_source source)
 {
-	static const char *const word[] = { "idle", "site", "last good", "bundled", "fallback" };
+	static const char *const word[] = { "idle", "site", "last good", "bundled", "fallback", "stock" };
 
 	return (unsigned) source < sizeof(word) / sizeof(word[0]) ? word[source] : "unknown";
 }

@@ -36,6 +36,7 @@ enum sl_source {
 	SL_SOURCE_LAST_GOOD,	/* the set before the one that was refused */
 	SL_SOURCE_BUNDLED,	/* the bundled easy, in the engine */
 	SL_SOURCE_FALLBACK,	/* the lines of C in the plug-in */
+	SL_SOURCE_STOCK,	/* Slurm's own backfill: the loader found no plug-in */
 };
 
 /* What may fail cycle after cycle, and is told of once. */

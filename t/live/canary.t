@@ -22,7 +22,7 @@ odd_plugin() {
 	done
 	[ -n "$changed" ] || return 1
 	for f in "$TOP"/plugin/*.c "$TOP"/plugin/*/*.c; do
-		[[ $f == */capture/* ]] || sources+=("$f")
+		[[ $f == */capture/* || $f == */loader/* ]] || sources+=("$f")
 	done
 	gcc -shared -fPIC -O0 -w -std=gnu11 -fvisibility=hidden -DHAVE_CONFIG_H -D_GNU_SOURCE \
 		-DSCHEDLUA_VERSION='"odd"' -DSCHEDLUA_ENGINE="\"$SL_PREFIX/bin/schedlua\"" \

@@ -39,6 +39,31 @@ describe("conservative", function()
 		assert.equal(3 * 3600, plan:reservation(4).in_s)
 	end)
 
+	it("makes its plan anew, or keeps what it told and lets times become earlier", function()
+		-- doc/simulate.md: job 1 ends at 10, not at 100
+		local w = { nodes = "4x1c", jobs = {
+			{ id = 1, tasks = 2, time_limit = 100, runtime = 10 },
+			{ id = 2, tasks = 2, time_limit = 30, runtime = 30, submit = 1 },
+			{ id = 3, tasks = 4, time_limit = 100, runtime = 100, submit = 2 },
+			{ id = 4, tasks = 2, time_limit = 50, runtime = 50, submit = 3 } } }
+		local function starts(policy)
+			local s, list = t.simulate(policy, w), {}
+			for id = 1, 4 do
+				list[id] = s:job(id).start_s
+			end
+			return list
+		end
+		assert.same({ 0, 1, 31, 131 }, starts("conservative"))
+		assert.same({ 0, 1, 60, 10 }, starts("conservative,compress=true"))
+	end)
+
+	it("goes without what it told where that is not remembered, and never before now", function()
+		local c = t.cluster { nodes = "2x1c", running = { { id = 1, nodes = { "n1" }, ends_in = "1h" } },
+			pending = { { id = 2, nodes = 2, time_limit = "1h" }, { id = 3, nodes = 1, time_limit = "1h" } },
+			remembered = {} }
+		assert.equal(3600, t.decide("conservative,compress=true", c):reservation(2).in_s)
+	end)
+
 	it("gives no more reservations than it is told to", function()
 		local plan = t.decide("conservative,reserved=1", two({ id = 2, nodes = 2, time_limit = "1h" },
 			{ id = 3, nodes = 2, time_limit = "2h" }, { id = 4, nodes = 1, time_limit = "1h" }))

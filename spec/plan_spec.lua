@@ -147,7 +147,7 @@ describe("plan:start", function()
 
 	it("raises when it is misused, at the line of the policy", function()
 		assert.matches("^policy.lua:1: bad argument #1 to 'start' %(job expected, got nil%)", misuse("plan:start(job(99))"))
-		assert.matches("unknown key 'palce', expected place, layout, shape, bid, borrow, through, because or expected",
+		assert.matches("unknown key 'palce', expected place, layout, shape, bid, borrow, through, because, expected or from",
 			misuse("plan:start(job(3), { palce = 'x' })"))
 		assert.matches("place \"anywhere\": expected bestfit, contiguous, pack", misuse("plan:start(job(3), { place = 'anywhere' })"))
 		assert.matches("place: expected a string, got number", misuse("plan:start(job(3), { place = 5 })"))
@@ -229,6 +229,15 @@ describe("expected", function()
 			slurm.log_info("%d", plan:reserve(job(2), { expected = 899.5 }) - cluster.now)
 			slurm.log_info("%d", plan:earliest(job(4), { expected = 1 }) - cluster.now)
 			slurm.log_info("%d", plan:reserve(job(4)) - cluster.now)]], d))
+	end)
+
+	it("may be from a time on", function()
+		assert.same({ "7200", "3600", "10000" }, lines([[
+			slurm.log_info("%d", plan:earliest(job(2), { from = cluster.now + 7200 }) - cluster.now)
+			slurm.log_info("%d", plan:reserve(job(2), { from = 7 }) - cluster.now)
+			slurm.log_info("%d", plan:reserve(job(2), { from = cluster.now + 10000 }) - cluster.now)]], d))
+		assert.matches("from: expected for reserve and earliest only", misuse("plan:start(job(3), { from = 5 })"))
+		assert.matches("from: expected a time in whole seconds, got 1.5", misuse("plan:reserve(job(3), { from = 1.5 })"))
 	end)
 
 	it("is no more than the walltime", function()

@@ -52,7 +52,7 @@ describe("t.simulate", function()
 			decide = function(cluster, plan)
 				for job in cluster:queue() do plan:start(job) end
 				local job = cluster.running[1]
-				if job and cluster.origin and cluster.now - cluster.origin == 70 then
+				if job and cluster.now - cluster.origin == 70 then
 					assert(job.start_time - cluster.origin == 60, job.start_time - cluster.origin)
 					assert(job.end_time - cluster.origin == 660, job.end_time)
 					assert(job.alloc_cpus == 3 and job.alloc_nodes == 2 and job.alloc_gpus == 0, job.alloc_cpus)

@@ -221,16 +221,11 @@ static void push_now(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 	lua_pushinteger(L, sl_cluster_now(x->cluster));
 }
 
-/* Where the workload begins that is simulated; nil on a real cluster. */
+/* Where the workload begins that is simulated; 0 on a real cluster. */
 static void push_origin(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
-	int64_t origin = sl_cluster_origin(x->cluster);
-
 	(void) h;
-	if (origin)
-		lua_pushinteger(L, origin);
-	else
-		lua_pushnil(L);
+	lua_pushinteger(L, sl_cluster_origin(x->cluster));
 }
 
 static void push_name(lua_State *L, struct sl_lua *x, const struct sl_handle *h)

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum key { PLACE, LAYOUT, SHAPE, BID, BORROW, THROUGH, BECAUSE, EXPECTED, KEYS };
+enum key { PLACE, LAYOUT, SHAPE, BID, BORROW, THROUGH, BECAUSE, EXPECTED, FROM, KEYS };
 
 static const char *const key_name[KEYS] = {
 	[PLACE] = "place", [LAYOUT] = "layout", [SHAPE] = "shape", [BID] = "bid", [BORROW] = "borrow",
-	[THROUGH] = "through", [BECAUSE] = "because", [EXPECTED] = "expected",
+	[THROUGH] = "through", [BECAUSE] = "because", [EXPECTED] = "expected", [FROM] = "from",
 };
 
 static bool is_said(const struct sl_lua_how *h, enum key key)
@@ -106,6 +106,14 @@ static int64_t read_expected(lua_State *L)
 	return n < 0x1p53 ? (int64_t) ceil(n) : 0;	/* infinite: its walltime */
 }
 
+/* from = t: for a reservation */
+static int64_t read_from(lua_State *L)
+{
+	if (!lua_isinteger(L, -1))
+		luaL_error(L, "from: expected a time in whole seconds, got %s", sl_sandbox_tostring(L, -1, NULL));
+	return lua_tointeger(L, -1);
+}
+
 /* bid = b: its nodes and cores, and its shape; the bid is on the top of the stack */
 static void read_bid(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_lua_how *h)
 {
@@ -142,11 +150,13 @@ static void read_keys(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct
 		while (i < KEYS && strcmp(key, key_name[i]))
 			i++;
 		if (i == KEYS)
-			luaL_error(L, "unknown key '%s', expected place, layout, shape, bid, borrow, through, because or expected", key);
+			luaL_error(L, "unknown key '%s', expected place, layout, shape, bid, borrow, through, because, expected or from", key);
 		if (i == SHAPE)
 			read_shape(L, x, e, h);
 		else if (i == EXPECTED)
 			h->terms.expected = read_expected(L);
+		else if (i == FROM)
+			h->terms.from = read_from(L);
 		h->said |= 1u << i;
 	}
 }

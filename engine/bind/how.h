@@ -2,7 +2,7 @@
 /*
  * bind/how.h - the table "how", the last argument of plan:start() and its like.
  *
- *	{ place =, layout =, shape =, bid =, borrow =, through =, because =, expected = }
+ *	{ place =, layout =, shape =, bid =, borrow =, through =, because =, expected =, from = }
  *
  * Functions raise Lua errors on misuse.  What is read points to the Lua stack: it is
  * good until the C function that was called returns.

@@ -67,6 +67,8 @@ static int decide_start(lua_State *L, decide_now *decide)
 	int r;
 
 	sl_lua_check_how(L, x, &e, &how);
+	if (how.terms.from)
+		return luaL_error(L, "from: expected for reserve and earliest only, starts are now");
 	if (sl_plan_job(x->plan, e.job) == SL_PLAN_STARTED)
 		tell_twice(L, x, e.job);
 	r = decide(x->plan, e, &how.terms, &refusal, &err);

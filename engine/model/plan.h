@@ -71,6 +71,7 @@ struct sl_terms {
 	const struct sl_how *how;
 	const struct sl_loan *borrow;	/* on nodes of these too (sl_cluster_borrow()); NULL: of nobody */
 	int64_t expected;		/* seconds that it is taken to run; 0: its walltime */
+	int64_t from;			/* of a reservation: no sooner than then; 0: now */
 	bool any_shape;			/* as asked or, where that fails, as one of its alternatives in
 					 * their order; else in the shape that the entry has */
 };

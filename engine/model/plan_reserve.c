@@ -60,6 +60,8 @@ static int find_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_t
 		from = begin;
 	if (from < least)
 		from = least;
+	if (terms && from < terms->from)
+		from = terms->from;
 	if (plan_make_room(&p->reserved, err) < 0 || plan_attempt(&a, p, w, terms, err) < 0 ||
 	    plan_lift(p, e.job, at, err) < 0)
 		return -1;

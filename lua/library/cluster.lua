@@ -10,7 +10,7 @@
 
 ---@class sched.cluster
 ---@field now integer time of this cycle, seconds since the epoch
----@field origin? integer in a simulation: where its log begins
+---@field origin integer in a simulation: where its log begins; else 0
 ---@field name string ClusterName
 ---@field cluster string ClusterName
 ---@field nodes sched.node[]|table<string, sched.node> by number or name; ipairs() works

@@ -20,6 +20,7 @@ local plan = {}
 ---@field borrow? string[] start, backfill, earliest: partitions whose nodes it may have, too
 ---@field through? string with borrow: the partition to start it in, which has all those nodes
 ---@field because? string why it is started: for explain
+---@field from? integer reserve, earliest: no sooner than this time
 ---@field expected? number seconds that it is taken to run, less than its walltime: it is booked for those
 
 --- Start a job now.

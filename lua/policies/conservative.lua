@@ -9,6 +9,11 @@
 -- queue falls into place differently (doc/simulate.md shows a case of four jobs).  Slurm limits
 -- the cost by a resolution and a depth; here the timeline is exact and the window limits it.
 --
+-- With `compress` the plan of the cycle before is kept: each job is first booked at the time that
+-- it was told, and then moves, in the queue's order, to the earliest time that is free beside all
+-- others' (as in pyss).  So no time becomes later; and a job in front cannot take what a job behind
+-- it was told.
+--
 -- Options
 --   window    pending jobs examined in a cycle, in the queue's order.
 --   reserved  jobs that get a reservation at most; those behind them only start if they fit
@@ -24,17 +29,44 @@ local M = { api = 1, name = "conservative", doc = "conservative backfill: a rese
 M.options = caps.options {
 	window = { default = 1000, min = 1, max = 100000, doc = "pending jobs examined in a cycle" },
 	reserved = { default = 1000, min = 0, max = 100000, doc = "jobs that get a reservation at most" },
+	compress = { default = false, doc = "times that were told are kept, or become earlier" },
 	shapes = { default = true, doc = "a job may start as one of its alternatives" },
 }
 
-function M.decide(cluster, plan, opt)
-	local reserved, how, cap = 0, { shape = opt.shapes and "any" or 0 }, caps.new(cluster, opt)
-	for job in cluster:queue(opt.window) do
-		if cap:passes(plan, job) and not plan:start(job, how) and reserved < opt.reserved and
-		   cap:may_book(job) and plan:reserve(job, how) then
-			reserved = reserved + 1
-			cap:booked(job)
+-- The times that were told are remembered by job.
+local TOLD <const> = "told"
+
+local function keep_told(cluster, plan, opt)
+	local told = cluster:recall(TOLD)
+	for job in cluster:queue(told and opt.window or 0) do
+		if told[job.id] then
+			plan:reserve(job, { shape = opt.shapes and "any" or 0, from = told[job.id] })
 		end
+	end
+end
+
+local function note_told(plan, told)
+	plan:remember(TOLD, next(told) and told or nil)
+end
+
+function M.decide(cluster, plan, opt)
+	local reserved, how, told = 0, { shape = opt.shapes and "any" or 0 }, {}
+	local cap = caps.new(cluster, opt)
+	if opt.compress then
+		keep_told(cluster, plan, opt)
+	end
+	for job in cluster:queue(opt.window) do
+		if cap:passes(plan, job) and not plan:start(job, how) and reserved < opt.reserved and cap:may_book(job) then
+			local time = plan:reserve(job, how)
+			if time then
+				told[job.id] = time
+				reserved = reserved + 1
+				cap:booked(job)
+			end
+		end
+	end
+	if opt.compress then
+		note_told(plan, told)
 	end
 end
 

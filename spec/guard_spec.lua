@@ -63,6 +63,28 @@ local function stream(policy, wide, share, minutes)
 	return starts, begun
 end
 
+describe("guard_load", function()
+	-- 6 h of the machine waited longer than job 2, 7 h longer than job 3
+	local function guarded(options)
+		local c = t.cluster { nodes = "4x1c", running = { { id = 1, nodes = 4, ends_in = "1h" } }, pending = {
+			{ id = 3, nodes = 1, time_limit = "1h", submitted_ago = 3 * 3600 },
+			{ id = 2, nodes = 4, time_limit = "1h", submitted_ago = 5 * 3600 },
+			{ id = 4, nodes = 2, time_limit = "12h", submitted_ago = 7 * 3600 } } }
+		return t.decide(smallest_first(options), c):reserved()
+	end
+
+	it("lets jobs wait for longer where more waits before them", function()
+		assert.same({ 4, 2, 3 }, guarded("guard_jobs=4"))
+		assert.same({ 4, 2, 3 }, guarded("guard_load=0.4"))
+		assert.same({ 4, 2 }, guarded("guard_load=0.8"))
+		assert.same({ 4 }, guarded("guard_load=1"))
+	end)
+
+	it("lets them wait for guard_wait all the same", function()
+		assert.same({}, guarded("guard_load=1,guard_wait=8h"))
+	end)
+end)
+
 describe("the starvation guard", function()
 	local function waiting(...)
 		return t.cluster { nodes = "4x1c",

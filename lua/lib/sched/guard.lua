@@ -18,6 +18,11 @@
 --
 --   due = the time it became eligible + guard_wait + guard_stretch x its walltime
 --
+-- where guard_load is set, not before it has waited for guard_load times what those that waited
+-- longer keep the whole machine busy, by their walltimes: on a loaded machine everybody waits for
+-- long, and a fixed time would make nearly all of them due, which is first come, first served.
+-- That work only becomes less while a job waits, so the job's due time never becomes later.
+--
 -- or, where that is earlier, from the cycle on in which it is seen to have been overtaken
 -- guard_bypass times (sched.bypass).  All that the former takes stands in each snapshot; for the
 -- latter the order of the queue and counts are remembered (plan:remember), which begin anew when
@@ -42,6 +47,8 @@ local own = {
 		doc = "a job that waited for longer gets a reservation before all others; 0: no guard" },
 	guard_stretch = { default = 0.0, min = 0, max = 1000,
 		doc = "times its walltime that a job has to wait in addition" },
+	guard_load = { default = 0.0, min = 0, max = 1000,
+		doc = "and for so many times as those that waited longer keep the machine busy; 0: however busy it is" },
 	guard_bypass = { default = 0, min = 0, max = 1000000,
 		doc = "a job that was overtaken so often gets one, too, however short it waited; 0: that does not count" },
 	guard_jobs = { default = 4, min = 1, max = 1000, doc = "jobs that the guard gives a reservation at once" },
@@ -72,16 +79,38 @@ function M.options(options, defaults)
 	return all
 end
 
---- When does a job fall due?  Seconds since the epoch; math.huge: never.
-function M.due(job, opt)
+local WEEK <const> = 7 * 86400	-- longer walltimes, and none, keep the machine busy for this
+
+--- When does a job fall due?  Seconds since the epoch; math.huge: never.  busy (may be nil):
+--- seconds for which those that waited longer keep the machine busy.
+function M.due(job, opt, busy)
 	if opt.guard_wait == 0 then
 		return math.huge
 	end
 	local since = math.max(job.submit_time, job.eligible_time)
+	local wait = math.max(opt.guard_wait, (rawget(opt, "guard_load") or 0) * (busy or 0))
 	if opt.guard_stretch == 0 then
-		return since + opt.guard_wait
+		return since + wait
 	end
-	return since + opt.guard_wait + opt.guard_stretch * job.time_limit	-- no limit: never due
+	return since + wait + opt.guard_stretch * job.time_limit	-- no limit: never due
+end
+
+-- For how long those of the list that became eligible before each keep the machine busy, by id.
+local function measure_busy(cluster, list)
+	local order, busy, sum, cpus = {}, {}, 0, math.max(cluster.supply.cpus, 1)
+	for i, job in ipairs(list) do
+		order[i] = job
+	end
+	table.sort(order, function(a, b)
+		return math.max(a.submit_time, a.eligible_time) < math.max(b.submit_time, b.eligible_time)
+	end)
+	for _, job in ipairs(order) do
+		if not busy[job.id] then		-- once, in however many partitions
+			busy[job.id] = sum
+			sum = sum + math.min(job.time_limit, WEEK) * job.cpus * math.max(job.array_pending, 1) / cpus
+		end
+	end
+	return busy
 end
 
 -- The entries of the queue that may be due.
@@ -97,10 +126,16 @@ end
 --- The jobs that are due, those first that have been for longest.  bypassed (may be nil): what
 --- bypass.due() returned.
 function M.guarded(cluster, opt, bypassed)
-	local now, due, number, list = cluster.now, {}, {}, {}
+	local now, due, number, list, waiting, busy = cluster.now, {}, {}, {}, {}, {}
 	bypassed = bypassed or {}
 	for job in candidates(cluster, opt, bypassed) do
-		local t, b = M.due(job, opt), bypassed[job.id]
+		waiting[#waiting + 1] = job
+	end
+	if (rawget(opt, "guard_load") or 0) > 0 then
+		busy = measure_busy(cluster, waiting)
+	end
+	for _, job in ipairs(waiting) do
+		local t, b = M.due(job, opt, busy[job.id]), bypassed[job.id]
 		if b and b.at < t then
 			t, number[job] = b.at, b.number
 		end

@@ -68,10 +68,10 @@ describe("t.simulate", function()
 			jobs[id] = { id = id, tasks = 2, runtime = 10, time_limit = 10, submit = 1 }
 		end
 		jobs[601] = { id = 601, tasks = 1, runtime = 10, time_limit = 10, submit = 2 }
-		local all, some = t.simulate("easy", { nodes = "1x2c", jobs = jobs }), nil
+		local all = t.simulate("easy", { nodes = "1x2c", jobs = jobs })
 		assert.equal(2, all:job(601).start_s)
 		assert.same({ 0, 0 }, { all.metrics.hidden_cycles, all.metrics.hidden_max })
-		some = t.simulate("easy,window=500", { nodes = "1x2c", jobs = jobs })
+		local some = t.simulate("easy,window=500", { nodes = "1x2c", jobs = jobs })
 		assert.equal(1000 + 599 * 10, some:job(601).start_s)
 		assert.equal(100, some.metrics.hidden_max)
 		assert.equal(102, some.metrics.hidden_cycles)

@@ -344,7 +344,8 @@ function Simulation:started()
 end
 
 local simulate_keys = {
-	machine = "string", procs = "number", seed = "number", estimate = "string", overrun = "boolean", outstay = "boolean", skip = "number", from = "string", to = "string", first = "number",
+	machine = "string", procs = "number", seed = "number", estimate = "string", overrun = "boolean", outstay = "boolean",
+	from = "string", to = "string", skip = "number", first = "number",
 	interval = "number", latency = "number", each_end = "boolean", memory = "number", budget = "number",
 }
 

@@ -18,6 +18,7 @@
 #include "image/plan_image.h"
 #include "image/recording.h"
 #include "plugin/host/remembered.h"
+#include "plugin/host/shadow.h"
 
 /* A policy that fails so often in a row rests, twice as long each time. */
 #define POLICY_STRIKES 3
@@ -53,6 +54,9 @@ struct sl_cycler {
 	struct sl_remember *remembered;	/* by the site's policies: from their last plan into the next snapshot */
 	struct sl_status status;
 	struct sl_options options;
+	char shadow[16];		/* who decides in place of us; "": nobody does */
+	struct sl_shadow *book;		/* of what both do, in shadow mode */
+	char failed[300];		/* in the decision at hand, or empty */
 	struct sl_host_options host_options;
 	char site[3072], dir[2048], keep[2100], said[512];
 	bool configured, ready;		/* options read; allowed to act */
@@ -167,7 +171,7 @@ static bool is_allowed_to_act(struct sl_cycler *y)
 	const char *missing = sl_options_missing(&y->options);
 	char text[512];
 
-	if (!missing)
+	if (*y->shadow || !missing)
 		return true;
 	snprintf(text, sizeof(text), "slurmctld's own scheduler is not switched off: add SchedulerParameters=%s to "
 		 "slurm.conf and run scontrol reconfigure; until then sched/lua starts nothing", missing);
@@ -175,6 +179,18 @@ static bool is_allowed_to_act(struct sl_cycler *y)
 	y->status.source = SL_SOURCE_IDLE;
 	say_once(y, text);
 	return false;
+}
+
+/* Who schedules was settled when slurmctld began. */
+static void tell_mode(struct sl_cycler *y)
+{
+	if (strcmp(y->shadow, y->options.shadow))
+		log_line(0, "lua_shadow is not what it was when slurmctld began: this takes effect when it is started anew");
+	if (!*y->shadow)
+		return;
+	info("sched/lua: shadow mode: sched/%s decides, nothing of ours is carried out", y->shadow);
+	if (y->options.main_off)
+		log_line(1, "shadow mode with sched_interval=-1: Slurm's main scheduler is off, as that word says");
 }
 
 static void configure(struct sl_cycler *y)
@@ -195,6 +211,7 @@ static void configure(struct sl_cycler *y)
 	y->policy_strikes = 0;
 	y->policy_rest_until = y->bundled_rest_until = y->idle_until = 0;
 	y->ready = is_allowed_to_act(y);
+	tell_mode(y);
 }
 
 /* -- when ------------------------------------------------------------------- */
@@ -318,6 +335,7 @@ static void policy_strike(struct sl_cycler *y, const char *what, const char *tex
 	}
 	snprintf(line, sizeof(line), "%s failed: %.*s", what, (int) MIN(strcspn(text, "\n"), 480), text);
 	sl_status_error(&y->status, line);
+	snprintf(y->failed, sizeof(y->failed), "%.*s", (int) sizeof(y->failed) - 1, line);
 	sl_plain(line);
 	if (y->policy_strikes <= POLICY_STRIKES)
 		error("sched/lua: %s%s%s", line, instead, rests);
@@ -403,8 +421,10 @@ static bool get_plan(struct sl_cycler *y, struct sl_host_answer *a, struct sl_pl
 	if (!atomic_load(&y->stop)) {
 		if (!err.code)
 			sl_fail(&err, SL_EBUSY, "what was planned was never possible");
-		sl_fail_in(&err, "no plan, the plug-in starts jobs in priority order");
+		sl_fail_in(&err, "no plan, %s", *y->shadow ? "and Slurm schedules as ever" :
+			   "the plug-in starts jobs in priority order");
 		say_once(y, err.text);
+		snprintf(y->failed, sizeof(y->failed), "%.*s", (int) sizeof(y->failed) - 1, err.text);
 	}
 	return false;
 }
@@ -466,6 +486,53 @@ static void carry_out(struct sl_cycler *y, struct sl_commit *m, const struct sl_
 	if (!atomic_load(&y->stop))
 		sl_commit_reasons(m);
 	sl_journals_write(&y->journals, &y->collector->snap, plan, m->carried, not_written, y);
+}
+
+/* Shadow mode: as if each decision had been looked at, and not carried out. */
+static void look_on(struct sl_cycler *y, const struct sl_plan_image *plan)
+{
+	uint32_t i, decisions = plan->start.rows + plan->action.rows;
+	struct sl_carried *carried = xcalloc(MAX(decisions, 1), sizeof(*carried));
+
+	for (i = 0; i < decisions; i++)
+		carried[i] = (struct sl_carried) { i < plan->start.rows ? plan->start.job[i] :
+						   plan->action.job[i - plan->start.rows], SL_FATE_SHADOW, NULL };
+	log_plan(plan);
+	sl_status_count_reasons(&y->status, plan);
+	sl_journals_write(&y->journals, &y->collector->snap, plan, carried, not_written, y);
+	xfree(carried);
+}
+
+/*
+ * The one place where a decision becomes a deed.  In shadow mode it does not: no start, no
+ * order, no reason, no mark on a node, no figure of sdiag.
+ */
+static void act(struct sl_cycler *y, struct sl_commit *m, const struct sl_plan_image *plan)
+{
+	if (!*y->shadow && plan)
+		carry_out(y, m, plan);
+	else if (!*y->shadow)
+		fall_back(y, m);
+	else if (plan)
+		look_on(y, plan);
+	else {
+		y->status.source = SL_SOURCE_IDLE;
+		snprintf(y->status.idle_why, sizeof(y->status.idle_why), "%s", y->failed);
+	}
+	if (*y->shadow)
+		sl_commit_save(m);	/* what jobs of an earlier time asked for may have been put back */
+}
+
+static void write_book(struct sl_cycler *y, const struct sl_plan_image *plan)
+{
+	struct sl_shadow_cycle c = {
+		.snap = &y->collector->snap, .plan = plan, .policy = plan ? y->status.policy : "", .failed = y->failed,
+		.decide_us = plan ? (uint64_t) plan->meta.total_us[0] : 0, .deaths = sl_host_state(y->host)->failures,
+	};
+	struct sl_error err = { SL_OK, "" };
+
+	if (y->book && sl_shadow_note(y->book, y->dir, &c, &err))
+		not_written(y, SL_TROUBLE_JOURNAL, err.text);
 }
 
 static void diag_stats(const struct sl_cycler *y, uint32_t examined, uint64_t us)
@@ -585,7 +652,8 @@ static bool take_snapshot(struct sl_cycler *y)
 {
 	struct sl_collect_in in = { .sequence = y->sequence, .finished_s = finished_s(y),
 				    .ledger_safe = sl_host_state(y->host)->ledger_safe,
-				    .notes = &y->notes, .asked = y->asked, .remembered = y->remembered };
+				    .notes = &y->notes, .asked = y->asked, .remembered = y->remembered,
+				    .aside = *y->shadow };
 	struct sl_error err = { SL_OK, "" };
 
 	if (!sl_collect(y->collector, &in, &err)) {
@@ -609,7 +677,7 @@ static void run_cycle(struct sl_cycler *y)
 			       .batch_ms = y->options.batch_ms,
 			       .reason_text = y->options.reason_text > 0, .stop = &y->stop };
 	struct sl_host_answer a = { 0 };
-	struct sl_plan_image plan;
+	struct sl_plan_image plan, *decided = NULL;
 	bool was_trailing = y->trailing;
 	uint32_t examined = 0;
 	time_t before;
@@ -623,16 +691,20 @@ static void run_cycle(struct sl_cycler *y)
 	if (!take_snapshot(y))
 		goto done;
 	before = last_job_update;
+	*y->failed = '\0';
 	if (get_plan(y, &a, &plan)) {
 		snprintf(y->status.policy, sizeof(y->status.policy), "%s", a.policy);
 		note_held(y, a.held);
-		examined = plan.meta.examined[0];
-		carry_out(y, &m, &plan);
-		note_asked(y, &plan);
+		decided = &plan;
+	}
+	examined = decided ? plan.meta.examined[0] : y->collector->queued;
+	if (decided || !atomic_load(&y->stop)) {
+		act(y, &m, decided);
+		write_book(y, decided);
+	}
+	if (decided) {
+		note_asked(y, decided);
 		sl_host_release(y->host, &a);
-	} else if (!atomic_load(&y->stop)) {
-		fall_back(y, &m);
-		examined = y->collector->queued;
 	}
 	sl_commit_free(&m);
 	y->status.cycles++;
@@ -649,15 +721,18 @@ static void run_cycle(struct sl_cycler *y)
 done:
 	y->last_end = sl_clock_s();
 	sl_times_add(&y->status.cycle, (uint64_t) ((y->last_end - y->last_start) * 1e6));
-	diag_stats(y, examined, (uint64_t) ((y->last_end - y->last_start) * 1e6));
+	if (!*y->shadow)
+		diag_stats(y, examined, (uint64_t) ((y->last_end - y->last_start) * 1e6));
 }
 
 /* -- outside --------------------------------------------------------------------- */
 
-struct sl_cycler *sl_cycler_create(struct sl_error *err)
+struct sl_cycler *sl_cycler_create(const char *shadow, struct sl_error *err)
 {
 	struct sl_cycler *y = xmalloc(sizeof(*y));
 
+	snprintf(y->shadow, sizeof(y->shadow), "%s", shadow);
+	y->status.shadow = y->shadow;
 	y->status.version = SCHEDLUA_VERSION;
 	y->status.slurm_version = SLURM_VERSION_STRING;
 	y->status.started = time(NULL);
@@ -667,7 +742,7 @@ struct sl_cycler *sl_cycler_create(struct sl_error *err)
 						      .log = log_line };
 	/* made here, so that sl_cycler_stop() finds it at any time */
 	y->asked = sl_asked_create();
-	if (!(y->remembered = sl_remember_create(err)) || !(y->collector = sl_collector_create(err)) ||
+	if ((*shadow && !(y->book = sl_shadow_create(shadow, err))) || !(y->remembered = sl_remember_create(err)) || !(y->collector = sl_collector_create(err)) ||
 	    !(y->host = sl_host_create(&y->host_options, err))) {
 		sl_cycler_destroy(y);
 		return NULL;
@@ -692,6 +767,7 @@ void sl_cycler_destroy(struct sl_cycler *y)
 	save_remembered(y);
 	sl_host_destroy(y->host);
 	sl_journals_close(&y->journals);
+	sl_shadow_destroy(y->book);
 	sl_collector_destroy(y->collector);
 	sl_builder_destroy(y->record);
 	sl_asked_destroy(y->asked);

@@ -14,8 +14,11 @@
 
 struct sl_cycler;
 
-/* NULL with *err.  Takes no locks, reads no configuration yet. */
-struct sl_cycler *sl_cycler_create(struct sl_error *err);
+/*
+ * NULL with *err.  Takes no locks, reads no configuration yet.  *shadow*: the scheduler of Slurm's own that
+ * decides, so that nothing of what is decided here is carried out; "": none does.
+ */
+struct sl_cycler *sl_cycler_create(const char *shadow, struct sl_error *err);
 
 /* Ends the engine.  Takes milliseconds. */
 void sl_cycler_destroy(struct sl_cycler *y);

@@ -7,11 +7,15 @@
  * a scheduler plug-in that fails takes slurmctld down with it.  It runs before
  * nodes and jobs are loaded, and may be called again after fini() in the same
  * process, when a reconfiguration is abandoned.
+ *
+ * In shadow mode a scheduler of Slurm's own is loaded, which decides as ever, and ours looks on.
  */
 #include <stdatomic.h>
 
 #include "plugin/records/compat.h"
 #include "plugin/cycle.h"
+#include "plugin/host/options.h"
+#include "plugin/host/stock.h"
 
 /* The only symbols that are seen from outside. */
 #define SL_EXPORT __attribute__((visibility("default")))
@@ -22,7 +26,7 @@ SL_EXPORT extern int init(void);
 SL_EXPORT extern void fini(void);
 SL_EXPORT extern int sched_p_reconfig(void);
 
-const char plugin_name[] = "Lua policy scheduler";
+const char plugin_name[] = SL_OWN_NAME;
 const char plugin_type[] = "sched/lua";
 const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
@@ -32,6 +36,7 @@ static pthread_t thread;
 static bool running;
 static atomic_bool stop;
 static struct sl_cycler *cycler;
+static struct sl_stock *stock;	/* decides in place of us */
 
 static void pause_ms(unsigned ms)
 {
@@ -62,14 +67,30 @@ static void *run_cycles(void *arg)
 	return NULL;
 }
 
+/* Slurm's own scheduler, where slurm.conf wants that one to decide.  (Nobody changes the
+ * configuration now: what reads it anew calls fini() before, or us for the first time.) */
+static void load_stock(char name[16])
+{
+	struct sl_error err = { SL_OK, "" };
+	struct sl_options *opt = xmalloc(sizeof(*opt));
+
+	sl_sched_params_parse(opt, "", slurm_conf.sched_params, NULL, NULL);
+	snprintf(name, 16, "%s", opt->shadow);
+	xfree(opt);
+	if (*name && !stock && !(stock = sl_stock_load(name, slurm_conf.plugindir, SLURM_VERSION_NUMBER, &err)))
+		error("sched/lua: shadow mode: %s: only Slurm's main scheduler starts jobs", err.text);
+}
+
 int init(void)
 {
 	struct sl_error err = { SL_OK, "" };
+	char shadow[16];
 
 	slurm_mutex_lock(&lock);
 	if (!running) {
 		atomic_store(&stop, false);
-		if (!(cycler = sl_cycler_create(&err)))
+		load_stock(shadow);
+		if (!(cycler = sl_cycler_create(shadow, &err)))
 			error("sched/lua: %s: nothing will be scheduled", err.text);
 		else if (pthread_create(&thread, NULL, run_cycles, cycler))
 			error("sched/lua: no thread: nothing will be scheduled: %m");
@@ -99,14 +120,19 @@ void fini(void)
 		pthread_join(t, NULL);
 	sl_cycler_destroy(cycler);
 	cycler = NULL;
+	sl_stock_end(stock);
+	stock = NULL;
 }
 
 /* Comes with write locks held, also for setdebugflags: only remember it. */
 int sched_p_reconfig(void)
 {
+	int rc;
+
 	slurm_mutex_lock(&lock);
 	if (cycler)
 		sl_cycler_reconfigure(cycler);
+	rc = stock ? sl_stock_reconfigure(stock) : SLURM_SUCCESS;
 	slurm_mutex_unlock(&lock);
-	return SLURM_SUCCESS;
+	return rc;
 }

@@ -39,6 +39,7 @@
 #include "image/snapshot.h"
 
 #define SL_JOURNAL "decisions.jsonl"
+#define SL_SHADOW_BOOK "shadow.jsonl"	/* beside it: plugin/host/shadow.h */
 
 struct sl_journal;
 

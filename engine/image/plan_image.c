@@ -98,6 +98,7 @@ const char *sl_fate_word(uint32_t fate)
 		[SL_FATE_DONE] = "done", [SL_FATE_CHANGED] = "changed", [SL_FATE_UNFIT] = "unfit",
 		[SL_FATE_PLACES] = "places", [SL_FATE_SHAPE] = "shape", [SL_FATE_LOAN] = "loan",
 		[SL_FATE_SELECT] = "select", [SL_FATE_LIMIT] = "limit", [SL_FATE_ORDER] = "order",
+		[SL_FATE_SHADOW] = "shadow",
 		[SL_FATE_STOPPED] = "stopped",
 	};
 

@@ -171,6 +171,7 @@ enum sl_fate {
 	SL_FATE_SELECT,		/* Slurm's select refused */
 	SL_FATE_LIMIT,		/* ... for a limit that shows only once the nodes are known */
 	SL_FATE_ORDER,		/* slurmctld refused the action */
+	SL_FATE_SHADOW,		/* nothing is carried out: Slurm's own scheduler decides */
 	SL_FATE_STOPPED,	/* it was not looked at: slurmctld ends, or has another configuration */
 	SL_FATES
 };

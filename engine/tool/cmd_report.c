@@ -24,6 +24,7 @@
 #include "ledger/ledger.h"
 #include "report/page.h"
 #include "tool/job_index.h"
+#include "tool/shadow.h"
 #include "tool/statedir.h"
 #include "tool/member.h"
 #include "workload/workload.h"
@@ -519,6 +520,19 @@ static int put_run(struct report *r, struct sl_page *page, const struct sl_workl
 	return rc;
 }
 
+/* Where Slurm's own scheduler decided: how much of it the policies would have done otherwise. */
+static void note_shadow(const struct report *r, char *text, size_t size)
+{
+	struct sl_error none;
+	struct sl_shadow_report b;
+
+	if (!sl_shadow_read(&b, r->dir, r->last, 5, &none))
+		snprintf(text, size, "In shadow mode sched/%s started %u jobs; the policies would have started %u of them "
+			 "earlier, kept %u waiting and refused %u (schedlua shadow report). ", b.stock, b.runs,
+			 b.count[SL_SHADOW_EARLIER], b.count[SL_SHADOW_LATER], b.count[SL_SHADOW_REFUSED]);
+	sl_shadow_close(&b);
+}
+
 static const char *write_notes(const struct report *r, char *text, size_t size)
 {
 	uint32_t strange = 0, open = 0;
@@ -537,6 +551,7 @@ static const char *write_notes(const struct report *r, char *text, size_t size)
 		snprintf(text + strlen(text), size - strlen(text), "Jobs that started, and nobody knows when they ended: %u. ", open);
 	if (!r->all_named)
 		snprintf(text + strlen(text), size - strlen(text), "The journal does not go back farther. ");
+	note_shadow(r, text + strlen(text), size - strlen(text));
 	return text;
 }
 
@@ -558,7 +573,7 @@ static int write_page(struct report *r, struct sl_page *page)
 	const char *cluster = sl_snapshot_str(&r->now, r->now.meta.cluster[0]), *word[SL_WHYS];
 	struct sl_page_about about = { .command = sl_tool_command(), .options = r->policies, .until_s = r->until };
 	struct sl_workload w = { .name = (char *) cluster };
-	char notes[600];
+	char notes[900];
 
 	shorten_time(r);
 	about.from_s = w.origin_s = r->since;
@@ -577,13 +592,6 @@ static int write_page(struct report *r, struct sl_page *page)
 }
 
 /* -- the verb ----------------------------------------------------------------------- */
-
-static int64_t read_last(const char *text)
-{
-	int64_t n;
-
-	return sl_scan_span(text, &n) && n > 0 && n <= INT64_C(100000) * 86400 ? n : 0;
-}
 
 static int make_report(struct report *r)
 {
@@ -613,12 +621,12 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 
 	if (sl_tool_parse(verb, &v, argc, argv, 0, 0, &status) < 0)
 		return status;
-	if (!read_last(v.last))
+	if (!sl_tool_last(v.last))
 		return sl_tool_usage(verb, "--last=%s: expected a time such as 12h, 7d or 1-00:00:00", v.last);
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return sl_fail(&err, SL_ENOMEM, "report: out of memory"), sl_tool_fail(&err);
-	*r = (struct report) { .v = &v, .err = &err, .last = read_last(v.last) };
+	*r = (struct report) { .v = &v, .err = &err, .last = sl_tool_last(v.last) };
 	status = make_report(r) ? sl_tool_fail(&err) : sl_tool_end(SL_EXIT_FINE);
 	for (uint32_t i = 0; i < r->rows; i++)
 		free(r->row[i].nodes);

@@ -54,6 +54,7 @@ static const struct line {
 	enum form form;
 	bool always;		/* print it even when it is 0 or empty */
 } lines[] = {
+	{ "shadow", "in the shadow of", TEXT, false },
 	{ "source", "decided by", TEXT, true },
 	{ "policy", "policy", TEXT, true },
 	{ "site", "site file", TEXT, false },

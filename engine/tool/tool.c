@@ -2,10 +2,12 @@
 #include "tool/tool.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/lines.h"
 #include "tool/excerpt.h"
 
 static char command[4096] = "schedlua";
@@ -108,4 +110,11 @@ int sl_tool_end(int status)
 		return status;
 	fprintf(stderr, "schedlua: standard output: %s\n", strerror(errno));
 	return SL_EXIT_FAILED;
+}
+
+int64_t sl_tool_last(const char *text)
+{
+	int64_t n;
+
+	return sl_scan_span(text, &n) && n > 0 && n <= INT64_C(100000) * 86400 ? n : 0;
 }

@@ -22,6 +22,7 @@ extern const struct sl_verb sl_verb_ledger;
 extern const struct sl_verb sl_verb_plan;
 extern const struct sl_verb sl_verb_replay;
 extern const struct sl_verb sl_verb_report;
+extern const struct sl_verb sl_verb_shadow;
 extern const struct sl_verb sl_verb_show;
 extern const struct sl_verb sl_verb_sim;
 extern const struct sl_verb sl_verb_status;
@@ -56,6 +57,9 @@ void sl_tool_trace(const char *trace, FILE *out);
 
 /* Complain about usage; returns SL_EXIT_USAGE. */
 int sl_tool_usage(const struct sl_verb *verb, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* How far back, in seconds: "7d", "12h", "90m", or what Slurm writes; 0 for anything else. */
+int64_t sl_tool_last(const char *text);
 
 /* Flush stdout; SL_EXIT_FAILED with a message where that fails, else *status*. */
 int sl_tool_end(int status);

@@ -12,6 +12,7 @@ const struct sl_verb *const sl_verbs[] = {
 	&sl_verb_status,
 	&sl_verb_top,
 	&sl_verb_report,
+	&sl_verb_shadow,
 	&sl_verb_ledger,
 	&sl_verb_sim,
 	&sl_verb_compare,

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "plugin/collect/aside.h"
 #include "plugin/collect/int.h"
 #include "base/grow.h"
 #include "base/order.h"
@@ -164,6 +165,14 @@ static bool is_limited(job_record_t *job)
 	return !acct_policy_job_runnable_post_select(job, tres, false);
 }
 
+/* Slurm's deadline_ok() ends a job that is past it; who only looks on does not. */
+static bool is_in_time(const struct sl_scratch *s, job_record_t *job)
+{
+	if (!job->deadline || job->deadline == (time_t) NO_VAL)
+		return true;
+	return s->in->aside ? job->deadline > s->now : sl_deadline_ok(job);
+}
+
 /*
  * Is it of any use to plan for the job?  Not for one past its deadline (which this ends),
  * one that was found unable to start a short while ago, nor one that a limit
@@ -175,7 +184,7 @@ static bool is_worth_planning(const struct sl_scratch *s, job_queue_rec_t *rec)
 
 	if (!IS_JOB_PENDING(job))
 		return false;	/* its deadline ended it a moment ago */
-	if (job->deadline && job->deadline != (time_t) NO_VAL && !sl_deadline_ok(job))
+	if (!is_in_time(s, job))
 		return false;
 	if (sl_collect_note(s, job)->rests_until > s->now)
 		return false;
@@ -241,13 +250,32 @@ static void take_queue(struct sl_scratch *s, sl_list_t queue)
 	list_for_each(queue, each_rec, s);
 }
 
-/* What may run, in the order in which Slurm would look at it. */
+/* What may run, as Slurm says.  The locks are held. */
+static void ask_queue(struct sl_collector *c)
+{
+	struct sl_scratch *s = c->scratch;
+	struct sl_aside *aside;
+	sl_list_t queue;
+
+	sl_asked_restore(s->in->asked);
+	if (c->lent)
+		list_for_each(job_list, each_lent, NULL);
+	aside = s->in->aside ? sl_aside_begin() : NULL;
+	queue = build_job_queue(false, true);
+	if ((c->preempts = s->preempts = slurm_preemption_enabled()))
+		sort_job_queue(queue);
+	take_queue(s, queue);
+	if (aside)
+		sl_aside_end(aside);
+	FREE_NULL_LIST(queue);
+}
+
+/* ... in the order in which Slurm would look at it. */
 static int collect_queue(struct sl_collector *c, struct sl_error *err)
 {
 	slurmctld_lock_t locks = { .conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK, .part = READ_LOCK,
 				   .fed = READ_LOCK };
 	struct sl_scratch *s = c->scratch;
-	sl_list_t queue = NULL;
 	uint64_t t0;
 	int rc = 0;
 
@@ -258,17 +286,10 @@ static int collect_queue(struct sl_collector *c, struct sl_error *err)
 	} else if (s->checked || (rc = check_layout(err)) >= 0) {
 		s->checked |= rc > 0;
 		rc = 0;
-		sl_asked_restore(s->in->asked);
-		if (c->lent)
-			list_for_each(job_list, each_lent, NULL);
-		queue = build_job_queue(false, true);
-		if ((c->preempts = s->preempts = slurm_preemption_enabled()))
-			sort_job_queue(queue);
-		take_queue(s, queue);
+		ask_queue(c);
 	}
 	c->queue_us = sl_clock_us() - t0;
 	unlock_slurmctld(locks);
-	FREE_NULL_LIST(queue);
 	if (!rc && !s->preempts)
 		qsort(s->queue, s->queue_len, sizeof(*s->queue), by_order);
 	return rc;

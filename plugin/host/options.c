@@ -8,7 +8,7 @@
 
 #include "plugin/host/options.h"
 
-enum kind { PATH, WORD, NUMBER };
+enum kind { PATH, WORD, STOCK, NUMBER };
 
 static const struct option {
 	const char *name;
@@ -22,6 +22,7 @@ static const struct option {
 	{ "lua_engine", PATH, FIELD(engine), 0, 0, 0, "path", "the program schedlua; default: where it was installed" },
 	{ "lua_path", PATH, FIELD(policy_path), 0, 0, 0, "paths", "further directories of policies, colon-separated" },
 	{ "lua_publish", PATH, FIELD(publish), 0, 0, 0, "path", "directory for a journal that everybody may read" },
+	{ "lua_shadow", STOCK, FIELD(shadow), 0, 0, 0, "scheduler", "backfill or builtin: Slurm's own schedules, and sched/lua only looks on" },
 	{ "lua_user", WORD, FIELD(user), 0, 0, 0, "user", "who the engine becomes when slurmctld is root; default: nobody" },
 	{ "lua_interval", NUMBER, FIELD(interval_s), 0.1, 3600, 0, "s", "longest time between two cycles; default: the site file's, else 3" },
 	{ "lua_budget", NUMBER, FIELD(budget_s), 0.01, 600, 0, "s", "time a policy may take; default: the site file's, else 2" },
@@ -56,6 +57,14 @@ static int parse_number(struct sl_options *opt, const struct option *o, const ch
 	return 0;
 }
 
+static int parse_stock(struct sl_options *opt, const char *value, struct sl_error *err)
+{
+	bool known = !strcmp(value, "backfill") || !strcmp(value, "builtin");
+
+	strcpy(opt->shadow, known ? value : "backfill");
+	return known ? 0 : sl_fail(err, SL_EINVAL, "SchedulerParameters: lua_shadow=%.80s: expected backfill or builtin", value);
+}
+
 static int unknown_word(const char *word, struct sl_error *err)
 {
 	char known[300] = "";
@@ -78,6 +87,8 @@ static int parse_word(struct sl_options *opt, const char *word, struct sl_error 
 
 		if (strlen(o->name) != n || strncmp(o->name, word, n))
 			continue;
+		if (o->kind == STOCK)
+			return parse_stock(opt, value, err);
 		if (!*value)
 			return sl_fail(err, SL_EINVAL, "SchedulerParameters: %s: a value is missing", o->name);
 		if (o->kind == NUMBER)

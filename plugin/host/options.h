@@ -20,6 +20,7 @@ struct sl_options {
 	char engine[1024];	/* lua_engine */
 	char policy_path[1024];	/* lua_path */
 	char publish[1024];	/* lua_publish; "": nothing is published */
+	char shadow[16];	/* lua_shadow: "backfill" or "builtin"; "": sched/lua itself schedules */
 	char user[64];		/* lua_user; "": the engine's default */
 	double interval_s;	/* lua_interval; 0: what the site file says, else the default */
 	double budget_s;	/* lua_budget; likewise */
@@ -42,7 +43,8 @@ struct sl_options {
 
 /*
  * Read SchedulerParameters (NULL: empty).  *opt is filled in any case: a word
- * that is wrong keeps its default.  Returns 0, or -1 with *err naming the first
+ * that is wrong keeps its default; but a lua_shadow that is wrong stands for backfill, since
+ * who wrote it wants sched/lua to look on.  Returns 0, or -1 with *err naming the first
  * word that is wrong and what was expected; wrong() (may be NULL) is told of each.
  */
 int sl_sched_params_parse(struct sl_options *opt, const char *engine, const char *params,

@@ -181,6 +181,7 @@ static void put_all(struct sl_json *j, const struct sl_status *s)
 	sl_json_begin_object(j);
 	put_str(j, "version", s->version);
 	put_str(j, "slurm_version", s->slurm_version);
+	put_str(j, "shadow", s->shadow);
 	put_int(j, "pid", s->pid);
 	put_int(j, "engine_pid", s->engine_pid);
 	put_int(j, "started", s->started);

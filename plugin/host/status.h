@@ -50,6 +50,7 @@ enum sl_trouble {
 
 struct sl_status {
 	const char *version, *slurm_version;
+	const char *shadow;		/* Slurm's scheduler that decides in place of us, or empty */
 	pid_t pid, engine_pid;
 	int64_t started, written;	/* seconds since the epoch */
 	int64_t last_cycle;

@@ -228,7 +228,7 @@ cluster_slurm_conf() {
 # Replace the line of slurm.conf with this key, or add it.
 cluster_conf_line() {
 	local key=${1%%=*} value=${1#*=}
-	[[ $1 != SchedulerParameters=*sched_interval=-1* || $1 == *lua_user=* ]] || set -- "$1$(cluster_lua_user)"
+	[[ $1 != SchedulerParameters=*@(sched_interval=-1|lua_shadow=)* || $1 == *lua_user=* ]] || set -- "$1$(cluster_lua_user)"
 	case $key in
 	PartitionName | NodeName | DownNodes) key="$key=${value%% *}" ;;
 	esac

@@ -78,6 +78,25 @@ static void a_wrong_option_is_named_and_keeps_its_default(void **state)
 	}
 }
 
+static void a_shadow_that_is_wrong_is_still_one(void **state)
+{
+	static const char *const wrong[] = { "lua_shadow=bakfill", "lua_shadow=", "lua_shadow", "lua_shadow=sched/backfill" };
+	struct sl_error err;
+	struct sl_options o;
+	size_t i;
+
+	(void) state;
+	assert_int_equal(sl_sched_params_parse(&o, "", "lua_shadow=builtin", NULL, &err), 0);
+	assert_string_equal(o.shadow, "builtin");
+	sl_sched_params_parse(&o, "", "defer,sched_interval=-1", NULL, &err);
+	assert_string_equal(o.shadow, "");
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		assert_int_equal(sl_sched_params_parse(&o, "", wrong[i], NULL, &err), -1);
+		assert_non_null(strstr(err.text, "expected backfill or builtin"));
+		assert_string_equal(o.shadow, "backfill");
+	}
+}
+
 static unsigned told;
 
 static void tell(const char *text)
@@ -229,6 +248,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_have_defaults),
+		cmocka_unit_test(a_shadow_that_is_wrong_is_still_one),
 		cmocka_unit_test(options_of_the_only_scheduler_are_recognised),
 		cmocka_unit_test(a_wrong_option_is_named_and_keeps_its_default),
 		cmocka_unit_test(each_wrong_option_is_told_and_the_first_is_the_error),

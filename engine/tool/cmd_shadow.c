@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cmd_shadow.c - schedlua shadow report: what the policies would have done while Slurm decided.
+ */
+#include "tool/tool.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <spawn.h>
+
+#include "base/map.h"
+#include "base/order.h"
+#include "base/text.h"
+#include "tool/member.h"
+#include "tool/shadow.h"
+#include "tool/statedir.h"
+
+extern char **environ;
+
+struct values {
+	const char *dir, *last, *site;
+	int64_t tolerance, show;
+	bool json, replay;
+};
+
+static const struct sl_option options[] = {
+	{ .name = "last", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, last), .argument = "TIME",
+	  .standard = "7d", .doc = "how far to go back from the last decision: 12h, 7d, or as Slurm writes it" },
+	{ .name = "replay", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, replay),
+	  .doc = "besides, simulate that time from the recorded snapshots (lua_record) under the site file" },
+	{ .name = "site", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, site), .argument = "FILE",
+	  .doc = "with --replay, the site file; default: the one of slurm.conf" },
+	{ .name = "dir", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, dir), .argument = "DIRECTORY",
+	  .doc = "where the plug-in keeps its state; default: schedlua under Slurm's StateSaveLocation" },
+	{ .name = "tolerance", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, tolerance), .min = 0, .max = 86400,
+	  .standard = "5", .argument = "SECONDS", .doc = "starts that differ by no more are the same" },
+	{ .name = "show", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, show), .min = 0, .max = 1000000,
+	  .standard = "20", .argument = "N", .doc = "lines about single jobs, those that differ most; 0: none" },
+	{ .name = "json", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, json),
+	  .doc = "print one JSON object; its keys are listed in the man page" },
+	{ 0 }
+};
+
+/* -- of users --------------------------------------------------------------------- */
+
+struct user {
+	const char *name;
+	uint32_t jobs;
+	double waited, planned;		/* seconds: under Slurm; as the policies had it */
+};
+
+struct users {
+	struct user *user;
+	uint32_t count;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct sl_shadow_run *const *x = a, *const *y = b;
+
+	return strcmp(sl_member_text((*x)->ran, "user"), sl_member_text((*y)->ran, "user"));
+}
+
+static int by_waits(const void *a, const void *b)
+{
+	const struct user *x = a, *y = b;
+
+	return SL_ORDER(y->waited, x->waited) ?: strcmp(x->name, y->name);
+}
+
+static double wait_of(const struct sl_shadow_run *run)
+{
+	int64_t eligible = sl_member_integer(run->ran, "eligible");
+
+	return (double) (run->start - (eligible > run->submit && eligible <= run->start ? eligible : run->submit));
+}
+
+/* A start whose difference is not known counts as Slurm's. */
+static void add_waits(struct user *u, const struct sl_shadow_run *run)
+{
+	double wait = wait_of(run);
+
+	u->jobs++;
+	u->waited += wait;
+	u->planned += wait + (double) (run->known && -run->by < wait ? run->by : run->known ? -wait : 0);
+}
+
+static int count_users(const struct sl_shadow_report *r, struct users *us, struct user *all, struct sl_error *err)
+{
+	const struct sl_shadow_run **order = calloc(r->runs + (size_t) 1, sizeof(*order));
+
+	*all = (struct user) { .name = "" };
+	us->user = calloc(r->runs + (size_t) 1, sizeof(*us->user));
+	if (!order || !us->user) {
+		free(order);
+		return sl_fail(err, SL_ENOMEM, "shadow: out of memory");
+	}
+	for (uint32_t i = 0; i < r->runs; i++)
+		order[i] = &r->run[i];
+	qsort(order, r->runs, sizeof(*order), by_name);
+	for (uint32_t i = 0; i < r->runs; i++) {
+		if (!i || by_name(&order[i - 1], &order[i]))
+			us->user[us->count++].name = sl_member_text(order[i]->ran, "user");
+		add_waits(&us->user[us->count - 1], order[i]);
+		add_waits(all, order[i]);
+	}
+	qsort(us->user, us->count, sizeof(*us->user), by_waits);
+	free(order);
+	return 0;
+}
+
+/* -- the same week in the simulator ------------------------------------------------- */
+
+/* What `schedlua replay --json` prints of the recording; NULL with *err. */
+static json_t *run_replay(const char *dir, const char *site, struct sl_error *err)
+{
+	char record[PATH_MAX + 16];
+	char *argv[] = { "schedlua", "replay", "--json", "--quiet", "--site", (char *) site, record, NULL };
+	posix_spawn_file_actions_t files;
+	json_error_t why;
+	json_t *o = NULL;
+	int out[2], status = 0;
+	FILE *in;
+	pid_t pid;
+
+	snprintf(record, sizeof(record), "%s/record", dir);
+	if (pipe(out)) {
+		sl_fail(err, SL_EIO, "shadow: no pipe");
+		return NULL;
+	}
+	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_adddup2(&files, out[1], STDOUT_FILENO);
+	posix_spawn_file_actions_addclose(&files, out[0]);
+	if (posix_spawn(&pid, "/proc/self/exe", &files, NULL, argv, environ))
+		pid = -1;
+	posix_spawn_file_actions_destroy(&files);
+	close(out[1]);
+	if ((in = fdopen(out[0], "r"))) {
+		o = pid > 0 ? json_loadf(in, JSON_DISABLE_EOF_CHECK, &why) : NULL;
+		fclose(in);
+	} else {
+		close(out[0]);
+	}
+	if (pid > 0)
+		waitpid(pid, &status, 0);
+	if (pid > 0 && !status && o)
+		return o;
+	json_decref(o);
+	sl_fail(err, SL_EIO, "schedlua replay --site %s %s: it fails", site, record);
+	return NULL;
+}
+
+/* -- output ------------------------------------------------------------------------- */
+
+static int by_difference(const void *a, const void *b)
+{
+	const struct sl_shadow_run *x = a, *y = b;
+
+	return SL_ORDER(y->verdict == SL_SHADOW_REFUSED, x->verdict == SL_SHADOW_REFUSED) ?:
+		SL_ORDER(llabs(y->by), llabs(x->by)) ?: SL_ORDER(x->start, y->start);
+}
+
+static const char *between(const struct sl_shadow_run *run, char text[64])
+{
+	char duration[SL_TEXT_SIZE];
+
+	if (run->verdict == SL_SHADOW_REFUSED)
+		return "refused";
+	snprintf(text, 64, "%s%s", run->known ? sl_text_duration(duration, llabs(run->by)) : "",
+		 !run->known ? "later" : run->by < 0 ? " earlier" : " later");
+	return text;
+}
+
+static int print_runs(struct sl_shadow_report *r, uint32_t most, struct sl_error *err)
+{
+	struct sl_text_table *t = sl_text_table_create(">job,user,partition,submitted,Slurm's start,the policies',>difference,why");
+	char text[64], when[SL_TEXT_SIZE];
+	uint32_t shown = 0;
+	int rc;
+
+	for (uint32_t i = 0; i < r->runs && shown < most; i++) {
+		const struct sl_shadow_run *run = &r->run[i];
+		const char *why = sl_member_text(run->ran, "text");
+
+		if (run->verdict == SL_SHADOW_SAME)
+			continue;
+		shown++;
+		sl_text_table_addf(t, "%" PRIu32, run->job);
+		sl_text_table_add(t, sl_member_text(run->ran, "user"));
+		sl_text_table_add(t, sl_member_text(run->ran, "partition"));
+		sl_text_table_add(t, sl_text_time(when, run->submit));
+		sl_text_table_add(t, sl_text_time(when, run->start));
+		sl_text_table_add(t, sl_text_time(when, run->planned));
+		sl_text_table_add(t, between(run, text));
+		sl_text_table_add(t, run->verdict == SL_SHADOW_EARLIER ? "" : *why ? why : sl_member_text(run->ran, "why"));
+	}
+	if (shown)
+		putchar('\n');
+	rc = shown ? sl_text_table_print(t, 0, stdout) : 0;
+	sl_text_table_destroy(t);
+	return rc ? sl_fail(err, SL_ENOMEM, "shadow: out of memory while printing") : 0;
+}
+
+static int print_users(const struct users *us, uint32_t most, struct sl_error *err)
+{
+	struct sl_text_table *t = sl_text_table_create("user,>jobs,>mean wait,>the policies'");
+	char text[SL_TEXT_SIZE];
+	int rc;
+
+	for (uint32_t i = 0; i < us->count && i < most; i++) {
+		const struct user *u = &us->user[i];
+
+		sl_text_table_add(t, u->name);
+		sl_text_table_addf(t, "%" PRIu32, u->jobs);
+		sl_text_table_add(t, sl_text_duration(text, (int64_t) (u->waited / u->jobs)));
+		sl_text_table_add(t, sl_text_duration(text, (int64_t) (u->planned / u->jobs)));
+	}
+	putchar('\n');
+	rc = sl_text_table_print(t, 0, stdout);
+	sl_text_table_destroy(t);
+	return rc ? sl_fail(err, SL_ENOMEM, "shadow: out of memory while printing") : 0;
+}
+
+/* The sum and the longest of the differences of that verdict that are known. */
+static void print_verdict(const struct sl_shadow_report *r, enum sl_shadow_verdict v, const char *label, const char *rest)
+{
+	char mean[SL_TEXT_SIZE], most[SL_TEXT_SIZE];
+	int64_t sum = 0, longest = 0;
+	uint32_t known = 0;
+
+	for (uint32_t i = 0; i < r->runs; i++)
+		if (r->run[i].verdict == v && r->run[i].known) {
+			int64_t by = llabs(r->run[i].by);
+
+			sum += by;
+			longest = by > longest ? by : longest;
+			known++;
+		}
+	printf("%-14s%" PRIu32 "%s", label, r->count[v], rest);
+	if (known)
+		printf("; by %s on average, %s at most%s", sl_text_duration(mean, sum / known), sl_text_duration(most, longest),
+		       known < r->count[v] ? ", where that is known" : "");
+	putchar('\n');
+}
+
+static void print_failures(const struct sl_shadow_report *r)
+{
+	char when[SL_TEXT_SIZE];
+	const char *text;
+	json_t *seen;
+
+	json_object_foreach(r->failed, text, seen)
+		printf("  %lld times, last at %s: %s\n", (long long) json_integer_value(json_array_get(seen, 0)),
+		       sl_text_time(when, json_integer_value(json_array_get(seen, 1))), text);
+}
+
+static void print_replay(const json_t *o)
+{
+	char a[SL_TEXT_SIZE], b[SL_TEXT_SIZE];
+	const json_t *wait = json_object_get(o, "wait_mean_s"), *use = json_object_get(o, "utilization");
+
+	if (!o)
+		return;
+	printf("\nThe same time simulated from the recording, where each start has consequences:\n");
+	printf("jobs          %lld: %lld the same, %lld earlier, %lld later\n", (long long) sl_member_integer(o, "jobs"),
+	       (long long) sl_member_integer(o, "same"),
+	       (long long) (sl_member_integer(o, "earlier") + sl_member_integer(o, "only_replayed")),
+	       (long long) (sl_member_integer(o, "later") + sl_member_integer(o, "only_recorded")));
+	printf("mean wait     %s recorded, %s simulated\n", sl_text_duration(a, (int64_t) sl_member_number(wait, "recorded")),
+	       sl_text_duration(b, (int64_t) sl_member_number(wait, "replayed")));
+	printf("utilization   %.4f recorded, %.4f simulated\n", sl_member_number(use, "recorded"),
+	       sl_member_number(use, "replayed"));
+}
+
+static double share(double part, double all)
+{
+	return all > 0 ? part / all : 0;
+}
+
+static int print_text(struct sl_shadow_report *r, const struct users *us, const struct user *all, const struct values *v,
+		      const json_t *replay, struct sl_error *err)
+{
+	char from[SL_TEXT_SIZE], to[SL_TEXT_SIZE];
+	uint32_t jobs = r->runs ? r->runs : 1;
+
+	printf("%s to %s: sched/%s decided, %s looked on\n", sl_text_time(from, r->from), sl_text_time(to, r->to),
+	       *r->stock ? r->stock : "?", *r->policies ? r->policies : "the policies");
+	printf("jobs          %" PRIu32 " that Slurm started\n", r->runs);
+	print_verdict(r, SL_SHADOW_SAME, "same", "");
+	print_verdict(r, SL_SHADOW_EARLIER, "earlier", " that the policies would have started before");
+	print_verdict(r, SL_SHADOW_LATER, "later", " that they kept waiting");
+	print_verdict(r, SL_SHADOW_REFUSED, "refused", " that they refused");
+	printf("mean wait     %s under Slurm", sl_text_duration(from, (int64_t) (all->waited / jobs)));
+	printf(", %s as the policies had it\n", sl_text_duration(to, (int64_t) (all->planned / jobs)));
+	printf("utilization   %.4f; %.4f with what they would have started at once\n", share(r->used_s, r->cores_s),
+	       share(r->used_s + r->planned_s, r->cores_s));
+	printf("decisions     %" PRIu64 ", %.1f ms on average, %.1f ms at most\n", r->cycles,
+	       share((double) r->decide_us, (double) r->cycles) / 1000, (double) r->decide_max_us / 1000);
+	printf("failures      %" PRIu64 " decisions, %" PRIu64 " ends of the engine; slurmctld began %" PRIu32 " times\n", r->failures,
+	       r->deaths, r->begins);
+	print_failures(r);
+	printf("\nEach decision was made on what Slurm's had left: had the policies started a job earlier, what\n"
+	       "followed would have been another week.  So the differences do not add up; --replay simulates it.\n");
+	print_replay(replay);
+	qsort(r->run, r->runs, sizeof(*r->run), by_difference);
+	return (us->count && v->show && print_users(us, (uint32_t) v->show, err)) || print_runs(r, (uint32_t) v->show, err) ? -1 : 0;
+}
+
+static json_t *pack_users(const struct users *us)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < us->count; i++) {
+		const struct user *u = &us->user[i];
+
+		json_array_append_new(list, json_pack("{s:s, s:i, s:f, s:f}", "user", u->name, "jobs", (int) u->jobs,
+			"wait_mean_s", u->waited / u->jobs, "planned_wait_mean_s", u->planned / u->jobs));
+	}
+	return list;
+}
+
+static json_t *pack_runs(const struct sl_shadow_report *r)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < r->runs; i++) {
+		const struct sl_shadow_run *run = &r->run[i];
+		json_t *o = json_pack("{s:I, s:s, s:s, s:s, s:I, s:I, s:s}", "job", (json_int_t) run->job,
+			"user", sl_member_text(run->ran, "user"), "account", sl_member_text(run->ran, "account"),
+			"partition", sl_member_text(run->ran, "partition"), "submit_time", (json_int_t) run->submit,
+			"start", (json_int_t) run->start, "verdict", sl_shadow_word(run->verdict));
+
+		if (run->planned)
+			json_object_set_new(o, "planned_start", json_integer(run->planned));
+		if (run->known)
+			json_object_set_new(o, "difference_s", json_integer(run->by));
+		if (*sl_member_text(run->ran, "text"))
+			json_object_set_new(o, "text", json_string(sl_member_text(run->ran, "text")));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *pack_failures(const struct sl_shadow_report *r)
+{
+	json_t *list = json_array(), *seen;
+	const char *text;
+
+	json_object_foreach(r->failed, text, seen)
+		json_array_append_new(list, json_pack("{s:s, s:O, s:O}", "text", text, "times", json_array_get(seen, 0),
+			"last", json_array_get(seen, 1)));
+	return list;
+}
+
+static int print_json(const struct sl_shadow_report *r, const struct users *us, const struct user *all, json_t *replay,
+		      struct sl_error *err)
+{
+	uint32_t jobs = r->runs ? r->runs : 1;
+	json_t *o = json_pack("{s:s, s:s, s:I, s:I, s:i, s:i, s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:I, s:f, s:I, s:I, s:I, s:i}",
+		"scheduler", r->stock, "policies", r->policies, "from", (json_int_t) r->from, "to", (json_int_t) r->to,
+		"jobs", (int) r->runs, "same", (int) r->count[SL_SHADOW_SAME], "earlier", (int) r->count[SL_SHADOW_EARLIER],
+		"later", (int) r->count[SL_SHADOW_LATER], "refused", (int) r->count[SL_SHADOW_REFUSED],
+		"wait_mean_s", all->waited / jobs, "planned_wait_mean_s", all->planned / jobs,
+		"utilization", share(r->used_s, r->cores_s),
+		"planned_utilization", share(r->used_s + r->planned_s, r->cores_s),
+		"decisions", (json_int_t) r->cycles, "decide_mean_us", share((double) r->decide_us, (double) r->cycles),
+		"decide_max_us", (json_int_t) r->decide_max_us, "failures", (json_int_t) r->failures,
+		"engine_ends", (json_int_t) r->deaths, "begins", (int) r->begins);
+	int rc = -1;
+
+	if (o && !json_object_set_new(o, "failed", pack_failures(r)) && !json_object_set_new(o, "users", pack_users(us)) &&
+	    !json_object_set_new(o, "per_job", pack_runs(r)) && (!replay || !json_object_set(o, "replay", replay)))
+		rc = json_dumpf(o, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
+	putchar('\n');
+	json_decref(o);
+	return rc ? sl_fail(err, SL_ENOMEM, "shadow: out of memory while printing") : 0;
+}
+
+/* -- the verb ----------------------------------------------------------------------- */
+
+static int report(const struct values *v, struct sl_error *err)
+{
+	struct sl_shadow_report r = { 0 };
+	struct users us = { 0 };
+	json_t *replay = NULL;
+	char dir[PATH_MAX], site[PATH_MAX];
+	struct user all;
+	int rc;
+
+	if (sl_statedir_find(v->dir, dir, sizeof(dir), err))
+		return -1;
+	if (v->site)
+		snprintf(site, sizeof(site), "%s", v->site);
+	else if (v->replay && sl_statedir_site(site, sizeof(site)))
+		return sl_fail(err, SL_ENOENT, "--replay: no slurm.conf that says where the site file is; give --site");
+	rc = sl_shadow_read(&r, dir, sl_tool_last(v->last), v->tolerance, err) || count_users(&r, &us, &all, err) ||
+		(v->replay && !(replay = run_replay(dir, site, err))) ? -1 : 0;
+	if (!rc)
+		rc = v->json ? print_json(&r, &us, &all, replay, err) : print_text(&r, &us, &all, v, replay, err);
+	json_decref(replay);
+	free(us.user);
+	sl_shadow_close(&r);
+	return rc;
+}
+
+static int run(const struct sl_verb *verb, int argc, char **argv)
+{
+	struct sl_error err = { 0 };
+	struct values v;
+	int status;
+
+	if (sl_tool_parse(verb, &v, argc, argv, 1, 1, &status) < 0)
+		return status;
+	if (strcmp(argv[0], "report"))
+		return sl_tool_usage(verb, "%s: expected report", argv[0]);
+	if (!sl_tool_last(v.last))
+		return sl_tool_usage(verb, "--last=%s: expected a time such as 12h, 7d or 1-00:00:00", v.last);
+	return report(&v, &err) ? sl_tool_fail(&err) : sl_tool_end(SL_EXIT_FINE);
+}
+
+const struct sl_verb sl_verb_shadow = {
+	.name = "shadow",
+	.operands = "[OPTION]... report",
+	.summary = "report what the policies would have done while Slurm's own scheduler decided",
+	.options = options,
+	.text =
+		"With *lua_shadow=backfill* (or builtin) in SchedulerParameters Slurm's own scheduler decides, and\n"
+		"the site's policies decide beside it on the same pictures of the cluster; nothing of theirs is\n"
+		"carried out.  This reports what both did: which jobs the policies would have started earlier, kept\n"
+		"waiting or refused, and by how much; waits by user; how long decisions took, and what failed.\n"
+		"\n"
+		"A job counts as *earlier* by the time between the first plan that started it and its start under\n"
+		"Slurm; as *later* where the policies had said that it waits, by the time until the reservation\n"
+		"that they had for it, if they had one; as the *same* within the tolerance, or where Slurm was\n"
+		"done before the policies had looked at it.  Tasks of an array are told apart by how many had begun.\n"
+		"\n"
+		"Each of these decisions was made on what Slurm's decisions had left.  What would have become of\n"
+		"the whole time, a simulation tells better: *--replay* runs *schedlua replay* on the snapshots\n"
+		"that the plug-in recorded (lua_record).\n",
+	.more =
+		"# JSON\n"
+		"scheduler, policies, from, to; jobs, same, earlier, later, refused; wait_mean_s, planned_wait_mean_s;\n"
+		"utilization, planned_utilization; decisions, decide_mean_us, decide_max_us, failures, engine_ends, begins;\n"
+		"failed [{text, times, last}]; users [{user, jobs, wait_mean_s, planned_wait_mean_s}]; per_job [{job, user,\n"
+		"account, partition, submit_time, start, planned_start, difference_s, verdict, text}]; replay (what\n"
+		"*schedlua replay --json* prints).\n"
+		"# EXAMPLES\n"
+		"    schedlua shadow report --last=7d\n"
+		"    schedlua shadow report --last=7d --replay --json > week.json\n"
+		"# FILES\n"
+		"StateSaveLocation/schedlua/shadow.jsonl, record/\n",
+	.run = run,
+};

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* aside.c - see aside.h */
+#include "plugin/collect/aside.h"
+
+struct was {
+	job_record_t *job;
+	part_record_t *part;
+	slurmdb_qos_rec_t *qos;
+	slurmctld_resv_t *resv;
+	char *reason_text;
+	uint32_t qos_id, reason, reason_in_db, run_tasks;
+	bool backfilled, preempting;
+};
+
+struct sl_aside {
+	struct was *was;
+	uint32_t count;
+	int jobs;
+	time_t update;
+};
+
+static int note_job(void *x, void *arg)
+{
+	job_record_t *job = x;
+	struct sl_aside *a = arg;
+
+	if (job->magic != JOB_MAGIC || !IS_JOB_PENDING(job))
+		return 0;
+	a->was[a->count++] = (struct was) {
+		.job = job, .part = job->part_ptr, .qos = job->qos_ptr, .qos_id = job->qos_id, .resv = job->resv_ptr,
+		.reason = job->state_reason, .reason_text = xstrdup(job->state_desc),
+		.reason_in_db = job->state_reason_prev_db, .run_tasks = job->array_recs ? job->array_recs->pend_run_tasks : 0,
+		.backfilled = job->bit_flags & BACKFILL_SCHED, .preempting = job->preempt_in_progress,
+	};
+	return 0;
+}
+
+struct sl_aside *sl_aside_begin(void)
+{
+	struct sl_aside *a = xmalloc(sizeof(*a));
+
+	a->jobs = list_count(job_list);
+	a->was = xcalloc(MAX(a->jobs, 1), sizeof(*a->was));
+	a->update = last_job_update;
+	list_for_each(job_list, note_job, a);
+	return a;
+}
+
+/* The reason that it had; but for one that is met, of which slurmctld has told others already. */
+static void put_reason_back(struct was *w)
+{
+	job_record_t *job = w->job;
+
+	if (w->reason == WAIT_DEPENDENCY && job->state_reason == WAIT_NO_REASON)
+		return;
+	job->state_reason = w->reason;
+	job->state_reason_prev_db = w->reason_in_db;
+	xfree(job->state_desc);
+	job->state_desc = w->reason_text;
+	w->reason_text = NULL;
+}
+
+static void put_back(struct was *w)
+{
+	job_record_t *job = w->job;
+
+	put_reason_back(w);
+	if (w->part)
+		job->part_ptr = w->part;
+	job->qos_ptr = w->qos;
+	job->qos_id = w->qos_id;
+	if (job->resv_list)
+		job->resv_ptr = w->resv;
+	job->preempt_in_progress = w->preempting;
+	if (w->backfilled)
+		job->bit_flags |= BACKFILL_SCHED;
+	if (job->array_recs)
+		job->array_recs->pend_run_tasks = w->run_tasks;
+}
+
+void sl_aside_end(struct sl_aside *a)
+{
+	bool same = list_count(job_list) == a->jobs;
+	uint32_t i;
+
+	for (i = 0; i < a->count; i++) {
+		if (IS_JOB_PENDING(a->was[i].job))
+			put_back(&a->was[i]);
+		else
+			same = false;	/* it can never run: slurmctld has ended it */
+		xfree(a->was[i].reason_text);
+	}
+	/* backfill ends its pass where jobs have changed since it began */
+	if (same)
+		last_job_update = a->update;
+	xfree(a->was);
+	xfree(a);
+}

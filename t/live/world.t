@@ -6,6 +6,7 @@
 # SL_WORLD_SECONDS   how long the last test changes everything at once (default 30)
 . "${0%/*}/live.sh"
 . "${0%/*}/database.sh"
+. "${0%/*}/audit.sh"
 needs_plugin
 schedlua engine --help > /dev/null 2>&1 || "$TOP/.work/inst/bin/schedlua" engine --help > /dev/null 2>&1 ||
 	skip_all "this schedlua has no engine"
@@ -226,29 +227,8 @@ turn_jobs() {
 	[ $((RANDOM % 6)) != 0 ] || scancel "$(shuf -n 1 "$C/submitted")"
 }
 
-# No core of a node has two jobs, whatever slurmctld and its scheduler think of it.  Jobs that are
-# completing do not count: a reconfiguration of slurmctld gives their cores back at once
-# (select_p_reconfigure() takes up running and suspended jobs alone).
-nobody_shares() {
-	scontrol -d -o show job 2> /dev/null | awk '
-		/ JobState=(RUNNING|CONFIGURING) / {
-			for (i = 1; i < NF; i++) {
-				if ($i !~ /^Nodes=/ || $(i + 1) !~ /^CPU_IDs=/)
-					continue
-				n = split(substr($(i + 1), 9), ids, ",")
-				for (k = 1; k <= n; k++) {
-					split(ids[k], r, "-")
-					for (c = r[1] + 0; c <= (r[2] == "" ? r[1] : r[2]) + 0; c++)
-						if (seen[$i, c]++) { print $i, "core", c, "twice:", $1; bad = 1 }
-				}
-				looked++
-			}
-		}
-		END { if (looked > 1) print looked > "/dev/stderr"; exit bad }'
-}
-
 # What is wrong, and how often there were two jobs to compare.
-audit() { sleep 0.5; nobody_shares >> "$C/audit" 2>> "$C/audited" || echo "shared" >> "$C/audit"; }
+audit() { sleep 0.5; audit_allocations >> "$C/audit" 2>> "$C/audited" || echo "shared" >> "$C/audit"; }
 
 accounted() { # JOBID : slurmctld knows it, or it has ended and that is written
 	scontrol show job "$1" > /dev/null 2>&1 || grep -q "^JobId=$1 " "$C/log/jobcomp.txt"

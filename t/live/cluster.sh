@@ -24,8 +24,9 @@
 #
 # What can be set before: SL_PREFIX (where sched/lua is installed; without it the
 # stock scheduler is used), SL_PLUGINDIR, SL_SCHEDULER, SL_NODE_SHAPE, SL_NODE_KINDS
-# ("Feature=a Feature=b": the first half of the nodes has a, the second b), SL_PORT,
-# SL_SLURM_USER, and SL_SLURM (a Slurm of one's own; HACKING.md says what for).
+# ("Feature=a Feature=b": the first half of the nodes has a, the second b), SL_CLOUD (not
+# empty: nodes of the cloud, without slurmd: a job that starts on them stays CONFIGURING, so there
+# may be any number of them), SL_PORT, SL_SLURM_USER, and SL_SLURM (a Slurm of one's own; HACKING.md says what for).
 
 # shellcheck source=t/live/releases.sh
 . "${BASH_SOURCE[0]%/*}/releases.sh"
@@ -157,13 +158,29 @@ cluster_nodelist() { # N [A B]
 # A line for each kind of node.
 cluster_node_lines() { # NODES FIRST_PORT
 	local -a kinds
-	local i a b
-	read -ra kinds <<< "${SL_NODE_KINDS:-State=UNKNOWN}"
+	local i a b names more
+	read -ra kinds <<< "${SL_NODE_KINDS:-Weight=1}"
 	for i in "${!kinds[@]}"; do
 		a=$((i * $1 / ${#kinds[@]})) b=$(((i + 1) * $1 / ${#kinds[@]} - 1))
-		echo "NodeName=$(cluster_nodelist "$1" $((a + 1)) $((b + 1))) NodeHostname=localhost NodeAddr=127.0.0.1" \
-		     "Port=[$(($2 + a))-$(($2 + b))] $SL_NODE_SHAPE ${kinds[$i]}"
+		names=$(cluster_nodelist "$1" $((a + 1)) $((b + 1)))
+		more="NodeHostname=localhost Port=[$(($2 + a))-$(($2 + b))]"
+		# (slurmctld looks up host names one after the other where they are the same)
+		[ -z "${SL_CLOUD-}" ] || more="NodeHostname=$names Port=$2 State=CLOUD"
+		echo "NodeName=$names NodeAddr=127.0.0.1 $more $SL_NODE_SHAPE ${kinds[$i]}"
 	done
+}
+
+# Nodes that nothing wakes, or puts to sleep, and that are seen although they sleep.
+cluster_cloud_lines() {
+	[ -n "${SL_CLOUD-}" ] || return 0
+	cat <<-EOC
+	SuspendProgram=/bin/true
+	ResumeProgram=/bin/true
+	ResumeTimeout=60000
+	ResumeRate=0
+	SuspendTime=100000
+	PrivateData=cloud
+	EOC
 }
 
 # cluster_slurm_conf NODES PORT [LINE...]
@@ -218,6 +235,7 @@ cluster_slurm_conf() {
 		PropagateResourceLimits=NONE
 		EOC
 		cluster_scheduler_lines
+		cluster_cloud_lines
 		[[ " ${lines[*]} " == *NodeName=* ]] || cluster_node_lines "$nodes" "$first"
 		[[ " ${lines[*]} " == *PartitionName=* ]] ||
 			echo "PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP"
@@ -350,8 +368,11 @@ cluster_slurmd_kill() { # NODE [SIGNAL]
 }
 
 cluster_nodes_ready() { # NODES
-	[ "$(sinfo -h -N -o '%N %T' 2>/dev/null | sort -u | grep -cE ' (idle|mixed|allocated|completing)$')" -ge "$1" ]
+	[ "$(sinfo -h -N -o '%N %T' 2>/dev/null | sort -u | grep -cE ' (idle|mixed|allocated|completing)~?$')" -ge "$1" ]
 }
+
+# So many daemons, of so many nodes.
+cluster_slurmds() { if [ -n "${SL_CLOUD-}" ]; then echo 1; else echo "$1"; fi; }
 
 # ------------------------------------------------------------------- up and down
 
@@ -362,13 +383,13 @@ cluster_up() {
 	cluster_down || true
 	cluster_make_dirs && cluster_link_daemons && cluster_munged_start || return 1
 	for try in 0 1 2 3; do		# another cluster may take the port meanwhile
-		port=$(cluster_free_port "$nodes" "$try") || { cluster_say "no free ports"; return 1; }
+		port=$(cluster_free_port "$(cluster_slurmds "$nodes")" "$try") || { cluster_say "no free ports"; return 1; }
 		cluster_configure "$nodes" "$port" "$@" || return 1
 		: > "$C/log/slurmctld.log"
 		cluster_ctld_start -c && break
 		grep -q 'Address already in use' "$C/log/slurmctld.log" || { cluster_logs; return 1; }
 	done
-	for node in $(scontrol show hostnames "$(cluster_nodelist "$nodes")"); do
+	for node in $([ -n "${SL_CLOUD-}" ] || scontrol show hostnames "$(cluster_nodelist "$nodes")"); do
 		cluster_slurmd_start "$node" || { cat "$C/log/slurmd.out" >&2; return 1; }
 	done
 	wait_for $((20 + nodes / 8)) cluster_nodes_ready "$nodes" && return

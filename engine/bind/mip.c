@@ -226,6 +226,7 @@ static void push_result(lua_State *L, const struct sl_mip *m, const struct sl_mi
 	set_number(L, "objective", r->objective);
 	set_number(L, "bound", r->bound);
 	set_number(L, "gap", r->gap);
+	set_number(L, "work", r->work);
 	set_number(L, "seconds", r->seconds);
 	lua_pushinteger(L, r->nodes);
 	lua_setfield(L, -2, "nodes");
@@ -269,6 +270,7 @@ static int model_solve(lua_State *L)
 
 	lua_settop(L, 2);
 	check_options(L, 2, &o);
+	o.clock = limit->armed;
 	o.deadline_ns = limit->armed ? limit->deadline_ns : 0;
 	r = new_result(L);
 	if (sl_mip_solve(m, &o, r, &err))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * mip/cbc.c - the backend Cbc, through its own C interface: a start, elapsed time,
- * and a word on infeasibility that can be trusted unless a limit was hit.
+ * and a word on infeasibility that can be trusted unless a limit was hit.  It neither limits nor
+ * counts the iterations of a relaxation.
  */
 #include "mip/private.h"
 
@@ -17,7 +18,7 @@
 	X(Cbc_newModel) X(Cbc_loadProblem) X(Cbc_setInteger) X(Cbc_setObjSense) X(Cbc_setParameter) \
 	X(Cbc_setMIPStartI) X(Cbc_solve) X(Cbc_isProvenOptimal) X(Cbc_isProvenInfeasible) \
 	X(Cbc_isContinuousUnbounded) X(Cbc_isAbandoned) X(Cbc_getObjValue) X(Cbc_getBestPossibleObjValue) \
-	X(Cbc_bestSolution) X(Cbc_getColSolution) X(Cbc_getNodeCount) X(Cbc_isNodeLimitReached) \
+	X(Cbc_getIterationCount) X(Cbc_bestSolution) X(Cbc_getColSolution) X(Cbc_getNodeCount) X(Cbc_isNodeLimitReached) \
 	X(Cbc_isSecondsLimitReached)
 
 FUNCTIONS(SL_MIP_POINTER)
@@ -42,16 +43,16 @@ static void set_number(Cbc_Model *model, const char *name, double value)
 	pCbc_setParameter(model, name, text);
 }
 
-static void set_options(Cbc_Model *model, const struct sl_mip_problem *p)
+static void set_options(Cbc_Model *model, const struct sl_mip_problem *p, bool mip)
 {
 	pCbc_setParameter(model, "log", "0");
 	pCbc_setParameter(model, "timeMode", "elapsed");
-	set_number(model, "sec", p->time_limit);
-	if (p->relax)
+	if (isfinite(p->time_limit))
+		set_number(model, "sec", p->time_limit);
+	if (!mip)
 		return;
 	set_number(model, "ratioGap", p->gap);
-	if (p->max_nodes >= 0)
-		set_number(model, "maxNodes", (double) (p->max_nodes < INT32_MAX ? p->max_nodes : INT32_MAX));
+	set_number(model, "maxNodes", (double) p->max_nodes);
 }
 
 static void set_start(Cbc_Model *model, const struct sl_mip_problem *p)
@@ -71,6 +72,7 @@ static void read_answer(Cbc_Model *model, const struct sl_mip_problem *p, bool m
 	const double *x = mip ? pCbc_bestSolution(model) : pCbc_getColSolution(model);
 	bool limit = pCbc_isNodeLimitReached(model) || pCbc_isSecondsLimitReached(model);
 
+	a->iterations += pCbc_getIterationCount(model);
 	a->nodes = mip ? pCbc_getNodeCount(model) : 0;
 	if (pCbc_isAbandoned(model))
 		a->claim = SL_CLAIM_FAILED;
@@ -102,7 +104,7 @@ static void solve(const struct sl_mip_problem *p, struct sl_mip_answer *a)
 	for (int c = 0; mip && c < p->columns; c++)
 		if (p->integer[c])
 			pCbc_setInteger(model, c);
-	set_options(model, p);
+	set_options(model, p, mip);
 	if (mip && p->start)
 		set_start(model, p);
 	pCbc_solve(model);

@@ -207,7 +207,7 @@ static bool make_problem(struct sl_mip_problem *p, const struct sl_mip *m, const
 	*p = (struct sl_mip_problem) {
 		.maximize = m->maximize, .relax = o->relax, .columns = (int) m->columns, .rows = (int) m->rows,
 		.terms = (int) m->terms, .lb = m->lb, .ub = m->ub, .obj = m->obj, .lo = m->lo, .hi = m->hi,
-		.gap = o->gap, .max_nodes = o->max_nodes,
+		.gap = o->gap,
 	};
 	if (!make_room(p, m))
 		return false;
@@ -246,29 +246,42 @@ static bool start_is_enough(struct sl_mip_problem *p, const struct sl_mip_backen
 	return distance <= (p->gap + 1e-9) * fmax(fabs(p->start_objective), 1e-10);
 }
 
-/* What is left of the time, since *begin*; false when that is nothing. */
-static bool has_time(struct sl_mip_problem *p, double limit, int64_t begin)
+/* All that a solve may take. */
+struct allowance {
+	double time_limit;		/* seconds from *begin* on */
+	int64_t begin, iterations, max_nodes;
+};
+
+/* What is left of it; false when that is nothing. */
+static bool has_time(struct sl_mip_problem *p, const struct allowance *all, const struct sl_mip_answer *a)
 {
-	p->time_limit = limit - (double) (sl_clock_ns() - begin) / 1e9;
-	return p->time_limit > 0;
+	int64_t nodes;
+
+	p->time_limit = all->time_limit - (double) (sl_clock_ns() - all->begin) / 1e9;
+	p->iterations = all->iterations - a->iterations;
+	nodes = p->iterations / SL_MIP_ITERATIONS_A_NODE;
+	if (all->max_nodes >= 0 && all->max_nodes < nodes)
+		nodes = all->max_nodes;
+	p->max_nodes = nodes < INT32_MAX ? (int32_t) nodes : INT32_MAX;
+	return p->time_limit > 0 && p->iterations > 0;
 }
 
 /* A backend may look at the clock only after some work, so what is left is looked at before it
  * begins. */
-static void solve_in_child(struct sl_mip_problem *p, const struct sl_mip_backend *backend, int64_t begin,
-			   struct sl_mip_answer *a)
+static void solve_in_child(struct sl_mip_problem *p, const struct sl_mip_backend *backend,
+			   const struct allowance *all, struct sl_mip_answer *a)
 {
-	double relaxed = NAN, limit = p->time_limit;
+	double relaxed = NAN;
 
 	a->claim = SL_CLAIM_STOPPED;
-	if (!has_time(p, limit, begin))
+	if (!has_time(p, all, a))
 		return;
 	if (p->start && !p->relax) {
 		if (start_is_enough(p, backend, a))
 			return;
 		relaxed = a->bound;
 		a->claim = SL_CLAIM_STOPPED;	/* what was claimed is said of the relaxation */
-		if (!has_time(p, limit, begin))
+		if (!has_time(p, all, a))
 			return;
 	}
 	a->claim = SL_CLAIM_NONE;
@@ -281,6 +294,9 @@ static _Noreturn void run_child(const struct sl_mip *m, const struct sl_mip_opti
 				double soft_s, double hard_s, int64_t begin, rlim_t size, pid_t parent,
 				struct sl_mip_answer *a)
 {
+	const struct allowance all = {
+		soft_s, begin, (int64_t) fmin(o->time_limit / sl_mip_iteration_s(m), 1e15), o->max_nodes,
+	};
 	struct sl_mip_problem p;
 	struct sl_error err;
 
@@ -296,8 +312,7 @@ static _Noreturn void run_child(const struct sl_mip *m, const struct sl_mip_opti
 	}
 	p.start = start;
 	p.start_objective = start_objective;
-	p.time_limit = soft_s;
-	solve_in_child(&p, backend, begin, a);
+	solve_in_child(&p, backend, &all, a);
 	_exit(0);
 }
 
@@ -341,6 +356,8 @@ static void reap(pid_t pid, int64_t until, struct sl_mip_report *report)
 
 static double longest_s(const struct sl_mip_options *o)
 {
+	if (!o->clock)
+		return o->net_s > 0 ? o->net_s : fmax(SL_MIP_NET_S, SL_MIP_NET_SHARE * o->time_limit);
 	return o->time_limit * (1 + GRACE_SHARE) + GRACE_S;
 }
 
@@ -355,7 +372,7 @@ void sl_mip_run(const struct sl_mip *m, const struct sl_mip_options *o, const st
 		const double *start, double start_objective, struct sl_mip_answer *a, struct sl_mip_report *report)
 {
 	int64_t begin = sl_clock_ns();
-	double soft_s = o->time_limit, hard_s = longest_s(o);
+	double soft_s = o->clock ? o->time_limit : INFINITY, hard_s = longest_s(o);
 	pid_t parent = getpid(), pid;
 	rlim_t size = own_size();
 

@@ -5,7 +5,9 @@
  * What CoinMP 1.8 says is read with care: "optimal" with an objective of -1.8e308 is
  * an infeasible or unbounded problem, or a limit that was hit before the search;
  * "infeasible" with a finite objective is a limit with a solution.  Its time limit is
- * CPU time.  It knows no start: a cut-off does for one.
+ * CPU time.  It knows no start: a cut-off does for one.  How much work it does, in iterations, is
+ * limited in a relaxation by an option, in a search by us at each node that it tells, and by their
+ * number: a root that takes long is not cut short.
  */
 #include "mip/private.h"
 
@@ -20,7 +22,7 @@
 #define FUNCTIONS(X) \
 	X(CoinInitSolver) X(CoinCreateProblem) X(CoinLoadMatrix) X(CoinLoadInteger) X(CoinSetIntOption) \
 	X(CoinSetRealOption) X(CoinOptimizeProblem) X(CoinGetSolutionStatus) X(CoinGetObjectValue) \
-	X(CoinGetMipBestBound) X(CoinGetMipNodeCount) X(CoinGetSolutionValues)
+	X(CoinGetMipBestBound) X(CoinGetIterCount) X(CoinRegisterMipNodeCallback) X(CoinGetMipNodeCount) X(CoinGetSolutionValues)
 
 FUNCTIONS(SL_MIP_POINTER)
 
@@ -42,16 +44,37 @@ static void claim_failed(struct sl_mip_answer *a, const char *what)
 	snprintf(a->message, sizeof(a->message), "CoinMP: %s", what);
 }
 
+static bool any_integer(const struct sl_mip_problem *p)
+{
+	return !p->relax && memchr(p->integer, 1, (size_t) p->columns);
+}
+
+/* Called at each node of the search, but not at those of small trees that Clp searches by itself. */
+static int SOLVCALL has_worked_enough(int iterations, int nodes, double bound, double objective, int improved,
+				      void *problem)
+{
+	const struct sl_mip_problem *p = problem;
+
+	(void) nodes, (void) bound, (void) objective, (void) improved;
+	return iterations >= p->iterations;
+}
+
 static void set_options(HPROB h, const struct sl_mip_problem *p)
 {
+	bool clock = isfinite(p->time_limit);
+
 	pCoinSetIntOption(h, COIN_INT_LOGLEVEL, 0);
-	pCoinSetRealOption(h, COIN_REAL_MAXSECONDS, p->time_limit);
-	if (p->relax)
+	if (clock)
+		pCoinSetRealOption(h, COIN_REAL_MAXSECONDS, p->time_limit);
+	if (!any_integer(p)) {
+		pCoinSetIntOption(h, COIN_INT_MAXITER, (int) (p->iterations < INT32_MAX ? p->iterations : INT32_MAX));
 		return;
-	pCoinSetRealOption(h, COIN_REAL_MIPMAXSEC, p->time_limit);
+	}
+	pCoinRegisterMipNodeCallback(h, has_worked_enough, (void *) p);
+	if (clock)
+		pCoinSetRealOption(h, COIN_REAL_MIPMAXSEC, p->time_limit);
 	pCoinSetRealOption(h, COIN_REAL_MIPFRACGAP, p->gap);
-	if (p->max_nodes >= 0)
-		pCoinSetIntOption(h, COIN_INT_MIPMAXNODES, (int) (p->max_nodes < INT32_MAX ? p->max_nodes : INT32_MAX));
+	pCoinSetIntOption(h, COIN_INT_MIPMAXNODES, (int) p->max_nodes);
 }
 
 /* The problem, with a row more where there is a start: nothing worse is wanted. */
@@ -106,17 +129,13 @@ static void load_integers(HPROB h, const struct sl_mip_problem *p)
 	pCoinLoadInteger(h, type);
 }
 
-static bool any_integer(const struct sl_mip_problem *p)
-{
-	return !p->relax && memchr(p->integer, 1, (size_t) p->columns);
-}
-
 static void read_answer(HPROB h, const struct sl_mip_problem *p, struct sl_mip_answer *a)
 {
 	int status = pCoinGetSolutionStatus(h);
 	double objective = pCoinGetObjectValue(h);
 	bool something = isfinite(objective) && fabs(objective) < NOTHING, mip = any_integer(p);
 
+	a->iterations += pCoinGetIterCount(h);
 	a->nodes = mip ? pCoinGetMipNodeCount(h) : 0;
 	if (!something) {
 		/* by its word: optimal.  Infeasible, unbounded, or stopped early. */

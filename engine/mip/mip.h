@@ -31,6 +31,17 @@
 /* Largest magnitude of a coefficient or bound; beyond it a bound must be infinite. */
 #define SL_MIP_MAX_NUMBER 1e15
 
+/*
+ * Work is what a solve has done, the same on every machine and under any load: the simplex
+ * iterations, each worth its columns, rows and terms, in seconds of a machine that does so
+ * many of these a second.
+ */
+#define SL_MIP_WORK_A_SECOND 2e7
+
+/* Without the clock a solve is ended after so long all the same: a solver may hang. */
+#define SL_MIP_NET_S 600.0
+#define SL_MIP_NET_SHARE 100.0
+
 #define SL_MIP_FEASIBILITY 1e-6		/* tolerance, relative to the size of a row's terms */
 #define SL_MIP_INTEGRALITY 1e-5
 
@@ -57,7 +68,9 @@ struct sl_mip_row {
 };
 
 struct sl_mip_options {
-	double time_limit;	/* seconds of wall time; > 0 */
+	double time_limit;	/* seconds, > 0: of work (below), and of wall time where the clock counts */
+	bool clock;		/* it counts.  Without it only a net far off ends what goes on for ever */
+	double net_s;		/* where that net is; 0: SL_MIP_NET_S, or SL_MIP_NET_SHARE of time_limit */
 	double gap;		/* relative; 0: proven */
 	int64_t max_nodes;	/* of branch and bound; < 0: no limit */
 	uint32_t memory_mb;	/* beside what this process has; 0: no limit of its own */
@@ -73,6 +86,8 @@ struct sl_mip_result {
 	double *values;			/* by column, or NULL */
 	uint32_t columns;
 	int64_t nodes;
+	double work;			/* done, in seconds of work */
+	bool net;			/* the net ended it: on another machine it might have gone on */
 	double seconds;			/* CPU time of the solver's process */
 	double wall;
 	const char *source;		/* backend, "start", "bounds" (no solver was needed), or "" */
@@ -114,6 +129,9 @@ bool sl_mip_verify(const struct sl_mip *m, double *x, bool relax, double *object
  */
 int sl_mip_solve(const struct sl_mip *m, const struct sl_mip_options *o, struct sl_mip_result *r,
 		 struct sl_error *err);
+/* Solves of this process that the net ended. */
+uint64_t sl_mip_nets(void);
+
 void sl_mip_result_clear(struct sl_mip_result *r);
 
 /* Name of backend i of those that this program can use, the default first; NULL past the end. */

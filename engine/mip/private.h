@@ -29,6 +29,9 @@ struct sl_mip {
 	uint32_t start_columns;
 };
 
+/* So many iterations stand for a node of the search, where it is ended by nodes alone. */
+#define SL_MIP_ITERATIONS_A_NODE 4
+
 /* A problem as backends want it: columns one after the other, at least one row. */
 struct sl_mip_problem {
 	bool maximize, relax;
@@ -40,8 +43,10 @@ struct sl_mip_problem {
 	double *value;
 	const double *start;		/* verified, or NULL */
 	double start_objective;
-	double time_limit, gap;
-	int64_t max_nodes;
+	double time_limit;		/* seconds by the clock; INFINITY: it does not count */
+	double gap;
+	int64_t iterations;		/* of the simplex method, at most */
+	int32_t max_nodes;		/* of the search, at most; never more than iterations allow */
 };
 
 /*
@@ -55,6 +60,7 @@ struct sl_mip_answer {
 	int32_t has_values;
 	double bound;			/* NAN: none */
 	int64_t nodes;
+	int64_t iterations;		/* done in all */
 	char message[128];
 	double x[];
 };
@@ -129,6 +135,9 @@ bool sl_mip_has_server(void);
 int sl_mip_server_has(unsigned k, struct sl_error *err);
 void sl_mip_ask(const struct sl_mip *m, const struct sl_mip_options *o, unsigned backend, const double *start,
 		double start_objective, struct sl_mip_answer *a, struct sl_mip_report *report);
+
+/* Seconds of work that an iteration is worth. */
+double sl_mip_iteration_s(const struct sl_mip *m);
 
 /* The name of a column or row, or its number, for messages. */
 const char *sl_mip_column_text(const struct sl_mip *m, uint32_t column, char buffer[64]);

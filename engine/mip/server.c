@@ -37,8 +37,8 @@ enum { MODEL, ANSWER, DESCRIPTORS };	/* what comes with a question */
 struct question {
 	uint32_t magic, backend;
 	uint32_t columns, rows, terms, memory_mb;
-	uint8_t maximize, relax, has_start, zero[5];
-	double start_objective, time_limit, gap;
+	uint8_t maximize, relax, has_start, clock, zero[4];
+	double start_objective, time_limit, net_s, gap;
 	int64_t max_nodes, deadline_ns;
 };
 
@@ -186,7 +186,8 @@ static bool makes_sense(const struct question *q)
 static void solve_one(const struct question *q, const int fd[DESCRIPTORS], struct sl_mip_report *report)
 {
 	struct sl_mip_options o = { .time_limit = q->time_limit, .gap = q->gap, .max_nodes = q->max_nodes,
-				    .memory_mb = q->memory_mb, .relax = q->relax, .deadline_ns = q->deadline_ns };
+				    .memory_mb = q->memory_mb, .relax = q->relax, .clock = q->clock, .net_s = q->net_s,
+				    .deadline_ns = q->deadline_ns };
 	size_t answer_size = sl_mip_answer_size(q->columns), size = 0;
 	struct sl_mip_answer *a = MAP_FAILED;
 	const void *bytes = NULL;
@@ -311,7 +312,7 @@ void sl_mip_ask(const struct sl_mip *m, const struct sl_mip_options *o, unsigned
 	struct question q = {
 		.magic = MAGIC, .backend = backend, .columns = m->columns, .rows = m->rows, .terms = m->terms,
 		.memory_mb = o->memory_mb, .maximize = m->maximize, .relax = o->relax, .has_start = start != NULL,
-		.start_objective = start_objective, .time_limit = o->time_limit, .gap = o->gap,
+		.clock = o->clock, .start_objective = start_objective, .time_limit = o->time_limit, .net_s = o->net_s, .gap = o->gap,
 		.max_nodes = o->max_nodes, .deadline_ns = o->deadline_ns,
 	};
 	size_t size = sl_mip_answer_size(m->columns);

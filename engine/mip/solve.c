@@ -244,6 +244,18 @@ static int solve_bounds(const struct sl_mip *m, bool relax, struct sl_mip_result
 	return 0;
 }
 
+double sl_mip_iteration_s(const struct sl_mip *m)
+{
+	return ((double) m->columns + m->rows + m->terms) / SL_MIP_WORK_A_SECOND;
+}
+
+static uint64_t nets;
+
+uint64_t sl_mip_nets(void)
+{
+	return nets;
+}
+
 /* -- judging an answer --------------------------------------------------- */
 
 struct judgement {
@@ -341,7 +353,10 @@ static void tell_end(struct judgement *j)
 	case SL_END_ANSWERED:
 		break;
 	case SL_END_DEADLINE:
-		add_message(r, "the solver was ended at its time limit");
+		r->net = !j->o->clock;
+		nets += r->net;
+		add_message(r, r->net ? "the solver was ended by the clock, before its work was done" :
+			    "the solver was ended at its time limit");
 		break;
 	case SL_END_SIGNAL:
 		add_message(r, "the solver was ended by signal %d (%s)%s", e->status, strsignal(e->status),
@@ -411,6 +426,7 @@ static void judge_answer(struct judgement *j)
 	bool have;
 
 	r->nodes = j->a->nodes > 0 ? j->a->nodes : 0;
+	r->work = (double) (j->a->iterations > 0 ? j->a->iterations : 0) * sl_mip_iteration_s(j->m);
 	r->seconds = j->report->seconds;
 	r->wall = j->report->wall;
 	tell_end(j);

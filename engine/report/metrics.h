@@ -108,6 +108,7 @@ struct sl_result {
 	uint32_t hidden_max;		/* most of them in a cycle */
 	double cycle_us_p50, cycle_us_p99, cycle_us_max;
 	double sim_wall_s;		/* set by the caller */
+	uint64_t solves_cut;		/* that the clock ended (mip/mip.h); set by the caller */
 	struct sl_bound bound;		/* set by the caller, or all zero */
 };
 
@@ -139,7 +140,7 @@ struct sl_json;
 /*
  * The members of an object, keys as in schedlua(1): jobs, makespan_s, utilization,
  * wait_mean_s, ...; classes that have jobs; nothing about GPUs where there are none.
- * Without *timing* what differs from run to run is left out: cycle_us, sim_wall_s.
+ * Without *timing* what differs from run to run is left out: cycle_us, sim_wall_s, solves_cut.
  */
 void sl_result_json(struct sl_json *j, const struct sl_result *r, bool timing);
 

@@ -55,6 +55,7 @@ static void put_timing(struct sl_json *j, const struct sl_result *r)
 	sl_json_put_real(j, "max", r->cycle_us_max);
 	sl_json_end_object(j);
 	sl_json_put_real(j, "sim_wall_s", r->sim_wall_s);
+	sl_json_put_int(j, "solves_cut", (int64_t) r->solves_cut);
 }
 
 void sl_result_json(struct sl_json *j, const struct sl_result *r, bool timing)

@@ -386,6 +386,7 @@ static int run_all(struct compare *c, struct sl_error *err)
 		.trial = c->trial, .outcome = c->outcome, .schedule = c->schedule, .trials = c->trials, .bound = true,
 		.workers = (uint32_t) c->v->workers, .progress = show_progress, .progress_arg = &bar,
 	};
+	uint64_t cut = 0;
 	int rc, failed = 0;
 
 	fflush(stdout);
@@ -395,6 +396,7 @@ static int run_all(struct compare *c, struct sl_error *err)
 	if (!rc && !c->v->quiet)
 		tell_issues(c);
 	for (uint32_t i = 0; !rc && i < c->trials; i++) {
+		cut += c->outcome[i].result.solves_cut;
 		if (!c->outcome[i].err.code)
 			continue;
 		failed++;
@@ -403,6 +405,7 @@ static int run_all(struct compare *c, struct sl_error *err)
 			c->trial[i].source.site ? c->trial[i].source.site : c->trial[i].source.policy,
 			c->outcome[i].err.text);
 	}
+	sl_sim_args_warn(cut);
 	return rc ? rc : failed > 0;
 }
 

@@ -213,6 +213,7 @@ static int simulate(const struct values *v, FILE *jobs, struct sl_page *page)
 	}
 	if (rc >= 0 && (print(v, &t, &err) < 0 || write_files(v, &t, jobs, page, &err) < 0))
 		rc = -1;
+	sl_sim_args_warn(t.result.solves_cut);
 	if (rc < 0) {
 		sl_tool_fail(&err);
 		sl_tool_trace(t.trace, stderr);
@@ -281,7 +282,8 @@ const struct sl_verb sl_verb_sim = {
 		"arrive, then the policy decides.  With --interval it decides as the plug-in lets it,\n"
 		"and what it decided takes effect --latency later.  The same workload, options and\n"
 		"seed make the same schedule, whatever the machine that it is computed on: the time\n"
-		"that a decision takes is measured (cycle_us) and not simulated.\n"
+		"that a decision takes is measured (cycle_us) and not simulated, and an integer program\n"
+		"is limited in work, not in time.\n"
 		"\n"
 		"--report writes one HTML page that has everything in it and needs no network: the\n"
 		"schedule as a Gantt chart over the nodes, utilization and queue length over time,\n"
@@ -314,6 +316,8 @@ const struct sl_verb sl_verb_sim = {
 		"*cycles* (decisions); *hidden_cycles*, in which the policy's window hid jobs of the queue,\n"
 		"and *hidden_max*, how many at most; *cycle_us*: {p50, p99, max} and *sim_wall_s*, the only\n"
 		"ones that differ from run to run.\n"
+		"*solves_cut*: integer programs that the clock ended (after ten minutes, or a hundred times\n"
+		"time_limit); 0, or the schedule may be another one elsewhere, as a warning says then, too.\n"
 		"# CSV\n"
 		"job, user, account, partition, submit_s, start_s, end_s, wait_s, runtime_s, walltime_s,\n"
 		"cores, gpus, nodes, nodelist.  Times count from the beginning of the workload.\n"

@@ -78,3 +78,10 @@ const char *sl_sim_args_base(const char *workload)
 
 	return slash && slash[1] ? slash + 1 : workload;
 }
+
+void sl_sim_args_warn(uint64_t solves_cut)
+{
+	if (solves_cut)
+		fprintf(stderr, "schedlua: warning: the clock ended %" PRIu64 " integer programs long before their work "
+			"was done: on another machine the schedule may be another one\n", solves_cut);
+}

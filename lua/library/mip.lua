@@ -54,9 +54,9 @@ function model:start(values) end
 function model:size() end
 
 ---@class sched.mip.limits
----@field time_limit? number	seconds of wall time; 2 if left out, and never more than the policy has left
+---@field time_limit? number	seconds; 2 if left out: of work, and within a budget of the clock, too
 ---@field gap? number	how far from the bound is good enough, relative to the objective; 0 if left out
----@field max_nodes? integer	of branch and bound; unlike time_limit the same in every replay
+---@field max_nodes? integer	of branch and bound
 ---@field memory_mb? integer	512 if left out
 ---@field backend? "coinmp"|"cbc"|"none"	the first there is if left out
 ---@field relax? boolean	solve the relaxation: forget what is integer
@@ -68,7 +68,8 @@ function model:size() end
 ---@field gap? number	distance of the two, relative to the objective
 ---@field values? number[]	by column
 ---@field nodes integer
----@field seconds number	CPU time of the solver
+---@field work number	done, in seconds as time_limit counts them: the same on every machine
+---@field seconds number	CPU time of the solver, another one each time: decide nothing by it
 ---@field source string	whose values these are: a solver, "start", "bounds"
 ---@field message string	what there is to be said beside
 

@@ -59,10 +59,10 @@ M.options = guard.options {
 	reserve = { default = 0, min = 0, max = 1000,
 		doc = "the most valuable jobs start without competing, until so many have to wait, with a reservation" },
 	rounds = { default = 2, min = 0, max = 100, doc = "auctions in a cycle; what is left then is filled greedily" },
-	time_limit = { default = 2.0, min = 0, max = 3600, doc = "seconds for all integer programs of a cycle" },
+	time_limit = { default = 2.0, min = 0, max = 3600, doc = "seconds, of work and of the clock, for all integer programs of a cycle" },
 	gap = { default = 0.001, min = 0, max = 1, doc = "how far from the best is good enough, as a share of it" },
 	max_nodes = { default = 0, min = 0, max = 1000000000,
-		doc = "of branch and bound, in a round; 0: as many as the time allows.  With it decisions replay" },
+		doc = "of branch and bound, in a round; 0: as many as time_limit allows" },
 }
 
 -- -- values ------------------------------------------------------------------
@@ -164,7 +164,7 @@ local function adapt(plan, total, result, limit, opt)
 	local next_total = total
 	if result and result.status ~= "optimal" and result.status ~= "infeasible" then
 		next_total = math.max(total // 2, 1)
-	elseif not result or result.seconds < limit / 4 then
+	elseif not result or result.work < limit / 4 then
 		next_total = math.min(total * 2, opt.max_bids)
 	end
 	plan:remember(BIDS, next_total < opt.max_bids and next_total or nil)
@@ -223,7 +223,7 @@ function M.decide(cluster, plan, opt)
 			local won, result = packing.solve(cluster, bids, solve)
 			total = adapt(plan, total, result, left, opt)
 			started = start(plan, won)
-			left = left - (result and result.seconds or 0)
+			left = left - (result and result.work or 0)
 		else
 			started = fill(plan, bids, liking)
 		end

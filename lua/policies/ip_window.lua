@@ -40,10 +40,10 @@ M.options = guard.options {
 	on_timeout = { default = "incumbent", values = { "incumbent", "halve" },
 		doc = "when time is up: start the best found so far; or nothing of it, and try half of the window, " ..
 			"in the coming cycles too, and twice as many jobs again after one that was solved quickly" },
-	time_limit = { default = 1.0, min = 1e-6, max = 3600, doc = "seconds for a solve" },
+	time_limit = { default = 1.0, min = 1e-6, max = 3600, doc = "seconds for a solve, of work and of the clock" },
 	gap = { default = 0.005, min = 0, max = 1, doc = "good enough: so close to the bound" },
 	branches = { default = 200, min = 0, max = 1000000,
-		doc = "nodes of branch and bound; unlike time_limit the same in a replay" },
+		doc = "nodes of branch and bound" },
 	memory_mb = { default = 512, min = 64, max = 1048576, doc = "memory of a solve" },
 	shapes = { default = true, doc = "a job that is not chosen may start as one of its alternatives" },
 	backend = { default = "any", values = { "any", "coinmp", "cbc", "none" }, doc = "the solver" },
@@ -94,7 +94,7 @@ local function choose_literal(w, value, opt)
 	local r = p.model:solve { time_limit = opt.time_limit, gap = opt.gap, max_nodes = opt.max_nodes,
 		memory_mb = opt.memory_mb, backend = opt.backend }
 	local found = { choice = w:greedy(value, {}), bound = r.bound, status = r.status, timeout = r.status ~= "optimal",
-		seconds = r.seconds }
+		seconds = r.seconds, work = r.work }
 	if r.values then
 		found.choice = ip.read_literal(p, value, r.values)
 	end
@@ -135,7 +135,7 @@ local function optimize(cluster, plan, jobs, size, opt)
 	local solver = solver_options(opt)
 	solver.packing = opt.packing
 	local found, w = choose(cluster, jobs, opt, solver)
-	local quick = found and not found.timeout and (found.seconds or 0) < opt.time_limit / 4
+	local quick = found and not found.timeout and (found.work or 0) < opt.time_limit / 4
 	while found and found.timeout and halves(opt) and #jobs > 1 do
 		jobs = table.move(jobs, 1, #jobs // 2, 1, {})
 		note(plan, #jobs, opt)		-- at once: the budget may end the cycle

@@ -29,7 +29,7 @@ static const bool sanitized = false;
 
 static struct sl_mip_options options(const struct sl_mip_backend *fake)
 {
-	return (struct sl_mip_options) { .time_limit = 60, .max_nodes = -1, .memory_mb = 512, .fake = fake };
+	return (struct sl_mip_options) { .time_limit = 60, .clock = true, .max_nodes = -1, .memory_mb = 512, .fake = fake };
 }
 
 /* max 10 a + 7 b + 25 c + 24 d, 2 a + b + 6 c + 5 d <= 7, binary: a and d, 34 */
@@ -269,6 +269,92 @@ static void a_solver_that_sleeps_is_ended(void **state)
 	assert_true(waitpid(-1, NULL, 0) < 0 && errno == ECHILD);
 }
 
+static void without_the_clock_a_net_ends_what_hangs_and_it_is_said(void **state)
+{
+	struct sl_mip_options o = options(&asleep);
+	uint64_t nets = sl_mip_nets();
+	struct sl_mip_result r;
+
+	(void) state;
+	o.clock = false;
+	o.time_limit = 0.01;
+	o.net_s = 0.05;
+	r = solve(&o, false);
+	assert_int_equal(r.status, SL_MIP_NO_SOLUTION);
+	assert_non_null(strstr(r.message, "ended by the clock, before its work was done"));
+	assert_true(r.net);
+	assert_int_equal(sl_mip_nets(), nets + 1);
+	/* what the clock may end is no such case */
+	o.clock = true;
+	r = solve(&o, false);
+	assert_false(r.net);
+	assert_int_equal(sl_mip_nets(), nets + 1);
+}
+
+/* max sum of c x, rows of random weights at most half of their sum: a search of many nodes */
+static struct sl_mip *hard_program(void)
+{
+	struct sl_mip *m = sl_mip_create(true, NULL, NULL);
+	uint32_t column[40];
+	double weight[40];
+	struct sl_error err;
+
+	random_state = 7;
+	for (uint32_t c = 0; c < 40; c++) {
+		struct sl_mip_column col = { .ub = 1, .obj = 100 + below(2000) / 100.0, .integer = true };
+
+		column[c] = c;
+		assert_int_equal(sl_mip_var(m, &col, &err), c);
+	}
+	for (int r = 0; r < 8; r++) {
+		struct sl_mip_row row = { column, weight, 40, -INFINITY, 0, NULL };
+
+		for (uint32_t c = 0; c < 40; c++)
+			row.hi += (weight[c] = 100 + below(5000) / 100.0) / 2;
+		assert_true(sl_mip_add(m, &row, &err) >= 0);
+	}
+	return m;
+}
+
+static void work_ends_a_solve_and_is_the_same_each_time(void **state)
+{
+	struct sl_mip *m = hard_program();
+	struct sl_mip_options o = options(NULL);
+	struct sl_mip_result r, again;
+	struct sl_error err;
+
+	(void) state;
+	o.clock = false;
+	for (unsigned i = 0; sl_mip_backend_name(i); i++) {
+		o.backend = sl_mip_backend_name(i);
+		o.time_limit = 0.05;
+		assert_int_equal(sl_mip_solve(m, &o, &r, &err), 0);
+		assert_int_equal(sl_mip_solve(m, &o, &again, &err), 0);
+		assert_int_equal(r.status, SL_MIP_FEASIBLE);
+		assert_true(r.work > 0 && r.work == again.work && r.nodes == again.nodes);
+		assert_memory_equal(r.values, again.values, r.columns * sizeof(*r.values));
+		sl_mip_result_clear(&again);
+		/* more work, more nodes */
+		o.time_limit = 0.2;
+		assert_int_equal(sl_mip_solve(m, &o, &again, &err), 0);
+		assert_true(again.nodes > r.nodes && again.work > r.work);
+		sl_mip_result_clear(&again);
+		sl_mip_result_clear(&r);
+		/* not even one iteration */
+		o.time_limit = 1e-9;
+		assert_int_equal(sl_mip_solve(m, &o, &r, &err), 0);
+		assert_int_equal(r.status, SL_MIP_NO_SOLUTION);
+		/* a relaxation stops at its last iteration, but for Cbc */
+		o.relax = true;
+		o.time_limit = 3 * sl_mip_iteration_s(m);
+		assert_int_equal(sl_mip_solve(m, &o, &r, &err), 0);
+		assert_int_equal(r.status, strcmp(o.backend, "cbc") ? SL_MIP_NO_SOLUTION : SL_MIP_OPTIMAL);
+		sl_mip_result_clear(&r);
+		o.relax = false;
+	}
+	sl_mip_destroy(m);
+}
+
 static void what_is_said_of_the_relaxation_is_not_said_of_the_program(void **state)
 {
 	struct sl_mip_options o = options(&late);
@@ -476,6 +562,8 @@ int main(void)
 		cmocka_unit_test(infeasible_is_not_taken_from_who_cannot_prove_it),
 		cmocka_unit_test(a_solver_that_crashes_is_an_error),
 		cmocka_unit_test(a_solver_that_sleeps_is_ended),
+		cmocka_unit_test(without_the_clock_a_net_ends_what_hangs_and_it_is_said),
+		cmocka_unit_test(work_ends_a_solve_and_is_the_same_each_time),
 		cmocka_unit_test(what_is_said_of_the_relaxation_is_not_said_of_the_program),
 		cmocka_unit_test(a_solver_has_so_much_memory_and_no_more),
 		cmocka_unit_test(a_solver_reaches_nothing),

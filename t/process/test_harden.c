@@ -428,7 +428,7 @@ static int solve(enum sl_mip_status *status)
 	const uint32_t column[] = { 0, 1, 2 };
 	const double worth[] = { 10, 25, 24 }, size[] = { 2, 6, 5 };
 	struct sl_mip *m = sl_mip_create(true, NULL, NULL);
-	struct sl_mip_options o = { .time_limit = 60, .max_nodes = -1, .memory_mb = 512 };
+	struct sl_mip_options o = { .time_limit = 60, .clock = true, .max_nodes = -1, .memory_mb = 512 };
 	struct sl_mip_result r;
 	struct sl_error err;
 	int rc = 0;

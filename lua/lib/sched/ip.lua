@@ -347,7 +347,7 @@ end
 
 local function note(found, p, r)
 	found.columns, found.rows = p.model:size()
-	found.seconds = found.seconds + r.seconds
+	found.seconds, found.work = found.seconds + r.seconds, found.work + r.work
 	found.status, found.solver, found.message = r.status, r.source, r.message
 end
 
@@ -406,9 +406,9 @@ end
 
 --- Choose jobs of a window: greedily, guided by the relaxation, and by the integer program; the
 --- best of them.  opt: time_limit, gap, max_nodes, memory_mb, backend, packing.  Returns { choice,
---- bound, gap, status, columns, rows, seconds, ... }: bound is nil without a solver.
+--- bound, gap, status, columns, rows, seconds, work, ... }: bound is nil without a solver.
 function M.choose(w, value, opt)
-	local found = { seconds = 0, status = "greedy" }
+	local found = { seconds = 0, work = 0, status = "greedy" }
 	local list = M.offers(w)
 	local order = density_order(w, value, list)
 	opt.unpacked = opt.packing == false

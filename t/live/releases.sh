@@ -19,6 +19,13 @@ slurm_cgroup_conf() {
 # From 23.11 on slurmctld executes itself anew when it is reconfigured: another process, the same service.
 slurm_reconfigures_in_process() { ! slurm_since 23.11; }
 
+# A command that changes accounts, or reconfigures.  Where that executes slurmctld anew, it and slurmdbd wait
+# for each other without end when slurmdbd tells it of a change at that moment (seen in 24.11.7): not
+# both at once there.
+slurm_one_at_a_time() { # COMMAND...
+	if slurm_reconfigures_in_process; then "$@"; else flock "$C/run/accounts" "$@"; fi
+}
+
 # gpu:2 : as the tres_per_* of a job show it
 slurm_shows_gres() {
 	if slurm_since 23.11; then echo "gres/$1"; else echo "gres:$1"; fi

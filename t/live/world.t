@@ -197,22 +197,22 @@ turn_reservations() {
 
 turn_accounts() {
 	local a=a$(($1 % 3)) q=q$(($1 % 3))
-	sacctmgr -i -Q add account $a
-	sacctmgr -i -Q add user root account=$a
-	sacctmgr -i -Q add qos $q MaxTRESPerUser=cpu=$((RANDOM % 16 + 1))
-	sacctmgr -i -Q modify user root set qos+=$q
-	sacctmgr -i -Q add resource name=l$(($1 % 3)) count=$((RANDOM % 4 + 1)) server=s type=license \
+	slurm_one_at_a_time sacctmgr -i -Q add account $a
+	slurm_one_at_a_time sacctmgr -i -Q add user root account=$a
+	slurm_one_at_a_time sacctmgr -i -Q add qos $q MaxTRESPerUser=cpu=$((RANDOM % 16 + 1))
+	slurm_one_at_a_time sacctmgr -i -Q modify user root set qos+=$q
+	slurm_one_at_a_time sacctmgr -i -Q add resource name=l$(($1 % 3)) count=$((RANDOM % 4 + 1)) server=s type=license \
 		cluster=schedlua percentallowed=100
 	sleep 0.$((RANDOM % 9))
-	sacctmgr -i -Q delete resource name=l$((RANDOM % 3))
-	sacctmgr -i -Q delete qos q$((RANDOM % 3))
-	sacctmgr -i -Q delete user root account=a$((RANDOM % 3))
-	sacctmgr -i -Q delete account a$((RANDOM % 3))
+	slurm_one_at_a_time sacctmgr -i -Q delete resource name=l$((RANDOM % 3))
+	slurm_one_at_a_time sacctmgr -i -Q delete qos q$((RANDOM % 3))
+	slurm_one_at_a_time sacctmgr -i -Q delete user root account=a$((RANDOM % 3))
+	slurm_one_at_a_time sacctmgr -i -Q delete account a$((RANDOM % 3))
 }
 
 turn_configuration() {
 	sleep 3
-	scontrol reconfigure
+	slurm_one_at_a_time scontrol reconfigure
 }
 
 turn_jobs() {

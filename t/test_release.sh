@@ -35,16 +35,20 @@ cat >"$P/Makefile.project" <<'EOF'
 D = schedlua-1.2.3
 distcheck: dist
 	test ! -e ../src/broken
+all:
 dist:
 	rm -rf $D && mkdir $D && cp ../src/payload $D/ && tar -chf - $D | xz -c >$D.tar.xz && rm -rf $D
 EOF
 sed -i 's/\$D/$(D)/g' "$P/Makefile.project"
-chmod +x "$P/autogen.sh"
+mkdir "$P/packaging"
+printf '#!/bin/sh\necho "of $*"\n' >"$P/packaging/sbom"
+chmod +x "$P/autogen.sh" "$P/packaging/sbom"
 commit begin || exit 1
 
 dry_run() {
 	release --dry-run || return 1
 	xz -dc "$tarball" | tar -tf - | grep -qx 'schedlua-1.2.3/payload' || return 1
+	grep -q '^of --tarball .*schedlua-1.2.3.tar.xz schedlua' "$P/.work/release/schedlua-1.2.3.spdx" || return 1
 	(cd "$P/.work/release" && sha256sum -c schedlua-1.2.3.tar.xz.sha256) >"$T/which" && [ -z "$(tags)" ]
 }
 ok "a dry run makes the tarball and its digest, and no tag" dry_run

@@ -15,6 +15,8 @@ TOP=$(cd "$HERE/../.." && pwd -P)
 WORK=${PACKAGE_WORK:-$TOP/.work/package}
 SUITE=$(. /etc/os-release && echo "$VERSION_CODENAME")
 mkdir -p "$WORK/log"
+: "${SOURCE_DATE_EPOCH:=$(git -C "$TOP" log -1 --format=%ct)}"	# of all packages
+export SOURCE_DATE_EPOCH
 
 skip_all() { echo "1..0 # SKIP $*"; echo "SKIPPED: ${0##*/}: $*" >&2; exit 0; }
 note() { echo "# $*"; }

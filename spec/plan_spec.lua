@@ -259,6 +259,46 @@ describe("expected", function()
 	end)
 end)
 
+describe("plan:backfill_rest", function()
+	-- a head on both nodes in an hour; an array, and a job that is too long
+	local function busy()
+		return t.cluster { nodes = "2x4c", running = { { nodes = { "n1" }, ends_in = "1h" } },
+			pending = { { id = 2, nodes = 2, exclusive = true, time_limit = "1h" },
+				{ id = 3, tasks = 1, array = 2, time_limit = "30m" }, { id = 4, tasks = 1, time_limit = "61m" },
+				{ id = 5, tasks = 2, time_limit = "1h" } } }
+	end
+
+	it("decides as a loop of backfill does", function()
+		local one = lines([[
+			local queue = cluster:queue() queue() plan:reserve(job(2))
+			local n = 0
+			for j in queue do if plan:backfill(j) then n = n + 1 end end
+			slurm.log_info("%d %s %s %s", n, plan:state(job(3)), plan:state(job(4)), plan:state(job(5)))]], busy())
+		local rest = lines([[
+			local queue = cluster:queue() queue() plan:reserve(job(2))
+			local n = plan:backfill_rest(queue)
+			slurm.log_info("%d %s %s %s", n, plan:state(job(3)), plan:state(job(4)), plan:state(job(5)))
+			assert(queue() == nil)]], busy())
+		assert.same(one, rest)
+		assert.matches("refused", rest[1])
+	end)
+
+	it("takes nothing of the queue without a head", function()
+		assert.same({ "0 2" }, lines([[
+			local queue = cluster:queue()
+			slurm.log_info("%d %d", plan:backfill_rest(queue), queue().id)]], busy()))
+	end)
+
+	it("takes only a queue, and only what can be said of all jobs", function()
+		assert.error_matches(function() lines("plan:reserve(job(2)) plan:backfill_rest(function() end)", busy()) end,
+			"cluster:queue")
+		assert.error_matches(function() lines("plan:backfill_rest(cluster:queue(), { because = 'x' })", busy()) end,
+			"expected place or shape")
+		assert.error_matches(function() lines("plan:backfill_rest(cluster:queue(), { shape = 1 })", busy()) end,
+			"shape: expected 0 to 0")
+	end)
+end)
+
 describe("plan:earliest", function()
 	it("says when a job could start, and books nothing", function()
 		local plan = plan_of("slurm.log_info('%d', plan:earliest(job(2)) - cluster.now)")

@@ -84,7 +84,7 @@ static void read_place(lua_State *L, struct sl_how *how)
 /* shape = n: the job's nth alternative, 0 as asked; "any": all of them */
 static void read_shape(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_lua_how *h)
 {
-	uint32_t shapes = x->snap->job.shapes[e->job].count;
+	uint32_t shapes = e->job == SL_NONE ? 0 : x->snap->job.shapes[e->job].count;
 
 	if (lua_type(L, -1) == LUA_TSTRING && !strcmp(lua_tostring(L, -1), "any")) {
 		h->terms.any_shape = true;
@@ -215,6 +215,16 @@ void sl_lua_check_how(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct
 	if (is_said(h, PLACE) || is_said(h, LAYOUT) || is_said(h, BID))
 		h->terms.how = &h->place;
 	read_loan(L, x, h);
+}
+
+void sl_lua_check_how_of_all(lua_State *L, struct sl_lua *x, struct sl_lua_how *h)
+{
+	/* an entry without alternatives, so that no other shape is accepted */
+	struct sl_entry none = { .job = SL_NONE };
+
+	sl_lua_check_how(L, x, &none, h);
+	if (h->said & ~(1u << PLACE | 1u << SHAPE))
+		luaL_error(L, "for all jobs of a queue: expected place or shape, no other key");
 }
 
 /* -- words -------------------------------------------------------------- */

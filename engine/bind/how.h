@@ -22,6 +22,9 @@ struct sl_lua_how {
 /* Read it, at argument 3 (or nothing there), for an entry, whose shape is set. */
 void sl_lua_check_how(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_lua_how *h);
 
+/* The same for whatever entry: place, and the shape 0 or "any", are all that may be said. */
+void sl_lua_check_how_of_all(lua_State *L, struct sl_lua *x, struct sl_lua_how *h);
+
 /* because = "...": the policy's words for a start that was made. */
 void sl_lua_read_because(lua_State *L, struct sl_lua *x, const struct sl_lua_how *h, uint32_t job);
 

@@ -26,10 +26,12 @@ static const struct sl_handle *check_job(lua_State *L, struct sl_lua *x)
 
 /* -- results ----------------------------------------------------------- */
 
-static int push_refusal(lua_State *L, const struct sl_refusal *refusal)
+static int push_refusal(lua_State *L, struct sl_refusal *refusal)
 {
+	const char *text = sl_refusal_text(refusal);
+
 	lua_pushnil(L);
-	lua_pushstring(L, refusal->text[0] ? refusal->text : sl_why_word(refusal->why));
+	lua_pushstring(L, *text ? text : sl_why_word(refusal->why));
 	lua_pushstring(L, sl_why_word(refusal->why));
 	return 3;
 }
@@ -61,11 +63,13 @@ static int decide_start(lua_State *L, decide_now *decide)
 {
 	struct sl_lua *x = check_plan(L);
 	struct sl_entry e = sl_lua_check_entry(L, x, 2);
-	struct sl_refusal refusal = { 0 };
+	struct sl_refusal refusal;
 	struct sl_lua_how how;
 	struct sl_error err;
 	int r;
 
+	refusal.why = SL_WHY_NONE;
+	refusal.format = "";
 	sl_lua_check_how(L, x, &e, &how);
 	if (how.terms.from)
 		return luaL_error(L, "from: expected for reserve and earliest only, starts are now");
@@ -91,6 +95,37 @@ static int plan_backfill(lua_State *L)
 	return decide_start(L, sl_plan_backfill);
 }
 
+struct backfill {
+	const struct sl_terms *terms;
+	lua_Integer started;
+};
+
+static bool backfill_one(lua_State *L, struct sl_lua *x, struct sl_entry e, void *arg)
+{
+	struct backfill *b = arg;
+	struct sl_error err;
+	int r = sl_plan_backfill(x->plan, e, b->terms, NULL, &err);
+
+	if (r < 0)
+		raise_misuse(L, x, &err);
+	b->started += r;
+	return sl_plan_head(x->plan) != NULL;
+}
+
+/* (queue [, how]): how many were started */
+static int plan_backfill_rest(lua_State *L)
+{
+	struct sl_lua *x = check_plan(L);
+	struct sl_lua_how how;
+	struct backfill b = { &how.terms, 0 };
+
+	sl_lua_check_how_of_all(L, x, &how);
+	if (sl_plan_head(x->plan))
+		sl_lua_queue_each(L, 2, backfill_one, &b);
+	lua_pushinteger(L, b.started);
+	return 1;
+}
+
 typedef int decide_when(struct sl_plan *, struct sl_entry, const struct sl_terms *, int64_t *,
 			struct sl_refusal *, struct sl_error *);
 
@@ -99,12 +134,14 @@ static int decide_time(lua_State *L, decide_when *decide)
 {
 	struct sl_lua *x = check_plan(L);
 	struct sl_entry e = sl_lua_check_entry(L, x, 2);
-	struct sl_refusal refusal = { 0 };
+	struct sl_refusal refusal;
 	struct sl_lua_how how;
 	struct sl_error err;
 	int64_t start;
 	int r;
 
+	refusal.why = SL_WHY_NONE;
+	refusal.format = "";
 	sl_lua_check_how(L, x, &e, &how);
 	r = decide(x->plan, e, &how.terms, &start, &refusal, &err);
 	if (r < 0)
@@ -375,7 +412,7 @@ static const struct sl_lua_field plan_fields[] = {
 /* ---------------------------------------------------------------------- */
 
 static const luaL_Reg plan_methods[] = {
-	{ "start", plan_start }, { "backfill", plan_backfill }, { "reserve", plan_reserve },
+	{ "start", plan_start }, { "backfill", plan_backfill }, { "backfill_rest", plan_backfill_rest }, { "reserve", plan_reserve },
 	{ "earliest", plan_earliest }, { "refuse", plan_refuse }, { "close", plan_close }, { "undo", plan_undo },
 	{ "cancel", plan_cancel }, { "requeue", plan_requeue }, { "suspend", plan_suspend },
 	{ "resume", plan_resume }, { "signal", plan_signal }, { "modify", plan_modify },

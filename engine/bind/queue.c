@@ -142,24 +142,63 @@ static uint32_t next_entry(lua_State *L, struct sl_lua *x, struct walk *w, const
 	return index == SL_NONE ? SL_NONE : examine(x, w, index);
 }
 
+/* Go on to the next entry; NULL at the end. */
+static const struct sl_entry *step(lua_State *L, struct sl_lua *x, struct walk *w)
+{
+	const struct sl_entry *queue;
+	uint32_t count;
+
+	w->busy = true;
+	queue = sl_cluster_queue(x->cluster, &count);
+	w->last = next_entry(L, x, w, queue, count);
+	w->busy = false;
+	if (w->last == SL_NONE)
+		return NULL;
+	sl_plan_started(x->plan, &w->started);
+	return &queue[w->last];
+}
+
+/* What sl_lua_queue_each() asks the iterator to do, which has what it needs as upvalues. */
+struct visit {
+	sl_lua_queue_visit *visit;
+	void *arg;
+};
+
+static int visit_rest(lua_State *L, struct sl_lua *x, struct walk *w, const struct visit *v)
+{
+	const struct sl_limit *limit = sl_limit_of(L);
+	const struct sl_entry *e;
+
+	while ((e = step(L, x, w)) && v->visit(L, x, *e, v->arg))
+		sl_limit_tick(L, limit);
+	return 0;
+}
+
 static int queue_next(lua_State *L)
 {
 	struct sl_lua *x = sl_lua_context(L);
 	struct walk *w = lua_touserdata(L, lua_upvalueindex(1));
-	const struct sl_entry *queue;
-	uint32_t count, index;
+	const struct sl_entry *e;
 
 	check_walk(L, x, w);
-	w->busy = true;
-	queue = sl_cluster_queue(x->cluster, &count);
-	index = next_entry(L, x, w, queue, count);
-	w->busy = false;
-	w->last = index;
-	if (index == SL_NONE)
+	if (lua_islightuserdata(L, 1))		/* scripts have none */
+		return visit_rest(L, x, w, lua_touserdata(L, 1));
+	e = step(L, x, w);
+	if (!e)
 		return 0;
-	sl_plan_started(x->plan, &w->started);
-	sl_lua_push_job(L, x, queue[index].job, queue[index].partition);
+	sl_lua_push_job(L, x, e->job, e->partition);
 	return 1;
+}
+
+void sl_lua_queue_each(lua_State *L, int index, sl_lua_queue_visit *visit, void *arg)
+{
+	struct visit v = { visit, arg };
+
+	if (lua_tocfunction(L, index) != queue_next)
+		luaL_typeerror(L, index, "what cluster:queue() returned");
+	lua_pushvalue(L, index);
+	lua_pushlightuserdata(L, &v);
+	lua_call(L, 1, 0);
 }
 
 /* cluster:queue([window [, eligible_by]]): for job in ... */

@@ -256,6 +256,7 @@ int sl_lua_guard(void *arg, struct sl_entry e, struct sl_refusal *why, struct sl
 	if (x->turn->guard_raised)
 		return sl_fail(err, SL_ESCRIPT, "allow failed");
 	why->why = SL_WHY_POLICY;
+	why->format = NULL;
 	snprintf(why->text, sizeof(why->text), "%.*s", (int) sizeof(why->text) - 1, reason);
 	return q.answer != SL_ALLOW_NO;
 }

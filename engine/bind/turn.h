@@ -45,6 +45,13 @@ const uint32_t *sl_lua_turn_order(const struct sl_lua *x, uint32_t *count);
  * partitions. */
 bool sl_lua_turn_guards_failed(const struct sl_lua *x, bool *holds);
 
+/*
+ * Call visit() for each entry that an iteration over the queue has left, until it returns false.
+ * The iteration, what cluster:queue() returned, is at *index*; raises if it is something else.
+ */
+typedef bool sl_lua_queue_visit(lua_State *L, struct sl_lua *x, struct sl_entry e, void *arg);
+void sl_lua_queue_each(lua_State *L, int index, sl_lua_queue_visit *visit, void *arg);
+
 /* -- who may start ------------------------------------------------------- */
 
 /* Hand out no further job of a partition in this turn; and is that so? */

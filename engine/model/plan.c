@@ -206,11 +206,11 @@ static bool note_stands(const struct note *n, enum sl_why why, enum word of)
 		return false;
 	/* Of several partitions, the one it can run in has the word; of several shapes the
 	 * one that was asked for. */
-	return n->own || sl_refusal_yields(why, n->why) || (of == OF_ALTERNATIVE && !sl_refusal_yields(n->why, why));
+	return n->own || sl_refusal_yields(why, n->said.why) ||
+	       (of == OF_ALTERNATIVE && !sl_refusal_yields(n->said.why, why));
 }
 
-static int put_note(struct sl_plan *p, uint32_t job, enum sl_why why, const char *text, enum word of,
-		    struct sl_error *err)
+static int put_note(struct sl_plan *p, uint32_t job, const struct sl_refusal *why, enum word of, struct sl_error *err)
 {
 	struct note *n = note_of(p, job);
 
@@ -218,16 +218,15 @@ static int put_note(struct sl_plan *p, uint32_t job, enum sl_why why, const char
 		if (sl_grow_list(&p->note, p->notes, sizeof(*n), err))
 			return -1;
 		n = &p->note[p->notes++];
-		*n = (struct note) { .job = job };
+		n->job = job;
+		n->barred_by = 0;
 		p->notes_of[job] = p->notes;
-	} else if (note_stands(n, why, of)) {
+	} else if (note_stands(n, why->why, of)) {
 		return 0;
 	}
-	n->why = why;
 	n->own = of == OF_POLICY;
 	n->by = p->bys - 1;
-	strncpy(n->text, text, sizeof(n->text) - 1);
-	n->text[sizeof(n->text) - 1] = 0;
+	plan_copy_refusal(&n->said, why);
 	return 0;
 }
 
@@ -235,16 +234,16 @@ int plan_refuse(struct sl_plan *p, const struct sl_entry *e, const struct sl_ref
 		struct sl_error *err)
 {
 	if (out)
-		*out = *why;
+		plan_copy_refusal(out, why);
 	/* That it cannot have nodes of others either is nothing the user has to know. */
 	if (why->why == SL_WHY_NONE || e->loan)
 		return 0;
-	return put_note(p, e->job, why->why, why->text, e->shape ? OF_ALTERNATIVE : OF_ATTEMPT, err);
+	return put_note(p, e->job, why, e->shape ? OF_ALTERNATIVE : OF_ATTEMPT, err);
 }
 
 int plan_bar(struct sl_plan *p, uint32_t job, const struct sl_refusal *why, struct sl_error *err)
 {
-	if (put_note(p, job, why->why, why->text, OF_POLICY, err) < 0)
+	if (put_note(p, job, why, OF_POLICY, err) < 0)
 		return -1;
 	plan_preempt_drop(p, job);
 	note_of(p, job)->barred_by = p->bys;
@@ -262,12 +261,15 @@ bool plan_is_barred(const struct sl_plan *p, uint32_t job)
 
 int sl_plan_refuse(struct sl_plan *p, uint32_t job, enum sl_why why, const char *text, struct sl_error *err)
 {
+	struct sl_refusal said;
+
 	if (job >= p->c->snap->job.rows)
 		return sl_fail(err, SL_EINVAL, "refuse: there is no job row %" PRIu32, job);
 	if ((unsigned) why >= SL_WHYS)
 		return sl_fail(err, SL_EINVAL, "refuse: there is no reason %u", (unsigned) why);
 	plan_preempt_drop(p, job);
-	return put_note(p, job, why, text ? text : "", OF_POLICY, err);
+	plan_say_now(&said, why, "%s", text ? text : "");
+	return put_note(p, job, &said, OF_POLICY, err);
 }
 
 int sl_plan_close(struct sl_plan *p, uint32_t partition, enum sl_why why, const char *text, struct sl_error *err)

@@ -39,10 +39,20 @@ struct sl_plan;
 struct sl_booking;
 
 /* Why a job was not started, for the policy and the user. */
+#define SL_REFUSAL_ARGS 5
 struct sl_refusal {
 	enum sl_why why;
-	char text[160];		/* "needs 4 nodes, 3 are free now" */
+	const char *format;	/* of the text, which nobody has asked for yet; NULL: it is in *text* */
+	union {
+		int64_t number;
+		const char *words;
+	} arg[SL_REFUSAL_ARGS];
+	char text[160];
 };
+
+/* "needs 4 nodes, 3 are free now": made when it is first asked for, since of most refusals nobody
+ * asks.  Good as long as the refusal and its cluster are. */
+const char *sl_refusal_text(struct sl_refusal *r);
 
 /* Does the later of two refusals of a job tell the user more?  Where the first says that it
  * can never run, in that partition or shape, and the other one does not. */

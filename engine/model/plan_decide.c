@@ -124,7 +124,10 @@ static uint32_t nth_way(const struct sl_plan *p, const struct sl_entry *e, uint3
 static int find_loan(struct sl_plan *p, struct sl_entry *e, const struct sl_terms *terms, struct sl_refusal *why,
 		     struct sl_error *err)
 {
-	int rc = terms->borrow ? sl_cluster_borrow(p->c, *e, terms->borrow, &e->loan, why->text, err) : 1;
+	int rc;
+
+	why->format = NULL;
+	rc = terms->borrow ? sl_cluster_borrow(p->c, *e, terms->borrow, &e->loan, why->text, err) : 1;
 
 	if (!rc)
 		why->why = SL_WHY_PARTITION;
@@ -135,7 +138,7 @@ static int find_loan(struct sl_plan *p, struct sl_entry *e, const struct sl_term
 static void merge_refusal(struct sl_refusal *why, const struct sl_refusal *now, bool first)
 {
 	if (first || sl_refusal_yields(why->why, now->why))
-		*why = *now;
+		plan_copy_refusal(why, now);
 }
 
 /* -- starting ------------------------------------------------------------ */
@@ -286,7 +289,7 @@ int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_terms 
 		rc = keeps_its_reservation(p, e, terms, &why, err);
 	}
 	if (rc > 0 && refusal)
-		*refusal = why;
+		plan_copy_refusal(refusal, &why);
 	return rc ? (rc > 0 ? 0 : -1) : plan_reserve(p, e, terms, p->c->now, start_time, refusal, err);
 }
 
@@ -304,7 +307,7 @@ int sl_plan_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_terms
 	}
 	rc = find_soonest(p, &e, terms ? terms : &as_asked, start_time, &why, err);
 	if (!rc && refusal)
-		*refusal = why;
+		plan_copy_refusal(refusal, &why);
 	return rc;
 }
 

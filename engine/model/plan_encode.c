@@ -183,7 +183,7 @@ static void encode_pending(const struct sl_plan *p, bool truncated, struct pen *
 
 	for (uint32_t i = 0; i < c->queued; i++) {
 		uint32_t job = c->queue[i].job;
-		const struct note *n = p->notes_of[job] ? &p->note[p->notes_of[job] - 1] : NULL;
+		struct note *n = p->notes_of[job] ? &p->note[p->notes_of[job] - 1] : NULL;
 		struct sl_plan_pending_row row = sl_plan_pending_row();
 		const struct closing *closing;
 
@@ -191,8 +191,8 @@ static void encode_pending(const struct sl_plan *p, bool truncated, struct pen *
 			continue;
 		row.job = c->snap->job.id[job];
 		if (n) {
-			row.why = n->why;
-			row.text = put_text(pen, n->text);
+			row.why = n->said.why;
+			row.text = put_text(pen, sl_refusal_text(&n->said));
 			row.by = put_text(pen, p->by[n->by]);
 		} else if (p->starts[job] || has_reservation(p, job)) {
 			continue;

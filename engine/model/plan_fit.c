@@ -395,12 +395,80 @@ int plan_unbook(struct sl_plan *p, struct booking *b, struct sl_error *err)
 
 void plan_say(struct sl_refusal *r, enum sl_why why, const char *fmt, ...)
 {
+	unsigned n = 0;
 	va_list ap;
 
 	r->why = why;
+	r->format = fmt;
+	va_start(ap, fmt);
+	for (const char *at = strchr(fmt, '%'); at && n < SL_REFUSAL_ARGS; at = strchr(at + 1, '%'))
+		switch (at[1]) {
+		case 's':
+			r->arg[n++].words = va_arg(ap, const char *);
+			break;
+		case 'u':
+			r->arg[n++].number = va_arg(ap, uint32_t);
+			break;
+		default:
+			r->arg[n++].number = va_arg(ap, int64_t);
+		}
+	va_end(ap);
+}
+
+void plan_say_now(struct sl_refusal *r, enum sl_why why, const char *fmt, ...)
+{
+	va_list ap;
+
+	r->why = why;
+	r->format = NULL;
 	va_start(ap, fmt);
 	vsnprintf(r->text, sizeof(r->text), fmt, ap);
 	va_end(ap);
+}
+
+/* Append as many bytes as there is room for. */
+static void append(struct sl_refusal *r, size_t *used, const char *text, size_t n)
+{
+	size_t room = sizeof(r->text) - 1 - *used;
+
+	n = n < room ? n : room;
+	memcpy(r->text + *used, text, n);
+	*used += n;
+}
+
+static void append_number(struct sl_refusal *r, size_t *used, int64_t number)
+{
+	uint64_t rest = number < 0 ? -(uint64_t) number : (uint64_t) number;
+	char digits[24], *at = digits + sizeof(digits);
+
+	do
+		*--at = (char) ('0' + rest % 10);
+	while (rest /= 10);
+	if (number < 0)
+		*--at = '-';
+	append(r, used, at, (size_t) (digits + sizeof(digits) - at));
+}
+
+const char *sl_refusal_text(struct sl_refusal *r)
+{
+	const char *at = r->format, *next;
+	size_t used = 0;
+	unsigned n = 0;
+
+	if (!at)
+		return r->text;
+	for (; (next = strchr(at, '%')) && n < SL_REFUSAL_ARGS; n++) {
+		append(r, &used, at, (size_t) (next - at));
+		if (next[1] == 's')
+			append(r, &used, r->arg[n].words, strlen(r->arg[n].words));
+		else
+			append_number(r, &used, r->arg[n].number);
+		at = next + (next[1] == 's' || next[1] == 'u' ? 2 : sizeof("%" PRId64) - 1);
+	}
+	append(r, &used, at, strlen(at));
+	r->text[used] = 0;
+	r->format = NULL;
+	return r->text;
 }
 
 static bool explain_required(const struct attempt *a, struct sl_refusal *r)

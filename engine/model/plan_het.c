@@ -97,7 +97,7 @@ static int say_component(struct sl_plan *p, struct sl_entry e, const struct comp
 {
 	struct sl_refusal all;
 
-	plan_say(&all, why->why, "component %" PRIu32 ": %s", m->offset, why->text);
+	plan_say_now(&all, why->why, "component %" PRIu32 ": %s", m->offset, sl_refusal_text(why));
 	return plan_refuse(p, &e, m->row == e.job ? why : &all, refusal, err);
 }
 

@@ -8,6 +8,8 @@
 #include "model/cluster_private.h"
 #include "model/plan.h"
 
+#include <string.h>
+
 struct booking {
 	struct sl_entry entry;
 	const struct want *want;
@@ -30,11 +32,10 @@ struct bookings {
 
 struct note {				/* why a job stays pending */
 	uint32_t job;
-	enum sl_why why;
 	bool own;			/* the policy's own words */
 	uint32_t by;
 	uint32_t barred_by;		/* number of the policy + 1 whose guard forbade its place; 0: none */
-	char text[160];
+	struct sl_refusal said;
 };
 
 struct closing {			/* of a partition */
@@ -286,9 +287,19 @@ int plan_fits_now(struct attempt *a, int64_t seconds, bool layout, struct sl_err
 static inline void plan_say_nothing(struct sl_refusal *r)
 {
 	r->why = SL_WHY_NONE;
+	r->format = NULL;
 	r->text[0] = 0;
 }
 
+/* All of it but the room for a text that is not made yet. */
+static inline void plan_copy_refusal(struct sl_refusal *to, const struct sl_refusal *from)
+{
+	memcpy(to, from, from->format ? offsetof(struct sl_refusal, text) : sizeof(*to));
+}
+
+/* Say why, with %s of what lives as long as the cluster, %u (32 bits) and %d of 64 bits: the text is
+ * made when somebody asks for it.  Or at once, of anything. */
 void plan_say(struct sl_refusal *r, enum sl_why why, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void plan_say_now(struct sl_refusal *r, enum sl_why why, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -133,8 +133,8 @@ static bool may_yet_start(struct sl_plan *p, uint32_t job)
 	const struct note *n = p->notes_of[job] ? &p->note[p->notes_of[job] - 1] : NULL;
 	enum sl_plan_state state;
 
-	if (n && (n->own || n->why == SL_WHY_NEVER || n->why == SL_WHY_PARTITION ||
-		  n->why == SL_WHY_NOT_MODELLED || n->why == SL_WHY_NODES_DOWN))
+	if (n && (n->own || n->said.why == SL_WHY_NEVER || n->said.why == SL_WHY_PARTITION ||
+		  n->said.why == SL_WHY_NOT_MODELLED || n->said.why == SL_WHY_NODES_DOWN))
 		return false;
 	state = sl_plan_job(p, job);
 	return state != SL_PLAN_STARTED && state != SL_PLAN_RESERVED && !plan_is_barred(p, job);

@@ -99,7 +99,7 @@ int plan_gate(struct sl_plan *p, const struct want *w, const struct sl_how *how,
 	if (how && how->method == SL_PLACE_EXPLICIT && w->pub.native) {
 		char text[SL_NATIVE_TEXT];
 
-		plan_say(r, SL_WHY_NOT_MODELLED, "only Slurm's select can place it (%s)",
+		plan_say_now(r, SL_WHY_NOT_MODELLED, "only Slurm's select can place it (%s)",
 			 sl_native_text(w->pub.native, text, sizeof(text)));
 		return 0;
 	}

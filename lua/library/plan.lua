@@ -39,6 +39,12 @@ function plan:start(job, how) end
 ---@return string? word
 function plan:backfill(job, how) end
 
+--- Backfill each job that an iteration over the queue has left, as long as there is a head.
+---@param queue fun(): sched.job? what cluster:queue() returned
+---@param how? sched.how place, and shape 0 or "any"
+---@return integer started
+function plan:backfill_rest(queue, how) end
+
 --- Book the earliest start of a job; the first such job becomes the head.
 ---@param job sched.job
 ---@param how? sched.how

@@ -33,10 +33,14 @@ local WINDOW <const> = 500
 function M.decide(cluster, plan, opt)
 	local how, cap = { shape = opt.shapes and "any" or 0 }, caps.new(cluster, opt)
 	local window = opt.window > 0 and opt.window or cluster.source ~= "sim" and WINDOW or nil
-	for job in cluster:queue(window) do
+	local queue = cluster:queue(window)
+	for job in queue do
 		if not cap:passes(plan, job) then		-- luacheck: ignore 542 (it has been told why)
 		elseif plan.head then
 			plan:backfill(job, how)			-- may not delay the head's reservation
+			if not cap.limits then
+				plan:backfill_rest(queue, how)	-- nor may any job behind this one
+			end
 		elseif not plan:start(job, how) and cap:may_book(job) then	-- start: the best fit, or nil and why
 			plan:reserve(job, how)			-- shadow time and nodes, booked: job becomes plan.head
 		end

@@ -80,7 +80,7 @@ static int book(struct stall *s, const struct sl_bid *b)
 	if (rc < 0)
 		fail_msg("%s", s->err.text);
 	if (!rc)
-		print_message("%s\n", why.text);
+		print_message("%s\n", sl_refusal_text(&why));
 	free(pick);
 	return rc;
 }

@@ -29,9 +29,9 @@ static void a_start_books_what_the_job_gets(void **state)
 	assert_int_equal(sl_plan_job(d.p, row(&d, 1)), SL_PLAN_STARTED);
 	assert_int_equal(start(&d, 2), 0);
 	assert_int_equal(d.why.why, SL_WHY_RESOURCES);
-	assert_string_equal(d.why.text, "needs 3 nodes, 2 are free");
+	assert_string_equal(sl_refusal_text(&d.why), "needs 3 nodes, 2 are free");
 	assert_int_equal(start(&d, 1), 0);
-	assert_string_equal(d.why.text, "is started already");
+	assert_string_equal(sl_refusal_text(&d.why), "is started already");
 	accepted(&d);
 	leave(&d);
 }
@@ -106,12 +106,12 @@ static void refusals_say_what_is_in_the_way(void **state)
 	assert_int_equal(d.why.why, SL_WHY_NEVER);
 	assert_int_equal(start(&d, 2), 0);
 	assert_int_equal(d.why.why, SL_WHY_NODES_DOWN);
-	assert_string_equal(d.why.text, "1 node is down or drained, needs more than are left");
+	assert_string_equal(sl_refusal_text(&d.why), "1 node is down or drained, needs more than are left");
 	assert_int_equal(start(&d, 3), 0);
 	assert_int_equal(d.why.why, SL_WHY_RESOURCES);
 	assert_int_equal(start(&d, 4), 0);
 	assert_int_equal(d.why.why, SL_WHY_NODES_DOWN);
-	assert_string_equal(d.why.text, "requires node n3, which is down");
+	assert_string_equal(sl_refusal_text(&d.why), "requires node n3, which is down");
 	assert_int_equal(start(&d, 5), 0);
 	assert_int_equal(d.why.why, SL_WHY_BEGIN);
 	assert_int_equal(reserve(&d, 5), 1);

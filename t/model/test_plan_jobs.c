@@ -40,7 +40,7 @@ static void a_deadline_trims_the_time_limit_down_to_time_min(void **state)
 	d = sit(b);
 	assert_int_equal(start(&d, 1), 0);
 	assert_int_equal(d.why.why, SL_WHY_DEADLINE);
-	assert_string_equal(d.why.text, "needs 60 minutes, its deadline is in 30");
+	assert_string_equal(sl_refusal_text(&d.why), "needs 60 minutes, its deadline is in 30");
 	assert_int_equal(reserve(&d, 1), 0);
 	assert_int_equal(d.why.why, SL_WHY_DEADLINE);
 	assert_int_equal(start(&d, 2), 1);
@@ -133,7 +133,7 @@ static void tasks_of_an_array_are_started_one_by_one_up_to_the_throttle(void **s
 	assert_int_equal(start(&d, 5), 1);
 	assert_int_equal(start(&d, 5), 0);
 	assert_int_equal(d.why.why, SL_WHY_ARRAY);
-	assert_string_equal(d.why.text, "3 tasks of its array run, as many as may");
+	assert_string_equal(sl_refusal_text(&d.why), "3 tasks of its array run, as many as may");
 	assert_int_equal(reserve(&d, 5), 1);
 	assert_int_equal(d.at, 60);
 	sl_plan_started(d.p, &n);
@@ -166,7 +166,7 @@ static void all_tasks_of_an_array_started_is_started(void **state)
 	assert_int_equal(start(&d, 5), 1);
 	assert_int_equal(sl_plan_job(d.p, job), SL_PLAN_STARTED);
 	assert_int_equal(start(&d, 5), 0);
-	assert_string_equal(d.why.text, "is started already");
+	assert_string_equal(sl_refusal_text(&d.why), "is started already");
 	accepted(&d);
 	leave(&d);
 }
@@ -211,7 +211,7 @@ static void licences_are_booked_over_time(void **state)
 	d = sit(b);
 	assert_int_equal(start(&d, 2), 0);
 	assert_int_equal(d.why.why, SL_WHY_LICENSES);
-	assert_string_equal(d.why.text, "needs 3 of license matlab, 1 is free");
+	assert_string_equal(sl_refusal_text(&d.why), "needs 3 of license matlab, 1 is free");
 	assert_int_equal(reserve(&d, 2), 1);
 	assert_int_equal(d.at, 60);
 	assert_int_equal(reserve(&d, 3), 1);
@@ -285,7 +285,7 @@ static void a_job_in_a_reservation_has_its_nodes_and_nobody_elses(void **state)
 	assert_int_equal(reserve(&d, 3), 1);
 	assert_int_equal(d.at, 600);
 	assert_int_equal(start(&d, 4), 0);
-	assert_string_equal(d.why.text, "its reservation later has not begun");
+	assert_string_equal(sl_refusal_text(&d.why), "its reservation later has not begun");
 	assert_int_equal(reserve(&d, 4), 1);
 	assert_int_equal(d.at, 50);
 	assert_int_equal(start(&d, 5), 1);
@@ -310,7 +310,7 @@ static void a_native_job_books_an_upper_bound(void **state)
 	d = sit(b);
 	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(&d, 1), &(struct sl_terms) { .how = &how }, &d.why, &d.err)), 0);
 	assert_int_equal(d.why.why, SL_WHY_NOT_MODELLED);
-	assert_string_equal(d.why.text, "only Slurm's select can place it (switches)");
+	assert_string_equal(sl_refusal_text(&d.why), "only Slurm's select can place it (switches)");
 	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(&d, 1), &(struct sl_terms) { .how = &best }, &d.why, &d.err)), 1);
 	assert_int_equal(accepted(&d)->start.native[0], 1);
 	leave(&d);

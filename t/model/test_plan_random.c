@@ -42,7 +42,7 @@ static void start_for_sure(struct desk *d, struct sl_entry e, const struct sl_te
 	    (d->why.why != SL_WHY_RESOURCES && d->why.why != SL_WHY_PRIORITY))
 		return;
 	if (checked(d, sl_plan_earliest(d->p, e, terms, &at, &other, &d->err)) && at <= sl_cluster_now(d->c))
-		fail_msg("job %u: refused (%s), and could start now", d->b->snap.job.id[e.job], d->why.text);
+		fail_msg("job %u: refused (%s), and could start now", d->b->snap.job.id[e.job], sl_refusal_text(&d->why));
 }
 
 /* Now and then, with nodes of other partitions. */

@@ -45,7 +45,7 @@ static int at_most(void *arg, struct sl_entry e, struct sl_refusal *why, struct 
 		cores += b.places[i].cores;
 	if (g->fails)
 		return sl_fail(err, SL_ESCRIPT, "lost");
-	*why = (struct sl_refusal) { SL_WHY_POLICY, "too much for one" };
+	*why = (struct sl_refusal) { .why = SL_WHY_POLICY, .text = "too much for one" };
 	return cores <= g->most;
 }
 
@@ -73,7 +73,7 @@ static void the_guard_is_asked_before_a_place_is_known_and_about_the_place(void 
 	assert_int_equal(sl_plan_revision(d.p), 1);
 	assert_int_equal(start(&d, 2), 0);
 	assert_int_equal(d.why.why, SL_WHY_POLICY);
-	assert_string_equal(d.why.text, "too much for one");
+	assert_string_equal(sl_refusal_text(&d.why), "too much for one");
 	sl_plan_started(d.p, &n);
 	assert_int_equal(n, 1);
 	assert_int_equal(sl_plan_revision(d.p), 1);
@@ -96,7 +96,7 @@ static void what_the_guard_forbade_is_not_reserved_by_the_same_policy(void **sta
 	guarded(b, &g, &d);
 	assert_int_equal(start(&d, 1), 0);
 	assert_int_equal(reserve(&d, 1), 0);
-	assert_string_equal(d.why.text, "has no place that the policy allows");
+	assert_string_equal(sl_refusal_text(&d.why), "has no place that the policy allows");
 	sl_plan_set_policy(d.p, "another");
 	assert_int_equal(reserve(&d, 1), 1);
 	leave(&d);
@@ -182,7 +182,7 @@ static void any_shape_is_the_first_that_fits(void **state)
 	leave(&d);
 	d = sit(one_with_shapes(4, 60));
 	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(&d, 2), &any, &d.why, &d.err)), 0);
-	assert_string_equal(d.why.text, "needs 4 nodes, 0 are free");
+	assert_string_equal(sl_refusal_text(&d.why), "needs 4 nodes, 0 are free");
 	leave(&d);
 }
 
@@ -227,7 +227,7 @@ static void a_reservation_goes_to_another_partition_only_for_an_earlier_start(vo
 	assert_int_equal(checked(&d, sl_plan_reserve(d.p, there, NULL, &at, &d.why, &d.err)), 1);
 	assert_int_equal(at, BUILD_NOW + 60);
 	assert_int_equal(checked(&d, sl_plan_reserve(d.p, here, NULL, &at, &d.why, &d.err)), 0);
-	assert_string_equal(d.why.text, "expected to start in partition right no later");
+	assert_string_equal(sl_refusal_text(&d.why), "expected to start in partition right no later");
 	assert_int_equal(sl_plan_head(d.p)->partition, right);
 	leave(&d);
 }
@@ -261,8 +261,8 @@ static void a_feature_that_no_node_of_the_partition_has_is_named(void **state)
 	d = sit(b);
 	assert_int_equal(start(&d, 1), 0);
 	assert_int_equal(d.why.why, SL_WHY_NEVER);
-	assert_non_null(strstr(d.why.text, "has fast&ib"));
-	assert_memory_equal(d.why.text, "no node of partition ", 21);
+	assert_non_null(strstr(sl_refusal_text(&d.why), "has fast&ib"));
+	assert_memory_equal(sl_refusal_text(&d.why), "no node of partition ", 21);
 	leave(&d);
 }
 
@@ -283,7 +283,7 @@ static void told_in_reservation(uint32_t nodes, const char *feature, uint32_t do
 	build_change(b, SL_T_JOB, job, sl_job_row, .reservation = sl_builder_str(b->builder, "maint"));
 	d = sit(b);
 	assert_int_equal(start(&d, 1), 0);
-	assert_string_equal(d.why.text, text);
+	assert_string_equal(sl_refusal_text(&d.why), text);
 	assert_int_equal(d.why.why, why);
 	leave(&d);
 }
@@ -394,7 +394,7 @@ static void licences_of_a_reservation_are_set_aside_for_its_time(void **state)
 	assert_int_equal(start(&d, 1), 1);
 	assert_int_equal(start(&d, 2), 0);
 	assert_int_equal(d.why.why, SL_WHY_LICENSES);
-	assert_string_equal(d.why.text, "needs 2 of license matlab, 1 is free");
+	assert_string_equal(sl_refusal_text(&d.why), "needs 2 of license matlab, 1 is free");
 	assert_int_equal(reserve(&d, 2), 1);
 	assert_int_equal(d.at, 4200);
 	assert_int_equal(start(&d, 3), 1);
@@ -413,7 +413,7 @@ static void a_job_in_a_reservation_without_nodes_runs_on_any_in_its_time(void **
 	d = sit(b);
 	assert_int_equal(start(&d, 1), 0);
 	assert_int_equal(d.why.why, SL_WHY_RESERVATION);
-	assert_string_equal(d.why.text, "its reservation lic has not begun");
+	assert_string_equal(sl_refusal_text(&d.why), "its reservation lic has not begun");
 	leave(&d);
 	b = reserved_licenses();
 	job = wants_licenses(b, 1, 3, 60);

@@ -59,11 +59,12 @@ local counted = {
 	max_job_assoc = function(job) return job.user .. "\0" .. job.account end,
 }
 
-local Cap = {}
+local Cap = { limits = true }
 Cap.__index = Cap
 
 -- Where nothing is limited.
 local free = {
+	limits = false,
 	passes = function() return true end,
 	may_book = function() return true end,
 	booked = function() end,

@@ -89,3 +89,24 @@ int sl_schedule_csv(const struct sl_workload *w, const struct sl_sim *sim, FILE 
 	}
 	return 0;
 }
+
+int sl_schedule_swf(const struct sl_workload *w, const struct sl_sim *sim, FILE *out, struct sl_error *err)
+{
+	const struct sl_sim_job *job = sl_sim_schedule(sim);
+	struct sl_swf_run *run = calloc((size_t) w->snap.job.rows + 1, sizeof(*run));
+	int rc;
+
+	if (!run)
+		return sl_fail(err, SL_ENOMEM, "schedule: out of memory");
+	for (uint32_t i = 0; i < w->snap.job.rows; i++) {
+		int64_t seconds = job[i].end_s - job[i].start_s;
+		const int64_t *wanted = w->wanted_s ? w->wanted_s : w->runtime_s;
+
+		if (job[i].end_s)
+			run[i] = (struct sl_swf_run) { true, job[i].start_s - w->snap.job.submit_time[i], seconds,
+						       job[i].cores, seconds >= wanted[i] };
+	}
+	rc = sl_workload_write_swf(w, run, out, err);
+	free(run);
+	return rc;
+}

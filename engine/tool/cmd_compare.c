@@ -14,12 +14,15 @@
 #include "sim/schedule_page.h"
 #include "tool/sim_args.h"
 #include "sim/sweep.h"
+#include "base/grow.h"
+#include "base/lines.h"
 #include "base/text.h"
+#include "report/interval.h"
 
 struct values {
 	struct sl_workload_args args;
 	struct sl_sim_args sim;
-	const char *policies, *part, *report;
+	const char *policies, *part, *report, *starts;
 	int64_t seeds, workers;
 	bool json, csv, runs, quiet;
 };
@@ -32,6 +35,8 @@ static const struct sl_option options[] = {
 	{ .name = "seeds", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, seeds),
 	  .min = 1, .max = 10000, .standard = "1", .argument = "N",
 	  .doc = "that many seeds, from --seed on, of each workload" },
+	{ .name = "starts", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, starts), .argument = "\"N N...\"",
+	  .doc = "sequences of --first jobs, each without the first N, instead of one" },
 	SL_SIM_ARGS(values, sim),
 	{ .name = "workers", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, workers),
 	  .min = 0, .max = 4096, .standard = "0", .argument = "N",
@@ -100,6 +105,10 @@ struct compare {
 	uint32_t workloads;
 	char **policy;			/* words of one string */
 	uint32_t policies;
+	uint32_t *start, starts;	/* of sequences; at least one */
+	uint32_t repeats;		/* seeds x starts */
+	char **option;			/* names of the policies' options: columns */
+	uint32_t options;
 	struct sl_trial_options *trial;
 	struct sl_trial_outcome *outcome;
 	struct sl_mapped_schedule *schedule;	/* with a report */
@@ -110,13 +119,14 @@ struct compare {
 /* A line of the table: outcomes of equal workload and policy. */
 struct line {
 	const char *workload, *policy;
-	uint64_t seed;
+	uint64_t seed, start;
 	const struct sl_trial_outcome *outcome;
 	uint32_t step, runs;		/* outcome[0], outcome[step], ... */
 	uint32_t failed;
 };
 
-static void summarize(const struct line *l, const struct figure *f, double *mean, double *sd)
+/* Mean, standard deviation of a sample, and half of the 95 % interval of the mean. */
+static void summarize(const struct line *l, const struct figure *f, double *mean, double *sd, double *ci)
 {
 	uint32_t n = 0;
 	double sum = 0, squares = 0;
@@ -131,15 +141,22 @@ static void summarize(const struct line *l, const struct figure *f, double *mean
 		if (!l->outcome[i * l->step].err.code)
 			squares += pow(f->of(&l->outcome[i * l->step].result) - *mean, 2);
 	*sd = n > 1 ? sqrt(squares / (n - 1)) : 0;
+	*ci = n > 1 ? sl_student95(n - 1) * *sd / sqrt(n) : NAN;
 }
 
 /* -- output ---------------------------------------------------------------------- */
 
 struct sink {
+	const struct compare *c;
 	struct sl_text_table *table;
 	struct sl_json *json;
 	bool runs, several;		/* a line a run; lines stand for several */
 };
+
+static bool is_site(const char *policy)
+{
+	return !strncmp(policy, "site=", 5);
+}
 
 static void put_csv_text(const char *s)
 {
@@ -152,22 +169,76 @@ static void put_csv_text(const char *s)
 	putchar('"');
 }
 
+/* The next option of "NAME,OPTION=VALUE,...", from *at on; false: there is none. */
+static bool next_option(const char **at, char name[64], char value[128])
+{
+	while (**at) {
+		size_t n;
+		const char *eq;
+
+		*at += strcspn(*at, ",");
+		*at += **at == ',';
+		n = strcspn(*at, ",");
+		eq = memchr(*at, '=', n);
+		if (!eq || eq - *at > 63)
+			continue;
+		snprintf(name, 64, "%.*s", (int) (eq - *at), *at);
+		snprintf(value, 128, "%.*s", (int) (n - (size_t) (eq + 1 - *at)), eq + 1);
+		return true;
+	}
+	return false;
+}
+
+/* A policy's name and options, in the columns of all policies' options. */
+static void put_options(const struct compare *c, const char *policy)
+{
+	char name[64], value[128], plain[256];
+
+	snprintf(plain, sizeof(plain), "%.*s", (int) (is_site(policy) ? strlen(policy) : strcspn(policy, ",")), policy);
+	putchar(',');
+	put_csv_text(plain);
+	for (uint32_t i = 0; i < c->options; i++) {
+		const char *at = is_site(policy) ? "" : policy;
+
+		putchar(',');
+		while (next_option(&at, name, value))
+			if (!strcmp(name, c->option[i]))
+				put_csv_text(value);
+	}
+}
+
+static void json_options(struct sl_json *j, const char *policy)
+{
+	char name[64], value[128], plain[256];
+	const char *at = is_site(policy) ? "" : policy;
+
+	snprintf(plain, sizeof(plain), "%.*s", (int) (is_site(policy) ? strlen(policy) : strcspn(policy, ",")), policy);
+	sl_json_put_str(j, "name", plain);
+	sl_json_open_object(j, "options");
+	while (next_option(&at, name, value))
+		sl_json_put_str(j, name, value);
+	sl_json_end_object(j);
+}
+
 static void csv_line(const struct sink *sink, const struct line *l)
 {
 	put_csv_text(l->workload);
 	putchar(',');
 	put_csv_text(l->policy);
+	put_options(sink->c, l->policy);
 	if (sink->runs)
-		printf(",%" PRIu64 ",%" PRIu32, l->seed, l->failed);
+		printf(",%" PRIu64 ",%" PRIu64 ",%" PRIu32, l->seed, l->start, l->failed);
 	else
 		printf(",%" PRIu32 ",%" PRIu32, l->runs, l->failed);
 	for (size_t f = 0; f < FIGURES; f++) {
-		double mean, sd;
+		double mean, sd, ci;
 
-		summarize(l, &figures[f], &mean, &sd);
+		summarize(l, &figures[f], &mean, &sd, &ci);
 		printf(isfinite(mean) ? ",%.10g" : ",", mean);
 		if (!sink->runs)
 			printf(isfinite(mean) ? ",%.10g" : ",", sd);
+		if (!sink->runs)
+			printf(isfinite(ci) ? ",%.10g" : ",", ci);
 	}
 	putchar('\n');
 }
@@ -180,12 +251,15 @@ static void json_line(const struct sink *sink, const struct line *l)
 	sl_json_begin_object(j);
 	sl_json_put_str(j, "workload", l->workload);
 	sl_json_put_str(j, "policy", l->policy);
+	json_options(j, l->policy);
 	sl_json_put_int(j, sink->runs ? "seed" : "runs", sink->runs ? (int64_t) l->seed : l->runs);
+	if (sink->runs)
+		sl_json_put_int(j, "start", (int64_t) l->start);
 	sl_json_put_int(j, "failed", l->failed);
 	for (size_t f = 0; f < FIGURES; f++) {
-		double mean, sd;
+		double mean, sd, ci;
 
-		summarize(l, &figures[f], &mean, &sd);
+		summarize(l, &figures[f], &mean, &sd, &ci);
 		if (sink->runs) {
 			sl_json_put_real(j, figures[f].key, mean);
 			continue;
@@ -193,6 +267,8 @@ static void json_line(const struct sink *sink, const struct line *l)
 		sl_json_open_object(j, figures[f].key);
 		sl_json_put_real(j, "mean", mean);
 		sl_json_put_real(j, "sd", sd);
+		if (isfinite(ci))
+			sl_json_put_real(j, "ci95", ci);
 		sl_json_end_object(j);
 	}
 	sl_json_end_object(j);
@@ -204,12 +280,14 @@ static void table_line(const struct sink *sink, const struct line *l)
 	sl_text_table_add(sink->table, l->policy);
 	if (sink->runs)
 		sl_text_table_addf(sink->table, "%" PRIu64, l->seed);
+	if (sink->runs)
+		sl_text_table_addf(sink->table, "%" PRIu64, l->start);
 	for (size_t f = 0; f < FIGURES; f++) {
-		double mean, sd;
+		double mean, sd, ci;
 
 		if (!figures[f].title)
 			continue;
-		summarize(l, &figures[f], &mean, &sd);
+		summarize(l, &figures[f], &mean, &sd, &ci);
 		if (!isfinite(mean))
 			sl_text_table_add(sink->table, "failed");
 		else if (sink->several)
@@ -221,11 +299,14 @@ static void table_line(const struct sink *sink, const struct line *l)
 
 static void csv_titles(const struct sink *sink)
 {
-	printf("workload,policy,%s,failed", sink->runs ? "seed" : "runs");
+	fputs("workload,policy,name", stdout);
+	for (uint32_t i = 0; i < sink->c->options; i++)
+		printf(",option_%s", sink->c->option[i]);
+	printf(",%s,failed", sink->runs ? "seed,start" : "runs");
 	for (size_t f = 0; f < FIGURES; f++) {
 		printf(",%s", figures[f].key);
 		if (!sink->runs)
-			printf(",%s_sd", figures[f].key);
+			printf(",%s_sd,%s_ci95", figures[f].key, figures[f].key);
 	}
 	putchar('\n');
 }
@@ -233,7 +314,7 @@ static void csv_titles(const struct sink *sink)
 static struct sl_text_table *make_table(const struct sink *sink)
 {
 	char titles[512];
-	int n = snprintf(titles, sizeof(titles), "workload,policy%s", sink->runs ? ",>seed" : "");
+	int n = snprintf(titles, sizeof(titles), "workload,policy%s", sink->runs ? ",>seed,>start" : "");
 
 	for (size_t f = 0; f < FIGURES; f++)
 		if (figures[f].title)
@@ -251,24 +332,25 @@ static void put_line(const struct compare *c, const struct sink *sink, const str
 		table_line(sink, l);
 }
 
-/* Trials are in the order of workload, seed, policy; lines of workload, policy. */
+/* Trials are in the order of workload, seed, start, policy; lines of workload, policy. */
 static void put_lines(const struct compare *c, const struct sink *sink)
 {
-	uint32_t seeds = (uint32_t) c->v->seeds;
+	uint32_t repeats = c->repeats;
 
 	for (uint32_t i = 0; sink->runs && i < c->trials; i++) {
 		const struct sl_trial_options *t = &c->trial[i];
 		struct line l = { t->workload, t->source.site ? t->source.site : t->source.policy,
-				  t->workload_options.seed, &c->outcome[i], 0, 1, c->outcome[i].err.code != SL_OK };
+				  t->workload_options.seed, t->workload_options.skip, &c->outcome[i], 0, 1,
+				  c->outcome[i].err.code != SL_OK };
 
 		put_line(c, sink, &l);
 	}
 	for (uint32_t w = 0; !sink->runs && w < c->workloads; w++)
 		for (uint32_t p = 0; p < c->policies; p++) {
-			struct line l = { c->workload[w], c->policy[p], 0,
-					  &c->outcome[w * seeds * c->policies + p], c->policies, seeds, 0 };
+			struct line l = { c->workload[w], c->policy[p], 0, 0,
+					  &c->outcome[w * repeats * c->policies + p], c->policies, repeats, 0 };
 
-			for (uint32_t i = 0; i < seeds; i++)
+			for (uint32_t i = 0; i < repeats; i++)
 				l.failed += l.outcome[i * l.step].err.code != SL_OK;
 			put_line(c, sink, &l);
 		}
@@ -276,7 +358,7 @@ static void put_lines(const struct compare *c, const struct sink *sink)
 
 static int print(const struct compare *c, struct sl_error *err)
 {
-	struct sink sink = { .runs = c->v->runs, .several = !c->v->runs && c->v->seeds > 1 };
+	struct sink sink = { .c = c, .runs = c->v->runs, .several = !c->v->runs && c->repeats > 1 };
 	int rc = 0;
 
 	if (c->v->json) {
@@ -315,6 +397,86 @@ static int split_policies(struct compare *c, char *words, struct sl_error *err)
 	return c->policies ? 0 : sl_fail(err, SL_EINVAL, "--policies: expected at least one");
 }
 
+/* The columns of all policies' options, in the order in which they come. */
+static int list_options(struct compare *c, struct sl_error *err)
+{
+	char name[64], value[128];
+
+	for (uint32_t p = 0; p < c->policies; p++)
+		for (const char *at = is_site(c->policy[p]) ? "" : c->policy[p]; next_option(&at, name, value);) {
+			uint32_t i = 0;
+
+			while (i < c->options && strcmp(c->option[i], name))
+				i++;
+			if (i < c->options)
+				continue;
+			if (sl_grow_list(&c->option, c->options, sizeof(*c->option), err))
+				return -1;
+			if (!(c->option[c->options] = strdup(name)))
+				return sl_fail(err, SL_ENOMEM, "compare: out of memory");
+			c->options++;
+		}
+	return 0;
+}
+
+/* "0 1024 2048"; one, from the first job on, where nothing is said. */
+static int list_starts(struct compare *c, struct sl_error *err)
+{
+	const char *at = c->v->starts ? c->v->starts : "0";
+	int64_t n;
+
+	for (at += strspn(at, " \t\n,"); *at; at += strspn(at, " \t\n,")) {
+		if (!sl_scan_int(&at, &n) || n < 0 || n > SL_WORKLOAD_MAX_JOBS || (*at && !strchr(" \t\n,", *at)))
+			return sl_fail(err, SL_EINVAL, "--starts=%s: expected numbers of jobs", c->v->starts);
+		if (sl_grow_list(&c->start, c->starts, sizeof(*c->start), err))
+			return -1;
+		c->start[c->starts++] = (uint32_t) n;
+	}
+	c->repeats = (uint32_t) c->v->seeds * c->starts;
+	return c->repeats ? 0 : sl_fail(err, SL_EINVAL, "--starts: expected at least one");
+}
+
+static struct sl_trial_options make_trial(const struct compare *c, uint32_t i)
+{
+	const struct values *v = c->v;
+	const char *policy = c->policy[i % c->policies];
+	struct sl_trial_options t = {
+		.workload = c->workload[i / c->policies / c->repeats],
+		.workload_options = sl_workload_args(&v->args), .source = { .path = v->sim.path }, .sim = sl_sim_args(&v->sim),
+	};
+	uint32_t repeat = i / c->policies % c->repeats;
+
+	t.workload_options.seed += repeat / c->starts;
+	t.workload_options.skip += c->start[repeat % c->starts];
+	t.sim.keep_schedule = c->page && !repeat;
+	if (is_site(policy))
+		t.source.site = policy + 5;
+	else
+		t.source.policy = policy;
+	return t;
+}
+
+/* All that are wrong are told before the first is simulated.  0, or 1 when some are. */
+static int try_policies(const struct compare *c)
+{
+	int failed = 0;
+
+	for (uint32_t p = 0; p < c->policies; p++) {
+		const struct sl_trial_options t = make_trial(c, p);
+		struct sl_limits limits = { 0 };
+		struct sl_error err;
+		char *trace = NULL;
+		struct sl_bundle *b = sl_bundle_load(&t.source, &limits, &trace, &err);
+
+		if (!b)
+			fprintf(stderr, "schedlua: %s: %s\n", c->policy[p], err.text);
+		failed |= !b;
+		sl_bundle_destroy(b);
+		free(trace);
+	}
+	return failed;
+}
+
 /* "3/10": of 10 parts the one after three others. */
 static int parse_part(const char *text, uint32_t *part, uint32_t *parts, struct sl_error *err)
 {
@@ -327,28 +489,9 @@ static int parse_part(const char *text, uint32_t *part, uint32_t *parts, struct 
 	return 0;
 }
 
-static struct sl_trial_options make_trial(const struct compare *c, uint32_t i)
-{
-	const struct values *v = c->v;
-	const char *policy = c->policy[i % c->policies];
-	struct sl_trial_options t = {
-		.workload = c->workload[i / c->policies / (uint32_t) v->seeds],
-		.workload_options = sl_workload_args(&v->args), .source = { .path = v->sim.path }, .sim = sl_sim_args(&v->sim),
-	};
-	uint64_t seed = i / c->policies % (uint64_t) v->seeds;
-
-	t.workload_options.seed += seed;
-	t.sim.keep_schedule = c->page && !seed;
-	if (!strncmp(policy, "site=", 5))
-		t.source.site = policy + 5;
-	else
-		t.source.policy = policy;
-	return t;
-}
-
 static int make_trials(struct compare *c, struct sl_error *err)
 {
-	uint64_t all = (uint64_t) c->workloads * c->policies * (uint64_t) c->v->seeds;
+	uint64_t all = (uint64_t) c->workloads * c->policies * c->repeats;
 	uint32_t part, parts;
 
 	if (parse_part(c->v->part, &part, &parts, err) < 0)
@@ -423,7 +566,7 @@ static struct sl_page *open_report(const struct compare *c, struct sl_error *err
 /* A workload and what each policy made of it, with the first seed. */
 static int report_workload(const struct compare *c, uint32_t workload, struct sl_error *err)
 {
-	uint32_t first = workload * (uint32_t) c->v->seeds * c->policies, p = 0;
+	uint32_t first = workload * c->repeats * c->policies, p = 0;
 	struct sl_workload *w;
 	int rc = 0;
 
@@ -461,6 +604,10 @@ static void free_compare(struct compare *c)
 	free(c->trial);
 	free(c->outcome);
 	free(c->policy);
+	free(c->start);
+	for (uint32_t i = 0; i < c->options; i++)
+		free(c->option[i]);
+	free(c->option);
 }
 
 static int run(const struct sl_verb *verb, int argc, char **argv)
@@ -486,8 +633,15 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 	rc = words ? split_policies(&c, words, &err) : sl_fail(&err, SL_ENOMEM, "compare: out of memory");
 	if (!rc && v.report && !(c.page = open_report(&c, &err)))	/* before the runs, not after them */
 		rc = -1;
+	if (!rc && (list_options(&c, &err) < 0 || list_starts(&c, &err) < 0))
+		rc = -1;
 	if (!rc)
 		rc = make_trials(&c, &err);
+	if (!rc && try_policies(&c)) {
+		free_compare(&c);
+		free(words);
+		return SL_EXIT_FAILED;
+	}
 	if (!rc)
 		rc = run_all(&c, &err);
 	if (rc >= 0 && (print(&c, &err) < 0 || (c.page && write_report(&c, &err) < 0)))
@@ -509,11 +663,13 @@ const struct sl_verb sl_verb_compare = {
 		"prints one line for each workload and policy: waiting time, its 99th percentile and\n"
 		"its longest, bounded slowdown, slowdown, utilization beside what no schedule can\n"
 		"exceed, blocks of nodes and spread of a job, and how unequal users' waits are.  With\n"
-		"several seeds a figure is mean ± standard deviation (of a sample) over the seeds.\n"
+		"several seeds, or sequences (--starts), a figure is mean ± standard deviation (of a sample)\n"
+		"over them.\n"
 		"\n"
 		"All policies see the same jobs.  Simulations run in processes of their own, as many\n"
-		"at a time as there are processors; the output does not depend on that.  One that\n"
-		"fails is told on stderr and makes the status 1; the others count.\n"
+		"at a time as there are processors; the output does not depend on that.  Policies that are\n"
+		"wrong are told before the first of them.  One that fails is told on stderr and makes the\n"
+		"status 1; the others count.\n"
 		"\n"
 		"--report writes one HTML page, as *schedlua sim* does, with the schedules of all\n"
 		"policies under the first seed: Gantt charts below one another, utilization, queue\n"
@@ -525,8 +681,11 @@ const struct sl_verb sl_verb_compare = {
 		"--json and --csv have the keys of *schedlua sim --json*: wait_mean_s, wait_p99_s,\n"
 		"wait_max_s, bsld_mean, slowdown_mean, utilization, utilization_bound,\n"
 		"gpu_utilization, fragmentation_mean, spread_mean, user_wait_gini,\n"
-		"first_job_wait_mean_s, makespan_s, jobs, unfinished; each as {mean, sd} or as two\n"
-		"columns, KEY and KEY_sd.  With --runs there is one value each, and the seed.\n"
+		"first_job_wait_mean_s, makespan_s, jobs, unfinished; each as {mean, sd, ci95} or as three\n"
+		"columns, KEY, KEY_sd and KEY_ci95: the mean's 95 % interval is KEY ± KEY_ci95 (Student's\n"
+		"t).  With --runs there is one value each, and the seed and start.  *policy* is as given;\n"
+		"*name* is its first word, and each option that any of them has is a column of its own,\n"
+		"*option_NAME*, or in the object *options*.\n"
 		"# SWEEPS ON A CLUSTER\n"
 		"A sweep that is too large for a machine runs as a Slurm job array: each task runs\n"
 		"--part=I/N of the simulations and writes CSV with --runs (examples/sweep.sbatch).\n"
@@ -534,6 +693,8 @@ const struct sl_verb sl_verb_compare = {
 		"    schedlua compare KTH-SP2-1996-2.swf.gz CTC-SP2-1996-3.swf.gz\n"
 		"    schedlua compare --policies=\"easy conservative,window=50 site=/etc/slurm/sched.lua\" \\\n"
 		"        --seeds=7 auction:V.1 auction:V.2 auction:V.3\n"
+		"    schedlua compare --first=1024 --starts=\"1981 2756 4299\" --csv --policies=\"easy fcfs\" \\\n"
+		"        lublin_256.swf.gz\n"
 		"    schedlua compare --report=easy-or-fcfs.html --policies=\"easy fcfs\" esp\n"
 		"    schedlua compare --runs --csv --part=0/10 --seeds=100 esp-gpu >part0.csv\n",
 	.run = run,

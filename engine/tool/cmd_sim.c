@@ -18,10 +18,17 @@
 #include "tool/sim_args.h"
 #include "base/text.h"
 
+/* What the schedule is written as, each to a file. */
+enum { JOBS, EVALYS, SWF, FILES };
+
+static int (*const writer[FILES])(const struct sl_workload *, const struct sl_sim *, FILE *, struct sl_error *) = {
+	sl_schedule_csv, sl_schedule_evalys, sl_schedule_swf,
+};
+
 struct values {
 	struct sl_workload_args args;
 	struct sl_sim_args sim;
-	const char *workload, *policy, *site, *jobs, *report;
+	const char *workload, *policy, *site, *file[FILES], *report;
 	bool json, users, quiet, check;
 };
 
@@ -39,8 +46,12 @@ static const struct sl_option options[] = {
 	  .doc = "check the schedule with code that shares nothing with what made it" },
 	{ .name = "users", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, users),
 	  .doc = "figures of each user, too" },
-	{ .name = "jobs", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, jobs), .argument = "FILE",
+	{ .name = "jobs", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, file[JOBS]), .argument = "FILE",
 	  .doc = "write the schedule as CSV, one line a job" },
+	{ .name = "evalys", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, file[EVALYS]), .argument = "FILE",
+	  .doc = "write the schedule as CSV in the columns of evalys and Batsim" },
+	{ .name = "swf", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, file[SWF]), .argument = "FILE",
+	  .doc = "write the schedule as SWF" },
 	{ .name = "report", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, report), .argument = "FILE.html",
 	  .doc = "write the schedule and its figures as a page to open in a browser" },
 	{ .name = "json", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, json),
@@ -143,15 +154,6 @@ static int print(const struct values *v, struct sl_trial *t, struct sl_error *er
 	return v->users ? print_users(t, err) : 0;
 }
 
-static int write_jobs(const struct values *v, const struct sl_trial *t, FILE *out, struct sl_error *err)
-{
-	int rc = sl_schedule_csv(t->workload, t->sim, out, err);
-
-	if (!rc && (fflush(out) || ferror(out)))
-		rc = sl_fail(err, SL_EIO, "%s: %m", v->jobs);
-	return rc;
-}
-
 /* -- the report ------------------------------------------------------------------ */
 
 static const char *asked_for(const struct values *v)
@@ -179,15 +181,21 @@ static int write_report(const struct values *v, const struct sl_trial *t, struct
 
 /* -- the verb -------------------------------------------------------------------- */
 
-static int write_files(const struct values *v, const struct sl_trial *t, FILE *jobs, struct sl_page *page,
+static int write_files(const struct values *v, const struct sl_trial *t, FILE *const file[FILES], struct sl_page *page,
 		       struct sl_error *err)
 {
-	if (jobs && write_jobs(v, t, jobs, err) < 0)
-		return -1;
+	for (int i = 0; i < FILES; i++) {
+		if (!file[i])
+			continue;
+		if (writer[i](t->workload, t->sim, file[i], err) < 0)
+			return -1;
+		if (fflush(file[i]) || ferror(file[i]))
+			return sl_fail(err, SL_EIO, "%s: %m", v->file[i]);
+	}
 	return page ? write_report(v, t, page, err) : 0;
 }
 
-static int simulate(const struct values *v, FILE *jobs, struct sl_page *page)
+static int simulate(const struct values *v, FILE *const file[FILES], struct sl_page *page)
 {
 	struct sl_progress bar;
 	struct sl_trial_options opt = {
@@ -199,7 +207,7 @@ static int simulate(const struct values *v, FILE *jobs, struct sl_page *page)
 	int rc;
 
 	opt.sim.check = v->check;
-	opt.sim.keep_schedule = jobs || page;
+	opt.sim.keep_schedule = file[JOBS] || file[EVALYS] || file[SWF] || page;
 	opt.sim.stop = &stop;
 	opt.sim.progress = show_progress;
 	opt.sim.progress_arg = &bar;
@@ -211,7 +219,7 @@ static int simulate(const struct values *v, FILE *jobs, struct sl_page *page)
 		rc = sl_trial_go(&t, true, &err);
 		sl_progress_end(&bar);
 	}
-	if (rc >= 0 && (print(v, &t, &err) < 0 || write_files(v, &t, jobs, page, &err) < 0))
+	if (rc >= 0 && (print(v, &t, &err) < 0 || write_files(v, &t, file, page, &err) < 0))
 		rc = -1;
 	sl_sim_args_warn(t.result.solves_cut);
 	if (rc < 0) {
@@ -227,11 +235,30 @@ static int simulate(const struct values *v, FILE *jobs, struct sl_page *page)
 	return sl_tool_end(rc ? SL_EXIT_FAILED : SL_EXIT_FINE);
 }
 
+/* Before the run, not after it. */
+static int open_files(const struct values *v, FILE *file[FILES], struct sl_error *err)
+{
+	for (int i = 0; i < FILES; i++)
+		if (v->file[i] && !(file[i] = fopen(v->file[i], "we")))
+			return sl_fail(err, SL_EIO, "%s: %m", v->file[i]);
+	return 0;
+}
+
+static int close_files(const struct values *v, FILE *file[FILES], struct sl_error *err)
+{
+	int rc = 0;
+
+	for (int i = 0; i < FILES; i++)
+		if (file[i] && fclose(file[i]))
+			rc = sl_fail(err, SL_EIO, "%s: %m", v->file[i]);
+	return rc;
+}
+
 static int run(const struct sl_verb *verb, int argc, char **argv)
 {
 	struct values v;
 	struct sl_page *page = NULL;
-	FILE *jobs = NULL;
+	FILE *file[FILES] = { NULL };
 	struct sl_error err;
 	int status, n = sl_tool_parse(verb, &v, argc, argv, 0, 1, &status);
 
@@ -245,21 +272,14 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 	if (sl_sim_args_wrong(&v.sim))
 		return sl_tool_usage(verb, "%s", sl_sim_args_wrong(&v.sim));
 	catch_interrupt();
-	if (v.jobs && !(jobs = fopen(v.jobs, "we"))) {	/* before the run, not after it */
-		sl_fail(&err, SL_EIO, "%s: %m", v.jobs);
+	if (open_files(&v, file, &err) < 0 || (v.report && !(page = open_report(&v, &err)))) {
+		close_files(&v, file, NULL);
 		return sl_tool_fail(&err);
 	}
-	if (v.report && !(page = open_report(&v, &err))) {
-		if (jobs)
-			fclose(jobs);
-		return sl_tool_fail(&err);
-	}
-	status = simulate(&v, jobs, page);
+	status = simulate(&v, file, page);
 	sl_page_destroy(page);
-	if (jobs && fclose(jobs) && status == SL_EXIT_FINE) {
-		sl_fail(&err, SL_EIO, "%s: %m", v.jobs);
+	if (close_files(&v, file, &err) < 0 && status == SL_EXIT_FINE)
 		return sl_tool_fail(&err);
-	}
 	return status;
 }
 
@@ -321,6 +341,9 @@ const struct sl_verb sl_verb_sim = {
 		"# CSV\n"
 		"job, user, account, partition, submit_s, start_s, end_s, wait_s, runtime_s, walltime_s,\n"
 		"cores, gpus, nodes, nodelist.  Times count from the beginning of the workload.\n"
+		"--evalys has the columns of Batsim's jobs.csv, which evalys and pandas read; of a job's\n"
+		"nodes it names the lowest processors that are free.  --swf is the log with the waits,\n"
+		"runtimes and processors that came of it; status 0 is a job that its walltime ended.\n"
 		"# EXAMPLES\n"
 		"    schedlua sim --policy=easy KTH-SP2-1996-2.swf.gz\n"
 		"    schedlua sim --policy=conservative,window=50 --interval=30 esp-gpu\n"

@@ -152,7 +152,7 @@ static int write_to(const struct sl_workload *w, const struct values *v, struct 
 
 	if (!out)
 		return sl_fail(err, SL_EIO, "%s: %m", v->output);
-	rc = v->json ? sl_workload_write_json(w, out, err) : sl_workload_write_swf(w, out, err);
+	rc = v->json ? sl_workload_write_json(w, out, err) : sl_workload_write_swf(w, NULL, out, err);
 	if (v->output && fclose(out) && !rc)
 		rc = sl_fail(err, SL_EIO, "%s: %m", v->output);
 	return rc;

@@ -266,19 +266,24 @@ static void write_header(const struct sl_workload *w, FILE *out)
 	fprintf(out, "; Note: written by schedlua from %s\n", w->name);
 }
 
-int sl_workload_write_swf(const struct sl_workload *w, FILE *out, struct sl_error *err)
+int sl_workload_write_swf(const struct sl_workload *w, const struct sl_swf_run *run, FILE *out, struct sl_error *err)
 {
 	const struct sl_job_view *j = &w->snap.job;
 	struct numbers users = { 0 }, groups = { 0 }, apps = { 0 }, queues = { 0 };
 
 	write_header(w, out);
 	for (uint32_t i = 0; i < j->rows; i++) {
+		struct sl_swf_run r = { true, -1, w->wanted_s ? w->wanted_s[i] : w->runtime_s[i], j->min_cpus[i], 1 };
 		int64_t estimate = w->estimate_s[i] > 0 ? w->estimate_s[i] : -1;
 		int64_t memory = j->memory_per_cpu[i] > 0 ? j->memory_per_cpu[i] * 1024 : -1;
 
-		fprintf(out, "%" PRIu32 " %" PRId64 " -1 %" PRId64 " %" PRIu32 " -1 -1 %" PRIu32 " %" PRId64
-			" %" PRId64 " 1", j->id[i], j->submit_time[i] - w->origin_s, w->wanted_s ? w->wanted_s[i] : w->runtime_s[i],
-			j->min_cpus[i], j->min_cpus[i], estimate, memory);
+		if (run)
+			r = run[i];
+		if (!r.ended)
+			continue;
+		fprintf(out, "%" PRIu32 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRIu32 " -1 -1 %" PRIu32 " %" PRId64
+			" %" PRId64 " %" PRIu32, j->id[i], j->submit_time[i] - w->origin_s, r.wait_s, r.runtime_s, r.procs,
+			j->min_cpus[i], estimate, memory, r.status);
 		fprintf(out, " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " -1 -1 -1\n",
 			number_of(&users, &w->snap, j->user[i], 'u'),
 			number_of(&groups, &w->snap, j->account[i], 'g'),

@@ -133,7 +133,16 @@ void sl_issues_print(const char *name, const struct sl_issue_count issue[SL_ISSU
 /* Write it as JSON or SWF that sl_workload_load() reads.  SWF keeps what it has
  * fields for.  Returns 0, or -1 with *err. */
 int sl_workload_write_json(const struct sl_workload *w, FILE *out, struct sl_error *err);
-int sl_workload_write_swf(const struct sl_workload *w, FILE *out, struct sl_error *err);
+struct sl_swf_run;
+int sl_workload_write_swf(const struct sl_workload *w, const struct sl_swf_run *run, FILE *out, struct sl_error *err);
+
+/* What came of a job, for the fields of SWF that say so; those that did not end are left out.  *run*
+ * above is one for each row, or NULL: nothing is known. */
+struct sl_swf_run {
+	bool ended;
+	int64_t wait_s, runtime_s;
+	uint32_t procs, status;
+};
 
 /* -- machines (machine.c, machine_conf.c) -------------------------------- */
 

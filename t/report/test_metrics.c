@@ -12,6 +12,7 @@
 #include "t/build.h"
 #include "workload/demand.h"
 #include "image/json_out.h"
+#include "report/interval.h"
 #include "report/metrics.h"
 #include "image/shapes.h"
 
@@ -518,9 +519,23 @@ static void gpus_and_memory_limit_where_a_job_can_be(void **state)
 	assert_int_equal(DEMAND("4x8c", .tasks = 1, .gpus = 1).nodes, SL_NONE);
 }
 
+static void a_mean_of_few_samples_is_known_less_well(void **state)
+{
+	/* from the tables */
+	static const struct { unsigned freedom; double t; } known[] = {
+		{ 1, 12.7062 }, { 2, 4.3027 }, { 5, 2.5706 }, { 6, 2.4469 }, { 9, 2.2622 }, { 30, 2.0423 }, { 1000, 1.9623 },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		assert_true(fabs(sl_student95(known[i].freedom) - known[i].t) < 0.0005);
+	assert_true(isnan(sl_student95(0)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_mean_of_few_samples_is_known_less_well),
 		cmocka_unit_test(utilization_is_work_by_machine_and_makespan),
 		cmocka_unit_test(a_job_that_ran_as_an_alternative_counts_as_that),
 		cmocka_unit_test(waits_have_mean_deviation_maximum_and_percentiles),

@@ -35,6 +35,34 @@ csv() {
 }
 ok "--jobs has a line for each job" csv
 
+# 4 cores: job 1 has 3 for 100 s, job 3 the fourth from 2 to 62; job 2 wants all; job 4 is cut at 200 s
+cat >"$T/expected" <<-'EOF'
+	job_id,submission_time,requested_number_of_resources,requested_time,success,starting_time,execution_time,finish_time,waiting_time,turnaround_time,allocated_resources
+	1,0,3,100,1,0,100,100,0,100,0-2
+	3,2,1,60,1,2,60,62,0,60,3
+	2,1,4,50,1,100,50,150,99,149,0-3
+	4,3,1,200,0,150,200,350,147,347,0
+EOF
+cat >"$T/swf" <<-'EOF'
+	1 0 0 100 3 100 1
+	2 1 99 50 4 50 1
+	3 2 0 60 1 60 1
+	4 3 147 200 1 200 0
+EOF
+others() {
+	cat >"$T/h.swf" <<-'EOF'
+		; UnixStartTime: 1000
+		; MaxProcs: 4
+		1 0 -1 100 3 -1 -1 3 100 -1 1 1 1 -1 -1 -1 -1 -1
+		2 1 -1 50 4 -1 -1 4 50 -1 1 1 1 -1 -1 -1 -1 -1
+		3 2 -1 60 1 -1 -1 1 60 -1 1 1 1 -1 -1 -1 -1 -1
+		4 3 -1 300 1 -1 -1 1 200 -1 1 1 1 -1 -1 -1 -1 -1
+	EOF
+	run 0 sim --machine=2x2c --evalys="$T/e.csv" --swf="$T/s.swf" "$T/h.swf" && out '^ended by walltime  *1$' &&
+		cut -d, -f1,3-11,13 "$T/e.csv" | cmp - "$T/expected" && grep -v '^;' "$T/s.swf" | cut -d' ' -f1-5,9,11 | cmp - "$T/swf"
+}
+ok "a schedule is written as evalys and as SWF have it" others
+
 checked() {
 	for policy in easy conservative,window=20 fcfs; do
 		run 0 sim --check --machine=16x8c2g --policy="$policy" auction:V.2 || return 1
@@ -120,9 +148,35 @@ parts() {
 ok "the parts of a sweep make the whole" parts
 
 one_fails() {
-	run 1 compare --json --machine=16x8c2g --policies="easy nosuch" esp-gpu && err "nosuch: .*unknown policy" &&
-		out '"policy": "easy", "runs": 1, "failed": 0' && out '"policy": "nosuch", "runs": 1, "failed": 1'
+	run 1 compare --json --machine=16x8c2g --policies="easy $T/x.lua" esp && err "x.lua: at .* s: .*x.lua:3: bang" &&
+		out '"policy": "easy", .*"runs": 1, "failed": 0' && out 'x.lua", .*"runs": 1, "failed": 1'
 }
+all_tried() {
+	run 1 compare --policies="easy nosuch fcfs,windo=3" nosuchlog && err "^schedlua: nosuch: .*unknown policy" &&
+		err "unknown option 'windo' of policy 'fcfs'" && ! err nosuchlog && quiet out
+}
+ok "compare tells what is wrong with policies before it simulates" all_tried
+
+columns() {
+	run 0 compare --csv --procs=8 --seeds=2 --policies="easy,window=5 conservative,reserved=3,window=9 fcfs" synthetic:jobs=50 &&
+		head -n 1 "$T/out" | grep -q '^workload,policy,name,option_window,option_reserved,runs,failed,wait_mean_s,wait_mean_s_sd,wait_mean_s_ci95,' &&
+		out '^"synthetic:jobs=50","easy,window=5","easy","5",,2,0,' && out ',"conservative","9","3",2,0,' && out '"fcfs","fcfs",,,2,0,' || return 1
+	# of two samples the interval is 12.706 / sqrt(2) standard deviations
+	awk -F, 'NR > 1 { for (i = 1; i <= NF && $i != 2; i++); if ($(i + 4) < 8.98 * $(i + 3) || $(i + 4) > 8.99 * $(i + 3)) exit 1 }' "$T/out" &&
+		run 0 compare --json --procs=8 --seeds=2 --policies="easy,window=5" synthetic:jobs=50 && out '"name": "easy", "options": {"window": "5"}' && out '"ci95": '
+}
+ok "compare has options as columns, and intervals" columns
+
+sequences() {
+	run 0 compare --runs --csv --procs=8 --first=20 --starts="0 15,30" --policies="easy" synthetic:jobs=50 &&
+		[ "$(wc -l <"$T/out")" = 4 ] && mv "$T/out" "$T/a" &&
+		run 0 compare --runs --csv --procs=8 --first=20 --skip=15 --policies="easy" synthetic:jobs=50 &&
+		sed -n 3p "$T/a" >"$T/b" && tail -n 1 "$T/out" | cmp - "$T/b" && grep -q ',0,30,0,' "$T/a"
+}
+ok "sequences begin where they are told to" sequences
+
+bad_starts() { run 1 compare --starts="1 x" esp && err 'starts=1 x: expected numbers of jobs'; }
+ok "starts that are none are refused" bad_starts
 ok "one that fails is told and the others count" one_fails
 
 bad_part() { run 2 compare --part=1/4 esp && run 1 compare --runs --part=4/4 esp && err 'expected I/N'; }

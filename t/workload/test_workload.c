@@ -423,7 +423,7 @@ static void a_workload_written_as_swf_is_read_back(void **state)
 	(void) state;
 	snprintf(out, sizeof(out), "%s/out.swf", dir);
 	f = fopen(out, "w");
-	assert_int_equal(sl_workload_write_swf(w, f, NULL), 0);
+	assert_int_equal(sl_workload_write_swf(w, NULL, f, NULL), 0);
 	fclose(f);
 	back = LOAD(out, 0);
 	assert_int_equal(back->snap.job.rows, 3);

@@ -132,7 +132,7 @@ describe("options", function()
 	it("are well defined", function()
 		ill_defined({ a = { min = 1 } }, "a: option 'a' has no default")
 		ill_defined({ a = { default = 1, mni = 1 } }, "a: option 'a': unknown key 'mni'; did you mean 'min'? " ..
-			"known: default, doc, max, min, type, values")
+			"known: default, doc, max, min, tune, type, values")
 		ill_defined({ a = { default = 0, min = 1 } },
 			"a: option 'a': default: 0 is out of range, expected 1 or more")
 		ill_defined({ a = 5 }, "a: option 'a': expected a table { default = ... }, got 5")

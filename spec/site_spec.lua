@@ -125,7 +125,7 @@ describe("a site file is refused", function()
 	it("with an unknown key, at the key's line", function()
 		refused_body("\tinterval = 3,\n\tbugdet = 2,",
 			"site.lua:4: unknown key \"bugdet\" of sched.site; did you mean 'budget'? " ..
-			"known: budget, default, interval, on_failure, partitions")
+			"known: budget, default, interval, on_failure, partitions, tuned")
 	end)
 
 	it("with figures out of range or of another type", function()
@@ -163,6 +163,14 @@ describe("a site file is refused", function()
 		matches('default = { "fcfs2", "easy", window = 5 }',
 			"^site.lua:3: option 'window' is one of both 'fcfs2' and 'easy'; write",
 			{ fcfs2 = "return { api = 1, name = 'fcfs2', options = { window = { default = 1 } }, rank = function() return 1 end }" })
+	end)
+
+	it("with what was tuned for a policy that it has not, or to what its options do not allow", function()
+		refused_body('tuned = { easi = { window = 5 } }, default = "easy"',
+			"site.lua:3: tuned: the site has no policy 'easi'; did you mean 'easy'? known: easy")
+		matches('default = "easy", tuned = { easy = { window = "all" } }', "option 'window' of policy 'easy': \"all\" is no integer")
+		matches('tuned = { easy = 5 }', "tuned: easy = 5; expected POLICY = { OPTION = VALUE, ... }")
+		matches('tuned = 5', "tuned = 5; expected { POLICY")
 	end)
 
 	it("with two policies that decide or rank", function()

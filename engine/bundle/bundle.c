@@ -389,6 +389,7 @@ void sl_bundle_destroy(struct sl_bundle *b)
 	free(b->policy);
 	free(b->options);
 	free(b->partitions);
+	free(b->tunables);
 	sl_data_destroy(b->data);
 	free(b);
 }

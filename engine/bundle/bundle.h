@@ -91,6 +91,7 @@ struct sl_bundle {
 	bool look_up_users;		/* ask the system about users in data files */
 	struct sl_data *data;		/* the set's plain files: what changes in a sealed set */
 	struct sl_site_figures figures;
+	char *tunables;			/* a line for each option: policy, name, value, values to try, by tabs; or NULL */
 	char *partitions;		/* that the site file names, each "FILE:LINE: NAME\n"; or NULL */
 };
 

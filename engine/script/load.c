@@ -48,6 +48,12 @@ static int read_site(lua_State *L)
 	push_field(L, -1, "named", LUA_TSTRING);
 	if (!(b->partitions = strdup(lua_tostring(L, -1))))
 		luaL_error(L, "out of memory");
+	lua_pop(L, 1);
+	push_field(L, -1, "tunables", LUA_TFUNCTION);
+	lua_pushvalue(L, -2);
+	lua_call(L, 1, 1);
+	if (!(b->tunables = strdup(lua_tostring(L, -1))))
+		luaL_error(L, "out of memory");
 	return 0;
 }
 

@@ -142,6 +142,8 @@ static void end_worker(struct sl_sweep *sweep, struct worker *w)
 		close(w->schedule_fd);
 	close(w->fd);
 	w->pid = 0;
+	if (sweep->ended)
+		sweep->ended(w->trial, sweep->ended_arg);
 }
 
 /* Returns whether the worker is done. */
@@ -220,6 +222,11 @@ static void free_workers(struct worker *w, uint32_t workers)
 	free(w);
 }
 
+static bool is_stopped(const struct sl_sweep *sweep)
+{
+	return sweep->stop && *sweep->stop;
+}
+
 int sl_sweep_run(struct sl_sweep *sweep, struct sl_error *err)
 {
 	uint32_t workers = count_workers(sweep), next = 0, done = 0, busy = 0;
@@ -230,10 +237,10 @@ int sl_sweep_run(struct sl_sweep *sweep, struct sl_error *err)
 	if (sweep->schedule)
 		memset(sweep->schedule, 0, sweep->trials * sizeof(*sweep->schedule));
 	memset(sweep->outcome, 0, sweep->trials * sizeof(*sweep->outcome));
-	while (!rc ? done < sweep->trials : busy > 0) {
+	while (!rc && !is_stopped(sweep) ? done < sweep->trials : busy > 0) {
 		uint32_t n;
 
-		for (uint32_t i = 0; !rc && i < workers && next < sweep->trials; i++) {
+		for (uint32_t i = 0; !rc && i < workers && next < sweep->trials && !is_stopped(sweep); i++) {
 			if (w[i].pid)
 				continue;
 			rc = start_worker(sweep, &w[i], next, err);

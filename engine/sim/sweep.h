@@ -40,6 +40,11 @@ struct sl_sweep {
 	 * how many trials are done. */
 	void (*progress)(double share, uint32_t done, uint32_t trials, void *arg);
 	void *progress_arg;
+	/* NULL, or called when a trial has ended, in whatever order. */
+	void (*ended)(uint32_t trial, void *arg);
+	void *ended_arg;
+	/* NULL, or not 0: no further trial begins; those that did not have no result. */
+	const volatile sig_atomic_t *stop;
 };
 
 /* Run them all.  Returns 0, trials may have failed by themselves; -1 with *err when no

@@ -47,10 +47,10 @@ local M = { api = 1, name = "critical", doc = "the scarcest resource first, smal
 
 M.options = guard.options {
 	window = { default = 1000, min = 1, max = 100000, doc = "pending jobs examined in a cycle" },
-	threshold = { default = 0.8, min = 0, max = 1000,
+	threshold = { default = 0.8, min = 0, max = 1000, tune = { 0.5, 0.8, 1.0, 2.0, 1000.0 },
 		doc = "a job is critical when what it needs is loaded so many times as much as the cores" },
-	fill = { default = "small", values = { "small", "critical" }, doc = "the order behind the reservation" },
-	patience = { default = 1.5, min = 0, max = 1000,
+	fill = { default = "small", tune = true, values = { "small", "critical" }, doc = "the order behind the reservation" },
+	patience = { default = 1.5, min = 0, max = 1000, tune = { 0.0, 0.75, 1.5, 3.0, 6.0 },
 		doc = "a job is overdue after so many times what the older part of the queue takes; 0: never" },
 	place = { default = "bestfit", values = { "bestfit", "contiguous", "pack", "spread", "tight" },
 		doc = "how jobs are placed" },

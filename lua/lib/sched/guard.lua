@@ -43,11 +43,11 @@ local bypass = require "sched.bypass"
 local M = {}
 
 local own = {
-	guard_wait = { default = "12h", type = "duration", min = 0,
+	guard_wait = { default = "12h", type = "duration", min = 0, tune = { "6h", "12h", "24h", "48h", "72h", "7d" },
 		doc = "a job that waited for longer gets a reservation before all others; 0: no guard" },
-	guard_stretch = { default = 0.0, min = 0, max = 1000,
+	guard_stretch = { default = 0.0, min = 0, max = 1000, tune = { 0.0, 1.0, 3.0 },
 		doc = "times its walltime that a job has to wait in addition" },
-	guard_load = { default = 0.0, min = 0, max = 1000,
+	guard_load = { default = 0.0, min = 0, max = 1000, tune = { 0.0, 0.5, 1.0, 2.0 },
 		doc = "and for so many times as those that waited longer keep the machine busy; 0: however busy it is" },
 	guard_bypass = { default = 0, min = 0, max = 1000000,
 		doc = "a job that was overtaken so often gets one, too, however short it waited; 0: that does not count" },

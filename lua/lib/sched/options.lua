@@ -8,13 +8,16 @@
 --     max_wait = { default = "24h", type = "duration", doc = "..." },
 --     order = { default = "fifo", values = { "fifo", "lifo" }, doc = "..." },
 --   }
+--
+-- tune = { 100, 500, 2000 }: the values that schedlua tune tries; tune = true: all that there are,
+-- of a boolean or of one with values.
 
 local duration = require "sched.duration"
 local suggest = require "sched.suggest"
 
 local M = {}
 
-local definition_keys = { default = true, min = true, max = true, type = true, values = true, doc = true }
+local definition_keys = { default = true, min = true, max = true, type = true, values = true, tune = true, doc = true }
 local types = { integer = true, number = true, string = true, boolean = true, duration = true, table = true,
 	["function"] = true }
 
@@ -108,6 +111,28 @@ function M.check(value, def)
 		return nil, ("%s is not one of %s"):format(shown(value), table.concat(def.values, ", "))
 	end
 	return result
+end
+
+--- The values to try of an option, as the policy gets them; nil where it declares none, with what
+--- is wrong with those that it declares.
+function M.to_try(def)
+	local given, list = def.tune, {}
+	if given == true then
+		given = type_of(def) == "boolean" and { false, true } or def.values
+	end
+	if given == nil then
+		return nil, def.tune and "true, and it has no values" or nil
+	elseif type(given) ~= "table" then
+		return nil, ("expected a list or true, got %s"):format(shown(given))
+	end
+	for i, value in ipairs(given) do
+		local checked, why = M.check(value, def)
+		if checked == nil then
+			return nil, why
+		end
+		list[i] = checked
+	end
+	return list
 end
 
 local function check_definition(name, def, fail)

@@ -14,7 +14,8 @@
 -- A list names what serves a set of partitions: policies by name, and tables with admit, allow
 -- or rank, as library functions make them.  All admits and allows have to agree, one rank
 -- orders, one decide decides (the bundled easy where none is named).  What is said beside the names
--- are options of the policies; a nested list keeps options with one policy.
+-- are options of the policies; a nested list keeps options with one policy.  What tuned says of a
+-- policy, tuned = { easy = { window = 200 } }, goes before that: schedlua tune writes it.
 --
 -- engine is the C side (script/script.c); only modules named sched.* see it.
 
@@ -26,7 +27,7 @@ local M = {}
 
 local made = {}		-- what site() returned: the site it stands for
 
-local site_keys = { interval = true, budget = true, default = true, partitions = true, on_failure = true }
+local site_keys = { interval = true, budget = true, default = true, partitions = true, on_failure = true, tuned = true }
 local ranges = {
 	interval = { min = 0.1, max = 86400, unit = "seconds between two cycles" },
 	budget = { min = 0.01, max = 3600, unit = "seconds that a cycle may take to decide" },
@@ -368,20 +369,35 @@ local function wish_of(parts)
 	return "easy"
 end
 
+-- The options given to a part, and those that were tuned, which are used up.
+local function with_tuned(part, tuned)
+	local given = {}
+	for name, value in pairs(part.given or {}) do
+		given[name] = value
+	end
+	for name, value in pairs(tuned and tuned.said[part.name] or {}) do
+		given[name] = value
+	end
+	if tuned then
+		tuned.used[part.name] = true
+	end
+	return given
+end
+
 -- What the driver works with: { name, names, parts, partitions, admit, allow, rank, decide,
 -- options, split, on_failure }.
-local function compose(given, at, site_wide)
+local function compose(given, at, site_wide, tuned)
 	local list, on_failure = take_on_failure(given, at)
 	local parts = read_list(list, at)
 	for _, part in ipairs(parts) do
-		part.values = options.resolve({ name = part.name, options = part.policy.options }, part.given or {},
+		part.values = options.resolve({ name = part.name, options = part.policy.options }, with_tuned(part, tuned),
 			function(word, message)
 				raise(at(part.name, word), "%s", message)
 			end)
 	end
 	if not only_one(parts, "decide", at) then
 		local easy = named_policy("easy", at)
-		easy.values = options.resolve(easy.policy, {}, function(_, message) raise(at(), "%s", message) end)
+		easy.values = options.resolve(easy.policy, with_tuned(easy, tuned), function(_, message) raise(at(), "%s", message) end)
 		parts[#parts + 1] = easy
 	end
 	local rank, decide = only_one(parts, "rank", at), only_one(parts, "decide", at)
@@ -433,25 +449,85 @@ local function partition_names(key, taken, at)
 	return names
 end
 
+-- tuned = { NAME = { OPTION = VALUE } }
+local function read_tuned(t, at)
+	local said = t.tuned == nil and {} or t.tuned
+	if type(said) ~= "table" then
+		raise(at("tuned"), "tuned = %s; expected { POLICY = { OPTION = VALUE, ... }, ... }", shown(said))
+	end
+	for name, values in pairs(said) do
+		if type(name) ~= "string" or type(values) ~= "table" then
+			raise(at("tuned"), "tuned: %s = %s; expected POLICY = { OPTION = VALUE, ... }", tostring(name), shown(values))
+		end
+	end
+	return { said = said, used = {} }
+end
+
+local function check_tuned(tuned, at)
+	for name in pairs(tuned.said) do
+		if not tuned.used[name] then
+			raise(at("tuned", name), "tuned: the site has no policy '%s'%s", name, suggest.hint(name, tuned.used))
+		end
+	end
+end
+
 local function build(t, at)
 	local site = { interval = t.interval or 0, budget = t.budget or 0, sets = {}, named = "" }
-	local taken = {}
+	local taken, tuned = {}, read_tuned(t, at)
 	check_figures(t, at)
 	site.default = compose(t.default == nil and "easy" or t.default, function(...) return at("default", ...) end,
-		t.on_failure)
+		t.on_failure, tuned)
 	if t.partitions ~= nil and type(t.partitions) ~= "table" then
 		raise(at("partitions"), "partitions = %s; expected { NAME = { \"easy\" }, ... }", shown(t.partitions))
 	end
 	for key, list in pairs(t.partitions or {}) do
 		local names = partition_names(key, taken, at)
-		local set = compose(list, function(...) return at("partitions", names[1], ...) end, t.on_failure)
+		local set = compose(list, function(...) return at("partitions", names[1], ...) end, t.on_failure,
+			tuned)
 		set.partitions = names
 		for _, name in ipairs(names) do
 			site.named = site.named .. ("%s: %s\n"):format(at("partitions", name), name)
 		end
 		site.sets[#site.sets + 1] = set
 	end
+	check_tuned(tuned, at)
 	return site
+end
+
+local function literal(value)
+	if math.type(value) == "float" then
+		return value == math.huge and "math.huge" or ("%.14g"):format(value)
+	end
+	return ("%q"):format(value)
+end
+
+-- What may be tuned: a line of tabs for each option, its policy, its name, its value now and the
+-- values to try, as Lua writes them.  A cycle has no use for it.
+local function list_tunables(site)
+	local lines, seen = {}, {}
+	local function add(part)
+		for name, def in pairs(not seen[part.name] and part.policy.options or {}) do
+			local words, list, why = { part.name, name, literal(part.values[name]) }, options.to_try(def)
+			if why then
+				error(("policy '%s': option '%s': tune: %s"):format(part.name, name, why), 0)
+			end
+			for _, value in ipairs(list or {}) do
+				words[#words + 1] = literal(value)
+			end
+			lines[#lines + 1] = #words > 4 and table.concat(words, "\t") .. "\n" or nil
+		end
+		seen[part.name] = true
+	end
+	for _, part in ipairs(site.default.parts) do
+		add(part)
+	end
+	for _, set in ipairs(site.sets) do
+		for _, part in ipairs(set.parts) do
+			add(part)
+		end
+	end
+	table.sort(lines)
+	return table.concat(lines)
 end
 
 -- "easy", or "site: auction, easy"
@@ -489,6 +565,7 @@ end
 
 local function finish(site)
 	site.policy = describe(site)
+	site.tunables = list_tunables
 	add_hold(site)
 	return site
 end

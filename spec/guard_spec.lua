@@ -187,7 +187,7 @@ describe("the starvation guard", function()
 		end
 	end)
 
-	for _, policy in ipairs { "ip_window", "auction", "critical,patience=0" } do
+	for _, policy in ipairs { "ip_window", "auction", "critical,patience=0", "predictive,ageing=0,horizon=0" } do
 		local name = policy:match("^[%w_]+")
 		it("bounds how often a wide job is overtaken, under " .. name, function()
 			local with_wait_only = policy .. ",guard_wait=0"

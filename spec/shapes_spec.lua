@@ -4,7 +4,7 @@
 
 local t = require "sched.test"
 
-local policies = { "fcfs", "easy", "conservative", "critical", "ip_window,time_limit=0.2", "auction,time_limit=0.2" }
+local policies = { "fcfs", "easy", "conservative", "critical", "predictive", "ip_window,time_limit=0.2", "auction,time_limit=0.2" }
 
 -- Jobs of which most would do with something else, on a busy machine.
 local function random_jobs(seed, jobs)

@@ -3,6 +3,7 @@
  * bind/history.c - the class "history": the runs of jobs that have ended by now.
  *
  *	cluster.history:runs { user =, account =, name =, last =, cpus = { lo, hi }, time_limit = { lo, hi } }
+ *	cluster.history:runtimes { ... }
  *	cluster.history:mean { ... }
  *	cluster.history:summary { ..., quantiles = { 0.5, 0.9 } }
  *	cluster.history.stale
@@ -122,6 +123,20 @@ static int history_runs(lua_State *L)
 	return 1;
 }
 
+static int history_runtimes(lua_State *L)
+{
+	struct sl_lua *x = sl_lua_context(L);
+	uint32_t count;
+	const struct sl_past_run *const *run = ask(L, x, "user, account, name, last, cpus or time_limit", 10, &count);
+
+	lua_createtable(L, (int) count, 0);
+	for (uint32_t i = 0; i < count; i++) {
+		lua_pushinteger(L, run[i]->seconds);
+		lua_rawseti(L, -2, i + 1);
+	}
+	return 1;
+}
+
 static double mean_of(const struct sl_past_run *const *run, uint32_t count)
 {
 	double sum = 0;
@@ -222,7 +237,7 @@ static const struct sl_lua_field fields[] = {
 };
 
 static const luaL_Reg methods[] = {
-	{ "runs", history_runs }, { "mean", history_mean }, { "summary", history_summary }, { NULL, NULL }
+	{ "runs", history_runs }, { "runtimes", history_runtimes }, { "mean", history_mean }, { "summary", history_summary }, { NULL, NULL }
 };
 
 static const struct sl_lua_class history_class = {

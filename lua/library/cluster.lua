@@ -149,6 +149,11 @@ local history = {}
 ---@return sched.past_run[]
 function history:runs(question) end
 
+--- Their runtimes alone, the newest first (10 unless told).
+---@param question sched.history.question
+---@return integer[] seconds
+function history:runtimes(question) end
+
 --- The mean runtime of the last of them (2 unless told), and how many there were; nil: none.
 ---@param question sched.history.question
 ---@return number? mean

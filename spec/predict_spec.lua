@@ -1,0 +1,215 @@
+-- SPDX-License-Identifier: MIT
+-- sched.predict, and the policy that goes by it.
+local s = require "spec.support"
+local t = require "sched.test"
+
+local function past(user, runtimes, more)
+	local list = {}
+	for i, runtime in ipairs(runtimes) do	-- the newest first
+		local run = { user = user, runtime = runtime, time_limit = "1h", cpus = 1, ended_ago = i * 7200 }
+		for key, value in pairs(more or {}) do
+			run[key] = value
+		end
+		list[i] = run
+	end
+	return list
+end
+
+local function cluster(history, job)
+	job = job or {}
+	job.id, job.user, job.tasks = 1, job.user or "anna", job.tasks or 1
+	job.time_limit = job.time_limit or "1h"
+	return t.cluster { nodes = "4x8c", history = history, pending = { job } }
+end
+
+-- A set whose policy has this decide(), and a predictor of the site's own where there is a text of one.
+local function set_of(body, own)
+	local before = 'local predict = require "sched.predict"' .. (own and ' local own = require "own" assert(own)' or "")
+	local policy = s.policy(s.unprobed .. body, before)
+	return s.site('local sched = require "sched" return sched.site { default = { "asks" } }',
+		{ asks = policy.source, own = own })
+end
+
+local function told(name, what, c, own)
+	local set = set_of(([[
+		local p = predict.open("%s", cluster, plan)
+		for job in cluster:queue() do
+			local value = %s
+			slurm.log_info("%%s", type(value) == "number" and value + 0.0 or value)
+		end]]):format(name, what), own)
+	local lines = t.decide(set, c):log()
+	for i, line in ipairs(lines) do
+		lines[i] = line:gsub("^info: ", "")
+	end
+	return table.concat(lines, "\n")
+end
+
+describe("sched.predict", function()
+	local anna = past("anna", { 100, 300, 1000 })
+
+	it("says the walltime where nothing is predicted, or nothing is known", function()
+		assert.equal("3600.0", told("limit", "p:mean(job)", cluster(anna)))
+		for _, name in ipairs { "last_two", "similar", "quantile", "linear" } do
+			assert.equal("3600.0", told(name, "p:mean(job)", cluster(anna, { user = "new" })))
+		end
+	end)
+
+	it("stays within 1 second and the walltime", function()
+		assert.equal("1.0", told("last_two", "p:mean(job)", cluster(past("anna", { 0, 0 }))))
+		assert.equal("3600.0", told("last_two", "p:mean(job)", cluster(past("anna", { 90000 }))))
+		assert.equal("200.0", told("last_two", "p:mean(job)", cluster(anna, { time_limit = 1e9 // 1 | 0 })))
+	end)
+
+	it("takes the user's last two, or those of the same walltime", function()
+		local mixed = past("anna", { 100, 300 })
+		mixed[3] = { user = "anna", runtime = 5000, time_limit = "2h", ended_ago = "1d" }
+		assert.equal("200.0", told("last_two", "p:mean(job)", cluster(mixed, { time_limit = "2h" })))
+		assert.equal("5000.0", told("similar", "p:mean(job)", cluster(mixed, { time_limit = "2h" })))
+		assert.equal("200.0", told("similar", "p:mean(job)", cluster(mixed, { time_limit = "3h" })))
+	end)
+
+	it("has quantiles of like runs", function()
+		local runs = past("anna", { 10, 20, 30, 40, 50 }, { name = "vasp" })
+		for _, run in ipairs(past("anna", { 900, 900, 900, 900, 900 }, { cpus = 32 })) do
+			runs[#runs + 1] = run
+		end
+		local c = cluster(runs, { name = "vasp" })
+		assert.equal("30.0", told("quantile", "p:quantile(job, 0.5)", c))
+		assert.equal("50.0", told("quantile", "p:quantile(job, 1)", c))
+		assert.equal("10.0", told("quantile", "p:quantile(job, 0)", c))
+		assert.equal("900.0", told("quantile", "p:quantile(job, 0.1)", cluster(runs, { tasks = 30 })))
+	end)
+
+	it("is corrected when a job outlives it", function()
+		local c = cluster(past("anna", { 100, 300 }))
+		assert.equal("200.0", told("last_two", "p:outlived(job, 10)", c))
+		assert.equal("300.0", told("last_two", "p:outlived(job, 250)", c))
+		assert.equal("500.0", told("last_two", "p:outlived(job, 300)", c))
+		assert.equal("1100.0", told("last_two", "p:outlived(job, 500)", c))
+		assert.equal("3600.0", told("last_two", "p:outlived(job, 3500)", c))
+	end)
+
+	it("learns which part of their walltime a user's jobs use", function()
+		local runs = {}
+		for i = 1, 60 do	-- a quarter of it, whatever it is
+			local limit = 3600 * (1 + i % 5)
+			runs[i] = { user = "anna", runtime = limit // 4, time_limit = limit, cpus = 1, ended_ago = i * 7200 }
+		end
+		local mean = tonumber(told("linear", "p:mean(job)", cluster(runs, { time_limit = "5h" })))
+		assert.is_true(math.abs(mean - 4500) < 1000, "predicted " .. mean)
+	end)
+
+	it("is wrong rather above than below where both are possible", function()
+		local runs = {}
+		for i = 1, 60 do
+			runs[i] = { user = "anna", runtime = i % 2 == 0 and 360 or 3240, time_limit = "1h", cpus = 1, ended_ago = i * 7200 }
+		end
+		assert.is_true(tonumber(told("linear", "p:mean(job)", cluster(runs))) > 1800)
+	end)
+
+	describe("with a predictor of the site's own", function()
+		local function own(body)
+			return "return { name = 'own', doc = 'own', sample = function(job, cluster) " .. body .. " end }"
+		end
+
+		it("takes what it says", function()
+			assert.equal("1200.0", told("own", "p:mean(job)", cluster({}), own "return { 600, 1800 }"))
+			assert.equal("60.0", told("own", "p:mean(job)", cluster({}), own "return 60"))
+		end)
+
+		it("uses the walltime where it gives no number, and says so", function()
+			for body, why in pairs { ["return 0/0"] = "gave %-?nan", ["return nil"] = "gave a nil", ["return { 'x' }"] = "gave x",
+				["return {}"] = false, ["error('no idea')"] = "no idea", ["return -5"] = "gave %-5" } do
+				local text = told("own", "p:mean(job)", cluster({}), own(body))
+				assert.matches("3600.0$", text)
+				if why then
+					assert.matches("predictor own: .*" .. why .. ".*walltimes are used instead", text)
+				end
+			end
+		end)
+
+		it("says it once, not in each cycle", function()
+			local set = set_of("local p = predict.open('own', cluster, plan) for job in cluster:queue() do p:mean(job) end",
+				own "return 0/0")
+			local first = t.decide(set, cluster({}))
+			assert.equal(1, #first:log())
+			local again = t.cluster { nodes = "4x8c", pending = { { id = 1 } }, remembered = first:remembered() }
+			assert.equal(0, #t.decide(set, again):log())
+		end)
+
+		it("does without one that used up the time of a cycle", function()
+			local set = set_of([[
+				local p = predict.open('own', cluster, plan)
+				for job in cluster:queue() do p:mean(job) plan:start(job) end]], own "while true do end")
+			local first = t.decide(set, cluster({}), { budget = 0.2, may_fail = true })
+			assert.same({}, first:started())
+			local again = t.cluster { nodes = "4x8c", pending = { { id = 1, time_limit = "1h" } }, remembered = first:remembered() }
+			local second = t.decide(set, again, { budget = 5 })
+			assert.same({ 1 }, second:started())
+			assert.matches("used up the time of a cycle", table.concat(second:log(), "\n"))
+		end)
+
+		it("refuses one that is none, and one that is not there", function()
+			local function refusal(name, text)
+				return select(2, pcall(t.decide, set_of(("predict.open('%s', cluster, plan)"):format(name), text), cluster({})))
+			end
+			assert.matches("predictor 'own': it has no function sample", refusal("own", "return {}"))
+			assert.matches("predictor 'missing'", refusal("missing"))
+		end)
+	end)
+end)
+
+describe("predictive", function()
+	local history = { { user = "short", runtime = 60, time_limit = "2h", cpus = 1, ended_ago = "1h" },
+		{ user = "long", runtime = 7000, time_limit = "2h", cpus = 1, ended_ago = "1h" } }
+
+	local function full(pending, more)
+		local spec = { nodes = "2x8c", history = history, pending = pending,
+			running = { { id = 1, nodes = 1, exclusive = true, ends_in = "1h" } } }
+		for key, value in pairs(more or {}) do
+			spec[key] = value
+		end
+		return t.cluster(spec)
+	end
+
+	it("starts first what is expected to be over soon", function()
+		local pending = { { id = 2, user = "long", tasks = 8, time_limit = "2h" }, { id = 3, user = "short", tasks = 8, time_limit = "2h" } }
+		assert.same({ 3 }, t.decide("predictive", full(pending)):started())
+		assert.same({ 2 }, t.decide("predictive,predictor=limit", full(pending)):started())
+	end)
+
+	it("moves up who waits", function()
+		local pending = { { id = 2, user = "long", tasks = 8, time_limit = "2h", submitted_ago = "60h" },
+			{ id = 3, user = "short", tasks = 8, time_limit = "2h" } }
+		assert.same({ 3 }, t.decide("predictive", full(pending)):started())
+		assert.same({ 2 }, t.decide("predictive,ageing=10", full(pending)):started())
+		pending[1].submitted_ago = "73h"	-- and at last goes first whatever is expected of it
+		assert.same({ 2 }, t.decide("predictive", full(pending)):started())
+	end)
+
+	it("reserves for the first that does not fit, within the horizon", function()
+		local pending = { { id = 2, user = "short", tasks = 16, time_limit = "2h" }, { id = 3, user = "long", tasks = 8, time_limit = "2h" } }
+		local plan = t.decide("predictive", full(pending))
+		assert.equal(3600, plan:reservation(2).in_s)
+		assert.same({}, plan:started())		-- by its walltime it would delay that one
+		plan = t.decide("predictive,horizon=30m", full(pending))
+		assert.is_nil(plan:reservation(2))
+		assert.same({ 3 }, plan:started())
+	end)
+
+	it("starts all tasks of an array that fit, and alternatives", function()
+		local plan = t.decide("predictive", t.cluster { nodes = "2x8c", pending = { { id = 5, array = 3, tasks = 4 } } })
+		assert.equal(3, #plan:started())
+		plan = t.decide("predictive", t.cluster { nodes = "1x8c", pending = { { id = 5, nodes = 2, comment = "sched: -N1" } } })
+		assert.same({ 5 }, plan:started())
+	end)
+
+	it("says which runs it went by, so that it can be decided again from these alone", function()
+		local pending = { { id = 2, user = "long", tasks = 8, time_limit = "2h" }, { id = 3, user = "short", tasks = 8, time_limit = "2h" } }
+		local rows = t.decide("predictive", full(pending)).raw.history
+		assert.equal(2, #rows)
+		assert.equal("long", rows[1].user)
+		assert.equal(7000, rows[1].runtime)
+		assert.same({}, t.decide("predictive,predictor=limit", full(pending)).raw.history)
+	end)
+end)

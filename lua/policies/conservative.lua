@@ -20,18 +20,21 @@
 --             beside all reservations.  Reservations are what costs time in a long queue.
 --   shapes    a job that does not fit as it asks starts as the first of its alternatives that
 --             fits, or else waits for the one that can start soonest; false: only as it asks.
+--   backfill_order, estimate, book   the order behind the first that waits, by which runtimes, and for
+--             how long what stands there is booked (sched.score)
 --   max_job_user, min_age_reserve, ...  the bf_ words of Slurm's backfill (sched.caps)
 
 local caps = require "sched.caps"
+local score = require "sched.score"
 
 local M = { api = 1, name = "conservative", doc = "conservative backfill: a reservation for every job" }
 
-M.options = caps.options {
+M.options = score.options(caps.options {
 	window = { default = 1000, min = 1, max = 100000, doc = "pending jobs examined in a cycle" },
 	reserved = { default = 1000, min = 0, max = 100000, tune = { 1, 5, 20, 100, 1000 }, doc = "jobs that get a reservation at most" },
 	compress = { default = false, tune = true, doc = "times that were told are kept, or become earlier" },
 	shapes = { default = true, doc = "a job may start as one of its alternatives" },
-}
+})
 
 -- The times that were told are remembered by job.
 local TOLD <const> = "told"
@@ -55,14 +58,28 @@ function M.decide(cluster, plan, opt)
 	if opt.compress then
 		keep_told(cluster, plan, opt)
 	end
-	for job in cluster:queue(opt.window) do
-		if cap:passes(plan, job) and not plan:start(job, how) and reserved < opt.reserved and cap:may_book(job) then
-			local time = plan:reserve(job, how)
+	local behind = score.behind(cluster, plan, opt, how)
+	local function place(job, as)
+		if not plan:start(job, as) and reserved < opt.reserved and cap:may_book(job) then
+			local time = plan:reserve(job, as)
 			if time then
 				told[job.id] = time
 				reserved = reserved + 1
 				cap:booked(job)
 			end
+		end
+	end
+	for job in cluster:queue(opt.window) do
+		if not cap:passes(plan, job) then		-- luacheck: ignore 542 (it has been told why)
+		elseif behind and reserved > 0 then
+			behind:add(job)
+		else
+			place(job, how)
+		end
+	end
+	if behind then
+		for job, as in behind:each() do
+			place(job, as)
 		end
 	end
 	if opt.compress then

@@ -17,25 +17,31 @@
 --           users wait for the cycle's end, and all of them in a simulation.
 --   shapes  a job that does not fit as it asks starts as the first of its alternatives that fits
 --           (doc/requests.md); false: only as it asks.
+--   backfill_order, estimate, book   the order behind the head, by which runtimes, and for how long what
+--           fills in is booked (sched.score)
 --   max_job_user, min_age_reserve, ...  the bf_ words of Slurm's backfill (sched.caps)
 
 local caps = require "sched.caps"
+local score = require "sched.score"
 
 local M = { api = 1, name = "easy", doc = "FCFS with EASY backfill (Lifka 1995)" }
 
-M.options = caps.options {
+M.options = score.options(caps.options {
 	window = { default = 0, min = 0, max = 100000, doc = "pending jobs examined in a cycle; 0: 500, in simulations all" },
 	shapes = { default = true, doc = "a job may start as one of its alternatives" },
-}
+})
 
 local WINDOW <const> = 500
 
 function M.decide(cluster, plan, opt)
 	local how, cap = { shape = opt.shapes and "any" or 0 }, caps.new(cluster, opt)
 	local window = opt.window > 0 and opt.window or cluster.source ~= "sim" and WINDOW or nil
+	local behind = score.behind(cluster, plan, opt, how)
 	local queue = cluster:queue(window)
 	for job in queue do
 		if not cap:passes(plan, job) then		-- luacheck: ignore 542 (it has been told why)
+		elseif behind and plan.head then
+			behind:add(job)
 		elseif plan.head then
 			plan:backfill(job, how)			-- may not delay the head's reservation
 			if not cap.limits then
@@ -43,6 +49,11 @@ function M.decide(cluster, plan, opt)
 			end
 		elseif not plan:start(job, how) and cap:may_book(job) then	-- start: the best fit, or nil and why
 			plan:reserve(job, how)			-- shadow time and nodes, booked: job becomes plan.head
+		end
+	end
+	if behind then
+		for job, as in behind:each() do
+			plan:backfill(job, as)
 		end
 	end
 end

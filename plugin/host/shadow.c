@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/duration.h"
 #include "base/grow.h"
 #include "base/line_file.h"
 #include "base/map.h"
@@ -192,7 +193,7 @@ static void put_ran(struct record *r, uint32_t row, const struct note *group)
 	put_int(j, "submit", job->submit_time[row]);
 	put_int(j, "eligible", job->eligible_time[row]);
 	sl_json_put_int(j, "start", job->start_time[row]);
-	put_int(j, "limit", job->time_limit[row]);
+	put_int(j, "limit", job->time_limit[row] == SL_UNLIMITED ? 0 : job->time_limit[row]);
 	put_int(j, "nodes", job->alloc_nodes[row]);
 	put_int(j, "cpus", job->alloc_cpus[row]);
 	put_int(j, "cores", cores_of(snap, row));

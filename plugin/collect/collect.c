@@ -11,6 +11,12 @@
 #include "base/order.h"
 #include "plugin/request/lend.h"
 
+/*
+ * Others get the locks after so long, however much there is to copy: the records of a
+ * snapshot are not all of one moment, then, as the queue is not that of the records.
+ */
+#define COPY_HOLD_US 8000
+
 struct sl_collector *sl_collector_create(struct sl_error *err)
 {
 	struct sl_collector *c = xmalloc(sizeof(*c));
@@ -46,6 +52,7 @@ void sl_collector_destroy(struct sl_collector *c)
 	xfree(c->first_way);
 	xfree(c->scratch->nameless);
 	xfree(c->scratch->commented);
+	xfree(c->scratch->id);
 	free_tellings(&c->scratch->told);
 	free_tellings(&c->scratch->telling);
 	xfree(c->scratch);
@@ -472,18 +479,14 @@ static void begin_telling(struct sl_scratch *s)
 
 /* Everything that runs or waits, and what finished a short while ago or is not in the
  * ledger. */
-static int each_job(void *x, void *arg)
+static void collect_job(struct sl_collector *c, job_record_t *job)
 {
-	job_record_t *job = x;
-	struct sl_collector *c = arg;
-
 	if (job->magic != JOB_MAGIC || (job->details && job->details->magic != DETAILS_MAGIC))
-		return 0;
+		return;
 	if (!IS_JOB_FINISHED(job) ||
 	    tell_ledger(c->scratch, job, IS_JOB_COMPLETING(job) ||
 			difftime(c->scratch->now, job->end_time) <= c->scratch->in->finished_s))
 		sl_collect_job(c, job);
-	return 0;
 }
 
 static void collect_meta(struct sl_collector *c)
@@ -619,34 +622,124 @@ static void make_room(struct sl_collector *c)
 	c->lent = false;
 }
 
-static int collect_records(struct sl_collector *c, struct sl_error *err)
-{
-	slurmctld_lock_t locks = { .conf = READ_LOCK, .job = READ_LOCK, .node = READ_LOCK, .part = READ_LOCK };
-	assoc_mgr_lock_t qos = { .qos = READ_LOCK };
-	uint64_t t0;
+/* -- the holds for copying ------------------------------------------------------ */
 
-	lock_slurmctld(locks);
-	t0 = sl_clock_us();
-	if (!node_record_count || !job_list || !part_list) {
-		unlock_slurmctld(locks);
-		return sl_fail(err, SL_EBUSY, "slurmctld is loading its nodes anew");
-	}
+static const slurmctld_lock_t copy_locks = { .conf = READ_LOCK, .job = READ_LOCK, .node = READ_LOCK, .part = READ_LOCK };
+static const assoc_mgr_lock_t qos_lock = { .qos = READ_LOCK };
+
+static void take_locks(struct sl_collector *c)
+{
+	assoc_mgr_lock_t qos = qos_lock;
+
+	lock_slurmctld(copy_locks);
+	c->scratch->held_since = sl_clock_us();
 	assoc_mgr_lock(&qos);
+}
+
+static void leave_locks(struct sl_collector *c)
+{
+	assoc_mgr_lock_t qos = qos_lock;
+
+	assoc_mgr_unlock(&qos);
+	c->copy_us = MAX(c->copy_us, sl_clock_us() - c->scratch->held_since);
+	unlock_slurmctld(copy_locks);
+}
+
+bool sl_collect_breathe(struct sl_collector *c)
+{
+	if (sl_clock_us() - c->scratch->held_since < COPY_HOLD_US)
+		return true;
+	leave_locks(c);
+	take_locks(c);
+	c->scratch->breaths++;
+	return slurm_conf.last_update == c->conf_update && node_record_count == c->node_count && job_list;
+}
+
+static int each_id(void *x, void *arg)
+{
+	const job_record_t *job = x;
+	struct sl_scratch *s = arg;
+
+	s->id[s->ids++] = job->job_id;
+	return 0;
+}
+
+/*
+ * Jobs are looked up one by one, since the list may change while the locks are not held.  One that
+ * ended meanwhile has ended in the snapshot, or has its nodes a little longer than in truth.
+ */
+static bool collect_jobs(struct sl_collector *c)
+{
+	struct sl_scratch *s = c->scratch;
+	uint32_t i, jobs = (uint32_t) list_count(job_list);
+
+	if (jobs > s->id_room) {
+		s->id_room = jobs + jobs / 2;
+		xrecalloc(s->id, s->id_room, sizeof(*s->id));
+	}
+	s->ids = 0;
+	list_for_each(job_list, each_id, s);
+	for (i = 0; i < s->ids; i++) {
+		job_record_t *job;
+
+		if (!sl_collect_breathe(c))
+			return false;
+		if ((job = find_job_record(s->id[i])))
+			collect_job(c, job);
+	}
+	return true;
+}
+
+static int copy_records(struct sl_collector *c, struct sl_error *err)
+{
+	if (!node_record_count || !job_list || !part_list)
+		return sl_fail(err, SL_EBUSY, "slurmctld is loading its nodes anew");
 	make_room(c);
 	c->conf_update = slurm_conf.last_update;
 	c->node_count = node_record_count;
 	collect_meta(c);
-	sl_collect_nodes(c);
+	if (!sl_collect_nodes(c))
+		goto changed;
 	list_for_each(part_list, each_part, c);
 	if (sl_licenses)
 		list_for_each(sl_licenses, each_license, c);
 	if (resv_list)
 		list_for_each(resv_list, each_resv, c);
-	list_for_each(job_list, each_job, c);
-	assoc_mgr_unlock(&qos);
-	c->copy_us = sl_clock_us() - t0;
-	unlock_slurmctld(locks);
-	return 0;
+	if (collect_jobs(c))
+		return 0;
+changed:
+	return sl_fail(err, SL_EBUSY, "the configuration changed meanwhile");
+}
+
+/* A node that was deleted and made anew in another place while the locks were not held would
+ * be there twice. */
+static int check_names(const struct sl_collector *c, struct sl_error *err)
+{
+	struct sl_map seen = { 0 };
+	struct sl_node_row row;
+	uint32_t i;
+	int rc = 0;
+
+	for (i = 0; c->scratch->breaths && i < c->nodes && !rc; i++) {
+		sl_builder_row(c->b, SL_T_NODE, i, &row);
+		if (sl_map_by_id(&seen, row.name) != SL_MAP_NOTHING)
+			rc = sl_fail(err, SL_EBUSY, "a node was made anew meanwhile");
+		else
+			rc = sl_map_put(&seen, sl_hash_id(row.name), i, err);
+	}
+	sl_map_free(&seen);
+	return rc;
+}
+
+static int collect_records(struct sl_collector *c, struct sl_error *err)
+{
+	int rc;
+
+	c->copy_us = c->scratch->breaths = 0;
+	take_locks(c);
+	rc = copy_records(c, err);
+	leave_locks(c);
+	return rc ? rc : check_names(c, err);
 }
 
 /* -- after the locks --------------------------------------------------------- */

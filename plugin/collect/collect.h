@@ -2,10 +2,10 @@
 /*
  * collect.h - slurmctld's records into a snapshot.
  *
- * Two short holds of slurmctld's locks: one with the job write lock for
+ * Short holds of slurmctld's locks: one with the job write lock for
  * build_job_queue(), which decides what may run at all (holds, dependencies,
  * begin times, limits, partitions that are down) and writes the reasons of
- * those that may not; one with read locks only, for copying.  Between the two a
+ * those that may not; then with read locks only, for copying, as many as it takes.  Between two a
  * record may go; then its queue entry goes with it.
  *
  * A collector also keeps what the commit needs to find the records of a
@@ -58,7 +58,7 @@ struct sl_collector {
 	bool preempts;			/* some job may preempt others */
 	bool lent;			/* some job may have been started on borrowed nodes (request/lend.h) */
 	/* figures of the last run */
-	uint64_t queue_us, copy_us;	/* how long locks were held */
+	uint64_t queue_us, copy_us;	/* how long locks were held; for copying: the longest time */
 	uint32_t queued, running;
 	struct sl_scratch *scratch;	/* working memory, collect/int.h */
 };

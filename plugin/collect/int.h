@@ -74,8 +74,15 @@ struct sl_scratch {
 	bool linear;			/* select/linear */
 	uint32_t min_tier;		/* lowest PriorityTier of all partitions */
 	time_t now;
+	uint64_t held_since;		/* microseconds */
+	uint32_t breaths;		/* how often others could have the locks in between */
+	uint32_t *id, ids, id_room;	/* of all jobs */
 	const struct sl_collect_in *in;
 };
+
+/* Asked before each record that is copied: let others have the locks, where they have been
+ * held for long.  False: slurmctld's tables are other ones now. */
+bool sl_collect_breathe(struct sl_collector *c);
 
 /* A row range of the nodes in a bitmap. */
 struct sl_range sl_collect_runs(struct sl_collector *c, const bitstr_t *bitmap);
@@ -96,7 +103,8 @@ static inline const struct sl_note *sl_collect_note(const struct sl_scratch *s, 
 /* Those of a list of licences that the snapshot has, which are there already. */
 struct sl_range sl_collect_licenses(struct sl_collector *c, sl_list_t licenses);
 
-void sl_collect_nodes(struct sl_collector *c);
+/* False: slurmctld's tables are other ones now. */
+bool sl_collect_nodes(struct sl_collector *c);
 void sl_collect_forget_topology(struct sl_collector *c);
 void sl_collect_job(struct sl_collector *c, job_record_t *job);
 

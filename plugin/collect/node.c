@@ -232,7 +232,7 @@ static void add_node(struct sl_collector *c, const node_record_t *n, int i)
 	c->node_index[c->nodes++] = i;
 }
 
-void sl_collect_nodes(struct sl_collector *c)
+bool sl_collect_nodes(struct sl_collector *c)
 {
 	int i;
 
@@ -245,10 +245,14 @@ void sl_collect_nodes(struct sl_collector *c)
 		c->node_row[i] = SL_NONE;
 	c->nodes = 0;
 	begin_topology(c);
-	for (i = 0; i < node_record_count; i++) {
-		const node_record_t *n = node_record_table_ptr[i];
+	for (i = 0; i < c->node_count; i++) {
+		const node_record_t *n;
 
+		if (!sl_collect_breathe(c))
+			return false;
+		n = node_record_table_ptr[i];
 		if (n && n->name)
 			add_node(c, n, i);
 	}
+	return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* commit.c - a plan, in batches; see commit.h */
 #include "plugin/commit/commit.h"
+#include "plugin/commit/full.h"
 #include "plugin/commit/het.h"
 #include "plugin/commit/launch.h"
 #include "plugin/commit/start.h"
@@ -283,4 +284,5 @@ void sl_commit_free(struct sl_commit *m)
 	xfree(m->text);
 	xfree(m->marks);
 	xfree(m->launch);
+	sl_full_free(m);
 }

@@ -409,13 +409,37 @@ static int select_in_way(job_record_t *job, const struct sl_layout_place *place,
 	return rc;
 }
 
-int sl_layout_start(job_record_t *job, const struct sl_layout_place *place, uint32_t count,
-		    const bitstr_t *keep_off, struct sl_cores *cores, enum sl_layout_way *way, bool *exact)
+/* A native start without a look at nodes that are full. */
+static int select_beside(job_record_t *job, const bitstr_t *keep_off, const bitstr_t *full, struct sl_cores *cores)
 {
+	bitstr_t *off = bit_copy((bitstr_t *) full);
 	int rc;
 
+	if (keep_off)
+		bit_or(off, (bitstr_t *) keep_off);
+	rc = select_in_way(job, NULL, 0, off, cores, SL_LAYOUT_NATIVE);
+	FREE_NULL_BITMAP(off);
+	return rc;
+}
+
+/* Does select say that the job could never run?  Of what it was not shown it does not know. */
+static bool is_never(int rc)
+{
+	return rc == ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE || rc == ESLURM_INVALID_NODE_COUNT ||
+		rc == ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE;
+}
+
+int sl_layout_start(job_record_t *job, const struct sl_layout_place *place, uint32_t count,
+		    const bitstr_t *keep_off, const bitstr_t *full, struct sl_cores *cores, enum sl_layout_way *way,
+		    bool *exact)
+{
+	int rc = ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE;
+
 	*way = choose_way(job, place, count);
-	rc = select_in_way(job, place, count, keep_off, cores, *way);
+	if (full && !count)
+		rc = select_beside(job, keep_off, full, cores);
+	if (is_never(rc))
+		rc = select_in_way(job, place, count, keep_off, cores, *way);
 	/* The trick asks for more than the plan may have meant (sockets of gres
 	 * and cores, say).  The nodes alone may do: better there than not at all. */
 	if (rc != SLURM_SUCCESS && *way > SL_LAYOUT_PIN && rc != ESLURM_ACCOUNTING_POLICY) {

@@ -45,13 +45,14 @@ void sl_cores_clear(struct sl_cores *c);	/* forget; frees */
 /*
  * Start the job (one task of it, if it is the head of an array) on these places,
  * in node order; count 0, or where the request states a layout of its own: wherever
- * select likes, but on no node of *keep_off* (NULL: none is closed to it).  Returns select_nodes()'s code.
+ * select likes, but on no node of *keep_off* (NULL: none is closed to it), and without a look at
+ * those of *full*, unless that makes select say that the job could never run.  Returns select_nodes()'s code.
  * On success *exact says whether the allocation is what was asked for, and *way
  * how it was done.  The request is the original one afterwards in any case,
  * that of the array's head included.
  */
 int sl_layout_start(job_record_t *job, const struct sl_layout_place *place, uint32_t count,
-		    const bitstr_t *keep_off, struct sl_cores *cores,
+		    const bitstr_t *keep_off, const bitstr_t *full, struct sl_cores *cores,
 		    enum sl_layout_way *way, bool *exact);
 
 #endif

@@ -2,42 +2,68 @@
 /* planned.c - see planned.h */
 #include "plugin/commit/planned.h"
 
-/* The nodes that jobs of the plan wait for. */
-static bitstr_t *waiting_nodes(const struct sl_commit *m)
+/* Nodes that are looked at in one step of a hold. */
+#define STEP 256
+
+/* By row of the snapshot: a job of the plan waits for that node.  No locks held: there may be a
+ * place for every job on every node. */
+static bool *waiting_rows(const struct sl_commit *m)
 {
 	const struct sl_plan_reserve_view *v = &m->plan->reserve;
 	const struct sl_plan_place_view *place = &m->plan->place;
-	bitstr_t *nodes = bit_alloc(MAX(node_record_count, 1));
+	bool *waiting = xcalloc(m->c->nodes + 1, sizeof(*waiting));
 	uint32_t i, k;
 
 	for (i = 0; i < v->rows; i++)
 		for (k = v->places[i].first; k < v->places[i].first + v->places[i].count; k++)
-			if (sl_collect_node(m->c, place->node[k]))
-				bit_set(nodes, m->c->node_index[place->node[k]]);
-	return nodes;
+			if (place->node[k] < m->c->nodes)
+				waiting[place->node[k]] = true;
+	return waiting;
 }
 
-void sl_planned_mark(struct sl_commit *m)
+/* Is that what node *i* is to be?  Of an allocated one the state would say nothing. */
+static bool is_to_wait(const struct sl_commit *m, const bool *waiting, int i)
 {
-	slurmctld_lock_t locks = { .conf = READ_LOCK, .node = WRITE_LOCK };
+	uint32_t row = waiting && (uint32_t) i < m->c->node_slots ? m->c->node_row[i] : SL_NONE;
+
+	return row != SL_NONE && waiting[row] && IS_NODE_IDLE(node_record_table_ptr[i]) && sl_collect_node(m->c, row);
+}
+
+/* The nodes from *i* on, as many as one step has. */
+static bool mark_some(const struct sl_commit *m, const bool *waiting, int i)
+{
+	int end = MIN(i + STEP, node_record_count);
 	bool changed = false;
-	bitstr_t *nodes;
-	int i;
 
-	lock_slurmctld(locks);
-	nodes = m->plan && sl_commit_same_world(m) ? waiting_nodes(m) : NULL;
-	for (i = 0; i < node_record_count; i++) {
+	for (; i < end; i++) {
 		node_record_t *n = node_record_table_ptr[i];
-		bool is = n && n->node_state & NODE_STATE_PLANNED;
 
-		/* of an allocated one the state would say nothing */
-		if (!n || is == (nodes && bit_test(nodes, i) && IS_NODE_IDLE(n)))
+		if (!n || !(n->node_state & NODE_STATE_PLANNED) == !is_to_wait(m, waiting, i))
 			continue;
 		n->node_state ^= NODE_STATE_PLANNED;
 		changed = true;
 	}
-	if (changed)
-		last_node_update = time(NULL);
-	FREE_NULL_BITMAP(nodes);
-	unlock_slurmctld(locks);
+	return changed;
+}
+
+void sl_planned_mark(struct sl_commit *m)
+{
+	bool *waiting = m->plan ? waiting_rows(m) : NULL;
+	int i = 0, n = 1;
+
+	while (i < n && !atomic_load(m->stop)) {
+		bool changed = false;
+		struct sl_hold h;
+
+		sl_hold_take_brief(&h, m, (slurmctld_lock_t) { .conf = READ_LOCK, .node = WRITE_LOCK });
+		if (!sl_commit_same_world(m))
+			xfree(waiting);
+		n = node_record_count;
+		for (; i < n && sl_hold_lasts(&h); i += STEP)
+			changed |= mark_some(m, waiting, i);
+		if (changed)
+			last_node_update = time(NULL);
+		sl_hold_leave(&h);
+	}
+	xfree(waiting);
 }

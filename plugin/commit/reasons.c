@@ -252,7 +252,7 @@ void sl_commit_reasons(struct sl_commit *m)
 		bool changed = false;
 		struct sl_hold h;
 
-		sl_hold_take(&h, m, (slurmctld_lock_t) { .conf = READ_LOCK, .job = WRITE_LOCK });
+		sl_hold_take_brief(&h, m, (slurmctld_lock_t) { .conf = READ_LOCK, .job = WRITE_LOCK });
 		for (; i < n && sl_hold_lasts(&h); i++)
 			changed |= tell_one(&t, i);
 		if (changed)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* start.c - see start.h */
 #include "plugin/commit/check.h"
+#include "plugin/commit/full.h"
 #include "plugin/commit/launch.h"
 #include "plugin/commit/start.h"
 #include "plugin/request/env.h"
@@ -267,7 +268,8 @@ static int select_fed(struct sl_start *s, struct sl_cores *cores, enum sl_layout
 
 	if (fed_mgr_job_lock(job))
 		return ESLURM_FED_JOB_LOCK;
-	rc = sl_layout_start(job, s->place, s->native ? 0 : s->count, s->keep_off, cores, way, exact);
+	rc = sl_layout_start(job, s->place, s->native ? 0 : s->count, s->keep_off,
+			     s->native ? sl_full_nodes(s->m, job, s->part, s->row) : NULL, cores, way, exact);
 	if (rc == SLURM_SUCCESS)
 		fed_mgr_job_start(job, job->start_time);
 	else

@@ -2,9 +2,17 @@
 /* work.c - see work.h */
 #include "plugin/commit/work.h"
 
+#define BRIEF_US 8000
+
+void sl_hold_take_brief(struct sl_hold *h, struct sl_commit *m, slurmctld_lock_t locks)
+{
+	sl_hold_take(h, m, locks);
+	h->most = MIN(h->most, BRIEF_US);
+}
+
 void sl_hold_take(struct sl_hold *h, struct sl_commit *m, slurmctld_lock_t locks)
 {
-	*h = (struct sl_hold) { .m = m, .locks = locks };
+	*h = (struct sl_hold) { .m = m, .locks = locks, .most = (uint64_t) (m->batch_ms * 1000) };
 	lock_slurmctld(locks);
 	h->since = sl_clock_us();
 }
@@ -19,7 +27,7 @@ bool sl_hold_lasts(struct sl_hold *h)
 	h->step = now;
 	if (atomic_load(h->m->stop))
 		return false;
-	return first || now + h->longest < h->since + (uint64_t) (h->m->batch_ms * 1000);
+	return first || now + h->longest < h->since + h->most;
 }
 
 void sl_hold_leave(struct sl_hold *h)

@@ -29,6 +29,7 @@ struct sl_commit {
 	uint32_t decisions;
 	uint8_t *marks;			/* by job row of the snapshot: SL_MARK_* */
 	uint32_t started;
+	bitstr_t *full;			/* commit/full.h */
 	/* batch jobs that were started and are still to be launched */
 	struct sl_launch {
 		uint32_t job_id;
@@ -53,9 +54,13 @@ struct sl_commit {
 struct sl_hold {
 	struct sl_commit *m;
 	slurmctld_lock_t locks;
-	uint64_t since, step, longest;	/* microseconds */
+	uint64_t since, step, longest, most;	/* microseconds */
 };
 void sl_hold_take(struct sl_hold *h, struct sl_commit *m, slurmctld_lock_t locks);
+
+/* For what is not urgent: over sooner. */
+void sl_hold_take_brief(struct sl_hold *h, struct sl_commit *m, slurmctld_lock_t locks);
+
 bool sl_hold_lasts(struct sl_hold *h);	/* asked before each step */
 void sl_hold_leave(struct sl_hold *h);
 

@@ -368,7 +368,7 @@ cluster_slurmd_kill() { # NODE [SIGNAL]
 }
 
 cluster_nodes_ready() { # NODES
-	[ "$(sinfo -h -N -o '%N %T' 2>/dev/null | sort -u | grep -cE ' (idle|mixed|allocated|completing)~?$')" -ge "$1" ]
+	[ "$(sinfo -h -N -o '%N %T' 2>/dev/null | sort -u | grep -cE ' (idle|mixed|allocated|completing)[~#]?$')" -ge "$1" ]
 }
 
 # So many daemons, of so many nodes.

@@ -6,6 +6,7 @@
 --   lua5.4 report.lua offline            JSON lines of bench/decide on stdin
 --   lua5.4 report.lua table1             JSON lines of bench/table1 on stdin
 --   lua5.4 report.lua live NODES JOBS ROUNDS   "scheduler key value" lines on stdin
+--   lua5.4 report.lua cloud NODES        "phase scheduler key value" lines on stdin
 
 local function say(...) io.stderr:write(string.format(...), "\n") end
 
@@ -141,6 +142,70 @@ local function live(nodes, jobs, rounds)
 		table.concat(json, ",\n"), table.concat(parts, ",\n")))
 end
 
+-- -- cloud
+
+-- "phase scheduler key value" lines: medians, stock's beside ours, and the goals.
+local function cloud(nodes)
+	local order, phases, keys, json = {}, {}, {}, {}
+	for line in io.lines() do
+		local phase, s, key, value = line:match("^(%S+) (%S+) (%S+) (%S+)$")
+		if phase and tonumber(value) then
+			if not phases[phase] then
+				order[#order + 1], phases[phase], keys[phase] = phase, { lua = {}, backfill = {} }, {}
+			end
+			local rows = phases[phase]
+			if not rows.lua[key] and not rows.backfill[key] then table.insert(keys[phase], key) end
+			rows[s][key] = rows[s][key] or {}
+			table.insert(rows[s][key], tonumber(value))
+		end
+	end
+	local function of(phase, s, key)
+		local list = phases[phase] and phases[phase][s][key]
+		return list and median(list)
+	end
+	local function show(x) return x and (x >= 1000 and "%.0f" or "%.4g"):format(x) or "" end
+	for _, phase in ipairs(order) do
+		say("\n%-34s %12s %12s %8s", ("%s, %d nodes"):format(phase, nodes), "sched/lua", "backfill", "ratio")
+		for _, key in ipairs(keys[phase]) do
+			local a, b = of(phase, "lua", key), of(phase, "backfill", key)
+			say("%-34s %12s %12s %8s", key, show(a), show(b), a and b and b > 0 and ("%.1f"):format(a / b) or "")
+		end
+	end
+	say("\n%-52s %12s %12s", "", "measured", "goal")
+	local function goal(name, have, want, unit, higher)
+		if not have then return end
+		local ok = higher and have >= want or not higher and have <= want
+		say("%-52s %9.2f %-3s %9.2f %-3s %s", name, have, unit, want, unit, ok and "met" or "MISSED")
+		json[#json + 1] = ('{"name": "%s", "measured": %.3f, "goal": %.3f, "unit": "%s", "met": %s}')
+			:format(name, have, want, unit, tostring(ok))
+	end
+	local function ratio(phase, key)
+		local a, b = of(phase, "lua", key), of(phase, "backfill", key)
+		return a and b and b > 0 and a / b
+	end
+	local function ms(phase, key) local v = of(phase, "lua", key) return v and v / 1e3 end
+	goal("starts/s, times stock's", ratio("starts", "starts_per_s"), nodes >= 100000 and 50 or 10, "", true)
+	goal("starts per CPU second, times stock's", ratio("starts", "starts_per_cpu_s"),
+		nodes >= 100000 and 50 or 10, "", true)
+	goal("locks held for a start, 99 %", ms("starts", "start_p99_us"), 5, "ms")
+	goal("starts/s of an array's tasks, times stock's", ratio("arrays", "starts_per_s"), 3, "", true)
+	goal("full machine: hold for copying, 99 %", ms("waiting", "copy_hold_p99_us"), 20, "ms")
+	goal("full machine: hold for telling, 99 %", ms("waiting", "commit_hold_p99_us"), 20, "ms")
+	local parts = {}
+	for _, phase in ipairs(order) do
+		for _, s in ipairs { "lua", "backfill" } do
+			local fields = {}
+			for _, key in ipairs(keys[phase]) do
+				local v = of(phase, s, key)
+				if v then fields[#fields + 1] = ('"%s": %s'):format(key, v) end
+			end
+			parts[#parts + 1] = ('"%s_%s": {%s}'):format(phase, s, table.concat(fields, ", "))
+		end
+	end
+	print(('{"nodes": %d,\n"goals": [\n%s],\n%s}'):format(nodes, table.concat(json, ",\n"),
+		table.concat(parts, ",\n")))
+end
+
 -- -- table1
 
 -- What each scheduler did with the three jobs; the last round stands for all.
@@ -172,6 +237,8 @@ if arg[1] == "offline" then
 	offline()
 elseif arg[1] == "table1" then
 	table1()
+elseif arg[1] == "cloud" then
+	cloud(tonumber(arg[2]))
 elseif arg[1] == "live" then
 	live(tonumber(arg[2]), tonumber(arg[3]), tonumber(arg[4]))
 else

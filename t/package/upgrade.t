@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# upgrade.t - the packages, on a root of their own: a cluster goes over to sched/lua, Slurm is upgraded
+# upgrade.t [--again] - the packages, on a root of their own: a cluster goes over to sched/lua, Slurm is upgraded
 # with jobs that run and wait, and goes back.  doc/operating.md, "Upgrading Slurm", step by step.
 #
 # Needs root, a network for the distribution's packages, and Slurm's source (SLURM_SRC and SLURM_BUILD:
 # ./quickstart package --test sets them).  Everything is under .work/package; what is made once stays: the
-# root without packages of ours, Slurm's next release (t/package/next-slurm).  The cluster runs in
+# root without packages of ours, Slurm's next release (t/package/next-slurm); with --again our packages, too.  The cluster runs in
 # namespaces of its own (processes, network, mounts), and ends with them.
 set -eu
 
@@ -35,13 +35,13 @@ done
 
 note "packages for the installed Slurm"
 OLD=$(sed -n 's/^#define SLURM_VERSION_STRING "\([0-9.]*\).*"/\1/p' "$SLURM_BUILD/config.h")
-quietly package-old "$TOP/packaging/package" --format deb --slurm-src "$SLURM_SRC" --slurm-build "$SLURM_BUILD" \
+[ "${1-}" = --again ] || quietly package-old "$TOP/packaging/package" --format deb --slurm-src "$SLURM_SRC" --slurm-build "$SLURM_BUILD" \
 	--out "$WORK/lua-old"
 note "the next Slurm"
 quietly next-slurm "$HERE/next-slurm" "$SLURM_SRC" "$WORK/next"
 NEW=${OLD%.*}.$((${OLD##*.} + 1))
 note "packages for Slurm $NEW"
-quietly package-new "$TOP/packaging/package" --format deb --slurm-src "$WORK/next/src" --slurm-build "$WORK/next/build" \
+[ "${1-}" = --again ] || quietly package-new "$TOP/packaging/package" --format deb --slurm-src "$WORK/next/src" --slurm-build "$WORK/next/build" \
 	--out "$WORK/lua-new"
 
 make_root() {

@@ -33,6 +33,9 @@ static const char *special_request(const struct check *c, uint32_t j)
 		return "its distribution";
 	if (job->flags[j] & SL_JOBF_MAY_PREEMPT)
 		return "preemption";
+	for (uint32_t g = job->gres[j].first; g < job->gres[j].first + job->gres[j].count; g++)
+		if (c->snap->job_gres.cpus[g] || c->snap->job_gres.memory[g] > 0)
+			return "CPUs or memory for each gres";
 	return job->refusals[j] >= SL_REFUSALS ? "refused placements" : NULL;
 }
 

@@ -253,7 +253,9 @@ enum sl_distribution { SL_DIST_ANY, SL_DIST_BLOCK, SL_DIST_CYCLIC, SL_DIST_PLANE
 	X(str, name, -1, 0, "gpu") \
 	X(str, type, -1, 0, "a100; empty: any") \
 	X(u32, count, -1, 0, "how many") \
-	X(u32, per, -1, 0, "SL_PER_*: of each what")
+	X(u32, per, -1, 0, "SL_PER_*: of each what") \
+	X(u32, cpus, -1, 0, "CPUs for each of them; 0: not said") \
+	X(i64, memory, -1, 0, "MiB for each of them, instead of what the job asks for otherwise; 0: not said")
 
 enum sl_per { SL_PER_NODE, SL_PER_JOB, SL_PER_TASK, SL_PER_SOCKET };
 

@@ -89,6 +89,14 @@ static bool are_names(const char *constraint)
 	return true;
 }
 
+static bool has_company(const struct sl_cluster *c, struct sl_range gres)
+{
+	for (uint32_t g = gres.first; g < gres.first + gres.count; g++)
+		if (c->snap->job_gres.cpus[g] || c->snap->job_gres.memory[g] > 0)
+			return true;
+	return false;
+}
+
 static uint32_t native_of_job(const struct sl_cluster *c, uint32_t j)
 {
 	const struct sl_job_view *job = &c->snap->job;
@@ -97,7 +105,7 @@ static uint32_t native_of_job(const struct sl_cluster *c, uint32_t j)
 	for (size_t i = 0; job->asks[j] && i < sizeof(asked) / sizeof(asked[0]); i++)
 		native |= if_so(job->asks[j] & asked[i].asks, asked[i].native);
 	return native | if_so(!are_names(cluster_str(c, job->features[j])), SL_NATIVE_FEATURES) |
-		if_so(job->switches[j], SL_NATIVE_SWITCHES) |
+		if_so(job->switches[j], SL_NATIVE_SWITCHES) | if_so(has_company(c, job->gres[j]), SL_NATIVE_BY_GRES) |
 		if_so(job->sockets_per_node[j] || job->cores_per_socket[j], SL_NATIVE_SOCKETS) |
 		if_so(job->ntasks_per_socket[j], SL_NATIVE_TASKS_PER_SOCKET) |
 		if_so(job->core_spec[j] && job->core_spec[j] != SL_NONE, SL_NATIVE_CORE_SPEC) |

@@ -52,6 +52,22 @@ static void read_row(const struct sl_job_view *j, uint32_t job, struct sl_ask *a
 		a->node_cpus = at_least(multiply(a->cpus_per_task, at_least(per_node, 1)), a->node_cpus);
 }
 
+/* CPUs that come with gres. */
+static void add_gres_cpus(const struct sl_snapshot *snap, struct sl_ask *a)
+{
+	for (uint32_t i = a->gres.first; i < a->gres.first + a->gres.count; i++) {
+		uint32_t cpus = multiply(snap->job_gres.cpus[i], snap->job_gres.count[i]);
+
+		if (snap->job_gres.per[i] == SL_PER_JOB)
+			a->min_cpus = at_least(a->min_cpus, cpus);
+		else if (snap->job_gres.per[i] == SL_PER_TASK)
+			a->cpus_per_task = at_least(a->cpus_per_task, cpus);
+		if (snap->job_gres.per[i] != SL_PER_JOB)
+			a->node_cpus = at_least(a->node_cpus, cpus);
+	}
+	a->min_cpus = at_least(a->min_cpus, multiply(a->tasks, a->cpus_per_task));
+}
+
 struct sl_ask sl_request_read(const struct sl_snapshot *snap, uint32_t job, uint32_t shape)
 {
 	const struct sl_job_view *j = &snap->job;
@@ -65,6 +81,8 @@ struct sl_ask sl_request_read(const struct sl_snapshot *snap, uint32_t job, uint
 		read_alternative(&snap->shape, j->shapes[job].first + shape - 1, &a);
 	else
 		read_row(j, job, &a);
+	if (!a.overcommit)
+		add_gres_cpus(snap, &a);
 	return a;
 }
 

@@ -147,7 +147,8 @@ static void ask_cores(struct sl_cluster *c, struct want *w, const struct sl_ask 
 	to_cores(c, w, a, part->min_threads, r);
 	if (part->max_threads != part->min_threads && !r->whole_nodes) {
 		to_cores(c, w, a, part->max_threads, &other);
-		if (other.cores_per_task != r->cores_per_task || other.tasks_per_core != r->tasks_per_core || other.min_cores_per_node != r->min_cores_per_node)
+		if (other.cores_per_task != r->cores_per_task || other.tasks_per_core != r->tasks_per_core ||
+		    other.min_cores_per_node != r->min_cores_per_node)
 			w->pub.native |= SL_NATIVE_UNEQUAL_THREADS;
 	}
 	r->min_nodes = a->min_nodes;
@@ -168,12 +169,21 @@ static void ask_cores(struct sl_cluster *c, struct want *w, const struct sl_ask 
 		r->max_cores_per_node = part->max_cores;
 }
 
+/* Whether it has memory for each gres, and none besides. */
+static bool has_gres_memory(const struct sl_cluster *c, const struct sl_ask *a)
+{
+	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++)
+		if (c->snap->job_gres.memory[g] > 0 && c->snap->job_gres.count[g])
+			return true;
+	return false;
+}
+
 static void ask_memory(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
 	struct sl_request *r = &w->pub.request;
 	struct part *part = cluster_part(c, &w->entry);
 
-	if (!(c->snap->meta.select_flags[0] & SL_SELECT_MEMORY))
+	if (!(c->snap->meta.select_flags[0] & SL_SELECT_MEMORY) || has_gres_memory(c, a))
 		return;
 	if (a->memory_per_node > 0) {
 		r->memory_per_node = a->memory_per_node < MEMORY_MOST ? a->memory_per_node : MEMORY_MOST;
@@ -214,6 +224,9 @@ static int ask_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a
 		}
 		if (!need.count)
 			continue;
+		if (c->snap->meta.select_flags[0] & SL_SELECT_MEMORY && s->job_gres.memory[g] > 0)
+			need.memory = s->job_gres.memory[g] < SL_MAX_GRES_MEMORY ? s->job_gres.memory[g] :
+				SL_MAX_GRES_MEMORY;
 		if (!known)
 			return want_refuse(w, SL_WHY_NEVER, "no node has %s%s%s", name, *type ? ":" : "", type);
 		if (s->job_gres.per[g] == SL_PER_JOB)

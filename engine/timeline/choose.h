@@ -25,6 +25,8 @@ struct sl_need {
 	int32_t floor_cores;		/* that a node gives however few units it has */
 	int32_t most_cores;
 	int64_t least_memory;
+	int64_t node_memory;		/* that a node gives whatever its units, */
+	int64_t unit_memory;		/* and for each unit: all but memory_per_core and of gres of the job */
 	uint32_t needs, jobs;		/* of gres: on each node or task; of the job as a whole */
 	struct sl_gres_need need[SL_MAX_GRES_NEEDS];	/* narrow masks first, per job last */
 	uint16_t least_gres[SL_MAX_GRES];	/* that a node must have of a kind, as far as one can tell */

@@ -54,7 +54,10 @@ struct sl_gres_need {
 	uint16_t kinds;
 	uint16_t per;			/* enum sl_gres_per */
 	uint32_t count;
+	int64_t memory;			/* MiB for each of them, on its node; not beside memory_per_core */
 };
+
+#define SL_MAX_GRES_MEMORY (INT64_C(1) << 26)	/* MiB */
 
 #define SL_MAX_GRES_NEEDS 8
 

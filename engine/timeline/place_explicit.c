@@ -144,8 +144,8 @@ static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct
 		if (!sl_need_amounts(need, cap, &o.free, units, give, &each))
 			return refuse(misfit, SL_LACK_GRES, units, o.units, p->node);
 		if (p->cores && !need->whole) {
+			each.memory += need->r->memory_per_core * ((int64_t) p->cores - each.cores);
 			each.cores = (int32_t) p->cores;
-			each.memory = need->r->memory_per_node + need->r->memory_per_core * each.cores;
 		}
 		fewest += fewest_in(need, (uint32_t) each.cores);
 		if (!sl_resources_fit(&each, &o.free))

@@ -23,6 +23,9 @@ static int check_gres(const struct sl_request *r, struct sl_error *err)
 	for (uint32_t i = 0; i < r->gres_needs; i++) {
 		uint16_t a = r->gres[i].kinds;
 
+		if (r->gres[i].memory < 0 || r->gres[i].memory > SL_MAX_GRES_MEMORY ||
+		    (r->gres[i].memory && r->memory_per_core))
+			return sl_fail(err, SL_EINVAL, "gres need %u: memory for each", i);
 		if (r->gres[i].per > SL_GRES_PER_JOB)
 			return sl_fail(err, SL_EINVAL, "gres need %u: per what? (%u)", i, r->gres[i].per);
 		if (a >> SL_MAX_GRES)
@@ -199,6 +202,26 @@ static uint32_t cores_for(const struct sl_need *need, uint32_t units)
 	return (uint32_t) (cores < need->floor_cores ? need->floor_cores : cores);
 }
 
+/* More than any node has, and times 2^32 not too much for a number. */
+#define MOST_UNIT_MEMORY (INT64_C(1) << 28)
+
+/* What gres of each node or task bring of memory. */
+static void memory_of(struct sl_need *need, const struct sl_request *r)
+{
+	need->node_memory = r->memory_per_node;
+	for (uint32_t i = 0; i < r->gres_needs; i++) {
+		if (r->gres[i].per == SL_GRES_PER_NODE)
+			need->node_memory += r->gres[i].memory * r->gres[i].count;
+		else if (r->gres[i].per == SL_GRES_PER_TASK)
+			need->unit_memory += r->gres[i].memory * r->gres[i].count;
+	}
+	if (need->unit_memory > MOST_UNIT_MEMORY)
+		need->unit_memory = MOST_UNIT_MEMORY;
+	need->least_memory = need->node_memory + need->unit_memory * need->least;
+	if (need->least_cores <= SL_MAX_NODE_CORES)
+		need->least_memory += r->memory_per_core * need->least_cores;
+}
+
 int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct sl_need *need,
 	       struct sl_misfit *misfit)
 {
@@ -216,9 +239,7 @@ int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct 
 		need->least_cores = (int32_t) cores_for(need, need->least);
 	if (need->least_cores > need->most_cores)
 		return senseless(misfit, need->least_cores, need->most_cores);
-	need->least_memory = r->memory_per_node;
-	if (need->least_cores <= SL_MAX_NODE_CORES)
-		need->least_memory += r->memory_per_core * need->least_cores;
+	memory_of(need, r);
 	if (!r->gres_needs)
 		return 0;
 	sort_gres(need, r);
@@ -261,6 +282,12 @@ static bool gres_fit(const struct sl_need *need, const struct sl_offer *o, uint3
 	return gres_for(need, units, left, taken);
 }
 
+/* What so many units take of a node's memory. */
+static int64_t units_memory(const struct sl_need *need, uint32_t units)
+{
+	return need->node_memory + need->unit_memory * units + need->r->memory_per_core * cores_for(need, units);
+}
+
 /* As many units as the gres allow, then what is left for the job as a whole. */
 static bool offer_gres(const struct sl_need *need, struct sl_offer *o)
 {
@@ -274,10 +301,15 @@ static bool offer_gres(const struct sl_need *need, struct sl_offer *o)
 	}
 	for (uint32_t j = 0; j < need->jobs; j++) {
 		const struct sl_gres_need *g = &need->need[need->needs + j];
+		int64_t memory = o->free.memory - units_memory(need, o->units);
 		uint32_t have = 0;
 
 		for (int k = 0; k < SL_MAX_GRES; k++)
 			have += g->kinds >> k & 1 ? left[k] : 0;
+		for (uint32_t i = 0; i < j; i++)
+			memory -= need->need[need->needs + i].memory * o->job[i];
+		if (g->memory && memory < g->memory * (int64_t) have)
+			have = memory > 0 ? (uint32_t) (memory / g->memory) : 0;
 		if (!have)
 			return false;
 		o->job[j] = have < g->count ? have : g->count;
@@ -296,12 +328,14 @@ bool sl_need_offer(const struct sl_need *need, const struct sl_resources *capaci
 	if (cores > need->most_cores)
 		cores = need->most_cores;
 	if (r->memory_per_core) {
-		int64_t with_memory = (o->free.memory - r->memory_per_node) / r->memory_per_core;
+		int64_t with_memory = (o->free.memory - need->node_memory) / r->memory_per_core;
 
 		if (cores > with_memory)
 			cores = with_memory;
 	}
 	units = sl_need_held(need, cores);
+	if (need->unit_memory && units > (o->free.memory - need->node_memory) / need->unit_memory)
+		units = (o->free.memory - need->node_memory) / need->unit_memory;
 	if (units > need->most)
 		units = need->most;
 	if (units > need->units)
@@ -331,7 +365,7 @@ bool sl_need_amounts(const struct sl_need *need, const struct sl_resources *capa
 		return true;
 	}
 	*each = (struct sl_resources) { .cores = (int32_t) cores_for(need, units) };
-	each->memory = need->r->memory_per_node + need->r->memory_per_core * each->cores;
+	each->memory = units_memory(need, units);
 	if (!(need->needs + need->jobs))
 		return true;
 	memcpy(left, free->gres, sizeof(left));
@@ -340,6 +374,7 @@ bool sl_need_amounts(const struct sl_need *need, const struct sl_resources *capa
 	for (uint32_t j = 0; j < need->jobs; j++) {
 		if (!take_gres(need->need[need->needs + j].kinds, job[j], left, each->gres))
 			return false;
+		each->memory += need->need[need->needs + j].memory * job[j];
 	}
 	return true;
 }

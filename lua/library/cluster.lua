@@ -319,6 +319,8 @@ function history:summary(question) end
 ---@field type string
 ---@field count integer
 ---@field per "node"|"job"|"task"|"socket"
+---@field cpus integer CPUs for each of them; 0: not said
+---@field memory integer MiB for each of them; 0: not said
 
 ---@class sched.shape
 ---@field min_nodes integer

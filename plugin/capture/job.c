@@ -17,7 +17,24 @@
 
 /* -- a job ------------------------------------------------------------------------ */
 
-static void job_gres(struct capture *c, struct sl_job_row *job, const char *text, enum sl_per per)
+/* What "gres:gpu:2" says of a gres of that name; 0: nothing. */
+static uint32_t of_each(const char *text, const char *gres)
+{
+	char name[128], type[128];
+	const char *s, *next;
+	uint32_t count;
+	size_t len;
+
+	for (s = text; s && *s; s = next) {
+		next = capture_item(s, &len);
+		if (capture_gres(s, len, name, type, sizeof(name), &count) && !strcmp(name, gres))
+			return count;
+	}
+	return 0;
+}
+
+static void job_gres(struct capture *c, struct sl_job_row *job, const job_info_t *j, const char *text,
+		     enum sl_per per)
 {
 	char name[128], type[128];
 	const char *s, *next;
@@ -36,6 +53,8 @@ static void job_gres(struct capture *c, struct sl_job_row *job, const char *text
 		row.name = sl_builder_str(c->b, name);
 		row.type = sl_builder_str(c->b, type);
 		row.per = per;
+		row.cpus = of_each(j->cpus_per_tres, name);
+		row.memory = of_each(j->mem_per_tres, name);
 		if (!job->gres.count)
 			job->gres.first = sl_builder_rows(c->b, SL_T_JOB_GRES);
 		sl_builder_append(c->b, SL_T_JOB_GRES, &row);
@@ -208,10 +227,10 @@ static void job_size(struct capture *c, struct sl_job_row *row, const job_info_t
 		row->memory_per_node = (int64_t) j->pn_min_memory;
 	row->tmp_disk = j->pn_min_tmp_disk;
 	row->core_spec = j->core_spec == (uint16_t) NO_VAL16 ? 0 : j->core_spec & ~CORE_SPEC_THREADS;
-	job_gres(c, row, j->tres_per_node, SL_PER_NODE);
-	job_gres(c, row, j->tres_per_job, SL_PER_JOB);
-	job_gres(c, row, j->tres_per_task, SL_PER_TASK);
-	job_gres(c, row, j->tres_per_socket, SL_PER_SOCKET);
+	job_gres(c, row, j, j->tres_per_node, SL_PER_NODE);
+	job_gres(c, row, j, j->tres_per_job, SL_PER_JOB);
+	job_gres(c, row, j, j->tres_per_task, SL_PER_TASK);
+	job_gres(c, row, j, j->tres_per_socket, SL_PER_SOCKET);
 	job_licenses(c, row, j->licenses);
 	row->features = sl_builder_str(c->b, j->features);
 	row->req_nodes = capture_runs(c, j->req_node_inx);

@@ -10,8 +10,42 @@
 
 struct job_gres_walk {
 	struct sl_collector *c;
+	const job_record_t *job;
 	uint32_t count;
 };
+
+static int each_default(void *x, void *arg)
+{
+	job_defaults_t *d = x;
+	uint64_t *of = arg;
+
+	if (d->type == JOB_DEF_CPU_PER_GPU)
+		of[0] = d->value;
+	else if (d->type == JOB_DEF_MEM_PER_GPU)
+		of[1] = d->value;
+	return 0;
+}
+
+/* What select gives a job with each gres, CPUs and MiB: as it asks, or by DefCpuPerGPU and DefMemPerGPU
+ * of its partition or of all. */
+static void add_company(struct sl_job_gres_row *row, const gres_state_t *g, const gres_job_state_t *js,
+			const job_record_t *job)
+{
+	uint64_t by_default[2] = { 0, 0 };
+
+	if (!xstrcmp(g->gres_name, "gpu")) {
+		if (slurm_conf.job_defaults_list)
+			list_for_each(slurm_conf.job_defaults_list, each_default, by_default);
+		if (job->part_ptr && job->part_ptr->job_defaults_list)
+			list_for_each(job->part_ptr->job_defaults_list, each_default, by_default);
+	}
+	if (js->cpus_per_gres)
+		row->cpus = js->cpus_per_gres;
+	else if (job->details && job->details->orig_cpus_per_task == NO_VAL16)
+		row->cpus = (uint32_t) MIN(by_default[0], UINT16_MAX);
+	if (!(job->bit_flags & JOB_MEM_SET))
+		row->memory = (int64_t) MIN(js->mem_per_gres ? js->mem_per_gres : by_default[1], UINT32_MAX);
+}
 
 static void add_need(struct job_gres_walk *w, const gres_state_t *g, const gres_job_state_t *js, uint64_t count,
 		     enum sl_per per)
@@ -22,6 +56,7 @@ static void add_need(struct job_gres_walk *w, const gres_state_t *g, const gres_
 	row.type = sl_builder_str(w->c->b, js->type_name);
 	row.count = (uint32_t) MIN(count, UINT32_MAX - 1);
 	row.per = per;
+	add_company(&row, g, js, w->job);
 	sl_builder_append(w->c->b, SL_T_JOB_GRES, &row);
 	w->count++;
 }
@@ -49,7 +84,7 @@ static int each_job_gres(void *x, void *arg)
 
 static struct sl_range add_needs(struct sl_collector *c, const job_record_t *job)
 {
-	struct job_gres_walk w = { c, 0 };
+	struct job_gres_walk w = { c, job, 0 };
 	uint32_t first = sl_builder_rows(c->b, SL_T_JOB_GRES);
 
 	if (job->gres_list_req)
@@ -80,7 +115,7 @@ static int each_job_license(void *x, void *arg)
 
 struct sl_range sl_collect_licenses(struct sl_collector *c, sl_list_t licenses)
 {
-	struct job_gres_walk w = { c, 0 };
+	struct job_gres_walk w = { c, NULL, 0 };
 	uint32_t first = sl_builder_rows(c->b, SL_T_JOB_LICENSE);
 
 	if (licenses)

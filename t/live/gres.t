@@ -40,6 +40,33 @@ it "... with memory for each" gpus_of_the_job "5 on 3" --gpus=5 --mem-per-gpu=10
 it "... with CPUs for each" gpus_of_the_job "5 on 3" --gpus=5 --cpus-per-gpu=2
 it "... up to a number of nodes" gpus_of_the_job "3 on 2" --gpus=3 -N1-4
 
+# A node has 16000 MiB and eight cores.
+beside_one_another() {
+	starts "$(submit -N1 -n1 -w n001 --gres=gpu:a:1 --mem-per-gpu=8000 --cpus-per-gpu=4)"
+	starts "$(submit -N1 -n1 -w n001 --gres=gpu:b:1 --mem-per-gpu=8000 --cpus-per-gpu=4)"
+	stays_pending "$(submit -N1 -n1 -w n001)"
+}
+it "memory and CPUs are taken for the GPUs that there are, and no others" beside_one_another
+
+# It is planned for when both are free: whoever would keep it from that waits.
+waits_for_memory() {
+	local first head short
+	first=$(submit -N1 -n1 -w n001 --gres=gpu:a:1 --mem-per-gpu=12000 --cpus-per-gpu=1 -t 10)
+	starts "$first"
+	head=$(submit -N1 -n1 -w n001 --gres=gpu:b:1 "$@" -t 60)
+	stays_pending "$head"
+	[ "$(job_reason "$head")" != None ]
+	stays_pending "$(submit -N1 -n1 -w n001 "${BESIDE[@]}" -t 60)"
+	short=$(submit -N1 -n1 -w n001 --mem=3000 -t 5)
+	starts "$short"
+	scancel "$first" "$short"
+	starts "$head"
+}
+BESIDE=(--mem=4000)
+it "a job waits for its GPUs' memory" waits_for_memory --mem-per-gpu=12001
+BESIDE=(-c2)
+it "... and for their CPUs" waits_for_memory --cpus-per-gpu=8 --mem-per-gpu=1000
+
 too_many_gpus() {
 	local id all
 	all=$(submit --gpus=14)
@@ -51,6 +78,14 @@ too_many_gpus() {
 	starts "$id"
 }
 it "a job waits for GPUs of several nodes until there are so many" too_many_gpus
+
+by_default() {
+	scontrol update PartitionName=main JobDefaults=DefMemPerGPU=12000
+	waits_for_memory
+	scontrol update PartitionName=main JobDefaults=
+}
+BESIDE=(--mem=4001)
+it "... also where the partition says how much" by_default
 
 uncounted() {
 	local id other

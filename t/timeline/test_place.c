@@ -212,9 +212,9 @@ static struct sl_timeline *two_kinds_of_gpu(void)
 {
 	/* kind 0 and kind 1 are gpus, kind 2 is something else */
 	const struct sl_node_kind kind[] = {
-		{ .id = 0, .capacity = { .cores = 8, .gres = { 2, 0, 1 } }, .weight = 1 },
-		{ .id = 1, .capacity = { .cores = 8, .gres = { 0, 4, 0 } }, .weight = 1 },
-		{ .id = 2, .capacity = { .cores = 8, .gres = { 1, 1, 0 } }, .weight = 1 },
+		{ .id = 0, .capacity = { .cores = 8, .memory = 100, .gres = { 2, 0, 1 } }, .weight = 1 },
+		{ .id = 1, .capacity = { .cores = 8, .memory = 100, .gres = { 0, 4, 0 } }, .weight = 1 },
+		{ .id = 2, .capacity = { .cores = 8, .memory = 100, .gres = { 1, 1, 0 } }, .weight = 1 },
 	};
 	const uint32_t kind_of[] = { 0, 1, 2 };
 
@@ -234,7 +234,7 @@ static void a_gres_without_type_may_be_any_kind_of_its_name(void **state)
 	for (uint32_t i = 0; i < 3; i++)
 		assert_int_equal(l.share[i].each.gres[0] + l.share[i].each.gres[1], 2);
 	/* the narrow need takes its kind, the wide one what is left, in any order */
-	r.gres[1] = (struct sl_gres_need) { 1, SL_GRES_PER_NODE, 1 };
+	r.gres[1] = (struct sl_gres_need) { 1, SL_GRES_PER_NODE, 1, 0 };
 	r.gres[0].count = 1;
 	r.gres_needs = 2;
 	r.min_nodes = 2;
@@ -524,6 +524,28 @@ static void light_nodes_go_before_near_ones(void **state)
 
 /* -- misuse and words ---------------------------------------------------- */
 
+static void memory_comes_with_each_gres(void **state)
+{
+	struct sl_timeline *tl = two_kinds_of_gpu();
+	struct sl_layout l = SL_LAYOUT_EMPTY;
+	struct sl_request r = { .tasks = 1, .gres = { { 3, SL_GRES_PER_JOB, 5, 7 } }, .gres_needs = 1, .duration = 10 };
+	int64_t memory = 0;
+
+	(void) state;
+	assert_int_equal(sl_fit_at(tl, &r, &bestfit, 0, &l, NULL, NULL), 1);
+	for (uint32_t i = 0; i < l.shares; i++) {
+		const struct sl_resources *each = &l.share[i].each;
+
+		assert_int_equal(each->memory, 7 * (each->gres[0] + each->gres[1]));
+		memory += each->memory * sl_nodeset_count(&l.share[i].nodes);
+	}
+	assert_int_equal(memory, 35);
+	r.gres[0].memory = sl_timeline_kind(tl, 0)->capacity.memory;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "needs 5 of a gres in all, 3 can be had");
+	sl_layout_free(&l);
+	sl_timeline_destroy(tl);
+}
+
 static void a_request_that_is_none_is_an_error(void **state)
 {
 	struct sl_timeline *tl = machine(2, NULL);
@@ -582,6 +604,7 @@ int main(void)
 		cmocka_unit_test(a_job_goes_below_the_lowest_switch_that_has_room),
 		cmocka_unit_test(switches_never_keep_a_job_from_starting),
 		cmocka_unit_test(light_nodes_go_before_near_ones),
+		cmocka_unit_test(memory_comes_with_each_gres),
 		cmocka_unit_test(a_request_that_is_none_is_an_error),
 		cmocka_unit_test(methods_have_names),
 	};

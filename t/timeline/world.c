@@ -115,11 +115,12 @@ void destroy_world(struct world *w)
 
 static void random_gres(struct sl_request *r)
 {
-	static const struct sl_gres_need narrow = { 1, SL_GRES_PER_NODE, 1 }, wide = { 3, SL_GRES_PER_NODE, 1 };
+	static const struct sl_gres_need narrow = { 1, SL_GRES_PER_NODE, 1, 0 }, wide = { 3, SL_GRES_PER_NODE, 1, 0 };
 
 	if (one_in(3)) {
 		r->gres[r->gres_needs] = wide;
 		r->gres[r->gres_needs].per = below(2);
+		r->gres[r->gres_needs].memory = one_in(2) && !r->memory_per_core ? below(30) : 0;
 		r->gres[r->gres_needs++].count = 1 + below(2);
 	}
 	if (one_in(4)) {
@@ -127,7 +128,7 @@ static void random_gres(struct sl_request *r)
 		r->gres[r->gres_needs++].per = below(2);
 	}
 	if (one_in(5))		/* per job: of a kind that nothing else takes */
-		r->gres[r->gres_needs++] = (struct sl_gres_need) { 8, SL_GRES_PER_JOB, 1 + below(4) };
+		r->gres[r->gres_needs++] = (struct sl_gres_need) { 8, SL_GRES_PER_JOB, 1 + below(4), 0 };
 }
 
 void random_request(struct world *w)
@@ -215,6 +216,16 @@ int64_t cores_for(const struct sl_request *r, int64_t units)
 	return cores < r->min_cores_per_node ? r->min_cores_per_node : cores;
 }
 
+int64_t memory_for(const struct sl_request *r, int64_t units, int64_t cores)
+{
+	int64_t memory = r->memory_per_node + cores * r->memory_per_core;
+
+	for (uint32_t i = 0; i < r->gres_needs; i++)
+		if (r->gres[i].per != SL_GRES_PER_JOB)
+			memory += r->gres[i].memory * r->gres[i].count * (r->gres[i].per == SL_GRES_PER_TASK ? units : 1);
+	return memory;
+}
+
 /* -- what a node can do, by trying --------------------------------------- */
 
 /* Can the needs from number i on be met from left? */
@@ -270,7 +281,7 @@ int64_t units_on(const struct world *w, const struct reading *q, uint32_t n, int
 
 		memcpy(left, f->gres, sizeof(left));
 		if (cores <= f->cores && (!r->max_cores_per_node || cores <= r->max_cores_per_node) &&
-		    r->memory_per_node + cores * r->memory_per_core <= f->memory &&
+		    memory_for(r, u, cores) <= f->memory &&
 		    gres_possible(r, 0, u, left))
 			return u;
 	}

@@ -54,6 +54,8 @@ struct reading read_request(const struct sl_request *r);
 
 /* Cores that so many units take on a node. */
 int64_t cores_for(const struct sl_request *r, int64_t units);
+/* Memory of a node with so many units and cores, but that of gres of the job as a whole. */
+int64_t memory_for(const struct sl_request *r, int64_t units, int64_t cores);
 
 /* The most units that a node could take of a start at t, and what is free on it then; 0: it
  * is of no use. */

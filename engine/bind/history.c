@@ -51,13 +51,14 @@ static void read_bounds(lua_State *L, const char *name, int64_t *least, int64_t 
 static const struct sl_past_run *const *ask(lua_State *L, struct sl_lua *x, const char *names, uint32_t last,
 					    uint32_t *count)
 {
-	struct sl_history_query q = { .now = sl_cluster_now(x->cluster) };
+	struct sl_history_query q = { 0 };
 	const struct sl_past_run *const *run;
 	struct sl_history *h;
 	struct sl_error err;
 
-	sl_lua_check(L, x, 1, SL_CLASS_HISTORY);
+	sl_lua_check(L, x, 1, SL_CLASS_HISTORY);	/* there is a cluster: not while a policy is loaded */
 	sl_lua_check_names(L, ARGUMENTS, "", names);
+	q.now = sl_cluster_now(x->cluster);
 	q.last = (uint32_t) sl_lua_named_integer(L, ARGUMENTS, "last", last, 1, SL_HISTORY_KEPT);
 	read_bounds(L, "cpus", &q.least_cpus, &q.most_cpus);
 	read_bounds(L, "time_limit", &q.least_limit, &q.most_limit);

@@ -168,7 +168,7 @@ allow_groups() {
 	local id
 	filled
 	scontrol update PartitionName=gpu AllowGroups=daemon
-	id=$(submit_as nobody -N3 --exclusive -t 30)
+	id=$(submit_as "$STRANGER" -N3 --exclusive -t 30)
 	stays_pending "$id"
 	scontrol update PartitionName=gpu AllowGroups=ALL
 	borrows "$id"

@@ -35,7 +35,7 @@ gpus_of_the_job() { # WHAT ARGUMENT...
 }
 it "a job gets GPUs of several nodes where no node has as many" gpus_of_the_job "5 on 3" --gpus=5
 it "... so many of one type" gpus_of_the_job "3 on 3" --gpus=b:3
-it "... of each type another number" gpus_of_the_job "3 on 2" --gpus=a:2,b:1
+it "... of each type another number" gpus_of_the_job "$(slurm_gives_two_types)" --gpus=a:2,b:1
 it "... with memory for each" gpus_of_the_job "5 on 3" --gpus=5 --mem-per-gpu=100
 it "... with CPUs for each" gpus_of_the_job "5 on 3" --gpus=5 --cpus-per-gpu=2
 it "... up to a number of nodes" gpus_of_the_job "3 on 2" --gpus=3 -N1-4

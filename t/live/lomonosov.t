@@ -77,7 +77,7 @@ over_the_limit() {
 	first=$(as daemon -N4 -t 60)			# 4 x 8 x 1 h = 32
 	starts "$first"
 	over=$(as daemon -N1 -t 300)			# 40 more
-	other=$(as nobody -N2 -t 30)
+	other=$(as $STRANGER -N2 -t 30)
 	starts "$other"
 	stays_pending "$over"
 	wait_for 10 job_waits_for "$over" 'user.daemon.holds.32.of.64.cpu-hours,.asks.for.40'
@@ -110,7 +110,7 @@ layered() {
 	local filler low high
 	filler=$(submit -N8 --exclusive -t 60)
 	starts "$filler"
-	low=$(as nobody -N5 -t 60)			# layer 100, and first
+	low=$(as $STRANGER -N5 -t 60)			# layer 100, and first
 	high=$(as daemon -N5 -t 60)			# layer 200
 	stays_pending "$high"
 	scancel "$filler"
@@ -123,12 +123,12 @@ relayered() {
 	local filler low high
 	filler=$(submit -N8 --exclusive -t 60)
 	starts "$filler"
-	low=$(as nobody -N5 -t 60)
+	low=$(as $STRANGER -N5 -t 60)
 	high=$(as daemon -N5 -t 60)
 	stays_pending "$high"
 	edit layers.conf <<-EOL
 	default          100
-	user     nobody  300
+	user     $STRANGER  300
 	user     daemon  200
 	user     root    50
 	EOL
@@ -180,7 +180,7 @@ monthly() {
 	first=$(as games -N1 -t 120)			# 16 of 20
 	starts "$first"
 	over=$(as games -N1 -t 60)			# 8 more
-	other=$(as nobody -N1 -t 60)
+	other=$(as $STRANGER -N1 -t 60)
 	starts "$other"
 	stays_pending "$over"
 	wait_for 10 job_waits_for "$over" 'monthly:.user.games.has.16.of.20'

@@ -131,7 +131,7 @@ time_min() {
 	local full id
 	full=$(submit -N7 --exclusive -t 600)
 	starts "$full" 5
-	scontrol create reservation ReservationName=soon Users=nobody StartTime=now+30minutes Duration=60 Nodes=n008 \
+	scontrol create reservation ReservationName=soon Users=$STRANGER StartTime=now+30minutes Duration=60 Nodes=n008 \
 		Flags=IGNORE_JOBS
 	id=$(submit -N1 -t 120 --time-min=10)
 	starts "$id" 10

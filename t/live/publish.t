@@ -6,38 +6,38 @@ needs_plugin
 BASE=defer,sched_interval=-1,lua_interval=1
 live_begin 8 "SchedulerParameters=$BASE"
 needs_engine
-runuser -u nobody -- test -x "$(command -v schedlua)" || skip_all "$TOP: others than root cannot come here"
+runuser -u $STRANGER -- test -x "$(command -v schedlua)" || skip_all "$TOP: others than root cannot come here"
 PUBLIC=$C/public
 mkdir -p "$PUBLIC" && chmod 755 "$PUBLIC" && chown "$SL_USER" "$PUBLIC"
 rm -f "$PUBLIC"/*
 
-as_nobody() {
+as_stranger() {
 	local status=0
-	(cd / && runuser -u nobody -- env SLURM_CONF="$SLURM_CONF" PATH="$PATH" "$@" > "$C/out" 2> "$C/err") || status=$?
+	(cd / && runuser -u $STRANGER -- env SLURM_CONF="$SLURM_CONF" PATH="$PATH" "$@" > "$C/out" 2> "$C/err") || status=$?
 	head -c 2000 "$C/out" "$C/err" | tr -d '\0'
 	return $status
 }
 told() { grep -qE -- "$1" "$C/out"; }
-explains() { as_nobody schedlua explain "$1" && told "$2"; } # JOBID REGEX
+explains() { as_stranger schedlua explain "$1" && told "$2"; } # JOBID REGEX
 says() { # PARAMETERS... : more of SchedulerParameters, and lines of slurm.conf
 	cluster_conf "SchedulerParameters=$BASE${1:+,$1}" "${@:2}"
 	scontrol reconfigure
 }
 filled() { starts "$(submit -N "$NODES" --exclusive)"; }
-waiting() { id=$(submit --uid=nobody --chdir=/tmp -N2); stays_pending "$id"; }
+waiting() { id=$(submit --uid=$STRANGER --chdir=/tmp -N2); stays_pending "$id"; }
 nothing_published() { [ -z "$(ls -A "$PUBLIC")" ]; }
 
 alone() {
 	filled
 	waiting
-	as_nobody schedlua explain "$id"
+	as_stranger schedlua explain "$id"
 	grep -q 'only root and SlurmUser may read the decisions (lua_publish=DIRECTORY' "$C/err"
 	told 'order in main.* by easy, among 1 that may start' && told 'without the ledger'
-	fails as_nobody schedlua explain 4711
+	fails as_stranger schedlua explain 4711
 	grep -q 'job 4711 is not queued' "$C/err"
-	install -d -o nobody "$C/jobs/theirs"
-	as_nobody schedlua-capture "$C/jobs/theirs/now.snap"
-	as_nobody schedlua explain --snapshot="$C/jobs/theirs/now.snap" "$id"
+	install -d -o $STRANGER "$C/jobs/theirs"
+	as_stranger schedlua-capture "$C/jobs/theirs/now.snap"
+	as_stranger schedlua explain --snapshot="$C/jobs/theirs/now.snap" "$id"
 	told 'place 1'
 }
 it "a user who may not read the decisions is told the order" alone
@@ -57,7 +57,7 @@ it "where decisions are published, users see them" published
 disturbed() {
 	local lock
 	filled
-	runuser -u nobody -- flock "$PUBLIC/decisions.jsonl" sleep 60 &
+	runuser -u $STRANGER -- flock "$PUBLIC/decisions.jsonl" sleep 60 &
 	lock=$!
 	waiting
 	wait_for 20 explains "$id" 'waits: resources'
@@ -75,7 +75,7 @@ watched() {
 	starts "$first"
 	waiting
 	wait_for 20 explains "$id" 'waits: '
-	(cd / && exec runuser -u nobody -- env SLURM_CONF="$SLURM_CONF" PATH="$PATH" schedlua explain --watch "$id") > "$C/watched" 2>&1 &
+	(cd / && exec runuser -u $STRANGER -- env SLURM_CONF="$SLURM_CONF" PATH="$PATH" schedlua explain --watch "$id") > "$C/watched" 2>&1 &
 	pid=$!
 	wait_for 20 grep -q 'waits: ' "$C/watched"
 	scancel "$first"
@@ -96,10 +96,10 @@ private() {
 	log_said 'nothing is published \(lua_publish\): PrivateData'
 	other=$(submit -N1)
 	waiting
-	as_nobody schedlua explain "$id"
+	as_stranger schedlua explain "$id"
 	grep -q 'no decisions are published there' "$C/err"
 	told 'order in main.* by easy, among 1 that may start'	# that of root is not seen
-	fails as_nobody schedlua explain "$other"
+	fails as_stranger schedlua explain "$other"
 	nothing_published
 	says "lua_publish=$PUBLIC" PrivateData=accounts
 	wait_for 20 explains "$other" 'waits: '

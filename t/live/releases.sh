@@ -26,6 +26,12 @@ slurm_one_at_a_time() { # COMMAND...
 	if slurm_reconfigures_in_process; then "$@"; else flock "$C/run/accounts" "$@"; fi
 }
 
+# What a job for two GPUs of one type and one of another has, where each node has one of each: on its
+# second node one of each as well, as later releases of select/cons_tres give them (under stock too).
+slurm_gives_two_types() {
+	if slurm_since 23.11; then echo "4 on 2"; else echo "3 on 2"; fi
+}
+
 # gpu:2 : as the tres_per_* of a job show it
 slurm_shows_gres() {
 	if slurm_since 23.11; then echo "gres/$1"; else echo "gres:$1"; fi

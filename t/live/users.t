@@ -77,7 +77,7 @@ it_reserved() { # SENTENCE FUNCTION : its reservations go after it
 parts_of_nodes() {
 	local node
 	for node in n001 n002; do
-		scontrol create reservation ReservationName="part-$node" Users=nobody StartTime=now Duration=60 \
+		scontrol create reservation ReservationName="part-$node" Users=$STRANGER StartTime=now Duration=60 \
 			Nodes=$node CoreCnt=4
 	done
 	starts "$(submit -N1 -n4 -w n001)"
@@ -88,7 +88,7 @@ it_reserved "a reservation of half of each node leaves the other half to others"
 
 reserved_licenses() {
 	local id
-	scontrol create reservation ReservationName=lic Users=nobody StartTime=now Duration=60 \
+	scontrol create reservation ReservationName=lic Users=$STRANGER StartTime=now Duration=60 \
 		Flags=LICENSE_ONLY Licenses=lic:6
 	id=$(submit -n1 -L lic:3)
 	stays_pending "$id"

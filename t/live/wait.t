@@ -132,7 +132,7 @@ it "its partition's longest time is no limit that it named" deadline_in_a_short_
 
 time_min_without_limit() {
 	local id
-	scontrol create reservation ReservationName=soon Users=nobody StartTime=now+30minutes Duration=60 Nodes=ALL \
+	scontrol create reservation ReservationName=soon Users=$STRANGER StartTime=now+30minutes Duration=60 Nodes=ALL \
 		Flags=IGNORE_JOBS
 	trap 'scontrol delete ReservationName=soon' EXIT
 	id=$(submit -N1 --time-min=10)

@@ -23,7 +23,7 @@ SL_BUILD=${SL_BUILD:-$(cd "$TOP/.work/build" 2>/dev/null || cd "$TOP/build" 2>/d
 NUMBER=0
 FAILURES=0
 # A user without rights; not nobody, whom Slurm does not take for one from 25.11 on.
-export STRANGER=games
+export STRANGER=mail
 
 LIVE_LINES=(
 	"PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP"

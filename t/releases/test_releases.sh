@@ -77,5 +77,15 @@ another() {
 	rows_are "$(row 24.11 24.11.8 short)"
 }
 ok "... unless that was of another release" another
+other_table() {
+	page "$(row 24.11 24.11.7 short)"
+	printf '\n| since | what |\n|---|---|\n| 24.11 | something |\n' >>"$T/page"
+	cp "$T/page" "$T/before"
+	row 24.11 24.11.7 whole >"$T/row"
+	awk -f "$HERE/rows.awk" "$T/row" "$T/page" >"$T/page.new" && mv "$T/page.new" "$T/page"
+	diff "$T/before" "$T/page" >"$T/out"
+	[ "$(grep -c '^>' "$T/out")" = 1 ] && rows_are "$(row 24.11 24.11.7 whole)" '| 24.11 | something |'
+}
+ok "another table of the page is left alone" other_table
 
 echo "1..$n"

@@ -19,6 +19,8 @@
 #define CR_PACK_NODES SELECT_PACK_NODES
 #define CR_LLN SELECT_LLN
 #define CR_SOCKET SELECT_SOCKET
+#define CR_CORE SELECT_CORE
+#define CR_CPU SELECT_CPU
 #endif
 
 /* Does the library tell which of a job's nodes has how many CPUs? */

@@ -59,7 +59,7 @@ M.options = guard.options {
 	reserve = { default = 0, min = 0, max = 1000,
 		doc = "the most valuable jobs start without competing, until so many have to wait, with a reservation" },
 	rounds = { default = 2, min = 0, max = 100, doc = "auctions in a cycle; what is left then is filled greedily" },
-	time_limit = { default = 2.0, min = 0, max = 3600, doc = "seconds of work, and of the clock, for all programs of a cycle" },
+	time_limit = { default = 2.0, min = 0, max = 3600, doc = "seconds of work and of clock, all programs of a cycle" },
 	gap = { default = 0.001, min = 0, max = 1, doc = "how far from the best is good enough, as a share of it" },
 	max_nodes = { default = 0, min = 0, max = 1000000000,
 		doc = "of branch and bound, in a round; 0: as many as time_limit allows" },

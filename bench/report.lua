@@ -48,6 +48,27 @@ local function offline_goals(c)
 	return goals
 end
 
+-- How the engine's CPU time grows with the nodes, and with what is examined: the exponents of n between
+-- one case and the next larger one of the same policy.
+local function tell_growth(cases)
+	local before = {}
+	say("\n%-26s %20s %14s %22s", "growth of the engine's CPU", "nodes", "pending", "exponent")
+	for _, c in ipairs(cases) do
+		local last = before[c.policy .. c.options] or before[c.policy .. c.nodes]
+		local by_nodes = last and c.nodes / last.nodes or 1
+		local by_jobs = last and c.examined / last.examined or 1
+		local grew = last and math.log(c.engine_cpu_us / last.engine_cpu_us) or 0
+		if by_nodes > 1 and by_jobs == 1 then
+			say("%-26s %9d -> %8d %14d %15.2f of nodes", c.policy .. " " .. c.options, last.nodes, c.nodes, c.pending,
+				grew / math.log(by_nodes))
+		elseif by_nodes == 1 and by_jobs > 1 then
+			say("%-26s %20d %6d -> %6d %12.2f of examined", c.policy, c.nodes, last.examined, c.examined,
+				grew / math.log(by_jobs))
+		end
+		before[c.policy .. c.nodes], before[c.policy .. c.options] = c, c
+	end
+end
+
 local function offline()
 	local cases, goals, seen = {}, {}, {}
 	for line in io.lines() do cases[#cases + 1] = read_case(line) end
@@ -62,6 +83,7 @@ local function offline()
 			seen[g.name] = true
 		end
 	end
+	tell_growth(cases)
 	say("\n%-44s %10s %10s %10s %10s", "10,000 nodes, 10,000 pending", "median", "least", "CPU", "goal")
 	local json = {}
 	for _, g in ipairs(goals) do

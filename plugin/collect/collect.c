@@ -708,6 +708,7 @@ static int copy_records(struct sl_collector *c, struct sl_error *err)
 	if (collect_jobs(c))
 		return 0;
 changed:
+	c->lent = true;		/* not all jobs were looked at */
 	return sl_fail(err, SL_EBUSY, "the configuration changed meanwhile");
 }
 

@@ -54,7 +54,7 @@
  * job's partition does, and none has MaxCPUsPerNode.  Such a job is not native.
  *
  * A job that asks for something that is not modelled has to be native: any of SL_ASKS_*,
- * features that are more than names joined by "&", switches, sockets, tasks or gres per
+ * features that are more than names joined by "&" or by "|", switches, sockets, tasks or gres per
  * socket, core specialization, plane and arbitrary distributions, shared cores,
  * partitions with ExclusiveUser, flexible or partial reservations or several of them,
  * allocation by socket, a job that may preempt others, one of which select refused

@@ -164,10 +164,13 @@ static int64_t needed_memory(const struct check *c, uint32_t j, uint32_t node, u
 	return job->memory_per_cpu[j] > INT64_MAX / (cpus ? cpus : 1) ? INT64_MAX : job->memory_per_cpu[j] * cpus;
 }
 
+/* All that are wanted, or one of them where they are or-ed. */
 static bool has_features(const char *have, const char *want)
 {
+	bool one = strchr(want, '|');
+
 	while (*want) {
-		size_t n = strcspn(want, "&,"), m;
+		size_t n = strcspn(want, "&,|"), m;
 		const char *f = have;
 
 		for (; *f; f += m + (f[m] == ',')) {
@@ -175,11 +178,11 @@ static bool has_features(const char *have, const char *want)
 			if (m == n && !memcmp(f, want, n))
 				break;
 		}
-		if (n && !*f)
-			return false;
+		if (n && (*f != '\0') == one)
+			return one;
 		want += n + (want[n] != 0);
 	}
-	return true;
+	return !one;
 }
 
 static bool same_gres(const struct check *c, uint32_t want, uint32_t kind)

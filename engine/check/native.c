@@ -6,10 +6,14 @@
 
 #include <string.h>
 
-/* Only names, and-ed. */
+/* Only names, and-ed, or or-ed and nothing else. */
 static bool plain_features(const char *f)
 {
-	return !strpbrk(f, "|[]()*!") && *f != '&' && !strstr(f, "&&");
+	size_t n = strlen(f);
+
+	if (strpbrk(f, "[]()*!") || *f == '&' || strstr(f, "&&"))
+		return false;
+	return !strchr(f, '|') || !(strpbrk(f, "&,") || *f == '|' || f[n - 1] == '|' || strstr(f, "||"));
 }
 
 static const char *special_request(const struct check *c, uint32_t j)

@@ -76,17 +76,21 @@ static uint32_t if_so(bool is, uint32_t native)
 	return is ? native : 0;
 }
 
-/* Features joined by "&" (or ",", as Slurm still takes it) and nothing else can be looked up. */
+/* Features all joined by "&" (or ",", as Slurm still takes it), or all by "|", can be looked up node by
+ * node. */
 static bool are_names(const char *constraint)
 {
+	bool any = strchr(constraint, '|');
 	char last = '&';
 
 	for (const char *p = constraint; *p; p++) {
-		if (strchr("|[]()*!", *p) || (*p == '&' && last == '&'))
+		bool joins = strchr("&|", *p);
+
+		if (strchr(any ? "&,[]()*!" : "[]()*!", *p) || (joins && strchr("&|", last)))
 			return false;
 		last = *p;
 	}
-	return true;
+	return !any || last != '|';
 }
 
 static bool has_company(const struct sl_cluster *c, struct sl_range gres)

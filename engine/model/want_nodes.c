@@ -13,16 +13,19 @@
 
 /* -- features ------------------------------------------------------------ */
 
+/* All of them, or, where they are joined by "|", one. */
 static bool satisfies(const char *features, const char *constraint)
 {
-	while (*constraint) {
-		size_t n = strcspn(constraint, "&,");
+	bool any = strchr(constraint, '|');
 
-		if (n && !sl_list_has(features, ",", constraint, n))
-			return false;
+	while (*constraint) {
+		size_t n = strcspn(constraint, "&,|");
+
+		if (n && sl_list_has(features, ",", constraint, n) == any)
+			return any;
 		constraint += n + (constraint[n] != 0);
 	}
-	return true;
+	return !any;
 }
 
 /* The nodes that satisfy a constraint, kept for the next job that has it. */

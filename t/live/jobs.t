@@ -152,9 +152,20 @@ alternatives() {
 	id=$(submit -N4 -C 'fast|ib')
 	starts "$id" 5
 	[ "$(job_nodes "$id")" = 'n[003-006]' ]
+	placed_by engine "$id"
+	id=$(submit -N4 -C 'fast|ib' --exclusive)
+	stays_pending "$id"
+	scancel "$id"
+}
+it "... any of them where it names alternatives" with_features alternatives
+
+matching() {
+	local id
+	id=$(submit -N2 -C '[fast|ib]')
+	starts "$id" 5
 	placed_by select "$id"
 }
-it "a job that only select can place is placed by select" with_features alternatives
+it "a job that only select can place is placed by select" with_features matching
 
 immediate() {
 	timeout 20 srun --immediate=5 -N2 true

@@ -24,12 +24,12 @@ native_keeps_off() {
 	node=$(expand "$(sched_nodes "$HEAD")" | grep -E 'n00[34]')
 	features "$node" f3
 	features n016 big	# which is not in that partition
-	long=$(submit -p small -N1 -t 60 -C 'f3|big')
-	other=$(submit -p small -N1 -t 60 -C 'f3|big' --array=1-2)
+	long=$(submit -p small -N1 -t 60 -C '[f3|big]')
+	other=$(submit -p small -N1 -t 60 -C '[f3|big]' --array=1-2)
 	stays_pending "$long"
 	stays_pending "$other"
 	wait_for 10 job_waits_for "$long" '^(Priority|Resources)$'
-	short=$(submit -p small -N1 -t 5 -C 'f3|big')
+	short=$(submit -p small -N1 -t 5 -C '[f3|big]')
 	starts "$short" 40
 	[ "$(job_nodes "$short")" = "$node" ]
 	job_is "$long" PENDING

@@ -229,8 +229,11 @@ static void features_and_exclusions_choose_the_nodes(void **state)
 	build_change(b, SL_T_NODE, 2, sl_node_row, .features = sl_builder_str(b->builder, "ib"));
 	build_change(b, SL_T_NODE, 3, sl_node_row, .features = sl_builder_str(b->builder, "fast,ib"));
 	build_change(b, SL_T_NODE, 3, sl_node_row, .tmp_disk = 5);
-	for (uint32_t i = 0; i < 4; i++)
+	for (uint32_t i = 0; i < 7; i++)
 		build_pending(b, (struct build_job) { .id = i + 1 });
+	build_change_job(b, 5, .features = sl_builder_str(b->builder, "fast|ib|none"));
+	build_change_job(b, 6, .features = sl_builder_str(b->builder, "fast|ib&none"));
+	build_change_job(b, 7, .features = sl_builder_str(b->builder, "fast||ib"));
 	build_change_job(b, 1, .features = sl_builder_str(b->builder, "fast&ib"));
 	build_change_job(b, 2, .exc_nodes = build_nodes(b, 0, 1));
 	build_change_job(b, 3, .tmp_disk = 5);
@@ -243,7 +246,10 @@ static void features_and_exclusions_choose_the_nodes(void **state)
 	assert_string_equal(text, "2-3");
 	sl_nodeset_text(want(c, 3)->request.eligible, text, sizeof(text));
 	assert_string_equal(text, "3");
-	assert_int_equal(want(c, 4)->native, SL_NATIVE_FEATURES);
+	for (uint32_t id = 4; id <= 7; id++)
+		assert_int_equal(want(c, id)->native, id == 5 ? 0 : SL_NATIVE_FEATURES);
+	sl_nodeset_text(want(c, 5)->request.eligible, text, sizeof(text));
+	assert_string_equal(text, "1-3");
 	sl_nodeset_text(want(c, 4)->request.required, text, sizeof(text));
 	assert_string_equal(text, "2");
 	sl_cluster_destroy(c);

@@ -6,7 +6,16 @@
 . "${0%/*}/database.sh"
 needs_plugin
 : "${SL_PLUGINDIR:=$TOP/.work/inst/lib/slurm}"
-live_begin 8 SchedulerType=sched/backfill "PluginDir=$SL_PLUGINDIR/schedlua:$SL_PLUGINDIR:$SL_SLURM_PLUGINS"
+
+# Slices of GPUs are left to select: a component that wants some of them may be refused.
+plain_gres_conf=$(declare -f cluster_gres_conf)
+eval "plain_$plain_gres_conf"
+cluster_gres_conf() {
+	plain_cluster_gres_conf
+	echo "Name=shard Count=8"
+}
+SL_NODE_SHAPE="CPUs=8 Sockets=2 CoresPerSocket=4 ThreadsPerCore=1 RealMemory=16000 Gres=gpu:2,shard:8"
+live_begin 8 GresTypes=gpu,shard SchedulerType=sched/backfill "PluginDir=$SL_PLUGINDIR/schedlua:$SL_PLUGINDIR:$SL_SLURM_PLUGINS"
 log_has 'sched/lua: the engine runs' || { echo "Bail out! the plug-in is not there under that name"; exit 1; }
 
 components() { squeue -h -j "$1" -t all -o '%i %T %D'; }	# JOBID
@@ -118,5 +127,41 @@ limits() {
 	[ "$(scontrol -o show assoc_mgr accounts=team flags=assoc | grep -o 'GrpJobs=[^ ]*' | sort -u)" = 'GrpJobs=N(0)' ]
 }
 it "limits hold for all components together" limits
+
+# What accounting counts of an account: "GrpJobs=N(0) GrpSubmitJobs=N(2)".
+counted() {
+	scontrol -o show assoc_mgr "accounts=$1" flags=assoc | grep -oE 'Grp(Submit)?Jobs=[^ ]*' | sort -u | xargs
+}
+counts() { [ "$(counted "$1")" = "GrpJobs=N($2) GrpSubmitJobs=N($3)" ]; }
+idle() { [ "$(sinfo -h -t idle -o %D)" = "$1" ]; }
+
+# Its first two components are started; select refuses the third.
+taken_back() {
+	local busy id account=()
+	if ! lacks_database; then
+		sacctmgr -i -Q add account torn cluster=schedlua > "$C/sacctmgr"
+		sacctmgr -i -Q add user root account=torn >> "$C/sacctmgr"
+		account=(-A torn)
+	fi
+	busy=$(submit -N1 -n1 -w n008 --gres=gpu:2)
+	starts "$busy"
+	id=$(submit "${account[@]}" -N1 -w n001 : "${account[@]}" -N2 -w 'n[002-003]' : "${account[@]}" -N1 -w n008 --gres=shard:1)
+	wait_for 20 log_has "JobId=$id[+]1.*is taken back: another component"
+	log_has "JobId=$id[+]0.*is taken back: another component"
+	wait_for 20 idle 7
+	are "$id" PENDING
+	[ "$(components "$id" | wc -l)" = 3 ]
+	[ -z "${account[*]}" ] || counts torn 0 3
+	starts "$(submit -N7 --exclusive -x n008)"	# what they had is free
+	cluster_ctld_kill
+	cluster_ctld_start
+	wait_for 30 cluster_nodes_ready 8
+	are "$id" PENDING
+	[ -z "${account[*]}" ] || wait_for 20 counts torn 0 3
+	scancel "$id"
+	wait_for 20 are "$id" CANCELLED
+	[ -z "${account[*]}" ] || counts torn 0 0
+}
+it "components that were started are taken back when select refuses one" taken_back
 
 live_end

@@ -27,6 +27,7 @@ extern const struct sl_verb sl_verb_show;
 extern const struct sl_verb sl_verb_sim;
 extern const struct sl_verb sl_verb_status;
 extern const struct sl_verb sl_verb_top;
+extern const struct sl_verb sl_verb_tune;
 extern const struct sl_verb sl_verb_version;
 extern const struct sl_verb sl_verb_workload;
 

@@ -16,6 +16,7 @@ const struct sl_verb *const sl_verbs[] = {
 	&sl_verb_ledger,
 	&sl_verb_sim,
 	&sl_verb_compare,
+	&sl_verb_tune,
 	&sl_verb_replay,
 	&sl_verb_workload,
 	&sl_verb_import_conf,

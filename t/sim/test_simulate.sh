@@ -193,6 +193,74 @@ left_out() {
 }
 ok "compare tells once what it leaves out of a workload" left_out
 
+# ---------------------------------------------------------------------- schedlua tune
+
+cat >"$T/site.lua" <<-'EOF'
+	local sched = require "sched"
+	-- what sched.site { } returns
+	return sched.site {
+		default = { "mine", size = 3 },
+	}
+EOF
+cat >"$T/mine.lua" <<-'EOF'
+	local M = { api = 1, name = "mine", doc = "first come first served, or with any other size the smallest first" }
+	M.options = { size = { default = 1, min = 1, max = 9, tune = { 1, 2, 3 } }, loud = { default = false, tune = true },
+		other = { default = 5 } }
+	function M.rank(job, _, opt) return opt.size == 3 and 0 or -job.num_tasks * job.time_limit end
+	return M
+EOF
+tuned() { run "$1" tune --quiet --site="$T/site.lua" --workload=synthetic:jobs=8000,load=0.95,users=99 --procs=64 --window=0.5 --trials=6 "$2" "$3" "$4"; }
+tune() {
+	tuned 0 --output="$T/tuned.lua" --workers=1 --seed=3 && quiet err && out '^setting  *wait s  *bounded slowdown' &&
+		out '^\* 1 ' && out '^1: mine\.size=[12]' && out 'that is more than the noise' && cp "$T/out" "$T/whole" &&
+		grep -q '^return sched.site { tuned = { \["mine"\] = { .*size = [12], } }, -- schedlua tune$' "$T/tuned.lua" &&
+		run 0 check "$T/tuned.lua" && cp "$T/tuned.lua" "$T/again.lua"
+}
+ok "tune finds a better setting on windows that it did not learn from, and writes it" tune
+
+state() {
+	tuned 0 --state="$T/st" --workers=1 --seed=3 && grep -v written "$T/whole" | cmp - "$T/out" || return 1
+	lines=$(wc -l <"$T/st/all.tune")
+	head -n 9 "$T/st/all.tune" >"$T/few" && printf '0123456789abcdef 1 2' >>"$T/few" && mv "$T/few" "$T/st/all.tune"
+	tuned 0 --state="$T/st" --workers=1 --seed=3 && grep -v written "$T/whole" | cmp - "$T/out" &&
+		[ "$(wc -l <"$T/st/all.tune")" = $((lines + 1)) ]
+}
+ok "tune goes on from what is kept, a line that was cut off left out" state
+
+parts() {
+	for step in 1 2 3 4 5; do
+		for part in 0 1; do
+			tuned 0 --state="$T/parts" --part=$part/2 --seed=3 && err 'of this step are missing' || break 2
+		done
+	done
+	out '^setting' && [ "$(find "$T/parts" -name '*.tune' | wc -l)" = 2 ] && tuned 0 --state="$T/parts" --workers=1 --seed=3 &&
+		grep -v written "$T/whole" | cmp - "$T/out"
+}
+ok "tune's parts meet in a directory and come to the same" parts
+
+hours() { tuned 1 --state="$T/hours" --hours=0.00001 --seed=3 && err 'stopped after [0-9]* simulations; the same command goes on'; }
+ok "tune ends after its hours, and says so" hours
+
+noise() {
+	sed 's/size = 3 }/size = 1 }/' "$T/site.lua" >"$T/s1" && sed 's/opt.size == 3/opt.size == 7/' "$T/mine.lua" >"$T/m1" &&
+		mkdir "$T/n" && mv "$T/s1" "$T/n/site.lua" && mv "$T/m1" "$T/n/mine.lua" &&
+		run 0 tune --quiet --site="$T/n/site.lua" --workload=synthetic:jobs=2000 --procs=64 --window=0.7 --trials=3 --output="$T/no.lua" &&
+		out 'may as well be noise, so the present setting stays' && [ ! -e "$T/no.lua" ]
+}
+ok "tune says when a difference is noise, and writes nothing" noise
+
+tune_refuses() {
+	run 1 tune --quiet --site="$T/site.lua" --workload=synthetic:jobs=100 --procs=64 &&
+		err 'windows of 7 days with 50 jobs or more; needed are 6, so at least 300 jobs in 42 days' || return 1
+	echo 'return require("sched").site { default = "fcfs" }' >"$T/f.lua"
+	run 1 tune --quiet --site="$T/f.lua" --workload=esp && err 'expected "sched.site {" in it' || return 1
+	echo 'local sched = require "sched" return sched.site { default = "fcfs" }' >"$T/f.lua"
+	run 1 tune --quiet --site="$T/f.lua" --workload=esp && err 'says which values to try' &&
+		run 1 tune --site="$T/site.lua" --workload=esp --objective=best && err 'expected bsld, wait' &&
+		run 2 tune --site="$T/site.lua" --workload=esp --part=0/2 && run 2 tune --site="$T/site.lua"
+}
+ok "tune says what it needs" tune_refuses
+
 # ------------------------------------------------------------------- schedlua replay
 
 # A recording of one node: job 2 waits behind job 1, and 3 behind both.

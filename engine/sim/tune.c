@@ -1,0 +1,711 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim/tune.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/grow.h"
+#include "base/lines.h"
+#include "base/map.h"
+#include "base/random.h"
+#include "report/interval.h"
+
+#define MARK "-- schedlua tune\n"	/* ends the line that a run writes into a site file */
+#define MOST_TEXT ((size_t) 1 << 24)
+#define TAIL ".tune"			/* of files in the directory of results */
+
+static int no_memory(struct sl_error *err)
+{
+	return sl_fail(err, SL_ENOMEM, "tune: out of memory");
+}
+
+/* -- the site file ---------------------------------------------------------- */
+
+/* Take out the lines that end with MARK. */
+static void drop_marked(char *text)
+{
+	char *at;
+
+	while ((at = strstr(text, MARK))) {
+		char *line = at, *end = at + strlen(MARK);
+
+		while (line > text && line[-1] != '\n')
+			line--;
+		memmove(line, end, strlen(end) + 1);
+	}
+}
+
+/* Behind the "{" of "sched.site {", where that is no comment; NULL: there is none. */
+static char *find_site(char *text)
+{
+	for (char *at = text; (at = strstr(at, "sched.site")); at++) {
+		char *p = at + strlen("sched.site"), *line = at;
+
+		while (line > text && line[-1] != '\n')
+			line--;
+		p += strspn(p, " \t\r\n(");
+		if (*p == '{' && !memmem(line, (size_t) (at - line), "--", 2))
+			return p + 1;
+	}
+	return NULL;
+}
+
+static int read_site(struct sl_tune *t, struct sl_error *err)
+{
+	size_t size;
+
+	const char *slash = strrchr(t->opt.site, '/'), *path = t->opt.trial.source.path;
+
+	/* its text is handed over in memory: nobody would look where it stood */
+	if (asprintf(&t->path, "%.*s%s%s", slash ? (int) (slash - t->opt.site) + 1 : 1, slash ? t->opt.site : ".", path ? ":" : "",
+		     path ? path : "") < 0) {
+		t->path = NULL;
+		return no_memory(err);
+	}
+	t->opt.trial.source.path = t->path;
+	if (sl_lines_whole(t->opt.site, MOST_TEXT, &t->text, &size, err) < 0)
+		return -1;
+	drop_marked(t->text);
+	return find_site(t->text) ? 0 : sl_fail(err, SL_EINVAL, "%s: expected \"sched.site {\" in it, behind which what is "
+						"found can be written", t->opt.site);
+}
+
+/* "tuned = { easy = { window = 5, }, }, " as far as it differs from the file. */
+static void put_tuned(const struct sl_tune *t, const struct sl_tune_setting *s, FILE *out)
+{
+	const char *policy = "";
+
+	fputs("tuned = {", out);
+	for (uint32_t i = 0; i < t->tunables; i++) {
+		const struct sl_tunable *o = &t->tunable[i];
+
+		if (s->value[i] == o->present)
+			continue;
+		if (strcmp(policy, o->policy))
+			fprintf(out, "%s [\"%s\"] = {", *policy ? " }," : "", o->policy);
+		fprintf(out, " %s = %s,", o->name, o->value[s->value[i]]);
+		policy = o->policy;
+	}
+	fprintf(out, "%s },", *policy ? " }" : "");
+}
+
+char *sl_tune_site(const struct sl_tune *t, uint32_t setting, struct sl_error *err)
+{
+	char *text = NULL, *at = find_site(t->text);
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out) {
+		no_memory(err);
+		return NULL;
+	}
+	fprintf(out, "%.*s ", (int) (at - t->text), t->text);
+	put_tuned(t, &t->setting[setting], out);
+	fprintf(out, " %s%s", MARK, at + (*at == '\n'));
+	if (fclose(out)) {
+		no_memory(err);
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+char *sl_tune_words(const struct sl_tune *t, uint32_t setting, struct sl_error *err)
+{
+	const struct sl_tune_setting *s = &t->setting[setting];
+	const char *between = "";
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	for (uint32_t i = 0; out && i < t->tunables; i++) {
+		const struct sl_tunable *o = &t->tunable[i];
+
+		if (s->value[i] == o->present)
+			continue;
+		fprintf(out, "%s%s.%s=%s", between, o->policy, o->name, o->value[s->value[i]]);
+		between = " ";
+	}
+	if (out && !*between)
+		fputs("present", out);
+	if (!out || fclose(out)) {
+		no_memory(err);
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+/* -- what may be tuned ------------------------------------------------------ */
+
+static int add_value(struct sl_tunable *o, const char *value, struct sl_error *err)
+{
+	if (sl_grow_list(&o->value, o->values, sizeof(*o->value), err) < 0)
+		return -1;
+	o->value[o->values] = strdup(value);
+	return o->value[o->values++] ? 0 : no_memory(err);
+}
+
+/* "policy\tname\tpresent\tvalue..." */
+static int add_tunable(struct sl_tune *t, char *line, struct sl_error *err)
+{
+	struct sl_tunable *o;
+	char *save = NULL, *policy = strtok_r(line, "\t", &save), *name = strtok_r(NULL, "\t", &save);
+	char *present = strtok_r(NULL, "\t", &save), *value;
+	bool found = false;
+
+	if (!present || sl_grow_list(&t->tunable, t->tunables, sizeof(*t->tunable), err) < 0)
+		return present ? -1 : 0;
+	o = &t->tunable[t->tunables++];
+	*o = (struct sl_tunable) { .policy = strdup(policy), .name = strdup(name) };
+	if (!o->policy || !o->name)
+		return no_memory(err);
+	while ((value = strtok_r(NULL, "\t", &save))) {
+		if (!strcmp(value, present)) {
+			o->present = o->values;
+			found = true;
+		}
+		if (add_value(o, value, err) < 0)
+			return -1;
+	}
+	o->present = found ? o->present : o->values;
+	return found ? 0 : add_value(o, present, err);
+}
+
+static int list_tunables(struct sl_tune *t, struct sl_error *err)
+{
+	struct sl_bundle_text text = { t->opt.site, t->text };
+	struct sl_bundle_source source = { .site = t->opt.site, .path = t->opt.trial.source.path, .text = &text, .texts = 1 };
+	struct sl_limits limits = { 0 };
+	char *trace = NULL, *lines, *save = NULL;
+	struct sl_bundle *b = sl_bundle_load(&source, &limits, &trace, err);
+	int rc = b ? 0 : -1;
+
+	free(trace);
+	if (!b)
+		return -1;
+	lines = strdup(b->tunables);
+	if (!lines)
+		rc = no_memory(err);
+	for (char *line = lines ? strtok_r(lines, "\n", &save) : NULL; !rc && line; line = strtok_r(NULL, "\n", &save))
+		rc = add_tunable(t, line, err);
+	free(lines);
+	sl_bundle_destroy(b);
+	if (!rc && !t->tunables)
+		rc = sl_fail(err, SL_EINVAL, "%s: no option of its policies says which values to try (tune = { ... } in the "
+			     "policy's options)", t->opt.site);
+	return rc;
+}
+
+/* -- windows of the log ------------------------------------------------------ */
+
+static int too_short(const struct sl_tune *t, const struct sl_workload *w, uint32_t good, int64_t span, struct sl_error *err)
+{
+	double days = (double) t->opt.window_s / 86400;
+
+	return sl_fail(err, SL_EINVAL, "%s: %" PRIu32 " jobs in %.1f days make %" PRIu32 " windows of %.3g days with %d jobs or "
+		       "more; needed are %d, so at least %d jobs in %.3g days (or a shorter --window)", w->name, w->snap.job.rows,
+		       (double) span / 86400, good, days, SL_TUNE_WINDOW_JOBS, SL_TUNE_WINDOWS,
+		       SL_TUNE_WINDOWS * SL_TUNE_WINDOW_JOBS, SL_TUNE_WINDOWS * days);
+}
+
+/* Of more windows than are used, some from all of the log, in pairs: one learns, one judges. */
+static void thin_windows(struct sl_tune *t)
+{
+	uint32_t pairs = t->windows / 2, keep = pairs < SL_TUNE_MOST ? pairs : SL_TUNE_MOST;
+
+	for (uint32_t k = 0; k < keep; k++) {
+		uint32_t from = (uint32_t) ((uint64_t) k * pairs / keep);
+
+		t->window[2 * k] = t->window[2 * from];
+		t->window[2 * k + 1] = t->window[2 * from + 1];
+	}
+	t->windows = 2 * keep;
+	for (uint32_t i = 0; i < t->windows; i++) {
+		struct sl_tune_window *w = &t->window[i];
+
+		w->judges = i % 2;
+		snprintf(w->from, sizeof(w->from), "%" PRId64 "s", w->from_s);
+		snprintf(w->to, sizeof(w->to), "%" PRId64 "s", w->to_s);
+	}
+}
+
+static int cut_windows(struct sl_tune *t, struct sl_error *err)
+{
+	struct sl_workload *w = sl_workload_load(t->opt.trial.workload, &t->opt.trial.workload_options, err);
+	const int64_t *submit = w ? w->snap.job.submit_time : NULL;
+	uint32_t rows = w ? w->snap.job.rows : 0;
+	int64_t first = w ? submit[0] - w->origin_s : 0, span = w ? submit[rows - 1] - submit[0] : 0;
+	int rc = w ? 0 : -1;
+
+	for (uint32_t i = 0, end; !rc && i < rows; i = end) {
+		int64_t n = (submit[i] - submit[0]) / t->opt.window_s, from = first + n * t->opt.window_s;
+
+		for (end = i; end < rows && (submit[end] - submit[0]) / t->opt.window_s == n; end++)
+			;
+		if (end - i < SL_TUNE_WINDOW_JOBS)
+			continue;
+		rc = sl_grow_list(&t->window, t->windows, sizeof(*t->window), err);
+		if (!rc)
+			t->window[t->windows++] = (struct sl_tune_window) { from, from + t->opt.window_s, end - i, "", "", false };
+	}
+	if (!rc && t->windows < SL_TUNE_WINDOWS)
+		rc = too_short(t, w, t->windows, span, err);
+	if (!rc)
+		thin_windows(t);
+	sl_workload_destroy(w);
+	return rc;
+}
+
+/* -- settings ------------------------------------------------------------------ */
+
+static bool is_new(const struct sl_tune *t, const uint32_t *value)
+{
+	for (uint32_t s = 0; s < t->settings; s++)
+		if (!memcmp(t->setting[s].value, value, t->tunables * sizeof(*value)))
+			return false;
+	return true;
+}
+
+static int add_setting(struct sl_tune *t, const uint32_t *value, struct sl_error *err)
+{
+	struct sl_tune_setting *s;
+
+	if (sl_grow_list(&t->setting, t->settings, sizeof(*t->setting), err) < 0)
+		return -1;
+	s = &t->setting[t->settings];
+	s->value = malloc(t->tunables * sizeof(*s->value));
+	s->figure = malloc((size_t) t->windows * SL_TUNE_FIGURES * sizeof(*s->figure));
+	s->score = 1;
+	t->settings++;
+	if (!s->value || !s->figure)
+		return no_memory(err);
+	memcpy(s->value, value, t->tunables * sizeof(*value));
+	for (uint32_t i = 0; i < t->windows * SL_TUNE_FIGURES; i++)
+		s->figure[i] = NAN;
+	return 0;
+}
+
+/* The present one, and others at random; each option keeps its present value half of the time,
+ * so that what differs can be told apart. */
+static int draw_settings(struct sl_tune *t, struct sl_error *err)
+{
+	uint32_t *value = calloc(t->tunables, sizeof(*value));
+	struct sl_random r;
+	int rc = value ? 0 : no_memory(err);
+
+	sl_random_seed(&r, t->opt.seed);
+	for (uint32_t i = 0; !rc && i < t->tunables; i++)
+		value[i] = t->tunable[i].present;
+	if (!rc)
+		rc = add_setting(t, value, err);
+	for (uint32_t tries = 0; !rc && t->settings < t->opt.trials && tries < 100 * t->opt.trials; tries++) {
+		for (uint32_t i = 0; i < t->tunables; i++)
+			value[i] = sl_random_below(&r, 2) ? t->tunable[i].present :
+							    (uint32_t) sl_random_below(&r, t->tunable[i].values);
+		if (is_new(t, value))
+			rc = add_setting(t, value, err);
+	}
+	free(value);
+	return rc;
+}
+
+/* -- results that are kept ------------------------------------------------------ */
+
+/* What a result is of: the site file and its setting, the log, the window, how it is simulated. */
+static uint64_t key_of(const struct sl_tune *t, uint32_t setting, uint32_t window)
+{
+	const struct sl_workload_options *w = &t->opt.trial.workload_options;
+	const struct sl_sim_options *sim = &t->opt.trial.sim;
+	struct sl_error err;
+	char *site = sl_tune_site(t, setting, &err), rest[512];
+	uint64_t hash = site ? sl_hash_bytes(SL_HASH, site, strlen(site)) : 0;
+	int n = snprintf(rest, sizeof(rest), "|%s|%s|%u|%" PRIu64 "|%s|%d%d%d|%" PRId64 "|%" PRId64 "|%d|%s|%s", t->opt.trial.workload,
+			 w->machine ? w->machine : "", w->procs, w->seed, w->estimate ? w->estimate : "", (int) w->overrun,
+			 w->requested_procs, w->strict, sim->interval_s, sim->latency_s, sim->each_end, t->window[window].from,
+			 t->window[window].to);
+
+	free(site);
+	return sl_hash_bytes(hash, rest, n < (int) sizeof(rest) ? (size_t) n : sizeof(rest) - 1);
+}
+
+/* "KEY figure..."; a line that is no result, or of something else, is left alone. */
+static void take_result(struct sl_tune *t, const struct sl_map *by_key, const char *line)
+{
+	double f[SL_TUNE_FIGURES];
+	uint64_t key;
+	int end = 0;
+
+	if (sscanf(line, "%" SCNx64 " %lf %lf %lf %lf %lf%n", &key, &f[0], &f[1], &f[2], &f[3], &f[4], &end) != 6 || line[end])
+		return;
+	SL_MAP_EACH(by_key, key, at)
+		memcpy(t->setting[at.value / t->windows].figure + (size_t) (at.value % t->windows) * SL_TUNE_FIGURES, f, sizeof(f));
+}
+
+static int read_results(struct sl_tune *t, const char *path, const struct sl_map *by_key, struct sl_error *err)
+{
+	struct sl_lines *l = sl_lines_open(path, err);
+	int64_t n = l ? 0 : -1;
+	char *line;
+
+	while (l && (n = sl_lines_next(l, &line, err)) > 0)
+		take_result(t, by_key, line);
+	sl_lines_close(l);
+	return n < 0 ? -1 : 0;
+}
+
+static int read_state(struct sl_tune *t, struct sl_error *err)
+{
+	struct sl_map by_key = { 0 };
+	struct dirent *e;
+	DIR *dir;
+	int rc = 0;
+
+	if (mkdir(t->opt.state, 0777) && errno != EEXIST)
+		return sl_fail(err, SL_EIO, "%s: %s", t->opt.state, strerror(errno));
+	dir = opendir(t->opt.state);
+	if (!dir)
+		return sl_fail(err, SL_EIO, "%s: %s", t->opt.state, strerror(errno));
+	for (uint32_t i = 0; !rc && i < t->settings * t->windows; i++)
+		if (sl_map_put(&by_key, key_of(t, i / t->windows, i % t->windows), i, NULL))
+			rc = no_memory(err);
+	while (!rc && (e = readdir(dir))) {
+		size_t n = strlen(e->d_name);
+		char path[4400];
+
+		if (n < strlen(TAIL) || strcmp(e->d_name + n - strlen(TAIL), TAIL))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", t->opt.state, e->d_name);
+		rc = read_results(t, path, &by_key, err);
+	}
+	closedir(dir);
+	sl_map_free(&by_key);
+	return rc;
+}
+
+/* Where this run's results go: a file of its own for each part.  A line that was cut off is ended. */
+static FILE *open_results(const struct sl_tune *t, struct sl_error *err)
+{
+	char path[4400];
+	FILE *f;
+
+	if (t->opt.parts)
+		snprintf(path, sizeof(path), "%s/%u" TAIL, t->opt.state, t->opt.part);
+	else
+		snprintf(path, sizeof(path), "%s/all" TAIL, t->opt.state);
+	f = fopen(path, "a+e");
+	if (!f) {
+		sl_fail(err, SL_EIO, "%s: %s", path, strerror(errno));
+		return NULL;
+	}
+	if (!fseek(f, -1, SEEK_END) && fgetc(f) != '\n')
+		putc('\n', f);
+	return f;
+}
+
+/* -- simulating ------------------------------------------------------------------ */
+
+struct batch {
+	struct sl_tune *t;
+	struct sl_trial_options *trial;
+	struct sl_trial_outcome *outcome;
+	struct sl_bundle_text *text;
+	uint32_t *setting, *window;
+	uint32_t count;
+	FILE *results;			/* or NULL */
+};
+
+static double *figures_at(const struct sl_tune *t, uint32_t setting, uint32_t window)
+{
+	return t->setting[setting].figure + (size_t) window * SL_TUNE_FIGURES;
+}
+
+static void note_result(uint32_t i, void *arg)
+{
+	struct batch *b = arg;
+	const struct sl_result *r = &b->outcome[i].result;
+	double *f = figures_at(b->t, b->setting[i], b->window[i]);
+
+	if (b->outcome[i].err.code)
+		return;
+	f[SL_TUNE_WAIT] = r->wait_s.mean;
+	f[SL_TUNE_BSLD] = r->bsld.mean;
+	f[SL_TUNE_UTILIZATION] = r->utilization;
+	f[SL_TUNE_LONGEST] = r->wait_s.max;
+	f[SL_TUNE_GINI] = r->user_wait_gini;
+	b->t->simulated++;
+	if (!b->results)
+		return;
+	fprintf(b->results, "%016" PRIx64 " %.17g %.17g %.17g %.17g %.17g\n", key_of(b->t, b->setting[i], b->window[i]), f[0], f[1],
+		f[2], f[3], f[4]);
+	fflush(b->results);
+}
+
+static void free_batch(struct batch *b)
+{
+	for (uint32_t i = 0; b->text && i < b->count; i++)
+		free((void *) (uintptr_t) b->text[i].text);
+	free(b->text);
+	free(b->trial);
+	free(b->outcome);
+	free(b->setting);
+	free(b->window);
+	if (b->results)
+		fclose(b->results);
+}
+
+static int fill_batch(struct batch *b, struct sl_error *err)
+{
+	struct sl_tune *t = b->t;
+
+	b->text = calloc(b->count, sizeof(*b->text));
+	b->trial = calloc(b->count, sizeof(*b->trial));
+	b->outcome = calloc(b->count, sizeof(*b->outcome));
+	if (!b->text || !b->trial || !b->outcome)
+		return no_memory(err);
+	for (uint32_t i = 0; i < b->count; i++) {
+		const struct sl_tune_window *w = &t->window[b->window[i]];
+
+		b->text[i] = (struct sl_bundle_text) { t->opt.site, sl_tune_site(t, b->setting[i], err) };
+		if (!b->text[i].text)
+			return -1;
+		b->trial[i] = t->opt.trial;
+		b->trial[i].workload_options.from = w->from;
+		b->trial[i].workload_options.to = w->to;
+		b->trial[i].workload_options.skip = b->trial[i].workload_options.jobs = 0;
+		b->trial[i].source.site = t->opt.site;
+		b->trial[i].source.text = &b->text[i];
+		b->trial[i].source.texts = 1;
+	}
+	if (t->opt.state && !(b->results = open_results(t, err)))
+		return -1;
+	return 0;
+}
+
+static int first_failure(const struct batch *b, struct sl_error *err)
+{
+	for (uint32_t i = 0; i < b->count; i++)
+		if (b->outcome[i].err.code) {
+			*err = b->outcome[i].err;
+			return sl_fail_in(err, "days %.1f to %.1f of the log", (double) b->t->window[b->window[i]].from_s / 86400,
+					  (double) b->t->window[b->window[i]].to_s / 86400);
+		}
+	return 0;
+}
+
+/* Simulate what is missing of these settings on these windows.  1: nothing is missing any more. */
+static int simulate(struct sl_tune *t, const uint32_t *setting, uint32_t settings, const uint32_t *window, uint32_t windows,
+		    struct sl_error *err)
+{
+	uint32_t all = settings * windows, missing = 0;
+	struct batch b = { .t = t, .setting = malloc((all + 1) * sizeof(uint32_t)), .window = malloc((all + 1) * sizeof(uint32_t)) };
+	int rc = b.setting && b.window ? 0 : no_memory(err);
+
+	for (uint32_t i = 0; !rc && i < all; i++) {
+		uint32_t s = setting[i % settings], w = window[i / settings];
+
+		if (!isnan(*figures_at(t, s, w)))
+			continue;
+		missing++;
+		if (t->opt.parts && i % t->opt.parts != t->opt.part)
+			continue;
+		b.setting[b.count] = s;
+		b.window[b.count++] = w;
+	}
+	if (!rc && b.count)
+		rc = fill_batch(&b, err);
+	if (!rc && b.count) {
+		struct sl_sweep sweep = {
+			.trial = b.trial, .outcome = b.outcome, .trials = b.count, .workers = t->opt.workers, .ended = note_result,
+			.ended_arg = &b, .stop = t->opt.stop, .progress = t->opt.progress, .progress_arg = t->opt.progress_arg,
+		};
+
+		rc = sl_sweep_run(&sweep, err);
+		if (!rc && !(t->opt.stop && *t->opt.stop))
+			rc = first_failure(&b, err);
+	}
+	t->missing = missing;
+	for (uint32_t i = 0; !rc && i < b.count; i++)
+		t->missing -= !isnan(*figures_at(t, b.setting[i], b.window[i]));
+	free_batch(&b);
+	return rc ? rc : !t->missing;
+}
+
+/* -- the search -------------------------------------------------------------------- */
+
+/* Less is better; of a figure that may be 0, beside a little. */
+static double loss(const double *figure, enum sl_tune_figure f)
+{
+	return f == SL_TUNE_UTILIZATION ? 1 / fmax(figure[f], 1e-9) : figure[f] + (f == SL_TUNE_GINI ? 0.01 : 1);
+}
+
+/* The geometric mean of what the objective is relative to the present setting's, so that a busy
+ * week counts no more than a quiet one. */
+static void score(struct sl_tune *t, uint32_t setting, const uint32_t *window, uint32_t windows)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < windows; i++)
+		sum += log(loss(figures_at(t, setting, window[i]), t->opt.objective) /
+			   loss(figures_at(t, 0, window[i]), t->opt.objective));
+	t->setting[setting].score = exp(sum / windows);
+}
+
+static int by_score(const void *a, const void *b, void *arg)
+{
+	const struct sl_tune *t = arg;
+	double x = t->setting[*(const uint32_t *) a].score, y = t->setting[*(const uint32_t *) b].score;
+
+	return x < y ? -1 : x > y ? 1 : *(const uint32_t *) a < *(const uint32_t *) b ? -1 : 1;
+}
+
+static uint32_t list_windows(const struct sl_tune *t, bool judges, uint32_t *window)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->windows; i++)
+		if (t->window[i].judges == judges)
+			window[n++] = i;
+	return n;
+}
+
+/* Halving, by three: *left* become the finalists, the best first.  1, 0 or -1. */
+static int halve(struct sl_tune *t, uint32_t *left, uint32_t *window, struct sl_error *err)
+{
+	uint32_t all = list_windows(t, false, window), used = 1, count = t->settings - 1;
+	struct sl_random r;
+	int rc;
+
+	sl_random_seed(&r, ~t->opt.seed);
+	for (uint32_t i = all; i-- > 1;) {	/* in any order: the first is no more special than others */
+		uint32_t k = (uint32_t) sl_random_below(&r, i + 1), w = window[i];
+
+		window[i] = window[k];
+		window[k] = w;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		left[i + 1] = i + 1;
+	left[0] = 0;
+	for (;;) {
+		rc = simulate(t, left, count + 1, window, used, err);
+		if (rc <= 0)
+			return rc;
+		for (uint32_t i = 0; i <= count; i++)
+			score(t, left[i], window, used);
+		qsort_r(left + 1, count, sizeof(*left), by_score, t);
+		if (used == all)
+			break;
+		used = 3 * used < all ? 3 * used : all;
+		if (count > SL_TUNE_FINALISTS)
+			count = (count + 2) / 3 > SL_TUNE_FINALISTS ? (count + 2) / 3 : SL_TUNE_FINALISTS;
+	}
+	t->finalists = 1 + (count < SL_TUNE_FINALISTS ? count : SL_TUNE_FINALISTS);
+	return 1;
+}
+
+int sl_tune_run(struct sl_tune *t, struct sl_error *err)
+{
+	uint32_t *window = malloc((t->windows + 1) * sizeof(*window)), count;
+	int rc = window ? halve(t, t->finalist, window, err) : no_memory(err);
+
+	if (rc > 0) {
+		count = list_windows(t, true, window);
+		rc = simulate(t, t->finalist, t->finalists, window, count, err);
+	}
+	free(window);
+	return rc;
+}
+
+/* -- what came of it ------------------------------------------------------------------ */
+
+static double mean_of(const struct sl_tune *t, uint32_t setting, enum sl_tune_figure f, bool difference, double *half)
+{
+	double sum = 0, squares = 0, mean;
+	uint32_t n = 0;
+
+	for (int turn = 0; turn < 2; turn++) {
+		mean = n ? sum / n : 0;
+		n = 0;
+		for (uint32_t w = 0; w < t->windows; w++) {
+			double x = figures_at(t, setting, w)[f] - (difference ? figures_at(t, 0, w)[f] : 0);
+
+			if (!t->window[w].judges)
+				continue;
+			n++;
+			sum += turn ? 0 : x;
+			squares += turn ? (x - mean) * (x - mean) : 0;
+		}
+	}
+	*half = n > 1 ? sl_student95(n - 1) * sqrt(squares / (n - 1) / n) : NAN;
+	return mean;
+}
+
+double sl_tune_mean(const struct sl_tune *t, uint32_t setting, enum sl_tune_figure figure, double *half)
+{
+	return mean_of(t, setting, figure, false, half);
+}
+
+double sl_tune_gain(const struct sl_tune *t, uint32_t setting, enum sl_tune_figure figure, double *half)
+{
+	return mean_of(t, setting, figure, true, half);
+}
+
+bool sl_tune_is_pareto(const struct sl_tune *t, uint32_t setting)
+{
+	for (uint32_t i = 0; i < t->finalists; i++) {
+		bool worse = false, better = false;
+
+		for (int f = 0; f < SL_TUNE_FIGURES; f++) {
+			double half, mine = sl_tune_mean(t, setting, f, &half), other = sl_tune_mean(t, t->finalist[i], f, &half);
+			double sign = f == SL_TUNE_UTILIZATION ? -1 : 1;
+
+			worse |= sign * other > sign * mine;
+			better |= sign * other < sign * mine;
+		}
+		if (better && !worse)
+			return false;
+	}
+	return true;
+}
+
+/* -- life ------------------------------------------------------------------------------ */
+
+int sl_tune_open(struct sl_tune *t, const struct sl_tune_options *opt, struct sl_error *err)
+{
+	*t = (struct sl_tune) { .opt = *opt };
+	if (read_site(t, err) < 0 || list_tunables(t, err) < 0 || cut_windows(t, err) < 0 || draw_settings(t, err) < 0)
+		return -1;
+	t->finalist = calloc(t->settings + 1, sizeof(*t->finalist));
+	if (!t->finalist)
+		return no_memory(err);
+	return t->opt.state ? read_state(t, err) : 0;
+}
+
+void sl_tune_free(struct sl_tune *t)
+{
+	for (uint32_t i = 0; i < t->tunables; i++) {
+		for (uint32_t k = 0; k < t->tunable[i].values; k++)
+			free(t->tunable[i].value[k]);
+		free(t->tunable[i].value);
+		free(t->tunable[i].policy);
+		free(t->tunable[i].name);
+	}
+	for (uint32_t i = 0; i < t->settings; i++) {
+		free(t->setting[i].value);
+		free(t->setting[i].figure);
+	}
+	free(t->tunable);
+	free(t->setting);
+	free(t->window);
+	free(t->finalist);
+	free(t->text);
+	free(t->path);
+	*t = (struct sl_tune) { 0 };
+}

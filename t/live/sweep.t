@@ -34,4 +34,19 @@ elsewhere() {
 both() { [ -f sweep.5.csv ] && [ -f sweep.6.csv ]; }
 it "an array that begins elsewhere makes the same parts" elsewhere
 
+search() {
+	mkdir tune && cd tune || return 1
+	echo 'return require "sched".site { default = "critical" }' | sed 's/require "sched".site/sched.site/; s/^/local sched = require "sched" /' > site.lua
+	export SITE=$PWD/site.lua WORKLOAD=synthetic:jobs=1500 NEXT=$TOP/examples/tune.sbatch STATE=$PWD/state
+	export OPTIONS="--procs=64 --window=0.25 --trials=5"
+	# shellcheck disable=SC2086
+	schedlua tune --quiet --site="$SITE" --workload="$WORKLOAD" $OPTIONS > whole
+	starts "$(sbatch --parsable --array=0-2 --cpus-per-task=1 --time=5 "$NEXT")"
+	wait_for 120 test -s tune.out
+	cat tune.*.log
+	[ "$(find state -name '*.tune' | wc -l)" -ge 2 ]
+	grep -v ' is written' tune.out | diff whole -
+}
+it "a search as job arrays that follow each other comes to the same" search
+
 live_end

@@ -327,6 +327,22 @@ static int64_t next_instant(struct sl_sim *s)
 	return t;
 }
 
+static int submit_arrived(struct sl_sim *s, int64_t t, struct sl_error *err)
+{
+	while (s->next < s->w->snap.job.rows && arrival_of(s, s->next) <= t)
+		if (sl_cluster_submit(s->cluster, s->next++, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* A pass that is not the last of its instant, where there are such. */
+static int pass_within(struct sl_sim *s, int64_t t, struct sl_error *err)
+{
+	if (s->opt.interval_s || !(s->opt.each_end || s->opt.arrivals_first))
+		return 0;
+	return sl_cluster_advance(s->cluster, t, err) < 0 || make_pass(s, err) < 0 ? -1 : 0;
+}
+
 static int advance_to(struct sl_sim *s, int64_t t, struct sl_error *err)
 {
 	const struct sl_job_view *job = &s->w->snap.job;
@@ -337,18 +353,14 @@ static int advance_to(struct sl_sim *s, int64_t t, struct sl_error *err)
 		s->changed = true;
 	s->now = t;
 	/* Jobs end before the cluster's clock moves on, or they would be overdue there. */
-	while (s->heap_size && s->heap[0].end <= t) {
-		if (end_job(s, pop_ending(s), err) < 0)
-			return -1;
-		if (s->opt.each_end && !s->opt.interval_s &&
-		    (sl_cluster_advance(s->cluster, t, err) < 0 || make_pass(s, err) < 0))
-			return -1;
-	}
-	if (sl_cluster_advance(s->cluster, t, err) < 0)
+	if (s->opt.arrivals_first && s->heap_size && s->heap[0].end <= t && s->next < job->rows &&
+	    arrival_of(s, s->next) <= t && (submit_arrived(s, t, err) < 0 || pass_within(s, t, err) < 0))
 		return -1;
-	while (s->next < job->rows && arrival_of(s, s->next) <= t)
-		if (sl_cluster_submit(s->cluster, s->next++, err) < 0)
+	while (s->heap_size && s->heap[0].end <= t)
+		if (end_job(s, pop_ending(s), err) < 0 || pass_within(s, t, err) < 0)
 			return -1;
+	if (sl_cluster_advance(s->cluster, t, err) < 0 || submit_arrived(s, t, err) < 0)
+		return -1;
 	if (s->starts_at <= t)
 		return start_decided(s, err);
 	if (s->starts || (s->opt.interval_s && (t - s->w->origin_s) % s->opt.interval_s))

@@ -37,6 +37,7 @@ struct sl_sim_options {
 	int64_t interval_s;		/* 0: a pass at every instant at which something happens */
 	int64_t latency_s;		/* interval mode: from decision to start */
 	bool each_end;			/* a pass after each job that ends, not one for the instant */
+	bool arrivals_first;		/* likewise, and one before them where jobs arrive in that second */
 	bool check;			/* check the whole schedule in the end (check/check.h) */
 	bool keep_schedule;		/* keep start and layout of each job (reports, --jobs) */
 	int64_t until_s;		/* not 0: end after this instant, whatever still runs or waits */

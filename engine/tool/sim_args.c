@@ -10,13 +10,16 @@ const char *sl_sim_args_wrong(const struct sl_sim_args *a)
 {
 	if (a->latency && a->latency >= a->interval)
 		return "--latency: expected less than --interval";
-	return a->each_end && a->interval ? "--each-end: not with --interval" : NULL;
+	if (a->each_end && a->interval)
+		return "--each-end: not with --interval";
+	return a->arrivals_first && a->interval ? "--arrivals-first: not with --interval" : NULL;
 }
 
 struct sl_sim_options sl_sim_args(const struct sl_sim_args *a)
 {
 	return (struct sl_sim_options) {
 		.interval_s = a->interval, .latency_s = a->latency, .each_end = a->each_end,
+		.arrivals_first = a->arrivals_first,
 	};
 }
 
@@ -41,6 +44,8 @@ void sl_sim_args_name(const struct sl_sim_args *a, const struct sl_workload_args
 		add(text, size, "latency %" PRId64 " s", a->latency);
 	if (a->each_end)
 		add(text, size, "a decision after each job that ends");
+	if (a->arrivals_first)
+		add(text, size, "arrivals before ends");
 	if (w->estimate && strcmp(w->estimate, "user"))
 		add(text, size, "estimate %s", w->estimate);
 	if (w->outstay)

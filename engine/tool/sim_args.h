@@ -13,7 +13,7 @@
 struct sl_sim_args {
 	const char *path;
 	int64_t interval, latency;
-	bool each_end;
+	bool each_end, arrivals_first;
 };
 
 /* Rows of an option table; *at* is a struct sl_sim_args in the values struct. */
@@ -27,7 +27,9 @@ struct sl_sim_args {
 	  .min = 0, .max = 86400, .standard = "0", .argument = "SECONDS",			\
 	  .doc = "from a decision to the start of its jobs, shorter than the interval" },	\
 	{ .name = "each-end", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, at.each_end),	\
-	  .doc = "decide after each job that ends, instead of once an instant" }
+	  .doc = "decide after each job that ends, instead of once an instant" },			\
+	{ .name = "arrivals-first", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, at.arrivals_first),	\
+	  .doc = "likewise, and before that once more if jobs arrive at the same instant" }
 
 /* What is wrong with them together, for the user; NULL: nothing. */
 const char *sl_sim_args_wrong(const struct sl_sim_args *a);

@@ -128,6 +128,21 @@ static void one_pass_an_instant_or_one_for_each_end(void **state)
 	STARTS(each, 0, 0, 110, 100);
 }
 
+/* The first job ends at 10, long before its walltime, and the third arrives.  Seen before that it fits in
+ * beside the head, which was to begin at 30. */
+static const char end_and_arrival[] = "{\"jobs\": [" JOB(1, 0, 3, 30, 10) "," JOB(2, 1, 4, 50, 50) ","
+	JOB(3, 10, 1, 20, 20) "]}";
+
+static void arrivals_may_be_seen_before_what_ends_in_the_same_second(void **state)
+{
+	struct told after = SIMULATE("easy", end_and_arrival);
+	struct told before = SIMULATE("easy", end_and_arrival, .arrivals_first = true);
+
+	(void) state;
+	STARTS(after, 0, 10, 60);
+	STARTS(before, 0, 30, 10);
+}
+
 static void at_intervals_decisions_wait_for_the_next_tick(void **state)
 {
 	struct told t = SIMULATE("easy", holes, .interval_s = 30);
@@ -476,6 +491,7 @@ int main(void)
 		cmocka_unit_test(fcfs_lets_nobody_overtake),
 		cmocka_unit_test(who_ends_makes_room_for_who_arrives_in_the_same_second),
 		cmocka_unit_test(one_pass_an_instant_or_one_for_each_end),
+		cmocka_unit_test(arrivals_may_be_seen_before_what_ends_in_the_same_second),
 		cmocka_unit_test(at_intervals_decisions_wait_for_the_next_tick),
 		cmocka_unit_test(what_was_decided_starts_after_the_latency),
 		cmocka_unit_test(conservative_makes_its_plan_anew_when_a_job_ends_early),

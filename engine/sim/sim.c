@@ -62,20 +62,22 @@ struct sl_sim {
 
 /* -- jobs that run, by their end ---------------------------------------- */
 
-static bool ends_before(const void *none, const struct ending *a, const struct ending *b)
+/* Of those that end together the first of the log, or the first that started. */
+static bool ends_before(const struct sl_sim *s, const struct ending *a, const struct ending *b)
 {
-	(void) none;
+	if (a->end == b->end && s->opt.arrivals_first && a->start != b->start)
+		return a->start < b->start;
 	return a->end < b->end || (a->end == b->end && a->job < b->job);
 }
 
-SL_HEAP(endings, struct ending, const void *, ends_before)
+SL_HEAP(endings, struct ending, const struct sl_sim *, ends_before)
 
 static int push_ending(struct sl_sim *s, struct ending e, struct sl_error *err)
 {
 	if (sl_grow(&s->heap, &s->heap_room, s->heap_size + UINT64_C(1), sizeof(e), err) < 0)
 		return -1;
 	s->heap[s->heap_size] = e;
-	endings_sift_up(NULL, s->heap, s->heap_size++);
+	endings_sift_up(s, s->heap, s->heap_size++);
 	return 0;
 }
 
@@ -83,7 +85,7 @@ static struct ending pop_ending(struct sl_sim *s)
 {
 	struct ending top = s->heap[0];
 
-	endings_drop_first(NULL, s->heap, &s->heap_size);
+	endings_drop_first(s, s->heap, &s->heap_size);
 	return top;
 }
 

@@ -21,8 +21,8 @@
 --   quantile   the user's last 40 of that name, else of about that size and walltime, else all
 --   linear     an online linear model whose loss is asymmetric (Gaussier et al. 2015)
 --
--- and any module of that form on the policy path, which is loaded with the policy set.  What a predictor does not know - a user without a
--- history - is the walltime.  So it is when one fails, gives no number, or used the cycle's time up in
+-- and any module of that form on the policy path, which is loaded with the policy set.  What a
+-- predictor does not know - a user without a history - is the walltime.  So it is when one fails, gives no number, or used the cycle's time up in
 -- an earlier cycle: said once, until the policy set changes.
 --
 -- No prediction ends a job, and nobody's reservation rests on one unless a policy books by it.
@@ -65,7 +65,7 @@ local function say(self, text)
 end
 
 -- The sample within 1 to the walltime; nil where nothing is known.
-local function bounded(self, sample, limit)
+local function bounded(sample, limit)
 	local list = {}
 	if type(sample) == "number" then
 		sample = { sample }
@@ -95,7 +95,7 @@ local function sample_of(self, job)
 	elseif sample == nil and self.own then
 		return { limit }	-- it knows nothing
 	end
-	local list, why = bounded(self, sample, limit)
+	local list, why = bounded(sample, limit)
 	if why then
 		say(self, why)
 	end

@@ -57,7 +57,8 @@ function M.options(options)
 	table.sort(names, function(a, b) return (a == "queue" and "" or a) < (b == "queue" and "" or b) end)
 	options.backfill_order = { default = "queue", values = names,
 		doc = "the order behind the first job that waits: sjbf the shortest first, or another of sched.score" }
-	options.estimate = { default = "limit", doc = "the runtime that this order goes by: limit, or a predictor (sched.predict)" }
+	options.estimate = { default = "limit",
+		doc = "the runtime that this order goes by: limit, or a predictor (sched.predict)" }
 	options.book = { default = "limit", values = { "limit", "estimate" },
 		doc = "for how long what fills in is booked: walltimes, so that no reservation rests on a guess, or estimates" }
 	return options
@@ -78,7 +79,8 @@ end
 
 function Behind:add(job)
 	local r = self.expected:mean(job)
-	self.rows[#self.rows + 1] = { job = job, place = #self.rows, runtime = r, key = value_of(self.f, job, r, self.cluster) }
+	self.rows[#self.rows + 1] = { job = job, place = #self.rows, runtime = r,
+		key = value_of(self.f, job, r, self.cluster) }
 end
 
 --- job, how

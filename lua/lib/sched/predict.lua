@@ -22,8 +22,8 @@
 --   linear     an online linear model whose loss is asymmetric (Gaussier et al. 2015)
 --
 -- and any module of that form on the policy path, which is loaded with the policy set.  What a
--- predictor does not know - a user without a history - is the walltime.  So it is when one fails, gives no number, or used the cycle's time up in
--- an earlier cycle: said once, until the policy set changes.
+-- predictor does not know - a user without a history - is the walltime.  So it is when one fails, gives
+-- no number, or used the cycle's time up in an earlier cycle: said once, until the policy set changes.
 --
 -- No prediction ends a job, and nobody's reservation rests on one unless a policy books by it.
 

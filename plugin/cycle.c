@@ -496,7 +496,7 @@ static void look_on(struct sl_cycler *y, const struct sl_plan_image *plan)
 
 	for (i = 0; i < decisions; i++)
 		carried[i] = (struct sl_carried) { i < plan->start.rows ? plan->start.job[i] :
-						   plan->action.job[i - plan->start.rows], SL_FATE_SHADOW, NULL };
+						   plan->action.job[i - plan->start.rows], SL_FATE_SHADOW, "shadow mode: Slurm decides" };
 	log_plan(plan);
 	sl_status_count_reasons(&y->status, plan);
 	sl_journals_write(&y->journals, &y->collector->snap, plan, carried, not_written, y);

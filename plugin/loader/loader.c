@@ -241,14 +241,14 @@ static bool wants_hold(const char *dir, char text[SL_FENCE_TEXT])
 	return wants;
 }
 
-/* Slurm's own backfill, from where slurmctld looks for plug-ins. */
-static int open_stock(struct hosted *h, char *dirs, struct sl_error *err)
+/* Slurm's own, from where slurmctld looks for plug-ins. */
+static int open_stock(struct hosted *h, const char *name, char *dirs, struct sl_error *err)
 {
 	char path[PATH_MAX], *next = NULL;
 
-	sl_fail(err, SL_ENOENT, "there is no sched_backfill.so in PluginDir");
+	sl_fail(err, SL_ENOENT, "there is no sched_%s.so in PluginDir", name);
 	for (char *dir = strtok_r(dirs, ":", &next); dir; dir = strtok_r(NULL, ":", &next))
-		if (snprintf(path, sizeof(path), "%s/sched_backfill.so", dir) < (int) sizeof(path) &&
+		if (snprintf(path, sizeof(path), "%s/sched_%s.so", dir, name) < (int) sizeof(path) &&
 		    !access(path, F_OK) && !open_hosted(h, path, RTLD_LAZY, err))
 			return 0;
 	return -1;
@@ -282,9 +282,15 @@ static void say(const char *fmt, ...)
 	va_end(args);
 }
 
-/* There is no plug-in to be used, and *why*: let Slurm's backfill schedule, or nobody. */
+/*
+ * There is no plug-in to be used, and *why*: let Slurm's backfill schedule, or nobody.  In shadow mode
+ * Slurm's own decides anyway, and nothing that policies want is held.
+ */
 static void stand_in(const char *why)
 {
+	char params[4 * PATH_MAX], *shadow;
+	const char *stock = "backfill";
+	char policy[32];
 	char state[PATH_MAX], dir[PATH_MAX + 16], dirs[4 * PATH_MAX], held[SL_FENCE_TEXT];
 	char *conf = print_conf();
 	enum sl_source source = SL_SOURCE_IDLE;
@@ -292,22 +298,26 @@ static void stand_in(const char *why)
 
 	read_conf(conf, "StateSaveLocation", state, sizeof(state));
 	read_conf(conf, "PluginDir", dirs, sizeof(dirs));
+	read_conf(conf, "SchedulerParameters", params, sizeof(params));
+	if ((shadow = strstr(params, "lua_shadow")) && !strncmp(shadow, "lua_shadow=builtin", strlen("lua_shadow=builtin")))
+		stock = "builtin";
+	snprintf(policy, sizeof(policy), "sched/%s", stock);
 	free(conf);
 	snprintf(dir, sizeof(dir), "%s/schedlua", state);
 	say("no policy decides on Slurm " RELEASE_FORMAT ": %s; ", RELEASE_ARGS, why);
 	if (!*state)
 		say("nothing is started, as slurmctld's configuration cannot be read");
-	else if (wants_hold(dir, held))
+	else if (!shadow && wants_hold(dir, held))
 		say("nothing is started, as %.400s is to be held then (%s/last-good.hold)", held, dir);
-	else if (open_stock(&hosted, dirs, &err))
+	else if (open_stock(&hosted, stock, dirs, &err))
 		say("nothing is started: %s", err.text);
 	else {
-		say("Slurm's own backfill schedules");
+		say("Slurm's own %s schedules", stock);
 		source = SL_SOURCE_STOCK;
 	}
 	slurm_error("sched/lua: %s.  Install the plug-in for this release and restart slurmctld", trouble);
 	if (*state)
-		write_status(dir, source, hosted.handle ? "sched/backfill" : "none");
+		write_status(dir, source, hosted.handle ? policy : "none");
 }
 
 /* -- what slurmctld calls --------------------------------------------------- */

@@ -28,6 +28,7 @@ extern void fake_called(const char *file, const char *what);
 
 char slurm_conf[4] = "me";
 static char top[] = "/tmp/test_loader.XXXXXX", log_text[8192], calls[4096];
+static const char *parameters = "defer,sched_interval=-1";
 static void *loaded_before;	/* a plug-in of the release that runs */
 
 int slurm_error(const char *fmt, ...)
@@ -46,6 +47,7 @@ void slurm_print_ctl_conf(FILE *out, void *conf)
 {
 	assert_ptr_equal(conf, slurm_conf);
 	fprintf(out, "Configuration data as of now\nPluginDir               = %s/plugins:%s/slurm\n", top, top);
+	fprintf(out, "SchedulerParameters     = %s\n", parameters);
 	fprintf(out, "StateSaveLocationOld    = /nowhere\nStateSaveLocation       = %s/state\n", top);
 }
 
@@ -288,6 +290,11 @@ static void test_partitions_that_are_to_be_held_start_nothing(void **state)
 	assert_string_equal(calls, "");
 	assert_non_null(strstr(log_text, "all is to be held"));
 	*log_text = '\0';
+	parameters = "bf_interval=1,lua_shadow=backfill";	/* where Slurm decides, nothing is held */
+	run_loader("plugins/sched_lua.so");
+	expect_stock("there is no");
+	parameters = "defer,sched_interval=-1";
+	*log_text = *calls = '\0';
 	write_bytes("state/schedlua/last-good.hold", "none", 4);
 	run_loader("plugins/sched_lua.so");
 	expect_stock("there is no");

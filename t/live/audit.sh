@@ -5,7 +5,8 @@
 # its scheduler think of it; for sourcing after live.sh.
 #
 # Jobs that are completing do not count: a reconfiguration of slurmctld gives their cores back at once
-# (select_p_reconfigure() takes up running and suspended jobs alone).
+# (select_p_reconfigure() takes up running and suspended jobs alone).  Nor do the cores and licences of a job that was
+# suspended: they are given to others meanwhile, and when it is resumed both have them (scontrol(1)).
 
 # audit_allocations : what is wrong, a line each, on stdout, and status 1; how many allocations were
 # looked at, on stderr.  Cores and GPUs of a node have one job each, its memory is not exceeded, nor
@@ -48,7 +49,7 @@ audit_allocations() {
 		/^NodeName=/ { memory[substr($1, 10)] = value("RealMemory") + 0 }
 		/^LicenseName=/ { licence[substr($1, 13)] = value("Total") + 0 }
 		/ JobState=(RUNNING|CONFIGURING|SUSPENDED) / {
-			suspended = / JobState=SUSPENDED /
+			suspended = / JobState=SUSPENDED / || (/ SuspendTime=/ && !/ SuspendTime=(None|Unknown) /)
 			for (i = 1; i < NF; i++) {
 				if ($i !~ /^Nodes=/ || $(i + 1) !~ /^CPU_IDs=/)
 					continue

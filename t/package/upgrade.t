@@ -63,6 +63,7 @@ for when in old new; do
 done
 for repo in "$ROOT"/repo/*; do (cd "$repo" && dpkg-scanpackages -m . > Packages 2>/dev/null); done
 cp "$HERE/inside" "$ROOT/inside"
+echo '127.0.0.1 localhost' > "$ROOT/etc/hosts"	# (and an address beside it: AI_ADDRCONFIG takes none for no network)
 rm -f "$ROOT/etc/resolv.conf" "$ROOT"/etc/apt/sources.list.d/*
 : > "$ROOT/etc/apt/sources.list"
 printf 'exit 101\n' > "$ROOT/usr/sbin/policy-rc.d" && chmod 755 "$ROOT/usr/sbin/policy-rc.d"
@@ -77,7 +78,7 @@ done
 
 status=0
 unshare --net --pid --mount --uts --ipc --fork --kill-child --mount-proc="$ROOT/proc" sh -c "
-	hostname localhost && ip link set lo up && mount -t tmpfs none '$ROOT/dev' &&
+	hostname localhost && ip link set lo up && ip address add 192.0.2.1/32 dev lo && mount -t tmpfs none '$ROOT/dev' &&
 	mknod -m 666 '$ROOT/dev/null' c 1 3 && mknod -m 666 '$ROOT/dev/zero' c 1 5 &&
 	mknod -m 666 '$ROOT/dev/urandom' c 1 9 && mknod -m 666 '$ROOT/dev/random' c 1 8 &&
 	mkdir '$ROOT/dev/shm' && exec chroot '$ROOT' /bin/bash /inside '$OLD' '$NEW'" || status=$?

@@ -42,7 +42,7 @@ built() {
 }
 ok "what make leaves in a tree that is built in is no room" built
 
-upward() { with engine/base/grow.c '#include "tool/tool.h"' && says "engine/base/grow.c -> engine/tool/tool.h: from a lower floor"; }
+upward() { with engine/base/grow.c '#include "tool/member.h"' && says "engine/base/grow.c -> engine/tool/member.h: from a lower floor"; }
 ok "an arrow that is turned round is printed" upward
 
 private() { with engine/bind/node.c '#include "timeline/impl.h"' && says "engine/bind/node.c -> engine/timeline/impl.h: a private header"; }

@@ -31,7 +31,8 @@ local M = { api = 1, name = "conservative", doc = "conservative backfill: a rese
 
 M.options = score.options(caps.options {
 	window = { default = 1000, min = 1, max = 100000, doc = "pending jobs examined in a cycle" },
-	reserved = { default = 1000, min = 0, max = 100000, tune = { 1, 5, 20, 100, 1000 }, doc = "jobs that get a reservation at most" },
+	reserved = { default = 1000, min = 0, max = 100000, tune = { 1, 5, 20, 100, 1000 },
+		doc = "jobs that get a reservation at most" },
 	compress = { default = false, tune = true, doc = "times that were told are kept, or become earlier" },
 	shapes = { default = true, doc = "a job may start as one of its alternatives" },
 })

@@ -70,6 +70,18 @@ int CoinSetRealOption(HPROB h, int option, double value)
 	return SOLV_CALL_SUCCESS;
 }
 
+int CoinRegisterMipNodeCallback(HPROB h, COIN_MIPNODE_CB at_node, void *what)
+{
+	(void) h, (void) at_node, (void) what;
+	return SOLV_CALL_SUCCESS;
+}
+
+int CoinGetIterCount(HPROB h)
+{
+	(void) h;
+	return 0;
+}
+
 int CoinOptimizeProblem(HPROB h, int method)
 {
 	(void) h, (void) method;

@@ -18,8 +18,8 @@
 --   end
 --
 -- As in Slurm the max_job_* count from the first job of a partition on that does not start: what
--- goes by priority alone is not backfill, and has no such limits.  They are counted anew in each cycle, so that what starts makes
--- room for the next.
+-- goes by priority alone is not backfill, and has no such limits.  They are counted anew in each
+-- cycle, so that what starts makes room for the next.
 --
 -- Cost: none where all of them are as they come.
 
@@ -30,7 +30,8 @@ local own = {
 	max_job_part = { default = 0, min = 0, doc = "jobs of one partition; 0: all (bf_max_job_part)" },
 	max_job_user_part = { default = 0, min = 0, doc = "jobs of one user in one partition; 0: all (bf_max_job_user_part)" },
 	max_job_assoc = { default = 0, min = 0, doc = "jobs of one user in one account; 0: all (bf_max_job_assoc)" },
-	min_prio_reserve = { default = 0, min = 0, doc = "least priority of a job that gets a reservation (bf_min_prio_reserve)" },
+	min_prio_reserve = { default = 0, min = 0,
+		doc = "least priority of a job that gets a reservation (bf_min_prio_reserve)" },
 	min_age_reserve = { default = 0, type = "duration", min = 0,
 		doc = "how long it has been eligible by then (bf_min_age_reserve)" },
 	job_part_count_reserve = { default = 0, min = 0,

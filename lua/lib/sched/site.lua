@@ -397,7 +397,8 @@ local function compose(given, at, site_wide, tuned)
 	end
 	if not only_one(parts, "decide", at) then
 		local easy = named_policy("easy", at)
-		easy.values = options.resolve(easy.policy, with_tuned(easy, tuned), function(_, message) raise(at(), "%s", message) end)
+		easy.values = options.resolve(easy.policy, with_tuned(easy, tuned),
+			function(_, message) raise(at(), "%s", message) end)
 		parts[#parts + 1] = easy
 	end
 	local rank, decide = only_one(parts, "rank", at), only_one(parts, "decide", at)
@@ -507,14 +508,17 @@ local function list_tunables(site)
 	local lines, seen = {}, {}
 	local function add(part)
 		for name, def in pairs(not seen[part.name] and part.policy.options or {}) do
-			local words, list, why = { part.name, name, literal(part.values[name]) }, options.to_try(def)
+			local list, why = options.to_try(def)
 			if why then
 				error(("policy '%s': option '%s': tune: %s"):format(part.name, name, why), 0)
 			end
-			for _, value in ipairs(list or {}) do
-				words[#words + 1] = literal(value)
+			if list and #list > 1 then
+				local words = { part.name, name, literal(part.values[name]) }
+				for _, value in ipairs(list) do
+					words[#words + 1] = literal(value)
+				end
+				lines[#lines + 1] = table.concat(words, "\t") .. "\n"
 			end
-			lines[#lines + 1] = #words > 4 and table.concat(words, "\t") .. "\n" or nil
 		end
 		seen[part.name] = true
 	end

@@ -7,16 +7,17 @@
 
 #include "base/clock.h"
 #include "plugin/cycle.h"
+#include "plugin/due.h"
 #include "plugin/fallback.h"
 #include "plugin/commit/commit.h"
 #include "plugin/commit/planned.h"
 #include "plugin/commit/reasons.h"
+#include "plugin/host/captures.h"
 #include "plugin/host/host.h"
 #include "plugin/host/journals.h"
 #include "plugin/host/options.h"
 #include "base/plain.h"
 #include "image/plan_image.h"
-#include "image/recording.h"
 #include "plugin/host/remembered.h"
 #include "plugin/host/shadow.h"
 
@@ -28,27 +29,12 @@
  * rests; after twice as many the engine as a whole does. */
 #define BARREN_PLANS 2
 
-/*
- * After a cycle nothing is done for so many times as long as that cycle took, whatever
- * changes meanwhile.  While a thousand jobs end one after the other each of them is a change,
- * and slurmctld needs its processors for other things than a cycle for each.
- */
-#define REST_AFTER 7
-
-/* What tells that something changed, read without locks. */
-struct stamps {
-	time_t job, node, part, resv, conf;
-	uint32_t submitted, ended;
-};
-
 struct sl_cycler {
 	atomic_bool stop, reconfigured;
 	struct sl_collector *collector;
-	struct sl_builder *record;	/* the snapshot with what policies asked of the past; NULL: never so far */
-	const void *record_bytes;	/* of this cycle; NULL: nothing was asked */
-	size_t record_size;
 	struct sl_host *host;
 	struct sl_journals journals;
+	struct sl_captures captures;
 	struct sl_notes notes;		/* of jobs: the collector reads them, the commit writes them */
 	struct sl_asked_book *asked;
 	struct sl_remember *remembered;	/* by the site's policies: from their last plan into the next snapshot */
@@ -62,10 +48,8 @@ struct sl_cycler {
 	bool configured, ready;		/* options read; allowed to act */
 	bool hide;			/* Slurm hides jobs from users: nothing may be published */
 	time_t conf_update;
-	struct stamps seen;
-	bool trailing;			/* a change in the second of the snapshot may have been missed */
-	time_t snapshot_second;
-	double last_start, last_end, last_capture, last_record, last_status, idle_until;
+	struct sl_due due;
+	double last_status, idle_until;
 	int64_t sequence;
 	unsigned policy_strikes;
 	double policy_rest_until, bundled_rest_until;
@@ -214,19 +198,7 @@ static void configure(struct sl_cycler *y)
 	tell_mode(y);
 }
 
-/* -- when ------------------------------------------------------------------- */
-
-static void read_stamps(struct stamps *s)
-{
-	s->job = last_job_update;
-	s->node = last_node_update;
-	s->part = last_part_update;
-	s->resv = last_resv_update;
-	s->conf = slurm_conf.last_update;
-	s->submitted = slurmctld_diag_stats.jobs_submitted;
-	s->ended = slurmctld_diag_stats.jobs_completed + slurmctld_diag_stats.jobs_canceled +
-		slurmctld_diag_stats.jobs_failed;
-}
+/* -- what the site may say, too ------------------------------------------------------------------- */
 
 static double interval_s(const struct sl_cycler *y)
 {
@@ -240,49 +212,6 @@ static double budget_s(const struct sl_cycler *y)
 	double site = sl_host_state(y->host)->budget_s;
 
 	return y->options.budget_s > 0 ? y->options.budget_s : site > 0 ? site : SL_DEFAULT_BUDGET_S;
-}
-
-/*
- * The stamps have a resolution of a second.  A change later in the second of the
- * snapshot leaves them as they were; so once that second is over, one more
- * cycle looks (y->trailing).
- */
-static bool is_cycle_due(const struct sl_cycler *y, double now)
-{
-	double cost = y->last_end - y->last_start;
-	struct stamps s;
-
-	if (now < y->idle_until)
-		return false;
-	if (now - y->last_start >= interval_s(y))
-		return true;
-	if (now - y->last_end < MIN(REST_AFTER * cost, interval_s(y)))
-		return false;
-	if (y->trailing && time(NULL) > y->snapshot_second)
-		return true;
-	read_stamps(&s);
-	return memcmp(&s, &y->seen, sizeof(s)) != 0;
-}
-
-/*
- * slurm.conf has all scheduling wait, as Slurm's own would: while as many RPCs are served
- * (max_rpc_cnt), or jobs are being cleaned up that ended less than CompleteWait ago, so that
- * what comes next finds their nodes free.  With reduce_completing_frag Slurm spares its
- * main scheduler that; here nobody waits then.
- */
-static bool has_to_wait(const struct sl_cycler *y)
-{
-	slurmctld_lock_t locks = { .job = READ_LOCK };
-	bool completing;
-
-	if (y->options.max_rpc_cnt > 0 && slurmctld_config.server_thread_count >= y->options.max_rpc_cnt)
-		return true;
-	if (!slurm_conf.complete_wait || y->options.completing_frag)
-		return false;
-	lock_slurmctld(locks);
-	completing = job_is_completing(NULL);
-	unlock_slurmctld(locks);
-	return completing;
 }
 
 /* -- decide ------------------------------------------------------------------- */
@@ -546,66 +475,6 @@ static void diag_stats(const struct sl_cycler *y, uint32_t examined, uint64_t us
 	slurmctld_diag_stats.schedule_queue_len = y->collector->queued;
 }
 
-static void write_capture(struct sl_cycler *y)
-{
-	struct sl_error err = { SL_OK, "" };
-	char path[2200];
-
-	if (y->options.capture_s <= 0 || (y->last_capture && sl_clock_s() - y->last_capture < y->options.capture_s))
-		return;
-	y->last_capture = sl_clock_s();
-	snprintf(path, sizeof(path), "%s/last.snap", y->dir);
-	if (sl_image_save(path, y->collector->bytes, y->collector->size, &err))
-		not_written(y, SL_TROUBLE_CAPTURE, err.text);
-}
-
-static bool is_record_due(const struct sl_cycler *y)
-{
-	return y->options.record_s > 0 && (!y->last_record || y->last_start - y->last_record >= y->options.record_s);
-}
-
-/* What policies asked of the past is recorded with the snapshot, while the plan is there. */
-static void note_asked(struct sl_cycler *y, const struct sl_plan_image *plan)
-{
-	struct sl_error err = { SL_OK, "" };
-
-	if (!plan->history.rows || !is_record_due(y))
-		return;
-	if (y->record)
-		sl_builder_reset(y->record);
-	else
-		y->record = sl_builder_create(&sl_snapshot_schema, &err);
-	if (!y->record || sl_recording_with_history(&y->collector->snap, plan, y->record, &y->record_bytes,
-						    &y->record_size, &err))
-		not_written(y, SL_TROUBLE_RECORD, err.text);
-}
-
-/* For replay: what was decided about stands in the journal, under the same number. */
-static void write_record(struct sl_cycler *y)
-{
-	struct sl_recording_limits limits = {
-		.files = (uint32_t) y->options.record_files, .bytes = (uint64_t) (y->options.record_mib * 1048576),
-	};
-	struct sl_error err = { SL_OK, "" };
-	char path[2200];
-
-	if (!is_record_due(y))
-		return;
-	y->last_record = y->last_start;
-	snprintf(path, sizeof(path), "%s/record", y->dir);
-	if (sl_recording_add(path, y->sequence, y->record_bytes ? y->record_bytes : y->collector->bytes,
-			     y->record_bytes ? y->record_size : y->collector->size, &limits, &err))
-		not_written(y, SL_TROUBLE_RECORD, err.text);
-}
-
-/* Who ended since the last recorded snapshot must stand in the next one. */
-static double finished_s(const struct sl_cycler *y)
-{
-	double since = y->last_start - y->last_record + 10;
-
-	return is_record_due(y) && y->last_record && since > y->options.finished_s ? since : y->options.finished_s;
-}
-
 static void write_status(struct sl_cycler *y, bool now)
 {
 	struct sl_error err = { SL_OK, "" };
@@ -650,7 +519,7 @@ static void note_collected(struct sl_cycler *y)
 
 static bool take_snapshot(struct sl_cycler *y)
 {
-	struct sl_collect_in in = { .sequence = y->sequence, .finished_s = finished_s(y),
+	struct sl_collect_in in = { .sequence = y->sequence, .finished_s = sl_captures_finished_s(&y->captures, &y->options),
 				    .ledger_safe = sl_host_state(y->host)->ledger_safe,
 				    .notes = &y->notes, .asked = y->asked, .remembered = y->remembered,
 				    .aside = *y->shadow };
@@ -678,16 +547,14 @@ static void run_cycle(struct sl_cycler *y)
 			       .reason_text = y->options.reason_text > 0, .stop = &y->stop };
 	struct sl_host_answer a = { 0 };
 	struct sl_plan_image plan, *decided = NULL;
-	bool was_trailing = y->trailing;
+	struct sl_error err = { SL_OK, "" };
 	uint32_t examined = 0;
+	uint64_t took_us;
 	time_t before;
 
-	y->record_bytes = NULL;
-	y->last_start = sl_clock_s();
-	y->snapshot_second = time(NULL);
+	sl_due_begin(&y->due);
+	sl_captures_begin(&y->captures, y->due.last_start);
 	y->sequence++;
-	read_stamps(&y->seen);
-	y->trailing = MAX(MAX(y->seen.job, y->seen.node), MAX(y->seen.part, y->seen.resv)) >= y->snapshot_second;
 	if (!take_snapshot(y))
 		goto done;
 	before = last_job_update;
@@ -703,26 +570,21 @@ static void run_cycle(struct sl_cycler *y)
 		write_book(y, decided);
 	}
 	if (decided) {
-		note_asked(y, decided);
+		if (sl_captures_note_asked(&y->captures, &y->options, &y->collector->snap, decided, &err))
+			not_written(y, SL_TROUBLE_RECORD, err.text);
 		sl_host_release(y->host, &a);
 	}
 	sl_commit_free(&m);
 	y->status.cycles++;
-	y->status.last_cycle = y->snapshot_second;
-	/* our own writes are no news; what others wrote in that second may be */
-	if (last_job_update != before && (m.started || !was_trailing))
-		y->trailing = true;
-	y->seen.job = last_job_update;
-	y->seen.node = last_node_update;
-	if (y->trailing)
-		y->snapshot_second = MAX(y->seen.job, y->seen.node);
-	write_capture(y);
-	write_record(y);
+	y->status.last_cycle = y->due.snapshot_second;
+	sl_due_done(&y->due, before, m.started > 0);
+	sl_captures_write(&y->captures, &y->options, y->dir, y->sequence, y->collector->bytes, y->collector->size,
+			  not_written, y);
 done:
-	y->last_end = sl_clock_s();
-	sl_times_add(&y->status.cycle, (uint64_t) ((y->last_end - y->last_start) * 1e6));
+	took_us = sl_due_end(&y->due);
+	sl_times_add(&y->status.cycle, took_us);
 	if (!*y->shadow)
-		diag_stats(y, examined, (uint64_t) ((y->last_end - y->last_start) * 1e6));
+		diag_stats(y, examined, took_us);
 }
 
 /* -- outside --------------------------------------------------------------------- */
@@ -769,7 +631,7 @@ void sl_cycler_destroy(struct sl_cycler *y)
 	sl_journals_close(&y->journals);
 	sl_shadow_destroy(y->book);
 	sl_collector_destroy(y->collector);
-	sl_builder_destroy(y->record);
+	sl_captures_end(&y->captures);
 	sl_asked_destroy(y->asked);
 	sl_remember_destroy(y->remembered);
 	sl_status_clear(&y->status);
@@ -802,8 +664,8 @@ void sl_cycler_tick(struct sl_cycler *y)
 		write_status(y, true);
 	}
 	sl_host_poll(y->host);
-	if (!y->ready || slurmctld_config.scheduling_disabled || !is_cycle_due(y, sl_clock_s()) || has_to_wait(y) ||
-	    !fed_mgr_sibs_synced())
+	if (!y->ready || slurmctld_config.scheduling_disabled || sl_clock_s() < y->idle_until ||
+	    !sl_due_now(&y->due, interval_s(y)) || sl_due_waits(&y->options) || !fed_mgr_sibs_synced())
 		return;
 	run_cycle(y);
 	if (y->status.source != SL_SOURCE_IDLE && y->status.source != SL_SOURCE_FALLBACK)

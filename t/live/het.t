@@ -146,8 +146,8 @@ taken_back() {
 	busy=$(submit -N1 -n1 -w n008 --gres=gpu:2)
 	starts "$busy"
 	id=$(submit "${account[@]}" -N1 -w n001 : "${account[@]}" -N2 -w 'n[002-003]' : "${account[@]}" -N1 -w n008 --gres=shard:1)
-	wait_for 20 log_has "JobId=$id[+]1.*is taken back: another component"
-	log_has "JobId=$id[+]0.*is taken back: another component"
+	wait_for 20 log_has "JobId=${id}[+]1.*is taken back: another component"
+	log_has "JobId=${id}[+]0.*is taken back: another component"
 	wait_for 20 idle 7
 	are "$id" PENDING
 	[ "$(components "$id" | wc -l)" = 3 ]

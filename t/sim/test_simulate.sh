@@ -141,7 +141,7 @@ ok "the output does not depend on how many run at a time" parallel
 parts() {
 	run 0 compare --csv --runs --machine=16x8c2g --seeds=3 --policies="easy fcfs" esp-gpu && sort "$T/out" >"$T/a"
 	for i in 0 1 2 3; do
-		run 0 compare --csv --runs --part=$i/4 --machine=16x8c2g --seeds=3 --policies="easy fcfs" esp-gpu &&
+		run 0 compare --csv --runs --part="$i/4" --machine=16x8c2g --seeds=3 --policies="easy fcfs" esp-gpu &&
 			cat "$T/out" || return 1
 	done | sort -u | cmp "$T/a" -
 }

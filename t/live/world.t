@@ -49,6 +49,7 @@ slow_site() {
 	end
 	return sched.site { interval = 0.3, budget = 30, default = { slow } }
 	EOL
+	wait_for 20 log_said 'policy slow loaded'	# its trial makes the engine work, too
 	wait_for 20 status_is policy '*slow*'
 }
 

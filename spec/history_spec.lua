@@ -81,4 +81,9 @@ describe("cluster.history", function()
 			end]]), { nodes = "1x8c", jobs = jobs })
 		assert.equal(5, #result.jobs)
 	end)
+
+	it("keeps no names that are none", function()
+		assert.error_matches(function() logged('h:runs { user = ("x"):rep(256) }', cluster()) end,
+			"user and account: expected at most 255 bytes")
+	end)
 end)

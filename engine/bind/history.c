@@ -12,12 +12,14 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/order.h"
 #include "usage/history.h"
 
 #define ARGUMENTS 2		/* index of the table of arguments */
 #define MOST_QUANTILES 16
+#define MOST_NAME 255		/* bytes: who is asked about is kept, outside of Lua's memory */
 
 /* -- questions ------------------------------------------------------------- */
 
@@ -67,6 +69,8 @@ static const struct sl_past_run *const *ask(lua_State *L, struct sl_lua *x, cons
 	q.name = sl_lua_named_text(L, ARGUMENTS, "name");
 	if (!q.user && !q.account)
 		luaL_error(L, "user and account are missing: expected one of them, or both");
+	if ((q.user && strlen(q.user) > MOST_NAME) || (q.account && strlen(q.account) > MOST_NAME))
+		luaL_error(L, "user and account: expected at most %d bytes", MOST_NAME);
 	h = sl_cluster_history(x->cluster, &err);
 	if (!h || sl_history_ask(h, &q, &run, count, &err))
 		luaL_error(L, "%s", err.text);

@@ -403,9 +403,6 @@ struct sl_usage_provider sl_keeper_provider(struct sl_keeper *k)
 
 /* -- runs ------------------------------------------------------------------------- */
 
-/* Texts are never forgotten: with so many of them it begins anew. */
-#define MOST_TEXTS 1000000u
-
 struct wanted {
 	struct sl_history *h;
 	struct keeper_key *key;
@@ -480,7 +477,8 @@ static int load_runs(void *arg, struct sl_history *h, enum sl_usage_by by, const
 
 struct sl_history *sl_keeper_history(struct sl_keeper *k)
 {
-	if (k->history && sl_history_texts(k->history) > MOST_TEXTS) {
+	/* texts are never forgotten: with so many of them it begins anew */
+	if (k->history && sl_history_texts(k->history) >= SL_HISTORY_TEXTS) {
 		sl_history_destroy(k->history);
 		k->history = NULL;
 	}

@@ -240,11 +240,13 @@ int sl_history_ask(struct sl_history *h, const struct sl_history_query *q, const
 	enum sl_usage_by by = q->user ? SL_BY_USER : SL_BY_ACCOUNT;
 	const char *of = q->user ? q->user : q->account;
 	uint32_t account = SL_NONE, name = SL_NONE, n = 0;
-	struct list *l = make_list(h, by, of, err);
+	struct list *l = find_list(h, by, of);
 
 	*run = h->found;
 	*count = 0;
-	if (!l)
+	if (!l && h->texts >= SL_HISTORY_TEXTS)
+		return 0;
+	if (!l && !(l = make_list(h, by, of, err)))
 		return -1;
 	l->asked = h->cycle;
 	if (h->load && l->loaded != h->cycle) {

@@ -17,6 +17,7 @@
 #include "usage/usage.h"
 
 #define SL_HISTORY_KEPT 512	/* runs of a user, of an account */
+#define SL_HISTORY_TEXTS 1000000	/* names; of users beyond that nothing is known */
 #define SL_RUN_NAME 64		/* bytes of a job's name that are kept, with its NUL */
 
 /* Who said when a run ended; the greater one is believed. */

@@ -46,25 +46,28 @@ struct sl_aside *sl_aside_begin(void)
 	return a;
 }
 
-/* The reason that it had; but for one that is met, of which slurmctld has told others already. */
-static void put_reason_back(struct was *w)
+/* The reason that it had; but for what slurmctld looks at but once: a dependency that is met, of which it has
+ * told others already, and an association that was found.  Whether it is as it was. */
+static bool put_reason_back(struct was *w)
 {
 	job_record_t *job = w->job;
 
-	if (w->reason == WAIT_DEPENDENCY && job->state_reason == WAIT_NO_REASON)
-		return;
+	if ((w->reason == WAIT_DEPENDENCY && job->state_reason == WAIT_NO_REASON) ||
+	    (w->reason == FAIL_ACCOUNT && job->assoc_ptr))
+		return false;
 	job->state_reason = w->reason;
 	job->state_reason_prev_db = w->reason_in_db;
 	xfree(job->state_desc);
 	job->state_desc = w->reason_text;
 	w->reason_text = NULL;
+	return true;
 }
 
-static void put_back(struct was *w)
+static bool put_back(struct was *w)
 {
 	job_record_t *job = w->job;
+	bool same = put_reason_back(w);
 
-	put_reason_back(w);
 	if (w->part)
 		job->part_ptr = w->part;
 	job->qos_ptr = w->qos;
@@ -76,6 +79,7 @@ static void put_back(struct was *w)
 		job->bit_flags |= BACKFILL_SCHED;
 	if (job->array_recs)
 		job->array_recs->pend_run_tasks = w->run_tasks;
+	return same;
 }
 
 void sl_aside_end(struct sl_aside *a)
@@ -84,10 +88,12 @@ void sl_aside_end(struct sl_aside *a)
 	uint32_t i;
 
 	for (i = 0; i < a->count; i++) {
-		if (IS_JOB_PENDING(a->was[i].job))
-			put_back(&a->was[i]);
-		else
+		if (!IS_JOB_PENDING(a->was[i].job))
 			same = false;	/* it can never run: slurmctld has ended it */
+		else if (!put_back(&a->was[i])) {
+			same = false;
+			last_job_update = time(NULL);	/* for those who wait for news */
+		}
 		xfree(a->was[i].reason_text);
 	}
 	/* backfill ends its pass where jobs have changed since it began */

@@ -611,8 +611,6 @@ static void make_room(struct sl_collector *c)
 {
 	struct sl_scratch *s = c->scratch;
 
-	xrecalloc(c->part, list_count(part_list) + 1, sizeof(*c->part));
-	xrecalloc(c->resv_id, resv_list ? list_count(resv_list) + 1 : 1, sizeof(*c->resv_id));
 	sl_map_clear(&s->row_of);
 	(void) sl_map_reserve(&s->row_of, (uint64_t) list_count(job_list), NULL);
 	begin_telling(s);
@@ -690,6 +688,19 @@ static bool collect_jobs(struct sl_collector *c)
 	return true;
 }
 
+/* Partitions, licences and reservations, in one hold: there may be more of them than in that in which
+ * the nodes were begun. */
+static void collect_lists(struct sl_collector *c)
+{
+	xrecalloc(c->part, list_count(part_list) + 1, sizeof(*c->part));
+	xrecalloc(c->resv_id, resv_list ? list_count(resv_list) + 1 : 1, sizeof(*c->resv_id));
+	list_for_each(part_list, each_part, c);
+	if (sl_licenses)
+		list_for_each(sl_licenses, each_license, c);
+	if (resv_list)
+		list_for_each(resv_list, each_resv, c);
+}
+
 static int copy_records(struct sl_collector *c, struct sl_error *err)
 {
 	if (!node_record_count || !job_list || !part_list)
@@ -698,13 +709,9 @@ static int copy_records(struct sl_collector *c, struct sl_error *err)
 	c->conf_update = slurm_conf.last_update;
 	c->node_count = node_record_count;
 	collect_meta(c);
-	if (!sl_collect_nodes(c))
+	if (!sl_collect_nodes(c) || !part_list)
 		goto changed;
-	list_for_each(part_list, each_part, c);
-	if (sl_licenses)
-		list_for_each(sl_licenses, each_license, c);
-	if (resv_list)
-		list_for_each(resv_list, each_resv, c);
+	collect_lists(c);
 	if (collect_jobs(c))
 		return 0;
 changed:

@@ -34,29 +34,41 @@ static bool may_be_guessed(const struct sl_plan *p, const struct want *w)
 	       !reserved_ahead(p->c, w, SL_FOREVER);
 }
 
-struct sl_timeline *plan_other_side(const struct sl_plan *p, const struct want *w)
+/* Do bookings of that want keep jobs of a timeline off their nodes?  *en*: whose it is, NULL: the main one.
+ * Of jobs that share cores and jobs that share none, a node has but one kind; where cores of a node are
+ * reserved, other enclaves have it too. */
+static bool is_across(const struct sl_plan *p, const struct want *w, const struct enclave *en)
 {
-	const struct enclave *en = w->enclave, *other;
+	const struct enclave *own = w->enclave;
+	bool shared = own && own->shared, other = en && en->shared;
 
-	if (!p->c->rows)
-		return NULL;
-	if (en && en->shared && en->resv == SL_NONE)
-		return p->c->tl;
-	other = cluster_known_enclave(p->c, en ? en->resv : SL_NONE, !en || !en->shared);
-	for (uint32_t i = 0; other && i < p->mark_count; i++)
-		if (p->marks[i].enclave == other)
-			return other->tl;
+	return p->c->rows && shared != other &&
+	       ((own ? own->resv : SL_NONE) == (en ? en->resv : SL_NONE) || p->c->has_partial);
+}
+
+/* The timelines that a plan may change: the main one, and those of enclaves.  NULL past the last. */
+static struct sl_timeline *nth_timeline(const struct sl_plan *p, uint32_t n, const struct enclave **en)
+{
+	*en = n && n <= p->mark_count ? p->marks[n - 1].enclave : NULL;
+	return !n ? p->c->tl : *en ? (*en)->tl : NULL;
+}
+
+struct sl_timeline *plan_across(const struct sl_plan *p, const struct want *w, uint32_t *from)
+{
+	const struct enclave *en;
+	struct sl_timeline *tl;
+
+	while ((tl = nth_timeline(p, (*from)++, &en)))
+		if (is_across(p, w, en))
+			return tl;
 	return NULL;
 }
 
 /* Keep those of the other side off its nodes, or no longer. */
 static int bar(struct sl_timeline *tl, const struct booking *b, bool up, struct sl_error *err)
 {
-	uint32_t mark;
+	uint32_t mark = sl_timeline_mark(tl);
 
-	if (!tl)
-		return 0;
-	mark = sl_timeline_mark(tl);
 	for (uint32_t s = 0; s < b->layout.shares; s++)
 		if ((up ? sl_timeline_block : sl_timeline_unblock)(tl, &b->layout.share[s].nodes, b->t0, b->t1, err) < 0) {
 			sl_timeline_rollback(tl, mark);
@@ -66,12 +78,29 @@ static int bar(struct sl_timeline *tl, const struct booking *b, bool up, struct 
 	return 0;
 }
 
-/* ... for all that is booked already and has that timeline on its other side. */
-static int bar_booked(const struct sl_plan *p, const struct bookings *list, struct sl_timeline *tl,
+/* ... on all timelines across; where that fails, on none. */
+static int bar_across(const struct sl_plan *p, const struct booking *b, bool up, struct sl_error *err)
+{
+	uint32_t n = 0, done = 0, again = 0;
+	struct sl_timeline *tl;
+
+	if (!p->c->rows)
+		return 0;
+	while ((tl = plan_across(p, b->want, &n)) && !bar(tl, b, up, err))
+		done++;
+	if (!tl)
+		return 0;
+	for (n = 0; again < done && (tl = plan_across(p, b->want, &n)); again++)
+		bar(tl, b, !up, NULL);
+	return -1;
+}
+
+/* ... for all that is booked already and has that timeline across. */
+static int bar_booked(const struct sl_plan *p, const struct bookings *list, const struct enclave *en,
 		      struct sl_error *err)
 {
 	for (uint32_t i = 0; i < list->count; i++)
-		if (plan_other_side(p, list->item[i]->want) == tl && bar(tl, list->item[i], true, err) < 0)
+		if (is_across(p, list->item[i]->want, en) && bar(en->tl, list->item[i], true, err) < 0)
 			return -1;
 	return 0;
 }
@@ -92,7 +121,7 @@ static struct sl_timeline *timeline_of(struct sl_plan *p, struct enclave *en, st
 	if (sl_grow_list(&p->marks, p->mark_count, sizeof(*p->marks), err))
 		return NULL;
 	p->marks[p->mark_count++] = (struct enclave_mark) { en, sl_timeline_mark(tl) };
-	return bar_booked(p, &p->started, tl, err) < 0 || bar_booked(p, &p->reserved, tl, err) < 0 ? NULL : tl;
+	return bar_booked(p, &p->started, en, err) < 0 || bar_booked(p, &p->reserved, en, err) < 0 ? NULL : tl;
 }
 
 int plan_attempt(struct attempt *a, struct sl_plan *p, const struct want *w, const struct sl_terms *terms,
@@ -365,7 +394,7 @@ int plan_book(struct sl_plan *p, struct booking *b, struct sl_error *err)
 			return 0;
 	} else if (!sl_layout_book(tl, &b->layout, b->t0, b->t1, &why)) {
 		if (!plan_count_licenses(p, b, 1, &why)) {
-			if (!bar(plan_other_side(p, b->want), b, true, &why)) {
+			if (!bar_across(p, b, true, &why)) {
 				sl_timeline_release(p->c->tl, main_mark);
 				return 1;
 			}
@@ -386,7 +415,7 @@ int plan_unbook(struct sl_plan *p, struct booking *b, struct sl_error *err)
 	struct sl_timeline *tl = b->want->enclave ? b->want->enclave->tl : p->c->tl;
 
 	if (sl_layout_unbook(tl, &b->layout, b->t0, b->t1, err) < 0 || book_shared(p, b, true, err) < 0 ||
-	    bar(plan_other_side(p, b->want), b, false, err) < 0)
+	    bar_across(p, b, false, err) < 0)
 		return -1;
 	return plan_count_licenses(p, b, -1, err);
 }

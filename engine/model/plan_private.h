@@ -229,9 +229,9 @@ int plan_lift(struct sl_plan *p, uint32_t job, uint32_t *at, struct sl_error *er
 int plan_put_back(struct sl_plan *p, uint32_t at, struct sl_error *err);
 void plan_drop(struct sl_plan *p, uint32_t at);
 
-/* The timeline on which jobs are that share cores where this one shares none, or the reverse; NULL:
- * nobody asks for it. */
-struct sl_timeline *plan_other_side(const struct sl_plan *p, const struct want *w);
+/* A timeline on which jobs are that share cores where this one shares none, or the reverse; NULL: no further
+ * one.  *from begins at 0, and goes on. */
+struct sl_timeline *plan_across(const struct sl_plan *p, const struct want *w, uint32_t *from);
 
 /* plan_fit.c: prepare an attempt; 0 or -1 with *err.  plan_attempt_end() frees its layout.
  * *terms* may be NULL; what they say of shapes and loans is in the want. */

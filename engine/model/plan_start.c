@@ -262,11 +262,16 @@ static int exchange_with_head(struct attempt *a, struct booking *head, int64_t s
 			      struct sl_error *err)
 {
 	struct sl_plan *p = a->p;
-	struct sl_timeline *other = plan_other_side(p, a->w);
-	uint32_t mark = sl_timeline_mark(a->tl), other_mark = other ? sl_timeline_mark(other) : SL_NO_MARK;
+	uint32_t n = 0, mark = sl_timeline_mark(a->tl), other_mark;
+	struct sl_timeline *other = plan_across(p, a->w, &n);
 	bool lifted = false;
 	int rc = -1;
 
+	if (other && plan_across(p, a->w, &n)) {	/* of two there are no marks: the head stays where it is */
+		sl_timeline_release(a->tl, mark);
+		return 0;
+	}
+	other_mark = other ? sl_timeline_mark(other) : SL_NO_MARK;
 	if (plan_unbook(p, head, err) < 0)
 		goto undo;
 	lifted = true;

@@ -456,14 +456,14 @@ end)
 
 describe("jobs that share cores", function()
 	it("and those that share none are on no node at a time, parts of it that are reserved included", function()
-		local c = t.cluster { nodes = "1x8c", partitions = { plain = { nodes = "n1" },
+		local mixed = t.cluster { nodes = "1x8c", partitions = { plain = { nodes = "n1" },
 				shares = { nodes = "n1", oversubscribe = 2, flags = { "UP", "FORCE" } } },
 			reservations = { { name = "r", nodes = "n1", cores = 4, starts_in = 0, ends_in = "9h",
 				users = "anna" } },
 			pending = { { id = 1, user = "bert", partition = "plain", tasks = 2, time_limit = "1h" },
 				{ id = 2, user = "anna", partition = "shares", reservation = "r", tasks = 2, time_limit = "1h" } } }
 		for _, policy in ipairs { "fcfs", "easy", "conservative" } do
-			local plan = t.decide(policy, c)
+			local plan = t.decide(policy, mixed)
 			assert.same({ 1 }, plan:started())
 			assert.equal(3600, plan:reservation(2).in_s)
 		end

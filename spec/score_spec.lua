@@ -39,6 +39,42 @@ describe("backfill_order", function()
 	end)
 end)
 
+describe("what schedlua tune tries", function()
+	local options = require "sched.options"
+
+	local function tried(policy, option)
+		return assert(options.to_try(dofile("lua/policies/" .. policy .. ".lua").options[option]))
+	end
+
+	it("are orders, and every predictor that is bundled, walltimes first", function()
+		local bundled = {}
+		for path in io.popen("ls lua/lib/sched/predict_*.lua"):lines() do
+			bundled[#bundled + 1] = path:match("predict_([%w_]+)%.lua$")
+		end
+		table.sort(bundled)
+		for _, where in ipairs { { "easy", "estimate" }, { "conservative", "estimate" }, { "predictive", "predictor" } } do
+			local list = tried(where[1], where[2])
+			assert.equal("limit", list[1])
+			table.sort(list)
+			assert.same(bundled, list)
+		end
+		assert.same({ "queue", "sjbf", "smallest" }, tried("easy", "backfill_order"))
+		assert.same({ "queue", "sjbf", "smallest" }, tried("conservative", "backfill_order"))
+	end)
+
+	it("is taken where it stands in a site file, and goes before what is said with the policy", function()
+		local two = holes { { id = 3, tasks = 8, time_limit = "1h", user = "long" }, { id = 4, tasks = 8, time_limit = "1h", user = "short" } }
+		local function started(tuned)
+			return t.decide(s.site('local sched = require "sched" return sched.site { tuned = { easy = { ' .. tuned ..
+				' } }, default = { "easy", backfill_order = "queue" } }'), two):started()
+		end
+		assert.same({ 3 }, started "")
+		for _, predictor in ipairs(tried("easy", "estimate")) do
+			assert.same({ predictor == "limit" and 3 or 4 }, started('backfill_order = "sjbf", estimate = "' .. predictor .. '"'))
+		end
+	end)
+end)
+
 describe("sched.score", function()
 	local queue = { nodes = "1x8c", pending = {
 		{ id = 1, tasks = 8, time_limit = "2h", submitted_ago = "3h" }, { id = 2, tasks = 4, time_limit = "30m", submitted_ago = "2h" },

@@ -41,7 +41,7 @@ local bundled = {
 
 --- The definition of an option that names a predictor.
 function M.option(default)
-	return { default = default or "similar",
+	return { default = default or "similar", tune = { "limit", "last_two", "similar", "quantile", "linear" },
 		doc = "what predicts runtimes: limit, last_two, similar, quantile, linear, or a module of the site's own" }
 end
 

@@ -55,9 +55,9 @@ function M.options(options)
 		names[#names + 1] = name
 	end
 	table.sort(names, function(a, b) return (a == "queue" and "" or a) < (b == "queue" and "" or b) end)
-	options.backfill_order = { default = "queue", values = names,
+	options.backfill_order = { default = "queue", values = names, tune = { "queue", "sjbf", "smallest" },
 		doc = "the order behind the first job that waits: sjbf the shortest first, or another of sched.score" }
-	options.estimate = { default = "limit",
+	options.estimate = { default = "limit", tune = { "limit", "last_two", "similar", "quantile", "linear" },
 		doc = "the runtime that this order goes by: limit, or a predictor (sched.predict)" }
 	options.book = { default = "limit", values = { "limit", "estimate" },
 		doc = "for how long what fills in is booked: walltimes, so that no reservation rests on a guess, or estimates" }

@@ -10,12 +10,13 @@ GOOD=$SL_PLUGINDIR
 REAL=$(basename "$(echo "$GOOD"/schedlua/sched_lua-*.so)")
 BACKFILL=bf_interval=1	# not half a minute
 
-# A PluginDir of its own, to break; slurmctld is started with it.
+# A PluginDir of its own, to break; slurmctld is started with it.  The directory stays: a slurmd that
+# a reconfigure reaches while there is none ends.
 take() { # LINE of slurm.conf...
-	rm -rf "$C/plugins"
 	mkdir -p "$C/plugins/schedlua"
-	cp "$GOOD/sched_lua.so" "$C/plugins/"
-	cp "$GOOD/schedlua/sched_backfill.so" "$GOOD/schedlua/$REAL" "$C/plugins/schedlua/"
+	rm -f "$C/plugins/schedlua"/sched_lua-*.so
+	cp --remove-destination "$GOOD/sched_lua.so" "$C/plugins/"
+	cp --remove-destination "$GOOD/schedlua/sched_backfill.so" "$GOOD/schedlua/$REAL" "$C/plugins/schedlua/"
 	cluster_conf "PluginDir=$C/plugins:$SL_SLURM_PLUGINS" "SchedulerParameters=defer,sched_interval=-1,$BACKFILL" "$@"
 }
 

@@ -40,6 +40,8 @@ SL_PORT=${SL_PORT:-23917}	# slurmctld's lowest port
 SL_PORT_NODES=84		# slurmd ports begin that far above slurmctld's
 SL_PORT_STRIDE=300		# from one place to look at to the next
 SL_PORT_PLACES=28		# so many: all below 32768, where other programs' ports begin
+SL_PORT_LOCKS=/run/lock
+[ -w "$SL_PORT_LOCKS" ] || SL_PORT_LOCKS=${TMPDIR:-/tmp}
 
 cluster_say() { echo "cluster: $*" >&2; }
 
@@ -292,11 +294,13 @@ cluster_ports_taken() {
 		while read -r hex; do echo $((16#$hex)); done
 }
 
-# cluster_free_port NODES TRY : a base port with all the ports of a cluster unused.
+# cluster_take_port NODES TRY : PORT, a base port with all the ports of a cluster unused, and this
+# cluster's until it is down: between two lives of its slurmctld they look free.
 # Where it begins to look follows from the directory and the try, so that clusters
 # that start at the same moment do not look at the same place.
-cluster_free_port() {
+cluster_take_port() {
 	local taken base i start
+	cluster_leave_port
 	taken=$(cluster_ports_taken)
 	start=$(cksum <<< "$C $2")
 	start=${start%% *}
@@ -305,10 +309,20 @@ cluster_free_port() {
 		[ $((base + SL_PORT_NODES + $1)) -lt 32768 ] || continue
 		awk -v a="$base" -v b="$((base + SL_PORT_NODES + $1))" '$1 >= a && $1 <= b { exit 1 }' <<< "$taken" ||
 			continue
-		echo "$base"
-		return
+		exec {CLUSTER_PORT_LOCK}> "$SL_PORT_LOCKS/schedlua-port-$base"
+		if flock -n "$CLUSTER_PORT_LOCK"; then
+			PORT=$base
+			return
+		fi
+		cluster_leave_port
 	done
 	return 1
+}
+
+CLUSTER_PORT_LOCK=
+cluster_leave_port() {
+	[ -z "$CLUSTER_PORT_LOCK" ] || exec {CLUSTER_PORT_LOCK}>&-
+	CLUSTER_PORT_LOCK=
 }
 
 # ---------------------------------------------------------------------- daemons
@@ -377,14 +391,14 @@ cluster_slurmds() { if [ -n "${SL_CLOUD-}" ]; then echo 1; else echo "$1"; fi; }
 # ------------------------------------------------------------------- up and down
 
 cluster_up() {
-	local nodes=$1 try port node
+	local nodes=$1 try node
 	shift
 	[ "$(id -u)" = 0 ] || { cluster_say "a cluster needs root"; return 1; }
 	cluster_down || true
 	cluster_make_dirs && cluster_link_daemons && cluster_munged_start || return 1
 	for try in 0 1 2 3; do		# another cluster may take the port meanwhile
-		port=$(cluster_free_port "$(cluster_slurmds "$nodes")" "$try") || { cluster_say "no free ports"; return 1; }
-		cluster_configure "$nodes" "$port" "$@" || return 1
+		cluster_take_port "$(cluster_slurmds "$nodes")" "$try" || { cluster_say "no free ports"; return 1; }
+		cluster_configure "$nodes" "$PORT" "$@" || return 1
 		: > "$C/log/slurmctld.log"
 		cluster_ctld_start -c && break
 		grep -q 'Address already in use' "$C/log/slurmctld.log" || { cluster_logs; return 1; }
@@ -453,6 +467,7 @@ cluster_down() {
 		done
 		status=1
 	}
+	cluster_leave_port
 	return $status
 }
 

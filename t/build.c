@@ -470,11 +470,12 @@ static void random_running(struct build *b, uint64_t *s, uint32_t id, struct lef
 
 static void random_wishes(struct build *b, uint64_t *s, struct sl_job_row *r)
 {
-	static const char *const features[] = { "ib", "big", "ib&big", "ib|big", "[ib|big]", "ib*2" };
+	static const char *const features[] = { "ib", "big", "ib&big", "ib|big", "[ib|big]", "ib*2", "(ib|none)&big",
+						"none|ib&big", "ib&[none|big]", "[big|none|ib]" };
 	uint32_t n = build_below(s, b->nodes);
 
 	if (one_in(s, 5))
-		r->features = sl_builder_str(b->builder, features[build_below(s, 6)]);
+		r->features = sl_builder_str(b->builder, features[build_below(s, 10)]);
 	if (one_in(s, 10))
 		r->req_nodes = build_nodes(b, n, n);
 	if (one_in(s, 10))

@@ -53,8 +53,11 @@
  * AllowGroups, and their opposites); lenders are not RootOnly.  They share nodes as the
  * job's partition does, and none has MaxCPUsPerNode.  Such a job is not native.
  *
+ * Features.  A constraint is read from left to right, "|" no looser than "&"; what is in parentheses,
+ * one deep, first.  Of one list in brackets, joined by "&", all nodes have the same feature.
+ *
  * A job that asks for something that is not modelled has to be native: any of SL_ASKS_*,
- * features that are more than names joined by "&" or by "|", switches, sockets, tasks or gres per
+ * constraints that are more than that (counts), switches, sockets, tasks or gres per
  * socket, core specialization, plane and arbitrary distributions, shared cores,
  * partitions with ExclusiveUser, flexible or partial reservations or several of them,
  * allocation by socket, a job that may preempt others, one of which select refused

@@ -164,27 +164,6 @@ static int64_t needed_memory(const struct check *c, uint32_t j, uint32_t node, u
 	return job->memory_per_cpu[j] > INT64_MAX / (cpus ? cpus : 1) ? INT64_MAX : job->memory_per_cpu[j] * cpus;
 }
 
-/* All that are wanted, or one of them where they are or-ed. */
-static bool has_features(const char *have, const char *want)
-{
-	bool one = strchr(want, '|');
-
-	while (*want) {
-		size_t n = strcspn(want, "&,|"), m;
-		const char *f = have;
-
-		for (; *f; f += m + (f[m] == ',')) {
-			m = strcspn(f, ",");
-			if (m == n && !memcmp(f, want, n))
-				break;
-		}
-		if (n && (*f != '\0') == one)
-			return one;
-		want += n + (want[n] != 0);
-	}
-	return !one;
-}
-
 static bool same_gres(const struct check *c, uint32_t want, uint32_t kind)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -227,9 +206,6 @@ static int check_node(struct check *c, const struct row *r, const struct ask *a,
 	if (s->job.tmp_disk[r->job] > 0 && s->job.tmp_disk[r->job] > s->node.tmp_disk[node])
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRId64 " MiB of TmpDisk, needs %"
 			       PRId64, id, name, s->node.tmp_disk[node], s->job.tmp_disk[r->job]);
-	if (!has_features(check_str(c, s->node.features[node]), check_str(c, s->job.features[r->job])))
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has features %s, needs %s", id, name,
-			       check_str(c, s->node.features[node]), check_str(c, s->job.features[r->job]));
 	for (uint32_t k = place->gres[i].first; k < place->gres[i].first + place->gres[i].count; k++) {
 		uint32_t g = a->gres.first, end = a->gres.first + a->gres.count;
 
@@ -319,6 +295,8 @@ int check_layout(struct check *c, const struct row *r, const struct ask *a)
 	if ((c->snap->job.flags[r->job] & SL_JOBF_CONTIGUOUS) &&
 	    place->node[first + count - 1] - place->node[first] != count - 1)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its nodes are not contiguous", id);
+	if (check_features(c, r) < 0)
+		return -1;
 	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++) {
 		if (c->snap->job_gres.per[g] == SL_PER_SOCKET && c->snap->job_gres.count[g])
 			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32

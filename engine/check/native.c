@@ -6,22 +6,12 @@
 
 #include <string.h>
 
-/* Only names, and-ed, or or-ed and nothing else. */
-static bool plain_features(const char *f)
-{
-	size_t n = strlen(f);
-
-	if (strpbrk(f, "[]()*!") || *f == '&' || strstr(f, "&&"))
-		return false;
-	return !strchr(f, '|') || !(strpbrk(f, "&,") || *f == '|' || f[n - 1] == '|' || strstr(f, "||"));
-}
-
 static const char *special_request(const struct check *c, uint32_t j)
 {
 	const struct sl_job_view *job = &c->snap->job;
 	const uint32_t features = SL_ASKS_PREFERRED | SL_ASKS_BATCH_FEATURES | SL_ASKS_REBOOT;
 
-	if ((job->asks[j] & features) || !plain_features(check_str(c, job->features[j])))
+	if ((job->asks[j] & features) || !check_reads_features(check_str(c, job->features[j])))
 		return "features";
 	if (job->asks[j])
 		return "what it asks for besides";

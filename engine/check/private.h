@@ -115,6 +115,10 @@ uint32_t check_resv_cores(struct check *c, uint32_t resv, uint32_t node);
 void check_ask(const struct check *c, uint32_t job, uint32_t partition, uint32_t shape, struct ask *a);
 int check_layout(struct check *c, const struct row *r, const struct ask *a);
 
+/* check/features.c */
+bool check_reads_features(const char *want);
+int check_features(struct check *c, const struct row *r);
+
 /* check/native.c */
 /* Why the row has to be native; NULL: it need not be. */
 const char *check_native(const struct check *c, const struct row *r);

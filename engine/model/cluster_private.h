@@ -85,6 +85,8 @@ struct want {
 	struct sl_entry entry;
 	struct want *next;		/* of the same job */
 	struct sl_nodeset eligible, required;
+	struct sl_nodeset *choice;	/* of the request */
+	uint32_t choices;
 	struct enclave *enclave;	/* NULL: main */
 	const struct sl_nodeset *resv_nodes;	/* of the reservation that it is confined to, or NULL */
 	uint32_t resv;			/* that it runs in the time of, or SL_NONE; its licences are left to Slurm */
@@ -100,6 +102,7 @@ struct component {		/* of a heterogeneous job */
 
 struct feature {
 	uint32_t str;			/* the constraint */
+	uint32_t choice;		/* in its brackets */
 	struct sl_nodeset nodes;
 };
 

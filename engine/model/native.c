@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* native.c - see native.h */
 #include "model/native.h"
+#include "model/constraint.h"
 #include "model/want_private.h"
 
 #include <stdio.h>
@@ -76,21 +77,11 @@ static uint32_t if_so(bool is, uint32_t native)
 	return is ? native : 0;
 }
 
-/* Features all joined by "&" (or ",", as Slurm still takes it), or all by "|", can be looked up node by
- * node. */
-static bool are_names(const char *constraint)
+static bool is_placed(const char *constraint)
 {
-	bool any = strchr(constraint, '|');
-	char last = '&';
+	uint32_t choices;
 
-	for (const char *p = constraint; *p; p++) {
-		bool joins = strchr("&|", *p);
-
-		if (strchr(any ? "&,[]()*!" : "[]()*!", *p) || (joins && strchr("&|", last)))
-			return false;
-		last = *p;
-	}
-	return !any || last != '|';
+	return sl_constraint_read(constraint, &choices) == SL_CONSTRAINT_PLACED;
 }
 
 static bool has_company(const struct sl_cluster *c, struct sl_range gres)
@@ -108,7 +99,7 @@ static uint32_t native_of_job(const struct sl_cluster *c, uint32_t j)
 
 	for (size_t i = 0; job->asks[j] && i < sizeof(asked) / sizeof(asked[0]); i++)
 		native |= if_so(job->asks[j] & asked[i].asks, asked[i].native);
-	return native | if_so(!are_names(cluster_str(c, job->features[j])), SL_NATIVE_FEATURES) |
+	return native | if_so(!is_placed(cluster_str(c, job->features[j])), SL_NATIVE_FEATURES) |
 		if_so(job->switches[j], SL_NATIVE_SWITCHES) | if_so(has_company(c, job->gres[j]), SL_NATIVE_BY_GRES) |
 		if_so(job->sockets_per_node[j] || job->cores_per_socket[j], SL_NATIVE_SOCKETS) |
 		if_so(job->ntasks_per_socket[j], SL_NATIVE_TASKS_PER_SOCKET) |

@@ -16,7 +16,7 @@
 
 enum sl_native {
 	/* facts of the job */
-	SL_NATIVE_FEATURES		= 1 << 0,	/* more than names joined by "&", or by "|" */
+	SL_NATIVE_FEATURES		= 1 << 0,	/* more than constraint.h reads */
 	SL_NATIVE_SWITCHES		= 1 << 1,
 	SL_NATIVE_SOCKETS		= 1 << 2,
 	SL_NATIVE_TASKS_PER_SOCKET	= 1 << 3,

@@ -170,6 +170,7 @@ static int leave_reserved(struct attempt *a, struct sl_request *r, struct sl_err
 				return -1;
 	}
 	r->eligible = &a->open;
+	r->choices = 0;
 	return 0;
 }
 

@@ -50,7 +50,7 @@ static bool asks_no_less(const struct want *less, const struct want *w)
 {
 	const struct sl_request *a = &less->pub.request, *b = &w->pub.request;
 
-	if (a->required || !has_all_nodes_of(less, w) || !gres_no_less(a, b))
+	if (a->required || (a->choices && a->choice != b->choice) || !has_all_nodes_of(less, w) || !gres_no_less(a, b))
 		return false;
 	if (b->min_nodes < a->min_nodes || b->tasks < a->tasks ||
 	    (uint64_t) b->tasks * or_most(a->max_nodes) < (uint64_t) a->tasks * or_most(b->max_nodes))

@@ -8,6 +8,7 @@
  * Slurm 22.05's job_mgr.c and select/cons_tres, by the rules of check/check.h.  What
  * cannot be said in a request exactly becomes an upper bound, and the job native.
  */
+#include "model/constraint.h"
 #include "model/native.h"
 #include "model/request.h"
 #include "model/want_private.h"
@@ -327,10 +328,13 @@ static void choose_method(const struct sl_cluster *c, struct want *w)
 static int refuse_at_once(const struct sl_cluster *c, struct want *w)
 {
 	const struct sl_job_view *job = &c->snap->job;
-	uint32_t j = w->entry.job, p = w->entry.partition;
+	uint32_t j = w->entry.job, p = w->entry.partition, choices;
 
 	if (!(c->snap->partition.flags[p] & SL_PART_UP))
 		return want_refuse(w, SL_WHY_PARTITION, "partition %s is down", cluster_str(c, c->snap->partition.name[p]));
+	if (sl_constraint_read(cluster_str(c, job->features[j]), &choices) == SL_CONSTRAINT_BROKEN)
+		return want_refuse(w, SL_WHY_NEVER, "its constraint has brackets that do not match: %s",
+				   cluster_str(c, job->features[j]));
 	if (w->entry.shape && c->snap->shape.refused[job->shapes[j].first + w->entry.shape - 1])
 		return want_refuse(w, SL_WHY_RESOURCES, "its alternative %" PRIu32 " was refused a moment ago", w->entry.shape);
 	return 0;
@@ -375,8 +379,7 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 
 static void empty(struct want *w)
 {
-	sl_nodeset_free(&w->eligible);
-	sl_nodeset_free(&w->required);
+	want_free_nodes(w);
 	free(w->text);
 	*w = (struct want) { .entry = w->entry, .next = w->next };
 }

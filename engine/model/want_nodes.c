@@ -2,6 +2,7 @@
 /*
  * want_nodes.c - which nodes a pending job may have, and which it must.
  */
+#include "model/constraint.h"
 #include "model/native.h"
 #include "model/want_private.h"
 
@@ -13,38 +14,23 @@
 
 /* -- features ------------------------------------------------------------ */
 
-/* All of them, or, where they are joined by "|", one. */
-static bool satisfies(const char *features, const char *constraint)
-{
-	bool any = strchr(constraint, '|');
-
-	while (*constraint) {
-		size_t n = strcspn(constraint, "&,|");
-
-		if (n && sl_list_has(features, ",", constraint, n) == any)
-			return any;
-		constraint += n + (constraint[n] != 0);
-	}
-	return !any;
-}
-
-/* The nodes that satisfy a constraint, kept for the next job that has it. */
-static const struct sl_nodeset *feature_nodes(struct sl_cluster *c, uint32_t str, struct sl_error *err)
+/* The nodes that satisfy a constraint, with one of its choices, kept for the next job that has it. */
+static const struct sl_nodeset *feature_nodes(struct sl_cluster *c, uint32_t str, uint32_t choice, struct sl_error *err)
 {
 	const struct sl_node_view *node = &c->snap->node;
 	struct feature *f;
 	bool yes = false;
 
 	for (uint32_t i = 0; i < c->features; i++)
-		if (c->feature[i].str == str)
+		if (c->feature[i].str == str && c->feature[i].choice == choice)
 			return &c->feature[i].nodes;
 	if (sl_grow_list(&c->feature, c->features, sizeof(*f), err))
 		return NULL;
 	f = &c->feature[c->features];
-	*f = (struct feature) { .str = str };
+	*f = (struct feature) { .str = str, .choice = choice };
 	for (uint32_t n = 0; n < node->rows; n++) {
 		if (!n || node->features[n] != node->features[n - 1])
-			yes = satisfies(cluster_str(c, node->features[n]), cluster_str(c, str));
+			yes = sl_constraint_holds(cluster_str(c, str), choice, cluster_str(c, node->features[n]));
 		if (yes && sl_nodeset_add(&f->nodes, n, n, err) < 0) {
 			sl_nodeset_free(&f->nodes);
 			return NULL;
@@ -57,13 +43,18 @@ static const struct sl_nodeset *feature_nodes(struct sl_cluster *c, uint32_t str
 int cluster_lacks_features(struct sl_cluster *c, const struct want *w, const struct sl_nodeset *nodes,
 			   struct sl_error *err)
 {
-	uint32_t str = c->snap->job.features[w->entry.job];
-	const struct sl_nodeset *having;
+	uint32_t str = c->snap->job.features[w->entry.job], choices;
 
 	if (!*cluster_str(c, str) || (w->pub.native & SL_NATIVE_FEATURES))
 		return 0;
-	having = feature_nodes(c, str, err);
-	return !having ? -1 : !sl_nodeset_overlaps(having, nodes);
+	sl_constraint_read(cluster_str(c, str), &choices);
+	for (uint32_t i = 0; i < choices; i++) {
+		const struct sl_nodeset *having = feature_nodes(c, str, i, err);
+
+		if (!having || sl_nodeset_overlaps(having, nodes))
+			return having ? 0 : -1;
+	}
+	return 1;
 }
 
 /* -- the nodes of a job -------------------------------------------------- */
@@ -106,6 +97,48 @@ static bool has_memory(const struct sl_cluster *c, const struct want *w, uint32_
 		r->memory_per_core * (int64_t) c->snap->node.cores[n] <= c->snap->node.memory[n];
 }
 
+/* One more set of nodes that would do, if there are any: those of w->eligible that satisfy the constraint. */
+static int add_choice(struct sl_cluster *c, struct want *w, uint32_t str, uint32_t choice, struct sl_error *err)
+{
+	const struct sl_nodeset *f = feature_nodes(c, str, choice, err);
+	struct sl_nodeset nodes = SL_NODESET_EMPTY;
+
+	if (!f || sl_nodeset_meet(&nodes, &w->eligible, f, err) < 0)
+		return -1;
+	if (!nodes.count || sl_grow_list(&w->choice, w->choices, sizeof(*w->choice), err)) {
+		bool none = !nodes.count;
+
+		sl_nodeset_free(&nodes);
+		return none ? 0 : -1;
+	}
+	w->choice[w->choices++] = nodes;
+	return 0;
+}
+
+/* The features asked for.  Of several choices w->eligible becomes all nodes of any. */
+static int narrow_by_features(struct sl_cluster *c, struct want *w, uint32_t str, struct sl_error *err)
+{
+	uint32_t choices;
+
+	sl_constraint_read(cluster_str(c, str), &choices);
+	if (choices == 1) {
+		const struct sl_nodeset *f = feature_nodes(c, str, 0, err);
+
+		return f ? sl_nodeset_intersect(&w->eligible, f, err) : -1;
+	}
+	for (uint32_t i = 0; i < choices; i++)
+		if (add_choice(c, w, str, i, err) < 0)
+			return -1;
+	sl_nodeset_clear(&w->eligible);
+	for (uint32_t i = 0; i < w->choices; i++)
+		if (sl_nodeset_union(&w->eligible, &w->choice[i], err) < 0)
+			return -1;
+	/* (of a native job select chooses) */
+	w->pub.request.choice = w->choice;
+	w->pub.request.choices = w->pub.native ? 0 : w->choices;
+	return 0;
+}
+
 /* Of the nodes in *base*, those that the job may have, into w->eligible. */
 static int narrow(struct sl_cluster *c, struct want *w, const struct sl_nodeset *base, bool capped,
 		  struct sl_error *err)
@@ -128,17 +161,13 @@ static int narrow(struct sl_cluster *c, struct want *w, const struct sl_nodeset 
 	}
 	if (w->resv_nodes && sl_nodeset_intersect(&w->eligible, w->resv_nodes, err) < 0)
 		return -1;
-	if (*features && !(w->pub.native & SL_NATIVE_FEATURES)) {
-		const struct sl_nodeset *f = feature_nodes(c, job->features[j], err);
-
-		if (!f || sl_nodeset_intersect(&w->eligible, f, err) < 0)
-			return -1;
-	}
 	if (job->tmp_disk[j] > 0 && sift(c, w, has_disk, err) < 0)
 		return -1;
 	if (w->pub.request.whole_nodes && w->pub.request.memory_per_core && sift(c, w, has_memory, err) < 0)
 		return -1;
-	return capped ? sift(c, w, is_below_cap, err) : 0;
+	if (capped && sift(c, w, is_below_cap, err) < 0)
+		return -1;
+	return *features && !(w->pub.native & SL_NATIVE_FEATURES) ? narrow_by_features(c, w, job->features[j], err) : 0;
 }
 
 static bool is_capped(const struct sl_cluster *c, const struct want *w)
@@ -244,8 +273,17 @@ int cluster_chance(struct sl_cluster *c, const struct want *constant, struct sl_
 	} else if (rc > 0) {
 		w->chance = CHANCE_GOOD;
 	}
-	sl_nodeset_free(&all.eligible);
+	want_free_nodes(&all);
 	return rc < 0 ? -1 : 0;
+}
+
+void want_free_nodes(struct want *w)
+{
+	for (uint32_t i = 0; i < w->choices; i++)
+		sl_nodeset_free(&w->choice[i]);
+	free(w->choice);
+	sl_nodeset_free(&w->eligible);
+	sl_nodeset_free(&w->required);
 }
 
 void want_features_free(struct sl_cluster *c)

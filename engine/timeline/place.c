@@ -115,48 +115,131 @@ static int fit_method(struct sl_timeline *tl, const struct sl_need *need, enum s
 	return rc;
 }
 
-int sl_fit_at(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how, int64_t t,
-	      struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
+static int fit_one_at(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how, int64_t t,
+		      struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
 {
 	struct sl_need need;
-	int rc;
+	int rc = prepare(tl, r, how, &need, misfit, err);
 
-	if (layout)
-		sl_layout_clear(layout);
-	rc = prepare(tl, r, how, &need, misfit, err);
 	if (rc <= 0)
 		return rc;
-	if (t < tl->now)
-		t = tl->now;
 	if (how->method == SL_PLACE_EXPLICIT)
 		return sl_explicit_at(tl, &need, how, t, layout, misfit, err);
 	return fit_method(tl, &need, how->method, t, layout, misfit, err);
 }
 
-int sl_fit_earliest(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how,
-		    int64_t from, int64_t latest, int64_t *start, struct sl_layout *layout,
-		    struct sl_misfit *misfit, struct sl_error *err)
+static int fit_one_earliest(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how,
+			    int64_t from, int64_t latest, int64_t *start, struct sl_layout *layout,
+			    struct sl_misfit *misfit, struct sl_error *err)
 {
 	struct sl_need need;
-	int64_t at;
-	int rc;
+	int rc = prepare(tl, r, how, &need, misfit, err);
 
-	if (layout)
-		sl_layout_clear(layout);
-	rc = prepare(tl, r, how, &need, misfit, err);
 	if (rc <= 0)
 		return rc;
-	if (from < tl->now)
-		from = tl->now;
 	if (latest < from) {
 		if (misfit)
 			*misfit = (struct sl_misfit) { .lack = SL_LACK_TIME };
 		return 0;
 	}
 	if (how->method == SL_PLACE_EXPLICIT)
-		rc = sl_explicit_earliest(tl, &need, how, from, latest, &at, layout, misfit, err);
-	else
-		rc = sl_sweep(tl, &need, how->method, from, latest, &at, layout, misfit, err);
+		return sl_explicit_earliest(tl, &need, how, from, latest, start, layout, misfit, err);
+	return sl_sweep(tl, &need, how->method, from, latest, start, layout, misfit, err);
+}
+
+/* -- among choices ----------------------------------------------------- */
+
+/* The request with its nth choice, or as it is. */
+static struct sl_request choose(const struct sl_request *r, uint32_t n)
+{
+	struct sl_request one = *r;
+
+	if (r->choices)
+		one.eligible = &r->choice[n];
+	return one;
+}
+
+/* Of the choices that do not do, the one that lacks least speaks for all. */
+static void tell_choice(struct sl_misfit *misfit, const struct sl_misfit *one, bool first)
+{
+	bool ever = one->ever && (first || misfit->ever);
+
+	if (first || one->have > misfit->have)
+		*misfit = *one;
+	misfit->ever = ever;
+}
+
+int sl_fit_at(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how, int64_t t,
+	      struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
+{
+	uint32_t n = 0;
+	int rc;
+
+	if (t < tl->now)
+		t = tl->now;
+	do {
+		struct sl_request one = choose(r, n);
+		struct sl_misfit why = { .lack = SL_LACK_NOTHING };
+
+		if (layout)
+			sl_layout_clear(layout);
+		rc = fit_one_at(tl, &one, how, t, layout, misfit ? &why : NULL, err);
+		if (!rc && misfit)
+			tell_choice(misfit, &why, !n);
+	} while (!rc && ++n < r->choices);
+	return rc;
+}
+
+static void swap_layouts(struct sl_layout *a, struct sl_layout *b)
+{
+	struct sl_layout c = *a;
+
+	*a = *b;
+	*b = c;
+}
+
+/* Of several choices the one with the earliest start, which is found before *latest*; of equals the first. */
+static int fit_soonest(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how,
+		       int64_t from, int64_t latest, int64_t *start, struct sl_layout *layout,
+		       struct sl_misfit *misfit, struct sl_error *err)
+{
+	struct sl_layout other = SL_LAYOUT_EMPTY;
+	int rc = 0, found = 0;
+
+	for (uint32_t n = 0; rc >= 0 && n < r->choices && from <= latest; n++) {
+		struct sl_request one = choose(r, n);
+		struct sl_misfit why = { .lack = SL_LACK_NOTHING };
+		int64_t at;
+
+		sl_layout_clear(&other);
+		rc = fit_one_earliest(tl, &one, how, from, latest, &at, layout ? &other : NULL, &why, err);
+		if (!rc && !found && misfit)
+			tell_choice(misfit, &why, !n);
+		if (rc <= 0)
+			continue;
+		found = 1;
+		*start = at;
+		latest = at - 1;
+		if (layout)
+			swap_layouts(layout, &other);
+	}
+	sl_layout_free(&other);
+	return rc < 0 ? -1 : found;
+}
+
+int sl_fit_earliest(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how,
+		    int64_t from, int64_t latest, int64_t *start, struct sl_layout *layout,
+		    struct sl_misfit *misfit, struct sl_error *err)
+{
+	int64_t at;
+	int rc;
+
+	if (layout)
+		sl_layout_clear(layout);
+	if (from < tl->now)
+		from = tl->now;
+	rc = r->choices && from <= latest ? fit_soonest(tl, r, how, from, latest, &at, layout, misfit, err) :
+		fit_one_earliest(tl, r, how, from, latest, &at, layout, misfit, err);
 	if (rc == 1 && start)
 		*start = at;
 	return rc;

@@ -9,6 +9,7 @@
  *
  * What every answer keeps, whatever the method:
  *   - all required nodes, only eligible ones, min_nodes <= nodes <= max_nodes;
+ *   - of several choices, nodes of one: of that with which it starts soonest, of equals the first;
  *   - a task never spans nodes; a node has at least one task, at most
  *     tasks_per_node, exactly that many where the request says so;
  *   - cores of a node: as its tasks need, at least min_cores_per_node; in all
@@ -65,6 +66,8 @@ struct sl_request {
 	/* Which nodes.  NULL: all that there are; none required. */
 	const struct sl_nodeset *eligible;
 	const struct sl_nodeset *required;
+	const struct sl_nodeset *choice;	/* parts of the eligible nodes: all of its nodes are of one part */
+	uint32_t choices;		/* 0: it need not choose */
 	uint32_t min_nodes;		/* at least 1; 0 means 1 */
 	uint32_t max_nodes;		/* 0: no limit */
 	bool most_nodes;		/* as many as can be had of them, if it starts now */

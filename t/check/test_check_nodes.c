@@ -200,8 +200,46 @@ static void features_and_tmp_disk_are_those_of_the_nodes(void **state)
 	build_change_job(b, 2, .features = sl_builder_str(b->builder, "big|fast"));
 	EXPECT_START(b, place(p_, 1, 1, 0, 0), NULL);
 	EXPECT_START(b, place(p_, 2, 1, 0, 0), "job 2: node n2: has features faster,ib, needs big|fast");
-	build_change_job(b, 2, .features = sl_builder_str(b->builder, "[ib|fast]"));
+	build_change_job(b, 2, .features = sl_builder_str(b->builder, "[ib*1&fast*1]"));
 	EXPECT_START(b, place(p_, 1, 1, 0, 0), "only Slurm's select can place it (features)");
+	build_destroy(b);
+}
+
+static void features_in_brackets_are_the_same_on_all_nodes(void **state)
+{
+	static const char *const feature[] = { "red,fast", "blue,fast", "blue,red", "blue" };
+	struct build *b = one((struct build_job) { .nodes = 2 });
+
+	(void) state;
+	for (uint32_t n = 0; n < 4; n++)
+		build_change(b, SL_T_NODE, n, sl_node_row, .features = sl_builder_str(b->builder, feature[n]));
+	build_change_job(b, 2, .features = sl_builder_str(b->builder, "[red|blue]"));
+	EXPECT_START(b, places(p_, 0, 1, 1), "job 2: node n0: has features red,fast, needs [red|blue]");
+	EXPECT_START(b, places(p_, 1, 2, 1), NULL);
+	EXPECT_START(b, places(p_, 2, 3, 1), NULL);
+	build_change_job(b, 2, .features = sl_builder_str(b->builder, "[red|blue]&fast"));
+	EXPECT_START(b, places(p_, 1, 2, 1), "job 2: node n2: has features blue,red, needs [red|blue]&fast");
+	/* from left to right: (red or fast) and blue */
+	build_change_job(b, 2, .features = sl_builder_str(b->builder, "red|fast&blue"));
+	EXPECT_START(b, places(p_, 1, 2, 1), NULL);
+	EXPECT_START(b, places(p_, 0, 1, 1), "job 2: node n0: has features red,fast, needs red|fast&blue");
+	build_change_job(b, 2, .features = sl_builder_str(b->builder, "red|(fast&blue)"));
+	EXPECT_START(b, places(p_, 0, 1, 1), NULL);
+	EXPECT_START(b, places(p_, 2, 3, 1), "job 2: node n3: has features blue, needs red|(fast&blue)");
+	build_destroy(b);
+}
+
+static void constraints_that_cannot_be_read_are_for_select(void **state)
+{
+	static const char *const odd[] = { "red*2", "!red", "[red|blue", "red)", "((red))", "[(red|fast)|blue]", "red|[red|blue]",
+					   "[red|blue]|red", "[red|blue]&[red|fast]", "red&", "red||blue", "[red&blue]", "[]", "()" };
+	struct build *b = one((struct build_job) { 0 });
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		build_change_job(b, 2, .features = sl_builder_str(b->builder, odd[i]));
+		EXPECT_START(b, place(p_, 1, 1, 0, 0), "only Slurm's select can place it (features)");
+	}
 	build_destroy(b);
 }
 
@@ -450,6 +488,8 @@ int main(void)
 		cmocka_unit_test(a_node_of_another_user_is_refused_until_it_is_his_no_more),
 		cmocka_unit_test(contiguous_means_adjacent),
 		cmocka_unit_test(features_and_tmp_disk_are_those_of_the_nodes),
+		cmocka_unit_test(features_in_brackets_are_the_same_on_all_nodes),
+		cmocka_unit_test(constraints_that_cannot_be_read_are_for_select),
 		cmocka_unit_test(too_few_and_too_many_nodes_are_refused),
 		cmocka_unit_test(the_tasks_must_have_their_cores_and_not_one_more),
 		cmocka_unit_test(tasks_per_node_bound_what_a_node_hosts),

@@ -239,6 +239,15 @@ engine_lives() { local p; p=$(engine_pid) && ! cluster_gone "$p"; }
 # PID : whom that process runs as, and what it may beyond that
 runs_as() { awk '$1 == "Uid:" { print $2, $3, $4 } $1 == "CapEff:" { print $2 }' "/proc/$1/status" | xargs; }
 
+# JOBID : the engine chose its nodes, not Slurm's select, which gave it those.
+was_explained() { schedlua explain "$1" | grep 'started.* on '; }
+placed_by_engine() {
+	lua_schedules || return 0
+	wait_for 60 was_explained "$1"
+	[[ $(was_explained "$1") != *"select picks"* ]]
+	status_is layout_differs 0
+}
+
 # Remember how far the log is; look only at what came since.
 mark_log() { wc -l < "$C/log/slurmctld.log" > "$C/log.mark"; }
 log_since() { tail -n +$(($(cat "$C/log.mark") + 1)) "$C/log/slurmctld.log"; }

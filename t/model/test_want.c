@@ -229,15 +229,17 @@ static void features_and_exclusions_choose_the_nodes(void **state)
 	build_change(b, SL_T_NODE, 2, sl_node_row, .features = sl_builder_str(b->builder, "ib"));
 	build_change(b, SL_T_NODE, 3, sl_node_row, .features = sl_builder_str(b->builder, "fast,ib"));
 	build_change(b, SL_T_NODE, 3, sl_node_row, .tmp_disk = 5);
-	for (uint32_t i = 0; i < 7; i++)
+	for (uint32_t i = 0; i < 9; i++)
 		build_pending(b, (struct build_job) { .id = i + 1 });
 	build_change_job(b, 5, .features = sl_builder_str(b->builder, "fast|ib|none"));
-	build_change_job(b, 6, .features = sl_builder_str(b->builder, "fast|ib&none"));
+	build_change_job(b, 6, .features = sl_builder_str(b->builder, "[fast*1&ib*2]"));
+	build_change_job(b, 8, .features = sl_builder_str(b->builder, "ib&[none|fast|ib]"));
+	build_change_job(b, 9, .features = sl_builder_str(b->builder, "(fast|ib"));
 	build_change_job(b, 7, .features = sl_builder_str(b->builder, "fast||ib"));
 	build_change_job(b, 1, .features = sl_builder_str(b->builder, "fast&ib"));
 	build_change_job(b, 2, .exc_nodes = build_nodes(b, 0, 1));
 	build_change_job(b, 3, .tmp_disk = 5);
-	build_change_job(b, 4, .features = sl_builder_str(b->builder, "[fast|ib]"));
+	build_change_job(b, 4, .features = sl_builder_str(b->builder, "fast*2"));
 	build_change_job(b, 4, .req_nodes = build_nodes(b, 2, 2));
 	c = build_cluster(b);
 	sl_nodeset_text(want(c, 1)->request.eligible, text, sizeof(text));
@@ -252,6 +254,14 @@ static void features_and_exclusions_choose_the_nodes(void **state)
 	assert_string_equal(text, "1-3");
 	sl_nodeset_text(want(c, 4)->request.required, text, sizeof(text));
 	assert_string_equal(text, "2");
+	assert_int_equal(want(c, 8)->native, 0);
+	assert_int_equal(want(c, 8)->request.choices, 2);	/* nobody has none */
+	sl_nodeset_text(&want(c, 8)->request.choice[0], text, sizeof(text));
+	assert_string_equal(text, "1,3");
+	sl_nodeset_text(want(c, 8)->request.eligible, text, sizeof(text));
+	assert_string_equal(text, "1-3");
+	assert_int_equal(want(c, 9)->why, SL_WHY_NEVER);
+	assert_string_equal(want(c, 9)->text, "its constraint has brackets that do not match: (fast|ib");
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }

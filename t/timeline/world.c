@@ -109,6 +109,8 @@ void destroy_world(struct world *w)
 		sl_nodeset_free(&w->op[i].nodes);
 	sl_nodeset_free(&w->eligible);
 	sl_nodeset_free(&w->required);
+	for (int i = 0; i < 3; i++)
+		sl_nodeset_free(&w->choice[i]);
 }
 
 /* -- a random request --------------------------------------------------- */
@@ -129,6 +131,18 @@ static void random_gres(struct sl_request *r)
 	}
 	if (one_in(5))		/* per job: of a kind that nothing else takes */
 		r->gres[r->gres_needs++] = (struct sl_gres_need) { 8, SL_GRES_PER_JOB, 1 + below(4), 0 };
+}
+
+/* Parts of the eligible nodes, which may have nodes in common. */
+static void random_choices(struct world *w)
+{
+	w->r.choice = w->choice;
+	w->r.choices = 1 + below(3);
+	for (uint32_t i = 0; i < w->r.choices; i++) {
+		random_nodes(&w->choice[i], 2);
+		if (w->r.eligible)
+			sl_nodeset_intersect(&w->choice[i], w->r.eligible, NULL);
+	}
 }
 
 void random_request(struct world *w)
@@ -177,6 +191,20 @@ void random_request(struct world *w)
 		sl_nodeset_intersect(&w->required, &w->eligible, NULL);
 		r->required = &w->required;
 	}
+	if (one_in(4))
+		random_choices(w);
+}
+
+bool is_one_choice(const struct sl_request *r, unsigned nodes)
+{
+	bool one = !r->choices;
+
+	for (uint32_t i = 0; i < r->choices && !one; i++) {
+		one = true;
+		for (uint32_t n = 0; n < NODES; n++)
+			one = one && (!(nodes >> n & 1) || sl_nodeset_contains(&r->choice[i], n));
+	}
+	return one;
 }
 
 struct reading read_request(const struct sl_request *r)
@@ -316,7 +344,8 @@ bool possible(const struct world *w, const struct reading *q, int t, bool block,
 		int64_t sum = 0, g = 0;
 		int count = __builtin_popcount(set);
 		unsigned low = set / (set & -set);
-		bool good = count >= (int) q->min_nodes && count <= (int) limit && (!block || (low & (low + 1)) == 0);
+		bool good = count >= (int) q->min_nodes && count <= (int) limit && (!block || (low & (low + 1)) == 0) &&
+			    is_one_choice(&w->r, set);
 
 		for (uint32_t n = 0; n < NODES && good; n++) {
 			if (set >> n & 1) {

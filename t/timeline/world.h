@@ -32,7 +32,7 @@ struct world {
 	bool blocked[NODES][SPAN];
 	struct op op[OPS];
 	int ops;
-	struct sl_nodeset eligible, required;
+	struct sl_nodeset eligible, required, choice[3];
 	struct sl_request r;
 };
 
@@ -51,6 +51,9 @@ void random_op(struct world *w);
 
 void random_request(struct world *w);
 struct reading read_request(const struct sl_request *r);
+
+/* Are nodes, bit n for node n, of one of the choices? */
+bool is_one_choice(const struct sl_request *r, unsigned nodes);
 
 /* Cores that so many units take on a node. */
 int64_t cores_for(const struct sl_request *r, int64_t units);

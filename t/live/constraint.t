@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Constraints: the nodes that Slurm's select would find, found by the engine.
+. "${0%/*}/live.sh"
+live_begin 8
+scontrol update NodeName=n[001-002] AvailableFeatures=red,fast ActiveFeatures=red,fast
+scontrol update NodeName=n[003-004] AvailableFeatures=blue,fast ActiveFeatures=blue,fast
+scontrol update NodeName=n[005-008] AvailableFeatures=blue ActiveFeatures=blue
+
+runs_on() { # NODES OPTION...
+	local id
+	id=$(submit --exclusive "${@:2}")
+	starts "$id" 60
+	echo "$(job_nodes "$id"), $1 expected"
+	[ "$(job_nodes "$id")" = "$1" ]
+	placed_by_engine "$id"
+}
+holds() { starts "$(submit --exclusive -N"$(expand "$1" | wc -l)" -w "$1")" 60; }
+
+it "& and |, from left to right" runs_on 'n[003-004]' -N2 -C 'red|blue&fast' -x 'n[001-002]'
+it "parentheses" runs_on 'n[001-004]' -N4 -C '(red|blue)&fast'
+it "parentheses behind |" runs_on 'n[001-004]' -N4 -C 'red|(blue&fast)'
+it "of a list all nodes have the same feature" runs_on 'n[003-006]' -N4 -C '[red|blue]'
+it "of a list the first one that does is taken" runs_on 'n[001-002]' -N2 -C '[red|blue]'
+it "a list with other features" runs_on 'n[003-004]' -N2 -C '[red|blue]&fast' -x n001
+
+busy() {
+	holds n001
+	runs_on 'n[003-004]' -N2 -C 'fast&[red|blue]'
+}
+it "where the first one has no room the next is taken" busy
+
+none_now() {
+	local id
+	holds 'n[001,005-008]'
+	id=$(submit --exclusive -N3 -C '[red|blue]')
+	stays_pending "$id"
+	starts "$(submit --exclusive -N2 -C fast -x 'n[001-002]' -t 1)" 60
+}
+it "nobody is mixed from two features, and others are not held up" none_now
+
+live_end

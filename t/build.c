@@ -353,6 +353,8 @@ struct left {
 static void random_nodes(struct build *b, uint64_t *s, struct left *left)
 {
 	static const char *const features[] = { "", "", "ib", "ib,big", "big" };
+	static const char *const leaves[] = { "root.a", "root.a", "root.b", "root.c", "" };
+	bool tree = one_in(s, 2);
 
 	for (uint32_t n = 0; n < b->nodes; n++) {
 		struct sl_node_row r;
@@ -360,6 +362,8 @@ static void random_nodes(struct build *b, uint64_t *s, struct left *left)
 		sl_builder_row(b->builder, SL_T_NODE, n, &r);
 		r.features = sl_builder_str(b->builder, features[build_below(s, 5)]);
 		r.tmp_disk = 100 * build_below(s, 3);
+		if (tree)
+			r.topology = sl_builder_str(b->builder, leaves[build_below(s, 5)]);
 		if (one_in(s, 12))
 			r.state = one_in(s, 2) ? SL_NODE_DOWN : SL_NODE_DRAIN;
 		else if (one_in(s, 20))
@@ -486,8 +490,10 @@ static void random_wishes(struct build *b, uint64_t *s, struct sl_job_row *r)
 		r->flags |= SL_JOBF_OVERCOMMIT;
 	if (one_in(s, 10))
 		r->flags |= SL_JOBF_OVERSUBSCRIBE;
-	if (one_in(s, 15))
-		r->switches = 1;
+	if (one_in(s, 6)) {
+		r->switches = 1 + build_below(s, 2);
+		r->switch_wait = build_below(s, 3) * 100;
+	}
 	if (one_in(s, 15))
 		r->asks = SL_ASKS_BURST_BUFFER;
 	if (one_in(s, 20))

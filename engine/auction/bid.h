@@ -17,7 +17,7 @@
  * there too: partition, features, required and excluded nodes, memory, whole nodes,
  * tasks per node and gres are respected because they are part of the request.  Where
  * Slurm's select has to choose (native), and where gres are asked for as a whole and
- * not by node, or nodes of one kind or another, a job bids with what the methods of timeline/place.h find.
+ * not by node, or nodes of one kind or another or below few switches, a job bids with what the methods of timeline/place.h find.
  *
  * Kinds, as in the paper:
  *	A	a part of one nodeset, aligned to its beginning or its end

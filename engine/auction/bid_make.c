@@ -407,7 +407,7 @@ static int one_more(struct bidder *b, enum sl_bid_kind kind, struct turns *t, st
 	return 0;
 }
 
-/* gres for the job as a whole, nodes of one kind or another: what the methods find. */
+/* gres for the job as a whole, nodes of one kind or another, few switches: what the methods find. */
 static int make_by_methods(struct bidder *b, struct sl_error *err)
 {
 	static const struct {
@@ -437,7 +437,7 @@ int bidder_make(struct bidder *b, struct sl_error *err)
 	struct turns t = { 0 };
 	uint32_t fruitless = 0;
 
-	if (b->need.jobs || b->request.choices)
+	if (b->need.jobs || b->request.choices || b->request.max_leaves)
 		return make_by_methods(b, err);
 	b->view = market_view(b->m, b->e.tl, b->request.duration, err);
 	b->profile = b->view ? market_profile(b->m, b->view, &b->need, err) : NULL;

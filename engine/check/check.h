@@ -56,8 +56,11 @@
  * Features.  A constraint is read from left to right, "|" no looser than "&"; what is in parentheses,
  * one deep, first.  Of one list in brackets, joined by "&", all nodes have the same feature.
  *
+ * Switches.  A job that asks for at most so many is below no more leaf switches than that, until it has
+ * waited for it, from when it was submitted or might first have started, as long as it was willing to.
+ *
  * A job that asks for something that is not modelled has to be native: any of SL_ASKS_*,
- * constraints that are more than that (counts), switches, sockets, tasks or gres per
+ * constraints that are more than that (counts), sockets, tasks or gres per
  * socket, core specialization, plane and arbitrary distributions, shared cores,
  * partitions with ExclusiveUser, flexible or partial reservations or several of them,
  * allocation by socket, a job that may preempt others, one of which select refused

@@ -271,6 +271,32 @@ static int check_gres(struct check *c, const struct row *r, const struct ask *a,
 	return 0;
 }
 
+/* While it waits for them: no more leaf switches than it asks for. */
+static int check_switches(struct check *c, const struct row *r)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	const uint32_t *node = &c->plan->place.node[r->places.first], *path = c->snap->node.topology;
+	int64_t since = job->eligible_time[r->job] > job->submit_time[r->job] ? job->eligible_time[r->job] :
+		job->submit_time[r->job];
+	uint32_t leaves = 0, n;
+
+	if (!job->switches[r->job] || r->at >= check_later(since, job->switch_wait[r->job]))
+		return 0;
+	for (uint32_t i = 0; i < r->places.count; i++) {
+		const char *here = check_str(c, path[node[i]]);
+
+		if (i && path[node[i]] == path[node[i - 1]])
+			continue;
+		for (n = 0; n < i && strcmp(check_str(c, path[node[n]]), here); n++)
+			;
+		leaves += n == i;
+	}
+	if (leaves <= job->switches[r->job])
+		return 0;
+	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its nodes are below %" PRIu32 " leaf switches, it waits for %"
+		       PRIu32, job->id[r->job], leaves, job->switches[r->job]);
+}
+
 int check_layout(struct check *c, const struct row *r, const struct ask *a)
 {
 	const struct sl_plan_place_view *place = &c->plan->place;
@@ -295,7 +321,7 @@ int check_layout(struct check *c, const struct row *r, const struct ask *a)
 	if ((c->snap->job.flags[r->job] & SL_JOBF_CONTIGUOUS) &&
 	    place->node[first + count - 1] - place->node[first] != count - 1)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its nodes are not contiguous", id);
-	if (check_features(c, r) < 0)
+	if (check_features(c, r) < 0 || check_switches(c, r) < 0)
 		return -1;
 	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++) {
 		if (c->snap->job_gres.per[g] == SL_PER_SOCKET && c->snap->job_gres.count[g])

@@ -15,8 +15,6 @@ static const char *special_request(const struct check *c, uint32_t j)
 		return "features";
 	if (job->asks[j])
 		return "what it asks for besides";
-	if (job->switches[j])
-		return "switches";
 	if (job->core_spec[j] && job->core_spec[j] != SL_NONE)
 		return "core specialization";
 	if (job->sockets_per_node[j] || job->cores_per_socket[j])

@@ -138,6 +138,29 @@ struct sl_timeline *sl_cluster_timeline(struct sl_cluster *c)
 	return c->tl;
 }
 
+int64_t cluster_impatient_at(const struct sl_cluster *c, uint32_t j)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	int64_t since = job->eligible_time[j] > job->submit_time[j] ? job->eligible_time[j] : job->submit_time[j];
+
+	return job->switches[j] ? sl_later(since, job->switch_wait[j] > 0 ? job->switch_wait[j] : 0) : INT64_MIN;
+}
+
+int64_t sl_cluster_next_impatient(const struct sl_cluster *c)
+{
+	int64_t next = INT64_MAX;
+	uint32_t count;
+	const struct sl_entry *e = sl_cluster_queue(c, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		int64_t t = cluster_impatient_at(c, e[i].job);
+
+		if (t > c->now && t < next)
+			next = t;
+	}
+	return next;
+}
+
 const struct sl_entry *sl_cluster_queue(const struct sl_cluster *c, uint32_t *count)
 {
 	*count = c->queued;

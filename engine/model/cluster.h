@@ -59,6 +59,9 @@ const struct sl_snapshot *sl_cluster_snapshot(const struct sl_cluster *c);
 int64_t sl_cluster_now(const struct sl_cluster *c);
 struct sl_timeline *sl_cluster_timeline(struct sl_cluster *c);
 
+/* When the first of the jobs in the queue that wait for few switches would take any; INT64_MAX: none does. */
+int64_t sl_cluster_next_impatient(const struct sl_cluster *c);
+
 /* Queue entries, in order.  The pointer holds until the queue changes. */
 const struct sl_entry *sl_cluster_queue(const struct sl_cluster *c, uint32_t *count);
 

@@ -92,6 +92,7 @@ struct want {
 	uint32_t resv;			/* that it runs in the time of, or SL_NONE; its licences are left to Slurm */
 	int64_t asked;			/* time limit as the job has it in that partition */
 	int64_t valid_until;		/* worked out again then */
+	int64_t leaves_until;		/* then it may start below any number of switches */
 	char *text;
 };
 
@@ -191,6 +192,9 @@ static inline struct part *cluster_part(const struct sl_cluster *c, const struct
 {
 	return e->loan ? &c->loan[e->loan - 1]->part : &c->part[e->partition];
 }
+
+/* From when on a job starts below any number of switches; INT64_MIN: always. */
+int64_t cluster_impatient_at(const struct sl_cluster *c, uint32_t job);
 
 /* cluster_tree.c: the switches that nodes hang on, for all timelines; -1 or NULL with *err. */
 int cluster_build_tree(struct sl_cluster *c, struct sl_error *err);

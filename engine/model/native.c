@@ -14,7 +14,6 @@ static const struct {
 	const char *words;
 } words[] = {
 	{ SL_NATIVE_FEATURES, "features" },
-	{ SL_NATIVE_SWITCHES, "switches" },
 	{ SL_NATIVE_SOCKETS, "a shape of sockets and cores" },
 	{ SL_NATIVE_TASKS_PER_SOCKET, "tasks per socket" },
 	{ SL_NATIVE_CORE_SPEC, "core specialization" },
@@ -100,7 +99,7 @@ static uint32_t native_of_job(const struct sl_cluster *c, uint32_t j)
 	for (size_t i = 0; job->asks[j] && i < sizeof(asked) / sizeof(asked[0]); i++)
 		native |= if_so(job->asks[j] & asked[i].asks, asked[i].native);
 	return native | if_so(!is_placed(cluster_str(c, job->features[j])), SL_NATIVE_FEATURES) |
-		if_so(job->switches[j], SL_NATIVE_SWITCHES) | if_so(has_company(c, job->gres[j]), SL_NATIVE_BY_GRES) |
+		if_so(has_company(c, job->gres[j]), SL_NATIVE_BY_GRES) |
 		if_so(job->sockets_per_node[j] || job->cores_per_socket[j], SL_NATIVE_SOCKETS) |
 		if_so(job->ntasks_per_socket[j], SL_NATIVE_TASKS_PER_SOCKET) |
 		if_so(job->core_spec[j] && job->core_spec[j] != SL_NONE, SL_NATIVE_CORE_SPEC) |

@@ -17,39 +17,38 @@
 enum sl_native {
 	/* facts of the job */
 	SL_NATIVE_FEATURES		= 1 << 0,	/* more than constraint.h reads */
-	SL_NATIVE_SWITCHES		= 1 << 1,
-	SL_NATIVE_SOCKETS		= 1 << 2,
-	SL_NATIVE_TASKS_PER_SOCKET	= 1 << 3,
-	SL_NATIVE_CORE_SPEC		= 1 << 4,
-	SL_NATIVE_DISTRIBUTION		= 1 << 5,
-	SL_NATIVE_NODE_COUNTS		= 1 << 6,
-	SL_NATIVE_TASK_COUNTS		= 1 << 7,
-	SL_NATIVE_UNCOUNTED_GRES	= 1 << 8,
-	SL_NATIVE_BY_GRES		= 1 << 9,
-	SL_NATIVE_SOCKET_GRES		= 1 << 10,
-	SL_NATIVE_USER_NODES		= 1 << 11,
-	SL_NATIVE_BURST_BUFFER		= 1 << 12,
-	SL_NATIVE_MCS			= 1 << 13,
-	SL_NATIVE_EXPAND		= 1 << 14,
-	SL_NATIVE_ANY_LICENSE		= 1 << 15,
-	SL_NATIVE_PREEMPT		= 1 << 16,
-	SL_NATIVE_REFUSED		= 1 << 17,
+	SL_NATIVE_SOCKETS		= 1 << 1,
+	SL_NATIVE_TASKS_PER_SOCKET	= 1 << 2,
+	SL_NATIVE_CORE_SPEC		= 1 << 3,
+	SL_NATIVE_DISTRIBUTION		= 1 << 4,
+	SL_NATIVE_NODE_COUNTS		= 1 << 5,
+	SL_NATIVE_TASK_COUNTS		= 1 << 6,
+	SL_NATIVE_UNCOUNTED_GRES	= 1 << 7,
+	SL_NATIVE_BY_GRES		= 1 << 8,
+	SL_NATIVE_SOCKET_GRES		= 1 << 9,
+	SL_NATIVE_USER_NODES		= 1 << 10,
+	SL_NATIVE_BURST_BUFFER		= 1 << 11,
+	SL_NATIVE_MCS			= 1 << 12,
+	SL_NATIVE_EXPAND		= 1 << 13,
+	SL_NATIVE_ANY_LICENSE		= 1 << 14,
+	SL_NATIVE_PREEMPT		= 1 << 15,
+	SL_NATIVE_REFUSED		= 1 << 16,
 	/* facts of its partition, of its reservation and of the cluster */
-	SL_NATIVE_SHARED_CORES		= 1 << 18,
-	SL_NATIVE_BY_SOCKET		= 1 << 19,
-	SL_NATIVE_RESERVATIONS		= 1 << 20,
-	SL_NATIVE_FLEX			= 1 << 21,
-	SL_NATIVE_PARTIAL		= 1 << 22,
+	SL_NATIVE_SHARED_CORES		= 1 << 17,
+	SL_NATIVE_BY_SOCKET		= 1 << 18,
+	SL_NATIVE_RESERVATIONS		= 1 << 19,
+	SL_NATIVE_FLEX			= 1 << 20,
+	SL_NATIVE_PARTIAL		= 1 << 21,
 	/* numbers (want.c) */
-	SL_NATIVE_UNEQUAL_THREADS	= 1 << 23,
-	SL_NATIVE_ALL_MEMORY		= 1 << 24,	/* of nodes of unequal size */
-	SL_NATIVE_GRES			= 1 << 25,	/* too many kinds, or pieces */
-	SL_NATIVE_CPU_CAP		= 1 << 26,
+	SL_NATIVE_UNEQUAL_THREADS	= 1 << 22,
+	SL_NATIVE_ALL_MEMORY		= 1 << 23,	/* of nodes of unequal size */
+	SL_NATIVE_GRES			= 1 << 24,	/* too many kinds, or pieces */
+	SL_NATIVE_CPU_CAP		= 1 << 25,
 };
 
 #define SL_NATIVE_TEXT 160
 
-/* The words of all flags that are set, "features, switches"; cut short where *size* ends.
+/* The words of all flags that are set, "features, gres"; cut short where *size* ends.
  * Empty for 0.  Returns *text*. */
 const char *sl_native_text(uint32_t native, char *text, size_t size);
 

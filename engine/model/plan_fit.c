@@ -170,7 +170,7 @@ static int leave_reserved(struct attempt *a, struct sl_request *r, struct sl_err
 				return -1;
 	}
 	r->eligible = &a->open;
-	r->choices = 0;
+	r->choices = r->max_leaves = 0;
 	return 0;
 }
 
@@ -226,6 +226,8 @@ int plan_fits(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct
 	struct sl_request r = a->w->pub.request;
 
 	r.duration = seconds;
+	if (t >= a->w->leaves_until)
+		r.max_leaves = 0;
 	if (!plan_licensed(a, t, seconds))
 		return 0;
 	if (a->how.method == SL_PLACE_NATIVE && t <= a->p->c->now && leave_reserved(a, &r, err) < 0)
@@ -289,6 +291,21 @@ static int64_t first_ahead_ends(const struct attempt *a, int64_t seconds)
 	return first;
 }
 
+/* A job that waits for a start below few switches starts anywhere when it has waited long enough. */
+static int fit_in_switches(struct attempt *a, struct sl_request *r, int64_t from, int64_t latest, int64_t *start,
+			   struct sl_error *err)
+{
+	int64_t until = r->max_leaves ? a->w->leaves_until : SL_FOREVER, last = until <= latest ? until - 1 : latest;
+	int rc = from <= last ? sl_fit_earliest(a->tl, r, &a->how, from, last, start, &a->layout, &a->lack.misfit, err) : 0;
+	struct sl_request any = *r;
+
+	if (rc || latest < until)
+		return rc;
+	any.max_leaves = 0;
+	return sl_fit_earliest(a->tl, &any, &a->how, from > until ? from : until, latest, start, &a->layout,
+			       &a->lack.misfit, err);
+}
+
 /* The earliest fit of so many seconds between *from* and *latest*. */
 static int find_earliest_fit(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start,
 			     struct sl_error *err)
@@ -306,7 +323,7 @@ static int find_earliest_fit(struct attempt *a, int64_t from, int64_t latest, in
 			plan_licensed(a, from, seconds);
 			return 0;
 		}
-		rc = sl_fit_earliest(a->tl, &r, &a->how, t, latest, start, &a->layout, &a->lack.misfit, err);
+		rc = fit_in_switches(a, &r, t, latest, start, err);
 		if (rc <= 0)
 			return rc;
 		if (a->how.method == SL_PLACE_NATIVE && *start <= a->p->c->now) {
@@ -567,6 +584,10 @@ static void say_misfit(const struct attempt *a, const struct sl_misfit *m, bool 
 	case SL_LACK_BLOCK:
 		plan_say(r, why, "needs contiguous nodes, no block of those that %s is large enough",
 			 now ? "are free" : "there are");
+		break;
+	case SL_LACK_LEAVES:
+		plan_say(r, why, "needs nodes below %" PRId64 " leaf switch%s for now, it does not fit there", m->need,
+			 m->need == 1 ? "" : "es");
 		break;
 	case SL_LACK_REQUIRED:
 		plan_say(r, why, "a node it requires %s", now ? "is not free" : "does not suffice");

@@ -52,6 +52,8 @@ static bool asks_no_less(const struct want *less, const struct want *w)
 
 	if (a->required || (a->choices && a->choice != b->choice) || !has_all_nodes_of(less, w) || !gres_no_less(a, b))
 		return false;
+	if (or_most(b->max_leaves) > or_most(a->max_leaves))
+		return false;
 	if (b->min_nodes < a->min_nodes || b->tasks < a->tasks ||
 	    (uint64_t) b->tasks * or_most(a->max_nodes) < (uint64_t) a->tasks * or_most(b->max_nodes))
 		return false;

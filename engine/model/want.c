@@ -275,6 +275,17 @@ static int ask_cap(struct sl_cluster *c, struct want *w)
 	return 0;
 }
 
+/* --switches: for as long as it is willing to wait. */
+static void ask_switches(const struct sl_cluster *c, struct want *w)
+{
+	w->leaves_until = cluster_impatient_at(c, w->entry.job);
+	if (w->pub.native || c->now >= w->leaves_until)
+		return;
+	w->pub.request.max_leaves = c->snap->job.switches[w->entry.job];
+	if (w->valid_until > w->leaves_until)
+		w->valid_until = w->leaves_until;
+}
+
 /* -- how long ------------------------------------------------------------ */
 
 static int ask_time(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
@@ -374,6 +385,7 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 	if (w->pub.why)
 		return 0;
 	choose_method(c, w);
+	ask_switches(c, w);
 	return want_choose_nodes(c, w, err);
 }
 

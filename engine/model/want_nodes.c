@@ -260,6 +260,7 @@ int cluster_chance(struct sl_cluster *c, const struct want *constant, struct sl_
 	all.pub.native = w->pub.native;
 	all.pub.request = w->pub.request;
 	all.pub.request.duration = 1;
+	all.pub.request.max_leaves = 0;		/* which it does not insist on for ever */
 	rc = sl_fit_at(c->empty, &all.pub.request, &how, c->now, NULL, &w->misfit, err);
 	if (!rc) {
 		struct sl_misfit misfit;

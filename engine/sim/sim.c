@@ -322,8 +322,9 @@ static int64_t next_instant(struct sl_sim *s)
 	sl_cluster_queue(s->cluster, &queued);
 	if (s->next_wake < s->opt.wakes)
 		t = earlier_of(t, s->opt.wake_s[s->next_wake]);
-	if (queued && t == NEVER)	/* only time can help: a reservation that ends */
-		t = sl_timeline_next(sl_cluster_timeline(s->cluster), s->now);
+	if (queued && t == NEVER)	/* only time can help: a reservation that ends, a wait for switches */
+		t = earlier_of(sl_timeline_next(sl_cluster_timeline(s->cluster), s->now),
+			       sl_cluster_next_impatient(s->cluster));
 	if (queued && s->opt.interval_s && (s->changed || t != NEVER))
 		t = earlier_of(t, next_tick(s, s->now));
 	return t;

@@ -99,7 +99,8 @@ static int fit_method(struct sl_timeline *tl, const struct sl_need *need, enum s
 
 	if (t == tl->now && hopeless(tl, need, &sums))
 		return reject(misfit, need, &sums);
-	rc = sl_gather(tl, need, t, !layout && !need->r->contiguous && method != SL_PLACE_CONTIGUOUS, &sums, err);
+	rc = sl_gather(tl, need, t, !layout && !need->r->contiguous && method != SL_PLACE_CONTIGUOUS &&
+		       !(tl->tree && need->r->max_leaves), &sums, err);
 	if (rc)
 		return rc;
 	lack = sl_sums_lack(&sums, need);

@@ -70,6 +70,7 @@ struct sl_request {
 	uint32_t choices;		/* 0: it need not choose */
 	uint32_t min_nodes;		/* at least 1; 0 means 1 */
 	uint32_t max_nodes;		/* 0: no limit */
+	uint32_t max_leaves;		/* below at most so many leaves of the tree of switches; 0: no limit */
 	bool most_nodes;		/* as many as can be had of them, if it starts now */
 
 	/* How much.  Without tasks, cores are dealt out one by one. */
@@ -125,7 +126,9 @@ enum sl_place_method {
  * Where there is a tree of switches, that is done among the nodes below the lowest switch
  * that has enough of the lowest weights, the one with the fewest such nodes; if it is no leaf, below as
  * few leaves of it as can be: the largest, and last the smallest that will do.  This holds for starts
- * at any time, and never keeps a request from starting.
+ * at any time, and never keeps a request from starting but where it says how many leaves: then whatever
+ * the method, of single leaves that will do the one with the fewest free nodes; else as few leaves of
+ * any as can be.
  */
 
 struct sl_pick {		/* of an explicit layout */
@@ -196,6 +199,7 @@ enum sl_lack {
 	SL_LACK_REQUIRED,	/* a required node does not do */
 	SL_LACK_MAX_NODES,	/* it would take more nodes than max_nodes */
 	SL_LACK_BLOCK,		/* no block of consecutive nodes is large enough */
+	SL_LACK_LEAVES,		/* not below so few leaf switches */
 	SL_LACK_TIME,		/* after the latest start allowed */
 	SL_LACK_SENSE,		/* asks for what cannot be on any machine (tasks that do not divide, ...) */
 };
@@ -224,7 +228,7 @@ int sl_fit_at(struct sl_timeline *tl, const struct sl_request *r, const struct s
  * (SL_FOREVER: whenever).  Returns 1 with *start and the layout (may be NULL); 0
  * with *misfit when there is none; -1 with *err.  The start is the earliest at
  * which any choice of nodes satisfies the request, with two exceptions, where a
- * later one may be found: amounts of gres per job together with max_nodes.
+ * later one may be found: amounts of gres per job together with max_nodes, and more than one leaf.
  */
 int sl_fit_earliest(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how,
 		    int64_t from, int64_t latest, int64_t *start, struct sl_layout *layout,

@@ -395,14 +395,40 @@ static int choose_by(struct sl_timeline *tl, const struct sl_need *need, enum sl
 	return too_many_nodes(misfit, need, (int64_t) need->max_nodes + 1);
 }
 
+static int choose_anywhere(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t t,
+			   struct sl_misfit *misfit, struct sl_error *err)
+{
+	if (need->r->contiguous || method == SL_PLACE_CONTIGUOUS)
+		return sl_choose_block(tl->space, need, misfit, err);
+	return choose_by(tl, need, method, t, misfit, err);
+}
+
+/* Below no more leaf switches than the request allows. */
+static int choose_below(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t t,
+			struct sl_misfit *misfit, struct sl_error *err)
+{
+	int rc = 0, more;
+
+	for (uint32_t n = 0; !rc; n++) {
+		more = sl_narrow_to_leaves(tl, need, n, err);
+		if (more <= 0) {
+			if (!more && misfit)
+				*misfit = (struct sl_misfit) { .lack = SL_LACK_LEAVES, .need = need->r->max_leaves };
+			return more;
+		}
+		rc = choose_anywhere(tl, need, method, t, NULL, err);
+	}
+	return rc;
+}
+
 int sl_choose(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t t,
 	      struct sl_misfit *misfit, struct sl_error *err)
 {
 	int rc;
 
-	if (need->r->contiguous || method == SL_PLACE_CONTIGUOUS)
-		return sl_choose_block(tl->space, need, misfit, err);
-	if (tl->tree && (method == SL_PLACE_BESTFIT || method == SL_PLACE_NATIVE)) {
+	if (tl->tree && need->r->max_leaves)
+		return choose_below(tl, need, method, t, misfit, err);
+	if (tl->tree && !need->r->contiguous && (method == SL_PLACE_BESTFIT || method == SL_PLACE_NATIVE)) {
 		rc = sl_narrow(tl, need, err);
 		if (rc > 0)
 			rc = choose_by(tl, need, method, t, misfit, err);
@@ -410,5 +436,5 @@ int sl_choose(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_
 			return rc;
 		sl_widen(tl->space);
 	}
-	return choose_by(tl, need, method, t, misfit, err);
+	return choose_anywhere(tl, need, method, t, misfit, err);
 }

@@ -191,6 +191,8 @@ static int explicit_fit(struct sl_timeline *tl, const struct sl_need *need, cons
 	if (check_picks(tl, how, &nodes, err))
 		goto error;
 	rc = check_request(need, how, &nodes, misfit);
+	if (rc == 1 && tl->tree && need->r->max_leaves && sl_tree_leaves(tl->tree, &nodes) > need->r->max_leaves)
+		rc = refuse(misfit, SL_LACK_LEAVES, need->r->max_leaves, 0, 0);
 	if (rc == 0 && misfit)
 		misfit->ever = true;
 	while (rc == 1) {

@@ -83,7 +83,8 @@ struct sl_space {
 	struct sl_offer *offer;
 	uint32_t offers, offer_room;
 	struct sl_offer *whole;		/* the offers before they were narrowed */
-	uint32_t wholes, whole_room;
+	uint32_t wholes, whole_room, whole_sets;
+	uint32_t singles;		/* leaves that have enough, the first in ranked */
 	struct sl_branch *branch, *ranked;	/* by switch; those with nodes, the best first */
 	uint32_t branch_room, ranked_room;
 	struct sl_nodeset **set;	/* parts of classes */
@@ -208,6 +209,16 @@ bool sl_blocks_plausible(const struct sl_space *sp, const struct sl_need *need);
  */
 int sl_narrow(struct sl_timeline *tl, const struct sl_need *need, struct sl_error *err);
 void sl_widen(struct sl_space *sp);
+
+/*
+ * Narrow the offers to the *n*th set of leaves to try, as many as the request allows: single ones that
+ * have enough, the one with the fewest nodes first, then several.  1; 0 where there is none
+ * any more; -1 with *err.  From 0 on, until it is 0, without sl_widen() between.
+ */
+int sl_narrow_to_leaves(struct sl_timeline *tl, const struct sl_need *need, uint32_t n, struct sl_error *err);
+
+/* Leaves that the nodes are below, a node that is below none counted as one. */
+uint32_t sl_tree_leaves(const struct sl_tree *tree, const struct sl_nodeset *nodes);
 
 /* -- place_explicit.c -------------------------------------------------- */
 

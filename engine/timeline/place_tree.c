@@ -149,22 +149,24 @@ static int part_below(const struct sl_timeline *tl, const struct sl_offer *o, st
 	return 0;
 }
 
-int sl_narrow(struct sl_timeline *tl, const struct sl_need *need, struct sl_error *err)
+/* Set the offers aside. */
+static int keep_whole(struct sl_space *sp, struct sl_error *err)
 {
-	struct sl_space *sp = tl->space;
-	uint32_t weight = heaviest(sp, need), top;
-
-	if (sum_up(tl, need, weight, err) ||
-	    sl_grow(&sp->whole, &sp->whole_room, sp->offers, sizeof(*sp->whole), err))
+	if (sl_grow(&sp->whole, &sp->whole_room, sp->offers, sizeof(*sp->whole), err))
 		return -1;
 	sp->wholes = sp->offers;
+	sp->whole_sets = sp->sets;
 	memcpy(sp->whole, sp->offer, sp->offers * sizeof(*sp->offer));
-	top = lowest(tl->tree, sp, need);
-	if (top == SL_NO_SWITCH)
-		return 0;
-	if (take_leaves(tl, need, top, err))
-		return -1;
+	return 0;
+}
+
+/* Of the offers set aside what is below switches taken, up to that weight. */
+static int offer_below(struct sl_timeline *tl, uint32_t weight, struct sl_error *err)
+{
+	struct sl_space *sp = tl->space;
+
 	sp->offers = 0;
+	sp->sets = sp->whole_sets;
 	for (uint32_t i = 0; i < sp->wholes; i++) {
 		struct sl_nodeset *part = sp->whole[i].weight <= weight ? sl_space_set(sp, err) : NULL;
 
@@ -177,7 +179,86 @@ int sl_narrow(struct sl_timeline *tl, const struct sl_need *need, struct sl_erro
 		sp->offer[sp->offers] = sp->whole[i];
 		sp->offer[sp->offers++].nodes = part;
 	}
-	return 1;
+	return 0;
+}
+
+int sl_narrow(struct sl_timeline *tl, const struct sl_need *need, struct sl_error *err)
+{
+	struct sl_space *sp = tl->space;
+	uint32_t weight = heaviest(sp, need), top;
+
+	if (sum_up(tl, need, weight, err) || keep_whole(sp, err))
+		return -1;
+	top = lowest(tl->tree, sp, need);
+	if (top == SL_NO_SWITCH)
+		return 0;
+	return take_leaves(tl, need, top, err) || offer_below(tl, weight, err) ? -1 : 1;
+}
+
+static int by_fewest(const void *x, const void *y)
+{
+	const struct sl_branch *a = x, *b = y;
+
+	return SL_ORDER(a->own.nodes, b->own.nodes) ?: SL_ORDER(a->number, b->number);
+}
+
+static int rank_singles(struct sl_timeline *tl, const struct sl_need *need, struct sl_error *err)
+{
+	struct sl_space *sp = tl->space;
+
+	if (sum_up(tl, need, UINT32_MAX, err) || keep_whole(sp, err) ||
+	    sl_grow(&sp->ranked, &sp->ranked_room, tl->tree->switches, sizeof(*sp->ranked), err))
+		return -1;
+	sp->singles = 0;
+	for (uint32_t s = 0; s < tl->tree->switches; s++)
+		if (enough(need, &sp->branch[s].own))
+			sp->ranked[sp->singles++] = sp->branch[s];
+	qsort(sp->ranked, sp->singles, sizeof(*sp->ranked), by_fewest);
+	return 0;
+}
+
+int sl_narrow_to_leaves(struct sl_timeline *tl, const struct sl_need *need, uint32_t n, struct sl_error *err)
+{
+	struct sl_space *sp = tl->space;
+	struct sl_sums sum = { 0 };
+	uint32_t taken = 0;
+
+	if (!n && rank_singles(tl, need, err))
+		return -1;
+	if (n > sp->singles || (n == sp->singles && need->r->max_leaves == 1))
+		return 0;
+	for (uint32_t s = 0; s < tl->tree->switches; s++)
+		sp->branch[s].taken = n < sp->singles && s == sp->ranked[n].number;
+	if (n == sp->singles && take_leaves(tl, need, SL_NO_SWITCH, err))
+		return -1;
+	for (uint32_t s = 0; s < tl->tree->switches; s++) {
+		if (!sp->branch[s].taken)
+			continue;
+		taken++;
+		add_sums(&sum, &sp->branch[s].own);
+	}
+	if (taken > need->r->max_leaves || !enough(need, &sum))
+		return 0;
+	return offer_below(tl, UINT32_MAX, err) ? -1 : 1;
+}
+
+uint32_t sl_tree_leaves(const struct sl_tree *tree, const struct sl_nodeset *nodes)
+{
+	uint32_t count = 0, last = SL_NO_SWITCH;
+
+	for (uint32_t n = sl_nodeset_next(nodes, 0); n < SL_MAX_NODES; n = sl_nodeset_next(nodes, n + 1)) {
+		uint32_t leaf = tree->leaf_of[n], m = SL_MAX_NODES;
+
+		if (count && leaf == last && leaf != SL_NO_SWITCH)
+			continue;
+		last = leaf;
+		/* counted with its first node */
+		if (leaf != SL_NO_SWITCH)
+			for (m = sl_nodeset_next(nodes, 0); m < n && tree->leaf_of[m] != leaf;)
+				m = sl_nodeset_next(nodes, m + 1);
+		count += m >= n;
+	}
+	return count;
 }
 
 void sl_widen(struct sl_space *sp)

@@ -7,7 +7,8 @@
 struct saved {
 	bool pinned, excluding;		/* what is changed at all: the nodes, those that it excludes */
 	bitstr_t *req_node_bitmap, *exc_node_bitmap;
-	uint32_t min_nodes, max_nodes;
+	uint32_t min_nodes, max_nodes, req_switch;
+	bool best_switch;
 #if SL_HAVE_ARBITRARY_TPN
 	uint16_t *arbitrary_tpn;
 #endif
@@ -312,6 +313,12 @@ static bitstr_t *change_request(job_record_t *job, const struct sl_layout_place 
 	for (i = 0; nodes && i < count; i++)
 		bit_set(nodes, place[i].node);
 	s->pinned = nodes != NULL;
+	s->req_switch = job->req_switch;
+	s->best_switch = job->best_switch;
+	if (nodes) {	/* below how many switches they are is decided: select would begin to wait only now */
+		job->req_switch = 0;
+		job->best_switch = true;
+	}
 	s->excluding = nodes || keep_off;
 	change_nodes(d, nodes, keep_off, s->exc_node_bitmap);
 	return nodes;
@@ -323,8 +330,14 @@ static void put_bitmap_back(bitstr_t **at, bitstr_t *saved, bool copy)
 	*at = copy && saved ? bit_copy(saved) : saved;
 }
 
-static void put_request_back(sl_details_t *d, const struct saved *s, bool copy)
+static void put_request_back(job_record_t *job, const struct saved *s, bool copy)
 {
+	sl_details_t *d = job->details;
+
+	job->req_switch = s->req_switch;
+	job->best_switch = s->best_switch;
+	if (!d)
+		return;
 	if (s->excluding)
 		put_bitmap_back(&d->exc_node_bitmap, s->exc_node_bitmap, copy);
 	if (!s->pinned)
@@ -345,7 +358,7 @@ static void put_head_back(uint32_t array_job_id, const job_record_t *job, const 
 
 	if (!head || head == job || !head->details || !head->array_recs)
 		return;
-	put_request_back(head->details, s, true);
+	put_request_back(head, s, true);
 #if SL_HAVE_ARBITRARY_TPN
 	head->details->arbitrary_tpn = s->arbitrary_tpn;
 #endif
@@ -399,8 +412,7 @@ static int select_in_way(job_record_t *job, const struct sl_layout_place *place,
 #endif
 	if (head)
 		put_head_back(array_job_id, job, &s);
-	if (job->details)
-		put_request_back(job->details, &s, false);
+	put_request_back(job, &s, false);
 #if SL_HAVE_ARBITRARY_TPN
 	if (ours && job->details && job->details->arbitrary_tpn == ours)
 		job->details->arbitrary_tpn = s.arbitrary_tpn;

@@ -338,8 +338,8 @@ static void a_request_that_is_not_modelled_has_to_be_native(void **state)
 	struct sl_plan_start_row row;
 
 	(void) state;
-	build_change_job(b, 2, .switches = 1);
-	EXPECT_START(b, place(p_, 0, 4, 0, 0), "job 2: only Slurm's select can place it (switches)");
+	build_change_job(b, 2, .ntasks_per_socket = 1);
+	EXPECT_START(b, place(p_, 0, 4, 0, 0), "job 2: only Slurm's select can place it (tasks per socket)");
 	p = build_plan(b);
 	row = start_row(2, place(p, 0, 4, 0, 0));
 	row.native = 1;

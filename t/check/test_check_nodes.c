@@ -229,6 +229,37 @@ static void features_in_brackets_are_the_same_on_all_nodes(void **state)
 	build_destroy(b);
 }
 
+static void switches_bind_for_as_long_as_the_job_waits_for_them(void **state)
+{
+	static const char *const path[] = { "root.a", "root.b", "root.a", "root.c" };
+	struct build *b = one((struct build_job) { .nodes = 2 });
+	struct built_plan *p = build_plan(b);
+	struct sl_range r;
+
+	(void) state;
+	for (uint32_t n = 0; n < 4; n++)
+		build_change(b, SL_T_NODE, n, sl_node_row, .topology = sl_builder_str(b->builder, path[n]));
+	build_change_job(b, 2, .switches = 1);
+	build_change_job(b, 2, .switch_wait = 100);
+	build_change_job(b, 2, .submit_time = BUILD_NOW - 99);
+	build_change_job(b, 2, .eligible_time = BUILD_NOW - 500);
+	EXPECT_START(b, places(p_, 0, 1, 1), "job 2: its nodes are below 2 leaf switches, it waits for 1");
+	r = place(p, 0, 1, 0, 0);
+	place(p, 2, 1, 0, 0);
+	r.count = 2;
+	put_start(p, 2, r);
+	expect(b, p, NULL);
+	p = build_plan(b);
+	put_reservation(p, 2, 1, places(p, 0, 1, 1));
+	expect(b, p, NULL);
+	build_change_job(b, 2, .eligible_time = BUILD_NOW);
+	EXPECT_START(b, places(p_, 0, 1, 1), "below 2 leaf switches");
+	build_change_job(b, 2, .eligible_time = BUILD_NOW - 500);
+	build_change_job(b, 2, .submit_time = BUILD_NOW - 100);
+	EXPECT_START(b, places(p_, 0, 1, 1), NULL);
+	build_destroy(b);
+}
+
 static void constraints_that_cannot_be_read_are_for_select(void **state)
 {
 	static const char *const odd[] = { "red*2", "!red", "[red|blue", "red)", "((red))", "[(red|fast)|blue]", "red|[red|blue]",
@@ -489,6 +520,7 @@ int main(void)
 		cmocka_unit_test(contiguous_means_adjacent),
 		cmocka_unit_test(features_and_tmp_disk_are_those_of_the_nodes),
 		cmocka_unit_test(features_in_brackets_are_the_same_on_all_nodes),
+		cmocka_unit_test(switches_bind_for_as_long_as_the_job_waits_for_them),
 		cmocka_unit_test(constraints_that_cannot_be_read_are_for_select),
 		cmocka_unit_test(too_few_and_too_many_nodes_are_refused),
 		cmocka_unit_test(the_tasks_must_have_their_cores_and_not_one_more),

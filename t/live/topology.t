@@ -57,14 +57,42 @@ everywhere() {
 }
 it "what no switch has room for but the root is spread" everywhere
 
-waits() {
+for_a_while() {
 	local id
-	holds 'n[001-003,005-007,009-011,013-015]'
+	holds 'n[001-003,005-007,009-011,013-014]'
 	id=$(submit -N2 --exclusive --switches=1@60)
+	starts "$id" 60
+	[ "$(job_nodes "$id")" = 'n[015-016]' ]
+	placed_by_engine "$id"
+	id=$(submit -N2 --exclusive --switches=1@60)
+	wait_for 60 job_waits_for "$id" 'Resources|needs nodes below 1 leaf switch'
 	stays_pending "$id"
 	scancel "$id"
 	runs_on 'n[004,008]' -N2 --exclusive
 }
-it "switches bind a job only that asks for a number of them" waits
+it "a job that asks for few switches waits for them, another one does not" for_a_while
+
+long_enough() {
+	local id
+	holds 'n[001-003,005-007,009-011,013-016]'
+	id=$(submit -N2 --exclusive --switches=1@60)
+	scontrol update JobId="$id" wait-for-switch=8
+	starts "$id" 90
+	[ "$(job_nodes "$id")" = 'n[004,008]' ]
+	[ "$(job_get "$id" Switches)" = 1@00:00:08 ]
+	placed_by_engine "$id"
+	[ $(($(date -d "$(job_get "$id" StartTime)" +%s) - $(date -d "$(job_get "$id" SubmitTime)" +%s))) -ge 8 ]
+}
+it "... but for no longer than it is willing to wait" long_enough
+
+two() {
+	local id
+	holds 'n[001-003,005-007,009-011,013-014]'
+	id=$(submit -N3 --exclusive --switches=2@60)
+	starts "$id" 60
+	[ "$(job_nodes "$id")" = 'n[012,015-016]' ]
+	placed_by_engine "$id"
+}
+it "it may ask for two of them" two
 
 live_end

@@ -274,12 +274,12 @@ static void what_is_not_modelled_is_native_and_says_what(void **state)
 	(void) state;
 	for (uint32_t i = 0; i < 5; i++)
 		build_pending(b, (struct build_job) { .id = i + 1 });
-	build_change_job(b, 1, .switches = 1);
+	build_change_job(b, 1, .distribution = SL_DIST_PLANE);
 	build_change_job(b, 2, .core_spec = 1);
 	build_change_job(b, 3, .ntasks_per_socket = 1);
 	build_change_job(b, 4, .asks = SL_ASKS_BURST_BUFFER);
 	c = build_cluster(b);
-	assert_int_equal(want(c, 1)->native, SL_NATIVE_SWITCHES);
+	assert_int_equal(want(c, 1)->native, SL_NATIVE_DISTRIBUTION);
 	assert_int_equal(want(c, 2)->native, SL_NATIVE_CORE_SPEC);
 	assert_true(want(c, 2)->request.whole_nodes);
 	assert_int_equal(want(c, 3)->native, SL_NATIVE_TASKS_PER_SOCKET);
@@ -365,8 +365,8 @@ static void what_only_select_can_place_the_engine_and_the_checker_agree_on(void 
 		sl_cluster_destroy(c);
 		build_destroy(b);
 	}
-	assert_string_equal(sl_native_text(SL_NATIVE_SWITCHES | SL_NATIVE_FEATURES, text, sizeof(text)), "features, switches");
-	assert_string_equal(sl_native_text(SL_NATIVE_SWITCHES | SL_NATIVE_FEATURES, text, 12), "features, s");
+	assert_string_equal(sl_native_text(SL_NATIVE_GRES | SL_NATIVE_FEATURES, text, sizeof(text)), "features, gres");
+	assert_string_equal(sl_native_text(SL_NATIVE_GRES | SL_NATIVE_FEATURES, text, 12), "features, g");
 }
 
 static void gres_that_cannot_be_counted_are_left_to_slurm(void **state)

@@ -107,7 +107,7 @@ static void check_layout(const struct world *w, const struct reading *q, const s
 		assert_true(!block || !i || p[i].node == p[i - 1].node + 1);
 		set |= 1u << p[i].node;
 	}
-	assert_true(is_one_choice(&w->r, set));
+	assert_true(is_one_choice(&w->r, set) && are_below(w, set));
 	/* exactly the units asked for, or the least of each node */
 	assert_true(high >= q->units);
 	assert_true(low <= q->units || low == q->least * l->nodes);
@@ -170,7 +170,7 @@ static void check_explicit(struct world *w, const struct sl_layout *l, int64_t s
  * fit may be missed. */
 static bool knapsack(const struct world *w)
 {
-	return job_gres(&w->r) > 0;
+	return job_gres(&w->r) > 0 || (w->tree.switches && w->r.max_leaves > 1);
 }
 
 static void ask_at(struct world *w, const struct reading *q, const struct sl_how *how)
@@ -195,10 +195,10 @@ static void ask_at(struct world *w, const struct reading *q, const struct sl_how
 		check_booking(w, &l, t);
 		check_explicit(w, &l, t);
 		/* (the first choice that does is taken, whatever another one would do) */
-		if (how->method == SL_PLACE_PACK && !block && !knapsack(w) && !w->r.choices)
+		if (how->method == SL_PLACE_PACK && !block && !knapsack(w) && !w->r.choices && !w->tree.switches)
 			assert_int_equal(l.nodes, fewest);
 		if ((how->method == SL_PLACE_SPREAD || (w->r.most_nodes && !t && how->method != SL_PLACE_PACK)) &&
-		    !block && !knapsack(w) && !w->r.choices)
+		    !block && !knapsack(w) && !w->r.choices && !w->tree.switches)
 			assert_int_equal(l.nodes, most);
 	}
 	sl_layout_free(&l);
@@ -286,6 +286,8 @@ static void ask_both(struct world *w, int64_t now)
 	int rc;
 
 	w->twin = sl_timeline_create(NODES, w->kind_of, w->kind, 3, now, NULL);
+	if (w->tree.switches)
+		sl_timeline_tree(w->twin, &w->tree);
 	for (int block = 0; block < 2; block++) {
 		for (int i = 0; i < w->ops; i++)
 			assert_true(w->op[i].block != block || operate(w->twin, &w->op[i], false) == 0);

@@ -507,6 +507,40 @@ static void switches_never_keep_a_job_from_starting(void **state)
 	sl_timeline_destroy(tl);
 }
 
+static void a_job_may_ask_for_few_leaves(void **state)
+{
+	const uint32_t weight[] = { 1, 1, 1, 1, 9, 9, 9, 9, 1, 1, 1, 1, 1, 1, 1, 1 };
+	struct sl_timeline *tl = machine(16, weight);
+	struct sl_request r = { .min_nodes = 3, .max_leaves = 1, .duration = 10 };
+	struct sl_pick picks[] = { { 4, 1 }, { 5, 1 }, { 8, 1 } };
+	struct sl_how explicit = { .method = SL_PLACE_EXPLICIT, .picks = picks, .count = 3 };
+	struct sl_tree tree;
+
+	(void) state;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0-2:1");	/* no tree, no limit */
+	with_tree(tl, &tree);
+	book(tl, "0-1,8-9,12-13", 8, 0, 100);
+	book(tl, "2-3", 8, 50, 100);
+	assert_string_equal(at(tl, &r, &bestfit, 0), "4-6:1");	/* heavy ones, too */
+	assert_string_equal(at(tl, &r, &spread, 0), "4-6:1");
+	assert_string_equal(at(tl, &r, &contiguous, 0), "4-6:1");
+	assert_string_equal(at(tl, &r, &explicit, 0), "needs 1 leaf switches or fewer");
+	picks[2].node = 7;
+	assert_string_equal(at(tl, &r, &explicit, 0), "4-5:1 7:1");
+	r.min_nodes = 2;					/* the leaf with the fewest that will do */
+	assert_string_equal(at(tl, &r, &bestfit, 0), "2-3:1");
+	r.min_nodes = 5;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "needs 1 leaf switches or fewer");
+	assert_string_equal(earliest(tl, &r, &bestfit, 0, SL_FOREVER), "needs 1 leaf switches or fewer");
+	r.max_leaves = 2;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "4-6:1 14-15:1");	/* light ones first */
+	r.min_nodes = 4;
+	r.max_leaves = 1;
+	book(tl, "4", 8, 0, 70);
+	assert_string_equal(earliest(tl, &r, &bestfit, 0, SL_FOREVER), "@70 4-7:1");
+	sl_timeline_destroy(tl);
+}
+
 static void light_nodes_go_before_near_ones(void **state)
 {
 	const uint32_t weight[] = { 1, 1, 5, 5, 1, 1, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5 };
@@ -603,6 +637,7 @@ int main(void)
 		cmocka_unit_test(blocked_nodes_are_not_there),
 		cmocka_unit_test(a_job_goes_below_the_lowest_switch_that_has_room),
 		cmocka_unit_test(switches_never_keep_a_job_from_starting),
+		cmocka_unit_test(a_job_may_ask_for_few_leaves),
 		cmocka_unit_test(light_nodes_go_before_near_ones),
 		cmocka_unit_test(memory_comes_with_each_gres),
 		cmocka_unit_test(a_request_that_is_none_is_an_error),

@@ -78,6 +78,18 @@ static void build_twin(struct world *w, uint32_t kinds)
 	}
 }
 
+/* Leaves below one root; a node may hang on none. */
+static void random_tree(struct world *w)
+{
+	static uint32_t above[] = { 3, 3, 3, SL_NO_SWITCH }, height[] = { 0, 0, 0, 1 };
+
+	for (uint32_t n = 0; n < NODES; n++)
+		w->leaf_of[n] = one_in(10) ? SL_NO_SWITCH : below(3);
+	w->tree = (struct sl_tree) { w->leaf_of, above, height, 4 };
+	sl_timeline_tree(w->tl, &w->tree);
+	sl_timeline_tree(w->twin, &w->tree);
+}
+
 void create_world(struct world *w)
 {
 	uint32_t kinds = 1 + below(3);
@@ -99,6 +111,8 @@ void create_world(struct world *w)
 	for (int i = (int) below(OPS); i > 0; i--)
 		random_op(w);
 	build_twin(w, kinds);
+	if (one_in(3))
+		random_tree(w);
 }
 
 void destroy_world(struct world *w)
@@ -193,6 +207,7 @@ void random_request(struct world *w)
 	}
 	if (one_in(4))
 		random_choices(w);
+	r->max_leaves = one_in(2) ? below(3) : 0;
 }
 
 bool is_one_choice(const struct sl_request *r, unsigned nodes)
@@ -205,6 +220,22 @@ bool is_one_choice(const struct sl_request *r, unsigned nodes)
 			one = one && (!(nodes >> n & 1) || sl_nodeset_contains(&r->choice[i], n));
 	}
 	return one;
+}
+
+bool are_below(const struct world *w, unsigned nodes)
+{
+	unsigned leaves = 0;
+
+	if (!w->tree.switches || !w->r.max_leaves)
+		return true;
+	for (uint32_t n = 0; n < NODES; n++) {
+		if (!(nodes >> n & 1))
+			continue;
+		if (w->leaf_of[n] == SL_NO_SWITCH)
+			return false;
+		leaves |= 1u << w->leaf_of[n];
+	}
+	return (uint32_t) __builtin_popcount(leaves) <= w->r.max_leaves;
 }
 
 struct reading read_request(const struct sl_request *r)
@@ -345,7 +376,7 @@ bool possible(const struct world *w, const struct reading *q, int t, bool block,
 		int count = __builtin_popcount(set);
 		unsigned low = set / (set & -set);
 		bool good = count >= (int) q->min_nodes && count <= (int) limit && (!block || (low & (low + 1)) == 0) &&
-			    is_one_choice(&w->r, set);
+			    is_one_choice(&w->r, set) && are_below(w, set);
 
 		for (uint32_t n = 0; n < NODES && good; n++) {
 			if (set >> n & 1) {

@@ -34,6 +34,8 @@ struct world {
 	int ops;
 	struct sl_nodeset eligible, required, choice[3];
 	struct sl_request r;
+	struct sl_tree tree;		/* the timelines have it where it has switches */
+	uint32_t leaf_of[NODES];
 };
 
 /* The request, read once more from its contract. */
@@ -52,8 +54,9 @@ void random_op(struct world *w);
 void random_request(struct world *w);
 struct reading read_request(const struct sl_request *r);
 
-/* Are nodes, bit n for node n, of one of the choices? */
+/* Are nodes, bit n for node n, of one of the choices?  Below as few leaf switches as asked for? */
 bool is_one_choice(const struct sl_request *r, unsigned nodes);
+bool are_below(const struct world *w, unsigned nodes);
 
 /* Cores that so many units take on a node. */
 int64_t cores_for(const struct sl_request *r, int64_t units);

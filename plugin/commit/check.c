@@ -116,7 +116,9 @@ const char *sl_commit_check(job_record_t *job, part_record_t *part, const struct
 		return "its QOS is not valid";
 	if (job->deadline && job->deadline != (time_t) NO_VAL && !sl_deadline_ok(job))
 		return "it cannot meet its deadline any more and was cancelled";
-	if (assoc_mgr_validate_assoc_id(acct_db_conn, job->assoc_id, accounting_enforce)) {
+	/* (where accounts are not enforced it is valid, and Slurm without their list would try to read one) */
+	if (accounting_enforce & ACCOUNTING_ENFORCE_ASSOCS &&
+	    assoc_mgr_validate_assoc_id(acct_db_conn, job->assoc_id, accounting_enforce)) {
 		job->state_reason = FAIL_ACCOUNT;
 		xfree(job->state_desc);
 		return "its account is not valid";

@@ -342,7 +342,7 @@ cluster_pid_of() { # PIDFILE : its pid, if that process lives and is ours
 		grep -qszxF "SCHEDLUA_CLUSTER=$C" "/proc/$pid/environ" && echo "$pid"
 }
 
-cluster_ctld_pid() { cluster_pid_of "$C/run/slurmctld.pid"; }
+cluster_ctld_pid() { cluster_pid_of "$C/run/slurmctld.pid" || slurm_ctld_anew; }
 cluster_ctld_answers() { [[ $(scontrol ping 2>/dev/null) == *" is UP"* ]]; }
 
 cluster_ctld_start() { # [-c to begin with no state]

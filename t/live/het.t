@@ -151,7 +151,7 @@ taken_back() {
 	wait_for 20 idle 7
 	are "$id" PENDING
 	[ "$(components "$id" | wc -l)" = 3 ]
-	[ -z "${account[*]}" ] || counts torn 0 3
+	[ -z "${account[*]}" ] || wait_for 20 counts torn 0 3
 	starts "$(submit -N7 --exclusive -x n008)"	# what they had is free
 	cluster_ctld_kill
 	cluster_ctld_start
@@ -160,7 +160,7 @@ taken_back() {
 	[ -z "${account[*]}" ] || wait_for 20 counts torn 0 3
 	scancel "$id"
 	wait_for 20 are "$id" CANCELLED
-	[ -z "${account[*]}" ] || counts torn 0 0
+	[ -z "${account[*]}" ] || wait_for 20 counts torn 0 0
 }
 it "components that were started are taken back when select refuses one" taken_back
 

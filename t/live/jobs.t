@@ -32,7 +32,7 @@ array() {
 }
 it "tasks of an array start, as many as there is room for" array
 
-counts_of() { scontrol show job "$1" | grep -oE 'NumNodes=.* NumTasks=[0-9]+' | head -n 1; }
+counts_of() { scontrol show job "$1" | grep -oE 'NumNodes=.* NumTasks=[0-9]+' | head -n 1 | slurm_shows_nodes; }
 array_request() {
 	local id other
 	other=$(submit --hold -n3 -a 0-3%1)

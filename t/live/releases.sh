@@ -19,6 +19,17 @@ slurm_cgroup_conf() {
 # From 23.11 on slurmctld executes itself anew when it is reconfigured: another process, the same service.
 slurm_reconfigures_in_process() { ! slurm_since 23.11; }
 
+# The process that it is then, as long as its pid does not stand in the file: it writes that when the one before
+# has ended.
+slurm_ctld_anew() {
+	local pid
+	! slurm_reconfigures_in_process || return 1
+	for pid in $(pgrep -x slurmctld); do
+		grep -qszxF "SCHEDLUA_CLUSTER=$C" "/proc/$pid/environ" && ! cluster_gone "$pid" && echo "$pid" && return
+	done
+	return 1
+}
+
 # A command that changes accounts, or reconfigures.  Where that executes slurmctld anew, it and slurmdbd wait
 # for each other without end when slurmdbd tells it of a change at that moment (seen in 24.11.7): not
 # both at once there.
@@ -35,4 +46,17 @@ slurm_gives_two_types() {
 # gpu:2 : as the tres_per_* of a job show it
 slurm_shows_gres() {
 	if slurm_since 23.11; then echo "gres/$1"; else echo "gres:$1"; fi
+}
+
+# NumNodes=1 : from 25.05 on scontrol has an upper bound, too, as long as nobody has looked where a job fits
+slurm_shows_nodes() { sed -E 's/NumNodes=([0-9]+)-\1( |$)/NumNodes=\1\2/'; }
+
+# JOBID : it waited for a licence that was taken away: Slurm takes it off the job, which starts, or from
+# 25.11 on holds the job.
+slurm_let_go_of_licence() {
+	if slurm_since 25.11; then
+		wait_for 30 eval '[ "$(job_get '"$1"' Priority)" = 0 ]'
+	else
+		starts "$1" 30
+	fi
 }

@@ -76,14 +76,19 @@ scene() {
 	wait_for 20 has_jobs PENDING -eq 6
 	sleep_cycles
 	picture
-	scancel "$all"
-	wait_for 20 has_jobs COMPLETING -eq 0
+	cancel_at_once "$all"
 	sleep_cycles
 	picture
-	scancel --name=wide
-	wait_for 20 has_jobs COMPLETING -eq 0
+	cancel_at_once --name=wide
 	sleep_cycles
 	picture
+}
+# Its nodes come free one after the other: no scheduler may look before they all are.
+cancel_at_once() {
+	scontrol update PartitionName=main State=DOWN
+	scancel "$@"
+	wait_for 60 has_jobs COMPLETING -eq 0
+	scontrol update PartitionName=main State=UP
 }
 # Slurm's schedulers pass each second: a few seconds of them, whoever looks on.
 sleep_cycles() {

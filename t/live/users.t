@@ -169,7 +169,7 @@ feature_gone() {
 }
 it "a job whose feature nobody has any more says so and holds up nobody" feature_gone
 
-# (Slurm takes it off the jobs that wait for it.)
+# (What becomes of the job that waits for it is Slurm's.)
 license_gone() {
 	local id
 	starts "$(submit -n1 -L gone:4)"
@@ -178,7 +178,7 @@ license_gone() {
 	cluster_conf Licenses=lic:8
 	scontrol reconfigure
 	starts "$(submit -N1)" 30
-	starts "$id" 30
+	slurm_let_go_of_licence "$id"
 }
 it "a licence that is taken away while jobs wait for it holds up nobody" license_gone
 

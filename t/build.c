@@ -480,6 +480,8 @@ static void random_wishes(struct build *b, uint64_t *s, struct sl_job_row *r)
 
 	if (one_in(s, 5))
 		r->features = sl_builder_str(b->builder, features[build_below(s, 10)]);
+	if (one_in(s, 12))
+		r->prefer = sl_builder_str(b->builder, features[build_below(s, 10)]);
 	if (one_in(s, 10))
 		r->req_nodes = build_nodes(b, n, n);
 	if (one_in(s, 10))

@@ -108,24 +108,30 @@ bool check_reads_features(const char *want)
 	return choices;
 }
 
-int check_features(struct check *c, const struct row *r)
+/* Whether all of its nodes satisfy the constraint, with the same choice; *at is one of those that do not. */
+static bool have_features(const struct check *c, const struct row *r, const char *want, uint32_t *at)
 {
-	const struct sl_plan_place_view *place = &c->plan->place;
-	const char *want = check_str(c, c->snap->job.features[r->job]), *have = "";
-	uint32_t choices = 1, node = 0, end = r->places.first + r->places.count;
+	const uint32_t *node = &c->plan->place.node[r->places.first];
+	uint32_t choices = 1, i = 0;
 
 	for (uint32_t choice = 0; choice < choices; choice++) {
-		uint32_t i;
-
-		for (i = r->places.first; i < end; i++) {
-			node = place->node[i];
-			have = check_str(c, c->snap->node.features[node]);
-			if (!satisfies(have, want, choice, &choices))
+		for (i = 0; i < r->places.count; i++)
+			if (!satisfies(check_str(c, c->snap->node.features[node[i]]), want, choice, &choices))
 				break;
-		}
-		if (i == end)
-			return 0;
+		if (i == r->places.count)
+			return true;
+		*at = node[i];
 	}
+	return false;
+}
+
+int check_features(struct check *c, const struct row *r)
+{
+	const char *want = check_str(c, c->snap->job.features[r->job]), *prefer = check_str(c, c->snap->job.prefer[r->job]);
+	uint32_t at = 0;
+
+	if ((*prefer && have_features(c, r, prefer, &at)) || have_features(c, r, want, &at))
+		return 0;
 	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has features %s, needs %s", c->snap->job.id[r->job],
-		       check_str(c, c->snap->node.name[node]), have, want);
+		       check_str(c, c->snap->node.name[at]), check_str(c, c->snap->node.features[at]), want);
 }

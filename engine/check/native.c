@@ -9,9 +9,9 @@
 static const char *special_request(const struct check *c, uint32_t j)
 {
 	const struct sl_job_view *job = &c->snap->job;
-	const uint32_t features = SL_ASKS_PREFERRED | SL_ASKS_BATCH_FEATURES | SL_ASKS_REBOOT;
 
-	if ((job->asks[j] & features) || !check_reads_features(check_str(c, job->features[j])))
+	if ((job->asks[j] & SL_ASKS_REBOOT) || !check_reads_features(check_str(c, job->features[j])) ||
+	    !check_reads_features(check_str(c, job->prefer[j])))
 		return "features";
 	if (job->asks[j])
 		return "what it asks for besides";

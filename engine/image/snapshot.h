@@ -177,6 +177,7 @@ enum sl_snapshot_table {
 	X(range, licenses, SL_T_JOB_LICENSE, 0, "licences") \
 	/* what: which nodes */ \
 	X(str, features, -1, 0, "constraint, as written") \
+	X(str, prefer, -1, 0, "constraint that would be better, as written: where it can be had as soon") \
 	X(range, req_nodes, SL_T_RUN, 0, "nodes that must be among them") \
 	X(range, exc_nodes, SL_T_RUN, 0, "nodes that must not") \
 	X(u32, switches, -1, 0, "at most so many leaf switches; 0: any") \
@@ -234,8 +235,6 @@ enum sl_distribution { SL_DIST_ANY, SL_DIST_BLOCK, SL_DIST_CYCLIC, SL_DIST_PLANE
 #define SL_ASKS_MEMORY_PER_GRES	0x4
 #define SL_ASKS_TASKS_PER_GRES	0x8
 #define SL_ASKS_UNCOUNTED_GRES	0x10	/* mps, shard, no_consume: not in the job's list of gres */
-#define SL_ASKS_PREFERRED	0x20	/* --prefer: features that it would rather have */
-#define SL_ASKS_BATCH_FEATURES	0x40	/* --batch: features of the node that runs the script */
 #define SL_ASKS_REBOOT		0x80	/* features that nodes get when they boot */
 #define SL_ASKS_NODE_COUNTS	0x100	/* one of some numbers of nodes, or none at all */
 #define SL_ASKS_TASK_COUNTS	0x200	/* its own number of tasks for each node */

@@ -61,7 +61,7 @@ static const struct {
 	{ SL_ASKS_BOARDS, SL_NATIVE_SOCKETS },
 	{ SL_ASKS_CPUS_PER_GRES | SL_ASKS_MEMORY_PER_GRES | SL_ASKS_TASKS_PER_GRES, SL_NATIVE_BY_GRES },
 	{ SL_ASKS_UNCOUNTED_GRES, SL_NATIVE_UNCOUNTED_GRES },
-	{ SL_ASKS_PREFERRED | SL_ASKS_BATCH_FEATURES | SL_ASKS_REBOOT, SL_NATIVE_FEATURES },
+	{ SL_ASKS_REBOOT, SL_NATIVE_FEATURES },
 	{ SL_ASKS_NODE_COUNTS, SL_NATIVE_NODE_COUNTS },
 	{ SL_ASKS_TASK_COUNTS, SL_NATIVE_TASK_COUNTS },
 	{ SL_ASKS_USER_NODES, SL_NATIVE_USER_NODES },
@@ -98,7 +98,8 @@ static uint32_t native_of_job(const struct sl_cluster *c, uint32_t j)
 
 	for (size_t i = 0; job->asks[j] && i < sizeof(asked) / sizeof(asked[0]); i++)
 		native |= if_so(job->asks[j] & asked[i].asks, asked[i].native);
-	return native | if_so(!is_placed(cluster_str(c, job->features[j])), SL_NATIVE_FEATURES) |
+	return native | if_so(!is_placed(cluster_str(c, job->features[j])) || !is_placed(cluster_str(c, job->prefer[j])),
+			      SL_NATIVE_FEATURES) |
 		if_so(has_company(c, job->gres[j]), SL_NATIVE_BY_GRES) |
 		if_so(job->sockets_per_node[j] || job->cores_per_socket[j], SL_NATIVE_SOCKETS) |
 		if_so(job->ntasks_per_socket[j], SL_NATIVE_TASKS_PER_SOCKET) |

@@ -45,7 +45,8 @@ int cluster_lacks_features(struct sl_cluster *c, const struct want *w, const str
 {
 	uint32_t str = c->snap->job.features[w->entry.job], choices;
 
-	if (!*cluster_str(c, str) || (w->pub.native & SL_NATIVE_FEATURES))
+	if (!*cluster_str(c, str) || *cluster_str(c, c->snap->job.prefer[w->entry.job]) ||
+	    (w->pub.native & SL_NATIVE_FEATURES))
 		return 0;
 	sl_constraint_read(cluster_str(c, str), &choices);
 	for (uint32_t i = 0; i < choices; i++) {
@@ -115,20 +116,33 @@ static int add_choice(struct sl_cluster *c, struct want *w, uint32_t str, uint32
 	return 0;
 }
 
-/* The features asked for.  Of several choices w->eligible becomes all nodes of any. */
-static int narrow_by_features(struct sl_cluster *c, struct want *w, uint32_t str, struct sl_error *err)
+static int add_choices(struct sl_cluster *c, struct want *w, uint32_t str, struct sl_error *err)
 {
 	uint32_t choices;
 
 	sl_constraint_read(cluster_str(c, str), &choices);
-	if (choices == 1) {
+	for (uint32_t i = 0; i < choices; i++)
+		if (add_choice(c, w, str, i, err) < 0)
+			return -1;
+	return 0;
+}
+
+/*
+ * The features asked for.  Where there is something to choose, w->eligible becomes all nodes of any choice:
+ * what it would rather have first, which stands for the others then, as in Slurm.
+ */
+static int narrow_by_features(struct sl_cluster *c, struct want *w, struct sl_error *err)
+{
+	uint32_t str = c->snap->job.features[w->entry.job], prefer = c->snap->job.prefer[w->entry.job], choices;
+
+	sl_constraint_read(cluster_str(c, str), &choices);
+	if (choices == 1 && !*cluster_str(c, prefer)) {
 		const struct sl_nodeset *f = feature_nodes(c, str, 0, err);
 
 		return f ? sl_nodeset_intersect(&w->eligible, f, err) : -1;
 	}
-	for (uint32_t i = 0; i < choices; i++)
-		if (add_choice(c, w, str, i, err) < 0)
-			return -1;
+	if ((*cluster_str(c, prefer) && add_choices(c, w, prefer, err) < 0) || add_choices(c, w, str, err) < 0)
+		return -1;
 	sl_nodeset_clear(&w->eligible);
 	for (uint32_t i = 0; i < w->choices; i++)
 		if (sl_nodeset_union(&w->eligible, &w->choice[i], err) < 0)
@@ -139,13 +153,22 @@ static int narrow_by_features(struct sl_cluster *c, struct want *w, uint32_t str
 	return 0;
 }
 
+/* Does it name features by which it is placed? */
+static bool names_features(const struct sl_cluster *c, const struct want *w)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	uint32_t j = w->entry.job;
+
+	return (*cluster_str(c, job->features[j]) || *cluster_str(c, job->prefer[j])) &&
+		!(w->pub.native & SL_NATIVE_FEATURES);
+}
+
 /* Of the nodes in *base*, those that the job may have, into w->eligible. */
 static int narrow(struct sl_cluster *c, struct want *w, const struct sl_nodeset *base, bool capped,
 		  struct sl_error *err)
 {
 	const struct sl_job_view *job = &c->snap->job;
 	uint32_t j = w->entry.job;
-	const char *features = cluster_str(c, job->features[j]);
 
 	if (sl_nodeset_copy(&w->eligible, base, err) < 0)
 		return -1;
@@ -167,7 +190,7 @@ static int narrow(struct sl_cluster *c, struct want *w, const struct sl_nodeset 
 		return -1;
 	if (capped && sift(c, w, is_below_cap, err) < 0)
 		return -1;
-	return *features && !(w->pub.native & SL_NATIVE_FEATURES) ? narrow_by_features(c, w, job->features[j], err) : 0;
+	return names_features(c, w) ? narrow_by_features(c, w, err) : 0;
 }
 
 static bool is_capped(const struct sl_cluster *c, const struct want *w)
@@ -183,7 +206,6 @@ int want_choose_nodes(struct sl_cluster *c, struct want *w, struct sl_error *err
 	struct part *part = cluster_part(c, &w->entry);
 	struct sl_request *r = &w->pub.request;
 	uint32_t j = w->entry.job;
-	const char *features = cluster_str(c, job->features[j]);
 	bool capped = is_capped(c, w);
 
 	if (job->req_nodes[j].count) {
@@ -192,7 +214,7 @@ int want_choose_nodes(struct sl_cluster *c, struct want *w, struct sl_error *err
 		r->required = &w->required;
 	}
 	r->eligible = &part->usable;
-	if (!w->resv_nodes && !job->exc_nodes[j].count && (!*features || (w->pub.native & SL_NATIVE_FEATURES)) &&
+	if (!w->resv_nodes && !job->exc_nodes[j].count && !names_features(c, w) &&
 	    job->tmp_disk[j] <= 0 && !capped && !(r->whole_nodes && r->memory_per_core))
 		return 0;
 	r->eligible = &w->eligible;

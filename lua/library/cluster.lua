@@ -276,6 +276,7 @@ function history:summary(question) end
 ---@field gres sched.job_gres[]
 ---@field licenses { license: string, count: integer }[]
 ---@field features string constraint, as written
+---@field prefer string constraint that would be better, as written
 ---@field req_nodes string[]
 ---@field exc_nodes string[]
 ---@field switches integer
@@ -291,8 +292,6 @@ function history:summary(question) end
 ---@field memory_per_gres boolean
 ---@field tasks_per_gres boolean
 ---@field uncounted_gres boolean asks for gres that are not in its list: mps, shard, no_consume
----@field preferred boolean features that it would rather have
----@field batch_features boolean features of the node that runs the script
 ---@field reboot boolean features that nodes get when they boot
 ---@field node_counts boolean one of some numbers of nodes, or none
 ---@field task_counts boolean its own number of tasks for each node

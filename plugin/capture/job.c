@@ -201,8 +201,6 @@ static uint32_t job_asks(const job_info_t *j)
 		SL_ASKS_BOARDS : 0) | (is_said(j->cpus_per_tres) ? SL_ASKS_CPUS_PER_GRES : 0) |
 		(is_said(j->mem_per_tres) ? SL_ASKS_MEMORY_PER_GRES : 0) |
 		(sl_said16(j->ntasks_per_tres) ? SL_ASKS_TASKS_PER_GRES : 0) |
-		(is_said(j->prefer) ? SL_ASKS_PREFERRED : 0) |
-		(is_said(j->batch_features) ? SL_ASKS_BATCH_FEATURES : 0) |
 		(is_said(j->burst_buffer) ? SL_ASKS_BURST_BUFFER : 0) | (is_said(j->mcs_label) ? SL_ASKS_MCS : 0) |
 		(j->licenses && strchr(j->licenses, '|') ? SL_ASKS_ANY_LICENSE : 0) |
 		(j->shared == JOB_SHARED_USER || j->shared == JOB_SHARED_MCS ? SL_ASKS_USER_NODES : 0);
@@ -233,6 +231,7 @@ static void job_size(struct capture *c, struct sl_job_row *row, const job_info_t
 	job_gres(c, row, j, j->tres_per_socket, SL_PER_SOCKET);
 	job_licenses(c, row, j->licenses);
 	row->features = sl_builder_str(c->b, j->features);
+	row->prefer = sl_builder_str(c->b, j->prefer);
 	row->req_nodes = capture_runs(c, j->req_node_inx);
 	row->exc_nodes = capture_runs(c, j->exc_node_inx);
 	row->switches = sl_set32(j->req_switch);

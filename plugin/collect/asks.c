@@ -53,10 +53,10 @@ static uint32_t asks_of_details(const sl_details_t *d)
 		asks |= SL_ASKS_BOARDS;
 	if (sl_said16(d->ntasks_per_tres))
 		asks |= SL_ASKS_TASKS_PER_GRES;
-	if (d->prefer)
-		asks |= SL_ASKS_PREFERRED;
 	if (d->feature_list)
 		list_for_each(d->feature_list, each_feature, &asks);
+	if (d->prefer_list)
+		list_for_each(d->prefer_list, each_feature, &asks);
 	if (!d->min_nodes)
 		asks |= SL_ASKS_NODE_COUNTS;
 	if (d->whole_node & ~WHOLE_NODE_REQUIRED)
@@ -80,8 +80,6 @@ uint32_t sl_collect_asks(const struct sl_scratch *s, const job_record_t *job)
 	if (job->gres_list_req)
 		list_for_each(job->gres_list_req, each_gres, &w);
 	asks = w.asks | asks_of_details(job->details);
-	if (job->batch_features)
-		asks |= SL_ASKS_BATCH_FEATURES;
 	if (job->burst_buffer)
 		asks |= SL_ASKS_BURST_BUFFER;
 	if (job->mcs_label)
@@ -152,6 +150,7 @@ int64_t sl_job_stamp(const job_record_t *job)
 	h = mix_str(h, job->resv_name);
 	h = mix_str(h, job->licenses);
 	h = mix_str(h, d->features);
+	h = mix_str(h, d->prefer);
 	h = mix_str(h, d->req_nodes);
 	h = mix_str(h, d->exc_nodes);
 	h = mix_str(h, job->tres_per_job);

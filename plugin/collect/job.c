@@ -458,6 +458,7 @@ static void fill_size(struct sl_collector *c, struct sl_job_row *row, const job_
 	row->gres = add_needs(c, job);
 	row->licenses = sl_collect_licenses(c, job->license_list);
 	row->features = sl_builder_str(c->b, d->features);
+	row->prefer = sl_builder_str(c->b, d->prefer);
 	row->req_nodes = sl_collect_runs(c, d->req_node_bitmap);
 	row->exc_nodes = sl_collect_runs(c, d->exc_node_bitmap);
 	row->switches = sl_set32(job->req_switch);

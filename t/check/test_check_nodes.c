@@ -223,6 +223,13 @@ static void features_in_brackets_are_the_same_on_all_nodes(void **state)
 	build_change_job(b, 2, .features = sl_builder_str(b->builder, "red|fast&blue"));
 	EXPECT_START(b, places(p_, 1, 2, 1), NULL);
 	EXPECT_START(b, places(p_, 0, 1, 1), "job 2: node n0: has features red,fast, needs red|fast&blue");
+	/* or what it would rather have */
+	build_change_job(b, 2, .prefer = sl_builder_str(b->builder, "red&fast"));
+	EXPECT_START(b, place(p_, 0, 1, 0, 0), "job 2: has 1 nodes, needs 2");
+	EXPECT_START(b, places(p_, 0, 1, 1), "job 2: node n0: has features red,fast, needs red|fast&blue");
+	build_change_job(b, 2, .prefer = sl_builder_str(b->builder, "fast"));
+	EXPECT_START(b, places(p_, 0, 1, 1), NULL);
+	build_change_job(b, 2, .prefer = 0);
 	build_change_job(b, 2, .features = sl_builder_str(b->builder, "red|(fast&blue)"));
 	EXPECT_START(b, places(p_, 0, 1, 1), NULL);
 	EXPECT_START(b, places(p_, 2, 3, 1), "job 2: node n3: has features blue, needs red|(fast&blue)");

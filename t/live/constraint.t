@@ -39,4 +39,20 @@ none_now() {
 }
 it "nobody is mixed from two features, and others are not held up" none_now
 
+prefers() {
+	runs_on 'n[003-004]' -N2 -x 'n[001-002]' --prefer=fast
+	runs_on n005 -N1 -x 'n[001-002]' --prefer=fast
+	runs_on 'n[006-007]' -N2 -C blue -x 'n[001-002]' --prefer='[red|fast]'
+}
+it "features that a job would rather have are given while there are such, and others then" prefers
+
+hosts_script() {
+	local id
+	id=$(submit --exclusive -N3 -C 'red|blue' --batch=blue -w 'n[001-003]')
+	starts "$id" 60
+	placed_by_engine "$id"
+	[ "$(job_get "$id" BatchHost)" = n003 ]
+}
+it "the script runs on a node with the features of --batch" hosts_script
+
 live_end

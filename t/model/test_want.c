@@ -229,8 +229,10 @@ static void features_and_exclusions_choose_the_nodes(void **state)
 	build_change(b, SL_T_NODE, 2, sl_node_row, .features = sl_builder_str(b->builder, "ib"));
 	build_change(b, SL_T_NODE, 3, sl_node_row, .features = sl_builder_str(b->builder, "fast,ib"));
 	build_change(b, SL_T_NODE, 3, sl_node_row, .tmp_disk = 5);
-	for (uint32_t i = 0; i < 9; i++)
+	for (uint32_t i = 0; i < 11; i++)
 		build_pending(b, (struct build_job) { .id = i + 1 });
+	build_change_job(b, 10, .prefer = sl_builder_str(b->builder, "fast"));
+	build_change_job(b, 11, .prefer = sl_builder_str(b->builder, "fast*1"));
 	build_change_job(b, 5, .features = sl_builder_str(b->builder, "fast|ib|none"));
 	build_change_job(b, 6, .features = sl_builder_str(b->builder, "[fast*1&ib*2]"));
 	build_change_job(b, 8, .features = sl_builder_str(b->builder, "ib&[none|fast|ib]"));
@@ -260,6 +262,12 @@ static void features_and_exclusions_choose_the_nodes(void **state)
 	assert_string_equal(text, "1,3");
 	sl_nodeset_text(want(c, 8)->request.eligible, text, sizeof(text));
 	assert_string_equal(text, "1-3");
+	assert_int_equal(want(c, 10)->request.choices, 2);
+	sl_nodeset_text(&want(c, 10)->request.choice[0], text, sizeof(text));
+	assert_string_equal(text, "1,3");
+	sl_nodeset_text(&want(c, 10)->request.choice[1], text, sizeof(text));
+	assert_string_equal(text, "0-3");
+	assert_int_equal(want(c, 11)->native, SL_NATIVE_FEATURES);
 	assert_int_equal(want(c, 9)->why, SL_WHY_NEVER);
 	assert_string_equal(want(c, 9)->text, "its constraint has brackets that do not match: (fast|ib");
 	sl_cluster_destroy(c);
@@ -298,7 +306,7 @@ static uint32_t set_fact(struct sl_job_row *r, uint32_t fact)
 		{ .distribution = SL_DIST_ARBITRARY }, { .flags = SL_JOBF_MAY_PREEMPT },
 		{ .refusals = SL_REFUSALS }, { .asks = SL_ASKS_BOARDS }, { .asks = SL_ASKS_CPUS_PER_GRES },
 		{ .asks = SL_ASKS_MEMORY_PER_GRES }, { .asks = SL_ASKS_TASKS_PER_GRES },
-		{ .asks = SL_ASKS_UNCOUNTED_GRES }, { .asks = SL_ASKS_PREFERRED }, { .asks = SL_ASKS_BATCH_FEATURES },
+		{ .asks = SL_ASKS_UNCOUNTED_GRES },
 		{ .asks = SL_ASKS_REBOOT }, { .asks = SL_ASKS_NODE_COUNTS }, { .asks = SL_ASKS_TASK_COUNTS },
 		{ .asks = SL_ASKS_USER_NODES }, { .asks = SL_ASKS_MCS }, { .asks = SL_ASKS_EXPAND },
 		{ .asks = SL_ASKS_ANY_LICENSE },
@@ -306,7 +314,7 @@ static uint32_t set_fact(struct sl_job_row *r, uint32_t fact)
 	static const uint32_t native[] = {
 		SL_NATIVE_SOCKETS, SL_NATIVE_SOCKETS, SL_NATIVE_DISTRIBUTION, SL_NATIVE_DISTRIBUTION,
 		SL_NATIVE_PREEMPT, SL_NATIVE_REFUSED, SL_NATIVE_SOCKETS, SL_NATIVE_BY_GRES,
-		SL_NATIVE_BY_GRES, SL_NATIVE_BY_GRES, SL_NATIVE_UNCOUNTED_GRES, SL_NATIVE_FEATURES, SL_NATIVE_FEATURES,
+		SL_NATIVE_BY_GRES, SL_NATIVE_BY_GRES, SL_NATIVE_UNCOUNTED_GRES,
 		SL_NATIVE_FEATURES, SL_NATIVE_NODE_COUNTS, SL_NATIVE_TASK_COUNTS, SL_NATIVE_USER_NODES,
 		SL_NATIVE_MCS, SL_NATIVE_EXPAND, SL_NATIVE_ANY_LICENSE,
 	};

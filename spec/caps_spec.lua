@@ -69,6 +69,25 @@ describe("conservative with the bf_ words", function()
 		local c = behind_a_wide_job({ id = 3, nodes = 2, time_limit = "1h" }, { id = 4, nodes = 2, time_limit = "1h" })
 		assert.same({ 2, 3 }, t.decide("conservative,job_part_count_reserve=2", c):reserved())
 	end)
+
+	it("keeps no time that was told to a job beyond them", function()
+		local function decide(options, remembered)
+			return t.decide("conservative,compress=true" .. options, t.cluster { nodes = "2x4c", remembered = remembered,
+				running = { { id = 1, nodes = { "n1" }, exclusive = true, ends_in = "1h" } },
+				pending = { { id = 2, user = "anna", nodes = 2, time_limit = "1h" },
+					{ id = 3, user = "bert", nodes = 2, time_limit = "1h" },
+					{ id = 4, user = "bert", nodes = 2, time_limit = "1h" } } })
+		end
+		local before = decide("")
+		assert.same({ 2, 3, 4 }, before:reserved())
+		for option, kept in pairs { [""] = { 2, 3, 4 }, [",max_job_user=1"] = { 2, 3 }, [",reserved=1"] = { 2 },
+			[",job_part_count_reserve=2"] = { 2, 3 }, [",min_age_reserve=100h"] = {} } do
+			assert.same(kept, decide(option, before:remembered()):reserved(), option)
+		end
+		local word, text = decide(",max_job_user=1", before:remembered()):pending(4)
+		assert.equal("policy", word)
+		assert.equal("beyond the policy's max_job_user=1", text)
+	end)
 end)
 
 describe("caps.options", function()

@@ -40,38 +40,43 @@ M.options = score.options(caps.options {
 -- The times that were told are remembered by job.
 local TOLD <const> = "told"
 
-local function keep_told(cluster, plan, opt)
+local function keep_told(cluster, plan, opt, how)
 	local told = cluster:recall(TOLD)
 	for job in cluster:queue(told and opt.window or 0) do
 		if told[job.id] then
-			plan:reserve(job, { shape = opt.shapes and "any" or 0, from = told[job.id] })
+			plan:reserve(job, { shape = how.shape, from = told[job.id] })
 		end
 	end
 end
 
-local function note_told(plan, told)
-	plan:remember(TOLD, next(told) and told or nil)
-end
-
-function M.decide(cluster, plan, opt)
-	local reserved, how, told = 0, { shape = opt.shapes and "any" or 0 }, {}
-	local cap = caps.new(cluster, opt)
-	if opt.compress then
-		keep_told(cluster, plan, opt)
+-- With an order of its own (behind), limits (cap) or times to keep (told); each may be nil.
+local function decide_with(cluster, plan, opt, how, behind, cap, told)
+	local reserved = 0
+	local function give_up(job)		-- the time of the cycle before
+		if told and not told[job.id] then
+			plan:undo(job)
+		end
 	end
-	local behind = score.behind(cluster, plan, opt, how)
 	local function place(job, as)
-		if not plan:start(job, as) and reserved < opt.reserved and cap:may_book(job) then
-			local time = plan:reserve(job, as)
-			if time then
-				told[job.id] = time
-				reserved = reserved + 1
-				cap:booked(job)
-			end
+		if plan:start(job, as) then
+			return
+		elseif reserved >= opt.reserved or cap and not cap:may_book(job) then
+			return give_up(job)
+		end
+		local time = plan:reserve(job, as)
+		reserved = reserved + (time and 1 or 0)
+		if time and cap then
+			cap:booked(job)
+		end
+		if time and told then
+			told[job.id] = time
 		end
 	end
 	for job in cluster:queue(opt.window) do
-		if not cap:passes(plan, job) then		-- luacheck: ignore 542 (it has been told why)
+		local beyond = cap and cap:beyond(job)
+		if beyond then
+			give_up(job)
+			cap:refuse(plan, job, beyond)
 		elseif behind and reserved > 0 then
 			behind:add(job)
 		else
@@ -83,8 +88,23 @@ function M.decide(cluster, plan, opt)
 			place(job, as)
 		end
 	end
+end
+
+function M.decide(cluster, plan, opt)
+	local reserved, how = 0, { shape = opt.shapes and "any" or 0 }
+	local behind, cap = score.behind(cluster, plan, opt, how), caps.new(cluster, opt)
 	if opt.compress then
-		note_told(plan, told)
+		local told = {}
+		keep_told(cluster, plan, opt, how)
+		decide_with(cluster, plan, opt, how, behind, cap, told)
+		return plan:remember(TOLD, next(told) and told or nil)
+	elseif behind or cap then
+		return decide_with(cluster, plan, opt, how, behind, cap)
+	end
+	for job in cluster:queue(opt.window) do		-- all that there is to it by itself
+		if not plan:start(job, how) and reserved < opt.reserved and plan:reserve(job, how) then
+			reserved = reserved + 1
+		end
 	end
 end
 

@@ -39,15 +39,17 @@ function M.decide(cluster, plan, opt)
 	local behind = score.behind(cluster, plan, opt, how)
 	local queue = cluster:queue(window)
 	for job in queue do
-		if not cap:passes(plan, job) then		-- luacheck: ignore 542 (it has been told why)
+		local beyond = cap and cap:beyond(job)
+		if beyond then
+			cap:refuse(plan, job, beyond)
 		elseif behind and plan.head then
 			behind:add(job)
 		elseif plan.head then
 			plan:backfill(job, how)			-- may not delay the head's reservation
-			if not cap.limits then
+			if not cap then
 				plan:backfill_rest(queue, how)	-- nor may any job behind this one
 			end
-		elseif not plan:start(job, how) and cap:may_book(job) then	-- start: the best fit, or nil and why
+		elseif not plan:start(job, how) and (not cap or cap:may_book(job)) then	-- start: best fit, or nil and why
 			plan:reserve(job, how)			-- shadow time and nodes, booked: job becomes plan.head
 		end
 	end

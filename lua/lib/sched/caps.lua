@@ -9,9 +9,12 @@
 --   M.options = caps.options { window = { default = 500, doc = "..." } }
 --
 --   function M.decide(cluster, plan, opt)
---     local cap = caps.new(cluster, opt)
+--     local cap = caps.new(cluster, opt)		-- nil: nothing is limited
 --     for job in cluster:queue(opt.window) do
---       if cap:passes(plan, job) and not plan:start(job) and cap:may_book(job) and plan:reserve(job) then
+--       local beyond = cap and cap:beyond(job)
+--       if beyond then
+--         cap:refuse(plan, job, beyond)
+--       elseif not plan:start(job) and (not cap or cap:may_book(job)) and plan:reserve(job) and cap then
 --         cap:booked(job)
 --       end
 --     end
@@ -60,25 +63,27 @@ local counted = {
 	max_job_assoc = function(job) return job.user .. "\0" .. job.account end,
 }
 
-local Cap = { limits = true }
+local names = {}		-- of the options, put in order once and not in each cycle
+for name in pairs(own) do
+	names[#names + 1] = name
+end
+
+local Cap = {}
 Cap.__index = Cap
 
--- Where nothing is limited.
-local free = {
-	limits = false,
-	passes = function() return true end,
-	may_book = function() return true end,
-	booked = function() end,
-}
-
---- The counts of one cycle, from none.  *opt*: the policy's options.
-function M.new(cluster, opt)
-	local limited = false
-	for name in pairs(own) do
-		limited = limited or opt[name] > 0
+local function is_limited(opt)
+	for i = 1, #names do
+		if opt[names[i]] > 0 then
+			return true
+		end
 	end
-	if not limited then
-		return free
+	return false
+end
+
+--- The counts of one cycle, from none; nil where nothing is limited.  *opt*: the policy's options.
+function M.new(cluster, opt)
+	if not is_limited(opt) then
+		return nil
 	end
 	local cap = setmetatable({ now = cluster.now, opt = opt, seen = {}, waiting = {}, reserved = {} }, Cap)
 	for name in pairs(counted) do
@@ -104,16 +109,16 @@ local function count(cap, job, partition)
 	end
 end
 
---- Is the job one of those that are looked at in this cycle?  One that is not is told why.
-function Cap:passes(plan, job)
-	local name = self.waiting[job.partition] and count(self, job, job.partition)
-	if not name then
-		return true
+--- The option by which the job is not looked at in this cycle; nil, and it is counted.
+function Cap:beyond(job)
+	return self.waiting[job.partition] and count(self, job, job.partition) or nil
+end
+
+--- It is told why, unless it has what it wants in another partition.
+function Cap:refuse(plan, job, beyond)
+	if plan:state(job) == "open" then
+		plan:refuse(job, ("beyond the policy's %s=%d"):format(beyond, self.opt[beyond]))
 	end
-	if plan:state(job) == "open" then	-- not when it has what it wants in another partition
-		plan:refuse(job, ("beyond the policy's %s=%d"):format(name, self.opt[name]))
-	end
-	return false
 end
 
 --- The job did not start: may it get a reservation?

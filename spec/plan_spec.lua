@@ -238,6 +238,8 @@ describe("expected", function()
 			slurm.log_info("%d", plan:reserve(job(2), { from = cluster.now + 10000 }) - cluster.now)]], d))
 		assert.matches("from: expected for reserve and earliest only", misuse("plan:start(job(3), { from = 5 })"))
 		assert.matches("from: expected a time in whole seconds, got 1.5", misuse("plan:reserve(job(3), { from = 1.5 })"))
+		assert.matches("from: expected a time in whole seconds, got 9223372036854775807",
+			misuse("plan:reserve(job(3), { from = math.maxinteger })"))
 	end)
 
 	it("is no more than the walltime", function()

@@ -109,7 +109,7 @@ static int64_t read_expected(lua_State *L)
 /* from = t: for a reservation */
 static int64_t read_from(lua_State *L)
 {
-	if (!lua_isinteger(L, -1))
+	if (!lua_isinteger(L, -1) || lua_tointeger(L, -1) == SL_FOREVER)
 		luaL_error(L, "from: expected a time in whole seconds, got %s", sl_sandbox_tostring(L, -1, NULL));
 	return lua_tointeger(L, -1);
 }

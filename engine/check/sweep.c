@@ -157,6 +157,8 @@ static int check_instant(struct sweep *w, uint32_t node, int64_t at)
 		parts += reserved_parts(w, node, at);
 	if (w->planned.shared && w->all.unshared)
 		return fail_overbooked(w, node, at, "cores of jobs that share none", w->all.unshared, 0);
+	if (w->planned.unshared && w->all.shared)
+		return fail_overbooked(w, node, at, "cores of jobs that share them", w->all.shared, 0);
 	if (w->planned.parts && parts > s->node.cores[node] * CORE_PARTS)
 		return fail_overbooked(w, node, at, "cores", (parts + CORE_PARTS - 1) / CORE_PARTS,
 				       s->node.cores[node]);

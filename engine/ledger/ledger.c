@@ -271,19 +271,24 @@ static int pragma_number(struct sl_ledger *l, const char *text, int64_t *value, 
 	return rc == SQLITE_ROW ? 0 : -1;
 }
 
-/* What is newer than the file. */
+static int has_columns(struct sl_ledger *l, int64_t *there, struct sl_error *err)
+{
+	return pragma_number(l, "SELECT count(*) FROM pragma_table_info('run') WHERE name = 'walltime'", there, err);
+}
+
+/* What is newer than the file.  Another program may have added it since this one looked. */
 static int add_columns(struct sl_ledger *l, enum sl_ledger_mode mode, struct sl_error *err)
 {
 	int64_t there;
 
-	if (pragma_number(l, "SELECT count(*) FROM pragma_table_info('run') WHERE name = 'walltime'", &there, err))
+	if (has_columns(l, &there, err))
 		return -1;
 	if (there || sqlite3_exec(l->db, mode == SL_LEDGER_READ ? as_if : newer, NULL, NULL, NULL) == SQLITE_OK)
 		return 0;
 	ledger_fail(l, "adding names and walltimes to its runs", err);
 	if (!sqlite3_get_autocommit(l->db))
 		sqlite3_exec(l->db, "ROLLBACK", NULL, NULL, NULL);
-	return -1;
+	return !has_columns(l, &there, NULL) && there ? 0 : -1;
 }
 
 static int check_file(struct sl_ledger *l, enum sl_ledger_mode mode, struct sl_error *err)

@@ -72,6 +72,15 @@ static int make_row(struct sl_ledger *l, const struct sl_job_run *r, struct row 
 	return row->dim == SL_NONE ? -1 : 0;
 }
 
+/* Who knows an end best need not know the name and the walltime: a dump of sacct may lack them. */
+static void keep_known(struct row *row, const struct row *old)
+{
+	if (!*row->name)
+		strcpy(row->name, old->name);
+	if (!row->limit)
+		row->limit = old->limit;
+}
+
 /* Is *row* news to those who know *old*? */
 static bool is_news(const struct row *row, const struct row *old)
 {
@@ -79,7 +88,7 @@ static bool is_news(const struct row *row, const struct row *old)
 		return false;
 	return row->end != old->end || row->seconds != old->seconds || row->dim != old->dim ||
 		row->source != old->source || memcmp(row->count, old->count, sizeof(row->count)) ||
-		(*row->name && strcmp(row->name, old->name)) || (row->limit && row->limit != old->limit);
+		strcmp(row->name, old->name) || row->limit != old->limit;
 }
 
 /* What the file has of a run: 1, 0 for nothing, -1 with *err. */
@@ -123,6 +132,7 @@ int sl_ledger_add(struct sl_ledger *l, const struct sl_job_run *run, struct sl_e
 		return -1;
 	there = ledger_find_waiting(l, run->start, run->job);
 	if (there) {
+		keep_known(&w.row, there);
 		if (!is_news(&w.row, there))
 			return 0;
 		note_piece(l, there, -1, NULL);
@@ -132,6 +142,8 @@ int sl_ledger_add(struct sl_ledger *l, const struct sl_job_run *run, struct sl_e
 		return 1;
 	}
 	known = get_run(l, run->start, run->job, &w.old, err);
+	if (known > 0)
+		keep_known(&w.row, &w.old);
 	if (known < 0 || (known && !is_news(&w.row, &w.old)))
 		return known < 0 ? -1 : 0;
 	if (l->waits >= SL_LEDGER_BACKLOG)

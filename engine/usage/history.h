@@ -94,7 +94,8 @@ int sl_history_ask(struct sl_history *h, const struct sl_history_query *q, const
 const char *sl_history_text(const struct sl_history *h, uint32_t text);
 
 /* What the answers of this cycle rested on, as rows of a table with the columns SL_HISTORY_COLUMNS:
- * a history of these rows gives the same answers. */
+ * a history of these rows gives the same answers.  But where a user and an account were asked about and
+ * his runs reach further back than those that were kept of it, it may know more of the account. */
 void sl_history_encode(const struct sl_history *h, struct sl_builder *b, int table);
 
 #endif

@@ -373,6 +373,14 @@ static void jobs_of_a_partition_that_shares_cores_count_a_part_of_them(void **st
 	row.places = place(p, 0, 4, 0, 0);
 	sl_builder_append(p->builder, SL_P_START, &row);
 	expect(b, p, "job 2: node n0: 1 cores of jobs that share none in use");
+	build_change_job(b, 1, .partition = 0);
+	build_change_job(b, 2, .partition = 1);
+	build_queue(b, build_job_row(b, 2), 1);
+	p = build_plan(b);
+	row = start_row(2, place(p, 0, 4, 0, 0));
+	row.partition = 1;
+	sl_builder_append(p->builder, SL_P_START, &row);
+	expect(b, p, "job 2: node n0: 1 cores of jobs that share them in use");
 	build_destroy(b);
 }
 

@@ -606,10 +606,13 @@ static void an_empty_file_is_a_ledger_that_was_not_begun(void **state)
 
 /* -- who ran what lately --------------------------------------------------- */
 
+static int64_t last_limit;
+
 static int add_number(void *to, const struct sl_job_run *run)
 {
 	char *text = to;
 
+	last_limit = run->limit;
 	sprintf(text + strlen(text), "%s%u%s", *text ? " " : "", run->job, run->name);
 	return 0;
 }
@@ -715,6 +718,71 @@ static void a_ledger_without_names_is_read_and_gets_them(void **state)
 	sl_ledger_close(l);
 }
 
+/* Another program upgrades the file just when this one is about to. */
+static int upgrade_first(unsigned what, void *done, void *statement, void *text)
+{
+	(void) what, (void) statement;
+	if (!strncmp(text, "BEGIN EXCLUSIVE", strlen("BEGIN EXCLUSIVE")) && !*(int *) done) {
+		*(int *) done = 1;
+		sl_ledger_close(open_ledger(SL_LEDGER_WRITE));
+	}
+	return 0;
+}
+
+static int others_upgrades;
+
+static int watch_connection(sqlite3 *db, char **message, const void *api)
+{
+	(void) message, (void) api;
+	return sqlite3_trace_v2(db, SQLITE_TRACE_STMT, upgrade_first, &others_upgrades);
+}
+
+static void two_programs_may_upgrade_a_ledger_at_once(void **state)
+{
+	struct sl_ledger *l = open_ledger(SL_LEDGER_CREATE);
+
+	(void) state;
+	add(l, named_run(1, "anna", "a", T0 + 1000));
+	OK(sl_ledger_commit(l, &err));
+	sl_ledger_close(l);
+	make_old();
+	others_upgrades = 0;
+	assert_int_equal(sqlite3_auto_extension((void (*)(void)) watch_connection), SQLITE_OK);
+	l = sl_ledger_open(path, SL_LEDGER_WRITE, &err);
+	sqlite3_cancel_auto_extension((void (*)(void)) watch_connection);
+	if (!l)
+		fail_msg("%s", err.text);
+	assert_int_equal(others_upgrades, 1);
+	assert_string_equal(newest(l, SL_BY_USER, "anna", 2), "1");
+	sl_ledger_close(l);
+}
+
+static void names_and_walltimes_outlive_a_dump_without_them(void **state)
+{
+	struct sl_ledger *l = open_ledger(SL_LEDGER_CREATE);
+	struct sl_job_run r = named_run(1, "anna", "a", T0 + 5000);
+
+	(void) state;
+	for (int in_file = 0; in_file < 2; in_file++) {
+		r = named_run(1 + in_file, "anna", "a", T0 + 5000 + 100 * in_file);
+		r.source = SL_RUN_SEEN;
+		add(l, r);
+		if (in_file)
+			OK(sl_ledger_commit(l, &err));
+		r.source = SL_RUN_SACCT;
+		r.name = NULL;
+		r.limit = 0;
+		assert_int_equal(add(l, r), 1);
+		assert_int_equal(add(l, r), 0);
+	}
+	assert_string_equal(newest(l, SL_BY_USER, "anna", 10), "1a 2a");
+	assert_int_equal(last_limit, 3600);
+	OK(sl_ledger_commit(l, &err));
+	assert_string_equal(newest(l, SL_BY_USER, "anna", 10), "1a 2a");
+	assert_int_equal(last_limit, 3600);
+	sl_ledger_close(l);
+}
+
 static void a_damaged_file_is_set_aside_and_none_made_silently(void **state)
 {
 	char to[400];
@@ -761,6 +829,8 @@ int main(void)
 		TEST(the_newest_runs_of_somebody_are_found),
 		TEST(a_run_that_is_known_better_by_now_is_one_run),
 		TEST(a_ledger_without_names_is_read_and_gets_them),
+		TEST(two_programs_may_upgrade_a_ledger_at_once),
+		TEST(names_and_walltimes_outlive_a_dump_without_them),
 		TEST(an_empty_file_is_a_ledger_that_was_not_begun),
 		TEST(a_damaged_file_is_set_aside_and_none_made_silently),
 		TEST(a_missing_ledger_is_said_to_be_missing),

@@ -7,41 +7,24 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "plugin/host/scheduler.h"
 #include "plugin/host/stock.h"
 
 struct sl_stock {
-	void *object;
-	int (*init)(void);
-	void (*fini)(void);
-	int (*reconfigure)(void);
+	struct sl_scheduler its;
 };
 
-/* A function of it.  (An object pointer is no function pointer in C, but is on all that Slurm runs on.) */
-static void find_function(void *object, const char *name, void *function)
-{
-	void *at = dlsym(object, name);
-
-	memcpy(function, &at, sizeof(at));
-}
-
 /* Is it that scheduler, for that release?  1; 0: it is ours; -1 with *err. */
-static int check_stock(struct sl_stock *s, const char *path, const char *name, uint32_t release, struct sl_error *err)
+static int check_stock(const struct sl_stock *s, const char *path, const char *name, uint32_t release,
+		       struct sl_error *err)
 {
-	const char *called = dlsym(s->object, "plugin_name"), *type = dlsym(s->object, "plugin_type");
-	const uint32_t *made_for = dlsym(s->object, "plugin_version");
+	const char *called = dlsym(s->its.handle, "plugin_name"), *type = dlsym(s->its.handle, "plugin_type");
 
 	if (called && !strncmp(called, SL_OWN_NAME, strlen(SL_OWN_NAME)))
 		return 0;
-	if (!called || !type || strncmp(type, "sched/", 6) || strcmp(type + 6, name) || !made_for)
+	if (!called || !type || strncmp(type, "sched/", 6) || strcmp(type + 6, name))
 		return sl_fail(err, SL_EFORMAT, "%s: not Slurm's scheduler sched/%s", path, name);
-	if (*made_for != release)
-		return sl_fail(err, SL_EVERSION, "%s: made for another release of Slurm", path);
-	find_function(s->object, "init", &s->init);
-	find_function(s->object, "fini", &s->fini);
-	find_function(s->object, "sched_p_reconfig", &s->reconfigure);
-	if (!s->init || !s->fini || !s->reconfigure)
-		return sl_fail(err, SL_EFORMAT, "%s: init, fini or sched_p_reconfig is missing", path);
-	return 1;
+	return sl_scheduler_check_release(&s->its, path, release, err) ? -1 : 1;
 }
 
 /* 1: it runs; 0: there is none, or it is ours; -1 with *err. */
@@ -51,13 +34,13 @@ static int try_path(struct sl_stock *s, const char *path, const char *name, uint
 
 	if (access(path, R_OK))
 		return 0;
-	if (!(s->object = dlopen(path, RTLD_LAZY | RTLD_LOCAL)))	/* as slurmctld loads its plug-ins */
-		return sl_fail(err, SL_EIO, "%s", dlerror());
+	if (sl_scheduler_open(&s->its, path, RTLD_LAZY, err))	/* as slurmctld loads its plug-ins */
+		return -1;
 	rc = check_stock(s, path, name, release, err);
-	if (rc > 0 && s->init())
+	if (rc > 0 && s->its.init())
 		rc = sl_fail(err, SL_EIO, "%s: its init() fails", path);
 	if (rc <= 0)
-		dlclose(s->object);
+		sl_scheduler_close(&s->its);
 	return rc;
 }
 
@@ -89,14 +72,14 @@ struct sl_stock *sl_stock_load(const char *name, const char *dirs, uint32_t rele
 
 int sl_stock_reconfigure(const struct sl_stock *s)
 {
-	return s->reconfigure();
+	return s->its.reconfigure();
 }
 
 void sl_stock_end(struct sl_stock *s)
 {
 	if (!s)
 		return;
-	s->fini();
-	dlclose(s->object);
+	s->its.fini();
+	sl_scheduler_close(&s->its);
 	free(s);
 }

@@ -3,8 +3,6 @@
  * stock.h - a scheduler plug-in of Slurm's own, loaded by ours: it schedules, as it would without
  * us, and slurmctld's calls are passed on to it.
  *
- * Knows nothing of Slurm but the five names that each of its scheduler plug-ins has.
- *
  * Threads: who loads and ends it sees to it that no call is under way.
  */
 #ifndef SL_STOCK_H

@@ -27,8 +27,8 @@
 #include "base/error.h"
 #include "base/state_file.h"
 #include "image/fence.h"
+#include "plugin/host/scheduler.h"
 #include "plugin/host/status.h"
-#include "plugin/loader/whole.h"
 
 #ifndef SL_PLUGIN_TYPE
 #define SL_PLUGIN_TYPE "sched/lua"
@@ -52,18 +52,10 @@ extern int slurm_error(const char *fmt, ...) __attribute__((weak, format(printf,
 extern void slurm_print_ctl_conf(FILE *out, void *conf) __attribute__((weak));
 extern char slurm_conf[] __attribute__((weak));
 
-#define RELEASE_MASK 0xffffffu		/* as slurmctld compares them */
 #define RELEASE_FORMAT "%u.%02u.%u"
 #define RELEASE_ARGS plugin_version >> 16 & 0xff, plugin_version >> 8 & 0xff, plugin_version & 0xff
 
-/* The plug-in that schedules. */
-struct hosted {
-	void *handle;			/* NULL: none */
-	int (*init)(void);
-	void (*fini)(void);
-	int (*reconfigure)(void);
-};
-static struct hosted hosted;
+static struct sl_scheduler hosted;	/* the plug-in that schedules */
 static char trouble[1400];		/* what was said when no policy decides, else empty */
 
 /* The release that an object has which slurmctld loaded as a plug-in, and found to be its own; else 0. */
@@ -94,49 +86,16 @@ __attribute__((constructor)) static void take_release(void)
 		dlclose(self);
 }
 
-/* NULL with *err where the plug-in has no such name. */
-static void *symbol_of(const struct hosted *h, const char *path, const char *name, struct sl_error *err)
-{
-	void *p = dlsym(h->handle, name);
-
-	if (!p)
-		sl_fail(err, SL_EFORMAT, "%s: no scheduler plug-in: it has no %s", path, name);
-	return p;
-}
-
-static void close_hosted(struct hosted *h)
-{
-	if (h->handle)
-		dlclose(h->handle);
-	*h = (struct hosted) { 0 };
-}
-
 /* Open a plug-in of the running release, and call nothing of it yet.  0, or -1 with *err. */
-static int open_hosted(struct hosted *h, const char *path, int flags, struct sl_error *err)
+static int open_hosted(struct sl_scheduler *h, const char *path, int flags, struct sl_error *err)
 {
-	const uint32_t *version;
-
-	if (sl_whole_elf(path, err))
+	if (sl_scheduler_open(h, path, flags, err))
 		return -1;
-	*h = (struct hosted) { .handle = dlopen(path, flags | RTLD_LOCAL) };
-	if (!h->handle)
-		return sl_fail(err, SL_EFORMAT, "%s", dlerror());
-	if (!(version = symbol_of(h, path, "plugin_version", err)) || !(h->init = symbol_of(h, path, "init", err)) ||
-	    !(h->fini = symbol_of(h, path, "fini", err)) ||
-	    !(h->reconfigure = symbol_of(h, path, "sched_p_reconfig", err)))
-		goto error;
-	if (dlsym(h->handle, "schedlua_loader")) {
+	if (dlsym(h->handle, "schedlua_loader"))
 		sl_fail(err, SL_EFORMAT, "%s: a loader, expected what it loads", path);
-		goto error;
-	}
-	if ((*version ^ plugin_version) & RELEASE_MASK) {
-		sl_fail(err, SL_EVERSION, "%s: built for Slurm %u.%02u.%u", path, *version >> 16 & 0xff,
-			*version >> 8 & 0xff, *version & 0xff);
-		goto error;
-	}
-	return 0;
-error:
-	close_hosted(h);
+	else if (!sl_scheduler_check_release(h, path, plugin_version, err))
+		return 0;
+	sl_scheduler_close(h);
 	return -1;
 }
 
@@ -163,7 +122,7 @@ static void tell_others(const char *dir, char *text, size_t size)
 }
 
 /* Beside this file, in schedlua/; or here, when this is the file in schedlua/ that has Slurm's name. */
-static int open_real(struct hosted *h, struct sl_error *err)
+static int open_real(struct sl_scheduler *h, struct sl_error *err)
 {
 	char dir[PATH_MAX], path[PATH_MAX + 64], others[160];
 	Dl_info self;
@@ -242,7 +201,7 @@ static bool wants_hold(const char *dir, char text[SL_FENCE_TEXT])
 }
 
 /* Slurm's own, from where slurmctld looks for plug-ins. */
-static int open_stock(struct hosted *h, const char *name, char *dirs, struct sl_error *err)
+static int open_stock(struct sl_scheduler *h, const char *name, char *dirs, struct sl_error *err)
 {
 	char path[PATH_MAX], *next = NULL;
 
@@ -333,7 +292,7 @@ int init(void)
 		stand_in(err.text);
 	if (hosted.handle && hosted.init()) {
 		slurm_error("sched/lua: the plug-in that the loader opened does not begin: nothing is started");
-		close_hosted(&hosted);
+		sl_scheduler_close(&hosted);
 	}
 	return 0;
 }
@@ -342,7 +301,7 @@ void fini(void)
 {
 	if (hosted.handle)
 		hosted.fini();
-	close_hosted(&hosted);
+	sl_scheduler_close(&hosted);
 }
 
 int sched_p_reconfig(void)

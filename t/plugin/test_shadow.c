@@ -278,6 +278,13 @@ static void slurms_own_is_loaded_and_ours_is_passed_over(void **state)
 	assert_null(sl_stock_load("fake", dirs, RELEASE, &err));
 	assert_non_null(strstr(err.text, "its init() fails"));
 	unsetenv("FAKE_FAILS");
+	snprintf(path, sizeof(path), "%s/sched_fake.so", top);		/* one that was cut off: a bus error if it is opened */
+	copy("fake_plugin.so", path);
+	assert_int_equal(truncate(path, 8192), 0);
+	assert_null(sl_stock_load("fake", dirs, RELEASE, &err));
+	assert_int_equal(err.code, SL_EFORMAT);
+	assert_non_null(strstr(err.text, path));
+	unlink(path);
 	*calls = '\0';
 	s = sl_stock_load("fake", dirs, RELEASE, &err);
 	assert_non_null(s);

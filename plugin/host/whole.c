@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "plugin/loader/whole.h"
+#include "plugin/host/whole.h"
 
 static int read_at(int fd, void *to, size_t size, uint64_t at)
 {

@@ -14,12 +14,13 @@ cat > "$C/etc/burst_buffer.lua" <<-EOL
 		return slurm.SUCCESS
 	end
 EOL
-for f in setup real_size paths pre_run post_run data_out job_teardown get_status; do
+# (the tests of data since 24.05)
+for f in setup real_size paths pre_run post_run data_out job_teardown get_status test_data_in test_data_out; do
 	echo "function slurm_bb_$f() return slurm.SUCCESS, '' end"
 done >> "$C/etc/burst_buffer.lua"
 cluster_conf BurstBufferType=burst_buffer/lua
 cluster_ctld_kill
-cluster_ctld_start
+cluster_ctld_start || { echo "Bail out! slurmctld does not start"; exit 1; }
 wait_for 30 cluster_nodes_ready 8 || { echo "Bail out! the nodes are not back"; exit 1; }
 
 staged() { [ -f "$C/log/staged.$1" ]; }	# JOBID

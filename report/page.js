@@ -644,6 +644,8 @@
 		$("main").hidden = false;
 		connect(workloads);
 		open(workloads[0]);
+		for (const { textContent } of document.querySelectorAll("script.shadow"))
+			showShadow(JSON.parse(textContent), instant);
 		told.dark = matchMedia("(prefers-color-scheme: dark)").matches;
 		told.ready = "true";
 	}

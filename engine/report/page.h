@@ -55,6 +55,7 @@ struct sl_page_about {
 	uint64_t seed;
 	int64_t from_s, until_s;	/* what happened then on a cluster; until_s 0: a simulation, all of it */
 	struct sl_page_reasons reasons;
+	const char *shadow;		/* what schedlua shadow report --json has of that time; NULL: nothing */
 };
 
 struct sl_page_job {

@@ -99,13 +99,8 @@ static void end_rows(struct packer *pk)
 
 /* Write the JSON with each "<" escaped (only strings have one), so that no text in it can end the
  * element. */
-static int put_json(struct sl_page *p, const char *class, struct sl_error *err)
+static void put_text(struct sl_page *p, const char *class, const char *text, size_t size)
 {
-	const char *text;
-	size_t size;
-
-	if (sl_json_finish(p->json, &text, &size, err) < 0)
-		return -1;
 	fprintf(p->out, "<script type=\"application/json\" class=\"%s\">\n", class);
 	for (size_t i = 0; i < size; i++)
 		if (text[i] == '<')
@@ -113,6 +108,16 @@ static int put_json(struct sl_page *p, const char *class, struct sl_error *err)
 		else
 			putc(text[i], p->out);
 	fputs("\n</script>\n", p->out);
+}
+
+static int put_json(struct sl_page *p, const char *class, struct sl_error *err)
+{
+	const char *text;
+	size_t size;
+
+	if (sl_json_finish(p->json, &text, &size, err) < 0)
+		return -1;
+	put_text(p, class, text, size);
 	sl_json_reset(p->json);
 	return 0;
 }
@@ -317,6 +322,8 @@ int sl_page_workload(struct sl_page *p, const struct sl_workload *w, const struc
 	rc = put_json(p, "workload", err);
 	if (rc == 0)
 		put_jobs(p, user, users);
+	if (rc == 0 && about->shadow)
+		put_text(p, "shadow", about->shadow, strlen(about->shadow));
 	free(user);
 	p->workloads++;
 	return rc < 0 ? -1 : check_written(p, err);

@@ -32,6 +32,8 @@
 #define PARTS 480		/* of the time, for how many waited for what */
 #define TASK_S 30		/* a task of an array is found by when it began */
 #define LATE_S 900		/* a start stands in the ledger so much later at most */
+#define SHADOW_S 5		/* starts that differ by no more are the same */
+#define SHADOW_JOBS 50		/* of shadow mode, those that differ most */
 
 struct values {
 	const char *dir, *ledger, *last, *output;
@@ -520,17 +522,26 @@ static int put_run(struct report *r, struct sl_page *page, const struct sl_workl
 	return rc;
 }
 
-/* Where Slurm's own scheduler decided: how much of it the policies would have done otherwise. */
-static void note_shadow(const struct report *r, char *text, size_t size)
+/* Where Slurm's own scheduler decided, what the policies would have done otherwise, as JSON; NULL: nothing
+ * is known of that. */
+static char *pack_shadow(const struct report *r)
 {
 	struct sl_error none;
 	struct sl_shadow_report b;
+	struct sl_shadow_users us = { 0 };
+	char *text = NULL;
 
-	if (!sl_shadow_read(&b, r->dir, r->last, 5, &none))
-		snprintf(text, size, "In shadow mode sched/%s started %u jobs; the policies would have started %u of them "
-			 "earlier, kept %u waiting and refused %u (schedlua shadow report). ", b.stock, b.runs,
-			 b.count[SL_SHADOW_EARLIER], b.count[SL_SHADOW_LATER], b.count[SL_SHADOW_REFUSED]);
+	if (!sl_shadow_read(&b, r->dir, r->last, SHADOW_S, &none) && !sl_shadow_users(&b, &us, &none)) {
+		json_t *o;
+
+		sl_shadow_sort(&b);
+		o = sl_shadow_pack(&b, &us, SHADOW_JOBS);
+		text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(6));
+		json_decref(o);
+	}
+	sl_shadow_users_free(&us);
 	sl_shadow_close(&b);
+	return text;
 }
 
 static const char *write_notes(const struct report *r, char *text, size_t size)
@@ -551,7 +562,6 @@ static const char *write_notes(const struct report *r, char *text, size_t size)
 		snprintf(text + strlen(text), size - strlen(text), "Jobs that started, and nobody knows when they ended: %u. ", open);
 	if (!r->all_named)
 		snprintf(text + strlen(text), size - strlen(text), "The journal does not go back farther. ");
-	note_shadow(r, text + strlen(text), size - strlen(text));
 	return text;
 }
 
@@ -573,7 +583,8 @@ static int write_page(struct report *r, struct sl_page *page)
 	const char *cluster = sl_snapshot_str(&r->now, r->now.meta.cluster[0]), *word[SL_WHYS];
 	struct sl_page_about about = { .command = sl_tool_command(), .options = r->policies, .until_s = r->until };
 	struct sl_workload w = { .name = (char *) cluster };
-	char notes[900];
+	char notes[900], *shadow;
+	int rc;
 
 	shorten_time(r);
 	about.from_s = w.origin_s = r->since;
@@ -583,7 +594,10 @@ static int write_page(struct report *r, struct sl_page *page)
 	if (make_workload(r, &w))
 		return -1;
 	about.notes = write_notes(r, notes, sizeof(notes));
-	if (sl_page_workload(page, &w, &about, r->err) || sl_page_begin_run(page, cluster, r->err))
+	about.shadow = shadow = pack_shadow(r);
+	rc = sl_page_workload(page, &w, &about, r->err);
+	free(shadow);
+	if (rc || sl_page_begin_run(page, cluster, r->err))
 		return -1;
 	for (uint32_t i = 0; i < r->rows; i++)
 		if (r->row[i].start && put_run(r, page, &w, i))
@@ -652,7 +666,8 @@ const struct sl_verb sl_verb_report = {
 	.text =
 		"Writes one HTML page that has everything in it and needs no network: how busy the\n"
 		"nodes were and with what, how long jobs waited, by user and partition, how many waited\n"
-		"for what at each time, and who was overtaken most.  It is the page of *schedlua sim\n"
+		"for what at each time, and who was overtaken most; in shadow mode also what *schedlua shadow\n"
+		"report* has.  It is the page of *schedlua sim\n"
 		"--report* with what really happened.\n"
 		"\n"
 		"It reads what the plug-in keeps: the decision journal (who waited for what, and who started\n"

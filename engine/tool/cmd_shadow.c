@@ -46,74 +46,6 @@ static const struct sl_option options[] = {
 	{ 0 }
 };
 
-/* -- of users --------------------------------------------------------------------- */
-
-struct user {
-	const char *name;
-	uint32_t jobs;
-	double waited, planned;		/* seconds: under Slurm; as the policies had it */
-};
-
-struct users {
-	struct user *user;
-	uint32_t count;
-};
-
-static int by_name(const void *a, const void *b)
-{
-	const struct sl_shadow_run *const *x = a, *const *y = b;
-
-	return strcmp(sl_member_text((*x)->ran, "user"), sl_member_text((*y)->ran, "user"));
-}
-
-static int by_waits(const void *a, const void *b)
-{
-	const struct user *x = a, *y = b;
-
-	return SL_ORDER(y->waited, x->waited) ?: strcmp(x->name, y->name);
-}
-
-static double wait_of(const struct sl_shadow_run *run)
-{
-	int64_t eligible = sl_member_integer(run->ran, "eligible");
-
-	return (double) (run->start - (eligible > run->submit && eligible <= run->start ? eligible : run->submit));
-}
-
-/* A start whose difference is not known counts as Slurm's. */
-static void add_waits(struct user *u, const struct sl_shadow_run *run)
-{
-	double wait = wait_of(run);
-
-	u->jobs++;
-	u->waited += wait;
-	u->planned += wait + (double) (run->known && -run->by < wait ? run->by : run->known ? -wait : 0);
-}
-
-static int count_users(const struct sl_shadow_report *r, struct users *us, struct user *all, struct sl_error *err)
-{
-	const struct sl_shadow_run **order = calloc(r->runs + (size_t) 1, sizeof(*order));
-
-	*all = (struct user) { .name = "" };
-	us->user = calloc(r->runs + (size_t) 1, sizeof(*us->user));
-	if (!order || !us->user) {
-		free(order);
-		return sl_fail(err, SL_ENOMEM, "shadow: out of memory");
-	}
-	for (uint32_t i = 0; i < r->runs; i++)
-		order[i] = &r->run[i];
-	qsort(order, r->runs, sizeof(*order), by_name);
-	for (uint32_t i = 0; i < r->runs; i++) {
-		if (!i || by_name(&order[i - 1], &order[i]))
-			us->user[us->count++].name = sl_member_text(order[i]->ran, "user");
-		add_waits(&us->user[us->count - 1], order[i]);
-		add_waits(all, order[i]);
-	}
-	qsort(us->user, us->count, sizeof(*us->user), by_waits);
-	free(order);
-	return 0;
-}
-
 /* -- the same week in the simulator ------------------------------------------------- */
 
 /* What `schedlua replay --json` prints of the recording; NULL with *err. */
@@ -157,14 +89,6 @@ static json_t *run_replay(const char *dir, const char *site, struct sl_error *er
 
 /* -- output ------------------------------------------------------------------------- */
 
-static int by_difference(const void *a, const void *b)
-{
-	const struct sl_shadow_run *x = a, *y = b;
-
-	return SL_ORDER(y->verdict == SL_SHADOW_REFUSED, x->verdict == SL_SHADOW_REFUSED) ?:
-		SL_ORDER(llabs(y->by), llabs(x->by)) ?: SL_ORDER(x->start, y->start);
-}
-
 static const char *between(const struct sl_shadow_run *run, char text[64])
 {
 	char duration[SL_TEXT_SIZE];
@@ -206,14 +130,14 @@ static int print_runs(struct sl_shadow_report *r, uint32_t most, struct sl_error
 	return rc ? sl_fail(err, SL_ENOMEM, "shadow: out of memory while printing") : 0;
 }
 
-static int print_users(const struct users *us, uint32_t most, struct sl_error *err)
+static int print_users(const struct sl_shadow_users *us, uint32_t most, struct sl_error *err)
 {
 	struct sl_text_table *t = sl_text_table_create("user,>jobs,>mean wait,>the policies'");
 	char text[SL_TEXT_SIZE];
 	int rc;
 
 	for (uint32_t i = 0; i < us->count && i < most; i++) {
-		const struct user *u = &us->user[i];
+		const struct sl_shadow_user *u = &us->user[i];
 
 		sl_text_table_add(t, u->name);
 		sl_text_table_addf(t, "%" PRIu32, u->jobs);
@@ -277,12 +201,7 @@ static void print_replay(const json_t *o)
 	       sl_member_number(use, "replayed"));
 }
 
-static double share(double part, double all)
-{
-	return all > 0 ? part / all : 0;
-}
-
-static int print_text(struct sl_shadow_report *r, const struct users *us, const struct user *all, const struct values *v,
+static int print_text(struct sl_shadow_report *r, const struct sl_shadow_users *us, const struct values *v,
 		      const json_t *replay, struct sl_error *err)
 {
 	char from[SL_TEXT_SIZE], to[SL_TEXT_SIZE];
@@ -295,86 +214,28 @@ static int print_text(struct sl_shadow_report *r, const struct users *us, const 
 	print_verdict(r, SL_SHADOW_EARLIER, "earlier", " that the policies would have started before");
 	print_verdict(r, SL_SHADOW_LATER, "later", " that they kept waiting");
 	print_verdict(r, SL_SHADOW_REFUSED, "refused", " that they refused");
-	printf("mean wait     %s under Slurm", sl_text_duration(from, (int64_t) (all->waited / jobs)));
-	printf(", %s as the policies had it\n", sl_text_duration(to, (int64_t) (all->planned / jobs)));
-	printf("utilization   %.4f; %.4f with what they would have started at once\n", share(r->used_s, r->cores_s),
-	       share(r->used_s + r->planned_s, r->cores_s));
+	printf("mean wait     %s under Slurm", sl_text_duration(from, (int64_t) (us->all.waited / jobs)));
+	printf(", %s as the policies had it\n", sl_text_duration(to, (int64_t) (us->all.planned / jobs)));
+	printf("utilization   %.4f; %.4f with what they would have started at once\n", sl_shadow_share(r->used_s, r->cores_s),
+	       sl_shadow_share(r->used_s + r->planned_s, r->cores_s));
 	printf("decisions     %" PRIu64 ", %.1f ms on average, %.1f ms at most\n", r->cycles,
-	       share((double) r->decide_us, (double) r->cycles) / 1000, (double) r->decide_max_us / 1000);
+	       sl_shadow_share((double) r->decide_us, (double) r->cycles) / 1000, (double) r->decide_max_us / 1000);
 	printf("failures      %" PRIu64 " decisions, %" PRIu64 " ends of the engine; slurmctld began %" PRIu32 " times\n", r->failures,
 	       r->deaths, r->begins);
 	print_failures(r);
 	printf("\nEach decision was made on what Slurm's had left: had the policies started a job earlier, what\n"
 	       "followed would have been another week.  So the differences do not add up; --replay simulates it.\n");
 	print_replay(replay);
-	qsort(r->run, r->runs, sizeof(*r->run), by_difference);
+	sl_shadow_sort(r);
 	return (us->count && v->show && print_users(us, (uint32_t) v->show, err)) || print_runs(r, (uint32_t) v->show, err) ? -1 : 0;
 }
 
-static json_t *pack_users(const struct users *us)
+static int print_json(const struct sl_shadow_report *r, const struct sl_shadow_users *us, json_t *replay, struct sl_error *err)
 {
-	json_t *list = json_array();
-
-	for (uint32_t i = 0; i < us->count; i++) {
-		const struct user *u = &us->user[i];
-
-		json_array_append_new(list, json_pack("{s:s, s:i, s:f, s:f}", "user", u->name, "jobs", (int) u->jobs,
-			"wait_mean_s", u->waited / u->jobs, "planned_wait_mean_s", u->planned / u->jobs));
-	}
-	return list;
-}
-
-static json_t *pack_runs(const struct sl_shadow_report *r)
-{
-	json_t *list = json_array();
-
-	for (uint32_t i = 0; i < r->runs; i++) {
-		const struct sl_shadow_run *run = &r->run[i];
-		json_t *o = json_pack("{s:I, s:s, s:s, s:s, s:I, s:I, s:s}", "job", (json_int_t) run->job,
-			"user", sl_member_text(run->ran, "user"), "account", sl_member_text(run->ran, "account"),
-			"partition", sl_member_text(run->ran, "partition"), "submit_time", (json_int_t) run->submit,
-			"start", (json_int_t) run->start, "verdict", sl_shadow_word(run->verdict));
-
-		if (run->planned)
-			json_object_set_new(o, "planned_start", json_integer(run->planned));
-		if (run->known)
-			json_object_set_new(o, "difference_s", json_integer(run->by));
-		if (*sl_member_text(run->ran, "text"))
-			json_object_set_new(o, "text", json_string(sl_member_text(run->ran, "text")));
-		json_array_append_new(list, o);
-	}
-	return list;
-}
-
-static json_t *pack_failures(const struct sl_shadow_report *r)
-{
-	json_t *list = json_array(), *seen;
-	const char *text;
-
-	json_object_foreach(r->failed, text, seen)
-		json_array_append_new(list, json_pack("{s:s, s:O, s:O}", "text", text, "times", json_array_get(seen, 0),
-			"last", json_array_get(seen, 1)));
-	return list;
-}
-
-static int print_json(const struct sl_shadow_report *r, const struct users *us, const struct user *all, json_t *replay,
-		      struct sl_error *err)
-{
-	uint32_t jobs = r->runs ? r->runs : 1;
-	json_t *o = json_pack("{s:s, s:s, s:I, s:I, s:i, s:i, s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:I, s:f, s:I, s:I, s:I, s:i}",
-		"scheduler", r->stock, "policies", r->policies, "from", (json_int_t) r->from, "to", (json_int_t) r->to,
-		"jobs", (int) r->runs, "same", (int) r->count[SL_SHADOW_SAME], "earlier", (int) r->count[SL_SHADOW_EARLIER],
-		"later", (int) r->count[SL_SHADOW_LATER], "refused", (int) r->count[SL_SHADOW_REFUSED],
-		"wait_mean_s", all->waited / jobs, "planned_wait_mean_s", all->planned / jobs,
-		"utilization", share(r->used_s, r->cores_s),
-		"planned_utilization", share(r->used_s + r->planned_s, r->cores_s),
-		"decisions", (json_int_t) r->cycles, "decide_mean_us", share((double) r->decide_us, (double) r->cycles),
-		"decide_max_us", (json_int_t) r->decide_max_us, "failures", (json_int_t) r->failures,
-		"engine_ends", (json_int_t) r->deaths, "begins", (int) r->begins);
+	json_t *o = sl_shadow_pack(r, us, r->runs);
 	int rc = -1;
 
-	if (o && !json_object_set_new(o, "failed", pack_failures(r)) && !json_object_set_new(o, "users", pack_users(us)) &&
-	    !json_object_set_new(o, "per_job", pack_runs(r)) && (!replay || !json_object_set(o, "replay", replay)))
+	if (o && (!replay || !json_object_set(o, "replay", replay)))
 		rc = json_dumpf(o, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
 	putchar('\n');
 	json_decref(o);
@@ -386,10 +247,9 @@ static int print_json(const struct sl_shadow_report *r, const struct users *us, 
 static int report(const struct values *v, struct sl_error *err)
 {
 	struct sl_shadow_report r = { 0 };
-	struct users us = { 0 };
+	struct sl_shadow_users us = { 0 };
 	json_t *replay = NULL;
 	char dir[PATH_MAX], site[PATH_MAX];
-	struct user all;
 	int rc;
 
 	if (sl_statedir_find(v->dir, dir, sizeof(dir), err))
@@ -398,12 +258,12 @@ static int report(const struct values *v, struct sl_error *err)
 		snprintf(site, sizeof(site), "%s", v->site);
 	else if (v->replay && sl_statedir_site(site, sizeof(site)))
 		return sl_fail(err, SL_ENOENT, "--replay: no slurm.conf that says where the site file is; give --site");
-	rc = sl_shadow_read(&r, dir, sl_tool_last(v->last), v->tolerance, err) || count_users(&r, &us, &all, err) ||
+	rc = sl_shadow_read(&r, dir, sl_tool_last(v->last), v->tolerance, err) || sl_shadow_users(&r, &us, err) ||
 		(v->replay && !(replay = run_replay(dir, site, err))) ? -1 : 0;
 	if (!rc)
-		rc = v->json ? print_json(&r, &us, &all, replay, err) : print_text(&r, &us, &all, v, replay, err);
+		rc = v->json ? print_json(&r, &us, replay, err) : print_text(&r, &us, v, replay, err);
 	json_decref(replay);
-	free(us.user);
+	sl_shadow_users_free(&us);
 	sl_shadow_close(&r);
 	return rc;
 }

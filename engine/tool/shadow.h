@@ -60,4 +60,28 @@ struct sl_shadow_report {
 int sl_shadow_read(struct sl_shadow_report *r, const char *dir, int64_t last, int64_t tolerance, struct sl_error *err);
 void sl_shadow_close(struct sl_shadow_report *r);
 
+/* Those that differ most first. */
+void sl_shadow_sort(struct sl_shadow_report *r);
+
+struct sl_shadow_user {
+	const char *name;
+	uint32_t jobs;
+	double waited, planned;		/* seconds: under Slurm; as the policies had it */
+};
+
+struct sl_shadow_users {
+	struct sl_shadow_user *user, all;	/* who waited longest first */
+	uint32_t count;
+};
+
+/* Whose jobs waited how long; 0, or -1 with *err (SL_ENOMEM).  To be freed in either case. */
+int sl_shadow_users(const struct sl_shadow_report *r, struct sl_shadow_users *us, struct sl_error *err);
+void sl_shadow_users_free(struct sl_shadow_users *us);
+
+/* part / all, 0 of nothing */
+double sl_shadow_share(double part, double all);
+
+/* All that as JSON (schedlua-shadow(1) has the keys), with the first *most* jobs; NULL: out of memory. */
+json_t *sl_shadow_pack(const struct sl_shadow_report *r, const struct sl_shadow_users *us, uint32_t most);
+
 #endif

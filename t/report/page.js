@@ -414,6 +414,8 @@ test("who was overtaken is counted right", async () => {
 
 /* A cluster of which only the journal and the last snapshot are known. */
 function live() {
+	if (made.has("live"))
+		return made.get("live");
 	const state = path.join(scratch, "state"), now = 1793600000, cluster = {
 		meta: { now, cluster: "home" }, nodes: [1, 2, 3, 4].map((i) => ({ name: `n${i}`, cores: 4 })),
 		partitions: [{ name: "a", nodes: "n[1-2]" }, { name: "b", nodes: "n[3-4]" }],
@@ -432,7 +434,8 @@ function live() {
 		`${JSON.stringify({ sequence: 1, now: now - ago, policy: "easy", ...line })}\n`).join(""));
 	execFileSync(path.resolve(build, "schedlua"), ["show", `--output=${path.join(state, "last.snap")}`, path.join(scratch, "state.json")]);
 	execFileSync(path.resolve(build, "schedlua"), ["report", `--dir=${state}`, "--last=45m", `--output=${path.join(scratch, "live.html")}`]);
-	return path.join(scratch, "live.html");
+	made.set("live", path.join(scratch, "live.html"));
+	return made.get("live");
 }
 
 test("what happened on a cluster is drawn as a simulation is", async () => {
@@ -450,6 +453,49 @@ test("what happened on a cluster is drawn as a simulation is", async () => {
 	assert.match(await text("overtaken"), /31 job40 mincatb8/);
 	assert.match(await text("notes"), /no ledger/);
 	assert.match(await text("figures"), /11\.1 %/);
+	assert.deepEqual(page.complaints, []);
+});
+
+/* The same cluster in shadow mode: its book, with a text that would like to be a script. */
+function shadowed() {
+	const state = path.join(scratch, "state"), now = 1793600000, file = path.join(scratch, "shadowed.html");
+	const ran = (job, user, submit, start, more) => ({ job, user, partition: "a", submit: now - submit, start: now - start, ...more });
+	const lines = [
+		{ ago: 2600, begin: { stock: "backfill" }, plans: [{ job: 1, tasks: 1 }] },
+		{ ago: 2000, sample: { policy: "easy", cores: 16, used: 8, planned: 4, cycles: 20, failures: 1, decide_us: 40000, decide_max_us: 9000 } },
+		{ ago: 1500, ran: [ran(1, "ann", 2600, 1500), ran(2, "bob", 2000, 1600, { why: "policy", text: "over </script><b id=bold> its quota" })] },
+		{ ago: 1400, ran: [ran(3, "bob", 1401, 1400)], failed: "policy failed: no such job" },
+		{ ago: 1000, ran: [ran(4, "bob", 1400, 1000, { why: "priority", expected: now - 400 })] },
+	];
+
+	fs.writeFileSync(path.join(state, "shadow.jsonl"), lines.map(({ ago, ...line }) => `${JSON.stringify({ now: now - ago, ...line })}\n`).join(""));
+	execFileSync(path.resolve(build, "schedlua"), ["report", `--dir=${state}`, "--last=45m", `--output=${file}`]);
+	return file;
+}
+
+test("a cluster in shadow mode: what the policies would have done", async () => {
+	const before = await visit(live());
+
+	assert.ok(await before.value("document.getElementById('shadow').hidden"), "a page of no shadow mode says nothing of it");
+	const page = await visit(shadowed()), rows = (id) => page.value(`[...document.querySelectorAll("#${id} tbody tr")].map((row) =>
+		[...row.children].map((cell) => cell.textContent).join("|"))`);
+
+	assert.ok(!await page.value("document.getElementById('shadow').hidden"));
+	assert.match(await page.value("document.getElementById('shadow-what').textContent"), /^sched\/backfill decided, easy looked on, from 2026-11-02 .* do not add up/);
+	const figures = await rows("shadow-figures");
+
+	assert.deepEqual(figures.slice(0, 5), ["Jobs started|4||", "the same||1|", "earlier||1|by 18 min 20 s at most",
+		"kept waiting||1|by 10 min at most", "refused||1|"]);
+	assert.deepEqual(figures.slice(7, 9), ["Decisions||20|2.0 ms on average, 9.0 ms at most", "Decisions that failed||1|"]);
+	assert.match((await rows("shadow-failed")).join(), /^policy failed: no such job\|1\|2026/);
+	assert.deepEqual((await rows("shadow-users")).map((row) => row.split("|").slice(0, 2).join(" ")), ["ann 1", "bob 3"]);
+	const jobs = await rows("shadow-jobs");
+
+	assert.deepEqual(jobs.map((row) => row.split("|")[0]), ["2", "1", "4"]);
+	assert.match(jobs[0], /refused\|over <\/script><b id=bold> its quota$/);
+	assert.match(jobs[1], /\|18 min 20 s earlier\|$/);
+	assert.match(jobs[2], /\|10 min later\|/);
+	assert.equal(await page.value("document.getElementById('bold')"), null);
 	assert.deepEqual(page.complaints, []);
 });
 

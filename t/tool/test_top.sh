@@ -56,7 +56,7 @@ status
 printed() {
 	run 0 top --once --dir "$S" && quiet err && out 'home  decided by easy (site)' && out ' OK  *1 running, 2 queued' &&
 		out 'long  *12/240   5%  *[^ ]*x' && out 'short  *0/80   0%' &&
-		out '^ *7 bob *long *12  *96  *2h05m  .*wants 12 nodes' && out '^ *8 *short  *- .* priority$' &&
+		out '^ *7 bob *long *12  *96  *2h05m .*wants 12 nodes' && out '^ *8 *short  *- .* priority$' &&
 		out 'job 5 started on n\[9-12\] (32 cores)$' && out 'shortest decides from here on; before: easy$' && out 'job 6: cancel: over its'
 }
 ok "top prints bars, queue and what happened where stdout is no terminal" printed

@@ -27,10 +27,14 @@ static bool reserved_ahead(const struct sl_cluster *c, const struct want *w, int
 	return false;
 }
 
-/* May it be booked for less than its walltime?  plan.h says when not. */
+/* May it be booked for less than its walltime?  plan.h says when not.  A flexible reservation that it names is
+ * not its own now and may be when it starts. */
 static bool may_be_guessed(const struct sl_plan *p, const struct want *w)
 {
-	return w->resv == SL_NONE && !p->c->snap->job.licenses[w->entry.job].count &&
+	const struct sl_job_view *job = &p->c->snap->job;
+	uint32_t j = w->entry.job;
+
+	return w->resv == SL_NONE && !*cluster_str(p->c, job->reservation[j]) && !job->licenses[j].count &&
 	       !reserved_ahead(p->c, w, SL_FOREVER);
 }
 

@@ -509,6 +509,28 @@ static void a_job_of_a_flexible_reservation_that_is_full_starts_outside(void **s
 	leave(&d);
 }
 
+static void a_job_of_a_flexible_reservation_to_come_is_booked_for_its_walltime(void **state)
+{
+	struct build *b = build_create("2x8c");
+	uint32_t left = build_partition(b, "left", 0, 0), r = build_reservation(b, "flex", 300, 36000, 1, 1), job;
+	struct sl_terms guessed = { .expected = 60 };
+	struct sl_entry here = { .partition = left };
+	struct desk d;
+	int64_t at;
+
+	(void) state;
+	build_change(b, SL_T_RESERVATION, r, sl_reservation_row, .flags = SL_RESV_FLEX);
+	build_running(b, (struct build_job) { .id = 9, .exclusive = true, .ends_in = 600 });
+	job = build_pending(b, (struct build_job) { .id = 1, .nodes = 1, .exclusive = true, .limit = 600, .partition = left });
+	build_change(b, SL_T_JOB, job, sl_job_row, .reservation = sl_builder_str(b->builder, "flex"));
+	here.job = job;
+	d = sit(b);
+	assert_int_equal(checked(&d, sl_plan_reserve(d.p, here, &guessed, &at, &d.why, &d.err)), 1);
+	assert_int_equal(at, BUILD_NOW + 600);
+	assert_int_equal(accepted(&d)->reserve.expected[0], 0);
+	leave(&d);
+}
+
 static void a_start_in_a_reservation_that_is_no_way_of_the_job_is_refused_by_the_checker(void **state)
 {
 	struct build *b = build_create("2x8c");
@@ -642,6 +664,7 @@ int main(void)
 		cmocka_unit_test(a_reservation_that_draws_jobs_in_is_tried_first_and_left_when_it_is_full),
 		cmocka_unit_test(of_several_reservations_the_one_that_has_room_first_is_taken),
 		cmocka_unit_test(a_job_of_a_flexible_reservation_that_is_full_starts_outside),
+		cmocka_unit_test(a_job_of_a_flexible_reservation_to_come_is_booked_for_its_walltime),
 		cmocka_unit_test(a_start_in_a_reservation_that_is_no_way_of_the_job_is_refused_by_the_checker),
 		cmocka_unit_test(who_waits_without_a_reservation_is_told_when_it_may_start_in_the_order_of_the_policy),
 		cmocka_unit_test(the_components_of_a_heterogeneous_job_have_one_forecast),

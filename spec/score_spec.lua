@@ -32,6 +32,17 @@ describe("backfill_order", function()
 		end)
 	end
 
+	it("books no time for those without a walltime of which nothing is expected", function()
+		local function reserved(options, user)
+			return t.decide("conservative,backfill_order=fcfs,book=estimate" .. options, holes {
+				{ id = 3, nodes = 2, exclusive = true, user = user, time_limit = math.huge },
+				{ id = 4, nodes = 2, exclusive = true, time_limit = "1h" } }):reserved()
+		end
+		assert.same({ 2, 3 }, reserved("", "short"))
+		assert.same({ 2, 3 }, reserved(",estimate=last_two", "nobody"))
+		assert.same({ 2, 3, 4 }, reserved(",estimate=last_two", "short"))
+	end)
+
 	it("leaves the head alone", function()
 		local plan = t.decide("easy,backfill_order=smallest", holes { { id = 3, tasks = 1, time_limit = "10m" } })
 		assert.equal(3600, plan:reservation(2).in_s)

@@ -148,6 +148,11 @@ function Prediction:mean(job)
 	return sum / #list
 end
 
+--- Is less expected of it than it may run for all that is known?
+function Prediction:is_guess(job)
+	return self:mean(job) < walltime(job)
+end
+
 --- The runtime that it exceeds with a probability of 1 - q.
 function Prediction:quantile(job, q)
 	local list = table.move(sample(self, job), 1, #sample(self, job), 1, {})

@@ -97,7 +97,7 @@ function Behind:each()
 		local row = rows[i]
 		if not row then
 			return nil
-		elseif self.book == "limit" or row.runtime >= row.job.time_limit then
+		elseif self.book == "limit" or not self.expected:is_guess(row.job) then
 			return row.job, self.how
 		end
 		return row.job, { shape = self.how.shape, expected = row.runtime }

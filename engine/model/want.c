@@ -300,13 +300,12 @@ static int ask_time(struct sl_cluster *c, struct want *w, const struct sl_ask *a
 	w->pub.time_limit = w->asked;
 	if (limit <= 0 || ceiling <= 0)
 		return want_refuse(w, SL_WHY_PARTITION, "has a time limit of 0");
-	if (w->asked > ceiling) {
-		if (floor <= 0 || floor > ceiling)
-			return want_refuse(w, SL_WHY_PARTITION, "asks for %" PRId64 " minutes, partition %s allows %" PRId64,
-				      limit / 60, cluster_str(c, c->snap->partition.name[w->entry.partition]),
-				      ceiling / 60);
+	if (floor > ceiling || (w->asked > ceiling && floor <= 0))
+		return want_refuse(w, SL_WHY_PARTITION, "asks for %" PRId64 " minutes, partition %s allows %" PRId64,
+				   (w->asked > ceiling ? limit : floor) / 60,
+				   cluster_str(c, c->snap->partition.name[w->entry.partition]), ceiling / 60);
+	if (w->asked > ceiling)
 		w->pub.time_limit = ceiling;
-	}
 	w->pub.time_floor = w->pub.time_limit;
 	if (floor > 0 && floor < w->pub.time_limit)
 		w->pub.time_floor = floor;

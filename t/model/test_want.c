@@ -140,6 +140,8 @@ static void the_limits_of_the_partition_bind_the_job(void **state)
 	build_pending(b, (struct build_job) { .id = 4, .nodes = 2 });
 	build_pending(b, (struct build_job) { .id = 5, .nodes = 2, .limit = 3660 });
 	build_change_job(b, 5, .time_min = 600);
+	build_pending(b, (struct build_job) { .id = 6, .nodes = 2 });
+	build_change_job(b, 6, .time_min = 3660);
 	c = build_cluster(b);
 	w = want(c, 1);
 	assert_int_equal(w->request.min_nodes, 2);
@@ -149,6 +151,7 @@ static void the_limits_of_the_partition_bind_the_job(void **state)
 	assert_string_equal(w->text, "needs 4 nodes, may have 3 in partition batch");
 	assert_string_equal(want(c, 3)->text, "asks for 61 minutes, partition batch allows 60");
 	assert_int_equal(want(c, 4)->time_limit, 3600);
+	assert_string_equal(want(c, 6)->text, "asks for 61 minutes, partition batch allows 60");
 	w = want(c, 5);
 	assert_int_equal(w->why, SL_WHY_NONE);
 	assert_int_equal(w->time_limit, 3600);

@@ -427,17 +427,4 @@ static inline uint32_t sl_allow_uids(const part_record_t *p)
 	return n;
 }
 
-/* The priority that a job has in partition number *inx* of its list. */
-static inline uint32_t sl_priority_in(const job_record_t *job, int inx)
-{
-#if SL_SLURM(24, 5)
-	if (job->SL_PART_PRIO && job->SL_PART_PRIO->priority_array)
-		return job->SL_PART_PRIO->priority_array[inx];
-#else
-	if (job->priority_array)
-		return job->priority_array[inx];
-#endif
-	return job->priority;
-}
-
 #endif

@@ -13,7 +13,7 @@ slurm_since() {
 
 # cgroup.conf of a cluster that has none.
 slurm_cgroup_conf() {
-	if slurm_since 23.02; then echo "CgroupPlugin=disabled"; else echo "CgroupPlugin=cgroup/v1"; fi
+	if slurm_since 24.05; then echo "CgroupPlugin=disabled"; else echo "CgroupPlugin=cgroup/v1"; fi
 }
 
 # From 23.11 on slurmctld executes itself anew when it is reconfigured: another process, the same service.

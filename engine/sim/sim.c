@@ -256,6 +256,8 @@ static int make_decision(struct sl_sim *s, struct sl_error *err)
 		sl_fail_in(err, "at %" PRId64 " s", s->now - s->w->origin_s);
 	else
 		rc = copy_starts(s, p, err);
+	if (!rc && s->opt.after_pass)
+		rc = s->opt.after_pass(s->cluster, p, s->opt.after_pass_arg, err);
 	sl_metrics_hidden(s->metrics, sl_plan_hidden(p, fig.examined));
 	sl_plan_destroy(p);
 	return rc ? -1 : 0;

@@ -50,6 +50,9 @@ struct sl_sim_options {
 	uint32_t wakes;
 	int (*before_pass)(struct sl_cluster *c, int64_t now, void *arg, struct sl_error *err);
 	void *before_pass_arg;
+	/* Called after each decision, before it is carried out, may be NULL. */
+	int (*after_pass)(struct sl_cluster *c, struct sl_plan *p, void *arg, struct sl_error *err);
+	void *after_pass_arg;
 
 	/* Called about ten times a second of wall time, may be NULL. */
 	void (*progress)(uint64_t ended, uint64_t jobs, int64_t now, void *arg);

@@ -30,7 +30,7 @@
 struct values {
 	const char *dir, *site, *path, *snapshot, *ledger;
 	int64_t events;
-	bool json, watch;
+	bool json, watch, sooner;
 };
 
 static const struct sl_option options[] = {
@@ -48,6 +48,8 @@ static const struct sl_option options[] = {
 	  .doc = "the ledger that knows what was used (ledger.db); default: the cluster's, where it may be read; with --snapshot none" },
 	{ .name = "watch", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, watch),
 	  .doc = "go on, and print what is decided about the job from now on, until it starts or leaves the queue" },
+	{ .name = "sooner", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, sooner),
+	  .doc = "say instead which change of its request would start it sooner" },
 	{ .name = "json", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, json),
 	  .doc = "print one JSON object; its keys are listed in the man page" },
 	{ 0 }
@@ -389,7 +391,7 @@ static char *find_order(const struct values *v, const struct search *s, const ch
 	if (!ledger && sl_ledger_available() && !access(file, R_OK))
 		ledger = file;
 	site = v->site ? strdup(v->site) : sl_explain_site(dir);
-	if (site && sl_explain_order(site, v->path, NULL, ledger, (uint32_t) s->job, &text, &trace, &err)) {
+	if (site && sl_explain_order(site, v->path, NULL, ledger, (uint32_t) s->job, false, &text, &trace, &err)) {
 		sl_fail_in(&err, "the order was not computed");
 		sl_tool_fail(&err);
 	}
@@ -424,7 +426,7 @@ static int order_only(const struct values *v, json_int_t job)
 		site = sl_explain_site(dir);
 	if (!site)
 		sl_fail(&err, SL_ENOENT, "explain: nothing says which site file decides; expected --site=FILE");
-	if (site && !sl_explain_order(site, v->path, v->snapshot, v->ledger, (uint32_t) job, &text, &trace, &err)) {
+	if (site && !sl_explain_order(site, v->path, v->snapshot, v->ledger, (uint32_t) job, v->sooner, &text, &trace, &err)) {
 		status = print_order(text, job, v->json);
 	} else {
 		status = sl_tool_fail(&err);
@@ -540,7 +542,9 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 				     argv[0]);
 	if (v.watch && (v.json || v.snapshot))
 		return sl_tool_usage(verb, "--watch goes with neither --json nor --snapshot");
-	if (v.snapshot)
+	if (v.sooner && (v.json || v.watch))
+		return sl_tool_usage(verb, "--sooner goes with neither --watch nor --json");
+	if (v.snapshot || v.sooner)
 		return order_only(&v, s.job);
 	if (sl_statedir_find_journal(v.dir, dir, sizeof(dir), &err))
 		return err.code == SL_ETRUST ? order_alone(&v, s.job, &err) : sl_tool_fail(&err);
@@ -588,6 +592,11 @@ const struct sl_verb sl_verb_explain = {
 		"The decisions stand where root and SlurmUser may read, and in the directory that\n"
 		"lua_publish in slurm.conf names.  Where a user may read neither, the order is worked out and\n"
 		"printed, which sees of the cluster what squeue shows that user.\n"
+		"\n"
+		"With --sooner changes of the request are tried, each by itself: shorter walltimes, fewer\n"
+		"nodes or CPUs, other layouts of its tasks, other partitions (whether the user may use them is\n"
+		"Slurm's to say).  The site's policies decide on the picture with each of them, and those that\n"
+		"let the job start sooner are printed, with the times that walltimes give.\n"
 		"\n"
 		"The pending tasks of an array are one job to the scheduler: 4711_3 is explained as\n"
 		"4711.  A task that was requeued has an id of its own, which squeue -o %A shows.\n",

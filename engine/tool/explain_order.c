@@ -15,10 +15,10 @@
 
 #include "script/decide.h"
 #include "ledger/ledger.h"
+#include "tool/sooner.h"
 #include "tool/statedir.h"
 
 #define CAPTURE "schedlua-capture"
-#define BUDGET_US INT64_C(30000000)
 
 extern char **environ;
 
@@ -79,10 +79,8 @@ static int capture(char *file, struct sl_error *err)
 	return 0;
 }
 
-static int explain(const struct sl_bundle *bundle, const char *file, const struct sl_usage_provider *usage,
-		   uint32_t job, char **text, char **trace, struct sl_error *err)
+static int look_at(const char *file, sl_explain_look *look, void *arg, struct sl_error *err)
 {
-	struct sl_limits limits = { .budget_us = BUDGET_US };
 	struct sl_snapshot snap;
 	void *bytes = NULL;
 	size_t size;
@@ -93,19 +91,19 @@ static int explain(const struct sl_bundle *bundle, const char *file, const struc
 	if (sl_snapshot_open(&snap, bytes, size, err))
 		sl_fail_in(err, "%s", file);
 	else
-		rc = sl_decide_explain(bundle, &snap, usage, NULL, &limits, job, text, trace, err);
+		rc = look(&snap, arg, err);
 	free(bytes);
 	return rc;
 }
 
-/* Of the cluster as it is. */
-static int explain_now(const struct sl_bundle *bundle, const struct sl_usage_provider *usage, uint32_t job, char **text,
-		       char **trace, struct sl_error *err)
+int sl_explain_snapshot(const char *snapshot, sl_explain_look *look, void *arg, struct sl_error *err)
 {
 	const char *tmp = getenv("TMPDIR");
 	char file[PATH_MAX];
 	int fd, rc;
 
+	if (snapshot)
+		return look_at(snapshot, look, arg, err);
 	snprintf(file, sizeof(file), "%s/schedlua-XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	fd = mkstemp(file);
 	if (fd < 0)
@@ -113,9 +111,28 @@ static int explain_now(const struct sl_bundle *bundle, const struct sl_usage_pro
 	close(fd);
 	rc = capture(file, err);
 	if (!rc)
-		rc = explain(bundle, file, usage, job, text, trace, err);
+		rc = look_at(file, look, arg, err);
 	unlink(file);
 	return rc;
+}
+
+/* What is asked, and the answer. */
+struct order {
+	const struct sl_bundle *bundle;
+	const struct sl_usage_provider *usage;
+	uint32_t job;
+	bool sooner;
+	char **text, **trace;
+};
+
+static int explain(const struct sl_snapshot *snap, void *arg, struct sl_error *err)
+{
+	struct sl_limits limits = { .budget_us = SL_EXPLAIN_BUDGET_US };
+	struct order *o = arg;
+
+	if (o->sooner)
+		return sl_sooner(o->bundle, snap, o->usage, &limits, o->job, o->text, err);
+	return sl_decide_explain(o->bundle, snap, o->usage, NULL, &limits, o->job, o->text, o->trace, err);
 }
 
 static int add_line(char **text, const char *line, struct sl_error *err)
@@ -128,17 +145,18 @@ static int add_line(char **text, const char *line, struct sl_error *err)
 	return 0;
 }
 
-int sl_explain_order(const char *site, const char *path, const char *snapshot, const char *ledger, uint32_t job, char **text,
-		     char **trace, struct sl_error *err)
+int sl_explain_order(const char *site, const char *path, const char *snapshot, const char *ledger, uint32_t job,
+		     bool sooner, char **text, char **trace, struct sl_error *err)
 {
 	struct sl_bundle_source source = { .site = site, .path = path };
-	struct sl_usage_provider usage, *ask = NULL;
+	struct order order = { .job = job, .sooner = sooner, .text = text, .trace = trace };
+	struct sl_usage_provider usage;
 	struct sl_ledger *l = NULL;
 	struct sl_bundle *bundle;
 	int rc;
 
 	*text = *trace = NULL;
-	bundle = sl_bundle_load(&source, NULL, trace, err);
+	order.bundle = bundle = sl_bundle_load(&source, NULL, trace, err);
 	if (!bundle)
 		return -1;
 	if (ledger && !(l = sl_ledger_open(ledger, SL_LEDGER_READ, err))) {
@@ -147,11 +165,10 @@ int sl_explain_order(const char *site, const char *path, const char *snapshot, c
 	}
 	if (l) {
 		usage = sl_usage_provider(sl_ledger_usage(l));
-		ask = &usage;
+		order.usage = &usage;
 	}
-	rc = snapshot ? explain(bundle, snapshot, ask, job, text, trace, err) :
-			explain_now(bundle, ask, job, text, trace, err);
-	if (!rc && !snapshot && !l)
+	rc = sl_explain_snapshot(snapshot, explain, &order, err);
+	if (!rc && !snapshot && !l && !sooner)
 		rc = add_line(text, "  (without the ledger: what was used before is not counted)\n", err);
 	sl_ledger_close(l);
 	sl_bundle_destroy(bundle);

@@ -17,6 +17,7 @@ extern const struct sl_verb sl_verb_compare;
 extern const struct sl_verb sl_verb_completion;
 extern const struct sl_verb sl_verb_engine;
 extern const struct sl_verb sl_verb_explain;
+extern const struct sl_verb sl_verb_forecast;
 extern const struct sl_verb sl_verb_import_conf;
 extern const struct sl_verb sl_verb_ledger;
 extern const struct sl_verb sl_verb_plan;

@@ -634,6 +634,54 @@ explain_order() {
 }
 ok "explain computes a job's place in the order from a capture" explain_order
 
+# 5 holds n1 until 14:00; 6 wants both nodes of p, 7 eight cores for two hours, which would delay it
+cat >"$T/full.json" <<'EOF'
+{ "meta": { "now": 1793620800, "cluster": "tiny", "source": "json", "sequence": 1 },
+  "nodes": [ { "name": "n1", "cores": 8 }, { "name": "n2", "cores": 8 }, { "name": "m1", "cores": 8 } ],
+  "partitions": [ { "name": "p", "nodes": "n[1-2]" }, { "name": "q", "nodes": "m1", "max_time": 7200 },
+    { "name": "r", "nodes": "m1", "max_time": 3600 } ],
+  "jobs": [
+    { "id": 5, "user": "ada", "state": "RUNNING", "partition": "p", "start_time": 1793620000, "end_time": 1793627200,
+      "time_limit": 7200, "min_cpus": 8, "alloc": [ { "node": "n1", "cores": 8 } ] },
+    { "id": 6, "user": "ada", "partition": "p", "min_nodes": 2, "min_cpus": 16, "time_limit": 600 },
+    { "id": 7, "user": "ada", "partition": "p", "min_nodes": 1, "min_cpus": 8, "num_tasks": 8, "time_limit": 7200 } ],
+  "queue": [ { "job": 6, "partition": "p" }, { "job": 7, "partition": "p" } ] }
+EOF
+printf 'return require("sched").site { default = { "easy" } }\n' >"$T/plain.lua"
+sooner() { run "$1" explain --sooner --site="$T/plain.lua" --snapshot="$T/full.json" "$2"; }
+
+explain_sooner() {
+	sooner 0 7 && out "^as it asks  *2026-11-02T13:56:40 *$" && out "^a walltime of 60 min  *2026-11-02T12:00:00  117 min$" &&
+		out "^partition q, where it may  *2026-11-02T12:00:00 " && ! out "partition r" >/dev/null &&
+		sooner 0 6 && out "^as it asks  *2026-11-02T13:46:40 *$" && out "^1 node  *2026-11-02T12:00:00 " &&
+		! out "walltime" >/dev/null && sooner 1 5 && err "job 5 is not queued" &&
+		run 2 explain --sooner --watch 7
+}
+ok "explain --sooner tries changes of the request and prints those that help" explain_sooner
+
+# -------------------------------------------------------------------- forecast
+
+forecast() {
+	run 0 forecast --policy=fcfs --snapshot "$T/busy.json" 8 && out "^ *8  2026-11-02T" && ! out "^ *9 " >/dev/null &&
+		run 0 forecast --policy=fcfs --snapshot "$T/busy.json" && out "^ *9  " && out "is not known (--calibration)" &&
+		run 0 forecast --json --policy=fcfs --snapshot "$T/busy.json" 7 &&
+		out '"jobs": .{"job": 7, "not_before": 1793620800, "likely": 1793620800, "not_after": 1793620800}' &&
+		run 1 forecast --policy=fcfs --snapshot "$T/busy.json" 70 && err "job 70 is not queued" &&
+		run 1 forecast --snapshot "$T/busy.json" && err "expected --site or --policy" &&
+		run 2 forecast x && run 2 forecast --workload=esp 7
+}
+ok "forecast says when jobs will start, as an interval" forecast
+
+forecast_worth() {
+	run 0 forecast --workload=synthetic:jobs=400,load=0.95,users=9 --procs=64 --policy=easy --calibration="$T/worth.json" &&
+		out "^intervals that held  .*expected 80 %" && out "^of the reservations" && cp "$T/out" "$T/worth" &&
+		run 0 forecast --workload=synthetic:jobs=400,load=0.95,users=9 --procs=64 --policy=easy && cmp "$T/worth" "$T/out" &&
+		run 0 forecast --policy=fcfs --snapshot "$T/busy.json" --calibration="$T/worth.json" && out "is counted in$" &&
+		run 1 forecast --policy=fcfs --snapshot "$T/busy.json" --calibration="$T/worth.json" --confidence=0.9 &&
+		err "is of a confidence of 0.8, expected 0.9"
+}
+ok "forecast says what forecasts would have been worth, twice the same, and keeps it" forecast_worth
+
 check_files() {
 	printf 'user nosuchuser 5\nuser nosuchuser 6\n' >"$T/order/layers.conf" &&
 		run 0 check "$T/order/site.lua" && out "layers.conf:1: there is no user 'nosuchuser' on this machine" &&

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * calibrate.c - what forecasts are worth, learnt from those whose jobs have started (sim/forecast.h).
+ */
+#include "sim/forecast.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "base/order.h"
+
+#define SHORT 60.0	/* seconds: waits are compared as if they were so much longer */
+#define ENOUGH 30	/* scores, before they are asked */
+#define STEP 0.02	/* how far a level goes with one miss */
+
+/* Until when, seconds, a forecast is of a class. */
+static const double until[SL_CALIBRATOR_CLASSES] = { 600, 3600, 4 * 3600, 16 * 3600, INFINITY };
+
+static uint32_t class_of(double centre)
+{
+	uint32_t k = 0;
+
+	while (centre > until[k])
+		k++;
+	return k;
+}
+
+void sl_calibrator_begin(struct sl_calibrator *c, double confidence)
+{
+	memset(c, 0, sizeof(*c));
+	c->confidence = confidence;
+	for (int k = 0; k < SL_CALIBRATOR_CLASSES; k++)
+		c->of[k].below = c->of[k].above = (1 - confidence) / 2;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *) a, y = *(const double *) b;
+
+	return SL_ORDER(x, y);
+}
+
+/* The value that the share *p* of so many ascending ones does not exceed, as it is of one more. */
+static uint32_t quantile_at(uint32_t n, double p)
+{
+	double at = ceil(p * (n + 1)) - 1;
+
+	return at < 0 ? 0 : at > n - 1 ? n - 1 : (uint32_t) at;
+}
+
+/* The median of the shortest half: where most of the sample is, however far its tail goes. */
+static int64_t most_likely(const int64_t *wait, uint32_t n)
+{
+	uint32_t half = n / 2, best = 0;
+
+	for (uint32_t i = 1; i + half < n; i++)
+		if (wait[i + half] - wait[i] < wait[best + half] - wait[best])
+			best = i;
+	return wait[best + half / 2];
+}
+
+static int64_t seconds(double x)
+{
+	return x < 0 ? 0 : x < 0x1p52 ? (int64_t) llround(x) : SL_UNLIMITED;
+}
+
+struct sl_expected sl_calibrate(const struct sl_calibrator *c, const int64_t *wait, uint32_t draws)
+{
+	double miss = (1 - c->confidence) / 2, sorted[SL_CALIBRATOR_KEPT];
+	struct sl_expected e = { wait[quantile_at(draws, miss)], most_likely(wait, draws), wait[quantile_at(draws, 1 - miss)],
+				 (double) wait[draws / 2] };
+	const struct sl_calibrator_class *k = &c->of[class_of(e.centre)];
+	uint32_t n = k->scores < SL_CALIBRATOR_KEPT ? k->scores : SL_CALIBRATOR_KEPT;
+
+	if (n >= ENOUGH && wait[draws / 2] < SL_UNLIMITED) {
+		memcpy(sorted, k->score, n * sizeof(*sorted));
+		qsort(sorted, n, sizeof(*sorted), by_size);
+		e.low = seconds((e.centre + SHORT) * exp(sorted[quantile_at(n, k->below)]) - SHORT);
+		e.high = seconds((e.centre + SHORT) * exp(sorted[quantile_at(n, 1 - k->above)]) - SHORT);
+	}
+	e.point = e.point < e.low ? e.low : e.point > e.high ? e.high : e.point;
+	return e;
+}
+
+static double corrected(double level, double miss, bool missed)
+{
+	level += STEP * (miss - missed);
+	return level < 0.0005 ? 0.0005 : level > 0.5 ? 0.5 : level;
+}
+
+void sl_calibrator_learn(struct sl_calibrator *c, const struct sl_expected *e, int64_t wait)
+{
+	struct sl_calibrator_class *k = &c->of[class_of(e->centre)];
+	double miss = (1 - c->confidence) / 2;
+
+	k->score[k->scores++ % SL_CALIBRATOR_KEPT] = log(((double) wait + SHORT) / (e->centre + SHORT));
+	k->below = corrected(k->below, miss, wait < e->low);
+	k->above = corrected(k->above, miss, wait > e->high);
+}
+
+/* -- kept ----------------------------------------------------------------------- */
+
+int sl_calibrator_write(const struct sl_calibrator *c, const char *file, struct sl_error *err)
+{
+	json_t *classes = json_array(), *all = json_pack("{s:f, s:o}", "confidence", c->confidence, "classes", classes);
+	int rc = all ? 0 : -1;
+
+	for (int i = 0; i < SL_CALIBRATOR_CLASSES; i++) {
+		const struct sl_calibrator_class *k = &c->of[i];
+		uint32_t n = k->scores < SL_CALIBRATOR_KEPT ? k->scores : SL_CALIBRATOR_KEPT;
+		json_t *scores = json_array();
+
+		for (uint32_t s = 0; s < n; s++)
+			json_array_append_new(scores, json_real(k->score[(k->scores - n + s) % SL_CALIBRATOR_KEPT]));
+		json_array_append_new(classes, json_pack("{s:f, s:f, s:o}", "below", k->below, "above", k->above, "scores", scores));
+	}
+	if (!rc && json_dump_file(all, file, JSON_COMPACT))
+		rc = sl_fail(err, SL_EIO, "%s: %m", file);
+	else if (rc)
+		sl_fail(err, SL_ENOMEM, "forecast: out of memory");
+	json_decref(all);
+	return rc;
+}
+
+static bool is_level(const json_t *x)
+{
+	return json_is_number(x) && json_number_value(x) >= 0.0005 && json_number_value(x) <= 0.5;
+}
+
+static bool read_class(struct sl_calibrator_class *k, const json_t *from)
+{
+	json_t *below = json_object_get(from, "below"), *above = json_object_get(from, "above");
+	json_t *scores = json_object_get(from, "scores"), *score;
+	size_t i;
+
+	if (!is_level(below) || !is_level(above) || !json_is_array(scores) || json_array_size(scores) > SL_CALIBRATOR_KEPT)
+		return false;
+	k->below = json_number_value(below);
+	k->above = json_number_value(above);
+	json_array_foreach(scores, i, score) {
+		if (!json_is_number(score) || !isfinite(json_number_value(score)))
+			return false;
+		k->score[k->scores++] = json_number_value(score);
+	}
+	return true;
+}
+
+int sl_calibrator_read(struct sl_calibrator *c, const char *file, struct sl_error *err)
+{
+	json_error_t why;
+	json_t *all = json_load_file(file, 0, &why), *classes = json_object_get(all, "classes");
+	double confidence = json_number_value(json_object_get(all, "confidence"));
+	int rc = 0;
+
+	sl_calibrator_begin(c, c->confidence);
+	if (!all)
+		rc = sl_fail(err, SL_EINVAL, "%s:%d: %s", file, why.line > 0 ? why.line : 1, why.text);
+	else if (json_array_size(classes) != SL_CALIBRATOR_CLASSES)
+		rc = sl_fail(err, SL_EINVAL, "%s: expected what schedlua forecast --workload wrote", file);
+	else if (fabs(confidence - c->confidence) > 1e-9)
+		rc = sl_fail(err, SL_EINVAL, "%s: is of a confidence of %g, expected %g", file, confidence, c->confidence);
+	for (size_t i = 0; !rc && i < SL_CALIBRATOR_CLASSES; i++)
+		if (!read_class(&c->of[i], json_array_get(classes, i)))
+			rc = sl_fail(err, SL_EINVAL, "%s: class %zu: expected below, above and at most %d scores", file, i,
+				     SL_CALIBRATOR_KEPT);
+	json_decref(all);
+	return rc;
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cmd_forecast.c - schedlua forecast: when will jobs start?
+ */
+#include "tool/tool.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/order.h"
+#include "base/text.h"
+#include "image/json_out.h"
+#include "ledger/ledger.h"
+#include "sim/forecast.h"
+#include "sim/trial.h"
+#include "tool/explain_order.h"
+#include "tool/sim_args.h"
+#include "tool/statedir.h"
+#include "usage/history.h"
+
+struct values {
+	struct sl_workload_args args;
+	struct sl_sim_args sim;
+	const char *dir, *snapshot, *site, *policy, *ledger, *workload, *calibration;
+	double confidence;
+	int64_t draws, every;
+	bool arrivals, json;
+};
+
+static const struct sl_option options[] = {
+	{ .name = "confidence", .type = SL_OPTION_NUMBER, .offset = offsetof(struct values, confidence), .argument = "SHARE",
+	  .min = 0.5, .max = 0.98, .standard = "0.8", .doc = "how often the interval is to hold" },
+	{ .name = "draws", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, draws), .argument = "N",
+	  .min = 10, .max = SL_FORECAST_DRAWS, .standard = "40", .doc = "how many times the cluster goes on" },
+	{ .name = "dir", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, dir), .argument = "DIRECTORY",
+	  .doc = "where the plug-in keeps its state; default: schedlua under Slurm's StateSaveLocation" },
+	{ .name = "snapshot", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, snapshot), .argument = "FILE",
+	  .doc = "of this capture, not of the cluster as it is" },
+	{ .name = "site", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, site), .argument = "FILE",
+	  .doc = "the site file that decides; default: the one that does" },
+	{ .name = "policy", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, policy),
+	  .argument = "NAME[,OPTION=VALUE]...", .doc = "the policy that decides, instead of a site file" },
+	{ .name = "ledger", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, ledger), .argument = "FILE",
+	  .doc = "the ledger that knows how long jobs ran; default: the cluster's, where it may be read; with --snapshot what that knows" },
+	{ .name = "calibration", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, calibration), .argument = "FILE",
+	  .doc = "what forecasts were worth: read, or written with --workload" },
+	{ .name = "workload", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, workload), .argument = "WORKLOAD",
+	  .doc = "say what forecasts would have been worth on these jobs" },
+	{ .name = "every", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, every), .argument = "N",
+	  .min = 1, .max = SL_WORKLOAD_MAX_JOBS, .standard = "1", .doc = "with --workload: of one of so many reservations" },
+	{ .name = "arrivals", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, arrivals),
+	  .doc = "with --workload: the jobs of the week before arrive again" },
+	SL_WORKLOAD_ARGS(values, args),
+	SL_SIM_ARGS(values, sim),
+	{ .name = "json", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, json),
+	  .doc = "print one JSON object; its keys are listed in the man page" },
+	{ 0 }
+};
+
+/* -- what forecasts would have been worth ---------------------------------------- */
+
+struct worth {
+	uint32_t forecasts, told;
+	double coverage, error, told_error, width;	/* medians but the first */
+};
+
+static double median(int64_t *x, uint32_t n)
+{
+	qsort(x, n, sizeof(*x), sl_order_i64);
+	return n ? ((double) x[(n - 1) / 2] + (double) x[n / 2]) / 2 : 0;
+}
+
+static int weigh(const struct sl_hindsights *h, struct worth *w, struct sl_error *err)
+{
+	int64_t *error = calloc(3 * ((size_t) h->waiting + 1), sizeof(*error));
+	int64_t *told = error + h->waiting, *width = told + h->waiting;
+	uint32_t held = 0;
+
+	if (!error)
+		return sl_fail(err, SL_ENOMEM, "forecast: out of memory");
+	for (uint32_t i = 0; i < h->waiting; i++) {
+		const struct sl_hindsight *x = &h->item[i];
+		int64_t wait = x->start_s - x->at_s;
+
+		error[i] = llabs(x->expected.point - wait);
+		told[i] = llabs(x->told_s - x->start_s);
+		width[i] = x->expected.high - x->expected.low;
+		held += x->expected.low <= wait && wait <= x->expected.high;
+	}
+	*w = (struct worth) { .forecasts = h->waiting, .told = h->told, .coverage = h->waiting ? (double) held / h->waiting : 0,
+			      .error = median(error, h->waiting), .told_error = median(told, h->waiting),
+			      .width = median(width, h->waiting) };
+	free(error);
+	return 0;
+}
+
+static int print_worth(const struct values *v, const struct worth *w, struct sl_error *err)
+{
+	struct sl_json *j;
+	int rc;
+
+	if (!v->json) {
+		printf("of %" PRIu32 " reservations, %" PRIu32 " forecasts\n"
+		       "intervals that held       %.1f %% (expected %g %%)\n"
+		       "median error of forecasts %.0f s\n"
+		       "of the reservations       %.0f s\n"
+		       "median width of intervals %.0f s\n",
+		       w->told, w->forecasts, 100 * w->coverage, 100 * v->confidence, w->error, w->told_error, w->width);
+		return 0;
+	}
+	j = sl_json_create(stdout, err);
+	if (!j)
+		return -1;
+	sl_json_begin_object(j);
+	sl_json_put_int(j, "reservations", w->told);
+	sl_json_put_int(j, "forecasts", w->forecasts);
+	sl_json_put_real(j, "confidence", v->confidence);
+	sl_json_put_real(j, "coverage", w->coverage);
+	sl_json_put_real(j, "error_median_s", w->error);
+	sl_json_put_real(j, "reservation_error_median_s", w->told_error);
+	sl_json_put_real(j, "width_median_s", w->width);
+	sl_json_end_object(j);
+	sl_json_end_line(j);
+	rc = sl_json_finish(j, NULL, NULL, err);
+	sl_json_destroy(j);
+	return rc;
+}
+
+static int look_back(const struct values *v, struct sl_calibrator *c, struct sl_error *err)
+{
+	struct sl_hindsights h = { .every = (uint32_t) v->every, .calibrator = c,
+				   .opt = { .draws = (uint32_t) v->draws, .seed = (uint64_t) v->args.seed } };
+	struct sl_trial_options opt = { .workload = v->workload, .workload_options = sl_workload_args(&v->args),
+					.source = { .policy = v->policy, .site = v->site, .path = v->sim.path },
+					.sim = sl_sim_args(&v->sim) };
+	struct sl_trial t;
+	struct worth w = { 0 };
+	int rc;
+
+	opt.sim.keep_schedule = true;
+	opt.sim.after_pass = sl_hindsights_after_pass;
+	opt.sim.after_pass_arg = &h;
+	rc = sl_trial_open(&t, &opt, err);
+	h.opt.script = rc ? NULL : sl_script_create(t.bundle, &t.limits, err);
+	h.opt.past = v->arrivals ? t.workload : NULL;
+	h.sim = t.sim;
+	rc = h.opt.script ? sl_trial_go(&t, false, err) : -1;
+	if (rc >= 0) {
+		sl_hindsights_finish(&h);
+		rc = weigh(&h, &w, err) || print_worth(v, &w, err) ? -1 : 0;
+	} else {
+		sl_tool_trace(t.trace, stderr);
+	}
+	if (!rc && v->calibration)
+		rc = sl_calibrator_write(c, v->calibration, err);
+	sl_hindsights_clear(&h);
+	sl_script_destroy(h.opt.script);
+	sl_trial_close(&t);
+	return rc;
+}
+
+/* -- now ------------------------------------------------------------------------ */
+
+struct ahead {
+	const struct values *v;
+	const struct sl_calibrator *calibrator;
+	const struct sl_bundle *bundle;
+	struct sl_ledger *ledger;
+	uint32_t *only;			/* job ids */
+	int only_count;
+	char *trace;
+};
+
+static bool is_asked(const struct ahead *a, uint32_t job)
+{
+	int i = 0;
+
+	while (i < a->only_count && a->only[i] != job)
+		i++;
+	return !a->only_count || i < a->only_count;
+}
+
+static const char *date(int64_t now, int64_t wait, char text[32])
+{
+	time_t t = (time_t) (now + wait);
+	struct tm tm;
+
+	if (wait >= SL_UNLIMITED || !localtime_r(&t, &tm) || !strftime(text, 32, "%Y-%m-%dT%H:%M:%S", &tm))
+		strcpy(text, "not seen");
+	return text;
+}
+
+static int print_table(const struct ahead *a, const struct sl_forecast *f, int64_t now, struct sl_error *err)
+{
+	struct sl_text_table *table = sl_text_table_create(">job,not before,likely,not after");
+	char text[32];
+	int rc;
+
+	for (uint32_t i = 0; table && i < f->jobs; i++) {
+		struct sl_expected e = sl_calibrate(a->calibrator, f->wait + (size_t) i * f->draws, f->draws);
+
+		if (!is_asked(a, f->job[i]))
+			continue;
+		sl_text_table_addf(table, "%" PRIu32, f->job[i]);
+		sl_text_table_add(table, date(now, e.low, text));
+		sl_text_table_add(table, date(now, e.point, text));
+		sl_text_table_add(table, date(now, e.high, text));
+	}
+	rc = table && !sl_text_table_print(table, 0, stdout) ? 0 : sl_fail(err, SL_ENOMEM, "forecast: out of memory");
+	sl_text_table_destroy(table);
+	printf("%g of 100 jobs start within; %s\n", 100 * a->v->confidence, a->v->calibration ?
+	       "what such forecasts were worth is counted in" :
+	       "what such forecasts were worth is not known (--calibration)");
+	return rc;
+}
+
+static void put_time(struct sl_json *j, const char *key, int64_t now, int64_t wait)
+{
+	if (wait < SL_UNLIMITED)
+		sl_json_put_int(j, key, now + wait);
+}
+
+static int print_json(const struct ahead *a, const struct sl_forecast *f, int64_t now, struct sl_error *err)
+{
+	struct sl_json *j = sl_json_create(stdout, err);
+	int rc;
+
+	if (!j)
+		return -1;
+	sl_json_begin_object(j);
+	sl_json_put_int(j, "now", now);
+	sl_json_put_real(j, "confidence", a->v->confidence);
+	sl_json_key(j, "jobs");
+	sl_json_begin_array(j);
+	for (uint32_t i = 0; i < f->jobs; i++) {
+		struct sl_expected e = sl_calibrate(a->calibrator, f->wait + (size_t) i * f->draws, f->draws);
+
+		if (!is_asked(a, f->job[i]))
+			continue;
+		sl_json_begin_object(j);
+		sl_json_put_int(j, "job", f->job[i]);
+		put_time(j, "not_before", now, e.low);
+		put_time(j, "likely", now, e.point);
+		put_time(j, "not_after", now, e.high);
+		sl_json_end_object(j);
+	}
+	sl_json_end_array(j);
+	sl_json_end_object(j);
+	sl_json_end_line(j);
+	rc = sl_json_finish(j, NULL, NULL, err);
+	sl_json_destroy(j);
+	return rc;
+}
+
+static int forecast(const struct sl_snapshot *snap, void *arg, struct sl_error *err)
+{
+	struct ahead *a = arg;
+	struct sl_limits limits = { .budget_us = SL_EXPLAIN_BUDGET_US };
+	struct sl_forecast_options opt = { .draws = (uint32_t) a->v->draws, .seed = (uint64_t) a->v->args.seed, .limits = &limits,
+					   .only = a->only_count == 1 ? a->only[0] : 0 };
+	struct sl_cluster *c = sl_cluster_create(snap, err);
+	struct sl_forecast f = { 0 };
+	int rc = -1;
+
+	opt.history = a->ledger ? sl_history_create(sl_ledger_load_history, a->ledger, err) : NULL;
+	opt.script = c && !a->ledger == !opt.history ? sl_script_create(a->bundle, &limits, err) : NULL;
+	if (opt.history)
+		sl_history_begin(opt.history);
+	if (opt.script)
+		rc = sl_forecast_make(c, &opt, &f, &a->trace, err);
+	if (!rc)
+		rc = (a->v->json ? print_json : print_table)(a, &f, sl_cluster_now(c), err);
+	sl_forecast_clear(&f);
+	sl_script_destroy(opt.script);
+	sl_history_destroy(opt.history);
+	sl_cluster_destroy(c);
+	return rc;
+}
+
+/* The cluster's own ledger and site file, where none are named. */
+static char *find_site(const struct values *v, const char *dir)
+{
+	if (v->site || v->policy)
+		return v->site ? strdup(v->site) : NULL;
+	return *dir ? sl_explain_site(dir) : NULL;
+}
+
+static int look_ahead(struct ahead *a, struct sl_error *err)
+{
+	const struct values *v = a->v;
+	char dir[PATH_MAX] = "", file[PATH_MAX + 16], *site;
+	struct sl_bundle *bundle;
+	int rc = -1;
+
+	if (!v->snapshot && sl_statedir_find(v->dir, dir, sizeof(dir), err))
+		return -1;
+	site = find_site(v, dir);
+	bundle = site || v->policy ? sl_bundle_load(&(struct sl_bundle_source) { .policy = site ? NULL : v->policy, .site = site,
+		.path = v->sim.path }, NULL, &a->trace, err) : NULL;
+	if (!site && !v->policy)
+		sl_fail(err, SL_ENOENT, "nothing says which policies decide: expected --site or --policy");
+	a->bundle = bundle;
+	snprintf(file, sizeof(file), "%s/ledger.db", dir);
+	if (bundle && (v->ledger || (*dir && !access(file, R_OK))))
+		a->ledger = sl_ledger_open(v->ledger ? v->ledger : file, SL_LEDGER_READ, err);
+	if (bundle && (a->ledger || !v->ledger))
+		rc = sl_explain_snapshot(v->snapshot, forecast, a, err);
+	if (rc)
+		sl_tool_trace(a->trace, stderr);
+	sl_ledger_close(a->ledger);
+	sl_bundle_destroy(bundle);
+	free(site);
+	return rc;
+}
+
+static int read_jobs(const struct sl_verb *verb, struct ahead *a, char **argv, int n)
+{
+	for (int i = 0; i < n; i++) {
+		char *end;
+		unsigned long long id = strtoull(argv[i], &end, 10);
+
+		if (end == argv[i] || *end || !id || id >= UINT32_MAX || *argv[i] == '-')
+			return sl_tool_usage(verb, "\"%s\" is no job id: expected a number, as squeue -o %%A prints it", argv[i]);
+		a->only[i] = (uint32_t) id;
+	}
+	a->only_count = n;
+	return 0;
+}
+
+static int run(const struct sl_verb *verb, int argc, char **argv)
+{
+	struct sl_calibrator calibrator;
+	struct sl_error err = { 0 };
+	struct values v;
+	int status, rc = 0, n = sl_tool_parse(verb, &v, argc, argv, 0, 1000, &status);
+	uint32_t only[1000];
+	struct ahead a = { .v = &v, .calibrator = &calibrator, .only = only };
+
+	if (n < 0)
+		return status;
+	if (v.workload && (n || v.snapshot))
+		return sl_tool_usage(verb, "--workload goes with neither job ids nor --snapshot");
+	if (sl_sim_args_wrong(&v.sim))
+		return sl_tool_usage(verb, "%s", sl_sim_args_wrong(&v.sim));
+	status = read_jobs(verb, &a, argv, n);
+	if (status)
+		return status;
+	sl_calibrator_begin(&calibrator, v.confidence);
+	if (v.workload)
+		rc = look_back(&v, &calibrator, &err);
+	else if (!v.calibration || !(rc = sl_calibrator_read(&calibrator, v.calibration, &err)))
+		rc = look_ahead(&a, &err);
+	free(a.trace);
+	return rc ? sl_tool_fail(&err) : sl_tool_end(SL_EXIT_FINE);
+}
+
+const struct sl_verb sl_verb_forecast = {
+	.name = "forecast",
+	.operands = "[OPTION]... [JOBID]...",
+	.summary = "say when pending jobs will start, as intervals",
+	.options = options,
+	.text =
+		"Lets the cluster go on many times as it is, under the site's own policies: each time jobs\n"
+		"run for as long as one of their users' last like jobs did, as the ledger knows them.  The\n"
+		"starts that come out are printed as an interval, and the start that is the likeliest.\n"
+		"Times that Slurm and policies tell rest on walltimes, which few jobs need.\n"
+		"\n"
+		"How often such an interval holds is known only of the past: with --workload a log (a\n"
+		"dump of sacct, or whatever schedlua-workload(1) reads) is simulated, and whenever a job gets\n"
+		"its first reservation a forecast is made, from nothing but what was known then.  That\n"
+		"prints how many of the intervals held and how far forecasts and reservations were off, and\n"
+		"--calibration keeps what was learnt in a file for later forecasts: from then on intervals\n"
+		"are corrected until they hold as often as they say.\n"
+		"\n"
+		"Nothing is booked or promised, and nothing is told to Slurm.\n",
+	.more =
+		"# EXIT STATUS\n"
+		"*0* fine, *1* a file cannot be read, or a job is not queued, *2* wrong usage.\n"
+		"# JSON\n"
+		"*now*, *confidence*, and *jobs*, [{job, not_before, likely, not_after}], seconds since the\n"
+		"epoch; a time that was not reached is left out.  With --workload *reservations*, *forecasts*,\n"
+		"*confidence*, *coverage*, *error_median_s*, *reservation_error_median_s* and *width_median_s*.\n"
+		"# EXAMPLES\n"
+		"    schedlua forecast 4711\n"
+		"    schedlua forecast --workload=january.txt --site=/etc/slurm/sched.lua --machine=/etc/slurm/slurm.conf \\\n"
+		"        --every=20 --calibration=forecast.json\n"
+		"    schedlua forecast --calibration=forecast.json\n",
+	.run = run,
+};

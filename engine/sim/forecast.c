@@ -321,7 +321,8 @@ static int go_on(struct scene *x, uint32_t draw_number, struct sl_random *random
 {
 	static const struct sl_limits none;
 	const struct sl_limits *limits = x->opt->limits ? x->opt->limits : &none;
-	struct sl_sim_options opt = { .keep_schedule = true, .limits = limits, .stop = &x->stop,
+	/* until for ever: where no job starts at all, that is an answer */
+	struct sl_sim_options opt = { .keep_schedule = true, .limits = limits, .stop = &x->stop, .until_s = INT64_MAX,
 				      .before_pass = look_whether_done, .before_pass_arg = x };
 	const struct sl_sim_job *job;
 	int rc = -1;

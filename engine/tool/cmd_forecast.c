@@ -186,10 +186,10 @@ static bool is_asked(const struct ahead *a, uint32_t job)
 
 static const char *date(int64_t now, int64_t wait, char text[32])
 {
-	time_t t = (time_t) (now + wait);
+	time_t t = wait < SL_UNLIMITED ? (time_t) (now + wait) : 0;
 	struct tm tm;
 
-	if (wait >= SL_UNLIMITED || !localtime_r(&t, &tm) || !strftime(text, 32, "%Y-%m-%dT%H:%M:%S", &tm))
+	if (!t || !localtime_r(&t, &tm) || !strftime(text, 32, "%Y-%m-%dT%H:%M:%S", &tm))
 		strcpy(text, "not seen");
 	return text;
 }

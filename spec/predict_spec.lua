@@ -60,6 +60,33 @@ describe("sched.predict", function()
 		assert.equal("200.0", told("last_two", "p:mean(job)", cluster(anna, { time_limit = 1e9 // 1 | 0 })))
 	end)
 
+	it("takes a user whose name has changed at his word, and knows him again by his runs under the new one", function()
+		for _, name in ipairs { "last_two", "similar", "quantile", "linear" } do
+			assert.equal("3600.0", told(name, "p:mean(job)", cluster(anna, { user = "anna.b" })))
+		end
+		local renamed = past("anna.b", { 60, 60 })
+		table.move(anna, 1, #anna, #renamed + 1, renamed)
+		assert.equal("60.0", told("last_two", "p:mean(job)", cluster(renamed, { user = "anna.b" })))
+	end)
+
+	it("tells users apart where all walltimes are the same", function()
+		local all = past("anna", { 100, 100 })
+		table.move(past("bert", { 3000, 3000 }), 1, 2, 3, all)
+		for _, name in ipairs { "last_two", "similar", "quantile" } do
+			assert.equal("100.0", told(name, "p:mean(job)", cluster(all)))
+			assert.equal("3000.0", told(name, "p:mean(job)", cluster(all, { user = "bert" })))
+		end
+	end)
+
+	it("makes numbers of runs of no time, whatever they all are", function()
+		for _, name in ipairs { "last_two", "similar", "quantile", "linear" } do
+			local mean = tonumber(told(name, "p:mean(job)", cluster(past("anna", { 0, 0, 0, 0, 0, 0 }))))
+			assert(mean >= 1 and mean < 3600, name)
+			local typical = tonumber(told(name, "p:typical(job)", cluster(past("anna", { 0, 0, 0, 0, 0, 0 }))))
+			assert(typical == typical and typical >= 0 and typical < 3600, name)
+		end
+	end)
+
 	it("takes the user's last two, or those of the same walltime", function()
 		local mixed = past("anna", { 100, 300 })
 		mixed[3] = { user = "anna", runtime = 5000, time_limit = "2h", ended_ago = "1d" }

@@ -62,6 +62,28 @@ static int64_t most_likely(const int64_t *wait, uint32_t n)
 	return wait[best + half / 2];
 }
 
+static uint32_t scores_of(const struct sl_calibrator_class *k, double *to)
+{
+	uint32_t n = k->scores < SL_CALIBRATOR_KEPT ? k->scores : SL_CALIBRATOR_KEPT;
+
+	memcpy(to, k->score, n * sizeof(*to));
+	return n;
+}
+
+/* The scores of a class, ascending, or those of all classes as long as it has few. */
+static uint32_t sorted_scores(const struct sl_calibrator *c, const struct sl_calibrator_class *k, double *sorted)
+{
+	uint32_t n = scores_of(k, sorted);
+
+	if (n < ENOUGH) {
+		n = 0;
+		for (int i = 0; i < SL_CALIBRATOR_CLASSES; i++)
+			n += scores_of(&c->of[i], sorted + n);
+	}
+	qsort(sorted, n, sizeof(*sorted), by_size);
+	return n;
+}
+
 static int64_t seconds(double x)
 {
 	return x < 0 ? 0 : x < 0x1p52 ? (int64_t) llround(x) : SL_UNLIMITED;
@@ -69,15 +91,13 @@ static int64_t seconds(double x)
 
 struct sl_expected sl_calibrate(const struct sl_calibrator *c, const int64_t *wait, uint32_t draws)
 {
-	double miss = (1 - c->confidence) / 2, sorted[SL_CALIBRATOR_KEPT];
+	double miss = (1 - c->confidence) / 2, sorted[SL_CALIBRATOR_CLASSES * SL_CALIBRATOR_KEPT];
 	struct sl_expected e = { wait[quantile_at(draws, miss)], most_likely(wait, draws), wait[quantile_at(draws, 1 - miss)],
 				 (double) wait[draws / 2] };
 	const struct sl_calibrator_class *k = &c->of[class_of(e.centre)];
-	uint32_t n = k->scores < SL_CALIBRATOR_KEPT ? k->scores : SL_CALIBRATOR_KEPT;
+	uint32_t n = sorted_scores(c, k, sorted);
 
 	if (n >= ENOUGH && wait[draws / 2] < SL_UNLIMITED) {
-		memcpy(sorted, k->score, n * sizeof(*sorted));
-		qsort(sorted, n, sizeof(*sorted), by_size);
 		e.low = seconds((e.centre + SHORT) * exp(sorted[quantile_at(n, k->below)]) - SHORT);
 		e.high = seconds((e.centre + SHORT) * exp(sorted[quantile_at(n, 1 - k->above)]) - SHORT);
 	}

@@ -316,6 +316,26 @@ static void intervals_come_to_hold_as_often_as_they_say(void **state)
 	assert_true(coverage_of(0.5) > 0.48 && coverage_of(0.5) < 0.52);
 }
 
+static void a_horizon_of_which_little_is_known_goes_by_the_others(void **state)
+{
+	struct sl_calibrator c;
+	int64_t near[10] = { 10, 20, 30, 40, 50, 60, 70, 80, 90, 100 }, far[10];
+	struct sl_expected e;
+
+	(void) state;
+	for (int k = 0; k < 10; k++)
+		far[k] = 5000 + k;
+	sl_calibrator_begin(&c, 0.8);
+	e = sl_calibrate(&c, far, 10);
+	assert_in_range(e.high, 5000, 5009);
+	for (int i = 0; i < 40; i++) {
+		e = sl_calibrate(&c, near, 10);
+		sl_calibrator_learn(&c, &e, i % 2 ? 30 : 300);
+	}
+	e = sl_calibrate(&c, far, 10);
+	assert_in_range(e.high, 14000, 17000);	/* (300 + 60) / (60 + 60) times as far away */
+}
+
 static void what_was_learnt_is_kept(void **state)
 {
 	struct sl_calibrator c, read = { .confidence = 0.8 };
@@ -392,6 +412,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_known_before_it_happened),
 		cmocka_unit_test(where_jobs_are_alike_forecasts_are_right_and_reservations_are_not),
 		cmocka_unit_test(intervals_come_to_hold_as_often_as_they_say),
+		cmocka_unit_test(a_horizon_of_which_little_is_known_goes_by_the_others),
 		cmocka_unit_test(what_was_learnt_is_kept),
 		cmocka_unit_test(a_file_that_is_none_is_refused),
 	};

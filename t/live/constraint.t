@@ -3,9 +3,9 @@
 # Constraints: the nodes that Slurm's select would find, found by the engine.
 . "${0%/*}/live.sh"
 live_begin 8
-scontrol update NodeName=n[001-002] AvailableFeatures=red,fast ActiveFeatures=red,fast
-scontrol update NodeName=n[003-004] AvailableFeatures=blue,fast ActiveFeatures=blue,fast
-scontrol update NodeName=n[005-008] AvailableFeatures=blue ActiveFeatures=blue
+scontrol update "NodeName=n[001-002]" AvailableFeatures=red,fast ActiveFeatures=red,fast
+scontrol update "NodeName=n[003-004]" AvailableFeatures=blue,fast ActiveFeatures=blue,fast
+scontrol update "NodeName=n[005-008]" AvailableFeatures=blue ActiveFeatures=blue
 
 runs_on() { # NODES OPTION...
 	local id

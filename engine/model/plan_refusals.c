@@ -50,9 +50,7 @@ static bool asks_no_less(const struct want *less, const struct want *w)
 {
 	const struct sl_request *a = &less->pub.request, *b = &w->pub.request;
 
-	if (a->required || (a->choices && a->choice != b->choice) || !has_all_nodes_of(less, w) || !gres_no_less(a, b))
-		return false;
-	if (or_most(b->max_leaves) > or_most(a->max_leaves))
+	if (a->required || !has_all_nodes_of(less, w) || !gres_no_less(a, b))
 		return false;
 	if (b->min_nodes < a->min_nodes || b->tasks < a->tasks ||
 	    (uint64_t) b->tasks * or_most(a->max_nodes) < (uint64_t) a->tasks * or_most(b->max_nodes))
@@ -62,7 +60,8 @@ static bool asks_no_less(const struct want *less, const struct want *w)
 		or_most(b->max_cores_per_node) <= or_most(a->max_cores_per_node) &&
 		or_most(b->tasks_per_node) <= or_most(a->tasks_per_node) &&
 		b->memory_per_node >= a->memory_per_node && b->memory_per_core >= a->memory_per_core &&
-		(b->whole_nodes || !a->whole_nodes);
+		(b->whole_nodes || !a->whole_nodes) && (!a->choices || a->choice == b->choice) &&
+		(!a->max_leaves || or_most(b->max_leaves) <= a->max_leaves);
 }
 
 /* The best part of a block need not be a block. */

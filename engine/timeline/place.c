@@ -150,13 +150,12 @@ static int fit_one_earliest(struct sl_timeline *tl, const struct sl_request *r, 
 
 /* -- among choices ----------------------------------------------------- */
 
-/* The request with its nth choice, or as it is. */
+/* The request with its nth choice. */
 static struct sl_request choose(const struct sl_request *r, uint32_t n)
 {
 	struct sl_request one = *r;
 
-	if (r->choices)
-		one.eligible = &r->choice[n];
+	one.eligible = &r->choice[n];
 	return one;
 }
 
@@ -173,21 +172,22 @@ static void tell_choice(struct sl_misfit *misfit, const struct sl_misfit *one, b
 int sl_fit_at(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how, int64_t t,
 	      struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
 {
-	uint32_t n = 0;
-	int rc;
+	int rc = 0;
 
 	if (t < tl->now)
 		t = tl->now;
-	do {
+	if (layout)
+		sl_layout_clear(layout);
+	if (!r->choices)
+		return fit_one_at(tl, r, how, t, layout, misfit, err);
+	for (uint32_t n = 0; !rc && n < r->choices; n++) {
 		struct sl_request one = choose(r, n);
 		struct sl_misfit why = { .lack = SL_LACK_NOTHING };
 
-		if (layout)
-			sl_layout_clear(layout);
-		rc = fit_one_at(tl, &one, how, t, layout, misfit ? &why : NULL, err);
+		rc = fit_one_at(tl, &one, how, t, layout, &why, err);
 		if (!rc && misfit)
 			tell_choice(misfit, &why, !n);
-	} while (!rc && ++n < r->choices);
+	}
 	return rc;
 }
 

@@ -1,0 +1,332 @@
+-- SPDX-License-Identifier: MIT
+--
+-- parity.lua - random machines and jobs for two schedulers, and what differs; for t/live/parity.t.
+--
+--   parity.lua machine SEED ISLANDS PORT      lines of slurm.conf
+--   parity.lua jobs SEED ISLANDS [LOAD]       what to call, a line each: sbatch options, or scontrol's
+--   parity.lua compare DOC OPTIONS STOCK OURS   what "scontrol -d -o show job" said of the same jobs under both
+--
+-- An island is a partition of six nodes of its own, so that what happens on one says nothing of another: on one in
+-- two a single job finds an idle machine; one in four has a job that has to wait for the one before it, and a short one
+-- that need not; the rest have more jobs than fit.
+local NODES = 6
+local mode, seed, islands = arg[1], tonumber(arg[2]), tonumber(arg[3])
+
+local function random(low, high) return math.random(low, high) end
+local function one_of(list) return list[math.random(#list)] end
+local function chance(percent) return math.random(100) <= percent end
+
+-- The machine of an island, the same whoever asks.
+local function island(i)
+	math.randomseed(seed, i)
+	local threads = chance(25) and 2 or 1
+	local m = { sockets = random(1, 2), cores = one_of { 2, 4, 6, 8 }, threads = threads, gpus = one_of { 0, 2, 2, 4 } }
+	m.typed = m.gpus > 0 and chance(30)
+	m.cpus = m.sockets * m.cores * m.threads
+	m.memory = m.cpus * one_of { 500, 1000, 4000 }
+	m.kind = i % 4 < 2 and "idle" or i % 4 == 2 and "head" or "load"
+	m.name = ("i%03d"):format(i)
+	return m
+end
+
+local function gres_of(m)
+	if m.gpus == 0 then return "" end
+	if m.typed then return (" Gres=gpu:a:%d,gpu:b:%d"):format(m.gpus // 2, m.gpus // 2) end
+	return " Gres=gpu:" .. m.gpus
+end
+
+local function machine(port)
+	for i = 1, islands do
+		local m = island(i)
+		for half = 0, 1 do
+			local names = ("%sn[%d-%d]"):format(m.name, half * 3 + 1, half * 3 + 3)
+			print(("NodeName=%s NodeHostname=%s NodeAddr=127.0.0.1 Port=%d State=CLOUD CPUs=%d Sockets=%d " ..
+				"CoresPerSocket=%d ThreadsPerCore=%d RealMemory=%d TmpDisk=1000 Feature=all,%s Weight=%d%s"):format(names,
+				names, port, m.cpus, m.sockets, m.cores, m.threads, m.memory, half == 0 and "west" or "east", random(1, 2),
+				gres_of(m)))
+		end
+		print(("PartitionName=%s Nodes=%sn[1-%d] MaxTime=7-0 State=DOWN"):format(m.name, m.name, NODES))
+	end
+end
+
+-- ---------------------------------------------------------------------------- jobs
+
+local function shape(m)
+	local n = random(1, NODES)
+	return one_of {
+		function() return { "-N" .. n } end,
+		function() return { "-N" .. n, "--exclusive" } end,
+		function() return { "-n" .. random(1, m.cpus * 2) } end,
+		function() return { "-n" .. random(1, 8), "-c" .. random(1, math.min(m.cpus, 4)) } end,
+		function() return { "-N" .. n, "-n" .. n * random(1, math.max(m.cpus // 2, 1)) } end,
+		function() return { ("-N%d-%d"):format(random(1, n), n) } end,
+		function() return { ("-N%d-%d"):format(random(1, n), n), "-n" .. random(n, n * 3) } end,
+		function() return { "-N" .. n, "--ntasks-per-node=" .. random(1, m.cpus) } end,
+	} ()
+end
+
+local EXTRAS = {
+	function(m) return "--mem=" .. random(1, m.memory) end,
+	function(m) return "--mem-per-cpu=" .. random(1, m.memory // m.cpus * 3 // 2) end,
+	function() return "--mem=0" end,
+	function(m) return "--gres=gpu:" .. random(1, m.gpus) end,
+	function(m) return "--gpus=" .. random(1, m.gpus * 3) end,
+	function(m) return "--gpus-per-node=" .. random(1, m.gpus) end,
+	function(m) return "--gpus-per-task=" .. random(1, m.gpus) end,
+	function(m) return "--gres=gpu:" .. one_of { "a:", "b:" } .. random(1, m.gpus) end,
+	function(m) return "--gpus=" .. random(1, m.gpus * 2) .. " --mem-per-gpu=" .. random(1, m.memory // 4) end,
+	function(m) return "--gpus=" .. random(1, m.gpus * 2) .. " --cpus-per-gpu=" .. random(1, 3) end,
+	function() return "--constraint=" .. one_of { "west", "east", "all&east", "west|east", "[west|east]" } end,
+	function() return "--constraint=[west*" .. random(1, 2) .. "&east*" .. random(1, 2) .. "]" end,
+	function() return "--ntasks-per-core=1" end,
+	function() return "--threads-per-core=1" end,
+	function(m) return "--ntasks-per-socket=" .. random(1, m.cores) end,
+	function() return "--sockets-per-node=" .. random(1, 2) end,
+	function(m) return "--cores-per-socket=" .. random(1, m.cores) end,
+	function(m) return "--mincpus=" .. random(1, m.cpus) end,
+	function() return "--contiguous" end,
+	function() return "--spread-job" end,
+	function() return "--use-min-nodes" end,
+	function() return "--overcommit" end,
+	function() return "--exclusive=user" end,
+	function() return "--distribution=" .. one_of { "block", "cyclic", "plane=2" } end,
+	function() return "--tmp=" .. random(1, 1000) end,
+	function() return "--licenses=lic:1" end,
+	function() return "--core-spec=1" end,
+	function(m) return ("--exclude=%sn%d"):format(m.name, random(1, NODES)) end,
+	function(m) return ("--nodelist=%sn%d"):format(m.name, random(1, NODES)) end,
+	function() return "--time-min=" .. random(1, 10) end,
+	function() return "--deadline=now+" .. random(20, 100) .. "minutes" end,
+	function() return "--array=0-" .. random(0, 1) end,
+}
+
+local function needs_gpus(text) return text:find("gpu", 1, true) end
+
+local function request(m, extras)
+	local o = shape(m)
+	local text
+	if not chance(5) then o[#o + 1] = "--time=" .. random(10, 300) end
+	for _ = 1, extras do
+		repeat
+			local f = one_of(EXTRAS)
+			text = (m.gpus > 0 or not needs_gpus(f { memory = 8, cpus = 1, cores = 1, gpus = 1, name = "" })) and f(m)
+		until text and (m.typed or not text:find "gpu:[ab]")
+		o[#o + 1] = text
+	end
+	return table.concat(o, " ")
+end
+
+local function say(m, ...) print(("sbatch --partition=%s %s"):format(m.name, table.concat({ ... }, " "))) end
+
+local kinds = {}
+
+function kinds.idle(m)
+	local what = random(1, 10)
+	if what == 1 then		-- components of one job
+		print(("sbatch --partition=%s --time=30 %s : --partition=%s --time=30 %s"):format(m.name, "-N" .. random(1, 3),
+			m.name, "-n" .. random(1, m.cpus)))
+	elseif what == 2 then		-- a reservation that is there, and its jobs
+		print(("scontrol create reservation=r%s StartTime=now Duration=10:00:00 Users=root Nodes=%sn[1-3]%s"):format(m.name,
+			m.name, one_of { "", " Flags=MAINT", " Flags=FLEX", " Flags=MAGNETIC" }))
+		say(m, "--reservation=r" .. m.name, "--time=30", "-N" .. random(1, 3))
+	elseif what == 3 then		-- one that begins in an hour: in front of it or beside it
+		print(("scontrol create reservation=r%s StartTime=now+60minutes Duration=10:00:00 Users=root " ..
+			"Nodes=%sn[1-3]"):format(m.name, m.name))
+		say(m, one_of { "--time=40", "--time=100" }, "-N" .. random(1, NODES))
+	else
+		say(m, request(m, random(0, 3)))
+	end
+end
+
+-- The first takes nodes, the second has to wait for it, the third ends before that.
+function kinds.head(m)
+	local taken = random(2, NODES - 1)
+	local time = random(60, 120)
+	say(m, "-N" .. taken, "--exclusive", "--time=" .. time)
+	say(m, ("-N%d --exclusive --time=60"):format(NODES - taken + 1))
+	say(m, "-N1 -n1 --time=" .. random(5, 40))
+end
+
+function kinds.load(m, most)
+	for j = 1, most do
+		if j > 1 and chance(10) then
+			say(m, "-n1 --time=20 --dependency=after:LAST")
+		else
+			say(m, request(m, random(0, 2)))
+		end
+	end
+end
+
+local function jobs(most)
+	for i = 1, islands do
+		local m = island(i)
+		kinds[m.kind](m, most)
+	end
+end
+
+-- ------------------------------------------------------------------------- compare
+
+local RUNS = { RUNNING = true, CONFIGURING = true }
+
+local function hosts(list)
+	local n = 0
+	for _, ranges in (list .. ","):gmatch("([^%[,]+)(%[?[%d,%-]*%]?),") do
+		if ranges == "" then n = n + 1 end
+		for a, b in ranges:gmatch("(%d+)%-?(%d*)") do n = n + (b ~= "" and b or a) - a + 1 end
+	end
+	return n
+end
+
+-- What a job has: what the options decide of it, and nothing that is a matter of which nodes.
+local function facts(line)
+	local f = { state = line:match(" JobState=(%S+)"), reason = line:match(" Reason=(%S+)"),
+		limit = line:match(" TimeLimit=(%S+)"), partition = line:match(" Partition=(%S+)"),
+		start = line:match(" StartTime=(%S+)"), finish = line:match(" EndTime=(%S+)") }
+	f.runs = RUNS[f.state] or false
+	if not f.runs then return f end
+	f.nodes, f.cpus = tonumber(line:match(" NumNodes=(%d+)")), tonumber(line:match(" NumCPUs=(%d+)"))
+	f.gpus, f.memory = 0, 0
+	for list, memory, gres in line:gmatch(" Nodes=(%S+) CPU_IDs=%S+ Mem=(%d+) GRES=(%S*)") do
+		f.memory = f.memory + hosts(list) * tonumber(memory)
+		for n in gres:gmatch("gpu[:%a]*:(%d+)") do f.gpus = f.gpus + hosts(list) * tonumber(n) end
+	end
+	return f
+end
+
+-- [job] = facts; [job] = true of those that select placed otherwise than planned.
+local function read(file)
+	local all, elsewhere = {}, {}
+	for line in io.lines(file) do
+		elsewhere[line:match("^elsewhere (%d+)") or ""] = true
+		local id, task = line:match("^JobId=(%d+)"), line:match(" ArrayTaskId=(%d+) ")
+		if task then id = line:match(" ArrayJobId=(%d+)") .. "_" .. task end
+		if id then all[id] = facts(line) end
+	end
+	return all, elsewhere
+end
+
+-- [option] = { field = true }: the table "Where a shape differs".
+local function intended(doc)
+	local table_of, inside = {}, false
+	for line in io.lines(doc) do
+		if line:find("^## ") then inside = line == "## Where a shape differs" end
+		local option, field, verdict = line:match("^| `(%-[%w%-=&|%[%]*]+)` | (%l+) | (%l+)")
+		if inside and option then
+			assert(verdict == "better" or verdict == "other", doc .. ": " .. line .. ": better or other expected")
+			table_of[option .. " " .. field] = true
+		end
+	end
+	return table_of
+end
+
+local function is_intended(known, options, field)
+	for option in options:gmatch("%-%-?[%w%-]+") do
+		option = option:match("^%-%a") or option
+		if known[option .. " " .. field] then return true end
+	end
+end
+
+local function seconds(text)
+	local y, mo, d, h, mi, s = text:match("(%d+)-(%d+)-(%d+)T(%d+):(%d+):(%d+)")
+	return y and os.time { year = y, month = mo, day = d, hour = h, min = mi, sec = s }
+end
+
+local count = { jobs = 0, alike = 0, intended = 0, wrong = 0, missing = 0, more = 0 }
+
+local function differ(known, id, options, field, stock, ours)
+	local fine = is_intended(known, options, field)
+	count[fine and "intended" or "wrong"] = count[fine and "intended" or "wrong"] + 1
+	print(("%s %s: %s: %s under stock, %s under sched/lua: %s"):format(fine and "intended" or "differs", id,
+		field, tostring(stock), tostring(ours), options))
+	return false
+end
+
+-- A job that found an idle machine.
+local function compare_idle(known, id, options, a, b)
+	local same = true
+	if a.runs and not b.runs then
+		count.missing = count.missing + 1
+		same = differ(known, id, options, "start", a.state, b.state .. " " .. b.reason)
+	elseif b.runs and not a.runs then
+		count.more = count.more + 1
+		print(("starts here alone %s: %s under stock: %s"):format(id, a.reason, options))
+	elseif a.runs then
+		for _, field in ipairs { "nodes", "cpus", "gpus", "memory", "limit" } do
+			if a[field] ~= b[field] then same = differ(known, id, options, field, a[field], b[field]) end
+		end
+	elseif a.reason ~= "None" and a.reason ~= b.reason then
+		same = differ(known, id, options, "reason", a.reason, b.reason)
+	end
+	count.alike = count.alike + (same and 1 or 0)
+end
+
+-- What stock has not come to has no reason.  Who runs is the same, and whoever waits does until the same time after the first has begun.
+local function compare_head(known, id, options, a, b, first_a, first_b)
+	if b.runs and not a.runs then	-- which a slow machine's backfill may not have come to
+		count.more = count.more + 1
+		return
+	end
+	if a.runs ~= b.runs or a.reason ~= "None" and a.reason ~= b.reason then
+		return differ(known, id, options, "reason", a.state .. " " .. a.reason, b.state .. " " .. b.reason)
+	end
+	local ends_a, ends_b = seconds(first_a.finish), seconds(first_b.finish)
+	local at_a, at_b = seconds(a.start), seconds(b.start)
+	if not a.runs and at_a and math.abs((at_a - ends_a) - ((at_b or 0) - ends_b)) > 120 then
+		return differ(known, id, options, "expected", at_a - ends_a, (at_b or 0) - ends_b)
+	end
+	count.alike = count.alike + 1
+end
+
+-- Slurm's own words, whoever says them.
+local WORDS = {}
+for word in ("None Priority Resources Dependency Licenses JobArrayTaskLimit BeginTime Reservation DeadLine " ..
+	"BadConstraints ReqNodeNotAvail PartitionConfig JobHeldUser PartitionNodeLimit"):gmatch("%S+") do
+	WORDS[word] = true
+end
+
+local function compare(doc, options_file, stock_file, our_file)
+	local known, stock = intended(doc), (read(stock_file))
+	local ours, elsewhere = read(our_file)
+	local first, started = {}, { 0, 0 }
+	for line in io.lines(options_file) do
+		local id, options = line:match("^(%d+) sbatch (.*)")
+		local a, b = stock[id], ours[id]
+		if elsewhere[id] then differ(known, id, options, "planned", "", "elsewhere") end
+		if id and not (a and b) and stock[id .. "_0"] then a, b = stock[id .. "_0"], ours[id .. "_0"] end
+		if a and b then
+			count.jobs = count.jobs + 1
+			local kind = ({ [0] = "idle", "idle", "head", "load" })[tonumber(a.partition:sub(2)) % 4]
+			local where = a.partition
+			if kind == "idle" then
+				compare_idle(known, id, options, a, b)
+			elseif kind == "head" then
+				first[where] = first[where] or { a, b }
+				compare_head(known, id, options, a, b, first[where][1], first[where][2])
+			end
+		elseif id then
+			differ(known, id, options, "there", a and a.state, b and b.state)
+		end
+	end
+	for id, b in pairs(ours) do
+		if b.runs then started[2] = started[2] + 1 end
+		if stock[id] and stock[id].runs then started[1] = started[1] + 1 end
+		if not b.runs and not WORDS[b.reason:match "^[^,]+"] then
+			count.wrong = count.wrong + 1
+			print(("differs %s: '%s' is no reason of Slurm's"):format(id, b.reason))
+		end
+	end
+	print(("parity: %d jobs, %d compared alike, %d differ as intended, %d otherwise; not started here %d, " ..
+		"here alone %d; %d started under stock, %d under sched/lua"):format(count.jobs, count.alike, count.intended, count.wrong,
+		count.missing, count.more, started[1], started[2]))
+	os.exit(count.wrong == 0 and started[2] * 10 >= started[1] * 9)
+end
+
+if mode == "machine" then
+	machine(tonumber(arg[4]))
+elseif mode == "jobs" then
+	jobs(tonumber(arg[4] or 4))
+elseif mode == "compare" then
+	compare(arg[2], arg[3], arg[4], arg[5])
+else
+	error("parity.lua: machine, jobs or compare expected")
+end

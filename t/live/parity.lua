@@ -260,7 +260,8 @@ local function compare_idle(known, id, options, a, b)
 	count.alike = count.alike + (same and 1 or 0)
 end
 
--- What stock has not come to has no reason.  Who runs is the same, and whoever waits does until the same time after the first has begun.
+-- Who runs is the same, and whoever waits does until the same time after the first has begun.  What stock has
+-- not come to has no reason.
 local function compare_head(known, id, options, a, b, first_a, first_b)
 	if b.runs and not a.runs then	-- which a slow machine's backfill may not have come to
 		count.more = count.more + 1
@@ -316,8 +317,8 @@ local function compare(doc, options_file, stock_file, our_file)
 		end
 	end
 	print(("parity: %d jobs, %d compared alike, %d differ as intended, %d otherwise; not started here %d, " ..
-		"here alone %d; %d started under stock, %d under sched/lua"):format(count.jobs, count.alike, count.intended, count.wrong,
-		count.missing, count.more, started[1], started[2]))
+		"here alone %d; %d started under stock, %d under sched/lua"):format(count.jobs,
+		count.alike, count.intended, count.wrong, count.missing, count.more, started[1], started[2]))
 	os.exit(count.wrong == 0 and started[2] * 10 >= started[1] * 9)
 end
 

@@ -19,23 +19,23 @@ head_of_three() { # JOBS-TIME
 }
 
 native_keeps_off() {
-	head_of_three 20
-	local node long short other
-	node=$(expand "$(sched_nodes "$HEAD")" | grep -E 'n00[34]')
-	features "$node" f3
-	features n016 big	# which is not in that partition
-	long=$(submit -p small -N1 -t 60 -C '[f3|big]')
-	other=$(submit -p small -N1 -t 60 -C '[f3|big]' --array=1-2)
+	local long short other
+	starts "$(submit -p small -N2 --exclusive -t 20 -w n001,n002)"
+	HEAD=$(submit -p small -N4 --exclusive -t 10)
+	wait_for 40 expects "$HEAD"
+	features n003 f3
+	long=$(submit -p small -N1 -t 60 -C 'f3*1')
+	other=$(submit -p small -N1 -t 60 -C 'f3*1' --array=1-2)
 	stays_pending "$long"
 	stays_pending "$other"
 	wait_for 10 job_waits_for "$long" '^(Priority|Resources)$'
-	short=$(submit -p small -N1 -t 5 -C '[f3|big]')
+	short=$(submit -p small -N1 -t 5 -C 'f3*1')
 	starts "$short" 40
-	[ "$(job_nodes "$short")" = "$node" ]
+	[ "$(job_nodes "$short")" = n003 ]
 	job_is "$long" PENDING
 	[ "$(job_get "$long" ExcNodeList)" = '(null)' ]
 	[ "$(job_get "$other" ExcNodeList)" = '(null)' ]
-	features "$node,n016" ""
+	features n003 ""
 }
 it "a job whose nodes select chooses is kept off those that the first one waits for" native_keeps_off
 

@@ -70,6 +70,13 @@ describe("conservative with the bf_ words", function()
 		assert.same({ 2, 3 }, t.decide("conservative,job_part_count_reserve=2", c):reserved())
 	end)
 
+	it("takes no started task of an array back when the next one is not booked", function()
+		for _, options in ipairs { ",min_age_reserve=100h", ",reserved=0", ",max_job_user=1" } do
+			local c = t.cluster { nodes = "1x1c", remembered = {}, pending = { { id = 2, user = "anna", array = 2 } } }
+			assert.same({ 2 }, t.decide("conservative,compress=true" .. options, c):started(), options)
+		end
+	end)
+
 	it("keeps no time that was told to a job beyond them", function()
 		local function decide(options, remembered)
 			return t.decide("conservative,compress=true" .. options, t.cluster { nodes = "2x4c", remembered = remembered,

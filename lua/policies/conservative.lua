@@ -53,7 +53,8 @@ end
 local function decide_with(cluster, plan, opt, how, behind, cap, told)
 	local reserved = 0
 	local function give_up(job)		-- the time of the cycle before
-		if told and not told[job.id] then
+		-- (without a reservation undo() would take back a start)
+		if told and not told[job.id] and plan:state(job) == "reserved" then
 			plan:undo(job)
 		end
 	end

@@ -282,7 +282,7 @@ static int check_switches(struct check *c, const struct row *r)
 
 	if (!job->switches[r->job] || r->at >= check_later(since, job->switch_wait[r->job]))
 		return 0;
-	for (uint32_t i = 0; i < r->places.count; i++) {
+	for (uint32_t i = 0; i < r->places.count && leaves <= job->switches[r->job]; i++) {
 		const char *here = check_str(c, path[node[i]]);
 
 		if (i && path[node[i]] == path[node[i - 1]])
@@ -293,8 +293,8 @@ static int check_switches(struct check *c, const struct row *r)
 	}
 	if (leaves <= job->switches[r->job])
 		return 0;
-	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its nodes are below %" PRIu32 " leaf switches, it waits for %"
-		       PRIu32, job->id[r->job], leaves, job->switches[r->job]);
+	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its nodes are below more than %" PRIu32 " leaf switches, which it waits for",
+		       job->id[r->job], job->switches[r->job]);
 }
 
 int check_layout(struct check *c, const struct row *r, const struct ask *a)

@@ -8,6 +8,7 @@
 
 #define JOINTS "&|,"
 #define NO_NAME "&|,()[]*!"
+#define MOST_CHOICES 16	/* each is tried; where there are more, select chooses */
 
 /* -- what it is ----------------------------------------------------------- */
 
@@ -67,7 +68,7 @@ static bool read_closing(struct shape *s, const char **at)
 		return false;
 	s->choices += s->in_list;
 	s->joint = *(*at)++;
-	return true;
+	return s->choices <= MOST_CHOICES;
 }
 
 enum sl_constraint sl_constraint_read(const char *constraint, uint32_t *choices)

@@ -4,7 +4,7 @@
  *
  * Names of features joined by "&" (or ",", as Slurm still takes it) and "|", which Slurm reads from
  * left to right, neither before the other; parts of that in parentheses, one deep; and one list in
- * brackets, "[a|b]", joined to the rest by "&": all of the job's nodes have the same one of it.
+ * brackets of at most 16, "[a|b]", joined to the rest by "&": all of the job's nodes have the same one of it.
  *
  * Ownership: nothing is kept.  Threads: any.
  */

@@ -299,10 +299,13 @@ static int64_t first_ahead_ends(const struct attempt *a, int64_t seconds)
 static int fit_in_switches(struct attempt *a, struct sl_request *r, int64_t from, int64_t latest, int64_t *start,
 			   struct sl_error *err)
 {
-	int64_t until = r->max_leaves ? a->w->leaves_until : SL_FOREVER, last = until <= latest ? until - 1 : latest;
-	int rc = from <= last ? sl_fit_earliest(a->tl, r, &a->how, from, last, start, &a->layout, &a->lack.misfit, err) : 0;
+	int64_t until = a->w->leaves_until, last = until <= latest ? until - 1 : latest;
 	struct sl_request any = *r;
+	int rc;
 
+	if (!r->max_leaves)
+		return sl_fit_earliest(a->tl, r, &a->how, from, latest, start, &a->layout, &a->lack.misfit, err);
+	rc = from <= last ? sl_fit_earliest(a->tl, r, &a->how, from, last, start, &a->layout, &a->lack.misfit, err) : 0;
 	if (rc || latest < until)
 		return rc;
 	any.max_leaves = 0;

@@ -104,8 +104,12 @@ static int add_choice(struct sl_cluster *c, struct want *w, uint32_t str, uint32
 	const struct sl_nodeset *f = feature_nodes(c, str, choice, err);
 	struct sl_nodeset nodes = SL_NODESET_EMPTY;
 
-	if (!f || sl_nodeset_meet(&nodes, &w->eligible, f, err) < 0)
+	if (!f)
 		return -1;
+	if (sl_nodeset_meet(&nodes, &w->eligible, f, err) < 0) {
+		sl_nodeset_free(&nodes);
+		return -1;
+	}
 	if (!nodes.count || sl_grow_list(&w->choice, w->choices, sizeof(*w->choice), err)) {
 		bool none = !nodes.count;
 

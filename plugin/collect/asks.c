@@ -143,7 +143,7 @@ int64_t sl_job_stamp(const job_record_t *job)
 	h = mix_num(h, ((uint64_t) d->orig_pn_min_cpus << 32) | d->ntasks_per_node);
 	h = mix_num(h, d->orig_pn_min_memory);
 	h = mix_num(h, ((uint64_t) d->whole_node << 16) | (uint64_t) d->share_res << 8 | (d->contiguous != 0));
-	h = mix_num(h, job->req_switch);
+	h = mix_num(h, job->req_switch ? (uint64_t) job->wait4switch << 32 | job->req_switch : 0);
 	h = mix_str(h, job->partition);
 	h = mix_str(h, job->account);
 	h = mix_num(h, job->qos_id);

@@ -250,7 +250,7 @@ static void switches_bind_for_as_long_as_the_job_waits_for_them(void **state)
 	build_change_job(b, 2, .switch_wait = 100);
 	build_change_job(b, 2, .submit_time = BUILD_NOW - 99);
 	build_change_job(b, 2, .eligible_time = BUILD_NOW - 500);
-	EXPECT_START(b, places(p_, 0, 1, 1), "job 2: its nodes are below 2 leaf switches, it waits for 1");
+	EXPECT_START(b, places(p_, 0, 1, 1), "job 2: its nodes are below more than 1 leaf switches, which it waits for");
 	r = place(p, 0, 1, 0, 0);
 	place(p, 2, 1, 0, 0);
 	r.count = 2;
@@ -260,7 +260,7 @@ static void switches_bind_for_as_long_as_the_job_waits_for_them(void **state)
 	put_reservation(p, 2, 1, places(p, 0, 1, 1));
 	expect(b, p, NULL);
 	build_change_job(b, 2, .eligible_time = BUILD_NOW);
-	EXPECT_START(b, places(p_, 0, 1, 1), "below 2 leaf switches");
+	EXPECT_START(b, places(p_, 0, 1, 1), "below more than 1 leaf switches");
 	build_change_job(b, 2, .eligible_time = BUILD_NOW - 500);
 	build_change_job(b, 2, .submit_time = BUILD_NOW - 100);
 	EXPECT_START(b, places(p_, 0, 1, 1), NULL);

@@ -24,6 +24,8 @@ static void what_can_be_placed_by(void **state)
 		{ "[a|b|c]", SL_CONSTRAINT_PLACED, 3 },
 		{ "[a]&b", SL_CONSTRAINT_PLACED, 1 },
 		{ "(a|b)&[c|d]&e|f", SL_CONSTRAINT_PLACED, 2 },
+		{ "[a|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p]", SL_CONSTRAINT_PLACED, 16 },
+		{ "[a|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p|q]", SL_CONSTRAINT_OTHER, 1 },
 		{ "a*2", SL_CONSTRAINT_OTHER, 1 },
 		{ "[a*1&b*2]", SL_CONSTRAINT_OTHER, 1 },
 		{ "!a", SL_CONSTRAINT_OTHER, 1 },

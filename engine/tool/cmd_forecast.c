@@ -157,8 +157,8 @@ static int look_back(const struct values *v, struct sl_calibrator *c, struct sl_
 	}
 	if (!rc && v->calibration)
 		rc = sl_calibrator_write(c, v->calibration, err);
-	sl_hindsights_clear(&h);
 	sl_script_destroy(h.opt.script);
+	sl_hindsights_clear(&h);
 	sl_trial_close(&t);
 	return rc;
 }

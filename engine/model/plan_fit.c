@@ -299,12 +299,14 @@ static int64_t first_ahead_ends(const struct attempt *a, int64_t seconds)
 static int fit_in_switches(struct attempt *a, struct sl_request *r, int64_t from, int64_t latest, int64_t *start,
 			   struct sl_error *err)
 {
-	int64_t until = a->w->leaves_until, last = until <= latest ? until - 1 : latest;
 	struct sl_request any = *r;
+	int64_t until, last;
 	int rc;
 
 	if (!r->max_leaves)
 		return sl_fit_earliest(a->tl, r, &a->how, from, latest, start, &a->layout, &a->lack.misfit, err);
+	until = a->w->leaves_until;
+	last = until <= latest ? until - 1 : latest;
 	rc = from <= last ? sl_fit_earliest(a->tl, r, &a->how, from, last, start, &a->layout, &a->lack.misfit, err) : 0;
 	if (rc || latest < until)
 		return rc;

@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 #include "base/order.h"
+#include "base/state_file.h"
 
 #define SHORT 60.0	/* seconds: waits are compared as if they were so much longer */
 #define ENOUGH 30	/* scores, before they are asked */
@@ -116,6 +117,8 @@ void sl_calibrator_learn(struct sl_calibrator *c, const struct sl_expected *e, i
 	struct sl_calibrator_class *k = &c->of[class_of(e->centre)];
 	double miss = (1 - c->confidence) / 2;
 
+	if (e->centre >= (double) SL_UNLIMITED)		/* no start was expected: no score comes of that */
+		return;
 	k->score[k->scores++ % SL_CALIBRATOR_KEPT] = log(((double) wait + SHORT) / (e->centre + SHORT));
 	k->below = corrected(k->below, miss, wait < e->low);
 	k->above = corrected(k->above, miss, wait > e->high);
@@ -126,8 +129,11 @@ void sl_calibrator_learn(struct sl_calibrator *c, const struct sl_expected *e, i
 int sl_calibrator_write(const struct sl_calibrator *c, const char *file, struct sl_error *err)
 {
 	json_t *classes = json_array(), *all = json_pack("{s:f, s:o}", "confidence", c->confidence, "classes", classes);
-	int rc = all ? 0 : -1;
+	char *text;
+	int rc;
 
+	if (!all)
+		return sl_fail(err, SL_ENOMEM, "forecast: out of memory");
 	for (int i = 0; i < SL_CALIBRATOR_CLASSES; i++) {
 		const struct sl_calibrator_class *k = &c->of[i];
 		uint32_t n = k->scores < SL_CALIBRATOR_KEPT ? k->scores : SL_CALIBRATOR_KEPT;
@@ -137,10 +143,10 @@ int sl_calibrator_write(const struct sl_calibrator *c, const char *file, struct 
 			json_array_append_new(scores, json_real(k->score[(k->scores - n + s) % SL_CALIBRATOR_KEPT]));
 		json_array_append_new(classes, json_pack("{s:f, s:f, s:o}", "below", k->below, "above", k->above, "scores", scores));
 	}
-	if (!rc && json_dump_file(all, file, JSON_COMPACT))
-		rc = sl_fail(err, SL_EIO, "%s: %m", file);
-	else if (rc)
-		sl_fail(err, SL_ENOMEM, "forecast: out of memory");
+	text = json_dumps(all, JSON_COMPACT);
+	rc = text ? sl_state_write(file, 0644, text, strlen(text), true, err) :
+	     sl_fail(err, SL_ENOMEM, "forecast: out of memory");
+	free(text);
 	json_decref(all);
 	return rc;
 }

@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "image/copy.h"
 #include "image/map.h"
+#include "image/remember.h"
 #include "usage/history.h"
 
 #define WEEK INT64_C(604800)	/* stands for the walltime of a job that has none */
@@ -110,17 +111,15 @@ static int64_t draw(const struct sample *s, struct sl_random *random)
 
 /* -- the scene: a workload that begins now ---------------------------------- */
 
-static struct sl_range append_places(struct scene *x, struct sl_builder *b, uint32_t job)
+static int append_places(struct scene *x, struct sl_builder *b, uint32_t job, struct sl_range *alloc)
 {
 	const struct sl_snapshot *snap = sl_cluster_snapshot(x->c);
 	struct sl_range all = { 0, 0 };
 	const struct sl_place *place = sl_cluster_places(x->c, job, &all.count);
 	struct sl_range *gres = calloc((size_t) all.count + 1, sizeof(*gres));
 
-	if (!gres) {
-		no_memory(x);
-		return all;
-	}
+	if (!gres)
+		return no_memory(x);
 	for (uint32_t i = 0; i < all.count; i++)
 		for (uint32_t k = 0; k < snap->gres_kind.rows; k++) {
 			struct sl_alloc_gres_row row = { .kind = k, .count = place[i].gres[k] };
@@ -138,7 +137,8 @@ static struct sl_range append_places(struct scene *x, struct sl_builder *b, uint
 			all.first = at;
 	}
 	free(gres);
-	return all;
+	*alloc = all;
+	return 0;
 }
 
 static int append_running(struct scene *x, struct sl_image_copy *copy)
@@ -156,7 +156,8 @@ static int append_running(struct scene *x, struct sl_image_copy *copy)
 		row.state = SL_JOB_RUNNING;
 		row.start_time = x->now - ran;
 		row.end_time = sl_cluster_end(x->c, running[i]);
-		row.alloc = append_places(x, copy->to, running[i]);
+		if (append_places(x, copy->to, running[i], &row.alloc))
+			return -1;
 		sl_builder_append(copy->to, SL_T_JOB, &row);
 	}
 	x->running = n;
@@ -239,6 +240,10 @@ static int append_arrivals(struct scene *x, struct sl_image_copy *copy, struct s
 		row.id = x->next_id--;
 		row.submit_time += 7 * DAY;
 		row.eligible_time = row.submit_time;
+		row.state = SL_JOB_PENDING;
+		row.alloc = (struct sl_range) { 0, 0 };
+		row.start_time = row.end_time = row.begin_time = 0;
+		row.array_pending = 0;
 		if (past_runtime(x, i, random, &x->w.runtime_s[sl_builder_rows(copy->to, SL_T_JOB)]))
 			return -1;
 		sl_builder_append(copy->to, SL_T_JOB, &row);
@@ -330,6 +335,8 @@ static int go_on(struct scene *x, uint32_t draw_number, struct sl_random *random
 	for (uint32_t i = 0; i < x->known; i++)
 		x->w.runtime_s[i] = draw(&x->sample[i], random);
 	x->stop = 0;
+	/* each time policies remember what they do now, not what they did in the draw before */
+	sl_remember_destroy(sl_script_take_memory(x->opt->script));
 	x->sim = sl_sim_create(&x->w, x->opt->script, &opt, x->err);
 	if (x->sim)
 		rc = sl_sim_run(x->sim, trace, x->err);

@@ -256,6 +256,20 @@ static int print_json(const struct ahead *a, const struct sl_forecast *f, int64_
 	return rc;
 }
 
+/* Each job that is asked about is among those. */
+static int find_asked(const struct ahead *a, const struct sl_forecast *f, struct sl_error *err)
+{
+	for (int i = 0; i < a->only_count; i++) {
+		uint32_t k = 0;
+
+		while (k < f->jobs && f->job[k] != a->only[i])
+			k++;
+		if (k == f->jobs)
+			return sl_fail(err, SL_ENOENT, "job %" PRIu32 " is not queued", a->only[i]);
+	}
+	return 0;
+}
+
 static int forecast(const struct sl_snapshot *snap, void *arg, struct sl_error *err)
 {
 	struct ahead *a = arg;
@@ -272,6 +286,8 @@ static int forecast(const struct sl_snapshot *snap, void *arg, struct sl_error *
 		sl_history_begin(opt.history);
 	if (opt.script)
 		rc = sl_forecast_make(c, &opt, &f, &a->trace, err);
+	if (!rc)
+		rc = find_asked(a, &f, err);
 	if (!rc)
 		rc = (a->v->json ? print_json : print_table)(a, &f, sl_cluster_now(c), err);
 	sl_forecast_clear(&f);
@@ -376,6 +392,7 @@ const struct sl_verb sl_verb_forecast = {
 		"--calibration keeps what was learnt in a file for later forecasts: from then on intervals\n"
 		"are corrected until they hold as often as they say.\n"
 		"\n"
+		"What was used before is not counted: under quotas and points starts may be later.\n"
 		"Nothing is booked or promised, and nothing is told to Slurm.\n",
 	.more =
 		"# EXIT STATUS\n"

@@ -667,6 +667,7 @@ forecast() {
 		run 0 forecast --json --policy=fcfs --snapshot "$T/busy.json" 7 &&
 		out '"jobs": .{"job": 7, "not_before": 1793620800, "likely": 1793620800, "not_after": 1793620800}' &&
 		run 1 forecast --policy=fcfs --snapshot "$T/busy.json" 70 && err "job 70 is not queued" &&
+		run 1 forecast --policy=fcfs --snapshot "$T/busy.json" 8 70 && err "job 70 is not queued" &&
 		run 0 forecast --policy="$T/mine.lua,user=eve" --snapshot "$T/busy.json" 7 && out "^ *7  not seen  *not seen  *not seen *$" &&
 		run 1 forecast --snapshot "$T/busy.json" && err "expected --site or --policy" &&
 		run 2 forecast x && run 2 forecast --workload=esp 7

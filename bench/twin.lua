@@ -46,6 +46,7 @@ end
 
 local function figures(rows)
 	local first, last, wait, used = math.huge, 0, 0, 0
+	assert(#rows > 0, "no job has completed")
 	for _, r in ipairs(rows) do
 		first, last = math.min(first, r.submit), math.max(last, r.stop)
 		wait, used = wait + r.start - r.submit, used + (r.stop - r.start) * r.cores

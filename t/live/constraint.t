@@ -36,6 +36,7 @@ none_now() {
 	id=$(submit --exclusive -N3 -C '[red|blue]')
 	stays_pending "$id"
 	starts "$(submit --exclusive -N2 -C fast -x 'n[001-002]' -t 1)" 60
+	job_is "$id" PENDING
 }
 it "nobody is mixed from two features, and others are not held up" none_now
 

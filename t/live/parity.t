@@ -101,16 +101,19 @@ compare() {
 }
 
 alike() {
-	local look
+	local look same=
 	make_queue
 	under stock
 	under lua
 	log_has 'sched/lua: the engine runs'
 	for look in {1..12}; do
-		! compare || break
+		if compare; then
+			same=$look
+			break
+		fi
 		sleep 5
 	done
-	[ "$look" -lt 12 ] || { cat "$C/compared"; false; }
+	[ -n "$same" ] || { cat "$C/compared"; false; }
 	tail -n 1 "$C/compared" | sed 's/^/# /' >> "$C/summary"
 	audit_allocations
 	grep -E '"(starts|native_starts|layout_differs|failed_starts)":' "$C/state/schedlua/status.json" | xargs |

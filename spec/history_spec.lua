@@ -36,6 +36,14 @@ describe("cluster.history", function()
 			#h:runs { user = "carl" })]], cluster()))
 	end)
 
+	it("tells what had ended by an earlier time", function()
+		assert.equal("200,100 100 0 1", logged([[
+			local function at(ago) return h:runtimes { user = "anna", ended_by = cluster.now - ago } end
+			slurm.log_info("%s %s %d %d", table.concat(at(7200), ","), table.concat(at(7201), ","), #at(4 * 3600),
+				h:summary { user = "anna", ended_by = cluster.now - 7201 }.runs)]], cluster()))
+		assert.has_error(function() logged([[h:runs { user = "anna", ended_by = cluster.now + 1 }]], cluster()) end)
+	end)
+
 	it("has means, quantiles and the share that completed", function()
 		assert.equal("400.0 2\n3 300.0 600 100 0.67 200,600\n0 nil\nnil 0", logged([[
 			slurm.log_info("%s %d", tostring(select(1, h:mean { user = "anna" })), (select(2, h:mean { user = "anna" })))

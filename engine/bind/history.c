@@ -2,7 +2,7 @@
 /*
  * bind/history.c - the class "history": the runs of jobs that have ended by now.
  *
- *	cluster.history:runs { user =, account =, name =, last =, cpus = { lo, hi }, time_limit = { lo, hi } }
+ *	cluster.history:runs { user =, account =, name =, last =, cpus = { lo, hi }, time_limit = { lo, hi }, ended_by = }
  *	cluster.history:runtimes { ... }
  *	cluster.history:mean { ... }
  *	cluster.history:summary { ..., quantiles = { 0.5, 0.9 } }
@@ -60,7 +60,7 @@ static const struct sl_past_run *const *ask(lua_State *L, struct sl_lua *x, cons
 
 	sl_lua_check(L, x, 1, SL_CLASS_HISTORY);	/* there is a cluster: not while a policy is loaded */
 	sl_lua_check_names(L, ARGUMENTS, "", names);
-	q.now = sl_cluster_now(x->cluster);
+	q.now = sl_lua_named_integer(L, ARGUMENTS, "ended_by", sl_cluster_now(x->cluster), 0, sl_cluster_now(x->cluster));
 	q.last = (uint32_t) sl_lua_named_integer(L, ARGUMENTS, "last", last, 1, SL_HISTORY_KEPT);
 	read_bounds(L, "cpus", &q.least_cpus, &q.most_cpus);
 	read_bounds(L, "time_limit", &q.least_limit, &q.most_limit);
@@ -117,7 +117,7 @@ static int history_runs(lua_State *L)
 {
 	struct sl_lua *x = sl_lua_context(L);
 	uint32_t count;
-	const struct sl_past_run *const *run = ask(L, x, "user, account, name, last, cpus or time_limit", 10, &count);
+	const struct sl_past_run *const *run = ask(L, x, "user, account, name, last, cpus, time_limit or ended_by", 10, &count);
 	struct sl_history *h = sl_cluster_history(x->cluster, NULL);
 
 	lua_createtable(L, (int) count, 0);
@@ -132,7 +132,7 @@ static int history_runtimes(lua_State *L)
 {
 	struct sl_lua *x = sl_lua_context(L);
 	uint32_t count;
-	const struct sl_past_run *const *run = ask(L, x, "user, account, name, last, cpus or time_limit", 10, &count);
+	const struct sl_past_run *const *run = ask(L, x, "user, account, name, last, cpus, time_limit or ended_by", 10, &count);
 
 	lua_createtable(L, (int) count, 0);
 	for (uint32_t i = 0; i < count; i++) {
@@ -155,7 +155,7 @@ static int history_mean(lua_State *L)
 {
 	struct sl_lua *x = sl_lua_context(L);
 	uint32_t count;
-	const struct sl_past_run *const *run = ask(L, x, "user, account, name, last, cpus or time_limit", 2, &count);
+	const struct sl_past_run *const *run = ask(L, x, "user, account, name, last, cpus, time_limit or ended_by", 2, &count);
 
 	if (count)
 		lua_pushnumber(L, mean_of(run, count));
@@ -198,7 +198,7 @@ static int history_summary(lua_State *L)
 	struct sl_lua *x = sl_lua_context(L);
 	uint32_t count, completed = 0;
 	const struct sl_past_run *const *run =
-		ask(L, x, "user, account, name, last, cpus, time_limit or quantiles", 100, &count);
+		ask(L, x, "user, account, name, last, cpus, time_limit, ended_by or quantiles", 100, &count);
 	int64_t sorted[SL_HISTORY_KEPT];
 	double mean, squares = 0;
 

@@ -14,13 +14,13 @@
 enum column {
 	C_JOBIDRAW, C_JOBID, C_USER, C_ACCOUNT, C_PARTITION, C_START, C_END, C_ELAPSEDRAW, C_ELAPSED, C_STATE,
 	C_ALLOCCPUS, C_NCPUS, C_ALLOCNODES, C_NNODES, C_ALLOCTRES, C_SOURCE, C_AMOUNTS, C_WHO, C_WHY,
-	C_JOBNAME, C_TIMELIMIT, COLUMNS
+	C_JOBNAME, C_TIMELIMIT, C_TIMELIMITRAW, COLUMNS
 };
 
 static const char *const names[COLUMNS] = {
 	"JobIDRaw", "JobID", "User", "Account", "Partition", "Start", "End", "ElapsedRaw", "Elapsed", "State",
 	"AllocCPUS", "NCPUS", "AllocNodes", "NNodes", "AllocTRES", "Source", "Amounts", "Who", "Why",
-	"JobName", "Timelimit",
+	"JobName", "Timelimit", "TimelimitRaw",
 };
 
 static const char *const source_word[SL_RUN_SOURCES] = { "guessed", "seen", "sacct" };
@@ -192,10 +192,14 @@ static int add_adjustment(struct dump *d, struct sl_error *err)
 	return sl_ledger_adjust(d->l, &a, err);
 }
 
-/* "1-00:00:00", "UNLIMITED"; 0 for what is neither, "Partition_Limit" among them. */
-static int64_t read_limit(const char *text)
+/* "1-00:00:00", "UNLIMITED", or else the minutes of TimelimitRaw; 0 for what is neither, "Partition_Limit" among them. */
+static int64_t read_limit(const struct dump *d)
 {
-	int64_t seconds;
+	const char *text = field_text(d, C_TIMELIMIT);
+	int64_t seconds, minutes;
+
+	if (!*text && sl_scan_whole(field_text(d, C_TIMELIMITRAW), &minutes))
+		return minutes > 0 && minutes < SL_RUN_MAX_SECONDS / 60 ? minutes * 60 : 0;
 
 	if (!strcasecmp(text, "unlimited"))
 		return SL_UNLIMITED;
@@ -250,7 +254,7 @@ static int add_row(struct dump *d, struct sl_error *err)
 	r.count[SL_UNIT_NODE] = count_of(nodes);
 	r.dim = read_dim(d, (uint32_t) state);
 	r.name = field_text(d, C_JOBNAME);
-	r.limit = read_limit(field_text(d, C_TIMELIMIT));
+	r.limit = read_limit(d);
 	rc = sl_ledger_add(d->l, &r, &why);
 	if (rc < 0 && why.code == SL_EINVAL) {
 		note_bad_row(d, why.text);

@@ -520,6 +520,11 @@ int sl_sim_result(struct sl_sim *s, struct sl_result *r, struct sl_error *err)
 	return 0;
 }
 
+struct sl_history *sl_sim_history(struct sl_sim *s)
+{
+	return s->history;
+}
+
 struct sl_metrics *sl_sim_metrics(struct sl_sim *s)
 {
 	return s->metrics;

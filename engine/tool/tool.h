@@ -21,6 +21,7 @@ extern const struct sl_verb sl_verb_forecast;
 extern const struct sl_verb sl_verb_import_conf;
 extern const struct sl_verb sl_verb_ledger;
 extern const struct sl_verb sl_verb_plan;
+extern const struct sl_verb sl_verb_predict;
 extern const struct sl_verb sl_verb_replay;
 extern const struct sl_verb sl_verb_report;
 extern const struct sl_verb sl_verb_shadow;

@@ -128,6 +128,7 @@ local history = {}
 ---@field last? integer so many at most, 1 to 512
 ---@field cpus? number[] least and most
 ---@field time_limit? number[] least and most seconds
+---@field ended_by? integer only what had ended by that time, seconds since the epoch; now unless told
 
 ---@class sched.past_run
 ---@field job integer JobId

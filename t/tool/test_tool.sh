@@ -684,6 +684,37 @@ forecast_worth() {
 }
 ok "forecast says what forecasts would have been worth, twice the same, and keeps it" forecast_worth
 
+# Four runs of 100 to 400 s that followed each other, of jobs that asked for 1000 s.
+predict_log() {
+	echo "JobIDRaw|User|Account|Partition|JobName|Submit|Start|End|ElapsedRaw|TimelimitRaw|State|AllocCPUS|NNodes"
+	echo "1|anna|a|all|x|2026-11-01T10:00:00|2026-11-01T10:00:00|2026-11-01T10:01:40|100|17|COMPLETED|1|1"
+	echo "2|anna|a|all|x|2026-11-01T11:00:00|2026-11-01T11:00:00|2026-11-01T11:03:20|200|17|COMPLETED|1|1"
+	echo "3|anna|a|all|x|2026-11-01T12:00:00|2026-11-01T12:00:00|2026-11-01T12:05:00|300|17|COMPLETED|1|1"
+	echo "4|anna|a|all|x|2026-11-01T13:00:00|2026-11-01T13:00:00|2026-11-01T13:06:40|400|17|COMPLETED|1|1"
+	echo "5|eve|a|all|x|2026-11-01T13:00:00|2026-11-01T13:00:00|2026-11-01T13:06:40|400|17|COMPLETED|1|1"
+}
+
+# anna's: the walltime is 920, 820, 720, 620 s too long; 200 s miss by 100, 0, 100, 200; the last two by 920 (nothing
+# is known, so the walltime), 100, 150, 150.
+predict_report() {
+	predict_log >"$T/predict.sacct"
+	echo "return { name = 'mine', sample = function() return { 200 } end }" >"$T/mine200.lua"
+	echo "return { name = 'not', sample = function() return 0 / 0 end }" >"$T/notanumber.lua"
+	run 0 predict --path="$T" --predictors=limit,mine200,last_two --workload="$T/predict.sacct" --machine=1x8c report &&
+		out "^mine200 *5  *280  *120  *-80  *60.0 %  *20.0 %$" &&
+		out "^anna  limit  *4  *250  *770  *+770  *0.0 %  *0.0 %$" &&
+		out "^ *mine200  *4  *250  *100  *-50  *50.0 %  *25.0 %$" &&
+		out "^ *last_two  *4  *250  *330  *+130  *75.0 %  *0.0 %$" &&
+		run 0 predict --runs=1 --predictors=last_two --workload="$T/predict.sacct" --machine=1x8c --json report &&
+		out '"user": "anna", "predictor": "last_two", "runs": 1, "runtime_mean_s": 400, "error_mean_s": 150,' &&
+		run 0 predict --path="$T" --predictors=notanumber --users=0 --workload="$T/predict.sacct" --machine=1x8c report &&
+		out "^notanumber  *5  *280  *740  *+740 " && err "predictor notanumber: gave .*nan, expected seconds; walltimes are used" &&
+		run 1 predict --predictors=none --workload=esp report && err "predictor 'none': " &&
+		run 2 predict --predictors='a b' report && run 2 predict && run 2 predict show && run 2 predict --policy=easy report &&
+		run 2 predict --workload=esp --ledger=x report && run 1 predict --ledger="$T/none.db" report && err "none.db"
+}
+ok "predict report says how good predictors have been, by what was known then" predict_report
+
 check_files() {
 	printf 'user nosuchuser 5\nuser nosuchuser 6\n' >"$T/order/layers.conf" &&
 		run 0 check "$T/order/site.lua" && out "layers.conf:1: there is no user 'nosuchuser' on this machine" &&
@@ -808,6 +839,14 @@ ledger_import() {
 		run 0 ledger verify "$L" && out "3 runs .* all totals are right"
 }
 ok "ledger import reads what sacct printed, local times too, and counts nothing twice" ledger_import
+
+predict_ledger() {
+	mkdir "$T/predict" && run 0 ledger create --dir="$T/predict" && run 0 ledger import --quiet --dir="$T/predict" "$T/predict.sacct" &&
+		run 0 predict --predictors=limit,last_two --dir="$T/predict" report &&
+		out "^anna  limit  *4  *250  *770  *+770 " && out "^ *last_two  *4  *250  *330  *+130 " && out "^eve " &&
+		run 0 predict --predictors=limit --last=1m --ledger="$T/predict/ledger.db" report && out "^limit  *5 "
+}
+ok "predict report reads the ledger" predict_ledger
 
 ledger_since() {
 	TZ=Europe/Berlin run 0 ledger show "$L" --since=2026-03-29T01:00 --until=2026-03-29T03:00 --user=anna --json &&

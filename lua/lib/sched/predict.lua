@@ -112,18 +112,29 @@ local function sample(self, job)
 	return list
 end
 
---- Begin to predict with the predictor of that name: once in a cycle.
-function M.open(name, cluster, plan)
-	local self = setmetatable({ name = name, cluster = cluster, plan = plan, known = {}, own = bundled[name] }, Prediction)
-	if self.own then
-		self.predictor = self.own
-		return self
+--- The predictor of that name: a bundled one, or a module; raises.
+function M.load(name)
+	if bundled[name] then
+		return bundled[name]
 	end
 	local ok, module = pcall(require, name)
 	if not ok or type(module) ~= "table" or type(module.sample) ~= "function" then
-		error(("predictor '%s': %s"):format(name, ok and "it has no function sample(job, cluster)" or tostring(module)), 2)
+		error(("predictor '%s': %s"):format(name, ok and "it has no function sample(job, cluster)" or tostring(module)), 3)
 	end
-	self.predictor = module
+	return module
+end
+
+local function new(name, cluster, plan)
+	return setmetatable({ name = name, cluster = cluster, plan = plan, known = {}, own = bundled[name],
+		predictor = M.load(name) }, Prediction)
+end
+
+--- Begin to predict with the predictor of that name: once in a cycle.
+function M.open(name, cluster, plan)
+	local self = new(name, cluster, plan)
+	if self.own then
+		return self
+	end
 	-- What it costs nobody knows before: all is asked at once, and if that takes the cycle's time the
 	-- mark is still there in the next one.
 	if cluster:recall(AT_WORK) == name then
@@ -137,6 +148,12 @@ function M.open(name, cluster, plan)
 	end
 	plan:remember(AT_WORK, nil)
 	return self
+end
+
+--- The same for a view of the past (sched.predict_report): a table with "now", "history" and nothing else.
+function M.judge(name, view, plan)
+	view.recall = function() end
+	return new(name, view, plan)
 end
 
 --- Seconds that a job is expected to run.

@@ -175,6 +175,20 @@ static int plan_refuse(lua_State *L)
 	return 0;
 }
 
+/* plan:expect(job, time): what users are told, by squeue --start */
+static int plan_expect(lua_State *L)
+{
+	struct sl_lua *x = check_plan(L);
+	const struct sl_handle *job = check_job(L, x);
+	lua_Number time = luaL_checknumber(L, 3);
+	struct sl_error err;
+
+	luaL_argcheck(L, time >= 0 && time < 0x1p53, 3, "expected seconds since the epoch");
+	if (sl_plan_expect(x->plan, job->row, (int64_t) time, &err))
+		return raise_misuse(L, x, &err);
+	return 0;
+}
+
 static void close_partition(lua_State *L, struct sl_lua *x, uint32_t partition, const char *reason)
 {
 	struct sl_error err;
@@ -413,7 +427,7 @@ static const struct sl_lua_field plan_fields[] = {
 
 static const luaL_Reg plan_methods[] = {
 	{ "start", plan_start }, { "backfill", plan_backfill }, { "backfill_rest", plan_backfill_rest }, { "reserve", plan_reserve },
-	{ "earliest", plan_earliest }, { "refuse", plan_refuse }, { "close", plan_close }, { "undo", plan_undo },
+	{ "earliest", plan_earliest }, { "refuse", plan_refuse }, { "expect", plan_expect }, { "close", plan_close }, { "undo", plan_undo },
 	{ "cancel", plan_cancel }, { "requeue", plan_requeue }, { "suspend", plan_suspend },
 	{ "resume", plan_resume }, { "signal", plan_signal }, { "modify", plan_modify },
 	{ "notify", plan_notify }, { "state", plan_state }, { "layout", plan_layout },

@@ -13,7 +13,7 @@ struct said {
 	uint32_t entry;		/* its first in the queue + 1; 0: none */
 	uint32_t starts;
 	uint32_t orders;
-	bool reserved, pending;
+	bool reserved, pending, told;
 };
 
 struct answer {
@@ -174,13 +174,17 @@ static int check_forecasts(const struct answer *a)
 	for (uint32_t r = 0; r < v->rows; r++) {
 		struct booked b = { .table = "forecast", .row = r, .job = v->job[r], .partition = v->partition[r],
 				    .through = SL_NONE, .places = v->places[r] };
-		struct said *job = check_booked(a, &b);
+		struct said *job = find_job(a, b.table, r, b.job);
+		bool told = b.partition == SL_NONE, *already;
 
-		if (!job)
+		if (told && job && job->entry)
+			b.partition = a->snap->queue.partition[job->entry - 1];
+		if (!job || !check_booked(a, &b))
 			return -1;
-		if (job->reserved)
+		already = told ? &job->told : &job->reserved;
+		if (*already)
 			return WRONG(a, &b, "job %" PRIu32 " is reserved, or forecast, already", b.table, r, b.job);
-		job->reserved = true;
+		*already = true;
 	}
 	return 0;
 }

@@ -100,7 +100,8 @@ enum sl_plan_table {
 	X(range, lenders, SL_P_LENDER, 0, "likewise")
 
 /* Expected to start then if nothing changes, for users to see: nobody counts on it.  A job with
- * a reservation has none; at most one row for a job. */
+ * a reservation has none; at most one row for a job.  Besides, one without a partition for each job of which a
+ * policy said when users may expect it (sl_plan_expect()): that is told in place of all else. */
 #define SL_PLAN_FORECAST_COLUMNS(X) \
 	X(u32, job, -1, 0, "JobId") \
 	X(i64, start_time, -1, 0, "when") \

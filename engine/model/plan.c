@@ -116,6 +116,7 @@ void sl_plan_destroy(struct sl_plan *p)
 	free(p->by);
 	free(p->note);
 	free(p->queue_next);
+	free(p->expected);
 	free(p->throttle);
 	free(p->order);
 	free(p->line);
@@ -270,6 +271,18 @@ int sl_plan_refuse(struct sl_plan *p, uint32_t job, enum sl_why why, const char 
 	plan_preempt_drop(p, job);
 	plan_say_now(&said, why, "%s", text ? text : "");
 	return put_note(p, job, &said, OF_POLICY, err);
+}
+
+int sl_plan_expect(struct sl_plan *p, uint32_t job, int64_t start, struct sl_error *err)
+{
+	uint32_t rows = p->c->snap->job.rows;
+
+	if (job >= rows)
+		return sl_fail(err, SL_EINVAL, "expect: there is no job row %" PRIu32, job);
+	if (!p->expected && !(p->expected = calloc(rows, sizeof(*p->expected))))
+		return sl_fail(err, SL_ENOMEM, "plan: out of memory");
+	p->expected[job] = start > p->c->now ? start : p->c->now;
+	return 0;
 }
 
 int sl_plan_close(struct sl_plan *p, uint32_t partition, enum sl_why why, const char *text, struct sl_error *err)

@@ -140,6 +140,10 @@ int sl_plan_refuse(struct sl_plan *p, uint32_t job, enum sl_why why, const char 
  */
 int sl_plan_close(struct sl_plan *p, uint32_t partition, enum sl_why why, const char *text, struct sl_error *err);
 
+/* Tell users to expect a job that waits at that time, or now if that is past, in place of the start that the plan
+ * has or forecasts for it.  Binds nobody.  0, or -1 with *err. */
+int sl_plan_expect(struct sl_plan *p, uint32_t job, int64_t start, struct sl_error *err);
+
 /* Say why the job was started, its last start. 0, or -1 with *err when it has none. */
 int sl_plan_because(struct sl_plan *p, uint32_t job, const char *text, struct sl_error *err);
 

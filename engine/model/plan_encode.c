@@ -169,6 +169,17 @@ static int encode_forecast(const struct sl_plan *p, const struct booking *bk, st
 	return 0;
 }
 
+static void encode_expected(const struct sl_plan *p, struct pen *pen)
+{
+	for (uint32_t job = 0; p->expected && job < p->c->snap->job.rows; job++) {
+		struct sl_plan_forecast_row row = { .job = p->c->snap->job.id[job], .start_time = p->expected[job],
+			.partition = SL_NONE, .native = 1 };
+
+		if (row.start_time && p->queue_of[job] && p->starts[job] < plan_tasks(p, job))
+			sl_builder_append(pen->b, SL_P_FORECAST, &row);
+	}
+}
+
 static bool has_reservation(const struct sl_plan *p, uint32_t job)
 {
 	for (uint32_t i = 0; i < p->reserved.count - p->forecasts; i++)
@@ -269,6 +280,7 @@ int sl_plan_encode(const struct sl_plan *p, const struct sl_plan_figures *fig, s
 		if ((i < p->reserved.count - p->forecasts ? encode_booking(p, p->reserved.item[i], false, pen, err) :
 		     encode_forecast(p, p->reserved.item[i], pen, err)) < 0)
 			return -1;
+	encode_expected(p, pen);
 	encode_pending(p, fig->truncated, pen);
 	encode_preempting(p, pen->b);
 	encode_words(p, pen);

@@ -105,6 +105,7 @@ struct sl_plan {
 	struct bookings started, reserved;
 	uint32_t reservations;		/* made so far */
 	uint32_t forecasts;		/* the last so many of *reserved* are that */
+	int64_t *expected;		/* [job] what users are told; 0: nothing but that; NULL: of none */
 	uint64_t revision;
 	sl_plan_guard *guard;		/* NULL: all may start */
 	void *guard_arg;

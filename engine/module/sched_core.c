@@ -345,6 +345,7 @@ static void push_plan(lua_State *L, const struct sl_snapshot *snap, const struct
 	lua_setfield(L, -2, "meta");
 	push_table(L, &p->image, p, SL_P_START, p->start.rows, "starts");
 	push_table(L, &p->image, p, SL_P_RESERVE, p->reserve.rows, "reservations");
+	push_table(L, &p->image, p, SL_P_FORECAST, p->forecast.rows, "forecasts");
 	push_table(L, &p->image, p, SL_P_PENDING, p->pending.rows, "pending");
 	push_table(L, &p->image, p, SL_P_ACTION, p->action.rows, "actions");
 	push_table(L, &p->image, p, SL_P_PREEMPT, p->preempt.rows, "preempting");

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/order.h"
+#include "base/state_file.h"
 #include "base/text.h"
 #include "image/json_out.h"
 #include "ledger/ledger.h"
@@ -25,7 +26,7 @@
 struct values {
 	struct sl_workload_args args;
 	struct sl_sim_args sim;
-	const char *dir, *snapshot, *site, *policy, *ledger, *workload, *calibration;
+	const char *dir, *snapshot, *site, *policy, *ledger, *workload, *calibration, *output;
 	double confidence;
 	int64_t draws, every;
 	bool arrivals, json;
@@ -54,6 +55,8 @@ static const struct sl_option options[] = {
 	  .min = 1, .max = SL_WORKLOAD_MAX_JOBS, .standard = "1", .doc = "with --workload: of one of so many reservations" },
 	{ .name = "arrivals", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, arrivals),
 	  .doc = "with --workload: the jobs of the week before arrive again" },
+	{ .name = "output", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, output), .argument = "FILE",
+	  .doc = "write them into that file whole, for policies and squeue (forecasts = in the site file)" },
 	SL_WORKLOAD_ARGS(values, args),
 	SL_SIM_ARGS(values, sim),
 	{ .name = "json", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, json),
@@ -212,9 +215,11 @@ static int print_table(const struct ahead *a, const struct sl_forecast *f, int64
 	}
 	rc = table && !sl_text_table_print(table, 0, stdout) ? 0 : sl_fail(err, SL_ENOMEM, "forecast: out of memory");
 	sl_text_table_destroy(table);
-	printf("%g of 100 jobs start within; %s\n", 100 * a->v->confidence, a->v->calibration ?
-	       "what such forecasts were worth is counted in" :
-	       "what such forecasts were worth is not known (--calibration)");
+	if (a->v->calibration)
+		printf("%g of 100 jobs start within; what such forecasts were worth is counted in\n", 100 * a->v->confidence);
+	else
+		printf("%g of 100 draws start within; what such forecasts are worth is not known (--calibration)\n",
+		       100 * a->v->confidence);
 	return rc;
 }
 
@@ -256,6 +261,42 @@ static int print_json(const struct ahead *a, const struct sl_forecast *f, int64_
 	return rc;
 }
 
+static void write_time(FILE *out, int64_t now, int64_t wait)
+{
+	if (wait < SL_UNLIMITED)
+		fprintf(out, " %" PRId64, now + wait);
+	else
+		fputs(" -", out);
+}
+
+/* What lib/sched/forecasts.lua reads. */
+static int write_file(const struct ahead *a, const struct sl_forecast *f, int64_t now, struct sl_error *err)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	int rc;
+
+	if (!out)
+		return sl_fail(err, SL_ENOMEM, "forecast: out of memory");
+	fprintf(out, "made %" PRId64 " %g\n", now, a->v->confidence);
+	for (uint32_t i = 0; i < f->jobs; i++) {
+		struct sl_expected e = sl_calibrate(a->calibrator, f->wait + (size_t) i * f->draws, f->draws);
+
+		if (!is_asked(a, f->job[i]))
+			continue;
+		fprintf(out, "job %" PRIu32, f->job[i]);
+		write_time(out, now, e.low);
+		write_time(out, now, e.point);
+		write_time(out, now, e.high);
+		fputc('\n', out);
+	}
+	rc = fclose(out) ? sl_fail(err, SL_ENOMEM, "forecast: out of memory") :
+	     sl_state_write(a->v->output, 0644, text, size, false, err);
+	free(text);
+	return rc;
+}
+
 /* Each job that is asked about is among those. */
 static int find_asked(const struct ahead *a, const struct sl_forecast *f, struct sl_error *err)
 {
@@ -289,7 +330,7 @@ static int forecast(const struct sl_snapshot *snap, void *arg, struct sl_error *
 	if (!rc)
 		rc = find_asked(a, &f, err);
 	if (!rc)
-		rc = (a->v->json ? print_json : print_table)(a, &f, sl_cluster_now(c), err);
+		rc = (a->v->output ? write_file : a->v->json ? print_json : print_table)(a, &f, sl_cluster_now(c), err);
 	sl_forecast_clear(&f);
 	sl_script_destroy(opt.script);
 	sl_history_destroy(opt.history);
@@ -358,8 +399,14 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 
 	if (n < 0)
 		return status;
-	if (v.workload && (n || v.snapshot))
-		return sl_tool_usage(verb, "--workload goes with neither job ids nor --snapshot");
+	if (v.workload && (n || v.snapshot || v.output || v.dir || v.ledger))
+		return sl_tool_usage(verb, "--workload goes with neither job ids nor --snapshot, --output, --dir or --ledger");
+	if (v.site && v.policy)
+		return sl_tool_usage(verb, "--site and --policy: expected one of them");
+	if (v.arrivals && !v.workload)
+		return sl_tool_usage(verb, "--arrivals goes with --workload");
+	if (v.output && v.json)
+		return sl_tool_usage(verb, "--output and --json: expected one of them");
 	if (sl_sim_args_wrong(&v.sim))
 		return sl_tool_usage(verb, "%s", sl_sim_args_wrong(&v.sim));
 	status = read_jobs(verb, &a, argv, n);
@@ -393,7 +440,8 @@ const struct sl_verb sl_verb_forecast = {
 		"are corrected until they hold as often as they say.\n"
 		"\n"
 		"What was used before is not counted: under quotas and points starts may be later.\n"
-		"Nothing is booked or promised, and nothing is told to Slurm.\n",
+		"Nothing is booked or promised.  With --output they are written into a file, for policies and,\n"
+		"where the site file says so, for squeue.\n",
 	.more =
 		"# EXIT STATUS\n"
 		"*0* fine, *1* a file cannot be read, or a job is not queued, *2* wrong usage.\n"
@@ -405,6 +453,7 @@ const struct sl_verb sl_verb_forecast = {
 		"    schedlua forecast 4711\n"
 		"    schedlua forecast --workload=january.txt --site=/etc/slurm/sched.lua --machine=/etc/slurm/slurm.conf \\\n"
 		"        --every=20 --calibration=forecast.json\n"
-		"    schedlua forecast --calibration=forecast.json\n",
+		"    schedlua forecast --calibration=forecast.json\n"
+		"    schedlua forecast --calibration=forecast.json --output=/etc/slurm/forecasts.txt\n",
 	.run = run,
 };

@@ -341,6 +341,23 @@ static void put_pending(const struct sl_report *r, struct sl_json *j)
 	sl_json_end_array(j);
 }
 
+/* What policies had users told. */
+static void put_expected(const struct sl_report *r, struct sl_json *j)
+{
+	const struct sl_plan_forecast_view *v = &r->plan->forecast;
+
+	begin_list(j, "expected");
+	for (uint32_t i = 0; i < v->rows; i++) {
+		if (v->partition[i] != SL_NONE)
+			continue;
+		begin_element(j);
+		sl_json_put_int(j, "job", v->job[i]);
+		sl_json_put_int(j, "start_time", v->start_time[i]);
+		sl_json_end_object(j);
+	}
+	sl_json_end_array(j);
+}
+
 static void put_actions_and_log(const struct sl_report *r, struct sl_json *j)
 {
 	const struct sl_plan_action_view *a = &r->plan->action;
@@ -401,6 +418,7 @@ int sl_report_json(struct sl_report *r, struct sl_json *j, struct sl_error *err)
 	put_starts(r, j);
 	put_reservations(r, j);
 	put_pending(r, j);
+	put_expected(r, j);
 	put_actions_and_log(r, j);
 	sl_json_break(j);
 	sl_json_open_object(j, "check");

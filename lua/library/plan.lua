@@ -67,6 +67,12 @@ function plan:earliest(job, how) end
 ---@return string? reason
 function plan:undo(job) end
 
+--- Tell users to expect the job at that time (squeue --start), in place of the start that the plan has for it.
+--- Binds nobody.
+---@param job sched.job
+---@param time number seconds since the epoch
+function plan:expect(job, time) end
+
 --- Tell the user why the job stays pending.
 ---@param job sched.job
 ---@param reason string

@@ -107,7 +107,7 @@ struct expected {
 /* All that the plan tells of those that wait. */
 struct told {
 	struct sl_commit *m;
-	struct expected *expected;	/* reservations, then forecasts */
+	struct expected *expected;	/* what policies said, then reservations, then forecasts */
 	uint32_t *of;			/* [job row] number of its expectation + 1, or 0 */
 	uint32_t count;
 };
@@ -151,6 +151,9 @@ static bool read_expected(struct told *t)
 	t->of = calloc((size_t) t->m->c->snap.job.rows + 1, sizeof(*t->of));
 	if (!t->expected || !t->of)
 		return false;
+	for (uint32_t i = 0; i < f->rows; i++)
+		if (f->partition[i] == SL_NONE)		/* a policy said so */
+			expect(t, f->job[i], f->start_time[i], (struct sl_range) { 0, 0 }, true);
 	for (uint32_t i = 0; i < r->rows; i++)
 		expect(t, r->job[i], r->start_time[i], r->places[i], r->native[i]);
 	for (uint32_t i = 0; i < f->rows; i++)

@@ -307,6 +307,21 @@ static void a_forecast_is_of_a_job_that_is_queued_and_told_once(void **state)
 	sl_builder_append(p->builder, SL_P_FORECAST, &row);
 	expect(b, p, "forecast[1]: job 2 is reserved, or forecast, already");
 	p = build_plan(b);
+	row.places = (struct sl_range) { 0, 0 };	/* without a partition: told by a policy, beside another */
+	row.partition = SL_NONE;
+	sl_builder_append(p->builder, SL_P_FORECAST, &row);
+	row.partition = 0;
+	row.places = build_place(p, 0, 1);
+	sl_builder_append(p->builder, SL_P_FORECAST, &row);
+	expect(b, p, NULL);
+	p = build_plan(b);
+	row.places = (struct sl_range) { 0, 0 };
+	row.partition = SL_NONE;
+	sl_builder_append(p->builder, SL_P_FORECAST, &row);
+	sl_builder_append(p->builder, SL_P_FORECAST, &row);
+	expect(b, p, "forecast[1]: job 2 is reserved, or forecast, already");
+	row.partition = 0;
+	p = build_plan(b);
 	row.places = build_place(p, 99, 1);
 	sl_builder_append(p->builder, SL_P_FORECAST, &row);
 	expect(b, p, "forecast[0]: there is no node row 99");

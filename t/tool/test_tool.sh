@@ -670,9 +670,23 @@ forecast() {
 		run 1 forecast --policy=fcfs --snapshot "$T/busy.json" 8 70 && err "job 70 is not queued" &&
 		run 0 forecast --policy="$T/mine.lua,user=eve" --snapshot "$T/busy.json" 7 && out "^ *7  not seen  *not seen  *not seen *$" &&
 		run 1 forecast --snapshot "$T/busy.json" && err "expected --site or --policy" &&
-		run 2 forecast x && run 2 forecast --workload=esp 7
+		run 2 forecast x && run 2 forecast --workload=esp 7 && run 2 forecast --workload=esp --output=x &&
+		run 2 forecast --policy=fcfs --site=x && run 2 forecast --arrivals
 }
 ok "forecast says when jobs will start, as an interval" forecast
+
+# A site reads them again, and tells them.
+forecast_file() {
+	run 0 forecast --policy=fcfs --snapshot "$T/busy.json" --output="$T/forecasts.txt" && quiet out &&
+		grep -q "^made 1793620800 0.8$" "$T/forecasts.txt" && grep -q "^job 7 1793620800 1793620800 1793620800$" "$T/forecasts.txt" &&
+		echo "return require 'sched'.site { default = { 'fcfs' }, forecasts = 'forecasts.txt' }" >"$T/telling.lua" &&
+		run 0 check "$T/telling.lua" && run 0 plan --site="$T/telling.lua" --json "$T/busy.json" && cp "$T/out" "$T/told" &&
+		at=$(sed -n 's/^job 8 [0-9]* \([0-9]*\) .*/\1/p' "$T/forecasts.txt") && [ -n "$at" ] &&
+		grep -q "\"job\": 8, \"start_time\": $at}" "$T/told" &&
+		echo "job 8 x 2 3" >"$T/forecasts.txt" && run 1 check "$T/telling.lua" &&
+		out "forecasts.txt:1: .x.: expected seconds since the epoch, or -"
+}
+ok "forecast --output writes what a site tells squeue" forecast_file
 
 forecast_worth() {
 	run 0 forecast --workload=synthetic:jobs=400,load=0.95,users=9 --procs=64 --policy=easy --calibration="$T/worth.json" &&

@@ -19,6 +19,7 @@
 --
 -- engine is the C side (script/script.c); only modules named sched.* see it.
 
+local forecasts = require "sched.forecasts"
 local locate = require "sched.locate"
 local options = require "sched.options"
 local suggest = require "sched.suggest"
@@ -27,7 +28,8 @@ local M = {}
 
 local made = {}		-- what site() returned: the site it stands for
 
-local site_keys = { interval = true, budget = true, default = true, partitions = true, on_failure = true, tuned = true }
+local site_keys = { interval = true, budget = true, default = true, partitions = true, on_failure = true, tuned = true,
+	forecasts = true }
 local ranges = {
 	interval = { min = 0.1, max = 86400, unit = "seconds between two cycles" },
 	budget = { min = 0.01, max = 3600, unit = "seconds that a cycle may take to decide" },
@@ -472,7 +474,7 @@ local function check_tuned(tuned, at)
 	end
 end
 
-local function build(t, at)
+local function build(t, at, path, line)
 	local site = { interval = t.interval or 0, budget = t.budget or 0, sets = {}, named = "" }
 	local taken, tuned = {}, read_tuned(t, at)
 	check_figures(t, at)
@@ -492,6 +494,9 @@ local function build(t, at)
 		site.sets[#site.sets + 1] = set
 	end
 	check_tuned(tuned, at)
+	if t.forecasts ~= nil then
+		site.forecasts = forecasts.make(path, line, t.forecasts)
+	end
 	return site
 end
 
@@ -593,7 +598,7 @@ function M.site(path, line, t)
 	if type(t) ~= "table" then
 		raise(at(), "sched.site(%s); expected sched.site { default = { \"easy\" } }", shown(t))
 	end
-	return seal(finish(build(t, at)))
+	return seal(finish(build(t, at, path, line)))
 end
 
 --- The site for which stands what the site file returned.  Called by the engine, and good for

@@ -127,6 +127,12 @@ function Plan:reserved()
 	return ids
 end
 
+--- When users are told to expect a job (plan:expect()); nil: the policy told nothing.
+function Plan:expected(id)
+	local row = find(self.raw.forecasts, id)
+	return row and row.start_time
+end
+
 local function nodes_of(plan, row)
 	local names = {}
 	for i, place in ipairs(row.places) do

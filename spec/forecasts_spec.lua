@@ -1,0 +1,73 @@
+-- SPDX-License-Identifier: MIT
+-- sched.forecasts: what schedlua forecast --output wrote, for policies and for squeue.
+local support = require "spec.support"
+local t = require "sched.test"
+
+local now = 1700000000
+
+-- What a policy is told of job 2, and the plan of a site that tells users.
+local function under(text, how)
+	local files = {
+		["forecasts.txt"] = text,
+		mine = [[
+			local forecasts = require "sched".forecasts "forecasts.txt"
+			return { api = 1, name = "mine", doc = "d", decide = function(cluster, plan)
+				local f, why = forecasts:of(cluster:job(2) or cluster:queue()(), cluster)
+				slurm.log_info("%s %s %s %s", tostring(f and f.not_before or why), tostring(f and f.likely),
+					tostring(f and f.not_after), tostring(f and f.confidence))
+				for job in cluster:queue() do plan:reserve(job) end
+				plan:close(nil, "no more")
+			end }]],
+	}
+	local site = support.site(("return require 'sched'.site { default = { 'mine' }, forecasts = %s }"):format(how), files)
+	return t.decide(site, t.cluster { nodes = "1x8c", now = now, running = { { id = 1, nodes = 1, exclusive = true,
+		ends_in = "1h" } }, pending = { { id = 2 }, { id = 3 } } })
+end
+
+local function file(made)
+	return ("made %d 0.8\njob 2 %d %d %d\njob 3 - - -\n"):format(made, now + 60, now + 120, now + 180)
+end
+
+describe("sched.forecasts", function()
+	it("tells policies when a job will start, and how old a forecast may be", function()
+		assert.equal("info: 1700000060 1700000120 1700000180 0.8", under(file(now - 100), "'forecasts.txt'"):log()[1])
+		assert.equal("info: the forecasts are 3601 s old nil nil nil", under(file(now - 3601), "'forecasts.txt'"):log()[1])
+		assert.equal("info: no forecast was made nil nil nil", under("\n", "'forecasts.txt'"):log()[1])
+		assert.equal("info: it was not in the queue then nil nil nil", under("made 1700000000 0.8\n", "'forecasts.txt'"):log()[1])
+	end)
+
+	it("has users told, whatever is reserved", function()
+		local plan = under(file(now), "'forecasts.txt'")
+		assert.same({ now + 120, { 2, 3 } }, { plan:expected(2), plan:reserved() })
+		assert.is_nil(plan:expected(3))		-- it was not reached
+		assert.equal(now + 180, under(file(now), "{ file = 'forecasts.txt', show = 'not_after' }"):expected(2))
+		assert.is_nil(under(file(now), "{ file = 'forecasts.txt', show = 'nothing' }"):expected(2))
+		assert.is_nil(under(file(now - 700), "{ file = 'forecasts.txt', within = '10m' }"):expected(2))
+	end)
+
+	it("refuses what it does not understand, with the line", function()
+		local function refused(text, how)
+			local ok, why = pcall(under, text, how or "'forecasts.txt'")
+			assert.is_false(ok)
+			return why
+		end
+		assert.matches("forecasts.txt:1: expected made TIME CONFIDENCE, or job ID", refused("job 2 3\n"))
+		assert.matches("forecasts.txt:2: 'soon': expected seconds", refused("made 1 0.8\njob 2 soon 3 4\n"))
+		assert.matches("option 'show' of sched.forecasts", refused(file(now), "{ file = 'forecasts.txt', show = 'x' }"))
+		assert.matches("file is missing", refused(file(now), "{}"))
+	end)
+end)
+
+describe("plan:expect", function()
+	it("tells a time that is not past, of jobs that wait", function()
+		local plan = t.decide(support.policy(support.unprobed .. [[
+			for job in cluster:queue() do plan:expect(job, job.id == 2 and cluster.now - 5 or cluster.now + 7.5) end
+			plan:start(cluster:job(3))]]), t.cluster { nodes = "1x8c", now = now, pending = { { id = 2 }, { id = 3 }, { id = 4 } } })
+		assert.same({ now, now + 7 }, { plan:expected(2), plan:expected(4) })
+		assert.is_nil(plan:expected(3))
+	end)
+
+	it("refuses what is no time", function()
+		assert.matches("expected seconds since the epoch", support.refusal("plan:expect(cluster:queue()(), 0/0)"))
+	end)
+end)

@@ -79,7 +79,7 @@ unreadable() {
 	wait_for 20 status_is source site
 	reload < <(site_of secret easy)
 	wait_for 20 log_said "policy set refused: .*$SECRET: Permission denied for uid $(id -u $ENGINE_USER), .*mode 644"
-	status_is policy easy
+	wait_for 20 status_is policy easy
 	starts "$(submit -N1)"
 	is_user $ENGINE_USER
 	fails schedlua check --trust --user=$ENGINE_USER --path="$POLICIES" "$C/etc/sched.lua" > "$C/check"

@@ -2,7 +2,7 @@
 #
 # rows.awk ROW PAGE - PAGE with the row of its first table that has the same first cell replaced, or added at
 # the end; unless that one is of the same release and of a run that looked at more.
-function rank(extent) { return extent == "whole" ? 3 : extent == "short" ? 2 : 1 }
+function rank(extent) { return extent ~ /^whole/ ? 3 : extent ~ /^short/ ? 2 : 1 }
 function cell(row, n, c) { split(row, c, / \| /); return c[n] }
 function name(row) { sub(/^\| /, "", row); return cell(row, 1) }
 

@@ -46,6 +46,55 @@ disk 900000
 ok "a series that there is not is refused" says 2 "'24.12' is none of" --look 24.12
 ok "a directory without a Slurm is refused" says 2 'neither a clone' --look --slurm "$T/nothing" 24.11
 
+# A Slurm that is installed, and tests that say what they are told to.
+printf '#!/bin/sh\necho 24.11.10\n' >"$T/bin/dpkg-query"
+printf '#!/bin/sh\n' >"$T/bin/make"
+chmod +x "$T/bin/"*
+mkdir -p "$T/top/engine" "$T/top/plugin" "$T/top/lua" "$T/top/examples" "$T/top/t/live" "$T/top/t/suite" "$T/top/.work/releases"
+: >"$T/top/configure.ac"
+for t in start jobs place limits verbs life canary tool gres; do echo true >"$T/top/t/live/$t.t"; done
+printf '| series | release |\n|---|---|\n' >"$T/top/doc/releases.md"
+cat >"$T/top/t/run-suites" <<'EOS'
+#!/bin/sh
+shift
+for t; do
+	echo "$t" >>"$SL_TEST_OUT/../ran"
+	if sh "${0%/*}/live/$t.t"; then s=0 word=ok; else s=1 word='not ok'; fi
+	echo "$word 1 - it is so" >"$SL_TEST_OUT/live-$t.tap"
+	echo $s 1 >"$SL_TEST_OUT/live-$t.status"
+done
+EOS
+cat >"$T/top/t/suite/suite" <<'EOS'
+#!/bin/sh
+echo suite >>"${SL_SUITE_OUT%/*}/ran"
+echo "2 tests: 2 pass under both, 0 worse under sched/lua, 0 at the second try, 0 other, 0 better, 0 x"
+EOS
+chmod +x "$T/top/t/run-suites" "$T/top/t/suite/suite"
+row_says() { # STATUS PATTERN NUMBER OPTION... : and so many tests were run
+	status=$1 pattern=$2 number=$3 root=$T/top/.work/releases/24.11.10
+	shift 3
+	mkdir -p "$root"
+	: >"$root/ran"
+	SLURM_SRC=$T SLURM_BUILD=$T SL_PREFIX=$T releases "$@" 24.11
+	[ $? = "$status" ] || return 1
+	cat "$T/top/doc/releases.md" "$root/ran" 2>&1
+	grep -q -- "^| 24.11 |.*$pattern" "$T/top/doc/releases.md" && [ "$(grep -c . "$root/ran")" = "$number" ]
+}
+ok "some of the tests make a row" row_says 0 '| 8 passed | 2 as stock.*| short |' 9 --short
+echo false >"$T/top/t/live/gres.t"
+ok "all of them make another: what has passed is not run again" \
+	row_says 1 '| 8 passed, 1 failed |.*| gres: it is so | whole |' 1
+ok "a red one is run again" row_says 1 '| 8 passed, 1 failed |' 1
+echo true >"$T/top/t/live/gres.t"
+ok "a red one that is named brings the row up to date" row_says 0 '| 9 passed | 2 as stock.*| – | whole |' 1 --live gres
+ok "a run that has been made is not made again" row_says 0 '| 9 passed |.*| – | whole |' 0
+echo more >"$T/top/plugin/file"
+ok "a row of several states says so" \
+	row_says 0 "| 9 passed |.*| whole, 8 of 9 files with an earlier sched/lua; so Slurm's own |" 1 --live gres
+ok "... and what is of an earlier one is run again" row_says 0 '| 9 passed |.*| whole |' 9
+echo exit 3 >"$T/top/t/suite/suite"
+ok "Slurm's own tests that do not end are red" row_says 1 "| 9 passed | - | Slurm's own did not come to their end |" 0
+
 page() { # ROW... : the table with these rows put in, one after the other
 	printf 'Text.\n\n| series | release |\n|---|---|\n\nMore text.\n' >"$T/page"
 	for row; do

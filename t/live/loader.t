@@ -91,9 +91,9 @@ not_readable() {
 	[ "$SL_USER" = root ] || skip "SlurmUser is $SL_USER already"
 	chmod 0 "$C/plugins/schedlua/$REAL"
 	cluster_ctld_kill
-	chown -R nobody "$C/state" "$C/log" "$C/run"
-	cluster_conf SlurmUser=nobody
-	chown nobody "$C/munge/sock" "$C/etc/slurm.conf"
+	chown -R "$STRANGER" "$C/state" "$C/log" "$C/run"
+	cluster_conf "SlurmUser=$STRANGER"
+	chown "$STRANGER" "$C/munge/sock" "$C/etc/slurm.conf"
 	mark_log
 	cluster_ctld_start
 	stock_decides "Permission denied"

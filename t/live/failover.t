@@ -117,8 +117,10 @@ back() {
 	local id
 	id=$(submit -n1)
 	starts "$id" 30
+	slurm_backup_lets_go "$(pid_of 2)" "$C/log/slurmctld-2.log" &
 	cluster_ctld_start
-	wait_for 30 serves 1
+	wait $!
+	wait_for 60 serves 1
 	job_is "$id" RUNNING
 	cluster_site < <(shapes_site)
 	wait_for 20 status_is policy first_fit

@@ -151,7 +151,7 @@ taken_back() {
 	wait_for 20 idle 7
 	are "$id" PENDING
 	[ "$(components "$id" | wc -l)" = 3 ]
-	[ -z "${account[*]}" ] || wait_for 20 counts torn 0 3
+	[ -z "${account[*]}" ] || wait_for 20 counts torn 0 "$(slurm_counts_components 3)"
 	starts "$(submit -N7 --exclusive -x n008)"	# what they had is free
 	cluster_ctld_kill
 	cluster_ctld_start

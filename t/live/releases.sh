@@ -60,3 +60,16 @@ slurm_let_go_of_licence() {
 		starts "$1" 30
 	fi
 }
+
+# What accounting counts as submitted of a heterogeneous job of so many components: 26.05 puts all but the first
+# where they are forgotten when all are there (under stock too), until slurmctld is started anew.
+slurm_counts_components() {
+	if slurm_since 26.05; then echo 1; else echo "$1"; fi
+}
+
+# PID LOG : the backup that is asked for control gives it back.  In 24.05 it signals a thread that never takes
+# signals, and stays: it has to be told once more (doc/releases.md).
+slurm_backup_lets_go() {
+	if ! slurm_since 24.05 || slurm_since 24.11; then return 0; fi
+	wait_for 60 grep -q 'RPC: REQUEST_CONTROL' "$2" && kill "$1"
+}

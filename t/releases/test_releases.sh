@@ -92,6 +92,13 @@ echo more >"$T/top/plugin/file"
 ok "a row of several states says so" \
 	row_says 0 "| 9 passed |.*| whole, 8 of 9 files with an earlier sched/lua; so Slurm's own |" 1 --live gres
 ok "... and what is of an earlier one is run again" row_says 0 '| 9 passed |.*| whole |' 9
+printf '# what is\nslurm_tells() { echo 3; }\nslurm_shows() {\n\techo a\n}\n' >"$T/top/t/live/releases.sh"
+echo '[ "$(slurm_shows)" != b ]' >"$T/top/t/live/gres.t"
+row_says 0 '.' 1 >"$T/ok" 2>&1
+sed -i 's/echo 3/echo 4/' "$T/top/t/live/releases.sh"
+ok "what a release shows otherwise is of no concern to tests that do not look" row_says 0 '| 9 passed |.*| whole |' 0
+sed -i 's/echo a/echo b/' "$T/top/t/live/releases.sh"
+ok "... and to those that do it is" row_says 0 '| 9 passed |.*| whole |' 1
 echo exit 3 >"$T/top/t/suite/suite"
 ok "Slurm's own tests that do not end are red" row_says 1 "| 9 passed | - | Slurm's own did not come to their end |" 0
 

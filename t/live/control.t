@@ -8,8 +8,12 @@ live_begin 8
 # A job that writes a line to $JOBS/ran when it starts.
 recorded() { # OPTION... : prints its id
 	sbatch --parsable --output=/dev/null "$@" \
-		--wrap "echo \$SLURM_JOB_ID \$SLURM_RESTART_COUNT >> $JOBS/ran; exec sleep ${FOR:-600}"
+		--wrap "echo \$SLURM_JOB_ID \$SLURM_RESTART_COUNT >> $JOBS/ran; ${UNTIL-exec sleep ${FOR:-600}}"
 }
+
+# It runs until it is let go.  (An end that slurmctld takes, and is killed before it has saved it, Slurm itself
+# learns of from the next registration of the node, minutes later.)
+TOLD="until [ -e $JOBS/go ]; do sleep 0.2; done"
 
 none_active() { [ -z "$(squeue -h -t PD,R,CG,CF -o %i)" ]; }
 
@@ -27,12 +31,13 @@ ran_once() { # ID... : each of them, and nothing else, ran exactly once
 
 through_restart() { # SIGNAL
 	local i ids=()
-	rm -f "$JOBS/ran"
-	for i in 1 2 3 4; do ids+=("$(FOR=3 recorded -N2 --exclusive --no-requeue)"); done
+	rm -f "$JOBS/ran" "$JOBS/go"
+	for i in 1 2 3 4; do ids+=("$(UNTIL=$TOLD recorded -N2 --exclusive --no-requeue)"); done
 	for i in 1 2 3 4 5 6; do ids+=("$(FOR=0 recorded -N3 --exclusive --no-requeue)"); done
 	wait_for 20 has_jobs RUNNING -eq 4
 	save_states
 	cluster_ctld_kill "$1"
+	touch "$JOBS/go"
 	cluster_ctld_start
 	wait_for 90 none_active
 	ran_once "${ids[@]}"
@@ -54,15 +59,16 @@ killed_while_starting() {
 }
 it "slurmctld is stopped while it starts jobs: every job runs, once" killed_while_starting
 
-# The first three tasks run on, so that none starts between the save and the end.
+# The first three tasks run on, so that none starts or ends between the save and the end.
 array_through_restart() {
 	local id
-	rm -f "$JOBS/ran"
+	rm -f "$JOBS/ran" "$JOBS/go"
 	id=$(sbatch --parsable --output=/dev/null -N2 --exclusive --array=1-10%3 --no-requeue \
-		--wrap "echo \$SLURM_JOB_ID >> $JOBS/ran; [ \$SLURM_ARRAY_TASK_ID -gt 3 ] || sleep 12")
+		--wrap "echo \$SLURM_JOB_ID >> $JOBS/ran; $TOLD")
 	wait_for 20 has_jobs RUNNING -eq 3
 	save_states
 	cluster_ctld_kill KILL
+	touch "$JOBS/go"
 	cluster_ctld_start
 	wait_for 90 none_active
 	[ "$(wc -l < "$JOBS/ran")" = 10 ]

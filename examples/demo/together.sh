@@ -27,10 +27,9 @@ show_jobs() {
 	printf '    cores in use: %s of %s\n' "$(sinfo -h -o %C | cut -d/ -f1)" $((NODES * 8))
 }
 
-# (with a directory of plug-ins beside Slurm's own 24.05 takes every account for invalid: doc/releases.md)
 stock_scheduler() {
 	cluster_ctld_kill
-	cluster_conf "PluginDir=$SL_SLURM_PLUGINS" SchedulerType=sched/backfill "SchedulerParameters=bf_interval=20,sched_interval=20"
+	cluster_conf SchedulerType=sched/backfill "SchedulerParameters=bf_interval=20,sched_interval=20"
 	cluster_ctld_start && wait_for 60 cluster_nodes_ready "$NODES"
 }
 

@@ -7,6 +7,7 @@ command -v schedlua > /dev/null || PATH=$TOP/.work/inst/bin:$PATH
 schedlua compare --help > /dev/null 2>&1 || skip_all "this schedlua has no compare"
 live_begin 8 "SchedulerParameters=defer,sched_interval=-1,lua_interval=0.5,lua_wake=50"
 
+rm -rf sweep.* tune	# an earlier run's
 array_is_over() { [ -z "$(squeue -h -j "$1" -o %i 2> /dev/null)" ]; }
 
 sweep() {

@@ -90,7 +90,7 @@ ok "a red one that is named brings the row up to date" row_says 0 '| 9 passed | 
 ok "a run that has been made is not made again" row_says 0 '| 9 passed |.*| – | whole |' 0
 echo more >"$T/top/plugin/file"
 ok "a row of several states says so" \
-	row_says 0 "| 9 passed |.*| whole, 8 of 9 files with an earlier sched/lua; so Slurm's own |" 1 --live gres
+	row_says 0 "| 9 passed |.*| whole, 8 of 9 files of an earlier state; so Slurm's own |" 1 --live gres
 ok "... and what is of an earlier one is run again" row_says 0 '| 9 passed |.*| whole |' 9
 printf '# what is\nslurm_tells() { echo 3; }\nslurm_shows() {\n\techo a\n}\n' >"$T/top/t/live/releases.sh"
 echo '[ "$(slurm_shows)" != b ]' >"$T/top/t/live/gres.t"

@@ -52,9 +52,9 @@ slurm_shows_gres() {
 slurm_shows_nodes() { sed -E 's/NumNodes=([0-9]+)-\1( |$)/NumNodes=\1\2/'; }
 
 # JOBID : it waited for a licence that was taken away: Slurm takes it off the job, which starts, or from
-# 25.11 on holds the job.
+# 26.05 on holds the job.
 slurm_let_go_of_licence() {
-	if slurm_since 25.11; then
+	if slurm_since 26.05; then
 		wait_for 30 eval '[ "$(job_get '"$1"' Priority)" = 0 ]'
 	else
 		starts "$1" 30

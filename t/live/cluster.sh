@@ -282,6 +282,7 @@ cluster_configure() {
 	[ -f "$C/etc/sched.lua" ] || cluster_default_site
 	cluster_slurm_conf "$@" && cluster_gres_conf > "$C/etc/gres.conf" || return 1
 	slurm_cgroup_conf > "$C/etc/cgroup.conf"
+	slurm_other_conf "$C/etc"
 	chmod 644 "$C"/etc/*.conf
 }
 

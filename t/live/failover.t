@@ -98,8 +98,8 @@ in_a_cycle() {
 	squeue
 	for id in $ids; do starts "$id" 30; done
 	for id in $ids; do [ "$(starts_of "$id")" = 1 ]; done
-	status_is source 'last good'
-	status_is policy slow
+	wait_for 30 status_is source 'last good'
+	wait_for 30 status_is policy slow
 	job_is "$shaped" RUNNING
 	[ "$(job_get "$shaped" NumTasks)" = 2 ]
 	scontrol requeuehold "$shaped"

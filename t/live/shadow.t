@@ -65,7 +65,7 @@ meddle() {
 # What Slurm's own scheduler makes of a queue: who runs where, and why the others wait.
 scene() {
 	local all
-	all=$(submit -J all -N8 --exclusive)
+	all=$(submit -J all -N8 --exclusive -t 30)	# (where there is no limit backfill writes one, the main scheduler none)
 	starts "$all"
 	submit -J wide -N6 --exclusive -t 10 > /dev/null
 	submit -J next -N4 --exclusive -t 5 > /dev/null

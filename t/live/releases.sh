@@ -46,7 +46,7 @@ slurm_one_at_a_time() { # COMMAND...
 # What a job for two GPUs of one type and one of another has, where each node has one of each: on its
 # second node one of each as well, as later releases of select/cons_tres give them (under stock too).
 slurm_gives_two_types() {
-	if slurm_since 23.11; then echo "4 on 2"; else echo "3 on 2"; fi
+	if slurm_since 24.05; then echo "4 on 2"; else echo "3 on 2"; fi
 }
 
 # gpu:2 : as the tres_per_* of a job show it

@@ -60,6 +60,7 @@ it "each job has the nodes and cores of the plan" as_planned
 
 reconfigured() {
 	local i
+	slurm_needs_safe_reconfigure
 	fresh
 	shut
 	submit_mix

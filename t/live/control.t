@@ -96,6 +96,7 @@ it "the engine ends when slurmctld is killed" engine_after_kill
 # minutes later.  Cycles do run meanwhile: there is a queue to decide on.
 many_reconfigures() {
 	local i ids=() blocker waiting
+	slurm_needs_safe_reconfigure
 	rm -f "$JOBS/ran"
 	CTLD=$(cluster_ctld_pid)
 	blocker=$(submit -N $((NODES - 1)) --exclusive)
@@ -118,6 +119,7 @@ it "two hundred reconfigurations while cycles run: no job is lost or started twi
 # An editor that replaces the file, one that writes it in place and slowly, one that is wrong.
 edited_in_a_storm() {
 	local i ids=() name
+	slurm_needs_safe_reconfigure
 	needs_lua
 	needs_engine
 	CTLD=$(cluster_ctld_pid)

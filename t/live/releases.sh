@@ -16,10 +16,10 @@ slurm_cgroup_conf() {
 	if slurm_since 24.05; then echo "CgroupPlugin=disabled"; else echo "CgroupPlugin=cgroup/v1"; fi
 }
 
-# DIR : what else has to stand beside slurm.conf.  Without a database 24.05 takes the error of the last file that
-# it has not found for the database's: its main scheduler then has an invalid account for every job.
+# DIR : what else has to stand beside slurm.conf.  Without a database 23.11 and 24.05 take the error of the last
+# file that was not found for the database's: their main scheduler then has an invalid account for every job.
 slurm_other_conf() {
-	if slurm_since 24.05 && ! slurm_since 24.11; then touch "$1/mpi.conf" "$1/acct_gather.conf"; fi
+	if slurm_since 23.11 && ! slurm_since 24.11; then touch "$1/mpi.conf" "$1/acct_gather.conf"; fi
 }
 
 # From 23.11 on slurmctld executes itself anew when it is reconfigured: another process, the same service.

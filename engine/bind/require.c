@@ -33,10 +33,16 @@ static bool is_plain_table(lua_State *L)
 	return false;
 }
 
+int sl_lua_load(lua_State *L, const struct sl_bundle_file *file)
+{
+	/* what a file compiles to is no part of what it says: who reads a set may fill that in */
+	return sl_sandbox_load(L, file->path, file->text, file->length, (struct sl_code **) &file->code);
+}
+
 /* Run a module and push what it returned. */
 static void run_module(lua_State *L, const struct sl_bundle_file *file)
 {
-	if (sl_sandbox_load(L, file->path, file->text, file->length) != LUA_OK)
+	if (sl_lua_load(L, file) != LUA_OK)
 		lua_error(L);
 	if (is_own(file))
 		give_engine(L);

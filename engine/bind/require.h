@@ -12,8 +12,14 @@
 
 #include <lua.h>
 
+#include "bundle/bundle.h"
+
 /* Make the global require(). */
 void sl_lua_open_require(lua_State *L);
+
+/* Push a file of the set as a function, or why it is none; it is compiled once in a process.
+ * Returns a lua_load() status. */
+int sl_lua_load(lua_State *L, const struct sl_bundle_file *file);
 
 /* Push what a module of the set returned; loads it the first time. */
 void sl_lua_require(lua_State *L, const char *name);

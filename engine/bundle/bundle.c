@@ -150,6 +150,7 @@ static void free_file(struct sl_bundle_file *f)
 	free(f->name);
 	free(f->path);
 	free(f->text);
+	free(f->code);
 	free(f);
 }
 

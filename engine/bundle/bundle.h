@@ -60,17 +60,20 @@ struct sl_site_figures {
 	struct sl_fence hold;		/* partitions that are held when what guards them fails */
 };
 
+struct sl_code;
+struct sl_root;
+
 struct sl_bundle_file {
 	char *name;		/* of the module; "" for the site file */
 	char *path;		/* as messages show it */
 	char *text;
 	size_t length;
+	struct sl_code *code;	/* what the text compiled to (sandbox/sandbox.h), or NULL so far */
 	bool library;		/* from the bundled directory: may be a sched.* module */
 	bool in_memory;		/* never was on disk (tests) */
 	struct stat st;		/* as it was read */
 };
 
-struct sl_root;
 struct sl_data;
 struct sl_data_file;
 

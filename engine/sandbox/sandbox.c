@@ -2,6 +2,7 @@
 #include "sandbox/sandbox.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <lauxlib.h>
@@ -333,7 +334,39 @@ static void add_guess(lua_State *L)
 	lua_concat(L, 2);
 }
 
-int sl_sandbox_load(lua_State *L, const char *name, const char *text, size_t length)
+struct sl_code {
+	size_t length;
+	char bytes[];
+};
+
+static int add_code(lua_State *L, const void *bytes, size_t length, void *arg)
+{
+	struct sl_code **code = arg, *longer;
+	size_t was = *code ? (*code)->length : 0;
+
+	(void) L;
+	longer = realloc(*code, sizeof(*longer) + was + length);
+	if (!longer)
+		return 1;
+	memcpy(longer->bytes + was, bytes, length);
+	longer->length = was + length;
+	*code = longer;
+	return 0;
+}
+
+/* What the function on the top was compiled to, lines and names of variables with it. */
+static struct sl_code *keep_code(lua_State *L)
+{
+	struct sl_code *code = NULL;
+
+	if (!lua_dump(L, add_code, &code, false))
+		return code;
+	free(code);
+	return NULL;
+}
+
+/* Push the chunk of a text, or why it is none. */
+static int compile(lua_State *L, const char *name, const char *text, size_t length)
 {
 	const char *format;
 	int status;
@@ -357,6 +390,20 @@ int sl_sandbox_load(lua_State *L, const char *name, const char *text, size_t len
 	}
 	if (status == LUA_ERRSYNTAX)
 		add_guess(L);
+	return status;
+}
+
+int sl_sandbox_load(lua_State *L, const char *name, const char *text, size_t length, struct sl_code **code)
+{
+	int status;
+
+	if (code && *code) {
+		status = luaL_loadbufferx(L, (*code)->bytes, (*code)->length, name, "b");
+	} else {
+		status = compile(L, name, text, length);
+		if (status == LUA_OK && code)
+			*code = keep_code(L);
+	}
 	if (status != LUA_OK)
 		return status;
 	lua_newtable(L);

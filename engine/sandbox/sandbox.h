@@ -31,11 +31,18 @@ void sl_sandbox_open(lua_State *L);
 void sl_sandbox_globals(lua_State *L);
 
 /*
+ * What a text compiled to, for other states of this process: one malloc'ed block.  Lua believes
+ * such bytes whatever they say, so none may ever come from outside.
+ */
+struct sl_code;
+
+/*
  * Compile a text chunk and push it as a function with an environment of its
  * own; on failure push the message.  Returns a lua_load() status.  *name* is
- * what messages show, usually a path.
+ * what messages show, usually a path.  *code (code may be NULL) is what this name and this
+ * text compiled to before, or NULL: then it is filled in, where there is memory.
  */
-int sl_sandbox_load(lua_State *L, const char *name, const char *text, size_t length);
+int sl_sandbox_load(lua_State *L, const char *name, const char *text, size_t length, struct sl_code **code);
 
 /*
  * To be called when a script came to an end: raises if it made a table weak behind

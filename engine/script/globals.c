@@ -156,7 +156,7 @@ static int find_all(lua_State *L)
 	for (unsigned i = 0; i < s->bundle->files; i++) {
 		const struct sl_bundle_file *file = s->bundle->file[i];
 
-		if (!file->library && sl_sandbox_load(L, file->path, file->text, file->length) == LUA_OK)
+		if (!file->library && sl_lua_load(L, file) == LUA_OK)
 			look_at_chunk(L, file->path);
 		lua_settop(L, NEAREST);
 	}

@@ -146,7 +146,7 @@ static int run_site(lua_State *L)
 	sl_lua_require(L, "sched.site");
 	if (file) {
 		lua_getfield(L, -1, "check");
-		if (sl_sandbox_load(L, file->path, file->text, file->length) != LUA_OK)
+		if (sl_lua_load(L, file) != LUA_OK)
 			return lua_error(L);
 		lua_call(L, 0, 1);
 		lua_pushstring(L, file->path);

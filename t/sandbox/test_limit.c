@@ -28,7 +28,7 @@ static int run_in(struct sl_limit *limit, const char *text, size_t cap, int64_t 
 	lua_settop(L, 0);
 	sl_sandbox_open(L);
 	assert_int_equal(sl_limit_arm(limit, budget_us, err), 0);
-	status = sl_sandbox_load(L, "policy.lua", text, strlen(text));
+	status = sl_sandbox_load(L, "policy.lua", text, strlen(text), NULL);
 	if (status == LUA_OK)
 		status = lua_pcall(L, 0, 0, 0);
 	if (status != LUA_OK)
@@ -261,7 +261,7 @@ static void a_state_serves_again_after_the_deadline(void **state)
 	assert_int_equal(run_in(&limit, "while true do end", 64 * MIB, 10000, &err), -1);
 	assert_non_null(limit.trace);
 	assert_int_equal(sl_limit_arm(&limit, 10000000, &err), 0);
-	assert_int_equal(sl_sandbox_load(limit.L, "policy.lua", "for i = 1, 1e6 do end", 21), LUA_OK);
+	assert_int_equal(sl_sandbox_load(limit.L, "policy.lua", "for i = 1, 1e6 do end", 21, NULL), LUA_OK);
 	assert_int_equal(lua_pcall(limit.L, 0, 0, 0), LUA_OK);
 	assert_null(limit.trace);
 	sl_limit_close(&limit);
@@ -335,7 +335,7 @@ static void any_allocation_may_fail(void **state)
 		sl_sandbox_open(L);
 		sl_limit_set_cap(&limit, limit.used + room);
 		assert_int_equal(sl_limit_arm(&limit, 0, &err), 0);
-		status = sl_sandbox_load(L, "policy.lua", text, sizeof(text) - 1);
+		status = sl_sandbox_load(L, "policy.lua", text, sizeof(text) - 1, NULL);
 		if (status == LUA_OK)
 			status = lua_pcall(L, 0, 0, 0);
 		if (status == LUA_OK) {

@@ -404,6 +404,32 @@ static void many_states_come_from_one_bundle(void **state)
 	build_destroy(b);
 }
 
+/* Compiling is most of a small cycle.  Nobody who compiled these texts again would get anywhere. */
+static void a_set_is_compiled_once_and_keeps_its_lines_and_names(void **state)
+{
+	struct sl_bundle *set = load("local M = { api = 1 }\n"
+				     "function M.decide(cluster, plan)\n"
+				     "  local nothing\n"
+				     "  if cluster.name ~= 'probe' then nothing.at_all() end\n"
+				     "end\nreturn M");
+	struct scene n = { .set = set, .b = three_jobs() };
+
+	(void) state;
+	for (unsigned i = 0; i < set->files; i++)
+		memset(set->file[i]->text, '}', set->file[i]->length);
+	n.snap = build_open(n.b);
+	for (int i = 0; i < 2; i++) {
+		n.s = sl_script_create(set, NULL, &n.err);
+		if (!n.s)
+			fail_msg("%s", n.err.text);
+		assert_int_equal(run_cycle(&n, NULL), 1);
+		assert_string_equal(n.err.text, "policy.lua:4: attempt to index a nil value (local 'nothing')");
+		if (!i)
+			sl_script_destroy(n.s);
+	}
+	clear_scene(&n);
+}
+
 /* Snapshots come from files too: no time in them may be more than a bad guess.  (The sanitizers see it.) */
 static void times_that_no_clock_shows_do_no_harm(void **state)
 {
@@ -492,6 +518,7 @@ int main(void)
 		cmocka_unit_test(times_that_no_clock_shows_do_no_harm),
 		cmocka_unit_test(the_first_and_the_last_moment_are_moments_as_others),
 		cmocka_unit_test(many_states_come_from_one_bundle),
+		cmocka_unit_test(a_set_is_compiled_once_and_keeps_its_lines_and_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -227,9 +227,10 @@ static int pass(struct scene *s, double figure[STEPS], struct sl_error *err)
 	return 0;
 }
 
-static int measure(uint32_t nodes, uint32_t pending, int rounds, enum sl_place_method method)
+static int measure(uint32_t nodes, uint32_t pending, int rounds, const char *method)
 {
-	struct scene s = { .nodes = nodes, .pending = pending, .how = { .method = method }, .layout = SL_LAYOUT_EMPTY };
+	struct scene s = { .nodes = nodes, .pending = pending, .how = { .method = sl_place_method(method, NULL) },
+			   .layout = SL_LAYOUT_EMPTY };
 	static double figure[MAX_ROUNDS][STEPS];
 	struct sl_error err = { .code = SL_OK };
 	int rc = 0;
@@ -242,7 +243,7 @@ static int measure(uint32_t nodes, uint32_t pending, int rounds, enum sl_place_m
 		rc = s.queue ? pass(&s, figure[i], &err) : sl_fail(&err, SL_ENOMEM, "out of memory");
 	if (!rc) {
 		printf("{\"nodes\": %u, \"pending\": %u, \"rounds\": %d, \"place\": \"%s\"", nodes, pending, rounds,
-		       sl_place_word(method));
+		       method);
 		print_medians(step_name, STEPS, figure[0], rounds, 3);
 		printf(", \"classes\": %u, \"started\": %u, \"reserved\": %u, \"classes_after\": %u, "
 		       "\"steps_after\": %llu, \"bytes\": %zu}\n", s.classes, s.started, s.reserved, s.classes_after,
@@ -258,9 +259,10 @@ static int measure(uint32_t nodes, uint32_t pending, int rounds, enum sl_place_m
 int main(int argc, char **argv)
 {
 	uint32_t nodes = argc > 1 ? (uint32_t) atoi(argv[1]) : 0, pending = argc > 2 ? (uint32_t) atoi(argv[2]) : 10000;
-	int rounds = argc > 3 ? atoi(argv[3]) : 5, method = sl_place_method(argc > 4 ? argv[4] : "bestfit", NULL);
+	const char *method = argc > 4 ? argv[4] : "bestfit";
+	int rounds = argc > 3 ? atoi(argv[3]) : 5;
 
-	if (argc > 5 || rounds < 1 || rounds > MAX_ROUNDS || method < 0 || (argc > 1 && !nodes)) {
+	if (argc > 5 || rounds < 1 || rounds > MAX_ROUNDS || sl_place_method(method, NULL) < 0 || (argc > 1 && !nodes)) {
 		fprintf(stderr, "usage: bench/timeline [NODES [PENDING [ROUNDS [METHOD]]]]\n");
 		return 2;
 	}

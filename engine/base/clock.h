@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clock.h - how much time has passed: the monotonic clock, which nobody sets; and how much of
- * the CPU's this process has used.
+ * clock.h - how much time has passed: the monotonic clock, which nobody sets.
  *
  * Only differences mean anything.  What the time of day is, time() says.  Threads: safe.
  */
@@ -11,22 +10,12 @@
 #include <stdint.h>
 #include <time.h>
 
-static inline int64_t sl_clock_read_ns(clockid_t clock)
+static inline int64_t sl_clock_ns(void)
 {
 	struct timespec t;
 
-	clock_gettime(clock, &t);
+	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
-
-static inline int64_t sl_clock_ns(void)
-{
-	return sl_clock_read_ns(CLOCK_MONOTONIC);
-}
-
-static inline int64_t sl_clock_cpu_ns(void)
-{
-	return sl_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static inline int64_t sl_clock_us(void)

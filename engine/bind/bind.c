@@ -37,12 +37,14 @@ static uint32_t rows_of(const struct sl_lua *x, int table)
 
 /* -- values ------------------------------------------------------------ */
 
+static void push_column(lua_State *L, struct sl_lua *x, int table, uint32_t column, uint32_t row);
+
 static void push_key(lua_State *L, struct sl_lua *x, int table, uint32_t row)
 {
 	if (row == SL_NONE || table_of(table)->key < 0)
 		lua_pushnil(L);
 	else
-		sl_lua_push_column(L, x, table, table_of(table)->key, row);
+		push_column(L, x, table, table_of(table)->key, row);
 }
 
 /* The names of the nodes of a list of runs. */
@@ -68,7 +70,7 @@ static void push_range(lua_State *L, struct sl_lua *x, int target, struct sl_ran
 	lua_createtable(L, r.count, 0);
 	for (uint32_t i = 0; i < r.count; i++) {
 		if (table_of(target)->columns == 1)
-			sl_lua_push_column(L, x, target, 0, r.first + i);
+			push_column(L, x, target, 0, r.first + i);
 		else
 			sl_lua_push_row(L, x, target, r.first + i);
 		lua_rawseti(L, -2, i + 1);
@@ -124,7 +126,7 @@ static void push_plain(lua_State *L, struct sl_lua *x, int table, const struct s
 	}
 }
 
-void sl_lua_push_column(lua_State *L, struct sl_lua *x, int table, uint32_t column, uint32_t row)
+static void push_column(lua_State *L, struct sl_lua *x, int table, uint32_t column, uint32_t row)
 {
 	const struct sl_column *c = &table_of(table)->column[column];
 	const struct sl_words *words;
@@ -155,7 +157,7 @@ void sl_lua_push_row(lua_State *L, struct sl_lua *x, int table, uint32_t row)
 
 	lua_createtable(L, 0, t->columns);
 	for (uint32_t k = 0; k < t->columns; k++) {
-		sl_lua_push_column(L, x, table, k, row);
+		push_column(L, x, table, k, row);
 		lua_setfield(L, -2, t->column[k].name);
 	}
 }
@@ -469,7 +471,7 @@ static int class_index(lua_State *L)
 		push_plain(L, x, c->table, column, h->row);
 		break;
 	case FIELD_COLUMN:
-		sl_lua_push_column(L, x, c->table, a, h->row);
+		push_column(L, x, c->table, a, h->row);
 		break;
 	case FIELD_FLAG:
 		lua_pushboolean(L, ((const uint32_t *) values(x, c->table, column))[h->row] >> b & 1);

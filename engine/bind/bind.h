@@ -120,9 +120,6 @@ void *sl_lua_keep_block(lua_State *L, const char *key, size_t size);
 
 /* -- values ------------------------------------------------------------ */
 
-/* Push column *column* of row *row* of a snapshot's table. */
-void sl_lua_push_column(lua_State *L, struct sl_lua *x, int table, uint32_t column, uint32_t row);
-
 /* Push a table with all columns of a row. */
 void sl_lua_push_row(lua_State *L, struct sl_lua *x, int table, uint32_t row);
 

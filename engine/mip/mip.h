@@ -117,13 +117,6 @@ uint32_t sl_mip_terms(const struct sl_mip *m);
 bool sl_mip_is_integer(const struct sl_mip *m, uint32_t column);
 
 /*
- * Does x keep to bounds, rows and (unless *relax*) integrality?  Rounds integer
- * columns in place.  Returns true and the objective; false and in *err what is
- * violated most.
- */
-bool sl_mip_verify(const struct sl_mip *m, double *x, bool relax, double *objective, struct sl_error *err);
-
-/*
  * Solve.  Returns 0 with *r, whatever came out of it; -1 with *err for what the caller
  * did wrong: an empty model, options out of range, an unknown backend.
  */

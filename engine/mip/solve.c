@@ -129,7 +129,12 @@ static bool check_bounds(const struct sl_mip *m, double *x, bool relax, struct s
 	return true;
 }
 
-bool sl_mip_verify(const struct sl_mip *m, double *x, bool relax, double *objective, struct sl_error *err)
+/*
+ * Does x keep to bounds, rows and (unless *relax*) integrality?  Rounds integer
+ * columns in place.  Returns true and the objective; false and in *err what is
+ * violated most.
+ */
+static bool verify(const struct sl_mip *m, double *x, bool relax, double *objective, struct sl_error *err)
 {
 	char buffer[64];
 	double sum = 0;
@@ -237,7 +242,7 @@ static int solve_bounds(const struct sl_mip *m, bool relax, struct sl_mip_result
 		}
 		r->values[c] = v;
 	}
-	sl_mip_verify(m, r->values, relax, &r->objective, NULL);
+	verify(m, r->values, relax, &r->objective, NULL);
 	r->bound = r->objective;
 	r->gap = 0;
 	r->status = SL_MIP_OPTIMAL;
@@ -299,7 +304,7 @@ static bool take_values(struct judgement *j)
 	if (!j->a->has_values)
 		return false;
 	memcpy(j->r->values, j->a->x, j->m->columns * sizeof(double));
-	if (!sl_mip_verify(j->m, j->r->values, j->o->relax, &objective, &err)) {
+	if (!verify(j->m, j->r->values, j->o->relax, &objective, &err)) {
 		j->wrong = true;
 		add_message(j->r, "%s gave a wrong answer: %s", j->backend->name, err.text);
 		return false;
@@ -476,7 +481,7 @@ static int make_start(const struct sl_mip *m, const struct sl_mip_options *o, do
 	if (!*start)
 		return -1;
 	memcpy(*start, m->start, m->columns * sizeof(double));
-	if (sl_mip_verify(m, *start, false, objective, &why))
+	if (verify(m, *start, false, objective, &why))
 		return 0;
 	add_message(r, "the start is left out: %s", why.text);
 	free(*start);

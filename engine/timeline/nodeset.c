@@ -138,14 +138,6 @@ int sl_nodeset_add(struct sl_nodeset *s, uint32_t first, uint32_t last, struct s
 	return 0;
 }
 
-int sl_nodeset_remove(struct sl_nodeset *s, uint32_t first, uint32_t last, struct sl_error *err)
-{
-	if (check_run(first, last, err) || reserve(s, (uint64_t) s->runs + 1, err))
-		return -1;
-	remove_run(s, first, last);
-	return 0;
-}
-
 /* Merge from the end, so that the runs of s are read before they are written. */
 static void merge_back(struct sl_nodeset *s, const struct sl_nodeset *b)
 {
@@ -362,68 +354,4 @@ uint32_t sl_nodeset_next(const struct sl_nodeset *s, uint32_t from)
 	if (i == s->runs)
 		return SL_MAX_NODES;
 	return s->run[i].first > from ? s->run[i].first : from;
-}
-
-int sl_nodeset_text(const struct sl_nodeset *s, char *buf, size_t size)
-{
-	size_t n = 0;
-
-	if (size)
-		buf[0] = 0;
-	for (uint32_t i = 0; i < s->runs; i++) {
-		const struct sl_run *r = &s->run[i];
-		char *to = n < size ? buf + n : NULL;
-		size_t left = n < size ? size - n : 0;
-
-		if (r->first == r->last)
-			n += snprintf(to, left, "%s%u", i ? "," : "", r->first);
-		else
-			n += snprintf(to, left, "%s%u-%u", i ? "," : "", r->first, r->last);
-	}
-	return (int) n;
-}
-
-/* A number at *p, which moves past it; -1 when there is none or it is too large. */
-static int64_t number(const char **p)
-{
-	int64_t n = 0;
-
-	if (**p < '0' || **p > '9')
-		return -1;
-	for (; **p >= '0' && **p <= '9'; ++*p) {
-		n = n * 10 + (**p - '0');
-		if (n > UINT32_MAX)
-			return -1;
-	}
-	return n;
-}
-
-int sl_nodeset_parse(struct sl_nodeset *s, const char *text, struct sl_error *err)
-{
-	struct sl_nodeset fresh = SL_NODESET_EMPTY;
-	const char *p = text;
-
-	while (*p) {
-		int64_t first = number(&p), last = first;
-
-		if (first >= 0 && *p == '-') {
-			p++;
-			last = number(&p);
-		}
-		if (first < 0 || last < 0 || (*p && *p != ',') || (*p == ',' && !p[1])) {
-			sl_fail(err, SL_EINVAL, "nodeset \"%.80s\": expected a number, \"-\" or \",\" at character %d",
-				text, (int) (p - text) + 1);
-			goto error;
-		}
-		if (sl_nodeset_add(&fresh, first, last, err))
-			goto error;
-		if (*p == ',')
-			p++;
-	}
-	sl_nodeset_free(s);
-	*s = fresh;
-	return 0;
-error:
-	sl_nodeset_free(&fresh);
-	return -1;
 }

@@ -51,10 +51,9 @@ void sl_nodeset_clear(struct sl_nodeset *s);
 /* *to becomes a copy of *from (its memory is used again). */
 int sl_nodeset_copy(struct sl_nodeset *to, const struct sl_nodeset *from, struct sl_error *err);
 
-/* Add or take away the nodes first..last.  Constant time for adding beyond the
+/* Add the nodes first..last.  Constant time for adding beyond the
  * end of the set, so that building in ascending order is linear. */
 int sl_nodeset_add(struct sl_nodeset *s, uint32_t first, uint32_t last, struct sl_error *err);
-int sl_nodeset_remove(struct sl_nodeset *s, uint32_t first, uint32_t last, struct sl_error *err);
 
 /* *s |= *b, *s &= *b, *s &= ~*b.  b may be s itself. */
 int sl_nodeset_union(struct sl_nodeset *s, const struct sl_nodeset *b, struct sl_error *err);
@@ -88,10 +87,5 @@ uint32_t sl_nodeset_find(const struct sl_nodeset *s, uint32_t node);
 /* The smallest node of the set that is >= from, SL_MAX_NODES when there is none.
  * for (n = sl_nodeset_next(s, 0); n < SL_MAX_NODES; n = sl_nodeset_next(s, n + 1)) */
 uint32_t sl_nodeset_next(const struct sl_nodeset *s, uint32_t from);
-
-/* "0-3,7" and back, for messages and tests.  Writing cuts at *size* and returns
- * what snprintf() would.  Reading replaces the set; SL_EINVAL names the place. */
-int sl_nodeset_text(const struct sl_nodeset *s, char *buf, size_t size);
-int sl_nodeset_parse(struct sl_nodeset *s, const char *text, struct sl_error *err);
 
 #endif

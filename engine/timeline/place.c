@@ -9,10 +9,9 @@
 
 /* -- words ------------------------------------------------------------- */
 
-static const char *const method_word[SL_PLACE_METHODS] = {
+static const char *const method_word[SL_PLACE_EXPLICIT] = {
 	[SL_PLACE_BESTFIT] = "bestfit", [SL_PLACE_CONTIGUOUS] = "contiguous", [SL_PLACE_PACK] = "pack",
 	[SL_PLACE_SPREAD] = "spread", [SL_PLACE_TIGHT] = "tight", [SL_PLACE_NATIVE] = "native",
-	[SL_PLACE_EXPLICIT] = "explicit",
 };
 
 int sl_place_method(const char *name, struct sl_error *err)
@@ -23,11 +22,6 @@ int sl_place_method(const char *name, struct sl_error *err)
 	}
 	return sl_fail(err, SL_EINVAL, "place \"%.40s\": expected bestfit, contiguous, pack, spread, tight or native",
 		       name);
-}
-
-const char *sl_place_word(enum sl_place_method method)
-{
-	return (unsigned) method < SL_PLACE_METHODS ? method_word[method] : "unknown";
 }
 
 /* -- at one time ------------------------------------------------------- */

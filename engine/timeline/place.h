@@ -143,9 +143,8 @@ struct sl_how {
 };
 
 /* The method called "bestfit", "contiguous", "pack", "spread", "tight" or "native"; -1 with *err
- * listing what there is.  And back, never NULL. */
+ * listing what there is. */
 int sl_place_method(const char *name, struct sl_error *err);
-const char *sl_place_word(enum sl_place_method method);
 
 /* -- the answer -------------------------------------------------------- */
 

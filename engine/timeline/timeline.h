@@ -212,8 +212,4 @@ struct sl_timeline_figures {
 };
 void sl_timeline_figures(const struct sl_timeline *tl, struct sl_timeline_figures *f);
 
-/* Check every invariant of the structure, slowly.  0, or -1 with *err saying
- * which one is broken: always a bug in timeline.c. */
-int sl_timeline_validate(const struct sl_timeline *tl, struct sl_error *err);
-
 #endif

@@ -35,7 +35,8 @@ static void __attribute__((format(printf, 3, 4))) add(char *text, size_t size, c
 	va_end(ap);
 }
 
-void sl_sim_args_name(const struct sl_sim_args *a, const struct sl_workload_args *w, char *text, size_t size)
+/* Those that change what is simulated, in words. */
+static void print_name(const struct sl_sim_args *a, const struct sl_workload_args *w, char *text, size_t size)
 {
 	*text = 0;
 	if (a->interval)
@@ -73,7 +74,7 @@ int sl_sim_args_page(const struct sl_sim_args *a, const struct sl_workload_args 
 	};
 
 	snprintf(pool, sizeof(pool), "a pool of %" PRId64 " processors", args->procs);
-	sl_sim_args_name(a, args, options, sizeof(options));
+	print_name(a, args, options, sizeof(options));
 	return sl_page_workload(page, w, &about, err);
 }
 

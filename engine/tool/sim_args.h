@@ -38,9 +38,6 @@ struct sl_sim_options sl_sim_args(const struct sl_sim_args *a);
 
 /* -- for a report page ------------------------------------------------------ */
 
-/* Those that change what is simulated, in words. */
-void sl_sim_args_name(const struct sl_sim_args *a, const struct sl_workload_args *w, char *text, size_t size);
-
 /* Begin the part of a page about a workload: what it is and how it was simulated. */
 int sl_sim_args_page(const struct sl_sim_args *a, const struct sl_workload_args *args, const struct sl_workload *w,
 		     struct sl_page *page, struct sl_error *err);

@@ -12,6 +12,7 @@
 #include "auction/bid.h"
 #include "t/build.h"
 #include "t/random.h"
+#include "t/timeline/in_order.h"
 
 #define EPSILON 1e-12
 
@@ -375,7 +376,7 @@ static void every_bid_on_any_cluster_can_be_booked_and_making_them_books_nothing
 		bid_all(&s, all);
 		sl_timeline_free_now(sl_cluster_timeline(s.c), &after);
 		assert_memory_equal(&before, &after, sizeof(before));
-		if (sl_timeline_validate(sl_cluster_timeline(s.c), &s.err) < 0)
+		if (check_timeline(sl_cluster_timeline(s.c), &s.err) < 0)
 			fail_msg("seed %llu: %s", (unsigned long long) seed, s.err.text);
 		for (uint32_t i = 0; i < s.bids; i++, made++) {
 			assert_true(s.bid[i].preference > 0 && s.bid[i].preference <= 1);

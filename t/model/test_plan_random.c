@@ -17,6 +17,7 @@
 #include "check/check.h"
 #include "t/model/desk.h"
 #include "t/model/same.h"
+#include "t/timeline/in_order.h"
 
 /* -- random policies on random clusters ---------------------------------- */
 
@@ -109,7 +110,7 @@ static void random_policy(uint64_t seed)
 	encode(&d, false);
 	if (sl_check_plan(&d.b->snap, &d.plan, &d.err) < 0)
 		fail_msg("seed %lu: %s", (unsigned long) seed, d.err.text);
-	if (sl_timeline_validate(sl_cluster_timeline(d.c), &d.err) < 0)
+	if (check_timeline(sl_cluster_timeline(d.c), &d.err) < 0)
 		fail_msg("seed %lu: %s", (unsigned long) seed, d.err.text);
 	sl_plan_destroy(d.p);
 	d.p = NULL;

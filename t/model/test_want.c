@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "t/build.h"
+#include "t/timeline/set.h"
 #include "check/check.h"
 #include "model/cluster.h"
 #include "model/native.h"
@@ -225,7 +226,6 @@ static void features_and_exclusions_choose_the_nodes(void **state)
 {
 	struct build *b = build_create("4x8c");
 	struct sl_cluster *c;
-	char text[64];
 
 	(void) state;
 	build_change(b, SL_T_NODE, 1, sl_node_row, .features = sl_builder_str(b->builder, "ib,fast"));
@@ -247,29 +247,20 @@ static void features_and_exclusions_choose_the_nodes(void **state)
 	build_change_job(b, 4, .features = sl_builder_str(b->builder, "fast*2"));
 	build_change_job(b, 4, .req_nodes = build_nodes(b, 2, 2));
 	c = build_cluster(b);
-	sl_nodeset_text(want(c, 1)->request.eligible, text, sizeof(text));
-	assert_string_equal(text, "1,3");
-	sl_nodeset_text(want(c, 2)->request.eligible, text, sizeof(text));
-	assert_string_equal(text, "2-3");
-	sl_nodeset_text(want(c, 3)->request.eligible, text, sizeof(text));
-	assert_string_equal(text, "3");
+	assert_string_equal(set_text(want(c, 1)->request.eligible), "1,3");
+	assert_string_equal(set_text(want(c, 2)->request.eligible), "2-3");
+	assert_string_equal(set_text(want(c, 3)->request.eligible), "3");
 	for (uint32_t id = 4; id <= 7; id++)
 		assert_int_equal(want(c, id)->native, id == 5 ? 0 : SL_NATIVE_FEATURES);
-	sl_nodeset_text(want(c, 5)->request.eligible, text, sizeof(text));
-	assert_string_equal(text, "1-3");
-	sl_nodeset_text(want(c, 4)->request.required, text, sizeof(text));
-	assert_string_equal(text, "2");
+	assert_string_equal(set_text(want(c, 5)->request.eligible), "1-3");
+	assert_string_equal(set_text(want(c, 4)->request.required), "2");
 	assert_int_equal(want(c, 8)->native, 0);
 	assert_int_equal(want(c, 8)->request.choices, 2);	/* nobody has none */
-	sl_nodeset_text(&want(c, 8)->request.choice[0], text, sizeof(text));
-	assert_string_equal(text, "1,3");
-	sl_nodeset_text(want(c, 8)->request.eligible, text, sizeof(text));
-	assert_string_equal(text, "1-3");
+	assert_string_equal(set_text(&want(c, 8)->request.choice[0]), "1,3");
+	assert_string_equal(set_text(want(c, 8)->request.eligible), "1-3");
 	assert_int_equal(want(c, 10)->request.choices, 2);
-	sl_nodeset_text(&want(c, 10)->request.choice[0], text, sizeof(text));
-	assert_string_equal(text, "1,3");
-	sl_nodeset_text(&want(c, 10)->request.choice[1], text, sizeof(text));
-	assert_string_equal(text, "0-3");
+	assert_string_equal(set_text(&want(c, 10)->request.choice[0]), "1,3");
+	assert_string_equal(set_text(&want(c, 10)->request.choice[1]), "0-3");
 	assert_int_equal(want(c, 11)->native, SL_NATIVE_FEATURES);
 	assert_int_equal(want(c, 9)->why, SL_WHY_NEVER);
 	assert_string_equal(want(c, 9)->text, "its constraint has brackets that do not match: (fast|ib");

@@ -15,6 +15,7 @@
 
 #include "timeline/place.h"
 #include "t/random.h"
+#include "t/timeline/in_order.h"
 
 #define JOBS 160
 
@@ -194,7 +195,7 @@ static void simulate_with_nodes(struct machine *m)
 			assert_int_equal(sl_timeline_advance(tl, m->now, NULL), 0);
 		pass_with_nodes(m, tl);
 	}
-	assert_int_equal(sl_timeline_validate(tl, NULL), 0);
+	assert_int_equal(check_timeline(tl, NULL), 0);
 	sl_timeline_destroy(tl);
 }
 

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "t/timeline/where.h"
+#include "t/timeline/in_order.h"
 
 /* -- explicit layouts ---------------------------------------------------- */
 
@@ -85,7 +86,7 @@ static void a_layout_is_booked_wholly_or_not_at_all(void **state)
 	assert_int_equal(sl_layout_book(tl, &l, 100, 110, NULL), 0);
 	assert_int_equal(sl_layout_unbook(tl, &l, 100, 111, NULL), -1);
 	assert_int_equal(sl_layout_unbook(tl, &l, 100, 110, NULL), 0);
-	assert_int_equal(sl_timeline_validate(tl, NULL), 0);
+	assert_int_equal(check_timeline(tl, NULL), 0);
 	assert_int_equal(sl_timeline_next(tl, 0), 100);
 	assert_true(sl_timeline_next(tl, 100) == SL_FOREVER);
 	sl_layout_free(&l);

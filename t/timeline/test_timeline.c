@@ -8,19 +8,11 @@
 #include <cmocka.h>
 
 #include "t/random.h"
+#include "t/timeline/in_order.h"
+#include "t/timeline/set.h"
 #include "timeline/choose.h"
 
 static const struct sl_resources one_core = { .cores = 1 };
-
-static struct sl_nodeset set(const char *text)
-{
-	struct sl_nodeset s = SL_NODESET_EMPTY;
-	struct sl_error err;
-
-	if (sl_nodeset_parse(&s, text, &err))
-		fail_msg("%s", err.text);
-	return s;
-}
 
 /* *nodes* nodes of 8 cores, 1000 MiB and 2 gpus; the clock stands at 100. */
 static struct sl_timeline *machine(uint32_t nodes)
@@ -40,7 +32,7 @@ static void valid(const struct sl_timeline *tl)
 {
 	struct sl_error err;
 
-	if (sl_timeline_validate(tl, &err))
+	if (check_timeline(tl, &err))
 		fail_msg("%s", err.text);
 }
 

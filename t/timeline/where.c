@@ -11,16 +11,6 @@
 
 #include "t/timeline/where.h"
 
-struct sl_nodeset set(const char *text)
-{
-	struct sl_nodeset s = SL_NODESET_EMPTY;
-	struct sl_error err;
-
-	if (sl_nodeset_parse(&s, text, &err))
-		fail_msg("%s", err.text);
-	return s;
-}
-
 struct sl_timeline *machine(uint32_t nodes, const uint32_t *weight)
 {
 	struct sl_node_kind *kind = calloc(nodes, sizeof(*kind));

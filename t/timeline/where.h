@@ -11,9 +11,8 @@
 #ifndef WHERE_H
 #define WHERE_H
 
+#include "t/timeline/set.h"
 #include "timeline/place.h"
-
-struct sl_nodeset set(const char *text);
 
 /* 8 cores, 8000 MiB, 2 gpus of kind 0 a node; weights by node or NULL; now is 0. */
 struct sl_timeline *machine(uint32_t nodes, const uint32_t *weight);

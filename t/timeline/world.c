@@ -194,7 +194,11 @@ void random_request(struct world *w)
 	r->contiguous = one_in(4);
 	random_nodes(&w->eligible, 1);
 	if (one_in(3)) {
-		sl_nodeset_remove(&w->eligible, below(NODES), NODES - 1, NULL);
+		uint32_t cut = below(NODES);
+
+		sl_nodeset_clear(&w->eligible);
+		if (cut)
+			sl_nodeset_add(&w->eligible, 0, cut - 1, NULL);
 		r->eligible = &w->eligible;
 	} else if (one_in(3)) {
 		random_nodes(&w->eligible, 2);

@@ -3,7 +3,8 @@
  * random.h - numbers for property tests: the same on every machine for a seed.
  *
  * A test prints its seed when it fails; SL_SEED in the environment sets it, and
- * SL_ROUNDS multiplies how much is tried.
+ * SL_ROUNDS multiplies how much is tried.  Under sanitizers, which take several times as long
+ * and look at each access whatever comes of it, it is a quarter where nothing is said.
  */
 #ifndef T_RANDOM_H
 #define T_RANDOM_H
@@ -47,6 +48,16 @@ static inline uint64_t number_from(const char *name, uint64_t otherwise)
 	const char *s = getenv(name);
 
 	return s && *s ? strtoull(s, NULL, 0) : otherwise;
+}
+
+/* How often to try, where *usual* is what a run for every day has time for. */
+static inline uint64_t rounds_of(uint64_t usual)
+{
+#ifdef __SANITIZE_ADDRESS__
+	if (!getenv("SL_ROUNDS"))
+		return (usual + 3) / 4;
+#endif
+	return usual * number_from("SL_ROUNDS", 1);
 }
 
 /* The teardown of a test that sets failing_seed: runs also when it failed. */

@@ -334,7 +334,7 @@ static void compare(struct sl_ledger *l, const struct model *m, uint64_t seed)
 
 static void random_histories_equal_a_recount(void **state)
 {
-	uint64_t seed = number_from("SL_SEED", 1), rounds = 12 * number_from("SL_ROUNDS", 1);
+	uint64_t seed = number_from("SL_SEED", 1), rounds = rounds_of(12);
 	struct model *m = malloc(sizeof(*m));
 
 	(void) state;
@@ -441,7 +441,7 @@ static void a_lock_of_another_process_is_waited_for_and_then_reported(void **sta
 
 static void killed_at_any_instant_it_has_all_of_a_commit_or_nothing(void **state)
 {
-	uint64_t rounds = 25 * number_from("SL_ROUNDS", 1);
+	uint64_t rounds = rounds_of(25);
 	int told[2];
 
 	(void) state;

@@ -268,7 +268,7 @@ static void look(int64_t now)
  */
 static void random_histories_equal_what_ran(void **state)
 {
-	uint64_t seed = number_from("SL_SEED", 1), rounds = 15 * number_from("SL_ROUNDS", 1);
+	uint64_t seed = number_from("SL_SEED", 1), rounds = rounds_of(15);
 
 	for (; rounds--; seed++) {
 		int64_t now = T0, missing = 0, sum = 0;

@@ -17,7 +17,13 @@
 #include "check/check.h"
 #include "t/model/desk.h"
 #include "t/model/same.h"
+#include "t/random.h"
 #include "t/timeline/in_order.h"
+
+static uint64_t first_seed(void)
+{
+	return number_from("SL_SEED", 1);
+}
 
 /* -- random policies on random clusters ---------------------------------- */
 
@@ -92,13 +98,6 @@ static void verb(struct desk *d, uint64_t *s)
 		checked(d, sl_plan_undo(d->p, e.job, &d->err));
 }
 
-static uint64_t rounds(void)
-{
-	const char *n = getenv("SL_ROUNDS");
-
-	return 3000 * (n ? strtoull(n, NULL, 10) : 1);
-}
-
 static void random_policy(uint64_t seed)
 {
 	uint64_t s = seed;
@@ -125,13 +124,12 @@ static void every_plan_of_any_policy_passes_the_checker_and_leaves_no_trace(void
 {
 	/* layouts with open and odd picks, which one in a hundred thousand policies makes */
 	static const uint64_t rare[] = { 107314, 169238 };
-	const char *first = getenv("SL_SEED");
-	uint64_t from = first ? strtoull(first, NULL, 10) : 1;
+	uint64_t from = first_seed(), end = from + rounds_of(3000);
 
 	(void) state;
 	for (size_t i = 0; i < sizeof(rare) / sizeof(rare[0]); i++)
 		random_policy(rare[i]);
-	for (uint64_t seed = from; seed < from + rounds(); seed++)
+	for (uint64_t seed = from; seed < end; seed++)
 		random_policy(seed);
 }
 
@@ -166,7 +164,7 @@ static void odd_numbers_in_a_snapshot_do_no_harm(void **state)
 	uint32_t tried = 0;
 
 	(void) state;
-	for (uint64_t seed = 1; seed <= rounds(); seed++) {
+	for (uint64_t seed = first_seed(), end = seed + rounds_of(3000); seed < end; seed++) {
 		struct build *b = build_random_cluster(seed, 5, 20);
 		struct desk d = { .b = b };
 		uint64_t s = ~seed;
@@ -194,13 +192,13 @@ static void odd_numbers_in_a_snapshot_do_no_harm(void **state)
 			fail_msg("seed %lu: %s", (unsigned long) seed, d.err.text);
 		leave(&d);
 	}
-	assert_true(tried > rounds() / 2);
+	assert_true(tried > rounds_of(3000) / 2);
 }
 
 static void the_same_decisions_make_the_same_bytes(void **state)
 {
 	(void) state;
-	for (uint64_t seed = 1; seed <= 100; seed++) {
+	for (uint64_t seed = first_seed(), end = seed + rounds_of(100); seed < end; seed++) {
 		void *bytes = NULL;
 		size_t size = 0;
 
@@ -273,7 +271,7 @@ static void by_the_book(uint32_t procs, const struct simple *run, uint32_t runs,
 static void easy_decides_as_the_book_does(void **state)
 {
 	(void) state;
-	for (uint64_t seed = 1; seed <= 500; seed++) {
+	for (uint64_t seed = first_seed(), end = seed + rounds_of(500); seed < end; seed++) {
 		struct build *b = build_create("24x1c");
 		struct simple run[8], job[30];
 		bool started[30];
@@ -358,7 +356,7 @@ static void tamper_place(struct desk *d, uint64_t seed, struct sl_plan_start_row
 static void tampering_is_noticed(void **state)
 {
 	(void) state;
-	for (uint64_t seed = 1; seed <= 500; seed++) {
+	for (uint64_t seed = first_seed(), end = seed + rounds_of(500); seed < end; seed++) {
 		struct desk d = sit(build_random_cluster(seed, 6, 25));
 		struct sl_plan_start_row row, twin;
 		uint64_t s = seed;
@@ -401,7 +399,7 @@ static void a_reservation_moved_forward_is_noticed(void **state)
 	uint32_t moved = 0;
 
 	(void) state;
-	for (uint64_t seed = 1; seed <= 300; seed++) {
+	for (uint64_t seed = first_seed(), end = seed + rounds_of(300); seed < end; seed++) {
 		struct build *b = build_create("5x8c2g");
 		uint64_t s = seed;
 		struct desk d;
@@ -431,7 +429,7 @@ static void a_reservation_moved_forward_is_noticed(void **state)
 		}
 		leave(&d);
 	}
-	assert_true(moved > 1000);
+	assert_true(moved > 3 * rounds_of(300));
 }
 
 int main(void)

@@ -288,7 +288,7 @@ static void try_random(double *tightest)
 
 static void no_schedule_is_shorter_than_the_bound(void **state)
 {
-	uint64_t seed = number_from("SL_SEED", 20260101), rounds = 300 * number_from("SL_ROUNDS", 1);
+	uint64_t seed = number_from("SL_SEED", 20260101), rounds = rounds_of(300);
 	double tightest = 0;
 
 	(void) state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Recordings as workloads: small ones by hand, and simulated schedules that are
- * recorded and must come out again.  SL_SEED and SL_RUNS choose.
+ * recorded and must come out again.  SL_SEED and SL_ROUNDS choose.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,6 +16,7 @@
 #include "image/recording.h"
 #include "sim/replay.h"
 #include "sim/trial.h"
+#include "t/random.h"
 
 static char top[] = "/tmp/test_replay.XXXXXX";
 static char dir[96];
@@ -535,11 +536,10 @@ static void round_trip(const char *policy, uint64_t seed)
 
 static void a_recorded_simulation_comes_out_again(void **state)
 {
-	const char *seed = getenv("SL_SEED"), *runs = getenv("SL_RUNS");
-	uint64_t first = seed ? strtoull(seed, NULL, 10) : 1, count = seed ? 1 : runs ? strtoull(runs, NULL, 10) : 12;
+	uint64_t first = number_from("SL_SEED", 1), end = first + rounds_of(12);
 
 	(void) state;
-	for (uint64_t i = first; i < first + count; i++) {
+	for (uint64_t i = first; i < end; i++) {
 		round_trip("easy", i);
 		round_trip("fcfs", i);
 	}

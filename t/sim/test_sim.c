@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The simulator: cases worked by hand, and thousands of random workloads, whose
- * schedules are checked by code that knows no timeline.  SL_SEED and SL_RUNS choose.
+ * schedules are checked by code that knows no timeline.  SL_SEED and SL_ROUNDS choose.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -385,7 +385,7 @@ static const struct {
 
 static void every_schedule_is_feasible_and_comes_again(void **state)
 {
-	uint64_t seed = number_from("SL_SEED", 1), runs = number_from("SL_RUNS", 1000);
+	uint64_t seed = number_from("SL_SEED", 1), runs = rounds_of(1000);
 	struct sl_bundle *bundle[POLICIES];
 	struct sl_error err = { 0 };
 	static struct text text;

@@ -201,7 +201,7 @@ static void simulate_with_nodes(struct machine *m)
 
 static void backfill_with_nodes_is_backfill_by_counting(void **state)
 {
-	uint64_t seed = number_from("SL_SEED", 31), rounds = 60 * number_from("SL_ROUNDS", 1);
+	uint64_t seed = number_from("SL_SEED", 31), rounds = rounds_of(60);
 	static struct machine counting, nodes;
 
 	(void) state;

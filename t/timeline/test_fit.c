@@ -245,7 +245,7 @@ static void every_answer_agrees_with_trying_everything(void **state)
 	static const enum sl_place_method methods[] = {
 		SL_PLACE_BESTFIT, SL_PLACE_CONTIGUOUS, SL_PLACE_PACK, SL_PLACE_SPREAD, SL_PLACE_TIGHT, SL_PLACE_NATIVE,
 	};
-	uint64_t seed = number_from("SL_SEED", 100), rounds = 400 * number_from("SL_ROUNDS", 1);
+	uint64_t seed = number_from("SL_SEED", 100), rounds = rounds_of(400);
 	static struct world w;
 
 	(void) state;
@@ -340,7 +340,7 @@ static void memory_round(struct world *w)
 
 static void what_was_refused_before_makes_no_difference(void **state)
 {
-	uint64_t seed = number_from("SL_SEED", 5000), rounds = 150 * number_from("SL_ROUNDS", 1);
+	uint64_t seed = number_from("SL_SEED", 5000), rounds = rounds_of(150);
 	static struct world w;
 
 	(void) state;

@@ -213,7 +213,7 @@ static void operations_agree_with_one_bit_per_node(void **state)
 	(void) state;
 	print_message("# seed %llu\n", (unsigned long long) seed);
 	random_state = seed;
-	for (uint64_t round = 0; round < 3000 * number_from("SL_ROUNDS", 1); round++) {
+	for (uint64_t round = 0; round < rounds_of(3000); round++) {
 		uint32_t first = below(BITS), last = (uint32_t) between(first, BITS - 1);
 		struct sl_nodeset run = SL_NODESET_EMPTY;
 

@@ -607,7 +607,7 @@ static void step(struct world *w)
 
 static void it_agrees_with_every_node_at_every_instant(void **state)
 {
-	uint64_t seed = number_from("SL_SEED", 7), rounds = 60 * number_from("SL_ROUNDS", 1);
+	uint64_t seed = number_from("SL_SEED", 7), rounds = rounds_of(60);
 	static struct world w;
 
 	(void) state;

@@ -10,6 +10,7 @@ struct deal {
 	const struct sl_need *need;
 	struct sl_layout *layout;
 	int64_t nodes, units;		/* still to be served, to be dealt */
+	int64_t kept;			/* units that are kept for each node still to be served */
 	int64_t job[SL_MAX_GRES_NEEDS];
 };
 
@@ -26,10 +27,10 @@ static int give(struct deal *d, const struct sl_span *s, uint32_t first, uint32_
 	return sl_layout_add(d->layout, first, last, &each, err);
 }
 
-/* What the next node takes: all it can, while the rest get their least. */
-static int64_t share(int64_t rest, int64_t nodes, int64_t least, int64_t most)
+/* What the next node takes: all it can, while so much is kept for each of the rest. */
+static int64_t share(int64_t rest, int64_t nodes, int64_t kept, int64_t least, int64_t most)
 {
-	int64_t n = rest - (nodes - 1) * least;
+	int64_t n = rest - (nodes - 1) * kept;
 
 	if (n > most)
 		n = most;
@@ -42,13 +43,13 @@ static int deal_singly(struct deal *d, const struct sl_span *s, struct sl_error 
 	const struct sl_offer *o = &d->sp->offer[s->offer];
 
 	for (uint32_t n = s->first; n <= s->last; n++) {
-		uint32_t units = (uint32_t) share(d->units, d->nodes, d->need->least, o->units);
+		uint32_t units = (uint32_t) share(d->units, d->nodes, d->kept, d->need->least, o->units);
 		uint32_t job[SL_MAX_GRES_NEEDS];
 
 		for (uint32_t j = 0; j < d->need->jobs; j++) {
 			int64_t least = d->job[j] > 0;
 
-			job[j] = (uint32_t) share(d->job[j], d->nodes, least, o->job[j]);
+			job[j] = (uint32_t) share(d->job[j], d->nodes, least, least, o->job[j]);
 			d->job[j] -= job[j];
 		}
 		if (give(d, s, n, n, units, job, err))
@@ -59,20 +60,28 @@ static int deal_singly(struct deal *d, const struct sl_span *s, struct sl_error 
 	return 0;
 }
 
-/* Nodes that get all they can, at most one that gets a part, nodes that get their
- * least. */
+/* So many nodes in a row get the same, if they can as much. */
+static int64_t count_alike(const struct deal *d, int64_t units, int64_t most)
+{
+	int64_t rest = d->units - (d->nodes - 1) * d->kept, least = d->need->least;
+
+	if (units == d->kept)
+		return d->nodes;
+	if (units == most)
+		return (rest - most) / (most - d->kept) + 1;
+	return units == least ? (least - rest) / (d->kept - least) + 1 : 1;
+}
+
+/* Nodes that get all they can, at most one that gets a part, nodes that get what is kept
+ * for them; where there is less than that, first nodes that get their least. */
 static int deal_span(struct deal *d, const struct sl_span *s, struct sl_error *err)
 {
-	uint32_t most = d->sp->offer[s->offer].units, least = d->need->least;
-	uint32_t n = s->first;
+	uint32_t most = d->sp->offer[s->offer].units, n = s->first;
 
 	while (n <= s->last) {
-		int64_t units = share(d->units, d->nodes, least, most), count = 1;
+		int64_t units = share(d->units, d->nodes, d->kept, d->need->least, most);
+		int64_t count = count_alike(d, units, most);
 
-		if (units == most && most > least)	/* for how many nodes does that hold? */
-			count = (d->units - (d->nodes - 1) * least - most) / (most - least) + 1;
-		else if (units == least)
-			count = s->last - n + 1;
 		if (count > s->last - n + 1)
 			count = s->last - n + 1;
 		if (give(d, s, n, n + (uint32_t) count - 1, (uint32_t) units, NULL, err))
@@ -150,6 +159,20 @@ int sl_chosen_add(struct sl_timeline *tl, const struct sl_need *need, uint32_t f
 	return sl_offer_push(sp, &o, err) || sl_spans_push(&sp->chosen, first, last, sp->offers - 1, err) ? -1 : 0;
 }
 
+/*
+ * What the cores hold that each node gives anyway: both threads of a core are a job's, and a
+ * node that is left one task has room for two.
+ */
+static int64_t units_to_keep(const struct sl_space *sp, const struct sl_need *need)
+{
+	int64_t kept = sl_need_held(need, need->least_cores);
+
+	for (uint32_t i = 0; i < sp->chosen.n && kept > need->least; i++)
+		if (kept > sp->offer[sp->chosen.at[i].offer].units)
+			kept = sp->offer[sp->chosen.at[i].offer].units;
+	return kept > need->least ? kept : need->least;
+}
+
 int sl_deal(struct sl_timeline *tl, const struct sl_need *need, bool evenly, struct sl_layout *layout,
 	    struct sl_error *err)
 {
@@ -161,6 +184,7 @@ int sl_deal(struct sl_timeline *tl, const struct sl_need *need, bool evenly, str
 		d.nodes += sp->chosen.at[i].last - sp->chosen.at[i].first + 1;
 	for (uint32_t j = 0; j < need->jobs; j++)
 		d.job[j] = need->need[need->needs + j].count;
+	d.kept = units_to_keep(sp, need);
 	if (evenly && !need->jobs) {
 		if (sl_spans_sort(&sp->chosen, &sp->sorted, err))
 			return -1;

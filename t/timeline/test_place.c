@@ -150,6 +150,26 @@ static void a_task_never_spans_nodes(void **state)
 	sl_timeline_destroy(tl);
 }
 
+/* A node that is left one task has a core for two. */
+static void tasks_that_share_cores_take_no_more_cores_on_several_nodes(void **state)
+{
+	struct sl_timeline *tl = machine(4, NULL);
+	struct sl_request r = { .min_nodes = 3, .max_nodes = 3, .tasks = 6, .tasks_per_core = 2, .duration = 10 };
+
+	(void) state;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0-2:1");
+	r.tasks = 5;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0-2:1");
+	r.tasks = 11;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0:4 1-2:1");
+	r.tasks = 40;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0-1:8 2:4");
+	r.min_cores_per_node = 3;
+	r.tasks = 20;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0:4 1-2:3");
+	sl_timeline_destroy(tl);
+}
+
 static void tasks_per_node_may_be_a_limit_or_exact(void **state)
 {
 	struct sl_timeline *tl = machine(6, NULL);
@@ -624,6 +644,7 @@ int main(void)
 		cmocka_unit_test(a_limit_of_nodes_passes_over_the_poor_ones),
 		cmocka_unit_test(tasks_fill_node_after_node_and_leave_one_for_each),
 		cmocka_unit_test(a_task_never_spans_nodes),
+		cmocka_unit_test(tasks_that_share_cores_take_no_more_cores_on_several_nodes),
 		cmocka_unit_test(tasks_per_node_may_be_a_limit_or_exact),
 		cmocka_unit_test(memory_limits_the_tasks_of_a_node),
 		cmocka_unit_test(whole_nodes_must_be_empty_and_are_given_whole),

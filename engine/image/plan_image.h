@@ -122,7 +122,7 @@ enum sl_why {
 	SL_WHY_PRIORITY,	/* would delay a job ahead of it */
 	SL_WHY_NEVER,		/* cannot run on this partition even when it is empty */
 	SL_WHY_NODES_DOWN,	/* could, were it not for nodes that are down or drained */
-	SL_WHY_RESERVATION,	/* a reservation is in the way */
+	SL_WHY_RESERVATION,	/* its own reservation is not there yet, no more, or full */
 	SL_WHY_LICENSES,	/* not enough licences */
 	SL_WHY_POLICY,		/* the policy refused: the text says why */
 	SL_WHY_DEADLINE,	/* cannot end by its deadline */
@@ -132,6 +132,7 @@ enum sl_why {
 	SL_WHY_BEGIN,		/* not before its begin time */
 	SL_WHY_ARRAY,		/* as many tasks of its array run as may run at once */
 	SL_WHY_PARTITION,	/* the partition is down, or its limits do not allow the job */
+	SL_WHY_RESERVED,	/* without what is reserved for others too little is left, however idle */
 	SL_WHYS
 };
 

@@ -680,6 +680,42 @@ static bool explain_license(const struct attempt *a, struct sl_refusal *r)
 	return true;
 }
 
+/*
+ * Whether others have reserved so much from now on, for so many seconds, that it would not fit
+ * beside that if nothing ran; says so, in the words that Slurm has for it.  1, 0 or -1.
+ */
+static int explain_reserved(const struct attempt *a, int64_t seconds, struct sl_refusal *r, struct sl_error *err)
+{
+	struct sl_cluster *c = a->p->c;
+	const struct sl_reservation_view *v = &c->snap->reservation;
+	struct sl_request left = a->w->pub.request;
+	struct sl_how how = { .method = SL_PLACE_NATIVE };
+	struct sl_nodeset nodes = SL_NODESET_EMPTY;
+	int64_t until = sl_later(c->now, seconds);
+	bool maintained = false;
+	int rc;
+
+	if (a->w->resv_nodes || !reserved_ahead(c, a->w, until))
+		return 0;
+	rc = sl_nodeset_copy(&nodes, left.eligible, err);
+	for (uint32_t i = 0; !rc && i < v->rows; i++) {
+		if (v->end_time[i] <= c->now || v->start_time[i] >= until || v->cores[i])
+			continue;
+		maintained |= (v->flags[i] & SL_RESV_MAINT) && sl_nodeset_overlaps(&nodes, &c->resv_nodes[i]);
+		rc = sl_nodeset_subtract(&nodes, &c->resv_nodes[i], err);
+	}
+	left.eligible = &nodes;
+	left.duration = 1;
+	left.choices = left.max_leaves = 0;
+	if (!rc)
+		rc = sl_fit_at(c->empty, &left, &how, c->now, NULL, NULL, err);
+	sl_nodeset_free(&nodes);
+	if (!rc)
+		plan_say(r, SL_WHY_RESERVED, "%s",
+			 maintained ? "Reserved for maintenance" : "May be reserved for other job");
+	return rc < 0 ? -1 : !rc;
+}
+
 int plan_explain_never(struct attempt *a, struct sl_refusal *r, struct sl_error *err)
 {
 	const struct sl_cluster *c = a->p->c;
@@ -699,16 +735,20 @@ int plan_explain_never(struct attempt *a, struct sl_refusal *r, struct sl_error 
 	return 0;
 }
 
-int plan_explain_now(struct attempt *a, struct sl_refusal *r, struct sl_error *err)
+int plan_explain_now(struct attempt *a, int64_t seconds, struct sl_refusal *r, struct sl_error *err)
 {
 	int rc;
 
 	if (explain_license(a, r))
 		return 0;
 	rc = has_chance(a, r, err);
-	if (rc > 0)
+	if (rc <= 0)
+		return rc;
+	rc = explain_reserved(a, seconds, r, err);
+	if (!rc)
 		say_misfit(a, &a->lack.misfit, true, r,
-			   reserved_ahead(a->p->c, a->w, a->p->c->now + 1) ? SL_WHY_RESERVATION : SL_WHY_RESOURCES);
+			   a->w->resv_nodes && reserved_ahead(a->p->c, a->w, a->p->c->now + 1) ? SL_WHY_RESERVATION :
+												   SL_WHY_RESOURCES);
 	return rc < 0 ? -1 : 0;
 }
 
@@ -723,11 +763,15 @@ int plan_explain_later(struct attempt *a, int64_t seconds, struct sl_refusal *r,
 	rc = has_chance(a, r, err);
 	if (rc <= 0)
 		return rc;
+	rc = explain_reserved(a, seconds, r, err);
+	if (rc)
+		return rc < 0 ? -1 : 0;
 	if (a->p->reserved.count)
 		plan_say(r, SL_WHY_PRIORITY, "would delay job %" PRIu32,
 			 c->snap->job.id[(head ? head : a->p->reserved.entry)->job]);
 	else if (reserved_ahead(c, a->w, sl_later(c->now, seconds)))
-		plan_say(r, SL_WHY_RESERVATION, "a reservation begins before it would end");
+		plan_say(r, a->w->resv_nodes ? SL_WHY_RESERVATION : SL_WHY_RESOURCES,
+			 "a reservation begins before it would end");
 	else
 		say_misfit(a, &a->lack.misfit, true, r, SL_WHY_RESOURCES);
 	return 0;

@@ -269,7 +269,7 @@ int64_t plan_time(const struct sl_plan *p, const struct want *w, int64_t t);
 
 /* Say why it does not fit at this moment; or why only then, and not for so many
  * seconds. */
-int plan_explain_now(struct attempt *a, struct sl_refusal *r, struct sl_error *err);
+int plan_explain_now(struct attempt *a, int64_t seconds, struct sl_refusal *r, struct sl_error *err);
 int plan_explain_later(struct attempt *a, int64_t seconds, struct sl_refusal *r, struct sl_error *err);
 
 /* Why there is no time at all at which it fits. */

@@ -337,9 +337,9 @@ static int start_beside_head(struct attempt *a, struct booking *head, int64_t se
 /* -- starting ------------------------------------------------------------ */
 
 /* It does not fit at this moment. */
-static int refuse_now(struct attempt *a, struct sl_refusal *why, struct sl_error *err)
+static int refuse_now(struct attempt *a, int64_t seconds, struct sl_refusal *why, struct sl_error *err)
 {
-	int rc = plan_explain_now(a, why, err);
+	int rc = plan_explain_now(a, seconds, why, err);
 
 	if (!rc)
 		plan_preempt_tried(a->p, &a->w->entry, why->why);
@@ -359,14 +359,14 @@ static int find_start(struct attempt *a, struct booking *head, struct booking **
 
 	/* of most jobs of a long queue this is known already */
 	if (plan_refusals_find(a, REFUSED_NOW, 1, &a->lack))
-		return refuse_now(a, why, err);
+		return refuse_now(a, plan_booked(a, seconds), why, err);
 	rc = start_for(a, seconds, b, err);
 	if (rc)
 		return rc;
 	lack = a->lack;
 	rc = plan_fits_now(a, 1, false, err);
 	if (!rc)
-		return refuse_now(a, why, err);
+		return refuse_now(a, plan_booked(a, seconds), why, err);
 	if (rc > 0)
 		rc = start_beside_head(a, head, seconds, b, err);
 	if (!rc)

@@ -255,11 +255,33 @@ static void a_reservation_ahead_keeps_long_jobs_off_its_nodes(void **state)
 	build_pending(b, (struct build_job) { .id = 2, .nodes = 2, .limit = 100 });
 	d = sit(b);
 	assert_int_equal(start(&d, 1), 0);
-	assert_int_equal(d.why.why, SL_WHY_RESERVATION);
+	assert_int_equal(d.why.why, SL_WHY_RESERVED);
 	assert_int_equal(reserve(&d, 1), 1);
 	assert_int_equal(d.at, 200);
 	assert_int_equal(start(&d, 2), 1);
 	accepted(&d);
+	leave(&d);
+}
+
+/* Slurm's own words, which scripts look for; not where the rest would do, were it idle. */
+static void what_others_have_reserved_is_told_where_the_rest_would_never_do(void **state)
+{
+	struct build *b = build_create("3x8c");
+	struct desk d;
+
+	(void) state;
+	build_reservation(b, "others", 100, 200, 0, 1);
+	build_running(b, (struct build_job) { .id = 1, .nodes = 1, .first = 2, .exclusive = true, .ends_in = 60 });
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 3, .limit = 500 });
+	build_pending(b, (struct build_job) { .id = 3, .nodes = 2, .limit = 500 });
+	build_pending(b, (struct build_job) { .id = 4, .nodes = 1, .limit = 500 });
+	d = sit(b);
+	assert_int_equal(reserve(&d, 2), 1);
+	assert_int_equal(start(&d, 3), 0);		/* whoever else has something reserved in the plan */
+	assert_int_equal(d.why.why, SL_WHY_RESERVED);
+	assert_string_equal(sl_refusal_text(&d.why), "May be reserved for other job");
+	assert_int_equal(start(&d, 4), 0);
+	assert_int_equal(d.why.why, SL_WHY_PRIORITY);
 	leave(&d);
 }
 
@@ -397,6 +419,7 @@ int main(void)
 		cmocka_unit_test(licences_are_booked_over_time),
 		cmocka_unit_test(max_cpus_per_node_is_shared_by_the_jobs_of_a_partition),
 		cmocka_unit_test(a_reservation_ahead_keeps_long_jobs_off_its_nodes),
+		cmocka_unit_test(what_others_have_reserved_is_told_where_the_rest_would_never_do),
 		cmocka_unit_test(a_job_in_a_reservation_has_its_nodes_and_nobody_elses),
 		cmocka_unit_test(a_native_job_books_an_upper_bound),
 		cmocka_unit_test(a_native_job_is_kept_off_nodes_that_another_has_reserved_within_its_time),

@@ -2,6 +2,7 @@
 /* place_choose.c - taking nodes in the order that a method wants. */
 #include "timeline/place_impl.h"
 #include "base/heap.h"
+#include "base/search.h"
 
 /* -- picking ----------------------------------------------------------- */
 
@@ -395,11 +396,34 @@ static int choose_by(struct sl_timeline *tl, const struct sl_need *need, enum sl
 	return too_many_nodes(misfit, need, (int64_t) need->max_nodes + 1);
 }
 
+/* Does a block of so many nodes and more do? */
+static bool has_block(struct sl_space *sp, const struct sl_need *need, int64_t nodes)
+{
+	struct sl_need longer = *need;
+
+	longer.min_nodes = nodes;
+	return sl_choose_block(sp, &longer, NULL, NULL) > 0;
+}
+
+/* The smallest hole that suffices, or room for as many nodes as it may have. */
+static int choose_block(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t t,
+			struct sl_misfit *misfit, struct sl_error *err)
+{
+	struct sl_need block = *need;
+	int64_t most = candidates(tl->space);
+
+	if (most > need->max_nodes)
+		most = need->max_nodes;
+	if (method == SL_PLACE_SPREAD || (need->r->most_nodes && t <= tl->now))
+		block.min_nodes = SL_FIRST(n, need->min_nodes, most, has_block(tl->space, need, n + 1));
+	return sl_choose_block(tl->space, &block, misfit, err);
+}
+
 static int choose_anywhere(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t t,
 			   struct sl_misfit *misfit, struct sl_error *err)
 {
 	if (need->r->contiguous || method == SL_PLACE_CONTIGUOUS)
-		return sl_choose_block(tl->space, need, misfit, err);
+		return choose_block(tl, need, method, t, misfit, err);
 	return choose_by(tl, need, method, t, misfit, err);
 }
 

@@ -346,6 +346,23 @@ static void a_block_of_unequal_nodes_is_the_shortest_that_holds_the_tasks(void *
 
 /* -- pack, spread, tight ------------------------------------------------ */
 
+/* As --contiguous --spread-job, and a range of nodes, say. */
+static void a_block_may_be_as_long_as_can_be(void **state)
+{
+	struct sl_timeline *tl = machine(8, NULL);
+	struct sl_request r = { .tasks = 3, .cores_per_task = 3, .contiguous = true, .duration = 10 };
+
+	(void) state;
+	book(tl, "3", 8, 0, 100);
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0:6 1:3");
+	assert_string_equal(at(tl, &r, &spread, 0), "0-2:3");
+	r.tasks = 5;
+	assert_string_equal(at(tl, &r, &spread, 0), "4:6 5-7:3");
+	r = (struct sl_request) { .min_nodes = 1, .max_nodes = 4, .contiguous = true, .most_nodes = true, .duration = 10 };
+	assert_string_equal(at(tl, &r, &bestfit, 0), "4-7:1");
+	sl_timeline_destroy(tl);
+}
+
 static void pack_takes_the_fewest_nodes_and_of_those_the_fullest(void **state)
 {
 	struct sl_timeline *tl = machine(5, NULL);
@@ -652,6 +669,7 @@ int main(void)
 		cmocka_unit_test(gres_per_task_and_per_job),
 		cmocka_unit_test(a_block_is_the_smallest_hole_that_suffices),
 		cmocka_unit_test(a_block_of_unequal_nodes_is_the_shortest_that_holds_the_tasks),
+		cmocka_unit_test(a_block_may_be_as_long_as_can_be),
 		cmocka_unit_test(pack_takes_the_fewest_nodes_and_of_those_the_fullest),
 		cmocka_unit_test(spread_deals_evenly_over_as_many_nodes_as_allowed),
 		cmocka_unit_test(tight_takes_nodes_that_are_taken_again_soonest),

@@ -242,6 +242,14 @@ int plan_refuse(struct sl_plan *p, const struct sl_entry *e, const struct sl_ref
 	return put_note(p, e->job, why, e->shape ? OF_ALTERNATIVE : OF_ATTEMPT, err);
 }
 
+void plan_forget_attempts(struct sl_plan *p, uint32_t job)
+{
+	const struct note *n = note_of(p, job);
+
+	if (n && !n->own && !n->barred_by)
+		p->notes_of[job] = 0;
+}
+
 int plan_bar(struct sl_plan *p, uint32_t job, const struct sl_refusal *why, struct sl_error *err)
 {
 	if (put_note(p, job, why, OF_POLICY, err) < 0)

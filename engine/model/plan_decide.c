@@ -178,6 +178,8 @@ int plan_start_alone(struct sl_plan *p, struct sl_entry e, const struct sl_terms
 			if (!rc)
 				merge_refusal(why, &now, e.shape == first && !n);
 		}
+	if (rc > 0)
+		plan_forget_attempts(p, e.job);
 	return rc;
 }
 

@@ -170,6 +170,9 @@ const struct closing *plan_closing(const struct sl_plan *p, uint32_t job);
 int plan_refuse(struct sl_plan *p, const struct sl_entry *e, const struct sl_refusal *why, struct sl_refusal *out,
 		struct sl_error *err);
 
+/* It has started after all: what came of attempts before holds of none of its tasks. */
+void plan_forget_attempts(struct sl_plan *p, uint32_t job);
+
 /* plan_preempt.c: a start did not fit; something started; a job is refused. */
 void plan_preempt_tried(struct sl_plan *p, const struct sl_entry *e, enum sl_why why);
 void plan_preempt_outdated(struct sl_plan *p);

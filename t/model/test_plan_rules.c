@@ -464,6 +464,28 @@ static void a_reservation_that_draws_jobs_in_is_tried_first_and_left_when_it_is_
 	leave(&d);
 }
 
+/* The first task of an array starts outside; of the others nothing is said yet. */
+static void a_reservation_that_draws_jobs_in_and_is_too_small_is_no_reason(void **state)
+{
+	struct build *b = build_create("5x8c");
+	uint32_t r = build_reservation(b, "magnet", -60, 3600, 4, 4), why;
+	struct desk d;
+
+	(void) state;
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .exclusive = true, .limit = 60 });
+	build_change_job(b, 1, .array_pending = 3);
+	ways(b, 0, r, SL_NONE);
+	d = sit(b);
+	assert_int_equal(start(&d, 1), 1);
+	pending_text(accepted(&d), 1, &why);
+	assert_int_equal(why, SL_WHYS);
+	assert_int_equal(start(&d, 1), 1);
+	assert_int_equal(start(&d, 1), 0);
+	pending_text(accepted(&d), 1, &why);
+	assert_int_equal(why, SL_WHY_RESOURCES);
+	leave(&d);
+}
+
 static void of_several_reservations_the_one_that_has_room_first_is_taken(void **state)
 {
 	struct build *b = build_create("3x8c");
@@ -662,6 +684,7 @@ int main(void)
 		cmocka_unit_test(licences_of_a_reservation_are_set_aside_for_its_time),
 		cmocka_unit_test(a_job_in_a_reservation_without_nodes_runs_on_any_in_its_time),
 		cmocka_unit_test(a_reservation_that_draws_jobs_in_is_tried_first_and_left_when_it_is_full),
+		cmocka_unit_test(a_reservation_that_draws_jobs_in_and_is_too_small_is_no_reason),
 		cmocka_unit_test(of_several_reservations_the_one_that_has_room_first_is_taken),
 		cmocka_unit_test(a_job_of_a_flexible_reservation_that_is_full_starts_outside),
 		cmocka_unit_test(a_job_of_a_flexible_reservation_to_come_is_booked_for_its_walltime),

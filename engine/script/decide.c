@@ -8,10 +8,6 @@
 #include "base/clock.h"
 #include "check/check.h"
 
-/* Starts wait for the plan, so what only users read may not take long. */
-#define FORECASTS 1000
-#define FORECAST_US 20000
-
 void sl_decision_clear(struct sl_decision *d)
 {
 	sl_builder_destroy(d->builder);
@@ -27,7 +23,8 @@ static int restart(struct sl_decision *d, struct sl_error *err)
 	free(d->trace);
 	*d = (struct sl_decision) { .builder = b, .usage = d->usage, .history = d->history,
 				    .stand_in = d->stand_in, .hold = d->hold,
-				    .hold_why = d->hold_why, .forecast = d->forecast };
+				    .hold_why = d->hold_why, .forecasts = d->forecasts,
+				    .forecast_us = d->forecast_us };
 	if (b)
 		sl_builder_reset(b);
 	else
@@ -94,7 +91,7 @@ int sl_decide(const struct sl_bundle *bundle, const struct sl_snapshot *snap, co
 	}
 	if (run_policies(bundle, cluster, plan, &left, &fig, &memory, d, err))
 		goto error;
-	if (d->forecast && sl_plan_forecast(plan, FORECASTS, sl_clock_us() + FORECAST_US, err) < 0)
+	if (d->forecasts && sl_plan_forecast(plan, d->forecasts, sl_clock_us() + d->forecast_us, err) < 0)
 		goto error;
 	/* what the script said of it is gone with the script */
 	fig.error = d->policy.code && !fig.truncated ? d->policy.text : NULL;
@@ -127,8 +124,10 @@ int sl_decide_explain(const struct sl_bundle *bundle, const struct sl_snapshot *
 	*text = *trace = NULL;
 	if (cluster && usage)
 		sl_cluster_set_usage(cluster, usage);
-	if (cluster && history)
+	if (cluster && history) {
+		sl_history_begin(history);
 		sl_cluster_set_history(cluster, history);
+	}
 	if (script)
 		rc = sl_script_explain(script, cluster, plan, limits, job_id, text, trace, err);
 	sl_script_destroy(script);

@@ -15,13 +15,18 @@
 #include "script/script.h"
 #include "image/snapshot.h"
 
+/* What starts wait for, though only users read it, may not take long. */
+#define SL_FORECASTS 1000
+#define SL_FORECAST_US 20000
+
 struct sl_decision {
 	const struct sl_usage_provider *usage;	/* set by the caller: who is asked about the past; NULL: the snapshot */
 	struct sl_history *history;	/* likewise, of single runs; a cycle of it begins */
 	bool stand_in;			/* likewise: easy decides in place of the set's own policies */
 	const struct sl_fence *hold;	/* likewise: nothing starts in these partitions; or NULL */
 	const char *hold_why;
-	bool forecast;			/* likewise: tell when jobs may start that have no reservation */
+	uint32_t forecasts;		/* likewise: of so many jobs without a reservation it tells when they may start, */
+	int64_t forecast_us;		/* and takes about so long at most for that */
 	struct sl_builder *builder;
 	const void *bytes;		/* the plan's image */
 	size_t size;
@@ -45,7 +50,7 @@ int sl_decide(const struct sl_bundle *bundle, const struct sl_snapshot *snap, co
 
 /*
  * Say where a queued job stands in the order, and why (sl_script_explain()).  *usage* and *history* are who is
- * asked about the past; NULL: the snapshot.  *text and
+ * asked about the past, of which a cycle begins; NULL: the snapshot.  *text and
  * *trace are malloc'ed; *trace may become NULL.  0, or -1 with *err.
  */
 int sl_decide_explain(const struct sl_bundle *bundle, const struct sl_snapshot *snap,

@@ -631,7 +631,7 @@ static int check_peer(struct sl_error *err)
 
 static int run(const struct sl_verb *verb, int argc, char **argv)
 {
-	struct engine e = { .sock = SOCKET, .decision = { .forecast = true } };
+	struct engine e = { .sock = SOCKET, .decision = { .forecasts = SL_FORECASTS, .forecast_us = SL_FORECAST_US } };
 	uint32_t uid = (uint32_t) getuid();
 	struct sl_error err;
 	struct values v;

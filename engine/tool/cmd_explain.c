@@ -375,6 +375,15 @@ static int read_id(const char *text, json_int_t *job)
 
 /* -- the order ----------------------------------------------------------- */
 
+/* What --ledger names, or the cluster's own, whose name goes to *file*; NULL: there is none to read. */
+static const char *find_ledger(const struct values *v, const char *dir, char file[PATH_MAX + 16])
+{
+	snprintf(file, PATH_MAX + 16, "%s/%s", dir, SL_LEDGER_FILE);
+	if (v->ledger)
+		return v->ledger;
+	return *dir && !v->snapshot && sl_ledger_available() && !access(file, R_OK) ? file : NULL;
+}
+
 /*
  * Where a waiting job stands, computed now.  NULL where that cannot be done; why not goes
  * to stderr, unless nothing says which site file decides.
@@ -382,16 +391,12 @@ static int read_id(const char *text, json_int_t *job)
 static char *find_order(const struct values *v, const struct search *s, const char *dir)
 {
 	char *site, *text = NULL, *trace = NULL, file[PATH_MAX + 16];
-	const char *ledger = v->ledger;
 	struct sl_error err;
 
 	if (!is_event(json_array_get(s->events, 0), "wait"))
 		return NULL;
-	snprintf(file, sizeof(file), "%s/%s", dir, SL_LEDGER_FILE);
-	if (!ledger && sl_ledger_available() && !access(file, R_OK))
-		ledger = file;
 	site = v->site ? strdup(v->site) : sl_explain_site(dir);
-	if (site && sl_explain_order(site, v->path, NULL, ledger, (uint32_t) s->job, false, &text, &trace, &err)) {
+	if (site && sl_explain_order(site, v->path, NULL, find_ledger(v, dir, file), (uint32_t) s->job, false, &text, &trace, &err)) {
 		sl_fail_in(&err, "the order was not computed");
 		sl_tool_fail(&err);
 	}
@@ -418,15 +423,18 @@ static int print_order(const char *text, json_int_t job, bool json)
 /* --snapshot: nothing but the order. */
 static int order_only(const struct values *v, json_int_t job)
 {
-	char dir[PATH_MAX], *site = v->site ? strdup(v->site) : NULL, *text = NULL, *trace = NULL;
+	char dir[PATH_MAX] = "", file[PATH_MAX + 16], *site, *text = NULL, *trace = NULL;
 	struct sl_error err = { 0 };
 	int status;
 
-	if (!site && !sl_statedir_find(v->dir, dir, sizeof(dir), &err))
-		site = sl_explain_site(dir);
+	/* with --site and without a directory, it goes without the ledger */
+	if ((!v->site || !v->snapshot) && sl_statedir_find(v->dir, dir, sizeof(dir), &err))
+		*dir = 0;
+	site = v->site ? strdup(v->site) : *dir ? sl_explain_site(dir) : NULL;
 	if (!site)
 		sl_fail(&err, SL_ENOENT, "explain: nothing says which site file decides; expected --site=FILE");
-	if (site && !sl_explain_order(site, v->path, v->snapshot, v->ledger, (uint32_t) job, v->sooner, &text, &trace, &err)) {
+	if (site && !sl_explain_order(site, v->path, v->snapshot, find_ledger(v, dir, file), (uint32_t) job, v->sooner, &text,
+				      &trace, &err)) {
 		status = print_order(text, job, v->json);
 	} else {
 		status = sl_tool_fail(&err);

@@ -2,12 +2,12 @@
 #include "tool/explain_order.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +17,7 @@
 #include "ledger/ledger.h"
 #include "tool/sooner.h"
 #include "tool/statedir.h"
+#include "usage/history.h"
 
 #define CAPTURE "schedlua-capture"
 
@@ -54,18 +55,18 @@ static void find_capture(char program[PATH_MAX])
 		strcpy(program, own);
 }
 
-/* Run schedlua-capture FILE.  What it says of its success is no part of the answer. */
-static int capture(char *file, struct sl_error *err)
+/* What schedlua-capture writes goes to *to*. */
+static int capture(int to, struct sl_error *err)
 {
 	char program[PATH_MAX];
-	char *argv[] = { (char *) CAPTURE, file, NULL };
+	char *argv[] = { (char *) CAPTURE, (char *) "-", NULL };
 	posix_spawn_file_actions_t fa;
 	int status, rc;
 	pid_t pid;
 
 	find_capture(program);
 	posix_spawn_file_actions_init(&fa);
-	posix_spawn_file_actions_addopen(&fa, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_adddup2(&fa, to, STDOUT_FILENO);
 	rc = posix_spawnp(&pid, program, &fa, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&fa);
 	if (rc)
@@ -98,21 +99,20 @@ static int look_at(const char *file, sl_explain_look *look, void *arg, struct sl
 
 int sl_explain_snapshot(const char *snapshot, sl_explain_look *look, void *arg, struct sl_error *err)
 {
-	const char *tmp = getenv("TMPDIR");
-	char file[PATH_MAX];
+	char file[sizeof("/proc/self/fd/") + 12];
 	int fd, rc;
 
 	if (snapshot)
 		return look_at(snapshot, look, arg, err);
-	snprintf(file, sizeof(file), "%s/schedlua-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	fd = mkstemp(file);
+	/* no file: whoever interrupts this would leave the jobs of all users behind in it */
+	fd = memfd_create(CAPTURE, MFD_CLOEXEC);
 	if (fd < 0)
-		return sl_fail(err, SL_EIO, "%s: %s", file, strerror(errno));
-	close(fd);
-	rc = capture(file, err);
+		return sl_fail(err, SL_EIO, "%s: %s", CAPTURE, strerror(errno));
+	snprintf(file, sizeof(file), "/proc/self/fd/%d", fd);
+	rc = capture(fd, err);
 	if (!rc)
 		rc = look_at(file, look, arg, err);
-	unlink(file);
+	close(fd);
 	return rc;
 }
 
@@ -120,6 +120,7 @@ int sl_explain_snapshot(const char *snapshot, sl_explain_look *look, void *arg, 
 struct order {
 	const struct sl_bundle *bundle;
 	const struct sl_usage_provider *usage;
+	struct sl_history *history;
 	uint32_t job;
 	bool sooner;
 	char **text, **trace;
@@ -131,8 +132,8 @@ static int explain(const struct sl_snapshot *snap, void *arg, struct sl_error *e
 	struct order *o = arg;
 
 	if (o->sooner)
-		return sl_sooner(o->bundle, snap, o->usage, &limits, o->job, o->text, err);
-	return sl_decide_explain(o->bundle, snap, o->usage, NULL, &limits, o->job, o->text, o->trace, err);
+		return sl_sooner(o->bundle, snap, o->usage, o->history, &limits, o->job, o->text, err);
+	return sl_decide_explain(o->bundle, snap, o->usage, o->history, &limits, o->job, o->text, o->trace, err);
 }
 
 static int add_line(char **text, const char *line, struct sl_error *err)
@@ -153,23 +154,20 @@ int sl_explain_order(const char *site, const char *path, const char *snapshot, c
 	struct sl_usage_provider usage;
 	struct sl_ledger *l = NULL;
 	struct sl_bundle *bundle;
-	int rc;
+	int rc = -1;
 
 	*text = *trace = NULL;
 	order.bundle = bundle = sl_bundle_load(&source, NULL, trace, err);
-	if (!bundle)
-		return -1;
-	if (ledger && !(l = sl_ledger_open(ledger, SL_LEDGER_READ, err))) {
-		sl_bundle_destroy(bundle);
-		return -1;
-	}
-	if (l) {
+	if (bundle && ledger && (l = sl_ledger_open(ledger, SL_LEDGER_READ, err))) {
 		usage = sl_usage_provider(sl_ledger_usage(l));
 		order.usage = &usage;
+		order.history = sl_history_create(sl_ledger_load_history, l, err);
 	}
-	rc = sl_explain_snapshot(snapshot, explain, &order, err);
-	if (!rc && !snapshot && !l && !sooner)
+	if (bundle && !ledger == !order.history)
+		rc = sl_explain_snapshot(snapshot, explain, &order, err);
+	if (!rc && !snapshot && !l)
 		rc = add_line(text, "  (without the ledger: what was used before is not counted)\n", err);
+	sl_history_destroy(order.history);
 	sl_ledger_close(l);
 	sl_bundle_destroy(bundle);
 	return rc;

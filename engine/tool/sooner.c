@@ -13,17 +13,20 @@
 #include "image/copy.h"
 
 #define SHORTEST 60	/* seconds: no walltime below that is proposed */
+#define FORECAST_US INT64_C(5000000)	/* for the times of all that stand before it */
 
 struct trial {
 	const struct sl_bundle *bundle;
 	const struct sl_snapshot *snap;
-	const struct sl_limits *limits;
+	struct sl_limits limits;	/* of one decision */
+	int64_t until_us;		/* of all of them */
 	struct sl_decision decision;
 	uint32_t job, row, queue;	/* id; rows of the job and of its first entry */
 	uint32_t entries;
 	int64_t start;			/* as it asks; SL_UNLIMITED: not known */
 	struct sl_text_table *table;
-	uint32_t sooner;
+	uint32_t sooner, tried, failed;
+	struct sl_error why;		/* the first one that failed */
 };
 
 /* When the plan has it start; SL_UNLIMITED: it does not say. */
@@ -56,8 +59,10 @@ static int decide(struct trial *t, const struct sl_job_row *changed, uint32_t pa
 	struct sl_job_row row;
 	const void *bytes;
 	size_t size;
+	int64_t begin = sl_clock_us(), left = t->until_us - begin;
 	int rc = -1;
 
+	t->limits.budget_us = left < t->limits.budget_us ? left : t->limits.budget_us;
 	for (size_t i = 0; b && i < sizeof(tables) / sizeof(tables[0]); i++)
 		sl_image_copy_table(&copy, tables[i]);
 	if (b && !sl_builder_row(b, SL_T_JOB, t->row, &row) && !sl_builder_row(b, SL_T_QUEUE, t->queue, &entry)) {
@@ -73,8 +78,10 @@ static int decide(struct trial *t, const struct sl_job_row *changed, uint32_t pa
 		sl_builder_update(b, SL_T_JOB, t->row, &row);
 		sl_builder_update(b, SL_T_QUEUE, t->queue, &entry);
 	}
-	if (b && !sl_builder_finish(b, &bytes, &size, err) && !sl_snapshot_open(&snap, bytes, size, err))
-		rc = sl_decide(t->bundle, &snap, t->limits, sl_clock_us(), &t->decision, err);
+	if (left <= 0)
+		sl_fail(err, SL_ETIME, "no time was left");
+	else if (b && !sl_builder_finish(b, &bytes, &size, err) && !sl_snapshot_open(&snap, bytes, size, err))
+		rc = sl_decide(t->bundle, &snap, &t->limits, begin, &t->decision, err);
 	if (!rc && t->decision.policy.code) {
 		*err = t->decision.policy;
 		rc = -1;
@@ -101,17 +108,25 @@ static void add_row(struct trial *t, const char *change, int64_t start)
 		sl_text_table_add(t->table, "");
 }
 
-static int try(struct trial *t, const char *change, const struct sl_job_row *row, uint32_t partition, struct sl_error *err)
+/* Where it is not known when the job starts as it asks, only a start at once is sooner. */
+static bool is_sooner(const struct trial *t, int64_t start)
 {
+	return start < t->start && (t->start < SL_UNLIMITED || start <= t->snap->meta.now[0]);
+}
+
+static void try(struct trial *t, const char *change, const struct sl_job_row *row, uint32_t partition)
+{
+	struct sl_error why = { 0 };
 	int64_t start;
 
-	if (decide(t, row, partition, &start, err))
-		return -1;
-	if (start < t->start) {
+	t->tried++;
+	if (decide(t, row, partition, &start, &why)) {
+		if (!t->failed++)
+			t->why = why;
+	} else if (is_sooner(t, start)) {
 		add_row(t, change, start);
 		t->sooner++;
 	}
-	return 0;
 }
 
 static struct sl_job_row row_of(const struct trial *t)
@@ -124,7 +139,7 @@ static struct sl_job_row row_of(const struct trial *t)
 				     .ntasks_per_node = v->ntasks_per_node[i], .flags = v->flags[i] };
 }
 
-static int try_shorter(struct trial *t, uint32_t partition, struct sl_error *err)
+static void try_shorter(struct trial *t, uint32_t partition)
 {
 	struct sl_job_row row = row_of(t);
 	char change[80];
@@ -133,10 +148,8 @@ static int try_shorter(struct trial *t, uint32_t partition, struct sl_error *err
 	     limit >= t->snap->job.time_limit[t->row] / 16; limit /= 2) {
 		row.time_limit = limit / 60 * 60;
 		snprintf(change, sizeof(change), "a walltime of %" PRId64 " min", row.time_limit / 60);
-		if (try(t, change, &row, partition, err))
-			return -1;
+		try(t, change, &row, partition);
 	}
-	return 0;
 }
 
 static uint32_t share(uint32_t n, uint32_t part)
@@ -144,59 +157,69 @@ static uint32_t share(uint32_t n, uint32_t part)
 	return n ? (n + part - 1) / part : 0;
 }
 
-/* Half and a quarter of it, as many tasks on each node as before. */
-static int try_smaller(struct trial *t, uint32_t partition, struct sl_error *err)
+static const char *plural(uint32_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* Half and a quarter of its nodes and CPUs; of one node, or where no number of nodes is asked for, of its CPUs. */
+static void try_smaller(struct trial *t, uint32_t partition)
 {
 	char change[80];
 
 	for (uint32_t part = 2; part <= 4; part *= 2) {
 		struct sl_job_row row = row_of(t);
+		bool fewer_nodes = row.min_nodes > 1;
+		uint32_t cpus = share(row.min_cpus, part);
+		int n = 0;
 
-		if (row.min_nodes < part && row.min_cpus < part)
+		if ((fewer_nodes ? row.min_nodes : row.min_cpus) < part)
 			break;
-		if (row.min_nodes >= part)
-			snprintf(change, sizeof(change), "%" PRIu32 " node%s", share(row.min_nodes, part),
-				 share(row.min_nodes, part) == 1 ? "" : "s");
-		else
-			snprintf(change, sizeof(change), "%" PRIu32 " CPU%s", share(row.min_cpus, part),
-				 share(row.min_cpus, part) == 1 ? "" : "s");
-		row.min_nodes = share(row.min_nodes, part);
-		row.max_nodes = share(row.max_nodes, part);
-		row.min_cpus = share(row.min_cpus, part);
+		if (fewer_nodes) {
+			row.min_nodes = share(row.min_nodes, part);
+			row.max_nodes = share(row.max_nodes, part);
+			n = snprintf(change, sizeof(change), "%" PRIu32 " node%s%s", row.min_nodes, plural(row.min_nodes),
+				     cpus ? ", " : "");
+		}
+		row.min_cpus = cpus;
 		row.max_cpus = share(row.max_cpus, part);
 		row.num_tasks = share(row.num_tasks, part);
-		if (try(t, change, &row, partition, err))
-			return -1;
+		if (cpus)
+			n += snprintf(change + n, sizeof(change) - (size_t) n, "%" PRIu32 " CPU%s", cpus, plural(cpus));
+		if (row.num_tasks)
+			snprintf(change + n, sizeof(change) - (size_t) n, ", %" PRIu32 " task%s", row.num_tasks,
+				 plural(row.num_tasks));
+		try(t, change, &row, partition);
 	}
-	return 0;
 }
 
 /* The same CPUs, laid out otherwise. */
-static int try_shapes(struct trial *t, uint32_t partition, struct sl_error *err)
+static void try_shapes(struct trial *t, uint32_t partition)
 {
 	struct sl_job_row row = row_of(t);
+	bool nodes = row.min_nodes > 1 || row.max_nodes;
+	char change[120];
 
 	if (row.flags & SL_JOBF_EXCLUSIVE) {
 		row.flags &= ~(uint32_t) SL_JOBF_EXCLUSIVE;
-		if (try(t, "nodes shared with others (no --exclusive)", &row, partition, err))
-			return -1;
+		try(t, "nodes shared with others (no --exclusive)", &row, partition);
 		row = row_of(t);
 	}
 	if (row.flags & SL_JOBF_CONTIGUOUS) {
 		row.flags &= ~(uint32_t) SL_JOBF_CONTIGUOUS;
-		if (try(t, "any nodes (no --contiguous)", &row, partition, err))
-			return -1;
+		try(t, "any nodes (no --contiguous)", &row, partition);
 		row = row_of(t);
 	}
-	if ((row.num_tasks > 1 || row.min_cpus > 1) && (row.min_nodes > 1 || row.max_nodes || row.ntasks_per_node)) {
+	if ((row.num_tasks > 1 || row.min_cpus > 1) && (nodes || row.ntasks_per_node)) {
+		snprintf(change, sizeof(change), "its tasks on however many nodes (no %s%s%s)", nodes ? "--nodes" : "",
+			 nodes && row.ntasks_per_node ? ", no " : "", row.ntasks_per_node ? "--ntasks-per-node" : "");
 		row.min_nodes = 1;
 		row.max_nodes = row.ntasks_per_node = 0;
-		return try(t, "its tasks on however many nodes (no --nodes)", &row, partition, err);
+		try(t, change, &row, partition);
 	}
-	return 0;
 }
 
-static int try_partitions(struct trial *t, struct sl_error *err)
+static void try_partitions(struct trial *t)
 {
 	const struct sl_partition_view *v = &t->snap->partition;
 	struct sl_job_row row = row_of(t);
@@ -206,10 +229,8 @@ static int try_partitions(struct trial *t, struct sl_error *err)
 		if (p == t->snap->queue.partition[t->queue] || (row.time_limit > v->max_time[p]))
 			continue;
 		snprintf(change, sizeof(change), "partition %s, where it may", sl_snapshot_str(t->snap, v->name[p]));
-		if (try(t, change, &row, p, err))
-			return -1;
+		try(t, change, &row, p);
 	}
-	return 0;
 }
 
 static int find(struct trial *t, struct sl_error *err)
@@ -233,16 +254,19 @@ static int print(const struct trial *t, char **text, struct sl_error *err)
 
 	if (out && !t->sooner)
 		fputs("no change that was tried would start it sooner\n", out);
+	if (out && t->failed)
+		fprintf(out, "%" PRIu32 " of %" PRIu32 " changes could not be tried: %s\n", t->failed, t->tried, t->why.text);
 	if (out)
 		fclose(out);
 	return rc;
 }
 
 int sl_sooner(const struct sl_bundle *bundle, const struct sl_snapshot *snap, const struct sl_usage_provider *usage,
-	      const struct sl_limits *limits, uint32_t job, char **text, struct sl_error *err)
+	      struct sl_history *history, const struct sl_limits *limits, uint32_t job, char **text, struct sl_error *err)
 {
-	struct trial t = { .bundle = bundle, .snap = snap, .limits = limits, .decision = { .usage = usage, .forecast = true },
-			   .job = job };
+	struct trial t = { .bundle = bundle, .snap = snap, .limits = *limits, .job = job, .start = SL_UNLIMITED,
+			   .until_us = sl_clock_us() + limits->budget_us,
+			   .decision = { .usage = usage, .history = history, .forecasts = UINT32_MAX, .forecast_us = FORECAST_US } };
 	struct sl_job_row row;
 	uint32_t partition;
 	int rc = -1;
@@ -255,11 +279,13 @@ int sl_sooner(const struct sl_bundle *bundle, const struct sl_snapshot *snap, co
 	t.table = sl_text_table_create("change,may start,sooner by");
 	if (!t.table)
 		return sl_fail(err, SL_ENOMEM, "explain: out of memory");
-	t.start = SL_UNLIMITED;
 	if (!decide(&t, &row, partition, &t.start, err)) {
 		add_row(&t, "as it asks", t.start);
-		rc = try_shorter(&t, partition, err) || try_smaller(&t, partition, err) || try_shapes(&t, partition, err) ||
-		     try_partitions(&t, err) ? -1 : print(&t, text, err);
+		try_shorter(&t, partition);
+		try_smaller(&t, partition);
+		try_shapes(&t, partition);
+		try_partitions(&t);
+		rc = print(&t, text, err);
 	}
 	sl_decision_clear(&t.decision);
 	sl_text_table_destroy(t.table);

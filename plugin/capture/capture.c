@@ -18,6 +18,7 @@
 
 #include <slurm/slurm_errno.h>
 
+#include "base/file.h"
 #include "plugin/capture/capture.h"
 
 static int fail(const char *what)
@@ -82,7 +83,8 @@ static int build(struct capture *c, const void **bytes, size_t *size)
 	if (capture_queue(c) || sl_builder_finish(c->b, bytes, size, &err) ||
 	    sl_snapshot_open(&snap, *bytes, *size, &err))
 		goto error;
-	printf("%u nodes, %u jobs, %u queue entries, %zu bytes\n", snap.node.rows, snap.job.rows, snap.queue.rows, *size);
+	if (!c->bare)
+		printf("%u nodes, %u jobs, %u queue entries, %zu bytes\n", snap.node.rows, snap.job.rows, snap.queue.rows, *size);
 	return 0;
 error:
 	fprintf(stderr, "schedlua-capture: %s\n", err.code ? err.text : "out of memory");
@@ -92,7 +94,7 @@ error:
 static void usage(FILE *out)
 {
 	fputs("usage: schedlua-capture [-h] [-V] FILE\n"
-	      "Write a snapshot of the cluster that slurm.conf names to FILE, for `schedlua plan`.\n"
+	      "Write a snapshot of the cluster that slurm.conf names to FILE (-: standard output), for `schedlua plan`.\n"
 	      "Asks slurmctld as squeue and sinfo do; needs no plug-in.\n", out);
 }
 
@@ -123,9 +125,11 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	slurm_init(NULL);
+	c.bare = !strcmp(argv[optind], "-");
 	if (load_all(&c) || build(&c, &bytes, &size))
 		return 1;
-	if (sl_image_save(argv[optind], bytes, size, &err)) {
+	if (c.bare ? sl_write_all(STDOUT_FILENO, bytes, size) && sl_fail(&err, SL_EIO, "standard output: %s", strerror(errno)) :
+	    sl_image_save(argv[optind], bytes, size, &err)) {
 		fprintf(stderr, "schedlua-capture: %s\n", err.text);
 		return 1;
 	}

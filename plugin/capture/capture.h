@@ -27,6 +27,7 @@ struct capture {
 	uint32_t *job_row;	/* by index in jobs->job_array */
 	bool memory;		/* is a consumable resource */
 	time_t now;
+	bool bare;		/* standard output is the snapshot, and nothing else */
 };
 
 /* The next item of a list: commas in brackets do not separate.  What follows it. */

@@ -653,11 +653,86 @@ sooner() { run "$1" explain --sooner --site="$T/plain.lua" --snapshot="$T/full.j
 explain_sooner() {
 	sooner 0 7 && out "^as it asks  *2026-11-02T13:56:40 *$" && out "^a walltime of 60 min  *2026-11-02T12:00:00  117 min$" &&
 		out "^partition q, where it may  *2026-11-02T12:00:00 " && ! out "partition r" >/dev/null &&
-		sooner 0 6 && out "^as it asks  *2026-11-02T13:46:40 *$" && out "^1 node  *2026-11-02T12:00:00 " &&
+		sooner 0 6 && out "^as it asks  *2026-11-02T13:46:40 *$" && out "^1 node, 8 CPUs  *2026-11-02T12:00:00 " &&
 		! out "walltime" >/dev/null && sooner 1 5 && err "job 5 is not queued" &&
 		run 2 explain --sooner --watch 7
 }
 ok "explain --sooner tries changes of the request and prints those that help" explain_sooner
+
+# What is tried is what is printed: of 3 nodes no quarter, and 2 of them with half the CPUs are 2 nodes.
+sed -e 's/"id": 6, "user": "ada", "partition": "p", "min_nodes": 2, "min_cpus": 16/"id": 6, "user": "ada", "partition": "p", "min_nodes": 3, "min_cpus": 12/' \
+	-e 's/n\[1-2\]/n[1-3]/; s/{ "name": "m1"/{ "name": "n3", "cores": 8 }, &/' \
+	-e 's/"id": 7,.*"num_tasks": 8,/"id": 7, "user": "ada", "partition": "p", "ntasks_per_node": 8, "min_cpus": 16, "num_tasks": 16,/' \
+	"$T/full.json" >"$T/three.json"
+sooner_says() {
+	run 0 explain --sooner --site="$T/plain.lua" --snapshot="$T/three.json" 6 && out "^2 nodes, 6 CPUs  *2026-11-02T12:00:00 " &&
+		! out "^1 node" >/dev/null && ! out "^3 CPUs" >/dev/null &&
+		run 0 explain --sooner --site="$T/plain.lua" --snapshot="$T/three.json" 7 && ! out "no --nodes" >/dev/null
+}
+ok "explain --sooner prints the change that it tried" sooner_says
+
+# A policy that fails for one of the changes, and one under which nobody knows when the job starts as it is.
+cat >"$T/picky.lua" <<'EOF'
+return { api = 1, name = "picky", doc = "fails for half an hour, starts what takes 15 minutes at once, promises nothing",
+  decide = function(cluster, plan)
+    for job in cluster:queue() do
+      if job.time_limit == 1800 then error("half an hour") end
+      if job.time_limit > 900 then plan:refuse(job, "too long") else plan:start(job) end
+    end
+  end }
+EOF
+printf 'return require("sched").site { default = { "picky" } }\n' >"$T/picky_site.lua"
+sooner_fails() {
+	run 0 explain --sooner --site="$T/picky_site.lua" --path="$T" --snapshot="$T/full.json" 7 &&
+		out "^as it asks  *not known" && out "^a walltime of 15 min  *2026-11-02T12:00:00$" &&
+		! out "^a walltime of 60 min" >/dev/null && out "^1 of 7 changes could not be tried: .*half an hour"
+}
+ok "explain --sooner goes on where a change cannot be tried, and prints only what is surely sooner" sooner_fails
+
+# Behind a thousand others, of which each has to have its time before; what the engine tells in 20 ms ends long before that.
+awk 'BEGIN { print "{ \"meta\": { \"now\": 1793620800, \"cluster\": \"long\", \"source\": \"json\", \"sequence\": 1 },"
+	print "\"nodes\": [ { \"name\": \"n1\", \"cores\": 8 } ], \"partitions\": [ { \"name\": \"p\", \"nodes\": \"n1\" } ], \"jobs\": ["
+	for (i = 1; i <= 1200; i++) { printf "%s{ \"id\": %d, \"user\": \"ada\", \"partition\": \"p\", \"min_cpus\": 8, \"time_limit\": 3600 }", (i > 1 ? ",\n" : ""), i
+		queue = queue (i > 1 ? ", " : "") "{ \"job\": " i ", \"partition\": \"p\" }" }
+	print "], \"queue\": [" queue "] }" }' >"$T/long.json"
+sooner_behind() {
+	run 0 explain --sooner --site="$T/plain.lua" --snapshot="$T/long.json" 1200 && out "^as it asks  *2026-12-22T11:00:00 *$"
+}
+ok "explain --sooner knows when a job starts that stands far behind" sooner_behind
+
+# The cluster as it is, from a schedlua-capture beside the program, which writes down what it finds.
+LUA=$(cd "${srcdir:-.}/lua" && pwd)
+mkdir "$T/bin" "$T/live" "$T/tmp" && cp "$SCHEDLUA" "$T/bin/schedlua"
+cat >"$T/bin/schedlua-capture" <<EOF
+#!/bin/sh
+echo "\$*" >"$T/asked"
+ls -A "$T/tmp" >>"$T/asked"
+cat "$T/full.json"
+EOF
+chmod +x "$T/bin/schedlua-capture"
+cat >"$T/known.lua" <<'EOF'
+return { api = 1, name = "known", doc = "nobody without a past", admit = function(job, cluster)
+    return cluster.history:runs { user = job.user, last = 1 }[1] ~= nil, "no past"
+  end }
+EOF
+printf 'return require("sched").site { default = { "known", "easy" } }\n' >"$T/known_site.lua"
+printf '%s\n' 'JobIDRaw|User|Account|Partition|Start|End|ElapsedRaw|AllocCPUS|NNodes|AllocTRES|State' \
+	'4|ada|x|p|2026-11-01T10:00:00|2026-11-01T11:00:00|3600|8|1|cpu=8,node=1|COMPLETED' >"$T/past.sacct"
+live() {
+	printf '{}' >"$T/live/status.json"
+	TMPDIR="$T/tmp" SCHEDLUA_PATH="$LUA" "$T/bin/schedlua" explain "$1" --site="$T/known_site.lua" --path="$T" --dir="$T/live" 7 >"$T/out" 2>"$T/err"
+}
+without_files() {
+	live --sooner && [ "$(cat "$T/asked")" = - ] && out "without the ledger" && out "^as it asks  *not known"
+}
+ok "a picture of the cluster is never a file that an interrupted command leaves behind" without_files
+own_ledger() {
+	live --sooner && out "^as it asks  *2026-11-02T13:56:40" && ! out "without the ledger" >/dev/null
+}
+if "$SCHEDLUA" ledger create --dir="$T/live" >/dev/null 2>&1 &&
+	"$SCHEDLUA" ledger import --quiet --dir="$T/live" "$T/past.sacct" >/dev/null; then
+	ok "explain --sooner asks the cluster's own ledger, and policies the past" own_ledger
+fi
 
 # -------------------------------------------------------------------- forecast
 

@@ -85,6 +85,15 @@ static uint32_t sorted_scores(const struct sl_calibrator *c, const struct sl_cal
 	return n;
 }
 
+bool sl_calibrator_knows(const struct sl_calibrator *c)
+{
+	uint32_t n = 0;
+
+	for (int i = 0; i < SL_CALIBRATOR_CLASSES; i++)
+		n += c->of[i].scores;
+	return n >= ENOUGH;
+}
+
 static int64_t seconds(double x)
 {
 	return x < 0 ? 0 : x < 0x1p52 ? (int64_t) llround(x) : SL_UNLIMITED;

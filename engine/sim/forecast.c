@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/order.h"
 #include "base/random.h"
 #include "image/copy.h"
@@ -39,6 +40,7 @@ struct scene {
 	uint32_t next_id;		/* of tasks and arrivals, downwards */
 	int64_t now;
 	volatile sig_atomic_t stop;
+	bool late;
 	struct sl_sim *sim;
 };
 
@@ -308,6 +310,11 @@ static int make_scene(struct scene *x, struct sl_builder *b, struct sl_random *r
 
 /* -- it goes on -------------------------------------------------------------- */
 
+static bool is_late(const struct scene *x)
+{
+	return x->opt->until_us && sl_clock_us() > x->opt->until_us;
+}
+
 /* Once all that are asked about have started, nothing more has to be known. */
 static int look_whether_done(struct sl_cluster *c, int64_t now, void *arg, struct sl_error *err)
 {
@@ -318,11 +325,12 @@ static int look_whether_done(struct sl_cluster *c, int64_t now, void *arg, struc
 	(void) c, (void) now, (void) err;
 	while (i < x->f->jobs && job[x->row[i]].start_s)
 		i++;
-	x->stop = i == x->f->jobs;
+	x->late = is_late(x);
+	x->stop = i == x->f->jobs || x->late;
 	return 0;
 }
 
-static int go_on(struct scene *x, uint32_t draw_number, struct sl_random *random, char **trace)
+static int go_on(struct scene *x, struct sl_random *random, char **trace)
 {
 	static const struct sl_limits none;
 	const struct sl_limits *limits = x->opt->limits ? x->opt->limits : &none;
@@ -340,14 +348,49 @@ static int go_on(struct scene *x, uint32_t draw_number, struct sl_random *random
 	x->sim = sl_sim_create(&x->w, x->opt->script, &opt, x->err);
 	if (x->sim)
 		rc = sl_sim_run(x->sim, trace, x->err);
+	if (rc >= 0 && x->late)
+		rc = sl_fail(x->err, SL_ETIME, "no time was left");
 	job = x->sim && rc >= 0 ? sl_sim_schedule(x->sim) : NULL;
 	for (uint32_t i = 0; job && i < x->f->jobs; i++) {
 		int64_t start = job[x->row[i]].start_s;
 
-		x->f->wait[(size_t) i * x->opt->draws + draw_number] = start ? start - x->now : SL_UNLIMITED;
+		x->f->wait[(size_t) i * x->opt->draws + x->f->draws] = start ? start - x->now : SL_UNLIMITED;
 	}
 	sl_sim_destroy(x->sim);
 	return rc < 0 ? -1 : 0;
+}
+
+/* All draws that can be made; each job's waits end up side by side. */
+static int draw_all(struct scene *x, struct sl_random *random, char **trace)
+{
+	struct sl_forecast *f = x->f;
+	struct sl_error *err = x->err;
+	char *why = NULL;
+
+	for (uint32_t i = 0; i < x->opt->draws && !x->late; i++) {
+		struct sl_error failed = { 0 };
+
+		x->err = &failed;
+		if (!go_on(x, random, &why)) {
+			f->draws++;
+		} else if (!f->missed.code) {
+			f->missed = failed;
+			*trace = why;
+			why = NULL;
+		}
+		free(why);
+		why = NULL;
+	}
+	x->err = err;
+	if (!f->draws) {
+		*err = f->missed;
+		return -1;
+	}
+	for (uint32_t i = 0; i < f->jobs; i++) {
+		memmove(f->wait + (size_t) i * f->draws, f->wait + (size_t) i * x->opt->draws, f->draws * sizeof(*f->wait));
+		qsort(f->wait + (size_t) i * f->draws, f->draws, sizeof(*f->wait), sl_order_i64);
+	}
+	return 0;
 }
 
 int sl_forecast_make(struct sl_cluster *c, const struct sl_forecast_options *opt, struct sl_forecast *f, char **trace,
@@ -359,15 +402,12 @@ int sl_forecast_make(struct sl_cluster *c, const struct sl_forecast_options *opt
 	int rc = -1;
 
 	memset(f, 0, sizeof(*f));
-	f->draws = opt->draws;
 	x.history = opt->history ? opt->history : sl_cluster_history(c, err);
 	sl_random_seed(&random, opt->seed);
 	if (b && x.history)
 		rc = make_scene(&x, b, &random);
-	for (uint32_t i = 0; !rc && f->jobs && i < opt->draws; i++)
-		rc = go_on(&x, i, &random, trace);
-	for (uint32_t i = 0; !rc && i < f->jobs; i++)
-		qsort(f->wait + (size_t) i * f->draws, f->draws, sizeof(*f->wait), sl_order_i64);
+	if (!rc && f->jobs)
+		rc = draw_all(&x, &random, trace);
 	sl_builder_destroy(b);
 	free(x.sample);
 	free(x.row);

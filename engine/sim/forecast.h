@@ -30,16 +30,19 @@ struct sl_forecast_options {
 	uint32_t draws;
 	uint64_t seed;
 	uint32_t only;				/* id of the job that is asked about; 0: all that are queued */
+	int64_t until_us;			/* sl_clock_us(): no draw goes on after that; 0: however long they take */
 };
 
 struct sl_forecast {
-	uint32_t jobs, draws;
+	uint32_t jobs, draws;		/* draws: those that were made */
+	struct sl_error missed;		/* why not all that were asked for; SL_OK: they were */
 	uint32_t *job;			/* ids, in the queue's order; of an array once */
 	int64_t *wait;			/* job i: wait[i * draws] ..., ascending; SL_UNLIMITED: it did not start */
 };
 
-/* Of the jobs that are queued in *c*.  0, or -1 with *err: SL_ENOENT, the job that is asked about is not
- * queued; what sl_sim_run() says; and *trace as there.  Clear it in any case. */
+/* Of the jobs that are queued in *c*.  A draw that fails is left out.  0, or -1 with *err: SL_ENOENT, the job
+ * that is asked about is not queued; SL_ETIME, or what sl_sim_run() says, of the first draw, where none was
+ * made; and *trace as there.  Clear it in any case. */
 int sl_forecast_make(struct sl_cluster *c, const struct sl_forecast_options *opt, struct sl_forecast *f, char **trace,
 		     struct sl_error *err);
 void sl_forecast_clear(struct sl_forecast *f);
@@ -71,6 +74,9 @@ void sl_calibrator_begin(struct sl_calibrator *c, double confidence);
 
 /* Of a job's ascending sample of waits. */
 struct sl_expected sl_calibrate(const struct sl_calibrator *c, const int64_t *wait, uint32_t draws);
+
+/* Has it learnt enough that intervals are corrected by it? */
+bool sl_calibrator_knows(const struct sl_calibrator *c);
 
 /* A job of which that was expected has started. */
 void sl_calibrator_learn(struct sl_calibrator *c, const struct sl_expected *e, int64_t wait);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/order.h"
 #include "base/state_file.h"
 #include "base/text.h"
@@ -28,7 +29,7 @@ struct values {
 	struct sl_sim_args sim;
 	const char *dir, *snapshot, *site, *policy, *ledger, *workload, *calibration, *output;
 	double confidence;
-	int64_t draws, every;
+	int64_t draws, every, seconds;
 	bool arrivals, json;
 };
 
@@ -37,6 +38,8 @@ static const struct sl_option options[] = {
 	  .min = 0.5, .max = 0.98, .standard = "0.8", .doc = "how often the interval is to hold" },
 	{ .name = "draws", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, draws), .argument = "N",
 	  .min = 10, .max = SL_FORECAST_DRAWS, .standard = "40", .doc = "how many times the cluster goes on" },
+	{ .name = "seconds", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, seconds), .argument = "N",
+	  .min = 1, .max = 86400, .standard = "60", .doc = "how long that may take; what was found by then is printed" },
 	{ .name = "dir", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, dir), .argument = "DIRECTORY",
 	  .doc = "where the plug-in keeps its state; default: schedlua under Slurm's StateSaveLocation" },
 	{ .name = "snapshot", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, snapshot), .argument = "FILE",
@@ -215,10 +218,10 @@ static int print_table(const struct ahead *a, const struct sl_forecast *f, int64
 	}
 	rc = table && !sl_text_table_print(table, 0, stdout) ? 0 : sl_fail(err, SL_ENOMEM, "forecast: out of memory");
 	sl_text_table_destroy(table);
-	if (a->v->calibration)
-		printf("%g of 100 jobs start within; what such forecasts were worth is counted in\n", 100 * a->v->confidence);
+	if (sl_calibrator_knows(a->calibrator))
+		printf("%g of 100 jobs start within, as far as past forecasts tell\n", 100 * a->v->confidence);
 	else
-		printf("%g of 100 draws start within; what such forecasts are worth is not known (--calibration)\n",
+		printf("not calibrated: %g of 100 draws are within; how many jobs start within is not known (--calibration)\n",
 		       100 * a->v->confidence);
 	return rc;
 }
@@ -239,6 +242,8 @@ static int print_json(const struct ahead *a, const struct sl_forecast *f, int64_
 	sl_json_begin_object(j);
 	sl_json_put_int(j, "now", now);
 	sl_json_put_real(j, "confidence", a->v->confidence);
+	sl_json_put_bool(j, "calibrated", sl_calibrator_knows(a->calibrator));
+	sl_json_put_int(j, "draws", f->draws);
 	sl_json_key(j, "jobs");
 	sl_json_begin_array(j);
 	for (uint32_t i = 0; i < f->jobs; i++) {
@@ -316,7 +321,8 @@ static int forecast(const struct sl_snapshot *snap, void *arg, struct sl_error *
 	struct ahead *a = arg;
 	struct sl_limits limits = { .budget_us = SL_EXPLAIN_BUDGET_US };
 	struct sl_forecast_options opt = { .draws = (uint32_t) a->v->draws, .seed = (uint64_t) a->v->args.seed, .limits = &limits,
-					   .only = a->only_count == 1 ? a->only[0] : 0 };
+					   .only = a->only_count == 1 ? a->only[0] : 0,
+					   .until_us = sl_clock_us() + a->v->seconds * 1000000 };
 	struct sl_cluster *c = sl_cluster_create(snap, err);
 	struct sl_forecast f = { 0 };
 	int rc = -1;
@@ -329,6 +335,8 @@ static int forecast(const struct sl_snapshot *snap, void *arg, struct sl_error *
 		rc = sl_forecast_make(c, &opt, &f, &a->trace, err);
 	if (!rc)
 		rc = find_asked(a, &f, err);
+	if (!rc && f.missed.code)
+		fprintf(stderr, "only %" PRIu32 " of %" PRIu32 " draws were made: %s\n", f.draws, opt.draws, f.missed.text);
 	if (!rc)
 		rc = (a->v->output ? write_file : a->v->json ? print_json : print_table)(a, &f, sl_cluster_now(c), err);
 	sl_forecast_clear(&f);
@@ -388,6 +396,22 @@ static int read_jobs(const struct sl_verb *verb, struct ahead *a, char **argv, i
 	return 0;
 }
 
+/* What contradicts itself, or would be left out without a word; NULL: nothing. */
+static const char *options_wrong(const struct values *v, int jobs)
+{
+	if (v->site && v->policy)
+		return "--site and --policy exclude each other";
+	if (v->workload && (jobs || v->snapshot || v->output))
+		return "--workload goes with neither job ids nor --snapshot nor --output";
+	if (v->output && v->json)
+		return "--output and --json exclude each other";
+	if (v->workload && (v->dir || v->ledger))
+		return "--workload goes with neither --dir nor --ledger: what is known of the past is the log's";
+	if (v->arrivals && !v->workload)
+		return "--arrivals goes with --workload";
+	return sl_sim_args_wrong(&v->sim);
+}
+
 static int run(const struct sl_verb *verb, int argc, char **argv)
 {
 	struct sl_calibrator calibrator;
@@ -399,16 +423,8 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 
 	if (n < 0)
 		return status;
-	if (v.workload && (n || v.snapshot || v.output || v.dir || v.ledger))
-		return sl_tool_usage(verb, "--workload goes with neither job ids nor --snapshot, --output, --dir or --ledger");
-	if (v.site && v.policy)
-		return sl_tool_usage(verb, "--site and --policy: expected one of them");
-	if (v.arrivals && !v.workload)
-		return sl_tool_usage(verb, "--arrivals goes with --workload");
-	if (v.output && v.json)
-		return sl_tool_usage(verb, "--output and --json: expected one of them");
-	if (sl_sim_args_wrong(&v.sim))
-		return sl_tool_usage(verb, "%s", sl_sim_args_wrong(&v.sim));
+	if (options_wrong(&v, n))
+		return sl_tool_usage(verb, "%s", options_wrong(&v, n));
 	status = read_jobs(verb, &a, argv, n);
 	if (status)
 		return status;
@@ -437,7 +453,8 @@ const struct sl_verb sl_verb_forecast = {
 		"its first reservation a forecast is made, from nothing but what was known then.  That\n"
 		"prints how many of the intervals held and how far forecasts and reservations were off, and\n"
 		"--calibration keeps what was learnt in a file for later forecasts: from then on intervals\n"
-		"are corrected until they hold as often as they say.\n"
+		"are corrected until they hold as often as they say.  Without it, or as long as it has few\n"
+		"of them, an interval is that of the draws and nothing more, and the output says so.\n"
 		"\n"
 		"What was used before is not counted: under quotas and points starts may be later.\n"
 		"Nothing is booked or promised.  With --output they are written into a file, for policies and,\n"
@@ -446,7 +463,7 @@ const struct sl_verb sl_verb_forecast = {
 		"# EXIT STATUS\n"
 		"*0* fine, *1* a file cannot be read, or a job is not queued, *2* wrong usage.\n"
 		"# JSON\n"
-		"*now*, *confidence*, and *jobs*, [{job, not_before, likely, not_after}], seconds since the\n"
+		"*now*, *confidence*, *calibrated* (do past forecasts say that it holds?), *draws* (so many were made), and *jobs*, [{job, not_before, likely, not_after}], seconds since the\n"
 		"epoch; a time that was not reached is left out.  With --workload *reservations*, *forecasts*,\n"
 		"*confidence*, *coverage*, *error_median_s*, *reservation_error_median_s* and *width_median_s*.\n"
 		"# EXAMPLES\n"

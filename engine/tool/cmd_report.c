@@ -531,7 +531,8 @@ static char *pack_shadow(const struct report *r)
 	struct sl_shadow_users us = { 0 };
 	char *text = NULL;
 
-	if (!sl_shadow_read(&b, r->dir, r->last, SHADOW_S, &none) && !sl_shadow_users(&b, &us, &none)) {
+	/* the book may end long before the time that the page is about: shadow mode is over then */
+	if (!sl_shadow_read(&b, r->dir, r->last, SHADOW_S, &none) && b.to >= r->since && !sl_shadow_users(&b, &us, &none)) {
 		json_t *o;
 
 		sl_shadow_sort(&b);

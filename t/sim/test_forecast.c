@@ -204,6 +204,50 @@ static void a_job_that_is_not_queued_has_none(void **state)
 	done(x);
 }
 
+static void a_draw_that_fails_is_left_out(void **state)
+{
+	struct sl_error err = { 0 };
+	struct fixture *x;
+	char file[64];
+	FILE *f;
+
+	(void) state;
+	snprintf(file, sizeof(file), "%s/late.lua", dir);
+	f = fopen(file, "w");
+	assert_non_null(f);
+	fputs("return { api = 1, name = 'late', doc = 'd', decide = function(cluster, plan)\n"
+	      "if cluster.now > 10300 and cluster.now < 20000 then error('too late') end\n"
+	      "for job in cluster:queue() do plan:start(job) end end }\n", f);
+	fclose(f);
+	x = make(CLUSTER("\"jobs\": [" RUNNING ", " PENDING(2, "bob", "") "], \"queue\": [{\"job\": 2, \"partition\": \"p\"}]"), file);
+	PAST(x, "ann", 300, 600);
+	PAST(x, "bob", 50, 50);
+	must_forecast(x, 40, 1);
+	assert_in_range(x->f.draws, 1, 39);
+	assert_non_null(strstr(x->f.missed.text, "too late"));
+	for (uint32_t d = 0; d < x->f.draws; d++)
+		assert_int_equal(x->f.wait[d], 200);
+	past(x, "ann", (const int64_t[]) { 600, 600, 600, 600, 600, 600, 600, 600, 600, 600 }, 10);
+	assert_int_equal(forecast(x, 10, 1, 0, &err), -1);
+	assert_non_null(strstr(err.text, "too late"));
+	done(x);
+}
+
+static void it_ends_when_its_time_is_up(void **state)
+{
+	struct fixture *x = make(CLUSTER("\"jobs\": [" RUNNING ", " PENDING(2, "bob", "") "],"
+		" \"queue\": [{\"job\": 2, \"partition\": \"p\"}]"), "easy");
+	struct sl_forecast_options opt = { .script = x->script, .history = x->history, .draws = 10, .until_us = 1 };
+	struct sl_error err = { 0 };
+	char *trace = NULL;
+
+	(void) state;
+	sl_history_begin(x->history);
+	assert_int_equal(sl_forecast_make(x->c, &opt, &x->f, &trace, &err), -1);
+	assert_int_equal(err.code, SL_ETIME);
+	done(x);
+}
+
 /* -- along a simulation ---------------------------------------------------------------- */
 
 static struct sl_hindsights look_back(const char *workload, struct sl_calibrator *c)
@@ -409,6 +453,8 @@ int main(void)
 		cmocka_unit_test(the_tasks_of_an_array_stand_before_who_is_behind_it),
 		cmocka_unit_test(the_same_seed_gives_the_same_forecast),
 		cmocka_unit_test(a_job_that_is_not_queued_has_none),
+		cmocka_unit_test(a_draw_that_fails_is_left_out),
+		cmocka_unit_test(it_ends_when_its_time_is_up),
 		cmocka_unit_test(nothing_is_known_before_it_happened),
 		cmocka_unit_test(where_jobs_are_alike_forecasts_are_right_and_reservations_are_not),
 		cmocka_unit_test(intervals_come_to_hold_as_often_as_they_say),

@@ -91,6 +91,18 @@ alone() {
 }
 ok "without a ledger it says so" alone
 
+# shadowed SECONDS-AGO : a page beside a book of shadow mode that ended then
+shadowed() {
+	printf '{ "now": %s, "begin": { "stock": "backfill" }, "ran": [{ "job": 99, "user": "zoe", "submit": %s, "start": %s }] }\n' \
+		$((END - $1)) $((END - $1 - 20)) $((END - $1 - 10)) >"$T/shadow/shadow.jsonl"
+	run 0 report --dir="$T/shadow" --last=00:01:40 --output="$P"
+}
+over() {
+	mkdir "$T/shadow" && cp "$S/last.snap" "$S/decisions.jsonl" "$T/shadow" && shadowed 50 && grep -q 'class="shadow"' "$P" &&
+		shadowed 500 && ! grep -q 'class="shadow"' "$P"
+}
+ok "a shadow mode that was over before the time is not shown" over
+
 newer() {
 	mkdir "$T/newer" && cp "$S/last.snap" "$S/decisions.jsonl" "$T/newer" && sed -i '$d' "$T/newer/decisions.jsonl" || return 1
 	J=$T/newer

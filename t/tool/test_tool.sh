@@ -738,15 +738,17 @@ fi
 
 forecast() {
 	run 0 forecast --policy=fcfs --snapshot "$T/busy.json" 8 && out "^ *8  2026-11-02T" && ! out "^ *9 " >/dev/null &&
-		run 0 forecast --policy=fcfs --snapshot "$T/busy.json" && out "^ *9  " && out "is not known (--calibration)" &&
+		run 0 forecast --policy=fcfs --snapshot "$T/busy.json" && out "^ *9  " && out "^not calibrated: 80 of 100 draws .*(--calibration)" &&
 		run 0 forecast --json --policy=fcfs --snapshot "$T/busy.json" 7 &&
-		out '"jobs": .{"job": 7, "not_before": 1793620800, "likely": 1793620800, "not_after": 1793620800}' &&
+		out '"calibrated": false, "draws": 40, "jobs": .{"job": 7, "not_before": 1793620800, "likely": 1793620800, "not_after": 1793620800}' &&
 		run 1 forecast --policy=fcfs --snapshot "$T/busy.json" 70 && err "job 70 is not queued" &&
 		run 1 forecast --policy=fcfs --snapshot "$T/busy.json" 8 70 && err "job 70 is not queued" &&
 		run 0 forecast --policy="$T/mine.lua,user=eve" --snapshot "$T/busy.json" 7 && out "^ *7  not seen  *not seen  *not seen *$" &&
 		run 1 forecast --snapshot "$T/busy.json" && err "expected --site or --policy" &&
-		run 2 forecast x && run 2 forecast --workload=esp 7 && run 2 forecast --workload=esp --output=x &&
-		run 2 forecast --policy=fcfs --site=x && run 2 forecast --arrivals
+		run 2 forecast x && run 2 forecast --workload=esp 7 && run 2 forecast --site="$T/plain.lua" --policy=easy &&
+		err "exclude each other" && run 2 forecast --workload=esp --dir="$T" && run 2 forecast --workload=esp --ledger=x &&
+		run 2 forecast --arrivals --policy=easy --snapshot "$T/busy.json" && err "--arrivals goes with --workload" &&
+		run 2 forecast --workload=esp --output=x
 }
 ok "forecast says when jobs will start, as an interval" forecast
 
@@ -767,7 +769,10 @@ forecast_worth() {
 	run 0 forecast --workload=synthetic:jobs=400,load=0.95,users=9 --procs=64 --policy=easy --calibration="$T/worth.json" &&
 		out "^intervals that held  .*expected 80 %" && out "^of the reservations" && cp "$T/out" "$T/worth" &&
 		run 0 forecast --workload=synthetic:jobs=400,load=0.95,users=9 --procs=64 --policy=easy && cmp "$T/worth" "$T/out" &&
-		run 0 forecast --policy=fcfs --snapshot "$T/busy.json" --calibration="$T/worth.json" && out "is counted in$" &&
+		run 0 forecast --policy=fcfs --snapshot "$T/busy.json" --calibration="$T/worth.json" && out "^80 of 100 jobs start within, as far as past forecasts tell$" &&
+		sed 's/"scores":\[[^]]*\]/"scores":[]/g' "$T/worth.json" >"$T/nothing.json" &&
+		run 0 forecast --policy=fcfs --snapshot "$T/busy.json" --calibration="$T/nothing.json" && out "^not calibrated: " &&
+		run 0 forecast --json --policy=fcfs --snapshot "$T/busy.json" --calibration="$T/nothing.json" 7 && out '"calibrated": false,' &&
 		run 1 forecast --policy=fcfs --snapshot "$T/busy.json" --calibration="$T/worth.json" --confidence=0.9 &&
 		err "is of a confidence of 0.8, expected 0.9"
 }

@@ -170,6 +170,9 @@ void sl_lua_end_bids(struct sl_lua *x);
 int sl_lua_cluster_queue(lua_State *L);
 uint32_t sl_lua_examined(const struct sl_lua *x);
 
+/* The least window that cluster:queue() was asked for in the cycle. */
+uint32_t sl_lua_window(const struct sl_lua *x);
+
 /* bind/bid.c: methods of the cluster; and the bid at an argument, which is one of this
  * cycle.  Its parts follow it. */
 int sl_lua_cluster_bids(lua_State *L);

@@ -126,6 +126,16 @@ static int plan_backfill_rest(lua_State *L)
 	return 1;
 }
 
+/* (): what still waits, waits for room.  Where others have a say in who starts, time may help too. */
+static int plan_settle(lua_State *L)
+{
+	struct sl_lua *x = check_plan(L);
+
+	if (sl_lua_turn_is_plain(x))
+		sl_plan_settle(x->plan);
+	return 0;
+}
+
 typedef int decide_when(struct sl_plan *, struct sl_entry, const struct sl_terms *, int64_t *,
 			struct sl_refusal *, struct sl_error *);
 
@@ -426,8 +436,10 @@ static const struct sl_lua_field plan_fields[] = {
 /* ---------------------------------------------------------------------- */
 
 static const luaL_Reg plan_methods[] = {
-	{ "start", plan_start }, { "backfill", plan_backfill }, { "backfill_rest", plan_backfill_rest }, { "reserve", plan_reserve },
-	{ "earliest", plan_earliest }, { "refuse", plan_refuse }, { "expect", plan_expect }, { "close", plan_close }, { "undo", plan_undo },
+	{ "start", plan_start }, { "backfill", plan_backfill }, { "backfill_rest", plan_backfill_rest },
+	{ "reserve", plan_reserve }, { "settle", plan_settle },
+	{ "earliest", plan_earliest }, { "refuse", plan_refuse }, { "expect", plan_expect },
+	{ "close", plan_close }, { "undo", plan_undo },
 	{ "cancel", plan_cancel }, { "requeue", plan_requeue }, { "suspend", plan_suspend },
 	{ "resume", plan_resume }, { "signal", plan_signal }, { "modify", plan_modify },
 	{ "notify", plan_notify }, { "state", plan_state }, { "layout", plan_layout },

@@ -10,6 +10,7 @@ static const char queue_key, seen_key;
 /* What was looked at in this cycle. */
 struct sl_lua_queue {
 	uint32_t examined;
+	uint32_t window;		/* the least of those that were asked for */
 	uint8_t *seen;			/* by queue entry: it is counted */
 };
 
@@ -21,12 +22,18 @@ void sl_lua_begin_queue(lua_State *L, struct sl_lua *x)
 		x->queue = sl_lua_keep_block(L, &queue_key, sizeof(*x->queue));
 	sl_cluster_queue(x->cluster, &count);
 	x->queue->examined = 0;
+	x->queue->window = SL_NONE;
 	x->queue->seen = sl_lua_keep_block(L, &seen_key, count);
 }
 
 uint32_t sl_lua_examined(const struct sl_lua *x)
 {
 	return x->queue ? x->queue->examined : 0;
+}
+
+uint32_t sl_lua_window(const struct sl_lua *x)
+{
+	return x->queue ? x->queue->window : 0;
 }
 
 /* Where an iteration over the queue is. */
@@ -164,13 +171,25 @@ struct visit {
 	void *arg;
 };
 
+/* Count what the plan passes over as looked at. */
+static void pass_over(struct sl_lua *x, struct walk *w)
+{
+	for (uint32_t n = sl_plan_pass_over(x->plan, w->at, w->left); n; n--)
+		examine(x, w, w->at++);
+}
+
 static int visit_rest(lua_State *L, struct sl_lua *x, struct walk *w, const struct visit *v)
 {
 	const struct sl_limit *limit = sl_limit_of(L);
+	bool plain = sl_lua_turn_is_plain(x) && w->eligible_by == INT64_MAX;
 	const struct sl_entry *e;
 
-	while ((e = step(L, x, w)) && v->visit(L, x, *e, v->arg))
+	do {
+		if (plain)
+			pass_over(x, w);
+		e = step(L, x, w);
 		sl_limit_tick(L, limit);
+	} while (e && v->visit(L, x, *e, v->arg));
 	return 0;
 }
 
@@ -215,6 +234,8 @@ int sl_lua_cluster_queue(lua_State *L)
 	w = lua_newuserdatauv(L, sizeof(*w), 0);
 	*w = (struct walk) { .generation = x->generation, .turn = sl_lua_turn_number(x), .last = SL_NONE,
 			     .left = window < SL_NONE ? window : SL_NONE - 1, .eligible_by = by };
+	if (w->left < x->queue->window)
+		x->queue->window = w->left;
 	lua_pushnil(L);
 	lua_pushcclosure(L, queue_next, 2);
 	return 1;

@@ -41,6 +41,9 @@ const uint8_t *sl_lua_turn_partitions(const struct sl_lua *x);
 /* The queue's entries in the order of rank(), by number; NULL: in that of the queue. */
 const uint32_t *sl_lua_turn_order(const struct sl_lua *x, uint32_t *count);
 
+/* Are all entries of the queue handed out in its order, and nobody asked about any? */
+bool sl_lua_turn_is_plain(const struct sl_lua *x);
+
 /* Has the group failed in its admit() or allow()?  *holds: nothing may start then in its
  * partitions. */
 bool sl_lua_turn_guards_failed(const struct sl_lua *x, bool *holds);

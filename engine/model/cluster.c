@@ -108,6 +108,7 @@ void sl_cluster_destroy(struct sl_cluster *c)
 	free(c->rows);
 	free(c->alloc);
 	free(c->queue);
+	free(c->least);
 	free(c);
 }
 
@@ -343,8 +344,10 @@ int sl_cluster_advance(struct sl_cluster *c, int64_t now, struct sl_error *err)
 
 static int enqueue(struct sl_cluster *c, uint32_t job, uint32_t partition, struct sl_error *err)
 {
-	if (sl_grow(&c->queue, &c->queue_room, c->queued + UINT64_C(1), sizeof(*c->queue), err))
+	if (sl_grow(&c->queue, &c->queue_room, c->queued + UINT64_C(1), sizeof(*c->queue), err) ||
+	    sl_grow(&c->least, &c->least_room, c->queued + UINT64_C(1), sizeof(*c->least), err))
 		return -1;
+	c->least[c->queued] = (struct least) { .kind = LEAST_NOT_ASKED };
 	c->queue[c->queued++] = (struct sl_entry) { .job = job, .partition = partition };
 	return 0;
 }
@@ -377,6 +380,7 @@ int sl_cluster_submit(struct sl_cluster *c, uint32_t job, struct sl_error *err)
 /* Wants and loans know which nodes are up. */
 static void forget_wants(struct sl_cluster *c)
 {
+	memset(c->least, 0, c->queued * sizeof(*c->least));
 	cluster_wants_free(c);
 	c->feature = NULL;
 	c->features = 0;
@@ -407,6 +411,7 @@ int sl_cluster_set_down(struct sl_cluster *c, const struct sl_nodeset *down, str
 void sl_cluster_sort(struct sl_cluster *c, int (*compare)(const void *, const void *, void *), void *arg)
 {
 	qsort_r(c->queue, c->queued, sizeof(*c->queue), compare, arg);
+	memset(c->least, 0, c->queued * sizeof(*c->least));
 }
 
 static void dequeue(struct sl_cluster *c, uint32_t job)
@@ -416,8 +421,10 @@ static void dequeue(struct sl_cluster *c, uint32_t job)
 	while (to < c->queued && c->queue[to].job != job)
 		to++;
 	for (uint32_t i = to; i < c->queued; i++)
-		if (c->queue[i].job != job)
+		if (c->queue[i].job != job) {
+			c->least[to] = c->least[i];
 			c->queue[to++] = c->queue[i];
+		}
 	c->queued = to;
 }
 

@@ -65,6 +65,12 @@ int64_t sl_cluster_next_impatient(const struct sl_cluster *c);
 /* Queue entries, in order.  The pointer holds until the queue changes. */
 const struct sl_entry *sl_cluster_queue(const struct sl_cluster *c, uint32_t *count);
 
+/*
+ * Can none of the entries from this one on be started now, whatever is tried, since each needs more cores than
+ * are free?  Asks no more of each than two numbers, kept since it was first asked.
+ */
+bool sl_cluster_lacks_room(struct sl_cluster *c, uint32_t first);
+
 /* Is it a component of a heterogeneous job whose leader is another one?  What is decided about
  * the leader is decided about it too, so policies do not see it in the queue. */
 bool sl_cluster_is_led(const struct sl_cluster *c, uint32_t job);

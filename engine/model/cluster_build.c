@@ -475,9 +475,10 @@ int cluster_build_queue(struct sl_cluster *c, struct sl_error *err)
 {
 	const struct sl_queue_view *q = &c->snap->queue;
 
-	c->queue_room = q->rows + 16;
+	c->queue_room = c->least_room = q->rows + 16;
 	c->queue = calloc(c->queue_room, sizeof(*c->queue));
-	if (!c->queue)
+	c->least = calloc(c->least_room, sizeof(*c->least));
+	if (!c->queue || !c->least)
 		return no_memory(err);
 	for (uint32_t i = 0; i < q->rows; i++)
 		c->queue[c->queued++] = (struct sl_entry) { .job = q->job[i], .partition = q->partition[i],

@@ -113,6 +113,13 @@ struct block {
 	int64_t t0, t1;
 };
 
+/* What an entry of the queue needs at least, wherever it is placed. */
+struct least {
+	enum { LEAST_NOT_ASKED, LEAST_KNOWN, LEAST_UNKNOWN } kind;
+	uint32_t cores;
+	int64_t seconds;		/* it can do with no fewer, and asks for no more */
+};
+
 enum stage { STAGE_NONE, STAGE_QUEUED, STAGE_RUNNING, STAGE_ENDED };
 
 struct sl_cluster {
@@ -142,7 +149,8 @@ struct sl_cluster {
 	bool has_specials, has_partial;
 
 	struct sl_entry *queue;
-	uint32_t queued, queue_room;
+	struct least *least;		/* [entry] */
+	uint32_t queued, queue_room, least_room;
 	uint32_t *running, runs;	/* rows */
 	uint32_t *run_at;		/* [job] place in running */
 	uint8_t *stage;			/* [job] enum stage */

@@ -413,7 +413,7 @@ enum sl_plan_state sl_plan_job(const struct sl_plan *p, uint32_t job)
 		return SL_PLAN_STARTED;
 	if (p->reserved.count && plan_find(&p->reserved, job) != SL_NONE)
 		return SL_PLAN_RESERVED;
-	return p->notes_of[job] ? SL_PLAN_REFUSED : SL_PLAN_OPEN;
+	return p->notes_of[job] || plan_is_passed(p, job) ? SL_PLAN_REFUSED : SL_PLAN_OPEN;
 }
 
 static const struct sl_place *places_of(struct booking *b, struct sl_error *err)

@@ -229,6 +229,7 @@ int sl_plan_booking(struct sl_plan *p, bool reserved, uint32_t i, struct sl_book
 /* Figures for the plan image's meta row. */
 struct sl_plan_figures {
 	uint32_t examined;
+	uint32_t window;		/* the least of those that policies asked for */
 	bool truncated;
 	const char *error;
 	int64_t decide_us, total_us;
@@ -237,6 +238,24 @@ struct sl_plan_figures {
 /* Of the queue's entries how many the policies' windows hid: neither looked at nor closed
  * (sl_plan_close()).  *examined*: those that were looked at. */
 uint32_t sl_plan_hidden(const struct sl_plan *p, uint32_t examined);
+
+/*
+ * Nobody will ask why jobs wait: the plan is not laid out as an image.  Then entries can be passed over.
+ */
+void sl_plan_unheard(struct sl_plan *p);
+
+/*
+ * Pass over the entries of the queue from *first* on, of *count* at most, that cannot be backfilled for want of
+ * cores: now, or when the head is to start.  They are refused then.  How many; 0 also where that cannot be said.
+ */
+uint32_t sl_plan_pass_over(struct sl_plan *p, uint32_t first, uint32_t count);
+
+/*
+ * What still waits is waiting for room: decided again, and from nothing, it would wait on, until something was given
+ * back, or an entry that is behind them now has room.  And was that said?
+ */
+void sl_plan_settle(struct sl_plan *p);
+bool sl_plan_is_settled(const struct sl_plan *p);
 
 /*
  * Lay the plan out as an image.  Pending rows, one for each queued job at most, in

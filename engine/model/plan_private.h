@@ -104,6 +104,15 @@ struct sl_plan {
 	uint32_t bys;			/* the last one decides now */
 	struct bookings started, reserved;
 	uint32_t reservations;		/* made so far */
+	bool unheard, settled;
+	uint32_t passed, passed_end;	/* entries of the queue that were passed over, but for those with more to say */
+	struct room {			/* what there is for those behind the head */
+		bool known;
+		uint64_t moment;	/* of the timeline then */
+		int64_t cores;		/* free now */
+		int64_t until;		/* seconds until the head is to start: whoever runs longer... */
+		int64_t later;		/* ... needs as many cores then */
+	} room;
 	uint32_t forecasts;		/* the last so many of *reserved* are that */
 	int64_t *expected;		/* [job] what users are told; 0: nothing but that; NULL: of none */
 	uint64_t revision;
@@ -286,6 +295,9 @@ void plan_refusals_forget(struct sl_plan *p);
 
 /* plan_fits() from now on; a refusal is kept. */
 int plan_fits_now(struct attempt *a, int64_t seconds, bool layout, struct sl_error *err);
+
+/* plan_room.c: was it passed over? */
+bool plan_is_passed(const struct sl_plan *p, uint32_t job);
 
 /* Nothing is said yet.  Cheaper than an initialiser, which clears all of the text. */
 static inline void plan_say_nothing(struct sl_refusal *r)

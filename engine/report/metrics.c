@@ -60,6 +60,7 @@ struct sl_metrics {
 	struct sl_user_result *result;
 	uint64_t cycles, cycle[CYCLE_BINS];
 	double cycle_max;
+	uint64_t skipped;		/* cycles */
 	uint64_t hidden_cycles;
 	uint32_t hidden_max;
 };
@@ -248,6 +249,11 @@ void sl_metrics_cycle(struct sl_metrics *m, double us)
 		m->cycle_max = us;
 }
 
+void sl_metrics_skipped(struct sl_metrics *m)
+{
+	m->skipped++;
+}
+
 void sl_metrics_hidden(struct sl_metrics *m, uint32_t entries)
 {
 	m->hidden_cycles += entries > 0;
@@ -357,7 +363,7 @@ int sl_metrics_result(struct sl_metrics *m, struct sl_result *r, struct sl_error
 	r->wait_median_s = percentile(m->wait, m->waits, 0.5);
 	r->wait_p99_s = percentile(m->wait, m->waits, 0.99);
 	class_figures(m, r);
-	r->cycles = m->cycles;
+	r->cycles = m->cycles + m->skipped;
 	r->hidden_cycles = m->hidden_cycles;
 	r->hidden_max = m->hidden_max;
 	r->cycle_us_p50 = cycle_percentile(m, 0.5);

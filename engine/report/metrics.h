@@ -122,6 +122,9 @@ int sl_metrics_ended(struct sl_metrics *m, const struct sl_ended *job, struct sl
 /* Feed a scheduling cycle's duration.  Percentiles of cycles are within 1 %. */
 void sl_metrics_cycle(struct sl_metrics *m, double us);
 
+/* Count a cycle that nobody had to decide in. */
+void sl_metrics_skipped(struct sl_metrics *m);
+
 /* Feed how many queue entries a policy's window hid in a cycle. */
 void sl_metrics_hidden(struct sl_metrics *m, uint32_t entries);
 

@@ -485,6 +485,7 @@ int sl_script_decide(struct sl_script *s, struct sl_cluster *c, struct sl_plan *
 	end_cycle(s);
 	s->error = why;
 	fig->examined = sl_lua_examined(&s->x);
+	fig->window = sl_lua_window(&s->x);
 	fig->truncated = r && s->x.limit.expired;
 	fig->error = r && !fig->truncated ? s->error.text : NULL;
 	fig->decide_us = sl_clock_us() - begin;

@@ -66,7 +66,7 @@ void sl_script_hold(struct sl_script *s, const struct sl_fence *hold, const char
  * Let the set decide.  Returns 0 when every policy returned.  Returns 1 when it
  * was cut short (budget) or failed: what the plan has booked stands, *err says
  * what happened and *trace (malloc'ed, may be NULL) how it came to it.  -1 only
- * when the state is unusable.  fig->examined, truncated, decide_us are filled.
+ * when the state is unusable.  fig->examined, window, truncated, decide_us are filled.
  */
 int sl_script_decide(struct sl_script *s, struct sl_cluster *c, struct sl_plan *p, const struct sl_limits *limits,
 		     struct sl_plan_figures *fig, char **trace, struct sl_error *err);

@@ -9,6 +9,7 @@
 #include "base/grow.h"
 #include "base/heap.h"
 #include "sim/audit.h"
+#include "timeline/choose.h"
 
 #define NEVER INT64_MAX
 #define PROGRESS_EVERY_NS 100000000
@@ -40,6 +41,13 @@ struct sl_sim {
 	bool changed;			/* something happened since the last pass */
 	uint64_t ended;
 	bool stopped;			/* by opt.stop */
+	bool may_settle;		/* nothing but starts, ends and arrivals changes what a policy sees */
+	struct settled {		/* what waits for room, by the policy's word (plan:settle()) */
+		bool is;
+		uint64_t moment;	/* of the timeline then */
+		uint32_t entries;	/* of the queue then */
+		uint32_t window;	/* of the policy */
+	} settled;
 	uint16_t gpu_kinds;		/* mask of the gres kinds called "gpu" */
 
 	struct ending *heap;		/* running jobs, the first to end on top */
@@ -241,15 +249,26 @@ static int copy_starts(struct sl_sim *s, struct sl_plan *p, struct sl_error *err
 	return 0;
 }
 
+static uint32_t hidden_by_window(const struct sl_sim *s)
+{
+	uint32_t queued;
+
+	sl_cluster_queue(s->cluster, &queued);
+	return queued > s->settled.window ? queued - s->settled.window : 0;
+}
+
 static int make_decision(struct sl_sim *s, struct sl_error *err)
 {
 	static const struct sl_limits none;
 	struct sl_plan_figures fig = { 0 };
 	struct sl_plan *p = sl_plan_create(s->cluster, err);
+	uint32_t hidden;
 	int rc;
 
 	if (!p)
 		return -1;
+	if (!s->opt.after_pass)
+		sl_plan_unheard(p);
 	sl_history_begin(s->history);
 	rc = sl_script_decide(s->script, s->cluster, p, s->opt.limits ? s->opt.limits : &none, &fig, s->trace, err);
 	if (rc)
@@ -258,7 +277,10 @@ static int make_decision(struct sl_sim *s, struct sl_error *err)
 		rc = copy_starts(s, p, err);
 	if (!rc && s->opt.after_pass)
 		rc = s->opt.after_pass(s->cluster, p, s->opt.after_pass_arg, err);
-	sl_metrics_hidden(s->metrics, sl_plan_hidden(p, fig.examined));
+	hidden = sl_plan_hidden(p, fig.examined);
+	sl_metrics_hidden(s->metrics, hidden);
+	s->settled.window = fig.window;
+	s->settled.is = s->may_settle && sl_plan_is_settled(p) && hidden == hidden_by_window(s);
 	sl_plan_destroy(p);
 	return rc ? -1 : 0;
 }
@@ -273,6 +295,24 @@ static int start_decided(struct sl_sim *s, struct sl_error *err)
 	return 0;
 }
 
+/*
+ * Who waited then does so now, where nothing was given back; those behind, or else all, are asked what they need.
+ * Of several nodes others may be chosen for a reservation at another time, and make room elsewhere.
+ */
+static bool still_settled(const struct sl_sim *s)
+{
+	bool same = s->w->snap.node.rows == 1 &&
+		s->settled.moment == sl_timeline_moment(sl_cluster_timeline(s->cluster));
+
+	return s->settled.is && sl_cluster_lacks_room(s->cluster, same ? s->settled.entries : 0);
+}
+
+static void note_settled(struct sl_sim *s)
+{
+	s->settled.moment = sl_timeline_moment(sl_cluster_timeline(s->cluster));
+	sl_cluster_queue(s->cluster, &s->settled.entries);
+}
+
 static int make_pass(struct sl_sim *s, struct sl_error *err)
 {
 	uint64_t t0 = (uint64_t) sl_clock_ns();
@@ -282,13 +322,22 @@ static int make_pass(struct sl_sim *s, struct sl_error *err)
 	s->changed = false;
 	if (!queued)
 		return 0;
+	if (still_settled(s)) {
+		note_settled(s);
+		sl_metrics_skipped(s->metrics);
+		sl_metrics_hidden(s->metrics, hidden_by_window(s));
+		return 0;
+	}
 	if (s->opt.before_pass && s->opt.before_pass(s->cluster, s->now, s->opt.before_pass_arg, err) < 0)
 		return -1;
 	if (make_decision(s, err) < 0)
 		return -1;
 	sl_metrics_cycle(s->metrics, (double) ((uint64_t) sl_clock_ns() - t0) / 1e3);
 	s->starts_at = s->starts ? s->now + s->opt.latency_s : NEVER;
-	return s->starts_at == s->now ? start_decided(s, err) : 0;
+	if (s->starts_at == s->now && start_decided(s, err) < 0)
+		return -1;
+	note_settled(s);
+	return 0;
 }
 
 /* -- the clock ---------------------------------------------------------- */
@@ -487,6 +536,7 @@ struct sl_sim *sl_sim_create(const struct sl_workload *w, struct sl_script *scri
 			goto error;
 		}
 	}
+	s->may_settle = !opt->interval_s && !opt->before_pass && !opt->after_pass && !w->snap.reservation.rows;
 	if (push_running(s, err) < 0)
 		goto error;
 	return s;

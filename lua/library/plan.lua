@@ -45,6 +45,9 @@ function plan:backfill(job, how) end
 ---@return integer started
 function plan:backfill_rest(queue, how) end
 
+--- What still waits, waits for room: a simulation does not ask again until there is some, or a job comes that has it.
+function plan:settle() end
+
 --- Book the earliest start of a job; the first such job becomes the head.
 ---@param job sched.job
 ---@param how? sched.how

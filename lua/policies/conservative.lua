@@ -107,6 +107,7 @@ function M.decide(cluster, plan, opt)
 			reserved = reserved + 1
 		end
 	end
+	plan:settle()
 end
 
 return M

@@ -57,6 +57,8 @@ function M.decide(cluster, plan, opt)
 		for job, as in behind:each() do
 			plan:backfill(job, as)
 		end
+	elseif not cap then
+		plan:settle()
 	end
 end
 

@@ -59,9 +59,10 @@ static struct told simulate_with(const struct sl_trial_options *opt)
 	return told;
 }
 
-#define SIMULATE(policy_, text_, ...) simulate_with(&(struct sl_trial_options) {			\
-	.workload = file(text_), .source = { .policy = policy_ }, .workload_options = { .machine = "4x1c" },	\
+#define SIMULATE_ON(machine_, policy_, text_, ...) simulate_with(&(struct sl_trial_options) {			\
+	.workload = file(text_), .source = { .policy = policy_ }, .workload_options = { .machine = machine_ },	\
 	.sim = { .keep_schedule = true, .check = true, __VA_ARGS__ } })
+#define SIMULATE(...) SIMULATE_ON("4x1c", __VA_ARGS__)
 
 #define JOB(id, submit, cores, limit, run)								\
 	"{\"id\": " #id ", \"submit_time\": " #submit ", \"min_cpus\": " #cores ", \"num_tasks\": " #cores	\
@@ -96,6 +97,17 @@ static void easy_fills_the_hole_before_the_head_and_nothing_else(void **state)
 	assert_int_equal(t.result.makespan_s, 350);
 	assert_int_equal(t.result.jobs, 4);
 	assert_int_equal(t.result.unfinished, 0);
+}
+
+/* Two cores are free until the head's time, one then: for those behind its first follower, too, who are only
+ * counted. */
+static void easy_starts_whom_the_last_core_beside_the_head_suffices(void **state)
+{
+	struct told t = SIMULATE_ON("1x5c", "easy", "{\"jobs\": [" JOB(1, 0, 3, 100, 100) "," JOB(2, 1, 4, 50, 50) ","
+		JOB(3, 1, 2, 200, 200) "," JOB(4, 1, 2, 150, 150) "," JOB(5, 1, 1, 200, 200) "," JOB(6, 1, 1, 99, 99) "]}");
+
+	(void) state;
+	STARTS(t, 0, 100, 150, 150, 1, 1);
 }
 
 static void fcfs_lets_nobody_overtake(void **state)
@@ -213,6 +225,23 @@ static void jobs_that_the_policy_refuses_for_good_are_told_as_unfinished(void **
 	assert_int_equal(t.result.unfinished, 1);
 	assert_false(t.result.partial);
 	assert_int_equal(t.start[2], -1);
+}
+
+static void a_settled_queue_is_not_decided_about_until_there_is_room(void **state)
+{
+	/* the first pass starts job 1; 2 and then 4 have no room until 100; 3 has, at 2, and 4 gets it then */
+	struct sl_bundle_text text = { "calm", "local asked = 0\n"
+		"return { api = 1, name = 'calm', decide = function(c, p) asked = asked + 1\n"
+		"if c.source == 'sim' and asked > 4 then error('asked at ' .. c.now - c.origin) end\n"
+		"for job in c:queue() do p:start(job) end p:settle() end }" };
+	struct sl_trial_options opt = { .workload_options = { .machine = "1x4c" }, .sim = { .keep_schedule = true },
+		.source = { .policy = "calm", .text = &text, .texts = 1 }, .workload = file("{\"jobs\": ["
+		JOB(1, 0, 3, 100, 100) "," JOB(2, 1, 4, 50, 50) "," JOB(3, 2, 1, 60, 60) "," JOB(4, 3, 1, 200, 200) "]}") };
+	struct told t = simulate_with(&opt);
+
+	(void) state;
+	STARTS(t, 0, 262, 2, 62);
+	assert_int_equal(t.result.cycles, 7);
 }
 
 static void a_policy_that_fails_ends_the_run_with_the_time_and_the_line(void **state)
@@ -339,6 +368,10 @@ static uint64_t digest(const struct sl_trial *t)
 	const struct sl_sim_job *job = sl_sim_schedule(t->sim);
 	const struct sl_stretch *stretch = sl_sim_stretches(t->sim);
 	uint64_t h = 1469598103934665603u;
+	struct sl_result told;
+
+	assert_return_code(sl_sim_result(t->sim, &told, NULL), 0);
+	h = (h ^ told.cycles) * 1099511628211u ^ told.hidden_cycles ^ (uint64_t) told.hidden_max << 32;
 
 	for (uint32_t i = 0; i < t->workload->snap.job.rows; i++) {
 		h = (h ^ (uint64_t) job[i].start_s) * 1099511628211u;
@@ -373,6 +406,13 @@ done:
 	return h;
 }
 
+/* Who looks at plans sees them all, and all of each. */
+static int look_at_plan(struct sl_cluster *c, struct sl_plan *p, void *arg, struct sl_error *err)
+{
+	(void) c; (void) p; (void) arg; (void) err;
+	return 0;
+}
+
 /* All bundled ones; those that solve integer programs, each in a process, less often. */
 static const struct {
 	const char *name;
@@ -381,6 +421,7 @@ static const struct {
 	{ "easy", 1 }, { "conservative", 1 }, { "fcfs", 1 }, { "critical", 1 },
 	{ "ip_window,branches=20", 50 }, { "auction,max_nodes=20", 50 },
 };
+#define SETTLING 2	/* so many of them say plan:settle() */
 #define POLICIES (sizeof(policies) / sizeof(policies[0]))
 
 static void every_schedule_is_feasible_and_comes_again(void **state)
@@ -422,6 +463,9 @@ static void every_schedule_is_feasible_and_comes_again(void **state)
 			h = run_checked(w, bundle[p], &opt, what);
 			if (i % 16 == 0 && run_checked(w, bundle[p], &opt, what) != h)
 				fail_msg("%s: not the same the second time", what);
+			opt.after_pass = look_at_plan;
+			if (p < SETTLING && run_checked(w, bundle[p], &opt, what) != h)
+				fail_msg("%s: not the same when nothing is passed over", what);
 		}
 		sl_workload_destroy(w);
 	}
@@ -488,6 +532,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(easy_fills_the_hole_before_the_head_and_nothing_else),
+		cmocka_unit_test(easy_starts_whom_the_last_core_beside_the_head_suffices),
 		cmocka_unit_test(fcfs_lets_nobody_overtake),
 		cmocka_unit_test(who_ends_makes_room_for_who_arrives_in_the_same_second),
 		cmocka_unit_test(one_pass_an_instant_or_one_for_each_end),
@@ -498,6 +543,7 @@ int main(void)
 		cmocka_unit_test(a_job_that_waits_for_a_reservation_to_end_starts_when_it_does),
 		cmocka_unit_test(a_policy_that_starts_nothing_is_an_error_with_the_job),
 		cmocka_unit_test(jobs_that_the_policy_refuses_for_good_are_told_as_unfinished),
+		cmocka_unit_test(a_settled_queue_is_not_decided_about_until_there_is_room),
 		cmocka_unit_test(a_policy_that_fails_ends_the_run_with_the_time_and_the_line),
 		cmocka_unit_test(a_run_that_is_stopped_tells_what_it_has_and_says_partial),
 		cmocka_unit_test(an_array_is_refused),

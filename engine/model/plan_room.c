@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plan_room.c - who has no room, by two numbers.
+ *
+ * Most jobs of a long queue need more cores than are free, or would still run when the head is to start and
+ * need more than are left then.  What a job needs at least does not change while it waits, so it is worked
+ * out once; and a cycle compares numbers in place of making requests.
+ */
+#include "model/plan_private.h"
+
+#include "timeline/choose.h"
+
+/* -- what an entry needs at least ---------------------------------------- */
+
+/* One way to start it, and no time that matters: so that its want says all. */
+static bool is_simple(const struct sl_cluster *c, uint32_t j)
+{
+	const struct sl_job_view *job = &c->snap->job;
+
+	return !c->snap->reservation.rows && !job->shapes[j].count && job->partitions[j].count <= 1 &&
+	       !job->deadline[j] && !plan_is_component(c, j);
+}
+
+static void work_out_least(struct sl_cluster *c, struct sl_entry e, struct least *l)
+{
+	const struct want *w = is_simple(c, e.job) ? cluster_want(c, e, NULL) : NULL;
+	int64_t cores;
+
+	l->kind = LEAST_UNKNOWN;
+	if (!w || w->pub.why != SL_WHY_NONE || w->enclave || w->valid_until != INT64_MAX ||
+	    w->pub.time_floor != w->pub.time_limit)
+		return;
+	cores = sl_fit_least_cores(c->tl, &w->pub.request);
+	*l = (struct least) { LEAST_KNOWN, cores < UINT32_MAX ? (uint32_t) cores : UINT32_MAX, w->pub.time_limit };
+}
+
+static const struct least *least_of(struct sl_cluster *c, uint32_t entry)
+{
+	struct least *l = &c->least[entry];
+
+	if (l->kind == LEAST_NOT_ASKED)
+		work_out_least(c, c->queue[entry], l);
+	return l;
+}
+
+bool sl_cluster_lacks_room(struct sl_cluster *c, uint32_t first)
+{
+	int64_t cores = sl_timeline_cores_at(c->tl, c->now);
+
+	for (; first < c->queued; first++) {
+		const struct least *l = least_of(c, first);
+
+		if (l->kind != LEAST_KNOWN || l->cores <= cores)
+			return false;
+	}
+	return true;
+}
+
+/* -- behind the head ----------------------------------------------------- */
+
+void sl_plan_unheard(struct sl_plan *p)
+{
+	p->unheard = true;
+}
+
+/*
+ * A job that runs longer than until the head's time either leaves the head where it is booked, and needs cores
+ * beside it; or the head finds others then, with which both need no more than there are without it.
+ */
+static const struct room *look_at_room(struct sl_plan *p, const struct booking *head)
+{
+	struct room *r = &p->room;
+	int64_t spare;
+
+	if (r->known && r->moment == sl_timeline_moment(p->c->tl))
+		return r;
+	spare = head->layout.cores - sl_fit_least_cores(p->c->tl, &head->want->pub.request);
+	*r = (struct room) { true, sl_timeline_moment(p->c->tl), sl_timeline_cores_at(p->c->tl, p->c->now),
+			     head->t0 - p->c->now, sl_timeline_cores_at(p->c->tl, head->t0) + (spare > 0 ? spare : 0) };
+	return r;
+}
+
+uint32_t sl_plan_pass_over(struct sl_plan *p, uint32_t first, uint32_t count)
+{
+	const struct booking *head = p->unheard && p->reserved.count == 1 && !p->head_at ? p->reserved.item[0] : NULL;
+	const struct room *r;
+	uint32_t i;
+
+	if (!head || head->want->enclave || head->t0 <= p->c->now)
+		return 0;
+	r = look_at_room(p, head);
+	count = count < p->c->queued - first ? count : p->c->queued - first;
+	for (i = first; i < first + count; i++) {
+		const struct least *l = least_of(p->c, i);
+		uint32_t job = p->c->queue[i].job;
+
+		if (l->kind != LEAST_KNOWN || p->starts[job] || job == head->entry.job ||
+		    (l->cores <= r->cores && (l->seconds <= r->until || l->cores <= r->later)))
+			break;
+	}
+	if (i > first) {
+		p->passed = p->passed_end && p->passed < first ? p->passed : first;
+		p->passed_end = i > p->passed_end ? i : p->passed_end;
+	}
+	return i - first;
+}
+
+bool plan_is_passed(const struct sl_plan *p, uint32_t job)
+{
+	uint32_t at = p->queue_of[job];
+
+	return at > p->passed && at <= p->passed_end;
+}
+
+/* -- the end of it ------------------------------------------------------- */
+
+void sl_plan_settle(struct sl_plan *p)
+{
+	p->settled = true;
+}
+
+bool sl_plan_is_settled(const struct sl_plan *p)
+{
+	return p->settled;
+}

@@ -180,4 +180,45 @@ asked() {
 }
 it "a policy is told what was used" asked
 
+# A job that waits says what its policy knows of its user's last run.  (Without a ledger that is kept
+# what ends meanwhile is not known: what was stays, and is said to be old.)
+told() { # TEXT [OPTION...] : of a new job
+	local id
+	id=$(submit -n1 "${@:2}")
+	wait_for 60 job_waits_for "$id" "$1"
+}
+
+last_runs() {
+	local mine theirs ours
+	mine=$(FOR=0 submit -n2 -t 7 -J vasp)
+	theirs=$(FOR=1 submit --uid="$STRANGER" --chdir=/tmp -n3 -t 9 -J blast)
+	ends "$mine" 60
+	ends "$theirs" 60
+	wait_for 60 has_run "$mine" COMPLETED
+	wait_for 60 has_run "$theirs" COMPLETED
+	reload <<- 'END'
+	local sched = require "sched"
+	return sched.site { default = { { name = "asks", admit = function(job, cluster)
+		local history = cluster.history
+		local run, all = history:runs({ user = job.user, last = 1 })[1], history:summary { user = job.user, last = 1 }
+		return false, run and ("%s %d %s %d cpus limit %d ran %d mean %d %s"):format(job.user, run.job, run.name, run.cpus,
+			run.time_limit, run.runtime, all.mean, history.stale or "up to date") or "no run"
+	end } } }
+	END
+	mine="root $mine vasp 2 cpus limit 420 ran $(run_of "$mine" COMPLETED | awk '{ print $3 " mean " $3 }')"
+	theirs="$STRANGER $theirs blast 3 cpus limit 540 ran $(run_of "$theirs" COMPLETED | awk '{ print $3 " mean " $3 }')"
+	ours=(--uid="$STRANGER" --chdir=/tmp)
+	told "$mine up to date"
+	told "$theirs up to date" "${ours[@]}"
+	kill -9 "$(engine_pid)"
+	told "$mine up to date"
+	told "$theirs up to date" "${ours[@]}"
+	dd if=/dev/zero of="$DIR/ledger.db" bs=4096 count=1 conv=notrunc status=none
+	kill -9 "$(keeper_pid)"
+	wait_for 60 status_says usage_stale 'import or create'
+	told "$theirs .*import or create" "${ours[@]}"
+	schedlua status --dir="$DIR" | grep 'usage is old'
+}
+it "a policy is told of the runs that ended, by user, after a restart of the engine too, and when that is old" last_runs
+
 live_end

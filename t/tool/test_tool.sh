@@ -765,6 +765,16 @@ forecast_file() {
 }
 ok "forecast --output writes what a site tells squeue" forecast_file
 
+# As they stand in the page, of files that are not there.
+predict_page() {
+	program=$(realpath "$SCHEDLUA") && grep '^schedlua ' "${0%/*}/../../doc/predict.md" >"$T/page" || return 1
+	while read -r line; do
+		(cd "$T" && eval "'$program' ${line#schedlua}") >"$T/out" 2>"$T/err" </dev/null
+		[ $? != 2 ] || { echo "$line"; return 1; }
+	done <"$T/page"
+}
+ok "what the page on predictions has administrators type is understood" predict_page
+
 forecast_worth() {
 	run 0 forecast --workload=synthetic:jobs=400,load=0.95,users=9 --procs=64 --policy=easy --calibration="$T/worth.json" &&
 		out "^intervals that held  .*expected 80 %" && out "^of the reservations" && cp "$T/out" "$T/worth" &&

@@ -1,60 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What users' past teaches: policies know the runs that have ended, whatever becomes of the engine;
-# doc/predict.md as an administrator walks it; forecasts that squeue shows.
+# What users' past teaches, on a real cluster: doc/predict.md as an administrator walks it; forecasts that squeue
+# shows.  What policies are told of the past: t/live/ledger.t.
 . "${0%/*}/live.sh"
 needs_plugin
 live_begin 4
 DIR=$C/state/schedlua
 schedlua ledger verify --dir="$DIR" 2>&1 | grep -q 'built without SQLite' && skip_all "built without SQLite"
 ME=$(id -un)
-
-# A policy that starts all and tells what it knows of this user.
-tells() {
-	reload <<-EOL
-	local sched = require "sched"
-	local tells = { name = "tells" }
-	function tells.decide(cluster, plan)
-		local h, words = cluster.history, {}
-		for i, run in ipairs(h:runs { user = "$ME", last = 3 }) do
-			words[i] = ("%d/%s/%s"):format(run.job, run.state, run.time_limit and ("%.0f"):format(run.time_limit) or "-")
-		end
-		local s = h:summary { user = "$ME", name = "long" }
-		slurm.log_info("known: %s; %d long; %s; nobody %d", table.concat(words, " "), s.runs, tostring(h.stale),
-			#h:runs { user = "nobodyatall" })
-		for job in cluster:queue() do plan:start(job) end
-	end
-	return sched.site { interval = 0.5, default = { tells } }
-	EOL
-}
-
-knows() { wait_for 60 log_said "$1"; }
-
-history_is_known() {
-	local a b c
-	tells
-	a=$(FOR=1 submit -n1 -t 5 -J long)
-	ends "$a" 60
-	b=$(FOR=60 submit -n1 -t 7 -J short)
-	starts "$b" 60
-	scancel "$b"
-	mark_log
-	knows "known: $b/CANCELLED/420 $a/COMPLETED/300; 1 long; nil; nobody 0"
-	c=$(FOR=0 submit -n2 -t 9 -J long)
-	ends "$c" 60
-	knows "known: $c/COMPLETED/540 $b/CANCELLED/420 $a/COMPLETED/300; 2 long; nil; nobody 0"
-	echo "$a $b $c" > "$C/past"
-}
-it "a policy knows the runs that have ended, with state and walltime" history_is_known
-
-engine_killed() {
-	local a b c
-	read -r a b c < "$C/past"
-	mark_log
-	kill -KILL "$(engine_pid)"
-	knows "known: $c/COMPLETED/540 $b/CANCELLED/420 $a/COMPLETED/300; 2 long; nil; nobody 0"
-}
-it "it knows them when the engine was killed" engine_killed
 
 walked() {
 	local a

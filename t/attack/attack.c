@@ -51,7 +51,7 @@
 #define MEMORY ((size_t) 48 << 20)
 #define BUDGET_US INT64_C(1000000)
 #define PATIENCE_S 300		/* of wall time, for what waits and does not work */
-#define COUNT 1000		/* chunks: a minute of two processors, with sanitizers */
+#define COUNT 500		/* chunks: a minute and a half of processor time, with sanitizers */
 #define FUNCTIONS 1000
 #define NAME 96
 

@@ -339,18 +339,30 @@ struct sl_code {
 	char bytes[];
 };
 
+/* Lua writes a few bytes at a time. */
+static size_t room_for(size_t length)
+{
+	size_t room = 1024;
+
+	while (room < length)
+		room *= 2;
+	return room;
+}
+
 static int add_code(lua_State *L, const void *bytes, size_t length, void *arg)
 {
 	struct sl_code **code = arg, *longer;
 	size_t was = *code ? (*code)->length : 0;
 
 	(void) L;
-	longer = realloc(*code, sizeof(*longer) + was + length);
-	if (!longer)
-		return 1;
-	memcpy(longer->bytes + was, bytes, length);
-	longer->length = was + length;
-	*code = longer;
+	if (!*code || room_for(was + length) > room_for(was)) {
+		longer = realloc(*code, sizeof(*longer) + room_for(was + length));
+		if (!longer)
+			return 1;
+		*code = longer;
+	}
+	memcpy((*code)->bytes + was, bytes, length);
+	(*code)->length = was + length;
 	return 0;
 }
 

@@ -10,7 +10,7 @@ SL_CLOUD=1
 . "${0%/*}/audit.sh"
 needs_plugin
 : "${SL_PLUGINDIR:=$TOP/.work/inst/lib/slurm}"
-SEED=${SL_SEED:-3} RUNS=${SL_RUNS:-1} ISLANDS=${SL_ISLANDS:-40} LOAD=${SL_LOAD:-4}
+SEED=${SL_SEED:-1} RUNS=${SL_RUNS:-1} ISLANDS=${SL_ISLANDS:-40} LOAD=${SL_LOAD:-4}
 NODES_HERE=$((6 * ISLANDS))
 
 cluster_node_lines() { lua5.4 "$HERE/parity.lua" machine "$SEED" "$ISLANDS" "$2"; } # NODES PORT

@@ -29,6 +29,8 @@ struct sweep {
 	bool limited;			/* max_nodes may bind: hist is kept */
 	bool gained;			/* something came since the last attempt */
 	bool cut;			/* something would have changed after the latest start */
+	bool gres;			/* those of a node matter */
+	int32_t floor;			/* of a machine of one node: fewer cores free are as good as none */
 };
 
 /* -- one cursor -------------------------------------------------------- */
@@ -46,6 +48,16 @@ static int64_t next_edge(const struct sl_node_class *g, uint32_t step, int64_t t
 	if (k < g->steps && g->step[k].t - duration + 1 < edge)
 		edge = g->step[k].t - duration + 1;
 	return edge;
+}
+
+static void take_min(const struct sweep *w, struct sl_resources *a, const struct sl_resources *b)
+{
+	if (w->gres) {
+		sl_resources_min(a, b);
+		return;
+	}
+	a->cores = b->cores < a->cores ? b->cores : a->cores;
+	a->memory = b->memory < a->memory ? b->memory : a->memory;
 }
 
 /*
@@ -67,12 +79,12 @@ static void look(const struct sweep *w, struct sl_cursor *c, int64_t t, struct s
 	for (k = c->step; k < g->steps && (k == c->step || g->step[k].t < end); k++) {
 		const struct sl_step *s = &g->step[k];
 
-		if (s->blocks || !sl_need_plausible(w->need, &s->free, capacity)) {
+		if (s->blocks || s->free.cores < w->floor || !sl_need_plausible(w->need, &s->free, capacity)) {
 			c->edge = k + 1 < g->steps ? g->step[k + 1].t : SL_FOREVER;
 			return;
 		}
 		if (k > c->step)
-			sl_resources_min(&o.free, &s->free);
+			take_min(w, &o.free, &s->free);
 	}
 	c->edge = next_edge(g, c->step, t, w->need->r->duration);
 	if (!sl_need_offer(w->need, capacity, &o))
@@ -301,11 +313,12 @@ static int never(const struct sweep *w, int64_t from, struct sl_misfit *misfit)
 	return 0;
 }
 
-int sl_sweep(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t from,
-	     int64_t latest, int64_t *start, struct sl_layout *layout, struct sl_misfit *misfit,
-	     struct sl_error *err)
+static int sweep_above(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t from,
+		       int64_t latest, int32_t floor, int64_t *start, struct sl_layout *layout, struct sl_misfit *misfit,
+		       struct sl_error *err)
 {
-	struct sweep w = { .tl = tl, .need = need, .method = method, .latest = latest, .gained = true };
+	struct sweep w = { .tl = tl, .need = need, .method = method, .latest = latest, .gained = true,
+			   .gres = need->whole || need->needs || need->jobs, .floor = floor };
 	int64_t t = from;
 	int rc = 0;
 
@@ -329,4 +342,23 @@ int sl_sweep(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_m
 		return -1;
 	*start = t;
 	return rc ? 1 : never(&w, from, misfit);
+}
+
+/* On a machine of one node it has to give all: the cores, for so many units.  0: that says nothing. */
+static int32_t cores_of_all(const struct sl_timeline *tl, const struct sl_need *need)
+{
+	int64_t most = tl->nodes == 1 && !need->whole ? sl_need_held(need, tl->most_cores) : 0;
+
+	return need->units <= most ? (int32_t) (need->units * need->unit_cores / need->core_units) : 0;
+}
+
+int sl_sweep(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t from,
+	     int64_t latest, int64_t *start, struct sl_layout *layout, struct sl_misfit *misfit,
+	     struct sl_error *err)
+{
+	int32_t floor = cores_of_all(tl, need);
+	int rc = floor ? sweep_above(tl, need, method, from, latest, floor, start, layout, misfit, err) : 0;
+
+	/* what is said when there is no such time counts those that have fewer */
+	return rc ? rc : sweep_above(tl, need, method, from, latest, 0, start, layout, misfit, err);
 }

@@ -224,6 +224,19 @@ describe("predictive", function()
 		assert.same({ 3 }, plan:started())
 	end)
 
+	it("reserves before the order for who has waited for very many times what his jobs may need", function()
+		local pending = { { id = 2, user = "short", tasks = 16, time_limit = "2h", submitted_ago = "55h" },
+			{ id = 3, user = "short", tasks = 8, time_limit = "2h", submitted_ago = "55h" },
+			{ id = 4, user = "long", tasks = 16, time_limit = "2h", submitted_ago = "55h" } }
+		local plan = t.decide("predictive,horizon=0,slowdown=3000", full(pending))	-- 60 s x 3000 are 50 hours
+		assert.same({ 3 }, plan:started())
+		assert.equal(7200, plan:reservation(2).in_s)
+		assert.is_nil(plan:reservation(4))
+		assert.is_nil(t.decide("predictive,horizon=0", full(pending)):reservation(2))
+		assert.is_nil(t.decide("predictive,horizon=0,slowdown=4000", full(pending)):reservation(2))
+		assert.is_nil(t.decide("predictive,horizon=0,slowdown_horizon=0,slowdown=3450", full(pending)):reservation(2))
+	end)
+
 	it("starts all tasks of an array that fit, and alternatives", function()
 		local plan = t.decide("predictive", t.cluster { nodes = "2x8c", pending = { { id = 5, array = 3, tasks = 4 } } })
 		assert.equal(3, #plan:started())

@@ -9,9 +9,16 @@
 -- the smallest first, where the runtime is what a predictor (sched.predict) expects: by default the
 -- user's last two runs of the same walltime, so taken that a job which may be over in seconds goes
 -- early (expected:typical()).  Who waits moves up.  Jobs start in that order as long as they fit.  The
--- first that does not gets a reservation, as with EASY, if it can start within `horizon` by the walltimes of
--- what runs: machines are not emptied for something that is far away.  The rest fills in, in the same
--- order, without delaying it.
+-- first `reservations` that do not get one each, as with EASY, if they can start within `horizon` by the
+-- walltimes of what runs: machines are not emptied for something that is far away.  The rest fills in, in the
+-- same order, without delaying them.
+--
+-- A wide job may wait for days that way, and if it then ends within seconds its slowdown is enormous: that
+-- is what the largest slowdowns of recorded logs are.  `slowdown` bounds that, at the price of the mean
+-- where the machine is loaded.  Each job has a runtime that it may well have in the worst case: the power mean, of a strongly negative exponent, of its user's last runs and, with a
+-- little weight, one of no time at all.  Who has waited for `slowdown` times that gets a reservation before
+-- the order, `slowdown_jobs` at a time, at first if it can start within `slowdown_horizon`, and the longer
+-- that is past the farther away.
 --
 -- No job is ended, booked or promised anything by a prediction: reservations and what fills in
 -- before them keep to walltimes, and a wrong prediction costs its user a place in the order.
@@ -23,7 +30,9 @@
 --   window     pending jobs examined in a cycle; 0: 500, in simulations all.
 --   predictor  what predicts runtimes; limit: nothing is predicted.
 --   size, length, patience, ageing   the order, as above.
---   horizon    how far away a reservation may be; 0: none but the guard's.
+--   horizon    how far away a reservation may be; 0: none but those that come before the order.
+--   reservations      how many there are in the order; 1: as with EASY one in all, so none where one comes before it.
+--   slowdown, slowdown_*   who gets one before it, as above.
 --   shapes     a job that does not fit as it asks starts as the first of its alternatives that fits.
 --   guard_*    the starvation guard.
 
@@ -40,37 +49,46 @@ M.options = guard.options({
 	patience = { default = "4h", type = "duration", min = 1, doc = "how long a wait counts as much as none" },
 	ageing = { default = 2.0, min = 0, max = 10, doc = "exponent of 1 + what it has waited / patience" },
 	horizon = { default = "4h", type = "duration", min = 0,
-		doc = "the first job that does not fit gets a reservation within that; 0: only the guard makes any" },
+		doc = "the first jobs that do not fit get a reservation within that; 0: only those before the order" },
+	reservations = { default = 1, min = 1, max = 100,
+		doc = "how many such jobs; 1: one in all, counting what comes before the order" },
+	slowdown = { default = 0.0, min = 0, max = 1e9, tune = { 0.0, 2000.0, 3000.0, 5000.0 },
+		doc = "a job that waited for so many times its shortest likely runtime gets one before the order; 0: none does" },
+	slowdown_wait = { default = "6h", type = "duration", min = 0, doc = "not before it has waited for that" },
+	slowdown_horizon = { default = "12h", type = "duration", min = 0, doc = "within that, and what it is overdue" },
+	slowdown_jobs = { default = 2, min = 1, max = 1000, doc = "how many at once" },
 	shapes = { default = true, doc = "a job may start as one of its alternatives" },
 }, { guard_wait = "72h", guard_jobs = 1 })
 
 local WINDOW <const> = 500
 
+local function by_key(a, b)
+	if a.key ~= b.key then
+		return a.key < b.key
+	end
+	return a.place < b.place
+end
+
+-- What the order goes by, the smallest first.
+local function key_of(job, waited, opt, expected)
+	return job.cpus ^ opt.size * expected:typical(job) ^ opt.length / (1 + waited / opt.patience) ^ opt.ageing
+end
+
+local function waited_by(job, now)
+	return math.max(0, now - math.max(job.submit_time, job.eligible_time))
+end
+
 -- The open jobs in order: { { job =, key =, place = }, ... }.
 local function in_order(cluster, plan, opt, expected)
 	local rows, now = {}, cluster.now
-	local size, length, patience, ageing = opt.size, opt.length, opt.patience, opt.ageing
 	local window = opt.window > 0 and opt.window or cluster.source ~= "sim" and WINDOW or nil
 	for job in cluster:queue(window) do
 		if plan:state(job) == "open" then
-			local waited = math.max(0, now - math.max(job.submit_time, job.eligible_time))
-			rows[#rows + 1] = { job = job, place = #rows,
-				key = job.cpus ^ size * expected:typical(job) ^ length / (1 + waited / patience) ^ ageing }
+			rows[#rows + 1] = { job = job, place = #rows, key = key_of(job, waited_by(job, now), opt, expected) }
 		end
 	end
-	table.sort(rows, function(a, b)
-		if a.key ~= b.key then
-			return a.key < b.key
-		end
-		return a.place < b.place
-	end)
+	table.sort(rows, by_key)
 	return rows
-end
-
--- A reservation for the first job that does not fit, if it is not far away.
-local function reserve_within(cluster, plan, job, how, horizon)
-	local at = plan:earliest(job, how)
-	return at and at - cluster.now <= horizon and plan:reserve(job, how) ~= nil
 end
 
 -- Start a job, an array's as many tasks as fit.  True: all of it.
@@ -84,14 +102,63 @@ local function start(plan, job, how)
 	return false
 end
 
+-- A reservation, if it is not far away.
+local function reserve_within(cluster, plan, job, how, horizon)
+	local at = plan:earliest(job, how)
+	return at and at - cluster.now <= horizon and plan:reserve(job, how) ~= nil
+end
+
+local LEAST <const>, RUNS <const>, POWER <const>, SURPRISE <const> = 10, 40, 5, 4e-5
+
+-- How short may it be?  Seconds; of a job of whose user nothing is known, nearly its walltime at most.
+local function shortest(cluster, job)
+	local sum, limit = 0, math.max(job.time_limit, LEAST)
+	local runtimes = cluster.history:runtimes { user = job.user, last = RUNS }
+	for i = 1, #runtimes do
+		sum = sum + math.max(LEAST, math.min(runtimes[i], limit)) ^ -POWER
+	end
+	local mean = runtimes[1] and sum / #runtimes or limit ^ -POWER
+	return ((1 - SURPRISE) * mean + SURPRISE * LEAST ^ -POWER) ^ (-1 / POWER)
+end
+
+-- Those whose slowdown may become enormous, in order: { { job =, key =, overdue =, place = }, ... }.
+local function overdue(cluster, plan, opt, expected)
+	local rows, now = {}, cluster.now
+	for job in cluster:queue(nil, now - math.ceil(opt.slowdown_wait)) do
+		if plan:state(job) == "open" then
+			local waited = waited_by(job, now)
+			local over = waited - math.max(opt.slowdown_wait, opt.slowdown * shortest(cluster, job))
+			if over >= 0 then
+				rows[#rows + 1] = { job = job, key = key_of(job, waited, opt, expected), overdue = over, place = #rows }
+			end
+		end
+	end
+	table.sort(rows, by_key)
+	return rows
+end
+
+-- Start them, or give them a reservation.
+local function protect(cluster, plan, opt, how, expected)
+	local left = opt.slowdown_jobs
+	for _, row in ipairs(opt.slowdown > 0 and opt.predictor ~= "limit" and overdue(cluster, plan, opt, expected) or {}) do
+		if left == 0 then
+			break
+		elseif not start(plan, row.job, how) and
+			reserve_within(cluster, plan, row.job, how, opt.slowdown_horizon + row.overdue) then
+			left = left - 1
+		end
+	end
+end
+
 function M.decide(cluster, plan, opt)
 	local how = { shape = opt.shapes and "any" or 0 }
 	guard.protect(cluster, plan, opt)
-	local looked = plan.head ~= nil
-	for _, row in ipairs(in_order(cluster, plan, opt, predict.open(opt.predictor, cluster, plan))) do
-		if not start(plan, row.job, how) and not looked then
-			looked = true
-			reserve_within(cluster, plan, row.job, how, opt.horizon)
+	local expected = predict.open(opt.predictor, cluster, plan)
+	protect(cluster, plan, opt, how, expected)
+	local left = plan.head and opt.reservations == 1 and 0 or opt.reservations
+	for _, row in ipairs(in_order(cluster, plan, opt, expected)) do
+		if not start(plan, row.job, how) and left > 0 then
+			left = reserve_within(cluster, plan, row.job, how, opt.horizon) and left - 1 or 0
 		end
 	end
 end

@@ -15,10 +15,10 @@
 --
 -- A wide job may wait for days that way, and if it then ends within seconds its slowdown is enormous: that
 -- is what the largest slowdowns of recorded logs are.  `slowdown` bounds that, at the price of the mean
--- where the machine is loaded.  Each job has a runtime that it may well have in the worst case: the power mean, of a strongly negative exponent, of its user's last runs and, with a
--- little weight, one of no time at all.  Who has waited for `slowdown` times that gets a reservation before
--- the order, `slowdown_jobs` at a time, at first if it can start within `slowdown_horizon`, and the longer
--- that is past the farther away.
+-- where the machine is loaded.  Each job has a runtime that it may well have in the worst case: the power
+-- mean, of a strongly negative exponent, of its user's last runs and, with a little weight, one of no time
+-- at all.  Who has waited for `slowdown` times that gets a reservation before the order, `slowdown_jobs` at
+-- a time, at first if it can start within `slowdown_horizon`, and the longer that is past the farther away.
 --
 -- No job is ended, booked or promised anything by a prediction: reservations and what fills in
 -- before them keep to walltimes, and a wrong prediction costs its user a place in the order.

@@ -2,7 +2,7 @@
 /*
  * cmd_predict.c - schedlua predict report: how good have predictors of runtimes been?
  *
- * Lua judges (lib/sched/predict_report.lua): it is a policy that answers for each job of a queue, in the
+ * Lua judges (lib/sched/prediction_report.lua): it is a policy that answers for each job of a queue, in the
  * text of its refusal.  Here a job is put into that queue for each user and predictor.
  */
 #include "tool/tool.h"
@@ -60,7 +60,7 @@ static const struct sl_option options[] = {
 	{ 0 }
 };
 
-/* What lib/sched/predict_report.lua answers. */
+/* What lib/sched/prediction_report.lua answers. */
 struct worth {
 	uint32_t runs, beyond, within;	/* runs; of them that took longer; that were between the quantiles */
 	uint64_t ran;			/* seconds, all of them */
@@ -245,7 +245,7 @@ static struct sl_bundle *open_judge(const struct report *r, struct sl_error *err
 
 	for (uint32_t i = 0; i < r->predictors; i++)
 		n += (size_t) snprintf(text + n, sizeof(text) - n, "require('sched.predict').load('%s')\n", r->predictor[i]);
-	snprintf(text + n, sizeof(text) - n, "return require 'sched.predict_report'\n");
+	snprintf(text + n, sizeof(text) - n, "return require 'sched.prediction_report'\n");
 	snprintf(policy, sizeof(policy), "predict_report,last=%" PRId64, r->v->runs);
 	bundle = sl_bundle_load(&(struct sl_bundle_source) { .policy = policy, .path = r->v->sim.path, .text = &file, .texts = 1 },
 				NULL, &trace, err);

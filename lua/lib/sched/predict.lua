@@ -150,7 +150,7 @@ function M.open(name, cluster, plan)
 	return self
 end
 
---- The same for a view of the past (sched.predict_report): a table with "now", "history" and nothing else.
+--- The same for a view of the past (sched.prediction_report): a table with "now", "history" and nothing else.
 function M.judge(name, view, plan)
 	view.recall = function() end
 	return new(name, view, plan)

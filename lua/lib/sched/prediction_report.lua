@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- sched.predict_report - how good have predictors been?
+-- sched.prediction_report - how good have predictors been?
 --
 -- A policy that starts nothing: schedlua predict report lets it decide about a queue in which a job stands for
 -- each user and predictor (its comment names that), and reads what it answers from the jobs' refusals.

@@ -107,10 +107,10 @@ private() {
 it "PrivateData takes away what was published, and nothing is until it is gone" private
 
 unsafe() {
-	rm -f "$PUBLIC"/*
 	chmod 777 "$PUBLIC"
 	mark_log
 	cluster_ctld_kill
+	rm -f "$PUBLIC"/*		# nobody writes there now
 	cluster_ctld_start
 	starts "$(submit -N1)"
 	wait_for 20 log_said "lua_publish: $PUBLIC: writable by everybody"

@@ -9,6 +9,8 @@ DIR=$C/state/schedlua
 schedlua ledger verify --dir="$DIR" 2>&1 | grep -q 'built without SQLite' && skip_all "built without SQLite"
 ME=$(id -un)
 
+reported() { schedlua predict --dir="$DIR" report | grep -E "$1"; }	# REGEX
+
 walked() {
 	local a
 	reload <<-'EOL'
@@ -17,9 +19,8 @@ walked() {
 	schedlua check "$C/etc/sched.lua" | grep -q predictive
 	a=$(FOR=1 submit -n1 -t 5)
 	ends "$a" 60
-	schedlua predict --dir="$DIR" report | tee "$C/report"
-	grep -Eq '^limit  *[1-9]' "$C/report"
-	grep -Eq "^$ME  *limit  *[1-9]" "$C/report"
+	wait_for 60 reported "^limit  *[1-9]"		# once the ledger has it
+	reported "^$ME  *limit  *[1-9]"
 	reload <<-'EOL'
 	return require "sched".site { default = { "easy" } }
 	EOL

@@ -102,7 +102,6 @@ bool sl_het_ready(struct sl_start *s, uint32_t count)
 void sl_het_take_back(job_record_t *job)
 {
 	time_t now = time(NULL);
-	uint64_t flags = job->bit_flags;
 
 	info("sched/lua: %pJ is taken back: another component of its heterogeneous job did not start", job);
 	job->details->begin_time = now + CREDENTIAL_LASTS_S + 1;
@@ -110,12 +109,12 @@ void sl_het_take_back(job_record_t *job)
 	sl_job_set_state(job, JOB_PENDING | JOB_COMPLETING);
 	last_job_update = now;
 	build_cg_bitmap(job);
-	job_completion_logger(job, false);
-	deallocate_nodes(job, false, false, false);
-	/* it counts as submitted again, without a stage-out of its burst buffer */
+	/* it never ran: its burst buffer has nothing to stage out, which is what the logger looks at */
 	job->bit_flags |= JOB_KILL_HURRY;
-	sl_acct_submitted(job);
-	job->bit_flags = flags;
+	job_completion_logger(job, false);
+	job->bit_flags &= ~JOB_KILL_HURRY;	/* clear when it started */
+	deallocate_nodes(job, false, false, false);
+	sl_add_job_submit(job);	/* the logger has taken it off */
 	if (!job->node_bitmap_cg || !bit_set_count(job->node_bitmap_cg))
 		batch_requeue_fini(job);
 }

@@ -134,17 +134,7 @@ static inline void sl_job_set_state(job_record_t *job, uint32_t state)
 #endif
 }
 
-/* What its association and QOS have in the queue. */
-static inline void sl_acct_submitted(job_record_t *job)
-{
-#if SL_SLURM(23, 11)
-	acct_policy_add_job_submit(job, false);
-#else
-	acct_policy_add_job_submit(job);
-#endif
-}
-
-/* What they have that runs. */
+/* What its association and QOS have that runs. */
 static inline void sl_acct_begun(job_record_t *job)
 {
 #if SL_SLURM(23, 11)

@@ -11,7 +11,7 @@
 #
 # A test runs in a subshell under `set -e`; when a command of it fails, the line,
 # the queue and the ends of the logs are shown.  Between two tests the queue is
-# emptied, the nodes are resumed and the site file is put back.
+# emptied and the nodes are resumed; the site file stays as the last one left it.
 
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 TOP=$(cd "$HERE/../.." && pwd -P)

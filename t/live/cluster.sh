@@ -20,7 +20,7 @@
 #   cluster_slurmd_start NODE | cluster_slurmd_kill NODE [SIGNAL]
 #   cluster_down                   end everything; 1 if something had to be killed
 #   cluster_logs                   the interesting tail of the logs
-#   wait_for SECONDS COMMAND...    poll until COMMAND succeeds, bounded
+#   wait_for SECONDS COMMAND...    poll until COMMAND succeeds, bounded; longer on a busy machine
 #
 # What can be set before: SL_PREFIX (where sched/lua is installed; without it the
 # stock scheduler is used), SL_PLUGINDIR, SL_SCHEDULER, SL_NODE_SHAPE, SL_NODE_KINDS
@@ -492,12 +492,22 @@ cluster_sanitizers() { find "$C/log" -maxdepth 1 -name 'sanitizer.*' -size +0; }
 
 # ------------------------------------------------------------------------- wait
 
-# wait_for SECONDS COMMAND... : poll until it succeeds; 1 when the time is over.
+# wait_for SECONDS COMMAND... : poll until it succeeds; 1 when the time is over.  The time is that of an
+# idle machine; on a busy one it is asked less often, and for longer.
 wait_for() {
-	local left=$(($1 * 10))
+	local left=$(($1 * 10)) pause
+	pause=0.$(cluster_busy)
 	shift
 	until "$@"; do
 		((left-- > 0)) || return 1
-		LD_PRELOAD='' sleep 0.1
+		LD_PRELOAD='' sleep "$pause"
 	done
+}
+
+# How many processes there are for each processor, from 1 to 5: so many times as long may all take here.
+cluster_busy() {
+	local load times
+	read -r load _ < /proc/loadavg
+	times=$((${load%.*} / $(getconf _NPROCESSORS_ONLN)))
+	echo $((times < 1 ? 1 : times > 5 ? 5 : times))
 }

@@ -109,6 +109,10 @@ static int print_worth(const struct values *v, const struct worth *w, struct sl_
 	struct sl_json *j;
 	int rc;
 
+	if (!v->json && !w->forecasts) {
+		printf("of %" PRIu32 " reservations, no forecast whose job has started: there is nothing to compare\n", w->told);
+		return 0;
+	}
 	if (!v->json) {
 		printf("of %" PRIu32 " reservations, %" PRIu32 " forecasts\n"
 		       "intervals that held       %.1f %% (expected %g %%)\n"
@@ -125,10 +129,12 @@ static int print_worth(const struct values *v, const struct worth *w, struct sl_
 	sl_json_put_int(j, "reservations", w->told);
 	sl_json_put_int(j, "forecasts", w->forecasts);
 	sl_json_put_real(j, "confidence", v->confidence);
-	sl_json_put_real(j, "coverage", w->coverage);
-	sl_json_put_real(j, "error_median_s", w->error);
-	sl_json_put_real(j, "reservation_error_median_s", w->told_error);
-	sl_json_put_real(j, "width_median_s", w->width);
+	if (w->forecasts) {
+		sl_json_put_real(j, "coverage", w->coverage);
+		sl_json_put_real(j, "error_median_s", w->error);
+		sl_json_put_real(j, "reservation_error_median_s", w->told_error);
+		sl_json_put_real(j, "width_median_s", w->width);
+	}
 	sl_json_end_object(j);
 	sl_json_end_line(j);
 	rc = sl_json_finish(j, NULL, NULL, err);
@@ -465,7 +471,8 @@ const struct sl_verb sl_verb_forecast = {
 		"# JSON\n"
 		"*now*, *confidence*, *calibrated* (do past forecasts say that it holds?), *draws* (so many were made), and *jobs*, [{job, not_before, likely, not_after}], seconds since the\n"
 		"epoch; a time that was not reached is left out.  With --workload *reservations*, *forecasts*,\n"
-		"*confidence*, *coverage*, *error_median_s*, *reservation_error_median_s* and *width_median_s*.\n"
+		"*confidence*, *coverage*, *error_median_s*, *reservation_error_median_s* and *width_median_s*,\n"
+		"without the last four where there is nothing to compare.\n"
 		"# EXAMPLES\n"
 		"    schedlua forecast 4711\n"
 		"    schedlua forecast --workload=january.txt --site=/etc/slurm/sched.lua --machine=/etc/slurm/slurm.conf \\\n"

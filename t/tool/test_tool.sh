@@ -788,6 +788,15 @@ forecast_worth() {
 }
 ok "forecast says what forecasts would have been worth, twice the same, and keeps it" forecast_worth
 
+# Nobody has to wait.
+forecast_nothing() {
+	run 0 forecast --workload=synthetic:jobs=9,load=0.01,users=2 --procs=640 --policy=easy &&
+		out "^of 0 reservations, no forecast .*: there is nothing to compare$" && ! out "median" >/dev/null &&
+		run 0 forecast --json --workload=synthetic:jobs=9,load=0.01,users=2 --procs=640 --policy=easy &&
+		out '"reservations": 0, "forecasts": 0, "confidence": 0.8}$'
+}
+ok "forecast says where there is nothing to compare" forecast_nothing
+
 # Four runs of 100 to 400 s that followed each other, of jobs that asked for 1000 s.
 predict_log() {
 	echo "JobIDRaw|User|Account|Partition|JobName|Submit|Start|End|ElapsedRaw|TimelimitRaw|State|AllocCPUS|NNodes"

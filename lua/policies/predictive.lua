@@ -78,12 +78,17 @@ local function waited_by(job, now)
 	return math.max(0, now - math.max(job.submit_time, job.eligible_time))
 end
 
+-- Without a plan, before anything is decided, all are.
+local function is_open(plan, job)
+	return not plan or plan:state(job) == "open"
+end
+
 -- The open jobs in order: { { job =, key =, place = }, ... }.
 local function in_order(cluster, plan, opt, expected)
 	local rows, now = {}, cluster.now
 	local window = opt.window > 0 and opt.window or cluster.source ~= "sim" and WINDOW or nil
 	for job in cluster:queue(window) do
-		if plan:state(job) == "open" then
+		if is_open(plan, job) then
 			rows[#rows + 1] = { job = job, place = #rows, key = key_of(job, waited_by(job, now), opt, expected) }
 		end
 	end
@@ -125,7 +130,7 @@ end
 local function overdue(cluster, plan, opt, expected)
 	local rows, now = {}, cluster.now
 	for job in cluster:queue(nil, now - math.ceil(opt.slowdown_wait)) do
-		if plan:state(job) == "open" then
+		if is_open(plan, job) then
 			local waited = waited_by(job, now)
 			local over = waited - math.max(opt.slowdown_wait, opt.slowdown * shortest(cluster, job))
 			if over >= 0 then
@@ -137,10 +142,14 @@ local function overdue(cluster, plan, opt, expected)
 	return rows
 end
 
+local function needs_slowdown(opt)
+	return opt.slowdown > 0 and opt.predictor ~= "limit"
+end
+
 -- Start them, or give them a reservation.
 local function protect(cluster, plan, opt, how, expected)
 	local left = opt.slowdown_jobs
-	for _, row in ipairs(opt.slowdown > 0 and opt.predictor ~= "limit" and overdue(cluster, plan, opt, expected) or {}) do
+	for _, row in ipairs(needs_slowdown(opt) and overdue(cluster, plan, opt, expected) or {}) do
 		if left == 0 then
 			break
 		elseif not start(plan, row.job, how) and
@@ -161,6 +170,42 @@ function M.decide(cluster, plan, opt)
 			left = reserve_within(cluster, plan, row.job, how, opt.horizon) and left - 1 or 0
 		end
 	end
+end
+
+local function place_text(place, row, before, expected, now)
+	local text = ("place %d in its own order, the smallest first: %.4g of %d CPUs, %.0f s expected and %d s waited"):format(
+		place, row.key, row.job.cpus, expected:typical(row.job), waited_by(row.job, now))
+	if before then
+		text = text .. ("\nnext ahead of it: job %d of %s (%.4g)"):format(before.job.id, before.job.user, before.key)
+	end
+	return text
+end
+
+-- Why it comes before the order, if it does.
+local function exception_text(job, cluster, opt, expected)
+	for _, due in ipairs(guard.guarded(cluster, opt)) do
+		if due.id == job.id then
+			return "\nbefore the order: it has waited for guard_wait"
+		end
+	end
+	for _, row in ipairs(needs_slowdown(opt) and overdue(cluster, nil, opt, expected) or {}) do
+		if row.job.id == job.id then
+			return "\nbefore the order: it has waited for slowdown times its shortest likely runtime"
+		end
+	end
+	return ""
+end
+
+-- For schedlua explain: where the job stands, and who stands before it.
+function M.explain(job, cluster, opt)
+	local expected, before = predict.look(opt.predictor, cluster), nil
+	for place, row in ipairs(in_order(cluster, nil, opt, expected)) do
+		if row.job.id == job.id then
+			return place_text(place, row, before, expected, cluster.now) .. exception_text(job, cluster, opt, expected)
+		end
+		before = row
+	end
+	return "not in its order: it may not start now, or is behind the window"
 end
 
 return M

@@ -634,6 +634,16 @@ explain_order() {
 }
 ok "explain computes a job's place in the order from a capture" explain_order
 
+# predictive orders by itself: 9 is smaller than 8, which the queue has before it
+explain_own_order() {
+	echo 'return require("sched").site { default = { "predictive" } }' >"$T/order/own.lua"
+	run 0 explain --site "$T/order/own.lua" --snapshot "$T/busy.json" 8 && out "^order in p, by predictive, among 3 that may start:" &&
+		! out "no part of the list ranks\|priority" >/dev/null &&
+		out "^    place 3 in its own order, the smallest first: .* of 16 CPUs, 600 s expected and [0-9]* s waited$" &&
+		out "^    next ahead of it: job 9 of bob (" && out "^    before the order: it has waited for guard_wait$"
+}
+ok "explain tells the order of a policy that has one of its own" explain_own_order
+
 # 5 holds n1 until 14:00; 6 wants both nodes of p, 7 eight cores for two hours, which would delay it
 cat >"$T/full.json" <<'EOF'
 { "meta": { "now": 1793620800, "cluster": "tiny", "source": "json", "sequence": 1 },

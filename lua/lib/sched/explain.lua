@@ -5,7 +5,8 @@
 --
 -- Runs in place of a policy's decide, for one group of partitions (driver.lua), at the
 -- beginning of a cycle: nothing has started.  Parts of the list say in their own words what they
--- computed, part.explain(job, cluster, opt, state); what they do not say is shown as numbers.
+-- computed, part.explain(job, cluster, opt, state); what they do not say is shown as numbers.  What
+-- decides and explains has an order of its own: that is shown in place of the queue's.
 
 local M = {}
 
@@ -63,6 +64,35 @@ local function find_place(group, cluster, id)
 	return place, total, ahead
 end
 
+-- Does what decides say in which order jobs come?  Then the queue's is only where it begins.
+local function has_own_order(group)
+	for _, part in ipairs(group.parts) do
+		if part.policy.decide and part.policy.explain then
+			return true
+		end
+	end
+	return false
+end
+
+local function place_text(place, group, cluster, job)
+	if not place then
+		return "  no place: it may not start now"
+	elseif has_own_order(group) then
+		return "  submitted " .. M.time(job.submit_time)
+	end
+	return ("  place %d: %s; submitted %s"):format(place, rank_text(group, cluster, job), M.time(job.submit_time))
+end
+
+-- Who stands before it in the queue, and by what.
+local function add_queue(lines, group, place, ahead)
+	for i, text in ipairs(place and ahead or {}) do
+		lines[#lines + 1] = ("  %s ahead of it: %s"):format(i == 1 and "next" or "then", text)
+	end
+	if not group.rank then
+		lines[#lines + 1] = "  no part of the list ranks: Slurm's own order, PriorityTier and priority"
+	end
+end
+
 local function add_parts(lines, group, cluster, job)
 	for _, part in ipairs(group.parts) do
 		local policy = part.policy
@@ -88,24 +118,15 @@ function M.explain(group, cluster, id)
 		return nil
 	end
 	local place, total, ahead = find_place(group, cluster, id)
-	local lines = { ("order in %s, by %s, among %d that may start:"):format(table.concat(names, ", "), group.name,
-		total) }
-	if place then
-		lines[#lines + 1] = ("  place %d: %s; submitted %s"):format(place, rank_text(group, cluster, job),
-			M.time(job.submit_time))
-	else
-		lines[#lines + 1] = "  no place: it may not start now"
-	end
+	local lines = {
+		("order in %s, by %s, among %d that may start:"):format(table.concat(names, ", "), group.name, total),
+		place_text(place, group, cluster, job),
+	}
 	if job.native ~= "" then
 		lines[#lines + 1] = ("  only Slurm's select can place it: %s"):format(job.native)
 	end
-	for i, text in ipairs(ahead) do
-		if place then
-			lines[#lines + 1] = ("  %s ahead of it: %s"):format(i == 1 and "next" or "then", text)
-		end
-	end
-	if not group.rank then
-		lines[#lines + 1] = "  no part of the list ranks: Slurm's own order, PriorityTier and priority"
+	if not has_own_order(group) then
+		add_queue(lines, group, place, ahead)
 	end
 	add_parts(lines, group, cluster, job)
 	return table.concat(lines, "\n") .. "\n"

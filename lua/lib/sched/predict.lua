@@ -156,6 +156,13 @@ function M.judge(name, view, plan)
 	return new(name, view, plan)
 end
 
+--- The same for an explanation, beside a cycle: what fails is not said, and nothing is remembered.
+function M.look(name, cluster)
+	local self = new(name, cluster)
+	self.said = true
+	return self
+end
+
 --- Seconds that a job is expected to run.
 function Prediction:mean(job)
 	local list, sum = sample(self, job), 0

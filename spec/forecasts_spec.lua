@@ -28,12 +28,51 @@ local function file(made)
 	return ("made %d 0.8\njob 2 %d %d %d\njob 3 - - -\n"):format(made, now + 60, now + 120, now + 180)
 end
 
+local function last_line(...)
+	local lines = under(...):log()
+	return lines[#lines]
+end
+
 describe("sched.forecasts", function()
 	it("tells policies when a job will start, and how old a forecast may be", function()
-		assert.equal("info: 1700000060 1700000120 1700000180 0.8", under(file(now - 100), "'forecasts.txt'"):log()[1])
-		assert.equal("info: the forecasts are 3601 s old nil nil nil", under(file(now - 3601), "'forecasts.txt'"):log()[1])
-		assert.equal("info: no forecast was made nil nil nil", under("\n", "'forecasts.txt'"):log()[1])
-		assert.equal("info: it was not in the queue then nil nil nil", under("made 1700000000 0.8\n", "'forecasts.txt'"):log()[1])
+		assert.equal("info: 1700000060 1700000120 1700000180 0.8", last_line(file(now - 100), "'forecasts.txt'"))
+		assert.equal("info: the forecasts are 3601 s old nil nil nil", last_line(file(now - 3601), "'forecasts.txt'"))
+		assert.equal("info: no forecast was made nil nil nil", last_line("\n", "'forecasts.txt'"))
+		assert.equal("info: it was not in the queue then nil nil nil", last_line("made 1700000000 0.8\n", "'forecasts.txt'"))
+	end)
+
+	-- job.forecast of job 2 under a site with these forecasts, and what else is logged
+	local function field(how, text)
+		local site = support.site(("return require 'sched'.site { default = { 'mine' }, forecasts = %s }"):format(how), {
+			["forecasts.txt"] = text, mine = [[return { api = 1, name = "mine", doc = "d", decide = function(cluster)
+				for job in cluster:queue() do
+					local f = job.forecast
+					slurm.log_info("%d %s", job.id, f and ("%d %d %d %g %d"):format(f.not_before, f.likely, f.not_after, f.confidence,
+						f.made) or tostring(f))
+					break
+				end
+			end }]] })
+		return t.decide(site, t.cluster { nodes = "1x8c", now = now, running = { { id = 1, nodes = 1, exclusive = true,
+			ends_in = "1h" } }, pending = { { id = 2 }, { id = 3 } } }):log()
+	end
+
+	it("is a field of jobs where the site has forecasts", function()
+		assert.same({ ("info: 2 %d %d %d 0.8 %d"):format(now + 60, now + 120, now + 180, now - 100) },
+			field("'forecasts.txt'", file(now - 100)))
+		assert.same({ "info: 2 nil" }, field("nil", file(now - 100)))
+		assert.same({ "info: 2 nil" }, field("{ file = 'forecasts.txt' }", ("made %d 0.8\n"):format(now)))
+	end)
+
+	it("says that none is used, and the field is nil", function()
+		local old = "error: forecasts.txt: no forecast was made in the last 3600 s: none is used"
+		assert.same({ old, "info: 2 nil" }, field("'forecasts.txt'", file(now - 3601)))
+		assert.same({ old, "info: 2 nil" }, field("'forecasts.txt'", file(now + 61)))	-- in a replay: nobody knew it then
+		local half = field("'forecasts.txt'", "made 1 0.8\njob 2 17")
+		assert.matches("forecasts.txt:2: the line has no end, .*; nothing is known until it is there", half[1])
+		assert.same({ old, "info: 2 nil" }, { half[2], half[3] })
+		local none = field("'forecasts.txt'")
+		assert.matches("there is no file 'forecasts.txt'.*; nothing is known until it is there", none[1])
+		assert.same({ old, "info: 2 nil" }, { none[2], none[3] })
 	end)
 
 	it("has users told, whatever is reserved", function()

@@ -3,8 +3,10 @@
  * bind/data.c - data files (bundle/data.h) for Lua.
  *
  *	f = engine.file(name, parse)	parse_changed(text, path, warn) returns a flat table, or raises
+ *	f = engine.awaited(name, parse)	the same; as long as it is not there its text is an empty line
  *	v = f:get(key)			a number, a string, a boolean; nil
  *	t = f:all()			all of it, as a new table
+ *	f:say(text)			log a line, once until the file changes
  *	f.path, f.version
  *
  * The parser of a changed text runs where the file is named, so in the cycle that
@@ -168,6 +170,16 @@ static int file_all(lua_State *L)
 	return 1;
 }
 
+/* While the set is loaded nothing is said: that is a canned cluster. */
+static int file_say(lua_State *L)
+{
+	char cut[SL_LUA_TEXT_MAX];
+
+	if (sl_lua_context(L)->bundle->sealed)
+		sl_data_say(check_file(L), true, sl_lua_cut(cut, luaL_checkstring(L, 2)));
+	return 0;
+}
+
 /* A method, or path or version.  Upvalue: the methods. */
 static int file_index(lua_State *L)
 {
@@ -182,12 +194,14 @@ static int file_index(lua_State *L)
 	else if (!strcmp(key, "version"))
 		lua_pushinteger(L, (lua_Integer) sl_data_version(f));
 	else
-		return luaL_error(L, "a file has no field '%s', expected get, all, path or version", key);
+		return luaL_error(L, "a file has no field '%s', expected get, all, say, path or version", key);
 	return 1;
 }
 
-/* engine.file(name, parse): the file; raises "NAME: why not" */
-static int engine_file(lua_State *L)
+typedef struct sl_data_file *open_file(struct sl_bundle *b, const char *name, struct sl_error *err);
+
+/* (name, parse): the file; raises "NAME: why not" */
+static int push_file(lua_State *L, open_file *open)
 {
 	struct sl_lua *x = sl_lua_context(L);
 	const char *name = luaL_checkstring(L, 1);
@@ -196,12 +210,22 @@ static int engine_file(lua_State *L)
 
 	luaL_checktype(L, 2, LUA_TFUNCTION);
 	f = lua_newuserdatauv(L, sizeof(*f), 0);
-	*f = sl_bundle_data(x->bundle, name, &err);
+	*f = open(x->bundle, name, &err);
 	if (!*f)
 		return luaL_error(L, "%s", err.text);
 	luaL_setmetatable(L, FILE_CLASS);
 	parse_changed(L, x, *f, 2);
 	return 1;
+}
+
+static int engine_file(lua_State *L)
+{
+	return push_file(L, sl_bundle_data);
+}
+
+static int engine_awaited(lua_State *L)
+{
+	return push_file(L, sl_bundle_awaited);
 }
 
 /* engine.knows_user(name): is there such a user?  nil: this process cannot tell. */
@@ -219,7 +243,7 @@ static int engine_knows_user(lua_State *L)
 void sl_lua_open_data(lua_State *L)
 {
 	static const luaL_Reg methods[] = {
-		{ "get", file_get }, { "all", file_all }, { NULL, NULL }
+		{ "get", file_get }, { "all", file_all }, { "say", file_say }, { NULL, NULL }
 	};
 
 	luaL_newmetatable(L, FILE_CLASS);
@@ -231,6 +255,8 @@ void sl_lua_open_data(lua_State *L)
 	lua_pop(L, 1);
 	lua_pushcfunction(L, engine_file);
 	lua_setfield(L, -2, "file");
+	lua_pushcfunction(L, engine_awaited);
+	lua_setfield(L, -2, "awaited");
 	lua_pushcfunction(L, engine_knows_user);
 	lua_setfield(L, -2, "knows_user");
 }

@@ -161,6 +161,26 @@ static void push_nodes(lua_State *L, struct sl_lua *x, const struct sl_handle *h
 	}
 }
 
+/* Registry: the site's forecasts. */
+static const char forecasts_key;
+
+void sl_lua_keep_forecasts(lua_State *L)
+{
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &forecasts_key);
+}
+
+/* forecasts:of(job, cluster), where the site has some. */
+static void push_forecast(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	if (lua_rawgetp(L, LUA_REGISTRYINDEX, &forecasts_key) == LUA_TNIL)
+		return;
+	lua_getfield(L, -1, "of");
+	lua_insert(L, -2);
+	sl_lua_push_job(L, x, h->row, h->partition);
+	sl_lua_push_cluster(L, x);
+	lua_call(L, 3, 1);
+}
+
 static const struct sl_lua_field fields[] = {
 	{ "partition", push_partition },
 	{ "cpus", push_cpus },
@@ -177,6 +197,7 @@ static const struct sl_lua_field fields[] = {
 	{ "alloc_cpus", push_alloc_cpus },
 	{ "alloc_gpus", push_alloc_gpus },
 	{ "nodes", push_nodes },
+	{ "forecast", push_forecast },
 	{ NULL, NULL }
 };
 

@@ -405,19 +405,29 @@ static const char *text_in_memory(const struct sl_bundle *b, const char *name)
 	return NULL;
 }
 
-struct sl_data_file *sl_bundle_data(struct sl_bundle *b, const char *name, struct sl_error *err)
+static struct sl_data_file *open_data(struct sl_bundle *b, const char *name, bool may_lack, struct sl_error *err)
 {
 	const struct sl_bundle_file *kept = sl_bundle_kept_data(b, name);
 	const char *dir[MAX_ROOTS];
 	struct sl_data_places at = {
 		.kept_path = kept ? kept->path : NULL, .kept = kept ? kept->text : NULL,
-		.text = text_in_memory(b, name), .dir = dir,
+		.text = text_in_memory(b, name), .dir = dir, .may_lack = may_lack,
 	};
 
 	/* the bundled directory has none */
 	for (unsigned i = 0; i < b->roots && !b->root[i].library; i++)
 		dir[at.dirs++] = b->root[i].path;
 	return sl_data_open(b->data, name, b->sealed ? NULL : &at, err);
+}
+
+struct sl_data_file *sl_bundle_data(struct sl_bundle *b, const char *name, struct sl_error *err)
+{
+	return open_data(b, name, false, err);
+}
+
+struct sl_data_file *sl_bundle_awaited(struct sl_bundle *b, const char *name, struct sl_error *err)
+{
+	return open_data(b, name, true, err);
 }
 
 const struct sl_bundle_file *sl_bundle_site(const struct sl_bundle *b)

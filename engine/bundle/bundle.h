@@ -137,6 +137,9 @@ char *sl_bundle_bundled_directory(void);
  */
 struct sl_data_file *sl_bundle_data(struct sl_bundle *b, const char *name, struct sl_error *err);
 
+/* The same; one that is not there yet, or is just being written, is watched, and has no line until it is. */
+struct sl_data_file *sl_bundle_awaited(struct sl_bundle *b, const char *name, struct sl_error *err);
+
 /* From now on no module is read: what was not loaded with the set is not there. */
 void sl_bundle_seal(struct sl_bundle *b);
 

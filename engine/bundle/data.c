@@ -49,8 +49,7 @@ struct sl_data_file {
 	bool parsing;
 	unsigned long version;
 	struct line line[LINES];
-	unsigned lines;
-	bool told;
+	unsigned lines, told;
 };
 
 struct sl_data {
@@ -206,8 +205,7 @@ static void free_lines(struct sl_data_file *f)
 {
 	for (unsigned i = 0; i < f->lines; i++)
 		free(f->line[i].text);
-	f->lines = 0;
-	f->told = false;
+	f->lines = f->told = 0;
 }
 
 static void free_file(struct sl_data_file *f)
@@ -305,6 +303,24 @@ static int find_file(const struct sl_trust *trust, const struct sl_data_places *
 	return sl_fail(err, SL_ENOENT, "there is no file '%s'; expected one beside the site file", f->name);
 }
 
+/* It is not there, or not whole: watched from now on where it is expected, and without a line until then. */
+static int begin_without(const struct sl_data_places *at, struct sl_data_file *f, const struct sl_error *why,
+			 struct sl_error *err)
+{
+	char text[sizeof(why->text) + 80];
+
+	f->missing = why->code == SL_ENOENT;
+	f->in_memory = !at->dirs;
+	free(f->text);
+	f->text = strdup("\n");
+	f->length = 1;
+	if (!f->text || (f->missing && set_path(f, at->dirs ? at->dir[0] : ".")))
+		return no_memory(err);
+	snprintf(text, sizeof(text), "%s; nothing is known until it is there", why->text);
+	sl_data_say(f, true, text);
+	return 0;
+}
+
 struct sl_data_file *sl_data_open(struct sl_data *d, const char *name, const struct sl_data_places *at,
 				  struct sl_error *err)
 {
@@ -331,9 +347,13 @@ struct sl_data_file *sl_data_open(struct sl_data *d, const char *name, const str
 		return NULL;
 	}
 	if (find_file(&d->trust, at, f, &why)) {
+		bool lacks = at->may_lack && (why.code == SL_ENOENT || why.code == SL_EFORMAT);
+
 		*err = why;
-		free_file(f);
-		return NULL;
+		if (!lacks || begin_without(at, f, &why, err)) {
+			free_file(f);
+			return NULL;
+		}
 	}
 	return d->file[d->files++] = f;
 }
@@ -353,6 +373,9 @@ void sl_data_say(struct sl_data_file *f, bool error, const char *text)
 {
 	struct line *line = &f->line[f->lines];
 
+	for (unsigned i = 0; i < f->lines; i++)
+		if (!strcmp(f->line[i].text, text))
+			return;
 	if (f->lines == LINES)
 		return;
 	if (f->lines == LINES - 1)
@@ -361,7 +384,6 @@ void sl_data_say(struct sl_data_file *f, bool error, const char *text)
 	line->text = strdup(text);
 	if (line->text)
 		f->lines++;
-	f->told = false;
 }
 
 /* It cannot be read as it is: what was there stays in force. */
@@ -410,16 +432,15 @@ void sl_data_tell(struct sl_data *d, void (*tell)(bool error, const char *text, 
 	for (unsigned i = 0; i < d->files; i++) {
 		struct sl_data_file *f = d->file[i];
 
-		for (unsigned k = 0; k < f->lines && !f->told; k++)
-			tell(f->line[k].error, f->line[k].text, arg);
-		f->told = true;
+		for (; f->told < f->lines; f->told++)
+			tell(f->line[f->told].error, f->line[f->told].text, arg);
 	}
 }
 
 void sl_data_retell(struct sl_data *d)
 {
 	for (unsigned i = 0; i < d->files; i++)
-		d->file[i]->told = false;
+		d->file[i]->told = 0;
 }
 
 /* -- parsing ------------------------------------------------------------------ */

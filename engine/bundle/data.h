@@ -50,6 +50,7 @@ struct sl_data_places {
 	const char *text;		/* in memory */
 	const char *const *dir;		/* of the search path */
 	unsigned dirs;
+	bool may_lack;			/* none, or one that is being written, is one without a line, which is said */
 };
 
 /*
@@ -104,7 +105,7 @@ const char *sl_data_key(const struct sl_data_file *f, unsigned i, struct sl_data
 
 /* -- what is to be said about a file --------------------------------------- */
 
-/* Note a line; error: as such.  At most a hundred of one text. */
+/* Note a line, unless it is noted already; error: as such.  At most a hundred of one text of the file. */
 void sl_data_say(struct sl_data_file *f, bool error, const char *text);
 
 /* Call tell() for each line that was not told yet. */

@@ -140,7 +140,7 @@ static int fail_differs(const struct sl_bundle_file *theirs, struct sl_error *er
 
 static int vouch_data(struct sl_bundle *own, const struct sl_bundle_file *theirs, struct sl_error *err)
 {
-	struct sl_data_file *f = sl_bundle_data(own, theirs->name + 1, err);
+	struct sl_data_file *f = sl_bundle_awaited(own, theirs->name + 1, err);
 	const char *text;
 	size_t length;
 

@@ -157,6 +157,8 @@ static int run_site(lua_State *L)
 	}
 	lua_call(L, 2, 1);
 	luaL_checktype(L, -1, LUA_TTABLE);
+	lua_getfield(L, -1, "forecasts");
+	sl_lua_keep_forecasts(L);
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &site_key);
 	sl_sandbox_settle(L);
 	return 0;

@@ -256,6 +256,7 @@ function history:summary(question) end
 ---@field state_reason string why it was pending before this cycle
 ---@field waited integer seconds since it was submitted
 ---@field remaining number running: seconds until its walltime ends; else its walltime
+---@field forecast? sched.forecast when it will start, where the site has forecasts = ... and one of it is no older
 -- what
 ---@field time_limit number walltime in seconds; math.huge without limit
 ---@field time_min integer shortest walltime that would do; 0: time_limit
@@ -313,6 +314,14 @@ function history:summary(question) end
 ---@field alloc_cpus integer likewise: CPUs
 ---@field alloc_gpus integer likewise: GPUs
 ---@field nodes string[] running: its nodes
+
+--- Of schedlua forecast; times in seconds since the epoch, one that was not reached is nil.
+---@class sched.forecast
+---@field not_before? integer
+---@field likely? integer
+---@field not_after? integer
+---@field confidence number how often starts are between the first and the last
+---@field made integer when the forecast was made
 
 ---@class sched.job_gres
 ---@field name string

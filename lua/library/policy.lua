@@ -35,6 +35,7 @@
 ---@field on_failure? "hold"|"easy" for all lists that do not say it
 ---@field default? sched.list for all partitions that are not named; "easy"
 ---@field partitions? table<string, sched.list> by name, or names with commas
+---@field forecasts? string|table what schedlua forecast --output writes: for job.forecast and squeue
 
 ---@class sched
 ---@field api 1

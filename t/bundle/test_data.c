@@ -213,6 +213,56 @@ static void a_change_is_noticed_once_and_a_bad_file_is_told_once(void **state)
 	sl_bundle_destroy(b);
 }
 
+static void an_awaited_file_is_empty_until_it_is_there(void **state)
+{
+	static const char *const late[] = { "forecasts.txt", "half.txt" };
+	struct sl_bundle *b = open_set(NULL, 0);
+	struct sl_data_file *f[2];
+	struct sl_error err;
+	size_t length;
+	int told = 0;
+
+	(void) state;
+	write_text("half.txt", "no end");
+	for (int i = 0; i < 2; i++) {
+		f[i] = sl_bundle_awaited(b, late[i], &err);
+		assert_non_null(f[i]);
+		assert_string_equal(sl_data_path(f[i]), in_dir(late[i]));
+		assert_string_equal(sl_data_text(f[i], &length), "\n");
+		accept_text(f[i]);
+	}
+	sl_bundle_seal(b);
+	for (int i = 0; i < 2; i++) {
+		sl_bundle_refresh(b);
+		sl_data_tell(b->data, count, &told);
+	}
+	assert_int_equal(told, 200);
+	for (int i = 0; i < 2; i++) {
+		write_text(late[i], "whole\n");
+		sl_bundle_refresh(b);
+		assert_string_equal(sl_data_text(f[i], &length), "whole\n");
+		accept_text(f[i]);
+	}
+	sl_bundle_destroy(b);
+}
+
+static void what_is_said_twice_of_a_file_is_told_once(void **state)
+{
+	struct sl_bundle *b = open_set(NULL, 0);
+	struct sl_error err;
+	struct sl_data_file *f = sl_bundle_data(b, "limits.conf", &err);
+	int told = 0;
+
+	(void) state;
+	for (int i = 0; i < 3; i++) {
+		sl_data_say(f, false, "one");
+		sl_data_say(f, false, i ? "two" : "one");
+		sl_data_tell(b->data, count, &told);
+	}
+	assert_int_equal(told, 2);
+	sl_bundle_destroy(b);
+}
+
 static void a_symbolic_link_is_refused_in_production(void **state)
 {
 	struct sl_bundle_source src = { .check_trust = true, .trusted_uid = getuid() };
@@ -278,6 +328,8 @@ int main(void)
 		TEST(what_was_put_is_found_and_the_last_of_a_key_holds),
 		TEST(what_is_too_long_is_refused),
 		TEST(a_change_is_noticed_once_and_a_bad_file_is_told_once),
+		TEST(an_awaited_file_is_empty_until_it_is_there),
+		TEST(what_is_said_twice_of_a_file_is_told_once),
 		TEST(a_symbolic_link_is_refused_in_production),
 		TEST(a_kept_set_has_its_files_as_they_were_accepted_until_there_are_good_ones),
 	};

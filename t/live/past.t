@@ -34,7 +34,6 @@ starts_at() { [ "$(date -d "$(job_get "$1" StartTime)" +%s 2>/dev/null)" = "$2" 
 forecast_shown() {
 	local first second at
 	starts "$(submit -N4 --exclusive -t 60)"
-	echo "made 0 0.8" > "$C/etc/forecasts.txt"
 	reload <<-'EOL'
 	return require "sched".site { interval = 0.5, default = { "easy" }, forecasts = { file = "forecasts.txt", show = "not_after" } }
 	EOL

@@ -12,15 +12,14 @@ local M = {}
 
 local max_name = 256		-- bytes of a user's or account's name
 
---- sched.file(name, parse): the file; its errors name the line of the call.
-function M.open(path, line, name, parse)
+local function open(path, line, name, parse, how)
 	local fail = component.locate(path, line)
 	if type(name) ~= "string" then
 		fail(nil, "sched.file(%s); expected the name of a file beside the site file", tostring(name))
 	elseif type(parse) ~= "function" then
 		fail(name, "sched.file(\"%s\", %s); expected a function that parses its text", name, tostring(parse))
 	end
-	local ok, file = pcall(engine.file, name, parse)
+	local ok, file = pcall(how, name, parse)
 	if not ok then
 		-- what the parser says begins with the data file's own name and line
 		local text = tostring(file)
@@ -30,6 +29,16 @@ function M.open(path, line, name, parse)
 		fail(name, "%s", text)
 	end
 	return file
+end
+
+--- sched.file(name, parse): the file; its errors name the line of the call.
+function M.open(path, line, name, parse)
+	return open(path, line, name, parse, engine.file)
+end
+
+--- The same of one that something writes from time to time: that it is not there yet is said, and no error.
+function M.await(path, line, name, parse)
+	return open(path, line, name, parse, engine.awaited)
 end
 
 --- An iterator over the lines of a text that are neither empty nor comments: the line's number

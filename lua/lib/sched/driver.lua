@@ -158,6 +158,9 @@ end
 function M.groups(site, cluster)
 	local groups = {}
 	local entries, place = assign(site, cluster)
+	if site.forecasts then
+		site.forecasts:check(cluster)
+	end
 	for _, entry in ipairs(entries) do
 		serve(entry, cluster)
 		local lists = entry.set.split and connected(entry.partitions, place) or { entry.partitions }

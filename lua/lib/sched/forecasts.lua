@@ -6,6 +6,8 @@
 --   local f, why = forecasts:of(job, cluster)
 --   f.not_before, f.likely, f.not_after, f.confidence, f.made
 --
+-- Where the site file has forecasts = ..., job.forecast is the same.
+--
 -- A forecast lets the whole cluster go on some forty times, which is no matter of a cycle: a timer makes one
 -- every few minutes, and the file is read when it changes (sched.file()).  In a site file
 -- forecasts = { file = "forecasts.txt", show = "likely" } has squeue --start show them.
@@ -23,6 +25,8 @@ local definitions = {
 	show = { default = "likely", values = { "not_before", "likely", "not_after", "nothing" } },
 	within = { default = "1h", type = "duration", min = 1 },
 }
+
+local SKEW <const> = 60		-- seconds that clocks may differ: what was made later is of another time
 
 local function time_of(word, fail)
 	if word == "-" then
@@ -63,7 +67,7 @@ function M.make(path, line, t)
 	if not opt.file then
 		fail("file", "file is missing: expected what schedlua forecast --output writes")
 	end
-	return setmetatable({ file = data_file.open(path, line, opt.file, parse), show = opt.show, within = opt.within },
+	return setmetatable({ file = data_file.await(path, line, opt.file, parse), show = opt.show, within = opt.within },
 		Forecasts)
 end
 
@@ -72,8 +76,17 @@ local function is_late(self, cluster)
 	local made = self.file:get("made") or 0
 	if made == 0 then
 		return "no forecast was made"
+	elseif made > cluster.now + SKEW then
+		return "the forecasts were made later"
 	elseif cluster.now - made > self.within then
 		return ("the forecasts are %d s old"):format(cluster.now - made)
+	end
+end
+
+--- Say, once until there are others, that they are not used.
+function Forecasts:check(cluster)
+	if is_late(self, cluster) then
+		self.file:say(("%s: no forecast was made in the last %d s: none is used"):format(self.file.path, self.within))
 	end
 end
 

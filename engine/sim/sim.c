@@ -42,8 +42,10 @@ struct sl_sim {
 	uint64_t ended;
 	bool stopped;			/* by opt.stop */
 	bool may_settle;		/* nothing but starts, ends and arrivals changes what a policy sees */
+	bool timed;			/* jobs that may not start at any time are among them */
 	struct settled {		/* what waits for room, by the policy's word (plan:settle()) */
 		bool is;
+		bool all;		/* asked again, it would look at nobody else */
 		uint64_t moment;	/* of the timeline then */
 		uint32_t entries;	/* of the queue then */
 		uint32_t window;	/* of the policy */
@@ -281,6 +283,7 @@ static int make_decision(struct sl_sim *s, struct sl_error *err)
 	sl_metrics_hidden(s->metrics, hidden);
 	s->settled.window = fig.window;
 	s->settled.is = s->may_settle && sl_plan_is_settled(p) && hidden == hidden_by_window(s);
+	s->settled.all = !hidden || !s->starts;	/* or others come into its window */
 	sl_plan_destroy(p);
 	return rc ? -1 : 0;
 }
@@ -301,7 +304,7 @@ static int start_decided(struct sl_sim *s, struct sl_error *err)
  */
 static bool still_settled(const struct sl_sim *s)
 {
-	bool same = s->w->snap.node.rows == 1 &&
+	bool same = s->w->snap.node.rows == 1 && s->settled.all && !s->timed &&
 		s->settled.moment == sl_timeline_moment(sl_cluster_timeline(s->cluster));
 
 	return s->settled.is && sl_cluster_lacks_room(s->cluster, same ? s->settled.entries : 0);
@@ -470,6 +473,12 @@ int sl_sim_run(struct sl_sim *s, char **trace, struct sl_error *err)
 
 /* -- life and results --------------------------------------------------- */
 
+/* Only time makes such a job startable, or ends its chances, and those of others begin. */
+static bool waits_for_time(const struct sl_sim *s, uint32_t job)
+{
+	return s->w->snap.job.begin_time[job] > arrival_of(s, job) || s->w->snap.job.deadline[job];
+}
+
 /* A record of several tasks has one runtime: it cannot be what it stands for. */
 static int refuse_arrays(const struct sl_workload *w, struct sl_error *err)
 {
@@ -537,6 +546,8 @@ struct sl_sim *sl_sim_create(const struct sl_workload *w, struct sl_script *scri
 		}
 	}
 	s->may_settle = !opt->interval_s && !opt->before_pass && !opt->after_pass && !w->snap.reservation.rows;
+	for (uint32_t i = 0; i < w->snap.job.rows && !s->timed; i++)
+		s->timed = waits_for_time(s, i);
 	if (push_running(s, err) < 0)
 		goto error;
 	return s;

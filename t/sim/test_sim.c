@@ -244,6 +244,29 @@ static void a_settled_queue_is_not_decided_about_until_there_is_room(void **stat
 	assert_int_equal(t.result.cycles, 7);
 }
 
+/* Who was beyond the window has room, and is looked at as soon as anything happens. */
+static void a_queue_is_not_settled_when_others_come_into_the_window(void **state)
+{
+	static const char crowd[] = "{\"jobs\": [" JOB(1, 0, 1, 100, 100) "," JOB(2, 0, 1, 100, 100) ","
+		JOB(3, 0, 1, 100, 100) "," JOB(4, 10, 4, 100, 100) "]}";
+	struct told t = SIMULATE_ON("1x4c", "easy,window=2", crowd);
+
+	(void) state;
+	STARTS(t, 0, 0, 10, 110);
+	t = SIMULATE_ON("1x4c", "conservative,window=2", crowd);
+	STARTS(t, 0, 0, 10, 110);
+}
+
+static void a_job_that_waits_for_its_begin_time_is_not_settled(void **state)
+{
+	struct told t = SIMULATE_ON("1x4c", "easy", "{\"jobs\": [" JOB(1, 0, 2, 100, 100) ","
+		"{\"id\": 2, \"submit_time\": 1, \"min_cpus\": 1, \"num_tasks\": 1, \"time_limit\": 20,"
+		" \"runtime_s\": 20, \"begin_time\": 50}," JOB(3, 60, 4, 100, 100) "]}");
+
+	(void) state;
+	STARTS(t, 0, 60, 100);
+}
+
 static void a_policy_that_fails_ends_the_run_with_the_time_and_the_line(void **state)
 {
 	struct sl_bundle_text text = { "late", "return { api = 1, name = 'late', decide = function(c, p)\n"
@@ -544,6 +567,8 @@ int main(void)
 		cmocka_unit_test(a_policy_that_starts_nothing_is_an_error_with_the_job),
 		cmocka_unit_test(jobs_that_the_policy_refuses_for_good_are_told_as_unfinished),
 		cmocka_unit_test(a_settled_queue_is_not_decided_about_until_there_is_room),
+		cmocka_unit_test(a_queue_is_not_settled_when_others_come_into_the_window),
+		cmocka_unit_test(a_job_that_waits_for_its_begin_time_is_not_settled),
 		cmocka_unit_test(a_policy_that_fails_ends_the_run_with_the_time_and_the_line),
 		cmocka_unit_test(a_run_that_is_stopped_tells_what_it_has_and_says_partial),
 		cmocka_unit_test(an_array_is_refused),

@@ -126,12 +126,21 @@ static int plan_backfill_rest(lua_State *L)
 	return 1;
 }
 
+/* Is it the policy's decide() that calls?  Another policy's, which that one calls, does not know what else it does. */
+static bool is_called_by_decide(lua_State *L)
+{
+	enum { CALLER = 1, ENGINE, NOBODY };
+	lua_Debug ar;
+
+	return lua_getstack(L, CALLER, &ar) && lua_getinfo(L, "t", &ar) && !ar.istailcall && !lua_getstack(L, NOBODY, &ar);
+}
+
 /* (): what still waits, waits for room.  Where others have a say in who starts, time may help too. */
 static int plan_settle(lua_State *L)
 {
 	struct sl_lua *x = check_plan(L);
 
-	if (sl_lua_turn_is_plain(x))
+	if (sl_lua_turn_is_plain(x) && is_called_by_decide(L))
 		sl_plan_settle(x->plan);
 	return 0;
 }

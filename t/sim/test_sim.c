@@ -244,6 +244,32 @@ static void a_settled_queue_is_not_decided_about_until_there_is_room(void **stat
 	assert_int_equal(t.result.cycles, 7);
 }
 
+/* What conservative says of the queue before 50 s is not what the policy that calls it does at 60 s. */
+static void a_policy_that_another_one_calls_does_not_settle_the_queue(void **state)
+{
+	static const char jobs[] = "{\"jobs\": [" JOB(1, 0, 3, 100, 100) "," JOB(2, 1, 3, 50, 50) ","
+		JOB(3, 2, 4, 50, 50) "," JOB(4, 3, 1, 300, 300) "," JOB(5, 60, 4, 10, 10) "]}";
+	static const char *const call[] = { "by.decide(c, p, opt)", "return by.decide(c, p, opt)",
+					    "pcall(by.decide, c, p, opt)" };
+
+	(void) state;
+	for (int i = 0; i < 3; i++) {
+		char policy[600];
+		struct sl_bundle_text text = { "late", policy };
+		struct sl_trial_options opt = { .workload_options = { .machine = "1x4c" }, .sim = { .keep_schedule = true },
+			.source = { .policy = "late", .text = &text, .texts = 1 }, .workload = file(jobs) };
+		struct told t;
+
+		snprintf(policy, sizeof(policy), "local easy, conservative = require 'easy', require 'conservative'\n"
+			 "return { api = 1, name = 'late', decide = function(c, p)\n"
+			 "local by = c.now - c.origin < 50 and conservative or easy\n"
+			 "local opt = require('sched.options').resolve(by, {}, error)\n"
+			 "%s end }", call[i]);
+		t = simulate_with(&opt);
+		assert_int_equal(t.start[3], 60);
+	}
+}
+
 /* Who was beyond the window has room, and is looked at as soon as anything happens. */
 static void a_queue_is_not_settled_when_others_come_into_the_window(void **state)
 {
@@ -567,6 +593,7 @@ int main(void)
 		cmocka_unit_test(a_policy_that_starts_nothing_is_an_error_with_the_job),
 		cmocka_unit_test(jobs_that_the_policy_refuses_for_good_are_told_as_unfinished),
 		cmocka_unit_test(a_settled_queue_is_not_decided_about_until_there_is_room),
+		cmocka_unit_test(a_policy_that_another_one_calls_does_not_settle_the_queue),
 		cmocka_unit_test(a_queue_is_not_settled_when_others_come_into_the_window),
 		cmocka_unit_test(a_job_that_waits_for_its_begin_time_is_not_settled),
 		cmocka_unit_test(a_policy_that_fails_ends_the_run_with_the_time_and_the_line),

@@ -84,6 +84,21 @@ describe("sched.forecasts", function()
 		assert.is_nil(under(file(now - 700), "{ file = 'forecasts.txt', within = '10m' }"):expected(2))
 	end)
 
+	it("does not believe what was made long from now", function()
+		assert.equal("info: the forecasts were made 3601 s from now nil nil nil", last_line(file(now + 3601), "'forecasts.txt'"))
+		assert.is_nil(under(file(now + 3601), "'forecasts.txt'"):expected(2))
+	end)
+
+	it("has users told in all groups of partitions", function()
+		local site = support.site([[return require 'sched'.site { forecasts = "forecasts.txt", default = { "mine" } }]],
+			{ ["forecasts.txt"] = file(now) .. ("job 3 %d %d %d\n"):format(now, now + 9, now + 9),
+			mine = [[return { api = 1, name = "mine", doc = "d", decide = function() end }]] })
+		local plan = t.decide(site, t.cluster { nodes = "2x8c", now = now,
+			partitions = { first = { nodes = "n1", priority_tier = 2 }, second = { nodes = "n2" } },
+			pending = { { id = 2, partition = "first" }, { id = 3, partition = "second" } } })
+		assert.same({ now + 120, now + 9 }, { plan:expected(2), plan:expected(3) })
+	end)
+
 	it("refuses what it does not understand, with the line", function()
 		local function refused(text, how)
 			local ok, why = pcall(under, text, how or "'forecasts.txt'")
@@ -92,6 +107,15 @@ describe("sched.forecasts", function()
 		end
 		assert.matches("forecasts.txt:1: expected made TIME CONFIDENCE, or job ID", refused("job 2 3\n"))
 		assert.matches("forecasts.txt:2: 'soon': expected seconds", refused("made 1 0.8\njob 2 soon 3 4\n"))
+		assert.matches("forecasts.txt:2: '9007199254740992': expected seconds", refused("made 1 0.8\njob 2 9007199254740992 3 4\n"))
+		assert.matches("forecasts.txt:2: '%-1': expected seconds", refused("made 1 0.8\njob 2 1 3 -1\n"))
+		for _, id in ipairs { "2_7", "0", "-2", "4294967296", "2abc" } do
+			assert.matches("forecasts.txt:1: '.*': expected the id of a job", refused(("job %s 1 2 3\n"):format(id)))
+		end
+		assert.matches("forecasts.txt:1: expected made TIME CONFIDENCE", refused("made\n"))
+		for _, confidence in ipairs { "nan", "1e308", "-0.8", "1" } do
+			assert.matches("forecasts.txt:1: '.*': expected a confidence", refused(("made 1 %s\n"):format(confidence)))
+		end
 		assert.matches("option 'show' of sched.forecasts", refused(file(now), "{ file = 'forecasts.txt', show = 'x' }"))
 		assert.matches("file is missing", refused(file(now), "{}"))
 	end)

@@ -49,9 +49,10 @@ function M.lines(text)
 		while at <= #text do
 			local stop = text:find("\n", at, true) or #text + 1
 			local line = text:sub(at, stop - 1)
+			local comment = line:find("#", 1, true)
 			number, at = number + 1, stop + 1
 			local words = {}
-			for word in line:gsub("#.*$", ""):gmatch("%S+") do
+			for word in (comment and line:sub(1, comment - 1) or line):gmatch("%S+") do
 				words[#words + 1] = word
 			end
 			if #words > 0 then

@@ -72,14 +72,14 @@ local function connected(names, place)
 	return lists
 end
 
-local function new_group(entry, names, cluster, forecasts)
+local function new_group(entry, names, cluster, forecasts, told)
 	local set, tier = entry.set, 0
 	for _, name in ipairs(names) do
 		tier = math.max(tier, cluster:partition(name).priority_tier)
 	end
 	return {
 		name = set.name, admit = set.admit, allow = set.allow, rank = set.rank,
-		decide = forecasts and forecasts:telling(set.decide) or set.decide,
+		decide = forecasts and forecasts:telling(set.decide, told) or set.decide,
 		options = set.options, parts = set.parts, holds = set.on_failure == "hold", failed = entry.failed,
 		partitions = names, tier = tier,
 		memory = names[1],	-- a partition is in one group only
@@ -156,7 +156,7 @@ end
 
 --- The groups of this cluster, in the order in which they decide.
 function M.groups(site, cluster)
-	local groups = {}
+	local groups, told = {}, {}
 	local entries, place = assign(site, cluster)
 	if site.forecasts then
 		site.forecasts:check(cluster)
@@ -166,7 +166,7 @@ function M.groups(site, cluster)
 		local lists = entry.set.split and connected(entry.partitions, place) or { entry.partitions }
 		for _, names in ipairs(lists) do
 			if #names > 0 then
-				groups[#groups + 1] = new_group(entry, names, cluster, site.forecasts)
+				groups[#groups + 1] = new_group(entry, names, cluster, site.forecasts, told)
 			end
 		end
 	end

@@ -27,34 +27,47 @@ local definitions = {
 }
 
 local SKEW <const> = 60		-- seconds that clocks may differ: what was made later is of another time
+local MOST_JOB <const>, LATEST <const> = 2 ^ 32 - 1, 2 ^ 53 - 1
+local shown_as = { not_before = "^(%S+)", likely = "^%S+ (%S+)", not_after = "(%S+)$" }
 
-local function time_of(word, fail)
-	if word == "-" then
-		return 0	-- it was not reached
-	end
-	local time = math.tointeger(tonumber(word))
-	if not time or time < 0 then
-		fail("'%s': expected seconds since the epoch, or -", tostring(word))
-	end
-	return time
+local function time_of(word)
+	return math.tointeger(tonumber(word))	-- nil: it was not reached
+end
+
+local function is_time(word)
+	local time = time_of(word)
+	return word == "-" or (time and time >= 0 and time <= LATEST)
+end
+
+local function job_of(word)
+	local id = time_of(word)
+	return id and id > 0 and id <= MOST_JOB and id
 end
 
 -- made TIME CONFIDENCE
 -- job ID NOT_BEFORE LIKELY NOT_AFTER
 local function parse(text, path)
-	local map = {}
-	for number, words in data_file.lines(text) do
-		local function fail(format, ...)
-			error(("%s:%d: %s"):format(path, number, format:format(...)), 0)
+	local map, line = {}, 0
+	local function expect(good, word, what)
+		if not good then
+			error(("%s:%d: %sexpected %s"):format(path, line, word and ("'%s': "):format(word:sub(1, 60)) or "", what), 0)
 		end
-		if words[1] == "made" then
-			map.made, map.confidence = time_of(words[2], fail), tonumber(words[3]) or fail("made: expected TIME CONFIDENCE")
-		elseif words[1] == "job" and #words == 5 then
-			for i, what in ipairs { "not_before", "likely", "not_after" } do
-				map[what .. words[2]] = time_of(words[i + 2], fail)
+		return good
+	end
+	for number, words in data_file.lines(text) do
+		line = number
+		if words[1] == "job" and #words == 5 then
+			local id = expect(job_of(words[2]), words[2], "the id of a job")
+			for i = 3, 5 do
+				expect(is_time(words[i]), words[i], "seconds since the epoch, or -")
 			end
+			map[("%d"):format(id)] = table.concat(words, " ", 3)
 		else
-			fail("expected made TIME CONFIDENCE, or job ID NOT_BEFORE LIKELY NOT_AFTER")
+			expect(words[1] == "made" and #words == 3, nil, "made TIME CONFIDENCE, or job ID NOT_BEFORE LIKELY NOT_AFTER")
+			local confidence = tonumber(words[3])
+			expect(is_time(words[2]), words[2], "seconds since the epoch, or -")
+			expect(confidence and confidence > 0 and confidence < 1, words[3], "a confidence between 0 and 1")
+			map.made, map.confidence = time_of(words[2]) or 0, confidence
 		end
 	end
 	return map
@@ -76,8 +89,8 @@ local function is_late(self, cluster)
 	local made = self.file:get("made") or 0
 	if made == 0 then
 		return "no forecast was made"
-	elseif made > cluster.now + SKEW then
-		return "the forecasts were made later"
+	elseif made - cluster.now > SKEW then
+		return ("the forecasts were made %d s from now"):format(made - cluster.now)
 	elseif cluster.now - made > self.within then
 		return ("the forecasts are %d s old"):format(cluster.now - made)
 	end
@@ -94,33 +107,43 @@ end
 --- nothing is known.
 function Forecasts:of(job, cluster)
 	local file, late = self.file, is_late(self, cluster)
-	local function time(what)
-		local at = file:get(what .. job.id)
-		return at and at > 0 and at or nil
-	end
+	local times = file:get(("%d"):format(job.id))
 	if late then
 		return nil, late
-	elseif not file:get("not_before" .. job.id) then
+	elseif not times then
 		return nil, "it was not in the queue then"
 	end
-	return { not_before = time("not_before"), likely = time("likely"), not_after = time("not_after"),
-		confidence = file:get("confidence"), made = file:get("made") }
+	local f = { confidence = file:get("confidence"), made = file:get("made") }
+	for what, pattern in pairs(shown_as) do
+		f[what] = time_of(times:match(pattern))
+	end
+	return f
 end
 
---- The decide() that users are told forecasts after.
-function Forecasts:telling(decide)
+-- Tell users of all jobs of the file that are in this cluster.
+local function tell(self, cluster, plan)
+	local pattern = shown_as[self.show]
+	for key, times in pairs(self.file:all()) do
+		local id = time_of(key)
+		local job = id and cluster:job(id)
+		local at = job and time_of(times:match(pattern))
+		if at then
+			plan:expect(job, at)
+		end
+	end
+end
+
+--- The decide() that users are told forecasts after: once in a cycle, whoever decides first.  *told* is a table
+--- of that cycle.
+function Forecasts:telling(decide, told)
 	if self.show == "nothing" then
 		return decide
 	end
 	return function(cluster, plan, opt)
 		decide(cluster, plan, opt)
-		local shown = self.show .. "(%d+)"
-		for key, at in pairs(is_late(self, cluster) and {} or self.file:all()) do
-			local id = math.tointeger(tonumber(key:match(shown)))
-			local job = id and cluster:job(id)
-			if job and at > 0 then
-				plan:expect(job, at)
-			end
+		if not told.forecasts and not is_late(self, cluster) then
+			tell(self, cluster, plan)
+			told.forecasts = true
 		end
 	end
 end

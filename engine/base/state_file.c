@@ -81,16 +81,33 @@ static int write_file(const char *path, mode_t mode, const void *bytes, size_t s
 	return close(fd) ? -1 : rc;
 }
 
+static int replace(const char *path, const char *new, mode_t mode, const void *bytes, size_t size, bool durable,
+		   struct sl_error *err)
+{
+	if (!write_file(new, mode, bytes, size, durable) && !rename(new, path))
+		return 0;
+	io_error(err, path);
+	unlink(new);
+	return -1;
+}
+
 int sl_state_write(const char *path, mode_t mode, const void *bytes, size_t size, bool durable, struct sl_error *err)
 {
 	char new[PATH_MAX];
 
 	if (snprintf(new, sizeof(new), "%s.new", path) >= (int) sizeof(new))
 		return sl_fail(err, SL_EINVAL, "%.80s...: path too long", path);
-	if (write_file(new, mode, bytes, size, durable) || rename(new, path)) {
-		io_error(err, path);
-		unlink(new);
-		return -1;
-	}
-	return 0;
+	return replace(path, new, mode, bytes, size, durable, err);
+}
+
+int sl_state_put(const char *path, mode_t mode, const void *bytes, size_t size, struct sl_error *err)
+{
+	char new[PATH_MAX];
+	struct stat st;
+
+	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
+		return sl_fail(err, SL_EINVAL, "%s: not a regular file; expected one to replace, or none", path);
+	if (snprintf(new, sizeof(new), "%s.%ld.new", path, (long) getpid()) >= (int) sizeof(new))
+		return sl_fail(err, SL_EINVAL, "%.80s...: path too long", path);
+	return replace(path, new, mode, bytes, size, true, err);
 }

@@ -30,4 +30,10 @@ int sl_state_read(const char *path, size_t most, char **bytes, size_t *size, str
  */
 int sl_state_write(const char *path, mode_t mode, const void *bytes, size_t size, bool durable, struct sl_error *err);
 
+/*
+ * Likewise a file that a user named, onto the disk: what is no regular file, a device or a link, is left alone
+ * (SL_EINVAL), and of several processes that write it at once one has its way, as a whole.
+ */
+int sl_state_put(const char *path, mode_t mode, const void *bytes, size_t size, struct sl_error *err);
+
 #endif

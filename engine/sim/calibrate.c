@@ -153,7 +153,7 @@ int sl_calibrator_write(const struct sl_calibrator *c, const char *file, struct 
 		json_array_append_new(classes, json_pack("{s:f, s:f, s:o}", "below", k->below, "above", k->above, "scores", scores));
 	}
 	text = json_dumps(all, JSON_COMPACT);
-	rc = text ? sl_state_write(file, 0644, text, strlen(text), true, err) :
+	rc = text ? sl_state_put(file, 0644, text, strlen(text), err) :
 	     sl_fail(err, SL_ENOMEM, "forecast: out of memory");
 	free(text);
 	json_decref(all);

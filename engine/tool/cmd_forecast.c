@@ -15,6 +15,7 @@
 #include "base/order.h"
 #include "base/state_file.h"
 #include "base/text.h"
+#include "bundle/trust.h"
 #include "image/json_out.h"
 #include "ledger/ledger.h"
 #include "sim/forecast.h"
@@ -280,30 +281,43 @@ static void write_time(FILE *out, int64_t now, int64_t wait)
 		fputs(" -", out);
 }
 
-/* What lib/sched/forecasts.lua reads. */
+static void write_job(const struct ahead *a, const struct sl_forecast *f, uint32_t i, int64_t now, FILE *out)
+{
+	struct sl_expected e = sl_calibrate(a->calibrator, f->wait + (size_t) i * f->draws, f->draws);
+
+	fprintf(out, "job %" PRIu32, f->job[i]);
+	write_time(out, now, e.low);
+	write_time(out, now, e.point);
+	write_time(out, now, e.high);
+	fputc('\n', out);
+}
+
+/* What lib/sched/forecasts.lua reads; where that is more than policies may read, of the jobs that come first. */
 static int write_file(const struct ahead *a, const struct sl_forecast *f, int64_t now, struct sl_error *err)
 {
 	char *text = NULL;
-	size_t size = 0;
+	size_t size = 0, whole;
 	FILE *out = open_memstream(&text, &size);
+	uint32_t left = 0;
 	int rc;
 
 	if (!out)
 		return sl_fail(err, SL_ENOMEM, "forecast: out of memory");
 	fprintf(out, "made %" PRId64 " %g\n", now, a->v->confidence);
-	for (uint32_t i = 0; i < f->jobs; i++) {
-		struct sl_expected e = sl_calibrate(a->calibrator, f->wait + (size_t) i * f->draws, f->draws);
-
-		if (!is_asked(a, f->job[i]))
-			continue;
-		fprintf(out, "job %" PRIu32, f->job[i]);
-		write_time(out, now, e.low);
-		write_time(out, now, e.point);
-		write_time(out, now, e.high);
-		fputc('\n', out);
+	whole = (size_t) ftell(out);
+	for (uint32_t i = 0; i < f->jobs && !left; i++) {
+		if (is_asked(a, f->job[i]))
+			write_job(a, f, i, now, out);
+		if ((size_t) ftell(out) > SL_BUNDLE_FILE_MAX)
+			left = f->jobs - i;
+		else
+			whole = (size_t) ftell(out);
 	}
 	rc = fclose(out) ? sl_fail(err, SL_ENOMEM, "forecast: out of memory") :
-	     sl_state_write(a->v->output, 0644, text, size, false, err);
+	     sl_state_put(a->v->output, 0644, text, whole, err);
+	if (!rc && left)
+		fprintf(stderr, "%s: the last %" PRIu32 " of %" PRIu32 " jobs are left out: policies read %zu bytes at most\n",
+			a->v->output, left, f->jobs, SL_BUNDLE_FILE_MAX);
 	free(text);
 	return rc;
 }

@@ -13,6 +13,7 @@
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 #include "base/state_file.h"
 
@@ -147,6 +148,58 @@ static void a_file_that_cannot_be_written_leaves_what_was_there(void **state)
 	free(bytes);
 }
 
+static void what_a_user_names_is_replaced_only_where_it_is_a_file(void **state)
+{
+	struct sl_error err;
+	struct stat st;
+
+	(void) state;
+	unlink(path);
+	assert_int_equal(sl_state_put(path, 0644, "whole", 5, &err), 0);
+	assert_int_equal(sl_state_put(path, 0644, "whole", 5, &err), 0);
+	unlink(path);
+	assert_int_equal(symlink("/dev/null", path), 0);
+	assert_int_equal(sl_state_put(path, 0644, "whole", 5, &err), -1);
+	assert_int_equal(err.code, SL_EINVAL);
+	assert_non_null(strstr(err.text, path));
+	assert_int_equal(lstat(path, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+}
+
+enum { TIMES = 60, LENGTH = 100000 };
+
+/* Put the file, all of one letter, and look at it each time. */
+static bool is_always_whole(char letter)
+{
+	char text[LENGTH], *bytes;
+	struct sl_error err;
+	size_t size;
+	bool whole = true;
+
+	memset(text, letter, LENGTH);
+	for (int i = 0; i < TIMES && whole; i++) {
+		if (sl_state_put(path, 0644, text, LENGTH, &err) || sl_state_read(path, LENGTH, &bytes, &size, NULL, &err) != 1)
+			return false;
+		whole = size == LENGTH && !memcmp(bytes, bytes + 1, LENGTH - 1);
+		free(bytes);
+	}
+	return whole;
+}
+
+static void two_that_put_it_at_once_leave_it_whole(void **state)
+{
+	pid_t pid = fork();
+	bool whole = is_always_whole(pid ? 'a' : 'b');
+	int status;
+
+	(void) state;
+	if (!pid)
+		_exit(whole ? 0 : 1);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(whole);
+	assert_int_equal(status, 0);
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -157,6 +210,8 @@ int main(void)
 		TEST(a_file_of_terabytes_is_not_read),
 		TEST(a_written_file_takes_the_place_of_whatever_is_there),
 		TEST(a_file_that_cannot_be_written_leaves_what_was_there),
+		TEST(what_a_user_names_is_replaced_only_where_it_is_a_file),
+		TEST(two_that_put_it_at_once_leave_it_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

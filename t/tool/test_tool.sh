@@ -775,6 +775,23 @@ forecast_file() {
 }
 ok "forecast --output writes what a site tells squeue" forecast_file
 
+# Of a queue whose forecasts are more than a policy may read, those of the jobs that come first; nothing but files.
+awk 'BEGIN { print "{ \"meta\": { \"now\": 1793620800, \"cluster\": \"long\", \"source\": \"json\", \"sequence\": 1 },"
+	print "\"nodes\": [ { \"name\": \"n1\", \"cores\": 8 } ], \"partitions\": [ { \"name\": \"p\", \"nodes\": \"n1\" } ], \"jobs\": ["
+	for (i = 1000000000; i < 1000050000; i++) { printf "%s{ \"id\": %d, \"partition\": \"p\", \"time_limit\": 60 }", (n++ ? ",\n" : ""), i
+		queue = queue (n > 1 ? ", " : "") "{ \"job\": " i ", \"partition\": \"p\" }" }
+	print "], \"queue\": [" queue "] }" }' >"$T/many.json"
+echo 'return { api = 1, name = "idle", doc = "nothing", decide = function() end }' >"$T/idle.lua"
+forecast_file_long() {
+	run 0 forecast --policy="$T/idle.lua" --draws=10 --snapshot "$T/many.json" --output="$T/forecasts.txt" &&
+		err "forecasts.txt: the last 69 of 50000 jobs are left out: policies read 1048576 bytes at most" &&
+		[ "$(wc -c <"$T/forecasts.txt")" -le 1048576 ] && [ "$(tail -n 1 "$T/forecasts.txt" | wc -w)" = 5 ] &&
+		ln -s forecasts.txt "$T/link.txt" &&
+		run 1 forecast --policy=fcfs --snapshot "$T/busy.json" --output="$T/link.txt" && err "link.txt: not a regular file" &&
+		[ -L "$T/link.txt" ]
+}
+ok "forecast --output writes no more than policies read, and into files only" forecast_file_long
+
 # As they stand in the page, of files that are not there.
 predict_page() {
 	program=$(realpath "$SCHEDLUA") && grep '^schedlua ' "${0%/*}/../../doc/predict.md" >"$T/page" || return 1

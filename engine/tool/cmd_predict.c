@@ -278,9 +278,13 @@ static int weigh(struct report *r, struct sl_error *err)
 
 /* -- what is printed --------------------------------------------------------------- */
 
-static double share(uint32_t of, uint32_t all)
+/* Of no runs nothing is known. */
+static void add_figure(struct sl_text_table *t, const struct worth *w, const char *format, double sum)
 {
-	return all ? (double) of / all : 0;
+	char text[64];
+
+	snprintf(text, sizeof(text), format, w->runs ? sum / w->runs : 0);
+	sl_text_table_add(t, w->runs ? text : "-");
 }
 
 static void add_row(struct sl_text_table *t, const char *first, const char *predictor, const struct worth *w)
@@ -289,11 +293,11 @@ static void add_row(struct sl_text_table *t, const char *first, const char *pred
 		sl_text_table_add(t, first);
 	sl_text_table_add(t, predictor);
 	sl_text_table_addf(t, "%" PRIu32, w->runs);
-	sl_text_table_addf(t, "%.0f", w->runs ? (double) w->ran / w->runs : 0);
-	sl_text_table_addf(t, "%.0f", w->runs ? w->off / w->runs : 0);
-	sl_text_table_addf(t, "%+.0f", w->runs ? w->bias / w->runs : 0);
-	sl_text_table_addf(t, "%.1f %%", 100 * share(w->beyond, w->runs));
-	sl_text_table_addf(t, "%.1f %%", 100 * share(w->within, w->runs));
+	add_figure(t, w, "%.0f", (double) w->ran);
+	add_figure(t, w, "%.0f", w->off);
+	add_figure(t, w, "%+.0f", w->bias);
+	add_figure(t, w, "%.1f %%", 100.0 * w->beyond);
+	add_figure(t, w, "%.1f %%", 100.0 * w->within);
 }
 
 static int print_text(const struct report *r, struct sl_error *err)
@@ -322,11 +326,13 @@ static void put_worth(struct sl_json *j, const char *user, const char *predictor
 		sl_json_put_str(j, "user", user);
 	sl_json_put_str(j, "predictor", predictor);
 	sl_json_put_int(j, "runs", w->runs);
-	sl_json_put_real(j, "runtime_mean_s", w->runs ? (double) w->ran / w->runs : 0);
-	sl_json_put_real(j, "error_mean_s", w->runs ? w->off / w->runs : 0);
-	sl_json_put_real(j, "bias_s", w->runs ? w->bias / w->runs : 0);
-	sl_json_put_real(j, "too_short", share(w->beyond, w->runs));
-	sl_json_put_real(j, "coverage", share(w->within, w->runs));
+	if (w->runs) {
+		sl_json_put_real(j, "runtime_mean_s", (double) w->ran / w->runs);
+		sl_json_put_real(j, "error_mean_s", w->off / w->runs);
+		sl_json_put_real(j, "bias_s", w->bias / w->runs);
+		sl_json_put_real(j, "too_short", (double) w->beyond / w->runs);
+		sl_json_put_real(j, "coverage", (double) w->within / w->runs);
+	}
 	sl_json_end_object(j);
 }
 
@@ -408,6 +414,9 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 	status = names ? read_predictors(verb, &r, names) : sl_fail(&err, SL_ENOMEM, "predict: out of memory");
 	if (!status) {
 		rc = v.workload ? of_workload(&r, &err) : of_ledger(&r, &err);
+		if (!rc && !r.all[0].runs)
+			fprintf(stderr, "there is nothing to judge: of %" PRIu32 " user%s no run with a walltime is known\n", r.users,
+				r.users == 1 ? "" : "s");
 		if (!rc)
 			rc = v.json ? print_json(&r, &err) : print_text(&r, &err);
 	}
@@ -436,7 +445,7 @@ const struct sl_verb sl_verb_predict = {
 		"*0* fine, *1* a file cannot be read, or there is no such predictor, *2* wrong usage.\n"
 		"# JSON\n"
 		"*predictors* and *users*: [{user (of users), predictor, runs, runtime_mean_s, error_mean_s, bias_s,\n"
-		"too_short, coverage}], shares from 0 to 1.\n"
+		"too_short, coverage}], shares from 0 to 1; where there are no runs, nothing after runs.\n"
 		"# EXAMPLES\n"
 		"    schedlua predict report\n"
 		"    schedlua predict report --workload=january.txt --machine=/etc/slurm/slurm.conf\n"

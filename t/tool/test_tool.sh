@@ -988,6 +988,17 @@ predict_ledger() {
 }
 ok "predict report reads the ledger" predict_ledger
 
+# Nothing is no figure: zeros would be the best that there is.
+predict_nothing() {
+	mkdir "$T/unjudged" && run 0 ledger create --dir="$T/unjudged" && run 0 predict --predictors=limit --dir="$T/unjudged" report &&
+		err "nothing to judge: of 0 users no run with a walltime" && out "^limit  *0  *-  *-  *-  *-  *-$" &&
+		cut -d'|' -f 1-9,11- "$T/predict.sacct" >"$T/unlimited.sacct" &&
+		run 0 ledger import --quiet --dir="$T/unjudged" "$T/unlimited.sacct" &&
+		run 0 predict --predictors=limit --json --dir="$T/unjudged" report && err "of 2 users no run" &&
+		out '"user": "anna", "predictor": "limit", "runs": 0}'
+}
+ok "predict report says where there is nothing to judge" predict_nothing
+
 ledger_since() {
 	TZ=Europe/Berlin run 0 ledger show "$L" --since=2026-03-29T01:00 --until=2026-03-29T03:00 --user=anna --json &&
 		out '"user": "anna", "cpu_s": 14400, "gpu_s": 7200, "node_s": 3600' && ! grep -q bob "$T/out" &&

@@ -41,7 +41,7 @@ static int64_t start_of(const struct trial *t)
 		if (p->reserve.job[i] == t->job)
 			return p->reserve.start_time[i];
 	for (uint32_t i = 0; i < p->forecast.rows; i++)
-		if (p->forecast.job[i] == t->job)
+		if (p->forecast.job[i] == t->job && p->forecast.partition[i] != SL_NONE)	/* else a policy told that */
 			return p->forecast.start_time[i];
 	return SL_UNLIMITED;
 }

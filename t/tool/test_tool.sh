@@ -699,6 +699,15 @@ sooner_fails() {
 }
 ok "explain --sooner goes on where a change cannot be tried, and prints only what is surely sooner" sooner_fails
 
+# What users are told rests on other runtimes than what is tried.
+echo "return require('sched').site { default = { 'picky' }, forecasts = 'told.txt' }" >"$T/told_site.lua"
+printf 'made 1793620800 0.8\njob 7 1793630000 1793630000 1793630000\n' >"$T/told.txt"
+sooner_told() {
+	run 0 explain --sooner --site="$T/told_site.lua" --path="$T" --snapshot="$T/full.json" 7 &&
+		out "^as it asks  *not known" && ! out "T14:33:20" >/dev/null
+}
+ok "explain --sooner does not take what users are told for a start" sooner_told
+
 # Behind a thousand others, of which each has to have its time before; what the engine tells in 20 ms ends long before that.
 awk 'BEGIN { print "{ \"meta\": { \"now\": 1793620800, \"cluster\": \"long\", \"source\": \"json\", \"sequence\": 1 },"
 	print "\"nodes\": [ { \"name\": \"n1\", \"cores\": 8 } ], \"partitions\": [ { \"name\": \"p\", \"nodes\": \"n1\" } ], \"jobs\": ["

@@ -134,6 +134,7 @@ void sl_lua_open_node(lua_State *L);		/* bind/node.c: node, partition */
 void sl_lua_open_cluster(lua_State *L);	/* bind/cluster.c: cluster, lists */
 void sl_lua_open_plan(lua_State *L);		/* bind/plan.c */
 void sl_lua_open_usage(lua_State *L);		/* bind/usage.c */
+void sl_lua_push_stale(lua_State *L, struct sl_lua *x, const struct sl_handle *h);	/* its field, the history's too */
 void sl_lua_open_history(lua_State *L);	/* bind/history.c */
 void sl_lua_open_bid(lua_State *L);		/* bind/bid.c */
 void sl_lua_open_log(lua_State *L);		/* bind/log.c: slurm.log_*, print */

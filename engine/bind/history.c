@@ -227,17 +227,8 @@ static int history_summary(lua_State *L)
 
 /* -- the class ----------------------------------------------------------------- */
 
-/* Who knows what was used knows the runs. */
-static void push_stale(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
-{
-	const struct sl_usage_provider *usage = sl_cluster_usage(x->cluster, NULL);
-
-	(void) h;
-	lua_pushstring(L, usage && usage->stale ? usage->stale(usage->arg) : NULL);
-}
-
 static const struct sl_lua_field fields[] = {
-	{ "stale", push_stale },
+	{ "stale", sl_lua_push_stale },
 	{ NULL, NULL }
 };
 

@@ -327,7 +327,7 @@ static int usage_queued(lua_State *L)
 
 /* -- the class ----------------------------------------------------------- */
 
-static void push_stale(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+void sl_lua_push_stale(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
 	const struct sl_usage_provider *usage = sl_cluster_usage(x->cluster, NULL);
 
@@ -336,7 +336,7 @@ static void push_stale(lua_State *L, struct sl_lua *x, const struct sl_handle *h
 }
 
 static const struct sl_lua_field fields[] = {
-	{ "stale", push_stale },
+	{ "stale", sl_lua_push_stale },
 	{ NULL, NULL }
 };
 

@@ -237,6 +237,16 @@ static int send_totals(const struct sl_usage_total *total, uint32_t count, struc
 	return fd;
 }
 
+/* Answer with *fd, which is closed, or -1; *err says why not where the answer is not ok. */
+static void send_answer(struct keeper *k, struct keeper_packet *a, int fd, const struct sl_error *err)
+{
+	snprintf(a->error, sizeof(a->error), "%.250s", a->ok ? "" : err->text);
+	snprintf(a->stale, sizeof(a->stale), "%s", k->stale);
+	keeper_send(k->sock, a, fd, 1000);
+	if (fd >= 0)
+		close(fd);
+}
+
 static void answer_question(struct keeper *k, const struct keeper_packet *p)
 {
 	struct sl_usage_query q = {
@@ -254,11 +264,7 @@ static void answer_question(struct keeper *k, const struct keeper_packet *p)
 		a.ok = 1;
 	else
 		report_failure(k, &err);
-	snprintf(a.error, sizeof(a.error), "%.250s", a.ok ? "" : err.text);
-	snprintf(a.stale, sizeof(a.stale), "%s", k->stale);
-	keeper_send(k->sock, &a, fd, 1000);
-	if (fd >= 0)
-		close(fd);
+	send_answer(k, &a, fd, &err);
 }
 
 static void answer_runs(struct keeper *k, const struct keeper_packet *p, int question)
@@ -271,11 +277,7 @@ static void answer_runs(struct keeper *k, const struct keeper_packet *p, int que
 		a.ok = 1;
 	else
 		report_failure(k, &err);
-	snprintf(a.error, sizeof(a.error), "%.250s", a.ok ? "" : err.text);
-	snprintf(a.stale, sizeof(a.stale), "%s", k->stale);
-	keeper_send(k->sock, &a, fd, 1000);
-	if (fd >= 0)
-		close(fd);
+	send_answer(k, &a, fd, &err);
 }
 
 static void tell_state(struct keeper *k)

@@ -12,8 +12,6 @@
 
 #include <Cbc_C_Interface.h>
 
-#define NOTHING 1e49
-
 #define FUNCTIONS(X) \
 	X(Cbc_newModel) X(Cbc_loadProblem) X(Cbc_setInteger) X(Cbc_setObjSense) X(Cbc_setParameter) \
 	X(Cbc_setMIPStartI) X(Cbc_solve) X(Cbc_isProvenOptimal) X(Cbc_isProvenInfeasible) \
@@ -23,17 +21,8 @@
 
 FUNCTIONS(SL_MIP_POINTER)
 
-static int load(struct sl_error *err)
-{
-	static struct sl_mip_library library = { .soname = CBC_SONAME };
-	int rc = sl_mip_library_open(&library, err);
-
-	if (rc <= 0)
-		return rc;
-	FUNCTIONS(SL_MIP_FIND)
-	library.complete = true;
-	return 0;
-}
+static const struct sl_mip_function functions[] = { FUNCTIONS(SL_MIP_FUNCTION) { 0 } };
+static struct sl_mip_library library = { .soname = CBC_SONAME, .function = functions };
 
 static void set_number(Cbc_Model *model, const char *name, double value)
 {
@@ -86,9 +75,9 @@ static void read_answer(Cbc_Model *model, const struct sl_mip_problem *p, bool m
 		return;
 	if (!mip)
 		bound = a->claim == SL_CLAIM_OPTIMAL ? objective : NAN;
-	if (isfinite(bound) && fabs(bound) < NOTHING)
+	if (isfinite(bound) && fabs(bound) < SL_MIP_NOTHING)
 		a->bound = bound;
-	if (!x || !isfinite(objective) || fabs(objective) >= NOTHING)
+	if (!x || !isfinite(objective) || fabs(objective) >= SL_MIP_NOTHING)
 		return;
 	memcpy(a->x, x, (size_t) p->columns * sizeof(*x));
 	a->has_values = mip || a->claim == SL_CLAIM_OPTIMAL;
@@ -112,5 +101,5 @@ static void solve(const struct sl_mip_problem *p, struct sl_mip_answer *a)
 }
 
 const struct sl_mip_backend sl_mip_cbc = {
-	.name = "cbc", .proves_infeasible = true, .load = load, .solve = solve,
+	.name = "cbc", .proves_infeasible = true, .library = &library, .solve = solve,
 };

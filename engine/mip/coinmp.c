@@ -17,8 +17,6 @@
 
 #include <CoinMP.h>
 
-#define NOTHING 1e49	/* an objective beyond it stands for none */
-
 #define FUNCTIONS(X) \
 	X(CoinInitSolver) X(CoinCreateProblem) X(CoinLoadMatrix) X(CoinLoadInteger) X(CoinSetIntOption) \
 	X(CoinSetRealOption) X(CoinOptimizeProblem) X(CoinGetSolutionStatus) X(CoinGetObjectValue) \
@@ -26,17 +24,8 @@
 
 FUNCTIONS(SL_MIP_POINTER)
 
-static int load(struct sl_error *err)
-{
-	static struct sl_mip_library library = { .soname = COINMP_SONAME };
-	int rc = sl_mip_library_open(&library, err);
-
-	if (rc <= 0)
-		return rc;
-	FUNCTIONS(SL_MIP_FIND)
-	library.complete = true;
-	return 0;
-}
+static const struct sl_mip_function functions[] = { FUNCTIONS(SL_MIP_FUNCTION) { 0 } };
+static struct sl_mip_library library = { .soname = COINMP_SONAME, .function = functions };
 
 static void claim_failed(struct sl_mip_answer *a, const char *what)
 {
@@ -133,7 +122,7 @@ static void read_answer(HPROB h, const struct sl_mip_problem *p, struct sl_mip_a
 {
 	int status = pCoinGetSolutionStatus(h);
 	double objective = pCoinGetObjectValue(h);
-	bool something = isfinite(objective) && fabs(objective) < NOTHING, mip = any_integer(p);
+	bool something = isfinite(objective) && fabs(objective) < SL_MIP_NOTHING, mip = any_integer(p);
 
 	a->iterations += pCoinGetIterCount(h);
 	a->nodes = mip ? pCoinGetMipNodeCount(h) : 0;
@@ -147,7 +136,7 @@ static void read_answer(HPROB h, const struct sl_mip_problem *p, struct sl_mip_a
 	if (mip) {
 		double bound = pCoinGetMipBestBound(h);
 
-		if (isfinite(bound) && fabs(bound) < NOTHING)
+		if (isfinite(bound) && fabs(bound) < SL_MIP_NOTHING)
 			a->bound = bound;
 		a->claim = status == 0 ? SL_CLAIM_OPTIMAL : SL_CLAIM_STOPPED;
 	} else {
@@ -181,4 +170,4 @@ static void solve(const struct sl_mip_problem *p, struct sl_mip_answer *a)
 	read_answer(h, p, a);
 }
 
-const struct sl_mip_backend sl_mip_coinmp = { .name = "coinmp", .load = load, .solve = solve };
+const struct sl_mip_backend sl_mip_coinmp = { .name = "coinmp", .library = &library, .solve = solve };

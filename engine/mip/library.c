@@ -8,24 +8,28 @@
 
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <string.h>
 
-int sl_mip_library_open(struct sl_mip_library *l, struct sl_error *err)
+int sl_mip_library_load(struct sl_mip_library *l, struct sl_error *err)
 {
+	void *handle;
+
 	if (l->complete)
 		return 0;
 	if (l->tried)
 		return sl_fail(err, SL_EIO, "%s cannot be loaded", l->soname);
 	l->tried = true;
 	setenv("OPENBLAS_NUM_THREADS", "1", 0);
-	l->handle = dlopen(l->soname, RTLD_NOW | RTLD_LOCAL);
-	return l->handle ? 1 : sl_fail(err, SL_EIO, "%s", dlerror());
-}
+	handle = dlopen(l->soname, RTLD_NOW | RTLD_LOCAL);
+	if (!handle)
+		return sl_fail(err, SL_EIO, "%s", dlerror());
+	for (const struct sl_mip_function *f = l->function; f->name; f++) {
+		void *found = dlsym(handle, f->name);
 
-void *sl_mip_library_find(const struct sl_mip_library *l, const char *name, struct sl_error *err)
-{
-	void *function = dlsym(l->handle, name);
-
-	if (!function)
-		sl_fail(err, SL_EIO, "%s has no %s", l->soname, name);
-	return function;
+		if (!found)
+			return sl_fail(err, SL_EIO, "%s has no %s", l->soname, f->name);
+		memcpy(f->pointer, &found, sizeof(found));
+	}
+	l->complete = true;
+	return 0;
 }

@@ -65,40 +65,37 @@ struct sl_mip_answer {
 	double x[];
 };
 
+/* mip/library.c: a solver's library, of which a backend has one and never closes it. */
+struct sl_mip_function {
+	const char *name;
+	void *pointer;			/* to the pointer that shall point to it */
+};
+
+struct sl_mip_library {
+	const char *soname;
+	const struct sl_mip_function *function;	/* ends with a NULL name */
+	bool tried, complete;		/* complete: all functions were found */
+};
+
+/* Open it and find its functions: 0, or -1 with *err, the first time and ever after. */
+int sl_mip_library_load(struct sl_mip_library *l, struct sl_error *err);
+
+/* For X lists of functions: pName, a pointer to the function Name, and its row of the table. */
+#define SL_MIP_POINTER(name) static __typeof__(name) *p##name;
+#define SL_MIP_FUNCTION(name) { #name, &p##name },
+
+/* Beyond it a solver's objective or bound stands for none. */
+#define SL_MIP_NOTHING 1e49
+
 struct sl_mip_backend {
 	const char *name;
 	bool proves_infeasible;
-	/* In the parent, before the first solve: 0, or -1 with *err where it cannot be used. */
-	int (*load)(struct sl_error *err);
+	struct sl_mip_library *library;	/* loaded in the parent, before the first solve */
 	/* In the solver's process. */
 	void (*solve)(const struct sl_mip_problem *p, struct sl_mip_answer *a);
 };
 
 extern const struct sl_mip_backend sl_mip_coinmp, sl_mip_cbc;
-
-/* mip/library.c: a solver's library, of which a backend has one and never closes it. */
-struct sl_mip_library {
-	const char *soname;
-	void *handle;
-	bool tried, complete;		/* complete: all its functions were found, says the backend */
-};
-
-/* 1: it is open now, find its functions; 0: that was done before; -1 with *err, the first
- * time and ever after. */
-int sl_mip_library_open(struct sl_mip_library *l, struct sl_error *err);
-
-/* NULL with *err. */
-void *sl_mip_library_find(const struct sl_mip_library *l, const char *name, struct sl_error *err);
-
-/*
- * For X lists of functions: pName, a pointer to the function Name, and what sets it in a
- * load() whose library is called *library* and whose error *err*.
- */
-#define SL_MIP_POINTER(name) static __typeof__(name) *p##name;
-#define SL_MIP_FIND(name)						\
-	p##name = (__typeof__(name) *) sl_mip_library_find(&library, #name, err);	\
-	if (!p##name)							\
-		return -1;
 
 /* How the solver's process ended. */
 enum sl_mip_end { SL_END_ANSWERED, SL_END_DEADLINE, SL_END_SIGNAL, SL_END_EXIT, SL_END_NOT_STARTED };

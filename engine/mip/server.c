@@ -214,7 +214,7 @@ static void load_backends(struct greeting *g)
 	*g = (struct greeting) { .magic = MAGIC };
 	for (unsigned k = 0; k < BACKENDS && sl_mip_backend(k); k++) {
 		err.text[0] = 0;
-		g->backend[k].usable = !sl_mip_backend(k)->load(&err);
+		g->backend[k].usable = !sl_mip_library_load(sl_mip_backend(k)->library, &err);
 		snprintf(g->backend[k].why_not, sizeof(g->backend[k].why_not), "%.159s", err.text);
 	}
 }

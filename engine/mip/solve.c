@@ -39,7 +39,7 @@ const struct sl_mip_backend *sl_mip_backend(unsigned k)
 
 static int load_backend(unsigned k, struct sl_error *err)
 {
-	return sl_mip_has_server() ? sl_mip_server_has(k, err) : backends[k]->load(err);
+	return sl_mip_has_server() ? sl_mip_server_has(k, err) : sl_mip_library_load(backends[k]->library, err);
 }
 
 const char *sl_mip_backend_name(unsigned i)

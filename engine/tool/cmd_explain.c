@@ -34,8 +34,7 @@ struct values {
 };
 
 static const struct sl_option options[] = {
-	{ .name = "dir", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, dir), .argument = "DIRECTORY",
-	  .doc = "where the plug-in keeps its state; default: schedlua under Slurm's StateSaveLocation" },
+	SL_DIR_OPTION(values),
 	{ .name = "events", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, events), .argument = "N",
 	  .min = 0, .max = 1000000, .standard = "20", .doc = "how many events to go back; 0: all of them" },
 	{ .name = "snapshot", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, snapshot), .argument = "FILE",
@@ -50,8 +49,7 @@ static const struct sl_option options[] = {
 	  .doc = "go on, and print what is decided about the job from now on, until it starts or leaves the queue" },
 	{ .name = "sooner", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, sooner),
 	  .doc = "say instead which change of its request would start it sooner" },
-	{ .name = "json", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, json),
-	  .doc = "print one JSON object; its keys are listed in the man page" },
+	SL_JSON_OPTION(values),
 	{ 0 }
 };
 

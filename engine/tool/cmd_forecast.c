@@ -41,8 +41,7 @@ static const struct sl_option options[] = {
 	  .min = 10, .max = SL_FORECAST_DRAWS, .standard = "40", .doc = "how many times the cluster goes on" },
 	{ .name = "seconds", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, seconds), .argument = "N",
 	  .min = 1, .max = 86400, .standard = "60", .doc = "how long that may take; what was found by then is printed" },
-	{ .name = "dir", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, dir), .argument = "DIRECTORY",
-	  .doc = "where the plug-in keeps its state; default: schedlua under Slurm's StateSaveLocation" },
+	SL_DIR_OPTION(values),
 	{ .name = "snapshot", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, snapshot), .argument = "FILE",
 	  .doc = "of this capture, not of the cluster as it is" },
 	{ .name = "site", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, site), .argument = "FILE",
@@ -63,8 +62,7 @@ static const struct sl_option options[] = {
 	  .doc = "write them into that file whole, for policies and squeue (forecasts = in the site file)" },
 	SL_WORKLOAD_ARGS(values, args),
 	SL_SIM_ARGS(values, sim),
-	{ .name = "json", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, json),
-	  .doc = "print one JSON object; its keys are listed in the man page" },
+	SL_JSON_OPTION(values),
 	{ 0 }
 };
 

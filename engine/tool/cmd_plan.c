@@ -20,11 +20,7 @@ struct values {
 };
 
 static const struct sl_option options[] = {
-	{ .name = "policy", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, policy),
-	  .argument = "NAME[,OPTION=VALUE]...", .standard = "easy",
-	  .doc = "decide with this policy: a name, or a path that ends in .lua" },
-	{ .name = "site", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, site), .argument = "FILE",
-	  .doc = "decide as this site file says; --policy is then not looked at" },
+	SL_POLICY_OPTIONS(values),
 	{ .name = "path", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, path), .argument = "DIR[:DIR]...",
 	  .doc = "directories to search for policies before the bundled ones" },
 	{ .name = "ledger", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, ledger), .argument = "FILE",
@@ -34,8 +30,7 @@ static const struct sl_option options[] = {
 	  .doc = "wall time after which the policy is stopped; 0: what the site file says, else 2" },
 	{ .name = "memory", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, memory), .argument = "MIB",
 	  .min = 1, .max = 65536, .standard = "512", .doc = "most memory that Lua may use" },
-	{ .name = "json", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, json),
-	  .doc = "print one JSON object; its keys are listed in the man page" },
+	SL_JSON_OPTION(values),
 	{ 0 }
 };
 

@@ -37,8 +37,7 @@ struct values {
 static const struct sl_option options[] = {
 	{ .name = "predictors", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, predictors), .argument = "NAME[,NAME]...",
 	  .standard = "limit,last_two,similar,quantile,linear", .doc = "which" },
-	{ .name = "dir", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, dir), .argument = "DIRECTORY",
-	  .doc = "where the plug-in keeps its state; default: schedlua under Slurm's StateSaveLocation" },
+	SL_DIR_OPTION(values),
 	{ .name = "ledger", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, ledger), .argument = "FILE",
 	  .doc = "the ledger that knows how long jobs ran; default: the cluster's" },
 	{ .name = "last", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, last), .argument = "TIME",
@@ -55,8 +54,7 @@ static const struct sl_option options[] = {
 	  .min = 0, .max = 10000, .standard = "10", .doc = "print so many users, those with the most runs first" },
 	SL_WORKLOAD_ARGS(values, args),
 	SL_SIM_ARGS(values, sim),
-	{ .name = "json", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, json),
-	  .doc = "print one JSON object; its keys are listed in the man page" },
+	SL_JSON_OPTION(values),
 	{ 0 }
 };
 

@@ -23,11 +23,7 @@
 #include "base/text.h"
 
 static const struct sl_option options[] = {
-	{ .name = "policy", .type = SL_OPTION_TEXT, .offset = offsetof(struct sl_replay_args, policy),
-	  .argument = "NAME[,OPTION=VALUE]...", .standard = "easy",
-	  .doc = "decide with this policy: a name, or a path that ends in .lua" },
-	{ .name = "site", .type = SL_OPTION_TEXT, .offset = offsetof(struct sl_replay_args, site), .argument = "FILE",
-	  .doc = "decide as this site file says; --policy is then not looked at" },
+	SL_POLICY_OPTIONS(sl_replay_args),
 	{ .name = "cycles", .type = SL_OPTION_FLAG, .offset = offsetof(struct sl_replay_args, cycles),
 	  .doc = "decide each recorded cycle anew, and compare it with the decision journal" },
 	{ .name = "journal", .type = SL_OPTION_TEXT, .offset = offsetof(struct sl_replay_args, journal),
@@ -42,8 +38,7 @@ static const struct sl_option options[] = {
 	{ .name = "show", .type = SL_OPTION_INTEGER, .offset = offsetof(struct sl_replay_args, show),
 	  .min = 0, .max = 1000000, .standard = "20", .argument = "N",
 	  .doc = "lines about single jobs or cycles, those that differ most; 0: none" },
-	{ .name = "json", .type = SL_OPTION_FLAG, .offset = offsetof(struct sl_replay_args, json),
-	  .doc = "print one JSON object; its keys are listed in the man page" },
+	SL_JSON_OPTION(sl_replay_args),
 	{ .name = "quiet", .type = SL_OPTION_FLAG, .offset = offsetof(struct sl_replay_args, quiet),
 	  .doc = "no progress bar, and nothing about what was left out" },
 	{ 0 }

@@ -44,8 +44,7 @@ static const struct sl_option options[] = {
 	  .standard = "7d", .doc = "how far to go back from the last decision: 12h, 7d, or as Slurm writes it" },
 	{ .name = "output", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, output), .argument = "FILE.html",
 	  .standard = "schedlua-report.html", .doc = "the page, to be opened in a browser" },
-	{ .name = "dir", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, dir), .argument = "DIRECTORY",
-	  .doc = "where the plug-in keeps its state; default: schedlua under Slurm's StateSaveLocation" },
+	SL_DIR_OPTION(values),
 	{ .name = "ledger", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, ledger), .argument = "FILE",
 	  .doc = "the ledger that knows when jobs ended; default: ledger.db in that directory" },
 	{ 0 }

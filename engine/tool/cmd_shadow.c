@@ -35,14 +35,12 @@ static const struct sl_option options[] = {
 	  .doc = "besides, simulate that time from the recorded snapshots (lua_record) under the site file" },
 	{ .name = "site", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, site), .argument = "FILE",
 	  .doc = "with --replay, the site file; default: the one of slurm.conf" },
-	{ .name = "dir", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, dir), .argument = "DIRECTORY",
-	  .doc = "where the plug-in keeps its state; default: schedlua under Slurm's StateSaveLocation" },
+	SL_DIR_OPTION(values),
 	{ .name = "tolerance", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, tolerance), .min = 0, .max = 86400,
 	  .standard = "5", .argument = "SECONDS", .doc = "starts that differ by no more are the same" },
 	{ .name = "show", .type = SL_OPTION_INTEGER, .offset = offsetof(struct values, show), .min = 0, .max = 1000000,
 	  .standard = "20", .argument = "N", .doc = "lines about single jobs, those that differ most; 0: none" },
-	{ .name = "json", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, json),
-	  .doc = "print one JSON object; its keys are listed in the man page" },
+	SL_JSON_OPTION(values),
 	{ 0 }
 };
 

@@ -33,11 +33,7 @@ struct values {
 };
 
 static const struct sl_option options[] = {
-	{ .name = "policy", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, policy),
-	  .argument = "NAME[,OPTION=VALUE]...", .standard = "easy",
-	  .doc = "decide with this policy: a name, or a path that ends in .lua" },
-	{ .name = "site", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, site), .argument = "FILE",
-	  .doc = "decide as this site file says; --policy is then not looked at" },
+	SL_POLICY_OPTIONS(values),
 	{ .name = "workload", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, workload),
 	  .argument = "WORKLOAD", .doc = "what jobs to simulate, where it is not the argument" },
 	SL_WORKLOAD_ARGS(values, args),
@@ -54,8 +50,7 @@ static const struct sl_option options[] = {
 	  .doc = "write the schedule as SWF" },
 	{ .name = "report", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, report), .argument = "FILE.html",
 	  .doc = "write the schedule and its figures as a page to open in a browser" },
-	{ .name = "json", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, json),
-	  .doc = "print one JSON object; its keys are listed in the man page" },
+	SL_JSON_OPTION(values),
 	{ .name = "quiet", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, quiet),
 	  .doc = "no progress bar, and nothing about rows that were left out" },
 	{ 0 }

@@ -31,8 +31,7 @@ struct values {
 };
 
 static const struct sl_option options[] = {
-	{ .name = "dir", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, dir), .argument = "DIRECTORY",
-	  .doc = "where the plug-in keeps its state; default: schedlua under Slurm's StateSaveLocation" },
+	SL_DIR_OPTION(values),
 	{ .name = "json", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, json),
 	  .doc = "print the plug-in's status.json as it is" },
 	{ .name = "check", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, check),

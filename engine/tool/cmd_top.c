@@ -33,8 +33,7 @@ struct values {
 };
 
 static const struct sl_option options[] = {
-	{ .name = "dir", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, dir), .argument = "DIRECTORY",
-	  .doc = "where the plug-in keeps its state; default: schedlua under Slurm's StateSaveLocation" },
+	SL_DIR_OPTION(values),
 	{ .name = "interval", .type = SL_OPTION_NUMBER, .offset = offsetof(struct values, interval), .argument = "SECONDS",
 	  .min = 0.1, .max = 86400, .standard = "2", .doc = "how often it is drawn anew" },
 	{ .name = "notes", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, notes), .argument = "FILE",

@@ -36,6 +36,20 @@ struct sl_option {
 	const char *doc;	/* one sentence, no full stop */
 };
 
+/* Rows that several verbs have; *values* is the tag of the values struct, whose field has the option's name. */
+#define SL_JSON_OPTION(values)									\
+	{ .name = "json", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, json),	\
+	  .doc = "print one JSON object; its keys are listed in the man page" }
+#define SL_DIR_OPTION(values)									\
+	{ .name = "dir", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, dir), .argument = "DIRECTORY",	\
+	  .doc = "where the plug-in keeps its state; default: schedlua under Slurm's StateSaveLocation" }
+#define SL_POLICY_OPTIONS(values)								\
+	{ .name = "policy", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, policy),	\
+	  .argument = "NAME[,OPTION=VALUE]...", .standard = "easy",				\
+	  .doc = "decide with this policy: a name, or a path that ends in .lua" },		\
+	{ .name = "site", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, site), .argument = "FILE",	\
+	  .doc = "decide as this site file says; --policy is then not looked at" }
+
 /* A verb of the tool: one cmd_*.c each. */
 struct sl_verb {
 	const char *name;

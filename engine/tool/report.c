@@ -272,6 +272,13 @@ static void put_booking(const struct sl_report *r, struct sl_json *j, uint32_t j
 	free(nodes);
 }
 
+static void put_terms(struct sl_json *j, bool native, uint32_t shape, int64_t time_limit)
+{
+	sl_json_put_bool(j, "native", native);
+	sl_json_put_int(j, "shape", shape);
+	sl_json_put_int(j, "time_limit", time_limit);
+}
+
 /* Whose nodes a start borrows, and through which partition. */
 static void put_loan(const struct sl_report *r, struct sl_json *j, uint32_t start)
 {
@@ -292,9 +299,7 @@ static void put_starts(const struct sl_report *r, struct sl_json *j)
 	for (uint32_t i = 0; i < v->rows; i++) {
 		begin_element(j);
 		put_booking(r, j, v->job[i], v->partition[i], v->places[i], v->by[i]);
-		sl_json_put_bool(j, "native", v->native[i]);
-		sl_json_put_int(j, "shape", v->shape[i]);
-		sl_json_put_int(j, "time_limit", v->time_limit[i]);
+		put_terms(j, v->native[i], v->shape[i], v->time_limit[i]);
 		if (v->through[i] != SL_NONE)
 			put_loan(r, j, i);
 		if (*text(r, v->because[i]))
@@ -313,9 +318,7 @@ static void put_reservations(const struct sl_report *r, struct sl_json *j)
 	for (uint32_t i = 0; i < v->rows; i++) {
 		begin_element(j);
 		put_booking(r, j, v->job[i], v->partition[i], v->places[i], v->by[i]);
-		sl_json_put_bool(j, "native", v->native[i]);
-		sl_json_put_int(j, "shape", v->shape[i]);
-		sl_json_put_int(j, "time_limit", v->time_limit[i]);
+		put_terms(j, v->native[i], v->shape[i], v->time_limit[i]);
 		sl_json_put_int(j, "start_time", v->start_time[i]);
 		sl_json_put_int(j, "in_s", v->start_time[i] - r->snap->meta.now[0]);
 		put_places(r, j, v->places[i]);

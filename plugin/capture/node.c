@@ -173,14 +173,7 @@ void capture_partitions(struct capture *c)
 
 		row.name = sl_builder_str(c->b, p->name);
 		row.nodes = capture_runs(c, p->node_inx);
-		row.flags = sl_part_flags(p->state_up, p->flags, p->max_share);
-		row.priority_tier = p->priority_tier;
-		row.max_time = sl_walltime(p->max_time);
-		row.default_time = sl_default_time(p->default_time);
-		row.min_nodes = p->min_nodes;
-		row.max_nodes = sl_bound32(p->max_nodes);
-		row.max_cpus_per_node = sl_bound32(p->max_cpus_per_node);
-		row.oversubscribe = p->max_share & ~SHARED_FORCE;
+		SL_FILL_PARTITION(&row, p);
 		row.qos = sl_builder_str(c->b, p->qos_char);
 		sl_builder_append(c->b, SL_T_PARTITION, &row);
 	}
@@ -199,11 +192,7 @@ void capture_reservations(struct capture *c)
 		row.end_time = r->end_time;
 		if (r->node_inx && r->node_inx[0] >= 0 && !(r->flags & RESERVE_FLAG_ANY_NODES))
 			row.nodes = capture_runs(c, r->node_inx);
-		row.flags = (r->flags & RESERVE_FLAG_MAINT ? SL_RESV_MAINT : 0) |
-			(r->flags & RESERVE_FLAG_FLEX ? SL_RESV_FLEX : 0) |
-			(r->flags & RESERVE_FLAG_IGN_JOBS ? SL_RESV_IGNORE_JOBS : 0) |
-			(r->flags & RESERVE_FLAG_OVERLAP ? SL_RESV_OVERLAP : 0) |
-			(r->flags & RESERVE_FLAG_ANY_NODES ? SL_RESV_ANY_NODES : 0);
+		row.flags = sl_resv_flags(r->flags);
 		row.users = sl_builder_str(c->b, r->users);
 		row.accounts = sl_builder_str(c->b, r->accounts);
 		row.cores = r->core_spec_cnt ? r->core_cnt : 0;	/* parts of nodes */

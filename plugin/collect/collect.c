@@ -340,14 +340,7 @@ static int each_part(void *x, void *arg)
 
 	row.name = sl_builder_str(c->b, p->name);
 	row.nodes = sl_collect_runs(c, p->node_bitmap);
-	row.flags = sl_part_flags(p->state_up, p->flags, p->max_share);
-	row.priority_tier = p->priority_tier;
-	row.max_time = sl_walltime(p->max_time);
-	row.default_time = sl_default_time(p->default_time);
-	row.min_nodes = p->min_nodes;
-	row.max_nodes = sl_bound32(p->max_nodes);
-	row.max_cpus_per_node = p->max_cpus_per_node ? sl_bound32(p->max_cpus_per_node) : SL_NONE;
-	row.oversubscribe = p->max_share & ~SHARED_FORCE;
+	SL_FILL_PARTITION(&row, p);
 	fill_policy(c, &row, p);
 	if (p->priority_tier < c->scratch->min_tier)
 		c->scratch->min_tier = p->priority_tier;
@@ -406,11 +399,7 @@ static int each_resv(void *x, void *arg)
 	row.name = sl_builder_str(c->b, r->name);
 	row.start_time = r->start_time;
 	row.end_time = r->end_time;
-	row.flags = (r->flags & RESERVE_FLAG_MAINT ? SL_RESV_MAINT : 0) |
-		(r->flags & RESERVE_FLAG_FLEX ? SL_RESV_FLEX : 0) |
-		(r->flags & RESERVE_FLAG_IGN_JOBS ? SL_RESV_IGNORE_JOBS : 0) |
-		(r->flags & RESERVE_FLAG_OVERLAP ? SL_RESV_OVERLAP : 0) |
-		(r->flags & RESERVE_FLAG_ANY_NODES ? SL_RESV_ANY_NODES : 0);
+	row.flags = sl_resv_flags(r->flags);
 	row.users = sl_builder_str(c->b, r->users);
 	row.accounts = sl_builder_str(c->b, r->accounts);
 	if (r->node_bitmap && !(r->flags & RESERVE_FLAG_ANY_NODES)) {

@@ -54,4 +54,26 @@ static inline uint32_t sl_part_flags(uint16_t state_up, uint32_t flags, uint16_t
 		(max_share & SHARED_FORCE ? SL_PART_FORCE : 0);
 }
 
+/* Those of a reservation's flags that a plan heeds. */
+static inline uint32_t sl_resv_flags(uint64_t flags)
+{
+	return (flags & RESERVE_FLAG_MAINT ? SL_RESV_MAINT : 0) | (flags & RESERVE_FLAG_FLEX ? SL_RESV_FLEX : 0) |
+		(flags & RESERVE_FLAG_IGN_JOBS ? SL_RESV_IGNORE_JOBS : 0) |
+		(flags & RESERVE_FLAG_OVERLAP ? SL_RESV_OVERLAP : 0) |
+		(flags & RESERVE_FLAG_ANY_NODES ? SL_RESV_ANY_NODES : 0);
+}
+
+/* The fields of a partition's row that have the same names in slurmctld's record and in the API's. */
+#define SL_FILL_PARTITION(row, p)								\
+	do {											\
+		(row)->flags = sl_part_flags((p)->state_up, (p)->flags, (p)->max_share);	\
+		(row)->priority_tier = (p)->priority_tier;					\
+		(row)->max_time = sl_walltime((p)->max_time);					\
+		(row)->default_time = sl_default_time((p)->default_time);			\
+		(row)->min_nodes = (p)->min_nodes;						\
+		(row)->max_nodes = sl_bound32((p)->max_nodes);					\
+		(row)->max_cpus_per_node = (p)->max_cpus_per_node ? sl_bound32((p)->max_cpus_per_node) : SL_NONE;	\
+		(row)->oversubscribe = (p)->max_share & ~SHARED_FORCE;				\
+	} while (0)
+
 #endif

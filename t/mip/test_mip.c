@@ -86,13 +86,7 @@ static void check(const struct sl_mip_backend *fake, enum sl_mip_status expected
 
 /* -- what solvers may do ------------------------------------------------- */
 
-static int load_nothing(struct sl_error *err)
-{
-	(void) err;
-	return 0;
-}
-
-#define FAKE(name, what) static const struct sl_mip_backend name = { #name, false, load_nothing, what }
+#define FAKE(named, what) static const struct sl_mip_backend named = { .name = #named, .solve = what }
 
 static void crash(const struct sl_mip_problem *p, struct sl_mip_answer *a)
 {
@@ -233,7 +227,7 @@ static void answer_late(const struct sl_mip_problem *p, struct sl_mip_answer *a)
 		;
 	a->claim = p->relax ? SL_CLAIM_INFEASIBLE : SL_CLAIM_STOPPED;
 }
-static const struct sl_mip_backend late = { "late", true, load_nothing, answer_late };
+static const struct sl_mip_backend late = { .name = "late", .proves_infeasible = true, .solve = answer_late };
 
 /* -- the tests ------------------------------------------------------------ */
 

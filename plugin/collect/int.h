@@ -51,8 +51,6 @@ struct sl_commented {
 	uint32_t tasks;		/* it has so many in any shape; 0: it does not matter */
 };
 
-#define SL_MOST_TOLD 20000	/* finished jobs in a snapshot for the ledger's sake only */
-
 struct sl_scratch {
 	struct sl_tellings told, telling;	/* by the last snapshot, by this one */
 	uint32_t only_told;		/* in this snapshot */
@@ -84,6 +82,27 @@ struct sl_scratch {
  * held for long.  False: slurmctld's tables are other ones now. */
 bool sl_collect_breathe(struct sl_collector *c);
 
+/* canary.c: do the records look as this plug-in was compiled to see them?  1; 0, they seem to, but
+ * there is no job to tell by yet; -1 with *err (SL_EVERSION). */
+int sl_collect_check_layout(struct sl_error *err);
+
+/* queue.c.  What may run, in the order in which Slurm would look at it; takes the locks itself.
+ * 0, or -1 with *err. */
+int sl_collect_queue(struct sl_collector *c, struct sl_error *err);
+
+/* Of that, rows; no locks held.  Entries that stand for the same job in the same partition (in a
+ * magnetic reservation, with preferred features) become ways to start it. */
+void sl_collect_entries(struct sl_collector *c);
+
+/* told.c.  A snapshot begins: the finished jobs of the last one become those of the one before. */
+void sl_collect_begin_telling(struct sl_scratch *s);
+
+/* Does this snapshot have to have the finished job, since it is a recent one or the ledger may lack
+ * it?  A job that was in a snapshot is so in each one, until the ledger has that snapshot, or a later one. */
+bool sl_collect_is_told(struct sl_scratch *s, const job_record_t *job, bool recent);
+
+void sl_collect_free_told(struct sl_tellings *t);
+
 /* A row range of the nodes in a bitmap. */
 struct sl_range sl_collect_runs(struct sl_collector *c, const bitstr_t *bitmap);
 
@@ -105,6 +124,11 @@ struct sl_range sl_collect_licenses(struct sl_collector *c, sl_list_t licenses);
 
 /* False: slurmctld's tables are other ones now. */
 bool sl_collect_nodes(struct sl_collector *c);
+
+/* Partitions, licences and reservations, in one hold: there may be more of them than in that in
+ * which the nodes were begun. */
+void sl_collect_lists(struct sl_collector *c);
+
 void sl_collect_forget_topology(struct sl_collector *c);
 void sl_collect_job(struct sl_collector *c, job_record_t *job);
 

@@ -1,208 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/tune.h"
+#include "sim/tune_private.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/grow.h"
-#include "base/lines.h"
-#include "base/map.h"
 #include "base/random.h"
 #include "report/interval.h"
-
-#define MARK "-- schedlua tune\n"	/* ends the line that a run writes into a site file */
-#define MOST_TEXT ((size_t) 1 << 24)
-#define TAIL ".tune"			/* of files in the directory of results */
-
-static int no_memory(struct sl_error *err)
-{
-	return sl_fail(err, SL_ENOMEM, "tune: out of memory");
-}
-
-/* -- the site file ---------------------------------------------------------- */
-
-/* Take out the lines that end with MARK. */
-static void drop_marked(char *text)
-{
-	char *at;
-
-	while ((at = strstr(text, MARK))) {
-		char *line = at, *end = at + strlen(MARK);
-
-		while (line > text && line[-1] != '\n')
-			line--;
-		memmove(line, end, strlen(end) + 1);
-	}
-}
-
-/* Behind the "{" of "sched.site {", where that is no comment; NULL: there is none. */
-static char *find_site(char *text)
-{
-	for (char *at = text; (at = strstr(at, "sched.site")); at++) {
-		char *p = at + strlen("sched.site"), *line = at;
-
-		while (line > text && line[-1] != '\n')
-			line--;
-		p += strspn(p, " \t\r\n(");
-		if (*p == '{' && !memmem(line, (size_t) (at - line), "--", 2))
-			return p + 1;
-	}
-	return NULL;
-}
-
-static int read_site(struct sl_tune *t, struct sl_error *err)
-{
-	size_t size;
-
-	const char *slash = strrchr(t->opt.site, '/'), *path = t->opt.trial.source.path;
-
-	/* its text is handed over in memory: nobody would look where it stood */
-	if (asprintf(&t->path, "%.*s%s%s", slash ? (int) (slash - t->opt.site) + 1 : 1, slash ? t->opt.site : ".", path ? ":" : "",
-		     path ? path : "") < 0) {
-		t->path = NULL;
-		return no_memory(err);
-	}
-	t->opt.trial.source.path = t->path;
-	if (sl_lines_whole(t->opt.site, MOST_TEXT, &t->text, &size, err) < 0)
-		return -1;
-	drop_marked(t->text);
-	return find_site(t->text) ? 0 : sl_fail(err, SL_EINVAL, "%s: expected \"sched.site {\" in it, behind which what is "
-						"found can be written", t->opt.site);
-}
-
-/* "tuned = { easy = { window = 5, }, }, " as far as it differs from the file. */
-static void put_tuned(const struct sl_tune *t, const struct sl_tune_setting *s, FILE *out)
-{
-	const char *policy = "";
-
-	fputs("tuned = {", out);
-	for (uint32_t i = 0; i < t->tunables; i++) {
-		const struct sl_tunable *o = &t->tunable[i];
-
-		if (s->value[i] == o->present)
-			continue;
-		if (strcmp(policy, o->policy))
-			fprintf(out, "%s [\"%s\"] = {", *policy ? " }," : "", o->policy);
-		fprintf(out, " %s = %s,", o->name, o->value[s->value[i]]);
-		policy = o->policy;
-	}
-	fprintf(out, "%s },", *policy ? " }" : "");
-}
-
-char *sl_tune_site(const struct sl_tune *t, uint32_t setting, struct sl_error *err)
-{
-	char *text = NULL, *at = find_site(t->text);
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out) {
-		no_memory(err);
-		return NULL;
-	}
-	fprintf(out, "%.*s ", (int) (at - t->text), t->text);
-	put_tuned(t, &t->setting[setting], out);
-	fprintf(out, " %s%s", MARK, at + (*at == '\n'));
-	if (fclose(out)) {
-		no_memory(err);
-		free(text);
-		return NULL;
-	}
-	return text;
-}
-
-char *sl_tune_words(const struct sl_tune *t, uint32_t setting, struct sl_error *err)
-{
-	const struct sl_tune_setting *s = &t->setting[setting];
-	const char *between = "";
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	for (uint32_t i = 0; out && i < t->tunables; i++) {
-		const struct sl_tunable *o = &t->tunable[i];
-
-		if (s->value[i] == o->present)
-			continue;
-		fprintf(out, "%s%s.%s=%s", between, o->policy, o->name, o->value[s->value[i]]);
-		between = " ";
-	}
-	if (out && !*between)
-		fputs("present", out);
-	if (!out || fclose(out)) {
-		no_memory(err);
-		free(text);
-		return NULL;
-	}
-	return text;
-}
-
-/* -- what may be tuned ------------------------------------------------------ */
-
-static int add_value(struct sl_tunable *o, const char *value, struct sl_error *err)
-{
-	if (sl_grow_list(&o->value, o->values, sizeof(*o->value), err) < 0)
-		return -1;
-	o->value[o->values] = strdup(value);
-	return o->value[o->values++] ? 0 : no_memory(err);
-}
-
-/* "policy\tname\tpresent\tvalue..." */
-static int add_tunable(struct sl_tune *t, char *line, struct sl_error *err)
-{
-	struct sl_tunable *o;
-	char *save = NULL, *policy = strtok_r(line, "\t", &save), *name = strtok_r(NULL, "\t", &save);
-	char *present = strtok_r(NULL, "\t", &save), *value;
-	bool found = false;
-
-	if (!present || sl_grow_list(&t->tunable, t->tunables, sizeof(*t->tunable), err) < 0)
-		return present ? -1 : 0;
-	o = &t->tunable[t->tunables++];
-	*o = (struct sl_tunable) { .policy = strdup(policy), .name = strdup(name) };
-	if (!o->policy || !o->name)
-		return no_memory(err);
-	while ((value = strtok_r(NULL, "\t", &save))) {
-		if (!strcmp(value, present)) {
-			o->present = o->values;
-			found = true;
-		}
-		if (add_value(o, value, err) < 0)
-			return -1;
-	}
-	o->present = found ? o->present : o->values;
-	return found ? 0 : add_value(o, present, err);
-}
-
-static int list_tunables(struct sl_tune *t, struct sl_error *err)
-{
-	struct sl_bundle_text text = { t->opt.site, t->text };
-	struct sl_bundle_source source = { .site = t->opt.site, .path = t->opt.trial.source.path, .text = &text, .texts = 1 };
-	struct sl_limits limits = { 0 };
-	char *trace = NULL, *lines, *save = NULL;
-	struct sl_bundle *b = sl_bundle_load(&source, &limits, &trace, err);
-	int rc = b ? 0 : -1;
-
-	free(trace);
-	if (!b)
-		return -1;
-	lines = strdup(b->tunables);
-	if (!lines)
-		rc = no_memory(err);
-	for (char *line = lines ? strtok_r(lines, "\n", &save) : NULL; !rc && line; line = strtok_r(NULL, "\n", &save))
-		rc = add_tunable(t, line, err);
-	free(lines);
-	sl_bundle_destroy(b);
-	if (!rc && !t->tunables)
-		rc = sl_fail(err, SL_EINVAL, "%s: no option of its policies says which values to try (tune = { ... } in the "
-			     "policy's options)", t->opt.site);
-	return rc;
-}
 
 /* -- windows of the log ------------------------------------------------------ */
 
@@ -286,7 +92,7 @@ static int add_setting(struct sl_tune *t, const uint32_t *value, struct sl_error
 	s->score = 1;
 	t->settings++;
 	if (!s->value || !s->figure)
-		return no_memory(err);
+		return sl_tune_no_memory(err);
 	memcpy(s->value, value, t->tunables * sizeof(*value));
 	for (uint32_t i = 0; i < t->windows * SL_TUNE_FIGURES; i++)
 		s->figure[i] = NAN;
@@ -299,7 +105,7 @@ static int draw_settings(struct sl_tune *t, struct sl_error *err)
 {
 	uint32_t *value = calloc(t->tunables, sizeof(*value));
 	struct sl_random r;
-	int rc = value ? 0 : no_memory(err);
+	int rc = value ? 0 : sl_tune_no_memory(err);
 
 	sl_random_seed(&r, t->opt.seed);
 	for (uint32_t i = 0; !rc && i < t->tunables; i++)
@@ -317,99 +123,6 @@ static int draw_settings(struct sl_tune *t, struct sl_error *err)
 	return rc;
 }
 
-/* -- results that are kept ------------------------------------------------------ */
-
-/* What a result is of: the site file and its setting, the log, the window, how it is simulated. */
-static uint64_t key_of(const struct sl_tune *t, uint32_t setting, uint32_t window)
-{
-	const struct sl_workload_options *w = &t->opt.trial.workload_options;
-	const struct sl_sim_options *sim = &t->opt.trial.sim;
-	struct sl_error err;
-	char *site = sl_tune_site(t, setting, &err), rest[512];
-	uint64_t hash = site ? sl_hash_bytes(SL_HASH, site, strlen(site)) : 0;
-	int n = snprintf(rest, sizeof(rest), "|%s|%s|%u|%" PRIu64 "|%s|%d%d%d|%" PRId64 "|%" PRId64 "|%d|%s|%s", t->opt.trial.workload,
-			 w->machine ? w->machine : "", w->procs, w->seed, w->estimate ? w->estimate : "", (int) w->overrun,
-			 w->requested_procs, w->strict, sim->interval_s, sim->latency_s, sim->each_end, t->window[window].from,
-			 t->window[window].to);
-
-	free(site);
-	return sl_hash_bytes(hash, rest, n < (int) sizeof(rest) ? (size_t) n : sizeof(rest) - 1);
-}
-
-/* "KEY figure..."; a line that is no result, or of something else, is left alone. */
-static void take_result(struct sl_tune *t, const struct sl_map *by_key, const char *line)
-{
-	double f[SL_TUNE_FIGURES];
-	uint64_t key;
-	int end = 0;
-
-	if (sscanf(line, "%" SCNx64 " %lf %lf %lf %lf %lf%n", &key, &f[0], &f[1], &f[2], &f[3], &f[4], &end) != 6 || line[end])
-		return;
-	SL_MAP_EACH(by_key, key, at)
-		memcpy(t->setting[at.value / t->windows].figure + (size_t) (at.value % t->windows) * SL_TUNE_FIGURES, f, sizeof(f));
-}
-
-static int read_results(struct sl_tune *t, const char *path, const struct sl_map *by_key, struct sl_error *err)
-{
-	struct sl_lines *l = sl_lines_open(path, err);
-	int64_t n = l ? 0 : -1;
-	char *line;
-
-	while (l && (n = sl_lines_next(l, &line, err)) > 0)
-		take_result(t, by_key, line);
-	sl_lines_close(l);
-	return n < 0 ? -1 : 0;
-}
-
-static int read_state(struct sl_tune *t, struct sl_error *err)
-{
-	struct sl_map by_key = { 0 };
-	struct dirent *e;
-	DIR *dir;
-	int rc = 0;
-
-	if (mkdir(t->opt.state, 0777) && errno != EEXIST)
-		return sl_fail(err, SL_EIO, "%s: %s", t->opt.state, strerror(errno));
-	dir = opendir(t->opt.state);
-	if (!dir)
-		return sl_fail(err, SL_EIO, "%s: %s", t->opt.state, strerror(errno));
-	for (uint32_t i = 0; !rc && i < t->settings * t->windows; i++)
-		if (sl_map_put(&by_key, key_of(t, i / t->windows, i % t->windows), i, NULL))
-			rc = no_memory(err);
-	while (!rc && (e = readdir(dir))) {
-		size_t n = strlen(e->d_name);
-		char path[4400];
-
-		if (n < strlen(TAIL) || strcmp(e->d_name + n - strlen(TAIL), TAIL))
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", t->opt.state, e->d_name);
-		rc = read_results(t, path, &by_key, err);
-	}
-	closedir(dir);
-	sl_map_free(&by_key);
-	return rc;
-}
-
-/* Where this run's results go: a file of its own for each part.  A line that was cut off is ended. */
-static FILE *open_results(const struct sl_tune *t, struct sl_error *err)
-{
-	char path[4400];
-	FILE *f;
-
-	if (t->opt.parts)
-		snprintf(path, sizeof(path), "%s/%u" TAIL, t->opt.state, t->opt.part);
-	else
-		snprintf(path, sizeof(path), "%s/all" TAIL, t->opt.state);
-	f = fopen(path, "a+e");
-	if (!f) {
-		sl_fail(err, SL_EIO, "%s: %s", path, strerror(errno));
-		return NULL;
-	}
-	if (!fseek(f, -1, SEEK_END) && fgetc(f) != '\n')
-		putc('\n', f);
-	return f;
-}
-
 /* -- simulating ------------------------------------------------------------------ */
 
 struct batch {
@@ -422,16 +135,11 @@ struct batch {
 	FILE *results;			/* or NULL */
 };
 
-static double *figures_at(const struct sl_tune *t, uint32_t setting, uint32_t window)
-{
-	return t->setting[setting].figure + (size_t) window * SL_TUNE_FIGURES;
-}
-
 static void note_result(uint32_t i, void *arg)
 {
 	struct batch *b = arg;
 	const struct sl_result *r = &b->outcome[i].result;
-	double *f = figures_at(b->t, b->setting[i], b->window[i]);
+	double *f = sl_tune_figures(b->t, b->setting[i], b->window[i]);
 
 	if (b->outcome[i].err.code)
 		return;
@@ -441,11 +149,8 @@ static void note_result(uint32_t i, void *arg)
 	f[SL_TUNE_LONGEST] = r->wait_s.max;
 	f[SL_TUNE_GINI] = r->user_wait_gini;
 	b->t->simulated++;
-	if (!b->results)
-		return;
-	fprintf(b->results, "%016" PRIx64 " %.17g %.17g %.17g %.17g %.17g\n", key_of(b->t, b->setting[i], b->window[i]), f[0], f[1],
-		f[2], f[3], f[4]);
-	fflush(b->results);
+	if (b->results)
+		sl_tune_write_result(b->t, b->setting[i], b->window[i], b->results);
 }
 
 static void free_batch(struct batch *b)
@@ -469,7 +174,7 @@ static int fill_batch(struct batch *b, struct sl_error *err)
 	b->trial = calloc(b->count, sizeof(*b->trial));
 	b->outcome = calloc(b->count, sizeof(*b->outcome));
 	if (!b->text || !b->trial || !b->outcome)
-		return no_memory(err);
+		return sl_tune_no_memory(err);
 	for (uint32_t i = 0; i < b->count; i++) {
 		const struct sl_tune_window *w = &t->window[b->window[i]];
 
@@ -484,7 +189,7 @@ static int fill_batch(struct batch *b, struct sl_error *err)
 		b->trial[i].source.text = &b->text[i];
 		b->trial[i].source.texts = 1;
 	}
-	if (t->opt.state && !(b->results = open_results(t, err)))
+	if (t->opt.state && !(b->results = sl_tune_open_results(t, err)))
 		return -1;
 	return 0;
 }
@@ -506,12 +211,12 @@ static int simulate(struct sl_tune *t, const uint32_t *setting, uint32_t setting
 {
 	uint32_t all = settings * windows, missing = 0;
 	struct batch b = { .t = t, .setting = malloc((all + 1) * sizeof(uint32_t)), .window = malloc((all + 1) * sizeof(uint32_t)) };
-	int rc = b.setting && b.window ? 0 : no_memory(err);
+	int rc = b.setting && b.window ? 0 : sl_tune_no_memory(err);
 
 	for (uint32_t i = 0; !rc && i < all; i++) {
 		uint32_t s = setting[i % settings], w = window[i / settings];
 
-		if (!isnan(*figures_at(t, s, w)))
+		if (!isnan(*sl_tune_figures(t, s, w)))
 			continue;
 		missing++;
 		if (t->opt.parts && i % t->opt.parts != t->opt.part)
@@ -533,7 +238,7 @@ static int simulate(struct sl_tune *t, const uint32_t *setting, uint32_t setting
 	}
 	t->missing = missing;
 	for (uint32_t i = 0; !rc && i < b.count; i++)
-		t->missing -= !isnan(*figures_at(t, b.setting[i], b.window[i]));
+		t->missing -= !isnan(*sl_tune_figures(t, b.setting[i], b.window[i]));
 	free_batch(&b);
 	return rc ? rc : !t->missing;
 }
@@ -553,8 +258,8 @@ static void score(struct sl_tune *t, uint32_t setting, const uint32_t *window, u
 	double sum = 0;
 
 	for (uint32_t i = 0; i < windows; i++)
-		sum += log(loss(figures_at(t, setting, window[i]), t->opt.objective) /
-			   loss(figures_at(t, 0, window[i]), t->opt.objective));
+		sum += log(loss(sl_tune_figures(t, setting, window[i]), t->opt.objective) /
+			   loss(sl_tune_figures(t, 0, window[i]), t->opt.objective));
 	t->setting[setting].score = exp(sum / windows);
 }
 
@@ -613,7 +318,7 @@ static int halve(struct sl_tune *t, uint32_t *left, uint32_t *window, struct sl_
 int sl_tune_run(struct sl_tune *t, struct sl_error *err)
 {
 	uint32_t *window = malloc((t->windows + 1) * sizeof(*window)), count;
-	int rc = window ? halve(t, t->finalist, window, err) : no_memory(err);
+	int rc = window ? halve(t, t->finalist, window, err) : sl_tune_no_memory(err);
 
 	if (rc > 0) {
 		count = list_windows(t, true, window);
@@ -625,24 +330,26 @@ int sl_tune_run(struct sl_tune *t, struct sl_error *err)
 
 /* -- what came of it ------------------------------------------------------------------ */
 
+/* Of a window: the setting's figure, or how much it differs from the present setting's. */
+static double figure_of(const struct sl_tune *t, uint32_t setting, uint32_t window, enum sl_tune_figure f, bool difference)
+{
+	return sl_tune_figures(t, setting, window)[f] - (difference ? sl_tune_figures(t, 0, window)[f] : 0);
+}
+
 static double mean_of(const struct sl_tune *t, uint32_t setting, enum sl_tune_figure f, bool difference, double *half)
 {
 	double sum = 0, squares = 0, mean;
 	uint32_t n = 0;
 
-	for (int turn = 0; turn < 2; turn++) {
-		mean = n ? sum / n : 0;
-		n = 0;
-		for (uint32_t w = 0; w < t->windows; w++) {
-			double x = figures_at(t, setting, w)[f] - (difference ? figures_at(t, 0, w)[f] : 0);
-
-			if (!t->window[w].judges)
-				continue;
+	for (uint32_t w = 0; w < t->windows; w++)
+		if (t->window[w].judges) {
+			sum += figure_of(t, setting, w, f, difference);
 			n++;
-			sum += turn ? 0 : x;
-			squares += turn ? (x - mean) * (x - mean) : 0;
 		}
-	}
+	mean = n ? sum / n : 0;
+	for (uint32_t w = 0; w < t->windows; w++)
+		if (t->window[w].judges)
+			squares += pow(figure_of(t, setting, w, f, difference) - mean, 2);
 	*half = n > 1 ? sl_student95(n - 1) * sqrt(squares / (n - 1) / n) : NAN;
 	return mean;
 }
@@ -680,12 +387,12 @@ bool sl_tune_is_pareto(const struct sl_tune *t, uint32_t setting)
 int sl_tune_open(struct sl_tune *t, const struct sl_tune_options *opt, struct sl_error *err)
 {
 	*t = (struct sl_tune) { .opt = *opt };
-	if (read_site(t, err) < 0 || list_tunables(t, err) < 0 || cut_windows(t, err) < 0 || draw_settings(t, err) < 0)
+	if (sl_tune_read_site(t, err) < 0 || cut_windows(t, err) < 0 || draw_settings(t, err) < 0)
 		return -1;
 	t->finalist = calloc(t->settings + 1, sizeof(*t->finalist));
 	if (!t->finalist)
-		return no_memory(err);
-	return t->opt.state ? read_state(t, err) : 0;
+		return sl_tune_no_memory(err);
+	return t->opt.state ? sl_tune_read_results(t, err) : 0;
 }
 
 void sl_tune_free(struct sl_tune *t)

@@ -88,11 +88,6 @@ static void catch_signals(double hours)
 		setitimer(ITIMER_REAL, &when, NULL);
 }
 
-static void show_progress(double share, uint32_t done, uint32_t trials, void *arg)
-{
-	sl_progress_share(arg, share, done, trials);
-}
-
 /* -- output ---------------------------------------------------------------------- */
 
 static void add_row(struct sl_text_table *table, const struct sl_tune *t, const char *name, uint32_t setting, bool gain)
@@ -174,7 +169,6 @@ static int judge(const struct values *v, const struct sl_tune *t, struct sl_erro
 
 static int read_options(const struct values *v, struct sl_tune_options *opt, struct sl_error *err)
 {
-	char rest;
 	int f = 0;
 
 	while (f < SL_TUNE_FIGURES && strcmp(v->objective, figures[f].key))
@@ -182,10 +176,7 @@ static int read_options(const struct values *v, struct sl_tune_options *opt, str
 	if (f == SL_TUNE_FIGURES)
 		return sl_fail(err, SL_EINVAL, "--objective=%s: expected bsld, wait, longest, utilization or fairness", v->objective);
 	opt->objective = (enum sl_tune_figure) f;
-	if (v->part && (sscanf(v->part, "%" SCNu32 "/%" SCNu32 "%c", &opt->part, &opt->parts, &rest) != 2 ||
-			opt->part >= opt->parts))
-		return sl_fail(err, SL_EINVAL, "--part=%s: expected I/N with I from 0 to N - 1, as in 3/10", v->part);
-	return 0;
+	return sl_sim_args_part(v->part, &opt->part, &opt->parts, err);
 }
 
 static int tune(const struct values *v, struct sl_tune *t, const struct sl_tune_options *opt, struct sl_error *err)
@@ -197,8 +188,7 @@ static int tune(const struct values *v, struct sl_tune *t, const struct sl_tune_
 	if (!v->quiet)
 		fprintf(stderr, "schedlua: %" PRIu32 " settings of %" PRIu32 " options, %" PRIu32 " windows of %g days, half of them to learn "
 			"from\n", t->settings, t->tunables, t->windows, v->window);
-	rc = sl_tune_run(t, err);
-	return rc;
+	return sl_tune_run(t, err);
 }
 
 static int run(const struct sl_verb *verb, int argc, char **argv)
@@ -221,7 +211,7 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 	opt = (struct sl_tune_options) {
 		.site = v.site, .window_s = llround(v.window * 86400), .trials = (uint32_t) v.trials,
 		.seed = (uint64_t) v.args.seed, .workers = (uint32_t) v.workers, .state = v.state, .stop = &stop,
-		.progress = show_progress, .progress_arg = &bar,
+		.progress = sl_progress_trials, .progress_arg = &bar,
 		.trial = { .workload = v.workload, .workload_options = sl_workload_args(&v.args),
 			   .source = { .path = v.sim.path }, .sim = sl_sim_args(&v.sim) },
 	};

@@ -57,14 +57,15 @@ void sl_progress_set(struct sl_progress *p, uint64_t done, uint64_t all)
 	draw_bar(all ? (double) done / (double) all : 1, spent, text);
 }
 
-void sl_progress_share(struct sl_progress *p, double share, uint64_t done, uint64_t all)
+void sl_progress_trials(double share, uint32_t done, uint32_t trials, void *progress)
 {
+	struct sl_progress *p = progress;
 	char text[120];
 	double spent;
 
 	if (!is_due(p, &spent))
 		return;
-	snprintf(text, sizeof(text), "%" PRIu64 " of %" PRIu64 " %s", done, all, p->what);
+	snprintf(text, sizeof(text), "%" PRIu32 " of %" PRIu32 " %s", done, trials, p->what);
 	draw_bar(share, spent, text);
 }
 

@@ -15,6 +15,15 @@ const char *sl_sim_args_wrong(const struct sl_sim_args *a)
 	return a->arrivals_first && a->interval ? "--arrivals-first: not with --interval" : NULL;
 }
 
+int sl_sim_args_part(const char *text, uint32_t *part, uint32_t *parts, struct sl_error *err)
+{
+	char rest;
+
+	if (text && (sscanf(text, "%" SCNu32 "/%" SCNu32 "%c", part, parts, &rest) != 2 || *part >= *parts))
+		return sl_fail(err, SL_EINVAL, "--part=%s: expected I/N with I from 0 to N - 1, as in 3/10", text);
+	return 0;
+}
+
 struct sl_sim_options sl_sim_args(const struct sl_sim_args *a)
 {
 	return (struct sl_sim_options) {

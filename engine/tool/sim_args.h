@@ -34,6 +34,9 @@ struct sl_sim_args {
 /* What is wrong with them together, for the user; NULL: nothing. */
 const char *sl_sim_args_wrong(const struct sl_sim_args *a);
 
+/* "3/10": of 10 parts the one after three others.  NULL leaves both as they are.  0, or -1 with *err. */
+int sl_sim_args_part(const char *text, uint32_t *part, uint32_t *parts, struct sl_error *err);
+
 struct sl_sim_options sl_sim_args(const struct sl_sim_args *a);
 
 /* -- for a report page ------------------------------------------------------ */

@@ -120,12 +120,22 @@ static void put_spare(struct sl_timeline *tl, uint32_t id)
 	tl->spare = id;
 }
 
+/* The first instant at which less is free than now; blocked nodes have nothing to lose. */
+static int64_t steady_until(const struct sl_node_class *g)
+{
+	for (uint32_t i = 1; i < g->steps; i++)
+		if (!sl_resources_fit(&g->now_free, &g->step[i].free) || (g->step[i].blocks && !g->step[0].blocks))
+			return g->step[i].t;
+	return SL_FOREVER;
+}
+
 static void set_steps(struct sl_node_class *g, const struct sl_step *step, uint32_t steps)
 {
 	memmove(g->step, step, steps * sizeof(*step));	/* step may be inside it: not read again */
 	g->steps = steps;
 	g->next = steps > 1 ? g->step[1].t : SL_FOREVER;
-	g->now_cores = g->step[0].blocks ? 0 : g->step[0].free.cores;
+	g->now_free = g->step[0].blocks ? (struct sl_resources) { 0 } : g->step[0].free;
+	g->steady = steady_until(g);
 }
 
 uint32_t sl_node_class_intern(struct sl_timeline *tl, uint32_t kind, const struct sl_step *step, uint32_t steps,
@@ -173,20 +183,29 @@ static void count_now(struct sl_timeline *tl, const struct sl_node_class *g, uin
 {
 	if (tl->watched != SL_DAWN)
 		tl->watched_cores += sign * (int64_t) nodes * sl_step_cores(g, tl->watched);
-	tl->by_cores[g->now_cores] += sign * nodes;
-	tl->free_cores += sign * (int64_t) nodes * g->now_cores;
-	if (g->now_cores && g->now_cores == tl->kind[g->kind].capacity.cores)
+	tl->by_cores[g->now_free.cores] += sign * nodes;
+	tl->free_cores += sign * (int64_t) nodes * g->now_free.cores;
+	if (g->now_free.cores && g->now_free.cores == tl->kind[g->kind].capacity.cores)
 		tl->idle_nodes += sign * nodes;
+}
+
+static void note_live(struct sl_timeline *tl, uint32_t id)
+{
+	const struct sl_node_class *g = &tl->class[id];
+
+	tl->live[g->live] = (struct sl_live) { .class = id, .kind = g->kind, .nodes = g->nodes.count,
+					       .free = g->now_free, .next = g->next, .steady = g->steady };
 }
 
 static void enlive(struct sl_timeline *tl, uint32_t id)
 {
 	struct sl_node_class *g = &tl->class[id];
 
-	if (g->nodes.count && g->live == SL_NO_CLASS) {
-		g->live = tl->lives;
-		tl->live[tl->lives++] = (struct sl_live) { id, g->now_cores };
-	} else if (!g->nodes.count && g->live != SL_NO_CLASS) {
+	if (g->nodes.count) {
+		if (g->live == SL_NO_CLASS)
+			g->live = tl->lives++;
+		note_live(tl, id);
+	} else if (g->live != SL_NO_CLASS) {
 		struct sl_live last = tl->live[--tl->lives];
 
 		tl->live[g->live] = last;
@@ -306,7 +325,7 @@ int sl_node_class_age(struct sl_timeline *tl, uint32_t id, struct sl_error *err)
 	if (to == SL_NO_CLASS) {
 		set_steps(g, step, steps);
 		g->hash = hash;
-		tl->live[g->live].now_cores = g->now_cores;
+		note_live(tl, id);
 		count_now(tl, g, g->nodes.count, 1);
 		link_group(tl, id);
 		return 0;
@@ -318,6 +337,7 @@ int sl_node_class_age(struct sl_timeline *tl, uint32_t id, struct sl_error *err)
 	}
 	sl_nodeset_clear(&g->nodes);
 	enlive(tl, id);
+	enlive(tl, to);
 	put_spare(tl, id);
 	return 0;
 }

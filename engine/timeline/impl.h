@@ -34,8 +34,9 @@ struct sl_node_class {			/* nodes of one kind with one step function */
 	struct sl_step *step;
 	uint32_t steps, room;
 	uint32_t kind;
-	int32_t now_cores;		/* free now: 0 when blocked */
+	struct sl_resources now_free;	/* nothing when blocked */
 	int64_t next;			/* step[1].t, or SL_FOREVER */
+	int64_t steady;			/* no less is free before that than now */
 	uint64_t hash;
 	uint32_t chain;			/* next in its bucket, or in the free list */
 	uint32_t live;			/* its place in tl->live, SL_NO_CLASS when empty */
@@ -61,9 +62,12 @@ struct sl_change {			/* what an operation does to a step function */
 	int64_t t0, t1;			/* t0 is SL_DAWN for now */
 };
 
-struct sl_live {			/* enough to pass over a class that is full now */
-	uint32_t class;
-	int32_t now_cores;
+/* What most questions about a class with nodes ask, side by side: there may be as many classes as nodes. */
+struct sl_live {
+	uint32_t class, kind;
+	uint32_t nodes;			/* how many */
+	struct sl_resources free;	/* now_free, next and steady of the class */
+	int64_t next, steady;
 };
 
 struct sl_timeline {
@@ -168,6 +172,17 @@ static inline int64_t sl_step_cores(const struct sl_node_class *g, int64_t t)
 
 /* Least free over [t0, t1); false (and nothing free) when blocked somewhere. */
 bool sl_step_min(const struct sl_node_class *g, int64_t t0, int64_t t1, struct sl_resources *least);
+
+/* The same from now on, of the class that is number *i* of those with nodes. */
+static inline bool sl_live_min(const struct sl_timeline *tl, uint32_t i, int64_t t1, struct sl_resources *least)
+{
+	const struct sl_live *l = &tl->live[i];
+
+	if (t1 > l->steady || !l->free.cores)
+		return sl_step_min(&tl->class[l->class], tl->now, t1, least);
+	*least = l->free;
+	return true;
+}
 
 /* May the change be made to this class?  0, or -1 with *err naming the node. */
 int sl_step_check(const struct sl_timeline *tl, const struct sl_node_class *g, const struct sl_change *ch,

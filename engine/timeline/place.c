@@ -54,9 +54,9 @@ static bool hopeless(const struct sl_timeline *tl, const struct sl_need *need, s
 	}
 	if (tl->lives < tl->most_cores) {
 		for (uint32_t i = 0; i < tl->lives; i++) {
-			const struct sl_node_class *g = &tl->class[tl->live[i].class];
+			const struct sl_live *g = &tl->live[i];
 
-			if (enough(need, (uint32_t) g->now_cores, g->nodes.count, s))
+			if (enough(need, (uint32_t) g->free.cores, g->nodes, s))
 				return false;
 		}
 		return true;

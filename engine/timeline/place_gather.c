@@ -93,18 +93,19 @@ struct sl_nodeset *sl_space_set(struct sl_space *sp, struct sl_error *err)
 	return sp->set[sp->sets++];
 }
 
-int sl_eligible(struct sl_timeline *tl, const struct sl_need *need, const struct sl_node_class *g,
+int sl_eligible(struct sl_timeline *tl, const struct sl_need *need, const struct sl_live *l,
 		const struct sl_nodeset **nodes, struct sl_error *err)
 {
 	const struct sl_nodeset *eligible = need->r->eligible;
+	const struct sl_node_class *g = &tl->class[l->class];
 	struct sl_space *sp = tl->space;
 	struct sl_nodeset *part;
 
 	*nodes = &g->nodes;
-	if (sp->kind_in[g->kind] == KIND_IN)
+	if (sp->kind_in[l->kind] == KIND_IN)
 		return 0;
 	*nodes = NULL;
-	if (sp->kind_in[g->kind] == KIND_OUT || !sl_nodeset_overlaps(eligible, &g->nodes))
+	if (sp->kind_in[l->kind] == KIND_OUT || !sl_nodeset_overlaps(eligible, &g->nodes))
 		return 0;
 	if (sl_nodeset_includes(eligible, &g->nodes)) {
 		*nodes = &g->nodes;
@@ -192,12 +193,12 @@ struct sure {
 	int64_t nodes, units;
 };
 
-static bool makes_sure(struct sure *s, const struct sl_need *need, const struct sl_offer *o)
+static bool makes_sure(struct sure *s, const struct sl_need *need, const struct sl_offer *o, uint32_t nodes)
 {
 	if ((int64_t) o->units * need->max_nodes < need->units)
 		return false;
-	s->nodes += o->nodes->count;
-	s->units += (int64_t) o->nodes->count * o->units;
+	s->nodes += nodes;
+	s->units += (int64_t) nodes * o->units;
 	return s->nodes >= need->min_nodes && s->units >= need->units;
 }
 
@@ -215,25 +216,28 @@ int sl_gather(struct sl_timeline *tl, const struct sl_need *need, int64_t t, boo
 		return -1;
 	sp = tl->space;
 	for (uint32_t i = 0; i < tl->lives; i++) {
-		const struct sl_node_class *g = &tl->class[tl->live[i].class];
-		uint32_t required = 0;
+		const struct sl_live *l = &tl->live[i];
+		const struct sl_node_class *g = &tl->class[l->class];
+		uint32_t required = 0, count;
 		struct sl_offer o;
 
-		if (now && tl->live[i].now_cores < need->least_cores)
+		if (now && (l->free.cores < need->least_cores || l->free.memory < need->least_memory))
 			continue;
-		if (!sl_step_min(g, t, end, &o.free) || !sl_need_offer(need, &tl->kind[g->kind].capacity, &o))
+		if (!(now ? sl_live_min(tl, i, end, &o.free) : sl_step_min(g, t, end, &o.free)) ||
+		    !sl_need_offer(need, &tl->kind[l->kind].capacity, &o))
 			continue;
-		if (sl_eligible(tl, need, g, &o.nodes, err))
+		if (sl_eligible(tl, need, l, &o.nodes, err))
 			return -1;
 		if (!o.nodes)
 			continue;
-		if (ask && makes_sure(&sure, need, &o))
+		count = o.nodes == &g->nodes ? l->nodes : o.nodes->count;
+		if (ask && makes_sure(&sure, need, &o, count))
 			return 1;
 		if (need->r->required)
 			required = sl_nodeset_common(need->r->required, o.nodes);
-		sl_sums_add(sums, need, o.units, o.job, o.nodes->count, required, 1);
-		o.class = tl->live[i].class;
-		o.weight = tl->kind[g->kind].weight;
+		sl_sums_add(sums, need, o.units, o.job, count, required, 1);
+		o.class = l->class;
+		o.weight = tl->kind[l->kind].weight;
 		if (sl_offer_push(sp, &o, err))
 			return -1;
 	}

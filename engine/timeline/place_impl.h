@@ -50,12 +50,12 @@ struct sl_take {		/* what a node could take */
 /* A class on its way through time. */
 struct sl_cursor {
 	const struct sl_nodeset *nodes;
-	uint32_t class;
+	uint32_t class, count;		/* of nodes */
 	uint32_t step;			/* that holds the time looked at last */
 	uint32_t required;		/* required nodes in it */
 	uint32_t leaf;			/* contiguous: its first leaf in space->leaf */
 	int64_t edge;			/* nothing changes before that */
-	struct sl_take now, then;	/* then: from the cursor's event in the heap on */
+	struct sl_take now;
 };
 
 /* Longest block of consecutive nodes, by nodes and by units. */
@@ -138,7 +138,7 @@ bool sl_need_offer(const struct sl_need *need, const struct sl_resources *capaci
 int sl_eligible_begin(struct sl_timeline *tl, const struct sl_need *need, struct sl_error *err);
 
 /* The eligible nodes of a class: NULL and 0 for none; -1 with *err. */
-int sl_eligible(struct sl_timeline *tl, const struct sl_need *need, const struct sl_node_class *g,
+int sl_eligible(struct sl_timeline *tl, const struct sl_need *need, const struct sl_live *l,
 		const struct sl_nodeset **nodes, struct sl_error *err);
 
 /* Whether sums could satisfy the need. */

@@ -102,22 +102,14 @@ static bool same_take(const struct sl_need *need, const struct sl_take *a, const
 	return same;
 }
 
-/* The cursor's next change: its time, and *c->then.  SL_FOREVER: none in time. */
-static int64_t look_on(struct sweep *w, struct sl_cursor *c)
+/* When the cursor may change next; SL_FOREVER: not in time.  It is looked at when that time has come: most
+ * sweeps end before. */
+static int64_t next_look(struct sweep *w, const struct sl_cursor *c)
 {
-	for (;;) {
-		int64_t t = c->edge;
-
-		if (t == SL_FOREVER)
-			return t;
-		if (t > w->latest) {
-			w->cut = true;
-			return SL_FOREVER;
-		}
-		look(w, c, t, &c->then);
-		if (!same_take(w->need, &c->now, &c->then))
-			return t;
-	}
+	if (c->edge == SL_FOREVER || c->edge <= w->latest)
+		return c->edge;
+	w->cut = true;
+	return SL_FOREVER;
 }
 
 /* -- all of them ------------------------------------------------------- */
@@ -126,9 +118,9 @@ static void count(struct sweep *w, const struct sl_cursor *c, const struct sl_ta
 {
 	if (!take->units)
 		return;
-	sl_sums_add(&w->sums, w->need, take->units, take->job, c->nodes->count, c->required, sign);
+	sl_sums_add(&w->sums, w->need, take->units, take->job, c->count, c->required, sign);
 	if (w->limited)
-		w->sp->hist[take->units] += sign * c->nodes->count;
+		w->sp->hist[take->units] += sign * c->count;
 }
 
 static void note_most(struct sweep *w)
@@ -160,6 +152,25 @@ static int start_hist(struct sweep *w, struct sl_error *err)
 	return w->limited ? sl_hist_clear(w->sp, w->top, err) : 0;
 }
 
+/* The first look at a class, which its summary answers where nothing more is taken from it later on. */
+static void look_first(const struct sweep *w, const struct sl_live *l, struct sl_cursor *c, int64_t from)
+{
+	struct sl_offer o = { .free = l->free };
+
+	if (from > w->tl->now || l->steady < SL_FOREVER || !l->free.cores) {
+		c->step = sl_step_at(&w->tl->class[l->class], from);
+		look(w, c, from, &c->now);
+		return;
+	}
+	c->step = 0;
+	c->edge = l->next;
+	c->now.units = 0;
+	if (o.free.cores >= w->floor && sl_need_offer(w->need, &w->tl->kind[l->kind].capacity, &o)) {
+		c->now.units = o.units;
+		memcpy(c->now.job, o.job, sizeof(o.job));
+	}
+}
+
 static int start_cursors(struct sweep *w, int64_t from, struct sl_error *err)
 {
 	struct sl_timeline *tl = w->tl;
@@ -169,19 +180,20 @@ static int start_cursors(struct sweep *w, int64_t from, struct sl_error *err)
 	if (sl_grow(&sp->cursor, &sp->cursor_room, tl->lives, sizeof(*sp->cursor), err))
 		return -1;
 	for (uint32_t i = 0; i < tl->lives; i++) {
-		const struct sl_node_class *g = &tl->class[tl->live[i].class];
+		const struct sl_live *l = &tl->live[i];
+		const struct sl_resources *capacity = &tl->kind[l->kind].capacity;
 		struct sl_cursor *c = &sp->cursor[sp->cursors];
 
-		if (!sl_need_plausible(w->need, &tl->kind[g->kind].capacity, &tl->kind[g->kind].capacity))
+		if (!sl_need_plausible(w->need, capacity, capacity))
 			continue;
-		*c = (struct sl_cursor) { .class = tl->live[i].class, .step = sl_step_at(g, from) };
-		if (sl_eligible(tl, w->need, g, &c->nodes, err))
+		c->class = l->class;
+		if (sl_eligible(tl, w->need, l, &c->nodes, err))
 			return -1;
 		if (!c->nodes)
 			continue;
-		if (w->need->r->required)
-			c->required = sl_nodeset_common(w->need->r->required, c->nodes);
-		look(w, c, from, &c->now);
+		c->count = c->nodes == &tl->class[l->class].nodes ? l->nodes : c->nodes->count;
+		c->required = w->need->r->required ? sl_nodeset_common(w->need->r->required, c->nodes) : 0;
+		look_first(w, l, c, from);
 		count(w, c, &c->now, 1);
 		sp->cursors++;
 	}
@@ -205,13 +217,32 @@ static int start_heap(struct sweep *w, struct sl_error *err)
 	if (sl_grow(&sp->heap, &sp->heap_room, sp->cursors, sizeof(*sp->heap), err))
 		return -1;
 	for (uint32_t i = 0; i < sp->cursors; i++) {
-		int64_t t = look_on(w, &sp->cursor[i]);
+		int64_t t = next_look(w, &sp->cursor[i]);
 
 		if (t < SL_FOREVER)
 			sp->heap[sp->heaped++] = (struct sl_event) { t, i };
 	}
 	events_order(NULL, sp->heap, sp->heaped);
 	return 0;
+}
+
+/* What the cursor could take from t on, in place of what it could before. */
+static void change(struct sweep *w, uint32_t id, int64_t t)
+{
+	struct sl_cursor *c = &w->sp->cursor[id];
+	struct sl_take then;
+
+	look(w, c, t, &then);
+	if (same_take(w->need, &c->now, &then))
+		return;
+	count(w, c, &c->now, -1);
+	count(w, c, &then, 1);
+	if (w->block)
+		sl_blocks_set(w->sp, id, then.units);
+	w->gained |= then.units > c->now.units;
+	for (uint32_t j = 0; j < w->need->jobs && then.units; j++)
+		w->gained |= then.job[j] > c->now.job[j];
+	c->now = then;
 }
 
 /* Carry out all changes at the time of the first event, which is returned. */
@@ -222,17 +253,9 @@ static int64_t step_on(struct sweep *w)
 
 	while (sp->heaped && sp->heap[0].t == t) {
 		uint32_t id = sp->heap[0].cursor;
-		struct sl_cursor *c = &sp->cursor[id];
 
-		count(w, c, &c->now, -1);
-		count(w, c, &c->then, 1);
-		if (w->block)
-			sl_blocks_set(sp, id, c->then.units);
-		w->gained |= c->then.units > c->now.units;
-		for (uint32_t j = 0; j < w->need->jobs && c->then.units; j++)
-			w->gained |= c->then.job[j] > c->now.job[j];
-		c->now = c->then;
-		sp->heap[0].t = look_on(w, c);
+		change(w, id, t);
+		sp->heap[0].t = next_look(w, &sp->cursor[id]);
 		if (sp->heap[0].t == SL_FOREVER)
 			events_drop_first(NULL, sp->heap, &sp->heaped);
 		else
@@ -282,7 +305,7 @@ static int attempt(struct sweep *w, int64_t t, struct sl_layout *layout, struct 
 			return -1;
 		for (uint32_t i = 0; i < sp->cursors; i++) {
 			if (sp->cursor[i].now.units)
-				sp->hist[sp->cursor[i].now.units] += sp->cursor[i].nodes->count;
+				sp->hist[sp->cursor[i].now.units] += sp->cursor[i].count;
 		}
 	}
 	return rc;

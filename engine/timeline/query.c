@@ -147,7 +147,7 @@ int64_t sl_timeline_open_classes(struct sl_timeline *tl, int64_t t1, const struc
 		const struct sl_node_class *g = &tl->class[tl->live[i].class];
 		struct sl_class *v = &tl->view[n];
 
-		if (!tl->live[i].now_cores || !sl_step_min(g, tl->now, t1, &v->free) || v->free.cores <= 0)
+		if (!tl->live[i].free.cores || !sl_live_min(tl, i, t1, &v->free) || v->free.cores <= 0)
 			continue;
 		v->kind = &tl->kind[g->kind];
 		v->nodes = &g->nodes;

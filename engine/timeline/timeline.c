@@ -332,15 +332,14 @@ int sl_timeline_advance(struct sl_timeline *tl, int64_t now, struct sl_error *er
 	if (now < tl->next)
 		return 0;
 	for (uint32_t i = 0; i < tl->lives;) {
-		struct sl_node_class *g = &tl->class[tl->live[i].class];
 		uint32_t before = tl->lives;
 
-		if (g->next <= now && sl_node_class_age(tl, tl->live[i].class, err))
+		if (tl->live[i].next <= now && sl_node_class_age(tl, tl->live[i].class, err))
 			return -1;
 		if (tl->lives < before)
 			continue;	/* merged: another one stands here now */
-		if (g->next < next)
-			next = g->next;
+		if (tl->live[i].next < next)
+			next = tl->live[i].next;
 		i++;
 	}
 	tl->next = next;

@@ -433,13 +433,25 @@ static void random_reservations(struct build *b, uint64_t *s)
 	}
 }
 
+/* Whom it minds on its nodes. */
+static void random_company(struct build *b, uint64_t *s, struct sl_job_row *r)
+{
+	r->uid = 1000 + build_below(s, 3);
+	if (one_in(s, 8))
+		r->asks |= SL_ASKS_USER_NODES;
+	if (one_in(s, 8))
+		r->asks |= SL_ASKS_MCS;
+	if (one_in(s, 2))
+		r->mcs_label = sl_builder_str(b->builder, one_in(s, 2) ? "red" : "blue");
+}
+
 /* A running job on a stretch of nodes with something left; none if there is none. */
 static void random_running(struct build *b, uint64_t *s, uint32_t id, struct left *left)
 {
 	struct sl_job_row r = build_row(b, (struct build_job) { .id = id });
 	uint32_t node = build_below(s, b->nodes), want = 1 + build_below(s, 3);
 
-	r.uid = 1000 + build_below(s, 3);
+	random_company(b, s, &r);
 	r.partition = build_below(s, sl_builder_rows(b->builder, SL_T_PARTITION));
 	r.state = one_in(s, 8) ? SL_JOB_SUSPENDED : SL_JOB_RUNNING;
 	r.priority = one_in(s, 2) ? 0 : 100;
@@ -497,7 +509,7 @@ static void random_wishes(struct build *b, uint64_t *s, struct sl_job_row *r)
 		r->switch_wait = build_below(s, 3) * 100;
 	}
 	if (one_in(s, 15))
-		r->asks = SL_ASKS_BURST_BUFFER;
+		r->asks |= SL_ASKS_BURST_BUFFER;
 	if (one_in(s, 20))
 		r->het_job_id = r->id;
 	if (one_in(s, 10))
@@ -529,7 +541,7 @@ static void random_pending(struct build *b, uint64_t *s, uint32_t id)
 	j.exclusive = one_in(s, 6);
 	j.partition = build_below(s, sl_builder_rows(b->builder, SL_T_PARTITION));
 	r = build_row(b, j);
-	r.uid = 1000 + build_below(s, 3);
+	random_company(b, s, &r);
 	if (j.gpus && one_in(s, 3))
 		r.gres = build_gres(b, "gpu", one_in(s, 5) ? "a100" : "", j.gpus,
 				    one_in(s, 6) ? SL_PER_SOCKET : one_in(s, 2) ? SL_PER_JOB : SL_PER_TASK);

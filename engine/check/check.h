@@ -59,10 +59,14 @@
  * Switches.  A job that asks for at most so many is below no more leaf switches than that, until it has
  * waited for it, from when it was submitted or might first have started, as long as it was willing to.
  *
- * A job that asks for something that is not modelled has to be native: any of SL_ASKS_*,
+ * Company.  A job that asks for nodes of its user (SL_ASKS_USER_NODES, or its partition has ExclusiveUser)
+ * is on no node with jobs of another.  One that asks for nodes of its label (SL_ASKS_MCS) is on no node
+ * with jobs of another label, nor with such as do not ask for that.
+ *
+ * A job that asks for something that is not modelled has to be native: any other of SL_ASKS_*,
  * constraints that are more than that (counts), sockets, tasks or gres per
  * socket, core specialization, plane and arbitrary distributions, shared cores,
- * partitions with ExclusiveUser, flexible or partial reservations or several of them,
+ * flexible or partial reservations or several of them,
  * allocation by socket, a job that may preempt others, one of which select refused
  * SL_REFUSALS placements in a row.  Any job may be native.  The places of such a job are
  * a booking and not a layout: only their sum is checked.

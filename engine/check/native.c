@@ -13,7 +13,7 @@ static const char *special_request(const struct check *c, uint32_t j)
 	if ((job->asks[j] & SL_ASKS_REBOOT) || !check_reads_features(check_str(c, job->features[j])) ||
 	    !check_reads_features(check_str(c, job->prefer[j])))
 		return "features";
-	if (job->asks[j])
+	if (job->asks[j] & ~(uint32_t) (SL_ASKS_USER_NODES | SL_ASKS_MCS))
 		return "what it asks for besides";
 	if (job->core_spec[j] && job->core_spec[j] != SL_NONE)
 		return "core specialization";
@@ -43,8 +43,6 @@ const char *check_native(const struct check *c, const struct row *r)
 		return "allocation by socket";
 	if (check_sharing(c, r->job, r->partition) > 1)
 		return "shared cores";
-	if (s->partition.flags[r->partition] & SL_PART_EXCLUSIVE_USER)
-		return "ExclusiveUser";
 	if (r->way == SL_NONE && strchr(check_str(c, s->job.reservation[r->job]), ','))
 		return "several reservations";
 	if (own != SL_NONE && ((s->reservation.flags[own] & (SL_RESV_FLEX | SL_RESV_ANY_NODES)) ||

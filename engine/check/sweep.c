@@ -38,7 +38,9 @@ struct sweep {
 	int64_t *resv_parts;		/* per reservation: cores held by its jobs */
 	uint32_t *resv_jobs;		/* per reservation: planned ones among them */
 	uint32_t rows;			/* jobs that may share a core of the node at hand */
-	bool capped, partial;		/* there is a MaxCPUsPerNode, a partial reservation */
+	const struct bill **here;	/* those on the node at hand at that time */
+	uint32_t heres;
+	bool capped, partial, apart;		/* there is a MaxCPUsPerNode, a partial reservation, a job as below */
 };
 
 /* What ends makes room for what begins at the same instant. */
@@ -172,6 +174,63 @@ static int check_instant(struct sweep *w, uint32_t node, int64_t at)
 	return w->capped ? check_caps(w, node, at) : 0;
 }
 
+/* -- jobs that mind others ------------------------------------------------ */
+
+/* Has the job nodes to itself, but for others of its user? */
+static bool wants_user(const struct check *c, const struct bill *b)
+{
+	return (c->snap->job.asks[b->job] & SL_ASKS_USER_NODES) ||
+		(b->partition != SL_NONE && (c->snap->partition.flags[b->partition] & SL_PART_EXCLUSIVE_USER));
+}
+
+static bool same_text(const struct check *c, uint32_t a, uint32_t b)
+{
+	return !strcmp(check_str(c, a), check_str(c, b));
+}
+
+/* Why two jobs may not be on one node; NULL: they may. */
+static const char *what_parts(const struct check *c, const struct bill *a, const struct bill *b)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	bool user = job->uid[a->job] == job->uid[b->job] &&
+		(job->uid[a->job] != SL_NONE || same_text(c, job->user[a->job], job->user[b->job]));
+	uint32_t label_a = job->asks[a->job] & SL_ASKS_MCS, label_b = job->asks[b->job] & SL_ASKS_MCS;
+
+	if (!user && (wants_user(c, a) || wants_user(c, b)))
+		return "user";
+	if (label_a != label_b || (label_a && !same_text(c, job->mcs_label[a->job], job->mcs_label[b->job])))
+		return "MCS label";
+	return NULL;
+}
+
+/* A job comes to the node, or goes. */
+static int check_company(struct sweep *w, uint32_t node, const struct bill *b, bool begins)
+{
+	const struct check *c = w->c;
+	uint32_t i = 0;
+
+	if (b->job == SL_NONE)
+		return 0;
+	if (!begins) {
+		while (w->here[i] != b)
+			i++;
+		w->here[i] = w->here[--w->heres];
+		return 0;
+	}
+	for (; i < w->heres; i++) {
+		const struct bill *other = w->here[i];
+		const char *why = b->planned || other->planned ? what_parts(c, b, other) : NULL;
+
+		if (why)
+			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has job %" PRIu32 " of another %s at %"
+				       PRId64, c->snap->job.id[b->planned ? b->job : other->job],
+				       check_str(c, c->snap->node.name[node]),
+				       c->snap->job.id[b->planned ? other->job : b->job], why, b->start);
+	}
+	w->here[w->heres++] = b;
+	return 0;
+}
+
 /* -- one node ------------------------------------------------------------ */
 
 /* Jobs that may share a core of the node in one of its partitions. */
@@ -215,8 +274,13 @@ static int sweep_node(struct sweep *w, uint32_t node)
 	memset(w->part_cpus, 0, s->partition.rows * sizeof(*w->part_cpus));
 	memset(w->resv_parts, 0, s->reservation.rows * sizeof(*w->resv_parts));
 	memset(w->resv_jobs, 0, s->reservation.rows * sizeof(*w->resv_jobs));
+	w->heres = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		count_bill(w, &c->bill[w->event[i].bill], w->event[i].begins ? 1 : -1);
+		const struct bill *b = &c->bill[w->event[i].bill];
+
+		count_bill(w, b, w->event[i].begins ? 1 : -1);
+		if (w->apart && check_company(w, node, b, w->event[i].begins) < 0)
+			return -1;
 		if ((i + 1 == n || w->event[i + 1].at != w->event[i].at) &&
 		    check_instant(w, node, w->event[i].at) < 0)
 			return -1;
@@ -249,13 +313,14 @@ static int allocate_sweep(struct sweep *w)
 	w->first = calloc((size_t) s->node.rows + 2, sizeof(*w->first));
 	w->bill = calloc((size_t) w->c->bills + 1, sizeof(*w->bill));
 	w->event = calloc((size_t) w->c->bills * 2 + 1, sizeof(*w->event));
+	w->here = calloc((size_t) w->c->bills + 1, sizeof(*w->here));
 	w->capacity = calloc(kinds, sizeof(*w->capacity));
 	w->all.gres = calloc(kinds, sizeof(*w->all.gres));
 	w->planned.gres = calloc(kinds, sizeof(*w->planned.gres));
 	w->part_cpus = calloc((size_t) s->partition.rows + 1, sizeof(*w->part_cpus));
 	w->resv_parts = calloc((size_t) s->reservation.rows + 1, sizeof(*w->resv_parts));
 	w->resv_jobs = calloc((size_t) s->reservation.rows + 1, sizeof(*w->resv_jobs));
-	if (!w->first || !w->bill || !w->event || !w->capacity || !w->all.gres || !w->planned.gres ||
+	if (!w->first || !w->bill || !w->event || !w->here || !w->capacity || !w->all.gres || !w->planned.gres ||
 	    !w->part_cpus || !w->resv_parts || !w->resv_jobs)
 		return sl_fail(w->c->err, SL_ENOMEM, "check: out of memory");
 	return 0;
@@ -271,6 +336,10 @@ int check_nodes(struct check *c)
 		w.capped |= s->partition.max_cpus_per_node[p] != SL_NONE && s->partition.max_cpus_per_node[p];
 	for (uint32_t r = 0; r < s->reservation.rows; r++)
 		w.partial |= s->reservation.cores[r] != 0;
+	for (uint32_t p = 0; p < s->partition.rows; p++)
+		w.apart |= (s->partition.flags[p] & SL_PART_EXCLUSIVE_USER) != 0;
+	for (uint32_t j = 0; j < s->job.rows; j++)
+		w.apart |= (s->job.asks[j] & (SL_ASKS_USER_NODES | SL_ASKS_MCS)) != 0;
 	if (!rc)
 		sort_by_node(&w);
 	for (uint32_t n = 0; !rc && n < s->node.rows; n++) {
@@ -284,6 +353,7 @@ int check_nodes(struct check *c)
 	free(w.first);
 	free(w.bill);
 	free(w.event);
+	free(w.here);
 	free(w.capacity);
 	free(w.all.gres);
 	free(w.planned.gres);

@@ -190,6 +190,7 @@ enum sl_snapshot_table {
 	X(u32, distribution, -1, 0, "SL_DIST_*: how its tasks are to be dealt out") \
 	X(u32, asks, -1, 0, "SL_ASKS_* flags: what has no column of its own") \
 	X(u32, refusals, -1, 0, "placements of it in a row that Slurm's select has refused") \
+	X(str, mcs_label, -1, 0, "label of multi-category security") \
 	/* what it has */ \
 	X(u32, alloc_nodes, -1, 0, "running, completing, finished: nodes that it has or had; 0: not known") \
 	X(u32, alloc_cpus, -1, 0, "likewise: CPUs, as sacct counts them") \
@@ -238,11 +239,12 @@ enum sl_distribution { SL_DIST_ANY, SL_DIST_BLOCK, SL_DIST_CYCLIC, SL_DIST_PLANE
 #define SL_ASKS_REBOOT		0x80	/* features that nodes get when they boot */
 #define SL_ASKS_NODE_COUNTS	0x100	/* one of some numbers of nodes, or none at all */
 #define SL_ASKS_TASK_COUNTS	0x200	/* its own number of tasks for each node */
-#define SL_ASKS_USER_NODES	0x400	/* --exclusive=user or mcs */
+#define SL_ASKS_USER_NODES	0x400	/* nodes on which no other user has jobs (--exclusive=user) */
 #define SL_ASKS_BURST_BUFFER	0x800
-#define SL_ASKS_MCS		0x1000	/* a label of multi-category security */
+#define SL_ASKS_MCS		0x1000	/* nodes on which all jobs ask for that, with its label */
 #define SL_ASKS_EXPAND		0x2000	/* to expand another job */
 #define SL_ASKS_ANY_LICENSE	0x4000	/* one of some licences: not in its list of licences */
+#define SL_ASKS_WHOLE_SWITCHES	0x8000	/* switches on whose nodes nobody else has jobs (--exclusive=topo) */
 
 /* The partitions of a job that asked for several, in the order asked. */
 #define SL_JOB_PARTITION_COLUMNS(X) \

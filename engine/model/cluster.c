@@ -16,8 +16,6 @@ static int allocate(struct sl_cluster *c, struct sl_error *err)
 
 	c->part = calloc((size_t) s->partition.rows + 1, sizeof(*c->part));
 	c->resv_nodes = calloc((size_t) s->reservation.rows + 1, sizeof(*c->resv_nodes));
-	c->enclaves = 2 * s->reservation.rows + 1;
-	c->enclave = calloc(c->enclaves, sizeof(*c->enclave));
 	c->license = calloc((size_t) s->license.rows + 1, sizeof(*c->license));
 	c->running = calloc(jobs, sizeof(*c->running));
 	c->run_at = calloc(jobs, sizeof(*c->run_at));
@@ -27,7 +25,7 @@ static int allocate(struct sl_cluster *c, struct sl_error *err)
 	c->plan_starts = calloc(jobs, sizeof(*c->plan_starts));
 	c->plan_notes = calloc(jobs, sizeof(*c->plan_notes));
 	c->plan_queue = calloc(jobs, sizeof(*c->plan_queue));
-	if (!c->part || !c->resv_nodes || !c->enclave || !c->license || !c->running || !c->run_at || !c->stage ||
+	if (!c->part || !c->resv_nodes || !c->license || !c->running || !c->run_at || !c->stage ||
 	    !c->held || !c->want || !c->plan_starts || !c->plan_notes || !c->plan_queue)
 		return sl_fail(err, SL_ENOMEM, "cluster: out of memory");
 	return 0;
@@ -43,8 +41,8 @@ struct sl_cluster *sl_cluster_create(const struct sl_snapshot *snap, struct sl_e
 	}
 	c->snap = snap;
 	c->now = snap->meta.now[0];
-	if (allocate(c, err) < 0 || cluster_build_nodes(c, err) < 0 || cluster_build_running(c, err) < 0 ||
-	    cluster_blocks(c, true, EVERYTHING, SL_NONE, err) < 0 || cluster_build_specials(c, err) < 0 ||
+	if (allocate(c, err) < 0 || cluster_build_tenants(c, err) < 0 || cluster_build_nodes(c, err) < 0 ||
+	    cluster_build_running(c, err) < 0 || cluster_blocks(c, true, EVERYTHING, SL_NONE, err) < 0 || cluster_build_specials(c, err) < 0 ||
 	    cluster_build_queue(c, err) < 0) {
 		sl_cluster_destroy(c);
 		return NULL;
@@ -72,7 +70,7 @@ void sl_cluster_destroy(struct sl_cluster *c)
 	}
 	for (uint32_t r = 0; c->resv_nodes && r < c->snap->reservation.rows; r++)
 		sl_nodeset_free(&c->resv_nodes[r]);
-	for (uint32_t i = 0; c->enclave && i < c->enclaves; i++)
+	for (uint32_t i = 0; i < c->enclaves; i++)
 		cluster_enclave_free(c->enclave[i]);
 	for (uint32_t l = 0; c->license && l < c->snap->license.rows; l++)
 		sl_tally_free(&c->license[l]);
@@ -93,6 +91,8 @@ void sl_cluster_destroy(struct sl_cluster *c)
 	free(c->part);
 	free(c->resv_nodes);
 	free(c->enclave);
+	free(c->tenant);
+	free(c->tenancy);
 	free(c->license);
 	free(c->running);
 	free(c->run_at);
@@ -268,8 +268,7 @@ void sl_cluster_supply(const struct sl_cluster *c, const uint8_t *marks, struct 
 static void forget_enclaves(struct sl_cluster *c)
 {
 	for (uint32_t i = 0; i < c->enclaves; i++)
-		if (c->enclave[i])
-			c->enclave[i]->dirty = true;
+		c->enclave[i]->dirty = true;
 }
 
 /* Add (sign 1) or take back (sign -1) what a running job has of licences. */
@@ -443,6 +442,7 @@ static struct held *make_held(struct sl_cluster *c, uint32_t job, const struct s
 	h->charged = true;
 	h->count = count;
 	h->resv = cluster_reservation(c, job);
+	h->tenant = cluster_tenant(c, job, c->snap->job.partition[job]);
 	memcpy(h->place, places, count * sizeof(*places));
 	return h;
 }
@@ -475,6 +475,20 @@ static int book_start(struct sl_cluster *c, uint32_t job, struct held *h, int64_
 	return rc;
 }
 
+static void add_running(struct sl_cluster *c, uint32_t job, struct held *h)
+{
+	c->held[job] = h;
+	c->run_at[job] = c->runs;
+	c->running[c->runs++] = job;
+}
+
+static void remove_running(struct sl_cluster *c, uint32_t job)
+{
+	c->held[job] = NULL;
+	c->running[c->run_at[job]] = c->running[--c->runs];
+	c->run_at[c->running[c->run_at[job]]] = c->run_at[job];
+}
+
 int sl_cluster_start(struct sl_cluster *c, uint32_t job, const struct sl_place *places, uint32_t count, int64_t end,
 		     struct sl_error *err)
 {
@@ -500,12 +514,13 @@ int sl_cluster_start(struct sl_cluster *c, uint32_t job, const struct sl_place *
 		if (rc < 0)
 			count_licenses(c, job, c->now, end, -1, NULL);
 		else
-			c->held[job] = h;	/* specials depend on what is held */
+			add_running(c, job, h);		/* specials depend on what is held */
 		if (cluster_specials_place(c, rc < 0 ? NULL : err) < 0)
 			rc = -1;
 	}
 	if (rc < 0) {
-		c->held[job] = NULL;
+		if (c->held[job])
+			remove_running(c, job);
 		free_held(h);
 		return -1;
 	}
@@ -513,8 +528,6 @@ int sl_cluster_start(struct sl_cluster *c, uint32_t job, const struct sl_place *
 	if (end < c->first_end)
 		c->first_end = end;
 	dequeue(c, job);
-	c->run_at[job] = c->runs;
-	c->running[c->runs++] = job;
 	c->stage[job] = STAGE_RUNNING;
 	forget_enclaves(c);
 	return 0;
@@ -531,11 +544,9 @@ int sl_cluster_finish(struct sl_cluster *c, uint32_t job, struct sl_error *err)
 		return -1;
 	if (count_licenses(c, job, c->now, h->end, -1, err) < 0)
 		return -1;
-	c->running[c->run_at[job]] = c->running[--c->runs];
-	c->run_at[c->running[c->run_at[job]]] = c->run_at[job];
+	remove_running(c, job);
 	c->stage[job] = STAGE_ENDED;
 	free_held(h);
-	c->held[job] = NULL;
 	cluster_want_free(c, job);	/* a year's jobs need no more memory than a day's */
 	forget_enclaves(c);
 	return cluster_specials_place(c, err);

@@ -359,6 +359,7 @@ static int take_running(struct sl_cluster *c, uint32_t j, uint32_t *used, struct
 	h->place = c->alloc + *used;
 	*used += h->count;
 	h->resv = cluster_reservation(c, j);
+	h->tenant = cluster_tenant(c, j, s->job.partition[j]);
 	h->end = end_of(c, j);
 	if (h->end < c->first_end)
 		c->first_end = h->end;
@@ -465,7 +466,7 @@ int cluster_build_specials(struct sl_cluster *c, struct sl_error *err)
 	for (uint32_t r = 0; r < s->reservation.rows; r++)
 		c->has_partial |= s->reservation.cores[r] && s->reservation.end_time[r] > c->now &&
 			c->resv_nodes[r].count;
-	c->has_specials = c->has_partial || c->rows;
+	c->has_specials = c->has_partial || c->rows || c->tenants;
 	for (uint32_t n = 0; n < s->node.rows; n++)
 		c->has_specials |= s->node.owner[n] != SL_NONE || (s->node.state[n] & SL_NODE_COMPLETING);
 	return cluster_specials_place(c, err);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cluster_enclave.c - timelines beside the main one: of reservations, and of jobs that share cores.
+ * cluster_enclave.c - timelines beside the main one: of reservations, of jobs that share cores, and of
+ * tenants.
  */
 #include "model/cluster_private.h"
 
 #include <stdlib.h>
+
+#include "base/grow.h"
 
 /* Nodes with as many times their cores as jobs may share one. */
 static struct sl_timeline *new_shared_timeline(const struct sl_cluster *c, struct sl_error *err)
@@ -100,6 +103,30 @@ static int enclave_unshared(struct sl_cluster *c, struct enclave *en, struct sl_
 	return 0;
 }
 
+/* A tenant keeps off the jobs of others. */
+static int enclave_strangers(struct sl_cluster *c, struct enclave *en, struct sl_error *err)
+{
+	for (uint32_t j = 0; j < c->snap->job.rows; j++) {
+		const struct held *h = c->held[j];
+
+		if (!h || cluster_goes_to_job(c, en->tenant, j, h))
+			continue;
+		for (uint32_t i = 0; i < h->count; i++) {
+			struct block b = { .node = h->place[i].node, .t0 = c->now, .t1 = h->end };
+
+			if (sl_nodeset_contains(&en->nodes, b.node) && cluster_change_block(c, en->tl, &b, true, err) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static bool is_closed_to(const struct sl_cluster *c, const struct block *b, const struct enclave *en)
+{
+	return b->kind == BUT_SHARING ? !en->shared : b->kind == BUT_TENANT ? en->tenant != b->who :
+		b->kind == BUT_OWNER ? !cluster_goes_to_owner(c, en->tenant, b->who) : true;
+}
+
 static int enclave_others(struct sl_cluster *c, struct enclave *en, struct sl_error *err)
 {
 	const struct sl_reservation_view *v = &c->snap->reservation;
@@ -119,7 +146,7 @@ static int enclave_others(struct sl_cluster *c, struct enclave *en, struct sl_er
 				return -1;
 	}
 	for (uint32_t i = 0; i < c->blocks; i++)
-		if (!(en->shared && c->block[i].shared) && cluster_change_block(c, en->tl, &c->block[i], true, err) < 0)
+		if (is_closed_to(c, &c->block[i], en) && cluster_change_block(c, en->tl, &c->block[i], true, err) < 0)
 			return -1;
 	return c->unusable.count ? sl_timeline_block(en->tl, &c->unusable, c->now, SL_FOREVER, err) : 0;
 }
@@ -137,9 +164,11 @@ static int fill_enclave(struct sl_cluster *c, struct enclave *en, int32_t *spare
 	if (!rc)
 		rc = enclave_running(c, en, spare, err);
 	if (!rc && en->resv == SL_NONE && c->has_partial)
-		rc = cluster_keep_cores(c, en->tl, true, &kept, &kepts, err);
+		rc = cluster_keep_cores(c, en->tl, en->shared, &kept, &kepts, err);
 	if (!rc && en->shared)
 		rc = enclave_unshared(c, en, err);
+	if (!rc && en->tenant)
+		rc = enclave_strangers(c, en, err);
 	free(kept);
 	return rc ? rc : enclave_others(c, en, err);
 }
@@ -169,46 +198,37 @@ struct sl_timeline *cluster_enclave_timeline(struct sl_cluster *c, struct enclav
 	return en->tl;
 }
 
-/* The nodes of a reservation, or all on which jobs may share cores. */
+/* The nodes of a reservation, or all on which jobs may share cores, or all. */
 static int enclave_nodes(struct sl_cluster *c, struct enclave *en, struct sl_error *err)
 {
 	if (en->resv != SL_NONE)
 		return sl_nodeset_copy(&en->nodes, &c->resv_nodes[en->resv], err);
 	for (uint32_t n = 0; n < c->snap->node.rows; n++)
-		if (c->rows[n] > 1 && sl_nodeset_add(&en->nodes, n, n, err) < 0)
+		if ((!en->shared || c->rows[n] > 1) && sl_nodeset_add(&en->nodes, n, n, err) < 0)
 			return -1;
 	return 0;
 }
 
-static uint32_t enclave_number(const struct sl_cluster *c, uint32_t resv, bool shared)
+struct enclave *cluster_enclave(struct sl_cluster *c, uint32_t resv, bool shared, uint32_t tenant, struct sl_error *err)
 {
-	uint32_t first = shared ? c->snap->reservation.rows + 1 : 0;
+	struct enclave *en;
 
-	return resv != SL_NONE ? first + resv : c->snap->reservation.rows;
-}
-
-struct enclave *cluster_known_enclave(const struct sl_cluster *c, uint32_t resv, bool shared)
-{
-	return c->enclave[enclave_number(c, resv, shared)];
-}
-
-struct enclave *cluster_enclave(struct sl_cluster *c, uint32_t resv, bool shared, struct sl_error *err)
-{
-	struct enclave *en = cluster_known_enclave(c, resv, shared);
-
-	if (en)
-		return en;
+	for (uint32_t i = 0; i < c->enclaves; i++)
+		if (c->enclave[i]->resv == resv && c->enclave[i]->shared == shared && c->enclave[i]->tenant == tenant)
+			return c->enclave[i];
+	if (sl_grow_list(&c->enclave, c->enclaves, sizeof(*c->enclave), err))
+		return NULL;
 	en = calloc(1, sizeof(*en));
 	if (!en) {
 		sl_fail(err, SL_ENOMEM, "cluster: out of memory");
 		return NULL;
 	}
-	*en = (struct enclave) { .resv = resv, .number = enclave_number(c, resv, shared), .shared = shared };
+	*en = (struct enclave) { .resv = resv, .number = c->enclaves, .shared = shared, .tenant = tenant };
 	if (enclave_nodes(c, en, err) < 0) {
 		cluster_enclave_free(en);
 		return NULL;
 	}
 	en->partial = resv != SL_NONE && c->snap->reservation.cores[resv];
-	c->enclave[en->number] = en;
+	c->enclave[c->enclaves++] = en;
 	return en;
 }

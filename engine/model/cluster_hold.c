@@ -255,10 +255,9 @@ int cluster_change_block(struct sl_cluster *c, struct sl_timeline *tl, const str
 	return sl_timeline_unblock(tl, &c->scratch, b->t0, b->t1, err);
 }
 
-static int add_block(struct sl_cluster *c, uint32_t node, int64_t until, bool shared, struct sl_error *err)
+static int add_block(struct sl_cluster *c, struct block b, struct sl_error *err)
 {
-	struct block b = { .node = node, .shared = shared, .t0 = c->now, .t1 = until };
-
+	b.t0 = c->now;
 	if (sl_grow(&c->block, &c->blocks_room, c->blocks + UINT64_C(1), sizeof(*c->block), err))
 		return -1;
 	if (cluster_change_block(c, c->tl, &b, true, err) < 0)
@@ -279,7 +278,23 @@ static void find_ends(const struct sl_cluster *c, bool shared, int64_t *until)
 	}
 }
 
-/* Nodes of one user, and completing ones; nodes whose cores are shared. */
+/* Nodes on which a tenant has jobs. */
+static int block_tenants(struct sl_cluster *c, const uint32_t *rows, uint32_t count, struct sl_error *err)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const struct held *h = c->held[rows[i]];
+
+		for (uint32_t k = 0; h->tenant && k < h->count; k++) {
+			struct block b = { .node = h->place[k].node, .kind = BUT_TENANT, .who = h->tenant, .t1 = h->end };
+
+			if (add_block(c, b, err) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* Nodes of one user, and completing ones; nodes whose cores are shared; nodes of tenants. */
 static int place_blocks(struct sl_cluster *c, struct sl_error *err)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -292,18 +307,20 @@ static int place_blocks(struct sl_cluster *c, struct sl_error *err)
 		find_ends(c, false, until);
 	for (uint32_t n = 0; !rc && n < s->node.rows; n++)
 		if (s->node.owner[n] != SL_NONE)
-			rc = add_block(c, n, until[n], false, err);
+			rc = add_block(c, (struct block) { n, BUT_OWNER, s->node.owner[n], .t1 = until[n] }, err);
 		else if (s->node.state[n] & SL_NODE_COMPLETING)
-			rc = add_block(c, n, soon, false, err);
+			rc = add_block(c, (struct block) { n, FOR_ALL, .t1 = soon }, err);
 	for (uint32_t n = 0; !rc && n < s->node.rows; n++)
 		until[n] = c->now;
 	if (!rc && c->rows)
 		find_ends(c, true, until);
 	for (uint32_t n = 0; !rc && n < s->node.rows; n++)
 		if (until[n] > c->now)
-			rc = add_block(c, n, until[n], true, err);
+			rc = add_block(c, (struct block) { n, BUT_SHARING, .t1 = until[n] }, err);
 	free(until);
-	return rc;
+	if (rc || !c->tenants)
+		return rc;
+	return block_tenants(c, c->running, c->runs, err) < 0 ? -1 : block_tenants(c, c->lingering, c->lingers, err);
 }
 
 int cluster_keep_cores(struct sl_cluster *c, struct sl_timeline *tl, bool shared, struct node_booking **list,

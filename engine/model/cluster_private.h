@@ -20,9 +20,14 @@
  * which others are, and the reverse: while a job is on a node on one side, the node is blocked
  * on the other.
  *
+ * So it is with jobs that have nodes to themselves with others of their user or their label (a
+ * tenant: tenant.c): each tenant has a timeline, which is blocked where others are, and its nodes
+ * are blocked for all others.  Jobs of the user that do not insist on that are on the main one,
+ * so they come to no node of his tenant; the tenant goes to theirs, once they run.
+ *
  * Specials are what follows from other bookings and has to be worked out again when
- * those change: nodes on which jobs share cores; nodes of one user, blocked until his last job there ends; completing
- * nodes, blocked for a moment; the cores of partial reservations, as far as they are
+ * those change: nodes on which jobs share cores; nodes of a tenant, blocked until its last job there ends;
+ * completing nodes, blocked for a moment; the cores of partial reservations, as far as they are
  * free.  Few clusters have any.
  */
 #ifndef SL_CLUSTER_PRIVATE_H
@@ -47,10 +52,21 @@ struct loan {
 	struct part part;		/* its own nodes and those lent, as if they were a partition */
 };
 
+/* Whose jobs are on nodes of their own. */
+struct tenant {
+	uint32_t job;			/* row of one of them */
+	bool by_user, by_label;		/* all are of its user, have its label */
+};
+
+struct tenancy {			/* of a job */
+	uint32_t asked, in_exclusive;	/* number of its tenant, from 1, 0: of none; the same where ExclusiveUser is set */
+};
+
 struct enclave {
-	uint32_t resv;			/* row, or SL_NONE: of those that share cores in none */
+	uint32_t resv;			/* row, or SL_NONE: of those in none */
 	uint32_t number;		/* that it has in cluster.enclave */
 	bool shared;			/* of jobs that share cores */
+	uint32_t tenant;		/* whose jobs, as cluster_tenant() says */
 	bool partial, dirty;
 	struct sl_nodeset nodes;
 	struct sl_timeline *tl;
@@ -73,6 +89,7 @@ struct held {
 	uint32_t resv;			/* reservation it runs in, or SL_NONE */
 	int64_t end;			/* booked until */
 	int64_t start;			/* of sl_cluster_start(): when */
+	uint32_t tenant;		/* as cluster_tenant() says */
 	bool charged;			/* places are bookings already (sl_cluster_start) */
 };
 
@@ -107,9 +124,11 @@ struct feature {
 	struct sl_nodeset nodes;
 };
 
+/* A node that is closed, and to whom it is not. */
 struct block {
 	uint32_t node;
-	bool shared;			/* jobs share its cores: it does not keep off those that do */
+	enum { FOR_ALL, BUT_SHARING, BUT_TENANT, BUT_OWNER } kind;
+	uint32_t who;			/* the tenant; the owner's uid */
 	int64_t t0, t1;
 };
 
@@ -139,9 +158,11 @@ struct sl_cluster {
 
 	struct sl_nodeset unusable, scratch;
 	struct sl_nodeset *resv_nodes;	/* by reservation */
-	struct enclave **enclave;	/* by reservation, then those of jobs that share cores: in none, and by
-					 * reservation; NULL until asked for */
+	struct enclave **enclave;	/* those that were asked for */
 	uint32_t enclaves;
+	struct tenant *tenant;
+	uint32_t tenants;
+	struct tenancy *tenancy;	/* [job]; NULL: there are no tenants */
 	struct block *block;		/* specials that are blocks */
 	uint32_t blocks, blocks_room;
 	struct node_booking *kept;	/* specials that are bookings */
@@ -265,13 +286,22 @@ int cluster_change_block(struct sl_cluster *c, struct sl_timeline *tl, const str
 int cluster_keep_cores(struct sl_cluster *c, struct sl_timeline *tl, bool shared, struct node_booking **list,
 		       uint32_t *count, struct sl_error *err);
 
-/* cluster_enclave.c */
-/* The enclave of a reservation (SL_NONE: of none), for jobs that share cores or for others.
- * NULL with *err. */
-struct enclave *cluster_enclave(struct sl_cluster *c, uint32_t resv, bool shared, struct sl_error *err);
+/* tenant.c */
+/* Who wants nodes to himself; 0 or -1 with *err. */
+int cluster_build_tenants(struct sl_cluster *c, struct sl_error *err);
 
-/* What there is of it already, or NULL. */
-struct enclave *cluster_known_enclave(const struct sl_cluster *c, uint32_t resv, bool shared);
+/* Whose job it is in that partition: a number, or 0: it minds nobody. */
+uint32_t cluster_tenant(const struct sl_cluster *c, uint32_t job, uint32_t partition);
+
+/* Whether a tenant (0: those that mind nobody) goes to nodes where that job is; where that user is said to
+ * have jobs of the kind. */
+bool cluster_goes_to_job(const struct sl_cluster *c, uint32_t tenant, uint32_t job, const struct held *h);
+bool cluster_goes_to_owner(const struct sl_cluster *c, uint32_t tenant, uint32_t uid);
+
+/* cluster_enclave.c */
+/* The enclave of a reservation (SL_NONE: of none), for jobs that share cores or for others, of a
+ * tenant or of none.  NULL with *err. */
+struct enclave *cluster_enclave(struct sl_cluster *c, uint32_t resv, bool shared, uint32_t tenant, struct sl_error *err);
 
 /* Its timeline, up to date. */
 struct sl_timeline *cluster_enclave_timeline(struct sl_cluster *c, struct enclave *en, struct sl_error *err);

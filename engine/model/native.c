@@ -23,9 +23,8 @@ static const struct {
 	{ SL_NATIVE_UNCOUNTED_GRES, "a gres that is not counted (mps, shard, no_consume)" },
 	{ SL_NATIVE_BY_GRES, "CPUs, memory or tasks per gres" },
 	{ SL_NATIVE_SOCKET_GRES, "gres per socket" },
-	{ SL_NATIVE_USER_NODES, "nodes exclusive to a user" },
+	{ SL_NATIVE_WHOLE_SWITCHES, "switches of its own" },
 	{ SL_NATIVE_BURST_BUFFER, "a burst buffer" },
-	{ SL_NATIVE_MCS, "multi-category security" },
 	{ SL_NATIVE_EXPAND, "the expansion of a job" },
 	{ SL_NATIVE_ANY_LICENSE, "alternative licences" },
 	{ SL_NATIVE_PREEMPT, "jobs that it may preempt" },
@@ -64,9 +63,8 @@ static const struct {
 	{ SL_ASKS_REBOOT, SL_NATIVE_FEATURES },
 	{ SL_ASKS_NODE_COUNTS, SL_NATIVE_NODE_COUNTS },
 	{ SL_ASKS_TASK_COUNTS, SL_NATIVE_TASK_COUNTS },
-	{ SL_ASKS_USER_NODES, SL_NATIVE_USER_NODES },
+	{ SL_ASKS_WHOLE_SWITCHES, SL_NATIVE_WHOLE_SWITCHES },
 	{ SL_ASKS_BURST_BUFFER, SL_NATIVE_BURST_BUFFER },
-	{ SL_ASKS_MCS, SL_NATIVE_MCS },
 	{ SL_ASKS_EXPAND, SL_NATIVE_EXPAND },
 	{ SL_ASKS_ANY_LICENSE, SL_NATIVE_ANY_LICENSE },
 };
@@ -126,6 +124,5 @@ uint32_t want_native(const struct sl_cluster *c, const struct sl_entry *e)
 {
 	return native_of_job(c, e->job) | native_of_reservation(c, e) |
 		if_so(cluster_sharing(c, e->job, e->partition) != 1, SL_NATIVE_SHARED_CORES) |
-		if_so(c->snap->partition.flags[e->partition] & SL_PART_EXCLUSIVE_USER, SL_NATIVE_USER_NODES) |
 		if_so(c->snap->meta.select_flags[0] & SL_SELECT_SOCKET, SL_NATIVE_BY_SOCKET);
 }

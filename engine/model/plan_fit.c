@@ -38,96 +38,6 @@ static bool may_be_guessed(const struct sl_plan *p, const struct want *w)
 	       !reserved_ahead(p->c, w, SL_FOREVER);
 }
 
-/* Do bookings of that want keep jobs of a timeline off their nodes?  *en*: whose it is, NULL: the main one.
- * Of jobs that share cores and jobs that share none, a node has but one kind; where cores of a node are
- * reserved, other enclaves have it too. */
-static bool is_across(const struct sl_plan *p, const struct want *w, const struct enclave *en)
-{
-	const struct enclave *own = w->enclave;
-	bool shared = own && own->shared, other = en && en->shared;
-
-	return p->c->rows && shared != other &&
-	       ((own ? own->resv : SL_NONE) == (en ? en->resv : SL_NONE) || p->c->has_partial);
-}
-
-/* The timelines that a plan may change: the main one, and those of enclaves.  NULL past the last. */
-static struct sl_timeline *nth_timeline(const struct sl_plan *p, uint32_t n, const struct enclave **en)
-{
-	*en = n && n <= p->mark_count ? p->marks[n - 1].enclave : NULL;
-	return !n ? p->c->tl : *en ? (*en)->tl : NULL;
-}
-
-struct sl_timeline *plan_across(const struct sl_plan *p, const struct want *w, uint32_t *from)
-{
-	const struct enclave *en;
-	struct sl_timeline *tl;
-
-	while ((tl = nth_timeline(p, (*from)++, &en)))
-		if (is_across(p, w, en))
-			return tl;
-	return NULL;
-}
-
-/* Keep those of the other side off its nodes, or no longer. */
-static int bar(struct sl_timeline *tl, const struct booking *b, bool up, struct sl_error *err)
-{
-	uint32_t mark = sl_timeline_mark(tl);
-
-	for (uint32_t s = 0; s < b->layout.shares; s++)
-		if ((up ? sl_timeline_block : sl_timeline_unblock)(tl, &b->layout.share[s].nodes, b->t0, b->t1, err) < 0) {
-			sl_timeline_rollback(tl, mark);
-			return -1;
-		}
-	sl_timeline_release(tl, mark);
-	return 0;
-}
-
-/* ... on all timelines across; where that fails, on none. */
-static int bar_across(const struct sl_plan *p, const struct booking *b, bool up, struct sl_error *err)
-{
-	uint32_t n = 0, done = 0, again = 0;
-	struct sl_timeline *tl;
-
-	if (!p->c->rows)
-		return 0;
-	while ((tl = plan_across(p, b->want, &n)) && !bar(tl, b, up, err))
-		done++;
-	if (!tl)
-		return 0;
-	for (n = 0; again < done && (tl = plan_across(p, b->want, &n)); again++)
-		bar(tl, b, !up, NULL);
-	return -1;
-}
-
-/* ... for all that is booked already and has that timeline across. */
-static int bar_booked(const struct sl_plan *p, const struct bookings *list, const struct enclave *en,
-		      struct sl_error *err)
-{
-	for (uint32_t i = 0; i < list->count; i++)
-		if (is_across(p, list->item[i]->want, en) && bar(en->tl, list->item[i], true, err) < 0)
-			return -1;
-	return 0;
-}
-
-/* The timeline a job is booked in, watched so that the plan can be taken back. */
-static struct sl_timeline *timeline_of(struct sl_plan *p, struct enclave *en, struct sl_error *err)
-{
-	struct sl_timeline *tl;
-
-	if (!en)
-		return p->c->tl;
-	tl = cluster_enclave_timeline(p->c, en, err);
-	for (uint32_t i = 0; tl && i < p->mark_count; i++)
-		if (p->marks[i].enclave == en)
-			return tl;
-	if (!tl)
-		return NULL;
-	if (sl_grow_list(&p->marks, p->mark_count, sizeof(*p->marks), err))
-		return NULL;
-	p->marks[p->mark_count++] = (struct enclave_mark) { en, sl_timeline_mark(tl) };
-	return bar_booked(p, &p->started, en, err) < 0 || bar_booked(p, &p->reserved, en, err) < 0 ? NULL : tl;
-}
-
 int plan_attempt(struct attempt *a, struct sl_plan *p, const struct want *w, const struct sl_terms *terms,
 		 struct sl_error *err)
 {
@@ -140,7 +50,7 @@ int plan_attempt(struct attempt *a, struct sl_plan *p, const struct want *w, con
 		a->how.method = w->pub.method;
 	if (w->pub.native && a->how.method != SL_PLACE_EXPLICIT)
 		a->how.method = SL_PLACE_NATIVE;
-	a->tl = timeline_of(p, w->enclave, err);
+	a->tl = plan_timeline_of(p, w->enclave, err);
 	return a->tl ? 0 : -1;
 }
 
@@ -421,7 +331,7 @@ int plan_book(struct sl_plan *p, struct booking *b, struct sl_error *err)
 			return 0;
 	} else if (!sl_layout_book(tl, &b->layout, b->t0, b->t1, &why)) {
 		if (!plan_count_licenses(p, b, 1, &why)) {
-			if (!bar_across(p, b, true, &why)) {
+			if (!plan_bar_across(p, b, true, &why)) {
 				sl_timeline_release(p->c->tl, main_mark);
 				return 1;
 			}
@@ -442,7 +352,7 @@ int plan_unbook(struct sl_plan *p, struct booking *b, struct sl_error *err)
 	struct sl_timeline *tl = b->want->enclave ? b->want->enclave->tl : p->c->tl;
 
 	if (sl_layout_unbook(tl, &b->layout, b->t0, b->t1, err) < 0 || book_shared(p, b, true, err) < 0 ||
-	    bar_across(p, b, false, err) < 0)
+	    plan_bar_across(p, b, false, err) < 0)
 		return -1;
 	return plan_count_licenses(p, b, -1, err);
 }

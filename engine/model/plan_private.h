@@ -242,9 +242,17 @@ int plan_lift(struct sl_plan *p, uint32_t job, uint32_t *at, struct sl_error *er
 int plan_put_back(struct sl_plan *p, uint32_t at, struct sl_error *err);
 void plan_drop(struct sl_plan *p, uint32_t at);
 
-/* A timeline on which jobs are that share cores where this one shares none, or the reverse; NULL: no further
- * one.  *from begins at 0, and goes on. */
-struct sl_timeline *plan_across(const struct sl_plan *p, const struct want *w, uint32_t *from);
+/* plan_across.c: the timeline that a job is booked in, NULL with *err; watched, so that the plan can be
+ * taken back. */
+struct sl_timeline *plan_timeline_of(struct sl_plan *p, struct enclave *en, struct sl_error *err);
+
+/* Keep jobs off its nodes that may not be beside it and are on other timelines; or no longer.  Where that
+ * fails nothing has changed. */
+int plan_bar_across(const struct sl_plan *p, const struct booking *b, bool up, struct sl_error *err);
+
+/* Mark all timelines; undo all that was done since, or not, and forget the marks.  NULL with *err. */
+uint32_t *plan_mark(const struct sl_plan *p, struct sl_error *err);
+void plan_unmark(const struct sl_plan *p, uint32_t *mark, bool undo);
 
 /* plan_fit.c: prepare an attempt; 0 or -1 with *err.  plan_attempt_end() frees its layout.
  * *terms* may be NULL; what they say of shapes and loans is in the want. */

@@ -262,16 +262,12 @@ static int exchange_with_head(struct attempt *a, struct booking *head, int64_t s
 			      struct sl_error *err)
 {
 	struct sl_plan *p = a->p;
-	uint32_t n = 0, mark = sl_timeline_mark(a->tl), other_mark;
-	struct sl_timeline *other = plan_across(p, a->w, &n);
+	uint32_t *mark = plan_mark(p, err);
 	bool lifted = false;
 	int rc = -1;
 
-	if (other && plan_across(p, a->w, &n)) {	/* of two there are no marks: the head stays where it is */
-		sl_timeline_release(a->tl, mark);
-		return 0;
-	}
-	other_mark = other ? sl_timeline_mark(other) : SL_NO_MARK;
+	if (!mark)
+		return -1;
 	if (plan_unbook(p, head, err) < 0)
 		goto undo;
 	lifted = true;
@@ -281,16 +277,12 @@ static int exchange_with_head(struct attempt *a, struct booking *head, int64_t s
 	if (rc > 0)
 		rc = move_head(p, head, err);
 	if (rc > 0) {
-		sl_timeline_release(a->tl, mark);
-		if (other)
-			sl_timeline_release(other, other_mark);
+		plan_unmark(p, mark, false);
 		plan_refusals_forget(p);
 		return 1;
 	}
 undo:
-	sl_timeline_rollback(a->tl, mark);
-	if (other)
-		sl_timeline_rollback(other, other_mark);
+	plan_unmark(p, mark, true);
 	if (lifted)
 		plan_count_licenses(p, head, 1, NULL);
 	if (*b)

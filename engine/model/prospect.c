@@ -89,23 +89,23 @@ struct sl_pretence {
 	struct sl_plan *p;
 	struct booking *licensed;	/* those that took licences, which no timeline has */
 	uint32_t count, room;
-	uint32_t marks, mark[];		/* of the cluster's timeline, and of those of p->marks */
+	uint32_t *mark;			/* plan_mark() */
 };
 
 struct sl_pretence *sl_pretence_begin(struct sl_plan *p, struct sl_error *err)
 {
-	struct sl_pretence *x = calloc(1, sizeof(*x) + (p->mark_count + 1) * sizeof(*x->mark));
+	struct sl_pretence *x = calloc(1, sizeof(*x));
 
 	if (!x) {
 		plan_no_memory(err);
 		return NULL;
 	}
 	x->p = p;
-	x->marks = p->mark_count;
-	x->mark[0] = sl_timeline_mark(p->c->tl);
-	for (uint32_t i = 0; i < x->marks; i++)
-		x->mark[i + 1] = sl_timeline_mark(p->marks[i].enclave->tl);
-	return x;
+	x->mark = plan_mark(p, err);
+	if (x->mark)
+		return x;
+	free(x);
+	return NULL;
 }
 
 int sl_pretence_book(struct sl_pretence *x, const struct sl_prospect *w, const struct sl_layout *layout,
@@ -129,9 +129,7 @@ void sl_pretence_end(struct sl_pretence *x)
 		return;
 	while (x->count)
 		plan_count_licenses(x->p, &x->licensed[--x->count], -1, NULL);
-	for (uint32_t i = 0; i < x->marks; i++)
-		sl_timeline_rollback(x->p->marks[i].enclave->tl, x->mark[i + 1]);
-	sl_timeline_rollback(x->p->c->tl, x->mark[0]);
+	plan_unmark(x->p, x->mark, true);
 	free(x->licensed);
 	free(x);
 }

@@ -369,8 +369,7 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 	fit_partition(c, w, &a);
 	r->contiguous = c->snap->job.flags[j] & SL_JOBF_CONTIGUOUS;
 	r->whole_nodes = (c->snap->job.flags[j] & SL_JOBF_EXCLUSIVE) || !c->snap->partition.oversubscribe[p] ||
-		(c->snap->meta.select_flags[0] & SL_SELECT_WHOLE_NODE) ||
-		(c->snap->partition.flags[p] & SL_PART_EXCLUSIVE_USER) || (w->pub.native & SL_NATIVE_CORE_SPEC);
+		(c->snap->meta.select_flags[0] & SL_SELECT_WHOLE_NODE) || (w->pub.native & SL_NATIVE_CORE_SPEC);
 	if (a.max_nodes < a.min_nodes)
 		return want_refuse(w, SL_WHY_PARTITION, "needs %" PRIu32 " nodes, may have %" PRIu32 " in partition %s",
 			      a.min_nodes, a.max_nodes, cluster_str(c, c->snap->partition.name[p]));

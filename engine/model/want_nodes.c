@@ -262,10 +262,11 @@ static int choose_reservation(struct sl_cluster *c, struct want *w)
 int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *err)
 {
 	bool shared = cluster_sharing(c, w->entry.job, w->entry.partition) > 1;
+	uint32_t tenant = cluster_tenant(c, w->entry.job, w->entry.partition);
 
-	if (choose_reservation(c, w) < 0 || w->pub.why || (!w->resv_nodes && !shared))
+	if (choose_reservation(c, w) < 0 || w->pub.why || (!w->resv_nodes && !shared && !tenant))
 		return 0;
-	w->enclave = cluster_enclave(c, w->resv_nodes ? w->resv : SL_NONE, shared, err);
+	w->enclave = cluster_enclave(c, w->resv_nodes ? w->resv : SL_NONE, shared, tenant, err);
 	return w->enclave ? 0 : -1;
 }
 

@@ -297,11 +297,13 @@ function history:summary(question) end
 ---@field reboot boolean features that nodes get when they boot
 ---@field node_counts boolean one of some numbers of nodes, or none
 ---@field task_counts boolean its own number of tasks for each node
----@field user_nodes boolean --exclusive=user or mcs
+---@field user_nodes boolean nodes on which no other user has jobs (--exclusive=user)
 ---@field burst_buffer boolean
----@field mcs boolean a label of multi-category security
+---@field mcs boolean nodes on which all jobs have its label, and ask for that too
 ---@field expand boolean to expand another job
 ---@field any_license boolean one of some licences
+---@field whole_switches boolean switches on whose nodes nobody else has jobs (--exclusive=topo)
+---@field mcs_label string label of multi-category security
 ---@field refusals integer placements in a row that Slurm's select refused
 ---@field native string what only Slurm's select can place; empty: nothing
 ---@field cpus integer CPUs that it will have at least

@@ -116,6 +116,7 @@ static void job_who(struct capture *c, struct sl_job_row *row, const job_info_t 
 	row->account = sl_builder_str(c->b, j->account);
 	row->qos = sl_builder_str(c->b, j->qos);
 	row->wckey = sl_builder_str(c->b, j->wckey);
+	row->mcs_label = sl_builder_str(c->b, j->mcs_label);
 	row->comment = sl_builder_str(c->b, j->comment);
 	row->admin_comment = sl_builder_str(c->b, j->admin_comment);
 	row->reservation = sl_builder_str(c->b, j->resv_name);
@@ -201,9 +202,10 @@ static uint32_t job_asks(const job_info_t *j)
 		SL_ASKS_BOARDS : 0) | (is_said(j->cpus_per_tres) ? SL_ASKS_CPUS_PER_GRES : 0) |
 		(is_said(j->mem_per_tres) ? SL_ASKS_MEMORY_PER_GRES : 0) |
 		(sl_said16(j->ntasks_per_tres) ? SL_ASKS_TASKS_PER_GRES : 0) |
-		(is_said(j->burst_buffer) ? SL_ASKS_BURST_BUFFER : 0) | (is_said(j->mcs_label) ? SL_ASKS_MCS : 0) |
+		(is_said(j->burst_buffer) ? SL_ASKS_BURST_BUFFER : 0) | (j->shared == JOB_SHARED_MCS ? SL_ASKS_MCS : 0) |
 		(j->licenses && strchr(j->licenses, '|') ? SL_ASKS_ANY_LICENSE : 0) |
-		(j->shared == JOB_SHARED_USER || j->shared == JOB_SHARED_MCS ? SL_ASKS_USER_NODES : 0);
+		(j->shared == JOB_SHARED_USER ? SL_ASKS_USER_NODES : 0) |
+		(j->shared == JOB_SHARED_TOPO ? SL_ASKS_WHOLE_SWITCHES : 0);
 }
 
 static void job_size(struct capture *c, struct sl_job_row *row, const job_info_t *j)

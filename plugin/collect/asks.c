@@ -59,8 +59,8 @@ static uint32_t asks_of_details(const sl_details_t *d)
 		list_for_each(d->prefer_list, each_feature, &asks);
 	if (!d->min_nodes)
 		asks |= SL_ASKS_NODE_COUNTS;
-	if (d->whole_node & ~WHOLE_NODE_REQUIRED)
-		asks |= SL_ASKS_USER_NODES;
+	if (d->whole_node & SL_WHOLE_SWITCHES)
+		asks |= SL_ASKS_WHOLE_SWITCHES;
 	if (d->expanding_jobid)
 		asks |= SL_ASKS_EXPAND;
 #if SL_HAVE_ARBITRARY_TPN
@@ -72,6 +72,15 @@ static uint32_t asks_of_details(const sl_details_t *d)
 	return asks;
 }
 
+uint32_t sl_collect_company(const job_record_t *job)
+{
+	const sl_details_t *d = job->details;
+	/* Slurm's function looks, and is not declared to */
+	bool label = job->mcs_label && d && slurm_mcs_get_select((job_record_t *) job) == 1;
+
+	return (d && sl_is_for_user(d) ? SL_ASKS_USER_NODES : 0) | (label ? SL_ASKS_MCS : 0);
+}
+
 uint32_t sl_collect_asks(const struct sl_scratch *s, const job_record_t *job)
 {
 	struct asks_walk w = { s, 0 };
@@ -79,11 +88,9 @@ uint32_t sl_collect_asks(const struct sl_scratch *s, const job_record_t *job)
 
 	if (job->gres_list_req)
 		list_for_each(job->gres_list_req, each_gres, &w);
-	asks = w.asks | asks_of_details(job->details);
+	asks = w.asks | asks_of_details(job->details) | sl_collect_company(job);
 	if (job->burst_buffer)
 		asks |= SL_ASKS_BURST_BUFFER;
-	if (job->mcs_label)
-		asks |= SL_ASKS_MCS;
 	if (job->licenses && strchr(job->licenses, '|'))
 		asks |= SL_ASKS_ANY_LICENSE;
 	return asks;
@@ -158,5 +165,6 @@ int64_t sl_job_stamp(const job_record_t *job)
 	h = mix_str(h, job->tres_per_socket);
 	h = mix_str(h, job->tres_per_task);
 	h = mix_str(h, job->comment);
+	h = mix_str(h, job->mcs_label);
 	return (int64_t) (h >> 1);	/* JSON has no unsigned 64-bit numbers */
 }

@@ -138,6 +138,9 @@ void sl_collect_shapes(struct sl_collector *c);
 /* What a job asks for that has no column of its own: SL_ASKS_*. */
 uint32_t sl_collect_asks(const struct sl_scratch *s, const job_record_t *job);
 
+/* Those of them that hold for a job that runs, too: who may be on its nodes. */
+uint32_t sl_collect_company(const job_record_t *job);
+
 /* How its tasks are to be dealt out. */
 enum sl_distribution sl_collect_distribution(const job_record_t *job);
 

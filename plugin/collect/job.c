@@ -299,6 +299,7 @@ static void fill_who(struct sl_collector *c, struct sl_job_row *row, const job_r
 	if (job->qos_ptr)
 		row->qos = sl_builder_str(b, job->qos_ptr->name);
 	row->wckey = sl_builder_str(b, job->wckey);
+	row->mcs_label = sl_builder_str(b, job->mcs_label);
 	row->comment = sl_builder_str(b, job->comment);
 	row->admin_comment = sl_builder_str(b, job->admin_comment);
 }
@@ -340,7 +341,7 @@ static uint32_t flags_of(const job_record_t *job)
 		f |= SL_JOBF_HELD;
 	if (!d)
 		return f;
-	if (d->whole_node & WHOLE_NODE_REQUIRED || (job->part_ptr && !job->part_ptr->max_share))
+	if (sl_is_exclusive(d) || (job->part_ptr && !job->part_ptr->max_share))
 		f |= SL_JOBF_EXCLUSIVE;
 	if (d->contiguous)
 		f |= SL_JOBF_CONTIGUOUS;
@@ -594,6 +595,8 @@ void sl_collect_job(struct sl_collector *c, job_record_t *job)
 		row.refusals = sl_collect_note(c->scratch, job)->refusals;
 		if (sl_collect_may_preempt(c->scratch, job))
 			row.flags |= SL_JOBF_MAY_PREEMPT;
+	} else if (job->job_resrcs) {
+		row.asks = sl_collect_company(job);
 	}
 	if (job->job_resrcs && (completing || IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)))
 		row.alloc = add_alloc(c, job, completing);

@@ -192,7 +192,7 @@ static bool pinned_by_nodes(const job_record_t *job, const struct sl_layout_plac
 {
 	uint32_t i, cpus = 0, want = MAX(job->details->min_cpus, job->details->num_tasks * per_task(job));
 
-	if (job->details->whole_node & WHOLE_NODE_REQUIRED || (job->part_ptr && !job->part_ptr->max_share))
+	if (sl_is_exclusive(job->details) || (job->part_ptr && !job->part_ptr->max_share))
 		return true;
 	for (i = 0; i < count; i++) {
 		cpus += cpus_of_cores(place[i].node, place[i].cores);

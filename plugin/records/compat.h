@@ -44,10 +44,12 @@
 #include "src/common/job_features.h"
 #include "src/interfaces/burst_buffer.h"
 #include "src/interfaces/gres.h"
+#include "src/interfaces/mcs.h"
 #include "src/interfaces/preempt.h"
 #include "src/interfaces/select.h"
 #include "src/interfaces/topology.h"
 #else
+#include "src/common/slurm_mcs.h"
 #include "src/common/slurm_topology.h"
 #include "src/common/gres.h"
 #include "src/common/select.h"
@@ -416,5 +418,30 @@ static inline uint32_t sl_allow_uids(const part_record_t *p)
 #endif
 	return n;
 }
+
+/* Which words of --exclusive its whole_node holds: numbers at first, then flags. */
+static inline bool sl_is_exclusive(const sl_details_t *d)
+{
+#if SL_SLURM(24, 5)
+	return d->whole_node & WHOLE_NODE_REQUIRED;
+#else
+	return d->whole_node == WHOLE_NODE_REQUIRED;
+#endif
+}
+
+static inline bool sl_is_for_user(const sl_details_t *d)
+{
+#if SL_SLURM(24, 5)
+	return d->whole_node & WHOLE_NODE_USER;
+#else
+	return d->whole_node == WHOLE_NODE_USER;
+#endif
+}
+
+#ifdef WHOLE_TOPO
+#define SL_WHOLE_SWITCHES WHOLE_TOPO
+#else
+#define SL_WHOLE_SWITCHES 0
+#endif
 
 #endif

@@ -23,6 +23,11 @@
 #define CR_CPU SELECT_CPU
 #endif
 
+/* --exclusive=topo */
+#ifndef JOB_SHARED_TOPO
+#define JOB_SHARED_TOPO NO_VAL16
+#endif
+
 /* Does the library tell which of a job's nodes has how many CPUs? */
 #define SL_HAVE_CPUS_ON_NODE !SL_SLURM(24, 11)
 

@@ -167,6 +167,40 @@ static void a_node_of_another_user_is_refused_until_it_is_his_no_more(void **sta
 	build_destroy(b);
 }
 
+static void set_company(struct build *b, uint32_t id, uint32_t uid, uint32_t asks, const char *label)
+{
+	build_change_job(b, id, .uid = uid);
+	build_change_job(b, id, .asks = asks);
+	build_change_job(b, id, .mcs_label = sl_builder_str(b->builder, label));
+}
+
+/* Job 1 of user 8 runs on n0 for a minute; job 2 is to start there. */
+#define EXPECT_COMPANY(uid, asks_1, asks_2, label_2, words) do {	\
+	struct build *b_ = one((struct build_job) { 0 });		\
+	build_running(b_, (struct build_job) { .id = 1, .cores = 1, .ends_in = 60 });	\
+	set_company(b_, 1, 8, asks_1, "red");				\
+	set_company(b_, 2, uid, asks_2, label_2);			\
+	EXPECT_START(b_, place(p_, 0, 1, 0, 0), words);			\
+	EXPECT_START(b_, place(p_, 1, 1, 0, 0), NULL);			\
+	build_destroy(b_);						\
+} while (0)
+
+static void who_minds_others_is_on_no_node_with_them(void **state)
+{
+	const char *user = "job 2: node n0: has job 1 of another user at 1000000";
+	const char *label = "job 2: node n0: has job 1 of another MCS label at 1000000";
+
+	(void) state;
+	EXPECT_COMPANY(7, 0, 0, "", NULL);
+	EXPECT_COMPANY(7, SL_ASKS_USER_NODES, 0, "", user);
+	EXPECT_COMPANY(7, 0, SL_ASKS_USER_NODES, "", user);
+	EXPECT_COMPANY(8, 0, SL_ASKS_USER_NODES, "", NULL);
+	EXPECT_COMPANY(7, SL_ASKS_MCS, 0, "red", label);
+	EXPECT_COMPANY(7, 0, SL_ASKS_MCS, "red", label);
+	EXPECT_COMPANY(7, SL_ASKS_MCS, SL_ASKS_MCS, "blue", label);
+	EXPECT_COMPANY(7, SL_ASKS_MCS, SL_ASKS_MCS, "red", NULL);
+}
+
 static void contiguous_means_adjacent(void **state)
 {
 	struct build *b = one((struct build_job) { .nodes = 2 });
@@ -524,6 +558,7 @@ int main(void)
 		cmocka_unit_test(what_lends_nodes_keeps_its_limits),
 		cmocka_unit_test(required_and_excluded_nodes_are_honoured),
 		cmocka_unit_test(a_node_of_another_user_is_refused_until_it_is_his_no_more),
+		cmocka_unit_test(who_minds_others_is_on_no_node_with_them),
 		cmocka_unit_test(contiguous_means_adjacent),
 		cmocka_unit_test(features_and_tmp_disk_are_those_of_the_nodes),
 		cmocka_unit_test(features_in_brackets_are_the_same_on_all_nodes),

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plan_across.c - the timelines that a plan books in, and what a booking in one means for the others.
+ */
+#include "model/plan_private.h"
+
+#include <stdlib.h>
+
+#include "base/grow.h"
+
+/* Do bookings of that want keep jobs of a timeline off their nodes?  *en*: whose it is, NULL: the main one.
+ * Of jobs that share cores and jobs that share none, a node has but one kind, and those of one tenant;
+ * where cores of a node are reserved, other enclaves have it too. */
+static bool is_across(const struct sl_plan *p, const struct want *w, const struct enclave *en)
+{
+	static const struct enclave main_one = { .resv = SL_NONE };
+	const struct enclave *own = w->enclave ? w->enclave : &main_one, *other = en ? en : &main_one;
+
+	return (own->shared != other->shared || own->tenant != other->tenant) &&
+	       (own->resv == other->resv || p->c->has_partial);
+}
+
+/* Whether there may be such at all. */
+static bool has_sides(const struct sl_cluster *c)
+{
+	return c->rows || c->tenants;
+}
+
+/* The timelines that a plan may change: the main one, and those of enclaves.  NULL past the last. */
+static struct sl_timeline *nth_timeline(const struct sl_plan *p, uint32_t n, const struct enclave **en)
+{
+	*en = n && n <= p->mark_count ? p->marks[n - 1].enclave : NULL;
+	return !n ? p->c->tl : *en ? (*en)->tl : NULL;
+}
+
+/* The first one from number *from* on, which goes on, that is across. */
+static struct sl_timeline *next_across(const struct sl_plan *p, const struct want *w, uint32_t *from)
+{
+	const struct enclave *en;
+	struct sl_timeline *tl;
+
+	while ((tl = nth_timeline(p, (*from)++, &en)))
+		if (is_across(p, w, en))
+			return tl;
+	return NULL;
+}
+
+/* Keep those of the other side off its nodes, or no longer. */
+static int bar(struct sl_timeline *tl, const struct booking *b, bool up, struct sl_error *err)
+{
+	uint32_t mark = sl_timeline_mark(tl);
+
+	for (uint32_t s = 0; s < b->layout.shares; s++)
+		if ((up ? sl_timeline_block : sl_timeline_unblock)(tl, &b->layout.share[s].nodes, b->t0, b->t1, err) < 0) {
+			sl_timeline_rollback(tl, mark);
+			return -1;
+		}
+	sl_timeline_release(tl, mark);
+	return 0;
+}
+
+int plan_bar_across(const struct sl_plan *p, const struct booking *b, bool up, struct sl_error *err)
+{
+	uint32_t n = 0, done = 0, again = 0;
+	struct sl_timeline *tl;
+
+	if (!has_sides(p->c))
+		return 0;
+	while ((tl = next_across(p, b->want, &n)) && !bar(tl, b, up, err))
+		done++;
+	if (!tl)
+		return 0;
+	for (n = 0; again < done && (tl = next_across(p, b->want, &n)); again++)
+		bar(tl, b, !up, NULL);
+	return -1;
+}
+
+/* ... for all that is booked already and has that timeline across. */
+static int bar_booked(const struct sl_plan *p, const struct bookings *list, const struct enclave *en,
+		      struct sl_error *err)
+{
+	for (uint32_t i = 0; i < list->count; i++)
+		if (is_across(p, list->item[i]->want, en) && bar(en->tl, list->item[i], true, err) < 0)
+			return -1;
+	return 0;
+}
+
+struct sl_timeline *plan_timeline_of(struct sl_plan *p, struct enclave *en, struct sl_error *err)
+{
+	struct sl_timeline *tl;
+
+	if (!en)
+		return p->c->tl;
+	tl = cluster_enclave_timeline(p->c, en, err);
+	for (uint32_t i = 0; tl && i < p->mark_count; i++)
+		if (p->marks[i].enclave == en)
+			return tl;
+	if (!tl)
+		return NULL;
+	if (sl_grow_list(&p->marks, p->mark_count, sizeof(*p->marks), err))
+		return NULL;
+	p->marks[p->mark_count++] = (struct enclave_mark) { en, sl_timeline_mark(tl) };
+	return bar_booked(p, &p->started, en, err) < 0 || bar_booked(p, &p->reserved, en, err) < 0 ? NULL : tl;
+}
+
+uint32_t *plan_mark(const struct sl_plan *p, struct sl_error *err)
+{
+	uint32_t *mark = malloc((p->mark_count + 2) * sizeof(*mark));
+	const struct enclave *en;
+	struct sl_timeline *tl;
+
+	if (!mark)
+		plan_no_memory(err);
+	for (uint32_t i = 0; mark && (tl = nth_timeline(p, i, &en)); i++)
+		mark[i + 1] = sl_timeline_mark(tl);
+	if (mark)
+		mark[0] = p->mark_count + 1;	/* others may be made meanwhile */
+	return mark;
+}
+
+void plan_unmark(const struct sl_plan *p, uint32_t *mark, bool undo)
+{
+	const struct enclave *en;
+	struct sl_timeline *tl;
+
+	for (uint32_t i = 0; i < mark[0] && (tl = nth_timeline(p, i, &en)); i++)
+		(undo ? sl_timeline_rollback : sl_timeline_release)(tl, mark[i + 1]);
+	free(mark);
+}

@@ -91,6 +91,7 @@ void check_ask(const struct check *c, uint32_t j, uint32_t p, uint32_t shape, st
 	*a = (struct ask) {
 		.min_nodes = job->min_nodes[j], .cpus_per_task = larger(job->cpus_per_task[j], 1),
 		.tasks_per_node = job->ntasks_per_node[j], .tasks_per_core = job->ntasks_per_core[j],
+		.few_on_core = job->ntasks_per_core[j],
 		.threads = job->threads_per_core[j], .node_cpus = larger(job->pn_min_cpus[j], 1),
 		.gres = job->gres[j], .overcommit = flags & SL_JOBF_OVERCOMMIT,
 		.whole = (flags & SL_JOBF_EXCLUSIVE) || (select & SL_SELECT_WHOLE_NODE) ||
@@ -147,7 +148,11 @@ static uint64_t hosted_tasks(const struct check *c, const struct ask *a, uint32_
 
 static uint32_t least_cores(const struct check *c, const struct ask *a, uint32_t node)
 {
-	return larger((uint32_t) quotient_up(a->node_cpus, usable_threads(c, a, node)), 1);
+	uint32_t cpus = usable_threads(c, a, node);
+
+	if (a->few_on_core)
+		cpus = smaller(cpus, capped_product(a->few_on_core, a->cpus_per_task));
+	return larger((uint32_t) quotient_up(a->node_cpus, cpus), 1);
 }
 
 static int64_t needed_memory(const struct check *c, uint32_t j, uint32_t node, uint32_t cores)

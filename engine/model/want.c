@@ -117,6 +117,14 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
 	return a;
 }
 
+/* What select counts of a core for a node's CPUs: those of the tasks that may be on it. */
+static uint32_t counted_cpus(uint32_t threads, uint32_t tasks_per_core, uint32_t cpus_per_task)
+{
+	uint64_t cpus = (uint64_t) tasks_per_core * cpus_per_task;
+
+	return cpus && cpus < threads ? (uint32_t) cpus : threads;
+}
+
 /* CPUs become cores, on nodes whose cores have so many usable threads. */
 static void to_cores(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a, uint32_t threads,
 		     struct sl_request *r)
@@ -125,9 +133,9 @@ static void to_cores(const struct sl_cluster *c, const struct want *w, const str
 
 	if (use && use < threads)
 		threads = use;
+	r->min_cores_per_node = over(a->node_cpus, counted_cpus(threads, k, a->cpus_per_task));
 	if (!k && (c->snap->meta.select_flags[0] & SL_SELECT_ONE_TASK_PER_CORE))
 		k = 1;
-	r->min_cores_per_node = over(a->node_cpus, threads);
 	if (k) {
 		r->cores_per_task = over(a->cpus_per_task, threads);
 		r->tasks_per_core = a->cpus_per_task < threads ? least(threads / a->cpus_per_task, k) : 1;

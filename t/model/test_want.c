@@ -71,6 +71,29 @@ static void a_want_is_in_cores(void **state)
 	build_destroy(b);
 }
 
+/* --mincpus, beside --ntasks-per-core: CPUs that no task may have count for nothing. */
+static void the_least_cpus_of_a_node_are_those_that_tasks_may_have(void **state)
+{
+	struct build *b = build_create("4x8c2t");
+	struct sl_cluster *c;
+
+	(void) state;
+	for (uint32_t id = 1; id <= 4; id++) {
+		build_pending(b, (struct build_job) { .id = id, .nodes = 2, .cpus_per_task = id == 3 ? 2 : 1 });
+		build_change_job(b, id, .pn_min_cpus = 5);
+	}
+	build_change_job(b, 2, .ntasks_per_core = 1);
+	build_change_job(b, 3, .ntasks_per_core = 1);
+	build_change_job(b, 4, .ntasks_per_core = 2);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->request.min_cores_per_node, 3);
+	assert_int_equal(want(c, 2)->request.min_cores_per_node, 5);
+	assert_int_equal(want(c, 3)->request.min_cores_per_node, 3);
+	assert_int_equal(want(c, 4)->request.min_cores_per_node, 3);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
 /* Limits of its partition, each of which a flag takes off. */
 static void a_job_may_be_above_limits_of_its_partition(void **state)
 {
@@ -451,6 +474,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_want_is_in_cores),
+		cmocka_unit_test(the_least_cpus_of_a_node_are_those_that_tasks_may_have),
 		cmocka_unit_test(a_job_may_be_above_limits_of_its_partition),
 		cmocka_unit_test(tasks_per_node_are_a_minimum_of_cores_and_a_maximum_of_tasks),
 		cmocka_unit_test(the_limits_of_the_partition_bind_the_job),

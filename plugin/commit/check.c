@@ -128,8 +128,9 @@ const char *sl_commit_check(job_record_t *job, part_record_t *part, const struct
 		xfree(job->state_desc);
 		return "not enough licences";
 	}
+	/* (Slurm asks for as many nodes as select last thought of, which of an array is another task's) */
 	if (job->bit_flags & JOB_MAGNETIC && job->resv_ptr && job->resv_ptr->node_bitmap &&
-	    bit_overlap(job->resv_ptr->node_bitmap, part->node_bitmap) < (int) job->node_cnt_wag)
+	    bit_overlap(job->resv_ptr->node_bitmap, part->node_bitmap) < (int) job->details->min_nodes)
 		return "the reservation is too small";
 	return NULL;
 }

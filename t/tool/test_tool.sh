@@ -776,7 +776,9 @@ forecast_file() {
 	run 0 forecast --policy=fcfs --snapshot "$T/busy.json" --output="$T/forecasts.txt" && quiet out &&
 		grep -q "^made 1793620800 0.8$" "$T/forecasts.txt" && grep -q "^job 7 1793620800 1793620800 1793620800$" "$T/forecasts.txt" &&
 		echo "return require 'sched'.site { default = { 'fcfs' }, forecasts = 'forecasts.txt' }" >"$T/telling.lua" &&
-		run 0 check "$T/telling.lua" && run 0 plan --site="$T/telling.lua" --json "$T/busy.json" && cp "$T/out" "$T/told" &&
+		mv "$T/forecasts.txt" "$T/later.txt" && run 0 check "$T/telling.lua" && out "no file 'forecasts.txt'" &&
+		mv "$T/later.txt" "$T/forecasts.txt" && run 0 check "$T/telling.lua" && ! out "no file" >/dev/null &&
+		run 0 plan --site="$T/telling.lua" --json "$T/busy.json" && cp "$T/out" "$T/told" &&
 		at=$(sed -n 's/^job 8 [0-9]* \([0-9]*\) .*/\1/p' "$T/forecasts.txt") && [ -n "$at" ] &&
 		grep -q "\"job\": 8, \"start_time\": $at}" "$T/told" &&
 		echo "job 8 x 2 3" >"$T/forecasts.txt" && run 1 check "$T/telling.lua" &&

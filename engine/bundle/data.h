@@ -14,7 +14,8 @@
  * A changed file that is not good (cannot be read, refused by its parser, still being
  * written) leaves what was there before in force; that is said once, until it changes
  * again.  A file with no byte in it, and one whose last line has no end, count as being
- * written.
+ * written.  One that something else writes from time to time need not be there when the set
+ * is loaded (sl_data_places.may_lack).
  *
  * Ownership: the bundle owns its data.  Threads: none.
  */

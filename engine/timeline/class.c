@@ -120,13 +120,24 @@ static void put_spare(struct sl_timeline *tl, uint32_t id)
 	tl->spare = id;
 }
 
-/* The first instant at which less is free than now; blocked nodes have nothing to lose. */
-static int64_t steady_until(const struct sl_node_class *g)
+/* When less is free than now for the first time, when the least is, and how much that is. */
+static void summarize(struct sl_node_class *g)
 {
-	for (uint32_t i = 1; i < g->steps; i++)
-		if (!sl_resources_fit(&g->now_free, &g->step[i].free) || (g->step[i].blocks && !g->step[0].blocks))
-			return g->step[i].t;
-	return SL_FOREVER;
+	static const struct sl_resources nothing;
+
+	g->now_free = g->step[0].blocks ? nothing : g->step[0].free;
+	g->least = g->now_free;
+	g->steady = g->ebb = SL_FOREVER;
+	for (uint32_t i = 1; i < g->steps; i++) {
+		const struct sl_step *s = &g->step[i];
+		const struct sl_resources *free = s->blocks ? &nothing : &s->free;
+
+		if (sl_resources_fit(&g->least, free))
+			continue;
+		sl_resources_min(&g->least, free);
+		g->steady = g->steady == SL_FOREVER ? s->t : g->steady;
+		g->ebb = s->t;
+	}
 }
 
 static void set_steps(struct sl_node_class *g, const struct sl_step *step, uint32_t steps)
@@ -134,8 +145,7 @@ static void set_steps(struct sl_node_class *g, const struct sl_step *step, uint3
 	memmove(g->step, step, steps * sizeof(*step));	/* step may be inside it: not read again */
 	g->steps = steps;
 	g->next = steps > 1 ? g->step[1].t : SL_FOREVER;
-	g->now_free = g->step[0].blocks ? (struct sl_resources) { 0 } : g->step[0].free;
-	g->steady = steady_until(g);
+	summarize(g);
 }
 
 uint32_t sl_node_class_intern(struct sl_timeline *tl, uint32_t kind, const struct sl_step *step, uint32_t steps,
@@ -194,7 +204,8 @@ static void note_live(struct sl_timeline *tl, uint32_t id)
 	const struct sl_node_class *g = &tl->class[id];
 
 	tl->live[g->live] = (struct sl_live) { .class = id, .kind = g->kind, .nodes = g->nodes.count,
-					       .free = g->now_free, .next = g->next, .steady = g->steady };
+					       .free = g->now_free, .next = g->next, .steady = g->steady,
+					       .least = g->least, .ebb = g->ebb };
 }
 
 static void enlive(struct sl_timeline *tl, uint32_t id)

@@ -37,6 +37,8 @@ struct sl_node_class {			/* nodes of one kind with one step function */
 	struct sl_resources now_free;	/* nothing when blocked */
 	int64_t next;			/* step[1].t, or SL_FOREVER */
 	int64_t steady;			/* no less is free before that than now */
+	struct sl_resources least;	/* over all time; nothing where it is blocked ever */
+	int64_t ebb;			/* from that on nothing less is free than was before */
 	uint64_t hash;
 	uint32_t chain;			/* next in its bucket, or in the free list */
 	uint32_t live;			/* its place in tl->live, SL_NO_CLASS when empty */
@@ -66,8 +68,10 @@ struct sl_change {			/* what an operation does to a step function */
 struct sl_live {
 	uint32_t class, kind;
 	uint32_t nodes;			/* how many */
-	struct sl_resources free;	/* now_free, next and steady of the class */
+	struct sl_resources free;	/* now_free, and so on, of the class */
 	int64_t next, steady;
+	struct sl_resources least;
+	int64_t ebb;
 };
 
 struct sl_timeline {
@@ -173,15 +177,15 @@ static inline int64_t sl_step_cores(const struct sl_node_class *g, int64_t t)
 /* Least free over [t0, t1); false (and nothing free) when blocked somewhere. */
 bool sl_step_min(const struct sl_node_class *g, int64_t t0, int64_t t1, struct sl_resources *least);
 
-/* The same from now on, of the class that is number *i* of those with nodes. */
+/* The same from now on, of the class that is number *i* of those with nodes; false also without a core. */
 static inline bool sl_live_min(const struct sl_timeline *tl, uint32_t i, int64_t t1, struct sl_resources *least)
 {
 	const struct sl_live *l = &tl->live[i];
 
-	if (t1 > l->steady || !l->free.cores)
+	if (t1 > l->steady && t1 <= l->ebb)
 		return sl_step_min(&tl->class[l->class], tl->now, t1, least);
-	*least = l->free;
-	return true;
+	*least = t1 <= l->steady ? l->free : l->least;
+	return least->cores > 0;
 }
 
 /* May the change be made to this class?  0, or -1 with *err naming the node. */

@@ -45,7 +45,7 @@ static struct sl_set *begin_set(struct sl_space *sp, uint32_t span, uint32_t req
 static void join_set(const struct sl_space *sp, struct sl_set *set, uint32_t span)
 {
 	const struct sl_span *s = &sp->spans.at[span];
-	const struct sl_offer *o = &sp->offer[s->offer];
+	const struct sl_brief *o = &sp->brief[s->offer];
 	uint32_t n = s->last - s->first + 1;
 
 	if (!set->nodes)
@@ -56,7 +56,7 @@ static void join_set(const struct sl_space *sp, struct sl_set *set, uint32_t spa
 	if (set->peak < o->units)
 		set->peak = o->units;
 	set->units += (int64_t) n * o->units;
-	set->cores += (int64_t) n * o->free.cores;
+	set->cores += (int64_t) n * o->cores;
 }
 
 /* Spans and required spans in node order make sets; required nodes join two
@@ -73,7 +73,7 @@ static int build_sets(struct sl_space *sp, struct sl_error *err)
 		const struct sl_span *s = required ? &req->at[r] : &all->at[i];
 		bool gap = !set || s->first != next;
 
-		if (gap || (!required && set->nodes && set->weight != sp->offer[s->offer].weight))
+		if (gap || (!required && set->nodes && set->weight != sp->brief[s->offer].weight))
 			set = begin_set(sp, i, SL_MAX_NODES, err);
 		if (!set)
 			return -1;
@@ -197,22 +197,30 @@ static int take_set(struct sl_picker *p, const struct sl_set *set, struct sl_err
 	return 0;
 }
 
+/* All nodes on offer, in their order. */
+static int spread_out(struct sl_space *sp, struct sl_error *err)
+{
+	if (sl_grow(&sp->brief, &sp->brief_room, sp->offers, sizeof(*sp->brief), err))
+		return -1;
+	sp->spans.n = 0;
+	for (uint32_t i = 0; i < sp->offers; i++) {
+		const struct sl_offer *o = &sp->offer[i];
+
+		sp->brief[i] = (struct sl_brief) { o->weight, o->units, o->free.cores };
+		for (uint32_t r = 0; r < o->nodes->runs; r++)
+			if (sl_spans_push(&sp->spans, o->nodes->run[r].first, o->nodes->run[r].last, i, err))
+				return -1;
+	}
+	return sl_spans_sort(&sp->spans, &sp->sorted, err);
+}
+
 int sl_choose_bestfit(struct sl_picker *p, struct sl_error *err)
 {
 	struct sl_space *sp = p->sp;
 	int64_t most = INT64_MAX;
 	uint32_t i, vain = 0;
 
-	sp->spans.n = 0;
-	for (i = 0; i < sp->offers; i++) {
-		const struct sl_nodeset *s = sp->offer[i].nodes;
-
-		for (uint32_t r = 0; r < s->runs; r++) {
-			if (sl_spans_push(&sp->spans, s->run[r].first, s->run[r].last, i, err))
-				return -1;
-		}
-	}
-	if (sl_spans_sort(&sp->spans, &sp->sorted, err) || build_sets(sp, err))
+	if (spread_out(sp, err) || build_sets(sp, err))
 		return -1;
 	if (!sp->conses)
 		return 0;

@@ -23,6 +23,7 @@ static void free_space(void *arg)
 	free(sp->required.at);
 	free(sp->chosen.at);
 	free(sp->sorted.at);
+	free(sp->brief);
 	free(sp->cons);
 	free(sp->order);
 	free(sp->hist);

@@ -27,6 +27,12 @@ struct sl_offer {
 	uint32_t key2;
 };
 
+/* Of an offer, what bestfit reads for each span: there may be as many offers as nodes. */
+struct sl_brief {
+	uint32_t weight, units;
+	int32_t cores;
+};
+
 /* Consecutive nodes of one weight, in the sense of bestfit. */
 struct sl_set {
 	uint32_t span, spans;		/* in space->spans */
@@ -91,6 +97,8 @@ struct sl_space {
 	uint32_t sets, set_room;
 	uint8_t *kind_in;		/* by kind: how it lies to the eligible nodes */
 	struct sl_spans spans, required, chosen, sorted;
+	struct sl_brief *brief;		/* by offer */
+	uint32_t brief_room;
 	struct sl_set *cons;		/* bestfit's sets: a heap */
 	uint32_t conses, cons_room;
 	uint32_t *order;		/* offers: a heap */

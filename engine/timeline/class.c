@@ -204,6 +204,7 @@ static void note_live(struct sl_timeline *tl, uint32_t id)
 	const struct sl_node_class *g = &tl->class[id];
 
 	tl->live[g->live] = (struct sl_live) { .class = id, .kind = g->kind, .nodes = g->nodes.count,
+					       .runs = g->nodes.runs, .run = g->nodes.run[0],
 					       .free = g->now_free, .next = g->next, .steady = g->steady,
 					       .least = g->least, .ebb = g->ebb };
 }

@@ -67,7 +67,8 @@ struct sl_change {			/* what an operation does to a step function */
 /* What most questions about a class with nodes ask, side by side: there may be as many classes as nodes. */
 struct sl_live {
 	uint32_t class, kind;
-	uint32_t nodes;			/* how many */
+	uint32_t nodes, runs;		/* how many */
+	struct sl_run run;		/* of nodes, the first */
 	struct sl_resources free;	/* now_free, and so on, of the class */
 	int64_t next, steady;
 	struct sl_resources least;

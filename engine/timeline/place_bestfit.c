@@ -197,6 +197,14 @@ static int take_set(struct sl_picker *p, const struct sl_set *set, struct sl_err
 	return 0;
 }
 
+static int push_runs(struct sl_spans *s, const struct sl_nodeset *nodes, uint32_t offer, struct sl_error *err)
+{
+	for (uint32_t r = 0; r < nodes->runs; r++)
+		if (sl_spans_push(s, nodes->run[r].first, nodes->run[r].last, offer, err))
+			return -1;
+	return 0;
+}
+
 /* All nodes on offer, in their order. */
 static int spread_out(struct sl_space *sp, struct sl_error *err)
 {
@@ -207,9 +215,9 @@ static int spread_out(struct sl_space *sp, struct sl_error *err)
 		const struct sl_offer *o = &sp->offer[i];
 
 		sp->brief[i] = (struct sl_brief) { o->weight, o->units, o->free.cores };
-		for (uint32_t r = 0; r < o->nodes->runs; r++)
-			if (sl_spans_push(&sp->spans, o->nodes->run[r].first, o->nodes->run[r].last, i, err))
-				return -1;
+		if (o->is_run ? sl_spans_push(&sp->spans, o->run.first, o->run.last, i, err) :
+		    push_runs(&sp->spans, o->nodes, i, err))
+			return -1;
 	}
 	return sl_spans_sort(&sp->spans, &sp->sorted, err);
 }

@@ -242,6 +242,7 @@ static int split_required(struct sl_space *sp, const struct sl_nodeset *required
 		    sl_nodeset_copy(rest, o->nodes, err) || sl_nodeset_subtract(rest, in, err))
 			return -1;
 		o->nodes = rest;
+		o->is_run = false;
 		for (uint32_t r = 0; r < in->runs; r++) {
 			if (sl_spans_push(&sp->required, in->run[r].first, in->run[r].last, i, err))
 				return -1;

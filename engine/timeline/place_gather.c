@@ -237,6 +237,8 @@ int sl_gather(struct sl_timeline *tl, const struct sl_need *need, int64_t t, boo
 		if (need->r->required)
 			required = sl_nodeset_common(need->r->required, o.nodes);
 		sl_sums_add(sums, need, o.units, o.job, count, required, 1);
+		o.is_run = o.nodes == &g->nodes && l->runs == 1;
+		o.run = l->run;
 		o.class = l->class;
 		o.weight = tl->kind[l->kind].weight;
 		if (sl_offer_push(sp, &o, err))

@@ -19,6 +19,8 @@
 struct sl_offer {
 	const struct sl_nodeset *nodes;
 	struct sl_resources free;
+	bool is_run;			/* the nodes are *run* and no others; unknown where not set */
+	struct sl_run run;
 	uint32_t class;
 	uint32_t units;			/* at most need->units */
 	uint32_t weight;

@@ -177,6 +177,7 @@ static int offer_below(struct sl_timeline *tl, uint32_t weight, struct sl_error 
 		if (!part->count)
 			continue;
 		sp->offer[sp->offers] = sp->whole[i];
+		sp->offer[sp->offers].is_run = false;
 		sp->offer[sp->offers++].nodes = part;
 	}
 	return 0;

@@ -173,8 +173,9 @@ function M.decide(cluster, plan, opt)
 end
 
 local function place_text(place, row, before, expected, now)
-	local text = ("place %d in its own order, the smallest first: %.4g of %d CPUs, %.0f s expected and %d s waited"):format(
-		place, row.key, row.job.cpus, expected:typical(row.job), waited_by(row.job, now))
+	local text = ("place %d in its own order, the smallest first: %.4g"):format(place, row.key) ..
+		(" of %d CPUs, %.0f s expected and %d s waited"):format(row.job.cpus, expected:typical(row.job),
+		waited_by(row.job, now))
 	if before then
 		text = text .. ("\nnext ahead of it: job %d of %s (%.4g)"):format(before.job.id, before.job.user, before.key)
 	end
@@ -201,7 +202,8 @@ function M.explain(job, cluster, opt)
 	local expected, before = predict.look(opt.predictor, cluster), nil
 	for place, row in ipairs(in_order(cluster, nil, opt, expected)) do
 		if row.job.id == job.id then
-			return place_text(place, row, before, expected, cluster.now) .. exception_text(job, cluster, opt, expected)
+			return place_text(place, row, before, expected, cluster.now) ..
+				exception_text(job, cluster, opt, expected)
 		end
 		before = row
 	end

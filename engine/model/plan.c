@@ -116,6 +116,7 @@ void sl_plan_destroy(struct sl_plan *p)
 	free(p->by);
 	free(p->note);
 	free(p->queue_next);
+	free(p->passed);
 	free(p->expected);
 	free(p->throttle);
 	free(p->order);

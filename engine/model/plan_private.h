@@ -105,7 +105,7 @@ struct sl_plan {
 	struct bookings started, reserved;
 	uint32_t reservations;		/* made so far */
 	bool unheard, settled;
-	uint32_t passed, passed_end;	/* entries of the queue that were passed over, but for those with more to say */
+	uint8_t *passed;		/* [entry] was it passed over?  NULL: none was */
 	struct room {			/* what there is for those behind the head */
 		bool known;
 		uint64_t moment;	/* of the timeline then */

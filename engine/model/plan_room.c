@@ -8,6 +8,8 @@
  */
 #include "model/plan_private.h"
 
+#include <stdlib.h>
+
 #include "timeline/choose.h"
 
 /* -- what an entry needs at least ---------------------------------------- */
@@ -88,6 +90,8 @@ uint32_t sl_plan_pass_over(struct sl_plan *p, uint32_t first, uint32_t count)
 
 	if (!head || head->want->enclave || head->t0 <= p->c->now)
 		return 0;
+	if (!p->passed && !(p->passed = calloc((size_t) p->c->queued + 1, 1)))
+		return 0;
 	r = look_at_room(p, head);
 	count = count < p->c->queued - first ? count : p->c->queued - first;
 	for (i = first; i < first + count; i++) {
@@ -97,10 +101,7 @@ uint32_t sl_plan_pass_over(struct sl_plan *p, uint32_t first, uint32_t count)
 		if (l->kind != LEAST_KNOWN || p->starts[job] || job == head->entry.job ||
 		    (l->cores <= r->cores && (l->seconds <= r->until || l->cores <= r->later)))
 			break;
-	}
-	if (i > first) {
-		p->passed = p->passed_end && p->passed < first ? p->passed : first;
-		p->passed_end = i > p->passed_end ? i : p->passed_end;
+		p->passed[i] = 1;
 	}
 	return i - first;
 }
@@ -109,7 +110,7 @@ bool plan_is_passed(const struct sl_plan *p, uint32_t job)
 {
 	uint32_t at = p->queue_of[job];
 
-	return at > p->passed && at <= p->passed_end;
+	return p->passed && at && p->passed[at - 1];
 }
 
 /* -- the end of it ------------------------------------------------------- */

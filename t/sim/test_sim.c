@@ -244,6 +244,26 @@ static void a_settled_queue_is_not_decided_about_until_there_is_room(void **stat
 	assert_int_equal(t.result.cycles, 7);
 }
 
+/* Job 4 is between those that are passed over in two walks, and in neither of them. */
+static void who_was_not_looked_at_is_not_refused(void **state)
+{
+	struct sl_bundle_text text = { "walks", "return { api = 1, name = 'walks', decide = function(c, p)\n"
+		"local all, some, small = c:queue(), c:queue(2), nil\n"
+		"for job in all do\n"
+		"if not p.head and not p:start(job) then p:reserve(job) some() p:backfill_rest(some) end\n"
+		"if job.id == 4 then small = job break end end\n"
+		"p:backfill_rest(all)\n"
+		"if small and p:state(small) == 'open' then p:backfill(small) end end }" };
+	struct sl_trial_options opt = { .workload_options = { .machine = "1x4c" }, .sim = { .keep_schedule = true },
+		.source = { .policy = "walks", .text = &text, .texts = 1 }, .workload = file("{\"jobs\": ["
+		JOB(1, 0, 3, 100, 100) "," JOB(2, 0, 4, 50, 50) "," JOB(3, 0, 4, 50, 50) "," JOB(4, 0, 1, 50, 50) ","
+		JOB(5, 0, 4, 50, 50) "]}") };
+	struct told t = simulate_with(&opt);
+
+	(void) state;
+	assert_int_equal(t.start[3], 0);
+}
+
 /* What conservative says of the queue before 50 s is not what the policy that calls it does at 60 s. */
 static void a_policy_that_another_one_calls_does_not_settle_the_queue(void **state)
 {
@@ -593,6 +613,7 @@ int main(void)
 		cmocka_unit_test(a_policy_that_starts_nothing_is_an_error_with_the_job),
 		cmocka_unit_test(jobs_that_the_policy_refuses_for_good_are_told_as_unfinished),
 		cmocka_unit_test(a_settled_queue_is_not_decided_about_until_there_is_room),
+		cmocka_unit_test(who_was_not_looked_at_is_not_refused),
 		cmocka_unit_test(a_policy_that_another_one_calls_does_not_settle_the_queue),
 		cmocka_unit_test(a_queue_is_not_settled_when_others_come_into_the_window),
 		cmocka_unit_test(a_job_that_waits_for_its_begin_time_is_not_settled),

@@ -250,7 +250,7 @@ static void take_remembered(struct sl_cycler *y, const struct sl_plan_image *pla
 /* instead: what becomes of this cycle, for the log; "" where that is not known yet. */
 static void policy_strike(struct sl_cycler *y, const char *what, const char *text, const char *instead)
 {
-	char line[700], rests[80] = "";
+	char line[700], rests[160] = "";
 	double rest = 0;
 
 	y->status.policy_errors++;
@@ -260,7 +260,8 @@ static void policy_strike(struct sl_cycler *y, const char *what, const char *tex
 		rest = MIN(5.0 * (1u << over), POLICY_MAX_REST_S);
 		y->policy_rest_until = sl_clock_s() + rest;
 		sl_remember_clear(y->remembered);
-		snprintf(rests, sizeof(rests), "; the set rests for %g s, or until scontrol reconfigure", rest);
+		snprintf(rests, sizeof(rests), "; the set rests for %g s, repaired or not, and twice as long each time it fails again; "
+			 "scontrol reconfigure ends that", rest);
 	}
 	snprintf(line, sizeof(line), "%s failed: %.*s", what, (int) MIN(strcspn(text, "\n"), 480), text);
 	sl_status_error(&y->status, line);

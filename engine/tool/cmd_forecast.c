@@ -490,6 +490,6 @@ const struct sl_verb sl_verb_forecast = {
 		"    schedlua forecast --workload=january.txt --site=/etc/slurm/sched.lua --machine=/etc/slurm/slurm.conf \\\n"
 		"        --every=20 --calibration=forecast.json\n"
 		"    schedlua forecast --calibration=forecast.json\n"
-		"    schedlua forecast --calibration=forecast.json --output=/etc/slurm/forecasts.txt\n",
+		"    schedlua forecast --calibration=forecast.json --output=/etc/slurm/forecasts/starts.txt\n",
 	.run = run,
 };

@@ -124,7 +124,7 @@ endless() {
 	counts "" "while n == 7 do end"
 	wait_for 20 begins_anew
 	wait_for 20 counts_beyond 5
-	wait_for 20 log_said 'the set rests'
+	wait_for 20 log_said 'the set rests for 5 s, repaired or not, .*; scontrol reconfigure ends that'
 	mark_log
 	wait_for 20 begins_anew
 	wait_for 20 counts_beyond 3

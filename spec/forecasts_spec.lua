@@ -79,6 +79,8 @@ describe("sched.forecasts", function()
 		local plan = under(file(now), "'forecasts.txt'")
 		assert.same({ now + 120, { 2, 3 } }, { plan:expected(2), plan:reserved() })
 		assert.is_nil(plan:expected(3))		-- it was not reached
+		assert.is_nil(under(("made %d 0.8\njob 2 %d %d %d\n"):format(now - 9, now - 8, now - 1, now + 9),
+			"'forecasts.txt'"):expected(2))		-- it has not come true
 		assert.equal(now + 180, under(file(now), "{ file = 'forecasts.txt', show = 'not_after' }"):expected(2))
 		assert.is_nil(under(file(now), "{ file = 'forecasts.txt', show = 'nothing' }"):expected(2))
 		assert.is_nil(under(file(now - 700), "{ file = 'forecasts.txt', within = '10m' }"):expected(2))

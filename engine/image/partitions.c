@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "image/partitions.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,4 +134,22 @@ const char *sl_queued_in(struct sl_queued *q, uint32_t job_id)
 		n += (size_t) snprintf(q->text + n, sizeof(q->text) - n, "%s%s", n ? "," : "", name);
 	}
 	return q->text;
+}
+
+int sl_fail_not_queued(const struct sl_snapshot *snap, uint32_t job_id, struct sl_error *err)
+{
+	const struct sl_job_view *v = &snap->job;
+	uint32_t row = 0;
+	const char *reason;
+
+	while (row < v->rows && v->id[row] != job_id)
+		row++;
+	if (row == v->rows)
+		return sl_fail(err, SL_ENOENT, "job %" PRIu32 " is not queued", job_id);
+	if (v->state[row] != SL_JOB_PENDING)
+		return sl_fail(err, SL_ENOENT, "job %" PRIu32 " is not queued: it %s", job_id,
+			       v->state[row] == SL_JOB_COMPLETE ? "has ended" : "has started");
+	reason = sl_snapshot_str(snap, v->state_reason[row]);
+	return sl_fail(err, SL_ENOENT, "job %" PRIu32 " is not queued: it may not start yet%s%s", job_id, *reason ? ", " : "",
+		       *reason ? reason : v->flags[row] & SL_JOBF_HELD ? ", it is held" : "");
 }

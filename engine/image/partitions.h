@@ -30,4 +30,7 @@ const char *sl_queued_note(const struct sl_queued *q, uint32_t job_id);
  * Good until the next call. */
 const char *sl_queued_in(struct sl_queued *q, uint32_t job_id);
 
+/* Fails with SL_ENOENT: the job that is asked about is not queued, and what of it is seen instead. */
+int sl_fail_not_queued(const struct sl_snapshot *snap, uint32_t job_id, struct sl_error *err);
+
 #endif

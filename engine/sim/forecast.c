@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "image/copy.h"
 #include "image/map.h"
+#include "image/partitions.h"
 #include "image/remember.h"
 #include "usage/history.h"
 
@@ -207,7 +208,7 @@ static int append_queued(struct scene *x, struct sl_image_copy *copy)
 	}
 	free(seen);
 	if (!rc && !x->f->jobs && x->opt->only)
-		rc = sl_fail(x->err, SL_ENOENT, "job %" PRIu32 " is not queued", x->opt->only);
+		rc = sl_fail_not_queued(snap, x->opt->only, x->err);
 	return rc;
 }
 

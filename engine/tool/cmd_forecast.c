@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "bundle/trust.h"
 #include "image/json_out.h"
+#include "image/partitions.h"
 #include "ledger/ledger.h"
 #include "sim/forecast.h"
 #include "sim/trial.h"
@@ -321,7 +322,7 @@ static int write_file(const struct ahead *a, const struct sl_forecast *f, int64_
 }
 
 /* Each job that is asked about is among those. */
-static int find_asked(const struct ahead *a, const struct sl_forecast *f, struct sl_error *err)
+static int find_asked(const struct ahead *a, const struct sl_snapshot *snap, const struct sl_forecast *f, struct sl_error *err)
 {
 	for (int i = 0; i < a->only_count; i++) {
 		uint32_t k = 0;
@@ -329,7 +330,7 @@ static int find_asked(const struct ahead *a, const struct sl_forecast *f, struct
 		while (k < f->jobs && f->job[k] != a->only[i])
 			k++;
 		if (k == f->jobs)
-			return sl_fail(err, SL_ENOENT, "job %" PRIu32 " is not queued", a->only[i]);
+			return sl_fail_not_queued(snap, a->only[i], err);
 	}
 	return 0;
 }
@@ -352,7 +353,7 @@ static int forecast(const struct sl_snapshot *snap, void *arg, struct sl_error *
 	if (opt.script)
 		rc = sl_forecast_make(c, &opt, &f, &a->trace, err);
 	if (!rc)
-		rc = find_asked(a, &f, err);
+		rc = find_asked(a, snap, &f, err);
 	if (!rc && f.missed.code)
 		fprintf(stderr, "only %" PRIu32 " of %" PRIu32 " draws were made: %s\n", f.draws, opt.draws, f.missed.text);
 	if (!rc)

@@ -11,6 +11,7 @@
 #include "base/duration.h"
 #include "base/text.h"
 #include "image/copy.h"
+#include "image/partitions.h"
 
 #define SHORTEST 60	/* seconds: no walltime below that is proposed */
 #define FORECAST_US INT64_C(5000000)	/* for the times of all that stand before it */
@@ -243,7 +244,7 @@ static int find(struct trial *t, struct sl_error *err)
 			t->row = q->job[i];
 			t->entries++;
 		}
-	return t->entries ? 0 : sl_fail(err, SL_ENOENT, "job %" PRIu32 " is not queued", t->job);
+	return t->entries ? 0 : sl_fail_not_queued(t->snap, t->job, err);
 }
 
 static int print(const struct trial *t, char **text, struct sl_error *err)

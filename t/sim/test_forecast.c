@@ -198,7 +198,7 @@ static void a_job_that_is_not_queued_has_none(void **state)
 	(void) state;
 	assert_int_equal(forecast(x, 10, 1, 1, &err), -1);
 	assert_int_equal(err.code, SL_ENOENT);
-	assert_string_equal(err.text, "job 1 is not queued");
+	assert_string_equal(err.text, "job 1 is not queued: it has started");
 	must_forecast(x, 10, 1);
 	assert_int_equal(x->f.jobs, 0);
 	done(x);

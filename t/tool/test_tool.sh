@@ -664,7 +664,7 @@ explain_sooner() {
 	sooner 0 7 && out "^as it asks  *2026-11-02T13:56:40 *$" && out "^a walltime of 60 min  *2026-11-02T12:00:00  117 min$" &&
 		out "^partition q, where it may  *2026-11-02T12:00:00 " && ! out "partition r" >/dev/null &&
 		sooner 0 6 && out "^as it asks  *2026-11-02T13:46:40 *$" && out "^1 node, 8 CPUs  *2026-11-02T12:00:00 " &&
-		! out "walltime" >/dev/null && sooner 1 5 && err "job 5 is not queued" &&
+		! out "walltime" >/dev/null && sooner 1 5 && err "job 5 is not queued: it has started" &&
 		run 2 explain --sooner --watch 7
 }
 ok "explain --sooner tries changes of the request and prints those that help" explain_sooner
@@ -770,6 +770,18 @@ forecast() {
 		run 2 forecast --workload=esp --output=x
 }
 ok "forecast says when jobs will start, as an interval" forecast
+
+# Who asks about a job that may not start is told why not.
+sed -e 's/"id": 7,/"id": 7, "state_reason": "Dependency",/; s/"id": 8,/"id": 8, "flags": [ "HELD" ], "priority": 0,/' \
+	-e 's/{ "job": 7, "partition": "p" }, { "job": 8, "partition": "p" },//' "$T/busy.json" >"$T/waiting.json"
+not_queued() {
+	for verb in "forecast --policy=fcfs" "explain --sooner --site=$T/plain.lua"; do
+		# shellcheck disable=SC2086	# words
+		run 1 $verb --snapshot "$T/waiting.json" 7 && err "job 7 is not queued: it may not start yet, Dependency" &&
+			run 1 $verb --snapshot "$T/waiting.json" 8 && err "job 8 is not queued: it may not start yet, it is held" || return 1
+	done
+}
+ok "a job that is not queued is told apart from one that may not start" not_queued
 
 # A site reads them again, and tells them.
 forecast_file() {

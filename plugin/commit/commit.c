@@ -5,6 +5,7 @@
 #include "plugin/commit/het.h"
 #include "plugin/commit/launch.h"
 #include "plugin/commit/start.h"
+#include "plugin/commit/strayed.h"
 #include "plugin/commit/verbs.h"
 
 /* -- what jobs asked for ------------------------------------------------------- */
@@ -285,4 +286,5 @@ void sl_commit_free(struct sl_commit *m)
 	xfree(m->marks);
 	xfree(m->launch);
 	sl_full_free(m);
+	sl_strayed_free(m);
 }

@@ -4,6 +4,7 @@
 #include "plugin/commit/full.h"
 #include "plugin/commit/launch.h"
 #include "plugin/commit/start.h"
+#include "plugin/commit/strayed.h"
 #include "plugin/request/env.h"
 #include "plugin/request/lend.h"
 #include "plugin/request/shape.h"
@@ -391,6 +392,8 @@ static bool start_in_way(struct sl_start *s, const struct sl_way *way, struct sl
 		select_refused(s, rc);
 	else {
 		note_started(s, limit);
+		if (s->native || !exact)
+			sl_strayed_note(s->m, job, s->places);
 		if (!exact) {
 			s->m->status->layout_differs++;
 			debug("sched/lua: %pJ: select gave other cores than planned (%s)", job, sl_layout_word(how));
@@ -448,6 +451,8 @@ bool sl_start_run(struct sl_start *s, struct sl_cores *cores)
 	s->as_planned = true;
 	if (!s->native && (why = get_places(s)))
 		return give_up(s, SL_FATE_PLACES, why);
+	if (sl_strayed_has(s->m, s->place, s->count))
+		return give_up(s, SL_FATE_CHANGED, "select has put a job there that was planned elsewhere");
 	if ((why = take_shape(s)))
 		return give_up(s, SL_FATE_SHAPE, why);
 	if (!s->native && (why = check_places(s))) {

@@ -30,6 +30,7 @@ struct sl_commit {
 	uint8_t *marks;			/* by job row of the snapshot: SL_MARK_* */
 	uint32_t started;
 	bitstr_t *full;			/* commit/full.h */
+	bitstr_t *strayed;		/* commit/strayed.h */
 	/* batch jobs that were started and are still to be launched */
 	struct sl_launch {
 		uint32_t job_id;

@@ -260,4 +260,21 @@ maintenance() {
 }
 it "a job does not start where it would run into a maintenance reservation" maintenance
 
+# Of three tasks two are on one node: the engine books them on one, and behind that the next node.
+behind_select() {
+	local spread id
+	scontrol update PartitionName=main State=DOWN
+	spread=$(submit -n3 --ntasks-per-socket=1)
+	id=$(submit -N1 --ntasks-per-node=8)
+	scontrol update PartitionName=main State=UP
+	starts "$spread"
+	starts "$id"
+	lua_schedules || return 0
+	wait_for 60 was_explained "$id"
+	schedlua explain "$id" > "$C/out"
+	cat "$C/out"
+	fails grep -q 'select:' "$C/out"
+}
+it "what is planned behind a job that select puts elsewhere is planned anew, not refused" behind_select
+
 live_end

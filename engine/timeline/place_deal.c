@@ -108,30 +108,52 @@ static int64_t held_at(const struct deal *d, int64_t level)
 	return sum;
 }
 
+/* Units that a core holds, where each of them has one of its threads: a core is a job's as a whole. */
+static int64_t units_of_core(const struct sl_request *r)
+{
+	return r->cores_per_task <= 1 && r->tasks_per_core > 1 ? r->tasks_per_core : 1;
+}
+
+/* The nodes of a span get *low*, and what is left of *rest* up to *high*. */
+static int deal_level(struct deal *d, const struct sl_span *s, int64_t low, int64_t high, int64_t *rest,
+		      struct sl_error *err)
+{
+	int64_t count = s->last - s->first + 1, more = high - low, full = more ? *rest / more : 0, part = 0;
+	uint32_t n = s->first;
+
+	if (full >= count)
+		full = count;
+	else if (more)
+		part = *rest - full * more;
+	*rest -= full * more + part;
+	if (full && give(d, s, n, n + (uint32_t) full - 1, (uint32_t) high, NULL, err))
+		return -1;
+	n += (uint32_t) full;
+	if (part && give(d, s, n, n, (uint32_t) (low + part), NULL, err))
+		return -1;
+	n += part > 0;
+	return n <= s->last && give(d, s, n, s->last, (uint32_t) low, NULL, err) ? -1 : 0;
+}
+
 /*
- * The lowest level such that nodes filled up to it hold all units.  Nodes get one
- * less than that, and the first ones that can the rest.
+ * The lowest level, in whole cores, such that nodes filled up to it hold all units.  Nodes get
+ * a core less than that, and the first ones that can the rest.
  */
 static int deal_evenly(struct deal *d, struct sl_error *err)
 {
-	int64_t lo = SL_FIRST(level, d->need->least, (int64_t) UINT32_MAX, held_at(d, level) < d->units), rest;
+	int64_t core = units_of_core(d->need->r), least = d->need->least;
+	int64_t high = SL_FIRST(level, least, (int64_t) UINT32_MAX, held_at(d, level) < d->units), low, rest;
 
-	if (lo == d->need->least) {
-		rest = d->nodes;	/* every node gets its least anyway */
-	} else {
-		rest = d->units - held_at(d, lo - 1);
-	}
+	high = high > least ? (high + core - 1) / core * core : least;
+	low = high - core > least ? high - core : least;
+	rest = d->units - held_at(d, low);
+	if (rest < 0)
+		rest = 0;	/* every node gets its least anyway */
 	for (uint32_t i = 0; i < d->sp->chosen.n; i++) {
 		const struct sl_span *s = &d->sp->chosen.at[i];
-		uint32_t units = d->sp->offer[s->offer].units, full = 0, n = s->last - s->first + 1;
-		uint32_t low = units < lo ? units : (uint32_t) lo - 1;
+		int64_t units = d->sp->offer[s->offer].units;
 
-		if (units >= lo)
-			full = rest < n ? (uint32_t) rest : n;
-		rest -= full;
-		if (full && give(d, s, s->first, s->first + full - 1, (uint32_t) lo, NULL, err))
-			return -1;
-		if (full < n && give(d, s, s->first + full, s->last, low, NULL, err))
+		if (deal_level(d, s, units < low ? units : low, units < high ? units : high, &rest, err))
 			return -1;
 	}
 	return 0;

@@ -382,6 +382,24 @@ static void pack_takes_the_fewest_nodes_and_of_those_the_fullest(void **state)
 	sl_timeline_destroy(tl);
 }
 
+/* Six tasks on two nodes: three cores hold them, as select has it, not two on each node. */
+static void spread_deals_out_whole_cores(void **state)
+{
+	struct sl_request r = { .min_nodes = 2, .max_nodes = 2, .tasks = 6, .cores_per_task = 1, .tasks_per_core = 2,
+				.duration = 10 };
+	struct sl_timeline *tl = machine(4, NULL);
+
+	(void) state;
+	assert_string_equal(at(tl, &r, &spread, 0), "0:2 1:1");
+	r.tasks = 7;
+	assert_string_equal(at(tl, &r, &spread, 0), "0-1:2");
+	r.max_nodes = 3;
+	assert_string_equal(at(tl, &r, &spread, 0), "0:2 1-2:1");
+	r.tasks = 2;
+	assert_string_equal(at(tl, &r, &spread, 0), "0-1:1");
+	sl_timeline_destroy(tl);
+}
+
 static void spread_deals_evenly_over_as_many_nodes_as_allowed(void **state)
 {
 	struct sl_timeline *tl = machine(5, NULL);
@@ -671,6 +689,7 @@ int main(void)
 		cmocka_unit_test(a_block_of_unequal_nodes_is_the_shortest_that_holds_the_tasks),
 		cmocka_unit_test(a_block_may_be_as_long_as_can_be),
 		cmocka_unit_test(pack_takes_the_fewest_nodes_and_of_those_the_fullest),
+		cmocka_unit_test(spread_deals_out_whole_cores),
 		cmocka_unit_test(spread_deals_evenly_over_as_many_nodes_as_allowed),
 		cmocka_unit_test(tight_takes_nodes_that_are_taken_again_soonest),
 		cmocka_unit_test(the_earliest_start_is_when_the_last_node_needed_is_free),

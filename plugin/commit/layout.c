@@ -275,13 +275,18 @@ static uint16_t *tasks_of(const job_record_t *job, const struct sl_layout_place 
 /*
  * It is to have *nodes*, those of the plan, and no other one; NULL: any but *keep_off*.  Select
  * does not look at nodes that a request excludes, and at 10,000 of them looking is most of what
- * a start costs.
+ * a start costs.  (With gres it wants cores for all tasks where one node is the most that a job
+ * may have, though it overcommits: that is not said then.)
  */
-static void change_nodes(sl_details_t *d, bitstr_t *nodes, const bitstr_t *keep_off, const bitstr_t *excluded)
+static void change_nodes(job_record_t *job, bitstr_t *nodes, const bitstr_t *keep_off, const bitstr_t *excluded)
 {
+	sl_details_t *d = job->details;
+
 	if (nodes) {
 		d->req_node_bitmap = nodes;
-		d->min_nodes = d->max_nodes = (uint32_t) bit_set_count(nodes);
+		d->min_nodes = (uint32_t) bit_set_count(nodes);
+		if (!d->overcommit || !job->gres_list_req)
+			d->max_nodes = d->min_nodes;
 	}
 	if (!nodes && !keep_off)
 		return;
@@ -320,7 +325,7 @@ static bitstr_t *change_request(job_record_t *job, const struct sl_layout_place 
 		job->best_switch = true;
 	}
 	s->excluding = nodes || keep_off;
-	change_nodes(d, nodes, keep_off, s->exc_node_bitmap);
+	change_nodes(job, nodes, keep_off, s->exc_node_bitmap);
 	return nodes;
 }
 

@@ -40,6 +40,21 @@ it "... with memory for each" gpus_of_the_job "5 on 3" --gpus=5 --mem-per-gpu=10
 it "... with CPUs for each" gpus_of_the_job "5 on 3" --gpus=5 --cpus-per-gpu=2
 it "... up to a number of nodes" gpus_of_the_job "3 on 2" --gpus=3 -N1-4
 
+# (Left two cores, and one CPU is all that it takes.)
+overcommitted() {
+	local id
+	starts "$(submit -N1 -n6 -w n001)"
+	id=$(submit -n4 -O --gres=gpu:1 -w n001)
+	starts "$id"
+	[ "$(job_nodes "$id")" = n001 ]
+	lua_schedules || return 0
+	wait_for 60 was_explained "$id"
+	schedlua explain "$id" > "$C/out"
+	cat "$C/out"
+	fails grep -q 'select:' "$C/out"
+}
+it "a job that overcommits has its GPUs where there is a core for one of its tasks" overcommitted
+
 # A node has 16000 MiB and eight cores.
 beside_one_another() {
 	starts "$(submit -N1 -n1 -w n001 --gres=gpu:a:1 --mem-per-gpu=8000 --cpus-per-gpu=4)"

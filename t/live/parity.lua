@@ -4,6 +4,8 @@
 --
 --   parity.lua machine SEED ISLANDS PORT      lines of slurm.conf
 --   parity.lua jobs SEED ISLANDS [LOAD]       what to call, a line each: sbatch options, or scontrol's
+--   parity.lua switches SEED ISLANDS          lines of topology.conf
+--   parity.lua mix SEED ISLANDS LOAD TASKS    as jobs, but LOAD arrays of so many tasks on each island
 --   parity.lua compare DOC OPTIONS STOCK OURS   what "scontrol -d -o show job" said of the same jobs under both
 --
 -- An island is a partition of six nodes of its own, so that what happens on one says nothing of another: on one in
@@ -161,6 +163,55 @@ local function jobs(most)
 	for i = 1, islands do
 		local m = island(i)
 		kinds[m.kind](m, most)
+	end
+end
+
+-- ----------------------------------------------------------------------------- mix
+
+-- Leaf switches of an island, of two or three nodes.
+local function switches()
+	local names = {}
+	for i = 1, islands do
+		local m, leaf = island(i), random(2, 3)
+		for first = 1, NODES, leaf do
+			print(("SwitchName=%ss%d Nodes=%sn[%d-%d]"):format(m.name, first, m.name, first, first + leaf - 1))
+		end
+		print(("SwitchName=%s Switches=%ss[%s]"):format(m.name, m.name, leaf == 2 and "1,3,5" or "1,4"))
+		names[i] = m.name
+	end
+	print("SwitchName=root Switches=" .. table.concat(names, ","))
+end
+
+local FLAGS = { "", ",MAINT", ",FLEX", ",MAGNETIC", ",OVERLAP" }
+local MORE = {
+	function() return "--switches=" .. random(1, 2) end,
+	function() return "--prefer=" .. one_of { "west", "east" } end,
+	function() return "--oversubscribe" end,
+	function(m) return "--gpus-per-socket=" .. random(1, m.gpus) .. " --sockets-per-node=1" end,
+	function(m) return "--gres=gpu:" .. random(1, m.gpus) .. " --gres-flags=enforce-binding" end,
+	function(m) return "--gpus-per-task=1 --ntasks=" .. random(1, m.gpus * 3) end,
+	function(m) return "--ntasks-per-gpu=" .. random(1, 2) .. " --gpus=" .. random(1, m.gpus * 2) end,
+}
+
+-- GPUs with types are not asked for: when a job has gone Slurm does not take them back on nodes without slurmd.
+local function without_types(m, text)
+	if not m.typed then return text end
+	return (text:gsub("%-%-%S*gpu%S*", ""):gsub("%-%-gres%-flags%S*", ""))
+end
+
+-- On one island in three something is reserved, and one job in three may use it.
+local function mix(most, tasks)
+	table.move(MORE, 1, #MORE, #EXTRAS + 1, EXTRAS)
+	for i = 1, islands do
+		local m, reserved = island(i), chance(33)
+		if reserved then
+			print(("scontrol create reservation=r%s StartTime=now%s Duration=10:00:00 Users=root Nodes=%sn[1-%d] Flags=" ..
+				"IGNORE_JOBS%s"):format(m.name, one_of { "", "", "+60minutes" }, m.name, random(1, 4), one_of(FLAGS)))
+		end
+		for _ = 1, most do
+			say(m, ("--array=1-%d"):format(tasks), reserved and chance(33) and "--reservation=r" .. m.name or "",
+				(without_types(m, request(m, random(0, 3))):gsub("%-%-array=%S+", "")))
+		end
 	end
 end
 
@@ -326,8 +377,12 @@ if mode == "machine" then
 	machine(tonumber(arg[4]))
 elseif mode == "jobs" then
 	jobs(tonumber(arg[4] or 4))
+elseif mode == "switches" then
+	switches()
+elseif mode == "mix" then
+	mix(tonumber(arg[4]), tonumber(arg[5]))
 elseif mode == "compare" then
 	compare(arg[2], arg[3], arg[4], arg[5])
 else
-	error("parity.lua: machine, jobs or compare expected")
+	error("parity.lua: machine, jobs, switches, mix or compare expected")
 end

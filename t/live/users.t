@@ -129,6 +129,22 @@ magnet() {
 }
 it_reserved "a magnetic reservation draws jobs in, and they wait for it" magnet
 
+magnet_task() {
+	local inside array
+	scontrol create reservation ReservationName=magnet Users=root StartTime=now Duration=60 Nodes=n016 \
+		Flags=MAGNETIC
+	inside=$(submit -N1 --exclusive -t 5)
+	starts "$inside"
+	starts "$(submit -N11 --exclusive -t 30 -w 'n[001-011]')"
+	array=$(submit -N1-4 -n4 --exclusive -t 5 --array=1-2)
+	starts "${array}_1"
+	[ "$(job_nodes "${array}_1")" = 'n[012-015]' ]
+	scancel "$inside"
+	starts "${array}_2"
+	[ "$(job_nodes "${array}_2")" = n016 ]
+}
+it_reserved "... and a task of an array, though one before it had more nodes than are reserved" magnet_task
+
 either() {
 	local id busy
 	scontrol create reservation ReservationName=left Users=root StartTime=now Duration=60 Nodes=n001

@@ -1,0 +1,69 @@
+-- SPDX-License-Identifier: MIT
+--
+-- carried.lua - what became of the starts that were planned, by the journal; for t/live/parity.t and accepted.t.
+--
+--   carried.lua JOURNAL OPTIONS [LOG]     OPTIONS: lines "id sbatch OPTION...", LOG: slurmctld's, for its debug lines
+--
+-- A line for each start that select refused and, with a log, for each that it placed elsewhere; then how many there
+-- were.  "native" is what the engine left to select itself, "behind" what was planned in the same cycle behind a native
+-- start of the same partition, whose nodes nobody knew then.  All others are the engine's own: 1 when there is one.
+-- What was not tried, since select had put such a job on its nodes, is no refusal: "planned anew".
+local journal, options_file, log = arg[1], arg[2], arg[3]
+local options = {}
+
+for line in io.lines(options_file) do
+	local id, text = line:match("^(%d+) %S+ (.*)")
+	if id then options[id] = text end
+end
+
+local count = { starts = 0, native = 0, refused = 0, elsewhere = 0, as_native = 0, behind = 0, own = 0, anew = 0 }
+local said = {}
+local REFUSED = { select = true, places = true, unfit = true, shape = true, loan = true }
+
+-- What the job asked for; a task that was split off its array has a number that nobody was told.
+local function asked(id) return options[id] or "(a task of an array)" end
+
+local function say(what, id, text)
+	local line = ("%s: %s: %s"):format(what, text, asked(id))
+	said[line] = (said[line] or 0) + 1
+end
+
+local function refused(id, native, behind, text)
+	count.refused = count.refused + 1
+	local kind = native and "as_native" or behind and "behind" or "own"
+	count[kind] = count[kind] + 1
+	say("refused (" .. kind .. ")", id, text)
+end
+
+local function read_cycle(line)
+	local started = line:match('"started":%s*(%b[])')
+	local natives = {}	-- [partition] = true
+	for record in (started or ""):gmatch("%b{}") do
+		local native, part = record:match('"native":%s*true'), record:match('"partition":%s*"([^"]*)"')
+		local id, fate = record:match('"job":%s*(%d+)'), record:match('"fate":%s*"([^"]*)"')
+		if record:match('"done":%s*true') then
+			count.starts = count.starts + 1
+			count.native = count.native + (native and 1 or 0)
+			natives[part or ""] = native or natives[part or ""]
+		elseif fate == "changed" and record:find("planned elsewhere", 1, true) then
+			count.anew = count.anew + 1
+		elseif REFUSED[fate] and not record:find("it was cancelled", 1, true) then
+			refused(id, native, natives[part or ""], record:match('"text":%s*"([^"]*)"'))
+		end
+	end
+end
+
+for line in io.lines(journal) do read_cycle(line) end
+for line in log and io.lines(log) or function() end do
+	local id, what = line:match("sched/lua: JobId=(%d+)[^:]*: select gave other cores than planned (.*)")
+	if not id then id, what = line:match("sched/lua: JobId=%d+_%d+%((%d+)%): select gave other cores than planned (.*)") end
+	if id then
+		count.elsewhere = count.elsewhere + 1
+		say("elsewhere", id, what)
+	end
+end
+for line, n in pairs(said) do print(("%d x %s"):format(n, line)) end
+print(("carried: %d starts, %d of them native; placed elsewhere %d; planned anew %d; refused %d: native %d, behind a " ..
+	"native one %d, others %d"):format(count.starts, count.native, count.elsewhere, count.anew, count.refused,
+	count.as_native, count.behind, count.own))
+os.exit(count.elsewhere == 0 and count.own == 0)

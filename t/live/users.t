@@ -171,6 +171,43 @@ outside() {
 }
 it_reserved "a job of a flexible reservation that is full starts outside" outside
 
+# ------------------------------------------------------------------------- would it run?
+
+# Says when and where, in seconds since 1970 and a node list; slurmctld answers by itself.
+would_start() { # OPTION...
+	sbatch --test-only "$@" --wrap 'sleep 1' 2>&1 | tee "$C/said" |
+		sed -nE 's/.*to start at (\S+) using ([0-9]+) processors on nodes (\S+) in partition .*/\1 \3/p' > "$C/when"
+	cat "$C/said"
+	read -r WHEN WHERE < "$C/when"
+	WHEN=$(date -d "$WHEN" +%s)
+}
+
+# A minute more or less: limits are counted in minutes, and slurmctld rounds.
+about() { [ "$1" -ge $(($2 - 60)) ] && [ "$1" -le $(($2 + 60)) ]; } # TIME TIME
+
+test_only() {
+	local busy ends before
+	before=$(squeue -h -t all -o %i | wc -l)
+	would_start -N2 --exclusive -t 5
+	about "$WHEN" "$(date +%s)"
+	[ "$(expand "$WHERE" | wc -l)" = 2 ]
+	[ "$(squeue -h -t all -o %i | wc -l)" = "$before" ]
+	fails sbatch --test-only -N99 --wrap 'sleep 1'
+	busy=$(submit -N14 --exclusive -t 30)
+	starts "$busy"
+	ends=$(date -d "$(job_get "$busy" EndTime)" +%s)
+	would_start -N4 --exclusive -t 5
+	about "$WHEN" "$ends"
+	would_start -N2 --exclusive -t 5
+	about "$WHEN" "$(date +%s)"
+	[ "$(expand "$WHERE" | wc -l)" = 2 ]
+	fails expand_has "$(job_nodes "$busy")" "$WHERE"
+	has_jobs PENDING -eq 0
+	[ "$(squeue -h -t all -o %i | wc -l)" = $((before + 1)) ]
+}
+expand_has() { comm -12 <(expand "$1" | sort) <(expand "$2" | sort) | grep -q .; } # LIST LIST : a node is in both
+it "sbatch --test-only says when and where, and leaves no job behind" test_only
+
 # -------------------------------------------------------------- what is not there any more
 
 feature_gone() {

@@ -128,10 +128,12 @@ static void summarize(struct sl_node_class *g)
 	g->now_free = g->step[0].blocks ? nothing : g->step[0].free;
 	g->least = g->now_free;
 	g->steady = g->ebb = SL_FOREVER;
+	g->rising = !g->step[0].blocks;
 	for (uint32_t i = 1; i < g->steps; i++) {
 		const struct sl_step *s = &g->step[i];
 		const struct sl_resources *free = s->blocks ? &nothing : &s->free;
 
+		g->rising &= !s->blocks && sl_resources_fit(&s[-1].free, free);
 		if (sl_resources_fit(&g->least, free))
 			continue;
 		sl_resources_min(&g->least, free);

@@ -34,6 +34,7 @@ struct sl_node_class {			/* nodes of one kind with one step function */
 	struct sl_step *step;
 	uint32_t steps, room;
 	uint32_t kind;
+	bool rising;			/* no step has less free than the one before, none is blocked */
 	struct sl_resources now_free;	/* nothing when blocked */
 	int64_t next;			/* step[1].t, or SL_FOREVER */
 	int64_t steady;			/* no less is free before that than now */

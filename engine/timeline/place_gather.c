@@ -55,8 +55,6 @@ struct sl_space *sl_space(struct sl_timeline *tl, struct sl_error *err)
 
 /* -- eligible nodes ---------------------------------------------------- */
 
-enum { KIND_OUT, KIND_IN, KIND_PARTLY };
-
 int sl_eligible_begin(struct sl_timeline *tl, const struct sl_need *need, struct sl_error *err)
 {
 	const struct sl_nodeset *eligible = need->r->eligible;
@@ -70,9 +68,9 @@ int sl_eligible_begin(struct sl_timeline *tl, const struct sl_need *need, struct
 		eligible = NULL;
 	for (uint32_t k = 0; k < tl->kinds; k++) {
 		if (!eligible || sl_nodeset_includes(eligible, &tl->kind_nodes[k]))
-			sp->kind_in[k] = KIND_IN;
+			sp->kind_in[k] = SL_KIND_IN;
 		else
-			sp->kind_in[k] = sl_nodeset_overlaps(eligible, &tl->kind_nodes[k]) ? KIND_PARTLY : KIND_OUT;
+			sp->kind_in[k] = sl_nodeset_overlaps(eligible, &tl->kind_nodes[k]) ? SL_KIND_PARTLY : SL_KIND_OUT;
 	}
 	return 0;
 }
@@ -94,19 +92,16 @@ struct sl_nodeset *sl_space_set(struct sl_space *sp, struct sl_error *err)
 	return sp->set[sp->sets++];
 }
 
-int sl_eligible(struct sl_timeline *tl, const struct sl_need *need, const struct sl_live *l,
-		const struct sl_nodeset **nodes, struct sl_error *err)
+int sl_eligible_part(struct sl_timeline *tl, const struct sl_need *need, const struct sl_live *l,
+		     const struct sl_nodeset **nodes, struct sl_error *err)
 {
 	const struct sl_nodeset *eligible = need->r->eligible;
 	const struct sl_node_class *g = &tl->class[l->class];
 	struct sl_space *sp = tl->space;
 	struct sl_nodeset *part;
 
-	*nodes = &g->nodes;
-	if (sp->kind_in[l->kind] == KIND_IN)
-		return 0;
 	*nodes = NULL;
-	if (sp->kind_in[l->kind] == KIND_OUT || !sl_nodeset_overlaps(eligible, &g->nodes))
+	if (sp->kind_in[l->kind] == SL_KIND_OUT || !sl_nodeset_overlaps(eligible, &g->nodes))
 		return 0;
 	if (sl_nodeset_includes(eligible, &g->nodes)) {
 		*nodes = &g->nodes;
@@ -284,31 +279,42 @@ static void insertion_sort(struct sl_span *a, uint32_t n)
 	}
 }
 
-#define DIGIT 11
-#define DIGITS (1u << DIGIT)
+#define MOST_DIGIT 11
 
-static void radix_pass(const struct sl_span *from, struct sl_span *to, uint32_t n, int shift)
+static void radix_pass(const struct sl_span *from, struct sl_span *to, uint32_t n, int digit, int shift)
 {
-	uint32_t at[DIGITS] = { 0 }, sum = 0;
+	uint32_t at[1u << MOST_DIGIT], digits = 1u << digit, sum = 0;
 
+	memset(at, 0, digits * sizeof(*at));
 	for (uint32_t i = 0; i < n; i++)
-		at[from[i].first >> shift & (DIGITS - 1)]++;
-	for (uint32_t d = 0; d < DIGITS; d++) {
+		at[from[i].first >> shift & (digits - 1)]++;
+	for (uint32_t d = 0; d < digits; d++) {
 		uint32_t count = at[d];
 
 		at[d] = sum;
 		sum += count;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		to[at[from[i].first >> shift & (DIGITS - 1)]++] = from[i];
+		to[at[from[i].first >> shift & (digits - 1)]++] = from[i];
 }
 
-_Static_assert(SL_MAX_NODES <= 1u << 2 * DIGIT, "two passes sort all nodes");
+_Static_assert(SL_MAX_NODES <= 1u << 2 * MOST_DIGIT, "two passes sort all nodes");
+
+/* Bits of half a number: a small machine needs small tables. */
+static int digit_for(const struct sl_spans *s)
+{
+	uint32_t all = 1;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		all |= s->at[i].first;
+	return (33 - __builtin_clz(all)) / 2;
+}
 
 /* By first node.  Often sorted already, or nearly so. */
 int sl_spans_sort(struct sl_spans *s, struct sl_spans *tmp, struct sl_error *err)
 {
 	uint32_t i = 1;
+	int digit;
 
 	while (i < s->n && s->at[i - 1].first < s->at[i].first)
 		i++;
@@ -320,8 +326,9 @@ int sl_spans_sort(struct sl_spans *s, struct sl_spans *tmp, struct sl_error *err
 	}
 	if (sl_grow(&tmp->at, &tmp->room, s->n, sizeof(*tmp->at), err))
 		return -1;
-	radix_pass(s->at, tmp->at, s->n, 0);
-	radix_pass(tmp->at, s->at, s->n, DIGIT);
+	digit = digit_for(s);
+	radix_pass(s->at, tmp->at, s->n, digit, 0);
+	radix_pass(tmp->at, s->at, s->n, digit, digit);
 	return 0;
 }
 

@@ -147,9 +147,22 @@ bool sl_need_offer(const struct sl_need *need, const struct sl_resources *capaci
 /* How the eligible nodes lie to the kinds, for sl_eligible(). */
 int sl_eligible_begin(struct sl_timeline *tl, const struct sl_need *need, struct sl_error *err);
 
-/* The eligible nodes of a class: NULL and 0 for none; -1 with *err. */
-int sl_eligible(struct sl_timeline *tl, const struct sl_need *need, const struct sl_live *l,
-		const struct sl_nodeset **nodes, struct sl_error *err);
+enum { SL_KIND_OUT, SL_KIND_IN, SL_KIND_PARTLY };	/* space->kind_in */
+
+/* The eligible nodes of a class: NULL and 0 for none; -1 with *err.  The first one for any but kinds that are in. */
+int sl_eligible_part(struct sl_timeline *tl, const struct sl_need *need, const struct sl_live *l,
+		     const struct sl_nodeset **nodes, struct sl_error *err);
+
+static inline int sl_eligible(struct sl_timeline *tl, const struct sl_need *need, const struct sl_live *l,
+			      const struct sl_nodeset **nodes, struct sl_error *err)
+{
+	const struct sl_space *sp = tl->space;
+
+	if (sp->kind_in[l->kind] != SL_KIND_IN)
+		return sl_eligible_part(tl, need, l, nodes, err);
+	*nodes = &tl->class[l->class].nodes;
+	return 0;
+}
 
 /* Whether sums could satisfy the need. */
 void sl_sums_add(struct sl_sums *s, const struct sl_need *need, uint32_t units, const uint32_t *job,

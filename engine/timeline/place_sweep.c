@@ -60,11 +60,31 @@ static void take_min(const struct sweep *w, struct sl_resources *a, const struct
 	a->memory = b->memory < a->memory ? b->memory : a->memory;
 }
 
+/* What could the class take, having so much for as long as the job runs? */
+static void take(const struct sweep *w, const struct sl_resources *capacity, struct sl_offer *o, struct sl_take *take)
+{
+	take->units = 0;
+	if (o->free.cores < w->floor || !sl_need_offer(w->need, capacity, o))
+		return;
+	take->units = o->units;
+	memcpy(take->job, o->job, w->need->jobs * sizeof(*take->job));
+}
+
+/* Of a class of which nothing is taken later on. */
+static void look_up(const struct sweep *w, const struct sl_node_class *g, struct sl_cursor *c, struct sl_take *then)
+{
+	struct sl_offer o;
+
+	o.free = g->step[c->step].free;
+	c->edge = c->step + 1 < g->steps ? g->step[c->step + 1].t : SL_FOREVER;
+	take(w, &w->tl->kind[g->kind].capacity, &o, then);
+}
+
 /*
  * What could the class take of a job that starts at t?  And when could that change:
  * past a step that blocks, no start before its end would do.
  */
-static void look(const struct sweep *w, struct sl_cursor *c, int64_t t, struct sl_take *take)
+static void look(const struct sweep *w, struct sl_cursor *c, int64_t t, struct sl_take *then)
 {
 	const struct sl_node_class *g = &w->tl->class[c->class];
 	const struct sl_resources *capacity = &w->tl->kind[g->kind].capacity;
@@ -72,9 +92,13 @@ static void look(const struct sweep *w, struct sl_cursor *c, int64_t t, struct s
 	struct sl_offer o = { 0 };
 	uint32_t k;
 
-	take->units = 0;
+	then->units = 0;
 	while (c->step + 1 < g->steps && g->step[c->step + 1].t <= t)
 		c->step++;
+	if (g->rising) {
+		look_up(w, g, c, then);
+		return;
+	}
 	o.free = g->step[c->step].free;
 	for (k = c->step; k < g->steps && (k == c->step || g->step[k].t < end); k++) {
 		const struct sl_step *s = &g->step[k];
@@ -87,10 +111,7 @@ static void look(const struct sweep *w, struct sl_cursor *c, int64_t t, struct s
 			take_min(w, &o.free, &s->free);
 	}
 	c->edge = next_edge(g, c->step, t, w->need->r->duration);
-	if (!sl_need_offer(w->need, capacity, &o))
-		return;
-	take->units = o.units;
-	memcpy(take->job, o.job, sizeof(take->job));
+	take(w, capacity, &o, then);
 }
 
 static bool same_take(const struct sl_need *need, const struct sl_take *a, const struct sl_take *b)
@@ -155,7 +176,7 @@ static int start_hist(struct sweep *w, struct sl_error *err)
 /* The first look at a class, which its summary answers where nothing more is taken from it later on. */
 static void look_first(const struct sweep *w, const struct sl_live *l, struct sl_cursor *c, int64_t from)
 {
-	struct sl_offer o = { .free = l->free };
+	struct sl_offer o;
 
 	if (from > w->tl->now || l->steady < SL_FOREVER || !l->free.cores) {
 		c->step = sl_step_at(&w->tl->class[l->class], from);
@@ -164,11 +185,8 @@ static void look_first(const struct sweep *w, const struct sl_live *l, struct sl
 	}
 	c->step = 0;
 	c->edge = l->next;
-	c->now.units = 0;
-	if (o.free.cores >= w->floor && sl_need_offer(w->need, &w->tl->kind[l->kind].capacity, &o)) {
-		c->now.units = o.units;
-		memcpy(c->now.job, o.job, sizeof(o.job));
-	}
+	o.free = l->free;
+	take(w, &w->tl->kind[l->kind].capacity, &o, &c->now);
 }
 
 static int start_cursors(struct sweep *w, int64_t from, struct sl_error *err)

@@ -8,32 +8,6 @@
 
 #include "base/search.h"
 
-bool sl_resources_equal(const struct sl_resources *a, const struct sl_resources *b)
-{
-	return a->memory == b->memory && a->cores == b->cores && !memcmp(a->gres, b->gres, sizeof(a->gres));
-}
-
-bool sl_resources_fit(const struct sl_resources *need, const struct sl_resources *have)
-{
-	bool fit = need->cores <= have->cores && need->memory <= have->memory;
-
-	for (int k = 0; k < SL_MAX_GRES; k++)
-		fit &= need->gres[k] <= have->gres[k];
-	return fit;
-}
-
-void sl_resources_min(struct sl_resources *a, const struct sl_resources *b)
-{
-	if (b->cores < a->cores)
-		a->cores = b->cores;
-	if (b->memory < a->memory)
-		a->memory = b->memory;
-	for (int k = 0; k < SL_MAX_GRES; k++) {
-		if (b->gres[k] < a->gres[k])
-			a->gres[k] = b->gres[k];
-	}
-}
-
 bool sl_step_equal(const struct sl_step *a, const struct sl_step *b)
 {
 	return a->blocks == b->blocks && sl_resources_equal(&a->free, &b->free);

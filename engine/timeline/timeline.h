@@ -29,6 +29,8 @@
 #ifndef SL_TIMELINE_H
 #define SL_TIMELINE_H
 
+#include <string.h>
+
 #include "timeline/nodeset.h"
 
 #define SL_MAX_GRES 8			/* kinds of generic resource */
@@ -74,11 +76,30 @@ static inline int64_t sl_later(int64_t t, int64_t seconds)
 	return sum;
 }
 
-bool sl_resources_equal(const struct sl_resources *a, const struct sl_resources *b);
+/* These three are asked of class after class: here, so that no call costs more than the answer. */
+static inline bool sl_resources_equal(const struct sl_resources *a, const struct sl_resources *b)
+{
+	return a->memory == b->memory && a->cores == b->cores && !memcmp(a->gres, b->gres, sizeof(a->gres));
+}
+
 /* Nothing of *need* is more than in *have*. */
-bool sl_resources_fit(const struct sl_resources *need, const struct sl_resources *have);
+static inline bool sl_resources_fit(const struct sl_resources *need, const struct sl_resources *have)
+{
+	bool fit = need->cores <= have->cores && need->memory <= have->memory;
+
+	for (int k = 0; k < SL_MAX_GRES; k++)
+		fit &= need->gres[k] <= have->gres[k];
+	return fit;
+}
+
 /* *a = elementwise minimum of *a and *b. */
-void sl_resources_min(struct sl_resources *a, const struct sl_resources *b);
+static inline void sl_resources_min(struct sl_resources *a, const struct sl_resources *b)
+{
+	a->cores = b->cores < a->cores ? b->cores : a->cores;
+	a->memory = b->memory < a->memory ? b->memory : a->memory;
+	for (int k = 0; k < SL_MAX_GRES; k++)
+		a->gres[k] = b->gres[k] < a->gres[k] ? b->gres[k] : a->gres[k];
+}
 
 /*
  * A machine of *nodes* empty nodes; node n is of kind[kind_of[n]].  NULL with

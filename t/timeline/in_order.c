@@ -10,6 +10,53 @@ static int broken(struct sl_error *err, uint32_t id, const char *what)
 	return sl_fail(err, SL_EINVAL, "timeline: class %u: %s", id, what);
 }
 
+static const struct sl_resources nothing;
+
+static const struct sl_resources *free_in(const struct sl_step *step)
+{
+	return step->blocks ? &nothing : &step->free;
+}
+
+/* What stands beside the steps, each worked out from them by itself. */
+static int check_summary(const struct sl_node_class *g, uint32_t id, struct sl_error *err)
+{
+	struct sl_resources least = *free_in(&g->step[0]);
+	int64_t steady = SL_FOREVER, ebb = SL_FOREVER;
+	bool rising = !g->step[0].blocks;
+
+	for (uint32_t s = 1; s < g->steps; s++) {
+		const struct sl_resources *free = free_in(&g->step[s]);
+
+		if (steady == SL_FOREVER && !sl_resources_fit(&g->now_free, free))
+			steady = g->step[s].t;
+		if (!sl_resources_fit(&least, free))
+			ebb = g->step[s].t;
+		sl_resources_min(&least, free);
+		rising = rising && !g->step[s].blocks && sl_resources_fit(&g->step[s - 1].free, &g->step[s].free);
+	}
+	if (!sl_resources_equal(&g->now_free, free_in(&g->step[0])))
+		return broken(err, id, "does not know what is free now");
+	if (g->steady != steady || g->ebb != ebb || g->rising != rising || !sl_resources_equal(&g->least, &least))
+		return broken(err, id, "does not know when the least is free");
+	return 0;
+}
+
+/* Its place among those with nodes says the same as itself. */
+static int check_live(const struct sl_timeline *tl, uint32_t i, struct sl_error *err)
+{
+	const struct sl_live *live = &tl->live[i];
+	const struct sl_node_class *g = &tl->class[live->class];
+
+	if (g->live != i)
+		return broken(err, live->class, "does not know its place");
+	if (live->kind != g->kind || live->nodes != g->nodes.count || live->runs != g->nodes.runs ||
+	    live->run.first != g->nodes.run[0].first || live->run.last != g->nodes.run[0].last ||
+	    live->next != g->next || live->steady != g->steady || live->ebb != g->ebb ||
+	    !sl_resources_equal(&live->free, &g->now_free) || !sl_resources_equal(&live->least, &g->least))
+		return broken(err, live->class, "is told otherwise in its place");
+	return 0;
+}
+
 static int check_steps(const struct sl_timeline *tl, uint32_t id, struct sl_error *err)
 {
 	const struct sl_node_class *g = &tl->class[id];
@@ -21,8 +68,6 @@ static int check_steps(const struct sl_timeline *tl, uint32_t id, struct sl_erro
 		return broken(err, id, "has a step in the past");
 	if (g->next < tl->next)
 		return broken(err, id, "has a step that advance() would miss");
-	if (g->now_cores != (g->step[0].blocks ? 0 : g->step[0].free.cores))
-		return broken(err, id, "does not know what is free now");
 	for (uint32_t s = 0; s < g->steps; s++) {
 		if (s && (g->step[s].t <= g->step[s - 1].t || sl_step_equal(&g->step[s], &g->step[s - 1])))
 			return broken(err, id, "has steps that do not ascend or do not differ");
@@ -75,17 +120,15 @@ int check_timeline(const struct sl_timeline *tl, struct sl_error *err)
 		uint32_t id = tl->live[i].class;
 		const struct sl_node_class *g = &tl->class[id];
 
-		if (g->live != i || tl->live[i].now_cores != g->now_cores)
-			return broken(err, id, "does not know its place");
-		if (check_steps(tl, id, err) || check_nodes(tl, id, err) || check_table(tl, id, err))
+		if (check_live(tl, i, err) || check_summary(g, id, err) || check_steps(tl, id, err) || check_nodes(tl, id, err) || check_table(tl, id, err))
 			return -1;
 		if (!tl->marks && g->pins)
 			return broken(err, id, "is pinned without a mark");
 		nodes += g->nodes.count;
 		sum += g->nodes.count * sl_step_cores(g, tl->watched);
-		cores += (int64_t) g->nodes.count * g->now_cores;
-		none += g->now_cores ? 0 : g->nodes.count;
-		if (g->now_cores && g->now_cores == tl->kind[g->kind].capacity.cores)
+		cores += (int64_t) g->nodes.count * g->now_free.cores;
+		none += g->now_free.cores ? 0 : g->nodes.count;
+		if (g->now_free.cores && g->now_free.cores == tl->kind[g->kind].capacity.cores)
 			idle += g->nodes.count;
 	}
 	if (tl->watched != SL_DAWN && tl->watched_cores != sum)

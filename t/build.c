@@ -487,11 +487,12 @@ static void random_running(struct build *b, uint64_t *s, uint32_t id, struct lef
 static void random_wishes(struct build *b, uint64_t *s, struct sl_job_row *r)
 {
 	static const char *const features[] = { "ib", "big", "ib&big", "ib|big", "[ib|big]", "ib*2", "(ib|none)&big",
-						"none|ib&big", "ib&[none|big]", "[big|none|ib]" };
+						"none|ib&big", "ib&[none|big]", "[big|none|ib]", "[ib*1&big*1]",
+						"(ib|big)*3", "[ib*1&(ib&big)*1]" };
 	uint32_t n = build_below(s, b->nodes);
 
 	if (one_in(s, 5))
-		r->features = sl_builder_str(b->builder, features[build_below(s, 10)]);
+		r->features = sl_builder_str(b->builder, features[build_below(s, 13)]);
 	if (one_in(s, 12))
 		r->prefer = sl_builder_str(b->builder, features[build_below(s, 10)]);
 	if (one_in(s, 10))

@@ -54,7 +54,9 @@
  * job's partition does, and none has MaxCPUsPerNode.  Such a job is not native.
  *
  * Features.  A constraint is read from left to right, "|" no looser than "&"; what is in parentheses,
- * one deep, first.  Of one list in brackets, joined by "&", all nodes have the same feature.
+ * one deep, first.  Of one list in brackets, joined by "&", all nodes have the same feature.  Counts
+ * ("a*2", "[a*2&(b|c)*1]", at most 8 terms, not beside required nodes, switches, contiguous nodes or preferred
+ * features): so many nodes have it, no node counts twice, others need have nothing; and the job has as many nodes.
  *
  * Switches.  A job that asks for at most so many is below no more leaf switches than that, until it has
  * waited for it, from when it was submitted or might first have started, as long as it was willing to.
@@ -64,7 +66,7 @@
  * with jobs of another label, nor with such as do not ask for that.
  *
  * A job that asks for something that is not modelled has to be native: any other of SL_ASKS_*,
- * constraints that are more than that (counts), sockets, tasks or gres per
+ * constraints that are more than that, sockets, tasks or gres per
  * socket, core specialization, plane and arbitrary distributions, shared cores,
  * flexible or partial reservations or several of them,
  * allocation by socket, a job that may preempt others, one of which select refused

@@ -8,6 +8,7 @@
 #include "check/private.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct reader {
@@ -100,12 +101,109 @@ static bool satisfies(const char *have, const char *want, uint32_t choice, uint3
 	return all && r.chosen && !r.bad;
 }
 
-bool check_reads_features(const char *want)
-{
-	uint32_t choices;
+/* -- counts ---------------------------------------------------------------- */
 
-	satisfies("", want, 0, &choices);
-	return choices;
+#define TERMS 8
+
+struct term {
+	const char *at;
+	uint32_t count;
+};
+
+/* Whether the features satisfy what stands there, up to its count; *end: where that begins, NULL: it cannot be read. */
+static bool satisfies_term(const char *have, const char *at, const char **end)
+{
+	struct reader r = { .at = at, .have = have };
+	bool had = read_term(&r);
+
+	*end = r.bad || *r.at != '*' ? NULL : r.at;
+	return had;
+}
+
+/* "a*2", "[a*2&(b|c)*1]": how many terms it has, 0: it is no such thing. */
+static uint32_t read_counts(const char *want, struct term term[TERMS])
+{
+	bool list = *want == '[';
+	uint32_t terms = 0;
+
+	for (const char *at = want + list, *end;; at++) {
+		size_t digits;
+
+		satisfies_term("", at, &end);
+		digits = end ? strspn(end + 1, "0123456789") : 0;
+		if (terms == TERMS || !digits || digits > 9)
+			return 0;
+		term[terms] = (struct term) { at, (uint32_t) strtoul(end + 1, NULL, 10) };
+		at = end + 1 + digits;
+		if (!term[terms++].count)
+			return 0;
+		if (!list || *at == ']')
+			return at[list] ? 0 : terms;
+		if (*at != '&' && *at != ',')
+			return 0;
+	}
+}
+
+/* Has it counts, with which nodes can be placed? */
+static bool is_counted(const struct check *c, uint32_t j)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	struct term term[TERMS];
+
+	return read_counts(check_str(c, job->features[j]), term) && !*check_str(c, job->prefer[j]) &&
+		!job->req_nodes[j].count && !job->switches[j] && !(job->flags[j] & SL_JOBF_CONTIGUOUS);
+}
+
+uint32_t check_counted_nodes(const struct check *c, uint32_t j)
+{
+	struct term term[TERMS];
+	uint32_t terms = read_counts(check_str(c, c->snap->job.features[j]), term);
+	uint64_t nodes = 0;
+
+	while (terms)
+		nodes += term[--terms].count;
+	return nodes < UINT32_MAX ? (uint32_t) nodes : UINT32_MAX;
+}
+
+/* For whichever terms are taken together, there are as many nodes that satisfy one of them as they ask for:
+ * then each node can be counted for one term (Hall's marriage theorem). */
+static int check_counts(struct check *c, const struct row *r)
+{
+	const uint32_t *node = &c->plan->place.node[r->places.first];
+	const char *want = check_str(c, c->snap->job.features[r->job]);
+	struct term term[TERMS];
+	uint32_t terms = read_counts(want, term);
+	const char *end;
+
+	for (uint32_t set = 1; set < 1u << terms; set++) {
+		uint64_t needs = 0, has = 0;
+
+		for (uint32_t t = 0; t < terms; t++)
+			needs += set >> t & 1 ? term[t].count : 0;
+		for (uint32_t i = 0; i < r->places.count; i++) {
+			const char *have = check_str(c, c->snap->node.features[node[i]]);
+			bool any = false;
+
+			for (uint32_t t = 0; t < terms && !any; t++)
+				any = (set >> t & 1) && satisfies_term(have, term[t].at, &end);
+			has += any;
+		}
+		if (has < needs)
+			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has %" PRIu64 " of %" PRIu64
+				       " nodes with features, needs %s", c->snap->job.id[r->job], has, needs, want);
+	}
+	return 0;
+}
+
+/* -- all of it ------------------------------------------------------------- */
+
+bool check_reads_features(const struct check *c, uint32_t j)
+{
+	uint32_t choices, prefer;
+
+	satisfies("", check_str(c, c->snap->job.features[j]), 0, &choices);
+	satisfies("", check_str(c, c->snap->job.prefer[j]), 0, &prefer);
+	return (choices && prefer) || is_counted(c, j);
 }
 
 /* Whether all of its nodes satisfy the constraint, with the same choice; *at is one of those that do not. */
@@ -130,6 +228,8 @@ int check_features(struct check *c, const struct row *r)
 	const char *want = check_str(c, c->snap->job.features[r->job]), *prefer = check_str(c, c->snap->job.prefer[r->job]);
 	uint32_t at = 0;
 
+	if (is_counted(c, r->job))
+		return check_counts(c, r);
 	if ((*prefer && have_features(c, r, prefer, &at)) || have_features(c, r, want, &at))
 		return 0;
 	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has features %s, needs %s", c->snap->job.id[r->job],

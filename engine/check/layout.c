@@ -89,7 +89,7 @@ void check_ask(const struct check *c, uint32_t j, uint32_t p, uint32_t shape, st
 	uint32_t flags = job->flags[j], select = s->meta.select_flags[0], i;
 
 	*a = (struct ask) {
-		.min_nodes = job->min_nodes[j], .cpus_per_task = larger(job->cpus_per_task[j], 1),
+		.min_nodes = larger(job->min_nodes[j], check_counted_nodes(c, j)), .cpus_per_task = larger(job->cpus_per_task[j], 1),
 		.tasks_per_node = job->ntasks_per_node[j], .tasks_per_core = job->ntasks_per_core[j],
 		.few_on_core = job->ntasks_per_core[j],
 		.threads = job->threads_per_core[j], .node_cpus = larger(job->pn_min_cpus[j], 1),
@@ -112,7 +112,7 @@ void check_ask(const struct check *c, uint32_t j, uint32_t p, uint32_t shape, st
 		ask_size(c, j, p, a, tasks, larger(job->min_cpus[j], 1), job->max_nodes[j]);
 	} else {
 		i = job->shapes[j].first + shape - 1;
-		a->min_nodes = s->shape.min_nodes[i];
+		a->min_nodes = larger(s->shape.min_nodes[i], check_counted_nodes(c, j));
 		a->cpus_per_task = larger(s->shape.cpus_per_task[i], 1);
 		a->tasks_per_node = s->shape.ntasks_per_node[i];
 		a->gres = s->shape.gres[i];

@@ -10,8 +10,7 @@ static const char *special_request(const struct check *c, uint32_t j)
 {
 	const struct sl_job_view *job = &c->snap->job;
 
-	if ((job->asks[j] & SL_ASKS_REBOOT) || !check_reads_features(check_str(c, job->features[j])) ||
-	    !check_reads_features(check_str(c, job->prefer[j])))
+	if ((job->asks[j] & SL_ASKS_REBOOT) || !check_reads_features(c, j))
 		return "features";
 	if (job->asks[j] & ~(uint32_t) (SL_ASKS_USER_NODES | SL_ASKS_MCS))
 		return "what it asks for besides";

@@ -117,7 +117,10 @@ void check_ask(const struct check *c, uint32_t job, uint32_t partition, uint32_t
 int check_layout(struct check *c, const struct row *r, const struct ask *a);
 
 /* check/features.c */
-bool check_reads_features(const char *want);
+/* Can its nodes be chosen by what it says of features? */
+bool check_reads_features(const struct check *c, uint32_t job);
+/* Nodes that its constraint counts; 0: it does not. */
+uint32_t check_counted_nodes(const struct check *c, uint32_t job);
 int check_features(struct check *c, const struct row *r);
 
 /* check/native.c */

@@ -104,6 +104,9 @@ struct want {
 	struct sl_nodeset eligible, required;
 	struct sl_nodeset *choice;	/* of the request */
 	uint32_t choices;
+	struct sl_part *part;		/* likewise */
+	uint32_t parts;
+	bool for_chance;		/* a copy, which has no parts of its own: cluster_chance() */
 	struct enclave *enclave;	/* NULL: main */
 	const struct sl_nodeset *resv_nodes;	/* of the reservation that it is confined to, or NULL */
 	uint32_t resv;			/* that it runs in the time of, or SL_NONE; its licences are left to Slurm */

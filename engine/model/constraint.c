@@ -2,12 +2,14 @@
 /* constraint.c - see constraint.h */
 #include "model/constraint.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/search.h"
 
 #define JOINTS "&|,"
 #define NO_NAME "&|,()[]*!"
+#define MOST_TERMS 8
 #define MOST_CHOICES 16	/* each is tried; where there are more, select chooses */
 
 /* -- what it is ----------------------------------------------------------- */
@@ -71,16 +73,88 @@ static bool read_closing(struct shape *s, const char **at)
 	return s->choices <= MOST_CHOICES;
 }
 
+/* -- counts ---------------------------------------------------------------- */
+
+/* Are all counts in it numbers from 1 on? */
+static bool has_good_counts(const char *at)
+{
+	while ((at = strchr(at, '*'))) {
+		size_t digits = strspn(++at, "0123456789");
+
+		if (!digits || digits > 9 || !strtoul(at, NULL, 10))
+			return false;
+	}
+	return true;
+}
+
+/* From the name or parenthesis at *at on; what is behind it, NULL where it is neither. */
+static const char *skip_term(const char *at)
+{
+	bool inside = *at == '(';
+	size_t n;
+
+	at += inside;
+	while ((n = strcspn(at, NO_NAME)) && inside && strchr(JOINTS, at[n]) && at[n])
+		at += n + 1;
+	if (!n || (inside && at[n] != ')'))
+		return NULL;
+	return at + n + inside;
+}
+
+/* The terms of one with counts; 0: it is none. */
+static uint32_t count_terms(const char *at)
+{
+	bool list = *at == '[';
+	uint32_t terms = 0;
+
+	for (at += list;; at++) {
+		at = skip_term(at);
+		if (!at || *at != '*' || ++terms > MOST_TERMS)
+			return 0;
+		at += 1 + strspn(at + 1, "0123456789");
+		if (!*at || *at == ']')
+			return list == (*at == ']') && !at[*at != 0] ? terms : 0;
+		if (!list || (*at != '&' && *at != ','))
+			return 0;
+	}
+}
+
+/* The *n*-th term of one with counts. */
+static const char *find_term(const char *at, uint32_t n)
+{
+	at += *at == '[';
+	for (; n; n--) {
+		at = skip_term(at);
+		at += 1 + strspn(at + 1, "0123456789") + 1;
+	}
+	return at;
+}
+
+uint32_t sl_constraint_count(const char *constraint, uint32_t n)
+{
+	return (uint32_t) strtoul(skip_term(find_term(constraint, n)) + 1, NULL, 10);
+}
+
+/* -- all of it ------------------------------------------------------------- */
+
 enum sl_constraint sl_constraint_read(const char *constraint, uint32_t *choices)
 {
 	struct shape s = { .choices = 1 };
 	const char *at = constraint;
+	uint32_t terms;
 
 	*choices = 1;
 	if (!*at)
 		return SL_CONSTRAINT_PLACED;
 	if (!is_balanced(at))
 		return SL_CONSTRAINT_BROKEN;
+	if (!has_good_counts(at))
+		return SL_CONSTRAINT_NO_COUNT;
+	terms = count_terms(at);
+	if (terms) {
+		*choices = terms;
+		return SL_CONSTRAINT_COUNTED;
+	}
 	do {
 		size_t n;
 
@@ -126,6 +200,18 @@ static bool read_list(struct reading *r)
 	return true;
 }
 
+static bool read_chain(struct reading *r);
+
+static bool read_parenthesis(struct reading *r)
+{
+	size_t n = strcspn(r->at, ")");
+	struct reading inner = *r;
+
+	inner.at++;
+	r->at += n + (r->at[n] != 0);
+	return read_chain(&inner);
+}
+
 static bool read_chain(struct reading *r)
 {
 	bool holds = true, any = false;
@@ -133,16 +219,7 @@ static bool read_chain(struct reading *r)
 	for (;;) {
 		bool one;
 
-		if (*r->at == '(') {
-			size_t n = strcspn(r->at, ")");
-			struct reading inner = *r;
-
-			inner.at++;
-			one = read_chain(&inner);
-			r->at += n + (r->at[n] != 0);
-		} else {
-			one = *r->at == '[' ? read_list(r) : read_name(r);
-		}
+		one = *r->at == '(' ? read_parenthesis(r) : *r->at == '[' ? read_list(r) : read_name(r);
 		holds = any ? holds || one : holds && one;
 		if (!*r->at || !strchr(JOINTS, *r->at))
 			return holds;
@@ -154,5 +231,9 @@ bool sl_constraint_holds(const char *constraint, uint32_t choice, const char *fe
 {
 	struct reading r = { .at = constraint, .features = features, .choice = choice, .chosen = true };
 
+	if (count_terms(constraint)) {
+		r.at = find_term(constraint, choice);
+		return *r.at == '(' ? read_parenthesis(&r) : read_name(&r);
+	}
 	return !*constraint || (read_chain(&r) && r.chosen);
 }

@@ -6,6 +6,9 @@
  * left to right, neither before the other; parts of that in parentheses, one deep; and one list in
  * brackets of at most 16, "[a|b]", joined to the rest by "&": all of the job's nodes have the same one of it.
  *
+ * Or counts, and nothing without one: "a*2", and of at most 8 terms "[a*2&(b|c)*1]": so many of its nodes
+ * have the one, so many others the other, and the rest of them need have neither.
+ *
  * Ownership: nothing is kept.  Threads: any.
  */
 #ifndef SL_CONSTRAINT_H
@@ -16,15 +19,21 @@
 
 enum sl_constraint {
 	SL_CONSTRAINT_PLACED,		/* as above */
-	SL_CONSTRAINT_OTHER,		/* counts, say: for select to read */
+	SL_CONSTRAINT_COUNTED,		/* likewise, with counts */
+	SL_CONSTRAINT_OTHER,		/* anything else: for select to read */
 	SL_CONSTRAINT_BROKEN,		/* brackets or parentheses that do not match: nobody can read it */
+	SL_CONSTRAINT_NO_COUNT,		/* a count that is no number from 1 on */
 };
 
-/* What it is; of one that can be placed by, how many there are to choose from in its brackets; 1: it has none. */
+/* What it is; of one that can be placed by, how many there are to choose from in its brackets, 1: it has none;
+ * of one with counts, how many terms. */
 enum sl_constraint sl_constraint_read(const char *constraint, uint32_t *choices);
 
-/* Does a node with these features ("a,b") satisfy it, the *choice*-th in its brackets taken?  It is one
- * that can be placed by; an empty one is always satisfied. */
+/* Does a node with these features ("a,b") satisfy it, the *choice*-th in its brackets taken; of one with counts,
+ * its *choice*-th term?  An empty one is always satisfied. */
 bool sl_constraint_holds(const char *constraint, uint32_t choice, const char *features);
+
+/* How many nodes have to satisfy the *n*-th term of one with counts. */
+uint32_t sl_constraint_count(const char *constraint, uint32_t n);
 
 #endif

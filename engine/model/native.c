@@ -81,6 +81,18 @@ static bool is_placed(const char *constraint)
 	return sl_constraint_read(constraint, &choices) == SL_CONSTRAINT_PLACED;
 }
 
+/* Counts are placed by, beside nothing that other nodes would have to be chosen for. */
+static bool has_placed_features(const struct sl_cluster *c, uint32_t j)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	const char *constraint = cluster_str(c, job->features[j]), *prefer = cluster_str(c, job->prefer[j]);
+	uint32_t terms;
+
+	if (sl_constraint_read(constraint, &terms) != SL_CONSTRAINT_COUNTED)
+		return is_placed(constraint) && is_placed(prefer);
+	return !*prefer && !job->req_nodes[j].count && !job->switches[j] && !(job->flags[j] & SL_JOBF_CONTIGUOUS);
+}
+
 static bool has_company(const struct sl_cluster *c, struct sl_range gres)
 {
 	for (uint32_t g = gres.first; g < gres.first + gres.count; g++)
@@ -96,8 +108,7 @@ static uint32_t native_of_job(const struct sl_cluster *c, uint32_t j)
 
 	for (size_t i = 0; job->asks[j] && i < sizeof(asked) / sizeof(asked[0]); i++)
 		native |= if_so(job->asks[j] & asked[i].asks, asked[i].native);
-	return native | if_so(!is_placed(cluster_str(c, job->features[j])) || !is_placed(cluster_str(c, job->prefer[j])),
-			      SL_NATIVE_FEATURES) |
+	return native | if_so(!has_placed_features(c, j), SL_NATIVE_FEATURES) |
 		if_so(has_company(c, job->gres[j]), SL_NATIVE_BY_GRES) |
 		if_so(job->sockets_per_node[j] || job->cores_per_socket[j], SL_NATIVE_SOCKETS) |
 		if_so(job->ntasks_per_socket[j], SL_NATIVE_TASKS_PER_SOCKET) |

@@ -96,6 +96,10 @@ int plan_gate(struct sl_plan *p, const struct want *w, const struct sl_how *how,
 		plan_say(r, SL_WHY_NOT_MODELLED, "Slurm's select cannot place it on borrowed nodes");
 		return 0;
 	}
+	if (how && how->method == SL_PLACE_EXPLICIT && w->pub.request.parts) {
+		plan_say(r, SL_WHY_NOT_MODELLED, "its constraint has counts: which nodes are of which feature is found where no place is named");
+		return 0;
+	}
 	if (how && how->method == SL_PLACE_EXPLICIT && w->pub.native) {
 		char text[SL_NATIVE_TEXT];
 

@@ -347,14 +347,34 @@ static int refuse_at_once(const struct sl_cluster *c, struct want *w)
 {
 	const struct sl_job_view *job = &c->snap->job;
 	uint32_t j = w->entry.job, p = w->entry.partition, choices;
+	enum sl_constraint constraint = sl_constraint_read(cluster_str(c, job->features[j]), &choices);
 
 	if (!(c->snap->partition.flags[p] & SL_PART_UP))
 		return want_refuse(w, SL_WHY_PARTITION, "partition %s is down", cluster_str(c, c->snap->partition.name[p]));
-	if (sl_constraint_read(cluster_str(c, job->features[j]), &choices) == SL_CONSTRAINT_BROKEN)
-		return want_refuse(w, SL_WHY_NEVER, "its constraint has brackets that do not match: %s",
+	if (constraint == SL_CONSTRAINT_BROKEN || constraint == SL_CONSTRAINT_NO_COUNT)
+		return want_refuse(w, SL_WHY_NEVER, "its constraint has %s: %s", constraint == SL_CONSTRAINT_BROKEN ?
+				   "brackets that do not match" : "a count that is no number from 1 on",
 				   cluster_str(c, job->features[j]));
 	if (w->entry.shape && c->snap->shape.refused[job->shapes[j].first + w->entry.shape - 1])
 		return want_refuse(w, SL_WHY_RESOURCES, "its alternative %" PRIu32 " was refused a moment ago", w->entry.shape);
+	return 0;
+}
+
+/* The nodes that are counted in its constraint are as many as it has, at least. */
+static int ask_counted(const struct sl_cluster *c, struct want *w, struct sl_ask *a)
+{
+	const char *constraint = cluster_str(c, c->snap->job.features[w->entry.job]);
+	uint64_t nodes = 0;
+	uint32_t terms;
+
+	if (sl_constraint_read(constraint, &terms) != SL_CONSTRAINT_COUNTED)
+		return 0;
+	for (uint32_t i = 0; i < terms; i++)
+		nodes += sl_constraint_count(constraint, i);
+	if (nodes > (a->max_nodes ? a->max_nodes : UINT32_MAX))
+		return want_refuse(w, SL_WHY_NEVER, "may have %" PRIu32 " nodes, its constraint counts %" PRIu64 ": %s",
+				   a->max_nodes ? a->max_nodes : UINT32_MAX, nodes, constraint);
+	a->min_nodes = most(a->min_nodes, (uint32_t) nodes);
 	return 0;
 }
 
@@ -374,6 +394,8 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 		return 0;
 	measure_nodes(c, cluster_part(c, &w->entry));
 	a = sl_request_read(c->snap, j, w->entry.shape);
+	if (ask_counted(c, w, &a) < 0 || w->pub.why)
+		return 0;
 	fit_partition(c, w, &a);
 	r->contiguous = c->snap->job.flags[j] & SL_JOBF_CONTIGUOUS;
 	r->whole_nodes = (c->snap->job.flags[j] & SL_JOBF_EXCLUSIVE) || !c->snap->partition.oversubscribe[p] ||

@@ -44,18 +44,21 @@ int cluster_lacks_features(struct sl_cluster *c, const struct want *w, const str
 			   struct sl_error *err)
 {
 	uint32_t str = c->snap->job.features[w->entry.job], choices;
+	bool counted;
 
 	if (!*cluster_str(c, str) || *cluster_str(c, c->snap->job.prefer[w->entry.job]) ||
 	    (w->pub.native & SL_NATIVE_FEATURES))
 		return 0;
-	sl_constraint_read(cluster_str(c, str), &choices);
+	counted = sl_constraint_read(cluster_str(c, str), &choices) == SL_CONSTRAINT_COUNTED;
 	for (uint32_t i = 0; i < choices; i++) {
 		const struct sl_nodeset *having = feature_nodes(c, str, i, err);
 
-		if (!having || sl_nodeset_overlaps(having, nodes))
-			return having ? 0 : -1;
+		if (!having)
+			return -1;
+		if (sl_nodeset_overlaps(having, nodes) != counted)
+			return counted;
 	}
-	return 1;
+	return !counted;
 }
 
 /* -- the nodes of a job -------------------------------------------------- */
@@ -131,6 +134,24 @@ static int add_choices(struct sl_cluster *c, struct want *w, uint32_t str, struc
 	return 0;
 }
 
+/* Counts say of how many nodes which features are asked. */
+static int add_parts(struct sl_cluster *c, struct want *w, uint32_t str, uint32_t terms, struct sl_error *err)
+{
+	w->part = calloc(terms + 1, sizeof(*w->part));
+	if (!w->part)
+		return sl_fail(err, SL_ENOMEM, "cluster: out of memory");
+	for (; w->parts < terms; w->parts++) {
+		const struct sl_nodeset *f = feature_nodes(c, str, w->parts, err);
+
+		w->part[w->parts].count = sl_constraint_count(cluster_str(c, str), w->parts);
+		if (!f || sl_nodeset_copy(&w->part[w->parts].nodes, f, err) < 0)
+			return -1;
+	}
+	w->pub.request.part = w->part;
+	w->pub.request.parts = w->pub.native ? 0 : w->parts;
+	return 0;
+}
+
 /*
  * The features asked for.  Where there is something to choose, w->eligible becomes all nodes of any choice:
  * what it would rather have first, which stands for the others then, as in Slurm.
@@ -139,7 +160,8 @@ static int narrow_by_features(struct sl_cluster *c, struct want *w, struct sl_er
 {
 	uint32_t str = c->snap->job.features[w->entry.job], prefer = c->snap->job.prefer[w->entry.job], choices;
 
-	sl_constraint_read(cluster_str(c, str), &choices);
+	if (sl_constraint_read(cluster_str(c, str), &choices) == SL_CONSTRAINT_COUNTED)
+		return w->for_chance ? 0 : add_parts(c, w, str, choices, err);
 	if (choices == 1 && !*cluster_str(c, prefer)) {
 		const struct sl_nodeset *f = feature_nodes(c, str, 0, err);
 
@@ -274,7 +296,8 @@ int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *e
 
 int cluster_chance(struct sl_cluster *c, const struct want *constant, struct sl_error *err)
 {
-	struct want *w = (struct want *) constant, all = { .entry = w->entry, .resv_nodes = w->resv_nodes };
+	struct want *w = (struct want *) constant;
+	struct want all = { .entry = w->entry, .resv_nodes = w->resv_nodes, .for_chance = true };
 	struct sl_how how = { .method = SL_PLACE_NATIVE };
 	int rc;
 
@@ -310,6 +333,9 @@ void want_free_nodes(struct want *w)
 	for (uint32_t i = 0; i < w->choices; i++)
 		sl_nodeset_free(&w->choice[i]);
 	free(w->choice);
+	for (uint32_t i = 0; w->part && i <= w->parts; i++)
+		sl_nodeset_free(&w->part[i].nodes);
+	free(w->part);
 	sl_nodeset_free(&w->eligible);
 	sl_nodeset_free(&w->required);
 }

@@ -172,6 +172,8 @@ int sl_fit_at(struct sl_timeline *tl, const struct sl_request *r, const struct s
 		t = tl->now;
 	if (layout)
 		sl_layout_clear(layout);
+	if (r->parts)
+		return sl_parts_at(tl, r, how, t, layout, misfit, err);
 	if (!r->choices)
 		return fit_one_at(tl, r, how, t, layout, misfit, err);
 	for (uint32_t n = 0; !rc && n < r->choices; n++) {
@@ -233,7 +235,7 @@ int sl_fit_earliest(struct sl_timeline *tl, const struct sl_request *r, const st
 		sl_layout_clear(layout);
 	if (from < tl->now)
 		from = tl->now;
-	rc = r->choices && from <= latest ? fit_soonest(tl, r, how, from, latest, &at, layout, misfit, err) :
+	rc = r->parts ? sl_parts_earliest(tl, r, how, from, latest, &at, layout, misfit, err) : r->choices && from <= latest ? fit_soonest(tl, r, how, from, latest, &at, layout, misfit, err) :
 		fit_one_earliest(tl, r, how, from, latest, &at, layout, misfit, err);
 	if (rc == 1 && start)
 		*start = at;

@@ -9,6 +9,8 @@
  *
  * What every answer keeps, whatever the method:
  *   - all required nodes, only eligible ones, min_nodes <= nodes <= max_nodes;
+ *   - of each part as many nodes as it says (others need be of none; the nodes of a part are chosen
+ *     by the method as if it were a job of its own, those that no further part could have first);
  *   - of several choices, nodes of one: of that with which it starts soonest, of equals the first;
  *   - a task never spans nodes; a node has at least one task, at most
  *     tasks_per_node, exactly that many where the request says so;
@@ -62,12 +64,19 @@ struct sl_gres_need {
 
 #define SL_MAX_GRES_NEEDS 8
 
+struct sl_part {
+	struct sl_nodeset nodes;
+	uint32_t count;
+};
+
 struct sl_request {
 	/* Which nodes.  NULL: all that there are; none required. */
 	const struct sl_nodeset *eligible;
 	const struct sl_nodeset *required;
 	const struct sl_nodeset *choice;	/* parts of the eligible nodes: all of its nodes are of one part */
 	uint32_t choices;		/* 0: it need not choose */
+	const struct sl_part *part;	/* so many of its nodes are of each, and none counts for two */
+	uint32_t parts;			/* 0: none says so; not beside choices or required nodes */
 	uint32_t min_nodes;		/* at least 1; 0 means 1 */
 	uint32_t max_nodes;		/* 0: no limit */
 	uint32_t max_leaves;		/* below at most so many leaves of the tree of switches; 0: no limit */

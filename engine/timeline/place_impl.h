@@ -251,6 +251,14 @@ int sl_explicit_earliest(struct sl_timeline *tl, const struct sl_need *need, con
 			 int64_t from, int64_t latest, int64_t *start, struct sl_layout *layout,
 			 struct sl_misfit *misfit, struct sl_error *err);
 
+/* -- place_parts.c: sl_fit_at() and sl_fit_earliest() for requests with parts ------ */
+
+int sl_parts_at(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how, int64_t t,
+		struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err);
+int sl_parts_earliest(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how, int64_t from,
+		      int64_t latest, int64_t *start, struct sl_layout *layout, struct sl_misfit *misfit,
+		      struct sl_error *err);
+
 /* -- place_sweep.c ----------------------------------------------------- */
 
 int sl_sweep(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t from,

@@ -8,6 +8,9 @@ struct saved {
 	bool pinned, excluding;		/* what is changed at all: the nodes, those that it excludes */
 	bitstr_t *req_node_bitmap, *exc_node_bitmap;
 	uint32_t min_nodes, max_nodes, req_switch;
+	bool counted;			/* its constraint has counts: it is set aside */
+	char *features_use;
+	sl_list_t feature_list_use;
 	bool best_switch;
 #if SL_HAVE_ARBITRARY_TPN
 	uint16_t *arbitrary_tpn;
@@ -320,6 +323,13 @@ static bitstr_t *change_request(job_record_t *job, const struct sl_layout_place 
 	s->pinned = nodes != NULL;
 	s->req_switch = job->req_switch;
 	s->best_switch = job->best_switch;
+	s->counted = nodes && d->features_use && strchr(d->features_use, '*');
+	if (s->counted) {	/* select does not find nodes that are required among those of several features */
+		s->features_use = d->features_use;
+		s->feature_list_use = d->feature_list_use;
+		d->features_use = NULL;
+		d->feature_list_use = NULL;
+	}
 	if (nodes) {	/* below how many switches they are is decided: select would begin to wait only now */
 		job->req_switch = 0;
 		job->best_switch = true;
@@ -343,6 +353,10 @@ static void put_request_back(job_record_t *job, const struct saved *s, bool copy
 	job->best_switch = s->best_switch;
 	if (!d)
 		return;
+	if (s->counted && !copy) {
+		d->features_use = s->features_use;
+		d->feature_list_use = s->feature_list_use;
+	}
 	if (s->excluding)
 		put_bitmap_back(&d->exc_node_bitmap, s->exc_node_bitmap, copy);
 	if (!s->pinned)

@@ -234,8 +234,24 @@ static void features_and_tmp_disk_are_those_of_the_nodes(void **state)
 	build_change_job(b, 2, .features = sl_builder_str(b->builder, "big|fast"));
 	EXPECT_START(b, place(p_, 1, 1, 0, 0), NULL);
 	EXPECT_START(b, place(p_, 2, 1, 0, 0), "job 2: node n2: has features faster,ib, needs big|fast");
-	build_change_job(b, 2, .features = sl_builder_str(b->builder, "[ib*1&fast*1]"));
-	EXPECT_START(b, place(p_, 1, 1, 0, 0), "only Slurm's select can place it (features)");
+	build_destroy(b);
+}
+
+static void no_node_counts_for_two_features(void **state)
+{
+	struct build *b = one((struct build_job) { 0 });
+
+	(void) state;
+	build_change(b, SL_T_NODE, 1, sl_node_row, .features = sl_builder_str(b->builder, "fast,ib"));
+	build_change(b, SL_T_NODE, 2, sl_node_row, .features = sl_builder_str(b->builder, "faster,ib"));
+	build_change_job(b, 2, .features = sl_builder_str(b->builder, "[ib*1&(fast|big)*1]"));
+	EXPECT_START(b, places(p_, 1, 2, 1), NULL);
+	EXPECT_START(b, place(p_, 1, 1, 0, 0), "job 2: has 1 nodes, needs 2");
+	EXPECT_START(b, places(p_, 0, 1, 1), "job 2: has 1 of 2 nodes with features, needs [ib*1&(fast|big)*1]");
+	EXPECT_START(b, places(p_, 2, 3, 1), "job 2: has 0 of 1 nodes with features");
+	build_change_job(b, 2, .features = sl_builder_str(b->builder, "ib*2"));
+	EXPECT_START(b, places(p_, 1, 2, 1), NULL);
+	EXPECT_START(b, places(p_, 0, 1, 1), "job 2: has 1 of 2 nodes with features, needs ib*2");
 	build_destroy(b);
 }
 
@@ -303,7 +319,7 @@ static void switches_bind_for_as_long_as_the_job_waits_for_them(void **state)
 
 static void constraints_that_cannot_be_read_are_for_select(void **state)
 {
-	static const char *const odd[] = { "red*2", "!red", "[red|blue", "red)", "((red))", "[(red|fast)|blue]", "red|[red|blue]",
+	static const char *const odd[] = { "red*2&red*1", "red*1&red", "[red*1|red*1]", "(red*1)", "!red", "[red|blue", "red)", "((red))", "[(red|fast)|blue]", "red|[red|blue]",
 					   "[red|blue]|red", "[red|blue]&[red|fast]", "red&", "red||blue", "[red&blue]", "[]", "()" };
 	struct build *b = one((struct build_job) { 0 });
 
@@ -561,6 +577,7 @@ int main(void)
 		cmocka_unit_test(who_minds_others_is_on_no_node_with_them),
 		cmocka_unit_test(contiguous_means_adjacent),
 		cmocka_unit_test(features_and_tmp_disk_are_those_of_the_nodes),
+		cmocka_unit_test(no_node_counts_for_two_features),
 		cmocka_unit_test(features_in_brackets_are_the_same_on_all_nodes),
 		cmocka_unit_test(switches_bind_for_as_long_as_the_job_waits_for_them),
 		cmocka_unit_test(constraints_that_cannot_be_read_are_for_select),

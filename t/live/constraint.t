@@ -47,6 +47,23 @@ prefers() {
 }
 it "features that a job would rather have are given while there are such, and others then" prefers
 
+counts() {
+	runs_on 'n[003,005-006]' -N3 -C '[(blue&fast)*1&blue*2]' -x 'n[001-002,004]'
+	runs_on 'n[001,007]' -N2 -C '[red*1&blue*1]' -x 'n[003-006]'
+	runs_on 'n[002,004]' -n1 -C 'fast*2'
+}
+it "so many nodes of one feature and so many of another" counts
+
+uncounted() {
+	local id
+	runs_on 'n[001-002,005]' -N3 -C 'red*2' -x 'n[003-004]'
+	id=$(submit --exclusive -N2 -C '[red*1&blue*1]')
+	stays_pending "$id"
+	starts "$(submit --exclusive -N1 -C fast -t 1)" 60
+	job_is "$id" PENDING
+}
+it "other nodes may be any, and who waits for a feature holds up nobody" uncounted
+
 hosts_script() {
 	local id
 	id=$(submit --exclusive -N3 -C 'red|blue' --batch=blue -w 'n[001-003]')

@@ -26,8 +26,27 @@ static void what_can_be_placed_by(void **state)
 		{ "(a|b)&[c|d]&e|f", SL_CONSTRAINT_PLACED, 2 },
 		{ "[a|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p]", SL_CONSTRAINT_PLACED, 16 },
 		{ "[a|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p|q]", SL_CONSTRAINT_OTHER, 1 },
-		{ "a*2", SL_CONSTRAINT_OTHER, 1 },
-		{ "[a*1&b*2]", SL_CONSTRAINT_OTHER, 1 },
+		{ "a*2", SL_CONSTRAINT_COUNTED, 1 },
+		{ "(a|b&c)*2", SL_CONSTRAINT_COUNTED, 1 },
+		{ "[a*1&b*2]", SL_CONSTRAINT_COUNTED, 2 },
+		{ "[a*1,(b,c)*2]", SL_CONSTRAINT_COUNTED, 2 },
+		{ "[a*2]", SL_CONSTRAINT_COUNTED, 1 },
+		{ "[a*1&b*1&c*1&d*1&e*1&f*1&g*1&h*1]", SL_CONSTRAINT_COUNTED, 8 },
+		{ "[a*1&b*1&c*1&d*1&e*1&f*1&g*1&h*1&i*1]", SL_CONSTRAINT_OTHER, 1 },
+		{ "a*2&b*3", SL_CONSTRAINT_OTHER, 1 },
+		{ "a*2&b", SL_CONSTRAINT_OTHER, 1 },
+		{ "[a*2&b]", SL_CONSTRAINT_OTHER, 1 },
+		{ "[a*2|b*1]", SL_CONSTRAINT_OTHER, 1 },
+		{ "[a*2]&b", SL_CONSTRAINT_OTHER, 1 },
+		{ "(a*2&b)", SL_CONSTRAINT_OTHER, 1 },
+		{ "[a*2&((b))*1]", SL_CONSTRAINT_OTHER, 1 },
+		{ "a*2b", SL_CONSTRAINT_OTHER, 1 },
+		{ "*2", SL_CONSTRAINT_OTHER, 1 },
+		{ "a*", SL_CONSTRAINT_NO_COUNT, 1 },
+		{ "a*0", SL_CONSTRAINT_NO_COUNT, 1 },
+		{ "[a*1&b*-1]", SL_CONSTRAINT_NO_COUNT, 1 },
+		{ "a*9999999999", SL_CONSTRAINT_NO_COUNT, 1 },
+		{ "[a*2&b*1", SL_CONSTRAINT_BROKEN, 1 },
 		{ "!a", SL_CONSTRAINT_OTHER, 1 },
 		{ "a&!b", SL_CONSTRAINT_OTHER, 1 },
 		{ "a||b", SL_CONSTRAINT_OTHER, 1 },
@@ -82,9 +101,15 @@ static void who_satisfies_it(void **state)
 		{ "c&[a|b]", 1, "b,c", "b" },
 		{ "[a|b]&c", 0, "a,c", "b,c" },
 		{ "[a|b]&c|d", 0, "a,d", "c,d" },	/* the list binds all of it */
+		{ "a*2", 0, "a", "b" },
+		{ "(a&b)*2", 0, "b,a", "a" },
+		{ "[a*1&(b|c)*12]", 0, "a", "b" },
+		{ "[a*1&(b|c)*12]", 1, "c", "a" },
 	};
 
 	(void) state;
+	assert_int_equal(sl_constraint_count("[a*1&(b|c)*12]", 0), 1);
+	assert_int_equal(sl_constraint_count("[a*1&(b|c)*12]", 1), 12);
 	assert_true(sl_constraint_holds("", 0, ""));
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		const char *constraint = known[i].constraint;

@@ -98,7 +98,7 @@ static void refusals_say_what_is_in_the_way(void **state)
 	build_change_job(b, 5, .begin_time = BUILD_NOW + 60);
 	/* features that only select understands are no feature that no node has */
 	build_pending(b, (struct build_job) { .id = 6, .nodes = 4 });
-	build_change_job(b, 6, .features = sl_builder_str(b->builder, "[ib*1&fast*1]"));
+	build_change_job(b, 6, .features = sl_builder_str(b->builder, "ib*1&fast*1"));
 	d = sit(b);
 	assert_int_equal(start(&d, 6), 0);
 	assert_int_equal(d.why.why, SL_WHY_NODES_DOWN);

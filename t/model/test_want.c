@@ -274,7 +274,11 @@ static void features_and_exclusions_choose_the_nodes(void **state)
 	assert_string_equal(set_text(want(c, 2)->request.eligible), "2-3");
 	assert_string_equal(set_text(want(c, 3)->request.eligible), "3");
 	for (uint32_t id = 4; id <= 7; id++)
-		assert_int_equal(want(c, id)->native, id == 5 ? 0 : SL_NATIVE_FEATURES);
+		assert_int_equal(want(c, id)->native, id == 5 || id == 6 ? 0 : SL_NATIVE_FEATURES);
+	assert_int_equal(want(c, 6)->request.parts, 2);
+	assert_string_equal(set_text(&want(c, 6)->request.part[0].nodes), "1,3");
+	assert_int_equal(want(c, 6)->request.part[1].count, 2);
+	assert_int_equal(want(c, 6)->request.min_nodes, 3);
 	assert_string_equal(set_text(want(c, 5)->request.eligible), "1-3");
 	assert_string_equal(set_text(want(c, 4)->request.required), "2");
 	assert_int_equal(want(c, 8)->native, 0);

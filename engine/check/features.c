@@ -110,7 +110,7 @@ struct term {
 	uint32_t count;
 };
 
-/* Whether the features satisfy what stands there, up to its count; *end: where that begins, NULL: it cannot be read. */
+/* Whether the features satisfy what stands there, up to its count, where *end is then; NULL: it cannot be read. */
 static bool satisfies_term(const char *have, const char *at, const char **end)
 {
 	struct reader r = { .at = at, .have = have };

@@ -84,7 +84,8 @@ static int take_chosen(struct parts *p, struct sl_error *err)
 }
 
 /* As many of these nodes as can be had, up to *count*; how many they are becomes *had. */
-static int take_most(struct parts *p, const struct sl_nodeset *nodes, uint32_t count, uint32_t *had, struct sl_error *err)
+static int take_most(struct parts *p, const struct sl_nodeset *nodes, uint32_t count, uint32_t *had,
+		     struct sl_error *err)
 {
 	uint32_t lo = 0, hi = nodes->count < count ? nodes->count : count;
 

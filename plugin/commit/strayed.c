@@ -31,7 +31,8 @@ void sl_strayed_note(struct sl_commit *m, const job_record_t *job, struct sl_ran
 		}
 		in_rep++;
 		n = jr->sockets_per_node[rep] * jr->cores_per_socket[rep];
-		if (bit_set_count_range(jr->core_bitmap, core, core + n) > (int) planned_cores(m, places, node, &at)) {
+		if (job->gres_list_alloc ||
+		    bit_set_count_range(jr->core_bitmap, core, core + n) > (int) planned_cores(m, places, node, &at)) {
 			if (!m->strayed)
 				m->strayed = bit_alloc(node_record_count);
 			bit_set(m->strayed, node);

@@ -4,7 +4,8 @@
  *
  * For such a job the plan books a bound somewhere; the nodes are select's.  What is planned behind it may find
  * its cores taken: then it is left to the next plan, which knows where the job is, instead of being refused by select
- * or given other cores.
+ * or given other cores.  Of a job with gres all nodes are such, since what it has of them on each, and memory with it,
+ * is select's, too.
  *
  * Threads: the cycle thread only; SL_COMMIT_LOCKS held.
  */

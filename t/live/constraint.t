@@ -47,6 +47,26 @@ prefers() {
 }
 it "features that a job would rather have are given while there are such, and others then" prefers
 
+weighs() {
+	scontrol update NodeName='n[003-004]' Weight=100
+	runs_on n003 -N1 -x 'n[001-002]' --prefer=fast
+	runs_on n005 -N1 -x 'n[001-002]' --prefer=blue
+	scontrol update NodeName='n[003-004]' Weight=1
+}
+it "... whatever their weight; of those that have them the lightest" weighs
+
+# Its tasks are dealt out by select; there were nodes that have what it would rather have, and are none now.
+prefers_in_vain() {
+	local id
+	scontrol update "NodeName=n[001-002]" AvailableFeatures=red,fast,rare ActiveFeatures=red,fast,rare
+	holds 'n[001-008]'
+	id=$(submit -n2 -m plane=2 --prefer=rare)
+	scontrol update "NodeName=n[001-002]" AvailableFeatures=red,fast ActiveFeatures=red,fast
+	squeue -h -t R -o %i | xargs scancel
+	starts "$id" 60
+}
+it "a job that select places starts where what it would rather have can never be" prefers_in_vain
+
 counts() {
 	runs_on 'n[003,005-006]' -N3 -C '[(blue&fast)*1&blue*2]' -x 'n[001-002,004]'
 	runs_on 'n[001,007]' -N2 -C '[red*1&blue*1]' -x 'n[003-006]'

@@ -193,8 +193,12 @@ local MORE = {
 	function(m) return "--ntasks-per-gpu=" .. random(1, 2) .. " --gpus=" .. random(1, m.gpus * 2) end,
 }
 
--- GPUs with types are not asked for: when a job has gone Slurm does not take them back on nodes without slurmd.
-local function without_types(m, text)
+-- What Slurm itself does wrong is not asked for: memory with each GPU, which select gives of nodes that have less;
+-- --mincpus beside GPUs, which it does not give; and GPUs with types, which it does not take back on nodes without
+-- slurmd when a job has gone.
+local function without_faults(m, text)
+	text = text:gsub("%-%-mem%-per%-gpu=%d+", "")
+	if needs_gpus(text) then text = text:gsub("%-%-mincpus=%d+", "") end
 	if not m.typed then return text end
 	return (text:gsub("%-%-%S*gpu%S*", ""):gsub("%-%-gres%-flags%S*", ""))
 end
@@ -210,7 +214,7 @@ local function mix(most, tasks)
 		end
 		for _ = 1, most do
 			say(m, ("--array=1-%d"):format(tasks), reserved and chance(33) and "--reservation=r" .. m.name or "",
-				(without_types(m, request(m, random(0, 3))):gsub("%-%-array=%S+", "")))
+				(without_faults(m, request(m, random(0, 3))):gsub("%-%-array=%S+", "")))
 		end
 	end
 end

@@ -2,12 +2,16 @@
 --
 -- taken.lua - who has which cores?  An independent check of what slurmctld says of its jobs:
 --
---   scontrol -d -o show job | lua5.4 taken.lua NODE_CORES [JOURNAL]
+--   scontrol -d -o show job | lua5.4 taken.lua NODE_CORES[xTHREADS] [JOURNAL]
 --
--- No core is had by two jobs, no node has more cores than NODE_CORES, no job keeps nodes that it
+-- No core is had by two jobs (of cores with threads slurmctld says which CPUs: a job has all of a core of which it
+-- has one), no node has more cores than NODE_CORES, no job keeps nodes that it
 -- did not ask for in its request, and, with a journal, each job has the nodes of the plan and
 -- as many cores.  Says how many jobs and cores that are; 1, and what is wrong.
-local most, journal = tonumber(arg[1]), arg[2]
+local most, threads = (arg[1] or ""):match("^(%d+)x?(%d*)$")
+local journal = arg[2]
+assert(most, "taken.lua: NODE_CORES[xTHREADS] [JOURNAL] expected")
+most, threads = tonumber(most), tonumber(threads) or 1
 local taken, jobs, cores, wrong = {}, 0, 0, 0
 local has = {}	-- [job] = { nodes = {name = true}, count, cores }
 
@@ -37,10 +41,12 @@ end
 
 local function take(job, node, ids)
 	taken[node] = taken[node] or {}
-	for cpu in numbers(ids) do
-		if cpu >= most then complain("%s: job %s has core %d of %d", node, job, cpu, most) end
-		if taken[node][cpu] then complain("%s: core %d is had by jobs %s and %s", node, cpu, taken[node][cpu], job) end
-		taken[node][cpu] = job
+	local own = {}		-- [core] = true
+	for cpu in numbers(ids) do own[cpu // threads] = true end
+	for core in pairs(own) do
+		if core >= most then complain("%s: job %s has core %d of %d", node, job, core, most) end
+		if taken[node][core] then complain("%s: core %d is had by jobs %s and %s", node, core, taken[node][core], job) end
+		taken[node][core] = job
 		cores = cores + 1
 		has[job].cores = has[job].cores + 1
 	end

@@ -30,6 +30,19 @@ whole_cores() {
 }
 it "a task that shares no core has whole ones" whole_cores
 
+# An independent look at who has which cores; under sched/lua also whether they are those of the plan.
+cores_of_all() {
+	local options id journal=
+	for options in "-n3" "-n5 -c3" "-N2 -n6" "-n7 --ntasks-per-core=1" "-n6 --threads-per-core=1" "-N1 --exclusive"; do
+		# shellcheck disable=SC2086	# several words
+		id=$(submit $options)
+		starts "$id"
+	done
+	! lua_schedules || { journal=$C/state/schedlua/decisions.jsonl && wait_for 60 was_explained "$id"; }
+	scontrol -d -o show job | grep JobState=RUNNING | lua5.4 "$HERE/taken.lua" 16x2 ${journal:+"$journal"}
+}
+it "no core of two threads is had by two jobs, and each has those of the plan" cores_of_all
+
 if [ "${SL_SCHEDULER:-sched/lua}" = sched/lua ]; then
 	as_planned() { status_is layout_differs 0; }
 	it "all of it is as planned" as_planned

@@ -17,7 +17,7 @@ NODES_HERE=$((6 * ISLANDS))
 cluster_node_lines() { lua5.4 "$HERE/parity.lua" machine "$SEED" "$ISLANDS" "$2"; } # NODES PORT
 LIVE_LINES=("PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=DOWN")
 live_begin "$NODES_HERE" SelectTypeParameters=CR_Core_Memory DefMemPerCPU=100 Licenses=lic:10000 \
-	DebugFlags=NO_CONF_HASH SlurmctldDebug=debug
+	MaxJobCount=100000 DebugFlags=NO_CONF_HASH SlurmctldDebug=debug
 needs_engine
 cluster_site <<-EOL
 	local sched = require "sched"

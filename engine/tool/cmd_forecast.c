@@ -352,6 +352,9 @@ static int forecast(const struct sl_snapshot *snap, void *arg, struct sl_error *
 		sl_history_begin(opt.history);
 	if (opt.script)
 		rc = sl_forecast_make(c, &opt, &f, &a->trace, err);
+	if (rc && err->code == SL_ETIME && sl_clock_us() > opt.until_us)
+		sl_fail(err, SL_ETIME, "forecast: none of %" PRIu32 " draws came to its end within %" PRId64 " s; expected more --seconds",
+			opt.draws, a->v->seconds);
 	if (!rc)
 		rc = find_asked(a, snap, &f, err);
 	if (!rc && f.missed.code)

@@ -805,6 +805,12 @@ awk 'BEGIN { print "{ \"meta\": { \"now\": 1793620800, \"cluster\": \"long\", \"
 		queue = queue (n > 1 ? ", " : "") "{ \"job\": " i ", \"partition\": \"p\" }" }
 	print "], \"queue\": [" queue "] }" }' >"$T/many.json"
 echo 'return { api = 1, name = "idle", doc = "nothing", decide = function() end }' >"$T/idle.lua"
+forecast_late() {
+	run 1 forecast --policy=easy --snapshot "$T/many.json" --seconds=1 &&
+		err "none of 40 draws came to its end within 1 s; expected more --seconds"
+}
+ok "forecast says when no draw came to its end" forecast_late
+
 forecast_file_long() {
 	run 0 forecast --policy="$T/idle.lua" --draws=10 --snapshot "$T/many.json" --output="$T/forecasts.txt" &&
 		err "forecasts.txt: the last 69 of 50000 jobs are left out: policies read 1048576 bytes at most" &&

@@ -173,7 +173,7 @@ describe("a policy that fails", function()
 		local plan = s.late("slurm.log_info(('x'):rep(1 << 20)) plan:refuse(cluster:job(2), ('\xc3\xa4'):rep(1 << 20)) " ..
 			"plan:notify(cluster:job(1), ('x'):rep(1 << 20)) while true do plan:resume(cluster:job(1)) end",
 			{ budget = 30 })
-		assert.matches("more than 16 orders for job 1 in a cycle", plan:errors()[1])
+		assert.matches("more than 16 actions for job 1 in a cycle", plan:errors()[1])
 		assert.equal(#"info: " + 1023, #plan:log()[1])
 		assert.is_true(#select(2, plan:pending(2)) < 1024)
 		assert.equal(1023, #plan:actions()[1].text)

@@ -400,7 +400,7 @@ describe("plan:close", function()
 	end)
 end)
 
-describe("other orders", function()
+describe("actions", function()
 	it("are those that external schedulers have had since wiki2", function()
 		local plan = plan_of([[
 			plan:cancel(job(2), "broken") plan:requeue(job(1)) plan:suspend(job(1)) plan:resume(job(1))

@@ -293,7 +293,7 @@ static void make_decision(struct sl_builder *b, uint64_t *seed, uint32_t nodes, 
 		sl_builder_append(b, SL_P_PENDING, &pending);
 	} else {
 		action.job = job;
-		action.verb = make_below(seed, SL_DOS);
+		action.verb = make_below(seed, SL_ACTIONS);
 		action.number = make_below(seed, 100);
 		action.text = sl_builder_str(b, "hello");
 		sl_builder_append(b, SL_P_ACTION, &action);

@@ -262,42 +262,42 @@ static int plan_undo(lua_State *L)
 	return 2;
 }
 
-/* -- other orders ------------------------------------------------------ */
+/* -- actions ---------------------------------------------------------- */
 
-static int give_order(lua_State *L, struct sl_lua *x, enum sl_do verb, int64_t number, const char *text)
+static int act(lua_State *L, struct sl_lua *x, enum sl_action verb, int64_t number, const char *text)
 {
 	const struct sl_handle *job = check_job(L, x);
 	char cut[SL_LUA_TEXT_MAX];
 	struct sl_error err;
 
-	if (sl_plan_do(x->plan, verb, job->row, number, sl_lua_cut(cut, text), &err))
+	if (sl_plan_act(x->plan, verb, job->row, number, sl_lua_cut(cut, text), &err))
 		return raise_misuse(L, x, &err);
 	return 0;
 }
 
 static int plan_cancel(lua_State *L)
 {
-	return give_order(L, check_plan(L), SL_DO_CANCEL, 0, luaL_optstring(L, 3, ""));
+	return act(L, check_plan(L), SL_ACTION_CANCEL, 0, luaL_optstring(L, 3, ""));
 }
 
 static int plan_requeue(lua_State *L)
 {
-	return give_order(L, check_plan(L), SL_DO_REQUEUE, 0, luaL_optstring(L, 3, ""));
+	return act(L, check_plan(L), SL_ACTION_REQUEUE, 0, luaL_optstring(L, 3, ""));
 }
 
 static int plan_suspend(lua_State *L)
 {
-	return give_order(L, check_plan(L), SL_DO_SUSPEND, 0, "");
+	return act(L, check_plan(L), SL_ACTION_SUSPEND, 0, "");
 }
 
 static int plan_resume(lua_State *L)
 {
-	return give_order(L, check_plan(L), SL_DO_RESUME, 0, "");
+	return act(L, check_plan(L), SL_ACTION_RESUME, 0, "");
 }
 
 static int plan_notify(lua_State *L)
 {
-	return give_order(L, check_plan(L), SL_DO_NOTIFY, 0, luaL_checkstring(L, 3));
+	return act(L, check_plan(L), SL_ACTION_NOTIFY, 0, luaL_checkstring(L, 3));
 }
 
 /* Numbers of Linux, which is where Slurm runs. */
@@ -331,7 +331,7 @@ static int plan_signal(lua_State *L)
 {
 	struct sl_lua *x = check_plan(L);
 
-	return give_order(L, x, SL_DO_SIGNAL, check_signal(L, 3), "");
+	return act(L, x, SL_ACTION_SIGNAL, check_signal(L, 3), "");
 }
 
 /* plan:modify(job, { priority =, time_limit =, partition = }): all of it, or an error. */
@@ -347,11 +347,11 @@ static int plan_modify(lua_State *L)
 	if (lua_getfield(L, 3, "partition") != LUA_TNIL)
 		sl_lua_check_partition(L, x, -1, "modify");
 	if (priority >= 0)
-		give_order(L, x, SL_DO_PRIORITY, priority, "");
+		act(L, x, SL_ACTION_PRIORITY, priority, "");
 	if (time_limit)
-		give_order(L, x, SL_DO_TIME_LIMIT, time_limit, "");
+		act(L, x, SL_ACTION_TIME_LIMIT, time_limit, "");
 	if (!lua_isnil(L, -1))
-		give_order(L, x, SL_DO_PARTITION, 0, lua_tostring(L, -1));
+		act(L, x, SL_ACTION_PARTITION, 0, lua_tostring(L, -1));
 	return 0;
 }
 

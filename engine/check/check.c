@@ -520,7 +520,7 @@ static int check_unbooked(struct check *c)
 
 		if (j == SL_NONE || p->action.stamp[i] != c->snap->job.stamp[j])
 			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is to be changed (%s), but %s",
-				       p->action.job[i], sl_do_word(p->action.verb[i]),
+				       p->action.job[i], sl_action_word(p->action.verb[i]),
 				       j == SL_NONE ? "is not in the snapshot" : "has another stamp there");
 	}
 	return 0;

@@ -299,7 +299,7 @@ static void put_actions(struct record *r)
 
 	for (uint32_t i = 0; i < action->rows; i++) {
 		begin_job(r, "actions", &begun, action->job[i]);
-		put_text(r->j->json, "verb", sl_do_word(action->verb[i]));
+		put_text(r->j->json, "verb", sl_action_word(action->verb[i]));
 		put_int(r->j->json, "number", action->number[i]);
 		put_text(r->j->json, "text", plan_text(r, action->text[i]));
 		put_text(r->j->json, "by", plan_text(r, action->by[i]));

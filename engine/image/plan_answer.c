@@ -12,7 +12,7 @@
 struct said {
 	uint32_t entry;		/* its first in the queue + 1; 0: none */
 	uint32_t starts;
-	uint32_t orders;
+	uint32_t actions;
 	bool reserved, pending, told;
 };
 
@@ -238,9 +238,9 @@ static int check_actions(const struct answer *a)
 
 		if (!job)
 			return -1;
-		if (++job->orders > SL_PLAN_ORDERS_MAX)
-			return sl_fail(a->err, SL_ELIMIT, "plan: action[%" PRIu32 "]: more than %d orders for job %" PRIu32,
-				       r, SL_PLAN_ORDERS_MAX, v->job[r]);
+		if (++job->actions > SL_PLAN_ACTIONS_MAX)
+			return sl_fail(a->err, SL_ELIMIT, "plan: action[%" PRIu32 "]: more than %d actions for job %" PRIu32,
+				       r, SL_PLAN_ACTIONS_MAX, v->job[r]);
 	}
 	return 0;
 }

@@ -16,7 +16,7 @@
 /*
  * A job is started at most once, an array once for each task, where it is in the queue, on
  * nodes in order; it is reserved at most once, said to stay pending at most once, and given
- * SL_PLAN_ORDERS_MAX orders at most.  0, or -1 with *err: SL_EFORMAT, SL_ELIMIT, SL_ENOMEM.
+ * SL_PLAN_ACTIONS_MAX actions at most.  0, or -1 with *err: SL_EFORMAT, SL_ELIMIT, SL_ENOMEM.
  */
 int sl_plan_answers(const struct sl_plan_image *plan, const struct sl_snapshot *snap, struct sl_error *err);
 

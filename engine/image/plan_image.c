@@ -64,16 +64,16 @@ static const struct sl_word whys[SL_WHYS] = {
 	{ SL_WHY_BEGIN, "begin_time" }, { SL_WHY_ARRAY, "array_limit" }, { SL_WHY_PARTITION, "partition" },
 	{ SL_WHY_RESERVED, "reserved" },
 };
-static const struct sl_word verbs[SL_DOS] = {
-	{ SL_DO_CANCEL, "cancel" }, { SL_DO_REQUEUE, "requeue" }, { SL_DO_SUSPEND, "suspend" },
-	{ SL_DO_RESUME, "resume" }, { SL_DO_SIGNAL, "signal" }, { SL_DO_PRIORITY, "priority" },
-	{ SL_DO_TIME_LIMIT, "time_limit" }, { SL_DO_PARTITION, "partition" }, { SL_DO_NOTIFY, "notify" },
+static const struct sl_word actions[SL_ACTIONS] = {
+	{ SL_ACTION_CANCEL, "cancel" }, { SL_ACTION_REQUEUE, "requeue" }, { SL_ACTION_SUSPEND, "suspend" },
+	{ SL_ACTION_RESUME, "resume" }, { SL_ACTION_SIGNAL, "signal" }, { SL_ACTION_PRIORITY, "priority" },
+	{ SL_ACTION_TIME_LIMIT, "time_limit" }, { SL_ACTION_PARTITION, "partition" }, { SL_ACTION_NOTIFY, "notify" },
 };
 static const struct sl_word levels[] = { { 0, "error" }, { 1, "info" }, { 2, "debug" } };
 
 static const struct sl_words words[] = {
 	{ SL_P_PENDING, offsetof(struct sl_plan_pending_row, why), false, whys, SL_WHYS },
-	{ SL_P_ACTION, offsetof(struct sl_plan_action_row, verb), false, verbs, SL_DOS },
+	{ SL_P_ACTION, offsetof(struct sl_plan_action_row, verb), false, actions, SL_ACTIONS },
 	{ SL_P_LOG, offsetof(struct sl_plan_log_row, level), false, levels, 3 },
 };
 
@@ -88,9 +88,9 @@ const char *sl_why_word(uint32_t why)
 	return why < SL_WHYS ? whys[why].word : "unknown";
 }
 
-const char *sl_do_word(uint32_t verb)
+const char *sl_action_word(uint32_t verb)
 {
-	return verb < SL_DOS ? verbs[verb].word : "unknown";
+	return verb < SL_ACTIONS ? actions[verb].word : "unknown";
 }
 
 const char *sl_fate_word(uint32_t fate)
@@ -98,7 +98,7 @@ const char *sl_fate_word(uint32_t fate)
 	static const char *const word[SL_FATES] = {
 		[SL_FATE_DONE] = "done", [SL_FATE_CHANGED] = "changed", [SL_FATE_UNFIT] = "unfit",
 		[SL_FATE_PLACES] = "places", [SL_FATE_SHAPE] = "shape", [SL_FATE_LOAN] = "loan",
-		[SL_FATE_SELECT] = "select", [SL_FATE_LIMIT] = "limit", [SL_FATE_ORDER] = "order",
+		[SL_FATE_SELECT] = "select", [SL_FATE_LIMIT] = "limit", [SL_FATE_ACTION] = "action",
 		[SL_FATE_SHADOW] = "shadow",
 		[SL_FATE_STOPPED] = "stopped",
 	};

@@ -15,11 +15,11 @@
 #include "image/snapshot.h"
 
 /* Bytes of any text in a plan, and of all of them, each counted where it is used (rows may
- * share one); lines for the log; orders for one job.  Writers cut, readers refuse. */
+ * share one); lines for the log; actions for one job.  Writers cut, readers refuse. */
 #define SL_PLAN_TEXT_MAX 4096
 #define SL_PLAN_TEXTS_MAX ((size_t) 32 << 20)
 #define SL_PLAN_LOG_MAX 1000
-#define SL_PLAN_ORDERS_MAX 16
+#define SL_PLAN_ACTIONS_MAX 16
 
 /* Jobs in a plan that select may be asked about so that it preempts others. */
 #define SL_PLAN_PREEMPT_MAX 20
@@ -147,19 +147,19 @@ enum sl_why {
 	X(u32, partition, -1, SL_NONE, "partition row in the snapshot") \
 	X(u32, behind, -1, 0, "as in a native start")
 
-/* What else an external scheduler has been able to order since wiki2. */
+/* What else an external scheduler has been able to do since wiki2. */
 #define SL_PLAN_ACTION_COLUMNS(X) \
-	X(u32, verb, -1, 0, "SL_DO_*") \
+	X(u32, verb, -1, 0, "SL_ACTION_*") \
 	X(u32, job, -1, 0, "JobId") \
 	X(i64, stamp, -1, 0, "the job's stamp in the snapshot") \
 	X(i64, number, -1, 0, "signal, priority, seconds") \
 	X(str, text, -1, 0, "partition, message") \
 	X(str, by, -1, 0, "policy that decided")
 
-enum sl_do {
-	SL_DO_CANCEL, SL_DO_REQUEUE, SL_DO_SUSPEND, SL_DO_RESUME, SL_DO_SIGNAL,
-	SL_DO_PRIORITY, SL_DO_TIME_LIMIT, SL_DO_PARTITION, SL_DO_NOTIFY,
-	SL_DOS
+enum sl_action {
+	SL_ACTION_CANCEL, SL_ACTION_REQUEUE, SL_ACTION_SUSPEND, SL_ACTION_RESUME, SL_ACTION_SIGNAL,
+	SL_ACTION_PRIORITY, SL_ACTION_TIME_LIMIT, SL_ACTION_PARTITION, SL_ACTION_NOTIFY,
+	SL_ACTIONS
 };
 
 /* What became of a start or an action of the plan when it was carried out. */
@@ -172,7 +172,7 @@ enum sl_fate {
 	SL_FATE_LOAN,		/* nodes of other partitions cannot be lent to it */
 	SL_FATE_SELECT,		/* Slurm's select refused */
 	SL_FATE_LIMIT,		/* ... for a limit that shows only once the nodes are known */
-	SL_FATE_ORDER,		/* slurmctld refused the action */
+	SL_FATE_ACTION,		/* slurmctld refused the action */
 	SL_FATE_SHADOW,		/* nothing is carried out: Slurm's own scheduler decides */
 	SL_FATE_STOPPED,	/* it was not looked at: slurmctld ends, or has another configuration */
 	SL_FATES
@@ -214,7 +214,7 @@ struct sl_plan_image {
 extern const struct sl_schema sl_plan_schema;
 
 /*
- * Validate and open a plan image; verbs and codes are known, texts within
+ * Validate and open a plan image; actions and codes are known, texts within
  * SL_PLAN_TEXT_MAX, no two rows share places, gres or lenders of another; what is to be
  * remembered as remember.h has it.  Returns 0, or -1
  * with *err.  The bytes must outlive the plan.
@@ -223,7 +223,7 @@ int sl_plan_image_open(struct sl_plan_image *plan, const void *bytes, size_t siz
 
 /* Words for codes, never NULL: "resources", "cancel", "select". */
 const char *sl_why_word(uint32_t why);
-const char *sl_do_word(uint32_t verb);
+const char *sl_action_word(uint32_t verb);
 const char *sl_fate_word(uint32_t fate);
 
 #endif

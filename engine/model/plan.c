@@ -8,7 +8,7 @@
 
 #include "base/grow.h"
 
-#define MAX_ORDERS 100000
+#define MAX_ACTIONS 100000
 
 int plan_no_memory(struct sl_error *err)
 {
@@ -106,9 +106,9 @@ void sl_plan_destroy(struct sl_plan *p)
 	free_bookings(p, &p->reserved);
 	for (uint32_t i = 0; i < p->bys; i++)
 		free(p->by[i]);
-	for (uint32_t i = 0; i < p->orders; i++)
-		free(p->order[i].text);
-	free(p->ordered);
+	for (uint32_t i = 0; i < p->actions; i++)
+		free(p->action[i].text);
+	free(p->acted);
 	for (uint32_t i = 0; i < p->lines; i++)
 		free(p->line[i].text);
 	free(p->marks);
@@ -119,7 +119,7 @@ void sl_plan_destroy(struct sl_plan *p)
 	free(p->passed);
 	free(p->expected);
 	free(p->throttle);
-	free(p->order);
+	free(p->action);
 	free(p->line);
 	free(p);
 }
@@ -267,7 +267,7 @@ bool plan_is_barred(const struct sl_plan *p, uint32_t job)
 	return n && n->barred_by == p->bys;
 }
 
-/* -- words and orders ---------------------------------------------------- */
+/* -- words and actions --------------------------------------------------- */
 
 int sl_plan_refuse(struct sl_plan *p, uint32_t job, enum sl_why why, const char *text, struct sl_error *err)
 {
@@ -336,31 +336,31 @@ int sl_plan_because(struct sl_plan *p, uint32_t job, const char *text, struct sl
 	return 0;
 }
 
-static int check_order(const struct sl_plan *p, enum sl_do verb, uint32_t job, int64_t number, const char *text,
+static int check_action(const struct sl_plan *p, enum sl_action verb, uint32_t job, int64_t number, const char *text,
 		       struct sl_error *err)
 {
 	const struct sl_snapshot *s = p->c->snap;
 	uint32_t i = 0;
 
-	if ((unsigned) verb >= SL_DOS)
-		return sl_fail(err, SL_EINVAL, "there is no order %u", (unsigned) verb);
+	if ((unsigned) verb >= SL_ACTIONS)
+		return sl_fail(err, SL_EINVAL, "there is no action %u", (unsigned) verb);
 	if (job >= s->job.rows)
-		return sl_fail(err, SL_EINVAL, "%s: there is no job row %" PRIu32, sl_do_word(verb), job);
-	if (verb == SL_DO_SIGNAL && (number < 1 || number > 64))
+		return sl_fail(err, SL_EINVAL, "%s: there is no job row %" PRIu32, sl_action_word(verb), job);
+	if (verb == SL_ACTION_SIGNAL && (number < 1 || number > 64))
 		return sl_fail(err, SL_EINVAL, "signal: there is no signal %" PRId64, number);
-	if (verb == SL_DO_PRIORITY && (number < 0 || number > UINT32_MAX - 2))
+	if (verb == SL_ACTION_PRIORITY && (number < 0 || number > UINT32_MAX - 2))
 		return sl_fail(err, SL_EINVAL, "priority: %" PRId64 " is not between 0 and %u", number,
 			       UINT32_MAX - 2);
-	if (verb == SL_DO_TIME_LIMIT && number < 60)
+	if (verb == SL_ACTION_TIME_LIMIT && number < 60)
 		return sl_fail(err, SL_EINVAL, "time_limit: %" PRId64 " s is less than a minute", number);
-	if (verb == SL_DO_NOTIFY && (!text || !*text))
+	if (verb == SL_ACTION_NOTIFY && (!text || !*text))
 		return sl_fail(err, SL_EINVAL, "notify: there is no message");
-	if (p->ordered && p->ordered[job] >= SL_PLAN_ORDERS_MAX)
-		return sl_fail(err, SL_EINVAL, "%s: more than %d orders for job %" PRIu32 " in a cycle",
-			       sl_do_word(verb), SL_PLAN_ORDERS_MAX, s->job.id[job]);
-	if (p->orders == MAX_ORDERS)
-		return sl_fail(err, SL_EINVAL, "%s: more than %d orders in a cycle", sl_do_word(verb), MAX_ORDERS);
-	if (verb != SL_DO_PARTITION)
+	if (p->acted && p->acted[job] >= SL_PLAN_ACTIONS_MAX)
+		return sl_fail(err, SL_EINVAL, "%s: more than %d actions for job %" PRIu32 " in a cycle",
+			       sl_action_word(verb), SL_PLAN_ACTIONS_MAX, s->job.id[job]);
+	if (p->actions == MAX_ACTIONS)
+		return sl_fail(err, SL_EINVAL, "%s: more than %d actions in a cycle", sl_action_word(verb), MAX_ACTIONS);
+	if (verb != SL_ACTION_PARTITION)
 		return 0;
 	while (i < s->partition.rows && (!text || strcmp(cluster_str(p->c, s->partition.name[i]), text)))
 		i++;
@@ -368,22 +368,22 @@ static int check_order(const struct sl_plan *p, enum sl_do verb, uint32_t job, i
 						   text ? text : "");
 }
 
-int sl_plan_do(struct sl_plan *p, enum sl_do verb, uint32_t job, int64_t number, const char *text,
+int sl_plan_act(struct sl_plan *p, enum sl_action verb, uint32_t job, int64_t number, const char *text,
 	       struct sl_error *err)
 {
 	char *copy;
 
-	if (check_order(p, verb, job, number, text, err) < 0)
+	if (check_action(p, verb, job, number, text, err) < 0)
 		return -1;
-	if (!p->ordered && !(p->ordered = calloc((size_t) p->c->snap->job.rows + 1, sizeof(*p->ordered))))
+	if (!p->acted && !(p->acted = calloc((size_t) p->c->snap->job.rows + 1, sizeof(*p->acted))))
 		return plan_no_memory(err);
 	copy = strdup(text ? text : "");
-	if (!copy || sl_grow_list(&p->order, p->orders, sizeof(*p->order), NULL)) {
+	if (!copy || sl_grow_list(&p->action, p->actions, sizeof(*p->action), NULL)) {
 		free(copy);
 		return plan_no_memory(err);
 	}
-	p->ordered[job]++;
-	p->order[p->orders++] = (struct order) { verb, job, p->bys - 1, number, copy };
+	p->acted[job]++;
+	p->action[p->actions++] = (struct action) { verb, job, p->bys - 1, number, copy };
 	return 0;
 }
 

@@ -166,9 +166,9 @@ void sl_plan_confirm_preempting(struct sl_plan *p, struct sl_entry e);
 /* Those that are confirmed. */
 const struct sl_entry *sl_plan_preempting(const struct sl_plan *p, uint32_t *count);
 
-/* Order something else for a job (enum sl_do).  There may be SL_PLAN_ORDERS_MAX for each, and
+/* Do something else with a job (enum sl_action).  There may be SL_PLAN_ACTIONS_MAX for each, and
  * 100,000 in all: what is in a plan is no longer under a policy's memory limit. */
-int sl_plan_do(struct sl_plan *p, enum sl_do verb, uint32_t job, int64_t number, const char *text,
+int sl_plan_act(struct sl_plan *p, enum sl_action verb, uint32_t job, int64_t number, const char *text,
 	       struct sl_error *err);
 
 /* A line for the log: 0 error, 1 info, 2 debug.  0, or -1 without memory.  The last of

@@ -241,8 +241,8 @@ static void encode_words(const struct sl_plan *p, struct pen *pen)
 {
 	const struct sl_job_view *job = &p->c->snap->job;
 
-	for (uint32_t i = 0; i < p->orders; i++) {
-		const struct order *o = &p->order[i];
+	for (uint32_t i = 0; i < p->actions; i++) {
+		const struct action *o = &p->action[i];
 		struct sl_plan_action_row row = { .verb = o->verb, .job = job->id[o->job],
 			.stamp = job->stamp[o->job], .number = o->number };
 

@@ -44,8 +44,8 @@ struct closing {			/* of a partition */
 	char text[160];
 };
 
-struct order {				/* something else to do */
-	enum sl_do verb;
+struct action {				/* what the plan says of a job besides */
+	enum sl_action verb;
 	uint32_t job, by;
 	int64_t number;
 	char *text;
@@ -129,9 +129,9 @@ struct sl_plan {
 	uint32_t refusals, next_refusal;
 	struct throttle *throttle;
 	uint32_t throttles;
-	struct order *order;
-	uint32_t orders;
-	uint8_t *ordered;		/* [job] how often; NULL: nothing yet */
+	struct action *action;
+	uint32_t actions;
+	uint8_t *acted;		/* [job] how often; NULL: nothing yet */
 	struct line *line;
 	uint32_t lines;
 	/* Large, and mostly empty; a plan is made in each cycle.  So only their counts are cleared. */

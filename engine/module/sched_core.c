@@ -325,7 +325,7 @@ static void push_names(lua_State *L, const struct sl_snapshot *snap, const uint3
 	lua_setfield(L, -2, field);
 }
 
-/* Reasons and orders as words. */
+/* Reasons and actions as words. */
 static void replace_words(lua_State *L, const char *table, const char *field, const char *(*word)(uint32_t))
 {
 	lua_getfield(L, -1, table);
@@ -353,7 +353,7 @@ static void push_plan(lua_State *L, const struct sl_snapshot *snap, const struct
 	push_table(L, &p->image, p, SL_P_REMEMBERED, p->remembered.rows, "remembered");
 	push_table(L, &p->image, p, SL_P_HISTORY, p->history.rows, "history");
 	replace_words(L, "pending", "why", sl_why_word);
-	replace_words(L, "actions", "verb", sl_do_word);
+	replace_words(L, "actions", "verb", sl_action_word);
 	push_names(L, snap, snap->node.name, snap->node.rows, "node_names");
 	push_names(L, snap, snap->partition.name, snap->partition.rows, "partition_names");
 }

@@ -15,6 +15,7 @@
 
 #include <jansson.h>
 
+#include "tool/action.h"
 #include "tool/explain_order.h"
 #include "tool/recent.h"
 #include "image/journal.h"
@@ -86,7 +87,7 @@ static bool same_answer(const json_t *a, const json_t *b)
 	static const char *const keys[] = { "event", "why", "text", "by", "note", "nodes", "start_time",
 					    "partition" };
 
-	if (is_event(a, "start") || is_event(a, "order"))
+	if (is_event(a, "start") || is_event(a, "action"))
 		return false;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		json_t *x = json_object_get(a, keys[i]), *y = json_object_get(b, keys[i]);
@@ -184,7 +185,7 @@ static int visit(const char *line, size_t length, void *arg)
 		return 0;	/* torn by a crash */
 	/* what comes later in a cycle stands first */
 	take_all(s, cycle, "gone", "gone");
-	take_all(s, cycle, "actions", "order");
+	take_all(s, cycle, "actions", "action");
 	take_wait(s, cycle);
 	take_all(s, cycle, "started", "start");
 	json_decref(cycle);
@@ -302,7 +303,7 @@ static void print_what(const json_t *event)
 {
 	const char *what = sl_member_text(event, "event"), *text = sl_member_text(event, "text");
 	bool done = !json_is_false(json_object_get(event, "done"));
-	char at[SL_TEXT_SIZE];
+	char at[SL_TEXT_SIZE], action[SL_ACTION_TEXT];
 
 	if (!strcmp(what, "start")) {
 		printf("%s", done ? "started" : "was to start");
@@ -321,7 +322,8 @@ static void print_what(const json_t *event)
 		printf("left the queue, not started by the scheduler: no longer among those that may start (cancelled, held,"
 		       " changed, dependent or over a limit: squeue says which)");
 	} else {
-		printf("%s%s", sl_member_text(event, "verb"), done ? "" : " failed");
+		printf("%s%s", sl_action_text(action, sl_member_text(event, "verb"), sl_member_integer(event, "number")),
+		       done ? "" : " failed");
 		if (*sl_member_text(event, "why"))
 			printf(" (%s)", sl_member_text(event, "why"));
 	}
@@ -613,13 +615,13 @@ const struct sl_verb sl_verb_explain = {
 		"*2* wrong usage.\n"
 		"# JSON\n"
 		"*job*, *order* (a text, where the order was computed), and *events*, newest first:\n"
-		"[{event, since, until, sequence, policy, by, ...}].  event is start, wait, order or gone (left the queue otherwise);\n"
+		"[{event, since, until, sequence, policy, by, ...}].  event is start, wait, action or gone (left the queue otherwise);\n"
 		"since is the time of the cycle that decided it, until that of the next decision,\n"
 		"sequence the number of the cycle.  A start has nodes, node_count, cores, partition,\n"
 		"shape (the number of the alternative it was started as), done and text (why not),\n"
 		"and on borrowed nodes borrowed_from (partitions), through and because;\n"
 		"a wait why and text, and with a reservation start_time, nodes, node_count and cores;\n"
-		"both note, why the alternatives in the job's comment are ignored; an order verb,\n"
+		"both note, why the alternatives in the job's comment are ignored; an action verb,\n"
 		"number, text, done and why (why not).  The\n"
 		"first event has ahead, [{job, start_time}], if the job waits.  Keys that would be\n"
 		"empty or 0 are left out; keys are only ever added.\n"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/recent.h"
+#include "tool/action.h"
 #include "tool/member.h"
 
 #include <stdarg.h>
@@ -62,9 +63,10 @@ static void tell_actions(struct look *l, const json_t *line)
 	for (size_t i = json_array_size(list); i-- > 0; ) {
 		const json_t *job = json_array_get(list, i);
 		const char *text = sl_member_text(job, "text"), *why = sl_member_text(job, "why");
+		char action[SL_ACTION_TEXT];
 
-		add_event(l, sl_member_integer(line, "now"), "job %lld: %s%s%s%s%s", (long long) sl_member_integer(job, "job"), sl_member_text(job, "verb"),
-			  *text ? ": " : "", text, *why ? ": " : "", why);
+		add_event(l, sl_member_integer(line, "now"), "job %lld: %s%s%s%s%s", (long long) sl_member_integer(job, "job"),
+			  sl_action_text(action, sl_member_text(job, "verb"), sl_member_integer(job, "number")), *text ? ": " : "", text, *why ? ": " : "", why);
 	}
 }
 

@@ -6,6 +6,7 @@
 
 #include "image/nodelist.h"
 #include "base/text.h"
+#include "tool/action.h"
 #include "tool/job_index.h"
 
 static const char *partition_name(const struct sl_report *r, uint32_t row)
@@ -178,12 +179,13 @@ static void print_rest(const struct sl_report *r, FILE *out)
 	static const char *const level[] = { "error", "info", "debug" };
 	const struct sl_plan_action_view *a = &r->plan->action;
 	const struct sl_plan_log_view *l = &r->plan->log;
+	char action[SL_ACTION_TEXT];
 
 	if (a->rows)
-		fprintf(out, "\norders: %u\n", a->rows);
+		fprintf(out, "\nactions: %u\n", a->rows);
 	for (uint32_t i = 0; i < a->rows; i++)
-		fprintf(out, "  %s job %u  %lld  %s\n", sl_do_word(a->verb[i]), a->job[i], (long long) a->number[i],
-			text(r, a->text[i]));
+		fprintf(out, "  job %u: %s%s%s\n", a->job[i], sl_action_text(action, sl_action_word(a->verb[i]), a->number[i]),
+			*text(r, a->text[i]) ? ": " : "", text(r, a->text[i]));
 	if (l->rows)
 		fputs("\nlog\n", out);
 	for (uint32_t i = 0; i < l->rows; i++)
@@ -369,7 +371,7 @@ static void put_actions_and_log(const struct sl_report *r, struct sl_json *j)
 	begin_list(j, "actions");
 	for (uint32_t i = 0; i < a->rows; i++) {
 		begin_element(j);
-		sl_json_put_str(j, "do", sl_do_word(a->verb[i]));
+		sl_json_put_str(j, "do", sl_action_word(a->verb[i]));
 		sl_json_put_int(j, "job", a->job[i]);
 		sl_json_put_int(j, "number", a->number[i]);
 		sl_json_put_str(j, "text", text(r, a->text[i]));

@@ -6,7 +6,6 @@
 #include "plugin/commit/launch.h"
 #include "plugin/commit/start.h"
 #include "plugin/commit/strayed.h"
-#include "plugin/commit/verbs.h"
 
 /* -- what jobs asked for ------------------------------------------------------- */
 
@@ -66,7 +65,7 @@ void sl_commit_save(struct sl_commit *m)
 		      err.text);
 }
 
-/* -- starts and orders -------------------------------------------------------- */
+/* -- starts and actions ------------------------------------------------------- */
 
 static void mark_job(struct sl_commit *m, uint32_t job_id, uint8_t mark)
 {
@@ -142,14 +141,14 @@ static void start_het(struct sl_commit *m, uint32_t i, uint32_t count, struct sl
 	xfree(s);
 }
 
-static void order_one(struct sl_commit *m, uint32_t i)
+static void act_one(struct sl_commit *m, uint32_t i)
 {
 	uint32_t action = i - m->plan->start.rows;
 	const char *why;
 	enum sl_fate fate = sl_commit_action(m, action, &why);
 
 	if (fate == SL_FATE_DONE)
-		mark_job(m, m->plan->action.job[action], SL_MARK_ORDERED);
+		mark_job(m, m->plan->action.job[action], SL_MARK_ACTED);
 	m->carried[i] = (struct sl_carried) { m->plan->action.job[action], fate, why ? why : "" };
 	m->status->actions++;
 	m->status->actions_failed += fate != SL_FATE_DONE;
@@ -187,7 +186,7 @@ static uint32_t run_batch(struct sl_commit *m, uint32_t from)
 	for (; i < m->decisions && sl_hold_lasts(&h); i += n) {
 		n = 1;
 		if (i >= m->plan->start.rows) {
-			order_one(m, i);
+			act_one(m, i);
 			continue;
 		}
 		n = sl_het_count(m, i);

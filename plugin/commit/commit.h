@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * commit.h - a plan into slurmctld's records: starts and other orders.
+ * commit.h - a plan into slurmctld's records: starts and actions.
  *
  * Each decision is checked against the live record before it is carried out: the
  * job is still there, pending, unchanged since the snapshot, independent, within
@@ -16,7 +16,7 @@
 
 #include "plugin/commit/work.h"
 
-/* Starts and other verbs.  What became of them is allocated here, freed by
+/* Starts and actions.  What became of them is allocated here, freed by
  * sl_commit_free(). */
 void sl_commit_run(struct sl_commit *m);
 

@@ -42,7 +42,7 @@ struct sl_commit {
 
 #define SL_MARK_STARTED 0x1	/* a start of that job was carried out */
 #define SL_MARK_FAILED 0x2	/* ... was not */
-#define SL_MARK_ORDERED 0x4	/* an order about that job was carried out */
+#define SL_MARK_ACTED 0x4	/* an action on that job was carried out */
 
 /* The locks that a start takes. */
 #define SL_COMMIT_LOCKS { .conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK, .part = READ_LOCK, \

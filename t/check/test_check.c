@@ -165,7 +165,7 @@ static void what_is_said_about_jobs_must_be_about_jobs(void **state)
 	struct build *b = one((struct build_job) { 0 });
 	struct built_plan *p = build_plan(b);
 	struct sl_plan_pending_row pending = { .job = 5, .why = SL_WHY_RESOURCES };
-	struct sl_plan_action_row action = { .verb = SL_DO_CANCEL, .job = 2, .stamp = 1 };
+	struct sl_plan_action_row action = { .verb = SL_ACTION_CANCEL, .job = 2, .stamp = 1 };
 
 	(void) state;
 	sl_builder_append(p->builder, SL_P_PENDING, &pending);

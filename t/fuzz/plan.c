@@ -15,7 +15,7 @@ static void must_be_a_plan(const struct sl_plan_image *p)
 	for (uint32_t r = 0; r < p->pending.rows; r++)
 		MUST(strcmp(sl_why_word(p->pending.why[r]), "unknown"));
 	for (uint32_t r = 0; r < p->action.rows; r++)
-		MUST(strcmp(sl_do_word(p->action.verb[r]), "unknown"));
+		MUST(strcmp(sl_action_word(p->action.verb[r]), "unknown"));
 	for (uint32_t r = 0; r < p->log.rows; r++)
 		MUST(p->log.level[r] < 3 && strlen(sl_image_str(&p->image, p->log.text[r])) <= SL_PLAN_TEXT_MAX);
 	for (uint32_t r = 0; r < p->start.rows; r++)

@@ -21,7 +21,7 @@ static void a_cycle_is_one_line_that_tells_what_became_of_it(void **state)
 	struct sl_plan_action_row action = sl_plan_action_row();
 	const struct sl_carried carried[] = {
 		{ 7, SL_FATE_DONE, NULL }, { 8, SL_FATE_CHANGED, "cancelled meanwhile" },
-		{ 9, SL_FATE_ORDER, "no such job" },
+		{ 9, SL_FATE_ACTION, "no such job" },
 	};
 	struct stat st;
 
@@ -30,7 +30,7 @@ static void a_cycle_is_one_line_that_tells_what_became_of_it(void **state)
 	add_start(f, 8, 18, 4);		/* two nodes that the snapshot has not */
 	add_reserve(f, 10, 2000);
 	add_pending(f, 11, SL_WHY_RESOURCES, "needs 4 nodes, \"3\" are free");
-	action.verb = SL_DO_SIGNAL;
+	action.verb = SL_ACTION_SIGNAL;
 	action.job = 9;
 	action.number = 10;
 	sl_builder_append(f->plan, SL_P_ACTION, &action);
@@ -45,7 +45,7 @@ static void a_cycle_is_one_line_that_tells_what_became_of_it(void **state)
 		"\"node_count\": 4, \"cores\": 32}], "
 		"\"pending\": [{\"job\": 11, \"why\": \"resources\", \"text\": \"needs 4 nodes, \\\"3\\\" are free\"}], "
 		"\"actions\": [{\"job\": 9, \"verb\": \"signal\", \"number\": 10, \"done\": false, "
-		"\"fate\": \"order\", \"why\": \"no such job\"}]}");
+		"\"fate\": \"action\", \"why\": \"no such job\"}]}");
 	assert_int_equal(stat(f->path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0640);
 	sl_journal_close(j);

@@ -81,9 +81,9 @@ static void an_honest_plan_answers(void **state)
 	reserve.places = build_place(p, 1, 8);
 	sl_builder_append(p->builder, SL_P_RESERVE, &reserve);
 	action.job = 1;
-	action.verb = SL_DO_SIGNAL;
+	action.verb = SL_ACTION_SIGNAL;
 	sl_builder_append(p->builder, SL_P_ACTION, &action);
-	action.verb = SL_DO_NOTIFY;
+	action.verb = SL_ACTION_NOTIFY;
 	sl_builder_append(p->builder, SL_P_ACTION, &action);
 	expect(b, p, NULL);
 	build_destroy(b);
@@ -228,10 +228,10 @@ static void orders_for_a_job_have_an_end(void **state)
 
 	(void) state;
 	action.job = 1;
-	action.verb = SL_DO_NOTIFY;
-	for (i = 0; i <= SL_PLAN_ORDERS_MAX; i++)
+	action.verb = SL_ACTION_NOTIFY;
+	for (i = 0; i <= SL_PLAN_ACTIONS_MAX; i++)
 		sl_builder_append(p->builder, SL_P_ACTION, &action);
-	expect(b, p, "action[16]: more than 16 orders for job 1");
+	expect(b, p, "action[16]: more than 16 actions for job 1");
 	build_destroy(b);
 }
 

@@ -209,9 +209,9 @@ static void states_have_words(void **state)
 	for (uint32_t w = 0; w < SL_WHYS; w++)
 		assert_string_not_equal(sl_why_word(w), "unknown");
 	assert_string_equal(sl_why_word(SL_WHYS), "unknown");
-	for (uint32_t d = 0; d < SL_DOS; d++)
-		assert_string_not_equal(sl_do_word(d), "unknown");
-	assert_string_equal(sl_do_word(SL_DOS), "unknown");
+	for (uint32_t d = 0; d < SL_ACTIONS; d++)
+		assert_string_not_equal(sl_action_word(d), "unknown");
+	assert_string_equal(sl_action_word(SL_ACTIONS), "unknown");
 }
 
 /* -- plans ------------------------------------------------------------------- */

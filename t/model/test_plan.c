@@ -205,7 +205,7 @@ static void every_queued_job_that_is_not_booked_has_a_reason(void **state)
 	checked(&d, sl_plan_refuse(d.p, row(&d, 2), SL_WHY_POLICY, "over its quota", &d.err));
 	assert_int_equal(start(&d, 2), 0);
 	assert_int_equal(start(&d, 3), 0);
-	checked(&d, sl_plan_do(d.p, SL_DO_PRIORITY, row(&d, 4), 7, NULL, &d.err));
+	checked(&d, sl_plan_act(d.p, SL_ACTION_PRIORITY, row(&d, 4), 7, NULL, &d.err));
 	assert_int_equal(sl_plan_log(d.p, 1, "hello"), 0);
 	p = accepted(&d);
 	assert_string_equal(pending_text(p, 1, &why), "needs 2 nodes, 1 is free");
@@ -250,11 +250,11 @@ static void texts_are_cut_where_they_are_too_much_in_all(void **state)
 	(void) state;
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = 0;
-	for (i = 0; i <= orders / SL_PLAN_ORDERS_MAX; i++)
+	for (i = 0; i <= orders / SL_PLAN_ACTIONS_MAX; i++)
 		build_pending(b, (struct build_job) { .id = i + 1 });
 	d = sit(b);
 	for (i = 0; i < orders; i++)
-		checked(&d, sl_plan_do(d.p, SL_DO_NOTIFY, i / SL_PLAN_ORDERS_MAX, 0, text, &d.err));
+		checked(&d, sl_plan_act(d.p, SL_ACTION_NOTIFY, i / SL_PLAN_ACTIONS_MAX, 0, text, &d.err));
 	p = accepted(&d);
 	assert_int_equal(sl_plan_answers(p, &b->snap, &err), 0);
 	assert_string_equal(sl_image_str(&p->image, p->action.text[0]), text);
@@ -265,7 +265,7 @@ static void texts_are_cut_where_they_are_too_much_in_all(void **state)
 /* A loop over all jobs of a large queue. */
 static void orders_and_lines_are_limited_in_all(void **state)
 {
-	uint32_t i, jobs = 100000 / SL_PLAN_ORDERS_MAX + 1, done = 0;
+	uint32_t i, jobs = 100000 / SL_PLAN_ACTIONS_MAX + 1, done = 0;
 	struct build *b = build_create("1x1c");
 	const struct sl_plan_image *p;
 	struct desk d;
@@ -274,10 +274,10 @@ static void orders_and_lines_are_limited_in_all(void **state)
 	for (i = 0; i < jobs; i++)
 		build_pending(b, (struct build_job) { .id = i + 1 });
 	d = sit(b);
-	for (i = 0; i < jobs * SL_PLAN_ORDERS_MAX; i++)
-		done += !sl_plan_do(d.p, SL_DO_RESUME, i / SL_PLAN_ORDERS_MAX, 0, NULL, &d.err);
+	for (i = 0; i < jobs * SL_PLAN_ACTIONS_MAX; i++)
+		done += !sl_plan_act(d.p, SL_ACTION_RESUME, i / SL_PLAN_ACTIONS_MAX, 0, NULL, &d.err);
 	assert_int_equal(done, 100000);
-	assert_string_equal(d.err.text, "resume: more than 100000 orders in a cycle");
+	assert_string_equal(d.err.text, "resume: more than 100000 actions in a cycle");
 	for (i = 0; i < 2 * SL_PLAN_LOG_MAX; i++)
 		assert_int_equal(sl_plan_log(d.p, 1, "hello"), 0);
 	p = encode(&d, false);
@@ -298,19 +298,19 @@ static void orders_are_checked(void **state)
 	(void) state;
 	build_pending(b, (struct build_job) { .id = 1 });
 	d = sit(b);
-	assert_int_equal(sl_plan_do(d.p, SL_DOS, row(&d, 1), 0, NULL, &d.err), -1);
-	assert_int_equal(sl_plan_do(d.p, SL_DO_CANCEL, 5, 0, NULL, &d.err), -1);
-	assert_int_equal(sl_plan_do(d.p, SL_DO_SIGNAL, row(&d, 1), 99, NULL, &d.err), -1);
-	assert_int_equal(sl_plan_do(d.p, SL_DO_PRIORITY, row(&d, 1), -1, NULL, &d.err), -1);
-	assert_int_equal(sl_plan_do(d.p, SL_DO_TIME_LIMIT, row(&d, 1), 59, NULL, &d.err), -1);
-	assert_int_equal(sl_plan_do(d.p, SL_DO_NOTIFY, row(&d, 1), 0, "", &d.err), -1);
-	assert_int_equal(sl_plan_do(d.p, SL_DO_PARTITION, row(&d, 1), 0, "nowhere", &d.err), -1);
+	assert_int_equal(sl_plan_act(d.p, SL_ACTIONS, row(&d, 1), 0, NULL, &d.err), -1);
+	assert_int_equal(sl_plan_act(d.p, SL_ACTION_CANCEL, 5, 0, NULL, &d.err), -1);
+	assert_int_equal(sl_plan_act(d.p, SL_ACTION_SIGNAL, row(&d, 1), 99, NULL, &d.err), -1);
+	assert_int_equal(sl_plan_act(d.p, SL_ACTION_PRIORITY, row(&d, 1), -1, NULL, &d.err), -1);
+	assert_int_equal(sl_plan_act(d.p, SL_ACTION_TIME_LIMIT, row(&d, 1), 59, NULL, &d.err), -1);
+	assert_int_equal(sl_plan_act(d.p, SL_ACTION_NOTIFY, row(&d, 1), 0, "", &d.err), -1);
+	assert_int_equal(sl_plan_act(d.p, SL_ACTION_PARTITION, row(&d, 1), 0, "nowhere", &d.err), -1);
 	assert_string_equal(d.err.text, "partition: there is no partition \"nowhere\"");
-	checked(&d, sl_plan_do(d.p, SL_DO_PARTITION, row(&d, 1), 0, "batch", &d.err));
-	for (i = 1; i < SL_PLAN_ORDERS_MAX; i++)
-		checked(&d, sl_plan_do(d.p, SL_DO_SIGNAL, row(&d, 1), 15, NULL, &d.err));
-	assert_int_equal(sl_plan_do(d.p, SL_DO_CANCEL, row(&d, 1), 0, NULL, &d.err), -1);
-	assert_string_equal(d.err.text, "cancel: more than 16 orders for job 1 in a cycle");
+	checked(&d, sl_plan_act(d.p, SL_ACTION_PARTITION, row(&d, 1), 0, "batch", &d.err));
+	for (i = 1; i < SL_PLAN_ACTIONS_MAX; i++)
+		checked(&d, sl_plan_act(d.p, SL_ACTION_SIGNAL, row(&d, 1), 15, NULL, &d.err));
+	assert_int_equal(sl_plan_act(d.p, SL_ACTION_CANCEL, row(&d, 1), 0, NULL, &d.err), -1);
+	assert_string_equal(d.err.text, "cancel: more than 16 actions for job 1 in a cycle");
 	assert_int_equal(sl_plan_refuse(d.p, 9, SL_WHY_POLICY, "", &d.err), -1);
 	assert_int_equal(sl_plan_refuse(d.p, row(&d, 1), SL_WHYS, "", &d.err), -1);
 	assert_int_equal(sl_plan_close(d.p, 9, SL_WHY_POLICY, "", &d.err), -1);

@@ -175,7 +175,7 @@ static void put_actions(struct sl_builder *b, const struct sl_snapshot *s)
 {
 	struct sl_plan_action_row action = sl_plan_action_row();
 
-	action.verb = SL_DO_NOTIFY;
+	action.verb = SL_ACTION_NOTIFY;
 	action.text = sl_builder_str(b, "\033[2Jhello\nslurmctld: error: forged");
 	for (uint32_t i = 0; s->queue.rows && i < MANY; i++) {
 		action.job = s->job.id[s->queue.job[0]];

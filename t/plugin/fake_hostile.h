@@ -10,7 +10,7 @@
  *   fd-none fd-unsealed fd-shrunk fd-hole fd-pipe fd-directory fd-zero fd-many
  *			a plan whose descriptor is no sealed memfd, or not one
  *   plan-flood		60,000 starts and 60,000 reservations
- *   plan-actions	60,000 orders for one job
+ *   plan-actions	60,000 actions for one job
  *   plan-texts		long texts for 60,000 rows
  *   plan-range		rows of nodes, partitions and gres that are not there
  *   forge		names and reasons with line ends and escapes

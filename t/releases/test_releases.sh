@@ -52,7 +52,7 @@ printf '#!/bin/sh\n' >"$T/bin/make"
 chmod +x "$T/bin/"*
 mkdir -p "$T/top/engine" "$T/top/plugin" "$T/top/lua" "$T/top/examples" "$T/top/t/live" "$T/top/t/suite" "$T/top/.work/releases"
 : >"$T/top/configure.ac"
-for t in start jobs place limits verbs life canary tool gres; do echo true >"$T/top/t/live/$t.t"; done
+for t in start jobs place limits actions life canary tool gres; do echo true >"$T/top/t/live/$t.t"; done
 printf '| series | release |\n|---|---|\n' >"$T/top/doc/releases.md"
 cat >"$T/top/t/run-suites" <<'EOS'
 #!/bin/sh

@@ -197,6 +197,14 @@ plan_file() {
 }
 ok "plan takes a policy from a file, with options" plan_file
 
+plan_actions() {
+	printf 'return { api = 1, name = "acts", doc = "d", decide = function(cluster, plan)\nlocal job = cluster:job(7)\n' >"$T/acts.lua"
+	printf 'if cluster.name == "tiny" then plan:modify(job, { priority = 9, partition = "p" }) plan:cancel(job, "enough") end\nend }\n' >>"$T/acts.lua"
+	run 0 plan --policy="$T/acts.lua" "$T/busy.json" && out "^actions: 3$" && out "^  job 7: priority 9$" &&
+		out "^  job 7: partition: p$" && out "^  job 7: cancel: enough$"
+}
+ok "plan prints what is done with jobs besides" plan_actions
+
 plan_site() {
 	printf 'local sched = require "sched"\nreturn sched.site { default = { "mine", user = "ada" } }\n' >"$T/sched.lua"
 	run 0 plan --site="$T/sched.lua" "$T/busy.json" && out "^policy .*mine" && out "only ada$" || return 1
@@ -535,6 +543,7 @@ cat >"$J/decisions.jsonl" <<'EOF'
 {"sequence": 3, "now": 1793620820, "policy": "easy", "full": true, "reserved": [{"job": 5, "start_time": 1793620900, "nodes": "n1"}, {"job": 4, "start_time": 1793620850, "nodes": "n1"}], "pending": [{"job": 7, "why": "resources", "text": "needs 2 nodes, 1 is free", "by": "easy"}, {"job": 77, "why": "resources"}]}
 {"sequence": 4, "now": 1793620830, "policy": "easy", "reserved": [{"job": 6, "start_time": 1793621000, "nodes": "n2"}, {"job": 7, "start_time": 1793621000, "nodes": "n[1-2]", "by": "easy"}, {"job": 8, "start_time": 1793629000}], "pending": [{"job": 7, "why": "resources", "text": "needs 2 nodes, 1 is free", "by": "easy"}]}
 {"sequence": 5, "now": 1793620860, "policy": "easy", "started": [{"job": 9, "nodes": "n2", "cores": 8, "done": true}, {"job": 10, "nodes": "n2", "done": false, "text": "cancelled meanwhile"}], "gone": [{"job": 77}]}
+{"sequence": 5, "now": 1793620870, "policy": "easy", "actions": [{"job": 11, "verb": "notify", "text": "over by ten", "done": true}, {"job": 11, "verb": "signal", "number": 15, "done": false, "why": "already finished"}, {"job": 11, "verb": "partition", "text": "long", "done": true}, {"job": 11, "verb": "time_limit", "number": 1800, "done": true}, {"job": 11, "verb": "priority", "number": 4242, "done": true}]}
 {"sequence": 6, "now": 17936
 EOF
 
@@ -553,6 +562,16 @@ explain_ends() {
 		run 0 explain --dir "$J" 77 && out "left the queue, .*dependent or over a limit"
 }
 ok "explain tells how it ended" explain_ends
+
+explain_actions() {
+	run 0 explain --dir "$J" 11 && [ "$(sed 's/^.*:[0-9][0-9]  \(.*\)  \[easy\]$/\1/' "$T/out")" = "\
+notify: over by ten
+signal 15 failed (already finished)
+partition: long
+time_limit 00:30:00
+priority 4242" ] && run 0 explain --json --dir "$J" 11 && out '"event": "action"' && out '"number": 4242'
+}
+ok "explain tells an action with what it sets" explain_actions
 
 explain_few() { run 0 explain --events=1 --dir "$J" 7_3 && [ "$(grep -c waits "$T/out")" = 1 ]; }
 ok "explain goes back as far as it is told, also for a task of an array" explain_few

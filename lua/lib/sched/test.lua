@@ -191,7 +191,7 @@ function Plan:layout(id)
 	return layout
 end
 
---- What else was ordered: { { verb, job, number, text, by }, ... }.
+--- The actions: what the plan does beside starts and reservations: { { verb, job, number, text, by }, ... }.
 function Plan:actions()
 	return self.raw.actions
 end

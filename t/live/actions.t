@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What a policy can order beside starts; and jobs with odd names and comments.
+# Actions: what a policy can do beside starts; and jobs with odd names and comments.
 . "${0%/*}/live.sh"
 needs_plugin
 POLICIES=${LIVE_DIR:-$TOP/.work/cluster-${0##*/}}/etc/policies

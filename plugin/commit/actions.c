@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* verbs.c - see verbs.h */
+/* actions.c - see actions.h */
 #include <errno.h>
 #include <signal.h>
 
-#include "plugin/commit/verbs.h"
+#include "plugin/commit/actions.h"
 #include "base/plain.h"
 
 /* NULL for success, as everywhere below; else why not. */
@@ -61,38 +61,38 @@ static const char *suspend_or_resume(uint32_t job_id, uint16_t op)
 	return why_of(rc);
 }
 
-static const char *run_verb(job_record_t *job, uint32_t verb, int64_t number, char *text)
+static const char *run_action(job_record_t *job, uint32_t verb, int64_t number, char *text)
 {
 	uid_t uid = slurm_conf.slurm_user_id;
 
 	switch (verb) {
-	case SL_DO_CANCEL:
+	case SL_ACTION_CANCEL:
 		return why_of(job_signal(job, SIGKILL, 0, uid, false));
-	case SL_DO_REQUEUE:
+	case SL_ACTION_REQUEUE:
 		return why_of(sl_job_requeue(uid, job));
-	case SL_DO_SUSPEND:
+	case SL_ACTION_SUSPEND:
 		return suspend_or_resume(job->job_id, SUSPEND_JOB);
-	case SL_DO_RESUME:
+	case SL_ACTION_RESUME:
 		return suspend_or_resume(job->job_id, RESUME_JOB);
-	case SL_DO_SIGNAL:
+	case SL_ACTION_SIGNAL:
 		if (number < 1 || number > 64)
 			return "no such signal";
 		return why_of(job_signal(job, (uint16_t) number, 0, uid, false));
-	case SL_DO_PRIORITY:
+	case SL_ACTION_PRIORITY:
 		return update_field(job->job_id, set_priority, number, text);
-	case SL_DO_TIME_LIMIT:
+	case SL_ACTION_TIME_LIMIT:
 		return number < 60 ? "a time limit of less than a minute" :
 			update_field(job->job_id, set_time_limit, number, text);
-	case SL_DO_PARTITION:
+	case SL_ACTION_PARTITION:
 		return update_field(job->job_id, set_partition, number, text);
-	case SL_DO_NOTIFY:
+	case SL_ACTION_NOTIFY:
 		return srun_user_message(job, text) ? "it cannot be notified" : NULL;
 	}
-	return "no such verb";
+	return "no such action";
 }
 
 /*
- * Is it the job that was looked at?  A pending one by its stamp, unless an order of this plan
+ * Is it the job that was looked at?  A pending one by its stamp, unless an action of this plan
  * has changed it; the others have none, and are known by who began to run when: ids are used
  * again, and jobs requeued.
  */
@@ -106,7 +106,7 @@ static const char *check_same(const struct sl_commit *m, const job_record_t *job
 		return "its record is not as expected";
 	if (row == SL_NONE)
 		return "it is not in the snapshot";
-	if (IS_JOB_PENDING(job) && sl_job_sane(job) && (m->marks[row] & SL_MARK_ORDERED || sl_job_stamp(job) == stamp))
+	if (IS_JOB_PENDING(job) && sl_job_sane(job) && (m->marks[row] & SL_MARK_ACTED || sl_job_stamp(job) == stamp))
 		return NULL;
 	if (IS_JOB_PENDING(job))
 		return "it was changed meanwhile";
@@ -127,11 +127,11 @@ enum sl_fate sl_commit_action(struct sl_commit *m, uint32_t i, const char **why)
 		return SL_FATE_CHANGED;
 	text = sl_plain(xstrdup(sl_image_str(&plan->image, v->text[i])));
 	by = sl_plain(xstrdup(sl_image_str(&plan->image, v->by[i])));
-	*why = run_verb(job, v->verb[i], v->number[i], text);
-	info("sched/lua: policy %s: %s JobId=%u%s%s", by, sl_do_word(v->verb[i]), v->job[i], *why ? ": " : "",
+	*why = run_action(job, v->verb[i], v->number[i], text);
+	info("sched/lua: policy %s: %s JobId=%u%s%s", by, sl_action_word(v->verb[i]), v->job[i], *why ? ": " : "",
 	     *why ? *why : "");
 	last_job_update = time(NULL);
 	xfree(text);
 	xfree(by);
-	return *why ? SL_FATE_ORDER : SL_FATE_DONE;
+	return *why ? SL_FATE_ACTION : SL_FATE_DONE;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* verbs.h - what a plan orders beside starts. */
-#ifndef SL_VERBS_H
-#define SL_VERBS_H
+/* actions.h - what a plan says of jobs beside starts and reservations. */
+#ifndef SL_COMMIT_ACTIONS_H
+#define SL_COMMIT_ACTIONS_H
 
 #include "plugin/commit/work.h"
 

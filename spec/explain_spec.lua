@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- What schedlua explain prints of the order (t/tool/test_tool.sh has the tool itself): here what a
+-- What schedlua explain prints of the order (t/tool/test_explain.sh has the tool itself): here what a
 -- part says of itself, through the functions that the explanation calls.
 local s = require "spec.support"
 local t = require "sched.test"

@@ -41,3 +41,27 @@ run() {
 out() { grep -q -e "$1" "$T/out" || { echo "no \"$1\" on stdout"; return 1; }; }
 err() { grep -q -e "$1" "$T/err" || { echo "no \"$1\" on stderr"; return 1; }; }
 quiet() { [ ! -s "$T/$1" ] || { echo "$1 is not empty"; return 1; }; }
+
+# A cluster of two nodes with three jobs, and a policy for it: $T/busy.json, $T/mine.lua.
+small_cluster() {
+cat >"$T/busy.json" <<'EOF'
+{
+  "meta": { "now": 1793620800, "cluster": "tiny", "source": "json", "sequence": 1 },
+  "nodes": [ { "name": "n1", "cores": 8 }, { "name": "n2", "cores": 8 } ],
+  "partitions": [ { "name": "p", "nodes": "n[1-2]" } ],
+  "jobs": [
+    { "id": 7, "user": "ada", "partition": "p", "min_nodes": 2, "min_cpus": 2, "time_limit": 600 },
+    { "id": 8, "user": "bob", "partition": "p", "min_nodes": 2, "min_cpus": 16, "time_limit": 600 },
+    { "id": 9, "user": "bob", "partition": "p", "min_nodes": 1, "time_limit": 1200 } ],
+  "queue": [ { "job": 7, "partition": "p" }, { "job": 8, "partition": "p" }, { "job": 9, "partition": "p" } ]
+}
+EOF
+cat >"$T/mine.lua" <<'EOF'
+local M = { api = 1, name = "mine", doc = "nobody but bob" }
+M.options = { user = { default = "bob", doc = "who may" } }
+function M.admit(job, cluster, opt)
+	return job.user == opt.user, "only " .. opt.user
+end
+return M
+EOF
+}

@@ -1,0 +1,261 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# schedlua explain: what happened to a job, its place in the order, and what would start it sooner.
+
+# shellcheck source=t/tool/tool.sh
+. "$(dirname "$0")/tool.sh"
+small_cluster
+
+J=$T/journal
+mkdir "$J"
+cat >"$J/decisions.jsonl.1" <<'EOF'
+{"sequence": 1, "now": 1793620800, "policy": "easy", "full": true, "pending": [{"job": 7, "why": "window", "by": "easy"}, {"job": 77, "why": "resources"}]}
+{"sequence": 2, "now": 1793620810, "policy": "easy", "pending": [{"job": 7, "why": "resources", "text": "needs 2 nodes, 1 is free", "by": "easy"}]}
+EOF
+cat >"$J/decisions.jsonl" <<'EOF'
+{"sequence": 3, "now": 1793620820, "policy": "easy", "full": true, "reserved": [{"job": 5, "start_time": 1793620900, "nodes": "n1"}, {"job": 4, "start_time": 1793620850, "nodes": "n1"}], "pending": [{"job": 7, "why": "resources", "text": "needs 2 nodes, 1 is free", "by": "easy"}, {"job": 77, "why": "resources"}]}
+{"sequence": 4, "now": 1793620830, "policy": "easy", "reserved": [{"job": 6, "start_time": 1793621000, "nodes": "n2"}, {"job": 7, "start_time": 1793621000, "nodes": "n[1-2]", "by": "easy"}, {"job": 8, "start_time": 1793629000}], "pending": [{"job": 7, "why": "resources", "text": "needs 2 nodes, 1 is free", "by": "easy"}]}
+{"sequence": 5, "now": 1793620860, "policy": "easy", "started": [{"job": 9, "nodes": "n2", "cores": 8, "done": true}, {"job": 10, "nodes": "n2", "done": false, "text": "cancelled meanwhile"}], "gone": [{"job": 77}]}
+{"sequence": 5, "now": 1793620870, "policy": "easy", "actions": [{"job": 11, "verb": "notify", "text": "over by ten", "done": true}, {"job": 11, "verb": "signal", "number": 15, "done": false, "why": "already finished"}, {"job": 11, "verb": "partition", "text": "long", "done": true}, {"job": 11, "verb": "time_limit", "number": 1800, "done": true}, {"job": 11, "verb": "priority", "number": 4242, "done": true}]}
+{"sequence": 6, "now": 17936
+EOF
+
+explain_wait() {
+	run 0 explain --dir "$J" 7 && sed -n 1p "$T/out" | grep -qF \
+		"2026-11-02T12:00:30  waits: resources: needs 2 nodes, 1 is free; expected to start at 2026-11-02T12:03:20 on n[1-2]  [easy]" &&
+		out "^    ahead of it, with a reservation: job 5 at 2026-11-02T12:01:40, job 6 at 2026-11-02T12:03:20$" &&
+		out "^2026-11-02T12:00:10 to 2026-11-02T12:00:30  waits: resources: needs 2 nodes, 1 is free  \[easy\]$" &&
+		out "^2026-11-02T12:00:00 to 2026-11-02T12:00:10  waits: window  \[easy\]$" && [ "$(wc -l <"$T/out")" = 4 ]
+}
+ok "explain tells newest first why a job waits, since when, and who is ahead" explain_wait
+
+explain_ends() {
+	run 0 explain --dir "$J" 9 && out "started on n2 (8 cores)" && ! out "ahead" >/dev/null &&
+		run 0 explain --dir "$J" 10 && out "was to start on n2: cancelled meanwhile" &&
+		run 0 explain --dir "$J" 77 && out "left the queue, .*dependent or over a limit"
+}
+ok "explain tells how it ended" explain_ends
+
+explain_actions() {
+	run 0 explain --dir "$J" 11 && [ "$(sed 's/^.*:[0-9][0-9]  \(.*\)  \[easy\]$/\1/' "$T/out")" = "\
+notify: over by ten
+signal 15 failed (already finished)
+partition: long
+time_limit 00:30:00
+priority 4242" ] && run 0 explain --json --dir "$J" 11 && out '"event": "action"' && out '"number": 4242'
+}
+ok "explain tells an action with what it sets" explain_actions
+
+explain_few() { run 0 explain --events=1 --dir "$J" 7_3 && [ "$(grep -c waits "$T/out")" = 1 ]; }
+ok "explain goes back as far as it is told, also for a task of an array" explain_few
+
+explain_json() {
+	run 0 explain --json --dir "$J" 7 && out '"job": 7' && out '"start_time": 1793621000' && out '"job": 6' &&
+		out '"since": 1793620810' && out '"until": 1793620830'
+}
+ok "explain --json" explain_json
+
+explain_nothing() {
+	run 1 explain --dir "$J" 70 && err "does not know job 70" && quiet out &&
+		run 1 explain --dir "$T/nowhere" 7 && err "^schedlua: .*nowhere" && run 2 explain x7 && run 2 explain 7 8
+}
+ok "explain says when there is nothing to tell" explain_nothing
+
+# COMMAND... : until it succeeds, in half a minute
+soon() {
+	left=300
+	until "$@" >/dev/null; do
+		left=$((left - 1))
+		[ $left -gt 0 ] && sleep 0.1 || return 1
+	done
+}
+ended() { ! kill -0 "$1" 2>/dev/null; }
+watched() { [ "$(grep -c "$1" "$T/watched")" = "$2" ]; }
+
+explain_watch() {
+	mkdir "$T/watch" && head -n 1 "$J/decisions.jsonl" >"$T/watch/decisions.jsonl" || return 1
+	"$SCHEDLUA" explain --watch --dir "$T/watch" 9 >"$T/watched" 2>"$T/err" &
+	pid=$!
+	soon err "nothing was decided about job 9 yet" || return 1
+	w='"policy": "easy", "pending": [{"job": 9, "why": '
+	echo '{"sequence": 4, "now": 1793620850, '"$w"'"priority"}]}' >>"$T/watch/decisions.jsonl"
+	soon watched "T12:00:50  waits: priority  .easy.$" 1 || return 1
+	# a new file repeats it; what was decided meanwhile stands in the other one
+	echo '{"sequence": 5, "now": 1793620855, '"$w"'"resources"}]}' >>"$T/watch/decisions.jsonl"
+	mv "$T/watch/decisions.jsonl" "$T/watch/decisions.jsonl.1"
+	echo '{"sequence": 6, "now": 1793620858, "full": true, '"$w"'"resources"}]}' >"$T/watch/decisions.jsonl"
+	soon watched "T12:00:55  waits: resources" 1 || return 1
+	grep '"started"' "$J/decisions.jsonl" >>"$T/watch/decisions.jsonl"
+	soon ended "$pid" || { kill "$pid"; return 1; }
+	wait "$pid" && watched "started on n2 (8 cores)" 1 && watched "waits: " 2 &&
+		run 0 explain --watch --dir "$J" 9 && run 2 explain --watch --json --dir "$J" 9
+}
+ok "explain --watch prints what is decided from now on, until the job starts" explain_watch
+
+# 2 waits in cpu and is without a place; that of 1 is on its nodes, that of 3 on none of them
+mkdir "$T/apart"
+cat >"$T/apart/decisions.jsonl" <<'EOF'
+{"sequence": 1, "now": 1793620800, "policy": "easy", "full": true, "partitions": {"cpu": "n[1-4]", "gpu": "g[1-2]", "all": "n[1-4],g[1-2]"}, "reserved": [{"job": 1, "start_time": 1793620900, "partition": "all", "nodes": "n[4],g1"}, {"job": 3, "start_time": 1793620850, "partition": "gpu", "nodes": "g[1-2]"}], "pending": [{"job": 2, "why": "resources", "by": "easy", "partition": "cpu"}, {"job": 4, "why": "resources", "by": "easy", "partition": "cpu,gpu"}]}
+EOF
+
+explain_apart() {
+	run 0 explain --dir "$T/apart" 2 && out "ahead of it, with a reservation: job 1 at 2026-11-02T12:01:40$" &&
+		run 0 explain --dir "$T/apart" 4 && out "ahead of it.*: job 3 at [^ ]*, job 1 at [^ ]*$"
+}
+ok "explain has nobody ahead on nodes that the job could not have" explain_apart
+
+mkdir "$T/order"
+cat >"$T/order/site.lua" <<'EOF'
+local sched = require "sched"
+return sched.site { default = { sched.quota { per_user = "1199 cpu-seconds", limits = "limits.conf" },
+	sched.weighted { { 1000, sched.layers { file = "layers.conf" } }, { 2, sched.ageing { per = "15m" } } } } }
+EOF
+printf '# nobody\nuser bob unlimited cpu-hours\n' >"$T/order/limits.conf"
+printf 'default 1\nuser bob 5\n' >"$T/order/layers.conf"
+
+# layer 5 and nothing waited beside 1; ada asks for 2 cores x 600 s
+explain_order() {
+	run 0 explain --site "$T/order/site.lua" --snapshot "$T/busy.json" 7 &&
+		out "^order in p, by quota+weighted+easy, among 2 that may start:" && out "no place: it may not start now" &&
+		out "user ada holds 0 of 0.3 cpu-hours, asks for 0.3 (the site file); over it: waits" &&
+		out "          1000 = 1000 x layers: layer 1: \"default\" in line 1 of " &&
+		run 0 explain --json --site "$T/order/site.lua" --snapshot "$T/busy.json" 9 && out '"order": "order in p' &&
+		out "place 2: rank 5000" && out "next ahead of it: job 8 of bob (rank 5000" &&
+		out "user bob holds 0 of unlimited cpu-hours, asks for 0.3 (.*user bob.* in line 2 of " &&
+		run 1 explain --site "$T/order/site.lua" --snapshot "$T/busy.json" 70 && err "job 70 is not queued"
+}
+ok "explain computes a job's place in the order from a capture" explain_order
+
+# predictive orders by itself: 9 is smaller than 8, which the queue has before it
+explain_own_order() {
+	echo 'return require("sched").site { default = { "predictive" } }' >"$T/order/own.lua"
+	run 0 explain --site "$T/order/own.lua" --snapshot "$T/busy.json" 8 && out "^order in p, by predictive, among 3 that may start:" &&
+		! out "no part of the list ranks\|priority" >/dev/null &&
+		out "^    place 3 in its own order, the smallest first: .* of 16 CPUs, 600 s expected and [0-9]* s waited$" &&
+		out "^    next ahead of it: job 9 of bob (" && out "^    before the order: it has waited for guard_wait$"
+}
+ok "explain tells the order of a policy that has one of its own" explain_own_order
+
+# 5 holds n1 until 14:00; 6 wants both nodes of p, 7 eight cores for two hours, which would delay it
+cat >"$T/full.json" <<'EOF'
+{ "meta": { "now": 1793620800, "cluster": "tiny", "source": "json", "sequence": 1 },
+  "nodes": [ { "name": "n1", "cores": 8 }, { "name": "n2", "cores": 8 }, { "name": "m1", "cores": 8 } ],
+  "partitions": [ { "name": "p", "nodes": "n[1-2]" }, { "name": "q", "nodes": "m1", "max_time": 7200 },
+    { "name": "r", "nodes": "m1", "max_time": 3600 } ],
+  "jobs": [
+    { "id": 5, "user": "ada", "state": "RUNNING", "partition": "p", "start_time": 1793620000, "end_time": 1793627200,
+      "time_limit": 7200, "min_cpus": 8, "alloc": [ { "node": "n1", "cores": 8 } ] },
+    { "id": 6, "user": "ada", "partition": "p", "min_nodes": 2, "min_cpus": 16, "time_limit": 600 },
+    { "id": 7, "user": "ada", "partition": "p", "min_nodes": 1, "min_cpus": 8, "num_tasks": 8, "time_limit": 7200 } ],
+  "queue": [ { "job": 6, "partition": "p" }, { "job": 7, "partition": "p" } ] }
+EOF
+printf 'return require("sched").site { default = { "easy" } }\n' >"$T/plain.lua"
+sooner() { run "$1" explain --sooner --site="$T/plain.lua" --snapshot="$T/full.json" "$2"; }
+
+explain_sooner() {
+	sooner 0 7 && out "^as it asks  *2026-11-02T13:56:40 *$" && out "^a walltime of 60 min  *2026-11-02T12:00:00  117 min$" &&
+		out "^partition q, where it may  *2026-11-02T12:00:00 " && ! out "partition r" >/dev/null &&
+		sooner 0 6 && out "^as it asks  *2026-11-02T13:46:40 *$" && out "^1 node, 8 CPUs  *2026-11-02T12:00:00 " &&
+		! out "walltime" >/dev/null && sooner 1 5 && err "job 5 is not queued: it has started" &&
+		run 2 explain --sooner --watch 7
+}
+ok "explain --sooner tries changes of the request and prints those that help" explain_sooner
+
+# Who asks about a job that may not start is told why not.
+sed -e 's/"id": 7,/"id": 7, "state_reason": "Dependency",/; s/"id": 8,/"id": 8, "flags": [ "HELD" ], "priority": 0,/' \
+	-e 's/{ "job": 7, "partition": "p" }, { "job": 8, "partition": "p" },//' "$T/busy.json" >"$T/waiting.json"
+not_queued() {
+	for verb in "forecast --policy=fcfs" "explain --sooner --site=$T/plain.lua"; do
+		# shellcheck disable=SC2086	# words
+		run 1 $verb --snapshot "$T/waiting.json" 7 && err "job 7 is not queued: it may not start yet, Dependency" &&
+			run 1 $verb --snapshot "$T/waiting.json" 8 && err "job 8 is not queued: it may not start yet, it is held" || return 1
+	done
+}
+ok "a job that is not queued is told apart from one that may not start" not_queued
+
+# What is tried is what is printed: of 3 nodes no quarter, and 2 of them with half the CPUs are 2 nodes.
+sed -e 's/"id": 6, "user": "ada", "partition": "p", "min_nodes": 2, "min_cpus": 16/"id": 6, "user": "ada", "partition": "p", "min_nodes": 3, "min_cpus": 12/' \
+	-e 's/n\[1-2\]/n[1-3]/; s/{ "name": "m1"/{ "name": "n3", "cores": 8 }, &/' \
+	-e 's/"id": 7,.*"num_tasks": 8,/"id": 7, "user": "ada", "partition": "p", "ntasks_per_node": 8, "min_cpus": 16, "num_tasks": 16,/' \
+	"$T/full.json" >"$T/three.json"
+sooner_says() {
+	run 0 explain --sooner --site="$T/plain.lua" --snapshot="$T/three.json" 6 && out "^2 nodes, 6 CPUs  *2026-11-02T12:00:00 " &&
+		! out "^1 node" >/dev/null && ! out "^3 CPUs" >/dev/null &&
+		run 0 explain --sooner --site="$T/plain.lua" --snapshot="$T/three.json" 7 && ! out "no --nodes" >/dev/null
+}
+ok "explain --sooner prints the change that it tried" sooner_says
+
+# A policy that fails for one of the changes, and one under which nobody knows when the job starts as it is.
+cat >"$T/picky.lua" <<'EOF'
+return { api = 1, name = "picky", doc = "fails for half an hour, starts what takes 15 minutes at once, promises nothing",
+  decide = function(cluster, plan)
+    for job in cluster:queue() do
+      if job.time_limit == 1800 then error("half an hour") end
+      if job.time_limit > 900 then plan:refuse(job, "too long") else plan:start(job) end
+    end
+  end }
+EOF
+printf 'return require("sched").site { default = { "picky" } }\n' >"$T/picky_site.lua"
+sooner_fails() {
+	run 0 explain --sooner --site="$T/picky_site.lua" --path="$T" --snapshot="$T/full.json" 7 &&
+		out "^as it asks  *not known" && out "^a walltime of 15 min  *2026-11-02T12:00:00$" &&
+		! out "^a walltime of 60 min" >/dev/null && out "^1 of 7 changes could not be tried: .*half an hour"
+}
+ok "explain --sooner goes on where a change cannot be tried, and prints only what is surely sooner" sooner_fails
+
+# What users are told rests on other runtimes than what is tried.
+echo "return require('sched').site { default = { 'picky' }, forecasts = 'told.txt' }" >"$T/told_site.lua"
+printf 'made 1793620800 0.8\njob 7 1793630000 1793630000 1793630000\n' >"$T/told.txt"
+sooner_told() {
+	run 0 explain --sooner --site="$T/told_site.lua" --path="$T" --snapshot="$T/full.json" 7 &&
+		out "^as it asks  *not known" && ! out "T14:33:20" >/dev/null
+}
+ok "explain --sooner does not take what users are told for a start" sooner_told
+
+# Behind a thousand others, of which each has to have its time before; what the engine tells in 20 ms ends long before that.
+awk 'BEGIN { print "{ \"meta\": { \"now\": 1793620800, \"cluster\": \"long\", \"source\": \"json\", \"sequence\": 1 },"
+	print "\"nodes\": [ { \"name\": \"n1\", \"cores\": 8 } ], \"partitions\": [ { \"name\": \"p\", \"nodes\": \"n1\" } ], \"jobs\": ["
+	for (i = 1; i <= 1200; i++) { printf "%s{ \"id\": %d, \"user\": \"ada\", \"partition\": \"p\", \"min_cpus\": 8, \"time_limit\": 3600 }", (i > 1 ? ",\n" : ""), i
+		queue = queue (i > 1 ? ", " : "") "{ \"job\": " i ", \"partition\": \"p\" }" }
+	print "], \"queue\": [" queue "] }" }' >"$T/long.json"
+sooner_behind() {
+	run 0 explain --sooner --site="$T/plain.lua" --snapshot="$T/long.json" 1200 && out "^as it asks  *2026-12-22T11:00:00 *$"
+}
+ok "explain --sooner knows when a job starts that stands far behind" sooner_behind
+
+# The cluster as it is, from a schedlua-capture beside the program, which writes down what it finds.
+LUA=$(cd "${srcdir:-.}/lua" && pwd)
+mkdir "$T/bin" "$T/live" "$T/tmp" && cp "$SCHEDLUA" "$T/bin/schedlua"
+cat >"$T/bin/schedlua-capture" <<EOF
+#!/bin/sh
+echo "\$*" >"$T/asked"
+ls -A "$T/tmp" >>"$T/asked"
+cat "$T/full.json"
+EOF
+chmod +x "$T/bin/schedlua-capture"
+cat >"$T/known.lua" <<'EOF'
+return { api = 1, name = "known", doc = "nobody without a past", admit = function(job, cluster)
+    return cluster.history:runs { user = job.user, last = 1 }[1] ~= nil, "no past"
+  end }
+EOF
+printf 'return require("sched").site { default = { "known", "easy" } }\n' >"$T/known_site.lua"
+printf '%s\n' 'JobIDRaw|User|Account|Partition|Start|End|ElapsedRaw|AllocCPUS|NNodes|AllocTRES|State' \
+	'4|ada|x|p|2026-11-01T10:00:00|2026-11-01T11:00:00|3600|8|1|cpu=8,node=1|COMPLETED' >"$T/past.sacct"
+live() {
+	printf '{}' >"$T/live/status.json"
+	TMPDIR="$T/tmp" SCHEDLUA_PATH="$LUA" "$T/bin/schedlua" explain "$1" --site="$T/known_site.lua" --path="$T" --dir="$T/live" 7 >"$T/out" 2>"$T/err"
+}
+without_files() {
+	live --sooner && [ "$(cat "$T/asked")" = - ] && out "without the ledger" && out "^as it asks  *not known"
+}
+ok "a picture of the cluster is never a file that an interrupted command leaves behind" without_files
+own_ledger() {
+	live --sooner && out "^as it asks  *2026-11-02T13:56:40" && ! out "without the ledger" >/dev/null
+}
+if "$SCHEDLUA" ledger create --dir="$T/live" >/dev/null 2>&1 &&
+	"$SCHEDLUA" ledger import --quiet --dir="$T/live" "$T/past.sacct" >/dev/null; then
+	ok "explain --sooner asks the cluster's own ledger, and policies the past" own_ledger
+fi
+
+echo "1..$n"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* commit.c - a plan, in batches; see commit.h */
 #include "plugin/commit/commit.h"
+#include "plugin/commit/actions.h"
 #include "plugin/commit/full.h"
 #include "plugin/commit/het.h"
 #include "plugin/commit/launch.h"

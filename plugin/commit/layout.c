@@ -8,6 +8,7 @@ struct saved {
 	bool pinned, excluding;		/* what is changed at all: the nodes, those that it excludes */
 	bitstr_t *req_node_bitmap, *exc_node_bitmap;
 	uint32_t min_nodes, max_nodes, req_switch;
+	uint64_t spread;		/* SPREAD_JOB, if it has that flag */
 	bool counted;			/* its constraint has counts: it is set aside */
 	char *features_use;
 	sl_list_t feature_list_use;
@@ -323,6 +324,7 @@ static bitstr_t *change_request(job_record_t *job, const struct sl_layout_place 
 	s->pinned = nodes != NULL;
 	s->req_switch = job->req_switch;
 	s->best_switch = job->best_switch;
+	s->spread = job->bit_flags & SPREAD_JOB;
 	s->counted = nodes && d->features_use && strchr(d->features_use, '*');
 	if (s->counted) {	/* select does not find nodes that are required among those of several features */
 		s->features_use = d->features_use;
@@ -333,6 +335,8 @@ static bitstr_t *change_request(job_record_t *job, const struct sl_layout_place 
 	if (nodes) {	/* below how many switches they are is decided: select would begin to wait only now */
 		job->req_switch = 0;
 		job->best_switch = true;
+		/* so is how it is spread: select would do it anew, without a look at arbitrary_tpn */
+		job->bit_flags &= ~SPREAD_JOB;
 	}
 	s->excluding = nodes || keep_off;
 	change_nodes(job, nodes, keep_off, s->exc_node_bitmap);
@@ -351,6 +355,7 @@ static void put_request_back(job_record_t *job, const struct saved *s, bool copy
 
 	job->req_switch = s->req_switch;
 	job->best_switch = s->best_switch;
+	job->bit_flags |= s->spread;
 	if (!d)
 		return;
 	if (s->counted && !copy) {

@@ -11,7 +11,7 @@
 #
 # A test runs in a subshell under `set -e`; when a command of it fails, the line,
 # the queue and the ends of the logs are shown.  Between two tests the queue is
-# emptied and the nodes are resumed; the site file stays as the last one left it.
+# emptied, reservations are deleted and nodes resumed; the site file stays as the last one left it.
 
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 TOP=$(cd "$HERE/../.." && pwd -P)
@@ -181,10 +181,18 @@ live_reset() {
 	fi
 	squeue -h -a -o %A 2>/dev/null | xargs -r scancel --quiet 2>/dev/null
 	wait_for 20 queue_is_empty || echo "# the queue did not empty"
+	live_unreserve
 	if [ -n "$(sinfo -h -N -t drain,down,fail,reserved,maint -o %N)" ]; then
 		scontrol update NodeName=ALL State=RESUME 2>/dev/null
 		wait_for 20 cluster_nodes_ready "$NODES" || echo "# not all nodes are back"
 	fi
+}
+
+live_unreserve() {
+	local name
+	scontrol -o show reservation 2>/dev/null | sed -n 's/^ReservationName=\([^ ]*\).*/\1/p' | while read -r name; do
+		scontrol delete ReservationName="$name"
+	done
 }
 
 queue_is_empty() { [ -z "$(squeue -h -a -o %i)" ]; }

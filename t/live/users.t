@@ -67,13 +67,6 @@ it "every job that waits has an expected start, its nodes and a reason of Slurm'
 
 # ------------------------------------------------------------------ reservations
 
-it_reserved() { # SENTENCE FUNCTION : its reservations go after it
-	it "$@"
-	scontrol -o show reservation | sed -n 's/^ReservationName=\([^ ]*\).*/\1/p' | while read -r name; do
-		scontrol delete ReservationName="$name"
-	done
-}
-
 parts_of_nodes() {
 	local node
 	for node in n001 n002; do
@@ -84,7 +77,7 @@ parts_of_nodes() {
 	starts "$(submit -N1 -n4 -w n002)"
 	stays_pending "$(submit -n1 -N1 -w n002)"
 }
-it_reserved "a reservation of half of each node leaves the other half to others" parts_of_nodes
+it "a reservation of half of each node leaves the other half to others" parts_of_nodes
 
 reserved_licenses() {
 	local id
@@ -96,7 +89,7 @@ reserved_licenses() {
 	scontrol update ReservationName=lic Licenses=lic:2
 	starts "$id"
 }
-it_reserved "licences that a reservation sets aside are not for others, and are when it gives them back" \
+it "licences that a reservation sets aside are not for others, and are when it gives them back" \
 	reserved_licenses
 
 without_nodes() {
@@ -109,7 +102,7 @@ without_nodes() {
 	job_is "$out" PENDING
 	[ "$(job_reason "$out")" = Licenses ]
 }
-it_reserved "a job in a reservation of licences alone runs on any node" without_nodes
+it "a job in a reservation of licences alone runs on any node" without_nodes
 
 magnet() {
 	local first second
@@ -127,7 +120,7 @@ magnet() {
 	starts "$second"
 	[ "$(job_nodes "$second")" = n016 ]
 }
-it_reserved "a magnetic reservation draws jobs in, and they wait for it" magnet
+it "a magnetic reservation draws jobs in, and they wait for it" magnet
 
 magnet_task() {
 	local inside array
@@ -160,7 +153,7 @@ either() {
 	starts "$id"
 	[ "$(job_nodes "$id")" = n001 ]
 }
-it_reserved "a job that names two reservations starts in the one that has room" either
+it "a job that names two reservations starts in the one that has room" either
 
 outside() {
 	local id
@@ -169,7 +162,7 @@ outside() {
 	id=$(submit -N1 --exclusive --reservation=flex)
 	starts "$id"
 }
-it_reserved "a job of a flexible reservation that is full starts outside" outside
+it "a job of a flexible reservation that is full starts outside" outside
 
 # ------------------------------------------------------------------------- would it run?
 

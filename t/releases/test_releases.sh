@@ -99,8 +99,14 @@ sed -i 's/echo 3/echo 4/' "$T/top/t/live/releases.sh"
 ok "what a release shows otherwise is of no concern to tests that do not look" row_says 0 '| 9 passed |.*| whole |' 0
 sed -i 's/echo a/echo b/' "$T/top/t/live/releases.sh"
 ok "... and to those that do it is" row_says 0 '| 9 passed |.*| whole |' 1
+echo 'echo suite >>"${SL_SUITE_OUT%/*}/ran"' >"$T/top/t/suite/suite"
+row_says 0 '| 9 passed | - | – |' 1 >"$T/ok" 2>&1
+ok "Slurm's own tests that skipped themselves are run again" row_says 0 '| 9 passed | - | – |' 1
 echo exit 3 >"$T/top/t/suite/suite"
 ok "Slurm's own tests that do not end are red" row_says 1 "| 9 passed | - | Slurm's own did not come to their end |" 0
+
+refused() { "$T/top/t/releases/debian" "$@" >"$T/out" 2>&1; [ $? = 2 ] && grep -q "is no suite of Debian" "$T/out"; }
+ok "a suite that can be none is refused" refused ../trixie
 
 page() { # ROW... : the table with these rows put in, one after the other
 	printf 'Text.\n\n| series | release |\n|---|---|\n\nMore text.\n' >"$T/page"
@@ -118,6 +124,11 @@ in_order() {
 		[ "$(head -n 1 "$T/page") $(tail -n 1 "$T/page")" = 'Text. More text.' ]
 }
 ok "rows stand in the order of releases" in_order
+beside() {
+	page "$(row 24.11 24.11.7 whole)" "$(row '24.11 (trixie)' 24.11.5 short)" "$(row 25.05 25.05.8 short)" "$(row 24.11 24.11.7 whole)"
+	rows_are "$(row 24.11 24.11.7 whole)" "$(row '24.11 (trixie)' 24.11.5 short)" "$(row 25.05 25.05.8 short)"
+}
+ok "... that of a suite of Debian beside that of its series" beside
 replaced() {
 	page "$(row 24.11 24.11.7 whole before)" "$(row 24.11 24.11.7 whole after)"
 	rows_are "$(row 24.11 24.11.7 whole after)"

@@ -116,8 +116,9 @@ alike() {
 	[ -n "$same" ] || { cat "$C/compared"; false; }
 	tail -n 1 "$C/compared" | sed 's/^/# /' >> "$C/summary"
 	audit_allocations
-	grep -E '"(starts|native_starts|layout_differs|failed_starts)":' "$C/state/schedlua/status.json" | xargs |
-		sed 's/^/# /' >> "$C/summary"
+	log_since > "$C/said"
+	lua5.4 "$HERE/carried.lua" "$C/state/schedlua/decisions.jsonl" "$C/options" "$C/said" > "$C/carried" || true
+	sed 's/^/# /' "$C/carried" >> "$C/summary"
 }
 
 for ((run = 0; run < RUNS; run++)); do

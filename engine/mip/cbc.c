@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * mip/cbc.c - the backend Cbc, through its own C interface: a start, elapsed time,
- * and a word on infeasibility that can be trusted unless a limit was hit.  It neither limits nor
+ * and "infeasible" can be believed unless a limit was hit.  It neither limits nor
  * counts the iterations of a relaxation.
  */
 #include "mip/private.h"

@@ -35,12 +35,12 @@
 
 #define DESCRIPTORS 4096	/* closed one by one where there is no close_range() */
 
-/* Shares of what is left of a budget: for the solver, and for all of the solve; the
- * rest is the policy's, to do something with the answer. */
+/* Of what is left of the policy's budget, the solver is told to use so much, and is ended after so much;
+ * the rest is for the policy to do something with the answer. */
 #define SHARE_SOLVER 0.8
 #define SHARE_ALL 0.95
 
-/* A solver may pass its own limit by so much before it is ended. */
+/* A solver is ended when it has passed the limit that it was told by this share of it, and so many seconds. */
 #define GRACE_SHARE 0.5
 #define GRACE_S 0.25
 
@@ -87,7 +87,7 @@ static void set_limit(int resource, rlim_t value)
 	setrlimit(resource, &r);
 }
 
-static int statm = -1;	/* this process's, where it could not be opened when it is needed */
+static int statm = -1;	/* /proc/self/statm, opened early by sl_mip_know_size(); else -1 */
 
 void sl_mip_know_size(void)
 {
@@ -153,7 +153,7 @@ static int filter_calls(struct sl_error *err)
 {
 	const struct sl_call call[] = {
 		SL_CALLS_MEMORY, SL_CALLS_SELF,
-		SL_CALL(read), SL_CALL(write), SL_CALL(close), SL_CALL(fstat), SL_CALL(lseek),	/* of what is not open */
+		SL_CALL(read), SL_CALL(write), SL_CALL(close), SL_CALL(fstat), SL_CALL(lseek),	/* no descriptor is open: they fail, as libraries expect */
 	};
 
 	return sl_call_filter(call, sizeof(call) / sizeof(call[0]), err) < 0 ? -1 : 0;
@@ -357,7 +357,7 @@ static void reap(pid_t pid, int64_t until, struct sl_mip_report *report)
 static double longest_s(const struct sl_mip_options *o)
 {
 	if (!o->clock)
-		return o->net_s > 0 ? o->net_s : fmax(SL_MIP_NET_S, SL_MIP_NET_SHARE * o->time_limit);
+		return o->hangs_s > 0 ? o->hangs_s : fmax(SL_MIP_HANGS_S, SL_MIP_HANGS_TIMES * o->time_limit);
 	return o->time_limit * (1 + GRACE_SHARE) + GRACE_S;
 }
 

@@ -5,9 +5,9 @@
  * What CoinMP 1.8 says is read with care: "optimal" with an objective of -1.8e308 is
  * an infeasible or unbounded problem, or a limit that was hit before the search;
  * "infeasible" with a finite objective is a limit with a solution.  Its time limit is
- * CPU time.  It knows no start: a cut-off does for one.  How much work it does, in iterations, is
- * limited in a relaxation by an option, in a search by us at each node that it tells, and by their
- * number: a root that takes long is not cut short.
+ * CPU time.  It takes no start: a row that allows nothing worse stands in for one.  Its iterations are
+ * limited by an option in a relaxation; in a search, when it reports a node, and by the number of
+ * nodes: a root that takes long is not cut short.
  */
 #include "mip/private.h"
 
@@ -66,7 +66,7 @@ static void set_options(HPROB h, const struct sl_mip_problem *p)
 	pCoinSetIntOption(h, COIN_INT_MIPMAXNODES, (int) p->max_nodes);
 }
 
-/* The problem, with a row more where there is a start: nothing worse is wanted. */
+/* The problem; where there is a start, with one more row: nothing worse than that. */
 static HPROB make_problem(const struct sl_mip_problem *p)
 {
 	int cut = p->start && !p->relax, rows = p->rows + cut, terms = 0;
@@ -127,7 +127,7 @@ static void read_answer(HPROB h, const struct sl_mip_problem *p, struct sl_mip_a
 	a->iterations += pCoinGetIterCount(h);
 	a->nodes = mip ? pCoinGetMipNodeCount(h) : 0;
 	if (!something) {
-		/* by its word: optimal.  Infeasible, unbounded, or stopped early. */
+		/* CoinMP says "optimal" and means infeasible, unbounded, or stopped early */
 		a->claim = mip || status ? SL_CLAIM_STOPPED : SL_CLAIM_FAILED;
 		if (!mip && (status == 1 || status == 2))
 			a->claim = SL_CLAIM_INFEASIBLE;

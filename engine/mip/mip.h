@@ -38,9 +38,10 @@
  */
 #define SL_MIP_WORK_A_SECOND 2e7
 
-/* Without the clock a solve is ended after so long all the same: a solver may hang. */
-#define SL_MIP_NET_S 600.0
-#define SL_MIP_NET_SHARE 100.0
+/* Where the clock does not count, a solve that hangs is ended all the same: after so many seconds, or
+ * so many times its time_limit if that is longer. */
+#define SL_MIP_HANGS_S 600.0
+#define SL_MIP_HANGS_TIMES 100.0
 
 #define SL_MIP_FEASIBILITY 1e-6		/* tolerance, relative to the size of a row's terms */
 #define SL_MIP_INTEGRALITY 1e-5
@@ -69,12 +70,12 @@ struct sl_mip_row {
 
 struct sl_mip_options {
 	double time_limit;	/* seconds, > 0: of work (below), and of wall time where the clock counts */
-	bool clock;		/* it counts.  Without it only a net far off ends what goes on for ever */
-	double net_s;		/* where that net is; 0: SL_MIP_NET_S, or SL_MIP_NET_SHARE of time_limit */
+	bool clock;		/* wall time counts, too */
+	double hangs_s;		/* where it does not: ended after so long all the same; 0: SL_MIP_HANGS_* */
 	double gap;		/* relative; 0: proven */
 	int64_t max_nodes;	/* of branch and bound; < 0: no limit */
-	uint32_t memory_mb;	/* beside what this process has; 0: no limit of its own */
-	bool relax;		/* forget integrality */
+	uint32_t memory_mb;	/* for the solver, on top of what this process has; 0: no limit */
+	bool relax;		/* let integer columns be fractions */
 	int64_t deadline_ns;	/* CLOCK_MONOTONIC: all is over by then; 0: none */
 	const char *backend;	/* NULL: the first there is */
 	const struct sl_mip_backend *fake;	/* tests only: used instead */
@@ -87,7 +88,7 @@ struct sl_mip_result {
 	uint32_t columns;
 	int64_t nodes;
 	double work;			/* done, in seconds of work */
-	bool net;			/* the net ended it: on another machine it might have gone on */
+	bool hung;			/* ended by hangs_s: on another machine it might have gone on */
 	double seconds;			/* CPU time of the solver's process */
 	double wall;
 	const char *source;		/* backend, "start", "bounds" (no solver was needed), or "" */
@@ -122,8 +123,9 @@ bool sl_mip_is_integer(const struct sl_mip *m, uint32_t column);
  */
 int sl_mip_solve(const struct sl_mip *m, const struct sl_mip_options *o, struct sl_mip_result *r,
 		 struct sl_error *err);
-/* Solves of this process that the net ended. */
-uint64_t sl_mip_nets(void);
+
+/* How many solves of this process were ended by hangs_s. */
+uint64_t sl_mip_hung(void);
 
 void sl_mip_result_clear(struct sl_mip_result *r);
 
@@ -131,13 +133,13 @@ void sl_mip_result_clear(struct sl_mip_result *r);
 const char *sl_mip_backend_name(unsigned i);
 
 /*
- * For a process that is about to lose the right to make processes (process/harden.h): start one that has
- * models solved from now on, after confine(arg), which is called in it once the solvers' libraries
- * are loaded.  It ends with this process.  Returns 0; -1 with *err: there are no solvers then.
+ * For a process that is about to lose the right to make processes (process/harden.h): start a server, a
+ * process that starts solvers for this one from now on.  The server loads their libraries, then calls
+ * confine(arg), and ends with this process.  Returns 0; -1 with *err: there are no solvers then.
  */
 int sl_mip_start_server(int (*confine)(void *arg, struct sl_error *err), void *arg, struct sl_error *err);
 
-/* It was started and has ended: nothing is solved in this process any more. */
+/* The server was started and has ended: nothing can be solved any more. */
 bool sl_mip_server_gone(void);
 
 #endif

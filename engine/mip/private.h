@@ -29,7 +29,7 @@ struct sl_mip {
 	uint32_t start_columns;
 };
 
-/* So many iterations stand for a node of the search, where it is ended by nodes alone. */
+/* Where a backend limits nodes of the search and not iterations, a node counts as so many of them. */
 #define SL_MIP_ITERATIONS_A_NODE 4
 
 /* A problem as backends want it: columns one after the other, at least one row. */
@@ -41,7 +41,7 @@ struct sl_mip_problem {
 	double *lo, *hi;
 	int *begin, *index;		/* begin[columns + 1] */
 	double *value;
-	const double *start;		/* verified, or NULL */
+	const double *start;		/* a solution, verified; or NULL */
 	double start_objective;
 	double time_limit;		/* seconds by the clock; INFINITY: it does not count */
 	double gap;
@@ -118,15 +118,15 @@ void sl_mip_run(const struct sl_mip *m, const struct sl_mip_options *o, const st
 /* When all of a solve with these options is over, from now on. */
 int64_t sl_mip_longest_ns(const struct sl_mip_options *o);
 
-/* Before files are out of reach: how large this process is will be asked for. */
+/* Called while files can still be opened: sl_mip_run() has to know how large this process is. */
 void sl_mip_know_size(void);
 
 /* mip/solve.c: backend k of those that were compiled in, or NULL. */
 const struct sl_mip_backend *sl_mip_backend(unsigned k);
 
 /*
- * mip/server.c: as sl_mip_run(), by the server (mip.h) if this process has one.  It has backend
- * k, says sl_mip_server_has(): 0, or -1 with *err.
+ * mip/server.c: sl_mip_ask() is sl_mip_run() by the server (mip.h), for a process that has one.
+ * sl_mip_server_has() is 0 if the server has loaded backend k, or -1 with *err.
  */
 bool sl_mip_has_server(void);
 int sl_mip_server_has(unsigned k, struct sl_error *err);

@@ -29,16 +29,16 @@
 
 #define MAGIC 0x4d495031u
 #define BACKENDS 8
-#define LATE_NS INT64_C(2000000000)	/* after the end of all it gets so long to say so */
+#define LATE_NS INT64_C(2000000000)	/* the server replies so long after the latest end of a solve, or never */
 #define MOST_TIME 1e6			/* seconds, as sl_mip_solve() has it */
 
-enum { MODEL, ANSWER, DESCRIPTORS };	/* what comes with a question */
+enum { MODEL, ANSWER, DESCRIPTORS };	/* the descriptors that come with a question */
 
 struct question {
 	uint32_t magic, backend;
 	uint32_t columns, rows, terms, memory_mb;
 	uint8_t maximize, relax, has_start, clock, zero[4];
-	double start_objective, time_limit, net_s, gap;
+	double start_objective, time_limit, hangs_s, gap;
 	int64_t max_nodes, deadline_ns;
 };
 
@@ -112,7 +112,7 @@ static int pack_model(const struct sl_mip *m, const double *start, struct sl_err
 	return fd;
 }
 
-/* The arrays stay where they are. */
+/* The model's arrays point into *bytes*. */
 static void unpack_model(const struct question *q, char *bytes, struct sl_mip *m, const double **start)
 {
 	struct layout l = lay_out_model(q->columns, q->rows, q->terms, q->has_start);
@@ -186,7 +186,7 @@ static bool makes_sense(const struct question *q)
 static void solve_one(const struct question *q, const int fd[DESCRIPTORS], struct sl_mip_report *report)
 {
 	struct sl_mip_options o = { .time_limit = q->time_limit, .gap = q->gap, .max_nodes = q->max_nodes,
-				    .memory_mb = q->memory_mb, .relax = q->relax, .clock = q->clock, .net_s = q->net_s,
+				    .memory_mb = q->memory_mb, .relax = q->relax, .clock = q->clock, .hangs_s = q->hangs_s,
 				    .deadline_ns = q->deadline_ns };
 	size_t answer_size = sl_mip_answer_size(q->columns), size = 0;
 	struct sl_mip_answer *a = MAP_FAILED;
@@ -312,7 +312,7 @@ void sl_mip_ask(const struct sl_mip *m, const struct sl_mip_options *o, unsigned
 	struct question q = {
 		.magic = MAGIC, .backend = backend, .columns = m->columns, .rows = m->rows, .terms = m->terms,
 		.memory_mb = o->memory_mb, .maximize = m->maximize, .relax = o->relax, .has_start = start != NULL,
-		.clock = o->clock, .start_objective = start_objective, .time_limit = o->time_limit, .net_s = o->net_s, .gap = o->gap,
+		.clock = o->clock, .start_objective = start_objective, .time_limit = o->time_limit, .hangs_s = o->hangs_s, .gap = o->gap,
 		.max_nodes = o->max_nodes, .deadline_ns = o->deadline_ns,
 	};
 	size_t size = sl_mip_answer_size(m->columns);

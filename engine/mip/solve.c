@@ -254,11 +254,11 @@ double sl_mip_iteration_s(const struct sl_mip *m)
 	return ((double) m->columns + m->rows + m->terms) / SL_MIP_WORK_A_SECOND;
 }
 
-static uint64_t nets;
+static uint64_t hung;
 
-uint64_t sl_mip_nets(void)
+uint64_t sl_mip_hung(void)
 {
-	return nets;
+	return hung;
 }
 
 /* -- judging an answer --------------------------------------------------- */
@@ -314,6 +314,7 @@ static bool take_values(struct judgement *j)
 	return true;
 }
 
+/* Take the start where there is nothing better; *have* says whether the solver gave values. */
 static bool take_start(struct judgement *j, bool have)
 {
 	if (!j->start || j->o->relax || (have && !is_better(j->m, j->start_objective, j->r->objective)))
@@ -324,7 +325,7 @@ static bool take_start(struct judgement *j, bool have)
 	return true;
 }
 
-/* The bound, or NAN.  One that the solution passes is none. */
+/* The tightest bound that is known, or NAN.  A bound of the solver's that the solution is better than is wrong. */
 static void take_bound(struct judgement *j, bool have)
 {
 	double own = trivial_bound(j->m), bound = j->wrong || !isfinite(j->a->bound) ? NAN : j->a->bound;
@@ -358,9 +359,9 @@ static void tell_end(struct judgement *j)
 	case SL_END_ANSWERED:
 		break;
 	case SL_END_DEADLINE:
-		r->net = !j->o->clock;
-		nets += r->net;
-		add_message(r, r->net ? "the solver was ended by the clock, before its work was done" :
+		r->hung = !j->o->clock;
+		hung += r->hung;
+		add_message(r, r->hung ? "the solver was ended by the clock, before its work was done" :
 			    "the solver was ended at its time limit");
 		break;
 	case SL_END_SIGNAL:
@@ -385,10 +386,10 @@ static enum sl_mip_status status_with(const struct judgement *j)
 
 	if (!isnan(r->gap) && r->gap <= j->o->gap + 1e-9)
 		return SL_MIP_OPTIMAL;
-	/* what a solver says of its own solution, not of ours */
+	/* "optimal" is said of the solver's own solution: where the start was better, it proves nothing */
 	if (all && !from_start && j->a->claim == SL_CLAIM_OPTIMAL)
 		return SL_MIP_OPTIMAL;
-	/* nothing better than the start */
+	/* the solver was asked for something better than the start, and proved that there is nothing */
 	if (all && from_start && j->a->claim == SL_CLAIM_INFEASIBLE && j->backend->proves_infeasible)
 		return SL_MIP_OPTIMAL;
 	return SL_MIP_FEASIBLE;
@@ -439,9 +440,11 @@ static void judge_answer(struct judgement *j)
 	take_bound(j, have);
 	if (have) {
 		r->status = status_with(j);
-		/* optimal whatever the bound was: then that is the bound */
-		if (r->status == SL_MIP_OPTIMAL && isnan(r->bound))
-			r->bound = r->objective, r->gap = 0;
+		/* the solver told no bound, but that it is optimal: then the objective is the bound */
+		if (r->status == SL_MIP_OPTIMAL && isnan(r->bound)) {
+			r->bound = r->objective;
+			r->gap = 0;
+		}
 		return;
 	}
 	r->objective = r->gap = NAN;

@@ -27,12 +27,12 @@ int sl_trial_go(struct sl_trial *t, bool bound, struct sl_error *err)
 {
 	const struct sl_workload *w = t->workload;
 	double since = sl_clock_s();
-	uint64_t nets = sl_mip_nets();
+	uint64_t hung = sl_mip_hung();
 	int rc = sl_sim_run(t->sim, &t->trace, err);
 
 	if (rc < 0 || sl_sim_result(t->sim, &t->result, err) < 0)
 		return -1;
-	t->result.solves_cut = sl_mip_nets() - nets;
+	t->result.solves_cut = sl_mip_hung() - hung;
 	t->result.sim_wall_s = sl_clock_s() - since;
 	if (bound && !rc && sl_bound_makespan(&w->snap, w->runtime_s, &t->result.bound, err) < 0)
 		return -1;

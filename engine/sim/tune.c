@@ -22,7 +22,8 @@ static int too_short(const struct sl_tune *t, const struct sl_workload *w, uint3
 		       SL_TUNE_WINDOWS * SL_TUNE_WINDOW_JOBS, SL_TUNE_WINDOWS * days);
 }
 
-/* Of more windows than are used, some from all of the log, in pairs: one learns, one judges. */
+/* Keep SL_TUNE_MOST pairs of neighbours, spread evenly over the log: the first of a pair is for learning,
+ * the second judges. */
 static void thin_windows(struct sl_tune *t)
 {
 	uint32_t pairs = t->windows / 2, keep = pairs < SL_TUNE_MOST ? pairs : SL_TUNE_MOST;
@@ -245,14 +246,14 @@ static int simulate(struct sl_tune *t, const uint32_t *setting, uint32_t setting
 
 /* -- the search -------------------------------------------------------------------- */
 
-/* Less is better; of a figure that may be 0, beside a little. */
+/* Of a figure what is less is better.  A little is added to those that may be 0, so that they have a ratio. */
 static double loss(const double *figure, enum sl_tune_figure f)
 {
 	return f == SL_TUNE_UTILIZATION ? 1 / fmax(figure[f], 1e-9) : figure[f] + (f == SL_TUNE_GINI ? 0.01 : 1);
 }
 
-/* The geometric mean of what the objective is relative to the present setting's, so that a busy
- * week counts no more than a quiet one. */
+/* The geometric mean, over windows, of the objective divided by the present setting's: so a busy week
+ * counts no more than a quiet one. */
 static void score(struct sl_tune *t, uint32_t setting, const uint32_t *window, uint32_t windows)
 {
 	double sum = 0;
@@ -281,7 +282,8 @@ static uint32_t list_windows(const struct sl_tune *t, bool judges, uint32_t *win
 	return n;
 }
 
-/* Halving, by three: *left* become the finalists, the best first.  1, 0 or -1. */
+/* Successive halving, which keeps a third: afterwards *left* begins with the present setting and the
+ * finalists, the best first.  Returns as sl_tune_run(). */
 static int halve(struct sl_tune *t, uint32_t *left, uint32_t *window, struct sl_error *err)
 {
 	uint32_t all = list_windows(t, false, window), used = 1, count = t->settings - 1;
@@ -289,7 +291,7 @@ static int halve(struct sl_tune *t, uint32_t *left, uint32_t *window, struct sl_
 	int rc;
 
 	sl_random_seed(&r, ~t->opt.seed);
-	for (uint32_t i = all; i-- > 1;) {	/* in any order: the first is no more special than others */
+	for (uint32_t i = all; i-- > 1;) {	/* shuffled: the log's first week need not be a typical one */
 		uint32_t k = (uint32_t) sl_random_below(&r, i + 1), w = window[i];
 
 		window[i] = window[k];

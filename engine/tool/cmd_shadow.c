@@ -44,9 +44,9 @@ static const struct sl_option options[] = {
 	{ 0 }
 };
 
-/* -- the same week in the simulator ------------------------------------------------- */
+/* -- the same time in the simulator ------------------------------------------------- */
 
-/* What `schedlua replay --json` prints of the recording; NULL with *err. */
+/* The JSON that `schedlua replay` prints of the recording in *dir*; NULL with *err. */
 static json_t *run_replay(const char *dir, const char *site, struct sl_error *err)
 {
 	char record[PATH_MAX + 16];
@@ -87,7 +87,8 @@ static json_t *run_replay(const char *dir, const char *site, struct sl_error *er
 
 /* -- output ------------------------------------------------------------------------- */
 
-static const char *between(const struct sl_shadow_run *run, char text[64])
+/* How far apart the two starts are: "00:10:00 earlier"; just "later" where it is not known how much. */
+static const char *tell_difference(const struct sl_shadow_run *run, char text[64])
 {
 	char duration[SL_TEXT_SIZE];
 
@@ -118,7 +119,7 @@ static int print_runs(struct sl_shadow_report *r, uint32_t most, struct sl_error
 		sl_text_table_add(t, sl_text_time(when, run->submit));
 		sl_text_table_add(t, sl_text_time(when, run->start));
 		sl_text_table_add(t, sl_text_time(when, run->planned));
-		sl_text_table_add(t, between(run, text));
+		sl_text_table_add(t, tell_difference(run, text));
 		sl_text_table_add(t, run->verdict == SL_SHADOW_EARLIER ? "" : *why ? why : sl_member_text(run->ran, "why"));
 	}
 	if (shown)
@@ -148,7 +149,7 @@ static int print_users(const struct sl_shadow_users *us, uint32_t most, struct s
 	return rc ? sl_fail(err, SL_ENOMEM, "shadow: out of memory while printing") : 0;
 }
 
-/* The sum and the longest of the differences of that verdict that are known. */
+/* How many jobs have that verdict, and by how much on average and at most, as far as that is known. */
 static void print_verdict(const struct sl_shadow_report *r, enum sl_shadow_verdict v, const char *label, const char *rest)
 {
 	char mean[SL_TEXT_SIZE], most[SL_TEXT_SIZE];
@@ -203,7 +204,7 @@ static int print_text(struct sl_shadow_report *r, const struct sl_shadow_users *
 		      const json_t *replay, struct sl_error *err)
 {
 	char from[SL_TEXT_SIZE], to[SL_TEXT_SIZE];
-	uint32_t jobs = r->runs ? r->runs : 1;
+	uint32_t jobs = r->runs ? r->runs : 1;	/* to divide by */
 
 	printf("%s to %s: sched/%s decided, %s looked on\n", sl_text_time(from, r->from), sl_text_time(to, r->to),
 	       *r->stock ? r->stock : "?", *r->policies ? r->policies : "the policies");

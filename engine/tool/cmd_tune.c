@@ -74,7 +74,7 @@ static void on_signal(int signal)
 	stop = 1;
 }
 
-/* Ctrl-C, or the end of the hours, ends it after the simulations that run; a second one at once. */
+/* Ctrl-C, or the end of the hours, ends it when the simulations that run are done; a second Ctrl-C at once. */
 static void catch_signals(double hours)
 {
 	struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int) SA_RESETHAND };
@@ -143,11 +143,11 @@ static int write_site(const struct sl_tune *t, uint32_t setting, const char *pat
 	return rc;
 }
 
-/* Was what the search likes best better on windows that it had not seen, or is it noise? */
+/* Is the best setting better than the present one on windows that it was not chosen by, or is that noise? */
 static int judge(const struct values *v, const struct sl_tune *t, struct sl_error *err)
 {
 	const struct figure *f = &figures[t->opt.objective];
-	uint32_t best = t->finalist[t->finalists > 1], judges = 0;
+	uint32_t best = t->finalist[t->finalists > 1 ? 1 : 0], judges = 0;
 	double half, gain = sl_tune_gain(t, best, t->opt.objective, &half), unused;
 	double now = sl_tune_mean(t, 0, t->opt.objective, &unused);
 	bool better = (f->more_is_better ? gain : -gain) > half;

@@ -266,23 +266,23 @@ static void a_solver_that_sleeps_is_ended(void **state)
 static void without_the_clock_a_net_ends_what_hangs_and_it_is_said(void **state)
 {
 	struct sl_mip_options o = options(&asleep);
-	uint64_t nets = sl_mip_nets();
+	uint64_t hung = sl_mip_hung();
 	struct sl_mip_result r;
 
 	(void) state;
 	o.clock = false;
 	o.time_limit = 0.01;
-	o.net_s = 0.05;
+	o.hangs_s = 0.05;
 	r = solve(&o, false);
 	assert_int_equal(r.status, SL_MIP_NO_SOLUTION);
 	assert_non_null(strstr(r.message, "ended by the clock, before its work was done"));
-	assert_true(r.net);
-	assert_int_equal(sl_mip_nets(), nets + 1);
+	assert_true(r.hung);
+	assert_int_equal(sl_mip_hung(), hung + 1);
 	/* what the clock may end is no such case */
 	o.clock = true;
 	r = solve(&o, false);
-	assert_false(r.net);
-	assert_int_equal(sl_mip_nets(), nets + 1);
+	assert_false(r.hung);
+	assert_int_equal(sl_mip_hung(), hung + 1);
 }
 
 /* max sum of c x, rows of random weights at most half of their sum: a search of many nodes */

@@ -4,9 +4,9 @@
 # starts select accepts as it was planned, nothing is given twice, and what waits although its island is idle could
 # not be started by select either.
 #
-# By hand, for longer: SL_SEED=N (the first), SL_STARTS=N (10000: some ten minutes), SL_ISLANDS=N, SL_LOAD=N (arrays of an
-# island), SL_TASKS=N (of an array), SL_POLICY=NAME.  As often as nothing more fits half of the jobs that have nodes are
-# cancelled.  Nodes are of the cloud: no slurmd, and a job that has nodes stays CONFIGURING.
+# By hand, for longer, some ten minutes: SL_STARTS=10000 SL_ISLANDS=100 SL_LOAD=5 (arrays of an island) SL_TASKS=60 (of an
+# array); SL_SEED=N and SL_POLICY=NAME.  As often as nothing more fits half of the jobs that have nodes are cancelled.
+# Nodes are of the cloud: no slurmd, and a job that has nodes stays CONFIGURING.
 SL_CLOUD=1
 . "${0%/*}/live.sh"
 . "${0%/*}/audit.sh"

@@ -54,10 +54,10 @@ slurm_shows_gres() {
 	if slurm_since 23.11; then echo "gres/$1"; else echo "gres:$1"; fi
 }
 
-# Does it start jobs with such options?  24.11.7 starts none of those that count features ([a*2&b*2]) and say no
-# number of nodes: its select finds them busy, under any scheduler.
+# Does it start jobs with such options?  24.11.7 starts none of those that count features ([a*2&b*2]) and say how
+# many tasks they have: its select finds the nodes busy, under any scheduler.
 slurm_starts_counts() { # OPTIONS
-	! slurm_since 24.11 || slurm_since 25.05 || [[ " $1" == *" -N"* ]]
+	! slurm_since 24.11 || slurm_since 25.05 || [[ " $1" != *" -n"* ]]
 }
 
 # NumNodes=1 : from 25.05 on scontrol has an upper bound, too, as long as nobody has looked where a job fits

@@ -102,6 +102,7 @@ void sl_cluster_destroy(struct sl_cluster *c)
 	free(c->plan_starts);
 	free(c->plan_notes);
 	free(c->plan_queue);
+	free(c->spare_plan);
 	free(c->want);
 	free(c->kind);
 	free(c->kind_of);

@@ -202,6 +202,7 @@ struct sl_cluster {
 	uint32_t *plan_starts;		/* [job] tasks started */
 	uint32_t *plan_notes;		/* [job] number of its note + 1 */
 	uint32_t *plan_queue;		/* [job] number of its first entry in the queue + 1 */
+	void *spare_plan;		/* room for the next plan: it is large, and one is made in each cycle; or NULL */
 };
 
 static inline const char *cluster_str(const struct sl_cluster *c, uint32_t str)

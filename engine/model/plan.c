@@ -47,8 +47,9 @@ static void forget_rows(struct sl_plan *p)
 
 struct sl_plan *sl_plan_create(struct sl_cluster *c, struct sl_error *err)
 {
-	struct sl_plan *p = malloc(sizeof(*p));
+	struct sl_plan *p = c->spare_plan ? c->spare_plan : malloc(sizeof(*p));
 
+	c->spare_plan = NULL;
 	if (p) {
 		memset(p, 0, offsetof(struct sl_plan, tried));
 		p->tried.count = p->confirmed.count = 0;
@@ -121,7 +122,8 @@ void sl_plan_destroy(struct sl_plan *p)
 	free(p->throttle);
 	free(p->action);
 	free(p->line);
-	free(p);
+	free(p->c->spare_plan);
+	p->c->spare_plan = p;
 }
 
 void sl_plan_set_policy(struct sl_plan *p, const char *by)

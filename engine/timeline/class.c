@@ -133,7 +133,9 @@ static void summarize(struct sl_node_class *g)
 		const struct sl_step *s = &g->step[i];
 		const struct sl_resources *free = s->blocks ? &nothing : &s->free;
 
-		g->rising &= !s->blocks && sl_resources_fit(&s[-1].free, free);
+		if (!s->blocks && sl_resources_fit(&s[-1].free, free))
+			continue;	/* as it is at most steps; then it is no less than the least, either */
+		g->rising = false;
 		if (sl_resources_fit(&g->least, free))
 			continue;
 		sl_resources_min(&g->least, free);

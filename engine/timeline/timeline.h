@@ -87,6 +87,8 @@ static inline bool sl_resources_fit(const struct sl_resources *need, const struc
 {
 	bool fit = need->cores <= have->cores && need->memory <= have->memory;
 
+	if (!fit || !memcmp(need->gres, have->gres, sizeof(need->gres)))
+		return fit;
 	for (int k = 0; k < SL_MAX_GRES; k++)
 		fit &= need->gres[k] <= have->gres[k];
 	return fit;

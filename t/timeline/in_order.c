@@ -10,53 +10,6 @@ static int broken(struct sl_error *err, uint32_t id, const char *what)
 	return sl_fail(err, SL_EINVAL, "timeline: class %u: %s", id, what);
 }
 
-static const struct sl_resources nothing;
-
-static const struct sl_resources *free_in(const struct sl_step *step)
-{
-	return step->blocks ? &nothing : &step->free;
-}
-
-/* What stands beside the steps, each worked out from them by itself. */
-static int check_summary(const struct sl_node_class *g, uint32_t id, struct sl_error *err)
-{
-	struct sl_resources least = *free_in(&g->step[0]);
-	int64_t steady = SL_FOREVER, ebb = SL_FOREVER;
-	bool rising = !g->step[0].blocks;
-
-	for (uint32_t s = 1; s < g->steps; s++) {
-		const struct sl_resources *free = free_in(&g->step[s]);
-
-		if (steady == SL_FOREVER && !sl_resources_fit(&g->now_free, free))
-			steady = g->step[s].t;
-		if (!sl_resources_fit(&least, free))
-			ebb = g->step[s].t;
-		sl_resources_min(&least, free);
-		rising = rising && !g->step[s].blocks && sl_resources_fit(&g->step[s - 1].free, &g->step[s].free);
-	}
-	if (!sl_resources_equal(&g->now_free, free_in(&g->step[0])))
-		return broken(err, id, "does not know what is free now");
-	if (g->steady != steady || g->ebb != ebb || g->rising != rising || !sl_resources_equal(&g->least, &least))
-		return broken(err, id, "does not know when the least is free");
-	return 0;
-}
-
-/* Its place among those with nodes says the same as itself. */
-static int check_live(const struct sl_timeline *tl, uint32_t i, struct sl_error *err)
-{
-	const struct sl_live *live = &tl->live[i];
-	const struct sl_node_class *g = &tl->class[live->class];
-
-	if (g->live != i)
-		return broken(err, live->class, "does not know its place");
-	if (live->kind != g->kind || live->nodes != g->nodes.count || live->runs != g->nodes.runs ||
-	    live->run.first != g->nodes.run[0].first || live->run.last != g->nodes.run[0].last ||
-	    live->next != g->next || live->steady != g->steady || live->ebb != g->ebb ||
-	    !sl_resources_equal(&live->free, &g->now_free) || !sl_resources_equal(&live->least, &g->least))
-		return broken(err, live->class, "is told otherwise in its place");
-	return 0;
-}
-
 static int check_steps(const struct sl_timeline *tl, uint32_t id, struct sl_error *err)
 {
 	const struct sl_node_class *g = &tl->class[id];
@@ -75,6 +28,37 @@ static int check_steps(const struct sl_timeline *tl, uint32_t id, struct sl_erro
 		    !sl_resources_fit(&g->step[s].free, cap))
 			return broken(err, id, "has less than nothing or more than all free");
 	}
+	return 0;
+}
+
+/* What its summary says, by the steps; and the list of those with nodes has all of it. */
+static int check_summary(const struct sl_timeline *tl, uint32_t id, struct sl_error *err)
+{
+	static const struct sl_resources nothing;
+	const struct sl_node_class *g = &tl->class[id];
+	const struct sl_live *l = &tl->live[g->live];
+	struct sl_resources least = g->step[0].blocks ? nothing : g->step[0].free, now = least;
+	int64_t steady = SL_FOREVER, ebb = SL_FOREVER;
+	bool rising = !g->step[0].blocks;
+
+	for (uint32_t i = 1; i < g->steps; i++) {
+		const struct sl_resources *free = g->step[i].blocks ? &nothing : &g->step[i].free;
+
+		rising &= !g->step[i].blocks && sl_resources_fit(&g->step[i - 1].free, free);
+		if (!sl_resources_fit(&now, free) && steady == SL_FOREVER)
+			steady = g->step[i].t;
+		if (!sl_resources_fit(&least, free))
+			ebb = g->step[i].t;
+		sl_resources_min(&least, free);
+	}
+	if (!sl_resources_equal(&g->now_free, &now) || !sl_resources_equal(&g->least, &least) ||
+	    g->steady != steady || g->ebb != ebb || g->rising != rising)
+		return broken(err, id, "does not know what is free now, and when less is");
+	if (l->kind != g->kind || l->nodes != g->nodes.count || l->runs != g->nodes.runs ||
+	    l->run.first != g->nodes.run[0].first || l->run.last != g->nodes.run[0].last ||
+	    !sl_resources_equal(&l->free, &now) || !sl_resources_equal(&l->least, &least) || l->next != g->next ||
+	    l->steady != steady || l->ebb != ebb)
+		return broken(err, id, "is listed with something else than it has");
 	return 0;
 }
 
@@ -120,7 +104,9 @@ int check_timeline(const struct sl_timeline *tl, struct sl_error *err)
 		uint32_t id = tl->live[i].class;
 		const struct sl_node_class *g = &tl->class[id];
 
-		if (check_live(tl, i, err) || check_summary(g, id, err) || check_steps(tl, id, err) || check_nodes(tl, id, err) || check_table(tl, id, err))
+		if (g->live != i)
+			return broken(err, id, "does not know its place");
+		if (check_steps(tl, id, err) || check_summary(tl, id, err) || check_nodes(tl, id, err) || check_table(tl, id, err))
 			return -1;
 		if (!tl->marks && g->pins)
 			return broken(err, id, "is pinned without a mark");

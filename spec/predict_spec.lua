@@ -210,7 +210,7 @@ describe("predictive", function()
 			{ id = 3, user = "short", tasks = 8, time_limit = "2h" } }
 		assert.same({ 3 }, t.decide("predictive", full(pending)):started())
 		assert.same({ 2 }, t.decide("predictive,ageing=10", full(pending)):started())
-		pending[1].submitted_ago = "73h"	-- and at last goes first whatever is expected of it
+		pending[1].submitted_ago = "121h"	-- and at last goes first whatever is expected of it
 		assert.same({ 2 }, t.decide("predictive", full(pending)):started())
 	end)
 
@@ -232,7 +232,8 @@ describe("predictive", function()
 		assert.same({ 3 }, plan:started())
 		assert.equal(7200, plan:reservation(2).in_s)
 		assert.is_nil(plan:reservation(4))
-		assert.is_nil(t.decide("predictive,horizon=0", full(pending)):reservation(2))
+		assert.equal(7200, t.decide("predictive,horizon=0", full(pending)):reservation(2).in_s)	-- it is the default
+		assert.is_nil(t.decide("predictive,horizon=0,slowdown=0", full(pending)):reservation(2))
 		assert.is_nil(t.decide("predictive,horizon=0,slowdown=4000", full(pending)):reservation(2))
 		assert.is_nil(t.decide("predictive,horizon=0,slowdown_horizon=0,slowdown=3450", full(pending)):reservation(2))
 	end)

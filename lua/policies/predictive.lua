@@ -44,21 +44,21 @@ local M = { api = 1, name = "predictive", doc = "what is expected to be over soo
 M.options = guard.options({
 	window = { default = 0, min = 0, max = 100000, doc = "pending jobs examined in a cycle; 0: 500, in simulations all" },
 	predictor = predict.option(),
-	size = { default = 1.0, min = 0, max = 10, doc = "exponent of a job's CPUs in the order" },
-	length = { default = 2.0, min = 0, max = 10, doc = "exponent of its expected runtime" },
+	size = { default = 1.2, min = 0, max = 10, doc = "exponent of a job's CPUs in the order" },
+	length = { default = 1.7, min = 0, max = 10, doc = "exponent of its expected runtime" },
 	patience = { default = "4h", type = "duration", min = 1, doc = "how long a wait counts as much as none" },
-	ageing = { default = 2.0, min = 0, max = 10, doc = "exponent of 1 + what it has waited / patience" },
-	horizon = { default = "4h", type = "duration", min = 0,
+	ageing = { default = 2.4, min = 0, max = 10, doc = "exponent of 1 + what it has waited / patience" },
+	horizon = { default = "2h", type = "duration", min = 0,
 		doc = "the first jobs that do not fit get a reservation within that; 0: only those before the order" },
-	reservations = { default = 1, min = 1, max = 100,
+	reservations = { default = 2, min = 1, max = 100,
 		doc = "how many such jobs; 1: one in all, counting what comes before the order" },
-	slowdown = { default = 0.0, min = 0, max = 1e9, tune = { 0.0, 2000.0, 3000.0, 5000.0 },
+	slowdown = { default = 3000.0, min = 0, max = 1e9, tune = { 0.0, 2000.0, 3000.0, 5000.0 },
 		doc = "a job that waited for so many times its shortest likely runtime gets one before the order; 0: none does" },
 	slowdown_wait = { default = "6h", type = "duration", min = 0, doc = "not before it has waited for that" },
 	slowdown_horizon = { default = "12h", type = "duration", min = 0, doc = "within that, and what it is overdue" },
 	slowdown_jobs = { default = 2, min = 1, max = 1000, doc = "how many at once" },
 	shapes = { default = true, doc = "a job may start as one of its alternatives" },
-}, { guard_wait = "72h", guard_jobs = 1 })
+}, { guard_wait = "5d", guard_jobs = 1 })
 
 local WINDOW <const> = 500
 

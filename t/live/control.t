@@ -18,9 +18,11 @@ TOLD="until [ -e $JOBS/go ]; do sleep 0.2; done"
 none_active() { [ -z "$(squeue -h -t PD,R,CG,CF -o %i)" ]; }
 
 # The state file is newer than what was submitted; what slurmctld had not saved
-# yet when it was killed is not the scheduler's to keep.
+# yet when it was killed is not the scheduler's to keep.  (A change has it saved once more, if all was saved before.)
 save_states() {
+	local id
 	touch "$C/mark"
+	for id in $(squeue -h -t PD,R -o %A | tail -n 1); do scontrol update JobId="$id" Comment=save || true; done
 	wait_for 15 eval '[ "$C/state/job_state" -nt "$C/mark" ]'
 }
 

@@ -350,7 +350,7 @@ static int place_slurm(struct bidder *b, struct sl_pretence *x, struct sl_bid *o
 {
 	struct sl_market *m = b->m;
 	struct sl_bid bid = { .entry = b->e.entry, .kind = SL_BID_SLURM, .seconds = b->e.seconds,
-			      .native = b->e.method == SL_PLACE_NATIVE };
+			      .native = b->e.method == SL_PLACE_NATIVE || b->e.want->request.parts };
 	int rc = sl_prospect_place(&b->e, &m->layout, err);
 
 	if (rc <= 0)

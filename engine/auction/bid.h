@@ -68,7 +68,7 @@ struct sl_bid_part {			/* consecutive nodes that give the same */
 struct sl_bid {
 	struct sl_entry entry;		/* which job, and which of its shapes */
 	enum sl_bid_kind kind;
-	bool native;			/* Slurm's select chooses in the end */
+	bool native;			/* nobody can say where: Slurm's select chooses, or the counts of its constraint do */
 	bool elastic;			/* each node gives at least what its part says, and all together
 					 * *cores*: book it after the others, with 0 cores for each pick */
 	double preference;		/* F of equation 12, in (0, 1] */

@@ -35,7 +35,7 @@ struct sl_window_class {
 };
 
 struct sl_window_job {
-	bool never, native;		/* it cannot run at all; Slurm's select has to choose */
+	bool never, native;		/* it cannot run at all; nobody can say where, as of a bid */
 	bool divisible;			/* nothing but cores, on any nodes */
 	bool whole, contiguous;
 	uint32_t level;			/* from 0 */

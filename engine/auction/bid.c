@@ -309,7 +309,7 @@ static int bid_shape(struct bidder *b, struct sl_entry e, uint32_t share, struct
 	int rc = look_at(b, e, err);
 	int64_t floor;
 
-	if (rc <= 0 || b->e.want->native)
+	if (rc <= 0 || b->e.want->native || b->e.want->request.parts)
 		return rc < 0 ? -1 : 0;
 	b->left = share;
 	floor = b->e.want->time_floor;

@@ -164,7 +164,8 @@ struct sl_bid_rows {
 /*
  * The rows of *count* bids, whose parts begin at part[bid.part].  They may come from
  * several calls of sl_market_bid(), between which nothing was booked.  Fills *rows, whose
- * memory is used again.  0, or -1 with *err.
+ * memory is used again.  0, or -1 with *err.  They do not say that nodes of one user or label
+ * (--exclusive=user) are closed to others: of such bids that win together a later one may be refused.
  */
 int sl_market_rows(struct sl_market *m, const struct sl_bid *const *bid, const struct sl_bid_part *const *part,
 		   uint32_t count, struct sl_bid_rows *rows, struct sl_error *err);

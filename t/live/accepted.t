@@ -85,7 +85,7 @@ wait_in_vain() {
 		line=$(sed -n "s/^$id //p" "$C/options")
 		# shellcheck disable=SC2086	# words of a command line
 		$line --test-only --wrap 'sleep 1' 2>&1 < /dev/null |
-			sed -nE 's/.*to start at ([^ ]*) using .*/\1/p' > "$C/when"
+			sed -nE 's/.*to start at ([^ ]*) .*using .*/\1/p' > "$C/when"
 		if [ -s "$C/when" ] && [[ $(cat "$C/when") < $soon ]]; then
 			wrong=$((wrong + 1))
 			echo "select would start $id ($(job_reason "$id")): $line"

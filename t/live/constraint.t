@@ -70,7 +70,7 @@ it "a job that select places starts where what it would rather have can never be
 counts() {
 	runs_on 'n[003,005-006]' -N3 -C '[(blue&fast)*1&blue*2]' -x 'n[001-002,004]'
 	runs_on 'n[001,007]' -N2 -C '[red*1&blue*1]' -x 'n[003-006]'
-	runs_on 'n[002,004]' -n1 -C 'fast*2'
+	runs_on 'n[002,004]' -N2 -C 'fast*2'
 }
 it "so many nodes of one feature and so many of another" counts
 

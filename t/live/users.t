@@ -169,7 +169,7 @@ it "a job of a flexible reservation that is full starts outside" outside
 # Says when and where, in seconds since 1970 and a node list; slurmctld answers by itself.
 would_start() { # OPTION...
 	sbatch --test-only "$@" --wrap 'sleep 1' 2>&1 | tee "$C/said" |
-		sed -nE 's/.*to start at (\S+) using ([0-9]+) processors on nodes (\S+) in partition .*/\1 \3/p' > "$C/when"
+		sed -nE 's/.*to start at (\S+) .*using ([0-9]+) processors on nodes (\S+) in partition .*/\1 \3/p' > "$C/when"
 	cat "$C/said"
 	read -r WHEN WHERE < "$C/when"
 	WHEN=$(date -d "$WHEN" +%s)

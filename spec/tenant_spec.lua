@@ -42,6 +42,15 @@ describe("nodes of one user", function()
 		assert.same({ "n1" }, plan:reservation(3).nodes)
 	end)
 
+	it("are others' until the last of their jobs has left", function()
+		local plan = t.decide("easy", t.cluster { nodes = "1x4c",
+			running = { { id = 1, uid = 8, nodes = "n1", cores = 1, ends_in = "3h" },
+				{ id = 2, uid = 9, nodes = "n1", cores = 1, ends_in = "1h" },
+				{ id = 3, uid = 7, nodes = "n1", cores = 1, ends_in = "5h" } },
+			pending = { { id = 4, uid = 7, tasks = 2, asks = USER } } })
+		assert.equal(3 * 3600, plan:reservation(4).in_s)
+	end)
+
 	it("may be those on which his other jobs run", function()
 		local plan = beside({ uid = 7 }, { { id = 2, uid = 7, tasks = 3, asks = USER } })
 		assert.same({ "n1" }, nodes_of(plan, 2))

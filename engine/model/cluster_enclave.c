@@ -62,6 +62,8 @@ static int enclave_running(struct sl_cluster *c, struct enclave *en, int32_t *sp
 	for (uint32_t j = 0; j < c->snap->job.rows; j++) {
 		const struct held *h = c->held[j];
 
+		if (h && en->tenant && !en->partial && !cluster_goes_to_job(c, en->tenant, j, h))
+			continue;	/* its nodes are blocked for as long: below */
 		for (uint32_t i = 0; h && i < h->count; i++) {
 			uint32_t n = h->place[i].node;
 			struct sl_resources r;
@@ -103,27 +105,42 @@ static int enclave_unshared(struct sl_cluster *c, struct enclave *en, struct sl_
 	return 0;
 }
 
-/* A tenant keeps off the jobs of others. */
-static int enclave_strangers(struct sl_cluster *c, struct enclave *en, struct sl_error *err)
+/* Until when jobs of others are on each node. */
+static void find_strangers(const struct sl_cluster *c, const struct enclave *en, int64_t *until)
 {
 	for (uint32_t j = 0; j < c->snap->job.rows; j++) {
 		const struct held *h = c->held[j];
 
 		if (!h || cluster_goes_to_job(c, en->tenant, j, h))
 			continue;
-		for (uint32_t i = 0; i < h->count; i++) {
-			struct block b = { .node = h->place[i].node, .t0 = c->now, .t1 = h->end };
-
-			if (sl_nodeset_contains(&en->nodes, b.node) && cluster_change_block(c, en->tl, &b, true, err) < 0)
-				return -1;
-		}
+		for (uint32_t i = 0; i < h->count; i++)
+			if (h->end > until[h->place[i].node])
+				until[h->place[i].node] = h->end;
 	}
-	return 0;
 }
 
+/* A tenant keeps off the jobs of others. */
+static int enclave_strangers(struct sl_cluster *c, struct enclave *en, struct sl_error *err)
+{
+	int64_t *until = calloc((size_t) c->snap->node.rows + 1, sizeof(*until));
+	int rc = until ? 0 : sl_fail(err, SL_ENOMEM, "cluster: out of memory");
+
+	if (!rc)
+		find_strangers(c, en, until);
+	for (uint32_t n = 0; !rc && n < c->snap->node.rows; n++) {
+		struct block b = { .node = n, .t0 = c->now, .t1 = until[n] };
+
+		if (until[n] > c->now && sl_nodeset_contains(&en->nodes, n))
+			rc = cluster_change_block(c, en->tl, &b, true, err);
+	}
+	free(until);
+	return rc;
+}
+
+/* (A tenant is kept off other tenants' nodes above, with those of all strangers.) */
 static bool is_closed_to(const struct sl_cluster *c, const struct block *b, const struct enclave *en)
 {
-	return b->kind == BUT_SHARING ? !en->shared : b->kind == BUT_TENANT ? en->tenant != b->who :
+	return b->kind == BUT_SHARING ? !en->shared : b->kind == BUT_TENANT ? !en->tenant :
 		b->kind == BUT_OWNER ? !cluster_goes_to_owner(c, en->tenant, b->who) : true;
 }
 

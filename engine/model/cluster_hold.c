@@ -135,7 +135,7 @@ int cluster_book_available(struct sl_cluster *c, struct sl_timeline *tl, uint32_
 		struct node_booking b = { .node = node, .r = *r, .t0 = t };
 		struct sl_resources there;
 
-		next = sl_timeline_next(tl, t);
+		next = sl_timeline_next_on(tl, node, t);
 		if (next > t1)
 			next = t1;
 		b.t1 = next;

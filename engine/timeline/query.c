@@ -39,6 +39,14 @@ int64_t sl_timeline_next(const struct sl_timeline *tl, int64_t t)
 	return next;
 }
 
+int64_t sl_timeline_next_on(const struct sl_timeline *tl, uint32_t node, int64_t t)
+{
+	const struct sl_node_class *g = &tl->class[tl->class_of[node]];
+	uint32_t s = sl_step_at(g, t < tl->now ? tl->now : t) + 1;
+
+	return s < g->steps ? g->step[s].t : SL_FOREVER;
+}
+
 void sl_timeline_free_now(const struct sl_timeline *tl, struct sl_free_now *f)
 {
 	f->cores = tl->free_cores;

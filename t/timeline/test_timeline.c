@@ -212,6 +212,10 @@ static void the_end_may_be_open(void **state)
 	assert_int_equal(sl_timeline_next(tl, 0), 200);
 	assert_int_equal(sl_timeline_next(tl, 200), 100000);
 	assert_true(sl_timeline_next(tl, 100000) == SL_FOREVER);
+	assert_true(sl_timeline_next_on(tl, 0, 0) == SL_FOREVER);
+	assert_int_equal(sl_timeline_next_on(tl, 1, 0), 200);
+	assert_int_equal(sl_timeline_next_on(tl, 1, 200), 100000);
+	assert_true(sl_timeline_next_on(tl, 1, 100000) == SL_FOREVER);
 	sl_timeline_destroy(tl);
 }
 

@@ -83,8 +83,8 @@ static const char *get_places(struct sl_start *s)
 
 /*
  * The places take the request's place in select_nodes(): what it says of nodes is
- * checked here.  (Excluded nodes, features, memory and so on are still seen by
- * select.)
+ * checked here.  (Excluded nodes, memory and so on are still seen by select, and
+ * features but for counts of them: layout.c sets those aside.)
  */
 static const char *check_places(const struct sl_start *s)
 {
@@ -452,8 +452,10 @@ bool sl_start_run(struct sl_start *s, struct sl_cores *cores)
 	s->as_planned = true;
 	if (!s->native && (why = get_places(s)))
 		return give_up(s, SL_FATE_PLACES, why);
-	if (sl_strayed_has(s->m, s->place, s->count))
+	if (sl_strayed_has(s->m, s->place, s->count)) {
+		s->as_planned = false;	/* none of its alternatives is to blame */
 		return give_up(s, SL_FATE_CHANGED, "select has put a job there that was planned elsewhere");
+	}
 	if ((why = take_shape(s)))
 		return give_up(s, SL_FATE_SHAPE, why);
 	if (!s->native && (why = check_places(s))) {

@@ -34,7 +34,7 @@ struct sl_start {
 	struct sl_layout_place *place;
 	uint32_t count;
 	bitstr_t *keep_off;		/* nodes on which others have those within its time, or NULL */
-	bool as_planned;		/* the record was there, and unchanged */
+	bool as_planned;		/* the record was there, unchanged, and nobody has strayed to its places */
 	/* what became of it */
 	enum sl_fate fate;
 	char *text;			/* why not, 160 bytes */

@@ -47,6 +47,13 @@ describe("a constraint with counts", function()
 		assert.equal("n1 n2", placed(plan, 1))
 	end)
 
+	it("leaves to a feature that few nodes have those nodes, in whatever order they are said", function()
+		for _, features in ipairs { "[a*1&b*1&c*1]", "[a*1&c*1&b*1]", "[c*1&b*1&a*1]" } do
+			local plan = decide({ "a,b", "a,c", "c" }, { { id = 1, nodes = 3, features = features } })
+			assert.equal("n1 n2 n3", placed(plan, 1))
+		end
+	end)
+
 	it("takes nodes with room for the tasks", function()
 		local plan = decide({ "a", "a", "b" }, { { id = 2, nodes = 2, tasks = 8, features = "[a*1&b*1]" } },
 			{ { id = 1, nodes = "n1", cores = 2, ends_in = "1h" } })

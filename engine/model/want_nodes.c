@@ -134,6 +134,19 @@ static int add_choices(struct sl_cluster *c, struct want *w, uint32_t str, struc
 	return 0;
 }
 
+/* Those with the fewest nodes first: nodes are taken for one part after the other (timeline/place_parts.c), and
+ * what could be any part should not be gone when it is the turn of one that nothing else can be. */
+static void sort_parts(struct sl_part *part, uint32_t parts)
+{
+	for (uint32_t i = 1; i < parts; i++)
+		for (uint32_t k = i; k && part[k].nodes.count < part[k - 1].nodes.count; k--) {
+			struct sl_part other = part[k];
+
+			part[k] = part[k - 1];
+			part[k - 1] = other;
+		}
+}
+
 /* Counts say of how many nodes which features are asked. */
 static int add_parts(struct sl_cluster *c, struct want *w, uint32_t str, uint32_t terms, struct sl_error *err)
 {
@@ -147,6 +160,7 @@ static int add_parts(struct sl_cluster *c, struct want *w, uint32_t str, uint32_
 		if (!f || sl_nodeset_copy(&w->part[w->parts].nodes, f, err) < 0)
 			return -1;
 	}
+	sort_parts(w->part, w->parts);
 	w->pub.request.part = w->part;
 	w->pub.request.parts = w->pub.native ? 0 : w->parts;
 	return 0;

@@ -23,9 +23,9 @@
 #define CR_CPU SELECT_CPU
 #endif
 
-/* --exclusive=topo */
+/* --exclusive=topo, as it is numbered since there is such a thing.  (NO_VAL16 is what most jobs have.) */
 #ifndef JOB_SHARED_TOPO
-#define JOB_SHARED_TOPO NO_VAL16
+#define JOB_SHARED_TOPO 0x0004
 #endif
 
 /* Does the library tell which of a job's nodes has how many CPUs? */

@@ -108,11 +108,15 @@ it "explain tells of the tasks of an array" explain_array
 
 # What a capture plans is what happens, held back until it was taken.
 capture_and_plan() {
-	local id nodes
+	local id held
+	held=$(submit -n1 --hold)
 	id=$(submit -N3 --exclusive --hold)
 	scontrol release "$id"
 	schedlua-capture "$C/jobs/now.snap"
+	scancel "$held"
 	schedlua show "$C/jobs/now.snap" | grep -q "^nodes  *$NODES "
+	schedlua show --json "$C/jobs/now.snap" > "$C/out"
+	fails grep WHOLE_SWITCHES "$C/out"	# which nobody asks for
 	starts "$id"
 	schedlua plan --policy=easy --json "$C/jobs/now.snap" > "$C/plan.json"
 	grep -q '"check": {"ok": true' "$C/plan.json"

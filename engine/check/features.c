@@ -165,29 +165,36 @@ uint32_t check_counted_nodes(const struct check *c, uint32_t j)
 	return nodes < UINT32_MAX ? (uint32_t) nodes : UINT32_MAX;
 }
 
+/* Which of the terms these features satisfy, as bits. */
+static uint32_t satisfied(const char *have, const struct term *term, uint32_t terms)
+{
+	uint32_t set = 0;
+	const char *end;
+
+	for (uint32_t t = 0; t < terms; t++)
+		set |= (uint32_t) satisfies_term(have, term[t].at, &end) << t;
+	return set;
+}
+
 /* For whichever terms are taken together, there are as many nodes that satisfy one of them as they ask for:
  * then each node can be counted for one term (Hall's marriage theorem). */
 static int check_counts(struct check *c, const struct row *r)
 {
 	const uint32_t *node = &c->plan->place.node[r->places.first];
 	const char *want = check_str(c, c->snap->job.features[r->job]);
+	uint32_t nodes[1u << TERMS] = { 0 };	/* by what they satisfy */
 	struct term term[TERMS];
 	uint32_t terms = read_counts(want, term);
-	const char *end;
 
+	for (uint32_t i = 0; i < r->places.count; i++)
+		nodes[satisfied(check_str(c, c->snap->node.features[node[i]]), term, terms)]++;
 	for (uint32_t set = 1; set < 1u << terms; set++) {
 		uint64_t needs = 0, has = 0;
 
 		for (uint32_t t = 0; t < terms; t++)
 			needs += set >> t & 1 ? term[t].count : 0;
-		for (uint32_t i = 0; i < r->places.count; i++) {
-			const char *have = check_str(c, c->snap->node.features[node[i]]);
-			bool any = false;
-
-			for (uint32_t t = 0; t < terms && !any; t++)
-				any = (set >> t & 1) && satisfies_term(have, term[t].at, &end);
-			has += any;
-		}
+		for (uint32_t some = 1; some < 1u << terms; some++)
+			has += some & set ? nodes[some] : 0;
 		if (has < needs)
 			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has %" PRIu64 " of %" PRIu64
 				       " nodes with features, needs %s", c->snap->job.id[r->job], has, needs, want);

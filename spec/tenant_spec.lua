@@ -56,6 +56,14 @@ describe("nodes of one user", function()
 		assert.same({ "n1" }, nodes_of(plan, 2))
 	end)
 
+	it("take nothing while they are completing, not even his", function()
+		local plan = t.decide("easy", t.cluster {
+			nodes = { { name = "n1", cores = 4, owner = 7, state = { "COMPLETING" } }, { name = "n2", cores = 4 } },
+			pending = { { id = 2, uid = 7, tasks = 4, asks = USER }, { id = 3, uid = 7, tasks = 4, asks = USER } } })
+		assert.same({ 2 }, plan:started())
+		assert.same({ "n2" }, nodes_of(plan, 2))
+	end)
+
 	it("are kept for the jobs that are planned there", function()
 		local plan = beside({ uid = 9 }, {
 			{ id = 2, uid = 7, tasks = 1, asks = USER },

@@ -305,11 +305,12 @@ static int place_blocks(struct sl_cluster *c, struct sl_error *err)
 		until[n] = soon;
 	if (!rc)
 		find_ends(c, false, until);
-	for (uint32_t n = 0; !rc && n < s->node.rows; n++)
+	for (uint32_t n = 0; !rc && n < s->node.rows; n++) {
 		if (s->node.owner[n] != SL_NONE)
 			rc = add_block(c, (struct block) { n, BUT_OWNER, s->node.owner[n], .t1 = until[n] }, err);
-		else if (s->node.state[n] & SL_NODE_COMPLETING)
+		if (!rc && s->node.state[n] & SL_NODE_COMPLETING)
 			rc = add_block(c, (struct block) { n, FOR_ALL, .t1 = soon }, err);
+	}
 	for (uint32_t n = 0; !rc && n < s->node.rows; n++)
 		until[n] = c->now;
 	if (!rc && c->rows)

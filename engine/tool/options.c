@@ -82,6 +82,14 @@ static const struct sl_option *find_option(const struct sl_option *table, const 
 	return NULL;
 }
 
+static const struct sl_option *find_letter(const struct sl_option *table, char letter)
+{
+	for (const struct sl_option *o = table; letter && o && o->name; o++)
+		if (o->letter == letter)
+			return o;
+	return NULL;
+}
+
 static int refuse_word(const struct sl_option *table, const char *given, const char *word, size_t length,
 		   struct sl_error *err)
 {
@@ -100,13 +108,33 @@ static int refuse_word(const struct sl_option *table, const char *given, const c
 	return sl_fail(err, SL_EINVAL, "unknown option %s", given);
 }
 
+/* As take_option(), of "-N4" and "-N 4". */
+static int take_letter(const struct sl_option *table, void *values, int argc, char **argv, int *i, struct sl_error *err)
+{
+	const char *word = argv[*i];
+	const struct sl_option *o = find_letter(table, word[1]);
+
+	if (!o || (o->type == SL_OPTION_FLAG && word[2]))
+		return refuse_word(table, word, word, strlen(word), err);
+	if (o->type == SL_OPTION_FLAG)
+		return set(o, values, "", err);
+	if (word[2])
+		return set(o, values, word + 2, err);
+	if (*i + 1 >= argc)
+		return sl_fail(err, SL_EINVAL, "-%c: %s is missing", o->letter, o->argument);
+	return set(o, values, argv[++*i], err);
+}
+
 /* Take the option at argv[*i]; *i is left on its last word. */
 static int take_option(const struct sl_option *table, void *values, int argc, char **argv, int *i, struct sl_error *err)
 {
 	const char *word = argv[*i] + 2, *equals = strchr(word, '=');
 	size_t length = equals ? (size_t) (equals - word) : strlen(word);
-	const struct sl_option *o = argv[*i][1] == '-' ? find_option(table, word, length) : NULL;
+	const struct sl_option *o;
 
+	if (argv[*i][1] != '-')
+		return take_letter(table, values, argc, argv, i, err);
+	o = find_option(table, word, length);
 	if (!o)
 		return refuse_word(table, argv[*i], word, length, err);
 	if (o->type == SL_OPTION_FLAG) {
@@ -191,9 +219,10 @@ static void wrap(const char *text, int column, int indent, FILE *out)
 	fputc('\n', out);
 }
 
-static void help_option(const char *name, const char *argument, const char *doc, FILE *out)
+static void help_option(char letter, const char *name, const char *argument, const char *doc, FILE *out)
 {
-	int column = fprintf(out, "  --%s%s%s", name, argument ? "=" : "", argument ? argument : "");
+	char brief[] = { '-', letter, ',', ' ', 0 };
+	int column = fprintf(out, "  %s--%s%s%s", letter ? brief : "", name, argument ? "=" : "", argument ? argument : "");
 
 	if (column > HELP_COLUMN - 2) {
 		fputc('\n', out);
@@ -211,9 +240,9 @@ void sl_verb_help(const struct sl_verb *verb, FILE *out)
 	fprintf(out, "%s: %s.\n\n", verb->name, verb->summary);
 	for (const struct sl_option *o = verb->options; o && o->name; o++) {
 		say_doc(o, doc, sizeof(doc));
-		help_option(o->name, o->argument, doc, out);
+		help_option(o->letter, o->name, o->argument, doc, out);
 	}
-	help_option("help", NULL, "print this and exit", out);
+	help_option(0, "help", NULL, "print this and exit", out);
 	fprintf(out, "\nMore: man schedlua-%s\n", verb->name);
 }
 
@@ -273,9 +302,12 @@ void sl_man_text(const char *text, FILE *out)
 		fputs(".fi\n.RE\n", out);
 }
 
-static void man_option(const char *name, const char *argument, const char *doc, FILE *out)
+static void man_option(char letter, const char *name, const char *argument, const char *doc, FILE *out)
 {
-	fputs(".TP\n.B \\-\\-", out);
+	fputs(".TP\n.B ", out);
+	if (letter)
+		fprintf(out, "\\-%c, ", letter);
+	fputs("\\-\\-", out);
 	for (const char *c = name; *c; c++)
 		fputs(*c == '-' ? "\\-" : (char[]) { *c, 0 }, out);
 	if (argument)
@@ -302,9 +334,9 @@ void sl_verb_man(const struct sl_verb *verb, FILE *out)
 	fputs(".SH OPTIONS\n", out);
 	for (const struct sl_option *o = verb->options; o && o->name; o++) {
 		say_doc(o, doc, sizeof(doc));
-		man_option(o->name, o->argument, doc, out);
+		man_option(o->letter, o->name, o->argument, doc, out);
 	}
-	man_option("help", NULL, "print a summary and exit", out);
+	man_option(0, "help", NULL, "print a summary and exit", out);
 	if (verb->more)
 		sl_man_text(verb->more, out);
 	fputs(".SH SEE ALSO\n.BR schedlua (1),\n.BR schedlua\\-snapshot (5)\n", out);

@@ -34,6 +34,7 @@ struct sl_option {
 	const char *standard;	/* default, as one would write it; NULL: none (false, 0, NULL) */
 	const char *argument;	/* what to call the value: "FILE" */
 	const char *doc;	/* one sentence, no full stop */
+	char letter;		/* its short form, as Slurm's commands have it: 'N' of -N4 and -N 4; 0: none */
 };
 
 /* Rows that several verbs have; *values* is the tag of the values struct, whose field has the option's name. */
@@ -69,7 +70,7 @@ struct sl_command {
 
 /*
  * Parse argv[0..argc-1], which holds no program name: "--name=value", "--name
- * value", "--flag"; "--" ends the options; operands may stand anywhere and are
+ * value", "--flag", "-Nvalue", "-N value"; "--" ends the options; operands may stand anywhere and are
  * moved to the front of argv.  *values gets the defaults first.  Returns 0, or
  * -1 with *err (SL_EINVAL) saying which option, and what was expected.
  */

@@ -24,7 +24,7 @@ static const struct sl_option table[] = {
 	{ .name = "budget", .type = SL_OPTION_NUMBER, .offset = offsetof(struct values, budget),
 	  .argument = "SECONDS", .min = 0.5, .max = 10, .doc = "time to take" },
 	{ .name = "site", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, site), .argument = "FILE",
-	  .doc = "site file" },
+	  .doc = "site file", .letter = 's' },
 	{ 0 }
 };
 
@@ -58,6 +58,25 @@ static void values_come_after_an_equals_sign_or_as_the_next_word(void **state)
 	assert_true(v.json);
 	assert_true(v.budget == 2.5);
 	assert_int_equal(cmd.operands, 0);
+}
+
+static void a_letter_may_stand_for_a_name(void **state)
+{
+	char *argv[MAX_WORDS];
+	struct sl_command cmd;
+	struct sl_error err;
+	struct values v;
+
+	(void) state;
+	assert_int_equal(parse("-ss.lua one", &v, argv, &cmd, &err), 0);
+	assert_string_equal(v.site, "s.lua");
+	assert_int_equal(cmd.operands, 1);
+	assert_int_equal(parse("-s t.lua", &v, argv, &cmd, &err), 0);
+	assert_string_equal(v.site, "t.lua");
+	assert_int_equal(parse("-s", &v, argv, &cmd, &err), -1);
+	assert_string_equal(err.text, "-s: FILE is missing");
+	assert_int_equal(parse("-w3", &v, argv, &cmd, &err), -1);
+	assert_string_equal(err.text, "unknown option -w3");
 }
 
 static void what_is_not_said_has_its_default(void **state)
@@ -159,6 +178,8 @@ static void help_and_man_page_show_range_and_default_from_the_table(void **state
 	(void) state;
 	assert_non_null(strstr(help, "Usage: schedlua try [OPTION]... FILE\n"));
 	assert_non_null(strstr(help, "--window=N"));
+	assert_non_null(strstr(help, "  -s, --site=FILE "));
+	assert_non_null(strstr(man, ".TP\n.B \\-s, \\-\\-site\\fR=\\fIFILE\n"));
 	assert_non_null(strstr(help, "(an integer from 1 to 1000;"));
 	assert_non_null(strstr(man, ".TP\n.B \\-\\-window\\fR=\\fIN\njobs to look at "
 			       "(an integer from 1 to 1000; default 500)\n"));
@@ -181,6 +202,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_come_after_an_equals_sign_or_as_the_next_word),
+		cmocka_unit_test(a_letter_may_stand_for_a_name),
 		cmocka_unit_test(what_is_not_said_has_its_default),
 		cmocka_unit_test(operands_may_stand_anywhere_and_keep_their_order),
 		cmocka_unit_test(help_is_found_unless_it_is_a_value),

@@ -38,8 +38,7 @@ static const char *node_name(const struct sl_report *r, uint32_t row)
 	return row < r->snap->node.rows ? sl_snapshot_str(r->snap, r->snap->node.name[row]) : "?";
 }
 
-/* The nodes of a range of places as a node list: malloc'ed, NULL on lack of memory. */
-static char *nodelist(const struct sl_report *r, struct sl_range places)
+char *sl_report_nodelist(const struct sl_report *r, struct sl_range places)
 {
 	const char **names = calloc(places.count + 1, sizeof(*names));
 	char *list;
@@ -95,7 +94,7 @@ static int print_starts(const struct sl_report *r, FILE *out)
 	int rc;
 
 	for (uint32_t i = 0; i < v->rows; i++) {
-		char *nodes = nodelist(r, v->places[i]), limit[SL_TEXT_SIZE];
+		char *nodes = sl_report_nodelist(r, v->places[i]), limit[SL_TEXT_SIZE];
 
 		sl_text_table_addf(t, "%u", v->job[i]);
 		sl_text_table_add(t, user_of(r, v->job[i]));
@@ -125,7 +124,7 @@ static int print_reservations(const struct sl_report *r, FILE *out)
 	int rc;
 
 	for (uint32_t i = 0; i < v->rows; i++) {
-		char *nodes = nodelist(r, v->places[i]), in[SL_TEXT_SIZE], at[SL_TEXT_SIZE];
+		char *nodes = sl_report_nodelist(r, v->places[i]), in[SL_TEXT_SIZE], at[SL_TEXT_SIZE];
 
 		sl_text_table_addf(t, "%u", v->job[i]);
 		sl_text_table_add(t, user_of(r, v->job[i]));
@@ -241,7 +240,7 @@ static void put_gres(const struct sl_report *r, struct sl_json *j, struct sl_ran
 	sl_json_end_object(j);
 }
 
-static void put_places(const struct sl_report *r, struct sl_json *j, struct sl_range places)
+void sl_report_put_places(const struct sl_report *r, struct sl_json *j, struct sl_range places)
 {
 	const struct sl_plan_place_view *v = &r->plan->place;
 
@@ -262,7 +261,7 @@ static void put_places(const struct sl_report *r, struct sl_json *j, struct sl_r
 static void put_booking(const struct sl_report *r, struct sl_json *j, uint32_t job, uint32_t partition,
 			struct sl_range places, uint32_t by)
 {
-	char *nodes = nodelist(r, places);
+	char *nodes = sl_report_nodelist(r, places);
 
 	sl_json_put_int(j, "job", job);
 	sl_json_put_str(j, "user", user_of(r, job));
@@ -306,7 +305,7 @@ static void put_starts(const struct sl_report *r, struct sl_json *j)
 			put_loan(r, j, i);
 		if (*text(r, v->because[i]))
 			sl_json_put_str(j, "because", text(r, v->because[i]));
-		put_places(r, j, v->places[i]);
+		sl_report_put_places(r, j, v->places[i]);
 		sl_json_end_object(j);
 	}
 	sl_json_end_array(j);
@@ -323,7 +322,7 @@ static void put_reservations(const struct sl_report *r, struct sl_json *j)
 		put_terms(j, v->native[i], v->shape[i], v->time_limit[i]);
 		sl_json_put_int(j, "start_time", v->start_time[i]);
 		sl_json_put_int(j, "in_s", v->start_time[i] - r->snap->meta.now[0]);
-		put_places(r, j, v->places[i]);
+		sl_report_put_places(r, j, v->places[i]);
 		sl_json_end_object(j);
 	}
 	sl_json_end_array(j);

@@ -28,4 +28,8 @@ int sl_report_print(struct sl_report *r, FILE *out);
 /* The same as one object, keys as schedlua-plan(1) documents them.  0, or -1 with *err. */
 int sl_report_json(struct sl_report *r, struct sl_json *j, struct sl_error *err);
 
+/* For who tells of one job: its nodes as a node list, malloc'ed, NULL on lack of memory; and the key "places". */
+char *sl_report_nodelist(const struct sl_report *r, struct sl_range places);
+void sl_report_put_places(const struct sl_report *r, struct sl_json *j, struct sl_range places);
+
 #endif

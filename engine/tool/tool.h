@@ -31,6 +31,7 @@ extern const struct sl_verb sl_verb_status;
 extern const struct sl_verb sl_verb_top;
 extern const struct sl_verb sl_verb_tune;
 extern const struct sl_verb sl_verb_version;
+extern const struct sl_verb sl_verb_willrun;
 extern const struct sl_verb sl_verb_workload;
 
 /* All of them, NULL at the end; the one of that name, or NULL. */

@@ -11,6 +11,7 @@ const struct sl_verb *const sl_verbs[] = {
 	&sl_verb_explain,
 	&sl_verb_forecast,
 	&sl_verb_predict,
+	&sl_verb_willrun,
 	&sl_verb_status,
 	&sl_verb_top,
 	&sl_verb_report,

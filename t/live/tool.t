@@ -132,6 +132,23 @@ last_snapshot() {
 }
 it "the plug-in's last snapshot can be planned on" last_snapshot
 
+asked() {
+	local want=$1
+	shift
+	schedlua willrun "$@" > "$C/out" && grep -qE "$want" "$C/out"
+}
+willrun() {
+	local first
+	first=$(submit -N "$NODES" --exclusive --time=10)
+	starts "$first"
+	asked '^(may start|gets a reservation: starts) at ' -N1 --exclusive -t 5
+	fails schedlua willrun -N $((NODES + 1)) > "$C/out"
+	grep -q '^never starts as things are: ' "$C/out"
+	scancel "$first"
+	wait_for 20 asked "^starts now in partition .* on n" -N "$NODES" --exclusive -t 5
+}
+it "willrun says when a job would start that is not submitted" willrun
+
 topped() { schedlua top --once > "$C/out" && grep -qE "$1" "$C/out"; }
 top_and_report() {
 	local first behind

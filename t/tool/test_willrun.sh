@@ -67,6 +67,15 @@ willrun_priority() {
 }
 ok "willrun gives it the priority of the user's last job, where there is an order but that of submission" willrun_priority
 
+willrun_memory() {
+	sed 's/"sequence": 1 }/"sequence": 1, "select_flags": [ "MEMORY" ] }/; s/"cores": 8,/"cores": 8, "memory": 1000,/; s/"cores": 8 }/"cores": 8, "memory": 1000 }/g' \
+		"$T/full.json" >"$T/memory.json"
+	run 0 willrun --policy=easy --snapshot="$T/memory.json" --user=bob -t30 -n2 --mem-per-cpu=100 && out "^  n2  *2  *200$" &&
+		! out "all memory" >/dev/null && run 0 willrun --policy=easy --snapshot="$T/memory.json" --user=bob -t30 && out "^  n2  *1  *1000$" &&
+		out "^with all memory of its nodes: " && run 1 willrun --policy=easy --snapshot="$T/memory.json" --user=bob --mem=1G
+}
+ok "willrun counts memory, and says so where the job has all of it" willrun_memory
+
 willrun_wrong() {
 	ask 2 -Nx && err "^schedlua: --nodes: expected N or N-M, got 'x'$" && ask 2 --user=bob -p no &&
 		err "^schedlua: --partition=no: expected names of partitions; there is no \"no\"$" &&

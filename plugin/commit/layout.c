@@ -10,7 +10,6 @@ struct saved {
 	uint32_t min_nodes, max_nodes, req_switch;
 	uint64_t spread;		/* SPREAD_JOB, if it has that flag */
 	bool counted;			/* its constraint has counts: it is set aside */
-	char *features_use;
 	sl_list_t feature_list_use;
 	bool best_switch;
 #if SL_HAVE_ARBITRARY_TPN
@@ -327,10 +326,8 @@ static bitstr_t *change_request(job_record_t *job, const struct sl_layout_place 
 	s->spread = job->bit_flags & SPREAD_JOB;
 	s->counted = nodes && d->features_use && strchr(d->features_use, '*');
 	if (s->counted) {	/* select does not find nodes that are required among those of several features */
-		s->features_use = d->features_use;
 		s->feature_list_use = d->feature_list_use;
-		d->features_use = NULL;
-		d->feature_list_use = NULL;
+		d->feature_list_use = NULL;	/* (not the text: prologs are told that meanwhile) */
 	}
 	if (nodes) {	/* below how many switches they are is decided: select would begin to wait only now */
 		job->req_switch = 0;
@@ -358,10 +355,8 @@ static void put_request_back(job_record_t *job, const struct saved *s, bool copy
 	job->bit_flags |= s->spread;
 	if (!d)
 		return;
-	if (s->counted && !copy) {
-		d->features_use = s->features_use;
+	if (s->counted && !copy)
 		d->feature_list_use = s->feature_list_use;
-	}
 	if (s->excluding)
 		put_bitmap_back(&d->exc_node_bitmap, s->exc_node_bitmap, copy);
 	if (!s->pinned)

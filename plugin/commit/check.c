@@ -95,6 +95,9 @@ const char *sl_commit_check(job_record_t *job, part_record_t *part, const struct
 
 	if (!IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job))
 		return IS_JOB_FINISHED(job) ? "it was cancelled meanwhile" : "it is not pending any more";
+	/* (such a job is PENDING to the end, and where it runs nowhere yet the federation's lock is free) */
+	if (IS_JOB_REVOKED(job))
+		return "it is left to other clusters of the federation";
 	if (!job->priority)
 		return "it was held meanwhile";
 	if (job->preempt_in_progress)

@@ -7,6 +7,7 @@
 . "${0%/*}/live.sh"
 . "${0%/*}/database.sh"
 . "${0%/*}/audit.sh"
+. "${0%/*}/meanwhile.sh"
 needs_plugin
 schedlua engine --help > /dev/null 2>&1 || "$TOP/.work/inst/bin/schedlua" engine --help > /dev/null 2>&1 ||
 	skip_all "this schedlua has no engine"
@@ -34,71 +35,6 @@ node_gone() { [ -z "$(node_state "$1")" ] || node_delete "$1" 2> /dev/null; }
 node_up() { node_create "$@" && wait_for 20 node_is_idle "$1"; }
 
 # ------------------------------------------------- one thing changes, at a known moment
-
-# Each job as it asks, in order; before one called "slow" the policy works for a while.
-slow_site() {
-	reload <<-'EOL'
-	local sched = require "sched"
-	local slow = { name = "slow" }
-	function slow.decide(cluster, plan)
-		for job in cluster:queue() do
-			local n = 0
-			for i = 1, job.name == "slow" and 200000000 or 0 do n = n + i end
-			plan:start(job)
-		end
-	end
-	return sched.site { interval = 0.3, budget = 30, default = { slow } }
-	EOL
-	wait_for 20 log_said 'policy slow loaded'	# its trial makes the engine work, too
-	wait_for 20 status_is policy '*slow*'
-}
-
-ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
-
-# wait_for() would look too seldom on a busy machine.
-has_worked() { # PID TICKS
-	local i
-	for ((i = 0; i < 1000; i++)); do
-		[ "$(ticks "$1")" -lt "$2" ] || return 0
-		sleep 0.02
-	done
-	return 1
-}
-
-# Submit the slow job, and when the policy is at it, hold the engine and run COMMAND: the
-# plan comes afterwards.  The job's id is in ID.
-meanwhile() { # "OPTIONS of sbatch" COMMAND...
-	local options=$1 engine was try
-	shift
-	for try in 1 2 3 4 5; do
-		wait_for 20 engine_lives
-		engine=$(engine_pid)
-		was=$(ticks "$engine")
-		# shellcheck disable=SC2086
-		ID=$(submit -J slow $options)
-		has_worked "$engine" $((was + 15))
-		kill -STOP "$engine"
-		if job_is "$ID" PENDING; then
-			"$@"
-			mark_log
-			kill -CONT "$engine"
-			return
-		fi
-		kill -CONT "$engine"	# a fast machine: it was over before we looked
-		scancel "$ID"
-		wait_for 20 queue_is_empty
-	done
-	false
-}
-
-# The plan came, and cycles go on after it.
-plan_came() {
-	local cycles
-	wait_for 30 log_said "JobId=$ID not started: $1"
-	cycles=$(status cycles)
-	wait_for 10 eval '[ "$(status cycles)" -gt '"$cycles"' ]'
-	same_slurmctld
-}
 
 node_deleted() {
 	slow_site

@@ -147,7 +147,8 @@ turn_accounts() {
 	slurm_one_at_a_time sacctmgr -i -Q add user root account=$a
 	slurm_one_at_a_time sacctmgr -i -Q add qos $q MaxTRESPerUser=cpu=$((RANDOM % 16 + 1))
 	slurm_one_at_a_time sacctmgr -i -Q modify user root set qos+=$q
-	slurm_one_at_a_time sacctmgr -i -Q add resource name=l$(($1 % 3)) count=$((RANDOM % 4 + 1)) server=s type=license \
+	# (Enough for all: of one that is made anew slurmctld does not know who has it still.)
+	slurm_one_at_a_time sacctmgr -i -Q add resource name=l$(($1 % 3)) count=$((RANDOM % 4 + 100)) server=s type=license \
 		cluster=schedlua percentallowed=100
 	sleep 0.$((RANDOM % 9))
 	slurm_one_at_a_time sacctmgr -i -Q delete resource name=l$((RANDOM % 3))

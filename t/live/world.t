@@ -190,7 +190,6 @@ world_turns() {
 	: > "$C/submitted"
 	: > "$C/audit"
 	: > "$C/audited"
-	cycles=$(status cycles)
 	UNTIL=$((SECONDS + ${SL_WORLD_SECONDS:-30}))
 	for f in turn_nodes turn_partitions turn_reservations turn_accounts turn_configuration turn_jobs audit; do
 		turning $f &
@@ -204,8 +203,9 @@ world_turns() {
 	[ -s "$C/audited" ]
 	grep -q '^[0-9]' "$C/submitted"
 	for id in $(grep '^[0-9]' "$C/submitted" | shuf -n 100); do accounted "$id"; done
-	[ "$(status cycles)" -gt "$cycles" ]
-	# and it goes on as if nothing had been
+	# and it goes on as if nothing had been (from 23.11 on each reconfiguration begins to count anew)
+	cycles=$(status cycles)
+	wait_for 20 eval '[ "$(status cycles)" != "'"$cycles"'" ]'
 	scontrol show node | sed -n 's/^NodeName=\(d[0-9]*\) .*/\1/p' | while read -r id; do node_down "$id" || true; done
 	scontrol show reservation -o | sed -n 's/^ReservationName=\([^ ]*\).*/\1/p' > "$C/left"
 	squeue -h -a -o %A | xargs -r scancel --quiet

@@ -51,10 +51,10 @@ begun() { grep -c "^$1 " "$JOBS/begun"; }
 has_begun() { [ "$(begun "$1")" -ge 1 ]; }
 where_begun() { sed -n "s/^$1 //p" "$JOBS/begun" | paste -sd ' '; }
 
-# As the cluster itself has it: without --local scontrol asks all of them.  (Later releases name the state
-# that it had beside REVOKED.)
+# As the cluster itself has it: without --local scontrol asks all of them, and
+# without -a later releases hide who is revoked.
 state() {
-	scontrol --local -o show job "$1" 2>/dev/null | sed -nE 's/.* JobState=(\S+).*/\1/p' |
+	scontrol --local -a -o show job "$1" 2>/dev/null | sed -nE 's/.* JobState=(\S+).*/\1/p' |
 		sed 's/.*REVOKED.*/REVOKED/; s/[^A-Z].*//'
 }
 state_is() { [ "$(state "$1")" = "$2" ]; }

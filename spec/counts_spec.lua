@@ -28,6 +28,12 @@ describe("a constraint with counts", function()
 		assert.equal("n1 n2 n4", placed(plan, 1))
 	end)
 
+	it("is placed by the engine also where it has won an auction", function()
+		local plan = t.decide("auction", t.cluster { nodes = nodes { "a", "a", "a", "b", "b" },
+			pending = { { id = 1, nodes = 3, features = "[a*2&b*1]" } } })
+		assert.equal("n1 n2 n4", placed(plan, 1))
+	end)
+
 	it("makes the job as large as it counts", function()
 		local plan = decide({ "a", "a", "b" }, { { id = 1, tasks = 1, features = "[a*2&b*1]" },
 			{ id = 2, tasks = 1, features = "b*1" } })

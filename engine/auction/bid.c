@@ -309,7 +309,7 @@ static int bid_shape(struct bidder *b, struct sl_entry e, uint32_t share, struct
 	int rc = look_at(b, e, err);
 	int64_t floor;
 
-	if (rc <= 0 || b->e.want->native || b->e.want->request.parts)
+	if (rc <= 0 || !sl_want_takes_places(b->e.want))
 		return rc < 0 ? -1 : 0;
 	b->left = share;
 	floor = b->e.want->time_floor;
@@ -350,7 +350,7 @@ static int place_slurm(struct bidder *b, struct sl_pretence *x, struct sl_bid *o
 {
 	struct sl_market *m = b->m;
 	struct sl_bid bid = { .entry = b->e.entry, .kind = SL_BID_SLURM, .seconds = b->e.seconds,
-			      .native = b->e.method == SL_PLACE_NATIVE || b->e.want->request.parts };
+			      .native = b->e.method == SL_PLACE_NATIVE || !sl_want_takes_places(b->e.want) };
 	int rc = sl_prospect_place(&b->e, &m->layout, err);
 
 	if (rc <= 0)

@@ -92,7 +92,7 @@ static void read_job(struct make *m, struct sl_window_job *j, const struct sl_wa
 	const struct sl_request *r = &want->request;
 
 	j->never = want->why != SL_WHY_NONE;
-	j->native = want->native != 0 || r->parts;
+	j->native = !sl_want_takes_places(want);
 	j->whole = r->whole_nodes;
 	j->contiguous = r->contiguous;
 	j->min_nodes = (uint32_t) or_one(r->min_nodes);

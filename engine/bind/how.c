@@ -120,14 +120,19 @@ static void read_bid(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct 
 	const struct sl_bid_part *part;
 	const struct sl_bid *b = sl_lua_check_bid(L, x, lua_gettop(L), &part);
 	struct sl_pick *pick;
+	struct sl_error err;
 	uint32_t n = 0;
 
 	if (b->entry.job != e->job || b->entry.partition != e->partition)
 		luaL_error(L, "bid: expected one of job %d, got one of job %d", (int) x->snap->job.id[e->job],
 			   (int) x->snap->job.id[b->entry.job]);
 	e->shape = b->entry.shape;
-	if (b->native) {
-		h->place.method = SL_PLACE_NATIVE;
+	if (b->native) {	/* as it would start without a bid */
+		const struct sl_want *want = sl_cluster_want(x->cluster, *e, &err);
+
+		if (!want)
+			luaL_error(L, "%s", err.text);
+		h->place.method = want->method;
 		return;
 	}
 	pick = lua_newuserdatauv(L, b->nodes * sizeof(*pick), 0);

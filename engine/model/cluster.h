@@ -104,6 +104,12 @@ struct sl_want {
 };
 const struct sl_want *sl_cluster_want(struct sl_cluster *c, struct sl_entry e, struct sl_error *err);
 
+/* May a policy say on which nodes it starts?  Else Slurm's select chooses, or the counts of its constraint do. */
+static inline bool sl_want_takes_places(const struct sl_want *w)
+{
+	return !w->native && !w->request.parts;
+}
+
 /*
  * Which of those partitions may lend nodes to the entry's job, and under which number
  * (to be put into entry.loan)?  The rules are those of check/check.h.  Returns 1; 0 with the

@@ -235,32 +235,5 @@ const struct sl_verb sl_verb_check = {
 	.operands = "[OPTION]... FILE...",
 	.summary = "load, validate and probe policies and site files",
 	.options = options,
-	.text =
-		"Loads each file, with everything that it requires, into the sandbox that it would\n"
-		"run in, validates what it returns (functions, options, their types and ranges),\n"
-		"and lets it decide once on a small canned cluster.  FILE is a site file or a\n"
-		"policy.  Variables and library functions that are not there are found in lines\n"
-		"that this trial does not come to as well (not in a file that uses _G or _ENV).\n"
-		"\n"
-		"Prints for each file either \"FILE: OK (POLICIES)\" or \"FILE:LINE: what is wrong,\n"
-		"what was expected\", followed by that line, with a mark under what is meant, and a\n"
-		"traceback where there is one.\n"
-		"\n"
-		"Partitions that a site file names and the cluster does not have are warned of, where\n"
-		"there is a picture of the cluster: the plug-in's last one, or a capture that --snapshot\n"
-		"names.\n"
-		"\n"
-		"With --trust it also refuses what production refuses: a file or a directory above\n"
-		"it that belongs to neither root nor SlurmUser or that others may write to, and\n"
-		"symbolic links that lead out of the policy path.  Root is warned of what the engine\n"
-		"could not read, which becomes nobody, SlurmUser where that is not root, or who\n"
-		"lua_user says; say that with --user, and such a set is refused.\n",
-	.more =
-		"# EXIT STATUS\n"
-		"*0* all files are fine, *1* some are not, *2* wrong usage.\n"
-		"# EXAMPLES\n"
-		"    schedlua check --trust --uid=$(id -u slurm) /etc/slurm/sched.lua\n"
-		"    schedlua check --trust --user=schedlua /etc/slurm/sched.lua\n"
-		"    schedlua-capture now.snap && schedlua check --snapshot=now.snap sched.lua\n",
 	.run = run,
 };

@@ -299,44 +299,5 @@ const struct sl_verb sl_verb_compare = {
 	.operands = "[--policies=\"NAME...\"] [OPTION]... WORKLOAD...",
 	.summary = "simulate workloads under several policies and print one table",
 	.options = options,
-	.text =
-		"Simulates each workload under each policy, with as many seeds as --seeds says, and\n"
-		"prints one line for each workload and policy: waiting time, its 99th percentile and\n"
-		"its longest, bounded slowdown, slowdown, utilization beside what no schedule can\n"
-		"exceed, blocks of nodes and spread of a job, and how unequal users' waits are.  With\n"
-		"several seeds, or sequences (--starts), a figure is mean ± standard deviation (of a sample)\n"
-		"over them.\n"
-		"\n"
-		"All policies see the same jobs.  Simulations run in processes of their own, as many\n"
-		"at a time as there are processors; the output does not depend on that.  Policies that are\n"
-		"wrong are told before the first of them.  One that fails is told on stderr and makes the\n"
-		"status 1; the others count.\n"
-		"\n"
-		"--report writes one HTML page, as *schedlua sim* does, with the schedules of all\n"
-		"policies under the first seed: Gantt charts below one another, utilization, queue\n"
-		"and waits overlaid; of several workloads the reader chooses one.\n"
-		"\n"
-		"Workloads, machines and estimates are those of *schedlua sim*.\n",
-	.more =
-		"# OUTPUT\n"
-		"--json and --csv have the keys of *schedlua sim --json*: wait_mean_s, wait_p99_s,\n"
-		"wait_max_s, bsld_mean, slowdown_mean, utilization, utilization_bound,\n"
-		"gpu_utilization, fragmentation_mean, spread_mean, user_wait_gini,\n"
-		"first_job_wait_mean_s, makespan_s, jobs, unfinished; each as {mean, sd, ci95} or as three\n"
-		"columns, KEY, KEY_sd and KEY_ci95: the mean's 95 % interval is KEY ± KEY_ci95 (Student's\n"
-		"t).  With --runs there is one value each, and the seed and start.  *policy* is as given;\n"
-		"*name* is its first word, and each option that any of them has is a column of its own,\n"
-		"*option_NAME*, or in the object *options*.\n"
-		"# SWEEPS ON A CLUSTER\n"
-		"A sweep that is too large for a machine runs as a Slurm job array: each task runs\n"
-		"--part=I/N of the simulations and writes CSV with --runs (examples/sweep.sbatch).\n"
-		"# EXAMPLES\n"
-		"    schedlua compare KTH-SP2-1996-2.swf.gz CTC-SP2-1996-3.swf.gz\n"
-		"    schedlua compare --policies=\"easy conservative,window=50 site=/etc/slurm/sched.lua\" \\\n"
-		"        --seeds=7 auction:V.1 auction:V.2 auction:V.3\n"
-		"    schedlua compare --first=1024 --starts=\"1981 2756 4299\" --csv --policies=\"easy fcfs\" \\\n"
-		"        lublin_256.swf.gz\n"
-		"    schedlua compare --report=easy-or-fcfs.html --policies=\"easy fcfs\" esp\n"
-		"    schedlua compare --runs --csv --part=0/10 --seeds=100 esp-gpu >part0.csv\n",
 	.run = run,
 };

@@ -183,12 +183,5 @@ const struct sl_verb sl_verb_completion = {
 	.operands = "bash|zsh|fish",
 	.summary = "print what completes schedlua's commands and options in a shell",
 	.options = options,
-	.text =
-		"Prints a script for that shell, made from the tables that parse the options.  make\n"
-		"install puts them where the shells look by themselves; elsewhere one line does it:\n"
-		"\n"
-		"    . <(schedlua completion bash)                             # ~/.bashrc\n"
-		"    schedlua completion zsh >~/.zfunc/_schedlua               # in $fpath\n"
-		"    schedlua completion fish | source                         # config.fish\n",
 	.run = run,
 };

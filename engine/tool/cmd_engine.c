@@ -665,28 +665,5 @@ const struct sl_verb sl_verb_engine = {
 	.operands = "[OPTION]...",
 	.summary = "serve decisions to slurmctld's plug-in (it starts this, people do not)",
 	.options = options,
-	.text =
-		"Started by the plug-in sched_lua.so with a packet socket as descriptor 3, on which\n"
-		"it answers one request at a time: to load a policy set, and to decide on a\n"
-		"snapshot.  It ends when the socket closes, on SIGTERM, and when slurmctld ends.\n"
-		"\n"
-		"A new or changed set is loaded beside the live one, tried on a canned cluster and\n"
-		"on the cluster's latest snapshot, and goes live only when all of that succeeded.\n"
-		"Changed files are noticed before each decision; a refused set is tried again when\n"
-		"its files change, and every ten seconds.\n"
-		"\n"
-		"Before it reads anything the process gives up what it does not need: privileges\n"
-		"(a root process becomes --user, and nobody keeps a capability), core dumps, being\n"
-		"traced, memory beyond --memory, files outside --read, and most system calls: it can\n"
-		"run no program, make no process and no connection, signal nobody, and write no\n"
-		"file.  Models are solved by a second process that it starts before, and which can\n"
-		"open no file.  What holds on this machine schedlua status says.\n"
-		"\n"
-		"With --state it starts the ledger's keeper first, which writes *ledger.db* in that\n"
-		"directory as the user who owns it (*schedlua-ledger*(1)).\n",
-	.more =
-		"# FILES\n"
-		"It reads the site file, the policies and libraries that it requires, and nothing\n"
-		"else; each has to belong to root or SlurmUser and must not be writable by others.\n",
 	.run = run,
 };

@@ -584,49 +584,5 @@ const struct sl_verb sl_verb_explain = {
 	.operands = "[OPTION]... JOBID",
 	.summary = "print what was decided about a job, when, by whom and why",
 	.options = options,
-	.text =
-		"Reads the decision journal, which the plug-in writes, from its newest record back,\n"
-		"and prints what the scheduler decided about the job: that it started and where,\n"
-		"that it waits and why, when it is expected to start, and, while it waits, which\n"
-		"jobs with a reservation on nodes of its partitions stand ahead of it.  The policy that decided stands in\n"
-		"brackets.  A decision is shown with the time from which, and until which, it held.\n"
-		"\n"
-		"Of a job that waits it also prints the whole computation of its place in the order:\n"
-		"its rank and how each part of the site's list came to it, what quotas say, how many\n"
-		"jobs may start and which come right before it.  A policy with an order of its own, as\n"
-		"predictive has, says where the job stands in that.  This is not recorded but worked\n"
-		"out now, by the site's own policies, on a picture of the cluster that\n"
-		"schedlua-capture takes (or one that --snapshot names).\n"
-		"\n"
-		"The decisions stand where root and SlurmUser may read, and in the directory that\n"
-		"lua_publish in slurm.conf names.  Where a user may read neither, the order is worked out and\n"
-		"printed, which sees of the cluster what squeue shows that user.\n"
-		"\n"
-		"With --sooner changes of the request are tried, each by itself: shorter walltimes, fewer\n"
-		"nodes or CPUs, other layouts of its tasks, other partitions (whether the user may use them is\n"
-		"Slurm's to say).  The site's policies decide on the picture with each of them, and those that\n"
-		"let the job start sooner are printed, with the times that walltimes give.\n"
-		"\n"
-		"The pending tasks of an array are one job to the scheduler: 4711_3 is explained as\n"
-		"4711.  A task that was requeued has an id of its own, which squeue -o %A shows.\n",
-	.more =
-		"# EXIT STATUS\n"
-		"*0* the job was found, *1* the journal cannot be read or does not know the job,\n"
-		"*2* wrong usage.\n"
-		"# JSON\n"
-		"*job*, *order* (a text, where the order was computed), and *events*, newest first:\n"
-		"[{event, since, until, sequence, policy, by, ...}].  event is start, wait, action or gone (left the queue otherwise);\n"
-		"since is the time of the cycle that decided it, until that of the next decision,\n"
-		"sequence the number of the cycle.  A start has nodes, node_count, cores, partition,\n"
-		"shape (the number of the alternative it was started as), done and text (why not),\n"
-		"and on borrowed nodes borrowed_from (partitions), through and because;\n"
-		"a wait why and text, and with a reservation start_time, nodes, node_count and cores;\n"
-		"both note, why the alternatives in the job's comment are ignored; an action verb,\n"
-		"number, text, done and why (why not).  The\n"
-		"first event has ahead, [{job, start_time}], if the job waits.  Keys that would be\n"
-		"empty or 0 are left out; keys are only ever added.\n"
-		"# FILES\n"
-		"StateSaveLocation/schedlua/decisions.jsonl, or the same where lua_publish says, and the\n"
-		"rotated .1 to .4.\n",
 	.run = run,
 };

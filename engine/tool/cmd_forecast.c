@@ -464,36 +464,5 @@ const struct sl_verb sl_verb_forecast = {
 	.operands = "[OPTION]... [JOBID]...",
 	.summary = "say when pending jobs will start, as intervals",
 	.options = options,
-	.text =
-		"Lets the cluster go on many times as it is, under the site's own policies: each time jobs\n"
-		"run for as long as one of their users' last like jobs did, as the ledger knows them.  The\n"
-		"starts that come out are printed as an interval, and the start that is the likeliest.\n"
-		"Times that Slurm and policies tell rest on walltimes, which few jobs need.\n"
-		"\n"
-		"How often such an interval holds is known only of the past: with --workload a log (a\n"
-		"dump of sacct, or whatever schedlua-workload(1) reads) is simulated, and whenever a job gets\n"
-		"its first reservation a forecast is made, from nothing but what was known then.  That\n"
-		"prints how many of the intervals held and how far forecasts and reservations were off, and\n"
-		"--calibration keeps what was learnt in a file for later forecasts: from then on intervals\n"
-		"are corrected until they hold as often as they say.  Without it, or as long as it has few\n"
-		"of them, an interval is that of the draws and nothing more, and the output says so.\n"
-		"\n"
-		"What was used before is not counted: under quotas and points starts may be later.\n"
-		"Nothing is booked or promised.  With --output they are written into a file, for policies and,\n"
-		"where the site file says so, for squeue.\n",
-	.more =
-		"# EXIT STATUS\n"
-		"*0* fine, *1* a file cannot be read, or a job is not queued, *2* wrong usage.\n"
-		"# JSON\n"
-		"*now*, *confidence*, *calibrated* (do past forecasts say that it holds?), *draws* (so many were made), and *jobs*, [{job, not_before, likely, not_after}], seconds since the\n"
-		"epoch; a time that was not reached is left out.  With --workload *reservations*, *forecasts*,\n"
-		"*confidence*, *coverage*, *error_median_s*, *reservation_error_median_s* and *width_median_s*,\n"
-		"without the last four where there is nothing to compare.\n"
-		"# EXAMPLES\n"
-		"    schedlua forecast 4711\n"
-		"    schedlua forecast --workload=january.txt --site=/etc/slurm/sched.lua --machine=/etc/slurm/slurm.conf \\\n"
-		"        --every=20 --calibration=forecast.json\n"
-		"    schedlua forecast --calibration=forecast.json\n"
-		"    schedlua forecast --calibration=forecast.json --output=/etc/slurm/forecasts/starts.txt\n",
 	.run = run,
 };

@@ -223,14 +223,5 @@ const struct sl_verb sl_verb_import_conf = {
 	.operands = "SLURM.CONF",
 	.summary = "print the site file that does what a slurm.conf does now",
 	.options = options,
-	.text =
-		"Prints the site file with which sched/lua schedules as Slurm does with this\n"
-		"slurm.conf: *conservative* for sched/backfill, with its bf_max_job_test as the\n"
-		"window, *fcfs* for sched/builtin.  As comments stand in front of it the lines that\n"
-		"slurm.conf needs then, and what becomes of each word of SchedulerParameters, those\n"
-		"that have no counterpart among them.  Files that are included are read too.\n"
-		"\n"
-		"    schedlua import-conf /etc/slurm/slurm.conf > sched.lua\n"
-		"    schedlua plan --site=sched.lua now.snap\n",
 	.run = run,
 };

@@ -490,44 +490,5 @@ const struct sl_verb sl_verb_ledger = {
 	.operands = "[OPTION]... show | import FILE | export [FILE] | adjust | create | verify",
 	.summary = "show, correct, save and restore what users and accounts have used",
 	.options = options,
-	.text =
-		"The ledger is what quotas and fair share are counted from: CPU-, GPU- and\n"
-		"node-seconds of every run of a job that has ended, by user, account, partition and\n"
-		"time.  slurmctld's plug-in feeds it, cycle by cycle; it is the file *ledger.db* in the\n"
-		"directory *schedlua* under StateSaveLocation.  Jobs that run or wait are not in it:\n"
-		"policies see them in the cluster as it is.\n"
-		"\n"
-		"CPUs are what Slurm counts and sacct reports; time suspended does not count.\n"
-		"# COMMANDS\n"
-		"*show* prints what was used, in hours, the most first; with --runs every run, with\n"
-		"--adjustments every correction.  TIMES are local: 2026-01-31, 2026-01-31T12:00, seconds since\n"
-		"the epoch, or today, week, month, year for when that began.\n"
-		"\n"
-		"*adjust* adds to what somebody used, or takes from it.  Each adjustment is kept with\n"
-		"who made it, when and why, and counts at the time said with --at.\n"
-		"\n"
-		"*import* adds the runs of what sacct -P printed (a file, also gzip, or - for standard\n"
-		"input), or what export wrote.  A run is known by its job id and start, so that nothing counts\n"
-		"twice; what accounting says replaces what was guessed.  It makes a ledger where there\n"
-		"is none.\n"
-		"\n"
-		"    SLURM_TIME_FORMAT=%s sacct -aXDP -S 2025-01-01 --format=JobIDRaw,User,Account,\\\n"
-		"    Partition,JobName,Timelimit,Start,End,ElapsedRaw,AllocCPUS,NNodes,AllocTRES,State |\\\n"
-		"    schedlua ledger import -\n"
-		"\n"
-		"*export* writes everything in that form.\n"
-		"\n"
-		"*create* makes an empty one, on purpose: after a damaged ledger was set aside, none is made\n"
-		"until import or create is called.\n"
-		"\n"
-		"*verify* adds up all runs anew and compares.\n",
-	.more =
-		"# FILES\n"
-		"*StateSaveLocation/schedlua/ledger.db*, an SQLite database with a rollback journal;\n"
-		"*ledger.db.damaged-DATE*, set aside.  Root writes as the owner of the directory.\n"
-		"# EXAMPLES\n"
-		"    schedlua ledger show --since=month --by=account\n"
-		"    schedlua ledger adjust --user=anna --account=chem --cpu=-1000:00:00 --reason='node n17 lost her jobs'\n"
-		"    schedlua ledger export | gzip >ledger.gz\n",
 	.run = run,
 };

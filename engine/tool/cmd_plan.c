@@ -139,47 +139,5 @@ const struct sl_verb sl_verb_plan = {
 	.operands = "[--site=FILE | --policy=NAME] [OPTION]... SNAPSHOT",
 	.summary = "let a policy decide once on a snapshot and print what it decided",
 	.options = options,
-	.text =
-		"Reads a snapshot (a capture, or its JSON form), lets the policy decide as it would\n"
-		"in slurmctld, and prints the plan: the jobs that would start now and on which\n"
-		"nodes, those that got a reservation, and the reason of every other one.  Nothing\n"
-		"is carried out and Slurm is not needed.\n"
-		"\n"
-		"The plan is always checked by code that shares nothing with the code that made\n"
-		"it; a violation is printed and ends the command with status 1.\n"
-		"\n"
-		"Files are read without the ownership rules that hold in production; schedlua\n"
-		"check --trust tells whether they would pass.\n",
-	.more =
-		"# JSON\n"
-		"Times are seconds since the epoch, durations seconds (keys in _us: microseconds),\n"
-		"memory MiB.  Keys are only ever added.\n"
-		"\n"
-		"*snapshot*: {file, cluster, now, sequence, nodes, queue}, the last one being the\n"
-		"number of queue entries (a job stands in the queue once for each partition).\n"
-		"\n"
-		"*policy*, *examined* (queue entries looked at), *truncated* (the budget ended the\n"
-		"policy), *error* (how the policy failed, or empty), *decide_us*, *total_us*,\n"
-		"*lua_peak_bytes*.\n"
-		"\n"
-		"*started*: [{job, user, partition, nodelist, nodes, cores, places, by, native,\n"
-		"time_limit}].  nodelist is Slurm's form of the node names, places is [{node,\n"
-		"cores, memory, gres: {KIND: count}}], by is the policy that decided.  With native,\n"
-		"Slurm's select plug-in picks the nodes and the places are an upper bound.\n"
-		"time_limit stands only where the policy shortened it.  A start on borrowed nodes\n"
-		"has borrowed_from, [PARTITION], through, PARTITION, and because, the policy's words.\n"
-		"\n"
-		"*reserved*: [{job, user, partition, nodelist, nodes, cores, places, by,\n"
-		"start_time, in_s}].\n"
-		"\n"
-		"*pending*: [{job, user, why, text, by}].  *actions*: [{do, job, number, text,\n"
-		"by}].  *log*: [{level, text}], 0 error, 1 information, 2 debug.\n"
-		"\n"
-		"*check*: {ok, text}.\n"
-		"# EXAMPLES\n"
-		"    schedlua-capture now.snap\n"
-		"    schedlua plan --policy=conservative now.snap\n"
-		"    schedlua plan --policy=./mine.lua,window=50 now.snap\n"
-		"    schedlua plan --site=/etc/slurm/sched.lua --json now.snap | jq .started\n",
 	.run = run,
 };

@@ -428,25 +428,5 @@ const struct sl_verb sl_verb_predict = {
 	.operands = "[OPTION]... report",
 	.summary = "report how good predictors of runtimes have been",
 	.options = options,
-	.text =
-		"Predicts each of the users' newest runs once more, with each predictor and from nothing but what had\n"
-		"ended when it began, and compares with how long it ran: in all, and by user.  The *mean error*\n"
-		"is that of the predicted mean, whatever its sign, the *bias* is positive where runs were\n"
-		"expected to be longer than they were; *too short* is the share that ran for longer than\n"
-		"expected, *within 80 %* the share that ran for no less than the predicted 10 % quantile and no more\n"
-		"than that of 90 %.  Times are in seconds.  Runs without a walltime, or of no length, are left out.\n"
-		"\n"
-		"Runs are those of the ledger.  With --workload they are those of a log, simulated, so that\n"
-		"nothing has to be running.\n",
-	.more =
-		"# EXIT STATUS\n"
-		"*0* fine, *1* a file cannot be read, or there is no such predictor, *2* wrong usage.\n"
-		"# JSON\n"
-		"*predictors* and *users*: [{user (of users), predictor, runs, runtime_mean_s, error_mean_s, bias_s,\n"
-		"too_short, coverage}], shares from 0 to 1; where there are no runs, nothing after runs.\n"
-		"# EXAMPLES\n"
-		"    schedlua predict report\n"
-		"    schedlua predict report --workload=january.txt --machine=/etc/slurm/slurm.conf\n"
-		"    schedlua predict report --predictors=similar,mine --path=/etc/slurm/policies --users=0\n",
 	.run = run,
 };

@@ -469,47 +469,5 @@ const struct sl_verb sl_verb_replay = {
 	.operands = "[--policy=NAME | --site=FILE] [OPTION]... [DIRECTORY | SNAPSHOT...]",
 	.summary = "what would have differed under another policy, from recorded snapshots",
 	.options = options,
-	.text =
-		"Reads the snapshots that the plug-in recorded (lua_record in slurm.conf), lets\n"
-		"another policy decide from the first of them on, with the jobs that came, and prints\n"
-		"which jobs would have started earlier or later, and the mean wait of both.  Snapshots\n"
-		"that *schedlua-capture* took of a running cluster, one a minute, will do as well.\n"
-		"DIRECTORY is by default the plug-in's own.\n"
-		"\n"
-		"What runs in the first snapshot goes on to its recorded end; each job comes when it\n"
-		"could first run and runs as long as it did; priorities are those of the time.  A\n"
-		"wait counts to the job's start, or to the end of the recording.  The policy that was\n"
-		"in force, replayed, shows how much is due to the model rather than to the policy.\n"
-		"\n"
-		"With --cycles each recorded snapshot is decided by itself, and compared with what the\n"
-		"decision journal says of that cycle: which jobs only one of both starts, which on\n"
-		"other nodes, whose reservation differs.\n",
-	.more =
-		"# WHAT IS LEFT OUT\n"
-		"Jobs that left the queue without having run; jobs that were held back all the time;\n"
-		"jobs in a partition that came later.  A node goes down, or comes back, with the first\n"
-		"snapshot that shows it.  A job that had not ended by the end of the recording is taken to run\n"
-		"as long as its time limit says.  What is left out is counted on stderr.\n"
-		"# JSON\n"
-		"*recording*: {cluster, from, to, snapshots, running_at_first}; *policy*;\n"
-		"*tolerance_s*; *jobs* that are compared; *same*, *earlier*, *later*, *only_replayed*\n"
-		"(started in the replay only, by the end of the recording), *only_recorded*, *waiting*\n"
-		"(in neither); *wait_mean_s*, *wait_max_s*, *utilization*: {recorded, replayed};\n"
-		"*left_out*: {cancelled, held, unknown_partition}; *unseen_ends*, *nodes_changed*;\n"
-		"*per_job*: [{job, user, account, partition, submit_time, recorded_start,\n"
-		"replayed_start, difference_s, verdict}], in the order in which they could run.  A\n"
-		"start that did not happen is null, and counts as the end of the recording in\n"
-		"difference_s.\n"
-		"\n"
-		"With --cycles: *policy*; *cycles*, *differing*, *without_record* (the journal does not\n"
-		"go back so far); *same_starts*, *only_recorded*, *only_replayed*, *elsewhere*,\n"
-		"*reservations_same*, *reservations_differ*, and *per_cycle*: [{sequence, now, same,\n"
-		"only_recorded: [JOB], only_replayed: [JOB], elsewhere: [JOB], reservations_same,\n"
-		"reservations_differ, error}].\n"
-		"# EXAMPLES\n"
-		"    schedlua replay --policy=conservative\n"
-		"    schedlua replay --site=new.lua --json /var/spool/slurmctld/schedlua/record | jq .earlier\n"
-		"    schedlua replay --cycles --site=/etc/slurm/sched.lua\n"
-		"    schedlua replay --policy=easy monday-*.snap\n",
 	.run = run,
 };

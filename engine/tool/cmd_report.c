@@ -663,25 +663,5 @@ const struct sl_verb sl_verb_report = {
 	.operands = "[OPTION]...",
 	.summary = "write a page of what happened on the cluster in the last days",
 	.options = options,
-	.text =
-		"Writes one HTML page that has everything in it and needs no network: how busy the\n"
-		"nodes were and with what, how long jobs waited, by user and partition, how many waited\n"
-		"for what at each time, and who was overtaken most; in shadow mode also what *schedlua shadow\n"
-		"report* has.  It is the page of *schedlua sim\n"
-		"--report* with what really happened.\n"
-		"\n"
-		"It reads what the plug-in keeps: the decision journal (who waited for what, and who started\n"
-		"where), the ledger (who ran until when) and last.snap (the machine).  The journal is\n"
-		"rotated; where it does not go back so far, and where the ledger has runs that sched/lua did\n"
-		"not start, the page says so.  A job was submitted when slurmctld says, if it still knows the\n"
-		"job, else when the journal first names it, which is when it could first have started.\n"
-		"\n"
-		"The directory is readable where slurmctld runs, by root and SlurmUser.\n",
-	.more =
-		"# EXAMPLES\n"
-		"    schedlua report --last=7d\n"
-		"    schedlua report --last=12h --output=/var/www/last-night.html\n"
-		"# FILES\n"
-		"StateSaveLocation/schedlua/decisions.jsonl, ledger.db, last.snap\n",
 	.run = run,
 };

@@ -287,31 +287,5 @@ const struct sl_verb sl_verb_shadow = {
 	.operands = "[OPTION]... report",
 	.summary = "report what the policies would have done while Slurm's own scheduler decided",
 	.options = options,
-	.text =
-		"With *lua_shadow=backfill* (or builtin) in SchedulerParameters Slurm's own scheduler decides, and\n"
-		"the site's policies decide beside it on the same pictures of the cluster; nothing of theirs is\n"
-		"carried out.  This reports what both did: which jobs the policies would have started earlier, kept\n"
-		"waiting or refused, and by how much; waits by user; how long decisions took, and what failed.\n"
-		"\n"
-		"A job counts as *earlier* by the time between the first plan that started it and its start under\n"
-		"Slurm; as *later* where the policies had said that it waits, by the time until the reservation\n"
-		"that they had for it, if they had one; as the *same* within the tolerance, or where Slurm was\n"
-		"done before the policies had looked at it.  Tasks of an array are told apart by how many had begun.\n"
-		"\n"
-		"Each of these decisions was made on what Slurm's decisions had left.  What would have become of\n"
-		"the whole time, a simulation tells better: *--replay* runs *schedlua replay* on the snapshots\n"
-		"that the plug-in recorded (lua_record).\n",
-	.more =
-		"# JSON\n"
-		"scheduler, policies, from, to; jobs, same, earlier, later, refused; wait_mean_s, planned_wait_mean_s;\n"
-		"utilization, planned_utilization; decisions, decide_mean_us, decide_max_us, failures, engine_ends, begins;\n"
-		"failed [{text, times, last}]; users [{user, jobs, wait_mean_s, planned_wait_mean_s}]; per_job [{job, user,\n"
-		"account, partition, submit_time, start, planned_start, difference_s, verdict, text}]; replay (what\n"
-		"*schedlua replay --json* prints).\n"
-		"# EXAMPLES\n"
-		"    schedlua shadow report --last=7d\n"
-		"    schedlua shadow report --last=7d --replay --json > week.json\n"
-		"# FILES\n"
-		"StateSaveLocation/schedlua/shadow.jsonl, record/\n",
 	.run = run,
 };

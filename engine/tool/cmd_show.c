@@ -176,16 +176,5 @@ const struct sl_verb sl_verb_show = {
 	.operands = "[--json] [--output=FILE] SNAPSHOT",
 	.summary = "print what is in a snapshot, or convert it from and to JSON",
 	.options = options,
-	.text =
-		"Reads a snapshot, as schedlua-capture or the plug-in wrote it or in its JSON form\n"
-		"(told apart by the first bytes), and prints a summary.  With --json it prints the\n"
-		"whole of it as JSON; with --output it writes a file: an image, or JSON with --json.\n"
-		"\n"
-		"The JSON form is meant for people, test cases and bug reports: one array for each\n"
-		"table, with Slurm's names; what is left out has its default.\n",
-	.more =
-		"# EXAMPLES\n"
-		"    schedlua show --json now.snap >now.json\n"
-		"    schedlua show --output=now.snap now.json\n",
 	.run = run,
 };

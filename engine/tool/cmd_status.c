@@ -366,52 +366,5 @@ const struct sl_verb sl_verb_status = {
 	.operands = "[OPTION]...",
 	.summary = "print how the scheduler in slurmctld is doing",
 	.options = options,
-	.text =
-		"Prints what the plug-in writes after each cycle: who decides (the site's policies,\n"
-		"the last good set after a refused one, the bundled easy, the fallback in C, or, where\n"
-		"the plug-in for this release is missing, stock: Slurm's own backfill),\n"
-		"the last error, counts of cycles, starts and reloads, and how long decisions took\n"
-		"and slurmctld's locks were held.\n"
-		"\n"
-		"The directory is found from StateSaveLocation in slurm.conf, or by asking\n"
-		"scontrol(1).  It is readable where slurmctld runs, by root and SlurmUser.\n",
-	.more =
-		"# MONITORING\n"
-		"--check prints one line, \"schedlua STATE: what\", and ends with\n"
-		"\n"
-		"    0  OK        the site's policies decide\n"
-		"    1  WARNING   the last good set or the bundled easy decides; a policy was over\n"
-		"                 budget in the last ten minutes; usage is old; the engine failed\n"
-		"    2  CRITICAL  nothing is started (idle), or not in some partition (held); the\n"
-		"                 engine does not run (fallback), or no plug-in (stock); slurmctld\n"
-		"                 does not run here, or has written nothing for --stale seconds\n"
-		"    3  UNKNOWN   there is no status to be read\n"
-		"\n"
-		"as monitoring in the manner of Nagios expects it; wrong usage is 2 here, too.\n"
-		"\n"
-		"--openmetrics prints figures: schedlua_up, schedlua_source{source}, schedlua_held,\n"
-		"schedlua_set_refused, schedlua_usage_stale, the counters (as\n"
-		"schedlua_cycles_total), schedlua_queue_jobs{partition},\n"
-		"schedlua_pending_jobs{reason}, distributions since the start of the plug-in (as\n"
-		"schedlua_decide_seconds{quantile}, where 1 is the longest), and when things last\n"
-		"were: schedlua_written_time_seconds, schedlua_last_cycle_time_seconds,\n"
-		"schedlua_ledger_written_time_seconds.  With --output the file is replaced as a\n"
-		"whole; a timer does that each minute for node exporter's textfile collector.\n"
-		"# JSON\n"
-		"With --json the file is printed as it is: *source* (site, last good, bundled,\n"
-		"fallback, stock, idle), *policy*, *site*, *idle_why*, *held* (partitions where nothing starts,\n"
-		"as what guards them failed, and why), *odd* (what of the site file has no effect on\n"
-		"this cluster), *usage_stale*, *refusal* (why the set\n"
-		"in the files does not decide), *last_error*, *last_error_time*,\n"
-		"*strikes*, *next_try_s*, *version*, *slurm_version*, *pid*, *engine_pid*,\n"
-		"*engine_holds* (what the engine gave up: uid, system calls, files),\n"
-		"*started*, *last_cycle*, *written* (seconds since the epoch), *interval_s*,\n"
-		"*budget_s*, *truncated_time* (when a policy was over budget last), *queue* {partition:\n"
-		"jobs}, *pending* {reason: jobs}, the counters named in the plain form, and the distributions\n"
-		"*cycle_us*, *decide_us*, *queue_hold_us*, *copy_hold_us*, *commit_hold_us*,\n"
-		"*start_us* (one start, a part of commit_hold_us), each\n"
-		"{count, last, mean, p50, p99, max} in microseconds.  Keys are only ever added.\n"
-		"# FILES\n"
-		"StateSaveLocation/schedlua/status.json\n",
 	.run = run,
 };

@@ -464,24 +464,5 @@ const struct sl_verb sl_verb_top = {
 	.operands = "[OPTION]...",
 	.summary = "show nodes, queue and last decisions on the whole terminal, redrawn",
 	.options = options,
-	.text =
-		"Shows on the whole terminal, and again every --interval: who decides and whether all\n"
-		"is well (as *schedlua status --check* has it); each partition's nodes as a bar of the cores that\n"
-		"jobs hold, a cell for a node or for as many as fit; the queue, first the jobs that are\n"
-		"expected to start first, with why they wait; and what happened last.  *q* ends it.\n"
-		"\n"
-		"It reads what the plug-in writes, asks slurmctld nothing, and may run beside it for\n"
-		"days.  Nodes and what jobs ask for are those of last.snap, whose time stands above the bars:\n"
-		"lua_capture=SECONDS in SchedulerParameters says how often that is written.  Queue,\n"
-		"reasons and expected starts are those of the last cycle; of jobs without a reservation the\n"
-		"expected start is a forecast, that of last.snap.\n"
-		"\n"
-		"Where stdout is no terminal that can be drawn on, with --once, and in a program that\n"
-		"was built without ncurses, it is printed once as plain text in which no line is cut.\n",
-	.more =
-		"# EXIT STATUS\n"
-		"*0* after q or when it was printed, *1* where the plug-in has written nothing, *2* wrong usage.\n"
-		"# FILES\n"
-		"StateSaveLocation/schedlua/status.json, decisions.jsonl, last.snap\n",
 	.run = run,
 };

@@ -239,34 +239,5 @@ const struct sl_verb sl_verb_tune = {
 	.operands = "--site=FILE --workload=WORKLOAD [OPTION]...",
 	.summary = "search the options of a site's policies on its own jobs",
 	.options = options,
-	.text =
-		"Tries settings of the options of the policies that a site file names, on the site's own\n"
-		"jobs (a dump of sacct, SWF, or whatever schedlua-workload(1) reads), and says which is\n"
-		"better than the present one, by how much, and whether that is more than noise.\n"
-		"\n"
-		"Options that say which values are worth trying (*tune* in a policy's table of options) are\n"
-		"tried; nothing else is known of them here.  The log is cut into windows of --window days.\n"
-		"Settings drawn at random are simulated on one window, the best third of them on three, and\n"
-		"so on, on every other window; the best four are judged on the windows between, which had\n"
-		"no part in choosing them, beside the present setting, window by window.\n"
-		"\n"
-		"The table has a line for each: waiting time, bounded slowdown, utilization, longest wait\n"
-		"and how unequal users' waits are, with 95 % intervals, and the differences to the present\n"
-		"setting with theirs.  * marks those that no other beats in all of them.  With --output the\n"
-		"site file is written with the best one, on a line of its own (*tuned*), if it is better for\n"
-		"sure; a line of an earlier run is replaced.\n",
-	.more =
-		"# TO GO ON LATER\n"
-		"With --state each result is kept as soon as it is there.  Ctrl-C, --hours, a machine that\n"
-		"goes down: the same command goes on.  Results of another site file, log or way of\n"
-		"simulating are left alone.\n"
-		"# ON A CLUSTER\n"
-		"Tasks of a Slurm job array share a --state directory: each does --part=I/N of the next\n"
-		"step and ends; arrays follow each other until none has anything left to do, and the same\n"
-		"command without --part prints the table (examples/tune.sbatch).\n"
-		"# EXAMPLES\n"
-		"    schedlua tune --site=/etc/slurm/sched.lua --workload=january.txt --machine=/etc/slurm/slurm.conf\n"
-		"    schedlua tune --site=sched.lua --workload=year.txt --objective=wait --hours=8 --state=tuning \\\n"
-		"        --output=tuned.lua\n",
 	.run = run,
 };

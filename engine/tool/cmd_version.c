@@ -70,14 +70,5 @@ const struct sl_verb sl_verb_version = {
 	.operands = "[--json]",
 	.summary = "print the versions of the program and of its formats",
 	.options = options,
-	.text =
-		"Prints the version of the program, the versions of the formats that it reads and\n"
-		"writes, and the libraries it was built with.  The plug-in refuses an engine whose\n"
-		"formats differ from its own.\n",
-	.more =
-		"# JSON\n"
-		"With --json the keys are *version*, *snapshot_version*, *plan_version*,\n"
-		"*wire_version*, *lua* and *solvers*, a list of the solvers of integer programs that\n"
-		"this program can use, the default first.\n",
 	.run = run,
 };

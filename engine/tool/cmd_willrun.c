@@ -403,31 +403,5 @@ const struct sl_verb sl_verb_willrun = {
 	.operands = "[OPTION]...",
 	.summary = "say when and where a job would start if it were submitted now",
 	.options = options,
-	.text =
-		"Puts a job that asks for this into the queue as it is, in a copy of the picture of the\n"
-		"cluster that schedlua-capture takes (or one that --snapshot names), and lets the site's own\n"
-		"policies decide.  Nothing is submitted and nothing is booked.  What comes out is that the\n"
-		"job starts now, and what it gets of each node; when it starts, by its reservation or by the\n"
-		"walltimes of all that stand before it; or why it does not.\n"
-		"\n"
-		"Requests are written with sbatch's own options.  Where the user's last job of the same\n"
-		"account and QOS waits in that partition, and the queue is in another order than that of submission, the\n"
-		"job gets its priority; else it comes behind all others, and the output says so.  Policies\n"
-		"that order by themselves order it, too.\n"
-		"\n"
-		"What is Slurm's alone to say is not counted: limits of associations and of QOSes, what slurm.conf gives to\n"
-		"jobs by default (but for walltimes), and jobs that could be preempted.\n",
-	.more =
-		"# EXIT STATUS\n"
-		"*0* it starts, now or later; *1* it never does, or nothing is known of when, or something failed; *2* wrong usage.\n"
-		"# JSON\n"
-		"*now*; *answer*: now, reserved, expected, never or unknown; of the first three *start_time*,\n"
-		"*in_s*, *partition*, *nodelist*, *native* and *places* as schedlua-plan(1) has them; *why* and *text*,\n"
-		"why it does not start now, or empty; *user*, *account*, *qos* (empty: not known), *priority* and\n"
-		"*priority_of*, the job that has it, or 0.\n"
-		"# EXAMPLES\n"
-		"    schedlua willrun -N2 --gres=gpu:4 -t 4:00:00\n"
-		"    schedlua willrun -p short,long -n64 --mem-per-cpu=2G --user=ada\n"
-		"    schedlua willrun --site=new.lua --snapshot=now.snap -n512 --json | jq .answer\n",
 	.run = run,
 };

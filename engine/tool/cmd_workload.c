@@ -187,44 +187,5 @@ const struct sl_verb sl_verb_workload = {
 	.operands = "[OPTION]... WORKLOAD",
 	.summary = "print what is in a workload, or write it as JSON or SWF",
 	.options = options,
-	.text =
-		"Reads or generates a workload, as *schedlua sim* does, and prints a summary: jobs,\n"
-		"machine, load, runtimes, and the utilization that no schedule can exceed.  With\n"
-		"--json or --swf it writes the workload itself, which can be read again.  What a\n"
-		"file has that cannot be simulated is counted on stderr, with the first lines.\n"
-		"# WORKLOADS\n"
-		"    FILE.swf, FILE.swf.gz  Standard Workload Format 2.2\n"
-		"    FILE.json              a snapshot in JSON whose jobs have runtime_s\n"
-		"    FILE                   what sacct -P printed\n"
-		"    esp                    ESP-2: 230 jobs that ask for cores\n"
-		"    esp-gpu                its CPU+GPU form: 458 jobs, half of them with 2 GPUs a node\n"
-		"    esp-gpu-rand           the same with up to 4 cores more or fewer in each job\n"
-		"    auction:V.1            AUCSCHED: workload I, II, III, IV or V, version 1, 2 or 3\n"
-		"    synthetic              bursty, with users and inexact estimates\n"
-		"\n"
-		"Files are told apart by what is in them.  Generated workloads take parameters after a\n"
-		"colon, or after a comma where there is one: *esp-gpu:z1=80,z2=240* (also first, gap,\n"
-		"sigma, gpus, rand), *auction:IV.1,cap=0.5* (also hours, shortest, longest; cap is the\n"
-		"share of the nodes that a GPU job may ask for, over=5 the hours in which jobs arrive,\n"
-		"0: all at the beginning), *synthetic:jobs=50000,users=300,load=0.9*\n"
-		"(also days, burst, width, longest, gpu).\n"
-		"\n"
-		"sacct: columns are found by name.  This prints all that is used:\n"
-		"\n"
-		"    TZ=UTC sacct -aXP -S 2024-01-01 -E 2024-02-01 --format=JobIDRaw,User,UID,\\\n"
-		"    Account,QOS,Partition,JobName,Submit,Start,End,ElapsedRaw,TimelimitRaw,State,\\\n"
-		"    ReqCPUS,ReqNodes,ReqTRES\n"
-		"# MACHINES\n"
-		"*1024x8c2g* is 1024 nodes of 8 cores and 2 GPUs; *16x64c256000m4g:a100* says MiB of\n"
-		"memory and the type of GPU; t is threads a core, s sockets, w weight.  Kinds of nodes\n"
-		"are separated by commas.  The name of a file is a\n"
-		"snapshot (*schedlua-capture* takes one) or a slurm.conf.  Without a machine, SWF logs\n"
-		"run on the processors that their header names, generated workloads on that of the\n"
-		"paper they come from.\n",
-	.more =
-		"# EXAMPLES\n"
-		"    schedlua workload KTH-SP2-1996-2.swf.gz\n"
-		"    schedlua workload --machine=256x8c2g --seed=3 --json auction:V.2 >v2.json\n"
-		"    schedlua workload --machine=/etc/slurm/slurm.conf january.txt\n",
 	.run = run,
 };

@@ -183,8 +183,7 @@ int sl_options_parse(const struct sl_option *table, void *values, int argc, char
 
 /* -- --help ------------------------------------------------------------- */
 
-/* The meaning of an option with its range and default, as one sentence. */
-static void say_doc(const struct sl_option *o, char *text, size_t size)
+void sl_option_doc(const struct sl_option *o, char *text, size_t size)
 {
 	char range[100] = "";
 
@@ -239,105 +238,9 @@ void sl_verb_help(const struct sl_verb *verb, FILE *out)
 	fprintf(out, "Usage: schedlua %s%s%s\n", verb->name, *verb->operands ? " " : "", verb->operands);
 	fprintf(out, "%s: %s.\n\n", verb->name, verb->summary);
 	for (const struct sl_option *o = verb->options; o && o->name; o++) {
-		say_doc(o, doc, sizeof(doc));
+		sl_option_doc(o, doc, sizeof(doc));
 		help_option(o->letter, o->name, o->argument, doc, out);
 	}
 	help_option(0, "help", NULL, "print this and exit", out);
 	fprintf(out, "\nMore: man schedlua-%s\n", verb->name);
-}
-
-/* -- man pages ---------------------------------------------------------- */
-
-/* One line of text as roff: specials escaped, *word* in bold. */
-static void man_line(const char *line, size_t length, bool literal, FILE *out)
-{
-	bool bold = false;
-
-	if (length && (line[0] == '.' || line[0] == '\''))
-		fputs("\\&", out);
-	for (size_t i = 0; i < length; i++) {
-		if (line[i] == '\\')
-			fputs("\\e", out);
-		else if (line[i] == '-')
-			fputs("\\-", out);
-		else if (line[i] == '*' && !literal)
-			fputs((bold = !bold) ? "\\fB" : "\\fR", out);
-		else
-			fputc(line[i], out);
-	}
-	fputc('\n', out);
-}
-
-void sl_man_text(const char *text, FILE *out)
-{
-	bool literal = false, gap = false;
-
-	while (*text) {
-		size_t length = strcspn(text, "\n");
-		bool indented = length > 4 && !strncmp(text, "    ", 4);
-
-		if (literal && !indented && length) {
-			fputs(".fi\n.RE\n", out);
-			literal = false;
-			gap = true;
-		}
-		if (!length) {
-			gap = true;
-		} else if (!strncmp(text, "# ", 2)) {
-			fprintf(out, ".SH %.*s\n", (int) length - 2, text + 2);
-			gap = false;
-		} else {
-			if (gap)
-				fputs(literal ? "\n" : ".PP\n", out);
-			gap = false;
-			if (indented && !literal)
-				fputs(".RS 4\n.nf\n", out);
-			literal = indented;
-			man_line(text + (indented ? 4 : 0), length - (indented ? 4 : 0), indented, out);
-		}
-		text += length;
-		text += *text == '\n';
-	}
-	if (literal)
-		fputs(".fi\n.RE\n", out);
-}
-
-static void man_option(char letter, const char *name, const char *argument, const char *doc, FILE *out)
-{
-	fputs(".TP\n.B ", out);
-	if (letter)
-		fprintf(out, "\\-%c, ", letter);
-	fputs("\\-\\-", out);
-	for (const char *c = name; *c; c++)
-		fputs(*c == '-' ? "\\-" : (char[]) { *c, 0 }, out);
-	if (argument)
-		fprintf(out, "\\fR=\\fI%s", argument);
-	fputc('\n', out);
-	man_line(doc, strlen(doc), true, out);
-}
-
-void sl_verb_man(const struct sl_verb *verb, FILE *out)
-{
-	char doc[600], upper[40];
-	size_t n = 0;
-
-	for (const char *c = verb->name; *c && n + 1 < sizeof(upper); c++)
-		upper[n++] = *c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c;
-	upper[n] = 0;
-	fprintf(out, ".\\\" SPDX-License-Identifier: MIT\n");
-	fprintf(out, ".TH SCHEDLUA\\-%s 1 \"\" \"schedlua %s\" \"sched/lua\"\n", upper, SCHEDLUA_VERSION);
-	fprintf(out, ".SH NAME\nschedlua\\-%s \\- %s\n", verb->name, verb->summary);
-	fprintf(out, ".SH SYNOPSIS\n.B schedlua %s\n", verb->name);
-	man_line(verb->operands, strlen(verb->operands), true, out);
-	fputs(".SH DESCRIPTION\n", out);
-	sl_man_text(verb->text, out);
-	fputs(".SH OPTIONS\n", out);
-	for (const struct sl_option *o = verb->options; o && o->name; o++) {
-		say_doc(o, doc, sizeof(doc));
-		man_option(o->letter, o->name, o->argument, doc, out);
-	}
-	man_option(0, "help", NULL, "print a summary and exit", out);
-	if (verb->more)
-		sl_man_text(verb->more, out);
-	fputs(".SH SEE ALSO\n.BR schedlua (1),\n.BR schedlua\\-snapshot (5)\n", out);
 }

@@ -57,8 +57,6 @@ struct sl_verb {
 	const char *operands;	/* "[OPTION]... SNAPSHOT" */
 	const char *summary;	/* one line, lower case, no full stop */
 	const struct sl_option *options;
-	const char *text;	/* DESCRIPTION: paragraphs, see sl_verb_man() */
-	const char *more;	/* further sections, each begun by "# TITLE"; or NULL */
 	int (*run)(const struct sl_verb *verb, int argc, char **argv);
 };
 
@@ -80,14 +78,7 @@ int sl_options_parse(const struct sl_option *table, void *values, int argc, char
 /* Print what --help says of a verb. */
 void sl_verb_help(const struct sl_verb *verb, FILE *out);
 
-/*
- * Print a verb's man page (schedlua-NAME(1)) as roff.  In text and more, a
- * blank line ends a paragraph, lines that begin with four spaces stay as they
- * are, "*word*" is bold and "# TITLE" begins a section.
- */
-void sl_verb_man(const struct sl_verb *verb, FILE *out);
-
-/* Print paragraphs in that notation as roff; for pages that are no verb's. */
-void sl_man_text(const char *text, FILE *out);
+/* What an option means, with its range and default, as one sentence. */
+void sl_option_doc(const struct sl_option *o, char *text, size_t size);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "tool/man.h"
 #include "tool/options.h"
 
 struct values {
@@ -155,9 +156,16 @@ static void errors_say_which_option_and_what_was_expected(void **state)
 
 static const struct sl_verb verb = {
 	.name = "try", .operands = "[OPTION]... FILE", .summary = "try something", .options = table,
-	.text = "It tries.\n.hidden request \\n stays *bold* text.\n\n    literal *line*\n\nLast.\n",
-	.more = "# FILES\nnone\n",
 };
+
+static const char prose[] =
+	".\\\" a comment\nIt tries.\n.hidden request \\n stays *bold* text.\n\n    literal *line*\n\nLast.\n"
+	"# OPTIONS\n# FILES\nnone\n";
+
+static void print_man(const struct sl_verb *v, FILE *out)
+{
+	sl_verb_man(v, prose, out);
+}
 
 static char *printed(void (*print)(const struct sl_verb *, FILE *))
 {
@@ -173,7 +181,7 @@ static char *printed(void (*print)(const struct sl_verb *, FILE *))
 
 static void help_and_man_page_show_range_and_default_from_the_table(void **state)
 {
-	char *help = printed(sl_verb_help), *man = printed(sl_verb_man);
+	char *help = printed(sl_verb_help), *man = printed(print_man);
 
 	(void) state;
 	assert_non_null(strstr(help, "Usage: schedlua try [OPTION]... FILE\n"));
@@ -189,12 +197,13 @@ static void help_and_man_page_show_range_and_default_from_the_table(void **state
 
 static void text_in_man_pages_cannot_become_a_request(void **state)
 {
-	char *man = printed(sl_verb_man);
+	char *man = printed(print_man);
 
 	(void) state;
 	assert_non_null(strstr(man, "\n\\&.hidden request \\en stays \\fBbold\\fR text.\n"));
 	assert_non_null(strstr(man, ".RS 4\n.nf\nliteral *line*\n.fi\n.RE\n.PP\nLast.\n"));
-	assert_non_null(strstr(man, ".SH FILES\nnone\n"));
+	assert_null(strstr(man, "a comment"));
+	assert_non_null(strstr(man, "exit\n.SH FILES\nnone\n.SH SEE"));
 	free(man);
 }
 

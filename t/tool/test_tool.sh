@@ -24,10 +24,18 @@ all_help() {
 	for verb in $verbs; do
 		run 0 "$verb" --help && out "^Usage: schedlua $verb" && quiet err || return 1
 		run 2 "$verb" --no-such-option && err "unknown option --no-such-option" || return 1
-		run 0 --man "$verb" && out "^.SH OPTIONS" || return 1
+		run 0 --man "${srcdir:-.}/doc/man/schedlua-$verb.txt" && quiet err || return 1
+		sed -n '/^\.SH OPTIONS$/,/^\.SH /p' "$T/out" | grep -q 'help$' || return 1
 	done
 }
 ok "every command has help, a man page, and refuses unknown options" all_help
+
+man_of_nothing() {
+	echo text >"$T/schedlua-chek.txt"
+	run 2 --man && run 1 --man "$T/none.txt" && err 'none.txt: No such file' &&
+		run 1 --man "$T/schedlua-chek.txt" && err 'schedlua-chek.txt: expected schedlua.txt, schedlua-COMMAND.txt'
+}
+ok "a man page is that of a command" man_of_nothing
 
 did_you_mean() {
 	run 2 chek x.lua && err '^schedlua: no command "chek"; did you mean "check"?$' &&

@@ -63,26 +63,25 @@ int cluster_lacks_features(struct sl_cluster *c, const struct want *w, const str
 
 /* -- the nodes of a job -------------------------------------------------- */
 
-/* Take out nodes for which *test* does not hold. */
-static int sift(struct sl_cluster *c, struct want *w, bool (*test)(const struct sl_cluster *, const struct want *,
-								   uint32_t), struct sl_error *err)
+/*
+ * What a job may ask of each of its nodes, and whether a node has it.  Nodes are looked at for what is
+ * asked only.
+ */
+static bool asks_disk(const struct sl_cluster *c, const struct want *w)
 {
-	struct sl_nodeset out = SL_NODESET_EMPTY;
-	int rc = 0;
-
-	for (uint32_t n = sl_nodeset_next(&w->eligible, 0); !rc && n < SL_MAX_NODES;
-	     n = sl_nodeset_next(&w->eligible, n + 1))
-		if (!test(c, w, n))
-			rc = sl_nodeset_add(&out, n, n, err);
-	if (!rc)
-		rc = sl_nodeset_subtract(&w->eligible, &out, err);
-	sl_nodeset_free(&out);
-	return rc;
+	return c->snap->job.tmp_disk[w->entry.job] > 0;
 }
 
 static bool has_disk(const struct sl_cluster *c, const struct want *w, uint32_t n)
 {
 	return c->snap->node.tmp_disk[n] >= c->snap->job.tmp_disk[w->entry.job];
+}
+
+static bool is_capped(const struct sl_cluster *c, const struct want *w)
+{
+	const struct part *part = cluster_part(c, &w->entry);
+
+	return w->pub.request.whole_nodes && part->cap && part->share == 1;
 }
 
 static bool is_below_cap(const struct sl_cluster *c, const struct want *w, uint32_t n)
@@ -93,12 +92,44 @@ static bool is_below_cap(const struct sl_cluster *c, const struct want *w, uint3
 }
 
 /* Whole nodes take memory for all their CPUs. */
+static bool asks_whole_memory(const struct sl_cluster *c, const struct want *w)
+{
+	(void) c;
+	return w->pub.request.whole_nodes && w->pub.request.memory_per_core;
+}
+
 static bool has_memory(const struct sl_cluster *c, const struct want *w, uint32_t n)
 {
 	const struct sl_request *r = &w->pub.request;
 
 	return c->snap->node.memory[n] <= 0 ||
 		r->memory_per_core * (int64_t) c->snap->node.cores[n] <= c->snap->node.memory[n];
+}
+
+static const struct rule {
+	bool (*asks)(const struct sl_cluster *c, const struct want *w);
+	bool (*has)(const struct sl_cluster *c, const struct want *w, uint32_t n);
+} rules[] = {
+	{ asks_disk, has_disk },
+	{ asks_whole_memory, has_memory },
+	{ is_capped, is_below_cap },
+};
+#define RULES (sizeof(rules) / sizeof(rules[0]))
+
+/* Take out nodes that do not have it. */
+static int sift(struct sl_cluster *c, struct want *w, const struct rule *rule, struct sl_error *err)
+{
+	struct sl_nodeset out = SL_NODESET_EMPTY;
+	int rc = 0;
+
+	for (uint32_t n = sl_nodeset_next(&w->eligible, 0); !rc && n < SL_MAX_NODES;
+	     n = sl_nodeset_next(&w->eligible, n + 1))
+		if (!rule->has(c, w, n))
+			rc = sl_nodeset_add(&out, n, n, err);
+	if (!rc)
+		rc = sl_nodeset_subtract(&w->eligible, &out, err);
+	sl_nodeset_free(&out);
+	return rc;
 }
 
 /* One more set of nodes that would do, if there are any: those of w->eligible that satisfy the constraint. */
@@ -204,8 +235,7 @@ static bool names_features(const struct sl_cluster *c, const struct want *w)
 }
 
 /* Of the nodes in *base*, those that the job may have, into w->eligible. */
-static int narrow(struct sl_cluster *c, struct want *w, const struct sl_nodeset *base, bool capped,
-		  struct sl_error *err)
+static int narrow(struct sl_cluster *c, struct want *w, const struct sl_nodeset *base, struct sl_error *err)
 {
 	const struct sl_job_view *job = &c->snap->job;
 	uint32_t j = w->entry.job;
@@ -224,20 +254,20 @@ static int narrow(struct sl_cluster *c, struct want *w, const struct sl_nodeset 
 	}
 	if (w->resv_nodes && sl_nodeset_intersect(&w->eligible, w->resv_nodes, err) < 0)
 		return -1;
-	if (job->tmp_disk[j] > 0 && sift(c, w, has_disk, err) < 0)
-		return -1;
-	if (w->pub.request.whole_nodes && w->pub.request.memory_per_core && sift(c, w, has_memory, err) < 0)
-		return -1;
-	if (capped && sift(c, w, is_below_cap, err) < 0)
-		return -1;
+	for (size_t i = 0; i < RULES; i++)
+		if (rules[i].asks(c, w) && sift(c, w, &rules[i], err) < 0)
+			return -1;
 	return names_features(c, w) ? narrow_by_features(c, w, err) : 0;
 }
 
-static bool is_capped(const struct sl_cluster *c, const struct want *w)
+/* May it not have all nodes of its partition? */
+static bool is_narrowed(const struct sl_cluster *c, const struct want *w)
 {
-	const struct part *part = cluster_part(c, &w->entry);
+	bool asks = w->resv_nodes || c->snap->job.exc_nodes[w->entry.job].count || names_features(c, w);
 
-	return w->pub.request.whole_nodes && part->cap && part->share == 1;
+	for (size_t i = 0; !asks && i < RULES; i++)
+		asks = rules[i].asks(c, w);
+	return asks;
 }
 
 int want_choose_nodes(struct sl_cluster *c, struct want *w, struct sl_error *err)
@@ -246,19 +276,14 @@ int want_choose_nodes(struct sl_cluster *c, struct want *w, struct sl_error *err
 	struct part *part = cluster_part(c, &w->entry);
 	struct sl_request *r = &w->pub.request;
 	uint32_t j = w->entry.job;
-	bool capped = is_capped(c, w);
 
 	if (job->req_nodes[j].count) {
 		if (cluster_nodes(c, job->req_nodes[j], &w->required, err) < 0)
 			return -1;
 		r->required = &w->required;
 	}
-	r->eligible = &part->usable;
-	if (!w->resv_nodes && !job->exc_nodes[j].count && !names_features(c, w) &&
-	    job->tmp_disk[j] <= 0 && !capped && !(r->whole_nodes && r->memory_per_core))
-		return 0;
-	r->eligible = &w->eligible;
-	return narrow(c, w, &part->usable, capped, err);
+	r->eligible = is_narrowed(c, w) ? &w->eligible : &part->usable;
+	return r->eligible == &part->usable ? 0 : narrow(c, w, &part->usable, err);
 }
 
 /* -- which reservation -------------------------------------------------- */
@@ -329,7 +354,7 @@ int cluster_chance(struct sl_cluster *c, const struct want *constant, struct sl_
 	if (!rc) {
 		struct sl_misfit misfit;
 
-		rc = narrow(c, &all, &cluster_part(c, &w->entry)->nodes, is_capped(c, w), err);
+		rc = narrow(c, &all, &cluster_part(c, &w->entry)->nodes, err);
 		all.pub.request.eligible = &all.eligible;
 		if (!rc)
 			rc = sl_fit_at(c->empty, &all.pub.request, &how, c->now, NULL, &misfit, err);

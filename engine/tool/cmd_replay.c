@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -323,20 +322,6 @@ static void tell_left_out(const struct sl_replay *r)
 
 /* -- from then on under another policy ------------------------------------------------ */
 
-static volatile sig_atomic_t stop;
-
-static void on_interrupt(int signal)
-{
-	(void) signal;
-	stop = 1;
-}
-
-static void show_progress(uint64_t ended, uint64_t jobs, int64_t now, void *arg)
-{
-	(void) now;
-	sl_progress_set(arg, ended, jobs);
-}
-
 static int simulate(const struct sl_replay_args *v, struct sl_replay *r, struct sl_sim *sim, const char *policy,
 		    struct sl_progress *bar, char **trace, struct sl_error *err)
 {
@@ -372,10 +357,10 @@ static int replay_recording(const struct sl_replay_args *v, char *const *path, u
 	int rc = -1;
 
 	opt.keep_schedule = true;
-	opt.stop = &stop;
+	opt.stop = sl_tool_stop_on(SIGINT);
 	opt.before_pass = sl_replay_before_pass;
 	opt.before_pass_arg = &r;
-	opt.progress = show_progress;
+	opt.progress = sl_progress_jobs;
 	opt.progress_arg = &bar;
 	bundle = sl_bundle_load(&source, &limits, &trace, err);
 	if (bundle && !sl_replay_open(&r, path, paths, kept, err)) {
@@ -432,7 +417,6 @@ static int find_recording(int n, char **argv, char *dir, size_t size, struct sl_
 
 static int run(const struct sl_verb *verb, int argc, char **argv)
 {
-	struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = (int) SA_RESETHAND };
 	struct sl_recording list = { NULL, 0 };
 	struct sl_replay_args v;
 	struct sl_error err = { 0 };
@@ -445,7 +429,6 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 		return sl_tool_usage(verb, "%s", sl_sim_args_wrong(&v.sim));
 	if (v.journal && !v.cycles)
 		return sl_tool_usage(verb, "--journal: expected --cycles as well");
-	sigaction(SIGINT, &action, NULL);
 	rc = find_recording(n, argv, dir, sizeof(dir), &list, &err);
 	snprintf(above, sizeof(above), "%s/..", *dir ? dir : ".");
 	if (rc < 0)

@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,32 +54,6 @@ static const struct sl_option options[] = {
 	  .doc = "no progress bar, and nothing about rows that were left out" },
 	{ 0 }
 };
-
-/* -- ending early --------------------------------------------------------- */
-
-static volatile sig_atomic_t stop;
-
-static void on_interrupt(int signal)
-{
-	(void) signal;
-	stop = 1;
-}
-
-/* Ctrl-C ends the run with what there is; another one ends the program. */
-static void catch_interrupt(void)
-{
-	struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = (int) SA_RESETHAND };
-
-	sigemptyset(&action.sa_mask);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-}
-
-static void show_progress(uint64_t ended, uint64_t jobs, int64_t now, void *arg)
-{
-	(void) now;
-	sl_progress_set(arg, ended, jobs);
-}
 
 /* -- output ------------------------------------------------------------------ */
 
@@ -203,8 +176,9 @@ static int simulate(const struct values *v, FILE *const file[FILES], struct sl_p
 
 	opt.sim.check = v->check;
 	opt.sim.keep_schedule = file[JOBS] || file[EVALYS] || file[SWF] || page;
-	opt.sim.stop = &stop;
-	opt.sim.progress = show_progress;
+	opt.sim.stop = sl_tool_stop_on(SIGINT);
+	sl_tool_stop_on(SIGTERM);
+	opt.sim.progress = sl_progress_jobs;
 	opt.sim.progress_arg = &bar;
 	rc = sl_trial_open(&t, &opt, &err);
 	if (t.workload && !v->quiet)
@@ -266,7 +240,6 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 		v.workload = argv[0];
 	if (sl_sim_args_wrong(&v.sim))
 		return sl_tool_usage(verb, "%s", sl_sim_args_wrong(&v.sim));
-	catch_interrupt();
 	if (open_files(&v, file, &err) < 0 || (v.report && !(page = open_report(&v, &err)))) {
 		close_files(&v, file, NULL);
 		return sl_tool_fail(&err);

@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
@@ -66,26 +65,16 @@ static const struct figure {
 
 /* -- being ended -------------------------------------------------------------- */
 
-static volatile sig_atomic_t stop;
-
-static void on_signal(int signal)
-{
-	(void) signal;
-	stop = 1;
-}
-
 /* Ctrl-C, or the end of the hours, ends it when the simulations that run are done; a second Ctrl-C at once. */
-static void catch_signals(double hours)
+static const volatile sig_atomic_t *stop_on_signals(double hours)
 {
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int) SA_RESETHAND };
 	struct itimerval when = { .it_value = { (time_t) (hours * 3600), (suseconds_t) (fmod(hours * 3600, 1) * 1e6) } };
 
-	sigemptyset(&action.sa_mask);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGALRM, &action, NULL);
+	sl_tool_stop_on(SIGTERM);
+	sl_tool_stop_on(SIGALRM);
 	if (hours > 0)
 		setitimer(ITIMER_REAL, &when, NULL);
+	return sl_tool_stop_on(SIGINT);
 }
 
 /* -- output ---------------------------------------------------------------------- */
@@ -210,12 +199,11 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 		return sl_tool_usage(verb, "--part: expected --state as well: parts meet there");
 	opt = (struct sl_tune_options) {
 		.site = v.site, .window_s = llround(v.window * 86400), .trials = (uint32_t) v.trials,
-		.seed = (uint64_t) v.args.seed, .workers = (uint32_t) v.workers, .state = v.state, .stop = &stop,
+		.seed = (uint64_t) v.args.seed, .workers = (uint32_t) v.workers, .state = v.state, .stop = stop_on_signals(v.hours),
 		.progress = sl_progress_trials, .progress_arg = &bar,
 		.trial = { .workload = v.workload, .workload_options = sl_workload_args(&v.args),
 			   .source = { .path = v.sim.path }, .sim = sl_sim_args(&v.sim) },
 	};
-	catch_signals(v.hours);
 	fflush(stdout);
 	sl_progress_begin(&bar, "simulations", v.quiet);
 	rc = read_options(&v, &opt, &err) < 0 ? -1 : tune(&v, &t, &opt, &err);
@@ -224,14 +212,14 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 		rc = -1;
 	if (rc < 0)
 		sl_tool_fail(&err);
-	else if (!rc && stop)
+	else if (!rc && *opt.stop)
 		fprintf(stderr, "schedlua: stopped after %" PRIu64 " simulations; %s\n", t.simulated, v.state ?
 			"the same command goes on from there" : "with --state they would not be lost");
 	else if (!rc)
 		fprintf(stderr, "schedlua: part %s is done (%" PRIu64 " simulations); %" PRIu32 " of this step are missing\n", v.part,
 			t.simulated, t.missing);
 	sl_tune_free(&t);
-	return sl_tool_end(rc < 0 || (!rc && stop) ? SL_EXIT_FAILED : SL_EXIT_FINE);
+	return sl_tool_end(rc < 0 || (!rc && *opt.stop) ? SL_EXIT_FAILED : SL_EXIT_FINE);
 }
 
 const struct sl_verb sl_verb_tune = {

@@ -57,6 +57,12 @@ void sl_progress_set(struct sl_progress *p, uint64_t done, uint64_t all)
 	draw_bar(all ? (double) done / (double) all : 1, spent, text);
 }
 
+void sl_progress_jobs(uint64_t ended, uint64_t jobs, int64_t now, void *progress)
+{
+	(void) now;
+	sl_progress_set(progress, ended, jobs);
+}
+
 void sl_progress_trials(double share, uint32_t done, uint32_t trials, void *progress)
 {
 	struct sl_progress *p = progress;

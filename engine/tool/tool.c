@@ -112,6 +112,23 @@ int sl_tool_end(int status)
 	return SL_EXIT_FAILED;
 }
 
+static volatile sig_atomic_t stop;
+
+static void on_signal(int signal)
+{
+	(void) signal;
+	stop = 1;
+}
+
+const volatile sig_atomic_t *sl_tool_stop_on(int signal)
+{
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int) SA_RESETHAND };
+
+	sigemptyset(&action.sa_mask);
+	sigaction(signal, &action, NULL);
+	return &stop;
+}
+
 int64_t sl_tool_last(const char *text)
 {
 	int64_t n;

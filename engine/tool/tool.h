@@ -8,6 +8,8 @@
 #ifndef SL_TOOL_H
 #define SL_TOOL_H
 
+#include <signal.h>
+
 #include "tool/options.h"
 
 enum sl_exit { SL_EXIT_FINE, SL_EXIT_FAILED, SL_EXIT_USAGE };
@@ -64,6 +66,12 @@ int sl_tool_usage(const struct sl_verb *verb, const char *fmt, ...) __attribute_
 
 /* How far back, in seconds: "7d", "12h", "90m", or what Slurm writes; 0 for anything else. */
 int64_t sl_tool_last(const char *text);
+
+/*
+ * Let that signal end what goes on, with what there is then: the flag that is returned becomes 1.
+ * Another such signal ends the program.
+ */
+const volatile sig_atomic_t *sl_tool_stop_on(int signal);
 
 /* Flush stdout; SL_EXIT_FAILED with a message where that fails, else *status*. */
 int sl_tool_end(int status);

@@ -15,6 +15,7 @@ struct saved {
 #if SL_HAVE_ARBITRARY_TPN
 	uint16_t *arbitrary_tpn;
 #endif
+	uint16_t contiguous;
 };
 
 const char *sl_layout_word(enum sl_layout_way way)
@@ -311,10 +312,13 @@ static bitstr_t *change_request(job_record_t *job, const struct sl_layout_place 
 	s->exc_node_bitmap = d->exc_node_bitmap;
 	s->min_nodes = d->min_nodes;
 	s->max_nodes = d->max_nodes;
+	s->contiguous = d->contiguous;
 #if SL_HAVE_ARBITRARY_TPN
 	s->arbitrary_tpn = d->arbitrary_tpn;
-	if (way == SL_LAYOUT_TASKS)
+	if (way == SL_LAYOUT_TASKS) {
 		d->arbitrary_tpn = tasks_of(job, place, count);
+		d->contiguous |= SL_TPN_WANTS_CONTIGUOUS;
+	}
 #endif
 	if (way != SL_LAYOUT_NATIVE)
 		nodes = bit_alloc(node_record_count);
@@ -364,6 +368,7 @@ static void put_request_back(job_record_t *job, const struct saved *s, bool copy
 	put_bitmap_back(&d->req_node_bitmap, s->req_node_bitmap, copy);
 	d->min_nodes = s->min_nodes;
 	d->max_nodes = s->max_nodes;
+	d->contiguous = s->contiguous;
 }
 
 /*

@@ -124,6 +124,11 @@ extern list_t *cluster_license_list;	/* still there, not declared; cluster_licen
 /* arbitrary_tpn: tasks of each node, in node order, whatever the distribution. */
 #define SL_HAVE_ARBITRARY_TPN SL_SLURM(23, 11)
 
+/* A tree of switches heeds arbitrary_tpn only from 26.05 on; before, no tree is asked
+ * for nodes that have to be contiguous, and nothing else looks at that when all nodes
+ * are given. */
+#define SL_TPN_WANTS_CONTIGUOUS !SL_SLURM(26, 5)
+
 /* RESV_MAGIC is private to reservation.c and has not changed in years. */
 #define SL_RESV_MAGIC 0x3b82
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* layout.c - see layout.h */
+#include "plugin/commit/counts.h"
 #include "plugin/commit/layout.h"
 #include "plugin/records/units.h"
 
@@ -328,7 +329,7 @@ static bitstr_t *change_request(job_record_t *job, const struct sl_layout_place 
 	s->req_switch = job->req_switch;
 	s->best_switch = job->best_switch;
 	s->spread = job->bit_flags & SPREAD_JOB;
-	s->counted = nodes && d->features_use && strchr(d->features_use, '*');
+	s->counted = nodes && sl_counts_any(d);
 	if (s->counted) {	/* select does not find nodes that are required among those of several features */
 		s->feature_list_use = d->feature_list_use;
 		d->feature_list_use = NULL;	/* (not the text: prologs are told that meanwhile) */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* start.c - see start.h */
 #include "plugin/commit/check.h"
+#include "plugin/commit/counts.h"
 #include "plugin/commit/full.h"
 #include "plugin/commit/launch.h"
 #include "plugin/commit/start.h"
@@ -84,7 +85,7 @@ static const char *get_places(struct sl_start *s)
 /*
  * The places take the request's place in select_nodes(): what it says of nodes is
  * checked here.  (Excluded nodes, memory and so on are still seen by select, and
- * features but for counts of them: layout.c sets those aside.)
+ * features but for counts of them: counts.h.)
  */
 static const char *check_places(const struct sl_start *s)
 {
@@ -389,6 +390,8 @@ static bool start_in_way(struct sl_start *s, const struct sl_way *way, struct sl
 		find_keep_off(s);
 	if (s->lend && (why = check_loan(s)))
 		give_up(s, SL_FATE_LOAN, why);
+	else if (!s->native && (why = sl_counts_lack(job->details, s->place, s->count)))
+		give_up(s, SL_FATE_PLACES, why);
 	else if ((rc = select_lent(s, cores, &how, &exact)) != SLURM_SUCCESS)
 		select_refused(s, rc);
 	else {

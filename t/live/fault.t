@@ -72,4 +72,21 @@ missing() {
 }
 it "without the program jobs start in priority order" missing
 
+# What has counts select does not look at again: a plan that does not heed them is refused, and in the end select
+# chooses.
+heeds_counts() {
+	local id
+	engine blind
+	wait_for 40 status_is source site
+	scontrol update "NodeName=n[001-002]" AvailableFeatures=red ActiveFeatures=red
+	scontrol update "NodeName=n[003-004]" AvailableFeatures=blue,fast ActiveFeatures=blue,fast
+	mark_log
+	id=$(submit --exclusive -N2 -C '[red*1&(blue&fast)*1]')
+	starts "$id" 20
+	log_said 'none of the starts that it planned was possible'
+	[[ $(job_nodes "$id") == 'n['00[12]','00[34]']' ]]
+	same_slurmctld
+}
+it "nodes without the features that a constraint counts are refused" heeds_counts
+
 live_end

@@ -17,6 +17,7 @@
  *   version                 HELLO of another version
  *   stale                   plans with stamps that are wrong
  *   impossible              starts on nodes that do not exist, of jobs that do not exist
+ *   blind                   places for jobs with constraints, wherever there is room
  *   overbook                every job on node 0 with all its cores
  *   refuse                  LOADED says no
  *   no-plan                 PLAN says no, with a reason
@@ -211,7 +212,7 @@ static void append_start(struct plan *p, uint32_t q, const uint32_t *node, const
 	row.job = s->job.id[job] + (mode_is("impossible") ? 100000 : 0);
 	row.stamp = s->job.stamp[job] + mode_is("stale");
 	row.partition = s->queue.partition[q];
-	row.native = s->job.asks[job] || *sl_snapshot_str(s, s->job.features[job]);
+	row.native = !mode_is("blind") && (s->job.asks[job] || *sl_snapshot_str(s, s->job.features[job]));
 	row.by = sl_builder_str(p->b, "fake");
 	row.places.first = sl_builder_rows(p->b, SL_P_PLACE);
 	row.places.count = n;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* collect/job.c - one job's record into the snapshot; see collect/int.h */
 #include "plugin/collect/int.h"
+#include "plugin/records/hosts.h"
 #include "plugin/request/lend.h"
 #include "base/plain.h"
 #include "plugin/request/shape.h"
@@ -143,24 +144,6 @@ static int each_job_part(void *x, void *arg)
 
 /* -- what it has --------------------------------------------------------- */
 
-/* Cores of host number *host* of the job; *offset* moves on. */
-static uint32_t host_cores(const job_resources_t *jr, uint32_t host, uint32_t *rep, uint32_t *in_rep, int *offset)
-{
-	int cores, used, end;
-
-	(void) host;
-	while (*in_rep >= jr->sock_core_rep_count[*rep]) {
-		++*rep;
-		*in_rep = 0;
-	}
-	++*in_rep;
-	cores = jr->sockets_per_node[*rep] * jr->cores_per_socket[*rep];
-	end = *offset + cores;
-	used = bit_set_count_range(jr->core_bitmap, *offset, end);
-	*offset = end;
-	return (uint32_t) MAX(used, 0);
-}
-
 /* The kind that was allocated on a node: its own type, else the first type of
  * that name that the node has. */
 static uint32_t alloc_kind(struct sl_collector *c, const char *name, const char *type, uint32_t node)
@@ -212,26 +195,20 @@ static struct sl_range add_alloc(struct sl_collector *c, const job_record_t *job
 	/* suspended by an administrator: cores are given back, memory is not */
 	bool no_cores = IS_JOB_SUSPENDED(job) && !job->priority;
 	struct sl_range r = { sl_builder_rows(c->b, SL_T_ALLOC), 0 };
-	uint32_t host = 0, rep = 0, in_rep = 0;
-	int i, offset = 0, last;
+	struct sl_host h = SL_BEFORE_HOSTS;
 
-	if (!jr->node_bitmap || !jr->core_bitmap || !held)
+	if (!sl_has_hosts(jr) || !held)
 		return (struct sl_range) { 0, 0 };
-	last = bit_fls(jr->node_bitmap);
-	for (i = bit_ffs(jr->node_bitmap); i >= 0 && i <= last && host < jr->nhosts; i++) {
+	while (sl_host_next(jr, &h)) {
 		struct sl_alloc_row row = sl_alloc_row();
-		struct alloc_walk w = { c, 0, host, 0 };
-		uint32_t cores;
+		struct alloc_walk w = { c, 0, h.index, 0 };
 
-		if (!bit_test(jr->node_bitmap, i))
+		if ((uint32_t) h.node >= c->node_slots || c->node_row[h.node] == SL_NONE ||
+		    !bit_test((bitstr_t *) held, h.node))
 			continue;
-		cores = host_cores(jr, host, &rep, &in_rep, &offset);
-		row.memory = jr->memory_allocated ? (int64_t) jr->memory_allocated[host] : 0;
-		host++;
-		if ((uint32_t) i >= c->node_slots || c->node_row[i] == SL_NONE || !bit_test((bitstr_t *) held, i))
-			continue;
-		row.node = w.node = c->node_row[i];
-		row.cores = no_cores ? 0 : cores;
+		row.node = w.node = c->node_row[h.node];
+		row.cores = no_cores ? 0 : sl_host_cores(jr, &h);
+		row.memory = jr->memory_allocated ? (int64_t) jr->memory_allocated[h.index] : 0;
 		row.gres.first = sl_builder_rows(c->b, SL_T_ALLOC_GRES);
 		if (job->gres_list_alloc)
 			list_for_each(job->gres_list_alloc, each_alloc_gres, &w);

@@ -51,11 +51,6 @@ static int has_count(void *x, void *key)
 	return ((job_feature_t *) x)->count != 0;
 }
 
-bool sl_counts_any(const sl_details_t *d)
-{
-	return d->feature_list_use && list_find_first(d->feature_list_use, has_count, NULL);
-}
-
 /* Whichever terms are taken together, as many nodes as they count satisfy one of them: then each node can stand for
  * one term (Hall's marriage theorem). */
 const char *sl_counts_lack(const sl_details_t *d, const struct sl_layout_place *place, uint32_t count)
@@ -63,7 +58,7 @@ const char *sl_counts_lack(const sl_details_t *d, const struct sl_layout_place *
 	uint32_t nodes[1u << TERMS] = { 0 }, i, t, set, some;	/* by what they satisfy */
 	struct reading r = { 0 };
 
-	if (!sl_counts_any(d))
+	if (!d->feature_list_use || !list_find_first(d->feature_list_use, has_count, NULL))
 		return NULL;
 	for (i = 0; i < count; i++) {
 		r = read_node(d, node_record_table_ptr[place[i].node]);

@@ -12,10 +12,7 @@
 
 #include "plugin/commit/layout.h"
 
-/* Has the constraint, as the job's way takes it, counts? */
-bool sl_counts_any(const sl_details_t *details);
-
-/* NULL, or what these places lack; also where it has no counts. */
+/* What these places lack by the constraint as the job's way takes it; NULL: nothing, or it has no counts. */
 const char *sl_counts_lack(const sl_details_t *details, const struct sl_layout_place *place, uint32_t count);
 
 #endif

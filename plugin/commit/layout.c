@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* layout.c - see layout.h */
-#include "plugin/commit/counts.h"
 #include "plugin/commit/layout.h"
+#include "plugin/records/hosts.h"
 #include "plugin/records/units.h"
 
 /* What is changed of a request, to be put back. */
@@ -35,28 +35,16 @@ void sl_cores_clear(struct sl_cores *c)
 	memset(c, 0, sizeof(*c));
 }
 
-/* Cores of a job on its host number *host*: their offset in core_bitmap. */
 static void mark_job(struct sl_cores *c, const job_record_t *job)
 {
 	const job_resources_t *jr = job->job_resrcs;
-	uint32_t host = 0, rep = 0, in_rep = 0;
-	int i, k, n, at = 0, last = bit_fls(jr->node_bitmap);
+	struct sl_host h = SL_BEFORE_HOSTS;
+	uint32_t k;
 
-	for (i = bit_ffs(jr->node_bitmap); i >= 0 && i <= last && host < jr->nhosts; i++) {
-		if (!bit_test(jr->node_bitmap, i))
-			continue;
-		host++;
-		while (in_rep >= jr->sock_core_rep_count[rep]) {
-			rep++;
-			in_rep = 0;
-		}
-		in_rep++;
-		n = jr->sockets_per_node[rep] * jr->cores_per_socket[rep];
-		for (k = 0; k < n && i < c->nodes && k < (int) (c->offset[i + 1] - c->offset[i]); k++)
-			if (bit_test(jr->core_bitmap, at + k))
-				bit_set(c->used, c->offset[i] + k);
-		at += n;
-	}
+	while (sl_host_next(jr, &h) && h.node < c->nodes)
+		for (k = 0; k < c->offset[h.node + 1] - c->offset[h.node] && h.first + (int) k < h.end; k++)
+			if (bit_test(jr->core_bitmap, h.first + k))
+				bit_set(c->used, c->offset[h.node] + k);
 }
 
 /* -- the temporary reservation ------------------------------------------------ */
@@ -66,7 +54,7 @@ static int each_holder(void *x, void *arg)
 {
 	job_record_t *job = x;
 
-	if (job->job_resrcs && job->job_resrcs->core_bitmap && job->job_resrcs->node_bitmap &&
+	if (sl_has_hosts(job->job_resrcs) &&
 	    (IS_JOB_RUNNING(job) || IS_JOB_COMPLETING(job) || IS_JOB_SUSPENDED(job)))
 		mark_job(arg, job);
 	return 0;
@@ -329,7 +317,7 @@ static bitstr_t *change_request(job_record_t *job, const struct sl_layout_place 
 	s->req_switch = job->req_switch;
 	s->best_switch = job->best_switch;
 	s->spread = job->bit_flags & SPREAD_JOB;
-	s->counted = nodes && sl_counts_any(d);
+	s->counted = nodes && d->features_use && strchr(d->features_use, '*');
 	if (s->counted) {	/* select does not find nodes that are required among those of several features */
 		s->feature_list_use = d->feature_list_use;
 		d->feature_list_use = NULL;	/* (not the text: prologs are told that meanwhile) */
@@ -393,26 +381,14 @@ static void put_head_back(uint32_t array_job_id, const job_record_t *job, const 
 static bool is_as_planned(const job_record_t *job, const struct sl_layout_place *place, uint32_t count)
 {
 	const job_resources_t *jr = job->job_resrcs;
-	uint32_t host, rep = 0, in_rep = 0;
-	int at = 0, n, node = -1;
+	struct sl_host h = SL_BEFORE_HOSTS;
+	uint32_t same = 0;
 
-	if (!jr || jr->nhosts != count || !jr->core_bitmap)
+	if (!sl_has_hosts(jr) || jr->nhosts != count)
 		return false;
-	for (host = 0; host < count; host++) {
-		for (node++; node < node_record_count && !bit_test(jr->node_bitmap, node); node++)
-			;
-		while (in_rep >= jr->sock_core_rep_count[rep]) {
-			rep++;
-			in_rep = 0;
-		}
-		in_rep++;
-		n = jr->sockets_per_node[rep] * jr->cores_per_socket[rep];
-		if (node != (int) place[host].node ||
-		    bit_set_count_range(jr->core_bitmap, at, at + n) != (int) place[host].cores)
-			return false;
-		at += n;
-	}
-	return true;
+	while (sl_host_next(jr, &h))
+		same += h.node == (int) place[h.index].node && sl_host_cores(jr, &h) == place[h.index].cores;
+	return same == count;
 }
 
 static int select_in_way(job_record_t *job, const struct sl_layout_place *place, uint32_t count,
@@ -484,7 +460,7 @@ int sl_layout_start(job_record_t *job, const struct sl_layout_place *place, uint
 		rc = select_in_way(job, place, count, keep_off, cores, *way);
 	}
 	*exact = rc == SLURM_SUCCESS && (!count || is_as_planned(job, place, count));
-	if (rc == SLURM_SUCCESS && cores->filled && job->job_resrcs && job->job_resrcs->core_bitmap)
+	if (rc == SLURM_SUCCESS && cores->filled && sl_has_hosts(job->job_resrcs))
 		mark_job(cores, job);
 	return rc;
 }

@@ -1,43 +1,82 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* strayed.c - see strayed.h */
 #include "plugin/commit/strayed.h"
+#include "plugin/records/hosts.h"
 
-/* Cores planned on that node; the places stand in the order of nodes, and *at* is where the search goes on. */
-static uint32_t planned_cores(const struct sl_commit *m, struct sl_range places, uint32_t node, uint32_t *at)
+/* What is planned on that node, nothing of anything where it is none of the places; they stand in the order of nodes,
+ * and *at* is where the search goes on. */
+static struct sl_plan_place_row planned_on(const struct sl_commit *m, struct sl_range places, int node, uint32_t *at)
 {
-	const struct sl_plan_place_view *place = &m->plan->place;
+	const struct sl_plan_place_view *v = &m->plan->place;
+	struct sl_plan_place_row place = sl_plan_place_row();
+	uint32_t i;
 
-	while (*at < places.count && m->c->node_index[place->node[places.first + *at]] < (int) node)
-		(*at)++;
-	if (*at == places.count || m->c->node_index[place->node[places.first + *at]] != (int) node)
+	while (*at < places.count && m->c->node_index[v->node[places.first + *at]] < node)
+		++*at;
+	i = places.first + *at;
+	if (*at < places.count && m->c->node_index[v->node[i]] == node) {
+		place.cores = v->cores[i];
+		place.memory = v->memory[i];
+		place.gres = v->gres[i];
+	}
+	return place;
+}
+
+struct gres_walk {
+	const struct sl_commit *m;
+	struct sl_range planned;
+	uint32_t host;
+	bool more;		/* than planned */
+};
+
+static int each_gres(void *x, void *arg)
+{
+	gres_state_t *g = x;
+	gres_job_state_t *js = g->gres_data;
+	struct gres_walk *w = arg;
+	const struct sl_snapshot *snap = &w->m->c->snap;
+	const struct sl_plan_place_gres_view *v = &w->m->plan->place_gres;
+	uint64_t planned = 0;
+	uint32_t i;
+
+	if (!js || !js->gres_cnt_node_alloc || w->host >= js->node_cnt)
 		return 0;
-	return place->cores[places.first + *at];
+	for (i = w->planned.first; i < w->planned.first + w->planned.count; i++)
+		if (v->kind[i] < snap->gres_kind.rows &&
+		    !xstrcmp(sl_snapshot_str(snap, snap->gres_kind.name[v->kind[i]]), g->gres_name) &&
+		    (!js->type_name || !xstrcmp(sl_snapshot_str(snap, snap->gres_kind.type[v->kind[i]]), js->type_name)))
+			planned += v->count[i];
+	w->more |= js->gres_cnt_node_alloc[w->host] > planned;
+	return 0;
+}
+
+static bool has_more_than_planned(const struct sl_commit *m, const job_record_t *job, const struct sl_host *h,
+				  const struct sl_plan_place_row *place)
+{
+	const job_resources_t *jr = job->job_resrcs;
+	struct gres_walk w = { m, place->gres, h->index, false };
+
+	if (job->gres_list_alloc)
+		list_for_each(job->gres_list_alloc, each_gres, &w);
+	return w.more || sl_host_cores(jr, h) > place->cores ||
+		(jr->memory_allocated && (int64_t) jr->memory_allocated[h->index] > place->memory);
 }
 
 void sl_strayed_note(struct sl_commit *m, const job_record_t *job, struct sl_range places)
 {
-	const job_resources_t *jr = job->job_resrcs;
-	uint32_t host, rep = 0, in_rep = 0, at = 0;
-	int node = -1, core = 0, n;
+	struct sl_host h = SL_BEFORE_HOSTS;
+	uint32_t at = 0;
 
-	if (!jr || !jr->core_bitmap || !jr->node_bitmap)
+	if (!sl_has_hosts(job->job_resrcs))
 		return;
-	for (host = 0; host < jr->nhosts; host++) {
-		for (node++; node < node_record_count && !bit_test(jr->node_bitmap, node); node++)
-			;
-		while (in_rep >= jr->sock_core_rep_count[rep]) {
-			rep++;
-			in_rep = 0;
-		}
-		in_rep++;
-		n = jr->sockets_per_node[rep] * jr->cores_per_socket[rep];
-		if (job->gres_list_alloc ||
-		    bit_set_count_range(jr->core_bitmap, core, core + n) > (int) planned_cores(m, places, node, &at)) {
-			if (!m->strayed)
-				m->strayed = bit_alloc(node_record_count);
-			bit_set(m->strayed, node);
-		}
-		core += n;
+	while (sl_host_next(job->job_resrcs, &h)) {
+		struct sl_plan_place_row place = planned_on(m, places, h.node, &at);
+
+		if (!has_more_than_planned(m, job, &h, &place))
+			continue;
+		if (!m->strayed)
+			m->strayed = bit_alloc(node_record_count);
+		bit_set(m->strayed, h.node);
 	}
 }
 

@@ -122,4 +122,23 @@ shards() {
 }
 it "slices of GPUs are given out until they are used up" shards
 
+# Its tasks are dealt out by select, which gives it the node and the GPU that were booked.
+beside_select() {
+	local native id
+	scontrol update PartitionName=main State=DOWN
+	native=$(submit -N1 -n1 -w n001 -m plane=1 --gres=gpu:a:1)
+	id=$(submit -N1 -n1 -w n001 --gres=gpu:b:1)
+	scontrol update PartitionName=main State=UP
+	starts "$native"
+	starts "$id"
+	lua_schedules || return 0
+	wait_for 60 was_explained "$native"
+	schedlua explain "$native" | grep 'select picks'
+	wait_for 60 was_explained "$id"
+	schedlua explain "$id" > "$C/out"
+	cat "$C/out"
+	fails grep -q 'select has put a job there' "$C/out"
+}
+it "a job beside one to which select gives what was booked starts with it" beside_select
+
 live_end

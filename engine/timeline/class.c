@@ -230,6 +230,22 @@ static void enlive(struct sl_timeline *tl, uint32_t id)
 	}
 }
 
+/* Of more changes than nodes nothing is kept: who reads them begins anew then, and where memory is short. */
+static void note_changes(struct sl_timeline *tl, const struct sl_nodeset *set)
+{
+	uint64_t want = (uint64_t) tl->changes + set->runs;
+
+	if (!tl->notes_changes)
+		return;
+	if (want > tl->nodes || sl_grow(&tl->change, &tl->change_room, want, sizeof(*tl->change), NULL)) {
+		tl->changes_dropped += want;
+		tl->changes = 0;
+		return;
+	}
+	memcpy(tl->change + tl->changes, set->run, set->runs * sizeof(*set->run));
+	tl->changes = (uint32_t) want;
+}
+
 /* The room for it is there, so nothing fails. */
 static void transfer(struct sl_timeline *tl, uint32_t from, uint32_t to, const struct sl_nodeset *set)
 {
@@ -245,6 +261,7 @@ static void transfer(struct sl_timeline *tl, uint32_t from, uint32_t to, const s
 	count_now(tl, b, set->count, 1);
 	enlive(tl, from);
 	enlive(tl, to);
+	note_changes(tl, set);
 }
 
 /* Room for *set* to go and come back, whatever splits on the way. */
@@ -328,6 +345,7 @@ int sl_node_class_age(struct sl_timeline *tl, uint32_t id, struct sl_error *err)
 	int64_t was = step->t;
 	uint64_t hash;
 
+	note_changes(tl, &g->nodes);
 	tl->watched = SL_DAWN;	/* the steps are not in order for a while */
 	step->t = SL_DAWN;
 	hash = hash_of(g->kind, step, steps);
@@ -369,4 +387,5 @@ void sl_node_class_free_all(struct sl_timeline *tl)
 	free(tl->bucket);
 	free(tl->log);
 	free(tl->log_run);
+	free(tl->change);
 }

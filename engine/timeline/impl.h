@@ -109,8 +109,16 @@ struct sl_timeline {
 	uint32_t log_runs, log_run_room;
 	struct sl_mark {
 		uint32_t logged;
+		uint64_t changes;	/* noted before, those dropped too */
 	} mark[SL_OPEN_MARKS + 1];	/* the last one is inner */
 	uint32_t marks;
+
+	/* Nodes that went from class to class, or whose class changed, for those who keep what they worked out
+	 * of them: the first so many are not there any more, and one who reads has read up to *changes_read*. */
+	bool notes_changes;
+	struct sl_run *change;
+	uint32_t changes, change_room;
+	uint64_t changes_dropped, changes_read;
 
 	/* working memory */
 	struct sl_touch *touch;
@@ -130,7 +138,7 @@ struct sl_timeline {
  * before a caller gets to open another. */
 static inline uint32_t sl_timeline_inner_mark(struct sl_timeline *tl)
 {
-	tl->mark[tl->marks] = (struct sl_mark) { tl->logged };
+	tl->mark[tl->marks] = (struct sl_mark) { tl->logged, tl->changes_dropped + tl->changes };
 	return tl->marks++;
 }
 

@@ -15,20 +15,21 @@
 #define IN_VAIN 8
 
 /* Those with required nodes first, the lightest, the largest, the first. */
-static bool set_before(const struct sl_space *sp, const struct sl_set *a, const struct sl_set *b)
+static bool set_before(const void *none, const struct sl_set *a, const struct sl_set *b)
 {
 	bool x = a->required < SL_MAX_NODES, y = b->required < SL_MAX_NODES;
 
+	(void) none;
 	if (x != y)
 		return x;
 	if (a->weight != b->weight)
 		return a->weight < b->weight;
 	if (a->units != b->units)
 		return a->units > b->units;
-	return sp->spans.at[a->span].first < sp->spans.at[b->span].first;
+	return a->first < b->first;
 }
 
-SL_HEAP(sets, struct sl_set, const struct sl_space *, set_before)
+SL_HEAP(sets, struct sl_set, const void *, set_before)
 
 /* A set that has no nodes yet (required ones do not count) is begun anew. */
 static struct sl_set *begin_set(struct sl_space *sp, uint32_t span, uint32_t required, struct sl_error *err)
@@ -48,8 +49,10 @@ static void join_set(const struct sl_space *sp, struct sl_set *set, uint32_t spa
 	const struct sl_brief *o = &sp->brief[s->offer];
 	uint32_t n = s->last - s->first + 1;
 
-	if (!set->nodes)
+	if (!set->nodes) {
 		set->span = span;
+		set->first = s->first;
+	}
 	set->spans++;
 	set->weight = o->weight;
 	set->nodes += n;
@@ -131,7 +134,7 @@ static uint32_t sufficient(const struct sl_picker *p, const struct sl_set *top, 
 		if (s->units < p->units || s->nodes < p->nodes || s->peak * p->slots < p->units || !same_rank(s, top))
 			continue;
 		if (best < UINT32_MAX && (s->cores > sp->cons[best].cores ||
-		    (s->cores == sp->cons[best].cores && s->span > sp->cons[best].span)))
+		    (s->cores == sp->cons[best].cores && s->first > sp->cons[best].first)))
 			continue;
 		if (enough_gres(p, s))
 			best = i;
@@ -147,7 +150,7 @@ static const struct sl_set *first_ranked(const struct sl_space *sp)
 	for (uint32_t i = 1; i < sp->conses; i++) {
 		const struct sl_set *s = &sp->cons[i];
 
-		if (!same_rank(s, top) && set_before(sp, s, top))
+		if (!same_rank(s, top) && set_before(NULL, s, top))
 			top = s;
 	}
 	return top;
@@ -173,12 +176,38 @@ static const struct sl_span *tightest_node(const struct sl_picker *p, const stru
 	return best;
 }
 
+/* Nodes first..last, which are of one class, as the table has them. */
+static int take_nodes(struct sl_picker *p, uint32_t first, uint32_t last, struct sl_error *err)
+{
+	struct sl_span span = { first, last, p->sp->offers };
+
+	return sl_table_offer(p->tl, p->table, first, err) || sl_picker_take(p, &span, false, err) ? -1 : 0;
+}
+
+static int take_from_table(struct sl_picker *p, const struct sl_set *set, struct sl_error *err)
+{
+	uint32_t one = p->nodes <= 1 && p->slots >= 1 ? sl_table_tightest(p->table, set, p->units) : SL_MAX_NODES;
+	const uint32_t *of = p->tl->class_of;
+
+	if (one < SL_MAX_NODES)
+		return take_nodes(p, one, one, err);
+	for (uint32_t n = set->first, last; n <= set->last && !sl_picker_done(p); n = last + 1) {
+		for (last = n; last < set->last && of[last + 1] == of[n]; last++)
+			;
+		if (take_nodes(p, n, last, err))
+			return -1;
+	}
+	return 0;
+}
+
 static int take_set(struct sl_picker *p, const struct sl_set *set, struct sl_error *err)
 {
 	const struct sl_span *s = p->sp->spans.at;
 	const struct sl_span *one = set->required == SL_MAX_NODES ? tightest_node(p, set) : NULL;
 	uint32_t end = set->span + set->spans, from = set->span;
 
+	if (p->table)
+		return take_from_table(p, set, err);
 	if (one) {
 		struct sl_span node = { one->first, one->first, one->offer };
 
@@ -224,12 +253,15 @@ static int spread_out(struct sl_space *sp, struct sl_error *err)
 
 int sl_choose_bestfit(struct sl_picker *p, struct sl_error *err)
 {
+	return spread_out(p->sp, err) || build_sets(p->sp, err) ? -1 : sl_choose_among_sets(p, err);
+}
+
+int sl_choose_among_sets(struct sl_picker *p, struct sl_error *err)
+{
 	struct sl_space *sp = p->sp;
 	int64_t most = INT64_MAX;
 	uint32_t i, vain = 0;
 
-	if (spread_out(sp, err) || build_sets(sp, err))
-		return -1;
 	if (!sp->conses)
 		return 0;
 	/* most often one set will do, and they need not be put in order */
@@ -240,7 +272,7 @@ int sl_choose_bestfit(struct sl_picker *p, struct sl_error *err)
 		sp->cons[i] = sp->cons[--sp->conses];
 	}
 	for (i = sp->conses / 2; i-- > 0 && !sl_picker_done(p);)
-		sets_sift_down(sp, sp->cons, sp->conses, i);
+		sets_sift_down(NULL, sp->cons, sp->conses, i);
 	while (sp->conses && !sl_picker_done(p) && p->slots > 0) {
 		struct sl_set set;
 
@@ -256,7 +288,7 @@ int sl_choose_bestfit(struct sl_picker *p, struct sl_error *err)
 			sp->cons[i].units = sp->cons[i].nodes = sp->cons[i].spans = 0;
 		else
 			sp->cons[0] = sp->cons[--sp->conses];
-		sets_sift_down(sp, sp->cons, sp->conses, i);
+		sets_sift_down(NULL, sp->cons, sp->conses, i);
 	}
 	return 0;
 }

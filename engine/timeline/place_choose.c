@@ -397,6 +397,22 @@ static int choose_by(struct sl_timeline *tl, const struct sl_need *need, enum sl
 	return too_many_nodes(misfit, need, (int64_t) need->max_nodes + 1);
 }
 
+int sl_choose_from_table(struct sl_timeline *tl, const struct sl_need *need, const struct sl_table *table,
+			 struct sl_misfit *misfit, struct sl_error *err)
+{
+	struct sl_space *sp = tl->space;
+	struct sl_picker p;
+
+	sp->offers = sp->required.n = 0;
+	if (start_picking(&p, sp, need, err))
+		return -1;
+	p.tl = tl;
+	p.table = table;
+	if (sl_choose_among_sets(&p, err))
+		return -1;
+	return sl_picker_done(&p) ? 1 : too_many_nodes(misfit, need, (int64_t) need->max_nodes + 1);
+}
+
 /* Does a block of so many nodes and more do? */
 static bool has_block(struct sl_space *sp, const struct sl_need *need, int64_t nodes)
 {

@@ -31,6 +31,7 @@ static void free_space(void *arg)
 	free(sp->heap);
 	free(sp->tree);
 	free(sp->leaf);
+	sl_tables_free(sp->tables);
 	free(sp);
 }
 

@@ -37,7 +37,8 @@ struct sl_brief {
 
 /* Consecutive nodes of one weight, in the sense of bestfit. */
 struct sl_set {
-	uint32_t span, spans;		/* in space->spans */
+	uint32_t span, spans;		/* in space->spans; of a table's: none */
+	uint32_t first, last;		/* node on offer; the last one of a table's set only */
 	uint32_t weight;
 	uint32_t required;		/* first required node among them, or SL_MAX_NODES */
 	uint32_t nodes;
@@ -115,6 +116,7 @@ struct sl_space {
 	uint32_t tree_room, leaves;	/* leaves: a power of two */
 	uint32_t *leaf;			/* leaves by cursor */
 	uint32_t leaf_room;
+	struct sl_tables *tables;	/* NULL: none yet */
 };
 
 /* The workspace of a timeline, made on first use; NULL with *err. */
@@ -188,6 +190,31 @@ int sl_offer_push(struct sl_space *sp, const struct sl_offer *o, struct sl_error
 /* The first required node that no offer has, SL_MAX_NODES when there is none. */
 uint32_t sl_required_missing(const struct sl_space *sp, const struct sl_need *need);
 
+/* -- place_table.c: what the nodes offer now, by node, kept from request to request -- */
+
+/*
+ * A table for requests that ask of a node what this one does, for as long, as things are now.  NULL
+ * where asking the classes is cheaper, or the request needs more than a table has, or, without
+ * *make*, where there is none yet.  With one, enough in sum is enough.
+ */
+struct sl_table *sl_table_of(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method,
+			     bool make);
+void sl_tables_free(struct sl_tables *ts);
+
+/* Of all nodes. */
+const struct sl_sums *sl_table_sums(const struct sl_table *t);
+
+/* bestfit's sets of eligible nodes (NULL: all are), in the order of the nodes, into space->cons; and
+ * their sums. */
+int sl_table_sets(struct sl_timeline *tl, const struct sl_table *t, const struct sl_nodeset *eligible,
+		  struct sl_sums *sums, struct sl_error *err);
+
+/* Of a set, the node with the fewest free cores that has so many units; SL_MAX_NODES: none has. */
+uint32_t sl_table_tightest(const struct sl_table *t, const struct sl_set *set, int64_t units);
+
+/* What a node of it offers: another offer. */
+int sl_table_offer(struct sl_timeline *tl, const struct sl_table *t, uint32_t node, struct sl_error *err);
+
 /* Histogram of nodes by units, for asking what the best of them hold. */
 int sl_hist_clear(struct sl_space *sp, int64_t top, struct sl_error *err);
 int64_t sl_hist_best(const struct sl_space *sp, int64_t nodes);
@@ -201,9 +228,15 @@ int64_t sl_hist_best(const struct sl_space *sp, int64_t nodes);
 int sl_choose(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t t,
 	      struct sl_misfit *misfit, struct sl_error *err);
 
+/* The same of a table that has enough in sum, for a start now.  Its sets are those found last. */
+int sl_choose_from_table(struct sl_timeline *tl, const struct sl_need *need, const struct sl_table *table,
+			 struct sl_misfit *misfit, struct sl_error *err);
+
 struct sl_picker {
 	struct sl_space *sp;
 	const struct sl_need *need;
+	struct sl_timeline *tl;		/* with a table */
+	const struct sl_table *table;	/* NULL: all offers are gathered */
 	int64_t nodes, units, slots;	/* still wanted, and nodes still allowed */
 	int64_t job[SL_MAX_GRES_NEEDS];
 	bool look;			/* max_nodes may bind: look ahead */
@@ -216,6 +249,7 @@ bool sl_picker_done(const struct sl_picker *p);
 int sl_picker_take(struct sl_picker *p, const struct sl_span *span, bool back, struct sl_error *err);
 
 int sl_choose_bestfit(struct sl_picker *p, struct sl_error *err);
+int sl_choose_among_sets(struct sl_picker *p, struct sl_error *err);	/* those in space->cons */
 int sl_choose_block(struct sl_space *sp, const struct sl_need *need, struct sl_misfit *misfit,
 		    struct sl_error *err);
 

@@ -353,12 +353,20 @@ uint32_t sl_timeline_mark(struct sl_timeline *tl)
 	return tl->marks == SL_OPEN_MARKS ? SL_NO_MARK : sl_timeline_inner_mark(tl);
 }
 
+/* What nobody has read of changes that were taken back is as if it had not been. */
+static void unnote_changes(struct sl_timeline *tl, uint64_t changes)
+{
+	if (tl->changes_read <= changes && tl->changes_dropped <= changes)
+		tl->changes = (uint32_t) (changes - tl->changes_dropped);
+}
+
 void sl_timeline_rollback(struct sl_timeline *tl, uint32_t mark)
 {
 	if (mark >= tl->marks)
 		return;
 	if (tl->logged > tl->mark[mark].logged) {
 		sl_node_class_undo(tl, tl->mark[mark].logged);
+		unnote_changes(tl, tl->mark[mark].changes);
 		tl->moment++;
 	}
 	tl->marks = mark;

@@ -102,18 +102,28 @@ static int book_pieces(struct sl_cluster *c, const struct sl_nodeset *nodes, uin
 	return 0;
 }
 
+static bool same_amounts(const struct sl_place *a, const struct sl_place *b)
+{
+	return a->cores == b->cores && a->memory == b->memory && !memcmp(a->gres, b->gres, sizeof(a->gres));
+}
+
 /* Neighbouring places that cost the same, from *i on; returns where they end. */
 static uint32_t gather_alike(struct sl_cluster *c, uint32_t j, const struct held *h, uint32_t i, struct sl_resources *r,
 			     struct sl_error *err)
 {
+	const struct sl_place *place = h->place;
 	struct sl_resources next;
 
 	sl_nodeset_clear(&c->scratch);
 	cluster_count_place(c, j, h, i, false, r);
 	do {
-		if (sl_nodeset_add(&c->scratch, h->place[i].node, h->place[i].node, err) < 0)
+		uint32_t first = i;
+
+		for (i++; i < h->count && place[i].node == place[i - 1].node + 1 && same_amounts(&place[i], &place[first]);)
+			i++;
+		if (sl_nodeset_add(&c->scratch, place[first].node, place[i - 1].node, err) < 0)
 			return SL_NONE;
-		if (++i < h->count)
+		if (i < h->count)
 			cluster_count_place(c, j, h, i, false, &next);
 	} while (i < h->count && sl_resources_equal(r, &next));
 	return i;

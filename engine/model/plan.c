@@ -421,12 +421,14 @@ enum sl_plan_state sl_plan_job(const struct sl_plan *p, uint32_t job)
 
 static const struct sl_place *places_of(struct booking *b, struct sl_error *err)
 {
+	if (b->places)
+		return b->places;
+	b->places = calloc((size_t) b->layout.nodes + 1, sizeof(*b->places));
 	if (!b->places) {
-		b->places = calloc((size_t) b->layout.nodes + 1, sizeof(*b->places));
-		if (b->places)
-			sl_layout_places(&b->layout, b->places);
-		else
-			plan_no_memory(err);
+		plan_no_memory(err);
+	} else if (sl_layout_places(&b->layout, b->places, err)) {
+		free(b->places);
+		b->places = NULL;
 	}
 	return b->places;
 }

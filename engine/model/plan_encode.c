@@ -73,9 +73,10 @@ static struct sl_range place_rows(const struct sl_plan *p, const struct booking 
 	struct sl_range range = { sl_builder_rows(b, SL_P_PLACE), 0 };
 	struct sl_place *places = calloc((size_t) bk->layout.nodes + 1, sizeof(*places));
 
-	if (!places)
+	if (!places || sl_layout_places(&bk->layout, places, NULL)) {
+		free(places);
 		return (struct sl_range) { 0, SL_NONE };
-	sl_layout_places(&bk->layout, places);
+	}
 	for (uint32_t i = 0; i < bk->layout.nodes; i++) {
 		struct sl_plan_place_row row = { .node = places[i].node, .cores = places[i].cores,
 			.memory = places[i].memory };

@@ -188,8 +188,8 @@ void sl_layout_clear(struct sl_layout *l);
 int sl_layout_add(struct sl_layout *l, uint32_t first, uint32_t last, const struct sl_resources *each,
 		  struct sl_error *err);
 
-/* As a list by node, in their order.  place[] has room for l->nodes. */
-void sl_layout_places(const struct sl_layout *l, struct sl_place *place);
+/* As a list by node, in their order.  place[] has room for l->nodes.  0, or -1 with *err (memory). */
+int sl_layout_places(const struct sl_layout *l, struct sl_place *place, struct sl_error *err);
 
 /* sl_timeline_book(), sl_timeline_unbook() for all shares: wholly or not at all. */
 int sl_layout_book(struct sl_timeline *tl, const struct sl_layout *l, int64_t t0, int64_t t1,

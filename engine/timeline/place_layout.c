@@ -60,29 +60,49 @@ int sl_layout_add(struct sl_layout *l, uint32_t first, uint32_t last, const stru
 	return 0;
 }
 
-static int by_node(const void *a, const void *b)
-{
-	const struct sl_place *x = a, *y = b;
+/* A run of nodes of a share. */
+struct piece {
+	struct sl_run run;
+	const struct sl_share *share;
+};
 
-	return (x->node > y->node) - (x->node < y->node);
+static int by_first_node(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+
+	return (x->run.first > y->run.first) - (x->run.first < y->run.first);
 }
 
-void sl_layout_places(const struct sl_layout *l, struct sl_place *place)
+static struct sl_place *place_run(struct sl_place *place, const struct sl_run *run, const struct sl_resources *each)
 {
+	struct sl_place p = { .cores = (uint32_t) each->cores, .memory = each->memory };
+
+	memcpy(p.gres, each->gres, sizeof(p.gres));
+	for (p.node = run->first; p.node <= run->last; p.node++)
+		*place++ = p;
+	return place;
+}
+
+int sl_layout_places(const struct sl_layout *l, struct sl_place *place, struct sl_error *err)
+{
+	struct piece *piece;
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < l->shares; i++) {
-		const struct sl_share *s = &l->share[i];
-		struct sl_place p = { .cores = (uint32_t) s->each.cores, .memory = s->each.memory };
-
-		memcpy(p.gres, s->each.gres, sizeof(p.gres));
-		for (uint32_t r = 0; r < s->nodes.runs; r++) {
-			for (p.node = s->nodes.run[r].first; p.node <= s->nodes.run[r].last; p.node++)
-				place[n++] = p;
-		}
-	}
+	for (uint32_t i = 0; i < l->shares; i++)
+		n += l->share[i].nodes.runs;
+	piece = malloc(((size_t) n + 1) * sizeof(*piece));
+	if (!piece)
+		return sl_fail(err, SL_ENOMEM, "layout: out of memory");
+	n = 0;
+	for (uint32_t i = 0; i < l->shares; i++)
+		for (uint32_t r = 0; r < l->share[i].nodes.runs; r++)
+			piece[n++] = (struct piece) { l->share[i].nodes.run[r], &l->share[i] };
 	if (l->shares > 1)
-		qsort(place, n, sizeof(*place), by_node);
+		qsort(piece, n, sizeof(*piece), by_first_node);
+	for (uint32_t i = 0; i < n; i++)
+		place = place_run(place, &piece[i].run, &piece[i].share->each);
+	free(piece);
+	return 0;
 }
 
 /* A mark of our own makes several bookings one, whatever fails. */

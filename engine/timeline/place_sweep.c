@@ -173,20 +173,27 @@ static int start_hist(struct sweep *w, struct sl_error *err)
 	return w->limited ? sl_hist_clear(w->sp, w->top, err) : 0;
 }
 
-/* The first look at a class, which its summary answers where nothing more is taken from it later on. */
+/* The first look at a class, which its summary answers where that has nothing now, or nothing more is taken
+ * from it later on. */
 static void look_first(const struct sweep *w, const struct sl_live *l, struct sl_cursor *c, int64_t from)
 {
+	const struct sl_resources *capacity = &w->tl->kind[l->kind].capacity;
 	struct sl_offer o;
 
-	if (from > w->tl->now || l->steady < SL_FOREVER || !l->free.cores) {
-		c->step = sl_step_at(&w->tl->class[l->class], from);
-		look(w, c, from, &c->now);
-		return;
-	}
 	c->step = 0;
 	c->edge = l->next;
-	o.free = l->free;
-	take(w, &w->tl->kind[l->kind].capacity, &o, &c->now);
+	c->now.units = 0;
+	if (from > w->tl->now) {
+		c->step = sl_step_at(&w->tl->class[l->class], from);
+		look(w, c, from, &c->now);
+	} else if (!sl_need_plausible(w->need, &l->free, capacity)) {
+		return;
+	} else if (l->steady < SL_FOREVER || !l->free.cores) {
+		look(w, c, from, &c->now);
+	} else {
+		o.free = l->free;
+		take(w, capacity, &o, &c->now);
+	}
 }
 
 static int start_cursors(struct sweep *w, int64_t from, struct sl_error *err)

@@ -79,7 +79,7 @@ static inline int64_t sl_later(int64_t t, int64_t seconds)
 /* These three are asked of class after class: here, so that no call costs more than the answer. */
 static inline bool sl_resources_equal(const struct sl_resources *a, const struct sl_resources *b)
 {
-	return a->memory == b->memory && a->cores == b->cores && !memcmp(a->gres, b->gres, sizeof(a->gres));
+	return a->cores == b->cores && a->memory == b->memory && !memcmp(a->gres, b->gres, sizeof(a->gres));
 }
 
 /* Nothing of *need* is more than in *have*. */

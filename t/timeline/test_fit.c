@@ -95,7 +95,7 @@ static void check_layout(const struct world *w, const struct reading *q, const s
 	unsigned set = 0;
 
 	assert_in_range(l->nodes, q->min_nodes, q->max_nodes);
-	sl_layout_places(l, p);
+	assert_int_equal(sl_layout_places(l, p, NULL), 0);
 	for (uint32_t i = 0; i < l->nodes; i++) {
 		int64_t a, b;
 
@@ -141,8 +141,8 @@ static void same_layout(const struct sl_layout *a, const struct sl_layout *b)
 	struct sl_place p[NODES], q[NODES];
 
 	assert_int_equal(a->nodes, b->nodes);
-	sl_layout_places(a, p);
-	sl_layout_places(b, q);
+	assert_int_equal(sl_layout_places(a, p, NULL), 0);
+	assert_int_equal(sl_layout_places(b, q, NULL), 0);
 	assert_memory_equal(p, q, a->nodes * sizeof(p[0]));
 }
 
@@ -155,7 +155,7 @@ static void check_explicit(struct world *w, const struct sl_layout *l, int64_t s
 
 	if (job_gres(&w->r))
 		return;
-	sl_layout_places(l, p);
+	assert_int_equal(sl_layout_places(l, p, NULL), 0);
 	for (uint32_t i = 0; i < l->nodes; i++)
 		picks[i] = (struct sl_pick) { p[i].node, p[i].cores };
 	assert_int_equal(sl_fit_at(w->tl, &w->r, &how, start, &again, NULL, NULL), 1);

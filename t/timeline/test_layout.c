@@ -63,7 +63,7 @@ static void a_layout_keeps_nodes_that_get_the_same_together_and_lists_them_in_or
 	assert_int_equal(l.shares, 3);
 	assert_int_equal(l.nodes, 4);
 	assert_int_equal(l.cores, 8);
-	sl_layout_places(&l, out);
+	assert_int_equal(sl_layout_places(&l, out, NULL), 0);
 	assert_memory_equal(&out[0], &first, sizeof(out[0]));
 	assert_int_equal(out[2].memory, 6);
 	assert_string_equal(text_of(&l), "0-2:2 4:2");

@@ -46,7 +46,8 @@ char *text_of(const struct sl_layout *l)
 	struct sl_place *p = calloc(l->nodes + 1, sizeof(*p));
 	size_t n = 0;
 
-	sl_layout_places(l, p);
+	if (sl_layout_places(l, p, NULL))
+		fail_msg("out of memory");
 	text[0] = 0;
 	for (uint32_t i = 0, j; i < l->nodes; i = j) {
 		for (j = i + 1; j < l->nodes && p[j].node == p[j - 1].node + 1 && p[j].cores == p[i].cores; j++)

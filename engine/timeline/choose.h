@@ -97,7 +97,7 @@ int sl_spans_of(struct sl_spans *s, const struct sl_class *cls, int64_t classes,
 /*
  * Begin; add nodes of a class that could take *units* each with *free*, which the class had; and
  * deal the need's units out to them: *evenly*, or to each as many as it can take, in the order in
- * which they were added.  0, or -1 with *err.
+ * which they were added, or by index with gres for the job as a whole.  0, or -1 with *err.
  */
 int sl_chosen_begin(struct sl_timeline *tl, struct sl_error *err);
 int sl_chosen_add(struct sl_timeline *tl, const struct sl_need *need, uint32_t first, uint32_t last,

@@ -23,7 +23,8 @@
  *
  * Tasks go onto the chosen nodes as Slurm's select/cons_tres does with a request
  * of a minimum of CPUs: each node in turn takes as many as it can while enough
- * are left to give every further node one ("spread" deals them out evenly).
+ * are left to give every further node one ("spread" deals them out evenly).  So are gres for the
+ * job as a whole, by node index, as select does whichever nodes it prefers.
  *
  * A start later than now takes the nodes that become free latest (and only then
  * looks at weight and index), so that nodes that are free stay free for

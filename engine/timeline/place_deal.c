@@ -27,8 +27,7 @@ static int give(struct deal *d, const struct sl_span *s, uint32_t first, uint32_
 	return sl_layout_add(d->layout, first, last, &each, err);
 }
 
-/* What the next node takes: all it can, while so much is kept for each of the rest. */
-static int64_t share(int64_t rest, int64_t nodes, int64_t kept, int64_t least, int64_t most)
+int64_t sl_share(int64_t rest, int64_t nodes, int64_t kept, int64_t least, int64_t most)
 {
 	int64_t n = rest - (nodes - 1) * kept;
 
@@ -37,19 +36,19 @@ static int64_t share(int64_t rest, int64_t nodes, int64_t kept, int64_t least, i
 	return n < least ? least : n;
 }
 
-/* With gres for the job as a whole the nodes are served one by one. */
+/* With gres for the job as a whole the nodes are served one by one, by index: in this order select deals the gres. */
 static int deal_singly(struct deal *d, const struct sl_span *s, struct sl_error *err)
 {
 	const struct sl_offer *o = &d->sp->offer[s->offer];
 
 	for (uint32_t n = s->first; n <= s->last; n++) {
-		uint32_t units = (uint32_t) share(d->units, d->nodes, d->kept, d->need->least, o->units);
+		uint32_t units = (uint32_t) sl_share(d->units, d->nodes, d->kept, d->need->least, o->units);
 		uint32_t job[SL_MAX_GRES_NEEDS];
 
 		for (uint32_t j = 0; j < d->need->jobs; j++) {
 			int64_t least = d->job[j] > 0;
 
-			job[j] = (uint32_t) share(d->job[j], d->nodes, least, least, o->job[j]);
+			job[j] = (uint32_t) sl_share(d->job[j], d->nodes, least, least, o->job[j]);
 			d->job[j] -= job[j];
 		}
 		if (give(d, s, n, n, units, job, err))
@@ -79,7 +78,7 @@ static int deal_span(struct deal *d, const struct sl_span *s, struct sl_error *e
 	uint32_t most = d->sp->offer[s->offer].units, n = s->first;
 
 	while (n <= s->last) {
-		int64_t units = share(d->units, d->nodes, d->kept, d->need->least, most);
+		int64_t units = sl_share(d->units, d->nodes, d->kept, d->need->least, most);
 		int64_t count = count_alike(d, units, most);
 
 		if (count > s->last - n + 1)
@@ -207,11 +206,10 @@ int sl_deal(struct sl_timeline *tl, const struct sl_need *need, bool evenly, str
 	for (uint32_t j = 0; j < need->jobs; j++)
 		d.job[j] = need->need[need->needs + j].count;
 	d.kept = units_to_keep(sp, need);
-	if (evenly && !need->jobs) {
-		if (sl_spans_sort(&sp->chosen, &sp->sorted, err))
-			return -1;
+	if ((evenly || need->jobs) && sl_spans_sort(&sp->chosen, &sp->sorted, err))
+		return -1;
+	if (evenly && !need->jobs)
 		return deal_evenly(&d, err);
-	}
 	for (uint32_t i = 0; i < sp->chosen.n; i++) {
 		if (need->jobs ? deal_singly(&d, &sp->chosen.at[i], err) : deal_span(&d, &sp->chosen.at[i], err))
 			return -1;

@@ -277,6 +277,12 @@ int sl_narrow_to_leaves(struct sl_timeline *tl, const struct sl_need *need, uint
 /* Leaves that the nodes are below, a node that is below none counted as one. */
 uint32_t sl_tree_leaves(const struct sl_tree *tree, const struct sl_nodeset *nodes);
 
+/* -- place_deal.c ------------------------------------------------------ */
+
+/* What the next of *nodes* takes of a *rest*, between *least* and *most*: all it can, while *kept*
+ * are left for each of the others. */
+int64_t sl_share(int64_t rest, int64_t nodes, int64_t kept, int64_t least, int64_t most);
+
 /* -- place_explicit.c -------------------------------------------------- */
 
 int sl_explicit_at(struct sl_timeline *tl, const struct sl_need *need, const struct sl_how *how, int64_t t,

@@ -309,6 +309,31 @@ static void memory_comes_with_each_gres(void **state)
 	sl_timeline_destroy(tl);
 }
 
+static void gres_of_the_job_are_dealt_out_by_index_as_select_does(void **state)
+{
+	const struct sl_node_kind kind[] = {
+		{ .id = 0, .capacity = { .cores = 8, .memory = 100, .gres = { 4 } }, .weight = 2 },
+		{ .id = 1, .capacity = { .cores = 8, .memory = 100, .gres = { 4 } }, .weight = 1 },
+	};
+	const uint32_t kind_of[] = { 0, 0, 1, 1 };
+	struct sl_timeline *tl = sl_timeline_create(4, kind_of, kind, 2, 0, NULL);
+	const struct sl_pick picks[] = { { 0, 1 }, { 1, 1 }, { 3, 1 } };
+	const struct sl_how explicit = { .method = SL_PLACE_EXPLICIT, .picks = picks, .count = 3 };
+	struct sl_layout l = SL_LAYOUT_EMPTY;
+	struct sl_request r = { .min_nodes = 3, .tasks = 3, .gres = { { 1, SL_GRES_PER_JOB, 5 } }, .gres_needs = 1, .duration = 10 };
+
+	(void) state;
+	assert_int_equal(sl_fit_at(tl, &r, &bestfit, 0, &l, NULL, NULL), 1);
+	assert_int_equal(l.nodes, 3);
+	for (uint32_t i = 0; i < l.shares; i++)
+		assert_int_equal(l.share[i].each.gres[0], sl_nodeset_contains(&l.share[i].nodes, 0) ? 3 : 1);
+	assert_int_equal(sl_fit_at(tl, &r, &explicit, 0, &l, NULL, NULL), 1);
+	assert_int_equal(l.shares, 2);
+	assert_int_equal(l.share[0].each.gres[0], 3);
+	sl_layout_free(&l);
+	sl_timeline_destroy(tl);
+}
+
 /* -- contiguous -------------------------------------------------------- */
 
 static void a_block_is_the_smallest_hole_that_suffices(void **state)
@@ -578,6 +603,7 @@ int main(void)
 		cmocka_unit_test(a_gres_without_type_may_be_any_kind_of_its_name),
 		cmocka_unit_test(gres_per_task_and_per_job),
 		cmocka_unit_test(memory_comes_with_each_gres),
+		cmocka_unit_test(gres_of_the_job_are_dealt_out_by_index_as_select_does),
 		cmocka_unit_test(a_block_is_the_smallest_hole_that_suffices),
 		cmocka_unit_test(a_block_of_unequal_nodes_is_the_shortest_that_holds_the_tasks),
 		cmocka_unit_test(a_block_may_be_as_long_as_can_be),

@@ -42,6 +42,8 @@ begin() {
 	while read -r line; do
 		if [[ $line == scontrol* ]]; then
 			$line > /dev/null || echo "refused: $line"
+		elif ! slurm_fills_counts "$line"; then
+			continue
 		# (what could never run is refused)
 		elif id=$($line --parsable -o /dev/null --wrap 'sleep 1' 2> /dev/null < /dev/null); then
 			echo "$id $line" >> "$C/options"

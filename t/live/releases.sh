@@ -60,6 +60,15 @@ slurm_starts_counts() { # OPTIONS
 	! slurm_since 24.11 || slurm_since 25.05 || [[ " $1" != *" -n"* ]]
 }
 
+# Does it give such a job a core of each of its nodes?  24.11 to 25.11 give none of the last nodes where features are
+# counted to more nodes than there are tasks ([a*2&b*2] and -n2), under stock too.
+slurm_fills_counts() { # OPTIONS
+	local n nodes=0
+	if ! slurm_since 24.11 || slurm_since 26.05 || ! [[ $1 =~ \ -n([0-9]+) ]]; then return 0; fi
+	for n in $(grep -oE '[*][0-9]+' <<< "$1" | tr -d '*'); do nodes=$((nodes + n)); done
+	[ "${BASH_REMATCH[1]}" -ge "$nodes" ]
+}
+
 # NumNodes=1 : from 25.05 on scontrol has an upper bound, too, as long as nobody has looked where a job fits
 slurm_shows_nodes() { sed -E 's/NumNodes=([0-9]+)-\1( |$)/NumNodes=\1\2/'; }
 

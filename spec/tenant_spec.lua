@@ -96,3 +96,44 @@ describe("nodes of one label", function()
 		assert.same({ 2, 3 }, plan:started())
 	end)
 end)
+
+describe("bids", function()
+	--- Which bids win by the rows, highest priority first, and how many of those can be started.
+	local GREEDY = { source = [[
+		local packing = require "sched.packing"
+		local M = { api = 1 }
+		function M.decide(cluster, plan)
+			local jobs = {}
+			for job in cluster:queue() do jobs[#jobs + 1] = job end
+			local bids = cluster:bids(jobs, { max = 3 })
+			for _, bid in ipairs(packing.greedy(cluster, bids, { value = function(job) return job.priority end })) do
+				assert(plan:start(bid.job, { bid = bid }))
+			end
+		end
+		return M]] }
+
+	local function winners(jobs, more)
+		local spec = more or {}
+		spec.nodes, spec.pending = "1x8c", jobs
+		return t.decide(GREEDY, t.cluster(spec)):started()
+	end
+
+	it("of several users do not win together on a node that one of them is to have", function()
+		assert.same({ 1, 3 }, winners { { id = 1, uid = 7, tasks = 4, priority = 30, asks = USER },
+			{ id = 2, uid = 8, tasks = 2, priority = 20 }, { id = 3, uid = 7, tasks = 4, priority = 10, asks = USER } })
+		assert.same({ 1, 3 }, winners { { id = 1, uid = 7, tasks = 4, priority = 30 },
+			{ id = 2, uid = 8, tasks = 2, priority = 20, asks = USER }, { id = 3, uid = 9, tasks = 4, priority = 10 } })
+	end)
+
+	it("... nor in a partition with ExclusiveUser", function()
+		assert.same({ 1, 3 }, winners({ { id = 1, uid = 7, tasks = 4, priority = 30 },
+			{ id = 2, uid = 8, tasks = 4, priority = 20 }, { id = 3, uid = 7, tasks = 4, priority = 10 } },
+			{ partitions = { main = { flags = { "UP", "DEFAULT", "EXCLUSIVE_USER" } } } }))
+	end)
+
+	it("... nor of several labels", function()
+		assert.same({ 1, 3 }, winners { { id = 1, tasks = 4, priority = 30, asks = MCS, mcs_label = "red" },
+			{ id = 2, tasks = 2, priority = 20, asks = MCS, mcs_label = "blue" },
+			{ id = 3, tasks = 4, priority = 10, asks = MCS, mcs_label = "red" } })
+	end)
+end)

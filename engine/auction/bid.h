@@ -140,6 +140,7 @@ enum sl_bid_row_kind {
 	SL_ROW_ARRAY,		/* tasks of an array whose number is limited; which: a job of it */
 	SL_ROW_ELASTIC,		/* cores on all nodes of an elastic bid; which: the bid */
 	SL_ROW_ONE_ELASTIC,	/* at most one of them on a node */
+	SL_ROW_COMPANY,		/* nobody else beside a job on a node that one user or label has; which: the node */
 };
 
 struct sl_bid_term {
@@ -164,8 +165,7 @@ struct sl_bid_rows {
 /*
  * The rows of *count* bids, whose parts begin at part[bid.part].  They may come from
  * several calls of sl_market_bid(), between which nothing was booked.  Fills *rows, whose
- * memory is used again.  0, or -1 with *err.  They do not say that nodes of one user or label
- * (--exclusive=user) are closed to others: of such bids that win together a later one may be refused.
+ * memory is used again.  0, or -1 with *err.
  */
 int sl_market_rows(struct sl_market *m, const struct sl_bid *const *bid, const struct sl_bid_part *const *part,
 		   uint32_t count, struct sl_bid_rows *rows, struct sl_error *err);

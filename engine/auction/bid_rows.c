@@ -21,12 +21,11 @@ struct lie {			/* a part of a bid */
 	uint32_t first, last;
 	uint32_t bid;
 	const struct sl_resources *each;
-	struct sl_timeline *tl;
 	int64_t end;
 };
 
 struct event {
-	uint32_t where;			/* 0: main, else a reservation's timeline */
+	uint32_t where;			/* whose timeline: struct sl_stand */
 	uint32_t node;
 	bool begins;
 	uint32_t lie;
@@ -36,6 +35,7 @@ struct sweep {
 	struct sl_market *m;
 	uint64_t bytes;			/* of the arrays below but rows and the map */
 	const struct sl_bid *const *bid;
+	struct sl_stand *stand;		/* [bid] */
 	struct sl_bid_rows *rows;
 	struct lie *lie;
 	uint32_t lies;
@@ -289,7 +289,7 @@ static int run_sweep(struct sweep *s, uint32_t *sorted, struct sl_error *err)
 	bool grown = false;		/* bids began since the last row */
 
 	for (uint32_t i = 0, next; i < s->events; i = next) {
-		struct sl_timeline *tl = s->lie[s->event[i].lie].tl;
+		struct sl_timeline *tl = s->stand[s->lie[s->event[i].lie].bid].tl;
 		uint32_t node = s->event[i].node, where = s->event[i].where;
 		bool one, ends = !s->event[i].begins;
 
@@ -309,6 +309,113 @@ static int run_sweep(struct sweep *s, uint32_t *sorted, struct sl_error *err)
 			grown |= s->event[next].begins;
 		}
 		since = node;
+	}
+	return 0;
+}
+
+/* -- company --------------------------------------------------------------- */
+
+/* Bids of one job in one company: of two partitions they may be in two. */
+static bool is_same_bidder(const struct sweep *s, uint32_t a, uint32_t b)
+{
+	return s->bid[a]->entry.job == s->bid[b]->entry.job && s->stand[a].company == s->stand[b].company;
+}
+
+/* How many bid in that company, or in any other one, with these lies (sorted). */
+static uint32_t count_bidders(const struct sweep *s, const uint32_t *lie, uint32_t lies, uint32_t company, bool other)
+{
+	uint32_t bidders = 0, last = SL_NONE;
+
+	for (uint32_t i = 0; i < lies; i++) {
+		uint32_t bid = s->lie[lie[i]].bid;
+
+		if ((s->stand[bid].company == company) == other || (last != SL_NONE && is_same_bidder(s, bid, last)))
+			continue;
+		last = bid;
+		bidders++;
+	}
+	return bidders;
+}
+
+/* Of no other company than the one in which most bid need it be said. */
+static uint32_t largest_company(const struct sweep *s, const uint32_t *lie, uint32_t lies)
+{
+	uint32_t best = 0, most = 0;
+
+	for (uint32_t i = 0; i < lies; i++) {
+		uint32_t company = s->stand[s->lie[lie[i]].bid].company, bidders;
+
+		if ((most && company == best) || (bidders = count_bidders(s, lie, lies, company, false)) <= most)
+			continue;
+		best = company;
+		most = bidders;
+	}
+	return best;
+}
+
+/* Where that bidder wins with one of its bids on a node, nobody of another company does. */
+static int limit_beside(struct sweep *s, const uint32_t *lie, uint32_t lies, uint32_t node, uint32_t bid,
+			struct sl_error *err)
+{
+	uint32_t company = s->stand[bid].company, n = 0;
+	struct sl_bid_row row = { .kind = SL_ROW_COMPANY, .which = node,
+				  .most = count_bidders(s, lie, lies, company, true) };
+
+	for (uint32_t i = 0; i < lies; i++) {
+		uint32_t k = s->lie[lie[i]].bid;
+
+		if (s->stand[k].company != company)
+			s->term[n++] = (struct sl_bid_term) { k, 1 };
+		else if (is_same_bidder(s, k, bid))
+			s->term[n++] = (struct sl_bid_term) { k, row.most };
+	}
+	return row.most ? limit_terms(s, row, n, err) : 0;
+}
+
+static int limit_company(struct sweep *s, const uint32_t *lie, uint32_t lies, uint32_t node, struct sl_error *err)
+{
+	uint32_t largest = largest_company(s, lie, lies), last = SL_NONE;
+
+	for (uint32_t i = 0; i < lies; i++) {
+		uint32_t bid = s->lie[lie[i]].bid;
+
+		if (s->stand[bid].company == largest || (last != SL_NONE && is_same_bidder(s, bid, last)))
+			continue;
+		last = bid;
+		if (sl_may_go_on(&s->m->allowance, err) < 0 || limit_beside(s, lie, lies, node, bid, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int by_node(const void *va, const void *vb)
+{
+	const struct event *a = va, *b = vb;
+
+	return SL_ORDER(a->node, b->node) ?: a->begins - b->begins;
+}
+
+/* One sweep over the bids of all timelines, since they are of one for each company. */
+static int sweep_companies(struct sweep *s, uint32_t count, uint32_t *sorted, struct sl_error *err)
+{
+	bool grown = false, mixed = false;
+
+	for (uint32_t i = 1; i < count; i++)
+		mixed |= s->stand[i].company != s->stand[0].company;
+	if (!mixed)
+		return 0;
+	qsort(s->event, s->events, sizeof(*s->event), by_node);
+	for (uint32_t i = 0; i < s->events; i++) {
+		const struct event *e = &s->event[i];
+
+		if (!e->begins && grown) {
+			memcpy(sorted, s->active, s->actives * sizeof(*sorted));
+			qsort(sorted, s->actives, sizeof(*sorted), sl_order_u32);
+			if (limit_company(s, sorted, s->actives, e->node - 1, err) < 0)
+				return -1;
+		}
+		grown = e->begins;
+		begin_or_end_lie(s, e);
 	}
 	return 0;
 }
@@ -427,7 +534,7 @@ static int64_t cores_on(const struct sl_bid *a, const struct sl_bid_part *x, con
 /* What an elastic bid wants in all is left by those that win beside it. */
 static int limit_wide(struct sweep *s, const struct sl_bid_part *const *part, uint32_t count, struct sl_error *err)
 {
-	bool listed = false;
+	const struct sl_timeline *listed = NULL;
 
 	for (uint32_t e = 0; e < count; e++) {
 		struct sl_bid_row row = { .kind = SL_ROW_ELASTIC, .which = e };
@@ -435,15 +542,16 @@ static int limit_wide(struct sweep *s, const struct sl_bid_part *const *part, ui
 
 		if (!s->bid[e]->elastic)
 			continue;
-		if (!listed && list_spans(s, sl_cluster_timeline(s->m->c), err) < 0)
+		if (listed != s->stand[e].tl && list_spans(s, s->stand[e].tl, err) < 0)
 			return -1;
-		listed = true;
+		listed = s->stand[e].tl;
 		for (uint32_t i = 0; i < count; i++) {
 			int64_t cores = s->bid[e]->cores;
 
 			if (sl_may_go_on(&s->m->allowance, err) < 0)
 				return -1;
-			if (i != e && (s->bid[i]->elastic || s->bid[i]->entry.job == s->bid[e]->entry.job))
+			if (i != e && (s->bid[i]->elastic || s->bid[i]->entry.job == s->bid[e]->entry.job ||
+				       s->stand[i].where != s->stand[e].where))
 				continue;
 			if (i != e)
 				cores = cores_on(s->bid[i], part[i], s->bid[e], part[e]);
@@ -463,19 +571,18 @@ static int limit_wide(struct sweep *s, const struct sl_bid_part *const *part, ui
 static int list_lies(struct sweep *s, const struct sl_bid_part *const *part, uint32_t count, struct sl_error *err)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t where;
-		struct sl_timeline *tl = sl_plan_timeline(s->m->p, s->bid[i]->entry, &where, err);
+		struct sl_stand *at = &s->stand[i];
 
-		if (!tl || sl_may_go_on(&s->m->allowance, err) < 0)
+		if (sl_plan_stand(s->m->p, s->bid[i]->entry, at, err) < 0 || sl_may_go_on(&s->m->allowance, err) < 0)
 			return -1;
 		for (uint32_t k = 0; k < s->bid[i]->parts; k++) {
 			const struct sl_bid_part *p = &part[i][k];
 			struct lie *l = &s->lie[s->lies];
 
-			*l = (struct lie) { p->first, p->last, i, &p->each, tl,
-					    sl_later(sl_timeline_now(tl), s->bid[i]->seconds) };
-			s->event[s->events++] = (struct event) { where, p->first, true, s->lies };
-			s->event[s->events++] = (struct event) { where, p->last + 1, false, s->lies };
+			*l = (struct lie) { p->first, p->last, i, &p->each,
+					    sl_later(sl_timeline_now(at->tl), s->bid[i]->seconds) };
+			s->event[s->events++] = (struct event) { at->where, p->first, true, s->lies };
+			s->event[s->events++] = (struct event) { at->where, p->last + 1, false, s->lies };
 			s->lies++;
 		}
 	}
@@ -485,6 +592,7 @@ static int list_lies(struct sweep *s, const struct sl_bid_part *const *part, uin
 
 static void sweep_free(struct sweep *s)
 {
+	free(s->stand);
 	free(s->lie);
 	free(s->event);
 	free(s->active);
@@ -507,20 +615,22 @@ int sl_market_rows(struct sl_market *m, const struct sl_bid *const *bid, const s
 	for (uint32_t i = 0; i < count; i++)
 		parts += bid[i]->parts;
 	s.bytes = parts * (sizeof(*s.lie) + 2 * sizeof(*s.event) + sizeof(*s.active) + sizeof(*s.at) + sizeof(*s.term) +
-			   sizeof(*sorted)) + count * sizeof(*s.term);
+			   sizeof(*sorted)) + count * (sizeof(*s.term) + sizeof(*s.stand));
 	if (sl_may_take(&m->allowance, s.bytes, "overlaps", err) < 0)
 		return -1;
 	if (parts > UINT32_MAX / 2)
 		return sl_fail(err, SL_ELIMIT, "overlaps: bids of more than %d parts in all", (int) (UINT32_MAX / 2));
+	s.stand = malloc(((size_t) count + 1) * sizeof(*s.stand));
 	s.lie = malloc((parts + 1) * sizeof(*s.lie));
 	s.event = malloc((2 * parts + 1) * sizeof(*s.event));
 	s.active = malloc((parts + 1) * sizeof(*s.active));
 	s.at = malloc((parts + 1) * sizeof(*s.at));
 	s.term = malloc((parts + count + 1) * sizeof(*s.term));
 	sorted = malloc((parts + 1) * sizeof(*sorted));
-	if (!s.lie || !s.event || !s.active || !s.at || !s.term || !sorted)
+	if (!s.stand || !s.lie || !s.event || !s.active || !s.at || !s.term || !sorted)
 		sl_fail(err, SL_ENOMEM, "bids: out of memory");
-	else if (!list_lies(&s, part, count, err) && !limit_jobs(&s, count, err) && !run_sweep(&s, sorted, err))
+	else if (!list_lies(&s, part, count, err) && !limit_jobs(&s, count, err) && !run_sweep(&s, sorted, err) &&
+		 !sweep_companies(&s, count, sorted, err))
 		rc = limit_licenses(&s, count, err) < 0 || limit_arrays(&s, count, err) < 0 ? -1 :
 			limit_wide(&s, part, count, err);
 	if (rc < 0)

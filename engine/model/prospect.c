@@ -64,14 +64,16 @@ int sl_prospect_place(const struct sl_prospect *w, struct sl_layout *layout, str
 	return rc;
 }
 
-struct sl_timeline *sl_plan_timeline(struct sl_plan *p, struct sl_entry e, uint32_t *where, struct sl_error *err)
+int sl_plan_stand(struct sl_plan *p, struct sl_entry e, struct sl_stand *out, struct sl_error *err)
 {
 	const struct want *w = cluster_want(p->c, e, err);
 
 	if (!w)
-		return NULL;
-	*where = w->enclave ? w->enclave->number + 1 : 0;
-	return w->enclave ? w->enclave->tl : p->c->tl;
+		return -1;
+	*out = (struct sl_stand) { .tl = p->c->tl };
+	if (w->enclave)
+		*out = (struct sl_stand) { w->enclave->tl, w->enclave->number + 1, w->enclave->tenant * 2 + w->enclave->shared };
+	return 0;
 }
 
 uint64_t sl_plan_moment(const struct sl_plan *p)

@@ -31,9 +31,16 @@ bool sl_prospect_licensed(const struct sl_prospect *w, int64_t seconds);
 /* A place now, for all its time.  1 and the layout, 0, or -1 with *err. */
 int sl_prospect_place(const struct sl_prospect *w, struct sl_layout *layout, struct sl_error *err);
 
-/* The timeline in which an entry would be booked, and whose it is: 0 the cluster's, else
- * a reservation's, by row + 1.  NULL with *err. */
-struct sl_timeline *sl_plan_timeline(struct sl_plan *p, struct sl_entry e, uint32_t *where, struct sl_error *err);
+/* Where an entry would be booked, and beside whom. */
+struct sl_stand {
+	struct sl_timeline *tl;
+	uint32_t where;		/* whose timeline that is: 0 the cluster's, else another number for each */
+	uint32_t company;	/* a node has bookings of one such number alone: those of one user or label that have
+				 * it to themselves, those that share its cores, all others (0) */
+};
+
+/* 0, or -1 with *err. */
+int sl_plan_stand(struct sl_plan *p, struct sl_entry e, struct sl_stand *out, struct sl_error *err);
 
 /* A number that changes with every booking in any of these timelines. */
 uint64_t sl_plan_moment(const struct sl_plan *p);

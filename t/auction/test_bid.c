@@ -393,15 +393,6 @@ static void every_bid_on_any_cluster_can_be_booked_and_making_them_books_nothing
 	assert_true(made > 1000);
 }
 
-/* Rows do not say that nodes are then closed to other users or labels. */
-static bool minds_company(const struct stall *s, const struct sl_bid *bid)
-{
-	const struct sl_snapshot *snap = build_open(s->b);
-
-	return (snap->job.asks[bid->entry.job] & (SL_ASKS_USER_NODES | SL_ASKS_MCS)) ||
-		(snap->partition.flags[bid->entry.partition] & SL_PART_EXCLUSIVE_USER);
-}
-
 /* Take bids at random as long as the rows allow: all of them can be booked. */
 static void what_the_rows_allow_on_any_cluster_can_be_booked_together(void **state)
 {
@@ -421,7 +412,7 @@ static void what_the_rows_allow_on_any_cluster_can_be_booked_together(void **sta
 		list = calloc(s.bids + 1, sizeof(*list));
 		part = calloc(s.bids + 1, sizeof(*part));
 		for (uint32_t i = 0; i < s.bids; i++) {
-			if (s.bid[i].native || minds_company(&s, &s.bid[i]))
+			if (s.bid[i].native)
 				continue;
 			list[count] = &s.bid[i];
 			part[count++] = s.part + s.bid[i].part;

@@ -62,7 +62,7 @@ static const char *access_forbids(const struct check *c, const struct row *r, ui
 static const char *partition_forbids(const struct check *c, const struct row *r, uint32_t p)
 {
 	const struct sl_partition_view *part = &c->snap->partition;
-	uint32_t alike = SL_PART_EXCLUSIVE_USER | SL_PART_LLN | SL_PART_FORCE;
+	uint32_t alike = SL_PART_EXCLUSIVE_USER | SL_PART_EXCLUSIVE_TOPO | SL_PART_LLN | SL_PART_FORCE;
 
 	if (!(part->flags[p] & SL_PART_UP))
 		return "its state";

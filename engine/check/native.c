@@ -40,6 +40,8 @@ const char *check_native(const struct check *c, const struct row *r)
 		return why;
 	if (s->meta.select_flags[0] & SL_SELECT_SOCKET)
 		return "allocation by socket";
+	if (s->partition.flags[r->partition] & SL_PART_EXCLUSIVE_TOPO)
+		return "switches of its own";
 	if (check_sharing(c, r->job, r->partition) > 1)
 		return "shared cores";
 	if (r->way == SL_NONE && strchr(check_str(c, s->job.reservation[r->job]), ','))

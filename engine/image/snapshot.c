@@ -89,7 +89,7 @@ static const struct sl_word node_states[] = {
 static const struct sl_word partition_flags[] = {
 	{ SL_PART_UP, "UP" }, { SL_PART_DEFAULT, "DEFAULT" }, { SL_PART_EXCLUSIVE_USER, "EXCLUSIVE_USER" },
 	{ SL_PART_LLN, "LLN" }, { SL_PART_FORCE, "FORCE" }, { SL_PART_HIDDEN, "HIDDEN" },
-	{ SL_PART_ROOT_ONLY, "ROOT_ONLY" },
+	{ SL_PART_ROOT_ONLY, "ROOT_ONLY" }, { SL_PART_EXCLUSIVE_TOPO, "EXCLUSIVE_TOPO" },
 };
 static const struct sl_word job_states[] = {
 	{ SL_JOB_PENDING, "PENDING" }, { SL_JOB_RUNNING, "RUNNING" }, { SL_JOB_SUSPENDED, "SUSPENDED" },

@@ -108,6 +108,7 @@ enum sl_snapshot_table {
 #define SL_PART_FORCE		0x10	/* OversubScribe=FORCE */
 #define SL_PART_HIDDEN		0x20
 #define SL_PART_ROOT_ONLY	0x40	/* only root may submit there */
+#define SL_PART_EXCLUSIVE_TOPO	0x80	/* each job has its switches to itself (from 24.05 on) */
 
 /*
  * Jobs: pending ones, running ones and those that finished a short while ago.

@@ -19,7 +19,7 @@
 #include "base/search.h"
 
 /* What has to be the same where a job is started in another partition than its own. */
-#define SHARING (SL_PART_EXCLUSIVE_USER | SL_PART_LLN | SL_PART_FORCE)
+#define SHARING (SL_PART_EXCLUSIVE_USER | SL_PART_EXCLUSIVE_TOPO | SL_PART_LLN | SL_PART_FORCE)
 
 static const char *name_of(const struct sl_cluster *c, uint32_t partition)
 {

@@ -134,6 +134,7 @@ static uint32_t native_of_reservation(const struct sl_cluster *c, const struct s
 uint32_t want_native(const struct sl_cluster *c, const struct sl_entry *e)
 {
 	return native_of_job(c, e->job) | native_of_reservation(c, e) |
+		if_so(c->snap->partition.flags[e->partition] & SL_PART_EXCLUSIVE_TOPO, SL_NATIVE_WHOLE_SWITCHES) |
 		if_so(cluster_sharing(c, e->job, e->partition) != 1, SL_NATIVE_SHARED_CORES) |
 		if_so(c->snap->meta.select_flags[0] & SL_SELECT_SOCKET, SL_NATIVE_BY_SOCKET);
 }

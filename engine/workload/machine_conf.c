@@ -405,6 +405,8 @@ static int partition_word(struct conf *c, const struct word *w)
 		return set_flag(c, w, SL_PART_HIDDEN);
 	if (!strcasecmp(w->key, "ExclusiveUser"))
 		return set_flag(c, w, SL_PART_EXCLUSIVE_USER);
+	if (!strcasecmp(w->key, "ExclusiveTopo"))
+		return set_flag(c, w, SL_PART_EXCLUSIVE_TOPO);
 	if (!strcasecmp(w->key, "OverSubscribe") || !strcasecmp(w->key, "Shared"))
 		return read_oversubscribe(c, w);
 	if (!strcasecmp(w->key, "MinNodes"))

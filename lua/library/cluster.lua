@@ -386,6 +386,7 @@ function history:summary(question) end
 ---@field up boolean
 ---@field default boolean
 ---@field exclusive_user boolean
+---@field exclusive_topo boolean
 ---@field lln boolean
 ---@field force boolean
 ---@field hidden boolean

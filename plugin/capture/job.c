@@ -195,14 +195,26 @@ static bool is_said(const char *text)
 	return text && *text;
 }
 
+/* MCSParameters=select: nodes are for jobs of one label, whether these ask for it or not.  (Behind a colon stands
+ * what is the plug-in's own.) */
+static bool selects_by_label(const struct capture *c)
+{
+	const char *all = c->conf->mcs_plugin_params ? c->conf->mcs_plugin_params : "";
+	char params[256];
+
+	snprintf(params, sizeof(params), "%.*s", (int) strcspn(all, ":"), all);
+	return strcasestr(params, "select") && !strcasestr(params, "noselect") && !strcasestr(params, "ondemandselect");
+}
+
 /* As far as the API shows it: neither distributions nor who may preempt whom. */
-static uint32_t job_asks(const job_info_t *j)
+static uint32_t job_asks(const struct capture *c, const job_info_t *j)
 {
 	return (sl_said16(j->boards_per_node) || sl_said16(j->sockets_per_board) || sl_said16(j->ntasks_per_board) ?
 		SL_ASKS_BOARDS : 0) | (is_said(j->cpus_per_tres) ? SL_ASKS_CPUS_PER_GRES : 0) |
 		(is_said(j->mem_per_tres) ? SL_ASKS_MEMORY_PER_GRES : 0) |
 		(sl_said16(j->ntasks_per_tres) ? SL_ASKS_TASKS_PER_GRES : 0) |
-		(is_said(j->burst_buffer) ? SL_ASKS_BURST_BUFFER : 0) | (j->shared == JOB_SHARED_MCS ? SL_ASKS_MCS : 0) |
+		(is_said(j->burst_buffer) ? SL_ASKS_BURST_BUFFER : 0) |
+		(is_said(j->mcs_label) && (j->shared == JOB_SHARED_MCS || selects_by_label(c)) ? SL_ASKS_MCS : 0) |
 		(j->licenses && strchr(j->licenses, '|') ? SL_ASKS_ANY_LICENSE : 0) |
 		(j->shared == JOB_SHARED_USER ? SL_ASKS_USER_NODES : 0) |
 		(j->shared == JOB_SHARED_TOPO ? SL_ASKS_WHOLE_SWITCHES : 0);
@@ -240,7 +252,7 @@ static void job_size(struct capture *c, struct sl_job_row *row, const job_info_t
 	row->switch_wait = sl_set32(j->wait4switch);
 	row->sockets_per_node = sl_set16(j->sockets_per_node);
 	row->cores_per_socket = sl_set16(j->cores_per_socket);
-	row->asks |= job_asks(j);
+	row->asks |= job_asks(c, j);
 }
 
 /* CPUs of a job on its node number *host*; -1 where the library does not say. */

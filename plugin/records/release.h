@@ -28,6 +28,11 @@
 #define JOB_SHARED_TOPO 0x0004
 #endif
 
+/* ExclusiveTopo of a partition, likewise. */
+#ifndef PART_FLAG_EXCLUSIVE_TOPO
+#define PART_FLAG_EXCLUSIVE_TOPO 0
+#endif
+
 /* Does the library tell which of a job's nodes has how many CPUs? */
 #define SL_HAVE_CPUS_ON_NODE !SL_SLURM(24, 11)
 

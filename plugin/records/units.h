@@ -49,6 +49,7 @@ static inline uint32_t sl_part_flags(uint16_t state_up, uint32_t flags, uint16_t
 {
 	return (state_up & PARTITION_SCHED ? SL_PART_UP : 0) | (flags & PART_FLAG_DEFAULT ? SL_PART_DEFAULT : 0) |
 		(flags & PART_FLAG_EXCLUSIVE_USER ? SL_PART_EXCLUSIVE_USER : 0) |
+		(flags & PART_FLAG_EXCLUSIVE_TOPO ? SL_PART_EXCLUSIVE_TOPO : 0) |
 		(flags & PART_FLAG_LLN ? SL_PART_LLN : 0) | (flags & PART_FLAG_HIDDEN ? SL_PART_HIDDEN : 0) |
 		(flags & PART_FLAG_ROOT_ONLY ? SL_PART_ROOT_ONLY : 0) |
 		(max_share & SHARED_FORCE ? SL_PART_FORCE : 0);

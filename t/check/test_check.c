@@ -353,6 +353,23 @@ static void a_request_that_is_not_modelled_has_to_be_native(void **state)
 	build_destroy(b);
 }
 
+static void jobs_of_a_partition_with_switches_of_their_own_have_to_be_native(void **state)
+{
+	struct build *b = one((struct build_job) { .tasks = 4 });
+	struct built_plan *p;
+	struct sl_plan_start_row row;
+
+	(void) state;
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .flags |= SL_PART_EXCLUSIVE_TOPO);
+	EXPECT_START(b, place(p_, 0, 4, 0, 0), "job 2: only Slurm's select can place it (switches of its own)");
+	p = build_plan(b);
+	row = start_row(2, place(p, 0, 4, 0, 0));
+	row.native = 1;
+	sl_builder_append(p->builder, SL_P_START, &row);
+	expect(b, p, NULL);
+	build_destroy(b);
+}
+
 static void jobs_of_a_partition_that_shares_cores_count_a_part_of_them(void **state)
 {
 	struct build *b = one((struct build_job) { .tasks = 4 });
@@ -458,6 +475,7 @@ int main(void)
 		cmocka_unit_test(overlapping_reservations_bind_each_other_unless_one_is_for_maintenance),
 		cmocka_unit_test(a_reservation_of_parts_of_nodes_keeps_an_upper_bound),
 		cmocka_unit_test(a_request_that_is_not_modelled_has_to_be_native),
+		cmocka_unit_test(jobs_of_a_partition_with_switches_of_their_own_have_to_be_native),
 		cmocka_unit_test(jobs_of_a_partition_that_shares_cores_count_a_part_of_them),
 		cmocka_unit_test(a_shape_stands_in_for_the_request),
 		cmocka_unit_test(an_alternative_that_was_refused_is_not_planned),

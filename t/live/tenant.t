@@ -70,4 +70,21 @@ labelled() {
 }
 it "nodes of one label take jobs of that label alone" labelled
 
+# A cluster of whose jobs all have nodes of one label, and ask for nothing.
+for_all() {
+	local waits
+	cluster_conf MCSParameters=enforced,select
+	cluster_ctld_kill
+	cluster_ctld_start
+	wait_for 30 cluster_nodes_ready 6
+	gets n001 "$(submit -n1)"
+	gets n002 "$(other -n1)"
+	gets n001 "$(submit -n1)"
+	waits=$(submit -n1 -w n002)
+	schedlua-capture "$C/jobs/now.snap"
+	schedlua show --json "$C/jobs/now.snap" > "$C/out"
+	grep "{\"id\": $waits, .*\"MCS\"" "$C/out"
+}
+it "... all jobs where MCSParameters says so, in captures too" for_all
+
 live_end

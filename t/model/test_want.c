@@ -316,6 +316,10 @@ static void what_is_not_modelled_is_native_and_says_what(void **state)
 	assert_int_equal(want(c, 4)->method, SL_PLACE_NATIVE);
 	assert_false(want(c, 5)->native);
 	sl_cluster_destroy(c);
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .flags |= SL_PART_EXCLUSIVE_TOPO);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 5)->native, SL_NATIVE_WHOLE_SWITCHES);
+	sl_cluster_destroy(c);
 	build_destroy(b);
 }
 

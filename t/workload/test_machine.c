@@ -56,7 +56,7 @@ static const char slurm_conf[] =
 	"PartitionName=DEFAULT MaxTime=2-00:00:00 State=UP\n"
 	"PartitionName=main Nodes=c[1-3],old Default=YES DefaultTime=60\n"
 	"PartitionName=gpu Nodes=g[1-2] MaxTime=UNLIMITED PriorityTier=5 OverSubscribe=EXCLUSIVE MaxNodes=1\n"
-	"PartitionName=all Nodes=ALL MaxTime=INFINITE Hidden=YES\n";
+	"PartitionName=all Nodes=ALL MaxTime=INFINITE Hidden=YES ExclusiveTopo=YES\n";
 
 static void the_machine_of_a_slurm_conf_is_as_slurmctld_sees_it(void **state)
 {
@@ -95,7 +95,7 @@ static void the_machine_of_a_slurm_conf_is_as_slurmctld_sees_it(void **state)
 	assert_int_equal(s->partition.priority_tier[1], 5);
 	assert_int_equal(s->partition.oversubscribe[1], 0);
 	assert_int_equal(s->partition.max_nodes[1], 1);
-	assert_int_equal(s->partition.flags[2], SL_PART_UP | SL_PART_HIDDEN);
+	assert_int_equal(s->partition.flags[2], SL_PART_UP | SL_PART_HIDDEN | SL_PART_EXCLUSIVE_TOPO);
 	assert_int_equal(s->meta.select_flags[0], SL_SELECT_MEMORY | SL_SELECT_ONE_TASK_PER_CORE);
 	assert_int_equal(s->job.partition[0], 0);
 	sl_workload_destroy(w);

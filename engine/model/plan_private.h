@@ -127,6 +127,7 @@ struct sl_plan {
 	uint32_t *queue_of;		/* [job] the cluster's: plan_queue */
 	uint32_t *queue_next;		/* [entry] number of the next one of the same job + 1, or 0 */
 	uint32_t refusals, next_refusal;
+	const struct booking *stuck;	/* a head that has no other nodes at its time; until something is given back */
 	struct throttle *throttle;
 	uint32_t throttles;
 	struct action *action;

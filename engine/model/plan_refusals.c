@@ -120,6 +120,7 @@ void plan_refusals_keep(const struct attempt *a, enum refusal_kind kind, int64_t
 void plan_refusals_forget(struct sl_plan *p)
 {
 	p->refusals = p->next_refusal = 0;
+	p->stuck = NULL;
 }
 
 int plan_fits_now(struct attempt *a, int64_t seconds, bool layout, struct sl_error *err)

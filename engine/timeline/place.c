@@ -90,14 +90,14 @@ static int prepare(const struct sl_timeline *tl, const struct sl_request *r, con
 }
 
 /* With a table of what the nodes offer now. */
-static int fit_from_table(struct sl_timeline *tl, const struct sl_need *need, const struct sl_table *table,
+static int fit_from_table(struct sl_timeline *tl, const struct sl_need *need, struct sl_table *table,
 			  struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
 {
 	struct sl_sums sums = *sl_table_sums(table);
 	enum sl_lack lack;
 	int rc;
 
-	if ((layout || !includes_all(tl, need)) && sl_table_sets(tl, table, need->r->eligible, &sums, err))
+	if (!includes_all(tl, need) && sl_table_sets(tl, table, need->r->eligible, &sums, err))
 		return -1;
 	lack = sl_sums_lack(&sums, need);
 	if (lack != SL_LACK_NOTHING) {
@@ -111,7 +111,7 @@ static int fit_from_table(struct sl_timeline *tl, const struct sl_need *need, co
 static int fit_method(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t t,
 		      struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
 {
-	const struct sl_table *table;
+	struct sl_table *table;
 	struct sl_sums sums;
 	enum sl_lack lack;
 	int rc;

@@ -176,30 +176,6 @@ static const struct sl_span *tightest_node(const struct sl_picker *p, const stru
 	return best;
 }
 
-/* Nodes first..last, which are of one class, as the table has them. */
-static int take_nodes(struct sl_picker *p, uint32_t first, uint32_t last, struct sl_error *err)
-{
-	struct sl_span span = { first, last, p->sp->offers };
-
-	return sl_table_offer(p->tl, p->table, first, err) || sl_picker_take(p, &span, false, err) ? -1 : 0;
-}
-
-static int take_from_table(struct sl_picker *p, const struct sl_set *set, struct sl_error *err)
-{
-	uint32_t one = p->nodes <= 1 && p->slots >= 1 ? sl_table_tightest(p->table, set, p->units) : SL_MAX_NODES;
-	const uint32_t *of = p->tl->class_of;
-
-	if (one < SL_MAX_NODES)
-		return take_nodes(p, one, one, err);
-	for (uint32_t n = set->first, last; n <= set->last && !sl_picker_done(p); n = last + 1) {
-		for (last = n; last < set->last && of[last + 1] == of[n]; last++)
-			;
-		if (take_nodes(p, n, last, err))
-			return -1;
-	}
-	return 0;
-}
-
 static int take_set(struct sl_picker *p, const struct sl_set *set, struct sl_error *err)
 {
 	const struct sl_span *s = p->sp->spans.at;
@@ -207,7 +183,7 @@ static int take_set(struct sl_picker *p, const struct sl_set *set, struct sl_err
 	uint32_t end = set->span + set->spans, from = set->span;
 
 	if (p->table)
-		return take_from_table(p, set, err);
+		return sl_take_from_table(p, set, err);
 	if (one) {
 		struct sl_span node = { one->first, one->first, one->offer };
 

@@ -397,18 +397,34 @@ static int choose_by(struct sl_timeline *tl, const struct sl_need *need, enum sl
 	return too_many_nodes(misfit, need, (int64_t) need->max_nodes + 1);
 }
 
-int sl_choose_from_table(struct sl_timeline *tl, const struct sl_need *need, const struct sl_table *table,
-			 struct sl_misfit *misfit, struct sl_error *err)
+static int start_with_table(struct sl_picker *p, struct sl_timeline *tl, const struct sl_need *need,
+			    struct sl_table *table, struct sl_error *err)
 {
 	struct sl_space *sp = tl->space;
-	struct sl_picker p;
+	int rc;
 
 	sp->offers = sp->required.n = 0;
-	if (start_picking(&p, sp, need, err))
+	rc = start_picking(p, sp, need, err);
+	p->tl = tl;
+	p->table = table;
+	return rc;
+}
+
+int sl_choose_from_table(struct sl_timeline *tl, const struct sl_need *need, struct sl_table *table,
+			 struct sl_misfit *misfit, struct sl_error *err)
+{
+	bool all = !need->r->eligible || need->r->eligible->count == tl->nodes;
+	struct sl_sums sums;
+	struct sl_picker p;
+	int rc;
+
+	if (start_with_table(&p, tl, need, table, err))
 		return -1;
-	p.tl = tl;
-	p.table = table;
-	if (sl_choose_among_sets(&p, err))
+	rc = all ? sl_choose_few_sets(&p, err) : 0;
+	if (rc)
+		return rc;
+	if (start_with_table(&p, tl, need, table, err) || sl_table_sets(tl, table, need->r->eligible, &sums, err) ||
+	    sl_choose_among_sets(&p, err))
 		return -1;
 	return sl_picker_done(&p) ? 1 : too_many_nodes(misfit, need, (int64_t) need->max_nodes + 1);
 }

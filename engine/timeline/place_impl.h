@@ -190,12 +190,16 @@ int sl_offer_push(struct sl_space *sp, const struct sl_offer *o, struct sl_error
 /* The first required node that no offer has, SL_MAX_NODES when there is none. */
 uint32_t sl_required_missing(const struct sl_space *sp, const struct sl_need *need);
 
-/* -- place_table.c: what the nodes offer now, by node, kept from request to request -- */
+/* Histogram of nodes by units, for asking what the best of them hold. */
+int sl_hist_clear(struct sl_space *sp, int64_t top, struct sl_error *err);
+int64_t sl_hist_best(const struct sl_space *sp, int64_t nodes);
+
+/* -- place_table.c, place_sets.c: what the nodes offer now, kept from request to request -- */
 
 /*
- * A table for requests that ask of a node what this one does, for as long, as things are now.  NULL
- * where asking the classes is cheaper, or the request needs more than a table has, or, without
- * *make*, where there is none yet.  With one, enough in sum is enough.
+ * A table of what each node offers to requests that ask of a node what this one does, for as long, as
+ * things are now.  NULL where asking the classes is cheaper, where the request needs more than a table has,
+ * and without *make* where there is none yet.  With one, enough in sum is enough.
  */
 struct sl_table *sl_table_of(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method,
 			     bool make);
@@ -209,16 +213,6 @@ const struct sl_sums *sl_table_sums(const struct sl_table *t);
 int sl_table_sets(struct sl_timeline *tl, const struct sl_table *t, const struct sl_nodeset *eligible,
 		  struct sl_sums *sums, struct sl_error *err);
 
-/* Of a set, the node with the fewest free cores that has so many units; SL_MAX_NODES: none has. */
-uint32_t sl_table_tightest(const struct sl_table *t, const struct sl_set *set, int64_t units);
-
-/* What a node of it offers: another offer. */
-int sl_table_offer(struct sl_timeline *tl, const struct sl_table *t, uint32_t node, struct sl_error *err);
-
-/* Histogram of nodes by units, for asking what the best of them hold. */
-int sl_hist_clear(struct sl_space *sp, int64_t top, struct sl_error *err);
-int64_t sl_hist_best(const struct sl_space *sp, int64_t nodes);
-
 /* -- place_choose.c, place_bestfit.c, place_block.c --------------------- */
 
 /*
@@ -228,15 +222,15 @@ int64_t sl_hist_best(const struct sl_space *sp, int64_t nodes);
 int sl_choose(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t t,
 	      struct sl_misfit *misfit, struct sl_error *err);
 
-/* The same of a table that has enough in sum, for a start now.  Its sets are those found last. */
-int sl_choose_from_table(struct sl_timeline *tl, const struct sl_need *need, const struct sl_table *table,
+/* The same of a table that has enough in sum, for a start now. */
+int sl_choose_from_table(struct sl_timeline *tl, const struct sl_need *need, struct sl_table *table,
 			 struct sl_misfit *misfit, struct sl_error *err);
 
 struct sl_picker {
 	struct sl_space *sp;
 	const struct sl_need *need;
 	struct sl_timeline *tl;		/* with a table */
-	const struct sl_table *table;	/* NULL: all offers are gathered */
+	struct sl_table *table;		/* NULL: all offers are gathered */
 	int64_t nodes, units, slots;	/* still wanted, and nodes still allowed */
 	int64_t job[SL_MAX_GRES_NEEDS];
 	bool look;			/* max_nodes may bind: look ahead */
@@ -250,6 +244,10 @@ int sl_picker_take(struct sl_picker *p, const struct sl_span *span, bool back, s
 
 int sl_choose_bestfit(struct sl_picker *p, struct sl_error *err);
 int sl_choose_among_sets(struct sl_picker *p, struct sl_error *err);	/* those in space->cons */
+
+/* The same with all nodes of a table.  1; 0 when it would take many sets, some of which may be taken; -1. */
+int sl_choose_few_sets(struct sl_picker *p, struct sl_error *err);
+int sl_take_from_table(struct sl_picker *p, const struct sl_set *set, struct sl_error *err);
 int sl_choose_block(struct sl_space *sp, const struct sl_need *need, struct sl_misfit *misfit,
 		    struct sl_error *err);
 

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * place_table.h - the inside of tables (place_table.c, which says what they are), for these and for those who
+ * look for sets in them (place_sets.c).
+ */
+#ifndef SL_PLACE_TABLE_H
+#define SL_PLACE_TABLE_H
+
+#include "timeline/place_impl.h"
+
+#define SL_WORD 64		/* nodes, of which each has a bit; and words in a chapter */
+
+/* All that sl_need_offer() looks at, bytes between them zero. */
+struct sl_node_need {
+	int64_t least_memory, node_memory, unit_memory, memory_per_core;
+	uint32_t least, most, cap, unit_cores, core_units;
+	int32_t least_cores, floor_cores, most_cores;
+	uint32_t needs, whole;
+	struct sl_gres_need need[SL_MAX_GRES_NEEDS];
+};
+
+/* Of the sets of consecutive nodes that begin somewhere: the fewest cores, the most units. */
+struct sl_extremes {
+	int64_t cores, units;
+};
+
+struct sl_word {
+	uint64_t offers;		/* bit i: node i of the word does */
+	uint32_t units, cores;		/* of all of them */
+	struct sl_extremes begins;	/* unless it is stale */
+};
+
+struct sl_amount {
+	uint16_t units, cores;		/* 0 units: it offers nothing */
+};
+
+struct sl_table {
+	struct sl_node_need need;
+	struct sl_word *word;
+	struct sl_amount *node;
+	struct sl_extremes *chapter;	/* of the words in it */
+	uint64_t *stale;		/* bits: words whose *begins* no longer holds */
+	int64_t end, after, until;	/* of the request it was mended for; ends that it holds for */
+	uint64_t read;			/* changes of the timeline */
+	uint64_t used;
+	struct sl_sums sums;
+};
+
+#define SL_MOST_TABLES 256
+
+struct sl_tables {
+	uint64_t hash[SL_MOST_TABLES];
+	struct sl_table table[SL_MOST_TABLES];
+	uint32_t count, most;
+	uint32_t words, chapters;	/* of each */
+	uint64_t uses;
+	uint32_t credit;		/* tables that may be filled yet: each use of one that is there earns one */
+	bool bordered;			/* there are borders */
+	uint64_t *border;		/* bits: nodes of another weight than the one before */
+	uint32_t *weight;		/* by node */
+};
+
+/* Sets that this node is or was in, or is or was between, begin elsewhere or have other sums now. */
+void sl_table_spoil(struct sl_table *t, const struct sl_tables *ts, uint32_t node);
+
+#endif

@@ -132,6 +132,21 @@ static bool put(struct sl_table *t, uint32_t n, struct sl_amount now)
 	return true;
 }
 
+/* Nodes of which nothing is known yet. */
+static void put_run(struct sl_table *t, const struct sl_run *r, struct sl_amount a)
+{
+	for (uint32_t n = r->first; n <= r->last; n++) {
+		struct sl_word *w = &t->word[n / SL_WORD];
+
+		t->node[n] = a;
+		w->offers |= UINT64_C(1) << n % SL_WORD;
+		w->units += a.units;
+		w->cores += a.cores;
+	}
+	t->sums.nodes += r->last - r->first + 1;
+	t->sums.units += (int64_t) (r->last - r->first + 1) * a.units;
+}
+
 /* Ask the nodes of all classes. */
 static void fill(struct sl_table *t, const struct sl_tables *ts, const struct sl_timeline *tl, const struct sl_need *need)
 {
@@ -142,12 +157,13 @@ static void fill(struct sl_table *t, const struct sl_tables *ts, const struct sl
 	t->after = SL_DAWN;
 	t->until = SL_FOREVER;
 	for (uint32_t i = 0; i < tl->lives; i++) {
-		const struct sl_nodeset *nodes = &tl->class[tl->live[i].class].nodes;
+		const struct sl_live *l = &tl->live[i];
 		struct sl_amount a = ask(t, tl, need, i);
 
-		for (uint32_t r = 0; a.units && r < nodes->runs; r++)
-			for (uint32_t n = nodes->run[r].first; n <= nodes->run[r].last; n++)
-				put(t, n, a);
+		if (a.units)
+			put_run(t, &l->run, a);
+		for (uint32_t r = 1; a.units && r < l->runs; r++)
+			put_run(t, &tl->class[l->class].nodes.run[r], a);
 	}
 }
 

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tables of what nodes offer make no difference: on random machines of many classes each answer is that
+ * which comes from all classes.  Inside two marks no table is used, so the same timeline gives both.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "t/random.h"
+#include "timeline/place_table.h"
+
+#define KINDS 3
+#define OPS 250
+
+struct op {
+	struct sl_nodeset nodes;
+	struct sl_resources each;
+	int64_t t0, t1;
+};
+
+struct scene {
+	struct sl_timeline *tl;
+	uint32_t nodes;
+	int64_t now;
+	struct op done[OPS];
+	uint32_t count;
+	uint64_t from_tables;
+};
+
+/* -- a machine ------------------------------------------------------------ */
+
+static struct sl_resources some_of(int32_t cores, uint32_t gpus)
+{
+	struct sl_resources r = { .cores = (int32_t) below((uint32_t) cores + 1), .memory = 100 * below(20) };
+
+	r.gres[0] = (uint16_t) below(gpus + 1);
+	return r;
+}
+
+static void add_some(struct scene *s, struct sl_nodeset *nodes, uint32_t runs)
+{
+	for (uint32_t i = 0; i < runs; i++) {
+		uint32_t first = below(s->nodes), last = first + below(4);
+
+		sl_nodeset_add(nodes, first, last < s->nodes ? last : s->nodes - 1, NULL);
+	}
+}
+
+static void create_scene(struct scene *s)
+{
+	struct sl_node_kind kind[KINDS] = { 0 };
+	uint32_t kind_of[1600];
+	bool weights = one_in(3);
+
+	*s = (struct scene) { .nodes = 300 + below(1300) };
+	for (uint32_t k = 0; k < KINDS; k++) {
+		kind[k].id = k;
+		kind[k].weight = weights ? below(3) : 1;
+		kind[k].capacity = (struct sl_resources) { .cores = 8 << k, .memory = 4000 << k, .gres = { 2 * k } };
+	}
+	for (uint32_t n = 0; n < s->nodes; n++)
+		kind_of[n] = one_in(50) || !n ? below(KINDS) : kind_of[n - 1];
+	s->tl = sl_timeline_create(s->nodes, kind_of, kind, KINDS, 0, NULL);
+	for (uint32_t n = 0; n < s->nodes; n++) {	/* each a class of its own, nearly */
+		struct sl_resources each = some_of(8, 2);
+		struct sl_run run = { n, n };
+		struct sl_nodeset one = { &run, 1, 1, 1 };
+
+		sl_timeline_book(s->tl, &one, &each, one_in(8) ? between(1, 300) : 0, between(301, 2000), NULL);
+	}
+}
+
+static void destroy_scene(struct scene *s)
+{
+	for (uint32_t i = 0; i < s->count; i++)
+		sl_nodeset_free(&s->done[i].nodes);
+	sl_timeline_destroy(s->tl);
+}
+
+/* -- what changes on it ---------------------------------------------------- */
+
+static void book_some(struct scene *s)
+{
+	struct op *o = &s->done[s->count];
+	int64_t t0 = s->now + (one_in(3) ? between(1, 400) : 0);
+
+	if (s->count == OPS)
+		return;
+	*o = (struct op) { .each = some_of(8, 1), .t0 = t0, .t1 = t0 + between(1, 500) };
+	add_some(s, &o->nodes, 1 + below(one_in(10) ? 200 : 3));
+	if (sl_timeline_book(s->tl, &o->nodes, &o->each, o->t0, o->t1, NULL))
+		sl_nodeset_free(&o->nodes);
+	else
+		s->count++;
+}
+
+static void take_back_some(struct scene *s)
+{
+	struct op *o;
+
+	if (!s->count)
+		return;
+	o = &s->done[below(s->count)];
+	if (o->t1 > s->now)
+		assert_int_equal(sl_timeline_unbook(s->tl, &o->nodes, &o->each, o->t0, o->t1, NULL), 0);
+	sl_nodeset_free(&o->nodes);
+	*o = s->done[--s->count];
+}
+
+static void block_some(struct scene *s)
+{
+	struct sl_nodeset nodes = SL_NODESET_EMPTY;
+
+	add_some(s, &nodes, 1 + below(3));
+	sl_timeline_block(s->tl, &nodes, s->now + between(0, 50), s->now + between(51, 100), NULL);
+	sl_nodeset_free(&nodes);
+}
+
+/* -- what is asked --------------------------------------------------------- */
+
+static struct sl_request some_request(void)
+{
+	struct sl_request r = { .min_nodes = one_in(3) ? 1 + below(40) : 1, .duration = one_in(4) ? 1 : between(1, 900) };
+
+	if (one_in(2))
+		r.tasks = r.min_nodes * (1 + below(8));
+	else
+		r.min_cores_per_node = 1 + below(8);
+	if (one_in(2))
+		r.max_nodes = r.min_nodes + below(3);
+	if (one_in(3) && r.tasks)
+		r.tasks_per_node = 1 + below(8);
+	r.memory_per_core = one_in(3) ? 50 * below(8) : 0;
+	r.memory_per_node = one_in(4) ? 100 * below(10) : 0;
+	r.whole_nodes = one_in(8);
+	if (one_in(5))
+		r.gres[r.gres_needs++] = (struct sl_gres_need) { .kinds = 1, .per = below(3), .count = 1 + below(2) };
+	return r;
+}
+
+static void same_layout(const struct sl_layout *a, const struct sl_layout *b)
+{
+	assert_int_equal(a->shares, b->shares);
+	assert_int_equal(a->nodes, b->nodes);
+	assert_int_equal(a->cores, b->cores);
+	for (uint32_t i = 0; i < a->shares; i++) {
+		assert_true(sl_resources_equal(&a->share[i].each, &b->share[i].each));
+		assert_true(sl_nodeset_equal(&a->share[i].nodes, &b->share[i].nodes));
+	}
+}
+
+static int book_layout(struct scene *s, const struct sl_layout *l, int64_t seconds)
+{
+	return sl_layout_book(s->tl, l, s->now, s->now + seconds, NULL);
+}
+
+/* With tables, if there is one for it, and without. */
+static void ask_both(struct scene *s, struct sl_request *r, bool start)
+{
+	const struct sl_how how = { .method = one_in(8) ? below(SL_PLACE_EXPLICIT) : SL_PLACE_BESTFIT };
+	struct sl_layout a = SL_LAYOUT_EMPTY, b = SL_LAYOUT_EMPTY;
+	struct sl_misfit why = { 0 }, why_not = { 0 };
+	int rc = sl_fit_at(s->tl, r, &how, s->now, &a, &why, NULL);
+	uint32_t outer = sl_timeline_mark(s->tl), inner = sl_timeline_mark(s->tl);
+
+	assert_int_equal(rc, sl_fit_at(s->tl, r, &how, s->now, &b, &why_not, NULL));
+	sl_timeline_rollback(s->tl, inner);
+	sl_timeline_rollback(s->tl, outer);
+	same_layout(&a, &b);
+	assert_memory_equal(&why, &why_not, sizeof(why));
+	assert_int_equal(rc, sl_fit_at(s->tl, r, &how, s->now, NULL, NULL, NULL));
+	if (start && rc == 1)
+		assert_int_equal(book_layout(s, &a, r->duration), 0);
+	sl_layout_free(&a);
+	sl_layout_free(&b);
+}
+
+/* Something is tried inside a mark, and taken back. */
+static void try_in_vain(struct scene *s, struct sl_request *r)
+{
+	uint32_t mark = sl_timeline_mark(s->tl), depth = below(2) ? sl_timeline_mark(s->tl) : mark;
+	struct sl_nodeset nodes = SL_NODESET_EMPTY;
+	struct sl_resources each = some_of(8, 1);
+
+	add_some(s, &nodes, 1 + below(20));
+	sl_timeline_book(s->tl, &nodes, &each, s->now, s->now + 100, NULL);
+	if (one_in(2))
+		ask_both(s, r, true);
+	sl_timeline_rollback(s->tl, depth);
+	sl_timeline_rollback(s->tl, mark);
+	sl_nodeset_free(&nodes);
+}
+
+static void change_and_ask(struct scene *s)
+{
+	struct sl_request r = some_request(), eligible_too, usual[6];
+	struct sl_nodeset eligible = SL_NODESET_EMPTY;
+	const struct sl_space *sp;
+
+	for (uint32_t i = 0; i < 6; i++)
+		usual[i] = some_request();
+	sl_nodeset_add(&eligible, below(s->nodes / 2), s->nodes / 2 + below(s->nodes / 2), NULL);
+	if (one_in(2))		/* the first table is made inside a mark */
+		try_in_vain(s, &usual[0]);
+	for (uint32_t i = 0; i < 300; i++) {
+		uint32_t what = below(20);
+
+		if (what < 3) {
+			book_some(s);
+		} else if (what < 5) {
+			take_back_some(s);
+		} else if (what == 5 && one_in(4)) {
+			block_some(s);
+		} else if (what == 6 && one_in(4)) {
+			s->now += below(20);
+			assert_int_equal(sl_timeline_advance(s->tl, s->now, NULL), 0);
+		} else if (what == 7) {
+			try_in_vain(s, &usual[below(6)]);
+		} else {
+			r = what < 18 ? usual[below(6)] : some_request();
+			r.duration = one_in(3) ? between(1, 900) : r.duration;
+			eligible_too = r;
+			eligible_too.eligible = &eligible;
+			ask_both(s, one_in(5) ? &eligible_too : &r, one_in(2));
+		}
+	}
+	sp = s->tl->space;
+	s->from_tables = sp->tables ? sp->tables->uses : 0;
+	sl_nodeset_free(&eligible);
+}
+
+static void tables_make_no_difference(void **state)
+{
+	uint64_t seed = number_from("SL_SEED", 9000), rounds = rounds_of(30), used = 0;
+	static struct scene s;
+
+	(void) state;
+	for (uint64_t round = 0; round < rounds; round++) {
+		failing_seed = random_state = seed + round;
+		create_scene(&s);
+		change_and_ask(&s);
+		used += s.from_tables > 50;
+		destroy_scene(&s);
+	}
+	failing_seed = 0;
+	assert_true(used > rounds / 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(tables_make_no_difference, say_seed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -184,16 +184,19 @@ static void ask_both(struct scene *s, struct sl_request *r, bool start)
 static void try_in_vain(struct scene *s, struct sl_request *r)
 {
 	uint32_t mark = sl_timeline_mark(s->tl), depth = below(2) ? sl_timeline_mark(s->tl) : mark;
-	struct sl_nodeset nodes = SL_NODESET_EMPTY;
-	struct sl_resources each = some_of(8, 1);
 
-	add_some(s, &nodes, 1 + below(20));
-	sl_timeline_book(s->tl, &nodes, &each, s->now, s->now + 100, NULL);
+	for (uint32_t i = 0; i < 40; i++) {
+		struct sl_nodeset nodes = SL_NODESET_EMPTY;
+		struct sl_resources each = some_of(4, 1);
+
+		add_some(s, &nodes, 1);
+		sl_timeline_book(s->tl, &nodes, &each, s->now, s->now + 100, NULL);
+		sl_nodeset_free(&nodes);
+	}
 	if (one_in(2))
 		ask_both(s, r, true);
 	sl_timeline_rollback(s->tl, depth);
 	sl_timeline_rollback(s->tl, mark);
-	sl_nodeset_free(&nodes);
 }
 
 static void change_and_ask(struct scene *s)

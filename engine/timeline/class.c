@@ -203,6 +203,18 @@ static void count_now(struct sl_timeline *tl, const struct sl_node_class *g, uin
 		tl->idle_nodes += sign * nodes;
 }
 
+/* The same for nodes that go from one class to another: most go for the time to come. */
+static void count_moved(struct sl_timeline *tl, const struct sl_node_class *from, const struct sl_node_class *to,
+			uint32_t nodes)
+{
+	if (from->now_free.cores != to->now_free.cores) {
+		count_now(tl, from, nodes, -1);
+		count_now(tl, to, nodes, 1);
+	} else if (tl->watched != SL_DAWN) {
+		tl->watched_cores += nodes * (sl_step_cores(to, tl->watched) - sl_step_cores(from, tl->watched));
+	}
+}
+
 static void note_live(struct sl_timeline *tl, uint32_t id)
 {
 	const struct sl_node_class *g = &tl->class[id];
@@ -251,14 +263,20 @@ static void transfer(struct sl_timeline *tl, uint32_t from, uint32_t to, const s
 {
 	struct sl_node_class *a = &tl->class[from], *b = &tl->class[to];
 
-	sl_nodeset_subtract(&a->nodes, set, NULL);
-	sl_nodeset_union(&b->nodes, set, NULL);
+	if (set->count == a->nodes.count && !b->nodes.count) {
+		struct sl_nodeset none = b->nodes;	/* but its memory */
+
+		b->nodes = a->nodes;
+		a->nodes = none;
+	} else {
+		sl_nodeset_subtract(&a->nodes, set, NULL);
+		sl_nodeset_union(&b->nodes, set, NULL);
+	}
 	for (uint32_t i = 0; i < set->runs; i++) {
 		for (uint32_t n = set->run[i].first; n <= set->run[i].last; n++)
 			tl->class_of[n] = to;
 	}
-	count_now(tl, a, set->count, -1);
-	count_now(tl, b, set->count, 1);
+	count_moved(tl, a, b, set->count);
 	enlive(tl, from);
 	enlive(tl, to);
 	note_changes(tl, set);

@@ -112,6 +112,7 @@ struct sl_space {
 	uint32_t cursors, cursor_room;
 	struct sl_event *heap;
 	uint32_t heaped, heap_room;
+	int64_t reached;		/* where the last sweep ended */
 	struct sl_block *tree;
 	uint32_t tree_room, leaves;	/* leaves: a power of two */
 	uint32_t *leaf;			/* leaves by cursor */

@@ -20,6 +20,7 @@ struct sweep {
 	const struct sl_need *need;
 	enum sl_place_method method;
 	int64_t latest;
+	int64_t horizon;		/* what changes later is not in the heap */
 	uint32_t sets;			/* nodesets that cursors use */
 	int64_t longest;		/* block of consecutive nodes so far */
 	int64_t top;			/* of hist: units of a node at most */
@@ -234,17 +235,19 @@ static bool is_earlier(const void *none, const struct sl_event *a, const struct 
 
 SL_HEAP(events, struct sl_event, const void *, is_earlier)
 
-static int start_heap(struct sweep *w, struct sl_error *err)
+/* Those that change up to the horizon; what changed up to the last one has. */
+static int fill_heap(struct sweep *w, int64_t horizon, struct sl_error *err)
 {
 	struct sl_space *sp = w->sp;
 
+	w->horizon = horizon;
 	sp->heaped = 0;
 	if (sl_grow(&sp->heap, &sp->heap_room, sp->cursors, sizeof(*sp->heap), err))
 		return -1;
 	for (uint32_t i = 0; i < sp->cursors; i++) {
 		int64_t t = next_look(w, &sp->cursor[i]);
 
-		if (t < SL_FOREVER)
+		if (t < SL_FOREVER && t <= horizon)
 			sp->heap[sp->heaped++] = (struct sl_event) { t, i };
 	}
 	events_order(NULL, sp->heap, sp->heaped);
@@ -281,7 +284,7 @@ static int64_t step_on(struct sweep *w)
 
 		change(w, id, t);
 		sp->heap[0].t = next_look(w, &sp->cursor[id]);
-		if (sp->heap[0].t == SL_FOREVER)
+		if (sp->heap[0].t == SL_FOREVER || sp->heap[0].t > w->horizon)
 			events_drop_first(NULL, sp->heap, &sp->heaped);
 		else
 			events_sift_down(NULL, sp->heap, sp->heaped, 0);
@@ -361,6 +364,30 @@ static int never(const struct sweep *w, int64_t from, struct sl_misfit *misfit)
 	return 0;
 }
 
+/* Go on to the next time that will do.  Most sweeps end about where the last one did: what changes later is
+ * put in order only if need be. */
+static int sweep_on(struct sweep *w, int64_t *t, struct sl_layout *layout, struct sl_error *err)
+{
+	struct sl_space *sp = w->sp;
+	int rc = 0;
+
+	if (fill_heap(w, sp->reached, err))
+		return -1;
+	for (;;) {
+		while (!rc && sp->heaped) {
+			*t = step_on(w);
+			if (plausible(w))
+				rc = attempt(w, *t, layout, err);
+		}
+		if (rc || w->horizon == SL_FOREVER)
+			break;
+		if (fill_heap(w, SL_FOREVER, err))
+			return -1;
+	}
+	sp->reached = *t;
+	return rc;
+}
+
 static int sweep_above(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t from,
 		       int64_t latest, int32_t floor, int64_t *start, struct sl_layout *layout, struct sl_misfit *misfit,
 		       struct sl_error *err)
@@ -379,13 +406,8 @@ static int sweep_above(struct sl_timeline *tl, const struct sl_need *need, enum 
 	note_most(&w);
 	if (plausible(&w))
 		rc = attempt(&w, t, layout, err);
-	if (!rc && start_heap(&w, err))
-		return -1;
-	while (!rc && w.sp->heaped) {
-		t = step_on(&w);
-		if (plausible(&w))
-			rc = attempt(&w, t, layout, err);
-	}
+	if (!rc)
+		rc = sweep_on(&w, &t, layout, err);
 	if (rc < 0)
 		return -1;
 	*start = t;

@@ -65,11 +65,19 @@ int64_t sl_cluster_next_impatient(const struct sl_cluster *c);
 /* Queue entries, in order.  The pointer holds until the queue changes. */
 const struct sl_entry *sl_cluster_queue(const struct sl_cluster *c, uint32_t *count);
 
+/* What is left beside a job that others may not delay: from that time on no more than so many cores. */
+struct sl_room {
+	bool known;
+	uint32_t head;			/* the job */
+	int64_t from, cores;
+};
+
 /*
  * Can none of the entries from this one on be started now, whatever is tried, since each needs more cores than
- * are free?  Asks no more of each than two numbers, kept since it was first asked.
+ * are free, or would still run from room->from on and need more than are left then?  Asks no more of each than two
+ * numbers, kept since it was first asked.
  */
-bool sl_cluster_lacks_room(struct sl_cluster *c, uint32_t first);
+bool sl_cluster_lacks_room(struct sl_cluster *c, uint32_t first, const struct sl_room *room);
 
 /* Is it a component of a heterogeneous job whose leader is another one?  What is decided about
  * the leader is decided about it too, so policies do not see it in the queue. */

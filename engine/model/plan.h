@@ -252,10 +252,18 @@ uint32_t sl_plan_pass_over(struct sl_plan *p, uint32_t first, uint32_t count);
 
 /*
  * What still waits is waiting for room: decided again, and from nothing, it would wait on, until something was given
- * back, or an entry that is behind them now has room.  And was that said?
+ * back, or an entry that is behind them now has room; and the job that has the only reservation would have it
+ * again.  And was that said?
  */
 void sl_plan_settle(struct sl_plan *p);
 bool sl_plan_is_settled(const struct sl_plan *p);
+
+/*
+ * What a settled plan with one reservation leaves beside it.  It holds until jobs start that are not in the plan, as
+ * long as none runs beyond its end and what others give back early is added to its cores where they were to have
+ * it from then on.  Not known where there is no such reservation, or another time may do for it.
+ */
+struct sl_room sl_plan_room(struct sl_plan *p);
 
 /*
  * Lay the plan out as an image.  Pending rows, one for each queued job at most, in

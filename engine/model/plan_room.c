@@ -45,14 +45,17 @@ static const struct least *least_of(struct sl_cluster *c, uint32_t entry)
 	return l;
 }
 
-bool sl_cluster_lacks_room(struct sl_cluster *c, uint32_t first)
+bool sl_cluster_lacks_room(struct sl_cluster *c, uint32_t first, const struct sl_room *room)
 {
-	int64_t cores = sl_timeline_cores_at(c->tl, c->now);
+	int64_t cores = sl_timeline_cores_at(c->tl, c->now), until = cluster_until(c->now, room->from);
 
 	for (; first < c->queued; first++) {
 		const struct least *l = least_of(c, first);
 
-		if (l->kind != LEAST_KNOWN || l->cores <= cores)
+		if (l->kind != LEAST_KNOWN)
+			return false;
+		if (l->cores <= cores && !(room->known && c->queue[first].job != room->head && l->seconds > until &&
+					   l->cores > room->cores))
 			return false;
 	}
 	return true;
@@ -123,4 +126,18 @@ void sl_plan_settle(struct sl_plan *p)
 bool sl_plan_is_settled(const struct sl_plan *p)
 {
 	return p->settled;
+}
+
+struct sl_room sl_plan_room(struct sl_plan *p)
+{
+	const struct booking *head = p->settled && p->reserved.count == 1 && !p->head_at ? p->reserved.item[0] : NULL;
+	const struct room *r;
+
+	if (!head || head->want->enclave || head->expected || head->t0 <= p->c->now)
+		return (struct sl_room) { .known = false };
+	for (uint32_t i = 0; i < p->started.count; i++)
+		if (p->started.item[i]->expected)
+			return (struct sl_room) { .known = false };
+	r = look_at_room(p, head);
+	return (struct sl_room) { true, head->entry.job, head->t0, r->later };
 }

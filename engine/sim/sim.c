@@ -43,12 +43,14 @@ struct sl_sim {
 	bool stopped;			/* by opt.stop */
 	bool may_settle;		/* nothing but starts, ends and arrivals changes what a policy sees */
 	bool timed;			/* jobs that may not start at any time are among them */
+	bool punctual;			/* all jobs start as decided, and end when they are to at the latest */
 	struct settled {		/* what waits for room, by the policy's word (plan:settle()) */
 		bool is;
 		bool all;		/* asked again, it would look at nobody else */
 		uint64_t moment;	/* of the timeline then */
 		uint32_t entries;	/* of the queue then */
 		uint32_t window;	/* of the policy */
+		struct sl_room room;	/* beside the first job that waits */
 	} settled;
 	uint16_t gpu_kinds;		/* mask of the gres kinds called "gpu" */
 
@@ -206,6 +208,19 @@ static int note_run(struct sl_sim *s, const struct ending *e, bool killed, struc
 	return p.dim == SL_NONE || sl_usage_note(s->usage, &p, 1, err) ? -1 : sl_history_add(s->history, &run, err);
 }
 
+/* What the job was to have when the first that waits is to start is left beside that one now. */
+static void widen_room(struct sl_sim *s, uint32_t job)
+{
+	struct sl_room *room = &s->settled.room;
+	uint32_t count;
+	const struct sl_place *place = sl_cluster_places(s->cluster, job, &count);
+
+	if (!room->known || sl_cluster_end(s->cluster, job) <= room->from)
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		room->cores += place[i].cores;
+}
+
 static int end_job(struct sl_sim *s, struct ending e, struct sl_error *err)
 {
 	struct sl_ended done = { .job = e.job, .shape = e.shape, .start_s = e.start, .end_s = e.end };
@@ -216,6 +231,7 @@ static int end_job(struct sl_sim *s, struct ending e, struct sl_error *err)
 	place = sl_cluster_places(s->cluster, e.job, &count);
 	for (uint32_t i = 0; i < count; i++)
 		sl_ended_node(&done, place[i].node, place[i].cores, gpus_at(s, &place[i]));
+	widen_room(s, e.job);
 	if (note_run(s, &e, done.killed, err) < 0)
 		return -1;
 	if (s->schedule)
@@ -284,6 +300,7 @@ static int make_decision(struct sl_sim *s, struct sl_error *err)
 	s->settled.window = fig.window;
 	s->settled.is = s->may_settle && sl_plan_is_settled(p) && hidden == hidden_by_window(s);
 	s->settled.all = !hidden || !s->starts;	/* or others come into its window */
+	s->settled.room = s->punctual ? sl_plan_room(p) : (struct sl_room) { .known = false };
 	sl_plan_destroy(p);
 	return rc ? -1 : 0;
 }
@@ -307,7 +324,7 @@ static bool still_settled(const struct sl_sim *s)
 	bool same = s->w->snap.node.rows == 1 && s->settled.all && !s->timed &&
 		s->settled.moment == sl_timeline_moment(sl_cluster_timeline(s->cluster));
 
-	return s->settled.is && sl_cluster_lacks_room(s->cluster, same ? s->settled.entries : 0);
+	return s->settled.is && sl_cluster_lacks_room(s->cluster, same ? s->settled.entries : 0, &s->settled.room);
 }
 
 static void note_settled(struct sl_sim *s)
@@ -550,6 +567,7 @@ struct sl_sim *sl_sim_create(const struct sl_workload *w, struct sl_script *scri
 		s->timed = waits_for_time(s, i);
 	if (push_running(s, err) < 0)
 		goto error;
+	s->punctual = !opt->latency_s && !opt->each_end && !opt->arrivals_first && !w->outstays && !s->initial && !s->timed;
 	return s;
 error:
 	sl_sim_destroy(s);

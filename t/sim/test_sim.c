@@ -244,6 +244,28 @@ static void a_settled_queue_is_not_decided_about_until_there_is_room(void **stat
 	assert_int_equal(t.result.cycles, 7);
 }
 
+/*
+ * Until 100, when job 4 is to start, nobody is to run on who would keep it from that.  At 10 something is given back
+ * that was to be free by then anyway, at 20 and 80 something that was not.
+ */
+static void a_settled_queue_is_not_decided_about_while_all_would_delay_the_head(void **state)
+{
+	struct sl_bundle_text text = { "patient", "local never = { [1] = true, [3] = true, [10] = true, [21] = true }\n"
+		"return { api = 1, name = 'patient', decide = function(c, p)\n"
+		"if c.source == 'sim' and never[c.now - c.origin] then error('asked at ' .. c.now - c.origin) end\n"
+		"for job in c:queue() do\n"
+		"if p.head then p:backfill(job) elseif not p:start(job) then p:reserve(job) end\n"
+		"end p:settle() end }" };
+	struct sl_trial_options opt = { .workload_options = { .machine = "1x5c" }, .sim = { .keep_schedule = true },
+		.source = { .policy = "patient", .text = &text, .texts = 1 }, .workload = file("{\"jobs\": ["
+		JOB(1, 0, 2, 100, 100) "," JOB(2, 0, 1, 300, 20) "," JOB(3, 0, 1, 90, 10) "," JOB(4, 1, 4, 50, 50) ","
+		JOB(5, 2, 1, 200, 60) "," JOB(6, 3, 1, 200, 60) "," JOB(7, 21, 1, 200, 60) "]}") };
+	struct told t = simulate_with(&opt);
+
+	(void) state;
+	STARTS(t, 0, 0, 0, 100, 20, 80, 140);
+}
+
 /* Job 4 is between those that are passed over in two walks, and in neither of them. */
 static void who_was_not_looked_at_is_not_refused(void **state)
 {
@@ -613,6 +635,7 @@ int main(void)
 		cmocka_unit_test(a_policy_that_starts_nothing_is_an_error_with_the_job),
 		cmocka_unit_test(jobs_that_the_policy_refuses_for_good_are_told_as_unfinished),
 		cmocka_unit_test(a_settled_queue_is_not_decided_about_until_there_is_room),
+		cmocka_unit_test(a_settled_queue_is_not_decided_about_while_all_would_delay_the_head),
 		cmocka_unit_test(who_was_not_looked_at_is_not_refused),
 		cmocka_unit_test(a_policy_that_another_one_calls_does_not_settle_the_queue),
 		cmocka_unit_test(a_queue_is_not_settled_when_others_come_into_the_window),

@@ -355,6 +355,7 @@ static void random_nodes(struct build *b, uint64_t *s, struct left *left)
 	static const char *const features[] = { "", "", "ib", "ib,big", "big" };
 	static const char *const leaves[] = { "root.a", "root.a", "root.b", "root.c", "" };
 	bool tree = one_in(s, 2);
+	uint32_t core_spec = b->nodes % 3;
 
 	for (uint32_t n = 0; n < b->nodes; n++) {
 		struct sl_node_row r;
@@ -362,6 +363,7 @@ static void random_nodes(struct build *b, uint64_t *s, struct left *left)
 		sl_builder_row(b->builder, SL_T_NODE, n, &r);
 		r.features = sl_builder_str(b->builder, features[build_below(s, 5)]);
 		r.tmp_disk = 100 * build_below(s, 3);
+		r.core_spec = n % 20 == 7 ? 1 : core_spec;
 		if (tree)
 			r.topology = sl_builder_str(b->builder, leaves[build_below(s, 5)]);
 		if (one_in(s, 12))
@@ -521,6 +523,10 @@ static void random_wishes(struct build *b, uint64_t *s, struct sl_job_row *r)
 		r->threads_per_core = 1;
 	if (one_in(s, 20))
 		r->ntasks_per_socket = 1;
+	if (r->id % 12 == 5)
+		r->core_spec = 1 + r->min_nodes % 3;
+	if (r->id % 20 == 9)
+		r->asks |= r->core_spec ? SL_ASKS_SPEC_THREADS : SL_ASKS_SPEC_CORES;
 	if (sl_builder_rows(b->builder, SL_T_LICENSE) && one_in(s, 4))
 		r->licenses = build_license(b, 0, 1 + build_below(s, 3));
 	if (one_in(s, 6) && sl_builder_rows(b->builder, SL_T_RESERVATION))

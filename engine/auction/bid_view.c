@@ -249,6 +249,7 @@ static void make_key(struct profile_key *k, const struct view *v, const struct s
 	k->most = n->most;
 	k->needs = n->needs;
 	k->whole = n->whole;
+	k->beside = n->beside;
 	k->least_cores = n->least_cores;
 	k->floor_cores = n->floor_cores;
 	k->most_cores = n->most_cores;

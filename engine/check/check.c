@@ -111,6 +111,11 @@ uint32_t check_reservation(const struct check *c, uint32_t job)
 	return SL_NONE;
 }
 
+bool check_core_spec(const struct check *c, uint32_t job)
+{
+	return c->snap->job.core_spec[job] || (c->snap->job.asks[job] & SL_ASKS_SPEC_CORES);
+}
+
 /* -- what is held -------------------------------------------------------- */
 
 /* More than any node has, and little enough to be added up. */
@@ -172,7 +177,8 @@ static int bill_running(struct check *c)
 				.kind = s->alloc_gres.kind + s->alloc.gres[a].first,
 				.count = s->alloc_gres.count + s->alloc.gres[a].first,
 				.kinds = s->alloc.gres[a].count, .node = s->alloc.node[a],
-				.cores = idle ? 0 : s->alloc.cores[a], .job = j,
+				.cores = idle ? 0 : check_core_spec(c, j) ? s->node.cores[s->alloc.node[a]] :
+					s->alloc.cores[a], .job = j,
 				.partition = s->job.partition[j], .resv = own,
 			};
 
@@ -336,7 +342,8 @@ static int bill_row(struct check *c, const struct row *r)
 			.start = r->at, .end = r->until, .memory = p->place.memory[i],
 			.kind = p->place_gres.kind + p->place.gres[i].first,
 			.count = p->place_gres.count + p->place.gres[i].first, .kinds = p->place.gres[i].count,
-			.node = p->place.node[i], .cores = p->place.cores[i], .job = r->job,
+			.node = p->place.node[i], .job = r->job, .cores = check_core_spec(c, r->job) && !r->native ?
+				c->snap->node.cores[p->place.node[i]] : p->place.cores[i],
 			.partition = r->through == SL_NONE ? r->partition : r->through,
 			.resv = r->resv, .planned = true, .native = r->native,
 		};

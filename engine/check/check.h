@@ -65,9 +65,12 @@
  * is on no node with jobs of another.  One that asks for nodes of its label (SL_ASKS_MCS) is on no node
  * with jobs of another label, nor with such as do not ask for that.
  *
+ * Cores for the system.  A job that says how many of each node those are (core_spec, SL_ASKS_SPEC_CORES) has
+ * whole nodes, all of their cores but those, and nobody has what it leaves.
+ *
  * A job that asks for something that is not modelled has to be native: any other of SL_ASKS_*,
  * constraints that are more than that, sockets, tasks or gres per
- * socket, core specialization, plane and arbitrary distributions, shared cores,
+ * socket, threads for the system on cores with several, plane and arbitrary distributions, shared cores,
  * flexible or partial reservations or several of them,
  * allocation by socket, a job that may preempt others, one of which select refused
  * SL_REFUSALS placements in a row.  Any job may be native.  The places of such a job are

@@ -94,7 +94,7 @@ void check_ask(const struct check *c, uint32_t j, uint32_t p, uint32_t shape, st
 		.few_on_core = job->ntasks_per_core[j],
 		.threads = job->threads_per_core[j], .node_cpus = larger(job->pn_min_cpus[j], 1),
 		.gres = job->gres[j], .overcommit = flags & SL_JOBF_OVERCOMMIT,
-		.whole = (flags & SL_JOBF_EXCLUSIVE) || (select & SL_SELECT_WHOLE_NODE) ||
+		.whole = (flags & SL_JOBF_EXCLUSIVE) || check_core_spec(c, j) || (select & SL_SELECT_WHOLE_NODE) ||
 			!s->partition.oversubscribe[p],
 	};
 	if (!a->tasks_per_core && (select & SL_SELECT_ONE_TASK_PER_CORE))
@@ -191,17 +191,32 @@ static uint64_t gres_at(const struct check *c, uint32_t want, uint32_t place)
 	return n;
 }
 
+/* The cores of a whole node: those of the system as well, where the job says how many those are. */
+static uint32_t whole_cores(const struct check *c, uint32_t j, uint32_t node)
+{
+	uint64_t all = (uint64_t) c->snap->node.cores[node] + c->snap->node.core_spec[node];
+	uint32_t aside = c->snap->job.core_spec[j];
+
+	if (!check_core_spec(c, j))
+		return c->snap->node.cores[node];
+	return all > aside ? (uint32_t) (all - aside) : 0;
+}
+
 static int check_node(struct check *c, const struct row *r, const struct ask *a, uint32_t i)
 {
 	const struct sl_snapshot *s = c->snap;
+	const struct sl_job_view *job = &s->job;
 	const struct sl_plan_place_view *place = &c->plan->place;
 	uint32_t node = place->node[i], id = s->job.id[r->job], least = least_cores(c, a, node);
 	const char *name = check_str(c, s->node.name[node]);
 	int64_t memory = needed_memory(c, r->job, node, place->cores[i]);
 
-	if (a->whole && place->cores[i] != s->node.cores[node])
+	if (job->core_spec[r->job] && (job->asks[r->job] & SL_ASKS_SPEC_THREADS) && s->node.threads[node] > 1)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: only Slurm's select can place it (threads set aside)",
+			       id, name);
+	if (a->whole && place->cores[i] != whole_cores(c, r->job, node))
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " of %" PRIu32
-			       " cores, wants the whole node", id, name, place->cores[i], s->node.cores[node]);
+			       " cores, wants the whole node", id, name, place->cores[i], whole_cores(c, r->job, node));
 	if (place->cores[i] < least)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " cores, needs %" PRIu32,
 			       id, name, place->cores[i], least);

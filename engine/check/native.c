@@ -12,10 +12,8 @@ static const char *special_request(const struct check *c, uint32_t j)
 
 	if ((job->asks[j] & SL_ASKS_REBOOT) || !check_reads_features(c, j))
 		return "features";
-	if (job->asks[j] & ~(uint32_t) (SL_ASKS_USER_NODES | SL_ASKS_MCS))
+	if (job->asks[j] & ~(uint32_t) (SL_ASKS_USER_NODES | SL_ASKS_MCS | SL_ASKS_SPEC_CORES | SL_ASKS_SPEC_THREADS))
 		return "what it asks for besides";
-	if (job->core_spec[j] && job->core_spec[j] != SL_NONE)
-		return "core specialization";
 	if (job->sockets_per_node[j] || job->cores_per_socket[j])
 		return "sockets";
 	if (job->ntasks_per_socket[j])

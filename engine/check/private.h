@@ -102,6 +102,9 @@ static inline int64_t check_rest(int64_t end, int64_t t)
 /* Jobs that share a core in this partition: 1 unless it oversubscribes. */
 uint32_t check_sharing(const struct check *c, uint32_t job, uint32_t partition);
 
+/* Does it say how many cores of each node are left to the system? */
+bool check_core_spec(const struct check *c, uint32_t job);
+
 /* The reservation a job names first, SL_NONE where it names none that exists. */
 uint32_t check_reservation(const struct check *c, uint32_t job);
 

@@ -58,6 +58,7 @@ enum sl_snapshot_table {
 	X(str, name, -1, 0, "NodeName") \
 	X(u32, state, -1, 0, "SL_NODE_* flags; 0: usable") \
 	X(u32, cores, -1, 1, "physical cores that jobs may use (core specialization taken off)") \
+	X(u32, core_spec, -1, 0, "cores that are set aside for the system, beside those") \
 	X(u32, threads, -1, 1, "schedulable CPUs per core") \
 	X(u32, sockets, -1, 1, "sockets") \
 	X(i64, memory, -1, 0, "MiB that jobs may use (MemSpecLimit taken off); 0: not known") \
@@ -173,7 +174,7 @@ enum sl_snapshot_table {
 	X(i64, memory_per_node, -1, 0, "MiB on each node; 0: not said") \
 	X(i64, memory_per_cpu, -1, 0, "MiB per allocated CPU; 0: not said") \
 	X(i64, tmp_disk, -1, 0, "MiB of TmpDisk on each node") \
-	X(u32, core_spec, -1, 0, "cores set aside on each node") \
+	X(u32, core_spec, -1, 0, "cores set aside on each node, in place of the node's own; 0: not said") \
 	X(range, gres, SL_T_JOB_GRES, 0, "generic resources asked for") \
 	X(range, licenses, SL_T_JOB_LICENSE, 0, "licences") \
 	/* what: which nodes */ \
@@ -246,6 +247,8 @@ enum sl_distribution { SL_DIST_ANY, SL_DIST_BLOCK, SL_DIST_CYCLIC, SL_DIST_PLANE
 #define SL_ASKS_EXPAND		0x2000	/* to expand another job */
 #define SL_ASKS_ANY_LICENSE	0x4000	/* one of some licences: not in its list of licences */
 #define SL_ASKS_WHOLE_SWITCHES	0x8000	/* switches on whose nodes nobody else has jobs (--exclusive=topo) */
+#define SL_ASKS_SPEC_CORES	0x10000	/* no core set aside on its nodes (--core-spec=0) */
+#define SL_ASKS_SPEC_THREADS	0x20000	/* core_spec counts threads (--thread-spec) */
 
 /* The partitions of a job that asked for several, in the order asked. */
 #define SL_JOB_PARTITION_COLUMNS(X) \

@@ -445,6 +445,7 @@ static struct held *make_held(struct sl_cluster *c, uint32_t job, const struct s
 	h->resv = cluster_reservation(c, job);
 	h->tenant = cluster_tenant(c, job, c->snap->job.partition[job]);
 	memcpy(h->place, places, count * sizeof(*places));
+	cluster_hold_whole(c, job, h);
 	return h;
 }
 

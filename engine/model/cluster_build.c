@@ -364,6 +364,7 @@ static int take_running(struct sl_cluster *c, uint32_t j, uint32_t *used, struct
 	if (h->end < c->first_end)
 		c->first_end = h->end;
 	read_places(c, j, h);
+	cluster_hold_whole(c, j, h);
 	if (s->job.state[j] == SL_JOB_RUNNING || s->job.state[j] == SL_JOB_SUSPENDED) {
 		c->run_at[j] = c->runs;
 		c->running[c->runs++] = j;

@@ -3,6 +3,7 @@
  * cluster_hold.c - what jobs and reservations hold, booked in timelines.
  */
 #include "model/cluster_private.h"
+#include "model/request.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,14 @@ static bool sleeps(const struct sl_cluster *c, uint32_t j)
 bool cluster_shares(const struct sl_cluster *c, uint32_t j)
 {
 	return c->rows && cluster_sharing(c, j, c->snap->job.partition[j]) > 1 && !sleeps(c, j);
+}
+
+void cluster_hold_whole(const struct sl_cluster *c, uint32_t j, struct held *h)
+{
+	if (!sl_request_core_spec(c->snap, j))
+		return;
+	for (uint32_t i = 0; i < h->count; i++)
+		h->place[i].cores = c->snap->node.cores[h->place[i].node];
 }
 
 void cluster_count_place(const struct sl_cluster *c, uint32_t j, const struct held *h, uint32_t i, bool shared,

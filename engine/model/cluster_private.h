@@ -42,6 +42,7 @@ struct part {
 	uint32_t min_threads, max_threads;	/* of its nodes; 0: not looked at yet */
 	uint32_t max_cores;		/* of one of its nodes */
 	int64_t memory;			/* of each of its nodes; -1: they differ */
+	int64_t core_spec;		/* likewise */
 	uint32_t cap;			/* MaxCPUsPerNode, 0: none */
 	uint32_t cap_kind;		/* gres kind of the timeline that counts it, or SL_NONE */
 	uint32_t share;			/* jobs that have to share a core (FORCE:n), else 1 */
@@ -274,6 +275,9 @@ int cluster_hold_strictly(struct sl_cluster *c, uint32_t job, struct held *h, in
 int cluster_release(struct sl_cluster *c, uint32_t job, struct held *h, struct sl_error *err);
 int cluster_specials_lift(struct sl_cluster *c, struct sl_error *err);
 int cluster_specials_place(struct sl_cluster *c, struct sl_error *err);
+
+/* A job that says how many cores are the system's keeps others off those as well: its places become whole nodes. */
+void cluster_hold_whole(const struct sl_cluster *c, uint32_t job, struct held *h);
 
 /* What a job's i-th place costs in timelines; *shared*: in those of jobs that share cores. */
 void cluster_count_place(const struct sl_cluster *c, uint32_t job, const struct held *h, uint32_t i, bool shared,

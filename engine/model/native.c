@@ -16,7 +16,7 @@ static const struct {
 	{ SL_NATIVE_FEATURES, "features" },
 	{ SL_NATIVE_SOCKETS, "a shape of sockets and cores" },
 	{ SL_NATIVE_TASKS_PER_SOCKET, "tasks per socket" },
-	{ SL_NATIVE_CORE_SPEC, "core specialization" },
+	{ SL_NATIVE_CORE_SPEC, "core specialization on unequal nodes, or by threads" },
 	{ SL_NATIVE_DISTRIBUTION, "an arbitrary or plane distribution" },
 	{ SL_NATIVE_NODE_COUNTS, "a list of node counts" },
 	{ SL_NATIVE_TASK_COUNTS, "its own tasks for each node" },
@@ -112,7 +112,6 @@ static uint32_t native_of_job(const struct sl_cluster *c, uint32_t j)
 		if_so(has_company(c, job->gres[j]), SL_NATIVE_BY_GRES) |
 		if_so(job->sockets_per_node[j] || job->cores_per_socket[j], SL_NATIVE_SOCKETS) |
 		if_so(job->ntasks_per_socket[j], SL_NATIVE_TASKS_PER_SOCKET) |
-		if_so(job->core_spec[j] && job->core_spec[j] != SL_NONE, SL_NATIVE_CORE_SPEC) |
 		if_so(job->distribution[j] == SL_DIST_ARBITRARY || job->distribution[j] == SL_DIST_PLANE,
 		      SL_NATIVE_DISTRIBUTION) |
 		if_so(job->flags[j] & SL_JOBF_MAY_PREEMPT, SL_NATIVE_PREEMPT) |

@@ -146,6 +146,23 @@ uint32_t sl_ask_job_gres(const struct sl_snapshot *snap, const struct sl_ask *a)
 	return count;
 }
 
+bool sl_request_core_spec(const struct sl_snapshot *snap, uint32_t job)
+{
+	return snap->job.core_spec[job] || (snap->job.asks[job] & SL_ASKS_SPEC_CORES);
+}
+
+uint32_t sl_request_node_cores(const struct sl_snapshot *snap, uint32_t job, uint32_t node)
+{
+	uint64_t all = (uint64_t) snap->node.cores[node] + snap->node.core_spec[node];
+	uint32_t spec = snap->job.core_spec[job];
+
+	if (!sl_request_core_spec(snap, job))
+		return snap->node.cores[node];
+	if ((snap->job.asks[job] & SL_ASKS_SPEC_THREADS) && snap->node.threads[node] > 1)
+		return snap->node.cores[node];	/* some cores have a thread less */
+	return all > spec ? (uint32_t) (all - spec) : 0;
+}
+
 int64_t sl_ask_units(const struct sl_snapshot *snap, const struct sl_ask *a, enum sl_unit unit)
 {
 	switch (unit) {

@@ -56,6 +56,13 @@ int64_t sl_ask_gpus(const struct sl_snapshot *snap, const struct sl_ask *a, int6
 /* The most that is asked for of a gres for the job as a whole: it may lie on as many nodes. */
 uint32_t sl_ask_job_gres(const struct sl_snapshot *snap, const struct sl_ask *a);
 
+/* Does it say itself how many cores of a node are the system's?  Then it has whole nodes. */
+bool sl_request_core_spec(const struct sl_snapshot *snap, uint32_t job);
+
+/* Cores that it may have of a node: those of any job, or all but as many as it leaves to the
+ * system; 0 where it leaves none. */
+uint32_t sl_request_node_cores(const struct sl_snapshot *snap, uint32_t job, uint32_t node);
+
 /* Any of these at the least, on the fewest nodes. */
 int64_t sl_ask_units(const struct sl_snapshot *snap, const struct sl_ask *a, enum sl_unit unit);
 

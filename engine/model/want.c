@@ -64,11 +64,12 @@ static void measure_nodes(struct sl_cluster *c, struct part *part)
 	for (uint32_t i = 0; i < part->nodes.runs; i++) {
 		for (uint32_t n = part->nodes.run[i].first; n <= part->nodes.run[i].last; n++) {
 			uint32_t t = most(node->threads[n], 1);
-			int64_t memory = node->memory[n] > 0 ? node->memory[n] : 0;
+			int64_t memory = node->memory[n] > 0 ? node->memory[n] : 0, core_spec = node->core_spec[n];
 
 			part->min_threads = first ? t : least(part->min_threads, t);
 			part->max_threads = first ? t : most(part->max_threads, t);
 			part->memory = first || part->memory == memory ? memory : -1;
+			part->core_spec = first || part->core_spec == core_spec ? core_spec : -1;
 			part->max_cores = first ? node->cores[n] : most(part->max_cores, node->cores[n]);
 			first = false;
 		}
@@ -123,6 +124,23 @@ static uint32_t counted_cpus(uint32_t threads, uint32_t tasks_per_core, uint32_t
 	uint64_t cpus = (uint64_t) tasks_per_core * cpus_per_task;
 
 	return cpus && cpus < threads ? (uint32_t) cpus : threads;
+}
+
+/* Whole nodes it has, but for the cores that it leaves to the system: those are not the node's own. */
+static void ask_core_spec(struct sl_cluster *c, struct want *w)
+{
+	const struct part *part = cluster_part(c, &w->entry);
+	uint32_t j = w->entry.job;
+
+	if (!sl_request_core_spec(c->snap, j))
+		return;
+	w->pub.request.whole_nodes = true;
+	if (part->core_spec < 0 || part->core_spec > SL_MAX_NODE_CORES || c->rows ||
+	    (part->max_threads > 1 && (c->snap->job.asks[j] & SL_ASKS_SPEC_THREADS)))
+		w->pub.native |= SL_NATIVE_CORE_SPEC;
+	else
+		w->pub.request.cores_beside = (int32_t) part->core_spec -
+			(int32_t) least(c->snap->job.core_spec[j], SL_MAX_NODE_CORES);
 }
 
 /* CPUs become cores, on nodes whose cores have so many usable threads. */
@@ -399,7 +417,8 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 	fit_partition(c, w, &a);
 	r->contiguous = c->snap->job.flags[j] & SL_JOBF_CONTIGUOUS;
 	r->whole_nodes = (c->snap->job.flags[j] & SL_JOBF_EXCLUSIVE) || !c->snap->partition.oversubscribe[p] ||
-		(c->snap->meta.select_flags[0] & SL_SELECT_WHOLE_NODE) || (w->pub.native & SL_NATIVE_CORE_SPEC);
+		(c->snap->meta.select_flags[0] & SL_SELECT_WHOLE_NODE);
+	ask_core_spec(c, w);
 	if (a.max_nodes < a.min_nodes)
 		return want_refuse(w, SL_WHY_PARTITION, "needs %" PRIu32 " nodes, may have %" PRIu32 " in partition %s",
 			      a.min_nodes, a.max_nodes, cluster_str(c, c->snap->partition.name[p]));

@@ -4,6 +4,7 @@
  */
 #include "model/constraint.h"
 #include "model/native.h"
+#include "model/request.h"
 #include "model/want_private.h"
 
 #include <stdlib.h>
@@ -103,7 +104,7 @@ static bool has_memory(const struct sl_cluster *c, const struct want *w, uint32_
 	const struct sl_request *r = &w->pub.request;
 
 	return c->snap->node.memory[n] <= 0 ||
-		r->memory_per_core * (int64_t) c->snap->node.cores[n] <= c->snap->node.memory[n];
+		r->memory_per_core * (int64_t) sl_request_node_cores(c->snap, w->entry.job, n) <= c->snap->node.memory[n];
 }
 
 static const struct rule {

@@ -31,6 +31,7 @@ struct sl_need {
 	struct sl_gres_need need[SL_MAX_GRES_NEEDS];	/* narrow masks first, per job last */
 	uint16_t least_gres[SL_MAX_GRES];	/* that a node must have of a kind, as far as one can tell */
 	bool whole;
+	int32_t beside;			/* cores of a whole node that are not on the timeline; negative: that it leaves */
 };
 
 /* 0, or -1 when the request cannot be satisfied on nodes of that timeline (with *misfit), or
@@ -42,6 +43,13 @@ int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct 
 static inline int64_t sl_need_held(const struct sl_need *need, int64_t cores)
 {
 	return cores * need->core_units / need->unit_cores;
+}
+
+/* Units that a node holds which has so many cores free. */
+static inline int64_t sl_need_held_there(const struct sl_need *need, int64_t cores)
+{
+	cores += need->beside;
+	return cores > 0 ? sl_need_held(need, cores) : 0;
 }
 
 /* Units that a node with *free could take; at most need->units. */

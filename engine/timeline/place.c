@@ -280,6 +280,8 @@ int64_t sl_fit_least_cores(const struct sl_timeline *tl, const struct sl_request
 	each = need.least_cores;
 	if (need.whole && tl->least_cores > each)
 		each = tl->least_cores;
+	if (need.beside > 0)
+		return each * need.min_nodes;
 	cores = need.units > INT64_MAX / need.unit_cores ? 0 : need.units * need.unit_cores / need.core_units;
 	return cores > each * need.min_nodes ? cores : each * need.min_nodes;
 }

@@ -97,6 +97,7 @@ struct sl_request {
 	struct sl_gres_need gres[SL_MAX_GRES_NEEDS];
 	uint32_t gres_needs;
 	bool whole_nodes;		/* --exclusive: nodes on which nothing else is, and all of them */
+	int32_t cores_beside;		/* of each whole node, beside those on the timeline; negative: so many fewer */
 	bool contiguous;		/* one block of consecutive indices, whatever the method */
 
 	/* How long: the interval [start, start + duration), SL_FOREVER without limit. */

@@ -175,7 +175,7 @@ static int units_of(struct sl_need *need, const struct sl_request *r, struct sl_
  */
 static int least_of_few(struct sl_need *need, uint32_t most_cores, struct sl_misfit *misfit)
 {
-	int64_t most = sl_need_held(need, most_cores), least;
+	int64_t most = sl_need_held_there(need, most_cores), least;
 
 	if (most > need->most)
 		most = need->most;
@@ -222,10 +222,18 @@ static void memory_of(struct sl_need *need, const struct sl_request *r)
 		need->least_memory += r->memory_per_core * need->least_cores;
 }
 
+/* What it has beside the timeline's cores of a node need not be free there; what it leaves must be. */
+static void leave_beside(struct sl_need *need)
+{
+	int64_t cores = (int64_t) need->least_cores - need->beside;
+
+	need->least_cores = cores < 1 ? 1 : cores < INT32_MAX ? (int32_t) cores : INT32_MAX;
+}
+
 int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct sl_need *need,
 	       struct sl_misfit *misfit)
 {
-	*need = (struct sl_need) { .r = r, .whole = r->whole_nodes };
+	*need = (struct sl_need) { .r = r, .whole = r->whole_nodes, .beside = r->whole_nodes ? r->cores_beside : 0 };
 	need->min_nodes = or_one(r->min_nodes);
 	need->max_nodes = r->max_nodes ? r->max_nodes : UINT32_MAX;
 	if (need->min_nodes > need->max_nodes)
@@ -240,6 +248,8 @@ int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct 
 	if (need->least_cores > need->most_cores)
 		return senseless(misfit, need->least_cores, need->most_cores);
 	memory_of(need, r);
+	if (need->beside)
+		leave_beside(need);
 	if (!r->gres_needs)
 		return 0;
 	sort_gres(need, r);
@@ -321,7 +331,7 @@ static bool offer_gres(const struct sl_need *need, struct sl_offer *o)
 bool sl_need_offer(const struct sl_need *need, const struct sl_resources *capacity, struct sl_offer *o)
 {
 	const struct sl_request *r = need->r;
-	int64_t cores = o->free.cores, units;
+	int64_t cores = (int64_t) o->free.cores + need->beside, units;
 
 	if (!sl_need_plausible(need, &o->free, capacity))
 		return false;

@@ -165,7 +165,7 @@ static int start_hist(struct sweep *w, struct sl_error *err)
 {
 	const struct sl_need *need = w->need;
 
-	w->top = sl_need_held(need, w->tl->most_cores);
+	w->top = sl_need_held_there(need, w->tl->most_cores);
 	if (w->top > need->units)
 		w->top = need->units;
 	if (w->top > need->most)

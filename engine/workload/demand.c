@@ -40,6 +40,7 @@ static int compare_nodes(const struct sl_snapshot *s, uint32_t a, uint32_t b)
 	int64_t x = sl_node_gpus(s, a), y = sl_node_gpus(s, b);
 
 	return SL_ORDER(s->node.cores[b], s->node.cores[a]) ?: SL_ORDER(y, x) ?:
+		SL_ORDER(s->node.core_spec[b], s->node.core_spec[a]) ?:
 		SL_ORDER(s->node.threads[a], s->node.threads[b]) ?: SL_ORDER(s->node.memory[a], s->node.memory[b]) ?:
 		compare_gres(s, a, b);
 }
@@ -112,7 +113,8 @@ struct request {		/* a job row, with what is not said filled in */
 	uint64_t units;		/* tasks, or cores: to be spread over nodes */
 	uint32_t unit_cores;	/* cores of a unit... */
 	uint32_t units_per_core;	/* ... or units of a core */
-	uint32_t min_nodes, max_nodes, per_node, pn_cores, core_spec;
+	uint32_t job;		/* row */
+	uint32_t min_nodes, max_nodes, per_node, pn_cores;
 	bool exact;		/* per_node units on each node */
 	bool fixed;		/* on so many nodes and no others */
 	int64_t memory_node, memory_cpu;
@@ -133,9 +135,8 @@ static void read_request(const struct sl_machine *m, uint32_t job, uint32_t shap
 	*r = (struct request) {
 		.tasks = a.overcommit ? 0 : a.tasks, .unit_cores = 1, .units_per_core = 1, .min_nodes = a.min_nodes,
 		.max_nodes = a.max_nodes, .per_node = tpn, .pn_cores = ceil_div(a.node_cpus, m->threads),
-		.core_spec = m->snap->job.core_spec[job], .memory_node = a.memory_per_node,
-		.memory_cpu = a.memory_per_cpu, .gres = a.gres, .job_gres = sl_ask_job_gres(m->snap, &a),
-		.fixed = a.max_nodes == a.min_nodes,
+		.job = job, .memory_node = a.memory_per_node, .memory_cpu = a.memory_per_cpu, .gres = a.gres,
+		.job_gres = sl_ask_job_gres(m->snap, &a), .fixed = a.max_nodes == a.min_nodes,
 	};
 	if (!r->tasks && tpn) {
 		r->tasks = (uint64_t) tpn * r->min_nodes;
@@ -187,7 +188,7 @@ static uint64_t gres_capacity(const struct sl_snapshot *s, const struct request 
 static void kind_capacity(const struct sl_machine *m, const struct request *r, const struct sl_machine_kind *k,
 			  struct sl_capacity *c)
 {
-	uint32_t cores = k->cores > r->core_spec ? k->cores - r->core_spec : 0;
+	uint32_t cores = sl_request_node_cores(m->snap, r->job, k->node);
 	uint64_t units = (uint64_t) (cores / r->unit_cores) * r->units_per_core;
 	int64_t unit_mb = r->memory_cpu * r->unit_cores * m->threads, left = k->memory - r->memory_node;
 

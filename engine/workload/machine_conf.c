@@ -253,6 +253,7 @@ static int count_cores(struct conf *c, struct sl_node_row *node)
 	if (cores <= c->core_spec || cores > 65535)
 		return fail_at_line(c, "%" PRIu64 " cores, expected 1 to 65535", cores);
 	node->cores = cores - c->core_spec;
+	node->core_spec = c->core_spec;
 	node->threads = threads;
 	node->sockets = sockets;
 	node->memory = node->memory > c->mem_spec ? node->memory - c->mem_spec : 0;

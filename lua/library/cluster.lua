@@ -274,7 +274,7 @@ function history:summary(question) end
 ---@field memory_per_node integer
 ---@field memory_per_cpu integer
 ---@field tmp_disk integer
----@field core_spec integer
+---@field core_spec integer cores set aside on each node, in place of the node's own; 0: not said
 ---@field gres sched.job_gres[]
 ---@field licenses { license: string, count: integer }[]
 ---@field features string constraint, as written
@@ -303,6 +303,8 @@ function history:summary(question) end
 ---@field expand boolean to expand another job
 ---@field any_license boolean one of some licences
 ---@field whole_switches boolean switches on whose nodes nobody else has jobs (--exclusive=topo)
+---@field spec_cores boolean no core set aside on its nodes (--core-spec=0)
+---@field spec_threads boolean core_spec counts threads (--thread-spec)
 ---@field mcs_label string label of multi-category security
 ---@field refusals integer placements in a row that Slurm's select refused
 ---@field native string what only Slurm's select can place; empty: nothing
@@ -352,7 +354,8 @@ function history:summary(question) end
 ---@class sched.node
 ---@field name string
 ---@field index integer its place in the order of nodes, from 1
----@field cores integer
+---@field cores integer that jobs may use
+---@field core_spec integer cores that are set aside for the system, beside those
 ---@field threads integer schedulable CPUs per core
 ---@field sockets integer
 ---@field memory integer MiB that jobs may use; 0: not known

@@ -217,7 +217,8 @@ static uint32_t job_asks(const struct capture *c, const job_info_t *j)
 		(is_said(j->mcs_label) && (j->shared == JOB_SHARED_MCS || selects_by_label(c)) ? SL_ASKS_MCS : 0) |
 		(j->licenses && strchr(j->licenses, '|') ? SL_ASKS_ANY_LICENSE : 0) |
 		(j->shared == JOB_SHARED_USER ? SL_ASKS_USER_NODES : 0) |
-		(j->shared == JOB_SHARED_TOPO ? SL_ASKS_WHOLE_SWITCHES : 0);
+		(j->shared == JOB_SHARED_TOPO ? SL_ASKS_WHOLE_SWITCHES : 0) | (!j->core_spec ? SL_ASKS_SPEC_CORES : 0) |
+		(j->core_spec != (uint16_t) NO_VAL16 && j->core_spec & CORE_SPEC_THREADS ? SL_ASKS_SPEC_THREADS : 0);
 }
 
 static void job_size(struct capture *c, struct sl_job_row *row, const job_info_t *j)

@@ -148,7 +148,8 @@ void capture_nodes(struct capture *c)
 			cores = (uint32_t) n->sockets * n->cores;
 		row.name = sl_builder_str(c->b, n->name);
 		row.state = node_flags(n->node_state);
-		row.cores = cores > n->core_spec_cnt ? cores - n->core_spec_cnt : cores;
+		row.core_spec = cores > n->core_spec_cnt ? n->core_spec_cnt : 0;
+		row.cores = cores - row.core_spec;
 		row.threads = cores && n->cpus > cores ? n->cpus / cores : 1;
 		row.sockets = n->sockets ? n->sockets : 1;
 		row.memory = (int64_t) (n->real_memory > n->mem_spec_limit ? n->real_memory - n->mem_spec_limit : 0);

@@ -61,6 +61,8 @@ static uint32_t asks_of_details(const sl_details_t *d)
 		asks |= SL_ASKS_NODE_COUNTS;
 	if (d->whole_node & SL_WHOLE_SWITCHES)
 		asks |= SL_ASKS_WHOLE_SWITCHES;
+	if (d->core_spec != NO_VAL16)
+		asks |= d->core_spec & CORE_SPEC_THREAD ? SL_ASKS_SPEC_THREADS : !d->core_spec ? SL_ASKS_SPEC_CORES : 0;
 	if (d->expanding_jobid)
 		asks |= SL_ASKS_EXPAND;
 #if SL_HAVE_ARBITRARY_TPN

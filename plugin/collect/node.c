@@ -141,10 +141,15 @@ static uint32_t node_flags(const node_record_t *n, int i)
 	return f;
 }
 
+static uint32_t spec_cores(const node_record_t *n)
+{
+	return n->core_spec_cnt < n->tot_cores ? n->core_spec_cnt : 0;
+}
+
 /* Those that jobs may use. */
 static uint32_t usable_cores(const node_record_t *n)
 {
-	return n->tot_cores - (n->core_spec_cnt < n->tot_cores ? n->core_spec_cnt : 0);
+	return n->tot_cores - spec_cores(n);
 }
 
 const node_record_t *sl_collect_node(const struct sl_collector *c, uint32_t row)
@@ -212,6 +217,7 @@ static void add_node(struct sl_collector *c, const node_record_t *n, int i)
 	row.name = sl_builder_str(c->b, n->name);
 	row.state = node_flags(n, i);
 	row.cores = usable_cores(n);
+	row.core_spec = spec_cores(n);
 	row.threads = n->tpc ? n->tpc : 1;
 	row.sockets = n->tot_sockets ? n->tot_sockets : 1;
 	row.memory = (int64_t) (n->real_memory > n->mem_spec_limit ? n->real_memory - n->mem_spec_limit : 0);

@@ -329,6 +329,41 @@ static void a_reservation_of_parts_of_nodes_keeps_an_upper_bound(void **state)
 	build_destroy(b);
 }
 
+/* -- cores for the system -------------------------------------------------- */
+
+static void a_job_that_says_how_many_cores_are_the_system_s_has_all_others(void **state)
+{
+	struct build *b = one((struct build_job) { .tasks = 4 });
+
+	(void) state;
+	build_change_job(b, 2, .core_spec = 3);
+	EXPECT_START(b, place(p_, 0, 8, 0, 0), "job 2: node n0: has 8 of 5 cores, wants the whole node");
+	EXPECT_START(b, place(p_, 0, 5, 0, 0), NULL);
+	build_change(b, SL_T_NODE, 0, sl_node_row, .core_spec = 2);
+	EXPECT_START(b, place(p_, 0, 7, 0, 0), NULL);
+	build_change_job(b, 2, .core_spec = 0);
+	build_change_job(b, 2, .asks = SL_ASKS_SPEC_CORES);
+	EXPECT_START(b, place(p_, 0, 10, 0, 0), NULL);
+	EXPECT_START(b, place(p_, 0, 8, 0, 0), "has 8 of 10 cores");
+	build_change(b, SL_T_NODE, 0, sl_node_row, .threads = 2);
+	build_change_job(b, 2, .core_spec = 1);
+	build_change_job(b, 2, .asks = SL_ASKS_SPEC_THREADS);
+	EXPECT_START(b, place(p_, 0, 8, 0, 0), "only Slurm's select can place it (threads set aside)");
+	build_destroy(b);
+}
+
+static void nobody_has_the_cores_that_a_job_leaves_to_the_system(void **state)
+{
+	struct build *b = one((struct build_job) { .tasks = 1 });
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 1, .nodes = 1, .cores = 6, .ends_in = 60 });
+	EXPECT_START(b, place(p_, 0, 1, 0, 0), NULL);
+	build_change_job(b, 1, .core_spec = 2);
+	EXPECT_START(b, place(p_, 0, 1, 0, 0), "job 2: node n0: 9 cores in use");
+	build_destroy(b);
+}
+
 /* -- what only Slurm can place ------------------------------------------- */
 
 static void a_request_that_is_not_modelled_has_to_be_native(void **state)
@@ -474,6 +509,8 @@ int main(void)
 		cmocka_unit_test(a_job_in_a_reservation_stays_on_its_nodes_within_its_time),
 		cmocka_unit_test(overlapping_reservations_bind_each_other_unless_one_is_for_maintenance),
 		cmocka_unit_test(a_reservation_of_parts_of_nodes_keeps_an_upper_bound),
+		cmocka_unit_test(a_job_that_says_how_many_cores_are_the_system_s_has_all_others),
+		cmocka_unit_test(nobody_has_the_cores_that_a_job_leaves_to_the_system),
 		cmocka_unit_test(a_request_that_is_not_modelled_has_to_be_native),
 		cmocka_unit_test(jobs_of_a_partition_with_switches_of_their_own_have_to_be_native),
 		cmocka_unit_test(jobs_of_a_partition_that_shares_cores_count_a_part_of_them),

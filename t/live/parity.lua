@@ -2,7 +2,7 @@
 --
 -- parity.lua - random machines and jobs for two schedulers, and what differs; for t/live/parity.t.
 --
---   parity.lua machine SEED ISLANDS PORT      lines of slurm.conf
+--   parity.lua machine SEED ISLANDS PORT [SPEC]   lines of slurm.conf; on one island in five SPEC cores are the system's
 --   parity.lua jobs SEED ISLANDS [LOAD]       what to call, a line each: sbatch options, or scontrol's
 --   parity.lua switches SEED ISLANDS          lines of topology.conf
 --   parity.lua mix SEED ISLANDS LOAD TASKS    as jobs, but LOAD arrays of so many tasks on each island
@@ -37,15 +37,16 @@ local function gres_of(m)
 	return " Gres=gpu:" .. m.gpus
 end
 
-local function machine(port)
+local function machine(port, spec)
 	for i = 1, islands do
 		local m = island(i)
+		local set_aside = i % 5 == 0 and m.sockets * m.cores > spec and " CoreSpecCount=" .. spec or ""
 		for half = 0, 1 do
 			local names = ("%sn[%d-%d]"):format(m.name, half * 3 + 1, half * 3 + 3)
 			print(("NodeName=%s NodeHostname=%s NodeAddr=127.0.0.1 Port=%d State=CLOUD CPUs=%d Sockets=%d " ..
-				"CoresPerSocket=%d ThreadsPerCore=%d RealMemory=%d TmpDisk=1000 Feature=all,%s Weight=%d%s"):format(names,
+				"CoresPerSocket=%d ThreadsPerCore=%d RealMemory=%d TmpDisk=1000 Feature=all,%s Weight=%d%s%s"):format(names,
 				names, port, m.cpus, m.sockets, m.cores, m.threads, m.memory, half == 0 and "west" or "east", random(1, 2),
-				gres_of(m)))
+				gres_of(m), spec > 0 and set_aside or ""))
 		end
 		print(("PartitionName=%s Nodes=%sn[1-%d] MaxTime=7-0 State=DOWN"):format(m.name, m.name, NODES))
 	end
@@ -187,6 +188,8 @@ local MORE = {
 	function() return "--switches=" .. random(1, 2) end,
 	function() return "--prefer=" .. one_of { "west", "east" } end,
 	function() return "--oversubscribe" end,
+	function() return "--core-spec=" .. random(0, 3) end,
+	function() return "--thread-spec=" .. random(1, 3) end,
 	function(m) return "--gpus-per-socket=" .. random(1, m.gpus) .. " --sockets-per-node=1" end,
 	function(m) return "--gres=gpu:" .. random(1, m.gpus) .. " --gres-flags=enforce-binding" end,
 	function(m) return "--gpus-per-task=1 --ntasks=" .. random(1, m.gpus * 3) end,
@@ -299,6 +302,12 @@ local function differ(known, id, options, field, stock, ours)
 	return false
 end
 
+-- Of a range of nodes, select gives the fewest what all tasks need, and each further node a core besides.
+local function spares(options, a, b)
+	local tasks, cpus = options:match "%-n(%d+)", options:match "%-c(%d+)"
+	return options:find "%-N%d+%-%d" and tasks and a.nodes == b.nodes and b.cpus < a.cpus and b.cpus >= tasks * (cpus or 1)
+end
+
 -- A job that found an idle machine.
 local function compare_idle(known, id, options, a, b)
 	local same = true
@@ -309,8 +318,10 @@ local function compare_idle(known, id, options, a, b)
 		count.more = count.more + 1
 		print(("starts here alone %s: %s under stock: %s"):format(id, a.reason, options))
 	elseif a.runs then
+		local spare = spares(options, a, b)
 		for _, field in ipairs { "nodes", "cpus", "gpus", "memory", "limit" } do
-			if a[field] ~= b[field] then same = differ(known, id, options, field, a[field], b[field]) end
+			local what = spare and (field == "cpus" or field == "memory") and "spare" or field
+			if a[field] ~= b[field] then same = differ(known, id, options, what, a[field], b[field]) end
 		end
 	elseif a.reason ~= "None" and a.reason ~= b.reason then
 		same = differ(known, id, options, "reason", a.reason, b.reason)
@@ -381,7 +392,7 @@ local function compare(doc, options_file, stock_file, our_file)
 end
 
 if mode == "machine" then
-	machine(tonumber(arg[4]))
+	machine(tonumber(arg[4]), tonumber(arg[5] or 0))
 elseif mode == "jobs" then
 	jobs(tonumber(arg[4] or 4))
 elseif mode == "switches" then

@@ -340,7 +340,8 @@ static void tamper_place(struct desk *d, uint64_t seed, struct sl_plan_start_row
 
 	sl_builder_row(d->image, SL_P_PLACE, at, &place);
 	other = place;
-	other.cores = s->node.cores[place.node] * s->partition.oversubscribe[row->partition] + 1;
+	other.cores = s->node.cores[place.node] * s->partition.oversubscribe[row->partition] +
+		s->node.core_spec[place.node] + 1;
 	sl_builder_update(d->image, SL_P_PLACE, at, &other);
 	refused(d, seed, "more cores than the node has", NULL);
 	for (i = 0; i < s->node.rows; i++)

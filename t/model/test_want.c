@@ -304,13 +304,12 @@ static void what_is_not_modelled_is_native_and_says_what(void **state)
 	for (uint32_t i = 0; i < 5; i++)
 		build_pending(b, (struct build_job) { .id = i + 1 });
 	build_change_job(b, 1, .distribution = SL_DIST_PLANE);
-	build_change_job(b, 2, .core_spec = 1);
+	build_change_job(b, 2, .asks = SL_ASKS_WHOLE_SWITCHES);
 	build_change_job(b, 3, .ntasks_per_socket = 1);
 	build_change_job(b, 4, .asks = SL_ASKS_BURST_BUFFER);
 	c = build_cluster(b);
 	assert_int_equal(want(c, 1)->native, SL_NATIVE_DISTRIBUTION);
-	assert_int_equal(want(c, 2)->native, SL_NATIVE_CORE_SPEC);
-	assert_true(want(c, 2)->request.whole_nodes);
+	assert_int_equal(want(c, 2)->native, SL_NATIVE_WHOLE_SWITCHES);
 	assert_int_equal(want(c, 3)->native, SL_NATIVE_TASKS_PER_SOCKET);
 	assert_int_equal(want(c, 4)->native, SL_NATIVE_BURST_BUFFER);
 	assert_int_equal(want(c, 4)->method, SL_PLACE_NATIVE);
@@ -319,6 +318,49 @@ static void what_is_not_modelled_is_native_and_says_what(void **state)
 	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .flags |= SL_PART_EXCLUSIVE_TOPO);
 	c = build_cluster(b);
 	assert_int_equal(want(c, 5)->native, SL_NATIVE_WHOLE_SWITCHES);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
+/* Nodes of 6 cores and 2 for the system. */
+static void cores_for_the_system_are_those_that_the_job_says(void **state)
+{
+	struct build *b = build_create("4x6c");
+	struct sl_cluster *c;
+
+	(void) state;
+	for (uint32_t n = 0; n < 4; n++)
+		build_change(b, SL_T_NODE, n, sl_node_row, .core_spec = 2);
+	for (uint32_t i = 0; i < 4; i++)
+		build_pending(b, (struct build_job) { .id = i + 1, .tasks = i ? 8 : 5 });
+	build_change_job(b, 1, .core_spec = 3);
+	build_change_job(b, 2, .asks = SL_ASKS_SPEC_CORES);
+	build_change_job(b, 3, .core_spec = 1);
+	build_change_job(b, 3, .asks = SL_ASKS_SPEC_THREADS);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->request.cores_beside, -1);
+	assert_int_equal(want(c, 2)->request.cores_beside, 2);
+	assert_int_equal(want(c, 3)->request.cores_beside, 1);
+	assert_int_equal(want(c, 4)->request.cores_beside, 0);
+	for (uint32_t i = 1; i <= 3; i++) {
+		assert_int_equal(want(c, i)->native, 0);
+		assert_true(want(c, i)->request.whole_nodes);
+	}
+	assert_false(want(c, 4)->request.whole_nodes);
+	sl_cluster_destroy(c);
+	build_change(b, SL_T_NODE, 3, sl_node_row, .core_spec = 1);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->native, SL_NATIVE_CORE_SPEC);
+	assert_true(want(c, 1)->request.whole_nodes);
+	assert_int_equal(want(c, 4)->native, 0);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+	b = build_create("4x6c2t");
+	build_pending(b, (struct build_job) { .id = 1 });
+	build_change_job(b, 1, .core_spec = 1);
+	build_change_job(b, 1, .asks = SL_ASKS_SPEC_THREADS);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->native, SL_NATIVE_CORE_SPEC);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }
@@ -490,6 +532,7 @@ int main(void)
 		cmocka_unit_test(gres_become_kinds),
 		cmocka_unit_test(features_and_exclusions_choose_the_nodes),
 		cmocka_unit_test(what_is_not_modelled_is_native_and_says_what),
+		cmocka_unit_test(cores_for_the_system_are_those_that_the_job_says),
 		cmocka_unit_test(what_only_select_can_place_the_engine_and_the_checker_agree_on),
 		cmocka_unit_test(gres_that_cannot_be_counted_are_left_to_slurm),
 		cmocka_unit_test(the_default_method_is_what_slurm_was_told),

@@ -87,11 +87,11 @@ local function value_of(job, opt, worth)
 	return math.max(value, 1e-6) ^ opt.exponent
 end
 
--- The open jobs, most valuable first, and their values.
+-- The open jobs, most valuable first, and their values.  Without a plan, before anything is decided, all are open.
 local function bidders(cluster, plan, opt)
 	local jobs, values = {}, {}
 	for job in cluster:queue(opt.queue) do
-		if plan:state(job) ~= "reserved" then		-- the guard's
+		if not plan or plan:state(job) ~= "reserved" then	-- the guard's
 			jobs[#jobs + 1] = job
 		end
 	end
@@ -236,6 +236,25 @@ function M.decide(cluster, plan, opt)
 			plan:refuse(job, "no nodes are free that it could bid for, or other bids are worth more")
 		end
 	end
+end
+
+local function place_text(place, jobs, values, opt)
+	local job, before = jobs[place], jobs[place - 1]
+	return ("place %d by what it is worth, %.4g; of those that could start the first %d bid"):format(place, values[job],
+		opt.window) ..
+		(before and ("\nnext ahead of it: job %d of %s (%.4g)"):format(before.id, before.user, values[before]) or "") ..
+		"\nwhich of them start is decided together: the bids that are worth most and take nothing twice"
+end
+
+-- For schedlua explain: what the job is worth, and who is worth more.
+function M.explain(job, cluster, opt)
+	local jobs, values = bidders(cluster, nil, opt)
+	for place, other in ipairs(jobs) do
+		if other.id == job.id then
+			return place_text(place, jobs, values, opt) .. guard.explain(job, cluster, opt)
+		end
+	end
+	return "does not bid: it may not start now, or is behind the queue's first" .. guard.explain(job, cluster, opt)
 end
 
 return M

@@ -120,6 +120,11 @@ local function share_of(job, machine)
 	return share, nodes
 end
 
+-- Without a plan, before anything is decided, all are.
+local function is_open(plan, job)
+	return not plan or plan:state(job) == "open"
+end
+
 -- The queue, one row for each open job: its walltime, nodes, share of each resource, the largest
 -- of them, and for how long it will be busy: with all tasks of an array, in one of its
 -- partitions, and not at all if it is too large ever to run.
@@ -127,7 +132,7 @@ local function examine(cluster, plan, window, machine)
 	local rows, seen = {}, {}
 	for job in cluster:queue(window) do
 		local id = job.id
-		if plan:state(job) == "open" then
+		if is_open(plan, job) then
 			local share, nodes = share_of(job, machine)
 			local row = { job = job, place = #rows, share = share, nodes = nodes, busy = 0,
 				most = math.max(table.unpack(share)), seconds = math.min(job.time_limit, WEEK) }
@@ -202,7 +207,7 @@ local function critical_first(a, b)
 	return a.place < b.place
 end
 
--- Put the rows in order.
+-- Put the rows in order.  Returns for how long the cores would be busy, seconds.
 local function rank(rows, threshold, numbers)
 	local loads = measure(rows, numbers)
 	for _, row in ipairs(rows) do
@@ -211,6 +216,7 @@ local function rank(rows, threshold, numbers)
 		row.size = row.most * row.seconds
 	end
 	table.sort(rows, critical_first)
+	return loads[1][0]
 end
 
 -- For how long a job has to wait to be overdue.  Of the queue those count that have waited at
@@ -234,11 +240,15 @@ local function long_wait(rows, patience, numbers)
 	return math.max(1, math.ceil(patience * (backlog + (waits[(#waits + 1) // 2] or 0))))
 end
 
+-- What makes the guard look for the first that is overdue.
+local function patience_guard(rows, opt, numbers)
+	return { guard_wait = long_wait(rows, opt.patience, numbers), guard_stretch = 0, guard_jobs = 1, shapes = opt.shapes }
+end
+
 -- The guard first; if nobody is due, a reservation for the first that is overdue.
 local function protect(cluster, plan, opt, rows, numbers)
 	if #guard.protect(cluster, plan, opt) == 0 and opt.patience > 0 then
-		local wait = long_wait(rows, opt.patience, numbers)
-		guard.protect(cluster, plan, { guard_wait = wait, guard_stretch = 0, guard_jobs = 1, shapes = opt.shapes })
+		guard.protect(cluster, plan, patience_guard(rows, opt, numbers))
 	end
 end
 
@@ -271,6 +281,42 @@ function M.decide(cluster, plan, opt)
 	for _, row in ipairs(rest) do
 		plan:backfill(row.job, how)
 	end
+end
+
+local function load_text(row, cores, opt)
+	if row.critical then
+		return ("critical: what it needs would be busy for %.3g h, the cores for %.3g h (threshold %g); "
+			.. "the largest load goes first, then the widest"):format(row.load / 3600, cores / 3600, opt.threshold)
+	end
+	return ("not critical: what it needs would be busy for %.3g h, the cores for %.3g h (threshold %g); behind those that "
+		.. "are, the smallest first: %.3g of the machine x %d s"):format(row.load / 3600, cores / 3600, opt.threshold,
+		row.most, row.seconds)
+end
+
+-- Why it comes before the order, if it does.
+local function exception_text(job, cluster, opt, rows, numbers)
+	local due = guard.explain(job, cluster, opt)
+	if due == "" and opt.patience > 0 then
+		local first = guard.guarded(cluster, patience_guard(rows, opt, numbers))[1]
+		due = first and first.id == job.id and "\nbefore the order: it is overdue (patience)" or ""
+	end
+	return due
+end
+
+-- For schedlua explain: where the job stands, and who stands before it.
+function M.explain(job, cluster, opt)
+	local machine, before = look_at(cluster), nil
+	local rows = examine(cluster, nil, opt.window, machine)
+	local cores = machine.nodes > 0 and rank(rows, opt.threshold, #machine.names)
+	for place, row in ipairs(cores and rows or {}) do
+		if row.job.id == job.id then
+			return ("place %d in its own order, "):format(place) .. load_text(row, cores, opt) ..
+				(before and ("\nnext ahead of it: job %d of %s"):format(before.job.id, before.job.user) or "") ..
+				exception_text(job, cluster, opt, rows, #machine.names)
+		end
+		before = row
+	end
+	return "not in its order: it may not start now, or is behind the window"
 end
 
 return M

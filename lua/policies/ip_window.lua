@@ -152,15 +152,22 @@ local function optimize(cluster, plan, jobs, size, opt)
 	end
 end
 
-function M.decide(cluster, plan, opt)
-	guard.protect(cluster, plan, opt)
-	local jobs, again, size = {}, {}, window_of(cluster, opt)
+-- The open jobs of the window, each once; without a plan, before anything is decided, all are open.
+local function competitors(cluster, plan, size)
+	local jobs, again = {}, {}
 	for job in cluster:queue(size) do
-		if plan:state(job) == "open" and not again[job] then
+		if (not plan or plan:state(job) == "open") and not again[job] then
 			again[job] = true
 			jobs[#jobs + 1] = job
 		end
 	end
+	return jobs
+end
+
+function M.decide(cluster, plan, opt)
+	guard.protect(cluster, plan, opt)
+	local size = window_of(cluster, opt)
+	local jobs = competitors(cluster, plan, size)
 	if #jobs > 0 and cluster.totals.free_cores > 0 then
 		optimize(cluster, plan, jobs, size, opt)
 	end
@@ -170,6 +177,30 @@ function M.decide(cluster, plan, opt)
 			plan:start(job, how)
 		end
 	end
+end
+
+local function place_text(place, rows)
+	local row, before = rows[place], rows[place - 1]
+	return ("place %d of the %d jobs that compete, by what starting it is worth: %.4g of the most valuable one's"):format(
+		place, #rows, row.value) ..
+		(before and ("\nnext ahead of it: job %d of %s (%.4g)"):format(before.job.id, before.job.user, before.value) or "") ..
+		"\nwhich of them start is decided together: those that are worth most of all that fit beside each other"
+end
+
+-- For schedlua explain: what starting the job is worth, and who is worth more.
+function M.explain(job, cluster, opt)
+	local jobs, rows = competitors(cluster, nil, window_of(cluster, opt)), {}
+	local value = values_of(cluster, window.open(cluster, jobs), opt)
+	for j, other in ipairs(jobs) do
+		rows[j] = { job = other, value = value[j] }
+	end
+	table.sort(rows, function(a, b) return a.value > b.value end)	-- stable
+	for place, row in ipairs(rows) do
+		if row.job.id == job.id then
+			return place_text(place, rows) .. guard.explain(job, cluster, opt)
+		end
+	end
+	return "does not compete: it may not start now, or is behind the window" .. guard.explain(job, cluster, opt)
 end
 
 return M

@@ -184,10 +184,9 @@ end
 
 -- Why it comes before the order, if it does.
 local function exception_text(job, cluster, opt, expected)
-	for _, due in ipairs(guard.guarded(cluster, opt)) do
-		if due.id == job.id then
-			return "\nbefore the order: it has waited for guard_wait"
-		end
+	local due = guard.explain(job, cluster, opt)
+	if due ~= "" then
+		return due
 	end
 	for _, row in ipairs(needs_slowdown(opt) and overdue(cluster, nil, opt, expected) or {}) do
 		if row.job.id == job.id then

@@ -137,6 +137,33 @@ explain_own_order() {
 }
 ok "explain tells the order of a policy that has one of its own" explain_own_order
 
+# LIST JOB: explained under that list, which shows nothing of the queue's order
+ordered_by() {
+	echo "return require(\"sched\").site { default = { $1 } }" >"$T/order/own.lua"
+	run 0 explain --site "$T/order/own.lua" --snapshot "$T/busy.json" "$2" && ! out "no part of the list ranks\|priority" >/dev/null
+}
+
+# 9 takes the cores for longest, 7 is 2 of 16 cores for as long as 8 takes both nodes
+explain_critical() {
+	ordered_by '"critical", patience=0' 8 && out "^    place 3 in its own order, critical: what it needs would be busy for 0.167 h" &&
+		out "^    next ahead of it: job 7 of ada$" && out "^    before the order: it has waited for guard_wait$" &&
+		ordered_by '"critical", threshold=1000, guard_wait=0' 8 && out "^    place 3 in its own order, not critical: .* 1 of the machine x 600 s$" &&
+		! out "guard_wait" >/dev/null &&
+		ordered_by '"critical", window=1' 8 && out "^    not in its order: "
+}
+ok "explain tells the order of critical" explain_critical
+
+# 9 has twice the walltime of 8, and is worth less by brevity; nobody is worth more than another by Slurm's priority
+explain_together() {
+	ordered_by '"ip_window"' 9 && out "^    place 3 of the 3 jobs that compete, .*: 0.8706 of " && out "^    next ahead of it: job 8 of bob (1)$" &&
+		out "^    which of them start is decided together" && out "^    before the order: it has waited for guard_wait$" &&
+		ordered_by '"ip_window", guard_wait=0, max_jobs=2' 9 && out "^    does not compete: " && ! out "guard_wait" >/dev/null &&
+		ordered_by '"auction", value="cores", guard_wait=0' 7 && out "^    place 2 by what it is worth, 2; .* the first 200 bid$" &&
+		out "^    next ahead of it: job 8 of bob (16)$" && out "^    which of them start is decided together" &&
+		ordered_by '"auction", queue=1' 9 && out "^    does not bid: "
+}
+ok "explain tells what jobs are worth where starts are decided together" explain_together
+
 # 5 holds n1 until 14:00; 6 wants both nodes of p, 7 eight cores for two hours, which would delay it
 cat >"$T/full.json" <<'EOF'
 { "meta": { "now": 1793620800, "cluster": "tiny", "source": "json", "sequence": 1 },

@@ -153,6 +153,16 @@ function M.guarded(cluster, opt, bypassed)
 	return list
 end
 
+--- For schedlua explain: a line that says that the job is due, else "".  How often it was overtaken is not looked at.
+function M.explain(job, cluster, opt)
+	for _, due in ipairs(M.guarded(cluster, opt)) do
+		if due.id == job.id then
+			return "\nbefore the order: it has waited for guard_wait"
+		end
+	end
+	return ""
+end
+
 --- Start the jobs that are due where they fit, and give the first guard_jobs of the others a
 --- reservation.  Call it before anything else is decided.  Returns a list of the jobs that
 --- got one: plan:state(job) is "reserved" then, and the policy leaves them alone.  Alternatives

@@ -201,16 +201,23 @@ static int start_cursors(struct sweep *w, int64_t from, struct sl_error *err)
 {
 	struct sl_timeline *tl = w->tl;
 	struct sl_space *sp = w->sp;
+	uint32_t kind = UINT32_MAX;	/* the last one, and whether its nodes could do when they are empty */
+	bool does = false;
 
 	sp->cursors = 0;
 	if (sl_grow(&sp->cursor, &sp->cursor_room, tl->lives, sizeof(*sp->cursor), err))
 		return -1;
 	for (uint32_t i = 0; i < tl->lives; i++) {
 		const struct sl_live *l = &tl->live[i];
-		const struct sl_resources *capacity = &tl->kind[l->kind].capacity;
 		struct sl_cursor *c = &sp->cursor[sp->cursors];
 
-		if (!sl_need_plausible(w->need, capacity, capacity))
+		if (l->kind != kind) {
+			const struct sl_resources *capacity = &tl->kind[l->kind].capacity;
+
+			kind = l->kind;
+			does = sl_need_plausible(w->need, capacity, capacity);
+		}
+		if (!does)
 			continue;
 		c->class = l->class;
 		if (sl_eligible(tl, w->need, l, &c->nodes, err))
@@ -220,7 +227,8 @@ static int start_cursors(struct sweep *w, int64_t from, struct sl_error *err)
 		c->count = c->nodes == &tl->class[l->class].nodes ? l->nodes : c->nodes->count;
 		c->required = w->need->r->required ? sl_nodeset_common(w->need->r->required, c->nodes) : 0;
 		look_first(w, l, c, from);
-		count(w, c, &c->now, 1);
+		if (c->now.units)
+			count(w, c, &c->now, 1);
 		sp->cursors++;
 	}
 	w->sets = sp->sets;
@@ -302,6 +310,16 @@ static bool plausible(const struct sweep *w)
 	       (!w->block || sl_blocks_plausible(w->sp, w->need));
 }
 
+static int offer_at(const struct sweep *w, const struct sl_cursor *c, int64_t t, struct sl_error *err)
+{
+	const struct sl_node_class *g = &w->tl->class[c->class];
+	const struct sl_node_kind *kind = &w->tl->kind[g->kind];
+	struct sl_offer o = { .class = c->class, .nodes = c->nodes, .weight = kind->weight };
+
+	sl_step_min(g, t, sl_later(t, w->need->r->duration), &o.free);
+	return sl_need_offer(w->need, &kind->capacity, &o) ? sl_offer_push(w->sp, &o, err) : 0;
+}
+
 /* Offers as sl_gather() makes them, from the cursors that have something. */
 static int attempt(struct sweep *w, int64_t t, struct sl_layout *layout, struct sl_error *err)
 {
@@ -312,18 +330,9 @@ static int attempt(struct sweep *w, int64_t t, struct sl_layout *layout, struct 
 	w->gained = false;
 	sp->offers = 0;
 	sp->sets = w->sets;
-	for (uint32_t i = 0; i < sp->cursors; i++) {
-		const struct sl_cursor *c = &sp->cursor[i];
-		const struct sl_node_class *g = &tl->class[c->class];
-		const struct sl_node_kind *kind = &tl->kind[g->kind];
-		struct sl_offer o = { .class = c->class, .nodes = c->nodes, .weight = kind->weight };
-
-		if (!c->now.units)
-			continue;
-		sl_step_min(g, t, sl_later(t, w->need->r->duration), &o.free);
-		if (sl_need_offer(w->need, &kind->capacity, &o) && sl_offer_push(sp, &o, err))
+	for (uint32_t i = 0; i < sp->cursors; i++)
+		if (sp->cursor[i].now.units && offer_at(w, &sp->cursor[i], t, err))
 			return -1;
-	}
 	rc = sl_choose(tl, w->need, w->method, t, &w->why, err);
 	if (rc == 1 && layout)
 		rc = sl_deal(tl, w->need, w->method == SL_PLACE_SPREAD, layout, err) ? -1 : 1;

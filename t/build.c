@@ -364,6 +364,7 @@ static void random_nodes(struct build *b, uint64_t *s, struct left *left)
 		r.features = sl_builder_str(b->builder, features[build_below(s, 5)]);
 		r.tmp_disk = 100 * build_below(s, 3);
 		r.core_spec = n % 20 == 7 ? 1 : core_spec;
+		r.sockets = b->nodes % 2 && r.cores % 2 == 0 ? 2 : 1;
 		if (tree)
 			r.topology = sl_builder_str(b->builder, leaves[build_below(s, 5)]);
 		if (one_in(s, 12))
@@ -523,6 +524,10 @@ static void random_wishes(struct build *b, uint64_t *s, struct sl_job_row *r)
 		r->threads_per_core = 1;
 	if (one_in(s, 20))
 		r->ntasks_per_socket = 1;
+	if (r->id % 7 == 3)
+		r->ntasks_per_socket = 1 + r->min_nodes;
+	if (r->id % 12 == 4)
+		r->cores_per_socket = 1 + r->min_nodes;
 	if (r->id % 12 == 5)
 		r->core_spec = 1 + r->min_nodes % 3;
 	if (r->id % 20 == 9)

@@ -91,7 +91,7 @@ void check_ask(const struct check *c, uint32_t j, uint32_t p, uint32_t shape, st
 	*a = (struct ask) {
 		.min_nodes = larger(job->min_nodes[j], check_counted_nodes(c, j)), .cpus_per_task = larger(job->cpus_per_task[j], 1),
 		.tasks_per_node = job->ntasks_per_node[j], .tasks_per_core = job->ntasks_per_core[j],
-		.few_on_core = job->ntasks_per_core[j],
+		.few_on_core = job->ntasks_per_core[j], .tasks_per_socket = job->ntasks_per_socket[j],
 		.threads = job->threads_per_core[j], .node_cpus = larger(job->pn_min_cpus[j], 1),
 		.gres = job->gres[j], .overcommit = flags & SL_JOBF_OVERCOMMIT,
 		.whole = (flags & SL_JOBF_EXCLUSIVE) || check_core_spec(c, j) || (select & SL_SELECT_WHOLE_NODE) ||
@@ -134,11 +134,29 @@ static uint32_t usable_threads(const struct check *c, const struct ask *a, uint3
 	return a->threads && a->threads < t ? a->threads : t;
 }
 
+static uint32_t socket_cores(const struct check *c, uint32_t node)
+{
+	return c->snap->node.cores[node] / larger(c->snap->node.sockets[node], 1);
+}
+
+/* Cores of a whole node that its sockets lend to tasks: each no more than those of its tasks take. */
+static uint64_t cores_of_sockets(const struct check *c, const struct ask *a, uint32_t node)
+{
+	uint32_t cpus = usable_threads(c, a, node);
+
+	if (a->few_on_core)
+		cpus = smaller(cpus, capped_product(a->few_on_core, a->cpus_per_task));
+	cpus = (uint32_t) quotient_up((uint64_t) a->tasks_per_socket * a->cpus_per_task, cpus);
+	return (uint64_t) larger(c->snap->node.sockets[node], 1) * smaller(cpus, socket_cores(c, node));
+}
+
 /* Tasks that so many cores host, and cores that so many tasks take. */
 static uint64_t hosted_tasks(const struct check *c, const struct ask *a, uint32_t node, uint64_t cores)
 {
 	uint32_t t = usable_threads(c, a, node);
 
+	if (a->tasks_per_socket && cores > cores_of_sockets(c, a, node))
+		cores = cores_of_sockets(c, a, node);
 	if (!a->tasks_per_core)
 		return cores * t / a->cpus_per_task;
 	if (a->cpus_per_task <= t)
@@ -202,6 +220,25 @@ static uint32_t whole_cores(const struct check *c, uint32_t j, uint32_t node)
 	return all > aside ? (uint32_t) (all - aside) : 0;
 }
 
+/* Whole sockets, as many and as large as it asks for. */
+static int check_sockets(struct check *c, const struct row *r, uint32_t node)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	uint32_t j = r->job, sockets = larger(c->snap->node.sockets[node], 1), cores = socket_cores(c, node);
+	const char *name = check_str(c, c->snap->node.name[node]);
+
+	if (!job->sockets_per_node[j] && !job->cores_per_socket[j] && !job->ntasks_per_socket[j])
+		return 0;
+	if (c->snap->node.core_spec[node] || cores * sockets != c->snap->node.cores[node])
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: only Slurm's select can place it (unequal sockets)",
+			       job->id[j], name);
+	if (job->sockets_per_node[j] > sockets || job->cores_per_socket[j] > cores)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " sockets of %" PRIu32
+			       " cores, needs %" PRIu32 " of %" PRIu32, job->id[j], name, sockets, cores,
+			       larger(job->sockets_per_node[j], 1), larger(job->cores_per_socket[j], 1));
+	return 0;
+}
+
 static int check_node(struct check *c, const struct row *r, const struct ask *a, uint32_t i)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -214,6 +251,8 @@ static int check_node(struct check *c, const struct row *r, const struct ask *a,
 	if (job->core_spec[r->job] && (job->asks[r->job] & SL_ASKS_SPEC_THREADS) && s->node.threads[node] > 1)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: only Slurm's select can place it (threads set aside)",
 			       id, name);
+	if (check_sockets(c, r, node) < 0)
+		return -1;
 	if (a->whole && place->cores[i] != whole_cores(c, r->job, node))
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " of %" PRIu32
 			       " cores, wants the whole node", id, name, place->cores[i], whole_cores(c, r->job, node));
@@ -321,7 +360,7 @@ int check_layout(struct check *c, const struct row *r, const struct ask *a)
 {
 	const struct sl_plan_place_view *place = &c->plan->place;
 	uint32_t first = r->places.first, count = r->places.count, id = c->snap->job.id[r->job];
-	const char *why = check_native(c, r);
+	const char *why = check_native(c, r, a);
 
 	if (!count)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has no nodes", id);
@@ -341,6 +380,9 @@ int check_layout(struct check *c, const struct row *r, const struct ask *a)
 	if ((c->snap->job.flags[r->job] & SL_JOBF_CONTIGUOUS) &&
 	    place->node[first + count - 1] - place->node[first] != count - 1)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its nodes are not contiguous", id);
+	if (check_core_spec(c, r->job) && a->gres.count)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32
+			       ": only Slurm's select can place it (core specialization beside gres)", id);
 	if (check_features(c, r) < 0 || check_switches(c, r) < 0)
 		return -1;
 	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++) {

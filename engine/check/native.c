@@ -6,6 +6,12 @@
 
 #include <string.h>
 
+/* Does it say anything of sockets? */
+static bool has_sockets(const struct sl_job_view *job, uint32_t j)
+{
+	return job->sockets_per_node[j] || job->cores_per_socket[j] || job->ntasks_per_socket[j];
+}
+
 static const char *special_request(const struct check *c, uint32_t j)
 {
 	const struct sl_job_view *job = &c->snap->job;
@@ -14,10 +20,6 @@ static const char *special_request(const struct check *c, uint32_t j)
 		return "features";
 	if (job->asks[j] & ~(uint32_t) (SL_ASKS_USER_NODES | SL_ASKS_MCS | SL_ASKS_SPEC_CORES | SL_ASKS_SPEC_THREADS))
 		return "what it asks for besides";
-	if (job->sockets_per_node[j] || job->cores_per_socket[j])
-		return "sockets";
-	if (job->ntasks_per_socket[j])
-		return "tasks per socket";
 	if (job->distribution[j] >= SL_DIST_PLANE)
 		return "its distribution";
 	if (job->flags[j] & SL_JOBF_MAY_PREEMPT)
@@ -28,7 +30,7 @@ static const char *special_request(const struct check *c, uint32_t j)
 	return job->refusals[j] >= SL_REFUSALS ? "refused placements" : NULL;
 }
 
-const char *check_native(const struct check *c, const struct row *r)
+const char *check_native(const struct check *c, const struct row *r, const struct ask *a)
 {
 	const struct sl_snapshot *s = c->snap;
 	uint32_t own = r->way != SL_NONE ? r->way : check_reservation(c, r->job);
@@ -36,6 +38,8 @@ const char *check_native(const struct check *c, const struct row *r)
 
 	if (why)
 		return why;
+	if (has_sockets(&s->job, r->job) && (!a->whole || check_core_spec(c, r->job)))
+		return "sockets of parts of nodes";
 	if (s->meta.select_flags[0] & SL_SELECT_SOCKET)
 		return "allocation by socket";
 	if (s->partition.flags[r->partition] & SL_PART_EXCLUSIVE_TOPO)

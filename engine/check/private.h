@@ -72,6 +72,7 @@ struct ask {
 	uint32_t tasks_per_core;	/* at most, 0: any */
 	uint32_t few_on_core;		/* that is the job's own word, and no more CPUs of a core count */
 	uint32_t threads;		/* usable threads of a core, 0: all */
+	uint32_t tasks_per_socket;	/* at most, 0: any; as many CPUs of a socket as these have */
 	uint32_t node_cpus;		/* fewest on each node */
 	bool whole;			/* whole nodes */
 	bool overcommit;
@@ -128,7 +129,7 @@ int check_features(struct check *c, const struct row *r);
 
 /* check/native.c */
 /* Why the row has to be native; NULL: it need not be. */
-const char *check_native(const struct check *c, const struct row *r);
+const char *check_native(const struct check *c, const struct row *r, const struct ask *a);
 
 /* check/loan.c */
 /* Whether a node is in the job's partition, or in one that lends it. */

@@ -43,6 +43,7 @@ struct part {
 	uint32_t max_cores;		/* of one of its nodes */
 	int64_t memory;			/* of each of its nodes; -1: they differ */
 	int64_t core_spec;		/* likewise */
+	int64_t sockets, socket_cores;	/* likewise; -1 also where the cores of a socket are not known */
 	uint32_t cap;			/* MaxCPUsPerNode, 0: none */
 	uint32_t cap_kind;		/* gres kind of the timeline that counts it, or SL_NONE */
 	uint32_t share;			/* jobs that have to share a core (FORCE:n), else 1 */

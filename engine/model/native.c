@@ -14,9 +14,10 @@ static const struct {
 	const char *words;
 } words[] = {
 	{ SL_NATIVE_FEATURES, "features" },
+	{ SL_NATIVE_BOARDS, "a shape of boards" },
 	{ SL_NATIVE_SOCKETS, "a shape of sockets and cores" },
 	{ SL_NATIVE_TASKS_PER_SOCKET, "tasks per socket" },
-	{ SL_NATIVE_CORE_SPEC, "core specialization on unequal nodes, or by threads" },
+	{ SL_NATIVE_CORE_SPEC, "core specialization beside gres, on unequal nodes, or by threads" },
 	{ SL_NATIVE_DISTRIBUTION, "an arbitrary or plane distribution" },
 	{ SL_NATIVE_NODE_COUNTS, "a list of node counts" },
 	{ SL_NATIVE_TASK_COUNTS, "its own tasks for each node" },
@@ -57,7 +58,7 @@ const char *sl_native_text(uint32_t native, char *text, size_t size)
 static const struct {
 	uint32_t asks, native;
 } asked[] = {
-	{ SL_ASKS_BOARDS, SL_NATIVE_SOCKETS },
+	{ SL_ASKS_BOARDS, SL_NATIVE_BOARDS },
 	{ SL_ASKS_CPUS_PER_GRES | SL_ASKS_MEMORY_PER_GRES | SL_ASKS_TASKS_PER_GRES, SL_NATIVE_BY_GRES },
 	{ SL_ASKS_UNCOUNTED_GRES, SL_NATIVE_UNCOUNTED_GRES },
 	{ SL_ASKS_REBOOT, SL_NATIVE_FEATURES },
@@ -110,8 +111,6 @@ static uint32_t native_of_job(const struct sl_cluster *c, uint32_t j)
 		native |= if_so(job->asks[j] & asked[i].asks, asked[i].native);
 	return native | if_so(!has_placed_features(c, j), SL_NATIVE_FEATURES) |
 		if_so(has_company(c, job->gres[j]), SL_NATIVE_BY_GRES) |
-		if_so(job->sockets_per_node[j] || job->cores_per_socket[j], SL_NATIVE_SOCKETS) |
-		if_so(job->ntasks_per_socket[j], SL_NATIVE_TASKS_PER_SOCKET) |
 		if_so(job->distribution[j] == SL_DIST_ARBITRARY || job->distribution[j] == SL_DIST_PLANE,
 		      SL_NATIVE_DISTRIBUTION) |
 		if_so(job->flags[j] & SL_JOBF_MAY_PREEMPT, SL_NATIVE_PREEMPT) |

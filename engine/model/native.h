@@ -17,8 +17,7 @@
 enum sl_native {
 	/* facts of the job */
 	SL_NATIVE_FEATURES		= 1 << 0,	/* more than constraint.h reads */
-	SL_NATIVE_SOCKETS		= 1 << 1,
-	SL_NATIVE_TASKS_PER_SOCKET	= 1 << 2,
+	SL_NATIVE_BOARDS		= 1 << 12,
 	SL_NATIVE_DISTRIBUTION		= 1 << 4,
 	SL_NATIVE_NODE_COUNTS		= 1 << 5,
 	SL_NATIVE_TASK_COUNTS		= 1 << 6,
@@ -38,7 +37,9 @@ enum sl_native {
 	SL_NATIVE_FLEX			= 1 << 20,
 	SL_NATIVE_PARTIAL		= 1 << 21,
 	/* numbers (want.c) */
-	SL_NATIVE_CORE_SPEC		= 1 << 3,	/* on nodes that set aside unequal numbers, or by threads */
+	SL_NATIVE_SOCKETS		= 1 << 1,	/* these two: of parts of nodes, or of unequal ones */
+	SL_NATIVE_TASKS_PER_SOCKET	= 1 << 2,
+	SL_NATIVE_CORE_SPEC		= 1 << 3,	/* beside gres, on nodes that set aside unequal numbers, or by threads */
 	SL_NATIVE_UNEQUAL_THREADS	= 1 << 22,
 	SL_NATIVE_ALL_MEMORY		= 1 << 23,	/* of nodes of unequal size */
 	SL_NATIVE_GRES			= 1 << 24,	/* too many kinds, or pieces */

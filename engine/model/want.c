@@ -53,6 +53,14 @@ int want_refuse(struct want *w, enum sl_why why, const char *fmt, ...)
 
 /* -- how much ------------------------------------------------------------ */
 
+/* Cores of a socket of a node whose sockets are alike and all for jobs; else -1. */
+static int64_t count_socket_cores(const struct sl_node_view *node, uint32_t n)
+{
+	uint32_t sockets = most(node->sockets[n], 1);
+
+	return node->core_spec[n] || node->cores[n] % sockets ? -1 : (int64_t) node->cores[n] / sockets;
+}
+
 static void measure_nodes(struct sl_cluster *c, struct part *part)
 {
 	const struct sl_node_view *node = &c->snap->node;
@@ -65,10 +73,13 @@ static void measure_nodes(struct sl_cluster *c, struct part *part)
 		for (uint32_t n = part->nodes.run[i].first; n <= part->nodes.run[i].last; n++) {
 			uint32_t t = most(node->threads[n], 1);
 			int64_t memory = node->memory[n] > 0 ? node->memory[n] : 0, core_spec = node->core_spec[n];
+			int64_t sockets = most(node->sockets[n], 1), socket_cores = count_socket_cores(node, n);
 
 			part->min_threads = first ? t : least(part->min_threads, t);
 			part->max_threads = first ? t : most(part->max_threads, t);
 			part->memory = first || part->memory == memory ? memory : -1;
+			part->sockets = first || part->sockets == sockets ? sockets : -1;
+			part->socket_cores = first || part->socket_cores == socket_cores ? socket_cores : -1;
 			part->core_spec = first || part->core_spec == core_spec ? core_spec : -1;
 			part->max_cores = first ? node->cores[n] : most(part->max_cores, node->cores[n]);
 			first = false;
@@ -127,7 +138,7 @@ static uint32_t counted_cpus(uint32_t threads, uint32_t tasks_per_core, uint32_t
 }
 
 /* Whole nodes it has, but for the cores that it leaves to the system: those are not the node's own. */
-static void ask_core_spec(struct sl_cluster *c, struct want *w)
+static void ask_core_spec(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
 	const struct part *part = cluster_part(c, &w->entry);
 	uint32_t j = w->entry.job;
@@ -135,7 +146,7 @@ static void ask_core_spec(struct sl_cluster *c, struct want *w)
 	if (!sl_request_core_spec(c->snap, j))
 		return;
 	w->pub.request.whole_nodes = true;
-	if (part->core_spec < 0 || part->core_spec > SL_MAX_NODE_CORES || c->rows ||
+	if (part->core_spec < 0 || part->core_spec > SL_MAX_NODE_CORES || c->rows || a->gres.count ||
 	    (part->max_threads > 1 && (c->snap->job.asks[j] & SL_ASKS_SPEC_THREADS)))
 		w->pub.native |= SL_NATIVE_CORE_SPEC;
 	else
@@ -163,6 +174,51 @@ static void to_cores(const struct sl_cluster *c, const struct want *w, const str
 		r->cores_per_task = a->cpus_per_task / both;
 		r->tasks_per_core = threads / both;
 	}
+}
+
+/* Cores of a whole node that tasks may be on: of each socket, those of so many tasks.  Threads of a core: of this job. */
+static uint32_t cores_by_sockets(const struct part *part, const struct sl_ask *a, uint32_t tasks, uint32_t threads)
+{
+	uint64_t cores = ((uint64_t) tasks * a->cpus_per_task + threads - 1) / threads;
+
+	return (uint32_t) (part->sockets * (cores < (uint64_t) part->socket_cores ? (int64_t) cores : part->socket_cores));
+}
+
+/*
+ * Sockets: of a whole node all cores are free, and how many of them tasks may be on is a number.
+ * Of parts of nodes, which socket the free cores are of is not known.
+ */
+static int ask_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	const struct part *part = cluster_part(c, &w->entry);
+	struct sl_request *r = &w->pub.request;
+	uint32_t j = w->entry.job, tasks = job->ntasks_per_socket[j], threads = part->min_threads, sockets, cores;
+
+	if (!tasks && !job->sockets_per_node[j] && !job->cores_per_socket[j])
+		return 0;
+	if (job->threads_per_core[j])
+		threads = least(threads, job->threads_per_core[j]);
+	if (job->ntasks_per_core[j])
+		threads = counted_cpus(threads, job->ntasks_per_core[j], a->cpus_per_task);
+	cores = tasks && part->sockets > 0 && part->socket_cores > 0 ? cores_by_sockets(part, a, tasks, threads) : 0;
+	if (!r->whole_nodes || c->rows || sl_request_core_spec(c->snap, j) || part->sockets < 0 || part->socket_cores < 0 ||
+	    part->min_threads != part->max_threads || (cores && r->min_cores_per_node > cores)) {
+		w->pub.native |= (tasks ? SL_NATIVE_TASKS_PER_SOCKET : 0) |
+			(job->sockets_per_node[j] || job->cores_per_socket[j] ? SL_NATIVE_SOCKETS : 0);
+		return 0;
+	}
+	sockets = job->sockets_per_node[j];
+	if (sockets > part->sockets || job->cores_per_socket[j] > part->socket_cores)
+		return want_refuse(w, SL_WHY_NEVER, "needs %" PRIu32 " sockets of %" PRIu32 " cores on a node, there are %" PRId64
+				   " of %" PRId64, most(sockets, 1), most(job->cores_per_socket[j], 1), part->sockets,
+				   part->socket_cores);
+	if (tasks > part->socket_cores * part->min_threads ||
+	    (!a->overcommit && !a->tasks_per_node && (uint64_t) cores * threads / a->cpus_per_task < tasks))
+		return want_refuse(w, SL_WHY_NEVER, "needs sockets for %" PRIu32 " tasks, they have %" PRId64 " cores", tasks,
+				   part->socket_cores);
+	r->max_cores_per_node = cores;
+	return 0;
 }
 
 static void ask_cores(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
@@ -418,13 +474,15 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 	r->contiguous = c->snap->job.flags[j] & SL_JOBF_CONTIGUOUS;
 	r->whole_nodes = (c->snap->job.flags[j] & SL_JOBF_EXCLUSIVE) || !c->snap->partition.oversubscribe[p] ||
 		(c->snap->meta.select_flags[0] & SL_SELECT_WHOLE_NODE);
-	ask_core_spec(c, w);
+	ask_core_spec(c, w, &a);
 	if (a.max_nodes < a.min_nodes)
 		return want_refuse(w, SL_WHY_PARTITION, "needs %" PRIu32 " nodes, may have %" PRIu32 " in partition %s",
 			      a.min_nodes, a.max_nodes, cluster_str(c, c->snap->partition.name[p]));
 	ask_cores(c, w, &a);
+	ask_sockets(c, w, &a);
 	ask_memory(c, w, &a);
-	ask_gres(c, w, &a);
+	if (!w->pub.why)
+		ask_gres(c, w, &a);
 	if (!w->pub.why)
 		ask_cap(c, w);
 	if (!w->pub.why)

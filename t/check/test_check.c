@@ -329,6 +329,32 @@ static void a_reservation_of_parts_of_nodes_keeps_an_upper_bound(void **state)
 	build_destroy(b);
 }
 
+/* -- sockets --------------------------------------------------------------- */
+
+static void whole_nodes_have_the_sockets_that_are_asked_for(void **state)
+{
+	struct build *b = one((struct build_job) { .tasks = 4, .exclusive = true });
+
+	(void) state;
+	build_change(b, SL_T_NODE, 0, sl_node_row, .sockets = 2);
+	build_change_job(b, 2, .ntasks_per_socket = 2);
+	EXPECT_START(b, place(p_, 0, 8, 0, 0), NULL);
+	EXPECT_START(b, place(p_, 0, 4, 0, 0), "has 4 of 8 cores, wants the whole node");
+	build_change_job(b, 2, .ntasks_per_socket = 1);
+	EXPECT_START(b, place(p_, 0, 8, 0, 0), "job 2: its 1 nodes host 2 tasks of 1 CPUs, it has 4");
+	build_change_job(b, 2, .ntasks_per_socket = 4);
+	build_change_job(b, 2, .sockets_per_node = 3);
+	EXPECT_START(b, place(p_, 0, 8, 0, 0), "job 2: node n0: has 2 sockets of 4 cores, needs 3 of 1");
+	build_change_job(b, 2, .sockets_per_node = 2);
+	build_change_job(b, 2, .cores_per_socket = 5);
+	EXPECT_START(b, place(p_, 0, 8, 0, 0), "job 2: node n0: has 2 sockets of 4 cores, needs 2 of 5");
+	build_change_job(b, 2, .cores_per_socket = 4);
+	EXPECT_START(b, place(p_, 0, 8, 0, 0), NULL);
+	build_change(b, SL_T_NODE, 0, sl_node_row, .sockets = 3);
+	EXPECT_START(b, place(p_, 0, 8, 0, 0), "only Slurm's select can place it (unequal sockets)");
+	build_destroy(b);
+}
+
 /* -- cores for the system -------------------------------------------------- */
 
 static void a_job_that_says_how_many_cores_are_the_system_s_has_all_others(void **state)
@@ -374,7 +400,7 @@ static void a_request_that_is_not_modelled_has_to_be_native(void **state)
 
 	(void) state;
 	build_change_job(b, 2, .ntasks_per_socket = 1);
-	EXPECT_START(b, place(p_, 0, 4, 0, 0), "job 2: only Slurm's select can place it (tasks per socket)");
+	EXPECT_START(b, place(p_, 0, 4, 0, 0), "job 2: only Slurm's select can place it (sockets of parts of nodes)");
 	p = build_plan(b);
 	row = start_row(2, place(p, 0, 4, 0, 0));
 	row.native = 1;
@@ -509,6 +535,7 @@ int main(void)
 		cmocka_unit_test(a_job_in_a_reservation_stays_on_its_nodes_within_its_time),
 		cmocka_unit_test(overlapping_reservations_bind_each_other_unless_one_is_for_maintenance),
 		cmocka_unit_test(a_reservation_of_parts_of_nodes_keeps_an_upper_bound),
+		cmocka_unit_test(whole_nodes_have_the_sockets_that_are_asked_for),
 		cmocka_unit_test(a_job_that_says_how_many_cores_are_the_system_s_has_all_others),
 		cmocka_unit_test(nobody_has_the_cores_that_a_job_leaves_to_the_system),
 		cmocka_unit_test(a_request_that_is_not_modelled_has_to_be_native),

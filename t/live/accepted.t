@@ -14,7 +14,7 @@ needs_plugin
 SEED=${SL_SEED:-1} STARTS=${SL_STARTS:-200} ISLANDS=${SL_ISLANDS:-20} LOAD=${SL_LOAD:-6} TASKS=${SL_TASKS:-5}
 NODES_HERE=$((6 * ISLANDS))
 
-cluster_node_lines() { lua5.4 "$HERE/parity.lua" machine "$SEED" "$ISLANDS" "$2" 1; } # NODES PORT
+cluster_node_lines() { lua5.4 "$HERE/parity.lua" machine "$SEED" "$ISLANDS" "$2" spec; } # NODES PORT
 LIVE_LINES=("PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=DOWN")
 live_begin "$NODES_HERE" SelectTypeParameters=CR_Core_Memory DefMemPerCPU=100 Licenses=lic:10000 \
 	AllowSpecResourcesUsage=YES MaxJobCount=100000 DebugFlags=NO_CONF_HASH SlurmctldDebug=debug

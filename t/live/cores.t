@@ -1,10 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Which cores of a node a job has: those that are not left to the system.
+# Which cores of a node a job has: those that are not left to the system, and of which sockets.
 # As under Slurm's own schedulers (SL_SCHEDULER=sched/backfill).
-SL_NODE_SHAPE="CPUs=8 Sockets=2 CoresPerSocket=4 ThreadsPerCore=1 RealMemory=16000 CoreSpecCount=1"
+SL_NODE_SHAPE="CPUs=8 Sockets=2 CoresPerSocket=4 ThreadsPerCore=1 RealMemory=16000"
+SL_NODE_KINDS="CoreSpecCount=1 Feature=plain"
 . "${0%/*}/live.sh"
-live_begin 4 AllowSpecResourcesUsage=YES
+LIVE_LINES=(
+	"PartitionName=main Nodes=n[001-004] Default=YES MaxTime=INFINITE State=UP"
+	"PartitionName=plain Nodes=n[005-008] MaxTime=INFINITE State=UP"
+	ReturnToService=0
+)
+live_begin 8 AllowSpecResourcesUsage=YES
 
 cpu_ids() { scontrol -d -o show job "$1" | grep -oE 'CPU_IDs=[^ ]+' | tr '\n' ' '; }
 
@@ -49,5 +55,17 @@ thread_spec() {
 	placed_by_engine "$id"
 }
 it "on cores of one thread, threads for the system are cores" thread_spec
+
+sockets() { # NODES OPTION...
+	local id
+	id=$(submit -p plain --exclusive "${@:2}")
+	starts "$id"
+	[ "$(job_get "$id" NumNodes)" = "$1" ]
+	[ "$(cpu_ids "$id")" = "CPU_IDs=0-7 " ]
+	placed_by_engine "$id"
+}
+it "whole nodes have as many tasks as their sockets may have" sockets 2 -n6 --ntasks-per-socket=2
+it "... of tasks of several CPUs too" sockets 3 -n3 -c2 --ntasks-per-socket=1 --ntasks-per-node=1
+it "... and are taken where they have such sockets" sockets 1 -n8 -B 2:4
 
 live_end

@@ -2,7 +2,7 @@
 --
 -- parity.lua - random machines and jobs for two schedulers, and what differs; for t/live/parity.t.
 --
---   parity.lua machine SEED ISLANDS PORT [SPEC]   lines of slurm.conf; on one island in five SPEC cores are the system's
+--   parity.lua machine SEED ISLANDS PORT [spec]   lines of slurm.conf; on one island in five a core is the system's
 --   parity.lua jobs SEED ISLANDS [LOAD]       what to call, a line each: sbatch options, or scontrol's
 --   parity.lua switches SEED ISLANDS          lines of topology.conf
 --   parity.lua mix SEED ISLANDS LOAD TASKS    as jobs, but LOAD arrays of so many tasks on each island
@@ -37,16 +37,17 @@ local function gres_of(m)
 	return " Gres=gpu:" .. m.gpus
 end
 
+-- (the cores that CoreSpecCount sets aside select only knows from slurmd)
 local function machine(port, spec)
 	for i = 1, islands do
 		local m = island(i)
-		local set_aside = i % 5 == 0 and m.sockets * m.cores > spec and " CoreSpecCount=" .. spec or ""
+		local set_aside = spec == "spec" and i % 5 == 0 and " CpuSpecList=0" or ""
 		for half = 0, 1 do
 			local names = ("%sn[%d-%d]"):format(m.name, half * 3 + 1, half * 3 + 3)
 			print(("NodeName=%s NodeHostname=%s NodeAddr=127.0.0.1 Port=%d State=CLOUD CPUs=%d Sockets=%d " ..
 				"CoresPerSocket=%d ThreadsPerCore=%d RealMemory=%d TmpDisk=1000 Feature=all,%s Weight=%d%s%s"):format(names,
 				names, port, m.cpus, m.sockets, m.cores, m.threads, m.memory, half == 0 and "west" or "east", random(1, 2),
-				gres_of(m), spec > 0 and set_aside or ""))
+				gres_of(m), set_aside))
 		end
 		print(("PartitionName=%s Nodes=%sn[1-%d] MaxTime=7-0 State=DOWN"):format(m.name, m.name, NODES))
 	end
@@ -188,6 +189,8 @@ local MORE = {
 	function() return "--switches=" .. random(1, 2) end,
 	function() return "--prefer=" .. one_of { "west", "east" } end,
 	function() return "--oversubscribe" end,
+	function(m) return "--exclusive --ntasks-per-socket=" .. random(1, m.cores) end,
+	function(m) return ("--exclusive --extra-node-info=%d:%d"):format(random(1, m.sockets), random(1, m.cores)) end,
 	function() return "--core-spec=" .. random(0, 3) end,
 	function() return "--thread-spec=" .. random(1, 3) end,
 	function(m) return "--gpus-per-socket=" .. random(1, m.gpus) .. " --sockets-per-node=1" end,
@@ -392,7 +395,7 @@ local function compare(doc, options_file, stock_file, our_file)
 end
 
 if mode == "machine" then
-	machine(tonumber(arg[4]), tonumber(arg[5] or 0))
+	machine(tonumber(arg[4]), arg[5])
 elseif mode == "jobs" then
 	jobs(tonumber(arg[4] or 4))
 elseif mode == "switches" then

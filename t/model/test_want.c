@@ -365,11 +365,56 @@ static void cores_for_the_system_are_those_that_the_job_says(void **state)
 	build_destroy(b);
 }
 
+/* Nodes of 2 sockets of 4 cores of 2 threads. */
+static void sockets_of_whole_nodes_are_a_number_of_cores(void **state)
+{
+	struct build *b = build_create("4x8c2s2t");
+	struct sl_cluster *c;
+
+	(void) state;
+	for (uint32_t i = 0; i < 8; i++)
+		build_pending(b, (struct build_job) { .id = i + 1, .tasks = 9, .exclusive = i != 1,
+						      .cpus_per_task = i == 2 ? 2 : 1 });
+	for (uint32_t i = 1; i <= 3; i++)
+		build_change_job(b, i, .ntasks_per_socket = 3);
+	build_change_job(b, 4, .ntasks_per_socket = 9);
+	build_change_job(b, 5, .sockets_per_node = 2);
+	build_change_job(b, 5, .cores_per_socket = 4);
+	build_change_job(b, 6, .sockets_per_node = 3);
+	build_change_job(b, 7, .cores_per_socket = 5);
+	build_change_job(b, 8, .ntasks_per_socket = 3);
+	build_change_job(b, 8, .threads_per_core = 1);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->native, 0);
+	assert_int_equal(want(c, 1)->request.max_cores_per_node, 4);
+	assert_int_equal(want(c, 2)->native, SL_NATIVE_TASKS_PER_SOCKET);
+	assert_int_equal(want(c, 3)->request.max_cores_per_node, 6);
+	assert_int_equal(want(c, 4)->why, SL_WHY_NEVER);
+	assert_int_equal(want(c, 5)->native, 0);
+	assert_int_equal(want(c, 5)->request.max_cores_per_node, 0);
+	assert_int_equal(want(c, 6)->why, SL_WHY_NEVER);
+	assert_string_equal(want(c, 6)->text, "needs 3 sockets of 1 cores on a node, there are 2 of 4");
+	assert_int_equal(want(c, 7)->why, SL_WHY_NEVER);
+	assert_int_equal(want(c, 8)->request.max_cores_per_node, 6);
+	sl_cluster_destroy(c);
+	build_change(b, SL_T_NODE, 3, sl_node_row, .sockets = 1);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->native, SL_NATIVE_TASKS_PER_SOCKET);
+	assert_int_equal(want(c, 5)->native, SL_NATIVE_SOCKETS);
+	sl_cluster_destroy(c);
+	build_change(b, SL_T_NODE, 3, sl_node_row, .sockets = 2);
+	build_change(b, SL_T_NODE, 3, sl_node_row, .core_spec = 1);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->native, SL_NATIVE_TASKS_PER_SOCKET);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
 /* One fact after the other; *set says how many there are. */
 static uint32_t set_fact(struct sl_job_row *r, uint32_t fact)
 {
 	static const struct sl_job_row facts[] = {
-		{ .sockets_per_node = 2 }, { .cores_per_socket = 4 }, { .distribution = SL_DIST_PLANE },
+		{ .sockets_per_node = 1 }, { .cores_per_socket = 4 }, { .distribution = SL_DIST_PLANE },
 		{ .distribution = SL_DIST_ARBITRARY }, { .flags = SL_JOBF_MAY_PREEMPT },
 		{ .refusals = SL_REFUSALS }, { .asks = SL_ASKS_BOARDS }, { .asks = SL_ASKS_CPUS_PER_GRES },
 		{ .asks = SL_ASKS_MEMORY_PER_GRES }, { .asks = SL_ASKS_TASKS_PER_GRES },
@@ -379,7 +424,7 @@ static uint32_t set_fact(struct sl_job_row *r, uint32_t fact)
 	};
 	static const uint32_t native[] = {
 		SL_NATIVE_SOCKETS, SL_NATIVE_SOCKETS, SL_NATIVE_DISTRIBUTION, SL_NATIVE_DISTRIBUTION,
-		SL_NATIVE_PREEMPT, SL_NATIVE_REFUSED, SL_NATIVE_SOCKETS, SL_NATIVE_BY_GRES,
+		SL_NATIVE_PREEMPT, SL_NATIVE_REFUSED, SL_NATIVE_BOARDS, SL_NATIVE_BY_GRES,
 		SL_NATIVE_BY_GRES, SL_NATIVE_BY_GRES, SL_NATIVE_UNCOUNTED_GRES,
 		SL_NATIVE_FEATURES, SL_NATIVE_NODE_COUNTS, SL_NATIVE_TASK_COUNTS, SL_NATIVE_WHOLE_SWITCHES,
 		SL_NATIVE_EXPAND, SL_NATIVE_ANY_LICENSE,
@@ -532,6 +577,7 @@ int main(void)
 		cmocka_unit_test(gres_become_kinds),
 		cmocka_unit_test(features_and_exclusions_choose_the_nodes),
 		cmocka_unit_test(what_is_not_modelled_is_native_and_says_what),
+		cmocka_unit_test(sockets_of_whole_nodes_are_a_number_of_cores),
 		cmocka_unit_test(cores_for_the_system_are_those_that_the_job_says),
 		cmocka_unit_test(what_only_select_can_place_the_engine_and_the_checker_agree_on),
 		cmocka_unit_test(gres_that_cannot_be_counted_are_left_to_slurm),

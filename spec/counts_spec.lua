@@ -46,6 +46,23 @@ describe("a constraint with counts", function()
 		assert.equal("n2 n3 n4", placed(plan, 1))
 	end)
 
+	it("has of the others those with a feature that it counts, where it counts several", function()
+		local plan = decide({ "a", "c", "b", "c", "b" }, { { id = 1, nodes = 3, exclusive = true, features = "[a*1&b*1]" },
+			{ id = 2, nodes = 3, features = "[c*1&b*1&a*1]" } })
+		assert.equal("n1 n3 n5", placed(plan, 1))
+		assert.same({ 1 }, plan:started())
+	end)
+
+	it("leaves alone what has no count, as Slurm does", function()
+		for _, features in ipairs { "a*2&d", "d&a*2", "(c|d)&(a&a)*2" } do
+			assert.equal("n1 n2", placed(decide({ "a", "a", "d" }, { { id = 1, nodes = 2, features = features } }), 1))
+		end
+		for _, features in ipairs { "d&[a*1&b*1]", "[a*1&b*1]&d", "d,[a*1,b*1],c" } do
+			assert.equal("n1 n3", placed(decide({ "a", "c", "b", "d" }, { { id = 1, nodes = 2, features = features } }), 1))
+		end
+		assert.is_true(decide({ "a", "b" }, { { id = 1, nodes = 1, features = "a|b*1" } }):start(1).native)
+	end)
+
 	it("counts no node twice, and takes those that have but one of them first", function()
 		local plan = decide({ "a,b", "a,b", "a,b", "a" }, { { id = 1, nodes = 4, features = "[a*2&b*2]" } })
 		assert.equal("n1 n2 n3 n4", placed(plan, 1))

@@ -120,25 +120,46 @@ static bool satisfies_term(const char *have, const char *at, const char **end)
 	return had;
 }
 
-/* "a*2", "[a*2&(b|c)*1]": how many terms it has, 0: it is no such thing. */
+/* "a*2", "[a*2&(b|c)*1]", and what is joined to that by "&" without a count: how many terms have one, 0: it is no
+ * such thing. */
 static uint32_t read_counts(const char *want, struct term term[TERMS])
 {
-	bool list = *want == '[';
-	uint32_t terms = 0;
+	uint32_t terms = 0, lists = 0, outside = 0;
+	bool list = false;
 
-	for (const char *at = want + list, *end;; at++) {
+	for (const char *at = want, *end;; at++) {
+		struct reader r = { .have = "" };
 		size_t digits;
 
+		if (*at == '[') {
+			list = true;
+			lists++;
+			at++;
+		}
+		r.at = at;
+		read_term(&r);
+		if (r.bad)
+			return 0;
 		satisfies_term("", at, &end);
-		digits = end ? strspn(end + 1, "0123456789") : 0;
-		if (terms == TERMS || !digits || digits > 9)
+		if (end) {
+			digits = strspn(end + 1, "0123456789");
+			if (terms == TERMS || !digits || digits > 9)
+				return 0;
+			term[terms] = (struct term) { at, (uint32_t) strtoul(end + 1, NULL, 10) };
+			if (!term[terms++].count)
+				return 0;
+			outside += !list;
+			r.at = end + 1 + digits;
+		} else if (list) {
 			return 0;
-		term[terms] = (struct term) { at, (uint32_t) strtoul(end + 1, NULL, 10) };
-		at = end + 1 + digits;
-		if (!term[terms++].count)
-			return 0;
-		if (!list || *at == ']')
-			return at[list] ? 0 : terms;
+		}
+		at = r.at;
+		if (list && *at == ']') {
+			list = false;
+			at++;
+		}
+		if (!*at)
+			return list || lists + outside != 1 ? 0 : terms;
 		if (*at != '&' && *at != ',')
 			return 0;
 	}
@@ -177,7 +198,7 @@ static uint32_t satisfied(const char *have, const struct term *term, uint32_t te
 }
 
 /* For whichever terms are taken together, there are as many nodes that satisfy one of them as they ask for:
- * then each node can be counted for one term (Hall's marriage theorem). */
+ * then each node can be counted for one term (Hall's marriage theorem).  Of several terms every node has one. */
 static int check_counts(struct check *c, const struct row *r)
 {
 	const uint32_t *node = &c->plan->place.node[r->places.first];
@@ -199,6 +220,9 @@ static int check_counts(struct check *c, const struct row *r)
 			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has %" PRIu64 " of %" PRIu64
 				       " nodes with features, needs %s", c->snap->job.id[r->job], has, needs, want);
 	}
+	if (terms > 1 && nodes[0])
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has %" PRIu32 " nodes with no feature that is counted,"
+			       " needs %s", c->snap->job.id[r->job], nodes[0], want);
 	return 0;
 }
 

@@ -101,38 +101,52 @@ static const char *skip_term(const char *at)
 	return at + n + inside;
 }
 
-/* The terms of one with counts; 0: it is none. */
-static uint32_t count_terms(const char *at)
-{
-	bool list = *at == '[';
-	uint32_t terms = 0;
+struct counts {
+	const char *term[MOST_TERMS];	/* where those with a count stand */
+	uint32_t terms;
+};
 
-	for (at += list;; at++) {
-		at = skip_term(at);
-		if (!at || *at != '*' || ++terms > MOST_TERMS)
-			return 0;
-		at += 1 + strspn(at + 1, "0123456789");
-		if (!*at || *at == ']')
-			return list == (*at == ']') && !at[*at != 0] ? terms : 0;
-		if (!list || (*at != '&' && *at != ','))
-			return 0;
-	}
-}
-
-/* The *n*-th term of one with counts. */
-static const char *find_term(const char *at, uint32_t n)
+/* Is it one with counts?  (At what is joined to them without one Slurm does not look.) */
+static bool read_counts(const char *at, struct counts *c)
 {
-	at += *at == '[';
-	for (; n; n--) {
+	bool inside = false, had_list = false;
+
+	c->terms = 0;
+	for (;; at++) {
+		const char *name;
+
+		if (*at == '[') {
+			if (had_list || c->terms)
+				return false;
+			inside = had_list = true;
+			at++;
+		}
+		name = at;
 		at = skip_term(at);
-		at += 1 + strspn(at + 1, "0123456789") + 1;
+		if (!at || (inside && *at != '*'))
+			return false;
+		if (*at == '*') {
+			if ((c->terms || had_list) && (!inside || c->terms == MOST_TERMS))
+				return false;
+			c->term[c->terms++] = name;
+			at += 1 + strspn(at + 1, "0123456789");
+		}
+		if (inside && *at == ']') {
+			inside = false;
+			at++;
+		}
+		if (!*at)
+			return c->terms && !inside;
+		if (*at != '&' && *at != ',')
+			return false;
 	}
-	return at;
 }
 
 uint32_t sl_constraint_count(const char *constraint, uint32_t n)
 {
-	return (uint32_t) strtoul(skip_term(find_term(constraint, n)) + 1, NULL, 10);
+	struct counts c;
+
+	return read_counts(constraint, &c) && n < c.terms ? (uint32_t) strtoul(skip_term(c.term[n]) + 1, NULL, 10) : 0;
 }
 
 /* -- all of it ------------------------------------------------------------- */
@@ -141,7 +155,7 @@ enum sl_constraint sl_constraint_read(const char *constraint, uint32_t *choices)
 {
 	struct shape s = { .choices = 1 };
 	const char *at = constraint;
-	uint32_t terms;
+	struct counts counts;
 
 	*choices = 1;
 	if (!*at)
@@ -150,9 +164,8 @@ enum sl_constraint sl_constraint_read(const char *constraint, uint32_t *choices)
 		return SL_CONSTRAINT_BROKEN;
 	if (!has_good_counts(at))
 		return SL_CONSTRAINT_NO_COUNT;
-	terms = count_terms(at);
-	if (terms) {
-		*choices = terms;
+	if (read_counts(at, &counts)) {
+		*choices = counts.terms;
 		return SL_CONSTRAINT_COUNTED;
 	}
 	do {
@@ -230,9 +243,10 @@ static bool read_chain(struct reading *r)
 bool sl_constraint_holds(const char *constraint, uint32_t choice, const char *features)
 {
 	struct reading r = { .at = constraint, .features = features, .choice = choice, .chosen = true };
+	struct counts counts;
 
-	if (count_terms(constraint)) {
-		r.at = find_term(constraint, choice);
+	if (read_counts(constraint, &counts) && choice < counts.terms) {
+		r.at = counts.term[choice];
 		return *r.at == '(' ? read_parenthesis(&r) : read_name(&r);
 	}
 	return !*constraint || (read_chain(&r) && r.chosen);

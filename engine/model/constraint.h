@@ -6,8 +6,9 @@
  * left to right, neither before the other; parts of that in parentheses, one deep; and one list in
  * brackets of at most 16, "[a|b]", joined to the rest by "&": all of the job's nodes have the same one of it.
  *
- * Or counts, and nothing without one: "a*2", and of at most 8 terms "[a*2&(b|c)*1]": so many of its nodes
- * have the one, so many others the other, and the rest of them need have neither.
+ * Or counts: "a*2", and of at most 8 terms "[a*2&(b|c)*1]": so many of its nodes have the one, so many others the
+ * other.  The rest of them may be any where one term is counted, and satisfy one of several.  What is joined to that
+ * by "&" without a count, outside of brackets ("a*2&d"), says nothing, in Slurm neither.
  *
  * Ownership: nothing is kept.  Threads: any.
  */

@@ -179,6 +179,23 @@ static void sort_parts(struct sl_part *part, uint32_t parts)
 		}
 }
 
+/* Where several features are counted, each of its nodes has one of them: so does Slurm make up its sets of nodes. */
+static int narrow_to_terms(struct sl_cluster *c, struct want *w, uint32_t str, uint32_t terms, struct sl_error *err)
+{
+	struct sl_nodeset any = SL_NODESET_EMPTY;
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && i < terms; i++) {
+		const struct sl_nodeset *f = feature_nodes(c, str, i, err);
+
+		rc = f ? sl_nodeset_union(&any, f, err) : -1;
+	}
+	if (!rc)
+		rc = sl_nodeset_intersect(&w->eligible, &any, err);
+	sl_nodeset_free(&any);
+	return rc;
+}
+
 /* Counts say of how many nodes which features are asked. */
 static int add_parts(struct sl_cluster *c, struct want *w, uint32_t str, uint32_t terms, struct sl_error *err)
 {
@@ -206,8 +223,11 @@ static int narrow_by_features(struct sl_cluster *c, struct want *w, struct sl_er
 {
 	uint32_t str = c->snap->job.features[w->entry.job], prefer = c->snap->job.prefer[w->entry.job], choices;
 
-	if (sl_constraint_read(cluster_str(c, str), &choices) == SL_CONSTRAINT_COUNTED)
+	if (sl_constraint_read(cluster_str(c, str), &choices) == SL_CONSTRAINT_COUNTED) {
+		if (choices > 1 && narrow_to_terms(c, w, str, choices, err) < 0)
+			return -1;
 		return w->for_chance ? 0 : add_parts(c, w, str, choices, err);
+	}
 	if (choices == 1 && !*cluster_str(c, prefer)) {
 		const struct sl_nodeset *f = feature_nodes(c, str, 0, err);
 

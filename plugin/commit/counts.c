@@ -66,6 +66,8 @@ const char *sl_counts_lack(const sl_details_t *d, const struct sl_layout_place *
 	}
 	if (r.terms > TERMS)
 		return "it counts more features than a plan can";
+	if (r.terms > 1 && nodes[0])
+		return "the plan has a node with none of the features that it counts";
 	for (set = 1; set < 1u << r.terms; set++) {
 		uint64_t needs = 0, has = 0;
 

@@ -249,6 +249,8 @@ static void no_node_counts_for_two_features(void **state)
 	EXPECT_START(b, place(p_, 1, 1, 0, 0), "job 2: has 1 nodes, needs 2");
 	EXPECT_START(b, places(p_, 0, 1, 1), "job 2: has 1 of 2 nodes with features, needs [ib*1&(fast|big)*1]");
 	EXPECT_START(b, places(p_, 2, 3, 1), "job 2: has 0 of 1 nodes with features");
+	build_change_job(b, 2, .max_nodes = 3);
+	EXPECT_START(b, places(p_, 0, 2, 1), "job 2: has 1 nodes with no feature that is counted, needs [ib*1&(fast|big)*1]");
 	build_change_job(b, 2, .features = sl_builder_str(b->builder, "ib*2"));
 	EXPECT_START(b, places(p_, 1, 2, 1), NULL);
 	EXPECT_START(b, places(p_, 0, 1, 1), "job 2: has 1 of 2 nodes with features, needs ib*2");
@@ -319,7 +321,7 @@ static void switches_bind_for_as_long_as_the_job_waits_for_them(void **state)
 
 static void constraints_that_cannot_be_read_are_for_select(void **state)
 {
-	static const char *const odd[] = { "red*2&red*1", "red*1&red", "[red*1|red*1]", "(red*1)", "!red", "[red|blue", "red)", "((red))", "[(red|fast)|blue]", "red|[red|blue]",
+	static const char *const odd[] = { "red*2&red*1", "red*1|red", "[red*1&red]", "[red*1|red*1]", "(red*1)", "!red", "[red|blue", "red)", "((red))", "[(red|fast)|blue]", "red|[red|blue]",
 					   "[red|blue]|red", "[red|blue]&[red|fast]", "red&", "red||blue", "[red&blue]", "[]", "()" };
 	struct build *b = one((struct build_job) { 0 });
 

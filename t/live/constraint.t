@@ -74,6 +74,32 @@ counts() {
 }
 it "so many nodes of one feature and so many of another" counts
 
+# (Slurm refuses two counts outside of brackets, from 23.02 on also one beside another feature.)
+beside_counts() {
+	runs_on 'n[001,003]' -N2 -C 'fast&[red*1&blue*1]' -x n002
+	runs_on 'n[005-006]' -N2 -C 'red&[(blue|red)*2]' -x 'n[001-004]'
+	slurm_since 23.02 || runs_on 'n[007-008]' -N2 -C 'red&blue*2' -x 'n[001-006]'
+}
+it "... beside others without a count, at which Slurm does not look" beside_counts
+
+others() {
+	local held id
+	scontrol update "NodeName=n[005-006]" AvailableFeatures=plain ActiveFeatures=plain
+	held=$(submit --exclusive -N2 -w 'n[002,008]')
+	starts "$held" 60
+	runs_on 'n[001,003-004]' -N3 -C '[red*1&fast*1]'
+	squeue -h -t R -o %i | xargs scancel
+	wait_for 30 has_jobs RUNNING -eq 0
+	held=$(submit --exclusive -N2 -w 'n[003-004]')
+	starts "$held" 60
+	id=$(submit --exclusive -N3 -C '[red*1&fast*1]')
+	stays_pending "$id"
+	scancel "$held"
+	starts "$id" 60
+	scontrol update "NodeName=n[005-006]" AvailableFeatures=blue ActiveFeatures=blue
+}
+it "where several are counted all of its nodes have one of them" others
+
 uncounted() {
 	local id
 	runs_on 'n[001-002,005]' -N3 -C 'red*2' -x 'n[003-004]'

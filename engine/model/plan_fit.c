@@ -214,7 +214,7 @@ static int fit_in_switches(struct attempt *a, struct sl_request *r, int64_t from
 	int rc;
 
 	if (!r->max_leaves)
-		return sl_fit_earliest(a->tl, r, &a->how, from, latest, start, &a->layout, &a->lack.misfit, err);
+		return plan_fit_earliest(a, r, from, latest, start, err);
 	until = a->w->leaves_until;
 	last = until <= latest ? until - 1 : latest;
 	rc = from <= last ? sl_fit_earliest(a->tl, r, &a->how, from, last, start, &a->layout, &a->lack.misfit, err) : 0;

@@ -88,6 +88,13 @@ struct refused {			/* what was, a moment ago */
 };
 #define PLAN_REFUSALS 64
 
+struct waited {				/* it was looked for from then on, and found later: not before */
+	const struct want *w;
+	bool block;
+	int64_t seconds, from, until;
+};
+#define PLAN_WAITS 128
+
 /* Jobs for which Slurm could preempt others. */
 struct preempting {
 	struct sl_entry entry[SL_PLAN_PREEMPT_MAX];
@@ -127,6 +134,7 @@ struct sl_plan {
 	uint32_t *queue_of;		/* [job] the cluster's: plan_queue */
 	uint32_t *queue_next;		/* [entry] number of the next one of the same job + 1, or 0 */
 	uint32_t refusals, next_refusal;
+	uint32_t waits, next_wait;
 	const struct booking *stuck;	/* a head that has no other nodes at its time; until something is given back */
 	struct throttle *throttle;
 	uint32_t throttles;
@@ -139,6 +147,7 @@ struct sl_plan {
 	struct preempting tried;	/* by this policy, in vain */
 	struct preempting confirmed;	/* may start, with all that has started so far */
 	struct refused refusal[PLAN_REFUSALS];
+	struct waited wait[PLAN_WAITS];
 };
 
 /* What an attempt is made of. */
@@ -301,6 +310,10 @@ int plan_explain_never(struct attempt *a, struct sl_refusal *r, struct sl_error 
 bool plan_refusals_find(const struct attempt *a, enum refusal_kind kind, int64_t seconds, struct lack *lack);
 void plan_refusals_keep(const struct attempt *a, enum refusal_kind kind, int64_t seconds);
 void plan_refusals_forget(struct sl_plan *p);
+
+/* sl_fit_earliest() of so many seconds, for an attempt; it does not look where what asks for no more could not start. */
+int plan_fit_earliest(struct attempt *a, const struct sl_request *r, int64_t from, int64_t latest, int64_t *start,
+		      struct sl_error *err);
 
 /* plan_fits() from now on; a refusal is kept. */
 int plan_fits_now(struct attempt *a, int64_t seconds, bool layout, struct sl_error *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plan_refusals.c - what could not be started a moment ago.
+ * plan_refusals.c - what could not be started a moment ago, or not before some time.
  *
  * Bookings only take away.  So a request that asks for no less than one that was
  * refused, for no less time, is refused too, until something is given back.  That
@@ -66,10 +66,9 @@ static bool asks_no_less(const struct want *less, const struct want *w)
 }
 
 /* The best part of a block need not be a block. */
-static bool blocks_no_less(const struct refused *m, const struct attempt *a)
+static bool blocks_no_less(bool block, const struct want *w, const struct attempt *a)
 {
-	return !m->block || (wants_block(a) && or_most(m->w->pub.request.max_nodes) >=
-			     or_most(a->w->pub.request.max_nodes));
+	return !block || (wants_block(a) && or_most(w->pub.request.max_nodes) >= or_most(a->w->pub.request.max_nodes));
 }
 
 /* The figures of a lack are those of the request that was refused. */
@@ -94,7 +93,7 @@ bool plan_refusals_find(const struct attempt *a, enum refusal_kind kind, int64_t
 		const struct refused *m = &p->refusal[i];
 
 		if (m->kind != kind || m->seconds > seconds || (m->native && a->how.method != SL_PLACE_NATIVE) ||
-		    !asks_no_less(m->w, a->w) || !blocks_no_less(m, a))
+		    !asks_no_less(m->w, a->w) || !blocks_no_less(m->block, m->w, a))
 			continue;
 		tell_lack(m, a->w, lack);
 		return true;
@@ -120,6 +119,7 @@ void plan_refusals_keep(const struct attempt *a, enum refusal_kind kind, int64_t
 void plan_refusals_forget(struct sl_plan *p)
 {
 	p->refusals = p->next_refusal = 0;
+	p->waits = p->next_wait = 0;
 	p->stuck = NULL;
 }
 
@@ -129,5 +129,59 @@ int plan_fits_now(struct attempt *a, int64_t seconds, bool layout, struct sl_err
 
 	if (!rc)
 		plan_refusals_keep(a, REFUSED_NOW, seconds);
+	return rc;
+}
+
+/* -- not before some time ------------------------------------------------ */
+
+/* Is its earliest start exact (sl_fit_earliest())? */
+static bool is_exact(const struct attempt *a)
+{
+	const struct sl_request *r = &a->w->pub.request;
+
+	for (uint32_t i = 0; i < r->gres_needs; i++)
+		if (r->gres[i].per == SL_GRES_PER_JOB)
+			return false;
+	return !r->max_leaves && !r->parts && !r->choices && a->how.method != SL_PLACE_EXPLICIT;
+}
+
+/* No start from *from* on before the time that is returned. */
+static int64_t begin_at(const struct attempt *a, int64_t from, int64_t seconds)
+{
+	const struct sl_plan *p = a->p;
+	int64_t begin = from;
+
+	for (uint32_t i = 0; i < p->waits; i++) {
+		const struct waited *m = &p->wait[i];
+
+		if (m->until > begin && m->from <= from && m->seconds <= seconds && asks_no_less(m->w, a->w) &&
+		    blocks_no_less(m->block, m->w, a))
+			begin = m->until;
+	}
+	return begin;
+}
+
+static void keep_wait(const struct attempt *a, int64_t from, int64_t seconds, int64_t until)
+{
+	struct sl_plan *p = a->p;
+
+	p->wait[p->next_wait] = (struct waited) { .w = a->w, .block = wants_block(a), .seconds = seconds,
+						  .from = from, .until = until };
+	p->next_wait = (p->next_wait + 1) % PLAN_WAITS;
+	if (p->waits < PLAN_WAITS)
+		p->waits++;
+}
+
+int plan_fit_earliest(struct attempt *a, const struct sl_request *r, int64_t from, int64_t latest, int64_t *start,
+		      struct sl_error *err)
+{
+	bool exact = is_exact(a);
+	int64_t begin = exact ? begin_at(a, from, r->duration) : from;
+	int rc = sl_fit_earliest(a->tl, r, &a->how, begin, latest, start, &a->layout, &a->lack.misfit, err);
+
+	if (!rc && begin > from)	/* why it finds none is counted from the first instant on */
+		rc = sl_fit_earliest(a->tl, r, &a->how, from, latest, start, &a->layout, &a->lack.misfit, err);
+	if (rc > 0 && exact && *start > begin)
+		keep_wait(a, from, r->duration, *start);
 	return rc;
 }

@@ -50,13 +50,14 @@ static int SOLVCALL has_worked_enough(int iterations, int nodes, double bound, d
 
 static void set_options(HPROB h, const struct sl_mip_problem *p)
 {
+	int64_t relaxed = p->iterations < INT32_MAX / SL_MIP_RELAXED ? p->iterations * SL_MIP_RELAXED : INT32_MAX;
 	bool clock = isfinite(p->time_limit);
 
 	pCoinSetIntOption(h, COIN_INT_LOGLEVEL, 0);
 	if (clock)
 		pCoinSetRealOption(h, COIN_REAL_MAXSECONDS, p->time_limit);
 	if (!any_integer(p)) {
-		pCoinSetIntOption(h, COIN_INT_MAXITER, (int) (p->iterations < INT32_MAX ? p->iterations : INT32_MAX));
+		pCoinSetIntOption(h, COIN_INT_MAXITER, (int) relaxed);
 		return;
 	}
 	pCoinRegisterMipNodeCallback(h, has_worked_enough, (void *) p);
@@ -124,7 +125,7 @@ static void read_answer(HPROB h, const struct sl_mip_problem *p, struct sl_mip_a
 	double objective = pCoinGetObjectValue(h);
 	bool something = isfinite(objective) && fabs(objective) < SL_MIP_NOTHING, mip = any_integer(p);
 
-	a->iterations += pCoinGetIterCount(h);
+	a->iterations += mip ? pCoinGetIterCount(h) : (pCoinGetIterCount(h) + SL_MIP_RELAXED - 1) / SL_MIP_RELAXED;
 	a->nodes = mip ? pCoinGetMipNodeCount(h) : 0;
 	if (!something) {
 		/* CoinMP says "optimal" and means infeasible, unbounded, or stopped early */

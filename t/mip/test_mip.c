@@ -338,13 +338,60 @@ static void work_ends_a_solve_and_is_the_same_each_time(void **state)
 		o.time_limit = 1e-9;
 		assert_int_equal(sl_mip_solve(m, &o, &r, &err), 0);
 		assert_int_equal(r.status, SL_MIP_NO_SOLUTION);
-		/* a relaxation stops at its last iteration, but for Cbc */
-		o.relax = true;
-		o.time_limit = 3 * sl_mip_iteration_s(m);
+		sl_mip_result_clear(&r);
+	}
+	sl_mip_destroy(m);
+}
+
+/* From so many places to as many others at the least cost: no integers, and more than a hundred iterations. */
+#define PLACES 60
+
+static struct sl_mip *transport(void)
+{
+	struct sl_mip *m = sl_mip_create(false, NULL, NULL);
+	static const double one[PLACES] = { [0 ... PLACES - 1] = 1 };
+	struct sl_error err;
+
+	random_state = 7;
+	for (uint32_t c = 0; c < PLACES * PLACES; c++) {
+		struct sl_mip_column col = { .ub = 10, .obj = 1 + below(1000) };
+
+		assert_int_equal(sl_mip_var(m, &col, &err), c);
+	}
+	for (uint32_t i = 0; i < 2 * PLACES; i++) {
+		uint32_t column[PLACES];
+		bool from = i < PLACES;
+		struct sl_mip_row row = { column, one, PLACES, from ? -INFINITY : 5 + below(10), from ? 11 : INFINITY, NULL };
+
+		for (uint32_t k = 0; k < PLACES; k++)
+			column[k] = from ? i * PLACES + k : k * PLACES + i - PLACES;
+		assert_true(sl_mip_add(m, &row, &err) >= 0);
+	}
+	return m;
+}
+
+static void a_relaxation_may_make_more_iterations_than_a_search(void **state)
+{
+	struct sl_mip *m = transport();
+	struct sl_mip_options o = options(NULL);
+	struct sl_mip_result r;
+	struct sl_error err;
+
+	(void) state;
+	o.clock = false;
+	o.relax = true;
+	for (unsigned i = 0; sl_mip_backend_name(i); i++) {
+		o.backend = sl_mip_backend_name(i);
+		o.time_limit = 20 * sl_mip_iteration_s(m);
+		assert_int_equal(sl_mip_solve(m, &o, &r, &err), 0);
+		assert_int_equal(r.status, SL_MIP_OPTIMAL);
+		assert_true(r.work < o.time_limit);
+		sl_mip_result_clear(&r);
+		/* it stops at its last one, but for Cbc */
+		o.time_limit = 1.5 * sl_mip_iteration_s(m);
 		assert_int_equal(sl_mip_solve(m, &o, &r, &err), 0);
 		assert_int_equal(r.status, strcmp(o.backend, "cbc") ? SL_MIP_NO_SOLUTION : SL_MIP_OPTIMAL);
 		sl_mip_result_clear(&r);
-		o.relax = false;
 	}
 	sl_mip_destroy(m);
 }
@@ -558,6 +605,7 @@ int main(void)
 		cmocka_unit_test(a_solver_that_sleeps_is_ended),
 		cmocka_unit_test(without_the_clock_a_net_ends_what_hangs_and_it_is_said),
 		cmocka_unit_test(work_ends_a_solve_and_is_the_same_each_time),
+		cmocka_unit_test(a_relaxation_may_make_more_iterations_than_a_search),
 		cmocka_unit_test(what_is_said_of_the_relaxation_is_not_said_of_the_program),
 		cmocka_unit_test(a_solver_has_so_much_memory_and_no_more),
 		cmocka_unit_test(a_solver_reaches_nothing),

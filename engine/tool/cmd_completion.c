@@ -122,7 +122,7 @@ static void zsh(FILE *out)
 	put_words(shells, out);
 	fputs(" ;;\n", out);
 	for (const struct sl_verb *const *v = sl_verbs; *v; v++) {
-		if (*v == &sl_verb_completion)
+		if (!strcmp((*v)->name, "completion"))
 			continue;
 		fprintf(out, "\t%s) _arguments", (*v)->name);
 		for (const struct sl_option *o = (*v)->options; o && o->name; o++)

@@ -14,28 +14,6 @@
 
 enum sl_exit { SL_EXIT_FINE, SL_EXIT_FAILED, SL_EXIT_USAGE };
 
-extern const struct sl_verb sl_verb_check;
-extern const struct sl_verb sl_verb_compare;
-extern const struct sl_verb sl_verb_completion;
-extern const struct sl_verb sl_verb_engine;
-extern const struct sl_verb sl_verb_explain;
-extern const struct sl_verb sl_verb_forecast;
-extern const struct sl_verb sl_verb_import_conf;
-extern const struct sl_verb sl_verb_ledger;
-extern const struct sl_verb sl_verb_plan;
-extern const struct sl_verb sl_verb_predict;
-extern const struct sl_verb sl_verb_replay;
-extern const struct sl_verb sl_verb_report;
-extern const struct sl_verb sl_verb_shadow;
-extern const struct sl_verb sl_verb_show;
-extern const struct sl_verb sl_verb_sim;
-extern const struct sl_verb sl_verb_status;
-extern const struct sl_verb sl_verb_top;
-extern const struct sl_verb sl_verb_tune;
-extern const struct sl_verb sl_verb_version;
-extern const struct sl_verb sl_verb_willrun;
-extern const struct sl_verb sl_verb_workload;
-
 /* All of them, NULL at the end; the one of that name, or NULL. */
 extern const struct sl_verb *const sl_verbs[];
 const struct sl_verb *sl_verb_find(const char *name);

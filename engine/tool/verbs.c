@@ -4,30 +4,34 @@
 
 #include <string.h>
 
-const struct sl_verb *const sl_verbs[] = {
-	&sl_verb_check,
-	&sl_verb_plan,
-	&sl_verb_show,
-	&sl_verb_explain,
-	&sl_verb_forecast,
-	&sl_verb_predict,
-	&sl_verb_willrun,
-	&sl_verb_status,
-	&sl_verb_top,
-	&sl_verb_report,
-	&sl_verb_shadow,
-	&sl_verb_ledger,
-	&sl_verb_sim,
-	&sl_verb_compare,
-	&sl_verb_tune,
-	&sl_verb_replay,
-	&sl_verb_workload,
-	&sl_verb_import_conf,
-	&sl_verb_engine,
-	&sl_verb_completion,
-	&sl_verb_version,
-	NULL,
-};
+#define VERBS(X) \
+	X(check) \
+	X(plan) \
+	X(show) \
+	X(explain) \
+	X(forecast) \
+	X(predict) \
+	X(willrun) \
+	X(status) \
+	X(top) \
+	X(report) \
+	X(shadow) \
+	X(ledger) \
+	X(sim) \
+	X(compare) \
+	X(tune) \
+	X(replay) \
+	X(workload) \
+	X(import_conf) \
+	X(engine) \
+	X(completion) \
+	X(version)
+
+#define DECLARE(name) extern const struct sl_verb sl_verb_##name;
+VERBS(DECLARE)
+
+#define ADDRESS(name) &sl_verb_##name,
+const struct sl_verb *const sl_verbs[] = { VERBS(ADDRESS) NULL };
 
 const struct sl_verb *sl_verb_find(const char *name)
 {

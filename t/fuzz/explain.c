@@ -16,8 +16,9 @@ const char fuzz_name[] = "explain";
 #define NOW 1700000000
 
 /* What a verb prints on stdout, malloc'ed; what it complains of is for nobody. */
-static char *output(const struct sl_verb *verb, const char *how, const char *operand, int *status)
+static char *output(const char *name, const char *how, const char *operand, int *status)
 {
+	const struct sl_verb *verb = sl_verb_find(name);
 	FILE *out = stdout, *err = stderr;
 	char dir[320], job[24], option[320], *text = NULL;
 	char *argv[] = { dir, option, job };
@@ -73,21 +74,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	fuzz_file("decisions.jsonl", data, size);
 	put_surroundings();
-	text = output(&sl_verb_explain, "--events=0", "7", &status);
+	text = output("explain", "--events=0", "7", &status);
 	MUST(status == SL_EXIT_FINE || status == SL_EXIT_FAILED);
 	MUST(!strstr(text, "(null)") || memmem(data, size, "(null)", 6));
 	free(text);
-	text = output(&sl_verb_explain, "--json", "7", &again);
+	text = output("explain", "--json", "7", &again);
 	MUST(again == status);
 	o = json_loads(text, 0, NULL);
 	MUST(status == SL_EXIT_FAILED || json_array_size(json_object_get(o, "events")));
 	json_decref(o);
 	free(text);
-	text = output(&sl_verb_top, "--once", NULL, &again);
+	text = output("top", "--once", NULL, &again);
 	MUST(again == SL_EXIT_FINE && strstr(text, "QUEUE") && !strchr(text, 033));
 	free(text);
 	snprintf(page, sizeof(page), "--output=%s/page", fuzz_dir());
-	free(output(&sl_verb_report, page, NULL, &again));
+	free(output("report", page, NULL, &again));
 	MUST(again == SL_EXIT_FINE || again == SL_EXIT_FAILED);
 	fuzz_accepted += status == SL_EXIT_FINE;
 	return 0;

@@ -2,7 +2,15 @@
 # SPDX-License-Identifier: MIT
 # Constraints: the nodes that Slurm's select would find, found by the engine.
 . "${0%/*}/live.sh"
-live_begin 8
+
+# What prologs are told of a job's constraint, by job.
+TOLD=${LIVE_DIR:-$TOP/.work/cluster-${0##*/}}/told
+rm -rf "$TOLD"
+mkdir -p "$TOLD"
+# shellcheck disable=SC2016	# for the scripts to expand
+printf '#!/bin/sh\necho "$SLURM_JOB_CONSTRAINTS" > "$0.$SLURM_JOB_ID"\n' | tee "$TOLD/ctld" > "$TOLD/node"
+chmod 755 "$TOLD"/*
+live_begin 8 "PrologSlurmctld=$TOLD/ctld" "Prolog=$TOLD/node"
 scontrol update "NodeName=n[001-002]" AvailableFeatures=red,fast ActiveFeatures=red,fast
 scontrol update "NodeName=n[003-004]" AvailableFeatures=blue,fast ActiveFeatures=blue,fast
 scontrol update "NodeName=n[005-008]" AvailableFeatures=blue ActiveFeatures=blue
@@ -118,5 +126,19 @@ hosts_script() {
 	[ "$(job_get "$id" BatchHost)" = n003 ]
 }
 it "the script runs on a node with the features of --batch" hosts_script
+
+# The constraint is set aside while select looks at the job: what is started must have it again.
+tells_prologs() {
+	local id
+	id=$(submit --exclusive -N2 -C '[red*1&(blue&fast)*1]')
+	starts "$id" 60
+	placed_by_engine "$id"
+	wait_for 20 test -s "$TOLD/ctld.$id"
+	wait_for 20 test -s "$TOLD/node.$id"
+	grep -Fx '[red*1&(blue&fast)*1]' "$TOLD/ctld.$id"
+	grep -Fx '[red*1&(blue&fast)*1]' "$TOLD/node.$id"
+	scontrol show job "$id" | grep -F 'Features=[red*1&(blue&fast)*1]'
+}
+it "prologs are told of counts" tells_prologs
 
 live_end

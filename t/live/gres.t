@@ -141,4 +141,30 @@ beside_select() {
 }
 it "a job beside one to which select gives what was booked starts with it" beside_select
 
+# Select finds no slices on the first node, of which the plan does not know, and takes the second one: there an
+# alternative was planned, which is no worse for that.
+strays_onto_an_alternative() {
+	local native id cycles failed
+	starts "$(submit -n1 -w n001 --gres=shard:4)"	# of each GPU four
+	starts "$(submit -n1 -w n001 --gres=shard:4)"
+	failed=$(status failed_starts)
+	scontrol update PartitionName=main State=DOWN
+	native=$(submit -n1 --gres=shard:1)
+	id=$(submit -N8 --exclusive -w n002 --comment='sched: -N1 -n8')
+	scontrol update PartitionName=main State=UP
+	starts "$native"
+	[ "$(job_nodes "$native")" = n002 ]
+	needs_lua
+	cycles=$(status cycles)
+	wait_for 30 cycles_since "$cycles"
+	schedlua explain "$id" > "$C/out"
+	cat "$C/out"
+	grep -q 'select has put a job there' "$C/out"
+	status_is failed_starts "$failed"
+	scancel "$native"
+	starts "$id"
+}
+cycles_since() { [ "$(status cycles)" -gt $(($1 + 2)) ]; }
+it "an alternative is not blamed for a job that select has put in its place" strays_onto_an_alternative
+
 live_end

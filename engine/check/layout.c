@@ -50,6 +50,8 @@ static void ask_size(const struct check *c, uint32_t j, uint32_t p, struct ask *
 	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++)
 		if (c->snap->job_gres.per[g] == SL_PER_JOB)
 			a->max_nodes = larger(a->max_nodes, c->snap->job_gres.count[g]);
+		else if (c->snap->job_gres.per[g] == SL_PER_TASK && a->overcommit)
+			a->max_nodes = larger(a->max_nodes, num_tasks);
 	if (max_nodes)
 		a->max_nodes = max_nodes;
 	if (num_tasks)

@@ -18,15 +18,20 @@ static const char *special_request(const struct check *c, uint32_t j)
 
 	if ((job->asks[j] & SL_ASKS_REBOOT) || !check_reads_features(c, j))
 		return "features";
-	if (job->asks[j] & ~(uint32_t) (SL_ASKS_USER_NODES | SL_ASKS_MCS | SL_ASKS_SPEC_CORES | SL_ASKS_SPEC_THREADS))
+	if (job->asks[j] & ~(uint32_t) (SL_ASKS_USER_NODES | SL_ASKS_MCS | SL_ASKS_SPEC_CORES | SL_ASKS_SPEC_THREADS |
+					      SL_ASKS_BOUND_GRES))
 		return "what it asks for besides";
 	if (job->distribution[j] >= SL_DIST_PLANE)
 		return "its distribution";
 	if (job->flags[j] & SL_JOBF_MAY_PREEMPT)
 		return "preemption";
-	for (uint32_t g = job->gres[j].first; g < job->gres[j].first + job->gres[j].count; g++)
+	for (uint32_t g = job->gres[j].first; g < job->gres[j].first + job->gres[j].count; g++) {
 		if (c->snap->job_gres.cpus[g] || c->snap->job_gres.memory[g] > 0)
 			return "CPUs or memory for each gres";
+		if (c->snap->job_gres.per[g] == SL_PER_TASK &&
+		    ((job->flags[j] & SL_JOBF_OVERCOMMIT) || (job->asks[j] & SL_ASKS_BOUND_GRES)))
+			return "gres for each task";
+	}
 	return job->refusals[j] >= SL_REFUSALS ? "refused placements" : NULL;
 }
 

@@ -26,6 +26,7 @@ static const struct {
 	{ SL_NATIVE_SOCKET_GRES, "gres per socket" },
 	{ SL_NATIVE_WHOLE_SWITCHES, "switches of its own" },
 	{ SL_NATIVE_BURST_BUFFER, "a burst buffer" },
+	{ SL_NATIVE_TASK_GRES, "gres for each of tasks that overcommit or are bound to it" },
 	{ SL_NATIVE_EXPAND, "the expansion of a job" },
 	{ SL_NATIVE_ANY_LICENSE, "alternative licences" },
 	{ SL_NATIVE_PREEMPT, "jobs that it may preempt" },
@@ -102,6 +103,20 @@ static bool has_company(const struct sl_cluster *c, struct sl_range gres)
 	return false;
 }
 
+/* Select then gives CPUs to all tasks that overcommit, and a core of each socket to those that are bound. */
+static bool has_odd_tasks(const struct sl_cluster *c, uint32_t j)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	struct sl_range gres = job->gres[j];
+
+	if (!(job->flags[j] & SL_JOBF_OVERCOMMIT) && !(job->asks[j] & SL_ASKS_BOUND_GRES))
+		return false;
+	for (uint32_t g = gres.first; g < gres.first + gres.count; g++)
+		if (c->snap->job_gres.per[g] == SL_PER_TASK)
+			return true;
+	return false;
+}
+
 static uint32_t native_of_job(const struct sl_cluster *c, uint32_t j)
 {
 	const struct sl_job_view *job = &c->snap->job;
@@ -111,6 +126,7 @@ static uint32_t native_of_job(const struct sl_cluster *c, uint32_t j)
 		native |= if_so(job->asks[j] & asked[i].asks, asked[i].native);
 	return native | if_so(!has_placed_features(c, j), SL_NATIVE_FEATURES) |
 		if_so(has_company(c, job->gres[j]), SL_NATIVE_BY_GRES) |
+		if_so(has_odd_tasks(c, j), SL_NATIVE_TASK_GRES) |
 		if_so(job->distribution[j] == SL_DIST_ARBITRARY || job->distribution[j] == SL_DIST_PLANE,
 		      SL_NATIVE_DISTRIBUTION) |
 		if_so(job->flags[j] & SL_JOBF_MAY_PREEMPT, SL_NATIVE_PREEMPT) |

@@ -102,7 +102,7 @@ static void fit_partition(const struct sl_cluster *c, const struct want *w, stru
 		a->min_nodes = most(a->min_nodes, part->min_nodes[p]);
 	if (!a->max_nodes)
 		a->max_nodes = most(most(a->min_nodes, sl_ask_job_gres(c->snap, a)),
-				    most(a->tasks, a->max_cpus / a->cpus_per_task));
+				    most(w->pub.native & SL_NATIVE_TASK_GRES ? tasks : a->tasks, a->max_cpus / a->cpus_per_task));
 	if (tasks)
 		a->max_nodes = least(a->max_nodes, most(tasks, a->min_nodes));
 	if (max_nodes)
@@ -286,6 +286,13 @@ static void ask_memory(struct sl_cluster *c, struct want *w, const struct sl_ask
 	}
 }
 
+/* However many CPUs they have. */
+static void of_all_tasks(struct sl_gres_need *need, uint32_t tasks)
+{
+	need->per = SL_GRES_PER_JOB;
+	need->count = tasks > 1 && need->count > UINT32_MAX / tasks ? UINT32_MAX : need->count * most(tasks, 1);
+}
+
 static int ask_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -314,6 +321,8 @@ static int ask_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a
 			return want_refuse(w, SL_WHY_NEVER, "no node has %s%s%s", name, *type ? ":" : "", type);
 		if (s->job_gres.per[g] == SL_PER_JOB)
 			need.per = SL_GRES_PER_JOB;
+		else if (s->job_gres.per[g] == SL_PER_TASK && a->overcommit)
+			of_all_tasks(&need, s->job.num_tasks[w->entry.job]);
 		else if (s->job_gres.per[g] == SL_PER_TASK)
 			need.per = SL_GRES_PER_TASK;
 		else if (s->job_gres.per[g] == SL_PER_SOCKET)

@@ -305,6 +305,7 @@ function history:summary(question) end
 ---@field whole_switches boolean switches on whose nodes nobody else has jobs (--exclusive=topo)
 ---@field spec_cores boolean no core set aside on its nodes (--core-spec=0)
 ---@field spec_threads boolean core_spec counts threads (--thread-spec)
+---@field bound_gres boolean cores near its gres alone (--gres-flags=enforce-binding)
 ---@field mcs_label string label of multi-category security
 ---@field refusals integer placements in a row that Slurm's select refused
 ---@field native string what only Slurm's select can place; empty: nothing

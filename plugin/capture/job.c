@@ -213,6 +213,7 @@ static uint32_t job_asks(const struct capture *c, const job_info_t *j)
 		SL_ASKS_BOARDS : 0) | (is_said(j->cpus_per_tres) ? SL_ASKS_CPUS_PER_GRES : 0) |
 		(is_said(j->mem_per_tres) ? SL_ASKS_MEMORY_PER_GRES : 0) |
 		(sl_said16(j->ntasks_per_tres) ? SL_ASKS_TASKS_PER_GRES : 0) |
+		(j->bitflags & GRES_ENFORCE_BIND ? SL_ASKS_BOUND_GRES : 0) |
 		(is_said(j->burst_buffer) ? SL_ASKS_BURST_BUFFER : 0) |
 		(is_said(j->mcs_label) && (j->shared == JOB_SHARED_MCS || selects_by_label(c)) ? SL_ASKS_MCS : 0) |
 		(j->licenses && strchr(j->licenses, '|') ? SL_ASKS_ANY_LICENSE : 0) |

@@ -88,8 +88,11 @@ uint32_t sl_collect_asks(const struct sl_scratch *s, const job_record_t *job)
 	struct asks_walk w = { s, 0 };
 	uint32_t asks;
 
-	if (job->gres_list_req)
+	if (job->gres_list_req) {
 		list_for_each(job->gres_list_req, each_gres, &w);
+		if (job->bit_flags & GRES_ENFORCE_BIND)
+			w.asks |= SL_ASKS_BOUND_GRES;
+	}
 	asks = w.asks | asks_of_details(job->details) | sl_collect_company(job);
 	if (job->burst_buffer)
 		asks |= SL_ASKS_BURST_BUFFER;

@@ -399,6 +399,8 @@ static void a_request_that_is_not_modelled_has_to_be_native(void **state)
 	struct sl_plan_start_row row;
 
 	(void) state;
+	build_change_job(b, 2, .asks = SL_ASKS_BOUND_GRES);
+	EXPECT_START(b, place(p_, 0, 4, 0, 0), NULL);
 	build_change_job(b, 2, .ntasks_per_socket = 1);
 	EXPECT_START(b, place(p_, 0, 4, 0, 0), "job 2: only Slurm's select can place it (sockets of parts of nodes)");
 	p = build_plan(b);
@@ -411,6 +413,28 @@ static void a_request_that_is_not_modelled_has_to_be_native(void **state)
 	row.places = place(p, 0, 4, 0, 0);
 	sl_builder_append(p->builder, SL_P_START, &row);
 	expect(b, p, "job 2: node n0: 9 cores in use");
+	build_destroy(b);
+}
+
+/* A GPU for each task, on as many nodes as there are tasks: select knows how many CPUs they have. */
+static void tasks_that_overcommit_with_gres_of_their_own_have_to_be_native(void **state)
+{
+	struct build *b = build_create("4x8c2g");
+	struct built_plan *p;
+	struct sl_plan_start_row row;
+
+	(void) state;
+	build_pending(b, (struct build_job) { .id = 2, .tasks = 3, .gpus = 1 });
+	build_change_job(b, 2, .min_cpus = 1);
+	build_change_job(b, 2, .max_nodes = 0);
+	build_change_job(b, 2, .gres = build_gres(b, "gpu", "", 1, SL_PER_TASK));
+	build_change_job(b, 2, .flags = SL_JOBF_OVERCOMMIT);
+	EXPECT_START(b, place(p_, 0, 1, 0, 3), "job 2: only Slurm's select can place it (gres for each task)");
+	p = build_plan(b);
+	row = start_row(2, places(p, 0, 2, 1));
+	row.native = 1;
+	sl_builder_append(p->builder, SL_P_START, &row);
+	expect(b, p, NULL);
 	build_destroy(b);
 }
 
@@ -539,6 +563,7 @@ int main(void)
 		cmocka_unit_test(a_job_that_says_how_many_cores_are_the_system_s_has_all_others),
 		cmocka_unit_test(nobody_has_the_cores_that_a_job_leaves_to_the_system),
 		cmocka_unit_test(a_request_that_is_not_modelled_has_to_be_native),
+		cmocka_unit_test(tasks_that_overcommit_with_gres_of_their_own_have_to_be_native),
 		cmocka_unit_test(jobs_of_a_partition_with_switches_of_their_own_have_to_be_native),
 		cmocka_unit_test(jobs_of_a_partition_that_shares_cores_count_a_part_of_them),
 		cmocka_unit_test(a_shape_stands_in_for_the_request),

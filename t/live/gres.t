@@ -40,20 +40,33 @@ it "... with memory for each" gpus_of_the_job "5 on 3" --gpus=5 --mem-per-gpu=10
 it "... with CPUs for each" gpus_of_the_job "5 on 3" --gpus=5 --cpus-per-gpu=2
 it "... up to a number of nodes" gpus_of_the_job "3 on 2" --gpus=3 -N1-4
 
+# It has started, and select had refused no plan before.
+starts_as_planned() { # JOBID
+	starts "$1"
+	lua_schedules || return 0
+	wait_for 60 was_explained "$1"
+	schedlua explain "$1" > "$C/out"
+	cat "$C/out"
+	fails grep -q 'select:' "$C/out"
+}
+
 # (Left two cores, and one CPU is all that it takes.)
 overcommitted() {
 	local id
 	starts "$(submit -N1 -n6 -w n001)"
 	id=$(submit -n4 -O --gres=gpu:1 -w n001)
-	starts "$id"
+	starts_as_planned "$id"
 	[ "$(job_nodes "$id")" = n001 ]
-	lua_schedules || return 0
-	wait_for 60 was_explained "$id"
-	schedlua explain "$id" > "$C/out"
-	cat "$C/out"
-	fails grep -q 'select:' "$C/out"
 }
 it "a job that overcommits has its GPUs where there is a core for one of its tasks" overcommitted
+
+overcommitted_by_task() {
+	local id
+	id=$(submit -n6 -O --gpus-per-task=1)
+	starts_as_planned "$id"
+	[ "$(gres_of "$id" 'gpu:[ab]')" = "6 on 3" ]
+}
+it "a job that overcommits has a GPU for each of its tasks" overcommitted_by_task
 
 # A node has 16000 MiB and eight cores.
 beside_one_another() {

@@ -245,6 +245,35 @@ static void gres_become_kinds(void **state)
 	build_destroy(b);
 }
 
+/* Select gives them CPUs for all tasks, or a core of each socket: the GPUs are those of the tasks in any case. */
+static void gres_of_tasks_that_overcommit_or_are_bound_is_native(void **state)
+{
+	struct build *b = build_create("4x8c4g");
+	struct sl_cluster *c;
+
+	(void) state;
+	for (uint32_t i = 0; i < 4; i++) {
+		build_pending(b, (struct build_job) { .id = i + 1, .nodes = 1, .tasks = 6, .gpus = 1 });
+		build_change_job(b, i + 1, .min_cpus = 1);
+		build_change_job(b, i + 1, .max_nodes = 0);
+		build_change_job(b, i + 1, .gres = build_gres(b, "gpu", "", 1, i < 3 ? SL_PER_TASK : SL_PER_NODE));
+	}
+	build_change_job(b, 2, .asks = SL_ASKS_BOUND_GRES);
+	build_change_job(b, 3, .flags = SL_JOBF_OVERCOMMIT);
+	build_change_job(b, 4, .flags = SL_JOBF_OVERCOMMIT);
+	build_change_job(b, 4, .asks = SL_ASKS_BOUND_GRES);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->native, 0);
+	assert_int_equal(want(c, 2)->native, SL_NATIVE_TASK_GRES);
+	assert_int_equal(want(c, 3)->native, SL_NATIVE_TASK_GRES);
+	assert_int_equal(want(c, 3)->request.gres[0].per, SL_GRES_PER_JOB);
+	assert_int_equal(want(c, 3)->request.gres[0].count, 6);
+	assert_int_equal(want(c, 3)->request.max_nodes, 6);
+	assert_int_equal(want(c, 4)->native, 0);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
 static void features_and_exclusions_choose_the_nodes(void **state)
 {
 	struct build *b = build_create("4x8c");
@@ -575,6 +604,7 @@ int main(void)
 		cmocka_unit_test(the_limits_of_the_partition_bind_the_job),
 		cmocka_unit_test(memory_follows_the_cores_or_the_node_or_is_all_of_it),
 		cmocka_unit_test(gres_become_kinds),
+		cmocka_unit_test(gres_of_tasks_that_overcommit_or_are_bound_is_native),
 		cmocka_unit_test(features_and_exclusions_choose_the_nodes),
 		cmocka_unit_test(what_is_not_modelled_is_native_and_says_what),
 		cmocka_unit_test(sockets_of_whole_nodes_are_a_number_of_cores),

@@ -377,6 +377,14 @@ static void put_head_back(uint32_t array_job_id, const job_record_t *job, const 
 #endif
 }
 
+/* (Of a whole node that has not registered yet select marks the cores of the system, too: it knows how many they
+ * are, but not which.) */
+static bool has_cores(uint32_t given, const struct sl_layout_place *place)
+{
+	return given == place->cores ||
+		(given == node_record_table_ptr[place->node]->tot_cores && place->cores == node_cores(place->node));
+}
+
 /* The allocation is on those nodes, with so many cores on each. */
 static bool is_as_planned(const job_record_t *job, const struct sl_layout_place *place, uint32_t count)
 {
@@ -387,7 +395,7 @@ static bool is_as_planned(const job_record_t *job, const struct sl_layout_place 
 	if (!sl_has_hosts(jr) || jr->nhosts != count)
 		return false;
 	while (sl_host_next(jr, &h))
-		same += h.node == (int) place[h.index].node && sl_host_cores(jr, &h) == place[h.index].cores;
+		same += h.node == (int) place[h.index].node && has_cores(sl_host_cores(jr, &h), &place[h.index]);
 	return same == count;
 }
 

@@ -39,6 +39,7 @@ begin() {
 	cluster_ctld_start
 	wait_for 60 cluster_nodes_ready "$NODES_HERE"
 	: > "$C/options"
+	lua5.4 "$HERE/parity.lua" mix "$SEED" "$ISLANDS" "$LOAD" "$TASKS" > "$C/mix"
 	while read -r line; do
 		if [[ $line == scontrol* ]]; then
 			$line > /dev/null || echo "refused: $line"
@@ -48,7 +49,7 @@ begin() {
 		elif id=$($line --parsable -o /dev/null --wrap 'sleep 1' 2> /dev/null < /dev/null); then
 			echo "$id $line" >> "$C/options"
 		fi
-	done < <(lua5.4 "$HERE/parity.lua" mix "$SEED" "$ISLANDS" "$LOAD" "$TASKS")
+	done < "$C/mix"
 	wait_for 10 log_has 'sched/lua: the engine runs'
 	for ((id = 1; id <= ISLANDS; id++)); do scontrol update PartitionName="$(printf i%03d "$id")" State=UP; done
 }

@@ -106,6 +106,9 @@ local EXTRAS = {
 
 local function needs_gpus(text) return text:find("gpu", 1, true) end
 
+-- A machine to try on what an option speaks of.
+local ONE = { memory = 8, cpus = 1, sockets = 1, cores = 1, gpus = 1, name = "" }
+
 local function request(m, extras)
 	local o = shape(m)
 	local text
@@ -113,7 +116,7 @@ local function request(m, extras)
 	for _ = 1, extras do
 		repeat
 			local f = one_of(EXTRAS)
-			text = (m.gpus > 0 or not needs_gpus(f { memory = 8, cpus = 1, cores = 1, gpus = 1, name = "" })) and f(m)
+			text = (m.gpus > 0 or not needs_gpus(f(ONE))) and f(m)
 		until text and (m.typed or not text:find "gpu:[ab]")
 		o[#o + 1] = text
 	end

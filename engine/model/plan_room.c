@@ -133,7 +133,8 @@ struct sl_room sl_plan_room(struct sl_plan *p)
 	const struct booking *head = p->settled && p->reserved.count == 1 && !p->head_at ? p->reserved.item[0] : NULL;
 	const struct room *r;
 
-	if (!head || head->want->enclave || head->expected || head->t0 <= p->c->now)
+	/* where specials depend on what is held, a job gives back more than it has */
+	if (!head || head->want->enclave || head->expected || head->t0 <= p->c->now || p->c->has_specials)
 		return (struct sl_room) { .known = false };
 	for (uint32_t i = 0; i < p->started.count; i++)
 		if (p->started.item[i]->expected)

@@ -266,6 +266,24 @@ static void a_settled_queue_is_not_decided_about_while_all_would_delay_the_head(
 	STARTS(t, 0, 0, 0, 100, 20, 80, 140);
 }
 
+/* Job 1 has one core of n1, which keeps jobs off that do not share: when it ends early, they have four. */
+static void a_core_that_was_shared_gives_back_its_node(void **state)
+{
+	static const char text[] = "{\"meta\": {\"now\": 1000}, \"nodes\": [{\"name\": \"n1\", \"cores\": 4},"
+		"{\"name\": \"n2\", \"cores\": 4}, {\"name\": \"n3\", \"cores\": 4}], \"partitions\": ["
+		"{\"name\": \"p\", \"nodes\": \"n[1-3]\", \"flags\": [\"UP\", \"DEFAULT\"]},"
+		"{\"name\": \"s\", \"nodes\": \"n1\", \"flags\": [\"UP\", \"FORCE\"], \"oversubscribe\": 2}], \"jobs\": ["
+		"{\"id\": 1, \"partition\": \"s\", \"submit_time\": 1000, \"min_cpus\": 1, \"num_tasks\": 1,"
+		" \"time_limit\": 300, \"runtime_s\": 20}," JOB(2, 1000, 7, 100, 100) "," JOB(3, 1001, 8, 50, 50) ","
+		JOB(4, 1002, 1, 50, 50) "," JOB(5, 1003, 2, 200, 60) "]}";
+	struct sl_trial_options opt = { .workload = file(text), .source = { .policy = "easy" },
+		.sim = { .keep_schedule = true, .check = true } };
+	struct told t = simulate_with(&opt);
+
+	(void) state;
+	STARTS(t, 0, 0, 100, 2, 20);
+}
+
 /* Job 4 is between those that are passed over in two walks, and in neither of them. */
 static void who_was_not_looked_at_is_not_refused(void **state)
 {
@@ -636,6 +654,7 @@ int main(void)
 		cmocka_unit_test(jobs_that_the_policy_refuses_for_good_are_told_as_unfinished),
 		cmocka_unit_test(a_settled_queue_is_not_decided_about_until_there_is_room),
 		cmocka_unit_test(a_settled_queue_is_not_decided_about_while_all_would_delay_the_head),
+		cmocka_unit_test(a_core_that_was_shared_gives_back_its_node),
 		cmocka_unit_test(who_was_not_looked_at_is_not_refused),
 		cmocka_unit_test(a_policy_that_another_one_calls_does_not_settle_the_queue),
 		cmocka_unit_test(a_queue_is_not_settled_when_others_come_into_the_window),

@@ -261,7 +261,8 @@ bool sl_plan_is_settled(const struct sl_plan *p);
 /*
  * What a settled plan with one reservation leaves beside it.  It holds until jobs start that are not in the plan, as
  * long as none runs beyond its end and what others give back early is added to its cores where they were to have
- * it from then on.  Not known where there is no such reservation, or another time may do for it.
+ * it from then on.  Not known where there is no such reservation, a later time might be found for it the next
+ * time, or a job may give back more than it has.
  */
 struct sl_room sl_plan_room(struct sl_plan *p);
 

@@ -128,17 +128,25 @@ bool sl_plan_is_settled(const struct sl_plan *p)
 	return p->settled;
 }
 
+/* Is it sure that the time which is found for it the next time is no later?  place.h says for whom it is not. */
+static bool keeps_its_time(const struct booking *head)
+{
+	const struct sl_request *r = &head->want->pub.request;
+
+	return !head->expected && head->method != SL_PLACE_EXPLICIT && !r->max_leaves && !r->parts &&
+		!(r->gres_needs && r->max_nodes);
+}
+
 struct sl_room sl_plan_room(struct sl_plan *p)
 {
 	const struct booking *head = p->settled && p->reserved.count == 1 && !p->head_at ? p->reserved.item[0] : NULL;
-	const struct room *r;
+	const struct sl_room unknown = { .known = false };
 
 	/* where specials depend on what is held, a job gives back more than it has */
-	if (!head || head->want->enclave || head->expected || head->t0 <= p->c->now || p->c->has_specials)
-		return (struct sl_room) { .known = false };
+	if (!head || head->want->enclave || head->t0 <= p->c->now || p->c->has_specials || !keeps_its_time(head))
+		return unknown;
 	for (uint32_t i = 0; i < p->started.count; i++)
 		if (p->started.item[i]->expected)
-			return (struct sl_room) { .known = false };
-	r = look_at_room(p, head);
-	return (struct sl_room) { true, head->entry.job, head->t0, r->later };
+			return unknown;
+	return (struct sl_room) { true, head->entry.job, head->t0, look_at_room(p, head)->later };
 }

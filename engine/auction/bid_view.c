@@ -251,6 +251,7 @@ static void make_key(struct profile_key *k, const struct view *v, const struct s
 	k->whole = n->whole;
 	k->beside = n->beside;
 	k->least_cores = n->least_cores;
+	k->given_cores = n->given_cores;
 	k->floor_cores = n->floor_cores;
 	k->most_cores = n->most_cores;
 	for (uint32_t i = 0; i < n->needs; i++)

@@ -136,29 +136,13 @@ static uint32_t usable_threads(const struct check *c, const struct ask *a, uint3
 	return a->threads && a->threads < t ? a->threads : t;
 }
 
-static uint32_t socket_cores(const struct check *c, uint32_t node)
-{
-	return c->snap->node.cores[node] / larger(c->snap->node.sockets[node], 1);
-}
-
-/* Cores of a whole node that its sockets lend to tasks: each no more than those of its tasks take. */
-static uint64_t cores_of_sockets(const struct check *c, const struct ask *a, uint32_t node)
-{
-	uint32_t cpus = usable_threads(c, a, node);
-
-	if (a->few_on_core)
-		cpus = smaller(cpus, capped_product(a->few_on_core, a->cpus_per_task));
-	cpus = (uint32_t) quotient_up((uint64_t) a->tasks_per_socket * a->cpus_per_task, cpus);
-	return (uint64_t) larger(c->snap->node.sockets[node], 1) * smaller(cpus, socket_cores(c, node));
-}
-
 /* Tasks that so many cores host, and cores that so many tasks take. */
 static uint64_t hosted_tasks(const struct check *c, const struct ask *a, uint32_t node, uint64_t cores)
 {
 	uint32_t t = usable_threads(c, a, node);
 
-	if (a->tasks_per_socket && cores > cores_of_sockets(c, a, node))
-		cores = cores_of_sockets(c, a, node);
+	if (a->tasks_per_socket && cores > check_socket_cores(c, a, node, t))
+		cores = check_socket_cores(c, a, node, t);
 	if (!a->tasks_per_core)
 		return cores * t / a->cpus_per_task;
 	if (a->cpus_per_task <= t)
@@ -222,25 +206,6 @@ static uint32_t whole_cores(const struct check *c, uint32_t j, uint32_t node)
 	return all > aside ? (uint32_t) (all - aside) : 0;
 }
 
-/* Whole sockets, as many and as large as it asks for. */
-static int check_sockets(struct check *c, const struct row *r, uint32_t node)
-{
-	const struct sl_job_view *job = &c->snap->job;
-	uint32_t j = r->job, sockets = larger(c->snap->node.sockets[node], 1), cores = socket_cores(c, node);
-	const char *name = check_str(c, c->snap->node.name[node]);
-
-	if (!job->sockets_per_node[j] && !job->cores_per_socket[j] && !job->ntasks_per_socket[j])
-		return 0;
-	if (c->snap->node.core_spec[node] || cores * sockets != c->snap->node.cores[node])
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: only Slurm's select can place it (unequal sockets)",
-			       job->id[j], name);
-	if (job->sockets_per_node[j] > sockets || job->cores_per_socket[j] > cores)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " sockets of %" PRIu32
-			       " cores, needs %" PRIu32 " of %" PRIu32, job->id[j], name, sockets, cores,
-			       larger(job->sockets_per_node[j], 1), larger(job->cores_per_socket[j], 1));
-	return 0;
-}
-
 static int check_node(struct check *c, const struct row *r, const struct ask *a, uint32_t i)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -253,7 +218,7 @@ static int check_node(struct check *c, const struct row *r, const struct ask *a,
 	if (job->core_spec[r->job] && (job->asks[r->job] & SL_ASKS_SPEC_THREADS) && s->node.threads[node] > 1)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: only Slurm's select can place it (threads set aside)",
 			       id, name);
-	if (check_sockets(c, r, node) < 0)
+	if (check_sockets(c, r, a, i, usable_threads(c, a, node)) < 0)
 		return -1;
 	if (a->whole && place->cores[i] != whole_cores(c, r->job, node))
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " of %" PRIu32

@@ -6,12 +6,6 @@
 
 #include <string.h>
 
-/* Does it say anything of sockets? */
-static bool has_sockets(const struct sl_job_view *job, uint32_t j)
-{
-	return job->sockets_per_node[j] || job->cores_per_socket[j] || job->ntasks_per_socket[j];
-}
-
 static const char *special_request(const struct check *c, uint32_t j)
 {
 	const struct sl_job_view *job = &c->snap->job;
@@ -43,8 +37,8 @@ const char *check_native(const struct check *c, const struct row *r, const struc
 
 	if (why)
 		return why;
-	if (has_sockets(&s->job, r->job) && (!a->whole || check_core_spec(c, r->job)))
-		return "sockets of parts of nodes";
+	if (check_has_sockets(c, r->job) && (check_core_spec(c, r->job) || a->overcommit || (!a->whole && a->gres.count)))
+		return "sockets beside gres, -O or cores for the system";
 	if (s->meta.select_flags[0] & SL_SELECT_SOCKET)
 		return "allocation by socket";
 	if (s->partition.flags[r->partition] & SL_PART_EXCLUSIVE_TOPO)

@@ -42,6 +42,7 @@ struct check {
 	uint8_t **reserved;		/* [reservation][node], NULL until asked for */
 	uint32_t *resv_nodes;		/* nodes of a reservation */
 	int64_t *held_until;		/* [node] end of the last job that runs there */
+	int64_t *in_use;		/* [node] cores of bills so far that are due now */
 	uint32_t *starts, *bookings;	/* [job row] rows in the plan */
 	struct bill *bill;
 	uint32_t bills, room;
@@ -129,6 +130,15 @@ int check_features(struct check *c, const struct row *r);
 
 /* check/native.c */
 /* Why the row has to be native; NULL: it need not be. */
+/* check/sockets.c.  Does it say anything of sockets? */
+bool check_has_sockets(const struct check *c, uint32_t job);
+
+/* Cores of a node that its sockets lend to tasks, with so many usable threads: each no more than those of its tasks. */
+uint64_t check_socket_cores(const struct check *c, const struct ask *a, uint32_t node, uint32_t threads);
+
+/* Are the sockets of the i-th place what the job asks for, whichever of its cores are free?  -1 with c->err. */
+int check_sockets(struct check *c, const struct row *r, const struct ask *a, uint32_t i, uint32_t threads);
+
 const char *check_native(const struct check *c, const struct row *r, const struct ask *a);
 
 /* check/loan.c */

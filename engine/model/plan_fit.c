@@ -135,18 +135,38 @@ static int64_t licensed_from(const struct attempt *a, int64_t t, int64_t seconds
 	return t;
 }
 
+/* It may have what sockets it asks for where fewer cores are free than make sure of that: select sees which. */
+static bool may_fit_by_select(const struct attempt *a, int64_t t)
+{
+	return a->w->pub.request.least_free_cores && t <= a->p->c->now && !a->w->entry.loan &&
+		a->how.method != SL_PLACE_EXPLICIT && a->how.method != SL_PLACE_NATIVE;
+}
+
 int plan_fits(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct sl_error *err)
 {
 	struct sl_request r = a->w->pub.request;
+	enum sl_place_method method = a->how.method;
+	int rc;
 
 	r.duration = seconds;
 	if (t >= a->w->leaves_until)
 		r.max_leaves = 0;
 	if (!plan_licensed(a, t, seconds))
 		return 0;
-	if (a->how.method == SL_PLACE_NATIVE && t <= a->p->c->now && leave_reserved(a, &r, err) < 0)
+	if (method == SL_PLACE_NATIVE)
+		r.least_free_cores = 0;
+	if (method == SL_PLACE_NATIVE && t <= a->p->c->now && leave_reserved(a, &r, err) < 0)
 		return -1;
-	return sl_fit_at(a->tl, &r, &a->how, t, layout ? &a->layout : NULL, &a->lack.misfit, err);
+	rc = sl_fit_at(a->tl, &r, &a->how, t, layout ? &a->layout : NULL, &a->lack.misfit, err);
+	if (rc || !may_fit_by_select(a, t))
+		return rc;
+	a->how.method = SL_PLACE_NATIVE;
+	r.least_free_cores = 0;
+	rc = leave_reserved(a, &r, err) < 0 ? -1 :
+		sl_fit_at(a->tl, &r, &a->how, t, layout ? &a->layout : NULL, &a->lack.misfit, err);
+	if (rc <= 0)
+		a->how.method = method;
+	return rc;
 }
 
 int64_t plan_longest(struct attempt *a, int64_t t, int64_t least, int64_t most, struct sl_error *err)
@@ -233,6 +253,13 @@ static int find_earliest_fit(struct attempt *a, int64_t from, int64_t latest, in
 
 	r.duration = seconds;
 	a->lack.license = SL_NONE;
+	if (may_fit_by_select(a, from)) {
+		int rc = plan_fits(a, from, seconds, true, err);
+
+		*start = from > a->p->c->now ? from : a->p->c->now;
+		if (rc)
+			return rc;
+	}
 	for (;;) {
 		int64_t t = licensed_from(a, from, seconds);
 		int rc;

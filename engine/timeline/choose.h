@@ -21,7 +21,8 @@ struct sl_need {
 	uint32_t unit_cores;		/* so many cores are had by */
 	uint32_t core_units;		/* so many units together */
 	uint32_t least, most;		/* units on a node */
-	int32_t least_cores;		/* that a node must have for them */
+	int32_t least_cores;		/* that a node must have free for them */
+	int32_t given_cores;		/* that it gives for them: of those, and of cores beside the timeline's */
 	int32_t floor_cores;		/* that a node gives however few units it has */
 	int32_t most_cores;
 	int64_t least_memory;

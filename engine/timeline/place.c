@@ -277,7 +277,7 @@ int64_t sl_fit_least_cores(const struct sl_timeline *tl, const struct sl_request
 
 	if (sl_request_check(r, NULL) || sl_need_of(tl, r, &need, NULL))
 		return 0;
-	each = need.least_cores;
+	each = need.given_cores < need.least_cores ? need.given_cores : need.least_cores;
 	if (need.whole && tl->least_cores > each)
 		each = tl->least_cores;
 	if (need.beside > 0)

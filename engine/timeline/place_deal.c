@@ -186,7 +186,7 @@ int sl_chosen_add(struct sl_timeline *tl, const struct sl_need *need, uint32_t f
  */
 static int64_t units_to_keep(const struct sl_space *sp, const struct sl_need *need)
 {
-	int64_t kept = sl_need_held_there(need, need->least_cores);
+	int64_t kept = sl_need_held(need, need->given_cores);
 
 	for (uint32_t i = 0; i < sp->chosen.n && kept > need->least; i++)
 		if (kept > sp->offer[sp->chosen.at[i].offer].units)

@@ -40,7 +40,7 @@ static int refuse(struct sl_misfit *m, enum sl_lack lack, int64_t need, int64_t 
 /* Units that a pick stands for at least: its last core is for something. */
 static uint32_t fewest_in(const struct sl_need *need, uint32_t cores)
 {
-	if (need->whole || cores <= (uint32_t) need->least_cores)
+	if (need->whole || cores <= (uint32_t) need->given_cores)
 		return need->least;
 	return (uint32_t) sl_need_held(need, (int64_t) cores - 1) + 1;
 }
@@ -80,8 +80,8 @@ static int check_request(const struct sl_need *need, const struct sl_how *how, c
 			open = true;
 			continue;
 		}
-		if (cores < (uint32_t) need->least_cores || cores > (uint32_t) need->most_cores || units < need->least)
-			return refuse(misfit, SL_LACK_CORES, need->least_cores, cores, how->picks[i].node);
+		if (cores < (uint32_t) need->given_cores || cores > (uint32_t) need->most_cores || units < need->least)
+			return refuse(misfit, SL_LACK_CORES, need->given_cores, cores, how->picks[i].node);
 		most += units;
 	}
 	if (!open && most < need->units)

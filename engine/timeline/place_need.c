@@ -247,9 +247,12 @@ int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct 
 		need->least_cores = (int32_t) cores_for(need, need->least);
 	if (need->least_cores > need->most_cores)
 		return senseless(misfit, need->least_cores, need->most_cores);
+	need->given_cores = need->least_cores;
 	memory_of(need, r);
 	if (need->beside)
 		leave_beside(need);
+	if (!need->whole && r->least_free_cores > (uint32_t) need->least_cores)
+		need->least_cores = r->least_free_cores < INT32_MAX ? (int32_t) r->least_free_cores : INT32_MAX;
 	if (!r->gres_needs)
 		return 0;
 	sort_gres(need, r);

@@ -355,6 +355,27 @@ static void whole_nodes_have_the_sockets_that_are_asked_for(void **state)
 	build_destroy(b);
 }
 
+static void parts_of_nodes_have_the_sockets_wherever_their_cores_are(void **state)
+{
+	struct build *b = one((struct build_job) { .tasks = 4 });
+
+	(void) state;
+	build_change(b, SL_T_NODE, 0, sl_node_row, .sockets = 2);
+	build_running(b, (struct build_job) { .id = 1, .nodes = 1, .cores = 2, .ends_in = 60 });
+	build_change_job(b, 2, .ntasks_per_socket = 2);
+	EXPECT_START(b, place(p_, 0, 4, 0, 0), NULL);
+	build_running(b, (struct build_job) { .id = 3, .nodes = 1, .cores = 1, .ends_in = 60 });
+	EXPECT_START(b, place(p_, 0, 4, 0, 0), "job 2: node n0: with 3 cores in use its sockets are sure to lend 3, needs 4");
+	build_change_job(b, 2, .ntasks_per_socket = 4);
+	EXPECT_START(b, place(p_, 0, 4, 0, 0), NULL);
+	build_change_job(b, 2, .sockets_per_node = 2);
+	EXPECT_START(b, place(p_, 0, 4, 0, 0), NULL);
+	build_running(b, (struct build_job) { .id = 4, .nodes = 1, .cores = 1, .ends_in = 60 });
+	EXPECT_START(b, place(p_, 0, 4, 0, 0), "with 4 cores in use its sockets are sure to lend 0, needs 4");
+	EXPECT_START(b, place(p_, 1, 4, 0, 0), "has 1 sockets of 8 cores, needs 2 of 1");
+	build_destroy(b);
+}
+
 /* -- cores for the system -------------------------------------------------- */
 
 static void a_job_that_says_how_many_cores_are_the_system_s_has_all_others(void **state)
@@ -401,8 +422,8 @@ static void a_request_that_is_not_modelled_has_to_be_native(void **state)
 	(void) state;
 	build_change_job(b, 2, .asks = SL_ASKS_BOUND_GRES);
 	EXPECT_START(b, place(p_, 0, 4, 0, 0), NULL);
-	build_change_job(b, 2, .ntasks_per_socket = 1);
-	EXPECT_START(b, place(p_, 0, 4, 0, 0), "job 2: only Slurm's select can place it (sockets of parts of nodes)");
+	build_change_job(b, 2, .distribution = SL_DIST_PLANE);
+	EXPECT_START(b, place(p_, 0, 4, 0, 0), "job 2: only Slurm's select can place it (its distribution)");
 	p = build_plan(b);
 	row = start_row(2, place(p, 0, 4, 0, 0));
 	row.native = 1;
@@ -560,6 +581,7 @@ int main(void)
 		cmocka_unit_test(overlapping_reservations_bind_each_other_unless_one_is_for_maintenance),
 		cmocka_unit_test(a_reservation_of_parts_of_nodes_keeps_an_upper_bound),
 		cmocka_unit_test(whole_nodes_have_the_sockets_that_are_asked_for),
+		cmocka_unit_test(parts_of_nodes_have_the_sockets_wherever_their_cores_are),
 		cmocka_unit_test(a_job_that_says_how_many_cores_are_the_system_s_has_all_others),
 		cmocka_unit_test(nobody_has_the_cores_that_a_job_leaves_to_the_system),
 		cmocka_unit_test(a_request_that_is_not_modelled_has_to_be_native),

@@ -68,4 +68,32 @@ it "whole nodes have as many tasks as their sockets may have" sockets 2 -n6 --nt
 it "... of tasks of several CPUs too" sockets 3 -n3 -c2 --ntasks-per-socket=1 --ntasks-per-node=1
 it "... and are taken where they have such sockets" sockets 1 -n8 -B 2:4
 
+# Two tasks on each node, whatever else is there.
+parts() {
+	local id
+	id=$(submit -p plain -N2 --ntasks-per-node=4 --ntasks-per-socket=2)
+	starts "$id"
+	scontrol -d -o show job "$id" | grep -q 'Nodes=n\[005-006\] CPU_IDs=0-1,4-5 '
+	placed_by_engine "$id"
+	scancel "$id"
+	id=$(submit -p plain -N1 -n5 --cores-per-socket=3)
+	starts "$id"
+	[ "$(job_get "$id" NumCPUs)" = 5 ]
+	placed_by_engine "$id"
+}
+it "parts of nodes have what sockets a job asks for" parts
+
+# Two of four cores are free on each socket, which select sees: four in all make sure of one socket only.
+unsure() {
+	local id
+	starts "$(submit -p plain -N1 -w n005 -n4 --distribution=block:cyclic)"
+	id=$(submit -p plain -N1 -w n005 -n2 --ntasks-per-socket=1)
+	starts "$id"
+	starts "$(submit -p plain -N1 -w n005 -n2)"
+	id=$(submit -p plain -N1 -w n005 -n1 --sockets-per-node=2)
+	stays_pending "$id"
+	status_is layout_differs 0
+}
+it "... by select where too few cores are free to be sure of them" unsure
+
 live_end

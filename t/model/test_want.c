@@ -331,7 +331,7 @@ static void what_is_not_modelled_is_native_and_says_what(void **state)
 
 	(void) state;
 	for (uint32_t i = 0; i < 5; i++)
-		build_pending(b, (struct build_job) { .id = i + 1 });
+		build_pending(b, (struct build_job) { .id = i + 1, .tasks = i == 2 ? 9 : 1 });
 	build_change_job(b, 1, .distribution = SL_DIST_PLANE);
 	build_change_job(b, 2, .asks = SL_ASKS_WHOLE_SWITCHES);
 	build_change_job(b, 3, .ntasks_per_socket = 1);
@@ -439,11 +439,46 @@ static void sockets_of_whole_nodes_are_a_number_of_cores(void **state)
 	build_destroy(b);
 }
 
+/* Of nodes with 2 sockets of 4 cores so many cores have to be free, wherever they lie. */
+static void sockets_of_parts_of_nodes_are_sure_where_enough_is_free(void **state)
+{
+	struct build *b = build_create("4x8c2s1g");
+	struct sl_cluster *c;
+
+	(void) state;
+	for (uint32_t i = 0; i < 8; i++)
+		build_pending(b, (struct build_job) { .id = i + 1, .nodes = i == 3 ? 2 : 1, .max_nodes = i == 3 ? 2 : 1,
+						      .tasks = i == 3 ? 8 : 4, .tasks_per_node = i == 3 ? 4 : 0,
+						      .gpus = i == 7 });
+	build_change_job(b, 1, .ntasks_per_socket = 2);
+	build_change_job(b, 2, .ntasks_per_socket = 4);
+	build_change_job(b, 3, .ntasks_per_socket = 1);
+	build_change_job(b, 4, .ntasks_per_socket = 3);
+	build_change_job(b, 5, .sockets_per_node = 2);
+	build_change_job(b, 6, .cores_per_socket = 3);
+	build_change_job(b, 7, .ntasks_per_socket = 3);
+	build_change_job(b, 7, .max_nodes = 2);
+	build_change_job(b, 8, .ntasks_per_socket = 2);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->request.least_free_cores, 6);	/* 4 + 2, not 4 + 1 */
+	assert_int_equal(want(c, 2)->request.least_free_cores, 4);
+	assert_int_equal(want(c, 3)->native, SL_NATIVE_TASKS_PER_SOCKET);	/* never: as select says */
+	assert_int_equal(want(c, 4)->request.least_free_cores, 5);
+	assert_int_equal(want(c, 5)->request.least_free_cores, 5);	/* one of the second */
+	assert_int_equal(want(c, 6)->request.least_free_cores, 6);	/* 3 + 2 have but 3 */
+	assert_int_equal(want(c, 7)->native, SL_NATIVE_TASKS_PER_SOCKET);
+	assert_int_equal(want(c, 8)->native, SL_NATIVE_TASKS_PER_SOCKET);
+	for (uint32_t i = 4; i <= 6; i++)
+		assert_int_equal(want(c, i)->native, 0);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
 /* One fact after the other; *set says how many there are. */
 static uint32_t set_fact(struct sl_job_row *r, uint32_t fact)
 {
 	static const struct sl_job_row facts[] = {
-		{ .sockets_per_node = 1 }, { .cores_per_socket = 4 }, { .distribution = SL_DIST_PLANE },
+		{ .distribution = SL_DIST_PLANE },
 		{ .distribution = SL_DIST_ARBITRARY }, { .flags = SL_JOBF_MAY_PREEMPT },
 		{ .refusals = SL_REFUSALS }, { .asks = SL_ASKS_BOARDS }, { .asks = SL_ASKS_CPUS_PER_GRES },
 		{ .asks = SL_ASKS_MEMORY_PER_GRES }, { .asks = SL_ASKS_TASKS_PER_GRES },
@@ -452,7 +487,7 @@ static uint32_t set_fact(struct sl_job_row *r, uint32_t fact)
 		{ .asks = SL_ASKS_WHOLE_SWITCHES }, { .asks = SL_ASKS_EXPAND }, { .asks = SL_ASKS_ANY_LICENSE },
 	};
 	static const uint32_t native[] = {
-		SL_NATIVE_SOCKETS, SL_NATIVE_SOCKETS, SL_NATIVE_DISTRIBUTION, SL_NATIVE_DISTRIBUTION,
+		SL_NATIVE_DISTRIBUTION, SL_NATIVE_DISTRIBUTION,
 		SL_NATIVE_PREEMPT, SL_NATIVE_REFUSED, SL_NATIVE_BOARDS, SL_NATIVE_BY_GRES,
 		SL_NATIVE_BY_GRES, SL_NATIVE_BY_GRES, SL_NATIVE_UNCOUNTED_GRES,
 		SL_NATIVE_FEATURES, SL_NATIVE_NODE_COUNTS, SL_NATIVE_TASK_COUNTS, SL_NATIVE_WHOLE_SWITCHES,
@@ -462,8 +497,6 @@ static uint32_t set_fact(struct sl_job_row *r, uint32_t fact)
 	_Static_assert(sizeof(native) / sizeof(native[0]) == sizeof(facts) / sizeof(facts[0]), "a flag for each fact");
 	if (fact == sizeof(native) / sizeof(native[0]))
 		return 0;
-	r->sockets_per_node = facts[fact].sockets_per_node;
-	r->cores_per_socket = facts[fact].cores_per_socket;
 	r->distribution = facts[fact].distribution;
 	r->flags |= facts[fact].flags;
 	r->refusals = facts[fact].refusals;
@@ -607,6 +640,7 @@ int main(void)
 		cmocka_unit_test(gres_of_tasks_that_overcommit_or_are_bound_is_native),
 		cmocka_unit_test(features_and_exclusions_choose_the_nodes),
 		cmocka_unit_test(what_is_not_modelled_is_native_and_says_what),
+		cmocka_unit_test(sockets_of_parts_of_nodes_are_sure_where_enough_is_free),
 		cmocka_unit_test(sockets_of_whole_nodes_are_a_number_of_cores),
 		cmocka_unit_test(cores_for_the_system_are_those_that_the_job_says),
 		cmocka_unit_test(what_only_select_can_place_the_engine_and_the_checker_agree_on),

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * check/sockets.c - sockets, of whole nodes and of parts of them.
+ *
+ * Which cores of a node are free is not in the snapshot: of parts of nodes there have to be so many of
+ * them that the sockets do wherever those are.
+ */
+#include "check/private.h"
+
+#include <inttypes.h>
+
+static uint32_t count_sockets(const struct check *c, uint32_t node)
+{
+	return c->snap->node.sockets[node] ? c->snap->node.sockets[node] : 1;
+}
+
+static uint32_t cores_of_one(const struct check *c, uint32_t node)
+{
+	return c->snap->node.cores[node] / count_sockets(c, node);
+}
+
+bool check_has_sockets(const struct check *c, uint32_t j)
+{
+	const struct sl_job_view *job = &c->snap->job;
+
+	return job->sockets_per_node[j] || job->cores_per_socket[j] || job->ntasks_per_socket[j];
+}
+
+/* Cores of a socket that its tasks may be on. */
+static uint64_t cores_lent(const struct check *c, const struct ask *a, uint32_t node, uint32_t threads)
+{
+	uint64_t each = cores_of_one(c, node), cpus = (uint64_t) a->few_on_core * a->cpus_per_task, cores;
+
+	if (!a->tasks_per_socket)
+		return each;
+	if (!cpus || cpus > threads)
+		cpus = threads;
+	cores = ((uint64_t) a->tasks_per_socket * a->cpus_per_task + cpus - 1) / cpus;
+	return cores < each ? cores : each;
+}
+
+uint64_t check_socket_cores(const struct check *c, const struct ask *a, uint32_t node, uint32_t threads)
+{
+	return count_sockets(c, node) * cores_lent(c, a, node, threads);
+}
+
+/* Cores that are lent for certain when *lost* of a node are in use: those in use are the ones that would be lent,
+ * of as many sockets as can be left with fewer than *fewest* first. */
+static uint64_t lent_at_least(uint64_t sockets, uint64_t each, uint64_t lent, uint64_t fewest, uint64_t wanted,
+			      uint64_t lost)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (uint64_t poor = 0; poor <= sockets; poor++) {	/* sockets that lend nothing any more */
+		uint64_t cost = poor * (each - fewest + 1), left = lost - cost, rich = sockets - poor, lend;
+
+		if (cost > lost)
+			break;
+		if (rich < wanted)
+			return 0;
+		/* of one more, what is beyond those that are lent is in use first */
+		lend = rich * lent;
+		if (rich && left > each - lent)
+			lend -= left - (each - lent) < lent ? left - (each - lent) : lent;
+		least = lend < least ? lend : least;
+	}
+	return least;
+}
+
+/* Of a part of a node. */
+static int check_part(struct check *c, const struct row *r, const struct ask *a, uint32_t i, uint32_t threads)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	uint32_t node = c->plan->place.node[i], cores = c->plan->place.cores[i], j = r->job;
+	uint64_t each = cores_of_one(c, node), fewest = job->cores_per_socket[j] ? job->cores_per_socket[j] : 1;
+	int64_t others = c->in_use[node] - cores;
+	uint64_t lent;
+
+	if (r->places.count > 1 && (!a->tasks_per_node || (uint64_t) a->tasks_per_node * r->places.count != a->tasks))
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32
+			       ": only Slurm's select can place it (sockets of parts of several nodes)", job->id[j]);
+	if (r->at > c->now || !each)	/* whatever is planned until then */
+		return 0;
+	lent = lent_at_least(count_sockets(c, node), each, cores_lent(c, a, node, threads), fewest,
+			     job->sockets_per_node[j] ? job->sockets_per_node[j] : 1, others > 0 ? (uint64_t) others : 0);
+	if (lent < cores)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: with %" PRId64 " cores in use its sockets are sure to "
+			       "lend %" PRIu64 ", needs %" PRIu32, job->id[j], check_str(c, c->snap->node.name[node]), others,
+			       lent, cores);
+	return 0;
+}
+
+int check_sockets(struct check *c, const struct row *r, const struct ask *a, uint32_t i, uint32_t threads)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	uint32_t node = c->plan->place.node[i], j = r->job, sockets = count_sockets(c, node), cores = cores_of_one(c, node);
+	const char *name = check_str(c, c->snap->node.name[node]);
+
+	if (!check_has_sockets(c, j))
+		return 0;
+	if (c->snap->node.core_spec[node] || (uint64_t) cores * sockets != c->snap->node.cores[node])
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: only Slurm's select can place it (unequal sockets)",
+			       job->id[j], name);
+	if (job->sockets_per_node[j] > sockets || job->cores_per_socket[j] > cores)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " sockets of %" PRIu32
+			       " cores, needs %" PRIu32 " of %" PRIu32, job->id[j], name, sockets, cores,
+			       job->sockets_per_node[j] ? job->sockets_per_node[j] : 1,
+			       job->cores_per_socket[j] ? job->cores_per_socket[j] : 1);
+	return a->whole ? 0 : check_part(c, r, a, i, threads);
+}

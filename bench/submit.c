@@ -5,7 +5,7 @@
  *
  *   submit < JOBS       a job a line: "time=5 nodes=2 tasks=16 ..."; says how many there were
  *
- * Keys: time (minutes), nodes (N or N-M), tasks, cpus (per task), per_node and per_socket (tasks), memory (MiB of a
+ * Keys: time (minutes), nodes (N or N-M), tasks, cpus (per task), per_node (tasks), plane (tasks), memory (MiB of a
  * node), array (indices), exclusive (1), features, switches, partition, name, held (1).
  */
 #include <stdio.h>
@@ -27,6 +27,12 @@ static void set_nodes(job_desc_msg_t *job, const char *value)
 		job->max_nodes = (uint32_t) strtoul(end + 1, NULL, 10);
 }
 
+static void set_plane(job_desc_msg_t *job, uint16_t tasks)
+{
+	job->task_dist = SLURM_DIST_PLANE;
+	job->plane_size = tasks;
+}
+
 /* 0; -1: there is no such key. */
 static int set_key(job_desc_msg_t *job, const char *key, char *value)
 {
@@ -42,8 +48,8 @@ static int set_key(job_desc_msg_t *job, const char *key, char *value)
 		job->cpus_per_task = (uint16_t) number;
 	else if (!strcmp(key, "per_node"))
 		job->ntasks_per_node = (uint16_t) number;
-	else if (!strcmp(key, "per_socket"))
-		job->ntasks_per_socket = (uint16_t) number;
+	else if (!strcmp(key, "plane"))
+		set_plane(job, (uint16_t) number);
 	else if (!strcmp(key, "memory"))
 		job->pn_min_memory = number;
 	else if (!strcmp(key, "array"))

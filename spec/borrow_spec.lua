@@ -271,7 +271,7 @@ describe("sched.borrow", function()
 	end)
 
 	it("leaves what only Slurm's select can place at home", function()
-		local plan = t.decide(site(from_gpu), cluster { pending = { { id = 1, nodes = 3, ntasks_per_socket = 1 } } })
+		local plan = t.decide(site(from_gpu), cluster { pending = { { id = 1, nodes = 3, distribution = "plane" } } })
 		assert.same({}, plan:started())
 	end)
 

@@ -653,14 +653,28 @@ static int explain_reserved(const struct attempt *a, int64_t seconds, struct sl_
 	return rc < 0 ? -1 : !rc;
 }
 
+/* Says that licences are lacking, or that not even the empty machine would do.  1: neither, nothing is said; 0 or -1. */
+static int explain_ever(struct attempt *a, struct sl_refusal *r, struct sl_error *err)
+{
+	return explain_license(a, r) ? 0 : has_chance(a, r, err);
+}
+
+/* ... nor would it do with what others have reserved within so many seconds. */
+static int explain_unreserved(struct attempt *a, int64_t seconds, struct sl_refusal *r, struct sl_error *err)
+{
+	int rc = explain_ever(a, r, err);
+
+	if (rc <= 0)
+		return rc;
+	rc = explain_reserved(a, seconds, r, err);
+	return rc < 0 ? -1 : !rc;
+}
+
 int plan_explain_never(struct attempt *a, struct sl_refusal *r, struct sl_error *err)
 {
 	const struct sl_cluster *c = a->p->c;
-	int rc;
+	int rc = explain_ever(a, r, err);
 
-	if (explain_license(a, r))
-		return 0;
-	rc = has_chance(a, r, err);
 	if (rc <= 0)
 		return rc;
 	if (c->snap->job.deadline[a->w->entry.job])
@@ -674,15 +688,9 @@ int plan_explain_never(struct attempt *a, struct sl_refusal *r, struct sl_error 
 
 int plan_explain_now(struct attempt *a, int64_t seconds, struct sl_refusal *r, struct sl_error *err)
 {
-	int rc;
+	int rc = explain_unreserved(a, seconds, r, err);
 
-	if (explain_license(a, r))
-		return 0;
-	rc = has_chance(a, r, err);
-	if (rc <= 0)
-		return rc;
-	rc = explain_reserved(a, seconds, r, err);
-	if (!rc)
+	if (rc > 0)
 		say_misfit(a, &a->lack.misfit, true, r,
 			   a->w->resv_nodes && reserved_ahead(a->p->c, a->w, a->p->c->now + 1) ? SL_WHY_RESERVATION :
 												   SL_WHY_RESOURCES);
@@ -693,16 +701,10 @@ int plan_explain_later(struct attempt *a, int64_t seconds, struct sl_refusal *r,
 {
 	const struct sl_cluster *c = a->p->c;
 	const struct sl_entry *head = sl_plan_head(a->p);
-	int rc;
+	int rc = explain_unreserved(a, seconds, r, err);
 
-	if (explain_license(a, r))
-		return 0;
-	rc = has_chance(a, r, err);
 	if (rc <= 0)
 		return rc;
-	rc = explain_reserved(a, seconds, r, err);
-	if (rc)
-		return rc < 0 ? -1 : 0;
 	if (a->p->reserved.count)
 		plan_say(r, SL_WHY_PRIORITY, "would delay job %" PRIu32,
 			 c->snap->job.id[(head ? head : a->p->reserved.entry)->job]);

@@ -204,13 +204,15 @@ local MORE = {
 
 -- What Slurm itself does wrong is not asked for: memory with each GPU, which select gives of nodes that have less;
 -- --mincpus beside GPUs, -O, -c and cyclic distribution, which it does not give; tasks per node beside -O, which from
--- 25.11 on it never starts; and GPUs with types, which it does not take back on nodes without slurmd when a job has gone.
+-- 25.11 on it never starts; --spread-job beside GPUs in all, which ends slurmctld 24.11.7; and GPUs with types, which it
+-- does not take back on nodes without slurmd when a job has gone.
 local function without_faults(m, text)
 	text = text:gsub("%-%-mem%-per%-gpu=%d+", "")
 	if needs_gpus(text) or text:find "overcommit" or text:find "%-c%d" or text:find "cyclic" then
 		text = text:gsub("%-%-mincpus=%d+", "")
 	end
 	if text:find "overcommit" then text = text:gsub("%-%-ntasks%-per%-node=%d+", "") end
+	if text:find "gpus=" then text = text:gsub("%-%-spread%-job", "") end
 	if not m.typed then return text end
 	return (text:gsub("%-%-%S*gpu%S*", ""):gsub("%-%-gres%-flags%S*", ""))
 end

@@ -60,6 +60,19 @@ static int each_holder(void *x, void *arg)
 	return 0;
 }
 
+/* Those of the system are nobody's.  (Who may have them has whole nodes, of which nothing is chosen.) */
+static void mark_system(struct sl_cores *c, int node)
+{
+	const node_record_t *n = node_record_table_ptr[node];
+	uint32_t k, cores = c->offset[node + 1] - c->offset[node];
+
+	if (!n || !n->node_spec_bitmap)
+		return;
+	for (k = 0; k < cores && k < (uint32_t) bit_size(n->node_spec_bitmap); k++)
+		if (!bit_test(n->node_spec_bitmap, k))
+			bit_set(c->used, c->offset[node] + k);
+}
+
 static void fill_cores(struct sl_cores *c)
 {
 	int i;
@@ -71,6 +84,8 @@ static void fill_cores(struct sl_cores *c)
 	for (i = 0; i < c->nodes; i++)
 		c->offset[i + 1] = c->offset[i] + (node_record_table_ptr[i] ? node_record_table_ptr[i]->tot_cores : 0);
 	c->used = bit_alloc(MAX(c->offset[c->nodes], 1));
+	for (i = 0; i < c->nodes; i++)
+		mark_system(c, i);
 	list_for_each(job_list, each_holder, c);
 	c->filled = true;
 }

@@ -35,7 +35,7 @@
 #include "image/json_out.h"
 #include "image/plan_image.h"
 
-#define BUDGET_US INT64_C(60000000)	/* a budget that ends the policy would spoil what is measured */
+#define BUDGET_US INT64_C(600000000)	/* a budget that ends the policy would spoil what is measured */
 #define MAX_ROUNDS 101
 
 enum { ENCODE, SEND, VALIDATE, HANDOVER, POLICY, ENGINE, ANSWER, CYCLE, HANDOVER_CPU, ENGINE_CPU, STEPS };

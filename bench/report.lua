@@ -77,8 +77,8 @@ end
 local function offline()
 	local cases, goals, seen = {}, {}, {}
 	for line in io.lines() do cases[#cases + 1] = read_case(line) end
-	say("\n%-8s %-8s %-26s %8s %8s %9s %9s %9s %9s %9s %7s", "nodes", "pending", "policy", "started", "reserved", "handover",
-		"policy", "engine", "CPU", "cycle", "memory")
+	say("\n%-8s %-8s %-26s %8s %8s %9s %9s %9s %9s %9s %7s", "nodes", "pending", "policy", "started", "reserved",
+		"handover", "policy", "engine", "CPU", "cycle", "memory")
 	for _, c in ipairs(cases) do
 		say("%-8d %-8d %-26s %8d %8d %6.1f ms %6.0f ms %6.0f ms %6.0f ms %6.0f ms %3.0f MiB", c.nodes, c.pending,
 			c.policy .. " " .. c.options, c.started, c.reserved, c.handover_us / 1e3, c.policy_us / 1e3,
@@ -89,7 +89,8 @@ local function offline()
 		end
 	end
 	tell_growth(cases)
-	say("\n%-54s %10s %10s %10s %10s", "10,000 nodes and 10,000 pending, if not said otherwise", "median", "least", "CPU", "goal")
+	say("\n%-54s %10s %10s %10s %10s", "10,000 nodes and 10,000 pending, if not said otherwise", "median", "least",
+		"CPU", "goal")
 	local json = {}
 	for _, g in ipairs(goals) do
 		say("%-54s %6.1f %-3s %6.1f %-3s %6.1f %-3s %6d %-3s %s", g.name, g.have, g.unit, g.least, g.unit, g.cpu,

@@ -89,38 +89,38 @@ static int prepare(const struct sl_timeline *tl, const struct sl_request *r, con
 	return sl_need_of(tl, r, need, misfit) ? 0 : 1;
 }
 
-/* With a table of what the nodes offer now. */
-static int fit_from_table(struct sl_timeline *tl, const struct sl_need *need, struct sl_table *table,
+/* With a sheet of what the nodes offer now. */
+static int fit_from_sheet(struct sl_timeline *tl, const struct sl_need *need, struct sl_sheet *sheet,
 			  struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
 {
-	struct sl_sums sums = *sl_table_sums(table);
+	struct sl_sums sums = *sl_sheet_sums(sheet);
 	enum sl_lack lack;
 	int rc;
 
-	if (!includes_all(tl, need) && sl_table_sets(tl, table, need->r->eligible, &sums, err))
+	if (!includes_all(tl, need) && sl_sheet_sets(tl, sheet, need->r->eligible, &sums, err))
 		return -1;
 	lack = sl_sums_lack(&sums, need);
 	if (lack != SL_LACK_NOTHING) {
 		sl_misfit_from(misfit, need, &sums, lack);
 		return 0;
 	}
-	rc = layout ? sl_choose_from_table(tl, need, table, misfit, err) : 1;
+	rc = layout ? sl_choose_from_sheet(tl, need, sheet, misfit, err) : 1;
 	return rc == 1 && layout && sl_deal(tl, need, false, layout, err) ? -1 : rc;
 }
 
 static int fit_method(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t t,
 		      struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
 {
-	struct sl_table *table;
+	struct sl_sheet *sheet;
 	struct sl_sums sums;
 	enum sl_lack lack;
 	int rc;
 
 	if (t == tl->now && hopeless(tl, need, &sums))
 		return reject(misfit, need, &sums);
-	table = t == tl->now ? sl_table_of(tl, need, method, layout) : NULL;
-	if (table)
-		return fit_from_table(tl, need, table, layout, misfit, err);
+	sheet = t == tl->now ? sl_sheet_of(tl, need, method, layout) : NULL;
+	if (sheet)
+		return fit_from_sheet(tl, need, sheet, layout, misfit, err);
 	rc = sl_gather(tl, need, t, !layout && !need->r->contiguous && method != SL_PLACE_CONTIGUOUS &&
 		       !(tl->tree && need->r->max_leaves), &sums, err);
 	if (rc)

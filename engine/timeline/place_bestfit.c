@@ -182,8 +182,8 @@ static int take_set(struct sl_picker *p, const struct sl_set *set, struct sl_err
 	const struct sl_span *one = set->required == SL_MAX_NODES ? tightest_node(p, set) : NULL;
 	uint32_t end = set->span + set->spans, from = set->span;
 
-	if (p->table)
-		return sl_take_from_table(p, set, err);
+	if (p->sheet)
+		return sl_take_from_sheet(p, set, err);
 	if (one) {
 		struct sl_span node = { one->first, one->first, one->offer };
 

@@ -397,8 +397,8 @@ static int choose_by(struct sl_timeline *tl, const struct sl_need *need, enum sl
 	return too_many_nodes(misfit, need, (int64_t) need->max_nodes + 1);
 }
 
-static int start_with_table(struct sl_picker *p, struct sl_timeline *tl, const struct sl_need *need,
-			    struct sl_table *table, struct sl_error *err)
+static int start_with_sheet(struct sl_picker *p, struct sl_timeline *tl, const struct sl_need *need,
+			    struct sl_sheet *sheet, struct sl_error *err)
 {
 	struct sl_space *sp = tl->space;
 	int rc;
@@ -406,11 +406,11 @@ static int start_with_table(struct sl_picker *p, struct sl_timeline *tl, const s
 	sp->offers = sp->required.n = 0;
 	rc = start_picking(p, sp, need, err);
 	p->tl = tl;
-	p->table = table;
+	p->sheet = sheet;
 	return rc;
 }
 
-int sl_choose_from_table(struct sl_timeline *tl, const struct sl_need *need, struct sl_table *table,
+int sl_choose_from_sheet(struct sl_timeline *tl, const struct sl_need *need, struct sl_sheet *sheet,
 			 struct sl_misfit *misfit, struct sl_error *err)
 {
 	bool all = !need->r->eligible || need->r->eligible->count == tl->nodes;
@@ -418,12 +418,12 @@ int sl_choose_from_table(struct sl_timeline *tl, const struct sl_need *need, str
 	struct sl_picker p;
 	int rc;
 
-	if (start_with_table(&p, tl, need, table, err))
+	if (start_with_sheet(&p, tl, need, sheet, err))
 		return -1;
 	rc = all ? sl_choose_few_sets(&p, err) : 0;
 	if (rc)
 		return rc;
-	if (start_with_table(&p, tl, need, table, err) || sl_table_sets(tl, table, need->r->eligible, &sums, err) ||
+	if (start_with_sheet(&p, tl, need, sheet, err) || sl_sheet_sets(tl, sheet, need->r->eligible, &sums, err) ||
 	    sl_choose_among_sets(&p, err))
 		return -1;
 	return sl_picker_done(&p) ? 1 : too_many_nodes(misfit, need, (int64_t) need->max_nodes + 1);

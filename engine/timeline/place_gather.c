@@ -31,7 +31,7 @@ static void free_space(void *arg)
 	free(sp->heap);
 	free(sp->tree);
 	free(sp->leaf);
-	sl_tables_free(sp->tables);
+	sl_sheets_free(sp->sheets);
 	free(sp);
 }
 
@@ -301,7 +301,7 @@ static void radix_pass(const struct sl_span *from, struct sl_span *to, uint32_t 
 
 _Static_assert(SL_MAX_NODES <= 1u << 2 * MOST_DIGIT, "two passes sort all nodes");
 
-/* Bits of half a number: a small machine needs small tables. */
+/* Bits of half a number: a small machine needs small sheets. */
 static int digit_for(const struct sl_spans *s)
 {
 	uint32_t all = 1;

@@ -37,8 +37,8 @@ struct sl_brief {
 
 /* Consecutive nodes of one weight, in the sense of bestfit. */
 struct sl_set {
-	uint32_t span, spans;		/* in space->spans; of a table's: none */
-	uint32_t first, last;		/* node on offer; the last one of a table's set only */
+	uint32_t span, spans;		/* in space->spans; of a sheet's: none */
+	uint32_t first, last;		/* node on offer; the last one of a sheet's set only */
 	uint32_t weight;
 	uint32_t required;		/* first required node among them, or SL_MAX_NODES */
 	uint32_t nodes;
@@ -117,7 +117,7 @@ struct sl_space {
 	uint32_t tree_room, leaves;	/* leaves: a power of two */
 	uint32_t *leaf;			/* leaves by cursor */
 	uint32_t leaf_room;
-	struct sl_tables *tables;	/* NULL: none yet */
+	struct sl_sheets *sheets;	/* NULL: none yet */
 };
 
 /* The workspace of a timeline, made on first use; NULL with *err. */
@@ -195,23 +195,23 @@ uint32_t sl_required_missing(const struct sl_space *sp, const struct sl_need *ne
 int sl_hist_clear(struct sl_space *sp, int64_t top, struct sl_error *err);
 int64_t sl_hist_best(const struct sl_space *sp, int64_t nodes);
 
-/* -- place_table.c, place_sets.c: what the nodes offer now, kept from request to request -- */
+/* -- place_sheet.c, place_sets.c: what the nodes offer now, kept from request to request -- */
 
 /*
- * A table of what each node offers to requests that ask of a node what this one does, for as long, as
- * things are now.  NULL where asking the classes is cheaper, where the request needs more than a table has,
+ * A sheet of what each node offers to requests that ask of a node what this one does, for as long, as
+ * things are now.  NULL where asking the classes is cheaper, where the request needs more than a sheet has,
  * and without *make* where there is none yet.  With one, enough in sum is enough.
  */
-struct sl_table *sl_table_of(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method,
+struct sl_sheet *sl_sheet_of(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method,
 			     bool make);
-void sl_tables_free(struct sl_tables *ts);
+void sl_sheets_free(struct sl_sheets *ts);
 
 /* Of all nodes. */
-const struct sl_sums *sl_table_sums(const struct sl_table *t);
+const struct sl_sums *sl_sheet_sums(const struct sl_sheet *t);
 
 /* bestfit's sets of eligible nodes (NULL: all are), in the order of the nodes, into space->cons; and
  * their sums. */
-int sl_table_sets(struct sl_timeline *tl, const struct sl_table *t, const struct sl_nodeset *eligible,
+int sl_sheet_sets(struct sl_timeline *tl, const struct sl_sheet *t, const struct sl_nodeset *eligible,
 		  struct sl_sums *sums, struct sl_error *err);
 
 /* -- place_choose.c, place_bestfit.c, place_block.c --------------------- */
@@ -223,15 +223,15 @@ int sl_table_sets(struct sl_timeline *tl, const struct sl_table *t, const struct
 int sl_choose(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t t,
 	      struct sl_misfit *misfit, struct sl_error *err);
 
-/* The same of a table that has enough in sum, for a start now. */
-int sl_choose_from_table(struct sl_timeline *tl, const struct sl_need *need, struct sl_table *table,
+/* The same of a sheet that has enough in sum, for a start now. */
+int sl_choose_from_sheet(struct sl_timeline *tl, const struct sl_need *need, struct sl_sheet *sheet,
 			 struct sl_misfit *misfit, struct sl_error *err);
 
 struct sl_picker {
 	struct sl_space *sp;
 	const struct sl_need *need;
-	struct sl_timeline *tl;		/* with a table */
-	struct sl_table *table;		/* NULL: all offers are gathered */
+	struct sl_timeline *tl;		/* with a sheet */
+	struct sl_sheet *sheet;		/* NULL: all offers are gathered */
 	int64_t nodes, units, slots;	/* still wanted, and nodes still allowed */
 	int64_t job[SL_MAX_GRES_NEEDS];
 	bool look;			/* max_nodes may bind: look ahead */
@@ -246,9 +246,9 @@ int sl_picker_take(struct sl_picker *p, const struct sl_span *span, bool back, s
 int sl_choose_bestfit(struct sl_picker *p, struct sl_error *err);
 int sl_choose_among_sets(struct sl_picker *p, struct sl_error *err);	/* those in space->cons */
 
-/* The same with all nodes of a table.  1; 0 when it would take many sets, some of which may be taken; -1. */
+/* The same with all nodes of a sheet.  1; 0 when it would take many sets, some of which may be taken; -1. */
 int sl_choose_few_sets(struct sl_picker *p, struct sl_error *err);
-int sl_take_from_table(struct sl_picker *p, const struct sl_set *set, struct sl_error *err);
+int sl_take_from_sheet(struct sl_picker *p, const struct sl_set *set, struct sl_error *err);
 int sl_choose_block(struct sl_space *sp, const struct sl_need *need, struct sl_misfit *misfit,
 		    struct sl_error *err);
 

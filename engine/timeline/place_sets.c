@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * place_sets.c - sets of consecutive nodes in a table, as bestfit takes them.
+ * place_sets.c - sets of consecutive nodes in a sheet, as bestfit takes them.
  *
  * The tightest set that suffices, or the largest one: a word and a chapter know the fewest cores and the most
  * units of the sets that begin in them, and those are passed over that cannot have a better one than was
  * found.  A word is looked through anew when one of its sets has changed.
  */
-#include "timeline/place_table.h"
+#include "timeline/place_sheet.h"
 
 /* Who takes more sets than that has them all put in order. */
 #define MOST_SETS 16
@@ -14,7 +14,7 @@
 /* -- walking along nodes -------------------------------------------------- */
 
 /* The first node from *n* to *last* that offers something, or beyond. */
-static uint32_t next_offering(const struct sl_table *t, uint32_t n, uint32_t last)
+static uint32_t next_offering(const struct sl_sheet *t, uint32_t n, uint32_t last)
 {
 	uint32_t w = n / SL_WORD;
 	uint64_t bits = t->word[w].offers >> n % SL_WORD << n % SL_WORD;
@@ -25,7 +25,7 @@ static uint32_t next_offering(const struct sl_table *t, uint32_t n, uint32_t las
 }
 
 /* The last node of the set that begins at *n*, which offers something. */
-static uint32_t end_of_set(const struct sl_table *t, const struct sl_tables *ts, uint32_t n, uint32_t last)
+static uint32_t end_of_set(const struct sl_sheet *t, const struct sl_sheets *ts, uint32_t n, uint32_t last)
 {
 	uint32_t w = ++n / SL_WORD;
 	uint64_t ends = (~t->word[w].offers | ts->border[w]) >> n % SL_WORD << n % SL_WORD;
@@ -36,7 +36,7 @@ static uint32_t end_of_set(const struct sl_table *t, const struct sl_tables *ts,
 	return n <= last ? n - 1 : last;
 }
 
-static void add_nodes(const struct sl_table *t, struct sl_set *set, uint32_t first, uint32_t last)
+static void add_nodes(const struct sl_sheet *t, struct sl_set *set, uint32_t first, uint32_t last)
 {
 	for (uint32_t n = first; n <= last; n++) {
 		set->units += t->node[n].units;
@@ -46,7 +46,7 @@ static void add_nodes(const struct sl_table *t, struct sl_set *set, uint32_t fir
 
 /* The set of nodes *first* to *last*: whole words by their sums.  No node of it has fewer units than the peak,
  * which is enough to be told (a limit of nodes does not bind). */
-static struct sl_set set_of(const struct sl_table *t, uint32_t first, uint32_t last)
+static struct sl_set set_of(const struct sl_sheet *t, uint32_t first, uint32_t last)
 {
 	struct sl_set set = { .first = first, .last = last, .nodes = last - first + 1, .peak = t->need.least,
 			      .required = SL_MAX_NODES };
@@ -68,10 +68,10 @@ static struct sl_set set_of(const struct sl_table *t, uint32_t first, uint32_t l
 
 /* -- all of them ---------------------------------------------------------- */
 
-static int find_sets(struct sl_space *sp, const struct sl_table *t, const struct sl_run *within, struct sl_sums *sums,
+static int find_sets(struct sl_space *sp, const struct sl_sheet *t, const struct sl_run *within, struct sl_sums *sums,
 		     struct sl_error *err)
 {
-	const struct sl_tables *ts = sp->tables;
+	const struct sl_sheets *ts = sp->sheets;
 	uint32_t n = next_offering(t, within->first, within->last);
 
 	while (n <= within->last) {
@@ -89,7 +89,7 @@ static int find_sets(struct sl_space *sp, const struct sl_table *t, const struct
 	return 0;
 }
 
-int sl_table_sets(struct sl_timeline *tl, const struct sl_table *t, const struct sl_nodeset *eligible,
+int sl_sheet_sets(struct sl_timeline *tl, const struct sl_sheet *t, const struct sl_nodeset *eligible,
 		  struct sl_sums *sums, struct sl_error *err)
 {
 	struct sl_run all = { 0, tl->nodes - 1 };
@@ -107,7 +107,7 @@ int sl_table_sets(struct sl_timeline *tl, const struct sl_table *t, const struct
 
 /* -- the best of them ----------------------------------------------------- */
 
-static uint32_t first_of_set(const struct sl_table *t, uint32_t n)
+static uint32_t first_of_set(const struct sl_sheet *t, uint32_t n)
 {
 	uint32_t w = n / SL_WORD;
 	uint64_t none = ~t->word[w].offers & ((UINT64_C(1) << n % SL_WORD) - 1);
@@ -117,12 +117,12 @@ static uint32_t first_of_set(const struct sl_table *t, uint32_t n)
 	return none ? w * SL_WORD + SL_WORD - (uint32_t) __builtin_clzll(none) : 0;
 }
 
-static void make_stale(struct sl_table *t, uint32_t node)
+static void make_stale(struct sl_sheet *t, uint32_t node)
 {
 	t->stale[node / SL_WORD / SL_WORD] |= UINT64_C(1) << node / SL_WORD % SL_WORD;
 }
 
-void sl_table_spoil(struct sl_table *t, const struct sl_tables *ts, uint32_t node)
+void sl_sheet_spoil(struct sl_sheet *t, const struct sl_sheets *ts, uint32_t node)
 {
 	if (ts->bordered)
 		return;
@@ -133,7 +133,7 @@ void sl_table_spoil(struct sl_table *t, const struct sl_tables *ts, uint32_t nod
 }
 
 /* Bits: nodes of the word with which a set begins. */
-static uint64_t beginnings(const struct sl_table *t, uint32_t word)
+static uint64_t beginnings(const struct sl_sheet *t, uint32_t word)
 {
 	uint64_t offers = t->word[word].offers, before = word ? t->word[word - 1].offers >> (SL_WORD - 1) : 0;
 
@@ -146,12 +146,12 @@ static void widen(struct sl_extremes *e, int64_t cores, int64_t units)
 	e->units = units > e->units ? units : e->units;
 }
 
-static struct sl_set set_at(const struct sl_table *t, const struct sl_tables *ts, uint32_t first)
+static struct sl_set set_at(const struct sl_sheet *t, const struct sl_sheets *ts, uint32_t first)
 {
 	return set_of(t, first, end_of_set(t, ts, first, ts->words * SL_WORD - 1));
 }
 
-static void look_through(struct sl_table *t, const struct sl_tables *ts, uint32_t word)
+static void look_through(struct sl_sheet *t, const struct sl_sheets *ts, uint32_t word)
 {
 	struct sl_extremes e = { INT64_MAX, 0 };
 
@@ -163,7 +163,7 @@ static void look_through(struct sl_table *t, const struct sl_tables *ts, uint32_
 	t->word[word].begins = e;
 }
 
-static void look_again(struct sl_table *t, const struct sl_tables *ts)
+static void look_again(struct sl_sheet *t, const struct sl_sheets *ts)
 {
 	for (uint32_t c = 0; c < ts->chapters; c++) {
 		uint32_t first = c * SL_WORD, words = ts->words - first < SL_WORD ? ts->words - first : SL_WORD;
@@ -182,8 +182,8 @@ static void look_again(struct sl_table *t, const struct sl_tables *ts)
 
 /* The tightest set that has so many units and nodes, or the largest: but for those taken already. */
 struct search {
-	struct sl_table *t;
-	const struct sl_tables *ts;
+	struct sl_sheet *t;
+	const struct sl_sheets *ts;
 	bool largest;
 	int64_t units, nodes;
 	struct sl_set best;		/* without nodes: none yet */
@@ -233,7 +233,7 @@ static bool find_set(struct search *s)
 /* -- taking from them ----------------------------------------------------- */
 
 /* The node of the set with the fewest free cores that has so many units; SL_MAX_NODES: none has. */
-static uint32_t tightest_node(const struct sl_table *t, const struct sl_set *set, int64_t units)
+static uint32_t tightest_node(const struct sl_sheet *t, const struct sl_set *set, int64_t units)
 {
 	uint32_t best = SL_MAX_NODES;
 
@@ -248,17 +248,17 @@ static int take_nodes(struct sl_picker *p, uint32_t first, uint32_t last, struct
 {
 	const struct sl_timeline *tl = p->tl;
 	const struct sl_node_class *g = &tl->class[tl->class_of[first]];
-	struct sl_offer o = { .class = tl->class_of[first], .units = p->table->node[first].units,
+	struct sl_offer o = { .class = tl->class_of[first], .units = p->sheet->node[first].units,
 			      .weight = tl->kind[g->kind].weight };
 	struct sl_span span = { first, last, p->sp->offers };
 
-	sl_live_min(tl, g->live, p->table->end, &o.free);
+	sl_live_min(tl, g->live, p->sheet->end, &o.free);
 	return sl_offer_push(p->sp, &o, err) || sl_picker_take(p, &span, false, err) ? -1 : 0;
 }
 
-int sl_take_from_table(struct sl_picker *p, const struct sl_set *set, struct sl_error *err)
+int sl_take_from_sheet(struct sl_picker *p, const struct sl_set *set, struct sl_error *err)
 {
-	uint32_t one = p->nodes <= 1 && p->slots >= 1 ? tightest_node(p->table, set, p->units) : SL_MAX_NODES;
+	uint32_t one = p->nodes <= 1 && p->slots >= 1 ? tightest_node(p->sheet, set, p->units) : SL_MAX_NODES;
 	const uint32_t *of = p->tl->class_of;
 
 	if (one < SL_MAX_NODES)
@@ -274,13 +274,13 @@ int sl_take_from_table(struct sl_picker *p, const struct sl_set *set, struct sl_
 
 int sl_choose_few_sets(struct sl_picker *p, struct sl_error *err)
 {
-	struct search s = { .t = p->table, .ts = p->sp->tables };
+	struct search s = { .t = p->sheet, .ts = p->sp->sheets };
 
 	if (s.ts->bordered)
 		return 0;
 	look_again(s.t, s.ts);
 	while (!sl_picker_done(p) && s.takes < MOST_SETS) {
-		int64_t least = p->nodes * p->table->need.least;
+		int64_t least = p->nodes * p->sheet->need.least;
 
 		s.nodes = p->nodes;
 		s.units = p->units > least ? p->units : least;
@@ -292,7 +292,7 @@ int sl_choose_few_sets(struct sl_picker *p, struct sl_error *err)
 				return 0;
 		}
 		s.taken[s.takes++] = s.best.first;
-		if (sl_take_from_table(p, &s.best, err))
+		if (sl_take_from_sheet(p, &s.best, err))
 			return -1;
 	}
 	return sl_picker_done(p);

@@ -230,7 +230,8 @@ void sl_timeline_figures(const struct sl_timeline *tl, struct sl_timeline_figure
 	f->bytes = sizeof(*tl) + tl->kinds * sizeof(*tl->kind) + tl->nodes * sizeof(*tl->class_of) +
 		   tl->classes * (sizeof(*tl->class) + sizeof(*tl->live)) + tl->buckets * sizeof(*tl->bucket) +
 		   ((size_t) tl->most_cores + 1) * sizeof(*tl->by_cores) + tl->log_room * sizeof(*tl->log) +
-		   tl->log_run_room * sizeof(*tl->log_run) + tl->touch_room * sizeof(*tl->touch) +
+		   tl->log_run_room * sizeof(*tl->log_run) + tl->change_room * sizeof(*tl->change) +
+		   tl->touch_room * sizeof(*tl->touch) +
 		   tl->step_room * sizeof(*tl->step) + tl->view_room * (sizeof(*tl->view) + sizeof(*tl->view_set));
 	for (uint32_t id = 0; id < tl->classes; id++)
 		f->bytes += tl->class[id].room * sizeof(struct sl_step) +

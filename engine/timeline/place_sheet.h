@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * place_table.h - the inside of tables (place_table.c, which says what they are), for these and for those who
+ * place_sheet.h - the inside of sheets (place_sheet.c, which says what they are), for these and for those who
  * look for sets in them (place_sets.c).
  */
-#ifndef SL_PLACE_TABLE_H
-#define SL_PLACE_TABLE_H
+#ifndef SL_PLACE_SHEET_H
+#define SL_PLACE_SHEET_H
 
 #include "timeline/place_impl.h"
 
@@ -34,7 +34,7 @@ struct sl_amount {
 	uint16_t units, cores;		/* 0 units: it offers nothing */
 };
 
-struct sl_table {
+struct sl_sheet {
 	struct sl_node_need need;
 	struct sl_word *word;
 	struct sl_amount *node;
@@ -46,21 +46,21 @@ struct sl_table {
 	struct sl_sums sums;
 };
 
-#define SL_MOST_TABLES 256
+#define SL_MOST_SHEETS 256
 
-struct sl_tables {
-	uint64_t hash[SL_MOST_TABLES];
-	struct sl_table table[SL_MOST_TABLES];
+struct sl_sheets {
+	uint64_t hash[SL_MOST_SHEETS];
+	struct sl_sheet sheet[SL_MOST_SHEETS];
 	uint32_t count, most;
 	uint32_t words, chapters;	/* of each */
 	uint64_t uses;
-	uint32_t credit;		/* tables that may be filled yet: each use of one that is there earns one */
+	uint32_t credit;		/* sheets that may be filled yet: each use of one that is there earns one */
 	bool bordered;			/* there are borders */
 	uint64_t *border;		/* bits: nodes of another weight than the one before */
 	uint32_t *weight;		/* by node */
 };
 
 /* Sets that this node is or was in, or is or was between, begin elsewhere or have other sums now. */
-void sl_table_spoil(struct sl_table *t, const struct sl_tables *ts, uint32_t node);
+void sl_sheet_spoil(struct sl_sheet *t, const struct sl_sheets *ts, uint32_t node);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables of what nodes offer make no difference: on random machines of many classes each answer is that
- * which comes from all classes.  Inside two marks no table is used, so the same timeline gives both.
+ * Sheets of what nodes offer make no difference: on random machines of many classes each answer is that
+ * which comes from all classes.  Inside two marks no sheet is used, so the same timeline gives both.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "t/random.h"
-#include "timeline/place_table.h"
+#include "timeline/place_sheet.h"
 
 #define KINDS 3
 #define OPS 250
@@ -29,7 +29,7 @@ struct scene {
 	int64_t now;
 	struct op done[OPS];
 	uint32_t count;
-	uint64_t from_tables;
+	uint64_t from_sheets;
 };
 
 /* -- a machine ------------------------------------------------------------ */
@@ -159,7 +159,7 @@ static int book_layout(struct scene *s, const struct sl_layout *l, int64_t secon
 	return sl_layout_book(s->tl, l, s->now, s->now + seconds, NULL);
 }
 
-/* With tables, if there is one for it, and without. */
+/* With sheets, if there is one for it, and without. */
 static void ask_both(struct scene *s, struct sl_request *r, bool start)
 {
 	const struct sl_how how = { .method = one_in(8) ? below(SL_PLACE_EXPLICIT) : SL_PLACE_BESTFIT };
@@ -208,7 +208,7 @@ static void change_and_ask(struct scene *s)
 	for (uint32_t i = 0; i < 6; i++)
 		usual[i] = some_request();
 	sl_nodeset_add(&eligible, below(s->nodes / 2), s->nodes / 2 + below(s->nodes / 2), NULL);
-	if (one_in(2))		/* the first table is made inside a mark */
+	if (one_in(2))		/* the first sheet is made inside a mark */
 		try_in_vain(s, &usual[0]);
 	for (uint32_t i = 0; i < 300; i++) {
 		uint32_t what = below(20);
@@ -233,11 +233,11 @@ static void change_and_ask(struct scene *s)
 		}
 	}
 	sp = s->tl->space;
-	s->from_tables = sp->tables ? sp->tables->uses : 0;
+	s->from_sheets = sp->sheets ? sp->sheets->uses : 0;
 	sl_nodeset_free(&eligible);
 }
 
-static void tables_make_no_difference(void **state)
+static void sheets_make_no_difference(void **state)
 {
 	uint64_t seed = number_from("SL_SEED", 9000), rounds = rounds_of(30), used = 0;
 	static struct scene s;
@@ -247,7 +247,7 @@ static void tables_make_no_difference(void **state)
 		failing_seed = random_state = seed + round;
 		create_scene(&s);
 		change_and_ask(&s);
-		used += s.from_tables > 50;
+		used += s.from_sheets > 50;
 		destroy_scene(&s);
 	}
 	failing_seed = 0;
@@ -257,7 +257,7 @@ static void tables_make_no_difference(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(tables_make_no_difference, say_seed),
+		cmocka_unit_test_teardown(sheets_make_no_difference, say_seed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

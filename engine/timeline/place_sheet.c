@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * place_table.c - what the nodes offer now, kept from request to request.
+ * place_sheet.c - what the nodes offer now, kept from request to request.
  *
  * On a large machine in use nearly every node is a class of its own, and to ask all of them for each start is
  * what a cycle costs.  But requests differ in little: most ask of a node what others asked of it before, and
- * between two of them few nodes have changed.  So there is a table for each different need of a node (struct
- * node_need), with what each node offers it, by node.  Before it is used it is mended where nodes changed
+ * between two of them few nodes have changed.  So there is a sheet for each different need of a node (struct
+ * sl_node_need), with what each node offers it, by node.  Before it is used it is mended where nodes changed
  * since (the changes that a timeline notes).
  *
- * What is free of a node from now on until the request would end may be less than what is free now.  A table
- * holds for ends in (after, until], between which no node offers less; for others there is another table.
+ * What is free of a node from now on until the request would end may be less than what is free now.  A sheet
+ * holds for ends in (after, until], between which no node offers less; for others there is another sheet.
  *
  * Nodes are in words of 64, words in chapters of 64, each with what its sets of consecutive nodes come to; so
  * that the tightest set and the largest are found without looking at most of them: place_sets.c.
  */
-#include "timeline/place_table.h"
+#include "timeline/place_sheet.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_BYTES (UINT64_C(128) << 20)	/* of all tables together */
-#define FEW_CLASSES 256		/* they are asked sooner than a table is walked along */
-
-#define MOST_CREDIT 64
+#define MOST_BYTES (UINT64_C(128) << 20)	/* of all sheets together */
+#define FEW_CLASSES 256		/* they are asked sooner than a sheet is walked along */
 #define MEND_PART 4		/* with as many changes as a fourth of the classes it is filled anew */
+
+/* Filling one costs as much as asking all classes twice.  Where each request would need another one (between
+ * the many reservations of conservative backfill) none are filled any more after so many in vain. */
+#define MOST_CREDIT 64
 
 /* -- which one ------------------------------------------------------------ */
 
@@ -66,12 +68,12 @@ static uint64_t hash_of(const struct sl_node_need *n)
 	return h * 31 + (n->needs ? n->need[0].count : 0);
 }
 
-static struct sl_table *look_up(struct sl_tables *ts, const struct sl_node_need *n, int64_t end)
+static struct sl_sheet *look_up(struct sl_sheets *ts, const struct sl_node_need *n, int64_t end)
 {
 	uint64_t hash = hash_of(n);
 
 	for (uint32_t i = 0; i < ts->count; i++) {
-		struct sl_table *t = &ts->table[i];
+		struct sl_sheet *t = &ts->sheet[i];
 
 		if (ts->hash[i] == hash && t->after < end && end <= t->until && !memcmp(&t->need, n, sizeof(*n)))
 			return t;
@@ -82,7 +84,7 @@ static struct sl_table *look_up(struct sl_tables *ts, const struct sl_node_need 
 /* -- what is in it -------------------------------------------------------- */
 
 /* For ends between which such steps of a class lie, it offers other amounts. */
-static void narrow(struct sl_table *t, const struct sl_timeline *tl, const struct sl_live *l)
+static void narrow(struct sl_sheet *t, const struct sl_timeline *tl, const struct sl_live *l)
 {
 	const struct sl_node_class *g = &tl->class[l->class];
 	int64_t after = t->after, until = t->until;
@@ -101,7 +103,7 @@ static void narrow(struct sl_table *t, const struct sl_timeline *tl, const struc
 	t->until = until < t->until ? until : t->until;
 }
 
-static struct sl_amount ask(struct sl_table *t, const struct sl_timeline *tl, const struct sl_need *need, uint32_t live)
+static struct sl_amount ask(struct sl_sheet *t, const struct sl_timeline *tl, const struct sl_need *need, uint32_t live)
 {
 	const struct sl_live *l = &tl->live[live];
 	struct sl_offer o;
@@ -115,7 +117,7 @@ static struct sl_amount ask(struct sl_table *t, const struct sl_timeline *tl, co
 }
 
 /* The node offers so much; whether that is new. */
-static bool put(struct sl_table *t, uint32_t n, struct sl_amount now)
+static bool put(struct sl_sheet *t, uint32_t n, struct sl_amount now)
 {
 	struct sl_amount was = t->node[n];
 	struct sl_word *w = &t->word[n / SL_WORD];
@@ -133,7 +135,7 @@ static bool put(struct sl_table *t, uint32_t n, struct sl_amount now)
 }
 
 /* Nodes of which nothing is known yet. */
-static void put_run(struct sl_table *t, const struct sl_run *r, struct sl_amount a)
+static void put_run(struct sl_sheet *t, const struct sl_run *r, struct sl_amount a)
 {
 	for (uint32_t n = r->first; n <= r->last; n++) {
 		struct sl_word *w = &t->word[n / SL_WORD];
@@ -148,7 +150,8 @@ static void put_run(struct sl_table *t, const struct sl_run *r, struct sl_amount
 }
 
 /* Ask the nodes of all classes. */
-static void fill(struct sl_table *t, const struct sl_tables *ts, const struct sl_timeline *tl, const struct sl_need *need)
+static void fill(struct sl_sheet *t, const struct sl_sheets *ts, const struct sl_timeline *tl,
+		 const struct sl_need *need)
 {
 	memset(t->word, 0, ts->words * sizeof(*t->word));
 	memset(t->node, 0, (size_t) ts->words * SL_WORD * sizeof(*t->node));
@@ -168,7 +171,7 @@ static void fill(struct sl_table *t, const struct sl_tables *ts, const struct sl
 }
 
 /* Ask the nodes that have changed since. */
-static void mend(struct sl_table *t, const struct sl_tables *ts, const struct sl_timeline *tl,
+static void mend(struct sl_sheet *t, const struct sl_sheets *ts, const struct sl_timeline *tl,
 		 const struct sl_need *need)
 {
 	for (uint32_t i = (uint32_t) (t->read - tl->changes_dropped); i < tl->changes; i++) {
@@ -176,13 +179,13 @@ static void mend(struct sl_table *t, const struct sl_tables *ts, const struct sl
 
 		for (uint32_t n = r->first; n <= r->last; n++)
 			if (put(t, n, ask(t, tl, need, tl->class[tl->class_of[n]].live)))
-				sl_table_spoil(t, ts, n);
+				sl_sheet_spoil(t, ts, n);
 	}
 }
 
 /* -- making them ---------------------------------------------------------- */
 
-static void weigh(struct sl_tables *ts, const struct sl_timeline *tl)
+static void weigh(struct sl_sheets *ts, const struct sl_timeline *tl)
 {
 	for (uint32_t n = 0; n < tl->nodes; n++) {
 		ts->weight[n] = tl->kind[tl->class[tl->class_of[n]].kind].weight;
@@ -193,10 +196,10 @@ static void weigh(struct sl_tables *ts, const struct sl_timeline *tl)
 	}
 }
 
-static struct sl_tables *make_tables(struct sl_timeline *tl)
+static struct sl_sheets *make_sheets(struct sl_timeline *tl)
 {
 	struct sl_space *sp = tl->space;
-	struct sl_tables *ts = calloc(1, sizeof(*ts));
+	struct sl_sheets *ts = calloc(1, sizeof(*ts));
 	uint64_t most;
 
 	if (!ts)
@@ -206,56 +209,56 @@ static struct sl_tables *make_tables(struct sl_timeline *tl)
 	ts->border = calloc(ts->words, sizeof(*ts->border));
 	ts->weight = calloc(tl->nodes + 1, sizeof(*ts->weight));
 	if (!ts->border || !ts->weight) {
-		sl_tables_free(ts);
+		sl_sheets_free(ts);
 		return NULL;
 	}
 	weigh(ts, tl);
 	most = MOST_BYTES / (ts->words * (sizeof(struct sl_word) + SL_WORD * sizeof(struct sl_amount)));
-	ts->most = most < 2 ? 2 : most < SL_MOST_TABLES ? (uint32_t) most : SL_MOST_TABLES;
+	ts->most = most < 2 ? 2 : most < SL_MOST_SHEETS ? (uint32_t) most : SL_MOST_SHEETS;
 	ts->credit = MOST_CREDIT;
 	tl->notes_changes = true;
 	tl->changes_dropped++;	/* none has read what marks before this one speak of */
-	sp->tables = ts;
+	sp->sheets = ts;
 	return ts;
 }
 
-static void free_table(struct sl_table *t)
+static void free_sheet(struct sl_sheet *t)
 {
 	free(t->word);
 	free(t->node);
 	free(t->chapter);
 	free(t->stale);
-	*t = (struct sl_table) { 0 };
+	*t = (struct sl_sheet) { 0 };
 }
 
-void sl_tables_free(struct sl_tables *ts)
+void sl_sheets_free(struct sl_sheets *ts)
 {
 	if (!ts)
 		return;
 	for (uint32_t i = 0; i < ts->count; i++)
-		free_table(&ts->table[i]);
+		free_sheet(&ts->sheet[i]);
 	free(ts->border);
 	free(ts->weight);
 	free(ts);
 }
 
 /* A new one, or the one that was not used for longest. */
-static struct sl_table *take_table(struct sl_tables *ts)
+static struct sl_sheet *take_sheet(struct sl_sheets *ts)
 {
-	struct sl_table *t = &ts->table[0];
+	struct sl_sheet *t = &ts->sheet[0];
 
 	for (uint32_t i = 1; i < ts->count; i++)
-		if (ts->table[i].used < t->used)
-			t = &ts->table[i];
+		if (ts->sheet[i].used < t->used)
+			t = &ts->sheet[i];
 	if (ts->count == ts->most)
 		return t;
-	t = &ts->table[ts->count];
+	t = &ts->sheet[ts->count];
 	t->word = malloc(ts->words * sizeof(*t->word));
 	t->node = malloc((size_t) ts->words * SL_WORD * sizeof(*t->node));
 	t->chapter = malloc(ts->chapters * sizeof(*t->chapter));
 	t->stale = malloc(ts->chapters * sizeof(*t->stale));
 	if (!t->word || !t->node || !t->chapter || !t->stale) {
-		free_table(t);
+		free_sheet(t);
 		return NULL;
 	}
 	ts->count++;
@@ -274,29 +277,29 @@ static bool suits(const struct sl_timeline *tl, const struct sl_need *need, enum
 	       (need->max_nodes >= UINT32_MAX / 2 || (int64_t) need->least * need->max_nodes >= need->units);
 }
 
-struct sl_table *sl_table_of(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method,
+struct sl_sheet *sl_sheet_of(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method,
 			     bool make)
 {
 	int64_t end = sl_later(tl->now, need->r->duration);
 	struct sl_space *sp = sl_space(tl, NULL);
 	struct sl_node_need n;
-	struct sl_tables *ts;
-	struct sl_table *t;
+	struct sl_sheets *ts;
+	struct sl_sheet *t;
 
 	/* what is tried inside a mark will mostly be taken back: it would be mended twice */
 	if (tl->marks > 1 || !suits(tl, need, method) || !sp || !describe(tl, need, &n))
 		return NULL;
-	ts = sp->tables ? sp->tables : make_tables(tl);
+	ts = sp->sheets ? sp->sheets : make_sheets(tl);
 	t = ts ? look_up(ts, &n, end) : NULL;
 	if (t && t->read >= tl->changes_dropped && changes_noted(tl) - t->read <= tl->lives / MEND_PART) {
 		t->end = end;
 		mend(t, ts, tl, need);
 		ts->credit += ts->credit < MOST_CREDIT;
 	} else {
-		if (!ts || !make || !ts->credit || !(t = t ? t : take_table(ts)))
+		if (!ts || !make || !ts->credit || !(t = t ? t : take_sheet(ts)))
 			return NULL;
 		ts->credit--;
-		ts->hash[t - ts->table] = hash_of(&n);
+		ts->hash[t - ts->sheet] = hash_of(&n);
 		t->need = n;
 		t->end = end;
 		fill(t, ts, tl, need);
@@ -306,7 +309,7 @@ struct sl_table *sl_table_of(struct sl_timeline *tl, const struct sl_need *need,
 	return t;
 }
 
-const struct sl_sums *sl_table_sums(const struct sl_table *t)
+const struct sl_sums *sl_sheet_sums(const struct sl_sheet *t)
 {
 	return &t->sums;
 }

@@ -158,12 +158,23 @@ static int insert(struct list *l, const struct sl_past_run *p, struct sl_error *
 	return 0;
 }
 
+static int put_run(struct sl_history *h, enum sl_usage_by by, const char *name, const struct sl_past_run *p,
+		   struct sl_error *err)
+{
+	struct list *l = make_list(h, by, name, err);
+
+	return l ? insert(l, p, err) : -1;
+}
+
 int sl_history_add(struct sl_history *h, const struct sl_job_run *run, struct sl_error *err)
 {
 	const char *of[SL_BYS] = { [SL_BY_USER] = run->dim.user, [SL_BY_ACCOUNT] = run->dim.account };
+	struct sl_past_run p;
 
+	if (make_run(h, run, &p, err))
+		return -1;
 	for (int by = 0; by < SL_BYS; by++)
-		if (of[by] && *of[by] && sl_history_put(h, (enum sl_usage_by) by, of[by], run, err))
+		if (of[by] && *of[by] && put_run(h, (enum sl_usage_by) by, of[by], &p, err))
 			return -1;
 	return 0;
 }
@@ -179,10 +190,9 @@ void sl_history_replace(struct sl_history *h, enum sl_usage_by by, const char *n
 int sl_history_put(struct sl_history *h, enum sl_usage_by by, const char *name, const struct sl_job_run *run,
 		   struct sl_error *err)
 {
-	struct list *l = make_list(h, by, name, err);
 	struct sl_past_run p;
 
-	return !l || make_run(h, run, &p, err) ? -1 : insert(l, &p, err);
+	return make_run(h, run, &p, err) ? -1 : put_run(h, by, name, &p, err);
 }
 
 /* -- loading ----------------------------------------------------------------- */

@@ -16,9 +16,9 @@
 #include <cmocka.h>
 
 #include "t/make_image.h"
+#include "t/scratch.h"
 #include "image/recording.h"
 
-static char top[] = "/tmp/test_record.XXXXXX";
 static char dir[64];
 static const struct sl_recording_limits plenty = { 1000, UINT64_C(1) << 40 };
 
@@ -27,23 +27,8 @@ static int make_dir(void **state)
 	static int number;
 
 	(void) state;
-	snprintf(dir, sizeof(dir), "%s/%d", top, number++);
+	snprintf(dir, sizeof(dir), "%s/%d", scratch, number++);
 	return 0;
-}
-
-static int make_top(void **state)
-{
-	(void) state;
-	return mkdtemp(top) ? 0 : -1;
-}
-
-static int remove_top(void **state)
-{
-	char command[96];
-
-	(void) state;
-	snprintf(command, sizeof(command), "rm -rf %s", top);
-	return system(command);
 }
 
 static void record(int64_t sequence, const void *bytes, size_t size, const struct sl_recording_limits *limits)
@@ -282,5 +267,5 @@ int main(void)
 		cmocka_unit_test_setup(an_empty_or_missing_directory_says_so, make_dir),
 	};
 
-	return cmocka_run_group_tests(tests, make_top, remove_top);
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

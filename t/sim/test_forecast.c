@@ -15,8 +15,7 @@
 #include "sim/forecast.h"
 #include "sim/trial.h"
 #include "usage/history.h"
-
-static char dir[] = "/tmp/test_forecast.XXXXXX";
+#include "t/scratch.h"
 
 #define CLUSTER(rest) "{\"meta\": {\"now\": 10000}, \"nodes\": [{\"name\": \"n1\", \"cores\": 4}],"	\
 	" \"partitions\": [{\"name\": \"p\", \"nodes\": \"n1\"}], " rest "}"
@@ -212,7 +211,7 @@ static void a_draw_that_fails_is_left_out(void **state)
 	FILE *f;
 
 	(void) state;
-	snprintf(file, sizeof(file), "%s/late.lua", dir);
+	snprintf(file, sizeof(file), "%s/late.lua", scratch);
 	f = fopen(file, "w");
 	assert_non_null(f);
 	fputs("return { api = 1, name = 'late', doc = 'd', decide = function(cluster, plan)\n"
@@ -278,7 +277,7 @@ static const char *log_of(const char *name, int first, int then)
 	static char path[96];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/%s.swf", dir, name);
+	snprintf(path, sizeof(path), "%s/%s.swf", scratch, name);
 	f = fopen(path, "w");
 	assert_non_null(f);
 	for (int i = 0; i < 60; i++)
@@ -389,7 +388,7 @@ static void what_was_learnt_is_kept(void **state)
 	char file[96];
 
 	(void) state;
-	snprintf(file, sizeof(file), "%s/calibration.json", dir);
+	snprintf(file, sizeof(file), "%s/calibration.json", scratch);
 	sl_calibrator_begin(&c, 0.8);
 	for (int i = 0; i < 350; i++) {
 		e = sl_calibrate(&c, wait, 10);
@@ -416,7 +415,7 @@ static void a_file_that_is_none_is_refused(void **state)
 	char file[96];
 
 	(void) state;
-	snprintf(file, sizeof(file), "%s/bad.json", dir);
+	snprintf(file, sizeof(file), "%s/bad.json", scratch);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		FILE *f = fopen(file, "w");
 
@@ -426,21 +425,6 @@ static void a_file_that_is_none_is_refused(void **state)
 		assert_int_equal(sl_calibrator_read(&c, file, &err), -1);
 		assert_non_null(strstr(err.text, "bad.json"));
 	}
-}
-
-static int make_dir(void **state)
-{
-	(void) state;
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int remove_dir(void **state)
-{
-	char command[96];
-
-	(void) state;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return system(command);
 }
 
 int main(void)
@@ -463,5 +447,5 @@ int main(void)
 		cmocka_unit_test(a_file_that_is_none_is_refused),
 	};
 
-	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

@@ -17,8 +17,8 @@
 #include "sim/replay.h"
 #include "sim/trial.h"
 #include "t/random.h"
+#include "t/scratch.h"
 
-static char top[] = "/tmp/test_replay.XXXXXX";
 static char dir[96];
 static int snapshots;
 
@@ -27,24 +27,9 @@ static int make_dir(void **state)
 	static int number;
 
 	(void) state;
-	snprintf(dir, sizeof(dir), "%s/%d", top, number++);
+	snprintf(dir, sizeof(dir), "%s/%d", scratch, number++);
 	snapshots = 0;
 	return 0;
-}
-
-static int make_top(void **state)
-{
-	(void) state;
-	return mkdtemp(top) ? 0 : -1;
-}
-
-static int remove_top(void **state)
-{
-	char command[96];
-
-	(void) state;
-	snprintf(command, sizeof(command), "rm -rf %s", top);
-	return system(command);
 }
 
 /* -- recordings by hand ----------------------------------------------------------- */
@@ -564,5 +549,5 @@ int main(void)
 		cmocka_unit_test_setup(a_recorded_simulation_comes_out_again, make_dir),
 	};
 
-	return cmocka_run_group_tests(tests, make_top, remove_top);
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

@@ -12,30 +12,13 @@
 #include "workload/demand.h"
 #include "t/workload/load.h"
 
-char dir[64];
 char path[96];
-
-int make_dir(void **state)
-{
-	(void) state;
-	strcpy(dir, "/tmp/test_load.XXXXXX");
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-int remove_dir(void **state)
-{
-	char command[128];
-
-	(void) state;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return system(command);
-}
 
 const char *file(const char *name, const char *text)
 {
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	snprintf(path, sizeof(path), "%s/%s", scratch, name);
 	f = fopen(path, "w");
 	assert_non_null(f);
 	fputs(text, f);

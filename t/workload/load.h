@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load.h - workloads loaded from files that a test writes into a directory of its own.
+ * load.h - workloads loaded from files that a test writes into a directory of its own (scratch.h).
  *
  *	struct sl_workload *w = LOAD(file("a.swf", small_swf), .machine = "5x4c");
  *	REFUSED(path, SL_EINVAL, "expected exact, user, or x", .estimate = "x0.5");
  *
- * make_dir() and remove_dir() are the set-up and the end of a group of tests.  Workloads
- * are the caller's.
+ * Workloads are the caller's.
  */
 #ifndef LOAD_H
 #define LOAD_H
 
 #include "workload/workload.h"
+#include "t/scratch.h"
 
-extern char dir[64];		/* of the test */
 extern char path[96];		/* of the last file */
-
-int make_dir(void **state);
-int remove_dir(void **state);
 
 /* A file with this text in the directory; its path, good until the next one. */
 const char *file(const char *name, const char *text);

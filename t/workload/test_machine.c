@@ -170,5 +170,5 @@ int main(void)
 		cmocka_unit_test(the_machine_of_a_snapshot_is_up_and_empty),
 	};
 
-	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

@@ -218,7 +218,7 @@ static void write_gz(const char *name, size_t cut, bool garble)
 	gzFile gz;
 	FILE *f;
 
-	snprintf(whole, sizeof(whole), "%s/whole.gz", dir);
+	snprintf(whole, sizeof(whole), "%s/whole.gz", scratch);
 	gz = gzopen(whole, "wb");
 	for (int i = 0; i < 200; i++)
 		gzprintf(gz, "%d %d 0 %d 4 -1 -1 6 300 -1 1 7 3 9 1 -1 -1 -1\n", i + 1, i * 7, 10 + i * i % 97);
@@ -229,7 +229,7 @@ static void write_gz(const char *name, size_t cut, bool garble)
 	assert_true(n > 300 && n < sizeof(bytes));
 	if (garble)
 		bytes[n / 2] ^= 0x55;
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	snprintf(path, sizeof(path), "%s/%s", scratch, name);
 	f = fopen(path, "wb");
 	fwrite(bytes, 1, n - cut, f);
 	fclose(f);
@@ -401,7 +401,7 @@ static void what_is_no_workload_is_refused_with_a_reason(void **state)
 	(void) state;
 	REFUSED(file("empty.swf", ""), SL_EFORMAT, "an empty file");
 	REFUSED(file("prose.swf", "Dear reader,\nthis is a letter.\n"), SL_EFORMAT, "no job in 2 lines");
-	REFUSED(dir, SL_EIO, "Is a directory");
+	REFUSED(scratch, SL_EIO, "Is a directory");
 	REFUSED("frobnicate", SL_ENOENT, "none of esp, esp-gpu, esp-gpu-rand, auction:I.1 ... auction:V.3, synthetic");
 	memset(long_line, '1', SL_LINE_MAX + 99);
 	long_line[SL_LINE_MAX + 99] = 0;
@@ -416,7 +416,7 @@ static void a_workload_written_as_swf_is_read_back(void **state)
 	FILE *f;
 
 	(void) state;
-	snprintf(out, sizeof(out), "%s/out.swf", dir);
+	snprintf(out, sizeof(out), "%s/out.swf", scratch);
 	f = fopen(out, "w");
 	assert_int_equal(sl_workload_write_swf(w, NULL, f, NULL), 0);
 	fclose(f);
@@ -495,5 +495,5 @@ int main(void)
 		cmocka_unit_test(logs_of_the_archive_have_the_jobs_they_should),
 	};
 
-	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

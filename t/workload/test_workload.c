@@ -264,5 +264,5 @@ int main(void)
 		cmocka_unit_test(a_line_longer_than_the_buffer_is_read_whole),
 	};
 
-	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

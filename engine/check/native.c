@@ -6,9 +6,18 @@
 
 #include <string.h>
 
+/* Not as many on each of its nodes as it says? */
+static bool has_uneven_tasks(const struct sl_job_view *job, uint32_t j)
+{
+	uint32_t per_node = job->ntasks_per_node[j], nodes = per_node ? job->num_tasks[j] / per_node : 0;
+
+	return per_node && (nodes * per_node != job->num_tasks[j] || nodes < job->min_nodes[j]);
+}
+
 static const char *special_request(const struct check *c, uint32_t j)
 {
 	const struct sl_job_view *job = &c->snap->job;
+	uint32_t by = 0;
 
 	if ((job->asks[j] & SL_ASKS_REBOOT) || !check_reads_features(c, j))
 		return "features";
@@ -22,10 +31,11 @@ static const char *special_request(const struct check *c, uint32_t j)
 	for (uint32_t g = job->gres[j].first; g < job->gres[j].first + job->gres[j].count; g++) {
 		if (c->snap->job_gres.cpus[g] || c->snap->job_gres.memory[g] > 0)
 			return "CPUs or memory for each gres";
-		if (c->snap->job_gres.per[g] == SL_PER_TASK &&
-		    ((job->flags[j] & SL_JOBF_OVERCOMMIT) || (job->asks[j] & SL_ASKS_BOUND_GRES)))
-			return "gres for each task";
+		by |= 1u << c->snap->job_gres.per[g];
 	}
+	if (by & 1u << SL_PER_TASK && ((job->flags[j] & SL_JOBF_OVERCOMMIT) || (job->asks[j] & SL_ASKS_BOUND_GRES) ||
+				       (by & 1u << SL_PER_NODE && has_uneven_tasks(job, j))))
+		return "gres for each task";
 	return job->refusals[j] >= SL_REFUSALS ? "refused placements" : NULL;
 }
 

@@ -26,7 +26,7 @@ static const struct {
 	{ SL_NATIVE_SOCKET_GRES, "gres per socket" },
 	{ SL_NATIVE_WHOLE_SWITCHES, "switches of its own" },
 	{ SL_NATIVE_BURST_BUFFER, "a burst buffer" },
-	{ SL_NATIVE_TASK_GRES, "gres for each of tasks that overcommit or are bound to it" },
+	{ SL_NATIVE_TASK_GRES, "gres for each task" },
 	{ SL_NATIVE_EXPAND, "the expansion of a job" },
 	{ SL_NATIVE_ANY_LICENSE, "alternative licences" },
 	{ SL_NATIVE_PREEMPT, "jobs that it may preempt" },
@@ -103,18 +103,34 @@ static bool has_company(const struct sl_cluster *c, struct sl_range gres)
 	return false;
 }
 
-/* Select then gives CPUs to all tasks that overcommit, and a core of each socket to those that are bound. */
+static bool has_gres(const struct sl_cluster *c, uint32_t j, uint32_t per)
+{
+	struct sl_range gres = c->snap->job.gres[j];
+
+	for (uint32_t g = gres.first; g < gres.first + gres.count; g++)
+		if (c->snap->job_gres.per[g] == per)
+			return true;
+	return false;
+}
+
+/* Are there fewer tasks than on each node there are to be? */
+static bool lacks_tasks(const struct sl_job_view *job, uint32_t j)
+{
+	uint32_t tasks = job->num_tasks[j], per_node = job->ntasks_per_node[j];
+
+	return per_node && (tasks % per_node || tasks / per_node < job->min_nodes[j]);
+}
+
+/*
+ * Gres for each task, where select gives CPUs to all tasks that overcommit, a core of each socket to those that are
+ * bound, and for gres of each node besides wants as many tasks on each as that makes.
+ */
 static bool has_odd_tasks(const struct sl_cluster *c, uint32_t j)
 {
 	const struct sl_job_view *job = &c->snap->job;
-	struct sl_range gres = job->gres[j];
 
-	if (!(job->flags[j] & SL_JOBF_OVERCOMMIT) && !(job->asks[j] & SL_ASKS_BOUND_GRES))
-		return false;
-	for (uint32_t g = gres.first; g < gres.first + gres.count; g++)
-		if (c->snap->job_gres.per[g] == SL_PER_TASK)
-			return true;
-	return false;
+	return has_gres(c, j, SL_PER_TASK) && ((job->flags[j] & SL_JOBF_OVERCOMMIT) ||
+		(job->asks[j] & SL_ASKS_BOUND_GRES) || (has_gres(c, j, SL_PER_NODE) && lacks_tasks(job, j)));
 }
 
 static uint32_t native_of_job(const struct sl_cluster *c, uint32_t j)

@@ -26,7 +26,7 @@ enum sl_native {
 	SL_NATIVE_SOCKET_GRES		= 1 << 9,
 	SL_NATIVE_WHOLE_SWITCHES	= 1 << 10,
 	SL_NATIVE_BURST_BUFFER		= 1 << 11,
-	SL_NATIVE_TASK_GRES		= 1 << 12,	/* of tasks whose CPUs select counts otherwise */
+	SL_NATIVE_TASK_GRES		= 1 << 12,	/* where select counts tasks otherwise */
 	SL_NATIVE_EXPAND		= 1 << 13,
 	SL_NATIVE_ANY_LICENSE		= 1 << 14,
 	SL_NATIVE_PREEMPT		= 1 << 15,

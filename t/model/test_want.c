@@ -252,12 +252,21 @@ static void gres_of_tasks_that_overcommit_or_are_bound_is_native(void **state)
 	struct sl_cluster *c;
 
 	(void) state;
-	for (uint32_t i = 0; i < 4; i++) {
+	for (uint32_t i = 0; i < 6; i++) {
 		build_pending(b, (struct build_job) { .id = i + 1, .nodes = 1, .tasks = 6, .gpus = 1 });
 		build_change_job(b, i + 1, .min_cpus = 1);
 		build_change_job(b, i + 1, .max_nodes = 0);
 		build_change_job(b, i + 1, .gres = build_gres(b, "gpu", "", 1, i < 3 ? SL_PER_TASK : SL_PER_NODE));
 	}
+	for (uint32_t id = 5; id <= 6; id++) {	/* two for each node, one for each task */
+		struct sl_range gres = build_gres(b, "gpu", "", 2, SL_PER_NODE);
+
+		build_gres(b, "gpu", "", 1, SL_PER_TASK);
+		gres.count = 2;
+		build_change_job(b, id, .gres = gres);
+		build_change_job(b, id, .ntasks_per_node = 2);
+	}
+	build_change_job(b, 6, .num_tasks = 5);
 	build_change_job(b, 2, .asks = SL_ASKS_BOUND_GRES);
 	build_change_job(b, 3, .flags = SL_JOBF_OVERCOMMIT);
 	build_change_job(b, 4, .flags = SL_JOBF_OVERCOMMIT);
@@ -270,6 +279,8 @@ static void gres_of_tasks_that_overcommit_or_are_bound_is_native(void **state)
 	assert_int_equal(want(c, 3)->request.gres[0].count, 6);
 	assert_int_equal(want(c, 3)->request.max_nodes, 6);
 	assert_int_equal(want(c, 4)->native, 0);
+	assert_int_equal(want(c, 5)->native, 0);
+	assert_int_equal(want(c, 6)->native, SL_NATIVE_TASK_GRES);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }

@@ -188,7 +188,16 @@ local function switches()
 end
 
 local FLAGS = { "", ",MAINT", ",FLEX", ",MAGNETIC", ",OVERLAP" }
+local function tasks_per_socket(m, nodes)
+	local k = random(1, m.cores)
+	local n = random(1, k * m.sockets)
+	return ("--nodes=%d --ntasks=%d --ntasks-per-node=%d --ntasks-per-socket=%d"):format(nodes, n * nodes, n, k)
+end
+
 local MORE = {
+	function(m) return tasks_per_socket(m, 1) end,
+	function(m) return tasks_per_socket(m, 2) end,
+	function(m) return ("--nodes=1 --extra-node-info=%d:%d"):format(random(1, m.sockets), random(1, m.cores)) end,
 	function() return "--switches=" .. random(1, 2) end,
 	function() return "--prefer=" .. one_of { "west", "east" } end,
 	function() return "--oversubscribe" end,

@@ -208,6 +208,44 @@ static void memory_limits_the_tasks_of_a_node(void **state)
 	sl_timeline_destroy(tl);
 }
 
+static void a_node_may_have_to_have_more_free_than_it_gives(void **state)
+{
+	struct sl_timeline *tl = machine(3, NULL);
+	struct sl_request r = { .tasks = 2, .max_nodes = 1, .least_free_cores = 5, .duration = 10 };
+
+	(void) state;
+	book(tl, "0", 4, 0, 6);
+	book(tl, "1", 3, 0, 7);
+	assert_string_equal(at(tl, &r, &bestfit, 0), "1:2");
+	assert_int_equal(sl_fit_least_cores(tl, &r), 2);
+	book(tl, "1-2", 1, 0, 8);
+	assert_string_equal(at(tl, &r, &bestfit, 0), "2:2");
+	book(tl, "2", 3, 0, 9);
+	assert_string_equal(earliest(tl, &r, &bestfit, 0, SL_FOREVER), "@6 0:2");
+	r.least_free_cores = 9;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "needs 1 nodes, 0 would do");
+	sl_timeline_destroy(tl);
+}
+
+static void tasks_of_whole_nodes_are_on_what_is_left_to_the_system_or_not(void **state)
+{
+	struct sl_timeline *tl = machine(3, NULL);
+	struct sl_request r = { .tasks = 14, .whole_nodes = true, .duration = 10 };
+
+	(void) state;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0-1:8");
+	r.cores_beside = -1;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0-1:8");
+	r.cores_beside = -2;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0-2:8");
+	r.cores_beside = -8;
+	assert_int_equal(sl_fit_at(tl, &r, &bestfit, 0, NULL, NULL, NULL), 0);
+	r.cores_beside = 6;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0:8");
+	assert_int_equal(sl_fit_least_cores(tl, &r), 8);
+	sl_timeline_destroy(tl);
+}
+
 static void whole_nodes_must_be_empty_and_are_given_whole(void **state)
 {
 	struct sl_timeline *tl = machine(4, NULL);
@@ -599,6 +637,8 @@ int main(void)
 		cmocka_unit_test(tasks_that_share_cores_take_no_more_cores_on_several_nodes),
 		cmocka_unit_test(tasks_per_node_may_be_a_limit_or_exact),
 		cmocka_unit_test(memory_limits_the_tasks_of_a_node),
+		cmocka_unit_test(a_node_may_have_to_have_more_free_than_it_gives),
+		cmocka_unit_test(tasks_of_whole_nodes_are_on_what_is_left_to_the_system_or_not),
 		cmocka_unit_test(whole_nodes_must_be_empty_and_are_given_whole),
 		cmocka_unit_test(a_gres_without_type_may_be_any_kind_of_its_name),
 		cmocka_unit_test(gres_per_task_and_per_job),

@@ -39,12 +39,13 @@ make_room() { rm "$C/full"; sleep 0.2; rm "$DIR/fill"; }
 ended_run() { schedlua ledger export --dir="$DIR" 2>/dev/null | grep -q "^$1|.*|COMPLETED"; }
 cycles() { status cycles; }
 
-# Lines of ours in the log, without the time; each stands there once, or once more when that was over in between (what is
-# freed may be the ledger's before it is taken).
-told_twice() {
+# Lines of ours in the log, without the time, that stand there again and again.  What fails does so each second and is
+# told of once; once more when a write went through in between: what a file that was half written gives back when the
+# disk is full may be ours before it is taken.
+told_again() {
 	log_since | sed 's/^\[[^]]*\] //' | awk '
 		/is up to date again/ { for (line in told) if (line ~ /ledger/) delete told[line] }
-		/sched\/lua.*(No space|disk is full|ledger|not kept)/ && told[$0]++'
+		/sched\/lua.*(No space|disk is full|ledger|not kept)/ && ++told[$0] == 3'
 }
 troubles() { log_since | grep -E 'sched/lua.*(No space|disk is full|ledger|not kept)' | sed 's/^\[[^]]*\] //'; }
 
@@ -74,7 +75,7 @@ goes_on() {
 		sleep 1
 	done
 	troubles
-	[ -z "$(told_twice)" ]
+	[ -z "$(told_again)" ]
 	for what in last-good status.json requests ledger last.snap record; do
 		echo "in the log: $what"
 		troubles | grep -q "$what"

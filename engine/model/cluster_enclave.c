@@ -218,7 +218,7 @@ struct sl_timeline *cluster_enclave_timeline(struct sl_cluster *c, struct enclav
 /* The nodes of a reservation, or all on which jobs may share cores, or all. */
 static int enclave_nodes(struct sl_cluster *c, struct enclave *en, struct sl_error *err)
 {
-	if (en->resv != SL_NONE)
+	if (en->resv != SL_NONE && !en->astride)
 		return sl_nodeset_copy(&en->nodes, &c->resv_nodes[en->resv], err);
 	for (uint32_t n = 0; n < c->snap->node.rows; n++)
 		if ((!en->shared || c->rows[n] > 1) && sl_nodeset_add(&en->nodes, n, n, err) < 0)
@@ -226,12 +226,13 @@ static int enclave_nodes(struct sl_cluster *c, struct enclave *en, struct sl_err
 	return 0;
 }
 
-struct enclave *cluster_enclave(struct sl_cluster *c, uint32_t resv, bool shared, uint32_t tenant, struct sl_error *err)
+struct enclave *cluster_enclave(struct sl_cluster *c, const struct enclave *like, struct sl_error *err)
 {
 	struct enclave *en;
 
 	for (uint32_t i = 0; i < c->enclaves; i++)
-		if (c->enclave[i]->resv == resv && c->enclave[i]->shared == shared && c->enclave[i]->tenant == tenant)
+		if (c->enclave[i]->resv == like->resv && c->enclave[i]->shared == like->shared &&
+		    c->enclave[i]->tenant == like->tenant && c->enclave[i]->astride == like->astride)
 			return c->enclave[i];
 	if (sl_grow_list(&c->enclave, c->enclaves, sizeof(*c->enclave), err))
 		return NULL;
@@ -240,12 +241,14 @@ struct enclave *cluster_enclave(struct sl_cluster *c, uint32_t resv, bool shared
 		sl_fail(err, SL_ENOMEM, "cluster: out of memory");
 		return NULL;
 	}
-	*en = (struct enclave) { .resv = resv, .number = c->enclaves, .shared = shared, .tenant = tenant };
+	*en = (struct enclave) { .resv = like->resv, .number = c->enclaves, .shared = like->shared, .tenant = like->tenant,
+				 .astride = like->astride };
 	if (enclave_nodes(c, en, err) < 0) {
 		cluster_enclave_free(en);
 		return NULL;
 	}
-	en->partial = resv != SL_NONE && c->snap->reservation.cores[resv];
+	en->partial = en->resv != SL_NONE && c->snap->reservation.cores[en->resv];
+	c->has_astride |= en->astride;
 	c->enclave[c->enclaves++] = en;
 	return en;
 }

@@ -25,6 +25,9 @@
  * are blocked for all others.  Jobs of the user that do not insist on that are on the main one,
  * so they come to no node of his tenant; the tenant goes to theirs, once they run.
  *
+ * A job of a flexible reservation that neither its nodes nor those of nobody have room for alone may be astride: one
+ * more timeline of all these nodes, in which those of bookings elsewhere are blocked, and the reverse.
+ *
  * Specials are what follows from other bookings and has to be worked out again when
  * those change: nodes on which jobs share cores; nodes of a tenant, blocked until its last job there ends;
  * completing nodes, blocked for a moment; the cores of partial reservations, as far as they are
@@ -69,6 +72,7 @@ struct enclave {
 	uint32_t number;		/* that it has in cluster.enclave */
 	bool shared;			/* of jobs that share cores */
 	uint32_t tenant;		/* whose jobs, as cluster_tenant() says */
+	bool astride;			/* of a flexible reservation: on its nodes and all others */
 	bool partial, dirty;
 	struct sl_nodeset nodes;
 	struct sl_timeline *tl;
@@ -172,7 +176,7 @@ struct sl_cluster {
 	uint32_t blocks, blocks_room;
 	struct node_booking *kept;	/* specials that are bookings */
 	uint32_t kepts;
-	bool has_specials, has_partial;
+	bool has_specials, has_partial, has_astride;
 
 	struct sl_entry *queue;
 	struct least *least;		/* [entry] */
@@ -308,9 +312,9 @@ bool cluster_goes_to_job(const struct sl_cluster *c, uint32_t tenant, uint32_t j
 bool cluster_goes_to_owner(const struct sl_cluster *c, uint32_t tenant, uint32_t uid);
 
 /* cluster_enclave.c */
-/* The enclave of a reservation (SL_NONE: of none), for jobs that share cores or for others, of a
- * tenant or of none.  NULL with *err. */
-struct enclave *cluster_enclave(struct sl_cluster *c, uint32_t resv, bool shared, uint32_t tenant, struct sl_error *err);
+/* The enclave with the *like*'s resv (SL_NONE: of no reservation), shared, tenant (0: of none) and astride.  NULL with
+ * *err. */
+struct enclave *cluster_enclave(struct sl_cluster *c, const struct enclave *like, struct sl_error *err);
 
 /* Its timeline, up to date. */
 struct sl_timeline *cluster_enclave_timeline(struct sl_cluster *c, struct enclave *en, struct sl_error *err);

@@ -10,12 +10,14 @@
 
 /* Do bookings of that want keep jobs of a timeline off their nodes?  *en*: whose it is, NULL: the main one.
  * Of jobs that share cores and jobs that share none, a node has but one kind, and those of one tenant;
- * where cores of a node are reserved, other enclaves have it too. */
+ * where cores of a node are reserved, other enclaves have it too.  So have others all nodes of one that is astride. */
 static bool is_across(const struct sl_plan *p, const struct want *w, const struct enclave *en)
 {
 	static const struct enclave main_one = { .resv = SL_NONE };
 	const struct enclave *own = w->enclave ? w->enclave : &main_one, *other = en ? en : &main_one;
 
+	if ((own->astride || other->astride) && own != other)
+		return true;
 	return (own->shared != other->shared || own->tenant != other->tenant) &&
 	       (own->resv == other->resv || p->c->has_partial);
 }
@@ -23,7 +25,7 @@ static bool is_across(const struct sl_plan *p, const struct want *w, const struc
 /* Whether there may be such at all. */
 static bool has_sides(const struct sl_cluster *c)
 {
-	return c->rows || c->tenants;
+	return c->rows || c->tenants || c->has_astride;
 }
 
 /* The timelines that a plan may change: the main one, and those of enclaves.  NULL past the last. */

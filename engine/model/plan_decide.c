@@ -114,9 +114,9 @@ static uint32_t nth_way(const struct sl_plan *p, const struct sl_entry *e, uint3
 		own = s->way.reservation[ways.first + n];
 		return own == SL_NONE ? 0 : own + 1;
 	}
-	own = n == 1 ? cluster_reservation(p->c, e->job) : SL_NONE;
+	own = n == 1 || n == 2 ? cluster_reservation(p->c, e->job) : SL_NONE;
 	if (own != SL_NONE && (s->reservation.flags[own] & SL_RESV_FLEX))
-		return SL_ENTRY_OUTSIDE;
+		return n == 1 ? SL_ENTRY_OUTSIDE : s->reservation.cores[own] ? SL_NONE : SL_ENTRY_ASTRIDE;
 	return n ? SL_NONE : 0;
 }
 

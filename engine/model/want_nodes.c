@@ -337,7 +337,8 @@ static int choose_reservation(struct sl_cluster *c, struct want *w)
 		return 0;
 	if (!c->resv_nodes[r].count)
 		return want_refuse(w, SL_WHY_RESERVATION, "reservation %s has no nodes", cluster_str(c, v->name[r]));
-	w->resv_nodes = &c->resv_nodes[r];
+	if (w->entry.resv != SL_ENTRY_ASTRIDE)
+		w->resv_nodes = &c->resv_nodes[r];
 	return 0;
 }
 
@@ -345,10 +346,15 @@ int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *e
 {
 	bool shared = cluster_sharing(c, w->entry.job, w->entry.partition) > 1;
 	uint32_t tenant = cluster_tenant(c, w->entry.job, w->entry.partition);
+	bool astride;
 
-	if (choose_reservation(c, w) < 0 || w->pub.why || (!w->resv_nodes && !shared && !tenant))
+	if (choose_reservation(c, w) < 0 || w->pub.why)
 		return 0;
-	w->enclave = cluster_enclave(c, w->resv_nodes ? w->resv : SL_NONE, shared, tenant, err);
+	astride = w->entry.resv == SL_ENTRY_ASTRIDE && w->resv != SL_NONE;
+	if (!w->resv_nodes && !shared && !tenant && !astride)
+		return 0;
+	w->enclave = cluster_enclave(c, &(struct enclave) { .resv = w->resv_nodes || astride ? w->resv : SL_NONE,
+							    .shared = shared, .tenant = tenant, .astride = astride }, err);
 	return w->enclave ? 0 : -1;
 }
 

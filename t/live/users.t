@@ -164,6 +164,17 @@ outside() {
 }
 it "a job of a flexible reservation that is full starts outside" outside
 
+astride() {
+	local id
+	scontrol create reservation ReservationName=flex Users=root StartTime=now Duration=60 Nodes='n[001-002]' Flags=FLEX
+	starts "$(submit -N1 --exclusive --reservation=flex -w n001)"
+	starts "$(submit -N13 --exclusive -w 'n[004-016]')"
+	id=$(submit -N2 --exclusive --reservation=flex)
+	starts "$id"
+	[ "$(job_nodes "$id")" = 'n[002-003]' ]
+}
+it "... or on nodes of both sides together" astride
+
 # ------------------------------------------------------------------------- would it run?
 
 # Says when and where, in seconds since 1970 and a node list; slurmctld answers by itself.

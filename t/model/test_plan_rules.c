@@ -531,6 +531,60 @@ static void a_job_of_a_flexible_reservation_that_is_full_starts_outside(void **s
 	leave(&d);
 }
 
+/* Node 0 is reserved, node 1 busy, node 2 free: job 1 needs two, of the reservation or not, job 2 one that is not,
+ * job 3 one that is. */
+static struct build *border(void)
+{
+	struct build *b = build_create("3x8c");
+	uint32_t r = build_reservation(b, "flex", -60, 36000, 0, 0), wide, inside;
+
+	build_change(b, SL_T_RESERVATION, r, sl_reservation_row, .flags = SL_RESV_FLEX);
+	build_running(b, (struct build_job) { .id = 9, .first = 1, .cores = 8, .ends_in = 600 });
+	wide = build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .exclusive = true, .limit = 60 });
+	build_change(b, SL_T_JOB, wide, sl_job_row, .reservation = sl_builder_str(b->builder, "flex"));
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 1, .exclusive = true, .limit = 60 });
+	inside = build_pending(b, (struct build_job) { .id = 3, .nodes = 1, .exclusive = true, .limit = 60 });
+	build_change(b, SL_T_JOB, inside, sl_job_row, .reservation = sl_builder_str(b->builder, "flex"));
+	return b;
+}
+
+static void a_job_of_a_flexible_reservation_has_nodes_of_both_sides_together(void **state)
+{
+	struct desk d = sit(border());
+	const struct sl_plan_image *plan;
+
+	(void) state;
+	assert_int_equal(start(&d, 1), 1);
+	assert_int_equal(start(&d, 2), 0);
+	assert_int_equal(start(&d, 3), 0);
+	plan = accepted(&d);
+	assert_int_equal(plan->start.places[0].count, 2);
+	assert_int_equal(plan->place.node[plan->start.places[0].first], 0);
+	assert_int_equal(plan->place.node[plan->start.places[0].first + 1], 2);
+	assert_int_equal(plan->start.reservation[0], SL_NONE);
+	leave(&d);
+}
+
+static void what_others_have_of_both_sides_is_no_longer_such_a_jobs(void **state)
+{
+	struct desk d = sit(border());
+
+	(void) state;
+	assert_int_equal(start(&d, 2), 1);
+	assert_int_equal(start(&d, 1), 0);
+	assert_int_equal(reserve(&d, 1), 1);
+	assert_int_equal(d.at, 60);
+	accepted(&d);
+	leave(&d);
+	d = sit(border());
+	assert_int_equal(start(&d, 3), 1);
+	assert_int_equal(start(&d, 1), 0);
+	assert_int_equal(reserve(&d, 1), 1);
+	assert_int_equal(d.at, 60);
+	accepted(&d);
+	leave(&d);
+}
+
 static void a_job_of_a_flexible_reservation_to_come_is_booked_for_its_walltime(void **state)
 {
 	struct build *b = build_create("2x8c");
@@ -687,6 +741,8 @@ int main(void)
 		cmocka_unit_test(a_reservation_that_draws_jobs_in_and_is_too_small_is_no_reason),
 		cmocka_unit_test(of_several_reservations_the_one_that_has_room_first_is_taken),
 		cmocka_unit_test(a_job_of_a_flexible_reservation_that_is_full_starts_outside),
+		cmocka_unit_test(a_job_of_a_flexible_reservation_has_nodes_of_both_sides_together),
+		cmocka_unit_test(what_others_have_of_both_sides_is_no_longer_such_a_jobs),
 		cmocka_unit_test(a_job_of_a_flexible_reservation_to_come_is_booked_for_its_walltime),
 		cmocka_unit_test(a_start_in_a_reservation_that_is_no_way_of_the_job_is_refused_by_the_checker),
 		cmocka_unit_test(who_waits_without_a_reservation_is_told_when_it_may_start_in_the_order_of_the_policy),

@@ -17,12 +17,12 @@ static bool has_uneven_tasks(const struct sl_job_view *job, uint32_t j)
 static const char *special_request(const struct check *c, uint32_t j)
 {
 	const struct sl_job_view *job = &c->snap->job;
-	uint32_t by = 0;
+	bool by_task = job->asks[j] & SL_ASKS_TASK_GRES;
 
 	if ((job->asks[j] & SL_ASKS_REBOOT) || !check_reads_features(c, j))
 		return "features";
 	if (job->asks[j] & ~(uint32_t) (SL_ASKS_USER_NODES | SL_ASKS_MCS | SL_ASKS_SPEC_CORES | SL_ASKS_SPEC_THREADS |
-					      SL_ASKS_BOUND_GRES))
+					      SL_ASKS_BOUND_GRES | SL_ASKS_TASK_GRES))
 		return "what it asks for besides";
 	if (job->distribution[j] >= SL_DIST_PLANE)
 		return "its distribution";
@@ -31,10 +31,10 @@ static const char *special_request(const struct check *c, uint32_t j)
 	for (uint32_t g = job->gres[j].first; g < job->gres[j].first + job->gres[j].count; g++) {
 		if (c->snap->job_gres.cpus[g] || c->snap->job_gres.memory[g] > 0)
 			return "CPUs or memory for each gres";
-		by |= 1u << c->snap->job_gres.per[g];
+		by_task |= c->snap->job_gres.per[g] == SL_PER_TASK;
 	}
-	if (by & 1u << SL_PER_TASK && ((job->flags[j] & SL_JOBF_OVERCOMMIT) || (job->asks[j] & SL_ASKS_BOUND_GRES) ||
-				       (by & 1u << SL_PER_NODE && has_uneven_tasks(job, j))))
+	if (by_task && ((job->flags[j] & SL_JOBF_OVERCOMMIT) || (job->asks[j] & SL_ASKS_BOUND_GRES) ||
+			(job->asks[j] & SL_ASKS_TASK_GRES && has_uneven_tasks(job, j))))
 		return "gres for each task";
 	return job->refusals[j] >= SL_REFUSALS ? "refused placements" : NULL;
 }

@@ -103,14 +103,14 @@ static bool has_company(const struct sl_cluster *c, struct sl_range gres)
 	return false;
 }
 
-static bool has_gres(const struct sl_cluster *c, uint32_t j, uint32_t per)
+static bool has_task_gres(const struct sl_cluster *c, uint32_t j)
 {
 	struct sl_range gres = c->snap->job.gres[j];
 
 	for (uint32_t g = gres.first; g < gres.first + gres.count; g++)
-		if (c->snap->job_gres.per[g] == per)
+		if (c->snap->job_gres.per[g] == SL_PER_TASK)
 			return true;
-	return false;
+	return c->snap->job.asks[j] & SL_ASKS_TASK_GRES;
 }
 
 /* Are there fewer tasks than on each node there are to be? */
@@ -129,8 +129,8 @@ static bool has_odd_tasks(const struct sl_cluster *c, uint32_t j)
 {
 	const struct sl_job_view *job = &c->snap->job;
 
-	return has_gres(c, j, SL_PER_TASK) && ((job->flags[j] & SL_JOBF_OVERCOMMIT) ||
-		(job->asks[j] & SL_ASKS_BOUND_GRES) || (has_gres(c, j, SL_PER_NODE) && lacks_tasks(job, j)));
+	return has_task_gres(c, j) && ((job->flags[j] & SL_JOBF_OVERCOMMIT) || (job->asks[j] & SL_ASKS_BOUND_GRES) ||
+				       (job->asks[j] & SL_ASKS_TASK_GRES && lacks_tasks(job, j)));
 }
 
 static uint32_t native_of_job(const struct sl_cluster *c, uint32_t j)

@@ -306,6 +306,7 @@ function history:summary(question) end
 ---@field spec_cores boolean no core set aside on its nodes (--core-spec=0)
 ---@field spec_threads boolean core_spec counts threads (--thread-spec)
 ---@field bound_gres boolean cores near its gres alone (--gres-flags=enforce-binding)
+---@field task_gres boolean so many for each task of a gres that its list has by node, job or socket
 ---@field mcs_label string label of multi-category security
 ---@field refusals integer placements in a row that Slurm's select refused
 ---@field native string what only Slurm's select can place; empty: nothing

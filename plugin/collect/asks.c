@@ -30,6 +30,8 @@ static int each_gres(void *x, void *arg)
 		w->asks |= SL_ASKS_MEMORY_PER_GRES;
 	if (sl_said16(js->ntasks_per_gres))
 		w->asks |= SL_ASKS_TASKS_PER_GRES;
+	if (js->gres_per_task && (js->gres_per_node || js->gres_per_job || js->gres_per_socket))
+		w->asks |= SL_ASKS_TASK_GRES;
 	return 0;
 }
 

@@ -259,11 +259,8 @@ static void gres_of_tasks_that_overcommit_or_are_bound_is_native(void **state)
 		build_change_job(b, i + 1, .gres = build_gres(b, "gpu", "", 1, i < 3 ? SL_PER_TASK : SL_PER_NODE));
 	}
 	for (uint32_t id = 5; id <= 6; id++) {	/* two for each node, one for each task */
-		struct sl_range gres = build_gres(b, "gpu", "", 2, SL_PER_NODE);
-
-		build_gres(b, "gpu", "", 1, SL_PER_TASK);
-		gres.count = 2;
-		build_change_job(b, id, .gres = gres);
+		build_change_job(b, id, .gres = build_gres(b, "gpu", "", 2, SL_PER_NODE));
+		build_change_job(b, id, .asks = SL_ASKS_TASK_GRES);
 		build_change_job(b, id, .ntasks_per_node = 2);
 	}
 	build_change_job(b, 6, .num_tasks = 5);

@@ -213,7 +213,7 @@ local MORE = {
 
 -- What Slurm itself does wrong is not asked for: memory with each GPU, which select gives of nodes that have less;
 -- --mincpus beside GPUs, -O, -c and cyclic distribution, which it does not give; tasks per node beside -O, which from
--- 25.11 on it never starts; --spread-job beside GPUs in all, which ends slurmctld 24.11.7; and GPUs with types, which it
+-- 25.11 on it never starts; --spread-job beside GPUs, which ends slurmctld 24.11.7; and GPUs with types, which it
 -- does not take back on nodes without slurmd when a job has gone.
 local function without_faults(m, text)
 	text = text:gsub("%-%-mem%-per%-gpu=%d+", "")
@@ -221,7 +221,7 @@ local function without_faults(m, text)
 		text = text:gsub("%-%-mincpus=%d+", "")
 	end
 	if text:find "overcommit" then text = text:gsub("%-%-ntasks%-per%-node=%d+", "") end
-	if text:find "gpus=" then text = text:gsub("%-%-spread%-job", "") end
+	if needs_gpus(text) then text = text:gsub("%-%-spread%-job", "") end
 	if not m.typed then return text end
 	return (text:gsub("%-%-%S*gpu%S*", ""):gsub("%-%-gres%-flags%S*", ""))
 end

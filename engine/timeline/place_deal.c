@@ -107,6 +107,19 @@ static int64_t held_at(const struct deal *d, int64_t level)
 	return sum;
 }
 
+/* What the node that holds most of all holds. */
+static int64_t most_held(const struct deal *d)
+{
+	int64_t most = d->need->least;
+
+	for (uint32_t i = 0; i < d->sp->chosen.n; i++) {
+		int64_t units = d->sp->offer[d->sp->chosen.at[i].offer].units;
+
+		most = units > most ? units : most;
+	}
+	return most;
+}
+
 /* Units that a core holds, where each of them has one of its threads: a core is a job's as a whole. */
 static int64_t units_of_core(const struct sl_request *r)
 {
@@ -141,7 +154,7 @@ static int deal_level(struct deal *d, const struct sl_span *s, int64_t low, int6
 static int deal_evenly(struct deal *d, struct sl_error *err)
 {
 	int64_t core = units_of_core(d->need->r), least = d->need->least;
-	int64_t high = SL_FIRST(level, least, (int64_t) UINT32_MAX, held_at(d, level) < d->units), low, rest;
+	int64_t high = SL_FIRST(level, least, most_held(d), held_at(d, level) < d->units), low, rest;
 
 	high = high > least ? (high + core - 1) / core * core : least;
 	low = high - core > least ? high - core : least;

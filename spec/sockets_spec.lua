@@ -5,7 +5,8 @@ local t = require "sched.test"
 local function start(used, job, policy)
 	local running = used > 0 and { { id = 1, nodes = "n1", cores = used, ends_in = "1h" } } or {}
 	job.id, job.nodes, job.max_nodes = 2, 1, 1
-	return t.decide(policy or "easy", t.cluster { nodes = { { count = 1, cores = 8, sockets = 2 } }, running = running, pending = { job } }):start(2)
+	local cluster = t.cluster { nodes = { { count = 1, cores = 8, sockets = 2 } }, running = running, pending = { job } }
+	return t.decide(policy or "easy", cluster):start(2)
 end
 
 describe("a job that asks for sockets", function()

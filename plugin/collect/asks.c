@@ -64,7 +64,7 @@ static uint32_t asks_of_details(const sl_details_t *d)
 	if (d->whole_node & SL_WHOLE_SWITCHES)
 		asks |= SL_ASKS_WHOLE_SWITCHES;
 	if (d->core_spec != NO_VAL16)
-		asks |= d->core_spec & CORE_SPEC_THREAD ? SL_ASKS_SPEC_THREADS : !d->core_spec ? SL_ASKS_SPEC_CORES : 0;
+		asks |= d->core_spec & CORE_SPEC_THREAD ? SL_ASKS_SPEC_THREADS : 0;
 	if (d->expanding_jobid)
 		asks |= SL_ASKS_EXPAND;
 #if SL_HAVE_ARBITRARY_TPN
@@ -82,7 +82,8 @@ uint32_t sl_collect_company(const job_record_t *job)
 	/* Slurm's function looks, and is not declared to */
 	bool label = job->mcs_label && d && slurm_mcs_get_select((job_record_t *) job) == 1;
 
-	return (d && sl_is_for_user(d) ? SL_ASKS_USER_NODES : 0) | (label ? SL_ASKS_MCS : 0);
+	return (d && sl_is_for_user(d) ? SL_ASKS_USER_NODES : 0) | (label ? SL_ASKS_MCS : 0) |
+		(d && !d->core_spec ? SL_ASKS_SPEC_CORES : 0);
 }
 
 uint32_t sl_collect_asks(const struct sl_scratch *s, const job_record_t *job)

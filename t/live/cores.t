@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Which cores of a node a job has: those that are not left to the system, and of which sockets.
 # As under Slurm's own schedulers (SL_SCHEDULER=sched/backfill).
-SL_NODE_SHAPE="CPUs=8 Sockets=2 CoresPerSocket=4 ThreadsPerCore=1 RealMemory=16000"
+SL_NODE_SHAPE="CPUs=8 Sockets=2 CoresPerSocket=4 ThreadsPerCore=1 RealMemory=16000 Gres=gpu:2"
 SL_NODE_KINDS="CoreSpecCount=1 Feature=plain"
 . "${0%/*}/live.sh"
 LIVE_LINES=(
@@ -46,6 +46,17 @@ all_cores() {
 	placed_by_engine "$id"
 }
 it "... or those of the system too" all_cores
+
+# Its allocation says the core of its task alone.
+beside_gres() {
+	local id other
+	id=$(submit -n1 --core-spec=0 --gres=gpu:1)
+	starts "$id"
+	other=$(submit -n1 -w "$(job_nodes "$id")")
+	stays_pending "$other"
+	! lua_schedules || status_is failed_starts 0
+}
+it "... and beside gres nobody else is on its nodes either" beside_gres
 
 thread_spec() {
 	local id

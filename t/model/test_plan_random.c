@@ -433,45 +433,53 @@ static void a_reservation_moved_forward_is_noticed(void **state)
 	assert_true(moved > 3 * rounds_of(300));
 }
 
-/* As conservative does: when it is to start, or why never. */
-static const char *place_in_turn(struct desk *d, struct sl_entry e, int64_t *at)
+/* As conservative does: when it is to start, from some time on, or why never. */
+static const char *place_in_turn(struct desk *d, struct sl_entry e, int64_t from, int64_t *at)
 {
+	const struct sl_terms terms = { .from = from };
+
 	*at = sl_cluster_now(d->c);
-	if (checked(d, sl_plan_start(d->p, e, NULL, &d->why, &d->err)) ||
-	    checked(d, sl_plan_reserve(d->p, e, NULL, at, &d->why, &d->err)))
+	if ((from <= *at && checked(d, sl_plan_start(d->p, e, NULL, &d->why, &d->err))) ||
+	    checked(d, sl_plan_reserve(d->p, e, &terms, at, &d->why, &d->err)))
 		return "";
 	*at = -1;
 	return sl_refusal_text(&d->why);
 }
 
-/* Another policy's turn begins with nothing known of what was refused. */
+/* Another policy's turn begins with nothing known of what was refused.  Jobs that are to start later. */
+static uint64_t place_knowing_and_not(uint64_t seed)
+{
+	uint64_t s = seed, later = 0;
+	uint32_t nodes = 2 + build_below(&s, 6), jobs = 5 + build_below(&s, 60), count;
+	struct desk knows = sit(build_random_cluster(seed, nodes, jobs));
+	struct desk forgets = sit(build_random_cluster(seed, nodes, jobs));
+	const struct sl_entry *queue = sl_cluster_queue(knows.c, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		int64_t at, again, from = build_below(&s, 3) ? 0 : BUILD_NOW + build_below(&s, 7200);
+		const char *why, *why_again;
+
+		sl_plan_set_policy(forgets.p, "another");
+		why = place_in_turn(&knows, queue[i], from, &at);
+		why_again = place_in_turn(&forgets, queue[i], from, &again);
+		if (at != again || strcmp(why, why_again) != 0)
+			fail_msg("seed %lu, entry %u: at %ld %s, and anew at %ld %s", (unsigned long) seed, i, (long) at, why,
+				 (long) again, why_again);
+		later += at > sl_cluster_now(knows.c);
+	}
+	leave(&knows);
+	leave(&forgets);
+	return later;
+}
+
 static void what_was_found_before_makes_no_difference(void **state)
 {
 	uint64_t from = first_seed(), end = from + rounds_of(1500), later = 0;
 
 	(void) state;
-	for (uint64_t seed = from; seed < end; seed++) {
-		uint64_t s = seed;
-		uint32_t nodes = 2 + build_below(&s, 6), jobs = 5 + build_below(&s, 60), count;
-		struct desk knows = sit(build_random_cluster(seed, nodes, jobs));
-		struct desk forgets = sit(build_random_cluster(seed, nodes, jobs));
-		const struct sl_entry *queue = sl_cluster_queue(knows.c, &count);
-
-		for (uint32_t i = 0; i < count; i++) {
-			int64_t at, again;
-			const char *why, *why_again;
-
-			sl_plan_set_policy(forgets.p, "another");
-			why = place_in_turn(&knows, queue[i], &at);
-			why_again = place_in_turn(&forgets, queue[i], &again);
-			if (at != again || strcmp(why, why_again) != 0)
-				fail_msg("seed %lu, entry %u: at %ld %s, and anew at %ld %s", (unsigned long) seed, i,
-					 (long) at, why, (long) again, why_again);
-			later += at > sl_cluster_now(knows.c);
-		}
-		leave(&knows);
-		leave(&forgets);
-	}
+	place_knowing_and_not(6211);	/* one that starts before the time from which another was looked for */
+	for (uint64_t seed = from; seed < end; seed++)
+		later += place_knowing_and_not(seed);
 	assert_true(later > rounds_of(1500));
 }
 

@@ -297,7 +297,10 @@ int plan_count_licenses(struct sl_plan *p, const struct booking *b, int sign, st
 /* Seconds that a job may run from *t* on, given its deadline: 0 when too few. */
 int64_t plan_time(const struct sl_plan *p, const struct want *w, int64_t t);
 
-/* Say why it does not fit at this moment; or why only then, and not for so many
+/* Does a reservation of somebody else's stand on nodes that it could use, before *until*? */
+bool plan_reserved_ahead(const struct sl_cluster *c, const struct want *w, int64_t until);
+
+/* plan_explain.c: say why it does not fit at this moment; or why only then, and not for so many
  * seconds. */
 int plan_explain_now(struct attempt *a, int64_t seconds, struct sl_refusal *r, struct sl_error *err);
 int plan_explain_later(struct attempt *a, int64_t seconds, struct sl_refusal *r, struct sl_error *err);

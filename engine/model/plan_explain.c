@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plan_explain.c - why an entry does not fit, and how it is said.
+ */
+#include "model/plan_private.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void plan_say(struct sl_refusal *r, enum sl_why why, const char *fmt, ...)
+{
+	unsigned n = 0;
+	va_list ap;
+
+	r->why = why;
+	r->format = fmt;
+	va_start(ap, fmt);
+	for (const char *at = strchr(fmt, '%'); at && n < SL_REFUSAL_ARGS; at = strchr(at + 1, '%'))
+		switch (at[1]) {
+		case 's':
+			r->arg[n++].words = va_arg(ap, const char *);
+			break;
+		case 'u':
+			r->arg[n++].number = va_arg(ap, uint32_t);
+			break;
+		default:
+			r->arg[n++].number = va_arg(ap, int64_t);
+		}
+	va_end(ap);
+}
+
+void plan_say_now(struct sl_refusal *r, enum sl_why why, const char *fmt, ...)
+{
+	va_list ap;
+
+	r->why = why;
+	r->format = NULL;
+	va_start(ap, fmt);
+	vsnprintf(r->text, sizeof(r->text), fmt, ap);
+	va_end(ap);
+}
+
+/* Append as many bytes as there is room for. */
+static void append(struct sl_refusal *r, size_t *used, const char *text, size_t n)
+{
+	size_t room = sizeof(r->text) - 1 - *used;
+
+	n = n < room ? n : room;
+	memcpy(r->text + *used, text, n);
+	*used += n;
+}
+
+static void append_number(struct sl_refusal *r, size_t *used, int64_t number)
+{
+	uint64_t rest = number < 0 ? -(uint64_t) number : (uint64_t) number;
+	char digits[24], *at = digits + sizeof(digits);
+
+	do
+		*--at = (char) ('0' + rest % 10);
+	while (rest /= 10);
+	if (number < 0)
+		*--at = '-';
+	append(r, used, at, (size_t) (digits + sizeof(digits) - at));
+}
+
+const char *sl_refusal_text(struct sl_refusal *r)
+{
+	const char *at = r->format, *next;
+	size_t used = 0;
+	unsigned n = 0;
+
+	if (!at)
+		return r->text;
+	for (; (next = strchr(at, '%')) && n < SL_REFUSAL_ARGS; n++) {
+		append(r, &used, at, (size_t) (next - at));
+		if (next[1] == 's')
+			append(r, &used, r->arg[n].words, strlen(r->arg[n].words));
+		else
+			append_number(r, &used, r->arg[n].number);
+		at = next + (next[1] == 's' || next[1] == 'u' ? 2 : sizeof("%" PRId64) - 1);
+	}
+	append(r, &used, at, strlen(at));
+	r->text[used] = 0;
+	r->format = NULL;
+	return r->text;
+}
+
+static bool explain_required(const struct attempt *a, struct sl_refusal *r)
+{
+	const struct sl_cluster *c = a->p->c;
+	const struct sl_nodeset *required = a->w->pub.request.required;
+	uint32_t n = required ? sl_nodeset_next(required, 0) : SL_MAX_NODES;
+
+	for (; n < SL_MAX_NODES; n = sl_nodeset_next(required, n + 1)) {
+		const char *name = cluster_str(c, c->snap->node.name[n]);
+
+		if (sl_nodeset_contains(a->w->pub.request.eligible, n))
+			continue;
+		if (!sl_nodeset_contains(&cluster_part(c, &a->w->entry)->nodes, n))
+			plan_say(r, SL_WHY_NEVER, "requires node %s, which is not in its partition", name);
+		else if (sl_nodeset_contains(&c->unusable, n))
+			plan_say(r, SL_WHY_NODES_DOWN, "requires node %s, which is %s", name,
+				 c->snap->node.state[n] & SL_NODE_DOWN ? "down" : "drained");
+		else
+			plan_say(r, SL_WHY_NEVER, "requires node %s, which does not satisfy it", name);
+		return true;
+	}
+	return false;
+}
+
+static const char *s_of(int64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* The reservation whose nodes it is confined to; "" where it is to none. */
+static const char *name_reservation(const struct attempt *a)
+{
+	const struct sl_cluster *c = a->p->c;
+
+	return a->w->resv_nodes ? cluster_str(c, c->snap->reservation.name[a->w->resv]) : "";
+}
+
+/* What a misfit means to the user: *now* for what is free, else for what there is. */
+static void say_misfit(const struct attempt *a, const struct sl_misfit *m, bool now, struct sl_refusal *r,
+		       enum sl_why why)
+{
+	const char *is = m->have == 1 ? "is" : "are", *how = now ? is : "there";
+	const char *end = now ? " free" : m->have == 1 ? " is" : " are", *resv = name_reservation(a);
+
+	switch (m->lack) {
+	case SL_LACK_NODES:
+		if (now)
+			plan_say(r, why, "needs %" PRId64 " node%s, %" PRId64 " %s free", m->need, s_of(m->need),
+				 m->have, is);
+		else
+			plan_say(r, why, "needs %" PRId64 " node%s, %" PRId64 "%s%s could ever do", m->need,
+				 s_of(m->need), m->have, *resv ? " of reservation " : "", resv);
+		break;
+	case SL_LACK_CORES:
+		plan_say(r, why, "needs room for %" PRId64 " task%s, for %" PRId64 " %s%s", m->need, s_of(m->need),
+			 m->have, how, end);
+		break;
+	case SL_LACK_GRES:
+		plan_say(r, why, "needs %" PRId64 " of its gres, %" PRId64 " %s%s", m->need, m->have, how, end);
+		break;
+	case SL_LACK_MAX_NODES:
+		plan_say(r, why, "%s on %" PRId64 " node%s", now ? "does not fit now" : "can never fit", m->have,
+			 s_of(m->have));
+		break;
+	case SL_LACK_BLOCK:
+		plan_say(r, why, "needs contiguous nodes, no block of those that %s is large enough",
+			 now ? "are free" : "there are");
+		break;
+	case SL_LACK_LEAVES:
+		plan_say(r, why, "needs nodes below %" PRId64 " leaf switch%s for now, it does not fit there", m->need,
+			 m->need == 1 ? "" : "es");
+		break;
+	case SL_LACK_REQUIRED:
+		plan_say(r, why, "a node it requires %s", now ? "is not free" : "does not suffice");
+		if (m->node < a->p->c->snap->node.rows)
+			plan_say(r, why, "requires node %s, which %s",
+				 cluster_str(a->p->c, a->p->c->snap->node.name[m->node]),
+				 now ? "is not free" : "does not suffice");
+		break;
+	case SL_LACK_TIME:
+		plan_say(r, why, "there is no time at which it fits");
+		break;
+	case SL_LACK_NOTHING:
+		plan_say(r, why, "memory or gres of its reservation's nodes are in use");
+		break;
+	default:
+		plan_say(r, why, "asks for what no node can give");
+	}
+}
+
+/* Says that no node of its partition, or of its reservation, has the features that it names.  1, 0 or -1. */
+static int explain_features(const struct attempt *a, struct sl_refusal *r, struct sl_error *err)
+{
+	struct sl_cluster *c = a->p->c;
+	const struct want *w = a->w;
+	const char *features = cluster_str(c, c->snap->job.features[w->entry.job]);
+	int lacks = cluster_lacks_features(c, w, &cluster_part(c, &w->entry)->nodes, err);
+
+	if (lacks > 0) {
+		plan_say(r, SL_WHY_NEVER, "no node of partition %s has %s",
+			 cluster_str(c, c->snap->partition.name[w->entry.partition]), features);
+	} else if (!lacks && w->resv_nodes) {
+		lacks = cluster_lacks_features(c, w, w->resv_nodes, err);
+		if (lacks > 0)
+			plan_say(r, SL_WHY_NEVER, "no node of reservation %s has %s", name_reservation(a), features);
+	}
+	return lacks;
+}
+
+/* Whether it could run if nothing else did; says so if not.  1, 0 or -1. */
+static int has_chance(struct attempt *a, struct sl_refusal *r, struct sl_error *err)
+{
+	struct sl_cluster *c = a->p->c;
+	const struct want *w = a->w;
+	uint32_t down;
+
+	if (cluster_chance(c, w, err) < 0)
+		return -1;
+	if (w->chance == CHANCE_GOOD)
+		return 1;
+	if (explain_required(a, r))
+		return 0;
+	if (w->chance == CHANCE_NONE) {
+		int lacks = explain_features(a, r, err);
+
+		if (!lacks)
+			say_misfit(a, &w->misfit, false, r, SL_WHY_NEVER);
+		return lacks < 0 ? -1 : 0;
+	}
+	down = sl_nodeset_common(w->resv_nodes ? w->resv_nodes : &cluster_part(c, &w->entry)->nodes, &c->unusable);
+	plan_say(r, SL_WHY_NODES_DOWN, "%" PRIu32 " node%s down or drained%s%s, needs more than are left", down,
+		 down == 1 ? " is" : "s are", w->resv_nodes ? " in reservation " : "", name_reservation(a));
+	return 0;
+}
+
+static bool explain_license(const struct attempt *a, struct sl_refusal *r)
+{
+	const struct sl_cluster *c = a->p->c;
+	uint32_t need;
+
+	if (a->lack.license == SL_NONE)
+		return false;
+	need = sl_cluster_licenses(c, a->w->entry.job, a->lack.license);
+	if (need > c->snap->license.total[a->lack.license])
+		plan_say(r, SL_WHY_LICENSES, "needs %" PRIu32 " of license %s, there are %" PRIu32, need,
+			 cluster_str(c, c->snap->license.name[a->lack.license]),
+			 c->snap->license.total[a->lack.license]);
+	else
+		plan_say(r, SL_WHY_LICENSES, "needs %" PRIu32 " of license %s, %" PRId64 " %s free", need,
+			 cluster_str(c, c->snap->license.name[a->lack.license]), a->lack.license_has,
+			 a->lack.license_has == 1 ? "is" : "are");
+	return true;
+}
+
+/*
+ * Whether others have reserved so much from now on, for so many seconds, that it would not fit
+ * beside that if nothing ran; says so, in the words that Slurm has for it.  1, 0 or -1.
+ */
+static int explain_reserved(const struct attempt *a, int64_t seconds, struct sl_refusal *r, struct sl_error *err)
+{
+	struct sl_cluster *c = a->p->c;
+	const struct sl_reservation_view *v = &c->snap->reservation;
+	struct sl_request left = a->w->pub.request;
+	struct sl_how how = { .method = SL_PLACE_NATIVE };
+	struct sl_nodeset nodes = SL_NODESET_EMPTY;
+	int64_t until = sl_later(c->now, seconds);
+	bool maintained = false;
+	int rc;
+
+	if (a->w->resv_nodes || !plan_reserved_ahead(c, a->w, until))
+		return 0;
+	rc = sl_nodeset_copy(&nodes, left.eligible, err);
+	for (uint32_t i = 0; !rc && i < v->rows; i++) {
+		if (v->end_time[i] <= c->now || v->start_time[i] >= until || v->cores[i])
+			continue;
+		maintained |= (v->flags[i] & SL_RESV_MAINT) && sl_nodeset_overlaps(&nodes, &c->resv_nodes[i]);
+		rc = sl_nodeset_subtract(&nodes, &c->resv_nodes[i], err);
+	}
+	left.eligible = &nodes;
+	left.duration = 1;
+	left.choices = left.max_leaves = 0;
+	if (!rc)
+		rc = sl_fit_at(c->empty, &left, &how, c->now, NULL, NULL, err);
+	sl_nodeset_free(&nodes);
+	if (!rc)
+		plan_say(r, SL_WHY_RESERVED, "%s",
+			 maintained ? "Reserved for maintenance" : "May be reserved for other job");
+	return rc < 0 ? -1 : !rc;
+}
+
+/* Says that licences are lacking, or that not even the empty machine would do.  1: neither, nothing is said; 0 or -1. */
+static int explain_ever(struct attempt *a, struct sl_refusal *r, struct sl_error *err)
+{
+	return explain_license(a, r) ? 0 : has_chance(a, r, err);
+}
+
+/* ... nor would it do with what others have reserved within so many seconds. */
+static int explain_unreserved(struct attempt *a, int64_t seconds, struct sl_refusal *r, struct sl_error *err)
+{
+	int rc = explain_ever(a, r, err);
+
+	if (rc <= 0)
+		return rc;
+	rc = explain_reserved(a, seconds, r, err);
+	return rc < 0 ? -1 : !rc;
+}
+
+int plan_explain_never(struct attempt *a, struct sl_refusal *r, struct sl_error *err)
+{
+	const struct sl_cluster *c = a->p->c;
+	int rc = explain_ever(a, r, err);
+
+	if (rc <= 0)
+		return rc;
+	if (c->snap->job.deadline[a->w->entry.job])
+		plan_say(r, SL_WHY_DEADLINE, "cannot end by its deadline");
+	else if (a->w->resv_nodes)
+		plan_say(r, SL_WHY_RESERVATION, "there is no room for it in reservation %s", name_reservation(a));
+	else
+		plan_say(r, SL_WHY_RESOURCES, "waits for jobs that have no end");
+	return 0;
+}
+
+int plan_explain_now(struct attempt *a, int64_t seconds, struct sl_refusal *r, struct sl_error *err)
+{
+	int rc = explain_unreserved(a, seconds, r, err);
+
+	if (rc > 0)
+		say_misfit(a, &a->lack.misfit, true, r,
+			   a->w->resv_nodes && plan_reserved_ahead(a->p->c, a->w, a->p->c->now + 1) ? SL_WHY_RESERVATION :
+												   SL_WHY_RESOURCES);
+	return rc < 0 ? -1 : 0;
+}
+
+int plan_explain_later(struct attempt *a, int64_t seconds, struct sl_refusal *r, struct sl_error *err)
+{
+	const struct sl_cluster *c = a->p->c;
+	const struct sl_entry *head = sl_plan_head(a->p);
+	int rc = explain_unreserved(a, seconds, r, err);
+
+	if (rc <= 0)
+		return rc;
+	if (a->p->reserved.count)
+		plan_say(r, SL_WHY_PRIORITY, "would delay job %" PRIu32,
+			 c->snap->job.id[(head ? head : a->p->reserved.entry)->job]);
+	else if (plan_reserved_ahead(c, a->w, sl_later(c->now, seconds)))
+		plan_say(r, a->w->resv_nodes ? SL_WHY_RESERVATION : SL_WHY_RESOURCES,
+			 "a reservation begins before it would end");
+	else
+		say_misfit(a, &a->lack.misfit, true, r, SL_WHY_RESOURCES);
+	return 0;
+}

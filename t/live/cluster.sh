@@ -364,6 +364,15 @@ cluster_ctld_kill() { # [SIGNAL] : and wait until it is gone
 	wait_for 20 cluster_gone "$pid"
 }
 
+# The file of jobs is newer than what was submitted; what slurmctld had not saved yet when it ended is not the
+# scheduler's to keep.  (A change has it saved once more, if all was saved before.)
+cluster_save_jobs() {
+	local id
+	touch "$C/mark"
+	for id in $(squeue -h -t PD,R -o %A | tail -n 1); do scontrol update JobId="$id" Comment=save || true; done
+	wait_for 15 eval '[ "$C/state/job_state" -nt "$C/mark" ]'
+}
+
 cluster_gone() { # PID : it has ended, reaped or not
 	local stat
 	{ read -r stat < "/proc/$1/stat"; } 2>/dev/null || return 0

@@ -17,15 +17,6 @@ TOLD="until [ -e $JOBS/go ]; do sleep 0.2; done"
 
 none_active() { [ -z "$(squeue -h -t PD,R,CG,CF -o %i)" ]; }
 
-# The state file is newer than what was submitted; what slurmctld had not saved
-# yet when it was killed is not the scheduler's to keep.  (A change has it saved once more, if all was saved before.)
-save_states() {
-	local id
-	touch "$C/mark"
-	for id in $(squeue -h -t PD,R -o %A | tail -n 1); do scontrol update JobId="$id" Comment=save || true; done
-	wait_for 15 eval '[ "$C/state/job_state" -nt "$C/mark" ]'
-}
-
 ran_once() { # ID... : each of them, and nothing else, ran exactly once
 	sort -n "$JOBS/ran" > "$JOBS/ran.sorted"
 	printf '%s \n' "$@" | sed 's/ $//' | sort -n | diff - <(sed 's/ .*//' "$JOBS/ran.sorted")
@@ -37,7 +28,7 @@ through_restart() { # SIGNAL
 	for i in 1 2 3 4; do ids+=("$(UNTIL=$TOLD recorded -N2 --exclusive --no-requeue)"); done
 	for i in 1 2 3 4 5 6; do ids+=("$(FOR=0 recorded -N3 --exclusive --no-requeue)"); done
 	wait_for 20 has_jobs RUNNING -eq 4
-	save_states
+	cluster_save_jobs
 	cluster_ctld_kill "$1"
 	touch "$JOBS/go"
 	cluster_ctld_start
@@ -52,7 +43,7 @@ killed_while_starting() {
 	local i ids=()
 	rm -f "$JOBS/ran"
 	for i in {1..30}; do ids+=("$(FOR=0 recorded -n4 --no-requeue)"); done
-	save_states
+	cluster_save_jobs
 	for i in {1..30}; do ids+=("$(FOR=0 recorded -n4 --no-requeue)"); done
 	cluster_ctld_kill TERM
 	cluster_ctld_start
@@ -68,7 +59,7 @@ array_through_restart() {
 	id=$(sbatch --parsable --output=/dev/null -N2 --exclusive --array=1-10%3 --no-requeue \
 		--wrap "echo \$SLURM_JOB_ID >> $JOBS/ran; $TOLD")
 	wait_for 20 has_jobs RUNNING -eq 3
-	save_states
+	cluster_save_jobs
 	cluster_ctld_kill KILL
 	touch "$JOBS/go"
 	cluster_ctld_start
@@ -85,7 +76,7 @@ engine_after_kill() {
 	wait_for 10 engine_lives
 	pid=$(engine_pid)
 	submit --hold > /dev/null	# something to save: else job ids come again
-	save_states
+	cluster_save_jobs
 	cluster_ctld_kill KILL
 	wait_for 10 cluster_gone "$pid"
 	cluster_ctld_start

@@ -66,6 +66,7 @@ make_queue() {
 			echo "$id $line" >> "$C/options"
 		fi
 	done < <(lua5.4 "$HERE/parity.lua" jobs "$SEED" "$ISLANDS" "$LOAD")
+	cluster_save_jobs
 	cluster_ctld_kill
 	cp -a "$C/state" "$C/queue"
 	rm -rf "$C"/queue/{node_state,part_state}* "$C/queue/schedlua"

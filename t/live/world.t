@@ -183,7 +183,7 @@ accounted() { # JOBID : slurmctld knows it, or it has ended and that is written
 }
 
 world_turns() {
-	local f id pids=() cycles
+	local f id pids=() cycles turns=(turn_nodes turn_partitions turn_reservations turn_accounts turn_jobs audit)
 	cluster_default_site
 	scontrol reconfigure
 	wait_for 30 status_is source site
@@ -191,7 +191,8 @@ world_turns() {
 	: > "$C/audit"
 	: > "$C/audited"
 	UNTIL=$((SECONDS + ${SL_WORLD_SECONDS:-30}))
-	for f in turn_nodes turn_partitions turn_reservations turn_accounts turn_configuration turn_jobs audit; do
+	! slurm_reconfigures_safely || turns+=(turn_configuration)
+	for f in "${turns[@]}"; do
 		turning $f &
 		pids+=($!)
 	done

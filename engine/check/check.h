@@ -31,6 +31,8 @@
  * per node, or per CPU times all threads of the cores got; a job that names none
  * gets all of the node's (as with --mem=0).
  *
+ * TmpDisk.  Each node has as much as the job asks for of each; nobody uses it up.
+ *
  * Reservations.  Nobody else runs on a reservation's nodes between its start and
  * end.  One that holds parts of nodes holds its cores of each; where those are not known,
  * at most all but one for each other node.  A job in a reservation stays on its nodes,

@@ -41,6 +41,7 @@ static const struct {
 	{ SL_NATIVE_GRES, "gres" },
 	{ SL_NATIVE_CPU_CAP, "MaxCPUsPerNode" },
 };
+_Static_assert(sizeof(words) / sizeof(words[0]) == SL_NATIVE_FLAGS, "words for each flag");
 
 const char *sl_native_text(uint32_t native, char *text, size_t size)
 {

@@ -26,7 +26,7 @@ enum sl_native {
 	SL_NATIVE_SOCKET_GRES		= 1 << 9,
 	SL_NATIVE_WHOLE_SWITCHES	= 1 << 10,
 	SL_NATIVE_BURST_BUFFER		= 1 << 11,
-	SL_NATIVE_TASK_GRES		= 1 << 12,	/* where select counts tasks otherwise */
+	SL_NATIVE_TASK_GRES		= 1 << 26,	/* where select counts tasks otherwise */
 	SL_NATIVE_EXPAND		= 1 << 13,
 	SL_NATIVE_ANY_LICENSE		= 1 << 14,
 	SL_NATIVE_PREEMPT		= 1 << 15,
@@ -46,6 +46,8 @@ enum sl_native {
 	SL_NATIVE_GRES			= 1 << 24,	/* too many kinds, or pieces */
 	SL_NATIVE_CPU_CAP		= 1 << 25,
 };
+
+#define SL_NATIVE_FLAGS 27		/* bits from 0 on, one for each */
 
 #define SL_NATIVE_TEXT 160
 

@@ -558,6 +558,15 @@ static void what_only_select_can_place_the_engine_and_the_checker_agree_on(void 
 	assert_string_equal(sl_native_text(SL_NATIVE_GRES | SL_NATIVE_FEATURES, text, 12), "features, g");
 }
 
+static void each_flag_has_words_of_its_own(void **state)
+{
+	char text[SL_NATIVE_TEXT];
+
+	(void) state;
+	for (int bit = 0; bit < SL_NATIVE_FLAGS; bit++)
+		assert_string_not_equal(sl_native_text(1u << bit, text, sizeof(text)), "");
+}
+
 static void gres_that_cannot_be_counted_are_left_to_slurm(void **state)
 {
 	struct build *b = build_create("2x8c2g");
@@ -648,6 +657,7 @@ int main(void)
 		cmocka_unit_test(gres_of_tasks_that_overcommit_or_are_bound_is_native),
 		cmocka_unit_test(features_and_exclusions_choose_the_nodes),
 		cmocka_unit_test(what_is_not_modelled_is_native_and_says_what),
+		cmocka_unit_test(each_flag_has_words_of_its_own),
 		cmocka_unit_test(sockets_of_parts_of_nodes_are_sure_where_enough_is_free),
 		cmocka_unit_test(sockets_of_whole_nodes_are_a_number_of_cores),
 		cmocka_unit_test(cores_for_the_system_are_those_that_the_job_says),

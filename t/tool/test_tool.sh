@@ -233,9 +233,9 @@ ok "plan ends a policy that does not" plan_endless
 plain_bytes() { ! LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177]\|\302[\200-\237]\|\342\200[\250-\256]\|\342\201[\246-\251]')" "$T/out" "$T/err"; }
 plan_plain() {
 	printf 'local M = { api = 1, name = "rude", doc = "shouts" }\nfunction M.decide(cluster, plan)\n' >"$T/rude.lua"
-	printf 'cluster:log("a \\27[2Jb \\u{202e}c")\nif cluster.name == "tiny" then error("x\\27]0;y\\7 \\u{202e}\\u{2066}z\\u{9b}1m") end\nend\nreturn M\n' >>"$T/rude.lua"
+	printf 'print("a \\27[2Jb \\u{202e}c")\nif cluster.name == "tiny" then error("x\\27]0;y\\7 \\u{202e}\\u{2066}z\\u{9b}1m") end\nend\nreturn M\n' >>"$T/rude.lua"
 	sed 's/"ada"/"a\\u001b[31m\\u202eda"/' "$T/busy.json" >"$T/rude.json"
-	run 1 plan --policy="$T/rude.lua" "$T/rude.json" && err "rude.lua" && plain_bytes &&
+	run 1 plan --policy="$T/rude.lua" "$T/rude.json" && err "rude.lua:4: x" && out "a .*2Jb" && plain_bytes &&
 		run 0 plan "$T/rude.json" && plain_bytes && run 0 show "$T/rude.json" && plain_bytes &&
 		run 0 show --json "$T/rude.json" && plain_bytes && out '\\u001b.31m\\u202eda' &&
 		printf 'error("x\\27[1m\\u{202e}")\n' >"$T/shout.lua" && run 1 check "$T/shout.lua" && plain_bytes &&

@@ -31,7 +31,7 @@
 
 static bool describe(const struct sl_timeline *tl, const struct sl_need *need, struct sl_node_need *n)
 {
-	int64_t most = sl_need_held(need, tl->most_cores);
+	int64_t most = sl_need_held_there(need, tl->most_cores);
 
 	if (most > UINT16_MAX || need->jobs)
 		return false;
@@ -48,6 +48,7 @@ static bool describe(const struct sl_timeline *tl, const struct sl_need *need, s
 	n->least_cores = need->least_cores;
 	n->floor_cores = need->floor_cores;
 	n->most_cores = need->most_cores;
+	n->beside = need->beside;
 	n->whole = need->whole;
 	n->needs = need->needs;
 	memcpy(n->need, need->need, need->needs * sizeof(*n->need));

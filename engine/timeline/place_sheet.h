@@ -14,7 +14,7 @@
 struct sl_node_need {
 	int64_t least_memory, node_memory, unit_memory, memory_per_core;
 	uint32_t least, most, cap, unit_cores, core_units;
-	int32_t least_cores, floor_cores, most_cores;
+	int32_t least_cores, floor_cores, most_cores, beside;
 	uint32_t needs, whole;
 	struct sl_gres_need need[SL_MAX_GRES_NEEDS];
 };

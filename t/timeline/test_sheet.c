@@ -138,6 +138,8 @@ static struct sl_request some_request(void)
 	r.memory_per_core = one_in(3) ? 50 * below(8) : 0;
 	r.memory_per_node = one_in(4) ? 100 * below(10) : 0;
 	r.whole_nodes = one_in(8);
+	r.cores_beside = one_in(2) ? (int32_t) below(5) - 2 : 0;
+	r.least_free_cores = one_in(8) ? below(9) : 0;
 	if (one_in(5))
 		r.gres[r.gres_needs++] = (struct sl_gres_need) { .kinds = 1, .per = below(3), .count = 1 + below(2) };
 	return r;
@@ -254,9 +256,38 @@ static void sheets_make_no_difference(void **state)
 	assert_true(used > rounds / 2);
 }
 
+/* Whole nodes: each gives what it has on the timeline, and what the request has beside that. */
+static void cores_beside_the_timeline_count(void **state)
+{
+	struct sl_node_kind kind = { .weight = 1, .capacity = { .cores = 8 } };
+	static uint32_t kind_of[1000];
+	struct sl_request plain = { .tasks = 40, .whole_nodes = true, .duration = 10 }, more = plain;
+	struct scene s = { .nodes = 1000 };
+	const struct sl_space *sp;
+
+	(void) state;
+	more.cores_beside = 2;
+	s.tl = sl_timeline_create(s.nodes, kind_of, &kind, 1, 0, NULL);
+	for (uint32_t n = 0; n < 500; n++) {	/* each a class of its own */
+		struct sl_resources each = { .cores = 1 };
+		struct sl_run run = { n, n };
+		struct sl_nodeset one = { &run, 1, 1, 1 };
+
+		sl_timeline_book(s.tl, &one, &each, 0, 1000 + n, NULL);
+	}
+	for (uint32_t i = 0; i < 2; i++) {
+		ask_both(&s, &plain, false);
+		ask_both(&s, &more, false);
+	}
+	sp = s.tl->space;
+	assert_true(sp->sheets && sp->sheets->uses);
+	sl_timeline_destroy(s.tl);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cores_beside_the_timeline_count),
 		cmocka_unit_test_teardown(sheets_make_no_difference, say_seed),
 	};
 

@@ -345,6 +345,8 @@ static uint32_t largest_company(const struct sweep *s, const uint32_t *lie, uint
 	for (uint32_t i = 0; i < lies; i++) {
 		uint32_t company = s->stand[s->lie[lie[i]].bid].company, bidders;
 
+		if (sl_may_go_on(&s->m->allowance, NULL) < 0)
+			break;		/* who goes on asks that too, and says so */
 		if ((most && company == best) || (bidders = count_bidders(s, lie, lies, company, false)) <= most)
 			continue;
 		best = company;

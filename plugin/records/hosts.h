@@ -35,14 +35,15 @@ static inline bool sl_has_hosts(const job_resources_t *jr)
 static inline bool sl_host_next(const job_resources_t *jr, struct sl_host *h)
 {
 	bool begins = h->index == UINT32_MAX;
+	int nodes = MIN(node_record_count, (int) bit_size(jr->node_bitmap));
 
 	if (++h->index >= jr->nhosts)
 		return false;
 	/* (bit by bit to the first one would be slow on a large machine) */
 	h->node = begins ? bit_ffs(jr->node_bitmap) : h->node + 1;
-	while (h->node >= 0 && h->node < node_record_count && !bit_test(jr->node_bitmap, h->node))
+	while (h->node >= 0 && h->node < nodes && !bit_test(jr->node_bitmap, h->node))
 		h->node++;
-	if (h->node < 0 || h->node >= node_record_count)
+	if (h->node < 0 || h->node >= nodes)
 		return false;
 	while (h->of_kind >= jr->sock_core_rep_count[h->kind]) {
 		h->kind++;

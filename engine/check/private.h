@@ -128,8 +128,6 @@ bool check_reads_features(const struct check *c, uint32_t job);
 uint32_t check_counted_nodes(const struct check *c, uint32_t job);
 int check_features(struct check *c, const struct row *r);
 
-/* check/native.c */
-/* Why the row has to be native; NULL: it need not be. */
 /* check/sockets.c.  Does it say anything of sockets? */
 bool check_has_sockets(const struct check *c, uint32_t job);
 
@@ -139,6 +137,7 @@ uint64_t check_socket_cores(const struct check *c, const struct ask *a, uint32_t
 /* Are the sockets of the i-th place what the job asks for, whichever of its cores are free?  -1 with c->err. */
 int check_sockets(struct check *c, const struct row *r, const struct ask *a, uint32_t i, uint32_t threads);
 
+/* check/native.c.  Why the row has to be native; NULL: it need not be. */
 const char *check_native(const struct check *c, const struct row *r, const struct ask *a);
 
 /* check/loan.c */

@@ -301,7 +301,7 @@ static void radix_pass(const struct sl_span *from, struct sl_span *to, uint32_t 
 
 _Static_assert(SL_MAX_NODES <= 1u << 2 * MOST_DIGIT, "two passes sort all nodes");
 
-/* Bits of half a number: a small machine needs small sheets. */
+/* Bits of half a number: a small machine needs small tables. */
 static int digit_for(const struct sl_spans *s)
 {
 	uint32_t all = 1;

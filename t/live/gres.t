@@ -60,11 +60,12 @@ overcommitted() {
 }
 it "a job that overcommits has its GPUs where there is a core for one of its tasks" overcommitted
 
+# (On how many nodes is select's to say: three in 22.05, six in 25.05.)
 overcommitted_by_task() {
 	local id
 	id=$(submit -n6 -O --gpus-per-task=1)
 	starts_as_planned "$id"
-	[ "$(gres_of "$id" 'gpu:[ab]')" = "6 on 3" ]
+	[[ $(gres_of "$id" 'gpu:[ab]') == "6 on "* ]]
 }
 it "a job that overcommits has a GPU for each of its tasks" overcommitted_by_task
 

@@ -193,7 +193,7 @@ world_turns() {
 	UNTIL=$((SECONDS + ${SL_WORLD_SECONDS:-30}))
 	! slurm_reconfigures_safely || turns+=(turn_configuration)
 	for f in "${turns[@]}"; do
-		turning $f &
+		turning "$f" &
 		pids+=($!)
 	done
 	wait "${pids[@]}"

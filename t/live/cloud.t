@@ -33,7 +33,7 @@ submit_mix() {
 	submit -n11 --array=0-19
 	submit -N1 --exclusive --array=0-9
 	submit -N2 --ntasks-per-node=2 --ntasks-per-socket=1 --array=0-9
-	submit -N2 --ntasks-per-node=2 --distribution=plane=2 --array=0-9
+	submit -N2 -n4 --ntasks-per-node=2 --distribution=plane=2 --array=0-9
 }
 
 many() {

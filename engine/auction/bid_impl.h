@@ -57,10 +57,7 @@ struct stretch {
 struct profile_key {
 	const struct view *view;
 	const struct sl_nodeset *eligible;
-	int64_t memory_per_node, memory_per_core;
-	uint32_t unit_cores, core_units, least, most, needs, whole;
-	int32_t least_cores, given_cores, floor_cores, most_cores, beside;
-	struct sl_gres_need need[SL_MAX_GRES_NEEDS];
+	struct sl_node_need need;
 };
 
 struct profile {

@@ -241,21 +241,7 @@ static void make_key(struct profile_key *k, const struct view *v, const struct s
 	memset(k, 0, sizeof(*k));	/* padding too: keys are compared as bytes */
 	k->view = v;
 	k->eligible = n->r->eligible;
-	k->memory_per_node = n->r->memory_per_node;
-	k->memory_per_core = n->r->memory_per_core;
-	k->unit_cores = n->unit_cores;
-	k->core_units = n->core_units;
-	k->least = n->least;
-	k->most = n->most;
-	k->needs = n->needs;
-	k->whole = n->whole;
-	k->beside = n->beside;
-	k->least_cores = n->least_cores;
-	k->given_cores = n->given_cores;
-	k->floor_cores = n->floor_cores;
-	k->most_cores = n->most_cores;
-	for (uint32_t i = 0; i < n->needs; i++)
-		k->need[i] = n->need[i];
+	sl_need_on_node(n, &k->need);
 }
 
 static uint64_t hash_bytes(const void *data, size_t size)

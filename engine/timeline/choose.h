@@ -40,6 +40,18 @@ struct sl_need {
 int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct sl_need *need,
 	       struct sl_misfit *misfit);
 
+/* All of a need that what a node offers for it depends on.  Bytes between are zero: needs are compared as bytes. */
+struct sl_node_need {
+	int64_t least_memory, node_memory, unit_memory, memory_per_core;
+	uint32_t least, most, unit_cores, core_units;
+	uint32_t cap;			/* units in all, where these matter: the caller says so */
+	int32_t least_cores, floor_cores, most_cores, beside;
+	uint32_t needs, whole;
+	struct sl_gres_need need[SL_MAX_GRES_NEEDS];
+};
+
+void sl_need_on_node(const struct sl_need *need, struct sl_node_need *n);
+
 /* Units that so many cores hold, however many there may be on a node. */
 static inline int64_t sl_need_held(const struct sl_need *need, int64_t cores)
 {

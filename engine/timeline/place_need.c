@@ -260,6 +260,26 @@ int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct 
 	return 0;
 }
 
+void sl_need_on_node(const struct sl_need *need, struct sl_node_need *n)
+{
+	memset(n, 0, sizeof(*n));
+	n->least_memory = need->least_memory;
+	n->node_memory = need->node_memory;
+	n->unit_memory = need->unit_memory;
+	n->memory_per_core = need->r->memory_per_core;
+	n->least = need->least;
+	n->most = need->most;
+	n->unit_cores = need->unit_cores;
+	n->core_units = need->core_units;
+	n->least_cores = need->least_cores;
+	n->floor_cores = need->floor_cores;
+	n->most_cores = need->most_cores;
+	n->beside = need->beside;
+	n->whole = need->whole;
+	n->needs = need->needs;
+	memcpy(n->need, need->need, need->needs * sizeof(*n->need));
+}
+
 /* Take *count* of the kinds in the mask from *left*, lowest kind first. */
 static bool take_gres(uint16_t kinds, uint64_t count, uint16_t *left, uint16_t *taken)
 {

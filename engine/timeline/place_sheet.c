@@ -35,23 +35,8 @@ static bool describe(const struct sl_timeline *tl, const struct sl_need *need, s
 
 	if (most > UINT16_MAX || need->jobs)
 		return false;
-	memset(n, 0, sizeof(*n));
-	n->least_memory = need->least_memory;
-	n->node_memory = need->node_memory;
-	n->unit_memory = need->unit_memory;
-	n->memory_per_core = need->r->memory_per_core;
-	n->least = need->least;
-	n->most = need->most;
+	sl_need_on_node(need, n);
 	n->cap = need->units < most ? (uint32_t) need->units : (uint32_t) most;
-	n->unit_cores = need->unit_cores;
-	n->core_units = need->core_units;
-	n->least_cores = need->least_cores;
-	n->floor_cores = need->floor_cores;
-	n->most_cores = need->most_cores;
-	n->beside = need->beside;
-	n->whole = need->whole;
-	n->needs = need->needs;
-	memcpy(n->need, need->need, need->needs * sizeof(*n->need));
 	return true;
 }
 

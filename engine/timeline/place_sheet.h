@@ -10,15 +10,6 @@
 
 #define SL_WORD 64		/* nodes, of which each has a bit; and words in a chapter */
 
-/* All that sl_need_offer() looks at, bytes between them zero. */
-struct sl_node_need {
-	int64_t least_memory, node_memory, unit_memory, memory_per_core;
-	uint32_t least, most, cap, unit_cores, core_units;
-	int32_t least_cores, floor_cores, most_cores, beside;
-	uint32_t needs, whole;
-	struct sl_gres_need need[SL_MAX_GRES_NEEDS];
-};
-
 /* Of the sets of consecutive nodes that begin somewhere: the fewest cores, the most units. */
 struct sl_extremes {
 	int64_t cores, units;

@@ -349,12 +349,12 @@ static int bid_entry(struct sl_market *m, const struct sl_entry *list, uint32_t 
 static int place_slurm(struct bidder *b, struct sl_pretence *x, struct sl_bid *out, struct sl_error *err)
 {
 	struct sl_market *m = b->m;
-	struct sl_bid bid = { .entry = b->e.entry, .kind = SL_BID_SLURM, .seconds = b->e.seconds,
-			      .native = b->e.method == SL_PLACE_NATIVE || !sl_want_takes_places(b->e.want) };
-	int rc = sl_prospect_place(&b->e, &m->layout, err);
+	struct sl_bid bid = { .entry = b->e.entry, .kind = SL_BID_SLURM, .seconds = b->e.seconds };
+	int rc = sl_prospect_place(&b->e, &m->layout, &bid.native, err);
 
 	if (rc <= 0)
 		return rc;
+	bid.native |= !sl_want_takes_places(b->e.want);
 	if (push_parts(m, &bid, err) < 0)
 		return -1;
 	measure_bid(m, &bid);

@@ -20,7 +20,7 @@
 struct lie {			/* a part of a bid */
 	uint32_t first, last;
 	uint32_t bid;
-	const struct sl_resources *each;
+	struct sl_resources each, claim;	/* what it takes of each node; what must be free there */
 	int64_t end;
 };
 
@@ -158,6 +158,16 @@ static int64_t amount_of(const struct sl_resources *r, enum sl_bid_row_kind kind
 	return kind == SL_ROW_CORES ? r->cores : kind == SL_ROW_MEMORY ? r->memory : r->gres[gres];
 }
 
+/* What the bid takes, or where more must be free for it, that: others leave it so much, or all there is. */
+static int64_t amount_claimed(const struct lie *l, const struct sl_bid_row *row)
+{
+	int64_t each = amount_of(&l->each, row->kind, row->gres), claim = amount_of(&l->claim, row->kind, row->gres);
+
+	if (claim > row->most)
+		claim = row->most;
+	return claim > each ? claim : each;
+}
+
 /* The row of one resource at instant t. */
 static int limit_resource(struct sweep *s, const uint32_t *lie, uint32_t lies, int64_t t, struct sl_bid_row row,
 			  struct sl_error *err)
@@ -166,7 +176,7 @@ static int limit_resource(struct sweep *s, const uint32_t *lie, uint32_t lies, i
 
 	for (uint32_t i = 0; i < lies; i++) {
 		const struct lie *l = &s->lie[lie[i]];
-		int64_t amount = l->end > t ? amount_of(l->each, row.kind, row.gres) : 0;
+		int64_t amount = l->end > t ? amount_claimed(l, &row) : 0;
 
 		if (amount)
 			s->term[n++] = (struct sl_bid_term) { l->bid, amount };
@@ -581,8 +591,9 @@ static int list_lies(struct sweep *s, const struct sl_bid_part *const *part, uin
 			const struct sl_bid_part *p = &part[i][k];
 			struct lie *l = &s->lie[s->lies];
 
-			*l = (struct lie) { p->first, p->last, i, &p->each,
-					    sl_later(sl_timeline_now(at->tl), s->bid[i]->seconds) };
+			*l = (struct lie) { p->first, p->last, i, .each = p->each,
+					    .end = sl_later(sl_timeline_now(at->tl), s->bid[i]->seconds) };
+			sl_request_claim(at->request, &p->each, &l->claim);
 			s->event[s->events++] = (struct event) { at->where, p->first, true, s->lies };
 			s->event[s->events++] = (struct event) { at->where, p->last + 1, false, s->lies };
 			s->lies++;

@@ -51,13 +51,14 @@ bool sl_prospect_licensed(const struct sl_prospect *w, int64_t seconds)
 	return plan_licensed(&a, w->plan->c->now, seconds);
 }
 
-int sl_prospect_place(const struct sl_prospect *w, struct sl_layout *layout, struct sl_error *err)
+int sl_prospect_place(const struct sl_prospect *w, struct sl_layout *layout, bool *native, struct sl_error *err)
 {
 	struct attempt a = attempt_at(w);
 	int rc;
 
 	a.layout = *layout;
 	rc = plan_fits(&a, w->plan->c->now, w->seconds, true, err);
+	*native = a.how.method == SL_PLACE_NATIVE;
 	*layout = a.layout;
 	a.layout = (struct sl_layout) SL_LAYOUT_EMPTY;
 	plan_attempt_end(&a);
@@ -70,9 +71,12 @@ int sl_plan_stand(struct sl_plan *p, struct sl_entry e, struct sl_stand *out, st
 
 	if (!w)
 		return -1;
-	*out = (struct sl_stand) { .tl = p->c->tl };
-	if (w->enclave)
-		*out = (struct sl_stand) { w->enclave->tl, w->enclave->number + 1, w->enclave->tenant * 2 + w->enclave->shared };
+	*out = (struct sl_stand) { .request = &w->pub.request, .tl = p->c->tl };
+	if (w->enclave) {
+		out->tl = w->enclave->tl;
+		out->where = w->enclave->number + 1;
+		out->company = w->enclave->tenant * 2 + w->enclave->shared;
+	}
 	return 0;
 }
 

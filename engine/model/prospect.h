@@ -28,11 +28,13 @@ int sl_plan_prospect(struct sl_plan *p, struct sl_entry e, struct sl_prospect *o
 /* Are its licences free from now on for so many seconds? */
 bool sl_prospect_licensed(const struct sl_prospect *w, int64_t seconds);
 
-/* A place now, for all its time.  1 and the layout, 0, or -1 with *err. */
-int sl_prospect_place(const struct sl_prospect *w, struct sl_layout *layout, struct sl_error *err);
+/* A place now, for all its time.  1 and the layout, and in *native whether it is only where select would be
+ * let try; 0; or -1 with *err. */
+int sl_prospect_place(const struct sl_prospect *w, struct sl_layout *layout, bool *native, struct sl_error *err);
 
 /* Where an entry would be booked, and beside whom. */
 struct sl_stand {
+	const struct sl_request *request;
 	struct sl_timeline *tl;
 	uint32_t where;		/* whose timeline that is: 0 the cluster's, else another number for each */
 	uint32_t company;	/* a node has bookings of one such number alone: those of one user or label that have

@@ -262,4 +262,11 @@ bool sl_fit_may_move(struct sl_timeline *tl, const struct sl_request *r, const s
  */
 int64_t sl_fit_least_cores(const struct sl_timeline *tl, const struct sl_request *r);
 
+/*
+ * What must be free on a node for the request to be given *each* of it: that, and more where it wants more
+ * free than it takes (least_free_cores), or gres of the job as a whole are dealt to other nodes (each has to
+ * have one).  Of gres it is an upper bound, which no node need have: what is free there will do.
+ */
+void sl_request_claim(const struct sl_request *r, const struct sl_resources *each, struct sl_resources *claim);
+
 #endif

@@ -53,6 +53,35 @@ int sl_request_check(const struct sl_request *r, struct sl_error *err)
 	return check_gres(r, err);
 }
 
+/* Does another need take of the same kinds? */
+static bool is_shared(const struct sl_request *r, uint32_t need)
+{
+	for (uint32_t i = 0; i < r->gres_needs; i++)
+		if (i != need && r->gres[i].kinds & r->gres[need].kinds)
+			return true;
+	return false;
+}
+
+void sl_request_claim(const struct sl_request *r, const struct sl_resources *each, struct sl_resources *claim)
+{
+	*claim = *each;
+	if (r->whole_nodes)
+		return;
+	if (claim->cores < (int64_t) r->least_free_cores)
+		claim->cores = r->least_free_cores < INT32_MAX ? (int32_t) r->least_free_cores : INT32_MAX;
+	for (uint32_t i = 0; i < r->gres_needs; i++) {
+		bool shared = is_shared(r, i), has = false;
+
+		if (r->gres[i].per != SL_GRES_PER_JOB || !r->gres[i].count)
+			continue;
+		for (int k = 0; k < SL_MAX_GRES; k++)
+			has |= r->gres[i].kinds >> k & 1 && each->gres[k];
+		for (int k = 0; k < SL_MAX_GRES; k++)
+			if (r->gres[i].kinds >> k & 1 && (shared || !has))
+				claim->gres[k] = shared ? UINT16_MAX : 1;
+	}
+}
+
 static int senseless(struct sl_misfit *m, int64_t need, int64_t have)
 {
 	if (m)

@@ -233,7 +233,7 @@ static void fill_size(const struct sl_asked *a, struct sl_builder *b, const stru
 	row->memory_per_node = a->memory_per_node;
 	row->memory_per_cpu = a->memory_per_cpu;
 	row->features = sl_builder_str(b, a->constraint);
-	row->flags = SL_JOBF_BATCH | (a->exclusive ? SL_JOBF_EXCLUSIVE : 0) |
+	row->flags = SL_JOBF_BATCH |
 		(shape->max_nodes > shape->min_nodes ? SL_JOBF_MOST_NODES : 0);
 }
 
@@ -280,6 +280,12 @@ int sl_asked_add(struct sl_asked *a, const struct sl_snapshot *snap, struct sl_b
 	fill_who(a, snap, b, &row);
 	if (find_partitions(a, snap, row.uid, err) || read_size(b, a->size, &shape, err))
 		return -1;
+	row.partition = a->count ? a->partition[0] : 0;
+	fill_size(a, b, &shape, &row);
+	fill_time(snap, &shape, &row);
+	a->misnamed = sl_wishes_fill(&a->wishes, snap, b, &row, err) < 0;
+	if (a->misnamed)
+		return -1;
 	if (!a->count)
 		return 0;
 	for (int t = 0; t < SL_SNAPSHOT_TABLES; t++)
@@ -287,13 +293,10 @@ int sl_asked_add(struct sl_asked *a, const struct sl_snapshot *snap, struct sl_b
 			sl_image_copy_table(&copy, t);
 	row.id = a->id = find_id(snap);
 	row.name = sl_builder_str(b, "willrun");
-	row.partition = a->partition[0];
 	row.partitions = add_partitions(a, b);
 	for (uint32_t i = 0; i < a->count; i++)
 		entry[i] = make_entry(a, snap, a->partition[i]);
 	row.priority = a->priority = entry[0].row.priority;
-	fill_size(a, b, &shape, &row);
-	fill_time(snap, &shape, &row);
 	sl_builder_append(b, SL_T_JOB, &row);
 	copy_queue(&copy, snap, entry, a->count);
 	return 0;

@@ -8,6 +8,7 @@
 #define SL_ASKED_H
 
 #include "image/snapshot.h"
+#include "tool/wishes.h"
 
 #define SL_ASKED_PARTITIONS 32
 
@@ -18,12 +19,12 @@ struct sl_asked {
 	const char *account, *qos;	/* NULL: those of the user's last job */
 	int64_t memory_per_node, memory_per_cpu;	/* MiB; 0: not said */
 	int64_t priority;		/* 0: not said */
-	bool exclusive;
+	struct sl_wishes wishes;	/* what else it asks for */
 	/* what became of it */
 	uint32_t id;			/* of the job; 0: no partition admits it, and *why says so */
 	uint32_t partition[SL_ASKED_PARTITIONS], count;	/* where it is queued */
 	uint32_t like;			/* the job whose priority it got; 0: it is below all others, or as was asked */
-	bool misnamed;			/* after a failure: a partition was asked for that is not there */
+	bool misnamed;			/* after a failure: what was asked for makes no sense, or is not there */
 	char why[200];
 };
 

@@ -60,7 +60,7 @@ static void bash_verb(const struct sl_verb *v, FILE *out)
 {
 	fprintf(out, "\t%s) words='", v->name);
 	for (const struct sl_option *o = v->options; o && o->name; o++)
-		fprintf(out, "--%s%s ", o->name, o->type == SL_OPTION_FLAG ? "" : "=");
+		fprintf(out, "--%s%s ", o->name, sl_option_needs_value(o) ? "=" : "");
 	fputs("--help' ;;\n", out);
 }
 
@@ -95,10 +95,10 @@ static void bash(FILE *out)
 
 static void zsh_option(const struct sl_option *o, FILE *out)
 {
-	fprintf(out, " \\\n\t\t\t'--%s%s[", o->name, o->type == SL_OPTION_FLAG ? "" : "=");
+	fprintf(out, " \\\n\t\t\t'--%s%s[", o->name, sl_option_needs_value(o) ? "=" : "");
 	put_quoted(o->doc, "[]:\\", out);
 	fputc(']', out);
-	if (o->type != SL_OPTION_FLAG) {
+	if (sl_option_needs_value(o)) {
 		fputc(':', out);
 		put_quoted(o->argument ? o->argument : "value", ":\\", out);
 		fputs(is_file(o) ? ":_files" : is_directory(o) ? ":_directories" : ":", out);
@@ -137,7 +137,7 @@ static void zsh(FILE *out)
 static void fish_option(const struct sl_verb *v, const struct sl_option *o, FILE *out)
 {
 	fprintf(out, "complete -c schedlua -n '__fish_seen_subcommand_from %s' -l %s%s -d '", v->name, o->name,
-		o->type == SL_OPTION_FLAG ? "" : " -r");
+		sl_option_needs_value(o) ? " -r" : "");
 	put_quoted(o->doc, "\\", out);
 	fputs("'\n", out);
 }

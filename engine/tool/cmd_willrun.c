@@ -28,8 +28,9 @@ struct values {
 	const char *size[SIZES];
 	const char *partition, *mem, *mem_per_cpu, *constraint, *user, *account, *qos;
 	const char *dir, *snapshot, *site, *policy, *path, *ledger;
+	const char *wish[SL_WISH_COUNT];
 	int64_t priority;
-	bool exclusive, json;
+	bool json;
 };
 
 #define SIZE(n, key, what, text, brief)	\
@@ -50,8 +51,7 @@ static const struct sl_option options[] = {
 	TEXT(mem, "mem", "SIZE", "memory of each node, MiB or with a unit: 16G", 0),
 	TEXT(mem_per_cpu, "mem-per-cpu", "SIZE", "memory for each CPU", 0),
 	TEXT(constraint, "constraint", "FEATURES", "nodes with these features", 'C'),
-	{ .name = "exclusive", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, exclusive),
-	  .doc = "nodes that no other job shares" },
+	SL_WISHES(SL_WISH_OPTION)
 	TEXT(partition, "partition", "NAME[,NAME]...", "in one of these partitions; default: the default one", 'p'),
 	TEXT(user, "user", "NAME", "as a job of that user; default: whoever asks", 0),
 	TEXT(account, "account", "NAME", "of that account; default: that of the user's last job", 'A'),
@@ -110,7 +110,8 @@ static int read_request(const struct values *v, struct sl_asked *a, char *size, 
 	const struct passwd *self = v->user ? NULL : getpwuid(getuid());
 
 	*a = (struct sl_asked) { .size = size, .partitions = v->partition, .constraint = v->constraint, .account = v->account,
-				 .qos = v->qos, .priority = v->priority, .exclusive = v->exclusive,
+				 .qos = v->qos, .priority = v->priority,
+				 .wishes = { v->wish, .nodes_said = v->size[0], .tasks_said = v->size[1] },
 				 .user = v->user ? v->user : self ? self->pw_name : NULL };
 	if (!a->user)
 		return sl_fail(err, SL_EINVAL, "whoever asks has no name here; expected --user=NAME");

@@ -72,16 +72,18 @@ const char *sl_man_text(const char *text, const char *title, FILE *out)
 
 /* -- of a verb ------------------------------------------------------------ */
 
-static void man_option(char letter, const char *name, const char *argument, const char *doc, FILE *out)
+static void man_option(const struct sl_option *o, const char *doc, FILE *out)
 {
+	bool needs = sl_option_needs_value(o);
+
 	fputs(".TP\n.B ", out);
-	if (letter)
-		fprintf(out, "\\-%c, ", letter);
+	if (o->letter)
+		fprintf(out, "\\-%c, ", o->letter);
 	fputs("\\-\\-", out);
-	for (const char *c = name; *c; c++)
+	for (const char *c = o->name; *c; c++)
 		fputs(*c == '-' ? "\\-" : (char[]) { *c, 0 }, out);
-	if (argument)
-		fprintf(out, "\\fR=\\fI%s", argument);
+	if (o->argument)
+		fprintf(out, needs ? "\\fR=\\fI%s" : "\\fR[=\\fI%s\\fR]", o->argument);
 	fputc('\n', out);
 	man_line(doc, strlen(doc), true, out);
 }
@@ -103,9 +105,9 @@ void sl_verb_man(const struct sl_verb *verb, const char *text, FILE *out)
 	text = sl_man_text(text, "OPTIONS", out);
 	for (const struct sl_option *o = verb->options; o && o->name; o++) {
 		sl_option_doc(o, doc, sizeof(doc));
-		man_option(o->letter, o->name, o->argument, doc, out);
+		man_option(o, doc, out);
 	}
-	man_option(0, "help", NULL, "print a summary and exit", out);
+	man_option(&(struct sl_option) { .name = "help" }, "print a summary and exit", out);
 	sl_man_text(text, NULL, out);
 	fputs(".SH SEE ALSO\n.BR schedlua (1),\n.BR schedlua\\-snapshot (5)\n", out);
 }

@@ -11,6 +11,11 @@
 #define HELP_COLUMN 28		/* where the meaning of an option begins */
 #define HELP_WIDTH 79
 
+bool sl_option_needs_value(const struct sl_option *o)
+{
+	return o->type != SL_OPTION_FLAG && o->type != SL_OPTION_WORD;
+}
+
 static void *field(void *values, const struct sl_option *o)
 {
 	return (char *) values + o->offset;
@@ -54,6 +59,9 @@ static int set(const struct sl_option *o, void *values, const char *text, struct
 	case SL_OPTION_FLAG:
 		*(bool *) field(values, o) = true;
 		return 0;
+	case SL_OPTION_WORD:
+		*(const char **) field(values, o) = text;
+		return 0;
 	case SL_OPTION_TEXT:
 		if (!*text)
 			return sl_fail(err, SL_EINVAL, "--%s: expected %s, got nothing", o->name, o->argument);
@@ -70,6 +78,7 @@ static void clear_value(const struct sl_option *o, void *values)
 	case SL_OPTION_FLAG:	*(bool *) field(values, o) = false; break;
 	case SL_OPTION_INTEGER:	*(int64_t *) field(values, o) = 0; break;
 	case SL_OPTION_NUMBER:	*(double *) field(values, o) = 0; break;
+	case SL_OPTION_WORD:
 	case SL_OPTION_TEXT:	*(const char **) field(values, o) = NULL; break;
 	}
 }
@@ -114,9 +123,9 @@ static int take_letter(const struct sl_option *table, void *values, int argc, ch
 	const char *word = argv[*i];
 	const struct sl_option *o = find_letter(table, word[1]);
 
-	if (!o || (o->type == SL_OPTION_FLAG && word[2]))
+	if (!o || (!sl_option_needs_value(o) && word[2]))
 		return refuse_word(table, word, word, strlen(word), err);
-	if (o->type == SL_OPTION_FLAG)
+	if (!sl_option_needs_value(o))
 		return set(o, values, "", err);
 	if (word[2])
 		return set(o, values, word + 2, err);
@@ -137,11 +146,10 @@ static int take_option(const struct sl_option *table, void *values, int argc, ch
 	o = find_option(table, word, length);
 	if (!o)
 		return refuse_word(table, argv[*i], word, length, err);
-	if (o->type == SL_OPTION_FLAG) {
-		if (equals)
-			return sl_fail(err, SL_EINVAL, "--%s takes no value", o->name);
+	if (equals && !sl_option_needs_value(o) && !o->argument)
+		return sl_fail(err, SL_EINVAL, "--%s takes no value", o->name);
+	if (!equals && !sl_option_needs_value(o))
 		return set(o, values, "", err);
-	}
 	if (equals)
 		return set(o, values, equals + 1, err);
 	if (*i + 1 >= argc)
@@ -218,10 +226,12 @@ static void wrap(const char *text, int column, int indent, FILE *out)
 	fputc('\n', out);
 }
 
-static void help_option(char letter, const char *name, const char *argument, const char *doc, FILE *out)
+static void help_option(const struct sl_option *o, const char *doc, FILE *out)
 {
-	char brief[] = { '-', letter, ',', ' ', 0 };
-	int column = fprintf(out, "  %s--%s%s%s", letter ? brief : "", name, argument ? "=" : "", argument ? argument : "");
+	char brief[] = { '-', o->letter, ',', ' ', 0 };
+	const char *before = !o->argument ? "" : sl_option_needs_value(o) ? "=" : "[=";
+	int column = fprintf(out, "  %s--%s%s%s%s", o->letter ? brief : "", o->name, before, o->argument ? o->argument : "",
+			     before[0] == '[' ? "]" : "");
 
 	if (column > HELP_COLUMN - 2) {
 		fputc('\n', out);
@@ -239,8 +249,8 @@ void sl_verb_help(const struct sl_verb *verb, FILE *out)
 	fprintf(out, "%s: %s.\n\n", verb->name, verb->summary);
 	for (const struct sl_option *o = verb->options; o && o->name; o++) {
 		sl_option_doc(o, doc, sizeof(doc));
-		help_option(o->letter, o->name, o->argument, doc, out);
+		help_option(o, doc, out);
 	}
-	help_option(0, "help", NULL, "print this and exit", out);
+	help_option(&(struct sl_option) { .name = "help" }, "print this and exit", out);
 	fprintf(out, "\nMore: man schedlua-%s\n", verb->name);
 }

@@ -24,6 +24,7 @@ enum sl_option_type {
 	SL_OPTION_INTEGER,	/* int64_t, min <= value <= max */
 	SL_OPTION_NUMBER,	/* double, min <= value <= max */
 	SL_OPTION_TEXT,		/* const char *, not empty */
+	SL_OPTION_WORD,		/* const char *; its value may be left out and is "" then; without *argument* it takes none */
 };
 
 struct sl_option {
@@ -68,12 +69,15 @@ struct sl_command {
 
 /*
  * Parse argv[0..argc-1], which holds no program name: "--name=value", "--name
- * value", "--flag", "-Nvalue", "-N value"; "--" ends the options; operands may stand anywhere and are
+ * value", "--flag", "--word", "--word=value", "-Nvalue", "-N value"; "--" ends the options; operands may stand anywhere and are
  * moved to the front of argv.  *values gets the defaults first.  Returns 0, or
  * -1 with *err (SL_EINVAL) saying which option, and what was expected.
  */
 int sl_options_parse(const struct sl_option *table, void *values, int argc, char **argv,
 		     struct sl_command *cmd, struct sl_error *err);
+
+/* Does the option have a value whenever it is there? */
+bool sl_option_needs_value(const struct sl_option *o);
 
 /* Print what --help says of a verb. */
 void sl_verb_help(const struct sl_verb *verb, FILE *out);

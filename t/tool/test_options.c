@@ -15,7 +15,7 @@ struct values {
 	bool json;
 	int64_t window;
 	double budget;
-	const char *site;
+	const char *site, *alone, *over;
 };
 
 static const struct sl_option table[] = {
@@ -26,6 +26,8 @@ static const struct sl_option table[] = {
 	  .argument = "SECONDS", .min = 0.5, .max = 10, .doc = "time to take" },
 	{ .name = "site", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, site), .argument = "FILE",
 	  .doc = "site file", .letter = 's' },
+	{ .name = "alone", .type = SL_OPTION_WORD, .offset = offsetof(struct values, alone), .argument = "user", .doc = "alone" },
+	{ .name = "over", .type = SL_OPTION_WORD, .offset = offsetof(struct values, over), .doc = "over", .letter = 'O' },
 	{ 0 }
 };
 
@@ -59,6 +61,27 @@ static void values_come_after_an_equals_sign_or_as_the_next_word(void **state)
 	assert_true(v.json);
 	assert_true(v.budget == 2.5);
 	assert_int_equal(cmd.operands, 0);
+}
+
+static void the_value_of_a_word_may_be_left_out(void **state)
+{
+	char *argv[MAX_WORDS];
+	struct sl_command cmd;
+	struct sl_error err;
+	struct values v;
+
+	(void) state;
+	assert_int_equal(parse("--json", &v, argv, &cmd, &err), 0);
+	assert_null(v.alone);
+	assert_int_equal(parse("--alone user -O", &v, argv, &cmd, &err), 0);
+	assert_string_equal(v.alone, "");
+	assert_string_equal(v.over, "");
+	assert_int_equal(cmd.operands, 1);
+	assert_int_equal(parse("--alone=user", &v, argv, &cmd, &err), 0);
+	assert_string_equal(v.alone, "user");
+	assert_int_equal(parse("--over=user", &v, argv, &cmd, &err), -1);
+	assert_string_equal(err.text, "--over takes no value");
+	assert_int_equal(parse("-O3", &v, argv, &cmd, &err), -1);
 }
 
 static void a_letter_may_stand_for_a_name(void **state)
@@ -211,6 +234,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_come_after_an_equals_sign_or_as_the_next_word),
+		cmocka_unit_test(the_value_of_a_word_may_be_left_out),
 		cmocka_unit_test(a_letter_may_stand_for_a_name),
 		cmocka_unit_test(what_is_not_said_has_its_default),
 		cmocka_unit_test(operands_may_stand_anywhere_and_keep_their_order),

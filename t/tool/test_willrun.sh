@@ -88,6 +88,90 @@ willrun_wrong() {
 }
 ok "willrun says which option is wrong, and what was expected" willrun_wrong
 
+# n1 and n2 are below one switch, n3 and n4 below another; a licence is in use; maint begins at 14:00
+cat >"$T/wide.json" <<'EOT'
+{ "meta": { "now": 1793620800, "cluster": "tiny", "source": "json", "sequence": 1 },
+  "gres_kinds": [ { "key": "gpu", "name": "gpu" } ],
+  "nodes": [ { "name": "n1", "cores": 8, "sockets": 2, "tmp_disk": 100, "topology": "root.a", "features": "slow" },
+    { "name": "n2", "cores": 8, "sockets": 2, "tmp_disk": 5000, "topology": "root.a", "features": "fast" },
+    { "name": "n3", "cores": 8, "sockets": 2, "topology": "root.b", "features": "slow" },
+    { "name": "n4", "cores": 8, "sockets": 2, "topology": "root.b", "features": "slow",
+      "gres": [ { "kind": "gpu", "count": 4 } ] } ],
+  "partitions": [ { "name": "p", "nodes": "n[1-4]", "flags": [ "UP", "DEFAULT" ], "max_time": 86400 } ],
+  "licenses": [ { "name": "matlab", "total": 3, "used": 1 } ],
+  "reservations": [ { "name": "maint", "start_time": 1793628000, "end_time": 1793635200, "nodes": "n[1-2]" } ] }
+EOT
+
+# STATUS LINE ARGUMENT... : a line that comes out of that cluster
+wide() {
+	status=$1 line=$2
+	shift 2
+	run "$status" willrun --policy=easy --snapshot="$T/wide.json" --user=ada -t 30 "$@" && out "$line"
+}
+now_on() {
+	nodes=$1
+	shift
+	wide 0 "^starts now in partition p on $nodes\$" "$@"
+}
+
+willrun_which_nodes() {
+	now_on n2 --tmp=1G && wide 1 "^never starts" --tmp=1T && now_on n2 -C fast && now_on n2 --prefer=fast &&
+		now_on n3 -w n3 && now_on "n\[1-3\]" -w "n[1,3]" -N3 && now_on n3 -x n1,n2 && now_on "n\[1-3\]" --contiguous -N3 &&
+		now_on "n\[1-4\]" --spread-job -N1-4 -n4 && now_on n1 -N1-3 --use-min-nodes -n4 && now_on "n\[1-2\]" -N1-3 -n4
+}
+ok "willrun looks for the nodes that sbatch's options ask for" willrun_which_nodes
+
+willrun_cores() {
+	now_on n1 -n2 -S2 && out "^  n1  *6 " && now_on n1 -S0 && out "^  n1  *8 " && now_on n1 --thread-spec=1 && out "^  n1  *7 " &&
+		now_on n1 --mincpus=4 && out "^  n1  *4 " && wide 1 "^never starts" --mincpus=9 && now_on n1 -O -N1 -n100 && out "^  n1  *1 " &&
+		now_on n1 -N1 --sockets-per-node=2 --cores-per-socket=4 && out "^  n1  *8 " &&
+		now_on n1 -N1 -B 2 && out "^  n1  *2 " && now_on n1 --exclusive && out "^  n1  *8 " &&
+		now_on "n\[1-2\]" -n4 --ntasks-per-socket=1 -N2 --exclusive && wide 1 "^never" -N1 -n4 --ntasks-per-socket=1 --exclusive &&
+		now_on n1 --exclusive=user && now_on n1 --exclusive=mcs --mcs-label=red && now_on n1 -s && now_on n1 -n3 --ntasks-per-core=1 &&
+		wide 0 "Slurm's select picks" -m plane=2 -n4 && now_on n1 -n4 --distribution=cyclic:block
+}
+ok "willrun counts the cores that sbatch's options ask for" willrun_cores
+
+willrun_gpus() {
+	wide 0 "^starts now .* on n4, or elsewhere" -n3 --ntasks-per-gpu=1 && out "^  n4 .* gpu:3$" &&
+		wide 0 "or elsewhere" -G2 --ntasks-per-gpu=2 && out "^  n4  *4 .* gpu:2$" &&
+		wide 0 "or elsewhere" -G2 --cpus-per-gpu=3 && out "^  n4  *6 " && wide 0 "or elsewhere" -G2 --mem-per-gpu=2G &&
+		wide 0 "or elsewhere" --sockets-per-node=2 --gpus-per-socket=1 && out "^  n4 .* gpu:1$" &&
+		wide 0 "or elsewhere" -n2 --gpus-per-task=1 --gres-flags=enforce-binding && wide 1 "^never" -n2 --cpus-per-gpu=5 -G2
+}
+ok "willrun counts what comes with GPUs" willrun_gpus
+
+willrun_times() {
+	now_on n1 -L matlab:2 && wide 1 "^does not start now, .*licenses: needs 3 of license matlab, 2 are free$" -L matlab:3 &&
+		wide 0 "^gets a reservation: starts at 2026-11-02T14:00:00" --reservation=maint &&
+		wide 0 "^gets a reservation: starts at 2026-11-02T12:01:00" -N3 --switches=1@1:00 &&
+		wide 0 "^gets a reservation: starts at 2026-11-02T12:05:00" -N3 --switches=1 && now_on "n\[1-2\]" -N2 --switches=1 &&
+		wide 0 "^gets a reservation: starts at 2026-11-02T13:00:00" -b now+1hour &&
+		wide 0 "^gets a reservation: starts at 2026-11-02T16:30:00" --begin=16:30 &&
+		wide 0 "^gets a reservation: starts at 2026-11-03T08:00:00" --begin=2026-11-03T08:00 &&
+		wide 1 "^does not start now, .*deadline" --deadline=now+10minutes && now_on n1 --deadline=now+10minutes --time-min=5
+}
+ok "willrun knows licences, reservations, switches and times" willrun_times
+
+# STATUS ERROR ARGUMENT...
+wrong() {
+	message=$1
+	shift
+	run 2 willrun --policy=easy --snapshot="$T/wide.json" --user=ada -t 30 "$@" && err "^schedlua: $message"
+}
+willrun_wrong_wishes() {
+	wrong "--nodelist=n9: expected nodes that there are; there is no \"n9\"$" -w n9 && wrong "--licenses=foo: .*there is no \"foo\"$" -L foo &&
+		wrong "--reservation=x: .*there is no \"x\"$" --reservation=x && wrong "--switches=x: expected N\[@TIME\]" --switches=x &&
+		wrong "--extra-node-info=2:x: " -B 2:x && wrong "--cpus-per-gpu=2: expected GPUs, too$" --cpus-per-gpu=2 &&
+		wrong "--mem-per-gpu=1G: expected neither --mem" -G1 --mem-per-gpu=1G --mem=1G && wrong "--exclusive=foo: expected user, mcs" --exclusive=foo &&
+		wrong "--exclusive=mcs: expected --mcs-label" --exclusive=mcs && wrong "--begin=soon: expected now" --begin=soon &&
+		wrong "--time-min=40: " --time-min=40 && wrong "unknown option --hint=compute_bound$" --hint=compute_bound &&
+		wrong "--contiguous takes no value$" --contiguous=3 && wrong "--core-spec and --thread-spec: " -S1 --thread-spec=1 &&
+		wrong "--nodelist=n1,n2: expected no more nodes" -w n1,n2 -n1 && wrong "--tmp=x: expected an amount" --tmp=x &&
+		wrong "--ntasks-per-gpu=2: expected as many tasks" -n3 -G2 --ntasks-per-gpu=2 && wrong "--licenses=a|b: " "-La|b"
+}
+ok "willrun says which of sbatch's options makes no sense" willrun_wrong_wishes
+
 willrun_json() {
 	ask 0 --user=bob -p q --gpus-per-node=2 --json &&
 		out '"answer": "now", "start_time": 1793620800, "in_s": 0, "partition": "q", "nodelist": "g1", "native": false, "places": \[{"node": "g1", "cores": 1, "memory": 0, "gres": {"gpu:a100": 2}}\]' &&

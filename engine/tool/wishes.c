@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: MIT */
+/* wishes.c - see tool/wishes.h; what slurmctld's record of such a job would say, after sbatch's opt.c and job_mgr.c. */
+#include "tool/wishes.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/lines.h"
+#include "base/search.h"
+#include "image/nodelist.h"
+
+#define SWITCH_WAIT 300			/* slurm.conf's max_switch_wait where it says nothing */
+#define MOST_COUNT 0xfff0		/* slurmctld's 16 bits */
+#define MOST_MEMORY (INT64_C(1) << 31)	/* MiB */
+#define NAME_SIZE 64
+
+struct wisher {
+	const struct sl_wishes *w;
+	const struct sl_snapshot *snap;
+	struct sl_builder *b;
+	struct sl_job_row *row;
+	struct sl_error *err;
+};
+
+static const char *const names[] = {
+#define NAME(id, key, kind, what, brief, text) key,
+	SL_WISHES(NAME)
+#undef NAME
+};
+
+static const char *value_of(const struct wisher *w, enum sl_wish wish)
+{
+	return w->w->value[wish];
+}
+
+static int refuse(const struct wisher *w, enum sl_wish wish, const char *expected)
+{
+	return sl_fail(w->err, SL_EINVAL, "--%s=%s: expected %s", names[wish], value_of(w, wish), expected);
+}
+
+static bool read_count(const char *text, size_t length, int64_t least, int64_t most, uint32_t *n)
+{
+	char digits[16];
+	int64_t value;
+
+	if (!length || length >= sizeof(digits))
+		return false;
+	memcpy(digits, text, length);
+	digits[length] = '\0';
+	if (strspn(digits, "0123456789") != length || !sl_scan_whole(digits, &value) || value < least || value > most)
+		return false;
+	*n = (uint32_t) value;
+	return true;
+}
+
+/* The number of a wish, where there is one; else *n stays as it is. */
+static int take_count(const struct wisher *w, enum sl_wish wish, int64_t least, uint32_t *n)
+{
+	const char *text = value_of(w, wish);
+
+	if (!text || read_count(text, strlen(text), least, MOST_COUNT, n))
+		return 0;
+	return refuse(w, wish, least ? "a number from 1 to 65520" : "a number from 0 to 65520");
+}
+
+static int take_memory(const struct wisher *w, enum sl_wish wish, int64_t *mb)
+{
+	const char *text = value_of(w, wish), *end;
+
+	if (!text || (sl_scan_memory(text, 'M', mb, &end) && !*end && *mb >= 0 && *mb < MOST_MEMORY))
+		return 0;
+	return refuse(w, wish, "an amount of memory, such as 4000M or 16G");
+}
+
+/* -- cores ------------------------------------------------------------------- */
+
+/* SOCKETS[:CORES[:THREADS]], of which each may be "*". */
+static int take_extra(const struct wisher *w)
+{
+	uint32_t *part[] = { &w->row->sockets_per_node, &w->row->cores_per_socket, &w->row->threads_per_core };
+	const char *text = value_of(w, SL_WISH_EXTRA);
+
+	for (int i = 0; text && i < 3; i++) {
+		size_t length = strcspn(text, ":");
+
+		if ((length != 1 || *text != '*') && !read_count(text, length, 1, MOST_COUNT, part[i]))
+			return refuse(w, SL_WISH_EXTRA, "SOCKETS[:CORES[:THREADS]], each a number from 1 on or *");
+		text = text[length] ? text + length + 1 : NULL;
+	}
+	return text ? refuse(w, SL_WISH_EXTRA, "no more than SOCKETS:CORES:THREADS") : 0;
+}
+
+/* Where neither tasks are said nor a range of nodes, one for each thread of what is asked for of a node. */
+static void count_tasks(const struct wisher *w)
+{
+	struct sl_job_row *row = w->row;
+	uint64_t tasks = row->num_tasks;
+	bool said = row->sockets_per_node || row->cores_per_socket || row->threads_per_core;
+
+	if (w->w->tasks_said || !said || !(w->w->nodes_said || value_of(w, SL_WISH_EXTRA)) || row->ntasks_per_node ||
+	    (row->max_nodes && row->max_nodes != row->min_nodes))
+		return;
+	tasks = (uint64_t) row->min_nodes * (row->sockets_per_node ? row->sockets_per_node : 1);
+	tasks *= row->cores_per_socket ? row->cores_per_socket : 1;
+	tasks = tasks < UINT32_MAX ? tasks * (row->threads_per_core ? row->threads_per_core : 1) : tasks;
+	row->num_tasks = tasks * row->cpus_per_task < UINT32_MAX ? (uint32_t) tasks : UINT32_MAX / row->cpus_per_task;
+	row->min_cpus = row->num_tasks * row->cpus_per_task;
+}
+
+static int take_core_spec(const struct wisher *w)
+{
+	const char *cores = value_of(w, SL_WISH_CORE_SPEC), *threads = value_of(w, SL_WISH_THREAD_SPEC);
+
+	if (cores && threads)
+		return sl_fail(w->err, SL_EINVAL, "--core-spec and --thread-spec: expected one of them");
+	if (take_count(w, SL_WISH_CORE_SPEC, 0, &w->row->core_spec) ||
+	    take_count(w, SL_WISH_THREAD_SPEC, 1, &w->row->core_spec))
+		return -1;
+	if (cores || threads)
+		w->row->flags |= SL_JOBF_EXCLUSIVE;
+	w->row->asks |= (cores && !w->row->core_spec ? SL_ASKS_SPEC_CORES : 0) | (threads ? SL_ASKS_SPEC_THREADS : 0);
+	return 0;
+}
+
+static int take_cores(const struct wisher *w)
+{
+	struct sl_job_row *row = w->row;
+
+	if (take_count(w, SL_WISH_MINCPUS, 1, &row->pn_min_cpus) || take_extra(w) ||
+	    take_count(w, SL_WISH_SOCKETS, 1, &row->sockets_per_node) ||
+	    take_count(w, SL_WISH_CORES, 1, &row->cores_per_socket) ||
+	    take_count(w, SL_WISH_THREADS, 1, &row->threads_per_core) ||
+	    take_count(w, SL_WISH_PER_SOCKET, 1, &row->ntasks_per_socket) ||
+	    take_count(w, SL_WISH_PER_CORE, 1, &row->ntasks_per_core) || take_core_spec(w))
+		return -1;
+	count_tasks(w);
+	return 0;
+}
+
+/* -- GPUs --------------------------------------------------------------------- */
+
+static bool is_gpu(const struct wisher *w, uint32_t i, struct sl_job_gres_row *row)
+{
+	return !sl_builder_row(w->b, SL_T_JOB_GRES, w->row->gres.first + i, row) &&
+		!strcmp(sl_builder_text(w->b, row->name), "gpu");
+}
+
+static void append_gpus(const struct wisher *w, const char *type, uint32_t count, enum sl_per per)
+{
+	struct sl_job_gres_row row = sl_job_gres_row();
+
+	if (!w->row->gres.count)
+		w->row->gres.first = sl_builder_rows(w->b, SL_T_JOB_GRES);
+	row.name = sl_builder_str(w->b, "gpu");
+	row.type = sl_builder_str(w->b, type);
+	row.count = count;
+	row.per = per;
+	sl_builder_append(w->b, SL_T_JOB_GRES, &row);
+	w->row->gres.count++;
+}
+
+static int take_socket_gpus(const struct wisher *w)
+{
+	const char *text = value_of(w, SL_WISH_GPUS_PER_SOCKET), *colon = text ? strchr(text, ':') : NULL;
+	char type[NAME_SIZE] = "";
+	uint32_t n;
+
+	if (!text)
+		return 0;
+	if (!w->row->sockets_per_node)
+		return refuse(w, SL_WISH_GPUS_PER_SOCKET, "--sockets-per-node, too");
+	if (colon && colon - text < NAME_SIZE)
+		memcpy(type, text, (size_t) (colon - text));
+	if ((colon && !*type) || !read_count(colon ? colon + 1 : text, strlen(colon ? colon + 1 : text), 1, MOST_COUNT, &n))
+		return refuse(w, SL_WISH_GPUS_PER_SOCKET, "[TYPE:]N");
+	append_gpus(w, type, n, SL_PER_SOCKET);
+	return 0;
+}
+
+/* Tasks for each GPU: what of the two is not said follows from the other. */
+static int take_gpu_tasks(const struct wisher *w, uint64_t gpus)
+{
+	struct sl_job_row *row = w->row;
+	uint32_t each = 0;
+
+	if (take_count(w, SL_WISH_PER_GPU, 1, &each))
+		return -1;
+	if (!each)
+		return 0;
+	row->asks |= SL_ASKS_TASKS_PER_GRES;
+	if (gpus && w->w->tasks_said)
+		return gpus * each == row->num_tasks ? 0 : refuse(w, SL_WISH_PER_GPU, "as many tasks as that makes, or none said");
+	if (gpus) {
+		row->num_tasks = gpus * each < MOST_MEMORY ? (uint32_t) (gpus * each) : (uint32_t) MOST_MEMORY;
+		row->min_cpus = row->num_tasks * row->cpus_per_task;
+		return 0;
+	}
+	if (!w->w->tasks_said || row->num_tasks % each)
+		return refuse(w, SL_WISH_PER_GPU, "GPUs, or a multiple of it of tasks, too");
+	append_gpus(w, "", row->num_tasks / each, SL_PER_JOB);
+	return 0;
+}
+
+/* What each GPU brings along. */
+static int take_gpus(const struct wisher *w)
+{
+	struct sl_job_gres_row gres;
+	uint32_t cpus = 0;
+	uint64_t gpus = 0;
+	int64_t memory = 0;
+
+	if (take_socket_gpus(w))
+		return -1;
+	for (uint32_t i = 0; i < w->row->gres.count; i++)
+		if (is_gpu(w, i, &gres))
+			gpus += (uint64_t) gres.count * (gres.per == SL_PER_JOB ? 1 : gres.per == SL_PER_TASK ?
+							 w->row->num_tasks : w->row->min_nodes);
+	if (take_gpu_tasks(w, gpus) || take_count(w, SL_WISH_CPUS_PER_GPU, 1, &cpus) ||
+	    take_memory(w, SL_WISH_MEM_PER_GPU, &memory))
+		return -1;
+	if ((cpus || memory) && !w->row->gres.count)
+		return refuse(w, cpus ? SL_WISH_CPUS_PER_GPU : SL_WISH_MEM_PER_GPU, "GPUs, too");
+	if (memory && (w->row->memory_per_node || w->row->memory_per_cpu))
+		return refuse(w, SL_WISH_MEM_PER_GPU, "neither --mem nor --mem-per-cpu beside it");
+	for (uint32_t i = 0; (cpus || memory) && i < w->row->gres.count; i++) {
+		if (!is_gpu(w, i, &gres))
+			continue;
+		gres.cpus = cpus;
+		gres.memory = memory;
+		sl_builder_update(w->b, SL_T_JOB_GRES, w->row->gres.first + i, &gres);
+	}
+	w->row->asks |= (cpus ? SL_ASKS_CPUS_PER_GRES : 0) | (memory ? SL_ASKS_MEMORY_PER_GRES : 0);
+	return 0;
+}
+
+/* -- words ---------------------------------------------------------------------- */
+
+static void take_flags(const struct wisher *w)
+{
+	static const struct { enum sl_wish wish; uint32_t flag; } flags[] = {
+		{ SL_WISH_OVERSUBSCRIBE, SL_JOBF_OVERSUBSCRIBE }, { SL_WISH_OVERCOMMIT, SL_JOBF_OVERCOMMIT },
+		{ SL_WISH_CONTIGUOUS, SL_JOBF_CONTIGUOUS }, { SL_WISH_SPREAD_JOB, SL_JOBF_SPREAD },
+	};
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		w->row->flags |= value_of(w, flags[i].wish) ? flags[i].flag : 0;
+	if (value_of(w, SL_WISH_USE_MIN_NODES))
+		w->row->flags &= ~SL_JOBF_MOST_NODES;
+	if (value_of(w, SL_WISH_OVERCOMMIT))
+		w->row->min_cpus = w->row->min_nodes;
+}
+
+/* One of some words, each with what it sets of a column. */
+struct word {
+	const char *word;
+	uint32_t sets;
+};
+
+static int take_word(const struct wisher *w, enum sl_wish wish, const struct word *words, size_t length, uint32_t *column,
+		     const char *expected)
+{
+	const char *text = value_of(w, wish);
+
+	for (; text && words->word; words++) {
+		if (strlen(words->word) != length || strncmp(words->word, text, length))
+			continue;
+		*column |= words->sets;
+		return 0;
+	}
+	return text ? refuse(w, wish, expected) : 0;
+}
+
+static int take_words(const struct wisher *w)
+{
+	static const struct word exclusive[] = { { "user", SL_ASKS_USER_NODES }, { "mcs", SL_ASKS_MCS }, { NULL, 0 } };
+	static const struct word bound[] = { { "enforce-binding", SL_ASKS_BOUND_GRES }, { "disable-binding", 0 }, { NULL, 0 } };
+	static const struct word how[] = { { "*", SL_DIST_ANY }, { "block", SL_DIST_BLOCK }, { "cyclic", SL_DIST_CYCLIC },
+					   { "plane", SL_DIST_PLANE }, { "arbitrary", SL_DIST_ARBITRARY }, { NULL, 0 } };
+	const char *alone = value_of(w, SL_WISH_EXCLUSIVE), *flags = value_of(w, SL_WISH_GRES_FLAGS);
+	const char *dealt = value_of(w, SL_WISH_DISTRIBUTION);
+
+	if (alone && !*alone)
+		w->row->flags |= SL_JOBF_EXCLUSIVE;
+	else if (take_word(w, SL_WISH_EXCLUSIVE, exclusive, alone ? strlen(alone) : 0, &w->row->asks, "user, mcs or nothing"))
+		return -1;
+	if (w->row->asks & SL_ASKS_MCS && !value_of(w, SL_WISH_MCS_LABEL))
+		return refuse(w, SL_WISH_EXCLUSIVE, "--mcs-label, too");
+	w->row->mcs_label = sl_builder_str(w->b, value_of(w, SL_WISH_MCS_LABEL));
+	w->row->prefer = sl_builder_str(w->b, value_of(w, SL_WISH_PREFER));
+	if (take_word(w, SL_WISH_GRES_FLAGS, bound, flags ? strlen(flags) : 0, &w->row->asks, "enforce-binding or disable-binding"))
+		return -1;
+	return take_word(w, SL_WISH_DISTRIBUTION, how, dealt ? strcspn(dealt, ":=,") : 0, &w->row->distribution,
+			 "block, cyclic, plane or arbitrary");
+}
+
+/* -- licences, nodes, reservations ------------------------------------------------- */
+
+static uint32_t find_license(const struct sl_snapshot *snap, const char *name, size_t length)
+{
+	for (uint32_t l = 0; l < snap->license.rows; l++) {
+		const char *other = sl_snapshot_str(snap, snap->license.name[l]);
+
+		if (strlen(other) == length && !memcmp(other, name, length))
+			return l;
+	}
+	return SL_NONE;
+}
+
+static int take_licenses(const struct wisher *w)
+{
+	const char *text = value_of(w, SL_WISH_LICENSES);
+
+	if (text && strchr(text, '|'))
+		return refuse(w, SL_WISH_LICENSES, "NAME[:N],... and no alternatives, which are left to slurmctld");
+	w->row->licenses.first = text ? sl_builder_rows(w->b, SL_T_JOB_LICENSE) : 0;
+	while (text && *text) {
+		size_t length = strcspn(text, ",;"), name = strcspn(text, ":=,;");
+		struct sl_job_license_row row = sl_job_license_row();
+
+		row.count = 1;
+		row.license = find_license(w->snap, text, name);
+		if (name < length && !read_count(text + name + 1, length - name - 1, 1, INT32_MAX, &row.count))
+			return refuse(w, SL_WISH_LICENSES, "NAME[:N],... with N from 1 on");
+		if (row.license == SL_NONE)
+			return sl_fail(w->err, SL_EINVAL, "--licenses=%s: expected licences that there are; there is no \"%.*s\"",
+				       value_of(w, SL_WISH_LICENSES), (int) name, text);
+		sl_builder_append(w->b, SL_T_JOB_LICENSE, &row);
+		w->row->licenses.count++;
+		text += length + (text[length] != '\0');
+	}
+	return 0;
+}
+
+struct named {
+	const struct sl_snapshot *snap;
+	bool *is;			/* by node: is it named? */
+	char unknown[NAME_SIZE];
+};
+
+static int mark_named(const char *name, void *arg)
+{
+	struct named *n = arg;
+
+	for (uint32_t i = 0; i < n->snap->node.rows; i++) {
+		if (strcmp(sl_snapshot_str(n->snap, n->snap->node.name[i]), name))
+			continue;
+		n->is[i] = true;
+		return 0;
+	}
+	strncpy(n->unknown, name, sizeof(n->unknown) - 1);
+	return 1;
+}
+
+/* The nodes of a list as runs, and how many. */
+static int take_nodes(const struct wisher *w, enum sl_wish wish, struct sl_range *runs, uint32_t *nodes)
+{
+	struct named n = { .snap = w->snap, .is = calloc(w->snap->node.rows + 1, sizeof(bool)) };
+	int rc = 0;
+
+	*nodes = 0;
+	if (!n.is)
+		return sl_fail(w->err, SL_ENOMEM, "willrun: out of memory");
+	if (value_of(w, wish))
+		rc = sl_nodelist_split(value_of(w, wish), mark_named, &n, w->err);
+	if (rc > 0)
+		sl_fail(w->err, SL_EINVAL, "--%s=%s: expected nodes that there are; there is no \"%s\"", names[wish],
+			value_of(w, wish), n.unknown);
+	for (uint32_t i = 0; !rc && i < w->snap->node.rows; i++) {
+		struct sl_run_row run = { .first = i };
+
+		if (!n.is[i])
+			continue;
+		while (n.is[i + 1])
+			i++;
+		run.last = i;
+		*nodes += run.last - run.first + 1;
+		if (!runs->count++)
+			runs->first = sl_builder_rows(w->b, SL_T_RUN);
+		sl_builder_append(w->b, SL_T_RUN, &run);
+	}
+	free(n.is);
+	return rc ? -1 : 0;
+}
+
+/* Of named nodes it has all, and a task for each. */
+static int take_named(const struct wisher *w)
+{
+	struct sl_job_row *row = w->row;
+	uint32_t named, others;
+
+	if (take_nodes(w, SL_WISH_NODELIST, &row->req_nodes, &named) || take_nodes(w, SL_WISH_EXCLUDE, &row->exc_nodes, &others))
+		return -1;
+	if ((row->max_nodes && named > row->max_nodes) || (w->w->tasks_said && named > row->num_tasks))
+		return refuse(w, SL_WISH_NODELIST, "no more nodes than it may have, and no more than tasks");
+	if (named > row->min_nodes)
+		row->min_nodes = named;
+	if (row->num_tasks < row->min_nodes) {
+		row->num_tasks = row->min_nodes;
+		row->min_cpus = row->num_tasks * row->cpus_per_task;
+	}
+	return 0;
+}
+
+static int take_reservation(const struct wisher *w)
+{
+	const struct sl_reservation_view *v = &w->snap->reservation;
+	const char *text = value_of(w, SL_WISH_RESERVATION);
+
+	for (const char *name = text; name && *name; name += strcspn(name, ","), name += *name == ',') {
+		size_t length = strcspn(name, ",");
+		uint32_t r = 0;
+
+		while (r < v->rows && (strlen(sl_snapshot_str(w->snap, v->name[r])) != length ||
+				       memcmp(sl_snapshot_str(w->snap, v->name[r]), name, length)))
+			r++;
+		if (r == v->rows)
+			return sl_fail(w->err, SL_EINVAL, "--reservation=%s: expected reservations that there are; there is no \"%.*s\"",
+				       text, (int) length, name);
+	}
+	w->row->reservation = sl_builder_str(w->b, text);
+	return 0;
+}
+
+/* -- time ------------------------------------------------------------------------ */
+
+/* "now+1hour", seconds where no unit stands. */
+static bool scan_offset(const char *text, int64_t *seconds)
+{
+	static const struct { const char *name; int64_t seconds; } units[] = {
+		{ "seconds", 1 }, { "minutes", 60 }, { "hours", 3600 }, { "days", 86400 }, { "weeks", 604800 },
+	};
+	size_t digits = strspn(text, "0123456789"), length = strlen(text + digits);
+	uint32_t n;
+
+	if (!read_count(text, digits, 0, 100000000, &n))
+		return false;
+	*seconds = n;
+	for (size_t i = 0; length && i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strncmp(units[i].name, text + digits, length)) {
+			*seconds = n * units[i].seconds;
+			return true;
+		}
+	return !length;
+}
+
+/* Local time, as sbatch has it: of today, or tomorrow where that is past. */
+static bool scan_when(const char *text, int64_t now, int64_t *t)
+{
+	time_t from = (time_t) now;
+	struct tm at;
+	const char *end;
+
+	if (!strcmp(text, "now") || (!strncmp(text, "now+", 4) && scan_offset(text + 4, t))) {
+		*t = now + (text[3] ? *t : 0);
+		return true;
+	}
+	if (!localtime_r(&from, &at))
+		return false;
+	at.tm_sec = 0;
+	at.tm_isdst = -1;
+	end = strptime(text, "%H:%M:%S", &at) ?: strptime(text, "%H:%M", &at);
+	if (end && !*end) {
+		*t = mktime(&at);
+		at.tm_mday += *t < now;
+		at.tm_isdst = -1;
+		*t = mktime(&at);
+		return true;
+	}
+	at = (struct tm) { .tm_isdst = -1 };
+	end = strptime(text, "%Y-%m-%dT%H:%M:%S", &at);
+	if (!end || *end) {
+		at = (struct tm) { .tm_isdst = -1 };
+		end = strptime(text, "%Y-%m-%dT%H:%M", &at);
+	}
+	if (!end || *end) {
+		at = (struct tm) { .tm_isdst = -1 };
+		end = strptime(text, "%Y-%m-%d", &at);
+	}
+	*t = end && !*end ? mktime(&at) : -1;
+	return *t > 0;
+}
+
+static int take_when(const struct wisher *w, enum sl_wish wish, int64_t *t)
+{
+	if (!value_of(w, wish) || scan_when(value_of(w, wish), w->snap->meta.now[0], t))
+		return 0;
+	return refuse(w, wish, "now+N[minutes], H:M[:S] or Y-M-D[TH:M[:S]]");
+}
+
+static int take_switches(const struct wisher *w)
+{
+	const char *text = value_of(w, SL_WISH_SWITCHES), *at = text ? strchr(text, '@') : NULL;
+
+	if (!text)
+		return 0;
+	w->row->switch_wait = SWITCH_WAIT;
+	if (!read_count(text, at ? (size_t) (at - text) : strlen(text), 1, MOST_COUNT, &w->row->switches) ||
+	    (at && (!sl_scan_duration(at + 1, &w->row->switch_wait) || w->row->switch_wait == SL_UNLIMITED)))
+		return refuse(w, SL_WISH_SWITCHES, "N[@TIME], TIME in minutes, H:M:S or D-H:M:S");
+	return 0;
+}
+
+static int take_times(const struct wisher *w)
+{
+	const char *least = value_of(w, SL_WISH_TIME_MIN);
+	int64_t now = w->snap->meta.now[0];
+
+	if (take_switches(w) || take_when(w, SL_WISH_BEGIN, &w->row->begin_time) ||
+	    take_when(w, SL_WISH_DEADLINE, &w->row->deadline))
+		return -1;
+	if (w->row->begin_time <= now)
+		w->row->begin_time = 0;
+	else
+		w->row->eligible_time = w->row->begin_time;
+	if (least && (!sl_scan_duration(least, &w->row->time_min) || w->row->time_min <= 0 ||
+		      w->row->time_min > w->row->time_limit))
+		return refuse(w, SL_WISH_TIME_MIN, "minutes, H:M:S or D-H:M:S, no more than its walltime");
+	return 0;
+}
+
+int sl_wishes_fill(const struct sl_wishes *wishes, const struct sl_snapshot *snap, struct sl_builder *b, struct sl_job_row *row,
+		   struct sl_error *err)
+{
+	struct wisher w = { wishes, snap, b, row, err };
+
+	if (take_cores(&w) || take_named(&w) || take_gpus(&w) || take_words(&w) || take_licenses(&w) ||
+	    take_reservation(&w) || take_memory(&w, SL_WISH_TMP, &row->tmp_disk) || take_times(&w))
+		return -1;
+	take_flags(&w);
+	return 0;
+}

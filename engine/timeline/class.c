@@ -105,9 +105,10 @@ static uint32_t take_spare(struct sl_timeline *tl, struct sl_error *err)
 		tl->spare = tl->class[id].chain;
 		return id;
 	}
-	/* live[] holds as many as there are classes */
+	/* live[] and turned[] hold as many as there are classes */
 	if (sl_grow_list(&tl->class, tl->classes, sizeof(*tl->class), err) ||
-	    sl_grow_list(&tl->live, tl->classes, sizeof(*tl->live), err))
+	    sl_grow_list(&tl->live, tl->classes, sizeof(*tl->live), err) ||
+	    sl_grow_list(&tl->turned, tl->classes, sizeof(*tl->turned), err))
 		return SL_NO_CLASS;
 	id = tl->classes++;
 	tl->class[id] = (struct sl_node_class) { .live = SL_NO_CLASS };
@@ -225,13 +226,23 @@ static void note_live(struct sl_timeline *tl, uint32_t id)
 					       .least = g->least, .ebb = g->ebb };
 }
 
+static void note_turn(struct sl_timeline *tl, uint32_t id)
+{
+	if (!tl->notes_turns || tl->class[id].turned)
+		return;
+	tl->class[id].turned = true;
+	tl->turned[tl->turns++] = id;
+}
+
 static void enlive(struct sl_timeline *tl, uint32_t id)
 {
 	struct sl_node_class *g = &tl->class[id];
 
 	if (g->nodes.count) {
-		if (g->live == SL_NO_CLASS)
+		if (g->live == SL_NO_CLASS) {
 			g->live = tl->lives++;
+			note_turn(tl, id);
+		}
 		note_live(tl, id);
 	} else if (g->live != SL_NO_CLASS) {
 		struct sl_live last = tl->live[--tl->lives];
@@ -239,6 +250,7 @@ static void enlive(struct sl_timeline *tl, uint32_t id)
 		tl->live[g->live] = last;
 		tl->class[last.class].live = g->live;
 		g->live = SL_NO_CLASS;
+		note_turn(tl, id);
 	}
 }
 
@@ -402,6 +414,7 @@ void sl_node_class_free_all(struct sl_timeline *tl)
 	}
 	free(tl->class);
 	free(tl->live);
+	free(tl->turned);
 	free(tl->bucket);
 	free(tl->log);
 	free(tl->log_run);

@@ -35,6 +35,7 @@ struct sl_node_class {			/* nodes of one kind with one step function */
 	uint32_t steps, room;
 	uint32_t kind;
 	bool rising;			/* no step has less free than the one before, none is blocked */
+	bool turned;			/* it is in tl->turned */
 	struct sl_resources now_free;	/* nothing when blocked */
 	int64_t next;			/* step[1].t, or SL_FOREVER */
 	int64_t steady;			/* no less is free before that than now */
@@ -119,6 +120,11 @@ struct sl_timeline {
 	struct sl_run *change;
 	uint32_t changes, change_room;
 	uint64_t changes_dropped, changes_read;
+
+	/* Classes that came to have nodes, or have none any more, until somebody has read them. */
+	bool notes_turns;
+	uint32_t *turned;		/* there is room for all classes */
+	uint32_t turns;
 
 	/* working memory */
 	struct sl_touch *touch;

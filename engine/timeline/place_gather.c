@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* place_gather.c - what the classes of a timeline have to offer. */
-#include "timeline/place_impl.h"
+#include "timeline/place_outlook.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +32,7 @@ static void free_space(void *arg)
 	free(sp->tree);
 	free(sp->leaf);
 	sl_sheets_free(sp->sheets);
+	sl_outlook_free(sp->outlook);
 	free(sp);
 }
 

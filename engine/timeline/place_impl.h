@@ -118,6 +118,7 @@ struct sl_space {
 	uint32_t *leaf;			/* leaves by cursor */
 	uint32_t leaf_room;
 	struct sl_sheets *sheets;	/* NULL: none yet */
+	struct sl_outlook *outlook;	/* NULL: none yet */
 };
 
 /* The workspace of a timeline, made on first use; NULL with *err. */

@@ -6,9 +6,10 @@
  * nodes could take of a job that starts at the time reached, and when that changes
  * next.  A heap yields the changes of all cursors in time order; sums over the
  * cursors tell when a placement is worth trying.  So a sweep costs the changes that
- * happen before the answer, not classes times instants.
+ * happen before the answer, not classes times instants.  Of many classes those are left out that an outlook
+ * (place_outlook.c) says to have too little yet.
  */
-#include "timeline/place_impl.h"
+#include "timeline/place_outlook.h"
 
 #include <string.h>
 
@@ -21,6 +22,10 @@ struct sweep {
 	enum sl_place_method method;
 	int64_t latest;
 	int64_t horizon;		/* what changes later is not in the heap */
+	struct sl_outlook *outlook;	/* NULL: all classes are taken in at once */
+	struct sl_prospect prospect;	/* what a class must have of it to be taken in */
+	uint32_t kind;			/* the one looked at last, and what came of it */
+	bool does;
 	uint32_t sets;			/* nodesets that cursors use */
 	int64_t longest;		/* block of consecutive nodes so far */
 	int64_t top;			/* of hist: units of a node at most */
@@ -197,42 +202,107 @@ static void look_first(const struct sweep *w, const struct sl_live *l, struct sl
 	}
 }
 
+/* Whether nodes of that kind could do when they are empty.  Most classes are of the kind of the one before. */
+static bool may_do(struct sweep *w, uint32_t kind)
+{
+	if (kind != w->kind) {
+		const struct sl_resources *capacity = &w->tl->kind[kind].capacity;
+
+		w->kind = kind;
+		w->does = sl_need_plausible(w->need, capacity, capacity);
+	}
+	return w->does;
+}
+
+/* Take in a class that has not been looked at yet.  *c NULL: none of it may be had. */
+static int add_cursor(struct sweep *w, const struct sl_live *l, struct sl_cursor **c, struct sl_error *err)
+{
+	struct sl_space *sp = w->sp;
+	struct sl_cursor *add = &sp->cursor[sp->cursors];
+
+	*c = NULL;
+	if (!may_do(w, l->kind))
+		return 0;
+	add->class = l->class;
+	if (sl_eligible(w->tl, w->need, l, &add->nodes, err))
+		return -1;
+	if (!add->nodes)
+		return 0;
+	add->count = add->nodes == &w->tl->class[l->class].nodes ? l->nodes : add->nodes->count;
+	add->required = w->need->r->required ? sl_nodeset_common(w->need->r->required, add->nodes) : 0;
+	sp->cursors++;
+	*c = add;
+	return 0;
+}
+
+static int start_cursor(struct sweep *w, const struct sl_live *l, int64_t from, struct sl_error *err)
+{
+	struct sl_cursor *c;
+
+	if (add_cursor(w, l, &c, err))
+		return -1;
+	if (!c)
+		return 0;
+	look_first(w, l, c, from);
+	if (c->now.units)
+		count(w, c, &c->now, 1);
+	return 0;
+}
+
+/* The next class that may have something until the slot ends; NULL: there is none any more. */
+static const struct sl_live *next_in_slot(struct sweep *w, uint32_t *class)
+{
+	const struct sl_timeline *tl = w->tl;
+
+	*class = sl_outlook_next(w->outlook, tl, &w->prospect, *class);
+	return *class == SL_NO_CLASS ? NULL : &tl->live[tl->class[(*class)++].live];
+}
+
 static int start_cursors(struct sweep *w, int64_t from, struct sl_error *err)
 {
 	struct sl_timeline *tl = w->tl;
 	struct sl_space *sp = w->sp;
-	uint32_t kind = UINT32_MAX;	/* the last one, and whether its nodes could do when they are empty */
-	bool does = false;
+	const struct sl_live *l;
+	uint32_t class = 0;
 
 	sp->cursors = 0;
 	if (sl_grow(&sp->cursor, &sp->cursor_room, tl->lives, sizeof(*sp->cursor), err))
 		return -1;
-	for (uint32_t i = 0; i < tl->lives; i++) {
-		const struct sl_live *l = &tl->live[i];
-		struct sl_cursor *c = &sp->cursor[sp->cursors];
-
-		if (l->kind != kind) {
-			const struct sl_resources *capacity = &tl->kind[l->kind].capacity;
-
-			kind = l->kind;
-			does = sl_need_plausible(w->need, capacity, capacity);
-		}
-		if (!does)
-			continue;
-		c->class = l->class;
-		if (sl_eligible(tl, w->need, l, &c->nodes, err))
-			return -1;
-		if (!c->nodes)
-			continue;
-		c->count = c->nodes == &tl->class[l->class].nodes ? l->nodes : c->nodes->count;
-		c->required = w->need->r->required ? sl_nodeset_common(w->need->r->required, c->nodes) : 0;
-		look_first(w, l, c, from);
-		if (c->now.units)
-			count(w, c, &c->now, 1);
-		sp->cursors++;
+	if (w->outlook) {
+		while ((l = next_in_slot(w, &class)))
+			if (start_cursor(w, l, from, err))
+				return -1;
+	} else {
+		for (uint32_t i = 0; i < tl->lives; i++)
+			if (start_cursor(w, &tl->live[i], from, err))
+				return -1;
 	}
 	w->sets = sp->sets;
 	return w->block ? sl_blocks_begin(sp, err) : 0;
+}
+
+/* On to the next slot: classes that have too little until then are looked at when it begins. */
+static int enter_slot(struct sweep *w, struct sl_error *err)
+{
+	int64_t begin = sl_outlook_end(w->outlook, w->prospect.slot);
+	const struct sl_live *l;
+	uint32_t class = 0;
+
+	w->prospect = sl_outlook_in(w->outlook, w->prospect.slot + 1, w->prospect.cores, w->need->r->duration);
+	w->sp->sets = w->sets;
+	while ((l = next_in_slot(w, &class))) {
+		struct sl_cursor *c;
+
+		if (add_cursor(w, l, &c, err))
+			return -1;
+		if (!c)
+			continue;
+		c->step = sl_step_at(&w->tl->class[l->class], begin);
+		c->edge = begin;
+		c->now.units = 0;
+	}
+	w->sets = w->sp->sets;
+	return 0;
 }
 
 static bool is_earlier(const void *none, const struct sl_event *a, const struct sl_event *b)
@@ -373,28 +443,62 @@ static int never(const struct sweep *w, int64_t from, struct sl_misfit *misfit)
 	return 0;
 }
 
-/* Go on to the next time that will do.  Most sweeps end about where the last one did: what changes later is
- * put in order only if need be. */
-static int sweep_on(struct sweep *w, int64_t *t, struct sl_layout *layout, struct sl_error *err)
+/* Carry out what changes up to the horizon, until some time will do. */
+static int sweep_to(struct sweep *w, int64_t horizon, int64_t *t, struct sl_layout *layout, struct sl_error *err)
 {
 	struct sl_space *sp = w->sp;
 	int rc = 0;
 
-	if (fill_heap(w, sp->reached, err))
+	if (fill_heap(w, horizon, err))
 		return -1;
+	while (!rc && sp->heaped) {
+		*t = step_on(w);
+		if (plausible(w))
+			rc = attempt(w, *t, layout, err);
+	}
+	return rc;
+}
+
+static int sweep_slots(struct sweep *w, int64_t *t, struct sl_layout *layout, struct sl_error *err)
+{
+	int rc;
+
 	for (;;) {
-		while (!rc && sp->heaped) {
-			*t = step_on(w);
-			if (plausible(w))
-				rc = attempt(w, *t, layout, err);
-		}
-		if (rc || w->horizon == SL_FOREVER)
-			break;
-		if (fill_heap(w, SL_FOREVER, err))
+		int64_t end = sl_outlook_end(w->outlook, w->prospect.slot);
+
+		rc = sweep_to(w, end < SL_FOREVER ? end - 1 : end, t, layout, err);
+		if (rc || end == SL_FOREVER)
+			return rc;
+		if (enter_slot(w, err))
 			return -1;
 	}
-	sp->reached = *t;
+}
+
+/* Go on to the next time that will do.  Most sweeps end about where the last one did: what changes later is
+ * put in order only if need be. */
+static int sweep_on(struct sweep *w, int64_t *t, struct sl_layout *layout, struct sl_error *err)
+{
+	int rc = w->outlook ? sweep_slots(w, t, layout, err) : sweep_to(w, w->sp->reached, t, layout, err);
+
+	if (!rc && !w->outlook)
+		rc = sweep_to(w, SL_FOREVER, t, layout, err);
+	w->sp->reached = *t;
 	return rc;
+}
+
+/* An outlook tells of no class that a sweep would have had to cut off after the latest start. */
+static void look_out(struct sweep *w, int64_t from)
+{
+	const struct sl_need *need = w->need;
+	int32_t cores = need->least_cores;
+
+	if (need->whole && cores < (int32_t) w->tl->least_cores)
+		cores = (int32_t) w->tl->least_cores;
+	if (w->block || w->latest < SL_FOREVER || cores < 1)
+		return;
+	w->outlook = sl_outlook_of(w->tl);
+	if (w->outlook)
+		w->prospect = sl_outlook_in(w->outlook, sl_outlook_slot(w->outlook, from), cores, need->r->duration);
 }
 
 static int sweep_above(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t from,
@@ -402,7 +506,7 @@ static int sweep_above(struct sl_timeline *tl, const struct sl_need *need, enum 
 		       struct sl_error *err)
 {
 	struct sweep w = { .tl = tl, .need = need, .method = method, .latest = latest, .gained = true,
-			   .gres = need->whole || need->needs || need->jobs, .floor = floor };
+			   .gres = need->whole || need->needs || need->jobs, .floor = floor, .kind = UINT32_MAX };
 	int64_t t = from;
 	int rc = 0;
 
@@ -410,6 +514,7 @@ static int sweep_above(struct sl_timeline *tl, const struct sl_need *need, enum 
 	if (sl_eligible_begin(tl, need, err))
 		return -1;
 	w.sp = tl->space;
+	look_out(&w, from);
 	if (start_hist(&w, err) || start_cursors(&w, from, err))
 		return -1;
 	note_most(&w);

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * place_outlook.c - when a class has how many cores about, so that a sweep need not look at those that
+ * have too few.
+ *
+ * On a large machine in use most classes have nothing for a request at most times, and to look that up in the
+ * steps of each is what an earliest start costs.  So time is cut into slots, which get longer the later they
+ * are, and of each class it is kept how many cores it has in a slot at most and at least: a byte each.  A sweep goes
+ * from slot to slot and takes in classes when they first may have enough for long enough.
+ *
+ * It holds for one instant, and pays when so many sweeps are made at it; classes that come to have nodes or
+ * have none any more are noted by the timeline.
+ */
+#include "timeline/place_outlook.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FEW_CLASSES 256
+#define FEW_SWEEPS 4			/* at an instant are made without one */
+#define FIRST_BITS 6			/* the first slots are of 64 seconds, then four of each power of two */
+#define PART_BITS 2
+#define MOST_TOLD UINT8_MAX		/* so many cores or more */
+
+/* -- slots ----------------------------------------------------------------- */
+
+static uint32_t slot_of(const struct sl_outlook *o, int64_t t)
+{
+	uint64_t v = t > o->base ? ((uint64_t) t - (uint64_t) o->base) >> FIRST_BITS : 0;
+	uint32_t power, slot;
+
+	if (v < 1 << PART_BITS)
+		return (uint32_t) v;
+	power = 63 - (uint32_t) __builtin_clzll(v);
+	slot = ((power - PART_BITS + 1) << PART_BITS) + (uint32_t) (v >> (power - PART_BITS) & ((1 << PART_BITS) - 1));
+	return slot < SL_SLOTS ? slot : SL_SLOTS - 1;
+}
+
+uint32_t sl_outlook_slot(const struct sl_outlook *o, int64_t t)
+{
+	return slot_of(o, t);
+}
+
+int64_t sl_outlook_end(const struct sl_outlook *o, uint32_t slot)
+{
+	uint32_t next = slot + 1, power = (next >> PART_BITS) + PART_BITS - 1;
+	uint64_t v = next;
+
+	if (next == SL_SLOTS)
+		return SL_FOREVER;
+	if (next >= 1 << PART_BITS)
+		v = (uint64_t) ((1 << PART_BITS) + (next & ((1 << PART_BITS) - 1))) << (power - PART_BITS);
+	return sl_later(o->base, (int64_t) (v << FIRST_BITS));
+}
+
+static uint8_t told(int64_t cores)
+{
+	return cores < MOST_TOLD ? (uint8_t) cores : MOST_TOLD;
+}
+
+/* -- of each class --------------------------------------------------------- */
+
+static void forget(struct sl_outlook *o, uint32_t class)
+{
+	for (uint32_t p = 0; p < SL_SLOTS / SL_PAGE; p++)
+		o->page[p][class] = (struct sl_outlook_page) { 0 };
+}
+
+static void learn(struct sl_outlook *o, const struct sl_node_class *g, uint32_t class)
+{
+	uint8_t most[SL_SLOTS] = { 0 }, least[SL_SLOTS];
+
+	memset(least, MOST_TOLD, sizeof(least));
+	for (uint32_t k = 0; k < g->steps; k++) {
+		uint8_t cores = g->step[k].blocks ? 0 : told(g->step[k].free.cores);
+		uint32_t slot = k ? slot_of(o, g->step[k].t) : 0;
+		uint32_t last = k + 1 < g->steps ? slot_of(o, g->step[k + 1].t - 1) : SL_SLOTS - 1;
+
+		for (; slot <= last; slot++) {
+			most[slot] = cores > most[slot] ? cores : most[slot];
+			least[slot] = cores < least[slot] ? cores : least[slot];
+		}
+	}
+	for (uint32_t p = 0; p < SL_SLOTS / SL_PAGE; p++) {
+		memcpy(o->page[p][class].most, most + p * SL_PAGE, SL_PAGE);
+		memcpy(o->page[p][class].least, least + p * SL_PAGE, SL_PAGE);
+	}
+}
+
+static void learn_anew(struct sl_outlook *o, const struct sl_timeline *tl, uint32_t class)
+{
+	const struct sl_node_class *g = &tl->class[class];
+
+	if (g->live == SL_NO_CLASS)
+		forget(o, class);
+	else
+		learn(o, g, class);
+}
+
+/* Room for all classes; of a new one nothing is known. */
+static int make_room(struct sl_outlook *o, uint32_t classes)
+{
+	for (uint32_t p = 0; p < SL_SLOTS / SL_PAGE; p++) {
+		uint32_t had = o->room[p];
+
+		if (sl_grow(&o->page[p], &o->room[p], classes, sizeof(*o->page[p]), NULL))
+			return -1;
+		memset(o->page[p] + had, 0, (o->room[p] - had) * sizeof(*o->page[p]));
+	}
+	return sl_grow(&o->in, &o->in_room, classes / 64 + 1, sizeof(*o->in), NULL);
+}
+
+void sl_outlook_free(struct sl_outlook *o)
+{
+	if (!o)
+		return;
+	for (uint32_t p = 0; p < SL_SLOTS / SL_PAGE; p++)
+		free(o->page[p]);
+	free(o->in);
+	free(o);
+}
+
+/* -- for a sweep ----------------------------------------------------------- */
+
+static bool catch_up(struct sl_outlook *o, struct sl_timeline *tl)
+{
+	if (make_room(o, tl->classes))
+		return false;
+	if (!o->ready) {
+		tl->notes_turns = true;
+		for (uint32_t id = 0; id < tl->classes; id++)
+			learn_anew(o, tl, id);
+	}
+	for (uint32_t i = 0; i < tl->turns; i++) {
+		if (o->ready)
+			learn_anew(o, tl, tl->turned[i]);
+		tl->class[tl->turned[i]].turned = false;
+	}
+	tl->turns = 0;
+	return o->ready = true;
+}
+
+struct sl_outlook *sl_outlook_of(struct sl_timeline *tl)
+{
+	struct sl_space *sp = tl->space;
+	struct sl_outlook *o = sp->outlook;
+
+	if (tl->lives <= FEW_CLASSES)
+		return NULL;
+	if (!o)
+		o = sp->outlook = calloc(1, sizeof(*o));
+	if (!o)
+		return NULL;
+	if (o->base != tl->now) {
+		o->base = tl->now;
+		o->sweeps = 0;
+		o->ready = false;
+	}
+	if (++o->sweeps <= FEW_SWEEPS || !catch_up(o, tl))
+		return NULL;
+	memset(o->in, 0, (tl->classes / 64 + 1) * sizeof(*o->in));
+	return o;
+}
+
+struct sl_prospect sl_outlook_in(const struct sl_outlook *o, uint32_t slot, int32_t cores, int64_t seconds)
+{
+	int64_t begin = slot ? sl_outlook_end(o, slot - 1) : o->base;
+
+	return (struct sl_prospect) { cores, slot, slot_of(o, sl_later(begin, seconds)) };
+}
+
+static bool has_throughout(const struct sl_outlook *o, uint32_t class, const struct sl_prospect *p, uint8_t least)
+{
+	for (uint32_t slot = p->slot + 1; slot < p->last; slot++)
+		if (o->page[slot / SL_PAGE][class].least[slot % SL_PAGE] < least)
+			return false;
+	return true;
+}
+
+uint32_t sl_outlook_next(struct sl_outlook *o, const struct sl_timeline *tl, const struct sl_prospect *p,
+			 uint32_t class)
+{
+	const struct sl_outlook_page *page = o->page[p->slot / SL_PAGE];
+	uint8_t least = told(p->cores);
+
+	for (; class < tl->classes; class++) {
+		uint64_t bit = UINT64_C(1) << class % 64;
+
+		if (page[class].most[p->slot % SL_PAGE] < least || o->in[class / 64] & bit ||
+		    !has_throughout(o, class, p, least))
+			continue;
+		o->in[class / 64] |= bit;
+		return class;
+	}
+	return SL_NO_CLASS;
+}

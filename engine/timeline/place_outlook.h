@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * place_outlook.h - how many cores classes have at most, by time (place_outlook.c), for sweeps.
+ */
+#ifndef SL_PLACE_OUTLOOK_H
+#define SL_PLACE_OUTLOOK_H
+
+#include "timeline/place_impl.h"
+
+#define SL_SLOTS 64
+#define SL_PAGE 8			/* slots side by side */
+
+struct sl_outlook_page {
+	uint8_t most[SL_PAGE], least[SL_PAGE];	/* cores in each of its slots */
+};
+
+struct sl_outlook {
+	int64_t base;			/* the instant that it is for */
+	uint32_t sweeps;		/* asked for at it */
+	bool ready;
+	struct sl_outlook_page *page[SL_SLOTS / SL_PAGE];	/* by class */
+	uint32_t room[SL_SLOTS / SL_PAGE];
+	uint64_t *in;			/* bits: classes that this sweep has taken in */
+	uint32_t in_room;
+};
+
+/* The outlook of all classes, for one more sweep; NULL where it would not pay, or without memory for it. */
+struct sl_outlook *sl_outlook_of(struct sl_timeline *tl);
+void sl_outlook_free(struct sl_outlook *o);
+
+/* The slot of an instant, and the first instant after a slot. */
+uint32_t sl_outlook_slot(const struct sl_outlook *o, int64_t t);
+int64_t sl_outlook_end(const struct sl_outlook *o, uint32_t slot);
+
+/* From some start in a slot on: so many cores (at least one) for so long. */
+struct sl_prospect {
+	int32_t cores;
+	uint32_t slot, last;		/* the slots between these belong to it whenever in its slot it begins */
+};
+
+struct sl_prospect sl_outlook_in(const struct sl_outlook *o, uint32_t slot, int32_t cores, int64_t seconds);
+
+/* The next class from *class* on, not taken in yet, that may have that; it is taken in.  SL_NO_CLASS: there is
+ * none. */
+uint32_t sl_outlook_next(struct sl_outlook *o, const struct sl_timeline *tl, const struct sl_prospect *p,
+			 uint32_t class);
+
+#endif

@@ -21,6 +21,7 @@
 #define FIRST_BITS 6			/* the first slots are of 64 seconds, then four of each power of two */
 #define PART_BITS 2
 #define MOST_TOLD UINT8_MAX		/* so many cores or more */
+#define PAGES (SL_SLOTS / SL_PAGE)
 
 /* -- slots ----------------------------------------------------------------- */
 
@@ -60,13 +61,7 @@ static uint8_t told(int64_t cores)
 
 /* -- of each class --------------------------------------------------------- */
 
-static void forget(struct sl_outlook *o, uint32_t class)
-{
-	for (uint32_t p = 0; p < SL_SLOTS / SL_PAGE; p++)
-		o->page[p][class] = (struct sl_outlook_page) { 0 };
-}
-
-static void learn(struct sl_outlook *o, const struct sl_node_class *g, uint32_t class)
+static void learn(struct sl_outlook *o, const struct sl_node_class *g, uint32_t row)
 {
 	uint8_t most[SL_SLOTS] = { 0 }, least[SL_SLOTS];
 
@@ -81,56 +76,84 @@ static void learn(struct sl_outlook *o, const struct sl_node_class *g, uint32_t 
 			least[slot] = cores < least[slot] ? cores : least[slot];
 		}
 	}
-	for (uint32_t p = 0; p < SL_SLOTS / SL_PAGE; p++) {
-		memcpy(o->page[p][class].most, most + p * SL_PAGE, SL_PAGE);
-		memcpy(o->page[p][class].least, least + p * SL_PAGE, SL_PAGE);
+	for (uint32_t p = 0; p < PAGES; p++) {
+		memcpy(o->page[p][row].most, most + p * SL_PAGE, SL_PAGE);
+		memcpy(o->page[p][row].least, least + p * SL_PAGE, SL_PAGE);
 	}
+}
+
+/* The last row comes in its place. */
+static void forget(struct sl_outlook *o, uint32_t class)
+{
+	uint32_t row = o->row_of[class], last = --o->rows;
+
+	for (uint32_t p = 0; p < PAGES; p++)
+		o->page[p][row] = o->page[p][last];
+	o->class[row] = o->class[last];
+	o->row_of[o->class[row]] = row;
+	o->row_of[class] = SL_NO_CLASS;
 }
 
 static void learn_anew(struct sl_outlook *o, const struct sl_timeline *tl, uint32_t class)
 {
 	const struct sl_node_class *g = &tl->class[class];
 
-	if (g->live == SL_NO_CLASS)
-		forget(o, class);
-	else
-		learn(o, g, class);
+	if (g->live == SL_NO_CLASS) {
+		if (o->row_of[class] != SL_NO_CLASS)
+			forget(o, class);
+		return;
+	}
+	if (o->row_of[class] == SL_NO_CLASS) {
+		o->row_of[class] = o->rows;
+		o->class[o->rows++] = class;
+	}
+	learn(o, g, o->row_of[class]);
 }
 
-/* Room for all classes; of a new one nothing is known. */
-static int make_room(struct sl_outlook *o, uint32_t classes)
+/* Room for all classes, and for as many rows as there may be while they are brought up to date. */
+static int make_room(struct sl_outlook *o, const struct sl_timeline *tl)
 {
-	for (uint32_t p = 0; p < SL_SLOTS / SL_PAGE; p++) {
-		uint32_t had = o->room[p];
+	uint32_t rows = (o->ready ? o->rows + tl->turns : 0) + tl->lives, had = o->row_room;
 
-		if (sl_grow(&o->page[p], &o->room[p], classes, sizeof(*o->page[p]), NULL))
+	if (sl_grow(&o->row_of, &o->row_room, tl->classes, sizeof(*o->row_of), NULL))
+		return -1;
+	memset(o->row_of + had, 0xff, (o->row_room - had) * sizeof(*o->row_of));
+	for (uint32_t p = 0; p < PAGES; p++)
+		if (sl_grow(&o->page[p], &o->page_room[p], rows, sizeof(*o->page[p]), NULL))
 			return -1;
-		memset(o->page[p] + had, 0, (o->room[p] - had) * sizeof(*o->page[p]));
-	}
-	return sl_grow(&o->in, &o->in_room, classes / 64 + 1, sizeof(*o->in), NULL);
+	return sl_grow(&o->class, &o->class_room, rows, sizeof(*o->class), NULL) ||
+	       sl_grow(&o->in, &o->in_room, rows / 64 + 1, sizeof(*o->in), NULL);
 }
 
 void sl_outlook_free(struct sl_outlook *o)
 {
 	if (!o)
 		return;
-	for (uint32_t p = 0; p < SL_SLOTS / SL_PAGE; p++)
+	for (uint32_t p = 0; p < PAGES; p++)
 		free(o->page[p]);
+	free(o->row_of);
+	free(o->class);
 	free(o->in);
 	free(o);
 }
 
 /* -- for a sweep ----------------------------------------------------------- */
 
+static void begin_anew(struct sl_outlook *o, struct sl_timeline *tl)
+{
+	tl->notes_turns = true;
+	memset(o->row_of, 0xff, o->row_room * sizeof(*o->row_of));
+	o->rows = 0;
+	for (uint32_t i = 0; i < tl->lives; i++)
+		learn_anew(o, tl, tl->live[i].class);
+}
+
 static bool catch_up(struct sl_outlook *o, struct sl_timeline *tl)
 {
-	if (make_room(o, tl->classes))
+	if (make_room(o, tl))
 		return false;
-	if (!o->ready) {
-		tl->notes_turns = true;
-		for (uint32_t id = 0; id < tl->classes; id++)
-			learn_anew(o, tl, id);
-	}
+	if (!o->ready)
+		begin_anew(o, tl);
 	for (uint32_t i = 0; i < tl->turns; i++) {
 		if (o->ready)
 			learn_anew(o, tl, tl->turned[i]);
@@ -158,7 +181,7 @@ struct sl_outlook *sl_outlook_of(struct sl_timeline *tl)
 	}
 	if (++o->sweeps <= FEW_SWEEPS || !catch_up(o, tl))
 		return NULL;
-	memset(o->in, 0, (tl->classes / 64 + 1) * sizeof(*o->in));
+	memset(o->in, 0, (o->rows / 64 + 1) * sizeof(*o->in));
 	return o;
 }
 
@@ -169,28 +192,27 @@ struct sl_prospect sl_outlook_in(const struct sl_outlook *o, uint32_t slot, int3
 	return (struct sl_prospect) { cores, slot, slot_of(o, sl_later(begin, seconds)) };
 }
 
-static bool has_throughout(const struct sl_outlook *o, uint32_t class, const struct sl_prospect *p, uint8_t least)
+static bool has_throughout(const struct sl_outlook *o, uint32_t row, const struct sl_prospect *p, uint8_t least)
 {
 	for (uint32_t slot = p->slot + 1; slot < p->last; slot++)
-		if (o->page[slot / SL_PAGE][class].least[slot % SL_PAGE] < least)
+		if (o->page[slot / SL_PAGE][row].least[slot % SL_PAGE] < least)
 			return false;
 	return true;
 }
 
-uint32_t sl_outlook_next(struct sl_outlook *o, const struct sl_timeline *tl, const struct sl_prospect *p,
-			 uint32_t class)
+uint32_t sl_outlook_next(struct sl_outlook *o, const struct sl_prospect *p, uint32_t *row)
 {
 	const struct sl_outlook_page *page = o->page[p->slot / SL_PAGE];
 	uint8_t least = told(p->cores);
 
-	for (; class < tl->classes; class++) {
-		uint64_t bit = UINT64_C(1) << class % 64;
+	for (uint32_t i = *row; i < o->rows; i++) {
+		uint64_t bit = UINT64_C(1) << i % 64;
 
-		if (page[class].most[p->slot % SL_PAGE] < least || o->in[class / 64] & bit ||
-		    !has_throughout(o, class, p, least))
+		if (page[i].most[p->slot % SL_PAGE] < least || o->in[i / 64] & bit || !has_throughout(o, i, p, least))
 			continue;
-		o->in[class / 64] |= bit;
-		return class;
+		o->in[i / 64] |= bit;
+		*row = i + 1;
+		return o->class[i];
 	}
 	return SL_NO_CLASS;
 }

@@ -18,9 +18,13 @@ struct sl_outlook {
 	int64_t base;			/* the instant that it is for */
 	uint32_t sweeps;		/* asked for at it */
 	bool ready;
-	struct sl_outlook_page *page[SL_SLOTS / SL_PAGE];	/* by class */
-	uint32_t room[SL_SLOTS / SL_PAGE];
-	uint64_t *in;			/* bits: classes that this sweep has taken in */
+	uint32_t *row_of;		/* by class; SL_NO_CLASS: it has no nodes */
+	uint32_t row_room;
+	uint32_t *class;		/* by row */
+	uint32_t rows, class_room;
+	struct sl_outlook_page *page[SL_SLOTS / SL_PAGE];	/* by row */
+	uint32_t page_room[SL_SLOTS / SL_PAGE];
+	uint64_t *in;			/* bits: rows that this sweep has taken in */
 	uint32_t in_room;
 };
 
@@ -40,9 +44,8 @@ struct sl_prospect {
 
 struct sl_prospect sl_outlook_in(const struct sl_outlook *o, uint32_t slot, int32_t cores, int64_t seconds);
 
-/* The next class from *class* on, not taken in yet, that may have that; it is taken in.  SL_NO_CLASS: there is
- * none. */
-uint32_t sl_outlook_next(struct sl_outlook *o, const struct sl_timeline *tl, const struct sl_prospect *p,
-			 uint32_t class);
+/* The next class from *row* on, not taken in yet, that may have that; it is taken in, and *row is behind it.
+ * SL_NO_CLASS: there is none. */
+uint32_t sl_outlook_next(struct sl_outlook *o, const struct sl_prospect *p, uint32_t *row);
 
 #endif

@@ -250,12 +250,12 @@ static int start_cursor(struct sweep *w, const struct sl_live *l, int64_t from, 
 }
 
 /* The next class that may have something until the slot ends; NULL: there is none any more. */
-static const struct sl_live *next_in_slot(struct sweep *w, uint32_t *class)
+static const struct sl_live *next_in_slot(struct sweep *w, uint32_t *row)
 {
 	const struct sl_timeline *tl = w->tl;
+	uint32_t class = sl_outlook_next(w->outlook, &w->prospect, row);
 
-	*class = sl_outlook_next(w->outlook, tl, &w->prospect, *class);
-	return *class == SL_NO_CLASS ? NULL : &tl->live[tl->class[(*class)++].live];
+	return class == SL_NO_CLASS ? NULL : &tl->live[tl->class[class].live];
 }
 
 static int start_cursors(struct sweep *w, int64_t from, struct sl_error *err)
@@ -263,13 +263,13 @@ static int start_cursors(struct sweep *w, int64_t from, struct sl_error *err)
 	struct sl_timeline *tl = w->tl;
 	struct sl_space *sp = w->sp;
 	const struct sl_live *l;
-	uint32_t class = 0;
+	uint32_t row = 0;
 
 	sp->cursors = 0;
 	if (sl_grow(&sp->cursor, &sp->cursor_room, tl->lives, sizeof(*sp->cursor), err))
 		return -1;
 	if (w->outlook) {
-		while ((l = next_in_slot(w, &class)))
+		while ((l = next_in_slot(w, &row)))
 			if (start_cursor(w, l, from, err))
 				return -1;
 	} else {
@@ -286,11 +286,11 @@ static int enter_slot(struct sweep *w, struct sl_error *err)
 {
 	int64_t begin = sl_outlook_end(w->outlook, w->prospect.slot);
 	const struct sl_live *l;
-	uint32_t class = 0;
+	uint32_t row = 0;
 
 	w->prospect = sl_outlook_in(w->outlook, w->prospect.slot + 1, w->prospect.cores, w->need->r->duration);
 	w->sp->sets = w->sets;
-	while ((l = next_in_slot(w, &class))) {
+	while ((l = next_in_slot(w, &row))) {
 		struct sl_cursor *c;
 
 		if (add_cursor(w, l, &c, err))

@@ -93,7 +93,7 @@ static void read_job(struct make *m, struct sl_window_job *j, const struct sl_wa
 
 	j->never = want->why != SL_WHY_NONE;
 	j->native = !sl_want_takes_places(want);
-	j->whole = r->whole_nodes;
+	j->whole = r->whole_nodes || r->all_memory;	/* (a node has one amount of memory that is asked for) */
 	j->contiguous = r->contiguous;
 	j->min_nodes = (uint32_t) or_one(r->min_nodes);
 	j->max_nodes = r->max_nodes;

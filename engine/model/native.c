@@ -37,7 +37,6 @@ static const struct {
 	{ SL_NATIVE_FLEX, "a flexible reservation, or one without nodes" },
 	{ SL_NATIVE_PARTIAL, "a reservation of parts of nodes" },
 	{ SL_NATIVE_UNEQUAL_THREADS, "nodes with unequal threads" },
-	{ SL_NATIVE_ALL_MEMORY, "all of the nodes' memory" },
 	{ SL_NATIVE_GRES, "gres" },
 	{ SL_NATIVE_CPU_CAP, "MaxCPUsPerNode" },
 };

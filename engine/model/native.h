@@ -26,7 +26,7 @@ enum sl_native {
 	SL_NATIVE_SOCKET_GRES		= 1 << 9,
 	SL_NATIVE_WHOLE_SWITCHES	= 1 << 10,
 	SL_NATIVE_BURST_BUFFER		= 1 << 11,
-	SL_NATIVE_TASK_GRES		= 1 << 26,	/* where select counts tasks otherwise */
+	SL_NATIVE_TASK_GRES		= 1 << 23,	/* where select counts tasks otherwise */
 	SL_NATIVE_EXPAND		= 1 << 13,
 	SL_NATIVE_ANY_LICENSE		= 1 << 14,
 	SL_NATIVE_PREEMPT		= 1 << 15,
@@ -42,12 +42,11 @@ enum sl_native {
 	SL_NATIVE_TASKS_PER_SOCKET	= 1 << 2,
 	SL_NATIVE_CORE_SPEC		= 1 << 3,	/* beside gres, on nodes that set aside unequal numbers, or by threads */
 	SL_NATIVE_UNEQUAL_THREADS	= 1 << 22,
-	SL_NATIVE_ALL_MEMORY		= 1 << 23,	/* of nodes of unequal size */
 	SL_NATIVE_GRES			= 1 << 24,	/* too many kinds, or pieces */
 	SL_NATIVE_CPU_CAP		= 1 << 25,
 };
 
-#define SL_NATIVE_FLAGS 27		/* bits from 0 on, one for each */
+#define SL_NATIVE_FLAGS 26		/* bits from 0 on, one for each */
 
 #define SL_NATIVE_TEXT 160
 

@@ -60,6 +60,7 @@ static bool asks_no_less(const struct want *less, const struct want *w)
 		or_most(b->max_cores_per_node) <= or_most(a->max_cores_per_node) &&
 		or_most(b->tasks_per_node) <= or_most(a->tasks_per_node) &&
 		b->memory_per_node >= a->memory_per_node && b->memory_per_core >= a->memory_per_core &&
+		b->all_memory == a->all_memory &&
 		(b->whole_nodes || !a->whole_nodes) && a->cores_beside >= b->cores_beside && (!a->choices || a->choice == b->choice) &&
 		(!a->parts || a->part == b->part) &&
 		(!a->max_leaves || or_most(b->max_leaves) <= a->max_leaves);

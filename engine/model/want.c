@@ -345,9 +345,8 @@ static void ask_memory(struct sl_cluster *c, struct want *w, const struct sl_ask
 			MEMORY_MOST / SL_MAX_NODE_CORES : a->memory_per_cpu * threads;
 	} else if (part->memory >= 0) {
 		r->memory_per_node = part->memory < MEMORY_MOST ? part->memory : MEMORY_MOST;
-	} else {	/* all of it, which is not the same everywhere: whole nodes are enough */
-		w->pub.native |= SL_NATIVE_ALL_MEMORY;
-		r->whole_nodes = true;
+	} else {
+		r->all_memory = true;
 	}
 }
 

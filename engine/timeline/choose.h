@@ -31,7 +31,7 @@ struct sl_need {
 	uint32_t needs, jobs;		/* of gres: on each node or task; of the job as a whole */
 	struct sl_gres_need need[SL_MAX_GRES_NEEDS];	/* narrow masks first, per job last */
 	uint16_t least_gres[SL_MAX_GRES];	/* that a node must have of a kind, as far as one can tell */
-	bool whole;
+	bool whole, all_memory;
 	int32_t beside;			/* cores of a whole node that are not on the timeline; negative: that it leaves */
 };
 
@@ -46,7 +46,7 @@ struct sl_node_need {
 	uint32_t least, most, unit_cores, core_units;
 	uint32_t cap;			/* units in all, where these matter: the caller says so */
 	int32_t least_cores, floor_cores, most_cores, beside;
-	uint32_t needs, whole;
+	uint32_t needs, whole, all_memory;
 	struct sl_gres_need need[SL_MAX_GRES_NEEDS];
 };
 

@@ -95,6 +95,7 @@ struct sl_request {
 	bool tasks_per_node_exact;	/* and no fewer (tasks 0: tasks_per_node * nodes) */
 	int64_t memory_per_node;	/* MiB */
 	int64_t memory_per_core;	/* MiB for each core that is taken; added to the above */
+	bool all_memory;		/* of each node, none of which is taken; not beside the two above */
 	struct sl_gres_need gres[SL_MAX_GRES_NEEDS];
 	uint32_t gres_needs;
 	bool whole_nodes;		/* --exclusive: nodes on which nothing else is, and all of them */

@@ -134,6 +134,8 @@ static inline bool sl_need_plausible(const struct sl_need *need, const struct sl
 		return false;
 	if (need->whole && !sl_resources_equal(free, capacity))
 		return false;
+	if (need->all_memory && free->memory != capacity->memory)
+		return false;
 	if (need->needs + need->jobs) {
 		for (int k = 0; k < SL_MAX_GRES; k++) {
 			if (free->gres[k] < need->least_gres[k])

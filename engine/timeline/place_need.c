@@ -24,7 +24,7 @@ static int check_gres(const struct sl_request *r, struct sl_error *err)
 		uint16_t a = r->gres[i].kinds;
 
 		if (r->gres[i].memory < 0 || r->gres[i].memory > SL_MAX_GRES_MEMORY ||
-		    (r->gres[i].memory && r->memory_per_core))
+		    (r->gres[i].memory && (r->memory_per_core || r->all_memory)))
 			return sl_fail(err, SL_EINVAL, "gres need %u: memory for each", i);
 		if (r->gres[i].per > SL_GRES_PER_JOB)
 			return sl_fail(err, SL_EINVAL, "gres need %u: per what? (%u)", i, r->gres[i].per);
@@ -50,6 +50,8 @@ int sl_request_check(const struct sl_request *r, struct sl_error *err)
 	if (r->memory_per_node > INT64_MAX / 4 || r->memory_per_core > INT64_MAX / 4 / SL_MAX_NODE_CORES ||
 	    r->cores > INT64_MAX / 4)
 		return sl_fail(err, SL_EINVAL, "amount of cores or memory out of range");
+	if (r->all_memory && (r->memory_per_node || r->memory_per_core))
+		return sl_fail(err, SL_EINVAL, "all of the memory, and an amount of it");
 	return check_gres(r, err);
 }
 
@@ -262,7 +264,7 @@ static void leave_beside(struct sl_need *need)
 int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct sl_need *need,
 	       struct sl_misfit *misfit)
 {
-	*need = (struct sl_need) { .r = r, .whole = r->whole_nodes, .beside = r->whole_nodes ? r->cores_beside : 0 };
+	*need = (struct sl_need) { .r = r, .whole = r->whole_nodes, .all_memory = r->all_memory, .beside = r->whole_nodes ? r->cores_beside : 0 };
 	need->min_nodes = or_one(r->min_nodes);
 	need->max_nodes = r->max_nodes ? r->max_nodes : UINT32_MAX;
 	if (need->min_nodes > need->max_nodes)
@@ -305,6 +307,7 @@ void sl_need_on_node(const struct sl_need *need, struct sl_node_need *n)
 	n->most_cores = need->most_cores;
 	n->beside = need->beside;
 	n->whole = need->whole;
+	n->all_memory = need->all_memory;
 	n->needs = need->needs;
 	memcpy(n->need, need->need, need->needs * sizeof(*n->need));
 }
@@ -427,7 +430,7 @@ bool sl_need_amounts(const struct sl_need *need, const struct sl_resources *capa
 		return true;
 	}
 	*each = (struct sl_resources) { .cores = (int32_t) cores_for(need, units) };
-	each->memory = units_memory(need, units);
+	each->memory = need->all_memory ? capacity->memory : units_memory(need, units);
 	if (!(need->needs + need->jobs))
 		return true;
 	memcpy(left, free->gres, sizeof(left));

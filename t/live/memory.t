@@ -3,7 +3,8 @@
 # Memory as a resource, and cores of two threads.
 . "${0%/*}/live.sh"
 needs_plugin
-SL_NODE_SHAPE="CPUs=16 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2 RealMemory=16000 Gres=gpu:2"
+SL_NODE_SHAPE="CPUs=16 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2 Gres=gpu:2"
+SL_NODE_KINDS="RealMemory=16000 RealMemory=12000"	# n001 to n004; n005 to n008
 live_begin 8 "SchedulerParameters=defer,sched_interval=-1,lua_interval=1" SelectTypeParameters=CR_Core_Memory \
 	DefMemPerCPU=500 "PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP DefaultTime=60"
 
@@ -11,7 +12,7 @@ live_begin 8 "SchedulerParameters=defer,sched_interval=-1,lua_interval=1" Select
 layout() {
 	scontrol -d show job "$1" | sed -nE 's/^ *Nodes=(\S+) CPU_IDs=(\S+) Mem=([0-9]+).*/\1 \2 \3/p'
 }
-native_starts() { schedlua explain "$1" | grep -c 'select picks'; }
+engine_placed() { if schedlua explain "$1" | grep -q 'select picks'; then return 1; fi; }
 undisturbed() { # nothing that was planned was refused by select
 	[ "$(status failed_starts)" = "$FAILED" ]
 }
@@ -76,6 +77,24 @@ whole() {
 	stays_pending "$b"
 }
 it "--mem=0 takes all memory of a node" whole
+
+unequal() {
+	local a b
+	remember
+	a=$(submit -N1 -n1 --mem=1 -w n002)
+	starts "$a" 5
+	b=$(submit -N6 -n6 --mem=0)
+	starts "$b" 5
+	engine_placed "$b"
+	[[ $(job_get "$b" TRES) == *mem=80000M,node=6* ]]	# two of 16000, four of 12000
+	submit -N1 -n1 -w n002 --mem=15000 > "$C/other"
+	starts "$(< "$C/other")" 5
+	scancel "$a"
+	a=$(submit -N3 -n3 --mem=0)
+	stays_pending "$a"
+	undisturbed
+}
+it "all memory of nodes that have unequal amounts is counted node by node" unequal
 
 too_much() {
 	local id

@@ -206,8 +206,9 @@ static void memory_follows_the_cores_or_the_node_or_is_all_of_it(void **state)
 	sl_cluster_destroy(c);
 	build_change(b, SL_T_NODE, 1, sl_node_row, .memory = 2000);
 	c = build_cluster(b);
-	assert_int_equal(want(c, 3)->native, SL_NATIVE_ALL_MEMORY);
-	assert_true(want(c, 3)->request.whole_nodes);
+	assert_int_equal(want(c, 3)->native, 0);
+	assert_true(want(c, 3)->request.all_memory);
+	assert_int_equal(want(c, 3)->request.memory_per_node, 0);
 	sl_cluster_destroy(c);
 	b->meta.select_flags = 0;
 	c = build_cluster(b);

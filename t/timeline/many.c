@@ -117,6 +117,7 @@ struct sl_request some_request(void)
 		r.tasks_per_node = 1 + below(8);
 	r.memory_per_core = one_in(3) ? 50 * below(8) : 0;
 	r.memory_per_node = one_in(4) ? 100 * below(10) : 0;
+	r.all_memory = !r.memory_per_core && !r.memory_per_node && one_in(4);
 	r.whole_nodes = one_in(8);
 	r.cores_beside = one_in(2) ? (int32_t) below(5) - 2 : 0;
 	r.least_free_cores = one_in(8) ? below(9) : 0;

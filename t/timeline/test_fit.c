@@ -63,7 +63,10 @@ static void check_place(const struct world *w, const struct reading *q, const st
 	}
 	units_of(w, q, p->cores, low, high);
 	assert_true(*low > 0);
-	assert_in_range(p->memory, memory_for(&w->r, *low, p->cores), memory_for(&w->r, *high, p->cores));
+	if (w->r.all_memory)
+		assert_int_equal(p->memory, cap->memory);
+	else
+		assert_in_range(p->memory, memory_for(&w->r, *low, p->cores), memory_for(&w->r, *high, p->cores));
 	assert_int_equal(p->gres[2], 0);
 	if (!w->r.gres_needs)
 		assert_int_equal(p->gres[0] + p->gres[1] + p->gres[3], 0);

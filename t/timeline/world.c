@@ -191,6 +191,11 @@ void random_request(struct world *w)
 	if (one_in(2))
 		random_gres(r);
 	r->whole_nodes = one_in(7);
+	r->all_memory = one_in(5);
+	if (r->all_memory)
+		r->memory_per_node = r->memory_per_core = 0;
+	for (uint32_t i = 0; r->all_memory && i < r->gres_needs; i++)
+		r->gres[i].memory = 0;
 	r->contiguous = one_in(4);
 	random_nodes(&w->eligible, 1);
 	if (one_in(3)) {
@@ -337,6 +342,8 @@ int64_t units_on(const struct world *w, const struct reading *q, uint32_t n, int
 	if ((r->eligible && !sl_nodeset_contains(r->eligible, n)) || !least_free(w, n, t, f))
 		return 0;
 	if (r->whole_nodes && !sl_resources_equal(f, &w->kind[w->kind_of[n]].capacity))
+		return 0;
+	if (r->all_memory && f->memory != w->kind[w->kind_of[n]].capacity.memory)
 		return 0;
 	for (int64_t u = q->units < q->most ? q->units : q->most; u >= q->least; u--) {
 		int64_t cores = cores_for(r, u);

@@ -538,6 +538,19 @@ static void random_wishes(struct build *b, uint64_t *s, struct sl_job_row *r)
 		r->reservation = sl_builder_str(b->builder, one_in(s, 6) ? "r9,r1" : "r1");
 }
 
+/* With each of its gres: CPUs, memory, both. */
+static void add_company(struct build *b, const struct sl_job_row *r)
+{
+	struct sl_job_gres_row gres;
+
+	if (!r->gres.count || r->id % 5 > 2)
+		return;
+	sl_builder_row(b->builder, SL_T_JOB_GRES, r->gres.first, &gres);
+	gres.cpus = r->id % 5 < 2 ? 1 + r->id % 4 : 0;
+	gres.memory = r->id % 5 ? 100 * (int64_t) (r->id % 7) : 0;
+	sl_builder_update(b->builder, SL_T_JOB_GRES, r->gres.first, &gres);
+}
+
 static void random_pending(struct build *b, uint64_t *s, uint32_t id)
 {
 	struct build_job j = { .id = id, .nodes = 1 + build_below(s, 4), .cpus_per_task = 1 + build_below(s, 3),
@@ -575,6 +588,7 @@ static void random_pending(struct build *b, uint64_t *s, uint32_t id)
 	if (one_in(s, 8))
 		r.max_cpus = r.min_cpus + build_below(s, 4);
 	random_wishes(b, s, &r);
+	add_company(b, &r);
 	job = build_append(b, &r);
 	if (one_in(s, 5) && r.partition)
 		build_queue(b, job, 0);

@@ -42,6 +42,8 @@ static void ask_size(const struct check *c, uint32_t j, uint32_t p, struct ask *
 	if (job->flags[j] & SL_JOBF_ANY_MIN_NODES)
 		few = 0;
 	a->min_nodes = larger(larger(a->min_nodes, few), 1);
+	a->gres_cpus = a->overcommit ? 0 : check_gres_cpus(c, a->gres);
+	a->node_cpus = larger(a->node_cpus, a->gres_cpus < UINT32_MAX ? (uint32_t) a->gres_cpus : UINT32_MAX);
 	a->tasks = (uint32_t) quotient_up(min_cpus, a->cpus_per_task);
 	if (!a->overcommit)
 		a->tasks = larger(a->tasks, num_tasks);
@@ -159,13 +161,15 @@ static uint32_t least_cores(const struct check *c, const struct ask *a, uint32_t
 	return larger((uint32_t) quotient_up(a->node_cpus, cpus), 1);
 }
 
-static int64_t needed_memory(const struct check *c, uint32_t j, uint32_t node, uint32_t cores)
+static int64_t needed_memory(const struct check *c, uint32_t j, const struct ask *a, uint32_t node, uint32_t cores)
 {
 	const struct sl_job_view *job = &c->snap->job;
-	int64_t size = c->snap->node.memory[node], cpus = (int64_t) cores * larger(c->snap->node.threads[node], 1);
+	int64_t size = c->snap->node.memory[node], of_gres, cpus = (int64_t) cores * larger(c->snap->node.threads[node], 1);
 
 	if (!(c->snap->meta.select_flags[0] & SL_SELECT_MEMORY) || size <= 0)
 		return 0;
+	if (check_gres_memory(c, a, node, &of_gres))
+		return of_gres;
 	if (job->memory_per_node[j] > 0)
 		return job->memory_per_node[j];
 	if (job->memory_per_cpu[j] <= 0)
@@ -213,13 +217,15 @@ static int check_node(struct check *c, const struct row *r, const struct ask *a,
 	const struct sl_plan_place_view *place = &c->plan->place;
 	uint32_t node = place->node[i], id = s->job.id[r->job], least = least_cores(c, a, node);
 	const char *name = check_str(c, s->node.name[node]);
-	int64_t memory = needed_memory(c, r->job, node, place->cores[i]);
+	int64_t memory = needed_memory(c, r->job, a, node, place->cores[i]);
 
 	if (job->core_spec[r->job] && (job->asks[r->job] & SL_ASKS_SPEC_THREADS) && s->node.threads[node] > 1)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: only Slurm's select can place it (threads set aside)",
 			       id, name);
 	if (check_sockets(c, r, a, i, usable_threads(c, a, node)) < 0)
 		return -1;
+	if (a->whole && !check_gres_fits_whole(c, a, node))
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has not the CPUs of all its gres", id, name);
 	if (a->whole && place->cores[i] != whole_cores(c, r->job, node))
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " of %" PRIu32
 			       " cores, wants the whole node", id, name, place->cores[i], whole_cores(c, r->job, node));
@@ -250,8 +256,10 @@ static int check_node(struct check *c, const struct row *r, const struct ask *a,
 static int check_tasks(struct check *c, const struct row *r, const struct ask *a)
 {
 	const struct sl_plan_place_view *place = &c->plan->place;
-	uint64_t most = 0, least = 0;
+	uint64_t most = 0, least = 0, tasks_max = a->tasks_max;
 
+	if (tasks_max < a->gres_cpus * r->places.count)
+		tasks_max = a->gres_cpus * r->places.count;
 	for (uint32_t i = r->places.first; i < r->places.first + r->places.count; i++) {
 		uint32_t node = place->node[i], cores = place->cores[i];
 		uint64_t hosts = hosted_tasks(c, a, node, cores);
@@ -259,15 +267,17 @@ static int check_tasks(struct check *c, const struct row *r, const struct ask *a
 		most += a->tasks_per_node && hosts > a->tasks_per_node ? a->tasks_per_node : hosts;
 		if (cores > least_cores(c, a, node))
 			least += hosted_tasks(c, a, node, cores - 1) + 1;
+		else
+			least += a->gres_cpus;
 	}
 	if (most < a->tasks)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its %" PRIu32 " nodes host %" PRIu64
 			       " tasks of %" PRIu32 " CPUs, it has %" PRIu32, c->snap->job.id[r->job],
 			       r->places.count, most, a->cpus_per_task, a->tasks);
-	if (!a->whole && !a->overcommit && least > a->tasks_max)
+	if (!a->whole && !a->overcommit && least > tasks_max)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its %" PRIu32 " nodes have cores for %" PRIu64
-			       " tasks of %" PRIu32 " CPUs, it has %" PRIu32, c->snap->job.id[r->job],
-			       r->places.count, least, a->cpus_per_task, a->tasks_max);
+			       " tasks of %" PRIu32 " CPUs, it has %" PRIu64, c->snap->job.id[r->job],
+			       r->places.count, least, a->cpus_per_task, tasks_max);
 	return 0;
 }
 

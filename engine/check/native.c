@@ -22,17 +22,15 @@ static const char *special_request(const struct check *c, uint32_t j)
 	if ((job->asks[j] & SL_ASKS_REBOOT) || !check_reads_features(c, j))
 		return "features";
 	if (job->asks[j] & ~(uint32_t) (SL_ASKS_USER_NODES | SL_ASKS_MCS | SL_ASKS_SPEC_CORES | SL_ASKS_SPEC_THREADS |
-					      SL_ASKS_BOUND_GRES | SL_ASKS_TASK_GRES))
+					      SL_ASKS_BOUND_GRES | SL_ASKS_TASK_GRES | SL_ASKS_CPUS_PER_GRES |
+					      SL_ASKS_MEMORY_PER_GRES))
 		return "what it asks for besides";
 	if (job->distribution[j] >= SL_DIST_PLANE)
 		return "its distribution";
 	if (job->flags[j] & SL_JOBF_MAY_PREEMPT)
 		return "preemption";
-	for (uint32_t g = job->gres[j].first; g < job->gres[j].first + job->gres[j].count; g++) {
-		if (c->snap->job_gres.cpus[g] || c->snap->job_gres.memory[g] > 0)
-			return "CPUs or memory for each gres";
+	for (uint32_t g = job->gres[j].first; g < job->gres[j].first + job->gres[j].count; g++)
 		by_task |= c->snap->job_gres.per[g] == SL_PER_TASK;
-	}
 	if (by_task && ((job->flags[j] & SL_JOBF_OVERCOMMIT) || (job->asks[j] & SL_ASKS_BOUND_GRES) ||
 			(job->asks[j] & SL_ASKS_TASK_GRES && has_uneven_tasks(job, j))))
 		return "gres for each task";
@@ -45,6 +43,8 @@ const char *check_native(const struct check *c, const struct row *r, const struc
 	uint32_t own = r->way != SL_NONE ? r->way : check_reservation(c, r->job);
 	const char *why = special_request(c, r->job);
 
+	if (!why)
+		why = check_gres_company(c, r, a);
 	if (why)
 		return why;
 	if (check_has_sockets(c, r->job) && (check_core_spec(c, r->job) || a->overcommit || (!a->whole && a->gres.count)))

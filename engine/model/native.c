@@ -60,7 +60,7 @@ static const struct {
 	uint32_t asks, native;
 } asked[] = {
 	{ SL_ASKS_BOARDS, SL_NATIVE_BOARDS },
-	{ SL_ASKS_CPUS_PER_GRES | SL_ASKS_MEMORY_PER_GRES | SL_ASKS_TASKS_PER_GRES, SL_NATIVE_BY_GRES },
+	{ SL_ASKS_TASKS_PER_GRES, SL_NATIVE_BY_GRES },
 	{ SL_ASKS_UNCOUNTED_GRES, SL_NATIVE_UNCOUNTED_GRES },
 	{ SL_ASKS_REBOOT, SL_NATIVE_FEATURES },
 	{ SL_ASKS_NODE_COUNTS, SL_NATIVE_NODE_COUNTS },
@@ -93,14 +93,6 @@ static bool has_placed_features(const struct sl_cluster *c, uint32_t j)
 	if (sl_constraint_read(constraint, &terms) != SL_CONSTRAINT_COUNTED)
 		return is_placed(constraint) && is_placed(prefer);
 	return !*prefer && !job->req_nodes[j].count && !job->switches[j] && !(job->flags[j] & SL_JOBF_CONTIGUOUS);
-}
-
-static bool has_company(const struct sl_cluster *c, struct sl_range gres)
-{
-	for (uint32_t g = gres.first; g < gres.first + gres.count; g++)
-		if (c->snap->job_gres.cpus[g] || c->snap->job_gres.memory[g] > 0)
-			return true;
-	return false;
 }
 
 static bool has_task_gres(const struct sl_cluster *c, uint32_t j)
@@ -141,7 +133,6 @@ static uint32_t native_of_job(const struct sl_cluster *c, uint32_t j)
 	for (size_t i = 0; job->asks[j] && i < sizeof(asked) / sizeof(asked[0]); i++)
 		native |= if_so(job->asks[j] & asked[i].asks, asked[i].native);
 	return native | if_so(!has_placed_features(c, j), SL_NATIVE_FEATURES) |
-		if_so(has_company(c, job->gres[j]), SL_NATIVE_BY_GRES) |
 		if_so(has_odd_tasks(c, j), SL_NATIVE_TASK_GRES) |
 		if_so(job->distribution[j] == SL_DIST_ARBITRARY || job->distribution[j] == SL_DIST_PLANE,
 		      SL_NATIVE_DISTRIBUTION) |

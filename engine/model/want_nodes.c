@@ -114,6 +114,7 @@ static const struct rule {
 	{ asks_disk, has_disk },
 	{ asks_whole_memory, has_memory },
 	{ is_capped, is_below_cap },
+	{ want_asks_company, want_has_company },
 };
 #define RULES (sizeof(rules) / sizeof(rules[0]))
 

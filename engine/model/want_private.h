@@ -17,6 +17,15 @@ int want_refuse(struct want *w, enum sl_why why, const char *fmt, ...) __attribu
 /* native.c: what follows from facts, SL_NATIVE_*. */
 uint32_t want_native(const struct sl_cluster *c, const struct sl_entry *e);
 
+/* want_each.c */
+/* CPUs and memory that come with each gres, once it is known how many tasks and nodes it asks for. */
+struct sl_ask;
+void want_each_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
+
+/* Has it whole nodes, and gres with such?  Has the node enough for all of its gres then? */
+bool want_asks_company(const struct sl_cluster *c, const struct want *w);
+bool want_has_company(const struct sl_cluster *c, const struct want *w, uint32_t n);
+
 /* want_nodes.c */
 /* The reservation: where and when; 0 also when it forbids. */
 int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *err);

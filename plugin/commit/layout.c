@@ -224,6 +224,29 @@ static bool settled_by_tasks(const job_record_t *job, const struct sl_layout_pla
 	return true;
 }
 
+static int brings_cpus(void *x, void *arg)
+{
+	const gres_state_t *g = x;
+	const gres_job_state_t *js = g->gres_data;
+	bool *any = arg;
+
+	*any |= js && (js->cpus_per_gres || js->def_cpus_per_gres);
+	return 0;
+}
+
+/* ... or by CPUs that come with the gres of a node, the same on each? */
+static bool settled_by_gres(const job_record_t *job, const struct sl_layout_place *place, uint32_t count)
+{
+	bool any = false;
+	uint32_t i;
+
+	if (job->gres_list_req)
+		list_for_each(job->gres_list_req, brings_cpus, &any);
+	for (i = 1; any && i < count; i++)
+		any = cpus_of_cores(place[i].node, place[i].cores) == cpus_of_cores(place[0].node, place[0].cores);
+	return any && cpus_of_cores(place[0].node, place[0].cores) * count > job->details->num_tasks * per_task(job);
+}
+
 /* Does it say itself how many nodes it takes, or how many tasks each of them? */
 static bool has_layout(const sl_details_t *d)
 {
@@ -238,7 +261,7 @@ static enum sl_layout_way choose_way(const job_record_t *job, const struct sl_la
 {
 	if (!count || has_layout(job->details))
 		return SL_LAYOUT_NATIVE;
-	if (pinned_by_nodes(job, place, count) || settled_by_tasks(job, place, count))
+	if (pinned_by_nodes(job, place, count) || settled_by_tasks(job, place, count) || settled_by_gres(job, place, count))
 		return SL_LAYOUT_PIN;
 	return SL_HAVE_ARBITRARY_TPN ? SL_LAYOUT_TASKS : SL_LAYOUT_RESV;
 }

@@ -14,7 +14,8 @@ cluster_gres_conf() {
 SL_NODE_SHAPE="CPUs=8 Sockets=2 CoresPerSocket=4 ThreadsPerCore=1 RealMemory=16000"
 SL_NODE_SHAPE+=" Gres=gpu:a:1,gpu:b:1,shard:8,bandwidth:no_consume:4"
 live_begin 8 GresTypes=gpu,shard,bandwidth SelectTypeParameters=CR_Core_Memory \
-	"PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP DefMemPerCPU=100"
+	"PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP DefMemPerCPU=100" \
+	"PartitionName=each Nodes=ALL MaxTime=INFINITE State=UP DefCpuPerGPU=2 DefMemPerGPU=1200"
 
 # What a job has of a gres on all its nodes, and on how many that are.
 gres_of() { # JOBID NAME
@@ -76,6 +77,39 @@ beside_one_another() {
 	stays_pending "$(submit -N1 -n1 -w n001)"
 }
 it "memory and CPUs are taken for the GPUs that there are, and no others" beside_one_another
+
+# CPUs and memory that a job has of each of its nodes, as the engine has planned it.
+each_node_gives() { # "CPUS MIB" ARGUMENT...
+	local want=$1 id differs=0
+	lua_schedules && differs=$(status layout_differs)
+	id=$(submit "${@:2}")
+	starts_as_planned "$id"
+	scontrol -d -o show job "$id" | grep -o ' Nodes=.*' | grep -oE 'Nodes=\S+ CPU_IDs=\S+ Mem=[0-9]+' |
+		while read -r _ cpus memory; do
+			echo "$(expand "n[${cpus#*=}]" | wc -l) ${memory#*=}"
+		done | sort -u > "$C/each"
+	cat "$C/each"
+	[ "$(cat "$C/each")" = "$want" ]
+	lua_schedules || return 0
+	fails grep -q 'select picks' "$C/out"
+	status_is layout_differs "$differs"
+}
+it "a node gives the memory of its GPUs" each_node_gives "1 3000" -N1 -n1 --gres=gpu:2 --mem-per-gpu=1500
+it "... and the CPUs, where tasks take fewer" each_node_gives "6 3000" -N1 -n1 --gres=gpu:2 --mem-per-gpu=1500 --cpus-per-gpu=3
+it "... those of the tasks, where they take more" each_node_gives "5 1500" -N1 -n5 --gres=gpu:a:1 --mem-per-gpu=1500 --cpus-per-gpu=3
+it "... of several nodes each" each_node_gives "6 3000" -N3 --gres=gpu:2 --mem-per-gpu=1500 --cpus-per-gpu=3
+it "... however few tasks a node has" each_node_gives "6 400" -N3 --ntasks-per-node=1 --gres=gpu:2 --mem-per-gpu=200 --cpus-per-gpu=3
+it "... of two types the memory of both" each_node_gives "1 3000" -N2 --gres=gpu:a:1,gpu:b:1 --mem-per-gpu=1500
+it "... of whole nodes that of all their GPUs" each_node_gives "8 3000" -N2 --exclusive --gres=gpu:1 --mem-per-gpu=1500 --cpus-per-gpu=4
+
+it "... as the partition has it" each_node_gives "4 2400" -p each -N2 --gres=gpu:2
+
+too_much_for_whole_nodes() {
+	fails submit -N1 --exclusive --gres=gpu:1 --cpus-per-gpu=5
+	fails submit -N1 --exclusive --gres=gpu:1 --mem-per-gpu=8001
+	starts "$(submit -N1 --exclusive --gres=gpu:1 --cpus-per-gpu=4 --mem-per-gpu=8000)"
+}
+it "a whole node without enough for all its GPUs is none" too_much_for_whole_nodes
 
 # It is planned for when both are free: whoever would keep it from that waits.
 waits_for_memory() {

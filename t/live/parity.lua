@@ -194,7 +194,16 @@ local function tasks_per_socket(m, nodes)
 	return ("--nodes=%d --ntasks=%d --ntasks-per-node=%d --ntasks-per-socket=%d"):format(nodes, n * nodes, n, k)
 end
 
+-- With each GPU of a node.
+local function company(m, gpus)
+	local cpus, memory = random(1, math.max(m.cpus // m.gpus, 1)), random(1, m.memory // m.gpus)
+	return one_of { "--cpus-per-gpu=" .. cpus, "--mem-per-gpu=" .. memory,
+		("--cpus-per-gpu=%d --mem-per-gpu=%d"):format(cpus, memory) } .. " " .. gpus
+end
+
 local MORE = {
+	function(m) return company(m, "--gpus-per-node=" .. random(1, m.gpus)) end,
+	function(m) return company(m, "--gres=gpu:" .. random(1, m.gpus)) end,
 	function(m) return tasks_per_socket(m, 1) end,
 	function(m) return tasks_per_socket(m, 2) end,
 	function(m) return ("--nodes=1 --extra-node-info=%d:%d"):format(random(1, m.sockets), random(1, m.cores)) end,
@@ -211,12 +220,12 @@ local MORE = {
 	function(m) return "--ntasks-per-gpu=" .. random(1, 2) .. " --gpus=" .. random(1, m.gpus * 2) end,
 }
 
--- What Slurm itself does wrong is not asked for: memory with each GPU, which select gives of nodes that have less;
+-- What Slurm itself does wrong is not asked for: memory with each GPU of the job, of which nodes have less;
 -- --mincpus beside GPUs, -O, -c and cyclic distribution, which it does not give; tasks per node beside -O, which from
 -- 25.11 on it never starts; --spread-job beside GPUs, which ends slurmctld 24.11.7; and GPUs with types, which it
 -- does not take back on nodes without slurmd when a job has gone.
 local function without_faults(m, text)
-	text = text:gsub("%-%-mem%-per%-gpu=%d+", "")
+	if text:find "%-%-gpus=" then text = text:gsub("%-%-mem%-per%-gpu=%d+", "") end
 	if needs_gpus(text) or text:find "overcommit" or text:find "%-c%d" or text:find "cyclic" then
 		text = text:gsub("%-%-mincpus=%d+", "")
 	end

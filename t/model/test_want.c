@@ -543,6 +543,7 @@ static void what_only_select_can_place_the_engine_and_the_checker_agree_on(void 
 		struct sl_job_row row;
 		struct sl_cluster *c;
 
+		b->meta.select_flags = SL_SELECT_MEMORY;
 		build_pending(b, (struct build_job) { .id = 1 });
 		sl_builder_row(b->builder, SL_T_JOB, 0, &row);
 		native = set_fact(&row, fact);

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * check/each.c - CPUs and memory that come with each gres.
+ */
+#include "check/private.h"
+
+#include <string.h>
+
+static bool brings_memory(const struct check *c, uint32_t g)
+{
+	return (c->snap->meta.select_flags[0] & SL_SELECT_MEMORY) && c->snap->job_gres.memory[g] > 0;
+}
+
+uint64_t check_gres_cpus(const struct check *c, struct sl_range gres)
+{
+	uint64_t cpus = 0;
+
+	for (uint32_t g = gres.first; g < gres.first + gres.count; g++)
+		cpus += (uint64_t) c->snap->job_gres.cpus[g] * c->snap->job_gres.count[g];
+	return cpus;
+}
+
+/* Gres of that name on a node, of whatever type. */
+static uint64_t count_of_node(const struct check *c, uint32_t want, uint32_t node)
+{
+	const struct sl_snapshot *s = c->snap;
+	const char *name = check_str(c, s->job_gres.name[want]);
+	uint64_t count = 0;
+
+	for (uint32_t i = s->node.gres[node].first; i < s->node.gres[node].first + s->node.gres[node].count; i++)
+		count += strcmp(check_str(c, s->gres_kind.name[s->node_gres.kind[i]]), name) ? 0 : s->node_gres.count[i];
+	return count;
+}
+
+bool check_gres_memory(const struct check *c, const struct ask *a, uint32_t node, int64_t *memory)
+{
+	bool any = false;
+
+	*memory = 0;
+	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++) {
+		uint64_t count = a->whole ? count_of_node(c, g, node) : c->snap->job_gres.count[g];
+		int64_t all;
+
+		if (!brings_memory(c, g))
+			continue;
+		any = true;
+		if (__builtin_mul_overflow(c->snap->job_gres.memory[g], count, &all))
+			all = INT64_MAX;
+		*memory = check_later(*memory, all);
+	}
+	return any;
+}
+
+bool check_gres_fits_whole(const struct check *c, const struct ask *a, uint32_t node)
+{
+	const struct sl_node_view *n = &c->snap->node;
+	uint64_t cpus = (uint64_t) n->cores[node] * (n->threads[node] ? n->threads[node] : 1);
+
+	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++)
+		if (count_of_node(c, g, node) * c->snap->job_gres.cpus[g] > cpus)
+			return false;
+	return true;
+}
+
+/* Are tasks and cores what they are not for these CPUs alone? */
+static bool has_odd_layout(const struct check *c, const struct row *r, const struct ask *a)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	bool one_a_core = a->tasks_per_core || a->threads;
+	uint32_t j = r->job;
+
+	for (uint32_t i = r->places.first; i < r->places.first + r->places.count; i++)
+		if (one_a_core && c->snap->node.threads[c->plan->place.node[i]] > 1)
+			return true;
+	return a->gres.count != 1 || a->overcommit || a->cpus_per_task != 1 || check_has_sockets(c, j) ||
+		(job->asks[j] & SL_ASKS_BOUND_GRES) ||
+		(job->pn_min_cpus[j] > a->gres_cpus && job->pn_min_cpus[j] > a->tasks_per_node);
+}
+
+/* Has each of its nodes the same number, of whole cores? */
+static bool has_equal_nodes(const struct check *c, const struct row *r, const struct ask *a)
+{
+	uint32_t nodes = r->places.count;
+
+	if (a->gres_cpus <= a->tasks_per_node && a->gres_cpus <= a->tasks)
+		return true;
+	if (a->tasks_per_node && (uint64_t) a->tasks_per_node * nodes != a->tasks)
+		return false;
+	for (uint32_t i = r->places.first; nodes > 1 && i < r->places.first + nodes; i++) {
+		uint32_t threads = c->snap->node.threads[c->plan->place.node[i]];
+
+		if (threads > 1 && a->gres_cpus % threads)
+			return false;
+	}
+	return true;
+}
+
+const char *check_gres_company(const struct check *c, const struct row *r, const struct ask *a)
+{
+	uint32_t asks = c->snap->job.asks[r->job], cpus = 0, memory = 0;
+
+	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++) {
+		cpus += c->snap->job_gres.cpus[g] != 0;
+		memory += brings_memory(c, g);
+		if ((c->snap->job_gres.cpus[g] || brings_memory(c, g)) && c->snap->job_gres.per[g] != SL_PER_NODE)
+			return "CPUs or memory for each gres that is not of each node";
+	}
+	if (((asks & SL_ASKS_CPUS_PER_GRES) && !cpus) ||
+	    ((asks & SL_ASKS_MEMORY_PER_GRES) && !memory && (c->snap->meta.select_flags[0] & SL_SELECT_MEMORY)))
+		return "CPUs or memory for each gres, nobody says how much";
+	if ((cpus || memory) && (c->snap->meta.select_flags[0] & SL_SELECT_WHOLE_NODE))
+		return "CPUs or memory for each gres, of nodes that are allocated whole";
+	if (a->whole && memory > 1)
+		return "memory for gres of several types on whole nodes";
+	if (cpus && (has_odd_layout(c, r, a) || (!a->whole && !has_equal_nodes(c, r, a))))
+		return "CPUs for each gres beside others";
+	return NULL;
+}

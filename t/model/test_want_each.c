@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CPUs and memory that come with each gres: what a node gives then, and what only select can say.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "check/check.h"
+#include "model/native.h"
+#include "t/model/desk.h"
+
+/* Jobs are placed one after the other, each on a machine that is idle. */
+struct each {
+	struct build_job job;		/* gpus: as many of each *per* */
+	uint32_t per, cpus;
+	int64_t memory;
+	const char *where;		/* NULL: native */
+	int64_t has;			/* MiB on its first node */
+};
+
+static struct desk desk_of(const char *machine, const struct each *e)
+{
+	struct build *b = build_create(machine);
+	struct build_job job = e->job;
+	struct sl_job_gres_row gres;
+
+	b->meta.select_flags = SL_SELECT_MEMORY;
+	job.id = 1;
+	build_pending(b, job);
+	sl_builder_row(b->builder, SL_T_JOB_GRES, 0, &gres);
+	gres.per = e->per;
+	gres.cpus = e->cpus;
+	gres.memory = e->memory;
+	sl_builder_update(b->builder, SL_T_JOB_GRES, 0, &gres);
+	build_change_job(b, 1, .memory_per_cpu = 50);
+	build_change_job(b, 1, .asks = (e->cpus ? SL_ASKS_CPUS_PER_GRES : 0) | (e->memory ? SL_ASKS_MEMORY_PER_GRES : 0));
+	return sit(b);
+}
+
+static void expect(const char *machine, const struct each *e, size_t number)
+{
+	struct desk d = desk_of(machine, e);
+	const struct sl_want *w = sl_cluster_want(d.c, entry(&d, 1), &d.err);
+
+	assert_non_null(w);
+	if (w->native != (e->where ? 0 : SL_NATIVE_BY_GRES))
+		fail_msg("job %zu: native: 0x%x", number, w->native);
+	if (e->where) {
+		assert_int_equal(start(&d, 1), 1);
+		if (strcmp(where(&d, 1), e->where))
+			fail_msg("job %zu: on %s, not %s", number, where(&d, 1), e->where);
+		assert_int_equal(accepted(&d)->place.memory[0], e->has);
+	}
+	leave(&d);
+}
+
+static void each_node_gives_what_its_gres_bring(void **state)
+{
+	static const struct each jobs[] = {
+		/* of memory nothing but theirs; of CPUs, if they have more than the tasks */
+		{ { .nodes = 1, .tasks = 1, .gpus = 2 }, SL_PER_NODE, 0, 1000, "n0:1", 2000 },
+		{ { .nodes = 1, .tasks = 1, .gpus = 2 }, SL_PER_NODE, 4, 1000, "n0:4", 2000 },
+		{ { .nodes = 1, .tasks = 10, .gpus = 2 }, SL_PER_NODE, 4, 1000, "n0:5", 2000 },
+		{ { .nodes = 1, .tasks = 1, .gpus = 1 }, SL_PER_NODE, 3, 0, "n0:2", 200 },	/* of a core all threads */
+		/* the same on each node, though a node has one task */
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 2, .gpus = 2 }, SL_PER_NODE, 4, 700, "n0:4 n1:4", 1400 },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 3, .gpus = 1 }, SL_PER_NODE, 4, 700, "n0:2 n1:2", 700 },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 12, .gpus = 1 }, SL_PER_NODE, 4, 700, "n0:4 n1:2", 700 },
+		/* by what they say is the most a node may have of tasks */
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 2, .tasks_per_node = 1, .gpus = 1 }, SL_PER_NODE, 6, 700, "n0:3 n1:3", 700 },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 8, .tasks_per_node = 4, .gpus = 1 }, SL_PER_NODE, 2, 700, "n0:2 n1:2", 700 },
+		/* whole nodes: with all of their gres */
+		{ { .nodes = 1, .tasks = 1, .gpus = 1, .exclusive = true }, SL_PER_NODE, 8, 2000, "n0:8", 4000 },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++)
+		expect("4x8c2g2t4000m", &jobs[i], i);
+}
+
+static void what_select_deals_out_unequally_is_left_to_it(void **state)
+{
+	static const struct each jobs[] = {
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 2, .gpus = 1 }, SL_PER_NODE, 3, 0, NULL, 0 },	/* half a core */
+		{ { .nodes = 1, .tasks = 1, .gpus = 1 }, SL_PER_JOB, 2, 0, NULL, 0 },
+		{ { .nodes = 1, .tasks = 1, .gpus = 1 }, SL_PER_TASK, 0, 100, NULL, 0 },
+		{ { .nodes = 1, .tasks = 1, .gpus = 1, .cpus_per_task = 2 }, SL_PER_NODE, 4, 0, NULL, 0 },
+		{ { .nodes = 1, .max_nodes = 2, .tasks = 2, .tasks_per_node = 1, .gpus = 1 }, SL_PER_NODE, 4, 0, NULL, 0 },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++)
+		expect("4x8c2g2t4000m", &jobs[i], i);
+}
+
+/* The checker by itself: one that takes what it says for the engine's word would let them pass. */
+static void the_checker_misses_nothing_that_gres_bring(void **state)
+{
+	static const struct each job = { { .nodes = 2, .max_nodes = 2, .tasks = 2, .gpus = 1 }, SL_PER_NODE, 4, 700, NULL, 0 };
+	struct desk d = desk_of("4x8c2g2t4000m", &job);
+	struct sl_plan_place_row place, other;
+
+	(void) state;
+	assert_int_equal(start(&d, 1), 1);
+	accepted(&d);
+	sl_builder_row(d.image, SL_P_PLACE, 1, &place);
+	for (uint32_t i = 0; i < 3; i++) {
+		static const char *const words[] = { "needs 2", "needs 700", "have cores for" };
+		struct sl_plan_image p;
+		const void *bytes;
+		size_t size;
+
+		other = place;
+		other.cores = i == 0 ? 1 : i == 2 ? 3 : place.cores;
+		other.memory -= i == 1;
+		sl_builder_update(d.image, SL_P_PLACE, 1, &other);
+		checked(&d, sl_builder_finish(d.image, &bytes, &size, &d.err));
+		checked(&d, sl_plan_image_open(&p, bytes, size, &d.err));
+		assert_int_equal(sl_check_plan(&d.b->snap, &p, &d.err), -1);
+		if (!strstr(d.err.text, words[i]))
+			fail_msg("%s: %s", words[i], d.err.text);
+	}
+	leave(&d);
+}
+
+/* A whole node comes with all of its gres, and needs what those bring. */
+static void whole_nodes_without_enough_for_all_their_gres_are_none(void **state)
+{
+	static const struct each jobs[] = {
+		{ { .nodes = 1, .tasks = 1, .gpus = 1, .exclusive = true }, SL_PER_NODE, 9, 0, NULL, 0 },
+		{ { .nodes = 1, .tasks = 1, .gpus = 1, .exclusive = true }, SL_PER_NODE, 0, 2001, NULL, 0 },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
+		struct desk d = desk_of("4x8c2g2t4000m", &jobs[i]);
+
+		assert_int_equal(start(&d, 1), 0);
+		assert_int_equal(d.why.why, SL_WHY_NEVER);
+		leave(&d);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_node_gives_what_its_gres_bring),
+		cmocka_unit_test(what_select_deals_out_unequally_is_left_to_it),
+		cmocka_unit_test(the_checker_misses_nothing_that_gres_bring),
+		cmocka_unit_test(whole_nodes_without_enough_for_all_their_gres_are_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -350,13 +350,31 @@ struct left {
 	int64_t memory;
 };
 
+/* Beside its GPUs what nobody uses up. */
+static struct sl_range add_bandwidth(struct build *b, struct sl_range gpus, uint32_t kind, uint32_t count)
+{
+	struct sl_node_gres_row row;
+	struct sl_range gres = { sl_builder_rows(b->builder, SL_T_NODE_GRES), gpus.count + 1 };
+
+	for (uint32_t i = 0; i < gpus.count; i++) {
+		sl_builder_row(b->builder, SL_T_NODE_GRES, gpus.first + i, &row);
+		sl_builder_append(b->builder, SL_T_NODE_GRES, &row);
+	}
+	row = (struct sl_node_gres_row) { .kind = kind, .count = count, .no_consume = 1 };
+	sl_builder_append(b->builder, SL_T_NODE_GRES, &row);
+	return gres;
+}
+
 static void random_nodes(struct build *b, uint64_t *s, struct left *left)
 {
+	struct sl_gres_kind_row bandwidth = sl_gres_kind_row();
 	static const char *const features[] = { "", "", "ib", "ib,big", "big" };
 	static const char *const leaves[] = { "root.a", "root.a", "root.b", "root.c", "" };
 	bool tree = one_in(s, 2);
-	uint32_t core_spec = b->nodes % 3;
+	uint32_t core_spec = b->nodes % 3, kind;
 
+	bandwidth.key = bandwidth.name = sl_builder_str(b->builder, "bandwidth");
+	kind = sl_builder_append(b->builder, SL_T_GRES_KIND, &bandwidth);
 	for (uint32_t n = 0; n < b->nodes; n++) {
 		struct sl_node_row r;
 
@@ -375,6 +393,8 @@ static void random_nodes(struct build *b, uint64_t *s, struct left *left)
 			r.owner = 1000 + build_below(s, 3);
 		sl_builder_update(b->builder, SL_T_NODE, n, &r);
 		left[n] = (struct left) { r.cores, r.gres.count ? 2 : 0, r.memory };
+		if (n % 4)
+			build_change(b, SL_T_NODE, n, sl_node_row, .gres = add_bandwidth(b, r.gres, kind, n % 4));
 	}
 }
 
@@ -518,6 +538,8 @@ static void random_wishes(struct build *b, uint64_t *s, struct sl_job_row *r)
 		r->het_job_id = r->id;
 	if (one_in(s, 10))
 		r->tmp_disk = 100;
+	if (!r->gres.count && r->id % 8 < 3)
+		r->gres = build_gres(b, "bandwidth", "", 1 + r->id % 8, r->id % 16 == 9 ? SL_PER_JOB : SL_PER_NODE);
 	if (one_in(s, 10))
 		r->ntasks_per_core = 1;
 	if (one_in(s, 10))

@@ -70,6 +70,8 @@
  * Cores for the system.  A job that says how many of each node those are (core_spec, SL_ASKS_SPEC_CORES) has
  * whole nodes, all of their cores but those, and nobody has what it leaves.
  *
+ * Gres that nobody uses up (no_consume): each node has as many as the job asks for of each, and these are in no place.
+ *
  * Sockets.  Nodes have as many sockets of as many cores as the job asks for; of tasks per socket, each
  * socket has no more than as many cores as they take for tasks, rounded up.  Of parts of nodes, so many cores
  * are free when it starts that this holds whichever those are; they are of one node, or tasks per node
@@ -83,7 +85,7 @@
  *
  * A job that asks for something that is not modelled has to be native: any other of SL_ASKS_*,
  * constraints that are more than that, sockets or tasks per socket beside gres of parts of nodes, -O or cores
- * for the system, gres per socket, cores for the system beside gres, threads for it on cores with several, plane and arbitrary distributions, shared cores,
+ * for the system, gres per socket, gres that nobody uses up but by node, cores for the system beside gres, threads for it on cores with several, plane and arbitrary distributions, shared cores,
  * flexible or partial reservations or several of them,
  * allocation by socket, a job that may preempt others, one of which select refused
  * SL_REFUSALS placements in a row.  Any job may be native.  The places of such a job are

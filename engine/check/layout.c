@@ -199,6 +199,18 @@ static uint64_t gres_at(const struct check *c, uint32_t want, uint32_t place)
 	return n;
 }
 
+/* What of it a node has for whoever asks, however many do. */
+static uint64_t shown_at(const struct check *c, uint32_t want, uint32_t node)
+{
+	struct sl_range g = c->snap->node.gres[node];
+	uint64_t n = 0;
+
+	for (uint32_t k = g.first; k < g.first + g.count; k++)
+		if (c->snap->node_gres.no_consume[k] && same_gres(c, want, c->snap->node_gres.kind[k]))
+			n += c->snap->node_gres.count[k];
+	return n;
+}
+
 /* The cores of a whole node: those of the system as well, where the job says how many those are. */
 static uint32_t whole_cores(const struct check *c, uint32_t j, uint32_t node)
 {
@@ -293,6 +305,8 @@ static int check_gres(struct check *c, const struct row *r, const struct ask *a,
 
 		if (a->tasks_per_node && hosts > a->tasks_per_node)
 			hosts = a->tasks_per_node;
+		if (per == SL_PER_NODE && !have)
+			have = shown_at(c, want, place->node[i]);
 		if (per == SL_PER_NODE && have < count)
 			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu64 " %s, needs %"
 				       PRIu64, id, check_str(c, s->node.name[place->node[i]]), have,

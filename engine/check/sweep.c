@@ -264,7 +264,8 @@ static int sweep_node(struct sweep *w, uint32_t node)
 	qsort(w->event, n, sizeof(*w->event), by_instant);
 	memset(w->capacity, 0, kinds * sizeof(*w->capacity));
 	for (uint32_t g = gres.first; g < gres.first + gres.count; g++)
-		w->capacity[s->node_gres.kind[g]] += s->node_gres.count[g];
+		if (!s->node_gres.no_consume[g])
+			w->capacity[s->node_gres.kind[g]] += s->node_gres.count[g];
 	w->all.parts = w->all.memory = w->all.jobs = 0;
 	w->planned.parts = w->planned.memory = w->planned.jobs = 0;
 	w->all.shared = w->all.unshared = w->planned.shared = w->planned.unshared = 0;

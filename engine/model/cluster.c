@@ -256,7 +256,7 @@ void sl_cluster_supply(const struct sl_cluster *c, const uint8_t *marks, struct 
 		for (uint32_t g = gres.first; g < gres.first + gres.count; g++) {
 			uint32_t kind = c->snap->node_gres.kind[g];
 
-			if (kind >= SL_MAX_GRES || !c->snap->node_gres.count[g])
+			if (kind >= SL_MAX_GRES || !c->snap->node_gres.count[g] || c->snap->node_gres.no_consume[g])
 				continue;
 			supply->gres[kind] += c->snap->node_gres.count[g];
 			supply->gres_nodes[kind]++;

@@ -198,6 +198,23 @@ static int build_partitions(struct sl_cluster *c, struct sl_error *err)
 
 /* -- nodes --------------------------------------------------------------- */
 
+/* Of a kind that is used up on no node no capacity is booked; one that is so on some nodes alone
+ * is left to Slurm's select. */
+static void choose_no_consume(struct sl_cluster *c)
+{
+	const struct sl_node_gres_view *g = &c->snap->node_gres;
+	bool consumed[SL_MAX_GRES] = { false };
+
+	for (uint32_t i = 0; i < g->rows; i++)
+		if (g->kind[i] < SL_MAX_GRES && g->count[i])
+			*(g->no_consume[i] ? &c->no_consume[g->kind[i]] : &consumed[g->kind[i]]) = true;
+	for (uint32_t k = 0; k < SL_MAX_GRES; k++) {
+		if (consumed[k] && c->no_consume[k])
+			c->modelled[k] = false;
+		c->no_consume[k] &= !consumed[k];
+	}
+}
+
 /* Kinds of gres beyond SL_MAX_GRES, and such as come in more than 16 bits on some
  * node, are left to Slurm's select. */
 static void choose_gres(struct sl_cluster *c)
@@ -206,6 +223,7 @@ static void choose_gres(struct sl_cluster *c)
 
 	for (uint32_t k = 0; k < SL_MAX_GRES; k++)
 		c->modelled[k] = k < s->gres_kind.rows;
+	choose_no_consume(c);
 	for (uint32_t n = 0; n < s->node.rows; n++) {
 		struct sl_range gres = s->node.gres[n];
 
@@ -233,7 +251,7 @@ static void describe(const struct sl_cluster *c, uint32_t n, struct sl_node_kind
 	if (s->meta.select_flags[0] & SL_SELECT_MEMORY)
 		kind->capacity.memory = s->node.memory[n] > 0 ? s->node.memory[n] : MEMORY_UNKNOWN;
 	for (uint32_t g = gres.first; g < gres.first + gres.count; g++)
-		if (s->node_gres.kind[g] < SL_MAX_GRES && c->modelled[s->node_gres.kind[g]])
+		if (s->node_gres.kind[g] < SL_MAX_GRES && c->modelled[s->node_gres.kind[g]] && !s->node_gres.no_consume[g])
 			kind->capacity.gres[s->node_gres.kind[g]] += s->node_gres.count[g];
 	for (uint32_t p = 0; p < s->partition.rows; p++) {
 		const struct part *part = &c->part[p];

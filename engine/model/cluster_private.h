@@ -111,6 +111,7 @@ struct want {
 	struct sl_nodeset *choice;	/* of the request */
 	uint32_t choices;
 	struct sl_part *part;		/* likewise */
+	struct sl_range no_consume;	/* gres that it asks for, where some of them are used up by nobody */
 	uint32_t parts;
 	bool for_chance;		/* a copy, which has no parts of its own: cluster_chance() */
 	struct enclave *enclave;	/* NULL: main */
@@ -164,6 +165,7 @@ struct sl_cluster {
 	struct sl_tree tree;		/* no switches: none is known, or there is but one */
 	uint32_t *rows;			/* [node] jobs that may share a core there; NULL: nowhere */
 	bool modelled[SL_MAX_GRES];	/* gres kinds: the first few, without counts beyond 65,535 */
+	bool no_consume[SL_MAX_GRES];	/* of these: no node's is used up by those who have it (no_consume) */
 
 	struct sl_nodeset unusable, scratch;
 	struct sl_nodeset *resv_nodes;	/* by reservation */

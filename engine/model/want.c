@@ -357,6 +357,15 @@ static void of_all_tasks(struct sl_gres_need *need, uint32_t tasks)
 	need->count = tasks > 1 && need->count > UINT32_MAX / tasks ? UINT32_MAX : need->count * most(tasks, 1);
 }
 
+/* Of what nobody uses up each node has to have so many: a matter of which nodes, not of what is free there. */
+static void ask_no_consume(const struct sl_cluster *c, struct want *w, const struct sl_ask *a, uint32_t row, bool alone)
+{
+	if (c->snap->job_gres.per[row] == SL_PER_NODE && alone)
+		w->no_consume = a->gres;
+	else
+		w->pub.native |= SL_NATIVE_UNCOUNTED_GRES;
+}
+
 static int ask_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -365,13 +374,15 @@ static int ask_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a
 	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++) {
 		const char *name = cluster_str(c, s->job_gres.name[g]), *type = cluster_str(c, s->job_gres.type[g]);
 		struct sl_gres_need need = { .count = s->job_gres.count[g], .per = SL_GRES_PER_NODE };
-		bool known = false, modelled = true;
+		bool known = false, modelled = true, no_consume = false;
 
 		for (uint32_t k = 0; k < s->gres_kind.rows; k++) {
 			if (!sl_gres_matches(s, g, k))
 				continue;
 			known = true;
-			if (k < SL_MAX_GRES && c->modelled[k])
+			if (k < SL_MAX_GRES && c->modelled[k] && c->no_consume[k])
+				no_consume = true;
+			else if (k < SL_MAX_GRES && c->modelled[k])
 				need.kinds |= (uint16_t) (1u << k);
 			else
 				modelled = false;
@@ -383,6 +394,10 @@ static int ask_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a
 				SL_MAX_GRES_MEMORY;
 		if (!known)
 			return want_refuse(w, SL_WHY_NEVER, "no node has %s%s%s", name, *type ? ":" : "", type);
+		if (no_consume) {
+			ask_no_consume(c, w, a, g, modelled && !need.kinds);
+			continue;
+		}
 		if (s->job_gres.per[g] == SL_PER_JOB)
 			need.per = SL_GRES_PER_JOB;
 		else if (s->job_gres.per[g] == SL_PER_TASK && a->overcommit)

@@ -78,6 +78,40 @@ static bool has_disk(const struct sl_cluster *c, const struct want *w, uint32_t 
 	return c->snap->node.tmp_disk[n] >= c->snap->job.tmp_disk[w->entry.job];
 }
 
+static bool asks_no_consume(const struct sl_cluster *c, const struct want *w)
+{
+	(void) c;
+	return w->no_consume.count;
+}
+
+/* How much a node has of what nobody uses up, and a job asks for in that row. */
+static uint64_t count_no_consume(const struct sl_snapshot *s, uint32_t row, uint32_t n)
+{
+	struct sl_range gres = s->node.gres[n];
+	uint64_t count = 0;
+
+	for (uint32_t g = gres.first; g < gres.first + gres.count; g++)
+		if (s->node_gres.no_consume[g] && sl_gres_matches(s, row, s->node_gres.kind[g]))
+			count += s->node_gres.count[g];
+	return count;
+}
+
+static bool is_no_consume(const struct sl_cluster *c, uint32_t row)
+{
+	for (uint32_t k = 0; k < c->snap->gres_kind.rows && k < SL_MAX_GRES; k++)
+		if (c->no_consume[k] && sl_gres_matches(c->snap, row, k))
+			return true;
+	return false;
+}
+
+static bool has_no_consume(const struct sl_cluster *c, const struct want *w, uint32_t n)
+{
+	for (uint32_t row = w->no_consume.first; row < w->no_consume.first + w->no_consume.count; row++)
+		if (is_no_consume(c, row) && count_no_consume(c->snap, row, n) < c->snap->job_gres.count[row])
+			return false;
+	return true;
+}
+
 static bool is_capped(const struct sl_cluster *c, const struct want *w)
 {
 	const struct part *part = cluster_part(c, &w->entry);
@@ -115,6 +149,7 @@ static const struct rule {
 	{ asks_whole_memory, has_memory },
 	{ is_capped, is_below_cap },
 	{ want_asks_company, want_has_company },
+	{ asks_no_consume, has_no_consume },
 };
 #define RULES (sizeof(rules) / sizeof(rules[0]))
 

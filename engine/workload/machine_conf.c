@@ -137,6 +137,7 @@ static int read_count(struct conf *c, const struct word *w, uint32_t *n)
 struct gres_item {
 	char name[64], type[64];
 	int64_t count;
+	bool no_consume;
 };
 
 /* "gpu:a100:4(S:0-1)", "gpu:2", "nic" */
@@ -168,8 +169,8 @@ static int parse_gres(struct conf *c, const char *text, size_t n, struct gres_it
 			return fail_at_line(c, "Gres=%.*s: expected name:type:count", (int) n, text);
 		parts--;
 	}
-	if (parts > 1 && !strcmp(part[parts - 1], "no_consume"))
-		parts--;
+	g->no_consume = parts > 1 && !strcmp(part[parts - 1], "no_consume");
+	parts -= g->no_consume;
 	if (parts == 2)
 		snprintf(g->type, sizeof(g->type), "%s", part[1]);
 	if (p || parts > 2 || !*g->name || g->count < 0 || g->count >= SL_NONE)
@@ -190,6 +191,7 @@ static int add_gres(struct conf *c, const char *text, struct sl_range *range)
 			return -1;
 		row.kind = sl_machine_gres_kind(c->b, g.name, g.type);
 		row.count = g.count;
+		row.no_consume = g.no_consume;
 		if (row.count) {
 			sl_builder_append(c->b, SL_T_NODE_GRES, &row);
 			range->count++;

@@ -293,7 +293,7 @@ function history:summary(question) end
 ---@field cpus_per_gres boolean
 ---@field memory_per_gres boolean
 ---@field tasks_per_gres boolean
----@field uncounted_gres boolean asks for gres that are not in its list: mps, shard, no_consume
+---@field uncounted_gres boolean asks for gres that are not in its list: mps, shard and others
 ---@field reboot boolean features that nodes get when they boot
 ---@field node_counts boolean one of some numbers of nodes, or none
 ---@field task_counts boolean its own number of tasks for each node
@@ -364,7 +364,7 @@ function history:summary(question) end
 ---@field tmp_disk integer
 ---@field weight integer smaller is preferred
 ---@field features string
----@field gres { kind: string, count: integer }[]
+---@field gres { kind: string, count: integer, no_consume: integer }[]
 ---@field topology string
 ---@field owner? integer
 ---@field boot_time integer

@@ -81,6 +81,9 @@ struct sl_range capture_node_gres(struct capture *c, enum sl_snapshot_table tabl
 		next = capture_item(s, &len);
 		if (!capture_gres(s, len, name, type, sizeof(name), &has.count) || !has.count || !strcmp(name, "(null)"))
 			continue;
+		has.no_consume = !strcmp(type, "no_consume");
+		if (has.no_consume)
+			*type = '\0';
 		has.kind = holds.kind = kind_row(c, name, type);
 		holds.count = has.count;
 		sl_builder_append(c->b, table, table == SL_T_NODE_GRES ? (void *) &has : (void *) &holds);

@@ -109,8 +109,8 @@ struct sl_range sl_collect_runs(struct sl_collector *c, const bitstr_t *bitmap);
 /* The row of a gres kind, made when it is new; SL_NONE when there are too many. */
 uint32_t sl_collect_kind(struct sl_collector *c, const char *name, const char *type);
 
-/* Is that a gres of which nodes have what is in no row: shared (mps, shard), not used up by
- * those who have it (no_consume), or of too many kinds? */
+/* Is that a gres of which nodes have what is in no row: shared (mps, shard), of devices and not used up by
+ * those who have them (no_consume), or of too many kinds? */
 bool sl_collect_uncounted(const struct sl_scratch *s, const gres_state_t *g);
 
 /* What is noted of a job. */

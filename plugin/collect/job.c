@@ -178,6 +178,8 @@ static int each_alloc_gres(void *x, void *arg)
 	if (!js || !g->gres_name || !js->gres_cnt_node_alloc || w->host >= js->node_cnt ||
 	    (g->config_flags & GRES_CONF_SHARED))
 		return 0;
+	if (js->gres_cnt_node_alloc[w->host] == NO_CONSUME_VAL64)
+		return 0;
 	row.count = (uint32_t) js->gres_cnt_node_alloc[w->host];
 	if (!row.count || (row.kind = alloc_kind(w->c, g->gres_name, js->type_name, w->node)) == SL_NONE)
 		return 0;

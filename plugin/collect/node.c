@@ -81,12 +81,13 @@ static void note_uncounted(struct sl_scratch *s, const gres_state_t *g)
 		s->uncounted[s->uncounted_len++] = g->plugin_id;
 }
 
-static void add_count(struct gres_walk *w, const char *type, uint64_t count)
+static void add_count(struct gres_walk *w, const char *type, uint64_t count, bool no_consume)
 {
 	struct sl_node_gres_row row = sl_node_gres_row();
 
 	if (!count)
 		return;
+	row.no_consume = no_consume;
 	row.kind = sl_collect_kind(w->c, w->gres->gres_name, type);
 	row.count = (uint32_t) MIN(count, UINT32_MAX - 1);
 	if (row.kind != SL_NONE) {
@@ -109,16 +110,16 @@ static int each_node_gres(void *x, void *arg)
 	g = w->gres->gres_data;
 	if (!g || !w->gres->gres_name || w->gres->config_flags & GRES_CONF_SHARED)
 		return 0;
-	if (g->no_consume) {
+	if (g->no_consume && g->topo_cnt) {	/* devices, which select looks at one by one */
 		note_uncounted(w->c->scratch, w->gres);
 		return 0;
 	}
 	for (i = 0; i < g->type_cnt; i++) {
-		add_count(w, g->type_name[i], g->type_cnt_avail[i]);
+		add_count(w, g->type_name[i], g->type_cnt_avail[i], g->no_consume);
 		typed += g->type_cnt_avail[i];
 	}
 	if (g->gres_cnt_avail > typed)
-		add_count(w, NULL, g->gres_cnt_avail - typed);
+		add_count(w, NULL, g->gres_cnt_avail - typed, g->no_consume);
 	return 0;
 }
 

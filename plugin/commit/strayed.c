@@ -39,7 +39,8 @@ static int each_gres(void *x, void *arg)
 	uint64_t planned = 0;
 	uint32_t i;
 
-	if (!js || !js->gres_cnt_node_alloc || w->host >= js->node_cnt)
+	if (!js || !js->gres_cnt_node_alloc || w->host >= js->node_cnt ||
+	    js->gres_cnt_node_alloc[w->host] == NO_CONSUME_VAL64)
 		return 0;
 	for (i = w->planned.first; i < w->planned.first + w->planned.count; i++)
 		if (v->kind[i] < snap->gres_kind.rows &&

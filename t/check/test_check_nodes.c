@@ -515,6 +515,28 @@ static void gres_are_counted_by_node_job_and_task(void **state)
 	build_destroy(b);
 }
 
+static void gres_that_nobody_uses_up_are_there_or_not(void **state)
+{
+	struct build *b = one((struct build_job) { 0 });
+	struct sl_gres_kind_row kind = sl_gres_kind_row();
+	struct sl_node_gres_row has = { .count = 2, .no_consume = 1 };
+	struct sl_range gres;
+
+	(void) state;
+	kind.key = kind.name = sl_builder_str(b->builder, "bandwidth");
+	has.kind = sl_builder_append(b->builder, SL_T_GRES_KIND, &kind);
+	gres = (struct sl_range) { sl_builder_append(b->builder, SL_T_NODE_GRES, &has), 1 };
+	build_change(b, SL_T_NODE, 1, sl_node_row, .gres = gres);
+	build_change_job(b, 2, .gres = build_gres(b, "bandwidth", "", 2, SL_PER_NODE));
+	EXPECT_START(b, place(p_, 1, 1, 0, 0), NULL);
+	EXPECT_START(b, place(p_, 2, 1, 0, 0), "job 2: node n2: has 0 bandwidth, needs 2");
+	build_change_job(b, 2, .gres = build_gres(b, "bandwidth", "", 3, SL_PER_NODE));
+	EXPECT_START(b, place(p_, 1, 1, 0, 0), "job 2: node n1: has 2 bandwidth, needs 3");
+	build_change_job(b, 2, .gres = build_gres(b, "bandwidth", "", 1, SL_PER_JOB));
+	EXPECT_START(b, place(p_, 1, 1, 0, 0), "job 2: its nodes have 0 bandwidth, needs 1");
+	build_destroy(b);
+}
+
 static void gres_are_not_given_twice_nor_unasked(void **state)
 {
 	struct build *b = one((struct build_job) { .gpus = 1 });
@@ -593,6 +615,7 @@ int main(void)
 		cmocka_unit_test(a_start_that_runs_into_a_reservation_of_the_plan_is_refused),
 		cmocka_unit_test(memory_counts_where_it_is_consumable),
 		cmocka_unit_test(gres_are_counted_by_node_job_and_task),
+		cmocka_unit_test(gres_that_nobody_uses_up_are_there_or_not),
 		cmocka_unit_test(gres_are_not_given_twice_nor_unasked),
 		cmocka_unit_test(max_cpus_per_node_is_counted_over_the_jobs_of_a_partition),
 		cmocka_unit_test(licences_are_counted_over_time),

@@ -154,10 +154,21 @@ uncounted() {
 	local id other
 	id=$(submit --gres=bandwidth:3)
 	other=$(submit -N8 --gres=bandwidth:4)
-	starts "$id"
-	starts "$other"
+	starts_as_planned "$id"
+	starts_as_planned "$other"
+	is_placed "$other"
+}
+# (explain: by the engine, with select's word on nothing.)
+is_placed() { # JOBID
+	lua_schedules || return 0
+	fails grep -qi 'select' "$C/out"
 }
 it "a gres that nobody uses up keeps no job from starting" uncounted
+
+too_few_of_uncounted() {
+	fails submit --gres=bandwidth:5
+}
+it "... where nodes have so many" too_few_of_uncounted
 
 shards() {
 	local id i ids=()

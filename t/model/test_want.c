@@ -246,6 +246,48 @@ static void gres_become_kinds(void **state)
 	build_destroy(b);
 }
 
+/* Nodes have to have it; none is taken off it. */
+static void gres_that_nobody_uses_up_choose_the_nodes(void **state)
+{
+	struct build *b = build_create("4x8c2g");
+	struct sl_gres_kind_row kind = sl_gres_kind_row();
+	struct sl_cluster *c;
+
+	(void) state;
+	for (uint32_t k = 1; k <= 2; k++) {
+		kind.key = kind.name = sl_builder_str(b->builder, k == 1 ? "bandwidth" : "mixed");
+		sl_builder_append(b->builder, SL_T_GRES_KIND, &kind);
+	}
+	for (uint32_t n = 1; n < 4; n++) {
+		struct sl_node_gres_row has = { .kind = 0, .count = 2 };
+		struct sl_range gres = { sl_builder_append(b->builder, SL_T_NODE_GRES, &has), 3 };
+
+		has = (struct sl_node_gres_row) { .kind = 1, .count = n, .no_consume = 1 };
+		sl_builder_append(b->builder, SL_T_NODE_GRES, &has);
+		has = (struct sl_node_gres_row) { .kind = 2, .count = n, .no_consume = n == 2 };
+		sl_builder_append(b->builder, SL_T_NODE_GRES, &has);
+		build_change(b, SL_T_NODE, n, sl_node_row, .gres = gres);
+	}
+	for (uint32_t id = 1; id <= 5; id++) {
+		build_pending(b, (struct build_job) { .id = id });
+		build_change_job(b, id, .gres = build_gres(b, id == 4 ? "mixed" : "bandwidth", "", id == 2 ? 1 : 2,
+							   id == 3 ? SL_PER_JOB : SL_PER_NODE));
+	}
+	build_change_job(b, 5, .gres = build_gres(b, "bandwidth", "fast", 1, SL_PER_NODE));
+	c = build_cluster(b);
+	assert_string_equal(set_text(want(c, 1)->request.eligible), "2-3");
+	assert_string_equal(set_text(want(c, 2)->request.eligible), "1-3");
+	for (uint32_t id = 1; id <= 2; id++) {
+		assert_int_equal(want(c, id)->native, 0);
+		assert_int_equal(want(c, id)->request.gres_needs, 0);
+	}
+	assert_int_equal(want(c, 3)->native, SL_NATIVE_UNCOUNTED_GRES);
+	assert_int_equal(want(c, 4)->native, SL_NATIVE_GRES);
+	assert_int_equal(want(c, 5)->why, SL_WHY_NEVER);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
 /* Select gives them CPUs for all tasks, or a core of each socket: the GPUs are those of the tasks in any case. */
 static void gres_of_tasks_that_overcommit_or_are_bound_is_native(void **state)
 {
@@ -656,6 +698,7 @@ int main(void)
 		cmocka_unit_test(the_limits_of_the_partition_bind_the_job),
 		cmocka_unit_test(memory_follows_the_cores_or_the_node_or_is_all_of_it),
 		cmocka_unit_test(gres_become_kinds),
+		cmocka_unit_test(gres_that_nobody_uses_up_choose_the_nodes),
 		cmocka_unit_test(gres_of_tasks_that_overcommit_or_are_bound_is_native),
 		cmocka_unit_test(features_and_exclusions_choose_the_nodes),
 		cmocka_unit_test(what_is_not_modelled_is_native_and_says_what),

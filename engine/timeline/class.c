@@ -239,11 +239,10 @@ static void enlive(struct sl_timeline *tl, uint32_t id)
 	struct sl_node_class *g = &tl->class[id];
 
 	if (g->nodes.count) {
-		if (g->live == SL_NO_CLASS) {
+		if (g->live == SL_NO_CLASS)
 			g->live = tl->lives++;
-			note_turn(tl, id);
-		}
 		note_live(tl, id);
+		note_turn(tl, id);
 	} else if (g->live != SL_NO_CLASS) {
 		struct sl_live last = tl->live[--tl->lives];
 

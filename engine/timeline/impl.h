@@ -121,7 +121,7 @@ struct sl_timeline {
 	uint32_t changes, change_room;
 	uint64_t changes_dropped, changes_read;
 
-	/* Classes that came to have nodes, or have none any more, until somebody has read them. */
+	/* Classes that have other nodes, or none any more, until somebody has read them. */
 	bool notes_turns;
 	uint32_t *turned;		/* there is room for all classes */
 	uint32_t turns;

@@ -89,8 +89,8 @@ static void forget(struct sl_outlook *o, uint32_t class)
 
 	for (uint32_t p = 0; p < PAGES; p++)
 		o->page[p][row] = o->page[p][last];
-	o->class[row] = o->class[last];
-	o->row_of[o->class[row]] = row;
+	o->row[row] = o->row[last];
+	o->row_of[o->row[row].class] = row;
 	o->row_of[class] = SL_NO_CLASS;
 }
 
@@ -103,10 +103,9 @@ static void learn_anew(struct sl_outlook *o, const struct sl_timeline *tl, uint3
 			forget(o, class);
 		return;
 	}
-	if (o->row_of[class] == SL_NO_CLASS) {
-		o->row_of[class] = o->rows;
-		o->class[o->rows++] = class;
-	}
+	if (o->row_of[class] == SL_NO_CLASS)
+		o->row_of[class] = o->rows++;
+	o->row[o->row_of[class]] = (struct sl_outlook_row) { class, g->nodes.count };
 	learn(o, g, o->row_of[class]);
 }
 
@@ -121,7 +120,7 @@ static int make_room(struct sl_outlook *o, const struct sl_timeline *tl)
 	for (uint32_t p = 0; p < PAGES; p++)
 		if (sl_grow(&o->page[p], &o->page_room[p], rows, sizeof(*o->page[p]), NULL))
 			return -1;
-	return sl_grow(&o->class, &o->class_room, rows, sizeof(*o->class), NULL) ||
+	return sl_grow(&o->row, &o->rows_room, rows, sizeof(*o->row), NULL) ||
 	       sl_grow(&o->in, &o->in_room, rows / 64 + 1, sizeof(*o->in), NULL);
 }
 
@@ -132,7 +131,7 @@ void sl_outlook_free(struct sl_outlook *o)
 	for (uint32_t p = 0; p < PAGES; p++)
 		free(o->page[p]);
 	free(o->row_of);
-	free(o->class);
+	free(o->row);
 	free(o->in);
 	free(o);
 }
@@ -181,38 +180,55 @@ struct sl_outlook *sl_outlook_of(struct sl_timeline *tl)
 	}
 	if (++o->sweeps <= FEW_SWEEPS || !catch_up(o, tl))
 		return NULL;
-	memset(o->in, 0, (o->rows / 64 + 1) * sizeof(*o->in));
 	return o;
 }
 
-struct sl_prospect sl_outlook_in(const struct sl_outlook *o, uint32_t slot, int32_t cores, int64_t seconds)
+void sl_outlook_in(const struct sl_outlook *o, struct sl_prospect *p, uint32_t slot)
 {
 	int64_t begin = slot ? sl_outlook_end(o, slot - 1) : o->base;
 
-	return (struct sl_prospect) { cores, slot, slot_of(o, sl_later(begin, seconds)) };
+	p->slot = slot;
+	p->last = slot_of(o, sl_later(begin, p->seconds));
 }
 
-static bool has_throughout(const struct sl_outlook *o, uint32_t row, const struct sl_prospect *p, uint8_t least)
+void sl_outlook_begin(struct sl_outlook *o)
 {
+	memset(o->in, 0, (o->rows / 64 + 1) * sizeof(*o->in));
+}
+
+/* Whether the class has it, for all that is told of it. */
+static bool may_have(const struct sl_outlook *o, uint32_t row, const struct sl_prospect *p, uint8_t least)
+{
+	if (o->page[p->slot / SL_PAGE][row].most[p->slot % SL_PAGE] < least)
+		return false;
 	for (uint32_t slot = p->slot + 1; slot < p->last; slot++)
 		if (o->page[slot / SL_PAGE][row].least[slot % SL_PAGE] < least)
 			return false;
 	return true;
 }
 
+bool sl_outlook_enough(const struct sl_outlook *o, const struct sl_prospect *p)
+{
+	uint8_t least = told(p->cores);
+	int64_t nodes = 0;
+
+	for (uint32_t i = 0; i < o->rows && nodes < p->nodes; i++)
+		nodes += may_have(o, i, p, least) ? o->row[i].nodes : 0;
+	return nodes >= p->nodes;
+}
+
 uint32_t sl_outlook_next(struct sl_outlook *o, const struct sl_prospect *p, uint32_t *row)
 {
-	const struct sl_outlook_page *page = o->page[p->slot / SL_PAGE];
 	uint8_t least = told(p->cores);
 
 	for (uint32_t i = *row; i < o->rows; i++) {
 		uint64_t bit = UINT64_C(1) << i % 64;
 
-		if (page[i].most[p->slot % SL_PAGE] < least || o->in[i / 64] & bit || !has_throughout(o, i, p, least))
+		if (!may_have(o, i, p, least) || o->in[i / 64] & bit)
 			continue;
 		o->in[i / 64] |= bit;
 		*row = i + 1;
-		return o->class[i];
+		return o->row[i].class;
 	}
 	return SL_NO_CLASS;
 }

@@ -14,14 +14,18 @@ struct sl_outlook_page {
 	uint8_t most[SL_PAGE], least[SL_PAGE];	/* cores in each of its slots */
 };
 
+struct sl_outlook_row {
+	uint32_t class, nodes;
+};
+
 struct sl_outlook {
 	int64_t base;			/* the instant that it is for */
 	uint32_t sweeps;		/* asked for at it */
 	bool ready;
 	uint32_t *row_of;		/* by class; SL_NO_CLASS: it has no nodes */
 	uint32_t row_room;
-	uint32_t *class;		/* by row */
-	uint32_t rows, class_room;
+	struct sl_outlook_row *row;
+	uint32_t rows, rows_room;
 	struct sl_outlook_page *page[SL_SLOTS / SL_PAGE];	/* by row */
 	uint32_t page_room[SL_SLOTS / SL_PAGE];
 	uint64_t *in;			/* bits: rows that this sweep has taken in */
@@ -36,15 +40,23 @@ void sl_outlook_free(struct sl_outlook *o);
 uint32_t sl_outlook_slot(const struct sl_outlook *o, int64_t t);
 int64_t sl_outlook_end(const struct sl_outlook *o, uint32_t slot);
 
-/* From some start in a slot on: so many cores (at least one) for so long. */
+/* So many cores (at least one) on so many nodes for so long, from some start in a slot on. */
 struct sl_prospect {
 	int32_t cores;
+	int64_t nodes, seconds;
 	uint32_t slot, last;		/* the slots between these belong to it whenever in its slot it begins */
 };
 
-struct sl_prospect sl_outlook_in(const struct sl_outlook *o, uint32_t slot, int32_t cores, int64_t seconds);
+/* The same in another slot. */
+void sl_outlook_in(const struct sl_outlook *o, struct sl_prospect *p, uint32_t slot);
 
-/* The next class from *row* on, not taken in yet, that may have that; it is taken in, and *row is behind it.
+/* False: there is no such start. */
+bool sl_outlook_enough(const struct sl_outlook *o, const struct sl_prospect *p);
+
+/* No class is taken in yet. */
+void sl_outlook_begin(struct sl_outlook *o);
+
+/* The next class from *row* on, not taken in yet, that may be among these nodes; it is taken in, and *row is behind it.
  * SL_NO_CLASS: there is none. */
 uint32_t sl_outlook_next(struct sl_outlook *o, const struct sl_prospect *p, uint32_t *row);
 

@@ -23,7 +23,7 @@ struct sweep {
 	int64_t latest;
 	int64_t horizon;		/* what changes later is not in the heap */
 	struct sl_outlook *outlook;	/* NULL: all classes are taken in at once */
-	struct sl_prospect prospect;	/* what a class must have of it to be taken in */
+	struct sl_prospect prospect;	/* what is needed of it */
 	uint32_t kind;			/* the one looked at last, and what came of it */
 	bool does;
 	uint32_t sets;			/* nodesets that cursors use */
@@ -265,10 +265,12 @@ static int start_cursors(struct sweep *w, int64_t from, struct sl_error *err)
 	const struct sl_live *l;
 	uint32_t row = 0;
 
-	sp->cursors = 0;
+	sp->cursors = sp->sets = 0;
+	w->sums = (struct sl_sums) { 0 };
 	if (sl_grow(&sp->cursor, &sp->cursor_room, tl->lives, sizeof(*sp->cursor), err))
 		return -1;
 	if (w->outlook) {
+		sl_outlook_begin(w->outlook);
 		while ((l = next_in_slot(w, &row)))
 			if (start_cursor(w, l, from, err))
 				return -1;
@@ -281,14 +283,12 @@ static int start_cursors(struct sweep *w, int64_t from, struct sl_error *err)
 	return w->block ? sl_blocks_begin(sp, err) : 0;
 }
 
-/* On to the next slot: classes that have too little until then are looked at when it begins. */
-static int enter_slot(struct sweep *w, struct sl_error *err)
+/* Another slot begins: classes that have had too little until then are looked at. */
+static int add_cursors(struct sweep *w, int64_t begin, struct sl_error *err)
 {
-	int64_t begin = sl_outlook_end(w->outlook, w->prospect.slot);
 	const struct sl_live *l;
 	uint32_t row = 0;
 
-	w->prospect = sl_outlook_in(w->outlook, w->prospect.slot + 1, w->prospect.cores, w->need->r->duration);
 	w->sp->sets = w->sets;
 	while ((l = next_in_slot(w, &row))) {
 		struct sl_cursor *c;
@@ -459,46 +459,67 @@ static int sweep_to(struct sweep *w, int64_t horizon, int64_t *t, struct sl_layo
 	return rc;
 }
 
-static int sweep_slots(struct sweep *w, int64_t *t, struct sl_layout *layout, struct sl_error *err)
+/* From all classes at once, from then on. */
+static int begin_at(struct sweep *w, int64_t from, int64_t *t, struct sl_layout *layout, struct sl_error *err)
 {
-	int rc;
+	if (start_hist(w, err) || start_cursors(w, from, err))
+		return -1;
+	note_most(w);
+	*t = from;
+	return plausible(w) ? attempt(w, from, layout, err) : 0;
+}
 
-	for (;;) {
-		int64_t end = sl_outlook_end(w->outlook, w->prospect.slot);
+/* Slots in which there are too few nodes in any case are passed over; then it begins anew. */
+static int sweep_slots(struct sweep *w, int64_t from, int64_t *t, struct sl_layout *layout, struct sl_error *err)
+{
+	bool anew = true;
 
-		rc = sweep_to(w, end < SL_FOREVER ? end - 1 : end, t, layout, err);
-		if (rc || end == SL_FOREVER)
+	for (uint32_t slot = sl_outlook_slot(w->outlook, from); slot < SL_SLOTS; slot++) {
+		int64_t end = sl_outlook_end(w->outlook, slot);
+		int rc = 0;
+
+		sl_outlook_in(w->outlook, &w->prospect, slot);
+		if (sl_outlook_enough(w->outlook, &w->prospect)) {
+			rc = anew ? begin_at(w, from, t, layout, err) : add_cursors(w, from, err);
+			if (!rc)
+				rc = sweep_to(w, end < SL_FOREVER ? end - 1 : end, t, layout, err);
+			anew = false;
+		} else {
+			anew = true;
+		}
+		if (rc)
 			return rc;
-		if (enter_slot(w, err))
-			return -1;
+		from = end;
 	}
+	return 0;
 }
 
-/* Go on to the next time that will do.  Most sweeps end about where the last one did: what changes later is
- * put in order only if need be. */
-static int sweep_on(struct sweep *w, int64_t *t, struct sl_layout *layout, struct sl_error *err)
+/* Most sweeps end about where the last one did: what changes later is put in order only if need be. */
+static int sweep_all(struct sweep *w, int64_t from, int64_t *t, struct sl_layout *layout, struct sl_error *err)
 {
-	int rc = w->outlook ? sweep_slots(w, t, layout, err) : sweep_to(w, w->sp->reached, t, layout, err);
+	int rc = begin_at(w, from, t, layout, err);
 
-	if (!rc && !w->outlook)
-		rc = sweep_to(w, SL_FOREVER, t, layout, err);
-	w->sp->reached = *t;
-	return rc;
+	if (!rc)
+		rc = sweep_to(w, w->sp->reached, t, layout, err);
+	return rc ? rc : sweep_to(w, SL_FOREVER, t, layout, err);
 }
 
-/* An outlook tells of no class that a sweep would have had to cut off after the latest start. */
-static void look_out(struct sweep *w, int64_t from)
+/* With an outlook where there is one; that tells of no class which would have to be cut off after the latest
+ * start, and of no blocks. */
+static void look_out(struct sweep *w)
 {
 	const struct sl_need *need = w->need;
-	int32_t cores = need->least_cores;
+	int64_t most = sl_need_held_there(need, w->tl->most_cores), cores = need->least_cores;
 
-	if (need->whole && cores < (int32_t) w->tl->least_cores)
-		cores = (int32_t) w->tl->least_cores;
+	if (need->whole && cores < w->tl->least_cores)
+		cores = w->tl->least_cores;
 	if (w->block || w->latest < SL_FOREVER || cores < 1)
 		return;
 	w->outlook = sl_outlook_of(w->tl);
-	if (w->outlook)
-		w->prospect = sl_outlook_in(w->outlook, sl_outlook_slot(w->outlook, from), cores, need->r->duration);
+	w->prospect = (struct sl_prospect) { .cores = (int32_t) cores, .nodes = need->min_nodes,
+					     .seconds = need->r->duration };
+	if (!need->whole && most > 0 && need->min_nodes < need->units / most)
+		w->prospect.nodes = need->units / most;
 }
 
 static int sweep_above(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t from,
@@ -507,24 +528,23 @@ static int sweep_above(struct sl_timeline *tl, const struct sl_need *need, enum 
 {
 	struct sweep w = { .tl = tl, .need = need, .method = method, .latest = latest, .gained = true,
 			   .gres = need->whole || need->needs || need->jobs, .floor = floor, .kind = UINT32_MAX };
-	int64_t t = from;
 	int rc = 0;
 
 	w.block = need->r->contiguous || method == SL_PLACE_CONTIGUOUS;
 	if (sl_eligible_begin(tl, need, err))
 		return -1;
 	w.sp = tl->space;
-	look_out(&w, from);
-	if (start_hist(&w, err) || start_cursors(&w, from, err))
-		return -1;
-	note_most(&w);
-	if (plausible(&w))
-		rc = attempt(&w, t, layout, err);
-	if (!rc)
-		rc = sweep_on(&w, &t, layout, err);
+	look_out(&w);
+	if (w.outlook)
+		rc = sweep_slots(&w, from, start, layout, err);
+	if (!rc) {	/* why there is none is for all classes to say */
+		w.outlook = NULL;
+		w.gained = true;
+		rc = sweep_all(&w, from, start, layout, err);
+	}
 	if (rc < 0)
 		return -1;
-	*start = t;
+	w.sp->reached = *start;
 	return rc ? 1 : never(&w, from, misfit);
 }
 

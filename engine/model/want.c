@@ -357,10 +357,13 @@ static void of_all_tasks(struct sl_gres_need *need, uint32_t tasks)
 	need->count = tasks > 1 && need->count > UINT32_MAX / tasks ? UINT32_MAX : need->count * most(tasks, 1);
 }
 
-/* Of what nobody uses up each node has to have so many: a matter of which nodes, not of what is free there. */
+/* Of what nobody uses up each node has to have so many: a matter of which nodes, not of what is free there.  What
+ * comes with each of them would be. */
 static void ask_no_consume(const struct sl_cluster *c, struct want *w, const struct sl_ask *a, uint32_t row, bool alone)
 {
-	if (c->snap->job_gres.per[row] == SL_PER_NODE && alone)
+	if (c->snap->job_gres.cpus[row] || c->snap->job_gres.memory[row] > 0)
+		w->pub.native |= SL_NATIVE_BY_GRES;
+	else if (c->snap->job_gres.per[row] == SL_PER_NODE && alone)
 		w->no_consume = a->gres;
 	else
 		w->pub.native |= SL_NATIVE_UNCOUNTED_GRES;

@@ -104,6 +104,7 @@ enum chance { CHANCE_UNKNOWN, CHANCE_GOOD, CHANCE_DOWN, CHANCE_NONE };
 struct want {
 	struct sl_want pub;
 	enum chance chance;		/* on an empty machine; NONE but for nodes that are down: DOWN */
+	uint32_t down;			/* so many of which would do */
 	struct sl_misfit misfit;	/* of the latter two */
 	struct sl_entry entry;
 	struct want *next;		/* of the same job */

@@ -200,7 +200,6 @@ static int has_chance(struct attempt *a, struct sl_refusal *r, struct sl_error *
 {
 	struct sl_cluster *c = a->p->c;
 	const struct want *w = a->w;
-	uint32_t down;
 
 	if (cluster_chance(c, w, err) < 0)
 		return -1;
@@ -215,9 +214,8 @@ static int has_chance(struct attempt *a, struct sl_refusal *r, struct sl_error *
 			say_misfit(a, &w->misfit, false, r, SL_WHY_NEVER);
 		return lacks < 0 ? -1 : 0;
 	}
-	down = sl_nodeset_common(w->resv_nodes ? w->resv_nodes : &cluster_part(c, &w->entry)->nodes, &c->unusable);
-	plan_say(r, SL_WHY_NODES_DOWN, "%" PRIu32 " node%s down or drained%s%s, needs more than are left", down,
-		 down == 1 ? " is" : "s are", w->resv_nodes ? " in reservation " : "", name_reservation(a));
+	plan_say(r, SL_WHY_NODES_DOWN, "%" PRIu32 " node%s down or drained%s%s, needs more than are left", w->down,
+		 w->down == 1 ? " is" : "s are", w->resv_nodes ? " in reservation " : "", name_reservation(a));
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "model/native.h"
 #include "model/request.h"
 #include "model/want_private.h"
+#include "timeline/choose.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -396,6 +397,22 @@ int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *e
 
 /* -- could it ever ------------------------------------------------------ */
 
+/* Of the nodes that a request may have, those that are down or drained and could give it something. */
+static uint32_t count_down(const struct sl_cluster *c, const struct sl_request *r)
+{
+	struct sl_need need;
+	uint32_t down = 0;
+
+	if (sl_need_of(c->empty, r, &need, NULL) < 0)
+		return 0;
+	for (uint32_t n = sl_nodeset_next(&c->unusable, 0); n < SL_MAX_NODES; n = sl_nodeset_next(&c->unusable, n + 1)) {
+		const struct sl_resources *all = &sl_timeline_kind(c->empty, n)->capacity;
+
+		down += sl_nodeset_contains(r->eligible, n) && sl_need_units(&need, all, all);
+	}
+	return down;
+}
+
 int cluster_chance(struct sl_cluster *c, const struct want *constant, struct sl_error *err)
 {
 	struct want *w = (struct want *) constant;
@@ -423,6 +440,8 @@ int cluster_chance(struct sl_cluster *c, const struct want *constant, struct sl_
 			rc = sl_fit_at(c->empty, &all.pub.request, &how, c->now, NULL, &misfit, err);
 		if (rc >= 0)
 			w->chance = rc ? CHANCE_DOWN : CHANCE_NONE;
+		if (w->chance == CHANCE_DOWN)
+			w->down = count_down(c, &all.pub.request);
 	} else if (rc > 0) {
 		w->chance = CHANCE_GOOD;
 	}

@@ -122,6 +122,32 @@ static void refusals_say_what_is_in_the_way(void **state)
 	leave(&d);
 }
 
+static void only_nodes_that_would_do_are_counted_as_down(void **state)
+{
+	struct build *b = build_create("4x8c+2x16c");
+	struct desk d;
+
+	(void) state;
+	build_change(b, SL_T_NODE, 0, sl_node_row, .state = SL_NODE_DOWN);
+	build_change(b, SL_T_NODE, 1, sl_node_row, .state = SL_NODE_DRAIN);
+	build_change(b, SL_T_NODE, 4, sl_node_row, .state = SL_NODE_DOWN);
+	for (uint32_t n = 1; n < 4; n++)
+		build_change(b, SL_T_NODE, n, sl_node_row, .features = sl_builder_str(b->builder, "ib"));
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .tasks_per_node = 16 });	/* of n4 and n5 */
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 3 });				/* n1 to n3 */
+	build_change_job(b, 2, .features = sl_builder_str(b->builder, "ib"));
+	build_pending(b, (struct build_job) { .id = 3, .nodes = 6 });
+	d = sit(b);
+	assert_int_equal(start(&d, 1), 0);
+	assert_int_equal(d.why.why, SL_WHY_NODES_DOWN);
+	assert_string_equal(sl_refusal_text(&d.why), "1 node is down or drained, needs more than are left");
+	assert_int_equal(start(&d, 2), 0);
+	assert_string_equal(sl_refusal_text(&d.why), "1 node is down or drained, needs more than are left");
+	assert_int_equal(start(&d, 3), 0);
+	assert_string_equal(sl_refusal_text(&d.why), "3 nodes are down or drained, needs more than are left");
+	leave(&d);
+}
+
 /* -- backfill and reservations: what spec/easy_spec.lua and its like do not say --- */
 
 /* The head, contiguous, is booked on n0 and n1 (free now) for the time at which n2
@@ -382,6 +408,7 @@ int main(void)
 		cmocka_unit_test(an_explicit_layout_is_taken_as_it_is_or_not_at_all),
 		cmocka_unit_test(misuse_is_an_error_and_not_a_refusal),
 		cmocka_unit_test(refusals_say_what_is_in_the_way),
+		cmocka_unit_test(only_nodes_that_would_do_are_counted_as_down),
 		cmocka_unit_test(the_head_moves_to_other_nodes_but_not_to_another_time),
 		cmocka_unit_test(the_other_reservations_stand),
 		cmocka_unit_test(gpus_of_a_job_lie_on_as_many_nodes_as_it_takes),

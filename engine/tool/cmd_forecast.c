@@ -22,6 +22,7 @@
 #include "sim/forecast.h"
 #include "sim/trial.h"
 #include "tool/explain_order.h"
+#include "tool/progress.h"
 #include "tool/sim_args.h"
 #include "tool/statedir.h"
 #include "usage/history.h"
@@ -32,7 +33,7 @@ struct values {
 	const char *dir, *snapshot, *site, *policy, *ledger, *workload, *calibration, *output;
 	double confidence;
 	int64_t draws, every, seconds;
-	bool arrivals, json;
+	bool arrivals, quiet, json;
 };
 
 static const struct sl_option options[] = {
@@ -59,6 +60,8 @@ static const struct sl_option options[] = {
 	  .min = 1, .max = SL_WORKLOAD_MAX_JOBS, .standard = "1", .doc = "with --workload: of one of so many reservations" },
 	{ .name = "arrivals", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, arrivals),
 	  .doc = "with --workload: the jobs of the week before arrive again" },
+	{ .name = "quiet", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, quiet),
+	  .doc = "with --workload: no progress bar, and nothing about rows that were left out" },
 	{ .name = "output", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, output), .argument = "FILE",
 	  .doc = "write them into that file whole, for policies and squeue (forecasts = in the site file)" },
 	SL_WORKLOAD_ARGS(values, args),
@@ -149,6 +152,7 @@ static int look_back(const struct values *v, struct sl_calibrator *c, struct sl_
 	struct sl_trial_options opt = { .workload = v->workload, .workload_options = sl_workload_args(&v->args),
 					.source = { .policy = v->policy, .site = v->site, .path = v->sim.path },
 					.sim = sl_sim_args(&v->sim) };
+	struct sl_progress bar;
 	struct sl_trial t;
 	struct worth w = { 0 };
 	int rc;
@@ -156,11 +160,17 @@ static int look_back(const struct values *v, struct sl_calibrator *c, struct sl_
 	opt.sim.keep_schedule = true;
 	opt.sim.after_pass = sl_hindsights_after_pass;
 	opt.sim.after_pass_arg = &h;
+	opt.sim.progress = sl_progress_jobs;
+	opt.sim.progress_arg = &bar;
 	rc = sl_trial_open(&t, &opt, err);
+	if (t.workload && !v->quiet)
+		sl_workload_print_issues(t.workload, "schedlua: ", stderr);
 	h.opt.script = rc ? NULL : sl_script_create(t.bundle, &t.limits, err);
 	h.opt.past = v->arrivals ? t.workload : NULL;
 	h.sim = t.sim;
+	sl_progress_begin(&bar, "jobs", v->quiet);
 	rc = h.opt.script ? sl_trial_go(&t, false, err) : -1;
+	sl_progress_end(&bar);
 	if (rc >= 0) {
 		sl_hindsights_finish(&h);
 		rc = weigh(&h, &w, err) || print_worth(v, &w, err) ? -1 : 0;

@@ -322,6 +322,18 @@ forecast_worth() {
 }
 ok "forecast says what forecasts would have been worth, twice the same, and keeps it" forecast_worth
 
+# On a terminal, where it takes more than a second.
+forecast_progress() {
+	log=synthetic:jobs=2500,load=0.95,users=9
+	command -v script >/dev/null || return 0
+	script -qec "$SCHEDLUA forecast --workload=$log --procs=64 --policy=easy" /dev/null </dev/null >"$T/out" 2>&1 &&
+		out "of [0-9]* reservations, " && out " of 2500 jobs, [0-9]* a second, " &&
+		script -qec "$SCHEDLUA forecast --quiet --every=9 --workload=$log --procs=64 --policy=easy" /dev/null </dev/null >"$T/out" 2>&1 &&
+		out "of [0-9]* reservations, " && ! out "a second" >/dev/null && predict_log >"$T/odd.txt" && echo "5|odd" >>"$T/odd.txt" &&
+		run 0 forecast --workload="$T/odd.txt" --procs=4 --policy=easy && err "odd.txt" &&
+		run 0 forecast --quiet --workload="$T/odd.txt" --procs=4 --policy=easy && quiet err
+}
+
 # Nobody has to wait.
 forecast_nothing() {
 	run 0 forecast --workload=synthetic:jobs=9,load=0.01,users=2 --procs=640 --policy=easy &&
@@ -340,6 +352,7 @@ predict_log() {
 	echo "4|anna|a|all|x|2026-11-01T13:00:00|2026-11-01T13:00:00|2026-11-01T13:06:40|400|17|COMPLETED|1|1"
 	echo "5|eve|a|all|x|2026-11-01T13:00:00|2026-11-01T13:00:00|2026-11-01T13:06:40|400|17|COMPLETED|1|1"
 }
+ok "forecast shows how far it is, and nothing with --quiet" forecast_progress
 
 # anna's: the walltime is 920, 820, 720, 620 s too long; 200 s miss by 100, 0, 100, 200; the last two by 920 (nothing
 # is known, so the walltime), 100, 150, 150.

@@ -120,7 +120,7 @@ static const struct sl_word asks[] = {
 	{ SL_ASKS_EXPAND, "EXPAND" }, { SL_ASKS_ANY_LICENSE, "ANY_LICENSE" },
 	{ SL_ASKS_WHOLE_SWITCHES, "WHOLE_SWITCHES" }, { SL_ASKS_SPEC_CORES, "SPEC_CORES" },
 	{ SL_ASKS_SPEC_THREADS, "SPEC_THREADS" }, { SL_ASKS_BOUND_GRES, "BOUND_GRES" },
-	{ SL_ASKS_TASK_GRES, "TASK_GRES" },
+	{ SL_ASKS_TASK_GRES, "TASK_GRES" }, { SL_ASKS_ONE_TYPE, "ONE_TYPE" },
 };
 static const struct sl_word per_words[] = {
 	{ SL_PER_NODE, "node" }, { SL_PER_JOB, "job" }, { SL_PER_TASK, "task" }, { SL_PER_SOCKET, "socket" },

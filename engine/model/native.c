@@ -21,7 +21,7 @@ static const struct {
 	{ SL_NATIVE_DISTRIBUTION, "an arbitrary or plane distribution" },
 	{ SL_NATIVE_NODE_COUNTS, "a list of node counts" },
 	{ SL_NATIVE_TASK_COUNTS, "its own tasks for each node" },
-	{ SL_NATIVE_UNCOUNTED_GRES, "a gres that is not counted (mps, shard, some no_consume)" },
+	{ SL_NATIVE_UNCOUNTED_GRES, "a gres that is not counted (mps, shard, some no_consume, types without files)" },
 	{ SL_NATIVE_BY_GRES, "CPUs, memory or tasks per gres" },
 	{ SL_NATIVE_SOCKET_GRES, "gres per socket" },
 	{ SL_NATIVE_WHOLE_SWITCHES, "switches of its own" },
@@ -61,7 +61,7 @@ static const struct {
 } asked[] = {
 	{ SL_ASKS_BOARDS, SL_NATIVE_BOARDS },
 	{ SL_ASKS_TASKS_PER_GRES, SL_NATIVE_BY_GRES },
-	{ SL_ASKS_UNCOUNTED_GRES, SL_NATIVE_UNCOUNTED_GRES },
+	{ SL_ASKS_UNCOUNTED_GRES | SL_ASKS_ONE_TYPE, SL_NATIVE_UNCOUNTED_GRES },
 	{ SL_ASKS_REBOOT, SL_NATIVE_FEATURES },
 	{ SL_ASKS_NODE_COUNTS, SL_NATIVE_NODE_COUNTS },
 	{ SL_ASKS_TASK_COUNTS, SL_NATIVE_TASK_COUNTS },

@@ -24,6 +24,8 @@ static int each_gres(void *x, void *arg)
 		w->asks |= SL_ASKS_UNCOUNTED_GRES;
 		return 0;
 	}
+	if (!js->type_name && sl_collect_by_type(w->s, g))
+		w->asks |= SL_ASKS_ONE_TYPE;
 	if (js->cpus_per_gres || js->def_cpus_per_gres)
 		w->asks |= SL_ASKS_CPUS_PER_GRES;
 	if (js->mem_per_gres || js->def_mem_per_gres)

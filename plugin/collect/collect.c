@@ -108,7 +108,7 @@ static void make_room(struct sl_collector *c)
 	sl_map_clear(&s->row_of);
 	(void) sl_map_reserve(&s->row_of, (uint64_t) list_count(job_list), NULL);
 	sl_collect_begin_telling(s);
-	s->nameless_len = s->commented_len = s->kinds = s->uncounted_len = 0;
+	s->nameless_len = s->commented_len = s->kinds = s->uncounted_len = s->by_type_len = 0;
 	s->min_tier = UINT32_MAX;
 	c->parts = c->resvs = c->running = 0;
 	c->lent = false;

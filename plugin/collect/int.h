@@ -59,6 +59,7 @@ struct sl_scratch {
 	struct sl_kind kind[SL_KINDS];
 	uint32_t kinds;
 	uint32_t uncounted[SL_UNCOUNTED], uncounted_len;	/* gres (plugin_id) of which nodes have what no row says */
+	uint32_t by_type[SL_UNCOUNTED], by_type_len;	/* ... of which they have several types without files */
 	struct sl_map row_of;		/* job id -> row */
 	uint32_t first_way_room;
 	struct { uint32_t row; uid_t uid; } *nameless;	/* jobs whose user has yet to be looked up */
@@ -112,6 +113,9 @@ uint32_t sl_collect_kind(struct sl_collector *c, const char *name, const char *t
 /* Is that a gres of which nodes have what is in no row: shared (mps, shard), of devices and not used up by
  * those who have them (no_consume), or of too many kinds? */
 bool sl_collect_uncounted(const struct sl_scratch *s, const gres_state_t *g);
+
+/* Does select take of that gres on a node all of one type?  So it does where no files tell the pieces apart. */
+bool sl_collect_by_type(const struct sl_scratch *s, const gres_state_t *g);
 
 /* What is noted of a job. */
 static inline const struct sl_note *sl_collect_note(const struct sl_scratch *s, const job_record_t *job)

@@ -59,14 +59,24 @@ struct sl_range sl_collect_runs(struct sl_collector *c, const bitstr_t *bitmap)
 }
 
 /* So many that they are not told apart: all are. */
-bool sl_collect_uncounted(const struct sl_scratch *s, const gres_state_t *g)
+static bool is_listed(const uint32_t *list, uint32_t length, const gres_state_t *g)
 {
-	bool is = g->config_flags & GRES_CONF_SHARED || s->uncounted_len == SL_UNCOUNTED;
+	bool is = length == SL_UNCOUNTED;
 	uint32_t i;
 
-	for (i = 0; i < s->uncounted_len && !is; i++)
-		is = s->uncounted[i] == g->plugin_id;
+	for (i = 0; i < length && !is; i++)
+		is = list[i] == g->plugin_id;
 	return is;
+}
+
+bool sl_collect_uncounted(const struct sl_scratch *s, const gres_state_t *g)
+{
+	return g->config_flags & GRES_CONF_SHARED || is_listed(s->uncounted, s->uncounted_len, g);
+}
+
+bool sl_collect_by_type(const struct sl_scratch *s, const gres_state_t *g)
+{
+	return is_listed(s->by_type, s->by_type_len, g);
 }
 
 struct gres_walk {
@@ -79,6 +89,13 @@ static void note_uncounted(struct sl_scratch *s, const gres_state_t *g)
 {
 	if (!sl_collect_uncounted(s, g))
 		s->uncounted[s->uncounted_len++] = g->plugin_id;
+}
+
+/* (Of a node that has not registered yet it is not known whether it has files.) */
+static void note_types(struct sl_scratch *s, const gres_state_t *g, const gres_node_state_t *node)
+{
+	if (node->type_cnt > 1 && !node->gres_bit_alloc && node->gres_cnt_found != NO_VAL64 && !sl_collect_by_type(s, g))
+		s->by_type[s->by_type_len++] = g->plugin_id;
 }
 
 static void add_count(struct gres_walk *w, const char *type, uint64_t count, bool no_consume)
@@ -114,6 +131,7 @@ static int each_node_gres(void *x, void *arg)
 		note_uncounted(w->c->scratch, w->gres);
 		return 0;
 	}
+	note_types(w->c->scratch, w->gres, g);
 	for (i = 0; i < g->type_cnt; i++) {
 		add_count(w, g->type_name[i], g->type_cnt_avail[i], g->no_consume);
 		typed += g->type_cnt_avail[i];

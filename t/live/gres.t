@@ -10,10 +10,12 @@ cluster_gres_conf() {
 	plain_cluster_gres_conf | sed -nE 's/^(Name=gpu) File=(.*)\[0-1\]$/\1 Type=a File=\20\n\1 Type=b File=\21/p'
 	echo "Name=shard Count=8"
 	echo "Name=bandwidth Flags=CountOnly"
+	echo "Name=fpga Type=a Count=2"
+	echo "Name=fpga Type=b Count=2"
 }
 SL_NODE_SHAPE="CPUs=8 Sockets=2 CoresPerSocket=4 ThreadsPerCore=1 RealMemory=16000"
-SL_NODE_SHAPE+=" Gres=gpu:a:1,gpu:b:1,shard:8,bandwidth:no_consume:4"
-live_begin 8 GresTypes=gpu,shard,bandwidth SelectTypeParameters=CR_Core_Memory \
+SL_NODE_SHAPE+=" Gres=gpu:a:1,gpu:b:1,shard:8,bandwidth:no_consume:4,fpga:a:2,fpga:b:2"
+live_begin 8 GresTypes=gpu,shard,bandwidth,fpga SelectTypeParameters=CR_Core_Memory \
 	"PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP DefMemPerCPU=100" \
 	"PartitionName=each Nodes=ALL MaxTime=INFINITE State=UP DefCpuPerGPU=2 DefMemPerGPU=1200"
 
@@ -180,6 +182,25 @@ shards() {
 	starts "$id" 40
 }
 it "slices of GPUs are given out until they are used up" shards
+
+# Without files select gives a job all that it has of a node of one type.
+of_one_type() {
+	local first id
+	first=$(submit -w n001 --gres=fpga:a:1)
+	starts "$first"
+	starts "$(submit -w n001 --gres=fpga:b:1)"
+	id=$(submit -w n001 --gres=fpga:2)
+	stays_pending "$id"
+	starts "$(submit -w n001 --gres=fpga:b:1)"
+	scancel "$first"
+	starts "$id" 40
+	lua_schedules || return 0
+	wait_for 60 was_explained "$id"
+	schedlua explain "$id" > "$C/out"
+	cat "$C/out"
+	fails grep -qE '\([0-9]+ cores?\): select:' "$C/out"
+}
+it "a gres of types without files is left to select, which takes one of them" of_one_type
 
 # Its tasks are dealt out by select, which gives it the node and the GPU that were booked.
 beside_select() {

@@ -217,6 +217,7 @@ local function cloud(nodes)
 		nodes >= 100000 and 50 or 10, "", true)
 	goal("locks held for a start, 99 %", ms("starts", "start_p99_us"), 5, "ms")
 	goal("starts/s of an array's tasks, times stock's", ratio("arrays", "starts_per_s"), 3, "", true)
+	goal("full machine: hold for Slurm's queue, less its own, 99 %", ms("waiting", "queue_own_p99_us"), 20, "ms")
 	goal("full machine: hold for copying, 99 %", ms("waiting", "copy_hold_p99_us"), 20, "ms")
 	goal("full machine: hold for telling, 99 %", ms("waiting", "commit_hold_p99_us"), 20, "ms")
 	local parts = {}

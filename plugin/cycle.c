@@ -511,6 +511,7 @@ static void note_collected(struct sl_cycler *y)
 	const struct sl_collector *c = y->collector;
 
 	sl_times_add(&y->status.queue_hold, c->queue_us);
+	sl_times_add(&y->status.queue_own, c->queue_us - c->build_us);
 	sl_times_add(&y->status.copy_hold, c->copy_us);
 	y->status.queued = c->queued;
 	y->status.running = c->running;

@@ -102,6 +102,7 @@ static const struct line {
 	{ "cycle_us", "cycle", TIMES, true },
 	{ "decide_us", "decide", TIMES, true },
 	{ "queue_hold_us", "lock: queue", TIMES, true },
+	{ "queue_own_us", "  of it ours", TIMES, false },
 	{ "copy_hold_us", "lock: copy", TIMES, true },
 	{ "commit_hold_us", "lock: commit", TIMES, true },
 	{ "start_us", "one start", TIMES, false },

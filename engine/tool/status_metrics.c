@@ -49,6 +49,7 @@ static const struct figure times[] = {
 	{ "cycle_us", "cycle_seconds", NULL, "A cycle." },
 	{ "decide_us", "decide_seconds", NULL, "A decision." },
 	{ "queue_hold_us", "lock_queue_seconds", NULL, "slurmctld's locks, held to build the queue." },
+	{ "queue_own_us", "lock_queue_own_seconds", NULL, "What of lock_queue_seconds is not Slurm's build_job_queue()." },
 	{ "copy_hold_us", "lock_copy_seconds", NULL, "slurmctld's locks, held to copy records." },
 	{ "commit_hold_us", "lock_commit_seconds", NULL, "slurmctld's locks, held to carry out a plan." },
 	{ "start_us", "start_seconds", NULL, "One start, a part of lock_commit_seconds." },

@@ -7,9 +7,13 @@
 
 #include "plugin/collect/int.h"
 
+/* So many records of a kind tell; to look at more of them would take long where there are very many. */
+#define ENOUGH 1000
+
 struct record_probe {
 	int pipe[2];
 	bool seen;		/* there was a job with details, which tells most */
+	uint32_t jobs;
 	struct sl_error *err;
 };
 
@@ -34,7 +38,7 @@ static int check_job_layout(void *x, void *arg)
 	    (job->details ? !can_read(k, &job->details->magic, DETAILS_MAGIC) : !IS_JOB_FINISHED(job)))
 		return sl_fail(k->err, SL_EVERSION, "job records");
 	k->seen |= job->details != NULL;
-	return 0;
+	return ++k->jobs < ENOUGH ? 0 : -1;	/* (negative: no more of them) */
 }
 
 static int check_part_layout(void *x, void *arg)
@@ -55,7 +59,7 @@ int sl_collect_check_layout(struct sl_error *err)
 
 	if (pipe2(k.pipe, O_CLOEXEC | O_NONBLOCK))
 		return sl_fail(err, SL_EIO, "pipe: %s", strerror(errno));
-	for (i = 0; i < node_record_count; i++)
+	for (i = 0; i < MIN(node_record_count, ENOUGH); i++)
 		if (node_record_table_ptr[i] && node_record_table_ptr[i]->magic != NODE_MAGIC) {
 			sl_fail(&what, SL_EVERSION, "node records");
 			break;

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* collect/collect.c - the order in which a snapshot is taken, and the locks that are held meanwhile */
-#include "plugin/collect/int.h"
+#include <stdlib.h>
 
-/*
- * Others get the locks after so long, however much there is to copy: the records of a
- * snapshot are not all of one moment, then, as the queue is not that of the records.
- */
-#define COPY_HOLD_US 8000
+#include "plugin/collect/int.h"
 
 struct sl_collector *sl_collector_create(struct sl_error *err)
 {
 	struct sl_collector *c = xmalloc(sizeof(*c));
 
 	c->scratch = xmalloc(sizeof(*c->scratch));
-	c->lent = true;		/* before a restart, perhaps */
+	c->lent.unsure = true;		/* before a restart, perhaps */
 	if (!(c->b = sl_builder_create(&sl_snapshot_schema, err))) {
 		sl_collector_destroy(c);
 		return NULL;
@@ -35,9 +31,9 @@ void sl_collector_destroy(struct sl_collector *c)
 	xfree(c->scratch->queue);
 	sl_map_free(&c->scratch->row_of);
 	xfree(c->first_way);
+	free(c->lent.job);
 	xfree(c->scratch->nameless);
 	xfree(c->scratch->commented);
-	xfree(c->scratch->id);
 	sl_collect_free_told(&c->scratch->told);
 	sl_collect_free_told(&c->scratch->telling);
 	xfree(c->scratch);
@@ -111,7 +107,8 @@ static void make_room(struct sl_collector *c)
 	s->nameless_len = s->commented_len = s->kinds = s->uncounted_len = s->by_type_len = 0;
 	s->min_tier = UINT32_MAX;
 	c->parts = c->resvs = c->running = 0;
-	c->lent = false;
+	c->lent.count = 0;
+	c->lent.unsure = false;
 }
 
 /* -- the holds for copying ------------------------------------------------------ */
@@ -139,7 +136,7 @@ static void leave_locks(struct sl_collector *c)
 
 bool sl_collect_breathe(struct sl_collector *c)
 {
-	if (sl_clock_us() - c->scratch->held_since < COPY_HOLD_US)
+	if (sl_clock_us() - c->scratch->held_since < SL_COLLECT_HOLD_US)
 		return true;
 	leave_locks(c);
 	take_locks(c);
@@ -147,39 +144,23 @@ bool sl_collect_breathe(struct sl_collector *c)
 	return slurm_conf.last_update == c->conf_update && node_record_count == c->node_count && job_list;
 }
 
-static int each_id(void *x, void *arg)
-{
-	const job_record_t *job = x;
-	struct sl_scratch *s = arg;
-
-	s->id[s->ids++] = job->job_id;
-	return 0;
-}
-
 /*
- * Jobs are looked up one by one, since the list may change while the locks are not held.  One that
- * ended meanwhile has ended in the snapshot, or has its nodes a little longer than in truth.
+ * The list may change while the locks are not held: its iterator knows.  A job that ended meanwhile has
+ * ended in the snapshot, or has its nodes a little longer than in truth.
  */
 static bool collect_jobs(struct sl_collector *c)
 {
-	struct sl_scratch *s = c->scratch;
-	uint32_t i, jobs = (uint32_t) list_count(job_list);
+	sl_list_t jobs = job_list;
+	sl_list_itr_t i = list_iterator_create(jobs);
+	job_record_t *job;
+	bool same;
 
-	if (jobs > s->id_room) {
-		s->id_room = jobs + jobs / 2;
-		xrecalloc(s->id, s->id_room, sizeof(*s->id));
-	}
-	s->ids = 0;
-	list_for_each(job_list, each_id, s);
-	for (i = 0; i < s->ids; i++) {
-		job_record_t *job;
-
-		if (!sl_collect_breathe(c))
-			return false;
-		if ((job = find_job_record(s->id[i])))
+	while ((same = sl_collect_breathe(c)) && (job = list_next(i)))
+		if (sl_collect_row(c, job->job_id) == SL_NONE)	/* (a list that was sorted begins anew) */
 			collect_job(c, job);
-	}
-	return true;
+	if (job_list == jobs)
+		list_iterator_destroy(i);	/* else it went with the list */
+	return same;
 }
 
 static int copy_records(struct sl_collector *c, struct sl_error *err)
@@ -196,7 +177,7 @@ static int copy_records(struct sl_collector *c, struct sl_error *err)
 	if (collect_jobs(c))
 		return 0;
 changed:
-	c->lent = true;		/* not all jobs were looked at */
+	c->lent.unsure = true;		/* not all jobs were looked at */
 	return sl_fail(err, SL_EBUSY, "the configuration changed meanwhile");
 }
 
@@ -224,7 +205,7 @@ static int collect_records(struct sl_collector *c, struct sl_error *err)
 {
 	int rc;
 
-	c->copy_us = c->scratch->breaths = 0;
+	c->scratch->breaths = 0;
 	take_locks(c);
 	rc = copy_records(c, err);
 	leave_locks(c);

@@ -5,8 +5,8 @@
  * Short holds of slurmctld's locks: one with the job write lock for
  * build_job_queue(), which decides what may run at all (holds, dependencies,
  * begin times, limits, partitions that are down) and writes the reasons of
- * those that may not; then with read locks only, for copying, as many as it takes.  Between two a
- * record may go; then its queue entry goes with it.
+ * those that may not; with the same locks, as many as it takes to look at each of those; then with read
+ * locks only, for copying, as many as it takes.  Between two a record may go; then its queue entry goes with it.
  *
  * A collector also keeps what the commit needs to find the records of a
  * decision again: which node and partition a row stood for, and how a native
@@ -34,6 +34,12 @@ struct sl_way {
 	bool prefer;
 };
 
+/* Jobs that were started on borrowed nodes (request/lend.h): to be put back when they wait again. */
+struct sl_lent {
+	uint32_t *job, count, room;
+	bool unsure;			/* there may be others */
+};
+
 struct sl_collector {
 	struct sl_builder *b;
 	/* of the last run: */
@@ -56,9 +62,10 @@ struct sl_collector {
 	time_t conf_update;		/* slurm_conf.last_update then */
 	int node_count;
 	bool preempts;			/* some job may preempt others */
-	bool lent;			/* some job may have been started on borrowed nodes (request/lend.h) */
+	struct sl_lent lent;
 	/* figures of the last run */
-	uint64_t queue_us, copy_us;	/* how long locks were held; for copying: the longest time */
+	uint64_t queue_us, copy_us;	/* how long locks were held: for Slurm's queue, then the longest time */
+	uint64_t build_us;		/* of queue_us: what Slurm took to build it */
 	uint32_t queued, running;
 	struct sl_scratch *scratch;	/* working memory, collect/int.h */
 };
@@ -80,6 +87,9 @@ void sl_collector_destroy(struct sl_collector *c);
  * its nodes yet, SL_EVERSION when its records are not laid out as this plug-in
  * was compiled for, others when the image cannot be built. */
 int sl_collect(struct sl_collector *c, const struct sl_collect_in *in, struct sl_error *err);
+
+/* A job was started on borrowed nodes. */
+void sl_collect_note_lent(struct sl_collector *c, uint32_t job_id);
 
 /* The row of a job in the last snapshot, or SL_NONE. */
 uint32_t sl_collect_row(const struct sl_collector *c, uint32_t job_id);

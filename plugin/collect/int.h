@@ -14,6 +14,12 @@
 #define SL_KINDS 64
 #define SL_UNCOUNTED 16
 
+/*
+ * Others get the locks after so many microseconds, however much there is to look at: the records of a
+ * snapshot are not all of one moment, then, as the queue is not that of the records.
+ */
+#define SL_COLLECT_HOLD_US 8000
+
 struct sl_queue_rec {		/* of build_job_queue(), after its locks are gone */
 	uint32_t job_id, array_task_id, priority, resv_id, qos_id;
 	part_record_t *part;	/* compare, do not follow */
@@ -56,6 +62,7 @@ struct sl_scratch {
 	uint32_t only_told;		/* in this snapshot */
 	struct sl_queue_rec *queue;
 	uint32_t queue_len, queue_room;
+	uint32_t taken;			/* so many records did Slurm's queue have */
 	struct sl_kind kind[SL_KINDS];
 	uint32_t kinds;
 	uint32_t uncounted[SL_UNCOUNTED], uncounted_len;	/* gres (plugin_id) of which nodes have what no row says */
@@ -75,7 +82,6 @@ struct sl_scratch {
 	time_t now;
 	uint64_t held_since;		/* microseconds */
 	uint32_t breaths;		/* how often others could have the locks in between */
-	uint32_t *id, ids, id_room;	/* of all jobs */
 	const struct sl_collect_in *in;
 };
 
@@ -87,9 +93,15 @@ bool sl_collect_breathe(struct sl_collector *c);
  * there is no job to tell by yet; -1 with *err (SL_EVERSION). */
 int sl_collect_check_layout(struct sl_error *err);
 
-/* queue.c.  What may run, in the order in which Slurm would look at it; takes the locks itself.
- * 0, or -1 with *err. */
+/* queue.c.  What may run, in the order in which Slurm would look at it; takes the locks itself, once for
+ * Slurm's queue and then as often as it takes to look at its jobs.  0, or -1 with *err. */
 int sl_collect_queue(struct sl_collector *c, struct sl_error *err);
+
+/* lent.c.  Find those that are not known of, by looking at all jobs; takes the locks itself. */
+void sl_collect_find_lent(struct sl_collector *c);
+
+/* Those that wait again are put back; the job write lock is held. */
+void sl_collect_restore_lent(struct sl_collector *c);
 
 /* Of that, rows; no locks held.  Entries that stand for the same job in the same partition (in a
  * magnetic reservation, with preferred features) become ways to start it. */

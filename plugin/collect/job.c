@@ -292,7 +292,7 @@ static void fill_where(struct sl_collector *c, struct sl_job_row *row, const job
 	if (sl_lend_marked(job)) {
 		part_record_t *home = sl_lend_home(job);
 
-		c->lent = true;
+		sl_collect_note_lent(c, job->job_id);
 		if (home)
 			row->home = sl_collect_part(c, home);
 	}

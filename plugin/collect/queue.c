@@ -5,19 +5,8 @@
 #include "base/order.h"
 #include "plugin/collect/aside.h"
 #include "plugin/collect/int.h"
-#include "plugin/request/lend.h"
 
 /* -- what may run, under the locks ---------------------------------------------- */
-
-static int each_lent(void *x, void *arg)
-{
-	job_record_t *job = x;
-
-	(void) arg;
-	if (job->magic == JOB_MAGIC && IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job) && sl_lend_marked(job))
-		sl_lend_restore(job);
-	return 0;
-}
 
 /*
  * A limit kept it from starting a while ago: does it still, if it gets no more than it asks
@@ -46,10 +35,8 @@ static bool is_in_time(const struct sl_scratch *s, job_record_t *job)
  * one that was found unable to start a short while ago, nor one that a limit
  * keeps from starting whatever nodes it gets (acct_policy sets the reason then).
  */
-static bool is_worth_planning(const struct sl_scratch *s, job_queue_rec_t *rec)
+static bool is_worth_planning(const struct sl_scratch *s, const struct sl_queue_rec *q, job_record_t *job)
 {
-	job_record_t *job = rec->job_ptr;
-
 	if (!IS_JOB_PENDING(job))
 		return false;	/* its deadline ended it a moment ago */
 	if (!is_in_time(s, job))
@@ -58,8 +45,9 @@ static bool is_worth_planning(const struct sl_scratch *s, job_queue_rec_t *rec)
 		return false;
 	if (!(accounting_enforce & ACCOUNTING_ENFORCE_LIMITS))
 		return true;
-	job->part_ptr = rec->part_ptr;
-	sl_job_set_qos(job, sl_queue_qos(rec));
+	job->part_ptr = q->part;
+	if (!sl_job_take_qos(job, q->qos_id))
+		return false;
 	return acct_policy_job_runnable_pre_select(job, false) && !(sl_collect_note(s, job)->limited && is_limited(job));
 }
 
@@ -75,34 +63,26 @@ static int by_order(const void *x, const void *y)
 		SL_ORDER(b->prefer, a->prefer) ?: SL_ORDER(a->place, b->place);
 }
 
-static void sort_keys(struct sl_queue_rec *q, const job_queue_rec_t *rec, uint32_t place)
+static void sort_keys(struct sl_queue_rec *q, const job_record_t *job)
 {
-	const job_record_t *job = rec->job_ptr;
-
-	q->has_resv = job->resv_id || rec->resv_ptr;
-	q->tier = rec->part_ptr->priority_tier;
-	q->submit = job->details ? job->details->submit_time : 0;
-	q->order_id = rec->array_task_id == NO_VAL ? rec->job_id : job->array_job_id;
-	q->place = place;
+	q->has_resv = job->resv_id || q->resv_id;
+	q->submit = job->details->submit_time;
+	q->order_id = q->array_task_id == NO_VAL ? q->job_id : job->array_job_id;
 }
 
+/* What the record itself says: of its job that is asked later. */
 static int each_rec(void *x, void *arg)
 {
-	job_queue_rec_t *rec = x;
+	const job_queue_rec_t *rec = x;
 	struct sl_scratch *s = arg;
-	struct sl_queue_rec *q = &s->queue[s->queue_len];
-	slurmdb_qos_rec_t *qos = sl_queue_qos(rec);
 
-	if (!is_worth_planning(s, rec))
-		return 0;
-	q->job_id = rec->job_id;
-	q->array_task_id = rec->array_task_id;
-	q->priority = rec->priority;
-	q->part = rec->part_ptr;
-	q->resv_id = rec->resv_ptr ? rec->resv_ptr->resv_id : 0;
-	q->qos_id = qos ? qos->id : 0;
-	q->prefer = sl_queue_prefer(rec);
-	sort_keys(q, rec, s->queue_len++);
+	s->queue[s->taken] = (struct sl_queue_rec) {
+		.job_id = rec->job_id, .array_task_id = rec->array_task_id, .priority = rec->priority,
+		.resv_id = rec->resv_ptr ? rec->resv_ptr->resv_id : 0, .qos_id = sl_queue_qos_id(rec),
+		.part = rec->part_ptr, .tier = rec->part_ptr->priority_tier, .prefer = sl_queue_prefer(rec),
+		.place = s->taken,
+	};
+	s->taken++;
 	return 0;
 }
 
@@ -114,49 +94,123 @@ static void take_queue(struct sl_scratch *s, sl_list_t queue)
 		s->queue_room = n + n / 2 + 64;
 		xrecalloc(s->queue, s->queue_room, sizeof(*s->queue));
 	}
-	s->queue_len = 0;
 	list_for_each(queue, each_rec, s);
 }
 
-/* What may run, as Slurm says.  The locks are held. */
-static void ask_queue(struct sl_collector *c)
+/* What may run, as Slurm says; what that takes, in microseconds, is Slurm's own. */
+static sl_list_t build_queue(struct sl_scratch *s, uint64_t *us)
+{
+	uint64_t t0 = sl_clock_us();
+	sl_list_t queue = build_job_queue(false, true);
+
+	if ((s->preempts = slurm_preemption_enabled()))
+		sort_job_queue(queue);
+	*us = sl_clock_us() - t0;
+	return queue;
+}
+
+/* -- what is worth planning, in as many holds as it takes ------------------------------- */
+
+static const slurmctld_lock_t queue_locks = { .conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK,
+					      .part = READ_LOCK, .fed = READ_LOCK };
+
+static void take_queue_locks(struct sl_scratch *s)
+{
+	lock_slurmctld(queue_locks);
+	s->held_since = sl_clock_us();
+}
+
+static int same_part(void *x, void *key)
+{
+	return x == key;
+}
+
+/* Does the job still ask for that partition?  Then it is still there, too. */
+static bool asks_for(const job_record_t *job, part_record_t *part)
+{
+	if (job->part_ptr_list)
+		return list_find_first(job->part_ptr_list, same_part, part) != NULL;
+	return job->part_ptr == part;
+}
+
+static bool judge(struct sl_scratch *s, struct sl_queue_rec *q)
+{
+	job_record_t *job = find_job_record(q->job_id);
+
+	if (!job || !sl_job_sane(job) || !asks_for(job, q->part) || !is_worth_planning(s, q, job))
+		return false;
+	sort_keys(q, job);
+	return true;
+}
+
+/* The records from that one on, until others are to have the locks (aside: no sooner than at the end);
+ * returns the first that is left. */
+static uint32_t judge_some(struct sl_scratch *s, uint32_t from)
+{
+	uint32_t i = from;
+
+	for (; i < s->taken && (s->in->aside || sl_clock_us() - s->held_since < SL_COLLECT_HOLD_US); i++)
+		if (judge(s, &s->queue[i]))
+			s->queue[s->queue_len++] = s->queue[i];
+	return i;
+}
+
+/* Returns how many records are judged already. */
+static uint32_t ask_queue(struct sl_collector *c, sl_list_t *queue)
 {
 	struct sl_scratch *s = c->scratch;
 	struct sl_aside *aside;
-	sl_list_t queue;
+	uint32_t judged = 0;
 
 	sl_asked_restore(s->in->asked);
-	if (c->lent)
-		list_for_each(job_list, each_lent, NULL);
+	sl_collect_restore_lent(c);
 	aside = s->in->aside ? sl_aside_begin() : NULL;
-	queue = build_job_queue(false, true);
-	if ((c->preempts = s->preempts = slurm_preemption_enabled()))
-		sort_job_queue(queue);
-	take_queue(s, queue);
-	if (aside)
+	*queue = build_queue(s, &c->build_us);
+	c->preempts = s->preempts;
+	take_queue(s, *queue);
+	if (aside) {
+		judged = judge_some(s, 0);
 		sl_aside_end(aside);
-	FREE_NULL_LIST(queue);
+	}
+	return judged;
+}
+
+/* 0: slurmctld's tables are there, and as this was compiled for; else -1. */
+static int check_tables(struct sl_scratch *s, struct sl_error *err)
+{
+	int rc;
+
+	if (!node_record_count || !job_list || !part_list || !avail_node_bitmap || !up_node_bitmap)
+		return sl_fail(err, SL_EBUSY, "slurmctld has not loaded its nodes yet");
+	if (s->checked)
+		return 0;
+	rc = sl_collect_check_layout(err);
+	s->checked = rc > 0;
+	return MIN(rc, 0);
 }
 
 int sl_collect_queue(struct sl_collector *c, struct sl_error *err)
 {
-	slurmctld_lock_t locks = { .conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK, .part = READ_LOCK,
-				   .fed = READ_LOCK };
 	struct sl_scratch *s = c->scratch;
-	uint64_t t0;
-	int rc = 0;
+	sl_list_t queue = NULL;
+	uint32_t judged = 0;
+	int rc;
 
-	lock_slurmctld(locks);
-	t0 = sl_clock_us();
-	if (!node_record_count || !job_list || !part_list || !avail_node_bitmap || !up_node_bitmap) {
-		rc = sl_fail(err, SL_EBUSY, "slurmctld has not loaded its nodes yet");
-	} else if (s->checked || (rc = sl_collect_check_layout(err)) >= 0) {
-		s->checked |= rc > 0;
-		rc = 0;
-		ask_queue(c);
+	s->taken = s->queue_len = 0;
+	c->copy_us = c->build_us = 0;
+	sl_collect_find_lent(c);
+	take_queue_locks(s);
+	if (!(rc = check_tables(s, err)))
+		judged = ask_queue(c, &queue);
+	c->queue_us = sl_clock_us() - s->held_since;
+	unlock_slurmctld(queue_locks);
+	FREE_NULL_LIST(queue);
+	while (judged < s->taken) {
+		take_queue_locks(s);
+		judged = judge_some(s, judged);
+		c->copy_us = MAX(c->copy_us, sl_clock_us() - s->held_since);
+		unlock_slurmctld(queue_locks);
 	}
-	c->queue_us = sl_clock_us() - t0;
-	unlock_slurmctld(locks);
 	if (!rc && !s->preempts)
 		qsort(s->queue, s->queue_len, sizeof(*s->queue), by_order);
 	return rc;

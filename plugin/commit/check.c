@@ -12,22 +12,6 @@ static int same_resv(void *x, void *key)
 	return ((slurmctld_resv_t *) x)->resv_id == *(uint32_t *) key;
 }
 
-/* Of several QOS the way's.  False: the job does not ask for it. */
-static bool take_qos(job_record_t *job, uint32_t qos_id)
-{
-	assoc_mgr_lock_t locks = { .qos = READ_LOCK };
-	sl_list_t several = sl_job_several_qos(job);
-	slurmdb_qos_rec_t *qos;
-
-	if (!several)
-		return true;
-	assoc_mgr_lock(&locks);
-	if ((qos = list_find_first(several, slurmdb_find_qos_in_list, &qos_id)))
-		sl_job_set_qos(job, qos);
-	assoc_mgr_unlock(&locks);
-	return qos != NULL;
-}
-
 /* QOS that was taken away since the job was submitted. */
 static bool qos_valid(job_record_t *job)
 {
@@ -106,7 +90,7 @@ const char *sl_commit_check(job_record_t *job, part_record_t *part, const struct
 		return why;
 	if (!find_resv(way, &resv))
 		return "its reservation is gone";
-	if (!take_qos(job, way->qos_id))
+	if (!sl_job_take_qos(job, way->qos_id))
 		return "it does not ask for that QOS any more";
 	set_for_select(job, part, way, resv);
 	if (!job_independent(job))

@@ -294,7 +294,7 @@ static int select_lent(struct sl_start *s, struct sl_cores *cores, enum sl_layou
 	rc = select_fed(s, cores, how, exact);
 	if (rc == SLURM_SUCCESS) {
 		sl_lend_keep(&lend, job, names ? names : "");
-		s->m->c->lent = true;
+		sl_collect_note_lent(s->m->c, job->job_id);
 	} else {
 		sl_lend_undo(&lend, job);
 	}

@@ -205,6 +205,7 @@ static void put_all(struct sl_json *j, const struct sl_status *s)
 	put_int(j, "truncated_time", s->truncated_time);
 	put_waiting(j, s);
 	put_times(j, "queue_hold_us", &s->queue_hold);
+	put_times(j, "queue_own_us", &s->queue_own);
 	put_times(j, "copy_hold_us", &s->copy_hold);
 	put_times(j, "commit_hold_us", &s->commit_hold);
 	put_times(j, "start_us", &s->start);

@@ -81,6 +81,7 @@ struct sl_status {
 	uint32_t partitions, waiting_room;
 	uint64_t why[SL_WHYS];		/* jobs that wait, by what the last plan says of them */
 	struct sl_times queue_hold, copy_hold, commit_hold, decide, cycle;
+	struct sl_times queue_own;	/* of queue_hold, what is not Slurm's build_job_queue() */
 	struct sl_times start;		/* one start, a part of commit_hold */
 };
 

@@ -91,6 +91,11 @@ typedef list_t *sl_list_t;
 #else
 typedef List sl_list_t;
 #endif
+#if SL_SLURM(23, 2)
+typedef list_itr_t *sl_list_itr_t;
+#else
+typedef ListIterator sl_list_itr_t;
+#endif
 
 #if SL_SLURM(24, 5)
 #define sl_reason_string job_state_reason_string
@@ -259,13 +264,15 @@ static inline int sl_job_suspend(suspend_msg_t *msg, uid_t uid)
 #endif
 }
 
-/* The QOS of a queue record: from 24.11 on a job may ask for several. */
-static inline slurmdb_qos_rec_t *sl_queue_qos(const job_queue_rec_t *rec)
+/* The number of the QOS of a queue record, since from 24.11 on a job may ask for several; 0: none, or the
+ * job's own. */
+static inline uint32_t sl_queue_qos_id(const job_queue_rec_t *rec)
 {
 #if SL_SLURM(24, 11)
-	return rec->qos_ptr;
+	return rec->qos_ptr ? rec->qos_ptr->id : 0;
 #else
-	return rec->job_ptr->qos_ptr;
+	(void) rec;
+	return 0;
 #endif
 }
 
@@ -293,6 +300,22 @@ static inline sl_list_t sl_job_several_qos(const job_record_t *job)
 	(void) job;
 	return NULL;
 #endif
+}
+
+/* Of several QOS that one; a job that does not ask for several keeps its own.  False: that is none of them. */
+static inline bool sl_job_take_qos(job_record_t *job, uint32_t qos_id)
+{
+	assoc_mgr_lock_t locks = { .qos = READ_LOCK };
+	sl_list_t several = sl_job_several_qos(job);
+	slurmdb_qos_rec_t *qos;
+
+	if (!several)
+		return true;
+	assoc_mgr_lock(&locks);
+	if ((qos = list_find_first(several, slurmdb_find_qos_in_list, &qos_id)))
+		sl_job_set_qos(job, qos);
+	assoc_mgr_unlock(&locks);
+	return qos != NULL;
 }
 
 /* The number of the job's QOS; 0: it has none. */

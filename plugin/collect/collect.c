@@ -60,10 +60,13 @@ uint32_t sl_collect_part(const struct sl_collector *c, const part_record_t *part
 /* -- the records ------------------------------------------------ */
 
 /* Everything that runs or waits, and what finished a short while ago or is not in the
- * ledger. */
-static void collect_job(struct sl_collector *c, job_record_t *job)
+ * ledger.  One that ends meanwhile has ended in the snapshot, or has its nodes a little longer than in truth. */
+static void collect_job(struct sl_collector *c, void *x)
 {
-	if (job->magic != JOB_MAGIC || (job->details && job->details->magic != DETAILS_MAGIC))
+	job_record_t *job = x;
+
+	if (job->magic != JOB_MAGIC || (job->details && job->details->magic != DETAILS_MAGIC) ||
+	    sl_collect_row(c, job->job_id) != SL_NONE)	/* (a list that was sorted begins anew) */
 		return;
 	if (!IS_JOB_FINISHED(job) ||
 	    sl_collect_is_told(c->scratch, job, IS_JOB_COMPLETING(job) ||
@@ -144,21 +147,16 @@ bool sl_collect_breathe(struct sl_collector *c)
 	return slurm_conf.last_update == c->conf_update && node_record_count == c->node_count && job_list;
 }
 
-/*
- * The list may change while the locks are not held: its iterator knows.  A job that ended meanwhile has
- * ended in the snapshot, or has its nodes a little longer than in truth.
- */
-static bool collect_jobs(struct sl_collector *c)
+bool sl_collect_each(struct sl_collector *c, sl_list_t *list, sl_collect_record *record)
 {
-	sl_list_t jobs = job_list;
-	sl_list_itr_t i = list_iterator_create(jobs);
-	job_record_t *job;
-	bool same;
+	sl_list_t was = *list;
+	sl_list_itr_t i = was ? list_iterator_create(was) : NULL;
+	bool same = true;
+	void *x;
 
-	while ((same = sl_collect_breathe(c)) && (job = list_next(i)))
-		if (sl_collect_row(c, job->job_id) == SL_NONE)	/* (a list that was sorted begins anew) */
-			collect_job(c, job);
-	if (job_list == jobs)
+	while (i && (same = sl_collect_breathe(c)) && (x = list_next(i)))
+		record(c, x);
+	if (i && *list == was)
 		list_iterator_destroy(i);	/* else it went with the list */
 	return same;
 }
@@ -171,12 +169,8 @@ static int copy_records(struct sl_collector *c, struct sl_error *err)
 	c->conf_update = slurm_conf.last_update;
 	c->node_count = node_record_count;
 	collect_meta(c);
-	if (!sl_collect_nodes(c) || !part_list)
-		goto changed;
-	sl_collect_lists(c);
-	if (collect_jobs(c))
+	if (sl_collect_nodes(c) && sl_collect_lists(c) && sl_collect_each(c, &job_list, collect_job))
 		return 0;
-changed:
 	c->lent.unsure = true;		/* not all jobs were looked at */
 	return sl_fail(err, SL_EBUSY, "the configuration changed meanwhile");
 }

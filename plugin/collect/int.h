@@ -78,6 +78,7 @@ struct sl_scratch {
 	bool preempts;			/* preemption is on */
 	bool memory;			/* memory is consumable */
 	bool linear;			/* select/linear */
+	uint32_t part_room, resv_room;
 	uint32_t min_tier;		/* lowest PriorityTier of all partitions */
 	time_t now;
 	uint64_t held_since;		/* microseconds */
@@ -88,6 +89,10 @@ struct sl_scratch {
 /* Asked before each record that is copied: let others have the locks, where they have been
  * held for long.  False: slurmctld's tables are other ones now. */
 bool sl_collect_breathe(struct sl_collector *c);
+
+/* Copy each record of a list, in as many holds as it takes: it may change in between.  False: as above. */
+typedef void sl_collect_record(struct sl_collector *c, void *record);
+bool sl_collect_each(struct sl_collector *c, sl_list_t *list, sl_collect_record *record);
 
 /* canary.c: do the records look as this plug-in was compiled to see them?  1; 0, they seem to, but
  * there is no job to tell by yet; -1 with *err (SL_EVERSION). */
@@ -141,9 +146,8 @@ struct sl_range sl_collect_licenses(struct sl_collector *c, sl_list_t licenses);
 /* False: slurmctld's tables are other ones now. */
 bool sl_collect_nodes(struct sl_collector *c);
 
-/* Partitions, licences and reservations, in one hold: there may be more of them than in that in
- * which the nodes were begun. */
-void sl_collect_lists(struct sl_collector *c);
+/* Partitions, licences and reservations.  False: slurmctld's tables are other ones now. */
+bool sl_collect_lists(struct sl_collector *c);
 
 void sl_collect_forget_topology(struct sl_collector *c);
 void sl_collect_job(struct sl_collector *c, job_record_t *job);

@@ -30,12 +30,13 @@ static void fill_policy(struct sl_collector *c, struct sl_partition_row *row, co
 	row->allow_users = allow_users(c, p);
 }
 
-static int each_part(void *x, void *arg)
+static void collect_part(struct sl_collector *c, void *x)
 {
 	part_record_t *p = x;
-	struct sl_collector *c = arg;
 	struct sl_partition_row row = sl_partition_row();
 
+	if (c->parts == c->scratch->part_room)
+		return;		/* one that was made meanwhile */
 	row.name = sl_builder_str(c->b, p->name);
 	row.nodes = sl_collect_runs(c, p->node_bitmap);
 	SL_FILL_PARTITION(&row, p);
@@ -44,7 +45,6 @@ static int each_part(void *x, void *arg)
 		c->scratch->min_tier = p->priority_tier;
 	c->part[c->parts] = p;
 	c->parts = sl_builder_append(c->b, SL_T_PARTITION, &row) + 1;
-	return 0;
 }
 
 /* Cores of its nodes in all, whoever has them. */
@@ -86,14 +86,13 @@ static void fill_parts(struct sl_collector *c, struct sl_reservation_row *row, c
 	}
 }
 
-static int each_resv(void *x, void *arg)
+static void collect_resv(struct sl_collector *c, void *x)
 {
 	slurmctld_resv_t *r = x;
-	struct sl_collector *c = arg;
 	struct sl_reservation_row row = sl_reservation_row();
 
-	if (r->magic != SL_RESV_MAGIC)
-		return 0;
+	if (r->magic != SL_RESV_MAGIC || c->resvs == c->scratch->resv_room)
+		return;
 	row.name = sl_builder_str(c->b, r->name);
 	row.start_time = r->start_time;
 	row.end_time = r->end_time;
@@ -107,7 +106,6 @@ static int each_resv(void *x, void *arg)
 	row.licenses = sl_collect_licenses(c, r->license_list);
 	c->resv_id[c->resvs] = r->resv_id;
 	c->resvs = sl_builder_append(c->b, SL_T_RESERVATION, &row) + 1;
-	return 0;
 }
 
 static int each_license(void *x, void *arg)
@@ -123,13 +121,17 @@ static int each_license(void *x, void *arg)
 	return 0;
 }
 
-void sl_collect_lists(struct sl_collector *c)
+bool sl_collect_lists(struct sl_collector *c)
 {
-	xrecalloc(c->part, list_count(part_list) + 1, sizeof(*c->part));
-	xrecalloc(c->resv_id, resv_list ? list_count(resv_list) + 1 : 1, sizeof(*c->resv_id));
-	list_for_each(part_list, each_part, c);
+	struct sl_scratch *s = c->scratch;
+
+	s->part_room = part_list ? (uint32_t) list_count(part_list) : 0;
+	s->resv_room = resv_list ? (uint32_t) list_count(resv_list) : 0;
+	xrecalloc(c->part, s->part_room + 1, sizeof(*c->part));
+	xrecalloc(c->resv_id, s->resv_room + 1, sizeof(*c->resv_id));
+	if (!part_list || !sl_collect_each(c, &part_list, collect_part))
+		return false;
 	if (sl_licenses)
 		list_for_each(sl_licenses, each_license, c);
-	if (resv_list)
-		list_for_each(resv_list, each_resv, c);
+	return sl_collect_each(c, &resv_list, collect_resv);
 }

@@ -18,8 +18,8 @@
 
 #define FEW_CLASSES 256
 #define FEW_SWEEPS 4			/* at an instant are made without one */
-#define FIRST_BITS 6			/* the first slots are of 64 seconds, then four of each power of two */
-#define PART_BITS 2
+#define FIRST_BITS 6			/* the first slots are of 64 seconds, then eight to each power of two */
+#define PART_BITS 3
 #define MOST_TOLD UINT8_MAX		/* so many cores or more */
 #define PAGES (SL_SLOTS / SL_PAGE)
 

@@ -7,7 +7,7 @@
 
 #include "timeline/place_impl.h"
 
-#define SL_SLOTS 64
+#define SL_SLOTS 128
 #define SL_PAGE 8			/* slots side by side */
 
 struct sl_outlook_page {

@@ -41,6 +41,7 @@ struct sl_cluster *sl_cluster_create(const struct sl_snapshot *snap, struct sl_e
 	}
 	c->snap = snap;
 	c->now = snap->meta.now[0];
+	c->shelf.most = SL_SHELF_BYTES;
 	if (allocate(c, err) < 0 || cluster_build_tenants(c, err) < 0 || cluster_build_nodes(c, err) < 0 ||
 	    cluster_build_running(c, err) < 0 || cluster_blocks(c, true, EVERYTHING, SL_NONE, err) < 0 || cluster_build_specials(c, err) < 0 ||
 	    cluster_build_queue(c, err) < 0) {

@@ -10,7 +10,7 @@
 #include "base/grow.h"
 
 /* Nodes with as many times their cores as jobs may share one. */
-static struct sl_timeline *new_shared_timeline(const struct sl_cluster *c, struct sl_error *err)
+static struct sl_timeline *new_shared_timeline(struct sl_cluster *c, struct sl_error *err)
 {
 	uint32_t nodes = c->snap->node.rows, *kind_of = malloc((nodes + 1) * sizeof(*kind_of));
 	struct sl_node_kind *kind = malloc((nodes + 1) * sizeof(*kind));
@@ -25,8 +25,8 @@ static struct sl_timeline *new_shared_timeline(const struct sl_cluster *c, struc
 		tl = sl_timeline_create(nodes, kind_of, kind, nodes, c->now, err);
 	else
 		sl_fail(err, SL_ENOMEM, "cluster: out of memory");
-	if (tl && c->tree.switches)
-		sl_timeline_tree(tl, &c->tree);
+	if (tl)
+		cluster_share(c, tl);
 	free(kind_of);
 	free(kind);
 	return tl;

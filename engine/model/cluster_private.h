@@ -156,6 +156,7 @@ struct sl_cluster {
 	const struct sl_snapshot *snap;
 	int64_t now;
 	int64_t origin;			/* of the workload that is simulated, or 0 */
+	struct sl_shelf shelf;		/* of all timelines */
 	struct sl_timeline *tl;
 	struct sl_timeline *empty;	/* the machine with nothing on it, NULL until asked for */
 	struct part *part;
@@ -241,7 +242,10 @@ int64_t cluster_impatient_at(const struct sl_cluster *c, uint32_t job);
 /* cluster_tree.c: the switches that nodes hang on, for all timelines; -1 or NULL with *err. */
 int cluster_build_tree(struct sl_cluster *c, struct sl_error *err);
 void cluster_tree_free(struct sl_cluster *c);
-struct sl_timeline *cluster_new_timeline(const struct sl_cluster *c, struct sl_error *err);
+
+/* A timeline that has just been made gets what all have together; and one of the nodes as they are. */
+void cluster_share(struct sl_cluster *c, struct sl_timeline *tl);
+struct sl_timeline *cluster_new_timeline(struct sl_cluster *c, struct sl_error *err);
 
 /* cluster_build.c: a new cluster's parts.  All return 0, or -1 with *err. */
 int cluster_build_nodes(struct sl_cluster *c, struct sl_error *err);

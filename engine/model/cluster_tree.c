@@ -128,11 +128,18 @@ void cluster_tree_free(struct sl_cluster *c)
 	free(c->tree.height);
 }
 
-struct sl_timeline *cluster_new_timeline(const struct sl_cluster *c, struct sl_error *err)
+void cluster_share(struct sl_cluster *c, struct sl_timeline *tl)
+{
+	sl_timeline_shelf(tl, &c->shelf);
+	if (c->tree.switches)
+		sl_timeline_tree(tl, &c->tree);
+}
+
+struct sl_timeline *cluster_new_timeline(struct sl_cluster *c, struct sl_error *err)
 {
 	struct sl_timeline *tl = sl_timeline_create(c->snap->node.rows, c->kind_of, c->kind, c->kinds, c->now, err);
 
-	if (tl && c->tree.switches)
-		sl_timeline_tree(tl, &c->tree);
+	if (tl)
+		cluster_share(c, tl);
 	return tl;
 }

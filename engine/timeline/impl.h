@@ -85,6 +85,7 @@ struct sl_timeline {
 	uint32_t kinds;
 	uint32_t *class_of;		/* by node */
 	const struct sl_tree *tree;	/* borrowed; NULL: none */
+	struct sl_shelf *shelf;		/* likewise */
 
 	struct sl_node_class *class;
 	uint32_t classes;		/* ever used */

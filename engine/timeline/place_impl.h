@@ -119,6 +119,7 @@ struct sl_space {
 	uint32_t leaf_room;
 	struct sl_sheets *sheets;	/* NULL: none yet */
 	struct sl_outlook *outlook;	/* NULL: none yet */
+	struct sl_shelf own_shelf;	/* of a timeline that shares none */
 };
 
 /* The workspace of a timeline, made on first use; NULL with *err. */
@@ -208,6 +209,11 @@ int64_t sl_hist_best(const struct sl_space *sp, int64_t nodes);
 struct sl_sheet *sl_sheet_of(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method,
 			     bool make);
 void sl_sheets_free(struct sl_sheets *ts);
+
+/* The shelf of a timeline that has a workspace; and so many bytes of it for something else that is kept: false
+ * where they are too many. */
+struct sl_shelf *sl_shelf_of(struct sl_timeline *tl);
+bool sl_shelf_claim(struct sl_shelf *shelf, uint64_t bytes);
 
 /* Of all nodes. */
 const struct sl_sums *sl_sheet_sums(const struct sl_sheet *t);

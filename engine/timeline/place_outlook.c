@@ -61,10 +61,20 @@ static uint8_t told(int64_t cores)
 
 /* -- of each class --------------------------------------------------------- */
 
-static void learn(struct sl_outlook *o, const struct sl_node_class *g, uint32_t row)
+static uint32_t row_of(struct sl_outlook *o, uint32_t class)
 {
+	if (o->row_of[class] == SL_NO_CLASS)
+		o->row_of[class] = o->rows++;
+	return o->row_of[class];
+}
+
+static void learn(struct sl_outlook *o, const struct sl_timeline *tl, uint32_t class)
+{
+	const struct sl_node_class *g = &tl->class[class];
+	uint32_t row = row_of(o, class);
 	uint8_t most[SL_SLOTS] = { 0 }, least[SL_SLOTS];
 
+	o->row[row] = (struct sl_outlook_row) { class, g->nodes.count };
 	memset(least, MOST_TOLD, sizeof(least));
 	for (uint32_t k = 0; k < g->steps; k++) {
 		uint8_t cores = g->step[k].blocks ? 0 : told(g->step[k].free.cores);
@@ -85,8 +95,11 @@ static void learn(struct sl_outlook *o, const struct sl_node_class *g, uint32_t 
 /* The last row comes in its place. */
 static void forget(struct sl_outlook *o, uint32_t class)
 {
-	uint32_t row = o->row_of[class], last = --o->rows;
+	uint32_t row = o->row_of[class], last;
 
+	if (row == SL_NO_CLASS)
+		return;
+	last = --o->rows;
 	for (uint32_t p = 0; p < PAGES; p++)
 		o->page[p][row] = o->page[p][last];
 	o->row[row] = o->row[last];
@@ -94,40 +107,62 @@ static void forget(struct sl_outlook *o, uint32_t class)
 	o->row_of[class] = SL_NO_CLASS;
 }
 
-static void learn_anew(struct sl_outlook *o, const struct sl_timeline *tl, uint32_t class)
+static uint32_t power_of_two(uint32_t least)
 {
-	const struct sl_node_class *g = &tl->class[class];
+	uint32_t n = 64;
 
-	if (g->live == SL_NO_CLASS) {
-		if (o->row_of[class] != SL_NO_CLASS)
-			forget(o, class);
-		return;
-	}
-	if (o->row_of[class] == SL_NO_CLASS)
-		o->row_of[class] = o->rows++;
-	o->row[o->row_of[class]] = (struct sl_outlook_row) { class, g->nodes.count };
-	learn(o, g, o->row_of[class]);
+	while (n < least)
+		n *= 2;
+	return n;
 }
 
-/* Room for all classes, and for as many rows as there may be while they are brought up to date. */
-static int make_room(struct sl_outlook *o, const struct sl_timeline *tl)
+static int grow(void *array, uint32_t had, uint32_t room, size_t size)
 {
-	uint32_t rows = (o->ready ? o->rows + tl->turns : 0) + tl->lives, had = o->row_room;
+	return sl_grow(array, &had, room, size, NULL);
+}
 
-	if (sl_grow(&o->row_of, &o->row_room, tl->classes, sizeof(*o->row_of), NULL))
-		return -1;
-	memset(o->row_of + had, 0xff, (o->row_room - had) * sizeof(*o->row_of));
+static int grow_rows(struct sl_outlook *o, uint32_t room)
+{
 	for (uint32_t p = 0; p < PAGES; p++)
-		if (sl_grow(&o->page[p], &o->page_room[p], rows, sizeof(*o->page[p]), NULL))
+		if (grow(&o->page[p], o->room, room, sizeof(*o->page[p])))
 			return -1;
-	return sl_grow(&o->row, &o->rows_room, rows, sizeof(*o->row), NULL) ||
-	       sl_grow(&o->in, &o->in_room, rows / 64 + 1, sizeof(*o->in), NULL);
+	if (grow(&o->row, o->room, room, sizeof(*o->row)) || grow(&o->in, o->room / 64, room / 64, sizeof(*o->in)))
+		return -1;
+	o->room = room;
+	return 0;
+}
+
+static int grow_classes(struct sl_outlook *o, uint32_t classes)
+{
+	if (grow(&o->row_of, o->classes, classes, sizeof(*o->row_of)))
+		return -1;
+	memset(o->row_of + o->classes, 0xff, (classes - o->classes) * sizeof(*o->row_of));
+	o->classes = classes;
+	return 0;
+}
+
+/* Room for all classes, and for rows of those that have nodes. */
+static int make_room(struct sl_outlook *o, struct sl_timeline *tl)
+{
+	uint32_t classes = power_of_two(tl->classes), room = power_of_two(tl->lives > o->rows ? tl->lives : o->rows);
+	uint64_t bytes;
+
+	classes = classes > o->classes ? classes : o->classes;
+	room = room > o->room ? room : o->room;
+	bytes = classes * sizeof(*o->row_of) + room / 64 * sizeof(*o->in) +
+		room * (sizeof(*o->row) + PAGES * sizeof(*o->page[0]));
+	if (bytes > o->bytes && !sl_shelf_claim(o->shelf, bytes - o->bytes))
+		return -1;
+	o->bytes = bytes > o->bytes ? bytes : o->bytes;
+	return (room > o->room && grow_rows(o, room)) || (classes > o->classes && grow_classes(o, classes)) ? -1 : 0;
 }
 
 void sl_outlook_free(struct sl_outlook *o)
 {
 	if (!o)
 		return;
+	o->shelf->bytes -= o->bytes;
+	o->shelf->firm -= o->bytes;
 	for (uint32_t p = 0; p < PAGES; p++)
 		free(o->page[p]);
 	free(o->row_of);
@@ -141,25 +176,36 @@ void sl_outlook_free(struct sl_outlook *o)
 static void begin_anew(struct sl_outlook *o, struct sl_timeline *tl)
 {
 	tl->notes_turns = true;
-	memset(o->row_of, 0xff, o->row_room * sizeof(*o->row_of));
+	memset(o->row_of, 0xff, o->classes * sizeof(*o->row_of));
 	o->rows = 0;
 	for (uint32_t i = 0; i < tl->lives; i++)
-		learn_anew(o, tl, tl->live[i].class);
+		learn(o, tl, tl->live[i].class);
+	o->ready = true;
+}
+
+/* Rows that go make room for those that come. */
+static void mend(struct sl_outlook *o, const struct sl_timeline *tl)
+{
+	for (uint32_t i = 0; i < tl->turns; i++)
+		if (tl->class[tl->turned[i]].live == SL_NO_CLASS)
+			forget(o, tl->turned[i]);
+	for (uint32_t i = 0; i < tl->turns; i++)
+		if (tl->class[tl->turned[i]].live != SL_NO_CLASS)
+			learn(o, tl, tl->turned[i]);
 }
 
 static bool catch_up(struct sl_outlook *o, struct sl_timeline *tl)
 {
 	if (make_room(o, tl))
 		return false;
-	if (!o->ready)
+	if (o->ready)
+		mend(o, tl);
+	else
 		begin_anew(o, tl);
-	for (uint32_t i = 0; i < tl->turns; i++) {
-		if (o->ready)
-			learn_anew(o, tl, tl->turned[i]);
+	for (uint32_t i = 0; i < tl->turns; i++)
 		tl->class[tl->turned[i]].turned = false;
-	}
 	tl->turns = 0;
-	return o->ready = true;
+	return true;
 }
 
 struct sl_outlook *sl_outlook_of(struct sl_timeline *tl)
@@ -173,6 +219,7 @@ struct sl_outlook *sl_outlook_of(struct sl_timeline *tl)
 		o = sp->outlook = calloc(1, sizeof(*o));
 	if (!o)
 		return NULL;
+	o->shelf = sl_shelf_of(tl);
 	if (o->base != tl->now) {
 		o->base = tl->now;
 		o->sweeps = 0;
@@ -193,7 +240,7 @@ void sl_outlook_in(const struct sl_outlook *o, struct sl_prospect *p, uint32_t s
 
 void sl_outlook_begin(struct sl_outlook *o)
 {
-	memset(o->in, 0, (o->rows / 64 + 1) * sizeof(*o->in));
+	memset(o->in, 0, (o->rows + 63) / 64 * sizeof(*o->in));
 }
 
 /* Whether the class has it, for all that is told of it. */

@@ -23,16 +23,16 @@ struct sl_outlook {
 	uint32_t sweeps;		/* asked for at it */
 	bool ready;
 	uint32_t *row_of;		/* by class; SL_NO_CLASS: it has no nodes */
-	uint32_t row_room;
+	uint32_t classes;		/* that it has room for */
 	struct sl_outlook_row *row;
-	uint32_t rows, rows_room;
 	struct sl_outlook_page *page[SL_SLOTS / SL_PAGE];	/* by row */
-	uint32_t page_room[SL_SLOTS / SL_PAGE];
 	uint64_t *in;			/* bits: rows that this sweep has taken in */
-	uint32_t in_room;
+	uint32_t rows, room;
+	struct sl_shelf *shelf;
+	uint64_t bytes;			/* of it */
 };
 
-/* The outlook of all classes, for one more sweep; NULL where it would not pay, or without memory for it. */
+/* The outlook of all classes, for one more sweep; NULL where it would not pay, or without room for it. */
 struct sl_outlook *sl_outlook_of(struct sl_timeline *tl);
 void sl_outlook_free(struct sl_outlook *o);
 

@@ -10,6 +10,8 @@
  *
  * What is free of a node from now on until the request would end may be less than what is free now.  A sheet
  * holds for ends in (after, until], between which no node offers less; for others there is another sheet.
+ * Timelines may share a shelf, which bounds the memory of all of their sheets: the one that was not used for
+ * longest makes room, on whichever timeline.
  *
  * Nodes are in words of 64, words in chapters of 64, each with what its sets of consecutive nodes come to; so
  * that the tightest set and the largest are found without looking at most of them: place_sets.c.
@@ -19,7 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_BYTES (UINT64_C(128) << 20)	/* of all sheets together */
 #define FEW_CLASSES 256		/* they are asked sooner than a sheet is walked along */
 #define MEND_PART 4		/* with as many changes as a fourth of the classes it is filled anew */
 
@@ -182,11 +183,33 @@ static void weigh(struct sl_sheets *ts, const struct sl_timeline *tl)
 	}
 }
 
+static void put_on_shelf(struct sl_sheets *ts, struct sl_timeline *tl)
+{
+	struct sl_shelf *shelf = sl_shelf_of(tl);
+
+	ts->bytes = ts->words * sizeof(*ts->border) + tl->nodes * sizeof(*ts->weight);
+	ts->bytes_each = ts->words * (sizeof(struct sl_word) + SL_WORD * sizeof(struct sl_amount)) +
+			 ts->chapters * (sizeof(struct sl_extremes) + sizeof(uint64_t));
+	shelf->bytes += ts->bytes;
+	ts->next = shelf->first;
+	shelf->first = ts;
+	ts->shelf = shelf;
+}
+
+static void take_from_shelf(struct sl_sheets *ts)
+{
+	struct sl_sheets **at = &ts->shelf->first;
+
+	while (*at != ts)
+		at = &(*at)->next;
+	*at = ts->next;
+	ts->shelf->bytes -= ts->bytes + ts->count * ts->bytes_each;
+}
+
 static struct sl_sheets *make_sheets(struct sl_timeline *tl)
 {
 	struct sl_space *sp = tl->space;
 	struct sl_sheets *ts = calloc(1, sizeof(*ts));
-	uint64_t most;
 
 	if (!ts)
 		return NULL;
@@ -199,8 +222,7 @@ static struct sl_sheets *make_sheets(struct sl_timeline *tl)
 		return NULL;
 	}
 	weigh(ts, tl);
-	most = MOST_BYTES / (ts->words * (sizeof(struct sl_word) + SL_WORD * sizeof(struct sl_amount)));
-	ts->most = most < 2 ? 2 : most < SL_MOST_SHEETS ? (uint32_t) most : SL_MOST_SHEETS;
+	put_on_shelf(ts, tl);
 	ts->credit = MOST_CREDIT;
 	tl->notes_changes = true;
 	tl->changes_dropped++;	/* none has read what marks before this one speak of */
@@ -221,6 +243,8 @@ void sl_sheets_free(struct sl_sheets *ts)
 {
 	if (!ts)
 		return;
+	if (ts->shelf)
+		take_from_shelf(ts);
 	for (uint32_t i = 0; i < ts->count; i++)
 		free_sheet(&ts->sheet[i]);
 	free(ts->border);
@@ -228,15 +252,89 @@ void sl_sheets_free(struct sl_sheets *ts)
 	free(ts);
 }
 
-/* A new one, or the one that was not used for longest. */
+/* The sheet of these that was not used for longest; NULL: there is none. */
+static struct sl_sheet *oldest_of(struct sl_sheets *ts)
+{
+	struct sl_sheet *t = NULL;
+
+	for (uint32_t i = 0; i < ts->count; i++)
+		if (!t || ts->sheet[i].used < t->used)
+			t = &ts->sheet[i];
+	return t;
+}
+
+static struct sl_sheet *oldest_on(const struct sl_shelf *shelf, struct sl_sheets **of)
+{
+	struct sl_sheet *oldest = NULL;
+
+	for (struct sl_sheets *ts = shelf->first; ts; ts = ts->next) {
+		struct sl_sheet *t = oldest_of(ts);
+
+		if (!t || (oldest && oldest->used < t->used))
+			continue;
+		oldest = t;
+		*of = ts;
+	}
+	return oldest;
+}
+
+/* The last one comes in its place. */
+static void drop_sheet(struct sl_sheets *ts, struct sl_sheet *t)
+{
+	uint32_t last = --ts->count;
+
+	free_sheet(t);
+	ts->hash[t - ts->sheet] = ts->hash[last];
+	*t = ts->sheet[last];
+	ts->sheet[last] = (struct sl_sheet) { 0 };
+	ts->shelf->bytes -= ts->bytes_each;
+}
+
+struct sl_shelf *sl_shelf_of(struct sl_timeline *tl)
+{
+	struct sl_space *sp = tl->space;
+
+	sp->own_shelf.most = SL_SHELF_BYTES;
+	return tl->shelf ? tl->shelf : &sp->own_shelf;
+}
+
+bool sl_shelf_claim(struct sl_shelf *shelf, uint64_t bytes)
+{
+	struct sl_sheets *of = NULL;
+	struct sl_sheet *t;
+
+	if (shelf->firm + bytes > shelf->most / 2)
+		return false;
+	shelf->firm += bytes;
+	shelf->bytes += bytes;
+	while (shelf->bytes > shelf->most && (t = oldest_on(shelf, &of)))
+		drop_sheet(of, t);
+	return true;
+}
+
+/* A sheet to be written anew where there is no room for one more; others make room.  NULL: there is room,
+ * or nothing to make any. */
+static struct sl_sheet *make_room(struct sl_sheets *ts)
+{
+	struct sl_shelf *shelf = ts->shelf;
+
+	while (shelf->bytes + ts->bytes_each > shelf->most) {
+		struct sl_sheets *of = NULL;
+		struct sl_sheet *t = oldest_on(shelf, &of);
+
+		if (!t || of == ts)
+			return t;
+		drop_sheet(of, t);
+	}
+	return ts->count == SL_MOST_SHEETS ? oldest_of(ts) : NULL;
+}
+
+/* A new one, or one that was not used for long. */
 static struct sl_sheet *take_sheet(struct sl_sheets *ts)
 {
-	struct sl_sheet *t = &ts->sheet[0];
+	struct sl_sheet *t = make_room(ts);
 
-	for (uint32_t i = 1; i < ts->count; i++)
-		if (ts->sheet[i].used < t->used)
-			t = &ts->sheet[i];
-	if (ts->count == ts->most)
+	if (t)
 		return t;
 	t = &ts->sheet[ts->count];
 	t->word = malloc(ts->words * sizeof(*t->word));
@@ -248,6 +346,7 @@ static struct sl_sheet *take_sheet(struct sl_sheets *ts)
 		return NULL;
 	}
 	ts->count++;
+	ts->shelf->bytes += ts->bytes_each;
 	return t;
 }
 
@@ -291,7 +390,8 @@ struct sl_sheet *sl_sheet_of(struct sl_timeline *tl, const struct sl_need *need,
 		fill(t, ts, tl, need);
 	}
 	t->read = tl->changes_read = changes_noted(tl);
-	t->used = ++ts->uses;
+	t->used = ++ts->shelf->uses;
+	ts->uses++;
 	return t;
 }
 

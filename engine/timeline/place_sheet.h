@@ -42,9 +42,12 @@ struct sl_sheet {
 struct sl_sheets {
 	uint64_t hash[SL_MOST_SHEETS];
 	struct sl_sheet sheet[SL_MOST_SHEETS];
-	uint32_t count, most;
+	uint32_t count;
 	uint32_t words, chapters;	/* of each */
 	uint64_t uses;
+	struct sl_shelf *shelf;
+	struct sl_sheets *next;		/* on the shelf */
+	uint64_t bytes, bytes_each;	/* beside the sheets, and of each */
 	uint32_t credit;		/* sheets that may be filled yet: each use of one that is there earns one */
 	bool bordered;			/* there are borders */
 	uint64_t *border;		/* bits: nodes of another weight than the one before */

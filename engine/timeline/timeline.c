@@ -164,6 +164,11 @@ void sl_timeline_tree(struct sl_timeline *tl, const struct sl_tree *tree)
 	tl->tree = tree;
 }
 
+void sl_timeline_shelf(struct sl_timeline *tl, struct sl_shelf *shelf)
+{
+	tl->shelf = shelf;
+}
+
 int64_t sl_timeline_now(const struct sl_timeline *tl)
 {
 	return tl->now;

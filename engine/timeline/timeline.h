@@ -117,6 +117,21 @@ void sl_timeline_destroy(struct sl_timeline *tl);
  * tree is borrowed; NULL: there is none. */
 void sl_timeline_tree(struct sl_timeline *tl, const struct sl_tree *tree);
 
+/* What timelines keep from request to request (timeline/place_sheet.c, place_outlook.c): so many bytes at most for
+ * all together.  All zero but for *most* at first.  A timeline that is told of none has one of SL_SHELF_BYTES for
+ * itself. */
+struct sl_shelf {
+	uint64_t most, bytes;
+	uint64_t firm;			/* bytes that make no room for others: half of it at most */
+	uint64_t uses;
+	struct sl_sheets *first;	/* of each timeline that has any */
+};
+
+#define SL_SHELF_BYTES (UINT64_C(128) << 20)
+
+/* Before anything is asked of the timeline; the shelf is borrowed, and outlives it. */
+void sl_timeline_shelf(struct sl_timeline *tl, struct sl_shelf *shelf);
+
 int64_t sl_timeline_now(const struct sl_timeline *tl);
 const struct sl_node_kind *sl_timeline_kind(const struct sl_timeline *tl, uint32_t node);
 

@@ -13,7 +13,9 @@
 #include <cmocka.h>
 
 #include "check/check.h"
+#include "model/cluster_private.h"
 #include "t/model/desk.h"
+#include "timeline/impl.h"
 
 static void a_reservation_of_parts_of_nodes_leaves_the_rest_of_each_to_others(void **state)
 {
@@ -37,6 +39,24 @@ static void a_reservation_of_parts_of_nodes_leaves_the_rest_of_each_to_others(vo
 	assert_int_equal(start(&d, 3), 1);
 	assert_int_equal(start(&d, 4), 0);
 	assert_int_equal(accepted(&d)->place.node[1], 1);
+	leave(&d);
+}
+
+static void timelines_of_a_model_have_a_bound_together(void **state)
+{
+	struct build *b = build_create("3x8c");
+	struct desk d;
+
+	(void) state;
+	build_reservation(b, "mine", 0, 3600, 0, 1);
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 1, .tasks = 8, .limit = 60 });
+	build_change_job(b, 1, .reservation = sl_builder_str(b->builder, "mine"));
+	d = sit(b);
+	assert_int_equal(start(&d, 1), 1);
+	assert_int_equal(d.c->shelf.most, SL_SHELF_BYTES);
+	assert_ptr_equal(d.c->tl->shelf, &d.c->shelf);
+	assert_int_equal(d.c->enclaves, 1);
+	assert_ptr_equal(d.c->enclave[0]->tl->shelf, &d.c->shelf);
 	leave(&d);
 }
 
@@ -342,6 +362,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_reservation_of_parts_of_nodes_leaves_the_rest_of_each_to_others),
+		cmocka_unit_test(timelines_of_a_model_have_a_bound_together),
 		cmocka_unit_test(two_reservations_of_parts_of_a_node_leave_each_other_theirs),
 		cmocka_unit_test(licences_of_a_reservation_are_set_aside_for_its_time),
 		cmocka_unit_test(a_job_in_a_reservation_without_nodes_runs_on_any_in_its_time),

@@ -20,6 +20,8 @@ static int book_layout(struct scene *s, const struct sl_layout *l, int64_t secon
 	return sl_layout_book(s->tl, l, s->now, s->now + seconds, NULL);
 }
 
+static struct sl_shelf *shared;		/* NULL: each timeline has its own */
+
 /* With sheets, if there is one for it, and without. */
 static void ask_both(struct scene *s, struct sl_request *r, bool start)
 {
@@ -35,6 +37,7 @@ static void ask_both(struct scene *s, struct sl_request *r, bool start)
 	same_layout(&a, &b);
 	assert_memory_equal(&why, &why_not, sizeof(why));
 	assert_int_equal(rc, sl_fit_at(s->tl, r, &how, s->now, NULL, NULL, NULL));
+	assert_true(!shared || shared->bytes <= shared->most);
 	if (start && rc == 1)
 		assert_int_equal(book_layout(s, &a, r->duration), 0);
 	sl_layout_free(&a);
@@ -115,6 +118,36 @@ static void sheets_make_no_difference(void **state)
 	assert_true(used > rounds / 2);
 }
 
+/* Of some timelines that have room for a few sheets together each gets its own by turns. */
+static void a_shelf_bounds_all_timelines(void **state)
+{
+	uint64_t seed = number_from("SL_SEED", 9500), rounds = rounds_of(3);
+	static struct scene s[4];
+
+	(void) state;
+	for (uint64_t round = 0; round < rounds; round++) {
+		struct sl_shelf shelf = { .most = 100000 };
+		uint64_t used[4] = { 0 };
+
+		failing_seed = random_state = seed + round;
+		shared = &shelf;
+		for (uint32_t i = 0; i < 4; i++) {
+			create_scene(&s[i]);
+			sl_timeline_shelf(s[i].tl, shared);
+		}
+		for (uint32_t i = 0; i < 12; i++)
+			used[i % 4] = change_and_ask(&s[i % 4]);
+		for (uint32_t i = 0; i < 4; i++) {
+			assert_true(used[i] > 20);
+			destroy_scene(&s[i]);
+		}
+		assert_int_equal(shelf.bytes, 0);
+		assert_null(shelf.first);
+	}
+	shared = NULL;
+	failing_seed = 0;
+}
+
 /* Whole nodes: each gives what it has on the timeline, and what the request has beside that. */
 static void cores_beside_the_timeline_count(void **state)
 {
@@ -148,6 +181,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cores_beside_the_timeline_count),
 		cmocka_unit_test_teardown(sheets_make_no_difference, say_seed),
+		cmocka_unit_test_teardown(a_shelf_bounds_all_timelines, say_seed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -569,6 +569,10 @@ static void add_company(struct build *b, const struct sl_job_row *r)
 		return;
 	sl_builder_row(b->builder, SL_T_JOB_GRES, r->gres.first, &gres);
 	gres.cpus = r->id % 5 < 2 ? 1 + r->id % 4 : 0;
+	if (gres.per == SL_PER_TASK && gres.cpus) {	/* as many as a task has */
+		gres.count = 1;
+		gres.cpus = r->cpus_per_task;
+	}
 	gres.memory = r->id % 5 ? 100 * (int64_t) (r->id % 7) : 0;
 	sl_builder_update(b->builder, SL_T_JOB_GRES, r->gres.first, &gres);
 }

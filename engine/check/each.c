@@ -11,12 +11,13 @@ static bool brings_memory(const struct check *c, uint32_t g)
 	return (c->snap->meta.select_flags[0] & SL_SELECT_MEMORY) && c->snap->job_gres.memory[g] > 0;
 }
 
-uint64_t check_gres_cpus(const struct check *c, struct sl_range gres)
+uint64_t check_gres_cpus(const struct check *c, struct sl_range gres, bool of_tasks)
 {
 	uint64_t cpus = 0;
 
 	for (uint32_t g = gres.first; g < gres.first + gres.count; g++)
-		cpus += (uint64_t) c->snap->job_gres.cpus[g] * c->snap->job_gres.count[g];
+		if ((c->snap->job_gres.per[g] == SL_PER_TASK) == of_tasks)
+			cpus += (uint64_t) c->snap->job_gres.cpus[g] * c->snap->job_gres.count[g];
 	return cpus;
 }
 
@@ -32,13 +33,16 @@ static uint64_t count_of_node(const struct check *c, uint32_t want, uint32_t nod
 	return count;
 }
 
-bool check_gres_memory(const struct check *c, const struct ask *a, uint32_t node, int64_t *memory)
+bool check_gres_memory(const struct check *c, const struct ask *a, uint32_t place, int64_t *memory)
 {
+	uint32_t node = c->plan->place.node[place];
 	bool any = false;
 
 	*memory = 0;
 	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++) {
-		uint64_t count = a->whole ? count_of_node(c, g, node) : c->snap->job_gres.count[g];
+		bool each = c->snap->job_gres.per[g] == SL_PER_NODE;
+		uint64_t count = a->whole ? count_of_node(c, g, node) : each ? c->snap->job_gres.count[g] :
+			check_gres_at(c, g, place);
 		int64_t all;
 
 		if (!brings_memory(c, g))
@@ -72,9 +76,10 @@ static bool has_odd_layout(const struct check *c, const struct row *r, const str
 	for (uint32_t i = r->places.first; i < r->places.first + r->places.count; i++)
 		if (one_a_core && c->snap->node.threads[c->plan->place.node[i]] > 1)
 			return true;
-	return a->gres.count != 1 || a->overcommit || a->cpus_per_task != 1 || check_has_sockets(c, j) ||
-		(job->asks[j] & SL_ASKS_BOUND_GRES) ||
-		(job->pn_min_cpus[j] > a->gres_cpus && job->pn_min_cpus[j] > a->tasks_per_node);
+	return a->gres.count != 1 || a->overcommit || check_has_sockets(c, j) || (job->asks[j] & SL_ASKS_BOUND_GRES) ||
+		a->cpus_per_task != (a->gres_cpus ? 1 : check_gres_cpus(c, a->gres, true)) ||
+		(job->pn_min_cpus[j] > a->gres_cpus && job->pn_min_cpus[j] > a->cpus_per_task &&
+		 job->pn_min_cpus[j] > (uint64_t) a->tasks_per_node * a->cpus_per_task);
 }
 
 /* Has each of its nodes the same number, of whole cores? */
@@ -95,16 +100,49 @@ static bool has_equal_nodes(const struct check *c, const struct row *r, const st
 	return true;
 }
 
+/* Are its tasks on several nodes such that a core may have room for one more of them? */
+static bool has_loose_tasks(const struct check *c, const struct row *r, const struct ask *a)
+{
+	for (uint32_t i = r->places.first; r->places.count > 1 && i < r->places.first + r->places.count; i++) {
+		uint32_t threads = c->snap->node.threads[c->plan->place.node[i]];
+
+		if (threads > 1 && a->cpus_per_task % threads)
+			return true;
+	}
+	return false;
+}
+
+/* Gres that bring something and are not of each node. */
+static const char *odd_per(const struct check *c, const struct row *r, const struct ask *a, uint32_t g)
+{
+	switch (c->snap->job_gres.per[g]) {
+	case SL_PER_NODE:
+		return NULL;
+	case SL_PER_TASK:
+		return a->gres.count > 1 || (brings_memory(c, g) && !a->whole && has_loose_tasks(c, r, a)) ?
+			"CPUs or memory for gres of each task, on uneven nodes" : NULL;
+	case SL_PER_JOB:
+		return a->gres.count > 1 || a->whole || r->places.count > 1 ||
+			(a->gres_cpus && (a->tasks_per_node || a->tasks > a->gres_cpus)) ?
+			"CPUs or memory for gres of the job, on several nodes" : NULL;
+	default:
+		return "CPUs or memory for gres of each socket";
+	}
+}
+
 const char *check_gres_company(const struct check *c, const struct row *r, const struct ask *a)
 {
 	uint32_t asks = c->snap->job.asks[r->job], cpus = 0, memory = 0;
+	const char *why = NULL;
 
-	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++) {
+	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count && !why; g++) {
 		cpus += c->snap->job_gres.cpus[g] != 0;
 		memory += brings_memory(c, g);
-		if ((c->snap->job_gres.cpus[g] || brings_memory(c, g)) && c->snap->job_gres.per[g] != SL_PER_NODE)
-			return "CPUs or memory for each gres that is not of each node";
+		if (c->snap->job_gres.cpus[g] || brings_memory(c, g))
+			why = odd_per(c, r, a, g);
 	}
+	if (why)
+		return why;
 	if (((asks & SL_ASKS_CPUS_PER_GRES) && !cpus) ||
 	    ((asks & SL_ASKS_MEMORY_PER_GRES) && !memory && (c->snap->meta.select_flags[0] & SL_SELECT_MEMORY)))
 		return "CPUs or memory for each gres, nobody says how much";

@@ -42,7 +42,7 @@ static void ask_size(const struct check *c, uint32_t j, uint32_t p, struct ask *
 	if (job->flags[j] & SL_JOBF_ANY_MIN_NODES)
 		few = 0;
 	a->min_nodes = larger(larger(a->min_nodes, few), 1);
-	a->gres_cpus = a->overcommit ? 0 : check_gres_cpus(c, a->gres);
+	a->gres_cpus = a->overcommit ? 0 : check_gres_cpus(c, a->gres, false);
 	a->node_cpus = larger(a->node_cpus, a->gres_cpus < UINT32_MAX ? (uint32_t) a->gres_cpus : UINT32_MAX);
 	a->tasks = (uint32_t) quotient_up(min_cpus, a->cpus_per_task);
 	if (!a->overcommit)
@@ -86,6 +86,14 @@ static void ask_time(const struct check *c, uint32_t j, uint32_t p, struct ask *
 		a->time_floor = 1;
 }
 
+/* What it says, or what its gres bring. */
+static uint32_t cpus_of_task(const struct check *c, const struct ask *a)
+{
+	uint64_t cpus = check_gres_cpus(c, a->gres, true);
+
+	return larger(a->cpus_per_task, cpus < UINT32_MAX ? (uint32_t) cpus : UINT32_MAX);
+}
+
 void check_ask(const struct check *c, uint32_t j, uint32_t p, uint32_t shape, struct ask *a)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -109,6 +117,8 @@ void check_ask(const struct check *c, uint32_t j, uint32_t p, uint32_t shape, st
 		if (a->overcommit)
 			a->cpus_per_task = 1;
 		else
+			a->cpus_per_task = cpus_of_task(c, a);
+		if (!a->overcommit)
 			a->node_cpus = larger(a->node_cpus, a->cpus_per_task);
 		if (a->tasks_per_node && !a->overcommit)
 			a->node_cpus = larger(a->node_cpus, capped_product(a->cpus_per_task, tasks ?
@@ -122,6 +132,7 @@ void check_ask(const struct check *c, uint32_t j, uint32_t p, uint32_t shape, st
 		a->gres = s->shape.gres[i];
 		a->time_limit = s->shape.time_limit[i];
 		a->overcommit = false;
+		a->cpus_per_task = cpus_of_task(c, a);
 		a->node_cpus = capped_product(a->cpus_per_task, larger(a->tasks_per_node, 1));
 		ask_size(c, j, p, a, s->shape.num_tasks[i],
 			 capped_product(larger(s->shape.num_tasks[i], 1), a->cpus_per_task), s->shape.max_nodes[i]);
@@ -161,14 +172,15 @@ static uint32_t least_cores(const struct check *c, const struct ask *a, uint32_t
 	return larger((uint32_t) quotient_up(a->node_cpus, cpus), 1);
 }
 
-static int64_t needed_memory(const struct check *c, uint32_t j, const struct ask *a, uint32_t node, uint32_t cores)
+static int64_t needed_memory(const struct check *c, uint32_t j, const struct ask *a, uint32_t place)
 {
 	const struct sl_job_view *job = &c->snap->job;
-	int64_t size = c->snap->node.memory[node], of_gres, cpus = (int64_t) cores * larger(c->snap->node.threads[node], 1);
+	uint32_t node = c->plan->place.node[place];
+	int64_t size = c->snap->node.memory[node], of_gres, cpus = (int64_t) c->plan->place.cores[place] * larger(c->snap->node.threads[node], 1);
 
 	if (!(c->snap->meta.select_flags[0] & SL_SELECT_MEMORY) || size <= 0)
 		return 0;
-	if (check_gres_memory(c, a, node, &of_gres))
+	if (check_gres_memory(c, a, place, &of_gres))
 		return of_gres;
 	if (job->memory_per_node[j] > 0)
 		return job->memory_per_node[j];
@@ -188,7 +200,7 @@ static bool same_gres(const struct check *c, uint32_t want, uint32_t kind)
 }
 
 /* How much of what is asked for in row *want* a place has. */
-static uint64_t gres_at(const struct check *c, uint32_t want, uint32_t place)
+uint64_t check_gres_at(const struct check *c, uint32_t want, uint32_t place)
 {
 	struct sl_range g = c->plan->place.gres[place];
 	uint64_t n = 0;
@@ -229,7 +241,7 @@ static int check_node(struct check *c, const struct row *r, const struct ask *a,
 	const struct sl_plan_place_view *place = &c->plan->place;
 	uint32_t node = place->node[i], id = s->job.id[r->job], least = least_cores(c, a, node);
 	const char *name = check_str(c, s->node.name[node]);
-	int64_t memory = needed_memory(c, r->job, a, node, place->cores[i]);
+	int64_t memory = needed_memory(c, r->job, a, i);
 
 	if (job->core_spec[r->job] && (job->asks[r->job] & SL_ASKS_SPEC_THREADS) && s->node.threads[node] > 1)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: only Slurm's select can place it (threads set aside)",
@@ -301,7 +313,7 @@ static int check_gres(struct check *c, const struct row *r, const struct ask *a,
 	uint64_t count = s->job_gres.count[want], sum = 0, need;
 
 	for (uint32_t i = r->places.first; count && i < r->places.first + r->places.count; i++) {
-		uint64_t have = gres_at(c, want, i), hosts = hosted_tasks(c, a, place->node[i], place->cores[i]);
+		uint64_t have = check_gres_at(c, want, i), hosts = hosted_tasks(c, a, place->node[i], place->cores[i]);
 
 		if (a->tasks_per_node && hosts > a->tasks_per_node)
 			hosts = a->tasks_per_node;

@@ -75,7 +75,7 @@ struct ask {
 	uint32_t threads;		/* usable threads of a core, 0: all */
 	uint32_t tasks_per_socket;	/* at most, 0: any; as many CPUs of a socket as these have */
 	uint32_t node_cpus;		/* fewest on each node */
-	uint64_t gres_cpus;		/* that come with the gres of a node */
+	uint64_t gres_cpus;		/* that come with the gres of a node, or of the job */
 	bool whole;			/* whole nodes */
 	bool overcommit;
 	int64_t time_limit, time_floor;	/* asked for; shortest it may become */
@@ -141,12 +141,15 @@ int check_sockets(struct check *c, const struct row *r, const struct ask *a, uin
 /* check/native.c.  Why the row has to be native; NULL: it need not be. */
 const char *check_native(const struct check *c, const struct row *r, const struct ask *a);
 
-/* CPUs that come with gres of a node; why select alone can place them or their memory, or NULL. */
-uint64_t check_gres_cpus(const struct check *c, struct sl_range gres);
+/* How much of what is asked for in a row of gres a place has. */
+uint64_t check_gres_at(const struct check *c, uint32_t want, uint32_t place);
+
+/* CPUs that come with gres of a node or the job, or of a task; why select alone can place them or their memory, or NULL. */
+uint64_t check_gres_cpus(const struct check *c, struct sl_range gres, bool of_tasks);
 const char *check_gres_company(const struct check *c, const struct row *r, const struct ask *a);
 
-/* Memory that comes with the gres of a node, and whether any does; whether a whole node has CPUs for all of its own. */
-bool check_gres_memory(const struct check *c, const struct ask *a, uint32_t node, int64_t *memory);
+/* Memory that comes with the gres of a place, and whether any does; whether a whole node has CPUs for all of its own. */
+bool check_gres_memory(const struct check *c, const struct ask *a, uint32_t place, int64_t *memory);
 bool check_gres_fits_whole(const struct check *c, const struct ask *a, uint32_t node);
 
 /* check/loan.c */

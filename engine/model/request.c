@@ -55,6 +55,8 @@ static void read_row(const struct sl_job_view *j, uint32_t job, struct sl_ask *a
 /* CPUs that come with gres. */
 static void add_gres_cpus(const struct sl_snapshot *snap, struct sl_ask *a)
 {
+	uint32_t per_node = a->tasks && a->tasks_per_node > a->tasks ? a->tasks : a->tasks_per_node;
+
 	for (uint32_t i = a->gres.first; i < a->gres.first + a->gres.count; i++) {
 		uint32_t cpus = multiply(snap->job_gres.cpus[i], snap->job_gres.count[i]);
 
@@ -62,6 +64,8 @@ static void add_gres_cpus(const struct sl_snapshot *snap, struct sl_ask *a)
 			a->min_cpus = at_least(a->min_cpus, cpus);
 		else if (snap->job_gres.per[i] == SL_PER_TASK)
 			a->cpus_per_task = at_least(a->cpus_per_task, cpus);
+		if (snap->job_gres.per[i] == SL_PER_TASK)
+			cpus = multiply(cpus, at_least(per_node, 1));
 		if (snap->job_gres.per[i] != SL_PER_JOB)
 			a->node_cpus = at_least(a->node_cpus, cpus);
 	}

@@ -13,17 +13,17 @@
 
 #include <string.h>
 
-/* Rows of the gres asked for, and those that bring something. */
+/* Rows of the gres asked for that bring something. */
 struct company {
 	uint32_t cpus, memory;		/* rows with CPUs, with memory */
-	bool by_node;			/* all of these are of each node */
-	uint64_t node_cpus;		/* that those of a node bring */
+	uint32_t per;			/* bits: 1 << SL_PER_* of these */
+	uint64_t all_cpus;		/* of a node, a task or the job */
 };
 
 static struct company read_company(const struct sl_cluster *c, const struct sl_ask *a)
 {
 	const struct sl_job_gres_view *gres = &c->snap->job_gres;
-	struct company with = { .by_node = true };
+	struct company with = { 0 };
 
 	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++) {
 		bool memory = c->snap->meta.select_flags[0] & SL_SELECT_MEMORY && gres->memory[g] > 0;
@@ -32,8 +32,8 @@ static struct company read_company(const struct sl_cluster *c, const struct sl_a
 		with.memory += memory;
 		if (!gres->cpus[g] && !memory)
 			continue;
-		with.by_node &= gres->per[g] == SL_PER_NODE;
-		with.node_cpus += (uint64_t) gres->cpus[g] * gres->count[g];
+		with.per |= 1u << gres->per[g];
+		with.all_cpus += (uint64_t) gres->cpus[g] * gres->count[g];
 	}
 	return with;
 }
@@ -51,20 +51,23 @@ static bool is_unsaid(const struct sl_cluster *c, const struct want *w, const st
 
 /* Does it say besides how CPUs lie, or has other gres, by which select cuts them down? */
 static bool has_odd_cpus(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a,
-			 const struct part *part, uint64_t cpus)
+			 const struct company *with)
 {
 	const struct sl_job_view *job = &c->snap->job;
-	uint32_t j = w->entry.job;
+	const struct part *part = cluster_part(c, &w->entry);
+	uint32_t j = w->entry.job, per_node = a->tasks_per_node ? a->tasks_per_node : 1;
 	bool by_core = job->ntasks_per_core[j] || job->threads_per_core[j] ||
 		c->snap->meta.select_flags[0] & SL_SELECT_ONE_TASK_PER_CORE;
+	uint64_t of_task = with->per == 1u << SL_PER_TASK ? with->all_cpus : 1;
 
-	return a->gres.count > 1 || a->overcommit || a->cpus_per_task > 1 || part->min_threads != part->max_threads ||
-		(job->pn_min_cpus[j] > a->tasks_per_node && job->pn_min_cpus[j] > cpus) ||
-		(by_core && part->max_threads > 1) || job->asks[j] & SL_ASKS_BOUND_GRES ||
-		job->ntasks_per_socket[j] || job->sockets_per_node[j] || job->cores_per_socket[j];
+	return a->gres.count > 1 || a->overcommit || a->cpus_per_task != of_task ||
+		part->min_threads != part->max_threads || (by_core && part->max_threads > 1) ||
+		(job->pn_min_cpus[j] > of_task * per_node && job->pn_min_cpus[j] > with->all_cpus) ||
+		job->asks[j] & SL_ASKS_BOUND_GRES || job->ntasks_per_socket[j] || job->sockets_per_node[j] ||
+		job->cores_per_socket[j];
 }
 
-/* Are they the same on each node, whatever tasks it has, and whole cores? */
+/* Are those of each node the same, whatever tasks it has, and whole cores? */
 static bool are_equal(const struct sl_request *r, uint64_t cpus, uint32_t threads)
 {
 	if (r->whole_nodes || (cpus <= r->tasks_per_node && cpus <= r->tasks))
@@ -75,19 +78,39 @@ static bool are_equal(const struct sl_request *r, uint64_t cpus, uint32_t thread
 	return r->max_nodes == 1 || cpus % threads == 0;
 }
 
+/*
+ * Of gres of the job those of one node alone are settled, if tasks take no more CPUs; of several nodes select deals out
+ * the gres, and CPUs without a look at that.  Of gres for each task the memory of a node is that of its tasks: these
+ * are settled where no core has room for another one.
+ */
+static bool are_settled(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a,
+			const struct company *with)
+{
+	const struct sl_request *r = &w->pub.request;
+	const struct part *part = cluster_part(c, &w->entry);
+	uint32_t nodes = sl_ask_job_gres(c->snap, a);
+
+	if (with->per == 1u << SL_PER_NODE)
+		return !with->cpus || are_equal(r, with->all_cpus, part->max_threads);
+	if (a->gres.count > 1)
+		return false;
+	if (with->per == 1u << SL_PER_TASK)
+		return !with->memory || r->whole_nodes || r->max_nodes == 1 ||
+			(part->min_threads == part->max_threads && a->cpus_per_task % part->max_threads == 0);
+	return with->per == 1u << SL_PER_JOB && !r->whole_nodes && (r->max_nodes == 1 || (nodes == 1 && r->min_nodes == 1)) &&
+		(!with->cpus || (!r->tasks_per_node && r->tasks <= with->all_cpus));
+}
+
 void want_each_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
-	const struct part *part = cluster_part(c, &w->entry);
 	struct company with = read_company(c, a);
 	bool odd = is_unsaid(c, w, &with);
 
 	if (!odd && !with.cpus && !with.memory)
 		return;
-	odd |= !with.by_node || c->snap->meta.select_flags[0] & SL_SELECT_WHOLE_NODE ||
-		(w->pub.request.whole_nodes && with.memory > 1);
-	if (!odd && with.cpus)
-		odd = has_odd_cpus(c, w, a, part, with.node_cpus) ||
-			!are_equal(&w->pub.request, with.node_cpus, part->max_threads);
+	odd = odd || c->snap->meta.select_flags[0] & SL_SELECT_WHOLE_NODE ||
+		(w->pub.request.whole_nodes && with.memory > 1) || !are_settled(c, w, a, &with) ||
+		(with.cpus && has_odd_cpus(c, w, a, &with));
 	if (odd)
 		w->pub.native |= SL_NATIVE_BY_GRES;
 }

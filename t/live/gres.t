@@ -104,7 +104,12 @@ it "... however few tasks a node has" each_node_gives "6 400" -N3 --ntasks-per-n
 it "... of two types the memory of both" each_node_gives "1 3000" -N2 --gres=gpu:a:1,gpu:b:1 --mem-per-gpu=1500
 it "... of whole nodes that of all their GPUs" each_node_gives "8 3000" -N2 --exclusive --gres=gpu:1 --mem-per-gpu=1500 --cpus-per-gpu=4
 
+it "... of a GPU for each task" each_node_gives "6 600" -N2 -n4 --gpus-per-task=1 --mem-per-gpu=300 --cpus-per-gpu=3
+it "... and its memory alone" each_node_gives "1 300" -N2 -n2 --gpus-per-task=1 --mem-per-gpu=300
+it "... of GPUs of the job, on one node" each_node_gives "6 600" -N1 --gpus=2 --mem-per-gpu=300 --cpus-per-gpu=3
+it "... however many nodes it may have for one GPU" each_node_gives "7 300" --gpus=1 --mem-per-gpu=300 --cpus-per-gpu=7
 it "... as the partition has it" each_node_gives "4 2400" -p each -N2 --gres=gpu:2
+it "... also for each task" each_node_gives "4 2400" -p each -N2 -n4 --gpus-per-task=1
 
 too_much_for_whole_nodes() {
 	fails submit -N1 --exclusive --gres=gpu:1 --cpus-per-gpu=5

@@ -204,6 +204,8 @@ end
 local MORE = {
 	function(m) return company(m, "--gpus-per-node=" .. random(1, m.gpus)) end,
 	function(m) return company(m, "--gres=gpu:" .. random(1, m.gpus)) end,
+	function(m) return company(m, ("--ntasks=%d --gpus-per-task=%d"):format(random(1, 2), random(1, m.gpus))) end,
+	function(m) return company(m, "--nodes=1 --gpus=" .. random(1, m.gpus)) end,
 	function(m) return tasks_per_socket(m, 1) end,
 	function(m) return tasks_per_socket(m, 2) end,
 	function(m) return ("--nodes=1 --extra-node-info=%d:%d"):format(random(1, m.sockets), random(1, m.cores)) end,
@@ -225,7 +227,7 @@ local MORE = {
 -- 25.11 on it never starts; --spread-job beside GPUs, which ends slurmctld 24.11.7; and GPUs with types, which it
 -- does not take back on nodes without slurmd when a job has gone.
 local function without_faults(m, text)
-	if text:find "%-%-gpus=" then text = text:gsub("%-%-mem%-per%-gpu=%d+", "") end
+	if text:find "%-%-gpus=" and not text:find "%-%-nodes=1 " then text = text:gsub("%-%-mem%-per%-gpu=%d+", "") end
 	if needs_gpus(text) or text:find "overcommit" or text:find "%-c%d" or text:find "cyclic" then
 		text = text:gsub("%-%-mincpus=%d+", "")
 	end

@@ -77,6 +77,14 @@ static void each_node_gives_what_its_gres_bring(void **state)
 		{ { .nodes = 2, .max_nodes = 2, .tasks = 8, .tasks_per_node = 4, .gpus = 1 }, SL_PER_NODE, 2, 700, "n0:2 n1:2", 700 },
 		/* whole nodes: with all of their gres */
 		{ { .nodes = 1, .tasks = 1, .gpus = 1, .exclusive = true }, SL_PER_NODE, 8, 2000, "n0:8", 4000 },
+		/* of each task: they are its CPUs */
+		{ { .nodes = 1, .tasks = 2, .gpus = 1 }, SL_PER_TASK, 3, 1000, "n0:3", 2000 },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 3, .gpus = 1, .cpus_per_task = 4 }, SL_PER_TASK, 4, 1000, "n0:4 n1:2", 2000 },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 3, .gpus = 1 }, SL_PER_TASK, 3, 0, "n0:3 n1:2", 300 },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 4, .tasks_per_node = 2, .gpus = 1 }, SL_PER_TASK, 2, 10, "n0:2 n1:2", 20 },
+		/* of the job, on one node */
+		{ { .nodes = 1, .tasks = 1, .gpus = 2 }, SL_PER_JOB, 3, 1000, "n0:3", 2000 },
+		{ { .gpus = 1 }, SL_PER_JOB, 8, 1000, "n0:4", 1000 },
 	};
 
 	(void) state;
@@ -88,8 +96,10 @@ static void what_select_deals_out_unequally_is_left_to_it(void **state)
 {
 	static const struct each jobs[] = {
 		{ { .nodes = 2, .max_nodes = 2, .tasks = 2, .gpus = 1 }, SL_PER_NODE, 3, 0, NULL, 0 },	/* half a core */
-		{ { .nodes = 1, .tasks = 1, .gpus = 1 }, SL_PER_JOB, 2, 0, NULL, 0 },
-		{ { .nodes = 1, .tasks = 1, .gpus = 1 }, SL_PER_TASK, 0, 100, NULL, 0 },
+		{ { .nodes = 1, .tasks = 8, .gpus = 1 }, SL_PER_JOB, 2, 0, NULL, 0 },	/* its tasks take more */
+		{ { .nodes = 1, .max_nodes = 2, .tasks = 2, .gpus = 2 }, SL_PER_JOB, 2, 0, NULL, 0 },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 3, .gpus = 1 }, SL_PER_TASK, 0, 100, NULL, 0 },	/* half a core */
+		{ { .nodes = 1, .tasks = 1, .gpus = 1, .cpus_per_task = 4 }, SL_PER_TASK, 2, 0, NULL, 0 },
 		{ { .nodes = 1, .tasks = 1, .gpus = 1, .cpus_per_task = 2 }, SL_PER_NODE, 4, 0, NULL, 0 },
 		{ { .nodes = 1, .max_nodes = 2, .tasks = 2, .tasks_per_node = 1, .gpus = 1 }, SL_PER_NODE, 4, 0, NULL, 0 },
 	};

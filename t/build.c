@@ -561,7 +561,7 @@ static void random_wishes(struct build *b, uint64_t *s, struct sl_job_row *r)
 }
 
 /* With each of its gres: CPUs, memory, both. */
-static void add_company(struct build *b, const struct sl_job_row *r)
+static void add_company(struct build *b, struct sl_job_row *r)
 {
 	struct sl_job_gres_row gres;
 
@@ -575,6 +575,8 @@ static void add_company(struct build *b, const struct sl_job_row *r)
 	}
 	gres.memory = r->id % 5 ? 100 * (int64_t) (r->id % 7) : 0;
 	sl_builder_update(b->builder, SL_T_JOB_GRES, r->gres.first, &gres);
+	if (r->id % 10 == 1)
+		r->asks |= SL_ASKS_DEFAULT_CPUS;
 }
 
 static void random_pending(struct build *b, uint64_t *s, uint32_t id)

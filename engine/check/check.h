@@ -80,8 +80,8 @@
  * What comes with gres.  A job that has memory for each of some has that of a node's, and no other; of a whole node that
  * of all gres of the name.  Where CPUs come with them, a node gives as many at least, whole nodes have as many as all
  * of theirs bring; in all there are no more than tasks need or, if that is more, the gres of all nodes bring.  Tasks
- * with gres of their own have the CPUs of these.  Gres of the job that bring something are on one node, and bring no less than
- * its tasks need.  CPUs come with one row of gres alone, for tasks of one CPU; on several nodes they are whole cores, and
+ * with gres of their own have the CPUs of these.  Gres of the job that bring something are on one node, or one is on each, or all that
+ * each has (but by DefCpuPerGPU), and bring no less than its tasks need.  CPUs come with one row of gres alone, for tasks of one CPU; on several nodes they are whole cores, and
  * if they are more than the tasks of a node, all nodes have as many tasks.  Where gres of each task bring memory, tasks on
  * several nodes have whole cores.
  *

@@ -11,12 +11,12 @@ static bool brings_memory(const struct check *c, uint32_t g)
 	return (c->snap->meta.select_flags[0] & SL_SELECT_MEMORY) && c->snap->job_gres.memory[g] > 0;
 }
 
-uint64_t check_gres_cpus(const struct check *c, struct sl_range gres, bool of_tasks)
+uint64_t check_gres_cpus(const struct check *c, struct sl_range gres, uint32_t per)
 {
 	uint64_t cpus = 0;
 
 	for (uint32_t g = gres.first; g < gres.first + gres.count; g++)
-		if ((c->snap->job_gres.per[g] == SL_PER_TASK) == of_tasks)
+		if (c->snap->job_gres.per[g] == per)
 			cpus += (uint64_t) c->snap->job_gres.cpus[g] * c->snap->job_gres.count[g];
 	return cpus;
 }
@@ -77,7 +77,7 @@ static bool has_odd_layout(const struct check *c, const struct row *r, const str
 		if (one_a_core && c->snap->node.threads[c->plan->place.node[i]] > 1)
 			return true;
 	return a->gres.count != 1 || a->overcommit || check_has_sockets(c, j) || (job->asks[j] & SL_ASKS_BOUND_GRES) ||
-		a->cpus_per_task != (a->gres_cpus ? 1 : check_gres_cpus(c, a->gres, true)) ||
+		a->cpus_per_task != (a->gres_cpus ? 1 : check_gres_cpus(c, a->gres, SL_PER_TASK)) ||
 		(job->pn_min_cpus[j] > a->gres_cpus && job->pn_min_cpus[j] > a->cpus_per_task &&
 		 job->pn_min_cpus[j] > (uint64_t) a->tasks_per_node * a->cpus_per_task);
 }
@@ -112,6 +112,24 @@ static bool has_loose_tasks(const struct check *c, const struct row *r, const st
 	return false;
 }
 
+/* Can nodes give no other share of gres of the job?  One has all, each has one, or all that it has. */
+static bool has_equal_shares(const struct check *c, const struct row *r, const struct ask *a, uint32_t want)
+{
+	uint32_t count = c->snap->job_gres.count[want], nodes = r->places.count;
+
+	if (nodes == 1)
+		return a->min_nodes == 1;
+	if (a->min_nodes != nodes || a->max_nodes != nodes || count % nodes)
+		return false;
+	if (a->gres_cpus && count > nodes && (c->snap->job.asks[r->job] & SL_ASKS_DEFAULT_CPUS))
+		return false;
+	for (uint32_t i = r->places.first; i < r->places.first + nodes; i++)
+		if (check_gres_at(c, want, i) != count / nodes ||
+		    (count > nodes && count_of_node(c, want, c->plan->place.node[i]) != count / nodes))
+			return false;
+	return true;
+}
+
 /* Gres that bring something and are not of each node. */
 static const char *odd_per(const struct check *c, const struct row *r, const struct ask *a, uint32_t g)
 {
@@ -122,8 +140,8 @@ static const char *odd_per(const struct check *c, const struct row *r, const str
 		return a->gres.count > 1 || (brings_memory(c, g) && !a->whole && has_loose_tasks(c, r, a)) ?
 			"CPUs or memory for gres of each task, on uneven nodes" : NULL;
 	case SL_PER_JOB:
-		return a->gres.count > 1 || a->whole || r->places.count > 1 ||
-			(a->gres_cpus && (a->tasks_per_node || a->tasks > a->gres_cpus)) ?
+		return a->gres.count > 1 || a->whole || !has_equal_shares(c, r, a, g) ||
+			(a->gres_cpus && (a->tasks_per_node || a->tasks > a->gres_cpus * r->places.count)) ?
 			"CPUs or memory for gres of the job, on several nodes" : NULL;
 	default:
 		return "CPUs or memory for gres of each socket";

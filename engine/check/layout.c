@@ -42,7 +42,8 @@ static void ask_size(const struct check *c, uint32_t j, uint32_t p, struct ask *
 	if (job->flags[j] & SL_JOBF_ANY_MIN_NODES)
 		few = 0;
 	a->min_nodes = larger(larger(a->min_nodes, few), 1);
-	a->gres_cpus = a->overcommit ? 0 : check_gres_cpus(c, a->gres, false);
+	a->gres_cpus = a->overcommit ? 0 : check_gres_cpus(c, a->gres, SL_PER_NODE) +
+		check_gres_cpus(c, a->gres, SL_PER_JOB) / a->min_nodes;
 	a->node_cpus = larger(a->node_cpus, a->gres_cpus < UINT32_MAX ? (uint32_t) a->gres_cpus : UINT32_MAX);
 	a->tasks = (uint32_t) quotient_up(min_cpus, a->cpus_per_task);
 	if (!a->overcommit)
@@ -89,7 +90,7 @@ static void ask_time(const struct check *c, uint32_t j, uint32_t p, struct ask *
 /* What it says, or what its gres bring. */
 static uint32_t cpus_of_task(const struct check *c, const struct ask *a)
 {
-	uint64_t cpus = check_gres_cpus(c, a->gres, true);
+	uint64_t cpus = check_gres_cpus(c, a->gres, SL_PER_TASK);
 
 	return larger(a->cpus_per_task, cpus < UINT32_MAX ? (uint32_t) cpus : UINT32_MAX);
 }

@@ -75,7 +75,7 @@ struct ask {
 	uint32_t threads;		/* usable threads of a core, 0: all */
 	uint32_t tasks_per_socket;	/* at most, 0: any; as many CPUs of a socket as these have */
 	uint32_t node_cpus;		/* fewest on each node */
-	uint64_t gres_cpus;		/* that come with the gres of a node, or of the job */
+	uint64_t gres_cpus;		/* that come with the gres of a node */
 	bool whole;			/* whole nodes */
 	bool overcommit;
 	int64_t time_limit, time_floor;	/* asked for; shortest it may become */
@@ -144,8 +144,8 @@ const char *check_native(const struct check *c, const struct row *r, const struc
 /* How much of what is asked for in a row of gres a place has. */
 uint64_t check_gres_at(const struct check *c, uint32_t want, uint32_t place);
 
-/* CPUs that come with gres of a node or the job, or of a task; why select alone can place them or their memory, or NULL. */
-uint64_t check_gres_cpus(const struct check *c, struct sl_range gres, bool of_tasks);
+/* CPUs that come with gres of a node, a task or the job; why select alone can place them or their memory, or NULL. */
+uint64_t check_gres_cpus(const struct check *c, struct sl_range gres, uint32_t per);
 const char *check_gres_company(const struct check *c, const struct row *r, const struct ask *a);
 
 /* Memory that comes with the gres of a place, and whether any does; whether a whole node has CPUs for all of its own. */

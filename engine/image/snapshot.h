@@ -253,6 +253,7 @@ enum sl_distribution { SL_DIST_ANY, SL_DIST_BLOCK, SL_DIST_CYCLIC, SL_DIST_PLANE
 #define SL_ASKS_BOUND_GRES	0x40000	/* cores near its gres alone (--gres-flags=enforce-binding) */
 #define SL_ASKS_TASK_GRES	0x80000	/* so many for each task of a gres that its list has by node, job or socket */
 #define SL_ASKS_ONE_TYPE	0x100000	/* a gres by name alone, of which select takes all on a node of one type */
+#define SL_ASKS_DEFAULT_CPUS	0x200000	/* CPUs for each gres not by itself, but by default (DefCpuPerGPU) */
 
 /* The partitions of a job that asked for several, in the order asked. */
 #define SL_JOB_PARTITION_COLUMNS(X) \

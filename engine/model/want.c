@@ -570,11 +570,12 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 		return want_refuse(w, SL_WHY_PARTITION, "needs %" PRIu32 " nodes, may have %" PRIu32 " in partition %s",
 			      a.min_nodes, a.max_nodes, cluster_str(c, c->snap->partition.name[p]));
 	ask_cores(c, w, &a);
-	want_each_gres(c, w, &a);
 	ask_sockets(c, w, &a);
 	ask_memory(c, w, &a);
 	if (!w->pub.why)
 		ask_gres(c, w, &a);
+	if (!w->pub.why)
+		want_each_gres(c, w, &a);
 	if (!w->pub.why)
 		ask_cap(c, w);
 	if (!w->pub.why)

@@ -78,45 +78,7 @@ static bool are_equal(const struct sl_request *r, uint64_t cpus, uint32_t thread
 	return r->max_nodes == 1 || cpus % threads == 0;
 }
 
-/*
- * Of gres of the job those of one node alone are settled, if tasks take no more CPUs; of several nodes select deals out
- * the gres, and CPUs without a look at that.  Of gres for each task the memory of a node is that of its tasks: these
- * are settled where no core has room for another one.
- */
-static bool are_settled(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a,
-			const struct company *with)
-{
-	const struct sl_request *r = &w->pub.request;
-	const struct part *part = cluster_part(c, &w->entry);
-	uint32_t nodes = sl_ask_job_gres(c->snap, a);
-
-	if (with->per == 1u << SL_PER_NODE)
-		return !with->cpus || are_equal(r, with->all_cpus, part->max_threads);
-	if (a->gres.count > 1)
-		return false;
-	if (with->per == 1u << SL_PER_TASK)
-		return !with->memory || r->whole_nodes || r->max_nodes == 1 ||
-			(part->min_threads == part->max_threads && a->cpus_per_task % part->max_threads == 0);
-	return with->per == 1u << SL_PER_JOB && !r->whole_nodes && (r->max_nodes == 1 || (nodes == 1 && r->min_nodes == 1)) &&
-		(!with->cpus || (!r->tasks_per_node && r->tasks <= with->all_cpus));
-}
-
-void want_each_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
-{
-	struct company with = read_company(c, a);
-	bool odd = is_unsaid(c, w, &with);
-
-	if (!odd && !with.cpus && !with.memory)
-		return;
-	odd = odd || c->snap->meta.select_flags[0] & SL_SELECT_WHOLE_NODE ||
-		(w->pub.request.whole_nodes && with.memory > 1) || !are_settled(c, w, a, &with) ||
-		(with.cpus && has_odd_cpus(c, w, a, &with));
-	if (odd)
-		w->pub.native |= SL_NATIVE_BY_GRES;
-}
-
-/* -- whole nodes: they come with all their gres --------------------------- */
-
+/* Gres of that name on a node, of whatever type. */
 static uint64_t count_on_node(const struct sl_cluster *c, uint32_t row, uint32_t n)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -128,6 +90,83 @@ static uint64_t count_on_node(const struct sl_cluster *c, uint32_t row, uint32_t
 			count += s->node_gres.count[i];
 	return count;
 }
+
+/*
+ * What each node gives of gres of the job, where it could not be any other number: on one node, with one for each node, or
+ * with all that any node has.  Else 0: select deals them out, and CPUs without a look at that.
+ */
+static uint32_t share_of_job(struct sl_cluster *c, const struct want *w, const struct sl_ask *a)
+{
+	const struct sl_request *r = &w->pub.request;
+	const struct sl_nodeset *nodes = &cluster_part(c, &w->entry)->nodes;
+	uint32_t count = sl_ask_job_gres(c->snap, a), share = count / r->min_nodes;
+
+	if (r->max_nodes == 1 || (count == 1 && r->min_nodes == 1))
+		return count;
+	if (r->min_nodes != r->max_nodes || share * r->min_nodes != count)
+		return 0;
+	for (uint32_t n = sl_nodeset_next(nodes, 0); share > 1 && n < SL_MAX_NODES; n = sl_nodeset_next(nodes, n + 1))
+		if (count_on_node(c, a->gres.first, n) > share)
+			return 0;
+	return share;
+}
+
+static bool are_of_job(struct sl_cluster *c, struct want *w, const struct sl_ask *a, const struct company *with)
+{
+	struct sl_request *r = &w->pub.request;
+	uint32_t share = share_of_job(c, w, a), threads = cluster_part(c, &w->entry)->max_threads;
+	uint64_t cpus = with->cpus ? (uint64_t) c->snap->job_gres.cpus[a->gres.first] * share : 0;
+
+	if (!share || r->whole_nodes || (cpus && (r->tasks_per_node || r->tasks > with->all_cpus)))
+		return false;
+	if (r->min_nodes == 1)
+		return true;
+	/* by default select leaves the last nodes the CPUs of one */
+	if (cpus && share > 1 && c->snap->job.asks[w->entry.job] & SL_ASKS_DEFAULT_CPUS)
+		return false;
+	if (cpus % threads || cpus > SL_MAX_NODE_CORES || !r->gres_needs)
+		return false;
+	r->gres[0].per = SL_GRES_PER_NODE;
+	r->gres[0].count = share;
+	if (r->min_cores_per_node < cpus / threads)
+		r->min_cores_per_node = (uint32_t) (cpus / threads);
+	return true;
+}
+
+/*
+ * Of gres for each task the memory of a node is that of its tasks: these are settled where no core has room for
+ * another one.
+ */
+static bool are_settled(struct sl_cluster *c, struct want *w, const struct sl_ask *a, const struct company *with)
+{
+	const struct sl_request *r = &w->pub.request;
+	const struct part *part = cluster_part(c, &w->entry);
+
+	if (with->per == 1u << SL_PER_NODE)
+		return !with->cpus || are_equal(r, with->all_cpus, part->max_threads);
+	if (a->gres.count > 1)
+		return false;
+	if (with->per == 1u << SL_PER_TASK)
+		return !with->memory || r->whole_nodes || r->max_nodes == 1 ||
+			(part->min_threads == part->max_threads && a->cpus_per_task % part->max_threads == 0);
+	return with->per == 1u << SL_PER_JOB && are_of_job(c, w, a, with);
+}
+
+void want_each_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
+{
+	struct company with = read_company(c, a);
+	bool odd = is_unsaid(c, w, &with);
+
+	if (!odd && !with.cpus && !with.memory)
+		return;
+	odd = odd || c->snap->meta.select_flags[0] & SL_SELECT_WHOLE_NODE ||
+		(w->pub.request.whole_nodes && with.memory > 1) || (with.cpus && has_odd_cpus(c, w, a, &with)) ||
+		!are_settled(c, w, a, &with);
+	if (odd)
+		w->pub.native |= SL_NATIVE_BY_GRES;
+}
+
+/* -- whole nodes: they come with all their gres --------------------------- */
 
 static struct sl_range gres_of(const struct sl_cluster *c, const struct want *w)
 {

@@ -18,7 +18,7 @@ int want_refuse(struct want *w, enum sl_why why, const char *fmt, ...) __attribu
 uint32_t want_native(const struct sl_cluster *c, const struct sl_entry *e);
 
 /* want_each.c */
-/* CPUs and memory that come with each gres, once it is known how many tasks and nodes it asks for. */
+/* CPUs and memory that come with each gres, once its request has tasks, nodes and gres: what of these is odd is native. */
 struct sl_ask;
 void want_each_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 

@@ -28,6 +28,8 @@ static int each_gres(void *x, void *arg)
 		w->asks |= SL_ASKS_ONE_TYPE;
 	if (js->cpus_per_gres || js->def_cpus_per_gres)
 		w->asks |= SL_ASKS_CPUS_PER_GRES;
+	if (js->def_cpus_per_gres && !js->cpus_per_gres)
+		w->asks |= SL_ASKS_DEFAULT_CPUS;
 	if (js->mem_per_gres || js->def_mem_per_gres)
 		w->asks |= SL_ASKS_MEMORY_PER_GRES;
 	if (sl_said16(js->ntasks_per_gres))

@@ -234,7 +234,7 @@ static int brings_cpus(void *x, void *arg)
 	return 0;
 }
 
-/* ... or by CPUs that come with the gres of a node, the same on each? */
+/* ... or by CPUs that come with gres, the same on each? */
 static bool settled_by_gres(const job_record_t *job, const struct sl_layout_place *place, uint32_t count)
 {
 	bool any = false;

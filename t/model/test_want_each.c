@@ -19,6 +19,7 @@
 struct each {
 	struct build_job job;		/* gpus: as many of each *per* */
 	uint32_t per, cpus;
+	bool by_default;
 	int64_t memory;
 	const char *where;		/* NULL: native */
 	int64_t has;			/* MiB on its first node */
@@ -39,7 +40,7 @@ static struct desk desk_of(const char *machine, const struct each *e)
 	gres.memory = e->memory;
 	sl_builder_update(b->builder, SL_T_JOB_GRES, 0, &gres);
 	build_change_job(b, 1, .memory_per_cpu = 50);
-	build_change_job(b, 1, .asks = (e->cpus ? SL_ASKS_CPUS_PER_GRES : 0) | (e->memory ? SL_ASKS_MEMORY_PER_GRES : 0));
+	build_change_job(b, 1, .asks = (e->cpus ? SL_ASKS_CPUS_PER_GRES : 0) | (e->by_default ? SL_ASKS_DEFAULT_CPUS : 0) | (e->memory ? SL_ASKS_MEMORY_PER_GRES : 0));
 	return sit(b);
 }
 
@@ -64,27 +65,30 @@ static void each_node_gives_what_its_gres_bring(void **state)
 {
 	static const struct each jobs[] = {
 		/* of memory nothing but theirs; of CPUs, if they have more than the tasks */
-		{ { .nodes = 1, .tasks = 1, .gpus = 2 }, SL_PER_NODE, 0, 1000, "n0:1", 2000 },
-		{ { .nodes = 1, .tasks = 1, .gpus = 2 }, SL_PER_NODE, 4, 1000, "n0:4", 2000 },
-		{ { .nodes = 1, .tasks = 10, .gpus = 2 }, SL_PER_NODE, 4, 1000, "n0:5", 2000 },
-		{ { .nodes = 1, .tasks = 1, .gpus = 1 }, SL_PER_NODE, 3, 0, "n0:2", 200 },	/* of a core all threads */
+		{ { .nodes = 1, .tasks = 1, .gpus = 2 }, SL_PER_NODE, 0, false, 1000, "n0:1", 2000 },
+		{ { .nodes = 1, .tasks = 1, .gpus = 2 }, SL_PER_NODE, 4, false, 1000, "n0:4", 2000 },
+		{ { .nodes = 1, .tasks = 10, .gpus = 2 }, SL_PER_NODE, 4, false, 1000, "n0:5", 2000 },
+		{ { .nodes = 1, .tasks = 1, .gpus = 1 }, SL_PER_NODE, 3, false, 0, "n0:2", 200 },	/* of a core all threads */
 		/* the same on each node, though a node has one task */
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 2, .gpus = 2 }, SL_PER_NODE, 4, 700, "n0:4 n1:4", 1400 },
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 3, .gpus = 1 }, SL_PER_NODE, 4, 700, "n0:2 n1:2", 700 },
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 12, .gpus = 1 }, SL_PER_NODE, 4, 700, "n0:4 n1:2", 700 },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 2, .gpus = 2 }, SL_PER_NODE, 4, false, 700, "n0:4 n1:4", 1400 },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 3, .gpus = 1 }, SL_PER_NODE, 4, false, 700, "n0:2 n1:2", 700 },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 12, .gpus = 1 }, SL_PER_NODE, 4, false, 700, "n0:4 n1:2", 700 },
 		/* by what they say is the most a node may have of tasks */
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 2, .tasks_per_node = 1, .gpus = 1 }, SL_PER_NODE, 6, 700, "n0:3 n1:3", 700 },
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 8, .tasks_per_node = 4, .gpus = 1 }, SL_PER_NODE, 2, 700, "n0:2 n1:2", 700 },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 2, .tasks_per_node = 1, .gpus = 1 }, SL_PER_NODE, 6, false, 700, "n0:3 n1:3", 700 },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 8, .tasks_per_node = 4, .gpus = 1 }, SL_PER_NODE, 2, false, 700, "n0:2 n1:2", 700 },
 		/* whole nodes: with all of their gres */
-		{ { .nodes = 1, .tasks = 1, .gpus = 1, .exclusive = true }, SL_PER_NODE, 8, 2000, "n0:8", 4000 },
+		{ { .nodes = 1, .tasks = 1, .gpus = 1, .exclusive = true }, SL_PER_NODE, 8, false, 2000, "n0:8", 4000 },
 		/* of each task: they are its CPUs */
-		{ { .nodes = 1, .tasks = 2, .gpus = 1 }, SL_PER_TASK, 3, 1000, "n0:3", 2000 },
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 3, .gpus = 1, .cpus_per_task = 4 }, SL_PER_TASK, 4, 1000, "n0:4 n1:2", 2000 },
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 3, .gpus = 1 }, SL_PER_TASK, 3, 0, "n0:3 n1:2", 300 },
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 4, .tasks_per_node = 2, .gpus = 1 }, SL_PER_TASK, 2, 10, "n0:2 n1:2", 20 },
+		{ { .nodes = 1, .tasks = 2, .gpus = 1 }, SL_PER_TASK, 3, false, 1000, "n0:3", 2000 },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 3, .gpus = 1, .cpus_per_task = 4 }, SL_PER_TASK, 4, false, 1000, "n0:4 n1:2", 2000 },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 3, .gpus = 1 }, SL_PER_TASK, 3, false, 0, "n0:3 n1:2", 300 },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 4, .tasks_per_node = 2, .gpus = 1 }, SL_PER_TASK, 2, false, 10, "n0:2 n1:2", 20 },
 		/* of the job, on one node */
-		{ { .nodes = 1, .tasks = 1, .gpus = 2 }, SL_PER_JOB, 3, 1000, "n0:3", 2000 },
-		{ { .gpus = 1 }, SL_PER_JOB, 8, 1000, "n0:4", 1000 },
+		{ { .nodes = 1, .tasks = 1, .gpus = 2 }, SL_PER_JOB, 3, false, 1000, "n0:3", 2000 },
+		{ { .gpus = 1 }, SL_PER_JOB, 8, false, 1000, "n0:4", 1000 },
+		/* ... on several, which give one each, or all that they have */
+		{ { .nodes = 3, .max_nodes = 3, .tasks = 3, .gpus = 3 }, SL_PER_JOB, 8, false, 1000, "n0:4 n1:4 n2:4", 1000 },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 2, .gpus = 4 }, SL_PER_JOB, 3, false, 1000, "n0:3 n1:3", 2000 },
 	};
 
 	(void) state;
@@ -95,13 +99,17 @@ static void each_node_gives_what_its_gres_bring(void **state)
 static void what_select_deals_out_unequally_is_left_to_it(void **state)
 {
 	static const struct each jobs[] = {
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 2, .gpus = 1 }, SL_PER_NODE, 3, 0, NULL, 0 },	/* half a core */
-		{ { .nodes = 1, .tasks = 8, .gpus = 1 }, SL_PER_JOB, 2, 0, NULL, 0 },	/* its tasks take more */
-		{ { .nodes = 1, .max_nodes = 2, .tasks = 2, .gpus = 2 }, SL_PER_JOB, 2, 0, NULL, 0 },
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 3, .gpus = 1 }, SL_PER_TASK, 0, 100, NULL, 0 },	/* half a core */
-		{ { .nodes = 1, .tasks = 1, .gpus = 1, .cpus_per_task = 4 }, SL_PER_TASK, 2, 0, NULL, 0 },
-		{ { .nodes = 1, .tasks = 1, .gpus = 1, .cpus_per_task = 2 }, SL_PER_NODE, 4, 0, NULL, 0 },
-		{ { .nodes = 1, .max_nodes = 2, .tasks = 2, .tasks_per_node = 1, .gpus = 1 }, SL_PER_NODE, 4, 0, NULL, 0 },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 2, .gpus = 1 }, SL_PER_NODE, 3, false, 0, NULL, 0 },	/* half a core */
+		{ { .nodes = 1, .tasks = 8, .gpus = 1 }, SL_PER_JOB, 2, false, 0, NULL, 0 },	/* its tasks take more */
+		{ { .nodes = 1, .max_nodes = 2, .tasks = 2, .gpus = 2 }, SL_PER_JOB, 2, false, 0, NULL, 0 },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 2, .gpus = 3 }, SL_PER_JOB, 2, false, 0, NULL, 0 },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 2, .gpus = 4 }, SL_PER_JOB, 2, true, 0, NULL, 0 },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 2, .gpus = 2 }, SL_PER_JOB, 3, false, 0, NULL, 0 },	/* half a core */
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 9, .gpus = 2 }, SL_PER_JOB, 4, false, 0, NULL, 0 },	/* tasks take more */
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 3, .gpus = 1 }, SL_PER_TASK, 0, false, 100, NULL, 0 },	/* half a core */
+		{ { .nodes = 1, .tasks = 1, .gpus = 1, .cpus_per_task = 4 }, SL_PER_TASK, 2, false, 0, NULL, 0 },
+		{ { .nodes = 1, .tasks = 1, .gpus = 1, .cpus_per_task = 2 }, SL_PER_NODE, 4, false, 0, NULL, 0 },
+		{ { .nodes = 1, .max_nodes = 2, .tasks = 2, .tasks_per_node = 1, .gpus = 1 }, SL_PER_NODE, 4, false, 0, NULL, 0 },
 	};
 
 	(void) state;
@@ -112,7 +120,7 @@ static void what_select_deals_out_unequally_is_left_to_it(void **state)
 /* The checker by itself: one that takes what it says for the engine's word would let them pass. */
 static void the_checker_misses_nothing_that_gres_bring(void **state)
 {
-	static const struct each job = { { .nodes = 2, .max_nodes = 2, .tasks = 2, .gpus = 1 }, SL_PER_NODE, 4, 700, NULL, 0 };
+	static const struct each job = { { .nodes = 2, .max_nodes = 2, .tasks = 2, .gpus = 1 }, SL_PER_NODE, 4, false, 700, NULL, 0 };
 	struct desk d = desk_of("4x8c2g2t4000m", &job);
 	struct sl_plan_place_row place, other;
 
@@ -143,8 +151,8 @@ static void the_checker_misses_nothing_that_gres_bring(void **state)
 static void whole_nodes_without_enough_for_all_their_gres_are_none(void **state)
 {
 	static const struct each jobs[] = {
-		{ { .nodes = 1, .tasks = 1, .gpus = 1, .exclusive = true }, SL_PER_NODE, 9, 0, NULL, 0 },
-		{ { .nodes = 1, .tasks = 1, .gpus = 1, .exclusive = true }, SL_PER_NODE, 0, 2001, NULL, 0 },
+		{ { .nodes = 1, .tasks = 1, .gpus = 1, .exclusive = true }, SL_PER_NODE, 9, false, 0, NULL, 0 },
+		{ { .nodes = 1, .tasks = 1, .gpus = 1, .exclusive = true }, SL_PER_NODE, 0, false, 2001, NULL, 0 },
 	};
 
 	(void) state;

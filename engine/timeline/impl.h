@@ -194,6 +194,9 @@ static inline int64_t sl_step_cores(const struct sl_node_class *g, int64_t t)
 /* Least free over [t0, t1); false (and nothing free) when blocked somewhere. */
 bool sl_step_min(const struct sl_node_class *g, int64_t t0, int64_t t1, struct sl_resources *least);
 
+/* The same from some time within step *i* on. */
+bool sl_step_min_from(const struct sl_node_class *g, uint32_t i, int64_t t1, struct sl_resources *least);
+
 /* The same from now on, of the class that is number *i* of those with nodes; false also without a core. */
 static inline bool sl_live_min(const struct sl_timeline *tl, uint32_t i, int64_t t1, struct sl_resources *least)
 {

@@ -87,8 +87,8 @@ static void learn(struct sl_outlook *o, const struct sl_timeline *tl, uint32_t c
 		}
 	}
 	for (uint32_t p = 0; p < PAGES; p++) {
-		memcpy(o->page[p][row].most, most + p * SL_PAGE, SL_PAGE);
-		memcpy(o->page[p][row].least, least + p * SL_PAGE, SL_PAGE);
+		memcpy(o->most[p][row].cores, most + p * SL_PAGE, SL_PAGE);
+		memcpy(o->least[p][row].cores, least + p * SL_PAGE, SL_PAGE);
 	}
 }
 
@@ -100,8 +100,10 @@ static void forget(struct sl_outlook *o, uint32_t class)
 	if (row == SL_NO_CLASS)
 		return;
 	last = --o->rows;
-	for (uint32_t p = 0; p < PAGES; p++)
-		o->page[p][row] = o->page[p][last];
+	for (uint32_t p = 0; p < PAGES; p++) {
+		o->most[p][row] = o->most[p][last];
+		o->least[p][row] = o->least[p][last];
+	}
 	o->row[row] = o->row[last];
 	o->row_of[o->row[row].class] = row;
 	o->row_of[class] = SL_NO_CLASS;
@@ -124,7 +126,8 @@ static int grow(void *array, uint32_t had, uint32_t room, size_t size)
 static int grow_rows(struct sl_outlook *o, uint32_t room)
 {
 	for (uint32_t p = 0; p < PAGES; p++)
-		if (grow(&o->page[p], o->room, room, sizeof(*o->page[p])))
+		if (grow(&o->most[p], o->room, room, sizeof(*o->most[p])) ||
+		    grow(&o->least[p], o->room, room, sizeof(*o->least[p])))
 			return -1;
 	if (grow(&o->row, o->room, room, sizeof(*o->row)) || grow(&o->in, o->room / 64, room / 64, sizeof(*o->in)))
 		return -1;
@@ -150,7 +153,7 @@ static int make_room(struct sl_outlook *o, struct sl_timeline *tl)
 	classes = classes > o->classes ? classes : o->classes;
 	room = room > o->room ? room : o->room;
 	bytes = classes * sizeof(*o->row_of) + room / 64 * sizeof(*o->in) +
-		room * (sizeof(*o->row) + PAGES * sizeof(*o->page[0]));
+		room * (sizeof(*o->row) + 2 * PAGES * sizeof(*o->most[0]));
 	if (bytes > o->bytes && !sl_shelf_claim(o->shelf, bytes - o->bytes))
 		return -1;
 	o->bytes = bytes > o->bytes ? bytes : o->bytes;
@@ -163,8 +166,10 @@ void sl_outlook_free(struct sl_outlook *o)
 		return;
 	o->shelf->bytes -= o->bytes;
 	o->shelf->firm -= o->bytes;
-	for (uint32_t p = 0; p < PAGES; p++)
-		free(o->page[p]);
+	for (uint32_t p = 0; p < PAGES; p++) {
+		free(o->most[p]);
+		free(o->least[p]);
+	}
 	free(o->row_of);
 	free(o->row);
 	free(o->in);
@@ -244,12 +249,12 @@ void sl_outlook_begin(struct sl_outlook *o)
 }
 
 /* Whether the class has it, for all that is told of it. */
-static bool may_have(const struct sl_outlook *o, uint32_t row, const struct sl_prospect *p, uint8_t least)
+static inline bool may_have(const struct sl_outlook *o, uint32_t row, const struct sl_prospect *p, uint8_t least)
 {
-	if (o->page[p->slot / SL_PAGE][row].most[p->slot % SL_PAGE] < least)
+	if (o->most[p->slot / SL_PAGE][row].cores[p->slot % SL_PAGE] < least)
 		return false;
 	for (uint32_t slot = p->slot + 1; slot < p->last; slot++)
-		if (o->page[slot / SL_PAGE][row].least[slot % SL_PAGE] < least)
+		if (o->least[slot / SL_PAGE][row].cores[slot % SL_PAGE] < least)
 			return false;
 	return true;
 }

@@ -11,7 +11,7 @@
 #define SL_PAGE 8			/* slots side by side */
 
 struct sl_outlook_page {
-	uint8_t most[SL_PAGE], least[SL_PAGE];	/* cores in each of its slots */
+	uint8_t cores[SL_PAGE];		/* in each of its slots */
 };
 
 struct sl_outlook_row {
@@ -25,7 +25,7 @@ struct sl_outlook {
 	uint32_t *row_of;		/* by class; SL_NO_CLASS: it has no nodes */
 	uint32_t classes;		/* that it has room for */
 	struct sl_outlook_row *row;
-	struct sl_outlook_page *page[SL_SLOTS / SL_PAGE];	/* by row */
+	struct sl_outlook_page *most[SL_SLOTS / SL_PAGE], *least[SL_SLOTS / SL_PAGE];	/* by row */
 	uint64_t *in;			/* bits: rows that this sweep has taken in */
 	uint32_t rows, room;
 	struct sl_shelf *shelf;

@@ -386,7 +386,7 @@ static int offer_at(const struct sweep *w, const struct sl_cursor *c, int64_t t,
 	const struct sl_node_kind *kind = &w->tl->kind[g->kind];
 	struct sl_offer o = { .class = c->class, .nodes = c->nodes, .weight = kind->weight };
 
-	sl_step_min(g, t, sl_later(t, w->need->r->duration), &o.free);
+	sl_step_min_from(g, c->step, sl_later(t, w->need->r->duration), &o.free);	/* no step of what it offers is over */
 	return sl_need_offer(w->need, &kind->capacity, &o) ? sl_offer_push(w->sp, &o, err) : 0;
 }
 

@@ -20,8 +20,11 @@ uint32_t sl_step_at(const struct sl_node_class *g, int64_t t)
 
 bool sl_step_min(const struct sl_node_class *g, int64_t t0, int64_t t1, struct sl_resources *least)
 {
-	uint32_t i = sl_step_at(g, t0);
+	return sl_step_min_from(g, sl_step_at(g, t0), t1, least);
+}
 
+bool sl_step_min_from(const struct sl_node_class *g, uint32_t i, int64_t t1, struct sl_resources *least)
+{
 	*least = g->step[i].free;
 	for (;;) {
 		if (g->step[i].blocks) {

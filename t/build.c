@@ -554,6 +554,10 @@ static void random_wishes(struct build *b, uint64_t *s, struct sl_job_row *r)
 		r->core_spec = 1 + r->min_nodes % 3;
 	if (r->id % 20 == 9)
 		r->asks |= r->core_spec ? SL_ASKS_SPEC_THREADS : SL_ASKS_SPEC_CORES;
+	if (r->id % 6 == 1) {
+		r->distribution = SL_DIST_PLANE;
+		r->plane_size = 1 + r->id % 4;
+	}
 	if (sl_builder_rows(b->builder, SL_T_LICENSE) && one_in(s, 4))
 		r->licenses = build_license(b, 0, 1 + build_below(s, 3));
 	if (one_in(s, 6) && sl_builder_rows(b->builder, SL_T_RESERVATION))

@@ -85,9 +85,13 @@
  * if they are more than the tasks of a node, all nodes have as many tasks.  Where gres of each task bring memory, tasks on
  * several nodes have whole cores.
  *
+ * Planes.  Where there is something to deal (parts of several nodes, no -O) each node in turn, by index, gets so many
+ * tasks while its cores host them, and has cores for what it has got then; and all nodes get some.  No gres of the job nor CPUs
+ * with any, no CPUs on each node beside those of tasks, no nodes counted by feature.
+ *
  * A job that asks for something that is not modelled has to be native: any other of SL_ASKS_*,
  * constraints that are more than that, sockets or tasks per socket beside gres of parts of nodes, -O or cores
- * for the system, gres per socket, gres that nobody uses up but by node, cores for the system beside gres, threads for it on cores with several, plane and arbitrary distributions, shared cores,
+ * for the system, gres per socket, gres that nobody uses up but by node, cores for the system beside gres, threads for it on cores with several, arbitrary distributions, planes but as above, shared cores,
  * flexible or partial reservations or several of them,
  * allocation by socket, a job that may preempt others, one of which select refused
  * SL_REFUSALS placements in a row.  Any job may be native.  The places of such a job are

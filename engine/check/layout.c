@@ -151,7 +151,7 @@ static uint32_t usable_threads(const struct check *c, const struct ask *a, uint3
 }
 
 /* Tasks that so many cores host, and cores that so many tasks take. */
-static uint64_t hosted_tasks(const struct check *c, const struct ask *a, uint32_t node, uint64_t cores)
+uint64_t check_hosted(const struct check *c, const struct ask *a, uint32_t node, uint64_t cores)
 {
 	uint32_t t = usable_threads(c, a, node);
 
@@ -287,11 +287,11 @@ static int check_tasks(struct check *c, const struct row *r, const struct ask *a
 		tasks_max = a->gres_cpus * r->places.count;
 	for (uint32_t i = r->places.first; i < r->places.first + r->places.count; i++) {
 		uint32_t node = place->node[i], cores = place->cores[i];
-		uint64_t hosts = hosted_tasks(c, a, node, cores);
+		uint64_t hosts = check_hosted(c, a, node, cores);
 
 		most += a->tasks_per_node && hosts > a->tasks_per_node ? a->tasks_per_node : hosts;
 		if (cores > least_cores(c, a, node))
-			least += hosted_tasks(c, a, node, cores - 1) + 1;
+			least += check_hosted(c, a, node, cores - 1) + 1;
 		else
 			least += a->gres_cpus;
 	}
@@ -314,7 +314,7 @@ static int check_gres(struct check *c, const struct row *r, const struct ask *a,
 	uint64_t count = s->job_gres.count[want], sum = 0, need;
 
 	for (uint32_t i = r->places.first; count && i < r->places.first + r->places.count; i++) {
-		uint64_t have = check_gres_at(c, want, i), hosts = hosted_tasks(c, a, place->node[i], place->cores[i]);
+		uint64_t have = check_gres_at(c, want, i), hosts = check_hosted(c, a, place->node[i], place->cores[i]);
 
 		if (a->tasks_per_node && hosts > a->tasks_per_node)
 			hosts = a->tasks_per_node;
@@ -396,5 +396,5 @@ int check_layout(struct check *c, const struct row *r, const struct ask *a)
 		if (check_gres(c, r, a, g) < 0)
 			return -1;
 	}
-	return check_tasks(c, r, a);
+	return check_tasks(c, r, a) < 0 ? -1 : check_planes(c, r, a);
 }

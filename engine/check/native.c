@@ -25,7 +25,7 @@ static const char *special_request(const struct check *c, uint32_t j)
 					      SL_ASKS_BOUND_GRES | SL_ASKS_TASK_GRES | SL_ASKS_CPUS_PER_GRES |
 					      SL_ASKS_MEMORY_PER_GRES | SL_ASKS_DEFAULT_CPUS))
 		return "what it asks for besides";
-	if (job->distribution[j] >= SL_DIST_PLANE)
+	if (job->distribution[j] == SL_DIST_ARBITRARY)
 		return "its distribution";
 	if (job->flags[j] & SL_JOBF_MAY_PREEMPT)
 		return "preemption";
@@ -47,6 +47,8 @@ const char *check_native(const struct check *c, const struct row *r, const struc
 		why = check_gres_company(c, r, a);
 	if (why)
 		return why;
+	if (!check_deals_planes(c, r, a))
+		return "planes";
 	if (check_has_sockets(c, r->job) && (check_core_spec(c, r->job) || a->overcommit || (!a->whole && a->gres.count)))
 		return "sockets beside gres, -O or cores for the system";
 	if (s->meta.select_flags[0] & SL_SELECT_SOCKET)

@@ -121,6 +121,8 @@ uint32_t check_resv_cores(struct check *c, uint32_t resv, uint32_t node);
 /* check/layout.c */
 void check_ask(const struct check *c, uint32_t job, uint32_t partition, uint32_t shape, struct ask *a);
 int check_layout(struct check *c, const struct row *r, const struct ask *a);
+/* Tasks that so many cores of a node host. */
+uint64_t check_hosted(const struct check *c, const struct ask *a, uint32_t node, uint64_t cores);
 
 /* check/features.c */
 /* Can its nodes be chosen by what it says of features? */
@@ -137,6 +139,11 @@ uint64_t check_socket_cores(const struct check *c, const struct ask *a, uint32_t
 
 /* Are the sockets of the i-th place what the job asks for, whichever of its cores are free?  -1 with c->err. */
 int check_sockets(struct check *c, const struct row *r, const struct ask *a, uint32_t i, uint32_t threads);
+
+/* check/planes.c.  Are its tasks, if they are dealt in planes, sure to come to what each node gives? */
+bool check_deals_planes(const struct check *c, const struct row *r, const struct ask *a);
+/* Has each node cores for what it gets so, and no more?  -1 with c->err. */
+int check_planes(struct check *c, const struct row *r, const struct ask *a);
 
 /* check/native.c.  Why the row has to be native; NULL: it need not be. */
 const char *check_native(const struct check *c, const struct row *r, const struct ask *a);

@@ -191,6 +191,7 @@ enum sl_snapshot_table {
 	X(u32, sockets_per_node, -1, 0, "fewest sockets of each node; 0: not said") \
 	X(u32, cores_per_socket, -1, 0, "fewest cores of each socket; 0: not said") \
 	X(u32, distribution, -1, 0, "SL_DIST_*: how its tasks are to be dealt out") \
+	X(u32, plane_size, -1, 0, "SL_DIST_PLANE: tasks that each node gets in its turn; 0: not known") \
 	X(u32, asks, -1, 0, "SL_ASKS_* flags: what has no column of its own") \
 	X(u32, refusals, -1, 0, "placements of it in a row that Slurm's select has refused") \
 	X(str, mcs_label, -1, 0, "label of multi-category security") \

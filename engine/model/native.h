@@ -18,7 +18,7 @@ enum sl_native {
 	/* facts of the job */
 	SL_NATIVE_FEATURES		= 1 << 0,	/* more than constraint.h reads */
 	SL_NATIVE_BOARDS		= 1 << 12,
-	SL_NATIVE_DISTRIBUTION		= 1 << 4,
+	SL_NATIVE_DISTRIBUTION		= 1 << 4,	/* of planes: a number, too */
 	SL_NATIVE_NODE_COUNTS		= 1 << 5,
 	SL_NATIVE_TASK_COUNTS		= 1 << 6,
 	SL_NATIVE_UNCOUNTED_GRES	= 1 << 7,

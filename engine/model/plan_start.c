@@ -100,6 +100,10 @@ int plan_gate(struct sl_plan *p, const struct want *w, const struct sl_how *how,
 		plan_say(r, SL_WHY_NOT_MODELLED, "its constraint has counts: which nodes are of which feature is found where no place is named");
 		return 0;
 	}
+	if (how && how->method == SL_PLACE_EXPLICIT && w->pub.request.plane) {
+		plan_say(r, SL_WHY_NOT_MODELLED, "its tasks go round its nodes in planes: what each gives is found where no place is named");
+		return 0;
+	}
 	if (how && how->method == SL_PLACE_EXPLICIT && w->pub.native) {
 		char text[SL_NATIVE_TEXT];
 

@@ -571,6 +571,7 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 			      a.min_nodes, a.max_nodes, cluster_str(c, c->snap->partition.name[p]));
 	ask_cores(c, w, &a);
 	ask_sockets(c, w, &a);
+	want_deal(c, w, &a);
 	ask_memory(c, w, &a);
 	if (!w->pub.why)
 		ask_gres(c, w, &a);

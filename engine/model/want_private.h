@@ -26,6 +26,10 @@ void want_each_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a
 bool want_asks_company(const struct sl_cluster *c, const struct want *w);
 bool want_has_company(const struct sl_cluster *c, const struct want *w, uint32_t n);
 
+/* want_deal.c */
+/* How its tasks are dealt out to its nodes, once it is known how many of both there may be. */
+void want_deal(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
+
 /* want_nodes.c */
 /* The reservation: where and when; 0 also when it forbids. */
 int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *err);

@@ -23,7 +23,8 @@
  *
  * Tasks go onto the chosen nodes as Slurm's select/cons_tres does with a request
  * of a minimum of CPUs: each node in turn takes as many as it can while enough
- * are left to give every further node one ("spread" deals them out evenly).  So are gres for the
+ * are left to give every further node one ("spread" deals them out evenly, planes go round by node
+ * index until all are dealt).  So are gres for the
  * job as a whole, by node index, as select does whichever nodes it prefers.
  *
  * A start later than now takes the nodes that become free latest (and only then
@@ -93,6 +94,8 @@ struct sl_request {
 	uint32_t least_free_cores;	/* that a node must have, though it gives fewer; 0: none.  Not of whole nodes */
 	uint32_t tasks_per_node;	/* most tasks on a node; 0: no limit */
 	bool tasks_per_node_exact;	/* and no fewer (tasks 0: tasks_per_node * nodes) */
+	uint32_t plane;			/* tasks that each node gets in its turn, while it has room; 0: not said.  More
+					   tasks than all nodes but one get in the first round; no gres of the job */
 	int64_t memory_per_node;	/* MiB */
 	int64_t memory_per_core;	/* MiB for each core that is taken; added to the above */
 	bool all_memory;		/* of each node, none of which is taken; not beside the two above */

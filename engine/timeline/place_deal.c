@@ -120,9 +120,12 @@ static int64_t most_held(const struct deal *d)
 	return most;
 }
 
-/* Units that a core holds, where each of them has one of its threads: a core is a job's as a whole. */
-static int64_t units_of_core(const struct sl_request *r)
+/* Units that a node gets at once: of a plane, else what a core holds where each unit has one of its threads (a core
+ * is a job's as a whole). */
+static int64_t units_at_once(const struct sl_request *r)
 {
+	if (r->plane)
+		return r->plane;
 	return r->cores_per_task <= 1 && r->tasks_per_core > 1 ? r->tasks_per_core : 1;
 }
 
@@ -148,16 +151,16 @@ static int deal_level(struct deal *d, const struct sl_span *s, int64_t low, int6
 }
 
 /*
- * The lowest level, in whole cores, such that nodes filled up to it hold all units.  Nodes get
- * a core less than that, and the first ones that can the rest.
+ * The lowest level, in whole cores or planes, such that nodes filled up to it hold all units.  Nodes get
+ * a core or plane less than that, and the first ones that can the rest.
  */
 static int deal_evenly(struct deal *d, struct sl_error *err)
 {
-	int64_t core = units_of_core(d->need->r), least = d->need->least;
+	int64_t once = units_at_once(d->need->r), least = d->need->least;
 	int64_t high = SL_FIRST(level, least, most_held(d), held_at(d, level) < d->units), low, rest;
 
-	high = high > least ? (high + core - 1) / core * core : least;
-	low = high - core > least ? high - core : least;
+	high = high > least ? (high + once - 1) / once * once : least;
+	low = high - once > least ? high - once : least;
 	rest = d->units - held_at(d, low);
 	if (rest < 0)
 		rest = 0;	/* every node gets its least anyway */
@@ -219,6 +222,7 @@ int sl_deal(struct sl_timeline *tl, const struct sl_need *need, bool evenly, str
 	for (uint32_t j = 0; j < need->jobs; j++)
 		d.job[j] = need->need[need->needs + j].count;
 	d.kept = units_to_keep(sp, need);
+	evenly |= need->r->plane > 0;
 	if ((evenly || need->jobs) && sl_spans_sort(&sp->chosen, &sp->sorted, err))
 		return -1;
 	if (evenly && !need->jobs)

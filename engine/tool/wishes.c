@@ -291,8 +291,12 @@ static int take_words(const struct wisher *w)
 	w->row->prefer = sl_builder_str(w->b, value_of(w, SL_WISH_PREFER));
 	if (take_word(w, SL_WISH_GRES_FLAGS, bound, flags ? strlen(flags) : 0, &w->row->asks, "enforce-binding or disable-binding"))
 		return -1;
-	return take_word(w, SL_WISH_DISTRIBUTION, how, dealt ? strcspn(dealt, ":=,") : 0, &w->row->distribution,
-			 "block, cyclic, plane or arbitrary");
+	if (take_word(w, SL_WISH_DISTRIBUTION, how, dealt ? strcspn(dealt, ":=,") : 0, &w->row->distribution,
+		      "block, cyclic, plane or arbitrary"))
+		return -1;
+	if (w->row->distribution == SL_DIST_PLANE && (dealt = strchr(dealt, '=')) != NULL)
+		w->row->plane_size = (uint32_t) strtoul(dealt + 1, NULL, 10);
+	return 0;
 }
 
 /* -- licences, nodes, reservations ------------------------------------------------- */

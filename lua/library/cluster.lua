@@ -285,6 +285,7 @@ function history:summary(question) end
 ---@field switch_wait integer
 ---@field shapes sched.shape[] alternatives: plan:start(job, { shape = 1 })
 ---@field shapes_ignored string why the alternatives in its comment are ignored; empty: they are not
+---@field plane_size integer tasks that each node gets in its turn, of a plane distribution; 0: not known
 ---@field sockets_per_node integer 0: not said
 ---@field cores_per_socket integer 0: not said
 ---@field distribution string "any", "block", "cyclic", "plane", "arbitrary"

@@ -435,6 +435,8 @@ static void fill_size(struct sl_collector *c, struct sl_job_row *row, const job_
 		row->cores_per_socket = sl_set16(d->mc_ptr->cores_per_socket);
 	}
 	row->distribution = sl_collect_distribution(job);
+	if (row->distribution == SL_DIST_PLANE)
+		row->plane_size = d->mc_ptr ? sl_set16(d->mc_ptr->plane_size) : 1;
 	row->gres = add_needs(c, job);
 	row->licenses = sl_collect_licenses(c, job->license_list);
 	row->features = sl_builder_str(c->b, d->features);

@@ -285,6 +285,25 @@ static uint32_t cores_hold(const job_record_t *job, uint32_t node, uint32_t core
 	return MAX(MIN(n, cores * per_core), 1);
 }
 
+/* In planes: each node in turn, while its cores hold them. */
+static uint16_t *tasks_by_plane(const job_record_t *job, const struct sl_layout_place *place, uint32_t count, uint32_t plane)
+{
+	uint16_t *tpn = xcalloc(count, sizeof(*tpn));
+	uint32_t i, left = job->details->num_tasks, before;
+
+	do {
+		before = left;
+		for (i = 0; i < count; i++) {
+			uint32_t room = MIN(cores_hold(job, place[i].node, place[i].cores), NO_VAL16 - 1) - tpn[i];
+			uint32_t n = MIN(MIN(plane, room), left);
+
+			tpn[i] += n;
+			left -= n;
+		}
+	} while (left && left < before);
+	return tpn;
+}
+
 /* Tasks of each node: as many as its cores hold, no more in all than there are. */
 static uint16_t *tasks_of(const job_record_t *job, const struct sl_layout_place *place, uint32_t count)
 {
@@ -334,6 +353,10 @@ static bitstr_t *change_request(job_record_t *job, const struct sl_layout_place 
 	sl_details_t *d = job->details;
 	bitstr_t *nodes = NULL;
 	uint32_t i;
+#if SL_HAVE_ARBITRARY_TPN
+	bool planes = (d->task_dist & SLURM_DIST_NODEMASK) == SLURM_DIST_PLANE && d->num_tasks && d->mc_ptr;
+	uint32_t plane = planes ? d->mc_ptr->plane_size : 0;
+#endif
 
 	s->req_node_bitmap = d->req_node_bitmap;
 	s->exc_node_bitmap = d->exc_node_bitmap;
@@ -343,7 +366,7 @@ static bitstr_t *change_request(job_record_t *job, const struct sl_layout_place 
 #if SL_HAVE_ARBITRARY_TPN
 	s->arbitrary_tpn = d->arbitrary_tpn;
 	if (way == SL_LAYOUT_TASKS) {
-		d->arbitrary_tpn = tasks_of(job, place, count);
+		d->arbitrary_tpn = plane ? tasks_by_plane(job, place, count, plane) : tasks_of(job, place, count);
 		d->contiguous |= SL_TPN_WANTS_CONTIGUOUS;
 	}
 #endif

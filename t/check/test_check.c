@@ -376,6 +376,36 @@ static void parts_of_nodes_have_the_sockets_wherever_their_cores_are(void **stat
 	build_destroy(b);
 }
 
+static struct sl_range on_two(struct built_plan *p, uint32_t first, uint32_t second)
+{
+	struct sl_range r = place(p, 0, first, 0, 0);
+
+	place(p, 1, second, 0, 0);
+	r.count = 2;
+	return r;
+}
+
+static void planes_come_to_what_each_node_gives(void **state)
+{
+	struct build *b = one((struct build_job) { .nodes = 2, .max_nodes = 2, .tasks = 6 });
+
+	(void) state;
+	for (uint32_t n = 0; n < 2; n++)
+		build_change(b, SL_T_NODE, n, sl_node_row, .threads = 2);
+	EXPECT_START(b, on_two(p_, 2, 1), NULL);
+	build_change_job(b, 2, .distribution = SL_DIST_PLANE);
+	EXPECT_START(b, on_two(p_, 2, 2), "only Slurm's select can place it (planes)");
+	build_change_job(b, 2, .plane_size = 3);
+	EXPECT_START(b, on_two(p_, 2, 2), NULL);
+	EXPECT_START(b, on_two(p_, 2, 1), NULL);	/* where the second has no more */
+	build_change_job(b, 2, .plane_size = 4);
+	EXPECT_START(b, on_two(p_, 2, 1), NULL);
+	EXPECT_START(b, on_two(p_, 2, 2), "job 2: node n1: has 2 cores, its planes come to 2 tasks");
+	build_change_job(b, 2, .plane_size = 6);
+	EXPECT_START(b, on_two(p_, 2, 1), "only Slurm's select can place it (planes)");
+	build_destroy(b);
+}
+
 /* -- cores for the system -------------------------------------------------- */
 
 static void a_job_that_says_how_many_cores_are_the_system_s_has_all_others(void **state)
@@ -422,7 +452,7 @@ static void a_request_that_is_not_modelled_has_to_be_native(void **state)
 	(void) state;
 	build_change_job(b, 2, .asks = SL_ASKS_BOUND_GRES);
 	EXPECT_START(b, place(p_, 0, 4, 0, 0), NULL);
-	build_change_job(b, 2, .distribution = SL_DIST_PLANE);
+	build_change_job(b, 2, .distribution = SL_DIST_ARBITRARY);
 	EXPECT_START(b, place(p_, 0, 4, 0, 0), "job 2: only Slurm's select can place it (its distribution)");
 	p = build_plan(b);
 	row = start_row(2, place(p, 0, 4, 0, 0));
@@ -582,6 +612,7 @@ int main(void)
 		cmocka_unit_test(a_reservation_of_parts_of_nodes_keeps_an_upper_bound),
 		cmocka_unit_test(whole_nodes_have_the_sockets_that_are_asked_for),
 		cmocka_unit_test(parts_of_nodes_have_the_sockets_wherever_their_cores_are),
+		cmocka_unit_test(planes_come_to_what_each_node_gives),
 		cmocka_unit_test(a_job_that_says_how_many_cores_are_the_system_s_has_all_others),
 		cmocka_unit_test(nobody_has_the_cores_that_a_job_leaves_to_the_system),
 		cmocka_unit_test(a_request_that_is_not_modelled_has_to_be_native),

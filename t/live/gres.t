@@ -215,7 +215,7 @@ it "a gres of types without files is left to select, which takes one of them" of
 beside_select() {
 	local native id
 	scontrol update PartitionName=main State=DOWN
-	native=$(submit -N1 -n1 -w n001 -m plane=1 --gres=gpu:a:1)
+	native=$(submit -N1-2 -n2 --use-min-nodes -w n001 -m plane=2 --gres=gpu:a:1)
 	id=$(submit -N1 -n1 -w n001 --gres=gpu:b:1)
 	scontrol update PartitionName=main State=UP
 	starts "$native"

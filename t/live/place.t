@@ -260,6 +260,34 @@ maintenance() {
 }
 it "a job does not start where it would run into a maintenance reservation" maintenance
 
+# CPUs on each of its nodes, as the engine has dealt them out and as select does.
+gives() { # CPUS,CPUS... OPTION...
+	local id want=$1
+	shift
+	id=$(submit "$@")
+	starts "$id"
+	layout "$id"
+	[ "$(layout "$id" | cut -d' ' -f2 | paste -sd,)" = "$want" ]
+	placed_by_engine "$id"
+	scancel "$id"
+}
+
+planes() {
+	local busy
+	gives 6,6 -N2 -n12 -m plane=3
+	gives 6,5 -N2 -n11 -m plane=3
+	gives 4,3 -N2 -n7 -m plane=4
+	gives 4,2,2 -N3 -n4 -c2 -m plane=1
+	gives 8,8 -N2 -n3 --exclusive -m plane=2
+	gives 5 -N1 -n5 -m plane=2
+	busy=$(submit -w n001 -n6)
+	starts "$busy"
+	gives 2,7 -N2 -w 'n[001-002]' -n9 -m plane=4
+	gives 4,3,2 -N3 -w 'n[014-016]' -n9 -m plane=2
+	scancel "$busy"
+}
+it "tasks go round the nodes in planes while there is room" planes
+
 # Of three tasks two are on one node: the engine books them on one, and behind that the next node.
 behind_select() {
 	local spread id

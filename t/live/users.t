@@ -24,12 +24,12 @@ native_keeps_off() {
 	HEAD=$(submit -p small -N4 --exclusive -t 10)
 	wait_for 40 expects "$HEAD"
 	features n003 f3
-	long=$(submit -p small -N1 -t 60 -C f3 --distribution=plane=2)
-	other=$(submit -p small -N1 -t 60 -C f3 --distribution=plane=2 --array=1-2)
+	long=$(submit -p small -N1-2 -n2 -t 60 -C f3 --distribution=plane=2)
+	other=$(submit -p small -N1-2 -n2 -t 60 -C f3 --distribution=plane=2 --array=1-2)
 	stays_pending "$long"
 	stays_pending "$other"
 	wait_for 10 job_waits_for "$long" '^(Priority|Resources)$'
-	short=$(submit -p small -N1 -t 5 -C f3 --distribution=plane=2)
+	short=$(submit -p small -N1-2 -n2 -t 5 -C f3 --distribution=plane=2)
 	starts "$short" 40
 	[ "$(job_nodes "$short")" = n003 ]
 	job_is "$long" PENDING

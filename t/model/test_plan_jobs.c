@@ -328,11 +328,11 @@ static void a_native_job_books_an_upper_bound(void **state)
 
 	(void) state;
 	build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .tasks = 8 });
-	build_change_job(b, 1, .distribution = SL_DIST_PLANE);
+	build_change_job(b, 1, .distribution = SL_DIST_ARBITRARY);
 	d = sit(b);
 	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(&d, 1), &(struct sl_terms) { .how = &how }, &d.why, &d.err)), 0);
 	assert_int_equal(d.why.why, SL_WHY_NOT_MODELLED);
-	assert_string_equal(sl_refusal_text(&d.why), "only Slurm's select can place it (an arbitrary or plane distribution)");
+	assert_string_equal(sl_refusal_text(&d.why), "only Slurm's select can place it (an arbitrary distribution, or one by planes that is not settled)");
 	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(&d, 1), &(struct sl_terms) { .how = &best }, &d.why, &d.err)), 1);
 	assert_int_equal(accepted(&d)->start.native[0], 1);
 	leave(&d);
@@ -352,9 +352,9 @@ static void a_native_job_is_kept_off_nodes_that_another_has_reserved_within_its_
 	build_pending(b, (struct build_job) { .id = 2, .nodes = 1, .tasks = 1, .limit = 3600 });
 	build_pending(b, (struct build_job) { .id = 3, .nodes = 1, .tasks = 1, .limit = 3600 });
 	build_pending(b, (struct build_job) { .id = 4, .nodes = 1, .tasks = 1, .limit = 600 });
-	build_change_job(b, 1, .distribution = SL_DIST_PLANE);
-	build_change_job(b, 2, .distribution = SL_DIST_PLANE);
-	build_change_job(b, 4, .distribution = SL_DIST_PLANE);
+	build_change_job(b, 1, .distribution = SL_DIST_ARBITRARY);
+	build_change_job(b, 2, .distribution = SL_DIST_ARBITRARY);
+	build_change_job(b, 4, .distribution = SL_DIST_ARBITRARY);
 	d = sit(b);
 	assert_int_equal(start(&d, 2), 1);
 	assert_int_equal(reserve(&d, 1), 1);
@@ -377,7 +377,7 @@ static void a_native_job_that_would_run_into_a_reservation_waits_and_others_do_n
 	build_pending(b, (struct build_job) { .id = 1, .nodes = 3, .tasks = 12, .limit = 3600 });
 	build_pending(b, (struct build_job) { .id = 2, .nodes = 1, .tasks = 1, .limit = 601 });
 	build_pending(b, (struct build_job) { .id = 3, .nodes = 1, .tasks = 1, .limit = 601 });
-	build_change_job(b, 2, .distribution = SL_DIST_PLANE);
+	build_change_job(b, 2, .distribution = SL_DIST_ARBITRARY);
 	d = sit(b);
 	assert_int_equal(reserve(&d, 1), 1);
 	assert_int_equal(backfill(&d, 2), 0);

@@ -383,7 +383,7 @@ static void what_is_not_modelled_is_native_and_says_what(void **state)
 	(void) state;
 	for (uint32_t i = 0; i < 5; i++)
 		build_pending(b, (struct build_job) { .id = i + 1, .tasks = i == 2 ? 9 : 1 });
-	build_change_job(b, 1, .distribution = SL_DIST_PLANE);
+	build_change_job(b, 1, .distribution = SL_DIST_ARBITRARY);
 	build_change_job(b, 2, .asks = SL_ASKS_WHOLE_SWITCHES);
 	build_change_job(b, 3, .ntasks_per_socket = 1);
 	build_change_job(b, 4, .asks = SL_ASKS_BURST_BUFFER);
@@ -525,11 +525,41 @@ static void sockets_of_parts_of_nodes_are_sure_where_enough_is_free(void **state
 	build_destroy(b);
 }
 
+static void planes_are_placed_where_they_settle_what_each_node_gives(void **state)
+{
+	struct build *b = build_create("4x8c");
+	struct sl_cluster *c;
+
+	(void) state;
+	for (uint32_t i = 1; i <= 7; i++) {
+		build_pending(b, (struct build_job) { .id = i, .nodes = 3, .max_nodes = 3, .tasks = i == 2 ? 4 : 5 });
+		build_change_job(b, i, .distribution = SL_DIST_PLANE);
+		build_change_job(b, i, .plane_size = i == 3 ? 0 : 2);
+	}
+	build_change_job(b, 4, .flags |= SL_JOBF_EXCLUSIVE);
+	build_change_job(b, 5, .gres = build_gres(b, "gpu", "", 2, SL_PER_JOB));
+	build_change_job(b, 6, .pn_min_cpus = 2);
+	build_change_job(b, 7, .features = sl_builder_str(b->builder, "fast*1"));
+	build_pending(b, (struct build_job) { .id = 8, .nodes = 1, .max_nodes = 1, .tasks = 5 });
+	build_change_job(b, 8, .distribution = SL_DIST_PLANE);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->request.plane, 2);
+	assert_int_equal(want(c, 1)->native, 0);
+	assert_int_equal(want(c, 2)->native, SL_NATIVE_DISTRIBUTION);	/* none for the third */
+	assert_int_equal(want(c, 3)->native, SL_NATIVE_DISTRIBUTION);
+	assert_int_equal(want(c, 4)->native, 0);
+	assert_int_equal(want(c, 4)->request.plane, 0);
+	for (uint32_t i = 5; i <= 7; i++)
+		assert_int_equal(want(c, i)->native, SL_NATIVE_DISTRIBUTION);
+	assert_int_equal(want(c, 8)->native, 0);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
 /* One fact after the other; *set says how many there are. */
 static uint32_t set_fact(struct sl_job_row *r, uint32_t fact)
 {
 	static const struct sl_job_row facts[] = {
-		{ .distribution = SL_DIST_PLANE },
 		{ .distribution = SL_DIST_ARBITRARY }, { .flags = SL_JOBF_MAY_PREEMPT },
 		{ .refusals = SL_REFUSALS }, { .asks = SL_ASKS_BOARDS }, { .asks = SL_ASKS_CPUS_PER_GRES },
 		{ .asks = SL_ASKS_MEMORY_PER_GRES }, { .asks = SL_ASKS_TASKS_PER_GRES },
@@ -538,7 +568,7 @@ static uint32_t set_fact(struct sl_job_row *r, uint32_t fact)
 		{ .asks = SL_ASKS_WHOLE_SWITCHES }, { .asks = SL_ASKS_EXPAND }, { .asks = SL_ASKS_ANY_LICENSE },
 	};
 	static const uint32_t native[] = {
-		SL_NATIVE_DISTRIBUTION, SL_NATIVE_DISTRIBUTION,
+		SL_NATIVE_DISTRIBUTION,
 		SL_NATIVE_PREEMPT, SL_NATIVE_REFUSED, SL_NATIVE_BOARDS, SL_NATIVE_BY_GRES,
 		SL_NATIVE_BY_GRES, SL_NATIVE_BY_GRES, SL_NATIVE_UNCOUNTED_GRES, SL_NATIVE_UNCOUNTED_GRES,
 		SL_NATIVE_FEATURES, SL_NATIVE_NODE_COUNTS, SL_NATIVE_TASK_COUNTS, SL_NATIVE_WHOLE_SWITCHES,
@@ -702,6 +732,7 @@ int main(void)
 		cmocka_unit_test(gres_of_tasks_that_overcommit_or_are_bound_is_native),
 		cmocka_unit_test(features_and_exclusions_choose_the_nodes),
 		cmocka_unit_test(what_is_not_modelled_is_native_and_says_what),
+		cmocka_unit_test(planes_are_placed_where_they_settle_what_each_node_gives),
 		cmocka_unit_test(each_flag_has_words_of_its_own),
 		cmocka_unit_test(sockets_of_parts_of_nodes_are_sure_where_enough_is_free),
 		cmocka_unit_test(sockets_of_whole_nodes_are_a_number_of_cores),

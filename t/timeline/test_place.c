@@ -501,6 +501,32 @@ static void spread_deals_evenly_over_as_many_nodes_as_allowed(void **state)
 	sl_timeline_destroy(tl);
 }
 
+static void planes_go_round_by_index_while_nodes_have_room(void **state)
+{
+	struct sl_timeline *tl = machine(4, NULL);
+	struct sl_request r = { .min_nodes = 2, .max_nodes = 2, .tasks = 12, .plane = 3, .duration = 10 };
+
+	(void) state;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0-1:6");
+	r.tasks = 11;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0:6 1:5");
+	r.tasks = 4;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0:3 1:1");
+	r.min_nodes = r.max_nodes = 4;
+	r.tasks = 14;
+	book(tl, "1", 6, 0, 100);
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0:6 1:2 2-3:3");
+	r.tasks = 19;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0:6 1:2 2:6 3:5");
+	r.tasks = 11;
+	assert_string_equal(at(tl, &r, &spread, 0), "0:3 1:2 2-3:3");
+	r.cores_per_task = 1;
+	r.tasks_per_core = 2;	/* three threads are on two cores, whoever has the fourth */
+	r.tasks = 12;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0-3:2");
+	sl_timeline_destroy(tl);
+}
+
 static void tight_takes_nodes_that_are_taken_again_soonest(void **state)
 {
 	struct sl_timeline *tl = machine(6, NULL);
@@ -650,6 +676,7 @@ int main(void)
 		cmocka_unit_test(pack_takes_the_fewest_nodes_and_of_those_the_fullest),
 		cmocka_unit_test(spread_deals_out_whole_cores),
 		cmocka_unit_test(spread_deals_evenly_over_as_many_nodes_as_allowed),
+		cmocka_unit_test(planes_go_round_by_index_while_nodes_have_room),
 		cmocka_unit_test(tight_takes_nodes_that_are_taken_again_soonest),
 		cmocka_unit_test(the_earliest_start_is_when_the_last_node_needed_is_free),
 		cmocka_unit_test(a_job_fits_into_a_gap_only_if_it_ends_in_time),

@@ -114,10 +114,11 @@ struct sl_want {
 };
 const struct sl_want *sl_cluster_want(struct sl_cluster *c, struct sl_entry e, struct sl_error *err);
 
-/* May a policy say on which nodes it starts?  Else Slurm's select chooses, or the counts of its constraint do. */
+/* May a policy say on which nodes it starts, with how much of each?  Else Slurm's select chooses, the counts of its
+ * constraint or the planes of its tasks do. */
 static inline bool sl_want_takes_places(const struct sl_want *w)
 {
-	return !w->native && !w->request.parts;
+	return !w->native && !w->request.parts && !w->request.plane;
 }
 
 /*

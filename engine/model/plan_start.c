@@ -81,6 +81,13 @@ void plan_count_task(struct sl_plan *p, uint32_t job, int by)
 	p->starts[job] += (uint32_t) by;
 }
 
+/* What of its place the request settles; NULL: nothing. */
+static const char *says_itself(const struct sl_want *w)
+{
+	return w->request.parts ? "its constraint has counts: which nodes are of which feature" :
+		w->request.plane ? "its tasks go round its nodes in planes: what each gives" : NULL;
+}
+
 /* What forbids a start or a reservation whatever is free.  1: nothing. */
 int plan_gate(struct sl_plan *p, const struct want *w, const struct sl_how *how, struct sl_refusal *r)
 {
@@ -96,12 +103,8 @@ int plan_gate(struct sl_plan *p, const struct want *w, const struct sl_how *how,
 		plan_say(r, SL_WHY_NOT_MODELLED, "Slurm's select cannot place it on borrowed nodes");
 		return 0;
 	}
-	if (how && how->method == SL_PLACE_EXPLICIT && w->pub.request.parts) {
-		plan_say(r, SL_WHY_NOT_MODELLED, "its constraint has counts: which nodes are of which feature is found where no place is named");
-		return 0;
-	}
-	if (how && how->method == SL_PLACE_EXPLICIT && w->pub.request.plane) {
-		plan_say(r, SL_WHY_NOT_MODELLED, "its tasks go round its nodes in planes: what each gives is found where no place is named");
+	if (how && how->method == SL_PLACE_EXPLICIT && says_itself(&w->pub)) {
+		plan_say(r, SL_WHY_NOT_MODELLED, "%s is found where no place is named", says_itself(&w->pub));
 		return 0;
 	}
 	if (how && how->method == SL_PLACE_EXPLICIT && w->pub.native) {

@@ -338,6 +338,26 @@ static void a_native_job_books_an_upper_bound(void **state)
 	leave(&d);
 }
 
+static void no_place_is_named_for_tasks_that_go_round_in_planes(void **state)
+{
+	struct build *b = build_create("2x8c");
+	struct sl_pick picks[] = { { .node = 0, .cores = 7 }, { .node = 1, .cores = 1 } };
+	struct sl_how how = { .method = SL_PLACE_EXPLICIT, .picks = picks, .count = 2 };
+	struct desk d;
+
+	(void) state;
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .max_nodes = 2, .tasks = 8 });
+	build_change_job(b, 1, .distribution = SL_DIST_PLANE);
+	build_change_job(b, 1, .plane_size = 2);
+	d = sit(b);
+	assert_false(sl_want_takes_places(sl_cluster_want(d.c, entry(&d, 1), &d.err)));
+	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(&d, 1), &(struct sl_terms) { .how = &how }, &d.why, &d.err)), 0);
+	assert_int_equal(d.why.why, SL_WHY_NOT_MODELLED);
+	assert_int_equal(start(&d, 1), 1);
+	assert_int_equal(accepted(&d)->place.cores[0], 4);
+	leave(&d);
+}
+
 /* Four cores of each node are free all the time, but select might give it others. */
 static void a_native_job_is_kept_off_nodes_that_another_has_reserved_within_its_time(void **state)
 {
@@ -422,6 +442,7 @@ int main(void)
 		cmocka_unit_test(what_others_have_reserved_is_told_where_the_rest_would_never_do),
 		cmocka_unit_test(a_job_in_a_reservation_has_its_nodes_and_nobody_elses),
 		cmocka_unit_test(a_native_job_books_an_upper_bound),
+		cmocka_unit_test(no_place_is_named_for_tasks_that_go_round_in_planes),
 		cmocka_unit_test(a_native_job_is_kept_off_nodes_that_another_has_reserved_within_its_time),
 		cmocka_unit_test(a_native_job_that_would_run_into_a_reservation_waits_and_others_do_not),
 		cmocka_unit_test(jobs_that_share_cores_are_started_until_the_shares_are_used_up),

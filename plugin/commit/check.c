@@ -72,13 +72,20 @@ static const char *check_partition(job_record_t *job, part_record_t *part)
 	return NULL;
 }
 
+const char *sl_commit_not_pending(const job_record_t *job)
+{
+	if (IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job))
+		return NULL;
+	return IS_JOB_FINISHED(job) ? "it was cancelled meanwhile" : "it is not pending any more";
+}
+
 const char *sl_commit_check(job_record_t *job, part_record_t *part, const struct sl_way *way)
 {
 	slurmctld_resv_t *resv;
 	const char *why;
 
-	if (!IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job))
-		return IS_JOB_FINISHED(job) ? "it was cancelled meanwhile" : "it is not pending any more";
+	if ((why = sl_commit_not_pending(job)))
+		return why;
 	/* (such a job is PENDING to the end, and where it runs nowhere yet the federation's lock is free) */
 	if (IS_JOB_REVOKED(job))
 		return "it is left to other clusters of the federation";

@@ -416,6 +416,7 @@ const char *sl_start_find(struct sl_start *s)
 {
 	const struct sl_collector *c = s->m->c;
 	uint32_t part = s->partition;
+	const char *why;
 
 	if (part >= c->parts || part >= c->snap.partition.rows)
 		return "the plan names a partition that does not exist";
@@ -423,6 +424,9 @@ const char *sl_start_find(struct sl_start *s)
 		return "it is gone";
 	if (!sl_job_sane(s->job))
 		return "its record is not as expected";
+	/* (of an array of which tasks were cancelled its last one has the record: nothing of it is to be touched) */
+	if ((why = sl_commit_not_pending(s->job)))
+		return why;
 	if (!s->again && sl_job_stamp(s->job) != s->stamp)
 		return "it was changed meanwhile";
 	s->part = part_of(s, part);

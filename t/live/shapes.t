@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Jobs that would do with another shape: started as one of their alternatives.
 . "${0%/*}/live.sh"
+. "${0%/*}/meanwhile.sh"
 needs_plugin
 live_begin 16 "SchedulerParameters=defer,sched_interval=-1,lua_interval=1" SlurmctldDebug=debug \
 	"PartitionName=half Nodes=n[009-016] MaxNodes=2 MaxTime=60 State=UP"
@@ -260,5 +261,39 @@ cancelled() {
 	starts "$id" 20
 }
 it "a job with alternatives can be cancelled before and after it started" cancelled
+
+# The plan starts three tasks as their alternative; two are cancelled before it comes, and the last one takes the record of
+# the array.
+slow_alternatives() {
+	reload <<-'EOL'
+		local sched = require "sched"
+		local slow = { name = "slow" }
+		function slow.decide(cluster, plan)
+			for job in cluster:queue() do
+				local waits, n = job.name == "slow", 0
+				for i = 1, waits and 200000000 or 0 do n = n + i end
+				for _ = 1, waits and 3 or 1 do plan:start(job, waits and { shape = 1 } or nil) end
+			end
+		end
+		return sched.site { interval = 0.3, budget = 30, default = { slow } }
+	EOL
+	wait_for 20 status_is policy '*slow*'
+}
+cancel_two() { scancel "${ID}_2" "${ID}_3"; }
+fewer_tasks() {
+	CTLD=$(cluster_ctld_pid)
+	slow_alternatives
+	meanwhile '-a 1-3 -N4 -n4 --requeue --comment=sched:-n2' cancel_two
+	plan_came 'it is not pending any more'
+	job_is "${ID}_1" RUNNING
+	scontrol -o show job "${ID}_1" | tr ' ' '\n' | grep -E '^Num(Nodes|Tasks)=' > "$C/out"
+	cat "$C/out"
+	cmp "$C/out" <(printf 'NumNodes=1\nNumTasks=2\n')
+	# it is what it was when it is requeued
+	scontrol requeuehold "${ID}_1"
+	wait_for 20 job_is "${ID}_1" PENDING
+	wait_for 20 eval '[ "$(scontrol -o show job "${ID}_1" | grep -o "NumTasks=[0-9]*")" = NumTasks=4 ]'
+}
+it "the last task of an array runs as its alternative, whatever the plan says of others that are gone" fewer_tasks
 
 live_end

@@ -133,9 +133,9 @@ willrun_cores() {
 ok "willrun counts the cores that sbatch's options ask for" willrun_cores
 
 willrun_gpus() {
-	wide 0 "^starts now .* on n4, or elsewhere" -n3 --ntasks-per-gpu=1 && out "^  n4 .* gpu:3$" &&
-		wide 0 "or elsewhere" -G2 --ntasks-per-gpu=2 && out "^  n4  *4 .* gpu:2$" &&
-		wide 0 "or elsewhere" -G2 --cpus-per-gpu=3 && out "^  n4  *6 " && wide 0 "or elsewhere" -G2 --mem-per-gpu=2G &&
+	wide 0 "^starts now .* on n4" -n3 --ntasks-per-gpu=1 && out "^  n4 .* gpu:3$" &&
+		wide 0 "^starts now" -G2 --ntasks-per-gpu=2 && out "^  n4  *4 .* gpu:2$" &&
+		wide 0 "^starts now" -G2 --cpus-per-gpu=3 && out "^  n4  *6 " && wide 0 "^starts now" -G2 --mem-per-gpu=2G &&
 		wide 0 "or elsewhere" --sockets-per-node=2 --gpus-per-socket=1 && out "^  n4 .* gpu:1$" &&
 		wide 0 "or elsewhere" -n2 --gpus-per-task=1 --gres-flags=enforce-binding && wide 1 "^never" -n2 --cpus-per-gpu=5 -G2
 }

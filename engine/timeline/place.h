@@ -268,8 +268,9 @@ int64_t sl_fit_least_cores(const struct sl_timeline *tl, const struct sl_request
 
 /*
  * What must be free on a node for the request to be given *each* of it: that, and more where it wants more
- * free than it takes (least_free_cores), or gres of the job as a whole are dealt to other nodes (each has to
- * have one).  Of gres it is an upper bound, which no node need have: what is free there will do.
+ * free than it takes (least_free_cores), gres of the job as a whole are dealt to other nodes (each has to
+ * have one), or its cores are enough for more tasks than it is given, and so more tasks' gres.  Of gres and memory it
+ * is an upper bound, which no node need have: what is free there will do.
  */
 void sl_request_claim(const struct sl_request *r, const struct sl_resources *each, struct sl_resources *claim);
 

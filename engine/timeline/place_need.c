@@ -64,6 +64,28 @@ static bool is_shared(const struct sl_request *r, uint32_t need)
 	return false;
 }
 
+/* So many pieces of it, where the node gives *has*: perhaps of any of its kinds. */
+static void claim_pieces(const struct sl_request *r, uint32_t need, int64_t pieces, int64_t has, struct sl_resources *claim)
+{
+	const struct sl_gres_need *g = &r->gres[need];
+	bool shared = is_shared(r, need);
+
+	if (pieces <= has && !shared)
+		return;
+	for (int k = 0; k < SL_MAX_GRES; k++)
+		if (g->kinds >> k & 1 && (shared || claim->gres[k] < pieces))
+			claim->gres[k] = shared || pieces > UINT16_MAX ? UINT16_MAX : (uint16_t) pieces;
+	claim->memory += g->memory * (shared ? pieces : pieces - has);
+}
+
+/* The most tasks that so many cores are for. */
+static int64_t most_tasks(const struct sl_request *r, int64_t cores)
+{
+	int64_t tasks = cores * or_one(r->tasks_per_core) / or_one(r->cores_per_task);
+
+	return r->tasks_per_node && tasks > r->tasks_per_node ? r->tasks_per_node : tasks;
+}
+
 void sl_request_claim(const struct sl_request *r, const struct sl_resources *each, struct sl_resources *claim)
 {
 	*claim = *each;
@@ -72,15 +94,15 @@ void sl_request_claim(const struct sl_request *r, const struct sl_resources *eac
 	if (claim->cores < (int64_t) r->least_free_cores)
 		claim->cores = r->least_free_cores < INT32_MAX ? (int32_t) r->least_free_cores : INT32_MAX;
 	for (uint32_t i = 0; i < r->gres_needs; i++) {
-		bool shared = is_shared(r, i), has = false;
+		const struct sl_gres_need *g = &r->gres[i];
+		int64_t has = 0;
 
-		if (r->gres[i].per != SL_GRES_PER_JOB || !r->gres[i].count)
-			continue;
 		for (int k = 0; k < SL_MAX_GRES; k++)
-			has |= r->gres[i].kinds >> k & 1 && each->gres[k];
-		for (int k = 0; k < SL_MAX_GRES; k++)
-			if (r->gres[i].kinds >> k & 1 && (shared || !has))
-				claim->gres[k] = shared ? UINT16_MAX : 1;
+			has += g->kinds >> k & 1 ? each->gres[k] : 0;
+		if (g->per == SL_GRES_PER_JOB && g->count)
+			claim_pieces(r, i, 1, has, claim);
+		else if (g->per == SL_GRES_PER_TASK)
+			claim_pieces(r, i, most_tasks(r, each->cores) * g->count, has, claim);
 	}
 }
 

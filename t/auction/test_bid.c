@@ -363,6 +363,22 @@ static void a_row_leaves_each_node_one_of_the_gres_that_the_job_has_elsewhere(vo
 	close_stall(&s);
 }
 
+static void cores_for_another_task_claim_its_gres_too(void **state)
+{
+	struct sl_request r = { .tasks = 4, .gres = { { .kinds = 1, .per = SL_GRES_PER_TASK, .count = 2, .memory = 10 } },
+				.gres_needs = 1 };
+	struct sl_resources each = { .cores = 2, .memory = 20, .gres = { 2 } }, claim;
+
+	(void) state;
+	sl_request_claim(&r, &each, &claim);	/* each core may be a task's, of two pieces each */
+	assert_int_equal(claim.cores, 2);
+	assert_int_equal(claim.gres[0], 4);
+	assert_int_equal(claim.memory, 40);
+	r.tasks_per_node = 1;
+	sl_request_claim(&r, &each, &claim);
+	assert_true(sl_resources_equal(&claim, &each));
+}
+
 /* A socket with four free cores: of two sockets one has them for certain where eight are free, and not where six are. */
 static void what_only_select_could_place_is_a_native_bid(void **state)
 {
@@ -523,6 +539,7 @@ int main(void)
 		cmocka_unit_test(options_out_of_range_are_refused),
 		cmocka_unit_test(what_is_not_allowed_is_not_taken),
 		cmocka_unit_test(a_row_leaves_each_node_one_of_the_gres_that_the_job_has_elsewhere),
+		cmocka_unit_test(cores_for_another_task_claim_its_gres_too),
 		cmocka_unit_test(what_only_select_could_place_is_a_native_bid),
 		cmocka_unit_test(slurm_bids_are_what_starting_in_turn_would_give),
 		cmocka_unit_test(every_bid_on_any_cluster_can_be_booked_and_making_them_books_nothing),

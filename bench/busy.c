@@ -124,7 +124,7 @@ static struct sl_range hold(struct scene *k, const struct want *w)
 
 	for (uint32_t i = 0; i < nodes && held.count < w->nodes; i++) {
 		struct sl_alloc_row row = sl_alloc_row();
-		struct sl_alloc_gres_row gpu = { 0, w->gpus };
+		struct sl_alloc_gres_row gpu = { .kind = 0, .count = w->gpus };
 
 		if (!take(k, (at + i) % nodes, w, w->each, &row))
 			continue;

@@ -360,14 +360,28 @@ static struct sl_range add_bandwidth(struct build *b, struct sl_range gpus, uint
 		sl_builder_row(b->builder, SL_T_NODE_GRES, gpus.first + i, &row);
 		sl_builder_append(b->builder, SL_T_NODE_GRES, &row);
 	}
-	row = (struct sl_node_gres_row) { .kind = kind, .count = count, .no_consume = 1 };
+	row = (struct sl_node_gres_row) { .kind = kind, .count = count, .no_consume = 1, .share = SL_NONE };
 	sl_builder_append(b->builder, SL_T_NODE_GRES, &row);
+	return gres;
+}
+
+/* On every other node with GPUs, three shares of each. */
+static struct sl_range add_shares(struct build *b, struct sl_range had, uint32_t kind, uint32_t gpus)
+{
+	struct sl_node_gres_row row = { .kind = kind, .count = 3 * gpus, .share = 0 };
+	struct sl_range gres = { sl_builder_rows(b->builder, SL_T_NODE_GRES), had.count + 1 };
+
+	sl_builder_append(b->builder, SL_T_NODE_GRES, &row);
+	for (uint32_t i = 0; i < had.count; i++) {
+		sl_builder_row(b->builder, SL_T_NODE_GRES, had.first + i, &row);
+		sl_builder_append(b->builder, SL_T_NODE_GRES, &row);
+	}
 	return gres;
 }
 
 static void random_nodes(struct build *b, uint64_t *s, struct left *left)
 {
-	struct sl_gres_kind_row bandwidth = sl_gres_kind_row();
+	struct sl_gres_kind_row bandwidth = sl_gres_kind_row(), shard = sl_gres_kind_row();
 	static const char *const features[] = { "", "", "ib", "ib,big", "big" };
 	static const char *const leaves[] = { "root.a", "root.a", "root.b", "root.c", "" };
 	bool tree = one_in(s, 2);
@@ -375,6 +389,8 @@ static void random_nodes(struct build *b, uint64_t *s, struct left *left)
 
 	bandwidth.key = bandwidth.name = sl_builder_str(b->builder, "bandwidth");
 	kind = sl_builder_append(b->builder, SL_T_GRES_KIND, &bandwidth);
+	shard.key = shard.name = sl_builder_str(b->builder, "shard");
+	sl_builder_append(b->builder, SL_T_GRES_KIND, &shard);
 	for (uint32_t n = 0; n < b->nodes; n++) {
 		struct sl_node_row r;
 
@@ -391,10 +407,12 @@ static void random_nodes(struct build *b, uint64_t *s, struct left *left)
 			r.state = SL_NODE_COMPLETING;
 		if (one_in(s, 25))
 			r.owner = 1000 + build_below(s, 3);
-		sl_builder_update(b->builder, SL_T_NODE, n, &r);
 		left[n] = (struct left) { r.cores, r.gres.count ? 2 : 0, r.memory };
 		if (n % 4)
-			build_change(b, SL_T_NODE, n, sl_node_row, .gres = add_bandwidth(b, r.gres, kind, n % 4));
+			r.gres = add_bandwidth(b, r.gres, kind, n % 4);
+		if (left[n].gpus && n % 2)
+			r.gres = add_shares(b, r.gres, kind + 1, left[n].gpus);
+		sl_builder_update(b->builder, SL_T_NODE, n, &r);
 	}
 }
 
@@ -488,13 +506,17 @@ static void random_running(struct build *b, uint64_t *s, uint32_t id, struct lef
 	r.alloc.first = sl_builder_rows(b->builder, SL_T_ALLOC);
 	for (; node < b->nodes && r.alloc.count < want; node++) {
 		struct sl_alloc_row a = { .node = node };
-		struct sl_alloc_gres_row gres = { .count = 1 };
+		struct sl_alloc_gres_row gres = { .count = 1, .devices = left[node].gpus };
 
 		if (!left[node].cores)
 			continue;
 		a.cores = 1 + build_below(s, left[node].cores);
 		a.memory = left[node].memory / 4;
 		if (left[node].gpus && one_in(s, 2)) {
+			if (node % 2 && id % 2) {	/* two thirds of a GPU in place of all of it */
+				gres.kind = 2;
+				gres.count = 2;
+			}
 			a.gres = (struct sl_range) { sl_builder_append(b->builder, SL_T_ALLOC_GRES, &gres), 1 };
 			left[node].gpus--;
 		}
@@ -540,6 +562,8 @@ static void random_wishes(struct build *b, uint64_t *s, struct sl_job_row *r)
 		r->tmp_disk = 100;
 	if (!r->gres.count && r->id % 8 < 3)
 		r->gres = build_gres(b, "bandwidth", "", 1 + r->id % 8, r->id % 16 == 9 ? SL_PER_JOB : SL_PER_NODE);
+	else if (!r->gres.count && r->id % 8 < 6)
+		r->gres = build_gres(b, "shard", "", 1 + r->id % 3, r->id % 24 == 4 ? SL_PER_JOB : SL_PER_NODE);
 	if (one_in(s, 10))
 		r->ntasks_per_core = 1;
 	if (one_in(s, 10))

@@ -178,6 +178,8 @@ static int bill_running(struct check *c)
 				.start = INT64_MIN, .end = check_end(c, j), .memory = s->alloc.memory[a],
 				.kind = s->alloc_gres.kind + s->alloc.gres[a].first,
 				.count = s->alloc_gres.count + s->alloc.gres[a].first,
+				.of = s->alloc_gres.of + s->alloc.gres[a].first,
+				.devices = s->alloc_gres.devices + s->alloc.gres[a].first,
 				.kinds = s->alloc.gres[a].count, .node = s->alloc.node[a],
 				.cores = idle ? 0 : check_core_spec(c, j) ? s->node.cores[s->alloc.node[a]] :
 					s->alloc.cores[a], .job = j,
@@ -344,6 +346,8 @@ static int bill_row(struct check *c, const struct row *r)
 			.start = r->at, .end = r->until, .memory = p->place.memory[i],
 			.kind = p->place_gres.kind + p->place.gres[i].first,
 			.count = p->place_gres.count + p->place.gres[i].first, .kinds = p->place.gres[i].count,
+			.of = p->place_gres.of + p->place.gres[i].first,
+			.devices = p->place_gres.devices + p->place.gres[i].first,
 			.node = p->place.node[i], .job = r->job, .cores = check_core_spec(c, r->job) && !r->native ?
 				c->snap->node.cores[p->place.node[i]] : p->place.cores[i],
 			.partition = r->through == SL_NONE ? r->partition : r->through,
@@ -609,7 +613,8 @@ static void free_check(struct check *c)
 
 int sl_check_plan(const struct sl_snapshot *snap, const struct sl_plan_image *plan, struct sl_error *err)
 {
-	struct check c = { .snap = snap, .plan = plan, .err = err, .now = snap->meta.now[0] };
+	struct check c = { .snap = snap, .plan = plan, .err = err, .now = snap->meta.now[0],
+			   .names_devices = check_names_devices(plan) };
 	int rc = check_all(&c);
 
 	free_check(&c);
@@ -672,7 +677,8 @@ static int check_run(struct check *c, uint32_t i, int64_t end, struct row *r)
 int sl_check_schedule(const struct sl_snapshot *snap, const struct sl_plan_image *schedule, const int64_t *end,
 		      struct sl_error *err)
 {
-	struct check c = { .snap = snap, .plan = schedule, .err = err, .now = snap->meta.now[0] };
+	struct check c = { .snap = snap, .plan = schedule, .err = err, .now = snap->meta.now[0],
+			   .names_devices = check_names_devices(schedule) };
 	uint32_t rows = schedule->reserve.rows;
 	struct row *row = calloc((size_t) rows + 1, sizeof(*row));
 	int rc = row ? index_snapshot(&c) : sl_fail(err, SL_ENOMEM, "check: out of memory");

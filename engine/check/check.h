@@ -72,6 +72,9 @@
  *
  * Gres that nobody uses up (no_consume): each node has as many as the job asks for of each, and these are in no place.
  *
+ * Devices.  Where gres are shares of others (node_gres.share), each device has as many; the plan says which devices
+ * are had.  Shares of a job are on each node of one device; who has a device whole has all of its shares.
+ *
  * Sockets.  Nodes have as many sockets of as many cores as the job asks for; of tasks per socket, each
  * socket has no more than as many cores as they take for tasks, rounded up.  Of parts of nodes, so many cores
  * are free when it starts that this holds whichever those are; they are of one node, or tasks per node
@@ -91,7 +94,7 @@
  *
  * A job that asks for something that is not modelled has to be native: any other of SL_ASKS_*,
  * constraints that are more than that, sockets or tasks per socket beside gres of parts of nodes, -O or cores
- * for the system, gres per socket, gres that nobody uses up but by node, cores for the system beside gres, threads for it on cores with several, arbitrary distributions, planes but as above, shared cores,
+ * for the system, gres per socket, gres that nobody uses up and shares of devices but by node, such shares beside the devices or of whole nodes, cores for the system beside gres, threads for it on cores with several, arbitrary distributions, planes but as above, shared cores,
  * flexible or partial reservations or several of them,
  * allocation by socket, a job that may preempt others, one of which select refused
  * SL_REFUSALS placements in a row.  Any job may be native.  The places of such a job are

@@ -18,6 +18,7 @@ struct bill {
 	int64_t start, end;
 	int64_t memory;			/* MiB */
 	const uint32_t *kind, *count;	/* gres */
+	const uint32_t *of, *devices;	/* of these: shares of what, and which devices */
 	uint32_t kinds;
 	uint32_t node, cores;
 	uint32_t job;			/* row, or SL_NONE: a reservation's mark */
@@ -46,6 +47,7 @@ struct check {
 	uint32_t *starts, *bookings;	/* [job row] rows in the plan */
 	struct bill *bill;
 	uint32_t bills, room;
+	bool names_devices;		/* the plan: of gres that live on devices, which */
 };
 
 /* One start or reservation of the plan, read. */
@@ -144,6 +146,22 @@ int check_sockets(struct check *c, const struct row *r, const struct ask *a, uin
 bool check_deals_planes(const struct check *c, const struct row *r, const struct ask *a);
 /* Has each node cores for what it gets so, and no more?  -1 with c->err. */
 int check_planes(struct check *c, const struct row *r, const struct ask *a);
+
+/* check/shares.c.  Are what the i-th place has of devices, and of shares of them, devices of the node?  -1 with c->err. */
+int check_devices(struct check *c, const struct row *r, const struct ask *a, uint32_t i);
+
+bool check_names_devices(const struct sl_plan_image *plan);
+
+/* Shares that are in use of each device of a node. */
+struct device_use {
+	int64_t *all, *planned;		/* per kind and device */
+};
+int check_devices_begin(struct check *c, struct device_use *u);
+void check_devices_end(struct device_use *u);
+void check_devices_clear(const struct check *c, struct device_use *u);
+void check_devices_count(const struct check *c, struct device_use *u, const struct bill *b, int sign);
+/* Is more of a device in use than it has, and some of that planned? */
+bool check_devices_over(const struct check *c, const struct device_use *u, uint32_t node, int64_t *used, int64_t *have);
 
 /* check/native.c.  Why the row has to be native; NULL: it need not be. */
 const char *check_native(const struct check *c, const struct row *r, const struct ask *a);

@@ -38,6 +38,8 @@ struct sweep {
 	int64_t *resv_parts;		/* per reservation: cores held by its jobs */
 	uint32_t *resv_jobs;		/* per reservation: planned ones among them */
 	uint32_t rows;			/* jobs that may share a core of the node at hand */
+	struct device_use devices;
+	bool shares;			/* there are devices that have shares */
 	const struct bill **here;	/* those on the node at hand at that time */
 	uint32_t heres;
 	bool capped, partial, apart;		/* there is a MaxCPUsPerNode, a partial reservation, a job as below */
@@ -151,7 +153,7 @@ static int check_instant(struct sweep *w, uint32_t node, int64_t at)
 {
 	struct check *c = w->c;
 	const struct sl_snapshot *s = c->snap;
-	int64_t parts = w->all.parts;
+	int64_t parts = w->all.parts, used, have;
 
 	if (!w->planned.jobs)
 		return 0;
@@ -171,6 +173,8 @@ static int check_instant(struct sweep *w, uint32_t node, int64_t at)
 		if (w->planned.gres[k] && w->all.gres[k] > w->capacity[k])
 			return fail_overbooked(w, node, at, check_str(c, s->gres_kind.key[k]), w->all.gres[k],
 					       w->capacity[k]);
+	if (w->shares && check_devices_over(c, &w->devices, node, &used, &have))
+		return fail_overbooked(w, node, at, "shares of one device", used, have);
 	return w->capped ? check_caps(w, node, at) : 0;
 }
 
@@ -276,10 +280,14 @@ static int sweep_node(struct sweep *w, uint32_t node)
 	memset(w->resv_parts, 0, s->reservation.rows * sizeof(*w->resv_parts));
 	memset(w->resv_jobs, 0, s->reservation.rows * sizeof(*w->resv_jobs));
 	w->heres = 0;
+	if (w->shares)
+		check_devices_clear(c, &w->devices);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct bill *b = &c->bill[w->event[i].bill];
 
 		count_bill(w, b, w->event[i].begins ? 1 : -1);
+		if (w->shares)
+			check_devices_count(c, &w->devices, b, w->event[i].begins ? 1 : -1);
 		if (w->apart && check_company(w, node, b, w->event[i].begins) < 0)
 			return -1;
 		if ((i + 1 == n || w->event[i + 1].at != w->event[i].at) &&
@@ -335,6 +343,10 @@ int check_nodes(struct check *c)
 
 	for (uint32_t p = 0; p < s->partition.rows; p++)
 		w.capped |= s->partition.max_cpus_per_node[p] != SL_NONE && s->partition.max_cpus_per_node[p];
+	for (uint32_t g = 0; g < s->node_gres.rows; g++)
+		w.shares |= s->node_gres.share[g] != SL_NONE;
+	if (!rc && w.shares)
+		rc = check_devices_begin(c, &w.devices);
 	for (uint32_t r = 0; r < s->reservation.rows; r++)
 		w.partial |= s->reservation.cores[r] != 0;
 	for (uint32_t p = 0; p < s->partition.rows; p++)
@@ -361,6 +373,7 @@ int check_nodes(struct check *c)
 	free(w.part_cpus);
 	free(w.resv_parts);
 	free(w.resv_jobs);
+	check_devices_end(&w.devices);
 	return rc;
 }
 

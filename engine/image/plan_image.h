@@ -82,7 +82,9 @@ enum sl_plan_table {
 
 #define SL_PLAN_PLACE_GRES_COLUMNS(X) \
 	X(u32, kind, -1, SL_NONE, "gres kind row in the snapshot") \
-	X(u32, count, -1, 0, "how many")
+	X(u32, count, -1, 0, "how many") \
+	X(u32, of, -1, SL_NONE, "shares: kind of the device") \
+	X(u32, devices, -1, 0, "where devices have shares, which of that kind are booked, as bits; 0: there they have none")
 
 /* Expected to start then, and booked for it; at most one row for a job. */
 #define SL_PLAN_RESERVE_COLUMNS(X) \

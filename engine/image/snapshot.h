@@ -83,7 +83,8 @@ enum sl_snapshot_table {
 #define SL_NODE_GRES_COLUMNS(X) \
 	X(ref, kind, SL_T_GRES_KIND, 0, "what") \
 	X(u32, count, -1, 0, "how many") \
-	X(u32, no_consume, -1, 0, "1: a job has to find so many there, and uses none up; no job holds any")
+	X(u32, no_consume, -1, 0, "1: a job has to find so many there, and uses none up; no job holds any") \
+	X(ref, share, SL_T_GRES_KIND, 0, "each of them is a share of one of the node's gres of that kind (shard, mps)")
 
 #define SL_PARTITION_COLUMNS(X) \
 	X(str, name, -1, 0, "PartitionName") \
@@ -239,7 +240,7 @@ enum sl_distribution { SL_DIST_ANY, SL_DIST_BLOCK, SL_DIST_CYCLIC, SL_DIST_PLANE
 #define SL_ASKS_CPUS_PER_GRES	0x2
 #define SL_ASKS_MEMORY_PER_GRES	0x4
 #define SL_ASKS_TASKS_PER_GRES	0x8
-#define SL_ASKS_UNCOUNTED_GRES	0x10	/* mps, shard and others that its list of gres leaves out */
+#define SL_ASKS_UNCOUNTED_GRES	0x10	/* some of mps, shard and no_consume: not in its list of gres */
 #define SL_ASKS_REBOOT		0x80	/* features that nodes get when they boot */
 #define SL_ASKS_NODE_COUNTS	0x100	/* one of some numbers of nodes, or none at all */
 #define SL_ASKS_TASK_COUNTS	0x200	/* its own number of tasks for each node */
@@ -283,7 +284,9 @@ enum sl_per { SL_PER_NODE, SL_PER_JOB, SL_PER_TASK, SL_PER_SOCKET };
 
 #define SL_ALLOC_GRES_COLUMNS(X) \
 	X(ref, kind, SL_T_GRES_KIND, 0, "what") \
-	X(u32, count, -1, 0, "how many")
+	X(u32, count, -1, 0, "how many") \
+	X(ref, of, SL_T_GRES_KIND, 0, "shares: of devices of that kind") \
+	X(u32, devices, -1, 0, "where devices have shares, which of that kind they are, as bits: 1 is its first on the node; 0: not known")
 
 /* Another shape that a job would accept ("-N64 --gpus-per-node=2 | -n512"). */
 #define SL_SHAPE_COLUMNS(X) \

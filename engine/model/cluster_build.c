@@ -3,6 +3,7 @@
  * cluster_build.c - from the rows of a snapshot to a cluster.
  */
 #include "model/cluster_private.h"
+#include "model/devices.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -198,6 +199,17 @@ static int build_partitions(struct sl_cluster *c, struct sl_error *err)
 
 /* -- nodes --------------------------------------------------------------- */
 
+/* Kinds of gres that are taken: the snapshot's, and those that count MaxCPUsPerNode. */
+static uint32_t count_kinds(const struct sl_cluster *c)
+{
+	uint32_t kinds = c->snap->gres_kind.rows < SL_MAX_GRES ? c->snap->gres_kind.rows : SL_MAX_GRES;
+
+	for (uint32_t p = 0; p < c->snap->partition.rows; p++)
+		if (c->part[p].cap_kind != SL_NONE && c->part[p].cap_kind >= kinds)
+			kinds = c->part[p].cap_kind + 1;
+	return kinds;
+}
+
 /* Of a kind that is used up on no node no capacity is booked; one that is so on some nodes alone
  * is left to Slurm's select. */
 static void choose_no_consume(struct sl_cluster *c)
@@ -253,6 +265,7 @@ static void describe(const struct sl_cluster *c, uint32_t n, struct sl_node_kind
 	for (uint32_t g = gres.first; g < gres.first + gres.count; g++)
 		if (s->node_gres.kind[g] < SL_MAX_GRES && c->modelled[s->node_gres.kind[g]] && !s->node_gres.no_consume[g])
 			kind->capacity.gres[s->node_gres.kind[g]] += s->node_gres.count[g];
+	cluster_device_capacity(c, n, kind->capacity.gres);
 	for (uint32_t p = 0; p < s->partition.rows; p++) {
 		const struct part *part = &c->part[p];
 
@@ -298,6 +311,7 @@ int cluster_build_nodes(struct sl_cluster *c, struct sl_error *err)
 	if (build_partitions(c, err) < 0)
 		return -1;
 	choose_gres(c);
+	cluster_choose_devices(c, count_kinds(c));
 	c->kind = calloc((size_t) nodes + 1, sizeof(*c->kind));
 	c->kind_of = calloc((size_t) nodes + 1, sizeof(*c->kind_of));
 	if (!c->kind || !c->kind_of)
@@ -363,6 +377,7 @@ static void read_places(struct sl_cluster *c, uint32_t j, struct held *h)
 			if (k < SL_MAX_GRES && c->modelled[k])
 				h->place[i].gres[k] += s->alloc_gres.count[g] < UINT16_MAX ?
 					s->alloc_gres.count[g] : UINT16_MAX;
+			cluster_hold_devices(c, s->alloc.node[a], g, h->place[i].gres);
 		}
 	}
 }

@@ -167,6 +167,8 @@ struct sl_cluster {
 	struct sl_tree tree;		/* no switches: none is known, or there is but one */
 	uint32_t *rows;			/* [node] jobs that may share a core there; NULL: nowhere */
 	bool modelled[SL_MAX_GRES];	/* gres kinds: the first few, without counts beyond 65,535 */
+	struct sl_devices devices;	/* that have shares: model/devices.h */
+	bool has_devices;
 	bool no_consume[SL_MAX_GRES];	/* of these: no node's is used up by those who have it (no_consume) */
 
 	struct sl_nodeset unusable, scratch;

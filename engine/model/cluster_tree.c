@@ -133,6 +133,8 @@ void cluster_share(struct sl_cluster *c, struct sl_timeline *tl)
 	sl_timeline_shelf(tl, &c->shelf);
 	if (c->tree.switches)
 		sl_timeline_tree(tl, &c->tree);
+	if (c->has_devices)
+		sl_timeline_devices(tl, &c->devices);
 }
 
 struct sl_timeline *cluster_new_timeline(struct sl_cluster *c, struct sl_error *err)

@@ -2,6 +2,7 @@
 /*
  * plan_encode.c - a plan becomes an image.
  */
+#include "model/devices.h"
 #include "model/plan_private.h"
 #include "model/request.h"
 
@@ -63,6 +64,7 @@ static struct sl_range gres_rows(const struct sl_plan *p, const struct booking *
 
 		if (!row.count || !(asked >> k & 1))
 			continue;
+		row.devices = sl_cluster_devices(p->c, r->gres, k, &row.of);
 		sl_builder_append(b, SL_P_PLACE_GRES, &row);
 		range.count++;
 	}

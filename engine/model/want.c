@@ -369,6 +369,24 @@ static void ask_no_consume(const struct sl_cluster *c, struct want *w, const str
 		w->pub.native |= SL_NATIVE_UNCOUNTED_GRES;
 }
 
+/* Shares are placed where each node gives so many, and none of what they are shares of. */
+static void limit_shares(const struct sl_cluster *c, struct want *w)
+{
+	const struct sl_request *r = &w->pub.request;
+	uint32_t shares = 0, others = r->whole_nodes;
+
+	for (uint32_t i = 0; i < r->gres_needs; i++) {
+		for (uint32_t k = 0; k < SL_MAX_GRES; k++) {
+			if (!(r->gres[i].kinds >> k & 1))
+				continue;
+			shares += c->devices.share[k] != 0;
+			others += c->devices.whole[k] || (c->devices.share[k] && r->gres[i].per != SL_GRES_PER_NODE);
+		}
+	}
+	if (shares > 1 || (shares && others))
+		w->pub.native |= SL_NATIVE_UNCOUNTED_GRES;
+}
+
 static int ask_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -414,6 +432,7 @@ static int ask_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a
 		else
 			r->gres[r->gres_needs++] = need;
 	}
+	limit_shares(c, w);
 	return 0;
 }
 

@@ -26,7 +26,7 @@ static uint32_t add_nodes(struct sl_builder *b)
 
 	for (unsigned i = 0; i < NODES; i++) {
 		struct sl_node_row node = sl_node_row();
-		struct sl_node_gres_row gpu = { .kind = 0, .count = 2 };
+		struct sl_node_gres_row gpu = { .kind = 0, .count = 2, .share = SL_NONE };
 		char name[16];
 
 		snprintf(name, sizeof(name), "probe%u", i + 1);

@@ -6,16 +6,19 @@
 
 #include "base/grow.h"
 #include "check/check.h"
+#include "model/devices.h"
 
 struct sl_audit {
+	const struct sl_cluster *c;
 	const struct sl_snapshot *snap;
 	struct sl_builder *b;
 	int64_t *end;			/* of each reservation row */
 	uint32_t jobs, room;
 };
 
-struct sl_audit *sl_audit_create(const struct sl_snapshot *snap, struct sl_error *err)
+struct sl_audit *sl_audit_create(const struct sl_cluster *c, struct sl_error *err)
 {
+	const struct sl_snapshot *snap = sl_cluster_snapshot(c);
 	struct sl_plan_meta_row meta = sl_plan_meta_row();
 	struct sl_audit *a = calloc(1, sizeof(*a));
 
@@ -23,6 +26,7 @@ struct sl_audit *sl_audit_create(const struct sl_snapshot *snap, struct sl_error
 		sl_fail(err, SL_ENOMEM, "audit: out of memory");
 		return NULL;
 	}
+	a->c = c;
 	a->snap = snap;
 	a->b = sl_builder_create(&sl_plan_schema, err);
 	if (!a->b) {
@@ -53,6 +57,7 @@ static struct sl_range gres_rows(struct sl_audit *a, const struct sl_place *plac
 
 		if (!row.count || !(kinds >> k & 1))
 			continue;
+		row.devices = sl_cluster_devices(a->c, place->gres, k, &row.of);
 		sl_builder_append(a->b, SL_P_PLACE_GRES, &row);
 		range.count++;
 	}

@@ -15,7 +15,8 @@
 
 struct sl_audit;
 
-struct sl_audit *sl_audit_create(const struct sl_snapshot *snap, struct sl_error *err);
+/* *c* is the cluster that runs the jobs; it is borrowed. */
+struct sl_audit *sl_audit_create(const struct sl_cluster *c, struct sl_error *err);
 void sl_audit_destroy(struct sl_audit *a);
 
 /* A job, from start to end.  *loan* is whose nodes it borrowed, NULL: nobody's; *kinds*

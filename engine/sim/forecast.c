@@ -12,6 +12,7 @@
 #include "image/map.h"
 #include "image/partitions.h"
 #include "image/remember.h"
+#include "model/devices.h"
 #include "usage/history.h"
 
 #define WEEK INT64_C(604800)	/* stands for the walltime of a job that has none */
@@ -126,7 +127,10 @@ static int append_places(struct scene *x, struct sl_builder *b, uint32_t job, st
 	for (uint32_t i = 0; i < all.count; i++)
 		for (uint32_t k = 0; k < snap->gres_kind.rows; k++) {
 			struct sl_alloc_gres_row row = { .kind = k, .count = place[i].gres[k] };
-			uint32_t at = row.count ? sl_builder_append(b, SL_T_ALLOC_GRES, &row) : 0;
+			uint32_t at;
+
+			row.devices = sl_cluster_devices(x->c, place[i].gres, k, &row.of);
+			at = row.count ? sl_builder_append(b, SL_T_ALLOC_GRES, &row) : 0;
 
 			if (row.count && !gres[i].count++)
 				gres[i].first = at;

@@ -553,7 +553,7 @@ struct sl_sim *sl_sim_create(const struct sl_workload *w, struct sl_script *scri
 	sl_cluster_set_history(s->cluster, s->history);
 	sl_cluster_set_origin(s->cluster, w->origin_s);
 	s->now = sl_cluster_now(s->cluster);
-	if (opt->check && !(s->audit = sl_audit_create(&w->snap, err)))
+	if (opt->check && !(s->audit = sl_audit_create(s->cluster, err)))
 		goto error;
 	if (opt->keep_schedule) {
 		s->schedule = calloc(w->snap.job.rows ? w->snap.job.rows : 1, sizeof(*s->schedule));

@@ -32,6 +32,7 @@ struct sl_need {
 	struct sl_gres_need need[SL_MAX_GRES_NEEDS];	/* narrow masks first, per job last */
 	uint16_t least_gres[SL_MAX_GRES];	/* that a node must have of a kind, as far as one can tell */
 	bool whole, all_memory;
+	const struct sl_devices *devices;	/* of the timeline */
 	int32_t beside;			/* cores of a whole node that are not on the timeline; negative: that it leaves */
 };
 

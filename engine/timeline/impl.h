@@ -86,6 +86,7 @@ struct sl_timeline {
 	uint32_t *class_of;		/* by node */
 	const struct sl_tree *tree;	/* borrowed; NULL: none */
 	struct sl_shelf *shelf;		/* likewise */
+	const struct sl_devices *devices;	/* likewise */
 
 	struct sl_node_class *class;
 	uint32_t classes;		/* ever used */

@@ -127,10 +127,14 @@ static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct
 		const struct sl_pick *p = &how->picks[i];
 		const struct sl_resources *cap = &sl_timeline_kind(tl, p->node)->capacity;
 		struct sl_offer o = { .class = tl->class_of[p->node] };
+		const struct sl_node_class *g = &tl->class[o.class];
 		struct sl_resources each;
 		uint32_t units, give[SL_MAX_GRES_NEEDS] = { 0 };
 
-		if (!sl_step_min(&tl->class[o.class], t, end, &o.free) || !sl_need_offer(need, cap, &o))
+		if (!sl_step_min(g, t, end, &o.free))
+			return refuse(misfit, SL_LACK_NODES, how->count, i, p->node);
+		sl_need_in_turn(need, cap, &g->step[sl_step_at(g, t)].free, &o.free);
+		if (!sl_need_offer(need, cap, &o))
 			return refuse(misfit, SL_LACK_NODES, how->count, i, p->node);
 		if (need->whole && p->cores && p->cores != (uint32_t) cap->cores)
 			return refuse(misfit, SL_LACK_CORES, cap->cores, p->cores, p->node);

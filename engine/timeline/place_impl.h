@@ -146,6 +146,29 @@ static inline bool sl_need_plausible(const struct sl_need *need, const struct sl
 	return true;
 }
 
+/* place_devices.c.  What is free of each kind on a node, less what its devices do not give. */
+void sl_devices_narrow(const struct sl_devices *d, const struct sl_resources *capacity, const struct sl_resources *free,
+		       uint16_t *left);
+
+/* Add to what is *taken* of a node the shares of the devices that this comes to; false when there are none. */
+bool sl_devices_take(const struct sl_devices *d, const struct sl_resources *capacity, const struct sl_resources *free,
+		     uint16_t *taken);
+
+/*
+ * Select takes the first device that has enough when the job starts, whatever is planned of it for later.  From the
+ * least that is *free* for as long as the job runs take the devices that it then has no turn at, since it would be
+ * given others: *at* is free when it starts.
+ */
+void sl_devices_in_turn(const struct sl_need *need, const struct sl_resources *capacity, const struct sl_resources *at,
+			struct sl_resources *free);
+
+static inline void sl_need_in_turn(const struct sl_need *need, const struct sl_resources *capacity,
+				   const struct sl_resources *at, struct sl_resources *free)
+{
+	if (need->devices && !need->whole && need->needs + need->jobs)
+		sl_devices_in_turn(need, capacity, at, free);
+}
+
 /* Units that a node with *o->free could take, into o->units and o->job; false: none. */
 bool sl_need_offer(const struct sl_need *need, const struct sl_resources *capacity, struct sl_offer *o);
 

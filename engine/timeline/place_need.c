@@ -301,6 +301,7 @@ int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct 
 	if (need->least_cores > need->most_cores)
 		return senseless(misfit, need->least_cores, need->most_cores);
 	need->given_cores = need->least_cores;
+	need->devices = tl->devices;
 	memory_of(need, r);
 	if (need->beside)
 		leave_beside(need);
@@ -361,11 +362,20 @@ static bool gres_for(const struct sl_need *need, uint32_t units, uint16_t *left,
 	return true;
 }
 
-static bool gres_fit(const struct sl_need *need, const struct sl_offer *o, uint32_t units, uint16_t *left)
+static void begin_gres(const struct sl_need *need, const struct sl_resources *capacity, const struct sl_resources *free,
+		       uint16_t *left)
+{
+	memcpy(left, free->gres, sizeof(free->gres));
+	if (need->devices)
+		sl_devices_narrow(need->devices, capacity, free, left);
+}
+
+static bool gres_fit(const struct sl_need *need, const struct sl_resources *capacity, const struct sl_offer *o,
+		     uint32_t units, uint16_t *left)
 {
 	uint16_t taken[SL_MAX_GRES] = { 0 };
 
-	memcpy(left, o->free.gres, sizeof(o->free.gres));
+	begin_gres(need, capacity, &o->free, left);
 	return gres_for(need, units, left, taken);
 }
 
@@ -376,15 +386,15 @@ static int64_t units_memory(const struct sl_need *need, uint32_t units)
 }
 
 /* As many units as the gres allow, then what is left for the job as a whole. */
-static bool offer_gres(const struct sl_need *need, struct sl_offer *o)
+static bool offer_gres(const struct sl_need *need, const struct sl_resources *capacity, struct sl_offer *o)
 {
 	uint16_t left[SL_MAX_GRES], taken[SL_MAX_GRES] = { 0 };
 
-	if (!gres_fit(need, o, o->units, left)) {
-		if (!gres_fit(need, o, need->least, left))
+	if (!gres_fit(need, capacity, o, o->units, left)) {
+		if (!gres_fit(need, capacity, o, need->least, left))
 			return false;
-		o->units = SL_FIRST(units, need->least + 1, o->units, gres_fit(need, o, units, left)) - 1;
-		gres_fit(need, o, o->units, left);
+		o->units = SL_FIRST(units, need->least + 1, o->units, gres_fit(need, capacity, o, units, left)) - 1;
+		gres_fit(need, capacity, o, o->units, left);
 	}
 	for (uint32_t j = 0; j < need->jobs; j++) {
 		const struct sl_gres_need *g = &need->need[need->needs + j];
@@ -430,7 +440,7 @@ bool sl_need_offer(const struct sl_need *need, const struct sl_resources *capaci
 	if (units < need->least)
 		return false;
 	o->units = (uint32_t) units;
-	return !(need->needs + need->jobs) || offer_gres(need, o);
+	return !(need->needs + need->jobs) || offer_gres(need, capacity, o);
 }
 
 uint32_t sl_need_units(const struct sl_need *need, const struct sl_resources *capacity,
@@ -455,7 +465,7 @@ bool sl_need_amounts(const struct sl_need *need, const struct sl_resources *capa
 	each->memory = need->all_memory ? capacity->memory : units_memory(need, units);
 	if (!(need->needs + need->jobs))
 		return true;
-	memcpy(left, free->gres, sizeof(left));
+	begin_gres(need, capacity, free, left);
 	if (!gres_for(need, units, left, each->gres))
 		return false;
 	for (uint32_t j = 0; j < need->jobs; j++) {
@@ -463,5 +473,5 @@ bool sl_need_amounts(const struct sl_need *need, const struct sl_resources *capa
 			return false;
 		each->memory += need->need[need->needs + j].memory * job[j];
 	}
-	return true;
+	return !need->devices || sl_devices_take(need->devices, capacity, free, each->gres);
 }

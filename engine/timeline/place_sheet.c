@@ -98,7 +98,10 @@ static struct sl_amount ask(struct sl_sheet *t, const struct sl_timeline *tl, co
 	if (l->free.cores < need->least_cores || l->free.memory < need->least_memory)
 		return (struct sl_amount) { 0 };
 	narrow(t, tl, l);
-	if (!sl_live_min(tl, live, t->end, &o.free) || !sl_need_offer(need, &tl->kind[l->kind].capacity, &o))
+	if (!sl_live_min(tl, live, t->end, &o.free))
+		return (struct sl_amount) { 0 };
+	sl_need_in_turn(need, &tl->kind[l->kind].capacity, &l->free, &o.free);
+	if (!sl_need_offer(need, &tl->kind[l->kind].capacity, &o))
 		return (struct sl_amount) { 0 };
 	return (struct sl_amount) { (uint16_t) o.units, (uint16_t) o.free.cores };
 }

@@ -117,6 +117,7 @@ static void look(const struct sweep *w, struct sl_cursor *c, int64_t t, struct s
 			take_min(w, &o.free, &s->free);
 	}
 	c->edge = next_edge(g, c->step, t, w->need->r->duration);
+	sl_need_in_turn(w->need, capacity, &g->step[c->step].free, &o.free);
 	take(w, capacity, &o, then);
 }
 
@@ -387,6 +388,7 @@ static int offer_at(const struct sweep *w, const struct sl_cursor *c, int64_t t,
 	struct sl_offer o = { .class = c->class, .nodes = c->nodes, .weight = kind->weight };
 
 	sl_step_min_from(g, c->step, sl_later(t, w->need->r->duration), &o.free);	/* no step of what it offers is over */
+	sl_need_in_turn(w->need, &kind->capacity, &g->step[c->step].free, &o.free);
 	return sl_need_offer(w->need, &kind->capacity, &o) ? sl_offer_push(w->sp, &o, err) : 0;
 }
 

@@ -99,6 +99,11 @@ static int fill(struct sl_timeline *tl, const uint32_t *kind_of, const uint32_t 
 	return 0;
 }
 
+void sl_timeline_devices(struct sl_timeline *tl, const struct sl_devices *devices)
+{
+	tl->devices = devices;
+}
+
 struct sl_timeline *sl_timeline_create(uint32_t nodes, const uint32_t *kind_of,
 				       const struct sl_node_kind *kind, uint32_t kinds,
 				       int64_t now, struct sl_error *err)

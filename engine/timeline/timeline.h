@@ -135,6 +135,17 @@ void sl_timeline_shelf(struct sl_timeline *tl, struct sl_shelf *shelf);
 int64_t sl_timeline_now(const struct sl_timeline *tl);
 const struct sl_node_kind *sl_timeline_kind(const struct sl_timeline *tl, uint32_t node);
 
+/*
+ * Devices that some kinds of gres take whole (gpu) and others have a share of (shard).  Each is a kind of its
+ * own, of which a node has as many as the device has shares; a kind that lives on devices names theirs as bits,
+ * 0: it lives on none.  Borrowed; NULL: there are none.
+ */
+struct sl_devices {
+	uint16_t whole[SL_MAX_GRES];	/* each of them takes all shares of a device */
+	uint16_t share[SL_MAX_GRES];	/* all that a job has on a node are of one device */
+};
+void sl_timeline_devices(struct sl_timeline *tl, const struct sl_devices *devices);
+
 /* -- changing it ------------------------------------------------------- */
 
 /*

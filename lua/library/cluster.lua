@@ -294,7 +294,7 @@ function history:summary(question) end
 ---@field cpus_per_gres boolean
 ---@field memory_per_gres boolean
 ---@field tasks_per_gres boolean
----@field uncounted_gres boolean asks for gres that are not in its list: mps, shard and others
+---@field uncounted_gres boolean asks for gres that are not in its list: some of mps, shard and no_consume
 ---@field reboot boolean features that nodes get when they boot
 ---@field node_counts boolean one of some numbers of nodes, or none
 ---@field task_counts boolean its own number of tasks for each node
@@ -352,7 +352,7 @@ function history:summary(question) end
 ---@field node string
 ---@field cores integer
 ---@field memory integer
----@field gres { kind: string, count: integer }[]
+---@field gres { kind: string, count: integer, of?: string, devices: integer }[]
 
 ---@class sched.node
 ---@field name string
@@ -365,7 +365,7 @@ function history:summary(question) end
 ---@field tmp_disk integer
 ---@field weight integer smaller is preferred
 ---@field features string
----@field gres { kind: string, count: integer, no_consume: integer }[]
+---@field gres { kind: string, count: integer, no_consume: integer, share?: string }[]
 ---@field topology string
 ---@field owner? integer
 ---@field boot_time integer

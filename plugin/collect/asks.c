@@ -20,7 +20,7 @@ static int each_gres(void *x, void *arg)
 	gres_job_state_t *js = g->gres_data;
 	struct asks_walk *w = arg;
 
-	if (!js || !g->gres_name || sl_collect_uncounted(w->s, g)) {
+	if (!js || !g->gres_name || sl_collect_uncounted(w->s, g) || sl_is_typed_share(g, js)) {
 		w->asks |= SL_ASKS_UNCOUNTED_GRES;
 		return 0;
 	}

@@ -127,7 +127,21 @@ struct sl_range sl_collect_runs(struct sl_collector *c, const bitstr_t *bitmap);
 /* The row of a gres kind, made when it is new; SL_NONE when there are too many. */
 uint32_t sl_collect_kind(struct sl_collector *c, const char *name, const char *type);
 
-/* Is that a gres of which nodes have what is in no row: shared (mps, shard), of devices and not used up by
+/* shares.c.  Rows of a node for a gres that is a share of its GPUs, and how many they are; 0: the shares are not
+ * what a row can say. */
+uint32_t sl_collect_shares(struct sl_collector *c, const gres_node_state_t *gpus, const gres_state_t *g);
+
+/* Which GPUs of the node a job has by that gres on its host of that number, into *row*, whose kind is set. */
+void sl_collect_devices(struct sl_collector *c, const node_record_t *n, const gres_state_t *g, uint32_t host,
+			struct sl_alloc_gres_row *row);
+
+/* Shares of GPUs of one type: a row of a snapshot has no type for them. */
+static inline bool sl_is_typed_share(const gres_state_t *g, const gres_job_state_t *js)
+{
+	return (g->config_flags & GRES_CONF_SHARED) && js->type_name && js->type_name[0];
+}
+
+/* Is that a gres of which nodes have what is in no row: some of those that are shared (mps, shard), of devices and not used up by
  * those who have them (no_consume), or of too many kinds? */
 bool sl_collect_uncounted(const struct sl_scratch *s, const gres_state_t *g);
 

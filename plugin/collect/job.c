@@ -68,7 +68,7 @@ static int each_job_gres(void *x, void *arg)
 	gres_job_state_t *js = g->gres_data;
 	struct job_gres_walk *w = arg;
 
-	if (!js || !g->gres_name || sl_collect_uncounted(w->c->scratch, g))
+	if (!js || !g->gres_name || sl_collect_uncounted(w->c->scratch, g) || sl_is_typed_share(g, js))
 		return 0;
 	/* Slurm fills in what follows from another (per job from per node): the
 	 * most specific one is what was asked for */
@@ -166,6 +166,7 @@ static uint32_t alloc_kind(struct sl_collector *c, const char *name, const char 
 struct alloc_walk {
 	struct sl_collector *c;
 	uint32_t node, host, count;
+	const node_record_t *record;
 };
 
 static int each_alloc_gres(void *x, void *arg)
@@ -175,14 +176,17 @@ static int each_alloc_gres(void *x, void *arg)
 	struct alloc_walk *w = arg;
 	struct sl_alloc_gres_row row = sl_alloc_gres_row();
 
+	bool shared = g->config_flags & GRES_CONF_SHARED;
+
 	if (!js || !g->gres_name || !js->gres_cnt_node_alloc || w->host >= js->node_cnt ||
-	    (g->config_flags & GRES_CONF_SHARED))
+	    (shared && sl_collect_uncounted(w->c->scratch, g)))
 		return 0;
 	if (js->gres_cnt_node_alloc[w->host] == NO_CONSUME_VAL64)
 		return 0;
 	row.count = (uint32_t) js->gres_cnt_node_alloc[w->host];
-	if (!row.count || (row.kind = alloc_kind(w->c, g->gres_name, js->type_name, w->node)) == SL_NONE)
+	if (!row.count || (row.kind = alloc_kind(w->c, g->gres_name, shared ? NULL : js->type_name, w->node)) == SL_NONE)
 		return 0;
+	sl_collect_devices(w->c, w->record, g, w->host, &row);
 	sl_builder_append(w->c->b, SL_T_ALLOC_GRES, &row);
 	w->count++;
 	return 0;
@@ -203,7 +207,7 @@ static struct sl_range add_alloc(struct sl_collector *c, const job_record_t *job
 		return (struct sl_range) { 0, 0 };
 	while (sl_host_next(jr, &h)) {
 		struct sl_alloc_row row = sl_alloc_row();
-		struct alloc_walk w = { c, 0, h.index, 0 };
+		struct alloc_walk w = { c, 0, h.index, 0, node_record_table_ptr[h.node] };
 
 		if ((uint32_t) h.node >= c->node_slots || c->node_row[h.node] == SL_NONE ||
 		    !bit_test((bitstr_t *) held, h.node))

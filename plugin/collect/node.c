@@ -71,7 +71,7 @@ static bool is_listed(const uint32_t *list, uint32_t length, const gres_state_t 
 
 bool sl_collect_uncounted(const struct sl_scratch *s, const gres_state_t *g)
 {
-	return g->config_flags & GRES_CONF_SHARED || is_listed(s->uncounted, s->uncounted_len, g);
+	return is_listed(s->uncounted, s->uncounted_len, g);
 }
 
 bool sl_collect_by_type(const struct sl_scratch *s, const gres_state_t *g)
@@ -79,8 +79,13 @@ bool sl_collect_by_type(const struct sl_scratch *s, const gres_state_t *g)
 	return is_listed(s->by_type, s->by_type_len, g);
 }
 
+#define SHARED_KINDS 4	/* kinds of shares: mps, shard */
+
 struct gres_walk {
 	struct sl_collector *c;
+	const gres_state_t *shared[SHARED_KINDS];	/* shares of others, which are looked at last */
+	const gres_node_state_t *gpus;
+	uint32_t shares;
 	const gres_state_t *gres;
 	uint32_t count;
 };
@@ -125,8 +130,15 @@ static int each_node_gres(void *x, void *arg)
 
 	w->gres = x;
 	g = w->gres->gres_data;
-	if (!g || !w->gres->gres_name || w->gres->config_flags & GRES_CONF_SHARED)
+	if (!g || !w->gres->gres_name)
 		return 0;
+	if (w->gres->config_flags & GRES_CONF_SHARED) {
+		if (g->gres_cnt_avail && w->shares < SHARED_KINDS)
+			w->shared[w->shares++] = w->gres;
+		return 0;
+	}
+	if (!xstrcmp(w->gres->gres_name, "gpu"))
+		w->gpus = g;
 	if (g->no_consume && g->topo_cnt) {	/* devices, which select looks at one by one */
 		note_uncounted(w->c->scratch, w->gres);
 		return 0;
@@ -139,6 +151,17 @@ static int each_node_gres(void *x, void *arg)
 	if (g->gres_cnt_avail > typed)
 		add_count(w, NULL, g->gres_cnt_avail - typed, g->no_consume);
 	return 0;
+}
+
+/* GPUs are shared in one way.  (What a node has that takes no jobs need not be known.) */
+static void add_shares(struct gres_walk *w, bool usable)
+{
+	uint32_t i, rows = 0;
+
+	if (w->shares == 1 && w->gpus)
+		w->count += rows = sl_collect_shares(w->c, w->gpus, w->shared[0]);
+	for (i = 0; i < w->shares && !rows && usable; i++)
+		note_uncounted(w->c->scratch, w->shared[i]);
 }
 
 static uint32_t node_flags(const node_record_t *n, int i)
@@ -231,7 +254,7 @@ static void begin_topology(struct sl_collector *c)
 static void add_node(struct sl_collector *c, const node_record_t *n, int i)
 {
 	struct sl_node_row row = sl_node_row();
-	struct gres_walk w = { c, NULL, 0 };
+	struct gres_walk w = { .c = c };
 
 	row.name = sl_builder_str(c->b, n->name);
 	row.state = node_flags(n, i);
@@ -250,6 +273,7 @@ static void add_node(struct sl_collector *c, const node_record_t *n, int i)
 	row.gres.first = sl_builder_rows(c->b, SL_T_NODE_GRES);
 	if (n->gres_list)
 		list_for_each(n->gres_list, each_node_gres, &w);
+	add_shares(&w, !(row.state & SL_NODE_UNUSABLE));
 	row.gres.count = w.count;
 	if (!w.count)
 		row.gres.first = 0;

@@ -134,6 +134,15 @@ extern list_t *cluster_license_list;	/* still there, not declared; cluster_licen
  * are given. */
 #define SL_TPN_WANTS_CONTIGUOUS !SL_SLURM(26, 5)
 
+/* Words by which a job may have shares of several GPUs, or those of the one that is least used. */
+#if SL_SLURM(25, 11)
+#define SL_SHARES_OTHERWISE (SELECT_LL_SHARED_GRES | SELECT_MULTIPLE_SHARING_GRES_PJ)
+#elif defined(MULTIPLE_SHARING_GRES_PJ)
+#define SL_SHARES_OTHERWISE (LL_SHARED_GRES | MULTIPLE_SHARING_GRES_PJ)
+#else
+#define SL_SHARES_OTHERWISE 0
+#endif
+
 /* RESV_MAGIC is private to reservation.c and has not changed in years. */
 #define SL_RESV_MAGIC 0x3b82
 

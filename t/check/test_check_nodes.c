@@ -519,7 +519,7 @@ static void gres_that_nobody_uses_up_are_there_or_not(void **state)
 {
 	struct build *b = one((struct build_job) { 0 });
 	struct sl_gres_kind_row kind = sl_gres_kind_row();
-	struct sl_node_gres_row has = { .count = 2, .no_consume = 1 };
+	struct sl_node_gres_row has = { .count = 2, .no_consume = 1, .share = SL_NONE };
 	struct sl_range gres;
 
 	(void) state;

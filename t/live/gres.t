@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# GPUs of the job as a whole, of several types, and gres that are not counted.
+# GPUs of the job as a whole, of several types, slices of them, and gres that nobody uses up.
 . "${0%/*}/live.sh"
 
 # Two GPUs of different types on each node, slices of them, and something that nobody uses up.
@@ -184,13 +184,63 @@ it "... where nodes have so many" too_few_of_uncounted
 shards() {
 	local id i ids=()
 	for i in 1 2 3 4; do ids+=("$(submit -w n001 --gres=shard:2)"); done
-	for id in "${ids[@]}"; do starts "$id"; done
+	for id in "${ids[@]}"; do starts_as_planned "$id" && is_placed; done
 	id=$(submit -w n001 --gres=shard:1)
 	stays_pending "$id"
 	scancel "${ids[0]}"
-	starts "$id" 40
+	starts_as_planned "$id"
+	is_placed
 }
 it "slices of GPUs are given out until they are used up" shards
+
+# Each GPU has four.
+of_one_gpu() {
+	local first second id
+	first=$(submit -n1 -w n001 --gres=shard:3)
+	starts_as_planned "$first"
+	second=$(submit -n1 -w n001 --gres=shard:3)
+	starts_as_planned "$second"
+	is_placed
+	id=$(submit -n1 -w n001 --gres=shard:2)	# two are free, of different GPUs
+	stays_pending "$id"
+	starts "$(submit -n1 -w n001 --gres=shard:1)"
+	scancel "$second"
+	starts_as_planned "$id"
+	is_placed
+}
+it "... those of a job are of one GPU" of_one_gpu
+
+whole_or_sliced() {
+	local whole part id both
+	whole=$(submit -n1 -w n001 --gres=gpu:1)
+	starts "$whole"
+	part=$(submit -n1 -w n001 --gres=shard:4)
+	starts_as_planned "$part"
+	is_placed
+	id=$(submit -n1 -w n001 --gres=shard:1)
+	stays_pending "$id"
+	both=$(submit -n1 -w n001 --gres=gpu:2)
+	scancel "$whole"
+	starts_as_planned "$id"
+	is_placed
+	stays_pending "$both"
+	scancel "$part" "$id"
+	starts_as_planned "$both"
+	is_placed
+}
+it "... a GPU is whole or in slices" whole_or_sliced
+
+# All in one cycle, on nodes that are all alike.
+many_slices() {
+	local id ids=()
+	scontrol update PartitionName=main State=DOWN
+	for id in {1..6}; do
+		ids+=("$(submit -n1 --gres=shard:3)" "$(submit -n1 --gres=gpu:1)" "$(submit -N2 --ntasks-per-node=1 --gres=shard:1)")
+	done
+	scontrol update PartitionName=main State=UP
+	for id in "${ids[@]}"; do starts_as_planned "$id"; is_placed; done
+}
+it "... many jobs have some in one cycle" many_slices
 
 # Without files select gives a job all that it has of a node of one type.
 of_one_type() {
@@ -230,15 +280,14 @@ beside_select() {
 }
 it "a job beside one to which select gives what was booked starts with it" beside_select
 
-# Select finds no slices on the first node, of which the plan does not know, and takes the second one: there an
-# alternative was planned, which is no worse for that.
+# Select finds no two sockets with all cores free on the first node, which the plan cannot tell, and takes the second
+# one: there an alternative was planned, which is no worse for that.
 strays_onto_an_alternative() {
 	local native id cycles failed
-	starts "$(submit -n1 -w n001 --gres=shard:4)"	# of each GPU four
-	starts "$(submit -n1 -w n001 --gres=shard:4)"
+	starts "$(submit -N1 -n1 -w n001)"
 	failed=$(status failed_starts)
 	scontrol update PartitionName=main State=DOWN
-	native=$(submit -n1 --gres=shard:1)
+	native=$(submit -N1 -n1 --gres=gpu:1 --sockets-per-node=2 --cores-per-socket=4)
 	id=$(submit -N8 --exclusive -w n002 --comment='sched: -N1 -n8')
 	scontrol update PartitionName=main State=UP
 	starts "$native"

@@ -14,6 +14,7 @@
 #include "t/build.h"
 #include "check/check.h"
 #include "model/cluster.h"
+#include "model/devices.h"
 #include "t/model/same.h"
 
 /* Of a node, by its name, so many seconds from now. */
@@ -315,6 +316,20 @@ static void translate(struct build *from, struct build *to, int table, void *row
 	}
 }
 
+static struct sl_range alloc_gres_rows(const struct sl_cluster *c, const struct sl_place *place, struct build *b)
+{
+	struct sl_range range = { sl_builder_rows(b->builder, SL_T_ALLOC_GRES), 0 };
+
+	for (uint32_t k = 0; k < sl_cluster_snapshot(c)->gres_kind.rows; k++) {
+		struct sl_alloc_gres_row g = { .kind = k, .count = place->gres[k] };
+
+		g.devices = sl_cluster_devices(c, place->gres, k, &g.of);
+		if (g.count)
+			range.count += sl_builder_append(b->builder, SL_T_ALLOC_GRES, &g) != SL_NONE;
+	}
+	return range;
+}
+
 /* A snapshot of what *c* has become. */
 static struct build *rebuild(struct build *old, const struct sl_cluster *c, const int64_t *end)
 {
@@ -348,10 +363,8 @@ static struct build *rebuild(struct build *old, const struct sl_cluster *c, cons
 		for (uint32_t i = 0; i < n; i++) {
 			struct sl_alloc_row a = { .node = place[i].node, .cores = place[i].cores,
 				.memory = place[i].memory };
-			struct sl_alloc_gres_row g = { .kind = 0, .count = place[i].gres[0] };
 
-			if (g.count)
-				a.gres = (struct sl_range) { sl_builder_append(b->builder, SL_T_ALLOC_GRES, &g), 1 };
+			a.gres = alloc_gres_rows(c, &place[i], b);
 			sl_builder_append(b->builder, SL_T_ALLOC, &a);
 		}
 		translate(old, b, SL_T_JOB, &r);

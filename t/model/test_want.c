@@ -262,9 +262,9 @@ static void gres_that_nobody_uses_up_choose_the_nodes(void **state)
 		struct sl_node_gres_row has = { .kind = 0, .count = 2 };
 		struct sl_range gres = { sl_builder_append(b->builder, SL_T_NODE_GRES, &has), 3 };
 
-		has = (struct sl_node_gres_row) { .kind = 1, .count = n, .no_consume = 1 };
+		has = (struct sl_node_gres_row) { .kind = 1, .count = n, .no_consume = 1, .share = SL_NONE };
 		sl_builder_append(b->builder, SL_T_NODE_GRES, &has);
-		has = (struct sl_node_gres_row) { .kind = 2, .count = n, .no_consume = n == 2 };
+		has = (struct sl_node_gres_row) { .kind = 2, .count = n, .no_consume = n == 2, .share = SL_NONE };
 		sl_builder_append(b->builder, SL_T_NODE_GRES, &has);
 		build_change(b, SL_T_NODE, n, sl_node_row, .gres = gres);
 	}
@@ -645,7 +645,7 @@ static void gres_that_cannot_be_counted_are_left_to_slurm(void **state)
 {
 	struct build *b = build_create("2x8c2g");
 	struct sl_gres_kind_row kind = sl_gres_kind_row();
-	struct sl_node_gres_row much = { .kind = 1, .count = 1 << 20 };
+	struct sl_node_gres_row much = { .kind = 1, .count = 1 << 20, .share = SL_NONE };
 	struct sl_range gres;
 	struct sl_cluster *c;
 

@@ -601,11 +601,12 @@ static void a_schedule_that_is_wrong_is_found_out(void **state)
 	};
 	struct sl_workload *w = sl_workload_load(file("{\"jobs\": [" JOB(1, 0, 1, 60, 10) "," JOB(2, 0, 1, 60, 10) "]}"),
 						 &(struct sl_workload_options) { .machine = "3x1c" }, NULL);
+	struct sl_cluster *c = sl_cluster_create(&w->snap, NULL);
 
 	(void) state;
-	assert_non_null(w);
+	assert_non_null(c);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		struct sl_audit *a = sl_audit_create(&w->snap, NULL);
+		struct sl_audit *a = sl_audit_create(c, NULL);
 		struct sl_place at = { .node = 1, .cores = 1 }, bad = { .node = wrong[i].node, .cores = wrong[i].cores };
 		int64_t t = w->origin_s;
 		struct sl_error err = { 0 };
@@ -620,6 +621,7 @@ static void a_schedule_that_is_wrong_is_found_out(void **state)
 			fail_msg("case %zu: %d %s", i, rc, err.text);
 		sl_audit_destroy(a);
 	}
+	sl_cluster_destroy(c);
 	sl_workload_destroy(w);
 }
 

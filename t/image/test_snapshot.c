@@ -221,7 +221,7 @@ static struct sl_builder *make_small_plan(void)
 	struct sl_builder *b = sl_builder_create(&sl_plan_schema, NULL);
 	struct sl_plan_meta_row meta = sl_plan_meta_row();
 	struct sl_plan_place_row place = sl_plan_place_row();
-	struct sl_plan_place_gres_row gres = { 0, 1 };
+	struct sl_plan_place_gres_row gres = { .kind = 0, .count = 1 };
 	struct sl_plan_start_row start = sl_plan_start_row();
 	struct sl_plan_reserve_row reserve = sl_plan_reserve_row();
 

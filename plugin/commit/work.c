@@ -27,7 +27,7 @@ bool sl_hold_lasts(struct sl_hold *h)
 	h->step = now;
 	if (atomic_load(h->m->stop))
 		return false;
-	return first || now + h->longest < h->since + h->most;
+	return first || now + h->longest + h->longest / 2 < h->since + h->most;
 }
 
 void sl_hold_leave(struct sl_hold *h)

@@ -49,8 +49,8 @@ struct sl_commit {
 			  .fed = READ_LOCK }
 
 /*
- * One hold of slurmctld's locks, in steps: it is over when a step as long as the longest so
- * far might end after batch_ms, or the plug-in is to stop.  A hold has one step at least.
+ * One hold of slurmctld's locks, in steps: it is over when a step half as long again as the longest
+ * so far might end after batch_ms, or the plug-in is to stop.  A hold has one step at least.
  */
 struct sl_hold {
 	struct sl_commit *m;

@@ -271,7 +271,7 @@ describe("sched.borrow", function()
 	end)
 
 	it("leaves what only Slurm's select can place at home", function()
-		local plan = t.decide(site(from_gpu), cluster { pending = { { id = 1, nodes = 3, distribution = "plane" } } })
+		local plan = t.decide(site(from_gpu), cluster { pending = { { id = 1, nodes = 3, asks = { "BURST_BUFFER" } } } })
 		assert.same({}, plan:started())
 	end)
 

@@ -15,8 +15,8 @@ local say = [[
 describe("the explanation of a job", function()
 	it("says what only Slurm's select can place", function()
 		local cluster = t.cluster { nodes = "2x4c", pending = {
-			{ id = 2, nodes = 2, distribution = "plane", features = "a*1&b*3" }, { id = 3 } } }
-		assert.same({ "  only Slurm's select can place it: features, an arbitrary or plane distribution\n", "nothing" }, s.lines([[
+			{ id = 2, nodes = 2, asks = { "BURST_BUFFER" }, features = "a*1&b*3" }, { id = 3 } } }
+		assert.same({ "  only Slurm's select can place it: features, a burst buffer\n", "nothing" }, s.lines([[
 			for job in cluster:queue() do
 				local text = explain.explain({ name = "mine", parts = {} }, cluster, job.id)
 				slurm.log_info("%s", text:match("  only Slurm's select .-\n") or "nothing")

@@ -295,6 +295,8 @@ function history:summary(question) end
 ---@field memory_per_gres boolean
 ---@field tasks_per_gres boolean
 ---@field uncounted_gres boolean asks for gres that are not in its list: some of mps, shard and no_consume
+---@field one_type boolean gres by name alone, of which a node gives all of one type
+---@field default_cpus boolean CPUs for each gres by default alone (DefCpuPerGPU)
 ---@field reboot boolean features that nodes get when they boot
 ---@field node_counts boolean one of some numbers of nodes, or none
 ---@field task_counts boolean its own number of tasks for each node

@@ -223,12 +223,13 @@ local MORE = {
 }
 
 -- What Slurm itself does wrong is not asked for: memory with each GPU of the job, of which nodes have less;
--- --mincpus beside GPUs, -O, -c and cyclic distribution, which it does not give; tasks per node beside -O, which from
--- 25.11 on it never starts; --spread-job beside GPUs, which ends slurmctld 24.11.7; and GPUs with types, which it
+-- --mincpus beside GPUs, -O, -c, cyclic distribution and tasks per node, which it does not give; tasks per node beside
+-- -O, which from 25.11 on it never starts; --spread-job beside GPUs, which ends slurmctld 24.11.7; and GPUs with types, which it
 -- does not take back on nodes without slurmd when a job has gone.
 local function without_faults(m, text)
 	if text:find "%-%-gpus=" and not text:find "%-%-nodes=1 " then text = text:gsub("%-%-mem%-per%-gpu=%d+", "") end
-	if needs_gpus(text) or text:find "overcommit" or text:find "%-c%d" or text:find "cyclic" then
+	if needs_gpus(text) or text:find "overcommit" or text:find "%-c%d" or text:find "cyclic" or
+		text:find "%-%-ntasks%-per%-node" then
 		text = text:gsub("%-%-mincpus=%d+", "")
 	end
 	if text:find "overcommit" then text = text:gsub("%-%-ntasks%-per%-node=%d+", "") end

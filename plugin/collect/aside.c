@@ -14,36 +14,51 @@ struct was {
 
 struct sl_aside {
 	struct was *was;
-	uint32_t count;
+	uint32_t count, room;
 	int jobs;
 	time_t update;
 };
-
-static int note_job(void *x, void *arg)
-{
-	job_record_t *job = x;
-	struct sl_aside *a = arg;
-
-	if (job->magic != JOB_MAGIC || !IS_JOB_PENDING(job))
-		return 0;
-	a->was[a->count++] = (struct was) {
-		.job = job, .part = job->part_ptr, .qos = job->qos_ptr, .qos_id = job->qos_id, .resv = job->resv_ptr,
-		.reason = job->state_reason, .reason_text = xstrdup(job->state_desc),
-		.reason_in_db = job->state_reason_prev_db, .run_tasks = job->array_recs ? job->array_recs->pend_run_tasks : 0,
-		.backfilled = job->bit_flags & BACKFILL_SCHED, .preempting = job->preempt_in_progress,
-	};
-	return 0;
-}
 
 struct sl_aside *sl_aside_begin(void)
 {
 	struct sl_aside *a = xmalloc(sizeof(*a));
 
 	a->jobs = list_count(job_list);
-	a->was = xcalloc(MAX(a->jobs, 1), sizeof(*a->was));
 	a->update = last_job_update;
-	list_for_each(job_list, note_job, a);
 	return a;
+}
+
+static void make_room(struct sl_aside *a, uint32_t room)
+{
+	if (room <= a->room)
+		return;
+	a->room = MAX(room, a->room * 2);
+	xrecalloc(a->was, a->room, sizeof(*a->was));
+}
+
+void sl_aside_note(struct sl_aside *a, job_record_t *job)
+{
+	if (job->magic != JOB_MAGIC || !IS_JOB_PENDING(job))
+		return;
+	make_room(a, a->count + 1);
+	a->was[a->count++] = (struct was) {
+		.job = job, .part = job->part_ptr, .qos = job->qos_ptr, .qos_id = job->qos_id, .resv = job->resv_ptr,
+		.reason = job->state_reason, .reason_text = xstrdup(job->state_desc),
+		.reason_in_db = job->state_reason_prev_db, .run_tasks = job->array_recs ? job->array_recs->pend_run_tasks : 0,
+		.backfilled = job->bit_flags & BACKFILL_SCHED, .preempting = job->preempt_in_progress,
+	};
+}
+
+static int note_job(void *x, void *arg)
+{
+	sl_aside_note(arg, x);
+	return 0;
+}
+
+void sl_aside_note_all(struct sl_aside *a)
+{
+	make_room(a, (uint32_t) a->jobs);
+	list_for_each(job_list, note_job, a);
 }
 
 /* The reason that it had; but for what slurmctld looks at but once: a dependency that is met, of which it has
@@ -87,7 +102,7 @@ void sl_aside_end(struct sl_aside *a)
 	bool same = list_count(job_list) == a->jobs;
 	uint32_t i;
 
-	for (i = 0; i < a->count; i++) {
+	for (i = a->count; i-- > 0;) {	/* one that was noted twice is in the end as it was first */
 		if (!IS_JOB_PENDING(a->was[i].job))
 			same = false;	/* it can never run: slurmctld has ended it */
 		else if (!put_back(&a->was[i])) {

@@ -133,46 +133,49 @@ static bool asks_for(const job_record_t *job, part_record_t *part)
 	return job->part_ptr == part;
 }
 
-static bool judge(struct sl_scratch *s, struct sl_queue_rec *q)
+/* *aside*, if not NULL, notes what the job is like before it is judged. */
+static bool judge(struct sl_scratch *s, struct sl_queue_rec *q, struct sl_aside *aside)
 {
 	job_record_t *job = find_job_record(q->job_id);
 
-	if (!job || !sl_job_sane(job) || !asks_for(job, q->part) || !is_worth_planning(s, q, job))
+	if (!job || !sl_job_sane(job) || !asks_for(job, q->part))
+		return false;
+	if (aside)
+		sl_aside_note(aside, job);
+	if (!is_worth_planning(s, q, job))
 		return false;
 	sort_keys(q, job);
 	return true;
 }
 
-/* The records from that one on, until others are to have the locks (aside: no sooner than at the end);
- * returns the first that is left. */
+/* The records from that one on, until others are to have the locks; returns the first that is left. */
 static uint32_t judge_some(struct sl_scratch *s, uint32_t from)
 {
+	struct sl_aside *aside = s->in->aside ? sl_aside_begin() : NULL;
 	uint32_t i = from;
 
-	for (; i < s->taken && (s->in->aside || sl_clock_us() - s->held_since < SL_COLLECT_HOLD_US); i++)
-		if (judge(s, &s->queue[i]))
+	for (; i < s->taken && sl_clock_us() - s->held_since < SL_COLLECT_HOLD_US; i++)
+		if (judge(s, &s->queue[i], aside))
 			s->queue[s->queue_len++] = s->queue[i];
+	if (aside)
+		sl_aside_end(aside);
 	return i;
 }
 
-/* Returns how many records are judged already. */
-static uint32_t ask_queue(struct sl_collector *c, sl_list_t *queue)
+static void ask_queue(struct sl_collector *c, sl_list_t *queue)
 {
 	struct sl_scratch *s = c->scratch;
-	struct sl_aside *aside;
-	uint32_t judged = 0;
+	struct sl_aside *aside = NULL;
 
 	sl_asked_restore(s->in->asked);
 	sl_collect_restore_lent(c);
-	aside = s->in->aside ? sl_aside_begin() : NULL;
+	if (s->in->aside)
+		sl_aside_note_all(aside = sl_aside_begin());
 	*queue = build_queue(s, &c->build_us);
+	if (aside)
+		sl_aside_end(aside);
 	c->preempts = s->preempts;
 	take_queue(s, *queue);
-	if (aside) {
-		judged = judge_some(s, 0);
-		sl_aside_end(aside);
-	}
-	return judged;
 }
 
 /* 0: slurmctld's tables are there, and as this was compiled for; else -1. */
@@ -201,7 +204,7 @@ int sl_collect_queue(struct sl_collector *c, struct sl_error *err)
 	sl_collect_find_lent(c);
 	take_queue_locks(s);
 	if (!(rc = check_tables(s, err)))
-		judged = ask_queue(c, &queue);
+		ask_queue(c, &queue);
 	c->queue_us = sl_clock_us() - s->held_since;
 	unlock_slurmctld(queue_locks);
 	FREE_NULL_LIST(queue);

@@ -194,16 +194,15 @@ static int each_alloc_gres(void *x, void *arg)
 
 /* Rows of ALLOC must be consecutive: the gres of all nodes go to their own
  * table, in between. */
-static struct sl_range add_alloc(struct sl_collector *c, const job_record_t *job, bool completing)
+static struct sl_range add_alloc(struct sl_collector *c, const job_record_t *job)
 {
 	const job_resources_t *jr = job->job_resrcs;
-	const bitstr_t *held = completing ? job->node_bitmap_cg : jr->node_bitmap;
-	/* suspended by an administrator: cores are given back, memory is not */
-	bool no_cores = IS_JOB_SUSPENDED(job) && !job->priority;
+	const bitstr_t *held = sl_held_nodes(job);
+	bool no_cores = sl_gave_cores_back(job);
 	struct sl_range r = { sl_builder_rows(c->b, SL_T_ALLOC), 0 };
 	struct sl_host h = SL_BEFORE_HOSTS;
 
-	if (!sl_has_hosts(jr) || !held)
+	if (!held)
 		return (struct sl_range) { 0, 0 };
 	while (sl_host_next(jr, &h)) {
 		struct sl_alloc_row row = sl_alloc_row();
@@ -584,7 +583,7 @@ void sl_collect_job(struct sl_collector *c, job_record_t *job)
 		row.asks = sl_collect_company(job);
 	}
 	if (job->job_resrcs && (completing || IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)))
-		row.alloc = add_alloc(c, job, completing);
+		row.alloc = add_alloc(c, job);
 	if (completing || (!pending && job->start_time))
 		fill_totals(&row, job);
 	if (IS_JOB_RUNNING(job))

@@ -37,14 +37,18 @@ void sl_cores_clear(struct sl_cores *c)
 
 static void mark_job(struct sl_cores *c, const job_record_t *job)
 {
+	const bitstr_t *held = sl_gave_cores_back(job) ? NULL : sl_held_nodes(job);
 	const job_resources_t *jr = job->job_resrcs;
 	struct sl_host h = SL_BEFORE_HOSTS;
 	uint32_t k;
 
-	while (sl_host_next(jr, &h) && h.node < c->nodes)
+	while (held && sl_host_next(jr, &h) && h.node < c->nodes) {
+		if (!bit_test((bitstr_t *) held, h.node))
+			continue;
 		for (k = 0; k < c->offset[h.node + 1] - c->offset[h.node] && h.first + (int) k < h.end; k++)
 			if (bit_test(jr->core_bitmap, h.first + k))
 				bit_set(c->used, c->offset[h.node] + k);
+	}
 }
 
 /* -- the temporary reservation ------------------------------------------------ */
@@ -54,8 +58,7 @@ static int each_holder(void *x, void *arg)
 {
 	job_record_t *job = x;
 
-	if (sl_has_hosts(job->job_resrcs) &&
-	    (IS_JOB_RUNNING(job) || IS_JOB_COMPLETING(job) || IS_JOB_SUSPENDED(job)))
+	if (IS_JOB_RUNNING(job) || IS_JOB_COMPLETING(job) || IS_JOB_SUSPENDED(job))
 		mark_job(arg, job);
 	return 0;
 }

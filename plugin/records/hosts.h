@@ -31,6 +31,20 @@ static inline bool sl_has_hosts(const job_resources_t *jr)
 	return jr && jr->node_bitmap && jr->core_bitmap;
 }
 
+/* Those of its nodes on which it has not been cleaned up yet; NULL: none are its own any more. */
+static inline const bitstr_t *sl_held_nodes(const job_record_t *job)
+{
+	if (!sl_has_hosts(job->job_resrcs))
+		return NULL;
+	return IS_JOB_COMPLETING(job) ? job->node_bitmap_cg : job->job_resrcs->node_bitmap;
+}
+
+/* Suspended by an administrator: its cores are given back, its memory is not. */
+static inline bool sl_gave_cores_back(const job_record_t *job)
+{
+	return IS_JOB_SUSPENDED(job) && !job->priority;
+}
+
 /* On to the next one; false: that was the last. */
 static inline bool sl_host_next(const job_resources_t *jr, struct sl_host *h)
 {

@@ -9,6 +9,7 @@
 #include "base/grow.h"
 #include "base/heap.h"
 #include "sim/audit.h"
+#include "sim/past.h"
 #include "timeline/choose.h"
 
 #define NEVER INT64_MAX
@@ -32,8 +33,7 @@ struct sl_sim {
 	struct sl_sim_options opt;
 	struct sl_cluster *cluster;
 	struct sl_metrics *metrics;
-	struct sl_usage *usage;		/* of the jobs that have ended */
-	struct sl_history *history;
+	struct sl_past *past;		/* the jobs that have ended */
 	int64_t now;
 	uint32_t next;			/* job row that arrives next */
 	uint32_t next_wake;		/* of opt.wake_s */
@@ -186,28 +186,6 @@ static int start_job(struct sl_sim *s, const struct starting *st, struct sl_erro
 	return push_ending(s, (struct ending) { s->now, end, job, st->entry.shape }, err);
 }
 
-/* The job's run, for policies that ask about the past: there is no ledger here. */
-static int note_run(struct sl_sim *s, const struct ending *e, bool killed, struct sl_error *err)
-{
-	const struct sl_snapshot *snap = &s->w->snap;
-	uint32_t partition = snap->job.partition[e->job];
-	struct sl_job_run run = {
-		.job = snap->job.id[e->job], .start = e->start, .end = e->end, .seconds = e->end - e->start,
-		.limit = snap->job.time_limit[e->job], .name = sl_snapshot_str(snap, snap->job.name[e->job]),
-		.dim = { sl_snapshot_str(snap, snap->job.user[e->job]), sl_snapshot_str(snap, snap->job.account[e->job]),
-			 partition == SL_NONE ? "" : sl_snapshot_str(snap, snap->partition.name[partition]),
-			 killed ? SL_JOB_TIMEOUT : SL_JOB_COMPLETE },
-	};
-	struct sl_piece p = { .start = e->start, .end = e->end };
-
-	for (int k = 0; k < SL_UNITS; k++) {
-		run.count[k] = (uint32_t) sl_cluster_has(s->cluster, e->job, (enum sl_unit) k);
-		p.amount[k] = run.count[k] * run.seconds;
-	}
-	p.dim = sl_usage_dim(s->usage, &run.dim, err);
-	return p.dim == SL_NONE || sl_usage_note(s->usage, &p, 1, err) ? -1 : sl_history_add(s->history, &run, err);
-}
-
 /* What the job was to have when the first that waits is to start is left beside that one now. */
 static void widen_room(struct sl_sim *s, uint32_t job)
 {
@@ -232,7 +210,7 @@ static int end_job(struct sl_sim *s, struct ending e, struct sl_error *err)
 	for (uint32_t i = 0; i < count; i++)
 		sl_ended_node(&done, place[i].node, place[i].cores, gpus_at(s, &place[i]));
 	widen_room(s, e.job);
-	if (note_run(s, &e, done.killed, err) < 0)
+	if (sl_past_ended(s->past, e.job, e.start, e.end, done.killed, err) < 0)
 		return -1;
 	if (s->schedule)
 		s->schedule[e.job].end_s = e.end;
@@ -287,8 +265,9 @@ static int make_decision(struct sl_sim *s, struct sl_error *err)
 		return -1;
 	if (!s->opt.after_pass)
 		sl_plan_unheard(p);
-	sl_history_begin(s->history);
-	rc = sl_script_decide(s->script, s->cluster, p, s->opt.limits ? s->opt.limits : &none, &fig, s->trace, err);
+	rc = sl_past_begin(s->past, err);
+	if (!rc)
+		rc = sl_script_decide(s->script, s->cluster, p, s->opt.limits ? s->opt.limits : &none, &fig, s->trace, err);
 	if (rc)
 		sl_fail_in(err, "at %" PRId64 " s", s->now - s->w->origin_s);
 	else
@@ -527,7 +506,6 @@ static int push_running(struct sl_sim *s, struct sl_error *err)
 struct sl_sim *sl_sim_create(const struct sl_workload *w, struct sl_script *script, const struct sl_sim_options *opt,
 			     struct sl_error *err)
 {
-	struct sl_usage_provider usage;
 	struct sl_sim *s;
 
 	if (refuse_arrays(w, err) < 0)
@@ -545,12 +523,8 @@ struct sl_sim *sl_sim_create(const struct sl_workload *w, struct sl_script *scri
 	s->cluster = sl_cluster_create(&w->snap, err);
 	if (s->cluster)
 		s->metrics = sl_metrics_create(&w->snap, err);
-	if (!s->metrics || !(s->usage = sl_usage_of_snapshot(&w->snap, err)) ||
-	    !(s->history = sl_history_of_snapshot(&w->snap, err)))
+	if (!s->metrics || !(s->past = sl_past_create(s->cluster, err)))
 		goto error;
-	usage = sl_usage_provider(s->usage);
-	sl_cluster_set_usage(s->cluster, &usage);
-	sl_cluster_set_history(s->cluster, s->history);
 	sl_cluster_set_origin(s->cluster, w->origin_s);
 	s->now = sl_cluster_now(s->cluster);
 	if (opt->check && !(s->audit = sl_audit_create(s->cluster, err)))
@@ -581,8 +555,7 @@ void sl_sim_destroy(struct sl_sim *s)
 	sl_audit_destroy(s->audit);
 	sl_metrics_destroy(s->metrics);
 	sl_cluster_destroy(s->cluster);
-	sl_usage_destroy(s->usage);
-	sl_history_destroy(s->history);
+	sl_past_destroy(s->past);
 	free(s->heap);
 	free(s->starting);
 	free(s->place);
@@ -599,9 +572,9 @@ int sl_sim_result(struct sl_sim *s, struct sl_result *r, struct sl_error *err)
 	return 0;
 }
 
-struct sl_history *sl_sim_history(struct sl_sim *s)
+struct sl_history *sl_sim_history(struct sl_sim *s, struct sl_error *err)
 {
-	return s->history;
+	return sl_past_history(s->past, err);
 }
 
 struct sl_metrics *sl_sim_metrics(struct sl_sim *s)

@@ -93,8 +93,8 @@ int sl_sim_run(struct sl_sim *sim, char **trace, struct sl_error *err);
 int sl_sim_result(struct sl_sim *sim, struct sl_result *r, struct sl_error *err);
 struct sl_metrics *sl_sim_metrics(struct sl_sim *sim);
 
-/* The runs that have ended so far, as policies know them; the simulation's. */
-struct sl_history *sl_sim_history(struct sl_sim *sim);
+/* The runs that have ended so far, as policies know them; the simulation's.  NULL with *err: out of memory. */
+struct sl_history *sl_sim_history(struct sl_sim *sim, struct sl_error *err);
 
 /* With keep_schedule: per job row.  NULL otherwise. */
 const struct sl_sim_job *sl_sim_schedule(const struct sl_sim *sim);

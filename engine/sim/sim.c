@@ -10,6 +10,7 @@
 #include "base/heap.h"
 #include "sim/audit.h"
 #include "sim/past.h"
+#include "sim/pool.h"
 #include "timeline/choose.h"
 
 #define NEVER INT64_MAX
@@ -47,11 +48,13 @@ struct sl_sim {
 	struct settled {		/* what waits for room, by the policy's word (plan:settle()) */
 		bool is;
 		bool all;		/* asked again, it would look at nobody else */
+		bool easy;		/* ... and would do as EASY does, from now on */
 		uint64_t moment;	/* of the timeline then */
 		uint32_t entries;	/* of the queue then */
 		uint32_t window;	/* of the policy */
 		struct sl_room room;	/* beside the first job that waits */
 	} settled;
+	struct sl_pool *pool;		/* that may decide in the policy's place, or NULL */
 	uint16_t gpu_kinds;		/* mask of the gres kinds called "gpu" */
 
 	struct ending *heap;		/* running jobs, the first to end on top */
@@ -210,6 +213,8 @@ static int end_job(struct sl_sim *s, struct ending e, struct sl_error *err)
 	for (uint32_t i = 0; i < count; i++)
 		sl_ended_node(&done, place[i].node, place[i].cores, gpus_at(s, &place[i]));
 	widen_room(s, e.job);
+	if (s->pool)
+		sl_pool_ended(s->pool, e.job);
 	if (sl_past_ended(s->past, e.job, e.start, e.end, done.killed, err) < 0)
 		return -1;
 	if (s->schedule)
@@ -279,9 +284,27 @@ static int make_decision(struct sl_sim *s, struct sl_error *err)
 	s->settled.window = fig.window;
 	s->settled.is = s->may_settle && sl_plan_is_settled(p) && hidden == hidden_by_window(s);
 	s->settled.all = !hidden || !s->starts;	/* or others come into its window */
+	s->settled.easy = s->settled.is && !hidden && sl_plan_promises_easy(p);
 	s->settled.room = s->punctual ? sl_plan_room(p) : (struct sl_room) { .known = false };
 	sl_plan_destroy(p);
 	return rc ? -1 : 0;
+}
+
+/* The same by the pool. */
+static int decide_in_pool(struct sl_sim *s, struct sl_error *err)
+{
+	const struct sl_pool_start *start = sl_pool_decide(s->pool, &s->starts, err);
+
+	if (!start || sl_grow(&s->starting, &s->starting_room, s->starts, sizeof(*s->starting), err) < 0 ||
+	    sl_grow(&s->place, &s->place_room, s->starts, sizeof(*s->place), err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < s->starts; i++) {
+		s->place[i] = (struct sl_place) { .cores = start[i].cores };
+		s->starting[i] = (struct starting) { start[i].entry, start[i].seconds, i, 1 };
+	}
+	s->settled.is = false;
+	sl_metrics_skipped(s->metrics);
+	return 0;
 }
 
 static int start_decided(struct sl_sim *s, struct sl_error *err)
@@ -314,19 +337,24 @@ static void note_settled(struct sl_sim *s)
 
 static int make_pass(struct sl_sim *s, struct sl_error *err)
 {
-	uint64_t t0 = (uint64_t) sl_clock_ns();
 	uint32_t queued;
+	uint64_t t0;
+	int rc;
 
 	sl_cluster_queue(s->cluster, &queued);
 	s->changed = false;
 	if (!queued)
 		return 0;
+	rc = s->pool ? sl_pool_is_open(s->pool, err) : 0;
+	if (rc)
+		return rc < 0 || decide_in_pool(s, err) < 0 ? -1 : start_decided(s, err);
 	if (still_settled(s)) {
 		note_settled(s);
 		sl_metrics_skipped(s->metrics);
 		sl_metrics_hidden(s->metrics, hidden_by_window(s));
 		return 0;
 	}
+	t0 = (uint64_t) sl_clock_ns();
 	if (s->opt.before_pass && s->opt.before_pass(s->cluster, s->now, s->opt.before_pass_arg, err) < 0)
 		return -1;
 	if (make_decision(s, err) < 0)
@@ -336,7 +364,7 @@ static int make_pass(struct sl_sim *s, struct sl_error *err)
 	if (s->starts_at == s->now && start_decided(s, err) < 0)
 		return -1;
 	note_settled(s);
-	return 0;
+	return s->pool && s->settled.easy ? sl_pool_open(s->pool, err) : 0;
 }
 
 /* -- the clock ---------------------------------------------------------- */
@@ -542,6 +570,8 @@ struct sl_sim *sl_sim_create(const struct sl_workload *w, struct sl_script *scri
 	if (push_running(s, err) < 0)
 		goto error;
 	s->punctual = !opt->latency_s && !opt->each_end && !opt->arrivals_first && !w->outstays && !s->initial && !s->timed;
+	if (s->may_settle && s->punctual && sl_pool_suits(&w->snap) && !(s->pool = sl_pool_create(s->cluster, err)))
+		goto error;
 	return s;
 error:
 	sl_sim_destroy(s);
@@ -553,6 +583,7 @@ void sl_sim_destroy(struct sl_sim *s)
 	if (!s)
 		return;
 	sl_audit_destroy(s->audit);
+	sl_pool_destroy(s->pool);
 	sl_metrics_destroy(s->metrics);
 	sl_cluster_destroy(s->cluster);
 	sl_past_destroy(s->past);

@@ -4,7 +4,7 @@
  *
  * The simulator moves the jobs of a workload on the same cluster model, with the
  * same script, plan and placement that run in slurmctld; it adds the clock and
- * nothing of its own to a decision.  At one instant terminations come first,
+ * nothing of its own to a decision (a promised one it makes by itself: sim/pool.h).  At one instant terminations come first,
  * then arrivals, then one pass of the policy.  In interval mode passes are made
  * as the plug-in makes them: every interval_s seconds, and what is decided takes
  * effect latency_s later, if it is still free then.

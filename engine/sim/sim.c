@@ -570,7 +570,7 @@ struct sl_sim *sl_sim_create(const struct sl_workload *w, struct sl_script *scri
 	if (push_running(s, err) < 0)
 		goto error;
 	s->punctual = !opt->latency_s && !opt->each_end && !opt->arrivals_first && !w->outstays && !s->initial && !s->timed;
-	if (s->may_settle && s->punctual && sl_pool_suits(&w->snap) && !(s->pool = sl_pool_create(s->cluster, err)))
+	if (s->punctual && sl_pool_suits(&w->snap) && !(s->pool = sl_pool_create(s->cluster, err)))
 		goto error;
 	return s;
 error:

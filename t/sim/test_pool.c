@@ -222,6 +222,7 @@ static const struct {
 	{ "several partitions of its own", ODD("\"partitions\": [\"p\", \"p\"]") },
 	{ "a throttle", ODD("\"array_job_id\": 7, \"array_max_running\": 1") },
 	{ "a component", ODD("\"het_job_id\": 7, \"het_offset\": 0") },
+	{ "sockets", ODD("\"sockets_per_node\": 1, \"cores_per_socket\": 2") },
 	{ "tasks of each node", ODD("\"ntasks_per_node\": 1") },
 	{ "what only select can heed", ODD("\"asks\": [\"BOARDS\"]") },
 	{ "features that no node has", ODD("\"features\": \"x\"") },
@@ -254,6 +255,20 @@ static void it_decides_again_when_the_odd_one_has_gone(void **state)
 	(void) state;
 	assert_int_equal(o.asked, 2);
 	assert_int_equal(o.job[2].start_s, o.job[0].start_s + 2);
+}
+
+/* Job 2 was started without the policy, which is to find its core taken when the odd one comes. */
+static void who_was_started_by_it_is_there_when_the_policy_is_asked_again(void **state)
+{
+	struct sl_trial_options opt = { .source = { .policy = "easy" }, .workload = file("{" POOL ", \"jobs\": ["
+		JOB(1, 0, 3, 100, 90) "," JOB(2, 1, 1, 70, 70) "," JOB_AND(", \"flags\": [\"CONTIGUOUS\"]", 3, 2, 1, 60, 60) ","
+		JOB(4, 3, 2, 10, 10) "]}") };
+	struct outcome o = simulate_both(&opt, "who runs");
+
+	(void) state;
+	assert_int_equal(o.rc, 0);
+	assert_int_equal(o.job[2].start_s, o.job[0].start_s + 71);
+	assert_int_equal(o.job[3].start_s, o.job[0].start_s + 90);
 }
 
 static int before_pass(struct sl_cluster *c, int64_t now, void *arg, struct sl_error *err)
@@ -460,6 +475,7 @@ int main(void)
 		cmocka_unit_test(what_the_head_leaves_goes_to_one),
 		cmocka_unit_test(what_is_more_than_a_count_of_cores_is_asked_about),
 		cmocka_unit_test(it_decides_again_when_the_odd_one_has_gone),
+		cmocka_unit_test(who_was_started_by_it_is_there_when_the_policy_is_asked_again),
 		cmocka_unit_test(other_ways_to_simulate_ask_each_time),
 		cmocka_unit_test(easy_promises_with_its_options_as_they_come),
 		cmocka_unit_test(a_policy_that_settles_or_has_a_say_by_other_means_is_asked),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clock.h - how much time has passed: the monotonic clock, which nobody sets.
+ * clock.h - how much time has passed: the monotonic clock, which nobody sets, or the CPU's for this thread.
  *
  * Only differences mean anything.  What the time of day is, time() says.  Threads: safe.
  */
@@ -31,6 +31,14 @@ static inline int64_t sl_clock_ms(void)
 static inline double sl_clock_s(void)
 {
 	return (double) sl_clock_ns() / 1e9;
+}
+
+static inline double sl_clock_cpu_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double) t.tv_sec + (double) t.tv_nsec / 1e9;
 }
 
 #endif

@@ -135,13 +135,19 @@ static bool is_called_by_decide(lua_State *L)
 	return lua_getstack(L, CALLER, &ar) && lua_getinfo(L, "t", &ar) && !ar.istailcall && !lua_getstack(L, NOBODY, &ar);
 }
 
-/* (): what still waits, waits for room.  Where others have a say in who starts, time may help too. */
+/* ([rule]): what still waits, waits for room.  Where others have a say in who starts, time may help too. */
 static int plan_settle(lua_State *L)
 {
 	struct sl_lua *x = check_plan(L);
+	const char *rule = luaL_optstring(L, 2, NULL);
 
-	if (sl_lua_turn_is_plain(x) && is_called_by_decide(L))
-		sl_plan_settle(x->plan);
+	if (rule && strcmp(rule, "easy"))
+		return luaL_error(L, "settle: expected \"easy\" or nothing, got \"%s\"", rule);
+	if (!sl_lua_turn_is_plain(x) || !is_called_by_decide(L))
+		return 0;
+	sl_plan_settle(x->plan);
+	if (rule)
+		sl_plan_promise_easy(x->plan);
 	return 0;
 }
 

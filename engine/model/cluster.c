@@ -470,6 +470,11 @@ static int book_start(struct sl_cluster *c, uint32_t job, struct held *h, int64_
 	bool inside = h->resv != SL_NONE;
 	int rc;
 
+	if (c->unbooked) {
+		h->end = end;
+		h->clamped = true;	/* to nothing */
+		return 0;
+	}
 	if (inside && cluster_blocks(c, false, NOT_IN_THE_WAY, h->resv, err) < 0)
 		return -1;
 	rc = cluster_hold_strictly(c, job, h, c->now, end, err);
@@ -533,6 +538,24 @@ int sl_cluster_start(struct sl_cluster *c, uint32_t job, const struct sl_place *
 	dequeue(c, job);
 	c->stage[job] = STAGE_RUNNING;
 	forget_enclaves(c);
+	return 0;
+}
+
+bool sl_cluster_unbook(struct sl_cluster *c)
+{
+	c->unbooked = !c->has_specials;
+	return c->unbooked;
+}
+
+int sl_cluster_rebook(struct sl_cluster *c, struct sl_error *err)
+{
+	c->unbooked = false;
+	for (uint32_t i = 0; i < c->runs; i++) {
+		struct held *h = c->held[c->running[i]];
+
+		if (h->clamped && !h->own_count && cluster_hold(c, c->running[i], h, c->now, h->end, err) < 0)
+			return -1;
+	}
 	return 0;
 }
 

@@ -81,6 +81,12 @@ struct sl_room {
  */
 bool sl_cluster_lacks_room(struct sl_cluster *c, uint32_t first, const struct sl_room *room);
 
+/*
+ * On a machine of one node: does the entry at that place of the queue take so many cores, for so many seconds, and
+ * nothing else whatever?  Then it can start at once where that is free, and *cores and *seconds are filled in.
+ */
+bool sl_cluster_takes_cores(struct sl_cluster *c, uint32_t at, uint32_t *cores, int64_t *seconds);
+
 /* Is it a component of a heterogeneous job whose leader is another one?  What is decided about
  * the leader is decided about it too, so policies do not see it in the queue. */
 bool sl_cluster_is_led(const struct sl_cluster *c, uint32_t job);
@@ -218,6 +224,13 @@ void sl_cluster_sort(struct sl_cluster *c, int (*compare)(const void *, const vo
  * walltime; what is booked).  Fails, changing nothing, if that is not free. */
 int sl_cluster_start(struct sl_cluster *c, uint32_t job, const struct sl_place *places, uint32_t count,
 		     int64_t end, struct sl_error *err);
+
+/*
+ * From now on the timeline need not know what starts, whatever is free: the caller does.  Until it is to know again,
+ * what runs being booked: then it is as if it had always.  False: there is more to be booked than what jobs hold.
+ */
+bool sl_cluster_unbook(struct sl_cluster *c);
+int sl_cluster_rebook(struct sl_cluster *c, struct sl_error *err);
 
 /* A running job has ended: its resources are free from now on. */
 int sl_cluster_finish(struct sl_cluster *c, uint32_t job, struct sl_error *err);

@@ -146,6 +146,7 @@ struct block {
 /* What an entry of the queue needs at least, wherever it is placed. */
 struct least {
 	enum { LEAST_NOT_ASKED, LEAST_KNOWN, LEAST_UNKNOWN } kind;
+	bool is_all;			/* on a machine of one node: it takes just that, and nothing else */
 	uint32_t cores;
 	int64_t seconds;		/* it can do with no fewer, and asks for no more */
 };
@@ -194,6 +195,7 @@ struct sl_cluster {
 	uint32_t *lingering, lingers;	/* rows that hold nodes and do not run */
 	struct sl_place *alloc;		/* places of the snapshot's own */
 	int64_t first_end;		/* no held job ends earlier */
+	bool unbooked;			/* what starts is not booked: sl_cluster_unbook() */
 	int64_t cores;			/* of usable nodes */
 	struct sl_tally *license;	/* [license] */
 

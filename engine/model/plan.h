@@ -258,6 +258,11 @@ uint32_t sl_plan_pass_over(struct sl_plan *p, uint32_t first, uint32_t count);
 void sl_plan_settle(struct sl_plan *p);
 bool sl_plan_is_settled(const struct sl_plan *p);
 
+/* From now on, at every instant: the whole queue, in its order, first come first served with EASY backfill, by
+ * walltimes, and nothing else. */
+void sl_plan_promise_easy(struct sl_plan *p);
+bool sl_plan_promises_easy(const struct sl_plan *p);
+
 /*
  * What a settled plan with one reservation leaves beside it.  It holds until jobs start that are not in the plan, as
  * long as none runs beyond its end and what others give back early is added to its cores where they were to have

@@ -111,7 +111,7 @@ struct sl_plan {
 	uint32_t bys;			/* the last one decides now */
 	struct bookings started, reserved;
 	uint32_t reservations;		/* made so far */
-	bool unheard, settled;
+	bool unheard, settled, promises_easy;
 	uint8_t *passed;		/* [entry] was it passed over?  NULL: none was */
 	struct room {			/* what there is for those behind the head */
 		bool known;

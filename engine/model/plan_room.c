@@ -23,6 +23,27 @@ static bool is_simple(const struct sl_cluster *c, uint32_t j)
 	       !job->deadline[j] && !plan_is_component(c, j);
 }
 
+/* So many cores of a node, which may be any that it has free, and nothing that others could be in the way of. */
+static bool takes_only(const struct sl_request *r, int64_t cores)
+{
+	const uint32_t each = r->cores_per_task ? r->cores_per_task : 1;
+
+	return cores == (r->tasks ? (int64_t) r->tasks * each : r->cores) && r->tasks_per_core <= 1 && r->min_nodes <= 1 &&
+		!r->most_nodes && !r->choices && !r->parts && !r->max_leaves && !r->max_cores_per_node && !r->least_free_cores &&
+		!r->tasks_per_node && !r->plane && !r->memory_per_node && !r->memory_per_core && !r->all_memory &&
+		!r->gres_needs && !r->whole_nodes && !r->cores_beside && !r->contiguous;
+}
+
+static bool takes_cores(const struct sl_cluster *c, const struct want *w, int64_t cores)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	const struct sl_request *r = &w->pub.request;
+
+	return takes_only(r, cores) && !w->pub.native && w->pub.method == SL_PLACE_BESTFIT &&
+		!job->array_max_running[w->entry.job] && c->snap->node.rows == 1 &&
+		(!r->eligible || sl_nodeset_contains(r->eligible, 0));
+}
+
 static void work_out_least(struct sl_cluster *c, struct sl_entry e, struct least *l)
 {
 	const struct want *w = is_simple(c, e.job) ? cluster_want(c, e, NULL) : NULL;
@@ -33,7 +54,8 @@ static void work_out_least(struct sl_cluster *c, struct sl_entry e, struct least
 	    w->pub.time_floor != w->pub.time_limit)
 		return;
 	cores = sl_fit_least_cores(c->tl, &w->pub.request);
-	*l = (struct least) { LEAST_KNOWN, cores < UINT32_MAX ? (uint32_t) cores : UINT32_MAX, w->pub.time_limit };
+	*l = (struct least) { LEAST_KNOWN, takes_cores(c, w, cores), cores < UINT32_MAX ? (uint32_t) cores : UINT32_MAX,
+			      w->pub.time_limit };
 }
 
 static const struct least *least_of(struct sl_cluster *c, uint32_t entry)
@@ -59,6 +81,15 @@ bool sl_cluster_lacks_room(struct sl_cluster *c, uint32_t first, const struct sl
 			return false;
 	}
 	return true;
+}
+
+bool sl_cluster_takes_cores(struct sl_cluster *c, uint32_t at, uint32_t *cores, int64_t *seconds)
+{
+	const struct least *l = least_of(c, at);
+
+	*cores = l->cores;
+	*seconds = l->seconds;
+	return l->kind == LEAST_KNOWN && l->is_all;
 }
 
 /* -- behind the head ----------------------------------------------------- */
@@ -126,6 +157,16 @@ void sl_plan_settle(struct sl_plan *p)
 bool sl_plan_is_settled(const struct sl_plan *p)
 {
 	return p->settled;
+}
+
+void sl_plan_promise_easy(struct sl_plan *p)
+{
+	p->promises_easy = true;
+}
+
+bool sl_plan_promises_easy(const struct sl_plan *p)
+{
+	return p->promises_easy;
 }
 
 /* Is it sure that the time which is found for it the next time is no later?  place.h says for whom it is not. */

@@ -364,6 +364,7 @@ int sl_metrics_result(struct sl_metrics *m, struct sl_result *r, struct sl_error
 	r->wait_p99_s = percentile(m->wait, m->waits, 0.99);
 	class_figures(m, r);
 	r->cycles = m->cycles + m->skipped;
+	r->asked = m->cycles;
 	r->hidden_cycles = m->hidden_cycles;
 	r->hidden_max = m->hidden_max;
 	r->cycle_us_p50 = cycle_percentile(m, 0.5);

@@ -104,10 +104,12 @@ struct sl_result {
 	double first_wait_mean_s;	/* mean over users of the wait of the first job */
 	struct sl_class_result class[SL_SIZE_BINS][SL_LENGTH_BINS];
 	uint64_t cycles;
+	uint64_t asked;			/* those of them that were decided by asking a policy */
 	uint64_t hidden_cycles;		/* in which a window hid queued jobs */
 	uint32_t hidden_max;		/* most of them in a cycle */
-	double cycle_us_p50, cycle_us_p99, cycle_us_max;
+	double cycle_us_p50, cycle_us_p99, cycle_us_max;	/* of those asked */
 	double sim_wall_s;		/* set by the caller */
+	double sim_cpu_s;		/* likewise: of the loop alone, in the thread that ran it */
 	uint64_t solves_cut;		/* that the clock ended (mip/mip.h); set by the caller */
 	struct sl_bound bound;		/* set by the caller, or all zero */
 };
@@ -119,10 +121,10 @@ void sl_metrics_destroy(struct sl_metrics *m);
  * started before its submission or has no nodes; SL_ENOMEM. */
 int sl_metrics_ended(struct sl_metrics *m, const struct sl_ended *job, struct sl_error *err);
 
-/* Feed a scheduling cycle's duration.  Percentiles of cycles are within 1 %. */
+/* Feed the duration of a cycle in which a policy was asked.  Percentiles of cycles are within 1 %. */
 void sl_metrics_cycle(struct sl_metrics *m, double us);
 
-/* Count a cycle that nobody had to decide in. */
+/* Count a cycle in which nobody had to be asked. */
 void sl_metrics_skipped(struct sl_metrics *m);
 
 /* Feed how many queue entries a policy's window hid in a cycle. */
@@ -143,7 +145,8 @@ struct sl_json;
 /*
  * The members of an object, keys as in schedlua(1): jobs, makespan_s, utilization,
  * wait_mean_s, ...; classes that have jobs; nothing about GPUs where there are none.
- * Without *timing* what differs from run to run is left out: cycle_us, sim_wall_s, solves_cut.
+ * Without *timing* what may differ though the schedule is the same is left out: asked, cycle_us, sim_wall_s,
+ * sim_cpu_s, solves_cut.
  */
 void sl_result_json(struct sl_json *j, const struct sl_result *r, bool timing);
 

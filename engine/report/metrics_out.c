@@ -49,12 +49,14 @@ static void put_classes(struct sl_json *j, const struct sl_result *r)
 
 static void put_timing(struct sl_json *j, const struct sl_result *r)
 {
+	sl_json_put_int(j, "asked", (int64_t) r->asked);
 	sl_json_open_object(j, "cycle_us");
 	sl_json_put_real(j, "p50", r->cycle_us_p50);
 	sl_json_put_real(j, "p99", r->cycle_us_p99);
 	sl_json_put_real(j, "max", r->cycle_us_max);
 	sl_json_end_object(j);
 	sl_json_put_real(j, "sim_wall_s", r->sim_wall_s);
+	sl_json_put_real(j, "sim_cpu_s", r->sim_cpu_s);
 	sl_json_put_int(j, "solves_cut", (int64_t) r->solves_cut);
 }
 
@@ -187,7 +189,7 @@ void sl_result_print(const struct sl_result *r, FILE *out)
 	if (r->hidden_cycles)
 		fprintf(out, "%-24s at most %" PRIu32 " jobs, in %" PRIu64 " cycles\n", "beyond the window",
 			r->hidden_max, r->hidden_cycles);
-	if (r->cycles)
+	if (r->asked)
 		fprintf(out, "%-24s %.1f / %.1f / %.1f us\n", "median / 99 % / longest", r->cycle_us_p50,
 			r->cycle_us_p99, r->cycle_us_max);
 	print_classes(r, out);

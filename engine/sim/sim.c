@@ -9,6 +9,8 @@
 #include "base/grow.h"
 #include "base/heap.h"
 #include "sim/audit.h"
+#include "sim/past.h"
+#include "sim/pool.h"
 #include "timeline/choose.h"
 
 #define NEVER INT64_MAX
@@ -32,8 +34,7 @@ struct sl_sim {
 	struct sl_sim_options opt;
 	struct sl_cluster *cluster;
 	struct sl_metrics *metrics;
-	struct sl_usage *usage;		/* of the jobs that have ended */
-	struct sl_history *history;
+	struct sl_past *past;		/* the jobs that have ended */
 	int64_t now;
 	uint32_t next;			/* job row that arrives next */
 	uint32_t next_wake;		/* of opt.wake_s */
@@ -47,11 +48,13 @@ struct sl_sim {
 	struct settled {		/* what waits for room, by the policy's word (plan:settle()) */
 		bool is;
 		bool all;		/* asked again, it would look at nobody else */
+		bool easy;		/* ... and would do as EASY does, from now on */
 		uint64_t moment;	/* of the timeline then */
 		uint32_t entries;	/* of the queue then */
 		uint32_t window;	/* of the policy */
 		struct sl_room room;	/* beside the first job that waits */
 	} settled;
+	struct sl_pool *pool;		/* that may decide in the policy's place, or NULL */
 	uint16_t gpu_kinds;		/* mask of the gres kinds called "gpu" */
 
 	struct ending *heap;		/* running jobs, the first to end on top */
@@ -186,28 +189,6 @@ static int start_job(struct sl_sim *s, const struct starting *st, struct sl_erro
 	return push_ending(s, (struct ending) { s->now, end, job, st->entry.shape }, err);
 }
 
-/* The job's run, for policies that ask about the past: there is no ledger here. */
-static int note_run(struct sl_sim *s, const struct ending *e, bool killed, struct sl_error *err)
-{
-	const struct sl_snapshot *snap = &s->w->snap;
-	uint32_t partition = snap->job.partition[e->job];
-	struct sl_job_run run = {
-		.job = snap->job.id[e->job], .start = e->start, .end = e->end, .seconds = e->end - e->start,
-		.limit = snap->job.time_limit[e->job], .name = sl_snapshot_str(snap, snap->job.name[e->job]),
-		.dim = { sl_snapshot_str(snap, snap->job.user[e->job]), sl_snapshot_str(snap, snap->job.account[e->job]),
-			 partition == SL_NONE ? "" : sl_snapshot_str(snap, snap->partition.name[partition]),
-			 killed ? SL_JOB_TIMEOUT : SL_JOB_COMPLETE },
-	};
-	struct sl_piece p = { .start = e->start, .end = e->end };
-
-	for (int k = 0; k < SL_UNITS; k++) {
-		run.count[k] = (uint32_t) sl_cluster_has(s->cluster, e->job, (enum sl_unit) k);
-		p.amount[k] = run.count[k] * run.seconds;
-	}
-	p.dim = sl_usage_dim(s->usage, &run.dim, err);
-	return p.dim == SL_NONE || sl_usage_note(s->usage, &p, 1, err) ? -1 : sl_history_add(s->history, &run, err);
-}
-
 /* What the job was to have when the first that waits is to start is left beside that one now. */
 static void widen_room(struct sl_sim *s, uint32_t job)
 {
@@ -232,7 +213,9 @@ static int end_job(struct sl_sim *s, struct ending e, struct sl_error *err)
 	for (uint32_t i = 0; i < count; i++)
 		sl_ended_node(&done, place[i].node, place[i].cores, gpus_at(s, &place[i]));
 	widen_room(s, e.job);
-	if (note_run(s, &e, done.killed, err) < 0)
+	if (s->pool)
+		sl_pool_ended(s->pool, e.job);
+	if (sl_past_ended(s->past, e.job, e.start, e.end, done.killed, err) < 0)
 		return -1;
 	if (s->schedule)
 		s->schedule[e.job].end_s = e.end;
@@ -287,8 +270,9 @@ static int make_decision(struct sl_sim *s, struct sl_error *err)
 		return -1;
 	if (!s->opt.after_pass)
 		sl_plan_unheard(p);
-	sl_history_begin(s->history);
-	rc = sl_script_decide(s->script, s->cluster, p, s->opt.limits ? s->opt.limits : &none, &fig, s->trace, err);
+	rc = sl_past_begin(s->past, err);
+	if (!rc)
+		rc = sl_script_decide(s->script, s->cluster, p, s->opt.limits ? s->opt.limits : &none, &fig, s->trace, err);
 	if (rc)
 		sl_fail_in(err, "at %" PRId64 " s", s->now - s->w->origin_s);
 	else
@@ -300,9 +284,27 @@ static int make_decision(struct sl_sim *s, struct sl_error *err)
 	s->settled.window = fig.window;
 	s->settled.is = s->may_settle && sl_plan_is_settled(p) && hidden == hidden_by_window(s);
 	s->settled.all = !hidden || !s->starts;	/* or others come into its window */
+	s->settled.easy = s->settled.is && !hidden && sl_plan_promises_easy(p);
 	s->settled.room = s->punctual ? sl_plan_room(p) : (struct sl_room) { .known = false };
 	sl_plan_destroy(p);
 	return rc ? -1 : 0;
+}
+
+/* The same by the pool. */
+static int decide_in_pool(struct sl_sim *s, struct sl_error *err)
+{
+	const struct sl_pool_start *start = sl_pool_decide(s->pool, &s->starts, err);
+
+	if (!start || sl_grow(&s->starting, &s->starting_room, s->starts, sizeof(*s->starting), err) < 0 ||
+	    sl_grow(&s->place, &s->place_room, s->starts, sizeof(*s->place), err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < s->starts; i++) {
+		s->place[i] = (struct sl_place) { .cores = start[i].cores };
+		s->starting[i] = (struct starting) { start[i].entry, start[i].seconds, i, 1 };
+	}
+	s->settled.is = false;
+	sl_metrics_skipped(s->metrics);
+	return 0;
 }
 
 static int start_decided(struct sl_sim *s, struct sl_error *err)
@@ -335,19 +337,24 @@ static void note_settled(struct sl_sim *s)
 
 static int make_pass(struct sl_sim *s, struct sl_error *err)
 {
-	uint64_t t0 = (uint64_t) sl_clock_ns();
 	uint32_t queued;
+	uint64_t t0;
+	int rc;
 
 	sl_cluster_queue(s->cluster, &queued);
 	s->changed = false;
 	if (!queued)
 		return 0;
+	rc = s->pool ? sl_pool_is_open(s->pool, err) : 0;
+	if (rc)
+		return rc < 0 || decide_in_pool(s, err) < 0 ? -1 : start_decided(s, err);
 	if (still_settled(s)) {
 		note_settled(s);
 		sl_metrics_skipped(s->metrics);
 		sl_metrics_hidden(s->metrics, hidden_by_window(s));
 		return 0;
 	}
+	t0 = (uint64_t) sl_clock_ns();
 	if (s->opt.before_pass && s->opt.before_pass(s->cluster, s->now, s->opt.before_pass_arg, err) < 0)
 		return -1;
 	if (make_decision(s, err) < 0)
@@ -357,7 +364,7 @@ static int make_pass(struct sl_sim *s, struct sl_error *err)
 	if (s->starts_at == s->now && start_decided(s, err) < 0)
 		return -1;
 	note_settled(s);
-	return 0;
+	return s->pool && s->settled.easy ? sl_pool_open(s->pool, err) : 0;
 }
 
 /* -- the clock ---------------------------------------------------------- */
@@ -527,7 +534,6 @@ static int push_running(struct sl_sim *s, struct sl_error *err)
 struct sl_sim *sl_sim_create(const struct sl_workload *w, struct sl_script *script, const struct sl_sim_options *opt,
 			     struct sl_error *err)
 {
-	struct sl_usage_provider usage;
 	struct sl_sim *s;
 
 	if (refuse_arrays(w, err) < 0)
@@ -545,12 +551,8 @@ struct sl_sim *sl_sim_create(const struct sl_workload *w, struct sl_script *scri
 	s->cluster = sl_cluster_create(&w->snap, err);
 	if (s->cluster)
 		s->metrics = sl_metrics_create(&w->snap, err);
-	if (!s->metrics || !(s->usage = sl_usage_of_snapshot(&w->snap, err)) ||
-	    !(s->history = sl_history_of_snapshot(&w->snap, err)))
+	if (!s->metrics || !(s->past = sl_past_create(s->cluster, err)))
 		goto error;
-	usage = sl_usage_provider(s->usage);
-	sl_cluster_set_usage(s->cluster, &usage);
-	sl_cluster_set_history(s->cluster, s->history);
 	sl_cluster_set_origin(s->cluster, w->origin_s);
 	s->now = sl_cluster_now(s->cluster);
 	if (opt->check && !(s->audit = sl_audit_create(s->cluster, err)))
@@ -568,6 +570,8 @@ struct sl_sim *sl_sim_create(const struct sl_workload *w, struct sl_script *scri
 	if (push_running(s, err) < 0)
 		goto error;
 	s->punctual = !opt->latency_s && !opt->each_end && !opt->arrivals_first && !w->outstays && !s->initial && !s->timed;
+	if (s->punctual && sl_pool_suits(&w->snap) && !(s->pool = sl_pool_create(s->cluster, err)))
+		goto error;
 	return s;
 error:
 	sl_sim_destroy(s);
@@ -579,10 +583,10 @@ void sl_sim_destroy(struct sl_sim *s)
 	if (!s)
 		return;
 	sl_audit_destroy(s->audit);
+	sl_pool_destroy(s->pool);
 	sl_metrics_destroy(s->metrics);
 	sl_cluster_destroy(s->cluster);
-	sl_usage_destroy(s->usage);
-	sl_history_destroy(s->history);
+	sl_past_destroy(s->past);
 	free(s->heap);
 	free(s->starting);
 	free(s->place);
@@ -599,9 +603,9 @@ int sl_sim_result(struct sl_sim *s, struct sl_result *r, struct sl_error *err)
 	return 0;
 }
 
-struct sl_history *sl_sim_history(struct sl_sim *s)
+struct sl_history *sl_sim_history(struct sl_sim *s, struct sl_error *err)
 {
-	return s->history;
+	return sl_past_history(s->past, err);
 }
 
 struct sl_metrics *sl_sim_metrics(struct sl_sim *s)

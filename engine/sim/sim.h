@@ -4,7 +4,7 @@
  *
  * The simulator moves the jobs of a workload on the same cluster model, with the
  * same script, plan and placement that run in slurmctld; it adds the clock and
- * nothing of its own to a decision.  At one instant terminations come first,
+ * nothing of its own to a decision (a promised one it makes by itself: sim/pool.h).  At one instant terminations come first,
  * then arrivals, then one pass of the policy.  In interval mode passes are made
  * as the plug-in makes them: every interval_s seconds, and what is decided takes
  * effect latency_s later, if it is still free then.
@@ -93,8 +93,8 @@ int sl_sim_run(struct sl_sim *sim, char **trace, struct sl_error *err);
 int sl_sim_result(struct sl_sim *sim, struct sl_result *r, struct sl_error *err);
 struct sl_metrics *sl_sim_metrics(struct sl_sim *sim);
 
-/* The runs that have ended so far, as policies know them; the simulation's. */
-struct sl_history *sl_sim_history(struct sl_sim *sim);
+/* The runs that have ended so far, as policies know them; the simulation's.  NULL with *err: out of memory. */
+struct sl_history *sl_sim_history(struct sl_sim *sim, struct sl_error *err);
 
 /* With keep_schedule: per job row.  NULL otherwise. */
 const struct sl_sim_job *sl_sim_schedule(const struct sl_sim *sim);

@@ -26,14 +26,16 @@ int sl_trial_open(struct sl_trial *t, const struct sl_trial_options *opt, struct
 int sl_trial_go(struct sl_trial *t, bool bound, struct sl_error *err)
 {
 	const struct sl_workload *w = t->workload;
-	double since = sl_clock_s();
+	double since = sl_clock_s(), cpu = sl_clock_cpu_s();
 	uint64_t hung = sl_mip_hung();
 	int rc = sl_sim_run(t->sim, &t->trace, err);
 
+	cpu = sl_clock_cpu_s() - cpu;
 	if (rc < 0 || sl_sim_result(t->sim, &t->result, err) < 0)
 		return -1;
 	t->result.solves_cut = sl_mip_hung() - hung;
 	t->result.sim_wall_s = sl_clock_s() - since;
+	t->result.sim_cpu_s = cpu;
 	if (bound && !rc && sl_bound_makespan(&w->snap, w->runtime_s, &t->result.bound, err) < 0)
 		return -1;
 	return rc;

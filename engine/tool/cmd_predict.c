@@ -153,9 +153,9 @@ static int of_workload(struct report *r, struct sl_error *err)
 	for (uint32_t i = 0; rc >= 0 && i < t.workload->snap.job.rows; i++)
 		rc = add_user(r, sl_snapshot_str(&t.workload->snap, t.workload->snap.job.user[i]), err);
 	if (rc >= 0) {
-		r->history = sl_sim_history(t.sim);
+		r->history = sl_sim_history(t.sim, err);
 		r->now = SL_LEDGER_MAX_SECONDS;
-		rc = weigh(r, err);
+		rc = r->history ? weigh(r, err) : -1;
 	}
 	sl_trial_close(&t);
 	return rc < 0 ? -1 : 0;

@@ -46,7 +46,8 @@ function plan:backfill(job, how) end
 function plan:backfill_rest(queue, how) end
 
 --- What still waits, waits for room: a simulation does not ask again until there is some, or a job comes that has it.
-function plan:settle() end
+---@param rule? "easy" and from now on this policy does what EASY does with the whole queue: it may be done for it
+function plan:settle(rule) end
 
 --- Book the earliest start of a job; the first such job becomes the head.
 ---@param job sched.job

@@ -58,7 +58,7 @@ function M.decide(cluster, plan, opt)
 			plan:backfill(job, as)
 		end
 	elseif not cap then
-		plan:settle()
+		plan:settle(not window and "easy" or nil)	-- all of the queue is looked at, by nothing but the rule above
 	end
 end
 

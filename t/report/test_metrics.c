@@ -437,7 +437,7 @@ static void json_has_the_documented_keys(void **state)
 	static const char *const keys[] = {
 		"jobs", "makespan_s", "utilization", "wait_mean_s", "wait_sd_s", "wait_max_s", "slowdown_mean",
 		"slowdown_sd", "bsld_mean", "fragmentation_mean", "spread_mean", "packing_mean", "gpu_utilization",
-		"cycles", "cycle_us", "sim_wall_s", "wait_p99_s", "user_wait_gini", "first_job_wait_mean_s", "classes",
+		"cycles", "asked", "cycle_us", "sim_wall_s", "sim_cpu_s", "wait_p99_s", "user_wait_gini", "first_job_wait_mean_s", "classes",
 	};
 	struct sl_json *j = sl_json_create(NULL, NULL);
 	struct sl_result r;

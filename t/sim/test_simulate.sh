@@ -14,7 +14,8 @@ ok "sim prints figures, and nothing on stderr where that is no terminal" text
 json() {
 	run 0 sim --machine=16x8c2g --json esp-gpu && quiet err || return 1
 	for key in jobs makespan_s utilization wait_mean_s wait_sd_s wait_max_s slowdown_mean slowdown_sd \
-		bsld_mean fragmentation_mean spread_mean packing_mean gpu_utilization cycles sim_wall_s; do
+		bsld_mean fragmentation_mean spread_mean packing_mean gpu_utilization cycles asked \
+		sim_wall_s sim_cpu_s; do
 		out "\"$key\": [0-9]" || return 1
 	done
 	out '"cycle_us": {"p50": .*"p99": .*"max": ' && out '"jobs": 458' && out '"partial": false'

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim/pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/order.h"
+#include "timeline/timeline.h"
+
+#define THE_NODE 0
+#define LONGEST (INT64_C(1) << 40)	/* no sum of times overflows */
+
+struct run {
+	int64_t end;			/* of its walltime */
+	uint32_t job, cores;
+};
+
+/* What the first that waits leaves to those behind it. */
+struct shadow {
+	bool known;
+	int64_t from;			/* then it starts ... */
+	int64_t beside;			/* ... and so many cores are left */
+};
+
+struct sl_pool {
+	struct sl_cluster *c;
+	bool open;
+	int64_t cores, free;		/* of all; of nobody now */
+	struct shadow head;		/* as long as none of those who ran has ended */
+	uint32_t looked;		/* so many entries of the queue are known to take cores only, */
+	uint32_t refused;		/* and so many have no room before one ends */
+	struct run *run;		/* who runs, the first end first */
+	uint32_t runs, run_room;
+	struct sl_pool_start *start;
+	uint32_t starts, start_room;
+};
+
+/* -- life ---------------------------------------------------------------- */
+
+bool sl_pool_suits(const struct sl_snapshot *snap)
+{
+	return snap->node.rows == 1 && snap->partition.rows == 1 && !snap->license.rows && !snap->reservation.rows;
+}
+
+struct sl_pool *sl_pool_create(struct sl_cluster *c, struct sl_error *err)
+{
+	struct sl_pool *p = calloc(1, sizeof(*p));
+
+	if (!p) {
+		sl_fail(err, SL_ENOMEM, "simulator: out of memory");
+		return NULL;
+	}
+	p->c = c;
+	return p;
+}
+
+void sl_pool_destroy(struct sl_pool *p)
+{
+	if (!p)
+		return;
+	free(p->run);
+	free(p->start);
+	free(p);
+}
+
+/* -- who runs ------------------------------------------------------------ */
+
+static int compare_runs(const struct run *a, const struct run *b)
+{
+	return SL_ORDER(a->end, b->end) ?: SL_ORDER(a->job, b->job);
+}
+
+/* The first that is not before it. */
+static uint32_t find_run(const struct sl_pool *p, const struct run *r)
+{
+	uint32_t low = 0, high = p->runs;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (compare_runs(&p->run[middle], r) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int add_run(struct sl_pool *p, const struct run *r, struct sl_error *err)
+{
+	uint32_t at = find_run(p, r);
+
+	if (sl_grow(&p->run, &p->run_room, p->runs + UINT64_C(1), sizeof(*r), err) < 0)
+		return -1;
+	memmove(&p->run[at + 1], &p->run[at], (p->runs - at) * sizeof(*r));
+	p->run[at] = *r;
+	p->runs++;
+	p->free -= r->cores;
+	return 0;
+}
+
+void sl_pool_ended(struct sl_pool *p, uint32_t job)
+{
+	const struct run ended = { .end = sl_cluster_end(p->c, job), .job = job };
+	uint32_t at = p->open ? find_run(p, &ended) : p->runs;
+
+	if (at >= p->runs || p->run[at].job != job)
+		return;
+	p->refused = 0;
+	p->free += p->run[at].cores;
+	p->runs--;
+	memmove(&p->run[at], &p->run[at + 1], (p->runs - at) * sizeof(ended));
+}
+
+/* 1; 0: one of them has no end; -1 with *err. */
+static int read_running(struct sl_pool *p, struct sl_error *err)
+{
+	uint32_t count, places;
+	const uint32_t *job = sl_cluster_running(p->c, &count);
+
+	p->runs = 0;
+	p->free = p->cores;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct sl_place *place = sl_cluster_places(p->c, job[i], &places);
+		struct run r = { .end = sl_cluster_end(p->c, job[i]), .job = job[i], .cores = places ? place->cores : 0 };
+
+		if (r.end - sl_cluster_now(p->c) > LONGEST)
+			return 0;
+		if (add_run(p, &r, err) < 0)
+			return -1;
+	}
+	return 1;
+}
+
+/* -- is it known of all what they take? ---------------------------------- */
+
+static bool knows_queue(struct sl_pool *p)
+{
+	uint32_t queued, cores;
+	int64_t seconds;
+
+	sl_cluster_queue(p->c, &queued);
+	for (; p->looked < queued; p->looked++)
+		if (!sl_cluster_takes_cores(p->c, p->looked, &cores, &seconds) || seconds > LONGEST)
+			return false;
+	return true;
+}
+
+/* What is free by the timeline, now and when all have ended, is what nobody has. */
+static bool nobody_else_has_cores(const struct sl_pool *p)
+{
+	struct sl_timeline *tl = sl_cluster_timeline(p->c);
+
+	return sl_timeline_cores_at(tl, sl_cluster_now(p->c)) == p->free && sl_timeline_cores_at(tl, SL_FOREVER - 1) == p->cores;
+}
+
+int sl_pool_open(struct sl_pool *p, struct sl_error *err)
+{
+	struct sl_totals all;
+	int rc;
+
+	p->open = false;
+	p->looked = p->refused = 0;
+	sl_cluster_totals(p->c, &all);
+	p->cores = all.cores;
+	rc = knows_queue(p) ? read_running(p, err) : 0;
+	p->open = rc > 0 && nobody_else_has_cores(p) && sl_cluster_unbook(p->c);
+	return rc < 0 ? -1 : 0;
+}
+
+int sl_pool_is_open(struct sl_pool *p, struct sl_error *err)
+{
+	if (!p->open || knows_queue(p))
+		return p->open;
+	p->open = false;
+	return sl_cluster_rebook(p->c, err);
+}
+
+/* -- who starts ---------------------------------------------------------- */
+
+/* When will so many cores be free, as far as walltimes say? */
+static struct shadow find_shadow(const struct sl_pool *p, uint32_t cores)
+{
+	struct shadow s = { .beside = p->free - cores };
+	uint32_t i = 0;
+
+	while (s.beside < 0 && i < p->runs)
+		s.beside += p->run[i++].cores;
+	if (s.beside < 0 || !i)
+		return s;
+	s.from = p->run[i - 1].end;
+	for (; i < p->runs && p->run[i].end == s.from; i++)
+		s.beside += p->run[i].cores;
+	s.known = true;
+	return s;
+}
+
+static int start_one(struct sl_pool *p, const struct sl_pool_start *s, struct sl_error *err)
+{
+	const struct run r = { .end = sl_cluster_now(p->c) + s->seconds, .job = s->entry.job, .cores = s->cores };
+
+	if (sl_grow(&p->start, &p->start_room, p->starts + UINT64_C(1), sizeof(*s), err) < 0 || add_run(p, &r, err) < 0)
+		return -1;
+	p->start[p->starts++] = *s;
+	return 0;
+}
+
+const struct sl_pool_start *sl_pool_decide(struct sl_pool *p, uint32_t *starts, struct sl_error *err)
+{
+	struct shadow *head = &p->head;
+	int64_t now = sl_cluster_now(p->c);
+	uint32_t queued;
+	const struct sl_entry *entry = sl_cluster_queue(p->c, &queued);
+
+	p->starts = 0;
+	if (!p->refused)
+		head->known = false;
+	if (sl_grow(&p->start, &p->start_room, 1, sizeof(*p->start), err) < 0)
+		return NULL;
+	for (uint32_t i = p->refused; i < queued && p->free > 0; i++) {
+		struct sl_pool_start s = { .entry = entry[i] };
+		bool beyond;
+
+		sl_cluster_takes_cores(p->c, i, &s.cores, &s.seconds);
+		if (s.cores > p->free) {
+			if (!head->known)
+				*head = find_shadow(p, s.cores);	/* none: it never starts */
+			continue;
+		}
+		beyond = head->known && now + s.seconds > head->from;
+		if (beyond && s.cores > head->beside)
+			continue;
+		if (beyond)
+			head->beside -= s.cores;
+		if (start_one(p, &s, err) < 0)
+			return NULL;
+	}
+	p->looked = p->refused = queued - p->starts;
+	*starts = p->starts;
+	return p->start;
+}

@@ -37,8 +37,8 @@ static bool is_in_time(const struct sl_scratch *s, job_record_t *job)
  */
 static bool is_worth_planning(const struct sl_scratch *s, const struct sl_queue_rec *q, job_record_t *job)
 {
-	if (!IS_JOB_PENDING(job))
-		return false;	/* its deadline ended it a moment ago */
+	if (!IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job))
+		return false;	/* its deadline ended it a moment ago; or it was started and requeued meanwhile */
 	if (!is_in_time(s, job))
 		return false;
 	if (sl_collect_note(s, job)->rests_until > s->now)

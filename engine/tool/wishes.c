@@ -272,6 +272,14 @@ static int take_word(const struct wisher *w, enum sl_wish wish, const struct wor
 	return text ? refuse(w, wish, expected) : 0;
 }
 
+/* "=N", behind "plane". */
+static int take_plane(const struct wisher *w, const char *text)
+{
+	if (!*text || read_count(text + 1, strcspn(text + 1, ":,"), 1, MOST_COUNT, &w->row->plane_size))
+		return 0;
+	return refuse(w, SL_WISH_DISTRIBUTION, "plane=N with N from 1 to 65520");
+}
+
 static int take_words(const struct wisher *w)
 {
 	static const struct word exclusive[] = { { "user", SL_ASKS_USER_NODES }, { "mcs", SL_ASKS_MCS }, { NULL, 0 } };
@@ -294,9 +302,7 @@ static int take_words(const struct wisher *w)
 	if (take_word(w, SL_WISH_DISTRIBUTION, how, dealt ? strcspn(dealt, ":=,") : 0, &w->row->distribution,
 		      "block, cyclic, plane or arbitrary"))
 		return -1;
-	if (w->row->distribution == SL_DIST_PLANE && (dealt = strchr(dealt, '=')) != NULL)
-		w->row->plane_size = (uint32_t) strtoul(dealt + 1, NULL, 10);
-	return 0;
+	return w->row->distribution == SL_DIST_PLANE ? take_plane(w, dealt + strcspn(dealt, "=")) : 0;
 }
 
 /* -- licences, nodes, reservations ------------------------------------------------- */

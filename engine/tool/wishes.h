@@ -42,7 +42,7 @@
 	X(SWITCHES, "switches", TEXT, "N[@TIME]", 0, "below so many leaf switches, for so long; default: 5 minutes") \
 	X(SPREAD_JOB, "spread-job", WORD, NULL, 0, "on as many nodes as may be, evenly") \
 	X(USE_MIN_NODES, "use-min-nodes", WORD, NULL, 0, "of a range of nodes as few as do") \
-	X(DISTRIBUTION, "distribution", TEXT, "HOW", 'm', "block, cyclic, plane or arbitrary; what follows that word is not looked at") \
+	X(DISTRIBUTION, "distribution", TEXT, "HOW", 'm', "block, cyclic, plane=N or arbitrary; what else follows that word is not looked at") \
 	X(RESERVATION, "reservation", TEXT, "NAME[,NAME]...", 0, "in that reservation, or the first of them that has room") \
 	X(BEGIN, "begin", TEXT, "WHEN", 'b', "not before: now+N[minutes], H:M[:S] or Y-M-D[TH:M[:S]]") \
 	X(DEADLINE, "deadline", TEXT, "WHEN", 0, "ended by then") \

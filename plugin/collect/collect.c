@@ -154,7 +154,8 @@ bool sl_collect_each(struct sl_collector *c, sl_list_t *list, sl_collect_record 
 	bool same = true;
 	void *x;
 
-	while (i && (same = sl_collect_breathe(c)) && (x = list_next(i)))
+	/* (two changes of the configuration within a second have one time, so the list tells, too) */
+	while (i && (same = sl_collect_breathe(c) && *list == was) && (x = list_next(i)))
 		record(c, x);
 	if (i && *list == was)
 		list_iterator_destroy(i);	/* else it went with the list */

@@ -16,7 +16,7 @@ void sl_collect_note_lent(struct sl_collector *c, uint32_t job_id)
 		l->job[l->count++] = job_id;
 }
 
-/* One hold of the locks.  False: that was the last job. */
+/* One hold of the locks, for one job at least.  False: that was the last one. */
 static bool look_at_some(struct sl_collector *c, sl_list_itr_t *i)
 {
 	slurmctld_lock_t locks = { .job = READ_LOCK };
@@ -27,9 +27,12 @@ static bool look_at_some(struct sl_collector *c, sl_list_itr_t *i)
 	since = sl_clock_us();
 	if (!*i && job_list)
 		*i = list_iterator_create(job_list);
-	while (*i && sl_clock_us() - since < SL_COLLECT_HOLD_US && (job = list_next(*i)))
+	while (*i && (job = list_next(*i))) {
 		if (job->magic == JOB_MAGIC && sl_lend_marked(job))
 			sl_collect_note_lent(c, job->job_id);
+		if (sl_clock_us() - since >= SL_COLLECT_HOLD_US)
+			break;
+	}
 	if (*i && !job)
 		list_iterator_destroy(*i);
 	c->copy_us = MAX(c->copy_us, sl_clock_us() - since);

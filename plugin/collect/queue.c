@@ -37,8 +37,8 @@ static bool is_in_time(const struct sl_scratch *s, job_record_t *job)
  */
 static bool is_worth_planning(const struct sl_scratch *s, const struct sl_queue_rec *q, job_record_t *job)
 {
-	if (!IS_JOB_PENDING(job))
-		return false;	/* its deadline ended it a moment ago */
+	if (!IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job))
+		return false;	/* its deadline ended it a moment ago; or it was started and requeued meanwhile */
 	if (!is_in_time(s, job))
 		return false;
 	if (sl_collect_note(s, job)->rests_until > s->now)
@@ -192,6 +192,19 @@ static int check_tables(struct sl_scratch *s, struct sl_error *err)
 	return MIN(rc, 0);
 }
 
+/* Before anything of a job's record is read; once is enough. */
+static int check_records(struct sl_scratch *s, struct sl_error *err)
+{
+	int rc;
+
+	if (s->checked)
+		return 0;
+	take_queue_locks(s);
+	rc = check_tables(s, err);
+	unlock_slurmctld(queue_locks);
+	return rc;
+}
+
 int sl_collect_queue(struct sl_collector *c, struct sl_error *err)
 {
 	struct sl_scratch *s = c->scratch;
@@ -201,6 +214,8 @@ int sl_collect_queue(struct sl_collector *c, struct sl_error *err)
 
 	s->taken = s->queue_len = 0;
 	c->copy_us = c->build_us = 0;
+	if (check_records(s, err))
+		return -1;
 	sl_collect_find_lent(c);
 	take_queue_locks(s);
 	if (!(rc = check_tables(s, err)))

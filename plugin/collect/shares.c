@@ -7,6 +7,7 @@
 #include "plugin/collect/int.h"
 
 #define DEVICES 32	/* bits of a number */
+#define MOST_SHARES (INT32_MAX / DEVICES)	/* of each: more than the engine counts, and no sum of them overflows */
 
 static int is_gpu(void *x, void *key)
 {
@@ -78,7 +79,7 @@ uint32_t sl_collect_shares(struct sl_collector *c, const gres_node_state_t *gpus
 			continue;	/* the type has its row */
 		for (; j < gpus->topo_cnt; j++)
 			if (!xstrcmp(type_of(gpus, i), type_of(gpus, j)))
-				row.count += (uint32_t) MIN(each, UINT16_MAX);
+				row.count += (uint32_t) MIN(each, MOST_SHARES);
 		row.kind = sl_collect_kind(c, g->gres_name, NULL);
 		row.share = sl_collect_kind(c, "gpu", type_of(gpus, i));
 		if (row.kind == SL_NONE || row.share == SL_NONE)

@@ -63,5 +63,7 @@ it "built with a field more at the beginning of records, it starts nothing and s
 	idles before beginning 's/^\tuint32_t magic;.*/\tuint64_t odd;\n&/'
 it "built with two fields of a job exchanged, it looks at no pointer that is none" \
 	idles after exchanged '/^\t[a-z_ ]* \*details;/{N;s/^\t\([a-z_ ]*\) \*details;\([^\n]*\)\n\tuint16_t direct_set_prio;/\tunion { uint16_t direct_set_prio; uint64_t odd; };\2\n\t\1 *details;/}'
+it "built with a field more behind the number that tells what they are, it looks at none of their text" \
+	idles before behind 's/^\tuint32_t magic;/&\n\tuint64_t odd;/'
 
 live_end

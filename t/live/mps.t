@@ -65,10 +65,9 @@ head_keeps_its_time() {
 }
 it "a job that waits for shares has its turn" head_keeps_its_time
 
-one_at_a_time() {
+# With the configuration as it is now, and no jobs.
+begin_anew() {
 	local node
-	MPS_FLAGS=
-	cluster_gres_conf > "$C/etc/gres.conf"
 	cluster_ctld_kill || cluster_ctld_kill KILL
 	for node in n00{1..4}; do cluster_slurmd_kill "$node"; done
 	rm -rf "$C/state"
@@ -76,10 +75,26 @@ one_at_a_time() {
 	cluster_ctld_start
 	for node in n00{1..4}; do cluster_slurmd_start "$node"; done
 	wait_for 60 cluster_nodes_ready 4
+}
+
+one_at_a_time() {
+	MPS_FLAGS=
+	cluster_gres_conf > "$C/etc/gres.conf"
+	begin_anew
 	starts_as_planned "$(submit -n1 -w n001 --gres=mps:60)" select
 	stays_pending "$(submit -n1 -w n001 --gres=mps:50)"
 	starts_as_planned "$(submit -n1 -w n001 --gres=mps:40)" select
 }
 it "shares of one GPU at a time are select's" one_at_a_time
+
+very_many() {
+	local one
+	one=$(cluster_gres_conf | head -n 1)
+	printf '%s\nName=mps Count=100000 Flags=all_sharing\n' "$one" > "$C/etc/gres.conf"
+	sed -i 's/Gres=gpu:a:2,mps:200/Gres=gpu:a:1,mps:100000/' "$C/etc/slurm.conf"
+	begin_anew
+	starts_as_planned "$(submit -n1 -w n001 --gres=mps:70000)" select
+}
+it "... and so are those of a GPU that has more than the engine counts" very_many
 
 live_end

@@ -168,7 +168,8 @@ willrun_wrong_wishes() {
 		wrong "--time-min=40: " --time-min=40 && wrong "unknown option --hint=compute_bound$" --hint=compute_bound &&
 		wrong "--contiguous takes no value$" --contiguous=3 && wrong "--core-spec and --thread-spec: " -S1 --thread-spec=1 &&
 		wrong "--nodelist=n1,n2: expected no more nodes" -w n1,n2 -n1 && wrong "--tmp=x: expected an amount" --tmp=x &&
-		wrong "--ntasks-per-gpu=2: expected as many tasks" -n3 -G2 --ntasks-per-gpu=2 && wrong "--licenses=a|b: " "-La|b"
+		wrong "--ntasks-per-gpu=2: expected as many tasks" -n3 -G2 --ntasks-per-gpu=2 && wrong "--licenses=a|b: " "-La|b" &&
+		wrong "--distribution=plane=x: expected plane=N" -m plane=x && wrong "--distribution=plane=0: expected plane=N" -m plane=0
 }
 ok "willrun says which of sbatch's options makes no sense" willrun_wrong_wishes
 

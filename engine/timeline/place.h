@@ -101,6 +101,8 @@ struct sl_request {
 	bool all_memory;		/* of each node, none of which is taken; not beside the two above */
 	struct sl_gres_need gres[SL_MAX_GRES_NEEDS];
 	uint32_t gres_needs;
+	uint32_t gres_tasks;		/* tasks for whose CPUs each node has some with its gres; 0: none.  Of layouts that
+					   are given: those CPUs are none too many */
 	bool whole_nodes;		/* --exclusive: nodes on which nothing else is, and all of them */
 	int32_t cores_beside;		/* of each whole node, beside those on the timeline; negative: so many fewer */
 	bool contiguous;		/* one block of consecutive indices, whatever the method */

@@ -37,18 +37,32 @@ static int refuse(struct sl_misfit *m, enum sl_lack lack, int64_t need, int64_t 
 	return 0;
 }
 
+static bool is_at_floor(const struct sl_need *need, uint32_t cores)
+{
+	return need->whole || cores <= (uint32_t) need->given_cores;
+}
+
 /* Units that a pick stands for at least: its last core is for something. */
 static uint32_t fewest_in(const struct sl_need *need, uint32_t cores)
 {
-	if (need->whole || cores <= (uint32_t) need->given_cores)
-		return need->least;
-	return (uint32_t) sl_need_held(need, (int64_t) cores - 1) + 1;
+	return is_at_floor(need, cores) ? need->least : (uint32_t) sl_need_held(need, (int64_t) cores - 1) + 1;
 }
 
-/* More cores than the tasks can use, one at least on each node?  1 or 0 with *misfit. */
+/* What a node takes up of the units at least: CPUs that come with its gres, though it may have fewer tasks. */
+static uint32_t floor_of(const struct sl_need *need)
+{
+	return need->r->gres_tasks > need->least ? need->r->gres_tasks : need->least;
+}
+
+static uint32_t taken_up(const struct sl_need *need, uint32_t cores)
+{
+	return is_at_floor(need, cores) ? floor_of(need) : fewest_in(need, cores);
+}
+
+/* More cores than the tasks can use, beside those that each node has in any case?  1 or 0 with *misfit. */
 static int check_sense(const struct sl_need *need, uint32_t nodes, int64_t fewest, struct sl_misfit *misfit)
 {
-	if (fewest > need->units && fewest > (int64_t) nodes * need->least)
+	if (fewest > need->units && fewest > (int64_t) nodes * floor_of(need))
 		return refuse(misfit, SL_LACK_SENSE, need->units, fewest, 0);
 	return 1;
 }
@@ -75,7 +89,7 @@ static int check_request(const struct sl_need *need, const struct sl_how *how, c
 	for (uint32_t i = 0; i < how->count; i++) {
 		uint32_t cores = how->picks[i].cores, units = units_in(need, cores);
 
-		fewest += fewest_in(need, cores);
+		fewest += taken_up(need, cores);
 		if (!cores || need->whole) {
 			open = true;
 			continue;
@@ -98,8 +112,18 @@ static uint32_t least_in(const struct sl_need *need, uint32_t cores)
 	return !cores || need->whole || fewest < most ? fewest : most;
 }
 
+/* Units that are left to a pick by those before it: it has the CPUs for them in any case. */
+static uint32_t left_to(const struct sl_need *need, uint32_t cores)
+{
+	uint32_t units = is_at_floor(need, cores) ? floor_of(need) : 0, least = least_in(need, cores);
+
+	if (units > need->most)
+		units = (uint32_t) need->most;
+	return units > least ? units : least;
+}
+
 /* Units of a pick on a node that could take *most*, with *rest* to be dealt to it and
- * to others that take *later* at least. */
+ * to others to which *later* are left. */
 static uint32_t share_of(const struct sl_need *need, const struct sl_pick *p, int64_t rest, int64_t later,
 			 uint32_t most)
 {
@@ -119,7 +143,7 @@ static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct
 	int64_t end = sl_later(t, need->r->duration), job[SL_MAX_GRES_NEEDS], rest = need->units, later = 0, fewest = 0;
 
 	for (uint32_t i = 0; i < how->count; i++)
-		later += least_in(need, how->picks[i].cores);
+		later += left_to(need, how->picks[i].cores);
 	for (uint32_t j = 0; j < need->jobs; j++)
 		job[j] = need->need[need->needs + j].count;
 	sl_layout_clear(layout);
@@ -138,7 +162,7 @@ static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct
 			return refuse(misfit, SL_LACK_NODES, how->count, i, p->node);
 		if (need->whole && p->cores && p->cores != (uint32_t) cap->cores)
 			return refuse(misfit, SL_LACK_CORES, cap->cores, p->cores, p->node);
-		later -= least_in(need, p->cores);
+		later -= left_to(need, p->cores);
 		units = share_of(need, p, rest, later, o.units);
 		rest -= units;
 		for (uint32_t j = 0; j < need->jobs; j++) {
@@ -153,7 +177,7 @@ static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct
 			each.memory += need->r->memory_per_core * ((int64_t) p->cores - each.cores);
 			each.cores = (int32_t) p->cores;
 		}
-		fewest += fewest_in(need, (uint32_t) each.cores);
+		fewest += taken_up(need, (uint32_t) each.cores);
 		if (!sl_resources_fit(&each, &o.free))
 			return refuse(misfit, SL_LACK_CORES, each.cores, o.free.cores, p->node);
 		if (sl_layout_add(layout, p->node, p->node, &each, err))

@@ -165,12 +165,38 @@ static void whole_nodes_without_enough_for_all_their_gres_are_none(void **state)
 	}
 }
 
+/* Seven tasks on two nodes, each of which has three CPUs with its GPUs in any case: of five cores on the other one is too
+ * many, which the checker says of a whole plan. */
+static void a_layout_that_is_given_counts_the_cpus_of_gres(void **state)
+{
+	static const struct each asked = { { .nodes = 2, .max_nodes = 2, .tasks = 7, .gpus = 3 }, SL_PER_NODE, 1, false, 0, NULL, 0 };
+	static const struct {
+		uint32_t cores[2];
+		int fits;
+	} layouts[] = { { { 5, 3 }, 0 }, { { 5, 0 }, 0 }, { { 4, 3 }, 1 }, { { 4, 0 }, 1 }, { { 0, 0 }, 1 } };
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
+		struct desk d = desk_of("2x8c4g", &asked);
+		struct sl_pick pick[2] = { { .node = 0, .cores = layouts[i].cores[0] }, { .node = 1, .cores = layouts[i].cores[1] } };
+		struct sl_how how = { .method = SL_PLACE_EXPLICIT, .picks = pick, .count = 2 };
+		struct sl_terms terms = { .how = &how };
+		int rc = sl_plan_start(d.p, entry(&d, 1), &terms, &d.why, &d.err);
+
+		if (rc != layouts[i].fits)
+			fail_msg("layout %zu: %d, not %d", i, rc, layouts[i].fits);
+		accepted(&d);
+		leave(&d);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_node_gives_what_its_gres_bring),
 		cmocka_unit_test(what_select_deals_out_unequally_is_left_to_it),
 		cmocka_unit_test(the_checker_misses_nothing_that_gres_bring),
+		cmocka_unit_test(a_layout_that_is_given_counts_the_cpus_of_gres),
 		cmocka_unit_test(whole_nodes_without_enough_for_all_their_gres_are_none),
 	};
 

@@ -516,7 +516,7 @@ static void choose_method(const struct sl_cluster *c, struct want *w)
 		w->pub.method = SL_PLACE_SPREAD;
 	else if ((c->snap->meta.select_flags[0] & SL_SELECT_LLN) ||
 		 (c->snap->partition.flags[w->entry.partition] & SL_PART_LLN))
-		w->pub.method = SL_PLACE_NATIVE;
+		w->pub.method = SL_PLACE_LEAST_LOADED;
 	if (w->pub.native)
 		w->pub.method = SL_PLACE_NATIVE;
 	if (w->pub.native && w->entry.loan) {

@@ -124,6 +124,7 @@ enum sl_place_method {
 	SL_PLACE_PACK,		/* as few nodes as can be, the fullest of those that do */
 	SL_PLACE_SPREAD,	/* on as many nodes as allowed, evenly */
 	SL_PLACE_TIGHT,		/* best fit in time: nodes that are taken again soonest */
+	SL_PLACE_LEAST_LOADED,	/* of equal weight those with the largest part of their cores free, as with Slurm's LLN */
 	SL_PLACE_NATIVE,	/* Slurm's select will choose: an upper bound, chosen like bestfit */
 	SL_PLACE_EXPLICIT,	/* the nodes and cores in *picks* and no others */
 	SL_PLACE_METHODS
@@ -158,8 +159,8 @@ struct sl_how {
 	uint32_t count;
 };
 
-/* The method called "bestfit", "contiguous", "pack", "spread", "tight" or "native"; -1 with *err
- * listing what there is. */
+/* The method called "bestfit", "contiguous", "pack", "spread", "tight", "least_loaded" or "native"; -1 with
+ * *err listing what there is. */
 int sl_place_method(const char *name, struct sl_error *err);
 
 /* -- the answer -------------------------------------------------------- */

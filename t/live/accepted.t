@@ -5,7 +5,7 @@
 # not be started by select either.
 #
 # By hand, for longer, some ten minutes: SL_STARTS=10000 SL_ISLANDS=100 SL_LOAD=5 (arrays of an island) SL_TASKS=60 (of an
-# array); SL_SEED=N and SL_POLICY=NAME.  As often as nothing more fits half of the jobs that have nodes are cancelled.
+# array); SL_SEED=N, SL_POLICY=NAME and SL_SELECT=CR_Core_Memory,CR_LLN, say.  As often as nothing more fits half of the jobs that have nodes are cancelled.
 # Nodes are of the cloud: no slurmd, and a job that has nodes stays CONFIGURING.
 SL_CLOUD=1
 . "${0%/*}/live.sh"
@@ -16,7 +16,7 @@ NODES_HERE=$((6 * ISLANDS))
 
 cluster_node_lines() { lua5.4 "$HERE/parity.lua" machine "$SEED" "$ISLANDS" "$2" spec; } # NODES PORT
 LIVE_LINES=("PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=DOWN")
-live_begin "$NODES_HERE" SelectTypeParameters=CR_Core_Memory DefMemPerCPU=100 Licenses=lic:10000 \
+live_begin "$NODES_HERE" SelectTypeParameters="${SL_SELECT:-CR_Core_Memory}" DefMemPerCPU=100 Licenses=lic:10000 \
 	AllowSpecResourcesUsage=YES MaxJobCount=100000 DebugFlags=NO_CONF_HASH SlurmctldDebug=debug
 needs_engine
 cluster_site <<-EOL

@@ -678,8 +678,9 @@ static void the_default_method_is_what_slurm_was_told(void **state)
 	sl_cluster_destroy(c);
 	b->meta.select_flags = SL_SELECT_LLN;
 	c = build_cluster(b);
-	assert_int_equal(want(c, 1)->method, SL_PLACE_NATIVE);
+	assert_int_equal(want(c, 1)->method, SL_PLACE_LEAST_LOADED);
 	assert_int_equal(want(c, 1)->native, 0);
+	assert_int_equal(want(c, 2)->method, SL_PLACE_SPREAD);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }

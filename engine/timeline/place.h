@@ -91,6 +91,8 @@ struct sl_request {
 	int64_t cores;			/* without tasks: cores in all; 0: min_nodes * max(1, min_cores_per_node) */
 	uint32_t min_cores_per_node;	/* 0: none */
 	uint32_t max_cores_per_node;	/* 0: none (MaxCPUsPerNode) */
+	uint32_t cores_at_once;		/* cores of a node are given, and can be had, in multiples of it; 0 means 1.  Not of
+					   whole nodes */
 	uint32_t least_free_cores;	/* that a node must have, though it gives fewer; 0: none.  Not of whole nodes */
 	uint32_t tasks_per_node;	/* most tasks on a node; 0: no limit */
 	bool tasks_per_node_exact;	/* and no fewer (tasks 0: tasks_per_node * nodes) */

@@ -42,7 +42,7 @@ static uint32_t fewest_in(const struct sl_need *need, uint32_t cores)
 {
 	if (need->whole || cores <= (uint32_t) need->given_cores)
 		return need->least;
-	return (uint32_t) sl_need_held(need, (int64_t) cores - 1) + 1;
+	return (uint32_t) sl_need_held(need, (int64_t) cores - need->once) + 1;
 }
 
 /* More cores than the tasks can use, one at least on each node?  1 or 0 with *misfit. */
@@ -80,7 +80,8 @@ static int check_request(const struct sl_need *need, const struct sl_how *how, c
 			open = true;
 			continue;
 		}
-		if (cores < (uint32_t) need->given_cores || cores > (uint32_t) need->most_cores || units < need->least)
+		if (cores < (uint32_t) need->given_cores || cores > (uint32_t) need->most_cores || units < need->least ||
+		    cores % need->once)
 			return refuse(misfit, SL_LACK_CORES, need->given_cores, cores, how->picks[i].node);
 		most += units;
 	}

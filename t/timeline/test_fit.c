@@ -84,7 +84,7 @@ static void check_even(const struct world *w, const struct reading *q, const str
 	for (uint32_t i = 0; i < nodes; i++) {
 		struct sl_resources f;
 
-		if (p[i].cores + or_one(w->r.cores_per_task) < most)
+		if (p[i].cores + or_one(w->r.cores_per_task) + or_one(w->r.cores_at_once) - 1 < most)
 			assert_int_equal(p[i].cores, cores_for(&w->r, units_on(w, q, p[i].node, (int) start, &f)));
 	}
 }

@@ -247,6 +247,30 @@ static void tasks_of_whole_nodes_are_on_what_is_left_to_the_system_or_not(void *
 	sl_timeline_destroy(tl);
 }
 
+static void cores_may_be_given_so_many_at_once(void **state)
+{
+	struct sl_timeline *tl = machine(4, NULL);
+	struct sl_request r = { .tasks = 3, .cores_at_once = 4, .duration = 10 };
+
+	(void) state;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0:4");
+	r.cores_per_task = 3;	/* the second one is of both fours */
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0:8 1:4");
+	book(tl, "0-2", 3, 0, 5);	/* free: 5 5 5 8 */
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0-2:4");
+	r.max_nodes = 2;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0:4 3:8");
+	r = (struct sl_request) { .min_nodes = 2, .tasks = 6, .cores_at_once = 4, .duration = 10 };
+	assert_string_equal(at(tl, &r, &spread, 5), "0-3:4");
+	r = (struct sl_request) { .min_nodes = 2, .cores_at_once = 8, .duration = 10 };
+	assert_string_equal(earliest(tl, &r, &bestfit, 0, SL_FOREVER), "@5 0-1:8");
+	r = (struct sl_request) { .tasks = 1, .cores_at_once = 4, .memory_per_core = 1500, .duration = 10 };
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0:4");
+	r.cores_at_once = 8;
+	assert_int_equal(sl_fit_at(tl, &r, &bestfit, 5, NULL, NULL, NULL), 0);
+	sl_timeline_destroy(tl);
+}
+
 static void whole_nodes_must_be_empty_and_are_given_whole(void **state)
 {
 	struct sl_timeline *tl = machine(4, NULL);
@@ -712,6 +736,7 @@ int main(void)
 		cmocka_unit_test(memory_limits_the_tasks_of_a_node),
 		cmocka_unit_test(a_node_may_have_to_have_more_free_than_it_gives),
 		cmocka_unit_test(tasks_of_whole_nodes_are_on_what_is_left_to_the_system_or_not),
+		cmocka_unit_test(cores_may_be_given_so_many_at_once),
 		cmocka_unit_test(whole_nodes_must_be_empty_and_are_given_whole),
 		cmocka_unit_test(a_gres_without_type_may_be_any_kind_of_its_name),
 		cmocka_unit_test(gres_per_task_and_per_job),

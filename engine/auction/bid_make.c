@@ -316,7 +316,8 @@ static bool is_elastic(const struct bidder *b)
 		if (n->need[i].per == SL_GRES_PER_TASK)
 			return false;
 	return b->opt->elastic && b->elastic && !b->view->level && !b->block && !n->whole && !b->request.required &&
-		b->e.tl == sl_cluster_timeline(b->m->c) && n->core_units == 1 && !b->request.memory_per_core;
+		b->e.tl == sl_cluster_timeline(b->m->c) && n->core_units == 1 && n->once == 1 &&
+		!b->request.memory_per_core;
 }
 
 /* The whole blocks from..to, of which each node gives at least the least. */

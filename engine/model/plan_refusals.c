@@ -57,6 +57,7 @@ static bool asks_no_less(const struct want *less, const struct want *w)
 		return false;
 	return b->cores_per_task >= a->cores_per_task && b->tasks_per_core <= a->tasks_per_core &&
 		b->min_cores_per_node >= a->min_cores_per_node && b->least_free_cores >= a->least_free_cores &&
+		(a->cores_at_once <= 1 || a->cores_at_once == b->cores_at_once || b->whole_nodes) &&
 		or_most(b->max_cores_per_node) <= or_most(a->max_cores_per_node) &&
 		or_most(b->tasks_per_node) <= or_most(a->tasks_per_node) &&
 		b->memory_per_node >= a->memory_per_node && b->memory_per_core >= a->memory_per_core &&

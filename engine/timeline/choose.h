@@ -20,6 +20,7 @@ struct sl_need {
 	int64_t units;			/* in all */
 	uint32_t unit_cores;		/* so many cores are had by */
 	uint32_t core_units;		/* so many units together */
+	uint32_t once;			/* a node gives multiples of so many cores */
 	uint32_t least, most;		/* units on a node */
 	int32_t least_cores;		/* that a node must have free for them */
 	int32_t given_cores;		/* that it gives for them: of those, and of cores beside the timeline's */
@@ -44,10 +45,11 @@ int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct 
 /* All of a need that what a node offers for it depends on.  Bytes between are zero: needs are compared as bytes. */
 struct sl_node_need {
 	int64_t least_memory, node_memory, unit_memory, memory_per_core;
-	uint32_t least, most, unit_cores, core_units;
+	uint32_t least, most, unit_cores, core_units, once;
 	uint32_t cap;			/* units in all, where these matter: the caller says so */
 	int32_t least_cores, floor_cores, most_cores, beside;
-	uint32_t needs, whole, all_memory;
+	uint32_t needs;
+	uint16_t whole, all_memory;
 	struct sl_gres_need need[SL_MAX_GRES_NEEDS];
 };
 
@@ -56,6 +58,8 @@ void sl_need_on_node(const struct sl_need *need, struct sl_node_need *n);
 /* Units that so many cores hold, however many there may be on a node. */
 static inline int64_t sl_need_held(const struct sl_need *need, int64_t cores)
 {
+	if (need->once > 1)
+		cores -= cores % need->once;
 	return cores * need->core_units / need->unit_cores;
 }
 

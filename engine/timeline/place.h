@@ -91,6 +91,8 @@ struct sl_request {
 	int64_t cores;			/* without tasks: cores in all; 0: min_nodes * max(1, min_cores_per_node) */
 	uint32_t min_cores_per_node;	/* 0: none */
 	uint32_t max_cores_per_node;	/* 0: none (MaxCPUsPerNode) */
+	uint32_t cores_at_once;		/* cores of a node are given, and can be had, in multiples of it; 0 means 1.  Not of
+					   whole nodes */
 	uint32_t least_free_cores;	/* that a node must have, though it gives fewer; 0: none.  Not of whole nodes */
 	uint32_t tasks_per_node;	/* most tasks on a node; 0: no limit */
 	bool tasks_per_node_exact;	/* and no fewer (tasks 0: tasks_per_node * nodes) */
@@ -126,6 +128,7 @@ enum sl_place_method {
 	SL_PLACE_PACK,		/* as few nodes as can be, the fullest of those that do */
 	SL_PLACE_SPREAD,	/* on as many nodes as allowed, evenly */
 	SL_PLACE_TIGHT,		/* best fit in time: nodes that are taken again soonest */
+	SL_PLACE_LEAST_LOADED,	/* of equal weight those with the largest part of their cores free, as with Slurm's LLN */
 	SL_PLACE_NATIVE,	/* Slurm's select will choose: an upper bound, chosen like bestfit */
 	SL_PLACE_EXPLICIT,	/* the nodes and cores in *picks* and no others */
 	SL_PLACE_METHODS
@@ -160,8 +163,8 @@ struct sl_how {
 	uint32_t count;
 };
 
-/* The method called "bestfit", "contiguous", "pack", "spread", "tight" or "native"; -1 with *err
- * listing what there is. */
+/* The method called "bestfit", "contiguous", "pack", "spread", "tight", "least_loaded" or "native"; -1 with
+ * *err listing what there is. */
 int sl_place_method(const char *name, struct sl_error *err);
 
 /* -- the answer -------------------------------------------------------- */

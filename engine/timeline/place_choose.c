@@ -197,6 +197,19 @@ static int64_t until(const struct sl_timeline *tl, const struct sl_need *need, c
 	return i < g->steps ? g->step[i].t : SL_FOREVER;
 }
 
+/*
+ * The part of its cores that a node with that offer has in use at t, whatever is planned of them for later: select
+ * knows no more.  In 2^-32: of nodes of up to 65,535 cores different parts are different numbers.
+ */
+static uint32_t load(const struct sl_timeline *tl, const struct sl_offer *o, int64_t t)
+{
+	const struct sl_node_class *g = &tl->class[o->class];
+	uint64_t all = (uint32_t) tl->kind[g->kind].capacity.cores;
+	uint64_t used = all - (uint32_t) g->step[sl_step_at(g, t)].free.cores;
+
+	return used < all ? (uint32_t) ((used << 32) / all) : UINT32_MAX;
+}
+
 static void rank_offers(const struct sl_timeline *tl, const struct sl_picker *p, enum sl_place_method method,
 			int64_t t)
 {
@@ -221,6 +234,8 @@ static void rank_offers(const struct sl_timeline *tl, const struct sl_picker *p,
 		}
 		if (method == SL_PLACE_PACK)
 			o->key2 = (uint32_t) o->free.cores;
+		else if (method == SL_PLACE_LEAST_LOADED)
+			o->key2 = load(tl, o, t);
 	}
 }
 
@@ -392,9 +407,10 @@ static int choose_by(struct sl_timeline *tl, const struct sl_need *need, enum sl
 		return -1;
 	if (!sl_picker_done(&p) && need->jobs && choose_richest(&p, err))
 		return -1;
-	if (sl_picker_done(&p))
-		return 1;
-	return too_many_nodes(misfit, need, (int64_t) need->max_nodes + 1);
+	if (!sl_picker_done(&p))
+		return too_many_nodes(misfit, need, (int64_t) need->max_nodes + 1);
+	/* select deals to required nodes by index, and with LLN no release need heed other numbers */
+	return method == SL_PLACE_LEAST_LOADED && sl_spans_sort(&sp->chosen, &sp->sorted, err) ? -1 : 1;
 }
 
 static int start_with_sheet(struct sl_picker *p, struct sl_timeline *tl, const struct sl_need *need,

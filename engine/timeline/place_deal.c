@@ -120,12 +120,17 @@ static int64_t most_held(const struct deal *d)
 	return most;
 }
 
-/* Units that a node gets at once: of a plane, else what a core holds where each unit has one of its threads (a core
- * is a job's as a whole). */
-static int64_t units_at_once(const struct sl_request *r)
+/* Units that a node gets at once: of a plane, else what the cores hold that it gives at once, or a core where each
+ * unit has one of its threads (a core is a job's as a whole). */
+static int64_t units_at_once(const struct sl_need *need)
 {
+	const struct sl_request *r = need->r;
+	int64_t held = need->once > 1 ? sl_need_held(need, need->once) : 0;
+
 	if (r->plane)
 		return r->plane;
+	if (held)
+		return held;
 	return r->cores_per_task <= 1 && r->tasks_per_core > 1 ? r->tasks_per_core : 1;
 }
 
@@ -156,7 +161,7 @@ static int deal_level(struct deal *d, const struct sl_span *s, int64_t low, int6
  */
 static int deal_evenly(struct deal *d, struct sl_error *err)
 {
-	int64_t once = units_at_once(d->need->r), least = d->need->least;
+	int64_t once = units_at_once(d->need), least = d->need->least;
 	int64_t high = SL_FIRST(level, least, most_held(d), held_at(d, level) < d->units), low, rest;
 
 	high = high > least ? (high + once - 1) / once * once : least;

@@ -45,7 +45,7 @@ static bool is_at_floor(const struct sl_need *need, uint32_t cores)
 /* Units that a pick stands for at least: its last core is for something. */
 static uint32_t fewest_in(const struct sl_need *need, uint32_t cores)
 {
-	return is_at_floor(need, cores) ? need->least : (uint32_t) sl_need_held(need, (int64_t) cores - 1) + 1;
+	return is_at_floor(need, cores) ? need->least : (uint32_t) sl_need_held(need, (int64_t) cores - need->once) + 1;
 }
 
 /* What a node takes up of the units at least: CPUs that come with its gres, though it may have fewer tasks. */
@@ -94,7 +94,8 @@ static int check_request(const struct sl_need *need, const struct sl_how *how, c
 			open = true;
 			continue;
 		}
-		if (cores < (uint32_t) need->given_cores || cores > (uint32_t) need->most_cores || units < need->least)
+		if (cores < (uint32_t) need->given_cores || cores > (uint32_t) need->most_cores || units < need->least ||
+		    cores % need->once)
 			return refuse(misfit, SL_LACK_CORES, need->given_cores, cores, how->picks[i].node);
 		most += units;
 	}

@@ -50,6 +50,8 @@ int sl_request_check(const struct sl_request *r, struct sl_error *err)
 	if (r->memory_per_node > INT64_MAX / 4 || r->memory_per_core > INT64_MAX / 4 / SL_MAX_NODE_CORES ||
 	    r->cores > INT64_MAX / 4)
 		return sl_fail(err, SL_EINVAL, "amount of cores or memory out of range");
+	if (r->cores_at_once > SL_MAX_NODE_CORES)
+		return sl_fail(err, SL_EINVAL, "%u cores at once: no node has as many", r->cores_at_once);
 	if (r->all_memory && (r->memory_per_node || r->memory_per_core))
 		return sl_fail(err, SL_EINVAL, "all of the memory, and an amount of it");
 	return check_gres(r, err);
@@ -252,7 +254,9 @@ static uint32_t cores_for(const struct sl_need *need, uint32_t units)
 {
 	int64_t cores = up((int64_t) units * need->unit_cores, need->core_units);
 
-	return (uint32_t) (cores < need->floor_cores ? need->floor_cores : cores);
+	if (cores < need->floor_cores)
+		cores = need->floor_cores;
+	return (uint32_t) (need->once > 1 ? up(cores, need->once) * need->once : cores);
 }
 
 /* More than any node has, and times 2^32 not too much for a number. */
@@ -287,6 +291,7 @@ int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct 
 	       struct sl_misfit *misfit)
 {
 	*need = (struct sl_need) { .r = r, .whole = r->whole_nodes, .all_memory = r->all_memory, .beside = r->whole_nodes ? r->cores_beside : 0 };
+	need->once = need->whole ? 1 : or_one(r->cores_at_once);
 	need->min_nodes = or_one(r->min_nodes);
 	need->max_nodes = r->max_nodes ? r->max_nodes : UINT32_MAX;
 	if (need->min_nodes > need->max_nodes)
@@ -296,7 +301,8 @@ int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct 
 	need->most_cores = r->max_cores_per_node && r->max_cores_per_node < INT32_MAX ?
 			   (int32_t) r->max_cores_per_node : INT32_MAX;
 	need->least_cores = INT32_MAX;
-	if ((uint64_t) need->least * need->unit_cores / need->core_units < INT32_MAX)
+	if ((uint64_t) need->least * need->unit_cores / need->core_units < INT32_MAX - SL_MAX_NODE_CORES &&
+	    need->floor_cores < INT32_MAX - SL_MAX_NODE_CORES)
 		need->least_cores = (int32_t) cores_for(need, need->least);
 	if (need->least_cores > need->most_cores)
 		return senseless(misfit, need->least_cores, need->most_cores);
@@ -325,6 +331,7 @@ void sl_need_on_node(const struct sl_need *need, struct sl_node_need *n)
 	n->most = need->most;
 	n->unit_cores = need->unit_cores;
 	n->core_units = need->core_units;
+	n->once = need->once;
 	n->least_cores = need->least_cores;
 	n->floor_cores = need->floor_cores;
 	n->most_cores = need->most_cores;

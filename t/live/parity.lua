@@ -2,7 +2,8 @@
 --
 -- parity.lua - random machines and jobs for two schedulers, and what differs; for t/live/parity.t.
 --
---   parity.lua machine SEED ISLANDS PORT [spec]   lines of slurm.conf; on one island in five a core is the system's
+--   parity.lua machine SEED ISLANDS PORT [spec]   lines of slurm.conf; on one island in five a core is the system's,
+--                                             on another one jobs go to the least loaded nodes
 --   parity.lua jobs SEED ISLANDS [LOAD]       what to call, a line each: sbatch options, or scontrol's
 --   parity.lua switches SEED ISLANDS          lines of topology.conf
 --   parity.lua mix SEED ISLANDS LOAD TASKS    as jobs, but LOAD arrays of so many tasks on each island
@@ -49,7 +50,8 @@ local function machine(port, spec)
 				names, port, m.cpus, m.sockets, m.cores, m.threads, m.memory, half == 0 and "west" or "east", random(1, 2),
 				gres_of(m), set_aside))
 		end
-		print(("PartitionName=%s Nodes=%sn[1-%d] MaxTime=7-0 State=DOWN"):format(m.name, m.name, NODES))
+		print(("PartitionName=%s Nodes=%sn[1-%d] MaxTime=7-0 State=DOWN%s"):format(m.name, m.name, NODES,
+			spec == "spec" and i % 5 == 2 and " LLN=YES" or ""))
 	end
 end
 

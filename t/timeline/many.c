@@ -121,6 +121,7 @@ struct sl_request some_request(void)
 	r.whole_nodes = one_in(8);
 	r.cores_beside = one_in(2) ? (int32_t) below(5) - 2 : 0;
 	r.least_free_cores = one_in(8) ? below(9) : 0;
+	r.cores_at_once = one_in(6) ? 1 + below(4) : 0;
 	if (one_in(5))
 		r.gres[r.gres_needs++] = (struct sl_gres_need) { .kinds = 1, .per = below(3), .count = 1 + below(2) };
 	return r;

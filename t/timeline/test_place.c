@@ -15,6 +15,7 @@ static const struct sl_how contiguous = { .method = SL_PLACE_CONTIGUOUS };
 static const struct sl_how pack = { .method = SL_PLACE_PACK };
 static const struct sl_how spread = { .method = SL_PLACE_SPREAD };
 static const struct sl_how tight = { .method = SL_PLACE_TIGHT };
+static const struct sl_how least_loaded = { .method = SL_PLACE_LEAST_LOADED };
 
 /* -- bestfit ----------------------------------------------------------- */
 
@@ -246,6 +247,30 @@ static void tasks_of_whole_nodes_are_on_what_is_left_to_the_system_or_not(void *
 	sl_timeline_destroy(tl);
 }
 
+static void cores_may_be_given_so_many_at_once(void **state)
+{
+	struct sl_timeline *tl = machine(4, NULL);
+	struct sl_request r = { .tasks = 3, .cores_at_once = 4, .duration = 10 };
+
+	(void) state;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0:4");
+	r.cores_per_task = 3;	/* the second one is of both fours */
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0:8 1:4");
+	book(tl, "0-2", 3, 0, 5);	/* free: 5 5 5 8 */
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0-2:4");
+	r.max_nodes = 2;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0:4 3:8");
+	r = (struct sl_request) { .min_nodes = 2, .tasks = 6, .cores_at_once = 4, .duration = 10 };
+	assert_string_equal(at(tl, &r, &spread, 5), "0-3:4");
+	r = (struct sl_request) { .min_nodes = 2, .cores_at_once = 8, .duration = 10 };
+	assert_string_equal(earliest(tl, &r, &bestfit, 0, SL_FOREVER), "@5 0-1:8");
+	r = (struct sl_request) { .tasks = 1, .cores_at_once = 4, .memory_per_core = 1500, .duration = 10 };
+	assert_string_equal(at(tl, &r, &bestfit, 0), "0:4");
+	r.cores_at_once = 8;
+	assert_int_equal(sl_fit_at(tl, &r, &bestfit, 5, NULL, NULL, NULL), 0);
+	sl_timeline_destroy(tl);
+}
+
 static void whole_nodes_must_be_empty_and_are_given_whole(void **state)
 {
 	struct sl_timeline *tl = machine(4, NULL);
@@ -429,7 +454,7 @@ static void a_block_of_unequal_nodes_is_the_shortest_that_holds_the_tasks(void *
 	sl_timeline_destroy(tl);
 }
 
-/* -- pack, spread, tight ------------------------------------------------ */
+/* -- pack, spread, tight, least_loaded ---------------------------------- */
 
 /* As --contiguous --spread-job, and a range of nodes, say. */
 static void a_block_may_be_as_long_as_can_be(void **state)
@@ -541,6 +566,55 @@ static void tight_takes_nodes_that_are_taken_again_soonest(void **state)
 	sl_timeline_destroy(tl);
 }
 
+static void least_loaded_takes_nodes_with_the_largest_part_free(void **state)
+{
+	struct sl_timeline *tl = machine(6, (const uint32_t[]) { 1, 1, 1, 1, 2, 2 });
+	struct sl_nodeset third = set("2");
+	struct sl_request r = { .tasks = 2, .duration = 10 };
+
+	(void) state;
+	book(tl, "0", 2, 0, 100);
+	book(tl, "1", 1, 0, 100);
+	book(tl, "2", 6, 0, 100);
+	book(tl, "3", 1, 0, 100);	/* free: 6 7 2 7, and of weight 2: 8 8 */
+	assert_string_equal(at(tl, &r, &least_loaded, 0), "1:2");
+	r.min_nodes = 3;
+	r.tasks = 3;
+	assert_string_equal(at(tl, &r, &least_loaded, 0), "0-1:1 3:1");
+	r.min_nodes = 5;
+	r.tasks = 5;
+	assert_string_equal(at(tl, &r, &least_loaded, 0), "0-4:1");
+	r = (struct sl_request) { .tasks = 15, .max_nodes = 2, .duration = 10 };
+	assert_string_equal(at(tl, &r, &least_loaded, 0), "1:7 4:8");
+	r = (struct sl_request) { .min_nodes = 2, .tasks = 10, .max_nodes = 2, .duration = 10 };
+	assert_string_equal(at(tl, &r, &least_loaded, 0), "1:7 3:3");
+	book(tl, "1", 2, 0, 100);	/* 6 5 2 7: by index, whichever is taken first */
+	assert_string_equal(at(tl, &r, &least_loaded, 0), "0:6 3:4");
+	r = (struct sl_request) { .tasks = 1, .required = &third, .duration = 10 };
+	assert_string_equal(at(tl, &r, &least_loaded, 0), "2:1");
+	sl_nodeset_free(&third);
+	sl_timeline_destroy(tl);
+}
+
+static void a_load_is_a_part_and_that_of_the_start(void **state)
+{
+	const struct sl_node_kind kind[] = {
+		{ .id = 0, .capacity = { .cores = 4 }, .weight = 1 }, { .id = 1, .capacity = { .cores = 16 }, .weight = 1 },
+	};
+	struct sl_timeline *tl = sl_timeline_create(2, (const uint32_t[]) { 1, 0 }, kind, 2, 0, NULL);
+	struct sl_request r = { .tasks = 1, .duration = 10 };
+
+	(void) state;
+	book(tl, "0", 5, 0, 100);
+	book(tl, "1", 1, 0, 100);	/* free: 11 of 16, 3 of 4 */
+	assert_string_equal(at(tl, &r, &least_loaded, 0), "1:1");
+	book(tl, "1", 2, 5, 100);	/* planned for later */
+	assert_string_equal(at(tl, &r, &least_loaded, 0), "1:1");
+	book(tl, "1", 1, 0, 100);
+	assert_string_equal(at(tl, &r, &least_loaded, 0), "0:1");
+	sl_timeline_destroy(tl);
+}
+
 /* -- time -------------------------------------------------------------- */
 
 static void the_earliest_start_is_when_the_last_node_needed_is_free(void **state)
@@ -625,7 +699,7 @@ static void a_request_that_is_none_is_an_error(void **state)
 	(void) state;
 	assert_string_equal(at(tl, &r, &bestfit, 0), "error: duration 0: not positive");
 	r.duration = 1;
-	assert_string_equal(at(tl, &r, &none, 0), "error: place: no method 7");
+	assert_string_equal(at(tl, &r, &none, 0), "error: place: no method 8");
 	r = (struct sl_request) { .duration = 1, .gres = { { 3, 0, 1 }, { 6, 0, 1 } }, .gres_needs = 2 };
 	assert_string_equal(at(tl, &r, &bestfit, 0), "error: gres needs 0 and 1: kinds 0x3 and 0x6 overlap halfway");
 	r = (struct sl_request) { .duration = 1, .min_nodes = 3, .max_nodes = 2 };
@@ -643,6 +717,7 @@ static void methods_have_names(void **state)
 	assert_int_equal(sl_place_method("pack", &err), SL_PLACE_PACK);
 	assert_int_equal(sl_place_method("spread", &err), SL_PLACE_SPREAD);
 	assert_int_equal(sl_place_method("tight", &err), SL_PLACE_TIGHT);
+	assert_int_equal(sl_place_method("least_loaded", &err), SL_PLACE_LEAST_LOADED);
 	assert_int_equal(sl_place_method("native", &err), SL_PLACE_NATIVE);
 	assert_int_equal(sl_place_method("explicit", &err), -1);
 	assert_int_equal(sl_place_method("worstfit", &err), -1);
@@ -665,6 +740,7 @@ int main(void)
 		cmocka_unit_test(memory_limits_the_tasks_of_a_node),
 		cmocka_unit_test(a_node_may_have_to_have_more_free_than_it_gives),
 		cmocka_unit_test(tasks_of_whole_nodes_are_on_what_is_left_to_the_system_or_not),
+		cmocka_unit_test(cores_may_be_given_so_many_at_once),
 		cmocka_unit_test(whole_nodes_must_be_empty_and_are_given_whole),
 		cmocka_unit_test(a_gres_without_type_may_be_any_kind_of_its_name),
 		cmocka_unit_test(gres_per_task_and_per_job),
@@ -678,6 +754,8 @@ int main(void)
 		cmocka_unit_test(spread_deals_evenly_over_as_many_nodes_as_allowed),
 		cmocka_unit_test(planes_go_round_by_index_while_nodes_have_room),
 		cmocka_unit_test(tight_takes_nodes_that_are_taken_again_soonest),
+		cmocka_unit_test(least_loaded_takes_nodes_with_the_largest_part_free),
+		cmocka_unit_test(a_load_is_a_part_and_that_of_the_start),
 		cmocka_unit_test(the_earliest_start_is_when_the_last_node_needed_is_free),
 		cmocka_unit_test(a_job_fits_into_a_gap_only_if_it_ends_in_time),
 		cmocka_unit_test(a_later_start_takes_the_nodes_that_become_free_latest),

@@ -184,6 +184,8 @@ void random_request(struct world *w)
 		r->min_cores_per_node = below(4);
 	if (one_in(6))
 		r->max_cores_per_node = 1 + below(5);
+	if (one_in(5))
+		r->cores_at_once = 1 + below(4);
 	if (one_in(4))
 		r->memory_per_node = below(4);
 	if (one_in(4))
@@ -281,7 +283,11 @@ int64_t cores_for(const struct sl_request *r, int64_t units)
 	int64_t per = by_tasks(r) ? or_one(r->tasks_per_core) : 1, each = by_tasks(r) ? or_one(r->cores_per_task) : 1;
 	int64_t cores = (units * each + per - 1) / per;
 
-	return cores < r->min_cores_per_node ? r->min_cores_per_node : cores;
+	if (cores < r->min_cores_per_node)
+		cores = r->min_cores_per_node;
+	while (!r->whole_nodes && cores % or_one(r->cores_at_once))
+		cores++;
+	return cores;
 }
 
 int64_t memory_for(const struct sl_request *r, int64_t units, int64_t cores)

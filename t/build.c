@@ -582,6 +582,13 @@ static void random_wishes(struct build *b, uint64_t *s, struct sl_job_row *r)
 		r->distribution = SL_DIST_PLANE;
 		r->plane_size = 1 + r->id % 4;
 	}
+	if (r->id % 9 == 2 && !r->shapes.count) {
+		static const char *const counts[] = { "1,3", "1-2,4", "2,4-5", "1,2,4,8" };
+
+		r->node_counts = sl_builder_str(b->builder, counts[r->id % 4]);
+		r->min_nodes = 1;
+		r->max_nodes = 8;
+	}
 	if (sl_builder_rows(b->builder, SL_T_LICENSE) && one_in(s, 4))
 		r->licenses = build_license(b, 0, 1 + build_below(s, 3));
 	if (one_in(s, 6) && sl_builder_rows(b->builder, SL_T_RESERVATION))

@@ -111,7 +111,8 @@ struct want {
 	struct sl_nodeset eligible, required;
 	struct sl_nodeset *choice;	/* of the request */
 	uint32_t choices;
-	struct sl_part *part;		/* likewise */
+	struct sl_count_run *count;	/* likewise */
+	struct sl_part *part;
 	struct sl_range no_consume;	/* gres that it asks for, where some of them are used up by nobody */
 	uint32_t parts;
 	bool for_chance;		/* a copy, which has no parts of its own: cluster_chance() */

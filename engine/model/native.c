@@ -19,7 +19,7 @@ static const struct {
 	{ SL_NATIVE_TASKS_PER_SOCKET, "tasks per socket" },
 	{ SL_NATIVE_CORE_SPEC, "core specialization beside gres, on unequal nodes, or by threads" },
 	{ SL_NATIVE_DISTRIBUTION, "an arbitrary distribution, or one by planes that is not settled" },
-	{ SL_NATIVE_NODE_COUNTS, "a list of node counts" },
+	{ SL_NATIVE_NODE_COUNTS, "a list of node counts that is long, or beside gres of the job or counts of features" },
 	{ SL_NATIVE_TASK_COUNTS, "its own tasks for each node" },
 	{ SL_NATIVE_UNCOUNTED_GRES, "a gres that is not counted (some of mps, shard, no_consume; types without files)" },
 	{ SL_NATIVE_BY_GRES, "CPUs, memory or tasks per gres" },

@@ -332,7 +332,7 @@ static bool is_stuck(const struct attempt *a, const struct booking *head)
 	const struct sl_request *r = &a->w->pub.request;
 	struct sl_request of_head = head->want->pub.request;
 
-	if ((lack != SL_LACK_NODES && lack != SL_LACK_CORES) || a->lack.license != SL_NONE || r->parts || r->choices)
+	if ((lack != SL_LACK_NODES && lack != SL_LACK_CORES) || a->lack.license != SL_NONE || r->parts || r->choices || r->counts)
 		return false;
 	for (uint32_t i = 0; i < r->gres_needs; i++)
 		if (r->gres[i].per == SL_GRES_PER_JOB)

@@ -222,10 +222,28 @@ static uint32_t job_asks(const struct capture *c, const job_info_t *j)
 		(j->core_spec != (uint16_t) NO_VAL16 && j->core_spec & CORE_SPEC_THREADS ? SL_ASKS_SPEC_THREADS : 0);
 }
 
+/* Where it has too many, select alone can count them. */
+static void job_node_counts(struct capture *c, struct sl_job_row *row, const job_info_t *j)
+{
+#if SL_HAVE_NODE_COUNTS
+	if (!j->job_size_str || (j->job_state & JOB_STATE_BASE) != JOB_PENDING)
+		return;
+	if (strlen(j->job_size_str) < SL_NODE_COUNTS_TEXT)
+		row->node_counts = sl_builder_str(c->b, j->job_size_str);
+	else
+		row->asks |= SL_ASKS_NODE_COUNTS;
+#else
+	(void) c;
+	(void) row;
+	(void) j;
+#endif
+}
+
 static void job_size(struct capture *c, struct sl_job_row *row, const job_info_t *j)
 {
 	row->min_nodes = j->num_nodes ? j->num_nodes : 1;
 	row->max_nodes = sl_set32(j->max_nodes);
+	job_node_counts(c, row, j);
 	row->min_cpus = j->num_cpus;
 	row->max_cpus = sl_set32(j->max_cpus);
 	row->num_tasks = sl_set32(j->num_tasks);

@@ -399,16 +399,20 @@ static void fill_state(struct sl_collector *c, struct sl_job_row *row, const job
 }
 
 /* A range of nodes, as get_node_cnts() has it: as many as there are, unless its user, or a
- * limit that took the place of what was asked for, says otherwise. */
-static void fill_nodes(struct sl_job_row *row, job_record_t *job)
+ * limit that took the place of what was asked for, says otherwise.  (Of a list of counts select takes the most.) */
+static void fill_nodes(struct sl_collector *c, struct sl_job_row *row, job_record_t *job)
 {
 	const sl_details_t *d = job->details;
+	char counts[SL_NODE_COUNTS_TEXT];
 	uint32_t most, why;
 
 	row->min_nodes = MAX(d->min_nodes, 1);
 	row->max_nodes = sl_set32(d->max_nodes);
-	if (!IS_JOB_PENDING(job) || row->max_nodes <= row->min_nodes || job->bit_flags & SL_FEW_NODES ||
-	    (job->limit_set.tres && job->limit_set.tres[TRES_ARRAY_NODE]))
+	if (!IS_JOB_PENDING(job) || row->max_nodes <= row->min_nodes)
+		return;
+	sl_collect_node_counts(d, counts);
+	row->node_counts = sl_builder_str(c->b, counts);
+	if (!*counts && (job->bit_flags & SL_FEW_NODES || (job->limit_set.tres && job->limit_set.tres[TRES_ARRAY_NODE])))
 		return;
 	most = acct_policy_get_max_nodes(job, &why);
 	row->max_nodes = MAX(MIN(row->max_nodes, most), row->min_nodes);
@@ -569,7 +573,7 @@ void sl_collect_job(struct sl_collector *c, job_record_t *job)
 	fill_where(c, &row, job);
 	fill_state(c, &row, job);
 	if (job->details) {
-		fill_nodes(&row, job);
+		fill_nodes(c, &row, job);
 		fill_size(c, &row, job);
 	}
 	if (pending && job->details) {

@@ -351,6 +351,19 @@ static void too_few_and_too_many_nodes_are_refused(void **state)
 	build_destroy(b);
 }
 
+static void the_number_of_nodes_is_one_of_those_that_are_listed(void **state)
+{
+	struct build *b = one((struct build_job) { .nodes = 1, .max_nodes = 4 });
+
+	(void) state;
+	build_change_job(b, 2, .node_counts = sl_builder_str(b->builder, "1,3-4"));
+	EXPECT_START(b, places(p_, 0, 0, 1), NULL);
+	EXPECT_START(b, places(p_, 0, 1, 1), "job 2: has 2 nodes, takes 1,3-4");
+	EXPECT_START(b, places(p_, 0, 2, 1), NULL);
+	EXPECT_START(b, places(p_, 0, 3, 1), NULL);
+	build_destroy(b);
+}
+
 static void the_tasks_must_have_their_cores_and_not_one_more(void **state)
 {
 	struct build *b = one((struct build_job) { .nodes = 2, .tasks = 6, .cpus_per_task = 2 });
@@ -606,6 +619,7 @@ int main(void)
 		cmocka_unit_test(switches_bind_for_as_long_as_the_job_waits_for_them),
 		cmocka_unit_test(constraints_that_cannot_be_read_are_for_select),
 		cmocka_unit_test(too_few_and_too_many_nodes_are_refused),
+		cmocka_unit_test(the_number_of_nodes_is_one_of_those_that_are_listed),
 		cmocka_unit_test(the_tasks_must_have_their_cores_and_not_one_more),
 		cmocka_unit_test(tasks_per_node_bound_what_a_node_hosts),
 		cmocka_unit_test(hyper_threads_count_as_cpus),

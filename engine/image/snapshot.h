@@ -249,7 +249,7 @@ enum sl_distribution { SL_DIST_ANY, SL_DIST_BLOCK, SL_DIST_CYCLIC, SL_DIST_PLANE
 #define SL_ASKS_BURST_BUFFER	0x800
 #define SL_ASKS_MCS		0x1000	/* nodes on which all jobs ask for that, with its label */
 #define SL_ASKS_EXPAND		0x2000	/* to expand another job */
-#define SL_ASKS_ANY_LICENSE	0x4000	/* one of some licences: not in its list of licences */
+#define SL_ASKS_ANY_LICENSE	0x4000	/* one of its licences: slurmctld takes the first that is free */
 #define SL_ASKS_WHOLE_SWITCHES	0x8000	/* switches on whose nodes nobody else has jobs (--exclusive=topo) */
 #define SL_ASKS_SPEC_CORES	0x10000	/* no core set aside on its nodes (--core-spec=0) */
 #define SL_ASKS_SPEC_THREADS	0x20000	/* core_spec counts threads (--thread-spec) */

@@ -305,7 +305,7 @@ function history:summary(question) end
 ---@field burst_buffer boolean
 ---@field mcs boolean nodes on which all jobs have its label, and ask for that too
 ---@field expand boolean to expand another job
----@field any_license boolean one of some licences
+---@field any_license boolean one of its licences: the first that is free
 ---@field whole_switches boolean switches on whose nodes nobody else has jobs (--exclusive=topo)
 ---@field spec_cores boolean no core set aside on its nodes (--core-spec=0)
 ---@field spec_threads boolean core_spec counts threads (--thread-spec)

@@ -102,15 +102,17 @@ static int each_job_license(void *x, void *arg)
 	struct sl_license_row lic;
 	uint32_t name = sl_builder_str(w->c->b, l->name);
 
-	for (i = 0; i < n; i++) {
-		if (sl_builder_row(w->c->b, SL_T_LICENSE, i, &lic) || lic.name != name)
-			continue;
-		row.license = i;
-		row.count = l->total;
-		sl_builder_append(w->c->b, SL_T_JOB_LICENSE, &row);
-		w->count++;
-		break;
+	for (i = 0; i < n && (sl_builder_row(w->c->b, SL_T_LICENSE, i, &lic) || lic.name != name); i++)
+		;
+	if (i == n) {		/* it was taken away: nobody has one */
+		lic = sl_license_row();
+		lic.name = name;
+		sl_builder_append(w->c->b, SL_T_LICENSE, &lic);
 	}
+	row.license = i;
+	row.count = l->total;
+	sl_builder_append(w->c->b, SL_T_JOB_LICENSE, &row);
+	w->count++;
 	return 0;
 }
 

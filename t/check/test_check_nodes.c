@@ -600,6 +600,40 @@ static void licences_are_counted_over_time(void **state)
 	build_destroy(b);
 }
 
+static void of_alternative_licences_a_row_has_one_of_the_job(void **state)
+{
+	struct build *b = build_create("4x8c");
+	struct sl_plan_start_row start = sl_plan_start_row();
+	struct sl_range either;
+
+	(void) state;
+	for (uint32_t l = 0; l < 3; l++) {
+		struct sl_license_row lic = { .total = 1, .name = sl_builder_str(b->builder, l ? l == 1 ? "b" : "c" : "a") };
+
+		sl_builder_append(b->builder, SL_T_LICENSE, &lic);
+	}
+	build_running(b, (struct build_job) { .id = 1, .cores = 1 });
+	build_change_job(b, 1, .licenses = build_license(b, 0, 1));
+	build_pending(b, (struct build_job) { .id = 2 });
+	either = build_license(b, 0, 1);
+	either.count += build_license(b, 1, 1).count;
+	build_change_job(b, 2, .licenses = either);
+	build_change_job(b, 2, .asks = SL_ASKS_ANY_LICENSE);
+	for (uint32_t i = 0; i < 4; i++) {
+		static const char *const said[] = { "2 of license a in use", NULL, "none of its alternatives", "none of its alternatives" };
+		struct built_plan *p = build_plan(b);
+
+		start.job = 2;
+		start.stamp = build_open(b)->job.stamp[1];
+		start.partition = 0;
+		start.license = i == 3 ? SL_NONE : i;
+		start.places = place(p, 1, 1, 0, 0);
+		sl_builder_append(p->builder, SL_P_START, &start);
+		expect(b, p, said[i]);
+	}
+	build_destroy(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -633,6 +667,7 @@ int main(void)
 		cmocka_unit_test(gres_are_not_given_twice_nor_unasked),
 		cmocka_unit_test(max_cpus_per_node_is_counted_over_the_jobs_of_a_partition),
 		cmocka_unit_test(licences_are_counted_over_time),
+		cmocka_unit_test(of_alternative_licences_a_row_has_one_of_the_job),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -608,14 +608,14 @@ static uint32_t set_fact(struct sl_job_row *r, uint32_t fact)
 		{ .asks = SL_ASKS_MEMORY_PER_GRES }, { .asks = SL_ASKS_TASKS_PER_GRES },
 		{ .asks = SL_ASKS_UNCOUNTED_GRES }, { .asks = SL_ASKS_ONE_TYPE },
 		{ .asks = SL_ASKS_REBOOT }, { .asks = SL_ASKS_NODE_COUNTS }, { .asks = SL_ASKS_TASK_COUNTS },
-		{ .asks = SL_ASKS_WHOLE_SWITCHES }, { .asks = SL_ASKS_EXPAND }, { .asks = SL_ASKS_ANY_LICENSE },
+		{ .asks = SL_ASKS_WHOLE_SWITCHES }, { .asks = SL_ASKS_EXPAND },
 	};
 	static const uint32_t native[] = {
 		SL_NATIVE_DISTRIBUTION,
 		SL_NATIVE_PREEMPT, SL_NATIVE_REFUSED, SL_NATIVE_BOARDS, SL_NATIVE_BY_GRES,
 		SL_NATIVE_BY_GRES, SL_NATIVE_BY_GRES, SL_NATIVE_UNCOUNTED_GRES, SL_NATIVE_UNCOUNTED_GRES,
 		SL_NATIVE_FEATURES, SL_NATIVE_NODE_COUNTS, SL_NATIVE_TASK_COUNTS, SL_NATIVE_WHOLE_SWITCHES,
-		SL_NATIVE_EXPAND, SL_NATIVE_ANY_LICENSE,
+		SL_NATIVE_EXPAND,
 	};
 
 	_Static_assert(sizeof(native) / sizeof(native[0]) == sizeof(facts) / sizeof(facts[0]), "a flag for each fact");

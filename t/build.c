@@ -529,6 +529,13 @@ static void random_running(struct build *b, uint64_t *s, uint32_t id, struct lef
 		build_append(b, &r);
 }
 
+/* ... or one of another. */
+static void either_license(struct build *b, struct sl_job_row *r)
+{
+	r->licenses.count += build_license(b, 1, 1 + r->id % 2).count;
+	r->asks |= SL_ASKS_ANY_LICENSE;
+}
+
 static void random_wishes(struct build *b, uint64_t *s, struct sl_job_row *r)
 {
 	static const char *const features[] = { "ib", "big", "ib&big", "ib|big", "[ib|big]", "ib*2", "(ib|none)&big",
@@ -584,8 +591,18 @@ static void random_wishes(struct build *b, uint64_t *s, struct sl_job_row *r)
 		r->distribution = SL_DIST_PLANE;
 		r->plane_size = 1 + r->id % 4;
 	}
-	if (sl_builder_rows(b->builder, SL_T_LICENSE) && one_in(s, 4))
+	if (r->id % 9 == 2 && !r->shapes.count) {
+		static const char *const counts[] = { "1,3", "1-2,4", "2,4-5", "1,2,4,8" };
+
+		r->node_counts = sl_builder_str(b->builder, counts[r->id % 4]);
+		r->min_nodes = 1;
+		r->max_nodes = 8;
+	}
+	if (sl_builder_rows(b->builder, SL_T_LICENSE) && one_in(s, 4)) {
 		r->licenses = build_license(b, 0, 1 + build_below(s, 3));
+		if (r->id % 3 == 1 && sl_builder_rows(b->builder, SL_T_LICENSE) > 1)
+			either_license(b, r);
+	}
 	if (one_in(s, 6) && sl_builder_rows(b->builder, SL_T_RESERVATION))
 		r->reservation = sl_builder_str(b->builder, one_in(s, 6) ? "r9,r1" : "r1");
 }

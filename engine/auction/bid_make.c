@@ -438,7 +438,7 @@ int bidder_make(struct bidder *b, struct sl_error *err)
 	struct turns t = { 0 };
 	uint32_t fruitless = 0;
 
-	if (b->need.jobs || b->request.choices || b->request.max_leaves)
+	if (b->need.jobs || b->request.choices || b->request.counts || b->request.max_leaves)
 		return make_by_methods(b, err);
 	b->view = market_view(b->m, b->e.tl, b->request.duration, err);
 	b->profile = b->view ? market_profile(b->m, b->view, &b->need, err) : NULL;

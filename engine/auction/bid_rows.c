@@ -463,7 +463,8 @@ static int limit_licenses(struct sweep *s, uint32_t count, struct sl_error *err)
 		if (sl_may_go_on(&s->m->allowance, err) < 0)
 			return -1;
 		for (uint32_t i = 0; i < count; i++) {
-			int64_t amount = sl_cluster_licenses(c, s->bid[i]->entry.job, l);
+			struct sl_range has = sl_cluster_choose_licenses(c, s->bid[i]->entry.job, now, s->bid[i]->seconds);
+			int64_t amount = sl_cluster_licenses(c, has, l);
 
 			if (!amount)
 				continue;

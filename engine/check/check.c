@@ -414,7 +414,7 @@ static int check_row(struct check *c, struct row *r, uint32_t id, int64_t shorte
 	r->resv = own;
 	check_ask(c, r->job, r->partition, r->shape, &a);
 	if (check_times(c, r, &a, shortened, expected) < 0 || check_loan(c, r) < 0 || check_places(c, r) < 0 ||
-	    bill_row(c, r) < 0)
+	    check_any_license(c, r) < 0 || bill_row(c, r) < 0)
 		return -1;
 	return check_layout(c, r, &a);
 }
@@ -447,7 +447,7 @@ static int check_start(struct check *c, uint32_t i, struct row *r)
 	const struct sl_plan_start_view *start = &c->plan->start;
 
 	*r = (struct row) { .job = find_job(c, start->job[i]), .partition = start->partition[i],
-		.shape = start->shape[i], .native = start->native[i], .way = start->reservation[i], .start = true, .at = c->now,
+		.shape = start->shape[i], .native = start->native[i], .way = start->reservation[i], .license = start->license[i], .start = true, .at = c->now,
 		.places = start->places[i], .through = start->through[i], .lenders = start->lenders[i] };
 	if (r->job == SL_NONE)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is not in the snapshot", start->job[i]);
@@ -464,7 +464,7 @@ static int check_reserve(struct check *c, uint32_t i, struct row *r)
 	const struct sl_plan_reserve_view *reserve = &c->plan->reserve;
 
 	*r = (struct row) { .job = find_job(c, reserve->job[i]), .partition = reserve->partition[i],
-		.shape = reserve->shape[i], .native = reserve->native[i], .way = reserve->reservation[i], .at = reserve->start_time[i],
+		.shape = reserve->shape[i], .native = reserve->native[i], .way = reserve->reservation[i], .license = reserve->license[i], .at = reserve->start_time[i],
 		.places = reserve->places[i], .through = reserve->through[i], .lenders = reserve->lenders[i] };
 	if (r->job == SL_NONE)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is not in the snapshot", reserve->job[i]);
@@ -659,7 +659,7 @@ static int check_run(struct check *c, uint32_t i, int64_t end, struct row *r)
 	struct ask a;
 
 	*r = (struct row) { .job = find_job(c, id), .partition = reserve->partition[i], .shape = reserve->shape[i],
-		.native = reserve->native[i], .way = reserve->reservation[i], .at = reserve->start_time[i], .until = end, .may_until = end,
+		.native = reserve->native[i], .way = reserve->reservation[i], .license = SL_NONE, .at = reserve->start_time[i], .until = end, .may_until = end,
 		.places = reserve->places[i], .through = reserve->through[i], .lenders = reserve->lenders[i] };
 	if (r->job == SL_NONE)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is not in the snapshot", id);

@@ -5,6 +5,7 @@
 #include "check/private.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -361,11 +362,26 @@ static int check_switches(struct check *c, const struct row *r)
 		       job->id[r->job], job->switches[r->job]);
 }
 
+/* Is that one of the numbers of nodes that it lists: "1,4-6,8"? */
+static bool is_listed(const char *list, uint32_t count)
+{
+	for (;;) {
+		char *end;
+		unsigned long first = strtoul(list, &end, 10), last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
+
+		if (first <= count && count <= last)
+			return true;
+		if (*end != ',')
+			return false;
+		list = end + 1;
+	}
+}
+
 int check_layout(struct check *c, const struct row *r, const struct ask *a)
 {
 	const struct sl_plan_place_view *place = &c->plan->place;
 	uint32_t first = r->places.first, count = r->places.count, id = c->snap->job.id[r->job];
-	const char *why = check_native(c, r, a);
+	const char *why = check_native(c, r, a), *counts = check_str(c, c->snap->job.node_counts[r->job]);
 
 	if (!count)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has no nodes", id);
@@ -379,6 +395,8 @@ int check_layout(struct check *c, const struct row *r, const struct ask *a)
 	if (count < a->min_nodes)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has %" PRIu32 " nodes, needs %" PRIu32, id, count,
 			       a->min_nodes);
+	if (!r->shape && *counts && !is_listed(counts, count))
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has %" PRIu32 " nodes, takes %s", id, count, counts);
 	for (uint32_t i = first; i < first + count; i++)
 		if (check_node(c, r, a, i) < 0 || check_devices(c, r, a, i) < 0)
 			return -1;

@@ -59,6 +59,7 @@ struct row {
 	bool start;			/* a start, else a reservation */
 	uint32_t way;			/* reservation that the plan says it runs in, or SL_NONE: as it asks */
 	uint32_t resv;			/* that it runs in, or SL_NONE */
+	uint32_t license;		/* that the plan says it has of several, or SL_NONE */
 	int64_t at, until;		/* booked from, to */
 	int64_t may_until;		/* end of its walltime, or of its reservation */
 	struct sl_range places;
@@ -188,6 +189,8 @@ int check_loan(struct check *c, const struct row *r);
 
 /* check/sweep.c */
 int check_nodes(struct check *c);
+/* Of alternative licences the row names one that the job asks for (in a reservation it need not). */
+int check_any_license(struct check *c, const struct row *r);
 int check_licenses(struct check *c, const struct row *rows, uint32_t count);
 
 /* When a running, suspended or completing job is taken to end. */

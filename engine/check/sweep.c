@@ -390,6 +390,32 @@ static uint32_t licenses_of(const struct check *c, uint32_t j, uint32_t license)
 	return n;
 }
 
+static bool has_alternatives(const struct check *c, uint32_t j)
+{
+	return (c->snap->job.asks[j] & SL_ASKS_ANY_LICENSE) && c->snap->job.licenses[j].count;
+}
+
+int check_any_license(struct check *c, const struct row *r)
+{
+	struct sl_range l = c->snap->job.licenses[r->job];
+	bool several = has_alternatives(c, r->job);
+
+	for (uint32_t i = l.first; several && i < l.first + l.count; i++)
+		if (c->snap->job_license.license[i] == r->license)
+			return 0;
+	if (r->license == SL_NONE && (!several || r->resv != SL_NONE))
+		return 0;
+	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has a licence that is none of its alternatives", c->snap->job.id[r->job]);
+}
+
+/* What a row takes of it.  (Which of several a run had, a schedule that is over does not say.) */
+static uint32_t row_takes(const struct check *c, const struct row *r, uint32_t license)
+{
+	if (r->resv != SL_NONE || (has_alternatives(c, r->job) && r->license != license))
+		return 0;
+	return licenses_of(c, r->job, license);
+}
+
 struct change {
 	int64_t at, count;
 	uint32_t job;			/* that is planned, or SL_NONE */
@@ -465,7 +491,7 @@ int check_licenses(struct check *c, const struct row *rows, uint32_t count)
 				ch[n++] = (struct change) { check_end(c, j), -(int64_t) has, SL_NONE };
 		}
 		for (uint32_t i = 0; i < count; i++) {
-			uint32_t takes = rows[i].resv == SL_NONE ? licenses_of(c, rows[i].job, l) : 0;
+			uint32_t takes = row_takes(c, &rows[i], l);
 
 			if (!takes)
 				continue;

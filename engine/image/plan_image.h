@@ -65,6 +65,7 @@ enum sl_plan_table {
 	X(u32, shape, -1, 0, "0: as asked; n: the job's nth alternative") \
 	X(i64, time_limit, -1, 0, "seconds, where the plan shortened it (time_min, deadline); 0: the job's") \
 	X(i64, expected, -1, 0, "seconds that it is booked for, where the policy expects less; 0: its walltime") \
+	X(u32, license, -1, SL_NONE, "of alternative licences the one that it is booked with, its row in the snapshot") \
 	X(range, places, SL_P_PLACE, 0, "nodes and cores, in node order") \
 	X(str, by, -1, 0, "policy that decided") \
 	X(u32, through, -1, SL_NONE, "row of the partition to start it in, where nodes are borrowed") \
@@ -96,6 +97,7 @@ enum sl_plan_table {
 	X(u32, shape, -1, 0, "0: as asked; n: the job's nth alternative") \
 	X(i64, time_limit, -1, 0, "seconds, where the plan shortened it (deadline); 0: the job's") \
 	X(i64, expected, -1, 0, "as in a start") \
+	X(u32, license, -1, SL_NONE, "as in a start") \
 	X(range, places, SL_P_PLACE, 0, "nodes and cores, in node order") \
 	X(str, by, -1, 0, "policy that decided") \
 	X(u32, through, -1, SL_NONE, "as in a start, of a schedule that is checked") \

@@ -164,6 +164,7 @@ enum sl_snapshot_table {
 	/* what: size */ \
 	X(u32, min_nodes, -1, 1, "fewest nodes") \
 	X(u32, max_nodes, -1, 0, "most nodes; 0: no limit") \
+	X(str, node_counts, -1, 0, "numbers of nodes of which it takes one, in their order: 1,4-6,8; empty: any from min_nodes to max_nodes") \
 	X(u32, min_cpus, -1, 1, "CPUs in all") \
 	X(u32, max_cpus, -1, 0, "most CPUs in all; 0: no limit") \
 	X(u32, num_tasks, -1, 0, "tasks; 0: not said") \
@@ -242,13 +243,13 @@ enum sl_distribution { SL_DIST_ANY, SL_DIST_BLOCK, SL_DIST_CYCLIC, SL_DIST_PLANE
 #define SL_ASKS_TASKS_PER_GRES	0x8
 #define SL_ASKS_UNCOUNTED_GRES	0x10	/* some of mps, shard and no_consume: not in its list of gres */
 #define SL_ASKS_REBOOT		0x80	/* features that nodes get when they boot */
-#define SL_ASKS_NODE_COUNTS	0x100	/* one of some numbers of nodes, or none at all */
+#define SL_ASKS_NODE_COUNTS	0x100	/* one of more numbers of nodes than its list says, or none at all */
 #define SL_ASKS_TASK_COUNTS	0x200	/* its own number of tasks for each node */
 #define SL_ASKS_USER_NODES	0x400	/* nodes on which no other user has jobs (--exclusive=user) */
 #define SL_ASKS_BURST_BUFFER	0x800
 #define SL_ASKS_MCS		0x1000	/* nodes on which all jobs ask for that, with its label */
 #define SL_ASKS_EXPAND		0x2000	/* to expand another job */
-#define SL_ASKS_ANY_LICENSE	0x4000	/* one of some licences: not in its list of licences */
+#define SL_ASKS_ANY_LICENSE	0x4000	/* one of its licences: slurmctld takes the first that is free */
 #define SL_ASKS_WHOLE_SWITCHES	0x8000	/* switches on whose nodes nobody else has jobs (--exclusive=topo) */
 #define SL_ASKS_SPEC_CORES	0x10000	/* no core set aside on its nodes (--core-spec=0) */
 #define SL_ASKS_SPEC_THREADS	0x20000	/* core_spec counts threads (--thread-spec) */

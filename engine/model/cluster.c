@@ -274,9 +274,10 @@ static void forget_enclaves(struct sl_cluster *c)
 }
 
 /* Add (sign 1) or take back (sign -1) what a running job has of licences. */
-static int count_licenses(struct sl_cluster *c, uint32_t job, int64_t t0, int64_t t1, int sign, struct sl_error *err)
+static int count_licenses(struct sl_cluster *c, uint32_t job, const struct held *h, int64_t t0, int64_t t1, int sign,
+			  struct sl_error *err)
 {
-	return c->snap->job.flags[job] & SL_JOBF_COMPLETING ? 0 : cluster_count_licenses(c, job, t0, t1, sign, err);
+	return c->snap->job.flags[job] & SL_JOBF_COMPLETING ? 0 : cluster_count_licenses(c, h->licenses, t0, t1, sign, err);
 }
 
 /* The first end of those that hold nodes. */
@@ -301,7 +302,7 @@ static int prolong_job(struct sl_cluster *c, uint32_t job, int64_t end, struct s
 		return 0;
 	if (cluster_hold(c, job, h, c->now, end, err) < 0)
 		return -1;
-	return c->stage[job] == STAGE_RUNNING ? count_licenses(c, job, c->now, end, 1, err) : 0;
+	return c->stage[job] == STAGE_RUNNING ? count_licenses(c, job, h, c->now, end, 1, err) : 0;
 }
 
 /* Jobs past their end still hold what they have: book them a moment longer. */
@@ -450,18 +451,19 @@ static struct held *make_held(struct sl_cluster *c, uint32_t job, const struct s
 	return h;
 }
 
-static int take_licenses(struct sl_cluster *c, uint32_t job, const struct held *h, int64_t end, struct sl_error *err)
+static int take_licenses(struct sl_cluster *c, uint32_t job, struct held *h, int64_t end, struct sl_error *err)
 {
 	const struct sl_license_view *lic = &c->snap->license;
 
+	h->licenses = sl_cluster_choose_licenses(c, job, c->now, end < SL_FOREVER ? end - c->now : SL_FOREVER);
 	for (uint32_t l = 0; l < lic->rows; l++) {
-		uint32_t n = sl_cluster_licenses(c, job, l);
+		uint32_t n = sl_cluster_licenses(c, h->licenses, l);
 
 		if (n && h->resv == SL_NONE && n > sl_cluster_licenses_left(c, l, c->now, end))
 			return sl_fail(err, SL_EBUSY, "start: job %" PRIu32 ": %" PRIu32 " of license %s are not free",
 				       c->snap->job.id[job], n, cluster_str(c, lic->name[l]));
 	}
-	return count_licenses(c, job, c->now, end, 1, err);
+	return count_licenses(c, job, h, c->now, end, 1, err);
 }
 
 /* Book it on main, with what blocks everybody but this job out of the way. */
@@ -520,7 +522,7 @@ int sl_cluster_start(struct sl_cluster *c, uint32_t job, const struct sl_place *
 	if (!rc) {
 		rc = book_start(c, job, h, end, err);
 		if (rc < 0)
-			count_licenses(c, job, c->now, end, -1, NULL);
+			count_licenses(c, job, h, c->now, end, -1, NULL);
 		else
 			add_running(c, job, h);		/* specials depend on what is held */
 		if (cluster_specials_place(c, rc < 0 ? NULL : err) < 0)
@@ -568,7 +570,7 @@ int sl_cluster_finish(struct sl_cluster *c, uint32_t job, struct sl_error *err)
 	h = c->held[job];
 	if (cluster_specials_lift(c, err) < 0 || cluster_release(c, job, h, err) < 0)
 		return -1;
-	if (count_licenses(c, job, c->now, h->end, -1, err) < 0)
+	if (count_licenses(c, job, h, c->now, h->end, -1, err) < 0)
 		return -1;
 	remove_running(c, job);
 	c->stage[job] = STAGE_ENDED;

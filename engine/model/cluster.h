@@ -153,8 +153,12 @@ struct sl_supply {
 /* Of the partitions whose mark is not 0; NULL: of all. */
 void sl_cluster_supply(const struct sl_cluster *c, const uint8_t *marks, struct sl_supply *supply);
 
-/* How many of a licence a job asks for, and how many are left of it at least over [t0, t1). */
-uint32_t sl_cluster_licenses(const struct sl_cluster *c, uint32_t job, uint32_t license);
+/* The rows of job_license that the job has if it starts at *t*: all of them, or of alternatives the one that slurmctld
+ * takes; where none is free, the first. */
+struct sl_range sl_cluster_choose_licenses(const struct sl_cluster *c, uint32_t job, int64_t t, int64_t seconds);
+
+/* How many of a licence such rows come to, and how many are left of it at least over [t0, t1). */
+uint32_t sl_cluster_licenses(const struct sl_cluster *c, struct sl_range rows, uint32_t license);
 int64_t sl_cluster_licenses_left(const struct sl_cluster *c, uint32_t license, int64_t t0, int64_t t1);
 
 /* What is free at this instant on a node (0 everywhere on an unusable or reserved

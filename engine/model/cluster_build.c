@@ -103,33 +103,6 @@ uint32_t cluster_resv_cores(const struct sl_cluster *c, uint32_t resv, uint32_t 
 	return cores_at_most(c, node, cores);
 }
 
-uint32_t sl_cluster_licenses(const struct sl_cluster *c, uint32_t job, uint32_t license)
-{
-	struct sl_range l = c->snap->job.licenses[job];
-	uint32_t n = 0;
-
-	for (uint32_t i = l.first; i < l.first + l.count; i++)
-		if (c->snap->job_license.license[i] == license)
-			n += c->snap->job_license.count[i];
-	return n;
-}
-
-int64_t sl_cluster_licenses_left(const struct sl_cluster *c, uint32_t license, int64_t t0, int64_t t1)
-{
-	return (int64_t) c->snap->license.total[license] - c->snap->license.reserved[license] -
-	       sl_tally_most(&c->license[license], t0, t1);
-}
-
-int cluster_count_licenses(struct sl_cluster *c, uint32_t job, int64_t t0, int64_t t1, int sign, struct sl_error *err)
-{
-	if (!c->snap->job.licenses[job].count)
-		return 0;
-	for (uint32_t l = 0; l < c->snap->license.rows; l++)
-		if (sl_tally_add(&c->license[l], t0, t1, sign * (int64_t) sl_cluster_licenses(c, job, l), err) < 0)
-			return -1;
-	return 0;
-}
-
 /* -- partitions ---------------------------------------------------------- */
 
 /* How many jobs may share a core on each node, at most. */
@@ -394,6 +367,7 @@ static int take_running(struct sl_cluster *c, uint32_t j, uint32_t *used, struct
 	h->place = c->alloc + *used;
 	*used += h->count;
 	h->resv = cluster_reservation(c, j);
+	h->licenses = s->job.licenses[j];
 	h->tenant = cluster_tenant(c, j, s->job.partition[j]);
 	h->end = end_of(c, j);
 	if (h->end < c->first_end)
@@ -435,7 +409,7 @@ static int build_licenses(struct sl_cluster *c, struct sl_error *err)
 		int64_t rest = s->license.used[l];
 
 		for (uint32_t i = 0; i < c->runs; i++) {
-			uint32_t j = c->running[i], n = sl_cluster_licenses(c, j, l);
+			uint32_t j = c->running[i], n = sl_cluster_licenses(c, c->held[j]->licenses, l);
 
 			if (s->job.flags[j] & SL_JOBF_COMPLETING)
 				continue;

@@ -93,6 +93,7 @@ struct held {
 	bool clamped;			/* that is so */
 	uint32_t count;
 	uint32_t resv;			/* reservation it runs in, or SL_NONE */
+	struct sl_range licenses;	/* rows of job_license */
 	int64_t end;			/* booked until */
 	int64_t start;			/* of sl_cluster_start(): when */
 	uint32_t tenant;		/* as cluster_tenant() says */
@@ -111,7 +112,8 @@ struct want {
 	struct sl_nodeset eligible, required;
 	struct sl_nodeset *choice;	/* of the request */
 	uint32_t choices;
-	struct sl_part *part;		/* likewise */
+	struct sl_count_run *count;	/* likewise */
+	struct sl_part *part;
 	struct sl_range no_consume;	/* gres that it asks for, where some of them are used up by nobody */
 	uint32_t parts;
 	bool for_chance;		/* a copy, which has no parts of its own: cluster_chance() */
@@ -344,8 +346,14 @@ void cluster_wants_free(struct sl_cluster *c);
 /* loan.c */
 void cluster_loans_free(struct sl_cluster *c);
 
-/* Add what a job asks for of all licences over [t0, t1) (sign 1), or take it back (-1). */
-int cluster_count_licenses(struct sl_cluster *c, uint32_t job, int64_t t0, int64_t t1, int sign,
-			   struct sl_error *err);
+/* licenses.c */
+/* Does it ask for one of its licences, and not for all? */
+bool cluster_any_license(const struct sl_cluster *c, uint32_t job);
+
+/* The first instant from *t* on at which what it asks for is free for so many seconds; INT64_MAX: never. */
+int64_t cluster_licensed_from(const struct sl_cluster *c, uint32_t job, int64_t t, int64_t seconds);
+
+/* Add what such rows of job_license come to over [t0, t1) (sign 1), or take it back (-1). */
+int cluster_count_licenses(struct sl_cluster *c, struct sl_range rows, int64_t t0, int64_t t1, int sign, struct sl_error *err);
 
 #endif

@@ -19,7 +19,7 @@ static const struct {
 	{ SL_NATIVE_TASKS_PER_SOCKET, "tasks per socket" },
 	{ SL_NATIVE_CORE_SPEC, "core specialization beside gres, on unequal nodes, or by threads" },
 	{ SL_NATIVE_DISTRIBUTION, "an arbitrary distribution, or one by planes that is not settled" },
-	{ SL_NATIVE_NODE_COUNTS, "a list of node counts" },
+	{ SL_NATIVE_NODE_COUNTS, "a list of node counts that is long, or beside gres of the job or counts of features" },
 	{ SL_NATIVE_TASK_COUNTS, "its own tasks for each node" },
 	{ SL_NATIVE_UNCOUNTED_GRES, "a gres that is not counted (some of mps, shard, no_consume; types without files)" },
 	{ SL_NATIVE_BY_GRES, "CPUs, memory or tasks per gres" },
@@ -28,7 +28,6 @@ static const struct {
 	{ SL_NATIVE_BURST_BUFFER, "a burst buffer" },
 	{ SL_NATIVE_TASK_GRES, "gres for each task" },
 	{ SL_NATIVE_EXPAND, "the expansion of a job" },
-	{ SL_NATIVE_ANY_LICENSE, "alternative licences" },
 	{ SL_NATIVE_PREEMPT, "jobs that it may preempt" },
 	{ SL_NATIVE_REFUSED, "a placement that select refuses" },
 	{ SL_NATIVE_SHARED_CORES, "shared cores" },
@@ -68,7 +67,6 @@ static const struct {
 	{ SL_ASKS_WHOLE_SWITCHES, SL_NATIVE_WHOLE_SWITCHES },
 	{ SL_ASKS_BURST_BUFFER, SL_NATIVE_BURST_BUFFER },
 	{ SL_ASKS_EXPAND, SL_NATIVE_EXPAND },
-	{ SL_ASKS_ANY_LICENSE, SL_NATIVE_ANY_LICENSE },
 };
 
 static uint32_t if_so(bool is, uint32_t native)

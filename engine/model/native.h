@@ -28,7 +28,6 @@ enum sl_native {
 	SL_NATIVE_BURST_BUFFER		= 1 << 11,
 	SL_NATIVE_TASK_GRES		= 1 << 23,	/* where select counts tasks otherwise */
 	SL_NATIVE_EXPAND		= 1 << 13,
-	SL_NATIVE_ANY_LICENSE		= 1 << 14,
 	SL_NATIVE_PREEMPT		= 1 << 15,
 	SL_NATIVE_REFUSED		= 1 << 16,
 	/* facts of its partition, of its reservation and of the cluster */
@@ -43,10 +42,10 @@ enum sl_native {
 	SL_NATIVE_UNEQUAL_THREADS	= 1 << 22,
 	SL_NATIVE_BY_SOCKET		= 1 << 18,	/* unequal ones, or beside what counts cores otherwise */
 	SL_NATIVE_GRES			= 1 << 24,	/* too many kinds, or pieces */
-	SL_NATIVE_CPU_CAP		= 1 << 25,
+	SL_NATIVE_CPU_CAP		= 1 << 14,
 };
 
-#define SL_NATIVE_FLAGS 26		/* bits from 0 on, one for each */
+#define SL_NATIVE_FLAGS 25		/* bits from 0 on, one for each */
 
 #define SL_NATIVE_TEXT 160
 

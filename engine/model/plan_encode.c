@@ -145,6 +145,8 @@ static int encode_booking(const struct sl_plan *p, const struct booking *bk, boo
 	s.shape = r.shape = bk->entry.shape;
 	s.time_limit = r.time_limit = bk->limit == bk->want->asked ? 0 : bk->limit;
 	s.expected = r.expected = bk->expected;
+	if (cluster_any_license(p->c, bk->entry.job) && bk->want->resv == SL_NONE)
+		s.license = r.license = p->c->snap->job_license.license[bk->licenses.first];
 	s.places = r.places = place_rows(p, bk, pen->b);
 	s.by = r.by = put_text(pen, p->by[bk->by]);
 	if (bk->because)

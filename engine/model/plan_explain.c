@@ -226,14 +226,15 @@ static bool explain_license(const struct attempt *a, struct sl_refusal *r)
 
 	if (a->lack.license == SL_NONE)
 		return false;
-	need = sl_cluster_licenses(c, a->w->entry.job, a->lack.license);
+	need = sl_cluster_licenses(c, c->snap->job.licenses[a->w->entry.job], a->lack.license);
 	if (need > c->snap->license.total[a->lack.license])
 		plan_say(r, SL_WHY_LICENSES, "needs %" PRIu32 " of license %s, there are %" PRIu32, need,
 			 cluster_str(c, c->snap->license.name[a->lack.license]),
 			 c->snap->license.total[a->lack.license]);
 	else
-		plan_say(r, SL_WHY_LICENSES, "needs %" PRIu32 " of license %s, %" PRId64 " %s free", need,
-			 cluster_str(c, c->snap->license.name[a->lack.license]), a->lack.license_has,
+		plan_say(r, SL_WHY_LICENSES, "needs %" PRIu32 " of license %s%s, %" PRId64 " %s free", need,
+			 cluster_str(c, c->snap->license.name[a->lack.license]),
+			 cluster_any_license(c, a->w->entry.job) ? " or of another that would do" : "", a->lack.license_has,
 			 a->lack.license_has == 1 ? "is" : "are");
 	return true;
 }

@@ -86,10 +86,12 @@ bool plan_licensed(struct attempt *a, int64_t t, int64_t seconds)
 	const struct sl_license_view *lic = &c->snap->license;
 
 	a->lack.license = SL_NONE;
+	a->licenses = (struct sl_range) { 0, 0 };
 	if (a->w->resv != SL_NONE || !c->snap->job.licenses[a->w->entry.job].count)
 		return true;
+	a->licenses = sl_cluster_choose_licenses(c, a->w->entry.job, t, seconds);
 	for (uint32_t l = 0; l < lic->rows; l++) {
-		int64_t need = sl_cluster_licenses(c, a->w->entry.job, l);
+		int64_t need = sl_cluster_licenses(c, a->licenses, l);
 		int64_t left = need ? sl_cluster_licenses_left(c, l, t, sl_later(t, seconds)) : 0;
 
 		if (need <= left)
@@ -101,29 +103,10 @@ bool plan_licensed(struct attempt *a, int64_t t, int64_t seconds)
 	return true;
 }
 
-/* The first instant from *t* on at which all licences are free. */
+/* The first instant from *t* on at which its licences are free. */
 static int64_t licensed_from(const struct attempt *a, int64_t t, int64_t seconds)
 {
-	struct sl_cluster *c = a->p->c;
-	const struct sl_license_view *lic = &c->snap->license;
-	bool again = a->w->resv == SL_NONE && c->snap->job.licenses[a->w->entry.job].count;
-
-	while (again) {
-		again = false;
-		for (uint32_t l = 0; l < lic->rows; l++) {
-			int64_t need = sl_cluster_licenses(c, a->w->entry.job, l), at;
-
-			if (!need)
-				continue;
-			at = sl_tally_earliest(&c->license[l], t, seconds, need,
-					       (int64_t) lic->total[l] - lic->reserved[l]);
-			if (at == INT64_MAX)
-				return at;
-			again |= at != t;
-			t = at;
-		}
-	}
-	return t;
+	return a->w->resv == SL_NONE ? cluster_licensed_from(a->p->c, a->w->entry.job, t, seconds) : t;
 }
 
 /* It may have what sockets it asks for where fewer cores are free than make sure of that: select sees which. */
@@ -183,6 +166,7 @@ int64_t plan_longest(struct attempt *a, int64_t t, int64_t least, int64_t most, 
 	}
 	if (best != least && (rc = plan_fits(a, t, best, true, err)) <= 0)
 		return rc;
+	plan_licensed(a, t, best);	/* the latest look was for longer */
 	return best;
 }
 
@@ -271,8 +255,10 @@ static int find_earliest_fit(struct attempt *a, int64_t from, int64_t latest, in
 			continue;
 		}
 		from = licensed_from(a, *start, seconds);
-		if (from == *start)
+		if (from == *start) {
+			plan_licensed(a, *start, seconds);
 			return 1;
+		}
 	}
 }
 
@@ -333,7 +319,7 @@ int plan_count_licenses(struct sl_plan *p, const struct booking *b, int sign, st
 {
 	if (b->want->resv != SL_NONE)
 		return 0;
-	return cluster_count_licenses(p->c, b->entry.job, b->t0, b->t1, sign, err);
+	return cluster_count_licenses(p->c, b->licenses, b->t0, b->t1, sign, err);
 }
 
 int plan_book(struct sl_plan *p, struct booking *b, struct sl_error *err)

@@ -19,6 +19,7 @@ struct booking {
 	int64_t limit;			/* seconds; less than what was asked: it was shortened */
 	int64_t expected;		/* seconds that it is booked for, where less than the limit; else 0 */
 	enum sl_place_method method;
+	struct sl_range licenses;	/* rows of job_license that it has */
 	uint32_t by;
 	uint32_t reserved;		/* reservations made before, of those that were dropped meanwhile too */
 	char *because;			/* NULL: nothing said */
@@ -160,6 +161,7 @@ struct attempt {
 	struct sl_nodeset open;		/* of a native job: its nodes but those that others have reserved */
 	struct sl_layout layout;	/* of the last one that fitted */
 	struct lack lack;		/* of the last one that did not */
+	struct sl_range licenses;	/* as in a booking, as of the latest look */
 };
 
 /* Number of tasks that a job's record stands for. */
@@ -273,7 +275,8 @@ int plan_attempt(struct attempt *a, struct sl_plan *p, const struct want *w, con
 int64_t plan_booked(const struct attempt *a, int64_t seconds);
 void plan_attempt_end(struct attempt *a);
 
-/* Are its licences free at *t* for so many seconds?  If not, a->lack says of which. */
+/* Are its licences free at *t* for so many seconds, of alternatives the one that it has then (a->licenses)?  If not,
+ * a->lack says of which. */
 bool plan_licensed(struct attempt *a, int64_t t, int64_t seconds);
 
 /* Does it fit at *t* for so many seconds?  1, 0, or -1 with *err.  *layout: want it. */

@@ -63,7 +63,7 @@ static bool asks_no_less(const struct want *less, const struct want *w)
 		b->memory_per_node >= a->memory_per_node && b->memory_per_core >= a->memory_per_core &&
 		b->all_memory == a->all_memory &&
 		(b->whole_nodes || !a->whole_nodes) && a->cores_beside >= b->cores_beside && (!a->choices || a->choice == b->choice) &&
-		(!a->parts || a->part == b->part) &&
+		(!a->parts || a->part == b->part) && (!a->counts || a->count == b->count) &&
 		(!a->max_leaves || or_most(b->max_leaves) <= a->max_leaves);
 }
 

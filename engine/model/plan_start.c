@@ -170,6 +170,7 @@ static struct booking *make_booking(struct attempt *a, int64_t t, int64_t second
 	b->method = a->how.method;
 	b->by = a->p->bys - 1;
 	b->reserved = a->p->reservations;
+	b->licenses = a->licenses;
 	b->layout = a->layout;
 	a->layout = (struct sl_layout) SL_LAYOUT_EMPTY;
 	return b;
@@ -245,6 +246,7 @@ static int move_head(struct sl_plan *p, struct booking *head, struct sl_error *e
 	struct sl_how how = { .method = head->method };
 	const struct sl_terms terms = { .how = &how };
 	struct sl_layout old = head->layout;
+	struct sl_range licenses = head->licenses;
 	struct attempt a;
 	int rc;
 
@@ -253,9 +255,11 @@ static int move_head(struct sl_plan *p, struct booking *head, struct sl_error *e
 	rc = plan_fits(&a, head->t0, head->t1 - head->t0, true, err);
 	if (rc > 0) {
 		head->layout = a.layout;
+		head->licenses = a.licenses;
 		rc = plan_book(p, head, err);
 		a.layout = rc > 0 ? old : head->layout;
 		head->layout = rc > 0 ? head->layout : old;
+		head->licenses = rc > 0 ? head->licenses : licenses;
 	}
 	if (rc > 0) {
 		free(head->places);
@@ -332,7 +336,7 @@ static bool is_stuck(const struct attempt *a, const struct booking *head)
 	const struct sl_request *r = &a->w->pub.request;
 	struct sl_request of_head = head->want->pub.request;
 
-	if ((lack != SL_LACK_NODES && lack != SL_LACK_CORES) || a->lack.license != SL_NONE || r->parts || r->choices)
+	if ((lack != SL_LACK_NODES && lack != SL_LACK_CORES) || a->lack.license != SL_NONE || r->parts || r->choices || r->counts)
 		return false;
 	for (uint32_t i = 0; i < r->gres_needs; i++)
 		if (r->gres[i].per == SL_GRES_PER_JOB)

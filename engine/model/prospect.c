@@ -118,7 +118,8 @@ int sl_pretence_book(struct sl_pretence *x, const struct sl_prospect *w, const s
 		     struct sl_error *err)
 {
 	struct booking b = { .entry = w->entry, .want = want_of(w), .layout = *layout, .t0 = x->p->c->now,
-			     .limit = w->seconds };
+			     .limit = w->seconds,
+			     .licenses = sl_cluster_choose_licenses(x->p->c, w->entry.job, x->p->c->now, w->seconds) };
 	int rc;
 
 	if (sl_grow(&x->licensed, &x->room, x->count + UINT64_C(1), sizeof(b), err) < 0)

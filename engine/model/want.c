@@ -581,6 +581,10 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 	if (a.max_nodes < a.min_nodes)
 		return want_refuse(w, SL_WHY_PARTITION, "needs %" PRIu32 " nodes, may have %" PRIu32 " in partition %s",
 			      a.min_nodes, a.max_nodes, cluster_str(c, c->snap->partition.name[p]));
+	if (want_counts(c, w, &a, err) < 0)
+		return -1;
+	if (w->pub.why)
+		return 0;
 	ask_cores(c, w, &a);
 	ask_sockets(c, w, &a);
 	want_whole_sockets(c, w, &a);

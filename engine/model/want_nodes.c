@@ -454,6 +454,7 @@ void want_free_nodes(struct want *w)
 	for (uint32_t i = 0; i < w->choices; i++)
 		sl_nodeset_free(&w->choice[i]);
 	free(w->choice);
+	free(w->count);
 	for (uint32_t i = 0; w->part && i <= w->parts; i++)
 		sl_nodeset_free(&w->part[i].nodes);
 	free(w->part);

@@ -34,6 +34,10 @@ void want_deal(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 /* Where sockets are allocated: how many cores a node gives at once. */
 void want_whole_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 
+/* want_counts.c */
+/* The list of node counts that it asks for: those that it may have where it runs, once these are known in *a*; 0 or -1. */
+int want_counts(struct sl_cluster *c, struct want *w, struct sl_ask *a, struct sl_error *err);
+
 /* want_nodes.c */
 /* The reservation: where and when; 0 also when it forbids. */
 int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *err);

@@ -11,6 +11,8 @@
  *   - all required nodes, only eligible ones, min_nodes <= nodes <= max_nodes;
  *   - of each part as many nodes as it says (others need be of none; the nodes of a part are chosen
  *     by the method as if it were a job of its own, those that no further part could have first);
+ *   - of several runs of counts, so many nodes as one of them says: of a start now the most that will do, of a
+ *     later one as many as start soonest, of equals the fewest;
  *   - of several choices, nodes of one: of that with which it starts soonest, of equals the first;
  *   - a task never spans nodes; a node has at least one task, at most
  *     tasks_per_node, exactly that many where the request says so;
@@ -71,6 +73,10 @@ struct sl_part {
 	uint32_t count;
 };
 
+struct sl_count_run {		/* numbers, both ends included */
+	uint32_t first, last;
+};
+
 struct sl_request {
 	/* Which nodes.  NULL: all that there are; none required. */
 	const struct sl_nodeset *eligible;
@@ -81,6 +87,8 @@ struct sl_request {
 	uint32_t parts;			/* 0: none says so; not beside choices or required nodes */
 	uint32_t min_nodes;		/* at least 1; 0 means 1 */
 	uint32_t max_nodes;		/* 0: no limit */
+	const struct sl_count_run *count;	/* its nodes are as many as one of these says; they rise */
+	uint32_t counts;		/* 0: any number from min_nodes to max_nodes; not beside parts */
 	uint32_t max_leaves;		/* below at most so many leaves of the tree of switches; 0: no limit */
 	bool most_nodes;		/* as many as can be had of them, if it starts now */
 

@@ -322,19 +322,21 @@ static uint32_t find_license(const struct sl_snapshot *snap, const char *name, s
 
 static int take_licenses(const struct wisher *w)
 {
-	const char *text = value_of(w, SL_WISH_LICENSES);
+	const char *text = value_of(w, SL_WISH_LICENSES), *between = ",;";
 
-	if (text && strchr(text, '|'))
-		return refuse(w, SL_WISH_LICENSES, "NAME[:N],... and no alternatives, which are left to slurmctld");
+	if (text && strchr(text, '|')) {
+		between = "|";
+		w->row->asks |= SL_ASKS_ANY_LICENSE;
+	}
 	w->row->licenses.first = text ? sl_builder_rows(w->b, SL_T_JOB_LICENSE) : 0;
 	while (text && *text) {
-		size_t length = strcspn(text, ",;"), name = strcspn(text, ":=,;");
+		size_t length = strcspn(text, between), name = strcspn(text, ":=,;|");
 		struct sl_job_license_row row = sl_job_license_row();
 
 		row.count = 1;
 		row.license = find_license(w->snap, text, name);
 		if (name < length && !read_count(text + name + 1, length - name - 1, 1, INT32_MAX, &row.count))
-			return refuse(w, SL_WISH_LICENSES, "NAME[:N],... with N from 1 on");
+			return refuse(w, SL_WISH_LICENSES, "NAME[:N],... or NAME[:N]|... with N from 1 on");
 		if (row.license == SL_NONE)
 			return sl_fail(w->err, SL_EINVAL, "--licenses=%s: expected licences that there are; there is no \"%.*s\"",
 				       value_of(w, SL_WISH_LICENSES), (int) name, text);

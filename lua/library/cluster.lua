@@ -262,6 +262,7 @@ function history:summary(question) end
 ---@field time_min integer shortest walltime that would do; 0: time_limit
 ---@field min_nodes integer
 ---@field max_nodes integer 0: no limit
+---@field node_counts string numbers of nodes of which it takes one, "1,4-6"; empty: any from min_nodes to max_nodes
 ---@field min_cpus integer
 ---@field max_cpus integer 0: no limit
 ---@field num_tasks integer 0: not said
@@ -298,13 +299,13 @@ function history:summary(question) end
 ---@field one_type boolean gres by name alone, of which a node gives all of one type
 ---@field default_cpus boolean CPUs for each gres by default alone (DefCpuPerGPU)
 ---@field reboot boolean features that nodes get when they boot
----@field node_counts boolean one of some numbers of nodes, or none
+---@field node_counts boolean one of more numbers of nodes than its list says, or none
 ---@field task_counts boolean its own number of tasks for each node
 ---@field user_nodes boolean nodes on which no other user has jobs (--exclusive=user)
 ---@field burst_buffer boolean
 ---@field mcs boolean nodes on which all jobs have its label, and ask for that too
 ---@field expand boolean to expand another job
----@field any_license boolean one of some licences
+---@field any_license boolean one of its licences: the first that is free
 ---@field whole_switches boolean switches on whose nodes nobody else has jobs (--exclusive=topo)
 ---@field spec_cores boolean no core set aside on its nodes (--core-spec=0)
 ---@field spec_threads boolean core_spec counts threads (--thread-spec)

@@ -144,9 +144,25 @@ static void job_state(struct capture *c, struct sl_job_row *row, const job_info_
 	row->time_min = (int64_t) sl_set32(j->time_min) * 60;
 }
 
-static void job_licenses(struct capture *c, struct sl_job_row *row, const char *text)
+/* Of alternatives ("a|b"), a job that waits may have any, another has the one that it got. */
+static char *copy_licenses(const job_info_t *j)
 {
-	char name[128], type[128];
+	const char *text = j->licenses;
+	char *copy;
+
+#if SL_SLURM(25, 5)
+	if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING && j->licenses_allocated)
+		text = j->licenses_allocated;
+#endif
+	copy = strdup(text ? text : "");
+	for (char *s = copy; s && (s = strchr(s, '|')); )
+		*s = ',';
+	return copy;
+}
+
+static void job_licenses(struct capture *c, struct sl_job_row *row, const job_info_t *j)
+{
+	char name[128], type[128], *text = copy_licenses(j);
 	const char *s, *next;
 	size_t len;
 	uint32_t i;
@@ -167,6 +183,7 @@ static void job_licenses(struct capture *c, struct sl_job_row *row, const char *
 		sl_builder_append(c->b, SL_T_JOB_LICENSE, &l);
 		row->licenses.count++;
 	}
+	free(text);
 }
 
 /* The number behind "name=" in "cpu=8,node=2,gres/gpu=4", 0 where there is none. */
@@ -222,10 +239,28 @@ static uint32_t job_asks(const struct capture *c, const job_info_t *j)
 		(j->core_spec != (uint16_t) NO_VAL16 && j->core_spec & CORE_SPEC_THREADS ? SL_ASKS_SPEC_THREADS : 0);
 }
 
+/* Where it has too many, select alone can count them. */
+static void job_node_counts(struct capture *c, struct sl_job_row *row, const job_info_t *j)
+{
+#if SL_HAVE_NODE_COUNTS
+	if (!j->job_size_str || (j->job_state & JOB_STATE_BASE) != JOB_PENDING)
+		return;
+	if (strlen(j->job_size_str) < SL_NODE_COUNTS_TEXT)
+		row->node_counts = sl_builder_str(c->b, j->job_size_str);
+	else
+		row->asks |= SL_ASKS_NODE_COUNTS;
+#else
+	(void) c;
+	(void) row;
+	(void) j;
+#endif
+}
+
 static void job_size(struct capture *c, struct sl_job_row *row, const job_info_t *j)
 {
 	row->min_nodes = j->num_nodes ? j->num_nodes : 1;
 	row->max_nodes = sl_set32(j->max_nodes);
+	job_node_counts(c, row, j);
 	row->min_cpus = j->num_cpus;
 	row->max_cpus = sl_set32(j->max_cpus);
 	row->num_tasks = sl_set32(j->num_tasks);
@@ -245,7 +280,7 @@ static void job_size(struct capture *c, struct sl_job_row *row, const job_info_t
 	job_gres(c, row, j, j->tres_per_job, SL_PER_JOB);
 	job_gres(c, row, j, j->tres_per_task, SL_PER_TASK);
 	job_gres(c, row, j, j->tres_per_socket, SL_PER_SOCKET);
-	job_licenses(c, row, j->licenses);
+	job_licenses(c, row, j);
 	row->features = sl_builder_str(c->b, j->features);
 	row->prefer = sl_builder_str(c->b, j->prefer);
 	row->req_nodes = capture_runs(c, j->req_node_inx);

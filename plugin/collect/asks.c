@@ -50,9 +50,28 @@ static int each_feature(void *x, void *arg)
 	return 0;
 }
 
+bool sl_collect_node_counts(const sl_details_t *d, char text[SL_NODE_COUNTS_TEXT])
+{
+	text[0] = '\0';
+#if SL_HAVE_NODE_COUNTS
+	if (!d->job_size_bitmap)
+		return true;
+	bit_fmt(text, SL_NODE_COUNTS_TEXT, d->job_size_bitmap);
+	/* (cut off where the room ends, somewhere in a number) */
+	if (text[0] && strlen(text) < SL_NODE_COUNTS_TEXT - 16)
+		return true;
+	text[0] = '\0';
+	return false;
+#else
+	(void) d;
+	return true;
+#endif
+}
+
 static uint32_t asks_of_details(const sl_details_t *d)
 {
 	const multi_core_data_t *m = d->mc_ptr;
+	char counts[SL_NODE_COUNTS_TEXT];
 	uint32_t asks = 0;
 
 	if (m && (sl_said16(m->boards_per_node) || sl_said16(m->sockets_per_board) || sl_said16(m->ntasks_per_board)))
@@ -73,9 +92,9 @@ static uint32_t asks_of_details(const sl_details_t *d)
 		asks |= d->core_spec & CORE_SPEC_THREAD ? SL_ASKS_SPEC_THREADS : 0;
 	if (d->expanding_jobid)
 		asks |= SL_ASKS_EXPAND;
-#if SL_HAVE_ARBITRARY_TPN
-	if (d->job_size_bitmap)
+	if (d->min_nodes && !sl_collect_node_counts(d, counts))
 		asks |= SL_ASKS_NODE_COUNTS;
+#if SL_HAVE_ARBITRARY_TPN
 	if (d->arbitrary_tpn)
 		asks |= SL_ASKS_TASK_COUNTS;
 #endif
@@ -147,6 +166,7 @@ int64_t sl_job_stamp(const job_record_t *job)
 {
 	const sl_details_t *d = job->details;
 	uint64_t h = 0xcbf29ce484222325ull;
+	char counts[SL_NODE_COUNTS_TEXT];
 
 	/* The fields as asked for (orig_*): the others are rewritten for each
 	 * partition that is looked at. */
@@ -159,6 +179,8 @@ int64_t sl_job_stamp(const job_record_t *job)
 	h = mix_num(h, (uint64_t) d->submit_time);	/* ids are used again */
 	h = mix_num(h, (uint64_t) d->begin_time);
 	h = mix_num(h, ((uint64_t) d->min_nodes << 32) | d->max_nodes);
+	sl_collect_node_counts(d, counts);
+	h = mix_str(h, counts);
 	h = mix_num(h, ((uint64_t) d->orig_min_cpus << 32) | d->orig_max_cpus);
 	h = mix_num(h, ((uint64_t) d->num_tasks << 32) | d->orig_cpus_per_task);
 	h = mix_num(h, ((uint64_t) d->orig_pn_min_cpus << 32) | d->ntasks_per_node);

@@ -154,7 +154,10 @@ static inline const struct sl_note *sl_collect_note(const struct sl_scratch *s, 
 	return sl_note_read(s->in->notes, job->job_id, job->details ? job->details->submit_time : 0);
 }
 
-/* Those of a list of licences that the snapshot has, which are there already. */
+/* A list of node counts as text, empty: none.  False: it is too long, and empty. */
+bool sl_collect_node_counts(const sl_details_t *d, char text[SL_NODE_COUNTS_TEXT]);
+
+/* A list of licences; the snapshot has those of the cluster already. */
 struct sl_range sl_collect_licenses(struct sl_collector *c, sl_list_t licenses);
 
 /* False: slurmctld's tables are other ones now. */

@@ -102,15 +102,17 @@ static int each_job_license(void *x, void *arg)
 	struct sl_license_row lic;
 	uint32_t name = sl_builder_str(w->c->b, l->name);
 
-	for (i = 0; i < n; i++) {
-		if (sl_builder_row(w->c->b, SL_T_LICENSE, i, &lic) || lic.name != name)
-			continue;
-		row.license = i;
-		row.count = l->total;
-		sl_builder_append(w->c->b, SL_T_JOB_LICENSE, &row);
-		w->count++;
-		break;
+	for (i = 0; i < n && (sl_builder_row(w->c->b, SL_T_LICENSE, i, &lic) || lic.name != name); i++)
+		;
+	if (i == n) {		/* it was taken away: nobody has one */
+		lic = sl_license_row();
+		lic.name = name;
+		sl_builder_append(w->c->b, SL_T_LICENSE, &lic);
 	}
+	row.license = i;
+	row.count = l->total;
+	sl_builder_append(w->c->b, SL_T_JOB_LICENSE, &row);
+	w->count++;
 	return 0;
 }
 
@@ -398,16 +400,20 @@ static void fill_state(struct sl_collector *c, struct sl_job_row *row, const job
 }
 
 /* A range of nodes, as get_node_cnts() has it: as many as there are, unless its user, or a
- * limit that took the place of what was asked for, says otherwise. */
-static void fill_nodes(struct sl_job_row *row, job_record_t *job)
+ * limit that took the place of what was asked for, says otherwise.  (Of a list of counts select takes the most.) */
+static void fill_nodes(struct sl_collector *c, struct sl_job_row *row, job_record_t *job)
 {
 	const sl_details_t *d = job->details;
+	char counts[SL_NODE_COUNTS_TEXT];
 	uint32_t most, why;
 
 	row->min_nodes = MAX(d->min_nodes, 1);
 	row->max_nodes = sl_set32(d->max_nodes);
-	if (!IS_JOB_PENDING(job) || row->max_nodes <= row->min_nodes || job->bit_flags & SL_FEW_NODES ||
-	    (job->limit_set.tres && job->limit_set.tres[TRES_ARRAY_NODE]))
+	if (!IS_JOB_PENDING(job) || row->max_nodes <= row->min_nodes)
+		return;
+	sl_collect_node_counts(d, counts);
+	row->node_counts = sl_builder_str(c->b, counts);
+	if (!*counts && (job->bit_flags & SL_FEW_NODES || (job->limit_set.tres && job->limit_set.tres[TRES_ARRAY_NODE])))
 		return;
 	most = acct_policy_get_max_nodes(job, &why);
 	row->max_nodes = MAX(MIN(row->max_nodes, most), row->min_nodes);
@@ -568,7 +574,7 @@ void sl_collect_job(struct sl_collector *c, job_record_t *job)
 	fill_where(c, &row, job);
 	fill_state(c, &row, job);
 	if (job->details) {
-		fill_nodes(&row, job);
+		fill_nodes(c, &row, job);
 		fill_size(c, &row, job);
 	}
 	if (pending && job->details) {

@@ -14,6 +14,9 @@ struct saved {
 	bool counted;			/* its constraint has counts: it is set aside */
 	sl_list_t feature_list_use;
 	bool best_switch;
+#if SL_HAVE_NODE_COUNTS
+	bitstr_t *job_size_bitmap;
+#endif
 #if SL_HAVE_ARBITRARY_TPN
 	uint16_t *arbitrary_tpn;
 #endif
@@ -251,11 +254,11 @@ static bool settled_by_gres(const job_record_t *job, const struct sl_layout_plac
 	return any && cpus_of_cores(place[0].node, place[0].cores) * count > job->details->num_tasks * per_task(job);
 }
 
-/* Does it say itself how many nodes it takes, or how many tasks each of them? */
+/* Does it say itself how many tasks each of its nodes takes? */
 static bool has_layout(const sl_details_t *d)
 {
 #if SL_HAVE_ARBITRARY_TPN
-	if (d->job_size_bitmap || d->arbitrary_tpn)
+	if (d->arbitrary_tpn)
 		return true;
 #endif
 	return (d->task_dist & SLURM_DIST_NODEMASK) == SLURM_DIST_ARBITRARY;
@@ -393,6 +396,11 @@ static bitstr_t *change_request(job_record_t *job, const struct sl_layout_place 
 	for (i = 0; nodes && i < count; i++)
 		bit_set(nodes, place[i].node);
 	s->pinned = nodes != NULL;
+#if SL_HAVE_NODE_COUNTS
+	s->job_size_bitmap = d->job_size_bitmap;
+	if (nodes)	/* of the counts that it lists it has one */
+		d->job_size_bitmap = NULL;
+#endif
 	s->req_switch = job->req_switch;
 	s->best_switch = job->best_switch;
 	s->spread = job->bit_flags & SPREAD_JOB;
@@ -437,6 +445,9 @@ static void put_request_back(job_record_t *job, const struct saved *s, bool copy
 	if (!s->pinned)
 		return;
 	put_bitmap_back(&d->req_node_bitmap, s->req_node_bitmap, copy);
+#if SL_HAVE_NODE_COUNTS
+	put_bitmap_back(&d->job_size_bitmap, s->job_size_bitmap, copy);
+#endif
 	d->min_nodes = s->min_nodes;
 	d->max_nodes = s->max_nodes;
 	d->contiguous = s->contiguous;

@@ -94,6 +94,10 @@ static const char *check_places(const struct sl_start *s)
 
 	if (s->count < d->min_nodes || (d->max_nodes && s->count > d->max_nodes))
 		return "the plan has another number of nodes than it asks for";
+#if SL_HAVE_NODE_COUNTS
+	if (d->job_size_bitmap && (s->count >= bit_size(d->job_size_bitmap) || !bit_test(d->job_size_bitmap, s->count)))
+		return "the plan has a number of nodes that is none of those it asks for";
+#endif
 	if (!d->req_node_bitmap)
 		return NULL;
 	for (i = 0; i < s->count; i++)

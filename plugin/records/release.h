@@ -33,6 +33,12 @@
 #define PART_FLAG_EXCLUSIVE_TOPO 0
 #endif
 
+/* Lists of node counts: details->job_size_bitmap, job_size_str. */
+#define SL_HAVE_NODE_COUNTS SL_SLURM(23, 2)
+
+/* Text of a list of node counts is not as long: it has too many of them. */
+#define SL_NODE_COUNTS_TEXT 256
+
 /* Does the library tell which of a job's nodes has how many CPUs? */
 #define SL_HAVE_CPUS_ON_NODE !SL_SLURM(24, 11)
 

@@ -21,6 +21,10 @@ const char *sl_shape_never(const job_record_t *job)
 	if ((d->task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_ARBITRARY ||
 	    (d->task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_PLANE)
 		return "it asks for an arbitrary or plane distribution";
+#if SL_HAVE_NODE_COUNTS
+	if (d->job_size_bitmap)
+		return "it asks for a list of node counts";
+#endif
 	if (d->expanding_jobid)
 		return "it expands another job";
 	return NULL;

@@ -351,6 +351,19 @@ static void too_few_and_too_many_nodes_are_refused(void **state)
 	build_destroy(b);
 }
 
+static void the_number_of_nodes_is_one_of_those_that_are_listed(void **state)
+{
+	struct build *b = one((struct build_job) { .nodes = 1, .max_nodes = 4 });
+
+	(void) state;
+	build_change_job(b, 2, .node_counts = sl_builder_str(b->builder, "1,3-4"));
+	EXPECT_START(b, places(p_, 0, 0, 1), NULL);
+	EXPECT_START(b, places(p_, 0, 1, 1), "job 2: has 2 nodes, takes 1,3-4");
+	EXPECT_START(b, places(p_, 0, 2, 1), NULL);
+	EXPECT_START(b, places(p_, 0, 3, 1), NULL);
+	build_destroy(b);
+}
+
 static void the_tasks_must_have_their_cores_and_not_one_more(void **state)
 {
 	struct build *b = one((struct build_job) { .nodes = 2, .tasks = 6, .cpus_per_task = 2 });
@@ -612,6 +625,40 @@ static void licences_are_counted_over_time(void **state)
 	build_destroy(b);
 }
 
+static void of_alternative_licences_a_row_has_one_of_the_job(void **state)
+{
+	struct build *b = build_create("4x8c");
+	struct sl_plan_start_row start = sl_plan_start_row();
+	struct sl_range either;
+
+	(void) state;
+	for (uint32_t l = 0; l < 3; l++) {
+		struct sl_license_row lic = { .total = 1, .name = sl_builder_str(b->builder, l ? l == 1 ? "b" : "c" : "a") };
+
+		sl_builder_append(b->builder, SL_T_LICENSE, &lic);
+	}
+	build_running(b, (struct build_job) { .id = 1, .cores = 1 });
+	build_change_job(b, 1, .licenses = build_license(b, 0, 1));
+	build_pending(b, (struct build_job) { .id = 2 });
+	either = build_license(b, 0, 1);
+	either.count += build_license(b, 1, 1).count;
+	build_change_job(b, 2, .licenses = either);
+	build_change_job(b, 2, .asks = SL_ASKS_ANY_LICENSE);
+	for (uint32_t i = 0; i < 4; i++) {
+		static const char *const said[] = { "2 of license a in use", NULL, "none of its alternatives", "none of its alternatives" };
+		struct built_plan *p = build_plan(b);
+
+		start.job = 2;
+		start.stamp = build_open(b)->job.stamp[1];
+		start.partition = 0;
+		start.license = i == 3 ? SL_NONE : i;
+		start.places = place(p, 1, 1, 0, 0);
+		sl_builder_append(p->builder, SL_P_START, &start);
+		expect(b, p, said[i]);
+	}
+	build_destroy(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -631,6 +678,7 @@ int main(void)
 		cmocka_unit_test(switches_bind_for_as_long_as_the_job_waits_for_them),
 		cmocka_unit_test(constraints_that_cannot_be_read_are_for_select),
 		cmocka_unit_test(too_few_and_too_many_nodes_are_refused),
+		cmocka_unit_test(the_number_of_nodes_is_one_of_those_that_are_listed),
 		cmocka_unit_test(the_tasks_must_have_their_cores_and_not_one_more),
 		cmocka_unit_test(tasks_per_node_bound_what_a_node_hosts),
 		cmocka_unit_test(hyper_threads_count_as_cpus),
@@ -645,6 +693,7 @@ int main(void)
 		cmocka_unit_test(gres_are_not_given_twice_nor_unasked),
 		cmocka_unit_test(max_cpus_per_node_is_counted_over_the_jobs_of_a_partition),
 		cmocka_unit_test(licences_are_counted_over_time),
+		cmocka_unit_test(of_alternative_licences_a_row_has_one_of_the_job),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

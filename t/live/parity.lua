@@ -57,6 +57,9 @@ end
 
 -- ---------------------------------------------------------------------------- jobs
 
+-- (before 23.02 sbatch refuses a list of node counts)
+local COUNTS = { "1,3", "2,5", "1,2,4", "2-6:2", "1-2,5" }
+
 local function shape(m)
 	local n = random(1, NODES)
 	return one_of {
@@ -68,6 +71,8 @@ local function shape(m)
 		function() return { ("-N%d-%d"):format(random(1, n), n) } end,
 		function() return { ("-N%d-%d"):format(random(1, n), n), "-n" .. random(n, n * 3) } end,
 		function() return { "-N" .. n, "--ntasks-per-node=" .. random(1, m.cpus) } end,
+		function() return { "-N" .. one_of(COUNTS) } end,
+		function() return { "-N" .. one_of(COUNTS), "-n" .. random(6, 18) } end,
 	} ()
 end
 

@@ -172,6 +172,45 @@ node_range() {
 }
 it "a job with a range of nodes starts on what is free of it" node_range
 
+# The most nodes that are free of those that it lists, and none between.
+node_counts() {
+	local head id
+	slurm_since 23.02 || skip "sbatch -N has no lists before 23.02"
+	id=$(submit -N1,2,4,20)
+	starts "$id"
+	[ "$(job_get "$id" NumNodes)" = 4 ]
+	placed_by_engine "$id"
+	id=$(submit -N2-20:5 -n24)
+	starts "$id"
+	[ "$(job_get "$id" NumNodes)" = 12 ]
+	placed_by_engine "$id"
+	scancel -u root
+	wait_for 20 has_jobs RUNNING -eq 0
+	starts "$(submit -N $((NODES - 3)) --exclusive -t 30)"
+	id=$(submit -N2,4 --exclusive -t 60)
+	starts "$id"
+	[ "$(job_get "$id" NumNodes)" = 2 ]
+	placed_by_engine "$id"
+	head=$(submit -N4,6,20 --exclusive -t 10)
+	stays_pending "$head"
+	id=$(submit -N1 --exclusive -t 60)
+	starts "$id"
+	job_is "$head" PENDING
+}
+it "a job that lists numbers of nodes has one of these, the most that are free" node_counts
+
+# What is left of the array asks for the same.
+node_counts_of_arrays() {
+	slurm_since 23.02 || skip "sbatch -N has no lists before 23.02"
+	submit -N2,7 --array=1-3 --exclusive > /dev/null
+	wait_for 30 has_jobs RUNNING -eq 3
+	[ "$(squeue -h -t R -o %D | sort -n | paste -sd,)" = 2,7,7 ]
+	scontrol requeue "$(squeue -h -t R -o '%D %i' | sed -n 's/^7 //p' | head -n 1)"
+	wait_for 60 has_jobs RUNNING -eq 3
+	[ "$(squeue -h -t R -o %D | sort -n | paste -sd,)" = 2,7,7 ]
+}
+it "... so has each task of an array, also when it was requeued" node_counts_of_arrays
+
 gpus() {
 	local id
 	id=$(submit -N2 -n2 --gres=gpu:2)

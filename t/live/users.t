@@ -226,6 +226,28 @@ feature_gone() {
 }
 it "a job whose feature nobody has any more says so and holds up nobody" feature_gone
 
+# As slurmctld takes them: the first that is free when the job starts.
+either_license() {
+	local id other
+	slurm_since 25.05 || skip "sbatch -L has no alternatives before 25.05"
+	starts "$(submit -n1 -L gone:4)"
+	id=$(submit -n1 -L 'gone:2|lic:3')
+	starts "$id"
+	[ "$(job_get "$id" LicensesAlloc)" = lic:3 ]
+	placed_by_engine "$id"
+	other=$(submit -n1 -L 'lic:3|gone:1')
+	starts "$other"
+	[ "$(job_get "$other" LicensesAlloc)" = lic:3 ]
+	id=$(submit -n1 -L 'gone:1|lic:3')
+	wait_for 10 reason_is "$id" Licenses
+	starts "$(submit -N1)"
+	scancel "$other"
+	starts "$id"
+	[ "$(job_get "$id" LicensesAlloc)" = lic:3 ]
+	placed_by_engine "$id"
+}
+it "of alternative licences a job has the first that is free" either_license
+
 # (What becomes of the job that waits for it is Slurm's.)
 license_gone() {
 	local id

@@ -401,6 +401,32 @@ static void a_range_of_nodes_is_used_up_by_who_starts_now(void **state)
 	leave(&d);
 }
 
+static void of_a_list_of_counts_the_most_start_and_the_fewest_are_reserved(void **state)
+{
+	struct build *b = build_create("8x8c");
+	const struct sl_plan_image *plan;
+	struct desk d;
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 1, .nodes = 2, .exclusive = true, .ends_in = 1000 });
+	for (uint32_t id = 2; id <= 4; id++) {
+		build_pending(b, (struct build_job) { .id = id, .nodes = 2, .max_nodes = 8, .exclusive = true, .limit = 600 });
+		build_change_job(b, id, .node_counts = sl_builder_str(b->builder, id == 4 ? "3-4,8" : "2,5,8"));
+	}
+	d = sit(b);
+	assert_int_equal(start(&d, 2), 1);	/* five of six */
+	assert_int_equal(start(&d, 3), 0);
+	assert_int_equal(reserve(&d, 4), 1);
+	assert_int_equal(d.at, 600);
+	assert_int_equal(reserve(&d, 3), 1);	/* beside it two of the six that are free then */
+	assert_int_equal(d.at, 600);
+	plan = accepted(&d);
+	assert_int_equal(plan->start.places[0].count, 5);
+	assert_int_equal(plan->reserve.places[0].count, 3);
+	assert_int_equal(plan->reserve.places[1].count, 2);
+	leave(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -413,6 +439,7 @@ int main(void)
 		cmocka_unit_test(the_other_reservations_stand),
 		cmocka_unit_test(gpus_of_a_job_lie_on_as_many_nodes_as_it_takes),
 		cmocka_unit_test(a_range_of_nodes_is_used_up_by_who_starts_now),
+		cmocka_unit_test(of_a_list_of_counts_the_most_start_and_the_fewest_are_reserved),
 		cmocka_unit_test(every_queued_job_that_is_not_booked_has_a_reason),
 		cmocka_unit_test(texts_are_cut_where_they_are_too_much_in_all),
 		cmocka_unit_test(orders_and_lines_are_limited_in_all),

@@ -222,6 +222,95 @@ static void licences_are_booked_over_time(void **state)
 	leave(&d);
 }
 
+/* Two of licence a, which a job has until 1000, and one of b; c was taken away. */
+static struct build *alternatives(void)
+{
+	static const char *const name[] = { "a", "b", "c" };
+	struct build *b = build_create("4x8c");
+
+	for (uint32_t l = 0; l < 3; l++) {
+		struct sl_license_row lic = { .total = 2 - l, .name = sl_builder_str(b->builder, name[l]) };
+
+		sl_builder_append(b->builder, SL_T_LICENSE, &lic);
+	}
+	build_running(b, (struct build_job) { .id = 1, .cores = 1, .ends_in = 1000 });
+	build_change_job(b, 1, .licenses = build_license(b, 0, 2));
+	return b;
+}
+
+/* One of the first, or of the second. */
+static void wants_either(struct build *b, uint32_t id, uint32_t first, uint32_t second)
+{
+	struct sl_range either;
+
+	build_pending(b, (struct build_job) { .id = id, .limit = 600 });
+	either = build_license(b, first, 1);
+	either.count += build_license(b, second, 1).count;
+	build_change_job(b, id, .licenses = either);
+	build_change_job(b, id, .asks = SL_ASKS_ANY_LICENSE);
+}
+
+static void of_alternative_licences_the_first_that_is_free_is_booked(void **state)
+{
+	struct build *b = alternatives();
+	const struct sl_plan_image *plan;
+	struct desk d;
+
+	(void) state;
+	for (uint32_t id = 2; id <= 4; id++)
+		wants_either(b, id, 0, 1);
+	wants_either(b, 5, 2, 1);
+	d = sit(b);
+	assert_int_equal(start(&d, 2), 1);	/* with b */
+	assert_int_equal(start(&d, 3), 0);
+	assert_int_equal(d.why.why, SL_WHY_LICENSES);
+	assert_string_equal(sl_refusal_text(&d.why), "needs 1 of license a or of another that would do, 0 are free");
+	assert_int_equal(reserve(&d, 3), 1);
+	assert_int_equal(d.at, 600);		/* b again, sooner than a */
+	assert_int_equal(reserve(&d, 4), 1);
+	assert_int_equal(d.at, 1000);
+	assert_int_equal(start(&d, 5), 0);	/* slurmctld looks no further than c */
+	assert_string_equal(sl_refusal_text(&d.why), "needs 1 of license c, there are 0");
+	assert_int_equal(reserve(&d, 5), 0);
+	assert_int_equal(d.why.why, SL_WHY_LICENSES);
+	plan = accepted(&d);
+	assert_int_equal(plan->start.license[0], 1);
+	assert_int_equal(plan->reserve.license[0], 1);
+	assert_int_equal(plan->reserve.license[1], 0);
+	leave(&d);
+}
+
+/* It does not know what the plan has reserved; of reservations of its own it does. */
+static void no_licence_is_taken_that_slurmctld_would_not_take(void **state)
+{
+	struct build *b = alternatives();
+	uint32_t r;
+	struct desk d;
+
+	(void) state;
+	build_change_job(b, 1, .licenses = build_license(b, 0, 1));
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 4, .exclusive = true, .limit = 600 });
+	build_change_job(b, 2, .licenses = build_license(b, 0, 2));
+	wants_either(b, 3, 0, 1);
+	build_change_job(b, 3, .time_limit = 1200);
+	d = sit(b);
+	assert_int_equal(reserve(&d, 2), 1);
+	assert_int_equal(d.at, 1000);
+	assert_int_equal(start(&d, 3), 0);	/* it would get a, for longer than till then, and not b */
+	assert_int_equal(d.why.why, SL_WHY_LICENSES);
+	accepted(&d);
+	leave(&d);
+	b = alternatives();
+	build_change_job(b, 1, .licenses = build_license(b, 0, 1));
+	r = build_reservation(b, "r1", 100, 200, 3, 3);
+	build_change(b, SL_T_RESERVATION, r, sl_reservation_row, .licenses = build_license(b, 0, 1));
+	wants_either(b, 3, 0, 1);
+	d = sit(b);
+	assert_int_equal(start(&d, 3), 1);
+	assert_int_equal(accepted(&d)->start.license[0], 1);
+	leave(&d);
+}
+
 static void max_cpus_per_node_is_shared_by_the_jobs_of_a_partition(void **state)
 {
 	struct build *b = build_create("2x8c");
@@ -437,6 +526,8 @@ int main(void)
 		cmocka_unit_test(all_tasks_of_an_array_started_is_started),
 		cmocka_unit_test(a_job_in_several_partitions_is_started_once_and_its_best_refusal_counts),
 		cmocka_unit_test(licences_are_booked_over_time),
+		cmocka_unit_test(of_alternative_licences_the_first_that_is_free_is_booked),
+		cmocka_unit_test(no_licence_is_taken_that_slurmctld_would_not_take),
 		cmocka_unit_test(max_cpus_per_node_is_shared_by_the_jobs_of_a_partition),
 		cmocka_unit_test(a_reservation_ahead_keeps_long_jobs_off_its_nodes),
 		cmocka_unit_test(what_others_have_reserved_is_told_where_the_rest_would_never_do),

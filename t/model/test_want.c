@@ -604,6 +604,49 @@ static void planes_are_placed_where_they_settle_what_each_node_gives(void **stat
 	build_destroy(b);
 }
 
+static void a_list_of_node_counts_is_runs_of_those_that_it_may_have(void **state)
+{
+	static const char *const odd[] = { "4,1", "1,,4", "1-", "x", "0,2", "1,4 ", "99999999999",
+					   "1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31,33" };
+	struct build *b = build_create("8x8c2g");
+	const struct sl_request *r;
+	struct sl_cluster *c;
+
+	(void) state;
+	for (uint32_t id = 1; id <= 6 + sizeof(odd) / sizeof(odd[0]); id++) {
+		build_pending(b, (struct build_job) { .id = id, .nodes = 1, .max_nodes = 40 });
+		build_change_job(b, id, .node_counts = sl_builder_str(b->builder, id > 6 ? odd[id - 7] : "1,2,4,6-8"));
+	}
+	build_change_job(b, 2, .min_nodes = 2);
+	build_change_job(b, 3, .node_counts = sl_builder_str(b->builder, "2,3"));
+	build_change_job(b, 4, .gres = build_gres(b, "gpu", "", 2, SL_PER_JOB));
+	build_change_job(b, 5, .gres = build_gres(b, "gpu", "", 2, SL_PER_NODE));
+	build_change_job(b, 6, .min_nodes = 20);
+	c = build_cluster(b);
+	r = &want(c, 1)->request;
+	assert_int_equal(r->counts, 3);
+	assert_int_equal(r->count[0].first, 1);
+	assert_int_equal(r->count[0].last, 2);
+	assert_int_equal(r->count[1].first, 4);
+	assert_int_equal(r->count[1].last, 4);
+	assert_int_equal(r->count[2].last, 8);
+	assert_int_equal(r->max_nodes, 8);
+	assert_int_equal(want(c, 2)->request.count[0].first, 2);
+	r = &want(c, 3)->request;
+	assert_int_equal(r->counts, 0);
+	assert_int_equal(r->min_nodes, 2);
+	assert_int_equal(r->max_nodes, 3);
+	assert_true(r->most_nodes);
+	assert_int_equal(want(c, 4)->native, SL_NATIVE_NODE_COUNTS);	/* which of a run would it stop at? */
+	assert_int_equal(want(c, 5)->native, 0);
+	assert_int_equal(want(c, 6)->why, SL_WHY_PARTITION);
+	assert_string_equal(want(c, 6)->text, "needs 1,2,4,6-8 nodes, may have 20 to 40 in partition batch");
+	for (uint32_t id = 7; id < 7 + sizeof(odd) / sizeof(odd[0]); id++)
+		assert_int_equal(want(c, id)->native, SL_NATIVE_NODE_COUNTS);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
 /* One fact after the other; *set says how many there are. */
 static uint32_t set_fact(struct sl_job_row *r, uint32_t fact)
 {
@@ -613,14 +656,14 @@ static uint32_t set_fact(struct sl_job_row *r, uint32_t fact)
 		{ .asks = SL_ASKS_MEMORY_PER_GRES }, { .asks = SL_ASKS_TASKS_PER_GRES },
 		{ .asks = SL_ASKS_UNCOUNTED_GRES }, { .asks = SL_ASKS_ONE_TYPE },
 		{ .asks = SL_ASKS_REBOOT }, { .asks = SL_ASKS_NODE_COUNTS }, { .asks = SL_ASKS_TASK_COUNTS },
-		{ .asks = SL_ASKS_WHOLE_SWITCHES }, { .asks = SL_ASKS_EXPAND }, { .asks = SL_ASKS_ANY_LICENSE },
+		{ .asks = SL_ASKS_WHOLE_SWITCHES }, { .asks = SL_ASKS_EXPAND },
 	};
 	static const uint32_t native[] = {
 		SL_NATIVE_DISTRIBUTION,
 		SL_NATIVE_PREEMPT, SL_NATIVE_REFUSED, SL_NATIVE_BOARDS, SL_NATIVE_BY_GRES,
 		SL_NATIVE_BY_GRES, SL_NATIVE_BY_GRES, SL_NATIVE_UNCOUNTED_GRES, SL_NATIVE_UNCOUNTED_GRES,
 		SL_NATIVE_FEATURES, SL_NATIVE_NODE_COUNTS, SL_NATIVE_TASK_COUNTS, SL_NATIVE_WHOLE_SWITCHES,
-		SL_NATIVE_EXPAND, SL_NATIVE_ANY_LICENSE,
+		SL_NATIVE_EXPAND,
 	};
 
 	_Static_assert(sizeof(native) / sizeof(native[0]) == sizeof(facts) / sizeof(facts[0]), "a flag for each fact");
@@ -787,6 +830,7 @@ int main(void)
 		cmocka_unit_test(where_sockets_are_allocated_they_are_given_whole),
 		cmocka_unit_test(sockets_of_whole_nodes_are_a_number_of_cores),
 		cmocka_unit_test(cores_for_the_system_are_those_that_the_job_says),
+		cmocka_unit_test(a_list_of_node_counts_is_runs_of_those_that_it_may_have),
 		cmocka_unit_test(what_only_select_can_place_the_engine_and_the_checker_agree_on),
 		cmocka_unit_test(gres_that_cannot_be_counted_are_left_to_slurm),
 		cmocka_unit_test(the_default_method_is_what_slurm_was_told),

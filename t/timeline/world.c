@@ -159,6 +159,21 @@ static void random_choices(struct world *w)
 	}
 }
 
+/* Runs of counts that rise, with a number between them. */
+static void random_counts(struct world *w)
+{
+	uint32_t from = 1 + below(3);
+
+	w->r.count = w->count;
+	for (uint32_t i = 0; i < 3 && from <= NODES && (!i || one_in(2)); i++) {
+		w->count[i] = (struct sl_count_run) { from, from + below(3) };
+		from = w->count[i].last + 2 + below(2);
+		w->r.counts++;
+	}
+	w->r.min_nodes = w->count[0].first;
+	w->r.max_nodes = w->count[w->r.counts - 1].last;
+}
+
 void random_request(struct world *w)
 {
 	struct sl_request *r = &w->r;
@@ -169,6 +184,8 @@ void random_request(struct world *w)
 	if (one_in(3))
 		r->max_nodes = (r->min_nodes ? r->min_nodes : 1) + below(3);
 	r->most_nodes = one_in(4);
+	if (one_in(5))
+		random_counts(w);
 	if (one_in(2)) {
 		r->tasks = 1 + below(12);
 		r->cores_per_task = below(4);
@@ -230,6 +247,17 @@ bool is_one_choice(const struct sl_request *r, unsigned nodes)
 		for (uint32_t n = 0; n < NODES; n++)
 			one = one && (!(nodes >> n & 1) || sl_nodeset_contains(&r->choice[i], n));
 	}
+	return one;
+}
+
+struct sl_request with_count(const struct sl_request *r, uint32_t n)
+{
+	struct sl_request one = *r;
+
+	one.counts = 0;
+	one.min_nodes = r->count[n].first;
+	one.max_nodes = r->count[n].last;
+	one.most_nodes = one.min_nodes < one.max_nodes;
 	return one;
 }
 
@@ -373,7 +401,7 @@ int64_t job_gres(const struct sl_request *r)
 	return 0;
 }
 
-bool possible(const struct world *w, const struct reading *q, int t, bool block, int *fewest, int *most)
+static bool possible_with(const struct world *w, const struct reading *q, int t, bool block, int *fewest, int *most)
 {
 	int64_t units[NODES], gres[NODES];
 	uint32_t limit = q->max_nodes;
@@ -411,5 +439,28 @@ bool possible(const struct world *w, const struct reading *q, int t, bool block,
 		*fewest = count < *fewest ? count : *fewest;
 		*most = count > *most ? count : *most;
 	}
+	return *most > 0;
+}
+
+bool possible(struct world *w, const struct reading *q, int t, bool block, int *fewest, int *most)
+{
+	const struct sl_request whole = w->r;
+
+	if (!whole.counts)
+		return possible_with(w, q, t, block, fewest, most);
+	*fewest = NODES + 1;
+	*most = 0;
+	for (uint32_t n = 0; n < whole.counts; n++) {
+		struct reading one;
+		int few, many;
+
+		w->r = with_count(&whole, n);
+		one = read_request(&w->r);
+		if (possible_with(w, &one, t, block, &few, &many)) {
+			*fewest = few < *fewest ? few : *fewest;
+			*most = many > *most ? many : *most;
+		}
+	}
+	w->r = whole;
 	return *most > 0;
 }

@@ -98,7 +98,7 @@ cat >"$T/wide.json" <<'EOT'
     { "name": "n4", "cores": 8, "sockets": 2, "topology": "root.b", "features": "slow",
       "gres": [ { "kind": "gpu", "count": 4 } ] } ],
   "partitions": [ { "name": "p", "nodes": "n[1-4]", "flags": [ "UP", "DEFAULT" ], "max_time": 86400 } ],
-  "licenses": [ { "name": "matlab", "total": 3, "used": 1 } ],
+  "licenses": [ { "name": "matlab", "total": 3, "used": 1 }, { "name": "lic", "total": 2, "used": 1 } ],
   "reservations": [ { "name": "maint", "start_time": 1793628000, "end_time": 1793635200, "nodes": "n[1-2]" } ] }
 EOT
 
@@ -143,6 +143,7 @@ ok "willrun counts what comes with GPUs" willrun_gpus
 
 willrun_times() {
 	now_on n1 -L matlab:2 && wide 1 "^does not start now, .*licenses: needs 3 of license matlab, 2 are free$" -L matlab:3 &&
+		now_on n1 "-Lmatlab:3|lic" && wide 1 "needs 3 of license matlab or of another that would do, 2 are free$" "-Lmatlab:3|lic:2" &&
 		wide 0 "^gets a reservation: starts at 2026-11-02T14:00:00" --reservation=maint &&
 		wide 0 "^gets a reservation: starts at 2026-11-02T12:01:00" -N3 --switches=1@1:00 &&
 		wide 0 "^gets a reservation: starts at 2026-11-02T12:05:00" -N3 --switches=1 && now_on "n\[1-2\]" -N2 --switches=1 &&
@@ -168,7 +169,8 @@ willrun_wrong_wishes() {
 		wrong "--time-min=40: " --time-min=40 && wrong "unknown option --hint=compute_bound$" --hint=compute_bound &&
 		wrong "--contiguous takes no value$" --contiguous=3 && wrong "--core-spec and --thread-spec: " -S1 --thread-spec=1 &&
 		wrong "--nodelist=n1,n2: expected no more nodes" -w n1,n2 -n1 && wrong "--tmp=x: expected an amount" --tmp=x &&
-		wrong "--ntasks-per-gpu=2: expected as many tasks" -n3 -G2 --ntasks-per-gpu=2 && wrong "--licenses=a|b: " "-La|b" &&
+		wrong "--ntasks-per-gpu=2: expected as many tasks" -n3 -G2 --ntasks-per-gpu=2 && wrong "--licenses=a|b: .*there is no \"a\"$" "-La|b" &&
+		wrong "--licenses=matlab|matlab:x: expected NAME" "-Lmatlab|matlab:x" &&
 		wrong "--distribution=plane=x: expected plane=N" -m plane=x && wrong "--distribution=plane=0: expected plane=N" -m plane=0
 }
 ok "willrun says which of sbatch's options makes no sense" willrun_wrong_wishes

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * want_counts.c - a list of node counts, "1,4-6,8": the job takes as many nodes as one of them says.
+ *
+ * Neighbours are one run, of which it takes as many nodes as there are.  select takes each count as it stands, also of
+ * a job that asks for gres as a whole, which of a run would stop when it has those.
+ */
+#include "model/constraint.h"
+#include "model/native.h"
+#include "model/request.h"
+#include "model/want_private.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define MOST_RUNS 16
+
+/* The number at *at*, which is behind it then; 0: there is none. */
+static uint32_t read_number(const char **at)
+{
+	uint32_t n = 0;
+
+	for (; **at >= '0' && **at <= '9' && n < SL_MAX_NODES; (*at)++)
+		n = n * 10 + (uint32_t) (**at - '0');
+	return n;
+}
+
+/* Its runs, which rise; how many they are, 0: it is no such list, or a longer one. */
+static uint32_t read_runs(const char *at, struct sl_count_run run[MOST_RUNS])
+{
+	uint32_t runs = 0, last = 0;
+
+	for (;;) {
+		uint32_t first = read_number(&at), to = first;
+
+		if (*at == '-') {
+			at++;
+			to = read_number(&at);
+		}
+		if (first <= last || to < first || to > SL_MAX_NODES || (*at && *at != ',') || runs == MOST_RUNS)
+			return 0;
+		if (runs && first == last + 1)
+			run[runs - 1].last = to;
+		else
+			run[runs++] = (struct sl_count_run) { first, to };
+		last = to;
+		if (!*at++)
+			return runs;
+	}
+}
+
+/* Those from *least* to *most* of them; how many runs are left. */
+static uint32_t cut_runs(struct sl_count_run *run, uint32_t runs, uint32_t least, uint32_t most)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < runs; i++) {
+		struct sl_count_run r = run[i];
+
+		r.first = r.first < least ? least : r.first;
+		r.last = r.last > most ? most : r.last;
+		if (r.first <= r.last)
+			run[kept++] = r;
+	}
+	return kept;
+}
+
+static bool is_wide(const struct sl_count_run *run, uint32_t runs)
+{
+	for (uint32_t i = 0; i < runs; i++)
+		if (run[i].first < run[i].last)
+			return true;
+	return false;
+}
+
+static int keep_runs(struct want *w, const struct sl_count_run *run, uint32_t runs, struct sl_error *err)
+{
+	w->count = malloc(runs * sizeof(*run));
+	if (!w->count)
+		return sl_fail(err, SL_ENOMEM, "cluster: out of memory");
+	for (uint32_t i = 0; i < runs; i++)
+		w->count[i] = run[i];
+	w->pub.request.count = w->count;
+	w->pub.request.counts = runs;
+	return 0;
+}
+
+int want_counts(struct sl_cluster *c, struct want *w, struct sl_ask *a, struct sl_error *err)
+{
+	const char *list = cluster_str(c, c->snap->job.node_counts[w->entry.job]);
+	const char *features = cluster_str(c, c->snap->job.features[w->entry.job]);
+	struct sl_count_run run[MOST_RUNS];
+	uint32_t runs, terms;
+
+	if (!*list || w->entry.shape)
+		return 0;
+	runs = read_runs(list, run);
+	if (!runs || (sl_ask_job_gres(c->snap, a) && is_wide(run, runs)) ||
+	    sl_constraint_read(features, &terms) == SL_CONSTRAINT_COUNTED) {
+		w->pub.native |= SL_NATIVE_NODE_COUNTS;
+		return 0;
+	}
+	runs = cut_runs(run, runs, a->min_nodes, a->max_nodes);
+	if (!runs)
+		return want_refuse(w, SL_WHY_PARTITION, "needs %s nodes, may have %" PRIu32 " to %" PRIu32 " in partition %s", list,
+				   a->min_nodes, a->max_nodes, cluster_str(c, c->snap->partition.name[w->entry.partition]));
+	a->min_nodes = run[0].first;
+	a->max_nodes = run[runs - 1].last;
+	a->most_nodes = runs == 1;
+	return runs > 1 ? keep_runs(w, run, runs, err) : 0;
+}

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_CHANGES 2		/* are noted for each node */
+
 static uint64_t mix(uint64_t h, uint64_t v)
 {
 	h = (h ^ v) * 0xff51afd7ed558ccdu;
@@ -105,9 +107,10 @@ static uint32_t take_spare(struct sl_timeline *tl, struct sl_error *err)
 		tl->spare = tl->class[id].chain;
 		return id;
 	}
-	/* live[] and turned[] hold as many as there are classes */
+	/* live[], fall[] and turned[] hold as many as there are classes */
 	if (sl_grow_list(&tl->class, tl->classes, sizeof(*tl->class), err) ||
 	    sl_grow_list(&tl->live, tl->classes, sizeof(*tl->live), err) ||
+	    sl_grow_list(&tl->fall, tl->classes, sizeof(*tl->fall), err) ||
 	    sl_grow_list(&tl->turned, tl->classes, sizeof(*tl->turned), err))
 		return SL_NO_CLASS;
 	id = tl->classes++;
@@ -222,8 +225,8 @@ static void note_live(struct sl_timeline *tl, uint32_t id)
 
 	tl->live[g->live] = (struct sl_live) { .class = id, .kind = g->kind, .nodes = g->nodes.count,
 					       .runs = g->nodes.runs, .run = g->nodes.run[0],
-					       .free = g->now_free, .next = g->next, .steady = g->steady,
-					       .least = g->least, .ebb = g->ebb };
+					       .free = g->now_free, .next = g->next, .least = g->least };
+	tl->fall[g->live] = (struct sl_fall) { g->steady, g->ebb, g->now_free.cores };
 }
 
 static void note_turn(struct sl_timeline *tl, uint32_t id)
@@ -247,26 +250,37 @@ static void enlive(struct sl_timeline *tl, uint32_t id)
 		struct sl_live last = tl->live[--tl->lives];
 
 		tl->live[g->live] = last;
+		tl->fall[g->live] = tl->fall[tl->lives];
 		tl->class[last.class].live = g->live;
 		g->live = SL_NO_CLASS;
 		note_turn(tl, id);
 	}
 }
 
-/* Of more changes than nodes nothing is kept: who reads them begins anew then, and where memory is short. */
-static void note_changes(struct sl_timeline *tl, const struct sl_nodeset *set)
+/* The first so many are not kept: who has not read them begins anew. */
+static void drop_changes(struct sl_timeline *tl, uint32_t count)
 {
-	uint64_t want = (uint64_t) tl->changes + set->runs;
+	tl->changes_dropped += count;
+	tl->changes -= count;
+	memmove(tl->change, tl->change + count, tl->changes * sizeof(*tl->change));
+}
+
+void sl_note_changes(struct sl_timeline *tl, const struct sl_nodeset *set, int64_t since)
+{
+	uint64_t most = MOST_CHANGES * (uint64_t) tl->nodes;
 
 	if (!tl->notes_changes)
 		return;
-	if (want > tl->nodes || sl_grow(&tl->change, &tl->change_room, want, sizeof(*tl->change), NULL)) {
-		tl->changes_dropped += want;
-		tl->changes = 0;
+	if (tl->changes + (uint64_t) set->runs > most)
+		drop_changes(tl, tl->changes - tl->changes / 2);
+	if (tl->changes + (uint64_t) set->runs > most ||
+	    sl_grow(&tl->change, &tl->change_room, (uint64_t) tl->changes + set->runs, sizeof(*tl->change), NULL)) {
+		drop_changes(tl, tl->changes);
+		tl->changes_dropped += set->runs;
 		return;
 	}
-	memcpy(tl->change + tl->changes, set->run, set->runs * sizeof(*set->run));
-	tl->changes = (uint32_t) want;
+	for (uint32_t i = 0; i < set->runs; i++)
+		tl->change[tl->changes++] = (struct sl_changed) { set->run[i], since };
 }
 
 /* The room for it is there, so nothing fails. */
@@ -290,7 +304,6 @@ static void transfer(struct sl_timeline *tl, uint32_t from, uint32_t to, const s
 	count_moved(tl, a, b, set->count);
 	enlive(tl, from);
 	enlive(tl, to);
-	note_changes(tl, set);
 }
 
 /* Room for *set* to go and come back, whatever splits on the way. */
@@ -306,7 +319,7 @@ static int prepare(struct sl_nodeset *s, const struct sl_nodeset *set, struct sl
 }
 
 int sl_node_class_move(struct sl_timeline *tl, uint32_t from, uint32_t to, const struct sl_nodeset *set,
-		       struct sl_error *err)
+		       int64_t since, struct sl_error *err)
 {
 	struct sl_move *m;
 
@@ -316,7 +329,7 @@ int sl_node_class_move(struct sl_timeline *tl, uint32_t from, uint32_t to, const
 		    sizeof(*tl->log_run), err))
 		return -1;
 	m = &tl->log[tl->logged++];
-	*m = (struct sl_move) { from, to, tl->log_runs, set->runs, set->count };
+	*m = (struct sl_move) { from, to, tl->log_runs, set->runs, set->count, since };
 	memcpy(tl->log_run + tl->log_runs, set->run, set->runs * sizeof(*set->run));
 	tl->log_runs += set->runs;
 	tl->class[from].pins++;
@@ -332,6 +345,7 @@ void sl_node_class_undo(struct sl_timeline *tl, uint32_t moves)
 		const struct sl_nodeset set = { tl->log_run + m->run, m->runs, m->runs, m->count };
 
 		transfer(tl, m->to, m->from, &set);
+		sl_note_changes(tl, &set, m->since);
 		tl->log_runs = m->run;
 		tl->class[m->from].pins--;
 		tl->class[m->to].pins--;
@@ -374,7 +388,7 @@ int sl_node_class_age(struct sl_timeline *tl, uint32_t id, struct sl_error *err)
 	int64_t was = step->t;
 	uint64_t hash;
 
-	note_changes(tl, &g->nodes);
+	sl_note_changes(tl, &g->nodes, SL_DAWN);
 	tl->watched = SL_DAWN;	/* the steps are not in order for a while */
 	step->t = SL_DAWN;
 	hash = hash_of(g->kind, step, steps);
@@ -413,6 +427,7 @@ void sl_node_class_free_all(struct sl_timeline *tl)
 	}
 	free(tl->class);
 	free(tl->live);
+	free(tl->fall);
 	free(tl->turned);
 	free(tl->bucket);
 	free(tl->log);

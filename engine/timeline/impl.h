@@ -52,6 +52,7 @@ struct sl_move {
 	uint32_t from, to;
 	uint32_t run, runs;		/* in tl->log_run */
 	uint32_t count;
+	int64_t since;			/* what is free of them differs from then on */
 };
 
 struct sl_touch {			/* nodes of one class that an operation takes in */
@@ -72,9 +73,18 @@ struct sl_live {
 	uint32_t nodes, runs;		/* how many */
 	struct sl_run run;		/* of nodes, the first */
 	struct sl_resources free;	/* now_free, and so on, of the class */
-	int64_t next, steady;
+	int64_t next;
 	struct sl_resources least;
-	int64_t ebb;
+};
+
+struct sl_fall {			/* of a class, what those ask who go through all for the sake of few */
+	int64_t steady, ebb;		/* less is free from the one on, and from the other on no less than that */
+	int32_t cores;			/* free now */
+};
+
+struct sl_changed {			/* nodes, of which other amounts are free from then on */
+	struct sl_run run;
+	int64_t since;
 };
 
 struct sl_timeline {
@@ -92,6 +102,7 @@ struct sl_timeline {
 	uint32_t classes;		/* ever used */
 	uint32_t spare;			/* free list */
 	struct sl_live *live;		/* classes with nodes, in no order */
+	struct sl_fall *fall;		/* of each of them */
 	uint32_t lives;
 	uint32_t *bucket;
 	uint32_t buckets, hashed;	/* a power of two; classes in the table */
@@ -119,7 +130,7 @@ struct sl_timeline {
 	/* Nodes that went from class to class, or whose class changed, for those who keep what they worked out
 	 * of them: the first so many are not there any more, and one who reads has read up to *changes_read*. */
 	bool notes_changes;
-	struct sl_run *change;
+	struct sl_changed *change;
 	uint32_t changes, change_room;
 	uint64_t changes_dropped, changes_read;
 
@@ -160,9 +171,13 @@ uint32_t sl_node_class_intern(struct sl_timeline *tl, uint32_t kind, const struc
 /* Forget a class that is empty and not pinned; others stay. */
 void sl_node_class_drop(struct sl_timeline *tl, uint32_t id);
 
-/* Move nodes from one class to another and log it.  On failure nothing happened. */
+/* Move nodes from one class to another, which differs from the time *since* on, and log it.  On failure nothing
+ * happened. */
 int sl_node_class_move(struct sl_timeline *tl, uint32_t from, uint32_t to, const struct sl_nodeset *set,
-		       struct sl_error *err);
+		       int64_t since, struct sl_error *err);
+
+/* Note that other amounts are free of nodes from then on: who changes them does, undoing itself. */
+void sl_note_changes(struct sl_timeline *tl, const struct sl_nodeset *set, int64_t since);
 
 /* Undo the log down to its first *moves* entries, or forget all of it. */
 void sl_node_class_undo(struct sl_timeline *tl, uint32_t moves);
@@ -202,10 +217,11 @@ bool sl_step_min_from(const struct sl_node_class *g, uint32_t i, int64_t t1, str
 static inline bool sl_live_min(const struct sl_timeline *tl, uint32_t i, int64_t t1, struct sl_resources *least)
 {
 	const struct sl_live *l = &tl->live[i];
+	const struct sl_fall *f = &tl->fall[i];
 
-	if (t1 > l->steady && t1 <= l->ebb)
+	if (t1 > f->steady && t1 <= f->ebb)
 		return sl_step_min(&tl->class[l->class], tl->now, t1, least);
-	*least = t1 <= l->steady ? l->free : l->least;
+	*least = t1 <= f->steady ? l->free : l->least;
 	return least->cores > 0;
 }
 

@@ -9,7 +9,9 @@
  * since (the changes that a timeline notes).
  *
  * What is free of a node from now on until the request would end may be less than what is free now.  A sheet
- * holds for ends in (after, until], between which no node offers less; for others there is another sheet.
+ * holds for ends in (after, until], between which no node offers less.  For others it is moved: where less is free
+ * before the one end and not before the other, nodes are asked again.  So there are some sheets for each need,
+ * with ends that lie apart.
  * Timelines may share a shelf, which bounds the memory of all of their sheets: the one that was not used for
  * longest makes room, on whichever timeline.
  *
@@ -22,7 +24,8 @@
 #include <string.h>
 
 #define FEW_CLASSES 256		/* they are asked sooner than a sheet is walked along */
-#define MEND_PART 4		/* with as many changes as a fourth of the classes it is filled anew */
+#define MEND_PART 2		/* with as many nodes changed as half of the classes are it is filled anew */
+#define MOVE_PART 16		/* where so many classes offer something else until another end it is copied */
 
 /* Filling one costs as much as asking all classes twice.  Where each request would need another one (between
  * the many reservations of conservative backfill) none are filled any more after so many in vain. */
@@ -55,32 +58,49 @@ static uint64_t hash_of(const struct sl_node_need *n)
 	return h * 31 + (n->needs ? n->need[0].count : 0);
 }
 
+static bool holds(const struct sl_sheet *t, int64_t end)
+{
+	return t->after < end && end <= t->until;
+}
+
+static uint64_t distance(int64_t a, int64_t b)
+{
+	return a < b ? (uint64_t) b - (uint64_t) a : (uint64_t) a - (uint64_t) b;
+}
+
+/* The one that holds for that end, or else for the nearest; NULL: there is none for such a node. */
 static struct sl_sheet *look_up(struct sl_sheets *ts, const struct sl_node_need *n, int64_t end)
 {
 	uint64_t hash = hash_of(n);
+	struct sl_sheet *nearest = NULL;
 
 	for (uint32_t i = 0; i < ts->count; i++) {
 		struct sl_sheet *t = &ts->sheet[i];
 
-		if (ts->hash[i] == hash && t->after < end && end <= t->until && !memcmp(&t->need, n, sizeof(*n)))
+		if (ts->hash[i] != hash || memcmp(&t->need, n, sizeof(*n)))
+			continue;
+		if (holds(t, end))
 			return t;
+		if (!nearest || distance(t->end, end) < distance(nearest->end, end))
+			nearest = t;
 	}
-	return NULL;
+	return nearest;
 }
 
 /* -- what is in it -------------------------------------------------------- */
 
 /* For ends between which such steps of a class lie, it offers other amounts. */
-static void narrow(struct sl_sheet *t, const struct sl_timeline *tl, const struct sl_live *l)
+static void narrow(struct sl_sheet *t, const struct sl_timeline *tl, uint32_t live)
 {
-	const struct sl_node_class *g = &tl->class[l->class];
+	const struct sl_fall *f = &tl->fall[live];
 	int64_t after = t->after, until = t->until;
 
-	if (t->end <= l->steady) {
-		until = l->steady;
-	} else if (t->end > l->ebb) {
-		after = l->ebb;
+	if (t->end <= f->steady) {
+		until = f->steady;
+	} else if (t->end > f->ebb) {
+		after = f->ebb;
 	} else {
+		const struct sl_node_class *g = &tl->class[tl->live[live].class];
 		uint32_t i = sl_step_at(g, t->end - 1);
 
 		after = g->step[i].t;
@@ -97,7 +117,7 @@ static struct sl_amount ask(struct sl_sheet *t, const struct sl_timeline *tl, co
 
 	if (l->free.cores < need->least_cores || l->free.memory < need->least_memory)
 		return (struct sl_amount) { 0 };
-	narrow(t, tl, l);
+	narrow(t, tl, live);
 	if (!sl_live_min(tl, live, t->end, &o.free))
 		return (struct sl_amount) { 0 };
 	sl_need_in_turn(need, &tl->kind[l->kind].capacity, &l->free, &o.free);
@@ -160,14 +180,26 @@ static void fill(struct sl_sheet *t, const struct sl_sheets *ts, const struct sl
 	}
 }
 
-/* Ask the nodes that have changed since. */
+static void put_again(struct sl_sheet *t, const struct sl_sheets *ts, const struct sl_run *r, struct sl_amount a)
+{
+	for (uint32_t n = r->first; n <= r->last; n++)
+		if (put(t, n, a))
+			sl_sheet_spoil(t, ts, n);
+}
+
+/* Ask the nodes of which other amounts are free since, and before the end that was told of. */
 static void mend(struct sl_sheet *t, const struct sl_sheets *ts, const struct sl_timeline *tl,
-		 const struct sl_need *need)
+		 const struct sl_need *need, int64_t told)
 {
 	for (uint32_t i = (uint32_t) (t->read - tl->changes_dropped); i < tl->changes; i++) {
-		const struct sl_run *r = &tl->change[i];
+		const struct sl_changed *c = &tl->change[i];
 
-		for (uint32_t n = r->first; n <= r->last; n++)
+		if (c->since >= told) {
+			if (c->since >= t->end && c->since < t->until)
+				t->until = c->since;
+			continue;
+		}
+		for (uint32_t n = c->run.first; n <= c->run.last; n++)
 			if (put(t, n, ask(t, tl, need, tl->class[tl->class_of[n]].live)))
 				sl_sheet_spoil(t, ts, n);
 	}
@@ -190,7 +222,8 @@ static void put_on_shelf(struct sl_sheets *ts, struct sl_timeline *tl)
 {
 	struct sl_shelf *shelf = sl_shelf_of(tl);
 
-	ts->bytes = ts->words * sizeof(*ts->border) + tl->nodes * sizeof(*ts->weight);
+	ts->bytes = ts->words * sizeof(*ts->border) + tl->nodes * sizeof(*ts->weight) +
+		    (tl->nodes + 1) * sizeof(*ts->due);
 	ts->bytes_each = ts->words * (sizeof(struct sl_word) + SL_WORD * sizeof(struct sl_amount)) +
 			 ts->chapters * (sizeof(struct sl_extremes) + sizeof(uint64_t));
 	shelf->bytes += ts->bytes;
@@ -220,7 +253,8 @@ static struct sl_sheets *make_sheets(struct sl_timeline *tl)
 	ts->chapters = ts->words / SL_WORD + 1;
 	ts->border = calloc(ts->words, sizeof(*ts->border));
 	ts->weight = calloc(tl->nodes + 1, sizeof(*ts->weight));
-	if (!ts->border || !ts->weight) {
+	ts->due = malloc((tl->nodes + 1) * sizeof(*ts->due));
+	if (!ts->border || !ts->weight || !ts->due) {
 		sl_sheets_free(ts);
 		return NULL;
 	}
@@ -252,6 +286,7 @@ void sl_sheets_free(struct sl_sheets *ts)
 		free_sheet(&ts->sheet[i]);
 	free(ts->border);
 	free(ts->weight);
+	free(ts->due);
 	free(ts);
 }
 
@@ -353,6 +388,71 @@ static struct sl_sheet *take_sheet(struct sl_sheets *ts)
 	return t;
 }
 
+/* -- moving them ---------------------------------------------------------- */
+
+/*
+ * Classes that may offer other amounts until *end* than until the sheet's, into ts->due, and between which ends that is
+ * so.  Those that have too little now offer nothing until any.
+ */
+static void list_due(const struct sl_sheet *t, struct sl_sheets *ts, const struct sl_timeline *tl,
+		     const struct sl_need *need, int64_t end)
+{
+	int64_t soon = t->end < end ? t->end : end, late = t->end < end ? end : t->end;
+
+	ts->dues = 0;
+	ts->after = SL_DAWN;
+	ts->until = SL_FOREVER;
+	for (uint32_t i = 0; i < tl->lives; i++) {
+		const struct sl_fall *f = &tl->fall[i];
+
+		if (f->cores < need->least_cores)
+			continue;
+		if (end <= f->steady)
+			ts->until = f->steady < ts->until ? f->steady : ts->until;
+		else if (end > f->ebb)
+			ts->after = f->ebb > ts->after ? f->ebb : ts->after;
+		if (late > f->steady && soon <= f->ebb)
+			ts->due[ts->dues++] = i;
+	}
+}
+
+static void copy_sheet(struct sl_sheet *to, const struct sl_sheet *t, const struct sl_sheets *ts)
+{
+	struct sl_sheet own = *to;
+
+	*to = *t;
+	to->word = memcpy(own.word, t->word, ts->words * sizeof(*t->word));
+	to->node = memcpy(own.node, t->node, (size_t) ts->words * SL_WORD * sizeof(*t->node));
+	to->chapter = memcpy(own.chapter, t->chapter, ts->chapters * sizeof(*t->chapter));
+	to->stale = memcpy(own.stale, t->stale, ts->chapters * sizeof(*t->stale));
+}
+
+/* A sheet that tells of what is free until another end, in place of this one or beside it. */
+static struct sl_sheet *move_sheet(struct sl_sheet *t, struct sl_sheets *ts, const struct sl_timeline *tl,
+				   const struct sl_need *need, int64_t end)
+{
+	struct sl_sheet *other;
+
+	list_due(t, ts, tl, need, end);
+	other = ts->dues > tl->lives / MOVE_PART ? take_sheet(ts) : NULL;
+	if (other && other != t) {
+		copy_sheet(other, t, ts);
+		ts->hash[other - ts->sheet] = ts->hash[t - ts->sheet];
+		t = other;
+	}
+	t->end = end;
+	t->after = ts->after;
+	t->until = ts->until;
+	for (uint32_t i = 0; i < ts->dues; i++) {
+		const struct sl_nodeset *nodes = &tl->class[tl->live[ts->due[i]].class].nodes;
+		struct sl_amount a = ask(t, tl, need, ts->due[i]);
+
+		for (uint32_t r = 0; r < nodes->runs; r++)
+			put_again(t, ts, &nodes->run[r], a);
+	}
+	return t;
+}
+
 /* -- whether there is one ------------------------------------------------- */
 
 /* Requests that bestfit serves from nodes alone, and no limit of nodes that may bind. */
@@ -363,6 +463,19 @@ static bool suits(const struct sl_timeline *tl, const struct sl_need *need, enum
 	return (method == SL_PLACE_BESTFIT || method == SL_PLACE_NATIVE) && tl->lives > FEW_CLASSES &&
 	       tl->lives > tl->nodes / SL_WORD && !tl->tree && !r->required && !r->contiguous && !r->most_nodes &&
 	       (need->max_nodes >= UINT32_MAX / 2 || (int64_t) need->least * need->max_nodes >= need->units);
+}
+
+/* Of more nodes than it pays to ask again. */
+static bool much_has_changed(const struct sl_sheet *t, const struct sl_timeline *tl)
+{
+	uint32_t most = tl->lives / MEND_PART, count = 0;
+
+	if (t->read < tl->changes_dropped)
+		return true;
+	for (uint32_t i = (uint32_t) (t->read - tl->changes_dropped); i < tl->changes && count <= most; i++)
+		if (tl->change[i].since < t->end)
+			count += tl->change[i].run.last - tl->change[i].run.first + 1;
+	return count > most;
 }
 
 struct sl_sheet *sl_sheet_of(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method,
@@ -379,9 +492,15 @@ struct sl_sheet *sl_sheet_of(struct sl_timeline *tl, const struct sl_need *need,
 		return NULL;
 	ts = sp->sheets ? sp->sheets : make_sheets(tl);
 	t = ts ? look_up(ts, &n, end) : NULL;
-	if (t && t->read >= tl->changes_dropped && changes_noted(tl) - t->read <= tl->lives / MEND_PART) {
+	if (t && !much_has_changed(t, tl)) {
+		bool there = holds(t, end);
+		int64_t told = there ? end : t->end;
+
+		if (!there && !make)
+			return NULL;
+		t = there ? t : move_sheet(t, ts, tl, need, end);
 		t->end = end;
-		mend(t, ts, tl, need);
+		mend(t, ts, tl, need, told);
 		ts->credit += ts->credit < MOST_CREDIT;
 	} else {
 		if (!ts || !make || !ts->credit || !(t = t ? t : take_sheet(ts)))

@@ -52,6 +52,8 @@ struct sl_sheets {
 	bool bordered;			/* there are borders */
 	uint64_t *border;		/* bits: nodes of another weight than the one before */
 	uint32_t *weight;		/* by node */
+	uint32_t *due, dues;		/* classes to be asked again, by their place among those with nodes */
+	int64_t after, until;		/* of ends between which that is so */
 };
 
 /* Sets that this node is or was in, or is or was between, begin elsewhere or have other sums now. */

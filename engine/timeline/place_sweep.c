@@ -184,6 +184,7 @@ static int start_hist(struct sweep *w, struct sl_error *err)
  * from it later on. */
 static void look_first(const struct sweep *w, const struct sl_live *l, struct sl_cursor *c, int64_t from)
 {
+	const struct sl_fall *f = &w->tl->fall[l - w->tl->live];
 	const struct sl_resources *capacity = &w->tl->kind[l->kind].capacity;
 	struct sl_offer o;
 
@@ -195,7 +196,7 @@ static void look_first(const struct sweep *w, const struct sl_live *l, struct sl
 		look(w, c, from, &c->now);
 	} else if (!sl_need_plausible(w->need, &l->free, capacity)) {
 		return;
-	} else if (l->steady < SL_FOREVER || !l->free.cores) {
+	} else if (f->steady < SL_FOREVER || !l->free.cores) {
 		look(w, c, from, &c->now);
 	} else {
 		o.free = l->free;

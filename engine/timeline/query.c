@@ -228,7 +228,7 @@ void sl_timeline_figures(const struct sl_timeline *tl, struct sl_timeline_figure
 {
 	*f = (struct sl_timeline_figures) { .classes = tl->lives };
 	f->bytes = sizeof(*tl) + tl->kinds * sizeof(*tl->kind) + tl->nodes * sizeof(*tl->class_of) +
-		   tl->classes * (sizeof(*tl->class) + sizeof(*tl->live) + sizeof(*tl->turned)) + tl->buckets * sizeof(*tl->bucket) +
+		   tl->classes * (sizeof(*tl->class) + sizeof(*tl->live) + sizeof(*tl->fall) + sizeof(*tl->turned)) + tl->buckets * sizeof(*tl->bucket) +
 		   ((size_t) tl->most_cores + 1) * sizeof(*tl->by_cores) + tl->log_room * sizeof(*tl->log) +
 		   tl->log_run_room * sizeof(*tl->log_run) + tl->change_room * sizeof(*tl->change) +
 		   tl->touch_room * sizeof(*tl->touch) +

@@ -254,7 +254,7 @@ static int move_all(struct sl_timeline *tl, const struct sl_change *ch, struct s
 		to = sl_node_class_intern(tl, tl->class[t->class].kind, tl->step, steps, err);
 		if (to == SL_NO_CLASS)
 			return -1;
-		if (sl_node_class_move(tl, t->class, to, &t->nodes, err)) {
+		if (sl_node_class_move(tl, t->class, to, &t->nodes, ch->t0, err)) {
 			sl_node_class_drop(tl, to);
 			return -1;
 		}
@@ -284,6 +284,8 @@ static int operate(struct sl_timeline *tl, const struct sl_nodeset *nodes, struc
 	untouch(tl);
 	if (rc)
 		sl_node_class_undo(tl, logged);
+	else
+		sl_note_changes(tl, nodes, ch->t0);
 	tl->moment++;
 	if (!tl->marks)
 		sl_node_class_forget(tl);

@@ -37,6 +37,7 @@ static int check_summary(const struct sl_timeline *tl, uint32_t id, struct sl_er
 	static const struct sl_resources nothing;
 	const struct sl_node_class *g = &tl->class[id];
 	const struct sl_live *l = &tl->live[g->live];
+	const struct sl_fall *f = &tl->fall[g->live];
 	struct sl_resources least = g->step[0].blocks ? nothing : g->step[0].free, now = least;
 	int64_t steady = SL_FOREVER, ebb = SL_FOREVER;
 	bool rising = !g->step[0].blocks;
@@ -57,7 +58,7 @@ static int check_summary(const struct sl_timeline *tl, uint32_t id, struct sl_er
 	if (l->kind != g->kind || l->nodes != g->nodes.count || l->runs != g->nodes.runs ||
 	    l->run.first != g->nodes.run[0].first || l->run.last != g->nodes.run[0].last ||
 	    !sl_resources_equal(&l->free, &now) || !sl_resources_equal(&l->least, &least) || l->next != g->next ||
-	    l->steady != steady || l->ebb != ebb)
+	    f->steady != steady || f->ebb != ebb || f->cores != now.cores)
 		return broken(err, id, "is listed with something else than it has");
 	return 0;
 }

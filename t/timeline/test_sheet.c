@@ -176,10 +176,54 @@ static void cores_beside_the_timeline_count(void **state)
 	sl_timeline_destroy(s.tl);
 }
 
+static void book_each(struct scene *s, uint32_t first, uint32_t last, int32_t cores, int64_t t0, int64_t t1)
+{
+	const struct sl_resources each = { .cores = cores };
+
+	for (uint32_t n = first; n <= last; n++) {
+		struct sl_run run = { n, n };
+		struct sl_nodeset one = { &run, 1, 1, 1 };
+
+		assert_int_equal(sl_timeline_book(s->tl, &one, &each, t0, t1 + n, NULL), 0);
+	}
+}
+
+/* Of later bookings a sheet is told when a request ends behind their beginning. */
+static void sheets_are_moved_to_other_ends(void **state)
+{
+	static const int64_t ends[] = { 10, 50, 150, 50, 350, 150, 360, 310, 2000, 10 };
+	const uint32_t count = sizeof(ends) / sizeof(*ends);
+	struct sl_node_kind kind = { .weight = 1, .capacity = { .cores = 8 } };
+	static uint32_t kind_of[1000];
+	struct scene s = { .nodes = 1000 };
+	const struct sl_space *sp;
+
+	(void) state;
+	s.tl = sl_timeline_create(s.nodes, kind_of, &kind, 1, 0, NULL);
+	book_each(&s, 0, 499, 1, 0, 1000);
+	for (uint32_t i = 0; i < 2 * count; i++) {
+		struct sl_request all = { .tasks = 7500, .duration = ends[i % count] };
+
+		if (i == 1)
+			book_each(&s, 999, 999, 8, 100, 200);
+		if (i == count) {
+			book_each(&s, 0, 99, 7, 300, 400);
+			book_each(&s, 998, 998, 8, 320, 340);
+		}
+		ask_both(&s, &all, false);
+		all.tasks = 7300;
+		ask_both(&s, &all, false);
+	}
+	sp = s.tl->space;
+	assert_true(sp->sheets && sp->sheets->uses >= 3 * count);
+	sl_timeline_destroy(s.tl);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cores_beside_the_timeline_count),
+		cmocka_unit_test(sheets_are_moved_to_other_ends),
 		cmocka_unit_test_teardown(sheets_make_no_difference, say_seed),
 		cmocka_unit_test_teardown(a_shelf_bounds_all_timelines, say_seed),
 	};

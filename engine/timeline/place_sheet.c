@@ -27,8 +27,8 @@
 #define MEND_PART 2		/* with as many nodes changed as half of the classes are it is filled anew */
 #define MOVE_PART 16		/* where so many classes offer something else until another end it is copied */
 
-/* Filling one costs as much as asking all classes twice.  Where each request would need another one (between
- * the many reservations of conservative backfill) none are filled any more after so many in vain. */
+/* Filling one costs as much as asking all classes twice.  Where each is out of date when it is used again none are filled
+ * any more after so many in vain. */
 #define MOST_CREDIT 64
 
 /* -- which one ------------------------------------------------------------ */
@@ -171,8 +171,10 @@ static void fill(struct sl_sheet *t, const struct sl_sheets *ts, const struct sl
 	t->until = SL_FOREVER;
 	for (uint32_t i = 0; i < tl->lives; i++) {
 		const struct sl_live *l = &tl->live[i];
-		struct sl_amount a = ask(t, tl, need, i);
+		struct sl_amount a = { 0 };
 
+		if (tl->fall[i].cores >= need->least_cores)
+			a = ask(t, tl, need, i);
 		if (a.units)
 			put_run(t, &l->run, a);
 		for (uint32_t r = 1; a.units && r < l->runs; r++)
@@ -199,9 +201,15 @@ static void mend(struct sl_sheet *t, const struct sl_sheets *ts, const struct sl
 				t->until = c->since;
 			continue;
 		}
-		for (uint32_t n = c->run.first; n <= c->run.last; n++)
-			if (put(t, n, ask(t, tl, need, tl->class[tl->class_of[n]].live)))
+		for (uint32_t n = c->run.first; n <= c->run.last; n++) {
+			const struct sl_node_class *g = &tl->class[tl->class_of[n]];
+			struct sl_amount a = { 0 };
+
+			if (g->now_free.cores >= need->least_cores)	/* most that have just been booked have not */
+				a = ask(t, tl, need, g->live);
+			if (put(t, n, a))
 				sl_sheet_spoil(t, ts, n);
+		}
 	}
 }
 

@@ -17,7 +17,7 @@ NODES_HERE=$((6 * ISLANDS))
 
 cluster_node_lines() { lua5.4 "$HERE/parity.lua" machine "$SEED" "$ISLANDS" "$2" spec; } # NODES PORT
 LIVE_LINES=("PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=DOWN")
-live_begin "$NODES_HERE" SelectTypeParameters=CR_Core_Memory DefMemPerCPU=100 Licenses=lic:10000 \
+live_begin "$NODES_HERE" SelectTypeParameters=CR_Core_Memory DefMemPerCPU=100 Licenses=lic:10000,few:3 \
 	AllowSpecResourcesUsage=YES MaxJobCount=100000 DebugFlags=NO_CONF_HASH SlurmctldDebug=debug
 needs_engine
 cluster_site <<-EOL

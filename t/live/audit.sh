@@ -70,7 +70,8 @@ audit_allocations() {
 					}
 				}
 			}
-			n = split(value("Licenses"), asked, ",")
+			# (of alternatives, the one that it got)
+			n = split(/ LicensesAlloc=/ ? value("LicensesAlloc") : value("Licenses"), asked, ",")
 			for (k = 1; k <= n && !suspended; k++) {
 				split(asked[k], l, ":")
 				held[l[1]] += l[2] == "" ? 1 : l[2]

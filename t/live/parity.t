@@ -17,7 +17,7 @@ cluster_node_lines() { lua5.4 "$HERE/parity.lua" machine "$SEED" "$ISLANDS" "$2"
 LIVE_LINES=("PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=DOWN")
 BACKFILL=bf_interval=1,bf_max_job_test=10000,bf_continue,bf_window=20000
 BACKFILL+=,sched_interval=1,sched_min_interval=0,default_queue_depth=10000
-live_begin "$NODES_HERE" SelectTypeParameters=CR_Core_Memory DefMemPerCPU=100 Licenses=lic:10000 \
+live_begin "$NODES_HERE" SelectTypeParameters=CR_Core_Memory DefMemPerCPU=100 Licenses=lic:10000,few:3 \
 	AllowSpecResourcesUsage=YES DebugFlags=NO_CONF_HASH SlurmctldDebug=debug
 needs_engine
 cluster_site <<-'EOL'

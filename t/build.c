@@ -556,6 +556,8 @@ static void random_wishes(struct build *b, uint64_t *s, struct sl_job_row *r)
 	}
 	if (one_in(s, 15))
 		r->asks |= SL_ASKS_BURST_BUFFER;
+	if (r->id % 8 == 5)
+		r->asks |= SL_ASKS_SOCKETS_IN_TURN;
 	if (one_in(s, 20))
 		r->het_job_id = r->id;
 	if (one_in(s, 10))

@@ -88,6 +88,9 @@
  * if they are more than the tasks of a node, all nodes have as many tasks.  Where gres of each task bring memory, tasks on
  * several nodes have whole cores.
  *
+ * Allocation of sockets (CR_Socket).  Of parts of nodes a job has the cores of whole sockets, as many as its tasks need;
+ * of a node with cores for the system it has none.  On several nodes its tasks are such as leave no CPU of a socket over.
+ *
  * Planes.  Where there is something to deal (parts of several nodes, no -O) each node in turn, by index, gets so many
  * tasks while its cores host them, and has cores for what it has got then; and all nodes get some.  No gres of the job nor CPUs
  * with any, no CPUs on each node beside those of tasks, no nodes counted by feature.
@@ -96,7 +99,8 @@
  * constraints that are more than that, sockets or tasks per socket beside gres of parts of nodes, -O or cores
  * for the system, gres per socket, gres that nobody uses up and shares of devices but by node, such shares beside the devices or of whole nodes, cores for the system beside gres, threads for it on cores with several, arbitrary distributions, planes but as above, shared cores,
  * flexible or partial reservations or several of them,
- * allocation by socket, a job that may preempt others, one of which select refused
+ * where sockets are allocated: cores for the system; of parts of nodes sockets, tasks per socket, a core of each socket
+ * in turn, CPUs with gres, MaxCPUsPerNode; a job that may preempt others, one of which select refused
  * SL_REFUSALS placements in a row.  Any job may be native.  The places of such a job are
  * a booking and not a layout: only their sum is checked.
  */

@@ -170,7 +170,8 @@ static uint32_t least_cores(const struct check *c, const struct ask *a, uint32_t
 
 	if (a->few_on_core)
 		cpus = smaller(cpus, capped_product(a->few_on_core, a->cpus_per_task));
-	return larger((uint32_t) quotient_up(a->node_cpus, cpus), 1);
+	cpus *= check_cores_at_once(c, a, node);
+	return larger((uint32_t) quotient_up(a->node_cpus, cpus), 1) * check_cores_at_once(c, a, node);
 }
 
 static int64_t needed_memory(const struct check *c, uint32_t j, const struct ask *a, uint32_t place)
@@ -291,7 +292,7 @@ static int check_tasks(struct check *c, const struct row *r, const struct ask *a
 
 		most += a->tasks_per_node && hosts > a->tasks_per_node ? a->tasks_per_node : hosts;
 		if (cores > least_cores(c, a, node))
-			least += check_hosted(c, a, node, cores - 1) + 1;
+			least += check_hosted(c, a, node, cores - check_cores_at_once(c, a, node)) + 1;
 		else
 			least += a->gres_cpus;
 	}

@@ -23,7 +23,7 @@ static const char *special_request(const struct check *c, uint32_t j)
 		return "features";
 	if (job->asks[j] & ~(uint32_t) (SL_ASKS_USER_NODES | SL_ASKS_MCS | SL_ASKS_SPEC_CORES | SL_ASKS_SPEC_THREADS |
 					      SL_ASKS_BOUND_GRES | SL_ASKS_TASK_GRES | SL_ASKS_CPUS_PER_GRES |
-					      SL_ASKS_MEMORY_PER_GRES | SL_ASKS_DEFAULT_CPUS))
+					      SL_ASKS_MEMORY_PER_GRES | SL_ASKS_DEFAULT_CPUS | SL_ASKS_SOCKETS_IN_TURN))
 		return "what it asks for besides";
 	if (job->distribution[j] == SL_DIST_ARBITRARY)
 		return "its distribution";
@@ -35,6 +35,20 @@ static const char *special_request(const struct check *c, uint32_t j)
 			(job->asks[j] & SL_ASKS_TASK_GRES && has_uneven_tasks(job, j))))
 		return "gres for each task";
 	return job->refusals[j] >= SL_REFUSALS ? "refused placements" : NULL;
+}
+
+/* Of what sockets a job has, where they are allocated, something else decides. */
+static bool has_other_sockets(const struct check *c, const struct row *r, const struct ask *a)
+{
+	uint32_t cap = c->snap->partition.max_cpus_per_node[r->partition];
+
+	if (check_core_spec(c, r->job))
+		return true;
+	for (uint32_t g = a->gres.first; !a->whole && g < a->gres.first + a->gres.count; g++)
+		if (c->snap->job_gres.cpus[g])
+			return true;
+	return !a->whole && (check_has_sockets(c, r->job) || (cap && cap != SL_NONE) ||
+			     (c->snap->job.asks[r->job] & SL_ASKS_SOCKETS_IN_TURN));
 }
 
 const char *check_native(const struct check *c, const struct row *r, const struct ask *a)
@@ -51,7 +65,7 @@ const char *check_native(const struct check *c, const struct row *r, const struc
 		return "planes";
 	if (check_has_sockets(c, r->job) && (check_core_spec(c, r->job) || a->overcommit || (!a->whole && a->gres.count)))
 		return "sockets beside gres, -O or cores for the system";
-	if (s->meta.select_flags[0] & SL_SELECT_SOCKET)
+	if (s->meta.select_flags[0] & SL_SELECT_SOCKET && has_other_sockets(c, r, a))
 		return "allocation by socket";
 	if (s->partition.flags[r->partition] & SL_PART_EXCLUSIVE_TOPO)
 		return "switches of its own";

@@ -67,7 +67,7 @@ int check_planes(struct check *c, const struct row *r, const struct ask *a)
 	for (uint32_t i = 0; i < r->places.count && !rc; i++) {
 		uint32_t at = r->places.first + i, cores = place->cores[at];
 
-		if (a->tasks_per_node || check_hosted(c, a, place->node[at], cores - 1) < has[i])
+		if (a->tasks_per_node || check_hosted(c, a, place->node[at], cores - check_cores_at_once(c, a, place->node[at])) < has[i])
 			continue;
 		rc = sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " cores, its planes come to %" PRIu64
 			     " tasks", c->snap->job.id[r->job], check_str(c, c->snap->node.name[place->node[at]]), cores, has[i]);

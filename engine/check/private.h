@@ -136,6 +136,9 @@ int check_features(struct check *c, const struct row *r);
 /* check/sockets.c.  Does it say anything of sockets? */
 bool check_has_sockets(const struct check *c, uint32_t job);
 
+/* Cores of a node that it gives at once: those of a socket, where sockets are allocated. */
+uint32_t check_cores_at_once(const struct check *c, const struct ask *a, uint32_t node);
+
 /* Cores of a node that its sockets lend to tasks, with so many usable threads: each no more than those of its tasks. */
 uint64_t check_socket_cores(const struct check *c, const struct ask *a, uint32_t node, uint32_t threads);
 

@@ -19,6 +19,39 @@ static uint32_t cores_of_one(const struct check *c, uint32_t node)
 	return c->snap->node.cores[node] / count_sockets(c, node);
 }
 
+uint32_t check_cores_at_once(const struct check *c, const struct ask *a, uint32_t node)
+{
+	uint32_t cores = cores_of_one(c, node);
+
+	return c->snap->meta.select_flags[0] & SL_SELECT_SOCKET && !a->whole && cores ? cores : 1;
+}
+
+/* Are its tasks on a socket such as leave no CPU of it over? */
+static bool leaves_no_cpu(const struct check *c, const struct ask *a, uint32_t node, uint32_t threads)
+{
+	uint64_t cpus = (uint64_t) a->few_on_core * a->cpus_per_task, cores = cores_of_one(c, node);
+
+	if (cpus && cpus < threads)
+		threads = (uint32_t) cpus;
+	return check_hosted(c, a, node, cores) * a->cpus_per_task == cores * threads;
+}
+
+/* They are whole, and none is of the system. */
+static int check_whole_sockets(struct check *c, const struct row *r, const struct ask *a, uint32_t i, uint32_t threads)
+{
+	uint32_t node = c->plan->place.node[i], cores = c->plan->place.cores[i], each = cores_of_one(c, node);
+	const char *name = check_str(c, c->snap->node.name[node]);
+
+	if (c->snap->node.core_spec[node] || (!a->whole && each * count_sockets(c, node) != c->snap->node.cores[node]) ||
+	    (!a->whole && r->places.count > 1 && !leaves_no_cpu(c, a, node, threads)))
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: only Slurm's select can place it (allocation by socket)",
+			       c->snap->job.id[r->job], name);
+	if (cores % check_cores_at_once(c, a, node))
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has %" PRIu32 " cores, sockets of it have %" PRIu32,
+			       c->snap->job.id[r->job], name, cores, each);
+	return 0;
+}
+
 bool check_has_sockets(const struct check *c, uint32_t j)
 {
 	const struct sl_job_view *job = &c->snap->job;
@@ -96,6 +129,8 @@ int check_sockets(struct check *c, const struct row *r, const struct ask *a, uin
 	uint32_t node = c->plan->place.node[i], j = r->job, sockets = count_sockets(c, node), cores = cores_of_one(c, node);
 	const char *name = check_str(c, c->snap->node.name[node]);
 
+	if (c->snap->meta.select_flags[0] & SL_SELECT_SOCKET && check_whole_sockets(c, r, a, i, threads) < 0)
+		return -1;
 	if (!check_has_sockets(c, j))
 		return 0;
 	if (c->snap->node.core_spec[node] || (uint64_t) cores * sockets != c->snap->node.cores[node])

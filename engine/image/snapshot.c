@@ -121,7 +121,7 @@ static const struct sl_word asks[] = {
 	{ SL_ASKS_WHOLE_SWITCHES, "WHOLE_SWITCHES" }, { SL_ASKS_SPEC_CORES, "SPEC_CORES" },
 	{ SL_ASKS_SPEC_THREADS, "SPEC_THREADS" }, { SL_ASKS_BOUND_GRES, "BOUND_GRES" },
 	{ SL_ASKS_TASK_GRES, "TASK_GRES" }, { SL_ASKS_ONE_TYPE, "ONE_TYPE" },
-	{ SL_ASKS_DEFAULT_CPUS, "DEFAULT_CPUS" },
+	{ SL_ASKS_DEFAULT_CPUS, "DEFAULT_CPUS" }, { SL_ASKS_SOCKETS_IN_TURN, "SOCKETS_IN_TURN" },
 };
 static const struct sl_word per_words[] = {
 	{ SL_PER_NODE, "node" }, { SL_PER_JOB, "job" }, { SL_PER_TASK, "task" }, { SL_PER_SOCKET, "socket" },

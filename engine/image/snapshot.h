@@ -256,6 +256,7 @@ enum sl_distribution { SL_DIST_ANY, SL_DIST_BLOCK, SL_DIST_CYCLIC, SL_DIST_PLANE
 #define SL_ASKS_TASK_GRES	0x80000	/* so many for each task of a gres that its list has by node, job or socket */
 #define SL_ASKS_ONE_TYPE	0x100000	/* a gres by name alone, of which select takes all on a node of one type */
 #define SL_ASKS_DEFAULT_CPUS	0x200000	/* CPUs for each gres not by itself, but by default (DefCpuPerGPU) */
+#define SL_ASKS_SOCKETS_IN_TURN	0x400000	/* a core of each socket of a node in turn (-m block:cyclic) */
 
 /* The partitions of a job that asked for several, in the order asked. */
 #define SL_JOB_PARTITION_COLUMNS(X) \

@@ -32,7 +32,7 @@ static const struct {
 	{ SL_NATIVE_PREEMPT, "jobs that it may preempt" },
 	{ SL_NATIVE_REFUSED, "a placement that select refuses" },
 	{ SL_NATIVE_SHARED_CORES, "shared cores" },
-	{ SL_NATIVE_BY_SOCKET, "allocation by socket" },
+	{ SL_NATIVE_BY_SOCKET, "allocation by socket, of unequal ones or beside other counts of cores" },
 	{ SL_NATIVE_RESERVATIONS, "several reservations" },
 	{ SL_NATIVE_FLEX, "a flexible reservation, or one without nodes" },
 	{ SL_NATIVE_PARTIAL, "a reservation of parts of nodes" },
@@ -155,6 +155,5 @@ uint32_t want_native(const struct sl_cluster *c, const struct sl_entry *e)
 {
 	return native_of_job(c, e->job) | native_of_reservation(c, e) |
 		if_so(c->snap->partition.flags[e->partition] & SL_PART_EXCLUSIVE_TOPO, SL_NATIVE_WHOLE_SWITCHES) |
-		if_so(cluster_sharing(c, e->job, e->partition) != 1, SL_NATIVE_SHARED_CORES) |
-		if_so(c->snap->meta.select_flags[0] & SL_SELECT_SOCKET, SL_NATIVE_BY_SOCKET);
+		if_so(cluster_sharing(c, e->job, e->partition) != 1, SL_NATIVE_SHARED_CORES);
 }

@@ -33,7 +33,6 @@ enum sl_native {
 	SL_NATIVE_REFUSED		= 1 << 16,
 	/* facts of its partition, of its reservation and of the cluster */
 	SL_NATIVE_SHARED_CORES		= 1 << 17,
-	SL_NATIVE_BY_SOCKET		= 1 << 18,
 	SL_NATIVE_RESERVATIONS		= 1 << 19,
 	SL_NATIVE_FLEX			= 1 << 20,
 	SL_NATIVE_PARTIAL		= 1 << 21,
@@ -42,6 +41,7 @@ enum sl_native {
 	SL_NATIVE_TASKS_PER_SOCKET	= 1 << 2,
 	SL_NATIVE_CORE_SPEC		= 1 << 3,	/* beside gres, on nodes that set aside unequal numbers, or by threads */
 	SL_NATIVE_UNEQUAL_THREADS	= 1 << 22,
+	SL_NATIVE_BY_SOCKET		= 1 << 18,	/* unequal ones, or beside what counts cores otherwise */
 	SL_NATIVE_GRES			= 1 << 24,	/* too many kinds, or pieces */
 	SL_NATIVE_CPU_CAP		= 1 << 25,
 };

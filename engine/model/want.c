@@ -305,13 +305,6 @@ static void ask_cores(struct sl_cluster *c, struct want *w, const struct sl_ask 
 	r->most_nodes = a->most_nodes && a->max_nodes > a->min_nodes && !sl_ask_job_gres(c->snap, a);
 	r->tasks = a->tasks;
 	r->tasks_per_node = a->tasks_per_node;
-	if (c->snap->meta.select_flags[0] & SL_SELECT_SOCKET) {
-		uint32_t n = sl_nodeset_next(&part->nodes, 0);
-
-		if (n < SL_MAX_NODES && c->snap->node.sockets[n])
-			r->min_cores_per_node = most(r->min_cores_per_node,
-						     c->snap->node.cores[n] / c->snap->node.sockets[n]);
-	}
 	/* a job does not share a core with itself */
 	if (cluster_sharing(c, w->entry.job, w->entry.partition) > 1 && !r->whole_nodes)
 		r->max_cores_per_node = part->max_cores;
@@ -590,6 +583,7 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 			      a.min_nodes, a.max_nodes, cluster_str(c, c->snap->partition.name[p]));
 	ask_cores(c, w, &a);
 	ask_sockets(c, w, &a);
+	want_whole_sockets(c, w, &a);
 	want_deal(c, w, &a);
 	ask_memory(c, w, &a);
 	if (!w->pub.why)

@@ -30,6 +30,10 @@ bool want_has_company(const struct sl_cluster *c, const struct want *w, uint32_t
 /* How its tasks are dealt out to its nodes, once it is known how many of both there may be. */
 void want_deal(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 
+/* want_socket.c */
+/* Where sockets are allocated: how many cores a node gives at once. */
+void want_whole_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
+
 /* want_nodes.c */
 /* The reservation: where and when; 0 also when it forbids. */
 int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *err);

@@ -294,6 +294,8 @@ static int take_words(const struct wisher *w)
 	if (take_word(w, SL_WISH_DISTRIBUTION, how, dealt ? strcspn(dealt, ":=,") : 0, &w->row->distribution,
 		      "block, cyclic, plane or arbitrary"))
 		return -1;
+	if (dealt && (strstr(dealt, ":cyclic") || strstr(dealt, ":fcyclic")))
+		w->row->asks |= SL_ASKS_SOCKETS_IN_TURN;
 	if (w->row->distribution == SL_DIST_PLANE && (dealt = strchr(dealt, '=')) != NULL)
 		w->row->plane_size = (uint32_t) strtoul(dealt + 1, NULL, 10);
 	return 0;

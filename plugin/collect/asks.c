@@ -63,6 +63,8 @@ static uint32_t asks_of_details(const sl_details_t *d)
 		list_for_each(d->feature_list, each_feature, &asks);
 	if (d->prefer_list)
 		list_for_each(d->prefer_list, each_feature, &asks);
+	if (d->task_dist & SLURM_DIST_SOCKCYCLIC)	/* a bit of SOCKCFULL, too */
+		asks |= SL_ASKS_SOCKETS_IN_TURN;
 	if (!d->min_nodes)
 		asks |= SL_ASKS_NODE_COUNTS;
 	if (d->whole_node & SL_WHOLE_SWITCHES)

@@ -10,6 +10,7 @@ struct saved {
 	bitstr_t *req_node_bitmap, *exc_node_bitmap;
 	uint32_t min_nodes, max_nodes, req_switch;
 	uint64_t spread;		/* SPREAD_JOB, if it has that flag */
+	uint32_t task_dist;
 	bool counted;			/* its constraint has counts: it is set aside */
 	sl_list_t feature_list_use;
 	bool best_switch;
@@ -347,6 +348,20 @@ static void change_nodes(job_record_t *job, bitstr_t *nodes, const bitstr_t *kee
 		bit_or(d->exc_node_bitmap, (bitstr_t *) excluded);
 }
 
+/*
+ * Where sockets are allocated, one after the other is to be filled: of itself select takes a core of each free one in
+ * turn, and the job has all of them.  (Planes do so, and know no word for it.)
+ */
+static void fill_sockets(sl_details_t *d)
+{
+	if (!(slurm_conf.select_type_param & CR_SOCKET) || (d->task_dist & SLURM_DIST_NODEMASK) == SLURM_DIST_PLANE)
+		return;
+	if (!(d->task_dist & (SLURM_DIST_NODECYCLIC | SLURM_DIST_NODEBLOCK)))
+		d->task_dist = SLURM_DIST_NODECYCLIC | (d->task_dist & SLURM_DIST_STATE_FLAGS);
+	d->task_dist = (d->task_dist & (SLURM_DIST_NODECYCLIC | SLURM_DIST_NODEBLOCK | SLURM_DIST_STATE_FLAGS)) |
+		SLURM_DIST_SOCKBLOCK;
+}
+
 static bitstr_t *change_request(job_record_t *job, const struct sl_layout_place *place, uint32_t count,
 				const bitstr_t *keep_off, enum sl_layout_way way, struct saved *s)
 {
@@ -383,6 +398,9 @@ static bitstr_t *change_request(job_record_t *job, const struct sl_layout_place 
 		s->feature_list_use = d->feature_list_use;
 		d->feature_list_use = NULL;	/* (not the text: prologs are told that meanwhile) */
 	}
+	s->task_dist = d->task_dist;
+	if (nodes)
+		fill_sockets(d);
 	if (nodes) {	/* below how many switches they are is decided: select would begin to wait only now */
 		job->req_switch = 0;
 		job->best_switch = true;
@@ -419,6 +437,7 @@ static void put_request_back(job_record_t *job, const struct saved *s, bool copy
 	d->min_nodes = s->min_nodes;
 	d->max_nodes = s->max_nodes;
 	d->contiguous = s->contiguous;
+	d->task_dist = s->task_dist;
 }
 
 /*

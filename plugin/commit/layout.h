@@ -14,6 +14,7 @@
  *          reservation itself has these cores of it alone.  Tasks per node would
  *          not do: for a request of 128 tasks on 32 nodes 22.05 makes of 4 tasks
  *          per node six cores on some nodes and one on the others.
+ * Where sockets are allocated, they are to be filled one after the other besides.
  * Slurm decides whether that can be: what it refuses stays pending.
  *
  * All functions: job and node write locks held.  The cycle thread only.

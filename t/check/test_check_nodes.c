@@ -398,6 +398,31 @@ static void hyper_threads_count_as_cpus(void **state)
 	build_destroy(b);
 }
 
+static void sockets_are_had_whole_where_they_are_allocated(void **state)
+{
+	struct build *b = build_create("2x8c2s");
+
+	(void) state;
+	b->meta.select_flags = SL_SELECT_SOCKET;
+	build_pending(b, (struct build_job) { .id = 2, .tasks = 3 });
+	EXPECT_START(b, place(p_, 0, 4, 0, 0), NULL);
+	EXPECT_START(b, place(p_, 0, 3, 0, 0), "job 2: node n0: has 3 cores, sockets of it have 4");
+	EXPECT_START(b, place(p_, 0, 8, 0, 0), "have cores for 5 tasks of 1 CPUs, it has 3");
+	build_change_job(b, 2, .cpus_per_task = 3);
+	EXPECT_START(b, places(p_, 0, 1, 4), "node n0: only Slurm's select can place it (allocation by socket)");
+	build_change_job(b, 2, .cpus_per_task = 1);
+	build_change_job(b, 2, .asks = SL_ASKS_SOCKETS_IN_TURN);
+	EXPECT_START(b, place(p_, 0, 4, 0, 0), "only Slurm's select can place it (allocation by socket)");
+	build_change_job(b, 2, .flags = SL_JOBF_EXCLUSIVE);
+	EXPECT_START(b, place(p_, 0, 8, 0, 0), NULL);
+	build_change_job(b, 2, .flags = 0);
+	build_change_job(b, 2, .asks = 0);
+	build_change(b, SL_T_NODE, 0, sl_node_row, .core_spec = 1);
+	EXPECT_START(b, place(p_, 0, 4, 0, 0), "node n0: only Slurm's select can place it (allocation by socket)");
+	EXPECT_START(b, place(p_, 1, 4, 0, 0), NULL);
+	build_destroy(b);
+}
+
 static void overcommit_takes_a_cpu_a_node(void **state)
 {
 	struct build *b = one((struct build_job) { .nodes = 2, .tasks = 100 });
@@ -609,6 +634,7 @@ int main(void)
 		cmocka_unit_test(the_tasks_must_have_their_cores_and_not_one_more),
 		cmocka_unit_test(tasks_per_node_bound_what_a_node_hosts),
 		cmocka_unit_test(hyper_threads_count_as_cpus),
+		cmocka_unit_test(sockets_are_had_whole_where_they_are_allocated),
 		cmocka_unit_test(overcommit_takes_a_cpu_a_node),
 		cmocka_unit_test(exclusive_jobs_get_whole_nodes),
 		cmocka_unit_test(more_cores_than_a_node_has_left_are_refused),

@@ -5,7 +5,8 @@
 # not be started by select either.
 #
 # By hand, for longer, some ten minutes: SL_STARTS=10000 SL_ISLANDS=100 SL_LOAD=5 (arrays of an island) SL_TASKS=60 (of an
-# array); SL_SEED=N, SL_POLICY=NAME and SL_SELECT=CR_Core_Memory,CR_LLN, say.  As often as nothing more fits half of the jobs that have nodes are cancelled.
+# array); SL_SEED=N, SL_POLICY=NAME, and SL_SELECT=CR_Core_Memory,CR_LLN, say.  As often as nothing more fits half of
+# the jobs that have nodes are cancelled.
 # Nodes are of the cloud: no slurmd, and a job that has nodes stays CONFIGURING.
 SL_CLOUD=1
 . "${0%/*}/live.sh"
@@ -16,7 +17,7 @@ NODES_HERE=$((6 * ISLANDS))
 
 cluster_node_lines() { lua5.4 "$HERE/parity.lua" machine "$SEED" "$ISLANDS" "$2" spec; } # NODES PORT
 LIVE_LINES=("PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=DOWN")
-live_begin "$NODES_HERE" SelectTypeParameters="${SL_SELECT:-CR_Core_Memory}" DefMemPerCPU=100 Licenses=lic:10000 \
+live_begin "$NODES_HERE" SelectTypeParameters=CR_Core_Memory DefMemPerCPU=100 Licenses=lic:10000 \
 	AllowSpecResourcesUsage=YES MaxJobCount=100000 DebugFlags=NO_CONF_HASH SlurmctldDebug=debug
 needs_engine
 cluster_site <<-EOL
@@ -25,14 +26,14 @@ cluster_site <<-EOL
 EOL
 
 # A machine of its own for each seed, and what is asked of it while no partition is up.
-begin() {
+begin() { # SelectTypeParameters
 	local port line id
 	cluster_ctld_kill || cluster_ctld_kill KILL
 	sed -i '/^NodeName=/d; /^PartitionName=i/d' "$C/etc/slurm.conf"
 	port=$(sed -n 's/^SlurmctldPort=//p' "$C/etc/slurm.conf")
 	cluster_node_lines "$NODES_HERE" "$port" >> "$C/etc/slurm.conf"
 	lua5.4 "$HERE/parity.lua" switches "$SEED" "$ISLANDS" > "$C/etc/topology.conf"
-	cluster_conf TopologyPlugin=topology/tree
+	cluster_conf TopologyPlugin=topology/tree "SelectTypeParameters=$1"
 	rm -rf "$C/state"
 	mkdir "$C/state"
 	: > "$C/log/slurmctld.log"
@@ -98,9 +99,9 @@ wait_in_vain() {
 	return $((wrong > 0))
 }
 
-accepted() {
+accepted() { # SelectTypeParameters
 	local turn=0 barren=0 wrong=0 before
-	begin
+	begin "$1"
 	settle
 	audit_allocations
 	while [ "$(status starts)" -lt "$STARTS" ] && [ $barren -lt 5 ]; do
@@ -120,6 +121,8 @@ accepted() {
 }
 
 live_reset() { :; }
-it "what the engine starts select accepts as planned (seed $SEED)" accepted
-sed 's/^/# /' "$C/verdict"
+for select in ${SL_SELECT:-CR_Core_Memory CR_Socket_Memory}; do
+	it "what the engine starts select accepts as planned ($select, seed $SEED)" accepted "$select"
+	sed 's/^/# /' "$C/verdict"
+done
 live_end

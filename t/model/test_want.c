@@ -490,6 +490,54 @@ static void sockets_of_whole_nodes_are_a_number_of_cores(void **state)
 	build_destroy(b);
 }
 
+static void where_sockets_are_allocated_they_are_given_whole(void **state)
+{
+	struct build *b = build_create("4x8c2s1g");
+	struct sl_cluster *c;
+
+	(void) state;
+	b->meta.select_flags = SL_SELECT_SOCKET;
+	for (uint32_t i = 0; i < 7; i++)
+		build_pending(b, (struct build_job) { .id = i + 1, .nodes = 2, .tasks = 6, .exclusive = i == 1, .gpus = i == 5 });
+	build_change_job(b, 3, .asks = SL_ASKS_SOCKETS_IN_TURN);
+	build_change_job(b, 4, .ntasks_per_socket = 2);
+	build_change_job(b, 5, .core_spec = 1);
+	build_change_job(b, 7, .pn_min_cpus = 5);
+	build_pending(b, (struct build_job) { .id = 8, .nodes = 2, .tasks = 4, .cpus_per_task = 3 });
+	build_pending(b, (struct build_job) { .id = 9, .nodes = 1, .max_nodes = 1, .tasks = 2, .cpus_per_task = 3 });
+	build_pending(b, (struct build_job) { .id = 10, .nodes = 2, .tasks = 4, .cpus_per_task = 2 });
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->native, 0);
+	assert_int_equal(want(c, 1)->request.cores_at_once, 4);
+	assert_int_equal(want(c, 8)->native, SL_NATIVE_BY_SOCKET);	/* three of four CPUs */
+	assert_int_equal(want(c, 9)->native, 0);
+	assert_int_equal(want(c, 10)->native, 0);
+	assert_int_equal(want(c, 2)->native, 0);
+	assert_int_equal(want(c, 2)->request.cores_at_once, 0);
+	assert_int_equal(want(c, 3)->native, SL_NATIVE_BY_SOCKET);
+	assert_int_equal(want(c, 4)->native, SL_NATIVE_BY_SOCKET | SL_NATIVE_TASKS_PER_SOCKET);
+	assert_int_equal(want(c, 5)->native, SL_NATIVE_BY_SOCKET);
+	assert_int_equal(want(c, 6)->native, 0);
+	assert_int_equal(want(c, 7)->native, 0);
+	sl_cluster_destroy(c);
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_cpus_per_node = 6);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->native, SL_NATIVE_BY_SOCKET);
+	assert_int_equal(want(c, 2)->native, 0);
+	sl_cluster_destroy(c);
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_cpus_per_node = 0);
+	build_change(b, SL_T_NODE, 3, sl_node_row, .sockets = 1);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->native, SL_NATIVE_BY_SOCKET);
+	assert_int_equal(want(c, 2)->native, 0);
+	sl_cluster_destroy(c);
+	build_change(b, SL_T_NODE, 3, sl_node_row, .core_spec = 1);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 2)->native, SL_NATIVE_BY_SOCKET);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
 /* Of nodes with 2 sockets of 4 cores so many cores have to be free, wherever they lie. */
 static void sockets_of_parts_of_nodes_are_sure_where_enough_is_free(void **state)
 {
@@ -736,6 +784,7 @@ int main(void)
 		cmocka_unit_test(planes_are_placed_where_they_settle_what_each_node_gives),
 		cmocka_unit_test(each_flag_has_words_of_its_own),
 		cmocka_unit_test(sockets_of_parts_of_nodes_are_sure_where_enough_is_free),
+		cmocka_unit_test(where_sockets_are_allocated_they_are_given_whole),
 		cmocka_unit_test(sockets_of_whole_nodes_are_a_number_of_cores),
 		cmocka_unit_test(cores_for_the_system_are_those_that_the_job_says),
 		cmocka_unit_test(what_only_select_can_place_the_engine_and_the_checker_agree_on),

@@ -298,6 +298,7 @@ function history:summary(question) end
 ---@field uncounted_gres boolean asks for gres that are not in its list: some of mps, shard and no_consume
 ---@field one_type boolean gres by name alone, of which a node gives all of one type
 ---@field default_cpus boolean CPUs for each gres by default alone (DefCpuPerGPU)
+---@field sockets_in_turn boolean a core of each socket of a node in turn (-m block:cyclic)
 ---@field reboot boolean features that nodes get when they boot
 ---@field node_counts boolean one of more numbers of nodes than its list says, or none
 ---@field task_counts boolean its own number of tasks for each node

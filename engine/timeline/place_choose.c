@@ -407,10 +407,9 @@ static int choose_by(struct sl_timeline *tl, const struct sl_need *need, enum sl
 		return -1;
 	if (!sl_picker_done(&p) && need->jobs && choose_richest(&p, err))
 		return -1;
-	if (!sl_picker_done(&p))
-		return too_many_nodes(misfit, need, (int64_t) need->max_nodes + 1);
-	/* select deals to required nodes by index, and with LLN no release need heed other numbers */
-	return method == SL_PLACE_LEAST_LOADED && sl_spans_sort(&sp->chosen, &sp->sorted, err) ? -1 : 1;
+	if (sl_picker_done(&p))
+		return 1;
+	return too_many_nodes(misfit, need, (int64_t) need->max_nodes + 1);
 }
 
 static int start_with_sheet(struct sl_picker *p, struct sl_timeline *tl, const struct sl_need *need,

@@ -586,10 +586,6 @@ static void least_loaded_takes_nodes_with_the_largest_part_free(void **state)
 	assert_string_equal(at(tl, &r, &least_loaded, 0), "0-4:1");
 	r = (struct sl_request) { .tasks = 15, .max_nodes = 2, .duration = 10 };
 	assert_string_equal(at(tl, &r, &least_loaded, 0), "1:7 4:8");
-	r = (struct sl_request) { .min_nodes = 2, .tasks = 10, .max_nodes = 2, .duration = 10 };
-	assert_string_equal(at(tl, &r, &least_loaded, 0), "1:7 3:3");
-	book(tl, "1", 2, 0, 100);	/* 6 5 2 7: by index, whichever is taken first */
-	assert_string_equal(at(tl, &r, &least_loaded, 0), "0:6 3:4");
 	r = (struct sl_request) { .tasks = 1, .required = &third, .duration = 10 };
 	assert_string_equal(at(tl, &r, &least_loaded, 0), "2:1");
 	sl_nodeset_free(&third);

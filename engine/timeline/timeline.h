@@ -33,7 +33,7 @@
 
 #include "timeline/nodeset.h"
 
-#define SL_MAX_GRES 8			/* kinds of generic resource */
+#define SL_MAX_GRES 16			/* kinds of generic resource */
 #define SL_FOREVER INT64_MAX
 #define SL_MAX_NODE_CORES 65535		/* ceiling of a node's cores */
 #define SL_OPEN_MARKS 64		/* marks that may be open at a time */

@@ -14,23 +14,31 @@
 #define GPU 0
 #define SHARD 1
 
-/* A node with two GPUs of four shares each; of so many of them the second node has shares. */
-static struct build *machine(uint32_t shares_there)
+/* Two nodes with so many GPUs, the first with four shares of each; so many shares the second node has. */
+static struct build *machine_of(uint32_t gpus, uint32_t shares_there)
 {
-	struct build *b = build_create("2x8c2g");
 	struct sl_gres_kind_row kind = sl_gres_kind_row();
+	struct build *b;
+	char shape[32];
 
+	snprintf(shape, sizeof(shape), "2x8c%ug", gpus);
+	b = build_create(shape);
 	kind.key = kind.name = sl_builder_str(b->builder, "shard");
 	sl_builder_append(b->builder, SL_T_GRES_KIND, &kind);
 	for (uint32_t n = 0; n < 2; n++) {
-		struct sl_node_gres_row gpus = { .kind = GPU, .count = 2, .share = SL_NONE };
-		struct sl_node_gres_row shares = { .kind = SHARD, .count = n ? shares_there : 8, .share = GPU };
-		struct sl_range gres = { sl_builder_append(b->builder, SL_T_NODE_GRES, &gpus), 2 };
+		struct sl_node_gres_row whole = { .kind = GPU, .count = gpus, .share = SL_NONE };
+		struct sl_node_gres_row shares = { .kind = SHARD, .count = n ? shares_there : 4 * gpus, .share = GPU };
+		struct sl_range gres = { sl_builder_append(b->builder, SL_T_NODE_GRES, &whole), 2 };
 
 		sl_builder_append(b->builder, SL_T_NODE_GRES, &shares);
 		build_change(b, SL_T_NODE, n, sl_node_row, .gres = gres);
 	}
 	return b;
+}
+
+static struct build *machine(uint32_t shares_there)
+{
+	return machine_of(2, shares_there);
 }
 
 /* On the first node. */
@@ -170,6 +178,22 @@ static void shares_that_cannot_be_counted_are_left_to_slurm(void **state)
 	expect_native(b, SL_NATIVE_UNCOUNTED_GRES);
 }
 
+/* Each device is a kind of gres besides those that nodes have, of which there are SL_MAX_GRES. */
+static void a_node_has_shares_of_as_many_devices_as_kinds_are_left(void **state)
+{
+	struct build *b = machine_of(8, 32);
+
+	(void) state;
+	pending(b, 1, "shard", 3, 60);
+	expect_native(b, 0);
+	b = machine_of(SL_MAX_GRES - 2, 4 * (SL_MAX_GRES - 2));
+	pending(b, 1, "shard", 3, 60);
+	expect_native(b, 0);
+	b = machine_of(SL_MAX_GRES - 1, 4 * (SL_MAX_GRES - 1));
+	pending(b, 1, "shard", 3, 60);
+	expect_native(b, SL_NATIVE_GRES);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +201,7 @@ int main(void)
 		cmocka_unit_test(a_device_with_shares_in_use_is_nobodys),
 		cmocka_unit_test(a_job_does_not_start_by_a_device_that_it_would_not_be_given),
 		cmocka_unit_test(shares_that_cannot_be_counted_are_left_to_slurm),
+		cmocka_unit_test(a_node_has_shares_of_as_many_devices_as_kinds_are_left),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -672,7 +672,7 @@ static void random_pending(struct build *b, uint64_t *s, uint32_t id)
 struct build *build_random_cluster(uint64_t seed, uint32_t nodes, uint32_t jobs)
 {
 	static const uint32_t select[] = { 0, SL_SELECT_MEMORY, SL_SELECT_MEMORY | SL_SELECT_ONE_TASK_PER_CORE,
-		SL_SELECT_ONE_TASK_PER_CORE, SL_SELECT_WHOLE_NODE, SL_SELECT_SOCKET };
+		SL_SELECT_ONE_TASK_PER_CORE, SL_SELECT_WHOLE_NODE, SL_SELECT_SOCKET, SL_SELECT_LLN | SL_SELECT_LLN_DEALS };
 	char machine[128];
 	uint32_t half = 1 + build_below(&seed, nodes);
 	struct build *b;
@@ -682,7 +682,7 @@ struct build *build_random_cluster(uint64_t seed, uint32_t nodes, uint32_t jobs)
 		 1 + build_below(&seed, 2), nodes, 2 + build_below(&seed, 7), 1 + build_below(&seed, 2),
 		 one_in(&seed, 4) ? 0u : 2000u, 1 + build_below(&seed, 2));
 	b = build_create(machine);
-	b->meta.select_flags = select[build_below(&seed, 6)];
+	b->meta.select_flags = select[build_below(&seed, sizeof(select) / sizeof(select[0]))];
 	left = calloc(b->nodes, sizeof(*left));
 	random_nodes(b, &seed, left);
 	random_partitions(b, &seed);

@@ -68,6 +68,9 @@ const char *check_native(const struct check *c, const struct row *r, const struc
 		return "sockets beside gres, -O or cores for the system";
 	if (s->meta.select_flags[0] & SL_SELECT_SOCKET && has_other_sockets(c, r, a))
 		return "allocation by socket";
+	if (s->meta.select_flags[0] & SL_SELECT_LLN_DEALS && r->places.count > 1 && !a->whole && !a->tasks_per_node &&
+	    (s->meta.select_flags[0] & SL_SELECT_LLN || s->partition.flags[r->partition] & SL_PART_LLN))
+		return "tasks on least loaded nodes";
 	if (s->partition.flags[r->partition] & SL_PART_EXCLUSIVE_TOPO)
 		return "switches of its own";
 	if (check_sharing(c, r->job, r->partition) > 1)

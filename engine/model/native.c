@@ -38,6 +38,7 @@ static const struct {
 	{ SL_NATIVE_UNEQUAL_THREADS, "nodes with unequal threads" },
 	{ SL_NATIVE_GRES, "gres" },
 	{ SL_NATIVE_CPU_CAP, "MaxCPUsPerNode" },
+	{ SL_NATIVE_LLN, "tasks on least loaded nodes" },
 };
 _Static_assert(sizeof(words) / sizeof(words[0]) == SL_NATIVE_FLAGS, "words for each flag");
 

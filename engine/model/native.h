@@ -43,9 +43,10 @@ enum sl_native {
 	SL_NATIVE_BY_SOCKET		= 1 << 18,	/* unequal ones, or beside what counts cores otherwise */
 	SL_NATIVE_GRES			= 1 << 24,	/* too many kinds, or pieces */
 	SL_NATIVE_CPU_CAP		= 1 << 14,
+	SL_NATIVE_LLN			= 1 << 25,	/* how many tasks each of several nodes has */
 };
 
-#define SL_NATIVE_FLAGS 25		/* bits from 0 on, one for each */
+#define SL_NATIVE_FLAGS 26		/* bits from 0 on, one for each */
 
 #define SL_NATIVE_TEXT 160
 

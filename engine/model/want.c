@@ -502,14 +502,25 @@ static int ask_time(struct sl_cluster *c, struct want *w, const struct sl_ask *a
 
 /* -- all of it ----------------------------------------------------------- */
 
+/* Is it settled by the request how many tasks each of its nodes has? */
+static bool has_settled_tasks(const struct sl_request *r)
+{
+	return r->max_nodes == 1 || r->whole_nodes || (r->tasks_per_node && r->min_nodes == r->max_nodes &&
+						      (uint64_t) r->tasks_per_node * r->min_nodes == r->tasks);
+}
+
 static void choose_method(const struct sl_cluster *c, struct want *w)
 {
+	uint32_t select = c->snap->meta.select_flags[0];
+	bool lln = (select & SL_SELECT_LLN) || (c->snap->partition.flags[w->entry.partition] & SL_PART_LLN);
+
 	w->pub.method = SL_PLACE_BESTFIT;
 	if (c->snap->job.flags[w->entry.job] & SL_JOBF_SPREAD)
 		w->pub.method = SL_PLACE_SPREAD;
-	else if ((c->snap->meta.select_flags[0] & SL_SELECT_LLN) ||
-		 (c->snap->partition.flags[w->entry.partition] & SL_PART_LLN))
+	else if (lln)
 		w->pub.method = SL_PLACE_LEAST_LOADED;
+	if (lln && select & SL_SELECT_LLN_DEALS && !has_settled_tasks(&w->pub.request))
+		w->pub.native |= SL_NATIVE_LLN;
 	if (w->pub.native)
 		w->pub.method = SL_PLACE_NATIVE;
 	if (w->pub.native && w->entry.loan) {

@@ -13,6 +13,9 @@
 #define SL_SLURM_POINT(major, minor, micro) (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(major, minor, micro))
 #define SL_SLURM(major, minor) SL_SLURM_POINT(major, minor, 0)
 
+/* With LLN select takes no arbitrary_tpn. */
+#define SL_LLN_DEALS SL_SLURM(23, 11)
+
 #if SL_SLURM(25, 11)
 #define CR_MEMORY SELECT_MEMORY
 #define CR_ONE_TASK_PER_CORE SELECT_ONE_TASK_PER_CORE

@@ -436,6 +436,22 @@ static void sockets_are_had_whole_where_they_are_allocated(void **state)
 	build_destroy(b);
 }
 
+static void how_least_loaded_nodes_share_tasks_may_be_selects(void **state)
+{
+	struct build *b = build_create("2x8c");
+
+	(void) state;
+	b->meta.select_flags = SL_SELECT_LLN | SL_SELECT_LLN_DEALS;
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 2, .tasks = 6 });
+	EXPECT_START(b, places(p_, 0, 1, 3), "only Slurm's select can place it (tasks on least loaded nodes)");
+	build_change_job(b, 2, .ntasks_per_node = 3);
+	EXPECT_START(b, places(p_, 0, 1, 3), NULL);
+	build_change_job(b, 2, .ntasks_per_node = 0);
+	b->meta.select_flags = SL_SELECT_LLN;
+	EXPECT_START(b, places(p_, 0, 1, 3), NULL);
+	build_destroy(b);
+}
+
 static void overcommit_takes_a_cpu_a_node(void **state)
 {
 	struct build *b = one((struct build_job) { .nodes = 2, .tasks = 100 });
@@ -683,6 +699,7 @@ int main(void)
 		cmocka_unit_test(tasks_per_node_bound_what_a_node_hosts),
 		cmocka_unit_test(hyper_threads_count_as_cpus),
 		cmocka_unit_test(sockets_are_had_whole_where_they_are_allocated),
+		cmocka_unit_test(how_least_loaded_nodes_share_tasks_may_be_selects),
 		cmocka_unit_test(overcommit_takes_a_cpu_a_node),
 		cmocka_unit_test(exclusive_jobs_get_whole_nodes),
 		cmocka_unit_test(more_cores_than_a_node_has_left_are_refused),

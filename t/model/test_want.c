@@ -763,6 +763,10 @@ static void the_default_method_is_what_slurm_was_told(void **state)
 	build_pending(b, (struct build_job) { .id = 1 });
 	build_pending(b, (struct build_job) { .id = 2 });
 	build_change_job(b, 2, .flags = SL_JOBF_SPREAD);
+	build_pending(b, (struct build_job) { .id = 3, .nodes = 2, .tasks = 6 });
+	build_pending(b, (struct build_job) { .id = 4, .nodes = 2, .max_nodes = 2, .tasks = 6, .tasks_per_node = 3 });
+	build_pending(b, (struct build_job) { .id = 5, .nodes = 1, .max_nodes = 1, .tasks = 3 });
+	build_pending(b, (struct build_job) { .id = 6, .nodes = 2, .tasks = 6, .exclusive = true });
 	c = build_cluster(b);
 	assert_int_equal(want(c, 1)->method, SL_PLACE_BESTFIT);
 	assert_int_equal(want(c, 2)->method, SL_PLACE_SPREAD);
@@ -772,6 +776,15 @@ static void the_default_method_is_what_slurm_was_told(void **state)
 	assert_int_equal(want(c, 1)->method, SL_PLACE_LEAST_LOADED);
 	assert_int_equal(want(c, 1)->native, 0);
 	assert_int_equal(want(c, 2)->method, SL_PLACE_SPREAD);
+	assert_int_equal(want(c, 3)->native, 0);
+	sl_cluster_destroy(c);
+	/* where select deals the tasks to several such nodes itself */
+	b->meta.select_flags = SL_SELECT_LLN | SL_SELECT_LLN_DEALS;
+	c = build_cluster(b);
+	assert_int_equal(want(c, 3)->native, SL_NATIVE_LLN);
+	assert_int_equal(want(c, 3)->method, SL_PLACE_NATIVE);
+	for (uint32_t id = 4; id <= 6; id++)
+		assert_int_equal(want(c, id)->native, 0);
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }

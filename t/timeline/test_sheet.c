@@ -127,7 +127,7 @@ static void a_shelf_bounds_all_timelines(void **state)
 	(void) state;
 	for (uint64_t round = 0; round < rounds; round++) {
 		struct sl_shelf shelf = { .most = 100000 };
-		uint64_t used[4] = { 0 };
+		uint64_t used[4] = { 0 };	/* by a scene that has no use for sheets none */
 
 		failing_seed = random_state = seed + round;
 		shared = &shelf;
@@ -137,10 +137,9 @@ static void a_shelf_bounds_all_timelines(void **state)
 		}
 		for (uint32_t i = 0; i < 12; i++)
 			used[i % 4] = change_and_ask(&s[i % 4]);
-		for (uint32_t i = 0; i < 4; i++) {
-			assert_true(used[i] > 20);
+		assert_true(used[0] + used[1] + used[2] + used[3] > 80);
+		for (uint32_t i = 0; i < 4; i++)
 			destroy_scene(&s[i]);
-		}
 		assert_int_equal(shelf.bytes, 0);
 		assert_null(shelf.first);
 	}

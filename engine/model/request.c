@@ -52,10 +52,13 @@ static void read_row(const struct sl_job_view *j, uint32_t job, struct sl_ask *a
 		a->node_cpus = at_least(multiply(a->cpus_per_task, at_least(per_node, 1)), a->node_cpus);
 }
 
-/* CPUs that come with gres. */
+/*
+ * CPUs that come with gres.  (From 24.11 on slurmctld counts those of all nodes among the CPUs of the job, and a
+ * job may be said to have so many: they are no more tasks.)
+ */
 static void add_gres_cpus(const struct sl_snapshot *snap, struct sl_ask *a)
 {
-	uint32_t per_node = a->tasks && a->tasks_per_node > a->tasks ? a->tasks : a->tasks_per_node;
+	uint32_t per_node = a->tasks && a->tasks_per_node > a->tasks ? a->tasks : a->tasks_per_node, of_node = 0;
 
 	for (uint32_t i = a->gres.first; i < a->gres.first + a->gres.count; i++) {
 		uint32_t cpus = multiply(snap->job_gres.cpus[i], snap->job_gres.count[i]);
@@ -68,7 +71,11 @@ static void add_gres_cpus(const struct sl_snapshot *snap, struct sl_ask *a)
 			cpus = multiply(cpus, at_least(per_node, 1));
 		if (snap->job_gres.per[i] != SL_PER_JOB)
 			a->node_cpus = at_least(a->node_cpus, cpus);
+		if (snap->job_gres.per[i] == SL_PER_NODE)
+			of_node = at_least(of_node, cpus);
 	}
+	if (a->tasks && multiply(of_node, at_least(a->min_nodes, 1)) >= a->min_cpus)
+		a->min_cpus = 1;
 	a->min_cpus = at_least(a->min_cpus, multiply(a->tasks, a->cpus_per_task));
 }
 

@@ -33,6 +33,7 @@
 ---@field pack_nodes boolean
 ---@field lln boolean
 ---@field socket boolean
+---@field lln_deals boolean with LLN, select deals tasks to several nodes itself
 ---@field conf_stamp integer
 ---@field job_stamp integer
 ---@field node_stamp integer

@@ -25,8 +25,10 @@ struct each {
 	int64_t has;			/* MiB on its first node */
 };
 
-static struct desk desk_of(const char *machine, const struct each *e)
+/* *counted*: as slurmctld does from 24.11 on, CPUs that come with the gres of all nodes are CPUs of the job. */
+static struct desk desk_of(const char *machine, const struct each *e, bool counted)
 {
+	uint32_t with_gres = e->per == SL_PER_NODE ? e->job.nodes * e->job.gpus * e->cpus : 0;
 	struct build *b = build_create(machine);
 	struct build_job job = e->job;
 	struct sl_job_gres_row gres;
@@ -40,13 +42,15 @@ static struct desk desk_of(const char *machine, const struct each *e)
 	gres.memory = e->memory;
 	sl_builder_update(b->builder, SL_T_JOB_GRES, 0, &gres);
 	build_change_job(b, 1, .memory_per_cpu = 50);
+	if (counted && with_gres > e->job.tasks * (e->job.cpus_per_task ? e->job.cpus_per_task : 1))
+		build_change_job(b, 1, .min_cpus = with_gres);
 	build_change_job(b, 1, .asks = (e->cpus ? SL_ASKS_CPUS_PER_GRES : 0) | (e->by_default ? SL_ASKS_DEFAULT_CPUS : 0) | (e->memory ? SL_ASKS_MEMORY_PER_GRES : 0));
 	return sit(b);
 }
 
-static void expect(const char *machine, const struct each *e, size_t number)
+static void expect_one(const char *machine, const struct each *e, size_t number, bool counted)
 {
-	struct desk d = desk_of(machine, e);
+	struct desk d = desk_of(machine, e, counted);
 	const struct sl_want *w = sl_cluster_want(d.c, entry(&d, 1), &d.err);
 
 	assert_non_null(w);
@@ -59,6 +63,12 @@ static void expect(const char *machine, const struct each *e, size_t number)
 		assert_int_equal(accepted(&d)->place.memory[0], e->has);
 	}
 	leave(&d);
+}
+
+static void expect(const char *machine, const struct each *e, size_t number)
+{
+	expect_one(machine, e, number, false);
+	expect_one(machine, e, number, true);
 }
 
 static void each_node_gives_what_its_gres_bring(void **state)
@@ -121,7 +131,7 @@ static void what_select_deals_out_unequally_is_left_to_it(void **state)
 static void the_checker_misses_nothing_that_gres_bring(void **state)
 {
 	static const struct each job = { { .nodes = 2, .max_nodes = 2, .tasks = 2, .gpus = 1 }, SL_PER_NODE, 4, false, 700, NULL, 0 };
-	struct desk d = desk_of("4x8c2g2t4000m", &job);
+	struct desk d = desk_of("4x8c2g2t4000m", &job, false);
 	struct sl_plan_place_row place, other;
 
 	(void) state;
@@ -157,7 +167,7 @@ static void whole_nodes_without_enough_for_all_their_gres_are_none(void **state)
 
 	(void) state;
 	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
-		struct desk d = desk_of("4x8c2g2t4000m", &jobs[i]);
+		struct desk d = desk_of("4x8c2g2t4000m", &jobs[i], false);
 
 		assert_int_equal(start(&d, 1), 0);
 		assert_int_equal(d.why.why, SL_WHY_NEVER);
@@ -177,7 +187,7 @@ static void a_layout_that_is_given_counts_the_cpus_of_gres(void **state)
 
 	(void) state;
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
-		struct desk d = desk_of("2x8c4g", &asked);
+		struct desk d = desk_of("2x8c4g", &asked, false);
 		struct sl_pick pick[2] = { { .node = 0, .cores = layouts[i].cores[0] }, { .node = 1, .cores = layouts[i].cores[1] } };
 		struct sl_how how = { .method = SL_PLACE_EXPLICIT, .picks = pick, .count = 2 };
 		struct sl_terms terms = { .how = &how };

@@ -232,7 +232,8 @@ local MORE = {
 -- What Slurm itself does wrong is not asked for: memory with each GPU of the job, of which nodes have less;
 -- --mincpus beside GPUs, -O, -c, cyclic distribution and tasks per node, which it does not give; tasks per node beside
 -- -O, which from 25.11 on it never starts; --spread-job beside GPUs, which ends slurmctld 24.11.7; more nodes of one of
--- two features than have it, which --test-only of 25.11 finds for a job with GPUs, and select does not; and GPUs with
+-- two features than have it, which --test-only of 25.11 finds for a job with GPUs, and select does not; tasks beside counts
+-- of features, which --test-only of 24.11 finds nodes for, and select does not, where such a job is native; and GPUs with
 -- types, which it does not take back on nodes without slurmd when a job has gone.
 local function without_faults(m, text)
 	if text:find "%-%-gpus=" and not text:find "%-%-nodes=1 " then text = text:gsub("%-%-mem%-per%-gpu=%d+", "") end
@@ -241,6 +242,7 @@ local function without_faults(m, text)
 		text = text:gsub("%-%-mincpus=%d+", "")
 	end
 	if text:find "overcommit" then text = text:gsub("%-%-ntasks%-per%-node=%d+", "") end
+	if text:find "%*%d" then text = text:gsub("%-%-ntasks%-per%-socket=%d+", "") end
 	if text:find "%-N[456] " then text = text:gsub("%[west|east%]", "west|east") end
 	if needs_gpus(text) then text = text:gsub("%-%-spread%-job", "") end
 	if not m.typed then return text end

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which cores of a node a job may have, and how many at once: those of the system, sockets, planes of tasks.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "t/model/want_of.h"
+#include "model/native.h"
+
+/* Nodes of 6 cores and 2 for the system. */
+static void cores_for_the_system_are_those_that_the_job_says(void **state)
+{
+	struct build *b = build_create("4x6c");
+	struct sl_cluster *c;
+
+	(void) state;
+	for (uint32_t n = 0; n < 4; n++)
+		build_change(b, SL_T_NODE, n, sl_node_row, .core_spec = 2);
+	for (uint32_t i = 0; i < 4; i++)
+		build_pending(b, (struct build_job) { .id = i + 1, .tasks = i ? 8 : 5 });
+	build_change_job(b, 1, .core_spec = 3);
+	build_change_job(b, 2, .asks = SL_ASKS_SPEC_CORES);
+	build_change_job(b, 3, .core_spec = 1);
+	build_change_job(b, 3, .asks = SL_ASKS_SPEC_THREADS);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->request.cores_beside, -1);
+	assert_int_equal(want(c, 2)->request.cores_beside, 2);
+	assert_int_equal(want(c, 3)->request.cores_beside, 1);
+	assert_int_equal(want(c, 4)->request.cores_beside, 0);
+	for (uint32_t i = 1; i <= 3; i++) {
+		assert_int_equal(want(c, i)->native, 0);
+		assert_true(want(c, i)->request.whole_nodes);
+	}
+	assert_false(want(c, 4)->request.whole_nodes);
+	sl_cluster_destroy(c);
+	build_change(b, SL_T_NODE, 3, sl_node_row, .core_spec = 1);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->native, SL_NATIVE_CORE_SPEC);
+	assert_true(want(c, 1)->request.whole_nodes);
+	assert_int_equal(want(c, 4)->native, 0);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+	b = build_create("4x6c2t");
+	build_pending(b, (struct build_job) { .id = 1 });
+	build_change_job(b, 1, .core_spec = 1);
+	build_change_job(b, 1, .asks = SL_ASKS_SPEC_THREADS);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->native, SL_NATIVE_CORE_SPEC);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
+/* Nodes of 2 sockets of 4 cores of 2 threads. */
+static void sockets_of_whole_nodes_are_a_number_of_cores(void **state)
+{
+	struct build *b = build_create("4x8c2s2t");
+	struct sl_cluster *c;
+
+	(void) state;
+	for (uint32_t i = 0; i < 8; i++)
+		build_pending(b, (struct build_job) { .id = i + 1, .tasks = 9, .exclusive = i != 1,
+						      .cpus_per_task = i == 2 ? 2 : 1 });
+	for (uint32_t i = 1; i <= 3; i++)
+		build_change_job(b, i, .ntasks_per_socket = 3);
+	build_change_job(b, 4, .ntasks_per_socket = 9);
+	build_change_job(b, 5, .sockets_per_node = 2);
+	build_change_job(b, 5, .cores_per_socket = 4);
+	build_change_job(b, 6, .sockets_per_node = 3);
+	build_change_job(b, 7, .cores_per_socket = 5);
+	build_change_job(b, 8, .ntasks_per_socket = 3);
+	build_change_job(b, 8, .threads_per_core = 1);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->native, 0);
+	assert_int_equal(want(c, 1)->request.max_cores_per_node, 4);
+	assert_int_equal(want(c, 2)->native, SL_NATIVE_TASKS_PER_SOCKET);
+	assert_int_equal(want(c, 3)->request.max_cores_per_node, 6);
+	assert_int_equal(want(c, 4)->why, SL_WHY_NEVER);
+	assert_int_equal(want(c, 5)->native, 0);
+	assert_int_equal(want(c, 5)->request.max_cores_per_node, 0);
+	assert_int_equal(want(c, 6)->why, SL_WHY_NEVER);
+	assert_string_equal(want(c, 6)->text, "needs 3 sockets of 1 cores on a node, there are 2 of 4");
+	assert_int_equal(want(c, 7)->why, SL_WHY_NEVER);
+	assert_int_equal(want(c, 8)->request.max_cores_per_node, 6);
+	sl_cluster_destroy(c);
+	build_change(b, SL_T_NODE, 3, sl_node_row, .sockets = 1);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->native, SL_NATIVE_TASKS_PER_SOCKET);
+	assert_int_equal(want(c, 5)->native, SL_NATIVE_SOCKETS);
+	sl_cluster_destroy(c);
+	build_change(b, SL_T_NODE, 3, sl_node_row, .sockets = 2);
+	build_change(b, SL_T_NODE, 3, sl_node_row, .core_spec = 1);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->native, SL_NATIVE_TASKS_PER_SOCKET);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
+static void where_sockets_are_allocated_they_are_given_whole(void **state)
+{
+	struct build *b = build_create("4x8c2s1g");
+	struct sl_cluster *c;
+
+	(void) state;
+	b->meta.select_flags = SL_SELECT_SOCKET;
+	for (uint32_t i = 0; i < 7; i++)
+		build_pending(b, (struct build_job) { .id = i + 1, .nodes = 2, .tasks = 6, .exclusive = i == 1, .gpus = i == 5 });
+	build_change_job(b, 3, .asks = SL_ASKS_SOCKETS_IN_TURN);
+	build_change_job(b, 4, .ntasks_per_socket = 2);
+	build_change_job(b, 5, .core_spec = 1);
+	build_change_job(b, 7, .pn_min_cpus = 5);
+	build_pending(b, (struct build_job) { .id = 8, .nodes = 2, .tasks = 4, .cpus_per_task = 3 });
+	build_pending(b, (struct build_job) { .id = 9, .nodes = 1, .max_nodes = 1, .tasks = 2, .cpus_per_task = 3 });
+	build_pending(b, (struct build_job) { .id = 10, .nodes = 2, .tasks = 4, .cpus_per_task = 2 });
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->native, 0);
+	assert_int_equal(want(c, 1)->request.cores_at_once, 4);
+	assert_int_equal(want(c, 8)->native, SL_NATIVE_BY_SOCKET);	/* three of four CPUs */
+	assert_int_equal(want(c, 9)->native, 0);
+	assert_int_equal(want(c, 10)->native, 0);
+	assert_int_equal(want(c, 2)->native, 0);
+	assert_int_equal(want(c, 2)->request.cores_at_once, 0);
+	assert_int_equal(want(c, 3)->native, SL_NATIVE_BY_SOCKET);
+	assert_int_equal(want(c, 4)->native, SL_NATIVE_BY_SOCKET | SL_NATIVE_TASKS_PER_SOCKET);
+	assert_int_equal(want(c, 5)->native, SL_NATIVE_BY_SOCKET);
+	assert_int_equal(want(c, 6)->native, 0);
+	assert_int_equal(want(c, 7)->native, 0);
+	sl_cluster_destroy(c);
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_cpus_per_node = 6);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->native, SL_NATIVE_BY_SOCKET);
+	assert_int_equal(want(c, 2)->native, 0);
+	sl_cluster_destroy(c);
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_cpus_per_node = 0);
+	build_change(b, SL_T_NODE, 3, sl_node_row, .sockets = 1);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->native, SL_NATIVE_BY_SOCKET);
+	assert_int_equal(want(c, 2)->native, 0);
+	sl_cluster_destroy(c);
+	build_change(b, SL_T_NODE, 3, sl_node_row, .core_spec = 1);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 2)->native, SL_NATIVE_BY_SOCKET);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
+/* Of nodes with 2 sockets of 4 cores so many cores have to be free, wherever they lie. */
+static void sockets_of_parts_of_nodes_are_sure_where_enough_is_free(void **state)
+{
+	struct build *b = build_create("4x8c2s1g");
+	struct sl_cluster *c;
+
+	(void) state;
+	for (uint32_t i = 0; i < 8; i++)
+		build_pending(b, (struct build_job) { .id = i + 1, .nodes = i == 3 ? 2 : 1, .max_nodes = i == 3 ? 2 : 1,
+						      .tasks = i == 3 ? 8 : 4, .tasks_per_node = i == 3 ? 4 : 0,
+						      .gpus = i == 7 });
+	build_change_job(b, 1, .ntasks_per_socket = 2);
+	build_change_job(b, 2, .ntasks_per_socket = 4);
+	build_change_job(b, 3, .ntasks_per_socket = 1);
+	build_change_job(b, 4, .ntasks_per_socket = 3);
+	build_change_job(b, 5, .sockets_per_node = 2);
+	build_change_job(b, 6, .cores_per_socket = 3);
+	build_change_job(b, 7, .ntasks_per_socket = 3);
+	build_change_job(b, 7, .max_nodes = 2);
+	build_change_job(b, 8, .ntasks_per_socket = 2);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->request.least_free_cores, 6);	/* 4 + 2, not 4 + 1 */
+	assert_int_equal(want(c, 2)->request.least_free_cores, 4);
+	assert_int_equal(want(c, 3)->native, SL_NATIVE_TASKS_PER_SOCKET);	/* never: as select says */
+	assert_int_equal(want(c, 4)->request.least_free_cores, 5);
+	assert_int_equal(want(c, 5)->request.least_free_cores, 5);	/* one of the second */
+	assert_int_equal(want(c, 6)->request.least_free_cores, 6);	/* 3 + 2 have but 3 */
+	assert_int_equal(want(c, 7)->native, SL_NATIVE_TASKS_PER_SOCKET);
+	assert_int_equal(want(c, 8)->native, SL_NATIVE_TASKS_PER_SOCKET);
+	for (uint32_t i = 4; i <= 6; i++)
+		assert_int_equal(want(c, i)->native, 0);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
+static void planes_are_placed_where_they_settle_what_each_node_gives(void **state)
+{
+	struct build *b = build_create("4x8c");
+	struct sl_cluster *c;
+
+	(void) state;
+	for (uint32_t i = 1; i <= 7; i++) {
+		build_pending(b, (struct build_job) { .id = i, .nodes = 3, .max_nodes = 3, .tasks = i == 2 ? 4 : 5 });
+		build_change_job(b, i, .distribution = SL_DIST_PLANE);
+		build_change_job(b, i, .plane_size = i == 3 ? 0 : 2);
+	}
+	build_change_job(b, 4, .flags |= SL_JOBF_EXCLUSIVE);
+	build_change_job(b, 5, .gres = build_gres(b, "gpu", "", 2, SL_PER_JOB));
+	build_change_job(b, 6, .pn_min_cpus = 2);
+	build_change_job(b, 7, .features = sl_builder_str(b->builder, "fast*1"));
+	build_pending(b, (struct build_job) { .id = 8, .nodes = 1, .max_nodes = 1, .tasks = 5 });
+	build_change_job(b, 8, .distribution = SL_DIST_PLANE);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->request.plane, 2);
+	assert_int_equal(want(c, 1)->native, 0);
+	assert_int_equal(want(c, 2)->native, SL_NATIVE_DISTRIBUTION);	/* none for the third */
+	assert_int_equal(want(c, 3)->native, SL_NATIVE_DISTRIBUTION);
+	assert_int_equal(want(c, 4)->native, 0);
+	assert_int_equal(want(c, 4)->request.plane, 0);
+	for (uint32_t i = 5; i <= 7; i++)
+		assert_int_equal(want(c, i)->native, SL_NATIVE_DISTRIBUTION);
+	assert_int_equal(want(c, 8)->native, 0);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cores_for_the_system_are_those_that_the_job_says),
+		cmocka_unit_test(sockets_of_whole_nodes_are_a_number_of_cores),
+		cmocka_unit_test(where_sockets_are_allocated_they_are_given_whole),
+		cmocka_unit_test(sockets_of_parts_of_nodes_are_sure_where_enough_is_free),
+		cmocka_unit_test(planes_are_placed_where_they_settle_what_each_node_gives),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

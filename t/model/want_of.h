@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * want_of.h - what a job of a build wants, by its id.
+ */
+#ifndef WANT_OF_H
+#define WANT_OF_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "t/build.h"
+#include "model/cluster.h"
+
+/* Of a job, by its id, in the first partition. */
+static inline const struct sl_want *want(struct sl_cluster *c, uint32_t id)
+{
+	const struct sl_job_view *job = &sl_cluster_snapshot(c)->job;
+	const struct sl_want *w;
+	struct sl_error err;
+	uint32_t row = 0;
+
+	while (row < job->rows && job->id[row] != id)
+		row++;
+	w = sl_cluster_want(c, (struct sl_entry) { .job = row }, &err);
+	if (!w)
+		fail_msg("%s", err.text);
+	return w;
+}
+
+#endif

@@ -170,12 +170,11 @@ uint64_t check_hosted(const struct check *c, const struct ask *a, uint32_t node,
 
 static uint32_t least_cores(const struct check *c, const struct ask *a, uint32_t node)
 {
-	uint32_t cpus = usable_threads(c, a, node);
+	uint32_t cpus = usable_threads(c, a, node), once = check_cores_at_once(c, a, node);
 
 	if (a->few_on_core)
 		cpus = smaller(cpus, capped_product(a->few_on_core, a->cpus_per_task));
-	cpus *= check_cores_at_once(c, a, node);
-	return larger((uint32_t) quotient_up(a->node_cpus, cpus), 1) * check_cores_at_once(c, a, node);
+	return capped_product(larger((uint32_t) quotient_up(a->node_cpus, (uint64_t) cpus * once), 1), once);
 }
 
 static int64_t needed_memory(const struct check *c, uint32_t j, const struct ask *a, uint32_t place)

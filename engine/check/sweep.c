@@ -408,12 +408,26 @@ int check_any_license(struct check *c, const struct row *r)
 	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has a licence that is none of its alternatives", c->snap->job.id[r->job]);
 }
 
+/* Of alternatives that are numbers of the same licence the smallest: a row does not say which one it has. */
+static uint32_t smallest_of(const struct check *c, uint32_t j, uint32_t license)
+{
+	struct sl_range l = c->snap->job.licenses[j];
+	uint32_t n = UINT32_MAX;
+
+	for (uint32_t i = l.first; i < l.first + l.count; i++)
+		if (c->snap->job_license.license[i] == license && c->snap->job_license.count[i] < n)
+			n = c->snap->job_license.count[i];
+	return n;
+}
+
 /* What a row takes of it.  (Which of several a run had, a schedule that is over does not say.) */
 static uint32_t row_takes(const struct check *c, const struct row *r, uint32_t license)
 {
-	if (r->resv != SL_NONE || (has_alternatives(c, r->job) && r->license != license))
+	if (r->resv != SL_NONE)
 		return 0;
-	return licenses_of(c, r->job, license);
+	if (!has_alternatives(c, r->job))
+		return licenses_of(c, r->job, license);
+	return r->license == license ? smallest_of(c, r->job, license) : 0;
 }
 
 struct change {

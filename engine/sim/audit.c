@@ -7,6 +7,7 @@
 #include "base/grow.h"
 #include "check/check.h"
 #include "model/devices.h"
+#include "model/request.h"
 
 struct sl_audit {
 	const struct sl_cluster *c;
@@ -97,7 +98,8 @@ int sl_audit_job(struct sl_audit *a, struct sl_entry e, const struct sl_loan *lo
 		struct sl_plan_place_row row = sl_plan_place_row();
 
 		row.node = places[i].node;
-		row.cores = places[i].cores;
+		row.cores = native || !sl_request_core_spec(a->snap, e.job) ? places[i].cores :
+			    sl_request_node_cores(a->snap, e.job, row.node);
 		row.memory = places[i].memory < memory ? places[i].memory : memory > 0 ? memory : 0;
 		row.gres = gres_rows(a, &places[i], kinds);
 		sl_builder_append(a->b, SL_P_PLACE, &row);

@@ -85,6 +85,18 @@ static void sockets_are_had_whole_where_they_are_allocated(void **state)
 	build_destroy(b);
 }
 
+static void sockets_of_cores_that_no_machine_has_are_counted_all_the_same(void **state)
+{
+	struct build *b = build_create("2x4c2s");
+
+	(void) state;
+	b->meta.select_flags = SL_SELECT_SOCKET;
+	build_change(b, SL_T_NODE, 0, sl_node_row, .threads = UINT32_C(1) << 31);
+	build_pending(b, (struct build_job) { .id = 2, .tasks = 1 });
+	EXPECT_START(b, place(p_, 0, 2, 0, 0), NULL);
+	build_destroy(b);
+}
+
 static void how_least_loaded_nodes_share_tasks_may_be_selects(void **state)
 {
 	struct build *b = build_create("2x8c");
@@ -154,6 +166,7 @@ int main(void)
 		cmocka_unit_test(tasks_per_node_bound_what_a_node_hosts),
 		cmocka_unit_test(hyper_threads_count_as_cpus),
 		cmocka_unit_test(sockets_are_had_whole_where_they_are_allocated),
+		cmocka_unit_test(sockets_of_cores_that_no_machine_has_are_counted_all_the_same),
 		cmocka_unit_test(how_least_loaded_nodes_share_tasks_may_be_selects),
 		cmocka_unit_test(overcommit_takes_a_cpu_a_node),
 		cmocka_unit_test(exclusive_jobs_get_whole_nodes),

@@ -250,6 +250,29 @@ static void wants_either(struct build *b, uint32_t id, uint32_t first, uint32_t 
 	build_change_job(b, id, .asks = SL_ASKS_ANY_LICENSE);
 }
 
+/* ("a|a:2": of the two numbers slurmctld takes the one that is free) */
+static void an_alternative_may_be_another_number_of_the_same_licence(void **state)
+{
+	struct build *b = build_create("4x8c");
+	struct sl_license_row lic = { .total = 3, .name = sl_builder_str(b->builder, "a") };
+	struct sl_range either;
+	struct desk d;
+
+	(void) state;
+	sl_builder_append(b->builder, SL_T_LICENSE, &lic);
+	build_running(b, (struct build_job) { .id = 1, .cores = 1, .ends_in = 1000 });
+	build_change_job(b, 1, .licenses = build_license(b, 0, 2));
+	build_pending(b, (struct build_job) { .id = 2, .limit = 600 });
+	either = build_license(b, 0, 2);
+	either.count += build_license(b, 0, 1).count;
+	build_change_job(b, 2, .licenses = either);
+	build_change_job(b, 2, .asks = SL_ASKS_ANY_LICENSE);
+	d = sit(b);
+	assert_int_equal(start(&d, 2), 1);
+	assert_int_equal(accepted(&d)->start.license[0], 0);
+	leave(&d);
+}
+
 static void of_alternative_licences_the_first_that_is_free_is_booked(void **state)
 {
 	struct build *b = alternatives();
@@ -527,6 +550,7 @@ int main(void)
 		cmocka_unit_test(a_job_in_several_partitions_is_started_once_and_its_best_refusal_counts),
 		cmocka_unit_test(licences_are_booked_over_time),
 		cmocka_unit_test(of_alternative_licences_the_first_that_is_free_is_booked),
+		cmocka_unit_test(an_alternative_may_be_another_number_of_the_same_licence),
 		cmocka_unit_test(no_licence_is_taken_that_slurmctld_would_not_take),
 		cmocka_unit_test(max_cpus_per_node_is_shared_by_the_jobs_of_a_partition),
 		cmocka_unit_test(a_reservation_ahead_keeps_long_jobs_off_its_nodes),

@@ -586,6 +586,18 @@ static void every_schedule_is_feasible_and_comes_again(void **state)
 
 /* -- the check itself ------------------------------------------------------------ */
 
+/* It has the cores of whole nodes but those that it leaves to the system, which nobody else gets. */
+static void cores_that_a_job_leaves_to_the_system_are_no_fault_of_the_schedule(void **state)
+{
+	static const int64_t start[] = { 0, 0, 10 };
+	struct told t = SIMULATE_ON("2x4c", "easy", "{\"jobs\": ["
+		"{\"id\": 1, \"core_spec\": 1, \"min_cpus\": 3, \"num_tasks\": 3, \"time_limit\": 60, \"runtime_s\": 10},"
+		JOB(2, 0, 4, 60, 10) "," JOB(3, 0, 1, 60, 10) "]}");
+
+	(void) state;
+	assert_starts(&t, start, 3);
+}
+
 struct wrong {
 	uint32_t node, cores;
 	int64_t start, end;
@@ -664,6 +676,7 @@ int main(void)
 		cmocka_unit_test(a_policy_that_fails_ends_the_run_with_the_time_and_the_line),
 		cmocka_unit_test(a_run_that_is_stopped_tells_what_it_has_and_says_partial),
 		cmocka_unit_test(an_array_is_refused),
+		cmocka_unit_test(cores_that_a_job_leaves_to_the_system_are_no_fault_of_the_schedule),
 		cmocka_unit_test(a_schedule_that_is_wrong_is_found_out),
 		cmocka_unit_test(every_schedule_is_feasible_and_comes_again),
 	};

@@ -19,12 +19,12 @@ static const char *special_request(const struct check *c, uint32_t j)
 	const struct sl_job_view *job = &c->snap->job;
 	bool by_task = job->asks[j] & SL_ASKS_TASK_GRES;
 
-	if ((job->asks[j] & SL_ASKS_REBOOT) || !check_reads_features(c, j))
+	if (!check_reads_features(c, j))
 		return "features";
 	if (job->asks[j] & ~(uint32_t) (SL_ASKS_USER_NODES | SL_ASKS_MCS | SL_ASKS_SPEC_CORES | SL_ASKS_SPEC_THREADS |
 					      SL_ASKS_BOUND_GRES | SL_ASKS_TASK_GRES | SL_ASKS_CPUS_PER_GRES |
 					      SL_ASKS_MEMORY_PER_GRES | SL_ASKS_DEFAULT_CPUS | SL_ASKS_SOCKETS_IN_TURN |
-					      SL_ASKS_ANY_LICENSE))
+					      SL_ASKS_ANY_LICENSE | SL_ASKS_REBOOT))
 		return "what it asks for besides";
 	if (job->distribution[j] == SL_DIST_ARBITRARY)
 		return "its distribution";

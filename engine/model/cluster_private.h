@@ -110,6 +110,8 @@ struct want {
 	struct sl_entry entry;
 	struct want *next;		/* of the same job */
 	struct sl_nodeset eligible, required;
+	struct sl_nodeset active;	/* native by features that a reboot brings: nodes where they are active, if select need not place it there */
+	enum sl_place_method active_method;
 	struct sl_nodeset *choice;	/* of the request */
 	uint32_t choices;
 	struct sl_count_run *count;	/* likewise */

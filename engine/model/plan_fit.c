@@ -116,28 +116,43 @@ static bool may_fit_by_select(const struct attempt *a, int64_t t)
 		a->how.method != SL_PLACE_EXPLICIT && a->how.method != SL_PLACE_NATIVE;
 }
 
+/* As it stands in the request, on nodes of which select chooses itself. */
+static int fit_by_select(struct attempt *a, struct sl_request r, int64_t t, bool layout, struct sl_error *err)
+{
+	a->how.method = SL_PLACE_NATIVE;
+	r.least_free_cores = 0;
+	if (t <= a->p->c->now && leave_reserved(a, &r, err) < 0)
+		return -1;
+	return sl_fit_at(a->tl, &r, &a->how, t, layout ? &a->layout : NULL, &a->lack.misfit, err);
+}
+
+/* Where its features are active it needs no reboot. */
+static int fit_active(struct attempt *a, struct sl_request r, bool layout, struct sl_error *err)
+{
+	r.eligible = &a->w->active;
+	a->how.method = a->w->active_method;
+	return sl_fit_at(a->tl, &r, &a->how, a->p->c->now, layout ? &a->layout : NULL, &a->lack.misfit, err);
+}
+
 int plan_fits(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct sl_error *err)
 {
+	bool active = a->w->active.count && t <= a->p->c->now;
+	bool placed = a->how.method != SL_PLACE_NATIVE && !a->w->active.count;
 	struct sl_request r = a->w->pub.request;
 	enum sl_place_method method = a->how.method;
-	int rc;
+	int rc = 0;
 
 	r.duration = seconds;
 	if (t >= a->w->leaves_until)
 		r.max_leaves = 0;
 	if (!plan_licensed(a, t, seconds))
 		return 0;
-	if (method == SL_PLACE_NATIVE)
-		r.least_free_cores = 0;
-	if (method == SL_PLACE_NATIVE && t <= a->p->c->now && leave_reserved(a, &r, err) < 0)
-		return -1;
-	rc = sl_fit_at(a->tl, &r, &a->how, t, layout ? &a->layout : NULL, &a->lack.misfit, err);
-	if (rc || !may_fit_by_select(a, t))
-		return rc;
-	a->how.method = SL_PLACE_NATIVE;
-	r.least_free_cores = 0;
-	rc = leave_reserved(a, &r, err) < 0 ? -1 :
-		sl_fit_at(a->tl, &r, &a->how, t, layout ? &a->layout : NULL, &a->lack.misfit, err);
+	if (active)
+		rc = fit_active(a, r, layout, err);
+	else if (placed)
+		rc = sl_fit_at(a->tl, &r, &a->how, t, layout ? &a->layout : NULL, &a->lack.misfit, err);
+	if (!rc && (active || !placed || may_fit_by_select(a, t)))
+		rc = fit_by_select(a, r, t, layout, err);
 	if (rc <= 0)
 		a->how.method = method;
 	return rc;

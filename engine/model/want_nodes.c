@@ -344,6 +344,21 @@ int want_choose_nodes(struct sl_cluster *c, struct want *w, struct sl_error *err
 	return r->eligible == &part->usable ? 0 : narrow(c, w, &part->usable, err);
 }
 
+int want_find_active(struct sl_cluster *c, struct want *w, struct sl_error *err)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	uint32_t j = w->entry.job, choices;
+	const struct sl_nodeset *f;
+
+	/* (what the request leaves out of a native job, it would lack here) */
+	if (w->pub.native != SL_NATIVE_FEATURES || !(job->asks[j] & SL_ASKS_REBOOT) || job->switches[j] ||
+	    cluster_part(c, &w->entry)->cap || *cluster_str(c, job->prefer[j]) ||
+	    sl_constraint_read(cluster_str(c, job->features[j]), &choices) != SL_CONSTRAINT_PLACED || choices != 1)
+		return 0;
+	f = feature_nodes(c, job->features[j], 0, err);
+	return f ? sl_nodeset_meet(&w->active, w->pub.request.eligible, f, err) : -1;
+}
+
 /* -- which reservation -------------------------------------------------- */
 
 static int choose_reservation(struct sl_cluster *c, struct want *w)
@@ -460,6 +475,7 @@ void want_free_nodes(struct want *w)
 	free(w->part);
 	sl_nodeset_free(&w->eligible);
 	sl_nodeset_free(&w->required);
+	sl_nodeset_free(&w->active);
 }
 
 void want_features_free(struct sl_cluster *c)

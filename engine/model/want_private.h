@@ -45,6 +45,9 @@ int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *e
 /* Which nodes it may have, and which it must.  How much it asks for is known by then. */
 int want_choose_nodes(struct sl_cluster *c, struct want *w, struct sl_error *err);
 
+/* Those of them on which it needs no reboot, for a job that would be native for that alone. */
+int want_find_active(struct sl_cluster *c, struct want *w, struct sl_error *err);
+
 /* The sets of nodes that are its own. */
 void want_free_nodes(struct want *w);
 

@@ -231,6 +231,10 @@ static void features_and_tmp_disk_are_those_of_the_nodes(void **state)
 	build_change_job(b, 2, .tmp_disk = 11);
 	EXPECT_START(b, place(p_, 1, 1, 0, 0), "TmpDisk");
 	build_change_job(b, 2, .tmp_disk = 0);
+	/* whether or not a reboot would bring them */
+	build_change_job(b, 2, .asks = SL_ASKS_REBOOT);
+	EXPECT_START(b, place(p_, 2, 1, 0, 0), "job 2: node n2: has features faster,ib, needs ib&fast");
+	EXPECT_START(b, place(p_, 1, 1, 0, 0), NULL);
 	build_change_job(b, 2, .features = sl_builder_str(b->builder, "big|fast"));
 	EXPECT_START(b, place(p_, 1, 1, 0, 0), NULL);
 	EXPECT_START(b, place(p_, 2, 1, 0, 0), "job 2: node n2: has features faster,ib, needs big|fast");

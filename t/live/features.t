@@ -23,7 +23,13 @@ constraint() { # STATE CONSTRAINT
 	id=$(submit -N1 -C "$2")
 	wait_for 15 job_is "$id" "$1"
 }
-it "a job starts where its feature is active" constraint RUNNING red
+active() {
+	local id
+	id=$(submit -N1 -C red)
+	starts "$id"
+	placed_by_engine "$id"
+}
+it "a job is placed by the engine where its feature is active" active
 it "a job starts a node's reboot where its feature is available" constraint CONFIGURING blue
 it "... and has other features beside it" constraint CONFIGURING 'blue&plain'
 

@@ -266,6 +266,60 @@ static void a_feature_that_no_node_of_the_partition_has_is_named(void **state)
 	leave(&d);
 }
 
+/*
+ * Only the second of four nodes has the feature now; any might get it by a reboot.  The first job is placed
+ * where it is active, the second is left to select, which has a node rebooted.
+ */
+static void features_that_a_reboot_brings_are_placed_where_they_are_active(void **state)
+{
+	struct build *b = build_create("4x8c");
+	const struct sl_plan_image *plan;
+	struct desk d;
+
+	(void) state;
+	for (uint32_t n = 0; n < 4; n++)
+		build_change(b, SL_T_NODE, n, sl_node_row, .features = sl_builder_str(b->builder, n == 1 ? "blue" : "red"));
+	for (uint32_t id = 1; id < 5; id++) {
+		build_pending(b, (struct build_job) { .id = id, .tasks = 8, .limit = 600 });
+		build_change_job(b, id, .features = sl_builder_str(b->builder, "blue"));
+		build_change_job(b, id, .asks = SL_ASKS_REBOOT);
+	}
+	build_change_job(b, 4, .features = sl_builder_str(b->builder, "blue&green"));
+	d = sit(b);
+	assert_int_equal(backfill(&d, 1), 1);
+	assert_string_equal(where(&d, 1), "n1:8");
+	assert_int_equal(start(&d, 2), 1);
+	assert_int_equal(reserve(&d, 3), 1);
+	assert_int_equal(start(&d, 4), 1);
+	plan = accepted(&d);
+	assert_int_equal(plan->start.native[0], 0);
+	assert_int_equal(plan->start.native[1], 1);
+	assert_int_equal(plan->start.native[2], 1);
+	leave(&d);
+}
+
+/* Its time is trimmed to what is left until the head starts there: a longer one would have to be native. */
+static void of_such_a_job_the_longest_time_is_of_one_kind(void **state)
+{
+	struct build *b = build_create("1x8c");
+	struct desk d;
+
+	(void) state;
+	build_change(b, SL_T_NODE, 0, sl_node_row, .features = sl_builder_str(b->builder, "blue"));
+	build_running(b, (struct build_job) { .id = 9, .cores = 4, .ends_in = 1200 });
+	build_pending(b, (struct build_job) { .id = 1, .tasks = 8, .limit = 3600 });
+	build_pending(b, (struct build_job) { .id = 2, .tasks = 4, .limit = 3600 });
+	build_change_job(b, 2, .time_min = 600);
+	build_change_job(b, 2, .features = sl_builder_str(b->builder, "blue"));
+	build_change_job(b, 2, .asks = SL_ASKS_REBOOT);
+	d = sit(b);
+	assert_int_equal(reserve(&d, 1), 1);
+	assert_int_equal(backfill(&d, 2), 1);
+	assert_int_equal(accepted(&d)->start.native[0], 0);
+	assert_int_equal(accepted(&d)->start.time_limit[0], 1200);
+	leave(&d);
+}
+
 /* What a job reads in a reservation of n2 and n3, the last of which are down; n0 to n2 have features, n0 is fast. */
 static void told_in_reservation(uint32_t nodes, const char *feature, uint32_t down, enum sl_why why, const char *text)
 {
@@ -407,6 +461,8 @@ int main(void)
 		cmocka_unit_test(a_reservation_goes_to_another_partition_only_for_an_earlier_start),
 		cmocka_unit_test(a_reservation_does_not_borrow),
 		cmocka_unit_test(a_feature_that_no_node_of_the_partition_has_is_named),
+		cmocka_unit_test(features_that_a_reboot_brings_are_placed_where_they_are_active),
+		cmocka_unit_test(of_such_a_job_the_longest_time_is_of_one_kind),
 		cmocka_unit_test(what_the_nodes_of_its_reservation_lack_is_told_of_the_reservation),
 		cmocka_unit_test(who_waits_without_a_reservation_is_told_when_it_may_start_in_the_order_of_the_policy),
 		cmocka_unit_test(the_components_of_a_heterogeneous_job_have_one_forecast),

@@ -10,6 +10,29 @@
 
 #include "model/cluster_private.h"
 
+static inline uint32_t most(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+static inline uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint32_t over(uint32_t a, uint32_t b)	/* rounded up */
+{
+	return a / b + (a % b != 0);
+}
+
+/* What select counts of a core for a node's CPUs: those of the tasks that may be on it. */
+static inline uint32_t counted_cpus(uint32_t threads, uint32_t tasks_per_core, uint32_t cpus_per_task)
+{
+	uint64_t cpus = (uint64_t) tasks_per_core * cpus_per_task;
+
+	return cpus && cpus < threads ? (uint32_t) cpus : threads;
+}
+
 /* want.c */
 /* It cannot be had as things stand in this snapshot; 0. */
 int want_refuse(struct want *w, enum sl_why why, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -30,7 +53,10 @@ bool want_has_company(const struct sl_cluster *c, const struct want *w, uint32_t
 /* How its tasks are dealt out to its nodes, once it is known how many of both there may be. */
 void want_deal(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 
-/* want_socket.c */
+/* want_sockets.c */
+/* Sockets, their cores and tasks on each that it asks for, once it is known how many nodes and tasks it has. */
+int want_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
+
 /* Where sockets are allocated: how many cores a node gives at once. */
 void want_whole_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * want_sockets.c - sockets that a job asks for, and whole ones where these are allocated (CR_Socket).
+ *
+ * Where they are allocated, of a part of a node a job has the cores of so many sockets as hold its tasks, where the
+ * plug-in has select fill one after the other.  Left alone select takes a core of each free socket in turn, and gives the job all of these; a job
+ * that asks for that itself is native, since how many they are depends on its nodes.  So is what counts cores otherwise.
+ */
+#include "model/native.h"
+#include "model/request.h"
+#include "model/want_private.h"
+
+#include "base/search.h"
+
+#include <inttypes.h>
+
+/* -- that it asks for ----------------------------------------------------- */
+
+/* Cores of a whole node that tasks may be on: of each socket, those of so many tasks.  Threads of a core: of this job. */
+static uint32_t cores_by_sockets(const struct part *part, const struct sl_ask *a, uint32_t tasks, uint32_t threads)
+{
+	uint64_t cores = ((uint64_t) tasks * a->cpus_per_task + threads - 1) / threads;
+
+	return (uint32_t) (part->sockets * (cores < (uint64_t) part->socket_cores ? (int64_t) cores : part->socket_cores));
+}
+
+/*
+ * Cores of a node that tasks are sure to be on when so many are free, however these lie: on sockets with fewer
+ * than *fewest* free ones none, of any other no more than *cap*.  None where *sockets* sockets might not do.
+ * The worst case has sockets as full as can be, one that is half so, and as many just too poor.
+ */
+static int64_t sure_cores(const struct part *part, int64_t free, int64_t cap, int64_t fewest, int64_t sockets)
+{
+	int64_t all = part->sockets, each = part->socket_cores, worst = INT64_MAX;
+
+	if (free <= (sockets - 1) * each + (all - sockets + 1) * (fewest - 1))
+		return 0;
+	for (int64_t full = 0; full <= all && full * each <= free; full++) {
+		int64_t rest = free - full * each, poor = all - full - 1, sure;
+
+		rest -= poor > 0 ? poor * (fewest - 1) : 0;
+		if (rest > (poor >= 0 ? each - 1 : 0))
+			continue;
+		sure = full * (cap < each ? cap : each) + (rest >= fewest ? rest < cap ? rest : cap : 0);
+		worst = sure < worst ? sure : worst;
+	}
+	return worst == INT64_MAX ? 0 : worst;
+}
+
+/* Tasks that each of its nodes has, where that is settled before nodes are chosen; else 0. */
+static uint32_t tasks_of_each_node(const struct sl_request *r)
+{
+	if (r->max_nodes == 1)
+		return most(r->tasks, 1);
+	return r->tasks_per_node && r->min_nodes == r->max_nodes &&
+		(uint64_t) r->tasks_per_node * r->min_nodes == r->tasks ? r->tasks_per_node : 0;
+}
+
+/* How many cores have to be free on a node so that its sockets are sure to do.  0: none are enough, or that
+ * cannot be said. */
+static uint32_t ask_free_cores(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a, uint32_t threads)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	const struct part *part = cluster_part(c, &w->entry);
+	const struct sl_request *r = &w->pub.request;
+	uint32_t j = w->entry.job, tasks = job->ntasks_per_socket[j], here = tasks_of_each_node(r), all, free;
+	int64_t cap = tasks ? ((int64_t) tasks * a->cpus_per_task + threads - 1) / threads : INT32_MAX, need;
+
+	if (!here || a->gres.count || job->sockets_per_node[j] > part->sockets ||
+	    tasks > part->socket_cores * part->min_threads)
+		return 0;
+	need = ((int64_t) here * r->cores_per_task + r->tasks_per_core - 1) / r->tasks_per_core;
+	if (need < most(r->min_cores_per_node, over(a->node_cpus, threads)))
+		need = most(r->min_cores_per_node, over(a->node_cpus, threads));
+	if (tasks && !a->tasks_per_node && need < cap)	/* select looks for room for a socket's tasks on each node */
+		need = cap;
+	all = (uint32_t) (part->sockets * part->socket_cores);
+	free = SL_FIRST(n, 1, all + 1, sure_cores(part, n, cap, most(job->cores_per_socket[j], 1),
+						  most(job->sockets_per_node[j], 1)) < need);
+	return free <= all ? free : 0;
+}
+
+/*
+ * Sockets: of a whole node all cores are free, and how many of them tasks may be on is a number.
+ * Of parts of nodes, which socket the free cores are of is not known: enough have to be free for any case.
+ */
+int want_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	const struct part *part = cluster_part(c, &w->entry);
+	struct sl_request *r = &w->pub.request;
+	uint32_t j = w->entry.job, tasks = job->ntasks_per_socket[j], threads = part->min_threads, sockets, cores;
+	bool odd;
+
+	if (!tasks && !job->sockets_per_node[j] && !job->cores_per_socket[j])
+		return 0;
+	if (job->threads_per_core[j])
+		threads = least(threads, job->threads_per_core[j]);
+	if (job->ntasks_per_core[j])
+		threads = counted_cpus(threads, job->ntasks_per_core[j], a->cpus_per_task);
+	cores = tasks && part->sockets > 0 && part->socket_cores > 0 ? cores_by_sockets(part, a, tasks, threads) : 0;
+	odd = c->rows || sl_request_core_spec(c->snap, j) || part->sockets < 0 || part->socket_cores < 0 || a->overcommit ||
+		part->min_threads != part->max_threads || (cores && r->min_cores_per_node > cores) ||
+		(a->tasks_per_node && (uint64_t) tasks * a->cpus_per_task % threads);
+	if (!odd && !r->whole_nodes)
+		r->least_free_cores = ask_free_cores(c, w, a, threads);
+	if (r->least_free_cores)
+		return 0;
+	if (odd || !r->whole_nodes) {
+		w->pub.native |= (tasks ? SL_NATIVE_TASKS_PER_SOCKET : 0) |
+			(job->sockets_per_node[j] || job->cores_per_socket[j] ? SL_NATIVE_SOCKETS : 0);
+		return 0;
+	}
+	sockets = job->sockets_per_node[j];
+	if (sockets > part->sockets || job->cores_per_socket[j] > part->socket_cores)
+		return want_refuse(w, SL_WHY_NEVER, "needs %" PRIu32 " sockets of %" PRIu32 " cores on a node, there are %" PRId64
+				   " of %" PRId64, most(sockets, 1), most(job->cores_per_socket[j], 1), part->sockets,
+				   part->socket_cores);
+	if (tasks > part->socket_cores * part->min_threads ||
+	    (!a->tasks_per_node && (uint64_t) cores * threads / a->cpus_per_task < tasks))
+		return want_refuse(w, SL_WHY_NEVER, "needs sockets for %" PRIu32 " tasks, they have %" PRId64 " cores", tasks,
+				   part->socket_cores);
+	r->max_cores_per_node = cores;
+	return 0;
+}
+
+/* -- whole ones ---------------------------------------------------------- */
+
+static bool has_gres_cpus(const struct sl_cluster *c, const struct sl_ask *a)
+{
+	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++)
+		if (c->snap->job_gres.cpus[g])
+			return true;
+	return false;
+}
+
+/*
+ * Do the tasks that a socket holds have all of its CPUs?  Of a node that is followed by others select leaves each of
+ * those the CPUs of a socket, whether they are for whole tasks or not.
+ */
+static bool fills_sockets(const struct sl_cluster *c, const struct want *w, const struct part *part, const struct sl_ask *a)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	const struct sl_request *r = &w->pub.request;
+	uint64_t threads = part->min_threads, use = job->threads_per_core[w->entry.job], cores = (uint64_t) part->socket_cores;
+	uint64_t cpus = (uint64_t) job->ntasks_per_core[w->entry.job] * a->cpus_per_task, tasks;
+
+	if (use && use < threads)
+		threads = use;
+	if (cpus && cpus < threads)
+		threads = cpus;
+	tasks = cores * r->tasks_per_core / r->cores_per_task;
+	return tasks * a->cpus_per_task == cores * threads;
+}
+
+/* Of parts of nodes, what else decides of their cores. */
+static bool is_counted_otherwise(const struct sl_cluster *c, const struct want *w, const struct part *part,
+				 const struct sl_ask *a)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	uint32_t j = w->entry.job;
+
+	return part->socket_cores < 1 || part->min_threads != part->max_threads || part->cap ||
+		job->ntasks_per_socket[j] || job->sockets_per_node[j] || job->cores_per_socket[j] ||
+		(job->asks[j] & SL_ASKS_SOCKETS_IN_TURN) || has_gres_cpus(c, a) ||
+		(w->pub.request.max_nodes != 1 && !fills_sockets(c, w, part, a));
+}
+
+void want_whole_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
+{
+	const struct part *part = cluster_part(c, &w->entry);
+	struct sl_request *r = &w->pub.request;
+
+	if (!(c->snap->meta.select_flags[0] & SL_SELECT_SOCKET))
+		return;
+	/* (a socket with a core of the system is nobody's) */
+	if (part->core_spec || w->entry.loan || sl_request_core_spec(c->snap, w->entry.job) ||
+	    (!r->whole_nodes && is_counted_otherwise(c, w, part, a)))
+		w->pub.native |= SL_NATIVE_BY_SOCKET;
+	if (!r->whole_nodes && part->socket_cores > 0)
+		r->cores_at_once = (uint32_t) part->socket_cores;
+}

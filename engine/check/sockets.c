@@ -100,6 +100,20 @@ static uint64_t lent_at_least(uint64_t sockets, uint64_t each, uint64_t lent, ui
 	return least;
 }
 
+/* Is the number of tasks on each of its nodes settled: by itself, or since all have as many? */
+static bool has_settled_tasks(const struct check *c, const struct row *r, const struct ask *a)
+{
+	const uint32_t *cores = &c->plan->place.cores[r->places.first];
+	uint32_t nodes = r->places.count;
+
+	if (a->tasks_per_node)
+		return nodes == 1 || (uint64_t) a->tasks_per_node * nodes == a->tasks;
+	for (uint32_t i = 1; i < nodes; i++)
+		if (cores[i] != cores[0])
+			return false;
+	return a->tasks % nodes == 0;
+}
+
 /* Of a part of a node. */
 static int check_part(struct check *c, const struct row *r, const struct ask *a, uint32_t i, uint32_t threads)
 {
@@ -109,7 +123,7 @@ static int check_part(struct check *c, const struct row *r, const struct ask *a,
 	int64_t others = c->in_use[node] - cores;
 	uint64_t lent;
 
-	if (r->places.count > 1 && (!a->tasks_per_node || (uint64_t) a->tasks_per_node * r->places.count != a->tasks))
+	if (!has_settled_tasks(c, r, a))
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32
 			       ": only Slurm's select can place it (sockets of parts of several nodes)", job->id[j]);
 	if (r->at > c->now || !each)	/* whatever is planned until then */

@@ -110,8 +110,10 @@ struct want {
 	struct sl_entry entry;
 	struct want *next;		/* of the same job */
 	struct sl_nodeset eligible, required;
-	struct sl_nodeset active;	/* native by features that a reboot brings: nodes where they are active, if select need not place it there */
-	enum sl_place_method active_method;
+	struct sl_request *sure;	/* of a native job: one by which it can be placed if it starts now (want_sure.c); or NULL */
+	enum sl_place_method sure_method;
+	struct sl_nodeset active;	/* of that request */
+	uint32_t even_nodes, even_tasks, even_free;	/* likewise: nodes, tasks on each, cores that are to be free there */
 	struct sl_nodeset *choice;	/* of the request */
 	uint32_t choices;
 	struct sl_count_run *count;	/* likewise */

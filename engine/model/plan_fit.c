@@ -126,18 +126,19 @@ static int fit_by_select(struct attempt *a, struct sl_request r, int64_t t, bool
 	return sl_fit_at(a->tl, &r, &a->how, t, layout ? &a->layout : NULL, &a->lack.misfit, err);
 }
 
-/* Where its features are active it needs no reboot. */
-static int fit_active(struct attempt *a, struct sl_request r, bool layout, struct sl_error *err)
+/* As a request that asks for more, so that it can be placed. */
+static int fit_for_sure(struct attempt *a, int64_t seconds, bool layout, struct sl_error *err)
 {
-	r.eligible = &a->w->active;
-	a->how.method = a->w->active_method;
+	struct sl_request r = *a->w->sure;
+
+	r.duration = seconds;
+	a->how.method = a->w->sure_method;
 	return sl_fit_at(a->tl, &r, &a->how, a->p->c->now, layout ? &a->layout : NULL, &a->lack.misfit, err);
 }
 
 int plan_fits(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct sl_error *err)
 {
-	bool active = a->w->active.count && t <= a->p->c->now;
-	bool placed = a->how.method != SL_PLACE_NATIVE && !a->w->active.count;
+	bool sure = a->w->sure && t <= a->p->c->now, placed = a->how.method != SL_PLACE_NATIVE && !a->w->sure;
 	struct sl_request r = a->w->pub.request;
 	enum sl_place_method method = a->how.method;
 	int rc = 0;
@@ -147,11 +148,11 @@ int plan_fits(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct
 		r.max_leaves = 0;
 	if (!plan_licensed(a, t, seconds))
 		return 0;
-	if (active)
-		rc = fit_active(a, r, layout, err);
+	if (sure)
+		rc = fit_for_sure(a, seconds, layout, err);
 	else if (placed)
 		rc = sl_fit_at(a->tl, &r, &a->how, t, layout ? &a->layout : NULL, &a->lack.misfit, err);
-	if (!rc && (active || !placed || may_fit_by_select(a, t)))
+	if (!rc && (sure || !placed || may_fit_by_select(a, t)))
 		rc = fit_by_select(a, r, t, layout, err);
 	if (rc <= 0)
 		a->how.method = method;

@@ -89,8 +89,8 @@ bool plan_refusals_find(const struct attempt *a, enum refusal_kind kind, int64_t
 {
 	const struct sl_plan *p = a->p;
 
-	/* (where its features are active it is not native, whatever was refused to others that are) */
-	if (a->how.method == SL_PLACE_EXPLICIT || a->w->active.count)
+	/* (where it can be placed it is not native, whatever was refused to others that are) */
+	if (a->how.method == SL_PLACE_EXPLICIT || a->w->sure)
 		return false;
 	for (uint32_t i = 0; i < p->refusals; i++) {
 		const struct refused *m = &p->refusal[i];

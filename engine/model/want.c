@@ -386,7 +386,7 @@ static void choose_method(const struct sl_cluster *c, struct want *w)
 		w->pub.method = SL_PLACE_SPREAD;
 	else if (lln)
 		w->pub.method = SL_PLACE_LEAST_LOADED;
-	w->active_method = w->pub.method;
+	w->sure_method = w->pub.method;
 	if (lln && select & SL_SELECT_LLN_DEALS && !has_settled_tasks(&w->pub.request))
 		w->pub.native |= SL_NATIVE_LLN;
 	if (w->pub.native)
@@ -481,7 +481,7 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 		return 0;
 	choose_method(c, w);
 	ask_switches(c, w);
-	return want_choose_nodes(c, w, err) < 0 ? -1 : want_find_active(c, w, err);
+	return want_choose_nodes(c, w, err) < 0 ? -1 : want_find_sure(c, w, err);
 }
 
 static void empty(struct want *w)

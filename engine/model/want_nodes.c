@@ -16,8 +16,7 @@
 
 /* -- features ------------------------------------------------------------ */
 
-/* The nodes that satisfy a constraint, with one of its choices, kept for the next job that has it. */
-static const struct sl_nodeset *feature_nodes(struct sl_cluster *c, uint32_t str, uint32_t choice, struct sl_error *err)
+const struct sl_nodeset *want_feature_nodes(struct sl_cluster *c, uint32_t str, uint32_t choice, struct sl_error *err)
 {
 	const struct sl_node_view *node = &c->snap->node;
 	struct feature *f;
@@ -53,7 +52,7 @@ int cluster_lacks_features(struct sl_cluster *c, const struct want *w, const str
 		return 0;
 	counted = sl_constraint_read(cluster_str(c, str), &choices) == SL_CONSTRAINT_COUNTED;
 	for (uint32_t i = 0; i < choices; i++) {
-		const struct sl_nodeset *having = feature_nodes(c, str, i, err);
+		const struct sl_nodeset *having = want_feature_nodes(c, str, i, err);
 
 		if (!having)
 			return -1;
@@ -173,7 +172,7 @@ static int sift(struct sl_cluster *c, struct want *w, const struct rule *rule, s
 /* One more set of nodes that would do, if there are any: those of w->eligible that satisfy the constraint. */
 static int add_choice(struct sl_cluster *c, struct want *w, uint32_t str, uint32_t choice, struct sl_error *err)
 {
-	const struct sl_nodeset *f = feature_nodes(c, str, choice, err);
+	const struct sl_nodeset *f = want_feature_nodes(c, str, choice, err);
 	struct sl_nodeset nodes = SL_NODESET_EMPTY;
 
 	if (!f)
@@ -223,7 +222,7 @@ static int narrow_to_terms(struct sl_cluster *c, struct want *w, uint32_t str, u
 	int rc = 0;
 
 	for (uint32_t i = 0; !rc && i < terms; i++) {
-		const struct sl_nodeset *f = feature_nodes(c, str, i, err);
+		const struct sl_nodeset *f = want_feature_nodes(c, str, i, err);
 
 		rc = f ? sl_nodeset_union(&any, f, err) : -1;
 	}
@@ -240,7 +239,7 @@ static int add_parts(struct sl_cluster *c, struct want *w, uint32_t str, uint32_
 	if (!w->part)
 		return sl_fail(err, SL_ENOMEM, "cluster: out of memory");
 	for (; w->parts < terms; w->parts++) {
-		const struct sl_nodeset *f = feature_nodes(c, str, w->parts, err);
+		const struct sl_nodeset *f = want_feature_nodes(c, str, w->parts, err);
 
 		w->part[w->parts].count = sl_constraint_count(cluster_str(c, str), w->parts);
 		if (!f || sl_nodeset_copy(&w->part[w->parts].nodes, f, err) < 0)
@@ -266,7 +265,7 @@ static int narrow_by_features(struct sl_cluster *c, struct want *w, struct sl_er
 		return w->for_chance ? 0 : add_parts(c, w, str, choices, err);
 	}
 	if (choices == 1 && !*cluster_str(c, prefer)) {
-		const struct sl_nodeset *f = feature_nodes(c, str, 0, err);
+		const struct sl_nodeset *f = want_feature_nodes(c, str, 0, err);
 
 		return f ? sl_nodeset_intersect(&w->eligible, f, err) : -1;
 	}
@@ -342,21 +341,6 @@ int want_choose_nodes(struct sl_cluster *c, struct want *w, struct sl_error *err
 	}
 	r->eligible = is_narrowed(c, w) ? &w->eligible : &part->usable;
 	return r->eligible == &part->usable ? 0 : narrow(c, w, &part->usable, err);
-}
-
-int want_find_active(struct sl_cluster *c, struct want *w, struct sl_error *err)
-{
-	const struct sl_job_view *job = &c->snap->job;
-	uint32_t j = w->entry.job, choices;
-	const struct sl_nodeset *f;
-
-	/* (what the request leaves out of a native job, it would lack here) */
-	if (w->pub.native != SL_NATIVE_FEATURES || !(job->asks[j] & SL_ASKS_REBOOT) || job->switches[j] ||
-	    cluster_part(c, &w->entry)->cap || *cluster_str(c, job->prefer[j]) ||
-	    sl_constraint_read(cluster_str(c, job->features[j]), &choices) != SL_CONSTRAINT_PLACED || choices != 1)
-		return 0;
-	f = feature_nodes(c, job->features[j], 0, err);
-	return f ? sl_nodeset_meet(&w->active, w->pub.request.eligible, f, err) : -1;
 }
 
 /* -- which reservation -------------------------------------------------- */
@@ -476,6 +460,7 @@ void want_free_nodes(struct want *w)
 	sl_nodeset_free(&w->eligible);
 	sl_nodeset_free(&w->required);
 	sl_nodeset_free(&w->active);
+	free(w->sure);
 }
 
 void want_features_free(struct sl_cluster *c)

@@ -64,6 +64,10 @@ void want_whole_sockets(struct sl_cluster *c, struct want *w, const struct sl_as
 /* The list of node counts that it asks for: those that it may have where it runs, once these are known in *a*; 0 or -1. */
 int want_counts(struct sl_cluster *c, struct want *w, struct sl_ask *a, struct sl_error *err);
 
+/* want_sure.c */
+/* Of a native job, which is worked out otherwise: how it can be placed all the same, where there is room for that. */
+int want_find_sure(struct sl_cluster *c, struct want *w, struct sl_error *err);
+
 /* want_nodes.c */
 /* The reservation: where and when; 0 also when it forbids. */
 int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *err);
@@ -71,8 +75,8 @@ int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *e
 /* Which nodes it may have, and which it must.  How much it asks for is known by then. */
 int want_choose_nodes(struct sl_cluster *c, struct want *w, struct sl_error *err);
 
-/* Those of them on which it needs no reboot, for a job that would be native for that alone. */
-int want_find_active(struct sl_cluster *c, struct want *w, struct sl_error *err);
+/* The nodes that satisfy a constraint, with one of its choices, kept for the next job that has it; NULL with *err. */
+const struct sl_nodeset *want_feature_nodes(struct sl_cluster *c, uint32_t str, uint32_t choice, struct sl_error *err);
 
 /* The sets of nodes that are its own. */
 void want_free_nodes(struct want *w);

@@ -3,8 +3,9 @@
  * want_sockets.c - sockets that a job asks for, and whole ones where these are allocated (CR_Socket).
  *
  * Where they are allocated, of a part of a node a job has the cores of so many sockets as hold its tasks, where the
- * plug-in has select fill one after the other.  Left alone select takes a core of each free socket in turn, and gives the job all of these; a job
- * that asks for that itself is native, since how many they are depends on its nodes.  So is what counts cores otherwise.
+ * plug-in has select fill one after the other.  Left alone select takes a core of each free socket in turn, and gives
+ * the job all of these; a job that asks for that itself is native, since how many they are depends on its nodes.  So is
+ * what counts cores otherwise.
  */
 #include "model/native.h"
 #include "model/request.h"
@@ -56,14 +57,17 @@ static uint32_t tasks_of_each_node(const struct sl_request *r)
 		(uint64_t) r->tasks_per_node * r->min_nodes == r->tasks ? r->tasks_per_node : 0;
 }
 
-/* How many cores have to be free on a node so that its sockets are sure to do.  0: none are enough, or that
- * cannot be said. */
-static uint32_t ask_free_cores(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a, uint32_t threads)
+/*
+ * How many cores have to be free on a node so that its sockets are sure to do for *here* of the tasks.  0: none are
+ * enough, or that cannot be said.
+ */
+static uint32_t free_cores_for(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a, uint32_t threads,
+			       uint32_t here)
 {
 	const struct sl_job_view *job = &c->snap->job;
 	const struct part *part = cluster_part(c, &w->entry);
 	const struct sl_request *r = &w->pub.request;
-	uint32_t j = w->entry.job, tasks = job->ntasks_per_socket[j], here = tasks_of_each_node(r), all, free;
+	uint32_t j = w->entry.job, tasks = job->ntasks_per_socket[j], all, free;
 	int64_t cap = tasks ? ((int64_t) tasks * a->cpus_per_task + threads - 1) / threads : INT32_MAX, need;
 
 	if (!here || a->gres.count || job->sockets_per_node[j] > part->sockets ||
@@ -78,6 +82,23 @@ static uint32_t ask_free_cores(const struct sl_cluster *c, const struct want *w,
 	free = SL_FIRST(n, 1, all + 1, sure_cores(part, n, cap, most(job->cores_per_socket[j], 1),
 						  most(job->sockets_per_node[j], 1)) < need);
 	return free <= all ? free : 0;
+}
+
+#define EVEN_TRIES 64
+
+/* Where its tasks are not settled: on the fewest nodes that may have the same number each, and have room for it. */
+static void deal_evenly(const struct sl_cluster *c, struct want *w, const struct sl_ask *a, uint32_t threads)
+{
+	const struct sl_request *r = &w->pub.request;
+	uint32_t nodes = r->min_nodes;
+
+	if (a->tasks_per_node || !r->tasks || r->most_nodes)
+		return;
+	for (uint32_t i = 0; i < EVEN_TRIES && !w->even_nodes && nodes <= least(r->max_nodes, r->tasks); i++, nodes++) {
+		w->even_free = r->tasks % nodes ? 0 : free_cores_for(c, w, a, threads, r->tasks / nodes);
+		w->even_nodes = w->even_free ? nodes : 0;
+	}
+	w->even_tasks = w->even_nodes ? r->tasks / w->even_nodes : 0;
 }
 
 /*
@@ -103,9 +124,11 @@ int want_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 		part->min_threads != part->max_threads || (cores && r->min_cores_per_node > cores) ||
 		(a->tasks_per_node && (uint64_t) tasks * a->cpus_per_task % threads);
 	if (!odd && !r->whole_nodes)
-		r->least_free_cores = ask_free_cores(c, w, a, threads);
+		r->least_free_cores = free_cores_for(c, w, a, threads, tasks_of_each_node(r));
 	if (r->least_free_cores)
 		return 0;
+	if (!odd && !r->whole_nodes)
+		deal_evenly(c, w, a, threads);
 	if (odd || !r->whole_nodes) {
 		w->pub.native |= (tasks ? SL_NATIVE_TASKS_PER_SOCKET : 0) |
 			(job->sockets_per_node[j] || job->cores_per_socket[j] ? SL_NATIVE_SOCKETS : 0);

@@ -20,7 +20,8 @@ struct saved {
 #if SL_HAVE_ARBITRARY_TPN
 	uint16_t *arbitrary_tpn;
 #endif
-	uint16_t contiguous;
+	uint16_t contiguous, ntasks_per_node;
+	uint32_t pn_min_cpus;
 };
 
 const char *sl_layout_word(enum sl_layout_way way)
@@ -264,13 +265,25 @@ static bool has_layout(const sl_details_t *d)
 	return (d->task_dist & SLURM_DIST_NODEMASK) == SLURM_DIST_ARBITRARY;
 }
 
+/* As many cores on each node, for as many tasks, of sockets which select has to see whole? */
+static bool is_even_by_socket(const job_record_t *job, const struct sl_layout_place *place, uint32_t count)
+{
+	const multi_core_data_t *m = job->details->mc_ptr;
+	uint32_t i = 1;
+
+	while (i < count && place[i].cores == place[0].cores)
+		i++;
+	return i == count && !(job->details->num_tasks % count) && m &&
+		(sl_said16(m->sockets_per_node) || sl_said16(m->cores_per_socket) || sl_said16(m->ntasks_per_socket));
+}
+
 static enum sl_layout_way choose_way(const job_record_t *job, const struct sl_layout_place *place, uint32_t count)
 {
 	if (!count || has_layout(job->details))
 		return SL_LAYOUT_NATIVE;
 	if (pinned_by_nodes(job, place, count) || settled_by_tasks(job, place, count) || settled_by_gres(job, place, count))
 		return SL_LAYOUT_PIN;
-	return SL_HAVE_ARBITRARY_TPN ? SL_LAYOUT_TASKS : SL_LAYOUT_RESV;
+	return SL_HAVE_ARBITRARY_TPN || is_even_by_socket(job, place, count) ? SL_LAYOUT_TASKS : SL_LAYOUT_RESV;
 }
 
 /* -- changing the request and putting it back ---------------------------------- */
@@ -384,11 +397,18 @@ static bitstr_t *change_request(job_record_t *job, const struct sl_layout_place 
 	s->min_nodes = d->min_nodes;
 	s->max_nodes = d->max_nodes;
 	s->contiguous = d->contiguous;
+	s->ntasks_per_node = d->ntasks_per_node;
+	s->pn_min_cpus = d->pn_min_cpus;
 #if SL_HAVE_ARBITRARY_TPN
 	s->arbitrary_tpn = d->arbitrary_tpn;
 	if (way == SL_LAYOUT_TASKS) {
 		d->arbitrary_tpn = plane ? tasks_by_plane(job, place, count, plane) : tasks_of(job, place, count);
 		d->contiguous |= SL_TPN_WANTS_CONTIGUOUS;
+	}
+#else
+	if (way == SL_LAYOUT_TASKS) {	/* as sbatch says it */
+		d->ntasks_per_node = (uint16_t) MIN(d->num_tasks / count, NO_VAL16 - 1);
+		d->pn_min_cpus = MAX(d->pn_min_cpus, d->ntasks_per_node * per_task(job));
 	}
 #endif
 	if (way != SL_LAYOUT_NATIVE)
@@ -451,6 +471,8 @@ static void put_request_back(job_record_t *job, const struct saved *s, bool copy
 	d->min_nodes = s->min_nodes;
 	d->max_nodes = s->max_nodes;
 	d->contiguous = s->contiguous;
+	d->ntasks_per_node = s->ntasks_per_node;
+	d->pn_min_cpus = s->pn_min_cpus;
 	d->task_dist = s->task_dist;
 }
 

@@ -8,7 +8,8 @@
  * back right after:
  *   PIN    the nodes are required and no others allowed: whole nodes, and jobs
  *          whose request leaves no choice of cores;
- *   TASKS  PIN, and the tasks of each node (from Slurm 23.11 on);
+ *   TASKS  PIN, and the tasks of each node (before Slurm 23.11 the same number on each, and
+ *          that only where a job asks for sockets, which RESV would hide);
  *   RESV   PIN, and a reservation of all other cores of those nodes that exists
  *          only while the locks are held (before 23.11); a job that is in a
  *          reservation itself has these cores of it alone.  Tasks per node would

@@ -94,6 +94,21 @@ parts() {
 }
 it "parts of nodes have what sockets a job asks for" parts
 
+# As many tasks on each of several nodes, where the user has not said so.
+even() {
+	local id
+	id=$(submit -p plain -N2 -n8 --ntasks-per-socket=2)
+	starts "$id"
+	scontrol -d -o show job "$id" | grep -q 'Nodes=n\[005-006\] CPU_IDs=0-1,4-5 '
+	placed_by_engine "$id"
+	scancel "$id"
+	id=$(submit -p plain -N2 -n6 -B 2:4)
+	starts "$id"
+	[ "$(job_get "$id" NumCPUs)" = 6 ]
+	placed_by_engine "$id"
+}
+it "parts of several nodes have as many tasks each" even
+
 # Two of four cores are free on each socket, which select sees: four in all make sure of one socket only.
 unsure() {
 	local id

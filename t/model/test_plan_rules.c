@@ -320,6 +320,38 @@ static void of_such_a_job_the_longest_time_is_of_one_kind(void **state)
 	leave(&d);
 }
 
+/*
+ * Two tasks for each socket of four cores: on idle nodes it is certain which those are of, where three are in use
+ * only select sees it, and of a number that two nodes cannot share evenly three have a third each.
+ */
+static void sockets_of_several_nodes_are_placed_where_each_has_as_many_tasks(void **state)
+{
+	struct build *b = build_create("7x8c2s");
+	const struct sl_plan_image *plan;
+	struct desk d;
+
+	(void) state;
+	for (uint32_t n = 5; n < 7; n++)
+		build_running(b, (struct build_job) { .id = 10 + n, .first = n, .cores = 3, .ends_in = 6000 });
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .max_nodes = 2, .tasks = 8, .limit = 600 });
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 1, .tasks = 9, .limit = 600 });
+	build_change_job(b, 2, .max_nodes = 0);
+	build_pending(b, (struct build_job) { .id = 3, .nodes = 2, .max_nodes = 2, .tasks = 8, .limit = 600 });
+	for (uint32_t id = 1; id <= 3; id++)
+		build_change_job(b, id, .ntasks_per_socket = 2);
+	d = sit(b);
+	assert_int_equal(start(&d, 1), 1);
+	assert_string_equal(where(&d, 1), "n0:4 n1:4");
+	assert_int_equal(start(&d, 2), 1);
+	assert_string_equal(where(&d, 2), "n2:3 n3:3 n4:3");
+	assert_int_equal(start(&d, 3), 1);
+	plan = accepted(&d);
+	assert_int_equal(plan->start.native[0], 0);
+	assert_int_equal(plan->start.native[1], 0);
+	assert_int_equal(plan->start.native[2], 1);
+	leave(&d);
+}
+
 /* What a job reads in a reservation of n2 and n3, the last of which are down; n0 to n2 have features, n0 is fast. */
 static void told_in_reservation(uint32_t nodes, const char *feature, uint32_t down, enum sl_why why, const char *text)
 {
@@ -462,6 +494,7 @@ int main(void)
 		cmocka_unit_test(a_reservation_does_not_borrow),
 		cmocka_unit_test(a_feature_that_no_node_of_the_partition_has_is_named),
 		cmocka_unit_test(features_that_a_reboot_brings_are_placed_where_they_are_active),
+		cmocka_unit_test(sockets_of_several_nodes_are_placed_where_each_has_as_many_tasks),
 		cmocka_unit_test(of_such_a_job_the_longest_time_is_of_one_kind),
 		cmocka_unit_test(what_the_nodes_of_its_reservation_lack_is_told_of_the_reservation),
 		cmocka_unit_test(who_waits_without_a_reservation_is_told_when_it_may_start_in_the_order_of_the_policy),

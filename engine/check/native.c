@@ -49,7 +49,7 @@ static bool has_other_sockets(const struct check *c, const struct row *r, const 
 		if (c->snap->job_gres.cpus[g])
 			return true;
 	return !a->whole && (check_has_sockets(c, r->job) || (cap && cap != SL_NONE) ||
-			     (c->snap->job.asks[r->job] & SL_ASKS_SOCKETS_IN_TURN));
+			     (c->snap->job.asks[r->job] & (SL_ASKS_SOCKETS_IN_TURN | SL_ASKS_BOUND_GRES)));
 }
 
 const char *check_native(const struct check *c, const struct row *r, const struct ask *a)
@@ -64,8 +64,8 @@ const char *check_native(const struct check *c, const struct row *r, const struc
 		return why;
 	if (!check_deals_planes(c, r, a))
 		return "planes";
-	if (check_has_sockets(c, r->job) && (check_core_spec(c, r->job) || a->overcommit || (!a->whole && a->gres.count)))
-		return "sockets beside gres, -O or cores for the system";
+	if (check_has_sockets(c, r->job) && (check_core_spec(c, r->job) || a->overcommit))
+		return "sockets beside -O or cores for the system";
 	if (s->meta.select_flags[0] & SL_SELECT_SOCKET && has_other_sockets(c, r, a))
 		return "allocation by socket";
 	if (s->meta.select_flags[0] & SL_SELECT_LLN_DEALS && r->places.count > 1 && !a->whole && !a->tasks_per_node &&

@@ -126,6 +126,9 @@ static int check_part(struct check *c, const struct row *r, const struct ask *a,
 	if (!has_settled_tasks(c, r, a))
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32
 			       ": only Slurm's select can place it (sockets of parts of several nodes)", job->id[j]);
+	if (a->gres.count && (others > 0 || r->at > c->now))
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: only Slurm's select can place it (sockets of parts of "
+			       "a node beside gres)", job->id[j], check_str(c, c->snap->node.name[node]));
 	if (r->at > c->now || !each)	/* whatever is planned until then */
 		return 0;
 	lent = lent_at_least(count_sockets(c, node), each, cores_lent(c, a, node, threads), fewest,

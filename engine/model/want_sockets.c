@@ -70,7 +70,7 @@ static uint32_t free_cores_for(const struct sl_cluster *c, const struct want *w,
 	uint32_t j = w->entry.job, tasks = job->ntasks_per_socket[j], all, free;
 	int64_t cap = tasks ? ((int64_t) tasks * a->cpus_per_task + threads - 1) / threads : INT32_MAX, need;
 
-	if (!here || a->gres.count || job->sockets_per_node[j] > part->sockets ||
+	if (!here || job->sockets_per_node[j] > part->sockets ||
 	    tasks > part->socket_cores * part->min_threads)
 		return 0;
 	need = ((int64_t) here * r->cores_per_task + r->tasks_per_core - 1) / r->tasks_per_core;
@@ -86,19 +86,25 @@ static uint32_t free_cores_for(const struct sl_cluster *c, const struct want *w,
 
 #define EVEN_TRIES 64
 
-/* Where its tasks are not settled: on the fewest nodes that may have the same number each, and have room for it. */
+/*
+ * Where its tasks are not settled: on the fewest nodes that may have the same number each, and have room for it.
+ * Beside gres, which cores select gives may depend on which are near them: where all are free it has them all.
+ */
 static void deal_evenly(const struct sl_cluster *c, struct want *w, const struct sl_ask *a, uint32_t threads)
 {
+	const struct part *part = cluster_part(c, &w->entry);
 	const struct sl_request *r = &w->pub.request;
 	uint32_t nodes = r->min_nodes;
 
-	if (a->tasks_per_node || !r->tasks || r->most_nodes)
+	if ((a->tasks_per_node && !tasks_of_each_node(r)) || !r->tasks || r->most_nodes)
 		return;
 	for (uint32_t i = 0; i < EVEN_TRIES && !w->even_nodes && nodes <= least(r->max_nodes, r->tasks); i++, nodes++) {
 		w->even_free = r->tasks % nodes ? 0 : free_cores_for(c, w, a, threads, r->tasks / nodes);
 		w->even_nodes = w->even_free ? nodes : 0;
 	}
 	w->even_tasks = w->even_nodes ? r->tasks / w->even_nodes : 0;
+	if (a->gres.count)
+		w->even_free = (uint32_t) (part->sockets * part->socket_cores);
 }
 
 /*
@@ -123,7 +129,7 @@ int want_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 	odd = c->rows || sl_request_core_spec(c->snap, j) || part->sockets < 0 || part->socket_cores < 0 || a->overcommit ||
 		part->min_threads != part->max_threads || (cores && r->min_cores_per_node > cores) ||
 		(a->tasks_per_node && (uint64_t) tasks * a->cpus_per_task % threads);
-	if (!odd && !r->whole_nodes)
+	if (!odd && !r->whole_nodes && !a->gres.count)
 		r->least_free_cores = free_cores_for(c, w, a, threads, tasks_of_each_node(r));
 	if (r->least_free_cores)
 		return 0;
@@ -185,7 +191,7 @@ static bool is_counted_otherwise(const struct sl_cluster *c, const struct want *
 
 	return part->socket_cores < 1 || part->min_threads != part->max_threads || part->cap ||
 		job->ntasks_per_socket[j] || job->sockets_per_node[j] || job->cores_per_socket[j] ||
-		(job->asks[j] & SL_ASKS_SOCKETS_IN_TURN) || has_gres_cpus(c, a) ||
+		(job->asks[j] & (SL_ASKS_SOCKETS_IN_TURN | SL_ASKS_BOUND_GRES)) || has_gres_cpus(c, a) ||
 		(w->pub.request.max_nodes != 1 && !fills_sockets(c, w, part, a));
 }
 

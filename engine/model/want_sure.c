@@ -7,7 +7,7 @@
  *
  *	features that a reboot brings	on nodes where they are active
  *	sockets of several nodes	the same number of tasks on each, and so many cores free that it does not
- *					matter of which sockets they are
+ *					matter of which sockets they are: beside gres all of them
  */
 #include "model/constraint.h"
 #include "model/native.h"

@@ -75,6 +75,8 @@ static void sockets_are_had_whole_where_they_are_allocated(void **state)
 	build_change_job(b, 2, .cpus_per_task = 1);
 	build_change_job(b, 2, .asks = SL_ASKS_SOCKETS_IN_TURN);
 	EXPECT_START(b, place(p_, 0, 4, 0, 0), "only Slurm's select can place it (allocation by socket)");
+	build_change_job(b, 2, .asks = SL_ASKS_BOUND_GRES);
+	EXPECT_START(b, place(p_, 0, 4, 0, 0), "only Slurm's select can place it (allocation by socket)");
 	build_change_job(b, 2, .flags = SL_JOBF_EXCLUSIVE);
 	EXPECT_START(b, place(p_, 0, 8, 0, 0), NULL);
 	build_change_job(b, 2, .flags = 0);

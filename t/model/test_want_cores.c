@@ -117,7 +117,10 @@ static void where_sockets_are_allocated_they_are_given_whole(void **state)
 	build_pending(b, (struct build_job) { .id = 8, .nodes = 2, .tasks = 4, .cpus_per_task = 3 });
 	build_pending(b, (struct build_job) { .id = 9, .nodes = 1, .max_nodes = 1, .tasks = 2, .cpus_per_task = 3 });
 	build_pending(b, (struct build_job) { .id = 10, .nodes = 2, .tasks = 4, .cpus_per_task = 2 });
+	build_pending(b, (struct build_job) { .id = 11, .nodes = 1, .tasks = 6, .gpus = 1 });
+	build_change_job(b, 11, .asks = SL_ASKS_BOUND_GRES);
 	c = build_cluster(b);
+	assert_int_equal(want(c, 11)->native, SL_NATIVE_BY_SOCKET);	/* sockets near its GPUs */
 	assert_int_equal(want(c, 1)->native, 0);
 	assert_int_equal(want(c, 1)->request.cores_at_once, 4);
 	assert_int_equal(want(c, 8)->native, SL_NATIVE_BY_SOCKET);	/* three of four CPUs */

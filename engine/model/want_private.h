@@ -27,8 +27,8 @@ bool want_asks_company(const struct sl_cluster *c, const struct want *w);
 bool want_has_company(const struct sl_cluster *c, const struct want *w, uint32_t n);
 
 /* want_deal.c */
-/* How its tasks are dealt out to its nodes, once it is known how many of both there may be. */
-void want_deal(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
+/* How its tasks are dealt out to its nodes, once it is known how many of both there may be; 0 or -1. */
+int want_deal(struct sl_cluster *c, struct want *w, const struct sl_ask *a, struct sl_error *err);
 
 /* want_socket.c */
 /* Where sockets are allocated: how many cores a node gives at once. */

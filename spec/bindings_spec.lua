@@ -13,7 +13,8 @@ local c = t.cluster {
 		{ id = 11, nodes = 2, tasks = 4, cpus_per_task = 2, gres = "gpu:1", time_limit = "2h", user = "bob", account = "physics",
 			partition = "batch,all", submitted_ago = 120, comment = "hello", exclusive = true, req_nodes = "n[1-2]",
 			licenses = { matlab = 1 } },
-		{ id = 12, time_limit = "UNLIMITED", partition = "all", gpus = 3, nice = 5 },
+		{ id = 12, time_limit = "UNLIMITED", partition = "all", gpus = 3, nice = 5, distribution = "arbitrary",
+			arbitrary_tpn = { { node = "n1", tasks = 2 } } },
 	},
 }
 
@@ -51,6 +52,8 @@ describe("a job", function()
 		assert.equal("n1 n2", of(11, "table.concat(job.req_nodes, ' ')"))
 		assert.equal("gpu 1 node", of(11, "('%s %d %s'):format(job.gres[1].name, job.gres[1].count, job.gres[1].per)"))
 		assert.equal("matlab 1", of(11, "('%s %d'):format(job.licenses[1].license, job.licenses[1].count)"))
+		assert.equal("arbitrary n1 2", of(12, "('%s %s %d'):format(job.distribution, job.arbitrary_tpn[1].node, " ..
+			"job.arbitrary_tpn[1].tasks)"))
 		assert.equal("n1 3 gpu 1", of(10, "('%s %d %s %d'):format(job.alloc[1].node, job.alloc[1].cores, " ..
 			"job.alloc[1].gres[1].kind, job.alloc[1].gres[1].count)"))
 	end)

@@ -591,6 +591,8 @@ static void random_wishes(struct build *b, uint64_t *s, struct sl_job_row *r)
 		r->distribution = SL_DIST_PLANE;
 		r->plane_size = 1 + r->id % 4;
 	}
+	if (r->id % 12 == 8)
+		build_say_tasks(b, r, n, r->id % 24 == 8 ? "21" : r->id % 36 == 20 ? "103" : "4");
 	if (r->id % 9 == 2 && !r->shapes.count) {
 		static const char *const counts[] = { "1,3", "1-2,4", "2,4-5", "1,2,4,8" };
 

@@ -86,6 +86,9 @@ void build_queue(struct build *b, uint32_t job, uint32_t partition);
 uint32_t build_job_row(const struct build *b, uint32_t id);
 #define build_change_job(b, id, ...) build_change(b, SL_T_JOB, build_job_row(b, id), sl_job_row, __VA_ARGS__)
 
+/* An arbitrary distribution: a digit for the tasks of each node from *first* on, "103"; 0: it is none of its nodes. */
+void build_say_tasks(struct build *b, struct sl_job_row *r, uint32_t first, const char *tasks);
+
 /* gres and licences asked for. */
 struct sl_range build_gres(struct build *b, const char *name, const char *type, uint32_t count, uint32_t per);
 struct sl_range build_license(struct build *b, uint32_t license, uint32_t count);

@@ -114,6 +114,19 @@ static struct sl_range make_allocs(struct sl_builder *b, uint64_t *seed, uint32_
 	return range;
 }
 
+static struct sl_range make_node_tasks(struct sl_builder *b, uint64_t *seed, uint32_t nodes)
+{
+	struct sl_range range = { sl_builder_rows(b, SL_T_NODE_TASKS), 0 };
+	struct sl_node_tasks_row row = sl_node_tasks_row();
+
+	for (row.node = make_below(seed, nodes); row.node < nodes; row.node += 1 + make_below(seed, 3)) {
+		row.tasks = make_below(seed, 9);
+		sl_builder_append(b, SL_T_NODE_TASKS, &row);
+		range.count++;
+	}
+	return range;
+}
+
 static void make_request(struct sl_builder *b, uint64_t *seed, uint32_t nodes, struct sl_job_row *job)
 {
 	struct sl_shape_row shape = sl_shape_row();
@@ -129,6 +142,8 @@ static void make_request(struct sl_builder *b, uint64_t *seed, uint32_t nodes, s
 		job->req_nodes = make_runs(b, seed, nodes);
 	if (!make_below(seed, 4))
 		job->exc_nodes = make_runs(b, seed, nodes);
+	if (!make_below(seed, 4))
+		job->arbitrary_tpn = make_node_tasks(b, seed, nodes);
 	job->shapes.first = sl_builder_rows(b, SL_T_SHAPE);
 	for (; !make_below(seed, 3); job->shapes.count++) {
 		shape.min_nodes = make_below(seed, 9);

@@ -55,7 +55,7 @@ static void read_layout(lua_State *L, struct sl_lua *x, struct sl_how *how)
 	for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
 		lua_Integer cores = lua_isinteger(L, -1) ? lua_tointeger(L, -1) : -1;
 
-		pick[n].node = sl_lua_check_node(L, x, lua_gettop(L) - 1);
+		pick[n] = (struct sl_pick) { .node = sl_lua_check_node(L, x, lua_gettop(L) - 1) };
 		if (cores < 0 || cores > SL_MAX_NODE_CORES)
 			luaL_error(L, "layout: cores of a node: expected 0 to %d, got %s", SL_MAX_NODE_CORES,
 				   sl_sandbox_tostring(L, -1, NULL));
@@ -138,7 +138,7 @@ static void read_bid(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct 
 	pick = lua_newuserdatauv(L, b->nodes * sizeof(*pick), 0);
 	for (uint32_t i = 0; i < b->parts; i++)
 		for (uint32_t node = part[i].first; node <= part[i].last; node++)
-			pick[n++] = (struct sl_pick) { node, b->elastic ? 0 : (uint32_t) part[i].each.cores };
+			pick[n++] = (struct sl_pick) { .node = node, .cores = b->elastic ? 0 : (uint32_t) part[i].each.cores };
 	h->place.method = SL_PLACE_EXPLICIT;
 	h->place.picks = pick;
 	h->place.count = n;

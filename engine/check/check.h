@@ -95,9 +95,14 @@
  * tasks while its cores host them, and has cores for what it has got then; and all nodes get some.  No gres of the job nor CPUs
  * with any, no CPUs on each node beside those of tasks, no nodes counted by feature.
  *
+ * Arbitrary distributions.  Where the job says how many tasks each of its nodes has (arbitrary_tpn), it has these nodes and
+ * no others, each with cores, and gres of tasks, for so many, and no core more.  These are all of its tasks; no -O, no tasks
+ * per node, no gres of the job nor CPUs with any, no CPUs on each node beside those of a task, no nodes counted by feature.
+ * Where it does not say, they are dealt out as those of any job.
+ *
  * A job that asks for something that is not modelled has to be native: any other of SL_ASKS_*,
  * constraints that are more than that, sockets or tasks per socket beside gres of parts of nodes, -O or cores
- * for the system, gres per socket, gres that nobody uses up and shares of devices but by node, such shares beside the devices or of whole nodes, cores for the system beside gres, threads for it on cores with several, arbitrary distributions, planes but as above, shared cores,
+ * for the system, gres per socket, gres that nobody uses up and shares of devices but by node, such shares beside the devices or of whole nodes, cores for the system beside gres, threads for it on cores with several, planes and arbitrary distributions but as above, shared cores,
  * flexible or partial reservations or several of them,
  * where sockets are allocated: cores for the system; of parts of nodes sockets, tasks per socket, a core of each socket
  * in turn, CPUs with gres, MaxCPUsPerNode; a job that may preempt others, one of which select refused

@@ -417,5 +417,5 @@ int check_layout(struct check *c, const struct row *r, const struct ask *a)
 		if (check_gres(c, r, a, g) < 0)
 			return -1;
 	}
-	return check_tasks(c, r, a) < 0 ? -1 : check_planes(c, r, a);
+	return check_tasks(c, r, a) < 0 || check_planes(c, r, a) < 0 ? -1 : check_arbitrary(c, r, a);
 }

@@ -26,8 +26,6 @@ static const char *special_request(const struct check *c, uint32_t j)
 					      SL_ASKS_MEMORY_PER_GRES | SL_ASKS_DEFAULT_CPUS | SL_ASKS_SOCKETS_IN_TURN |
 					      SL_ASKS_ANY_LICENSE | SL_ASKS_REBOOT))
 		return "what it asks for besides";
-	if (job->distribution[j] == SL_DIST_ARBITRARY)
-		return "its distribution";
 	if (job->flags[j] & SL_JOBF_MAY_PREEMPT)
 		return "preemption";
 	for (uint32_t g = job->gres[j].first; g < job->gres[j].first + job->gres[j].count; g++)
@@ -64,6 +62,8 @@ const char *check_native(const struct check *c, const struct row *r, const struc
 		return why;
 	if (!check_deals_planes(c, r, a))
 		return "planes";
+	if (!check_says_tasks(c, r, a))
+		return "an arbitrary distribution";
 	if (check_has_sockets(c, r->job) && (check_core_spec(c, r->job) || a->overcommit))
 		return "sockets beside -O or cores for the system";
 	if (s->meta.select_flags[0] & SL_SELECT_SOCKET && has_other_sockets(c, r, a))

@@ -151,6 +151,11 @@ bool check_deals_planes(const struct check *c, const struct row *r, const struct
 /* Has each node cores for what it gets so, and no more?  -1 with c->err. */
 int check_planes(struct check *c, const struct row *r, const struct ask *a);
 
+/* check/arbitrary.c.  If it says how many tasks each of its nodes has, is that all that there is to be dealt? */
+bool check_says_tasks(const struct check *c, const struct row *r, const struct ask *a);
+/* Are its nodes those, with cores for so many and no more?  -1 with c->err. */
+int check_arbitrary(struct check *c, const struct row *r, const struct ask *a);
+
 /* check/shares.c.  Are what the i-th place has of devices, and of shares of them, devices of the node?  -1 with c->err. */
 int check_devices(struct check *c, const struct row *r, const struct ask *a, uint32_t i);
 

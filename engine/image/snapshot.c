@@ -19,6 +19,7 @@
 #define JOB_PARTITION(...) SL_COLUMN(job_partition, __VA_ARGS__)
 #define JOB_GRES(...) SL_COLUMN(job_gres, __VA_ARGS__)
 #define JOB_LICENSE(...) SL_COLUMN(job_license, __VA_ARGS__)
+#define NODE_TASKS(...) SL_COLUMN(node_tasks, __VA_ARGS__)
 #define ALLOC(...) SL_COLUMN(alloc, __VA_ARGS__)
 #define ALLOC_GRES(...) SL_COLUMN(alloc_gres, __VA_ARGS__)
 #define SHAPE(...) SL_COLUMN(shape, __VA_ARGS__)
@@ -40,6 +41,7 @@ static const struct sl_column job_columns[] = { SL_JOB_COLUMNS(JOB) };
 static const struct sl_column job_partition_columns[] = { SL_JOB_PARTITION_COLUMNS(JOB_PARTITION) };
 static const struct sl_column job_gres_columns[] = { SL_JOB_GRES_COLUMNS(JOB_GRES) };
 static const struct sl_column job_license_columns[] = { SL_JOB_LICENSE_COLUMNS(JOB_LICENSE) };
+static const struct sl_column node_tasks_columns[] = { SL_NODE_TASKS_COLUMNS(NODE_TASKS) };
 static const struct sl_column alloc_columns[] = { SL_ALLOC_COLUMNS(ALLOC) };
 static const struct sl_column alloc_gres_columns[] = { SL_ALLOC_GRES_COLUMNS(ALLOC_GRES) };
 static const struct sl_column shape_columns[] = { SL_SHAPE_COLUMNS(SHAPE) };
@@ -64,6 +66,7 @@ static const struct sl_table tables[SL_SNAPSHOT_TABLES] = {
 	[SL_T_JOB_PARTITION] = TABLE(job_partition, .plural = "job_partitions", .key = -1, .nested = true),
 	[SL_T_JOB_GRES] = TABLE(job_gres, .plural = "job_gres", .key = -1, .nested = true),
 	[SL_T_JOB_LICENSE] = TABLE(job_license, .plural = "job_licenses", .key = -1, .nested = true),
+	[SL_T_NODE_TASKS] = TABLE(node_tasks, .plural = "node_tasks", .key = -1, .nested = true),
 	[SL_T_ALLOC] = TABLE(alloc, .plural = "allocs", .key = -1, .nested = true),
 	[SL_T_ALLOC_GRES] = TABLE(alloc_gres, .plural = "alloc_gres", .key = -1, .nested = true),
 	[SL_T_SHAPE] = TABLE(shape, .plural = "shapes", .key = -1, .nested = true),
@@ -175,6 +178,7 @@ static int check_refs(const struct sl_snapshot *s, struct sl_error *err)
 		{ "node_gres.kind", s->node_gres.kind, s->node_gres.rows },
 		{ "job_partition.partition", s->job_partition.partition, s->job_partition.rows },
 		{ "job_license.license", s->job_license.license, s->job_license.rows },
+		{ "node_tasks.node", s->node_tasks.node, s->node_tasks.rows },
 		{ "alloc.node", s->alloc.node, s->alloc.rows },
 		{ "alloc_gres.kind", s->alloc_gres.kind, s->alloc_gres.rows },
 		{ "queue.job", s->queue.job, s->queue.rows },
@@ -266,6 +270,27 @@ static int check_allocs(const struct sl_snapshot *s, struct sl_error *err)
 	return rc;
 }
 
+/* Likewise, and the nodes of each rise. */
+static int check_node_tasks(const struct sl_snapshot *s, struct sl_error *err)
+{
+	uint64_t total = 0;
+
+	for (uint32_t j = 0; j < s->job.rows; j++) {
+		struct sl_range r = s->job.arbitrary_tpn[j];
+
+		total += r.count;
+		if (total > s->node_tasks.rows)
+			return sl_fail(err, SL_EFORMAT, "snapshot: job %" PRIu32 " shares rows of node_tasks with another",
+				       s->job.id[j]);
+		for (uint32_t i = r.first + 1; i < r.first + r.count; i++)
+			if (s->node_tasks.node[i] <= s->node_tasks.node[i - 1])
+				return sl_fail(err, SL_EFORMAT, "snapshot: job %" PRIu32 ": its arbitrary_tpn has node %s behind %s",
+					       s->job.id[j], sl_snapshot_str(s, s->node.name[s->node_tasks.node[i]]),
+					       sl_snapshot_str(s, s->node.name[s->node_tasks.node[i - 1]]));
+	}
+	return 0;
+}
+
 /* Node lists are written with these. */
 static int check_node_names(const struct sl_snapshot *s, struct sl_error *err)
 {
@@ -333,7 +358,8 @@ int sl_snapshot_open(struct sl_snapshot *snap, const void *bytes, size_t size, s
 
 	if (sl_image_open(&s.image, &s, &sl_snapshot_schema, bytes, size, err) < 0 ||
 	    check_clock(&s, err) < 0 || check_refs(&s, err) < 0 || check_runs(&s, err) < 0 ||
-	    check_queue(&s, err) < 0 || check_usage(&s, err) < 0 || check_allocs(&s, err) < 0 || check_keys(&s, err) < 0 ||
+	    check_queue(&s, err) < 0 || check_usage(&s, err) < 0 || check_allocs(&s, err) < 0 ||
+	    check_node_tasks(&s, err) < 0 || check_keys(&s, err) < 0 ||
 	    sl_remembered_check(&s.image, &s.remembered, err) < 0)
 		return -1;
 	*snap = s;

@@ -20,7 +20,7 @@
 
 enum sl_snapshot_table {
 	SL_T_META, SL_T_GRES_KIND, SL_T_NODE, SL_T_NODE_GRES, SL_T_PARTITION,
-	SL_T_JOB, SL_T_JOB_PARTITION, SL_T_JOB_GRES, SL_T_JOB_LICENSE,
+	SL_T_JOB, SL_T_JOB_PARTITION, SL_T_JOB_GRES, SL_T_JOB_LICENSE, SL_T_NODE_TASKS,
 	SL_T_ALLOC, SL_T_ALLOC_GRES, SL_T_SHAPE, SL_T_QUEUE, SL_T_WAY,
 	SL_T_RESERVATION, SL_T_LICENSE, SL_T_RUN, SL_T_USAGE, SL_T_REMEMBERED, SL_T_HISTORY,
 	SL_SNAPSHOT_TABLES
@@ -195,6 +195,7 @@ enum sl_snapshot_table {
 	X(u32, cores_per_socket, -1, 0, "fewest cores of each socket; 0: not said") \
 	X(u32, distribution, -1, 0, "SL_DIST_*: how its tasks are to be dealt out") \
 	X(u32, plane_size, -1, 0, "SL_DIST_PLANE: tasks that each node gets in its turn; 0: not known") \
+	X(range, arbitrary_tpn, SL_T_NODE_TASKS, 0, "SL_DIST_ARBITRARY: tasks of each of its nodes, in node order; empty: Slurm knows of none") \
 	X(u32, asks, -1, 0, "SL_ASKS_* flags: what has no column of its own") \
 	X(u32, refusals, -1, 0, "placements of it in a row that Slurm's select has refused") \
 	X(str, mcs_label, -1, 0, "label of multi-category security") \
@@ -245,7 +246,7 @@ enum sl_distribution { SL_DIST_ANY, SL_DIST_BLOCK, SL_DIST_CYCLIC, SL_DIST_PLANE
 #define SL_ASKS_UNCOUNTED_GRES	0x10	/* some of mps, shard and no_consume: not in its list of gres */
 #define SL_ASKS_REBOOT		0x80	/* features that nodes get when they boot */
 #define SL_ASKS_NODE_COUNTS	0x100	/* one of more numbers of nodes than its list says, or none at all */
-#define SL_ASKS_TASK_COUNTS	0x200	/* its own number of tasks for each node */
+#define SL_ASKS_TASK_COUNTS	0x200	/* its own number of tasks for each node, which its list does not say */
 #define SL_ASKS_USER_NODES	0x400	/* nodes on which no other user has jobs (--exclusive=user) */
 #define SL_ASKS_BURST_BUFFER	0x800
 #define SL_ASKS_MCS		0x1000	/* nodes on which all jobs ask for that, with its label */
@@ -277,6 +278,10 @@ enum sl_per { SL_PER_NODE, SL_PER_JOB, SL_PER_TASK, SL_PER_SOCKET };
 #define SL_JOB_LICENSE_COLUMNS(X) \
 	X(ref, license, SL_T_LICENSE, 0, "which") \
 	X(u32, count, -1, 0, "how many")
+
+#define SL_NODE_TASKS_COLUMNS(X) \
+	X(ref, node, SL_T_NODE, 0, "where") \
+	X(u32, tasks, -1, 0, "how many")
 
 /* What a running job holds on one node. */
 #define SL_ALLOC_COLUMNS(X) \
@@ -387,6 +392,7 @@ SL_DECLARE_TABLE(job, SL_JOB_COLUMNS)
 SL_DECLARE_TABLE(job_partition, SL_JOB_PARTITION_COLUMNS)
 SL_DECLARE_TABLE(job_gres, SL_JOB_GRES_COLUMNS)
 SL_DECLARE_TABLE(job_license, SL_JOB_LICENSE_COLUMNS)
+SL_DECLARE_TABLE(node_tasks, SL_NODE_TASKS_COLUMNS)
 SL_DECLARE_TABLE(alloc, SL_ALLOC_COLUMNS)
 SL_DECLARE_TABLE(alloc_gres, SL_ALLOC_GRES_COLUMNS)
 SL_DECLARE_TABLE(shape, SL_SHAPE_COLUMNS)
@@ -410,6 +416,7 @@ struct sl_snapshot {
 	struct sl_job_partition_view job_partition;
 	struct sl_job_gres_view job_gres;
 	struct sl_job_license_view job_license;
+	struct sl_node_tasks_view node_tasks;
 	struct sl_alloc_view alloc;
 	struct sl_alloc_gres_view alloc_gres;
 	struct sl_shape_view shape;
@@ -428,9 +435,9 @@ extern const struct sl_schema sl_snapshot_schema;
 /*
  * Validate and open a snapshot: sl_image_open(), and what a schema cannot say:
  * runs with first <= last; queue entries that are pending; what a node has, a job
- * holds, asks for or queues in is named; no node twice in a job's allocation, no
- * rows of alloc shared by two jobs; node names that can stand in a node list; no
- * two nodes, partitions, gres kinds or jobs of one name or id; what is remembered as
+ * holds, asks for or queues in is named; no node twice in a job's allocation, nor in its
+ * arbitrary_tpn, where they rise, no rows of these shared by two jobs; node names that can stand
+ * in a node list; no two nodes, partitions, gres kinds or jobs of one name or id; what is remembered as
  * remember.h has it.  Returns 0, or -1
  * with *err.  The bytes must outlive the snapshot.
  */

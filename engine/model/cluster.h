@@ -121,10 +121,10 @@ struct sl_want {
 const struct sl_want *sl_cluster_want(struct sl_cluster *c, struct sl_entry e, struct sl_error *err);
 
 /* May a policy say on which nodes it starts, with how much of each?  Else Slurm's select chooses, the counts of its
- * constraint or the planes of its tasks do. */
+ * constraint or the planes of its tasks do, or its user has said so. */
 static inline bool sl_want_takes_places(const struct sl_want *w)
 {
-	return !w->native && !w->request.parts && !w->request.plane;
+	return !w->native && !w->request.parts && !w->request.plane && !w->request.picks;
 }
 
 /*

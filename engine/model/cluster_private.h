@@ -117,6 +117,7 @@ struct want {
 	struct sl_nodeset *choice;	/* of the request */
 	uint32_t choices;
 	struct sl_count_run *count;	/* likewise */
+	struct sl_pick *pick;
 	struct sl_part *part;
 	struct sl_range no_consume;	/* gres that it asks for, where some of them are used up by nobody */
 	uint32_t parts;

@@ -18,7 +18,7 @@ static const struct {
 	{ SL_NATIVE_SOCKETS, "a shape of sockets and cores" },
 	{ SL_NATIVE_TASKS_PER_SOCKET, "tasks per socket" },
 	{ SL_NATIVE_CORE_SPEC, "core specialization beside gres, on unequal nodes, or by threads" },
-	{ SL_NATIVE_DISTRIBUTION, "an arbitrary distribution, or one by planes that is not settled" },
+	{ SL_NATIVE_DISTRIBUTION, "a distribution, arbitrary or by planes, that is not settled" },
 	{ SL_NATIVE_NODE_COUNTS, "a list of node counts that is long, or beside gres of the job or counts of features" },
 	{ SL_NATIVE_TASK_COUNTS, "its own tasks for each node" },
 	{ SL_NATIVE_UNCOUNTED_GRES, "a gres that is not counted (some of mps, shard, no_consume; types without files)" },
@@ -133,7 +133,6 @@ static uint32_t native_of_job(const struct sl_cluster *c, uint32_t j)
 		native |= if_so(job->asks[j] & asked[i].asks, asked[i].native);
 	return native | if_so(!has_placed_features(c, j), SL_NATIVE_FEATURES) |
 		if_so(has_odd_tasks(c, j), SL_NATIVE_TASK_GRES) |
-		if_so(job->distribution[j] == SL_DIST_ARBITRARY, SL_NATIVE_DISTRIBUTION) |
 		if_so(job->flags[j] & SL_JOBF_MAY_PREEMPT, SL_NATIVE_PREEMPT) |
 		if_so(job->refusals[j] >= SL_REFUSALS, SL_NATIVE_REFUSED);
 }

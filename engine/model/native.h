@@ -18,7 +18,6 @@ enum sl_native {
 	/* facts of the job */
 	SL_NATIVE_FEATURES		= 1 << 0,	/* more than constraint.h reads */
 	SL_NATIVE_BOARDS		= 1 << 12,
-	SL_NATIVE_DISTRIBUTION		= 1 << 4,	/* of planes: a number, too */
 	SL_NATIVE_NODE_COUNTS		= 1 << 5,
 	SL_NATIVE_TASK_COUNTS		= 1 << 6,
 	SL_NATIVE_UNCOUNTED_GRES	= 1 << 7,
@@ -39,6 +38,7 @@ enum sl_native {
 	SL_NATIVE_SOCKETS		= 1 << 1,	/* these two: of parts of nodes, or of unequal ones */
 	SL_NATIVE_TASKS_PER_SOCKET	= 1 << 2,
 	SL_NATIVE_CORE_SPEC		= 1 << 3,	/* beside gres, on nodes that set aside unequal numbers, or by threads */
+	SL_NATIVE_DISTRIBUTION		= 1 << 4,	/* beside CPUs that are not those of tasks */
 	SL_NATIVE_UNEQUAL_THREADS	= 1 << 22,
 	SL_NATIVE_BY_SOCKET		= 1 << 18,	/* unequal ones, or beside what counts cores otherwise */
 	SL_NATIVE_GRES			= 1 << 24,	/* too many kinds, or pieces */

@@ -467,7 +467,8 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 	ask_cores(c, w, &a);
 	want_sockets(c, w, &a);
 	want_whole_sockets(c, w, &a);
-	want_deal(c, w, &a);
+	if (want_deal(c, w, &a, err) < 0)
+		return -1;
 	ask_memory(c, w, &a);
 	if (!w->pub.why)
 		ask_gres(c, w, &a);

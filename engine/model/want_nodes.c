@@ -454,6 +454,7 @@ void want_free_nodes(struct want *w)
 		sl_nodeset_free(&w->choice[i]);
 	free(w->choice);
 	free(w->count);
+	free(w->pick);
 	for (uint32_t i = 0; w->part && i <= w->parts; i++)
 		sl_nodeset_free(&w->part[i].nodes);
 	free(w->part);

@@ -50,8 +50,8 @@ bool want_asks_company(const struct sl_cluster *c, const struct want *w);
 bool want_has_company(const struct sl_cluster *c, const struct want *w, uint32_t n);
 
 /* want_deal.c */
-/* How its tasks are dealt out to its nodes, once it is known how many of both there may be. */
-void want_deal(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
+/* How its tasks are dealt out to its nodes, once it is known how many of both there may be; 0 or -1. */
+int want_deal(struct sl_cluster *c, struct want *w, const struct sl_ask *a, struct sl_error *err);
 
 /* want_sockets.c */
 /* Sockets, their cores and tasks on each that it asks for, once it is known how many nodes and tasks it has. */

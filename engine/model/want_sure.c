@@ -47,7 +47,7 @@ static bool is_even(const struct want *w)
 	const uint32_t by_sockets = SL_NATIVE_SOCKETS | SL_NATIVE_TASKS_PER_SOCKET | SL_NATIVE_LLN;
 	const struct sl_request *r = &w->pub.request;
 
-	return w->even_nodes && !(w->pub.native & ~by_sockets) && !r->counts && !r->plane;
+	return w->even_nodes && !(w->pub.native & ~by_sockets) && !r->counts && !r->plane && !r->picks;
 }
 
 static void deal_evenly(struct want *w)

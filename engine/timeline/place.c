@@ -139,25 +139,33 @@ static int fit_method(struct sl_timeline *tl, const struct sl_need *need, enum s
 	return rc;
 }
 
+/* A request that says what each of its nodes has leaves nothing to choose. */
+static struct sl_how how_of(const struct sl_request *r, const struct sl_how *how)
+{
+	return r->picks ? (struct sl_how) { .method = SL_PLACE_EXPLICIT, .picks = r->pick, .count = r->picks } : *how;
+}
+
 static int fit_one_at(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how, int64_t t,
 		      struct sl_layout *layout, struct sl_misfit *misfit, struct sl_error *err)
 {
+	const struct sl_how own = how_of(r, how);
 	struct sl_need need;
-	int rc = prepare(tl, r, how, &need, misfit, err);
+	int rc = prepare(tl, r, &own, &need, misfit, err);
 
 	if (rc <= 0)
 		return rc;
-	if (how->method == SL_PLACE_EXPLICIT)
-		return sl_explicit_at(tl, &need, how, t, layout, misfit, err);
-	return fit_method(tl, &need, how->method, t, layout, misfit, err);
+	if (own.method == SL_PLACE_EXPLICIT)
+		return sl_explicit_at(tl, &need, &own, t, layout, misfit, err);
+	return fit_method(tl, &need, own.method, t, layout, misfit, err);
 }
 
 static int fit_one_earliest(struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how,
 			    int64_t from, int64_t latest, int64_t *start, struct sl_layout *layout,
 			    struct sl_misfit *misfit, struct sl_error *err)
 {
+	const struct sl_how own = how_of(r, how);
 	struct sl_need need;
-	int rc = prepare(tl, r, how, &need, misfit, err);
+	int rc = prepare(tl, r, &own, &need, misfit, err);
 
 	if (rc <= 0)
 		return rc;
@@ -166,9 +174,9 @@ static int fit_one_earliest(struct sl_timeline *tl, const struct sl_request *r, 
 			*misfit = (struct sl_misfit) { .lack = SL_LACK_TIME };
 		return 0;
 	}
-	if (how->method == SL_PLACE_EXPLICIT)
-		return sl_explicit_earliest(tl, &need, how, from, latest, start, layout, misfit, err);
-	return sl_sweep(tl, &need, how->method, from, latest, start, layout, misfit, err);
+	if (own.method == SL_PLACE_EXPLICIT)
+		return sl_explicit_earliest(tl, &need, &own, from, latest, start, layout, misfit, err);
+	return sl_sweep(tl, &need, own.method, from, latest, start, layout, misfit, err);
 }
 
 /* -- among counts ------------------------------------------------------ */

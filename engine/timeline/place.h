@@ -77,6 +77,12 @@ struct sl_count_run {		/* numbers, both ends included */
 	uint32_t first, last;
 };
 
+struct sl_pick {		/* of an explicit layout */
+	uint32_t node;
+	uint32_t cores;		/* 0: what the tasks that go there need */
+	uint32_t tasks;		/* that go there; 0: not said */
+};
+
 struct sl_request {
 	/* Which nodes.  NULL: all that there are; none required. */
 	const struct sl_nodeset *eligible;
@@ -89,6 +95,8 @@ struct sl_request {
 	uint32_t max_nodes;		/* 0: no limit */
 	const struct sl_count_run *count;	/* its nodes are as many as one of these says; they rise */
 	uint32_t counts;		/* 0: any number from min_nodes to max_nodes; not beside parts */
+	const struct sl_pick *pick;	/* its nodes with the tasks of each, and no cores: nothing is left to choose */
+	uint32_t picks;			/* 0: any nodes; not beside parts, counts or gres of the job */
 	uint32_t max_leaves;		/* below at most so many leaves of the tree of switches; 0: no limit */
 	bool most_nodes;		/* as many as can be had of them, if it starts now */
 
@@ -138,7 +146,7 @@ enum sl_place_method {
 	SL_PLACE_TIGHT,		/* best fit in time: nodes that are taken again soonest */
 	SL_PLACE_LEAST_LOADED,	/* of equal weight those with the largest part of their cores free, as with Slurm's LLN */
 	SL_PLACE_NATIVE,	/* Slurm's select will choose: an upper bound, chosen like bestfit */
-	SL_PLACE_EXPLICIT,	/* the nodes and cores in *picks* and no others */
+	SL_PLACE_EXPLICIT,	/* the nodes and cores in *picks* and no others; so is any request with picks of its own */
 	SL_PLACE_METHODS
 };
 
@@ -159,11 +167,6 @@ enum sl_place_method {
  * the method, of single leaves that will do the one with the fewest free nodes; else as few leaves of
  * any as can be.
  */
-
-struct sl_pick {		/* of an explicit layout */
-	uint32_t node;
-	uint32_t cores;		/* 0: what the tasks that go there need */
-};
 
 struct sl_how {
 	enum sl_place_method method;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* place_explicit.c - layouts that the policy gives, node by node. */
+/* place_explicit.c - layouts that are given, node by node: by the policy, or by the request itself. */
 #include "timeline/place_impl.h"
 
 #include <inttypes.h>
@@ -130,11 +130,19 @@ static uint32_t share_of(const struct sl_need *need, const struct sl_pick *p, in
 {
 	uint32_t least = least_in(need, p->cores);
 
+	if (p->tasks)
+		return p->tasks;
 	if (p->cores && !need->whole && most > units_in(need, p->cores))
 		most = units_in(need, p->cores);
 	if (most > rest - later)
 		most = rest - later > 0 ? (uint32_t) (rest - later) : 0;
 	return most < least ? least : most;
+}
+
+/* The node of a pick does not do; it is the ith. */
+static int refuse_node(struct sl_misfit *m, const struct sl_need *need, const struct sl_how *how, uint32_t i)
+{
+	return refuse(m, need->r->picks ? SL_LACK_REQUIRED : SL_LACK_NODES, how->count, i, how->picks[i].node);
 }
 
 /* The amounts of each pick at t, into the layout.  1, 0 with *misfit, -1 with *err. */
@@ -157,10 +165,10 @@ static int fill(struct sl_timeline *tl, const struct sl_need *need, const struct
 		uint32_t units, give[SL_MAX_GRES_NEEDS] = { 0 };
 
 		if (!sl_step_min(g, t, end, &o.free))
-			return refuse(misfit, SL_LACK_NODES, how->count, i, p->node);
+			return refuse_node(misfit, need, how, i);
 		sl_need_in_turn(need, cap, &g->step[sl_step_at(g, t)].free, &o.free);
-		if (!sl_need_offer(need, cap, &o))
-			return refuse(misfit, SL_LACK_NODES, how->count, i, p->node);
+		if (!sl_need_offer(need, cap, &o) || o.units < p->tasks)
+			return refuse_node(misfit, need, how, i);
 		if (need->whole && p->cores && p->cores != (uint32_t) cap->cores)
 			return refuse(misfit, SL_LACK_CORES, cap->cores, p->cores, p->node);
 		later -= left_to(need, p->cores);

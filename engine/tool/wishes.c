@@ -349,7 +349,7 @@ static int take_licenses(const struct wisher *w)
 
 struct named {
 	const struct sl_snapshot *snap;
-	bool *is;			/* by node: is it named? */
+	uint32_t *times;		/* by node: how often is it named? */
 	char unknown[NAME_SIZE];
 };
 
@@ -360,33 +360,48 @@ static int mark_named(const char *name, void *arg)
 	for (uint32_t i = 0; i < n->snap->node.rows; i++) {
 		if (strcmp(sl_snapshot_str(n->snap, n->snap->node.name[i]), name))
 			continue;
-		n->is[i] = true;
+		n->times[i]++;
 		return 0;
 	}
 	strncpy(n->unknown, name, sizeof(n->unknown) - 1);
 	return 1;
 }
 
-/* The nodes of a list as runs, and how many. */
-static int take_nodes(const struct wisher *w, enum sl_wish wish, struct sl_range *runs, uint32_t *nodes)
+/* How often each node is named, behind the last one a 0; to free.  NULL with the error. */
+static uint32_t *count_named(const struct wisher *w, enum sl_wish wish)
 {
-	struct named n = { .snap = w->snap, .is = calloc(w->snap->node.rows + 1, sizeof(bool)) };
+	struct named n = { .snap = w->snap, .times = calloc(w->snap->node.rows + 1, sizeof(*n.times)) };
 	int rc = 0;
 
-	*nodes = 0;
-	if (!n.is)
-		return sl_fail(w->err, SL_ENOMEM, "willrun: out of memory");
+	if (!n.times) {
+		sl_fail(w->err, SL_ENOMEM, "willrun: out of memory");
+		return NULL;
+	}
 	if (value_of(w, wish))
 		rc = sl_nodelist_split(value_of(w, wish), mark_named, &n, w->err);
 	if (rc > 0)
 		sl_fail(w->err, SL_EINVAL, "--%s=%s: expected nodes that there are; there is no \"%s\"", names[wish],
 			value_of(w, wish), n.unknown);
-	for (uint32_t i = 0; !rc && i < w->snap->node.rows; i++) {
+	if (!rc)
+		return n.times;
+	free(n.times);
+	return NULL;
+}
+
+/* The nodes of a list as runs, and how many. */
+static int take_nodes(const struct wisher *w, enum sl_wish wish, struct sl_range *runs, uint32_t *nodes)
+{
+	uint32_t *times = count_named(w, wish);
+
+	*nodes = 0;
+	if (!times)
+		return -1;
+	for (uint32_t i = 0; i < w->snap->node.rows; i++) {
 		struct sl_run_row run = { .first = i };
 
-		if (!n.is[i])
+		if (!times[i])
 			continue;
-		while (n.is[i + 1])
+		while (times[i + 1])
 			i++;
 		run.last = i;
 		*nodes += run.last - run.first + 1;
@@ -394,8 +409,8 @@ static int take_nodes(const struct wisher *w, enum sl_wish wish, struct sl_range
 			runs->first = sl_builder_rows(w->b, SL_T_RUN);
 		sl_builder_append(w->b, SL_T_RUN, &run);
 	}
-	free(n.is);
-	return rc ? -1 : 0;
+	free(times);
+	return 0;
 }
 
 /* Of named nodes it has all, and a task for each. */
@@ -412,6 +427,40 @@ static int take_named(const struct wisher *w)
 		row->min_nodes = named;
 	if (row->num_tasks < row->min_nodes) {
 		row->num_tasks = row->min_nodes;
+		row->min_cpus = row->num_tasks * row->cpus_per_task;
+	}
+	return 0;
+}
+
+/* A task on a node for each time that it is named.  (Before 23.11 slurmctld is not told.) */
+static int take_arbitrary(const struct wisher *w)
+{
+	const char *slurm = sl_snapshot_str(w->snap, w->snap->meta.slurm_version[0]);
+	bool told = !*slurm || strverscmp(slurm, "23.11") >= 0;
+	struct sl_job_row *row = w->row;
+	struct sl_node_tasks_row one = sl_node_tasks_row();
+	uint32_t *times, tasks = 0;
+
+	if (row->distribution != SL_DIST_ARBITRARY)
+		return 0;
+	if (!row->req_nodes.count)
+		return refuse(w, SL_WISH_DISTRIBUTION, "--nodelist, too");
+	times = count_named(w, SL_WISH_NODELIST);
+	if (!times)
+		return -1;
+	row->arbitrary_tpn.first = sl_builder_rows(w->b, SL_T_NODE_TASKS);
+	for (one.node = 0; one.node < w->snap->node.rows; one.node++) {
+		one.tasks = times[one.node];
+		tasks += one.tasks;
+		if (!one.tasks || !told)
+			continue;
+		sl_builder_append(w->b, SL_T_NODE_TASKS, &one);
+		row->arbitrary_tpn.count++;
+	}
+	free(times);
+	row->max_nodes = row->min_nodes;
+	if (!w->w->tasks_said) {
+		row->num_tasks = tasks < UINT32_MAX / row->cpus_per_task ? tasks : UINT32_MAX / row->cpus_per_task;
 		row->min_cpus = row->num_tasks * row->cpus_per_task;
 	}
 	return 0;
@@ -539,8 +588,8 @@ int sl_wishes_fill(const struct sl_wishes *wishes, const struct sl_snapshot *sna
 {
 	struct wisher w = { wishes, snap, b, row, err };
 
-	if (take_cores(&w) || take_named(&w) || take_gpus(&w) || take_words(&w) || take_licenses(&w) ||
-	    take_reservation(&w) || take_memory(&w, SL_WISH_TMP, &row->tmp_disk) || take_times(&w))
+	if (take_cores(&w) || take_named(&w) || take_gpus(&w) || take_words(&w) || take_arbitrary(&w) ||
+	    take_licenses(&w) || take_reservation(&w) || take_memory(&w, SL_WISH_TMP, &row->tmp_disk) || take_times(&w))
 		return -1;
 	take_flags(&w);
 	return 0;

@@ -288,6 +288,7 @@ function history:summary(question) end
 ---@field shapes sched.shape[] alternatives: plan:start(job, { shape = 1 })
 ---@field shapes_ignored string why the alternatives in its comment are ignored; empty: they are not
 ---@field plane_size integer tasks that each node gets in its turn, of a plane distribution; 0: not known
+---@field arbitrary_tpn { node: string, tasks: integer }[] tasks of each of its nodes, of an arbitrary distribution; empty: Slurm knows of none
 ---@field sockets_per_node integer 0: not said
 ---@field cores_per_socket integer 0: not said
 ---@field distribution string "any", "block", "cyclic", "plane", "arbitrary"
@@ -302,7 +303,7 @@ function history:summary(question) end
 ---@field sockets_in_turn boolean a core of each socket of a node in turn (-m block:cyclic)
 ---@field reboot boolean features that nodes get when they boot
 ---@field node_counts boolean one of more numbers of nodes than its list says, or none
----@field task_counts boolean its own number of tasks for each node
+---@field task_counts boolean its own number of tasks for each node, which its list does not say
 ---@field user_nodes boolean nodes on which no other user has jobs (--exclusive=user)
 ---@field burst_buffer boolean
 ---@field mcs boolean nodes on which all jobs have its label, and ask for that too

@@ -94,10 +94,6 @@ static uint32_t asks_of_details(const sl_details_t *d)
 		asks |= SL_ASKS_EXPAND;
 	if (d->min_nodes && !sl_collect_node_counts(d, counts))
 		asks |= SL_ASKS_NODE_COUNTS;
-#if SL_HAVE_ARBITRARY_TPN
-	if (d->arbitrary_tpn)
-		asks |= SL_ASKS_TASK_COUNTS;
-#endif
 	return asks;
 }
 

@@ -456,6 +456,33 @@ static void fill_size(struct sl_collector *c, struct sl_job_row *row, const job_
 	row->switch_wait = sl_set32(job->wait4switch);
 }
 
+/* The tasks of each node, which Slurm keeps for nodes that are required, in their order: as many as are asked for. */
+static void fill_node_tasks(struct sl_collector *c, struct sl_job_row *row, const sl_details_t *d)
+{
+#if SL_HAVE_ARBITRARY_TPN
+	struct sl_node_tasks_row one = sl_node_tasks_row();
+	int i, last = d->req_node_bitmap ? bit_fls(d->req_node_bitmap) : -1;
+
+	if (!d->arbitrary_tpn)
+		return;
+	row->arbitrary_tpn.first = sl_builder_rows(c->b, SL_T_NODE_TASKS);
+	for (i = 0; i <= last && (uint32_t) i < c->node_slots && row->arbitrary_tpn.count < d->min_nodes; i++) {
+		if (!bit_test(d->req_node_bitmap, i) || c->node_row[i] == SL_NONE)
+			continue;
+		one.node = c->node_row[i];
+		one.tasks = d->arbitrary_tpn[row->arbitrary_tpn.count++];
+		sl_builder_append(c->b, SL_T_NODE_TASKS, &one);
+	}
+	if (!d->req_node_bitmap || row->arbitrary_tpn.count != d->min_nodes ||
+	    bit_set_count(d->req_node_bitmap) != (int) d->min_nodes)
+		row->asks |= SL_ASKS_TASK_COUNTS;
+#else
+	(void) c;
+	(void) row;
+	(void) d;
+#endif
+}
+
 /* If the job's alternatives are ignored from now on, that is news. */
 static void tell_ignored_again(const struct sl_collector *c, uint32_t job_id, time_t submitted)
 {
@@ -582,6 +609,7 @@ void sl_collect_job(struct sl_collector *c, job_record_t *job)
 			row.flags |= SL_JOBF_NO_BORROW;
 		row.stamp = sl_job_stamp(job);
 		row.asks = sl_collect_asks(c->scratch, job);
+		fill_node_tasks(c, &row, job->details);
 		row.refusals = sl_collect_note(c->scratch, job)->refusals;
 		if (sl_collect_may_preempt(c->scratch, job))
 			row.flags |= SL_JOBF_MAY_PREEMPT;

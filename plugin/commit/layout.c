@@ -256,13 +256,14 @@ static bool settled_by_gres(const job_record_t *job, const struct sl_layout_plac
 }
 
 /* Does it say itself how many tasks each of its nodes takes? */
-static bool has_layout(const sl_details_t *d)
+static bool says_tasks(const sl_details_t *d)
 {
 #if SL_HAVE_ARBITRARY_TPN
-	if (d->arbitrary_tpn)
-		return true;
+	return d->arbitrary_tpn;
+#else
+	(void) d;
+	return false;
 #endif
-	return (d->task_dist & SLURM_DIST_NODEMASK) == SLURM_DIST_ARBITRARY;
 }
 
 /* As many cores on each node, for as many tasks, of sockets which select has to see whole? */
@@ -279,8 +280,10 @@ static bool is_even_by_socket(const job_record_t *job, const struct sl_layout_pl
 
 static enum sl_layout_way choose_way(const job_record_t *job, const struct sl_layout_place *place, uint32_t count)
 {
-	if (!count || has_layout(job->details))
+	if (!count)
 		return SL_LAYOUT_NATIVE;
+	if (says_tasks(job->details))	/* of so many nodes */
+		return count == job->details->min_nodes ? SL_LAYOUT_TASKS : SL_LAYOUT_NATIVE;
 	if (pinned_by_nodes(job, place, count) || settled_by_tasks(job, place, count) || settled_by_gres(job, place, count))
 		return SL_LAYOUT_PIN;
 	return SL_HAVE_ARBITRARY_TPN || is_even_by_socket(job, place, count) ? SL_LAYOUT_TASKS : SL_LAYOUT_RESV;
@@ -401,10 +404,10 @@ static bitstr_t *change_request(job_record_t *job, const struct sl_layout_place 
 	s->pn_min_cpus = d->pn_min_cpus;
 #if SL_HAVE_ARBITRARY_TPN
 	s->arbitrary_tpn = d->arbitrary_tpn;
-	if (way == SL_LAYOUT_TASKS) {
-		d->arbitrary_tpn = plane ? tasks_by_plane(job, place, count, plane) : tasks_of(job, place, count);
+	if (way == SL_LAYOUT_TASKS)
 		d->contiguous |= SL_TPN_WANTS_CONTIGUOUS;
-	}
+	if (way == SL_LAYOUT_TASKS && !d->arbitrary_tpn)
+		d->arbitrary_tpn = plane ? tasks_by_plane(job, place, count, plane) : tasks_of(job, place, count);
 #else
 	if (way == SL_LAYOUT_TASKS) {	/* as sbatch says it */
 		d->ntasks_per_node = (uint16_t) MIN(d->num_tasks / count, NO_VAL16 - 1);
@@ -479,7 +482,7 @@ static void put_request_back(job_record_t *job, const struct saved *s, bool copy
 /*
  * When a task is split off an array, the rest gets copies of the details: its
  * request is put back as well.  (arbitrary_tpn is copied as a pointer by
- * job_array_split(): the rest must let go of it.)
+ * job_array_split(): the rest must let go of it, and have a copy of what it says itself.)
  */
 static void put_head_back(uint32_t array_job_id, const job_record_t *job, const struct saved *s)
 {
@@ -489,7 +492,11 @@ static void put_head_back(uint32_t array_job_id, const job_record_t *job, const 
 		return;
 	put_request_back(head, s, true);
 #if SL_HAVE_ARBITRARY_TPN
-	head->details->arbitrary_tpn = s->arbitrary_tpn;
+	head->details->arbitrary_tpn = NULL;
+	if (s->arbitrary_tpn) {
+		head->details->arbitrary_tpn = xcalloc(s->min_nodes, sizeof(*s->arbitrary_tpn));
+		memcpy(head->details->arbitrary_tpn, s->arbitrary_tpn, s->min_nodes * sizeof(*s->arbitrary_tpn));
+	}
 #endif
 }
 
@@ -527,7 +534,7 @@ static int select_in_way(job_record_t *job, const struct sl_layout_place *place,
 
 	(void) cores;
 	change_request(job, place, count, keep_off, way, &s);
-	if (way == SL_LAYOUT_TASKS)
+	if (job->details->arbitrary_tpn != s.arbitrary_tpn)
 		ours = job->details->arbitrary_tpn;
 	rc = sl_select_nodes(job);
 #else

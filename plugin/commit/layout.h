@@ -8,8 +8,9 @@
  * back right after:
  *   PIN    the nodes are required and no others allowed: whole nodes, and jobs
  *          whose request leaves no choice of cores;
- *   TASKS  PIN, and the tasks of each node (before Slurm 23.11 the same number on each, and
- *          that only where a job asks for sockets, which RESV would hide);
+ *   TASKS  PIN, and the tasks of each node: those that the request states, or such as their
+ *          cores hold (before Slurm 23.11 the same number on each, and that only where a job
+ *          asks for sockets, which RESV would hide);
  *   RESV   PIN, and a reservation of all other cores of those nodes that exists
  *          only while the locks are held (before 23.11); a job that is in a
  *          reservation itself has these cores of it alone.  Tasks per node would
@@ -46,7 +47,7 @@ void sl_cores_clear(struct sl_cores *c);	/* forget; frees */
 
 /*
  * Start the job (one task of it, if it is the head of an array) on these places,
- * in node order; count 0, or where the request states a layout of its own: wherever
+ * in node order; count 0, or where the request states the tasks of another number of nodes: wherever
  * select likes, but on no node of *keep_off* (NULL: none is closed to it), and without a look at
  * those of *full*, unless that makes select say that the job could never run.  Returns select_nodes()'s code.
  * On success *exact says whether the allocation is what was asked for, and *way

@@ -406,6 +406,61 @@ static void planes_come_to_what_each_node_gives(void **state)
 	build_destroy(b);
 }
 
+static void change_tasks(struct build *b, const char *tasks)
+{
+	struct sl_job_row r;
+
+	sl_builder_row(b->builder, SL_T_JOB, build_job_row(b, 2), &r);
+	build_say_tasks(b, &r, 0, tasks);
+	sl_builder_update(b->builder, SL_T_JOB, build_job_row(b, 2), &r);
+}
+
+static void tasks_are_on_the_nodes_that_the_job_says(void **state)
+{
+	struct build *b = one((struct build_job) { .cpus_per_task = 1 });
+
+	(void) state;
+	for (uint32_t n = 0; n < 2; n++)
+		build_change(b, SL_T_NODE, n, sl_node_row, .threads = 2);
+	change_tasks(b, "13");
+	EXPECT_START(b, on_two(p_, 1, 2), NULL);
+	EXPECT_START(b, on_two(p_, 2, 1), "job 2: node n0: has 2 cores, for 1 tasks");
+	EXPECT_START(b, on_two(p_, 1, 1), "job 2: node n1: has 1 cores, for 3 tasks");
+	EXPECT_START(b, on_two(p_, 1, 3), "have cores for 5 tasks of 1 CPUs, it has 4");
+	change_tasks(b, "101");
+	EXPECT_START(b, on_two(p_, 1, 1), "job 2: has 1 of the 2 nodes it requires");
+	build_change_job(b, 2, .req_nodes = build_nodes(b, 0, 0));
+	EXPECT_START(b, on_two(p_, 1, 1), "job 2: node n1: is none of those that it says tasks of");
+	build_change_job(b, 2, .max_nodes = 3);
+	build_change_job(b, 2, .min_nodes = 1);
+	EXPECT_START(b, place(p_, 0, 1, 0, 0), "job 2: has 1 nodes, says what 2 of them have");
+	build_change_job(b, 2, .flags |= SL_JOBF_OVERCOMMIT);
+	EXPECT_START(b, on_two(p_, 1, 1), "only Slurm's select can place it (an arbitrary distribution)");
+	build_change_job(b, 2, .arbitrary_tpn.count = 0);
+	EXPECT_START(b, on_two(p_, 1, 1), NULL);
+	build_destroy(b);
+}
+
+static void gres_of_tasks_are_where_the_job_says(void **state)
+{
+	struct build *b = one((struct build_job) { .cpus_per_task = 1 });
+	struct built_plan *p;
+	struct sl_range at;
+
+	(void) state;
+	change_tasks(b, "12");
+	build_change_job(b, 2, .gres = build_gres(b, "gpu", "", 1, SL_PER_TASK));
+	for (uint32_t gpus = 1; gpus <= 2; gpus++) {
+		p = build_plan(b);
+		at = place(p, 0, 1, 0, 3 - gpus);
+		place(p, 1, 2, 0, gpus);
+		at.count = 2;
+		put_start(p, 2, at);
+		expect(b, p, gpus == 2 ? NULL : "job 2: its nodes have 2 tasks' worth of gpu, needs 3");
+	}
+	build_destroy(b);
+}
+
 /* -- cores for the system -------------------------------------------------- */
 
 static void a_job_that_says_how_many_cores_are_the_system_s_has_all_others(void **state)
@@ -452,8 +507,8 @@ static void a_request_that_is_not_modelled_has_to_be_native(void **state)
 	(void) state;
 	build_change_job(b, 2, .asks = SL_ASKS_BOUND_GRES);
 	EXPECT_START(b, place(p_, 0, 4, 0, 0), NULL);
-	build_change_job(b, 2, .distribution = SL_DIST_ARBITRARY);
-	EXPECT_START(b, place(p_, 0, 4, 0, 0), "job 2: only Slurm's select can place it (its distribution)");
+	build_change_job(b, 2, .asks = SL_ASKS_TASK_COUNTS);
+	EXPECT_START(b, place(p_, 0, 4, 0, 0), "job 2: only Slurm's select can place it (what it asks for besides)");
 	p = build_plan(b);
 	row = start_row(2, place(p, 0, 4, 0, 0));
 	row.native = 1;
@@ -613,6 +668,8 @@ int main(void)
 		cmocka_unit_test(whole_nodes_have_the_sockets_that_are_asked_for),
 		cmocka_unit_test(parts_of_nodes_have_the_sockets_wherever_their_cores_are),
 		cmocka_unit_test(planes_come_to_what_each_node_gives),
+		cmocka_unit_test(tasks_are_on_the_nodes_that_the_job_says),
+		cmocka_unit_test(gres_of_tasks_are_where_the_job_says),
 		cmocka_unit_test(a_job_that_says_how_many_cores_are_the_system_s_has_all_others),
 		cmocka_unit_test(nobody_has_the_cores_that_a_job_leaves_to_the_system),
 		cmocka_unit_test(a_request_that_is_not_modelled_has_to_be_native),

@@ -168,6 +168,7 @@ static void what_is_held_or_asked_for_is_named(void **state)
 	REFUSED_ROW(SL_T_NODE_GRES, node_gres, "snapshot: node_gres.kind of row 0 is missing", .count = 1);
 	REFUSED_ROW(SL_T_ALLOC_GRES, alloc_gres, "snapshot: alloc_gres.kind of row 0 is missing", .count = 1);
 	REFUSED_ROW(SL_T_JOB_LICENSE, job_license, "snapshot: job_license.license of row 0 is missing", .count = 1);
+	REFUSED_ROW(SL_T_NODE_TASKS, node_tasks, "snapshot: node_tasks.node of row 0 is missing", .node = SL_NONE);
 	REFUSED_ROW(SL_T_JOB_PARTITION, job_partition, "snapshot: job_partition.partition of row 0 is missing",
 		    .partition = SL_NONE);
 	REFUSED_ROW(SL_T_JOB_GRES, job_gres, "snapshot: job_gres[0].per: a number without a meaning", .per = 4);
@@ -178,6 +179,48 @@ static void an_allocation_has_a_node_once_and_belongs_to_one_job(void **state)
 	(void) state;
 	REFUSED(SL_T_ALLOC, 1, alloc, .node = 0, "snapshot: job 7 has node n1 twice");
 	REFUSED(SL_T_JOB, 1, job, .alloc.count = 1, "snapshot: job 8 shares rows of alloc with another");
+}
+
+/* Two jobs of two nodes each. */
+static struct sl_builder *with_node_tasks(void)
+{
+	struct sl_builder *b = make_small();
+	struct sl_node_tasks_row row = sl_node_tasks_row();
+	struct sl_job_row job;
+
+	for (uint32_t i = 0; i < 4; i++) {
+		row.node = i % 2;
+		row.tasks = 1 + i;
+		sl_builder_append(b, SL_T_NODE_TASKS, &row);
+	}
+	for (uint32_t j = 0; j < 2; j++) {
+		sl_builder_row(b, SL_T_JOB, j, &job);
+		job.arbitrary_tpn = (struct sl_range) { 2 * j, 2 };
+		sl_builder_update(b, SL_T_JOB, j, &job);
+	}
+	return b;
+}
+
+static void tasks_of_nodes_are_in_node_order_and_belong_to_one_job(void **state)
+{
+	struct sl_builder *b = with_node_tasks();
+	struct sl_node_tasks_row row;
+	struct sl_job_row job;
+	struct sl_error err;
+
+	(void) state;
+	if (open_small(b, &err) < 0)
+		fail_msg("%s", err.text);
+	b = with_node_tasks();
+	sl_builder_row(b, SL_T_NODE_TASKS, 3, &row);
+	row.node = 0;
+	sl_builder_update(b, SL_T_NODE_TASKS, 3, &row);
+	expect_refusal(b, "snapshot: job 8: its arbitrary_tpn has node n1 behind n1");
+	b = with_node_tasks();
+	sl_builder_row(b, SL_T_JOB, 1, &job);
+	job.arbitrary_tpn = (struct sl_range) { 1, 3 };
+	sl_builder_update(b, SL_T_JOB, 1, &job);
+	expect_refusal(b, "snapshot: job 8 shares rows of node_tasks with another");
 }
 
 static void names_and_ids_are_unique(void **state)
@@ -308,6 +351,7 @@ int main(void)
 		cmocka_unit_test(only_pending_jobs_are_queued),
 		cmocka_unit_test(what_is_held_or_asked_for_is_named),
 		cmocka_unit_test(an_allocation_has_a_node_once_and_belongs_to_one_job),
+		cmocka_unit_test(tasks_of_nodes_are_in_node_order_and_belong_to_one_job),
 		cmocka_unit_test(names_and_ids_are_unique),
 		cmocka_unit_test(node_names_can_stand_in_a_node_list),
 		cmocka_unit_test(states_have_words),

@@ -208,6 +208,15 @@ local function company(m, gpus)
 		("--cpus-per-gpu=%d --mem-per-gpu=%d"):format(cpus, memory) } .. " " .. gpus
 end
 
+-- Some of its nodes, each as often as it is to have tasks.
+local function hosts_of(m)
+	local hosts = {}
+	for i = 1, random(1, 3) do
+		for _ = 1, random(1, math.max(m.cpus // 2, 1)) do hosts[#hosts + 1] = ("%sn%d"):format(m.name, i * 2) end
+	end
+	return table.concat(hosts, ",")
+end
+
 local MORE = {
 	function(m) return company(m, "--gpus-per-node=" .. random(1, m.gpus)) end,
 	function(m) return company(m, "--gres=gpu:" .. random(1, m.gpus)) end,
@@ -223,6 +232,7 @@ local MORE = {
 	function(m) return ("--exclusive --extra-node-info=%d:%d"):format(random(1, m.sockets), random(1, m.cores)) end,
 	function() return "--core-spec=" .. random(0, 3) end,
 	function() return "--thread-spec=" .. random(1, 3) end,
+	function(m) return "--distribution=arbitrary --nodelist=" .. hosts_of(m) end,
 	function(m) return "--gpus-per-socket=" .. random(1, m.gpus) .. " --sockets-per-node=1" end,
 	function(m) return "--gres=gpu:" .. random(1, m.gpus) .. " --gres-flags=enforce-binding" end,
 	function(m) return "--gpus-per-task=1 --ntasks=" .. random(1, m.gpus * 3) end,
@@ -245,6 +255,9 @@ local function without_faults(m, text)
 	if text:find "%*%d" then text = text:gsub("%-%-ntasks%-per%-socket=%d+", "") end
 	if text:find "%-N[456] " then text = text:gsub("%[west|east%]", "west|east") end
 	if needs_gpus(text) then text = text:gsub("%-%-spread%-job", "") end
+	if text:find "arbitrary" then	-- how many nodes and tasks the list says
+		text = (" " .. text):gsub(" %-[Nn]%d%S*", ""):gsub("%-%-nodes=%S+", ""):gsub("%-%-ntasks=%S+", "")
+	end
 	if not m.typed then return text end
 	return (text:gsub("%-%-%S*gpu%S*", ""):gsub("%-%-gres%-flags%S*", ""))
 end

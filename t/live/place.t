@@ -327,6 +327,50 @@ planes() {
 }
 it "tasks go round the nodes in planes while there is room" planes
 
+# Each of its nodes as often as it is to have tasks, in any order.  Before 23.11 slurmctld is told each once, and deals them
+# out as those of any job.
+arbitrary() {
+	if ! slurm_since 23.11; then
+		gives 2,1,1 -m arbitrary -w n001,n002,n002,n003 -n4
+		gives 4,2 -m arbitrary -w n003,n005,n005 -n3 -c2
+		gives 8,8 -m arbitrary -w n003,n005,n005 --exclusive
+		return
+	fi
+	gives 1,2,1 -m arbitrary -w n001,n002,n002,n003
+	gives 1,2,3 -m arbitrary -w n005,n003,n003,n001,n005,n005
+	gives 2,4 -m arbitrary -w n003,n005,n005 -c2
+	gives 8,8 -m arbitrary -w n003,n005,n005 --exclusive
+	gives 3 -m arbitrary -w n003,n003,n003
+	printf '%s\n' n009 n010 n009 > "$C/hosts"
+	SLURM_HOSTFILE=$C/hosts gives 2,1
+}
+it "nodes have as many tasks as they are named for" arbitrary
+
+arbitrary_gpus() {
+	local id
+	slurm_since 23.11 || skip "slurmctld does not know the tasks of each node before 23.11"
+	id=$(submit -m arbitrary -w n003,n005,n005 --gpus-per-task=1)
+	starts "$id"
+	scontrol -d show job "$id" | grep 'Nodes=n003 .* GRES=gpu:1('
+	scontrol -d show job "$id" | grep 'Nodes=n005 .* GRES=gpu:2('
+	placed_by_engine "$id"
+}
+it "... and GPUs for these" arbitrary_gpus
+
+arbitrary_waits() {
+	local busy id
+	slurm_since 23.11 || skip "slurmctld does not know the tasks of each node before 23.11"
+	busy=$(submit -n6 -w n002)
+	starts "$busy"
+	id=$(submit -m arbitrary -w n001,n002,n002,n002)
+	stays_pending "$id"
+	! lua_schedules || wait_for 60 eval 'schedlua explain '"$id"' | grep "requires node n002, which is not free"'
+	scancel "$busy"
+	starts "$id"
+	[ "$(layout "$id" | cut -d' ' -f2 | paste -sd,)" = 1,3 ]
+}
+it "... and wait for these, whatever else is free" arbitrary_waits
+
 # Of three tasks two are on one node: the engine books them on one, and behind that the next node.
 behind_select() {
 	local spread id

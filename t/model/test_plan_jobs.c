@@ -440,11 +440,11 @@ static void a_native_job_books_an_upper_bound(void **state)
 
 	(void) state;
 	build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .tasks = 8 });
-	build_change_job(b, 1, .distribution = SL_DIST_ARBITRARY);
+	build_change_job(b, 1, .asks = SL_ASKS_TASK_COUNTS);
 	d = sit(b);
 	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(&d, 1), &(struct sl_terms) { .how = &how }, &d.why, &d.err)), 0);
 	assert_int_equal(d.why.why, SL_WHY_NOT_MODELLED);
-	assert_string_equal(sl_refusal_text(&d.why), "only Slurm's select can place it (an arbitrary distribution, or one by planes that is not settled)");
+	assert_string_equal(sl_refusal_text(&d.why), "only Slurm's select can place it (its own tasks for each node)");
 	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(&d, 1), &(struct sl_terms) { .how = &best }, &d.why, &d.err)), 1);
 	assert_int_equal(accepted(&d)->start.native[0], 1);
 	leave(&d);
@@ -470,6 +470,36 @@ static void no_place_is_named_for_tasks_that_go_round_in_planes(void **state)
 	leave(&d);
 }
 
+static void tasks_start_on_the_nodes_that_the_job_says_when_these_are_free(void **state)
+{
+	struct build *b = build_create("4x8c");
+	struct sl_pick picks[] = { { .node = 1, .cores = 1 }, { .node = 3, .cores = 7 } };
+	struct sl_how how = { .method = SL_PLACE_EXPLICIT, .picks = picks, .count = 2 };
+	struct sl_job_row r = build_row(b, (struct build_job) { .id = 1, .limit = 3600 });
+	struct desk d;
+
+	(void) state;
+	build_say_tasks(b, &r, 1, "107");
+	build_append(b, &r);
+	r = build_row(b, (struct build_job) { .id = 2, .limit = 3600 });
+	build_say_tasks(b, &r, 1, "9");
+	build_append(b, &r);
+	build_running(b, (struct build_job) { .id = 3, .first = 3, .cores = 2, .ends_in = 600 });
+	d = sit(b);
+	assert_false(sl_want_takes_places(sl_cluster_want(d.c, entry(&d, 1), &d.err)));
+	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(&d, 1), &(struct sl_terms) { .how = &how }, &d.why, &d.err)), 0);
+	assert_int_equal(d.why.why, SL_WHY_NOT_MODELLED);
+	assert_int_equal(start(&d, 1), 0);
+	assert_string_equal(sl_refusal_text(&d.why), "requires node n3, which is not free");
+	assert_int_equal(reserve(&d, 1), 1);
+	assert_int_equal(d.at, 600);
+	assert_string_equal(where(&d, 1), "n1:1 n3:7");
+	assert_int_equal(start(&d, 2), 0);
+	assert_int_equal(d.why.why, SL_WHY_NEVER);
+	accepted(&d);
+	leave(&d);
+}
+
 /* Four cores of each node are free all the time, but select might give it others. */
 static void a_native_job_is_kept_off_nodes_that_another_has_reserved_within_its_time(void **state)
 {
@@ -484,9 +514,9 @@ static void a_native_job_is_kept_off_nodes_that_another_has_reserved_within_its_
 	build_pending(b, (struct build_job) { .id = 2, .nodes = 1, .tasks = 1, .limit = 3600 });
 	build_pending(b, (struct build_job) { .id = 3, .nodes = 1, .tasks = 1, .limit = 3600 });
 	build_pending(b, (struct build_job) { .id = 4, .nodes = 1, .tasks = 1, .limit = 600 });
-	build_change_job(b, 1, .distribution = SL_DIST_ARBITRARY);
-	build_change_job(b, 2, .distribution = SL_DIST_ARBITRARY);
-	build_change_job(b, 4, .distribution = SL_DIST_ARBITRARY);
+	build_change_job(b, 1, .asks = SL_ASKS_TASK_COUNTS);
+	build_change_job(b, 2, .asks = SL_ASKS_TASK_COUNTS);
+	build_change_job(b, 4, .asks = SL_ASKS_TASK_COUNTS);
 	d = sit(b);
 	assert_int_equal(start(&d, 2), 1);
 	assert_int_equal(reserve(&d, 1), 1);
@@ -509,7 +539,7 @@ static void a_native_job_that_would_run_into_a_reservation_waits_and_others_do_n
 	build_pending(b, (struct build_job) { .id = 1, .nodes = 3, .tasks = 12, .limit = 3600 });
 	build_pending(b, (struct build_job) { .id = 2, .nodes = 1, .tasks = 1, .limit = 601 });
 	build_pending(b, (struct build_job) { .id = 3, .nodes = 1, .tasks = 1, .limit = 601 });
-	build_change_job(b, 2, .distribution = SL_DIST_ARBITRARY);
+	build_change_job(b, 2, .asks = SL_ASKS_TASK_COUNTS);
 	d = sit(b);
 	assert_int_equal(reserve(&d, 1), 1);
 	assert_int_equal(backfill(&d, 2), 0);
@@ -558,6 +588,7 @@ int main(void)
 		cmocka_unit_test(a_job_in_a_reservation_has_its_nodes_and_nobody_elses),
 		cmocka_unit_test(a_native_job_books_an_upper_bound),
 		cmocka_unit_test(no_place_is_named_for_tasks_that_go_round_in_planes),
+		cmocka_unit_test(tasks_start_on_the_nodes_that_the_job_says_when_these_are_free),
 		cmocka_unit_test(a_native_job_is_kept_off_nodes_that_another_has_reserved_within_its_time),
 		cmocka_unit_test(a_native_job_that_would_run_into_a_reservation_waits_and_others_do_not),
 		cmocka_unit_test(jobs_that_share_cores_are_started_until_the_shares_are_used_up),

@@ -36,7 +36,7 @@ static void random_how(uint64_t *s, uint32_t nodes, struct sl_how *how, struct s
 		return;
 	how->picks = pick;
 	for (uint32_t i = build_below(s, nodes); i < nodes && how->count < 4; i += 1 + build_below(s, 2))
-		pick[how->count++] = (struct sl_pick) { i, build_below(s, 6) };
+		pick[how->count++] = (struct sl_pick) { .node = i, .cores = build_below(s, 6) };
 }
 
 /* What is refused for want of something free could not have started now. */

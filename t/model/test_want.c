@@ -366,12 +366,12 @@ static void what_is_not_modelled_is_native_and_says_what(void **state)
 	(void) state;
 	for (uint32_t i = 0; i < 5; i++)
 		build_pending(b, (struct build_job) { .id = i + 1, .tasks = i == 2 ? 9 : 1 });
-	build_change_job(b, 1, .distribution = SL_DIST_ARBITRARY);
+	build_change_job(b, 1, .asks = SL_ASKS_TASK_COUNTS);
 	build_change_job(b, 2, .asks = SL_ASKS_WHOLE_SWITCHES);
 	build_change_job(b, 3, .ntasks_per_socket = 1);
 	build_change_job(b, 4, .asks = SL_ASKS_BURST_BUFFER);
 	c = build_cluster(b);
-	assert_int_equal(want(c, 1)->native, SL_NATIVE_DISTRIBUTION);
+	assert_int_equal(want(c, 1)->native, SL_NATIVE_TASK_COUNTS);
 	assert_int_equal(want(c, 2)->native, SL_NATIVE_WHOLE_SWITCHES);
 	assert_int_equal(want(c, 3)->native, SL_NATIVE_TASKS_PER_SOCKET);
 	assert_int_equal(want(c, 4)->native, SL_NATIVE_BURST_BUFFER);
@@ -432,7 +432,7 @@ static void a_list_of_node_counts_is_runs_of_those_that_it_may_have(void **state
 static uint32_t set_fact(struct sl_job_row *r, uint32_t fact)
 {
 	static const struct sl_job_row facts[] = {
-		{ .distribution = SL_DIST_ARBITRARY }, { .flags = SL_JOBF_MAY_PREEMPT },
+		{ .flags = SL_JOBF_MAY_PREEMPT },
 		{ .refusals = SL_REFUSALS }, { .asks = SL_ASKS_BOARDS }, { .asks = SL_ASKS_CPUS_PER_GRES },
 		{ .asks = SL_ASKS_MEMORY_PER_GRES }, { .asks = SL_ASKS_TASKS_PER_GRES },
 		{ .asks = SL_ASKS_UNCOUNTED_GRES }, { .asks = SL_ASKS_ONE_TYPE },
@@ -440,7 +440,6 @@ static uint32_t set_fact(struct sl_job_row *r, uint32_t fact)
 		{ .asks = SL_ASKS_WHOLE_SWITCHES }, { .asks = SL_ASKS_EXPAND },
 	};
 	static const uint32_t native[] = {
-		SL_NATIVE_DISTRIBUTION,
 		SL_NATIVE_PREEMPT, SL_NATIVE_REFUSED, SL_NATIVE_BOARDS, SL_NATIVE_BY_GRES,
 		SL_NATIVE_BY_GRES, SL_NATIVE_BY_GRES, SL_NATIVE_UNCOUNTED_GRES, SL_NATIVE_UNCOUNTED_GRES,
 		SL_NATIVE_NODE_COUNTS, SL_NATIVE_TASK_COUNTS, SL_NATIVE_WHOLE_SWITCHES,
@@ -450,7 +449,6 @@ static uint32_t set_fact(struct sl_job_row *r, uint32_t fact)
 	_Static_assert(sizeof(native) / sizeof(native[0]) == sizeof(facts) / sizeof(facts[0]), "a flag for each fact");
 	if (fact == sizeof(native) / sizeof(native[0]))
 		return 0;
-	r->distribution = facts[fact].distribution;
 	r->flags |= facts[fact].flags;
 	r->refusals = facts[fact].refusals;
 	r->asks = facts[fact].asks;

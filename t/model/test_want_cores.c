@@ -218,6 +218,54 @@ static void planes_are_placed_where_they_settle_what_each_node_gives(void **stat
 	build_destroy(b);
 }
 
+/* Another job, whose tasks are on the nodes from the second on. */
+static struct sl_job_row say_tasks(struct build *b, uint32_t id, const char *tasks)
+{
+	struct sl_job_row r = build_row(b, (struct build_job) { .id = id });
+
+	build_say_tasks(b, &r, 1, tasks);
+	return r;
+}
+
+static void tasks_are_placed_where_the_job_says(void **state)
+{
+	struct build *b = build_create("4x8c");
+	const struct sl_request *r;
+	struct sl_job_row row;
+	struct sl_cluster *c;
+
+	(void) state;
+	for (uint32_t i = 1; i <= 9; i++) {
+		row = say_tasks(b, i, "103");
+		row.num_tasks += i == 3;
+		row.ntasks_per_node = i == 4 ? 3 : 0;
+		row.pn_min_cpus = i == 5 ? 2 : 1;
+		row.flags |= i == 6 ? SL_JOBF_OVERCOMMIT : i == 2 ? SL_JOBF_EXCLUSIVE : 0;
+		row.features = i == 7 ? sl_builder_str(b->builder, "fast*1") : 0;
+		if (i == 8)
+			row.gres = build_gres(b, "gpu", "", 2, SL_PER_JOB);
+		if (i == 9)
+			row.arbitrary_tpn.count = 0;
+		build_append(b, &row);
+	}
+	c = build_cluster(b);
+	for (uint32_t i = 1; i <= 2; i++) {
+		r = &want(c, i)->request;
+		assert_int_equal(want(c, i)->native, 0);
+		assert_int_equal(r->picks, 2);
+		assert_int_equal(r->pick[1].node, 3);
+		assert_int_equal(r->pick[1].tasks, 3);
+	}
+	for (uint32_t i = 3; i <= 8; i++) {
+		assert_true(want(c, i)->native & SL_NATIVE_DISTRIBUTION);
+		assert_int_equal(want(c, i)->request.picks, 0);
+	}
+	assert_int_equal(want(c, 9)->native, 0);	/* before Slurm 23.11 */
+	assert_int_equal(want(c, 9)->request.picks, 0);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -226,6 +274,7 @@ int main(void)
 		cmocka_unit_test(where_sockets_are_allocated_they_are_given_whole),
 		cmocka_unit_test(sockets_of_parts_of_nodes_are_sure_where_enough_is_free),
 		cmocka_unit_test(planes_are_placed_where_they_settle_what_each_node_gives),
+		cmocka_unit_test(tasks_are_placed_where_the_job_says),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

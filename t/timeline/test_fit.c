@@ -180,7 +180,7 @@ static void check_explicit(struct world *w, const struct sl_layout *l, int64_t s
 		return;
 	assert_int_equal(sl_layout_places(l, p, NULL), 0);
 	for (uint32_t i = 0; i < l->nodes; i++)
-		picks[i] = (struct sl_pick) { p[i].node, p[i].cores };
+		picks[i] = (struct sl_pick) { .node = p[i].node, .cores = p[i].cores };
 	assert_int_equal(sl_fit_at(w->tl, &w->r, &how, start, &again, NULL, NULL), 1);
 	if (!w->r.gres_needs)
 		same_layout(l, &again);

@@ -377,7 +377,7 @@ static void gres_of_the_job_are_dealt_out_by_index_as_select_does(void **state)
 	};
 	const uint32_t kind_of[] = { 0, 0, 1, 1 };
 	struct sl_timeline *tl = sl_timeline_create(4, kind_of, kind, 2, 0, NULL);
-	const struct sl_pick picks[] = { { 0, 1 }, { 1, 1 }, { 3, 1 } };
+	const struct sl_pick picks[] = { { 0, 1, 0 }, { 1, 1, 0 }, { 3, 1, 0 } };
 	const struct sl_how explicit = { .method = SL_PLACE_EXPLICIT, .picks = picks, .count = 3 };
 	struct sl_layout l = SL_LAYOUT_EMPTY;
 	struct sl_request r = { .min_nodes = 3, .tasks = 3, .gres = { { 1, SL_GRES_PER_JOB, 5 } }, .gres_needs = 1, .duration = 10 };

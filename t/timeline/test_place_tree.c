@@ -76,7 +76,7 @@ static void a_job_may_ask_for_few_leaves(void **state)
 	const uint32_t weight[] = { 1, 1, 1, 1, 9, 9, 9, 9, 1, 1, 1, 1, 1, 1, 1, 1 };
 	struct sl_timeline *tl = machine(16, weight);
 	struct sl_request r = { .min_nodes = 3, .max_leaves = 1, .duration = 10 };
-	struct sl_pick picks[] = { { 4, 1 }, { 5, 1 }, { 8, 1 } };
+	struct sl_pick picks[] = { { 4, 1, 0 }, { 5, 1, 0 }, { 8, 1, 0 } };
 	struct sl_how explicit = { .method = SL_PLACE_EXPLICIT, .picks = picks, .count = 3 };
 	struct sl_tree tree;
 

@@ -117,7 +117,8 @@ now_on() {
 willrun_which_nodes() {
 	now_on n2 --tmp=1G && wide 1 "^never starts" --tmp=1T && now_on n2 -C fast && now_on n2 --prefer=fast &&
 		now_on n3 -w n3 && now_on "n\[1-3\]" -w "n[1,3]" -N3 && now_on n3 -x n1,n2 && now_on "n\[1-3\]" --contiguous -N3 &&
-		now_on "n\[1-4\]" --spread-job -N1-4 -n4 && now_on n1 -N1-3 --use-min-nodes -n4 && now_on "n\[1-2\]" -N1-3 -n4
+		now_on "n\[1-4\]" --spread-job -N1-4 -n4 && now_on n1 -N1-3 --use-min-nodes -n4 && now_on "n\[1-2\]" -N1-3 -n4 &&
+		now_on "n\[1,3\]" -m arbitrary -w n3,n1,n3 && out "^  n1  *1 " && out "^  n3  *2 "
 }
 ok "willrun looks for the nodes that sbatch's options ask for" willrun_which_nodes
 
@@ -171,6 +172,7 @@ willrun_wrong_wishes() {
 		wrong "--nodelist=n1,n2: expected no more nodes" -w n1,n2 -n1 && wrong "--tmp=x: expected an amount" --tmp=x &&
 		wrong "--ntasks-per-gpu=2: expected as many tasks" -n3 -G2 --ntasks-per-gpu=2 && wrong "--licenses=a|b: .*there is no \"a\"$" "-La|b" &&
 		wrong "--licenses=matlab|matlab:x: expected NAME" "-Lmatlab|matlab:x" &&
+		wrong "--distribution=arbitrary: expected --nodelist, too" -m arbitrary &&
 		wrong "--distribution=plane=x: expected plane=N" -m plane=x && wrong "--distribution=plane=0: expected plane=N" -m plane=0
 }
 ok "willrun says which of sbatch's options makes no sense" willrun_wrong_wishes

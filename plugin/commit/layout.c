@@ -378,7 +378,9 @@ static void fill_sockets(sl_details_t *d)
 {
 	if (!(slurm_conf.select_type_param & CR_SOCKET) || (d->task_dist & SLURM_DIST_NODEMASK) == SLURM_DIST_PLANE)
 		return;
-	if (!(d->task_dist & (SLURM_DIST_NODECYCLIC | SLURM_DIST_NODEBLOCK)))
+	/* (an arbitrary one is both by its number; the tasks of its nodes are said besides) */
+	if (!(d->task_dist & (SLURM_DIST_NODECYCLIC | SLURM_DIST_NODEBLOCK)) ||
+	    (d->task_dist & SLURM_DIST_NODEMASK) == SLURM_DIST_ARBITRARY)
 		d->task_dist = SLURM_DIST_NODECYCLIC | (d->task_dist & SLURM_DIST_STATE_FLAGS);
 	d->task_dist = (d->task_dist & (SLURM_DIST_NODECYCLIC | SLURM_DIST_NODEBLOCK | SLURM_DIST_STATE_FLAGS)) |
 		SLURM_DIST_SOCKBLOCK;

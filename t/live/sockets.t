@@ -48,6 +48,14 @@ over_what_is_free() {
 }
 it "tasks are dealt out to whole sockets of what is free" over_what_is_free
 
+# As many as hold the tasks that each node is named for, which slurmctld knows from 23.11 on.
+arbitrary() {
+	needs_lua
+	gives '0-3 0-3' -m arbitrary -w n001,n002,n002 -n3
+	! slurm_since 23.11 || gives '0-3 0-7' -m arbitrary -w n004,n003,n004,n004,n004,n004
+}
+it "... also where they are told to go" arbitrary
+
 whole() {
 	gives 0-7 -N1 -n1 --exclusive
 }

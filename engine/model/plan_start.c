@@ -85,7 +85,8 @@ void plan_count_task(struct sl_plan *p, uint32_t job, int by)
 static const char *says_itself(const struct sl_want *w)
 {
 	return w->request.parts ? "its constraint has counts: which nodes are of which feature" :
-		w->request.plane ? "its tasks go round its nodes in planes: what each gives" : NULL;
+		w->request.plane ? "its tasks go round its nodes in planes: what each gives" :
+		w->rows.spare ? "its cores may be others', too: which nodes have some for it" : NULL;
 }
 
 /* What forbids a start or a reservation whatever is free.  1: nothing. */

@@ -209,8 +209,7 @@ static int64_t sure_cores(const struct part *part, int64_t free, int64_t cap, in
 	return worst == INT64_MAX ? 0 : worst;
 }
 
-/* Tasks that each of its nodes has, where that is settled before nodes are chosen; else 0. */
-static uint32_t tasks_of_each_node(const struct sl_request *r)
+uint32_t want_tasks_of_each_node(const struct sl_request *r)
 {
 	if (r->max_nodes == 1)
 		return most(r->tasks, 1);
@@ -225,7 +224,7 @@ static uint32_t ask_free_cores(const struct sl_cluster *c, const struct want *w,
 	const struct sl_job_view *job = &c->snap->job;
 	const struct part *part = cluster_part(c, &w->entry);
 	const struct sl_request *r = &w->pub.request;
-	uint32_t j = w->entry.job, tasks = job->ntasks_per_socket[j], here = tasks_of_each_node(r), all, free;
+	uint32_t j = w->entry.job, tasks = job->ntasks_per_socket[j], here = want_tasks_of_each_node(r), all, free;
 	int64_t cap = tasks ? ((int64_t) tasks * a->cpus_per_task + threads - 1) / threads : INT32_MAX, need;
 
 	if (!here || a->gres.count || job->sockets_per_node[j] > part->sockets ||
@@ -605,6 +604,7 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 		ask_gres(c, w, &a);
 	if (!w->pub.why)
 		want_each_gres(c, w, &a);
+	want_shared(c, w, &a);
 	if (!w->pub.why)
 		ask_cap(c, w);
 	if (!w->pub.why)

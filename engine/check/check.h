@@ -27,6 +27,11 @@
  * their cores (of several such partitions that have the node, the largest n), and none is planned
  * beside one that does not share.
  *
+ * Shared cores.  A partition has a row of cores for each job that may have one, and a job that starts is in one row on
+ * all of its nodes: some row has enough on each, however what is in use there lies in the rows; on several nodes each
+ * has as many that nobody has, unless tasks per node settle what it gives.  No node is of another partition that shares
+ * cores, or reserved in part.  Of a job that starts later only the sum of cores is known.
+ *
  * Memory counts where it is a consumable resource and the node's size is known:
  * per node, or per CPU times all threads of the cores got; a job that names none
  * gets all of the node's (as with --mem=0).
@@ -102,9 +107,10 @@
  *
  * A job that asks for something that is not modelled has to be native: any other of SL_ASKS_*,
  * constraints that are more than that, sockets or tasks per socket beside gres of parts of nodes, -O or cores
- * for the system, gres per socket, gres that nobody uses up and shares of devices but by node, such shares beside the devices or of whole nodes, cores for the system beside gres, threads for it on cores with several, planes and arbitrary distributions but as above, shared cores,
- * flexible or partial reservations or several of them,
- * where sockets are allocated: cores for the system; of parts of nodes sockets, tasks per socket, a core of each socket
+ * for the system, gres per socket, gres that nobody uses up and shares of devices but by node, such shares beside the devices or of whole nodes, cores for the system beside gres, threads for it on cores with several, planes and arbitrary distributions but as above,
+ * where cores are shared: whole nodes, MaxCPUsPerNode, CPUs with gres, borrowed nodes;
+ * flexible or partial reservations or several of them;
+ * where sockets are allocated: shared cores, cores for the system; of parts of nodes sockets, tasks per socket, a core of each socket
  * in turn, CPUs with gres, MaxCPUsPerNode; a job that may preempt others, one of which select refused
  * SL_REFUSALS placements in a row.  Any job may be native.  The places of such a job are
  * a booking and not a layout: only their sum is checked.

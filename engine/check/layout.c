@@ -402,6 +402,8 @@ int check_layout(struct check *c, const struct row *r, const struct ask *a)
 	for (uint32_t i = first; i < first + count; i++)
 		if (check_node(c, r, a, i) < 0 || check_devices(c, r, a, i) < 0)
 			return -1;
+	if (check_shared(c, r, a) < 0)
+		return -1;
 	if ((c->snap->job.flags[r->job] & SL_JOBF_CONTIGUOUS) &&
 	    place->node[first + count - 1] - place->node[first] != count - 1)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": its nodes are not contiguous", id);

@@ -73,8 +73,8 @@ const char *check_native(const struct check *c, const struct row *r, const struc
 		return "tasks on least loaded nodes";
 	if (s->partition.flags[r->partition] & SL_PART_EXCLUSIVE_TOPO)
 		return "switches of its own";
-	if (check_sharing(c, r->job, r->partition) > 1)
-		return "shared cores";
+	if ((why = check_shared_native(c, r, a)))
+		return why;
 	if (r->way == SL_NONE && strchr(check_str(c, s->job.reservation[r->job]), ','))
 		return "several reservations";
 	if (own != SL_NONE && ((s->reservation.flags[own] & (SL_RESV_FLEX | SL_RESV_ANY_NODES)) ||

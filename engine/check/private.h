@@ -134,6 +134,10 @@ bool check_reads_features(const struct check *c, uint32_t job);
 uint32_t check_counted_nodes(const struct check *c, uint32_t job);
 int check_features(struct check *c, const struct row *r);
 
+/* check/shared.c.  What of a job that shares cores only select can place, or NULL; has a row cores for it on its nodes? */
+const char *check_shared_native(const struct check *c, const struct row *r, const struct ask *a);
+int check_shared(struct check *c, const struct row *r, const struct ask *a);
+
 /* check/sockets.c.  Does it say anything of sockets? */
 bool check_has_sockets(const struct check *c, uint32_t job);
 

@@ -109,11 +109,17 @@ const struct sl_place *sl_cluster_places(const struct sl_cluster *c, uint32_t jo
  * and kept.  The rules are those of check/check.h.  NULL with *err for rows that do not
  * exist, or lack of memory.
  */
+struct sl_want_rows {			/* core slots, of which a node has as many for each core as jobs may have it */
+	uint32_t spare;			/* that stay free of a node on which its cores are nobody else's; 0: it shares none */
+	uint32_t enough;		/* that are free of each node where some row is sure to have its cores; 0: that is not said */
+	bool alone;			/* of which there is one then */
+};
 struct sl_want {
 	struct sl_request request;	/* duration: time_limit */
 	int64_t time_limit;		/* seconds, SL_UNLIMITED */
 	int64_t time_floor;		/* shortest it may be cut to: time_min, or the limit */
 	enum sl_place_method method;	/* where the policy names none */
+	struct sl_want_rows rows;	/* that select keeps where jobs share cores (model/want_shared.c) */
 	uint32_t native;		/* SL_NATIVE_*: what only Slurm's select can place (model/native.h) */
 	enum sl_why why;		/* not SL_WHY_NONE: it cannot run there at all, ... */
 	const char *text;		/* ... because */
@@ -121,10 +127,10 @@ struct sl_want {
 const struct sl_want *sl_cluster_want(struct sl_cluster *c, struct sl_entry e, struct sl_error *err);
 
 /* May a policy say on which nodes it starts, with how much of each?  Else Slurm's select chooses, the counts of its
- * constraint or the planes of its tasks do, or its user has said so. */
+ * constraint or the planes of its tasks do, its user has said so, or who has which cores where they are shared. */
 static inline bool sl_want_takes_places(const struct sl_want *w)
 {
-	return !w->native && !w->request.parts && !w->request.plane && !w->request.picks;
+	return !w->native && !w->request.parts && !w->request.plane && !w->request.picks && !w->rows.spare;
 }
 
 /*

@@ -105,6 +105,22 @@ uint32_t cluster_resv_cores(const struct sl_cluster *c, uint32_t resv, uint32_t 
 
 /* -- partitions ---------------------------------------------------------- */
 
+/* What the rows of a partition have of each node: the same number of cores, and no other partition any? */
+static uint32_t count_row_cores(const struct sl_cluster *c, uint32_t p)
+{
+	const uint32_t *share = c->snap->partition.oversubscribe;
+	const struct sl_nodeset *set = &c->part[p].nodes;
+	uint32_t first = sl_nodeset_next(set, 0);
+
+	for (uint32_t q = 0; q < c->snap->partition.rows; q++)
+		if (share[p] <= 1 || (q != p && share[q] > 1 && sl_nodeset_overlaps(set, &c->part[q].nodes)))
+			return 0;
+	for (uint32_t n = first; n < SL_MAX_NODES; n = sl_nodeset_next(set, n + 1))
+		if (c->rows[n] != share[p] || c->snap->node.cores[n] != c->snap->node.cores[first])
+			return 0;
+	return first < SL_MAX_NODES ? c->snap->node.cores[first] : 0;
+}
+
 /* How many jobs may share a core on each node, at most. */
 static int count_rows(struct sl_cluster *c, struct sl_error *err)
 {
@@ -130,6 +146,8 @@ static int count_rows(struct sl_cluster *c, struct sl_error *err)
 			c->rows[n] = 1;
 		else if (s->node.cores[n] && c->rows[n] > SL_MAX_NODE_CORES / s->node.cores[n])
 			c->rows[n] = SL_MAX_NODE_CORES / s->node.cores[n];
+	for (uint32_t p = 0; p < s->partition.rows; p++)
+		c->part[p].row_cores = count_row_cores(c, p);
 	return 0;
 }
 

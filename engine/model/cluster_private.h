@@ -50,6 +50,8 @@ struct part {
 	uint32_t cap;			/* MaxCPUsPerNode, 0: none */
 	uint32_t cap_kind;		/* gres kind of the timeline that counts it, or SL_NONE */
 	uint32_t share;			/* jobs that have to share a core (FORCE:n), else 1 */
+	uint32_t row_cores;		/* of each of its nodes, where several jobs may have a core and the nodes are alike, and
+					   of no other such partition; else 0 */
 };
 
 struct loan {

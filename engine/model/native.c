@@ -30,7 +30,7 @@ static const struct {
 	{ SL_NATIVE_EXPAND, "the expansion of a job" },
 	{ SL_NATIVE_PREEMPT, "jobs that it may preempt" },
 	{ SL_NATIVE_REFUSED, "a placement that select refuses" },
-	{ SL_NATIVE_SHARED_CORES, "shared cores" },
+	{ SL_NATIVE_SHARED_CORES, "shared cores beside other counts of them" },
 	{ SL_NATIVE_BY_SOCKET, "allocation by socket, of unequal ones or beside other counts of cores" },
 	{ SL_NATIVE_RESERVATIONS, "several reservations" },
 	{ SL_NATIVE_FLEX, "a flexible reservation, or one without nodes" },
@@ -152,6 +152,5 @@ static uint32_t native_of_reservation(const struct sl_cluster *c, const struct s
 uint32_t want_native(const struct sl_cluster *c, const struct sl_entry *e)
 {
 	return native_of_job(c, e->job) | native_of_reservation(c, e) |
-		if_so(c->snap->partition.flags[e->partition] & SL_PART_EXCLUSIVE_TOPO, SL_NATIVE_WHOLE_SWITCHES) |
-		if_so(cluster_sharing(c, e->job, e->partition) != 1, SL_NATIVE_SHARED_CORES);
+		if_so(c->snap->partition.flags[e->partition] & SL_PART_EXCLUSIVE_TOPO, SL_NATIVE_WHOLE_SWITCHES);
 }

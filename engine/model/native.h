@@ -30,7 +30,6 @@ enum sl_native {
 	SL_NATIVE_PREEMPT		= 1 << 15,
 	SL_NATIVE_REFUSED		= 1 << 16,
 	/* facts of its partition, of its reservation and of the cluster */
-	SL_NATIVE_SHARED_CORES		= 1 << 17,
 	SL_NATIVE_RESERVATIONS		= 1 << 19,
 	SL_NATIVE_FLEX			= 1 << 20,
 	SL_NATIVE_PARTIAL		= 1 << 21,
@@ -43,6 +42,7 @@ enum sl_native {
 	SL_NATIVE_BY_SOCKET		= 1 << 18,	/* unequal ones, or beside what counts cores otherwise */
 	SL_NATIVE_GRES			= 1 << 24,	/* too many kinds, or pieces */
 	SL_NATIVE_CPU_CAP		= 1 << 14,
+	SL_NATIVE_SHARED_CORES		= 1 << 17,	/* on unequal nodes, or beside what counts cores otherwise */
 	SL_NATIVE_LLN			= 1 << 25,	/* how many tasks each of several nodes has */
 };
 

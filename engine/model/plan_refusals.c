@@ -41,6 +41,12 @@ static bool wants_block(const struct attempt *a)
 	return a->w->pub.request.contiguous || a->how.method == SL_PLACE_CONTIGUOUS;
 }
 
+/* As select looks for rows: where one is sure to have its cores, one is for less. */
+static bool rows_no_less(const struct sl_want_rows *less, const struct sl_want_rows *w)
+{
+	return w->spare >= less->spare && (!w->enough || (less->enough && w->enough >= less->enough && w->alone == less->alone));
+}
+
 /*
  * Wherever *w* fits, *less* does.  As to nodes and tasks: of the k nodes on which w
  * has its tasks, less takes the best it may have, and those host their share of them
@@ -50,7 +56,7 @@ static bool asks_no_less(const struct want *less, const struct want *w)
 {
 	const struct sl_request *a = &less->pub.request, *b = &w->pub.request;
 
-	if (a->required || !has_all_nodes_of(less, w) || !gres_no_less(a, b))
+	if (a->required || !has_all_nodes_of(less, w) || !gres_no_less(a, b) || !rows_no_less(&less->pub.rows, &w->pub.rows))
 		return false;
 	if (b->min_nodes < a->min_nodes || b->tasks < a->tasks ||
 	    (uint64_t) b->tasks * or_most(a->max_nodes) < (uint64_t) a->tasks * or_most(b->max_nodes))

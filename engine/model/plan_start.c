@@ -86,7 +86,8 @@ static const char *says_itself(const struct sl_want *w)
 {
 	return w->request.parts ? "its constraint has counts: which nodes are of which feature" :
 		w->request.plane ? "its tasks go round its nodes in planes: what each gives" :
-		w->request.picks ? "its distribution is arbitrary: what each of its nodes gives" : NULL;
+		w->request.picks ? "its distribution is arbitrary: what each of its nodes gives" :
+		w->rows.spare ? "its cores may be others', too: which nodes have some for it" : NULL;
 }
 
 /* What forbids a start or a reservation whatever is free.  1: nothing. */

@@ -474,6 +474,7 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 		ask_gres(c, w, &a);
 	if (!w->pub.why)
 		want_each_gres(c, w, &a);
+	want_shared(c, w, &a);
 	if (!w->pub.why)
 		ask_cap(c, w);
 	if (!w->pub.why)

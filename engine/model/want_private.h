@@ -37,6 +37,9 @@ static inline uint32_t counted_cpus(uint32_t threads, uint32_t tasks_per_core, u
 /* It cannot be had as things stand in this snapshot; 0. */
 int want_refuse(struct want *w, enum sl_why why, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
+/* Tasks that each of its nodes has, where that is settled before nodes are chosen; else 0. */
+uint32_t want_tasks_of_each_node(const struct sl_request *r);
+
 /* native.c: what follows from facts, SL_NATIVE_*. */
 uint32_t want_native(const struct sl_cluster *c, const struct sl_entry *e);
 
@@ -59,6 +62,10 @@ int want_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 
 /* Where sockets are allocated: how many cores a node gives at once. */
 void want_whole_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
+
+/* want_shared.c */
+/* Where several jobs may have a core: what has to be free for it, once the rest of its request is known. */
+void want_shared(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 
 /* want_counts.c */
 /* The list of node counts that it asks for: those that it may have where it runs, once these are known in *a*; 0 or -1. */

@@ -48,8 +48,7 @@ static int64_t sure_cores(const struct part *part, int64_t free, int64_t cap, in
 	return worst == INT64_MAX ? 0 : worst;
 }
 
-/* Tasks that each of its nodes has, where that is settled before nodes are chosen; else 0. */
-static uint32_t tasks_of_each_node(const struct sl_request *r)
+uint32_t want_tasks_of_each_node(const struct sl_request *r)
 {
 	if (r->max_nodes == 1)
 		return most(r->tasks, 1);
@@ -96,7 +95,7 @@ static void deal_evenly(const struct sl_cluster *c, struct want *w, const struct
 	const struct sl_request *r = &w->pub.request;
 	uint32_t nodes = r->min_nodes;
 
-	if ((a->tasks_per_node && !tasks_of_each_node(r)) || !r->tasks || r->most_nodes)
+	if ((a->tasks_per_node && !want_tasks_of_each_node(r)) || !r->tasks || r->most_nodes)
 		return;
 	for (uint32_t i = 0; i < EVEN_TRIES && !w->even_nodes && nodes <= least(r->max_nodes, r->tasks); i++, nodes++) {
 		w->even_free = r->tasks % nodes ? 0 : free_cores_for(c, w, a, threads, r->tasks / nodes);
@@ -130,7 +129,7 @@ int want_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 		part->min_threads != part->max_threads || (cores && r->min_cores_per_node > cores) ||
 		(a->tasks_per_node && (uint64_t) tasks * a->cpus_per_task % threads);
 	if (!odd && !r->whole_nodes && !a->gres.count)
-		r->least_free_cores = free_cores_for(c, w, a, threads, tasks_of_each_node(r));
+		r->least_free_cores = free_cores_for(c, w, a, threads, want_tasks_of_each_node(r));
 	if (r->least_free_cores)
 		return 0;
 	if (!odd && !r->whole_nodes)

@@ -18,7 +18,8 @@
 /* Is its request whole but for what makes it native?  (Of a native job it says nothing of switches, caps and choices.) */
 static bool is_whole(const struct sl_cluster *c, const struct want *w)
 {
-	return !c->snap->job.switches[w->entry.job] && !cluster_part(c, &w->entry)->cap && !w->choices && !w->parts;
+	return !c->snap->job.switches[w->entry.job] && !cluster_part(c, &w->entry)->cap && !w->choices && !w->parts &&
+		!w->pub.rows.spare;
 }
 
 /* Features of which some need a reboot, and nothing to choose among them. */

@@ -34,7 +34,7 @@ struct sl_need {
 	uint16_t least_gres[SL_MAX_GRES];	/* that a node must have of a kind, as far as one can tell */
 	bool whole, all_memory;
 	const struct sl_devices *devices;	/* of the timeline */
-	int32_t beside;			/* cores of a whole node that are not on the timeline; negative: that it leaves */
+	int32_t beside;			/* cores of a whole node that are not on the timeline; negative, of any: that it leaves */
 };
 
 /* 0, or -1 when the request cannot be satisfied on nodes of that timeline (with *misfit), or

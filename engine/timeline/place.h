@@ -122,7 +122,8 @@ struct sl_request {
 	uint32_t gres_tasks;		/* tasks for whose CPUs each node has some with its gres; 0: none.  Of layouts that
 					   are given: those CPUs are none too many */
 	bool whole_nodes;		/* --exclusive: nodes on which nothing else is, and all of them */
-	int32_t cores_beside;		/* of each whole node, beside those on the timeline; negative: so many fewer */
+	int32_t cores_beside;		/* of each whole node, beside those on the timeline; negative: so many fewer.  Of a part
+					   of a node: negative, so many stay free beside it */
 	bool contiguous;		/* one block of consecutive indices, whatever the method */
 
 	/* How long: the interval [start, start + duration), SL_FOREVER without limit. */
@@ -284,7 +285,7 @@ int64_t sl_fit_least_cores(const struct sl_timeline *tl, const struct sl_request
 
 /*
  * What must be free on a node for the request to be given *each* of it: that, and more where it wants more
- * free than it takes (least_free_cores), gres of the job as a whole are dealt to other nodes (each has to
+ * free than it takes (least_free_cores, cores_beside), gres of the job as a whole are dealt to other nodes (each has to
  * have one), or its cores are enough for more tasks than it is given, and so more tasks' gres.  Of gres and memory it
  * is an upper bound, which no node need have: what is free there will do.
  */

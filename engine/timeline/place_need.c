@@ -88,11 +88,18 @@ static int64_t most_tasks(const struct sl_request *r, int64_t cores)
 	return r->tasks_per_node && tasks > r->tasks_per_node ? r->tasks_per_node : tasks;
 }
 
+/* Cores of a node that it has beside those on the timeline; negative: that it leaves. */
+static int32_t beside_of(const struct sl_request *r)
+{
+	return r->whole_nodes || r->cores_beside < 0 ? r->cores_beside : 0;
+}
+
 void sl_request_claim(const struct sl_request *r, const struct sl_resources *each, struct sl_resources *claim)
 {
 	*claim = *each;
 	if (r->whole_nodes)
 		return;
+	claim->cores -= beside_of(r);
 	if (claim->cores < (int64_t) r->least_free_cores)
 		claim->cores = r->least_free_cores < INT32_MAX ? (int32_t) r->least_free_cores : INT32_MAX;
 	for (uint32_t i = 0; i < r->gres_needs; i++) {
@@ -290,7 +297,7 @@ static void leave_beside(struct sl_need *need)
 int sl_need_of(const struct sl_timeline *tl, const struct sl_request *r, struct sl_need *need,
 	       struct sl_misfit *misfit)
 {
-	*need = (struct sl_need) { .r = r, .whole = r->whole_nodes, .all_memory = r->all_memory, .beside = r->whole_nodes ? r->cores_beside : 0 };
+	*need = (struct sl_need) { .r = r, .whole = r->whole_nodes, .all_memory = r->all_memory, .beside = beside_of(r) };
 	need->once = need->whole ? 1 : or_one(r->cores_at_once);
 	need->min_nodes = or_one(r->min_nodes);
 	need->max_nodes = r->max_nodes ? r->max_nodes : UINT32_MAX;

@@ -574,7 +574,7 @@ static void jobs_of_a_partition_that_shares_cores_count_a_part_of_them(void **st
 	row.native = 1;
 	sl_builder_append(p->builder, SL_P_START, &row);
 	expect(b, p, NULL);
-	EXPECT_START(b, place(p_, 1, 4, 0, 0), "shared cores");
+	EXPECT_START(b, place(p_, 0, 4, 0, 0), NULL);
 	build_partition(b, "other", 0, 0);
 	build_change_job(b, 1, .partition = 1);
 	p = build_plan(b);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# On random machines (features, sockets, threads, switches, reservations, GPUs) with random requests: what the engine
+# On random machines (features, sockets, threads, switches, reservations, GPUs, shared cores) with random requests: what the engine
 # starts select accepts as it was planned, nothing is given twice, and what waits although its island is idle could
 # not be started by select either.
 #

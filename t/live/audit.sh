@@ -9,10 +9,10 @@
 # suspended: they are given to others meanwhile, and when it is resumed both have them (scontrol(1)).
 
 # audit_allocations : what is wrong, a line each, on stdout, and status 1; how many allocations were
-# looked at, on stderr.  Cores and GPUs of a node have one job each, its memory is not exceeded, nor
-# are licences.
+# looked at, on stderr.  GPUs of a node have one job each, cores no more than its partition's OverSubscribe says, its
+# memory is not exceeded, nor are licences.
 audit_allocations() {
-	{ scontrol -o show node; scontrol -o show license; scontrol -d -o show job; } 2> /dev/null | awk '
+	{ scontrol -o show partition; scontrol -o show node; scontrol -o show license; scontrol -d -o show job; } 2> /dev/null | awk '
 		function value(key,  i) {
 			for (i = 1; i <= NF; i++)
 				if (index($i, key "=") == 1)
@@ -20,13 +20,13 @@ audit_allocations() {
 			return ""
 		}
 		function wrong(text) { print text ": " $1; bad = 1 }
-		function take(what, list,  n, k, c, ids, r) {	# "0-3,6"
+		function take(what, list, most,  n, k, c, ids, r) {	# "0-3,6"
 			n = split(list, ids, ",")
 			for (k = 1; k <= n; k++) {
 				split(ids[k], r, "-")
 				for (c = r[1] + 0; c <= (r[2] == "" ? r[1] : r[2]) + 0; c++)
-					if (seen[what, c]++)
-						wrong(what " " c " twice")
+					if (++seen[what, c] > most)
+						wrong(what " " c " is had by " seen[what, c] " of " most)
 			}
 		}
 		# "n[001-002,005]" into node[]; returns how many
@@ -46,6 +46,7 @@ audit_allocations() {
 			}
 			return m
 		}
+		/^PartitionName=/ { split(value("OverSubscribe"), share, ":"); rows[substr($1, 15)] = share[2] }
 		/^NodeName=/ { memory[substr($1, 10)] = value("RealMemory") + 0 }
 		/^LicenseName=/ { licence[substr($1, 13)] = value("Total") + 0 }
 		/ JobState=(RUNNING|CONFIGURING|SUSPENDED) / {
@@ -58,7 +59,8 @@ audit_allocations() {
 				for (k = 1; k <= m; k++) {
 					looked++
 					if (!suspended)
-						take(node[k] " core", substr($(i + 1), 9))
+						take(node[k] " core", substr($(i + 1), 9), rows[value("Partition")] > 1 ? \
+							rows[value("Partition")] : 1)
 					used[node[k]] += substr($(i + 2), 5)
 					if (node[k] in memory && used[node[k]] > memory[node[k]])
 						wrong(node[k] " memory " used[node[k]] " of " memory[node[k]])
@@ -66,7 +68,7 @@ audit_allocations() {
 						list = $(i + 3)
 						sub(/.*\(IDX:/, "", list)
 						sub(/\).*/, "", list)
-						take(node[k] " GPU", list)
+						take(node[k] " GPU", list, 1)
 					}
 				}
 			}

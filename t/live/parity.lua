@@ -3,7 +3,8 @@
 -- parity.lua - random machines and jobs for two schedulers, and what differs; for t/live/parity.t.
 --
 --   parity.lua machine SEED ISLANDS PORT [spec]   lines of slurm.conf; on one island in five a core is the system's,
---                                             on another one jobs go to the least loaded nodes
+--                                             on another one jobs go to the least loaded nodes, on two more they may
+--                                             or have to share cores
 --   parity.lua jobs SEED ISLANDS [LOAD]       what to call, a line each: sbatch options, or scontrol's
 --   parity.lua switches SEED ISLANDS          lines of topology.conf
 --   parity.lua mix SEED ISLANDS LOAD TASKS    as jobs, but LOAD arrays of so many tasks on each island
@@ -38,6 +39,13 @@ local function gres_of(m)
 	return " Gres=gpu:" .. m.gpus
 end
 
+-- How jobs are treated on an island.
+local function manners(i)
+	if i % 5 == 2 then return " LLN=YES" end
+	if i % 5 == 3 then return " OverSubscribe=FORCE:" .. 2 + i % 3 end
+	return i % 10 == 4 and " OverSubscribe=YES:3" or ""
+end
+
 -- (the cores that CoreSpecCount sets aside select only knows from slurmd)
 local function machine(port, spec)
 	for i = 1, islands do
@@ -51,7 +59,7 @@ local function machine(port, spec)
 				gres_of(m), set_aside))
 		end
 		print(("PartitionName=%s Nodes=%sn[1-%d] MaxTime=7-0 State=DOWN%s"):format(m.name, m.name, NODES,
-			spec == "spec" and i % 5 == 2 and " LLN=YES" or ""))
+			spec == "spec" and manners(i) or ""))
 	end
 end
 

@@ -60,4 +60,12 @@ reserved() {
 }
 it "a job that waits to share is not put off by those who do not" reserved
 
+# Whoever may find a row, and is not sure of it, select is asked for, and may be refused: a fourth job of five cores.
+placed() {
+	[ -z "${SL_SCHEDULER:-}" ] || return 0
+	[ "$(status layout_differs)" -eq 0 ]
+	[ "$(status native_starts)" -eq 0 ]
+}
+it "the engine places them all, and select takes the places" placed
+
 live_end

@@ -225,6 +225,27 @@ static void a_node_may_have_to_have_more_free_than_it_gives(void **state)
 	sl_timeline_destroy(tl);
 }
 
+static void a_node_may_have_to_keep_some_free_beside_what_it_gives(void **state)
+{
+	struct sl_timeline *tl = machine(3, NULL);
+	struct sl_request r = { .tasks = 7, .cores_beside = -4, .duration = 10 };
+	struct sl_resources each = { .cores = 3 }, claim;
+
+	(void) state;
+	book(tl, "0", 4, 0, 6);
+	book(tl, "1", 1, 0, 7);
+	assert_string_equal(at(tl, &r, &bestfit, 0), "1:3 2:4");
+	r.max_nodes = 1;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "would take 2 nodes, may have 1");
+	r.tasks = 4;
+	assert_string_equal(at(tl, &r, &bestfit, 0), "2:4");
+	book(tl, "2", 1, 0, 8);
+	assert_string_equal(earliest(tl, &r, &bestfit, 0, SL_FOREVER), "@6 0:4");
+	sl_request_claim(&r, &each, &claim);
+	assert_int_equal(claim.cores, 7);
+	sl_timeline_destroy(tl);
+}
+
 static void tasks_of_whole_nodes_are_on_what_is_left_to_the_system_or_not(void **state)
 {
 	struct sl_timeline *tl = machine(3, NULL);
@@ -594,6 +615,7 @@ int main(void)
 		cmocka_unit_test(tasks_per_node_may_be_a_limit_or_exact),
 		cmocka_unit_test(memory_limits_the_tasks_of_a_node),
 		cmocka_unit_test(a_node_may_have_to_have_more_free_than_it_gives),
+		cmocka_unit_test(a_node_may_have_to_keep_some_free_beside_what_it_gives),
 		cmocka_unit_test(tasks_of_whole_nodes_are_on_what_is_left_to_the_system_or_not),
 		cmocka_unit_test(cores_may_be_given_so_many_at_once),
 		cmocka_unit_test(whole_nodes_must_be_empty_and_are_given_whole),

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * want_shared.c - where several jobs may have a core: what makes sure that select has a place.
+ *
+ * Select keeps the jobs of a partition in rows, as many as jobs may have a core; in a row no two have one in common.
+ * A job is put on cores that nobody has; where its nodes lack these, into the first row that has enough on all of them.
+ * Which cores a job has, and in which row it is, is not in the snapshot.  Two things are known from numbers alone:
+ *
+ * Of C cores as many are nobody's as have not been given, if those of all jobs are added up: of n*C, (n-1)*C stay free
+ * beside what the job is given ("spare").
+ *
+ * A row that lacks k cores on a node has C-k+1 in use there, so of all that are in use there can be only so many such
+ * rows: fewer than n on one node when more than n*(k-1) of n*C are free.  On each of m nodes up to (n-1)/m rows may be
+ * lacking, and one is left over that has them on all ("enough").
+ */
+#include "model/constraint.h"
+#include "model/native.h"
+#include "model/request.h"
+#include "model/want_private.h"
+
+/* Do CPUs come with its gres?  How many it has of a node is select's then. */
+static bool has_gres_cpus(const struct sl_cluster *c, const struct sl_ask *a)
+{
+	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++)
+		if (c->snap->job_gres.cpus[g])
+			return true;
+	return false;
+}
+
+/* Whole nodes, sockets and MaxCPUsPerNode count cores otherwise; where parts of nodes are reserved, or the nodes have
+ * other jobs that share, free cores are not those of rows. */
+static bool counts_otherwise(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a)
+{
+	const struct sl_request *r = &w->pub.request;
+	const struct part *part = &c->part[w->entry.partition];
+
+	return w->entry.loan || !part->row_cores || part->cap || r->whole_nodes || r->plane || c->has_partial ||
+		(c->snap->meta.select_flags[0] & SL_SELECT_SOCKET) || has_gres_cpus(c, a);
+}
+
+/* Cores of a node for so many tasks; more than any node has where that is no number. */
+static uint64_t cores_of(const struct sl_request *r, uint32_t tasks)
+{
+	uint64_t each = r->cores_per_task ? r->cores_per_task : 1, per = r->tasks_per_core ? r->tasks_per_core : 1;
+	uint64_t cores = (tasks * each + per - 1) / per;
+
+	return cores > r->min_cores_per_node ? cores : r->min_cores_per_node;
+}
+
+/*
+ * On several nodes the tasks of each have to be settled, and be all that its cores are for: or the plug-in would have
+ * to say which cores, and those are select's to choose.
+ */
+static void ask_rows(const struct sl_cluster *c, struct want *w, const struct sl_ask *a, uint32_t rows)
+{
+	const struct part *part = &c->part[w->entry.partition];
+	const struct sl_request *r = &w->pub.request;
+	uint32_t each = want_tasks_of_each_node(r), nodes = r->max_nodes == 1 ? 1 : r->min_nodes, poor;
+	uint64_t cores;
+
+	w->pub.rows.alone = !each && r->min_nodes <= 1 && !r->counts && !(r->tasks_per_node && r->tasks > r->tasks_per_node);
+	if (w->pub.rows.alone) {
+		each = r->tasks ? r->tasks : 1;
+		nodes = 1;
+	}
+	cores = cores_of(r, each);
+	if (!each || !nodes || cores > part->row_cores ||
+	    (nodes > 1 && cores * part->max_threads != (uint64_t) each * a->cpus_per_task))
+		return;
+	poor = (rows - 1) / nodes;
+	w->pub.rows.enough = (rows - 1 - poor) * part->row_cores + (poor + 1) * ((uint32_t) cores - 1) + 1;
+}
+
+void want_shared(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
+{
+	uint32_t rows = cluster_sharing(c, w->entry.job, w->entry.partition);
+
+	if (rows == 1)
+		return;
+	if (counts_otherwise(c, w, a)) {
+		w->pub.native |= SL_NATIVE_SHARED_CORES;
+		return;
+	}
+	w->pub.rows.spare = (rows - 1) * c->part[w->entry.partition].row_cores;
+	ask_rows(c, w, a, rows);
+}

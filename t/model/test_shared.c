@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Cores that several jobs may have: what of them has to be free, and where jobs are started.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "t/model/desk.h"
+#include "t/model/want_of.h"
+#include "model/native.h"
+
+/* So many jobs may have a core of the first partition. */
+static struct build *sharing(const char *machine, uint32_t rows)
+{
+	struct build *b = build_create(machine);
+
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .oversubscribe = rows);
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .flags |= SL_PART_FORCE);
+	return b;
+}
+
+/* A job has so many cores of a node, whatever others have of them. */
+static void runs(struct build *b, uint32_t id, uint32_t node, uint32_t cores, int64_t ends_in)
+{
+	struct sl_job_row row;
+
+	build_running(b, (struct build_job) { .id = id, .first = node, .cores = 1, .ends_in = ends_in });
+	sl_builder_row(b->builder, SL_T_JOB, build_job_row(b, id), &row);
+	build_change(b, SL_T_ALLOC, row.alloc.first, sl_alloc_row, .cores = cores);
+}
+
+/* What is free of each node is enough: so many, and whether of one node alone. */
+static void rows(struct sl_cluster *c, uint32_t id, uint32_t enough, bool alone)
+{
+	const struct sl_want *w = want(c, id);
+
+	assert_int_equal(w->native, 0);
+	assert_int_equal(w->rows.spare, 16);
+	assert_int_equal(w->rows.enough, enough);
+	assert_int_equal(w->rows.alone, alone);
+	assert_false(sl_want_takes_places(w));
+}
+
+/* Three rows of eight cores. */
+static void what_is_enough_is_a_number(void **state)
+{
+	struct build *b = sharing("4x8c", 3);
+	struct sl_cluster *c;
+
+	(void) state;
+	build_pending(b, (struct build_job) { .id = 1, .tasks = 1 });
+	build_pending(b, (struct build_job) { .id = 2, .max_nodes = 9, .tasks = 5 });
+	build_pending(b, (struct build_job) { .id = 3, .nodes = 1, .tasks = 5 });
+	build_pending(b, (struct build_job) { .id = 4, .nodes = 2, .tasks = 6, .tasks_per_node = 3 });
+	build_pending(b, (struct build_job) { .id = 5, .nodes = 3, .tasks = 9, .tasks_per_node = 3 });
+	build_pending(b, (struct build_job) { .id = 6, .nodes = 2, .tasks = 7 });
+	build_pending(b, (struct build_job) { .id = 7, .max_nodes = 9, .tasks = 12 });
+	build_pending(b, (struct build_job) { .id = 8, .max_nodes = 9, .tasks = 5, .tasks_per_node = 3 });
+	c = build_cluster(b);
+	rows(c, 1, 1, false);
+	rows(c, 2, 13, true);
+	rows(c, 3, 13, false);
+	rows(c, 4, 13, false);		/* one row of each node may lack them: 8, and 2 of the others each */
+	rows(c, 5, 19, false);		/* none: 16 and 2 */
+	rows(c, 6, 0, false);
+	rows(c, 7, 0, true);
+	rows(c, 8, 0, false);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
+/* Threads that no task has: what each node gives does not follow from its tasks. */
+static void on_several_nodes_cores_have_to_be_full(void **state)
+{
+	struct build *b = sharing("4x8c2t", 3);
+	struct sl_cluster *c;
+
+	(void) state;
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .tasks = 6, .tasks_per_node = 3 });
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 2, .tasks = 8, .tasks_per_node = 4 });
+	build_pending(b, (struct build_job) { .id = 3, .nodes = 1, .tasks = 3 });
+	c = build_cluster(b);
+	rows(c, 1, 0, false);
+	rows(c, 2, 11, false);
+	rows(c, 3, 4, false);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
+static void native(struct build *b, uint32_t why)
+{
+	struct sl_cluster *c = build_cluster(b);
+
+	assert_int_equal(want(c, 1)->native, why);
+	assert_int_equal(want(c, 1)->rows.spare, why ? 0 : 16);
+	sl_cluster_destroy(c);
+}
+
+static void what_counts_cores_otherwise_is_left_to_select(void **state)
+{
+	struct build *b = sharing("4x8c", 3);
+	uint32_t other, part;
+
+	(void) state;
+	build_pending(b, (struct build_job) { .id = 1 });
+	native(b, 0);
+	build_change_job(b, 1, .flags |= SL_JOBF_EXCLUSIVE);
+	native(b, SL_NATIVE_SHARED_CORES);
+	build_change_job(b, 1, .flags = 0);
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_cpus_per_node = 8);
+	native(b, SL_NATIVE_SHARED_CORES);
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_cpus_per_node = SL_NONE);
+	build_change(b, SL_T_NODE, 3, sl_node_row, .cores = 6);
+	native(b, SL_NATIVE_SHARED_CORES);
+	build_change(b, SL_T_NODE, 3, sl_node_row, .cores = 8);
+	other = build_partition(b, "other", 3, 3);
+	native(b, 0);
+	build_change(b, SL_T_PARTITION, other, sl_partition_row, .oversubscribe = 3);
+	native(b, SL_NATIVE_SHARED_CORES);
+	build_change(b, SL_T_PARTITION, other, sl_partition_row, .oversubscribe = 1);
+	native(b, 0);
+	b->meta.select_flags |= SL_SELECT_SOCKET;
+	native(b, SL_NATIVE_SHARED_CORES);
+	b->meta.select_flags &= ~(uint32_t) SL_SELECT_SOCKET;
+	part = build_reservation(b, "part", 100, 200, 0, 0);
+	build_change(b, SL_T_RESERVATION, part, sl_reservation_row, .cores = 2);
+	native(b, SL_NATIVE_SHARED_CORES);
+	build_destroy(b);
+}
+
+static uint32_t native_starts(struct desk *d)
+{
+	const struct sl_plan_image *p = accepted(d);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->start.rows; i++)
+		n += p->start.native[i];
+	return n;
+}
+
+static void cores_that_nobody_has_come_first(void **state)
+{
+	struct build *b = sharing("2x4c", 2);
+	struct desk d;
+
+	(void) state;
+	runs(b, 9, 0, 2, 600);
+	for (uint32_t i = 1; i <= 5; i++)
+		build_pending(b, (struct build_job) { .id = i, .max_nodes = 1, .tasks = 3 });
+	d = sit(b);
+	assert_int_equal(start(&d, 1), 1);
+	assert_string_equal(where(&d, 1), "n1:3");
+	assert_int_equal(start(&d, 2), 1);	/* 6 are free of the first, 5 of the other; 5 are enough */
+	assert_string_equal(where(&d, 2), "n1:3");
+	assert_int_equal(start(&d, 3), 1);
+	assert_string_equal(where(&d, 3), "n0:3");
+	assert_int_equal(native_starts(&d), 0);
+	assert_int_equal(start(&d, 4), 1);	/* 3 of the first: in one row, perhaps */
+	assert_string_equal(where(&d, 4), "n0:3");
+	assert_int_equal(native_starts(&d), 1);
+	assert_int_equal(start(&d, 5), 0);
+	leave(&d);
+}
+
+/* Of cores that nobody has select, too, takes some of several nodes before it looks for a row. */
+static void tasks_are_spread_over_cores_that_nobody_has(void **state)
+{
+	struct build *b = sharing("3x4c", 2);
+	struct desk d;
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 9, .nodes = 2, .cores = 2, .ends_in = 600 });
+	runs(b, 8, 2, 4, 600);
+	build_pending(b, (struct build_job) { .id = 1, .max_nodes = 4, .tasks = 4 });
+	build_pending(b, (struct build_job) { .id = 2, .max_nodes = 4, .tasks = 2 });
+	build_pending(b, (struct build_job) { .id = 3, .nodes = 3, .tasks = 5 });
+	d = sit(b);
+	assert_int_equal(start(&d, 1), 1);
+	assert_string_equal(where(&d, 1), "n0:2 n1:2");
+	assert_int_equal(start(&d, 2), 1);
+	assert_string_equal(where(&d, 2), "n0:2");
+	assert_int_equal(native_starts(&d), 0);
+	assert_int_equal(start(&d, 3), 1);	/* tasks of each node are not settled */
+	assert_int_equal(native_starts(&d), 1);
+	leave(&d);
+}
+
+static void who_waits_for_a_row_keeps_others_off_its_nodes(void **state)
+{
+	struct build *b = sharing("1x4c", 2);
+	struct desk d;
+
+	(void) state;
+	runs(b, 9, 0, 4, 60);
+	runs(b, 8, 0, 2, 600);
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 1, .tasks = 3, .limit = 600 });
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 1, .tasks = 1, .limit = 600 });
+	build_pending(b, (struct build_job) { .id = 3, .nodes = 1, .tasks = 1, .limit = 60 });
+	d = sit(b);
+	assert_int_equal(start(&d, 1), 0);
+	assert_int_equal(reserve(&d, 1), 1);
+	assert_int_equal(d.at, 60);
+	assert_int_equal(backfill(&d, 2), 0);
+	assert_int_equal(backfill(&d, 3), 1);
+	assert_int_equal(native_starts(&d), 0);
+	leave(&d);
+}
+
+/* Of a core any row will do. */
+static void who_waits_for_a_core_of_its_own_does_not(void **state)
+{
+	struct build *b = sharing("1x4c", 2);
+	struct desk d;
+
+	(void) state;
+	runs(b, 9, 0, 4, 60);
+	runs(b, 8, 0, 3, 600);
+	for (uint32_t i = 1; i <= 3; i++)
+		build_pending(b, (struct build_job) { .id = i, .nodes = 1, .tasks = 1, .limit = 600 });
+	d = sit(b);
+	assert_int_equal(start(&d, 1), 1);
+	assert_int_equal(reserve(&d, 2), 1);
+	assert_int_equal(d.at, 60);
+	assert_int_equal(backfill(&d, 3), 0);
+	assert_int_equal(native_starts(&d), 0);
+	leave(&d);
+}
+
+static void no_place_is_named_for_it(void **state)
+{
+	struct build *b = sharing("2x4c", 2);
+	struct sl_pick pick = { .node = 0, .cores = 1 };
+	struct sl_how how = { .method = SL_PLACE_EXPLICIT, .picks = &pick, .count = 1 };
+	struct desk d;
+
+	(void) state;
+	build_pending(b, (struct build_job) { .id = 1 });
+	d = sit(b);
+	assert_int_equal(checked(&d, sl_plan_start(d.p, entry(&d, 1), &(struct sl_terms) { .how = &how }, &d.why, &d.err)), 0);
+	assert_int_equal(d.why.why, SL_WHY_NOT_MODELLED);
+	assert_string_equal(sl_refusal_text(&d.why),
+			    "its cores may be others', too: which nodes have some for it is found where no place is named");
+	leave(&d);
+}
+
+/* Off the node that is reserved select finds none for the first; the second is sure of a row there, too. */
+static void a_refusal_speaks_for_those_alone_that_ask_for_no_less(void **state)
+{
+	struct build *b = sharing("2x4c", 3);
+	struct desk d;
+
+	(void) state;
+	runs(b, 9, 0, 6, 600);
+	runs(b, 8, 1, 6, 600);
+	build_pending(b, (struct build_job) { .id = 7, .nodes = 1, .tasks = 1, .limit = 600 });
+	build_change_job(b, 7, .begin_time = BUILD_NOW + 30);
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .tasks = 2, .limit = 60 });
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 2, .tasks = 2, .tasks_per_node = 1, .limit = 60 });
+	d = sit(b);
+	assert_int_equal(reserve(&d, 7), 1);
+	assert_int_equal(start(&d, 1), 0);
+	assert_int_equal(start(&d, 2), 1);
+	assert_int_equal(native_starts(&d), 0);
+	leave(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_enough_is_a_number),
+		cmocka_unit_test(on_several_nodes_cores_have_to_be_full),
+		cmocka_unit_test(what_counts_cores_otherwise_is_left_to_select),
+		cmocka_unit_test(cores_that_nobody_has_come_first),
+		cmocka_unit_test(tasks_are_spread_over_cores_that_nobody_has),
+		cmocka_unit_test(who_waits_for_a_row_keeps_others_off_its_nodes),
+		cmocka_unit_test(who_waits_for_a_core_of_its_own_does_not),
+		cmocka_unit_test(no_place_is_named_for_it),
+		cmocka_unit_test(a_refusal_speaks_for_those_alone_that_ask_for_no_less),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

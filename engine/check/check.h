@@ -78,7 +78,8 @@
  * Sockets.  Nodes have as many sockets of as many cores as the job asks for; of tasks per socket, each
  * socket has no more than as many cores as they take for tasks, rounded up.  Of parts of nodes, so many cores
  * are free when it starts that this holds whichever those are; they are of one node, or tasks per node
- * settle what each gives.
+ * settle what each gives.  Where gres of each socket are asked for, of whole nodes, a node has so many that, dealt out as
+ * evenly as can be, one of its sockets has as many.
  *
  * What comes with gres.  A job that has memory for each of some has that of a node's, and no other; of a whole node that
  * of all gres of the name.  Where CPUs come with them, a node gives as many at least, whole nodes have as many as all
@@ -97,7 +98,7 @@
  *
  * A job that asks for something that is not modelled has to be native: any other of SL_ASKS_*,
  * constraints that are more than that, sockets or tasks per socket beside gres of parts of nodes, -O or cores
- * for the system, gres per socket, gres that nobody uses up and shares of devices but by node, such shares beside the devices or of whole nodes, cores for the system beside gres, threads for it on cores with several, arbitrary distributions, planes but as above, shared cores,
+ * for the system, gres per socket but of whole nodes, gres that nobody uses up and shares of devices but by node, such shares beside the devices or of whole nodes, cores for the system beside gres, threads for it on cores with several, arbitrary distributions, planes but as above, shared cores,
  * flexible or partial reservations or several of them,
  * where sockets are allocated: cores for the system; of parts of nodes sockets, tasks per socket, a core of each socket
  * in turn, CPUs with gres, MaxCPUsPerNode; a job that may preempt others, one of which select refused

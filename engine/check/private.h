@@ -146,6 +146,9 @@ uint64_t check_socket_cores(const struct check *c, const struct ask *a, uint32_t
 /* Are the sockets of the i-th place what the job asks for, whichever of its cores are free?  -1 with c->err. */
 int check_sockets(struct check *c, const struct row *r, const struct ask *a, uint32_t i, uint32_t threads);
 
+/* Of a row of gres of each socket: does one socket of each place have as many for certain?  -1 with c->err. */
+int check_socket_gres(struct check *c, const struct row *r, const struct ask *a, uint32_t want);
+
 /* check/planes.c.  Are its tasks, if they are dealt in planes, sure to come to what each node gives? */
 bool check_deals_planes(const struct check *c, const struct row *r, const struct ask *a);
 /* Has each node cores for what it gets so, and no more?  -1 with c->err. */

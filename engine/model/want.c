@@ -418,7 +418,7 @@ static int ask_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a
 			of_all_tasks(&need, s->job.num_tasks[w->entry.job]);
 		else if (s->job_gres.per[g] == SL_PER_TASK)
 			need.per = SL_GRES_PER_TASK;
-		else if (s->job_gres.per[g] == SL_PER_SOCKET)
+		else if (s->job_gres.per[g] == SL_PER_SOCKET && !want_has_socket_gres(c, w, a, g))
 			w->pub.native |= SL_NATIVE_SOCKET_GRES;
 		if (!modelled || r->gres_needs == SL_MAX_GRES_NEEDS)
 			w->pub.native |= SL_NATIVE_GRES;

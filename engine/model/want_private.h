@@ -17,9 +17,13 @@ int want_refuse(struct want *w, enum sl_why why, const char *fmt, ...) __attribu
 /* native.c: what follows from facts, SL_NATIVE_*. */
 uint32_t want_native(const struct sl_cluster *c, const struct sl_entry *e);
 
+/* want_gres.c */
+struct sl_ask;
+/* Do its nodes have so many of a row of gres for each socket, if they have as many at all? */
+bool want_has_socket_gres(struct sl_cluster *c, const struct want *w, const struct sl_ask *a, uint32_t row);
+
 /* want_each.c */
 /* CPUs and memory that come with each gres, once its request has tasks, nodes and gres: what of these is odd is native. */
-struct sl_ask;
 void want_each_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 
 /* Has it whole nodes, and gres with such?  Has the node enough for all of its gres then? */

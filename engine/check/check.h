@@ -81,13 +81,14 @@
  * settle what each gives.  Where gres of each socket are asked for, of whole nodes, a node has so many that, dealt out as
  * evenly as can be, one of its sockets has as many.
  *
- * What comes with gres.  A job that has memory for each of some has that of a node's, and no other; of a whole node that
- * of all gres of the name.  Where CPUs come with them, a node gives as many at least, whole nodes have as many as all
- * of theirs bring; in all there are no more than tasks need or, if that is more, the gres of all nodes bring.  Tasks
- * with gres of their own have the CPUs of these.  Gres of the job that bring something are on one node, or one is on each, or all that
- * each has (but by DefCpuPerGPU), and bring no less than its tasks need.  CPUs come with one row of gres alone, for tasks of one CPU; on several nodes they are whole cores, and
- * if they are more than the tasks of a node, all nodes have as many tasks.  Where gres of each task bring memory, tasks on
- * several nodes have whole cores.
+ * What comes with gres.  A job that has memory for each of some has that of a node's, and no other; of a whole
+ * node that of all gres of the name.  Where CPUs come with them, a node gives as many at least, whole nodes have
+ * as many as all of theirs bring; in all there are no more than tasks need or, if that is more, the gres of all
+ * nodes bring.  Tasks with gres of their own have the CPUs of these.  Gres of the job that bring something are on
+ * as few nodes as it may have: on one, or one is on each, or all that each has (but by DefCpuPerGPU), and bring no
+ * less than its tasks need.  CPUs come with one row of gres alone, for tasks of one CPU; on several nodes they are
+ * whole cores, and if they are more than the tasks of a node, all nodes have as many tasks.  Where gres of each
+ * task bring memory, tasks on several nodes have whole cores.
  *
  * Allocation of sockets (CR_Socket).  Of parts of nodes a job has the cores of whole sockets, as many as its tasks need;
  * of a node with cores for the system it has none.  On several nodes its tasks are such as leave no CPU of a socket over.

@@ -119,7 +119,7 @@ static bool has_equal_shares(const struct check *c, const struct row *r, const s
 
 	if (nodes == 1)
 		return a->min_nodes == 1;
-	if (a->min_nodes != nodes || a->max_nodes != nodes || count % nodes)
+	if (a->min_nodes != nodes || count % nodes)
 		return false;
 	if (a->gres_cpus && count > nodes && (c->snap->job.asks[r->job] & SL_ASKS_DEFAULT_CPUS))
 		return false;

@@ -100,10 +100,18 @@ struct held {
 	bool charged;			/* places are bookings already (sl_cluster_start) */
 };
 
+/* What a request says where select is to place it, of one that says less for what is to be placed. */
+struct wide {
+	uint32_t max_nodes;		/* 0: it says no less */
+	uint32_t tasks_per_node, min_cores_per_node;
+	struct sl_gres_need gres;	/* the first */
+};
+
 enum chance { CHANCE_UNKNOWN, CHANCE_GOOD, CHANCE_DOWN, CHANCE_NONE };
 
 struct want {
 	struct sl_want pub;
+	struct wide wide;
 	enum chance chance;		/* on an empty machine; NONE but for nodes that are down: DOWN */
 	uint32_t down;			/* so many of which would do */
 	struct sl_misfit misfit;	/* of the latter two */
@@ -340,6 +348,14 @@ int cluster_chance(struct sl_cluster *c, const struct want *w, struct sl_error *
 int cluster_lacks_features(struct sl_cluster *c, const struct want *w, const struct sl_nodeset *nodes,
 			   struct sl_error *err);
 const struct want *cluster_want(struct sl_cluster *c, struct sl_entry e, struct sl_error *err);
+
+/* Its request, as it is where select is to place it: that may do where fewer nodes, or sockets of which one cannot be
+ * sure, do not. */
+void cluster_widen(const struct want *w, struct sl_request *r);
+static inline bool cluster_is_wide(const struct want *w)
+{
+	return w->pub.request.least_free_cores || w->wide.max_nodes;
+}
 void cluster_want_free(struct sl_cluster *c, uint32_t job);
 void cluster_wants_free(struct sl_cluster *c);
 

@@ -109,11 +109,12 @@ static int64_t licensed_from(const struct attempt *a, int64_t t, int64_t seconds
 	return a->w->resv == SL_NONE ? cluster_licensed_from(a->p->c, a->w->entry.job, t, seconds) : t;
 }
 
-/* It may have what sockets it asks for where fewer cores are free than make sure of that: select sees which. */
-static bool may_fit_by_select(const struct attempt *a, int64_t t)
+/* It may have what sockets it asks for where fewer cores are free than make sure of that, select sees which; or more
+ * nodes than it is placed on. */
+static bool may_fit_by_select(const struct attempt *a)
 {
-	return a->w->pub.request.least_free_cores && t <= a->p->c->now && !a->w->entry.loan &&
-		a->how.method != SL_PLACE_EXPLICIT && a->how.method != SL_PLACE_NATIVE;
+	return cluster_is_wide(a->w) && !a->w->entry.loan && a->how.method != SL_PLACE_EXPLICIT &&
+		a->how.method != SL_PLACE_NATIVE;
 }
 
 int plan_fits(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct sl_error *err)
@@ -128,14 +129,14 @@ int plan_fits(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct
 	if (!plan_licensed(a, t, seconds))
 		return 0;
 	if (method == SL_PLACE_NATIVE)
-		r.least_free_cores = 0;
+		cluster_widen(a->w, &r);
 	if (method == SL_PLACE_NATIVE && t <= a->p->c->now && leave_reserved(a, &r, err) < 0)
 		return -1;
 	rc = sl_fit_at(a->tl, &r, &a->how, t, layout ? &a->layout : NULL, &a->lack.misfit, err);
-	if (rc || !may_fit_by_select(a, t))
+	if (rc || t > a->p->c->now || !may_fit_by_select(a))
 		return rc;
 	a->how.method = SL_PLACE_NATIVE;
-	r.least_free_cores = 0;
+	cluster_widen(a->w, &r);
 	rc = leave_reserved(a, &r, err) < 0 ? -1 :
 		sl_fit_at(a->tl, &r, &a->how, t, layout ? &a->layout : NULL, &a->lack.misfit, err);
 	if (rc <= 0)
@@ -220,21 +221,16 @@ static int fit_in_switches(struct attempt *a, struct sl_request *r, int64_t from
 			       &a->lack.misfit, err);
 }
 
-/* The earliest fit of so many seconds between *from* and *latest*. */
-static int find_earliest_fit(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start,
-			     struct sl_error *err)
+/* The earliest fit of so many seconds between *from* and *latest*, by the method of the attempt. */
+static int find_by_method(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start,
+			  struct sl_error *err)
 {
 	struct sl_request r = a->w->pub.request;
 
 	r.duration = seconds;
+	if (a->how.method == SL_PLACE_NATIVE)
+		cluster_widen(a->w, &r);
 	a->lack.license = SL_NONE;
-	if (may_fit_by_select(a, from)) {
-		int rc = plan_fits(a, from, seconds, true, err);
-
-		*start = from > a->p->c->now ? from : a->p->c->now;
-		if (rc)
-			return rc;
-	}
 	for (;;) {
 		int64_t t = licensed_from(a, from, seconds);
 		int rc;
@@ -260,6 +256,46 @@ static int find_earliest_fit(struct attempt *a, int64_t from, int64_t latest, in
 			return 1;
 		}
 	}
+}
+
+/* Sooner than it is placed, or where it is not, on more nodes: by select. */
+static int find_wider(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start, struct sl_error *err)
+{
+	struct attempt wide = *a;
+	int64_t at;
+	int rc;
+
+	wide.layout = (struct sl_layout) SL_LAYOUT_EMPTY;
+	wide.how.method = SL_PLACE_NATIVE;
+	rc = find_by_method(&wide, from, latest, seconds, &at, err);
+	a->open = wide.open;
+	if (rc > 0) {
+		sl_layout_free(&a->layout);
+		*a = wide;
+		*start = at;
+	} else {
+		sl_layout_free(&wide.layout);
+	}
+	return rc;
+}
+
+/* The earliest fit of so many seconds between *from* and *latest*. */
+static int find_earliest_fit(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start,
+			     struct sl_error *err)
+{
+	int rc, wider;
+
+	if (may_fit_by_select(a) && from <= a->p->c->now) {
+		rc = plan_fits(a, from, seconds, true, err);
+		*start = a->p->c->now;
+		if (rc)
+			return rc;
+	}
+	rc = find_by_method(a, from, latest, seconds, start, err);
+	if (rc < 0 || !a->w->wide.max_nodes || !may_fit_by_select(a))
+		return rc;
+	wider = find_wider(a, from, rc ? *start - 1 : latest, seconds, start, err);
+	return wider ? wider : rc;
 }
 
 int plan_earliest(struct attempt *a, int64_t from, int64_t *start, int64_t *seconds, struct sl_error *err)

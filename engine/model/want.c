@@ -521,8 +521,11 @@ static void choose_method(const struct sl_cluster *c, struct want *w)
 		w->pub.method = SL_PLACE_LEAST_LOADED;
 	if (lln && select & SL_SELECT_LLN_DEALS && !has_settled_tasks(&w->pub.request))
 		w->pub.native |= SL_NATIVE_LLN;
-	if (w->pub.native)
+	if (w->pub.native) {
 		w->pub.method = SL_PLACE_NATIVE;
+		cluster_widen(w, &w->pub.request);
+		w->wide.max_nodes = 0;
+	}
 	if (w->pub.native && w->entry.loan) {
 		char text[SL_NATIVE_TEXT];
 

@@ -92,19 +92,21 @@ static uint64_t count_on_node(const struct sl_cluster *c, uint32_t row, uint32_t
 }
 
 /*
- * What each node gives of gres of the job, where it could not be any other number: on one node, with one for each node, or
- * with all that any node has.  Else 0: select deals them out, and CPUs without a look at that.
+ * What each node gives of gres of the job, where it could not be any other number: on its fewest nodes if that is one, with
+ * one for each node, or with all that any node has.  Else 0: select deals them out, and CPUs without a look at that.
  */
-static uint32_t share_of_job(struct sl_cluster *c, const struct want *w, const struct sl_ask *a)
+static uint32_t share_of_job(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
 	const struct sl_request *r = &w->pub.request;
 	const struct sl_nodeset *nodes = &cluster_part(c, &w->entry)->nodes;
 	uint32_t count = sl_ask_job_gres(c->snap, a), share = count / r->min_nodes;
 
-	if (r->max_nodes == 1 || (count == 1 && r->min_nodes == 1))
+	if (count == 1 && r->min_nodes == 1)
 		return count;
-	if (r->min_nodes != r->max_nodes || share * r->min_nodes != count)
+	if (share * r->min_nodes != count || !want_narrow(c, w))
 		return 0;
+	if (r->max_nodes == 1)
+		return count;
 	for (uint32_t n = sl_nodeset_next(nodes, 0); share > 1 && n < SL_MAX_NODES; n = sl_nodeset_next(nodes, n + 1))
 		if (count_on_node(c, a->gres.first, n) > share)
 			return 0;

@@ -5,6 +5,36 @@
 #include "model/request.h"
 #include "model/want_private.h"
 
+/* -- fewest nodes ---------------------------------------------------------- */
+
+/* (Of a range of nodes that has no gres of the job as a whole select takes the most.) */
+bool want_narrow(const struct sl_cluster *c, struct want *w)
+{
+	struct sl_request *r = &w->pub.request;
+
+	if (r->min_nodes == r->max_nodes)
+		return true;
+	if (r->most_nodes || r->counts || r->contiguous || c->snap->job.flags[w->entry.job] & SL_JOBF_SPREAD)
+		return false;
+	w->wide = (struct wide) { r->max_nodes, r->tasks_per_node, r->min_cores_per_node, r->gres[0] };
+	r->max_nodes = r->min_nodes;
+	return true;
+}
+
+void cluster_widen(const struct want *w, struct sl_request *r)
+{
+	r->least_free_cores = 0;
+	if (!w->wide.max_nodes)
+		return;
+	r->max_nodes = w->wide.max_nodes;
+	r->tasks_per_node = w->wide.tasks_per_node;
+	r->min_cores_per_node = w->wide.min_cores_per_node;
+	r->gres[0] = w->wide.gres;
+	r->gres_tasks = 0;
+}
+
+/* -- of each socket ---------------------------------------------------------- */
+
 /* What a node has of the gres of a row, by name and type. */
 static uint64_t count_of_row(const struct sl_cluster *c, uint32_t row, uint32_t n)
 {

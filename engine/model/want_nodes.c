@@ -428,6 +428,7 @@ int cluster_chance(struct sl_cluster *c, const struct want *constant, struct sl_
 		return -1;
 	all.pub.native = w->pub.native;
 	all.pub.request = w->pub.request;
+	cluster_widen(w, &all.pub.request);
 	all.pub.request.duration = 1;
 	all.pub.request.max_leaves = 0;		/* which it does not insist on for ever */
 	rc = sl_fit_at(c->empty, &all.pub.request, &how, c->now, NULL, &w->misfit, err);

@@ -19,6 +19,8 @@ uint32_t want_native(const struct sl_cluster *c, const struct sl_entry *e);
 
 /* want_gres.c */
 struct sl_ask;
+/* It is placed on its fewest nodes: with more of them only select knows what each gives.  False: it cannot be. */
+bool want_narrow(const struct sl_cluster *c, struct want *w);
 /* Do its nodes have so many of a row of gres for each socket, if they have as many at all? */
 bool want_has_socket_gres(struct sl_cluster *c, const struct want *w, const struct sl_ask *a, uint32_t row);
 

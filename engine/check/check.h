@@ -90,6 +90,10 @@
  * whole cores, and if they are more than the tasks of a node, all nodes have as many tasks.  Where gres of each
  * task bring memory, tasks on several nodes have whole cores.
  *
+ * Tasks for each of one row of gres, of nodes or the job: the job has as few nodes as it may, as many tasks on each, and cores
+ * for these alone (on several nodes whole ones); gres of the job as above.  Of tasks of several CPUs, slurmctld has counted
+ * all CPUs or the tasks of a node.  Not in planes, beside sockets, -O, tasks per core, CPUs with the gres, nor where it is bound.
+ *
  * Allocation of sockets (CR_Socket).  Of parts of nodes a job has the cores of whole sockets, as many as its tasks need;
  * of a node with cores for the system it has none.  On several nodes its tasks are such as leave no CPU of a socket over.
  *

@@ -179,6 +179,8 @@ uint64_t check_gres_at(const struct check *c, uint32_t want, uint32_t place);
 /* CPUs that come with gres of a node, a task or the job; why select alone can place them or their memory, or NULL. */
 uint64_t check_gres_cpus(const struct check *c, struct sl_range gres, uint32_t per);
 const char *check_gres_company(const struct check *c, const struct row *r, const struct ask *a);
+/* The same of a job that says how many tasks there are for each. */
+const char *check_gres_tasks(const struct check *c, const struct row *r, const struct ask *a);
 
 /* Memory that comes with the gres of a place, and whether any does; whether a whole node has CPUs for all of its own. */
 bool check_gres_memory(const struct check *c, const struct ask *a, uint32_t place, int64_t *memory);

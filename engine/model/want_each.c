@@ -91,11 +91,7 @@ static uint64_t count_on_node(const struct sl_cluster *c, uint32_t row, uint32_t
 	return count;
 }
 
-/*
- * What each node gives of gres of the job, where it could not be any other number: on its fewest nodes if that is one, with
- * one for each node, or with all that any node has.  Else 0: select deals them out, and CPUs without a look at that.
- */
-static uint32_t share_of_job(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
+uint32_t want_share_of_job(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
 	const struct sl_request *r = &w->pub.request;
 	const struct sl_nodeset *nodes = &cluster_part(c, &w->entry)->nodes;
@@ -116,7 +112,7 @@ static uint32_t share_of_job(struct sl_cluster *c, struct want *w, const struct 
 static bool are_of_job(struct sl_cluster *c, struct want *w, const struct sl_ask *a, const struct company *with)
 {
 	struct sl_request *r = &w->pub.request;
-	uint32_t share = share_of_job(c, w, a), threads = cluster_part(c, &w->entry)->max_threads;
+	uint32_t share = want_share_of_job(c, w, a), threads = cluster_part(c, &w->entry)->max_threads;
 	uint64_t cpus = with->cpus ? (uint64_t) c->snap->job_gres.cpus[a->gres.first] * share : 0;
 
 	if (!share || r->whole_nodes || (cpus && (r->tasks_per_node || r->tasks > with->all_cpus)))

@@ -21,12 +21,20 @@ uint32_t want_native(const struct sl_cluster *c, const struct sl_entry *e);
 struct sl_ask;
 /* It is placed on its fewest nodes: with more of them only select knows what each gives.  False: it cannot be. */
 bool want_narrow(const struct sl_cluster *c, struct want *w);
+/* Tasks for each GPU: where its request settles how many each of its nodes has it says so, else it is native. */
+void want_gres_tasks(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 /* Do its nodes have so many of a row of gres for each socket, if they have as many at all? */
 bool want_has_socket_gres(struct sl_cluster *c, const struct want *w, const struct sl_ask *a, uint32_t row);
 
 /* want_each.c */
 /* CPUs and memory that come with each gres, once its request has tasks, nodes and gres: what of these is odd is native. */
 void want_each_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
+
+/*
+ * What each node gives of gres of the job, where it could not be any other number: on its fewest nodes if that is one, with
+ * one for each node, or with all that any node has.  Else 0: select deals them out, and CPUs without a look at that.
+ */
+uint32_t want_share_of_job(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 
 /* Has it whole nodes, and gres with such?  Has the node enough for all of its gres then? */
 bool want_asks_company(const struct sl_cluster *c, const struct want *w);

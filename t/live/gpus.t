@@ -56,4 +56,24 @@ it "... or of one" gives "8:4" -N1 --exclusive --sockets-per-node=1 --gpus-per-s
 more_than_a_socket_has() { fails submit -N1 --exclusive --sockets-per-node=1 --gpus-per-socket=3; }
 it "... more than any socket has is select's to refuse" more_than_a_socket_has
 
+it "a node has so many tasks for each of its GPUs" gives "4:2" -N1 --gpus-per-node=2 --ntasks-per-gpu=2
+it "... each of several" gives "4:2 4:2" -N2 --gpus-per-node=2 --ntasks-per-gpu=2
+it "... of more CPUs" gives "4:1 4:1" -N2 -n4 --gpus-per-node=1 --ntasks-per-gpu=2 -c2
+it "... of GPUs of the job on one node, though it may have more" gives "6:3" --gpus=3 --ntasks-per-gpu=2
+it "... on several, of each of which it has one" gives "3:1 3:1" -N2 --gpus=2 --ntasks-per-gpu=3
+it "... or all" gives "8:4 8:4" -N2 --gpus=8 --ntasks-per-gpu=2
+it "... of as many GPUs as there are tasks for" gives "4:2" -n4 --ntasks-per-gpu=2
+it "... of whole nodes" gives "8:4 8:4" -N2 --exclusive --gpus-per-node=4 --ntasks-per-gpu=1
+it "... and of nodes of one socket" gives "4:2 4:2" -p one -N2 --gpus-per-node=2 --ntasks-per-gpu=2
+
+# No node has as many.
+on_more_nodes() {
+	local id
+	id=$(submit --gpus=6 --ntasks-per-gpu=1)
+	starts "$id"
+	has_each "$id" | tee "$C/each"
+	[ "$(tr ' ' '\n' < "$C/each" | awk -F: '{ n += $2 } END { print n }')" = 6 ]
+}
+it "... if no node has as many GPUs, select deals them out" on_more_nodes
+
 live_end

@@ -228,6 +228,8 @@ local MORE = {
 	function(m) return "--gres=gpu:" .. random(1, m.gpus) .. " --gres-flags=enforce-binding" end,
 	function(m) return "--gpus-per-task=1 --ntasks=" .. random(1, m.gpus * 3) end,
 	function(m) return "--ntasks-per-gpu=" .. random(1, 2) .. " --gpus=" .. random(1, m.gpus * 2) end,
+	function(m) return ("--ntasks-per-gpu=%d --gpus-per-node=%d"):format(random(1, 2), random(1, m.gpus)) end,
+	function(m) return ("--ntasks-per-gpu=%d --nodes=%d --gpus-per-node=%d"):format(random(1, 2), random(2, 3), random(1, m.gpus)) end,
 }
 
 -- What Slurm itself does wrong is not asked for: memory with each GPU of the job, of which nodes have less;

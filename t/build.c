@@ -628,6 +628,21 @@ static void add_company(struct build *b, struct sl_job_row *r)
 		r->asks |= SL_ASKS_DEFAULT_CPUS;
 }
 
+/* As many tasks for each of its gres, as slurmctld counts them. */
+static void add_gres_tasks(struct build *b, struct sl_job_row *r)
+{
+	struct sl_job_gres_row gres;
+
+	if (!r->gres.count || r->id % 4)
+		return;
+	sl_builder_row(b->builder, SL_T_JOB_GRES, r->gres.first, &gres);
+	r->asks |= SL_ASKS_TASKS_PER_GRES;
+	r->num_tasks = (1 + r->id % 3) * gres.count * (gres.per == SL_PER_NODE ? r->min_nodes : 1);
+	r->min_cpus = r->num_tasks * r->cpus_per_task;
+	if (r->id % 8)
+		r->ntasks_per_node = 0;
+}
+
 static void random_pending(struct build *b, uint64_t *s, uint32_t id)
 {
 	struct build_job j = { .id = id, .nodes = 1 + build_below(s, 4), .cpus_per_task = 1 + build_below(s, 3),
@@ -666,6 +681,7 @@ static void random_pending(struct build *b, uint64_t *s, uint32_t id)
 		r.max_cpus = r.min_cpus + build_below(s, 4);
 	random_wishes(b, s, &r);
 	add_company(b, &r);
+	add_gres_tasks(b, &r);
 	job = build_append(b, &r);
 	if (one_in(s, 5) && r.partition)
 		build_queue(b, job, 0);

@@ -83,15 +83,21 @@
  * Sockets.  Nodes have as many sockets of as many cores as the job asks for; of tasks per socket, each
  * socket has no more than as many cores as they take for tasks, rounded up.  Of parts of nodes, so many cores
  * are free when it starts that this holds whichever those are; they are of one node, or tasks per node
- * settle what each gives.
+ * settle what each gives.  Where gres of each socket are asked for, of whole nodes, a node has so many that, dealt out as
+ * evenly as can be, one of its sockets has as many.
  *
- * What comes with gres.  A job that has memory for each of some has that of a node's, and no other; of a whole node that
- * of all gres of the name.  Where CPUs come with them, a node gives as many at least, whole nodes have as many as all
- * of theirs bring; in all there are no more than tasks need or, if that is more, the gres of all nodes bring.  Tasks
- * with gres of their own have the CPUs of these.  Gres of the job that bring something are on one node, or one is on each, or all that
- * each has (but by DefCpuPerGPU), and bring no less than its tasks need.  CPUs come with one row of gres alone, for tasks of one CPU; on several nodes they are whole cores, and
- * if they are more than the tasks of a node, all nodes have as many tasks.  Where gres of each task bring memory, tasks on
- * several nodes have whole cores.
+ * What comes with gres.  A job that has memory for each of some has that of a node's, and no other; of a whole
+ * node that of all gres of the name.  Where CPUs come with them, a node gives as many at least, whole nodes have
+ * as many as all of theirs bring; in all there are no more than tasks need or, if that is more, the gres of all
+ * nodes bring.  Tasks with gres of their own have the CPUs of these.  Gres of the job that bring something are on
+ * as few nodes as it may have: on one, or one is on each, or all that each has (but by DefCpuPerGPU), and bring no
+ * less than its tasks need.  CPUs come with one row of gres alone, for tasks of one CPU; on several nodes they are
+ * whole cores, and if they are more than the tasks of a node, all nodes have as many tasks.  Where gres of each
+ * task bring memory, tasks on several nodes have whole cores.
+ *
+ * Tasks for each of one row of gres, of nodes or the job: the job has as few nodes as it may, as many tasks on each, and cores
+ * for these alone (on several nodes whole ones); gres of the job as above.  Of tasks of several CPUs, slurmctld has counted
+ * all CPUs or the tasks of a node.  Not in planes, beside sockets, -O, tasks per core, CPUs with the gres, nor where it is bound.
  *
  * Allocation of sockets (CR_Socket).  Of parts of nodes a job has the cores of whole sockets, as many as its tasks need;
  * of a node with cores for the system it has none.  On several nodes its tasks are such as leave no CPU of a socket over.
@@ -107,7 +113,7 @@
  *
  * A job that asks for something that is not modelled has to be native: any other of SL_ASKS_*,
  * constraints that are more than that, sockets or tasks per socket beside gres of parts of nodes, -O or cores
- * for the system, gres per socket, gres that nobody uses up and shares of devices but by node, such shares beside the devices or of whole nodes, cores for the system beside gres, threads for it on cores with several, planes and arbitrary distributions but as above,
+ * for the system, gres per socket but of whole nodes, gres that nobody uses up and shares of devices but by node, such shares beside the devices or of whole nodes, cores for the system beside gres, threads for it on cores with several, planes and arbitrary distributions but as above,
  * where cores are shared: whole nodes, MaxCPUsPerNode, CPUs with gres, borrowed nodes;
  * flexible or partial reservations or several of them;
  * where sockets are allocated: shared cores, cores for the system; of parts of nodes sockets, tasks per socket, a core of each socket

@@ -119,7 +119,7 @@ static bool has_equal_shares(const struct check *c, const struct row *r, const s
 
 	if (nodes == 1)
 		return a->min_nodes == 1;
-	if (a->min_nodes != nodes || a->max_nodes != nodes || count % nodes)
+	if (a->min_nodes != nodes || count % nodes)
 		return false;
 	if (a->gres_cpus && count > nodes && (c->snap->job.asks[r->job] & SL_ASKS_DEFAULT_CPUS))
 		return false;
@@ -146,6 +146,48 @@ static const char *odd_per(const struct check *c, const struct row *r, const str
 	default:
 		return "CPUs or memory for gres of each socket";
 	}
+}
+
+/* Its tasks are as many on each node, on no more cores than they take. */
+static bool has_even_cores(const struct check *c, const struct row *r, const struct ask *a, uint64_t cpus)
+{
+	for (uint32_t i = r->places.first; i < r->places.first + r->places.count; i++) {
+		uint32_t threads = c->snap->node.threads[c->plan->place.node[i]];
+
+		threads = threads > 1 ? threads : 1;
+		if ((threads > 1 && a->threads) || (r->places.count > 1 && cpus % threads) ||
+		    (a->whole ? (uint64_t) c->plan->place.cores[i] * threads < cpus :
+		     c->plan->place.cores[i] != (cpus + threads - 1) / threads))
+			return false;
+	}
+	return true;
+}
+
+const char *check_gres_tasks(const struct check *c, const struct row *r, const struct ask *a)
+{
+	const struct sl_snapshot *s = c->snap;
+	uint32_t nodes = r->places.count, tasks = s->job.num_tasks[r->job], g = a->gres.first, j = r->job;
+	bool lln = s->meta.select_flags[0] & SL_SELECT_LLN || s->partition.flags[r->partition] & SL_PART_LLN;
+	uint64_t all;
+
+	if (r->shape || a->gres.count != 1 || a->overcommit || a->tasks_per_core || check_has_sockets(c, j) || s->job_gres.cpus[g] ||
+	    (s->job_gres.per[g] != SL_PER_NODE && s->job_gres.per[g] != SL_PER_JOB) ||
+	    (s->meta.select_flags[0] & SL_SELECT_SOCKET && !a->whole) ||
+	    s->job.asks[j] & (SL_ASKS_BOUND_GRES | SL_ASKS_TASK_GRES | SL_ASKS_CPUS_PER_GRES))
+		return "tasks for each gres, beside others";
+	all = (uint64_t) s->job_gres.count[g] * (s->job_gres.per[g] == SL_PER_NODE ? nodes : 1);
+	if (nodes != a->min_nodes || !all || !tasks || a->tasks != tasks || tasks % all || tasks % nodes ||
+	    (a->tasks_per_node && a->tasks_per_node != tasks / nodes))
+		return "tasks for each gres, not as many on each node";
+	if (a->cpus_per_task > 1 && !a->tasks_per_node && !a->whole &&
+	    s->job.min_cpus[j] / a->cpus_per_task < tasks)
+		return "tasks for each gres, not all CPUs of which are counted";
+	if (nodes > 1 && (s->job.distribution[j] == SL_DIST_PLANE || (lln && s->meta.select_flags[0] & SL_SELECT_LLN_DEALS)))
+		return "tasks for each gres, dealt out otherwise";
+	if (nodes > 1 && s->job_gres.per[g] == SL_PER_JOB && !a->whole && !has_equal_shares(c, r, a, g))
+		return "tasks for each gres of the job, on several nodes";
+	return has_even_cores(c, r, a, (uint64_t) (tasks / nodes) * a->cpus_per_task) ? NULL :
+		"tasks for each gres, on uneven cores";
 }
 
 const char *check_gres_company(const struct check *c, const struct row *r, const struct ask *a)

@@ -413,10 +413,7 @@ int check_layout(struct check *c, const struct row *r, const struct ask *a)
 	if (check_features(c, r) < 0 || check_switches(c, r) < 0)
 		return -1;
 	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++) {
-		if (c->snap->job_gres.per[g] == SL_PER_SOCKET && c->snap->job_gres.count[g])
-			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32
-				       ": only Slurm's select can place it (gres per socket)", id);
-		if (check_gres(c, r, a, g) < 0)
+		if (check_socket_gres(c, r, a, g) < 0 || check_gres(c, r, a, g) < 0)
 			return -1;
 	}
 	return check_tasks(c, r, a) < 0 || check_planes(c, r, a) < 0 ? -1 : check_arbitrary(c, r, a);

@@ -22,7 +22,7 @@ static const char *special_request(const struct check *c, uint32_t j)
 	if (!check_reads_features(c, j))
 		return "features";
 	if (job->asks[j] & ~(uint32_t) (SL_ASKS_USER_NODES | SL_ASKS_MCS | SL_ASKS_SPEC_CORES | SL_ASKS_SPEC_THREADS |
-					      SL_ASKS_BOUND_GRES | SL_ASKS_TASK_GRES | SL_ASKS_CPUS_PER_GRES |
+					      SL_ASKS_BOUND_GRES | SL_ASKS_TASKS_PER_GRES | SL_ASKS_TASK_GRES | SL_ASKS_CPUS_PER_GRES |
 					      SL_ASKS_MEMORY_PER_GRES | SL_ASKS_DEFAULT_CPUS | SL_ASKS_SOCKETS_IN_TURN |
 					      SL_ASKS_ANY_LICENSE | SL_ASKS_REBOOT))
 		return "what it asks for besides";
@@ -58,6 +58,8 @@ const char *check_native(const struct check *c, const struct row *r, const struc
 
 	if (!why)
 		why = check_gres_company(c, r, a);
+	if (!why && s->job.asks[r->job] & SL_ASKS_TASKS_PER_GRES)
+		why = check_gres_tasks(c, r, a);
 	if (why)
 		return why;
 	if (!check_deals_planes(c, r, a))

@@ -150,6 +150,9 @@ uint64_t check_socket_cores(const struct check *c, const struct ask *a, uint32_t
 /* Are the sockets of the i-th place what the job asks for, whichever of its cores are free?  -1 with c->err. */
 int check_sockets(struct check *c, const struct row *r, const struct ask *a, uint32_t i, uint32_t threads);
 
+/* Of a row of gres of each socket: does one socket of each place have as many for certain?  -1 with c->err. */
+int check_socket_gres(struct check *c, const struct row *r, const struct ask *a, uint32_t want);
+
 /* check/planes.c.  Are its tasks, if they are dealt in planes, sure to come to what each node gives? */
 bool check_deals_planes(const struct check *c, const struct row *r, const struct ask *a);
 /* Has each node cores for what it gets so, and no more?  -1 with c->err. */
@@ -185,6 +188,8 @@ uint64_t check_gres_at(const struct check *c, uint32_t want, uint32_t place);
 /* CPUs that come with gres of a node, a task or the job; why select alone can place them or their memory, or NULL. */
 uint64_t check_gres_cpus(const struct check *c, struct sl_range gres, uint32_t per);
 const char *check_gres_company(const struct check *c, const struct row *r, const struct ask *a);
+/* The same of a job that says how many tasks there are for each. */
+const char *check_gres_tasks(const struct check *c, const struct row *r, const struct ask *a);
 
 /* Memory that comes with the gres of a place, and whether any does; whether a whole node has CPUs for all of its own. */
 bool check_gres_memory(const struct check *c, const struct ask *a, uint32_t place, int64_t *memory);

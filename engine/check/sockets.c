@@ -126,11 +126,11 @@ static int check_part(struct check *c, const struct row *r, const struct ask *a,
 	if (!has_settled_tasks(c, r, a))
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32
 			       ": only Slurm's select can place it (sockets of parts of several nodes)", job->id[j]);
-	if (a->gres.count && (others > 0 || r->at > c->now))
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: only Slurm's select can place it (sockets of parts of "
-			       "a node beside gres)", job->id[j], check_str(c, c->snap->node.name[node]));
 	if (r->at > c->now || !each)	/* whatever is planned until then */
 		return 0;
+	if (a->gres.count && others > 0)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: only Slurm's select can place it (sockets of parts of "
+			       "a node beside gres)", job->id[j], check_str(c, c->snap->node.name[node]));
 	lent = lent_at_least(count_sockets(c, node), each, cores_lent(c, a, node, threads), fewest,
 			     job->sockets_per_node[j] ? job->sockets_per_node[j] : 1, others > 0 ? (uint64_t) others : 0);
 	if (lent < cores)
@@ -159,4 +159,27 @@ int check_sockets(struct check *c, const struct row *r, const struct ask *a, uin
 			       job->sockets_per_node[j] ? job->sockets_per_node[j] : 1,
 			       job->cores_per_socket[j] ? job->cores_per_socket[j] : 1);
 	return a->whole ? 0 : check_part(c, r, a, i, threads);
+}
+
+int check_socket_gres(struct check *c, const struct row *r, const struct ask *a, uint32_t want)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	uint32_t count = c->snap->job_gres.count[want], j = r->job;
+
+	if (c->snap->job_gres.per[want] != SL_PER_SOCKET || !count)
+		return 0;
+	if (!a->whole || a->gres.count > 1 || a->tasks_per_socket || a->overcommit ||
+	    job->asks[j] & (SL_ASKS_BOUND_GRES | SL_ASKS_TASK_GRES | SL_ASKS_TASKS_PER_GRES))
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": only Slurm's select can place it (gres per socket)", job->id[j]);
+	for (uint32_t i = r->places.first; i < r->places.first + r->places.count; i++) {
+		uint32_t node = c->plan->place.node[i];
+		/* dealt out as evenly as can be, no socket has more than this */
+		uint64_t alike = (check_gres_at(c, want, i) + count_sockets(c, node) - 1) / count_sockets(c, node);
+
+		if (alike < count)
+			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: some socket is sure to have %" PRIu64
+				       " %s, needs %" PRIu32, job->id[j], check_str(c, c->snap->node.name[node]), alike,
+				       check_str(c, c->snap->job_gres.name[want]), count);
+	}
+	return 0;
 }

@@ -102,20 +102,29 @@ struct held {
 	bool charged;			/* places are bookings already (sl_cluster_start) */
 };
 
+/* What a request says where select is to place it, of one that says less for what is to be placed. */
+struct wide {
+	uint32_t max_nodes;		/* 0: it says no less */
+	uint32_t min_nodes, tasks_per_node, min_cores_per_node;
+	uint32_t native;		/* SL_NATIVE_*, for which it would be */
+	struct sl_gres_need gres;	/* the first */
+	const struct sl_nodeset *eligible;	/* NULL: no others */
+};
+
 enum chance { CHANCE_UNKNOWN, CHANCE_GOOD, CHANCE_DOWN, CHANCE_NONE };
 
 struct want {
 	struct sl_want pub;
+	struct wide wide;
 	enum chance chance;		/* on an empty machine; NONE but for nodes that are down: DOWN */
 	uint32_t down;			/* so many of which would do */
 	struct sl_misfit misfit;	/* of the latter two */
 	struct sl_entry entry;
 	struct want *next;		/* of the same job */
 	struct sl_nodeset eligible, required;
-	struct sl_request *sure;	/* of a native job: one by which it can be placed if it starts now (want_sure.c); or NULL */
-	enum sl_place_method sure_method;
-	struct sl_nodeset active;	/* of that request */
-	uint32_t even_nodes, even_tasks, even_free;	/* likewise: nodes, tasks on each, cores that are to be free there */
+	struct sl_nodeset active;	/* of those: where the features that a reboot brings are active (want_wide.c) */
+	uint32_t even_nodes, even_tasks, even_free;	/* of sockets: nodes, tasks on each, cores that are to be free there (likewise) */
+	enum sl_place_method placed;	/* the method, whether or not it is native */
 	struct sl_nodeset *choice;	/* of the request */
 	uint32_t choices;
 	struct sl_count_run *count;	/* likewise */
@@ -347,6 +356,14 @@ int cluster_chance(struct sl_cluster *c, const struct want *w, struct sl_error *
 int cluster_lacks_features(struct sl_cluster *c, const struct want *w, const struct sl_nodeset *nodes,
 			   struct sl_error *err);
 const struct want *cluster_want(struct sl_cluster *c, struct sl_entry e, struct sl_error *err);
+
+/* Its request, as it is where select is to place it: that may do where fewer nodes, or sockets of which one cannot be
+ * sure, do not. */
+void cluster_widen(const struct want *w, struct sl_request *r);
+static inline bool cluster_is_wide(const struct want *w)
+{
+	return w->pub.request.least_free_cores || w->wide.max_nodes;
+}
 void cluster_want_free(struct sl_cluster *c, uint32_t job);
 void cluster_wants_free(struct sl_cluster *c);
 

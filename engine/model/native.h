@@ -22,7 +22,6 @@ enum sl_native {
 	SL_NATIVE_TASK_COUNTS		= 1 << 6,
 	SL_NATIVE_UNCOUNTED_GRES	= 1 << 7,
 	SL_NATIVE_BY_GRES		= 1 << 8,
-	SL_NATIVE_SOCKET_GRES		= 1 << 9,
 	SL_NATIVE_WHOLE_SWITCHES	= 1 << 10,
 	SL_NATIVE_BURST_BUFFER		= 1 << 11,
 	SL_NATIVE_TASK_GRES		= 1 << 23,	/* where select counts tasks otherwise */
@@ -36,6 +35,7 @@ enum sl_native {
 	/* numbers (want.c) */
 	SL_NATIVE_SOCKETS		= 1 << 1,	/* these two: of parts of nodes, or of unequal ones */
 	SL_NATIVE_TASKS_PER_SOCKET	= 1 << 2,
+	SL_NATIVE_SOCKET_GRES		= 1 << 9,	/* of parts of nodes, or of nodes whose sockets may not have as many */
 	SL_NATIVE_CORE_SPEC		= 1 << 3,	/* beside gres, on nodes that set aside unequal numbers, or by threads */
 	SL_NATIVE_DISTRIBUTION		= 1 << 4,	/* beside CPUs that are not those of tasks */
 	SL_NATIVE_UNEQUAL_THREADS	= 1 << 22,

@@ -263,6 +263,7 @@ static int explain_reserved(const struct attempt *a, int64_t seconds, struct sl_
 		maintained |= (v->flags[i] & SL_RESV_MAINT) && sl_nodeset_overlaps(&nodes, &c->resv_nodes[i]);
 		rc = sl_nodeset_subtract(&nodes, &c->resv_nodes[i], err);
 	}
+	cluster_widen(a->w, &left);
 	left.eligible = &nodes;
 	left.duration = 1;
 	left.choices = left.max_leaves = 0;

@@ -126,31 +126,21 @@ static int64_t licensed_from(const struct attempt *a, int64_t t, int64_t seconds
 }
 
 /* It may have what sockets it asks for, or its cores in a row, where fewer cores are free than make sure of that:
- * select sees which. */
-static bool may_fit_by_select(const struct attempt *a, int64_t t)
+ * select sees which; or other nodes than it is placed on. */
+static bool may_fit_by_select(const struct attempt *a)
 {
-	return (a->w->pub.request.least_free_cores || a->w->pub.rows.spare) && t <= a->p->c->now && !a->w->entry.loan &&
-		a->how.method != SL_PLACE_EXPLICIT && a->how.method != SL_PLACE_NATIVE;
+	return (cluster_is_wide(a->w) || a->w->pub.rows.spare) && !a->w->entry.loan && a->how.method != SL_PLACE_EXPLICIT &&
+		a->how.method != SL_PLACE_NATIVE;
 }
 
 /* As it stands in the request, on nodes of which select chooses itself. */
 static int fit_by_select(struct attempt *a, struct sl_request r, int64_t t, bool layout, struct sl_error *err)
 {
 	a->how.method = SL_PLACE_NATIVE;
-	r.least_free_cores = 0;
+	cluster_widen(a->w, &r);
 	if (t <= a->p->c->now && leave_reserved(a, &r, err) < 0)
 		return -1;
 	return sl_fit_at(a->tl, &r, &a->how, t, layout ? &a->layout : NULL, &a->lack.misfit, err);
-}
-
-/* As a request that asks for more, so that it can be placed. */
-static int fit_for_sure(struct attempt *a, int64_t seconds, bool layout, struct sl_error *err)
-{
-	struct sl_request r = *a->w->sure;
-
-	r.duration = seconds;
-	a->how.method = a->w->sure_method;
-	return sl_fit_at(a->tl, &r, &a->how, a->p->c->now, layout ? &a->layout : NULL, &a->lack.misfit, err);
 }
 
 /*
@@ -181,23 +171,23 @@ static int fit_in_rows(struct attempt *a, struct sl_request r, int64_t t, bool l
 
 int plan_fits(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct sl_error *err)
 {
-	bool sure = a->w->sure && t <= a->p->c->now, placed = a->how.method != SL_PLACE_NATIVE && !a->w->sure;
+	bool select = t <= a->p->c->now && may_fit_by_select(a);
 	struct sl_request r = a->w->pub.request;
 	enum sl_place_method method = a->how.method;
-	int rc = 0;
+	int rc;
 
 	r.duration = seconds;
 	if (t >= a->w->leaves_until)
 		r.max_leaves = 0;
 	if (!plan_licensed(a, t, seconds))
 		return 0;
-	if (sure)
-		rc = fit_for_sure(a, seconds, layout, err);
-	else if (placed && a->w->pub.rows.spare && may_fit_by_select(a, t))
+	if (method == SL_PLACE_NATIVE)
+		rc = fit_by_select(a, r, t, layout, err);
+	else if (a->w->pub.rows.spare && select)
 		rc = fit_in_rows(a, r, t, layout, err);
-	else if (placed)
+	else
 		rc = sl_fit_at(a->tl, &r, &a->how, t, layout ? &a->layout : NULL, &a->lack.misfit, err);
-	if (!rc && (sure || !placed || may_fit_by_select(a, t)))
+	if (!rc && select)
 		rc = fit_by_select(a, r, t, layout, err);
 	if (rc <= 0)
 		a->how.method = method;
@@ -281,21 +271,16 @@ static int fit_in_switches(struct attempt *a, struct sl_request *r, int64_t from
 			       &a->lack.misfit, err);
 }
 
-/* The earliest fit of so many seconds between *from* and *latest*. */
-static int find_earliest_fit(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start,
-			     struct sl_error *err)
+/* The earliest fit of so many seconds between *from* and *latest*, by the method of the attempt. */
+static int find_by_method(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start,
+			  struct sl_error *err)
 {
 	struct sl_request r = a->w->pub.request;
 
 	r.duration = seconds;
+	if (a->how.method == SL_PLACE_NATIVE)
+		cluster_widen(a->w, &r);
 	a->lack.license = SL_NONE;
-	if (may_fit_by_select(a, from)) {
-		int rc = plan_fits(a, from, seconds, true, err);
-
-		*start = from > a->p->c->now ? from : a->p->c->now;
-		if (rc)
-			return rc;
-	}
 	for (;;) {
 		int64_t t = licensed_from(a, from, seconds);
 		int rc;
@@ -321,6 +306,46 @@ static int find_earliest_fit(struct attempt *a, int64_t from, int64_t latest, in
 			return 1;
 		}
 	}
+}
+
+/* Sooner than it is placed, or where it is not, on more nodes: by select. */
+static int find_wider(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start, struct sl_error *err)
+{
+	struct attempt wide = *a;
+	int64_t at;
+	int rc;
+
+	wide.layout = (struct sl_layout) SL_LAYOUT_EMPTY;
+	wide.how.method = SL_PLACE_NATIVE;
+	rc = find_by_method(&wide, from, latest, seconds, &at, err);
+	a->open = wide.open;
+	if (rc > 0) {
+		sl_layout_free(&a->layout);
+		*a = wide;
+		*start = at;
+	} else {
+		sl_layout_free(&wide.layout);
+	}
+	return rc;
+}
+
+/* The earliest fit of so many seconds between *from* and *latest*. */
+static int find_earliest_fit(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start,
+			     struct sl_error *err)
+{
+	int rc, wider;
+
+	if (may_fit_by_select(a) && from <= a->p->c->now) {
+		rc = plan_fits(a, from, seconds, true, err);
+		*start = a->p->c->now;
+		if (rc)
+			return rc;
+	}
+	rc = find_by_method(a, from, latest, seconds, start, err);
+	if (rc < 0 || !a->w->wide.max_nodes || !may_fit_by_select(a))
+		return rc;
+	wider = find_wider(a, from, rc ? *start - 1 : latest, seconds, start, err);
+	return wider ? wider : rc;
 }
 
 int plan_earliest(struct attempt *a, int64_t from, int64_t *start, int64_t *seconds, struct sl_error *err)

@@ -56,7 +56,8 @@ static bool asks_no_less(const struct want *less, const struct want *w)
 {
 	const struct sl_request *a = &less->pub.request, *b = &w->pub.request;
 
-	if (a->required || !has_all_nodes_of(less, w) || !gres_no_less(a, b) || !rows_no_less(&less->pub.rows, &w->pub.rows))
+	if (a->required || !has_all_nodes_of(less, w) || !gres_no_less(a, b) || !rows_no_less(&less->pub.rows, &w->pub.rows) ||
+	    (w->wide.max_nodes && memcmp(&less->wide, &w->wide, sizeof(w->wide))))
 		return false;
 	if (b->min_nodes < a->min_nodes || b->tasks < a->tasks ||
 	    (uint64_t) b->tasks * or_most(a->max_nodes) < (uint64_t) a->tasks * or_most(b->max_nodes))
@@ -95,8 +96,7 @@ bool plan_refusals_find(const struct attempt *a, enum refusal_kind kind, int64_t
 {
 	const struct sl_plan *p = a->p;
 
-	/* (where it can be placed it is not native, whatever was refused to others that are) */
-	if (a->how.method == SL_PLACE_EXPLICIT || a->w->sure)
+	if (a->how.method == SL_PLACE_EXPLICIT)
 		return false;
 	for (uint32_t i = 0; i < p->refusals; i++) {
 		const struct refused *m = &p->refusal[i];
@@ -151,7 +151,7 @@ static bool is_exact(const struct attempt *a)
 	for (uint32_t i = 0; i < r->gres_needs; i++)
 		if (r->gres[i].per == SL_GRES_PER_JOB)
 			return false;
-	return !r->max_leaves && !r->parts && !r->choices && a->how.method != SL_PLACE_EXPLICIT;
+	return !r->max_leaves && !r->parts && !r->choices && !a->w->wide.max_nodes && a->how.method != SL_PLACE_EXPLICIT;
 }
 
 /* No start from *from* on before the time that is returned. */

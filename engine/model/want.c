@@ -285,7 +285,7 @@ static int ask_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a
 			of_all_tasks(&need, s->job.num_tasks[w->entry.job]);
 		else if (s->job_gres.per[g] == SL_PER_TASK)
 			need.per = SL_GRES_PER_TASK;
-		else if (s->job_gres.per[g] == SL_PER_SOCKET)
+		else if (s->job_gres.per[g] == SL_PER_SOCKET && !want_has_socket_gres(c, w, a, g))
 			w->pub.native |= SL_NATIVE_SOCKET_GRES;
 		if (!modelled || r->gres_needs == SL_MAX_GRES_NEEDS)
 			w->pub.native |= SL_NATIVE_GRES;
@@ -386,11 +386,14 @@ static void choose_method(const struct sl_cluster *c, struct want *w)
 		w->pub.method = SL_PLACE_SPREAD;
 	else if (lln)
 		w->pub.method = SL_PLACE_LEAST_LOADED;
-	w->sure_method = w->pub.method;
+	w->placed = w->pub.method;
 	if (lln && select & SL_SELECT_LLN_DEALS && !has_settled_tasks(&w->pub.request))
 		w->pub.native |= SL_NATIVE_LLN;
-	if (w->pub.native)
+	if (w->pub.native) {
 		w->pub.method = SL_PLACE_NATIVE;
+		cluster_widen(w, &w->pub.request);
+		w->wide.max_nodes = 0;
+	}
 	if (w->pub.native && w->entry.loan) {
 		char text[SL_NATIVE_TEXT];
 
@@ -473,6 +476,8 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 	if (!w->pub.why)
 		ask_gres(c, w, &a);
 	if (!w->pub.why)
+		want_gres_tasks(c, w, &a);
+	if (!w->pub.why)
 		want_each_gres(c, w, &a);
 	want_shared(c, w, &a);
 	if (!w->pub.why)
@@ -483,7 +488,7 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 		return 0;
 	choose_method(c, w);
 	ask_switches(c, w);
-	return want_choose_nodes(c, w, err) < 0 ? -1 : want_find_sure(c, w, err);
+	return want_choose_nodes(c, w, err) < 0 ? -1 : want_place_strictly(c, w, err);
 }
 
 static void empty(struct want *w)

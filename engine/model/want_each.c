@@ -91,20 +91,18 @@ static uint64_t count_on_node(const struct sl_cluster *c, uint32_t row, uint32_t
 	return count;
 }
 
-/*
- * What each node gives of gres of the job, where it could not be any other number: on one node, with one for each node, or
- * with all that any node has.  Else 0: select deals them out, and CPUs without a look at that.
- */
-static uint32_t share_of_job(struct sl_cluster *c, const struct want *w, const struct sl_ask *a)
+uint32_t want_share_of_job(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
 	const struct sl_request *r = &w->pub.request;
 	const struct sl_nodeset *nodes = &cluster_part(c, &w->entry)->nodes;
 	uint32_t count = sl_ask_job_gres(c->snap, a), share = count / r->min_nodes;
 
-	if (r->max_nodes == 1 || (count == 1 && r->min_nodes == 1))
+	if (count == 1 && r->min_nodes == 1)
 		return count;
-	if (r->min_nodes != r->max_nodes || share * r->min_nodes != count)
+	if (share * r->min_nodes != count || !want_narrow(c, w))
 		return 0;
+	if (r->max_nodes == 1)
+		return count;
 	for (uint32_t n = sl_nodeset_next(nodes, 0); share > 1 && n < SL_MAX_NODES; n = sl_nodeset_next(nodes, n + 1))
 		if (count_on_node(c, a->gres.first, n) > share)
 			return 0;
@@ -114,7 +112,7 @@ static uint32_t share_of_job(struct sl_cluster *c, const struct want *w, const s
 static bool are_of_job(struct sl_cluster *c, struct want *w, const struct sl_ask *a, const struct company *with)
 {
 	struct sl_request *r = &w->pub.request;
-	uint32_t share = share_of_job(c, w, a), threads = cluster_part(c, &w->entry)->max_threads;
+	uint32_t share = want_share_of_job(c, w, a), threads = cluster_part(c, &w->entry)->max_threads;
 	uint64_t cpus = with->cpus ? (uint64_t) c->snap->job_gres.cpus[a->gres.first] * share : 0;
 
 	if (!share || r->whole_nodes || (cpus && (r->tasks_per_node || r->tasks > with->all_cpus)))

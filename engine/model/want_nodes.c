@@ -48,7 +48,7 @@ int cluster_lacks_features(struct sl_cluster *c, const struct want *w, const str
 	bool counted;
 
 	if (!*cluster_str(c, str) || *cluster_str(c, c->snap->job.prefer[w->entry.job]) ||
-	    (w->pub.native & SL_NATIVE_FEATURES))
+	    ((w->pub.native | w->wide.native) & SL_NATIVE_FEATURES))
 		return 0;
 	counted = sl_constraint_read(cluster_str(c, str), &choices) == SL_CONSTRAINT_COUNTED;
 	for (uint32_t i = 0; i < choices; i++) {
@@ -425,8 +425,9 @@ int cluster_chance(struct sl_cluster *c, const struct want *constant, struct sl_
 		c->empty = cluster_new_timeline(c, err);
 	if (!c->empty)
 		return -1;
-	all.pub.native = w->pub.native;
+	all.pub.native = w->pub.native | w->wide.native;
 	all.pub.request = w->pub.request;
+	cluster_widen(w, &all.pub.request);
 	all.pub.request.duration = 1;
 	all.pub.request.max_leaves = 0;		/* which it does not insist on for ever */
 	rc = sl_fit_at(c->empty, &all.pub.request, &how, c->now, NULL, &w->misfit, err);
@@ -461,7 +462,6 @@ void want_free_nodes(struct want *w)
 	sl_nodeset_free(&w->eligible);
 	sl_nodeset_free(&w->required);
 	sl_nodeset_free(&w->active);
-	free(w->sure);
 }
 
 void want_features_free(struct sl_cluster *c)

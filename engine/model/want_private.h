@@ -43,10 +43,24 @@ uint32_t want_tasks_of_each_node(const struct sl_request *r);
 /* native.c: what follows from facts, SL_NATIVE_*. */
 uint32_t want_native(const struct sl_cluster *c, const struct sl_entry *e);
 
+/* want_gres.c */
+struct sl_ask;
+/* It is placed on its fewest nodes: with more of them only select knows what each gives.  False: it cannot be. */
+bool want_narrow(const struct sl_cluster *c, struct want *w);
+/* Tasks for each GPU: where its request settles how many each of its nodes has it says so, else it is native. */
+void want_gres_tasks(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
+/* Do its nodes have so many of a row of gres for each socket, if they have as many at all? */
+bool want_has_socket_gres(struct sl_cluster *c, const struct want *w, const struct sl_ask *a, uint32_t row);
+
 /* want_each.c */
 /* CPUs and memory that come with each gres, once its request has tasks, nodes and gres: what of these is odd is native. */
-struct sl_ask;
 void want_each_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
+
+/*
+ * What each node gives of gres of the job, where it could not be any other number: on its fewest nodes if that is one, with
+ * one for each node, or with all that any node has.  Else 0: select deals them out, and CPUs without a look at that.
+ */
+uint32_t want_share_of_job(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 
 /* Has it whole nodes, and gres with such?  Has the node enough for all of its gres then? */
 bool want_asks_company(const struct sl_cluster *c, const struct want *w);
@@ -71,9 +85,12 @@ void want_shared(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 /* The list of node counts that it asks for: those that it may have where it runs, once these are known in *a*; 0 or -1. */
 int want_counts(struct sl_cluster *c, struct want *w, struct sl_ask *a, struct sl_error *err);
 
-/* want_sure.c */
-/* Of a native job, which is worked out otherwise: how it can be placed all the same, where there is room for that. */
-int want_find_sure(struct sl_cluster *c, struct want *w, struct sl_error *err);
+/* want_wide.c */
+/* What it says less is what its request says now. */
+void want_keep_wide(struct want *w);
+
+/* Of a native job, which is worked out otherwise: where a stricter request would leave nothing to select it has that one. */
+int want_place_strictly(struct sl_cluster *c, struct want *w, struct sl_error *err);
 
 /* want_nodes.c */
 /* The reservation: where and when; 0 also when it forbids. */

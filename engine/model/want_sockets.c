@@ -93,11 +93,11 @@ static void deal_evenly(const struct sl_cluster *c, struct want *w, const struct
 {
 	const struct part *part = cluster_part(c, &w->entry);
 	const struct sl_request *r = &w->pub.request;
-	uint32_t nodes = r->min_nodes;
+	uint32_t nodes = r->min_nodes, most_nodes = least(least(r->max_nodes, r->tasks), part->nodes.count);
 
 	if ((a->tasks_per_node && !want_tasks_of_each_node(r)) || !r->tasks || r->most_nodes)
 		return;
-	for (uint32_t i = 0; i < EVEN_TRIES && !w->even_nodes && nodes <= least(r->max_nodes, r->tasks); i++, nodes++) {
+	for (uint32_t i = 0; i < EVEN_TRIES && !w->even_nodes && nodes <= most_nodes; i++, nodes++) {
 		w->even_free = r->tasks % nodes ? 0 : free_cores_for(c, w, a, threads, r->tasks / nodes);
 		w->even_nodes = w->even_free ? nodes : 0;
 	}

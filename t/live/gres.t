@@ -108,6 +108,8 @@ it "... of a GPU for each task" each_node_gives "6 600" -N2 -n4 --gpus-per-task=
 it "... and its memory alone" each_node_gives "1 300" -N2 -n2 --gpus-per-task=1 --mem-per-gpu=300
 it "... of GPUs of the job, on one node" each_node_gives "6 600" -N1 --gpus=2 --mem-per-gpu=300 --cpus-per-gpu=3
 it "... however many nodes it may have for one GPU" each_node_gives "7 300" --gpus=1 --mem-per-gpu=300 --cpus-per-gpu=7
+it "... or for more" each_node_gives "6 600" --gpus=2 --mem-per-gpu=300 --cpus-per-gpu=3
+it "... on the fewest of a range" each_node_gives "6 600" -N2-4 --gpus=4 --mem-per-gpu=300 --cpus-per-gpu=3
 it "... on several, of each of which it has one" each_node_gives "3 300" -N3 --gpus=3 --mem-per-gpu=300 --cpus-per-gpu=3
 it "... or all" each_node_gives "6 600" -N2 --gpus=4 --mem-per-gpu=300 --cpus-per-gpu=3
 it "... of the job memory alone" each_node_gives "1 300" -N2 --gpus=2 --mem-per-gpu=300

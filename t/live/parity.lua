@@ -242,9 +242,12 @@ local MORE = {
 	function() return "--thread-spec=" .. random(1, 3) end,
 	function(m) return "--distribution=arbitrary --nodelist=" .. hosts_of(m) end,
 	function(m) return "--gpus-per-socket=" .. random(1, m.gpus) .. " --sockets-per-node=1" end,
+	function(m) return ("--exclusive --gpus-per-socket=%d --sockets-per-node=%d"):format(random(1, m.gpus), random(1, 2)) end,
 	function(m) return "--gres=gpu:" .. random(1, m.gpus) .. " --gres-flags=enforce-binding" end,
 	function(m) return "--gpus-per-task=1 --ntasks=" .. random(1, m.gpus * 3) end,
 	function(m) return "--ntasks-per-gpu=" .. random(1, 2) .. " --gpus=" .. random(1, m.gpus * 2) end,
+	function(m) return ("--ntasks-per-gpu=%d --gpus-per-node=%d"):format(random(1, 2), random(1, m.gpus)) end,
+	function(m) return ("--ntasks-per-gpu=%d --nodes=%d --gpus-per-node=%d"):format(random(1, 2), random(2, 3), random(1, m.gpus)) end,
 }
 
 -- What Slurm itself does wrong is not asked for: memory with each GPU of the job, of which nodes have less;

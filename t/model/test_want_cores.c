@@ -78,7 +78,9 @@ static void sockets_of_whole_nodes_are_a_number_of_cores(void **state)
 	c = build_cluster(b);
 	assert_int_equal(want(c, 1)->native, 0);
 	assert_int_equal(want(c, 1)->request.max_cores_per_node, 4);
-	assert_int_equal(want(c, 2)->native, SL_NATIVE_TASKS_PER_SOCKET);
+	assert_int_equal(want(c, 2)->native, 0);	/* of parts of three nodes, three tasks on each */
+	assert_int_equal(want(c, 2)->request.max_nodes, 3);
+	assert_int_equal(want(c, 2)->request.tasks_per_node, 3);
 	assert_int_equal(want(c, 3)->request.max_cores_per_node, 6);
 	assert_int_equal(want(c, 4)->why, SL_WHY_NEVER);
 	assert_int_equal(want(c, 5)->native, 0);
@@ -179,9 +181,10 @@ static void sockets_of_parts_of_nodes_are_sure_where_enough_is_free(void **state
 	assert_int_equal(want(c, 4)->request.least_free_cores, 5);
 	assert_int_equal(want(c, 5)->request.least_free_cores, 5);	/* one of the second */
 	assert_int_equal(want(c, 6)->request.least_free_cores, 6);	/* 3 + 2 have but 3 */
-	assert_int_equal(want(c, 7)->native, SL_NATIVE_TASKS_PER_SOCKET);
-	assert_int_equal(want(c, 8)->native, SL_NATIVE_TASKS_PER_SOCKET);
-	for (uint32_t i = 4; i <= 6; i++)
+	assert_int_equal(want(c, 7)->request.least_free_cores, 5);
+	assert_int_equal(want(c, 7)->request.max_nodes, 1);
+	assert_int_equal(want(c, 8)->request.least_free_cores, 8);	/* which are near its GPU is not known */
+	for (uint32_t i = 4; i <= 8; i++)
 		assert_int_equal(want(c, i)->native, 0);
 	sl_cluster_destroy(c);
 	build_destroy(b);

@@ -26,7 +26,7 @@ struct each {
 };
 
 /* *counted*: as slurmctld does from 24.11 on, CPUs that come with the gres of all nodes are CPUs of the job. */
-static struct desk desk_of(const char *machine, const struct each *e, bool counted)
+static struct build *build_of(const char *machine, const struct each *e, bool counted)
 {
 	uint32_t with_gres = e->per == SL_PER_NODE ? e->job.nodes * e->job.gpus * e->cpus : 0;
 	struct build *b = build_create(machine);
@@ -45,7 +45,12 @@ static struct desk desk_of(const char *machine, const struct each *e, bool count
 	if (counted && with_gres > e->job.tasks * (e->job.cpus_per_task ? e->job.cpus_per_task : 1))
 		build_change_job(b, 1, .min_cpus = with_gres);
 	build_change_job(b, 1, .asks = (e->cpus ? SL_ASKS_CPUS_PER_GRES : 0) | (e->by_default ? SL_ASKS_DEFAULT_CPUS : 0) | (e->memory ? SL_ASKS_MEMORY_PER_GRES : 0));
-	return sit(b);
+	return b;
+}
+
+static struct desk desk_of(const char *machine, const struct each *e, bool counted)
+{
+	return sit(build_of(machine, e, counted));
 }
 
 static void expect_one(const char *machine, const struct each *e, size_t number, bool counted)
@@ -96,6 +101,9 @@ static void each_node_gives_what_its_gres_bring(void **state)
 		/* of the job, on one node */
 		{ { .nodes = 1, .tasks = 1, .gpus = 2 }, SL_PER_JOB, 3, false, 1000, "n0:3", 2000 },
 		{ { .gpus = 1 }, SL_PER_JOB, 8, false, 1000, "n0:4", 1000 },
+		{ { .gpus = 2 }, SL_PER_JOB, 4, false, 1000, "n0:4", 2000 },	/* though it may have more of them */
+		{ { .nodes = 1, .max_nodes = 2, .tasks = 2, .gpus = 2 }, SL_PER_JOB, 2, false, 0, "n0:2", 400 / 2 },
+		{ { .nodes = 2, .max_nodes = 4, .tasks = 2, .gpus = 4 }, SL_PER_JOB, 2, false, 1000, "n0:2 n1:2", 2000 },
 		/* ... on several, which give one each, or all that they have */
 		{ { .nodes = 3, .max_nodes = 3, .tasks = 3, .gpus = 3 }, SL_PER_JOB, 8, false, 1000, "n0:4 n1:4 n2:4", 1000 },
 		{ { .nodes = 2, .max_nodes = 2, .tasks = 2, .gpus = 4 }, SL_PER_JOB, 3, false, 1000, "n0:3 n1:3", 2000 },
@@ -111,7 +119,6 @@ static void what_select_deals_out_unequally_is_left_to_it(void **state)
 	static const struct each jobs[] = {
 		{ { .nodes = 2, .max_nodes = 2, .tasks = 2, .gpus = 1 }, SL_PER_NODE, 3, false, 0, NULL, 0 },	/* half a core */
 		{ { .nodes = 1, .tasks = 8, .gpus = 1 }, SL_PER_JOB, 2, false, 0, NULL, 0 },	/* its tasks take more */
-		{ { .nodes = 1, .max_nodes = 2, .tasks = 2, .gpus = 2 }, SL_PER_JOB, 2, false, 0, NULL, 0 },
 		{ { .nodes = 2, .max_nodes = 2, .tasks = 2, .gpus = 3 }, SL_PER_JOB, 2, false, 0, NULL, 0 },
 		{ { .nodes = 2, .max_nodes = 2, .tasks = 2, .gpus = 4 }, SL_PER_JOB, 2, true, 0, NULL, 0 },
 		{ { .nodes = 2, .max_nodes = 2, .tasks = 2, .gpus = 2 }, SL_PER_JOB, 3, false, 0, NULL, 0 },	/* half a core */
@@ -125,6 +132,51 @@ static void what_select_deals_out_unequally_is_left_to_it(void **state)
 	(void) state;
 	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++)
 		expect("4x8c2g2t4000m", &jobs[i], i);
+}
+
+static void expect_row(const struct sl_plan_image *p, bool reserved, int64_t in, uint32_t native, uint32_t nodes)
+{
+	assert_int_equal(p->start.rows, !reserved);
+	assert_int_equal(p->reserve.rows, reserved);
+	assert_int_equal(reserved ? p->reserve.native[0] : p->start.native[0], native);
+	assert_int_equal((reserved ? p->reserve.places[0] : p->start.places[0]).count, nodes);
+	if (reserved)
+		assert_int_equal(p->reserve.start_time[0], BUILD_NOW + in);
+}
+
+/* On one node now or later, and by select on several where that is sooner, or no node has as many. */
+static void gres_of_the_job_are_had_of_one_node_unless_several_have_them_sooner(void **state)
+{
+	static const struct each two = { { .gpus = 2, .limit = 100 }, SL_PER_JOB, 2, false, 0, NULL, 0 },
+		three = { { .gpus = 3, .limit = 100 }, SL_PER_JOB, 2, false, 0, NULL, 0 };
+	static const struct {
+		const struct each *asked;
+		int64_t until[2];	/* a GPU of each node is in use */
+		bool reserved;
+		int64_t in;
+		uint32_t native, nodes;
+	} cases[] = {
+		{ &two, { 0, 0 }, false, 0, 0, 1 },
+		{ &two, { 50, 0 }, false, 0, 0, 1 },
+		{ &two, { 50, 50 }, false, 0, 1, 2 },
+		{ &three, { 0, 0 }, false, 0, 1, 2 },
+		{ &three, { 50, 70 }, true, 50, 1, 2 },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct build *b = build_of("2x8c2g", cases[i].asked, false);
+		struct desk d;
+
+		for (uint32_t n = 0; n < 2; n++)
+			if (cases[i].until[n])
+				build_running(b, (struct build_job) { .id = 2 + n, .nodes = 1, .first = n, .cores = 1, .gpus = 1,
+								      .ends_in = cases[i].until[n] });
+		d = sit(b);
+		assert_int_equal(cases[i].reserved ? reserve(&d, 1) : start(&d, 1), 1);
+		expect_row(accepted(&d), cases[i].reserved, cases[i].in, cases[i].native, cases[i].nodes);
+		leave(&d);
+	}
 }
 
 /* The checker by itself: one that takes what it says for the engine's word would let them pass. */
@@ -205,6 +257,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_node_gives_what_its_gres_bring),
 		cmocka_unit_test(what_select_deals_out_unequally_is_left_to_it),
+		cmocka_unit_test(gres_of_the_job_are_had_of_one_node_unless_several_have_them_sooner),
 		cmocka_unit_test(the_checker_misses_nothing_that_gres_bring),
 		cmocka_unit_test(a_layout_that_is_given_counts_the_cpus_of_gres),
 		cmocka_unit_test(whole_nodes_without_enough_for_all_their_gres_are_none),

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * want_gres.c - gres of which select counts more than so many of each node, each task or the job.
+ */
+#include "model/native.h"
+#include "model/request.h"
+#include "model/want_private.h"
+
+/* -- fewest nodes ---------------------------------------------------------- */
+
+/* (Of a range of nodes that has no gres of the job as a whole select takes the most.) */
+bool want_narrow(const struct sl_cluster *c, struct want *w)
+{
+	struct sl_request *r = &w->pub.request;
+
+	if (r->min_nodes == r->max_nodes)
+		return true;
+	if (r->most_nodes || r->counts || r->contiguous || c->snap->job.flags[w->entry.job] & SL_JOBF_SPREAD)
+		return false;
+	want_keep_wide(w);
+	r->max_nodes = r->min_nodes;
+	return true;
+}
+
+/* -- of each socket ---------------------------------------------------------- */
+
+/* What a node has of the gres of a row, by name and type. */
+static uint64_t count_of_row(const struct sl_cluster *c, uint32_t row, uint32_t n)
+{
+	const struct sl_snapshot *s = c->snap;
+	struct sl_range g = s->node.gres[n];
+	uint64_t count = 0;
+
+	for (uint32_t i = g.first; i < g.first + g.count; i++)
+		if (sl_gres_matches(s, row, s->node_gres.kind[i]))
+			count += s->node_gres.count[i];
+	return count;
+}
+
+/*
+ * Whole nodes come with all of their gres, and select looks no further than whether one of the sockets has as many as are
+ * asked for of each.  Which socket a device is near is not in the snapshot; of as many as there are some socket has its
+ * share at least.
+ */
+bool want_has_socket_gres(struct sl_cluster *c, const struct want *w, const struct sl_ask *a, uint32_t row)
+{
+	const struct part *part = cluster_part(c, &w->entry);
+	uint32_t j = w->entry.job, asked = c->snap->job_gres.count[row];
+
+	if (!w->pub.request.whole_nodes || part->sockets < 1 || a->gres.count > 1 || !asked || a->overcommit ||
+	    c->snap->job.ntasks_per_socket[j] ||
+	    c->snap->job.asks[j] & (SL_ASKS_BOUND_GRES | SL_ASKS_TASK_GRES | SL_ASKS_TASKS_PER_GRES))
+		return false;
+	for (uint32_t n = sl_nodeset_next(&part->nodes, 0); n < SL_MAX_NODES; n = sl_nodeset_next(&part->nodes, n + 1)) {
+		uint64_t has = count_of_row(c, row, n);
+
+		if (has >= asked && has <= (uint64_t) (asked - 1) * (uint64_t) part->sockets)
+			return false;
+	}
+	return true;
+}
+
+/* -- tasks for each ---------------------------------------------------------- */
+
+/* Does it say besides how tasks and cores lie, by which select counts them first? */
+static bool has_odd_cores(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	const struct part *part = cluster_part(c, &w->entry);
+	uint32_t j = w->entry.job, select = c->snap->meta.select_flags[0];
+
+	return a->overcommit || job->ntasks_per_core[j] || job->ntasks_per_socket[j] || job->sockets_per_node[j] ||
+		job->cores_per_socket[j] || (job->threads_per_core[j] && part->max_threads > 1) ||
+		part->min_threads != part->max_threads || select & SL_SELECT_ONE_TASK_PER_CORE ||
+		(select & SL_SELECT_SOCKET && !w->pub.request.whole_nodes) ||
+		job->asks[j] & (SL_ASKS_BOUND_GRES | SL_ASKS_TASK_GRES | SL_ASKS_CPUS_PER_GRES);
+}
+
+/* Does each of several nodes give as many of its gres, and whole cores? */
+static bool are_alike(struct sl_cluster *c, struct want *w, const struct sl_ask *a, uint64_t cpus)
+{
+	const struct part *part = cluster_part(c, &w->entry);
+	uint32_t select = c->snap->meta.select_flags[0], share;
+	bool lln = (select & SL_SELECT_LLN) || c->snap->partition.flags[w->entry.partition] & SL_PART_LLN;
+	struct sl_request *r = &w->pub.request;
+
+	if (cpus % part->max_threads || (lln && select & SL_SELECT_LLN_DEALS) ||
+	    c->snap->job.distribution[w->entry.job] == SL_DIST_PLANE)
+		return false;
+	if (c->snap->job_gres.per[a->gres.first] == SL_PER_NODE || r->whole_nodes)
+		return true;
+	share = want_share_of_job(c, w, a);
+	if (!share || !r->gres_needs)
+		return false;
+	r->gres[0].per = SL_GRES_PER_NODE;
+	r->gres[0].count = share;
+	return true;
+}
+
+/* Has slurmctld counted the CPUs of tasks that it has counted by GPU?  Else select deals out fewer of them. */
+static bool has_all_cpus(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a)
+{
+	return a->cpus_per_task == 1 || a->tasks_per_node || w->pub.request.whole_nodes ||
+		c->snap->job.min_cpus[w->entry.job] >= (uint64_t) a->tasks * a->cpus_per_task;
+}
+
+/*
+ * All GPUs have as many tasks: how many is in no column, it follows from how many tasks there are.  On its fewest nodes
+ * select gives each as many of them.
+ */
+static bool has_settled_gres_tasks(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
+{
+	const struct sl_job_gres_view *gres = &c->snap->job_gres;
+	struct sl_request *r = &w->pub.request;
+	uint32_t tasks = c->snap->job.num_tasks[w->entry.job], g = a->gres.first, here = tasks / r->min_nodes;
+	uint64_t count;
+
+	if (w->entry.shape || a->gres.count != 1 || gres->per[g] > SL_PER_JOB || !tasks || a->tasks != tasks ||
+	    !has_all_cpus(c, w, a) || has_odd_cores(c, w, a))
+		return false;
+	count = (uint64_t) gres->count[g] * (gres->per[g] == SL_PER_NODE ? r->min_nodes : 1);
+	if (!count || tasks % count || tasks % r->min_nodes || (a->tasks_per_node && a->tasks_per_node != here) ||
+	    a->node_cpus > (uint64_t) here * a->cpus_per_task || !want_narrow(c, w))
+		return false;
+	if (r->max_nodes == 1)
+		return true;
+	r->tasks_per_node = here;
+	return are_alike(c, w, a, (uint64_t) here * a->cpus_per_task);
+}
+
+void want_gres_tasks(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
+{
+	if (c->snap->job.asks[w->entry.job] & SL_ASKS_TASKS_PER_GRES && !has_settled_gres_tasks(c, w, a))
+		w->pub.native |= SL_NATIVE_BY_GRES;
+}

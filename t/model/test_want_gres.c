@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Gres of sockets, and such as are bound to tasks or bring some: what is placed, and what only select can count.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "check/check.h"
+#include "model/native.h"
+#include "t/model/desk.h"
+
+/* Jobs are placed one after the other, each on a machine that is idle. */
+struct asked {
+	struct build_job job;		/* gpus: as many of each *per* */
+	uint32_t per, sockets, asks;
+	uint32_t native;		/* or ... */
+	const char *where;
+	bool few_cpus;			/* counted as one for each task */
+};
+
+static struct desk desk_of(const char *machine, const struct asked *q)
+{
+	struct build *b = build_create(machine);
+	struct build_job job = q->job;
+
+	job.id = 1;
+	job.gpus = 0;
+	build_pending(b, job);
+	build_change_job(b, 1, .gres = build_gres(b, "gpu", "", q->job.gpus, q->per));
+	build_change_job(b, 1, .sockets_per_node = q->sockets);
+	build_change_job(b, 1, .asks = q->asks);
+	if (q->few_cpus)
+		build_change_job(b, 1, .min_cpus = q->job.tasks);
+	return sit(b);
+}
+
+static void expect(const char *machine, const struct asked *q, size_t number)
+{
+	struct desk d = desk_of(machine, q);
+	const struct sl_want *w = sl_cluster_want(d.c, entry(&d, 1), &d.err);
+
+	assert_non_null(w);
+	if (w->native != q->native)
+		fail_msg("job %zu: native: 0x%x, not 0x%x", number, w->native, q->native);
+	if (!q->native) {
+		if (start(&d, 1) != 1)
+			fail_msg("job %zu: %s", number, sl_refusal_text(&d.why));
+		if (strcmp(where(&d, 1), q->where))
+			fail_msg("job %zu: on %s, not %s", number, where(&d, 1), q->where);
+		accepted(&d);
+	}
+	leave(&d);
+}
+
+/* Some socket has two of four, whichever these are near; three only select can tell. */
+static void whole_nodes_have_what_is_asked_for_of_a_socket(void **state)
+{
+	static const struct asked jobs[] = {
+		{ { .nodes = 2, .tasks = 2, .gpus = 1, .exclusive = true }, SL_PER_SOCKET, 1, 0, 0, "n0:8 n1:8", false },
+		{ { .nodes = 2, .tasks = 2, .gpus = 2, .exclusive = true }, SL_PER_SOCKET, 2, 0, 0, "n0:8 n1:8", false },
+		{ { .nodes = 1, .tasks = 9, .max_nodes = 2, .gpus = 2, .exclusive = true }, SL_PER_SOCKET, 2, 0, 0, "n0:8 n1:8", false },
+		{ { .nodes = 1, .tasks = 1, .gpus = 3, .exclusive = true }, SL_PER_SOCKET, 1, 0, SL_NATIVE_SOCKET_GRES, NULL, false },
+		{ { .nodes = 1, .tasks = 1, .gpus = 2, .exclusive = true }, SL_PER_SOCKET, 1, SL_ASKS_BOUND_GRES, SL_NATIVE_SOCKET_GRES, NULL, false },
+		{ { .nodes = 1, .tasks = 1, .gpus = 2 }, SL_PER_SOCKET, 1, 0, SL_NATIVE_SOCKET_GRES | SL_NATIVE_SOCKETS, NULL, false },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++)
+		expect("4x8c2s4g", &jobs[i], i);
+	/* a node without as many is none */
+	expect("2x8c2s1g+2x8c2s4g", &(struct asked) { { .nodes = 2, .tasks = 2, .gpus = 2, .exclusive = true }, SL_PER_SOCKET, 2, 0, 0,
+						       "n2:8 n3:8", false }, 0);
+}
+
+/* The checker counts by itself: of four on two sockets no socket need have three. */
+static void the_checker_knows_what_a_socket_has_for_certain(void **state)
+{
+	static const struct asked job = { { .nodes = 1, .tasks = 1, .gpus = 2, .exclusive = true }, SL_PER_SOCKET, 2, 0, 0, NULL, false };
+	struct desk d = desk_of("4x8c2s4g", &job);
+	struct sl_plan_image p;
+	const void *bytes;
+	size_t size;
+
+	(void) state;
+	assert_int_equal(start(&d, 1), 1);
+	accepted(&d);
+	build_change(d.b, SL_T_JOB_GRES, d.b->snap.job.gres[0].first, sl_job_gres_row, .count = 3);
+	build_open(d.b);
+	checked(&d, sl_builder_finish(d.image, &bytes, &size, &d.err));
+	checked(&d, sl_plan_image_open(&p, bytes, size, &d.err));
+	assert_int_equal(sl_check_plan(&d.b->snap, &p, &d.err), -1);
+	assert_non_null(strstr(d.err.text, "some socket is sure to have 2 gpu, needs 3"));
+	leave(&d);
+}
+
+#define TASKS SL_ASKS_TASKS_PER_GRES
+
+/* So many tasks for each GPU: on its fewest nodes a job has as many on each, with the GPUs of these. */
+static void all_gpus_have_as_many_tasks(void **state)
+{
+	static const struct asked jobs[] = {
+		{ { .nodes = 1, .tasks = 4, .gpus = 2 }, SL_PER_NODE, 0, TASKS, 0, "n0:2", false },
+		{ { .nodes = 1, .max_nodes = 3, .tasks = 3, .gpus = 3 }, SL_PER_JOB, 0, TASKS, 0, "n0:2", false },
+		{ { .tasks = 6, .gpus = 2, .cpus_per_task = 2 }, SL_PER_JOB, 0, TASKS, 0, "n0:6", false },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 8, .gpus = 2 }, SL_PER_NODE, 0, TASKS, 0, "n0:2 n1:2", false },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 8, .tasks_per_node = 4, .gpus = 2 }, SL_PER_NODE, 0, TASKS, 0, "n0:2 n1:2", false },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 4, .gpus = 2 }, SL_PER_JOB, 0, TASKS, 0, "n0:1 n1:1", false },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 8, .gpus = 8 }, SL_PER_JOB, 0, TASKS, 0, "n0:2 n1:2", false },
+		{ { .nodes = 2, .max_nodes = 4, .tasks = 8, .gpus = 8 }, SL_PER_JOB, 0, TASKS, 0, "n0:2 n1:2", false },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 8, .gpus = 4, .exclusive = true }, SL_PER_JOB, 0, TASKS, 0, "n0:8 n1:8", false },
+		/* not as many on each, of half a core, so many GPUs of each node that others could be given */
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 6, .gpus = 1 }, SL_PER_NODE, 0, TASKS, SL_NATIVE_BY_GRES, NULL, false },
+		{ { .nodes = 1, .tasks = 5, .gpus = 2 }, SL_PER_NODE, 0, TASKS, SL_NATIVE_BY_GRES, NULL, false },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 8, .gpus = 4 }, SL_PER_JOB, 0, TASKS, SL_NATIVE_BY_GRES, NULL, false },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 8, .tasks_per_node = 6, .gpus = 2 }, SL_PER_NODE, 0, TASKS, SL_NATIVE_BY_GRES, NULL, false },
+		{ { .nodes = 1, .tasks = 4, .gpus = 2 }, SL_PER_NODE, 0, TASKS | SL_ASKS_BOUND_GRES, SL_NATIVE_BY_GRES, NULL, false },
+		{ { .nodes = 1, .tasks = 2, .gpus = 1 }, SL_PER_TASK, 0, TASKS, SL_NATIVE_BY_GRES, NULL, false },
+		{ { .nodes = 1, .tasks = 0, .gpus = 2 }, SL_PER_NODE, 0, TASKS, SL_NATIVE_BY_GRES, NULL, false },
+		{ { .nodes = 1, .tasks = 2, .gpus = 2, .cpus_per_task = 2 }, SL_PER_NODE, 0, TASKS, SL_NATIVE_BY_GRES, NULL, true },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++)
+		expect("4x8c2t4g", &jobs[i], i);
+}
+
+/* The checker by itself: a core more, a GPU on the other node. */
+static void the_checker_counts_the_tasks_of_gpus(void **state)
+{
+	static const struct asked job = { { .nodes = 2, .max_nodes = 2, .tasks = 8, .gpus = 2 }, SL_PER_NODE, 0, TASKS, 0, NULL, false };
+	struct desk d = desk_of("4x8c2t4g", &job);
+	struct sl_plan_image p;
+	const void *bytes;
+	size_t size;
+
+	(void) state;
+	assert_int_equal(start(&d, 1), 1);
+	accepted(&d);
+	build_change(d.b, SL_T_JOB, 0, sl_job_row, .num_tasks = 6);
+	build_change(d.b, SL_T_JOB, 0, sl_job_row, .min_cpus = 6);
+	build_open(d.b);
+	checked(&d, sl_builder_finish(d.image, &bytes, &size, &d.err));
+	checked(&d, sl_plan_image_open(&p, bytes, size, &d.err));
+	assert_int_equal(sl_check_plan(&d.b->snap, &p, &d.err), -1);
+	assert_non_null(strstr(d.err.text, "not as many on each node"));
+	leave(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whole_nodes_have_what_is_asked_for_of_a_socket),
+		cmocka_unit_test(all_gpus_have_as_many_tasks),
+		cmocka_unit_test(the_checker_counts_the_tasks_of_gpus),
+		cmocka_unit_test(the_checker_knows_what_a_socket_has_for_certain),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -268,6 +268,7 @@ local function without_faults(m, text)
 	if needs_gpus(text) then text = text:gsub("%-%-spread%-job", "") end
 	if text:find "arbitrary" then	-- how many nodes and tasks the list says
 		text = (" " .. text):gsub(" %-[Nn]%d%S*", ""):gsub("%-%-nodes=%S+", ""):gsub("%-%-ntasks=%S+", "")
+			:gsub("%-%-constraint=%S+%*%S+", "")
 	end
 	if not m.typed then return text end
 	return (text:gsub("%-%-%S*gpu%S*", ""):gsub("%-%-gres%-flags%S*", ""))

@@ -371,6 +371,24 @@ arbitrary_waits() {
 }
 it "... and wait for these, whatever else is free" arbitrary_waits
 
+# slurmctld itself forgets that each task of an array has to have these numbers of its own: without sched/lua it does not
+# outlive that the tasks are forgotten.
+arbitrary_arrays() {
+	local id
+	needs_lua
+	slurm_since 23.11 || skip "slurmctld does not know the tasks of each node before 23.11"
+	slurm_needs_safe_reconfigure
+	cluster_conf MinJobAge=2
+	scontrol reconfigure
+	id=$(FOR=1 submit -m arbitrary -w n001,n002,n002 --array=1-3)
+	wait_for 60 eval '[ -z "$(squeue -h)" ]'
+	wait_for 120 eval '[[ $(scontrol show job '"$id"' 2>&1) == *"Invalid job id"* ]]'
+	gives 1,2 -m arbitrary -w n001,n002,n002
+	cluster_conf MinJobAge=300
+	scontrol reconfigure
+}
+it "... as does each task of an array, also when others are forgotten" arbitrary_arrays
+
 # Of three tasks two are on one node: the engine books them on one, and behind that the next node.
 behind_select() {
 	local spread id

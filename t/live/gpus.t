@@ -66,6 +66,20 @@ it "... of as many GPUs as there are tasks for" gives "4:2" -n4 --ntasks-per-gpu
 it "... of whole nodes" gives "8:4 8:4" -N2 --exclusive --gpus-per-node=4 --ntasks-per-gpu=1
 it "... and of nodes of one socket" gives "4:2 4:2" -p one -N2 --gpus-per-node=2 --ntasks-per-gpu=2
 
+it "tasks that are bound to GPUs have cores of the one socket" gives "2:2" -p one -N1 -n2 --gpus-per-task=1 --gres-flags=enforce-binding
+it "... of each of several nodes" gives "2:2 2:2" -p one -N2 -n4 --ntasks-per-node=2 --gpus-per-task=1 --gres-flags=enforce-binding
+it "... as many as they take, however many nodes they may have" gives "6:3" -p one -n3 -c2 --gpus-per-task=1 --gres-flags=enforce-binding
+
+# (With GPUs near but one of their sockets select may give more cores than tasks take.)
+bound_to_sockets() {
+	local id
+	id=$(submit -N1 -n2 --gpus-per-task=1 --gres-flags=enforce-binding)
+	starts "$id"
+	has_each "$id" | tee "$C/each"
+	grep -q ':2$' "$C/each"
+}
+it "... of several sockets, select says which" bound_to_sockets
+
 # No node has as many.
 on_more_nodes() {
 	local id

@@ -11,15 +11,16 @@ cluster_node_lines() { # NODES PORT
 	echo "NodeName=$(cluster_nodelist 6 5 6) $at Port=[$(($2 + 4))-$(($2 + 5))] Sockets=1 CoresPerSocket=8"
 }
 
-# The first two GPUs are near the first half of the cores.
+# Two GPUs are near each of two sockets.  (From 23.11 on Slurm wants whole ones.)
 cluster_gres_conf() {
 	local i file=/dev/tty
 	for i in 0 1 2 3; do
 		[ -c "$C/dev/gpu$i" ] || mknod "$C/dev/gpu$i" c 1 3 2>/dev/null
 	done
 	[ ! -c "$C/dev/gpu3" ] || file=$C/dev/gpu
-	echo "Name=gpu File=${file}[0-1] Cores=0-3"
-	echo "Name=gpu File=${file}[2-3] Cores=4-7"
+	echo "NodeName=$(cluster_nodelist 6 1 4) Name=gpu File=${file}[0-1] Cores=0-3"
+	echo "NodeName=$(cluster_nodelist 6 1 4) Name=gpu File=${file}[2-3] Cores=4-7"
+	echo "NodeName=$(cluster_nodelist 6 5 6) Name=gpu File=${file}[0-3] Cores=0-7"
 }
 live_begin 6 SelectTypeParameters=CR_Core_Memory DefMemPerCPU=100 \
 	"PartitionName=two Nodes=n[001-004] Default=YES MaxTime=INFINITE State=UP" \

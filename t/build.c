@@ -631,11 +631,13 @@ static void add_company(struct build *b, struct sl_job_row *r)
 		r->asks |= SL_ASKS_DEFAULT_CPUS;
 }
 
-/* As many tasks for each of its gres, as slurmctld counts them. */
+/* As many tasks for each of its gres, as slurmctld counts them; or cores near it alone. */
 static void add_gres_tasks(struct build *b, struct sl_job_row *r)
 {
 	struct sl_job_gres_row gres;
 
+	if (r->gres.count && r->id % 4 == 1 && r->id % 3)
+		r->asks |= SL_ASKS_BOUND_GRES;
 	if (!r->gres.count || r->id % 4)
 		return;
 	sl_builder_row(b->builder, SL_T_JOB_GRES, r->gres.first, &gres);

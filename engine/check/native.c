@@ -30,10 +30,38 @@ static const char *special_request(const struct check *c, uint32_t j)
 		return "preemption";
 	for (uint32_t g = job->gres[j].first; g < job->gres[j].first + job->gres[j].count; g++)
 		by_task |= c->snap->job_gres.per[g] == SL_PER_TASK;
-	if (by_task && ((job->flags[j] & SL_JOBF_OVERCOMMIT) || (job->asks[j] & SL_ASKS_BOUND_GRES) ||
+	if (by_task && ((job->flags[j] & SL_JOBF_OVERCOMMIT) ||
 			(job->asks[j] & SL_ASKS_TASK_GRES && has_uneven_tasks(job, j))))
 		return "gres for each task";
 	return job->refusals[j] >= SL_REFUSALS ? "refused placements" : NULL;
+}
+
+/* Gres of tasks that are bound to cores near it: on nodes of one socket, all of which have as many tasks. */
+static const char *bound_tasks(const struct check *c, const struct row *r, const struct ask *a)
+{
+	uint32_t asks = c->snap->job.asks[r->job], nodes = r->places.count, here = a->tasks / (nodes ? nodes : 1);
+	bool by_task = asks & SL_ASKS_TASK_GRES, by_other = false;
+
+	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++) {
+		by_task |= c->snap->job_gres.per[g] == SL_PER_TASK;
+		by_other |= c->snap->job_gres.per[g] != SL_PER_TASK;
+	}
+	if (!(asks & SL_ASKS_BOUND_GRES) || !by_task)
+		return NULL;
+	if (r->shape || by_other || nodes != a->min_nodes || here * nodes != a->tasks || a->tasks_per_core ||
+	    check_has_sockets(c, r->job) || (nodes > 1 && here > 1 && a->tasks_per_node != here) ||
+	    (a->tasks_per_node && a->tasks_per_node != here) || a->node_cpus > (uint64_t) here * a->cpus_per_task ||
+	    (c->snap->meta.select_flags[0] & SL_SELECT_SOCKET && !a->whole))
+		return "tasks bound to their gres, not as many on each node";
+	for (uint32_t i = r->places.first; i < r->places.first + nodes; i++) {
+		uint32_t node = c->plan->place.node[i], threads = c->snap->node.threads[node];
+
+		if (c->snap->node.sockets[node] > 1)
+			return "tasks bound to their gres, on nodes of several sockets";
+		if (threads > 1 && (a->threads || (a->cpus_per_task > 1 && a->cpus_per_task % threads)))
+			return "tasks bound to their gres, of parts of cores";
+	}
+	return NULL;
 }
 
 /* Of what sockets a job has, where they are allocated, something else decides. */
@@ -60,6 +88,8 @@ const char *check_native(const struct check *c, const struct row *r, const struc
 		why = check_gres_company(c, r, a);
 	if (!why && s->job.asks[r->job] & SL_ASKS_TASKS_PER_GRES)
 		why = check_gres_tasks(c, r, a);
+	if (!why)
+		why = bound_tasks(c, r, a);
 	if (why)
 		return why;
 	if (!check_deals_planes(c, r, a))

@@ -111,14 +111,14 @@ static bool lacks_tasks(const struct sl_job_view *job, uint32_t j)
 }
 
 /*
- * Gres for each task, where select gives CPUs to all tasks that overcommit, a core of each socket to those that are
- * bound, and for gres of each node besides wants as many tasks on each as that makes.
+ * Gres for each task, where select gives CPUs to all tasks that overcommit, and for gres of each node besides wants as
+ * many tasks on each as that makes.  (Those that are bound: want_gres.c.)
  */
 static bool has_odd_tasks(const struct sl_cluster *c, uint32_t j)
 {
 	const struct sl_job_view *job = &c->snap->job;
 
-	return has_task_gres(c, j) && ((job->flags[j] & SL_JOBF_OVERCOMMIT) || (job->asks[j] & SL_ASKS_BOUND_GRES) ||
+	return has_task_gres(c, j) && ((job->flags[j] & SL_JOBF_OVERCOMMIT) ||
 				       (job->asks[j] & SL_ASKS_TASK_GRES && lacks_tasks(job, j)));
 }
 

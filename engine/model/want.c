@@ -478,6 +478,8 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 	if (!w->pub.why)
 		want_gres_tasks(c, w, &a);
 	if (!w->pub.why)
+		want_bound_gres(c, w, &a);
+	if (!w->pub.why)
 		want_each_gres(c, w, &a);
 	want_shared(c, w, &a);
 	if (!w->pub.why)

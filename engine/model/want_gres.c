@@ -72,8 +72,7 @@ static bool has_odd_cores(const struct sl_cluster *c, const struct want *w, cons
 	return a->overcommit || job->ntasks_per_core[j] || job->ntasks_per_socket[j] || job->sockets_per_node[j] ||
 		job->cores_per_socket[j] || (job->threads_per_core[j] && part->max_threads > 1) ||
 		part->min_threads != part->max_threads || select & SL_SELECT_ONE_TASK_PER_CORE ||
-		(select & SL_SELECT_SOCKET && !w->pub.request.whole_nodes) ||
-		job->asks[j] & (SL_ASKS_BOUND_GRES | SL_ASKS_TASK_GRES | SL_ASKS_CPUS_PER_GRES);
+		(select & SL_SELECT_SOCKET && !w->pub.request.whole_nodes);
 }
 
 /* Does each of several nodes give as many of its gres, and whole cores? */
@@ -115,7 +114,8 @@ static bool has_settled_gres_tasks(struct sl_cluster *c, struct want *w, const s
 	uint32_t tasks = c->snap->job.num_tasks[w->entry.job], g = a->gres.first, here = tasks / r->min_nodes;
 	uint64_t count;
 
-	if (w->entry.shape || a->gres.count != 1 || gres->per[g] > SL_PER_JOB || !tasks || a->tasks != tasks ||
+	if (w->entry.shape || c->snap->job.asks[w->entry.job] & (SL_ASKS_BOUND_GRES | SL_ASKS_TASK_GRES | SL_ASKS_CPUS_PER_GRES) ||
+	    a->gres.count != 1 || gres->per[g] > SL_PER_JOB || !tasks || a->tasks != tasks ||
 	    !has_all_cpus(c, w, a) || has_odd_cores(c, w, a))
 		return false;
 	count = (uint64_t) gres->count[g] * (gres->per[g] == SL_PER_NODE ? r->min_nodes : 1);
@@ -132,4 +132,38 @@ void want_gres_tasks(struct sl_cluster *c, struct want *w, const struct sl_ask *
 {
 	if (c->snap->job.asks[w->entry.job] & SL_ASKS_TASKS_PER_GRES && !has_settled_gres_tasks(c, w, a))
 		w->pub.native |= SL_NATIVE_BY_GRES;
+}
+
+/* -- bound to cores near it ---------------------------------------------------- */
+
+static uint32_t count_gres_of_tasks(const struct sl_cluster *c, const struct sl_ask *a)
+{
+	uint32_t rows = 0;
+
+	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++)
+		rows += c->snap->job_gres.per[g] == SL_PER_TASK;
+	return rows;
+}
+
+/*
+ * Select gives such a job cores for as many tasks as could be on a node, one of each socket at least, and takes but cores
+ * near the gres.  Of nodes of one socket all are near, and where it is settled how many tasks a node has it gives no more.
+ */
+static bool has_near_cores(const struct sl_cluster *c, struct want *w, const struct sl_ask *a)
+{
+	const struct part *part = cluster_part(c, &w->entry);
+	const struct sl_request *r = &w->pub.request;
+	uint32_t here = r->min_nodes == 1 ? r->tasks : r->min_nodes == r->tasks ? 1 : a->tasks_per_node;
+
+	return !w->entry.shape && part->sockets == 1 && count_gres_of_tasks(c, a) == a->gres.count &&
+		!has_odd_cores(c, w, a) && (a->cpus_per_task == 1 || a->cpus_per_task % part->max_threads == 0) &&
+		(uint64_t) here * r->min_nodes == r->tasks && (!a->tasks_per_node || a->tasks_per_node == here) &&
+		a->node_cpus <= (uint64_t) here * a->cpus_per_task && want_narrow(c, w);
+}
+
+void want_bound_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
+{
+	if (c->snap->job.asks[w->entry.job] & SL_ASKS_BOUND_GRES &&
+	    (count_gres_of_tasks(c, a) || c->snap->job.asks[w->entry.job] & SL_ASKS_TASK_GRES) && !has_near_cores(c, w, a))
+		w->pub.native |= SL_NATIVE_TASK_GRES;
 }

@@ -11,15 +11,16 @@ cluster_node_lines() { # NODES PORT
 	echo "NodeName=$(cluster_nodelist 6 5 6) $at Port=[$(($2 + 4))-$(($2 + 5))] Sockets=1 CoresPerSocket=8"
 }
 
-# The first two GPUs are near the first half of the cores.
+# Two GPUs are near each of two sockets.  (From 23.11 on Slurm wants whole ones.)
 cluster_gres_conf() {
 	local i file=/dev/tty
 	for i in 0 1 2 3; do
 		[ -c "$C/dev/gpu$i" ] || mknod "$C/dev/gpu$i" c 1 3 2>/dev/null
 	done
 	[ ! -c "$C/dev/gpu3" ] || file=$C/dev/gpu
-	echo "Name=gpu File=${file}[0-1] Cores=0-3"
-	echo "Name=gpu File=${file}[2-3] Cores=4-7"
+	echo "NodeName=$(cluster_nodelist 6 1 4) Name=gpu File=${file}[0-1] Cores=0-3"
+	echo "NodeName=$(cluster_nodelist 6 1 4) Name=gpu File=${file}[2-3] Cores=4-7"
+	echo "NodeName=$(cluster_nodelist 6 5 6) Name=gpu File=${file}[0-3] Cores=0-7"
 }
 live_begin 6 SelectTypeParameters=CR_Core_Memory DefMemPerCPU=100 \
 	"PartitionName=two Nodes=n[001-004] Default=YES MaxTime=INFINITE State=UP" \
@@ -65,6 +66,20 @@ it "... or all" gives "8:4 8:4" -N2 --gpus=8 --ntasks-per-gpu=2
 it "... of as many GPUs as there are tasks for" gives "4:2" -n4 --ntasks-per-gpu=2
 it "... of whole nodes" gives "8:4 8:4" -N2 --exclusive --gpus-per-node=4 --ntasks-per-gpu=1
 it "... and of nodes of one socket" gives "4:2 4:2" -p one -N2 --gpus-per-node=2 --ntasks-per-gpu=2
+
+it "tasks that are bound to GPUs have cores of the one socket" gives "2:2" -p one -N1 -n2 --gpus-per-task=1 --gres-flags=enforce-binding
+it "... of each of several nodes" gives "2:2 2:2" -p one -N2 -n4 --ntasks-per-node=2 --gpus-per-task=1 --gres-flags=enforce-binding
+it "... as many as they take, however many nodes they may have" gives "6:3" -p one -n3 -c2 --gpus-per-task=1 --gres-flags=enforce-binding
+
+# (With GPUs near but one of their sockets select may give more cores than tasks take.)
+bound_to_sockets() {
+	local id
+	id=$(submit -N1 -n2 --gpus-per-task=1 --gres-flags=enforce-binding)
+	starts "$id"
+	has_each "$id" | tee "$C/each"
+	grep -q ':2$' "$C/each"
+}
+it "... of several sockets, select says which" bound_to_sockets
 
 # No node has as many.
 on_more_nodes() {

@@ -245,6 +245,7 @@ local MORE = {
 	function(m) return ("--exclusive --gpus-per-socket=%d --sockets-per-node=%d"):format(random(1, m.gpus), random(1, 2)) end,
 	function(m) return "--gres=gpu:" .. random(1, m.gpus) .. " --gres-flags=enforce-binding" end,
 	function(m) return "--gpus-per-task=1 --ntasks=" .. random(1, m.gpus * 3) end,
+	function(m) return ("--gpus-per-task=1 --ntasks=%d --gres-flags=enforce-binding"):format(random(1, m.gpus)) end,
 	function(m) return "--ntasks-per-gpu=" .. random(1, 2) .. " --gpus=" .. random(1, m.gpus * 2) end,
 	function(m) return ("--ntasks-per-gpu=%d --gpus-per-node=%d"):format(random(1, 2), random(1, m.gpus)) end,
 	function(m) return ("--ntasks-per-gpu=%d --nodes=%d --gpus-per-node=%d"):format(random(1, 2), random(2, 3), random(1, m.gpus)) end,

@@ -274,7 +274,7 @@ static void gres_that_nobody_uses_up_choose_the_nodes(void **state)
 /* Select gives them CPUs for all tasks, or a core of each socket: the GPUs are those of the tasks in any case. */
 static void gres_of_tasks_that_overcommit_or_are_bound_is_native(void **state)
 {
-	struct build *b = build_create("4x8c4g");
+	struct build *b = build_create("4x8c2s4g");
 	struct sl_cluster *c;
 
 	(void) state;

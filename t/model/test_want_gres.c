@@ -130,7 +130,48 @@ static void all_gpus_have_as_many_tasks(void **state)
 		expect("4x8c2t4g", &jobs[i], i);
 }
 
-/* The checker by itself: a core more, a GPU on the other node. */
+/* Of nodes of one socket all cores are near: there is no core more of each than as many tasks take. */
+static void tasks_that_are_bound_to_gres_are_placed_on_nodes_of_one_socket(void **state)
+{
+	static const struct asked jobs[] = {
+		{ { .nodes = 1, .tasks = 2, .gpus = 1 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES, 0, "n0:1", false },
+		{ { .tasks = 3, .gpus = 1, .cpus_per_task = 4 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES, 0, "n0:6", false },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 2, .gpus = 2 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES | SL_ASKS_TASK_GRES, 0, "n0:1 n1:1", false },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 4, .tasks_per_node = 2, .gpus = 1 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES, 0, "n0:1 n1:1", false },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 4, .gpus = 1 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES, SL_NATIVE_TASK_GRES, NULL, false },
+		{ { .nodes = 1, .tasks = 2, .gpus = 1, .cpus_per_task = 3 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES, SL_NATIVE_TASK_GRES, NULL, false },
+		{ { .nodes = 1, .tasks = 2, .gpus = 2 }, SL_PER_NODE, 0, SL_ASKS_BOUND_GRES | SL_ASKS_TASK_GRES, SL_NATIVE_TASK_GRES, NULL, false },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++)
+		expect("4x8c2t4g", &jobs[i], i);
+	expect("4x8c2s2t4g", &(struct asked) { { .nodes = 1, .tasks = 2, .gpus = 1 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES, SL_NATIVE_TASK_GRES,
+					       NULL, false }, 0);
+}
+
+static void the_checker_knows_which_tasks_are_bound(void **state)
+{
+	static const struct asked job = { { .nodes = 2, .max_nodes = 2, .tasks = 4, .tasks_per_node = 2, .gpus = 1 }, SL_PER_TASK, 0,
+					  SL_ASKS_BOUND_GRES, 0, NULL, false };
+	struct desk d = desk_of("4x8c2t4g", &job);
+	struct sl_plan_image p;
+	const void *bytes;
+	size_t size;
+
+	(void) state;
+	assert_int_equal(start(&d, 1), 1);
+	accepted(&d);
+	build_change(d.b, SL_T_NODE, 1, sl_node_row, .sockets = 2);
+	build_open(d.b);
+	checked(&d, sl_builder_finish(d.image, &bytes, &size, &d.err));
+	checked(&d, sl_plan_image_open(&p, bytes, size, &d.err));
+	assert_int_equal(sl_check_plan(&d.b->snap, &p, &d.err), -1);
+	assert_non_null(strstr(d.err.text, "on nodes of several sockets"));
+	leave(&d);
+}
+
+/* The checker by itself: three tasks of each node, for two GPUs. */
 static void the_checker_counts_the_tasks_of_gpus(void **state)
 {
 	static const struct asked job = { { .nodes = 2, .max_nodes = 2, .tasks = 8, .gpus = 2 }, SL_PER_NODE, 0, TASKS, 0, NULL, false };
@@ -157,6 +198,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_nodes_have_what_is_asked_for_of_a_socket),
 		cmocka_unit_test(all_gpus_have_as_many_tasks),
+		cmocka_unit_test(tasks_that_are_bound_to_gres_are_placed_on_nodes_of_one_socket),
+		cmocka_unit_test(the_checker_knows_which_tasks_are_bound),
 		cmocka_unit_test(the_checker_counts_the_tasks_of_gpus),
 		cmocka_unit_test(the_checker_knows_what_a_socket_has_for_certain),
 	};

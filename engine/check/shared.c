@@ -42,7 +42,7 @@ int check_shared(struct check *c, const struct row *r, const struct ask *a)
 {
 	const struct sl_plan_place_view *place = &c->plan->place;
 	uint32_t rows = check_sharing(c, r->job, r->partition), id = c->snap->job.id[r->job];
-	bool settled = r->places.count == 1 ||
+	bool settled = r->places.count == 1 || (a->tasks == r->places.count && !a->overcommit) ||
 		(a->tasks_per_node && (uint64_t) a->tasks_per_node * r->places.count == a->tasks);
 	uint64_t poor = 0;
 

@@ -58,6 +58,8 @@ static void ask_rows(const struct sl_cluster *c, struct want *w, const struct sl
 	uint32_t each = want_tasks_of_each_node(r), nodes = r->max_nodes == 1 ? 1 : r->min_nodes, poor;
 	uint64_t cores;
 
+	if (r->tasks == r->min_nodes && r->min_nodes == r->max_nodes && !a->overcommit)
+		each = 1;
 	w->pub.rows.alone = !each && r->min_nodes <= 1 && !r->counts && !(r->tasks_per_node && r->tasks > r->tasks_per_node);
 	if (w->pub.rows.alone) {
 		each = r->tasks ? r->tasks : 1;

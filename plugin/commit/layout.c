@@ -240,14 +240,15 @@ static bool pinned_by_nodes(const job_record_t *job, const struct sl_layout_plac
 	return (i == count && cpus <= want) || count == 1;
 }
 
-/* ... or by the tasks per node that the request itself states? */
+/* ... or by the tasks per node that the request itself states, or since there is one for each? */
 static bool settled_by_tasks(const job_record_t *job, const struct sl_layout_place *place, uint32_t count)
 {
-	uint16_t tpn = job->details->ntasks_per_node;
-	uint32_t i;
+	uint32_t tpn = sl_said16(job->details->ntasks_per_node) ? job->details->ntasks_per_node : 0, i;
+	uint32_t want = MAX(job->details->min_cpus, job->details->num_tasks * per_task(job));
 
-	if (!tpn || tpn == NO_VAL16 || job->details->num_tasks != count * tpn)
+	if (tpn ? job->details->num_tasks != count * tpn : want != count * per_task(job))
 		return false;
+	tpn = MAX(tpn, 1);
 	for (i = 0; i < count; i++)
 		if (cpus_of_cores(place[i].node, place[i].cores) != tpn * per_task(job))
 			return false;

@@ -61,6 +61,7 @@ static void what_is_enough_is_a_number(void **state)
 	build_pending(b, (struct build_job) { .id = 6, .nodes = 2, .tasks = 7 });
 	build_pending(b, (struct build_job) { .id = 7, .max_nodes = 9, .tasks = 12 });
 	build_pending(b, (struct build_job) { .id = 8, .max_nodes = 9, .tasks = 5, .tasks_per_node = 3 });
+	build_pending(b, (struct build_job) { .id = 9, .nodes = 2, .tasks = 2, .cpus_per_task = 3 });
 	c = build_cluster(b);
 	rows(c, 1, 1, false);
 	rows(c, 2, 13, true);
@@ -70,6 +71,7 @@ static void what_is_enough_is_a_number(void **state)
 	rows(c, 6, 0, false);
 	rows(c, 7, 0, true);
 	rows(c, 8, 0, false);
+	rows(c, 9, 13, false);		/* one for each */
 	sl_cluster_destroy(c);
 	build_destroy(b);
 }
@@ -255,12 +257,12 @@ static void a_refusal_speaks_for_those_alone_that_ask_for_no_less(void **state)
 	struct desk d;
 
 	(void) state;
-	runs(b, 9, 0, 6, 600);
-	runs(b, 8, 1, 6, 600);
+	runs(b, 9, 0, 4, 600);
+	runs(b, 8, 1, 4, 600);
 	build_pending(b, (struct build_job) { .id = 7, .nodes = 1, .tasks = 1, .limit = 600 });
 	build_change_job(b, 7, .begin_time = BUILD_NOW + 30);
-	build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .tasks = 2, .limit = 60 });
-	build_pending(b, (struct build_job) { .id = 2, .nodes = 2, .tasks = 2, .tasks_per_node = 1, .limit = 60 });
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .tasks = 3, .limit = 60 });
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 2, .tasks = 4, .tasks_per_node = 2, .limit = 60 });
 	d = sit(b);
 	assert_int_equal(reserve(&d, 7), 1);
 	assert_int_equal(start(&d, 1), 0);

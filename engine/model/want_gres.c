@@ -115,7 +115,7 @@ static bool has_settled_gres_tasks(struct sl_cluster *c, struct want *w, const s
 	uint64_t count;
 
 	if (w->entry.shape || c->snap->job.asks[w->entry.job] & (SL_ASKS_BOUND_GRES | SL_ASKS_TASK_GRES | SL_ASKS_CPUS_PER_GRES) ||
-	    a->gres.count != 1 || gres->per[g] > SL_PER_JOB || !tasks || a->tasks != tasks ||
+	    a->gres.count != 1 || gres->per[g] > SL_PER_JOB || gres->cpus[g] || !tasks || a->tasks != tasks ||
 	    !has_all_cpus(c, w, a) || has_odd_cores(c, w, a))
 		return false;
 	count = (uint64_t) gres->count[g] * (gres->per[g] == SL_PER_NODE ? r->min_nodes : 1);

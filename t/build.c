@@ -451,6 +451,9 @@ static void random_partitions(struct build *b, uint64_t *s)
 
 static void random_reservations(struct build *b, uint64_t *s)
 {
+	static const uint32_t flags[] = { SL_RESV_MAINT, SL_RESV_FLEX, SL_RESV_FLEX, SL_RESV_FLEX | SL_RESV_OVERLAP,
+					  SL_RESV_IGNORE_JOBS, SL_RESV_OVERLAP, SL_RESV_ANY_NODES };
+
 	for (uint32_t i = build_below(s, 4); i > 0; i--) {
 		struct sl_reservation_row r = sl_reservation_row();
 		uint32_t first = build_below(s, b->nodes);
@@ -463,7 +466,7 @@ static void random_reservations(struct build *b, uint64_t *s)
 		r.nodes = build_nodes(b, first, first + build_below(s, b->nodes - first < 3 ? b->nodes - first : 3));
 		if (one_in(s, 4))
 			r.cores = 1 + build_below(s, 6);
-		r.flags = one_in(s, 3) ? 1u << build_below(s, 5) : 0;
+		r.flags = one_in(s, 2) ? flags[build_below(s, sizeof(flags) / sizeof(flags[0]))] : 0;
 		sl_builder_append(b->builder, SL_T_RESERVATION, &r);
 	}
 	for (uint32_t i = build_below(s, 3); i > 0; i--) {

@@ -319,7 +319,7 @@ static int check_times(struct check *c, struct row *r, const struct ask *a, int6
 	if (s->job.deadline[r->job] && end > s->job.deadline[r->job])
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": would end at %" PRId64 ", after its deadline %"
 			       PRId64, id, end, s->job.deadline[r->job]);
-	if (own != SL_NONE) {
+	if (own != SL_NONE && !(resv->flags[own] & SL_RESV_FLEX)) {
 		if (r->at < resv->start_time[own] || r->at >= resv->end_time[own])
 			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": starts at %" PRId64 ", reservation %s"
 				       " is from %" PRId64 " to %" PRId64, id, r->at, check_str(c, resv->name[own]),
@@ -408,9 +408,6 @@ static int check_row(struct check *c, struct row *r, uint32_t id, int64_t shorte
 	if (own == SL_NONE && *check_str(c, s->job.reservation[r->job]))
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": there is no reservation %s", id,
 			       check_str(c, s->job.reservation[r->job]));
-	if (own != SL_NONE && (s->reservation.flags[own] & SL_RESV_FLEX) &&
-	    (r->at < s->reservation.start_time[own] || r->at >= s->reservation.end_time[own]))
-		own = SL_NONE;
 	r->resv = own;
 	check_ask(c, r->job, r->partition, r->shape, &a);
 	if (check_times(c, r, &a, shortened, expected) < 0 || check_loan(c, r) < 0 || check_places(c, r) < 0 ||

@@ -39,8 +39,8 @@
  * starts within its window and is taken to end with it; other reservations bind it
  * too, unless its own is a maintenance one, or overlapping and the other not
  * maintenance (as in Slurm's job_test_resv()).  Which one it is in, the plan says where the queue
- * has several ways for the job.  One without nodes leaves its jobs all others.  Outside the window of a flexible
- * reservation such a job counts as any other.
+ * has several ways for the job.  One without nodes leaves its jobs all others.  A job in a flexible one is bound to
+ * neither its nodes nor its time.
  *
  * Expectations.  A row may be booked for less than its walltime, since the policy expects it to
  * end sooner.  Not so a job with licences, one in a reservation, and one on nodes on which a
@@ -98,7 +98,7 @@
  * A job that asks for something that is not modelled has to be native: any other of SL_ASKS_*,
  * constraints that are more than that, sockets or tasks per socket beside gres of parts of nodes, -O or cores
  * for the system, gres per socket, gres that nobody uses up and shares of devices but by node, such shares beside the devices or of whole nodes, cores for the system beside gres, threads for it on cores with several, arbitrary distributions, planes but as above, shared cores,
- * flexible or partial reservations or several of them,
+ * partial reservations or several of them,
  * where sockets are allocated: cores for the system; of parts of nodes sockets, tasks per socket, a core of each socket
  * in turn, CPUs with gres, MaxCPUsPerNode; a job that may preempt others, one of which select refused
  * SL_REFUSALS placements in a row.  Any job may be native.  The places of such a job are

@@ -77,8 +77,7 @@ const char *check_native(const struct check *c, const struct row *r, const struc
 		return "shared cores";
 	if (r->way == SL_NONE && strchr(check_str(c, s->job.reservation[r->job]), ','))
 		return "several reservations";
-	if (own != SL_NONE && ((s->reservation.flags[own] & (SL_RESV_FLEX | SL_RESV_ANY_NODES)) ||
-			       s->reservation.cores[own]))
-		return "a flexible or partial reservation, or one without nodes";
+	if (own != SL_NONE && s->reservation.cores[own])
+		return "a partial reservation";
 	return NULL;
 }

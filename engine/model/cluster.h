@@ -32,14 +32,9 @@ struct sl_entry {
 	uint32_t partition;	/* row in snapshot.partition */
 	uint32_t shape;		/* 0: as asked; n: the job's nth alternative (the queue has 0) */
 	uint32_t loan;		/* 0: its own partition's nodes; n: and those of a loan (the queue has 0) */
-	uint32_t resv;		/* 0: in the reservation that it asks for; n: in row n-1; SL_ENTRY_OUTSIDE or _ASTRIDE (the queue has 0) */
+	uint32_t resv;		/* 0: in the reservation that it asks for; n: in row n-1 (the queue has 0) */
 	uint32_t row;		/* in the queue, where it has ways: row in snapshot.queue + 1; else 0 */
 };
-
-/* Outside the flexible reservation that it asks for. */
-#define SL_ENTRY_OUTSIDE (UINT32_MAX - 1)
-/* ... or on its nodes and others together. */
-#define SL_ENTRY_ASTRIDE (UINT32_MAX - 2)
 
 /* Nodes of other partitions, for jobs that wait in one. */
 #define SL_MAX_LENDERS 16

@@ -63,9 +63,7 @@ uint32_t cluster_reservation(const struct sl_cluster *c, uint32_t job)
 
 uint32_t cluster_entry_reservation(const struct sl_cluster *c, const struct sl_entry *e)
 {
-	if (e->resv == SL_ENTRY_OUTSIDE)
-		return SL_NONE;
-	return e->resv && e->resv != SL_ENTRY_ASTRIDE ? e->resv - 1 : cluster_reservation(c, e->job);
+	return e->resv ? e->resv - 1 : cluster_reservation(c, e->job);
 }
 
 bool cluster_keeps_out(const struct sl_cluster *c, uint32_t resv, uint32_t own)

@@ -9,17 +9,42 @@
 
 #include "base/grow.h"
 
-/* Nodes with as many times their cores as jobs may share one. */
-static struct sl_timeline *new_shared_timeline(struct sl_cluster *c, struct sl_error *err)
+/* The largest weight of a node. */
+static uint32_t most_weight(const struct sl_cluster *c)
 {
-	uint32_t nodes = c->snap->node.rows, *kind_of = malloc((nodes + 1) * sizeof(*kind_of));
-	struct sl_node_kind *kind = malloc((nodes + 1) * sizeof(*kind));
+	uint32_t most = 0;
+
+	for (uint32_t k = 0; k < c->kinds; k++)
+		most = c->kind[k].weight > most ? c->kind[k].weight : most;
+	return most;
+}
+
+/* As jobs of the enclave see a node: with as many times its cores as they may share one; of a flexible reservation,
+ * all others weigh more than its own. */
+static struct sl_node_kind kind_within(const struct sl_cluster *c, const struct enclave *en, uint32_t n, uint32_t most)
+{
+	struct sl_node_kind kind = c->kind[c->kind_of[n]];
+
+	if (en->shared)
+		kind.capacity.cores *= (int32_t) c->rows[n];
+	if (en->flexible && !sl_nodeset_contains(&c->resv_nodes[en->resv], n))
+		kind.weight = kind.weight < UINT32_MAX - most ? kind.weight + most + 1 : UINT32_MAX;
+	return kind;
+}
+
+static struct sl_timeline *new_timeline(struct sl_cluster *c, const struct enclave *en, struct sl_error *err)
+{
+	uint32_t nodes = c->snap->node.rows, most = most_weight(c), *kind_of;
+	struct sl_node_kind *kind;
 	struct sl_timeline *tl = NULL;
 
+	if (!en->shared && !en->flexible)
+		return cluster_new_timeline(c, err);
+	kind_of = malloc((nodes + 1) * sizeof(*kind_of));
+	kind = malloc((nodes + 1) * sizeof(*kind));
 	for (uint32_t n = 0; kind_of && kind && n < nodes; n++) {
 		kind_of[n] = n;
-		kind[n] = c->kind[c->kind_of[n]];
-		kind[n].capacity.cores *= (int32_t) c->rows[n];
+		kind[n] = kind_within(c, en, n, most);
 	}
 	if (kind_of && kind)
 		tl = sl_timeline_create(nodes, kind_of, kind, nodes, c->now, err);
@@ -153,10 +178,10 @@ static int enclave_others(struct sl_cluster *c, struct enclave *en, struct sl_er
 			continue;
 		/* Where it is known which parts both hold they have no core in common, unless one may
 		 * overlap.  Else others that hold parts of these nodes are rare enough to be taken for whole. */
-		if (en->resv != SL_NONE && v->parts[r].count && v->parts[en->resv].count &&
+		if (cluster_is_confined(en) && v->parts[r].count && v->parts[en->resv].count &&
 		    !((v->flags[r] | v->flags[en->resv]) & SL_RESV_OVERLAP))
 			continue;
-		if (v->cores[r] && en->resv == SL_NONE)
+		if (v->cores[r] && !cluster_is_confined(en))
 			continue;	/* cluster_keep_cores() */
 		if (cluster_keeps_out(c, r, en->resv) || (v->cores[r] && r != en->resv))
 			if (sl_timeline_block(en->tl, &c->resv_nodes[r], v->start_time[r], v->end_time[r], err) < 0)
@@ -180,8 +205,8 @@ static int fill_enclave(struct sl_cluster *c, struct enclave *en, int32_t *spare
 		rc = enclave_node(c, en, n, &spare[n], err);
 	if (!rc)
 		rc = enclave_running(c, en, spare, err);
-	if (!rc && en->resv == SL_NONE && c->has_partial)
-		rc = cluster_keep_cores(c, en->tl, en->shared, &kept, &kepts, err);
+	if (!rc && !cluster_is_confined(en) && c->has_partial)
+		rc = cluster_keep_cores(c, en->tl, en->resv, en->shared, &kept, &kepts, err);
 	if (!rc && en->shared)
 		rc = enclave_unshared(c, en, err);
 	if (!rc && en->tenant)
@@ -203,7 +228,7 @@ struct sl_timeline *cluster_enclave_timeline(struct sl_cluster *c, struct enclav
 	if (!spare)
 		sl_fail(err, SL_ENOMEM, "cluster: out of memory");
 	else
-		en->tl = en->shared ? new_shared_timeline(c, err) : cluster_new_timeline(c, err);
+		en->tl = new_timeline(c, en, err);
 	if (en->tl)
 		rc = fill_enclave(c, en, spare, err);
 	free(spare);
@@ -218,7 +243,7 @@ struct sl_timeline *cluster_enclave_timeline(struct sl_cluster *c, struct enclav
 /* The nodes of a reservation, or all on which jobs may share cores, or all. */
 static int enclave_nodes(struct sl_cluster *c, struct enclave *en, struct sl_error *err)
 {
-	if (en->resv != SL_NONE && !en->astride)
+	if (cluster_is_confined(en))
 		return sl_nodeset_copy(&en->nodes, &c->resv_nodes[en->resv], err);
 	for (uint32_t n = 0; n < c->snap->node.rows; n++)
 		if ((!en->shared || c->rows[n] > 1) && sl_nodeset_add(&en->nodes, n, n, err) < 0)
@@ -232,7 +257,7 @@ struct enclave *cluster_enclave(struct sl_cluster *c, const struct enclave *like
 
 	for (uint32_t i = 0; i < c->enclaves; i++)
 		if (c->enclave[i]->resv == like->resv && c->enclave[i]->shared == like->shared &&
-		    c->enclave[i]->tenant == like->tenant && c->enclave[i]->astride == like->astride)
+		    c->enclave[i]->tenant == like->tenant)
 			return c->enclave[i];
 	if (sl_grow_list(&c->enclave, c->enclaves, sizeof(*c->enclave), err))
 		return NULL;
@@ -241,14 +266,14 @@ struct enclave *cluster_enclave(struct sl_cluster *c, const struct enclave *like
 		sl_fail(err, SL_ENOMEM, "cluster: out of memory");
 		return NULL;
 	}
-	*en = (struct enclave) { .resv = like->resv, .number = c->enclaves, .shared = like->shared, .tenant = like->tenant,
-				 .astride = like->astride };
+	*en = (struct enclave) { .resv = like->resv, .number = c->enclaves, .shared = like->shared, .tenant = like->tenant };
+	en->flexible = en->resv != SL_NONE && c->snap->reservation.flags[en->resv] & SL_RESV_FLEX;
 	if (enclave_nodes(c, en, err) < 0) {
 		cluster_enclave_free(en);
 		return NULL;
 	}
-	en->partial = en->resv != SL_NONE && c->snap->reservation.cores[en->resv];
-	c->has_astride |= en->astride;
+	en->partial = en->resv != SL_NONE && c->snap->reservation.cores[en->resv] && !en->flexible;
+	c->has_flexible |= en->flexible;
 	c->enclave[c->enclaves++] = en;
 	return en;
 }

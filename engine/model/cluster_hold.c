@@ -343,16 +343,17 @@ static int place_blocks(struct sl_cluster *c, struct sl_error *err)
 	return block_tenants(c, c->running, c->runs, err) < 0 ? -1 : block_tenants(c, c->lingering, c->lingers, err);
 }
 
-int cluster_keep_cores(struct sl_cluster *c, struct sl_timeline *tl, bool shared, struct node_booking **list,
-		       uint32_t *count, struct sl_error *err)
+int cluster_keep_cores(struct sl_cluster *c, struct sl_timeline *tl, uint32_t own, bool shared,
+		       struct node_booking **list, uint32_t *count, struct sl_error *err)
 {
 	const struct sl_reservation_view *v = &c->snap->reservation;
 
 	for (uint32_t r = 0; r < v->rows; r++) {
 		const struct sl_nodeset *set = &c->resv_nodes[r];
 
-		for (uint32_t n = sl_nodeset_next(set, 0); v->cores[r] && n < SL_MAX_NODES;
-		     n = sl_nodeset_next(set, n + 1)) {
+		if (!v->cores[r] || r == own)
+			continue;
+		for (uint32_t n = sl_nodeset_next(set, 0); n < SL_MAX_NODES; n = sl_nodeset_next(set, n + 1)) {
 			struct sl_resources keep = { .cores = 0 };
 
 			keep.cores = (int32_t) (cluster_resv_cores(c, r, n) * (shared ? c->rows[n] : 1));
@@ -384,7 +385,7 @@ int cluster_specials_place(struct sl_cluster *c, struct sl_error *err)
 		/* Bookings lie beneath blocks. */
 		c->kepts = 0;
 		if (cluster_blocks(c, false, EVERYTHING, SL_NONE, err) < 0 ||
-		    cluster_keep_cores(c, c->tl, false, &c->kept, &c->kepts, err) < 0 ||
+		    cluster_keep_cores(c, c->tl, SL_NONE, false, &c->kept, &c->kepts, err) < 0 ||
 		    cluster_blocks(c, true, EVERYTHING, SL_NONE, err) < 0)
 			return -1;
 	}

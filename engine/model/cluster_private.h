@@ -25,8 +25,10 @@
  * are blocked for all others.  Jobs of the user that do not insist on that are on the main one,
  * so they come to no node of his tenant; the tenant goes to theirs, once they run.
  *
- * A job of a flexible reservation that neither its nodes nor those of nobody have room for alone may be astride: one
- * more timeline of all these nodes, in which those of bookings elsewhere are blocked, and the reverse.
+ * A job of a flexible reservation may have its nodes and all others, at any time: the enclave of one has all nodes,
+ * those of the reservation before others.  What is booked there is booked on main as well, beneath the reservation's
+ * block, and the reverse: without regard to blocks both have the same.  With timelines of which that is not so (where
+ * cores are shared or reserved, of tenants, of other reservations) nodes are blocked, as they are for tenants.
  *
  * Specials are what follows from other bookings and has to be worked out again when
  * those change: nodes on which jobs share cores; nodes of a tenant, blocked until its last job there ends;
@@ -72,11 +74,17 @@ struct enclave {
 	uint32_t number;		/* that it has in cluster.enclave */
 	bool shared;			/* of jobs that share cores */
 	uint32_t tenant;		/* whose jobs, as cluster_tenant() says */
-	bool astride;			/* of a flexible reservation: on its nodes and all others */
+	bool flexible;			/* its reservation is: on its nodes and all others */
 	bool partial, dirty;
 	struct sl_nodeset nodes;
 	struct sl_timeline *tl;
 };
+
+/* Has it the nodes of a reservation alone? */
+static inline bool cluster_is_confined(const struct enclave *en)
+{
+	return en->resv != SL_NONE && !en->flexible;
+}
 
 /* A booking on one node. */
 struct node_booking {
@@ -119,7 +127,8 @@ struct want {
 	bool for_chance;		/* a copy, which has no parts of its own: cluster_chance() */
 	struct enclave *enclave;	/* NULL: main */
 	const struct sl_nodeset *resv_nodes;	/* of the reservation that it is confined to, or NULL */
-	uint32_t resv;			/* that it runs in the time of, or SL_NONE; its licences are left to Slurm */
+	uint32_t resv;			/* that it runs in, or SL_NONE; its licences are left to Slurm */
+	bool any_time;			/* that is flexible: not in its time alone */
 	int64_t asked;			/* time limit as the job has it in that partition */
 	int64_t valid_until;		/* worked out again then */
 	int64_t leaves_until;		/* then it may start below any number of switches */
@@ -185,7 +194,7 @@ struct sl_cluster {
 	uint32_t blocks, blocks_room;
 	struct node_booking *kept;	/* specials that are bookings */
 	uint32_t kepts;
-	bool has_specials, has_partial, has_astride;
+	bool has_specials, has_partial, has_flexible;
 
 	struct sl_entry *queue;
 	struct least *least;		/* [entry] */
@@ -308,9 +317,10 @@ int cluster_book_available(struct sl_cluster *c, struct sl_timeline *tl, uint32_
 int cluster_change_block(struct sl_cluster *c, struct sl_timeline *tl, const struct block *b, bool place,
 			 struct sl_error *err);
 
-/* The cores that partial reservations keep, as far as they are free; remembered like the above. */
-int cluster_keep_cores(struct sl_cluster *c, struct sl_timeline *tl, bool shared, struct node_booking **list,
-		       uint32_t *count, struct sl_error *err);
+/* The cores that partial reservations keep from jobs of reservation *own* (SL_NONE: of none), as far as they are free;
+ * remembered like the above. */
+int cluster_keep_cores(struct sl_cluster *c, struct sl_timeline *tl, uint32_t own, bool shared,
+		       struct node_booking **list, uint32_t *count, struct sl_error *err);
 
 /* tenant.c */
 /* Who wants nodes to himself; 0 or -1 with *err. */
@@ -325,8 +335,7 @@ bool cluster_goes_to_job(const struct sl_cluster *c, uint32_t tenant, uint32_t j
 bool cluster_goes_to_owner(const struct sl_cluster *c, uint32_t tenant, uint32_t uid);
 
 /* cluster_enclave.c */
-/* The enclave with the *like*'s resv (SL_NONE: of no reservation), shared, tenant (0: of none) and astride.  NULL with
- * *err. */
+/* The enclave with the *like*'s resv (SL_NONE: of no reservation), shared and tenant (0: of none).  NULL with *err. */
 struct enclave *cluster_enclave(struct sl_cluster *c, const struct enclave *like, struct sl_error *err);
 
 /* Its timeline, up to date. */

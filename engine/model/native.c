@@ -33,7 +33,6 @@ static const struct {
 	{ SL_NATIVE_SHARED_CORES, "shared cores" },
 	{ SL_NATIVE_BY_SOCKET, "allocation by socket, of unequal ones or beside other counts of cores" },
 	{ SL_NATIVE_RESERVATIONS, "several reservations" },
-	{ SL_NATIVE_FLEX, "a flexible reservation, or one without nodes" },
 	{ SL_NATIVE_PARTIAL, "a reservation of parts of nodes" },
 	{ SL_NATIVE_UNEQUAL_THREADS, "nodes with unequal threads" },
 	{ SL_NATIVE_GRES, "gres" },
@@ -144,9 +143,8 @@ static uint32_t native_of_reservation(const struct sl_cluster *c, const struct s
 	uint32_t r = cluster_entry_reservation(c, e);
 
 	if (r == SL_NONE)
-		return if_so(e->resv == SL_ENTRY_OUTSIDE, SL_NATIVE_FLEX);
+		return 0;
 	return if_so(!e->resv && strchr(cluster_str(c, c->snap->job.reservation[e->job]), ','), SL_NATIVE_RESERVATIONS) |
-		if_so(v->flags[r] & (SL_RESV_FLEX | SL_RESV_ANY_NODES), SL_NATIVE_FLEX) |
 		if_so(v->cores[r], SL_NATIVE_PARTIAL);
 }
 

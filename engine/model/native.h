@@ -33,7 +33,6 @@ enum sl_native {
 	/* facts of its partition, of its reservation and of the cluster */
 	SL_NATIVE_SHARED_CORES		= 1 << 17,
 	SL_NATIVE_RESERVATIONS		= 1 << 19,
-	SL_NATIVE_FLEX			= 1 << 20,
 	SL_NATIVE_PARTIAL		= 1 << 21,
 	/* numbers (want.c) */
 	SL_NATIVE_SOCKETS		= 1 << 1,	/* these two: of parts of nodes, or of unequal ones */
@@ -43,10 +42,10 @@ enum sl_native {
 	SL_NATIVE_BY_SOCKET		= 1 << 18,	/* unequal ones, or beside what counts cores otherwise */
 	SL_NATIVE_GRES			= 1 << 24,	/* too many kinds, or pieces */
 	SL_NATIVE_CPU_CAP		= 1 << 14,
-	SL_NATIVE_LLN			= 1 << 25,	/* how many tasks each of several nodes has */
+	SL_NATIVE_LLN			= 1 << 20,	/* how many tasks each of several nodes has */
 };
 
-#define SL_NATIVE_FLAGS 26		/* bits from 0 on, one for each */
+#define SL_NATIVE_FLAGS 25		/* bits from 0 on, one for each */
 
 #define SL_NATIVE_TEXT 160
 

@@ -8,24 +8,33 @@
 
 #include "base/grow.h"
 
-/* Do bookings of that want keep jobs of a timeline off their nodes?  *en*: whose it is, NULL: the main one.
+/* What bookings in one timeline are in another. */
+enum across {
+	NOTHING,
+	BLOCKS,				/* their nodes are closed */
+	BOOKINGS,			/* the same, beneath what blocks stand there */
+};
+
+/* ... those of that want, in the timeline of *en*, NULL: the main one.
  * Of jobs that share cores and jobs that share none, a node has but one kind, and those of one tenant;
- * where cores of a node are reserved, other enclaves have it too.  So have others all nodes of one that is astride. */
-static bool is_across(const struct sl_plan *p, const struct want *w, const struct enclave *en)
+ * where cores of a node are reserved, other enclaves have it too.  So have others all nodes of a flexible one. */
+static enum across across(const struct sl_plan *p, const struct want *w, const struct enclave *en)
 {
 	static const struct enclave main_one = { .resv = SL_NONE };
 	const struct enclave *own = w->enclave ? w->enclave : &main_one, *other = en ? en : &main_one;
+	bool apart = own->shared != other->shared || own->tenant != other->tenant;
 
-	if ((own->astride || other->astride) && own != other)
-		return true;
-	return (own->shared != other->shared || own->tenant != other->tenant) &&
-	       (own->resv == other->resv || p->c->has_partial);
+	if (own == other)
+		return NOTHING;
+	if (own->flexible || other->flexible)
+		return apart || p->c->has_partial || cluster_is_confined(own) || cluster_is_confined(other) ? BLOCKS : BOOKINGS;
+	return apart && (own->resv == other->resv || p->c->has_partial) ? BLOCKS : NOTHING;
 }
 
 /* Whether there may be such at all. */
 static bool has_sides(const struct sl_cluster *c)
 {
-	return c->rows || c->tenants || c->has_astride;
+	return c->rows || c->tenants || c->has_flexible;
 }
 
 /* The timelines that a plan may change: the main one, and those of enclaves.  NULL past the last. */
@@ -35,28 +44,33 @@ static struct sl_timeline *nth_timeline(const struct sl_plan *p, uint32_t n, con
 	return !n ? p->c->tl : *en ? (*en)->tl : NULL;
 }
 
-/* The first one from number *from* on, which goes on, that is across. */
-static struct sl_timeline *next_across(const struct sl_plan *p, const struct want *w, uint32_t *from)
+/* The first one from number *from* on, which goes on, that is across; and *how*. */
+static struct sl_timeline *next_across(const struct sl_plan *p, const struct want *w, uint32_t *from, enum across *how)
 {
 	const struct enclave *en;
 	struct sl_timeline *tl;
 
 	while ((tl = nth_timeline(p, (*from)++, &en)))
-		if (is_across(p, w, en))
+		if ((*how = across(p, w, en)) != NOTHING)
 			return tl;
 	return NULL;
 }
 
-/* Keep those of the other side off its nodes, or no longer. */
-static int bar(struct sl_timeline *tl, const struct booking *b, bool up, struct sl_error *err)
+/* Put the booking on the other side, or take it off again. */
+static int bar(struct sl_timeline *tl, const struct booking *b, enum across how, bool up, struct sl_error *err)
 {
 	uint32_t mark = sl_timeline_mark(tl);
 
-	for (uint32_t s = 0; s < b->layout.shares; s++)
-		if ((up ? sl_timeline_block : sl_timeline_unblock)(tl, &b->layout.share[s].nodes, b->t0, b->t1, err) < 0) {
+	for (uint32_t i = 0; i < b->layout.shares; i++) {
+		const struct sl_share *s = &b->layout.share[i];
+		int rc = how == BLOCKS ? (up ? sl_timeline_block : sl_timeline_unblock)(tl, &s->nodes, b->t0, b->t1, err) :
+			(up ? sl_timeline_book_beneath : sl_timeline_unbook)(tl, &s->nodes, &s->each, b->t0, b->t1, err);
+
+		if (rc < 0) {
 			sl_timeline_rollback(tl, mark);
 			return -1;
 		}
+	}
 	sl_timeline_release(tl, mark);
 	return 0;
 }
@@ -65,15 +79,16 @@ int plan_bar_across(const struct sl_plan *p, const struct booking *b, bool up, s
 {
 	uint32_t n = 0, done = 0, again = 0;
 	struct sl_timeline *tl;
+	enum across how;
 
 	if (!has_sides(p->c))
 		return 0;
-	while ((tl = next_across(p, b->want, &n)) && !bar(tl, b, up, err))
+	while ((tl = next_across(p, b->want, &n, &how)) && !bar(tl, b, how, up, err))
 		done++;
 	if (!tl)
 		return 0;
-	for (n = 0; again < done && (tl = next_across(p, b->want, &n)); again++)
-		bar(tl, b, !up, NULL);
+	for (n = 0; again < done && (tl = next_across(p, b->want, &n, &how)); again++)
+		bar(tl, b, how, !up, NULL);
 	return -1;
 }
 
@@ -81,9 +96,12 @@ int plan_bar_across(const struct sl_plan *p, const struct booking *b, bool up, s
 static int bar_booked(const struct sl_plan *p, const struct bookings *list, const struct enclave *en,
 		      struct sl_error *err)
 {
-	for (uint32_t i = 0; i < list->count; i++)
-		if (is_across(p, list->item[i]->want, en) && bar(en->tl, list->item[i], true, err) < 0)
+	for (uint32_t i = 0; i < list->count; i++) {
+		enum across how = across(p, list->item[i]->want, en);
+
+		if (how != NOTHING && bar(en->tl, list->item[i], how, true, err) < 0)
 			return -1;
+	}
 	return 0;
 }
 

@@ -92,10 +92,7 @@ static uint32_t shapes_to_try(const struct sl_plan *p, struct sl_entry *e, const
 
 /* -- ways ---------------------------------------------------------------- */
 
-/*
- * In which reservation is the entry tried as the nth: what entry.resv becomes, or SL_NONE
- * after the last.  A job of a flexible one is not bound to its nodes and time.
- */
+/* In which reservation is the entry tried as the nth: what entry.resv becomes, or SL_NONE after the last. */
 static uint32_t nth_way(const struct sl_plan *p, const struct sl_entry *e, uint32_t n)
 {
 	const struct sl_snapshot *s = p->c->snap;
@@ -114,9 +111,6 @@ static uint32_t nth_way(const struct sl_plan *p, const struct sl_entry *e, uint3
 		own = s->way.reservation[ways.first + n];
 		return own == SL_NONE ? 0 : own + 1;
 	}
-	own = n == 1 || n == 2 ? cluster_reservation(p->c, e->job) : SL_NONE;
-	if (own != SL_NONE && (s->reservation.flags[own] & SL_RESV_FLEX))
-		return n == 1 ? SL_ENTRY_OUTSIDE : s->reservation.cores[own] ? SL_NONE : SL_ENTRY_ASTRIDE;
 	return n ? SL_NONE : 0;
 }
 

@@ -140,7 +140,7 @@ static int encode_booking(const struct sl_plan *p, const struct booking *bk, boo
 	s.partition = r.partition = bk->entry.partition;
 	s.native = r.native = bk->method == SL_PLACE_NATIVE;
 	s.behind = start && s.native ? made_before(p, bk->reserved) : 0;
-	if (bk->entry.resv && bk->entry.resv != SL_ENTRY_OUTSIDE && bk->entry.resv != SL_ENTRY_ASTRIDE)
+	if (bk->entry.resv)
 		s.reservation = r.reservation = bk->entry.resv - 1;
 	s.shape = r.shape = bk->entry.shape;
 	s.time_limit = r.time_limit = bk->limit == bk->want->asked ? 0 : bk->limit;

@@ -9,7 +9,7 @@
 bool plan_reserved_ahead(const struct sl_cluster *c, const struct want *w, int64_t until)
 {
 	const struct sl_reservation_view *v = &c->snap->reservation;
-	uint32_t own = w->resv_nodes ? w->resv : SL_NONE;
+	uint32_t own = w->resv_nodes || w->any_time ? w->resv : SL_NONE;
 
 	for (uint32_t r = 0; r < v->rows; r++)
 		if (v->end_time[r] > c->now && v->start_time[r] < until && cluster_keeps_out(c, r, own) &&
@@ -18,14 +18,13 @@ bool plan_reserved_ahead(const struct sl_cluster *c, const struct want *w, int64
 	return false;
 }
 
-/* May it be booked for less than its walltime?  plan.h says when not.  A flexible reservation that it names is
- * not its own now and may be when it starts. */
+/* May it be booked for less than its walltime?  plan.h says when not. */
 static bool may_be_guessed(const struct sl_plan *p, const struct want *w)
 {
 	const struct sl_job_view *job = &p->c->snap->job;
 	uint32_t j = w->entry.job;
 
-	return w->resv == SL_NONE && !*cluster_str(p->c, job->reservation[j]) && !job->licenses[j].count &&
+	return w->resv == SL_NONE && !job->licenses[j].count &&
 	       !plan_reserved_ahead(p->c, w, SL_FOREVER);
 }
 
@@ -269,7 +268,7 @@ int plan_earliest(struct attempt *a, int64_t from, int64_t *start, int64_t *seco
 	int64_t latest = SL_FOREVER;
 	int rc = 0;
 
-	if (a->w->resv != SL_NONE) {
+	if (a->w->resv != SL_NONE && !a->w->any_time) {
 		uint32_t r = a->w->resv;
 
 		if (from < s->reservation.start_time[r])

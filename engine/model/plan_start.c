@@ -127,7 +127,7 @@ int plan_gate_now(struct sl_plan *p, const struct want *w, struct sl_refusal *r,
 			 job->begin_time[j] - p->c->now);
 		return 0;
 	}
-	if (w->resv != SL_NONE && p->c->snap->reservation.start_time[w->resv] > p->c->now) {
+	if (w->resv != SL_NONE && !w->any_time && p->c->snap->reservation.start_time[w->resv] > p->c->now) {
 		plan_say(r, SL_WHY_RESERVATION, "its reservation %s has not begun",
 			 cluster_str(p->c, p->c->snap->reservation.name[w->resv]));
 		return 0;

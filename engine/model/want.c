@@ -628,8 +628,7 @@ const struct want *cluster_want(struct sl_cluster *c, struct sl_entry e, struct 
 	struct want *w;
 
 	if (e.job >= c->snap->job.rows || e.partition >= c->snap->partition.rows ||
-	    e.shape > c->snap->job.shapes[e.job].count || e.loan > c->loans ||
-	    (e.resv > c->snap->reservation.rows && e.resv != SL_ENTRY_OUTSIDE && e.resv != SL_ENTRY_ASTRIDE)) {
+	    e.shape > c->snap->job.shapes[e.job].count || e.loan > c->loans || e.resv > c->snap->reservation.rows) {
 		sl_fail(err, SL_EINVAL, "no such entry: job row %" PRIu32 ", partition row %" PRIu32 ", shape %" PRIu32
 			", loan %" PRIu32, e.job, e.partition, e.shape, e.loan);
 		return NULL;

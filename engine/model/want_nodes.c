@@ -356,26 +356,22 @@ static int choose_reservation(struct sl_cluster *c, struct want *w)
 	w->enclave = NULL;
 	w->resv_nodes = NULL;
 	w->resv = SL_NONE;
-	if (r == SL_NONE && (!*names || w->entry.resv == SL_ENTRY_OUTSIDE))
+	if (r == SL_NONE && !*names)
 		return 0;
 	if (r == SL_NONE)
 		return want_refuse(w, SL_WHY_RESERVATION, "there is no reservation %s", names);
-	if (v->flags[r] & SL_RESV_FLEX) {
-		w->valid_until = c->now < v->start_time[r] ? v->start_time[r] :
-			c->now < v->end_time[r] ? v->end_time[r] : INT64_MAX;
-		if (c->now < v->start_time[r] || c->now >= v->end_time[r])
-			return 0;
-	}
+	w->resv = r;
+	w->any_time = v->flags[r] & SL_RESV_FLEX;
+	if (w->any_time)
+		return 0;
 	if (v->end_time[r] <= c->now)
 		return want_refuse(w, SL_WHY_RESERVATION, "reservation %s has ended", cluster_str(c, v->name[r]));
-	w->resv = r;
 	w->valid_until = v->end_time[r];
 	if (v->flags[r] & SL_RESV_ANY_NODES)
 		return 0;
 	if (!c->resv_nodes[r].count)
 		return want_refuse(w, SL_WHY_RESERVATION, "reservation %s has no nodes", cluster_str(c, v->name[r]));
-	if (w->entry.resv != SL_ENTRY_ASTRIDE)
-		w->resv_nodes = &c->resv_nodes[r];
+	w->resv_nodes = &c->resv_nodes[r];
 	return 0;
 }
 
@@ -383,15 +379,15 @@ int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *e
 {
 	bool shared = cluster_sharing(c, w->entry.job, w->entry.partition) > 1;
 	uint32_t tenant = cluster_tenant(c, w->entry.job, w->entry.partition);
-	bool astride;
+	bool flexible;
 
 	if (choose_reservation(c, w) < 0 || w->pub.why)
 		return 0;
-	astride = w->entry.resv == SL_ENTRY_ASTRIDE && w->resv != SL_NONE;
-	if (!w->resv_nodes && !shared && !tenant && !astride)
+	flexible = w->any_time && c->resv_nodes[w->resv].count;
+	if (!w->resv_nodes && !shared && !tenant && !flexible)
 		return 0;
-	w->enclave = cluster_enclave(c, &(struct enclave) { .resv = w->resv_nodes || astride ? w->resv : SL_NONE,
-							    .shared = shared, .tenant = tenant, .astride = astride }, err);
+	w->enclave = cluster_enclave(c, &(struct enclave) { .resv = w->resv_nodes || flexible ? w->resv : SL_NONE,
+							    .shared = shared, .tenant = tenant }, err);
 	return w->enclave ? 0 : -1;
 }
 

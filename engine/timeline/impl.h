@@ -64,6 +64,7 @@ struct sl_change {			/* what an operation does to a step function */
 	struct sl_resources each;
 	int sign;			/* of each: -1 book, +1 unbook, 0 none */
 	int block;			/* +1, -1 or 0 */
+	bool beneath;			/* books where blocks stand, too */
 	int64_t t0, t1;			/* t0 is SL_DAWN for now */
 };
 

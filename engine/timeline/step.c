@@ -48,9 +48,11 @@ static void shift(struct sl_resources *r, const struct sl_resources *each, int s
 		r->gres[k] += sign * each->gres[k];
 }
 
-static int busy(const struct sl_step *s, const struct sl_resources *each, uint32_t node, struct sl_error *err)
+static int busy(const struct sl_step *s, const struct sl_change *ch, uint32_t node, struct sl_error *err)
 {
-	if (s->blocks)
+	const struct sl_resources *each = &ch->each;
+
+	if (s->blocks && !ch->beneath)
 		return sl_fail(err, SL_EBUSY, "node %u: blocked from %" PRId64 " on", node, s->t);
 	if (each->cores > s->free.cores)
 		return sl_fail(err, SL_EBUSY, "node %u: %d cores needed, %d free", node, each->cores, s->free.cores);
@@ -86,8 +88,8 @@ int sl_step_check(const struct sl_timeline *tl, const struct sl_node_class *g, c
 	for (uint32_t i = sl_step_at(g, ch->t0); i < g->steps && g->step[i].t < ch->t1; i++) {
 		const struct sl_step *s = &g->step[i];
 
-		if (ch->sign < 0 && (s->blocks || !sl_resources_fit(&ch->each, &s->free)))
-			return busy(s, &ch->each, node, err);
+		if (ch->sign < 0 && ((s->blocks && !ch->beneath) || !sl_resources_fit(&ch->each, &s->free)))
+			return busy(s, ch, node, err);
 		if (ch->sign > 0 && too_much(s, &ch->each, cap, node, err))
 			return -1;
 		if (ch->block > 0 && s->blocks >= UINT16_MAX)

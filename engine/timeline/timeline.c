@@ -308,6 +308,14 @@ int sl_timeline_book(struct sl_timeline *tl, const struct sl_nodeset *nodes, con
 	return check_amount(each, err) ? -1 : operate(tl, nodes, &ch, err);
 }
 
+int sl_timeline_book_beneath(struct sl_timeline *tl, const struct sl_nodeset *nodes, const struct sl_resources *each,
+			     int64_t t0, int64_t t1, struct sl_error *err)
+{
+	struct sl_change ch = { .each = *each, .sign = -1, .beneath = true, .t0 = t0, .t1 = t1 };
+
+	return check_amount(each, err) ? -1 : operate(tl, nodes, &ch, err);
+}
+
 int sl_timeline_unbook(struct sl_timeline *tl, const struct sl_nodeset *nodes, const struct sl_resources *each,
 		       int64_t t0, int64_t t1, struct sl_error *err)
 {

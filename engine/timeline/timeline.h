@@ -158,6 +158,10 @@ void sl_timeline_devices(struct sl_timeline *tl, const struct sl_devices *device
 int sl_timeline_book(struct sl_timeline *tl, const struct sl_nodeset *nodes, const struct sl_resources *each,
 		     int64_t t0, int64_t t1, struct sl_error *err);
 
+/* The same beneath blocks, that is: where a block stands as well.  (Figures do not show it before the block goes.) */
+int sl_timeline_book_beneath(struct sl_timeline *tl, const struct sl_nodeset *nodes, const struct sl_resources *each,
+			     int64_t t0, int64_t t1, struct sl_error *err);
+
 /*
  * Give back what was booked: add *each* over [t0, t1), of which the past is
  * ignored.  A job that ends early: unbook from now to its booked end.  SL_EINVAL

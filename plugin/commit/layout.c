@@ -155,20 +155,42 @@ static void pop_resv(slurmctld_resv_t *r)
 	xfree(r);
 }
 
+/* select_nodes() in a reservation that has those cores alone; a flexible one has no cores: it is none meanwhile. */
+static int select_inside(job_record_t *job, slurmctld_resv_t *r, const bitstr_t *nodes, bitstr_t *chosen)
+{
+	const slurmctld_resv_t was = *r;
+	time_t now = time(NULL);
+	int rc;
+
+	r->core_bitmap = chosen;
+	if (r->flags & RESERVE_FLAG_FLEX) {
+		r->flags &= ~(uint64_t) (RESERVE_FLAG_FLEX | RESERVE_FLAG_ANY_NODES);
+		r->node_bitmap = (bitstr_t *) nodes;
+		r->node_cnt = (uint32_t) bit_set_count((bitstr_t *) nodes);
+		r->start_time = MIN(r->start_time, now);
+		r->end_time = MAX(r->end_time, now + 10 * 365 * 86400L);
+	}
+	rc = sl_select_nodes(job);
+	r->core_bitmap = was.core_bitmap;
+	r->flags = was.flags;
+	r->node_bitmap = was.node_bitmap;
+	r->node_cnt = was.node_cnt;
+	r->start_time = was.start_time;
+	r->end_time = was.end_time;
+	return rc;
+}
+
 /* select_nodes() on those cores alone.  A job in a reservation heeds no other one that
  * holds parts of nodes: it has these cores of its own. */
 static int select_on(job_record_t *job, const bitstr_t *nodes, const struct sl_layout_place *place, uint32_t count,
 		     struct sl_cores *cores)
 {
-	bitstr_t *chosen = chosen_cores(place, count, cores), *whole;
+	bitstr_t *chosen = chosen_cores(place, count, cores);
 	slurmctld_resv_t *r = job->resv_name ? job->resv_ptr : NULL;
 	int rc;
 
 	if (r) {
-		whole = r->core_bitmap;
-		r->core_bitmap = chosen;
-		rc = sl_select_nodes(job);
-		r->core_bitmap = whole;
+		rc = select_inside(job, r, nodes, chosen);
 	} else {
 		r = push_resv(nodes, chosen, place, count, cores);
 		rc = sl_select_nodes(job);

@@ -99,6 +99,7 @@ without_nodes() {
 	out=$(submit -n1 -L lic:4)
 	in=$(submit -n1 -L lic:4 --reservation=any)
 	starts "$in"
+	placed_by_engine "$in"
 	job_is "$out" PENDING
 	[ "$(job_reason "$out")" = Licenses ]
 }
@@ -161,8 +162,35 @@ outside() {
 	starts "$(submit -N1 --exclusive --reservation=flex -w n001)"
 	id=$(submit -N1 --exclusive --reservation=flex)
 	starts "$id"
+	placed_by_engine "$id"
 }
 it "a job of a flexible reservation that is full starts outside" outside
+
+inside_first() {
+	local id
+	scontrol create reservation ReservationName=flex Users=root StartTime=now Duration=60 Nodes='n[009-010]' Flags=FLEX
+	id=$(submit -n2 --reservation=flex)
+	starts "$id"
+	[ "$(job_nodes "$id")" = n009 ]
+	placed_by_engine "$id"
+	id=$(submit -N3 -n15 --reservation=flex)
+	starts "$id"
+	[ "$(expand "$(job_nodes "$id")" | grep -cE 'n009|n010')" = 2 ]
+	placed_by_engine "$id"
+}
+it "... its nodes are filled first" inside_first
+
+ahead() {
+	local id
+	scontrol create reservation ReservationName=flex Users=root StartTime=now+30minutes Duration=60 \
+		Nodes='n[001-016]' Flags=FLEX
+	id=$(submit -N2 -n9 -t 60)
+	stays_pending "$id"
+	id=$(submit -N2 -n9 -t 60 --reservation=flex)
+	starts "$id"
+	placed_by_engine "$id"
+}
+it "... they are there for it before it begins" ahead
 
 astride() {
 	local id
@@ -172,6 +200,7 @@ astride() {
 	id=$(submit -N2 --exclusive --reservation=flex)
 	starts "$id"
 	[ "$(job_nodes "$id")" = 'n[002-003]' ]
+	placed_by_engine "$id"
 }
 it "... or on nodes of both sides together" astride
 

@@ -153,7 +153,7 @@ static void a_job_in_a_reservation_without_nodes_runs_on_any_in_its_time(void **
 	build_change(b, SL_T_JOB, job, sl_job_row, .reservation = sl_builder_str(b->builder, "lic"));
 	d = sit(b);
 	assert_int_equal(start(&d, 1), 1);
-	assert_int_equal(accepted(&d)->start.native[0], 1);
+	assert_int_equal(accepted(&d)->start.native[0], 0);
 	leave(&d);
 }
 
@@ -260,6 +260,95 @@ static void a_job_of_a_flexible_reservation_that_is_full_starts_outside(void **s
 	d = sit(b);
 	assert_int_equal(start(&d, 1), 1);
 	assert_int_equal(accepted(&d)->place.node[0], 1);
+	assert_int_equal(accepted(&d)->start.native[0], 0);
+	leave(&d);
+}
+
+/* Nodes 2 and 3 of four are reserved, from so many seconds on. */
+static struct build *flexible(int64_t from)
+{
+	struct build *b = build_create("4x8c");
+	uint32_t r = build_reservation(b, "flex", from, 36000, 2, 3);
+
+	build_change(b, SL_T_RESERVATION, r, sl_reservation_row, .flags = SL_RESV_FLEX);
+	return b;
+}
+
+static void names_flex(struct build *b, struct build_job j)
+{
+	uint32_t job = build_pending(b, j);
+
+	build_change(b, SL_T_JOB, job, sl_job_row, .reservation = sl_builder_str(b->builder, "flex"));
+}
+
+static void nodes_of_a_flexible_reservation_are_filled_before_others(void **state)
+{
+	struct build *b = flexible(-60);
+	struct desk d;
+
+	(void) state;
+	names_flex(b, (struct build_job) { .id = 1, .nodes = 1, .exclusive = true, .limit = 60 });
+	names_flex(b, (struct build_job) { .id = 2, .nodes = 2, .exclusive = true, .limit = 60 });
+	for (uint32_t n = 2; n < 4; n++)	/* that these weigh more makes no difference */
+		build_change(b, SL_T_NODE, n, sl_node_row, .weight = 100);
+	d = sit(b);
+	assert_int_equal(start(&d, 1), 1);
+	assert_string_equal(where(&d, 1), "n2:8");
+	assert_int_equal(start(&d, 2), 1);
+	assert_string_equal(where(&d, 2), "n0:8 n3:8");
+	assert_int_equal(accepted(&d)->start.native[1], 0);
+	leave(&d);
+}
+
+static void a_flexible_reservation_has_its_jobs_before_it_begins_and_after_it_ends(void **state)
+{
+	struct build *b = flexible(300);
+	struct desk d;
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 9, .first = 0, .nodes = 2, .cores = 8, .ends_in = 60 });
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 1, .exclusive = true, .limit = 600 });
+	names_flex(b, (struct build_job) { .id = 2, .nodes = 2, .exclusive = true, .limit = 72000 });
+	build_pending(b, (struct build_job) { .id = 3, .nodes = 3, .exclusive = true, .limit = 600 });
+	d = sit(b);
+	assert_int_equal(start(&d, 1), 0);
+	assert_int_equal(start(&d, 2), 1);
+	assert_string_equal(where(&d, 2), "n2:8 n3:8");
+	assert_int_equal(reserve(&d, 3), 1);
+	assert_int_equal(d.at, 72000);
+	accepted(&d);
+	leave(&d);
+}
+
+/* What one side has of a node the other one has not, and the rest of it it has. */
+static void nodes_of_both_sides_are_shared_with_jobs_of_a_flexible_reservation(void **state)
+{
+	struct build *b = flexible(-60);
+	struct desk d;
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 9, .first = 1, .nodes = 3, .cores = 8, .ends_in = 600 });
+	build_pending(b, (struct build_job) { .id = 1, .tasks = 3, .limit = 60 });
+	names_flex(b, (struct build_job) { .id = 2, .tasks = 4, .limit = 60 });
+	names_flex(b, (struct build_job) { .id = 3, .tasks = 2, .limit = 60 });
+	build_pending(b, (struct build_job) { .id = 4, .tasks = 2, .limit = 60 });
+	build_pending(b, (struct build_job) { .id = 5, .tasks = 1, .limit = 60 });
+	names_flex(b, (struct build_job) { .id = 6, .tasks = 5, .limit = 60 });
+	d = sit(b);
+	assert_int_equal(start(&d, 1), 1);
+	assert_int_equal(start(&d, 2), 1);
+	assert_string_equal(where(&d, 2), "n0:4");
+	assert_int_equal(start(&d, 3), 0);
+	assert_int_equal(start(&d, 4), 0);
+	assert_int_equal(start(&d, 5), 1);
+	assert_int_equal(reserve(&d, 6), 1);
+	assert_int_equal(d.at, 60);
+	assert_int_equal(reserve(&d, 4), 1);
+	assert_int_equal(d.at, 60);
+	accepted(&d);
+	assert_int_equal(checked(&d, sl_plan_undo(d.p, 2, &d.err)), 0);
+	assert_int_equal(start(&d, 4), 1);
+	accepted(&d);
 	leave(&d);
 }
 
@@ -293,7 +382,7 @@ static void a_job_of_a_flexible_reservation_has_nodes_of_both_sides_together(voi
 	assert_int_equal(plan->start.places[0].count, 2);
 	assert_int_equal(plan->place.node[plan->start.places[0].first], 0);
 	assert_int_equal(plan->place.node[plan->start.places[0].first + 1], 2);
-	assert_int_equal(plan->start.reservation[0], SL_NONE);
+	assert_int_equal(plan->start.native[0], 0);
 	leave(&d);
 }
 
@@ -370,6 +459,9 @@ int main(void)
 		cmocka_unit_test(a_reservation_that_draws_jobs_in_and_is_too_small_is_no_reason),
 		cmocka_unit_test(of_several_reservations_the_one_that_has_room_first_is_taken),
 		cmocka_unit_test(a_job_of_a_flexible_reservation_that_is_full_starts_outside),
+		cmocka_unit_test(nodes_of_a_flexible_reservation_are_filled_before_others),
+		cmocka_unit_test(a_flexible_reservation_has_its_jobs_before_it_begins_and_after_it_ends),
+		cmocka_unit_test(nodes_of_both_sides_are_shared_with_jobs_of_a_flexible_reservation),
 		cmocka_unit_test(a_job_of_a_flexible_reservation_has_nodes_of_both_sides_together),
 		cmocka_unit_test(what_others_have_of_both_sides_is_no_longer_such_a_jobs),
 		cmocka_unit_test(a_job_of_a_flexible_reservation_to_come_is_booked_for_its_walltime),

@@ -458,7 +458,7 @@ static void add(struct sl_resources *a, const struct sl_resources *b, int sign)
 		a->gres[k] += sign * b->gres[k];
 }
 
-/* Does the reference allow it?  And do it. */
+/* Does the reference allow it?  And do it.  *sign*: -1 book, 1 give back, -2 book beneath blocks. */
 static int refer(struct world *w, const struct sl_nodeset *s, const struct sl_resources *each, int sign, int blocks,
 		 int64_t t0, int64_t t1)
 {
@@ -473,8 +473,9 @@ static int refer(struct world *w, const struct sl_nodeset *s, const struct sl_re
 			for (int t = from; t < to && sl_nodeset_contains(s, n); t++) {
 				struct sl_resources back = r->free[n][t];
 
-				add(&back, each, sign);
-				if (!pass && sign < 0 && (r->blocks[n][t] || !sl_resources_fit(each, &r->free[n][t])))
+				add(&back, each, sign < 0 ? -1 : sign);
+				if (!pass && ((sign == -1 && r->blocks[n][t]) ||
+					      (sign < 0 && !sl_resources_fit(each, &r->free[n][t]))))
 					return -1;
 				if (!pass && sign > 0 && !sl_resources_fit(&back, &r->cap[n]))
 					return -1;
@@ -495,7 +496,7 @@ static void change(struct world *w)
 	struct sl_nodeset s = SL_NODESET_EMPTY;
 	struct sl_resources each = { .cores = below(3), .memory = below(15), .gres = { below(2) } };
 	int64_t now = sl_timeline_now(w->tl), t0 = between(now > 2 ? now - 2 : 0, SPAN - 1), t1;
-	int what = below(6), expected, got;
+	int what = below(7), expected, got;
 
 	each.gres[7] = one_in(8);
 	t1 = one_in(6) ? SL_FOREVER : between(t0 + 1, SPAN);
@@ -515,6 +516,10 @@ static void change(struct world *w)
 	case 2:
 		expected = refer(w, &s, &each, 1, 0, t0, t1);
 		got = sl_timeline_unbook(w->tl, &s, &each, t0, t1, NULL);
+		break;
+	case 3:
+		expected = refer(w, &s, &each, -2, 0, t0, t1);
+		got = sl_timeline_book_beneath(w->tl, &s, &each, t0, t1, NULL);
 		break;
 	default:
 		expected = refer(w, &s, &each, -1, 0, t0, t1);

@@ -449,6 +449,21 @@ static void random_partitions(struct build *b, uint64_t *s)
 	}
 }
 
+/* How many cores it has of each of its nodes. */
+static void add_parts(struct build *b, uint64_t *s, struct sl_reservation_row *r)
+{
+	struct sl_run_row run;
+
+	sl_builder_row(b->builder, SL_T_RUN, r->nodes.first, &run);
+	r->parts.first = sl_builder_rows(b->builder, SL_T_ALLOC);
+	for (r->cores = 0; run.first <= run.last; run.first++, r->parts.count++) {
+		struct sl_alloc_row part = { .node = run.first, .cores = 1 + build_below(s, 3) };
+
+		sl_builder_append(b->builder, SL_T_ALLOC, &part);
+		r->cores += part.cores;
+	}
+}
+
 static void random_reservations(struct build *b, uint64_t *s)
 {
 	static const uint32_t flags[] = { SL_RESV_MAINT, SL_RESV_FLEX, SL_RESV_FLEX, SL_RESV_FLEX | SL_RESV_OVERLAP,
@@ -466,6 +481,8 @@ static void random_reservations(struct build *b, uint64_t *s)
 		r.nodes = build_nodes(b, first, first + build_below(s, b->nodes - first < 3 ? b->nodes - first : 3));
 		if (one_in(s, 4))
 			r.cores = 1 + build_below(s, 6);
+		if (r.cores && i == 1)	/* (two of a node would have to be no more than that has) */
+			add_parts(b, s, &r);
 		r.flags = one_in(s, 2) ? flags[build_below(s, sizeof(flags) / sizeof(flags[0]))] : 0;
 		sl_builder_append(b->builder, SL_T_RESERVATION, &r);
 	}

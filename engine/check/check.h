@@ -39,8 +39,8 @@
  * TmpDisk.  Each node has as much as the job asks for of each; nobody uses it up.
  *
  * Reservations.  Nobody else runs on a reservation's nodes between its start and
- * end.  One that holds parts of nodes holds its cores of each; where those are not known,
- * at most all but one for each other node.  A job in a reservation stays on its nodes,
+ * end.  One that holds parts of nodes holds its cores of each, and its jobs have no others; where those are not known,
+ * they are at most all but one for each other node.  A job in a reservation stays on its nodes,
  * starts within its window and is taken to end with it; other reservations bind it
  * too, unless its own is a maintenance one, or overlapping and the other not
  * maintenance (as in Slurm's job_test_resv()).  Which one it is in, the plan says where the queue
@@ -118,7 +118,7 @@
  * constraints that are more than that, sockets or tasks per socket beside gres of parts of nodes, -O or cores
  * for the system, gres per socket but of whole nodes, gres that nobody uses up and shares of devices but by node, such shares beside the devices or of whole nodes, cores for the system beside gres, threads for it on cores with several, planes and arbitrary distributions but as above,
  * where cores are shared: whole nodes, MaxCPUsPerNode, CPUs with gres, borrowed nodes;
- * partial reservations or several of them;
+ * several reservations, partial ones whose cores are not known, flexible, or for jobs with gres or by sockets;
  * where sockets are allocated: shared cores, cores for the system; of parts of nodes sockets, tasks per socket, a core of each socket
  * in turn, CPUs with gres, MaxCPUsPerNode; a job that may preempt others, one of which select refused
  * SL_REFUSALS placements in a row.  Any job may be native.  The places of such a job are

@@ -78,6 +78,17 @@ static bool has_other_sockets(const struct check *c, const struct row *r, const 
 			     (c->snap->job.asks[r->job] & (SL_ASKS_SOCKETS_IN_TURN | SL_ASKS_BOUND_GRES)));
 }
 
+/* Is it known how many cores of each node the reservation has, and that its jobs alone are on them? */
+static bool knows_parts(const struct check *c, uint32_t resv, const struct ask *a)
+{
+	uint32_t flags = c->snap->reservation.flags[resv];
+
+	if (flags & SL_RESV_FLEX || flags & SL_RESV_IGNORE_JOBS || flags & SL_RESV_OVERLAP)
+		return false;
+	return c->snap->reservation.parts[resv].count && !a->gres.count &&
+	       !(c->snap->meta.select_flags[0] & SL_SELECT_SOCKET);
+}
+
 const char *check_native(const struct check *c, const struct row *r, const struct ask *a)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -109,7 +120,7 @@ const char *check_native(const struct check *c, const struct row *r, const struc
 		return why;
 	if (r->way == SL_NONE && strchr(check_str(c, s->job.reservation[r->job]), ','))
 		return "several reservations";
-	if (own != SL_NONE && s->reservation.cores[own])
+	if (own != SL_NONE && s->reservation.cores[own] && !knows_parts(c, own, a))
 		return "a partial reservation";
 	return NULL;
 }

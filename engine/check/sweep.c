@@ -149,6 +149,22 @@ static int64_t reserved_parts(struct sweep *w, uint32_t node, int64_t at)
 	return parts;
 }
 
+/* Jobs of a partial reservation have no more cores of the node than it has. */
+static int check_parts(struct sweep *w, uint32_t node, int64_t at)
+{
+	struct check *c = w->c;
+	const struct sl_reservation_view *resv = &c->snap->reservation;
+
+	for (uint32_t r = 0; r < resv->rows; r++) {
+		int64_t cores = w->resv_parts[r] / CORE_PARTS;
+
+		if (resv->cores[r] && w->resv_jobs[r] && !(resv->flags[r] & (SL_RESV_FLEX | SL_RESV_ANY_NODES)) &&
+		    check_reserved(c, r, node) > 0 && cores > check_resv_cores(c, r, node))
+			return fail_overbooked(w, node, at, "cores of its reservation", cores, check_resv_cores(c, r, node));
+	}
+	return 0;
+}
+
 static int check_instant(struct sweep *w, uint32_t node, int64_t at)
 {
 	struct check *c = w->c;
@@ -159,6 +175,8 @@ static int check_instant(struct sweep *w, uint32_t node, int64_t at)
 		return 0;
 	if (w->partial)
 		parts += reserved_parts(w, node, at);
+	if (w->partial && check_parts(w, node, at) < 0)
+		return -1;
 	if (w->planned.shared && w->all.unshared)
 		return fail_overbooked(w, node, at, "cores of jobs that share none", w->all.unshared, 0);
 	if (w->planned.unshared && w->all.shared)

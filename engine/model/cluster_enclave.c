@@ -177,9 +177,9 @@ static int enclave_others(struct sl_cluster *c, struct enclave *en, struct sl_er
 		if (v->end_time[r] <= c->now || v->end_time[r] <= v->start_time[r] || !c->resv_nodes[r].count)
 			continue;
 		/* Where it is known which parts both hold they have no core in common, unless one may
-		 * overlap.  Else others that hold parts of these nodes are rare enough to be taken for whole. */
+		 * overlap or is for maintenance.  Else others that hold parts of these nodes are rare enough to be taken for whole. */
 		if (cluster_is_confined(en) && v->parts[r].count && v->parts[en->resv].count &&
-		    !((v->flags[r] | v->flags[en->resv]) & SL_RESV_OVERLAP))
+		    !((v->flags[r] | v->flags[en->resv]) & (SL_RESV_OVERLAP | SL_RESV_MAINT)))
 			continue;
 		if (v->cores[r] && !cluster_is_confined(en))
 			continue;	/* cluster_keep_cores() */

@@ -11,8 +11,8 @@
  * main its nodes are blocked, in the enclave they are free but for what runs there.
  * It is made when it is first asked for, and again after the running jobs changed.
  * In an enclave of a reservation of parts of nodes, cores are those it may have on
- * each node (an upper bound, check/check.h); memory and gres are shared with main and
- * have to be booked there too.
+ * each node (where the snapshot does not say how many, an upper bound, check/check.h);
+ * memory and gres are shared with main, and what either books of them the other has booked too.
  *
  * Where jobs share cores (OverSubscribe=FORCE:n, or YES:n and asked for) there is one more
  * timeline, an enclave of no reservation, and one more for each reservation: each node has as

@@ -33,7 +33,7 @@ static const struct {
 	{ SL_NATIVE_SHARED_CORES, "shared cores beside other counts of them" },
 	{ SL_NATIVE_BY_SOCKET, "allocation by socket, of unequal ones or beside other counts of cores" },
 	{ SL_NATIVE_RESERVATIONS, "several reservations" },
-	{ SL_NATIVE_PARTIAL, "a reservation of parts of nodes" },
+	{ SL_NATIVE_PARTIAL, "a reservation of parts of nodes, beside gres or with cores that others may have" },
 	{ SL_NATIVE_UNEQUAL_THREADS, "nodes with unequal threads" },
 	{ SL_NATIVE_GRES, "gres" },
 	{ SL_NATIVE_CPU_CAP, "MaxCPUsPerNode" },
@@ -135,15 +135,28 @@ static uint32_t native_of_job(const struct sl_cluster *c, uint32_t j)
 		if_so(job->refusals[j] >= SL_REFUSALS, SL_NATIVE_REFUSED);
 }
 
-static uint32_t native_of_reservation(const struct sl_cluster *c, const struct sl_entry *e)
+/*
+ * Is it one of parts of nodes, of which cores its jobs find free is not known?  Not of how many it has of each node, nor
+ * where jobs that hold some may be in none or in another one; nor is it said which gres are its.
+ */
+static bool has_unknown_cores(const struct sl_cluster *c, uint32_t r, const struct sl_entry *e)
 {
 	const struct sl_reservation_view *v = &c->snap->reservation;
+	struct sl_range gres = e->shape ? c->snap->shape.gres[c->snap->job.shapes[e->job].first + e->shape - 1] :
+		c->snap->job.gres[e->job];
+
+	return v->cores[r] && (!v->parts[r].count || v->flags[r] & (SL_RESV_FLEX | SL_RESV_IGNORE_JOBS | SL_RESV_OVERLAP) ||
+			       gres.count || c->snap->meta.select_flags[0] & SL_SELECT_SOCKET);
+}
+
+static uint32_t native_of_reservation(const struct sl_cluster *c, const struct sl_entry *e)
+{
 	uint32_t r = cluster_entry_reservation(c, e);
 
 	if (r == SL_NONE)
 		return 0;
 	return if_so(!e->resv && strchr(cluster_str(c, c->snap->job.reservation[e->job]), ','), SL_NATIVE_RESERVATIONS) |
-		if_so(v->cores[r], SL_NATIVE_PARTIAL);
+		if_so(has_unknown_cores(c, r, e), SL_NATIVE_PARTIAL);
 }
 
 uint32_t want_native(const struct sl_cluster *c, const struct sl_entry *e)

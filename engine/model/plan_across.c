@@ -13,11 +13,19 @@ enum across {
 	NOTHING,
 	BLOCKS,				/* their nodes are closed */
 	BOOKINGS,			/* the same, beneath what blocks stand there */
+	BUT_CORES,			/* ... without cores */
 };
+
+/* May its jobs be on a node beside those of a reservation of parts of it? */
+static bool has_parts(const struct enclave *en)
+{
+	return en->partial || en->resv == SL_NONE;
+}
 
 /* ... those of that want, in the timeline of *en*, NULL: the main one.
  * Of jobs that share cores and jobs that share none, a node has but one kind, and those of one tenant;
- * where cores of a node are reserved, other enclaves have it too.  So have others all nodes of a flexible one. */
+ * where cores of a node are reserved, other enclaves have it too.  So have others all nodes of a flexible one.
+ * (Memory and gres of a node whose cores are reserved are everybody's.) */
 static enum across across(const struct sl_plan *p, const struct want *w, const struct enclave *en)
 {
 	static const struct enclave main_one = { .resv = SL_NONE };
@@ -26,6 +34,8 @@ static enum across across(const struct sl_plan *p, const struct want *w, const s
 
 	if (own == other)
 		return NOTHING;
+	if (!apart && (own->partial || other->partial) && has_parts(own) && has_parts(other))
+		return BUT_CORES;
 	if (own->flexible || other->flexible)
 		return apart || p->c->has_partial || cluster_is_confined(own) || cluster_is_confined(other) ? BLOCKS : BOOKINGS;
 	return apart && (own->resv == other->resv || p->c->has_partial) ? BLOCKS : NOTHING;
@@ -34,7 +44,7 @@ static enum across across(const struct sl_plan *p, const struct want *w, const s
 /* Whether there may be such at all. */
 static bool has_sides(const struct sl_cluster *c)
 {
-	return c->rows || c->tenants || c->has_flexible;
+	return c->rows || c->tenants || c->has_flexible || c->has_partial;
 }
 
 /* The timelines that a plan may change: the main one, and those of enclaves.  NULL past the last. */
@@ -63,9 +73,13 @@ static int bar(struct sl_timeline *tl, const struct booking *b, enum across how,
 
 	for (uint32_t i = 0; i < b->layout.shares; i++) {
 		const struct sl_share *s = &b->layout.share[i];
-		int rc = how == BLOCKS ? (up ? sl_timeline_block : sl_timeline_unblock)(tl, &s->nodes, b->t0, b->t1, err) :
-			(up ? sl_timeline_book_beneath : sl_timeline_unbook)(tl, &s->nodes, &s->each, b->t0, b->t1, err);
+		struct sl_resources r = s->each;
+		int rc;
 
+		if (how == BUT_CORES)
+			r.cores = 0;
+		rc = how == BLOCKS ? (up ? sl_timeline_block : sl_timeline_unblock)(tl, &s->nodes, b->t0, b->t1, err) :
+			(up ? sl_timeline_book_beneath : sl_timeline_unbook)(tl, &s->nodes, &r, b->t0, b->t1, err);
 		if (rc < 0) {
 			sl_timeline_rollback(tl, mark);
 			return -1;

@@ -168,9 +168,6 @@ static void say_misfit(const struct attempt *a, const struct sl_misfit *m, bool 
 	case SL_LACK_TIME:
 		plan_say(r, why, "there is no time at which it fits");
 		break;
-	case SL_LACK_NOTHING:
-		plan_say(r, why, "memory or gres of its reservation's nodes are in use");
-		break;
 	default:
 		plan_say(r, why, "asks for what no node can give");
 	}

@@ -380,26 +380,6 @@ int plan_earliest(struct attempt *a, int64_t from, int64_t *start, int64_t *seco
 
 /* -- booking ------------------------------------------------------------- */
 
-/* In an enclave of parts of nodes, memory and gres are everybody's. */
-static int book_shared(struct sl_plan *p, struct booking *b, bool undo, struct sl_error *err)
-{
-	uint32_t i;
-	int rc = 0;
-
-	if (!b->want->enclave || !b->want->enclave->partial)
-		return 0;
-	for (i = 0; !rc && i < b->layout.shares; i++) {
-		struct sl_resources r = b->layout.share[i].each;
-
-		r.cores = 0;
-		if (undo)
-			rc = sl_timeline_unbook(p->c->tl, &b->layout.share[i].nodes, &r, b->t0, b->t1, err);
-		else
-			rc = sl_timeline_book(p->c->tl, &b->layout.share[i].nodes, &r, b->t0, b->t1, err);
-	}
-	return rc;
-}
-
 int plan_count_licenses(struct sl_plan *p, const struct booking *b, int sign, struct sl_error *err)
 {
 	if (b->want->resv != SL_NONE)
@@ -410,38 +390,29 @@ int plan_count_licenses(struct sl_plan *p, const struct booking *b, int sign, st
 int plan_book(struct sl_plan *p, struct booking *b, struct sl_error *err)
 {
 	struct sl_timeline *tl = b->want->enclave ? b->want->enclave->tl : p->c->tl;
-	uint32_t main_mark = sl_timeline_mark(p->c->tl);
 	struct sl_error why = { .code = SL_OK };
+	bool busy = false;
 
 	b->t1 = sl_later(b->t0, b->expected ? b->expected : b->limit);
-	if (book_shared(p, b, false, &why) < 0) {
-		sl_timeline_rollback(p->c->tl, main_mark);
-		if (why.code == SL_EBUSY)
-			return 0;
-	} else if (!sl_layout_book(tl, &b->layout, b->t0, b->t1, &why)) {
+	if (!sl_layout_book(tl, &b->layout, b->t0, b->t1, &why)) {
 		if (!plan_count_licenses(p, b, 1, &why)) {
-			if (!plan_bar_across(p, b, true, &why)) {
-				sl_timeline_release(p->c->tl, main_mark);
+			if (!plan_bar_across(p, b, true, &why))
 				return 1;
-			}
+			busy = why.code == SL_EBUSY;
 			plan_count_licenses(p, b, -1, NULL);
 		}
 		sl_layout_unbook(tl, &b->layout, b->t0, b->t1, NULL);
-		sl_timeline_rollback(p->c->tl, main_mark);
-	} else {
-		sl_timeline_rollback(p->c->tl, main_mark);
 	}
 	if (err)
 		*err = why;
-	return -1;
+	return busy ? 0 : -1;
 }
 
 int plan_unbook(struct sl_plan *p, struct booking *b, struct sl_error *err)
 {
 	struct sl_timeline *tl = b->want->enclave ? b->want->enclave->tl : p->c->tl;
 
-	if (sl_layout_unbook(tl, &b->layout, b->t0, b->t1, err) < 0 || book_shared(p, b, true, err) < 0 ||
-	    plan_bar_across(p, b, false, err) < 0)
+	if (sl_layout_unbook(tl, &b->layout, b->t0, b->t1, err) < 0 || plan_bar_across(p, b, false, err) < 0)
 		return -1;
 	return plan_count_licenses(p, b, -1, err);
 }

@@ -290,7 +290,7 @@ int64_t plan_longest(struct attempt *a, int64_t t, int64_t least, int64_t most, 
 int plan_earliest(struct attempt *a, int64_t from, int64_t *start, int64_t *seconds, struct sl_error *err);
 
 /* Book *b* (everything but its layout's owner is set) or take it back.  plan_book()
- * returns 1; 0 when something shared with others is not free; -1 with *err. */
+ * returns 1; 0 when another timeline, across, has no room for it; -1 with *err. */
 int plan_book(struct sl_plan *p, struct booking *b, struct sl_error *err);
 int plan_unbook(struct sl_plan *p, struct booking *b, struct sl_error *err);
 

@@ -70,19 +70,8 @@ static int find_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_t
 		plan_say(why, SL_WHY_ARRAY, "as many tasks of its array run as may, without an end");
 	else if (!rc)
 		rc = plan_explain_never(&a, why, err);
-	else if (rc > 0 && (out || (w->enclave && w->enclave->partial))) {
-		struct booking *b = NULL;
-
-		rc = plan_take(&a, *start_time, seconds, &b, err);
-		if (!rc)
-			plan_say(why, SL_WHY_RESERVATION, "memory or gres of its reservation's nodes are in use");
-		if (out) {
-			*out = b;
-		} else if (rc > 0) {	/* it was just to be sure */
-			rc = plan_unbook(p, b, err) < 0 ? -1 : 1;
-			plan_free_booking(b);
-		}
-	}
+	else if (rc > 0 && out)
+		rc = plan_take(&a, *start_time, seconds, out, err);
 	if ((rc <= 0 || !out) && plan_put_back(p, *at, rc < 0 ? NULL : err) < 0)
 		rc = -1;
 	plan_attempt_end(&a);

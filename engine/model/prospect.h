@@ -38,7 +38,8 @@ struct sl_stand {
 	struct sl_timeline *tl;
 	uint32_t where;		/* whose timeline that is: 0 the cluster's, else another number for each */
 	uint32_t company;	/* a node has bookings of one such number alone: those of one user or label that have
-				 * it to themselves, that share its cores, that are of a flexible reservation, all others (0) */
+				 * it to themselves, those that share its cores, those of a reservation that is flexible
+				 * or has parts of it, all others (0) */
 };
 
 /* 0, or -1 with *err. */

@@ -98,8 +98,13 @@ static void fill_cores(struct sl_cores *c)
 	c->filled = true;
 }
 
-/* The free cores that were chosen; fewer where they are not there any more. */
-static bitstr_t *chosen_cores(const struct sl_layout_place *place, uint32_t count, struct sl_cores *c)
+static bool is_free(const struct sl_cores *c, bitstr_t *within, uint32_t core)
+{
+	return !bit_test(c->used, core) && (!within || (core < bit_size(within) && bit_test(within, core)));
+}
+
+/* The free cores that were chosen, of *within* where that is not NULL; fewer where they are not there any more. */
+static bitstr_t *chosen_cores(const struct sl_layout_place *place, uint32_t count, bitstr_t *within, struct sl_cores *c)
 {
 	bitstr_t *chosen;
 	uint32_t i, k, want;
@@ -108,7 +113,7 @@ static bitstr_t *chosen_cores(const struct sl_layout_place *place, uint32_t coun
 	chosen = bit_alloc(MAX(c->offset[c->nodes], 1));
 	for (i = 0; i < count; i++)
 		for (k = c->offset[place[i].node], want = place[i].cores; k < c->offset[place[i].node + 1] && want; k++)
-			if (!bit_test(c->used, k)) {
+			if (is_free(c, within, k)) {
 				bit_set(chosen, k);
 				want--;
 			}
@@ -186,8 +191,9 @@ static int select_inside(job_record_t *job, slurmctld_resv_t *r, const bitstr_t 
 static int select_on(job_record_t *job, const bitstr_t *nodes, const struct sl_layout_place *place, uint32_t count,
 		     struct sl_cores *cores)
 {
-	bitstr_t *chosen = chosen_cores(place, count, cores);
 	slurmctld_resv_t *r = job->resv_name ? job->resv_ptr : NULL;
+	bool parts = r && !(r->flags & RESERVE_FLAG_FLEX) && !(r->ctld_flags & RESV_CTLD_FULL_NODE);
+	bitstr_t *chosen = chosen_cores(place, count, parts ? r->core_bitmap : NULL, cores);
 	int rc;
 
 	if (r) {

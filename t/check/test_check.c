@@ -329,6 +329,27 @@ static void a_reservation_of_parts_of_nodes_keeps_an_upper_bound(void **state)
 	build_destroy(b);
 }
 
+static void jobs_of_a_reservation_of_parts_of_nodes_have_its_cores_alone(void **state)
+{
+	struct build *b = one((struct build_job) { .tasks = 5, .limit = 50 });
+	uint32_t r = build_reservation(b, "part", -10, 100, 0, 0);
+	struct sl_range parts = { .count = 1 };
+
+	(void) state;
+	parts.first = sl_builder_append(b->builder, SL_T_ALLOC, &(struct sl_alloc_row) { .node = 0, .cores = 5 });
+	build_change_job(b, 2, .reservation = sl_builder_str(b->builder, "part"));
+	build_change(b, SL_T_RESERVATION, r, sl_reservation_row, .cores = 5);
+	EXPECT_START(b, place(p_, 0, 5, 0, 0), "only Slurm's select can place it (a partial reservation)");
+	build_change(b, SL_T_RESERVATION, r, sl_reservation_row, .parts = parts);
+	EXPECT_START(b, place(p_, 0, 5, 0, 0), NULL);
+	build_change_job(b, 2, .num_tasks = 6);
+	EXPECT_START(b, place(p_, 0, 6, 0, 0), "job 2: node n0: 6 cores of its reservation in use");
+	build_change_job(b, 2, .num_tasks = 5);
+	build_change(b, SL_T_RESERVATION, r, sl_reservation_row, .flags = SL_RESV_IGNORE_JOBS);
+	EXPECT_START(b, place(p_, 0, 5, 0, 0), "only Slurm's select can place it (a partial reservation)");
+	build_destroy(b);
+}
+
 /* -- sockets --------------------------------------------------------------- */
 
 static void whole_nodes_have_the_sockets_that_are_asked_for(void **state)
@@ -665,6 +686,7 @@ int main(void)
 		cmocka_unit_test(a_job_in_a_reservation_stays_on_its_nodes_within_its_time),
 		cmocka_unit_test(overlapping_reservations_bind_each_other_unless_one_is_for_maintenance),
 		cmocka_unit_test(a_reservation_of_parts_of_nodes_keeps_an_upper_bound),
+		cmocka_unit_test(jobs_of_a_reservation_of_parts_of_nodes_have_its_cores_alone),
 		cmocka_unit_test(whole_nodes_have_the_sockets_that_are_asked_for),
 		cmocka_unit_test(parts_of_nodes_have_the_sockets_wherever_their_cores_are),
 		cmocka_unit_test(planes_come_to_what_each_node_gives),

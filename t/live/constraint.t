@@ -82,7 +82,17 @@ counts() {
 }
 it "so many nodes of one feature and so many of another" counts
 
-# (Slurm refuses two counts outside of brackets, from 23.02 on also one beside another feature.)
+# What cannot be read in two ways: no job asks for it.  From 23.02 on no count outside of brackets is beside anything else;
+# before, nodes of the first count are to have what is counted behind it as well.
+refuses() {
+	local constraint
+	for constraint in '((red|blue)&fast)' '[red*2&blue]' '[blue&red*2]' '[red*1|blue*1]' 'red*1&blue*1'; do
+		fails sbatch -N2 -C "$constraint" --wrap true
+	done
+	! slurm_since 23.02 || fails sbatch -N2 -C 'red*1&fast*2' --wrap true
+}
+it "slurmctld refuses what is in two parentheses, partly counted, or counted twice outside of brackets" refuses
+
 beside_counts() {
 	runs_on 'n[001,003]' -N2 -C 'fast&[red*1&blue*1]' -x n002
 	runs_on 'n[005-006]' -N2 -C 'red&[(blue|red)*2]' -x 'n[001-004]'

@@ -79,6 +79,24 @@ parts_of_nodes() {
 }
 it "a reservation of half of each node leaves the other half to others" parts_of_nodes
 
+half_inside() {
+	local id
+	scontrol create reservation ReservationName=half Users=root StartTime=now Duration=60 Nodes='n[001-003]' \
+		CoreCnt=4,4,4
+	starts "$(submit -n3 -w n001)"
+	id=$(submit -N3 -n10 --reservation=half)
+	starts "$id"
+	placed_by_engine "$id"
+	[ "$(job_nodes "$id")" = 'n[001-003]' ]
+	stays_pending "$(submit -n3 --reservation=half)"
+	id=$(submit -n2 --reservation=half)
+	starts "$id"
+	placed_by_engine "$id"
+	starts "$(submit -N3 -n9 -w 'n[001-003]')"
+	stays_pending "$(submit -n1 -w n001)"
+}
+it "... and its half to its jobs" half_inside
+
 reserved_licenses() {
 	local id
 	scontrol create reservation ReservationName=lic Users=$STRANGER StartTime=now Duration=60 \

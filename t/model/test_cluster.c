@@ -330,6 +330,24 @@ static struct sl_range alloc_gres_rows(const struct sl_cluster *c, const struct 
 	return range;
 }
 
+/* What reservations have of each of their nodes. */
+static void copy_parts(const struct build *from, struct build *to)
+{
+	for (uint32_t i = 0; i < sl_builder_rows(to->builder, SL_T_RESERVATION); i++) {
+		struct sl_reservation_row r;
+		struct sl_alloc_row part;
+		uint32_t first = sl_builder_rows(to->builder, SL_T_ALLOC);
+
+		sl_builder_row(to->builder, SL_T_RESERVATION, i, &r);
+		for (uint32_t k = 0; k < r.parts.count; k++) {
+			sl_builder_row(from->builder, SL_T_ALLOC, r.parts.first + k, &part);
+			sl_builder_append(to->builder, SL_T_ALLOC, &part);
+		}
+		r.parts.first = r.parts.count ? first : 0;
+		sl_builder_update(to->builder, SL_T_RESERVATION, i, &r);
+	}
+}
+
 /* A snapshot of what *c* has become. */
 static struct build *rebuild(struct build *old, const struct sl_cluster *c, const int64_t *end)
 {
@@ -353,6 +371,7 @@ static struct build *rebuild(struct build *old, const struct sl_cluster *c, cons
 			sl_builder_append(b->builder, t, &row);
 		}
 	}
+	copy_parts(old, b);
 	for (uint32_t j = 0; j < s->job.rows; j++) {
 		struct sl_job_row r = job_row(old, j);
 		const struct sl_place *place = sl_cluster_places(c, j, &n);

@@ -86,6 +86,47 @@ static void two_reservations_of_parts_of_a_node_leave_each_other_theirs(void **s
 	assert_int_equal(start(&d, 1), 0);
 	for (uint32_t id = 2; id <= 4; id++)
 		assert_int_equal(start(&d, id), 1);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(accepted(&d)->start.native[i], 0);
+	leave(&d);
+}
+
+/* Half of the cores of each node are reserved; memory is everybody's. */
+static void memory_of_nodes_of_which_parts_are_reserved_is_shared(void **state)
+{
+	struct build *b = build_create("2x8c");
+	uint32_t r = build_reservation(b, "half", 0, 3600, 0, 1);
+	struct sl_range parts = { .count = 2 };
+	struct desk d;
+
+	(void) state;
+	for (uint32_t n = 0; n < 2; n++) {
+		struct sl_alloc_row half = { .node = n, .cores = 4 };
+		uint32_t at = sl_builder_append(b->builder, SL_T_ALLOC, &half);
+
+		parts.first = n ? parts.first : at;
+		build_change(b, SL_T_NODE, n, sl_node_row, .memory = 1000);
+	}
+	b->meta.select_flags |= SL_SELECT_MEMORY;
+	build_change(b, SL_T_RESERVATION, r, sl_reservation_row, .cores = 8);
+	build_change(b, SL_T_RESERVATION, r, sl_reservation_row, .parts = parts);
+	for (uint32_t id = 1; id <= 4; id++) {
+		build_pending(b, (struct build_job) { .id = id, .tasks = 2, .limit = 60, .memory = 600 });
+		if (id % 2)
+			build_change_job(b, id, .reservation = sl_builder_str(b->builder, "half"));
+	}
+	d = sit(b);
+	assert_int_equal(start(&d, 1), 1);
+	assert_string_equal(where(&d, 1), "n0:2");
+	assert_int_equal(start(&d, 2), 1);
+	assert_string_equal(where(&d, 2), "n1:2");
+	assert_int_equal(start(&d, 3), 0);
+	assert_int_equal(start(&d, 4), 0);
+	assert_int_equal(reserve(&d, 3), 1);
+	assert_int_equal(d.at, 60);
+	assert_int_equal(accepted(&d)->start.native[0], 0);
+	assert_int_equal(checked(&d, sl_plan_undo(d.p, row(&d, 2), &d.err)), 0);
+	assert_int_equal(start(&d, 3), 1);
 	accepted(&d);
 	leave(&d);
 }
@@ -346,7 +387,7 @@ static void nodes_of_both_sides_are_shared_with_jobs_of_a_flexible_reservation(v
 	assert_int_equal(reserve(&d, 4), 1);
 	assert_int_equal(d.at, 60);
 	accepted(&d);
-	assert_int_equal(checked(&d, sl_plan_undo(d.p, 2, &d.err)), 0);
+	assert_int_equal(checked(&d, sl_plan_undo(d.p, row(&d, 2), &d.err)), 0);
 	assert_int_equal(start(&d, 4), 1);
 	accepted(&d);
 	leave(&d);
@@ -453,6 +494,7 @@ int main(void)
 		cmocka_unit_test(a_reservation_of_parts_of_nodes_leaves_the_rest_of_each_to_others),
 		cmocka_unit_test(timelines_of_a_model_have_a_bound_together),
 		cmocka_unit_test(two_reservations_of_parts_of_a_node_leave_each_other_theirs),
+		cmocka_unit_test(memory_of_nodes_of_which_parts_are_reserved_is_shared),
 		cmocka_unit_test(licences_of_a_reservation_are_set_aside_for_its_time),
 		cmocka_unit_test(a_job_in_a_reservation_without_nodes_runs_on_any_in_its_time),
 		cmocka_unit_test(a_reservation_that_draws_jobs_in_is_tried_first_and_left_when_it_is_full),

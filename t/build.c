@@ -416,28 +416,43 @@ static void random_nodes(struct build *b, uint64_t *s, struct left *left)
 	}
 }
 
+/* The last node of a partition that begins there; *alike*: of nodes with as many cores. */
+static uint32_t random_last(struct build *b, uint64_t *s, uint32_t first, bool alike)
+{
+	uint32_t last = first + build_below(s, b->nodes - first);
+	struct sl_node_row a, z;
+
+	sl_builder_row(b->builder, SL_T_NODE, first, &a);
+	for (; alike; last--) {
+		sl_builder_row(b->builder, SL_T_NODE, last, &z);
+		if (a.cores == z.cores)
+			break;
+	}
+	return last;
+}
+
 static void random_partitions(struct build *b, uint64_t *s)
 {
 	struct sl_partition_row r;
 
 	for (uint32_t p = build_below(s, 3); p > 0; p--) {
-		uint32_t first = build_below(s, b->nodes), row;
+		uint32_t first = build_below(s, b->nodes), row, share = one_in(s, 3) ? 2 + build_below(s, 3) : 1;
 		char name[8];
 
 		snprintf(name, sizeof(name), "p%u", p);
-		row = build_partition(b, name, first, first + build_below(s, b->nodes - first));
+		row = build_partition(b, name, first, random_last(b, s, first, share > 1 && !one_in(s, 4)));
 		sl_builder_row(b->builder, SL_T_PARTITION, row, &r);
-		if (one_in(s, 4))
+		if (one_in(s, share > 1 ? 12 : 4))
 			r.max_cpus_per_node = 2 + build_below(s, 8);
 		if (one_in(s, 5))
 			r.max_nodes = 1 + build_below(s, 4);
 		if (one_in(s, 6))
 			r.min_nodes = 1 + build_below(s, 3);
-		if (one_in(s, 8))
+		if (share > 1) {
+			r.oversubscribe = share;
+			r.flags |= one_in(s, 3) ? 0 : SL_PART_FORCE;
+		} else if (one_in(s, 8)) {
 			r.oversubscribe = 0;
-		else if (one_in(s, 8)) {
-			r.oversubscribe = 2;
-			r.flags |= one_in(s, 2) ? SL_PART_FORCE : 0;
 		}
 		if (one_in(s, 10))
 			r.flags |= SL_PART_EXCLUSIVE_USER;

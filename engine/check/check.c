@@ -130,8 +130,10 @@ static int add_bill(struct check *c, const struct bill *b)
 		c->bill[c->bills].memory = 0;
 	else if (b->memory > MOST_MEMORY)
 		c->bill[c->bills].memory = MOST_MEMORY;
-	if (b->start <= c->now && b->end > c->now)
+	if (b->start <= c->now && b->end > c->now) {
 		c->in_use[b->node] += b->cores;
+		c->jobs_there[b->node] += b->job != SL_NONE;
+	}
 	c->bills++;
 	return 0;
 }
@@ -547,10 +549,11 @@ static int index_snapshot(struct check *c)
 	c->resv_nodes = calloc(s->reservation.rows + 1, sizeof(*c->resv_nodes));
 	c->held_until = calloc(s->node.rows + 1, sizeof(*c->held_until));
 	c->in_use = calloc(s->node.rows + 1, sizeof(*c->in_use));
+	c->jobs_there = calloc(s->node.rows + 1, sizeof(*c->jobs_there));
 	c->starts = calloc(s->job.rows + 1, sizeof(*c->starts));
 	c->bookings = calloc(s->job.rows + 1, sizeof(*c->bookings));
 	if (!c->jobs || !c->queue || !c->member || !c->reserved || !c->resv_nodes || !c->held_until || !c->in_use ||
-	    !c->starts || !c->bookings)
+	    !c->jobs_there || !c->starts || !c->bookings)
 		return sl_fail(c->err, SL_ENOMEM, "check: out of memory");
 	for (uint32_t j = 0; j < s->job.rows; j++)
 		c->jobs[j] = (struct key) { s->job.id[j], j };
@@ -603,6 +606,7 @@ static void free_check(struct check *c)
 	free(c->resv_nodes);
 	free(c->held_until);
 	free(c->in_use);
+	free(c->jobs_there);
 	free(c->starts);
 	free(c->bookings);
 	free(c->bill);

@@ -44,6 +44,7 @@ struct check {
 	uint32_t *resv_nodes;		/* nodes of a reservation */
 	int64_t *held_until;		/* [node] end of the last job that runs there */
 	int64_t *in_use;		/* [node] cores of bills so far that are due now */
+	uint32_t *jobs_there;		/* [node] jobs among them */
 	uint32_t *starts, *bookings;	/* [job row] rows in the plan */
 	struct bill *bill;
 	uint32_t bills, room;

@@ -4,11 +4,20 @@
  *
  * It keeps the jobs of a partition in rows, one for each job that may have a core, and needs one row that has enough
  * cores on all nodes.  Which jobs are in which is not in the snapshot; but a row that lacks some on a node has all the
- * others there in use, so rows that may lack them can be counted.
+ * others there in use, and a job there, so rows that may lack them can be counted.
  */
 #include "check/private.h"
 
 #include <inttypes.h>
+
+/* Rows that may lack so many cores on a node, the job's own. */
+static uint32_t count_poor(const struct check *c, uint32_t node, uint32_t cores)
+{
+	int64_t others = c->in_use[node] - cores, most = c->snap->node.cores[node] - cores + 1, jobs = c->jobs_there[node] - 1;
+	int64_t poor = others > 0 ? others / most : 0;
+
+	return (uint32_t) (poor < jobs ? poor : jobs);
+}
 
 /* Do jobs of another partition share the node, or is a part of it reserved? */
 static int has_others(struct check *c, uint32_t partition, uint32_t node)
@@ -48,7 +57,6 @@ int check_shared(struct check *c, const struct row *r, const struct ask *a)
 
 	for (uint32_t i = r->places.first; rows > 1 && i < r->places.first + r->places.count; i++) {
 		uint32_t node = place->node[i], all = c->snap->node.cores[node];
-		int64_t others = c->in_use[node] - place->cores[i];
 		const char *name = check_str(c, c->snap->node.name[node]);
 
 		if (place->cores[i] > all)
@@ -57,7 +65,7 @@ int check_shared(struct check *c, const struct row *r, const struct ask *a)
 		if (has_others(c, r->partition, node))
 			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: only Slurm's select can place it (shared cores "
 				       "of several partitions, or beside a reservation)", id, name);
-		poor += others > 0 ? (uint64_t) others / (all - place->cores[i] + 1) : 0;
+		poor += r->start ? count_poor(c, node, place->cores[i]) : 0;
 	}
 	if (rows == 1 || !r->start || poor < (settled ? rows : 1))
 		return 0;

@@ -107,7 +107,8 @@ const struct sl_place *sl_cluster_places(const struct sl_cluster *c, uint32_t jo
 struct sl_want_rows {			/* core slots, of which a node has as many for each core as jobs may have it */
 	uint32_t spare;			/* that stay free of a node on which its cores are nobody else's; 0: it shares none */
 	uint32_t enough;		/* that are free of each node where some row is sure to have its cores; 0: that is not said */
-	bool alone;			/* of which there is one then */
+	uint32_t few;			/* and that is so, too, of nodes that have no more jobs than that */
+	bool alone;			/* there is one of them then */
 };
 struct sl_want {
 	struct sl_request request;	/* duration: time_limit */

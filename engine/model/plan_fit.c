@@ -55,39 +55,13 @@ void plan_attempt_end(struct attempt *a)
 	sl_layout_free(&a->layout);
 }
 
-/* Is it just a number of free cores that it is reserved, and not such as have to be in one row? */
-static bool is_in_rows(const struct want *w)
-{
-	return w->pub.rows.spare && w->pub.rows.enough != 1;
-}
-
-/* The nodes that it may have, less those that others, or such as are in rows alone, have reserved within its time. */
-static int open_nodes(struct attempt *a, const struct sl_request *r, bool in_rows, struct sl_error *err)
-{
-	const struct bookings *reserved = &a->p->reserved;
-	int64_t end = sl_later(a->p->c->now, r->duration);
-
-	if (sl_nodeset_copy(&a->open, r->eligible, err) < 0)
-		return -1;
-	for (uint32_t i = 0; i < reserved->count; i++) {
-		const struct booking *b = reserved->item[i];
-
-		if (b->entry.job == a->w->entry.job || b->t0 >= end || (in_rows && !is_in_rows(b->want)))
-			continue;
-		for (uint32_t s = 0; s < b->layout.shares; s++)
-			if (sl_nodeset_subtract(&a->open, &b->layout.share[s].nodes, err) < 0)
-				return -1;
-	}
-	return 0;
-}
-
 /*
  * Nobody knows which of its nodes select will give a native job, so one that starts is kept
  * off all that others have reserved within its time, whatever is left of them.
  */
 static int leave_reserved(struct attempt *a, struct sl_request *r, struct sl_error *err)
 {
-	if (open_nodes(a, r, false, err) < 0)
+	if (plan_open_nodes(a, r, false, err) < 0)
 		return -1;
 	r->eligible = &a->open;
 	r->choices = r->max_leaves = 0;
@@ -142,32 +116,6 @@ static int fit_by_select(struct attempt *a, struct sl_request r, int64_t t, bool
 	return sl_fit_at(a->tl, &r, &a->how, t, layout ? &a->layout : NULL, &a->lack.misfit, err);
 }
 
-/*
- * Where cores may be others', too, and it is to start now: on cores that are nobody's, else where some row is sure
- * to have them, as select looks for them.  Whether one will have them for a job that is to start later is not
- * known, so it stays off the nodes of such.
- */
-static int fit_in_rows(struct attempt *a, struct sl_request r, int64_t t, bool layout, struct sl_error *err)
-{
-	const struct sl_want_rows *rows = &a->w->pub.rows;
-	int rc;
-
-	if (open_nodes(a, &r, true, err) < 0)
-		return -1;
-	if ((r.choices || r.parts) && a->open.count < r.eligible->count)
-		return 0;
-	r.eligible = &a->open;
-	r.cores_beside = -(int32_t) rows->spare;
-	rc = sl_fit_at(a->tl, &r, &a->how, t, layout ? &a->layout : NULL, &a->lack.misfit, err);
-	if (rc || !rows->enough)
-		return rc;
-	r.cores_beside = 0;
-	r.least_free_cores = rows->enough;
-	if (rows->alone)
-		r.max_nodes = 1;
-	return sl_fit_at(a->tl, &r, &a->how, t, layout ? &a->layout : NULL, &a->lack.misfit, err);
-}
-
 int plan_fits(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct sl_error *err)
 {
 	bool select = t <= a->p->c->now && may_fit_by_select(a);
@@ -183,7 +131,7 @@ int plan_fits(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct
 	if (method == SL_PLACE_NATIVE)
 		rc = fit_by_select(a, r, t, layout, err);
 	else if (a->w->pub.rows.spare && select)
-		rc = fit_in_rows(a, r, t, layout, err);
+		rc = plan_fit_in_rows(a, r, layout, err);
 	else
 		rc = sl_fit_at(a->tl, &r, &a->how, t, layout ? &a->layout : NULL, &a->lack.misfit, err);
 	if (!rc && select)

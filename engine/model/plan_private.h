@@ -324,6 +324,14 @@ int plan_fit_earliest(struct attempt *a, const struct sl_request *r, int64_t fro
 /* plan_fits() from now on; a refusal is kept. */
 int plan_fits_now(struct attempt *a, int64_t seconds, bool layout, struct sl_error *err);
 
+/* plan_rows.c */
+/* What it may have, less what others have reserved within its time, becomes a->open; *in_rows*: others that will have
+ * to have several cores in one row.  0 or -1. */
+int plan_open_nodes(struct attempt *a, const struct sl_request *r, bool in_rows, struct sl_error *err);
+
+/* A start now on cores that others may have, too, where select is sure to find them.  1 with the layout, 0 or -1. */
+int plan_fit_in_rows(struct attempt *a, struct sl_request r, bool layout, struct sl_error *err);
+
 /* plan_room.c: was it passed over? */
 bool plan_is_passed(const struct sl_plan *p, uint32_t job);
 

@@ -44,7 +44,8 @@ static bool wants_block(const struct attempt *a)
 /* As select looks for rows: where one is sure to have its cores, one is for less. */
 static bool rows_no_less(const struct sl_want_rows *less, const struct sl_want_rows *w)
 {
-	return w->spare >= less->spare && (!w->enough || (less->enough && w->enough >= less->enough && w->alone == less->alone));
+	return w->spare >= less->spare && (!w->enough || (less->enough && w->enough >= less->enough && w->few <= less->few &&
+							  w->alone == less->alone));
 }
 
 /*

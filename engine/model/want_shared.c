@@ -11,7 +11,7 @@
  *
  * A row that lacks k cores on a node has C-k+1 in use there, so of all that are in use there can be only so many such
  * rows: fewer than n on one node when more than n*(k-1) of n*C are free.  On each of m nodes up to (n-1)/m rows may be
- * lacking, and one is left over that has them on all ("enough").
+ * lacking, and one is left over that has them on all ("enough").  Nor can more rows lack any than jobs are there ("few").
  */
 #include "model/constraint.h"
 #include "model/native.h"
@@ -70,6 +70,7 @@ static void ask_rows(const struct sl_cluster *c, struct want *w, const struct sl
 	    (nodes > 1 && cores * part->max_threads != (uint64_t) each * a->cpus_per_task))
 		return;
 	poor = (rows - 1) / nodes;
+	w->pub.rows.few = poor;
 	w->pub.rows.enough = (rows - 1 - poor) * part->row_cores + (poor + 1) * ((uint32_t) cores - 1) + 1;
 }
 

@@ -45,6 +45,10 @@ static void on_one_node_fewer_rows_may_lack_cores_than_there_are(void **state)
 	runs(b, 4, 0, 1, 60);	/* 5 and 5, perhaps */
 	EXPECT_START(b, place(p_, 0, 4, 0, 0), "job 2: of the 2 rows of its partition 2 may lack cores for it");
 	EXPECT_START(b, place(p_, 1, 4, 0, 0), NULL);
+	runs(b, 5, 1, 8, 60);
+	EXPECT_START(b, place(p_, 1, 4, 0, 0), NULL);	/* one job is in one row */
+	runs(b, 6, 1, 2, 60);
+	EXPECT_START(b, place(p_, 1, 4, 0, 0), "job 2: of the 2 rows of its partition 2 may lack cores for it");
 	build_destroy(b);
 }
 
@@ -123,19 +127,21 @@ static void what_counts_cores_otherwise_has_to_be_native(void **state)
 #define NODES 4
 #define CORES 8
 
-/* Cores in use of each node in each row. */
+/* Cores in use of each node in each row, by so many jobs. */
 struct drawn {
 	uint32_t rows, nodes, each;
-	uint32_t used[5][NODES];
+	uint32_t used[5][NODES], jobs[5][NODES];
 };
 
 static struct drawn draw(uint64_t *seed)
 {
-	struct drawn d = { .rows = 2 + build_below(seed, 4), .nodes = 1 + build_below(seed, NODES), .each = 1 + build_below(seed, CORES) };
+	struct drawn d = { .rows = 2 + build_below(seed, 3), .nodes = 1 + build_below(seed, NODES), .each = 1 + build_below(seed, CORES) };
 
 	for (uint32_t r = 0; r < d.rows; r++)
-		for (uint32_t n = 0; n < d.nodes; n++)
+		for (uint32_t n = 0; n < d.nodes; n++) {
 			d.used[r][n] = build_below(seed, 3) ? build_below(seed, CORES + 1) : 0;
+			d.jobs[r][n] = d.used[r][n] > 1 ? 1 + build_below(seed, 2) : d.used[r][n];
+		}
 	return d;
 }
 
@@ -163,8 +169,8 @@ static bool is_accepted(const struct drawn *d)
 	share(b, d->rows);
 	for (uint32_t n = 0; n < d->nodes; n++)
 		for (uint32_t r = 0; r < d->rows; r++)
-			if (d->used[r][n])
-				runs(b, id++, n, d->used[r][n], 60);
+			for (uint32_t i = 0; i < d->jobs[r][n]; i++)
+				runs(b, id++, n, i ? 1 : d->used[r][n] - d->jobs[r][n] + 1, 60);
 	p = build_plan(b);
 	put_start(p, 2, places(p, 0, d->nodes - 1, d->each));
 	accepted = !sl_check_plan(build_open(b), build_plan_open(p), &err);

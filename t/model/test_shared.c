@@ -169,6 +169,25 @@ static void cores_that_nobody_has_come_first(void **state)
 	leave(&d);
 }
 
+/* Of three rows two jobs can be in two at most. */
+static void where_fewer_jobs_are_than_rows_one_is_free(void **state)
+{
+	struct build *b = sharing("1x8c", 3);
+	struct desk d;
+
+	(void) state;
+	runs(b, 9, 0, 5, 600);
+	for (uint32_t i = 1; i <= 3; i++)
+		build_pending(b, (struct build_job) { .id = i, .nodes = 1, .tasks = 6, .limit = 60 });
+	d = sit(b);
+	assert_int_equal(start(&d, 1), 1);
+	assert_int_equal(start(&d, 2), 1);	/* 13 are free, 16 would be enough */
+	assert_int_equal(native_starts(&d), 0);
+	assert_int_equal(start(&d, 3), 1);
+	assert_int_equal(native_starts(&d), 1);
+	leave(&d);
+}
+
 /* Of cores that nobody has select, too, takes some of several nodes before it looks for a row. */
 static void tasks_are_spread_over_cores_that_nobody_has(void **state)
 {
@@ -271,6 +290,52 @@ static void a_refusal_speaks_for_those_alone_that_ask_for_no_less(void **state)
 	leave(&d);
 }
 
+static struct build *some_jobs(uint64_t *seed, uint32_t *jobs)
+{
+	struct build *b = sharing("3x8c", 2 + build_below(seed, 3));
+	uint32_t id = 100;
+
+	for (uint32_t n = 0; n < 3; n++)
+		for (uint32_t i = build_below(seed, 4); i > 0; i--)
+			runs(b, id++, n, 1 + build_below(seed, 6), 60 * (1 + build_below(seed, 20)));
+	*jobs = 4 + build_below(seed, 12);
+	for (uint32_t i = 1; i <= *jobs; i++) {
+		uint32_t nodes = build_below(seed, 4), each = build_below(seed, 3) ? 0 : 1 + build_below(seed, 3);
+
+		build_pending(b, (struct build_job) { .id = i, .nodes = nodes, .max_nodes = nodes ? nodes : build_below(seed, 3),
+			      .tasks = each ? each * (nodes ? nodes : 1) : 1 + build_below(seed, 8), .tasks_per_node = each,
+			      .limit = 60 * (1 + build_below(seed, 20)) });
+	}
+	return b;
+}
+
+/* Whatever is started, reserved and backfilled, and in whatever order: rows have it, as the checker counts them. */
+static void the_checker_finds_rows_for_all(void **state)
+{
+	uint32_t placed = 0, left = 0;
+
+	(void) state;
+	for (uint64_t seed = 1; seed <= 1000; seed++) {
+		uint64_t s = seed;
+		uint32_t jobs, here;
+		struct desk d = sit(some_jobs(&s, &jobs));
+
+		for (uint32_t i = 0; i < 3 * jobs; i++) {
+			uint32_t id = 1 + build_below(&s, jobs), verb = build_below(&s, 6);
+
+			if (sl_plan_job(d.p, row(&d, id)) == SL_PLAN_STARTED)
+				continue;
+			if (verb < 3 ? !start(&d, id) : verb < 5 && !backfill(&d, id))
+				reserve(&d, id);
+		}
+		here = native_starts(&d);
+		left += here;
+		placed += d.plan.start.rows - here;
+		leave(&d);
+	}
+	assert_in_range(placed, left, 1000 * 16);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -278,11 +343,13 @@ int main(void)
 		cmocka_unit_test(on_several_nodes_cores_have_to_be_full),
 		cmocka_unit_test(what_counts_cores_otherwise_is_left_to_select),
 		cmocka_unit_test(cores_that_nobody_has_come_first),
+		cmocka_unit_test(where_fewer_jobs_are_than_rows_one_is_free),
 		cmocka_unit_test(tasks_are_spread_over_cores_that_nobody_has),
 		cmocka_unit_test(who_waits_for_a_row_keeps_others_off_its_nodes),
 		cmocka_unit_test(who_waits_for_a_core_of_its_own_does_not),
 		cmocka_unit_test(no_place_is_named_for_it),
 		cmocka_unit_test(a_refusal_speaks_for_those_alone_that_ask_for_no_less),
+		cmocka_unit_test(the_checker_finds_rows_for_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -161,6 +161,173 @@ static void more_cores_than_a_node_has_left_are_refused(void **state)
 	build_destroy(b);
 }
 
+/* -- sockets --------------------------------------------------------------- */
+
+static void whole_nodes_have_the_sockets_that_are_asked_for(void **state)
+{
+	struct build *b = one((struct build_job) { .tasks = 4, .exclusive = true });
+
+	(void) state;
+	build_change(b, SL_T_NODE, 0, sl_node_row, .sockets = 2);
+	build_change_job(b, 2, .ntasks_per_socket = 2);
+	EXPECT_START(b, place(p_, 0, 8, 0, 0), NULL);
+	EXPECT_START(b, place(p_, 0, 4, 0, 0), "has 4 of 8 cores, wants the whole node");
+	build_change_job(b, 2, .ntasks_per_socket = 1);
+	EXPECT_START(b, place(p_, 0, 8, 0, 0), "job 2: its 1 nodes host 2 tasks of 1 CPUs, it has 4");
+	build_change_job(b, 2, .ntasks_per_socket = 4);
+	build_change_job(b, 2, .sockets_per_node = 3);
+	EXPECT_START(b, place(p_, 0, 8, 0, 0), "job 2: node n0: has 2 sockets of 4 cores, needs 3 of 1");
+	build_change_job(b, 2, .sockets_per_node = 2);
+	build_change_job(b, 2, .cores_per_socket = 5);
+	EXPECT_START(b, place(p_, 0, 8, 0, 0), "job 2: node n0: has 2 sockets of 4 cores, needs 2 of 5");
+	build_change_job(b, 2, .cores_per_socket = 4);
+	EXPECT_START(b, place(p_, 0, 8, 0, 0), NULL);
+	build_change(b, SL_T_NODE, 0, sl_node_row, .sockets = 3);
+	EXPECT_START(b, place(p_, 0, 8, 0, 0), "only Slurm's select can place it (unequal sockets)");
+	build_destroy(b);
+}
+
+static void parts_of_nodes_have_the_sockets_wherever_their_cores_are(void **state)
+{
+	struct build *b = one((struct build_job) { .tasks = 4 });
+
+	(void) state;
+	build_change(b, SL_T_NODE, 0, sl_node_row, .sockets = 2);
+	build_running(b, (struct build_job) { .id = 1, .nodes = 1, .cores = 2, .ends_in = 60 });
+	build_change_job(b, 2, .ntasks_per_socket = 2);
+	EXPECT_START(b, place(p_, 0, 4, 0, 0), NULL);
+	build_running(b, (struct build_job) { .id = 3, .nodes = 1, .cores = 1, .ends_in = 60 });
+	EXPECT_START(b, place(p_, 0, 4, 0, 0), "job 2: node n0: with 3 cores in use its sockets are sure to lend 3, needs 4");
+	build_change_job(b, 2, .ntasks_per_socket = 4);
+	EXPECT_START(b, place(p_, 0, 4, 0, 0), NULL);
+	build_change_job(b, 2, .sockets_per_node = 2);
+	EXPECT_START(b, place(p_, 0, 4, 0, 0), NULL);
+	build_running(b, (struct build_job) { .id = 4, .nodes = 1, .cores = 1, .ends_in = 60 });
+	EXPECT_START(b, place(p_, 0, 4, 0, 0), "with 4 cores in use its sockets are sure to lend 0, needs 4");
+	EXPECT_START(b, place(p_, 1, 4, 0, 0), "has 1 sockets of 8 cores, needs 2 of 1");
+	build_destroy(b);
+}
+
+static struct sl_range on_two(struct built_plan *p, uint32_t first, uint32_t second)
+{
+	struct sl_range r = place(p, 0, first, 0, 0);
+
+	place(p, 1, second, 0, 0);
+	r.count = 2;
+	return r;
+}
+
+static void planes_come_to_what_each_node_gives(void **state)
+{
+	struct build *b = one((struct build_job) { .nodes = 2, .max_nodes = 2, .tasks = 6 });
+
+	(void) state;
+	for (uint32_t n = 0; n < 2; n++)
+		build_change(b, SL_T_NODE, n, sl_node_row, .threads = 2);
+	EXPECT_START(b, on_two(p_, 2, 1), NULL);
+	build_change_job(b, 2, .distribution = SL_DIST_PLANE);
+	EXPECT_START(b, on_two(p_, 2, 2), "only Slurm's select can place it (planes)");
+	build_change_job(b, 2, .plane_size = 3);
+	EXPECT_START(b, on_two(p_, 2, 2), NULL);
+	EXPECT_START(b, on_two(p_, 2, 1), NULL);	/* where the second has no more */
+	build_change_job(b, 2, .plane_size = 4);
+	EXPECT_START(b, on_two(p_, 2, 1), NULL);
+	EXPECT_START(b, on_two(p_, 2, 2), "job 2: node n1: has 2 cores, its planes come to 2 tasks");
+	build_change_job(b, 2, .plane_size = 6);
+	EXPECT_START(b, on_two(p_, 2, 1), "only Slurm's select can place it (planes)");
+	build_destroy(b);
+}
+
+static void change_tasks(struct build *b, const char *tasks)
+{
+	struct sl_job_row r;
+
+	sl_builder_row(b->builder, SL_T_JOB, build_job_row(b, 2), &r);
+	build_say_tasks(b, &r, 0, tasks);
+	sl_builder_update(b->builder, SL_T_JOB, build_job_row(b, 2), &r);
+}
+
+static void tasks_are_on_the_nodes_that_the_job_says(void **state)
+{
+	struct build *b = one((struct build_job) { .cpus_per_task = 1 });
+
+	(void) state;
+	for (uint32_t n = 0; n < 2; n++)
+		build_change(b, SL_T_NODE, n, sl_node_row, .threads = 2);
+	change_tasks(b, "13");
+	EXPECT_START(b, on_two(p_, 1, 2), NULL);
+	EXPECT_START(b, on_two(p_, 2, 1), "job 2: node n0: has 2 cores, for 1 tasks");
+	EXPECT_START(b, on_two(p_, 1, 1), "job 2: node n1: has 1 cores, for 3 tasks");
+	EXPECT_START(b, on_two(p_, 1, 3), "have cores for 5 tasks of 1 CPUs, it has 4");
+	change_tasks(b, "101");
+	EXPECT_START(b, on_two(p_, 1, 1), "job 2: has 1 of the 2 nodes it requires");
+	build_change_job(b, 2, .req_nodes = build_nodes(b, 0, 0));
+	EXPECT_START(b, on_two(p_, 1, 1), "job 2: node n1: is none of those that it says tasks of");
+	build_change_job(b, 2, .max_nodes = 3);
+	build_change_job(b, 2, .min_nodes = 1);
+	EXPECT_START(b, place(p_, 0, 1, 0, 0), "job 2: has 1 nodes, says what 2 of them have");
+	build_change_job(b, 2, .flags |= SL_JOBF_OVERCOMMIT);
+	EXPECT_START(b, on_two(p_, 1, 1), "only Slurm's select can place it (an arbitrary distribution)");
+	build_change_job(b, 2, .arbitrary_tpn.count = 0);
+	EXPECT_START(b, on_two(p_, 1, 1), NULL);
+	build_destroy(b);
+}
+
+static void gres_of_tasks_are_where_the_job_says(void **state)
+{
+	struct build *b = one((struct build_job) { .cpus_per_task = 1 });
+	struct built_plan *p;
+	struct sl_range at;
+
+	(void) state;
+	change_tasks(b, "12");
+	build_change_job(b, 2, .gres = build_gres(b, "gpu", "", 1, SL_PER_TASK));
+	for (uint32_t gpus = 1; gpus <= 2; gpus++) {
+		p = build_plan(b);
+		at = place(p, 0, 1, 0, 3 - gpus);
+		place(p, 1, 2, 0, gpus);
+		at.count = 2;
+		put_start(p, 2, at);
+		expect(b, p, gpus == 2 ? NULL : "job 2: its nodes have 2 tasks' worth of gpu, needs 3");
+	}
+	build_destroy(b);
+}
+
+/* -- cores for the system -------------------------------------------------- */
+
+static void a_job_that_says_how_many_cores_are_the_system_s_has_all_others(void **state)
+{
+	struct build *b = one((struct build_job) { .tasks = 4 });
+
+	(void) state;
+	build_change_job(b, 2, .core_spec = 3);
+	EXPECT_START(b, place(p_, 0, 8, 0, 0), "job 2: node n0: has 8 of 5 cores, wants the whole node");
+	EXPECT_START(b, place(p_, 0, 5, 0, 0), NULL);
+	build_change(b, SL_T_NODE, 0, sl_node_row, .core_spec = 2);
+	EXPECT_START(b, place(p_, 0, 7, 0, 0), NULL);
+	build_change_job(b, 2, .core_spec = 0);
+	build_change_job(b, 2, .asks = SL_ASKS_SPEC_CORES);
+	EXPECT_START(b, place(p_, 0, 10, 0, 0), NULL);
+	EXPECT_START(b, place(p_, 0, 8, 0, 0), "has 8 of 10 cores");
+	build_change(b, SL_T_NODE, 0, sl_node_row, .threads = 2);
+	build_change_job(b, 2, .core_spec = 1);
+	build_change_job(b, 2, .asks = SL_ASKS_SPEC_THREADS);
+	EXPECT_START(b, place(p_, 0, 8, 0, 0), "only Slurm's select can place it (threads set aside)");
+	build_destroy(b);
+}
+
+static void nobody_has_the_cores_that_a_job_leaves_to_the_system(void **state)
+{
+	struct build *b = one((struct build_job) { .tasks = 1 });
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 1, .nodes = 1, .cores = 6, .ends_in = 60 });
+	EXPECT_START(b, place(p_, 0, 1, 0, 0), NULL);
+	build_change_job(b, 1, .core_spec = 2);
+	EXPECT_START(b, place(p_, 0, 1, 0, 0), "job 2: node n0: 9 cores in use");
+	build_destroy(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -173,6 +340,13 @@ int main(void)
 		cmocka_unit_test(overcommit_takes_a_cpu_a_node),
 		cmocka_unit_test(exclusive_jobs_get_whole_nodes),
 		cmocka_unit_test(more_cores_than_a_node_has_left_are_refused),
+		cmocka_unit_test(whole_nodes_have_the_sockets_that_are_asked_for),
+		cmocka_unit_test(parts_of_nodes_have_the_sockets_wherever_their_cores_are),
+		cmocka_unit_test(planes_come_to_what_each_node_gives),
+		cmocka_unit_test(tasks_are_on_the_nodes_that_the_job_says),
+		cmocka_unit_test(gres_of_tasks_are_where_the_job_says),
+		cmocka_unit_test(a_job_that_says_how_many_cores_are_the_system_s_has_all_others),
+		cmocka_unit_test(nobody_has_the_cores_that_a_job_leaves_to_the_system),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

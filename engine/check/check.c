@@ -463,8 +463,8 @@ static int check_reserve(struct check *c, uint32_t i, struct row *r)
 	const struct sl_plan_reserve_view *reserve = &c->plan->reserve;
 
 	*r = (struct row) { .job = find_job(c, reserve->job[i]), .partition = reserve->partition[i],
-		.shape = reserve->shape[i], .native = reserve->native[i], .way = reserve->reservation[i], .license = reserve->license[i], .at = reserve->start_time[i],
-		.places = reserve->places[i], .through = reserve->through[i], .lenders = reserve->lenders[i] };
+		.shape = reserve->shape[i], .native = reserve->native[i], .way = reserve->reservation[i],
+		.license = reserve->license[i], .at = reserve->start_time[i], .places = reserve->places[i], .through = reserve->through[i], .lenders = reserve->lenders[i] };
 	if (r->job == SL_NONE)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is not in the snapshot", reserve->job[i]);
 	if (count_row(c, r->job, false) < 0)

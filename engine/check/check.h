@@ -114,13 +114,17 @@
  * per node, no gres of the job nor CPUs with any, no CPUs on each node beside those of a task, no nodes counted by feature.
  * Where it does not say, they are dealt out as those of any job.
  *
- * A job that asks for something that is not modelled has to be native: any other of SL_ASKS_*,
- * constraints that are more than that, sockets or tasks per socket beside gres of parts of nodes, -O or cores
- * for the system, gres per socket but of whole nodes, gres that nobody uses up and shares of devices but by node, such shares beside the devices or of whole nodes, cores for the system beside gres, threads for it on cores with several, planes and arbitrary distributions but as above,
- * where cores are shared: whole nodes, MaxCPUsPerNode, CPUs with gres, borrowed nodes;
- * several reservations, partial ones whose cores are not known, flexible, or for jobs with gres or by sockets;
- * where sockets are allocated: shared cores, cores for the system; of parts of nodes sockets, tasks per socket, a core of each socket
- * in turn, CPUs with gres, MaxCPUsPerNode; a job that may preempt others, one of which select refused
+ * A job that asks for something that is not modelled has to be native:
+ *   any other of SL_ASKS_*, constraints that are more than that;
+ *   sockets or tasks per socket beside -O, cores for the system, or gres of a node some of whose cores are in use;
+ *   gres per socket but of whole nodes, gres that nobody uses up and shares of devices but by node, such shares beside
+ *   the devices or of whole nodes, cores for the system beside gres, threads for it on cores with several;
+ *   planes and arbitrary distributions but as above;
+ *   where cores are shared: whole nodes, MaxCPUsPerNode, CPUs with gres, borrowed nodes;
+ *   several reservations, partial ones whose cores are not known, flexible, or for jobs with gres or by sockets;
+ *   where sockets are allocated: shared cores, cores for the system; of parts of nodes sockets, tasks per socket, a core
+ *   of each socket in turn, gres that cores are bound to, CPUs with gres, MaxCPUsPerNode;
+ *   a job that may preempt others, one of which select refused
  * SL_REFUSALS placements in a row.  Any job may be native.  The places of such a job are
  * a booking and not a layout: only their sum is checked.
  */

@@ -125,7 +125,8 @@
  *   where sockets are allocated: shared cores, cores for the system; of parts of nodes sockets, tasks per socket, a core
  *   of each socket in turn, gres that cores are bound to, CPUs with gres, MaxCPUsPerNode;
  *   a job that may preempt others, one of which select refused
- * SL_REFUSALS placements in a row.  Any job may be native.  The places of such a job are
+ *   SL_REFUSALS placements in a row.
+ * Any job may be native.  The places of such a job are
  * a booking and not a layout: only their sum is checked.
  */
 #ifndef SL_CHECK_H

@@ -28,9 +28,10 @@
  * beside one that does not share.
  *
  * Shared cores.  A partition has a row of cores for each job that may have one, and a job that starts is in one row on
- * all of its nodes: some row has enough on each, however what is in use there lies in the rows; on several nodes each
- * has as many that nobody has, unless tasks per node settle what it gives.  No node is of another partition that shares
- * cores, or reserved in part.  Of a job that starts later only the sum of cores is known.
+ * all of its nodes: some row has enough on each, however the jobs there lie in the rows; on several nodes each
+ * has as many that nobody has, unless the tasks of each are settled: tasks per node, or one for each.  No node is
+ * of another partition that shares cores, or reserved in part.  Of a job that starts later only the sum of cores
+ * is known.
  *
  * Memory counts where it is a consumable resource and the node's size is known:
  * per node, or per CPU times all threads of the cores got; a job that names none

@@ -69,6 +69,6 @@ int check_shared(struct check *c, const struct row *r, const struct ask *a)
 	}
 	if (rows == 1 || !r->start || poor < (settled ? rows : 1))
 		return 0;
-	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": of the %" PRIu32 " rows of its partition %" PRIu64 " may lack cores for it", id,
-		       rows, poor);
+	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": of the %" PRIu32 " rows of its partition %" PRIu64
+		       " may lack cores for it", id, rows, poor);
 }

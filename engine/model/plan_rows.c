@@ -6,10 +6,10 @@
 
 #include <stdlib.h>
 
-/* Is it just a number of free cores that it is reserved, and not such as have to be in one row? */
+/* Do its cores of a node have to be in one row?  (Of one core any will do.) */
 static bool is_in_rows(const struct want *w)
 {
-	return w->pub.rows.spare && w->pub.rows.enough != 1;
+	return w->enclave && w->enclave->shared && w->pub.rows.enough != 1;
 }
 
 int plan_open_nodes(struct attempt *a, const struct sl_request *r, bool in_rows, struct sl_error *err)

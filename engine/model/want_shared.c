@@ -11,7 +11,8 @@
  *
  * A row that lacks k cores on a node has C-k+1 in use there, so of all that are in use there can be only so many such
  * rows: fewer than n on one node when more than n*(k-1) of n*C are free.  On each of m nodes up to (n-1)/m rows may be
- * lacking, and one is left over that has them on all ("enough").  Nor can more rows lack any than jobs are there ("few").
+ * lacking, and one is left over that has them on all ("enough").  Nor can more rows lack any than jobs are
+ * there ("few").
  */
 #include "model/constraint.h"
 #include "model/native.h"

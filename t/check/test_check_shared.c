@@ -135,8 +135,9 @@ struct drawn {
 
 static struct drawn draw(uint64_t *seed)
 {
-	struct drawn d = { .rows = 2 + build_below(seed, 3), .nodes = 1 + build_below(seed, NODES), .each = 1 + build_below(seed, CORES) };
+	struct drawn d = { .rows = 2 + build_below(seed, 3), .nodes = 1 + build_below(seed, NODES) };
 
+	d.each = 1 + build_below(seed, CORES);
 	for (uint32_t r = 0; r < d.rows; r++)
 		for (uint32_t n = 0; n < d.nodes; n++) {
 			d.used[r][n] = build_below(seed, 3) ? build_below(seed, CORES + 1) : 0;
@@ -160,7 +161,8 @@ static bool has_row(const struct drawn *d)
 
 static bool is_accepted(const struct drawn *d)
 {
-	struct build *b = one((struct build_job) { .nodes = d->nodes, .tasks = d->nodes * d->each, .tasks_per_node = d->each });
+	struct build *b = one((struct build_job) { .nodes = d->nodes, .tasks = d->nodes * d->each,
+				.tasks_per_node = d->each });
 	struct sl_error err;
 	struct built_plan *p;
 	uint32_t id = 10;

@@ -232,6 +232,29 @@ static void who_waits_for_a_row_keeps_others_off_its_nodes(void **state)
 	leave(&d);
 }
 
+/* Nor does select know of rows that are not full yet where it chooses all by itself. */
+static void so_does_who_is_left_to_select(void **state)
+{
+	struct build *b = sharing("1x4c1g", 2);
+	struct sl_range gres;
+	struct desk d;
+
+	(void) state;
+	runs(b, 9, 0, 4, 60);
+	runs(b, 8, 0, 2, 600);
+	gres = build_gres(b, "gpu", "", 1, SL_PER_NODE);
+	build_change(b, SL_T_JOB_GRES, gres.first, sl_job_gres_row, .cpus = 3);
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 1, .tasks = 1, .limit = 600 });
+	build_change_job(b, 1, .gres = gres);
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 1, .tasks = 1, .limit = 600 });
+	d = sit(b);
+	assert_int_equal(reserve(&d, 1), 1);
+	assert_int_equal(d.at, 60);
+	assert_int_equal(backfill(&d, 2), 0);
+	accepted(&d);
+	leave(&d);
+}
+
 /* Of a core any row will do. */
 static void who_waits_for_a_core_of_its_own_does_not(void **state)
 {
@@ -346,6 +369,7 @@ int main(void)
 		cmocka_unit_test(where_fewer_jobs_are_than_rows_one_is_free),
 		cmocka_unit_test(tasks_are_spread_over_cores_that_nobody_has),
 		cmocka_unit_test(who_waits_for_a_row_keeps_others_off_its_nodes),
+		cmocka_unit_test(so_does_who_is_left_to_select),
 		cmocka_unit_test(who_waits_for_a_core_of_its_own_does_not),
 		cmocka_unit_test(no_place_is_named_for_it),
 		cmocka_unit_test(a_refusal_speaks_for_those_alone_that_ask_for_no_less),

@@ -161,7 +161,7 @@ it "... any of them where it names alternatives" with_features alternatives
 
 matching() {
 	local id
-	id=$(submit -N2 --ntasks-per-socket=1)
+	id=$(submit -N2 -n3 --ntasks-per-socket=2)
 	starts "$id" 5
 	placed_by select "$id"
 }

@@ -112,10 +112,10 @@ struct held {
 
 /* What a request says where select is to place it, of one that says less for what is to be placed. */
 struct wide {
-	uint32_t max_nodes;		/* 0: it says no less */
-	uint32_t min_nodes, tasks_per_node, min_cores_per_node;
+	bool differs;			/* else the request is all that there is */
+	uint32_t max_nodes, min_nodes, tasks_per_node, min_cores_per_node;
 	uint32_t native;		/* SL_NATIVE_*, for which it would be */
-	struct sl_gres_need gres;	/* the first */
+	struct sl_gres_need gres;	/* the first, if it asks for any */
 	const struct sl_nodeset *eligible;	/* NULL: no others */
 };
 
@@ -371,7 +371,7 @@ const struct want *cluster_want(struct sl_cluster *c, struct sl_entry e, struct 
 void cluster_widen(const struct want *w, struct sl_request *r);
 static inline bool cluster_is_wide(const struct want *w)
 {
-	return w->pub.request.least_free_cores || w->wide.max_nodes;
+	return w->pub.request.least_free_cores || w->wide.differs;
 }
 void cluster_want_free(struct sl_cluster *c, uint32_t job);
 void cluster_wants_free(struct sl_cluster *c);

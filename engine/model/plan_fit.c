@@ -9,11 +9,12 @@
 bool plan_reserved_ahead(const struct sl_cluster *c, const struct want *w, int64_t until)
 {
 	const struct sl_reservation_view *v = &c->snap->reservation;
+	const struct sl_nodeset *nodes = w->wide.eligible ? w->wide.eligible : w->pub.request.eligible;
 	uint32_t own = w->resv_nodes || w->any_time ? w->resv : SL_NONE;
 
 	for (uint32_t r = 0; r < v->rows; r++)
 		if (v->end_time[r] > c->now && v->start_time[r] < until && cluster_keeps_out(c, r, own) &&
-		    sl_nodeset_overlaps(w->pub.request.eligible, &c->resv_nodes[r]))
+		    sl_nodeset_overlaps(nodes, &c->resv_nodes[r]))
 			return true;
 	return false;
 }
@@ -289,7 +290,7 @@ static int find_earliest_fit(struct attempt *a, int64_t from, int64_t latest, in
 			return rc;
 	}
 	rc = find_by_method(a, from, latest, seconds, start, err);
-	if (rc < 0 || !a->w->wide.max_nodes || !may_fit_by_select(a))
+	if (rc < 0 || !a->w->wide.differs || !may_fit_by_select(a))
 		return rc;
 	wider = find_wider(a, from, rc ? *start - 1 : latest, seconds, start, err);
 	return wider ? wider : rc;

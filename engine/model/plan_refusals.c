@@ -18,8 +18,8 @@ static bool has_all_nodes_of(const struct want *less, const struct want *w)
 		return false;
 	if (nodes == w->pub.request.eligible)
 		return true;
-	/* The usable nodes of its partition include all that any job there may have. */
-	return nodes != &less->eligible && less->entry.partition == w->entry.partition &&
+	/* The usable nodes of its partition include all that any job there may have; sets of its own do not. */
+	return nodes != &less->eligible && nodes != &less->active && less->entry.partition == w->entry.partition &&
 		less->entry.loan == w->entry.loan;
 }
 
@@ -58,7 +58,7 @@ static bool asks_no_less(const struct want *less, const struct want *w)
 	const struct sl_request *a = &less->pub.request, *b = &w->pub.request;
 
 	if (a->required || !has_all_nodes_of(less, w) || !gres_no_less(a, b) || !rows_no_less(&less->pub.rows, &w->pub.rows) ||
-	    (w->wide.max_nodes && memcmp(&less->wide, &w->wide, sizeof(w->wide))))
+	    (w->wide.differs && memcmp(&less->wide, &w->wide, sizeof(w->wide))))
 		return false;
 	if (b->min_nodes < a->min_nodes || b->tasks < a->tasks ||
 	    (uint64_t) b->tasks * or_most(a->max_nodes) < (uint64_t) a->tasks * or_most(b->max_nodes))
@@ -152,7 +152,7 @@ static bool is_exact(const struct attempt *a)
 	for (uint32_t i = 0; i < r->gres_needs; i++)
 		if (r->gres[i].per == SL_GRES_PER_JOB)
 			return false;
-	return !r->max_leaves && !r->parts && !r->choices && !a->w->wide.max_nodes && a->how.method != SL_PLACE_EXPLICIT;
+	return !r->max_leaves && !r->parts && !r->choices && !a->w->wide.differs && a->how.method != SL_PLACE_EXPLICIT;
 }
 
 /* No start from *from* on before the time that is returned. */

@@ -391,8 +391,9 @@ static void choose_method(const struct sl_cluster *c, struct want *w)
 		w->pub.native |= SL_NATIVE_LLN;
 	if (w->pub.native) {
 		w->pub.method = SL_PLACE_NATIVE;
-		cluster_widen(w, &w->pub.request);
-		w->wide.max_nodes = 0;
+		want_restore_wide(w, &w->pub.request);
+		w->pub.request.least_free_cores = 0;
+		w->wide.differs = false;
 	}
 	if (w->pub.native && w->entry.loan) {
 		char text[SL_NATIVE_TEXT];
@@ -475,6 +476,7 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 	ask_memory(c, w, &a);
 	if (!w->pub.why)
 		ask_gres(c, w, &a);
+	want_keep_wide(w);
 	if (!w->pub.why)
 		want_gres_tasks(c, w, &a);
 	if (!w->pub.why)

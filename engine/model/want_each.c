@@ -78,16 +78,31 @@ static bool are_equal(const struct sl_request *r, uint64_t cpus, uint32_t thread
 	return r->max_nodes == 1 || cpus % threads == 0;
 }
 
-/* Gres of that name on a node, of whatever type. */
-static uint64_t count_on_node(const struct sl_cluster *c, uint32_t row, uint32_t n)
+bool want_has_gres_cpus(const struct sl_cluster *c, const struct sl_ask *a)
+{
+	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++)
+		if (c->snap->job_gres.cpus[g])
+			return true;
+	return false;
+}
+
+static bool has_name_of(const struct sl_cluster *c, uint32_t row, uint32_t kind)
+{
+	return !strcmp(cluster_str(c, c->snap->gres_kind.name[kind]), cluster_str(c, c->snap->job_gres.name[row]));
+}
+
+uint64_t want_count_gres(const struct sl_cluster *c, uint32_t row, uint32_t n, bool any_type)
 {
 	const struct sl_snapshot *s = c->snap;
 	struct sl_range g = s->node.gres[n];
 	uint64_t count = 0;
 
-	for (uint32_t i = g.first; i < g.first + g.count; i++)
-		if (!strcmp(cluster_str(c, s->gres_kind.name[s->node_gres.kind[i]]), cluster_str(c, s->job_gres.name[row])))
+	for (uint32_t i = g.first; i < g.first + g.count; i++) {
+		uint32_t kind = s->node_gres.kind[i];
+
+		if (any_type ? has_name_of(c, row, kind) : sl_gres_matches(s, row, kind))
 			count += s->node_gres.count[i];
+	}
 	return count;
 }
 
@@ -104,7 +119,7 @@ uint32_t want_share_of_job(struct sl_cluster *c, struct want *w, const struct sl
 	if (r->max_nodes == 1)
 		return count;
 	for (uint32_t n = sl_nodeset_next(nodes, 0); share > 1 && n < SL_MAX_NODES; n = sl_nodeset_next(nodes, n + 1))
-		if (count_on_node(c, a->gres.first, n) > share)
+		if (want_count_gres(c, a->gres.first, n, true) > share)
 			return 0;
 	return share;
 }
@@ -203,7 +218,7 @@ bool want_has_company(const struct sl_cluster *c, const struct want *w, uint32_t
 	uint64_t cpus = (uint64_t) s->node.cores[n] * (s->node.threads[n] ? s->node.threads[n] : 1);
 
 	for (uint32_t g = gres.first; g < gres.first + gres.count; g++) {
-		uint64_t count = count_on_node(c, g, n);
+		uint64_t count = want_count_gres(c, g, n, true);
 
 		if (count * s->job_gres.cpus[g] > cpus)
 			return false;

@@ -17,25 +17,12 @@ bool want_narrow(const struct sl_cluster *c, struct want *w)
 		return true;
 	if (r->most_nodes || r->counts || r->contiguous || c->snap->job.flags[w->entry.job] & SL_JOBF_SPREAD)
 		return false;
-	want_keep_wide(w);
+	w->wide.differs = true;
 	r->max_nodes = r->min_nodes;
 	return true;
 }
 
 /* -- of each socket ---------------------------------------------------------- */
-
-/* What a node has of the gres of a row, by name and type. */
-static uint64_t count_of_row(const struct sl_cluster *c, uint32_t row, uint32_t n)
-{
-	const struct sl_snapshot *s = c->snap;
-	struct sl_range g = s->node.gres[n];
-	uint64_t count = 0;
-
-	for (uint32_t i = g.first; i < g.first + g.count; i++)
-		if (sl_gres_matches(s, row, s->node_gres.kind[i]))
-			count += s->node_gres.count[i];
-	return count;
-}
 
 /*
  * Whole nodes come with all of their gres, and select looks no further than whether one of the sockets has as many as are
@@ -52,7 +39,7 @@ bool want_has_socket_gres(struct sl_cluster *c, const struct want *w, const stru
 	    c->snap->job.asks[j] & (SL_ASKS_BOUND_GRES | SL_ASKS_TASK_GRES | SL_ASKS_TASKS_PER_GRES))
 		return false;
 	for (uint32_t n = sl_nodeset_next(&part->nodes, 0); n < SL_MAX_NODES; n = sl_nodeset_next(&part->nodes, n + 1)) {
-		uint64_t has = count_of_row(c, row, n);
+		uint64_t has = want_count_gres(c, row, n, false);
 
 		if (has >= asked && has <= (uint64_t) (asked - 1) * (uint64_t) part->sockets)
 			return false;

@@ -37,9 +37,6 @@ static inline uint32_t counted_cpus(uint32_t threads, uint32_t tasks_per_core, u
 /* It cannot be had as things stand in this snapshot; 0. */
 int want_refuse(struct want *w, enum sl_why why, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* Tasks that each of its nodes has, where that is settled before nodes are chosen; else 0. */
-uint32_t want_tasks_of_each_node(const struct sl_request *r);
-
 /* native.c: what follows from facts, SL_NATIVE_*. */
 uint32_t want_native(const struct sl_cluster *c, const struct sl_entry *e);
 
@@ -58,6 +55,12 @@ bool want_has_socket_gres(struct sl_cluster *c, const struct want *w, const stru
 /* CPUs and memory that come with each gres, once its request has tasks, nodes and gres: what of these is odd is native. */
 void want_each_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 
+/* Do CPUs come with its gres?  How many it has of a node is select's then. */
+bool want_has_gres_cpus(const struct sl_cluster *c, const struct sl_ask *a);
+
+/* What a node has of the gres of a row: of that name, and of that type or of any. */
+uint64_t want_count_gres(const struct sl_cluster *c, uint32_t row, uint32_t n, bool any_type);
+
 /*
  * What each node gives of gres of the job, where it could not be any other number: on its fewest nodes if that is one, with
  * one for each node, or with all that any node has.  Else 0: select deals them out, and CPUs without a look at that.
@@ -73,6 +76,9 @@ bool want_has_company(const struct sl_cluster *c, const struct want *w, uint32_t
 int want_deal(struct sl_cluster *c, struct want *w, const struct sl_ask *a, struct sl_error *err);
 
 /* want_sockets.c */
+/* Tasks that each of its nodes has, where that is settled before nodes are chosen; else 0. */
+uint32_t want_tasks_of_each_node(const struct sl_request *r);
+
 /* Sockets, their cores and tasks on each that it asks for, once it is known how many nodes and tasks it has. */
 int want_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 
@@ -88,8 +94,11 @@ void want_shared(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 int want_counts(struct sl_cluster *c, struct want *w, struct sl_ask *a, struct sl_error *err);
 
 /* want_wide.c */
-/* What it says less is what its request says now. */
+/* What it says less is what its request says now: what follows may make that stricter. */
 void want_keep_wide(struct want *w);
+
+/* As it was then. */
+void want_restore_wide(const struct want *w, struct sl_request *r);
 
 /* Of a native job, which is worked out otherwise: where a stricter request would leave nothing to select it has that one. */
 int want_place_strictly(struct sl_cluster *c, struct want *w, struct sl_error *err);

@@ -19,15 +19,6 @@
 #include "model/request.h"
 #include "model/want_private.h"
 
-/* Do CPUs come with its gres?  How many it has of a node is select's then. */
-static bool has_gres_cpus(const struct sl_cluster *c, const struct sl_ask *a)
-{
-	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++)
-		if (c->snap->job_gres.cpus[g])
-			return true;
-	return false;
-}
-
 /* Whole nodes, sockets and MaxCPUsPerNode count cores otherwise; where parts of nodes are reserved, or the nodes have
  * other jobs that share, free cores are not those of rows. */
 static bool counts_otherwise(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a)
@@ -36,7 +27,7 @@ static bool counts_otherwise(const struct sl_cluster *c, const struct want *w, c
 	const struct part *part = &c->part[w->entry.partition];
 
 	return w->entry.loan || !part->row_cores || part->cap || r->whole_nodes || r->plane || c->has_partial ||
-		(c->snap->meta.select_flags[0] & SL_SELECT_SOCKET) || has_gres_cpus(c, a);
+		(c->snap->meta.select_flags[0] & SL_SELECT_SOCKET) || want_has_gres_cpus(c, a);
 }
 
 /* Cores of a node for so many tasks; more than any node has where that is no number. */

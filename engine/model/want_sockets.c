@@ -89,7 +89,7 @@ static uint32_t free_cores_for(const struct sl_cluster *c, const struct want *w,
  * Where its tasks are not settled: on the fewest nodes that may have the same number each, and have room for it.
  * Beside gres, which cores select gives may depend on which are near them: where all are free it has them all.
  */
-static void deal_evenly(const struct sl_cluster *c, struct want *w, const struct sl_ask *a, uint32_t threads)
+static void find_even_nodes(const struct sl_cluster *c, struct want *w, const struct sl_ask *a, uint32_t threads)
 {
 	const struct part *part = cluster_part(c, &w->entry);
 	const struct sl_request *r = &w->pub.request;
@@ -133,7 +133,7 @@ int want_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 	if (r->least_free_cores)
 		return 0;
 	if (!odd && !r->whole_nodes)
-		deal_evenly(c, w, a, threads);
+		find_even_nodes(c, w, a, threads);
 	if (odd || !r->whole_nodes) {
 		w->pub.native |= (tasks ? SL_NATIVE_TASKS_PER_SOCKET : 0) |
 			(job->sockets_per_node[j] || job->cores_per_socket[j] ? SL_NATIVE_SOCKETS : 0);
@@ -153,14 +153,6 @@ int want_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 }
 
 /* -- whole ones ---------------------------------------------------------- */
-
-static bool has_gres_cpus(const struct sl_cluster *c, const struct sl_ask *a)
-{
-	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++)
-		if (c->snap->job_gres.cpus[g])
-			return true;
-	return false;
-}
 
 /*
  * Do the tasks that a socket holds have all of its CPUs?  Of a node that is followed by others select leaves each of
@@ -190,7 +182,7 @@ static bool is_counted_otherwise(const struct sl_cluster *c, const struct want *
 
 	return part->socket_cores < 1 || part->min_threads != part->max_threads || part->cap ||
 		job->ntasks_per_socket[j] || job->sockets_per_node[j] || job->cores_per_socket[j] ||
-		(job->asks[j] & (SL_ASKS_SOCKETS_IN_TURN | SL_ASKS_BOUND_GRES)) || has_gres_cpus(c, a) ||
+		(job->asks[j] & (SL_ASKS_SOCKETS_IN_TURN | SL_ASKS_BOUND_GRES)) || want_has_gres_cpus(c, a) ||
 		(w->pub.request.max_nodes != 1 && !fills_sockets(c, w, part, a));
 }
 

@@ -23,19 +23,24 @@ void want_keep_wide(struct want *w)
 				  .min_cores_per_node = r->min_cores_per_node, .gres = r->gres[0] };
 }
 
-void cluster_widen(const struct want *w, struct sl_request *r)
+void want_restore_wide(const struct want *w, struct sl_request *r)
 {
-	r->least_free_cores = 0;
-	if (!w->wide.max_nodes)
-		return;
 	r->max_nodes = w->wide.max_nodes;
 	r->min_nodes = w->wide.min_nodes;
 	r->tasks_per_node = w->wide.tasks_per_node;
 	r->min_cores_per_node = w->wide.min_cores_per_node;
-	r->gres[0] = w->wide.gres;
+	if (w->wide.gres.count)
+		r->gres[0] = w->wide.gres;
 	r->gres_tasks = 0;
 	if (w->wide.eligible)
 		r->eligible = w->wide.eligible;
+}
+
+void cluster_widen(const struct want *w, struct sl_request *r)
+{
+	r->least_free_cores = 0;
+	if (w->wide.differs)
+		want_restore_wide(w, r);
 }
 
 /* -- native but for that ---------------------------------------------------- */
@@ -69,6 +74,7 @@ static bool is_even(const struct want *w)
 /* It can be placed, by a request that has been made stricter. */
 static void is_placed(struct want *w)
 {
+	w->wide.differs = true;
 	w->wide.native = w->pub.native;
 	w->pub.native = 0;
 	w->pub.method = w->placed;

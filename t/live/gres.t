@@ -289,7 +289,7 @@ strays_onto_an_alternative() {
 	starts "$(submit -N1 -n1 -w n001)"
 	failed=$(status failed_starts)
 	scontrol update PartitionName=main State=DOWN
-	native=$(submit -N1 -n1 -O --gres=gpu:1 --sockets-per-node=2 --cores-per-socket=4)
+	native=$(submit -N1 -n2 --gpus-per-socket=1 --sockets-per-node=2 --cores-per-socket=4)
 	id=$(submit -N8 --exclusive -w n002 --comment='sched: -N1 -n8')
 	scontrol update PartitionName=main State=UP
 	starts "$native"

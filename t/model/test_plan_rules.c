@@ -298,6 +298,31 @@ static void features_that_a_reboot_brings_are_placed_where_they_are_active(void 
 	leave(&d);
 }
 
+/* That one waits for the only node where its feature is active: no reason for any other to wait. */
+static void for_want_of_an_active_feature_nobody_else_waits(void **state)
+{
+	struct build *b = build_create("2x8c");
+	struct desk d;
+
+	(void) state;
+	for (uint32_t n = 0; n < 2; n++)
+		build_change(b, SL_T_NODE, n, sl_node_row, .features = sl_builder_str(b->builder, n ? "red" : "blue"));
+	build_running(b, (struct build_job) { .id = 9, .ends_in = 6000 });
+	build_pending(b, (struct build_job) { .id = 1, .tasks = 1, .limit = 7200 });
+	build_change_job(b, 1, .exc_nodes = build_nodes(b, 0, 0));
+	for (uint32_t id = 2; id < 4; id++)
+		build_pending(b, (struct build_job) { .id = id, .tasks = 4, .limit = 600 });
+	build_change_job(b, 1, .begin_time = BUILD_NOW + 60);
+	build_change_job(b, 2, .features = sl_builder_str(b->builder, "blue"));
+	build_change_job(b, 2, .asks = SL_ASKS_REBOOT);
+	d = sit(b);
+	assert_int_equal(reserve(&d, 1), 1);
+	assert_int_equal(backfill(&d, 2), 0);
+	assert_int_equal(backfill(&d, 3), 1);
+	assert_string_equal(where(&d, 3), "n1:4");
+	leave(&d);
+}
+
 /* Its time is trimmed to what is left until the head starts there: a longer one would have to be native. */
 static void of_such_a_job_the_longest_time_is_of_one_kind(void **state)
 {
@@ -519,6 +544,7 @@ int main(void)
 		cmocka_unit_test(features_that_a_reboot_brings_are_placed_where_they_are_active),
 		cmocka_unit_test(sockets_of_several_nodes_are_placed_where_each_has_as_many_tasks),
 		cmocka_unit_test(sockets_beside_gres_are_placed_on_nodes_that_are_idle),
+		cmocka_unit_test(for_want_of_an_active_feature_nobody_else_waits),
 		cmocka_unit_test(of_such_a_job_the_longest_time_is_of_one_kind),
 		cmocka_unit_test(what_the_nodes_of_its_reservation_lack_is_told_of_the_reservation),
 		cmocka_unit_test(who_waits_without_a_reservation_is_told_when_it_may_start_in_the_order_of_the_policy),

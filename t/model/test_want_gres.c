@@ -130,6 +130,28 @@ static void all_gpus_have_as_many_tasks(void **state)
 		expect("4x8c2t4g", &jobs[i], i);
 }
 
+/* What was tried to place it by is not asked of select: what that does with two tasks of one GPU each is its affair. */
+static void who_is_left_to_select_asks_no_more_than_the_job(void **state)
+{
+	static const struct asked jobs[] = {
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 8, .gpus = 4 }, SL_PER_JOB, 0, TASKS, SL_NATIVE_BY_GRES, NULL, false },
+		{ { .nodes = 2, .max_nodes = 4, .tasks = 8, .gpus = 4 }, SL_PER_JOB, 0, TASKS, SL_NATIVE_BY_GRES, NULL, false },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
+		struct desk d = desk_of("4x8c2t4g", &jobs[i]);
+		const struct sl_want *w = sl_cluster_want(d.c, entry(&d, 1), &d.err);
+
+		assert_non_null(w);
+		assert_int_equal(w->native, SL_NATIVE_BY_GRES);
+		assert_int_equal(w->request.tasks_per_node, 0);
+		assert_int_equal(w->request.max_nodes, jobs[i].job.max_nodes);
+		assert_int_equal(w->request.gres[0].per, SL_GRES_PER_JOB);
+		leave(&d);
+	}
+}
+
 /* Of nodes of one socket all cores are near: there is no core more of each than as many tasks take. */
 static void tasks_that_are_bound_to_gres_are_placed_on_nodes_of_one_socket(void **state)
 {
@@ -198,6 +220,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_nodes_have_what_is_asked_for_of_a_socket),
 		cmocka_unit_test(all_gpus_have_as_many_tasks),
+		cmocka_unit_test(who_is_left_to_select_asks_no_more_than_the_job),
 		cmocka_unit_test(tasks_that_are_bound_to_gres_are_placed_on_nodes_of_one_socket),
 		cmocka_unit_test(the_checker_knows_which_tasks_are_bound),
 		cmocka_unit_test(the_checker_counts_the_tasks_of_gpus),

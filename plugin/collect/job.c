@@ -456,17 +456,20 @@ static void fill_size(struct sl_collector *c, struct sl_job_row *row, const job_
 	row->switch_wait = sl_set32(job->wait4switch);
 }
 
-/* The tasks of each node, which Slurm keeps for nodes that are required, in their order: as many as are asked for. */
+/* The tasks of each node, which Slurm keeps for nodes that are required, in their order.  Other nodes may be asked for
+ * since, or another number of them: it does not count anew then. */
 static void fill_node_tasks(struct sl_collector *c, struct sl_job_row *row, const sl_details_t *d)
 {
 #if SL_HAVE_ARBITRARY_TPN
 	struct sl_node_tasks_row one = sl_node_tasks_row();
 	int i, last = d->req_node_bitmap ? bit_fls(d->req_node_bitmap) : -1;
+	size_t counted;
 
 	if (!d->arbitrary_tpn)
 		return;
+	counted = xsize(d->arbitrary_tpn) / sizeof(*d->arbitrary_tpn);
 	row->arbitrary_tpn.first = sl_builder_rows(c->b, SL_T_NODE_TASKS);
-	for (i = 0; i <= last && (uint32_t) i < c->node_slots && row->arbitrary_tpn.count < d->min_nodes; i++) {
+	for (i = 0; i <= last && (uint32_t) i < c->node_slots && row->arbitrary_tpn.count < counted; i++) {
 		if (!bit_test(d->req_node_bitmap, i) || c->node_row[i] == SL_NONE)
 			continue;
 		one.node = c->node_row[i];
@@ -474,7 +477,7 @@ static void fill_node_tasks(struct sl_collector *c, struct sl_job_row *row, cons
 		sl_builder_append(c->b, SL_T_NODE_TASKS, &one);
 	}
 	if (!d->req_node_bitmap || row->arbitrary_tpn.count != d->min_nodes ||
-	    bit_set_count(d->req_node_bitmap) != (int) d->min_nodes)
+	    counted != d->min_nodes || bit_set_count(d->req_node_bitmap) != (int) d->min_nodes)
 		row->asks |= SL_ASKS_TASK_COUNTS;
 #else
 	(void) c;

@@ -525,8 +525,8 @@ static void put_head_back(uint32_t array_job_id, const job_record_t *job, const 
 #if SL_HAVE_ARBITRARY_TPN
 	head->details->arbitrary_tpn = NULL;
 	if (s->arbitrary_tpn) {
-		head->details->arbitrary_tpn = xcalloc(s->min_nodes, sizeof(*s->arbitrary_tpn));
-		memcpy(head->details->arbitrary_tpn, s->arbitrary_tpn, s->min_nodes * sizeof(*s->arbitrary_tpn));
+		head->details->arbitrary_tpn = xmalloc(xsize(s->arbitrary_tpn));
+		memcpy(head->details->arbitrary_tpn, s->arbitrary_tpn, xsize(s->arbitrary_tpn));
 	}
 #endif
 }

@@ -317,8 +317,8 @@ static void for_want_of_an_active_feature_nobody_else_waits(void **state)
 	build_change_job(b, 2, .asks = SL_ASKS_REBOOT);
 	d = sit(b);
 	assert_int_equal(reserve(&d, 1), 1);
-	assert_int_equal(backfill(&d, 2), 0);
-	assert_int_equal(backfill(&d, 3), 1);
+	assert_int_equal(start(&d, 2), 0);
+	assert_int_equal(start(&d, 3), 1);
 	assert_string_equal(where(&d, 3), "n1:4");
 	leave(&d);
 }

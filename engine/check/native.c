@@ -36,7 +36,16 @@ static const char *special_request(const struct check *c, uint32_t j)
 	return job->refusals[j] >= SL_REFUSALS ? "refused placements" : NULL;
 }
 
-/* Gres of tasks that are bound to cores near it: on nodes of one socket, all of which have as many tasks. */
+/* Gres that is bound to cores near it: on nodes of one socket, or whole ones ... */
+static const char *bound_gres(const struct check *c, const struct row *r, const struct ask *a)
+{
+	for (uint32_t i = r->places.first; a->gres.count && !a->whole && i < r->places.first + r->places.count; i++)
+		if (c->snap->node.sockets[c->plan->place.node[i]] > 1)
+			return "gres bound to cores, on nodes of several sockets";
+	return NULL;
+}
+
+/* ... and where it is for each task, with as many of them on each node. */
 static const char *bound_tasks(const struct check *c, const struct row *r, const struct ask *a)
 {
 	uint32_t asks = c->snap->job.asks[r->job], nodes = r->places.count, here = a->tasks / (nodes ? nodes : 1);
@@ -46,8 +55,10 @@ static const char *bound_tasks(const struct check *c, const struct row *r, const
 		by_task |= c->snap->job_gres.per[g] == SL_PER_TASK;
 		by_other |= c->snap->job_gres.per[g] != SL_PER_TASK;
 	}
-	if (!(asks & SL_ASKS_BOUND_GRES) || !by_task)
+	if (!(asks & SL_ASKS_BOUND_GRES))
 		return NULL;
+	if (!by_task)
+		return bound_gres(c, r, a);
 	if (r->shape || by_other || nodes != a->min_nodes || here * nodes != a->tasks || a->tasks_per_core ||
 	    check_has_sockets(c, r->job) || (nodes > 1 && here > 1 && a->tasks_per_node != here) ||
 	    (a->tasks_per_node && a->tasks_per_node != here) || a->node_cpus > (uint64_t) here * a->cpus_per_task ||

@@ -27,6 +27,7 @@ static const struct {
 	{ SL_NATIVE_WHOLE_SWITCHES, "switches of its own" },
 	{ SL_NATIVE_BURST_BUFFER, "a burst buffer" },
 	{ SL_NATIVE_TASK_GRES, "gres for each task" },
+	{ SL_NATIVE_BOUND_GRES, "gres bound to cores" },
 	{ SL_NATIVE_EXPAND, "the expansion of a job" },
 	{ SL_NATIVE_PREEMPT, "jobs that it may preempt" },
 	{ SL_NATIVE_REFUSED, "a placement that select refuses" },

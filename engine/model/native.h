@@ -35,6 +35,7 @@ enum sl_native {
 	SL_NATIVE_SOCKETS		= 1 << 1,	/* these two: of parts of nodes, or of unequal ones */
 	SL_NATIVE_TASKS_PER_SOCKET	= 1 << 2,
 	SL_NATIVE_SOCKET_GRES		= 1 << 9,	/* of parts of nodes, or of nodes whose sockets may not have as many */
+	SL_NATIVE_BOUND_GRES		= 1 << 25,	/* of nodes of several sockets, or of tasks that select counts otherwise */
 	SL_NATIVE_CORE_SPEC		= 1 << 3,	/* beside gres, on nodes that set aside unequal numbers, or by threads */
 	SL_NATIVE_DISTRIBUTION		= 1 << 4,	/* beside CPUs that are not those of tasks */
 	SL_NATIVE_UNEQUAL_THREADS	= 1 << 22,
@@ -45,7 +46,7 @@ enum sl_native {
 	SL_NATIVE_LLN			= 1 << 20,	/* how many tasks each of several nodes has */
 };
 
-#define SL_NATIVE_FLAGS 25		/* bits from 0 on, one for each */
+#define SL_NATIVE_FLAGS 26		/* bits from 0 on, one for each */
 
 #define SL_NATIVE_TEXT 160
 

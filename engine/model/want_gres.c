@@ -133,8 +133,9 @@ static uint32_t count_gres_of_tasks(const struct sl_cluster *c, const struct sl_
 }
 
 /*
- * Select gives such a job cores for as many tasks as could be on a node, one of each socket at least, and takes but cores
- * near the gres.  Of nodes of one socket all are near, and where it is settled how many tasks a node has it gives no more.
+ * Select gives such a job a core of each socket at least that its gres may be near, and takes but cores of these.  Of nodes
+ * of one socket all are near.  Beside gres of tasks it gives cores for as many tasks as could be on a node: no more than
+ * it has where it is settled how many that are.
  */
 static bool has_near_cores(const struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
@@ -150,7 +151,11 @@ static bool has_near_cores(const struct sl_cluster *c, struct want *w, const str
 
 void want_bound_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
-	if (c->snap->job.asks[w->entry.job] & SL_ASKS_BOUND_GRES &&
-	    (count_gres_of_tasks(c, a) || c->snap->job.asks[w->entry.job] & SL_ASKS_TASK_GRES) && !has_near_cores(c, w, a))
-		w->pub.native |= SL_NATIVE_TASK_GRES;
+	uint32_t asks = c->snap->job.asks[w->entry.job];
+	bool by_task = count_gres_of_tasks(c, a) || asks & SL_ASKS_TASK_GRES;
+
+	if (!(asks & SL_ASKS_BOUND_GRES) || (!by_task && !a->gres.count))
+		return;
+	if (by_task ? !has_near_cores(c, w, a) : cluster_part(c, &w->entry)->sockets != 1 && !w->pub.request.whole_nodes)
+		w->pub.native |= SL_NATIVE_BOUND_GRES;
 }

@@ -46,7 +46,7 @@ struct sl_ask;
 bool want_narrow(const struct sl_cluster *c, struct want *w);
 /* Tasks for each GPU: where its request settles how many each of its nodes has it says so, else it is native. */
 void want_gres_tasks(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
-/* Gres for each task beside cores near it alone: likewise. */
+/* Beside cores near its gres alone: likewise. */
 void want_bound_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a);
 /* Do its nodes have so many of a row of gres for each socket, if they have as many at all? */
 bool want_has_socket_gres(struct sl_cluster *c, const struct want *w, const struct sl_ask *a, uint32_t row);

@@ -73,13 +73,18 @@ it "... as many as they take, however many nodes they may have" gives "6:3" -p o
 
 # (With GPUs near but one of their sockets select may give more cores than tasks take.)
 bound_to_sockets() {
-	local id
+	local id differs
+	differs=$(status layout_differs)
 	id=$(submit -N1 -n2 --gpus-per-task=1 --gres-flags=enforce-binding)
 	starts "$id"
 	has_each "$id" | tee "$C/each"
 	grep -q ':2$' "$C/each"
+	starts "$(submit -n1 --gres=gpu:1 --gres-flags=enforce-binding)"
+	status_is layout_differs "$differs"
 }
 it "... of several sockets, select says which" bound_to_sockets
+it "cores bound to GPUs of a node of one socket are any of it" gives "3:2" -p one -N1 -n3 --gres=gpu:2 --gres-flags=enforce-binding
+it "... of whole nodes all of them" gives "8:4" -N1 --exclusive --gres=gpu:4 --gres-flags=enforce-binding
 
 # No node has as many.
 on_more_nodes() {

@@ -199,14 +199,14 @@ node_counts() {
 }
 it "a job that lists numbers of nodes has one of these, the most that are free" node_counts
 
-# What is left of the array asks for the same.
+# What is left of the array asks for the same.  (What is requeued waits until its old credential is no good any more.)
 node_counts_of_arrays() {
 	slurm_since 23.02 || skip "sbatch -N has no lists before 23.02"
 	submit -N2,7 --array=1-3 --exclusive > /dev/null
 	wait_for 30 has_jobs RUNNING -eq 3
 	[ "$(squeue -h -t R -o %D | sort -n | paste -sd,)" = 2,7,7 ]
 	scontrol requeue "$(squeue -h -t R -o '%D %i' | sed -n 's/^7 //p' | head -n 1)"
-	wait_for 60 has_jobs RUNNING -eq 3
+	wait_for 180 has_jobs RUNNING -eq 3
 	[ "$(squeue -h -t R -o %D | sort -n | paste -sd,)" = 2,7,7 ]
 }
 it "... so has each task of an array, also when it was requeued" node_counts_of_arrays

@@ -296,12 +296,12 @@ static void gres_of_tasks_that_overcommit_or_are_bound_is_native(void **state)
 	build_change_job(b, 4, .asks = SL_ASKS_BOUND_GRES);
 	c = build_cluster(b);
 	assert_int_equal(want(c, 1)->native, 0);
-	assert_int_equal(want(c, 2)->native, SL_NATIVE_TASK_GRES);
+	assert_int_equal(want(c, 2)->native, SL_NATIVE_BOUND_GRES);
 	assert_int_equal(want(c, 3)->native, SL_NATIVE_TASK_GRES);
 	assert_int_equal(want(c, 3)->request.gres[0].per, SL_GRES_PER_JOB);
 	assert_int_equal(want(c, 3)->request.gres[0].count, 6);
 	assert_int_equal(want(c, 3)->request.max_nodes, 6);
-	assert_int_equal(want(c, 4)->native, 0);
+	assert_int_equal(want(c, 4)->native, SL_NATIVE_BOUND_GRES);
 	assert_int_equal(want(c, 5)->native, 0);
 	assert_int_equal(want(c, 6)->native, SL_NATIVE_TASK_GRES);
 	sl_cluster_destroy(c);

@@ -122,7 +122,7 @@ static void where_sockets_are_allocated_they_are_given_whole(void **state)
 	build_pending(b, (struct build_job) { .id = 11, .nodes = 1, .tasks = 6, .gpus = 1 });
 	build_change_job(b, 11, .asks = SL_ASKS_BOUND_GRES);
 	c = build_cluster(b);
-	assert_int_equal(want(c, 11)->native, SL_NATIVE_BY_SOCKET);	/* sockets near its GPUs */
+	assert_int_equal(want(c, 11)->native, SL_NATIVE_BY_SOCKET | SL_NATIVE_BOUND_GRES);	/* sockets near its GPUs */
 	assert_int_equal(want(c, 1)->native, 0);
 	assert_int_equal(want(c, 1)->request.cores_at_once, 4);
 	assert_int_equal(want(c, 8)->native, SL_NATIVE_BY_SOCKET);	/* three of four CPUs */

@@ -160,16 +160,22 @@ static void tasks_that_are_bound_to_gres_are_placed_on_nodes_of_one_socket(void 
 		{ { .tasks = 3, .gpus = 1, .cpus_per_task = 4 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES, 0, "n0:6", false },
 		{ { .nodes = 2, .max_nodes = 2, .tasks = 2, .gpus = 2 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES | SL_ASKS_TASK_GRES, 0, "n0:1 n1:1", false },
 		{ { .nodes = 2, .max_nodes = 2, .tasks = 4, .tasks_per_node = 2, .gpus = 1 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES, 0, "n0:1 n1:1", false },
-		{ { .nodes = 2, .max_nodes = 2, .tasks = 4, .gpus = 1 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES, SL_NATIVE_TASK_GRES, NULL, false },
-		{ { .nodes = 1, .tasks = 2, .gpus = 1, .cpus_per_task = 3 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES, SL_NATIVE_TASK_GRES, NULL, false },
-		{ { .nodes = 1, .tasks = 2, .gpus = 2 }, SL_PER_NODE, 0, SL_ASKS_BOUND_GRES | SL_ASKS_TASK_GRES, SL_NATIVE_TASK_GRES, NULL, false },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 4, .gpus = 1 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES, SL_NATIVE_BOUND_GRES, NULL, false },
+		{ { .nodes = 1, .tasks = 2, .gpus = 1, .cpus_per_task = 3 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES, SL_NATIVE_BOUND_GRES, NULL, false },
+		{ { .nodes = 1, .tasks = 2, .gpus = 2 }, SL_PER_NODE, 0, SL_ASKS_BOUND_GRES | SL_ASKS_TASK_GRES, SL_NATIVE_BOUND_GRES, NULL, false },
+		{ { .nodes = 2, .max_nodes = 2, .tasks = 6, .gpus = 2 }, SL_PER_NODE, 0, SL_ASKS_BOUND_GRES, 0, "n0:2 n1:1", false },
 	};
 
 	(void) state;
 	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++)
 		expect("4x8c2t4g", &jobs[i], i);
-	expect("4x8c2s2t4g", &(struct asked) { { .nodes = 1, .tasks = 2, .gpus = 1 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES, SL_NATIVE_TASK_GRES,
+	expect("4x8c2s2t4g", &(struct asked) { { .nodes = 1, .tasks = 2, .gpus = 1 }, SL_PER_TASK, 0, SL_ASKS_BOUND_GRES, SL_NATIVE_BOUND_GRES,
 					       NULL, false }, 0);
+	/* a core of each socket that it may be near */
+	expect("4x8c2s2t4g", &(struct asked) { { .nodes = 1, .tasks = 2, .gpus = 1 }, SL_PER_NODE, 0, SL_ASKS_BOUND_GRES, SL_NATIVE_BOUND_GRES,
+					       NULL, false }, 0);
+	expect("4x8c2s2t4g", &(struct asked) { { .nodes = 1, .tasks = 2, .gpus = 1, .exclusive = true }, SL_PER_NODE, 0, SL_ASKS_BOUND_GRES, 0,
+					       "n0:8", false }, 0);
 }
 
 static void the_checker_knows_which_tasks_are_bound(void **state)
@@ -190,6 +196,26 @@ static void the_checker_knows_which_tasks_are_bound(void **state)
 	checked(&d, sl_plan_image_open(&p, bytes, size, &d.err));
 	assert_int_equal(sl_check_plan(&d.b->snap, &p, &d.err), -1);
 	assert_non_null(strstr(d.err.text, "on nodes of several sockets"));
+	leave(&d);
+}
+
+static void the_checker_knows_that_cores_are_bound(void **state)
+{
+	static const struct asked job = { { .nodes = 1, .tasks = 2, .gpus = 1 }, SL_PER_NODE, 0, SL_ASKS_BOUND_GRES, 0, NULL, false };
+	struct desk d = desk_of("4x8c4g", &job);
+	struct sl_plan_image p;
+	const void *bytes;
+	size_t size;
+
+	(void) state;
+	assert_int_equal(start(&d, 1), 1);
+	accepted(&d);
+	build_change(d.b, SL_T_NODE, 0, sl_node_row, .sockets = 2);
+	build_open(d.b);
+	checked(&d, sl_builder_finish(d.image, &bytes, &size, &d.err));
+	checked(&d, sl_plan_image_open(&p, bytes, size, &d.err));
+	assert_int_equal(sl_check_plan(&d.b->snap, &p, &d.err), -1);
+	assert_non_null(strstr(d.err.text, "gres bound to cores, on nodes of several sockets"));
 	leave(&d);
 }
 
@@ -223,6 +249,7 @@ int main(void)
 		cmocka_unit_test(who_is_left_to_select_asks_no_more_than_the_job),
 		cmocka_unit_test(tasks_that_are_bound_to_gres_are_placed_on_nodes_of_one_socket),
 		cmocka_unit_test(the_checker_knows_which_tasks_are_bound),
+		cmocka_unit_test(the_checker_knows_that_cores_are_bound),
 		cmocka_unit_test(the_checker_counts_the_tasks_of_gpus),
 		cmocka_unit_test(the_checker_knows_what_a_socket_has_for_certain),
 	};

@@ -101,7 +101,8 @@
  * all CPUs or the tasks of a node.  Not in planes, beside sockets, -O, tasks per core, CPUs with the gres, nor where it is bound.
  *
  * Gres that cores are bound to (SL_ASKS_BOUND_GRES): on nodes of one socket, or of nodes or the job as a whole on whole nodes.
- * That of tasks: on as few as the job may have, which have one task each, as many as tasks per node say, or all of them; these take whole cores or one CPU.
+ * That of tasks: on as few as the job may have, which have one task each, as many as tasks per node say, or all of them;
+ * these take whole cores or one CPU.
  *
  * Allocation of sockets (CR_Socket).  Of parts of nodes a job has the cores of whole sockets, as many as its tasks need;
  * of a node with cores for the system it has none.  On several nodes its tasks are such as leave no CPU of a socket over.

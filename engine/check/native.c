@@ -39,7 +39,9 @@ static const char *special_request(const struct check *c, uint32_t j)
 /* Gres that is bound to cores near it: on nodes of one socket, or whole ones ... */
 static const char *bound_gres(const struct check *c, const struct row *r, const struct ask *a)
 {
-	for (uint32_t i = r->places.first; a->gres.count && !a->whole && i < r->places.first + r->places.count; i++)
+	if (!a->gres.count || a->whole)
+		return NULL;
+	for (uint32_t i = r->places.first; i < r->places.first + r->places.count; i++)
 		if (c->snap->node.sockets[c->plan->place.node[i]] > 1)
 			return "gres bound to cores, on nodes of several sockets";
 	return NULL;

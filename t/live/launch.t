@@ -22,26 +22,27 @@ configuring() { squeue -h -r -t CF -o %i | wc -l; }
 # The plug-in's thread stands still from its first start on: slurmctld saves what it knows
 # then, and is killed.  1: it did not come out so.
 kill_between() { # PID OTHER-JOB
-	local answer i update
+	local answer i update from to
 	coproc FREEZER { exec "$FREEZE" "$1" sched_lua "$C/log/slurmctld.log" 'sched/lua: started'; }
-	read -r -t 20 answer <&"${FREEZER[0]}"
+	from=${FREEZER[0]} to=${FREEZER[1]}	# which bash forgets, and closes, once it has ended
+	read -r -t 20 answer <&"$from"
 	[ "$answer" = waiting ] || skip "threads cannot be stopped here"
 	scontrol -Q delete ReservationName=hold
-	read -r -t 60 answer <&"${FREEZER[0]}" && [ "$answer" = frozen ] || return 1
+	read -r -t 60 answer <&"$from" && [ "$answer" = frozen ] || return 1
 	touch "$C/mark"
 	scontrol update JobId="$2" Comment=save &	# has it save the jobs, once it gets the lock
 	update=$!
 	for ((i = 0; i < 200; i++)); do
 		sleep 0.05
 		kill -0 $update 2> /dev/null || break
-		echo step >&"${FREEZER[1]}"
-		read -r -t 10 answer <&"${FREEZER[0]}" || return 1
+		echo step >&"$to"
+		read -r -t 10 answer <&"$from" || return 1
 	done
 	wait_for 20 saved || true
 	kill -KILL "$1"
 	wait_for 20 cluster_gone "$1"
 	wait $update || true
-	eval "exec ${FREEZER[1]}>&-"
+	exec {to}>&-
 	if [ -s "$JOBS/ran" ] || ! saved; then return 1; fi
 }
 

@@ -36,6 +36,14 @@ static bool leaves_no_cpu(const struct check *c, const struct ask *a, uint32_t n
 	return check_hosted(c, a, node, cores) * a->cpus_per_task == cores * threads;
 }
 
+/* More than a core of each node, of whose sockets select takes one in turn for it, beside gres? */
+static bool takes_sockets_in_turn(const struct check *c, const struct row *r, const struct ask *a, uint32_t node,
+				  uint32_t threads)
+{
+	return a->gres.count && count_sockets(c, node) != 1 &&
+		(!a->tasks || a->tasks > r->places.count || a->cpus_per_task > threads || a->node_cpus > threads);
+}
+
 /* They are whole, and none is of the system. */
 static int check_whole_sockets(struct check *c, const struct row *r, const struct ask *a, uint32_t i, uint32_t threads)
 {
@@ -43,7 +51,8 @@ static int check_whole_sockets(struct check *c, const struct row *r, const struc
 	const char *name = check_str(c, c->snap->node.name[node]);
 
 	if (c->snap->node.core_spec[node] || (!a->whole && each * count_sockets(c, node) != c->snap->node.cores[node]) ||
-	    (!a->whole && r->places.count > 1 && !leaves_no_cpu(c, a, node, threads)))
+	    (!a->whole && r->places.count > 1 && !leaves_no_cpu(c, a, node, threads)) ||
+	    (!a->whole && takes_sockets_in_turn(c, r, a, node, threads)))
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: only Slurm's select can place it (allocation by socket)",
 			       c->snap->job.id[r->job], name);
 	if (cores % check_cores_at_once(c, a, node))

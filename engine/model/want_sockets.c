@@ -173,7 +173,16 @@ static bool fills_sockets(const struct sl_cluster *c, const struct want *w, cons
 	return tasks * a->cpus_per_task == cores * threads;
 }
 
-/* Of parts of nodes, what else decides of their cores. */
+/* Is there but a core for it on each node? */
+static bool has_single_cores(const struct sl_request *r)
+{
+	return r->tasks && r->tasks <= r->min_nodes && r->cores_per_task <= 1 && r->min_cores_per_node <= 1;
+}
+
+/*
+ * Of parts of nodes, what else decides of their cores.  (Beside gres select has taken cores for the tasks, of each free
+ * socket one in turn, before it is told to fill these.)
+ */
 static bool is_counted_otherwise(const struct sl_cluster *c, const struct want *w, const struct part *part,
 				 const struct sl_ask *a)
 {
@@ -183,6 +192,7 @@ static bool is_counted_otherwise(const struct sl_cluster *c, const struct want *
 	return part->socket_cores < 1 || part->min_threads != part->max_threads || part->cap ||
 		job->ntasks_per_socket[j] || job->sockets_per_node[j] || job->cores_per_socket[j] ||
 		(job->asks[j] & (SL_ASKS_SOCKETS_IN_TURN | SL_ASKS_BOUND_GRES)) || want_has_gres_cpus(c, a) ||
+		(a->gres.count && part->sockets != 1 && !has_single_cores(&w->pub.request)) ||
 		(w->pub.request.max_nodes != 1 && !fills_sockets(c, w, part, a));
 }
 

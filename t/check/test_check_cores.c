@@ -87,6 +87,23 @@ static void sockets_are_had_whole_where_they_are_allocated(void **state)
 	build_destroy(b);
 }
 
+static void sockets_beside_gres_are_selects_but_for_a_single_core(void **state)
+{
+	struct build *b = build_create("2x8c2s1g");
+
+	(void) state;
+	b->meta.select_flags = SL_SELECT_SOCKET;
+	build_pending(b, (struct build_job) { .id = 2, .tasks = 2, .gpus = 1 });
+	EXPECT_START(b, place(p_, 0, 4, 0, 1), "node n0: only Slurm's select can place it (allocation by socket)");
+	build_change_job(b, 2, .num_tasks = 1);
+	build_change_job(b, 2, .min_cpus = 1);
+	EXPECT_START(b, place(p_, 0, 4, 0, 1), NULL);
+	build_change(b, SL_T_NODE, 0, sl_node_row, .sockets = 1);
+	build_change_job(b, 2, .cpus_per_task = 5);
+	EXPECT_START(b, place(p_, 0, 8, 0, 1), NULL);
+	build_destroy(b);
+}
+
 static void sockets_of_cores_that_no_machine_has_are_counted_all_the_same(void **state)
 {
 	struct build *b = build_create("2x4c2s");
@@ -335,6 +352,7 @@ int main(void)
 		cmocka_unit_test(tasks_per_node_bound_what_a_node_hosts),
 		cmocka_unit_test(hyper_threads_count_as_cpus),
 		cmocka_unit_test(sockets_are_had_whole_where_they_are_allocated),
+		cmocka_unit_test(sockets_beside_gres_are_selects_but_for_a_single_core),
 		cmocka_unit_test(sockets_of_cores_that_no_machine_has_are_counted_all_the_same),
 		cmocka_unit_test(how_least_loaded_nodes_share_tasks_may_be_selects),
 		cmocka_unit_test(overcommit_takes_a_cpu_a_node),

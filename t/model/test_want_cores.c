@@ -121,6 +121,7 @@ static void where_sockets_are_allocated_they_are_given_whole(void **state)
 	build_pending(b, (struct build_job) { .id = 10, .nodes = 2, .tasks = 4, .cpus_per_task = 2 });
 	build_pending(b, (struct build_job) { .id = 11, .nodes = 1, .tasks = 6, .gpus = 1 });
 	build_change_job(b, 11, .asks = SL_ASKS_BOUND_GRES);
+	build_pending(b, (struct build_job) { .id = 12, .nodes = 2, .max_nodes = 2, .tasks = 2, .gpus = 1 });
 	c = build_cluster(b);
 	assert_int_equal(want(c, 11)->native, SL_NATIVE_BY_SOCKET | SL_NATIVE_BOUND_GRES);	/* sockets near its GPUs */
 	assert_int_equal(want(c, 1)->native, 0);
@@ -133,7 +134,8 @@ static void where_sockets_are_allocated_they_are_given_whole(void **state)
 	assert_int_equal(want(c, 3)->native, SL_NATIVE_BY_SOCKET);
 	assert_int_equal(want(c, 4)->native, SL_NATIVE_BY_SOCKET | SL_NATIVE_TASKS_PER_SOCKET);
 	assert_int_equal(want(c, 5)->native, SL_NATIVE_BY_SOCKET);
-	assert_int_equal(want(c, 6)->native, 0);
+	assert_int_equal(want(c, 6)->native, SL_NATIVE_BY_SOCKET);	/* beside gres of each in turn */
+	assert_int_equal(want(c, 12)->native, 0);	/* but a core */
 	assert_int_equal(want(c, 7)->native, 0);
 	sl_cluster_destroy(c);
 	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_cpus_per_node = 6);

@@ -407,7 +407,8 @@ static void random_pending(struct build *b, uint64_t *s, uint32_t id)
 struct build *build_random_cluster(uint64_t seed, uint32_t nodes, uint32_t jobs)
 {
 	static const uint32_t select[] = { 0, SL_SELECT_MEMORY, SL_SELECT_MEMORY | SL_SELECT_ONE_TASK_PER_CORE,
-		SL_SELECT_ONE_TASK_PER_CORE, SL_SELECT_WHOLE_NODE, SL_SELECT_SOCKET, SL_SELECT_LLN | SL_SELECT_LLN_DEALS };
+		SL_SELECT_ONE_TASK_PER_CORE, SL_SELECT_WHOLE_NODE, SL_SELECT_SOCKET, SL_SELECT_SOCKET | SL_SELECT_GRES_IN_TURN,
+		SL_SELECT_LLN | SL_SELECT_LLN_DEALS };
 	char machine[128];
 	uint32_t half = 1 + build_below(&seed, nodes);
 	struct build *b;

@@ -40,7 +40,7 @@ static bool leaves_no_cpu(const struct check *c, const struct ask *a, uint32_t n
 static bool takes_sockets_in_turn(const struct check *c, const struct row *r, const struct ask *a, uint32_t node,
 				  uint32_t threads)
 {
-	return a->gres.count && count_sockets(c, node) != 1 &&
+	return c->snap->meta.select_flags[0] & SL_SELECT_GRES_IN_TURN && a->gres.count && count_sockets(c, node) != 1 &&
 		(!a->tasks || a->tasks > r->places.count || a->cpus_per_task > threads || a->node_cpus > threads);
 }
 

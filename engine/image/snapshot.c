@@ -84,6 +84,7 @@ static const struct sl_word select_flags[] = {
 	{ SL_SELECT_MEMORY, "MEMORY" }, { SL_SELECT_WHOLE_NODE, "WHOLE_NODE" },
 	{ SL_SELECT_ONE_TASK_PER_CORE, "ONE_TASK_PER_CORE" }, { SL_SELECT_PACK_NODES, "PACK_NODES" },
 	{ SL_SELECT_LLN, "LLN" }, { SL_SELECT_SOCKET, "SOCKET" }, { SL_SELECT_LLN_DEALS, "LLN_DEALS" },
+	{ SL_SELECT_GRES_IN_TURN, "GRES_IN_TURN" },
 };
 static const struct sl_word node_states[] = {
 	{ SL_NODE_DOWN, "DOWN" }, { SL_NODE_DRAIN, "DRAIN" }, { SL_NODE_COMPLETING, "COMPLETING" },

@@ -48,6 +48,7 @@ enum sl_snapshot_table {
 #define SL_SELECT_LLN			0x10	/* CR_LLN: least loaded nodes */
 #define SL_SELECT_SOCKET		0x20	/* CR_Socket*: whole sockets are allocated */
 #define SL_SELECT_LLN_DEALS		0x40	/* with LLN, select deals tasks to several nodes, whatever it is told */
+#define SL_SELECT_GRES_IN_TURN		0x80	/* with SOCKET, beside gres select takes a core of each socket in turn */
 
 /* Kinds of generic resource that nodes have, e.g. ("gpu", "a100"). */
 #define SL_GRES_KIND_COLUMNS(X) \

@@ -180,8 +180,8 @@ static bool has_single_cores(const struct sl_request *r)
 }
 
 /*
- * Of parts of nodes, what else decides of their cores.  (Beside gres select has taken cores for the tasks, of each free
- * socket one in turn, before it is told to fill these.)
+ * Of parts of nodes, what else decides of their cores.  (Beside gres select may have taken cores for the tasks, of each
+ * free socket one in turn, before it is told to fill these.)
  */
 static bool is_counted_otherwise(const struct sl_cluster *c, const struct want *w, const struct part *part,
 				 const struct sl_ask *a)
@@ -192,7 +192,8 @@ static bool is_counted_otherwise(const struct sl_cluster *c, const struct want *
 	return part->socket_cores < 1 || part->min_threads != part->max_threads || part->cap ||
 		job->ntasks_per_socket[j] || job->sockets_per_node[j] || job->cores_per_socket[j] ||
 		(job->asks[j] & (SL_ASKS_SOCKETS_IN_TURN | SL_ASKS_BOUND_GRES)) || want_has_gres_cpus(c, a) ||
-		(a->gres.count && part->sockets != 1 && !has_single_cores(&w->pub.request)) ||
+		(c->snap->meta.select_flags[0] & SL_SELECT_GRES_IN_TURN && a->gres.count && part->sockets != 1 &&
+		 !has_single_cores(&w->pub.request)) ||
 		(w->pub.request.max_nodes != 1 && !fills_sockets(c, w, part, a));
 }
 

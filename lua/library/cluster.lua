@@ -26,7 +26,7 @@
 ---@field slurm_version string
 ---@field sequence integer number of the cycle
 ---@field seed integer seed of random()
----@field select_flags string[] MEMORY, WHOLE_NODE, ONE_TASK_PER_CORE, PACK_NODES, LLN, SOCKET, LLN_DEALS
+---@field select_flags string[] MEMORY, WHOLE_NODE, ONE_TASK_PER_CORE, PACK_NODES, LLN, SOCKET, LLN_DEALS, GRES_IN_TURN
 ---@field memory boolean memory is a consumable resource
 ---@field whole_node boolean select/linear: nodes are never shared
 ---@field one_task_per_core boolean
@@ -34,6 +34,7 @@
 ---@field lln boolean
 ---@field socket boolean
 ---@field lln_deals boolean with LLN, select deals tasks to several nodes itself
+---@field gres_in_turn boolean with SOCKET, beside gres select takes a core of each socket in turn
 ---@field conf_stamp integer
 ---@field job_stamp integer
 ---@field node_stamp integer

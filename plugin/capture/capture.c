@@ -41,7 +41,8 @@ static void add_meta(struct capture *c)
 		(c->conf->select_type && !strcmp(c->conf->select_type, "select/linear") ? SL_SELECT_WHOLE_NODE : 0) |
 		(type & CR_ONE_TASK_PER_CORE ? SL_SELECT_ONE_TASK_PER_CORE : 0) |
 		(type & CR_PACK_NODES ? SL_SELECT_PACK_NODES : 0) | (type & CR_LLN ? SL_SELECT_LLN : 0) |
-		(type & CR_SOCKET ? SL_SELECT_SOCKET : 0) | (SL_LLN_DEALS ? SL_SELECT_LLN_DEALS : 0);
+		(type & CR_SOCKET ? SL_SELECT_SOCKET : 0) | (SL_LLN_DEALS ? SL_SELECT_LLN_DEALS : 0) |
+		(SL_GRES_IN_TURN ? SL_SELECT_GRES_IN_TURN : 0);
 	sl_builder_append(c->b, SL_T_META, &row);
 }
 

@@ -16,6 +16,9 @@
 /* With LLN select takes no arbitrary_tpn. */
 #define SL_LLN_DEALS SL_SLURM(23, 11)
 
+/* Where sockets are allocated, it looks for cores near gres in each socket in turn. */
+#define SL_GRES_IN_TURN !SL_SLURM(23, 11)
+
 #if SL_SLURM(25, 11)
 #define CR_MEMORY SELECT_MEMORY
 #define CR_ONE_TASK_PER_CORE SELECT_ONE_TASK_PER_CORE

@@ -94,6 +94,8 @@ static void sockets_beside_gres_are_selects_but_for_a_single_core(void **state)
 	(void) state;
 	b->meta.select_flags = SL_SELECT_SOCKET;
 	build_pending(b, (struct build_job) { .id = 2, .tasks = 2, .gpus = 1 });
+	EXPECT_START(b, place(p_, 0, 4, 0, 1), NULL);
+	b->meta.select_flags |= SL_SELECT_GRES_IN_TURN;
 	EXPECT_START(b, place(p_, 0, 4, 0, 1), "node n0: only Slurm's select can place it (allocation by socket)");
 	build_change_job(b, 2, .num_tasks = 1);
 	build_change_job(b, 2, .min_cpus = 1);

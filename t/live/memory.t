@@ -86,7 +86,7 @@ unequal() {
 	b=$(submit -N6 -n6 --mem=0)
 	starts "$b" 5
 	engine_placed "$b"
-	[[ $(job_get "$b" TRES) == *mem=80000M,node=6* ]]	# two of 16000, four of 12000
+	[[ $(job_get "$b" "$(slurm_tres_word)") == *mem=80000M,node=6* ]]	# two of 16000, four of 12000
 	submit -N1 -n1 -w n002 --mem=15000 > "$C/other"
 	starts "$(< "$C/other")" 5
 	scancel "$a"

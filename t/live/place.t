@@ -41,6 +41,18 @@ node_list_and_more() {
 }
 it "a job that names some of its nodes gets them and others" node_list_and_more
 
+mincpus() {
+	local busy id
+	busy=$(submit -n6 -w n005)
+	starts "$busy"
+	id=$(submit -n1 --mincpus=3 -w n005)
+	stays_pending "$id"
+	scancel "$busy"
+	starts "$id"
+	[ "$(job_nodes "$id")" = n005 ]
+}
+it "--mincpus looks for nodes that have as many free" mincpus
+
 excluded() {
 	local id
 	id=$(submit -N4 -x 'n[001-010]')

@@ -54,6 +54,16 @@ slurm_shows_gres() {
 	if slurm_since 23.11; then echo "gres/$1"; else echo "gres:$1"; fi
 }
 
+# scontrol's word for what a job that runs has in all
+slurm_tres_word() {
+	if slurm_since 23.02; then echo AllocTRES; else echo TRES; fi
+}
+
+# What a reservation of so many cores of each of so many nodes says
+slurm_cores_of_each() { # CORES NODES
+	if slurm_since 23.11; then echo "TRESPerNode=cpu=$1"; else echo "CoreCnt=$(yes "$1" | head -n "$2" | paste -sd,)"; fi
+}
+
 # Does it start jobs with such options?  24.11.7 starts none of those that count features ([a*2&b*2]) and say how
 # many tasks they have: its select finds the nodes busy, under any scheduler.
 slurm_starts_counts() { # OPTIONS
@@ -67,6 +77,12 @@ slurm_fills_counts() { # OPTIONS
 	if ! slurm_since 24.11 || slurm_since 26.05 || ! [[ $1 =~ \ -n([0-9]+) ]]; then return 0; fi
 	for n in $(grep -oE '[*][0-9]+' <<< "$1" | tr -d '*'); do nodes=$((nodes + n)); done
 	[ "${BASH_REMATCH[1]}" -ge "$nodes" ]
+}
+
+# Does it give a job that says how many tasks the CPUs of --mincpus?  From 24.11.1 on it gives those of its tasks, under
+# stock too, of nodes that have so many.
+slurm_gives_mincpus() { # OPTIONS
+	! slurm_since 24.11.1 || [[ $1 != *--mincpus* ]] || ! [[ $1 =~ \ (-n|--ntasks=)[0-9]+ ]]
 }
 
 # NumNodes=1 : from 25.05 on scontrol has an upper bound, too, as long as nobody has looked where a job fits

@@ -82,7 +82,7 @@ it "a reservation of half of each node leaves the other half to others" parts_of
 half_inside() {
 	local id
 	scontrol create reservation ReservationName=half Users=root StartTime=now Duration=60 Nodes='n[001-003]' \
-		CoreCnt=4,4,4
+		"$(slurm_cores_of_each 4 3)"
 	starts "$(submit -n3 -w n001)"
 	id=$(submit -N3 -n10 --reservation=half)
 	starts "$id"

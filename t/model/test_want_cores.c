@@ -109,7 +109,7 @@ static void where_sockets_are_allocated_they_are_given_whole(void **state)
 	struct sl_cluster *c;
 
 	(void) state;
-	b->meta.select_flags = SL_SELECT_SOCKET;
+	b->meta.select_flags = SL_SELECT_SOCKET | SL_SELECT_GRES_IN_TURN;
 	for (uint32_t i = 0; i < 7; i++)
 		build_pending(b, (struct build_job) { .id = i + 1, .nodes = 2, .tasks = 6, .exclusive = i == 1, .gpus = i == 5 });
 	build_change_job(b, 3, .asks = SL_ASKS_SOCKETS_IN_TURN);
@@ -137,6 +137,10 @@ static void where_sockets_are_allocated_they_are_given_whole(void **state)
 	assert_int_equal(want(c, 6)->native, SL_NATIVE_BY_SOCKET);	/* beside gres of each in turn */
 	assert_int_equal(want(c, 12)->native, 0);	/* but a core */
 	assert_int_equal(want(c, 7)->native, 0);
+	sl_cluster_destroy(c);
+	b->meta.select_flags = SL_SELECT_SOCKET;
+	c = build_cluster(b);
+	assert_int_equal(want(c, 6)->native, 0);
 	sl_cluster_destroy(c);
 	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_cpus_per_node = 6);
 	c = build_cluster(b);

@@ -44,7 +44,7 @@ begin() { # SelectTypeParameters
 	while read -r line; do
 		if [[ $line == scontrol* ]]; then
 			$line > /dev/null || echo "refused: $line"
-		elif ! slurm_fills_counts "$line" || ! slurm_gives_mincpus "$line"; then
+		elif ! slurm_does_right "$line"; then
 			continue
 		# (what could never run is refused)
 		elif id=$($line --parsable -o /dev/null --wrap 'sleep 1' 2> /dev/null < /dev/null); then

@@ -45,7 +45,7 @@ mincpus() {
 	local busy id
 	busy=$(submit -n6 -w n005)
 	starts "$busy"
-	id=$(submit -n1 --mincpus=3 -w n005)
+	id=$(submit -N1 --mincpus=3 -w n005)
 	stays_pending "$id"
 	scancel "$busy"
 	starts "$id"

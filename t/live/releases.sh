@@ -85,6 +85,17 @@ slurm_gives_mincpus() { # OPTIONS
 	! slurm_since 24.11.1 || [[ $1 != *--mincpus* ]] || ! [[ $1 =~ \ (-n|--ntasks=)[0-9]+ ]]
 }
 
+# Does it let others onto nodes of such a job?  23.11 to 25.05 do not, where it is of a partition that does not share
+# cores, and some other partition does (under stock too).
+slurm_lets_others_on() { # OPTIONS
+	! slurm_since 23.11 || slurm_since 25.11 || [[ $1 != *--oversubscribe* ]]
+}
+
+# Is there nothing among such options that its select does wrong?
+slurm_does_right() { # OPTIONS
+	slurm_fills_counts "$1" && slurm_gives_mincpus "$1" && slurm_lets_others_on "$1"
+}
+
 # NumNodes=1 : from 25.05 on scontrol has an upper bound, too, as long as nobody has looked where a job fits
 slurm_shows_nodes() { sed -E 's/NumNodes=([0-9]+)-\1( |$)/NumNodes=\1\2/'; }
 

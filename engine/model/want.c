@@ -60,6 +60,7 @@ static void measure_nodes(struct sl_cluster *c, struct part *part)
 			int64_t memory = node->memory[n] > 0 ? node->memory[n] : 0, core_spec = node->core_spec[n];
 			int64_t sockets = most(node->sockets[n], 1), socket_cores = count_socket_cores(node, n);
 
+			part->shares |= c->rows && c->rows[n] > 1;
 			part->min_threads = first ? t : least(part->min_threads, t);
 			part->max_threads = first ? t : most(part->max_threads, t);
 			part->memory = first || part->memory == memory ? memory : -1;
@@ -123,7 +124,7 @@ static void ask_core_spec(struct sl_cluster *c, struct want *w, const struct sl_
 	if (!sl_request_core_spec(c->snap, j))
 		return;
 	w->pub.request.whole_nodes = true;
-	if (part->core_spec < 0 || part->core_spec > SL_MAX_NODE_CORES || c->rows || a->gres.count ||
+	if (part->core_spec < 0 || part->core_spec > SL_MAX_NODE_CORES || part->shares || a->gres.count ||
 	    (part->max_threads > 1 && (c->snap->job.asks[j] & SL_ASKS_SPEC_THREADS)))
 		w->pub.native |= SL_NATIVE_CORE_SPEC;
 	else

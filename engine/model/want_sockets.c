@@ -125,7 +125,7 @@ int want_sockets(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 	if (job->ntasks_per_core[j])
 		threads = counted_cpus(threads, job->ntasks_per_core[j], a->cpus_per_task);
 	cores = tasks && part->sockets > 0 && part->socket_cores > 0 ? cores_by_sockets(part, a, tasks, threads) : 0;
-	odd = c->rows || sl_request_core_spec(c->snap, j) || part->sockets < 0 || part->socket_cores < 0 || a->overcommit ||
+	odd = part->shares || sl_request_core_spec(c->snap, j) || part->sockets < 0 || part->socket_cores < 0 || a->overcommit ||
 		part->min_threads != part->max_threads || (cores && r->min_cores_per_node > cores) ||
 		(a->tasks_per_node && (uint64_t) tasks * a->cpus_per_task % threads);
 	if (!odd && !r->whole_nodes && !a->gres.count)

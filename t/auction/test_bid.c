@@ -293,7 +293,7 @@ static void what_is_not_allowed_is_not_taken(void **state)
 	static const struct { struct sl_allowance a; enum sl_errno code; } no[] = {
 		{ { .stop = &over }, SL_ETIME }, { { .bytes = 100 }, SL_ENOMEM },
 	};
-	struct stall s = open_stall(build_random_cluster(7, 16, 24));
+	struct stall s = open_stall(build_random_cluster(11, 16, 24));
 	const struct sl_bid_part *part[100];
 	const struct sl_bid *list[100];
 	struct sl_bid_rows rows = { 0 };

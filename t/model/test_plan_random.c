@@ -344,12 +344,14 @@ static void tamper_place(struct desk *d, uint64_t seed, struct sl_plan_start_row
 {
 	const struct sl_snapshot *s = &d->b->snap;
 	struct sl_plan_place_row place, other;
-	uint32_t at = row->places.first, i;
+	uint32_t at = row->places.first, i, sharers = 1;
 
+	for (i = 0; i < s->partition.rows; i++)	/* of whichever partition the node is, besides the job's */
+		if (s->partition.oversubscribe[i] > sharers)
+			sharers = s->partition.oversubscribe[i];
 	sl_builder_row(d->image, SL_P_PLACE, at, &place);
 	other = place;
-	other.cores = s->node.cores[place.node] * s->partition.oversubscribe[row->partition] +
-		s->node.core_spec[place.node] + 1;
+	other.cores = s->node.cores[place.node] * sharers + s->node.core_spec[place.node] + 1;
 	sl_builder_update(d->image, SL_P_PLACE, at, &other);
 	refused(d, seed, "more cores than the node has", NULL);
 	for (i = 0; i < s->node.rows; i++)

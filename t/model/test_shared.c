@@ -135,6 +135,34 @@ static void what_counts_cores_otherwise_is_left_to_select(void **state)
 	build_destroy(b);
 }
 
+static void natives(struct sl_cluster *c, uint32_t partition, uint32_t by_sockets, uint32_t by_core_spec)
+{
+	struct sl_error err;
+
+	assert_int_equal(sl_cluster_want(c, (struct sl_entry) { .job = 0, .partition = partition }, &err)->native, by_sockets);
+	assert_int_equal(sl_cluster_want(c, (struct sl_entry) { .job = 1, .partition = partition }, &err)->native, by_core_spec);
+}
+
+static void cores_that_are_shared_elsewhere_are_no_matter(void **state)
+{
+	struct build *b = build_create("4x8c2s");
+	uint32_t low = build_partition(b, "low", 0, 1), high = build_partition(b, "high", 2, 3);
+	struct sl_cluster *c;
+
+	(void) state;
+	build_change(b, SL_T_PARTITION, high, sl_partition_row, .oversubscribe = 2);
+	for (uint32_t i = 0; i < 2; i++)
+		build_pending(b, (struct build_job) { .id = i + 1, .tasks = 2, .max_nodes = 1, .exclusive = i });
+	build_change_job(b, 1, .ntasks_per_socket = 2);
+	build_change_job(b, 2, .core_spec = 1);
+	c = build_cluster(b);
+	natives(c, low, 0, 0);
+	natives(c, high, SL_NATIVE_TASKS_PER_SOCKET, SL_NATIVE_CORE_SPEC);
+	natives(c, 0, SL_NATIVE_TASKS_PER_SOCKET, SL_NATIVE_CORE_SPEC);	/* some of its nodes are of the other, too */
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
 static uint32_t native_starts(struct desk *d)
 {
 	const struct sl_plan_image *p = accepted(d);
@@ -365,6 +393,7 @@ int main(void)
 		cmocka_unit_test(what_is_enough_is_a_number),
 		cmocka_unit_test(on_several_nodes_cores_have_to_be_full),
 		cmocka_unit_test(what_counts_cores_otherwise_is_left_to_select),
+		cmocka_unit_test(cores_that_are_shared_elsewhere_are_no_matter),
 		cmocka_unit_test(cores_that_nobody_has_come_first),
 		cmocka_unit_test(where_fewer_jobs_are_than_rows_one_is_free),
 		cmocka_unit_test(tasks_are_spread_over_cores_that_nobody_has),

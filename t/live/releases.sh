@@ -91,9 +91,15 @@ slurm_lets_others_on() { # OPTIONS
 	! slurm_since 23.11 || slurm_since 25.11 || [[ $1 != *--oversubscribe* ]]
 }
 
+# Does it give a job with --core-spec, which has its nodes for itself, all their other cores?  24.11 gives as many as
+# its tasks of several CPUs go into, under stock too.
+slurm_gives_spec_cores() { # OPTIONS
+	! slurm_since 23.11 || [[ $1 != *-spec=* ]] || ! [[ $1 =~ \ -c[2-9] ]]
+}
+
 # Is there nothing among such options that its select does wrong?
 slurm_does_right() { # OPTIONS
-	slurm_fills_counts "$1" && slurm_gives_mincpus "$1" && slurm_lets_others_on "$1"
+	slurm_fills_counts "$1" && slurm_gives_mincpus "$1" && slurm_lets_others_on "$1" && slurm_gives_spec_cores "$1"
 }
 
 # NumNodes=1 : from 25.05 on scontrol has an upper bound, too, as long as nobody has looked where a job fits

@@ -94,7 +94,7 @@ slurm_lets_others_on() { # OPTIONS
 # Does it give a job with --core-spec, which has its nodes for itself, all their other cores?  24.11 gives as many as
 # its tasks of several CPUs go into, under stock too.
 slurm_gives_spec_cores() { # OPTIONS
-	! slurm_since 23.11 || [[ $1 != *-spec=* ]] || ! [[ $1 =~ \ -c[2-9] ]]
+	! slurm_since 24.11 || [[ $1 != *-spec=* ]] || ! [[ $1 =~ \ -c[2-9] ]]
 }
 
 # Is there nothing among such options that its select does wrong?

@@ -77,6 +77,34 @@ size_t fuzz_text(uint8_t *to, const char *text)
 	return n;
 }
 
+void fuzz_write_made(int n, const char *directory)
+{
+	static uint8_t input[FUZZ_ROOM];
+	char path[4096];
+
+	for (int i = 0; i < n; i++) {
+		uint64_t seed = (uint64_t) i + 1;
+		size_t size = fuzz_make(input, &seed);
+		FILE *f;
+
+		snprintf(path, sizeof(path), "%s/made-%d", directory, i + 1);
+		f = fopen(path, "w");
+		MUST(f && fwrite(input, 1, size, f) == size && fclose(f) == 0);
+	}
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	const char *directory = getenv("FUZZ_MADE");
+
+	(void) argc, (void) argv;
+	if (directory) {
+		fuzz_write_made(40, directory);
+		exit(0);
+	}
+	return 0;
+}
+
 void fuzz_refused(const struct sl_error *err)
 {
 	MUST(err->code != SL_OK && *err->text && memchr(err->text, 0, sizeof(err->text)));

@@ -4,7 +4,7 @@
  * mutations of both.  The same seed makes the same run:
  *	t/fuzz/NAME [ROUNDS [SEED]]
  *	t/fuzz/NAME FILE...			try these inputs
- *	t/fuzz/NAME --make N DIRECTORY		write so many inputs that the target makes
+ *	t/fuzz/NAME --make N DIRECTORY		write N inputs that the target makes
  * The corpus is looked for in $srcdir, as `make check` has it, or here.
  */
 #include <ctype.h>
@@ -17,7 +17,7 @@
 
 #include "t/fuzz/fuzz.h"
 
-#define ROOM (2 * FUZZ_MAX)
+#define ROOM FUZZ_ROOM
 
 struct input {
 	uint8_t *bytes;
@@ -68,22 +68,6 @@ static void read_corpus(void)
 		free(entry[i]);
 	}
 	free(entry);
-}
-
-static void write_inputs(int n, const char *to)
-{
-	static uint8_t input[ROOM];
-	char path[4096];
-
-	for (int i = 0; i < n; i++) {
-		uint64_t seed = (uint64_t) i + 1;
-		size_t size = fuzz_make(input, &seed);
-		FILE *f;
-
-		snprintf(path, sizeof(path), "%s/made-%d", to, i + 1);
-		f = fopen(path, "w");
-		MUST(f && fwrite(input, 1, size, f) == size && fclose(f) == 0);
-	}
 }
 
 /* -- mutations ------------------------------------------------------------------ */
@@ -293,7 +277,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++)
 		sigaction(fatal[i], &left, NULL);
 	if (argc == 4 && !strcmp(argv[1], "--make")) {
-		write_inputs(atoi(argv[2]), argv[3]);
+		fuzz_write_made(atoi(argv[2]), argv[3]);
 		return 0;
 	}
 	if (argc > 1 && !isdigit((unsigned char) argv[1][0])) {

@@ -9,7 +9,8 @@
  * of the corpus, and a bounded number of mutations of both.
  *
  * The corpus, t/fuzz/corpus/NAME/, holds small inputs that reach different code and
- * those that once were fatal; `make fuzz` adds to it.
+ * those that once were fatal; `make fuzz` adds to it.  Snapshots and plans have none: they
+ * change with each column, and what the target makes reaches the same code.
  *
  * Threads: none.
  */
@@ -26,6 +27,7 @@
 #include "t/make_image.h"
 
 #define FUZZ_MAX ((size_t) 64 << 10)	/* bytes of an input that a target makes */
+#define FUZZ_ROOM (2 * FUZZ_MAX)	/* bytes of the buffer that it makes them in */
 
 /* Of each target: */
 extern const char fuzz_name[];
@@ -48,6 +50,13 @@ extern unsigned long long fuzz_accepted;
 		abort();						\
 	}								\
 } while (0)
+
+/* Write the inputs that the target makes of seeds 1 to n, DIRECTORY/made-1 and so on. */
+void fuzz_write_made(int n, const char *directory);
+
+/* libFuzzer calls it before everything else.  With FUZZ_MADE=DIRECTORY in the environment it
+ * writes forty made inputs there and ends the program. */
+int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 /* A copy, 8-aligned, that ends where its memory ends, or up to 7 bytes before: reading
  * behind it is fatal in every build. */

@@ -54,20 +54,26 @@ static char *search_stream(FILE *in, const char *key)
 	return found;
 }
 
-/* What slurm.conf says, or scontrol where that does not say it.  malloc'ed, or NULL. */
-static char *ask_conf(const char *key)
+/* What slurm.conf says; a value with %n or %h is for slurmctld to expand.  malloc'ed, or NULL. */
+static char *ask_file(const char *key)
 {
 	FILE *in = fopen(conf_path(), "re");
 	char *found = in ? search_stream(in, key) : NULL;
 
 	if (in)
 		fclose(in);
-	/* a value with %n or %h is for slurmctld to expand */
 	if (found && !strchr(found, '%'))
 		return found;
 	free(found);
-	found = NULL;
-	in = popen("scontrol show config 2>/dev/null", "re");
+	return NULL;
+}
+
+/* The same, or what scontrol says where that does not say it.  malloc'ed, or NULL. */
+static char *ask_conf(const char *key)
+{
+	char *found = ask_file(key);
+	FILE *in = found ? NULL : popen("scontrol show config 2>/dev/null", "re");
+
 	if (in) {
 		found = search_stream(in, key);
 		pclose(in);
@@ -89,7 +95,7 @@ static int ask_word(const char *word, char *value, size_t size)
 	return rc;
 }
 
-int sl_statedir_find(const char *option, char *dir, size_t size, struct sl_error *err)
+static int find_by(char *(*ask)(const char *key), const char *option, char *dir, size_t size, struct sl_error *err)
 {
 	char *state;
 	int rc = 0;
@@ -99,12 +105,22 @@ int sl_statedir_find(const char *option, char *dir, size_t size, struct sl_error
 			return sl_fail(err, SL_EINVAL, "--dir: the path is too long");
 		return 0;
 	}
-	state = ask_conf(STATE_KEY);
+	state = ask(STATE_KEY);
 	if (!state || strchr(state, '%') || snprintf(dir, size, "%s/schedlua", state) >= (int) size)
-		rc = sl_fail(err, SL_ENOENT, "no " STATE_KEY " in %s, and \"scontrol show config\" gives none: "
-			     "say --dir=DIRECTORY", conf_path());
+		rc = sl_fail(err, SL_ENOENT, "no " STATE_KEY " in %s%s: say --dir=DIRECTORY", conf_path(),
+			     ask == ask_conf ? ", and \"scontrol show config\" gives none" : "");
 	free(state);
 	return rc;
+}
+
+int sl_statedir_find(const char *option, char *dir, size_t size, struct sl_error *err)
+{
+	return find_by(ask_conf, option, dir, size, err);
+}
+
+int sl_statedir_find_here(const char *option, char *dir, size_t size, struct sl_error *err)
+{
+	return find_by(ask_file, option, dir, size, err);
 }
 
 /* May we read the journal there?  0, or why not. */

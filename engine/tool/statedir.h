@@ -20,6 +20,9 @@
  */
 int sl_statedir_find(const char *option, char *dir, size_t size, struct sl_error *err);
 
+/* The same without asking scontrol, which may wait for a slurmctld that is down: SL_ENOENT where slurm.conf does not say. */
+int sl_statedir_find_here(const char *option, char *dir, size_t size, struct sl_error *err);
+
 /*
  * The same for who only reads the journal: where that directory is not for this user to read, the
  * one where it is published (lua_publish).  SL_ETRUST where there is none.

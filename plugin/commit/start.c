@@ -134,7 +134,7 @@ static const char *take_shape(struct sl_start *s)
 	if (!s->part)
 		return "its partition is gone";
 	if (!sl_asked_add(s->m->asked, s->job))
-		return "too many jobs run as one of their alternatives";
+		return "what it asks for cannot be noted, or too many jobs run as one of their alternatives";
 	why = sl_shape_put(s->job, s->part, snap, shapes.first + s->shape - 1, s->shape);
 	if (why)
 		put_request_back(s, s->job);

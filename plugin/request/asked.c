@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* asked.c - see asked.h */
-#include <inttypes.h>
-
 #include "plugin/request/asked.h"
 #include "image/image.h"
 #include "plugin/request/env.h"
 #include "base/search.h"
 #include "base/state_file.h"
 
-#define HEADER "schedlua requests 1\n"
 #define MAX_SIZE ((size_t) 256 << 20)
+#define MOST_NAMED 20		/* jobs that the log names for one cause */
 
-/* Bits of the fourth field. */
-#define SHAPED 1u
-#define TASKS_SET 2u
+_Static_assert(NO_VAL == SL_ASKED_UNSAID && INFINITE == SL_ASKED_INFINITE, "asked_line.h has Slurm's numbers");
 
 struct sl_asked_book {
 	struct sl_asked *entry;		/* by job id */
@@ -110,6 +106,10 @@ static void read_request(struct sl_asked *a, const job_record_t *job)
 	const sl_details_t *d = job->details;
 
 	a->user_id = job->user_id;
+	a->submitted = d->submit_time;
+	a->restarts = job->restart_cnt;
+	a->nodes_then = d->min_nodes;
+	a->cpus_then = d->orig_min_cpus;
 	a->time_limit = job->time_limit;
 	a->min_nodes = d->min_nodes;
 	a->max_nodes = d->max_nodes;
@@ -133,7 +133,8 @@ static bool is_same_request(const struct sl_asked *a, const struct sl_asked *b)
 	for (i = 0; i < SL_ASKED_TRES; i++)
 		if (xstrcmp(a->tres[i], b->tres[i]))
 			return false;
-	return a->user_id == b->user_id && a->time_limit == b->time_limit && a->min_nodes == b->min_nodes &&
+	return a->user_id == b->user_id && a->submitted == b->submitted && a->restarts == b->restarts &&
+		a->time_limit == b->time_limit && a->min_nodes == b->min_nodes &&
 		a->max_nodes == b->max_nodes && a->num_tasks == b->num_tasks && a->tasks_set == b->tasks_set &&
 		a->min_cpus == b->min_cpus && a->max_cpus == b->max_cpus && a->pn_min_cpus == b->pn_min_cpus &&
 		a->cpus_per_task == b->cpus_per_task && a->ntasks_per_node == b->ntasks_per_node;
@@ -161,6 +162,8 @@ struct sl_asked *sl_asked_add(struct sl_asked_book *b, const job_record_t *job)
 	struct sl_asked now = { .job_id = job->job_id }, *a = sl_asked_find(b, job->job_id);
 
 	read_request(&now, job);
+	if (!sl_asked_is_possible(&now))
+		return NULL;
 	/* planned before, and not started: as a rule nothing has changed */
 	return a && !a->started && is_same_request(a, &now) ? a : put_entry(b, job->job_id, &now);
 }
@@ -174,6 +177,10 @@ void sl_asked_started(struct sl_asked_book *b, const job_record_t *job, const st
 	a->started = true;
 	a->shaped = shaped;
 	a->limit_then = job->time_limit;
+	a->submitted = job->details->submit_time;
+	a->restarts = job->restart_cnt;
+	a->nodes_then = job->details->min_nodes;
+	a->cpus_then = job->details->orig_min_cpus;
 }
 
 /* -- putting it back ---------------------------------------------------------- */
@@ -228,24 +235,108 @@ static void restore_request(const struct sl_asked *a, job_record_t *job)
 	last_job_update = time(NULL);
 }
 
-/* slurmctld ended between a start and our note of it: the job runs. */
+/* -- what was read, against the jobs that there are ------------------------------- */
+
+/* A list of jobs for a line of the log. */
+struct named {
+	char *ids;
+	uint32_t count;
+};
+
+static void name_job(struct named *n, uint32_t job_id)
+{
+	if (n->count++ < MOST_NAMED)
+		xstrfmtcat(n->ids, "%s%u", n->ids ? "," : "", job_id);
+}
+
+static void say_named(struct named *n, const char *what)
+{
+	if (n->count)
+		error("sched/lua: %u job%s (JobId=%s%s): %s", n->count, n->count == 1 ? "" : "s", n->ids,
+		      n->count > MOST_NAMED ? ",..." : "", what);
+	xfree(n->ids);
+}
+
+/* True if it is the job that the entry was written for, as the entry left it. */
+static bool is_entry_of(const struct sl_asked *a, const job_record_t *job)
+{
+	const sl_details_t *d = job->details;
+	bool again = job->restart_cnt > a->restarts;
+
+	if (!d || job->user_id != a->user_id || job->restart_cnt < a->restarts ||
+	    (again ? d->submit_time < a->submitted : d->submit_time != a->submitted))
+		return false;
+	if (d->min_nodes == a->nodes_then && d->orig_min_cpus == a->cpus_then)
+		return true;
+	/* slurmctld ended between the start and our note of it */
+	return !a->started && (again || !IS_JOB_PENDING(job)) && sl_env_shape(d);
+}
+
+struct adoption {
+	struct sl_asked_book *b;
+	struct named unknown;
+};
+
+/* slurmctld ended between a start and our note of it: the job runs, or did. */
 static int each_adopted(void *x, void *arg)
 {
-	struct sl_asked_book *b = arg;
+	struct adoption *w = arg;
 	job_record_t *job = x;
-	struct sl_asked *a = sl_asked_find(b, job->job_id);
+	struct sl_asked *a = sl_asked_find(w->b, job->job_id);
 
-	if (IS_JOB_PENDING(job) && !job->restart_cnt)
+	if (!job->details)
 		return 0;
-	if (!a && job->array_job_id && (a = sl_asked_find(b, job->array_job_id)) && !a->started)
-		a = put_entry(b, job->job_id, a);
-	if (!a || a->started || a->user_id != job->user_id || !job->details)
+	if (!a && job->array_job_id && (a = sl_asked_find(w->b, job->array_job_id)) &&
+	    (a->started || !is_entry_of(a, job) || !(a = put_entry(w->b, job->job_id, a))))
+		a = NULL;
+	if (!a) {
+		if (!IS_JOB_FINISHED(job) && sl_env_shape(job->details))
+			name_job(&w->unknown, job->job_id);
+		return 0;
+	}
+	if (a->started || !is_entry_of(a, job) || (IS_JOB_PENDING(job) && job->restart_cnt == a->restarts))
 		return 0;
 	a->started = true;
 	a->shaped = sl_env_shape(job->details) != 0;
 	a->limit_then = 0;
 	return 0;
 }
+
+/* Drop what was read of jobs that are not what they were; what was planned and did not come about, too. */
+static void drop_strangers(struct sl_asked_book *b)
+{
+	struct named strangers = { 0 };
+	uint32_t i, kept = 0;
+
+	for (i = 0; i < b->entries; i++) {
+		struct sl_asked *a = &b->entry[i];
+		const job_record_t *job = find_job_record(a->job_id);
+		bool same = job && is_entry_of(a, job);
+
+		if (job && job->details && !same)
+			name_job(&strangers, a->job_id);
+		if (same && a->started)
+			b->entry[kept++] = *a;
+		else
+			free_texts(a);
+	}
+	b->changed |= kept < b->entries;
+	b->entries = kept;
+	say_named(&strangers, "what is noted of their requests does not agree with them, and is left out");
+}
+
+static void compare_jobs(struct sl_asked_book *b)
+{
+	struct adoption w = { .b = b };
+
+	list_for_each(job_list, each_adopted, &w);
+	say_named(&w.unknown, "they run as alternatives, and what they asked for is not known: requeued, they ask for what they "
+		  "run as");
+	drop_strangers(b);
+	b->fresh = false;
+}
+
+/* -- jobs that are pending again ---------------------------------------------------- */
 
 /* True: the entry's job has its request back, or there is no such job. */
 static bool settle_entry(const struct sl_asked *a, uint32_t *restored)
@@ -266,9 +357,8 @@ uint32_t sl_asked_restore(struct sl_asked_book *b)
 {
 	uint32_t i, kept = 0, n = 0;
 
-	if (b->fresh && b->entries)
-		list_for_each(job_list, each_adopted, b);
-	b->fresh = false;
+	if (b->fresh)
+		compare_jobs(b);
 	for (i = 0; i < b->entries; i++)
 		if (settle_entry(&b->entry[i], &n))
 			free_texts(&b->entry[i]);
@@ -281,29 +371,12 @@ uint32_t sl_asked_restore(struct sl_asked_book *b)
 
 /* -- the file -------------------------------------------------------------------- */
 
-static bool read_line(struct sl_asked_book *b, char *line)
+static bool take_line(struct sl_asked_book *b, char *line)
 {
-	struct sl_asked r = { 0 }, *a;
-	unsigned started, shaped;
-	char *save = NULL, *word;
-	int used = 0, i;
+	struct sl_asked r;
 
-	if (sscanf(line, "%" SCNu32 "\t%" SCNu32 "\t%u\t%u\t%" SCNu32 "\t%" SCNu32 "\t%" SCNu32 "\t%" SCNu32 "\t%" SCNu32
-		   "\t%" SCNu32 "\t%" SCNu32 "\t%" SCNu32 "\t%" SCNu32 "\t%" SCNu32 "%n",
-		   &r.job_id, &r.user_id, &started, &shaped, &r.limit_then, &r.time_limit, &r.min_nodes, &r.max_nodes,
-		   &r.num_tasks, &r.min_cpus, &r.max_cpus, &r.pn_min_cpus, &r.cpus_per_task, &r.ntasks_per_node,
-		   &used) != 14 || !r.job_id)
-		return false;
-	r.started = started;
-	r.shaped = shaped & SHAPED;
-	r.tasks_set = shaped & TASKS_SET;
-	for (i = 0, word = strtok_r(line + used, "\t", &save); i < SL_ASKED_TRES && word;
-	     i++, word = strtok_r(NULL, "\t", &save))
-		r.tres[i] = strcmp(word, "-") ? word : NULL;
-	if (i != SL_ASKED_TRES || word)
-		return false;
-	a = put_entry(b, r.job_id, &r);
-	return a != NULL;
+	/* (a second one of the same job would be a forged one) */
+	return sl_asked_read(line, &r) && !sl_asked_find(b, r.job_id) && put_entry(b, r.job_id, &r);
 }
 
 /* The lines after the first one, as far as they make sense: how many do not. */
@@ -316,7 +389,7 @@ static int read_lines(struct sl_asked_book *b, char *text, const char *end)
 		bool whole = text[n] == '\n';
 
 		text[n] = '\0';
-		bad += !whole || !read_line(b, text);
+		bad += !whole || !take_line(b, text);
 		text += n + whole;
 	}
 	return bad + (text < end);	/* NULs are no lines */
@@ -330,32 +403,20 @@ int sl_asked_open(struct sl_asked_book *b, const char *path, struct sl_error *er
 
 	xfree(b->path);
 	b->path = xstrdup(path);
+	b->fresh = true;
 	if ((rc = sl_state_read(path, MAX_SIZE, &text, &size, NULL, err)) <= 0)
 		return rc;
-	if (strncmp(text, HEADER, strlen(HEADER))) {
-		free(text);
-		return sl_fail(err, SL_EFORMAT, "%s: expected \"%.*s\" on its first line", path,
-			       (int) sizeof(HEADER) - 2, HEADER);
-	}
-	rc = read_lines(b, text + strlen(HEADER), text + size);
+	if (!strncmp(text, SL_ASKED_HEADER, strlen(SL_ASKED_HEADER)))
+		rc = read_lines(b, text + strlen(SL_ASKED_HEADER), text + size);
+	else if (!strncmp(text, SL_ASKED_UNSAFE_HEADER, strlen(SL_ASKED_UNSAFE_HEADER)))
+		rc = sl_fail(err, SL_EVERSION, "%s: a version wrote it that did not escape what users wrote: nothing of it is "
+			     "believed", path);
+	else
+		rc = sl_fail(err, SL_EFORMAT, "%s: expected \"%.*s\" on its first line", path,
+			     (int) sizeof(SL_ASKED_HEADER) - 2, SL_ASKED_HEADER);
 	free(text);
-	b->fresh = true;
-	b->changed = rc > 0;
+	b->changed = rc != 0;
 	return rc;
-}
-
-static void write_entry(FILE *f, const struct sl_asked *a)
-{
-	int i;
-
-	fprintf(f, "%" PRIu32 "\t%" PRIu32 "\t%d\t%u\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32
-		"\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32, a->job_id, a->user_id, a->started,
-		(a->shaped ? SHAPED : 0) | (a->tasks_set ? TASKS_SET : 0), a->limit_then, a->time_limit,
-		a->min_nodes, a->max_nodes, a->num_tasks, a->min_cpus,
-		a->max_cpus, a->pn_min_cpus, a->cpus_per_task, a->ntasks_per_node);
-	for (i = 0; i < SL_ASKED_TRES; i++)
-		fprintf(f, "\t%s", a->tres[i] ? a->tres[i] : "-");
-	fputc('\n', f);
 }
 
 int sl_asked_save(struct sl_asked_book *b, struct sl_error *err)
@@ -370,9 +431,9 @@ int sl_asked_save(struct sl_asked_book *b, struct sl_error *err)
 		return 0;
 	if (!(f = open_memstream(&text, &size)))
 		return sl_fail(err, SL_ENOMEM, "%s: no memory", b->path);
-	fputs(HEADER, f);
+	fputs(SL_ASKED_HEADER, f);
 	for (i = 0; i < b->entries; i++)
-		write_entry(f, &b->entry[i]);
+		sl_asked_write(f, &b->entry[i]);
 	rc = fclose(f) ? sl_fail(err, SL_ENOMEM, "%s: no memory", b->path) : sl_image_save(b->path, text, size, err);
 	free(text);
 	if (!rc)

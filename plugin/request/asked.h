@@ -17,24 +17,11 @@
 #define SL_ASKED_H
 
 #include "plugin/records/compat.h"
+#include "plugin/request/asked_line.h"
 #include "base/error.h"
 
 /* So many jobs at a time; of more the original is not kept. */
 #define SL_ASKED_MOST 100000u
-
-enum sl_asked_tres { SL_ASKED_PER_JOB, SL_ASKED_PER_NODE, SL_ASKED_PER_SOCKET, SL_ASKED_PER_TASK, SL_ASKED_TRES };
-
-/* Slurm's fields of that name, as they were. */
-struct sl_asked {
-	uint32_t job_id, user_id;
-	bool started;		/* it was started as something else; else that was only planned */
-	bool shaped;		/* not just with another time limit */
-	bool tasks_set;		/* it said how many tasks (JOB_NTASKS_SET) */
-	uint32_t limit_then;	/* minutes it was started with; 0: not known */
-	uint32_t time_limit;	/* minutes; NO_VAL: it names none */
-	uint32_t min_nodes, max_nodes, num_tasks, min_cpus, max_cpus, pn_min_cpus, cpus_per_task, ntasks_per_node;
-	char *tres[SL_ASKED_TRES];	/* NULL: none; xmalloc'ed */
-};
 
 struct sl_asked_book;
 
@@ -42,8 +29,10 @@ struct sl_asked_book *sl_asked_create(void);
 void sl_asked_destroy(struct sl_asked_book *b);
 
 /*
- * Read *path*, or nothing where there is no such file, and write there from now on.
- * Returns how many lines made no sense and were left out, or -1 with *err.
+ * Read *path*, or nothing where there is no such file, and write there from now on. Returns how many
+ * lines made no sense and were left out, or -1 with *err: SL_EVERSION for a file of a version that did not
+ * escape what users wrote, of which nothing is taken. An entry that was read is believed only if the job's record
+ * agrees with it (see sl_asked_restore()).
  */
 int sl_asked_open(struct sl_asked_book *b, const char *path, struct sl_error *err);
 
@@ -52,7 +41,10 @@ int sl_asked_save(struct sl_asked_book *b, struct sl_error *err);
 
 /* -- with job read locks, at least ------------------------------------------ */
 
-/* Remember what a pending job asks for, before it is started.  NULL: the book is full. */
+/*
+ * Remember what a pending job asks for, before it is started. NULL: the book is full, or the request is none that
+ * would be read again (sl_asked_is_possible()).
+ */
 struct sl_asked *sl_asked_add(struct sl_asked_book *b, const job_record_t *job);
 
 /* What is remembered of a job; NULL: nothing. */
@@ -79,8 +71,13 @@ int sl_asked_put(job_record_t *job, const struct sl_asked *request);
 void sl_asked_put_limit(job_record_t *job, const struct sl_asked *request);
 
 /*
- * Jobs that are pending again get their request back; what belongs to jobs that
- * are gone is dropped.  Returns how many requests were put back.
+ * Jobs that are pending again get their request back; what belongs to jobs that are gone is dropped. Returns how
+ * many requests were put back.
+ *
+ * The first call after sl_asked_open() compares what was read with the jobs. An entry stays only if the job's user,
+ * submit time and size are those that the entry has (the submit time may be a later one if the job was requeued
+ * since). The others are dropped, and their jobs named in the log, as are jobs that run as an alternative and have
+ * no entry.
  */
 uint32_t sl_asked_restore(struct sl_asked_book *b);
 

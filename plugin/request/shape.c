@@ -3,6 +3,12 @@
 #include "plugin/request/shape.h"
 #include "plugin/request/env.h"
 #include "plugin/records/units.h"
+#include "base/escape.h"
+
+static bool has_unsafe_text(const char *text)
+{
+	return text && sl_text_is_unsafe(text);
+}
 
 const char *sl_shape_never(const job_record_t *job)
 {
@@ -27,6 +33,8 @@ const char *sl_shape_never(const job_record_t *job)
 #endif
 	if (d->expanding_jobid)
 		return "it expands another job";
+	if (has_unsafe_text(job->tres_per_job) || has_unsafe_text(job->tres_per_node) || has_unsafe_text(job->tres_per_task))
+		return "its gres have control characters";
 	return NULL;
 }
 

@@ -98,6 +98,21 @@ version() {
 	run 0 version && out "^schedlua [0-9]" && cp "$T/out" "$T/v" && run 0 --version && cmp "$T/out" "$T/v" &&
 		run 0 version --json && out '"snapshot_version": [1-9]'
 }
+warns_of_requests() { # TEXT of the file
+	printf '%b' "$1" > "$T/state/requests"
+	run 0 version "--dir=$T/state" && err 'requests was written by a version with which users could change' &&
+		run 0 version --json "--dir=$T/state" && out '"unsafe_files": \["[^"]*/requests"\]'
+}
+version_warns() {
+	mkdir -p "$T/state"
+	run 0 version "--dir=$T/state" && quiet err && warns_of_requests 'schedlua requests 1\n' &&
+		warns_of_requests 'schedlua requests 1\n17\t1000\t1\t1' || return 1
+	printf 'schedlua requests 2\n' > "$T/state/requests"
+	run 0 version "--dir=$T/state" && quiet err && run 0 version --json "--dir=$T/state" && out '"unsafe_files": \[\]' || return 1
+	rm "$T/state/requests" && mkfifo "$T/state/requests"
+	run 0 version "--dir=$T/state" && quiet err
+}
+ok "version warns of requests that a version without escapes wrote, and waits for no pipe" version_warns
 ok "version prints the program's and the formats' versions" version
 
 # -------------------------------------------------------------------- import-conf

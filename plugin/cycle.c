@@ -523,6 +523,8 @@ static bool take_snapshot(struct sl_cycler *y)
 {
 	struct sl_collect_in in = { .sequence = y->sequence, .finished_s = sl_captures_finished_s(&y->captures, &y->options),
 				    .ledger_safe = sl_host_state(y->host)->ledger_safe,
+				    .shapes_off = !strcmp(y->options.shapes, "off"),
+				    .shapes_any = !strcmp(y->options.shapes, "any"),
 				    .notes = &y->notes, .asked = y->asked, .remembered = y->remembered,
 				    .aside = *y->shadow };
 	struct sl_error err = { SL_OK, "" };

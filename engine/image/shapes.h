@@ -37,6 +37,22 @@
  */
 int sl_shapes_add(struct sl_builder *b, const char *comment, struct sl_range *shapes, struct sl_error *err);
 
+/* What a shape's column "refused" says; the words are "nodes", "CPUs", "gres" and "time". */
+enum sl_shape_refusal {
+	SL_SHAPE_FREE, SL_SHAPE_REFUSED_LATELY, SL_SHAPE_MORE_NODES, SL_SHAPE_MORE_CPUS, SL_SHAPE_MORE_GRES,
+	SL_SHAPE_MORE_TIME, SL_SHAPE_REFUSALS
+};
+const char *sl_shape_refusal_word(enum sl_shape_refusal refusal);
+
+/*
+ * Keep the job's alternatives (job->shapes) to what its own request could come to, which slurmctld and its
+ * job_submit plug-ins have accepted: an alternative that may have more nodes than that gets max_nodes, or what its
+ * gres and CPUs of each node leave; one that needs more nodes, CPUs (unless the job has whole nodes), gres of a name
+ * and type, or time than the job is marked in column refused. Returns how many are marked; *first (from 1 on) is
+ * the first of them.
+ */
+uint32_t sl_shapes_keep_within(struct sl_builder *b, const struct sl_job_row *job, uint32_t *first);
+
 /*
  * Fill columns shapes and shapes_ignored of all pending jobs that have a comment
  * and neither of them, for builders that were filled otherwise.

@@ -190,7 +190,7 @@ enum sl_snapshot_table {
 	X(u32, switches, -1, 0, "at most so many leaf switches; 0: any") \
 	X(i64, switch_wait, -1, 0, "seconds to wait for that") \
 	X(range, shapes, SL_T_SHAPE, 0, "alternatives: other shapes that would do as well") \
-	X(str, shapes_ignored, -1, 0, "why the alternatives in its comment are ignored; empty: they are not") \
+	X(str, shapes_ignored, -1, 0, "why alternatives in its comment are ignored, all or the one that is named; empty: none is") \
 	/* what: anything else */ \
 	X(u32, sockets_per_node, -1, 0, "fewest sockets of each node; 0: not said") \
 	X(u32, cores_per_socket, -1, 0, "fewest cores of each socket; 0: not said") \
@@ -305,7 +305,7 @@ enum sl_per { SL_PER_NODE, SL_PER_JOB, SL_PER_TASK, SL_PER_SOCKET };
 	X(u32, cpus_per_task, -1, 1, "CPUs of a task") \
 	X(u32, ntasks_per_node, -1, 0, "tasks on each node; 0: not said") \
 	X(i64, time_limit, -1, 0, "seconds; 0: the job's") \
-	X(u32, refused, -1, 0, "1: Slurm refused to start the job so a moment ago (a limit, say)") \
+	X(u32, refused, -1, 0, "1: Slurm refused to start the job so a moment ago (a limit, say); 2 to 5: it asks for more nodes, CPUs, gres or time than the job itself, which the site does not allow") \
 	X(range, gres, SL_T_JOB_GRES, 0, "generic resources asked for")
 
 /* What may be started at all, in the order Slurm would look at it: a job

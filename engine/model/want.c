@@ -12,6 +12,7 @@
 #include "model/native.h"
 #include "model/request.h"
 #include "model/want_private.h"
+#include "image/shapes.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -404,6 +405,19 @@ static void choose_method(const struct sl_cluster *c, struct want *w)
 	}
 }
 
+/* Is its alternative one that it may not be started as? */
+static int refuse_shape(const struct sl_cluster *c, struct want *w)
+{
+	uint32_t row = c->snap->job.shapes[w->entry.job].first + w->entry.shape - 1, refused = c->snap->shape.refused[row];
+
+	if (refused == SL_SHAPE_REFUSED_LATELY)
+		return want_refuse(w, SL_WHY_RESOURCES, "its alternative %" PRIu32 " was refused a moment ago", w->entry.shape);
+	if (refused)
+		return want_refuse(w, SL_WHY_NEVER, "its alternative %" PRIu32 " asks for more %s than the job itself, which this "
+				   "site does not allow", w->entry.shape, sl_shape_refusal_word(refused));
+	return 0;
+}
+
 static int refuse_at_once(const struct sl_cluster *c, struct want *w)
 {
 	const struct sl_job_view *job = &c->snap->job;
@@ -416,9 +430,7 @@ static int refuse_at_once(const struct sl_cluster *c, struct want *w)
 		return want_refuse(w, SL_WHY_NEVER, "its constraint has %s: %s", constraint == SL_CONSTRAINT_BROKEN ?
 				   "brackets that do not match" : "a count that is no number from 1 on",
 				   cluster_str(c, job->features[j]));
-	if (w->entry.shape && c->snap->shape.refused[job->shapes[j].first + w->entry.shape - 1])
-		return want_refuse(w, SL_WHY_RESOURCES, "its alternative %" PRIu32 " was refused a moment ago", w->entry.shape);
-	return 0;
+	return w->entry.shape ? refuse_shape(c, w) : 0;
 }
 
 /* The nodes that are counted in its constraint are as many as it has, at least. */

@@ -537,35 +537,60 @@ static void mark_refused(struct sl_collector *c, const struct sl_commented *k, s
 		if (!sl_note_shape_refused(note, i + 1, c->scratch->now) ||
 		    sl_builder_row(c->b, SL_T_SHAPE, shapes.first + i, &s))
 			continue;
-		s.refused = 1;
+		if (s.refused)
+			continue;
+		s.refused = SL_SHAPE_REFUSED_LATELY;
 		sl_builder_update(c->b, SL_T_SHAPE, shapes.first + i, &s);
 	}
 }
 
-/* A bad comment is no error of the job: it is ignored, and that is said once. */
-static void fill_shapes(struct sl_collector *c, const struct sl_commented *k, struct sl_job_row *row)
+/* Why some of the alternatives are not offered (a text of *err*); NULL: all are. */
+static const char *keep_within(struct sl_collector *c, const struct sl_job_row *row, struct sl_error *err)
 {
-	struct sl_error err = { SL_OK, "" };
-	const char *why = NULL;
+	uint32_t first = 0, beyond = c->scratch->in->shapes_any ? 0 : sl_shapes_keep_within(c->b, row, &first);
+	struct sl_shape_row s;
 
-	/* the text moves when the pool grows: it is not read after the first append */
-	if (sl_shapes_add(c->b, sl_builder_text(c->b, row->comment), &row->shapes, &err))
-		why = err.text;
-	else if (row->shapes.count && !(why = k->never))
-		why = not_interactive(c, k, row->shapes);
-	if (!why) {
-		mark_refused(c, k, row->shapes);
-		tell_ignored_again(c, k->job, k->submitted);
-		return;
-	}
-	row->shapes = (struct sl_range) { 0, 0 };
-	if (why == err.text)
-		sl_plain(err.text);
+	if (!beyond || sl_builder_row(c->b, SL_T_SHAPE, row->shapes.first + first - 1, &s))
+		return NULL;
+	snprintf(err->text, sizeof(err->text), "number %u (of %u so) asks for more %s than the job itself, which this site does "
+		 "not allow (lua_shapes=within)", first, beyond, sl_shape_refusal_word(s.refused));
+	return err->text;
+}
+
+/* What is wrong with an alternative, or the comment, is no error of the job: it is ignored, and that is said once. */
+static void tell_ignored(struct sl_collector *c, const struct sl_commented *k, struct sl_job_row *row, const char *why)
+{
 	row->shapes_ignored = sl_builder_str(c->b, why);
 	if (sl_note_read(c->scratch->in->notes, k->job, k->submitted)->told_ignored)
 		return;
 	sl_note_write(c->scratch->in->notes, k->job, k->submitted)->told_ignored = true;
 	info("sched/lua: JobId=%u: the alternatives in its comment are ignored: %s", k->job, why);
+}
+
+static void fill_shapes(struct sl_collector *c, const struct sl_commented *k, struct sl_job_row *row)
+{
+	struct sl_error err = { SL_OK, "" };
+	const char *why = NULL, *some;
+
+	/* the text moves when the pool grows: it is not read after the first append */
+	if (sl_shapes_add(c->b, sl_builder_text(c->b, row->comment), &row->shapes, &err))
+		why = err.text;
+	else if (row->shapes.count && c->scratch->in->shapes_off)
+		why = "this site offers none (lua_shapes=off)";
+	else if (row->shapes.count && !(why = k->never))
+		why = not_interactive(c, k, row->shapes);
+	if (!why) {
+		if ((some = keep_within(c, row, &err)))
+			tell_ignored(c, k, row, some);
+		else
+			tell_ignored_again(c, k->job, k->submitted);
+		mark_refused(c, k, row->shapes);
+		return;
+	}
+	row->shapes = (struct sl_range) { 0, 0 };
+	if (why == err.text)
+		sl_plain(err.text);
+	tell_ignored(c, k, row, why);
 }
 
 void sl_collect_shapes(struct sl_collector *c)

@@ -131,6 +131,9 @@ static const char *take_shape(struct sl_start *s)
 		return NULL;
 	if (s->shape > shapes.count)
 		return "the plan names an alternative that it does not have";
+	/* the engine is told; what it says is not believed */
+	if (snap->shape.refused[shapes.first + s->shape - 1])
+		return "the plan names an alternative that it may not be started as";
 	if (!s->part)
 		return "its partition is gone";
 	if (!sl_asked_add(s->m->asked, s->job))

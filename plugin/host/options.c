@@ -6,16 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "plugin/host/options.h"
 
-enum kind { PATH, WORD, STOCK, NUMBER };
+enum kind { PATH, WORD, STOCK, CHOICE, NUMBER };
 
 static const struct option {
 	const char *name;
 	enum kind kind;
 	size_t offset, size;		/* of the field; size of a PATH or WORD */
 	double min, max, preset;
-	const char *unit, *doc;
+	const char *unit, *doc;	/* CHOICE: the words, the first is the default */
 } table[] = {
 #define FIELD(f) offsetof(struct sl_options, f), sizeof(((struct sl_options *) 0)->f)
 	{ "lua_site", PATH, FIELD(site), 0, 0, 0, "path", "site file; default: sched.lua beside slurm.conf" },
@@ -23,6 +24,7 @@ static const struct option {
 	{ "lua_path", PATH, FIELD(policy_path), 0, 0, 0, "paths", "further directories of policies, colon-separated" },
 	{ "lua_publish", PATH, FIELD(publish), 0, 0, 0, "path", "directory for a journal that everybody may read" },
 	{ "lua_shadow", STOCK, FIELD(shadow), 0, 0, 0, "scheduler", "backfill or builtin: Slurm's own schedules, and sched/lua only looks on" },
+	{ "lua_shapes", CHOICE, FIELD(shapes), 0, 0, 0, "within,any,off", "alternatives of jobs that may be started: within what the job itself asks for, any, none" },
 	{ "lua_user", WORD, FIELD(user), 0, 0, 0, "user", "who the engine becomes when slurmctld is root; default: nobody" },
 	{ "lua_interval", NUMBER, FIELD(interval_s), 0.1, 3600, 0, "s", "longest time between two cycles; default: the site file's, else 3" },
 	{ "lua_budget", NUMBER, FIELD(budget_s), 0.01, 600, 0, "s", "time a policy may take; default: the site file's, else 2" },
@@ -65,6 +67,14 @@ static int parse_stock(struct sl_options *opt, const char *value, struct sl_erro
 	return known ? 0 : sl_fail(err, SL_EINVAL, "SchedulerParameters: lua_shadow=%.80s: expected backfill or builtin", value);
 }
 
+static int parse_choice(struct sl_options *opt, const struct option *o, const char *value, struct sl_error *err)
+{
+	if (!*value || strchr(value, ',') || !sl_list_has(o->unit, ",", value, strlen(value)))
+		return sl_fail(err, SL_EINVAL, "SchedulerParameters: %s=%.80s: expected one of %s", o->name, value, o->unit);
+	strcpy((char *) opt + o->offset, value);
+	return 0;
+}
+
 static int unknown_word(const char *word, struct sl_error *err)
 {
 	char known[300] = "";
@@ -89,6 +99,8 @@ static int parse_word(struct sl_options *opt, const char *word, struct sl_error 
 			continue;
 		if (o->kind == STOCK)
 			return parse_stock(opt, value, err);
+		if (o->kind == CHOICE)
+			return parse_choice(opt, o, value, err);
 		if (!*value)
 			return sl_fail(err, SL_EINVAL, "SchedulerParameters: %s: a value is missing", o->name);
 		if (o->kind == NUMBER)
@@ -118,6 +130,8 @@ int sl_sched_params_parse(struct sl_options *opt, const char *engine, const char
 	for (i = 0; i < OPTIONS; i++)
 		if (table[i].kind == NUMBER)
 			set_number(opt, &table[i], table[i].preset);
+		else if (table[i].kind == CHOICE)
+			memcpy((char *) opt + table[i].offset, table[i].unit, strcspn(table[i].unit, ","));
 	snprintf(opt->engine, sizeof(opt->engine), "%s", engine);
 	if (!(copy = strdup(params ? params : "")))
 		return sl_fail(err, SL_ENOMEM, "SchedulerParameters: out of memory");

@@ -21,6 +21,7 @@ struct sl_options {
 	char policy_path[1024];	/* lua_path */
 	char publish[1024];	/* lua_publish; "": nothing is published */
 	char shadow[16];	/* lua_shadow: "backfill" or "builtin"; "": sched/lua itself schedules */
+	char shapes[8];		/* lua_shapes; "within": alternatives ask for no more than the job itself, "any", "off" */
 	char user[64];		/* lua_user; "": the engine's default */
 	double interval_s;	/* lua_interval; 0: what the site file says, else the default */
 	double budget_s;	/* lua_budget; likewise */

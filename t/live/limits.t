@@ -4,7 +4,7 @@
 . "${0%/*}/live.sh"
 . "${0%/*}/database.sh"
 needs_database
-live_begin 8
+live_begin 8 "SchedulerParameters=defer,sched_interval=-1,lua_shapes=any"
 
 export SBATCH_ACCOUNT=lab	# root has an account of its own too
 

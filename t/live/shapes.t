@@ -4,7 +4,8 @@
 . "${0%/*}/live.sh"
 . "${0%/*}/meanwhile.sh"
 needs_plugin
-live_begin 16 "SchedulerParameters=defer,sched_interval=-1,lua_interval=1" SlurmctldDebug=debug \
+PARAMETERS=defer,sched_interval=-1,lua_interval=1
+live_begin 16 "SchedulerParameters=$PARAMETERS,lua_shapes=any" SlurmctldDebug=debug \
 	"PartitionName=half Nodes=n[009-016] MaxNodes=2 MaxTime=60 State=UP"
 needs_engine
 
@@ -295,5 +296,74 @@ fewer_tasks() {
 	wait_for 20 eval '[ "$(scontrol -o show job "${ID}_1" | grep -o "NumTasks=[0-9]*")" = NumTasks=4 ]'
 }
 it "the last task of an array runs as its alternative, whatever the plan says of others that are gone" fewer_tasks
+
+# ------------------------------------------------------- alternatives and what job_submit accepts
+
+easy_site() {
+	reload <<-'EOL'
+		local sched = require "sched"
+		return sched.site { interval = 1, default = { "easy" } }
+	EOL
+}
+shapes_are() { cluster_conf "SchedulerParameters=$PARAMETERS,lua_shapes=$1"; }	# within, any or off
+is_told() { schedlua explain "$1" | grep "the alternatives in its comment are ignored: $2"; }	# JOBID WHY
+
+none_offered() {
+	local id
+	shapes_are off
+	easy_site
+	fill 'n[001-015]'
+	id=$(submit -N2 -n2 --comment='sched: -N1')
+	stays_pending "$id"
+	wait_for 20 is_told "$id" 'this site offers none (lua_shapes=off)'
+	shapes_are any
+	scontrol reconfigure
+	starts "$id" 20
+}
+it "a site may offer no alternatives, and change its mind" none_offered
+
+# A site's rule, of which it is not asked again when a job starts as an alternative: one node.
+one_node_rule() {
+	[ -f "$SL_SLURM_PLUGINS/job_submit_lua.so" ] || skip "this Slurm has no job_submit/lua"
+	cat > "$C/etc/job_submit.lua" <<-'EOL'
+		function slurm_job_submit(job, parts, uid)
+			if job.min_nodes ~= slurm.NO_VAL and job.min_nodes > 1 then return slurm.ERROR end
+			return slurm.SUCCESS
+		end
+		function slurm_job_modify(job, rec, parts, uid) return slurm.SUCCESS end
+		return slurm.SUCCESS
+	EOL
+	cluster_conf JobSubmitPlugins=lua
+	easy_site
+	fails submit -N2
+}
+within() {
+	local first id
+	shapes_are within
+	starts "$(submit -N16 --ntasks-per-node=7 -t 60)" 20
+	one_node_rule
+	first=$(submit -N1 -n4 -t 30 --comment='sched: -N4 -n4')
+	stays_pending "$first"
+	wait_for 20 is_told "$first" 'number 1 (of 1 so) asks for more nodes than the job itself, which this site does not allow'
+	stays_pending "$first"
+	# tasks of which it does not say where stay where the job may be
+	id=$(submit -N1 -n4 -t 30 --comment='sched: -n3')
+	stays_pending "$id"
+	stays_pending "$id"
+	scancel "$id"
+	id=$(submit -N1 -n4 -t 30 --comment='sched: -N4 -n4 | -N1 -n1 -t 40 | -N1 -n1 -t 30')
+	starts "$id" 20
+	[ "$(job_get "$id" NumNodes)" = 1 ]
+	schedlua explain "$id" --json | grep '"shape": 3'
+	is_told "$id" 'number 1 (of 2 so) asks'
+	# what the site has not to allow
+	scancel "$id"
+	wait_for 20 job_is "$id" CANCELLED
+	shapes_are any
+	scontrol reconfigure
+	starts "$first" 20
+	[ "$(job_get "$first" NumNodes)" = 4 ]
+}
+it "an alternative that asks for more than job_submit has seen is not started, and its user reads why" within
 
 live_end

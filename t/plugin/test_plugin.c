@@ -97,6 +97,30 @@ static void a_shadow_that_is_wrong_is_still_one(void **state)
 	}
 }
 
+static void alternatives_are_kept_within_their_jobs_where_nothing_good_is_said(void **state)
+{
+	static const char *const wrong[] = { "lua_shapes=all", "lua_shapes=", "lua_shapes", "lua_shapes=withi" };
+	static const char *const good[] = { "within", "any", "off" };
+	char text[40];
+	struct sl_error err;
+	struct sl_options o;
+	size_t i;
+
+	(void) state;
+	sl_sched_params_parse(&o, "", NULL, NULL, &err);
+	assert_string_equal(o.shapes, "within");
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		snprintf(text, sizeof(text), "lua_shapes=%s", good[i]);
+		assert_int_equal(sl_sched_params_parse(&o, "", text, NULL, &err), 0);
+		assert_string_equal(o.shapes, good[i]);
+	}
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		assert_int_equal(sl_sched_params_parse(&o, "", wrong[i], NULL, &err), -1);
+		assert_non_null(strstr(err.text, "expected one of within,any,off"));
+		assert_string_equal(o.shapes, "within");
+	}
+}
+
 static unsigned told;
 
 static void tell(const char *text)
@@ -249,6 +273,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_have_defaults),
 		cmocka_unit_test(a_shadow_that_is_wrong_is_still_one),
+		cmocka_unit_test(alternatives_are_kept_within_their_jobs_where_nothing_good_is_said),
 		cmocka_unit_test(options_of_the_only_scheduler_are_recognised),
 		cmocka_unit_test(a_wrong_option_is_named_and_keeps_its_default),
 		cmocka_unit_test(each_wrong_option_is_told_and_the_first_is_the_error),

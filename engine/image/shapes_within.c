@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* shapes_within.c - alternatives that ask for no more than the job itself; see shapes.h */
+#include <string.h>
+
+#include "image/shapes.h"
+
+/* The most that a request can come to. */
+struct most {
+	uint64_t nodes, cpus, tasks;
+};
+
+const char *sl_shape_refusal_word(enum sl_shape_refusal refusal)
+{
+	static const char *const words[SL_SHAPE_REFUSALS] = {
+		[SL_SHAPE_MORE_NODES] = "nodes", [SL_SHAPE_MORE_CPUS] = "CPUs", [SL_SHAPE_MORE_GRES] = "gres",
+		[SL_SHAPE_MORE_TIME] = "time",
+	};
+
+	return refusal < SL_SHAPE_REFUSALS && words[refusal] ? words[refusal] : "";
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The nodes that so many tasks need, so many on each (0: not said; each may have a node of its own). */
+static uint64_t nodes_of(uint64_t tasks, uint64_t per_node)
+{
+	return per_node ? (tasks + per_node - 1) / per_node : tasks;
+}
+
+static struct most most_of(const struct sl_job_row *j)
+{
+	struct most m = { .nodes = j->max_nodes, .tasks = larger(j->num_tasks, 1) };
+
+	if (!m.nodes)
+		m.nodes = nodes_of(m.tasks, j->ntasks_per_node);
+	m.nodes = larger(m.nodes, larger(j->min_nodes, 1));
+	m.cpus = larger(larger(j->min_cpus, j->max_cpus), m.nodes * j->pn_min_cpus);
+	return m;
+}
+
+static uint64_t total_of(const struct sl_job_gres_row *g, uint64_t nodes, uint64_t tasks)
+{
+	return g->per == SL_PER_NODE ? nodes * g->count : g->per == SL_PER_TASK ? tasks * g->count : g->count;
+}
+
+/* How many of that name and type the job can come to. */
+static uint64_t find_gres(const struct sl_builder *b, const struct sl_job_row *j, const struct most *m,
+			  const struct sl_job_gres_row *wanted)
+{
+	struct sl_job_gres_row g;
+	uint64_t n = 0;
+
+	for (uint32_t i = j->gres.first; i < j->gres.first + j->gres.count; i++)
+		if (!sl_builder_row(b, SL_T_JOB_GRES, i, &g) && g.name == wanted->name && g.type == wanted->type)
+			n += total_of(&g, m->nodes, m->tasks);
+	return n;
+}
+
+/* What the alternative asks too much of; else it may have *nodes nodes, which is lowered. */
+static enum sl_shape_refusal limit_gres(const struct sl_builder *b, const struct sl_job_row *j, const struct most *m,
+					const struct sl_shape_row *s, uint64_t least, uint64_t *nodes)
+{
+	struct sl_job_gres_row g;
+
+	for (uint32_t i = s->gres.first; i < s->gres.first + s->gres.count; i++) {
+		uint64_t has;
+
+		if (sl_builder_row(b, SL_T_JOB_GRES, i, &g) || !g.count)
+			continue;
+		has = find_gres(b, j, m, &g);
+		if (total_of(&g, least, larger(s->num_tasks, 1)) > has)
+			return SL_SHAPE_MORE_GRES;
+		if (g.per == SL_PER_NODE)
+			*nodes = smaller(*nodes, has / g.count);
+	}
+	return SL_SHAPE_FREE;
+}
+
+static enum sl_shape_refusal limit_shape(const struct sl_builder *b, const struct sl_job_row *j, const struct most *m,
+					 struct sl_shape_row *s)
+{
+	const uint64_t cpus = larger(s->cpus_per_task, 1), tasks = larger(s->num_tasks, 1);
+	const uint64_t least = larger(larger(s->min_nodes, 1), s->ntasks_per_node ? nodes_of(tasks, s->ntasks_per_node) : 1);
+	const uint64_t on_each = tasks > 1 ? cpus * s->ntasks_per_node : 0;	/* Slurm gives these to each node */
+	const bool whole = j->flags & SL_JOBF_EXCLUSIVE;
+	uint64_t nodes = s->max_nodes ? s->max_nodes : larger(least, tasks);
+	enum sl_shape_refusal why;
+
+	if (least > m->nodes)
+		return SL_SHAPE_MORE_NODES;
+	nodes = smaller(nodes, m->nodes);
+	if (!whole && larger(tasks * cpus, least * on_each) > m->cpus)
+		return SL_SHAPE_MORE_CPUS;
+	if (!whole && on_each)
+		nodes = smaller(nodes, m->cpus / on_each);
+	if ((why = limit_gres(b, j, m, s, least, &nodes)))
+		return why;
+	if (s->time_limit > j->time_limit)
+		return SL_SHAPE_MORE_TIME;
+	s->max_nodes = (uint32_t) nodes;
+	return SL_SHAPE_FREE;
+}
+
+uint32_t sl_shapes_keep_within(struct sl_builder *b, const struct sl_job_row *job, uint32_t *first)
+{
+	const struct most m = most_of(job);
+	struct sl_shape_row s;
+	uint32_t beyond = 0;
+
+	for (uint32_t i = 0; i < job->shapes.count; i++) {
+		enum sl_shape_refusal why;
+
+		if (sl_builder_row(b, SL_T_SHAPE, job->shapes.first + i, &s))
+			continue;
+		if ((why = limit_shape(b, job, &m, &s))) {
+			s.refused = why;
+			*first = beyond++ ? *first : i + 1;
+		}
+		sl_builder_update(b, SL_T_SHAPE, job->shapes.first + i, &s);
+	}
+	return beyond;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* test_within.c - alternatives that ask for no more than the job itself */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "t/random.h"
+#include "image/shapes.h"
+
+static struct sl_builder *builder;
+
+static int begin(void **state)
+{
+	(void) state;
+	builder = sl_builder_create(&sl_snapshot_schema, NULL);
+	return builder ? 0 : -1;
+}
+
+static int end(void **state)
+{
+	sl_builder_destroy(builder);
+	return say_seed(state);
+}
+
+static struct sl_job_row job_of(uint32_t min_nodes, uint32_t max_nodes, uint32_t tasks, uint32_t cpus)
+{
+	struct sl_job_row j = sl_job_row();
+
+	j.id = 1;
+	j.min_nodes = min_nodes;
+	j.max_nodes = max_nodes;
+	j.num_tasks = tasks;
+	j.min_cpus = cpus;
+	j.pn_min_cpus = 1;
+	j.time_limit = 3600;
+	return j;
+}
+
+static void add_gres(struct sl_job_row *j, const char *name, const char *type, uint32_t count, enum sl_per per)
+{
+	struct sl_job_gres_row g = sl_job_gres_row();
+
+	g.name = sl_builder_str(builder, name);
+	g.type = sl_builder_str(builder, type);
+	g.count = count;
+	g.per = per;
+	if (!j->gres.count++)
+		j->gres.first = sl_builder_rows(builder, SL_T_JOB_GRES);
+	sl_builder_append(builder, SL_T_JOB_GRES, &g);
+}
+
+/* What becomes of the alternatives: "2-4" nodes, or what they ask too much of. */
+static const char *within(struct sl_job_row *j, const char *comment)
+{
+	static char out[512];
+	uint32_t first = 0, beyond, seen = 0, seen_first = 0;
+	struct sl_shape_row s;
+	struct sl_error err;
+	size_t n = 0;
+
+	if (sl_shapes_add(builder, comment, &j->shapes, &err))
+		return "no alternative";
+	beyond = sl_shapes_keep_within(builder, j, &first);
+	for (uint32_t i = 0; i < j->shapes.count; i++) {
+		assert_int_equal(sl_builder_row(builder, SL_T_SHAPE, j->shapes.first + i, &s), 0);
+		n += (size_t) snprintf(out + n, sizeof(out) - n, "%s%s", i ? " | " : "", sl_shape_refusal_word(s.refused));
+		if (!s.refused)
+			n += (size_t) snprintf(out + n, sizeof(out) - n, "%u-%u", s.min_nodes, s.max_nodes);
+		seen_first = s.refused && !seen++ ? i + 1 : seen_first;
+	}
+	assert_int_equal(beyond, seen);
+	assert_int_equal(first, seen_first);
+	return out;
+}
+
+static void nodes_are_those_of_the_job(void **state)
+{
+	struct sl_job_row one = job_of(1, 1, 4, 4), four = job_of(4, 4, 4, 4), range = job_of(2, 6, 6, 6), free = job_of(1, 0, 16, 16);
+
+	(void) state;
+	assert_string_equal(within(&one, "sched: -N4 -n4 | -n4 | -N1"), "nodes | 1-1 | 1-1");
+	assert_string_equal(within(&four, "sched: -N2 -n4 | -N4-8 -n4 | -N5"), "2-2 | 4-4 | nodes");
+	assert_string_equal(within(&range, "sched: -N6 | -N7 -n7 | -n6"), "6-6 | nodes | 1-6");
+	/* tasks of which nobody said where: Slurm could have put each on a node of its own */
+	assert_string_equal(within(&free, "sched: -N16 | -N17 -n17 | -n3"), "16-16 | nodes | 1-3");
+	/* it could not have one task on each */
+	free.ntasks_per_node = 4;
+	free.pn_min_cpus = 4;
+	assert_string_equal(within(&free, "sched: -N4 | -N5"), "4-4 | nodes");
+	assert_string_equal(within(&four, "sched: -n5 --ntasks-per-node=1"), "nodes");
+}
+
+static void cpus_are_counted_unless_the_job_has_whole_nodes(void **state)
+{
+	struct sl_job_row j = job_of(4, 4, 8, 8);
+
+	(void) state;
+	assert_string_equal(within(&j, "sched: -n8 | -n9 | -N2 -n4 -c2 | -N2 -n4 -c3"), "1-4 | CPUs | 2-2 | CPUs");
+	/* Slurm gives the CPUs of as many tasks to each node */
+	assert_string_equal(within(&j, "sched: -n8 --ntasks-per-node=4 | -n5 --ntasks-per-node=5 -c2"), "1-2 | CPUs");
+	j.flags |= SL_JOBF_EXCLUSIVE;
+	assert_string_equal(within(&j, "sched: -N4 -n64 | -N5 -n5"), "4-4 | nodes");
+}
+
+static void gres_are_counted_by_name_and_type(void **state)
+{
+	struct sl_job_row none = job_of(4, 4, 4, 4), each = none, all = none, typed = none, task = none;
+
+	(void) state;
+	add_gres(&each, "gpu", "", 2, SL_PER_NODE);
+	add_gres(&all, "gpu", "", 4, SL_PER_JOB);
+	add_gres(&typed, "gpu", "a100", 1, SL_PER_NODE);
+	add_gres(&task, "gpu", "", 1, SL_PER_TASK);
+	assert_string_equal(within(&none, "sched: -N1 -G1 | -N1"), "gres | 1-1");
+	assert_string_equal(within(&each, "sched: -N2 --gpus-per-node=4 | -N3 --gpus-per-node=3 | -N1-4 -n4 --gpus-per-node=3 | -n4 -G8"),
+			    "2-2 | gres | 1-2 | 1-4");
+	assert_string_equal(within(&all, "sched: -n4 --gpus-per-task=1 | -N4 --gpus-per-node=2 | -N1 -G5"), "1-4 | gres | gres");
+	assert_string_equal(within(&typed, "sched: -N2 --gres=gpu:a100:2 | -N1 -G1 | -N1 --gres=gpu:h100:1"), "2-2 | gres | gres");
+	assert_string_equal(within(&task, "sched: -N1 -G4 | -N1 -n4 --gpus-per-task=2 | -N1 --gres=nvme:1"), "1-1 | gres | gres");
+}
+
+static void a_time_is_no_longer_than_the_job_s(void **state)
+{
+	struct sl_job_row j = job_of(2, 2, 2, 2);
+
+	(void) state;
+	assert_string_equal(within(&j, "sched: -N1 -t 60 | -N1 -t 61 | -N1"), "1-1 | time | 1-1");
+	j.time_limit = SL_UNLIMITED;
+	assert_string_equal(within(&j, "sched: -N1 -t 365-0"), "1-1");
+}
+
+static uint64_t product(uint64_t a, uint64_t b)
+{
+	return a * b;
+}
+
+/* Whatever the numbers: what is let through has no more than the job on the most nodes that it may have. */
+static void what_is_let_through_comes_to_no_more(void **state)
+{
+	const uint64_t rounds = rounds_of(5000);
+	uint32_t let = 0;
+
+	(void) state;
+	failing_seed = number_from("SL_SEED", 1);
+	for (uint64_t i = 0; i < rounds; i++, failing_seed++) {
+		char comment[160];
+		struct sl_job_row j;
+		struct sl_shape_row s;
+		uint32_t nodes, huge, tasks, per_node, gpus;
+
+		random_state = failing_seed;
+		huge = one_in(10) ? 0xfffffff0u : 9;
+		nodes = (uint32_t) between(1, 6);
+		tasks = nodes + below(huge - nodes);
+		j = job_of(nodes, nodes, tasks, tasks);
+		per_node = below(4);
+		gpus = below(4);
+		if (gpus)
+			add_gres(&j, "gpu", "", gpus, SL_PER_NODE);
+		snprintf(comment, sizeof(comment), "sched: -N%u-%u -n%u -c%u%s%u%s%u", nodes, nodes + below(huge - 6), nodes + below(9), 1 + below(3),
+			 per_node ? " --ntasks-per-node=" : " -t ", per_node ? per_node : 1 + below(90), " --gpus-per-node=", 1 + below(4));
+		if (strchr(within(&j, comment), '-') == NULL)
+			continue;
+		let++;
+		assert_int_equal(sl_builder_row(builder, SL_T_SHAPE, j.shapes.first, &s), 0);
+		assert_true(s.max_nodes >= s.min_nodes && s.max_nodes <= nodes && s.time_limit <= j.time_limit);
+		assert_true(product(s.num_tasks, s.cpus_per_task) <= tasks);
+		assert_true(s.num_tasks == 1 || product(product(s.ntasks_per_node, s.cpus_per_task), s.max_nodes) <= tasks);
+		for (uint32_t g = s.gres.first; g < s.gres.first + s.gres.count; g++) {
+			struct sl_job_gres_row row;
+
+			assert_int_equal(sl_builder_row(builder, SL_T_JOB_GRES, g, &row), 0);
+			assert_true(product(row.count, s.max_nodes) <= product(gpus, nodes));
+		}
+	}
+	failing_seed = 0;
+	assert_true(let > rounds / 50);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+	const struct CMUnitTest tests[] = {
+		TEST(nodes_are_those_of_the_job),
+		TEST(cpus_are_counted_unless_the_job_has_whole_nodes),
+		TEST(gres_are_counted_by_name_and_type),
+		TEST(a_time_is_no_longer_than_the_job_s),
+		TEST(what_is_let_through_comes_to_no_more),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

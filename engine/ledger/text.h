@@ -4,9 +4,16 @@
  *
  * Columns are found by the names in the first line, in any order.  Needed are JobIDRaw or JobID,
  * Start, End or ElapsedRaw, State, and AllocCPUS or NCPUS; also used, where there: User,
- * Account, Partition, Elapsed, AllocNodes or NNodes, AllocTRES (gres/gpu, node).  What
- * sl_ledger_export() writes has these, and three of its own: Source, and for
- * adjustments (State ADJUSTMENT) Amounts, Who and Why.
+ * Account, Partition, Elapsed, AllocNodes or NNodes, AllocTRES (gres/gpu, node), Timelimit.
+ *
+ * sacct -P escapes nothing: a job's name with a line end in it would be a row of its user's making, of any
+ * other user's usage.  So a table with a column that is not known to hold no words of users (JobName,
+ * Comment, WorkDir, ...) is refused as a whole, and a row that cannot be true by itself.
+ *
+ * What sl_ledger_export() writes has JobName, and columns of its own: Source, and for adjustments (State
+ * ADJUSTMENT) Amounts, Who and Why; and last SL_LEDGER_MARK, which says that its texts are escaped
+ * (base/escape.h), so that they come back as they were.  (Versions without it wrote a question mark for each
+ * bar and line end.)  It is the ledger's own word: only its form is looked at.
  *
  * Ownership: borrows everything.  Threads: none.
  */
@@ -18,6 +25,8 @@
 #include "ledger/ledger.h"
 #include "base/lines.h"
 
+#define SL_LEDGER_MARK "schedlua-2"	/* the name of an empty column */
+
 struct sl_import {
 	uint64_t rows;			/* of jobs, read */
 	uint64_t added;			/* new, or better known than before */
@@ -25,8 +34,11 @@ struct sl_import {
 	uint64_t unfinished;		/* rows of jobs that wait or run */
 	uint64_t never;			/* of jobs that never ran */
 	uint64_t bad;			/* that make no sense */
-	uint64_t first_bad;		/* line of the first of these */
-	char why[256];			/* what is wrong with that one */
+	uint64_t unknown;		/* of users whom this machine does not know; they count nevertheless */
+	char unknown_user[64];		/* the first of them */
+	int64_t now;			/* set by the caller: no run of sacct's can have ended later, and users are looked
+					 * up on this machine; 0: neither is asked */
+	void (*refuse)(uint64_t line, const char *why, void *arg);	/* set by the caller: told of each bad row; may be NULL */
 	void (*progress)(uint64_t rows, void *arg);	/* set by the caller; may be NULL */
 	void *progress_arg;
 };

@@ -338,29 +338,51 @@ static int show(const struct values *v, struct sl_error *err)
 
 /* -- the others ------------------------------------------------------------ */
 
+#define MOST_TOLD 20	/* bad rows */
+
+/* A dump that is read. */
+struct reading {
+	struct sl_progress progress;
+	const char *file;
+	uint64_t told;
+};
+
 static void show_progress(uint64_t rows, void *arg)
 {
-	sl_progress_set(arg, rows, 0);
+	struct reading *r = arg;
+
+	sl_progress_set(&r->progress, rows, 0);
+}
+
+static void tell_bad_row(uint64_t line, const char *why, void *arg)
+{
+	struct reading *r = arg;
+
+	if (r->told++ < MOST_TOLD)
+		fprintf(stderr, "schedlua: %s:%" PRIu64 ": left out: %s\n", r->file, line, why);
 }
 
 static int import(const struct values *v, const char *file, struct sl_error *err)
 {
-	struct sl_import r = { .progress = show_progress };
+	struct reading reading = { .file = file };
+	struct sl_import r = { .progress = show_progress, .refuse = tell_bad_row, .progress_arg = &reading, .now = time(NULL) };
 	struct sl_lines *in = sl_lines_open(strcmp(file, "-") ? file : "/dev/stdin", err);
-	struct sl_progress progress;
 	struct sl_ledger *l;
 	int rc = -1;
 
 	if (in && (l = open_ledger(v, SL_LEDGER_CREATE, err))) {
-		r.progress_arg = &progress;
-		sl_progress_begin(&progress, "jobs", v->quiet);
+		sl_progress_begin(&reading.progress, "jobs", v->quiet);
 		rc = sl_ledger_import(l, in, &r, err);
-		sl_progress_end(&progress);
+		sl_progress_end(&reading.progress);
 		sl_ledger_close(l);
-		printf("%" PRIu64 " rows: %" PRIu64 " added, %" PRIu64 " known, %" PRIu64 " unfinished, %" PRIu64
-		       " never ran, %" PRIu64 " unreadable\n", r.rows, r.added, r.known, r.unfinished, r.never, r.bad);
-		if (r.bad)
-			fprintf(stderr, "schedlua: %s:%" PRIu64 ": %s\n", file, r.first_bad, r.why);
+		if (!rc || r.rows)
+			printf("%" PRIu64 " rows: %" PRIu64 " added, %" PRIu64 " known, %" PRIu64 " unfinished, %" PRIu64
+			       " never ran, %" PRIu64 " unreadable\n", r.rows, r.added, r.known, r.unfinished, r.never, r.bad);
+		if (r.bad > MOST_TOLD)
+			fprintf(stderr, "schedlua: %s: %" PRIu64 " more rows are left out\n", file, r.bad - MOST_TOLD);
+		if (r.unknown)
+			fprintf(stderr, "schedlua: %s: rows of users whom this machine does not know, which count: %" PRIu64 ", such as of %s\n",
+				file, r.unknown, r.unknown_user);
 	}
 	sl_lines_close(in);
 	return rc;

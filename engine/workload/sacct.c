@@ -14,6 +14,9 @@
  * seconds since the epoch (SLURM_TIME_FORMAT=%s): say TZ=UTC when a change of clocks
  * lies in between.  Without -X job steps are listed, and skipped here.
  *
+ * sacct -P escapes nothing: a JobName with a line end in it makes a row of its user's.  That does no harm to
+ * but a simulation, so it is read where it is there, and not asked for above.
+ *
  * sacct does not tell of tasks, exclusive nodes or constraints: CPUs are placed
  * where they fit, on ReqNodes nodes or more.
  */

@@ -457,15 +457,59 @@ else
 ledger_import() {
 	rm "$T/ledger/ledger.db"
 	TZ=Europe/Berlin run 0 ledger import "$L" "$T/sacct.txt" &&
-		out "^5 rows: 3 added, 0 known, 1 unfinished, 1 never ran, 1 unreadable$" && err "sacct.txt:8: another number" &&
+		out "^5 rows: 3 added, 0 known, 1 unfinished, 1 never ran, 1 unreadable$" && err "sacct.txt:8: left out: another number" && err "users whom this machine does not know, which count: 3, such as of anna" &&
 		TZ=Europe/Berlin run 0 ledger import "$L" "$T/sacct.txt" && out " 0 added, 3 known" &&
 		run 0 ledger show "$L" && out "^anna  *8.00  *4.00  *2.00$" && out "^bob  *3.00  *0.00  *1.50$" &&
 		run 0 ledger verify "$L" && out "3 runs .* all totals are right"
 }
 ok "ledger import reads what sacct printed, local times too, and counts nothing twice" ledger_import
 
+# A column in which users write: what looks like a row may be a user's. Nothing is read.
+ledger_words() {
+	local c
+	mkdir "$T/freetext"
+	for c in JobName Comment WorkDir SubmitLine WCKey Constraints Licenses Extra StdOut NewInSlurm99; do
+		printf 'JobIDRaw|User|Start|End|ElapsedRaw|AllocCPUS|State|%s\n1|root|1774737000|1774740600|1800|2|COMPLETED|x\n' "$c" >"$T/freetext.txt"
+		run 1 ledger import --dir="$T/freetext" "$T/freetext.txt" && err "freetext.txt:1: users may write line ends.* column $c; expected what this prints: SLURM_TIME_FORMAT=%s sacct -aXDP .*--format=JobIDRaw,User" &&
+			! grep -q "format=.*JobName" "$T/err" && ! "$SCHEDLUA" ledger show --dir="$T/freetext" --runs 2>&1 | grep COMPLETED || return 1
+	done
+	# what it says is to be printed is taken
+	grep -o 'JobIDRaw,User,[A-Za-z,]*' "$T/err" | tr , '|' >"$T/freetext.txt"
+	echo '1|root|chem|p|1774737000|1774740600|1800|2|1|cpu=2,node=1|COMPLETED|1:00:00' >>"$T/freetext.txt"
+	run 0 ledger import --dir="$T/freetext" "$T/freetext.txt" && out ' 1 added' && quiet err
+}
+ok "ledger import refuses columns in which users write, and says what to print" ledger_words
+
+ledger_impossible() { # each row by itself, with its line and why
+	local n=1 why
+	mkdir "$T/impossible"
+	{
+		echo 'JobIDRaw|User|Account|Partition|Start|End|ElapsedRaw|AllocCPUS|NNodes|AllocTRES|State'
+		echo '1|root|chem|p|1774737000|1774740600|3601|2|1|cpu=2,node=1|COMPLETED'
+		echo '2|root|chem|p|1774737000|4000000000|60|2|1|cpu=2,node=1|COMPLETED'
+		echo '3|root|chem|p|1774737000|1774740600|60|100000000|1||COMPLETED'
+		echo '4|root|chem|p|1774737000|1774740600|60|64|1|cpu=2,node=1|COMPLETED'
+		echo '5|root|chem|p|1774737000|1774740600|60|2|3|cpu=2,node=3|COMPLETED'
+		echo '6||chem|p|1774737000|1774740600|60|2|1|cpu=2,node=1|COMPLETED'
+		printf '7|ro\033ot|chem|p|1774737000|1774740600|60|2|1|cpu=2,node=1|COMPLETED\n'
+		echo '8|root|chem|p|1774740600|1774737000|60|2|1|cpu=2,node=1|COMPLETED'
+		echo '9|root|chem|p|1774737000|1774740600|60|-2|1|cpu=2,node=1|COMPLETED'
+		echo '10|root|chem|p|1774737000|1774740600|60|2|1|cpu=2,node=1|COMPLETED|x'
+		echo '11|root|chem|p|1774737000|1774740600|60|2|1|ADJUSTMENT'
+		echo '12|root|chem|p|1774737000|1774740600|3600|2|1|cpu=2,node=1|COMPLETED'
+	} >"$T/impossible.txt"
+	run 0 ledger import --dir="$T/impossible" "$T/impossible.txt" && out ' 1 added, 0 known, .* 11 unreadable$' || return 1
+	for why in 'longer than from its start' 'end in the future' 'more CPUs than there can be' 'another number of CPUs' 'fewer than nodes' \
+		'no user' 'name cannot be one' 'before its start' 'more CPUs' 'number of fields' 'number of fields'; do
+		n=$((n + 1))
+		err "impossible.txt:$n: left out: .*$why" || return 1
+	done
+}
+ok "ledger import names the rows that cannot be true" ledger_impossible
+
 predict_ledger() {
-	mkdir "$T/predict" && run 0 ledger create --dir="$T/predict" && run 0 ledger import --quiet --dir="$T/predict" "$T/predict.sacct" &&
+	mkdir "$T/predict" && run 0 ledger create --dir="$T/predict" && cut -d'|' -f 1-4,6- "$T/predict.sacct" >"$T/nameless.sacct" &&
+		run 0 ledger import --quiet --dir="$T/predict" "$T/nameless.sacct" &&
 		run 0 predict --predictors=limit,last_two --dir="$T/predict" report &&
 		out "^anna  limit  *4  *250  *770  *+770 " && out "^ *last_two  *4  *250  *330  *+130 " && out "^eve " &&
 		run 0 predict --predictors=limit --last=1m --ledger="$T/predict/ledger.db" report && out "^limit  *5 "
@@ -476,7 +520,7 @@ ok "predict report reads the ledger" predict_ledger
 predict_nothing() {
 	mkdir "$T/unjudged" && run 0 ledger create --dir="$T/unjudged" && run 0 predict --predictors=limit --dir="$T/unjudged" report &&
 		err "nothing to judge: of 0 users no run with a walltime" && out "^limit  *0  *-  *-  *-  *-  *-$" &&
-		cut -d'|' -f 1-9,11- "$T/predict.sacct" >"$T/unlimited.sacct" &&
+		cut -d'|' -f 1-4,6-9,11- "$T/predict.sacct" >"$T/unlimited.sacct" &&
 		run 0 ledger import --quiet --dir="$T/unjudged" "$T/unlimited.sacct" &&
 		run 0 predict --predictors=limit --json --dir="$T/unjudged" report && err "of 2 users no run" &&
 		out '"user": "anna", "predictor": "limit", "runs": 0}'

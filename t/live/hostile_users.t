@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 # Ordinary users who mean harm: whatever a job is called, asks for and says in its comment, nobody else's job
 # changes, nobody else waits for it, and the scheduler goes on as before. What is submitted is drawn from a seed
-# that is printed: SL_SEED repeats a run.
+# that is printed: SL_SEED repeats a run, SL_HOSTILE_JOBS submits more.
 . "${0%/*}/live.sh"
 needs_plugin
 SEED=${SL_SEED:-$((RANDOM * 32768 + RANDOM))}
+MANY=${SL_HOSTILE_JOBS:-60}
 BUDGET_US=2000000
 live_begin 8 "SchedulerParameters=defer,sched_interval=-1,lua_interval=1,lua_budget=2" SlurmctldDebug=debug
 needs_engine
@@ -35,6 +36,9 @@ records() {
 }
 victims_wait_and_run() {
 	local running held behind
+	mark_log
+	# where the strangers' jobs cannot come in the way of those that are to start
+	scontrol create reservation ReservationName=own Users=root StartTime=now Duration=600 Nodes=n004
 	running=$(submit -N3 --exclusive -w 'n[001-003]' -t 60)
 	starts "$running" 20
 	held=$(submit -H -N2 -t 2:00:00 --gres=gpu:1 --comment='mine; sched: -N1 -t 60')
@@ -57,9 +61,9 @@ ctld_restarts() { # SIGNAL : with TERM it saves all
 # ------------------------------------------------------------------- what is always asked
 
 quiet_log() {
-	fails grep -aE 'error: .*(sched/lua|schedlua)' "$C/log/slurmctld.log"
-	fails env LC_ALL=C grep -aP '(sched/lua|schedlua).*([\x00-\x08\x0b-\x1f\x7f]|\xe2\x80[\x8e\x8f\xa8-\xae])' \
-		"$C/log/slurmctld.log"
+	log_since > "$C/since"
+	fails grep -aE 'error: .*(sched/lua|schedlua)' "$C/since"
+	fails env LC_ALL=C grep -aP '(sched/lua|schedlua).*([\x00-\x08\x0b-\x1f\x7f]|\xe2\x80[\x8e\x8f\xa8-\xae])' "$C/since"
 }
 decides_in_time() {
 	local p99
@@ -72,7 +76,7 @@ goes_on() {
 	status_is engine_failures 0
 	quiet_log
 	decides_in_time
-	starts "$(submit -N1 -w n004)" 15
+	starts "$(submit -N1 --reservation=own)" 15
 }
 
 # --------------------------------------------------------------------------- requests
@@ -87,12 +91,12 @@ forged_requests() {
 	for id in $VICTIMS; do
 		lines+=$id$'\t0\t1\t1\t0\t1\t1\t1\t1\t1\t1\t1\t0\t0\t-\t-\t-\t-\n'
 	done
-	id=$(as_stranger "sbatch --parsable -o /dev/null -N6 -n6 -t 5 --gres=$(printf %q "${lines}z:0") \
+	id=$(as_stranger "sbatch --parsable -o /dev/null -N5 -n5 -t 5 --gres=$(printf %q "${lines}z:0") \
 		--comment='sched: -n1' --wrap 'exec sleep 600'")
 	wait_for 20 was_weighed "$id"
 	cat -A "$C/state/schedlua/requests" || true
 	ctld_restarts TERM
-	starts "$(submit -N1 -w n004)" 20
+	starts "$(submit -N1 --reservation=own)" 20
 	nobody_changed
 	goes_on
 }
@@ -103,7 +107,7 @@ it "lines in a job's gres do not become what others asked for" forged_requests
 old_requests() {
 	local id n
 	victims_wait_and_run
-	id=$(submit -N6 -n6 -t 5 --requeue --comment='sched: -n1')
+	id=$(submit -N5 -n5 -t 5 --requeue --comment='sched: -n1')
 	starts "$id" 20
 	cluster_ctld_kill TERM
 	{
@@ -148,5 +152,117 @@ strange_requests() {
 	nobody_changed
 }
 it "an entry whose job has another user, submit time or size is left out" strange_requests
+
+# --------------------------------------------------------------------------- a crowd
+
+# What the stranger runs: submissions drawn from a seed, and updates of what was submitted meanwhile. Most are refused.
+crowd() { # SEED JOBS VICTIM...
+	local many=$2 i id ids=() victims=("${@:3}")
+	local -a pieces numbers options
+	RANDOM=$1
+	pieces=($'\n' $'\t' $'\r' $'\e[31m' $'\e]0;x\a' $'\x01' $'\x7f' $'\xe2\x80\xae' $'\xe2\x80\xa8' $'\xff' $'\xc0\x80' '"' "'" \\ '\n' '|' ','
+		';' '#' '"}' '"},{"' '%s%n%n' '$(id)' '../..' 'sched: -n1' '; sched: -N1 -n4' 'sched: -N99999999' 'gpu:1' 'n[001-099999]' '[a*2&b]'
+		$'\t-\t-\n1\t0\t1\t0\t7' '(((((((' 4294967295 -1 a ' ' ä 💥)
+	numbers=(0 1 2 7 99 65535 65536 4294967294 4294967295 4294967296 18446744073709551615 -1 1e9 0x10 00000001)
+	text() { # the words in TEXT, some of them as long as slurmctld takes them
+		local n=$((RANDOM % 9 ? RANDOM % 8 + 1 : 1024))
+		TEXT=
+		while [ ${#TEXT} -lt $n ]; do TEXT+=${pieces[RANDOM % ${#pieces[@]}]}; done
+		TEXT=${TEXT:0:1024}
+	}
+	number() { NUMBER=${numbers[RANDOM % ${#numbers[@]}]}; }
+	option() {
+		text
+		number
+		case $((RANDOM % 34)) in
+		0) options+=(--job-name="$TEXT") ;;
+		1) options+=(--comment="$TEXT") ;;
+		2 | 3) options+=(--comment="sched: -N1 -n1 | $TEXT") ;;
+		4) options+=(--comment="sched: -N1 -n$NUMBER -t $NUMBER") ;;
+		5) options+=(--gres="gpu:$TEXT:0") ;;
+		6) options+=(--gres="gpu:$NUMBER") ;;
+		7) options+=(--constraint="$TEXT") ;;
+		8) options+=(--constraint="$(printf 'a|%.0s' {1..500})b") ;;
+		9) options+=(--wckey="$TEXT") ;;
+		10) options+=(--dependency="afterany:$NUMBER") ;;
+		11) options+=(--nodelist="$TEXT") ;;
+		12) options+=(--exclude="n[001-00$((RANDOM % 8 + 1))]") ;;
+		13) options+=(--licenses="$TEXT") ;;
+		14) options+=(--nodes="$NUMBER") ;;
+		15) options+=(--ntasks="$NUMBER") ;;
+		16) options+=(--cpus-per-task="$NUMBER") ;;
+		17) options+=(--time="$NUMBER" --time-min=1) ;;
+		18) options+=(--mem="$NUMBER") ;;
+		19) options+=(--mem-per-cpu="$NUMBER") ;;
+		20) options+=(--nice="$NUMBER") ;;
+		21) options+=(--begin="now+$((RANDOM % 3))") ;;
+		22) options+=(--deadline="now+$((RANDOM % 90 + 5))minutes" --time-min=1) ;;
+		23) options+=(--array="0-$((RANDOM % 40))%$((RANDOM % 5 + 1))") ;;
+		24) options+=(--switches="1@$((RANDOM % 9)):00") ;;
+		25) options+=(--tmp="$NUMBER") ;;
+		26) options+=(--mincpus="$NUMBER") ;;
+		27) options+=(--ntasks-per-node="$NUMBER") ;;
+		28) options+=(--gpus="$NUMBER" --ntasks-per-gpu=1) ;;
+		29) options+=(--partition="main,small,$TEXT") ;;
+		30) options+=(--partition=small,main --exclusive) ;;
+		31) options+=(--core-spec="$NUMBER") ;;
+		32) options+=(--distribution="plane=$NUMBER") ;;
+		33) options+=(--prefer="$TEXT" --contiguous) ;;
+		esac
+	}
+	update() { # a job of its own, or somebody else's
+		local job=${ids[RANDOM % ${#ids[@]}]} key
+		[ $((RANDOM % 4)) != 0 ] || job=${victims[RANDOM % ${#victims[@]}]}
+		text
+		number
+		key=(Comment JobName Features Gres Licenses NumNodes NumTasks NumCPUs TimeLimit MinMemoryNode ReqNodeList ArrayTaskThrottle
+			Nice Partition StartTime Deadline WCKey AdminComment SystemComment TresPerNode ExcNodeList)
+		key=${key[RANDOM % ${#key[@]}]}
+		[ $((RANDOM % 2)) = 0 ] || TEXT=$NUMBER
+		timeout 10 scontrol update JobId="$job" "$key=$TEXT" > /dev/null 2>&1 || true
+		[ $((RANDOM % 5)) != 0 ] || scancel --quiet "$job" 2> /dev/null || true
+		[ $((RANDOM % 5)) != 0 ] || scontrol requeuehold "$job" > /dev/null 2>&1 || true
+	}
+	for ((i = 0; i < many; i++)); do
+		options=()
+		option
+		[ $((RANDOM % 2)) = 0 ] || option
+		[ $((RANDOM % 4)) != 0 ] || option
+		# parts of a het job
+		[ $((RANDOM % 10)) != 0 ] || { options+=(:); option; }
+		if id=$(timeout 10 sbatch --parsable --requeue -o /dev/null -t 5 "${options[@]}" "$JOB" 2> /dev/null) && [[ $id =~ ^[0-9]+$ ]]; then
+			ids+=("$id")
+		fi
+		[ ${#ids[@]} = 0 ] || [ $((RANDOM % 2)) = 0 ] || update
+	done
+	echo "${#ids[@]} of $many taken"
+}
+
+# Files that others read are whole.
+files_are_whole() {
+	local id
+	for id in $VICTIMS; do schedlua explain "$id" > /dev/null || [ $? = 1 ]; done
+	schedlua status > /dev/null || [ $? -lt 3 ]
+	fails env LC_ALL=C grep -aqP '[\x00-\x08\x0b-\x1f\x7f]' "$C/state/schedlua/status.json" "$C/state/schedlua/decisions.jsonl"
+	[ ! -f "$C/state/schedlua/requests" ] || [ "$(head -n 1 "$C/state/schedlua/requests")" = 'schedlua requests 2' ]
+}
+
+a_crowd() {
+	local restart=$1
+	victims_wait_and_run
+	printf '#!/bin/sh\nexec sleep 600\n' > "$JOBS/job.sh"
+	as_stranger "$(declare -f crowd); JOB=job.sh; crowd $2 $MANY $VICTIMS"
+	nobody_changed
+	goes_on
+	files_are_whole
+	# what is killed has to have saved them
+	wait_for 30 test "$C/state/job_state" -nt "$C/before"
+	ctld_restarts "$restart"
+	nobody_changed
+	goes_on
+	files_are_whole
+}
+it "a crowd of hostile jobs changes nobody's, whatever was drawn, and others start" a_crowd TERM "$SEED"
+it "... nor does another one, after slurmctld was killed" a_crowd KILL $((SEED + 1))
 
 live_end

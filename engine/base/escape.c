@@ -62,6 +62,21 @@ bool sl_unescape(char *text, const char *separators)
 	return true;
 }
 
+void sl_csv_put(FILE *out, const char *text)
+{
+	if (!strpbrk(text, ",\"\r\n")) {
+		fputs(text, out);
+		return;
+	}
+	putc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			putc('"', out);
+		putc(*text, out);
+	}
+	putc('"', out);
+}
+
 bool sl_text_is_unsafe(const char *text)
 {
 	for (unsigned n; *text; text += n)

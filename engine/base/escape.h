@@ -27,6 +27,9 @@ void sl_escape_put(FILE *out, const char *text, const char *separators);
  */
 bool sl_unescape(char *text, const char *separators);
 
+/* Write the text as a field of CSV, in quotes where RFC 4180 wants that: other programs read it. */
+void sl_csv_put(FILE *out, const char *text);
+
 /* True if a character of the text is a control character, would mislead a reader (sl_utf8_unsafe()), or is
  * no UTF-8. */
 bool sl_text_is_unsafe(const char *text);

@@ -3,25 +3,9 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/escape.h"
 #include "image/nodelist.h"
-
-/* RFC 4180: quoted where it has to be. */
-static void put_field(const char *s, FILE *out)
-{
-	if (!strpbrk(s, ",\"\r\n")) {
-		fputs(s, out);
-		return;
-	}
-	putc('"', out);
-	for (; *s; s++) {
-		if (*s == '"')
-			putc('"', out);
-		putc(*s, out);
-	}
-	putc('"', out);
-}
 
 static char *join_nodes(const struct sl_snapshot *s, const struct sl_sim_job *j, const struct sl_stretch *stretch,
 			struct sl_error *err)
@@ -75,15 +59,15 @@ int sl_schedule_csv(const struct sl_workload *w, const struct sl_sim *sim, FILE 
 		if (!list)
 			return -1;
 		fprintf(out, "%" PRIu32 ",", s->job.id[i]);
-		put_field(sl_snapshot_str(s, s->job.user[i]), out);
+		sl_csv_put(out, sl_snapshot_str(s, s->job.user[i]));
 		putc(',', out);
-		put_field(sl_snapshot_str(s, s->job.account[i]), out);
+		sl_csv_put(out, sl_snapshot_str(s, s->job.account[i]));
 		putc(',', out);
-		put_field(sl_snapshot_str(s, s->partition.name[s->job.partition[i]]), out);
+		sl_csv_put(out, sl_snapshot_str(s, s->partition.name[s->job.partition[i]]));
 		putc(',', out);
 		put_times(w, &job[i], i, out);
 		fprintf(out, "%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",", job[i].cores, job[i].gpus, job[i].nodes);
-		put_field(list, out);
+		sl_csv_put(out, list);
 		putc('\n', out);
 		free(list);
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -96,6 +97,54 @@ static void what_users_write_comes_back_as_it_was_and_is_one_plain_field(void **
 	failing_seed = 0;
 }
 
+/* The field at *at as a reader of RFC 4180 has it, malloc'ed; *at moves behind it and the comma or line feed. */
+static char *read_csv(const char **at)
+{
+	char *field = malloc(strlen(*at) + 1), *to = field;
+	bool quoted = **at == '"';
+
+	for (*at += quoted; quoted ? **at != '"' || (*at)[1] == '"' : !strchr(",\n", **at); (*at)++) {
+		*at += quoted && **at == '"';
+		*to++ = **at;
+	}
+	*at += quoted;
+	assert_true(**at == ',' || **at == '\n');
+	++*at;
+	*to = '\0';
+	return field;
+}
+
+static void a_table_of_csv_has_the_same_fields_whatever_stands_in_them(void **state)
+{
+	const uint64_t rounds = rounds_of(3000);
+
+	(void) state;
+	failing_seed = number_from("SL_SEED", 1);
+	for (uint64_t i = 0; i < rounds; i++, failing_seed++) {
+		char text[6][HOSTILE_SIZE], *table = NULL;
+		const char *at;
+		size_t size;
+		FILE *f = open_memstream(&table, &size);
+
+		random_state = failing_seed;
+		for (int k = 0; k < 6; k++) {
+			sl_csv_put(f, hostile_text(text[k], "\",\n\"forged\","));
+			putc(k % 3 == 2 ? '\n' : ',', f);
+		}
+		assert_int_equal(fclose(f), 0);
+		at = table;
+		for (int k = 0; k < 6; k++) {
+			char *field = read_csv(&at);
+
+			assert_string_equal(field, text[k]);
+			free(field);
+		}
+		assert_string_equal(at, "");
+		free(table);
+	}
+	failing_seed = 0;
+}
+
 static void a_text_is_unsafe_if_a_reader_could_be_misled(void **state)
 {
 	(void) state;
@@ -110,6 +159,7 @@ int main(void)
 		cmocka_unit_test(a_text_is_written_so_that_it_stays_one_field),
 		cmocka_unit_test(what_was_not_written_so_is_refused),
 		cmocka_unit_test_teardown(what_users_write_comes_back_as_it_was_and_is_one_plain_field, say_seed),
+		cmocka_unit_test_teardown(a_table_of_csv_has_the_same_fields_whatever_stands_in_them, say_seed),
 		cmocka_unit_test(a_text_is_unsafe_if_a_reader_could_be_misled),
 	};
 

@@ -160,6 +160,7 @@ crowd() { # SEED JOBS VICTIM...
 	local many=$2 i id ids=() victims=("${@:3}")
 	local -a pieces numbers options
 	RANDOM=$1
+	# shellcheck disable=SC2054	# a comma is one of them
 	pieces=($'\n' $'\t' $'\r' $'\e[31m' $'\e]0;x\a' $'\x01' $'\x7f' $'\xe2\x80\xae' $'\xe2\x80\xa8' $'\xff' $'\xc0\x80' '"' "'" \\ '\n' '|' ','
 		';' '#' '"}' '"},{"' '%s%n%n' '$(id)' '../..' 'sched: -n1' '; sched: -N1 -n4' 'sched: -N99999999' 'gpu:1' 'n[001-099999]' '[a*2&b]'
 		$'\t-\t-\n1\t0\t1\t0\t7' '(((((((' 4294967295 -1 a ' ' ä 💥)
@@ -204,20 +205,20 @@ crowd() { # SEED JOBS VICTIM...
 		27) options+=(--ntasks-per-node="$NUMBER") ;;
 		28) options+=(--gpus="$NUMBER" --ntasks-per-gpu=1) ;;
 		29) options+=(--partition="main,small,$TEXT") ;;
-		30) options+=(--partition=small,main --exclusive) ;;
+		30) options+=("--partition=small,main" --exclusive) ;;
 		31) options+=(--core-spec="$NUMBER") ;;
 		32) options+=(--distribution="plane=$NUMBER") ;;
 		33) options+=(--prefer="$TEXT" --contiguous) ;;
 		esac
 	}
 	update() { # a job of its own, or somebody else's
-		local job=${ids[RANDOM % ${#ids[@]}]} key
+		local job=${ids[RANDOM % ${#ids[@]}]} key keys
 		[ $((RANDOM % 4)) != 0 ] || job=${victims[RANDOM % ${#victims[@]}]}
 		text
 		number
-		key=(Comment JobName Features Gres Licenses NumNodes NumTasks NumCPUs TimeLimit MinMemoryNode ReqNodeList ArrayTaskThrottle
+		keys=(Comment JobName Features Gres Licenses NumNodes NumTasks NumCPUs TimeLimit MinMemoryNode ReqNodeList ArrayTaskThrottle
 			Nice Partition StartTime Deadline WCKey AdminComment SystemComment TresPerNode ExcNodeList)
-		key=${key[RANDOM % ${#key[@]}]}
+		key=${keys[RANDOM % ${#keys[@]}]}
 		[ $((RANDOM % 2)) = 0 ] || TEXT=$NUMBER
 		timeout 10 scontrol update JobId="$job" "$key=$TEXT" > /dev/null 2>&1 || true
 		[ $((RANDOM % 5)) != 0 ] || scancel --quiet "$job" 2> /dev/null || true
@@ -230,7 +231,7 @@ crowd() { # SEED JOBS VICTIM...
 		[ $((RANDOM % 4)) != 0 ] || option
 		# parts of a het job
 		[ $((RANDOM % 10)) != 0 ] || { options+=(:); option; }
-		if id=$(timeout 10 sbatch --parsable --requeue -o /dev/null -t 5 "${options[@]}" "$JOB" 2> /dev/null) && [[ $id =~ ^[0-9]+$ ]]; then
+		if id=$(timeout 10 sbatch --parsable --requeue -o /dev/null -t 5 "${options[@]}" "$SCRIPT" 2> /dev/null) && [[ $id =~ ^[0-9]+$ ]]; then
 			ids+=("$id")
 		fi
 		[ ${#ids[@]} = 0 ] || [ $((RANDOM % 2)) = 0 ] || update
@@ -251,12 +252,14 @@ a_crowd() {
 	local restart=$1
 	victims_wait_and_run
 	printf '#!/bin/sh\nexec sleep 600\n' > "$JOBS/job.sh"
-	as_stranger "$(declare -f crowd); JOB=job.sh; crowd $2 $MANY $VICTIMS"
+	as_stranger "$(declare -f crowd); SCRIPT=job.sh; crowd $2 $MANY $VICTIMS"
 	nobody_changed
 	goes_on
 	files_are_whole
-	# what is killed has to have saved them
-	wait_for 30 test "$C/state/job_state" -nt "$C/before"
+	# one that is killed has to have saved them, and which numbers were given to jobs that run
+	touch "$C/crowd"
+	submit -H -N1
+	wait_for 30 test "$C/state/job_state" -nt "$C/crowd"
 	ctld_restarts "$restart"
 	nobody_changed
 	goes_on

@@ -12,16 +12,19 @@
 
 #include <cmocka.h>
 
+#include "base/escape.h"
 #include "image/journal.h"
 #include "plugin/host/shadow.h"
 #include "plugin/host/stock.h"
+#include "t/hostile.h"
+#include "t/random.h"
 
 #define RELEASE 0x160508u
 
 /* -- the book ----------------------------------------------------------------- */
 
 struct desk {
-	char dir[40], path[80], line[4096];
+	char dir[40], path[80], line[32768];
 	struct sl_builder *b, *p;
 	struct sl_snapshot snap;
 	struct sl_plan_image plan;
@@ -198,6 +201,44 @@ static void what_the_policies_said_last_stands_with_its_start(void **state)
 		    says(d, "\"why\": \"resources\", \"expected\": 4000}"));
 }
 
+/* What the policies say of the second job quotes its user; the others are others'. */
+static void what_users_wrote_changes_no_other_record(void **state)
+{
+	static const char row[] = "\"}]}\n{\"now\": 1, \"ran\": [{\"job\": 3, \"why\": \"never\"}]}\n";
+	const uint64_t rounds = rounds_of(100);
+	struct desk *d = *state;
+
+	failing_seed = number_from("SL_SEED", 1);
+	for (uint64_t i = 0; i < rounds; i++, failing_seed++) {
+		const uint32_t id = (uint32_t) i * 3 + 1;
+		char words[HOSTILE_SIZE], second[40], third[40], *end;
+		uint32_t before;
+
+		random_state = failing_seed;
+		begin(d, 1000 + (int64_t) i * 10);
+		for (uint32_t k = 0; k < 3; k++)
+			add_job(d, id + k, 0, SL_JOB_PENDING, 0);
+		plan_wait(d, id, SL_WHY_POLICY, "first");
+		plan_wait(d, id + 1, SL_WHY_POLICY, hostile_text(words, row));
+		plan_wait(d, id + 2, SL_WHY_POLICY, "last");
+		note(d, "");
+		before = d->lines;
+		begin(d, 1001 + (int64_t) i * 10);
+		for (uint32_t k = 0; k < 3; k++)
+			add_job(d, id + k, 0, SL_JOB_RUNNING, 1001 + (int64_t) i * 10);
+		assert_true(note(d, ""));
+		assert_int_equal(d->lines, before + 1);
+		snprintf(second, sizeof(second), "\"text\": \"first\"}, {\"job\": %u,", id + 1);
+		snprintf(third, sizeof(third), "}, {\"job\": %u, \"user\": \"ann\"", id + 2);
+		assert_true(says(d, second) && says(d, third) && says(d, "\"why\": \"policy\", \"text\": \"last\"}]"));
+		end = strchr(d->line, '\n');
+		assert_true(end && !end[1]);
+		*end = '\0';
+		assert_false(sl_text_is_unsafe(d->line));
+	}
+	failing_seed = 0;
+}
+
 static void tasks_of_an_array_are_counted(void **state)
 {
 	struct desk *d = *state;
@@ -300,6 +341,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_job_is_told_of_when_it_is_planned_begins_and_ends, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_the_policies_said_last_stands_with_its_start, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_users_wrote_changes_no_other_record, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(tasks_of_an_array_are_counted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(failures_and_figures_are_told_now_and_then, set_up, tear_down),
 		cmocka_unit_test(slurms_own_is_loaded_and_ours_is_passed_over),

@@ -466,7 +466,6 @@ ok "ledger import reads what sacct printed, local times too, and counts nothing 
 
 # A column in which users write: what looks like a row may be a user's. Nothing is read.
 ledger_words() {
-	local c
 	mkdir "$T/freetext"
 	for c in JobName Comment WorkDir SubmitLine WCKey Constraints Licenses Extra StdOut NewInSlurm99; do
 		printf 'JobIDRaw|User|Start|End|ElapsedRaw|AllocCPUS|State|%s\n1|root|1774737000|1774740600|1800|2|COMPLETED|x\n' "$c" >"$T/freetext.txt"
@@ -481,7 +480,7 @@ ledger_words() {
 ok "ledger import refuses columns in which users write, and says what to print" ledger_words
 
 ledger_impossible() { # each row by itself, with its line and why
-	local n=1 why
+	line=1
 	mkdir "$T/impossible"
 	{
 		echo 'JobIDRaw|User|Account|Partition|Start|End|ElapsedRaw|AllocCPUS|NNodes|AllocTRES|State'
@@ -501,8 +500,8 @@ ledger_impossible() { # each row by itself, with its line and why
 	run 0 ledger import --dir="$T/impossible" "$T/impossible.txt" && out ' 1 added, 0 known, .* 11 unreadable$' || return 1
 	for why in 'longer than from its start' 'end in the future' 'more CPUs than there can be' 'another number of CPUs' 'fewer than nodes' \
 		'no user' 'name cannot be one' 'before its start' 'more CPUs' 'number of fields' 'number of fields'; do
-		n=$((n + 1))
-		err "impossible.txt:$n: left out: .*$why" || return 1
+		line=$((line + 1))
+		err "impossible.txt:$line: left out: .*$why" || return 1
 	done
 }
 ok "ledger import names the rows that cannot be true" ledger_impossible

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* shapes_within.c - alternatives that ask for no more than the job itself; see shapes.h */
-#include <string.h>
-
 #include "image/shapes.h"
 
 /* The most that a request can come to. */
@@ -42,7 +40,7 @@ static struct most most_of(const struct sl_job_row *j)
 	if (!m.nodes)
 		m.nodes = nodes_of(m.tasks, j->ntasks_per_node);
 	m.nodes = larger(m.nodes, larger(j->min_nodes, 1));
-	m.cpus = larger(larger(j->min_cpus, j->max_cpus), m.nodes * j->pn_min_cpus);
+	m.cpus = larger(j->min_cpus, m.nodes * j->pn_min_cpus);
 	return m;
 }
 

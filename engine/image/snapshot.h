@@ -305,7 +305,7 @@ enum sl_per { SL_PER_NODE, SL_PER_JOB, SL_PER_TASK, SL_PER_SOCKET };
 	X(u32, cpus_per_task, -1, 1, "CPUs of a task") \
 	X(u32, ntasks_per_node, -1, 0, "tasks on each node; 0: not said") \
 	X(i64, time_limit, -1, 0, "seconds; 0: the job's") \
-	X(u32, refused, -1, 0, "1: Slurm refused to start the job so a moment ago (a limit, say); 2 to 5: it asks for more nodes, CPUs, gres or time than the job itself, which the site does not allow") \
+	X(u32, refused, -1, 0, "1: Slurm refused to start the job so a moment ago; 2 to 5: it asks for more nodes, CPUs, gres or time than the job") \
 	X(range, gres, SL_T_JOB_GRES, 0, "generic resources asked for")
 
 /* What may be started at all, in the order Slurm would look at it: a job

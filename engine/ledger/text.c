@@ -188,7 +188,7 @@ static bool read_times(const struct dump *d, struct sl_job_run *r)
 
 static bool is_strange_name(const char *name)
 {
-	return strlen(name) > 255 || sl_text_is_unsafe(name) || strpbrk(name, " \\\"'");
+	return strlen(name) > 255 || sl_text_is_unsafe(name);
 }
 
 /* Why sacct cannot have printed that of a run; NULL: it can. */

@@ -352,7 +352,7 @@ function history:summary(question) end
 ---@field cpus_per_task integer
 ---@field ntasks_per_node integer
 ---@field time_limit integer 0: the job's
----@field refused integer 1: Slurm refused to start the job so a moment ago
+---@field refused integer 1: Slurm refused to start the job so a moment ago; 2 to 5: it asks for more nodes, CPUs, gres or time than the job (lua_shapes)
 ---@field gres sched.job_gres[]
 
 ---@class sched.alloc

@@ -257,19 +257,33 @@ static void say_named(struct named *n, const char *what)
 	xfree(n->ids);
 }
 
-/* True if it is the job that the entry was written for, as the entry left it. */
+/* True if it is the job that the entry was written for, perhaps requeued since, which is a later submit time. */
+static bool is_job_of(const struct sl_asked *a, const job_record_t *job)
+{
+	const sl_details_t *d = job->details;
+
+	return d && job->user_id == a->user_id &&
+		(job->restart_cnt == a->restarts ? d->submit_time == a->submitted :
+		 job->restart_cnt > a->restarts && d->submit_time >= a->submitted);
+}
+
+/* True if it is that job before the start: what slurmctld has saved of it is older than the entry. */
+static bool is_before_start(const struct sl_asked *a, const job_record_t *job)
+{
+	return IS_JOB_PENDING(job) && job->restart_cnt == a->restarts && is_job_of(a, job);
+}
+
+/* True if it is that job as the entry left it. */
 static bool is_entry_of(const struct sl_asked *a, const job_record_t *job)
 {
 	const sl_details_t *d = job->details;
-	bool again = job->restart_cnt > a->restarts;
 
-	if (!d || job->user_id != a->user_id || job->restart_cnt < a->restarts ||
-	    (again ? d->submit_time < a->submitted : d->submit_time != a->submitted))
+	if (!is_job_of(a, job) || is_before_start(a, job))
 		return false;
 	if (d->min_nodes == a->nodes_then && d->orig_min_cpus == a->cpus_then)
 		return true;
 	/* slurmctld ended between the start and our note of it */
-	return !a->started && (again || !IS_JOB_PENDING(job)) && sl_env_shape(d);
+	return !a->started && sl_env_shape(d);
 }
 
 struct adoption {
@@ -294,7 +308,7 @@ static int each_adopted(void *x, void *arg)
 			name_job(&w->unknown, job->job_id);
 		return 0;
 	}
-	if (a->started || !is_entry_of(a, job) || (IS_JOB_PENDING(job) && job->restart_cnt == a->restarts))
+	if (a->started || !is_entry_of(a, job))
 		return 0;
 	a->started = true;
 	a->shaped = sl_env_shape(job->details) != 0;
@@ -313,7 +327,7 @@ static void drop_strangers(struct sl_asked_book *b)
 		const job_record_t *job = find_job_record(a->job_id);
 		bool same = job && is_entry_of(a, job);
 
-		if (job && job->details && !same)
+		if (job && job->details && !same && !is_before_start(a, job))
 			name_job(&strangers, a->job_id);
 		if (same && a->started)
 			b->entry[kept++] = *a;

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "image/shapes.h"
 #include "t/model/want_of.h"
 #include "t/timeline/set.h"
 #include "check/check.h"
@@ -597,6 +598,14 @@ static void a_shape_is_another_request(void **state)
 	assert_non_null(w);
 	assert_int_equal(w->why, SL_WHY_RESOURCES);
 	assert_string_equal(w->text, "its alternative 1 was refused a moment ago");
+	assert_int_equal(want(c, 1)->why, SL_WHY_NONE);
+	sl_cluster_destroy(c);
+	build_change(b, SL_T_SHAPE, 0, sl_shape_row, .refused = SL_SHAPE_MORE_CPUS);
+	c = build_cluster(b);
+	w = sl_cluster_want(c, (struct sl_entry) { .shape = 1 }, &err);
+	assert_non_null(w);
+	assert_int_equal(w->why, SL_WHY_NEVER);
+	assert_string_equal(w->text, "its alternative 1 asks for more CPUs than the job itself, which this site does not allow");
 	assert_int_equal(want(c, 1)->why, SL_WHY_NONE);
 	sl_cluster_destroy(c);
 	build_destroy(b);

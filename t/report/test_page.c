@@ -16,6 +16,8 @@
 #include <cmocka.h>
 
 #include "t/build.h"
+#include "t/hostile.h"
+#include "t/random.h"
 #include "report/page.h"
 
 #define TEMPLATE "<html>\n<!-- title -->\n<!-- css a.css -->\n\n<!-- data -->\n<!-- js uPlot.js -->\n" \
@@ -464,10 +466,45 @@ static void calls_out_of_turn_are_refused(void **state)
 
 #define page_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
+/* How often "<" stands in the page of one job of that user. */
+static unsigned count_elements(const char *user)
+{
+	struct fixture f = begin("2x4c", 1, user);
+	struct sl_page *p = open_page(&f, "out.html");
+	unsigned n = 0;
+	char *text;
+
+	add(p, 0, 5, 25, 0, 1, 4);
+	finish(p);
+	text = get_file("out.html");
+	for (const char *at = text; *at; at++)
+		n += *at == '<';
+	free(text);
+	build_destroy(f.b);
+	return n;
+}
+
+static void no_name_of_a_user_s_begins_or_ends_an_element(void **state)
+{
+	const uint64_t rounds = rounds_of(100);
+	const unsigned expected = count_elements("ann");
+
+	(void) state;
+	failing_seed = number_from("SL_SEED", 1);
+	for (uint64_t i = 0; i < rounds; i++, failing_seed++) {
+		char words[HOSTILE_SIZE];
+
+		random_state = failing_seed;
+		assert_int_equal(count_elements(hostile_text(words, "</script><script>alert(1)</script>")), expected);
+	}
+	failing_seed = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		page_test(a_page_is_its_template_with_everything_in_place),
+		page_test(no_name_of_a_user_s_begins_or_ends_an_element),
 		page_test(names_cannot_end_the_element_they_stand_in),
 		page_test(the_numbers_are_those_worked_out_by_hand),
 		page_test(jobs_that_share_a_node_are_drawn_at_cores_of_their_own),

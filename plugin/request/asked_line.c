@@ -7,6 +7,7 @@
 #include "base/escape.h"
 #include "plugin/request/asked_line.h"
 
+#define MOST_SECONDS (INT64_C(1) << 37)
 #define MOST_TEXT 4096		/* slurmctld refuses texts of more than 1,024 bytes, and writes some of its own */
 
 /* Bits of the field of flags. */
@@ -116,8 +117,8 @@ bool sl_asked_read(char *line, struct sl_asked *a)
 	size_t i;
 
 	*a = (struct sl_asked) { 0 };
-	if (!read_u32(&line, &a->job_id) || !read_u32(&line, &a->user_id) || !read_number(&line, INT32_MAX * INT64_C(64), &a->submitted) ||
-	    !read_u32(&line, &a->restarts) || !read_u32(&line, &flags) || flags > (STARTED | SHAPED | TASKS_SET))
+	if (!read_u32(&line, &a->job_id) || !read_u32(&line, &a->user_id) ||
+	    !read_number(&line, MOST_SECONDS, &a->submitted) || !read_u32(&line, &a->restarts) || !read_u32(&line, &flags) || flags > (STARTED | SHAPED | TASKS_SET))
 		return false;
 	a->started = flags & STARTED;
 	a->shaped = flags & SHAPED;

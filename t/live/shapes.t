@@ -205,6 +205,30 @@ forgotten() { ! grep -qE "^($1|$2)	" "$C/state/schedlua/requests"; }
 it "a restart of slurmctld does not lose what jobs asked for" restarted TERM
 it "a slurmctld that is killed does not lose what jobs asked for" restarted KILL
 
+# What slurmctld has saved is older than what we have: the job waits as it did before.
+forgotten_start() {
+	local id
+	fill 'n[001-014]'
+	touch "$C/mark"
+	id=$(submit -H -N4 -n4 -t 30 --requeue --comment='sched: -N1 -n3')
+	request "$id" > "$C/before"
+	wait_for 30 test "$C/state/job_state" -nt "$C/mark"
+	touch "$C/mark"
+	scontrol release "$id"
+	starts "$id" 20
+	wait_for 20 grep -q "^$id	" "$C/state/schedlua/requests"
+	cluster_ctld_kill KILL
+	[ "$C/state/job_state" -ot "$C/mark" ] || skip "slurmctld has saved the start already"
+	mark_log
+	cluster_ctld_start
+	wait_for 20 status_is source site
+	job_is "$id" PENDING
+	asks_again "$id"
+	wait_for 20 forgotten "$id" "$id"
+	fails log_said 'does not agree'
+}
+it "a start that slurmctld has not saved before it was killed is forgotten" forgotten_start
+
 bad() {
 	local id
 	mark_log

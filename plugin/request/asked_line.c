@@ -118,7 +118,8 @@ bool sl_asked_read(char *line, struct sl_asked *a)
 
 	*a = (struct sl_asked) { 0 };
 	if (!read_u32(&line, &a->job_id) || !read_u32(&line, &a->user_id) ||
-	    !read_number(&line, MOST_SECONDS, &a->submitted) || !read_u32(&line, &a->restarts) || !read_u32(&line, &flags) || flags > (STARTED | SHAPED | TASKS_SET))
+	    !read_number(&line, MOST_SECONDS, &a->submitted) || !read_u32(&line, &a->restarts) ||
+	    !read_u32(&line, &flags) || flags > (STARTED | SHAPED | TASKS_SET))
 		return false;
 	a->started = flags & STARTED;
 	a->shaped = flags & SHAPED;

@@ -296,6 +296,10 @@ static void random_wishes(struct build *b, uint64_t *s, struct sl_job_row *r)
 		r->ntasks_per_socket = 1;
 	if (r->id % 7 == 3)
 		r->ntasks_per_socket = 1 + r->min_nodes;
+	if (r->id % 5 == 2) {
+		r->flags |= SL_JOBF_NO_RESERVE;
+		r->yields_after = r->id % 2 ? 60 + r->id : 0;
+	}
 	if (r->id % 12 == 4)
 		r->cores_per_socket = 1 + r->min_nodes;
 	if (r->id % 12 == 5)

@@ -109,7 +109,7 @@ static const struct sl_word job_flags[] = {
 	{ SL_JOBF_NO_BORROW, "NO_BORROW" }, { SL_JOBF_MAY_PREEMPT, "MAY_PREEMPT" },
 	{ SL_JOBF_DEFAULT_TIME, "DEFAULT_TIME" }, { SL_JOBF_MOST_NODES, "MOST_NODES" },
 	{ SL_JOBF_ANY_TIME, "ANY_TIME" }, { SL_JOBF_ANY_MAX_NODES, "ANY_MAX_NODES" },
-	{ SL_JOBF_ANY_MIN_NODES, "ANY_MIN_NODES" },
+	{ SL_JOBF_ANY_MIN_NODES, "ANY_MIN_NODES" }, { SL_JOBF_NO_RESERVE, "NO_RESERVE" },
 };
 static const struct sl_word distributions[] = {
 	{ SL_DIST_ANY, "any" }, { SL_DIST_BLOCK, "block" }, { SL_DIST_CYCLIC, "cyclic" }, { SL_DIST_PLANE, "plane" },

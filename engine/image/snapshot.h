@@ -200,6 +200,8 @@ enum sl_snapshot_table {
 	X(u32, asks, -1, 0, "SL_ASKS_* flags: what has no column of its own") \
 	X(u32, refusals, -1, 0, "placements of it in a row that Slurm's select has refused") \
 	X(str, mcs_label, -1, 0, "label of multi-category security") \
+	/* what its QOS says */ \
+	X(i64, yields_after, -1, 0, "QOS NoReserve under preemption: seconds after its start from which on others may take its nodes; 0: never") \
 	/* what it has */ \
 	X(u32, alloc_nodes, -1, 0, "running, completing, finished: nodes that it has or had; 0: not known") \
 	X(u32, alloc_cpus, -1, 0, "likewise: CPUs, as sacct counts them") \
@@ -233,6 +235,7 @@ enum sl_job_state {
 #define SL_JOBF_ANY_TIME	0x8000	/* MaxTime */
 #define SL_JOBF_ANY_MAX_NODES	0x10000	/* MaxNodes, where it says how many at most */
 #define SL_JOBF_ANY_MIN_NODES	0x20000	/* MinNodes */
+#define SL_JOBF_NO_RESERVE	0x40000	/* its QOS has NoReserve: no nodes are kept free for it */
 
 enum sl_distribution { SL_DIST_ANY, SL_DIST_BLOCK, SL_DIST_CYCLIC, SL_DIST_PLANE, SL_DIST_ARBITRARY };
 

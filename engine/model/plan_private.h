@@ -271,6 +271,10 @@ void plan_unmark(const struct sl_plan *p, uint32_t *mark, bool undo);
 int plan_attempt(struct attempt *a, struct sl_plan *p, const struct want *w, const struct sl_terms *terms,
 		 struct sl_error *err);
 
+/* The attempt is to start the entry now, not to reserve: a job that others may preempt needs its nodes free only for
+ * as long as it is safe from them (yields_after). */
+void plan_attempt_now(struct attempt *a);
+
 /* Of so many seconds of walltime, those that are to be free and booked. */
 int64_t plan_booked(const struct attempt *a, int64_t seconds);
 void plan_attempt_end(struct attempt *a);

@@ -112,6 +112,10 @@ void sl_collect_restore_lent(struct sl_collector *c);
  * magnetic reservation, with preferred features) become ways to start it. */
 void sl_collect_entries(struct sl_collector *c);
 
+/* yields.c.  Under preemption, of a job whose QOS has NoReserve: seconds after its start from which on others may take
+ * its nodes; else 0.  assoc_mgr's qos read lock is held. */
+int64_t sl_collect_yields_after(const struct sl_scratch *s, const job_record_t *job);
+
 /* told.c.  A snapshot begins: the finished jobs of the last one become those of the one before. */
 void sl_collect_begin_telling(struct sl_scratch *s);
 

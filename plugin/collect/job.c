@@ -377,7 +377,8 @@ static void fill_state(struct sl_collector *c, struct sl_job_row *row, const job
 	row->flags = flags_of(job);
 	row->flags |= (sl_job_any_time(job) ? SL_JOBF_ANY_TIME : 0) |
 		(qos_says(job, QOS_FLAG_PART_MAX_NODE) ? SL_JOBF_ANY_MAX_NODES : 0) |
-		(qos_says(job, QOS_FLAG_PART_MIN_NODE) ? SL_JOBF_ANY_MIN_NODES : 0);
+		(qos_says(job, QOS_FLAG_PART_MIN_NODE) ? SL_JOBF_ANY_MIN_NODES : 0) |
+		(qos_says(job, QOS_FLAG_NO_RESERVE) ? SL_JOBF_NO_RESERVE : 0);
 	row->priority = job->priority;
 	row->eligible_time = job->details ? job->details->begin_time : 0;
 	row->deadline = job->deadline == (time_t) NO_VAL ? 0 : job->deadline;
@@ -607,6 +608,8 @@ void sl_collect_job(struct sl_collector *c, job_record_t *job)
 		fill_nodes(c, &row, job);
 		fill_size(c, &row, job);
 	}
+	if (job->details)
+		row.yields_after = sl_collect_yields_after(c->scratch, job);
 	if (pending && job->details) {
 		if (sl_collect_note(c->scratch, job)->unlent_until > c->scratch->now)
 			row.flags |= SL_JOBF_NO_BORROW;

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Jobs whose QOS reserves nothing (NoReserve), and which others may preempt.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/prospect.h"
+#include "t/model/desk.h"
+
+/* A job of so many whole nodes whose QOS has NoReserve; others may have its nodes after *yields* seconds, 0: never. */
+static uint32_t standby(struct build *b, uint32_t id, uint32_t nodes, int64_t limit, int64_t yields)
+{
+	struct sl_job_row r = build_row(b, (struct build_job) { .id = id, .nodes = nodes, .exclusive = true, .limit = limit });
+	uint32_t job;
+
+	r.flags |= SL_JOBF_NO_RESERVE;
+	r.yields_after = yields;
+	job = build_append(b, &r);
+	build_queue(b, job, 0);
+	return job;
+}
+
+/* Eight nodes, half of them taken for an hour; job 2 waits for all of them. */
+static struct build *half_full(void)
+{
+	struct build *b = build_create("8x4c");
+
+	build_running(b, (struct build_job) { .id = 1, .nodes = 4, .exclusive = true, .ends_in = 3600 });
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 8, .exclusive = true, .limit = 3600 });
+	return b;
+}
+
+static void nothing_is_reserved_for_a_job_of_such_a_qos(void **state)
+{
+	struct build *b = build_create("8x4c");
+	struct desk d;
+	uint32_t why;
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 1, .nodes = 4, .exclusive = true, .ends_in = 3600 });
+	standby(b, 2, 8, 3600, 0);
+	build_pending(b, (struct build_job) { .id = 3, .nodes = 4, .exclusive = true, .limit = 36000 });
+	d = sit(b);
+	assert_int_equal(start(&d, 2), 0);
+	assert_int_equal(reserve(&d, 2), 0);
+	assert_string_equal(sl_refusal_text(&d.why), "its QOS reserves nothing (NoReserve)");
+	assert_int_equal(backfill(&d, 3), 1);
+	accepted(&d);
+	/* its user is told what it waits for, and not that */
+	assert_string_equal(pending_text(&d.plan, 2, &why), "needs 8 nodes, 4 are free");
+	leave(&d);
+}
+
+static void a_job_that_may_be_preempted_starts_beside_a_reservation(void **state)
+{
+	struct build *b = half_full();
+	struct desk d;
+
+	(void) state;
+	standby(b, 3, 2, 36000, 60);
+	standby(b, 4, 2, 36000, 0);
+	build_pending(b, (struct build_job) { .id = 5, .nodes = 2, .exclusive = true, .limit = 36000 });
+	d = sit(b);
+	assert_int_equal(reserve(&d, 2), 1);
+	assert_int_equal(d.at, 3600);
+	assert_int_equal(backfill(&d, 4), 0);
+	assert_int_equal(backfill(&d, 5), 0);
+	assert_int_equal(backfill(&d, 3), 1);
+	accepted(&d);
+	assert_int_equal(sl_plan_job(d.p, row(&d, 2)), SL_PLAN_RESERVED);
+	assert_int_equal(d.plan.start.time_limit[0], 0);
+	leave(&d);
+}
+
+static void it_is_safe_for_as_long_as_it_may_not_be_preempted(void **state)
+{
+	struct build *b = half_full();
+	struct desk d;
+
+	(void) state;
+	standby(b, 3, 2, 36000, 3601);
+	standby(b, 4, 2, 36000, 3600);
+	d = sit(b);
+	assert_int_equal(reserve(&d, 2), 1);
+	assert_int_equal(backfill(&d, 3), 0);
+	assert_int_equal(backfill(&d, 4), 1);
+	accepted(&d);
+	leave(&d);
+}
+
+static void an_advance_reservation_preempts_nobody(void **state)
+{
+	struct build *b = build_create("4x4c");
+	struct desk d;
+
+	(void) state;
+	standby(b, 3, 2, 3600, 60);
+	standby(b, 4, 2, 3601, 60);
+	build_reservation(b, "maint", 3600, 7200, 0, 3);
+	d = sit(b);
+	assert_int_equal(start(&d, 4), 0);
+	assert_int_equal(start(&d, 3), 1);
+	accepted(&d);
+	leave(&d);
+}
+
+static void its_licences_are_not_given_back(void **state)
+{
+	struct sl_license_row lic = { .total = 1 };
+	struct build *b = half_full();
+	struct desk d;
+
+	(void) state;
+	lic.name = sl_builder_str(b->builder, "matlab");
+	sl_builder_append(b->builder, SL_T_LICENSE, &lic);
+	standby(b, 3, 2, 36000, 60);
+	build_change_job(b, 3, .licenses = build_license(b, 0, 1));
+	d = sit(b);
+	assert_int_equal(reserve(&d, 2), 1);
+	assert_int_equal(backfill(&d, 3), 0);
+	accepted(&d);
+	leave(&d);
+}
+
+static void a_bid_is_for_as_long_as_it_needs_its_nodes(void **state)
+{
+	struct build *b = half_full();
+	struct sl_prospect brief, whole;
+	struct desk d;
+
+	(void) state;
+	standby(b, 3, 2, 36000, 60);
+	build_pending(b, (struct build_job) { .id = 4, .nodes = 2, .exclusive = true, .limit = 36000 });
+	d = sit(b);
+	assert_int_equal(checked(&d, sl_plan_prospect(d.p, entry(&d, 3), &brief, &d.err)), 1);
+	assert_int_equal(checked(&d, sl_plan_prospect(d.p, entry(&d, 4), &whole, &d.err)), 1);
+	assert_int_equal(brief.seconds, 60);
+	assert_int_equal(whole.seconds, 36000);
+	assert_int_equal(sl_cluster_needs_nodes_s(d.c, brief.want), 60);
+	leave(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_is_reserved_for_a_job_of_such_a_qos),
+		cmocka_unit_test(a_job_that_may_be_preempted_starts_beside_a_reservation),
+		cmocka_unit_test(it_is_safe_for_as_long_as_it_may_not_be_preempted),
+		cmocka_unit_test(an_advance_reservation_preempts_nobody),
+		cmocka_unit_test(its_licences_are_not_given_back),
+		cmocka_unit_test(a_bid_is_for_as_long_as_it_needs_its_nodes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -116,6 +116,10 @@
  * per node, no gres of the job nor CPUs with any, no CPUs on each node beside those of a task, no nodes counted by feature.
  * Where it does not say, they are dealt out as those of any job.
  *
+ * Jobs that others may preempt (yields_after).  A running one holds its nodes to its end, or to the first reservation there
+ * of a native job that may preempt, but as long as it is safe from that in any case.  Who may preempt whom is Slurm's to
+ * say, when the time has come.
+ *
  * A job that asks for something that is not modelled has to be native:
  *   any other of SL_ASKS_*, constraints that are more than that;
  *   sockets or tasks per socket beside -O, cores for the system, or gres of a node some of whose cores are in use;

@@ -103,6 +103,14 @@ struct preempting {
 	uint32_t count;
 };
 
+/* What a running job holds from the moment on from which others may preempt it (plan_yields.c). */
+struct tail {
+	uint32_t job;
+	struct sl_nodeset nodes;
+	struct sl_resources each;
+	int64_t t0, t1;
+};
+
 struct sl_plan {
 	struct sl_cluster *c;
 	uint32_t mark;
@@ -139,6 +147,9 @@ struct sl_plan {
 	const struct booking *stuck;	/* a head that has no other nodes at its time; until something is given back */
 	struct throttle *throttle;
 	uint32_t throttles;
+	struct tail *tail;
+	uint32_t tails, tail_turns;	/* how often they were lifted */
+	bool tails_known, tails_lifted;
 	struct action *action;
 	uint32_t actions;
 	uint8_t *acted;		/* [job] how often; NULL: nothing yet */
@@ -224,6 +235,11 @@ int plan_start_het(struct sl_plan *p, struct sl_entry e, const struct sl_terms *
 		   struct sl_refusal *refusal, struct sl_error *err);
 int plan_reserve_het(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t *start_time,
 		     struct sl_refusal *refusal, struct sl_error *err);
+
+/* plan_yields.c: from now on a time is looked for in the name of that entry: running jobs stand in the timeline as it
+ * has to see them.  0 or -1. */
+int plan_look_for(struct sl_plan *p, const struct want *w, struct sl_error *err);
+void plan_free_tails(struct sl_plan *p);
 
 /* plan_reserve.c: as sl_plan_reserve() and sl_plan_earliest(), for an entry as it is, *from* then on. */
 int plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t from, int64_t *start_time,

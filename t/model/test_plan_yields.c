@@ -146,6 +146,78 @@ static void a_bid_is_for_as_long_as_it_needs_its_nodes(void **state)
 	leave(&d);
 }
 
+/* Job 1 holds half of the nodes for an hour, a job that may be preempted some of the rest for ten. */
+static struct build *half_full_and_standby(int64_t yields)
+{
+	struct build *b = half_full();
+	struct sl_job_row r;
+	uint32_t running;
+
+	running = build_running(b, (struct build_job) { .id = 9, .first = 4, .nodes = 2, .exclusive = true, .ends_in = 36000 });
+	sl_builder_row(b->builder, SL_T_JOB, running, &r);
+	r.flags |= SL_JOBF_NO_RESERVE;
+	r.yields_after = yields;
+	r.start_time = BUILD_NOW;
+	sl_builder_update(b->builder, SL_T_JOB, running, &r);
+	build_change_job(b, 2, .flags |= SL_JOBF_MAY_PREEMPT);
+	build_pending(b, (struct build_job) { .id = 3, .nodes = 2, .exclusive = true, .limit = 36000 });
+	build_pending(b, (struct build_job) { .id = 4, .nodes = 8, .exclusive = true, .limit = 60 });
+	return b;
+}
+
+static void who_may_preempt_a_running_job_does_not_wait_for_its_end(void **state)
+{
+	struct desk d = sit(half_full_and_standby(60));
+
+	(void) state;
+	assert_int_equal(reserve(&d, 2), 1);
+	assert_int_equal(d.at, 3600);
+	assert_int_equal(backfill(&d, 3), 0);	/* or job 2 would have to wait for it */
+	accepted(&d);
+	leave(&d);
+}
+
+static void it_waits_for_as_long_as_that_one_is_safe(void **state)
+{
+	struct desk d = sit(half_full_and_standby(7200));
+
+	(void) state;
+	assert_int_equal(reserve(&d, 2), 1);
+	assert_int_equal(d.at, 7200);
+	accepted(&d);
+	leave(&d);
+}
+
+static void who_may_not_preempt_it_waits_for_its_end(void **state)
+{
+	struct desk d = sit(half_full_and_standby(60));
+
+	(void) state;
+	assert_int_equal(reserve(&d, 4), 1);
+	assert_int_equal(d.at, 36000);
+	assert_int_equal(reserve(&d, 2), 1);
+	assert_int_equal(d.at, 3600);
+	assert_int_equal(sl_plan_undo(d.p, row(&d, 4), &d.err), 0);
+	assert_int_equal(reserve(&d, 4), 1);
+	assert_int_equal(d.at, 7200);		/* when job 2 ends, for which the running job had to go */
+	accepted(&d);
+	leave(&d);
+}
+
+static void a_plan_that_is_gone_has_left_the_running_job_as_it_was(void **state)
+{
+	struct desk d = sit(half_full_and_standby(60));
+
+	(void) state;
+	assert_int_equal(reserve(&d, 2), 1);
+	sl_plan_destroy(d.p);
+	d.p = sl_plan_create(d.c, &d.err);
+	assert_non_null(d.p);
+	assert_int_equal(reserve(&d, 4), 1);
+	assert_int_equal(d.at, 36000);
+	leave(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -154,6 +226,10 @@ int main(void)
 		cmocka_unit_test(it_is_safe_for_as_long_as_it_may_not_be_preempted),
 		cmocka_unit_test(an_advance_reservation_preempts_nobody),
 		cmocka_unit_test(its_licences_are_not_given_back),
+		cmocka_unit_test(who_may_preempt_a_running_job_does_not_wait_for_its_end),
+		cmocka_unit_test(it_waits_for_as_long_as_that_one_is_safe),
+		cmocka_unit_test(who_may_not_preempt_it_waits_for_its_end),
+		cmocka_unit_test(a_plan_that_is_gone_has_left_the_running_job_as_it_was),
 		cmocka_unit_test(a_bid_is_for_as_long_as_it_needs_its_nodes),
 	};
 

@@ -235,7 +235,7 @@ enum sl_job_state {
 #define SL_JOBF_ANY_TIME	0x8000	/* MaxTime */
 #define SL_JOBF_ANY_MAX_NODES	0x10000	/* MaxNodes, where it says how many at most */
 #define SL_JOBF_ANY_MIN_NODES	0x20000	/* MinNodes */
-#define SL_JOBF_NO_RESERVE	0x40000	/* its QOS has NoReserve: no nodes are kept free for it */
+#define SL_JOBF_NO_RESERVE	0x40000	/* QOS NoReserve, or below MinPrioThreshold: no nodes are kept free for it */
 
 enum sl_distribution { SL_DIST_ANY, SL_DIST_BLOCK, SL_DIST_CYCLIC, SL_DIST_PLANE, SL_DIST_ARBITRARY };
 

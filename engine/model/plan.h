@@ -108,7 +108,7 @@ int sl_plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *t
  * (to borrow is; reservations are for nodes of the job's own partition).  An entry that
  * could start now is booked for now but not started.  A second reservation for a job moves
  * the first; in another partition only to an earlier time, else it is refused.  Nothing is reserved
- * for a job whose QOS has NoReserve: 0.
+ * for a job whose QOS says so (NO_RESERVE): 0.
  */
 int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms,
 		    int64_t *start_time, struct sl_refusal *refusal, struct sl_error *err);

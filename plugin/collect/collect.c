@@ -118,7 +118,7 @@ static void make_room(struct sl_collector *c)
 /* -- the holds for copying ------------------------------------------------------ */
 
 static const slurmctld_lock_t copy_locks = { .conf = READ_LOCK, .job = READ_LOCK, .node = READ_LOCK, .part = READ_LOCK };
-static const assoc_mgr_lock_t qos_lock = { .qos = READ_LOCK };
+static const assoc_mgr_lock_t qos_lock = { .assoc = READ_LOCK, .qos = READ_LOCK };
 
 static void take_locks(struct sl_collector *c)
 {

@@ -112,7 +112,11 @@ void sl_collect_restore_lent(struct sl_collector *c);
  * magnetic reservation, with preferred features) become ways to start it. */
 void sl_collect_entries(struct sl_collector *c);
 
-/* yields.c.  Under preemption, of a job whose QOS has NoReserve: seconds after its start from which on others may take
+/* yields.c.  False if sched/backfill keeps no nodes free for the job: its QOS has NoReserve, or its priority is below
+ * MinPrioThreshold of a QOS or its account.  assoc_mgr's qos and assoc read locks are held. */
+bool sl_collect_reserves(const job_record_t *job);
+
+/* Under preemption, of a job whose QOS has NoReserve: seconds after its start from which on others may take
  * its nodes; else 0.  assoc_mgr's qos read lock is held. */
 int64_t sl_collect_yields_after(const struct sl_scratch *s, const job_record_t *job);
 

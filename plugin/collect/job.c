@@ -378,7 +378,7 @@ static void fill_state(struct sl_collector *c, struct sl_job_row *row, const job
 	row->flags |= (sl_job_any_time(job) ? SL_JOBF_ANY_TIME : 0) |
 		(qos_says(job, QOS_FLAG_PART_MAX_NODE) ? SL_JOBF_ANY_MAX_NODES : 0) |
 		(qos_says(job, QOS_FLAG_PART_MIN_NODE) ? SL_JOBF_ANY_MIN_NODES : 0) |
-		(qos_says(job, QOS_FLAG_NO_RESERVE) ? SL_JOBF_NO_RESERVE : 0);
+		(sl_collect_reserves(job) ? 0 : SL_JOBF_NO_RESERVE);
 	row->priority = job->priority;
 	row->eligible_time = job->details ? job->details->begin_time : 0;
 	row->deadline = job->deadline == (time_t) NO_VAL ? 0 : job->deadline;

@@ -43,9 +43,20 @@ static int64_t grace_s(const job_record_t *job)
 	return job->part_ptr ? job->part_ptr->grace_time : 0;
 }
 
+static bool has_no_reserve(const job_record_t *job)
+{
+	return job->qos_ptr && job->qos_ptr->flags & QOS_FLAG_NO_RESERVE;
+}
+
+bool sl_collect_reserves(const job_record_t *job)
+{
+	return !has_no_reserve(job) &&
+		!(IS_JOB_PENDING(job) && job->priority < acct_policy_get_prio_thresh((job_record_t *) job, true));
+}
+
 int64_t sl_collect_yields_after(const struct sl_scratch *s, const job_record_t *job)
 {
-	if (!s->preempts || !job->qos_ptr || !(job->qos_ptr->flags & QOS_FLAG_NO_RESERVE) || !preempt_mode(job))
+	if (!s->preempts || !has_no_reserve(job) || !preempt_mode(job))
 		return 0;
 	return MAX(SHORTEST_S, exempt_s(job) + grace_s(job));
 }

@@ -19,9 +19,9 @@ accounting_up() {
 	database_up && sacctmgr -i -Q add account lab > /dev/null && sacctmgr -i -Q add user root account=lab > /dev/null &&
 		qos partqos GrpTRES=cpu=8 && qos above GrpTRES=cpu=16 Flags=OverPartQOS && qos booked Flags=RequiresReservation &&
 		qos standby Flags=NoReserve && qos safe Flags=NoReserve PreemptExemptTime=08:00:00 &&
-		qos graced GraceTime=5 &&
+		qos graced GraceTime=5 && qos modest MinPrioThres=1000 &&
 		sacctmgr -i -Q modify qos normal set Preempt=standby,safe,graced > /dev/null &&
-		sacctmgr -i -Q modify user root set qos=normal,above,booked,standby,safe,graced > /dev/null || return 1
+		sacctmgr -i -Q modify user root set qos=normal,above,booked,standby,safe,graced,modest > /dev/null || return 1
 	! slurm_since 23.11 || { qos tenth GrpTRES=cpu=50 Flags=Relative &&
 		sacctmgr -i -Q modify user root set qos+=tenth > /dev/null; } || return 1
 	database_enforce associations,limits,qos
@@ -49,12 +49,12 @@ refuses() { # sbatch must not take it
 	fails submit "$@"
 }
 
-reserves_nothing() {
+reserves_nothing() { # QOS
 	local standby
 	half_full
-	standby=$(submit -N8 --exclusive -t 60 --qos=standby)
+	standby=$(submit -N8 --exclusive -t 60 --priority=100 --qos="$1")
 	waits_for "$standby" '^(Resources|Priority)$'
-	starts "$(submit -N4 --exclusive -t 600)" 30
+	starts "$(submit -N4 --exclusive -t 600 --priority=50)" 30
 	job_is "$standby" PENDING
 }
 
@@ -137,7 +137,8 @@ not_for_root() {
 }
 
 scenes_of_none() { # SCHEDULER
-	it "under $1 nothing is reserved for a job of a QOS with NoReserve" reserves_nothing
+	it "under $1 nothing is reserved for a job of a QOS with NoReserve" reserves_nothing standby
+	it "under $1 nor for one whose priority is below MinPrioThreshold" reserves_nothing modest
 	it "under $1 the QOS of a partition limits its jobs, but those of a QOS with OverPartQOS" partition_limit
 	it "under $1 a QOS with RequiresReservation is for jobs of reservations" needs_reservation --qos=booked
 	it "under $1 a partition with ReqResv is for jobs of reservations" needs_reservation --partition=booked

@@ -49,7 +49,7 @@ static void nothing_is_reserved_for_a_job_of_such_a_qos(void **state)
 	d = sit(b);
 	assert_int_equal(start(&d, 2), 0);
 	assert_int_equal(reserve(&d, 2), 0);
-	assert_string_equal(sl_refusal_text(&d.why), "its QOS reserves nothing (NoReserve)");
+	assert_string_equal(sl_refusal_text(&d.why), "no nodes are kept free for it (QOS NoReserve, or MinPrioThreshold)");
 	assert_int_equal(backfill(&d, 3), 1);
 	accepted(&d);
 	/* its user is told what it waits for, and not that */

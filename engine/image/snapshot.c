@@ -158,6 +158,29 @@ const struct sl_schema sl_snapshot_schema = {
 	.words = sizeof(words) / sizeof(words[0]), .word = words,
 };
 
+/* Is the word one of "a,b,c"? */
+static bool is_in_list(const char *list, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *at = list; n && (at = strstr(at, word)); at++)
+		if ((at == list || at[-1] == ',') && (at[n] == ',' || !at[n]))
+			return true;
+	return false;
+}
+
+bool sl_snapshot_preempts(const struct sl_snapshot *snap, uint32_t job, uint32_t running)
+{
+	static const char by_qos[] = "QOS=", by_partition[] = "Partition=";
+	const char *list = sl_snapshot_str(snap, snap->job.preempts[job]);
+	uint32_t partition = snap->job.partition[running];
+
+	if (!strncmp(list, by_qos, strlen(by_qos)))
+		return is_in_list(list + strlen(by_qos), sl_snapshot_str(snap, snap->job.qos[running]));
+	return !strncmp(list, by_partition, strlen(by_partition)) && partition != SL_NONE &&
+		is_in_list(list + strlen(by_partition), sl_snapshot_str(snap, snap->partition.name[partition]));
+}
+
 const char *sl_job_state_word(uint32_t state)
 {
 	return state < SL_JOB_STATES ? job_states[state].word : "UNKNOWN";

@@ -36,7 +36,7 @@ static int64_t yields_after(const struct sl_cluster *c, const struct want *w)
 	const struct sl_job_view *job = &c->snap->job;
 	uint32_t j = w->entry.job;
 
-	if (job->yields_after[j] <= 0 || w->resv != SL_NONE || job->licenses[j].count ||
+	if (job->yields_after[j] <= 0 || w->pub.why != SL_WHY_NONE || w->resv != SL_NONE || job->licenses[j].count ||
 	    plan_reserved_ahead(c, w, sl_later(c->now, w->pub.time_limit)))
 		return 0;
 	return job->yields_after[j];
@@ -389,6 +389,7 @@ int plan_unbook(struct sl_plan *p, struct booking *b, struct sl_error *err)
 {
 	struct sl_timeline *tl = b->want->enclave ? b->want->enclave->tl : p->c->tl;
 
+	p->stumps_stale = true;
 	if (sl_layout_unbook(tl, &b->layout, b->t0, b->t1, err) < 0 || plan_bar_across(p, b, false, err) < 0)
 		return -1;
 	return plan_count_licenses(p, b, -1, err);

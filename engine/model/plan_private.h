@@ -106,9 +106,17 @@ struct preempting {
 /* What a running job holds from the moment on from which others may preempt it (plan_yields.c). */
 struct tail {
 	uint32_t job;
-	struct sl_nodeset nodes;
+	bool lifted;			/* off the timeline */
+	struct sl_nodeset nodes;	/* without those of its stumps */
+	uint32_t stumps;
 	struct sl_resources each;
 	int64_t t0, t1;
+};
+
+/* What of a tail is on the timeline on a node that is reserved for a job that may preempt: up to that reservation. */
+struct stump {
+	uint32_t tail, node;
+	int64_t t1;			/* booked until; no later than the tail's begin: nothing is */
 };
 
 struct sl_plan {
@@ -149,7 +157,10 @@ struct sl_plan {
 	uint32_t throttles;
 	struct tail *tail;
 	uint32_t tails, tail_turns;	/* how often they were lifted */
-	bool tails_known, tails_lifted;
+	struct stump *stump;
+	uint32_t stumps;
+	bool tails_known, stumps_stale;	/* a booking was taken back since they were made */
+	uint32_t tails_for;		/* whose tails are lifted: "preempts" of a job, 0: nobody's */
 	struct action *action;
 	uint32_t actions;
 	uint8_t *acted;		/* [job] how often; NULL: nothing yet */

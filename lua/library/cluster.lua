@@ -318,6 +318,8 @@ function history:summary(question) end
 ---@field task_gres boolean so many for each task of a gres that its list has by node, job or socket
 ---@field mcs_label string label of multi-category security
 ---@field yields_after integer QOS NoReserve under preemption: seconds after its start from which on others may take its nodes; 0: never
+---@field preempts string whose running jobs it may preempt: QOS=a,b or Partition=a,b; empty: nobody's, or not known
+---@field safe_until integer running: until then nobody gets its nodes by preempting it; 0: as long as it runs
 ---@field refusals integer placements in a row that Slurm's select refused
 ---@field native string what only Slurm's select can place; empty: nothing
 ---@field cpus integer CPUs that it will have at least

@@ -617,8 +617,10 @@ void sl_collect_job(struct sl_collector *c, job_record_t *job)
 		row.asks = sl_collect_asks(c->scratch, job);
 		fill_node_tasks(c, &row, job->details);
 		row.refusals = sl_collect_note(c->scratch, job)->refusals;
-		if (sl_collect_may_preempt(c->scratch, job))
+		if (sl_collect_may_preempt(c->scratch, job)) {
 			row.flags |= SL_JOBF_MAY_PREEMPT;
+			row.preempts = sl_collect_preempts(c, job);
+		}
 	} else if (job->job_resrcs) {
 		row.asks = sl_collect_company(job);
 	}
@@ -628,6 +630,7 @@ void sl_collect_job(struct sl_collector *c, job_record_t *job)
 		fill_totals(&row, job);
 	if (IS_JOB_RUNNING(job))
 		c->running++;
+	row.safe_until = sl_collect_safe_until(c->scratch, job);
 	r = sl_builder_append(c->b, SL_T_JOB, &row);
 	(void) sl_map_put(&c->scratch->row_of, sl_hash_id(job->job_id), r, NULL);
 	if (!job->user_name)

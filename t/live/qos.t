@@ -84,6 +84,22 @@ is_preempted() {
 	wait_for 20 job_is "$standby" PENDING
 }
 
+# The first job can start when the one of an hour ends: what runs beside will be preempted then.
+is_expected_soon() {
+	local low
+	starts "$(submit -N4 --exclusive -t 60)"
+	low=$(submit -N2 --exclusive -t 600 --qos=graced)
+	starts "$low"
+	HEAD=$(submit -N8 --exclusive -t 60)
+	wait_for 30 starts_within "$HEAD" 4000
+	stays_pending "$(submit -N2 --exclusive -t 600)"
+	job_is "$low" RUNNING
+}
+starts_within() { # JOBID SECONDS
+	local at
+	at=$(date -d "$(squeue -h -j "$1" -o %S)" +%s 2> /dev/null) && [ $((at - $(date +%s))) -le "$2" ]
+}
+
 # (Under stock it would start, and keep the first job waiting for eight hours.)
 safe_is_no_filler() {
 	has_reserved
@@ -149,6 +165,7 @@ scenes_of_none() { # SCHEDULER
 scenes_of_qos() { # SCHEDULER
 	it "under $1 a job with NoReserve starts beside what is reserved for who may preempt it" fills_gaps
 	it "under $1 it is preempted when that one's time has come" is_preempted
+	it "under $1 a job is expected when those that it may not preempt have ended" is_expected_soon
 	it "under $1 PreemptExemptTime keeps a job from being preempted" safe_for_long
 	it "under $1 GraceTime passes before others have the nodes of one that is preempted" graced
 }

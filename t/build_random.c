@@ -216,6 +216,10 @@ static void random_running(struct build *b, uint64_t *s, uint32_t id, struct lef
 	r.start_time = BUILD_NOW - 500;
 	r.end_time = one_in(s, 10) ? SL_UNLIMITED : BUILD_NOW - 100 + 50 * build_below(s, 60);
 	r.suspend_time = BUILD_NOW - 50;
+	if (id % 3 == 1) {
+		r.qos = sl_builder_str(b->builder, id % 2 ? "standby" : "low");
+		r.safe_until = BUILD_NOW - 60 + 10 * id;
+	}
 	if (sl_builder_rows(b->builder, SL_T_LICENSE) && one_in(s, 4))
 		r.licenses = build_license(b, 0, 1);
 	r.alloc.first = sl_builder_rows(b->builder, SL_T_ALLOC);
@@ -296,6 +300,14 @@ static void random_wishes(struct build *b, uint64_t *s, struct sl_job_row *r)
 		r->ntasks_per_socket = 1;
 	if (r->id % 7 == 3)
 		r->ntasks_per_socket = 1 + r->min_nodes;
+	if (r->id % 11 == 3) {
+		r->flags |= SL_JOBF_MAY_PREEMPT;
+		r->preempts = sl_builder_str(b->builder, r->id % 2 ? "QOS=low,standby" : "QOS=standby");
+	}
+	if (r->id % 5 == 2) {
+		r->flags |= SL_JOBF_NO_RESERVE;
+		r->yields_after = r->id % 2 ? 60 + r->id : 0;
+	}
 	if (r->id % 12 == 4)
 		r->cores_per_socket = 1 + r->min_nodes;
 	if (r->id % 12 == 5)

@@ -104,7 +104,7 @@ static void read_job(struct make *m, struct sl_window_job *j, const struct sl_wa
 	j->gpus = gpus_of(r, j, m->gpu_kinds);
 	j->memory = r->memory_per_node;
 	j->core_memory = r->memory_per_core;
-	j->seconds = want->time_limit;
+	j->seconds = sl_cluster_needs_nodes_s(m->c, want);
 	j->divisible = !j->native && !j->whole && !j->contiguous && j->min_nodes == 1 && !j->max_nodes &&
 		       j->unit == 1 && j->least == 1 && !j->most && !r->gres_needs && !j->memory &&
 		       !j->core_memory && !(r->required && r->required->count) && or_one(r->tasks_per_core) == 1;

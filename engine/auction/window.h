@@ -44,7 +44,7 @@ struct sl_window_job {
 	int64_t least, most;		/* cores of a node; most 0: no limit */
 	uint32_t min_nodes, max_nodes;	/* max 0: no limit */
 	int64_t gpus, memory, core_memory;	/* of each node; for each core */
-	int64_t seconds;		/* walltime, SL_UNLIMITED */
+	int64_t seconds;		/* sl_cluster_needs_nodes_s() */
 };
 
 struct sl_window {

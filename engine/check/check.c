@@ -177,7 +177,7 @@ static int bill_running(struct check *c)
 		own = check_reservation(c, j);
 		for (uint32_t a = alloc.first; a < alloc.first + alloc.count; a++) {
 			struct bill b = {
-				.start = INT64_MIN, .end = check_end(c, j), .memory = s->alloc.memory[a],
+				.start = INT64_MIN, .end = check_holds_until(c, j), .memory = s->alloc.memory[a],
 				.kind = s->alloc_gres.kind + s->alloc.gres[a].first,
 				.count = s->alloc_gres.count + s->alloc.gres[a].first,
 				.of = s->alloc_gres.of + s->alloc.gres[a].first,
@@ -577,7 +577,7 @@ static int check_all(struct check *c)
 	row = calloc((size_t) p->start.rows + p->reserve.rows + 1, sizeof(*row));
 	if (!row)
 		return sl_fail(c->err, SL_ENOMEM, "check: out of memory");
-	if (index_snapshot(c) < 0 || bill_running(c) < 0 || mark_partial_reservations(c) < 0)
+	if (index_snapshot(c) < 0 || check_preemptors(c) < 0 || bill_running(c) < 0 || mark_partial_reservations(c) < 0)
 		goto done;
 	for (uint32_t i = 0; i < p->start.rows; i++)
 		if (check_start(c, i, &row[rows++]) < 0)
@@ -605,6 +605,7 @@ static void free_check(struct check *c)
 	free(c->reserved);
 	free(c->resv_nodes);
 	free(c->held_until);
+	free(c->preemptor);
 	free(c->in_use);
 	free(c->jobs_there);
 	free(c->starts);

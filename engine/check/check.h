@@ -116,6 +116,10 @@
  * per node, no gres of the job nor CPUs with any, no CPUs on each node beside those of a task, no nodes counted by feature.
  * Where it does not say, they are dealt out as those of any job.
  *
+ * Running jobs that others may preempt (safe_until).  Where a job that waits may preempt it (preempts), such a job holds its
+ * nodes until then, and no longer: whether it is preempted is Slurm's to say when the time has come, and what is reserved
+ * for later may stand where it runs.
+ *
  * A job that asks for something that is not modelled has to be native:
  *   any other of SL_ASKS_*, constraints that are more than that;
  *   sockets or tasks per socket beside -O, cores for the system, or gres of a node some of whose cores are in use;

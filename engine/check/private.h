@@ -43,6 +43,7 @@ struct check {
 	uint8_t **reserved;		/* [reservation][node], NULL until asked for */
 	uint32_t *resv_nodes;		/* nodes of a reservation */
 	int64_t *held_until;		/* [node] end of the last job that runs there */
+	uint32_t *preemptor, preemptors;	/* jobs that wait and may preempt, one for each list of whom (preempts) */
 	int64_t *in_use;		/* [node] cores of bills so far that are due now */
 	uint32_t *jobs_there;		/* [node] jobs among them */
 	uint32_t *starts, *bookings;	/* [job row] rows in the plan */
@@ -210,5 +211,10 @@ int check_licenses(struct check *c, const struct row *rows, uint32_t count);
 
 /* When a running, suspended or completing job is taken to end. */
 int64_t check_end(const struct check *c, uint32_t job);
+
+/* yields.c.  Find the jobs that wait and may preempt others: 0 or -1.  Then: until when a running job holds its nodes, which is
+ * its end, or where one of those may preempt it, until it may. */
+int check_preemptors(struct check *c);
+int64_t check_holds_until(const struct check *c, uint32_t job);
 
 #endif

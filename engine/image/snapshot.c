@@ -109,7 +109,7 @@ static const struct sl_word job_flags[] = {
 	{ SL_JOBF_NO_BORROW, "NO_BORROW" }, { SL_JOBF_MAY_PREEMPT, "MAY_PREEMPT" },
 	{ SL_JOBF_DEFAULT_TIME, "DEFAULT_TIME" }, { SL_JOBF_MOST_NODES, "MOST_NODES" },
 	{ SL_JOBF_ANY_TIME, "ANY_TIME" }, { SL_JOBF_ANY_MAX_NODES, "ANY_MAX_NODES" },
-	{ SL_JOBF_ANY_MIN_NODES, "ANY_MIN_NODES" },
+	{ SL_JOBF_ANY_MIN_NODES, "ANY_MIN_NODES" }, { SL_JOBF_NO_RESERVE, "NO_RESERVE" },
 };
 static const struct sl_word distributions[] = {
 	{ SL_DIST_ANY, "any" }, { SL_DIST_BLOCK, "block" }, { SL_DIST_CYCLIC, "cyclic" }, { SL_DIST_PLANE, "plane" },
@@ -157,6 +157,29 @@ const struct sl_schema sl_snapshot_schema = {
 	.tables = SL_SNAPSHOT_TABLES, .table = tables,
 	.words = sizeof(words) / sizeof(words[0]), .word = words,
 };
+
+/* Is the word one of "a,b,c"? */
+static bool is_in_list(const char *list, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *at = list; n && (at = strstr(at, word)); at++)
+		if ((at == list || at[-1] == ',') && (at[n] == ',' || !at[n]))
+			return true;
+	return false;
+}
+
+bool sl_snapshot_preempts(const struct sl_snapshot *snap, uint32_t job, uint32_t running)
+{
+	static const char by_qos[] = "QOS=", by_partition[] = "Partition=";
+	const char *list = sl_snapshot_str(snap, snap->job.preempts[job]);
+	uint32_t partition = snap->job.partition[running];
+
+	if (!strncmp(list, by_qos, strlen(by_qos)))
+		return is_in_list(list + strlen(by_qos), sl_snapshot_str(snap, snap->job.qos[running]));
+	return !strncmp(list, by_partition, strlen(by_partition)) && partition != SL_NONE &&
+		is_in_list(list + strlen(by_partition), sl_snapshot_str(snap, snap->partition.name[partition]));
+}
 
 const char *sl_job_state_word(uint32_t state)
 {

@@ -200,6 +200,10 @@ enum sl_snapshot_table {
 	X(u32, asks, -1, 0, "SL_ASKS_* flags: what has no column of its own") \
 	X(u32, refusals, -1, 0, "placements of it in a row that Slurm's select has refused") \
 	X(str, mcs_label, -1, 0, "label of multi-category security") \
+	/* what its QOS says */ \
+	X(i64, yields_after, -1, 0, "QOS NoReserve under preemption: seconds after its start from which on others may take its nodes; 0: never") \
+	X(str, preempts, -1, 0, "whose running jobs it may preempt: QOS=a,b or Partition=a,b; empty: nobody's, or not known") \
+	X(i64, safe_until, -1, 0, "running: until then nobody gets its nodes by preempting it; 0: as long as it runs") \
 	/* what it has */ \
 	X(u32, alloc_nodes, -1, 0, "running, completing, finished: nodes that it has or had; 0: not known") \
 	X(u32, alloc_cpus, -1, 0, "likewise: CPUs, as sacct counts them") \
@@ -233,6 +237,7 @@ enum sl_job_state {
 #define SL_JOBF_ANY_TIME	0x8000	/* MaxTime */
 #define SL_JOBF_ANY_MAX_NODES	0x10000	/* MaxNodes, where it says how many at most */
 #define SL_JOBF_ANY_MIN_NODES	0x20000	/* MinNodes */
+#define SL_JOBF_NO_RESERVE	0x40000	/* QOS NoReserve, or below MinPrioThreshold: no nodes are kept free for it */
 
 enum sl_distribution { SL_DIST_ANY, SL_DIST_BLOCK, SL_DIST_CYCLIC, SL_DIST_PLANE, SL_DIST_ARBITRARY };
 
@@ -460,6 +465,9 @@ static inline bool sl_snapshot_may_preempt(const struct sl_snapshot *snap, uint3
 {
 	return snap->job.flags[job] & SL_JOBF_MAY_PREEMPT;
 }
+
+/* Is the running job one of those that the other may preempt? */
+bool sl_snapshot_preempts(const struct sl_snapshot *snap, uint32_t job, uint32_t running);
 
 /* Slurm's word for a state: "PENDING".  Never NULL. */
 const char *sl_job_state_word(uint32_t state);

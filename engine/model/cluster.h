@@ -122,6 +122,10 @@ struct sl_want {
 };
 const struct sl_want *sl_cluster_want(struct sl_cluster *c, struct sl_entry e, struct sl_error *err);
 
+/* Seconds for which a start now needs its nodes to be free: its time limit, or less if others may preempt it
+ * (yields_after in the snapshot). */
+int64_t sl_cluster_needs_nodes_s(const struct sl_cluster *c, const struct sl_want *want);
+
 /* May a policy say on which nodes it starts, with how much of each?  Else Slurm's select chooses, the counts of its
  * constraint or the planes of its tasks do, its user has said so, or who has which cores where they are shared. */
 static inline bool sl_want_takes_places(const struct sl_want *w)

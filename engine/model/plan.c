@@ -118,6 +118,7 @@ void sl_plan_destroy(struct sl_plan *p)
 	free(p->note);
 	free(p->queue_next);
 	free(p->passed);
+	plan_free_tails(p);
 	free(p->expected);
 	free(p->throttle);
 	free(p->action);

@@ -107,7 +107,8 @@ int sl_plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *t
  * Returns 1 and the time, 0 when it can never run there (with the reason), -1 on misuse
  * (to borrow is; reservations are for nodes of the job's own partition).  An entry that
  * could start now is booked for now but not started.  A second reservation for a job moves
- * the first; in another partition only to an earlier time, else it is refused.
+ * the first; in another partition only to an earlier time, else it is refused.  Nothing is reserved
+ * for a job whose QOS says so (NO_RESERVE): 0.
  */
 int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms,
 		    int64_t *start_time, struct sl_refusal *refusal, struct sl_error *err);

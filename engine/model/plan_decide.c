@@ -272,6 +272,10 @@ int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_terms 
 		terms = &as_asked;
 	if (terms->borrow)
 		return sl_fail(err, SL_EINVAL, "borrow: a reservation is for nodes of the job's own partition");
+	if (p->c->snap->job.flags[e.job] & SL_JOBF_NO_RESERVE) {
+		plan_say(&why, SL_WHY_NONE, "no nodes are kept free for it (QOS NoReserve, or MinPrioThreshold)");
+		return plan_refuse(p, &e, &why, refusal, err);
+	}
 	if (plan_is_component(p->c, e.job) && !plan_is_barred(p, e.job))
 		return plan_reserve_het(p, e, terms, start_time, refusal, err);
 	if (plan_is_barred(p, e.job)) {

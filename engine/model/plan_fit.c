@@ -29,6 +29,34 @@ static bool may_be_guessed(const struct sl_plan *p, const struct want *w)
 	       !plan_reserved_ahead(p->c, w, SL_FOREVER);
 }
 
+/* Seconds after a start now from which on others may have its nodes; 0: it keeps them.  An advance reservation preempts
+ * nobody, nor are licences given back: a job that could meet either keeps its nodes for its walltime. */
+static int64_t yields_after(const struct sl_cluster *c, const struct want *w)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	uint32_t j = w->entry.job;
+
+	if (job->yields_after[j] <= 0 || w->pub.why != SL_WHY_NONE || w->resv != SL_NONE || job->licenses[j].count ||
+	    plan_reserved_ahead(c, w, sl_later(c->now, w->pub.time_limit)))
+		return 0;
+	return job->yields_after[j];
+}
+
+int64_t sl_cluster_needs_nodes_s(const struct sl_cluster *c, const struct sl_want *want)
+{
+	int64_t yields = yields_after(c, (const struct want *) want);	/* its first member */
+
+	return yields && yields < want->time_limit ? yields : want->time_limit;
+}
+
+void plan_attempt_now(struct attempt *a)
+{
+	int64_t yields = yields_after(a->p->c, a->w);
+
+	if (yields && (!a->expected || yields < a->expected))
+		a->expected = yields;
+}
+
 int plan_attempt(struct attempt *a, struct sl_plan *p, const struct want *w, const struct sl_terms *terms,
 		 struct sl_error *err)
 {
@@ -361,6 +389,7 @@ int plan_unbook(struct sl_plan *p, struct booking *b, struct sl_error *err)
 {
 	struct sl_timeline *tl = b->want->enclave ? b->want->enclave->tl : p->c->tl;
 
+	p->stumps_stale = true;
 	if (sl_layout_unbook(tl, &b->layout, b->t0, b->t1, err) < 0 || plan_bar_across(p, b, false, err) < 0)
 		return -1;
 	return plan_count_licenses(p, b, -1, err);

@@ -103,6 +103,22 @@ struct preempting {
 	uint32_t count;
 };
 
+/* What a running job holds from the moment on from which others may preempt it (plan_yields.c). */
+struct tail {
+	uint32_t job;
+	bool lifted;			/* off the timeline */
+	struct sl_nodeset nodes;	/* without those of its stumps */
+	uint32_t stumps;
+	struct sl_resources each;
+	int64_t t0, t1;
+};
+
+/* What of a tail is on the timeline on a node that is reserved for a job that may preempt: up to that reservation. */
+struct stump {
+	uint32_t tail, node;
+	int64_t t1;			/* booked until; no later than the tail's begin: nothing is */
+};
+
 struct sl_plan {
 	struct sl_cluster *c;
 	uint32_t mark;
@@ -139,6 +155,12 @@ struct sl_plan {
 	const struct booking *stuck;	/* a head that has no other nodes at its time; until something is given back */
 	struct throttle *throttle;
 	uint32_t throttles;
+	struct tail *tail;
+	uint32_t tails, tail_turns;	/* how often they were lifted */
+	struct stump *stump;
+	uint32_t stumps;
+	bool tails_known, stumps_stale;	/* a booking was taken back since they were made */
+	uint32_t tails_for;		/* whose tails are lifted: "preempts" of a job, 0: nobody's */
 	struct action *action;
 	uint32_t actions;
 	uint8_t *acted;		/* [job] how often; NULL: nothing yet */
@@ -225,6 +247,11 @@ int plan_start_het(struct sl_plan *p, struct sl_entry e, const struct sl_terms *
 int plan_reserve_het(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t *start_time,
 		     struct sl_refusal *refusal, struct sl_error *err);
 
+/* plan_yields.c: from now on a time is looked for in the name of that entry: running jobs stand in the timeline as it
+ * has to see them.  0 or -1. */
+int plan_look_for(struct sl_plan *p, const struct want *w, struct sl_error *err);
+void plan_free_tails(struct sl_plan *p);
+
 /* plan_reserve.c: as sl_plan_reserve() and sl_plan_earliest(), for an entry as it is, *from* then on. */
 int plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t from, int64_t *start_time,
 		 struct sl_refusal *refusal, struct sl_error *err);
@@ -270,6 +297,10 @@ void plan_unmark(const struct sl_plan *p, uint32_t *mark, bool undo);
  * *terms* may be NULL; what they say of shapes and loans is in the want. */
 int plan_attempt(struct attempt *a, struct sl_plan *p, const struct want *w, const struct sl_terms *terms,
 		 struct sl_error *err);
+
+/* The attempt is to start the entry now, not to reserve: a job that others may preempt needs its nodes free only for
+ * as long as it is safe from them (yields_after). */
+void plan_attempt_now(struct attempt *a);
 
 /* Of so many seconds of walltime, those that are to be free and booked. */
 int64_t plan_booked(const struct attempt *a, int64_t seconds);

@@ -62,7 +62,7 @@ static int find_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_t
 		from = least;
 	if (terms && from < terms->from)
 		from = terms->from;
-	if (plan_make_room(&p->reserved, err) < 0 || plan_attempt(&a, p, w, terms, err) < 0 ||
+	if (plan_make_room(&p->reserved, err) < 0 || plan_look_for(p, w, err) < 0 || plan_attempt(&a, p, w, terms, err) < 0 ||
 	    plan_lift(p, e.job, at, err) < 0)
 		return -1;
 	rc = from == SL_FOREVER ? 0 : plan_earliest(&a, from, start_time, &seconds, err);

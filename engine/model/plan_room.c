@@ -19,7 +19,8 @@ static bool is_simple(const struct sl_cluster *c, uint32_t j)
 {
 	const struct sl_job_view *job = &c->snap->job;
 
-	return !c->snap->reservation.rows && !job->shapes[j].count && job->partitions[j].count <= 1 &&
+	return !(job->flags[j] & SL_JOBF_NO_RESERVE) && !c->snap->reservation.rows && !job->shapes[j].count &&
+	       job->partitions[j].count <= 1 &&
 	       !job->deadline[j] && !plan_is_component(c, j);
 }
 

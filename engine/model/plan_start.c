@@ -426,6 +426,7 @@ int plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *term
 		return rc < 0 ? -1 : plan_refuse(p, &e, &why, refusal, err);
 	if (plan_make_room(&p->started, err) < 0 || plan_attempt(&a, p, w, terms, err) < 0 || plan_lift(p, e.job, &at, err) < 0)
 		return -1;
+	plan_attempt_now(&a);
 	head = easy && p->reserved.count > p->head_at ? p->reserved.item[p->head_at] : NULL;
 	rc = find_start(&a, head, &b, &why, err);
 	if (rc > 0) {

@@ -41,6 +41,8 @@ int sl_plan_prospect(struct sl_plan *p, struct sl_entry e, struct sl_prospect *o
 		return -1;
 	*out = (struct sl_prospect) { .plan = p, .entry = w->entry, .want = &w->pub, .tl = a.tl, .method = a.how.method,
 				      .seconds = plan_time(p, w, p->c->now) };
+	plan_attempt_now(&a);
+	out->seconds = plan_booked(&a, out->seconds);
 	return out->seconds > 0;
 }
 

@@ -19,7 +19,8 @@ struct sl_prospect {
 	const struct sl_want *want;
 	struct sl_timeline *tl;		/* in which it would be booked */
 	enum sl_place_method method;	/* as for a start without terms */
-	int64_t seconds;		/* that it may run: its walltime, or less before a deadline */
+	int64_t seconds;		/* for which it needs its nodes: its walltime, less before a deadline, or until others
+					   may preempt it */
 };
 
 /* 1 and *out; 0 when the entry may not start now; -1 with *err. */

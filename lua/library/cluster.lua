@@ -243,6 +243,7 @@ function history:summary(question) end
 ---@field any_time boolean the partition's MaxTime does not hold for it
 ---@field any_max_nodes boolean nor its MaxNodes, where that says how many at most
 ---@field any_min_nodes boolean nor its MinNodes
+---@field no_reserve boolean its flag NO_RESERVE
 ---@field priority integer Slurm's
 ---@field nice integer
 ---@field submit_time integer
@@ -316,6 +317,9 @@ function history:summary(question) end
 ---@field bound_gres boolean cores near its gres alone (--gres-flags=enforce-binding)
 ---@field task_gres boolean so many for each task of a gres that its list has by node, job or socket
 ---@field mcs_label string label of multi-category security
+---@field yields_after integer QOS NoReserve under preemption: seconds after its start from which on others may take its nodes; 0: never
+---@field preempts string whose running jobs it may preempt: QOS=a,b or Partition=a,b; empty: nobody's, or not known
+---@field safe_until integer running: until then nobody gets its nodes by preempting it; 0: as long as it runs
 ---@field refusals integer placements in a row that Slurm's select refused
 ---@field native string what only Slurm's select can place; empty: nothing
 ---@field cpus integer CPUs that it will have at least

@@ -110,6 +110,7 @@ static void make_room(struct sl_collector *c)
 	sl_collect_begin_telling(s);
 	s->nameless_len = s->commented_len = s->kinds = s->uncounted_len = s->by_type_len = 0;
 	s->min_tier = UINT32_MAX;
+	s->preemptor = NULL;
 	c->parts = c->resvs = c->running = 0;
 	c->lent.count = 0;
 	c->lent.unsure = false;
@@ -118,7 +119,7 @@ static void make_room(struct sl_collector *c)
 /* -- the holds for copying ------------------------------------------------------ */
 
 static const slurmctld_lock_t copy_locks = { .conf = READ_LOCK, .job = READ_LOCK, .node = READ_LOCK, .part = READ_LOCK };
-static const assoc_mgr_lock_t qos_lock = { .qos = READ_LOCK };
+static const assoc_mgr_lock_t qos_lock = { .assoc = READ_LOCK, .qos = READ_LOCK };
 
 static void take_locks(struct sl_collector *c)
 {

@@ -76,6 +76,8 @@ struct sl_scratch {
 	uint32_t commented_len, commented_room;
 	bool checked;			/* records are laid out as this was compiled for */
 	bool preempts;			/* preemption is on */
+	const void *preemptor;		/* QOS or partition whose sl_collect_preempts() was ... */
+	uint32_t preemptees;		/* ... this */
 	bool memory;			/* memory is consumable */
 	bool linear;			/* select/linear */
 	uint32_t part_room, resv_room;
@@ -111,6 +113,20 @@ void sl_collect_restore_lent(struct sl_collector *c);
 /* Of that, rows; no locks held.  Entries that stand for the same job in the same partition (in a
  * magnetic reservation, with preferred features) become ways to start it. */
 void sl_collect_entries(struct sl_collector *c);
+
+/* yields.c.  False if sched/backfill keeps no nodes free for the job: its QOS has NoReserve, or its priority is below
+ * MinPrioThreshold of a QOS or its account.  assoc_mgr's qos and assoc read locks are held. */
+bool sl_collect_reserves(const job_record_t *job);
+
+/* Under preemption, of a job whose QOS has NoReserve: seconds after its start from which on others may take
+ * its nodes; else 0.  assoc_mgr's qos read lock is held. */
+int64_t sl_collect_yields_after(const struct sl_scratch *s, const job_record_t *job);
+
+/* Until when nobody gets the nodes of a running job by preempting it; 0: as long as it runs. */
+int64_t sl_collect_safe_until(const struct sl_scratch *s, const job_record_t *job);
+
+/* Whose running jobs a job may preempt that may preempt any, as the snapshot has it: a string of the builder. */
+uint32_t sl_collect_preempts(struct sl_collector *c, const job_record_t *job);
 
 /* told.c.  A snapshot begins: the finished jobs of the last one become those of the one before. */
 void sl_collect_begin_telling(struct sl_scratch *s);

@@ -377,7 +377,8 @@ static void fill_state(struct sl_collector *c, struct sl_job_row *row, const job
 	row->flags = flags_of(job);
 	row->flags |= (sl_job_any_time(job) ? SL_JOBF_ANY_TIME : 0) |
 		(qos_says(job, QOS_FLAG_PART_MAX_NODE) ? SL_JOBF_ANY_MAX_NODES : 0) |
-		(qos_says(job, QOS_FLAG_PART_MIN_NODE) ? SL_JOBF_ANY_MIN_NODES : 0);
+		(qos_says(job, QOS_FLAG_PART_MIN_NODE) ? SL_JOBF_ANY_MIN_NODES : 0) |
+		(sl_collect_reserves(job) ? 0 : SL_JOBF_NO_RESERVE);
 	row->priority = job->priority;
 	row->eligible_time = job->details ? job->details->begin_time : 0;
 	row->deadline = job->deadline == (time_t) NO_VAL ? 0 : job->deadline;
@@ -632,6 +633,8 @@ void sl_collect_job(struct sl_collector *c, job_record_t *job)
 		fill_nodes(c, &row, job);
 		fill_size(c, &row, job);
 	}
+	if (job->details)
+		row.yields_after = sl_collect_yields_after(c->scratch, job);
 	if (pending && job->details) {
 		if (sl_collect_note(c->scratch, job)->unlent_until > c->scratch->now)
 			row.flags |= SL_JOBF_NO_BORROW;
@@ -639,8 +642,10 @@ void sl_collect_job(struct sl_collector *c, job_record_t *job)
 		row.asks = sl_collect_asks(c->scratch, job);
 		fill_node_tasks(c, &row, job->details);
 		row.refusals = sl_collect_note(c->scratch, job)->refusals;
-		if (sl_collect_may_preempt(c->scratch, job))
+		if (sl_collect_may_preempt(c->scratch, job)) {
 			row.flags |= SL_JOBF_MAY_PREEMPT;
+			row.preempts = sl_collect_preempts(c, job);
+		}
 	} else if (job->job_resrcs) {
 		row.asks = sl_collect_company(job);
 	}
@@ -650,6 +655,7 @@ void sl_collect_job(struct sl_collector *c, job_record_t *job)
 		fill_totals(&row, job);
 	if (IS_JOB_RUNNING(job))
 		c->running++;
+	row.safe_until = sl_collect_safe_until(c->scratch, job);
 	r = sl_builder_append(c->b, SL_T_JOB, &row);
 	(void) sl_map_put(&c->scratch->row_of, sl_hash_id(job->job_id), r, NULL);
 	if (!job->user_name)

@@ -273,6 +273,13 @@ static inline int sl_job_suspend(suspend_msg_t *msg, uid_t uid)
 #endif
 }
 
+/* Of PreemptMode: what says how jobs are preempted, and not that they are. */
+#ifdef PREEMPT_MODE_PRIORITY
+#define SL_PREEMPT_HOW (PREEMPT_MODE_GANG | PREEMPT_MODE_WITHIN | PREEMPT_MODE_PRIORITY)
+#else
+#define SL_PREEMPT_HOW (PREEMPT_MODE_GANG | PREEMPT_MODE_WITHIN)
+#endif
+
 /* The number of the QOS of a queue record, since from 24.11 on a job may ask for several; 0: none, or the
  * job's own. */
 static inline uint32_t sl_queue_qos_id(const job_queue_rec_t *rec)

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* collect/yields.c - jobs that may start into the gaps of a plan, since others may preempt them; see collect/int.h */
+#include "plugin/collect/int.h"
+
+/* For less than this sched/backfill takes no job to run. */
+#define SHORTEST_S 60
+
+static bool preempts_by(const char *type)
+{
+	return !xstrcmp(slurm_conf.preempt_type, type);
+}
+
+/* What _job_preempt_mode() of preempt/qos and preempt/partition_prio says, but for gang scheduling. */
+static uint16_t preempt_mode(const job_record_t *job)
+{
+	uint16_t mode = slurm_conf.preempt_mode;
+
+	if (preempts_by("preempt/qos"))
+		mode = !job->qos_ptr ? PREEMPT_MODE_OFF : job->qos_ptr->preempt_mode ? job->qos_ptr->preempt_mode : mode;
+	else if (preempts_by("preempt/partition_prio") && job->part_ptr && job->part_ptr->preempt_mode != NO_VAL16)
+		mode = job->part_ptr->preempt_mode;
+	return mode & ~SL_PREEMPT_HOW;
+}
+
+/* PreemptExemptTime, in the order of acct_policy_get_preemptable_time(). */
+static int64_t exempt_s(const job_record_t *job)
+{
+	slurmdb_qos_rec_t *first, *second;
+
+	acct_policy_set_qos_order((job_record_t *) job, &first, &second);
+	if (first && first->preempt_exempt_time != INFINITE)
+		return first->preempt_exempt_time;
+	if (second && second->preempt_exempt_time != INFINITE)
+		return second->preempt_exempt_time;
+	return slurm_conf.preempt_exempt_time == INFINITE ? 0 : slurm_conf.preempt_exempt_time;
+}
+
+/* GraceTime, between being told to end and being ended. */
+static int64_t grace_s(const job_record_t *job)
+{
+	if (preempts_by("preempt/qos"))
+		return job->qos_ptr ? job->qos_ptr->grace_time : 0;
+	return job->part_ptr ? job->part_ptr->grace_time : 0;
+}
+
+static bool has_no_reserve(const job_record_t *job)
+{
+	return job->qos_ptr && job->qos_ptr->flags & QOS_FLAG_NO_RESERVE;
+}
+
+bool sl_collect_reserves(const job_record_t *job)
+{
+	return !has_no_reserve(job) &&
+		!(IS_JOB_PENDING(job) && job->priority < acct_policy_get_prio_thresh((job_record_t *) job, true));
+}
+
+int64_t sl_collect_yields_after(const struct sl_scratch *s, const job_record_t *job)
+{
+	if (!s->preempts || !has_no_reserve(job) || !preempt_mode(job))
+		return 0;
+	return MAX(SHORTEST_S, exempt_s(job) + grace_s(job));
+}
+
+/* -- who may preempt whom -------------------------------------------------- */
+
+/* A job that is suspended keeps its memory: when others get its nodes is not so simple. */
+int64_t sl_collect_safe_until(const struct sl_scratch *s, const job_record_t *job)
+{
+	uint16_t mode;
+	time_t from;
+
+	if (!s->preempts || !IS_JOB_RUNNING(job) || !(mode = preempt_mode(job)) || mode == PREEMPT_MODE_SUSPEND)
+		return 0;
+	from = job->start_time + (time_t) exempt_s(job);
+	return MAX(from, s->now) + grace_s(job);
+}
+
+struct preemptees {
+	const job_record_t *job;
+	char *names;
+};
+
+static void add_name(struct preemptees *p, const char *kind, const char *name)
+{
+	xstrfmtcat(p->names, "%s%s", p->names ? "," : kind, name);
+}
+
+static int each_qos(void *x, void *arg)
+{
+	const slurmdb_qos_rec_t *qos = x;
+	struct preemptees *p = arg;
+	bitstr_t *preempts = p->job->qos_ptr->preempt_bitstr;
+
+	if (qos->id < bit_size(preempts) && bit_test(preempts, qos->id))
+		add_name(p, "QOS=", qos->name);
+	return 0;
+}
+
+static int each_part(void *x, void *arg)
+{
+	const part_record_t *part = x;
+	struct preemptees *p = arg;
+
+	if (part->priority_tier < p->job->part_ptr->priority_tier && part->preempt_mode != PREEMPT_MODE_OFF)
+		add_name(p, "Partition=", part->name);
+	return 0;
+}
+
+uint32_t sl_collect_preempts(struct sl_collector *c, const job_record_t *job)
+{
+	bool by_qos = preempts_by("preempt/qos"), by_part = preempts_by("preempt/partition_prio");
+	struct preemptees p = { .job = job };
+	const void *who = by_qos ? (const void *) job->qos_ptr : by_part ? (const void *) job->part_ptr : NULL;
+
+	if (!who || who == c->scratch->preemptor)
+		return who ? c->scratch->preemptees : 0;
+	if (by_qos && job->qos_ptr->preempt_bitstr && assoc_mgr_qos_list)
+		list_for_each(assoc_mgr_qos_list, each_qos, &p);
+	else if (by_part)
+		list_for_each(part_list, each_part, &p);
+	c->scratch->preemptor = who;
+	c->scratch->preemptees = sl_builder_str(c->b, p.names);
+	xfree(p.names);
+	return c->scratch->preemptees;
+}

@@ -116,3 +116,20 @@ describe("cluster.usage of jobs that run and wait", function()
 		assert.equal("nil", s.value("tostring(cluster.usage.stale)"))
 	end)
 end)
+
+describe("an answer of cluster.usage", function()
+	it("cannot be changed, because others that ask the same get the same table", function()
+		for _, question in ipairs { [[past { by = "user", unit = "cpu" }]], [[running { by = "user", unit = "cpu" }]],
+			[[decayed { by = "user", unit = "cpu", half_life = 60 }]], [[used { by = "user", unit = "cpu" }]],
+			[[queued { by = "user", unit = "cpu" }]] } do
+			for _, change in ipairs { "answer.bob = -1", "rawset(answer, 'bob', -1)", "table.insert(answer, 1)",
+				"setmetatable(answer, nil)" } do
+				local errors = s.late("local answer = cluster.usage:" .. question .. " " .. change):errors()
+				assert.truthy((errors[1] or ""):find("read-only", 1, true) or errors[1]:find("protected", 1, true), question .. change)
+			end
+		end
+		assert.same({ "true" }, s.lines([[
+			local question = { by = "user", unit = "cpu" }
+			slurm.log_info(tostring(cluster.usage:past(question) == cluster.usage:past(question)))]], cluster()))
+	end)
+end)

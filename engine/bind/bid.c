@@ -134,23 +134,13 @@ void sl_lua_open_bid(lua_State *L)
 	sl_lua_class(L, &bid_class);
 }
 
-static const struct object *check_object(lua_State *L, struct sl_lua *x, int arg)
-{
-	const struct object *o = lua_touserdata(L, arg);
-
-	/* a light userdata has no length */
-	if (!o || lua_rawlen(L, arg) < sizeof(*o) || o->handle.magic != SL_HANDLE_MAGIC ||
-	    o->handle.class_id != SL_CLASS_BID)
-		luaL_error(L, "bid: expected a bid, got %s", luaL_typename(L, arg));
-	if (!x->running || o->handle.generation != x->generation)
-		luaL_error(L, "this bid is from an earlier cycle");
-	return o;
-}
-
 const struct sl_bid *sl_lua_check_bid(lua_State *L, struct sl_lua *x, int arg, const struct sl_bid_part **part)
 {
-	const struct object *o = check_object(L, x, arg);
+	const struct object *o;
 
+	if (!sl_lua_is(L, arg, SL_CLASS_BID))
+		luaL_error(L, "bid: expected a bid, got %s", luaL_typename(L, arg));
+	o = bid_object(sl_lua_check(L, x, arg, SL_CLASS_BID));
 	*part = o->part;
 	return &o->bid;
 }
@@ -239,7 +229,7 @@ static void read_options(lua_State *L, int table, struct sl_bid_options *o)
 
 static struct sl_entry entry_at(lua_State *L, struct sl_lua *x, int index)
 {
-	if (!sl_lua_test(L, x, index, SL_CLASS_JOB))
+	if (!sl_lua_is(L, index, SL_CLASS_JOB))
 		luaL_error(L, "expected a job or a list of jobs, got %s", luaL_typename(L, index));
 	return sl_lua_check_entry(L, x, index);
 }

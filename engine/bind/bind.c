@@ -270,10 +270,36 @@ bool sl_lua_begin(lua_State *L, struct sl_lua *x)
 	return true;
 }
 
-static void check_cycle(lua_State *L, struct sl_lua *x, const struct sl_handle *h, const char *what)
+void sl_lua_check_generation(lua_State *L, const struct sl_lua *x, uint32_t generation, const char *what)
 {
-	if (!x->running || h->generation != x->generation)
+	if (!x->running || generation != x->generation)
 		luaL_error(L, "this %s is from an earlier cycle: keep its id or name, not the object", what);
+}
+
+/* How many rows there are that a handle of the class can name. */
+static uint32_t rows_of_class(const struct sl_lua *x, uint32_t id)
+{
+	switch ((enum sl_lua_class_id) id) {
+	case SL_CLASS_JOB:
+	case SL_CLASS_BID:
+		return x->snap->job.rows;
+	case SL_CLASS_NODE:
+		return x->snap->node.rows;
+	case SL_CLASS_PARTITION:
+		return x->snap->partition.rows;
+	default:
+		return SL_NONE;		/* its row is no row of the snapshot */
+	}
+}
+
+/* Raise unless the handle is of this cycle and names rows that this cycle's snapshot has. */
+static void check_current(lua_State *L, const struct sl_lua *x, const struct sl_handle *h, const char *what)
+{
+	sl_lua_check_generation(L, x, h->generation, what);
+	/* Two snapshots that look the same to sl_lua_begin() may differ in their rows. */
+	if (h->row >= rows_of_class(x, h->class_id) ||
+	    (h->partition != SL_NONE && h->partition >= x->snap->partition.rows))
+		luaL_error(L, "this %s is of another snapshot", what);
 }
 
 /* The handle at an argument, also that at the beginning of a larger object (a bid); NULL where
@@ -286,12 +312,11 @@ static const struct sl_handle *any_handle(lua_State *L, int arg)
 	return h && lua_rawlen(L, arg) >= sizeof(*h) && h->magic == SL_HANDLE_MAGIC ? h : NULL;
 }
 
-const struct sl_handle *sl_lua_test(lua_State *L, struct sl_lua *x, int arg, enum sl_lua_class_id id)
+bool sl_lua_is(lua_State *L, int arg, enum sl_lua_class_id id)
 {
 	const struct sl_handle *h = any_handle(L, arg);
 
-	(void) x;
-	return h && h->class_id == id && lua_rawlen(L, arg) == sizeof(*h) ? h : NULL;
+	return h && h->class_id == id;
 }
 
 static const char *class_name(lua_State *L, enum sl_lua_class_id id)
@@ -321,14 +346,14 @@ static void missing_colon(lua_State *L, const char *class)
 
 const struct sl_handle *sl_lua_check(lua_State *L, struct sl_lua *x, int arg, enum sl_lua_class_id id)
 {
-	const struct sl_handle *h = sl_lua_test(L, x, arg, id);
+	const struct sl_handle *h = lua_touserdata(L, arg);
 
-	if (!h && arg == 1)
-		missing_colon(L, class_name(L, id));
-	if (!h)
+	if (!sl_lua_is(L, arg, id)) {
+		if (arg == 1)
+			missing_colon(L, class_name(L, id));
 		luaL_typeerror(L, arg, class_name(L, id));
-	else if (!x->running || h->generation != x->generation)
-		check_cycle(L, x, h, class_name(L, id));
+	}
+	check_current(L, x, h, class_name(L, id));
 	return h;
 }
 
@@ -374,13 +399,10 @@ uint32_t sl_lua_find(lua_State *L, struct sl_lua *x, int table, int index)
 
 uint32_t sl_lua_check_node(lua_State *L, struct sl_lua *x, int arg)
 {
-	const struct sl_handle *h = sl_lua_test(L, x, arg, SL_CLASS_NODE);
 	uint32_t row;
 
-	if (h) {
-		check_cycle(L, x, h, "node");
-		return h->row;
-	}
+	if (sl_lua_is(L, arg, SL_CLASS_NODE))
+		return sl_lua_check(L, x, arg, SL_CLASS_NODE)->row;
 	if (lua_type(L, arg) != LUA_TSTRING)
 		luaL_error(L, "expected a node or its name, got %s", luaL_typename(L, arg));
 	row = sl_lua_find(L, x, SL_T_NODE, arg);
@@ -459,7 +481,7 @@ static int class_index(lua_State *L)
 	lua_pushvalue(L, 2);
 	if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TFUNCTION)
 		return 1;
-	check_cycle(L, x, h, c->name);
+	check_current(L, x, h, c->name);
 	if (!lua_isinteger(L, -1))
 		return unknown_field(L, c);
 	field = lua_tointeger(L, -1);

@@ -70,11 +70,20 @@ void sl_lua_set_class(lua_State *L, enum sl_lua_class_id id);
 void sl_lua_push(lua_State *L, struct sl_lua *x, enum sl_lua_class_id id, uint32_t row);
 void sl_lua_push_job(lua_State *L, struct sl_lua *x, uint32_t row, uint32_t partition);
 
-/* The handle at an argument; raises unless it is of that class and of this cycle. */
+/*
+ * The handle at an argument.  Raises unless the argument is of that class, of this cycle, and
+ * names rows that this cycle's snapshot has.  This is the only way from an argument to a handle or
+ * to an object that begins with one (a bid): no binding casts for itself.  That the object is of
+ * this Lua state needs no check, because userdata cannot leave a state.
+ */
 const struct sl_handle *sl_lua_check(lua_State *L, struct sl_lua *x, int arg, enum sl_lua_class_id id);
 
-/* The same, or NULL where it is something else. */
-const struct sl_handle *sl_lua_test(lua_State *L, struct sl_lua *x, int arg, enum sl_lua_class_id id);
+/* True if the argument is an object of that class, of whichever cycle. */
+bool sl_lua_is(lua_State *L, int arg, enum sl_lua_class_id id);
+
+/* Raise unless a cycle is under way and has that number: for objects that are not handles and
+ * hold what belongs to one cycle. */
+void sl_lua_check_generation(lua_State *L, const struct sl_lua *x, uint32_t generation, const char *what);
 
 /* The job at an argument, in the partition in which it is looked at; raises when that is none. */
 struct sl_entry sl_lua_check_entry(lua_State *L, struct sl_lua *x, int arg);

@@ -60,7 +60,8 @@ struct held {
 	int64_t from, to;
 	uint8_t *member;	/* by partition row, NULL: all; behind this struct */
 	/* as of */
-	uint32_t generation, starts;
+	uint32_t generation;		/* of the cycle in which it was made */
+	uint32_t starts;
 	uint64_t revision;		/* of the plan, when so many starts were in it */
 	bool known, knows_first;
 	uint16_t gpu_kinds;
@@ -226,12 +227,9 @@ static void follow(lua_State *L, struct sl_lua *x, struct held *h)
 	const uint32_t *running;
 	uint32_t count, runs;
 
-	if (!x->running)
-		luaL_error(L, "only in a cycle");
 	sl_plan_started(x->plan, &count);
 	/* where more has changed than what was added to the list of starts, some were taken back */
-	if (h->known && (h->generation != x->generation ||
-			 sl_plan_revision(x->plan) - h->revision != (uint64_t) count - h->starts))
+	if (h->known && sl_plan_revision(x->plan) - h->revision != (uint64_t) count - h->starts)
 		forget(h);
 	if (!h->known) {
 		h->gpu_kinds = sl_gpu_kinds(x->snap);
@@ -239,7 +237,6 @@ static void follow(lua_State *L, struct sl_lua *x, struct held *h)
 		for (uint32_t i = 0; i < runs; i++)
 			add_running(L, x, h, running[i]);
 		h->known = true;
-		h->generation = x->generation;
 	}
 	for (; h->starts < count; h->starts++)
 		add_started(L, x, h, h->starts);
@@ -248,9 +245,14 @@ static void follow(lua_State *L, struct sl_lua *x, struct held *h)
 
 /* -- the class ------------------------------------------------------------ */
 
-static struct held *check_held(lua_State *L)
+/* Keys are strings of the cycle's snapshot, and `member` is as long as its partitions are many:
+ * neither is of any use in another cycle. */
+static struct held *check_held(lua_State *L, struct sl_lua *x)
 {
-	return luaL_checkudata(L, 1, HELD_CLASS);
+	struct held *h = luaL_checkudata(L, 1, HELD_CLASS);
+
+	sl_lua_check_generation(L, x, h->generation, "engine.held");
+	return h;
 }
 
 static void push_name(lua_State *L, struct sl_lua *x, uint64_t key)
@@ -285,7 +287,7 @@ static int64_t amount_asked(struct sl_lua *x, struct held *h, struct sl_entry e)
 static int held_call(lua_State *L)
 {
 	struct sl_lua *x = sl_lua_context(L);
-	struct held *h = check_held(L);
+	struct held *h = check_held(L, x);
 	struct sl_entry e = sl_lua_check_entry(L, x, 2);
 	uint64_t key = key_of(h, x->snap, e.job);
 	const struct name *n;
@@ -302,7 +304,7 @@ static int held_call(lua_State *L)
 static int held_of(lua_State *L)
 {
 	struct sl_lua *x = sl_lua_context(L);
-	struct held *h = check_held(L);
+	struct held *h = check_held(L, x);
 	const char *name = luaL_checkstring(L, 2);
 	int64_t sum = 0;
 
@@ -340,7 +342,7 @@ static void find_first(lua_State *L, struct sl_lua *x, struct held *h)
 static int held_is_first(lua_State *L)
 {
 	struct sl_lua *x = sl_lua_context(L);
-	struct held *h = check_held(L);
+	struct held *h = check_held(L, x);
 	struct sl_entry e = sl_lua_check_entry(L, x, 2);
 	const struct name *n;
 
@@ -363,7 +365,7 @@ static int by_end(const void *a, const void *b)
 static int held_falls(lua_State *L)
 {
 	struct sl_lua *x = sl_lua_context(L);
-	struct held *h = check_held(L);
+	struct held *h = check_held(L, x);
 	struct sl_entry e = sl_lua_check_entry(L, x, 2);
 	lua_Integer most = luaL_checkinteger(L, 3);
 	const struct name *n;
@@ -443,6 +445,7 @@ static int engine_held(lua_State *L)
 	h = lua_newuserdatauv(L, sizeof(*h) + (some ? x->snap->partition.rows : 0), 0);
 	memset(h, 0, sizeof(*h) + (some ? x->snap->partition.rows : 0));
 	luaL_setmetatable(L, HELD_CLASS);
+	h->generation = x->generation;
 	h->unit = option(L, "unit", units);
 	h->by = option(L, "by", bys);
 	h->no_walltime = number(L, "no_walltime", 365 * 86400);

@@ -145,8 +145,8 @@ static void read_bid(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct 
 }
 
 /* Which keys the table has, and its shape: most have that alone, and are read for every job
- * of a queue. */
-static void read_keys(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_lua_how *h)
+ * of a queue.  A key that is not among `allowed` raises before its value is looked at. */
+static void read_keys(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_lua_how *h, unsigned allowed)
 {
 	for (lua_pushnil(L); lua_next(L, 3); lua_pop(L, 1)) {
 		const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : luaL_typename(L, -2);
@@ -156,6 +156,8 @@ static void read_keys(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct
 			i++;
 		if (i == KEYS)
 			luaL_error(L, "unknown key '%s', expected place, layout, shape, bid, borrow, through, because, expected or from", key);
+		if (!(allowed >> i & 1))
+			luaL_error(L, "for all jobs of a queue: expected place or shape, no other key");
 		if (i == SHAPE)
 			read_shape(L, x, e, h);
 		else if (i == EXPECTED)
@@ -195,7 +197,8 @@ static void read_loan(lua_State *L, struct sl_lua *x, struct sl_lua_how *h)
 
 /* -- all of it ---------------------------------------------------------- */
 
-void sl_lua_check_how(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_lua_how *h)
+/* For an entry whose job is SL_NONE only PLACE and SHAPE may be allowed: the others need its row. */
+static void check_how(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_lua_how *h, unsigned allowed)
 {
 	h->said = 0;
 	h->terms = (struct sl_terms) { 0 };
@@ -204,7 +207,7 @@ void sl_lua_check_how(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct
 	luaL_checktype(L, 3, LUA_TTABLE);
 	h->place = (struct sl_how) { .method = SL_PLACE_BESTFIT };
 	h->loan = (struct sl_loan) { .home = e->partition };
-	read_keys(L, x, e, h);
+	read_keys(L, x, e, h, allowed);
 	if (is_said(h, PLACE) && is_said(h, LAYOUT))
 		luaL_error(L, "place and layout: expected only one of them");
 	if (is_said(h, BID) && (is_said(h, PLACE) || is_said(h, LAYOUT) || is_said(h, SHAPE)))
@@ -222,14 +225,17 @@ void sl_lua_check_how(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct
 	read_loan(L, x, h);
 }
 
+void sl_lua_check_how(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_lua_how *h)
+{
+	check_how(L, x, e, h, (1u << KEYS) - 1);
+}
+
 void sl_lua_check_how_of_all(lua_State *L, struct sl_lua *x, struct sl_lua_how *h)
 {
 	/* an entry without alternatives, so that no other shape is accepted */
 	struct sl_entry none = { .job = SL_NONE };
 
-	sl_lua_check_how(L, x, &none, h);
-	if (h->said & ~(1u << PLACE | 1u << SHAPE))
-		luaL_error(L, "for all jobs of a queue: expected place or shape, no other key");
+	check_how(L, x, &none, h, 1u << PLACE | 1u << SHAPE);
 }
 
 /* -- words -------------------------------------------------------------- */

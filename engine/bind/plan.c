@@ -228,15 +228,14 @@ static void close_partition(lua_State *L, struct sl_lua *x, uint32_t partition, 
 static int plan_close(lua_State *L)
 {
 	struct sl_lua *x = check_plan(L);
-	const struct sl_handle *h = sl_lua_test(L, x, 2, SL_CLASS_PARTITION);
 	const char *reason = luaL_checkstring(L, 3);
 	const uint8_t *member = sl_lua_turn_partitions(x);
 	uint32_t partition = SL_NONE;
 	char cut[SL_LUA_TEXT_MAX];
 
 	sl_lua_cut(cut, reason);
-	if (h) {
-		partition = sl_lua_check(L, x, 2, SL_CLASS_PARTITION)->row;	/* of this cycle? */
+	if (sl_lua_is(L, 2, SL_CLASS_PARTITION)) {
+		partition = sl_lua_check(L, x, 2, SL_CLASS_PARTITION)->row;
 	} else if (!lua_isnil(L, 2)) {
 		luaL_argcheck(L, lua_type(L, 2) == LUA_TSTRING, 2, "expected a partition, its name or nil");
 		partition = sl_lua_find(L, x, SL_T_PARTITION, 2);

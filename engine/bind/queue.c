@@ -51,8 +51,9 @@ struct walk {
 
 static void check_walk(lua_State *L, struct sl_lua *x, const struct walk *w)
 {
-	if (!x->running || w->generation != x->generation || w->turn != sl_lua_turn_number(x))
-		luaL_error(L, "this iteration over the queue is from an earlier cycle or another set of partitions");
+	sl_lua_check_generation(L, x, w->generation, "iteration over the queue");
+	if (w->turn != sl_lua_turn_number(x))
+		luaL_error(L, "this iteration over the queue is of another set of partitions");
 	/* also after an error in the middle of it: what was asked about is neither handed out nor put off */
 	if (w->busy)
 		luaL_error(L, "this iteration over the queue is at work, or ended with an error: "

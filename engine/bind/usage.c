@@ -7,7 +7,7 @@
  *	cluster.usage:running { by =, unit = }, :used { ... }, :queued { ... }
  *	cluster.usage.stale
  *
- * Each gives a table of names; the same question gives the same table all through a cycle.
+ * Each gives a read-only table of names; the same question gives the same table all through a cycle.
  */
 #include "bind/bind.h"
 #include "model/request.h"
@@ -181,9 +181,11 @@ static bool push_answer(lua_State *L, struct sl_lua *x, const char *method, cons
 	return lua_rawget(L, -3) == LUA_TTABLE;
 }
 
-/* The table on top answers the question below it: keep it. */
+/* The table on top answers the question below it: keep it, read-only, since others that ask the
+ * same (sched.quota) get the same table. */
 static int keep_answer(lua_State *L)
 {
+	sl_sandbox_protect(L, "usage");
 	lua_pushvalue(L, -1);
 	lua_insert(L, -3);		/* answers, table, question, table */
 	lua_rawset(L, -4);

@@ -93,7 +93,7 @@ local usage = {}
 ---@field without? string[]
 
 --- What runs that have ended used, in unit-seconds, by name.  Exact to the second.  The same
---- question gives the same table throughout a cycle: do not write into it.
+--- question gives the same table throughout a cycle; it is read-only.
 ---@param question sched.usage.past_question
 ---@return table<string, integer>
 function usage:past(question) end

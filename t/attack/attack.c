@@ -3,13 +3,16 @@
  * attack.c - hostile policies, made from what the state itself offers.
  *
  *	t/attack/attack [-n COUNT] [-s SEED] [-k DIR] [-j JOBS]	so many chunks, from this seed on
+ *	t/attack/attack -f FUNCTION [-n COUNT] ...		these attack that function alone
  *	t/attack/attack CHUNK.lua...				these again, each alone
  *
  * A chunk is a policy set that calls one function, its focus, at one stage of a policy's
  * life, with every kind of value in every position (chunk.lua).  Which functions there are is
  * not written down anywhere: a walk over the registry of a fresh state, its tables,
  * metatables and upvalues, finds every C function that was put there, so that a new one is
- * attacked from the day it is added.  A chunk runs in a process of its own, under limits:
+ * attacked from the day it is added.  It also passes what any call returned to a second
+ * function, as each argument and as the value of each key of its options (objects.lua).  A chunk
+ * runs in a process of its own, under limits:
  * load, three cycles on two snapshots in one state, an explanation.  It has held if each of
  * these ends by itself within twice the budget and twice the cap of memory, if every failure
  * has a message, and if every plan, whatever was done to it, is one that the checker takes.
@@ -31,6 +34,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,9 +46,8 @@
 
 #include <lualib.h>
 
+#include "t/attack/functions.h"
 #include "t/build.h"
-#include "base/grow.h"
-#include "base/order.h"
 #include "check/check.h"
 #include "script/private.h"
 
@@ -53,7 +56,7 @@
 #define PATIENCE_S 300		/* of wall time, for what waits and does not work */
 #define COUNT 500		/* chunks: a minute and a half of processor time, with sanitizers */
 #define FUNCTIONS 1000
-#define NAME 96
+#define NAME ATTACK_NAME
 
 #ifdef __SANITIZE_ADDRESS__
 #define OVERHEAD 4		/* red zones and shadow; what was freed waits in quarantine */
@@ -79,6 +82,8 @@ static struct shared {
 	unsigned functions;
 	char name[FUNCTIONS][NAME];
 	_Atomic unsigned calls[FUNCTIONS];
+	_Atomic unsigned passed[FUNCTIONS];	/* times that all objects were passed to it */
+	_Atomic unsigned kinds, keys;		/* the most kinds of objects; the most keys of one function */
 	_Atomic unsigned reached[STAGES];
 	_Atomic unsigned refused, decided;	/* chunks that did not load; cycles that ended without an error */
 	struct progress {
@@ -89,147 +94,30 @@ static struct shared {
 
 static struct progress *mine;	/* of this process's chunk */
 
-/* -- the functions of a state ---------------------------------------------- */
+/* -- what chunks see of the driver ------------------------------------------- */
 
 static const char functions_key, numbers_key;
 
-/* Where the walk is: stack indices of { [function] = true } and { [name] = function }. */
-struct walk {
-	lua_State *L;
-	int seen, found;
-};
-
-struct key {
-	int type;
-	const char *text;		/* the table keeps it */
-	lua_Integer integer;
-	const void *pointer;
-};
-
-static int by_key(const void *va, const void *vb)
+/* The number of the function whose name is argument 1; -1 when there is none. */
+static int number_of(lua_State *L)
 {
-	const struct key *a = va, *b = vb;
+	int number;
 
-	if (a->type != b->type)
-		return a->type - b->type;
-	if (a->text)
-		return strcmp(a->text, b->text);
-	return SL_ORDER(a->integer, b->integer) ?: SL_ORDER(a->pointer, b->pointer);
+	luaL_checkstring(L, 1);
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &numbers_key);
+	lua_pushvalue(L, 1);
+	number = lua_rawget(L, -2) == LUA_TNUMBER ? (int) lua_tointeger(L, -1) : -1;
+	lua_pop(L, 2);
+	return number;
 }
-
-static void visit(struct walk *w, const char *path);
-
-/* In the order of keys: names must be the same in each process. */
-static void visit_table(struct walk *w, int table, const char *path)
-{
-	lua_State *L = w->L;
-	struct key *keys = NULL;
-	uint32_t count = 0;
-	char name[NAME];
-
-	for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
-		struct key key = { lua_type(L, -2), NULL, 0, NULL };
-
-		if (key.type == LUA_TSTRING)
-			key.text = lua_tostring(L, -2);
-		else if (lua_isinteger(L, -2))
-			key.integer = lua_tointeger(L, -2);
-		else if (key.type == LUA_TLIGHTUSERDATA)
-			key.pointer = lua_touserdata(L, -2);
-		else
-			continue;
-		if (sl_grow_list(&keys, count, sizeof(*keys), NULL))
-			abort();
-		keys[count++] = key;
-	}
-	if (count)
-		qsort(keys, count, sizeof(*keys), by_key);
-	for (size_t i = 0; i < count; i++) {
-		const char *own = keys[i].text;
-
-		/* finalizers are the collector's alone */
-		if (own && (!strcmp(own, "__gc") || !strcmp(own, "__close")))
-			continue;
-		if (own)
-			lua_pushstring(L, own);
-		else if (keys[i].type == LUA_TLIGHTUSERDATA)
-			lua_pushlightuserdata(L, (void *) keys[i].pointer);
-		else
-			lua_pushinteger(L, keys[i].integer);
-		lua_rawget(L, table);
-		if (!own || (!strcmp(own, "__index") && !lua_isfunction(L, -1)))
-			snprintf(name, sizeof(name), "%s", path);
-		else
-			snprintf(name, sizeof(name), "%.40s%s%.40s", path, *path ? "." : "", own);
-		visit(w, name);
-	}
-	free(keys);
-}
-
-static void found(struct walk *w, int function, const char *path)
-{
-	char name[NAME + 16];
-	lua_State *L = w->L;
-
-	snprintf(name, sizeof(name), "%s", *path ? path : "function");
-	for (int n = 2; lua_getfield(L, w->found, name) != LUA_TNIL; n++) {
-		lua_pop(L, 1);
-		snprintf(name, sizeof(name), "%s/%d", *path ? path : "function", n);
-	}
-	lua_pop(L, 1);
-	lua_pushvalue(L, function);
-	lua_setfield(L, w->found, name);
-}
-
-/* The value on the top, which is popped. */
-static void visit(struct walk *w, const char *path)
-{
-	lua_State *L = w->L;
-	int at = lua_gettop(L), type = lua_type(L, at);
-	const char *label = path;
-
-	luaL_checkstack(L, 20, NULL);
-	lua_pushvalue(L, at);
-	if ((type != LUA_TTABLE && type != LUA_TFUNCTION && type != LUA_TUSERDATA) || lua_rawget(L, w->seen) != LUA_TNIL) {
-		lua_settop(L, at - 1);
-		return;
-	}
-	lua_pushvalue(L, at);
-	lua_pushboolean(L, 1);
-	lua_rawset(L, w->seen);
-	if (lua_iscfunction(L, at))
-		found(w, at, path);
-	if (type == LUA_TTABLE) {
-		/* a class is called what it calls itself */
-		lua_pushliteral(L, "__name");
-		if (lua_rawget(L, at) == LUA_TSTRING)
-			label = lua_tostring(L, -1);
-		visit_table(w, at, label);
-	}
-	for (int i = 1; type == LUA_TFUNCTION && lua_getupvalue(L, at, i); i++) {
-		char name[NAME];
-
-		/* the fields of a class are an upvalue of its __index */
-		snprintf(name, sizeof(name), "%.*s", (int) (strlen(path) - (strstr(path, ".__") ? strlen(strstr(path, ".__")) : 0)),
-			 path);
-		visit(w, name);
-	}
-	if (type != LUA_TFUNCTION && lua_getmetatable(L, at))
-		visit(w, path);
-	lua_settop(L, at - 1);
-}
-
-/* -- what chunks see of the driver ------------------------------------------- */
 
 /* attack.call(name, ...) */
 static int attack_call(lua_State *L)
 {
-	luaL_checkstring(L, 1);
-	lua_rawgetp(L, LUA_REGISTRYINDEX, &numbers_key);
-	lua_pushvalue(L, 1);
-	if (lua_rawget(L, -2) == LUA_TNUMBER)
-		shared->calls[lua_tointeger(L, -1)]++;
-	lua_pop(L, 2);
+	int number = number_of(L);
+
+	if (number >= 0)
+		shared->calls[number]++;
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &functions_key);
 	lua_pushvalue(L, 1);
 	lua_rawget(L, -2);
@@ -250,6 +138,42 @@ static int attack_reached(lua_State *L)
 	return 0;
 }
 
+static void raise_to(_Atomic unsigned *most, lua_Integer n)
+{
+	unsigned was = *most;
+
+	while (was < n && !atomic_compare_exchange_weak(most, &was, (unsigned) n))
+		;
+}
+
+/* attack.passed(name, kinds, keys): all objects were passed to that function */
+static int attack_passed(lua_State *L)
+{
+	int number = number_of(L);
+
+	if (number >= 0)
+		shared->passed[number]++;
+	raise_to(&shared->kinds, luaL_checkinteger(L, 2));
+	raise_to(&shared->keys, luaL_checkinteger(L, 3));
+	return 0;
+}
+
+/*
+ * A hole like one that there was, for the suite's own test (test_planted.sh): the suite has to find
+ * it.  plan.planted(plan, queue, { bid = b }) ends the process where b is a bid of this cycle.
+ */
+static int planted(lua_State *L)
+{
+	sl_lua_check(L, sl_lua_context(L), 1, SL_CLASS_PLAN);
+	if (lua_isnoneornil(L, 3))
+		return 0;
+	sl_lua_check_names(L, 3, "", "place or bid");
+	if (lua_getfield(L, 3, "bid") == LUA_TNIL)
+		return 0;
+	sl_lua_check(L, sl_lua_context(L), -1, SL_CLASS_BID);
+	abort();
+}
+
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(a, b);
@@ -266,22 +190,8 @@ static void note_functions(lua_State *L, int functions)
 	qsort(shared->name, shared->functions, NAME, by_name);
 }
 
-static void give_functions(lua_State *L)
+static void push_names(lua_State *L)
 {
-	struct walk w = { L, lua_gettop(L) + 1, lua_gettop(L) + 2 };
-
-	lua_newtable(L);
-	lua_newtable(L);
-	lua_pushvalue(L, LUA_REGISTRYINDEX);
-	visit(&w, "");
-	if (!shared->functions)
-		note_functions(L, w.found);
-	sl_sandbox_globals(L);
-	lua_newtable(L);
-	lua_pushcfunction(L, attack_call);
-	lua_setfield(L, -2, "call");
-	lua_pushcfunction(L, attack_reached);
-	lua_setfield(L, -2, "reached");
 	lua_newtable(L);
 	lua_newtable(L);
 	for (unsigned i = 0; i < shared->functions; i++) {
@@ -291,13 +201,32 @@ static void give_functions(lua_State *L)
 		lua_setfield(L, -2, shared->name[i]);
 	}
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &numbers_key);
+}
+
+static void give_functions(lua_State *L)
+{
+	static const luaL_Reg own[] = {
+		{ "call", attack_call }, { "reached", attack_reached }, { "passed", attack_passed }, { NULL, NULL }
+	};
+	int top = lua_gettop(L), found = top + 1;
+
+	attack_find_functions(L);
+	if (getenv("ATTACK_PLANT")) {
+		lua_pushcfunction(L, planted);
+		lua_setfield(L, found, "plan.planted");
+	}
+	if (!shared->functions)
+		note_functions(L, found);
+	sl_sandbox_globals(L);
+	luaL_newlib(L, own);
+	push_names(L);
 	lua_setfield(L, -2, "names");
-	lua_pushvalue(L, w.found);
+	lua_pushvalue(L, found);
 	lua_setfield(L, -2, "functions");
 	lua_setfield(L, -2, "attack");
-	lua_pushvalue(L, w.found);
+	lua_pushvalue(L, found);
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &functions_key);
-	lua_settop(L, w.seen - 1);
+	lua_settop(L, top);
 }
 
 /* Linked in place of the last step of making a state. */
@@ -350,7 +279,7 @@ static char *own_text(const char *name)
 	return read_text(path);
 }
 
-static const char *policy_text, *site_text, *chunk_text;
+static const char *policy_text, *site_text, *chunk_text, *objects_text;
 
 /* -- one chunk, in a process of its own ---------------------------------------- */
 
@@ -439,12 +368,16 @@ static void explain(struct sl_script *s, struct build *b, const struct sl_limits
 	sl_cluster_destroy(c);
 }
 
-static struct build *snapshot(const char *machine, unsigned jobs)
+static struct build *snapshot(const char *machine, unsigned jobs, unsigned partitions)
 {
 	struct build *b = build_create(machine);
 	struct sl_job_row array;
+	char name[32];
 
-	build_partition(b, "short", 1, 2);
+	for (unsigned i = 1; i < partitions; i++) {
+		snprintf(name, sizeof(name), "short%u", i);
+		build_partition(b, name, 1, 2);
+	}
 	build_running(b, (struct build_job) { .id = 1, .nodes = 1, .ends_in = 3600 });
 	array = build_row(b, (struct build_job) { .id = 9, .limit = 3600, .tasks = 1 });
 	array.array_job_id = 9;
@@ -452,7 +385,7 @@ static struct build *snapshot(const char *machine, unsigned jobs)
 	build_append(b, &array);
 	for (unsigned i = 0; i < jobs; i++)
 		build_pending(b, (struct build_job) { .id = 10 + i, .limit = 600 * (1 + i % 7), .tasks = 1 + i % 9,
-						      .nodes = i % 5 ? 0 : 2, .partition = i % 3 == 0 });
+						      .nodes = i % 5 ? 0 : 2, .partition = i % 3 ? 0 : i % partitions });
 	build_open(b);
 	return b;
 }
@@ -460,11 +393,12 @@ static struct build *snapshot(const char *machine, unsigned jobs)
 static void live(const char *text)
 {
 	const struct sl_bundle_text texts[] = {
-		{ "site.lua", site_text }, { "policy", policy_text }, { "chunk", text }, { "data.conf", "some 1\n" },
+		{ "site.lua", site_text }, { "policy", policy_text }, { "chunk", text }, { "objects", objects_text },
+		{ "data.conf", "some 1\n" },
 	};
-	struct sl_bundle_source src = { .site = "site.lua", .text = texts, .texts = 4 };
+	struct sl_bundle_source src = { .site = "site.lua", .text = texts, .texts = sizeof(texts) / sizeof(texts[0]) };
 	struct sl_limits limits = { .memory = MEMORY, .budget_us = BUDGET_US };
-	struct build *few = snapshot("4x4c1g", 6), *many = snapshot("3x4c+3x8c2g", 40);
+	struct build *few = snapshot("4x4c1g", 6, 2), *many = snapshot("3x4c+3x8c2g", 40, 40);
 	size_t before = resident();
 	struct sl_error err = { 0 };
 	struct sl_bundle *set;
@@ -582,14 +516,19 @@ static bool tell_run(unsigned slot, const char *name, const char *keep)
 	return !r->status;
 }
 
+static const char *only;	/* -f: the function of all chunks */
+
 static char *make_chunk(unsigned long long seed, unsigned number)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
-	fprintf(f, "local chunk = { seed = %llu, stage = \"%s\", focus = \"%s\" }\n%s", seed + number,
-		stages[(number + number / shared->functions) % STAGES], shared->name[number % shared->functions], chunk_text);
+	/* The two functions of a chunk are half the list apart: each function is one of them before any is again. */
+	fprintf(f, "local chunk = { seed = %llu, stage = \"%s\", focus = \"%s\", objects = \"%s\" }\n%s", seed + number,
+		stages[(number + number / shared->functions) % STAGES],
+		only ? only : shared->name[number % shared->functions],
+		only ? only : shared->name[(number + shared->functions / 2) % shared->functions], chunk_text);
 	fclose(f);
 	return text;
 }
@@ -635,18 +574,27 @@ static void tell(int number, bool ok, const char *what)
 	printf("%sok %d - %s\n", ok ? "" : "not ", number, what);
 }
 
+/* How many functions of those that are attacked have the figure 0; they are told. */
+static unsigned count_zeros(const _Atomic unsigned figure[FUNCTIONS], const char *what)
+{
+	unsigned zeros = 0;
+
+	for (unsigned i = 0; i < shared->functions; i++)
+		if (!figure[i] && (!only || !strcmp(only, shared->name[i]))) {
+			printf("# %s: %s\n", what, shared->name[i]);
+			zeros++;
+		}
+	return zeros;
+}
+
 static int attack_all(unsigned count, unsigned long long seed, const char *keep, unsigned jobs)
 {
-	unsigned failed, untouched = 0, missed = 0;
+	unsigned failed, untouched = 0, unpassed = 0, missed = 0;
 
-	printf("1..4\n# seed %llu, %u chunks, %u functions, %u at a time\n", seed, count, shared->functions, jobs);
+	printf("1..5\n# seed %llu, %u chunks, %u functions, %u at a time\n", seed, count, shared->functions, jobs);
 	failed = run_all(count, seed, keep, jobs);
 	tell(1, !failed, "each chunk ends in time and within its memory, with a message and a plan that can be checked");
-	for (unsigned i = 0; i < shared->functions; i++)
-		if (!shared->calls[i]) {
-			printf("# not reached: %s\n", shared->name[i]);
-			untouched++;
-		}
+	untouched = count_zeros(shared->calls, "not reached");
 	tell(2, !untouched, "every function that a state has was called");
 	for (size_t i = 0; i < STAGES; i++)
 		if (!shared->reached[i]) {
@@ -656,9 +604,13 @@ static int attack_all(unsigned count, unsigned long long seed, const char *keep,
 	tell(3, !missed, "every stage of a policy's life was reached");
 	tell(4, 2 * shared->refused < count && shared->decided > count,
 	     "most chunks are loaded, and most of their cycles come to an end");
+	/* one chunk in a hundred runs out of time before it comes to that */
+	unpassed = count < 2 * shared->functions ? 0 : count_zeros(shared->passed, "no object was passed to");
+	tell(5, !unpassed, "what calls returned was passed to every function");
+	printf("# %u kinds of objects, up to %u keys of a function\n", shared->kinds, shared->keys);
 	printf("# %u chunks were refused when they were loaded; %u cycles ended without an error\n", shared->refused,
 	       shared->decided);
-	return failed || untouched || missed || 2 * shared->refused >= count || shared->decided <= count;
+	return failed || untouched || unpassed || missed || 2 * shared->refused >= count || shared->decided <= count;
 }
 
 int main(int argc, char **argv)
@@ -669,8 +621,9 @@ int main(int argc, char **argv)
 	long jobs = sysconf(_SC_NPROCESSORS_ONLN);
 	int c, failed = 0;
 
-	while ((c = getopt(argc, argv, "n:s:k:j:")) != -1)
+	while ((c = getopt(argc, argv, "f:n:s:k:j:")) != -1)
 		switch (c) {
+		case 'f': only = optarg; break;
 		case 'n': count = (unsigned) strtoul(optarg, NULL, 10); break;
 		case 's': seed = strtoull(optarg, NULL, 10); break;
 		case 'k': keep = optarg; break;
@@ -681,6 +634,7 @@ int main(int argc, char **argv)
 	policy_text = own_text("policy.lua");
 	site_text = own_text("site.lua");
 	chunk_text = own_text("chunk.lua");
+	objects_text = own_text("objects.lua");
 	look();
 	if (optind == argc)
 		return attack_all(count, seed, keep, jobs < 1 ? 1 : jobs > SLOTS ? SLOTS : (unsigned) jobs);

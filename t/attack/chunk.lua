@@ -3,19 +3,22 @@
 -- What a hostile policy does, drawn from a seed: the driver (attack.c) puts a line in front of
 -- this text that says
 --
---   local chunk = { seed = 17, stage = "allow", focus = "plan.start" }
+--   local chunk = { seed = 17, stage = "allow", focus = "plan.start", objects = "plan.reserve" }
 --
 -- and this module does the rest: at the stage that is meant it calls the function in focus
--- with every kind of value in every position, and then whatever comes.  attack.names are the
+-- with every kind of value in every position, and then whatever comes.  In decide() it passes what
+-- calls returned to the function behind "objects" (objects.lua).  attack.names are the
 -- functions that the state has, attack.call(name, ...) calls one and notes that it was reached.
 -- The kinds of values are a table below: one line makes a new one.
 
 -- luacheck: read globals attack chunk
 
+local objects = require "objects"
+
 local M = { warn = nil }
 local pool, stale, extra = {}, {}, {}
 local depth, loops, done = 0, 0, {}
-local probed, cycles, focused = true, 0, false
+local probed, cycles, focused, passed = true, 0, false, false
 
 -- -- random numbers (Knuth's MMIX) ------------------------------------------
 
@@ -197,10 +200,16 @@ local function call(name, ...)
 	depth = depth - 1
 end
 
+local function call_protected(name, ...)
+	return pcall(attack.call, name, ...)
+end
+
 -- What a method expects as its first argument, where its name says so.
 local function self_of(name)
 	return pool[name:match("^(%w+)%.")]
 end
+
+objects.self_of = self_of
 
 function anything()
 	local what = below(8)
@@ -269,6 +278,8 @@ function M.begin(cluster)
 		stale, pool = pool, {}
 	end
 	done, probed, cycles = {}, cluster.name == "probe", cycles + 1
+	depth = 0		-- a call that ran out of time did not count down
+	objects.age()
 	pool.cluster = cluster
 end
 
@@ -282,6 +293,13 @@ function M.at(stage, cluster, plan, job)
 	depth = 1		-- what these ask (admit, rank) does not attack by itself
 	pcall(look_around, cluster, plan, job)
 	pcall(make_objects)
+	if stage == "decide" and not probed and not passed and cycles > chunk.seed % 2 then
+		for kind, v in pairs(pool) do
+			objects.keep(kind, below, true, v)
+		end
+		objects.pass(call_protected, chunk.objects, self_of(chunk.objects), attack.names, below)
+		passed = true
+	end
 	depth = 0
 	if stage == chunk.stage and done[stage] == 1 then
 		-- once in a state: in its first cycle, or among what is left of earlier ones

@@ -175,6 +175,49 @@ static void a_partition_of_an_earlier_cycle_is_not_closed(void **state)
 	build_destroy(one);
 }
 
+/* A bid is of one job: where options are for all jobs it is refused before anybody looks whose it is. */
+static void a_bid_is_not_for_all_jobs_of_a_queue(void **state)
+{
+	static const char *const key[] = { "bid", "layout", "borrow", "through", "because", "expected", "from" };
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(key) / sizeof(key[0]); i++) {
+		char text[500];
+
+		snprintf(text, sizeof(text), DECIDE("local b = cluster:bids(cluster:queue()())[1]\n"
+						    "plan:backfill_rest(cluster:queue(), { %s = b })"), key[i]);
+		told(text, "for all jobs of a queue: expected place or shape, no other key");
+	}
+}
+
+/* What it holds of an earlier cycle is as long as that one's partitions are many. */
+static void sums_of_an_earlier_cycle_are_not_asked(void **state)
+{
+	static const char *const use[] = { "kept(job)", "kept:of('root')", "kept:falls(job, 1)", "kept:is_first(job)" };
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(use) / sizeof(use[0]); i++) {
+		struct build *few = jobs_and_an_array(), *many = jobs_and_an_array();
+		struct sl_error err;
+		char text[500];
+
+		for (char name[] = "p0"; name[1] <= '9'; name[1]++)
+			build_partition(many, name, 0, 3);
+		build_pending(many, (struct build_job) { .id = 99, .limit = 60, .tasks = 1, .partition = 10 });
+		snprintf(text, sizeof(text), "local M, kept = { api = 1 }, nil\n"
+			 "function M.decide(cluster, plan)\n"
+			 "  if cluster.name == 'probe' then return end\n"
+			 "  for job in cluster:queue() do if kept then local x = %s end end\n"
+			 "  kept = engine.held { by = 'user', unit = 'cpu', partitions = { cluster.partitions[1].name } }\n"
+			 "end\nreturn M", use[i]);
+		err = decide(text, (struct build *[]) { few, many, NULL }, NULL);
+		if (!strstr(err.text, "this engine.held is from an earlier cycle"))
+			fail_msg("%s: %s", use[i], err.text);
+		build_destroy(few);
+		build_destroy(many);
+	}
+}
+
 /* serve() runs before anybody's turn: what it sees is the new queue, in its own order. */
 static void what_the_last_turn_left_is_not_looked_at(void **state)
 {
@@ -345,6 +388,8 @@ int main(void)
 		cmocka_unit_test(lists_are_no_longer_than_what_they_list),
 		cmocka_unit_test(an_object_is_compared_with_any_other),
 		cmocka_unit_test(a_partition_of_an_earlier_cycle_is_not_closed),
+		cmocka_unit_test(a_bid_is_not_for_all_jobs_of_a_queue),
+		cmocka_unit_test(sums_of_an_earlier_cycle_are_not_asked),
 		cmocka_unit_test(what_the_last_turn_left_is_not_looked_at),
 		cmocka_unit_test(a_start_that_allow_fails_about_is_taken_back),
 		cmocka_unit_test(numbers_are_checked_before_they_are_cut),

@@ -198,7 +198,7 @@ static void an_object_that_was_kept_raises_in_the_next_cycle(void **state)
 		{ "plan:start(kept)", "this job is from an earlier cycle" },
 		{ "kept_cluster.now", NULL },	/* the cluster is one and the same */
 		{ "kept_node.name", "this node is from an earlier cycle" },
-		{ "kept_next()", "from an earlier cycle or another set" },
+		{ "kept_next()", "this iteration over the queue is from an earlier cycle" },
 	};
 
 	(void) state;

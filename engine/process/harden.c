@@ -164,6 +164,22 @@ static int filter_role(enum sl_harden_role role, struct sl_error *err)
 	}
 }
 
+/*
+ * Become the process that the kernel ends first when memory runs out.  Pages of memfds that are not
+ * mapped count for nobody, so that the kernel would find slurmctld the larger one.  Anybody may
+ * raise his own score; to lower it again takes a capability.  True if it is so.
+ */
+static bool go_first(void)
+{
+	static const char most[] = "1000";
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	bool done = fd >= 0 && write(fd, most, sizeof(most) - 1) == sizeof(most) - 1;
+
+	if (fd >= 0)
+		close(fd);
+	return done;
+}
+
 /* -- all of it ------------------------------------------------------------ */
 
 static int set_limits(const struct sl_harden *h, struct sl_error *err)
@@ -173,9 +189,8 @@ static int set_limits(const struct sl_harden *h, struct sl_error *err)
 	if (set_limit(RLIMIT_CORE, 0, "RLIMIT_CORE", err) || set_limit(RLIMIT_NOFILE, h->files, "RLIMIT_NOFILE", err) ||
 	    (!writes && set_limit(RLIMIT_FSIZE, h->file_size, "RLIMIT_FSIZE", err)))
 		return -1;
-	/* a limit on files that somebody else set is an error to tell, not an end */
-	if (writes)
-		signal(SIGXFSZ, SIG_IGN);
+	/* an error to tell, not an end */
+	signal(SIGXFSZ, SIG_IGN);
 	return sanitized ? 0 : set_limit(RLIMIT_AS, h->address_space, "RLIMIT_AS", err);
 }
 
@@ -206,6 +221,7 @@ int sl_harden(const struct sl_harden *h, struct sl_harden_holds *holds, struct s
 	struct sl_harden_holds mine = { 0 };
 
 	sl_reset_signals();
+	mine.first = go_first();
 	if (set_limits(h, err))
 		return -1;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
@@ -231,6 +247,7 @@ void sl_harden_say(const struct sl_harden_holds *holds, char text[SL_HARDEN_TEXT
 
 	if (holds->landlock)
 		snprintf(files, sizeof(files), "files by Landlock %d", holds->landlock);
-	snprintf(text, SL_HARDEN_TEXT, "uid %u, no capabilities, system calls %s, %s", holds->uid,
-		 holds->filter ? "filtered" : "not filtered", files);
+	snprintf(text, SL_HARDEN_TEXT, "uid %u, no capabilities, system calls %s, %s%s", holds->uid,
+		 holds->filter ? "filtered" : "not filtered", files,
+		 holds->first ? "" : ", oom_score_adj not set");
 }

@@ -27,9 +27,9 @@ enum sl_harden_role {
 
 struct sl_harden {
 	enum sl_harden_role role;
-	size_t address_space;	/* bytes of memory in all */
+	size_t address_space;	/* bytes; memfds are not in it unless they are mapped */
 	size_t file_size;	/* bytes of the largest memfd; not the keeper's */
-	unsigned files;		/* open descriptors */
+	unsigned files;		/* open descriptors: times file_size is what memfds hold at the most */
 	unsigned uid, gid;	/* who it becomes where it is root */
 	bool must;		/* and an error where it cannot; otherwise it goes on as root without capabilities */
 	const struct sl_landlock_path *path;	/* what the engine and the keeper may open */
@@ -40,12 +40,14 @@ struct sl_harden {
 struct sl_harden_holds {
 	unsigned uid;
 	bool filter;		/* on system calls */
+	bool first;		/* the kernel ends it before others when memory runs out */
 	int landlock;		/* its version; 0: there is none */
 };
 
 /*
- * In this order: signals as a fresh process has them; limits (no core); no new
- * privileges; a root process becomes *uid*, and whoever it is loses all capabilities; not
+ * In this order: signals as a fresh process has them, but that a file that is too large is an
+ * error (SIGXFSZ ignored); the first to be ended when memory runs out (oom_score_adj 1000: not
+ * slurmctld; what a memfd holds is given back with it); limits (no core); no new privileges; a root process becomes *uid*, and whoever it is loses all capabilities; not
  * traceable; killed when the thread that started it ends; no process more (RLIMIT_NPROC) but for
  * those that start some; Landlock; a filter on system calls (call_filter.h).
  *

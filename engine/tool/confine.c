@@ -13,7 +13,6 @@
 #include "image/image.h"
 #include "mip/mip.h"
 
-#define FILES 64
 #define NOBODY 65534
 
 /* -- directories ---------------------------------------------------------- */
@@ -116,7 +115,7 @@ int sl_confine(struct sl_confined *c, size_t memory, const char *user, const cha
 {
 	struct sl_landlock_path path[SL_CONFINE_PLACES + 2] = { { "/etc/localtime", false },
 								{ "/usr/share/zoneinfo", false } };
-	struct sl_harden h = { .address_space = memory, .file_size = SL_IMAGE_MAX_SIZE, .files = FILES };
+	struct sl_harden h = { .address_space = memory, .file_size = memory / SL_CONFINE_FILES, .files = SL_CONFINE_FILES };
 	struct sl_error why;
 
 	if (find_user(user, &h, err) || list_places(c, read, err))

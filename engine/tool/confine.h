@@ -13,6 +13,11 @@
 
 #define SL_CONFINE_PLACES 40
 
+/* Descriptors of an engine: its streams, its socket, those of the solver starter and the keeper, a
+ * file with the directories above it, a snapshot and a memfd.  What memfds hold is in no process's
+ * address space: all that may be open have as much as the address space together. */
+#define SL_CONFINE_FILES 16
+
 /* Directories that may be read; with Landlock, for as long as each is the same one. */
 struct sl_confined {
 	struct {
@@ -25,7 +30,8 @@ struct sl_confined {
 };
 
 /*
- * Start the process that has models solved (mip/mip.h), and harden this one: *memory* bytes in all;
+ * Start the process that has models solved (mip/mip.h), and harden this one: *memory* bytes of
+ * address space, and as many again in memfds, of which each has an equal part at the most;
  * *user* (NULL: nobody) is who it becomes where it is root; *read* is a list of directories,
  * colon-separated, beside which only the bundled policies and time zones can be read (NULL: whatever
  * that user may).  What is not as asked for and no error is said on stderr.

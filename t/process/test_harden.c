@@ -75,6 +75,8 @@ static void become_user(void)
 {
 	if (!getuid() && (setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY)))
 		_exit(97);
+	/* as after exec(): what a process has in /proc is its user's */
+	prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 }
 
 /* A process of the user that a hardened one will be. */
@@ -200,6 +202,95 @@ static int read_and_compute(void)
 	EXPECT(4, !timer_create(CLOCK_MONOTONIC, &event, &timer));
 	free(malloc(1 << 20));
 	return 0;
+}
+
+/* -- memory that is in no address space ---------------------------------------- */
+
+static int pair[2];		/* before it was hardened */
+
+/* A memfd of as many bytes as one may have; -1 with errno. */
+static int large_memfd(void)
+{
+	int fd = memfd_create("large", MFD_CLOEXEC);
+
+	if (fd >= 0 && ftruncate(fd, usual.file_size)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static int fill_with_memfds(void)
+{
+	unsigned open_ones = 0;
+	int fd = memfd_create("larger", MFD_CLOEXEC);
+
+	EXPECT(1, fd >= 0 && ftruncate(fd, usual.file_size + 1) < 0 && errno == EFBIG);
+	EXPECT(2, lseek(fd, usual.file_size, SEEK_SET) >= 0 && write(fd, "x", 1) < 0 && errno == EFBIG);
+	close(fd);
+	while (large_memfd() >= 0)
+		open_ones++;
+	EXPECT(3, errno == EMFILE && open_ones && open_ones < usual.files);
+	return 0;
+}
+
+/* Send memfds, one in a packet, for as long as the kernel takes them: nobody receives. */
+static int fill_socket_with_memfds(void)
+{
+	union { char bytes[CMSG_SPACE(sizeof(int))]; struct cmsghdr align; } control = { 0 };
+	struct iovec one = { "x", 1 };
+	struct msghdr m = { .msg_iov = &one, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+	unsigned sent = 0;
+
+	*c = (struct cmsghdr) { .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int)) };
+	for (int fd; sent < 100 * usual.files && (fd = large_memfd()) >= 0; sent++) {
+		ssize_t n;
+
+		memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+		n = sendmsg(pair[0], &m, MSG_DONTWAIT);
+		close(fd);
+		if (n < 0)
+			break;
+	}
+	EXPECT(1, sent && sent <= usual.files + 1);
+	return 0;
+}
+
+static void memfds_hold_no_more_than_descriptors_times_the_size_of_a_file(void **state)
+{
+	(void) state;
+	everywhere(&usual, fill_with_memfds);
+	for (int how = AS_ROOT; how <= AS_USER; how++) {
+		int rc;
+
+		assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+		rc = hardened_as(how, &usual, fill_socket_with_memfds);
+		close(pair[0]);
+		close(pair[1]);
+		assert_int_equal(rc, 0);
+	}
+}
+
+static int look_at_oom_score(void)
+{
+	char text[16] = "";
+	int fd = openat(AT_FDCWD, "/proc/self/oom_score_adj", O_RDONLY);
+
+	EXPECT(1, fd >= 0 && read(fd, text, sizeof(text) - 1) > 0);
+	EXPECT(2, atoi(text) == 1000 && holds.first);
+	/* and not back again */
+	EXPECT(3, sanitized || openat(AT_FDCWD, "/proc/self/oom_score_adj", O_WRONLY) < 0);
+	return 0;
+}
+
+static void it_is_the_first_to_end_when_memory_runs_out(void **state)
+{
+	struct sl_harden h = usual;
+
+	(void) state;
+	h.paths = 0;	/* to look into /proc */
+	everywhere(&h, look_at_oom_score);
 }
 
 static void a_decision_can_do_its_work(void **state)
@@ -578,20 +669,23 @@ static void privileges_are_gone(void **state)
 
 static void what_holds_is_told(void **state)
 {
-	struct sl_harden_holds h = { .uid = 12, .filter = true, .landlock = 4 };
+	struct sl_harden_holds h = { .uid = 12, .filter = true, .first = true, .landlock = 4 };
 	char text[SL_HARDEN_TEXT];
 
 	(void) state;
 	sl_harden_say(&h, text);
 	assert_string_equal(text, "uid 12, no capabilities, system calls filtered, files by Landlock 4");
 	sl_harden_say(&(struct sl_harden_holds) { .uid = 4294967294u }, text);
-	assert_string_equal(text, "uid 4294967294, no capabilities, system calls not filtered, files: all that this user may read");
+	assert_string_equal(text, "uid 4294967294, no capabilities, system calls not filtered, files: all that this user may read, "
+			    "oom_score_adj not set");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_decision_can_do_its_work),
+		cmocka_unit_test(memfds_hold_no_more_than_descriptors_times_the_size_of_a_file),
+		cmocka_unit_test(it_is_the_first_to_end_when_memory_runs_out),
 		cmocka_unit_test(no_call_reaches_out),
 		cmocka_unit_test(what_starts_solvers_opens_nothing_and_signals_nobody),
 		cmocka_unit_test(with_landlock_only_the_named_directories_are_read),

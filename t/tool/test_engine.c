@@ -472,6 +472,40 @@ static void it_has_given_up_its_privileges(void **state)
 		CONTAINS(text, "\nUid:\t65534\t65534\t65534\t65534\n");
 }
 
+/* The file of that name in the engine's /proc, behind *word*: a number. */
+static long long number_in(const struct engine *e, const char *name, const char *word)
+{
+	char path[64], text[4096] = "";
+	const char *at;
+	FILE *in;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int) e->pid, name);
+	in = fopen(path, "r");
+	assert_non_null(in);
+	text[fread(text, 1, sizeof(text) - 1, in)] = 0;
+	fclose(in);
+	at = strstr(text, word);
+	assert_non_null(at);
+	return strtoll(at + strlen(word), NULL, 10);
+}
+
+static void what_it_can_hold_is_bounded(void **state)
+{
+	struct engine *e = *state;
+	struct sl_frame f = { .type = SL_FRAME_HELLO, .fd = -1 };
+	const long long all = INT64_C(4) << 30;
+	long long files, size;
+
+	ask_engine(e, &f);
+	files = number_in(e, "limits", "Max open files");
+	size = number_in(e, "limits", "Max file size");
+	assert_true(files > 0 && size > 0 && files * size <= all);
+#ifndef __SANITIZE_ADDRESS__
+	assert_int_equal(number_in(e, "limits", "Max address space"), all);
+#endif
+	assert_int_equal(number_in(e, "oom_score_adj", ""), 1000);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start_engine, stop_engine)
 
 int main(void)
@@ -501,6 +535,7 @@ int main(void)
 		TEST(an_unsealed_snapshot_is_refused),
 		TEST(it_ends_when_its_directory_is_another_one),
 		TEST(it_has_given_up_its_privileges),
+		TEST(what_it_can_hold_is_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,19 +37,24 @@ static int run_policies(const struct sl_bundle *bundle, struct sl_cluster *clust
 			const struct sl_limits *limits, struct sl_plan_figures *fig, struct sl_remember **memory,
 			struct sl_decision *d, struct sl_error *err)
 {
+	int64_t since = sl_clock_us();
 	struct sl_error said = { 0 };
 	struct sl_script *script;
+	struct sl_limits left;
 	int rc;
 
 	sl_bundle_refresh(bundle);
 	script = sl_script_create(bundle, limits, err);
-	if (!script)
+	/* running its files is a part of deciding */
+	if (!script || sl_limits_left(limits, since, &left, err)) {
+		sl_script_destroy(script);
 		return -1;
+	}
 	if (d->stand_in)
 		sl_script_stand_in(script);
 	if (d->hold)
 		sl_script_hold(script, d->hold, d->hold_why);
-	rc = sl_script_decide(script, cluster, plan, limits, fig, &d->trace, &said);
+	rc = sl_script_decide(script, cluster, plan, &left, fig, &d->trace, &said);
 	snprintf(d->held, sizeof(d->held), "%s", sl_script_held(script));
 	sl_script_memory(script, &d->lua_peak);
 	*memory = sl_script_take_memory(script);
@@ -67,7 +72,7 @@ static int run_policies(const struct sl_bundle *bundle, struct sl_cluster *clust
 int sl_decide(const struct sl_bundle *bundle, const struct sl_snapshot *snap, const struct sl_limits *limits,
 	      int64_t since, struct sl_decision *d, struct sl_error *err)
 {
-	struct sl_limits left = *limits;
+	struct sl_limits left;
 	struct sl_plan_figures fig = { 0 };
 	struct sl_cluster *cluster = NULL;
 	struct sl_remember *memory = NULL;
@@ -82,13 +87,8 @@ int sl_decide(const struct sl_bundle *bundle, const struct sl_snapshot *snap, co
 		sl_history_begin(d->history);
 		sl_cluster_set_history(cluster, d->history);
 	}
-	if (left.budget_us) {
-		left.budget_us -= sl_clock_us() - since;
-		if (left.budget_us <= 0) {
-			sl_fail(err, SL_ETIME, "the budget was used up before the policy could begin");
-			goto error;
-		}
-	}
+	if (sl_limits_left(limits, since, &left, err))
+		goto error;
 	if (run_policies(bundle, cluster, plan, &left, &fig, &memory, d, err))
 		goto error;
 	if (d->forecasts && sl_plan_forecast(plan, d->forecasts, sl_clock_us() + d->forecast_us, err) < 0)
@@ -118,7 +118,9 @@ int sl_decide_explain(const struct sl_bundle *bundle, const struct sl_snapshot *
 {
 	struct sl_cluster *cluster = sl_cluster_create(snap, err);
 	struct sl_plan *plan = cluster ? sl_plan_create(cluster, err) : NULL;
+	const int64_t since = sl_clock_us();
 	struct sl_script *script = plan ? sl_script_create(bundle, limits, err) : NULL;
+	struct sl_limits left;
 	int rc = -1;
 
 	*text = *trace = NULL;
@@ -128,8 +130,8 @@ int sl_decide_explain(const struct sl_bundle *bundle, const struct sl_snapshot *
 		sl_history_begin(history);
 		sl_cluster_set_history(cluster, history);
 	}
-	if (script)
-		rc = sl_script_explain(script, cluster, plan, limits, job_id, text, trace, err);
+	if (script && !sl_limits_left(limits, since, &left, err))
+		rc = sl_script_explain(script, cluster, plan, &left, job_id, text, trace, err);
 	sl_script_destroy(script);
 	sl_plan_destroy(plan);
 	sl_cluster_destroy(cluster);

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "bundle/bundle.h"
 #include "sandbox/globals.h"
 #include "sandbox/sandbox.h"
@@ -163,23 +164,18 @@ static int find_all(lua_State *L)
 	return 0;
 }
 
-int sl_bundle_undefined(const struct sl_bundle *b, void (*tell)(const char *what, void *arg), void *arg,
-			struct sl_error *err)
+int sl_bundle_undefined(const struct sl_bundle *b, const struct sl_limits *limits,
+			void (*tell)(const char *what, void *arg), void *arg, struct sl_error *err)
 {
 	struct search search = { b, tell, arg, 0 };
-	struct sl_script *s = sl_script_create(b, NULL, err);
-	lua_State *L;
-	int status;
+	int64_t since = sl_clock_us();
+	/* a sealed bundle is only read */
+	struct sl_script *s = sl_script_bare((struct sl_bundle *) b, limits, err);
+	struct sl_limits left;
+	int rc = -1;
 
-	if (!s)
-		return -1;
-	L = s->x.L;
-	lua_settop(L, 0);
-	lua_pushcfunction(L, find_all);
-	lua_pushlightuserdata(L, &search);
-	status = lua_pcall(L, 1, 0, 0);
-	if (status != LUA_OK)
-		sl_limit_fail(&s->x.limit, status, err);
+	if (s && !sl_limits_left(limits, since, &left, err) && !sl_script_call(s, &left, find_all, &search, err))
+		rc = search.found;
 	sl_script_destroy(s);
-	return status == LUA_OK ? search.found : -1;
+	return rc;
 }

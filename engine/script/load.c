@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/suggest.h"
 #include "check/check.h"
 
@@ -154,7 +155,6 @@ done:
 static int probe(struct sl_script *s, const struct sl_bundle *b, const struct sl_limits *limits, char **trace,
 		 struct sl_error *err)
 {
-	struct sl_limits defaults = { .memory = 0, .budget_us = SL_LOAD_BUDGET_US };
 	char name[MAX_PROBED][NAME_SIZE] = { "the default" };
 	const char *partition[MAX_PROBED] = { name[0] }, *at = b->partitions;
 	struct sl_snapshot snap;
@@ -169,7 +169,7 @@ static int probe(struct sl_script *s, const struct sl_bundle *b, const struct sl
 	}
 	bytes = sl_probe_snapshot(partition, n, &size, err);
 	if (bytes && !sl_snapshot_open(&snap, bytes, size, err))
-		r = try_on(s, &snap, limits ? limits : &defaults, trace, err);
+		r = try_on(s, &snap, limits, trace, err);
 	free(bytes);
 	if (r && err) {
 		size_t length = strlen(err->text);
@@ -179,13 +179,30 @@ static int probe(struct sl_script *s, const struct sl_bundle *b, const struct sl
 	return r;
 }
 
+/* Read what the script says of itself and try it, in what is left of the limits since then. */
+static int read_and_probe(struct sl_script *s, struct sl_bundle *b, const struct sl_limits *limits, int64_t since,
+			  char **trace, struct sl_error *err)
+{
+	struct sl_limits left;
+
+	if (sl_limits_left(limits, since, &left, err) || sl_script_call(s, &left, read_site, b, err) ||
+	    sl_limits_left(limits, since, &left, err) || sl_script_call(s, &left, read_own, b, err) ||
+	    sl_limits_left(limits, since, &left, err))
+		return -1;
+	return probe(s, b, &left, trace, err);
+}
+
 struct sl_bundle *sl_bundle_load(const struct sl_bundle_source *src, const struct sl_limits *limits,
 				 char **trace, struct sl_error *err)
 {
+	const struct sl_limits defaults = { .memory = 0, .budget_us = SL_LOAD_BUDGET_US };
+	int64_t since = sl_clock_us();
 	struct sl_bundle *b;
 	struct sl_script *s;
 	int r;
 
+	if (!limits)
+		limits = &defaults;
 	if (trace)
 		*trace = NULL;
 	b = sl_bundle_open(src, err);
@@ -196,11 +213,7 @@ struct sl_bundle *sl_bundle_load(const struct sl_bundle_source *src, const struc
 		sl_bundle_destroy(b);
 		return NULL;
 	}
-	r = sl_script_call(s, read_site, b, err);
-	if (!r)
-		r = sl_script_call(s, read_own, b, err);
-	if (!r)
-		r = probe(s, b, limits, trace, err);
+	r = read_and_probe(s, b, limits, since, trace, err);
 	sl_script_destroy(s);
 	sl_bundle_seal(b);
 	if (!r)

@@ -34,7 +34,11 @@ struct sl_script *sl_script_new(struct sl_bundle *b, const struct sl_limits *lim
 				struct sl_error *err);
 
 /* Call a function in protected mode with *arg* as light userdata.  0, or -1 with *err. */
-int sl_script_call(struct sl_script *s, lua_CFunction f, void *arg, struct sl_error *err);
+int sl_script_call(struct sl_script *s, const struct sl_limits *limits, lua_CFunction f, void *arg, struct sl_error *err);
+
+/* A state of the bundle with all that policies have, and without the site: none of the set's files was
+ * run.  NULL with *err. */
+struct sl_script *sl_script_bare(struct sl_bundle *b, const struct sl_limits *limits, struct sl_error *err);
 
 /* Push the site object, a table that no script can reach. */
 void sl_script_push_site(lua_State *L);

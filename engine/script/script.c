@@ -100,11 +100,29 @@ static int protected(struct sl_script *s, int args, int results, struct sl_error
 	return -1;
 }
 
-int sl_script_call(struct sl_script *s, lua_CFunction f, void *arg, struct sl_error *err)
+int sl_limits_left(const struct sl_limits *limits, int64_t since, struct sl_limits *left, struct sl_error *err)
 {
+	*left = *limits;
+	if (!limits->budget_us)
+		return 0;
+	left->budget_us -= sl_clock_us() - since;
+	if (left->budget_us > 0)
+		return 0;
+	return sl_fail(err, SL_ETIME, "the budget of %lld ms was used up before the policy could begin",
+		       (long long) (limits->budget_us + 999) / 1000);
+}
+
+int sl_script_call(struct sl_script *s, const struct sl_limits *limits, lua_CFunction f, void *arg, struct sl_error *err)
+{
+	int r;
+
+	if (sl_limit_arm(&s->x.limit, limits->budget_us, err))
+		return -1;
 	lua_pushcfunction(s->x.L, f);
 	lua_pushlightuserdata(s->x.L, arg);
-	return protected(s, 1, 0, err);
+	r = protected(s, 1, 0, err);
+	sl_limit_disarm(&s->x.limit);
+	return r;
 }
 
 static void hand_over_trace(struct sl_script *s, char **trace)
@@ -169,7 +187,9 @@ static size_t memory_of(const struct sl_limits *limits)
 	return limits && limits->memory ? limits->memory : SL_DEFAULT_MEMORY;
 }
 
-struct sl_script *sl_script_new(struct sl_bundle *b, const struct sl_limits *limits, char **trace, struct sl_error *err)
+/* Open a state, and run the site in it where that is wanted. */
+static struct sl_script *make_script(struct sl_bundle *b, const struct sl_limits *limits, bool with_site, char **trace,
+				     struct sl_error *err)
 {
 	struct sl_script *s = calloc(1, sizeof(*s));
 	int r;
@@ -187,7 +207,7 @@ struct sl_script *sl_script_new(struct sl_bundle *b, const struct sl_limits *lim
 		goto error;
 	lua_pushcfunction(s->x.L, open_state);
 	r = protected(s, 0, 0, err);
-	if (!r) {
+	if (!r && with_site) {
 		lua_pushcfunction(s->x.L, run_site);
 		r = protected(s, 0, 0, err);
 	}
@@ -199,6 +219,16 @@ error:
 	hand_over_trace(s, trace);
 	sl_script_destroy(s);
 	return NULL;
+}
+
+struct sl_script *sl_script_new(struct sl_bundle *b, const struct sl_limits *limits, char **trace, struct sl_error *err)
+{
+	return make_script(b, limits, true, trace, err);
+}
+
+struct sl_script *sl_script_bare(struct sl_bundle *b, const struct sl_limits *limits, struct sl_error *err)
+{
+	return make_script(b, limits, false, NULL, err);
 }
 
 struct sl_script *sl_script_create(const struct sl_bundle *b, const struct sl_limits *limits, struct sl_error *err)

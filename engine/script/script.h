@@ -28,8 +28,15 @@ struct sl_limits {
 #define SL_LOAD_BUDGET_US INT64_C(10000000)	/* of loading, where no limits are given */
 
 /*
+ * What is left of limits that began to count at *since* (sl_clock_us()): loading, deciding and
+ * explaining run a set's code several times, on one budget in all.  Returns 0, or -1 with *err
+ * (SL_ETIME) when no time is left.
+ */
+int sl_limits_left(const struct sl_limits *limits, int64_t since, struct sl_limits *left, struct sl_error *err);
+
+/*
  * Read, compile, run and validate a policy set in a fresh state, and probe it on
- * a canned cluster.  NULL with *err: "FILE:LINE: what is wrong, what was
+ * a canned cluster, all of it within *limits* (NULL: SL_LOAD_BUDGET_US).  NULL with *err: "FILE:LINE: what is wrong, what was
  * expected", and a traceback in *trace (malloc'ed, may be NULL).
  */
 struct sl_bundle *sl_bundle_load(const struct sl_bundle_source *src, const struct sl_limits *limits,
@@ -39,10 +46,10 @@ struct sl_bundle *sl_bundle_load(const struct sl_bundle_source *src, const struc
  * Uses of global variables and of library functions that are not there, wherever
  * they are in the set's own files: a trial may not come to that line.  Calls
  * tell("FILE:LINE: what", arg) for each and returns how many; -1 with *err.
- * Of a file that uses _G or _ENV nothing is told.
+ * Of a file that uses _G or _ENV nothing is told.  The files are compiled and not run.
  */
-int sl_bundle_undefined(const struct sl_bundle *b, void (*tell)(const char *what, void *arg), void *arg,
-			struct sl_error *err);
+int sl_bundle_undefined(const struct sl_bundle *b, const struct sl_limits *limits,
+			void (*tell)(const char *what, void *arg), void *arg, struct sl_error *err);
 
 /* Call tell() for each partition that the site file names and that is not in this snapshot. */
 void sl_bundle_strangers(const struct sl_bundle *b, const struct sl_snapshot *snap,

@@ -187,7 +187,8 @@ static int check(const struct values *v, const char *file)
 	struct sl_error err = { 0 };
 	char *trace = NULL;
 	struct sl_bundle *bundle = load(v, file, &trace, &err);
-	int undefined = bundle ? sl_bundle_undefined(bundle, tell, NULL, &err) : 0;
+	struct sl_limits limits = { .budget_us = (int64_t) (v->budget * 1e6) };
+	int undefined = bundle ? sl_bundle_undefined(bundle, &limits, tell, NULL, &err) : 0;
 	bool bad;
 
 	if (undefined < 0 || (bundle && tell_strangers(v, bundle, &err))) {

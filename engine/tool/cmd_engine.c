@@ -136,13 +136,16 @@ static void tell_undefined(const char *what, void *arg)
 }
 
 /* A name that is misspelt on a line that no trial came to is no reason to refuse the
- * set, but worth knowing now. */
-static void go_live(struct engine *e, struct sl_bundle *bundle)
+ * set, but worth knowing now: within that budget, which began then. */
+static void go_live(struct engine *e, struct sl_bundle *bundle, int64_t since, int64_t budget_us)
 {
+	const struct sl_limits limits = { .memory = e->lua_memory, .budget_us = budget_us };
+	struct sl_limits left;
 	struct sl_error err;
 
-	if (bundle && sl_bundle_undefined(bundle, tell_undefined, NULL, &err) < 0)
-		fprintf(stderr, "%s\n", err.text);
+	if (bundle && (sl_limits_left(&limits, since, &left, &err) ||
+		       sl_bundle_undefined(bundle, &left, tell_undefined, NULL, &err) < 0))
+		fprintf(stderr, "names that are not there were not looked for: %s\n", err.text);
 	sl_bundle_destroy(e->live);
 	e->live = bundle;
 	e->refused = e->restored = false;
@@ -243,7 +246,7 @@ static int load_and_try(struct engine *e, const struct sl_frame *frame, char **t
 		sl_bundle_destroy(bundle);
 	} else {
 		sl_bundle_retell(bundle);
-		go_live(e, bundle);
+		go_live(e, bundle, sl_clock_us(), (int64_t) (DEFAULT_BUDGET_S * 1e6));
 	}
 	close_snapshot(bytes, size);
 	return rc;
@@ -263,7 +266,7 @@ static void answer_load(struct engine *e, const struct sl_frame *frame, struct s
 	e->wanted = *e->site;
 	loaded->ok = 1;
 	if (!e->wanted) {
-		go_live(e, NULL);
+		go_live(e, NULL, 0, 0);
 		if (!e->bundled) {
 			loaded->ok = 0;
 			err = e->bundled_error;
@@ -371,7 +374,7 @@ static int reload_and_decide(struct engine *e, const struct sl_snapshot *snap, i
 		return 0;
 	bundle = load_wanted(e, (int64_t) ((double) budget_us * SHARE_LOAD), &trace, &err);
 	if (bundle && !try_set(e, bundle, snap, since, (int64_t) ((double) budget_us * SHARE_TRY), &trace, &err)) {
-		go_live(e, bundle);
+		go_live(e, bundle, since, (int64_t) ((double) budget_us * SHARE_ALL));
 		plan->reload = SL_RELOAD_LIVE;
 		plan->interval_s = sl_bundle_figures(bundle)->interval_s;
 		plan->budget_s = sl_bundle_figures(bundle)->budget_s;

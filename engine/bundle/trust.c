@@ -44,11 +44,11 @@ static int check_owner(const struct sl_trust *trust, const struct stat *st, cons
 
 /* Nobody else can change it; in a sticky directory nobody else can replace what
  * we own. */
-static int check_mode(const struct stat *st, const char *path, struct sl_error *err)
+static int check_mode(const struct sl_trust *trust, const struct stat *st, const char *path, struct sl_error *err)
 {
 	const char *who = st->st_mode & S_IWOTH ? "everybody" : "its group";
 
-	if (!(st->st_mode & (S_IWGRP | S_IWOTH)) || (S_ISDIR(st->st_mode) && st->st_mode & S_ISVTX))
+	if (!(st->st_mode & (S_IWGRP | S_IWOTH)) || (S_ISDIR(st->st_mode) && st->st_mode & S_ISVTX && !trust->no_sticky))
 		return 0;
 	return sl_fail(err, SL_ETRUST, "%s: writable by %s (mode %04o), must be writable by its owner only",
 		       path, who, st->st_mode & 07777);
@@ -57,7 +57,7 @@ static int check_mode(const struct stat *st, const char *path, struct sl_error *
 static int check_component(const struct sl_trust *trust, const struct stat *st, const char *path,
 			   struct sl_error *err)
 {
-	return check_owner(trust, st, path, err) || check_mode(st, path, err) ? -1 : 0;
+	return check_owner(trust, st, path, err) || check_mode(trust, st, path, err) ? -1 : 0;
 }
 
 static int fail_open(const char *path, struct sl_error *err)

@@ -29,6 +29,8 @@
 struct sl_trust {
 	bool check;
 	uint32_t uid;		/* owner allowed beside root */
+	bool no_sticky;		/* for what is to be written: a directory that others may write to is refused
+				 * also with the sticky bit, because they could make an entry there first */
 };
 
 /* Open a directory for reading.  A descriptor, or -1 with *err. */

@@ -21,7 +21,7 @@ int sl_journals_open(struct sl_journals *js, struct sl_error *err)
 /* May what is ours be written there? */
 static int check_place(const struct sl_journals *js, struct sl_error *err)
 {
-	const struct sl_trust trust = { .check = true, .uid = js->trusted_uid };
+	const struct sl_trust trust = { .check = true, .uid = js->trusted_uid, .no_sticky = true };
 	int fd = sl_trust_dir(&trust, js->publish, err);
 
 	if (fd < 0)

@@ -374,7 +374,7 @@ static void what_a_stranger_owns_is_refused(void **state)
 
 static void what_the_trusted_user_owns_is_accepted(void **state)
 {
-	struct sl_trust trust = { true, STRANGER };
+	struct sl_trust trust = { .check = true, .uid = STRANGER };
 	struct sl_error err;
 	struct stat st;
 	int at, fd;
@@ -393,7 +393,7 @@ static void what_the_trusted_user_owns_is_accepted(void **state)
 
 static int open_dir(const char *path, struct sl_error *err)
 {
-	struct sl_trust trust = { true, geteuid() };
+	struct sl_trust trust = { .check = true, .uid = geteuid() };
 	int fd = sl_trust_dir(&trust, path, err);
 
 	if (fd >= 0)
@@ -443,9 +443,34 @@ static void a_link_to_an_unsafe_place_is_refused(void **state)
 	assert_int_equal(open_dir(in_dir("link"), &err), 0);
 }
 
+/* What is written is not read: others could make it first, or make what stands above anew. */
+static void what_is_to_be_written_is_not_below_a_sticky_directory(void **state)
+{
+	const struct sl_trust trust = { .check = true, .uid = geteuid(), .no_sticky = true };
+	static const char *const place[] = { "shared", "shared/inner" };
+	struct sl_error err;
+	int fd;
+
+	(void) state;
+	assert_int_equal(mkdir(in_dir("shared"), 0755), 0);
+	assert_int_equal(mkdir(in_dir("shared/inner"), 0755), 0);
+	for (size_t i = 0; i < sizeof(place) / sizeof(place[0]); i++) {
+		assert_int_equal(chmod(in_dir("shared"), 0755), 0);
+		/* of what is above the test's own directory nothing is known */
+		if ((fd = sl_trust_dir(&trust, in_dir(place[i]), &err)) >= 0)
+			close(fd);
+		else if (!strstr(err.text, "writable by"))
+			fail_msg("%s", err.text);
+		assert_int_equal(chmod(in_dir("shared"), 01777), 0);
+		assert_int_equal(open_dir(in_dir(place[i]), &err), 0);
+		assert_int_equal(sl_trust_dir(&trust, in_dir(place[i]), &err), -1);
+		assert_int_equal(err.code, SL_ETRUST);
+	}
+}
+
 static void below_a_search_directory_no_link_is_followed(void **state)
 {
-	struct sl_trust trust = { true, geteuid() };
+	struct sl_trust trust = { .check = true, .uid = geteuid() };
 	struct sl_error err;
 	struct stat st;
 	int at;
@@ -633,6 +658,7 @@ int main(void)
 		TEST(a_directory_may_be_a_link_that_we_own),
 		TEST(a_directory_that_is_a_strangers_link_is_refused),
 		TEST(a_link_to_an_unsafe_place_is_refused),
+		TEST(what_is_to_be_written_is_not_below_a_sticky_directory),
 		TEST(below_a_search_directory_no_link_is_followed),
 		TEST(the_environment_does_not_say_where_trusted_policies_are),
 		TEST(a_kept_set_is_the_same_without_its_files),

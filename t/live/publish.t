@@ -107,7 +107,7 @@ private() {
 it "PrivateData takes away what was published, and nothing is until it is gone" private
 
 unsafe() {
-	chmod 777 "$PUBLIC"
+	chmod 1777 "$PUBLIC"		# others cannot replace a file there, but make it first
 	mark_log
 	cluster_ctld_kill
 	rm -f "$PUBLIC"/*		# nobody writes there now

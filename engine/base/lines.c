@@ -280,9 +280,10 @@ bool sl_scan_int(const char **p, int64_t *value)
 	if (!isdigit((unsigned char) *s) && !(*s == '.' && isdigit((unsigned char) s[1])))
 		return false;
 	for (; isdigit((unsigned char) *s); s++) {
-		n = n * 10 + (*s - '0');
-		if (n > (UINT64_C(1) << 62))
+		/* before, since 64 bits hold 4 times as much, and not 10 */
+		if (n > (UINT64_C(1) << 62) / 10)
 			return false;
+		n = n * 10 + (*s - '0');
 	}
 	if (*s == '.')
 		for (s++; isdigit((unsigned char) *s); s++)

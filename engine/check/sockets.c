@@ -93,6 +93,8 @@ static uint64_t lent_at_least(uint64_t sockets, uint64_t each, uint64_t lent, ui
 {
 	uint64_t least = UINT64_MAX;
 
+	if (fewest > each)	/* no socket has as many, so none lends */
+		return 0;
 	for (uint64_t poor = 0; poor <= sockets; poor++) {	/* sockets that lend nothing any more */
 		uint64_t cost = poor * (each - fewest + 1), left = lost - cost, rich = sockets - poor, lend;
 

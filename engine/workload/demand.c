@@ -9,6 +9,7 @@
 #include "workload/demand.h"
 
 #include "base/order.h"
+#include "base/product.h"
 #include "model/cluster.h"
 #include "model/request.h"
 
@@ -122,11 +123,6 @@ struct request {		/* a job row, with what is not said filled in */
 	uint32_t job_gres;	/* the most of any gres for the job as a whole */
 };
 
-static uint64_t ceil_div(uint64_t a, uint64_t b)
-{
-	return (a + b - 1) / b;
-}
-
 static void read_request(const struct sl_machine *m, uint32_t job, uint32_t shape, struct request *r)
 {
 	struct sl_ask a = sl_request_read(m->snap, job, shape);
@@ -134,7 +130,7 @@ static void read_request(const struct sl_machine *m, uint32_t job, uint32_t shap
 
 	*r = (struct request) {
 		.tasks = a.overcommit ? 0 : a.tasks, .unit_cores = 1, .units_per_core = 1, .min_nodes = a.min_nodes,
-		.max_nodes = a.max_nodes, .per_node = tpn, .pn_cores = ceil_div(a.node_cpus, m->threads),
+		.max_nodes = a.max_nodes, .per_node = tpn, .pn_cores = sl_quotient_up(a.node_cpus, m->threads),
 		.job = job, .memory_node = a.memory_per_node, .memory_cpu = a.memory_per_cpu, .gres = a.gres,
 		.job_gres = sl_ask_job_gres(m->snap, &a), .fixed = a.max_nodes == a.min_nodes,
 	};
@@ -143,10 +139,10 @@ static void read_request(const struct sl_machine *m, uint32_t job, uint32_t shap
 		r->exact = true;
 	}
 	if (!r->tasks) {
-		r->units = ceil_div(a.min_cpus, m->threads);
+		r->units = sl_quotient_up(a.min_cpus, m->threads);
 	} else {
 		r->units = r->tasks;
-		r->unit_cores = ceil_div(a.cpus_per_task, m->threads);
+		r->unit_cores = sl_quotient_up(a.cpus_per_task, m->threads);
 		if (a.cpus_per_task < m->threads)
 			r->units_per_core = m->threads / a.cpus_per_task;
 		if (tpn && r->fixed && r->tasks == (uint64_t) tpn * r->min_nodes)
@@ -160,12 +156,12 @@ static void read_request(const struct sl_machine *m, uint32_t job, uint32_t shap
 static uint32_t node_gres(const struct sl_snapshot *s, uint32_t node, uint32_t want)
 {
 	struct sl_range g = s->node.gres[node];
-	uint32_t n = 0;
+	uint64_t n = 0;
 
 	for (uint32_t i = g.first; i < g.first + g.count; i++)
 		if (sl_gres_matches(s, want, s->node_gres.kind[i]))
 			n += s->node_gres.count[i];
-	return n;
+	return sl_cap_u32(n);
 }
 
 /* Units that gres leave room for on a node of a kind; also what counts per job. */
@@ -190,7 +186,8 @@ static void kind_capacity(const struct sl_machine *m, const struct request *r, c
 {
 	uint32_t cores = sl_request_node_cores(m->snap, r->job, k->node);
 	uint64_t units = (uint64_t) (cores / r->unit_cores) * r->units_per_core;
-	int64_t unit_mb = r->memory_cpu * r->unit_cores * m->threads, left = k->memory - r->memory_node;
+	int64_t unit_mb = sl_product_signed(sl_product_signed(r->memory_cpu, r->unit_cores), m->threads);
+	int64_t left = sl_difference(k->memory, r->memory_node);
 
 	*c = (struct sl_capacity) { .nodes = k->nodes };
 	if (cores < r->pn_cores)
@@ -232,11 +229,11 @@ static uint32_t fewest_holding(const struct sl_machine *m, uint64_t need, bool g
 
 		if (!each)
 			break;
-		n = ceil_div(need, each);
+		n = sl_quotient_up(need, each);
 		if (n <= m->room[i].nodes)
 			return nodes + n;
 		nodes += m->room[i].nodes;
-		need -= each * m->room[i].nodes;
+		need -= each * m->room[i].nodes;	/* less than need: n is larger than that */
 	}
 	return need ? SL_NONE : nodes;
 }
@@ -272,13 +269,13 @@ static void gpu_demand(const struct sl_snapshot *s, const struct request *r, str
 			continue;
 		switch (s->job_gres.per[i]) {
 		case SL_PER_TASK:
-			d->task_gpus += n;
+			d->task_gpus = sl_cap_u32((uint64_t) d->task_gpus + n);
 			break;
 		case SL_PER_JOB:
-			d->job_gpus += n;
+			d->job_gpus = sl_cap_u32((uint64_t) d->job_gpus + n);
 			break;
 		default:
-			d->node_gpus += n;
+			d->node_gpus = sl_cap_u32((uint64_t) d->node_gpus + n);
 		}
 	}
 }
@@ -299,16 +296,16 @@ void sl_shape_demand(const struct sl_machine *m, uint32_t job, uint32_t shape, s
 	d->nodes = fewest_nodes(m, &r);
 	d->tasks = r.tasks;
 	d->task_cores = r.unit_cores;
-	d->cores = ceil_div(r.units, r.units_per_core) * r.unit_cores;
+	d->cores = sl_product(sl_quotient_up(r.units, r.units_per_core), r.unit_cores);
 	if (r.exact)
-		d->node_cores = ceil_div(r.per_node, r.units_per_core) * r.unit_cores;
+		d->node_cores = sl_cap_u32(sl_product(sl_quotient_up(r.per_node, r.units_per_core), r.unit_cores));
 	d->fixed_nodes = r.fixed;
 	if (d->cores < (uint64_t) r.pn_cores * r.min_nodes)
 		d->cores = (uint64_t) r.pn_cores * r.min_nodes;
 	d->whole_nodes = s->job.flags[job] & SL_JOBF_EXCLUSIVE;
 	if (d->nodes != SL_NONE)
 		d->gpus = (uint64_t) d->node_gpus * d->nodes;
-	d->gpus += (uint64_t) d->task_gpus * r.units + d->job_gpus;
+	d->gpus = sl_sum(sl_sum(d->gpus, d->job_gpus), sl_product(d->task_gpus, r.units));
 }
 
 bool sl_job_could_run(const struct sl_machine *m, uint32_t job)

@@ -17,11 +17,13 @@
 
 #include "base/grow.h"
 #include "base/order.h"
+#include "base/product.h"
 #include "image/nodelist.h"
 
 #define DEPTH 8			/* of files that include files */
 #define MOST_FILES 1000		/* read in all: eight levels of ten would be a hundred million */
 #define MOST_WORDS 64		/* of a line */
+#define MOST_CORES 65535	/* of a node; threads of a core and sockets likewise: Slurm's uint16_t */
 #define MOST_NODES (1u << 18)	/* four times what slurmctld takes */
 
 struct word {			/* Key=value */
@@ -242,18 +244,20 @@ static int node_word(struct conf *c, const struct word *w, bool *future)
 static int count_cores(struct conf *c, struct sl_node_row *node)
 {
 	uint32_t threads = c->threads ? c->threads : 1, cps = c->cores ? c->cores : 1, boards = c->boards ? c->boards : 1;
-	uint32_t sockets = c->sockets ? c->sockets * boards : 0;
-	uint64_t cores;
+	uint64_t sockets = sl_product(c->sockets, boards), each = sl_product(threads, cps), cores;
 
+	if (threads > MOST_CORES || sockets > MOST_CORES)
+		return fail_at_line(c, "%" PRIu32 " threads a core on %" PRIu64 " sockets, expected 1 to %d of both",
+				    threads, sockets, MOST_CORES);
 	if (!sockets)
-		sockets = c->node_cpus > threads * cps ? c->node_cpus / (threads * cps) : 1;
-	cores = (uint64_t) sockets * cps;
+		sockets = c->node_cpus > each ? c->node_cpus / each : 1;
+	cores = sl_product(sockets, cps);
 	if (c->node_cpus && c->node_cpus <= cores)
 		threads = 1;
 	if (c->node_cpus && c->node_cpus < cores)
 		cores = c->node_cpus;
-	if (cores <= c->core_spec || cores > 65535)
-		return fail_at_line(c, "%" PRIu64 " cores, expected 1 to 65535", cores);
+	if (cores <= c->core_spec || cores > MOST_CORES)
+		return fail_at_line(c, "%" PRIu64 " cores, expected 1 to %d", cores, MOST_CORES);
 	node->cores = cores - c->core_spec;
 	node->core_spec = c->core_spec;
 	node->threads = threads;

@@ -28,6 +28,7 @@
 #include <strings.h>
 
 #include "base/columns.h"
+#include "base/product.h"
 
 enum column {
 	C_JOBIDRAW, C_JOBID, C_USER, C_UID, C_ACCOUNT, C_QOS, C_PARTITION, C_JOBNAME, C_SUBMIT, C_START, C_END,
@@ -139,7 +140,7 @@ static void read_tres(const struct dump *d, struct sl_draft *j)
 	int64_t n;
 
 	if (sl_scan_memory(find_tres(tres, "mem", value), 'M', &n, NULL) && j->tasks) {
-		n = (n + j->tasks - 1) / j->tasks;
+		n = (int64_t) sl_quotient_up((uint64_t) n, j->tasks);
 		j->memory_per_cpu = n < SL_NONE ? n : SL_NONE - 1;
 	}
 	if (!sl_scan_whole(find_tres(tres, "gres/gpu", value), &n) || n <= 0 || n >= SL_NONE)

@@ -25,6 +25,7 @@
 
 #include "base/grow.h"
 #include "base/map.h"
+#include "base/product.h"
 
 #define FIELDS 18
 #define RUNTIME 3
@@ -275,7 +276,7 @@ int sl_workload_write_swf(const struct sl_workload *w, const struct sl_swf_run *
 	for (uint32_t i = 0; i < j->rows; i++) {
 		struct sl_swf_run r = { true, -1, w->wanted_s ? w->wanted_s[i] : w->runtime_s[i], j->min_cpus[i], 1 };
 		int64_t estimate = w->estimate_s[i] > 0 ? w->estimate_s[i] : -1;
-		int64_t memory = j->memory_per_cpu[i] > 0 ? j->memory_per_cpu[i] * 1024 : -1;
+		int64_t memory = j->memory_per_cpu[i] > 0 ? sl_product_signed(j->memory_per_cpu[i], 1024) : -1;
 
 		if (run)
 			r = run[i];

@@ -74,7 +74,7 @@ static void read_corpus(void)
 
 static uint64_t interesting(uint64_t *seed)
 {
-	static const uint64_t v[] = { 0, 1, 2, 7, 8, 64, 255, 0x7fffffff, 0x80000000, UINT32_MAX, SL_IMAGE_MAX_ROWS,
+	static const uint64_t v[] = { 0, 1, 2, 7, 8, 64, 255, 65535, 65536, 0x7fffffff, 0x80000000, UINT32_MAX, SL_IMAGE_MAX_ROWS,
 				      INT64_MAX, UINT64_MAX, UINT64_MAX - 7, (uint64_t) 1 << 40 };
 
 	return make_below(seed, 4) ? v[make_below(seed, sizeof(v) / sizeof(v[0]))] : make_below(seed, 300);

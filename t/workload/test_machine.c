@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "t/random.h"
 #include "t/workload/load.h"
 
 static void a_machine_in_words_has_kinds_of_nodes(void **state)
@@ -106,6 +107,8 @@ static void a_slurm_conf_with_mistakes_is_refused_with_its_line(void **state)
 	static char wide[1100 * 20];
 	static const struct { const char *text, *words; } bad[] = {
 		{ "ClusterName=x\n", "no NodeName line" },
+		{ "NodeName=a1 CPUs=4 ThreadsPerCore=65536 CoresPerSocket=65536\n", "bad.conf:1: 65536 threads a core" },
+		{ "NodeName=a1 Boards=65536 Sockets=65536\n", "on 4294967296 sockets" },
 		{ "NodeName=a[1-2] CPUs=x\n", "bad.conf:1: CPUs=x: expected a number" },
 		{ "NodeName=a1\nNodeName=a1\n", "node a1 twice" },
 		{ "NodeName=a1 CPUs=2\n\nPartitionName=p Nodes=a2\n", "bad.conf:3: no node a2" },
@@ -134,6 +137,45 @@ static void a_slurm_conf_with_mistakes_is_refused_with_its_line(void **state)
 		if (!strstr(err.text, bad[i].words))
 			fail_msg("%s, expected \"%s\"", err.text, bad[i].words);
 	}
+}
+
+/* Products of what a line says wrap around in 32 bits, to 0 among others. */
+static void extreme_numbers_of_a_node_are_refused_or_make_a_node_that_can_be(void **state)
+{
+	static const char *const key[] = { "CPUs", "Boards", "Sockets", "CoresPerSocket", "ThreadsPerCore", "CoreSpecCount",
+					   "RealMemory", "MemSpecLimit", "TmpDisk", "Weight" };
+	static const uint32_t value[] = { 0, 1, 2, 3, 255, 256, 32768, 65535, 65536, 65537, 1u << 20, 1u << 31, UINT32_MAX - 1 };
+	unsigned made = 0;
+
+	(void) state;
+	for (unsigned round = 0; round < 3000; round++) {
+		struct sl_builder *b = sl_builder_create(&sl_snapshot_schema, NULL);
+		struct sl_error err = { 0 };
+		char text[500] = "NodeName=a1";
+		struct sl_node_row node;
+		uint32_t flags = 0;
+
+		for (size_t i = 0; i < sizeof(key) / sizeof(key[0]); i++) {
+			size_t n = strlen(text);
+
+			if (below(2))
+				snprintf(text + n, sizeof(text) - n, " %s=%u", key[i],
+					 value[below(sizeof(value) / sizeof(value[0]))]);
+		}
+		strcat(text, "\n");
+		if (sl_machine_load(b, file("drawn.conf", text), &flags, &err)) {
+			if (!strstr(err.text, "drawn.conf:1: "))
+				fail_msg("%s: %s", text, err.text);
+		} else {
+			made++;
+			assert_int_equal(sl_builder_row(b, SL_T_NODE, 0, &node), 0);
+			if (!node.cores || node.cores > 65535 || !node.threads || node.threads > 65535 || !node.sockets ||
+			    node.sockets > 65535 || node.memory < 0)
+				fail_msg("%s: %u cores, %u threads, %u sockets", text, node.cores, node.threads, node.sockets);
+		}
+		sl_builder_destroy(b);
+	}
+	assert_true(made > 100);
 }
 
 static void the_machine_of_a_snapshot_is_up_and_empty(void **state)
@@ -167,6 +209,7 @@ int main(void)
 		cmocka_unit_test(a_machine_in_words_has_kinds_of_nodes),
 		cmocka_unit_test(the_machine_of_a_slurm_conf_is_as_slurmctld_sees_it),
 		cmocka_unit_test(a_slurm_conf_with_mistakes_is_refused_with_its_line),
+		cmocka_unit_test(extreme_numbers_of_a_node_are_refused_or_make_a_node_that_can_be),
 		cmocka_unit_test(the_machine_of_a_snapshot_is_up_and_empty),
 	};
 

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * product.h - arithmetic on numbers that come from files and users: a result that does not fit its type
+ * is the largest that does, a division by nothing is by one.
+ *
+ * A count that is too large to be computed is more than any machine has, so that the cap compares as the
+ * result would have.  What has to be told as an error is checked before.
+ *
+ * Threads: safe.
+ */
+#ifndef SL_PRODUCT_H
+#define SL_PRODUCT_H
+
+#include <stdint.h>
+
+/* a x b */
+static inline uint64_t sl_product(uint64_t a, uint64_t b)
+{
+	uint64_t n;
+
+	return __builtin_mul_overflow(a, b, &n) ? UINT64_MAX : n;
+}
+
+/* a x b of what is signed: INT64_MAX or INT64_MIN where it is beyond them. */
+static inline int64_t sl_product_signed(int64_t a, int64_t b)
+{
+	int64_t n;
+
+	if (!__builtin_mul_overflow(a, b, &n))
+		return n;
+	return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+}
+
+/* a + b */
+static inline uint64_t sl_sum(uint64_t a, uint64_t b)
+{
+	uint64_t n;
+
+	return __builtin_add_overflow(a, b, &n) ? UINT64_MAX : n;
+}
+
+static inline int64_t sl_sum_signed(int64_t a, int64_t b)
+{
+	int64_t n;
+
+	if (!__builtin_add_overflow(a, b, &n))
+		return n;
+	return a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+/* a - b of what is signed */
+static inline int64_t sl_difference(int64_t a, int64_t b)
+{
+	int64_t n;
+
+	if (!__builtin_sub_overflow(a, b, &n))
+		return n;
+	return a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+/* a / b, rounded up */
+static inline uint64_t sl_quotient_up(uint64_t a, uint64_t b)
+{
+	if (!b)
+		return a;
+	return a / b + (a % b != 0);
+}
+
+/* The number, or the largest of 32 bits that is no SL_NONE. */
+static inline uint32_t sl_cap_u32(uint64_t n)
+{
+	return n < UINT32_MAX ? (uint32_t) n : UINT32_MAX - 1;
+}
+
+#endif

@@ -106,7 +106,7 @@ int check_devices(struct check *c, const struct row *r, const struct ask *a, uin
 	if (shares > 1 || (shares && (others || a->whole)))
 		return fail_device(c, r, i, "only Slurm's select can place it (shares beside others, or of whole nodes)");
 	for (uint32_t g = a->gres.first; shares && g < a->gres.first + a->gres.count; g++)
-		if (c->snap->job_gres.per[g] != SL_PER_NODE)
+		if (c->snap->job_gres.count[g] && c->snap->job_gres.per[g] != SL_PER_NODE)
 			return fail_device(c, r, i, "only Slurm's select can place it (shares beside gres that are not by node)");
 	return 0;
 }

@@ -231,22 +231,47 @@ static void ask_no_consume(const struct sl_cluster *c, struct want *w, const str
 		w->pub.native |= SL_NATIVE_UNCOUNTED_GRES;
 }
 
+static bool asks_for_shares(const struct sl_cluster *c, const struct sl_gres_need *need)
+{
+	for (uint32_t k = 0; k < SL_MAX_GRES; k++)
+		if (need->kinds >> k & 1 && c->devices.share[k])
+			return true;
+	return false;
+}
+
+/*
+ * Leave the shares of a request to select.  A node can have enough free devices for each part of the request, and
+ * not for all of them at once: which device gives what is not known before select has chosen.
+ */
+static void drop_shares(const struct sl_cluster *c, struct sl_request *r)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < r->gres_needs; i++)
+		if (!asks_for_shares(c, &r->gres[i]))
+			r->gres[kept++] = r->gres[i];
+	r->gres_needs = kept;
+}
+
 /* Shares are placed where each node gives so many, and none of what they are shares of. */
 static void limit_shares(const struct sl_cluster *c, struct want *w)
 {
-	const struct sl_request *r = &w->pub.request;
-	uint32_t shares = 0, others = r->whole_nodes;
+	struct sl_request *r = &w->pub.request;
+	uint32_t shares = 0, others = r->whole_nodes, devices = 0;
 
 	for (uint32_t i = 0; i < r->gres_needs; i++) {
 		for (uint32_t k = 0; k < SL_MAX_GRES; k++) {
 			if (!(r->gres[i].kinds >> k & 1))
 				continue;
 			shares += c->devices.share[k] != 0;
+			devices += c->devices.whole[k] != 0;
 			others += c->devices.whole[k] || (c->devices.share[k] && r->gres[i].per != SL_GRES_PER_NODE);
 		}
 	}
 	if (shares > 1 || (shares && others))
 		w->pub.native |= SL_NATIVE_UNCOUNTED_GRES;
+	if (shares > 1 || (shares && devices))
+		drop_shares(c, r);
 }
 
 static int ask_gres(struct sl_cluster *c, struct want *w, const struct sl_ask *a)

@@ -178,6 +178,37 @@ static void shares_that_cannot_be_counted_are_left_to_slurm(void **state)
 	expect_native(b, SL_NATIVE_UNCOUNTED_GRES);
 }
 
+/* Of one request: select chooses, and may take the same device for both or another one. */
+static void a_gpu_and_shares_in_one_request_are_planned_and_hold_no_device_twice(void **state)
+{
+	(void) state;
+	for (uint32_t gpus = 0; gpus <= 3; gpus++)
+		for (uint32_t shares = 0; shares <= 9; shares++)
+			for (uint32_t way = 0; way < 18; way++) {
+				static const uint32_t pers[] = { SL_PER_NODE, SL_PER_JOB, SL_PER_TASK };
+				const char *first = way < 9 ? "gpu" : "shard";
+				struct build *b = machine(8);
+				struct sl_range both;
+				struct desk d;
+
+				for (uint32_t id = 1; id <= 3; id++) {
+					pending(b, id, "gpu", 1, 60);
+					both = build_gres(b, first, "", gpus, pers[way % 3]);
+					build_gres(b, "shard", "", shares, pers[way / 3 % 3]);
+					both.count = 2;
+					if (id != 2)
+						build_change_job(b, id, .gres = both);
+				}
+				running(b, 9, SHARD, 1, 1, 60);
+				d = sit(b);
+				for (uint32_t id = 1; id <= 3; id++)
+					if (start(&d, id) != 1)
+						reserve(&d, id);
+				accepted(&d);
+				leave(&d);
+			}
+}
+
 /* Each device is a kind of gres besides those that nodes have, of which there are SL_MAX_GRES. */
 static void a_node_has_shares_of_as_many_devices_as_kinds_are_left(void **state)
 {
@@ -200,6 +231,7 @@ int main(void)
 		cmocka_unit_test(shares_are_of_the_first_device_that_has_enough),
 		cmocka_unit_test(a_device_with_shares_in_use_is_nobodys),
 		cmocka_unit_test(a_job_does_not_start_by_a_device_that_it_would_not_be_given),
+		cmocka_unit_test(a_gpu_and_shares_in_one_request_are_planned_and_hold_no_device_twice),
 		cmocka_unit_test(shares_that_cannot_be_counted_are_left_to_slurm),
 		cmocka_unit_test(a_node_has_shares_of_as_many_devices_as_kinds_are_left),
 	};

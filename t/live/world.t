@@ -4,6 +4,7 @@
 # thing of the same name, when the plan comes.  slurmctld stays.
 #
 # SL_WORLD_SECONDS   how long the last test changes everything at once (default 30)
+# SL_WORLD_SHADOW    Slurm's scheduler that decides in that test, with ours in its shadow (backfill)
 . "${0%/*}/live.sh"
 . "${0%/*}/database.sh"
 . "${0%/*}/audit.sh"
@@ -11,7 +12,9 @@
 needs_plugin
 schedlua engine --help > /dev/null 2>&1 || "$TOP/.work/inst/bin/schedlua" engine --help > /dev/null 2>&1 ||
 	skip_all "this schedlua has no engine"
-live_begin 8 "SchedulerParameters=defer,sched_interval=-1,lua_interval=0.3,lua_wake=50" SlurmctldDebug=debug \
+DECIDER=defer,sched_interval=-1
+[ -z "${SL_WORLD_SHADOW-}" ] || DECIDER=lua_shadow=$SL_WORLD_SHADOW,bf_interval=1,sched_interval=2,sched_min_interval=0
+live_begin 8 "SchedulerParameters=$DECIDER,lua_interval=0.3,lua_wake=50" SlurmctldDebug=debug \
 	MaxNodeCount=24 "NodeSet=dynamic Feature=dynamic" \
 	"PartitionName=main Nodes=n[001-008] Default=YES MaxTime=INFINITE State=UP" \
 	"PartitionName=dyn Nodes=dynamic MaxTime=INFINITE State=UP"

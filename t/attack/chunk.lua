@@ -29,6 +29,8 @@ local function below(n)
 	return (state >> 33) % n
 end
 
+local late = below(2)		-- objects are passed in the first cycle, or with those of the first in the second
+
 local function one_of(list)
 	return list[1 + below(#list)]
 end
@@ -268,7 +270,8 @@ local function make_objects()
 	pool.model:var { ub = 1, integer = true, obj = 1 }
 	pool.file, pool.warn = M.file, M.warn
 	keep(pcall(function()
-		pool.held = attack.functions.held { by = "user", unit = "cpu" }
+		pool.held = attack.functions.held { by = "user", unit = "cpu",
+			partitions = below(2) == 0 and { pool.partition.name } or nil }
 	end))
 end
 
@@ -293,10 +296,10 @@ function M.at(stage, cluster, plan, job)
 	depth = 1		-- what these ask (admit, rank) does not attack by itself
 	pcall(look_around, cluster, plan, job)
 	pcall(make_objects)
-	if stage == "decide" and not probed and not passed and cycles > chunk.seed % 2 then
-		for kind, v in pairs(pool) do
-			objects.keep(kind, below, true, v)
-		end
+	for kind, v in pairs(stage == "decide" and pool or {}) do
+		objects.keep(kind, below, true, v)
+	end
+	if stage == "decide" and not probed and not passed and cycles > late then
 		objects.pass(call_protected, chunk.objects, self_of(chunk.objects), attack.names, below)
 		passed = true
 	end

@@ -271,7 +271,7 @@ local function make_objects()
 	pool.file, pool.warn = M.file, M.warn
 	keep(pcall(function()
 		pool.held = attack.functions.held { by = "user", unit = "cpu",
-			partitions = below(2) == 0 and { pool.partition.name } or nil }
+			partitions = { pool.partition.name } }
 	end))
 end
 

@@ -18,6 +18,7 @@
 #include "plugin/host/options.h"
 #include "base/plain.h"
 #include "image/plan_image.h"
+#include "plugin/host/refused.h"
 #include "plugin/host/remembered.h"
 #include "plugin/host/shadow.h"
 
@@ -35,6 +36,7 @@ struct sl_cycler {
 	struct sl_host *host;
 	struct sl_journals journals;
 	struct sl_captures captures;
+	struct sl_refused_log refused;
 	struct sl_notes notes;		/* of jobs: the collector reads them, the commit writes them */
 	struct sl_asked_book *asked;
 	struct sl_remember *remembered;	/* by the site's policies: from their last plan into the next snapshot */
@@ -44,7 +46,7 @@ struct sl_cycler {
 	struct sl_shadow *book;		/* of what both do, in shadow mode */
 	char failed[300];		/* in the decision at hand, or empty */
 	struct sl_host_options host_options;
-	char site[3072], dir[2048], keep[2100], said[512];
+	char site[3072], dir[2048], keep[2100];
 	bool configured, ready;		/* options read; allowed to act */
 	bool hide;			/* Slurm hides jobs from users: nothing may be published */
 	time_t conf_update;
@@ -69,18 +71,15 @@ static void log_line(int level, const char *text)
 	xfree(line);
 }
 
-/* Say something once, until something else was said or all is well again. */
-static void say_once(struct sl_cycler *y, const char *text)
+/* Something is wrong with the configuration, which is read when somebody changes it. */
+static void say_wrong(struct sl_cycler *y, const char *text)
 {
-	if (!strcmp(y->said, text))
-		return;
-	snprintf(y->said, sizeof(y->said), "%s", text);
 	log_line(0, text);
 	sl_status_error(&y->status, text);
 }
 
-/* Something is not written, which the next cycle tries again. */
-static void not_written(void *arg, enum sl_trouble what, const char *text)
+/* Something fails that the next cycle tries again: told of once. */
+static void complain(void *arg, enum sl_trouble what, const char *text)
 {
 	struct sl_cycler *y = arg;
 
@@ -136,7 +135,7 @@ static void open_state(struct sl_cycler *y)
 	int bad;
 
 	if (sl_journals_open(&y->journals, &err))
-		not_written(y, SL_TROUBLE_JOURNAL, err.text);
+		complain(y, SL_TROUBLE_JOURNAL, err.text);
 	snprintf(path, sizeof(path), "%s/remembered", y->dir);
 	if (sl_remembered_load(y->remembered, path, &err))
 		info("sched/lua: %s; policies begin without", err.text);
@@ -161,7 +160,7 @@ static bool is_allowed_to_act(struct sl_cycler *y)
 		 "slurm.conf and run scontrol reconfigure; until then sched/lua starts nothing", missing);
 	snprintf(y->status.idle_why, sizeof(y->status.idle_why), "%s", text);
 	y->status.source = SL_SOURCE_IDLE;
-	say_once(y, text);
+	say_wrong(y, text);
 	return false;
 }
 
@@ -184,13 +183,13 @@ static void configure(struct sl_cycler *y)
 
 	read_conf(y);
 	if (sl_journals_set(&y->journals, y->dir, y->options.publish, slurm_conf.slurm_user_id, y->hide, &err))
-		say_once(y, err.text);
+		say_wrong(y, err.text);
 	else if (*y->options.publish && y->hide)
 		log_line(1, "nothing is published (lua_publish): PrivateData, or MCSParameters, hides jobs from users");
 	if (first)
 		open_state(y);
 	if (sl_host_reconfigure(y->host, &y->host_options, &err))
-		say_once(y, err.text);
+		say_wrong(y, err.text);
 	y->configured = true;
 	y->policy_strikes = 0;
 	y->policy_rest_until = y->bundled_rest_until = y->idle_until = 0;
@@ -244,7 +243,7 @@ static void take_remembered(struct sl_cycler *y, const struct sl_plan_image *pla
 	struct sl_error err = { SL_OK, "" };
 
 	if (sl_remember_load(y->remembered, &plan->image, &plan->remembered, NULL, &err))
-		say_once(y, err.text);
+		complain(y, SL_TROUBLE_REMEMBERED, err.text);
 }
 
 /* instead: what becomes of this cycle, for the log; "" where that is not known yet. */
@@ -353,7 +352,7 @@ static bool get_plan(struct sl_cycler *y, struct sl_host_answer *a, struct sl_pl
 			sl_fail(&err, SL_EBUSY, "what was planned was never possible");
 		sl_fail_in(&err, "no plan, %s", *y->shadow ? "and Slurm schedules as ever" :
 			   "the plug-in starts jobs in priority order");
-		say_once(y, err.text);
+		complain(y, (enum sl_trouble) ((int) SL_TROUBLE_NO_PLAN + (int) err.code), err.text);
 		snprintf(y->failed, sizeof(y->failed), "%.*s", (int) sizeof(y->failed) - 1, err.text);
 	}
 	return false;
@@ -415,7 +414,7 @@ static void carry_out(struct sl_cycler *y, struct sl_commit *m, const struct sl_
 	note_barren(y, m, refused);
 	if (!atomic_load(&y->stop))
 		sl_commit_reasons(m);
-	sl_journals_write(&y->journals, &y->collector->snap, plan, m->carried, not_written, y);
+	sl_journals_write(&y->journals, &y->collector->snap, plan, m->carried, complain, y);
 }
 
 /* Shadow mode: as if each decision had been looked at, and not carried out. */
@@ -429,7 +428,7 @@ static void look_on(struct sl_cycler *y, const struct sl_plan_image *plan)
 						   plan->action.job[i - plan->start.rows], SL_FATE_SHADOW, "shadow mode: Slurm decides" };
 	log_plan(plan);
 	sl_status_count_reasons(&y->status, plan);
-	sl_journals_write(&y->journals, &y->collector->snap, plan, carried, not_written, y);
+	sl_journals_write(&y->journals, &y->collector->snap, plan, carried, complain, y);
 	xfree(carried);
 }
 
@@ -453,6 +452,16 @@ static void act(struct sl_cycler *y, struct sl_commit *m, const struct sl_plan_i
 		sl_commit_save(m);	/* what jobs of an earlier time asked for may have been put back */
 }
 
+/* Rows that the engine's checker refused: the plan has none of them any more. */
+static void note_refused(struct sl_cycler *y, const struct sl_plan_image *plan)
+{
+	const struct sl_refused_in in = { plan, y->collector->bytes, y->collector->size, y->dir };
+	char line[1024];
+
+	if (sl_refused_note(&y->refused, &y->status, &in, line, sizeof(line), complain, y))
+		log_line(0, line);
+}
+
 static void write_book(struct sl_cycler *y, const struct sl_plan_image *plan)
 {
 	struct sl_shadow_cycle c = {
@@ -462,7 +471,7 @@ static void write_book(struct sl_cycler *y, const struct sl_plan_image *plan)
 	struct sl_error err = { SL_OK, "" };
 
 	if (y->book && sl_shadow_note(y->book, y->dir, &c, &err))
-		not_written(y, SL_TROUBLE_JOURNAL, err.text);
+		complain(y, SL_TROUBLE_JOURNAL, err.text);
 }
 
 static void diag_stats(const struct sl_cycler *y, uint32_t examined, uint64_t us)
@@ -503,7 +512,7 @@ static void write_status(struct sl_cycler *y, bool now)
 	snprintf(s->refusal, sizeof(s->refusal), "%.*s", (int) MIN(strcspn(hs->refusal, "\n"), 1000),
 		 hs->site_refused ? hs->refusal : "");
 	if (y->configured && sl_status_write(s, y->dir, &err))
-		not_written(y, SL_TROUBLE_STATUS, err.text);
+		complain(y, SL_TROUBLE_STATUS, err.text);
 }
 
 static void note_collected(struct sl_cycler *y)
@@ -540,7 +549,7 @@ static bool take_snapshot(struct sl_cycler *y)
 	y->status.source = SL_SOURCE_IDLE;
 	snprintf(y->status.idle_why, sizeof(y->status.idle_why), "%s", err.text);
 	y->idle_until = sl_clock_s() + 10;
-	say_once(y, err.text);
+	complain(y, SL_TROUBLE_COLLECT, err.text);
 	return false;
 }
 
@@ -567,6 +576,7 @@ static void run_cycle(struct sl_cycler *y)
 		snprintf(y->status.policy, sizeof(y->status.policy), "%s", a.policy);
 		note_held(y, a.held);
 		decided = &plan;
+		note_refused(y, decided);
 	}
 	examined = decided ? plan.meta.examined[0] : y->collector->queued;
 	if (decided || !atomic_load(&y->stop)) {
@@ -575,7 +585,7 @@ static void run_cycle(struct sl_cycler *y)
 	}
 	if (decided) {
 		if (sl_captures_note_asked(&y->captures, &y->options, &y->collector->snap, decided, &err))
-			not_written(y, SL_TROUBLE_RECORD, err.text);
+			complain(y, SL_TROUBLE_RECORD, err.text);
 		sl_host_release(y->host, &a);
 	}
 	sl_commit_free(&m);
@@ -583,7 +593,7 @@ static void run_cycle(struct sl_cycler *y)
 	y->status.last_cycle = y->due.snapshot_second;
 	sl_due_done(&y->due, before, m.started > 0);
 	sl_captures_write(&y->captures, &y->options, y->dir, y->sequence, y->collector->bytes, y->collector->size,
-			  not_written, y);
+			  complain, y);
 done:
 	took_us = sl_due_end(&y->due);
 	sl_times_add(&y->status.cycle, took_us);
@@ -672,8 +682,6 @@ void sl_cycler_tick(struct sl_cycler *y)
 	    !sl_due_now(&y->due, interval_s(y)) || sl_due_waits(&y->options) || !fed_mgr_sibs_synced())
 		return;
 	run_cycle(y);
-	if (y->status.source != SL_SOURCE_IDLE && y->status.source != SL_SOURCE_FALLBACK)
-		*y->said = '\0';
 	/* the next look comes late: what is wrong is told now */
 	write_status(y, sl_clock_s() < y->idle_until);
 }

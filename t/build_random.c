@@ -111,10 +111,42 @@ static uint32_t random_last(struct build *b, uint64_t *s, uint32_t first, bool a
 	return last;
 }
 
+/* Numbers of their own: what is drawn of times leaves all else that a seed draws as it is. */
+static uint64_t times_of(const uint64_t *s)
+{
+	return *s ^ UINT64_C(0x5851f42d4c957f2d);
+}
+
+static void random_part_times(const uint64_t *s, struct sl_partition_row *r)
+{
+	uint64_t t = times_of(s);
+
+	if (one_in(&t, 2))
+		r->max_time = 300 * (1 + build_below(&t, 12));
+	if (one_in(&t, 3))
+		r->default_time = 60 * (1 + build_below(&t, r->max_time == SL_UNLIMITED ? 60 : (uint32_t) (r->max_time / 60)));
+}
+
+/* A job that names no walltime, or none that ends, or one beyond MaxTime, which it need not heed. */
+static void random_walltime(const uint64_t *s, struct sl_job_row *r)
+{
+	uint64_t t = times_of(s);
+
+	if (one_in(&t, 3))
+		r->flags |= SL_JOBF_DEFAULT_TIME;
+	if (one_in(&t, 2))
+		r->flags |= SL_JOBF_ANY_TIME;
+	if (one_in(&t, 6))
+		r->time_limit = SL_UNLIMITED;
+}
+
 static void random_partitions(struct build *b, uint64_t *s)
 {
 	struct sl_partition_row r;
 
+	sl_builder_row(b->builder, SL_T_PARTITION, 0, &r);
+	random_part_times(s, &r);
+	sl_builder_update(b->builder, SL_T_PARTITION, 0, &r);
 	for (uint32_t p = build_below(s, 3); p > 0; p--) {
 		uint32_t first = build_below(s, b->nodes), row, share = one_in(s, 3) ? 2 + build_below(s, 3) : 1;
 		char name[8];
@@ -140,6 +172,7 @@ static void random_partitions(struct build *b, uint64_t *s)
 			r.flags &= ~SL_PART_UP;
 		if (one_in(s, 4))
 			r.max_time = 600 * (1 + build_below(s, 20));
+		random_part_times(s, &r);
 		sl_builder_update(b->builder, SL_T_PARTITION, row, &r);
 	}
 }
@@ -411,6 +444,7 @@ static void random_pending(struct build *b, uint64_t *s, uint32_t id)
 	random_wishes(b, s, &r);
 	add_company(b, &r);
 	add_gres_tasks(b, &r);
+	random_walltime(s, &r);
 	job = build_append(b, &r);
 	if (one_in(s, 5) && r.partition)
 		build_queue(b, job, 0);

@@ -129,3 +129,15 @@ FILE *sl_plain_stream(int fd, int buffering)
 	setvbuf(f, NULL, buffering, BUFSIZ);
 	return f;
 }
+
+bool sl_same_but_numbers(const char *a, const char *b)
+{
+	for (;;) {
+		a += strspn(a, "0123456789");
+		b += strspn(b, "0123456789");
+		if (*a != *b || !*a)
+			return *a == *b;
+		a++;
+		b++;
+	}
+}

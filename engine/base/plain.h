@@ -10,6 +10,7 @@
 #ifndef SL_PLAIN_H
 #define SL_PLAIN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -24,6 +25,9 @@ uint32_t sl_utf8_unsafe(const char *s);
 /* Make it one line of plain text, in place: a blank for each byte of such a character, a
  * question mark for each byte that is no UTF-8.  Returns text. */
 char *sl_plain(char *text);
+
+/* True if the texts are the same but for runs of digits: what repeats itself with another time or another job. */
+bool sl_same_but_numbers(const char *a, const char *b);
 
 /*
  * A stream to a descriptor, which stays the caller's, that makes all that goes through it

@@ -21,11 +21,21 @@ static int by_key(const void *a, const void *b)
 	return SL_ORDER(x->key, y->key) ?: SL_ORDER(x->row, y->row);
 }
 
-static uint32_t find_key(const struct key *keys, uint32_t count, uint64_t key)
+void check_sort_keys(struct key *keys, uint32_t count)
+{
+	qsort(keys, count, sizeof(*keys), by_key);
+}
+
+uint32_t check_find_key(const struct key *keys, uint32_t count, uint64_t key)
 {
 	uint32_t lo = SL_FIRST(i, 0, count, keys[i].key < key);
 
 	return lo < count && keys[lo].key == key ? keys[lo].row : SL_NONE;
+}
+
+uint32_t check_find_job(const struct check *c, uint32_t id)
+{
+	return check_find_key(c->jobs, c->snap->job.rows, id);
 }
 
 static bool in_runs(const struct check *c, struct sl_range list, uint32_t node)
@@ -184,7 +194,7 @@ static int bill_running(struct check *c)
 				.devices = s->alloc_gres.devices + s->alloc.gres[a].first,
 				.kinds = s->alloc.gres[a].count, .node = s->alloc.node[a],
 				.cores = idle ? 0 : check_core_spec(c, j) ? s->node.cores[s->alloc.node[a]] :
-					s->alloc.cores[a], .job = j,
+					s->alloc.cores[a], .job = j, .row = SL_NONE,
 				.partition = s->job.partition[j], .resv = own,
 			};
 
@@ -208,7 +218,7 @@ static int mark_partial_reservations(struct check *c)
 			continue;
 		for (uint32_t n = 0; n < s->node.rows; n++) {
 			struct bill b = { .start = s->reservation.start_time[r],
-				.end = s->reservation.end_time[r], .node = n, .job = SL_NONE,
+				.end = s->reservation.end_time[r], .node = n, .job = SL_NONE, .row = SL_NONE,
 				.partition = SL_NONE, .resv = SL_NONE };
 			int in = check_reserved(c, r, n);
 
@@ -303,12 +313,12 @@ static int check_places(struct check *c, const struct row *r)
 }
 
 /* When it starts and how long it may run. */
-static int check_times(struct check *c, struct row *r, const struct ask *a, int64_t shortened, int64_t expected)
+static int check_times(struct check *c, struct row *r, const struct ask *a)
 {
 	const struct sl_snapshot *s = c->snap;
 	const struct sl_reservation_view *resv = &s->reservation;
 	uint32_t id = s->job.id[r->job], own = r->resv;
-	int64_t limit = shortened ? shortened : a->time_limit, end;
+	int64_t limit = r->shortened ? r->shortened : a->time_limit, expected = r->expected, end;
 
 	if (r->at < c->now || r->at < s->job.begin_time[r->job])
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": starts at %" PRId64 ", before %s %" PRId64, id,
@@ -339,10 +349,11 @@ static int check_times(struct check *c, struct row *r, const struct ask *a, int6
 	return 0;
 }
 
-static int bill_row(struct check *c, const struct row *r)
+static int bill_row(struct check *c, struct row *r)
 {
 	const struct sl_plan_image *p = c->plan;
 
+	r->bills = (struct sl_range) { c->bills, 0 };
 	for (uint32_t i = r->places.first; i < r->places.first + r->places.count; i++) {
 		struct bill b = {
 			.start = r->at, .end = r->until, .memory = p->place.memory[i],
@@ -353,7 +364,7 @@ static int bill_row(struct check *c, const struct row *r)
 			.node = p->place.node[i], .job = r->job, .cores = check_core_spec(c, r->job) && !r->native ?
 				c->snap->node.cores[p->place.node[i]] : p->place.cores[i],
 			.partition = r->through == SL_NONE ? r->partition : r->through,
-			.resv = r->resv, .planned = true, .native = r->native,
+			.resv = r->resv, .row = (uint32_t) (r - c->row), .planned = true, .native = r->native,
 		};
 
 		for (uint32_t k = 0; k < b.kinds; k++)
@@ -363,6 +374,7 @@ static int bill_row(struct check *c, const struct row *r)
 					       check_str(c, c->snap->node.name[b.node]), b.kind[k]);
 		if (add_bill(c, &b) < 0)
 			return -1;
+		r->bills.count++;
 	}
 	return 0;
 }
@@ -372,7 +384,7 @@ static bool is_way(const struct check *c, const struct row *r)
 {
 	const struct sl_snapshot *s = c->snap;
 	struct sl_range ways;
-	uint32_t q = find_key(c->queue, s->queue.rows, (uint64_t) r->job << 32 | r->partition);
+	uint32_t q = check_find_key(c->queue, s->queue.rows, (uint64_t) r->job << 32 | r->partition);
 
 	if (q == SL_NONE)
 		return false;
@@ -383,16 +395,16 @@ static bool is_way(const struct check *c, const struct row *r)
 	return false;
 }
 
-static int check_row(struct check *c, struct row *r, uint32_t id, int64_t shortened, int64_t expected)
+int check_row(struct check *c, struct row *r)
 {
 	const struct sl_snapshot *s = c->snap;
+	uint32_t own, id = s->job.id[r->job];
 	struct ask a;
-	uint32_t own;
 
 	if (r->partition >= s->partition.rows)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": there is no partition row %" PRIu32, id,
 			       r->partition);
-	if (find_key(c->queue, s->queue.rows, (uint64_t) r->job << 32 | r->partition) == SL_NONE)
+	if (check_find_key(c->queue, s->queue.rows, (uint64_t) r->job << 32 | r->partition) == SL_NONE)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is not queued in partition %s", id,
 			       check_str(c, s->partition.name[r->partition]));
 	if (!(s->partition.flags[r->partition] & SL_PART_UP))
@@ -412,131 +424,18 @@ static int check_row(struct check *c, struct row *r, uint32_t id, int64_t shorte
 			       check_str(c, s->job.reservation[r->job]));
 	r->resv = own;
 	check_ask(c, r->job, r->partition, r->shape, &a);
-	if (check_times(c, r, &a, shortened, expected) < 0 || check_loan(c, r) < 0 || check_places(c, r) < 0 ||
+	if (check_times(c, r, &a) < 0 || check_loan(c, r) < 0 || check_places(c, r) < 0 ||
 	    check_any_license(c, r) < 0 || bill_row(c, r) < 0)
 		return -1;
 	return check_layout(c, r, &a);
 }
 
-/* -- the whole plan ------------------------------------------------------ */
-
-static uint32_t find_job(const struct check *c, uint32_t id)
+int check_run_row(struct check *c, struct row *r, const struct ask *a)
 {
-	return find_key(c->jobs, c->snap->job.rows, id);
+	return check_loan(c, r) < 0 || check_places(c, r) < 0 || bill_row(c, r) < 0 ? -1 : check_layout(c, r, a);
 }
 
-/* How often a job may stand in a plan. */
-static int count_row(struct check *c, uint32_t j, bool start)
-{
-	const struct sl_job_view *job = &c->snap->job;
-	uint32_t tasks = job->array_pending[j] ? job->array_pending[j] : 1;
-
-	c->bookings[j]++;
-	c->starts[j] += start;
-	if (c->bookings[j] - c->starts[j] > 1)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is reserved twice", job->id[j]);
-	if (c->bookings[j] > tasks)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is planned %" PRIu32 " times, it stands for %"
-			       PRIu32 " task%s", job->id[j], c->bookings[j], tasks, tasks == 1 ? "" : "s");
-	return 0;
-}
-
-static int check_start(struct check *c, uint32_t i, struct row *r)
-{
-	const struct sl_plan_start_view *start = &c->plan->start;
-
-	*r = (struct row) { .job = find_job(c, start->job[i]), .partition = start->partition[i],
-		.shape = start->shape[i], .native = start->native[i], .way = start->reservation[i], .license = start->license[i], .start = true, .at = c->now,
-		.places = start->places[i], .through = start->through[i], .lenders = start->lenders[i] };
-	if (r->job == SL_NONE)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is not in the snapshot", start->job[i]);
-	if (start->stamp[i] != c->snap->job.stamp[r->job])
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has stamp %" PRId64 ", in the snapshot %" PRId64,
-			       start->job[i], start->stamp[i], c->snap->job.stamp[r->job]);
-	if (count_row(c, r->job, true) < 0)
-		return -1;
-	return check_row(c, r, start->job[i], start->time_limit[i], start->expected[i]);
-}
-
-static int check_reserve(struct check *c, uint32_t i, struct row *r)
-{
-	const struct sl_plan_reserve_view *reserve = &c->plan->reserve;
-
-	*r = (struct row) { .job = find_job(c, reserve->job[i]), .partition = reserve->partition[i],
-		.shape = reserve->shape[i], .native = reserve->native[i], .way = reserve->reservation[i],
-		.license = reserve->license[i], .at = reserve->start_time[i], .places = reserve->places[i], .through = reserve->through[i], .lenders = reserve->lenders[i] };
-	if (r->job == SL_NONE)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is not in the snapshot", reserve->job[i]);
-	if (count_row(c, r->job, false) < 0)
-		return -1;
-	return check_row(c, r, reserve->job[i], reserve->time_limit[i], reserve->expected[i]);
-}
-
-/* Tasks of an array that run, and those that the plan starts. */
-static int check_throttles(struct check *c)
-{
-	const struct sl_job_view *job = &c->snap->job;
-
-	for (uint32_t j = 0; j < job->rows; j++) {
-		uint32_t tasks = 0;
-
-		if (!c->starts[j] || !job->array_max_running[j] || job->array_job_id[j] == SL_NONE)
-			continue;
-		for (uint32_t k = 0; k < job->rows; k++)
-			if (job->array_job_id[k] == job->array_job_id[j])
-				tasks += c->starts[k] + (job->state[k] == SL_JOB_RUNNING ||
-							 job->state[k] == SL_JOB_SUSPENDED);
-		if (tasks > job->array_max_running[j])
-			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": %" PRIu32 " tasks of array %" PRIu32
-				       " would run, %" PRIu32 " may", job->id[j], tasks, job->array_job_id[j],
-				       job->array_max_running[j]);
-	}
-	return 0;
-}
-
-/* Where a component of a heterogeneous job is started, so are all that wait. */
-static int check_het_jobs(struct check *c)
-{
-	const struct sl_job_view *job = &c->snap->job;
-
-	for (uint32_t j = 0; j < job->rows; j++) {
-		uint32_t het = job->het_job_id[j];
-
-		if (!c->starts[j] || het == SL_NONE || !het)
-			continue;
-		for (uint32_t k = 0; k < job->rows; k++)
-			if (job->het_job_id[k] == het && job->state[k] == SL_JOB_PENDING && !c->starts[k])
-				return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is started without job %" PRIu32
-					       ", which is of the same heterogeneous job", job->id[j], job->id[k]);
-	}
-	return 0;
-}
-
-/* Reasons of jobs that stay pending, and orders: about jobs of the snapshot that are not started. */
-static int check_unbooked(struct check *c)
-{
-	const struct sl_plan_image *p = c->plan;
-
-	for (uint32_t i = 0; i < p->pending.rows; i++) {
-		uint32_t j = find_job(c, p->pending.job[i]);
-
-		if (j == SL_NONE)
-			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": stays pending, but is not in the snapshot",
-				       p->pending.job[i]);
-		if (c->starts[j] >= (c->snap->job.array_pending[j] ? c->snap->job.array_pending[j] : 1))
-			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is started and stays pending",
-				       p->pending.job[i]);
-	}
-	for (uint32_t i = 0; i < p->action.rows; i++) {
-		uint32_t j = find_job(c, p->action.job[i]);
-
-		if (j == SL_NONE || p->action.stamp[i] != c->snap->job.stamp[j])
-			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is to be changed (%s), but %s",
-				       p->action.job[i], sl_action_word(p->action.verb[i]),
-				       j == SL_NONE ? "is not in the snapshot" : "has another stamp there");
-	}
-	return 0;
-}
+/* -- beginning and end --------------------------------------------------- */
 
 static int index_snapshot(struct check *c)
 {
@@ -552,48 +451,27 @@ static int index_snapshot(struct check *c)
 	c->jobs_there = calloc(s->node.rows + 1, sizeof(*c->jobs_there));
 	c->starts = calloc(s->job.rows + 1, sizeof(*c->starts));
 	c->bookings = calloc(s->job.rows + 1, sizeof(*c->bookings));
+	c->queued = calloc(s->job.rows + 1, sizeof(*c->queued));
 	if (!c->jobs || !c->queue || !c->member || !c->reserved || !c->resv_nodes || !c->held_until || !c->in_use ||
-	    !c->jobs_there || !c->starts || !c->bookings)
+	    !c->jobs_there || !c->starts || !c->bookings || !c->queued)
 		return sl_fail(c->err, SL_ENOMEM, "check: out of memory");
 	for (uint32_t j = 0; j < s->job.rows; j++)
 		c->jobs[j] = (struct key) { s->job.id[j], j };
-	qsort(c->jobs, s->job.rows, sizeof(*c->jobs), by_key);
+	check_sort_keys(c->jobs, s->job.rows);
+	for (uint32_t i = 0; i < s->queue.rows; i++)
+		c->queued[s->queue.job[i]] = true;
 	for (uint32_t i = 0; i < s->queue.rows; i++)
 		c->queue[i] = (struct key) { (uint64_t) s->queue.job[i] << 32 | s->queue.partition[i], i };
-	qsort(c->queue, s->queue.rows, sizeof(*c->queue), by_key);
+	check_sort_keys(c->queue, s->queue.rows);
 	return 0;
 }
 
-static int check_all(struct check *c)
+int check_begin(struct check *c)
 {
-	const struct sl_plan_image *p = c->plan;
-	uint32_t rows = 0;
-	struct row *row;
-	int rc = -1;
-
-	if (p->meta.sequence[0] != c->snap->meta.sequence[0] || p->meta.now[0] != c->now)
-		return sl_fail(c->err, SL_EINVAL, "the plan answers snapshot %" PRId64 " of %" PRId64 ", not %" PRId64
-			       " of %" PRId64, p->meta.sequence[0], p->meta.now[0], c->snap->meta.sequence[0], c->now);
-	row = calloc((size_t) p->start.rows + p->reserve.rows + 1, sizeof(*row));
-	if (!row)
-		return sl_fail(c->err, SL_ENOMEM, "check: out of memory");
-	if (index_snapshot(c) < 0 || check_preemptors(c) < 0 || bill_running(c) < 0 || mark_partial_reservations(c) < 0)
-		goto done;
-	for (uint32_t i = 0; i < p->start.rows; i++)
-		if (check_start(c, i, &row[rows++]) < 0)
-			goto done;
-	for (uint32_t i = 0; i < p->reserve.rows; i++)
-		if (check_reserve(c, i, &row[rows++]) < 0)
-			goto done;
-	if (check_throttles(c) < 0 || check_het_jobs(c) < 0 || check_unbooked(c) < 0 || check_nodes(c) < 0 || check_licenses(c, row, rows) < 0)
-		goto done;
-	rc = 0;
-done:
-	free(row);
-	return rc;
+	return index_snapshot(c) < 0 || check_preemptors(c) < 0 || bill_running(c) < 0 ? -1 : mark_partial_reservations(c);
 }
 
-static void free_check(struct check *c)
+void check_end_all(struct check *c)
 {
 	for (uint32_t p = 0; c->member && p < c->snap->partition.rows; p++)
 		free(c->member[p]);
@@ -610,88 +488,8 @@ static void free_check(struct check *c)
 	free(c->jobs_there);
 	free(c->starts);
 	free(c->bookings);
+	free(c->queued);
 	free(c->bill);
-}
-
-int sl_check_plan(const struct sl_snapshot *snap, const struct sl_plan_image *plan, struct sl_error *err)
-{
-	struct check c = { .snap = snap, .plan = plan, .err = err, .now = snap->meta.now[0],
-			   .names_devices = check_names_devices(plan) };
-	int rc = check_all(&c);
-
-	free_check(&c);
-	return rc;
-}
-
-/* -- a whole schedule ---------------------------------------------------- */
-
-static bool asks_for_partition(const struct sl_snapshot *s, uint32_t job, uint32_t partition)
-{
-	struct sl_range list = s->job.partitions[job];
-
-	for (uint32_t i = list.first; i < list.first + list.count; i++)
-		if (s->job_partition.partition[i] == partition)
-			return true;
-	return !list.count && s->job.partition[job] == partition;
-}
-
-/* Did it run after its submission and begin time, within its limit, until its deadline? */
-static int check_run_times(struct check *c, const struct row *r, const struct ask *a)
-{
-	const struct sl_job_view *job = &c->snap->job;
-	uint32_t id = job->id[r->job];
-
-	if (r->at < job->submit_time[r->job] || r->at < job->begin_time[r->job])
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": starts at %" PRId64 ", before %s %" PRId64, id,
-			       r->at, r->at < job->submit_time[r->job] ? "its submission," : "its begin time,",
-			       r->at < job->submit_time[r->job] ? job->submit_time[r->job] : job->begin_time[r->job]);
-	if (r->until <= r->at || r->until - r->at > a->time_limit)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": runs for %" PRId64 " s, its limit is %" PRId64
-			       " s", id, r->until - r->at, a->time_limit);
-	if (job->deadline[r->job] && r->until > job->deadline[r->job])
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": ends at %" PRId64 ", after its deadline %" PRId64,
-			       id, r->until, job->deadline[r->job]);
-	return 0;
-}
-
-static int check_run(struct check *c, uint32_t i, int64_t end, struct row *r)
-{
-	const struct sl_plan_reserve_view *reserve = &c->plan->reserve;
-	uint32_t id = reserve->job[i];
-	struct ask a;
-
-	*r = (struct row) { .job = find_job(c, id), .partition = reserve->partition[i], .shape = reserve->shape[i],
-		.native = reserve->native[i], .way = reserve->reservation[i], .license = SL_NONE, .at = reserve->start_time[i], .until = end, .may_until = end,
-		.places = reserve->places[i], .through = reserve->through[i], .lenders = reserve->lenders[i] };
-	if (r->job == SL_NONE)
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is not in the snapshot", id);
-	if (r->partition >= c->snap->partition.rows || !asks_for_partition(c->snap, r->job, r->partition))
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": ran in a partition that it did not ask for", id);
-	if (count_row(c, r->job, false) < 0)
-		return -1;
-	r->resv = check_reservation(c, r->job);
-	check_ask(c, r->job, r->partition, r->shape, &a);
-	if (check_run_times(c, r, &a) < 0 || check_loan(c, r) < 0 || check_places(c, r) < 0 || bill_row(c, r) < 0)
-		return -1;
-	return check_layout(c, r, &a);
-}
-
-int sl_check_schedule(const struct sl_snapshot *snap, const struct sl_plan_image *schedule, const int64_t *end,
-		      struct sl_error *err)
-{
-	struct check c = { .snap = snap, .plan = schedule, .err = err, .now = snap->meta.now[0],
-			   .names_devices = check_names_devices(schedule) };
-	uint32_t rows = schedule->reserve.rows;
-	struct row *row = calloc((size_t) rows + 1, sizeof(*row));
-	int rc = row ? index_snapshot(&c) : sl_fail(err, SL_ENOMEM, "check: out of memory");
-
-	if (!rc && (bill_running(&c) < 0 || mark_partial_reservations(&c) < 0))
-		rc = -1;
-	for (uint32_t i = 0; !rc && i < rows; i++)
-		rc = check_run(&c, i, end[i], &row[i]);
-	if (!rc && (check_nodes(&c) < 0 || check_licenses(&c, row, rows) < 0))
-		rc = -1;
-	free(row);
-	free_check(&c);
-	return rc;
+	free(c->row);
+	free(c->het);
 }

@@ -75,8 +75,9 @@ static void ask_time(const struct check *c, uint32_t j, uint32_t p, struct ask *
 	bool open;
 
 	open = !a->time_limit && (job->flags[j] & SL_JOBF_DEFAULT_TIME);
-	if (open)
-		a->time_limit = c->snap->partition.default_time[p] ? c->snap->partition.default_time[p] : SL_UNLIMITED;
+	if (open)	/* DefaultTime, else MaxTime, which then binds also those that need not heed it */
+		a->time_limit = c->snap->partition.default_time[p] ? c->snap->partition.default_time[p] :
+			c->snap->partition.max_time[p];
 	else if (!a->time_limit)
 		a->time_limit = job->time_limit[j];
 	open |= a->time_limit == SL_UNLIMITED;

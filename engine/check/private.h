@@ -8,6 +8,7 @@
 #define SL_CHECK_PRIVATE_H
 
 #include "check/check.h"
+#include "image/plan_cut.h"
 
 /* Cores are added up in parts of a core, where jobs share cores: what all numbers to
  * 16 divide. */
@@ -24,7 +25,9 @@ struct bill {
 	uint32_t job;			/* row, or SL_NONE: a reservation's mark */
 	uint32_t partition;		/* that it runs in */
 	uint32_t resv;			/* reservation that it runs in, or SL_NONE */
+	uint32_t row;			/* of struct check that it belongs to; of what is not planned SL_NONE */
 	bool planned, native;
+	bool counted;			/* the sweep has it among what is in use */
 };
 
 struct key {
@@ -47,14 +50,21 @@ struct check {
 	int64_t *in_use;		/* [node] cores of bills so far that are due now */
 	uint32_t *jobs_there;		/* [node] jobs among them */
 	uint32_t *starts, *bookings;	/* [job row] rows in the plan */
+	bool *queued;			/* [job row] */
 	struct bill *bill;
 	uint32_t bills, room;
+	struct row *row;		/* the plan's starts, then its reservations */
+	uint32_t rows;
+	struct key *het;		/* of these those of heterogeneous jobs, by het_job_id */
+	uint32_t hets;
+	struct sl_cuts *cuts;		/* what is refused goes there; NULL: the first violation ends the check */
+	uint64_t looked_at;		/* bills, by the sweep */
 	bool names_devices;		/* the plan: of gres that live on devices, which */
 };
 
 /* One start or reservation of the plan, read. */
 struct row {
-	uint32_t job;			/* row in the snapshot */
+	uint32_t job;			/* row in the snapshot, SL_NONE: it is not there */
 	uint32_t partition;
 	uint32_t shape;
 	bool native;
@@ -67,6 +77,9 @@ struct row {
 	struct sl_range places;
 	uint32_t through;		/* partition that it is started in instead, or SL_NONE */
 	struct sl_range lenders;	/* then: whose nodes it may have, too */
+	int64_t shortened, expected;	/* seconds: its time limit and how long it is booked, where the plan says so; else 0 */
+	struct sl_range bills;
+	bool out;			/* it was refused */
 };
 
 /* What a job asks for, in one partition and shape. */
@@ -105,6 +118,43 @@ static inline int64_t check_rest(int64_t end, int64_t t)
 	int64_t rest;
 
 	return !__builtin_sub_overflow(end, t, &rest) ? rest : end < 0 ? INT64_MIN : INT64_MAX;
+}
+
+/* Finds a key among sorted ones: its row, or SL_NONE. */
+uint32_t check_find_key(const struct key *keys, uint32_t count, uint64_t key);
+
+/* Sorts them by key, then by row. */
+void check_sort_keys(struct key *keys, uint32_t count);
+
+/* The row of the snapshot that a JobId has, or SL_NONE. */
+uint32_t check_find_job(const struct check *c, uint32_t id);
+
+/* Tables by which the snapshot is looked up, and what is held on it.  0, or -1 with c->err. */
+int check_begin(struct check *c);
+void check_end_all(struct check *c);
+
+/* One start or reservation, which is billed: job, partition, nodes, times and layout.  0, or -1 with c->err. */
+int check_row(struct check *c, struct row *r);
+
+/* A run of a schedule likewise: until r->until. */
+int check_run_row(struct check *c, struct row *r, const struct ask *a);
+
+/*
+ * check/refuse.c.  c->err says what is wrong with a row.  If refusals are collected: takes the row out, as do the other rows
+ * of its heterogeneous job, and returns 0: the check goes on.  Otherwise -1: c->err ends it.
+ */
+int check_refuse(struct check *c, uint32_t row);
+/* The same of a row of SL_P_PENDING or SL_P_ACTION. */
+int check_refuse_words(struct check *c, enum sl_plan_table table, uint32_t row, uint32_t job_id);
+/* When all is checked: notes of each row that was refused whether its job waits now. */
+void check_find_waiting(struct check *c);
+/* Lists the rows of heterogeneous jobs.  0, or -1 with c->err. */
+int check_list_hets(struct check *c);
+
+/* True if the bill is of a row that was refused. */
+static inline bool check_is_out(const struct check *c, const struct bill *b)
+{
+	return b->row != SL_NONE && c->row[b->row].out;
 }
 
 /* Jobs that share a core in this partition: 1 unless it oversubscribes. */
@@ -179,7 +229,10 @@ void check_devices_end(struct device_use *u);
 void check_devices_clear(const struct check *c, struct device_use *u);
 void check_devices_count(const struct check *c, struct device_use *u, const struct bill *b, int sign);
 /* Is more of a device in use than it has, and some of that planned? */
-bool check_devices_over(const struct check *c, const struct device_use *u, uint32_t node, int64_t *used, int64_t *have);
+bool check_devices_over(const struct check *c, const struct device_use *u, uint32_t node, uint32_t *device, int64_t *used,
+			int64_t *have);
+/* How many shares of that device a bill has. */
+int64_t check_devices_of(const struct check *c, const struct bill *b, uint32_t device);
 
 /* check/native.c.  Why the row has to be native; NULL: it need not be. */
 const char *check_native(const struct check *c, const struct row *r, const struct ask *a);
@@ -205,9 +258,11 @@ int check_loan(struct check *c, const struct row *r);
 
 /* check/sweep.c */
 int check_nodes(struct check *c);
+
+/* check/licenses.c */
 /* Of alternative licences the row names one that the job asks for (in a reservation it need not). */
 int check_any_license(struct check *c, const struct row *r);
-int check_licenses(struct check *c, const struct row *rows, uint32_t count);
+int check_licenses(struct check *c);
 
 /* When a running, suspended or completing job is taken to end. */
 int64_t check_end(const struct check *c, uint32_t job);

@@ -60,7 +60,7 @@ static int fail_device(const struct check *c, const struct row *r, uint32_t plac
 		       check_str(c, c->snap->node.name[c->plan->place.node[place]]), what);
 }
 
-static int check_row(struct check *c, const struct row *r, uint32_t place, uint32_t g)
+static int check_gres_row(struct check *c, const struct row *r, uint32_t place, uint32_t g)
 {
 	const struct sl_plan_place_gres_view *v = &c->plan->place_gres;
 	uint32_t node = c->plan->place.node[place], kind = v->kind[g], bits = v->devices[g], devices;
@@ -100,7 +100,7 @@ int check_devices(struct check *c, const struct row *r, const struct ask *a, uin
 
 		shares += has_shares(c->snap, node, kind);
 		others += shares_of_each(c->snap, node, kind, NULL) != 0;
-		if (check_row(c, r, i, g) < 0)
+		if (check_gres_row(c, r, i, g) < 0)
 			return -1;
 	}
 	if (shares > 1 || (shares && (others || a->whole)))
@@ -136,18 +136,41 @@ void check_devices_clear(const struct check *c, struct device_use *u)
 	memset(u->planned, 0, n * sizeof(*u->planned));
 }
 
+/* Shares that a bill has, by its row k of gres, of each of the devices that this row names; 0: its devices have none. */
+static int64_t shares_in(const struct check *c, const struct bill *b, uint32_t k, uint32_t *of)
+{
+	bool share = has_shares(c->snap, b->node, b->kind[k]);
+	uint64_t all;
+	int64_t each;
+
+	*of = share ? b->of[k] : b->kind[k];
+	all = *of < c->snap->gres_kind.rows ? shares_of_each(c->snap, b->node, *of, NULL) : 0;
+	each = share && !(b->devices[k] & (b->devices[k] - 1)) ? b->count[k] : (int64_t) all;
+	if (b->native && each > (int64_t) all)
+		each = (int64_t) all;	/* a node of which it may get all */
+	return all ? each : 0;
+}
+
+int64_t check_devices_of(const struct check *c, const struct bill *b, uint32_t device)
+{
+	int64_t n = 0;
+
+	for (uint32_t k = 0; k < b->kinds; k++) {
+		uint32_t of;
+		int64_t each = shares_in(c, b, k, &of);
+
+		n += of == device / DEVICES && (b->devices[k] >> device % DEVICES & 1) ? each : 0;
+	}
+	return n;
+}
+
 void check_devices_count(const struct check *c, struct device_use *u, const struct bill *b, int sign)
 {
 	for (uint32_t k = 0; k < b->kinds; k++) {
-		bool share = has_shares(c->snap, b->node, b->kind[k]);
-		uint32_t of = share ? b->of[k] : b->kind[k];
-		uint64_t all = of < c->snap->gres_kind.rows ? shares_of_each(c->snap, b->node, of, NULL) : 0;
-		int64_t each = share && !(b->devices[k] & (b->devices[k] - 1)) ? b->count[k] : (int64_t) all;
+		uint32_t of;
+		int64_t each = shares_in(c, b, k, &of);
 
-		if (b->native && each > (int64_t) all)
-			each = (int64_t) all;	/* a node of which it may get all */
-
-		for (uint32_t d = 0; all && d < DEVICES; d++) {
+		for (uint32_t d = 0; each && d < DEVICES; d++) {
 			if (!(b->devices[k] >> d & 1))
 				continue;
 			u->all[of * DEVICES + d] += sign * each;
@@ -157,12 +180,14 @@ void check_devices_count(const struct check *c, struct device_use *u, const stru
 	}
 }
 
-bool check_devices_over(const struct check *c, const struct device_use *u, uint32_t node, int64_t *used, int64_t *have)
+bool check_devices_over(const struct check *c, const struct device_use *u, uint32_t node, uint32_t *device, int64_t *used,
+			int64_t *have)
 {
 	for (uint32_t kind = 0; kind < c->snap->gres_kind.rows; kind++) {
 		*have = (int64_t) shares_of_each(c->snap, node, kind, NULL);
 		for (uint32_t i = kind * DEVICES; *have && i < (kind + 1) * DEVICES; i++) {
 			*used = u->all[i];
+			*device = i;
 			if (u->planned[i] && *used > *have)
 				return true;
 		}

@@ -6,10 +6,14 @@
  * sums with what the node has whenever something planned is among it.  What the
  * snapshot itself has too much of is not the plan's fault as long as the plan
  * adds nothing to it.
+ *
+ * A planned job that does not fit is refused and taken out of the sums, and the walk goes on from
+ * the same instant.  So a plan with many such jobs is swept once, as one without any is.
  */
 #include "check/private.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,18 +73,37 @@ static void add_to_sums(struct sums *s, const struct bill *b, int sign, int64_t 
 		s->gres[b->kind[k]] += sign * (int64_t) b->count[k];
 }
 
-static void count_bill(struct sweep *w, const struct bill *b, int sign)
+static bool is_shared(const struct sweep *w, const struct bill *b)
+{
+	return b->job != SL_NONE && check_sharing(w->c, b->job, b->partition) > 1;
+}
+
+static int64_t parts_of(const struct sweep *w, const struct bill *b)
+{
+	return b->cores * CORE_PARTS / (is_shared(w, b) ? w->rows : 1);
+}
+
+/* Does MaxCPUsPerNode of its partition count it? */
+static bool is_capped(const struct sweep *w, const struct bill *b)
+{
+	return b->job != SL_NONE && b->partition != SL_NONE && !is_shared(w, b) && !b->native;
+}
+
+static void count_bill(struct sweep *w, struct bill *b, int sign)
 {
 	const struct check *c = w->c;
-	uint32_t share = b->job == SL_NONE ? 1 : check_sharing(c, b->job, b->partition);
-	int64_t parts = b->cores * CORE_PARTS / (share > 1 ? w->rows : 1);
+	bool shared = is_shared(w, b);
+	int64_t parts = parts_of(w, b);
 
-	add_to_sums(&w->all, b, sign, parts, share > 1);
+	b->counted = sign > 0;
+	if (w->shares)
+		check_devices_count(c, &w->devices, b, sign);
+	add_to_sums(&w->all, b, sign, parts, shared);
 	if (b->planned)
-		add_to_sums(&w->planned, b, sign, parts, share > 1);
+		add_to_sums(&w->planned, b, sign, parts, shared);
 	if (b->job == SL_NONE)
 		return;
-	if (w->capped && b->partition != SL_NONE && share == 1 && !b->native)
+	if (w->capped && is_capped(w, b))
 		w->part_cpus[b->partition] += sign * (int64_t) b->cores * node_threads(c, b->node);
 	if (w->partial && b->resv != SL_NONE) {
 		w->resv_parts[b->resv] += sign * parts;
@@ -88,45 +111,131 @@ static void count_bill(struct sweep *w, const struct bill *b, int sign)
 	}
 }
 
-/* -- one instant --------------------------------------------------------- */
+/* -- who is refused ------------------------------------------------------ */
 
-/* The planned job that an error names: of those on the node at that time the one that begins
- * last, then the one that was planned last. */
-static const struct bill *latest_planned(const struct sweep *w, uint32_t node, int64_t at)
+/* What there is too much of on a node. */
+enum excess { CORES, MEMORY, GRES, DEVICE, OF_PARTITION, OF_RESERVATION, SHARED, UNSHARED, UNALIKE };
+
+struct over {
+	enum excess what;
+	uint32_t which;			/* gres kind, device, partition, reservation */
+	int64_t by;			/* so much too much, in the unit of amount_of() */
+	int64_t used, have;		/* for people */
+	const char *name;
+};
+
+/* How much of it a bill holds. */
+static int64_t amount_of(const struct sweep *w, const struct bill *b, const struct over *o)
+{
+	int64_t n = 0;
+
+	switch (o->what) {
+	case CORES:
+		return parts_of(w, b);
+	case MEMORY:
+		return b->memory;
+	case GRES:
+		for (uint32_t k = 0; k < b->kinds; k++)
+			n += b->kind[k] == o->which ? b->count[k] : 0;
+		return n;
+	case DEVICE:
+		return check_devices_of(w->c, b, o->which);
+	case OF_PARTITION:
+		return is_capped(w, b) && b->partition == o->which ? (int64_t) b->cores * node_threads(w->c, b->node) : 0;
+	case OF_RESERVATION:
+		return b->resv == o->which ? parts_of(w, b) : 0;
+	case SHARED:
+		return b->cores && is_shared(w, b);
+	case UNSHARED:
+		return b->cores && !is_shared(w, b);
+	default:
+		return b->cores;
+	}
+}
+
+/*
+ * The planned bill that is refused, of those on the node that hold some of it.  The last ones to begin are what it is too
+ * much with; of these the one that was planned last and without which there is enough, else the one that was planned last.
+ */
+static const struct bill *find_refused(struct sweep *w, uint32_t node, const struct over *o)
 {
 	const struct bill *found = NULL;
+	int64_t has = 0;
 
 	for (uint32_t i = w->first[node]; i < w->first[node + 1]; i++) {
 		const struct bill *b = &w->c->bill[w->bill[i]];
+		int64_t n = b->planned && b->counted ? amount_of(w, b, o) : 0;
 
-		if (b->planned && b->start <= at && at < b->end && (!found || b->start >= found->start))
+		if (n > 0 && (!found || b->start > found->start || (b->start == found->start && (n >= o->by || has < o->by)))) {
 			found = b;
+			has = n;
+		}
 	}
+	w->c->looked_at += w->first[node + 1] - w->first[node];
 	return found;
 }
 
-static int fail_overbooked(const struct sweep *w, uint32_t node, int64_t at, const char *what, int64_t used,
-			   int64_t have)
+/* Bills of rows that were refused since they were counted. */
+static void drop_refused(struct sweep *w, uint32_t node)
 {
-	const struct check *c = w->c;
+	uint32_t n = 0;
 
-	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: %" PRId64 " %s in use at %" PRId64
-		       ", it has %" PRId64, c->snap->job.id[latest_planned(w, node, at)->job],
-		       check_str(c, c->snap->node.name[node]), used, what, at, have);
+	for (uint32_t i = w->first[node]; i < w->first[node + 1]; i++) {
+		struct bill *b = &w->c->bill[w->bill[i]];
+
+		if (b->counted && check_is_out(w->c, b))
+			count_bill(w, b, -1);
+	}
+	for (uint32_t i = 0; i < w->heres; i++)
+		if (!check_is_out(w->c, w->here[i]))
+			w->here[n++] = w->here[i];
+	w->heres = n;
+	w->c->looked_at += w->first[node + 1] - w->first[node];
 }
+
+/* "now", "in 60 s": so that what is said of a job stays the same from cycle to cycle. */
+static const char *say_when(const struct check *c, int64_t at, char text[40])
+{
+	if (at <= c->now)
+		return "now";
+	snprintf(text, 40, "in %" PRId64 " s", check_rest(at, c->now));
+	return text;
+}
+
+/* Refuse one of those that it is too much with.  1: somebody was; 0: the plan has no part in it; -1. */
+static int refuse_one(struct sweep *w, uint32_t node, int64_t at, const struct over *o)
+{
+	struct check *c = w->c;
+	const struct bill *b = find_refused(w, node, o);
+	char when[40];
+
+	if (!b)
+		return 0;
+	sl_fail(c->err, SL_EINVAL, o->what == OF_PARTITION ? "job %" PRIu32 ": node %s: %" PRId64 " CPUs of partition %s in use %s, "
+		"MaxCPUsPerNode is %" PRId64 : "job %" PRIu32 ": node %s: %" PRId64 " %s in use %s, it has %" PRId64,
+		c->snap->job.id[b->job], check_str(c, c->snap->node.name[node]), o->used, o->name, say_when(c, at, when), o->have);
+	if (check_refuse(c, b->row) < 0)
+		return -1;
+	drop_refused(w, node);
+	return 1;
+}
+
+/* -- one instant --------------------------------------------------------- */
 
 static int check_caps(struct sweep *w, uint32_t node, int64_t at)
 {
 	const struct check *c = w->c;
-	const struct bill *b = latest_planned(w, node, at);
-	uint32_t most = c->snap->partition.max_cpus_per_node[b->partition];
 
-	if (most == SL_NONE || !most || b->native || w->part_cpus[b->partition] <= most)
-		return 0;
-	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: %" PRId64 " CPUs of partition %s in use at %"
-		       PRId64 ", MaxCPUsPerNode is %" PRIu32, c->snap->job.id[b->job],
-		       check_str(c, c->snap->node.name[node]), w->part_cpus[b->partition],
-		       check_str(c, c->snap->partition.name[b->partition]), at, most);
+	for (uint32_t p = 0; p < c->snap->partition.rows; p++) {
+		uint32_t most = c->snap->partition.max_cpus_per_node[p];
+		struct over o = { OF_PARTITION, p, w->part_cpus[p] - most, w->part_cpus[p], most,
+				  check_str(c, c->snap->partition.name[p]) };
+		int rc = most && most != SL_NONE && o.by > 0 ? refuse_one(w, node, at, &o) : 0;
+
+		if (rc)
+			return rc;
+	}
+	return 0;
 }
 
 /* Parts of cores that partial reservations have on the node, beyond what their own jobs use; those
@@ -156,44 +265,87 @@ static int check_parts(struct sweep *w, uint32_t node, int64_t at)
 	const struct sl_reservation_view *resv = &c->snap->reservation;
 
 	for (uint32_t r = 0; r < resv->rows; r++) {
-		int64_t cores = w->resv_parts[r] / CORE_PARTS;
+		int64_t cores = w->resv_parts[r] / CORE_PARTS, have;
+		struct over o = { OF_RESERVATION, r, 0, cores, 0, "cores of its reservation" };
+		int rc;
 
-		if (resv->cores[r] && w->resv_jobs[r] && !(resv->flags[r] & (SL_RESV_FLEX | SL_RESV_ANY_NODES)) &&
-		    check_reserved(c, r, node) > 0 && cores > check_resv_cores(c, r, node))
-			return fail_overbooked(w, node, at, "cores of its reservation", cores, check_resv_cores(c, r, node));
+		if (!resv->cores[r] || !w->resv_jobs[r] || (resv->flags[r] & (SL_RESV_FLEX | SL_RESV_ANY_NODES)) ||
+		    check_reserved(c, r, node) <= 0)
+			continue;
+		o.have = have = check_resv_cores(c, r, node);
+		o.by = w->resv_parts[r] - have * CORE_PARTS;
+		if (cores > have && (rc = refuse_one(w, node, at, &o)))
+			return rc;
 	}
 	return 0;
 }
 
-static int check_instant(struct sweep *w, uint32_t node, int64_t at)
+/* Jobs that share cores beside jobs that do not: planned ones of the one kind, or of both, are refused. */
+static int check_alike(struct sweep *w, uint32_t node, int64_t at)
+{
+	bool others = w->all.unshared > w->planned.unshared, sharers = w->all.shared > w->planned.shared;
+	struct over share = { others ? SHARED : UNALIKE, 0, INT64_MAX, w->all.unshared, 0, "cores of jobs that share none" };
+	struct over alone = { sharers ? UNSHARED : UNALIKE, 0, INT64_MAX, w->all.shared, 0, "cores of jobs that share them" };
+
+	if (w->planned.shared && w->all.unshared)
+		return refuse_one(w, node, at, &share);
+	return w->planned.unshared && w->all.shared ? refuse_one(w, node, at, &alone) : 0;
+}
+
+static int check_gres_kinds(struct sweep *w, uint32_t node, int64_t at)
 {
 	struct check *c = w->c;
 	const struct sl_snapshot *s = c->snap;
-	int64_t parts = w->all.parts, used, have;
+	struct over o = { .what = DEVICE, .name = "shares of one device" };
+
+	for (uint32_t k = 0; k < s->gres_kind.rows; k++) {
+		struct over of = { GRES, k, w->all.gres[k] - w->capacity[k], w->all.gres[k], w->capacity[k],
+				   check_str(c, s->gres_kind.key[k]) };
+
+		if (w->planned.gres[k] && of.by > 0)
+			return refuse_one(w, node, at, &of);
+	}
+	if (!w->shares || !check_devices_over(c, &w->devices, node, &o.which, &o.used, &o.have))
+		return 0;
+	o.by = o.used - o.have;
+	return refuse_one(w, node, at, &o);
+}
+
+/* 1: a row was refused, look again; 0: all is well; -1. */
+static int check_once(struct sweep *w, uint32_t node, int64_t at)
+{
+	struct check *c = w->c;
+	const struct sl_snapshot *s = c->snap;
+	int64_t parts = w->all.parts, cores = s->node.cores[node];
+	struct over core = { .what = CORES, .have = cores, .name = "cores" };
+	struct over memory = { MEMORY, 0, w->all.memory - s->node.memory[node], w->all.memory, s->node.memory[node], "MiB" };
+	int rc;
 
 	if (!w->planned.jobs)
 		return 0;
 	if (w->partial)
 		parts += reserved_parts(w, node, at);
-	if (w->partial && check_parts(w, node, at) < 0)
-		return -1;
-	if (w->planned.shared && w->all.unshared)
-		return fail_overbooked(w, node, at, "cores of jobs that share none", w->all.unshared, 0);
-	if (w->planned.unshared && w->all.shared)
-		return fail_overbooked(w, node, at, "cores of jobs that share them", w->all.shared, 0);
-	if (w->planned.parts && parts > s->node.cores[node] * CORE_PARTS)
-		return fail_overbooked(w, node, at, "cores", (parts + CORE_PARTS - 1) / CORE_PARTS,
-				       s->node.cores[node]);
-	if ((s->meta.select_flags[0] & SL_SELECT_MEMORY) && s->node.memory[node] > 0 && w->planned.memory &&
-	    w->all.memory > s->node.memory[node])
-		return fail_overbooked(w, node, at, "MiB", w->all.memory, s->node.memory[node]);
-	for (uint32_t k = 0; k < s->gres_kind.rows; k++)
-		if (w->planned.gres[k] && w->all.gres[k] > w->capacity[k])
-			return fail_overbooked(w, node, at, check_str(c, s->gres_kind.key[k]), w->all.gres[k],
-					       w->capacity[k]);
-	if (w->shares && check_devices_over(c, &w->devices, node, &used, &have))
-		return fail_overbooked(w, node, at, "shares of one device", used, have);
+	if ((w->partial && (rc = check_parts(w, node, at))) || (rc = check_alike(w, node, at)))
+		return rc;
+	core.by = parts - cores * CORE_PARTS;
+	core.used = (parts + CORE_PARTS - 1) / CORE_PARTS;
+	if (w->planned.parts && core.by > 0)
+		return refuse_one(w, node, at, &core);
+	if ((s->meta.select_flags[0] & SL_SELECT_MEMORY) && s->node.memory[node] > 0 && w->planned.memory && memory.by > 0)
+		return refuse_one(w, node, at, &memory);
+	if ((rc = check_gres_kinds(w, node, at)))
+		return rc;
 	return w->capped ? check_caps(w, node, at) : 0;
+}
+
+static int check_instant(struct sweep *w, uint32_t node, int64_t at)
+{
+	int rc;
+
+	do
+		rc = check_once(w, node, at);
+	while (rc > 0);
+	return rc;
 }
 
 /* -- jobs that mind others ------------------------------------------------ */
@@ -225,31 +377,38 @@ static const char *what_parts(const struct check *c, const struct bill *a, const
 	return NULL;
 }
 
-/* A job comes to the node, or goes. */
-static int check_company(struct sweep *w, uint32_t node, const struct bill *b, bool begins)
+static void leave_company(struct sweep *w, const struct bill *b)
 {
-	const struct check *c = w->c;
 	uint32_t i = 0;
 
-	if (b->job == SL_NONE)
-		return 0;
-	if (!begins) {
-		while (w->here[i] != b)
-			i++;
+	while (i < w->heres && w->here[i] != b)
+		i++;
+	if (i < w->heres)
 		w->here[i] = w->here[--w->heres];
-		return 0;
-	}
-	for (; i < w->heres; i++) {
-		const struct bill *other = w->here[i];
-		const char *why = b->planned || other->planned ? what_parts(c, b, other) : NULL;
+}
 
-		if (why)
-			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has job %" PRIu32 " of another %s at %"
-				       PRId64, c->snap->job.id[b->planned ? b->job : other->job],
-				       check_str(c, c->snap->node.name[node]),
-				       c->snap->job.id[b->planned ? other->job : b->job], why, b->start);
+/* A job comes to the node: with whom may it not be there? */
+static int join_company(struct sweep *w, uint32_t node, const struct bill *b)
+{
+	struct check *c = w->c;
+
+	for (uint32_t i = 0; i < w->heres && b->counted; i++) {
+		const struct bill *other = w->here[i], *planned = b->planned ? b : other;
+		const char *why = planned->planned ? what_parts(c, b, other) : NULL;
+		char when[40];
+
+		if (!why)
+			continue;
+		sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s: has job %" PRIu32 " of another %s %s",
+			c->snap->job.id[planned->job], check_str(c, c->snap->node.name[node]),
+			c->snap->job.id[(planned == b ? other : b)->job], why, say_when(c, b->start, when));
+		if (check_refuse(c, planned->row) < 0)
+			return -1;
+		drop_refused(w, node);
+		i = UINT32_MAX;	/* from the beginning: here[] is another one */
 	}
-	w->here[w->heres++] = b;
+	if (b->counted)
+		w->here[w->heres++] = b;
 	return 0;
 }
 
@@ -267,30 +426,39 @@ static uint32_t rows_of(struct check *c, uint32_t node)
 	return most;
 }
 
-static int sweep_node(struct sweep *w, uint32_t node)
+/* What begins and ends on the node, in order.  How many events. */
+static uint32_t list_events(struct sweep *w, uint32_t node)
 {
 	const struct check *c = w->c;
-	const struct sl_snapshot *s = c->snap;
-	struct sl_range gres = s->node.gres[node];
-	uint32_t n = 0, kinds = s->gres_kind.rows;
+	uint32_t n = 0;
 
 	for (uint32_t i = w->first[node]; i < w->first[node + 1]; i++) {
 		const struct bill *b = &c->bill[w->bill[i]];
 
-		if (b->end <= b->start)
+		if (b->end <= b->start || check_is_out(c, b))
 			continue;
 		w->event[n++] = (struct event) { b->start, w->bill[i], true };
 		if (b->end != INT64_MAX)
 			w->event[n++] = (struct event) { b->end, w->bill[i], false };
 	}
 	qsort(w->event, n, sizeof(*w->event), by_instant);
+	w->c->looked_at += n;
+	return n;
+}
+
+/* Nothing is in use yet. */
+static void clear_node(struct sweep *w, uint32_t node)
+{
+	const struct sl_snapshot *s = w->c->snap;
+	uint32_t kinds = s->gres_kind.rows;
+	struct sl_range gres = s->node.gres[node];
+
 	memset(w->capacity, 0, kinds * sizeof(*w->capacity));
 	for (uint32_t g = gres.first; g < gres.first + gres.count; g++)
 		if (!s->node_gres.no_consume[g])
 			w->capacity[s->node_gres.kind[g]] += s->node_gres.count[g];
-	w->all.parts = w->all.memory = w->all.jobs = 0;
-	w->planned.parts = w->planned.memory = w->planned.jobs = 0;
-	w->all.shared = w->all.unshared = w->planned.shared = w->planned.unshared = 0;
+	w->all = (struct sums) { .gres = w->all.gres };
+	w->planned = (struct sums) { .gres = w->planned.gres };
 	w->rows = rows_of(w->c, node);
 	memset(w->all.gres, 0, kinds * sizeof(*w->all.gres));
 	memset(w->planned.gres, 0, kinds * sizeof(*w->planned.gres));
@@ -299,14 +467,31 @@ static int sweep_node(struct sweep *w, uint32_t node)
 	memset(w->resv_jobs, 0, s->reservation.rows * sizeof(*w->resv_jobs));
 	w->heres = 0;
 	if (w->shares)
-		check_devices_clear(c, &w->devices);
-	for (uint32_t i = 0; i < n; i++) {
-		const struct bill *b = &c->bill[w->event[i].bill];
+		check_devices_clear(w->c, &w->devices);
+}
 
-		count_bill(w, b, w->event[i].begins ? 1 : -1);
-		if (w->shares)
-			check_devices_count(c, &w->devices, b, w->event[i].begins ? 1 : -1);
-		if (w->apart && check_company(w, node, b, w->event[i].begins) < 0)
+static int take_event(struct sweep *w, uint32_t node, const struct event *e)
+{
+	struct bill *b = &w->c->bill[e->bill];
+
+	if (e->begins ? check_is_out(w->c, b) : !b->counted)
+		return 0;	/* it was refused meanwhile */
+	count_bill(w, b, e->begins ? 1 : -1);
+	if (!w->apart || b->job == SL_NONE)
+		return 0;
+	if (e->begins)
+		return join_company(w, node, b);
+	leave_company(w, b);
+	return 0;
+}
+
+static int sweep_node(struct sweep *w, uint32_t node)
+{
+	uint32_t n = list_events(w, node);
+
+	clear_node(w, node);
+	for (uint32_t i = 0; i < n; i++) {
+		if (take_event(w, node, &w->event[i]) < 0)
 			return -1;
 		if ((i + 1 == n || w->event[i + 1].at != w->event[i].at) &&
 		    check_instant(w, node, w->event[i].at) < 0)
@@ -392,148 +577,5 @@ int check_nodes(struct check *c)
 	free(w.resv_parts);
 	free(w.resv_jobs);
 	check_devices_end(&w.devices);
-	return rc;
-}
-
-/* -- licences ------------------------------------------------------------ */
-
-static uint32_t licenses_of(const struct check *c, uint32_t j, uint32_t license)
-{
-	struct sl_range l = c->snap->job.licenses[j];
-	uint32_t n = 0;
-
-	for (uint32_t i = l.first; i < l.first + l.count; i++)
-		if (c->snap->job_license.license[i] == license)
-			n += c->snap->job_license.count[i];
-	return n;
-}
-
-static bool has_alternatives(const struct check *c, uint32_t j)
-{
-	return (c->snap->job.asks[j] & SL_ASKS_ANY_LICENSE) && c->snap->job.licenses[j].count;
-}
-
-int check_any_license(struct check *c, const struct row *r)
-{
-	struct sl_range l = c->snap->job.licenses[r->job];
-	bool several = has_alternatives(c, r->job);
-
-	for (uint32_t i = l.first; several && i < l.first + l.count; i++)
-		if (c->snap->job_license.license[i] == r->license)
-			return 0;
-	if (r->license == SL_NONE && (!several || r->resv != SL_NONE))
-		return 0;
-	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has a licence that is none of its alternatives", c->snap->job.id[r->job]);
-}
-
-/* Of alternatives that are numbers of the same licence the smallest: a row does not say which one it has. */
-static uint32_t smallest_of(const struct check *c, uint32_t j, uint32_t license)
-{
-	struct sl_range l = c->snap->job.licenses[j];
-	uint32_t n = UINT32_MAX;
-
-	for (uint32_t i = l.first; i < l.first + l.count; i++)
-		if (c->snap->job_license.license[i] == license && c->snap->job_license.count[i] < n)
-			n = c->snap->job_license.count[i];
-	return n;
-}
-
-/* What a row takes of it.  (Which of several a run had, a schedule that is over does not say.) */
-static uint32_t row_takes(const struct check *c, const struct row *r, uint32_t license)
-{
-	if (r->resv != SL_NONE)
-		return 0;
-	if (!has_alternatives(c, r->job))
-		return licenses_of(c, r->job, license);
-	return r->license == license ? smallest_of(c, r->job, license) : 0;
-}
-
-struct change {
-	int64_t at, count;
-	uint32_t job;			/* that is planned, or SL_NONE */
-};
-
-static int by_change(const void *a, const void *b)
-{
-	const struct change *x = a, *y = b;
-
-	return SL_ORDER(x->at, y->at) ?: SL_ORDER(x->count, y->count);
-}
-
-/* Is a licence ever used more often than there are?  From *used* on, through its changes in time. */
-static int check_license(struct check *c, uint32_t l, struct change *ch, uint32_t n, int64_t used)
-{
-	const struct sl_license_view *lic = &c->snap->license;
-	int64_t have = (int64_t) lic->total[l] - lic->reserved[l];
-
-	qsort(ch, n, sizeof(*ch), by_change);
-	for (uint32_t i = 0; i < n; i++) {
-		used += ch[i].count;
-		if (ch[i].count > 0 && ch[i].job != SL_NONE && used > have)
-			return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": %" PRId64 " of license %s in use at %"
-				       PRId64 ", there are %" PRId64, c->snap->job.id[ch[i].job], used,
-				       check_str(c, lic->name[l]), ch[i].at, have);
-	}
-	return 0;
-}
-
-/* What reservations set aside of it. */
-static uint32_t add_reserved(const struct check *c, uint32_t l, struct change *ch, uint32_t n)
-{
-	const struct sl_reservation_view *v = &c->snap->reservation;
-
-	for (uint32_t r = 0; r < v->rows; r++) {
-		struct sl_range set = v->licenses[r];
-
-		for (uint32_t i = set.first; i < set.first + set.count && v->end_time[r] > v->start_time[r]; i++) {
-			int64_t has = c->snap->job_license.count[i];
-
-			if (c->snap->job_license.license[i] != l)
-				continue;
-			ch[n++] = (struct change) { v->start_time[r], has, SL_NONE };
-			ch[n++] = (struct change) { v->end_time[r], -has, SL_NONE };
-		}
-	}
-	return n;
-}
-
-int check_licenses(struct check *c, const struct row *rows, uint32_t count)
-{
-	const struct sl_snapshot *s = c->snap;
-	struct change *ch;
-	size_t reserved = 0;
-	int rc;
-
-	for (uint32_t r = 0; r < s->reservation.rows; r++)
-		reserved += s->reservation.licenses[r].count;
-	ch = calloc(s->job.rows + 2 * (count + reserved) + 1, sizeof(*ch));
-	rc = ch ? 0 : sl_fail(c->err, SL_ENOMEM, "check: out of memory");
-
-	for (uint32_t l = 0; !rc && l < s->license.rows; l++) {
-		int64_t running = 0, used = s->license.used[l];
-		uint32_t n = 0;
-
-		for (uint32_t j = 0; j < s->job.rows; j++) {
-			bool runs = (s->job.state[j] == SL_JOB_RUNNING || s->job.state[j] == SL_JOB_SUSPENDED) &&
-				!(s->job.flags[j] & SL_JOBF_COMPLETING);
-			uint32_t has = runs ? licenses_of(c, j, l) : 0;
-
-			running += has;
-			if (has && check_end(c, j) != INT64_MAX)
-				ch[n++] = (struct change) { check_end(c, j), -(int64_t) has, SL_NONE };
-		}
-		for (uint32_t i = 0; i < count; i++) {
-			uint32_t takes = row_takes(c, &rows[i], l);
-
-			if (!takes)
-				continue;
-			ch[n++] = (struct change) { rows[i].at, takes, rows[i].job };
-			if (rows[i].until != INT64_MAX)
-				ch[n++] = (struct change) { rows[i].until, -(int64_t) takes, SL_NONE };
-		}
-		n = add_reserved(c, l, ch, n);
-		rc = check_license(c, l, ch, n, used > running ? used : running);
-	}
-	free(ch);
 	return rc;
 }

@@ -292,6 +292,29 @@ static void put_pending(struct record *r)
 	end_jobs(r, begun);
 }
 
+/* Rows that the checker refused, of jobs of which there is something new to say. */
+static int put_refused(struct record *r)
+{
+	const struct sl_plan_refused_view *v = &r->plan->refused;
+	bool begun = false;
+
+	for (uint32_t i = 0; i < v->rows && i < SL_PLAN_REFUSED_MAX; i++) {
+		if (!find_answer(&r->j->next, v->job[i]) || !is_news(r->j, v->job[i]))
+			continue;
+		begin_job(r, "refused", &begun, v->job[i]);
+		put_text(r->j->json, "was", sl_refused_word(v->was[i]));
+		put_int(r->j->json, "start_time", v->start_time[i]);
+		put_partition(r, v->partition[i]);
+		if (put_places(r, v->places[i]) < 0)
+			return -1;
+		put_text(r->j->json, "text", plan_text(r, v->text[i]));
+		put_text(r->j->json, "by", plan_text(r, v->by[i]));
+		sl_json_end_object(r->j->json);
+	}
+	end_jobs(r, begun);
+	return 0;
+}
+
 static void put_actions(struct record *r)
 {
 	const struct sl_plan_action_view *action = &r->plan->action;
@@ -361,6 +384,8 @@ static int compose_line(struct record *r, uint64_t figures, uint64_t partitions,
 	if (put_partitions(r, partitions) < 0 || put_started(r) < 0 || put_reserved(r) < 0)
 		return -1;
 	put_pending(r);
+	if (put_refused(r) < 0)
+		return -1;
 	put_actions(r);
 	put_gone(r);
 	sl_json_end_object(j->json);

@@ -16,6 +16,8 @@
  *	reserved	[{job, start_time, partition, nodes, node_count, cores, by}]
  *	pending		[{job, why, text, by, partition, note}]
  *			  (partition: those in which it is queued, comma-separated)
+ *	refused		[{job, was, start_time, partition, nodes, node_count, cores, text, by}]
+ *			  (rows that the checker refused, with what stands in "pending" of their jobs)
  *	actions		[{job, verb, number, text, by, done, fate, why}]
  *	gone		[{job}]: it waited, and now neither waits nor was started here
  * done and what follows tell what became of it; they are there only where the plan

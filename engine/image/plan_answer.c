@@ -270,6 +270,8 @@ static int check_amount(const struct answer *a)
 	add_texts(a, p->action.text, p->action.rows, &total);
 	add_texts(a, p->action.by, p->action.rows, &total);
 	add_texts(a, p->log.text, p->log.rows, &total);
+	add_texts(a, p->refused.text, p->refused.rows, &total);
+	add_texts(a, p->refused.by, p->refused.rows, &total);
 	return total <= SL_PLAN_TEXTS_MAX ? 0 :
 		sl_fail(a->err, SL_ELIMIT, "plan: its texts are more than %zu bytes", SL_PLAN_TEXTS_MAX);
 }

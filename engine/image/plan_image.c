@@ -18,6 +18,7 @@
 #define LENDER(...) SL_COLUMN(plan_lender, __VA_ARGS__)
 #define PREEMPT(...) SL_COLUMN(plan_preempt, __VA_ARGS__)
 #define FORECAST(...) SL_COLUMN(plan_forecast, __VA_ARGS__)
+#define REFUSED(...) SL_COLUMN(plan_refused, __VA_ARGS__)
 #define REMEMBERED(...) SL_COLUMN(remembered, __VA_ARGS__)
 #define HISTORY(...) SL_COLUMN(history, __VA_ARGS__)
 
@@ -32,6 +33,7 @@ static const struct sl_column plan_log_columns[] = { SL_PLAN_LOG_COLUMNS(LOG) };
 static const struct sl_column plan_lender_columns[] = { SL_PLAN_LENDER_COLUMNS(LENDER) };
 static const struct sl_column plan_preempt_columns[] = { SL_PLAN_PREEMPT_COLUMNS(PREEMPT) };
 static const struct sl_column plan_forecast_columns[] = { SL_PLAN_FORECAST_COLUMNS(FORECAST) };
+static const struct sl_column plan_refused_columns[] = { SL_PLAN_REFUSED_COLUMNS(REFUSED) };
 static const struct sl_column remembered_columns[] = { SL_REMEMBERED_COLUMNS(REMEMBERED) };
 static const struct sl_column history_columns[] = { SL_HISTORY_COLUMNS(HISTORY) };
 
@@ -54,6 +56,7 @@ static const struct sl_table tables[SL_PLAN_TABLES] = {
 		.view_offset = offsetof(struct sl_plan_image, remembered) },
 	[SL_P_HISTORY] = { .name = "history", SL_COLUMNS_OF(history), .plural = "history", .key = -1,
 		.view_offset = offsetof(struct sl_plan_image, history) },
+	[SL_P_REFUSED] = TABLE(refused, .plural = "refused"),
 };
 
 static const struct sl_word whys[SL_WHYS] = {
@@ -62,12 +65,16 @@ static const struct sl_word whys[SL_WHYS] = {
 	{ SL_WHY_LICENSES, "licenses" }, { SL_WHY_POLICY, "policy" }, { SL_WHY_DEADLINE, "deadline" },
 	{ SL_WHY_NOT_MODELLED, "not_modelled" }, { SL_WHY_WINDOW, "window" }, { SL_WHY_BUDGET, "budget" },
 	{ SL_WHY_BEGIN, "begin_time" }, { SL_WHY_ARRAY, "array_limit" }, { SL_WHY_PARTITION, "partition" },
-	{ SL_WHY_RESERVED, "reserved" },
+	{ SL_WHY_RESERVED, "reserved" }, { SL_WHY_CHECK, "check" },
 };
 static const struct sl_word actions[SL_ACTIONS] = {
 	{ SL_ACTION_CANCEL, "cancel" }, { SL_ACTION_REQUEUE, "requeue" }, { SL_ACTION_SUSPEND, "suspend" },
 	{ SL_ACTION_RESUME, "resume" }, { SL_ACTION_SIGNAL, "signal" }, { SL_ACTION_PRIORITY, "priority" },
 	{ SL_ACTION_TIME_LIMIT, "time_limit" }, { SL_ACTION_PARTITION, "partition" }, { SL_ACTION_NOTIFY, "notify" },
+};
+static const struct sl_word refused[SL_REFUSEDS] = {
+	{ SL_REFUSED_START, "start" }, { SL_REFUSED_RESERVATION, "reservation" }, { SL_REFUSED_ACTION, "action" },
+	{ SL_REFUSED_REASON, "reason" },
 };
 static const struct sl_word levels[] = { { 0, "error" }, { 1, "info" }, { 2, "debug" } };
 
@@ -75,6 +82,7 @@ static const struct sl_words words[] = {
 	{ SL_P_PENDING, offsetof(struct sl_plan_pending_row, why), false, whys, SL_WHYS },
 	{ SL_P_ACTION, offsetof(struct sl_plan_action_row, verb), false, actions, SL_ACTIONS },
 	{ SL_P_LOG, offsetof(struct sl_plan_log_row, level), false, levels, 3 },
+	{ SL_P_REFUSED, offsetof(struct sl_plan_refused_row, was), false, refused, SL_REFUSEDS },
 };
 
 const struct sl_schema sl_plan_schema = {
@@ -91,6 +99,11 @@ const char *sl_why_word(uint32_t why)
 const char *sl_action_word(uint32_t verb)
 {
 	return verb < SL_ACTIONS ? actions[verb].word : "unknown";
+}
+
+const char *sl_refused_word(uint32_t was)
+{
+	return was < SL_REFUSEDS ? refused[was].word : "unknown";
 }
 
 const char *sl_fate_word(uint32_t fate)
@@ -130,6 +143,8 @@ static int check_texts(const struct sl_plan_image *p, struct sl_error *err)
 	    check_text(p, "pending.by", p->pending.by, p->pending.rows, err) < 0 ||
 	    check_text(p, "action.text", p->action.text, p->action.rows, err) < 0 ||
 	    check_text(p, "action.by", p->action.by, p->action.rows, err) < 0 ||
+	    check_text(p, "refused.text", p->refused.text, p->refused.rows, err) < 0 ||
+	    check_text(p, "refused.by", p->refused.by, p->refused.rows, err) < 0 ||
 	    check_text(p, "log.text", p->log.text, p->log.rows, err) < 0)
 		return -1;
 	return 0;
@@ -151,6 +166,10 @@ static int check_sharing(const struct sl_plan_image *p, struct sl_error *err)
 	}
 	for (uint32_t r = 0; r < p->forecast.rows; r++)
 		places += p->forecast.places[r].count;
+	for (uint32_t r = 0; r < p->refused.rows; r++) {
+		places += p->refused.places[r].count;
+		lenders += p->refused.lenders[r].count;
+	}
 	if (lenders > p->lender.rows)
 		return sl_fail(err, SL_EFORMAT, "plan: starts and reservations share rows of lender");
 	if (places > p->place.rows)

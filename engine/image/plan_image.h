@@ -21,13 +21,16 @@
 #define SL_PLAN_LOG_MAX 1000
 #define SL_PLAN_ACTIONS_MAX 16
 
+/* Refused rows of which the reason is kept and which the journal lists; further ones are only counted. */
+#define SL_PLAN_REFUSED_MAX 1000
+
 /* Jobs in a plan that select may be asked about so that it preempts others. */
 #define SL_PLAN_PREEMPT_MAX 20
 
 enum sl_plan_table {
 	SL_P_META, SL_P_START, SL_P_PLACE, SL_P_PLACE_GRES, SL_P_RESERVE,
 	SL_P_PENDING, SL_P_ACTION, SL_P_LOG, SL_P_LENDER, SL_P_PREEMPT, SL_P_FORECAST, SL_P_REMEMBERED, SL_P_HISTORY,
-	SL_PLAN_TABLES
+	SL_P_REFUSED, SL_PLAN_TABLES
 };
 
 #define SL_PLAN_META_COLUMNS(X) \
@@ -137,6 +140,7 @@ enum sl_why {
 	SL_WHY_ARRAY,		/* as many tasks of its array run as may run at once */
 	SL_WHY_PARTITION,	/* the partition is down, or its limits do not allow the job */
 	SL_WHY_RESERVED,	/* without what is reserved for others too little is left, however idle */
+	SL_WHY_CHECK,		/* it had a place, which the checker refused */
 	SL_WHYS
 };
 
@@ -182,6 +186,29 @@ enum sl_fate {
 	SL_FATES
 };
 
+/*
+ * A row that the checker refused, and that was therefore taken out of the plan (image/plan_cut.h): kept for
+ * the report of the error.  Nobody carries it out.  The columns that its kind of row does not have are empty.
+ */
+#define SL_PLAN_REFUSED_COLUMNS(X) \
+	X(u32, job, -1, 0, "JobId") \
+	X(u32, was, -1, 0, "SL_REFUSED_*: which kind of row it was") \
+	X(str, text, -1, 0, "why, in the checker's words") \
+	X(i64, start_time, -1, 0, "when the job was to start") \
+	X(u32, partition, -1, SL_NONE, "partition row in the snapshot") \
+	X(u32, native, -1, 0, "as in a start") \
+	X(u32, reservation, -1, SL_NONE, "as in a start") \
+	X(u32, shape, -1, 0, "as in a start") \
+	X(i64, time_limit, -1, 0, "as in a start") \
+	X(i64, expected, -1, 0, "as in a start") \
+	X(u32, license, -1, SL_NONE, "as in a start") \
+	X(range, places, SL_P_PLACE, 0, "as in a start") \
+	X(u32, through, -1, SL_NONE, "as in a start") \
+	X(range, lenders, SL_P_LENDER, 0, "as in a start") \
+	X(str, by, -1, 0, "policy that decided")
+
+enum sl_refused { SL_REFUSED_START, SL_REFUSED_RESERVATION, SL_REFUSED_ACTION, SL_REFUSED_REASON, SL_REFUSEDS };
+
 #define SL_PLAN_LOG_COLUMNS(X) \
 	X(u32, level, -1, 0, "0 error, 1 info, 2 debug") \
 	X(str, text, -1, 0, "one line")
@@ -197,6 +224,7 @@ SL_DECLARE_TABLE(plan_log, SL_PLAN_LOG_COLUMNS)
 SL_DECLARE_TABLE(plan_lender, SL_PLAN_LENDER_COLUMNS)
 SL_DECLARE_TABLE(plan_preempt, SL_PLAN_PREEMPT_COLUMNS)
 SL_DECLARE_TABLE(plan_forecast, SL_PLAN_FORECAST_COLUMNS)
+SL_DECLARE_TABLE(plan_refused, SL_PLAN_REFUSED_COLUMNS)
 
 struct sl_plan_image {
 	struct sl_image image;
@@ -211,6 +239,7 @@ struct sl_plan_image {
 	struct sl_plan_lender_view lender;
 	struct sl_plan_preempt_view preempt;
 	struct sl_plan_forecast_view forecast;
+	struct sl_plan_refused_view refused;
 	struct sl_remembered_view remembered;	/* goes into the next snapshot as it is */
 	struct sl_history_view history;		/* what policies asked about: goes into the one that is recorded */
 };
@@ -229,5 +258,6 @@ int sl_plan_image_open(struct sl_plan_image *plan, const void *bytes, size_t siz
 const char *sl_why_word(uint32_t why);
 const char *sl_action_word(uint32_t verb);
 const char *sl_fate_word(uint32_t fate);
+const char *sl_refused_word(uint32_t was);
 
 #endif

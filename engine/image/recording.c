@@ -18,7 +18,8 @@
 #include "image/copy.h"
 
 #define HEAD "cycle-"
-#define TAIL ".snap.gz"
+#define SNAPSHOT ".snap.gz"
+#define PLAN ".plan.gz"
 #define UNDER_WAY ".new"
 #define DIGITS 20
 #define PIECE ((size_t) 1 << 20)	/* given to zlib at a time */
@@ -42,12 +43,17 @@ static bool is_our_name(const char *name, const char *tail)
 
 static int is_recorded(const struct dirent *e)
 {
-	return is_our_name(e->d_name, TAIL);
+	return is_our_name(e->d_name, SNAPSHOT);
+}
+
+static int is_plan(const struct dirent *e)
+{
+	return is_our_name(e->d_name, PLAN);
 }
 
 static int is_under_way(const struct dirent *e)
 {
-	return is_our_name(e->d_name, TAIL UNDER_WAY);
+	return is_our_name(e->d_name, SNAPSHOT UNDER_WAY) || is_our_name(e->d_name, PLAN UNDER_WAY);
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)
@@ -127,10 +133,11 @@ static void remove_unfinished(int dir, const char *path)
 }
 
 /* Remove the oldest files, until no more are left than *limits* allow. */
-static int remove_oldest(int dir, const char *path, const struct sl_recording_limits *limits, struct sl_error *err)
+static int remove_oldest(int dir, const char *path, enum sl_recorded what, const struct sl_recording_limits *limits,
+			 struct sl_error *err)
 {
 	struct dirent **name;
-	int n = scandir(path, &name, is_recorded, by_name), rc = 0;
+	int n = scandir(path, &name, what == SL_RECORDED_PLAN ? is_plan : is_recorded, by_name), rc = 0;
 	uint64_t bytes = 0;
 	uint32_t kept = 0;
 	struct stat st;
@@ -150,7 +157,7 @@ static int remove_oldest(int dir, const char *path, const struct sl_recording_li
 	return rc;
 }
 
-int sl_recording_add(const char *path, int64_t sequence, const void *bytes, size_t size,
+int sl_recording_add(const char *path, enum sl_recorded what, int64_t sequence, const void *bytes, size_t size,
 		     const struct sl_recording_limits *limits, struct sl_error *err)
 {
 	char name[64], tmp[72];
@@ -161,7 +168,8 @@ int sl_recording_add(const char *path, int64_t sequence, const void *bytes, size
 	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (dir < 0)
 		return io_error(path, err);
-	snprintf(name, sizeof(name), HEAD "%0*" PRId64 TAIL, DIGITS, sequence);
+	snprintf(name, sizeof(name), HEAD "%0*" PRId64 "%s", DIGITS, sequence,
+		 what == SL_RECORDED_PLAN ? PLAN : SNAPSHOT);
 	snprintf(tmp, sizeof(tmp), "%s" UNDER_WAY, name);
 	remove_unfinished(dir, path);
 	if (sequence < 0)
@@ -169,7 +177,7 @@ int sl_recording_add(const char *path, int64_t sequence, const void *bytes, size
 	else if (write_file(dir, tmp, name, bytes, size) < 0)
 		sl_fail(err, SL_EIO, "%s/%s: %s", path, name, strerror(errno));
 	else
-		rc = remove_oldest(dir, path, limits, err);
+		rc = remove_oldest(dir, path, what, limits, err);
 	close(dir);
 	return rc;
 }

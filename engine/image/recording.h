@@ -3,7 +3,7 @@
  * recording.h - a recording: a directory of compressed snapshots for replay, one a
  * recorded cycle.
  *
- * DIR/cycle-SEQUENCE.snap.gz, where SEQUENCE is the number of the cycle (the
+ * DIR/cycle-SEQUENCE.snap.gz and, where plans are kept too, DIR/cycle-SEQUENCE.plan.gz, where SEQUENCE is the number of the cycle (the
  * snapshot's meta.sequence, which the decision journal has as well) in 20 digits, so
  * that names sort as time does.  A file is there as a whole or not at all.  The
  * oldest go when there are too many files or bytes.  Only files of that name are ever
@@ -24,12 +24,14 @@ struct sl_recording_limits {
 	uint64_t bytes;			/* of all of them together; the newest one stays in any case */
 };
 
+enum sl_recorded { SL_RECORDED_SNAPSHOT, SL_RECORDED_PLAN };
+
 /*
- * Add a snapshot, compressed, mode 0640; make the directory (0750) if it is
- * not there; remove what is too much.  Returns 0, or -1 with *err: nothing of the new
+ * Add a snapshot or a plan, compressed, mode 0640; make the directory (0750) if it is
+ * not there; remove what of its kind is too much.  Returns 0, or -1 with *err: nothing of the new
  * file is left then.
  */
-int sl_recording_add(const char *dir, int64_t sequence, const void *bytes, size_t size,
+int sl_recording_add(const char *dir, enum sl_recorded what, int64_t sequence, const void *bytes, size_t size,
 		     const struct sl_recording_limits *limits, struct sl_error *err);
 
 /*
@@ -40,7 +42,7 @@ int sl_recording_add(const char *dir, int64_t sequence, const void *bytes, size_
 int sl_recording_with_history(const struct sl_snapshot *snap, const struct sl_plan_image *plan, struct sl_builder *b,
 			      const void **bytes, size_t *size, struct sl_error *err);
 
-/* The recorded files of a directory, oldest first. */
+/* The recorded snapshots of a directory, oldest first. */
 struct sl_recording {
 	char **path;
 	uint32_t count;

@@ -2,6 +2,7 @@
 /*
  * keeper_serve.c - the keeper's own process.
  */
+#include "base/plain.h"
 #include "ledger/keeper_private.h"
 
 #include <errno.h>
@@ -44,7 +45,7 @@ struct keeper {
 static void log_state(struct keeper *k, const char *text)
 {
 	snprintf(k->stale, sizeof(k->stale), "%.255s", text);
-	if (!strcmp(k->said, text))
+	if (sl_same_but_numbers(k->said, text))
 		return;
 	snprintf(k->said, sizeof(k->said), "%s", text);
 	dprintf(2, "ledger: %s\n", *text ? text : "what was used is up to date again");

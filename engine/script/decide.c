@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "script/decide.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 void sl_decision_clear(struct sl_decision *d)
 {
 	sl_builder_destroy(d->builder);
+	sl_builder_destroy(d->spare);
 	free(d->trace);
 	*d = (struct sl_decision) { 0 };
 }
@@ -18,10 +20,10 @@ void sl_decision_clear(struct sl_decision *d)
 /* Forget the last decision, keep the builder's memory. */
 static int restart(struct sl_decision *d, struct sl_error *err)
 {
-	struct sl_builder *b = d->builder;
+	struct sl_builder *b = d->builder, *spare = d->spare;
 
 	free(d->trace);
-	*d = (struct sl_decision) { .builder = b, .usage = d->usage, .history = d->history,
+	*d = (struct sl_decision) { .builder = b, .spare = spare, .usage = d->usage, .history = d->history,
 				    .stand_in = d->stand_in, .hold = d->hold,
 				    .hold_why = d->hold_why, .forecasts = d->forecasts,
 				    .forecast_us = d->forecast_us };
@@ -69,6 +71,56 @@ static int run_policies(const struct sl_bundle *bundle, struct sl_cluster *clust
 	return 0;
 }
 
+/* The plan becomes one without the rows that the checker refused.  0, or -1 with *err. */
+static int cut_plan(struct sl_decision *d, const struct sl_cuts *cuts, struct sl_error *err)
+{
+	struct sl_builder *b = d->spare;
+	struct sl_plan_image rest;
+	const void *bytes;
+	size_t size;
+
+	if (b)
+		sl_builder_reset(b);
+	else if (!(b = d->spare = sl_builder_create(&sl_plan_schema, err)))
+		return -1;
+	if (sl_plan_cut(&d->plan, cuts, b, err) || sl_builder_finish(b, &bytes, &size, err) ||
+	    sl_plan_image_open(&rest, bytes, size, err))
+		return -1;
+	d->spare = d->builder;
+	d->builder = b;
+	d->plan = rest;
+	d->bytes = bytes;
+	d->size = size;
+	return 0;
+}
+
+/* One row that is wrong costs one job.  What is left is checked as a whole again: what is carried out has passed the
+ * checker as it is. */
+static void check_plan(struct sl_decision *d, const struct sl_snapshot *snap)
+{
+	struct sl_cuts cuts = { 0 };
+
+	if (!sl_check_rows(snap, &d->plan, &cuts, &d->check) && cuts.count && !cut_plan(d, &cuts, &d->check))
+		sl_check_plan(snap, &d->plan, &d->check);
+	d->check_bookings = cuts.bookings;
+	sl_cuts_free(&cuts);
+}
+
+int sl_decision_faultless(const struct sl_decision *d, struct sl_error *err)
+{
+	const struct sl_plan_refused_view *r = &d->plan.refused;
+
+	if (d->check.code) {
+		if (err)
+			*err = d->check;
+		return -1;
+	}
+	if (!r->rows)
+		return 0;
+	return sl_fail(err, SL_EINVAL, "the checker refused %" PRIu32 " row%s of the plan; job %" PRIu32 ": %s: %s", r->rows,
+		       r->rows == 1 ? "" : "s", r->job[0], sl_refused_word(r->was[0]), sl_image_str(&d->plan.image, r->text[0]));
+}
+
 int sl_decide(const struct sl_bundle *bundle, const struct sl_snapshot *snap, const struct sl_limits *limits,
 	      int64_t since, struct sl_decision *d, struct sl_error *err)
 {
@@ -103,7 +155,7 @@ int sl_decide(const struct sl_bundle *bundle, const struct sl_snapshot *snap, co
 	if (sl_builder_finish(d->builder, &d->bytes, &d->size, err) ||
 	    sl_plan_image_open(&d->plan, d->bytes, d->size, err))
 		goto error;
-	sl_check_plan(snap, &d->plan, &d->check);
+	check_plan(d, snap);
 	rc = 0;
 error:
 	sl_remember_destroy(memory);

@@ -27,23 +27,25 @@ struct sl_decision {
 	const char *hold_why;
 	uint32_t forecasts;		/* likewise: of so many jobs without a reservation it tells when they may start, */
 	int64_t forecast_us;		/* and takes about so long at most for that */
-	struct sl_builder *builder;
+	struct sl_builder *builder, *spare;
 	const void *bytes;		/* the plan's image */
 	size_t size;
 	struct sl_plan_image plan;	/* the same, opened */
 	struct sl_error policy;		/* SL_OK, or how the policy failed: what it had booked stands */
 	char *trace;			/* its traceback, or NULL */
-	struct sl_error check;		/* SL_OK, or how the plan violates the snapshot */
+	struct sl_error check;		/* SL_OK, or why no part of the plan can be carried out */
+	uint64_t check_bookings;	/* that were looked at in the check */
 	char held[512];			/* where nothing starts, and why (sl_script_held()) */
 	size_t lua_peak;		/* bytes of Lua memory at the peak */
 };
 
 /*
  * Build the cluster, let a fresh state of the bundle decide, encode and check
- * the plan.  *since* (sl_clock_us()) is when the work on this snapshot
+ * the plan.  A row that the checker refuses is taken out (image/plan_cut.h) and stands in d->plan.refused;
+ * the rest is the plan.  *since* (sl_clock_us()) is when the work on this snapshot
  * began: the policy gets what is left of limits->budget_us, and the plan's
  * total_us counts from there.  *d is zeroed before the first use.  Returns 0 when
- * there is a plan, feasible or not (d->check); -1 with *err when there is none.
+ * there is a plan, which can be carried out or not (d->check); -1 with *err when there is none.
  */
 int sl_decide(const struct sl_bundle *bundle, const struct sl_snapshot *snap, const struct sl_limits *limits,
 	      int64_t since, struct sl_decision *d, struct sl_error *err);
@@ -56,6 +58,12 @@ int sl_decide(const struct sl_bundle *bundle, const struct sl_snapshot *snap, co
 int sl_decide_explain(const struct sl_bundle *bundle, const struct sl_snapshot *snap,
 		      const struct sl_usage_provider *usage, struct sl_history *history, const struct sl_limits *limits,
 		      uint32_t job_id, char **text, char **trace, struct sl_error *err);
+
+/*
+ * For tools and tests, to which any disagreement of planner and checker is an error: 0 if the checker had nothing to
+ * refuse; else -1 with *err: the first refused row and how many there are, or d->check.
+ */
+int sl_decision_faultless(const struct sl_decision *d, struct sl_error *err);
 
 /* Free what a decision owns. */
 void sl_decision_clear(struct sl_decision *d);

@@ -121,7 +121,8 @@ void sl_bundle_strangers(const struct sl_bundle *b, const struct sl_snapshot *sn
 	}
 }
 
-/* Let the script decide about a snapshot and check what it decided. */
+/* Let the script decide about a snapshot and check what it decided.  A row that the checker refuses is a mistake of the
+ * planner: no reason to refuse the set. */
 static int try_on(struct sl_script *s, const struct sl_snapshot *snap, const struct sl_limits *limits, char **trace,
 		  struct sl_error *err)
 {
@@ -130,6 +131,7 @@ static int try_on(struct sl_script *s, const struct sl_snapshot *snap, const str
 	struct sl_plan *p = c ? sl_plan_create(c, err) : NULL;
 	struct sl_builder *b = p ? sl_builder_create(&sl_plan_schema, err) : NULL;
 	struct sl_plan_image image;
+	struct sl_cuts cuts = { 0 };
 	const void *bytes;
 	size_t size;
 	int r = -1;
@@ -139,12 +141,13 @@ static int try_on(struct sl_script *s, const struct sl_snapshot *snap, const str
 	if (sl_script_decide(s, c, p, limits, &fig, trace, err))
 		goto done;
 	if (sl_plan_encode(p, &fig, b, err) || sl_builder_finish(b, &bytes, &size, err) ||
-	    sl_plan_image_open(&image, bytes, size, err) || sl_check_plan(snap, &image, err)) {
+	    sl_plan_image_open(&image, bytes, size, err) || sl_check_rows(snap, &image, &cuts, err)) {
 		sl_fail_in(err, "the plan");
 		goto done;
 	}
 	r = 0;
 done:
+	sl_cuts_free(&cuts);
 	sl_builder_destroy(b);
 	sl_plan_destroy(p);
 	sl_cluster_destroy(c);

@@ -22,6 +22,7 @@
 #include "tool/confine.h"
 #include "script/decide.h"
 #include "ledger/keeper.h"
+#include "base/plain.h"
 #include "base/watch.h"
 #include "image/wire.h"
 
@@ -382,7 +383,8 @@ static int reload_and_decide(struct engine *e, const struct sl_snapshot *snap, i
 		return 1;
 	}
 	sl_bundle_destroy(bundle);
-	again = e->refused && !files_changed && !strcmp(err.text, e->refused_error.text);
+	again = e->refused && !files_changed && err.code == e->refused_error.code &&
+		sl_same_but_numbers(err.text, e->refused_error.text);
 	if (!again) {
 		plan->reload = SL_RELOAD_REFUSED;
 		say(plan->reload_text, sizeof(plan->reload_text), &err, trace);

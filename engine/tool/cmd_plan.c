@@ -58,9 +58,9 @@ static int print(const struct values *v, const char *file, const struct sl_snaps
 		sl_tool_fail(&d->policy);
 		sl_tool_trace(d->trace, stderr);
 	}
-	if (d->check.code)
-		sl_tool_fail(&d->check);
-	return sl_tool_end(d->policy.code || d->check.code ? SL_EXIT_FAILED : SL_EXIT_FINE);
+	if (sl_decision_faultless(d, &err))
+		sl_tool_fail(&err);
+	return sl_tool_end(d->policy.code || err.code ? SL_EXIT_FAILED : SL_EXIT_FINE);
 }
 
 static void tell(const char *what, void *arg)

@@ -226,7 +226,8 @@ static int judge(struct report *r, const struct sl_bundle *bundle, uint32_t firs
 	if (b)
 		build_queue(r, first, users, b);
 	if (b && !sl_builder_finish(b, &bytes, &size, err) &&
-	    !sl_snapshot_open(&snap, bytes, size, err) && !sl_decide(bundle, &snap, &limits, sl_clock_us(), &d, err))
+	    !sl_snapshot_open(&snap, bytes, size, err) && !sl_decide(bundle, &snap, &limits, sl_clock_us(), &d, err) &&
+	    !sl_decision_faultless(&d, err))
 		rc = take_answers(r, first, users, &d, err);
 	sl_decision_clear(&d);
 	sl_builder_destroy(b);

@@ -51,6 +51,7 @@ struct cycle {
 	uint32_t same, reservations_same, reservations_differ;
 	json_t *only_recorded, *only_replayed, *elsewhere;
 	char *error;			/* of the policy, or NULL */
+	char *refused;			/* what the checker refused of the replayed plan, or NULL */
 };
 
 struct replay {
@@ -232,6 +233,7 @@ static void compare_reservations(struct cycle *c, const struct sl_plan_image *pl
 static int decide(struct replay *x, struct cycle *c, const struct sl_snapshot *snap, struct sl_error *err)
 {
 	struct sl_decision d = { 0 };
+	struct sl_error refused;
 	const struct line *line = go_to(x, snap->meta.sequence[0], &c->known);
 	json_t *recorded = line && line->started ? json_copy(line->started) : json_array();
 	int rc;
@@ -246,6 +248,8 @@ static int decide(struct replay *x, struct cycle *c, const struct sl_snapshot *s
 		rc = sl_fail(err, SL_ENOMEM, "replay: out of memory");
 	if (!rc && d.policy.code)
 		c->error = strdup(d.policy.text);
+	if (!rc && sl_decision_faultless(&d, &refused))
+		c->refused = strdup(refused.text);
 	if (!rc) {
 		compare_starts(c, snap, &d.plan, recorded);
 		compare_reservations(c, &d.plan, x->holds);
@@ -281,7 +285,7 @@ static int decide_file(struct replay *x, const char *path, struct sl_error *err)
 /* -- output ------------------------------------------------------------------------ */
 
 struct sums {
-	uint32_t differing, unknown, failed;
+	uint32_t refused, differing, unknown, failed;
 	uint64_t same, only_recorded, only_replayed, elsewhere, reservations_same, reservations_differ;
 };
 
@@ -299,6 +303,7 @@ static struct sums add_up(const struct replay *x)
 		const struct cycle *c = &x->cycle[i];
 
 		s.failed += c->error != NULL;
+		s.refused += c->refused != NULL;
 		s.unknown += !c->known;
 		if (!c->known)
 			continue;
@@ -335,6 +340,8 @@ static void put_cycle(struct sl_json *j, const struct cycle *c)
 	sl_json_put_int(j, "reservations_differ", c->reservations_differ);
 	if (c->error)
 		sl_json_put_str(j, "error", c->error);
+	if (c->refused)
+		sl_json_put_str(j, "refused", c->refused);
 	sl_json_end_object(j);
 }
 
@@ -415,6 +422,20 @@ static int print_text(const struct replay *x, const struct sums *s, struct sl_er
 	return rc ? sl_fail(err, SL_ENOMEM, "replay: out of memory while printing") : 0;
 }
 
+/* What makes the replay fail as a whole, if anything does. */
+static int judge(const struct replay *x, const struct sums *s)
+{
+	if (s->failed)
+		fprintf(stderr, "schedlua: the policy failed in %" PRIu32 " of %" PRIu32 " cycles\n", s->failed, x->cycles);
+	for (uint32_t i = 0; s->refused && i < x->cycles; i++)
+		if (x->cycle[i].refused) {
+			fprintf(stderr, "schedlua: in %" PRIu32 " of %" PRIu32 " cycles, first in %" PRId64 ": %s\n", s->refused,
+				x->cycles, x->cycle[i].sequence, x->cycle[i].refused);
+			break;
+		}
+	return s->failed || s->refused;
+}
+
 /* -- all of them ---------------------------------------------------------------------- */
 
 /* Of the first snapshot that can be read. */
@@ -469,6 +490,7 @@ static void free_replay(struct replay *x)
 		json_decref(x->cycle[i].only_replayed);
 		json_decref(x->cycle[i].elsewhere);
 		free(x->cycle[i].error);
+		free(x->cycle[i].refused);
 	}
 	free(x->cycle);
 	json_decref(x->holds);
@@ -495,11 +517,9 @@ int sl_replay_cycles(const struct sl_replay_args *v, char *const *path, uint32_t
 		sums = add_up(&x);
 		rc = v->json ? print_json(&x, &sums, err) : print_text(&x, &sums, err);
 	}
-	if (!rc && sums.failed) {
-		fprintf(stderr, "schedlua: the policy failed in %" PRIu32 " of %" PRIu32 " cycles\n", sums.failed,
-			x.cycles);
-		rc = 1;
-	} else if (rc) {
+	if (!rc) {
+		rc = judge(&x, &sums);
+	} else {
 		sl_tool_fail(err);
 		sl_tool_trace(trace, stderr);
 	}

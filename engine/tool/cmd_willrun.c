@@ -303,6 +303,7 @@ static int decide(struct answer *a, const struct sl_snapshot *snap, struct sl_er
 	struct sl_decision d = { .forecasts = UINT32_MAX, .forecast_us = FORECAST_US };
 	struct sl_limits limits = { .budget_us = SL_EXPLAIN_BUDGET_US };
 	struct sl_usage_provider usage;
+	struct sl_error refused;
 	int rc = -1;
 
 	if (a->ledger) {
@@ -315,6 +316,8 @@ static int decide(struct answer *a, const struct sl_snapshot *snap, struct sl_er
 			*err = d.policy.code ? d.policy : d.check;
 			sl_tool_trace(d.trace, stderr);
 		} else {
+			if (sl_decision_faultless(&d, &refused))
+				fprintf(stderr, "%s\n", refused.text);
 			a->report = (struct sl_report) { .snap = snap, .plan = &d.plan };
 			find_answer(a);
 			rc = print(a, err);

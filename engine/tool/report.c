@@ -178,6 +178,7 @@ static void print_rest(const struct sl_report *r, FILE *out)
 	static const char *const level[] = { "error", "info", "debug" };
 	const struct sl_plan_action_view *a = &r->plan->action;
 	const struct sl_plan_log_view *l = &r->plan->log;
+	const struct sl_plan_refused_view *f = &r->plan->refused;
 	char action[SL_ACTION_TEXT];
 
 	if (a->rows)
@@ -191,8 +192,12 @@ static void print_rest(const struct sl_report *r, FILE *out)
 		fprintf(out, "  %s: %s\n", level[l->level[i] < 2 ? l->level[i] : 2], text(r, l->text[i]));
 	if (r->check->code)
 		fprintf(out, "\ncheck: VIOLATED: %s\n", r->check->text);
+	else if (f->rows)
+		fprintf(out, "\ncheck: REFUSED %u row%s, without which the plan is feasible:\n", f->rows, f->rows == 1 ? "" : "s");
 	else
 		fputs("\ncheck: the plan is feasible\n", out);
+	for (uint32_t i = 0; i < f->rows; i++)
+		fprintf(out, "  job %u: %s: %s\n", f->job[i], sl_refused_word(f->was[i]), text(r, f->text[i]));
 }
 
 int sl_report_print(struct sl_report *r, FILE *out)
@@ -413,6 +418,8 @@ static void put_head(const struct sl_report *r, struct sl_json *j)
 
 int sl_report_json(struct sl_report *r, struct sl_json *j, struct sl_error *err)
 {
+	const struct sl_plan_refused_view *f = &r->plan->refused;
+
 	if (sl_job_index(&r->row_of, r->snap)) {
 		sl_map_free(&r->row_of);
 		return sl_fail(err, SL_ENOMEM, "plan: out of memory while printing");
@@ -426,8 +433,17 @@ int sl_report_json(struct sl_report *r, struct sl_json *j, struct sl_error *err)
 	put_actions_and_log(r, j);
 	sl_json_break(j);
 	sl_json_open_object(j, "check");
-	sl_json_put_bool(j, "ok", !r->check->code);
+	sl_json_put_bool(j, "ok", !r->check->code && !f->rows);
 	sl_json_put_str(j, "text", r->check->code ? r->check->text : "");
+	sl_json_open_array(j, "refused");
+	for (uint32_t i = 0; i < f->rows; i++) {
+		sl_json_begin_object(j);
+		sl_json_put_int(j, "job", f->job[i]);
+		sl_json_put_str(j, "was", sl_refused_word(f->was[i]));
+		sl_json_put_str(j, "text", text(r, f->text[i]));
+		sl_json_end_object(j);
+	}
+	sl_json_end_array(j);
 	sl_json_end_object(j);
 	sl_json_break(j);
 	sl_json_end_object(j);

@@ -19,6 +19,7 @@ static const struct figure {
 	{ "fallback_cycles", "fallback_cycles", "counter", "Cycles in which the lines of C decided." },
 	{ "truncated", "over_budget_cycles", "counter", "Cycles in which the policy used up its budget." },
 	{ "policy_errors", "policy_errors", "counter", "Cycles in which the policy failed." },
+	{ "rows_refused", "rows_refused", "counter", "Rows of plans that the checker refused and that were taken out." },
 	{ "starts", "job_starts", "counter", "Jobs that were started." },
 	{ "native_starts", "native_job_starts", "counter", "Those of them that Slurm's select placed." },
 	{ "layout_differs", "job_starts_elsewhere", "counter", "Those of them that were placed otherwise than planned." },
@@ -41,6 +42,7 @@ static const struct figure {
 	{ "written", "written_time_seconds", "gauge", "When these figures were written." },
 	{ "last_cycle", "last_cycle_time_seconds", "gauge", "When the last cycle began." },
 	{ "last_error_time", "last_error_time_seconds", "gauge", "When the last error was; 0: never." },
+	{ "row_refused_time", "row_refused_time_seconds", "gauge", "When a row of a plan was refused last; 0: never." },
 	{ "truncated_time", "over_budget_time_seconds", "gauge", "When a policy was over budget last; 0: never." },
 };
 

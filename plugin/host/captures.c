@@ -67,7 +67,7 @@ static void write_record(struct sl_captures *c, const struct sl_options *o, cons
 		return;
 	c->last_record = c->cycle;
 	snprintf(path, sizeof(path), "%s/record", dir);
-	if (sl_recording_add(path, sequence, c->record_bytes ? c->record_bytes : bytes,
+	if (sl_recording_add(path, SL_RECORDED_SNAPSHOT, sequence, c->record_bytes ? c->record_bytes : bytes,
 			     c->record_bytes ? c->record_size : size, &limits, &err))
 		not_written(arg, SL_TROUBLE_RECORD, err.text);
 }

@@ -204,7 +204,7 @@ static void note_live(struct sl_host *h, const char *policy, double interval_s, 
 
 static void note_refused(struct sl_host *h, const char *text, const char *instead)
 {
-	if (h->state.site_refused && !strcmp(h->state.refusal, text))
+	if (h->state.site_refused && sl_same_but_numbers(h->state.refusal, text))
 		return;		/* said before */
 	h->state.refused++;
 	h->state.site_refused = true;
@@ -410,19 +410,6 @@ error:
 	return end_after_failure(h, err);
 }
 
-/* A number that grows is no news. */
-static bool same_but_numbers(const char *a, const char *b)
-{
-	for (;;) {
-		a += strspn(a, "0123456789");
-		b += strspn(b, "0123456789");
-		if (*a != *b || !*a)
-			return *a == *b;
-		a++;
-		b++;
-	}
-}
-
 static void note_plan(struct sl_host *h, struct sl_host_answer *a)
 {
 	struct sl_frame_plan *p = &h->frame.body.plan;
@@ -433,7 +420,7 @@ static void note_plan(struct sl_host *h, struct sl_host_answer *a)
 		note_refused(h, p->reload_text, "the old one stays");
 	snprintf(h->state.policy, sizeof(h->state.policy), "%s", p->policy);
 	h->state.ledger_safe = p->ledger_safe;
-	if (!same_but_numbers(h->state.stale, p->stale))
+	if (!sl_same_but_numbers(h->state.stale, p->stale))
 		say(h, *p->stale ? 0 : 1, "%s%s", *p->stale ? "what was used may be out of date: " :
 		    "what was used is up to date again", p->stale);
 	snprintf(h->state.stale, sizeof(h->state.stale), "%s", p->stale);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "base/duration.h"
 #include "base/grow.h"
 #include "base/line_file.h"
@@ -322,7 +323,7 @@ static void put_failure(struct record *r)
 
 	snprintf(text, sizeof(text), "%.*s", (int) strcspn(r->c->failed, "\n"), r->c->failed);
 	s->sum.failures += *text || !r->c->plan;
-	if (*text && strcmp(text, s->failed)) {
+	if (*text && !sl_same_but_numbers(text, s->failed)) {
 		sl_json_put_str(s->json, "failed", text);
 		r->news = true;
 	}

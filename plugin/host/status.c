@@ -61,10 +61,8 @@ bool sl_status_trouble(struct sl_status *s, enum sl_trouble what, const char *te
 	int64_t now = time(NULL), before = s->trouble[what];
 
 	s->trouble[what] = now;
-	if (before && now - before < SL_TROUBLE_OVER_S)
-		return false;
 	sl_status_error(s, text);
-	return true;
+	return !before || now - before >= SL_TROUBLE_OVER_S;
 }
 
 void sl_status_count_queue(struct sl_status *s, const struct sl_snapshot *snap)
@@ -164,6 +162,7 @@ static void put_counters(struct sl_json *j, const struct sl_status *s)
 	PUT(refused);
 	PUT(policy_errors);
 	PUT(truncated);
+	PUT(rows_refused);
 	PUT(engine_starts);
 	PUT(engine_kills);
 	PUT(engine_failures);
@@ -203,6 +202,8 @@ static void put_all(struct sl_json *j, const struct sl_status *s)
 	put_real(j, "next_try_s", s->next_try_s);
 	put_counters(j, s);
 	put_int(j, "truncated_time", s->truncated_time);
+	put_str(j, "row_refused", s->row_refused);
+	put_int(j, "row_refused_time", s->row_refused_time);
 	put_waiting(j, s);
 	put_times(j, "queue_hold_us", &s->queue_hold);
 	put_times(j, "queue_own_us", &s->queue_own);

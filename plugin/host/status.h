@@ -42,7 +42,9 @@ enum sl_source {
 /* What may fail cycle after cycle, and is told of once. */
 enum sl_trouble {
 	SL_TROUBLE_JOURNAL, SL_TROUBLE_PUBLISH, SL_TROUBLE_REQUESTS, SL_TROUBLE_STATUS, SL_TROUBLE_CAPTURE,
-	SL_TROUBLE_RECORD, SL_TROUBLES
+	SL_TROUBLE_RECORD, SL_TROUBLE_REFUSED, SL_TROUBLE_REMEMBERED, SL_TROUBLE_COLLECT,
+	SL_TROUBLE_NO_PLAN,		/* + the code of the error: no plan, for another reason, is other trouble */
+	SL_TROUBLES = SL_TROUBLE_NO_PLAN + SL_EBUSY + 1
 };
 
 /* It is told of again when it has been well for so long, or was not tried. */
@@ -66,6 +68,9 @@ struct sl_status {
 	double interval_s, budget_s;
 	uint64_t cycles, starts, native_starts, stale, failed_starts, layout_differs, actions, actions_failed;
 	uint64_t reloads, refused, policy_errors, truncated;
+	uint64_t rows_refused;		/* rows of plans that the checker took out (host/refused.h) */
+	int64_t row_refused_time;	/* when that was last; 0: never */
+	char row_refused[320];		/* the last one: "job 7: start: why" */
 	int64_t truncated_time;		/* when that was last; 0: never */
 	uint64_t engine_starts, engine_kills, engine_failures, bundled_cycles, fallback_cycles;
 	uint32_t strikes;
@@ -88,7 +93,8 @@ struct sl_status {
 /* Remember the first line of an error, with the time. */
 void sl_status_error(struct sl_status *s, const char *text);
 
-/* That failed now: true when it is news, to be logged; the error is remembered then. */
+/* That failed now: true when it is news, to be logged.  The error is remembered in any case: its text may have a time in it,
+ * and is not compared. */
 bool sl_status_trouble(struct sl_status *s, enum sl_trouble what, const char *text);
 
 /* Count who waits where.  Without memory the counts go away. */

@@ -242,7 +242,7 @@ static void an_overdue_job_ends_soon_and_a_job_without_limit_never(void **state)
 
 	(void) state;
 	build_change(b, SL_T_JOB, row, sl_job_row, .end_time = BUILD_NOW - 500);
-	EXPECT_START(b, place(p_, 0, 8, 0, 0), "16 cores in use at 1000000");
+	EXPECT_START(b, place(p_, 0, 8, 0, 0), "16 cores in use now");
 	p = build_plan(b);
 	put_reservation(p, 2, SL_OVERDUE_S, place(p, 0, 8, 0, 0));
 	expect(b, p, NULL);

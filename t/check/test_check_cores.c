@@ -169,14 +169,14 @@ static void more_cores_than_a_node_has_left_are_refused(void **state)
 
 	(void) state;
 	build_running(b, (struct build_job) { .id = 1, .nodes = 2, .cores = 5, .ends_in = 60 });
-	EXPECT_START(b, place(p_, 1, 4, 0, 0), "job 2: node n1: 9 cores in use at 1000000, it has 8");
+	EXPECT_START(b, place(p_, 1, 4, 0, 0), "job 2: node n1: 9 cores in use now, it has 8");
 	EXPECT_START(b, place(p_, 2, 4, 0, 0), NULL);
 	p = build_plan(b);
 	put_reservation(p, 2, 60, place(p, 1, 4, 0, 0));
 	expect(b, p, NULL);
 	p = build_plan(b);
 	put_reservation(p, 2, 59, place(p, 1, 4, 0, 0));
-	expect(b, p, "job 2: node n1: 9 cores in use at 1000059");
+	expect(b, p, "job 2: node n1: 9 cores in use in 59 s");
 	build_destroy(b);
 }
 

@@ -187,8 +187,8 @@ static void set_company(struct build *b, uint32_t id, uint32_t uid, uint32_t ask
 
 static void who_minds_others_is_on_no_node_with_them(void **state)
 {
-	const char *user = "job 2: node n0: has job 1 of another user at 1000000";
-	const char *label = "job 2: node n0: has job 1 of another MCS label at 1000000";
+	const char *user = "job 2: node n0: has job 1 of another user now";
+	const char *label = "job 2: node n0: has job 1 of another MCS label now";
 
 	(void) state;
 	EXPECT_COMPANY(7, 0, 0, "", NULL);
@@ -382,7 +382,7 @@ static void a_start_that_runs_into_a_reservation_of_the_plan_is_refused(void **s
 	p = build_plan(b);
 	put_start(p, 2, place(p, 1, 4, 0, 0));
 	put_reservation(p, 3, 99, places(p, 0, 3, 8));
-	expect(b, p, "job 3: node n1: 12 cores in use at 1000099, it has 8");
+	expect(b, p, "job 3: node n1: 12 cores in use in 99 s, it has 8");
 	build_destroy(b);
 }
 
@@ -397,7 +397,7 @@ static void memory_counts_where_it_is_consumable(void **state)
 	EXPECT_START(b, place(p_, 0, 2, 0, 0), "job 2: node n0: has 0 MiB, needs 600");
 	EXPECT_START(b, place(p_, 0, 2, 600, 0), NULL);
 	build_running(b, (struct build_job) { .id = 1, .cores = 1, .memory = 500, .ends_in = 60 });
-	EXPECT_START(b, place(p_, 0, 2, 600, 0), "job 2: node n0: 1100 MiB in use at 1000000, it has 1000");
+	EXPECT_START(b, place(p_, 0, 2, 600, 0), "job 2: node n0: 1100 MiB in use now, it has 1000");
 	build_change(b, SL_T_JOB, row, sl_job_row, .memory_per_node = 0);
 	build_change(b, SL_T_JOB, row, sl_job_row, .memory_per_cpu = 200);
 	EXPECT_START(b, place(p_, 0, 2, 300, 0), "has 300 MiB, needs 400");
@@ -468,7 +468,7 @@ static void gres_are_not_given_twice_nor_unasked(void **state)
 	(void) state;
 	EXPECT_START(b, place(p_, 0, 1, 0, 1), NULL);
 	build_running(b, (struct build_job) { .id = 1, .cores = 1, .gpus = 2, .ends_in = 60 });
-	EXPECT_START(b, place(p_, 0, 1, 0, 1), "job 2: node n0: 3 gpu in use at 1000000, it has 2");
+	EXPECT_START(b, place(p_, 0, 1, 0, 1), "job 2: node n0: 3 gpu in use now, it has 2");
 	build_change_job(b, 2, .gres = (struct sl_range) { 0, 0 });
 	EXPECT_START(b, place(p_, 1, 1, 0, 1), "job 2: node n1: gets gpu, did not ask for it");
 	build_destroy(b);
@@ -501,7 +501,7 @@ static void licences_are_counted_over_time(void **state)
 	build_change(b, SL_T_JOB, running, sl_job_row, .licenses = build_license(b, 0, 2));
 	row = build_pending(b, (struct build_job) { .id = 2, .limit = 100 });
 	build_change(b, SL_T_JOB, row, sl_job_row, .licenses = build_license(b, 0, 3));
-	EXPECT_START(b, place(p_, 0, 1, 0, 0), "job 2: 5 of license matlab in use at 1000000, there are 4");
+	EXPECT_START(b, place(p_, 0, 1, 0, 0), "job 2: 5 of license matlab in use now, there are 4");
 	p = build_plan(b);
 	put_reservation(p, 2, 60, place(p, 0, 1, 0, 0));
 	expect(b, p, NULL);

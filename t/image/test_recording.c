@@ -35,7 +35,7 @@ static void record(int64_t sequence, const void *bytes, size_t size, const struc
 {
 	struct sl_error err = { 0 };
 
-	if (sl_recording_add(dir, sequence, bytes, size, limits, &err))
+	if (sl_recording_add(dir, SL_RECORDED_SNAPSHOT, sequence, bytes, size, limits, &err))
 		fail_msg("%s", err.text);
 }
 
@@ -183,7 +183,7 @@ static void a_full_disk_leaves_nothing_behind(void **state)
 	small.rlim_max = old.rlim_max;
 	signal(SIGXFSZ, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &small);
-	assert_int_equal(sl_recording_add(dir, 2, noise, sizeof(noise), &plenty, &err), -1);
+	assert_int_equal(sl_recording_add(dir, SL_RECORDED_SNAPSHOT, 2, noise, sizeof(noise), &plenty, &err), -1);
 	setrlimit(RLIMIT_FSIZE, &old);
 	signal(SIGXFSZ, SIG_DFL);
 	assert_int_equal(err.code, SL_EIO);

@@ -389,7 +389,8 @@ static void tampering_is_noticed(void **state)
 			twin.time_limit = SL_UNLIMITED - 1;
 			sl_builder_update(d.image, SL_P_START, i, &twin);
 			if (sl_check_plan(&d.b->snap, &d.plan, &d.err) == 0 &&
-			    d.b->snap.partition.max_time[row.partition] != SL_UNLIMITED)
+			    d.b->snap.partition.max_time[row.partition] != SL_UNLIMITED &&
+			    !(d.b->snap.job.flags[build_job_row(d.b, row.job)] & SL_JOBF_ANY_TIME))
 				refused(&d, seed, "more time", "gets");
 			sl_builder_update(d.image, SL_P_START, i, &row);
 			for (tasks = 0; tasks < 5; tasks++) {	/* no array here has more */
@@ -401,6 +402,91 @@ static void tampering_is_noticed(void **state)
 		}
 		leave(&d);
 	}
+}
+
+/* Some row of the plan is of another node, has other cores, or is of another job. */
+static void spoil_plan(struct desk *d, uint64_t *s)
+{
+	bool start = d->plan.start.rows && build_below(s, 3);
+	uint32_t at = build_below(s, (start ? d->plan.start.rows : d->plan.reserve.rows) + 1);
+	struct sl_plan_reserve_row reserve;
+	struct sl_plan_place_row place;
+	struct sl_plan_start_row row;
+
+	if (sl_builder_row(d->image, SL_P_RESERVE, at, &reserve) && !start)
+		return;
+	if (start && sl_builder_row(d->image, SL_P_START, at, &row))
+		return;
+	if (!build_below(s, 5)) {
+		row.job += build_below(s, 4);
+		if (start)
+			sl_builder_update(d->image, SL_P_START, at, &row);
+		return;
+	}
+	at = start ? row.places.first : reserve.places.first;
+	sl_builder_row(d->image, SL_P_PLACE, at, &place);
+	place.node = build_below(s, d->b->snap.node.rows);
+	place.cores = 1 + build_below(s, 12);
+	sl_builder_update(d->image, SL_P_PLACE, at, &place);
+}
+
+/* The plan without the rows that are refused is whole: it has all of the other rows, and nothing is wrong with it. */
+static void must_be_whole(struct desk *d, const struct sl_plan_image *plan, const struct sl_plan_image *rest,
+			  const struct sl_cuts *cuts, uint64_t seed)
+{
+	uint32_t lost = 0;
+
+	if (sl_check_plan(&d->b->snap, rest, &d->err) < 0)
+		fail_msg("seed %lu: the rest: %s", (unsigned long) seed, d->err.text);
+	for (uint32_t i = 0; i < cuts->count; i++)
+		lost += cuts->cut[i].table == SL_P_START || cuts->cut[i].table == SL_P_RESERVE;
+	assert_int_equal(rest->start.rows + rest->reserve.rows + lost, plan->start.rows + plan->reserve.rows);
+	assert_int_equal(rest->refused.rows, cuts->count);
+	assert_int_equal(rest->log.rows, plan->log.rows);
+	if (!cuts->count)
+		return;
+	for (uint32_t i = 0; i < rest->pending.rows; i++)
+		if (rest->pending.why[i] == SL_WHY_CHECK)
+			return;
+	for (uint32_t i = 0; i < cuts->count; i++)
+		if (cuts->cut[i].waits)
+			fail_msg("seed %lu: nobody is told", (unsigned long) seed);
+}
+
+static void whatever_rows_are_wrong_the_others_are_left(void **state)
+{
+	uint32_t spoilt = 0, kept = 0;
+
+	(void) state;
+	for (uint64_t seed = first_seed(), end = seed + rounds_of(1000); seed < end; seed++) {
+		struct desk d = sit(build_random_cluster(seed, 6, 25));
+		struct sl_builder *b = sl_builder_create(&sl_plan_schema, &d.err);
+		struct sl_plan_image plan, rest;
+		struct sl_cuts cuts = { 0 };
+		const void *bytes;
+		uint64_t s = seed;
+		size_t size;
+
+		for (int k = 0; k < 40; k++)
+			verb(&d, &s);
+		encode(&d, false);
+		for (uint32_t i = build_below(&s, 4); i > 0; i--)
+			spoil_plan(&d, &s);
+		checked(&d, sl_builder_finish(d.image, &bytes, &size, &d.err));
+		checked(&d, sl_plan_image_open(&plan, bytes, size, &d.err));
+		checked(&d, sl_check_rows(&d.b->snap, &plan, &cuts, &d.err));
+		checked(&d, sl_plan_cut(&plan, &cuts, b, &d.err));
+		checked(&d, sl_builder_finish(b, &bytes, &size, &d.err));
+		checked(&d, sl_plan_image_open(&rest, bytes, size, &d.err));
+		must_be_whole(&d, &plan, &rest, &cuts, seed);
+		spoilt += cuts.count > 0;
+		kept += cuts.count && rest.start.rows;
+		sl_cuts_free(&cuts);
+		sl_builder_destroy(b);
+		leave(&d);
+	}
+	assert_true(spoilt > rounds_of(1000) / 3);
+	assert_true(kept > rounds_of(1000) / 30);
 }
 
 /* A reservation on an otherwise empty plan is the earliest there is: a second before,
@@ -502,6 +588,7 @@ int main(void)
 		cmocka_unit_test(the_same_decisions_make_the_same_bytes),
 		cmocka_unit_test(easy_decides_as_the_book_does),
 		cmocka_unit_test(tampering_is_noticed),
+		cmocka_unit_test(whatever_rows_are_wrong_the_others_are_left),
 		cmocka_unit_test(a_reservation_moved_forward_is_noticed),
 	};
 

@@ -39,7 +39,7 @@ static void put(const void *bytes, size_t size)
 	const struct sl_recording_limits limits = { 100000, UINT64_C(1) << 40 };
 	struct sl_error err = { 0 };
 
-	if (sl_recording_add(dir, ++snapshots, bytes, size, &limits, &err))
+	if (sl_recording_add(dir, SL_RECORDED_SNAPSHOT, ++snapshots, bytes, size, &limits, &err))
 		fail_msg("%s", err.text);
 }
 

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* check/licenses.c - are there as many licences as are held, at every instant? */
+#include "check/private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/order.h"
+
+static uint32_t licenses_of(const struct check *c, uint32_t j, uint32_t license)
+{
+	struct sl_range l = c->snap->job.licenses[j];
+	uint32_t n = 0;
+
+	for (uint32_t i = l.first; i < l.first + l.count; i++)
+		if (c->snap->job_license.license[i] == license)
+			n += c->snap->job_license.count[i];
+	return n;
+}
+
+static bool has_alternatives(const struct check *c, uint32_t j)
+{
+	return (c->snap->job.asks[j] & SL_ASKS_ANY_LICENSE) && c->snap->job.licenses[j].count;
+}
+
+int check_any_license(struct check *c, const struct row *r)
+{
+	struct sl_range l = c->snap->job.licenses[r->job];
+	bool several = has_alternatives(c, r->job);
+
+	for (uint32_t i = l.first; several && i < l.first + l.count; i++)
+		if (c->snap->job_license.license[i] == r->license)
+			return 0;
+	if (r->license == SL_NONE && (!several || r->resv != SL_NONE))
+		return 0;
+	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has a licence that is none of its alternatives", c->snap->job.id[r->job]);
+}
+
+/* Of alternatives that are numbers of the same licence the smallest: a row does not say which one it has. */
+static uint32_t smallest_of(const struct check *c, uint32_t j, uint32_t license)
+{
+	struct sl_range l = c->snap->job.licenses[j];
+	uint32_t n = UINT32_MAX;
+
+	for (uint32_t i = l.first; i < l.first + l.count; i++)
+		if (c->snap->job_license.license[i] == license && c->snap->job_license.count[i] < n)
+			n = c->snap->job_license.count[i];
+	return n;
+}
+
+/* What a row takes of it.  (Which of several a run had, a schedule that is over does not say.) */
+static uint32_t row_takes(const struct check *c, const struct row *r, uint32_t license)
+{
+	if (r->resv != SL_NONE)
+		return 0;
+	if (!has_alternatives(c, r->job))
+		return licenses_of(c, r->job, license);
+	return r->license == license ? smallest_of(c, r->job, license) : 0;
+}
+
+struct change {
+	int64_t at, count;
+	uint32_t row;			/* that is planned, or SL_NONE */
+};
+
+static int by_change(const void *a, const void *b)
+{
+	const struct change *x = a, *y = b;
+
+	return SL_ORDER(x->at, y->at) ?: SL_ORDER(x->count, y->count) ?: SL_ORDER(x->row, y->row);
+}
+
+/* Is a licence ever used more often than there are?  From *used* on, through its changes in time.  1: a row was refused, and
+ * with it one that began before; 0; -1. */
+static int walk_license(struct check *c, uint32_t l, const struct change *ch, uint32_t n, int64_t used)
+{
+	const struct sl_license_view *lic = &c->snap->license;
+	int64_t have = (int64_t) lic->total[l] - lic->reserved[l];
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct row *r = ch[i].row == SL_NONE ? NULL : &c->row[ch[i].row];
+		uint32_t before = c->cuts ? c->cuts->count : 0;
+		char when[40] = "now";
+
+		if (r && r->out)
+			continue;
+		used += ch[i].count;
+		if (ch[i].count <= 0 || !r || used <= have)
+			continue;
+		if (ch[i].at > c->now)
+			snprintf(when, sizeof(when), "in %" PRId64 " s", check_rest(ch[i].at, c->now));
+		sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": %" PRId64 " of license %s in use %s, there are %" PRId64,
+			c->snap->job.id[r->job], used, check_str(c, lic->name[l]), when, have);
+		if (check_refuse(c, ch[i].row) < 0)
+			return -1;
+		if (c->cuts->count > before + 1)
+			return 1;
+		used -= ch[i].count;
+	}
+	return 0;
+}
+
+static int check_license(struct check *c, uint32_t l, struct change *ch, uint32_t n, int64_t used)
+{
+	int rc;
+
+	qsort(ch, n, sizeof(*ch), by_change);
+	do
+		rc = walk_license(c, l, ch, n, used);
+	while (rc > 0);
+	return rc;
+}
+
+/* What reservations set aside of it. */
+static uint32_t add_reserved(const struct check *c, uint32_t l, struct change *ch, uint32_t n)
+{
+	const struct sl_reservation_view *v = &c->snap->reservation;
+
+	for (uint32_t r = 0; r < v->rows; r++) {
+		struct sl_range set = v->licenses[r];
+
+		for (uint32_t i = set.first; i < set.first + set.count && v->end_time[r] > v->start_time[r]; i++) {
+			int64_t has = c->snap->job_license.count[i];
+
+			if (c->snap->job_license.license[i] != l)
+				continue;
+			ch[n++] = (struct change) { v->start_time[r], has, SL_NONE };
+			ch[n++] = (struct change) { v->end_time[r], -has, SL_NONE };
+		}
+	}
+	return n;
+}
+
+int check_licenses(struct check *c)
+{
+	const struct sl_snapshot *s = c->snap;
+	struct change *ch;
+	size_t reserved = 0;
+	int rc;
+
+	for (uint32_t r = 0; r < s->reservation.rows; r++)
+		reserved += s->reservation.licenses[r].count;
+	ch = calloc(s->job.rows + 2 * (c->rows + reserved) + 1, sizeof(*ch));
+	rc = ch ? 0 : sl_fail(c->err, SL_ENOMEM, "check: out of memory");
+
+	for (uint32_t l = 0; !rc && l < s->license.rows; l++) {
+		int64_t running = 0, used = s->license.used[l];
+		uint32_t n = 0;
+
+		for (uint32_t j = 0; j < s->job.rows; j++) {
+			bool runs = (s->job.state[j] == SL_JOB_RUNNING || s->job.state[j] == SL_JOB_SUSPENDED) &&
+				!(s->job.flags[j] & SL_JOBF_COMPLETING);
+			uint32_t has = runs ? licenses_of(c, j, l) : 0;
+
+			running += has;
+			if (has && check_end(c, j) != INT64_MAX)
+				ch[n++] = (struct change) { check_end(c, j), -(int64_t) has, SL_NONE };
+		}
+		for (uint32_t i = 0; i < c->rows; i++) {
+			const struct row *r = &c->row[i];
+			uint32_t takes = r->out ? 0 : row_takes(c, r, l);
+
+			if (!takes)
+				continue;
+			ch[n++] = (struct change) { r->at, takes, i };
+			if (r->until != INT64_MAX)
+				ch[n++] = (struct change) { r->until, -(int64_t) takes, i };
+		}
+		n = add_reserved(c, l, ch, n);
+		rc = check_license(c, l, ch, n, used > running ? used : running);
+	}
+	free(ch);
+	return rc;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * check/refuse.c - rows that are taken out of the plan, so that the others can be carried out.
+ *
+ * Every rule of check.h but one is a bound from above: on cores, memory, gres, licences, tasks of an array.  So a plan with one
+ * row less violates none that it did not violate before.  The exception is that components of a heterogeneous job start
+ * together, and therefore all rows of such a job go at once.
+ */
+#include "check/private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/search.h"
+
+static uint32_t het_of(const struct check *c, uint32_t job)
+{
+	uint32_t het = c->snap->job.het_job_id[job];
+
+	return het == SL_NONE ? 0 : het;
+}
+
+int check_list_hets(struct check *c)
+{
+	c->het = calloc((size_t) c->rows + 1, sizeof(*c->het));
+	if (!c->het)
+		return sl_fail(c->err, SL_ENOMEM, "check: out of memory");
+	for (uint32_t i = 0; i < c->rows; i++)
+		if (c->row[i].job != SL_NONE && het_of(c, c->row[i].job))
+			c->het[c->hets++] = (struct key) { het_of(c, c->row[i].job), i };
+	check_sort_keys(c->het, c->hets);
+	return 0;
+}
+
+/* The text without "job N: " in front, which is known where it is read. */
+static const char *without_id(const char *text, uint32_t id)
+{
+	char prefix[32];
+	size_t n = (size_t) snprintf(prefix, sizeof(prefix), "job %" PRIu32 ": ", id);
+
+	return strncmp(text, prefix, n) ? text : text + n;
+}
+
+/* What its bills hold now is free for those that are looked at later. */
+static void give_back(struct check *c, const struct row *r)
+{
+	for (uint32_t i = r->bills.first; i < r->bills.first + r->bills.count; i++) {
+		const struct bill *b = &c->bill[i];
+
+		if (b->start <= c->now && b->end > c->now) {
+			c->in_use[b->node] -= b->cores;
+			c->jobs_there[b->node]--;
+		}
+	}
+}
+
+static int take_out(struct check *c, uint32_t row, const char *text)
+{
+	const struct sl_plan_image *p = c->plan;
+	struct row *r = &c->row[row];
+	bool start = row < p->start.rows;
+	uint32_t at = start ? row : row - p->start.rows;
+	struct sl_cut cut = { .table = start ? SL_P_START : SL_P_RESERVE, .row = at,
+		.job = start ? p->start.job[at] : p->reserve.job[at] };
+
+	r->out = true;
+	if (r->job != SL_NONE) {
+		c->bookings[r->job]--;
+		c->starts[r->job] -= start;
+		give_back(c, r);
+	}
+	return sl_cuts_add(c->cuts, &cut, without_id(text, cut.job), c->err);
+}
+
+int check_refuse(struct check *c, uint32_t row)
+{
+	uint32_t job = c->row[row].job, het = job == SL_NONE ? 0 : het_of(c, job), i;
+	char text[sizeof(c->err->text)], whole[sizeof(text) + 64];
+
+	if (!c->cuts || c->err->code != SL_EINVAL)
+		return -1;
+	memcpy(text, c->err->text, sizeof(text));
+	*c->err = (struct sl_error) { SL_OK, "" };
+	if (take_out(c, row, text) < 0)
+		return -1;
+	if (!het || !c->het)
+		return 0;
+	snprintf(whole, sizeof(whole), "its heterogeneous job: %s", text);
+	i = SL_FIRST(k, 0, c->hets, c->het[k].key < het);
+	for (; i < c->hets && c->het[i].key == het; i++)
+		if (!c->row[c->het[i].row].out && take_out(c, c->het[i].row, whole) < 0)
+			return -1;
+	return 0;
+}
+
+int check_refuse_words(struct check *c, enum sl_plan_table table, uint32_t row, uint32_t job_id)
+{
+	struct sl_cut cut = { .table = table, .row = row, .job = job_id };
+	char text[sizeof(c->err->text)];
+
+	if (!c->cuts || c->err->code != SL_EINVAL)
+		return -1;
+	memcpy(text, c->err->text, sizeof(text));
+	*c->err = (struct sl_error) { SL_OK, "" };
+	return sl_cuts_add(c->cuts, &cut, without_id(text, job_id), c->err);
+}
+
+void check_find_waiting(struct check *c)
+{
+	for (uint32_t i = 0; i < c->cuts->count; i++) {
+		struct sl_cut *cut = &c->cuts->cut[i];
+		uint32_t j = check_find_job(c, cut->job);
+
+		cut->waits = j != SL_NONE && c->queued[j] &&
+			c->starts[j] < (c->snap->job.array_pending[j] ? c->snap->job.array_pending[j] : 1);
+	}
+}

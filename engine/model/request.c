@@ -102,14 +102,32 @@ static int64_t multiply64(int64_t a, int64_t b)
 	return a && b > MOST / a ? MOST : a * b;
 }
 
-int64_t sl_ask_walltime(const struct sl_snapshot *snap, const struct sl_ask *a, uint32_t partition)
+/* What it names, or what the partition gives it. */
+static int64_t named_walltime(const struct sl_snapshot *snap, const struct sl_ask *a, uint32_t partition)
 {
-	int64_t max = snap->partition.max_time[partition], seconds = snap->partition.default_time[partition];
+	int64_t seconds = snap->partition.default_time[partition];
 
 	if (!a->default_time)
 		return a->walltime;
-	seconds = seconds ? seconds : max;
+	seconds = seconds ? seconds : snap->partition.max_time[partition];
 	return seconds > a->walltime_min ? seconds : a->walltime_min;
+}
+
+struct sl_walltime sl_request_walltime(const struct sl_snapshot *snap, uint32_t job, const struct sl_ask *a,
+				       uint32_t partition)
+{
+	struct sl_walltime w = { .named = named_walltime(snap, a, partition), .ceiling = snap->partition.max_time[partition] };
+	bool open = a->default_time || w.named == SL_UNLIMITED;
+
+	if (snap->job.flags[job] & SL_JOBF_ANY_TIME)
+		w.ceiling = SL_UNLIMITED;
+	w.asked = w.named == SL_UNLIMITED ? w.ceiling : w.named;
+	w.limit = w.floor = w.asked < w.ceiling ? w.asked : w.ceiling;
+	if (a->walltime_min > 0 && a->walltime_min < w.limit)
+		w.floor = a->walltime_min;
+	else if (open && snap->job.deadline[job] && w.limit > 60)
+		w.floor = 60;
+	return w;
 }
 
 int64_t sl_ask_tasks(const struct sl_ask *a)

@@ -40,8 +40,18 @@ struct sl_ask {
 /* Job row *job*; *shape* 0: as it asks, n: its nth alternative. */
 struct sl_ask sl_request_read(const struct sl_snapshot *snap, uint32_t job, uint32_t shape);
 
-/* Its walltime in that partition, in seconds, without its MaxTime where it asks for more. */
-int64_t sl_ask_walltime(const struct sl_snapshot *snap, const struct sl_ask *a, uint32_t partition);
+/* How long a job may run in a partition, in seconds.  SL_UNLIMITED: for ever. */
+struct sl_walltime {
+	int64_t named;			/* what it names; where it names nothing the partition's DefaultTime, else MaxTime */
+	int64_t ceiling;		/* MaxTime, unless its QOS or an administrator lets it go beyond */
+	int64_t asked;			/* what it names; the ceiling where that has no end */
+	int64_t limit, floor;		/* what it is given at most, and what would do: its time_min, any for a deadline */
+};
+
+/* Of job row *job*, which was read into *a.  It is too long for the partition if asked, with time_min 0, or time_min is above
+ * the ceiling. */
+struct sl_walltime sl_request_walltime(const struct sl_snapshot *snap, uint32_t job, const struct sl_ask *a,
+				       uint32_t partition);
 
 /* Tasks in all: as said, or each node's on the fewest nodes; 0: not said. */
 int64_t sl_ask_tasks(const struct sl_ask *a);

@@ -369,27 +369,18 @@ static void ask_switches(const struct sl_cluster *c, struct want *w)
 
 static int ask_time(struct sl_cluster *c, struct want *w, const struct sl_ask *a)
 {
-	int64_t ceiling = c->snap->partition.max_time[w->entry.partition], floor = a->walltime_min;
-	int64_t limit = sl_ask_walltime(c->snap, a, w->entry.partition);
-	bool open = a->default_time || limit == SL_UNLIMITED;
+	struct sl_walltime t = sl_request_walltime(c->snap, w->entry.job, a, w->entry.partition);
+	bool too_long = t.asked > t.ceiling && a->walltime_min <= 0;
 
-	if (c->snap->job.flags[w->entry.job] & SL_JOBF_ANY_TIME)
-		ceiling = SL_UNLIMITED;
-	w->asked = limit == SL_UNLIMITED ? ceiling : limit;
-	w->pub.time_limit = w->asked;
-	if (limit <= 0 || ceiling <= 0)
+	w->asked = t.asked;
+	if (t.named <= 0 || t.ceiling <= 0)
 		return want_refuse(w, SL_WHY_PARTITION, "has a time limit of 0");
-	if (floor > ceiling || (w->asked > ceiling && floor <= 0))
+	if (a->walltime_min > t.ceiling || too_long)
 		return want_refuse(w, SL_WHY_PARTITION, "asks for %" PRId64 " minutes, partition %s allows %" PRId64,
-				   (w->asked > ceiling ? limit : floor) / 60,
-				   cluster_str(c, c->snap->partition.name[w->entry.partition]), ceiling / 60);
-	if (w->asked > ceiling)
-		w->pub.time_limit = ceiling;
-	w->pub.time_floor = w->pub.time_limit;
-	if (floor > 0 && floor < w->pub.time_limit)
-		w->pub.time_floor = floor;
-	else if (open && c->snap->job.deadline[w->entry.job] && w->pub.time_limit > 60)
-		w->pub.time_floor = 60;
+				   (t.asked > t.ceiling ? t.named : a->walltime_min) / 60,
+				   cluster_str(c, c->snap->partition.name[w->entry.partition]), t.ceiling / 60);
+	w->pub.time_limit = t.limit;
+	w->pub.time_floor = t.floor;
 	w->pub.request.duration = w->pub.time_limit;
 	return 0;
 }

@@ -118,6 +118,9 @@ bool sl_job_any_time(const job_record_t *job);
 /* The time limit in minutes of a job that names that one, or NO_VAL: then what select gives it there. */
 uint32_t sl_job_limit(uint32_t named, const part_record_t *p);
 
+/* The same of a job as it stands, no more than MaxTime if that binds it.  INFINITE: without end. */
+uint32_t sl_job_walltime(const job_record_t *job, const part_record_t *p);
+
 /* Whether the record of a job looks as this plug-in was compiled to see it: cheap enough
  * for each use. */
 static inline bool sl_job_sane(const job_record_t *job)

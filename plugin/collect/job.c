@@ -357,16 +357,21 @@ uint32_t sl_job_limit(uint32_t named, const part_record_t *p)
 	return named != NO_VAL ? named : p->default_time != NO_VAL ? p->default_time : p->max_time;
 }
 
+uint32_t sl_job_walltime(const job_record_t *job, const part_record_t *p)
+{
+	uint32_t limit = sl_job_limit(job->time_limit, p);
+
+	return p->max_time == INFINITE || limit <= p->max_time || sl_job_any_time(job) ? limit : p->max_time;
+}
+
 /* Walltime in seconds in the job's current partition. */
 static int64_t walltime(const job_record_t *job)
 {
 	const part_record_t *p = job->part_ptr;
-	uint32_t limit = p ? sl_job_limit(job->time_limit, p) : job->time_limit;
 
-	if (p && p->max_time != INFINITE && (limit == INFINITE || limit > p->max_time) && !sl_job_any_time(job) &&
-	    IS_JOB_PENDING(job))
-		limit = p->max_time;
-	return sl_walltime(limit);
+	if (!p || !IS_JOB_PENDING(job))
+		return sl_walltime(p ? sl_job_limit(job->time_limit, p) : job->time_limit);
+	return sl_walltime(sl_job_walltime(job, p));
 }
 
 static void fill_state(struct sl_collector *c, struct sl_job_row *row, const job_record_t *job)

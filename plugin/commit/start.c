@@ -44,8 +44,7 @@ static void forget_refusals(const struct sl_start *s)
  */
 static uint32_t start_limit(const job_record_t *job, int64_t plan_s)
 {
-	const part_record_t *p = job->part_ptr;
-	uint32_t limit = sl_job_limit(job->time_limit, p), left;
+	uint32_t limit = sl_job_walltime(job, job->part_ptr), left;
 
 	if (plan_s > 0 && plan_s / 60 < limit)
 		limit = (uint32_t) MAX(plan_s / 60, 1);
@@ -53,8 +52,6 @@ static uint32_t start_limit(const job_record_t *job, int64_t plan_s)
 		left = (uint32_t) MAX((job->deadline - time(NULL)) / 60, 1);
 		limit = MIN(limit, left);
 	}
-	if (job->time_min && p->max_time != INFINITE && limit > p->max_time && !sl_job_any_time(job))
-		limit = p->max_time;
 	return MAX(limit, job->time_min);
 }
 
@@ -241,7 +238,7 @@ static char *lender_names(const struct sl_start *s)
 /* When it would have ended, started now. */
 static time_t end_if_started(const struct sl_start *s)
 {
-	uint32_t limit = sl_job_limit(s->job->time_limit, s->part);
+	uint32_t limit = sl_job_walltime(s->job, s->part);
 
 	return limit == INFINITE ? INT64_MAX : time(NULL) + (time_t) limit * 60;
 }

@@ -35,6 +35,7 @@ submit_up_to_bad() {
 
 is_refused() { [[ $(squeue -h -j "$1" -o '%r') == *"the checker refused its place: its 1 nodes have cores for"* ]]; }	# JOBID
 rows_exceed() { [ "$(status rows_refused)" -gt "$1" ]; }
+told_by_status() { schedlua status | grep -q "job $1: start: its 1 nodes have cores for"; }
 log_lines() { grep -c 'checker refused' "$C/log/slurmctld.log"; }
 was_told() { [ "$(log_lines)" -ge 1 ]; }
 kept() { find "$STATE/refused" -name "cycle-*.$1.gz"; }	# snap or plan
@@ -60,7 +61,7 @@ it "one job that is planned where it cannot be waits, and all others start" othe
 is_counted_and_kept() {
 	submit_up_to_bad
 	wait_for 15 rows_exceed 0
-	schedlua status | grep -q "job $BAD: start: its 1 nodes have cores for"
+	wait_for 10 told_by_status "$BAD"
 	schedlua status --openmetrics | grep -q '^schedlua_rows_refused_total [1-9]'
 	is_kept snap
 	is_kept plan
@@ -87,7 +88,9 @@ can_be_repeated() {
 	snap=$(kept snap)
 	schedlua plan --site="$C/etc/sched.lua" "$snap" | grep -q 'check: the plan is feasible'
 	fails "$FAULTY" plan --site="$C/etc/sched.lua" "$snap"
-	"$FAULTY" plan --site="$C/etc/sched.lua" --json "$snap" 2> /dev/null | grep -q '"ok":false'
+	"$FAULTY" plan --site="$C/etc/sched.lua" --json "$snap" > "$C/plan.json" 2> "$C/plan.err" || true
+	grep -q '"ok": *false' "$C/plan.json"
+	grep -q 'the checker refused 1 row of the plan; job 7: start: ' "$C/plan.err"
 }
 it "the kept snapshot repeats it" can_be_repeated
 

@@ -132,6 +132,28 @@ static void an_alternative_is_read_the_same_way(void **state)
 }
 
 /* What a job that names no time limit gets differs from partition to partition. */
+/* Without DefaultTime it is MaxTime, whether that binds the job or not: as slurmctld gives it at its start. */
+static void a_job_that_names_no_walltime_has_an_end_where_the_partition_has(void **state)
+{
+	struct build *b = build_create("1x4c");
+	struct sl_job_row r = build_row(b, (struct build_job) { .id = 1 });
+	struct sl_walltime t;
+	struct sl_ask a;
+
+	(void) state;
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_time = 600);
+	r.time_limit = SL_UNLIMITED;
+	r.flags |= SL_JOBF_DEFAULT_TIME | SL_JOBF_ANY_TIME;
+	a = read_first(b, r);
+	t = sl_request_walltime(&b->snap, 0, &a, 0);
+	assert_int_equal(t.limit, 600);
+	assert_true(t.ceiling == SL_UNLIMITED);
+	build_change(b, SL_T_JOB, 0, sl_job_row, .flags = SL_JOBF_ANY_TIME);
+	a = sl_request_read(build_open(b), 0, 0);
+	assert_true(sl_request_walltime(&b->snap, 0, &a, 0).limit == SL_UNLIMITED);
+	build_destroy(b);
+}
+
 static void the_default_time_is_each_partitions(void **state)
 {
 	struct build *b = build_create("1x4c");
@@ -143,15 +165,15 @@ static void the_default_time_is_each_partitions(void **state)
 	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .default_time = 600);
 	build_change(b, SL_T_PARTITION, 1, sl_partition_row, .max_time = 7200);
 	a = read_first(b, r);
-	assert_int_equal(sl_ask_walltime(&b->snap, &a, 0), 60);
-	assert_int_equal(sl_ask_walltime(&b->snap, &a, 1), 60);
+	assert_int_equal(sl_request_walltime(&b->snap, 0, &a, 0).named, 60);
+	assert_int_equal(sl_request_walltime(&b->snap, 0, &a, 1).named, 60);
 	build_change(b, SL_T_JOB, 0, sl_job_row, .flags = SL_JOBF_DEFAULT_TIME);
 	a = sl_request_read(build_open(b), 0, 0);
-	assert_int_equal(sl_ask_walltime(&b->snap, &a, 0), 600);
-	assert_int_equal(sl_ask_walltime(&b->snap, &a, 1), 7200);
+	assert_int_equal(sl_request_walltime(&b->snap, 0, &a, 0).named, 600);
+	assert_int_equal(sl_request_walltime(&b->snap, 0, &a, 1).named, 7200);
 	build_change(b, SL_T_JOB, 0, sl_job_row, .time_min = 900);
 	a = sl_request_read(build_open(b), 0, 0);
-	assert_int_equal(sl_ask_walltime(&b->snap, &a, 0), 900);
+	assert_int_equal(sl_request_walltime(&b->snap, 0, &a, 0).named, 900);
 	build_destroy(b);
 }
 
@@ -181,6 +203,7 @@ int main(void)
 		cmocka_unit_test(gres_are_counted_by_node_job_and_task),
 		cmocka_unit_test(an_alternative_is_read_the_same_way),
 		cmocka_unit_test(the_default_time_is_each_partitions),
+		cmocka_unit_test(a_job_that_names_no_walltime_has_an_end_where_the_partition_has),
 		cmocka_unit_test(sums_of_any_numbers_do_not_overflow),
 	};
 

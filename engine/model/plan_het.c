@@ -2,14 +2,27 @@
 /*
  * plan_het.c - heterogeneous jobs: all components start at once, or none does.  Their leader
  * stands for them: what is decided about it is decided about all.
+ *
+ * They are placed one after the other, on nodes of their own.  Where one finds none beside those before it, it is placed
+ * first, and the others after it; it fits nowhere when it is the first, and so no order helps.  When orders do not help
+ * either, nodes are dealt out to all at once (plan_het_nodes.c).
  */
 #include "model/plan_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* How often a time for all is looked for, where one component pushes the others back. */
+/* How often a time for all is looked for, where one component pushes the others back, and how many components are placed
+ * in all of that. */
 #define MOST_ROUNDS 64
+#define MOST_PLACED 2048
+
+/* The first rounds look at each instant at which anything changes: nodes of one component may let another one begin. */
+#define FINE_ROUNDS 16
+
+/* Orders of the components that are tried at a time. */
+#define MOST_ORDERS 8
+#define FINE_ORDERS 2
 
 /* -- who belongs together ------------------------------------------------ */
 
@@ -109,10 +122,93 @@ static struct sl_terms terms_of(const struct sl_terms *terms, bool leads)
 	return (struct sl_terms) { .how = terms->how && terms->how->method != SL_PLACE_EXPLICIT ? terms->how : NULL };
 }
 
-/*
- * Keep the nodes of the first *count* components from the others, as Slurm does, or no longer.
- * Their bookings are in *list*.
- */
+/* The components of one job, in the order in which they are placed. */
+struct team {
+	struct component *m;
+	uint32_t count;
+	struct sl_entry lead;		/* entry of the leader, ... */
+	const struct sl_terms *terms;	/* ... and how that is to be placed */
+	struct sl_nodeset *avoid;	/* of each: nodes that it leaves to others; NULL: none */
+	uint32_t failed;		/* the one that was not placed, in this order */
+	uint32_t placed;		/* so far, in all attempts */
+	struct sl_refusal why;		/* why the last attempt failed */
+	bool hopeless;			/* one of them can never start, even alone */
+};
+
+static int make_team(struct team *t, const struct component *m, uint32_t count, struct sl_entry e,
+		     const struct sl_terms *terms, struct sl_error *err)
+{
+	*t = (struct team) { .m = malloc((count + UINT64_C(1)) * sizeof(*m)), .count = count, .lead = e, .terms = terms };
+	if (!t->m)
+		return plan_no_memory(err);
+	memcpy(t->m, m, count * sizeof(*m));
+	return 0;
+}
+
+static void forget_deal(struct team *t)
+{
+	for (uint32_t i = 0; t->avoid && i < t->count; i++)
+		sl_nodeset_free(&t->avoid[i]);
+	free(t->avoid);
+	t->avoid = NULL;
+}
+
+static void end_team(struct team *t)
+{
+	forget_deal(t);
+	free(t->m);
+}
+
+/* The component that failed goes first. */
+static void put_first(struct team *t)
+{
+	struct component failed = t->m[t->failed];
+
+	memmove(t->m + 1, t->m, t->failed * sizeof(*t->m));
+	t->m[0] = failed;
+}
+
+/* Might another order help?  Not where it was the first, or is kept from its place by something else than what is free. */
+static bool may_exchange(const struct team *t)
+{
+	return t->failed && t->placed < MOST_PLACED && (t->why.why == SL_WHY_NONE || t->why.why == SL_WHY_RESOURCES ||
+							 t->why.why == SL_WHY_PRIORITY || t->why.why == SL_WHY_RESERVED);
+}
+
+static int place_later(const struct component *a, const struct component *b)
+{
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+/* The last bookings of the list are the team's: they stand by offset, as slurmctld's half expects them. */
+static void order_bookings(struct bookings *list, const struct team *t)
+{
+	uint32_t first = list->count - t->count;
+
+	for (uint32_t i = first; i < list->count; i++)
+		for (uint32_t k = i; k > first; k--) {
+			struct booking *a = list->item[k - 1], *b = list->item[k];
+			struct component ca = { 0 }, cb = { 0 };
+			uint32_t reserved = a->reserved;
+
+			for (uint32_t n = 0; n < t->count; n++) {
+				ca = t->m[n].row == a->entry.job ? t->m[n] : ca;
+				cb = t->m[n].row == b->entry.job ? t->m[n] : cb;
+			}
+			if (place_later(&ca, &cb) <= 0)
+				break;
+			a->reserved = b->reserved;
+			b->reserved = reserved;
+			list->item[k - 1] = b;
+			list->item[k] = a;
+			list->entry[k - 1] = b->entry;
+			list->entry[k] = a->entry;
+		}
+}
+
+/* -- nodes of their own ---------------------------------------------------- */
+
+/* Keep the nodes of the first *count* components from the others, as Slurm does, or no longer.  Their bookings are in *list*. */
 static int fence(struct sl_plan *p, const struct bookings *list, const struct component *m, uint32_t count,
 		 bool up, struct sl_error *err)
 {
@@ -130,18 +226,86 @@ static int fence(struct sl_plan *p, const struct bookings *list, const struct co
 	return 0;
 }
 
+/* What a component asks for, in the first partition that it waits in; NULL with *err. */
+static const struct want *want_of(struct sl_plan *p, const struct team *t, uint32_t i, struct sl_error *err)
+{
+	struct sl_entry e = t->m[i].row == t->lead.job ? t->lead : p->c->queue[p->queue_of[t->m[i].row] - 1];
+
+	return plan_look_up(p, e, NULL, err);
+}
+
+/* Keep a component off the nodes that are dealt to others, or no longer, around *t*. */
+static int keep_off(struct sl_plan *p, const struct team *t, uint32_t i, int64_t from, bool up, struct sl_error *err)
+{
+	const struct want *w;
+	struct sl_timeline *tl;
+
+	if (!t->avoid || !t->avoid[i].count)
+		return 0;
+	w = want_of(p, t, i, err);
+	tl = w ? plan_timeline_of(p, w->enclave, err) : NULL;
+	if (!tl)
+		return -1;
+	if (!up)
+		plan_refusals_forget(p);
+	return (up ? sl_timeline_block : sl_timeline_unblock)(tl, &t->avoid[i], from, sl_later(from, 1), err);
+}
+
+/* 1: nodes are dealt out to all from then on; 0; -1. */
+static int deal_out(struct sl_plan *p, struct team *t, int64_t from, struct sl_error *err)
+{
+	const struct want *w[PLAN_HET_EXACT];
+	int rc = 1;
+
+	if (t->count > PLAN_HET_EXACT || t->placed >= MOST_PLACED)
+		return 0;
+	for (uint32_t i = 0; i < t->count; i++)
+		if (!(w[i] = want_of(p, t, i, err)))
+			return -1;
+	t->avoid = calloc(t->count, sizeof(*t->avoid));
+	rc = t->avoid ? plan_share_out(p, w, t->count, from, t->avoid, err) : plan_no_memory(err);
+	if (rc <= 0)
+		forget_deal(t);
+	return rc;
+}
+
 /* -- starting ------------------------------------------------------------ */
 
-static int start_component(struct sl_plan *p, const struct component *m, struct sl_entry e,
-			   const struct sl_terms *terms, bool easy, struct sl_refusal *why, struct sl_error *err)
+static int start_component(struct sl_plan *p, struct team *t, uint32_t i, bool easy, struct sl_error *err)
 {
-	struct sl_terms own = terms_of(terms, m->row == e.job);
-	int rc = 0;
+	struct sl_terms own = terms_of(t->terms, t->m[i].row == t->lead.job);
+	int rc = 0, off = keep_off(p, t, i, p->c->now, true, err);
 
-	if (m->row == e.job)
-		return plan_start_alone(p, e, &own, easy, why, err);
-	for (uint32_t i = p->queue_of[m->row]; i && !rc; i = p->queue_next[i - 1])
-		rc = plan_start_alone(p, p->c->queue[i - 1], &own, easy, why, err);
+	plan_say_nothing(&t->why);
+	t->placed++;
+	if (off < 0)
+		return -1;
+	if (t->m[i].row == t->lead.job)
+		rc = plan_start_alone(p, t->lead, &own, easy, &t->why, err);
+	for (uint32_t q = t->m[i].row == t->lead.job ? 0 : p->queue_of[t->m[i].row]; q && !rc; q = p->queue_next[q - 1])
+		rc = plan_start_alone(p, p->c->queue[q - 1], &own, easy, &t->why, err);
+	return keep_off(p, t, i, p->c->now, false, rc < 0 ? NULL : err) < 0 ? -1 : rc;
+}
+
+/* In that order: 1; 0, and nothing is started, t->failed and t->why say who failed; -1. */
+static int start_in_order(struct sl_plan *p, struct team *t, bool easy, struct sl_error *err)
+{
+	uint32_t i = 0;
+	int rc = 1;
+
+	while (i < t->count && rc > 0) {
+		rc = start_component(p, t, i, easy, err);
+		if (rc > 0 && fence(p, &p->started, &t->m[i++], 1, true, err) < 0)
+			return -1;
+	}
+	if (fence(p, &p->started, t->m, i, false, rc < 0 ? NULL : err) < 0)
+		return -1;
+	t->failed = i;
+	if (rc > 0)
+		return 1;
+	while (i-- > 0)
+		if (sl_plan_undo(p, t->m[i].row, rc < 0 ? NULL : err) < 0)
+			rc = -1;
 	return rc;
 }
 
@@ -149,8 +313,10 @@ int plan_start_het(struct sl_plan *p, struct sl_entry e, const struct sl_terms *
 		   struct sl_refusal *refusal, struct sl_error *err)
 {
 	const struct component *m;
+	struct component failed;
 	struct sl_refusal why;
-	uint32_t count, i = 0;
+	struct team t;
+	uint32_t count;
 	int rc;
 
 	plan_say_nothing(&why);
@@ -158,19 +324,21 @@ int plan_start_het(struct sl_plan *p, struct sl_entry e, const struct sl_terms *
 		return -1;
 	if (!may_begin(p, e, m, count, &why))
 		return plan_refuse(p, &e, &why, refusal, err);
-	for (rc = 1; i < count && rc > 0; i++) {
-		rc = start_component(p, &m[i], e, terms, easy, &why, err);
-		if (rc > 0 && fence(p, &p->started, &m[i], 1, true, err) < 0)
-			return -1;
-	}
-	if (fence(p, &p->started, m, rc > 0 ? count : i - 1, false, rc < 0 ? NULL : err) < 0)
+	if (make_team(&t, m, count, e, terms, err) < 0)
 		return -1;
+	rc = start_in_order(p, &t, easy, err);
+	plan_copy_refusal(&why, &t.why);
+	failed = t.m[rc ? 0 : t.failed];
+	for (int order = 1; order < MOST_ORDERS && !rc && may_exchange(&t); order++) {
+		put_first(&t);
+		rc = start_in_order(p, &t, easy, err);
+	}
+	if (!rc && may_exchange(&t) && (rc = deal_out(p, &t, p->c->now, err)) > 0)
+		rc = start_in_order(p, &t, easy, err);
 	if (rc > 0)
-		return 1;
-	for (uint32_t k = i - 1; k-- > 0;)
-		if (sl_plan_undo(p, m[k].row, rc < 0 ? NULL : err) < 0)
-			rc = -1;
-	return rc < 0 ? -1 : say_component(p, e, &m[i - 1], &why, refusal, err);
+		order_bookings(&p->started, &t);
+	end_team(&t);
+	return rc ? rc : say_component(p, e, &failed, &why, refusal, err);
 }
 
 /* -- reserving ----------------------------------------------------------- */
@@ -183,80 +351,178 @@ static int drop_reservations(struct sl_plan *p, const struct component *m, uint3
 	return 0;
 }
 
-static int reserve_component(struct sl_plan *p, const struct component *m, struct sl_entry e,
-			     const struct sl_terms *terms, int64_t from, int64_t *at, struct sl_refusal *why,
-			     struct sl_error *err)
+static int reserve_component(struct sl_plan *p, struct team *t, uint32_t i, int64_t from, int64_t *at, struct sl_error *err)
 {
-	struct sl_terms own = terms_of(terms, m->row == e.job);
-	int rc = 0;
+	struct sl_terms own = terms_of(t->terms, t->m[i].row == t->lead.job);
+	int rc = 0, off = keep_off(p, t, i, from, true, err);
 
-	if (m->row == e.job)
-		return plan_reserve(p, e, &own, from, at, why, err);
-	for (uint32_t i = p->queue_of[m->row]; i && !rc; i = p->queue_next[i - 1])
-		rc = plan_reserve(p, p->c->queue[i - 1], &own, from, at, why, err);
-	return rc;
+	plan_say_nothing(&t->why);
+	t->placed++;
+	if (off < 0)
+		return -1;
+	if (t->m[i].row == t->lead.job)
+		rc = plan_reserve(p, t->lead, &own, from, at, &t->why, err);
+	for (uint32_t q = t->m[i].row == t->lead.job ? 0 : p->queue_of[t->m[i].row]; q && !rc; q = p->queue_next[q - 1])
+		rc = plan_reserve(p, p->c->queue[q - 1], &own, from, at, &t->why, err);
+	return keep_off(p, t, i, from, false, rc < 0 ? NULL : err) < 0 ? -1 : rc;
 }
 
-/* All from *t on.  1 where all were booked for the same time, *t; 0 where *t is later now, or
- * with why->why, never; -1 with *err. */
-static int reserve_round(struct sl_plan *p, const struct component *m, uint32_t count, struct sl_entry e,
-			 const struct sl_terms *terms, int64_t *t, struct sl_refusal *refusal, struct sl_error *err)
+/*
+ * In that order, none before *from*.  1, with *at: all begin then.  0, and nothing is reserved: t->failed is the one that begins
+ * later than those before it, *at when it could; or that never can (t->why says so, and *at is SL_FOREVER).  -1.
+ */
+static int reserve_in_order(struct sl_plan *p, struct team *t, int64_t from, int64_t *at, struct sl_error *err)
 {
-	struct sl_refusal why;
-	bool later = false;
+	int64_t all = from;
 	uint32_t i = 0;
 	int rc = 1;
 
-	plan_say_nothing(&why);
-	while (i < count && rc > 0 && !later) {
-		int64_t at;
-
-		rc = reserve_component(p, &m[i], e, terms, *t, &at, &why, err);
+	while (i < t->count && rc > 0) {
+		rc = reserve_component(p, t, i, all, at, err);
 		if (rc <= 0)
 			break;
-		later = at > *t && i;
-		if (at > *t)
-			*t = at;
-		if (fence(p, &p->reserved, &m[i++], 1, true, err) < 0)
+		if (fence(p, &p->reserved, &t->m[i], 1, true, err) < 0)
 			return -1;
+		if (*at > all && i) {
+			i++;
+			rc = 0;
+			plan_say_nothing(&t->why);
+			break;
+		}
+		all = *at;
+		i++;
 	}
-	if (fence(p, &p->reserved, m, i, false, rc < 0 ? NULL : err) < 0)
+	if (fence(p, &p->reserved, t->m, i, false, rc < 0 ? NULL : err) < 0)
 		return -1;
+	if (rc > 0)
+		return 1;
+	t->failed = i && t->why.why == SL_WHY_NONE ? i - 1 : i;
+	if (t->why.why != SL_WHY_NONE)
+		*at = SL_FOREVER;
+	return rc < 0 || drop_reservations(p, t->m, t->count, err) < 0 ? -1 : 0;
+}
+
+/* All at the same time, *from* or, where the first one tried can only begin later, then.  1 with *at; 0, and *at is when it is worth
+ * to try again, SL_FOREVER: not at all; -1. */
+static int reserve_together(struct sl_plan *p, struct team *t, int64_t from, int orders, int64_t *at, struct sl_error *err)
+{
+	int64_t next = SL_FOREVER;
+	int rc = 0;
+
+	for (int order = 0; order < orders && !rc; order++) {
+		rc = reserve_in_order(p, t, from, at, err);
+		if (rc)
+			return rc;
+		if (*at > from && *at < next)
+			next = *at;
+		if (!may_exchange(t))
+			break;
+		put_first(t);
+	}
+	if (t->failed && (rc = deal_out(p, t, from, err)) > 0) {
+		rc = reserve_in_order(p, t, from, at, err);
+		forget_deal(t);
+		if (!rc && *at > from && *at < next)
+			next = *at;
+	}
+	if (!rc)
+		*at = next;
+	return rc;
+}
+
+/* No component can begin before, whatever the others do: *from* becomes later.  1; 0: one of them never can, and why; -1. */
+static int begin_no_sooner(struct sl_plan *p, struct team *t, int64_t *from, struct sl_error *err)
+{
+	for (uint32_t i = 0; i < t->count; i++) {
+		struct sl_terms own = terms_of(t->terms, t->m[i].row == t->lead.job);
+		int64_t first = SL_FOREVER, at;
+		int rc = 0;
+
+		plan_say_nothing(&t->why);
+		for (uint32_t q = p->queue_of[t->m[i].row]; q && rc >= 0; q = p->queue_next[q - 1]) {
+			rc = plan_earliest_start(p, t->m[i].row == t->lead.job ? t->lead : p->c->queue[q - 1], &own, &at, &t->why, err);
+			if (rc > 0 && at < first)
+				first = at;
+		}
+		if (rc < 0)
+			return -1;
+		t->failed = i;
+		t->hopeless = first == SL_FOREVER;
+		if (t->hopeless)
+			return 0;
+		if (first > *from)
+			*from = first;
+	}
+	plan_say_nothing(&t->why);
+	return 1;
+}
+
+/* When anything changes next on a timeline of theirs. */
+static int64_t next_change(struct sl_plan *p, const struct team *t, int64_t from)
+{
+	int64_t soonest = SL_FOREVER;
+
+	for (uint32_t i = 0; i < t->count; i++) {
+		const struct want *w = want_of(p, t, i, NULL);
+		struct sl_timeline *tl = w ? plan_timeline_of(p, w->enclave, NULL) : NULL;
+		int64_t next = tl ? sl_timeline_next(tl, from) : SL_FOREVER;
+
+		soonest = next < soonest ? next : soonest;
+	}
+	return soonest;
+}
+
+static int find_time(struct sl_plan *p, struct team *t, int64_t *start_time, struct sl_error *err)
+{
+	int64_t from = p->c->now, at;
+	int rc = drop_reservations(p, t->m, t->count, err) < 0 ? -1 : begin_no_sooner(p, t, &from, err);
+
 	if (rc <= 0)
-		return rc < 0 ? -1 : say_component(p, e, &m[i], &why, refusal, err);
-	return !later;
+		return rc;
+	rc = 0;
+	for (int round = 0; round < MOST_ROUNDS && !rc && t->placed < MOST_PLACED; round++) {
+		bool fine = round < FINE_ROUNDS && t->count <= PLAN_HET_EXACT;
+		int64_t change = fine ? next_change(p, t, from) : SL_FOREVER;
+
+		rc = reserve_together(p, t, from, fine ? FINE_ORDERS : MOST_ORDERS, &at, err);
+		if (!rc && at > change)
+			at = change;
+		if (!rc && at == SL_FOREVER)
+			break;
+		from = at;
+	}
+	*start_time = from;
+	return rc;
 }
 
 int plan_reserve_het(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t *start_time,
 		     struct sl_refusal *refusal, struct sl_error *err)
 {
-	struct sl_refusal why;
 	const struct component *m;
-	int64_t t = p->c->now, before;
+	struct component failed;
+	struct sl_refusal why;
+	struct team t;
 	uint32_t count;
-	int rc = 0;
+	int rc;
 
 	plan_say_nothing(&why);
 	if (find_components(p, e.job, &m, &count, err) < 0)
 		return -1;
 	if (!may_begin(p, e, m, count, &why))
 		return plan_refuse(p, &e, &why, refusal, err);
-	for (int round = 0; round < MOST_ROUNDS && !rc; round++) {
-		before = t;
-		if (drop_reservations(p, m, count, err) < 0)
-			return -1;
-		rc = reserve_round(p, m, count, e, terms, &t, &why, err);
-		if (!rc && t == before)
-			break;
-	}
-	*start_time = t;
+	if (make_team(&t, m, count, e, terms, err) < 0)
+		return -1;
+	rc = find_time(p, &t, start_time, err);
+	if (rc > 0)
+		order_bookings(&p->reserved, &t);
+	plan_copy_refusal(&why, &t.why);
+	failed = t.m[t.failed < count ? t.failed : 0];
+	end_team(&t);
 	if (rc)
 		return rc;
-	if (drop_reservations(p, m, count, err) < 0)
-		return -1;
-	if (why.why == SL_WHY_NONE)
-		plan_say(&why, SL_WHY_RESOURCES, "there is no time at which all its components could start");
-	return plan_refuse(p, &e, &why, refusal, err);
+	if (!t.hopeless)	/* nobody has looked at all ways to place them */
+		plan_say(&why, SL_WHY_RESOURCES, "no time was found at which all its components could start");
+	return say_component(p, e, &failed, &why, refusal, err);
 }
 
 int plan_drop_het(struct sl_plan *p, uint32_t job, struct sl_error *err)

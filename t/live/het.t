@@ -82,6 +82,23 @@ apart() {
 }
 it "its components get nodes of their own" apart
 
+# With GPUs on some nodes only, which the first component would be given as well.
+narrow_second() {
+	local id gpus
+	id=$(submit -N4 --exclusive : -N4 --exclusive -w 'n[001-004]')
+	wait_for 20 are "$id" RUNNING
+	gpus=$(squeue -h -j "$id" -o '%i %N' | sort | awk 'NR == 2 { print $2 }')
+	[ "$gpus" = 'n[001-004]' ]
+	scancel "$id"
+	wait_for 20 are "$id" CANCELLED
+	scontrol update "NodeName=n[001-004]" AvailableFeatures=fast ActiveFeatures=fast
+	id=$(submit -N3 --exclusive : -N4 --exclusive -C fast : -N1 --exclusive)
+	wait_for 20 are "$id" RUNNING
+	[ "$(squeue -h -j "$id" -o '%i %N' | sort | awk 'NR == 2 { print $2 }')" = 'n[001-004]' ]
+	scontrol update "NodeName=n[001-004]" AvailableFeatures= ActiveFeatures=
+}
+it "a component that needs certain nodes gets them, whichever comes first" narrow_second
+
 cancelled() {
 	local id
 	submit -N8 --exclusive > "$C/id"

@@ -137,10 +137,7 @@ static void say_why(struct cutting *x)
 
 		if (!is_place(cut) || !cut->waits || lost_place(x, cut->job) != cut)
 			continue;
-		if (cut->text)
-			snprintf(text, sizeof(text), "the checker refused its place: %s", cut->text);
-		else
-			snprintf(text, sizeof(text), "the checker refused its place");
+		snprintf(text, sizeof(text), SL_CUT_WHY "%s%s", cut->text ? ": " : "", cut->text ? cut->text : "");
 		row.text = sl_builder_str(x->copy.to, text);
 		row.by = sl_builder_str(x->copy.to, "checker");
 		sl_builder_append(x->copy.to, SL_P_PENDING, &row);

@@ -97,6 +97,10 @@ int plan_gate(struct sl_plan *p, const struct want *w, const struct sl_how *how,
 		plan_say(r, SL_WHY_NONE, "is started already");
 		return 0;
 	}
+	if (p->c->aside && p->c->aside[w->entry.job]) {
+		plan_say(r, SL_WHY_CHECK, "%s", p->c->aside[w->entry.job]);
+		return 0;
+	}
 	if (w->pub.why) {
 		plan_say(r, w->pub.why, "%s", w->pub.text);
 		return 0;

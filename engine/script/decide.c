@@ -13,6 +13,7 @@ void sl_decision_clear(struct sl_decision *d)
 {
 	sl_builder_destroy(d->builder);
 	sl_builder_destroy(d->spare);
+	sl_asides_free(&d->asides);
 	free(d->trace);
 	*d = (struct sl_decision) { 0 };
 }
@@ -24,7 +25,7 @@ static int restart(struct sl_decision *d, struct sl_error *err)
 
 	free(d->trace);
 	*d = (struct sl_decision) { .builder = b, .spare = spare, .usage = d->usage, .history = d->history,
-				    .stand_in = d->stand_in, .hold = d->hold,
+				    .stand_in = d->stand_in, .hold = d->hold, .asides = d->asides,
 				    .hold_why = d->hold_why, .forecasts = d->forecasts,
 				    .forecast_us = d->forecast_us };
 	if (b)
@@ -100,8 +101,9 @@ static void check_plan(struct sl_decision *d, const struct sl_snapshot *snap)
 {
 	struct sl_cuts cuts = { 0 };
 
-	if (!sl_check_rows(snap, &d->plan, &cuts, &d->check) && cuts.count && !cut_plan(d, &cuts, &d->check))
-		sl_check_plan(snap, &d->plan, &d->check);
+	if (!sl_check_rows(snap, &d->plan, &cuts, &d->check) && cuts.count && !cut_plan(d, &cuts, &d->check) &&
+	    !sl_check_plan(snap, &d->plan, &d->check))
+		sl_asides_note(&d->asides, snap, &d->plan, &cuts);
 	d->check_bookings = cuts.bookings;
 	sl_cuts_free(&cuts);
 }
@@ -132,6 +134,8 @@ int sl_decide(const struct sl_bundle *bundle, const struct sl_snapshot *snap, co
 	int rc = -1;
 
 	if (restart(d, err) || !(cluster = sl_cluster_create(snap, err)) || !(plan = sl_plan_create(cluster, err)))
+		goto error;
+	if (sl_asides_apply(&d->asides, snap, cluster, err))
 		goto error;
 	if (d->usage)
 		sl_cluster_set_usage(cluster, d->usage);

@@ -76,7 +76,8 @@ is_told_once() {
 	wait_for 20 was_told
 	submit_up_to_bad
 	before=$(status rows_refused)
-	wait_for 20 rows_exceed $((before + 4))
+	submit_up_to_bad
+	wait_for 20 rows_exceed "$before"
 	[ "$(log_lines)" -eq 1 ]
 	[ "$(kept snap | wc -l)" -eq 1 ]
 }

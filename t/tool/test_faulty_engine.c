@@ -41,7 +41,7 @@ static int as_memfd(const struct build *b)
 }
 
 /* What the plug-in makes of the answer: all other jobs, or those within the policy's window, start, and the reason of that one. */
-static void must_start_others(struct engine *e, const struct build *b, uint32_t least)
+static void must_start_others(struct engine *e, const struct build *b, uint32_t least, uint32_t refused)
 {
 	struct sl_frame f = { .type = SL_FRAME_DECIDE, .fd = as_memfd(b) };
 	struct sl_plan_image plan;
@@ -61,8 +61,9 @@ static void must_start_others(struct engine *e, const struct build *b, uint32_t 
 	assert_true(plan.start.rows >= least);
 	for (uint32_t i = 0; i < plan.start.rows; i++)
 		assert_int_not_equal(plan.start.job[i], BAD);
-	assert_int_equal(plan.refused.rows, 1);
-	assert_int_equal(plan.refused.job[0], BAD);
+	assert_int_equal(plan.refused.rows, refused);
+	if (refused)
+		assert_int_equal(plan.refused.job[0], BAD);
 	assert_int_equal(plan.pending.rows, JOBS - plan.start.rows);
 	while (at + 1 < plan.pending.rows && plan.pending.job[at] != BAD)
 		at++;
@@ -76,8 +77,31 @@ static void the_bundled_easy_loses_one_job(void **state)
 {
 	struct build *b = thousand_jobs();
 
-	must_start_others(*state, b, 400);
-	must_start_others(*state, b, 400);	/* and in the next cycle, too */
+	must_start_others(*state, b, 400, 1);
+	must_start_others(*state, b, 400, 0);	/* in the next cycle it is not planned, and says the same */
+	build_destroy(b);
+}
+
+/* What it is planned to hold is held in vain: in the next cycle others have it. */
+static void a_wide_job_that_is_refused_keeps_no_nodes_idle(void **state)
+{
+	struct build *b = build_create("4x8c");
+	uint32_t started;
+	char reason[256];
+
+	build_pending(b, (struct build_job) { .id = 17, .nodes = 4, .limit = 600, .exclusive = true });
+	build_pending(b, (struct build_job) { .id = 18, .limit = 600, .exclusive = true });
+	b->meta.sequence = 5;
+	build_open(b);
+	decide_as(*state, (struct sl_frame) { .fd = as_memfd(b) }, &started, reason);
+	assert_int_equal(started, 0);
+	decide_as(*state, (struct sl_frame) { .fd = as_memfd(b) }, &started, reason);
+	assert_int_equal(started, 18);
+	CONTAINS(reason, "the checker refused its place: node n0");
+	build_change_job(b, 17, .stamp = 4711);	/* somebody has changed it */
+	build_open(b);
+	decide_as(*state, (struct sl_frame) { .fd = as_memfd(b) }, &started, reason);
+	assert_int_equal(started, 0);
 	build_destroy(b);
 }
 
@@ -91,7 +115,7 @@ static void a_site_is_loaded_and_of_its_thousand_jobs_999_start(void **state)
 	loaded = load_site(e, e->site, as_memfd(b));
 	assert_string_equal(loaded.text, "");
 	assert_int_equal(loaded.ok, 1);
-	must_start_others(e, b, JOBS - 1);
+	must_start_others(e, b, JOBS - 1, 0);	/* the trial has noticed it */
 	build_destroy(b);
 }
 
@@ -99,6 +123,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(the_bundled_easy_loses_one_job, start_engine, stop_engine),
+		cmocka_unit_test_setup_teardown(a_wide_job_that_is_refused_keeps_no_nodes_idle, start_engine, stop_engine),
 		cmocka_unit_test_setup_teardown(a_site_is_loaded_and_of_its_thousand_jobs_999_start, start_engine, stop_engine),
 	};
 	const char *faulty = getenv("FAULTY_ENGINE");

@@ -192,9 +192,19 @@ ok "plan prints starts, reservations and reasons" plan
 
 plan_json() {
 	run 0 plan --json --policy=conservative "$T/busy.json" && out '"started": ' && out '{"job": 7, "user": "ada"' &&
-		out '"start_time": 1793621400, "in_s": 600' && out '"check": {"ok": true, "text": ""}'
+		out '"start_time": 1793621400, "in_s": 600' && out '"check": {"ok": true, "text": "", "refused": \[\]}'
 }
 ok "plan --json" plan_json
+
+# Job 7 is planned where it cannot be (t/tool/faulty_engine.c).
+plan_refused() {
+	[ -x "${FAULTY_ENGINE-}" ] || return 0
+	SCHEDLUA=$FAULTY_ENGINE run 1 plan --policy=conservative "$T/busy.json" && out "^check: REFUSED 1 row, without which" &&
+		out "^ *7  ada   check  *the checker refused its place: " && err "the checker refused 1 row of the plan; job 7: start: " &&
+		SCHEDLUA=$FAULTY_ENGINE run 1 plan --policy=conservative --json "$T/busy.json" && out '"check": {"ok": false' &&
+		out '"refused": \[{"job": 7, "was": "start"'
+}
+ok "plan names what the checker refuses, and fails" plan_refused
 
 plan_file() {
 	run 0 plan --policy="$T/mine.lua" "$T/busy.json" && out "^ *7  ada   policy  *only bob$" &&

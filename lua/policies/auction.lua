@@ -198,6 +198,17 @@ local function favour(cluster, plan, jobs, opt, how, liking)
 	end
 end
 
+-- A bid is for the nodes of one component of a heterogeneous job.  Where the others find none beside it, all are
+-- placed at once.
+local function start_het(plan, jobs)
+	for _, job in ipairs(jobs) do
+		local state = plan:state(job)
+		if (job.het_job_id or 0) ~= 0 and (state == "open" or state == "refused") then
+			plan:start(job)
+		end
+	end
+end
+
 function M.decide(cluster, plan, opt)
 	guard.protect(cluster, plan, opt)
 	local jobs, values = bidders(cluster, plan, opt)
@@ -231,6 +242,7 @@ function M.decide(cluster, plan, opt)
 			break
 		end
 	end
+	start_het(plan, jobs)
 	for _, job in ipairs(jobs) do
 		if plan:state(job) == "open" then
 			plan:refuse(job, "no nodes are free that it could bid for, or other bids are worth more")

@@ -9,7 +9,8 @@
 -- GPUs others wait for, and a wide job does not wait for a few nodes that a narrow one has.
 --
 -- The program is solved in an aggregated form (sched.ip); a greedy choice is made as well, and
--- the better one starts.  Without a solver, or when time is up, that is the greedy one.  What is
+-- the better one starts: on nodes as the plan places jobs (weights, switches), if all that is chosen fits
+-- so, else as it was laid out.  Without a solver, or when time is up, that is the greedy one.  What is
 -- still free then goes to whatever fits, in the queue's order; jobs that do not fit as they ask
 -- start as one of their alternatives.
 --

@@ -375,29 +375,65 @@ function Window:greedy(value, sequence, hint, unpacked)
 	return choice
 end
 
---- Have the plan start what was chosen: as laid out, else where the plan finds a place.
---- Returns how many started.
-function Window:start(choice, plan)
-	local started = 0
-	local sequence = {}
-	for _, divisible in ipairs { false, true } do
-		for _, j in ipairs(choice.jobs) do
-			if (self.jobs[j].divisible or false) == divisible then
-				sequence[#sequence + 1] = j
+-- Chosen jobs, the hardest to place first.
+local function by_hardness(w, jobs)
+	local list, place = {}, {}
+	for i, j in ipairs(jobs) do
+		list[i], place[j] = j, i
+	end
+	table.sort(list, function(a, b)
+		local x, y = w.jobs[a], w.jobs[b]
+		if (x.divisible or false) ~= (y.divisible or false) then
+			return y.divisible
+		elseif x.gpus ~= y.gpus then
+			return x.gpus > y.gpus
+		elseif x.cores / x.min_nodes ~= y.cores / y.min_nodes then
+			return x.cores / x.min_nodes > y.cores / y.min_nodes
+		end
+		return place[a] < place[b]
+	end)
+	return list
+end
+
+-- Start all of them where the plan places them: by weight, switches, and what else placement heeds and the
+-- program does not know.  How many started; nil, and none did, if one finds no room there.
+local function start_where_placed(w, sequence, plan)
+	local done = {}
+	for _, j in ipairs(sequence) do
+		local ok, _, why = plan:start(w.list[j])
+		if ok then
+			done[#done + 1] = w.list[j]
+		elseif why == "resources" or why == "priority" then
+			for k = #done, 1, -1 do
+				plan:undo(done[k])
 			end
+			return nil
 		end
 	end
-	for _, j in ipairs(sequence) do
-		local job, layout = self.list[j], {}
-		for _, p in ipairs(choice.pieces[j]) do
-			local nodes = self.classes[p.class].nodes
-			for i = p.from, p.to do
-				layout[nodes[i]] = p.cores
-			end
+	return #done
+end
+
+-- Start one as it is laid out, else where the plan finds a place.
+local function start_as_laid_out(w, j, pieces, plan)
+	local job, layout = w.list[j], {}
+	for _, p in ipairs(pieces) do
+		local nodes = w.classes[p.class].nodes
+		for i = p.from, p.to do
+			layout[nodes[i]] = p.cores
 		end
-		local ok = not self.jobs[j].native and plan:start(job, { layout = layout })
-		if ok or plan:start(job) then
-			started = started + 1
+	end
+	return not w.jobs[j].native and plan:start(job, { layout = layout }) or plan:start(job)
+end
+
+--- Have the plan start what was chosen: where it places them, if all fit so; else as laid out.
+--- Returns how many started.
+function Window:start(choice, plan)
+	local sequence = by_hardness(self, choice.jobs)
+	local started = start_where_placed(self, sequence, plan)
+	if not started then
+		started = 0
+		for _, j in ipairs(sequence) do
+			started = started + (start_as_laid_out(self, j, choice.pieces[j], plan) and 1 or 0)
 		end
 	end
 	return started

@@ -76,15 +76,28 @@ int check_reserved(struct check *c, uint32_t resv, uint32_t node)
 	return map_test(c, &c->reserved[resv], c->snap->reservation.nodes[resv], node);
 }
 
-uint32_t check_resv_cores(struct check *c, uint32_t resv, uint32_t node)
+/* Cores + 1 that it says it holds on a node, whatever the order in which it says so; 0: none. */
+static uint32_t said_of(struct check *c, uint32_t resv, uint32_t node)
 {
-	uint32_t cores = c->snap->reservation.cores[resv], others;
 	struct sl_range parts = c->snap->reservation.parts[resv];
 
-	for (uint32_t i = parts.first; i < parts.first + parts.count && c->snap->alloc.node[i] <= node; i++)
-		if (c->snap->alloc.node[i] == node)
-			return c->snap->alloc.cores[i] < c->snap->node.cores[node] ? c->snap->alloc.cores[i] :
-				c->snap->node.cores[node];
+	if (!parts.count)
+		return 0;
+	if (!c->resv_parts[resv]) {
+		c->resv_parts[resv] = calloc(c->snap->node.rows + 1, sizeof(uint32_t));
+		for (uint32_t i = parts.first + parts.count; c->resv_parts[resv] && i-- > parts.first;)
+			c->resv_parts[resv][c->snap->alloc.node[i]] = c->snap->alloc.cores[i] < UINT32_MAX ?
+				c->snap->alloc.cores[i] + 1 : UINT32_MAX;
+	}
+	return c->resv_parts[resv] ? c->resv_parts[resv][node] : 0;
+}
+
+uint32_t check_resv_cores(struct check *c, uint32_t resv, uint32_t node)
+{
+	uint32_t cores = c->snap->reservation.cores[resv], others, said = said_of(c, resv, node);
+
+	if (said)
+		return said - 1 < c->snap->node.cores[node] ? said - 1 : c->snap->node.cores[node];
 	if (!c->resv_nodes[resv])
 		for (uint32_t n = 0; n < c->snap->node.rows; n++)
 			c->resv_nodes[resv] += check_reserved(c, resv, n) > 0;
@@ -446,13 +459,14 @@ static int index_snapshot(struct check *c)
 	c->member = calloc(s->partition.rows + 1, sizeof(*c->member));
 	c->reserved = calloc(s->reservation.rows + 1, sizeof(*c->reserved));
 	c->resv_nodes = calloc(s->reservation.rows + 1, sizeof(*c->resv_nodes));
+	c->resv_parts = calloc(s->reservation.rows + 1, sizeof(*c->resv_parts));
 	c->held_until = calloc(s->node.rows + 1, sizeof(*c->held_until));
 	c->in_use = calloc(s->node.rows + 1, sizeof(*c->in_use));
 	c->jobs_there = calloc(s->node.rows + 1, sizeof(*c->jobs_there));
 	c->starts = calloc(s->job.rows + 1, sizeof(*c->starts));
 	c->bookings = calloc(s->job.rows + 1, sizeof(*c->bookings));
 	c->queued = calloc(s->job.rows + 1, sizeof(*c->queued));
-	if (!c->jobs || !c->queue || !c->member || !c->reserved || !c->resv_nodes || !c->held_until || !c->in_use ||
+	if (!c->jobs || !c->queue || !c->member || !c->reserved || !c->resv_nodes || !c->resv_parts || !c->held_until || !c->in_use ||
 	    !c->jobs_there || !c->starts || !c->bookings || !c->queued)
 		return sl_fail(c->err, SL_ENOMEM, "check: out of memory");
 	for (uint32_t j = 0; j < s->job.rows; j++)
@@ -477,6 +491,9 @@ void check_end_all(struct check *c)
 		free(c->member[p]);
 	for (uint32_t r = 0; c->reserved && r < c->snap->reservation.rows; r++)
 		free(c->reserved[r]);
+	for (uint32_t r = 0; c->resv_parts && r < c->snap->reservation.rows; r++)
+		free(c->resv_parts[r]);
+	free(c->resv_parts);
 	free(c->jobs);
 	free(c->queue);
 	free(c->member);

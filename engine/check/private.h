@@ -45,6 +45,7 @@ struct check {
 	uint8_t **member;		/* [partition][node], NULL until asked for */
 	uint8_t **reserved;		/* [reservation][node], NULL until asked for */
 	uint32_t *resv_nodes;		/* nodes of a reservation */
+	uint32_t **resv_parts;		/* [reservation][node] cores + 1 that it says it holds, 0: it says none; NULL until asked for */
 	int64_t *held_until;		/* [node] end of the last job that runs there */
 	uint32_t *preemptor, preemptors;	/* jobs that wait and may preempt, one for each list of whom (preempts) */
 	int64_t *in_use;		/* [node] cores of bills so far that are due now */

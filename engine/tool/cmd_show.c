@@ -9,6 +9,7 @@
 
 #include "image/snapshot.h"
 #include "base/text.h"
+#include "image/plan_image.h"
 #include "model/cluster.h"
 
 struct values {
@@ -134,16 +135,33 @@ static int print_summary(const struct sl_snapshot *s, struct sl_error *err)
 
 /* -- conversion --------------------------------------------------------- */
 
-static int write_json(const struct sl_snapshot *s, const char *output, struct sl_error *err)
+static int write_json(const struct sl_image *image, const void *view, const char *output, struct sl_error *err)
 {
 	FILE *out = output ? fopen(output, "we") : stdout;
 	int rc;
 
 	if (!out)
 		return sl_fail(err, SL_EIO, "%s: %m", output);
-	rc = sl_image_to_json(&s->image, s, out, err);
+	rc = sl_image_to_json(image, view, out, err);
 	if (output && fclose(out) && !rc)
 		rc = sl_fail(err, SL_EIO, "%s: %m", output);
+	return rc;
+}
+
+/* A plan, as the plug-in keeps those of which the checker refused a row.  0, or -1: it is none. */
+static int write_plan(const char *path, const char *output)
+{
+	struct sl_plan_image plan;
+	struct sl_error err;
+	void *bytes = NULL;
+	size_t size;
+	int rc = sl_image_load(&sl_plan_schema, path, &bytes, &size, &err);
+
+	if (!rc)
+		rc = sl_plan_image_open(&plan, bytes, size, &err);
+	if (!rc)
+		rc = write_json(&plan.image, &plan, output, &err);
+	free(bytes);
 	return rc;
 }
 
@@ -161,8 +179,10 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 	rc = sl_image_load(&sl_snapshot_schema, argv[0], &bytes, &size, &err);
 	if (!rc && (rc = sl_snapshot_open(&snap, bytes, size, &err)))
 		sl_fail_in(&err, "%s", argv[0]);
-	if (!rc && v.json)
-		rc = write_json(&snap, v.output, &err);
+	if (rc && v.json && !write_plan(argv[0], v.output))
+		rc = 0;
+	else if (!rc && v.json)
+		rc = write_json(&snap.image, &snap, v.output, &err);
 	else if (!rc && v.output)
 		rc = sl_image_save(v.output, bytes, size, &err);
 	else if (!rc)

@@ -91,6 +91,7 @@ can_be_repeated() {
 	fails "$FAULTY" plan --site="$C/etc/sched.lua" "$snap"
 	"$FAULTY" plan --site="$C/etc/sched.lua" --json "$snap" > "$C/plan.json" 2> "$C/plan.err" || true
 	grep -q '"ok": *false' "$C/plan.json"
+	schedlua show --json "$(kept plan)" | grep -q '"refused"'
 	grep -q 'the checker refused 1 row of the plan; job 7: start: ' "$C/plan.err"
 }
 it "the kept snapshot repeats it" can_be_repeated

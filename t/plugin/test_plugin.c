@@ -264,6 +264,11 @@ static void a_trouble_that_goes_on_is_news_once(void **state)
 	assert_false(sl_status_trouble(&s, SL_TROUBLE_JOURNAL, "still no room"));
 	assert_false(sl_status_trouble(&s, SL_TROUBLE_RECORD, "none here either"));
 	assert_string_equal(s.last_error, "none here either");
+	assert_false(sl_status_trouble(&s, SL_TROUBLE_JOURNAL, "no room at 12:01"));
+	assert_string_equal(s.last_error, "no room at 12:01");
+	/* no plan for another reason is other trouble */
+	assert_true(sl_status_trouble(&s, SL_TROUBLE_NO_PLAN + SL_EIO, "no plan"));
+	assert_true(sl_status_trouble(&s, SL_TROUBLE_NO_PLAN + SL_ETIME, "no plan"));
 	s.trouble[SL_TROUBLE_JOURNAL] -= SL_TROUBLE_OVER_S;
 	assert_true(sl_status_trouble(&s, SL_TROUBLE_JOURNAL, "no room"));
 }

@@ -157,11 +157,12 @@
 int sl_check_plan(const struct sl_snapshot *snap, const struct sl_plan_image *plan, struct sl_error *err);
 
 /*
- * The same, but a row that violates a rule is listed in *cuts*, which the caller frees, and the check goes on with the others.  Of
- * a heterogeneous job all rows are listed, of an array the row.  What does not fit beside others: the row that begins last, and of
- * several the one that is planned last.  Without the listed rows (sl_plan_cut()) the plan is feasible.  It takes
- * about as long as the check of a plan that is feasible.  Returns 0; or -1 with *err where what is wrong is wrong with no
- * row: the plan answers another snapshot, or there was no memory.
+ * The same, but a row that violates a rule is listed in *cuts*, which the caller frees, and the check goes on
+ * with the others.  Of a heterogeneous job all rows are listed, of an array the row.  What does not fit beside
+ * others: the row that begins last, and of several the one that is planned last.  Without the listed rows
+ * (sl_plan_cut()) the plan is feasible.  It takes about as long as the check of a plan that is feasible.
+ * Returns 0; or -1 with *err where what is wrong is wrong with no row: the plan answers another snapshot, or
+ * there was no memory.
  */
 int sl_check_rows(const struct sl_snapshot *snap, const struct sl_plan_image *plan, struct sl_cuts *cuts,
 		  struct sl_error *err);

@@ -71,8 +71,8 @@ static int by_change(const void *a, const void *b)
 	return SL_ORDER(x->at, y->at) ?: SL_ORDER(x->count, y->count) ?: SL_ORDER(x->row, y->row);
 }
 
-/* Is a licence ever used more often than there are?  From *used* on, through its changes in time.  1: a row was refused, and
- * with it one that began before; 0; -1. */
+/* Is a licence ever used more often than there are?  From *used* on, through its changes in time.  1: a row
+ * was refused, and with it one that began before; 0; -1. */
 static int walk_license(struct check *c, uint32_t l, const struct change *ch, uint32_t n, int64_t used)
 {
 	const struct sl_license_view *lic = &c->snap->license;

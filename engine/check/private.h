@@ -141,8 +141,8 @@ int check_row(struct check *c, struct row *r);
 int check_run_row(struct check *c, struct row *r, const struct ask *a);
 
 /*
- * check/refuse.c.  c->err says what is wrong with a row.  If refusals are collected: takes the row out, as do the other rows
- * of its heterogeneous job, and returns 0: the check goes on.  Otherwise -1: c->err ends it.
+ * check/refuse.c.  c->err says what is wrong with a row.  If refusals are collected: takes the row out, as do
+ * the other rows of its heterogeneous job, and returns 0: the check goes on.  Otherwise -1: c->err ends it.
  */
 int check_refuse(struct check *c, uint32_t row);
 /* The same of a row of SL_P_PENDING or SL_P_ACTION. */

@@ -2,9 +2,9 @@
 /*
  * check/refuse.c - rows that are taken out of the plan, so that the others can be carried out.
  *
- * Every rule of check.h but one is a bound from above: on cores, memory, gres, licences, tasks of an array.  So a plan with one
- * row less violates none that it did not violate before.  The exception is that components of a heterogeneous job start
- * together, and therefore all rows of such a job go at once.
+ * Every rule of check.h but one is a bound from above: on cores, memory, gres, licences, tasks of an array.
+ * So a plan with one row less violates none that it did not violate before.  The exception is that components
+ * of a heterogeneous job start together, and therefore all rows of such a job go at once.
  */
 #include "check/private.h"
 

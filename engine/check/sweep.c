@@ -154,8 +154,9 @@ static int64_t amount_of(const struct sweep *w, const struct bill *b, const stru
 }
 
 /*
- * The planned bill that is refused, of those on the node that hold some of it.  The last ones to begin are what it is too
- * much with; of these the one that was planned last and without which there is enough, else the one that was planned last.
+ * The planned bill that is refused, of those on the node that hold some of it.  The last ones to begin are
+ * what it is too much with; of these the one that was planned last and without which there is enough, else the
+ * one that was planned last.
  */
 static const struct bill *find_refused(struct sweep *w, uint32_t node, const struct over *o)
 {

@@ -114,7 +114,8 @@ static void copy_preempting(struct cutting *x)
 	}
 }
 
-/* The rows of a table that stay.  *job*: ids of the jobs, where what is said of one that lost its place goes with it; or NULL. */
+/* The rows of a table that stay.  *job*: ids of the jobs, where what is said of one that lost its place goes
+ * with it; or NULL. */
 static void copy_rest(struct cutting *x, enum sl_plan_table table, uint32_t rows, const uint32_t *job)
 {
 	_Alignas(8) unsigned char row[512];

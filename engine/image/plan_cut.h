@@ -2,8 +2,8 @@
 /*
  * plan_cut.h - a plan without the rows that the checker refused.
  *
- * The checker (check/check.h) lists the rows; sl_plan_cut() copies the plan without them.  A job that loses a start or
- * its reservation stays pending for SL_WHY_CHECK, and the row itself is kept in the table "refused".
+ * The checker (check/check.h) lists the rows; sl_plan_cut() copies the plan without them.  A job that loses a
+ * start or its reservation stays pending for SL_WHY_CHECK, and the row itself is kept in the table "refused".
  *
  * Ownership: a list owns its texts; end it with sl_cuts_free().  Threads: none.
  */
@@ -38,10 +38,11 @@ void sl_cuts_free(struct sl_cuts *cuts);
 
 /*
  * Copy *plan* into the empty builder *to*, without the rows of *cuts*.  Of a job whose start or reservation is
- * taken out, the forecast and the permission to preempt are taken out too; its actions and its other rows (the tasks
- * of an array that are planned beside) stay.  It gets a row in "pending": "the checker refused its place: TEXT".  Numbers
- * of reservations (start.behind, preempt.behind) are those of the reservations that stay.  Each row that is taken out stands
- * in "refused" afterwards.  0, or -1 with *err (SL_ENOMEM); what else fails is reported by sl_builder_finish().
+ * taken out, the forecast and the permission to preempt are taken out too; its actions and its other rows (the
+ * tasks of an array that are planned beside) stay.  It gets a row in "pending": "the checker refused its
+ * place: TEXT".  Numbers of reservations (start.behind, preempt.behind) are those of the reservations that
+ * stay.  Each row that is taken out stands in "refused" afterwards.  0, or -1 with *err (SL_ENOMEM); what else
+ * fails is reported by sl_builder_finish().
  */
 int sl_plan_cut(const struct sl_plan_image *plan, const struct sl_cuts *cuts, struct sl_builder *to,
 		struct sl_error *err);

@@ -3,11 +3,10 @@
  * recording.h - a recording: a directory of compressed snapshots for replay, one a
  * recorded cycle.
  *
- * DIR/cycle-SEQUENCE.snap.gz and, where plans are kept too, DIR/cycle-SEQUENCE.plan.gz, where SEQUENCE is the number of the cycle (the
- * snapshot's meta.sequence, which the decision journal has as well) in 20 digits, so
- * that names sort as time does.  A file is there as a whole or not at all.  The
- * oldest go when there are too many files or bytes.  Only files of that name are ever
- * looked at or removed.
+ * DIR/cycle-SEQUENCE.snap.gz and, where plans are kept too, DIR/cycle-SEQUENCE.plan.gz, where SEQUENCE is the
+ * number of the cycle (the snapshot's meta.sequence, which the decision journal has as well) in 20 digits, so
+ * that names sort as time does.  A file is there as a whole or not at all.  The oldest go when there are too
+ * many files or bytes.  Only files of that name are ever looked at or removed.
  *
  * Ownership: as said below.  Threads: none; one process writes.
  */

@@ -3,21 +3,22 @@
  * plan_het.c - heterogeneous jobs: all components start at once, or none does.  Their leader
  * stands for them: what is decided about it is decided about all.
  *
- * They are placed one after the other, on nodes of their own.  Where one finds none beside those before it, it is placed
- * first, and the others after it; it fits nowhere when it is the first, and so no order helps.  When orders do not help
- * either, nodes are dealt out to all at once (plan_het_nodes.c).
+ * They are placed one after the other, on nodes of their own.  Where one finds none beside those before it, it
+ * is placed first, and the others after it; it fits nowhere when it is the first, and so no order helps.  When
+ * orders do not help either, nodes are dealt out to all at once (plan_het_nodes.c).
  */
 #include "model/plan_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* How often a time for all is looked for, where one component pushes the others back, and how many components are placed
- * in all of that. */
+/* How often a time for all is looked for, where one component pushes the others back, and how many components
+ * are placed in all of that. */
 #define MOST_ROUNDS 64
 #define MOST_PLACED 2048
 
-/* The first rounds look at each instant at which anything changes: nodes of one component may let another one begin. */
+/* The first rounds look at each instant at which anything changes: nodes of one component may let another one
+ * begin. */
 #define FINE_ROUNDS 16
 
 /* Orders of the components that are tried at a time. */
@@ -168,7 +169,8 @@ static void put_first(struct team *t)
 	t->m[0] = failed;
 }
 
-/* Might another order help?  Not where it was the first, or is kept from its place by something else than what is free. */
+/* Might another order help?  Not where it was the first, or is kept from its place by something else than what
+ * is free. */
 static bool may_exchange(const struct team *t)
 {
 	return t->failed && t->placed < MOST_PLACED && (t->why.why == SL_WHY_NONE || t->why.why == SL_WHY_RESOURCES ||
@@ -208,7 +210,8 @@ static void order_bookings(struct bookings *list, const struct team *t)
 
 /* -- nodes of their own ---------------------------------------------------- */
 
-/* Keep the nodes of the first *count* components from the others, as Slurm does, or no longer.  Their bookings are in *list*. */
+/* Keep the nodes of the first *count* components from the others, as Slurm does, or no longer.  Their bookings
+ * are in *list*. */
 static int fence(struct sl_plan *p, const struct bookings *list, const struct component *m, uint32_t count,
 		 bool up, struct sl_error *err)
 {
@@ -368,8 +371,9 @@ static int reserve_component(struct sl_plan *p, struct team *t, uint32_t i, int6
 }
 
 /*
- * In that order, none before *from*.  1, with *at: all begin then.  0, and nothing is reserved: t->failed is the one that begins
- * later than those before it, *at when it could; or that never can (t->why says so, and *at is SL_FOREVER).  -1.
+ * In that order, none before *from*.  1, with *at: all begin then.  0, and nothing is reserved: t->failed is
+ * the one that begins later than those before it, *at when it could; or that never can (t->why says so, and
+ * *at is SL_FOREVER).  -1.
  */
 static int reserve_in_order(struct sl_plan *p, struct team *t, int64_t from, int64_t *at, struct sl_error *err)
 {
@@ -402,8 +406,8 @@ static int reserve_in_order(struct sl_plan *p, struct team *t, int64_t from, int
 	return rc < 0 || drop_reservations(p, t->m, t->count, err) < 0 ? -1 : 0;
 }
 
-/* All at the same time, *from* or, where the first one tried can only begin later, then.  1 with *at; 0, and *at is when it is worth
- * to try again, SL_FOREVER: not at all; -1. */
+/* All at the same time, *from* or, where the first one tried can only begin later, then.  1 with *at; 0, and
+ * *at is when it is worth to try again, SL_FOREVER: not at all; -1. */
 static int reserve_together(struct sl_plan *p, struct team *t, int64_t from, int orders, int64_t *at, struct sl_error *err)
 {
 	int64_t next = SL_FOREVER;
@@ -430,7 +434,8 @@ static int reserve_together(struct sl_plan *p, struct team *t, int64_t from, int
 	return rc;
 }
 
-/* No component can begin before, whatever the others do: *from* becomes later.  1; 0: one of them never can, and why; -1. */
+/* No component can begin before, whatever the others do: *from* becomes later.  1; 0: one of them never can,
+ * and why; -1. */
 static int begin_no_sooner(struct sl_plan *p, struct team *t, int64_t *from, struct sl_error *err)
 {
 	for (uint32_t i = 0; i < t->count; i++) {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plan_het_nodes.c - nodes for all components of a heterogeneous job at once, where placing one after the other fails.
+ * plan_het_nodes.c - nodes for all components of a heterogeneous job at once, where placing one after the
+ * other fails.
  *
- * Of a component that is the same on each of its nodes only their number matters, and which nodes would do.  Nodes that would
- * do for the same components are alike; so it is a flow from components to at most 2^8 kinds of nodes, and there is
- * one of full size if and only if all components fit (Ford and Fulkerson, "Flows in Networks", 1962, chapter II).
+ * Of a component that is the same on each of its nodes only their number matters, and which nodes would do.
+ * Nodes that would do for the same components are alike; so it is a flow from components to at most 2^8 kinds
+ * of nodes, and there is one of full size if and only if all components fit (Ford and Fulkerson, "Flows in
+ * Networks", 1962, chapter II).
  */
 #include "model/plan_private.h"
 
@@ -26,7 +28,8 @@ static uint32_t divide_up(uint64_t a, uint32_t b)
 	return (uint32_t) ((a + b - 1) / b);
 }
 
-/* Turns the request into one for any number of nodes, each with an even part of it.  False if that cannot be said of it. */
+/* Turns the request into one for any number of nodes, each with an even part of it.  False if that cannot be
+ * said of it. */
 static bool ask_each_node(struct sl_request *r)
 {
 	uint32_t nodes = r->min_nodes ? r->min_nodes : 1;
@@ -64,8 +67,8 @@ static int add_layout(struct sl_nodeset *set, const struct sl_layout *l, struct 
 	return 0;
 }
 
-/* The nodes each of which would do from *t* on: asked for more than there are, the timeline says how many do.  1 with *set; 0:
- * not known; -1. */
+/* The nodes each of which would do from *t* on: asked for more than there are, the timeline says how many do.
+ * 1 with *set; 0: not known; -1. */
 static int find_candidates(struct sl_timeline *tl, struct sl_request r, int64_t t, struct sl_nodeset *set, struct sl_error *err)
 {
 	const struct sl_how how = { .method = SL_PLACE_BESTFIT };
@@ -91,8 +94,8 @@ static int find_candidates(struct sl_timeline *tl, struct sl_request r, int64_t 
 
 /* -- the flow ---------------------------------------------------------------- */
 
-/* One path from a component that lacks nodes to a kind of which some are free, through components that can give up a kind for
- * another one.  As many nodes as it carries; 0: there is no path. */
+/* One path from a component that lacks nodes to a kind of which some are free, through components that can
+ * give up a kind for another one.  As many nodes as it carries; 0: there is no path. */
 static uint32_t augment(struct flow *f, uint32_t from)
 {
 	uint32_t queue[PLAN_HET_EXACT], by[PLAN_HET_EXACT], over[PLAN_HET_EXACT], n = 1, most;

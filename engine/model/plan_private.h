@@ -243,9 +243,9 @@ static inline bool plan_is_component(const struct sl_cluster *c, uint32_t job)
 }
 int plan_drop_het(struct sl_plan *p, uint32_t job, struct sl_error *err);	/* its reservations */
 
-/* plan_het_nodes.c: nodes for all of up to PLAN_HET_EXACT components from *t* on, so that each gets enough of those that would
- * do for it.  1, and in avoid[] (empty sets, the caller's) the nodes that a component leaves to others; 0 where there is no such
- * deal, or a component is not the same on each of its nodes; -1 with *err. */
+/* plan_het_nodes.c: nodes for all of up to PLAN_HET_EXACT components from *t* on, so that each gets enough of
+ * those that would do for it.  1, and in avoid[] (empty sets, the caller's) the nodes that a component leaves
+ * to others; 0 where there is no such deal, or a component is not the same on each of its nodes; -1 with *err. */
 #define PLAN_HET_EXACT 8
 int plan_share_out(struct sl_plan *p, const struct want *const *w, uint32_t components, int64_t t, struct sl_nodeset *avoid,
 		   struct sl_error *err);

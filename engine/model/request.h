@@ -48,8 +48,8 @@ struct sl_walltime {
 	int64_t limit, floor;		/* what it is given at most, and what would do: its time_min, any for a deadline */
 };
 
-/* Of job row *job*, which was read into *a.  It is too long for the partition if asked, with time_min 0, or time_min is above
- * the ceiling. */
+/* Of job row *job*, which was read into *a.  It is too long for the partition if asked, with time_min 0, or
+ * time_min is above the ceiling. */
 struct sl_walltime sl_request_walltime(const struct sl_snapshot *snap, uint32_t job, const struct sl_ask *a,
 				       uint32_t partition);
 

@@ -62,8 +62,8 @@ static bool needs_active(const struct sl_cluster *c, const struct want *w)
 		sl_constraint_read(cluster_str(c, job->features[j]), &choices) == SL_CONSTRAINT_PLACED && choices == 1;
 }
 
-/* Sockets alone, of so many nodes with so many tasks each.  (To several of the least loaded nodes select deals tasks
- * itself, whatever it is told.) */
+/* Sockets alone, of so many nodes with so many tasks each.  (To several of the least loaded nodes select deals
+ * tasks itself, whatever it is told.) */
 static bool is_even(const struct want *w)
 {
 	const uint32_t by_sockets = SL_NATIVE_SOCKETS | SL_NATIVE_TASKS_PER_SOCKET | (w->even_nodes == 1 ? SL_NATIVE_LLN : 0);

@@ -2,8 +2,8 @@
 /*
  * aside.h - jobs that are not planned for a while, since the checker refused their places.
  *
- * What a row holds that is refused is held in vain: a wide job that is planned where it cannot be, cycle after cycle, keeps nodes
- * idle.  So it is not planned again until SL_ASIDE_S have passed, or somebody changes it.
+ * What a row holds that is refused is held in vain: a wide job that is planned where it cannot be, cycle after
+ * cycle, keeps nodes idle.  So it is not planned again until SL_ASIDE_S have passed, or somebody changes it.
  *
  * Ownership: a list owns its texts; end it with sl_asides_free().  Threads: none.
  */
@@ -27,12 +27,13 @@ struct sl_asides {
 	uint32_t count, room;
 };
 
-/* Jobs that lost their place, of whose array nothing is left in *plan*.  Without memory for it they are planned again. */
+/* Jobs that lost their place, of whose array nothing is left in *plan*.  Without memory for it they are
+ * planned again. */
 void sl_asides_note(struct sl_asides *a, const struct sl_snapshot *snap, const struct sl_plan_image *plan,
 		    const struct sl_cuts *cuts);
 
-/* A decision on this snapshot begins: those whose time has not come are set aside in the cluster, the others forgotten.  0, or
- * -1 with *err. */
+/* A decision on this snapshot begins: those whose time has not come are set aside in the cluster, the others
+ * forgotten.  0, or -1 with *err. */
 int sl_asides_apply(struct sl_asides *a, const struct sl_snapshot *snap, struct sl_cluster *c, struct sl_error *err);
 
 void sl_asides_free(struct sl_asides *a);

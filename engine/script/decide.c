@@ -95,8 +95,8 @@ static int cut_plan(struct sl_decision *d, const struct sl_cuts *cuts, struct sl
 	return 0;
 }
 
-/* One row that is wrong costs one job.  What is left is checked as a whole again: what is carried out has passed the
- * checker as it is. */
+/* One row that is wrong costs one job.  What is left is checked as a whole again: what is carried out has
+ * passed the checker as it is. */
 static void check_plan(struct sl_decision *d, const struct sl_snapshot *snap)
 {
 	struct sl_cuts cuts = { 0 };

@@ -63,8 +63,8 @@ int sl_decide_explain(const struct sl_bundle *bundle, const struct sl_snapshot *
 		      uint32_t job_id, char **text, char **trace, struct sl_error *err);
 
 /*
- * For tools and tests, to which any disagreement of planner and checker is an error: 0 if the checker had nothing to
- * refuse; else -1 with *err: the first refused row and how many there are, or d->check.
+ * For tools and tests, to which any disagreement of planner and checker is an error: 0 if the checker had
+ * nothing to refuse; else -1 with *err: the first refused row and how many there are, or d->check.
  */
 int sl_decision_faultless(const struct sl_decision *d, struct sl_error *err);
 

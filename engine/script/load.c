@@ -121,8 +121,8 @@ void sl_bundle_strangers(const struct sl_bundle *b, const struct sl_snapshot *sn
 	}
 }
 
-/* Let the script decide about a snapshot and check what it decided.  A row that the checker refuses is a mistake of the
- * planner: no reason to refuse the set. */
+/* Let the script decide about a snapshot and check what it decided.  A row that the checker refuses is a
+ * mistake of the planner: no reason to refuse the set. */
 static int try_on(struct sl_script *s, const struct sl_snapshot *snap, const struct sl_limits *limits, char **trace,
 		  struct sl_error *err)
 {

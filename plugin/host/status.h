@@ -93,8 +93,8 @@ struct sl_status {
 /* Remember the first line of an error, with the time. */
 void sl_status_error(struct sl_status *s, const char *text);
 
-/* That failed now: true when it is news, to be logged.  The error is remembered in any case: its text may have a time in it,
- * and is not compared. */
+/* That failed now: true when it is news, to be logged.  The error is remembered in any case: its text may have
+ * a time in it, and is not compared. */
 bool sl_status_trouble(struct sl_status *s, enum sl_trouble what, const char *text);
 
 /* Count who waits where.  Without memory the counts go away. */

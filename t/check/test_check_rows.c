@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plans of which some rows are wrong: which rows are taken out, what is left, what it says of their jobs, and how much
- * work it is to find them.
+ * Plans of which some rows are wrong: which rows are taken out, what is left, what it says of their jobs, and
+ * how much work it is to find them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -159,7 +159,8 @@ static void on_one_node_too_the_work_is_bounded_by_what_is_refused(void **state)
 	end(b, p, &r);
 }
 
-/* Three jobs begin on the node; the first one has a GPU too many.  Of the others none is refused, though they are planned later. */
+/* Three jobs begin on the node; the first one has a GPU too many.  Of the others none is refused, though they
+ * are planned later. */
 static void who_holds_nothing_of_what_is_short_is_not_refused(void **state)
 {
 	struct build *b = build_create("1x8c2g");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Heterogeneous jobs: components that are in each other's way, whichever of them is placed first; against all that there
- * is to try on small machines.  SL_SEED and SL_ROUNDS choose.
+ * Heterogeneous jobs: components that are in each other's way, whichever of them is placed first; against all
+ * that there is to try on small machines.  SL_SEED and SL_ROUNDS choose.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -74,7 +74,8 @@ static bool suits(const struct world *w, uint32_t c, uint32_t n)
 	return w->cores[n] >= w->wants_cores[c] && w->gpus[n] >= w->wants_gpus[c];
 }
 
-/* Components from c on, the next of which still wants so many nodes, from node n on; *used: nodes that are taken. */
+/* Components from c on, the next of which still wants so many nodes, from node n on; *used: nodes that are
+ * taken. */
 static bool can_place(const struct world *w, int64_t at, uint32_t c, uint32_t wants, uint32_t n, uint32_t used)
 {
 	if (c == w->components)
@@ -180,8 +181,8 @@ static void a_narrower_component_gets_its_node_first(void **state)
 	leave(&d);
 }
 
-/* Each of three has two nodes, one of which only it can have; the other is one that its neighbour wants as well.  No
- * order helps where each takes the contested ones first. */
+/* Each of three has two nodes, one of which only it can have; the other is one that its neighbour wants as
+ * well.  No order helps where each takes the contested ones first. */
 static void what_no_order_finds_is_found_by_exchange(void **state)
 {
 	struct build *b = build_create("6x4c");

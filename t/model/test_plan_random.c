@@ -431,7 +431,8 @@ static void spoil_plan(struct desk *d, uint64_t *s)
 	sl_builder_update(d->image, SL_P_PLACE, at, &place);
 }
 
-/* The plan without the rows that are refused is whole: it has all of the other rows, and nothing is wrong with it. */
+/* The plan without the rows that are refused is whole: it has all of the other rows, and nothing is wrong with
+ * it. */
 static void must_be_whole(struct desk *d, const struct sl_plan_image *plan, const struct sl_plan_image *rest,
 			  const struct sl_cuts *cuts, uint64_t seed)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * faulty_engine.c - the program with a fault in its planner: it plans a job whose id ends in 7 on more cores than its
- * first node has.
+ * faulty_engine.c - the program with a fault in its planner: it plans a job whose id ends in 7 on more cores
+ * than its first node has.
  *
- * The linker's --wrap puts the fault between the planner, which lays out its plan row by row, and the builder.  What
- * becomes of such a row from there on (checker, engine, plug-in) is the real thing.
+ * The linker's --wrap puts the fault between the planner, which lays out its plan row by row, and the
+ * builder.  What becomes of such a row from there on (checker, engine, plug-in) is the real thing.
  */
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An engine whose planner has a fault (t/tool/faulty_engine.c): one job of a thousand has a place that it cannot have.
- * The others start.
+ * An engine whose planner has a fault (t/tool/faulty_engine.c): one job of a thousand has a place that it
+ * cannot have. The others start.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,7 +40,8 @@ static int as_memfd(const struct build *b)
 	return fd;
 }
 
-/* What the plug-in makes of the answer: all other jobs, or those within the policy's window, start, and the reason of that one. */
+/* What the plug-in makes of the answer: all other jobs, or those within the policy's window, start, and the
+ * reason of that one. */
 static void must_start_others(struct engine *e, const struct build *b, uint32_t least, uint32_t refused)
 {
 	struct sl_frame f = { .type = SL_FRAME_DECIDE, .fd = as_memfd(b) };

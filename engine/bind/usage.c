@@ -281,7 +281,7 @@ static int of_running(lua_State *L, const char *method, bool elapsed)
 	for (uint32_t i = 0; i < count; i++)
 		if (in_partition(x, &q, sl_snapshot_home(x->snap, row[i])))
 			add(L, name_of(x, q.by, row[i]), sl_cluster_has(x->cluster, row[i], q.unit),
-			    elapsed ? sl_cluster_ran(x->cluster, row[i]) : x->snap->job.time_limit[row[i]]);
+			    elapsed ? sl_cluster_ran_at_size(x->cluster, row[i]) : x->snap->job.time_limit[row[i]]);
 	return keep_answer(L);
 }
 

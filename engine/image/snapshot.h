@@ -157,6 +157,7 @@ enum sl_snapshot_table {
 	X(i64, end_time, -1, 0, "running: start + time limit; finished: ended") \
 	X(i64, suspend_time, -1, 0, "when last suspended or resumed") \
 	X(i64, pre_suspend_s, -1, 0, "seconds run before the last suspension, in all") \
+	X(i64, resize_time, -1, 0, "when its size last changed in this run; 0: it has the size that it started with") \
 	X(u32, restarts, -1, 0, "times requeued") \
 	X(u32, exit_code, -1, 0, "finished: wait status") \
 	X(str, state_reason, -1, 0, "why it was pending before this cycle") \

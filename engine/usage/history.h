@@ -20,16 +20,21 @@
 #define SL_HISTORY_TEXTS 1000000	/* names; of users beyond that nothing is known */
 #define SL_RUN_NAME 64		/* bytes of a job's name that are kept, with its NUL */
 
-/* Who said when a run ended; the greater one is believed. */
-enum sl_run_source { SL_RUN_GUESSED, SL_RUN_SEEN, SL_RUN_SACCT, SL_RUN_SOURCES };
+/* Who said what a run was.  Believed are, the most trusted first: SACCT; WATCHED, who saw while it ran that its
+ * size, walltime or name was other than in the end; SEEN, from slurmctld's record of its end; GUESSED.  (The
+ * values stand in files.) */
+enum sl_run_source { SL_RUN_GUESSED, SL_RUN_SEEN, SL_RUN_SACCT, SL_RUN_WATCHED, SL_RUN_SOURCES };
 
 struct sl_job_run {
 	uint32_t job;
 	int64_t start, end;
 	int64_t seconds;		/* it ran: without suspensions */
+	int64_t began;			/* a piece of a run of several sizes: when that run began; 0: the whole run */
+	int64_t before_s;		/* ... and how long it had run before this piece */
+	uint32_t most_cpus;		/* ... and the most CPUs that it had by the end of it */
 	int64_t limit;			/* its walltime, seconds; SL_UNLIMITED; 0: not known */
 	uint32_t count[SL_UNITS];	/* CPUs, GPUs, nodes */
-	struct sl_dim dim;		/* state SL_JOB_PENDING: it was requeued */
+	struct sl_dim dim;		/* state SL_JOB_PENDING: it was requeued; SL_JOB_RUNNING: it went on, resized */
 	const char *name;		/* the job's; NULL: not known */
 	enum sl_run_source source;
 };

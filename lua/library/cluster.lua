@@ -254,6 +254,7 @@ function history:summary(question) end
 ---@field end_time integer
 ---@field suspend_time integer
 ---@field pre_suspend_s integer
+---@field resize_time integer when its size last changed in this run; 0: never
 ---@field restarts integer
 ---@field exit_code integer
 ---@field state_reason string why it was pending before this cycle

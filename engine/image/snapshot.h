@@ -388,7 +388,8 @@ enum sl_per { SL_PER_NODE, SL_PER_JOB, SL_PER_TASK, SL_PER_SOCKET };
 	X(i64, time_limit, -1, 0, "walltime, seconds; 0: not known") \
 	X(u32, cpus, -1, 0, "CPUs") \
 	X(u32, gpus, -1, 0, "GPUs") \
-	X(u32, nodes, -1, 0, "nodes")
+	X(u32, nodes, -1, 0, "nodes") \
+	X(i64, expected, -1, 0, "seconds that its user's runs before it let one expect; 0: to be worked out")
 
 SL_DECLARE_TABLE(meta, SL_META_COLUMNS)
 SL_DECLARE_TABLE(gres_kind, SL_GRES_KIND_COLUMNS)

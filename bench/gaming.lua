@@ -115,7 +115,8 @@ local function read_log(path, most)
 			local runtime, cpus, limit = f[4], f[5] > 0 and f[5] or f[8], f[9]
 			if runtime > 0 and cpus > 0 and #jobs < most then
 				limit = limit > 0 and limit or runtime
-				jobs[#jobs + 1] = { submit = f[2], runtime = math.min(runtime, limit), cpus = cpus, limit = limit, user = f[12] }
+				jobs[#jobs + 1] = { submit = f[2], runtime = math.min(runtime, limit), cpus = cpus, limit = limit,
+					user = f[12] }
 			end
 		end
 	end
@@ -138,12 +139,12 @@ local function simulate(opt, jobs)
 	end)
 	local swf = assert(io.open(name, "w"))
 	for i, job in ipairs(order) do
-		swf:write(("%d %d -1 %d %d -1 -1 %d %d -1 1 %d 1 -1 1 -1 -1 -1\n"):format(i, job.submit, job.runtime, job.cpus,
-			job.cpus, job.limit, job.user))
+		swf:write(("%d %d -1 %d %d -1 -1 %d %d -1 1 %d 1 -1 1 -1 -1 -1\n"):format(i, job.submit, job.runtime,
+			job.cpus, job.cpus, job.limit, job.user))
 	end
 	swf:close()
-	run("'%s' sim --policy='%s' --procs=%d --jobs='%s.csv' --json --quiet '%s'", os.getenv("SCHEDLUA"), opt.policy, opt.procs,
-		name, name)
+	run("'%s' sim --policy='%s' --procs=%d --jobs='%s.csv' --json --quiet '%s'", os.getenv("SCHEDLUA"), opt.policy,
+		opt.procs, name, name)
 	local first = order[1].submit
 	for line in io.lines(name .. ".csv") do
 		local f = {}
@@ -281,15 +282,15 @@ local function main(opt)
 			for _, user in ipairs(users) do
 				local before, after, others_before, others_after = compare(opt, honest, user, s[3])
 				if opt.verbose then
-					io.stderr:write(("%s user %d: %.2f h, %.2f h; others %.3f, %.3f\n"):format(s[1], user, before / 3600, after / 3600,
-						others_before / 3600, others_after / 3600))
+					io.stderr:write(("%s user %d: %.2f h, %.2f h; others %.3f, %.3f\n"):format(s[1], user, before / 3600,
+						after / 3600, others_before / 3600, others_after / 3600))
 				end
 				best = math.max(best, 1 - after / before)
 				b, a, ob, oa = b + before, a + after, ob + others_before, oa + others_after
 			end
 			local n = 3600 * #users
-			print(("| %s | %s | %.2f | %.2f | %+.1f %% | %+.1f %% | %.3f | %.3f |"):format(s[1], s[2], b / n, a / n, 100 * (1 - a / b),
-				100 * best, ob / n, oa / n))
+			print(("| %s | %s | %.2f | %.2f | %+.1f %% | %+.1f %% | %.3f | %.3f |"):format(s[1], s[2], b / n, a / n,
+				100 * (1 - a / b), 100 * best, ob / n, oa / n))
 			io.stdout:flush()
 		end
 	end

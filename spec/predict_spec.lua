@@ -102,7 +102,7 @@ describe("sched.predict", function()
 		end
 		assert.equal("3000.0", told("similar", "p:mean(job)", cluster(mixed, { tasks = 16 })))
 		assert.equal("100.0", told("similar", "p:mean(job)", cluster(mixed, { tasks = 2 })))
-		assert.equal("100.0", told("similar", "p:mean(job)", cluster(mixed, { tasks = 32 })))
+		assert.equal("3600.0", told("similar", "p:mean(job)", cluster(mixed, { tasks = 32 })))
 	end)
 
 	it("has quantiles of like runs", function()

@@ -110,9 +110,9 @@ struct sl_history_like {
 
 /*
  * What a user's runs that had ended by *now* say of a job of so many CPUs and such a walltime.  Like it are runs of half
- * to twice its CPUs and the same walltime; if there are none, of any walltime; if there are none, of any size.  What is expected of
- * each run when it began is worked out from the runs before it, likewise.  How far back stretch looks goes by what the job
- * may use.  0, or -1 with *err.
+ * to twice its CPUs and the same walltime; if there are none, of any walltime.  What was expected of each run when it
+ * began is worked out from the runs before it, likewise.  How far back stretch looks goes by what the job may use.  0, or
+ * -1 with *err.
  */
 int sl_history_like(struct sl_history *h, const char *user, int64_t cpus, int64_t limit, int64_t now,
 		    struct sl_history_like *like, struct sl_error *err);

@@ -19,14 +19,13 @@
 #define EVIDENCE 16		/* so many times what the job may use at most is looked back at: no number of tiny runs is that */
 
 /* How much a run has to have in common with a job, the strictest first. */
-enum likeness { SIZE_AND_LIMIT, SIZE, ANY, LIKENESSES };
+enum likeness { SIZE_AND_LIMIT, SIZE, LIKENESSES };
 
 static bool is_like(const struct sl_past_run *run, int64_t cpus, int64_t limit, enum likeness likeness)
 {
 	int64_t had = run->count[SL_UNIT_CPU];
 
-	return likeness == ANY || (had <= SIZES * cpus && cpus <= SIZES * had &&
-				   (likeness == SIZE || run->limit == limit));
+	return had <= SIZES * cpus && cpus <= SIZES * had && (likeness == SIZE || run->limit == limit);
 }
 
 /* The newest SL_LIKE of the first *count* runs that had ended by *now* and are most like it; how many. */
@@ -61,7 +60,7 @@ static int64_t expect(const struct history_list *l, uint32_t count, const struct
 		sum += likely;
 		inverse += 1 / likely;
 	}
-	/* typical() of sched.predict; of somebody new the walltime */
+	/* typical() of sched.predict; of a size that is new the walltime */
 	return n ? (int64_t) ceil(sqrt(sum / inverse)) : run->limit ? run->limit : run->seconds;
 }
 

@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: MIT
 --
 -- sched.predict_similar - a job runs like the last two of its user's that had about its size (half to twice
--- its CPUs) and asked for the same walltime; like those of about its size where none did, like his last two
--- where there are none of that size either.  Users change the walltime when they change what they run.
+-- its CPUs) and asked for the same walltime; like those of about its size where none did.  Users change the walltime
+-- when they change what they run.  Of a size that its user never ran nothing is known.
 --
--- All of that is stretched by how much longer than expected the user's work has run lately: the mean of runtime /
+-- All of that is stretched by how much longer than expected the user's work has run: the mean of runtime /
 -- expected (1 at least) over his runs, each with the weight of its core-seconds, back to where these are sixteen
--- times what the job itself may use.  Somebody whose short jobs use nothing and whose long ones were always
--- expected to be short is taken at his walltime.  The engine does it (cluster.history:like()).
+-- times what the job itself may use.  So runs that use nothing say nothing, however many there are; and of somebody
+-- whose long jobs were always expected to be short, long ones are expected.  The engine does it
+-- (cluster.history:like()).
 
 local M = { name = "similar", doc = "the user's last two runs of that size and walltime" }
 

@@ -89,10 +89,20 @@ describe("sched.predict", function()
 
 	it("takes the user's last two, or those of the same walltime", function()
 		local mixed = past("anna", { 100, 300 })
-		mixed[3] = { user = "anna", runtime = 5000, time_limit = "2h", ended_ago = "1d" }
+		mixed[3] = { user = "anna", runtime = 5000, time_limit = "2h", cpus = 1, ended_ago = "1d" }
 		assert.equal("200.0", told("last_two", "p:mean(job)", cluster(mixed, { time_limit = "2h" })))
 		assert.equal("5000.0", told("similar", "p:mean(job)", cluster(mixed, { time_limit = "2h" })))
 		assert.equal("200.0", told("similar", "p:mean(job)", cluster(mixed, { time_limit = "3h" })))
+	end)
+
+	it("takes runs of about the size before those of the same walltime", function()
+		local mixed = past("anna", { 100, 100 })
+		for _, run in ipairs(past("anna", { 3000, 3000 }, { cpus = 8, time_limit = "2h", ended_ago = "3d" })) do
+			mixed[#mixed + 1] = run
+		end
+		assert.equal("3000.0", told("similar", "p:mean(job)", cluster(mixed, { tasks = 16 })))
+		assert.equal("100.0", told("similar", "p:mean(job)", cluster(mixed, { tasks = 2 })))
+		assert.equal("3600.0", told("similar", "p:mean(job)", cluster(mixed, { tasks = 32 })))
 	end)
 
 	it("has quantiles of like runs", function()
@@ -132,6 +142,73 @@ describe("sched.predict", function()
 			runs[i] = { user = "anna", runtime = i % 2 == 0 and 360 or 3240, time_limit = "1h", cpus = 1, ended_ago = i * 7200 }
 		end
 		assert.is_true(tonumber(told("linear", "p:mean(job)", cluster(runs))) > 1800)
+	end)
+
+	-- The past of a user whose real jobs of 8 cores ran for 3000 s, with what he did before each, the newest first.
+	local function cheating(before, real)
+		local runs, age = {}, 3600
+		local function add(run)
+			runs[#runs + 1] = { user = "anna", runtime = run.runtime, cpus = run.cpus or 8, time_limit = run.time_limit or "1h",
+				ended_ago = age }
+			age = age + run.runtime + 600
+		end
+		for i = 1, 30 do
+			for _, run in ipairs(before(i)) do
+				add(run)
+			end
+			add(real and real(i) or { runtime = 3000 })
+		end
+		return cluster(runs, { tasks = 8 })
+	end
+
+	local function expected_of(c)
+		return tonumber(told("similar", "p:typical(job)", c))
+	end
+
+	describe("with a user who wants to look short", function()
+		it("does not look at decoys of one core", function()
+			assert.equal(3000, expected_of(cheating(function()
+				return { { runtime = 1, cpus = 1 }, { runtime = 1, cpus = 1 } }
+			end)))
+		end)
+
+		it("stretches what twins of the same size, which ended at once, make it expect", function()
+			assert.is_true(expected_of(cheating(function()
+				return { { runtime = 1 }, { runtime = 1 } }
+			end)) > 2900)
+		end)
+
+		-- by five, since a fifth of his work was deceived for; the four others pay that
+		it("leaves one who deceives for every fifth job a fifth of its runtime, and takes the others at their walltime", function()
+			local function twins(of)
+				return function(i)
+					return i % 5 == of and { { runtime = 1 }, { runtime = 1 } } or {}
+				end
+			end
+			assert.is_true(expected_of(cheating(twins(1))) > 3000 / 5 - 50)
+			assert.equal(3600, expected_of(cheating(twins(4))))
+		end)
+
+		it("takes one who never asks for the same walltime twice by his jobs' size", function()
+			assert.equal(3000, expected_of(cheating(function(i)
+				return { { runtime = 1, cpus = 1, time_limit = 3600 + 60 * i } }
+			end, function(i)
+				return { runtime = 3000, time_limit = 3600 + 60 * i }
+			end)))
+		end)
+
+		it("believes an honest one: what he has used is what was expected", function()
+			assert.equal(3000, expected_of(cheating(function() return {} end)))
+		end)
+
+		it("forgives in the end", function()
+			local runs = {}
+			for i = 1, 60 do
+				runs[i] = { user = "anna", runtime = 3000, cpus = 8, time_limit = "1h", ended_ago = i * 7200,
+					expected = i > 40 and 1 or nil }
+			end
+			assert.equal(3000, expected_of(cluster(runs, { tasks = 8 })))
+		end)
 	end)
 
 	describe("with a predictor of the site's own", function()
@@ -187,8 +264,8 @@ describe("sched.predict", function()
 end)
 
 describe("predictive", function()
-	local history = { { user = "short", runtime = 60, time_limit = "2h", cpus = 1, ended_ago = "1h" },
-		{ user = "long", runtime = 7000, time_limit = "2h", cpus = 1, ended_ago = "1h" } }
+	local history = { { user = "short", runtime = 60, time_limit = "2h", cpus = 8, ended_ago = "1h" },
+		{ user = "long", runtime = 7000, time_limit = "2h", cpus = 8, ended_ago = "1h" } }
 
 	local function full(pending, more)
 		local spec = { nodes = "2x8c", history = history, pending = pending,
@@ -236,6 +313,29 @@ describe("predictive", function()
 		assert.is_nil(t.decide("predictive,horizon=0,slowdown=0", full(pending)):reservation(2))
 		assert.is_nil(t.decide("predictive,horizon=0,slowdown=4000", full(pending)):reservation(2))
 		assert.is_nil(t.decide("predictive,horizon=0,slowdown_horizon=0,slowdown=3450", full(pending)):reservation(2))
+	end)
+
+	it("gives nobody a place or a reservation for jobs that do nothing", function()
+		local pending = { { id = 2, user = "long", tasks = 8, time_limit = "2h", submitted_ago = "55h" },
+			{ id = 3, user = "honest", tasks = 8, time_limit = "2h", submitted_ago = "55h" },
+			{ id = 4, user = "long", tasks = 16, time_limit = "2h", submitted_ago = "55h" } }
+		local function started(decoy)
+			local runs = {}
+			for i = 1, 10 do
+				local time = i * 10800
+				runs[#runs + 1] = { user = "honest", runtime = 6000, time_limit = "2h", cpus = 8, ended_ago = time }
+				runs[#runs + 1] = { user = "long", runtime = 7000, time_limit = "2h", cpus = 8, ended_ago = time }
+				for k = 1, decoy and 2 or 0 do
+					runs[#runs + 1] = { user = "long", runtime = 1, time_limit = "2h", cpus = decoy, ended_ago = time - 1000 + k }
+				end
+			end
+			local plan = t.decide("predictive,horizon=0,slowdown=3000", full(pending, { history = runs }))
+			assert.is_nil(plan:reservation(4))
+			return plan:started()
+		end
+		for _, decoy in ipairs { false, 1, 4, 8 } do
+			assert.same({ 3 }, started(decoy))
+		end
 	end)
 
 	it("starts all tasks of an array that fit, and alternatives", function()

@@ -337,10 +337,34 @@ describe("a quota with a period", function()
 			{ plan:pending(2) })
 	end)
 
-	it("does not count failed, preempted and requeued runs if it refunds them", function()
+	-- alice's job of two cpu-hours, where her only run ended in that state after 100
+	local function fits_after(state, hours)
 		local job = { { id = 2, user = "alice", tasks = 2, time_limit = "1h" } }
-		assert.same({ 2 }, t.decide(limit(50, "refund = true"), cluster(job)):started())
-		assert.same({}, t.decide(limit(49, "refund = true"), cluster(job)):started())
+		local c = cluster(job, { usage = {
+			{ user = "alice", account = "physics", cpu = "100h", start_time = month, end_time = month + 3600, state = state } } })
+		return #t.decide(limit(hours, "refund = true"), c):started() == 1
+	end
+
+	it("refunds what no user can bring about: a node that failed, and preemption", function()
+		for _, state in ipairs { "NODE_FAIL", "BOOT_FAIL", "PREEMPTED" } do
+			assert.is_true(fits_after(state, 2), state)
+		end
+	end)
+
+	it("refunds nothing that a user can choose, such as exit 1 or scontrol requeue", function()	-- (a run that was requeued ended as PENDING)
+		for _, state in ipairs { "COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "OUT_OF_MEMORY", "DEADLINE", "PENDING" } do
+			assert.is_false(fits_after(state, 101), state)
+			assert.is_true(fits_after(state, 102), state)
+		end
+	end)
+
+	it("counts of a running job that was resized only what it holds since then: the ledger has the rest", function()
+		-- two cores, for an hour and four to come: 10; of the 58 used none is refunded
+		local running = { { id = 1, user = "alice", nodes = 1, cores = 2, started_ago = "20h", ends_in = "4h",
+			resize_time = now - 3600 } }
+		local job = { { id = 2, user = "alice", tasks = 2, time_limit = "1h" } }
+		assert.same({ 2 }, t.decide(limit(70), cluster(job, { running = running })):started())
+		assert.same({}, t.decide(limit(69), cluster(job, { running = running })):started())
 	end)
 
 	it("counts of running jobs what lies within it, to the end of their walltime", function()

@@ -106,6 +106,13 @@ describe("cluster.usage of jobs that run and wait", function()
 		assert.equal("anna=28800 bob=100 carl=400", totals([[cluster.usage:used { by = "user", unit = "cpu" }]], c))
 	end)
 
+	it("used: of a job that was resized, the time since then", function()
+		local resized = cluster { running = { { id = 1, user = "anna", nodes = 1, cores = 4, started_ago = "1h", time_limit = "2h",
+			resize_time = now - 600 } } }
+		assert.equal("anna=2400", totals([[cluster.usage:used { by = "user", unit = "cpu" }]], resized))
+		assert.equal("anna=28800", totals([[cluster.usage:running { by = "user", unit = "cpu" }]], resized))
+	end)
+
 	it("queued: each job once, an array with all its tasks", function()
 		assert.equal("anna=57600 bob=70", totals([[cluster.usage:queued { by = "user", unit = "cpu" }]], c))
 		assert.equal("anna=7200", totals([[cluster.usage:queued { by = "user", unit = "gpu" }]], c))

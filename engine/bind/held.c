@@ -13,7 +13,8 @@
  *
  * Held is units x walltime of the running jobs and of those that this cycle has
  * started so far, in *partitions* (nil: all).  With from and to only the part of
- * it that lies between them counts, from a job's start to the end of its walltime;
+ * it that lies between them counts, from a job's start to the end of its walltime (of one that was
+ * resized from then on: what it had before is in the ledger);
  * what a job asks for then is what it would hold if it started now.
  *
  * The sums are made on first use in a cycle and follow the plan's starts by
@@ -138,19 +139,23 @@ static int64_t units_asked(const struct held *h, struct sl_lua *x, struct sl_ent
 	return h->unit == SL_UNIT_CPU ? cores * threads : sl_ask_gpus(s, a, nodes);
 }
 
+/* Seconds of [start, end) that count. */
+static int64_t seconds_between(const struct held *h, int64_t start, int64_t end)
+{
+	if (start < h->from)
+		start = h->from;
+	if (end > h->to)
+		end = h->to;
+	return end > start ? end - start : 0;
+}
+
 /* Seconds of [start, start + limit) that count; *end is where the walltime ends. */
 static int64_t seconds_held(const struct held *h, int64_t start, int64_t limit, int64_t *end)
 {
-	int64_t from = start;
-
 	if (limit == SL_UNLIMITED)
 		limit = h->no_walltime;
 	*end = start > INT64_MAX - limit ? INT64_MAX : start + limit;
-	if (!h->between)
-		return limit;
-	if (from < h->from)
-		from = h->from;
-	return (*end < h->to ? *end : h->to) > from ? (*end < h->to ? *end : h->to) - from : 0;
+	return h->between ? seconds_between(h, start, *end) : limit;
 }
 
 /* -- the sums ------------------------------------------------------------- */
@@ -195,6 +200,8 @@ static void add_running(lua_State *L, struct sl_lua *x, struct held *h, uint32_t
 	if (limit != SL_UNLIMITED && (!start || end > start + limit) && end != SL_UNLIMITED)
 		start = end - limit;
 	seconds = seconds_held(h, start ? start : sl_cluster_now(x->cluster), limit, &end);
+	if (h->between && sl_cluster_resized(x->cluster, job) > h->from)
+		seconds = seconds_between(h, sl_cluster_resized(x->cluster, job), end);
 	add_piece(L, h, key_of(h, x->snap, job), multiply(sl_cluster_has(x->cluster, job, h->unit), seconds), end);
 }
 

@@ -5,6 +5,7 @@
  *	cluster.history:runs { user =, account =, name =, last =, cpus = { lo, hi }, time_limit = { lo, hi }, ended_by = }
  *	cluster.history:runtimes { ... }
  *	cluster.history:mean { ... }
+ *	cluster.history:like { user =, cpus =, time_limit =, ended_by = }	runtimes, stretch
  *	cluster.history:summary { ..., quantiles = { 0.5, 0.9 } }
  *	cluster.history.stale
  */
@@ -142,6 +143,40 @@ static int history_runtimes(lua_State *L)
 	return 1;
 }
 
+static int history_like(lua_State *L)
+{
+	struct sl_lua *x = sl_lua_context(L);
+	struct sl_history_like like;
+	struct sl_history *h;
+	struct sl_error err;
+	lua_Number limit;
+	int64_t cpus, now;
+	const char *user;
+	int is_limit;
+
+	sl_lua_check(L, x, 1, SL_CLASS_HISTORY);
+	sl_lua_check_names(L, ARGUMENTS, "", "user, cpus, time_limit or ended_by");
+	now = sl_lua_named_integer(L, ARGUMENTS, "ended_by", sl_cluster_now(x->cluster), 0, sl_cluster_now(x->cluster));
+	cpus = sl_lua_named_integer(L, ARGUMENTS, "cpus", 0, 0, UINT32_MAX);
+	user = sl_lua_named_text(L, ARGUMENTS, "user");
+	if (!user || strlen(user) > MOST_NAME)
+		luaL_error(L, "user: expected a name of at most %d bytes", MOST_NAME);
+	lua_getfield(L, ARGUMENTS, "time_limit");
+	limit = lua_tonumberx(L, -1, &is_limit);
+	if (!is_limit || !(limit >= 0))
+		luaL_error(L, "time_limit: expected seconds");
+	h = sl_cluster_history(x->cluster, &err);
+	if (!h || sl_history_like(h, user, cpus, limit < 0x1p62 ? (int64_t) limit : SL_UNLIMITED, now, &like, &err))
+		luaL_error(L, "%s", err.text);
+	lua_createtable(L, (int) like.count, 0);
+	for (uint32_t i = 0; i < like.count; i++) {
+		lua_pushinteger(L, like.runtime[i]);
+		lua_rawseti(L, -2, i + 1);
+	}
+	lua_pushnumber(L, like.stretch);
+	return 2;
+}
+
 static double mean_of(const struct sl_past_run *const *run, uint32_t count)
 {
 	double sum = 0;
@@ -233,7 +268,7 @@ static const struct sl_lua_field fields[] = {
 };
 
 static const luaL_Reg methods[] = {
-	{ "runs", history_runs }, { "runtimes", history_runtimes }, { "mean", history_mean }, { "summary", history_summary }, { NULL, NULL }
+	{ "like", history_like }, { "runs", history_runs }, { "runtimes", history_runtimes }, { "mean", history_mean }, { "summary", history_summary }, { NULL, NULL }
 };
 
 static const struct sl_lua_class history_class = {

@@ -58,7 +58,8 @@ static const char *check_text(lua_State *L, const char *name)
 	return lua_tostring(L, -1);	/* the table of arguments keeps it */
 }
 
-/* { "FAILED", "PREEMPTED" }; a run that was requeued ended as "REQUEUED". */
+/* { "FAILED", "PREEMPTED" }; a run that was requeued ended as "REQUEUED", a piece after which it
+ * went on with another size as "RESIZING". */
 static uint32_t check_states(lua_State *L)
 {
 	uint32_t mask = 0, state;
@@ -70,7 +71,8 @@ static uint32_t check_states(lua_State *L)
 
 		sl_limit_tick(L, sl_limit_of(L));
 		for (state = 0; state < SL_JOB_STATES; state++)
-			if (!strcmp(word, state == SL_JOB_PENDING ? "REQUEUED" : sl_job_state_word(state)))
+			if (!strcmp(word, state == SL_JOB_PENDING ? "REQUEUED" : state == SL_JOB_RUNNING ? "RESIZING" :
+				    sl_job_state_word(state)))
 				break;
 		if (state == SL_JOB_STATES)
 			luaL_error(L, "without: no job ends as '%s'; expected COMPLETED, FAILED, PREEMPTED, REQUEUED or the like",
@@ -281,7 +283,7 @@ static int of_running(lua_State *L, const char *method, bool elapsed)
 	for (uint32_t i = 0; i < count; i++)
 		if (in_partition(x, &q, sl_snapshot_home(x->snap, row[i])))
 			add(L, name_of(x, q.by, row[i]), sl_cluster_has(x->cluster, row[i], q.unit),
-			    elapsed ? sl_cluster_ran(x->cluster, row[i]) : x->snap->job.time_limit[row[i]]);
+			    elapsed ? sl_cluster_ran_at_size(x->cluster, row[i]) : x->snap->job.time_limit[row[i]]);
 	return keep_answer(L);
 }
 

@@ -227,6 +227,7 @@ static void add_run(const struct sl_plan_image *plan, uint32_t i, struct sl_buil
 		.name = sl_builder_str(b, sl_image_str(&plan->image, v->name[i])), .state = v->state[i],
 		.start_time = v->start_time[i], .end_time = v->end_time[i], .runtime = v->runtime[i],
 		.time_limit = v->time_limit[i], .cpus = v->cpus[i], .gpus = v->gpus[i], .nodes = v->nodes[i],
+		.expected = v->expected[i],
 	});
 }
 

@@ -157,6 +157,7 @@ enum sl_snapshot_table {
 	X(i64, end_time, -1, 0, "running: start + time limit; finished: ended") \
 	X(i64, suspend_time, -1, 0, "when last suspended or resumed") \
 	X(i64, pre_suspend_s, -1, 0, "seconds run before the last suspension, in all") \
+	X(i64, resize_time, -1, 0, "when its size last changed in this run; 0: it has the size that it started with") \
 	X(u32, restarts, -1, 0, "times requeued") \
 	X(u32, exit_code, -1, 0, "finished: wait status") \
 	X(str, state_reason, -1, 0, "why it was pending before this cycle") \
@@ -387,7 +388,8 @@ enum sl_per { SL_PER_NODE, SL_PER_JOB, SL_PER_TASK, SL_PER_SOCKET };
 	X(i64, time_limit, -1, 0, "walltime, seconds; 0: not known") \
 	X(u32, cpus, -1, 0, "CPUs") \
 	X(u32, gpus, -1, 0, "GPUs") \
-	X(u32, nodes, -1, 0, "nodes")
+	X(u32, nodes, -1, 0, "nodes") \
+	X(i64, expected, -1, 0, "seconds that its user's runs before it let one expect; 0: to be worked out")
 
 SL_DECLARE_TABLE(meta, SL_META_COLUMNS)
 SL_DECLARE_TABLE(gres_kind, SL_GRES_KIND_COLUMNS)

@@ -82,6 +82,19 @@ static int move_run(void *to, const struct sl_job_run *run)
 	return sl_ledger_add(to, run, NULL) < 0;
 }
 
+static int move_open_run(void *to, const struct sl_job_run *run)
+{
+	return sl_ledger_keep_open(to, run->job, run, NULL);
+}
+
+/* What was kept in memory, and what is known there of runs that go on. */
+static int move_runs(struct sl_ledger *from, struct sl_ledger *to, struct sl_error *err)
+{
+	return sl_ledger_runs(from, INT64_MIN, INT64_MAX, move_run, to, err) ||
+		sl_ledger_commit(from, err) || sl_ledger_open_runs(from, move_open_run, to, err) ||
+		sl_ledger_commit(to, err) ? -1 : 0;
+}
+
 /* The ledger is damaged: rename it, so that nobody opens it again. */
 static void set_aside(struct keeper *k, const char *why)
 {
@@ -108,7 +121,7 @@ static int open_ledger(struct keeper *k, struct sl_error *err)
 	l = sl_ledger_open(k->path, SL_LEDGER_CREATE, err);
 	if (!l)
 		return -1;
-	if (before && sl_ledger_runs(before, INT64_MIN, INT64_MAX, move_run, l, err)) {
+	if (before && move_runs(before, l, err)) {
 		sl_ledger_close(l);
 		return -1;
 	}

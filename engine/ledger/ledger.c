@@ -56,9 +56,32 @@ static const char newer[] =
 	"ALTER TABLE open ADD COLUMN walltime INTEGER NOT NULL DEFAULT 0;"
 	"CREATE INDEX run_dim ON run(dim, end);"
 	"COMMIT;";
-static const char as_if[] =
-	"CREATE TEMP VIEW run AS SELECT *, '' AS name, 0 AS walltime FROM main.run;"
-	"CREATE TEMP VIEW open AS SELECT *, '' AS name, 0 AS walltime FROM main.open;";
+static const char as_if_newer[] =
+	"CREATE TEMP VIEW run AS SELECT *, '' AS name, 0 AS walltime, 0 AS began, 0 AS earlier, 0 AS most FROM main.run;"
+	"CREATE TEMP VIEW open AS SELECT *, '' AS name, 0 AS walltime, 0 AS began, 0 AS earlier, 0 AS most FROM main.open;";
+
+/* What a piece of a run of several sizes says of the run.  Such pieces are few: so is what is in the index. */
+static const char newest[] =
+	"BEGIN EXCLUSIVE;"
+	"ALTER TABLE run ADD COLUMN began INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE run ADD COLUMN earlier INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE run ADD COLUMN most INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE open ADD COLUMN began INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE open ADD COLUMN earlier INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE open ADD COLUMN most INTEGER NOT NULL DEFAULT 0;"
+	"CREATE INDEX run_piece ON run(job) WHERE began > 0;"
+	"COMMIT;";
+static const char as_if_newest[] =
+	"CREATE TEMP VIEW run AS SELECT *, 0 AS began, 0 AS earlier, 0 AS most FROM main.run;"
+	"CREATE TEMP VIEW open AS SELECT *, 0 AS began, 0 AS earlier, 0 AS most FROM main.open;";
+
+/* The columns that ledgers got, the oldest first. */
+static const struct step {
+	const char *column, *what, *add, *as_if;
+} steps[] = {
+	{ "walltime", "adding names and walltimes to its runs", newer, as_if_newer },
+	{ "began", "adding room for runs that change their size", newest, as_if_newest },
+};
 
 static const char *const sql[STATEMENTS] = {
 	[S_BEGIN] = "BEGIN IMMEDIATE",
@@ -69,7 +92,7 @@ static const char *const sql[STATEMENTS] = {
 	[S_DIM_FIND] = "SELECT id FROM dim WHERE user = ? AND account = ? AND partition = ? AND state = ?",
 	[S_DIM_PUT] = "INSERT INTO dim(user, account, partition, state) VALUES(?, ?, ?, ?)",
 	[S_RUN_GET] = "SELECT " RUN_COLUMNS " FROM run WHERE start = ? AND job = ?",
-	[S_RUN_PUT] = "INSERT OR REPLACE INTO run(" RUN_COLUMNS ") VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[S_RUN_PUT] = "INSERT OR REPLACE INTO run(" RUN_COLUMNS ") VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[S_SPAN_PUT] = "INSERT OR IGNORE INTO span(day, start, job) VALUES(?, ?, ?)",
 	[S_SPAN_DELETE] = "DELETE FROM span WHERE day = ? AND start = ? AND job = ?",
 	[S_DAY_ADD] = "INSERT INTO day(day, dim, cpu, gpu, node) VALUES(?, ?, ?, ?, ?) ON CONFLICT(day, dim) DO UPDATE"
@@ -79,13 +102,15 @@ static const char *const sql[STATEMENTS] = {
 	[S_DAYS] = "SELECT day, dim, cpu, gpu, node FROM day WHERE day >= ? AND day < ?",
 	[S_BLOCKS] = "SELECT block, dim, cpu, gpu, node FROM block WHERE block >= ? AND block < ?",
 	[S_RUNS_OF_DAY] = "SELECT " RUN_COLUMNS " FROM run WHERE start >= ? AND start < ?",
-	[S_SPANS_OF_DAY] = "SELECT run.start, run.job, end, seconds, dim, cpus, gpus, nodes, source, name, walltime FROM span"
+	[S_SPANS_OF_DAY] = "SELECT run.start, run.job, end, seconds, dim, cpus, gpus, nodes, source, name, walltime, began, earlier, most FROM span"
 		" CROSS JOIN run ON run.start = span.start AND run.job = span.job WHERE day = ?",
 	[S_ADJUSTMENTS_OF_DAY] = "SELECT at, dim, cpu, gpu, node FROM adjustment WHERE at >= ? AND at < ?",
 	[S_ADJUSTMENT_PUT] = "INSERT INTO adjustment(at, dim, cpu, gpu, node, made, who, why) VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
-	[S_OPEN_PUT] = "INSERT OR REPLACE INTO open(" RUN_COLUMNS ") VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[S_OPEN_PUT] = "INSERT OR REPLACE INTO open(" RUN_COLUMNS ") VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[S_OPEN_DELETE] = "DELETE FROM open WHERE job = ?",
 	[S_NEWEST_OF_DIM] = "SELECT " RUN_COLUMNS " FROM run WHERE dim = ? ORDER BY end DESC, start DESC LIMIT ?",
+	[S_OVERLAPPING] = "SELECT " RUN_COLUMNS " FROM run WHERE job = ? AND began > 0 AND source <> ? AND start <> ? AND start < ?"
+		" AND end > ?",
 };
 
 bool sl_ledger_available(void)
@@ -151,6 +176,9 @@ void ledger_bind_row(sqlite3_stmt *s, const struct row *r, int64_t dim)
 	sqlite3_bind_int64(s, 9, r->source);
 	sqlite3_bind_text(s, 10, r->name, -1, SQLITE_STATIC);
 	sqlite3_bind_int64(s, 11, r->limit);
+	sqlite3_bind_int64(s, 12, r->began);
+	sqlite3_bind_int64(s, 13, r->before_s);
+	sqlite3_bind_int64(s, 14, r->most_cpus);
 }
 
 static const char *column_text(sqlite3_stmt *s, int column)
@@ -170,12 +198,15 @@ int ledger_read_row(struct sl_ledger *l, sqlite3_stmt *s, struct row *r, struct 
 		.start = sqlite3_column_int64(s, 0), .job = (uint32_t) sqlite3_column_int64(s, 1),
 		.end = sqlite3_column_int64(s, 2), .seconds = sqlite3_column_int64(s, 3), .dim = l->dim_of[dim] - 1,
 		.source = (uint32_t) sqlite3_column_int64(s, 8), .limit = sqlite3_column_int64(s, 10),
+		.began = sqlite3_column_int64(s, 11), .before_s = sqlite3_column_int64(s, 12),
+		.most_cpus = (uint32_t) sqlite3_column_int64(s, 13),
 	};
 	snprintf(r->name, sizeof(r->name), "%s", column_text(s, 9));
 	for (int k = 0; k < SL_UNITS; k++)
 		r->count[k] = (uint32_t) sqlite3_column_int64(s, 5 + k);
 	if (r->end < r->start || r->end - r->start > SL_RUN_MAX_SECONDS || r->seconds < 0 ||
-	    r->seconds > SL_RUN_MAX_SECONDS || r->limit < 0 || r->start < -SL_USAGE_MAX_SECONDS || r->end > SL_USAGE_MAX_SECONDS)
+	    r->seconds > SL_RUN_MAX_SECONDS || r->limit < 0 || r->began < 0 || r->began > r->start || r->before_s < 0 ||
+	    r->before_s > SL_RUN_MAX_SECONDS || r->start < -SL_USAGE_MAX_SECONDS || r->end > SL_USAGE_MAX_SECONDS)
 		return sl_fail(err, SL_EFORMAT, "%s: a run from %" PRId64 " to %" PRId64, l->path, r->start, r->end);
 	return 0;
 }
@@ -271,24 +302,43 @@ static int pragma_number(struct sl_ledger *l, const char *text, int64_t *value, 
 	return rc == SQLITE_ROW ? 0 : -1;
 }
 
-static int has_columns(struct sl_ledger *l, int64_t *there, struct sl_error *err)
+static int has_column(struct sl_ledger *l, const char *column, int64_t *there, struct sl_error *err)
 {
-	return pragma_number(l, "SELECT count(*) FROM pragma_table_info('run') WHERE name = 'walltime'", there, err);
+	char text[128];
+
+	snprintf(text, sizeof(text), "SELECT count(*) FROM pragma_table_info('run', 'main') WHERE name = '%s'", column);
+	return pragma_number(l, text, there, err);
 }
 
-/* What is newer than the file.  Another program may have added it since this one looked. */
-static int add_columns(struct sl_ledger *l, enum sl_ledger_mode mode, struct sl_error *err)
+static int add_column(struct sl_ledger *l, const struct step *step, enum sl_ledger_mode mode, struct sl_error *err)
 {
 	int64_t there;
 
-	if (has_columns(l, &there, err))
-		return -1;
-	if (there || sqlite3_exec(l->db, mode == SL_LEDGER_READ ? as_if : newer, NULL, NULL, NULL) == SQLITE_OK)
+	if (sqlite3_exec(l->db, mode == SL_LEDGER_READ ? step->as_if : step->add, NULL, NULL, NULL) == SQLITE_OK)
 		return 0;
-	ledger_fail(l, "adding names and walltimes to its runs", err);
+	ledger_fail(l, step->what, err);
 	if (!sqlite3_get_autocommit(l->db))
 		sqlite3_exec(l->db, "ROLLBACK", NULL, NULL, NULL);
-	return !has_columns(l, &there, NULL) && there ? 0 : -1;
+	/* another program may have added it since this one looked */
+	return !has_column(l, step->column, &there, NULL) && there ? 0 : -1;
+}
+
+/* What is newer than the file.  Who only reads it sees it through a view that has all of it. */
+static int add_columns(struct sl_ledger *l, enum sl_ledger_mode mode, struct sl_error *err)
+{
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		int64_t there;
+
+		if (has_column(l, steps[i].column, &there, err))
+			return -1;
+		if (there)
+			continue;
+		if (add_column(l, &steps[i], mode, err))
+			return -1;
+		if (mode == SL_LEDGER_READ)
+			break;
+	}
+	return 0;
 }
 
 static int check_file(struct sl_ledger *l, enum sl_ledger_mode mode, struct sl_error *err)

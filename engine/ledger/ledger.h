@@ -8,6 +8,9 @@
  * rollback journal (no write-ahead log: StateSaveLocation is often on NFS) and
  * synchronous=FULL: what was committed is there after a crash, what was not is not.
  *
+ * A run that changed its size is several rows, one for each size (struct sl_job_run, began): each
+ * counts as a run does.  The last one ended as the run did, the others as SL_JOB_RUNNING.
+ *
  * What is added waits in memory, bounded, and counts at once for those who ask
  * this object; sl_ledger_commit() writes all of it or nothing.  A commit that fails (a full
  * disk) loses nothing: it is tried again.  Adding the same run twice adds it once, also
@@ -98,6 +101,9 @@ int sl_ledger_runs(struct sl_ledger *l, int64_t since, int64_t until, sl_ledger_
 		   struct sl_error *err);
 int sl_ledger_adjustments(struct sl_ledger *l, sl_ledger_each_adjustment *each, void *to, struct sl_error *err);
 int sl_ledger_open_runs(struct sl_ledger *l, sl_ledger_each_run *each, void *to, struct sl_error *err);
+
+/* The run of which this is the last piece, with the most CPUs that it had. */
+struct sl_job_run sl_whole_run(struct sl_job_run piece);
 
 /*
  * The newest runs of a user or account, *most* at most, the newest last; and what changes when

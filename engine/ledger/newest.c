@@ -64,6 +64,18 @@ void ledger_free_stamps(struct sl_ledger *l)
 	sl_map_free(&l->by_stamp);
 }
 
+struct sl_job_run sl_whole_run(struct sl_job_run piece)
+{
+	if (!piece.began)
+		return piece;
+	piece.start = piece.began;
+	piece.seconds += piece.before_s;
+	if (piece.most_cpus > piece.count[SL_UNIT_CPU])
+		piece.count[SL_UNIT_CPU] = piece.most_cpus;
+	piece.began = piece.before_s = piece.most_cpus = 0;
+	return piece;
+}
+
 /* -- the newest ------------------------------------------------------------- */
 
 struct rows {
@@ -107,7 +119,8 @@ static bool is_of(const struct sl_ledger *l, uint32_t dim, enum sl_usage_by by, 
 {
 	const struct sl_dim *d = sl_usage_dim_of(l->usage, dim);
 
-	return !strcmp(by == SL_BY_USER ? d->user : d->account, name);
+	/* a piece after which the run went on: the last one tells of the whole */
+	return d->state != SL_JOB_RUNNING && !strcmp(by == SL_BY_USER ? d->user : d->account, name);
 }
 
 static int read_all(struct sl_ledger *l, enum sl_usage_by by, const char *name, uint32_t most, struct rows *rows,
@@ -135,7 +148,7 @@ int sl_ledger_newest(struct sl_ledger *l, enum sl_usage_by by, const char *name,
 	if (!rc && rows.count)
 		qsort(rows.row, rows.count, sizeof(*rows.row), by_end);
 	for (uint32_t i = rows.count > most ? rows.count - most : 0; !rc && i < rows.count; i++) {
-		struct sl_job_run run = ledger_run_of(l, &rows.row[i]);
+		struct sl_job_run run = sl_whole_run(ledger_run_of(l, &rows.row[i]));
 
 		if (each(to, &run))
 			break;

@@ -11,7 +11,7 @@
 #include "base/map.h"
 #include "ledger/ledger.h"
 
-#define RUN_COLUMNS "start, job, end, seconds, dim, cpus, gpus, nodes, source, name, walltime"
+#define RUN_COLUMNS "start, job, end, seconds, dim, cpus, gpus, nodes, source, name, walltime, began, earlier, most"
 #define BLOCK_DAYS 32	/* days of one row of the table block */
 
 enum statement {
@@ -20,7 +20,7 @@ enum statement {
 	S_RUN_GET, S_RUN_PUT, S_SPAN_PUT, S_SPAN_DELETE,
 	S_DAY_ADD, S_BLOCK_ADD, S_DAYS, S_BLOCKS,
 	S_RUNS_OF_DAY, S_SPANS_OF_DAY, S_ADJUSTMENTS_OF_DAY, S_ADJUSTMENT_PUT,
-	S_OPEN_PUT, S_OPEN_DELETE, S_NEWEST_OF_DIM,
+	S_OPEN_PUT, S_OPEN_DELETE, S_NEWEST_OF_DIM, S_OVERLAPPING,
 	STATEMENTS
 };
 
@@ -28,7 +28,8 @@ enum statement {
 struct row {
 	int64_t start, end, seconds;
 	uint32_t job, dim, count[SL_UNITS], source;
-	int64_t limit;
+	int64_t limit, began, before_s;	/* as in struct sl_job_run */
+	uint32_t most_cpus;
 	char name[SL_RUN_NAME];
 };
 
@@ -101,7 +102,7 @@ int ledger_fail(struct sl_ledger *l, const char *what, struct sl_error *err);
 /* Read the dimensions that are new in the file. */
 int ledger_load_dims(struct sl_ledger *l, struct sl_error *err);
 
-/* The columns start, job, end, seconds, dim, cpus, gpus, nodes, source, name, walltime. */
+/* The columns of RUN_COLUMNS. */
 int ledger_read_row(struct sl_ledger *l, sqlite3_stmt *s, struct row *row, struct sl_error *err);
 void ledger_bind_row(sqlite3_stmt *s, const struct row *row, int64_t dim);
 

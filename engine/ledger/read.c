@@ -205,6 +205,7 @@ struct sl_job_run ledger_run_of(const struct sl_ledger *l, const struct row *row
 {
 	struct sl_job_run run = {
 		.job = row->job, .start = row->start, .end = row->end, .seconds = row->seconds, .limit = row->limit,
+		.began = row->began, .before_s = row->before_s, .most_cpus = row->most_cpus,
 		.dim = *sl_usage_dim_of(l->usage, row->dim), .name = row->name, .source = (enum sl_run_source) row->source,
 	};
 

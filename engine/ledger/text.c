@@ -23,13 +23,14 @@
 enum column {
 	C_JOBIDRAW, C_JOBID, C_USER, C_ACCOUNT, C_PARTITION, C_START, C_END, C_ELAPSEDRAW, C_ELAPSED, C_STATE,
 	C_ALLOCCPUS, C_NCPUS, C_ALLOCNODES, C_NNODES, C_ALLOCTRES, C_SOURCE, C_AMOUNTS, C_WHO, C_WHY,
-	C_JOBNAME, C_TIMELIMIT, C_TIMELIMITRAW, C_MARK, COLUMNS
+	C_JOBNAME, C_TIMELIMIT, C_TIMELIMITRAW, C_BEGAN, C_EARLIER, C_MOSTCPUS, C_MARK,
+	COLUMNS
 };
 
 static const char *const names[COLUMNS] = {
 	"JobIDRaw", "JobID", "User", "Account", "Partition", "Start", "End", "ElapsedRaw", "Elapsed", "State",
 	"AllocCPUS", "NCPUS", "AllocNodes", "NNodes", "AllocTRES", "Source", "Amounts", "Who", "Why",
-	"JobName", "Timelimit", "TimelimitRaw", SL_LEDGER_MARK,
+	"JobName", "Timelimit", "TimelimitRaw", "Began", "Earlier", "MostCPUs", SL_LEDGER_MARK,
 };
 
 /* Others of sacct's in which no user's words stand. */
@@ -39,7 +40,7 @@ static const char *const harmless[] = {
 	"ReqNodes", "ReqTRES", "Reserved", "Restarts", "Submit", "Suspended", "SystemCPU", "TotalCPU", "UID", "UserCPU",
 };
 
-static const char *const source_word[SL_RUN_SOURCES] = { "guessed", "seen", "sacct" };
+static const char *const source_word[SL_RUN_SOURCES] = { "guessed", "seen", "sacct", "watched" };
 
 struct dump {
 	struct sl_ledger *l;
@@ -53,7 +54,7 @@ struct dump {
 
 const char *sl_run_state_word(uint32_t state)
 {
-	return state == SL_JOB_PENDING ? "REQUEUED" : sl_job_state_word(state);
+	return state == SL_JOB_PENDING ? "REQUEUED" : state == SL_JOB_RUNNING ? "RESIZING" : sl_job_state_word(state);
 }
 
 int sl_run_state_of(const char *word)
@@ -63,7 +64,7 @@ int sl_run_state_of(const char *word)
 	for (uint32_t state = 0; state < SL_JOB_STATES; state++) {
 		const char *known = sl_run_state_word(state);
 
-		if (state != SL_JOB_RUNNING && state != SL_JOB_SUSPENDED && strlen(known) == n && !strncmp(word, known, n))
+		if (state != SL_JOB_SUSPENDED && strlen(known) == n && !strncmp(word, known, n))
 			return (int) state;
 	}
 	return -1;
@@ -350,6 +351,19 @@ static bool read_texts(struct dump *d)
 	return true;
 }
 
+/* Of a piece of a run that was resized, in what the ledger exports. */
+static void read_earlier(const struct dump *d, struct sl_job_run *r)
+{
+	int64_t began, earlier, most;
+
+	if (!sl_scan_whole(field_text(d, C_BEGAN), &began) || !sl_scan_whole(field_text(d, C_EARLIER), &earlier) ||
+	    !sl_scan_whole(field_text(d, C_MOSTCPUS), &most))
+		return;
+	r->began = began;
+	r->before_s = earlier;
+	r->most_cpus = count_of(most);
+}
+
 /* One row: 0, or -1 when the ledger fails. */
 static int add_row(struct dump *d, struct sl_error *err)
 {
@@ -390,6 +404,7 @@ static int add_row(struct dump *d, struct sl_error *err)
 	r.dim = read_dim(d, (uint32_t) state);
 	r.name = field_text(d, C_JOBNAME);
 	r.limit = read_limit(d);
+	read_earlier(d, &r);
 	return add_run(d, &r, cpus, nodes, err);
 }
 
@@ -452,7 +467,7 @@ static int put_run(void *to, const struct sl_job_run *r)
 		sl_run_state_word(r->dim.state), source_word[r->source < SL_RUN_SOURCES ? r->source : 0]);
 	put_field(out, r->name);
 	put_limit(out, r->limit);
-	fputs("|\n", out);
+	fprintf(out, "|%" PRId64 "|%" PRId64 "|%" PRIu32 "|\n", r->began, r->before_s, r->most_cpus);
 	return ferror(out);
 }
 
@@ -466,14 +481,14 @@ static int put_adjustment(void *to, const struct sl_adjustment *a)
 		a->at, a->made, a->amount[SL_UNIT_CPU], a->amount[SL_UNIT_GPU], a->amount[SL_UNIT_NODE]);
 	put_field(out, a->who);
 	put_field(out, a->why);
-	fputs("||\n", out);
+	fputs("|||||\n", out);
 	return ferror(out);
 }
 
 int sl_ledger_export(struct sl_ledger *l, FILE *out, struct sl_error *err)
 {
 	fputs("JobIDRaw|User|Account|Partition|Start|End|ElapsedRaw|AllocCPUS|AllocNodes|AllocTRES|State|Source|Amounts|"
-	      "Who|Why|JobName|Timelimit|" SL_LEDGER_MARK "\n", out);
+	      "Who|Why|JobName|Timelimit|Began|Earlier|MostCPUs|" SL_LEDGER_MARK "\n", out);
 	if (sl_ledger_runs(l, INT64_MIN, INT64_MAX, put_run, out, err) ||
 	    sl_ledger_adjustments(l, put_adjustment, out, err))
 		return -1;

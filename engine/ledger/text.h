@@ -11,7 +11,8 @@
  * Comment, WorkDir, ...) is refused as a whole, and a row that cannot be true by itself.
  *
  * What sl_ledger_export() writes has JobName, and columns of its own: Source, and for adjustments (State
- * ADJUSTMENT) Amounts, Who and Why; and last SL_LEDGER_MARK, which says that its texts are escaped
+ * ADJUSTMENT) Amounts, Who and Why, for pieces of a run that was resized Began, Earlier (seconds that it had
+ * run before the piece) and MostCPUs; and last SL_LEDGER_MARK, which says that its texts are escaped
  * (base/escape.h), so that they come back as they were.  (Versions without it wrote a question mark for each
  * bar and line end.)  It is the ledger's own word: only its form is looked at.
  *

@@ -10,7 +10,8 @@
 #define KEEP_EVERY_S 600	/* how far what the ledger remembers may lag behind */
 
 struct going {
-	struct sl_job_run run;		/* dim: its own strings; end: where it was seen last */
+	struct sl_job_run run;		/* the piece under way.  dim: its own strings; end: where it was seen last */
+	bool fresh;			/* no snapshot before this one had it */
 	bool sleeps;			/* ... suspended */
 	int64_t kept;			/* run.end as the ledger remembers it, 0: not at all */
 	bool kept_asleep;
@@ -152,7 +153,13 @@ static int64_t seconds_run(const struct sl_snapshot *snap, uint32_t j, int64_t e
 	return ran > 0 ? ran : 0;
 }
 
-/* The run of a row, until *end; false for one that used nothing. */
+/* When the run began that a piece belongs to. */
+static int64_t began_at(const struct sl_job_run *run)
+{
+	return run->began ? run->began : run->start;
+}
+
+/* The run of a row, until *end*, as if it had always had the size that it has; false for one that used nothing. */
 static bool read_run(const struct sl_snapshot *snap, uint32_t j, int64_t end, uint32_t state, struct sl_job_run *run)
 {
 	const struct sl_job_view *job = &snap->job;
@@ -170,6 +177,109 @@ static bool read_run(const struct sl_snapshot *snap, uint32_t j, int64_t end, ui
 	if (run->seconds > run->end - run->start)	/* a clock that was set back in between */
 		run->seconds = run->end - run->start;
 	return run->start > 0 && run->count[SL_UNIT_NODE];
+}
+
+/* -- pieces --------------------------------------------------------------- */
+
+/* The piece under way is over at *at*, having run for *seconds* more; the next one begins, of the same size. */
+static int end_piece(struct sl_tracker *t, struct going *g, int64_t at, int64_t seconds, struct sl_error *err)
+{
+	struct sl_job_run piece = g->run;
+
+	piece.end = at;
+	piece.seconds += seconds;
+	if (piece.seconds > piece.end - piece.start)
+		piece.seconds = piece.end - piece.start;
+	piece.began = began_at(&g->run);
+	if (piece.most_cpus < piece.count[SL_UNIT_CPU])
+		piece.most_cpus = piece.count[SL_UNIT_CPU];
+	piece.dim.state = SL_JOB_RUNNING;	/* the run goes on */
+	piece.source = g->fresh ? SL_RUN_SEEN : SL_RUN_WATCHED;
+	if (piece.end > piece.start && sl_ledger_add(t->l, &piece, err) < 0)
+		return -1;
+	g->run.began = piece.began;
+	g->run.before_s += piece.seconds;
+	g->run.most_cpus = piece.most_cpus;
+	g->run.source = piece.source;
+	g->run.start = g->run.end = piece.end;
+	g->run.seconds = 0;
+	g->kept = 0;	/* what the ledger remembers is over */
+	return 0;
+}
+
+/* *count becomes the larger numbers; true if any of them was less. */
+static bool raise_to(uint32_t count[SL_UNITS], const uint32_t more[SL_UNITS])
+{
+	bool raised = false;
+
+	for (int k = 0; k < SL_UNITS; k++)
+		if (more[k] > count[k]) {
+			count[k] = more[k];
+			raised = true;
+		}
+	return raised;
+}
+
+/*
+ * Its size is another one than when it was seen last, or was changed back, in a run that *now* tells of as a whole.
+ * The last change was *at*; 0: nobody knows when.
+ */
+static int resize(struct sl_tracker *t, struct going *g, const struct sl_job_run *now, int64_t at, bool is_over,
+		  struct sl_error *err)
+{
+	int64_t seconds = now->seconds - g->run.before_s - g->run.seconds;
+	uint32_t more[SL_UNITS];
+
+	memcpy(more, g->run.count, sizeof(more));
+	if (raise_to(more, now->count)) {
+		if (end_piece(t, g, g->run.end, 0, err))
+			return -1;
+		memcpy(g->run.count, more, sizeof(more));
+	}
+	if (!at && is_over)
+		return 0;
+	if (!at || at > now->end)
+		at = now->end;
+	if (at < g->run.end)
+		at = g->run.end;
+	seconds = seconds < 0 ? 0 : seconds < at - g->run.end ? seconds : at - g->run.end;
+	if (end_piece(t, g, at, seconds, err))
+		return -1;
+	memcpy(g->run.count, now->count, sizeof(now->count));
+	return 0;
+}
+
+/* The run goes on as *now* tells of it as a whole; pieces that are over are added. */
+static int advance(struct sl_tracker *t, struct going *g, const struct sl_job_run *now, int64_t resized, bool is_over,
+		   struct sl_error *err)
+{
+	bool same = !memcmp(g->run.count, now->count, sizeof(now->count));
+	bool is_dated;
+	int64_t seconds;
+
+	if (resized > now->end)		/* by a clock that was set back */
+		resized = 0;
+	is_dated = resized > g->run.start || (resized && resized == g->run.end);
+	if ((!same || resized > g->run.start) && resize(t, g, now, is_dated ? resized : 0, is_over, err))
+		return -1;
+	seconds = now->seconds - g->run.before_s;
+	g->run.end = now->end > g->run.start ? now->end : g->run.start;
+	g->run.seconds = seconds < 0 ? 0 : seconds < g->run.end - g->run.start ? seconds : g->run.end - g->run.start;
+	if (now->limit < g->run.limit || strcmp(now->name, g->run.name))
+		g->run.source = g->fresh ? SL_RUN_SEEN : SL_RUN_WATCHED;
+	else
+		g->run.limit = now->limit;
+	return 0;
+}
+
+/* One of which no snapshot has told before: what *now* tells of as a whole, at its start. */
+static struct going begin_run(const struct sl_job_run *now)
+{
+	struct going g = { .run = *now, .fresh = true };
+
+	g.run.end = g.run.start;
+	g.run.seconds = 0;
+	return g;
 }
 
 /* -- closing a run --------------------------------------------------------- */
@@ -224,55 +334,63 @@ static int take_ended(struct sl_tracker *t, const struct sl_snapshot *snap, uint
 {
 	uint32_t state = snap->job.state[j];
 	struct going *g = find_going(t, snap->job.id[j]);
-	struct sl_job_run run;
+	struct sl_job_run run, last;
+	struct going unseen;
 	bool used = read_run(snap, j, snap->job.end_time[j], state, &run);
 
-	if (g && g->run.start != run.start && close_earlier(t, snap, j, err))
-		return -1;
+	if (g && began_at(&g->run) != run.start) {
+		if (close_earlier(t, snap, j, err))
+			return -1;
+		g = NULL;
+	}
+	if (!used)
+		return g ? forget_going(t, g, err) : 0;
 	if (state == SL_JOB_PENDING && g) {
 		/* how long it was suspended is no longer known, how long it ran when seen last is */
-		run.seconds = g->run.seconds;
+		run.seconds = g->run.before_s + g->run.seconds;
 		if (!g->sleeps && run.end > g->run.end)
 			run.seconds += run.end - g->run.end;
-		if (run.seconds > run.end - run.start)
-			run.seconds = run.end - run.start;
 	}
-	if (used && sl_ledger_add(t->l, &run, err) < 0)
+	unseen = begin_run(&run);
+	if (advance(t, g ? g : &unseen, &run, snap->job.resize_time[j], true, err))
 		return -1;
-	g = find_going(t, snap->job.id[j]);
+	last = g ? g->run : unseen.run;
+	last.dim = run.dim;
+	if (sl_ledger_add(t->l, &last, err) < 0)
+		return -1;
 	return g ? forget_going(t, g, err) : 0;
 }
 
 static int take_going(struct sl_tracker *t, const struct sl_snapshot *snap, uint32_t j, struct sl_error *err)
 {
 	struct going *g = find_going(t, snap->job.id[j]);
-	struct sl_job_run run;
+	struct going unseen;
+	struct sl_job_run now;
 
-	if (!read_run(snap, j, snap->meta.now[0], snap->job.state[j], &run))
+	if (!read_run(snap, j, snap->meta.now[0], snap->job.state[j], &now))
 		return 0;
-	if (g && g->run.start != run.start && close_earlier(t, snap, j, err))
+	if (g && began_at(&g->run) != now.start && close_earlier(t, snap, j, err))
 		return -1;
-	g = find_going(t, run.job);
+	g = find_going(t, now.job);
 	if (!g) {
-		g = add_going(t, &run);
+		unseen = begin_run(&now);
+		g = add_going(t, &unseen.run);
 		if (!g)
 			return sl_fail(err, SL_ENOMEM, "ledger: out of memory");
-	} else {	/* names do not change while it runs, but for the partition's and account's */
-		const char *user = g->run.dim.user, *account = g->run.dim.account, *partition = g->run.dim.partition;
-		const char *name = g->run.name;
-
-		g->run = run;
-		g->run.name = name;
-		g->run.dim = (struct sl_dim) { user, account, partition, run.dim.state };
+		g->fresh = true;
 	}
-	g->sleeps = snap->job.state[j] == SL_JOB_SUSPENDED;
-	g->round = t->round;
-	/* a sleep that it forgot would count as running */
-	if (g->kept && g->sleeps == g->kept_asleep && run.end >= g->kept && run.end - g->kept < KEEP_EVERY_S)
-		return 0;
-	if (sl_ledger_keep_open(t->l, run.job, &run, err))
+	if (advance(t, g, &now, snap->job.resize_time[j], false, err))
 		return -1;
-	g->kept = run.end;
+	g->run.dim.state = now.dim.state;
+	g->sleeps = now.dim.state == SL_JOB_SUSPENDED;
+	g->round = t->round;
+	g->fresh = false;
+	/* a sleep that it forgot would count as running */
+	if (g->kept && g->sleeps == g->kept_asleep && g->run.end >= g->kept && g->run.end - g->kept < KEEP_EVERY_S)
+		return 0;
+	if (sl_ledger_keep_open(t->l, g->run.job, &g->run, err))
+		return -1;
+	g->kept = g->run.end;
 	g->kept_asleep = g->sleeps;
 	return 0;
 }

@@ -12,7 +12,18 @@
  *  - runs with another start: likewise, at the new submit time;
  *  - is gone: where it was seen last.
  * The latter three are guesses and give way to what accounting knows (schedlua ledger
- * import).  What runs is what slurmctld calls running: suspended time does not count, by
+ * import).
+ *
+ * A run whose size changes is charged piece by piece: up to the time at which slurmctld says that it was
+ * resized (resize_time) it held what it was last seen to hold.  If the snapshot before that has other sizes
+ * than the one after it, the larger number of each unit counts for the time in between, since nobody knows
+ * what came first.  A piece is in the ledger as soon as it is over; policies count what a running
+ * job holds from its last resize on (sl_cluster_ran_at_size()).  What slurmctld says again later, of the
+ * size at the end, does not replace what was seen (SL_RUN_WATCHED).  The walltime and the
+ * name are what they were when the run was first seen, since its user can change both while it runs; of the walltime
+ * a longer one counts.
+ *
+ * What runs is what slurmctld calls running: suspended time does not count, by
  * its own figures (pre_suspend_s, suspend_time).
  *
  * Ownership: borrows the ledger.  Threads: none.

@@ -55,6 +55,7 @@ static int check_run(const struct sl_job_run *r, struct sl_error *err)
 {
 	if (r->start <= 0 || r->end > SL_LEDGER_MAX_SECONDS || r->end < r->start ||
 	    r->end - r->start > SL_RUN_MAX_SECONDS || r->seconds < 0 || r->seconds > SL_RUN_MAX_SECONDS ||
+	    r->began < 0 || r->began > r->start || r->before_s < 0 || r->before_s > SL_RUN_MAX_SECONDS ||
 	    r->dim.state >= SL_JOB_STATES || (unsigned) r->source >= SL_RUN_SOURCES)
 		return sl_fail(err, SL_EINVAL, "job %" PRIu32 ": a run from %" PRId64 " to %" PRId64 " of %" PRId64
 			       " seconds cannot be", r->job, r->start, r->end, r->seconds);
@@ -64,7 +65,8 @@ static int check_run(const struct sl_job_run *r, struct sl_error *err)
 static int make_row(struct sl_ledger *l, const struct sl_job_run *r, struct row *row, struct sl_error *err)
 {
 	*row = (struct row) { .start = r->start, .end = r->end, .seconds = r->seconds, .job = r->job,
-			      .source = (uint32_t) r->source };
+			      .source = (uint32_t) r->source, .began = r->began, .before_s = r->before_s,
+			      .most_cpus = r->most_cpus };
 	memcpy(row->count, r->count, sizeof(row->count));
 	row->limit = r->limit > 0 ? r->limit : 0;
 	snprintf(row->name, sizeof(row->name), "%s", r->name ? r->name : "");
@@ -72,23 +74,40 @@ static int make_row(struct sl_ledger *l, const struct sl_job_run *r, struct row 
 	return row->dim == SL_NONE ? -1 : 0;
 }
 
-/* Who knows an end best need not know the name and the walltime: a dump of sacct may lack them. */
+/* Who knows an end best need not know the name and the walltime (a dump of sacct may lack them), nor what the
+ * run was before it was resized. */
 static void keep_known(struct row *row, const struct row *old)
 {
 	if (!*row->name)
 		strcpy(row->name, old->name);
 	if (!row->limit)
 		row->limit = old->limit;
+	if (!row->began) {
+		row->began = old->began;
+		row->before_s = old->before_s;
+		row->most_cpus = old->most_cpus;
+	}
+}
+
+/* How much a source is believed. */
+static int trust(uint32_t source)
+{
+	static const int of[SL_RUN_SOURCES] = {
+		[SL_RUN_GUESSED] = 0, [SL_RUN_SEEN] = 1, [SL_RUN_WATCHED] = 2, [SL_RUN_SACCT] = 3,
+	};
+
+	return source < SL_RUN_SOURCES ? of[source] : 0;
 }
 
 /* Is *row* news to those who know *old*? */
 static bool is_news(const struct row *row, const struct row *old)
 {
-	if (row->source < old->source)
+	if (trust(row->source) < trust(old->source))
 		return false;
 	return row->end != old->end || row->seconds != old->seconds || row->dim != old->dim ||
 		row->source != old->source || memcmp(row->count, old->count, sizeof(row->count)) ||
-		strcmp(row->name, old->name) || row->limit != old->limit;
+		strcmp(row->name, old->name) || row->limit != old->limit || row->began != old->began ||
+		row->before_s != old->before_s || row->most_cpus != old->most_cpus;
 }
 
 /* What the file has of a run: 1, 0 for nothing, -1 with *err. */
@@ -120,7 +139,7 @@ static int note_piece(struct sl_ledger *l, const struct row *row, int sign, stru
 	return sl_usage_note(l->usage, &p, sign, err);
 }
 
-int sl_ledger_add(struct sl_ledger *l, const struct sl_job_run *run, struct sl_error *err)
+static int add_run(struct sl_ledger *l, const struct sl_job_run *run, struct sl_error *err)
 {
 	struct waiting w = { .replaces = false };
 	struct row *there;
@@ -157,6 +176,72 @@ int sl_ledger_add(struct sl_ledger *l, const struct sl_job_run *run, struct sl_e
 	l->wait[l->waits++] = w;
 	ledger_note_change(l, w.row.dim);
 	return 1;
+}
+
+/* The pieces of other sizes that the file has of a job at that time, accounting's own left out.  -1 with *err. */
+static int find_overlapping(struct sl_ledger *l, const struct sl_job_run *run, struct row *piece, uint32_t most,
+			    uint32_t *count, struct sl_error *err)
+{
+	sqlite3_stmt *s = ledger_statement(l, S_OVERLAPPING, err);
+	int rc, bad = 0;
+
+	*count = 0;
+	if (!s)
+		return -1;
+	sqlite3_bind_int64(s, 1, run->job);
+	sqlite3_bind_int64(s, 2, SL_RUN_SACCT);
+	sqlite3_bind_int64(s, 3, run->start);
+	sqlite3_bind_int64(s, 4, run->end);
+	sqlite3_bind_int64(s, 5, run->start);
+	while (!bad && *count < most && (rc = sqlite3_step(s)) == SQLITE_ROW) {
+		bad = ledger_read_row(l, s, &piece[*count], err);
+		*count += !bad;
+	}
+	if (!bad && *count < most && rc != SQLITE_DONE)
+		bad = ledger_fail(l, "", err);
+	sqlite3_reset(s);
+	return bad ? -1 : 0;
+}
+
+#define PIECES 64	/* that one row of accounting takes the place of; of more, those of the next import */
+
+/* Accounting divides a run where it was resized, the tracker where it saw that: what it has at that time counts
+ * nothing any more, and what it knows of the whole run goes to the last piece. */
+static int take_place_of_pieces(struct sl_ledger *l, struct sl_job_run *run, struct sl_error *err)
+{
+	struct row piece[PIECES];
+	uint32_t count;
+
+	if (find_overlapping(l, run, piece, PIECES, &count, err))
+		return -1;
+	for (uint32_t i = 0; i < count; i++) {
+		struct sl_job_run gone = ledger_run_of(l, &piece[i]);
+		const struct row *known = ledger_find_waiting(l, gone.start, gone.job);
+
+		if (known && known->source == SL_RUN_SACCT)
+			continue;
+		if (gone.dim.state != SL_JOB_RUNNING && run->dim.state != SL_JOB_RUNNING && gone.began <= run->start) {
+			run->began = gone.began;
+			run->before_s = gone.before_s;
+			run->most_cpus = gone.most_cpus;
+		}
+		gone.end = gone.start;
+		gone.seconds = 0;
+		gone.dim.state = SL_JOB_RUNNING;	/* never the last one */
+		gone.source = SL_RUN_SACCT;
+		if (add_run(l, &gone, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int sl_ledger_add(struct sl_ledger *l, const struct sl_job_run *run, struct sl_error *err)
+{
+	struct sl_job_run known = *run;
+
+	if (check_run(run, err) || (run->source == SL_RUN_SACCT && take_place_of_pieces(l, &known, err)))
+		return -1;
+	return add_run(l, &known, err);
 }
 
 int sl_ledger_adjust(struct sl_ledger *l, const struct sl_adjustment *a, struct sl_error *err)

@@ -195,6 +195,11 @@ int64_t sl_place_units(const struct sl_snapshot *snap, uint16_t gpu_kinds, const
 int64_t sl_cluster_has(const struct sl_cluster *c, uint32_t job, enum sl_unit unit);
 int64_t sl_cluster_ran(const struct sl_cluster *c, uint32_t job);
 
+/* When its size changed last in this run, 0: it did not; and the seconds that it has run since then, or since its
+ * start.  What it had before is in the ledger already. */
+int64_t sl_cluster_resized(const struct sl_cluster *c, uint32_t job);
+int64_t sl_cluster_ran_at_size(const struct sl_cluster *c, uint32_t job);
+
 /*
  * Who knows of the past.  Without one it is what the snapshot's table "usage" says.
  * The provider is copied; what it points to must outlive the cluster.

@@ -76,6 +76,23 @@ int64_t sl_cluster_ran(const struct sl_cluster *c, uint32_t job)
 	return ran > 0 ? ran : 0;
 }
 
+int64_t sl_cluster_resized(const struct sl_cluster *c, uint32_t job)
+{
+	const struct sl_job_view *j = &c->snap->job;
+	bool started_here = c->held[job] && c->held[job]->charged;
+
+	/* (later than now by a clock that was set back) */
+	return started_here || j->resize_time[job] <= j->start_time[job] || j->resize_time[job] > c->now ? 0 :
+		j->resize_time[job];
+}
+
+int64_t sl_cluster_ran_at_size(const struct sl_cluster *c, uint32_t job)
+{
+	int64_t ran = sl_cluster_ran(c, job), resized = sl_cluster_resized(c, job);
+
+	return resized && ran > c->now - resized ? c->now - resized : ran;
+}
+
 /* -- the past ----------------------------------------------------------- */
 
 void sl_cluster_set_usage(struct sl_cluster *c, const struct sl_usage_provider *usage)

@@ -1,41 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "usage/history.h"
+#include "usage/history_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
-#include "base/map.h"
 #include "base/order.h"
-
-/* Twice as many as are kept, so that dropping the older half is rare. */
-#define ROOM (2 * SL_HISTORY_KEPT)
-
-/* The runs of a user or account, the newest last. */
-struct list {
-	enum sl_usage_by by;
-	uint32_t text;
-	struct sl_past_run *run;
-	uint32_t count, room;
-	uint64_t asked, loaded;		/* in which cycle */
-	uint64_t mark;
-};
-
-struct sl_history {
-	sl_history_load *load;
-	void *arg;
-	uint64_t cycle;			/* from 1 on */
-	struct list *list;
-	uint32_t lists, list_room;
-	struct sl_map by_name;		/* -> list */
-	char **text;
-	uint32_t texts, text_room;
-	struct sl_map by_text;		/* -> text */
-	const struct sl_past_run *found[SL_HISTORY_KEPT];
-	struct sl_past_run *asked;	/* copies of what answers of this cycle had */
-	uint32_t askeds, asked_room;
-};
 
 /* -- texts and lists ------------------------------------------------------- */
 
@@ -73,7 +44,7 @@ static uint64_t hash_list(enum sl_usage_by by, uint32_t text)
 	return sl_hash_number(sl_hash_number(SL_HASH, by), text);
 }
 
-static struct list *find_list(const struct sl_history *h, enum sl_usage_by by, const char *name)
+struct history_list *history_find_list(const struct sl_history *h, enum sl_usage_by by, const char *name)
 {
 	uint32_t text = find_text(h, name, strlen(name));
 
@@ -84,9 +55,9 @@ static struct list *find_list(const struct sl_history *h, enum sl_usage_by by, c
 	return NULL;
 }
 
-static struct list *make_list(struct sl_history *h, enum sl_usage_by by, const char *name, struct sl_error *err)
+struct history_list *history_make_list(struct sl_history *h, enum sl_usage_by by, const char *name, struct sl_error *err)
 {
-	struct list *l = find_list(h, by, name);
+	struct history_list *l = history_find_list(h, by, name);
 	uint32_t text;
 
 	if (l)
@@ -95,7 +66,7 @@ static struct list *make_list(struct sl_history *h, enum sl_usage_by by, const c
 	if (text == SL_NONE || sl_grow(&h->list, &h->list_room, h->lists + UINT64_C(1), sizeof(*h->list), err) ||
 	    sl_map_put(&h->by_name, hash_list(by, text), h->lists, err))
 		return NULL;
-	h->list[h->lists] = (struct list) { .by = by, .text = text };
+	h->list[h->lists] = (struct history_list) { .by = by, .text = text };
 	return &h->list[h->lists++];
 }
 
@@ -120,7 +91,7 @@ static int make_run(struct sl_history *h, const struct sl_job_run *run, struct s
 {
 	*p = (struct sl_past_run) {
 		.start = run->start, .end = run->end, .seconds = run->seconds, .limit = run->limit, .job = run->job,
-		.state = run->dim.state, .user = intern(h, run->dim.user, SIZE_MAX, err),
+		.expected = run->expected, .state = run->dim.state, .user = intern(h, run->dim.user, SIZE_MAX, err),
 		.account = intern(h, run->dim.account, SIZE_MAX, err),
 		.partition = intern(h, run->dim.partition, SIZE_MAX, err),
 		.name = intern(h, run->name, SL_RUN_NAME - 1, err),
@@ -130,7 +101,7 @@ static int make_run(struct sl_history *h, const struct sl_job_run *run, struct s
 }
 
 /* The same run, told before: with another end where somebody knows it better by now. */
-static void drop_older_word(struct list *l, const struct sl_past_run *p)
+static void drop_older_word(struct history_list *l, const struct sl_past_run *p)
 {
 	for (uint32_t i = l->count; i-- > 0 && l->run[i].end >= p->start; )
 		if (l->run[i].job == p->job && l->run[i].start == p->start) {
@@ -140,7 +111,7 @@ static void drop_older_word(struct list *l, const struct sl_past_run *p)
 		}
 }
 
-static int insert(struct list *l, const struct sl_past_run *p, struct sl_error *err)
+static int insert(struct history_list *l, const struct sl_past_run *p, struct sl_error *err)
 {
 	uint32_t at;
 
@@ -161,7 +132,7 @@ static int insert(struct list *l, const struct sl_past_run *p, struct sl_error *
 static int put_run(struct sl_history *h, enum sl_usage_by by, const char *name, const struct sl_past_run *p,
 		   struct sl_error *err)
 {
-	struct list *l = make_list(h, by, name, err);
+	struct history_list *l = history_make_list(h, by, name, err);
 
 	return l ? insert(l, p, err) : -1;
 }
@@ -181,7 +152,7 @@ int sl_history_add(struct sl_history *h, const struct sl_job_run *run, struct sl
 
 void sl_history_replace(struct sl_history *h, enum sl_usage_by by, const char *name)
 {
-	struct list *l = find_list(h, by, name);
+	struct history_list *l = history_find_list(h, by, name);
 
 	if (l)
 		l->count = 0;
@@ -200,7 +171,7 @@ int sl_history_put(struct sl_history *h, enum sl_usage_by by, const char *name, 
 bool sl_history_next_asked(const struct sl_history *h, uint32_t *at, enum sl_usage_by *by, const char **name)
 {
 	for (; *at < h->lists; ++*at) {
-		const struct list *l = &h->list[*at];
+		const struct history_list *l = &h->list[*at];
 
 		if (l->asked && l->asked + 1 >= h->cycle && l->loaded != h->cycle) {
 			*by = l->by;
@@ -214,14 +185,14 @@ bool sl_history_next_asked(const struct sl_history *h, uint32_t *at, enum sl_usa
 
 uint64_t *sl_history_mark(struct sl_history *h, enum sl_usage_by by, const char *name)
 {
-	struct list *l = find_list(h, by, name);
+	struct history_list *l = history_find_list(h, by, name);
 
 	return l ? &l->mark : NULL;
 }
 
 void sl_history_loaded(struct sl_history *h, enum sl_usage_by by, const char *name)
 {
-	struct list *l = find_list(h, by, name);
+	struct history_list *l = history_find_list(h, by, name);
 
 	if (l)
 		l->loaded = h->cycle;
@@ -235,7 +206,7 @@ void sl_history_begin(struct sl_history *h)
 
 /* -- questions ----------------------------------------------------------------- */
 
-static void note_asked(struct sl_history *h, struct sl_past_run *p)
+void history_note_asked(struct sl_history *h, struct sl_past_run *p)
 {
 	if (p->asked == h->cycle)
 		return;
@@ -244,26 +215,40 @@ static void note_asked(struct sl_history *h, struct sl_past_run *p)
 		h->asked[h->askeds++] = *p;
 }
 
+int history_load(struct sl_history *h, enum sl_usage_by by, const char *of, struct history_list **list,
+		 struct sl_error *err)
+{
+	struct history_list *l = history_find_list(h, by, of);
+
+	*list = l;
+	if (!l && h->texts >= SL_HISTORY_TEXTS)
+		return 0;
+	if (!l && !(l = history_make_list(h, by, of, err)))
+		return -1;
+	l->asked = h->cycle;
+	if (h->load && l->loaded != h->cycle) {
+		if (h->load(h->arg, h, by, of, err))
+			return -1;
+		l = history_find_list(h, by, of);
+	}
+	*list = l;
+	return 0;
+}
+
 int sl_history_ask(struct sl_history *h, const struct sl_history_query *q, const struct sl_past_run *const **run,
 		   uint32_t *count, struct sl_error *err)
 {
 	enum sl_usage_by by = q->user ? SL_BY_USER : SL_BY_ACCOUNT;
 	const char *of = q->user ? q->user : q->account;
 	uint32_t account = SL_NONE, name = SL_NONE, n = 0;
-	struct list *l = find_list(h, by, of);
+	struct history_list *l;
 
 	*run = h->found;
 	*count = 0;
-	if (!l && h->texts >= SL_HISTORY_TEXTS)
-		return 0;
-	if (!l && !(l = make_list(h, by, of, err)))
+	if (history_load(h, by, of, &l, err))
 		return -1;
-	l->asked = h->cycle;
-	if (h->load && l->loaded != h->cycle) {
-		if (h->load(h->arg, h, by, of, err))
-			return -1;
-		l = find_list(h, by, of);
-	}
+	if (!l)
+		return 0;
 	if (q->account && (account = find_text(h, q->account, strlen(q->account))) == SL_NONE)
 		return 0;
 	if (q->name && (name = find_text(h, q->name, strnlen(q->name, SL_RUN_NAME - 1))) == SL_NONE)
@@ -275,7 +260,7 @@ int sl_history_ask(struct sl_history *h, const struct sl_history_query *q, const
 		    p->count[SL_UNIT_CPU] < q->least_cpus || p->count[SL_UNIT_CPU] > q->most_cpus ||
 		    p->limit < q->least_limit || p->limit > q->most_limit)
 			continue;
-		note_asked(h, p);
+		history_note_asked(h, p);
 		h->found[n++] = p;
 	}
 	*count = n;
@@ -294,7 +279,7 @@ void sl_history_encode(const struct sl_history *h, struct sl_builder *b, int tab
 			.account = sl_builder_str(b, h->text[p->account]), .partition = sl_builder_str(b, h->text[p->partition]),
 			.name = sl_builder_str(b, h->text[p->name]), .state = p->state, .start_time = p->start,
 			.end_time = p->end, .runtime = p->seconds, .time_limit = p->limit, .cpus = p->count[SL_UNIT_CPU],
-			.gpus = p->count[SL_UNIT_GPU], .nodes = p->count[SL_UNIT_NODE],
+			.gpus = p->count[SL_UNIT_GPU], .nodes = p->count[SL_UNIT_NODE], .expected = p->expected,
 		});
 	}
 }
@@ -310,7 +295,7 @@ struct sl_history *sl_history_of_snapshot(const struct sl_snapshot *snap, struct
 			.limit = v->time_limit[i], .count = { v->cpus[i], v->gpus[i], v->nodes[i] },
 			.dim = { sl_snapshot_str(snap, v->user[i]), sl_snapshot_str(snap, v->account[i]),
 				 sl_snapshot_str(snap, v->partition[i]), v->state[i] },
-			.name = sl_snapshot_str(snap, v->name[i]),
+			.name = sl_snapshot_str(snap, v->name[i]), .expected = v->expected[i],
 		};
 
 		if (sl_history_add(h, &run, err)) {

@@ -20,18 +20,24 @@
 #define SL_HISTORY_TEXTS 1000000	/* names; of users beyond that nothing is known */
 #define SL_RUN_NAME 64		/* bytes of a job's name that are kept, with its NUL */
 
-/* Who said when a run ended; the greater one is believed. */
-enum sl_run_source { SL_RUN_GUESSED, SL_RUN_SEEN, SL_RUN_SACCT, SL_RUN_SOURCES };
+/* Who said what a run was.  Believed are, the most trusted first: SACCT; WATCHED, who saw while it ran that its
+ * size, walltime or name was other than in the end; SEEN, from slurmctld's record of its end; GUESSED.  (The
+ * values stand in files.) */
+enum sl_run_source { SL_RUN_GUESSED, SL_RUN_SEEN, SL_RUN_SACCT, SL_RUN_WATCHED, SL_RUN_SOURCES };
 
 struct sl_job_run {
 	uint32_t job;
 	int64_t start, end;
 	int64_t seconds;		/* it ran: without suspensions */
+	int64_t began;			/* a piece of a run of several sizes: when that run began; 0: the whole run */
+	int64_t before_s;		/* ... and how long it had run before this piece */
+	uint32_t most_cpus;		/* ... and the most CPUs that it had by the end of it */
 	int64_t limit;			/* its walltime, seconds; SL_UNLIMITED; 0: not known */
 	uint32_t count[SL_UNITS];	/* CPUs, GPUs, nodes */
-	struct sl_dim dim;		/* state SL_JOB_PENDING: it was requeued */
+	struct sl_dim dim;		/* state SL_JOB_PENDING: it was requeued; SL_JOB_RUNNING: it went on, resized */
 	const char *name;		/* the job's; NULL: not known */
 	enum sl_run_source source;
+	int64_t expected;		/* seconds, when it began (sl_history_like()); 0: what the runs before it say */
 };
 
 /* A run as it is kept; its strings: sl_history_text(). */
@@ -39,6 +45,7 @@ struct sl_past_run {
 	int64_t start, end, seconds, limit;
 	uint32_t job, count[SL_UNITS], state;
 	uint32_t user, account, partition, name;
+	int64_t expected;		/* as in struct sl_job_run, of a user's run */
 	uint64_t asked;			/* in which cycle */
 };
 
@@ -92,6 +99,23 @@ struct sl_history_query {
 int sl_history_ask(struct sl_history *h, const struct sl_history_query *q, const struct sl_past_run *const **run,
 		   uint32_t *count, struct sl_error *err);
 const char *sl_history_text(const struct sl_history *h, uint32_t text);
+
+#define SL_LIKE 2
+
+struct sl_history_like {
+	int64_t runtime[SL_LIKE];	/* of the user's newest runs like the job, the newest first */
+	uint32_t count;
+	double stretch;			/* 1 or more: how many times longer than expected his work has run lately */
+};
+
+/*
+ * What a user's runs that had ended by *now* say of a job of so many CPUs and such a walltime.  Like it are runs of half
+ * to twice its CPUs and the same walltime; if there are none, of any walltime.  What was expected of each run when it
+ * began is worked out from the runs before it, likewise.  How far back stretch looks goes by what the job may use.  0, or
+ * -1 with *err.
+ */
+int sl_history_like(struct sl_history *h, const char *user, int64_t cpus, int64_t limit, int64_t now,
+		    struct sl_history_like *like, struct sl_error *err);
 
 /* What the answers of this cycle rested on, as rows of a table with the columns SL_HISTORY_COLUMNS:
  * a history of these rows gives the same answers.  But where a user and an account were asked about and

@@ -91,7 +91,7 @@ void sl_usage_destroy(struct sl_usage *u);
 
 struct sl_dim {
 	const char *user, *account, *partition;
-	uint32_t state;			/* enum sl_job_state; SL_JOB_PENDING: requeued */
+	uint32_t state;			/* enum sl_job_state; SL_JOB_PENDING: requeued; SL_JOB_RUNNING: resized */
 };
 
 /* The number of a dimension, from 0 on in the order in which they came; made when it

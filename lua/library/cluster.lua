@@ -163,6 +163,13 @@ function history:runtimes(question) end
 ---@return integer runs
 function history:mean(question) end
 
+--- The runtimes of the user's last two runs like a job of that size and walltime, the newest first, and by what to
+--- multiply them (1 or more): how many times longer than expected his work has run lately, by core-seconds.
+---@param question { user: string, cpus: integer, time_limit: number, ended_by: integer? }
+---@return integer[] seconds
+---@return number stretch
+function history:like(question) end
+
 ---@class sched.history.summary_question: sched.history.question
 ---@field quantiles? number[] 0 to 1, up to 16 of them
 
@@ -254,6 +261,7 @@ function history:summary(question) end
 ---@field end_time integer
 ---@field suspend_time integer
 ---@field pre_suspend_s integer
+---@field resize_time integer when its size last changed in this run; 0: never
 ---@field restarts integer
 ---@field exit_code integer
 ---@field state_reason string why it was pending before this cycle

@@ -83,7 +83,7 @@ function sched.file(name, parse) end
 ---@field period? string "day", "week", "month", "year", or the last so many: "30d"
 ---@field time_zone? string of calendar periods; the machine's
 ---@field carry_over? number of what was left over in the period before, as a share of the limit
----@field refund? boolean runs that failed, were preempted or requeued do not count
+---@field refund? boolean runs that lost their node or were preempted do not count
 ---@field name? string in reasons; "quota"
 
 --- Limits on machine time.

@@ -7,8 +7,8 @@
 --   cpus^size x runtime^length / (1 + waited / patience)^ageing
 --
 -- the smallest first, where the runtime is what a predictor (sched.predict) expects: by default the
--- user's last two runs of the same walltime, so taken that a job which may be over in seconds goes
--- early (expected:typical()).  Who waits moves up.  Jobs start in that order as long as they fit.  The
+-- user's last two runs of about its size and the same walltime, so taken that a job which may be over in
+-- seconds goes early (expected:typical()).  Who waits moves up.  Jobs start in that order as long as they fit.  The
 -- first `reservations` that do not get one each, as with EASY, if they can start within `horizon` by the
 -- walltimes of what runs: machines are not emptied for something that is far away.  The rest fills in, in the
 -- same order, without delaying them.
@@ -16,9 +16,13 @@
 -- A wide job may wait for days that way, and if it then ends within seconds its slowdown is enormous: that
 -- is what the largest slowdowns of recorded logs are.  `slowdown` bounds that, at the price of the mean
 -- where the machine is loaded.  Each job has a runtime that it may well have in the worst case: the power
--- mean, of a strongly negative exponent, of its user's last runs and, with a little weight, one of no time
--- at all.  Who has waited for `slowdown` times that gets a reservation before the order, `slowdown_jobs` at
+-- mean, of a strongly negative exponent, of its user's last runs of about its size and, with a little weight,
+-- one of no time at all; longer where his work ran for longer than expected.  Who has waited for `slowdown` times that gets a reservation before the order, `slowdown_jobs` at
 -- a time, at first if it can start within `slowdown_horizon`, and the longer that is past the farther away.
+--
+-- Users may try to look shorter than they are, with jobs that do nothing.  What is expected of them is then stretched
+-- by how much longer than expected their work ran, by core-seconds (sched.predict_similar), so that these gain nothing
+-- (bench/gaming).
 --
 -- No job is ended, booked or promised anything by a prediction: reservations and what fills in
 -- before them keep to walltimes, and a wrong prediction costs its user a place in the order.
@@ -115,10 +119,10 @@ end
 
 local LEAST <const>, RUNS <const>, POWER <const>, SURPRISE <const> = 10, 40, 5, 4e-5
 
--- How short may it be?  Seconds; of a job of whose user nothing is known, nearly its walltime at most.
+-- How short may it be?  Seconds; of a job of whose user no run of about its size is known, nearly its walltime at most.
 local function shortest(cluster, job)
 	local sum, limit = 0, math.max(job.time_limit, LEAST)
-	local runtimes = cluster.history:runtimes { user = job.user, last = RUNS }
+	local runtimes = cluster.history:runtimes { user = job.user, cpus = { job.cpus / 2, job.cpus * 2 }, last = RUNS }
 	for i = 1, #runtimes do
 		sum = sum + math.max(LEAST, math.min(runtimes[i], limit)) ^ -POWER
 	end
@@ -132,7 +136,7 @@ local function overdue(cluster, plan, opt, expected)
 	for job in cluster:queue(nil, now - math.ceil(opt.slowdown_wait)) do
 		if is_open(plan, job) then
 			local waited = waited_by(job, now)
-			local over = waited - math.max(opt.slowdown_wait, opt.slowdown * shortest(cluster, job))
+			local over = waited - math.max(opt.slowdown_wait, opt.slowdown * shortest(cluster, job) * expected:stretch(job))
 			if over >= 0 then
 				rows[#rows + 1] = { job = job, key = key_of(job, waited, opt, expected), overdue = over, place = #rows }
 			end
@@ -176,6 +180,11 @@ local function place_text(place, row, before, expected, now)
 	local text = ("place %d in its own order, the smallest first: %.4g"):format(place, row.key) ..
 		(" of %d CPUs, %.0f s expected and %d s waited"):format(row.job.cpus, expected:typical(row.job),
 		waited_by(row.job, now))
+	local stretch = expected:stretch(row.job)
+	if stretch >= 1.05 then
+		text = text .. ("\nexpected is %.3g times what jobs like it ran: so much longer than expected its user's work ran lately")
+			:format(stretch)
+	end
 	if before then
 		text = text .. ("\nnext ahead of it: job %d of %s (%.4g)"):format(before.job.id, before.job.user, before.key)
 	end

@@ -138,6 +138,7 @@ static void job_state(struct capture *c, struct sl_job_row *row, const job_info_
 	row->end_time = base == JOB_PENDING ? 0 : j->end_time;
 	row->suspend_time = j->suspend_time;
 	row->pre_suspend_s = j->pre_sus_time;
+	row->resize_time = j->resize_time > j->start_time ? j->resize_time : 0;
 	row->restarts = j->restart_cnt;
 	row->exit_code = j->exit_code;
 	row->time_limit = sl_walltime(j->time_limit);

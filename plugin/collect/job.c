@@ -392,6 +392,8 @@ static void fill_state(struct sl_collector *c, struct sl_job_row *row, const job
 	row->end_time = IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job) ? 0 : job->end_time;
 	row->suspend_time = job->suspend_time;
 	row->pre_suspend_s = job->pre_sus_time;
+	/* slurmctld keeps that of an earlier run */
+	row->resize_time = job->resize_time > job->start_time ? job->resize_time : 0;
 	row->restarts = job->restart_cnt;
 	row->exit_code = job->exit_code;
 	row->state_reason = sl_builder_str(c->b, sl_reason_string(job->state_reason));

@@ -193,9 +193,11 @@ static struct sl_job_run random_run(void)
 
 static void tell_model(struct model *m, const struct sl_job_run *r)
 {
+	static const int trust[SL_RUN_SOURCES] = { [SL_RUN_SEEN] = 1, [SL_RUN_WATCHED] = 2, [SL_RUN_SACCT] = 3 };
+
 	for (int i = 0; i < m->runs; i++)
 		if (m->run[i].job == r->job && m->run[i].start == r->start) {
-			if (r->source >= m->run[i].source)
+			if (trust[r->source] >= trust[m->run[i].source])
 				m->run[i] = *r;
 			return;
 		}

@@ -13,13 +13,16 @@
 
 #include "t/ledger/ledgers.h"
 
-static int64_t last_limit;
+static int64_t last_limit, last_seconds;
+static uint32_t last_cpus;
 
 static int add_number(void *to, const struct sl_job_run *run)
 {
 	char *text = to;
 
 	last_limit = run->limit;
+	last_seconds = run->seconds;
+	last_cpus = run->count[SL_UNIT_CPU];
 	sprintf(text + strlen(text), "%s%u%s", *text ? " " : "", run->job, run->name);
 	return 0;
 }
@@ -85,17 +88,21 @@ static void a_run_that_is_known_better_by_now_is_one_run(void **state)
 	sl_ledger_close(l);
 }
 
-/* Such a file is as those were that knew no names: without the columns and the index. */
-static void make_old(void)
+#define WITHOUT_PIECES "DROP INDEX run_piece; ALTER TABLE run DROP COLUMN began; ALTER TABLE run DROP COLUMN earlier;" \
+	"ALTER TABLE run DROP COLUMN most; ALTER TABLE open DROP COLUMN began; ALTER TABLE open DROP COLUMN earlier;" \
+	"ALTER TABLE open DROP COLUMN most;"
+#define WITHOUT_NAMES WITHOUT_PIECES "DROP INDEX run_dim; ALTER TABLE run DROP COLUMN name;" \
+	"ALTER TABLE run DROP COLUMN walltime; ALTER TABLE open DROP COLUMN name; ALTER TABLE open DROP COLUMN walltime;"
+
+/* Such a file is as those were that knew nothing of pieces, or of names either: without the columns and the index. */
+static void make_old(const char *without)
 {
 	sqlite3 *db;
 
 	if (sqlite3_libversion_number() < 3035000)	/* it cannot drop columns */
 		skip();
 	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, "DROP INDEX run_dim; ALTER TABLE run DROP COLUMN name; ALTER TABLE run DROP COLUMN "
-				      "walltime; ALTER TABLE open DROP COLUMN name; ALTER TABLE open DROP COLUMN walltime",
-				      NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, without, NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);
 }
 
@@ -108,7 +115,7 @@ static void a_ledger_without_names_is_read_and_gets_them(void **state)
 		add(l, named_run(i, "anna", "a", T0 + 1000 * i));
 	OK(sl_ledger_commit(l, &err));
 	sl_ledger_close(l);
-	make_old();
+	make_old(WITHOUT_NAMES);
 	l = open_ledger(SL_LEDGER_READ);
 	assert_string_equal(newest(l, SL_BY_USER, "anna", 2), "2 3");
 	assert_int_equal(CPU(l, "anna"), 1200);
@@ -121,6 +128,55 @@ static void a_ledger_without_names_is_read_and_gets_them(void **state)
 	sl_ledger_close(l);
 	l = open_ledger(SL_LEDGER_READ);
 	assert_string_equal(newest(l, SL_BY_USER, "anna", 2), "3 4b");
+	OK(sl_ledger_verify(l, &err));
+	sl_ledger_close(l);
+}
+
+static struct sl_job_run piece_of(uint32_t job, int64_t began, int64_t start, int64_t end, uint32_t cpus)
+{
+	struct sl_job_run r = named_run(job, "anna", "a", end);
+
+	r.start = start;
+	r.end = end;
+	r.seconds = end - start;
+	r.count[SL_UNIT_CPU] = cpus;
+	r.began = began;
+	r.before_s = start - began;
+	r.most_cpus = 32;
+	r.source = SL_RUN_WATCHED;
+	return r;
+}
+
+static void a_ledger_without_pieces_is_read_and_gets_them(void **state)
+{
+	struct sl_ledger *l = open_ledger(SL_LEDGER_CREATE);
+	struct sl_job_run first = piece_of(2, T0, T0, T0 + 100, 32), last = piece_of(2, T0, T0 + 100, T0 + 150, 8);
+	int64_t sum = 0;
+
+	(void) state;
+	add(l, named_run(1, "anna", "a", T0 + 50));
+	OK(sl_ledger_keep_open(l, 9, &last, &err));
+	OK(sl_ledger_commit(l, &err));
+	sl_ledger_close(l);
+	make_old(WITHOUT_PIECES);
+	l = open_ledger(SL_LEDGER_READ);
+	assert_string_equal(newest(l, SL_BY_USER, "anna", 2), "1a");
+	OK(sl_ledger_open_runs(l, add_job_number, &sum, &err));
+	assert_int_equal(sum, 2);
+	OK(sl_ledger_verify(l, &err));
+	sl_ledger_close(l);
+	l = open_ledger(SL_LEDGER_WRITE);
+	first.dim.state = SL_JOB_RUNNING;
+	add(l, first);
+	add(l, last);
+	OK(sl_ledger_commit(l, &err));
+	assert_string_equal(newest(l, SL_BY_USER, "anna", 9), "1a 2a");
+	assert_int_equal(last_seconds, 150);
+	assert_int_equal(last_cpus, 32);
+	sl_ledger_close(l);
+	l = open_ledger(SL_LEDGER_READ);
+	assert_string_equal(newest(l, SL_BY_USER, "anna", 9), "1a 2a");
+	assert_int_equal(last_seconds, 150);
 	OK(sl_ledger_verify(l, &err));
 	sl_ledger_close(l);
 }
@@ -152,7 +208,7 @@ static void two_programs_may_upgrade_a_ledger_at_once(void **state)
 	add(l, named_run(1, "anna", "a", T0 + 1000));
 	OK(sl_ledger_commit(l, &err));
 	sl_ledger_close(l);
-	make_old();
+	make_old(WITHOUT_NAMES);
 	others_upgrades = 0;
 	assert_int_equal(sqlite3_auto_extension((void (*)(void)) watch_connection), SQLITE_OK);
 	l = sl_ledger_open(path, SL_LEDGER_WRITE, &err);
@@ -196,6 +252,7 @@ int main(void)
 		TEST(the_newest_runs_of_somebody_are_found),
 		TEST(a_run_that_is_known_better_by_now_is_one_run),
 		TEST(a_ledger_without_names_is_read_and_gets_them),
+		TEST(a_ledger_without_pieces_is_read_and_gets_them),
 		TEST(two_programs_may_upgrade_a_ledger_at_once),
 		TEST(names_and_walltimes_outlive_a_dump_without_them),
 	};

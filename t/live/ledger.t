@@ -93,6 +93,33 @@ requeued() {
 }
 it "a requeued job's runs both count, each once" requeued
 
+# As a user without rights.
+as_stranger() { (cd / && setpriv --reuid "$STRANGER" --regid "$STRANGER" --clear-groups "$@"); }
+
+# An ordinary user gives up three of four nodes at the end; slurmctld then says that the job had one.
+shrunk() {
+	local a start resized
+	setpriv --reuid "$STRANGER" --clear-groups test -r "$SLURM_CONF" || skip "a plain user does not get into $C"
+	a=$(as_stranger sbatch --parsable -D / -o /dev/null -N4 -n8 --gres=gpu:1 --wrap "exec sleep 600")
+	starts "$a"
+	start=$(epoch "$a" StartTime)
+	wait_for 10 eval '[ "$(date +%s)" -ge $(('"$start"' + 4)) ]'
+	as_stranger scontrol update JobId="$a" NumNodes=1
+	wait_for 10 eval '[ "$(job_get '"$a"' NumNodes)" = 1 ]'
+	wait_for 15 has_run "$a" RESIZING	# before it has ended
+	[ "${1-}" != restart ] || kill -9 "$(keeper_pid)"
+	as_stranger scancel "$a"
+	wait_for 20 has_run "$a" CANCELLED
+	run_of "$a" RESIZING
+	run_of "$a" CANCELLED
+	resized=$(date -d "$(job_get "$a" ResizeTime)" +%s)
+	[ "$(run_of "$a" RESIZING)" = "$start $resized $((resized - start)) 8 4 4" ]
+	[ "$(run_of "$a" CANCELLED | cut -d' ' -f1,4-)" = "$resized $(job_get "$a" NumCPUs) 1 1" ]
+	[ "$(run_of "$a" CANCELLED | cut -d' ' -f2)" = "$(epoch "$a" EndTime)" ]
+	schedlua ledger verify --dir="$DIR"
+}
+it "a user who shrinks his job at its end is charged for what it held" shrunk
+
 # No cycle between the end of the job and the end of slurmctld: it looks every ten
 # seconds then.
 killed_in_between() {
@@ -138,6 +165,8 @@ killed_keeper() {
 	wait_for 10 status_is usage_stale ''
 }
 it "its keeper and the engine are killed: usage is exact" killed_keeper
+
+it "a job is shrunk, and the keeper is killed before it ends: what it held is charged" shrunk restart
 
 damaged() {
 	local a b

@@ -249,6 +249,148 @@ static void who_is_asked_about_is_loaded_once_in_a_cycle(void **state)
 	sl_history_destroy(h);
 }
 
+/* -- what a user's past says of a job ----------------------------------------- */
+
+static struct sl_history_like like(struct sl_history *h, int64_t cpus, int64_t now)
+{
+	struct sl_history_like found;
+
+	if (sl_history_like(h, "anna", cpus, 3600, now, &found, &err))
+		fail_msg("%s", err.text);
+	return found;
+}
+
+static struct sl_job_run sized_run(uint32_t job, uint32_t cpus, int64_t start, int64_t seconds)
+{
+	struct sl_job_run run = run_of(job, "anna", "a", start, seconds);
+
+	run.count[SL_UNIT_CPU] = cpus;
+	return run;
+}
+
+/* Real jobs of 32 CPUs that run for 3000 s, with so many before each that end after a second; the time after them. */
+static int64_t cheat(struct sl_history *h, int reals, int decoys, uint32_t decoy_cpus)
+{
+	int64_t now = T0;
+	uint32_t job = 1;
+
+	for (int i = 0; i < reals; i++) {
+		for (int k = 0; k < decoys; k++, now += 2)
+			add(h, sized_run(job++, decoy_cpus, now, 1));
+		add(h, sized_run(job++, 32, now, 3000));
+		now += 3001;
+	}
+	for (int k = 0; k < decoys; k++, now += 2)
+		add(h, sized_run(job++, decoy_cpus, now, 1));
+	return now;
+}
+
+static void runs_of_another_size_say_nothing_of_a_job(void **state)
+{
+	struct sl_history *h = new_history();
+	int64_t now = cheat(h, 20, 2, 1);
+	struct sl_history_like found = like(h, 32, now);
+
+	(void) state;
+	assert_int_equal(found.count, 2);
+	assert_int_equal(found.runtime[0], 3000);
+	assert_int_equal(found.runtime[1], 3000);
+	assert_true(found.stretch < 1.001);
+	found = like(h, 1, now);
+	assert_int_equal(found.runtime[0], 1);
+	sl_history_destroy(h);
+}
+
+static void twins_that_end_at_once_are_stretched_by_what_they_hid(void **state)
+{
+	(void) state;
+	for (int decoys = 2; decoys <= 50; decoys += 12) {
+		struct sl_history *h = new_history();
+		struct sl_history_like found = like(h, 32, cheat(h, 400 / decoys, decoys, 32));
+
+		assert_int_equal(found.runtime[0], 10);
+		assert_true(found.runtime[0] * found.stretch > 2800);
+		sl_history_destroy(h);
+	}
+}
+
+/* What somebody gains by deceiving for a share of his work is bounded by what the others then cost him. */
+static void deceiving_for_a_share_gains_that_share_s_inverse_at_most(void **state)
+{
+	(void) state;
+	for (int share = 2; share <= 8; share *= 2) {
+		struct sl_history *h = new_history();
+		struct sl_history_like found;
+		int64_t now = T0;
+		uint32_t job = 1;
+
+		for (int i = 0; i < 64; i++, now += 3001) {
+			for (int k = 0; k < 2 && i % share == 0; k++, now += 2)
+				add(h, sized_run(job++, 32, now, 1));
+			add(h, sized_run(job++, 32, now, 3000));
+		}
+		found = like(h, 32, now);
+		assert_true(found.stretch * 10 >= 3000 / share * 0.7);
+		sl_history_destroy(h);
+	}
+}
+
+static void the_order_in_which_runs_become_known_does_not_matter(void **state)
+{
+	struct sl_job_run runs[60];
+	struct sl_history *there = new_history(), *back = new_history();
+	int64_t now = T0;
+
+	(void) state;
+	random_state = number_from("SL_SEED", 1);
+	for (uint32_t i = 0; i < 60; i++) {
+		runs[i] = sized_run(i + 1, 1 + below(64), now, one_in(3) ? 1 : (int64_t) below(3600));
+		now += below(2000);
+	}
+	now += 4000;
+	for (uint32_t i = 0; i < 60; i++) {
+		add(there, runs[i]);
+		add(back, runs[59 - i]);
+	}
+	for (int64_t cpus = 1; cpus <= 64; cpus *= 2) {
+		struct sl_history_like a = like(there, cpus, now), b = like(back, cpus, now);
+
+		assert_memory_equal(&a.stretch, &b.stretch, sizeof(a.stretch));
+		assert_int_equal(a.count, b.count);
+		assert_memory_equal(a.runtime, b.runtime, a.count * sizeof(*a.runtime));
+	}
+	sl_history_destroy(there);
+	sl_history_destroy(back);
+}
+
+static void what_was_asked_of_like_runs_replays(void **state)
+{
+	struct sl_history *h = new_history(), *again;
+	struct sl_builder *b = sl_builder_create(&sl_snapshot_schema, &err);
+	struct sl_meta_row meta = sl_meta_row();
+	struct sl_history_like before, after;
+	struct sl_snapshot snap;
+	const void *bytes;
+	int64_t now;
+	size_t size;
+
+	(void) state;
+	now = cheat(h, 100, 3, 16);
+	sl_history_begin(h);
+	before = like(h, 32, now);
+	sl_builder_append(b, SL_T_META, &meta);
+	sl_history_encode(h, b, SL_T_HISTORY);
+	assert_int_equal(sl_builder_finish(b, &bytes, &size, &err), 0);
+	assert_int_equal(sl_snapshot_open(&snap, bytes, size, &err), 0);
+	assert_non_null(again = sl_history_of_snapshot(&snap, &err));
+	assert_true(snap.history.rows < 200);
+	after = like(again, 32, now);
+	assert_memory_equal(&before, &after, sizeof(before));
+	sl_history_destroy(h);
+	sl_history_destroy(again);
+	sl_builder_destroy(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -260,6 +402,11 @@ int main(void)
 		cmocka_unit_test(the_newest_are_kept_of_any_number),
 		cmocka_unit_test(what_was_asked_replays),
 		cmocka_unit_test(who_is_asked_about_is_loaded_once_in_a_cycle),
+		cmocka_unit_test(runs_of_another_size_say_nothing_of_a_job),
+		cmocka_unit_test(twins_that_end_at_once_are_stretched_by_what_they_hid),
+		cmocka_unit_test(deceiving_for_a_share_gains_that_share_s_inverse_at_most),
+		cmocka_unit_test(the_order_in_which_runs_become_known_does_not_matter),
+		cmocka_unit_test(what_was_asked_of_like_runs_replays),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

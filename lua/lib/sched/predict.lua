@@ -13,11 +13,12 @@
 --
 -- A predictor is a module { name =, doc =, sample = function(job, cluster) } whose sample is a list of
 -- runtimes that are taken to be equally likely: those of like jobs, as a rule.  Mean and quantiles
--- follow from it.  Bundled are
+-- follow from it.  A second value that sample() may return is what all of them are multiplied with.  Bundled are
 --
 --   limit      the walltime
 --   last_two   the user's last two runs (Tsafrir, Etsion and Feitelson 2007)
---   similar    the last two of those of the user's that had the same walltime
+--   similar    the user's last two runs of about the same size that had the same walltime; stretched if his work
+--              ran for longer than expected, so that he gains nothing by jobs that only look like it
 --   quantile   the user's last 40 of that name, else of about that size and walltime, else all
 --   linear     an online linear model whose loss is asymmetric (Gaussier et al. 2015)
 --
@@ -64,20 +65,23 @@ local function say(self, text)
 	self.said = true
 end
 
--- The sample within 1 to the walltime; nil where nothing is known.
-local function bounded(sample, limit)
+-- The sample, stretched, within 1 to the walltime; nil where nothing is known.
+local function bounded(sample, limit, stretch)
 	local list = {}
 	if type(sample) == "number" then
 		sample = { sample }
 	elseif type(sample) ~= "table" then
 		return nil, ("gave a %s, expected a list of seconds"):format(type(sample))
 	end
+	if type(stretch) ~= "number" or not (stretch >= 0 and stretch < math.huge) then
+		return nil, ("gave %s to multiply with, expected a number"):format(tostring(stretch))
+	end
 	for i = 1, #sample do
 		local s = sample[i]
 		if type(s) ~= "number" or s ~= s or s < 0 then
 			return nil, ("gave %s, expected seconds"):format(tostring(s))
 		end
-		list[i] = math.max(1, math.min(s, limit))
+		list[i] = math.max(1, math.min(s * stretch, limit))
 	end
 	return list[1] and list
 end
@@ -87,7 +91,7 @@ local function sample_of(self, job)
 	if self.broken then
 		return { limit }
 	end
-	local ok, sample = pcall(self.predictor.sample, job, self.cluster)
+	local ok, sample, stretch = pcall(self.predictor.sample, job, self.cluster)
 	if not ok then
 		self.broken = true
 		say(self, "failed: " .. tostring(sample))
@@ -95,9 +99,12 @@ local function sample_of(self, job)
 	elseif sample == nil and self.own then
 		return { limit }	-- it knows nothing
 	end
-	local list, why = bounded(sample, limit)
+	local list, why = bounded(sample, limit, stretch or 1)
 	if why then
 		say(self, why)
+	end
+	if list then
+		list.stretch = stretch
 	end
 	return list or { limit }
 end
@@ -175,6 +182,11 @@ end
 --- Is less expected of it than it may run for all that is known?
 function Prediction:is_guess(job)
 	return self:mean(job) < walltime(job)
+end
+
+--- What the predictor multiplied the runtimes of like jobs with, since their user's work ran for longer than expected; or 1.
+function Prediction:stretch(job)
+	return sample(self, job).stretch or 1
 end
 
 --- The runtime that it exceeds with a probability of 1 - q.

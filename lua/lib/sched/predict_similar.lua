@@ -1,17 +1,20 @@
 -- SPDX-License-Identifier: MIT
 --
--- sched.predict_similar - a job runs like the last two of its user's that asked for the same walltime;
--- like his last two where none did.  Users change the walltime when they change what they run.
+-- sched.predict_similar - a job runs like the last two of its user's that had about its size (half to twice
+-- its CPUs) and asked for the same walltime; like those of about its size where none did.  Users change the walltime
+-- when they change what they run.  Of a size that its user never ran nothing is known.
+--
+-- All of that is stretched by how much longer than expected the user's work has run: the mean of runtime /
+-- expected (1 at least) over his runs, each with the weight of its core-seconds, back to where these are sixteen
+-- times what the job itself may use.  So runs that use nothing say nothing, however many there are; and of somebody
+-- whose long jobs were always expected to be short, long ones are expected.  The engine does it
+-- (cluster.history:like()).
 
-local M = { name = "similar", doc = "the user's last two runs of the same walltime" }
+local M = { name = "similar", doc = "the user's last two runs of that size and walltime" }
 
 function M.sample(job, cluster)
-	local history, user, limit = cluster.history, job.user, job.time_limit
-	local runtimes = history:runtimes { user = user, time_limit = { limit, limit }, last = 2 }
-	if not runtimes[1] then
-		runtimes = history:runtimes { user = user, last = 2 }
-	end
-	return runtimes[1] and runtimes
+	local runtimes, stretch = cluster.history:like { user = job.user, cpus = job.cpus, time_limit = job.time_limit }
+	return runtimes[1] and runtimes, stretch
 end
 
 return M

@@ -37,7 +37,9 @@ local M = {}
 
 local subjects = { "user", "account" }
 local units = { "cpu", "gpu", "node" }
-local refunded = { "FAILED", "NODE_FAIL", "BOOT_FAIL", "PREEMPTED", "REQUEUED" }
+-- Ends that no user can bring about (of Slurm 22.05 to 26.05).  "exit 1", scancel, scontrol requeue, a walltime, a
+-- deadline or more memory than allowed are his to choose.
+local refunded = { "NODE_FAIL", "BOOT_FAIL", "PREEMPTED" }
 local probes = 32		-- of a rolling period, to find when a job fits
 
 local definitions = {

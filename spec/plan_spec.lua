@@ -147,7 +147,7 @@ describe("plan:start", function()
 
 	it("raises when it is misused, at the line of the policy", function()
 		assert.matches("^policy.lua:1: bad argument #1 to 'start' %(job expected, got nil%)", misuse("plan:start(job(99))"))
-		assert.matches("unknown key 'palce', expected place, layout, shape, bid, borrow, through, because, expected or from",
+		assert.matches("unknown key 'palce', expected place, layout, shape, bid, borrow, through, because, expected, from or wake_after",
 			misuse("plan:start(job(3), { palce = 'x' })"))
 		assert.matches("place \"anywhere\": expected bestfit, contiguous, pack", misuse("plan:start(job(3), { place = 'anywhere' })"))
 		assert.matches("place: expected a string, got number", misuse("plan:start(job(3), { place = 5 })"))
@@ -295,7 +295,7 @@ describe("plan:backfill_rest", function()
 		assert.error_matches(function() lines("plan:reserve(job(2)) plan:backfill_rest(function() end)", busy()) end,
 			"cluster:queue")
 		assert.error_matches(function() lines("plan:backfill_rest(cluster:queue(), { because = 'x' })", busy()) end,
-			"expected place or shape")
+			"expected place, shape or wake_after")
 		assert.error_matches(function() lines("plan:backfill_rest(cluster:queue(), { shape = 1 })", busy()) end,
 			"shape: expected 0 to 0")
 	end)

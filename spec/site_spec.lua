@@ -125,7 +125,7 @@ describe("a site file is refused", function()
 	it("with an unknown key, at the key's line", function()
 		refused_body("\tinterval = 3,\n\tbugdet = 2,",
 			"site.lua:4: unknown key \"bugdet\" of sched.site; did you mean 'budget'? " ..
-			"known: budget, default, forecasts, interval, on_failure, partitions, tuned")
+			"known: budget, default, forecasts, interval, on_failure, partitions, tuned, wake_after")
 	end)
 
 	it("with figures out of range or of another type", function()

@@ -59,6 +59,19 @@ static struct sl_range add_shares(struct build *b, struct sl_range had, uint32_t
 	return gres;
 }
 
+/* Asleep, or on the way.  (Of a seed of its own, so that all else is drawn as before.) */
+static void random_power(uint64_t s, struct sl_node_row *r)
+{
+	static const uint32_t states[] = { SL_NODE_POWERED_DOWN, SL_NODE_POWERED_DOWN, SL_NODE_POWERING_DOWN, SL_NODE_POWERING_UP,
+					   SL_NODE_POWERING_UP, SL_NODE_REBOOT_REQUESTED, SL_NODE_REBOOT_ISSUED,
+					   SL_NODE_POWERED_DOWN | SL_NODE_POWERING_DOWN };
+
+	r->state |= states[build_below(&s, sizeof(states) / sizeof(states[0]))];
+	r->power_time = one_in(&s, 4) ? 0 : BUILD_NOW - 300 + 50 * build_below(&s, 8);
+	r->resume_timeout = one_in(&s, 6) ? SL_UNLIMITED : one_in(&s, 5) ? 40 : 5000;
+	r->suspend_timeout = 100 * build_below(&s, 5);
+}
+
 static void random_nodes(struct build *b, uint64_t *s, struct left *left)
 {
 	struct sl_gres_kind_row bandwidth = sl_gres_kind_row(), shard = sl_gres_kind_row();
@@ -87,6 +100,8 @@ static void random_nodes(struct build *b, uint64_t *s, struct left *left)
 			r.state = SL_NODE_COMPLETING;
 		if (one_in(s, 25))
 			r.owner = 1000 + build_below(s, 3);
+		if (b->nodes % 3 == 1 && n % 3)
+			random_power(*s + n, &r);
 		left[n] = (struct left) { r.cores, r.gres.count ? 2 : 0, r.memory };
 		if (n % 4)
 			r.gres = add_bandwidth(b, r.gres, kind, n % 4);
@@ -173,6 +188,7 @@ static void random_partitions(struct build *b, uint64_t *s)
 		if (one_in(s, 4))
 			r.max_time = 600 * (1 + build_below(s, 20));
 		random_part_times(s, &r);
+		r.over_time_limit = p % 2 ? -1 : first % 2 ? SL_UNLIMITED : 60 * (int64_t) first;
 		sl_builder_update(b->builder, SL_T_PARTITION, row, &r);
 	}
 }
@@ -253,6 +269,11 @@ static void random_running(struct build *b, uint64_t *s, uint32_t id, struct lef
 		r.qos = sl_builder_str(b->builder, id % 2 ? "standby" : "low");
 		r.safe_until = BUILD_NOW - 60 + 10 * id;
 	}
+	if (id % 7 == 3 && r.end_time != SL_UNLIMITED)
+		r.end_time -= 100 * (int64_t) (id % 13);
+	r.time_limit = id % 5 ? 600 : SL_UNLIMITED;
+	if (id % 6 == 1 && r.state == SL_JOB_RUNNING)
+		r.flags |= SL_JOBF_POWER_UP;
 	if (sl_builder_rows(b->builder, SL_T_LICENSE) && one_in(s, 4))
 		r.licenses = build_license(b, 0, 1);
 	r.alloc.first = sl_builder_rows(b->builder, SL_T_ALLOC);
@@ -465,6 +486,7 @@ struct build *build_random_cluster(uint64_t seed, uint32_t nodes, uint32_t jobs)
 		 one_in(&seed, 4) ? 0u : 2000u, 1 + build_below(&seed, 2));
 	b = build_create(machine);
 	b->meta.select_flags = select[build_below(&seed, sizeof(select) / sizeof(select[0]))];
+	b->meta.over_time_limit = half % 3 * 60;
 	left = calloc(b->nodes, sizeof(*left));
 	random_nodes(b, &seed, left);
 	random_partitions(b, &seed);

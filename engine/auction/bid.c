@@ -286,11 +286,13 @@ static int look_at(struct bidder *b, struct sl_entry e, struct sl_error *err)
 	return rc;
 }
 
-/* Kinds A, B and C of an entry, for so many seconds. */
-static int bid_for(struct bidder *b, int64_t seconds, struct sl_error *err)
+/* Kinds A, B and C of an entry, for so many seconds, on nodes that are *up* or on any. */
+static int bid_on(struct bidder *b, int64_t seconds, const struct sl_nodeset *up, struct sl_error *err)
 {
 	b->request = b->e.want->request;
 	b->request.duration = seconds;
+	if (up)
+		b->request.eligible = up;
 	b->view = NULL;
 	b->profile = NULL;
 	b->block = b->request.contiguous || b->opt->contiguous;
@@ -299,7 +301,18 @@ static int bid_for(struct bidder *b, int64_t seconds, struct sl_error *err)
 	if (sl_need_of(b->e.tl, &b->request, &b->need, NULL) < 0)
 		return 0;
 	b->elastic = b->need.min_nodes < b->need.max_nodes;
-	return bidder_make(b, err);
+	return up || !b->e.want->up ? bidder_make(b, err) : bidder_wake(b, err);
+}
+
+/* For nodes that have to boot it bids where it has no bid without them. */
+static int bid_for(struct bidder *b, int64_t seconds, struct sl_error *err)
+{
+	const struct sl_want *want = b->e.want;
+	uint32_t before = b->m->bids;
+
+	if (want->up && want->up->count && !want->request.choices && bid_on(b, seconds, want->up, err) < 0)
+		return -1;
+	return b->m->bids > before ? 0 : bid_on(b, seconds, NULL, err);
 }
 
 /* Bids of an entry in its shape: for its whole walltime, else for the least it takes. */

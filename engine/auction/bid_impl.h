@@ -147,6 +147,9 @@ void market_views_free(struct sl_market *m);
 /* bid_make.c: the bids of kinds A, B and C, at most b->left of them. */
 int bidder_make(struct bidder *b, struct sl_error *err);
 
+/* One on any nodes as best fit has them: those that are up first.  0, or -1 with *err. */
+int bidder_wake(struct bidder *b, struct sl_error *err);
+
 /* bid.c: a bid of the layout in m->layout; 1, 0 when the job has it already, -1.  *elastic*:
  * cores in all, of which the layout has the least on each node; else 0. */
 int bidder_keep(struct bidder *b, enum sl_bid_kind kind, uint32_t sets, int64_t elastic, struct sl_error *err);

@@ -432,6 +432,21 @@ static int make_by_methods(struct bidder *b, struct sl_error *err)
 	return 0;
 }
 
+int bidder_wake(struct bidder *b, struct sl_error *err)
+{
+	struct sl_how how = { .method = SL_PLACE_BESTFIT };
+	int rc;
+
+	b->request.duration = sl_later(b->request.duration, b->e.want->boots);
+	rc = sl_fit_at(b->e.tl, &b->request, &how, sl_timeline_now(b->e.tl), &b->m->layout, NULL, err);
+	if (rc > 0)
+		rc = bidder_keep(b, SL_BID_A, 1, 0, err);
+	if (rc < 0)
+		return -1;
+	b->left -= rc;
+	return 0;
+}
+
 int bidder_make(struct bidder *b, struct sl_error *err)
 {
 	static const enum sl_bid_kind turn[] = { SL_BID_A, SL_BID_A, SL_BID_A, SL_BID_B, SL_BID_C };

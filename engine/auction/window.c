@@ -132,7 +132,7 @@ static int read_jobs(struct make *m, const struct sl_entry *entry, struct sl_err
 		if (!want || sl_may_go_on(m->allowance, err) < 0)
 			return -1;
 		read_job(m, &m->w->job[i], want);
-		m->w->job[i].set = find_set(m, want->request.eligible);
+		m->w->job[i].set = find_set(m, want->up ? want->up : want->request.eligible);
 	}
 	return 0;
 }

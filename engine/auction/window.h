@@ -10,6 +10,9 @@
  * jobs of level l and above take together must fit into level l, for every l; that is
  * exact, since levels only lose.
  *
+ * Nodes that would have to boot first are of no use here: who needs some is started by the placement, which knows what
+ * they cost.
+ *
  * Requests are given in cores and nodes.  What they do not say (which nodes must be among
  * them, consecutive nodes, gres by task) the plan looks at when a job is started.
  *

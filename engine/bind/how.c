@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum key { PLACE, LAYOUT, SHAPE, BID, BORROW, THROUGH, BECAUSE, EXPECTED, FROM, KEYS };
+enum key { PLACE, LAYOUT, SHAPE, BID, BORROW, THROUGH, BECAUSE, EXPECTED, FROM, WAKE_AFTER, KEYS };
 
 static const char *const key_name[KEYS] = {
 	[PLACE] = "place", [LAYOUT] = "layout", [SHAPE] = "shape", [BID] = "bid", [BORROW] = "borrow",
 	[THROUGH] = "through", [BECAUSE] = "because", [EXPECTED] = "expected", [FROM] = "from",
+	[WAKE_AFTER] = "wake_after",
 };
 
 static bool is_said(const struct sl_lua_how *h, enum key key)
@@ -114,6 +115,21 @@ static int64_t read_from(lua_State *L)
 	return lua_tointeger(L, -1);
 }
 
+int64_t sl_lua_seconds(lua_Number n)
+{
+	return n < 0x1p53 ? (int64_t) ceil(n) : SL_FOREVER;
+}
+
+/* wake_after = seconds: so long it rather waits for nodes that are up; 0: not at all, whatever the site says */
+static int64_t read_wake_after(lua_State *L)
+{
+	lua_Number n = lua_type(L, -1) == LUA_TNUMBER ? lua_tonumber(L, -1) : -1;
+
+	if (!(n >= 0))
+		luaL_error(L, "wake_after: expected seconds, 0 or more, got %s", sl_sandbox_tostring(L, -1, NULL));
+	return n > 0 ? sl_lua_seconds(n) : -1;
+}
+
 /* bid = b: its nodes and cores, and its shape; the bid is on the top of the stack */
 static void read_bid(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct sl_lua_how *h)
 {
@@ -155,15 +171,17 @@ static void read_keys(lua_State *L, struct sl_lua *x, struct sl_entry *e, struct
 		while (i < KEYS && strcmp(key, key_name[i]))
 			i++;
 		if (i == KEYS)
-			luaL_error(L, "unknown key '%s', expected place, layout, shape, bid, borrow, through, because, expected or from", key);
+			luaL_error(L, "unknown key '%s', expected place, layout, shape, bid, borrow, through, because, expected, from or wake_after", key);
 		if (!(allowed >> i & 1))
-			luaL_error(L, "for all jobs of a queue: expected place or shape, no other key");
+			luaL_error(L, "for all jobs of a queue: expected place, shape or wake_after, no other key");
 		if (i == SHAPE)
 			read_shape(L, x, e, h);
 		else if (i == EXPECTED)
 			h->terms.expected = read_expected(L);
 		else if (i == FROM)
 			h->terms.from = read_from(L);
+		else if (i == WAKE_AFTER)
+			h->terms.wake_after = read_wake_after(L);
 		h->said |= 1u << i;
 	}
 }
@@ -235,7 +253,7 @@ void sl_lua_check_how_of_all(lua_State *L, struct sl_lua *x, struct sl_lua_how *
 	/* an entry without alternatives, so that no other shape is accepted */
 	struct sl_entry none = { .job = SL_NONE };
 
-	check_how(L, x, &none, h, 1u << PLACE | 1u << SHAPE);
+	check_how(L, x, &none, h, 1u << PLACE | 1u << SHAPE | 1u << WAKE_AFTER);
 }
 
 /* -- words -------------------------------------------------------------- */

@@ -28,4 +28,7 @@ void sl_lua_check_how_of_all(lua_State *L, struct sl_lua *x, struct sl_lua_how *
 /* because = "...": the policy's words for a start that was made. */
 void sl_lua_read_because(lua_State *L, struct sl_lua *x, const struct sl_lua_how *h, uint32_t job);
 
+/* Seconds of a policy, rounded up; beyond what can be counted: for ever. */
+int64_t sl_lua_seconds(lua_Number n);
+
 #endif

@@ -60,7 +60,7 @@ static void push_free_gres(lua_State *L, struct sl_lua *x, const struct sl_handl
 
 static bool is_usable(struct sl_lua *x, const struct sl_handle *h)
 {
-	return !(x->snap->node.state[h->row] & SL_NODE_UNUSABLE);
+	return !(x->snap->node.state[h->row] & SL_NODE_UNUSABLE) && !sl_cluster_is_lost(x->cluster, h->row);
 }
 
 static void push_usable(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
@@ -76,6 +76,11 @@ static void push_idle(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 	lua_pushboolean(L, is_usable(x, h) && (uint32_t) free.cores == x->snap->node.cores[h->row]);
 }
 
+static void push_boots_in(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
+{
+	lua_pushinteger(L, sl_cluster_boots_in(x->cluster, h->row, sl_cluster_now(x->cluster)));
+}
+
 /* Its place in the order of nodes, from 1. */
 static void push_index(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
@@ -89,6 +94,7 @@ static const struct sl_lua_field node_fields[] = {
 	{ "free_gres", push_free_gres },
 	{ "usable", push_usable },
 	{ "idle", push_idle },
+	{ "boots_in", push_boots_in },
 	{ "index", push_index },
 	{ NULL, NULL }
 };

@@ -56,6 +56,7 @@ struct sl_bundle_source {
 /* What the site file says of the cycle; 0 where it says nothing. */
 struct sl_site_figures {
 	double interval_s, budget_s;
+	double wake_after_s;		/* jobs wait for so long for nodes that are up rather than to have others boot */
 	char policy[256];		/* "easy", or "site: auction, easy" */
 	struct sl_fence hold;		/* partitions that are held when what guards them fails */
 };

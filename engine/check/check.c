@@ -169,23 +169,6 @@ static bool holds_nodes(const struct check *c, uint32_t j)
 		(job->flags[j] & SL_JOBF_COMPLETING);
 }
 
-int64_t check_end(const struct check *c, uint32_t j)
-{
-	const struct sl_job_view *job = &c->snap->job;
-	int64_t soon = check_later(c->now, SL_OVERDUE_S), end = job->end_time[j];
-
-	if (job->state[j] != SL_JOB_RUNNING && job->state[j] != SL_JOB_SUSPENDED)
-		return soon;
-	if (job->flags[j] & SL_JOBF_COMPLETING)
-		return soon;
-	if (!end)
-		end = job->time_limit[j] == SL_UNLIMITED ? SL_UNLIMITED :
-			check_later(job->start_time[j], job->time_limit[j]);
-	if (job->state[j] == SL_JOB_SUSPENDED && end != SL_UNLIMITED && job->suspend_time[j])
-		end = check_later(c->now, check_rest(end, job->suspend_time[j]));
-	return end > soon ? end : soon;
-}
-
 static int bill_running(struct check *c)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -260,8 +243,8 @@ static int check_place(struct check *c, const struct row *r, uint32_t node)
 	if (state & SL_NODE_UNUSABLE)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s is %s", id, name,
 			       state & SL_NODE_DOWN ? "down" : "drained");
-	if ((state & SL_NODE_COMPLETING) && r->at < check_later(c->now, SL_OVERDUE_S))
-		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s is completing", id, name);
+	if (check_free_of_jobs(c, r, node) < 0)
+		return -1;
 	if (s->node.owner[node] != SL_NONE && s->node.owner[node] != s->job.uid[r->job]) {
 		int64_t free = check_later(c->now, SL_OVERDUE_S);
 
@@ -325,6 +308,20 @@ static int check_places(struct check *c, const struct row *r)
 	return 0;
 }
 
+/* How long the last of its nodes boots. */
+static int64_t find_boots(const struct check *c, const struct row *r)
+{
+	int64_t longest = 0;
+
+	for (uint32_t i = r->places.first; i < r->places.first + r->places.count; i++) {
+		uint32_t node = c->plan->place.node[i];
+		int64_t boots = node < c->snap->node.rows ? check_boots(c, node, r->at) : 0;
+
+		longest = boots > longest ? boots : longest;
+	}
+	return longest;
+}
+
 /* When it starts and how long it may run. */
 static int check_times(struct check *c, struct row *r, const struct ask *a)
 {
@@ -352,13 +349,14 @@ static int check_times(struct check *c, struct row *r, const struct ask *a)
 		if (end > resv->end_time[own])
 			end = resv->end_time[own];
 	}
+	end = check_later(end, own == SL_NONE ? find_boots(c, r) : 0);
 	r->until = r->may_until = end;
 	if (!expected)
 		return 0;
 	if (expected < 0 || expected >= limit || own != SL_NONE || s->job.licenses[r->job].count)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is booked for %" PRId64 " s of its %" PRId64
 			       ": expected less than those, and neither licences nor a reservation", id, expected, limit);
-	r->until = check_later(r->at, expected);
+	r->until = check_later(check_later(r->at, find_boots(c, r)), expected);
 	return 0;
 }
 
@@ -462,12 +460,13 @@ static int index_snapshot(struct check *c)
 	c->resv_parts = calloc(s->reservation.rows + 1, sizeof(*c->resv_parts));
 	c->held_until = calloc(s->node.rows + 1, sizeof(*c->held_until));
 	c->in_use = calloc(s->node.rows + 1, sizeof(*c->in_use));
+	c->hung = calloc(s->node.rows + 1, sizeof(*c->hung));
 	c->jobs_there = calloc(s->node.rows + 1, sizeof(*c->jobs_there));
 	c->starts = calloc(s->job.rows + 1, sizeof(*c->starts));
 	c->bookings = calloc(s->job.rows + 1, sizeof(*c->bookings));
 	c->queued = calloc(s->job.rows + 1, sizeof(*c->queued));
 	if (!c->jobs || !c->queue || !c->member || !c->reserved || !c->resv_nodes || !c->resv_parts || !c->held_until || !c->in_use ||
-	    !c->jobs_there || !c->starts || !c->bookings || !c->queued)
+	    !c->hung || !c->jobs_there || !c->starts || !c->bookings || !c->queued)
 		return sl_fail(c->err, SL_ENOMEM, "check: out of memory");
 	for (uint32_t j = 0; j < s->job.rows; j++)
 		c->jobs[j] = (struct key) { s->job.id[j], j };
@@ -477,6 +476,7 @@ static int index_snapshot(struct check *c)
 	for (uint32_t i = 0; i < s->queue.rows; i++)
 		c->queue[i] = (struct key) { (uint64_t) s->queue.job[i] << 32 | s->queue.partition[i], i };
 	check_sort_keys(c->queue, s->queue.rows);
+	check_find_hung(c);
 	return 0;
 }
 
@@ -502,6 +502,7 @@ void check_end_all(struct check *c)
 	free(c->held_until);
 	free(c->preemptor);
 	free(c->in_use);
+	free(c->hung);
 	free(c->jobs_there);
 	free(c->starts);
 	free(c->bookings);

@@ -9,12 +9,26 @@
  *
  * The rules that a plan obeys, and that its makers (model/cluster.c, model/plan.c) follow:
  *
- * Holding.  A running job holds its allocation until its end, one that should
- * have ended or is being cleaned up for SL_OVERDUE_S more seconds, a suspended
+ * Holding.  A running job holds its allocation until its end, a suspended
  * one for as long as it would still run if it went on now.  `scontrol suspend`
  * gives the cores back (Slurm marks such a job by priority 0) but neither memory
- * nor gres; gang-suspended jobs keep all.  A completing node takes no job for
- * SL_OVERDUE_S; a down or drained one takes none at all.
+ * nor gres; gang-suspended jobs keep all.
+ *
+ * Overdue.  A running or suspended job whose time is up holds its allocation for OverTimeLimit (its partition's, else the
+ * cluster's) and KillWait more; where OverTimeLimit has no limit, for its time limit once more, or a year if it has
+ * none.  One that should have ended even so goes on for as long as it is overdue already, and for SL_OVERDUE_S at least;
+ * so does one that is being cleaned up, from its end on.  After KillWait and UnkillableStepTimeout, and SL_HUNG_S at
+ * least, a job that is being cleaned up hangs: its nodes take no job at all.
+ *
+ * Nodes.  A completing node takes no job before the jobs that are being cleaned up there are taken to be gone; where
+ * none is known, for KillWait.  A down or drained one takes none at all.
+ *
+ * Power.  A node that is being powered down takes no job until SuspendTimeout after it was told so (if that is past, as
+ * one that is overdue), one that reboots until ResumeTimeout after, one that is to reboot until its jobs have ended and
+ * ResumeTimeout after that.  One that boots (POWERING_UP, REBOOT_ISSUED) for longer than ResumeTimeout takes no job at
+ * all.  A time that is not known, or is to come, counts as now.  A job on nodes that have to boot (POWERED_DOWN,
+ * POWERING_DOWN: ResumeTimeout; POWERING_UP: what is left of it) has them for so much longer, but for one in a reservation.
+ * A running job that has POWER_UP has its time limit from when its nodes are up.
  *
  * Cores.  A job gets whole cores.  c cores of a node host as many tasks as
  * their usable threads allow (threads_per_core), one a core where
@@ -142,7 +156,9 @@
 #include "image/plan_image.h"
 #include "image/snapshot.h"
 
-#define SL_OVERDUE_S 1		/* seconds until something overdue is taken to end */
+#define SL_OVERDUE_S 1		/* seconds until something overdue is taken to end, at least */
+#define SL_HUNG_S 60		/* no job is taken to hang before it has been completing for so long */
+#define SL_YEAR_S (365 * 86400)
 
 /*
  * Returns 0 when every start and reservation is feasible: sequence and stamps

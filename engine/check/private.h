@@ -48,6 +48,7 @@ struct check {
 	uint32_t **resv_parts;		/* [reservation][node] cores + 1 that it says it holds, 0: it says none; NULL until asked for */
 	int64_t *held_until;		/* [node] end of the last job that runs there */
 	uint32_t *preemptor, preemptors;	/* jobs that wait and may preempt, one for each list of whom (preempts) */
+	uint8_t *hung;			/* [node] 1: it has a job that hangs in COMPLETING */
 	int64_t *in_use;		/* [node] cores of bills so far that are due now */
 	uint32_t *jobs_there;		/* [node] jobs among them */
 	uint32_t *starts, *bookings;	/* [job row] rows in the plan */
@@ -272,5 +273,14 @@ int64_t check_end(const struct check *c, uint32_t job);
  * its end, or where one of those may preempt it, until it may. */
 int check_preemptors(struct check *c);
 int64_t check_holds_until(const struct check *c, uint32_t job);
+
+/* ends.c: seconds from *at* on that a node has to boot before a job runs there. */
+int64_t check_boots(const struct check *c, uint32_t node, int64_t at);
+
+/* Mark the nodes of jobs that hang in COMPLETING. */
+void check_find_hung(struct check *c);
+
+/* May the row have a node, as far as that is completing, boots, is being powered down or rebooted?  0, or -1 with *err. */
+int check_free_of_jobs(struct check *c, const struct row *r, uint32_t node);
 
 #endif

@@ -89,6 +89,9 @@ static const struct sl_word select_flags[] = {
 static const struct sl_word node_states[] = {
 	{ SL_NODE_DOWN, "DOWN" }, { SL_NODE_DRAIN, "DRAIN" }, { SL_NODE_COMPLETING, "COMPLETING" },
 	{ SL_NODE_MAINT, "MAINT" }, { SL_NODE_PLANNED, "PLANNED" }, { SL_NODE_POWERED_DOWN, "POWERED_DOWN" },
+	{ SL_NODE_POWERING_DOWN, "POWERING_DOWN" }, { SL_NODE_POWERING_UP, "POWERING_UP" },
+	{ SL_NODE_REBOOT_REQUESTED, "REBOOT_REQUESTED" }, { SL_NODE_REBOOT_ISSUED, "REBOOT_ISSUED" },
+	{ SL_NODE_FUTURE, "FUTURE" }, { SL_NODE_DYNAMIC, "DYNAMIC" },
 };
 static const struct sl_word partition_flags[] = {
 	{ SL_PART_UP, "UP" }, { SL_PART_DEFAULT, "DEFAULT" }, { SL_PART_EXCLUSIVE_USER, "EXCLUSIVE_USER" },
@@ -110,6 +113,7 @@ static const struct sl_word job_flags[] = {
 	{ SL_JOBF_DEFAULT_TIME, "DEFAULT_TIME" }, { SL_JOBF_MOST_NODES, "MOST_NODES" },
 	{ SL_JOBF_ANY_TIME, "ANY_TIME" }, { SL_JOBF_ANY_MAX_NODES, "ANY_MAX_NODES" },
 	{ SL_JOBF_ANY_MIN_NODES, "ANY_MIN_NODES" }, { SL_JOBF_NO_RESERVE, "NO_RESERVE" },
+	{ SL_JOBF_POWER_UP, "POWER_UP" },
 };
 static const struct sl_word distributions[] = {
 	{ SL_DIST_ANY, "any" }, { SL_DIST_BLOCK, "block" }, { SL_DIST_CYCLIC, "cyclic" }, { SL_DIST_PLANE, "plane" },

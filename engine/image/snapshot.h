@@ -39,7 +39,11 @@ enum sl_snapshot_table {
 	X(i64, job_stamp, -1, 0, "last_job_update") \
 	X(i64, node_stamp, -1, 0, "last_node_update") \
 	X(i64, part_stamp, -1, 0, "last_part_update") \
-	X(i64, resv_stamp, -1, 0, "last_resv_update")
+	X(i64, resv_stamp, -1, 0, "last_resv_update") \
+	/* ends that are not what the limit says */ \
+	X(i64, over_time_limit, -1, 0, "OverTimeLimit, seconds") \
+	X(i64, kill_wait, -1, 30, "KillWait, seconds") \
+	X(i64, unkillable_timeout, -1, 60, "UnkillableStepTimeout, seconds")
 
 #define SL_SELECT_MEMORY		0x1	/* memory is a consumable resource */
 #define SL_SELECT_WHOLE_NODE		0x2	/* select/linear: nodes are never shared */
@@ -71,14 +75,25 @@ enum sl_snapshot_table {
 	X(str, topology, -1, 0, "switches from the root to the node, dot-separated") \
 	X(u32, owner, -1, SL_NONE, "user id that has the node for himself (ExclusiveUser)") \
 	X(i64, boot_time, -1, 0, "when the node came up") \
-	X(str, reason, -1, 0, "why it is down or drained")
+	X(str, reason, -1, 0, "why it is down or drained") \
+	/* power saving and boots */ \
+	X(i64, power_time, -1, 0, "when it was told to power down, to power up or to reboot; 0: not known") \
+	X(i64, resume_timeout, -1, 60, "ResumeTimeout: seconds within which it has to have booted") \
+	X(i64, suspend_timeout, -1, 30, "SuspendTimeout: seconds until it may be booted after it was told to power down") \
+	X(i64, suspend_time, -1, SL_UNLIMITED, "SuspendTime: idle seconds after which it is powered down")
 
 #define SL_NODE_DOWN		0x1	/* down, failing, powered off, not responding */
 #define SL_NODE_DRAIN		0x2	/* no new jobs */
 #define SL_NODE_COMPLETING	0x4	/* a job is still being cleaned up */
 #define SL_NODE_MAINT		0x8	/* in a maintenance reservation now */
 #define SL_NODE_PLANNED		0x10	/* informative: planned by the last cycle */
-#define SL_NODE_POWERED_DOWN	0x20	/* can be woken up: usable, not at once */
+#define SL_NODE_POWERED_DOWN	0x20	/* can be woken up: usable, but it has to boot first */
+#define SL_NODE_POWERING_DOWN	0x40	/* is being powered down: POWERED_DOWN after its SuspendTimeout */
+#define SL_NODE_POWERING_UP	0x80	/* boots for a job or an administrator: usable */
+#define SL_NODE_REBOOT_REQUESTED 0x100	/* reboots when its jobs have ended, and goes on; takes none before */
+#define SL_NODE_REBOOT_ISSUED	0x200	/* reboots, and goes on */
+#define SL_NODE_FUTURE		0x400	/* informative: not there yet (it is DOWN, too) */
+#define SL_NODE_DYNAMIC		0x800	/* informative: registered itself */
 /* No job may be started now on a node with one of these. */
 #define SL_NODE_UNUSABLE	(SL_NODE_DOWN | SL_NODE_DRAIN)
 
@@ -104,7 +119,9 @@ enum sl_snapshot_table {
 	X(str, deny_accounts, -1, 0, "DenyAccounts") \
 	X(str, allow_qos, -1, 0, "AllowQos, comma-separated; empty: all") \
 	X(str, deny_qos, -1, 0, "DenyQos") \
-	X(str, allow_users, -1, 0, "user ids of AllowGroups, comma-separated; -: none; empty: all")
+	X(str, allow_users, -1, 0, "user ids of AllowGroups, comma-separated; -: none; empty: all") \
+	/* ends that are not what the limit says */ \
+	X(i64, over_time_limit, -1, -1, "OverTimeLimit, seconds; -1: the cluster's")
 
 #define SL_PART_UP		0x1	/* schedules jobs (UP) */
 #define SL_PART_DEFAULT		0x2
@@ -239,6 +256,7 @@ enum sl_job_state {
 #define SL_JOBF_ANY_MAX_NODES	0x10000	/* MaxNodes, where it says how many at most */
 #define SL_JOBF_ANY_MIN_NODES	0x20000	/* MinNodes */
 #define SL_JOBF_NO_RESERVE	0x40000	/* QOS NoReserve, or below MinPrioThreshold: no nodes are kept free for it */
+#define SL_JOBF_POWER_UP	0x4000000	/* has nodes that boot for it: its time begins when they are up */
 
 enum sl_distribution { SL_DIST_ANY, SL_DIST_BLOCK, SL_DIST_CYCLIC, SL_DIST_PLANE, SL_DIST_ARBITRARY };
 

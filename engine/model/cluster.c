@@ -87,6 +87,8 @@ void sl_cluster_destroy(struct sl_cluster *c)
 	free(c->component);
 	free(c->aside);
 	sl_nodeset_free(&c->unusable);
+	sl_nodeset_free(&c->lost);
+	sl_nodeset_free(&c->sleepers);
 	sl_nodeset_free(&c->scratch);
 	free(c->block);
 	free(c->kept);
@@ -281,36 +283,38 @@ static int count_licenses(struct sl_cluster *c, uint32_t job, const struct held 
 	return c->snap->job.flags[job] & SL_JOBF_COMPLETING ? 0 : cluster_count_licenses(c, h->licenses, t0, t1, sign, err);
 }
 
-/* The first end of those that hold nodes. */
+/* When the time of the first of those is up that hold nodes. */
 static int64_t find_first_end(const struct sl_cluster *c)
 {
 	int64_t first = INT64_MAX;
 
 	for (uint32_t i = 0; i < c->runs; i++)
-		if (c->held[c->running[i]]->end < first)
-			first = c->held[c->running[i]]->end;
+		if (c->held[c->running[i]]->due < first)
+			first = c->held[c->running[i]]->due;
 	for (uint32_t i = 0; i < c->lingers; i++)
-		if (c->held[c->lingering[i]]->end < first)
-			first = c->held[c->lingering[i]]->end;
+		if (c->held[c->lingering[i]]->due < first)
+			first = c->held[c->lingering[i]]->due;
 	return first;
 }
 
-static int prolong_job(struct sl_cluster *c, uint32_t job, int64_t end, struct sl_error *err)
+static int prolong_job(struct sl_cluster *c, uint32_t job, struct sl_error *err)
 {
 	struct held *h = c->held[job];
+	int64_t end = h->due > c->now ? h->end : cluster_expect_end(c, job, h->due), booked = h->end;
+	bool counts = c->stage[job] == STAGE_RUNNING;
 
-	if (h->end > c->now)
+	if (end == booked)
 		return 0;
-	if (cluster_hold(c, job, h, c->now, end, err) < 0)
+	if (cluster_release(c, job, h, err) < 0 ||
+	    (counts && booked > c->now && count_licenses(c, job, h, c->now, booked, -1, err) < 0) ||
+	    cluster_hold(c, job, h, c->now, end, err) < 0)
 		return -1;
-	return c->stage[job] == STAGE_RUNNING ? count_licenses(c, job, h, c->now, end, 1, err) : 0;
+	return counts ? count_licenses(c, job, h, c->now, end, 1, err) : 0;
 }
 
-/* Jobs past their end still hold what they have: book them a moment longer. */
+/* Jobs past their end still hold what they have: they are booked for longer. */
 static int prolong_overdue(struct sl_cluster *c, struct sl_error *err)
 {
-	int64_t end = sl_later(c->now, SL_OVERDUE_S);
-
 	if (c->now < c->first_end)
 		return 0;
 	c->first_end = find_first_end(c);	/* jobs that ended may have been the first */
@@ -319,10 +323,10 @@ static int prolong_overdue(struct sl_cluster *c, struct sl_error *err)
 	if (cluster_blocks(c, false, EVERYTHING, SL_NONE, err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < c->runs; i++)
-		if (prolong_job(c, c->running[i], end, err) < 0)
+		if (prolong_job(c, c->running[i], err) < 0)
 			return -1;
 	for (uint32_t i = 0; i < c->lingers; i++)
-		if (prolong_job(c, c->lingering[i], end, err) < 0)
+		if (prolong_job(c, c->lingering[i], err) < 0)
 			return -1;
 	c->first_end = find_first_end(c);
 	return cluster_blocks(c, true, EVERYTHING, SL_NONE, err);
@@ -536,6 +540,7 @@ int sl_cluster_start(struct sl_cluster *c, uint32_t job, const struct sl_place *
 		return -1;
 	}
 	h->start = c->now;
+	h->due = end;
 	if (end < c->first_end)
 		c->first_end = end;
 	dequeue(c, job);

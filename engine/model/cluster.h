@@ -92,7 +92,14 @@ const uint32_t *sl_cluster_running(const struct sl_cluster *c, uint32_t *count);
 /* The state of a job: the snapshot's, or what became of it since (the simulator). */
 uint32_t sl_cluster_state(const struct sl_cluster *c, uint32_t job);
 
-/* Until when a running job is booked: the end of its walltime, SL_UNLIMITED without;
+/* Seconds from *t* on that a node has to boot before a job can run there; 0: it is up. */
+int64_t sl_cluster_boots_in(const struct sl_cluster *c, uint32_t node, int64_t t);
+
+/* True if a node is planned without although Slurm does not call it down: it boots for too long, or hangs in
+ * COMPLETING. */
+bool sl_cluster_is_lost(const struct sl_cluster *c, uint32_t node);
+
+/* Until when a running job is booked: the end of its walltime, SL_UNLIMITED without, later where it is overdue;
  * 0 for others. */
 int64_t sl_cluster_end(const struct sl_cluster *c, uint32_t job);
 
@@ -112,6 +119,8 @@ struct sl_want_rows {			/* core slots, of which a node has as many for each core
 };
 struct sl_want {
 	struct sl_request request;	/* duration: time_limit */
+	const struct sl_nodeset *up;	/* of its eligible nodes those that need not boot first; NULL: none of them has to */
+	int64_t boots;			/* seconds that a place is to be free beyond its time, where others may be among its nodes */
 	int64_t time_limit;		/* seconds, SL_UNLIMITED */
 	int64_t time_floor;		/* shortest it may be cut to: time_min, or the limit */
 	enum sl_place_method method;	/* where the policy names none */

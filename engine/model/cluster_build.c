@@ -149,19 +149,26 @@ static int count_rows(struct sl_cluster *c, struct sl_error *err)
 	return 0;
 }
 
+static int find_unusable(struct sl_cluster *c, struct sl_error *err)
+{
+	for (uint32_t n = 0; n < c->snap->node.rows; n++)
+		if (c->snap->node.state[n] & SL_NODE_UNUSABLE && sl_nodeset_add(&c->unusable, n, n, err) < 0)
+			return -1;
+	return cluster_find_lost(c, err) < 0 ? -1 : sl_nodeset_union(&c->unusable, &c->lost, err);
+}
+
 static int build_partitions(struct sl_cluster *c, struct sl_error *err)
 {
 	const struct sl_snapshot *s = c->snap;
 	uint32_t first = 0;
 
-	for (uint32_t n = 0; n < s->node.rows; n++)
-		if ((s->node.state[n] & SL_NODE_UNUSABLE) && sl_nodeset_add(&c->unusable, n, n, err) < 0)
-			return -1;
+	if (find_unusable(c, err) < 0)
+		return -1;
 	for (uint32_t n = 0; n < s->node.rows; n++) {
 		if (s->node.cores[n] > SL_MAX_NODE_CORES)
 			return sl_fail(err, SL_ELIMIT, "node %s has %" PRIu32 " cores, at most %d are supported",
 				       cluster_str(c, s->node.name[n]), s->node.cores[n], SL_MAX_NODE_CORES);
-		c->cores += s->node.state[n] & SL_NODE_UNUSABLE ? 0 : s->node.cores[n];
+		c->cores += sl_nodeset_contains(&c->unusable, n) ? 0 : s->node.cores[n];
 	}
 	for (uint32_t r = 0; r < s->reservation.rows; r++)
 		if (cluster_nodes(c, s->reservation.nodes[r], &c->resv_nodes[r], err) < 0)
@@ -240,14 +247,14 @@ static void choose_gres(struct sl_cluster *c)
 	}
 }
 
-static void describe(const struct sl_cluster *c, uint32_t n, struct sl_node_kind *kind)
+static void describe(const struct sl_cluster *c, uint32_t n, const uint32_t *rank, struct sl_node_kind *kind)
 {
 	const struct sl_snapshot *s = c->snap;
 	struct sl_range gres = s->node.gres[n];
 	uint32_t threads = s->node.threads[n] ? s->node.threads[n] : 1;
 
 	memset(kind, 0, sizeof(*kind));
-	kind->weight = s->node.weight[n];
+	kind->weight = rank ? rank[n] : s->node.weight[n];
 	kind->capacity.cores = (int32_t) s->node.cores[n];
 	if (s->meta.select_flags[0] & SL_SELECT_MEMORY)
 		kind->capacity.memory = s->node.memory[n] > 0 ? s->node.memory[n] : MEMORY_UNKNOWN;
@@ -293,11 +300,11 @@ static int number_kind(struct sl_cluster *c, struct sl_map *known, uint32_t *num
 /* Nodes that differ in nothing that a timeline knows have one kind. */
 int cluster_build_nodes(struct sl_cluster *c, struct sl_error *err)
 {
-	uint32_t nodes = c->snap->node.rows;
+	uint32_t nodes = c->snap->node.rows, *rank = NULL;
 	struct sl_map known = { 0 };
 	int rc = 0;
 
-	if (build_partitions(c, err) < 0)
+	if (build_partitions(c, err) < 0 || cluster_find_sleepers(c, err) < 0)
 		return -1;
 	choose_gres(c);
 	cluster_choose_devices(c, count_kinds(c));
@@ -305,16 +312,19 @@ int cluster_build_nodes(struct sl_cluster *c, struct sl_error *err)
 	c->kind_of = calloc((size_t) nodes + 1, sizeof(*c->kind_of));
 	if (!c->kind || !c->kind_of)
 		return no_memory(err);
+	if (cluster_rank_nodes(c, &rank, err) < 0)
+		return -1;
 	for (uint32_t n = 0; n < nodes && !rc; n++) {
 		struct sl_node_kind *kind = &c->kind[c->kinds];
 
-		describe(c, n, kind);
+		describe(c, n, rank, kind);
 		if (n && same_kind(kind, &c->kind[c->kind_of[n - 1]]))
 			c->kind_of[n] = c->kind_of[n - 1];
 		else
 			rc = number_kind(c, &known, &c->kind_of[n], err);
 	}
 	sl_map_free(&known);
+	free(rank);
 	if (rc)
 		return -1;
 	if (cluster_build_tree(c, err))
@@ -329,24 +339,6 @@ static bool holds(const struct sl_job_view *job, uint32_t j)
 {
 	return job->state[j] == SL_JOB_RUNNING || job->state[j] == SL_JOB_SUSPENDED ||
 		(job->flags[j] & SL_JOBF_COMPLETING);
-}
-
-/* When a job that holds something is taken to end (check/check.h). */
-static int64_t end_of(const struct sl_cluster *c, uint32_t j)
-{
-	const struct sl_job_view *job = &c->snap->job;
-	int64_t soon = sl_later(c->now, SL_OVERDUE_S), end = job->end_time[j];
-	bool runs = job->state[j] == SL_JOB_RUNNING, sleeps = job->state[j] == SL_JOB_SUSPENDED;
-
-	if ((!runs && !sleeps) || (job->flags[j] & SL_JOBF_COMPLETING))
-		return soon;
-	if (!end && job->time_limit[j] != SL_UNLIMITED)
-		end = sl_later(job->start_time[j], job->time_limit[j]);
-	else if (!end)
-		end = SL_FOREVER;
-	if (sleeps && job->suspend_time[j] && end != SL_FOREVER)
-		end = sl_later(c->now, cluster_until(job->suspend_time[j], end));
-	return end > soon ? end : soon;
 }
 
 static void read_places(struct sl_cluster *c, uint32_t j, struct held *h)
@@ -385,9 +377,10 @@ static int take_running(struct sl_cluster *c, uint32_t j, uint32_t *used, struct
 	h->resv = cluster_reservation(c, j);
 	h->licenses = s->job.licenses[j];
 	h->tenant = cluster_tenant(c, j, s->job.partition[j]);
-	h->end = end_of(c, j);
-	if (h->end < c->first_end)
-		c->first_end = h->end;
+	h->due = cluster_end_of(c, j);
+	h->end = cluster_expect_end(c, j, h->due);
+	if (h->due < c->first_end)
+		c->first_end = h->due;
 	read_places(c, j, h);
 	cluster_hold_whole(c, j, h);
 	if (s->job.state[j] == SL_JOB_RUNNING || s->job.state[j] == SL_JOB_SUSPENDED) {
@@ -493,8 +486,12 @@ int cluster_build_specials(struct sl_cluster *c, struct sl_error *err)
 		c->has_partial |= s->reservation.cores[r] && s->reservation.end_time[r] > c->now &&
 			c->resv_nodes[r].count;
 	c->has_specials = c->has_partial || c->rows || c->tenants;
-	for (uint32_t n = 0; n < s->node.rows; n++)
-		c->has_specials |= s->node.owner[n] != SL_NONE || (s->node.state[n] & SL_NODE_COMPLETING);
+	c->has_busy = c->reboots;
+	for (uint32_t n = 0; n < s->node.rows; n++) {
+		c->has_busy |= s->node.state[n] & SL_NODE_COMPLETING;
+		c->has_specials |= s->node.owner[n] != SL_NONE;
+	}
+	c->has_specials |= c->has_busy;
 	return cluster_specials_place(c, err);
 }
 

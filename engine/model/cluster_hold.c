@@ -313,7 +313,43 @@ static int block_tenants(struct sl_cluster *c, const uint32_t *rows, uint32_t co
 	return 0;
 }
 
-/* Nodes of one user, and completing ones; nodes whose cores are shared; nodes of tenants. */
+/* Until when the jobs that are being cleaned up on a node are expected to be there; INT64_MIN: none is known. */
+static void find_completing(const struct sl_cluster *c, int64_t *until)
+{
+	for (uint32_t i = 0; i < c->snap->job.rows; i++) {
+		const struct held *h = c->snap->job.flags[i] & SL_JOBF_COMPLETING ? c->held[i] : NULL;
+
+		for (uint32_t k = 0; h && k < h->count; k++)
+			if (h->end > until[h->place[k].node])
+				until[h->place[k].node] = h->end;
+	}
+}
+
+/* Nodes that are completing, being powered down, or rebooted.  *jobs_end*: by node. */
+static int block_busy(struct sl_cluster *c, const int64_t *jobs_end, struct sl_error *err)
+{
+	const uint32_t *state = c->snap->node.state;
+	int64_t *until = malloc((c->snap->node.rows + 1) * sizeof(*until));
+	int64_t unknown = sl_later(c->now, c->snap->meta.kill_wait[0]);
+	int rc = until ? 0 : sl_fail(err, SL_ENOMEM, "cluster: out of memory");
+
+	for (uint32_t n = 0; !rc && n < c->snap->node.rows; n++)
+		until[n] = INT64_MIN;
+	if (!rc)
+		find_completing(c, until);
+	for (uint32_t n = 0; !rc && n < c->snap->node.rows; n++) {
+		int64_t power = c->reboots ? cluster_powerless_until(c, n, jobs_end[n]) : INT64_MIN;
+
+		if (state[n] & SL_NODE_COMPLETING)
+			rc = add_block(c, (struct block) { n, FOR_ALL, .t1 = until[n] > INT64_MIN ? until[n] : unknown }, err);
+		if (!rc && power > c->now)
+			rc = add_block(c, (struct block) { n, FOR_ALL, .t1 = power }, err);
+	}
+	free(until);
+	return rc;
+}
+
+/* Nodes of one user, and busy ones; nodes whose cores are shared; nodes of tenants. */
 static int place_blocks(struct sl_cluster *c, struct sl_error *err)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -324,12 +360,11 @@ static int place_blocks(struct sl_cluster *c, struct sl_error *err)
 		until[n] = soon;
 	if (!rc)
 		find_ends(c, false, until);
-	for (uint32_t n = 0; !rc && n < s->node.rows; n++) {
+	for (uint32_t n = 0; !rc && n < s->node.rows; n++)
 		if (s->node.owner[n] != SL_NONE)
 			rc = add_block(c, (struct block) { n, BUT_OWNER, s->node.owner[n], .t1 = until[n] }, err);
-		if (!rc && s->node.state[n] & SL_NODE_COMPLETING)
-			rc = add_block(c, (struct block) { n, FOR_ALL, .t1 = soon }, err);
-	}
+	if (!rc && c->has_busy)
+		rc = block_busy(c, until, err);
 	for (uint32_t n = 0; !rc && n < s->node.rows; n++)
 		until[n] = c->now;
 	if (!rc && c->rows)

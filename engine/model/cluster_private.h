@@ -106,6 +106,7 @@ struct held {
 	uint32_t resv;			/* reservation it runs in, or SL_NONE */
 	struct sl_range licenses;	/* rows of job_license */
 	int64_t end;			/* booked until */
+	int64_t due;			/* when its time is up: the same, but of one that is overdue */
 	int64_t start;			/* of sl_cluster_start(): when */
 	uint32_t tenant;		/* as cluster_tenant() says */
 	bool charged;			/* places are bookings already (sl_cluster_start) */
@@ -131,6 +132,7 @@ struct want {
 	struct sl_entry entry;
 	struct want *next;		/* of the same job */
 	struct sl_nodeset eligible, required;
+	struct sl_nodeset up;		/* that of *pub* */
 	struct sl_nodeset active;	/* of those: where the features that a reboot brings are active (want_wide.c) */
 	uint32_t even_nodes, even_tasks, even_free;	/* of sockets: nodes, tasks on each, cores that are to be free there (likewise) */
 	enum sl_place_method placed;	/* the method, whether or not it is native */
@@ -201,6 +203,10 @@ struct sl_cluster {
 	bool no_consume[SL_MAX_GRES];	/* of these: no node's is used up by those who have it (no_consume) */
 
 	struct sl_nodeset unusable, scratch;
+	struct sl_nodeset lost;		/* of the unusable ones: those that Slurm does not call so (cluster_ends.c) */
+	struct sl_nodeset sleepers;	/* that have to boot, or do (cluster_power.c) */
+	int64_t longest_boot;		/* seconds that one of them takes at most */
+	bool reboots;			/* some are being powered down, or rebooted */
 	struct sl_nodeset *resv_nodes;	/* by reservation */
 	struct enclave **enclave;	/* those that were asked for */
 	uint32_t enclaves;
@@ -212,6 +218,7 @@ struct sl_cluster {
 	struct node_booking *kept;	/* specials that are bookings */
 	uint32_t kepts;
 	bool has_specials, has_partial, has_flexible;
+	bool has_busy;			/* some nodes are completing, being powered down, or rebooted */
 
 	struct sl_entry *queue;
 	struct least *least;		/* [entry] */
@@ -222,7 +229,7 @@ struct sl_cluster {
 	struct held **held;		/* [job] */
 	uint32_t *lingering, lingers;	/* rows that hold nodes and do not run */
 	struct sl_place *alloc;		/* places of the snapshot's own */
-	int64_t first_end;		/* no held job ends earlier */
+	int64_t first_end;		/* no held job's time is up earlier */
 	bool unbooked;			/* what starts is not booked: sl_cluster_unbook() */
 	int64_t cores;			/* of usable nodes */
 	struct sl_tally *license;	/* [license] */
@@ -311,6 +318,35 @@ bool cluster_keeps_out(const struct sl_cluster *c, uint32_t resv, uint32_t own);
 
 /* Most cores that a partial reservation may have on a node. */
 uint32_t cluster_resv_cores(const struct sl_cluster *c, uint32_t resv, uint32_t node);
+
+/* cluster_ends.c: when the time of a job that holds nodes is up; before now: it is overdue.  And when it is expected to
+ * give them back, if its time is up at *end*.  check/check.h has the rules. */
+int64_t cluster_end_of(const struct sl_cluster *c, uint32_t job);
+int64_t cluster_expect_end(const struct sl_cluster *c, uint32_t job, int64_t end);
+
+/* When something that was due at *due*, before now, is expected to be over: it goes on for as long again. */
+int64_t cluster_goes_on(int64_t due, int64_t now);
+
+/* True if the job has been completing for so long that its nodes are planned without. */
+bool cluster_is_hung(const struct sl_cluster *c, uint32_t job);
+
+/* Fill c->lost; 0 or -1 with *err.  And why a node is unusable: "down", "drained", ... */
+int cluster_find_lost(struct sl_cluster *c, struct sl_error *err);
+const char *cluster_why_unusable(const struct sl_cluster *c, uint32_t node);
+
+/* cluster_power.c: fill c->sleepers, c->longest_boot and c->reboots.  0 or -1 with *err. */
+int cluster_find_sleepers(struct sl_cluster *c, struct sl_error *err);
+
+/* Weights by which nodes that are up come first, whatever their own: *rank becomes the caller's list, by node, or NULL
+ * where the nodes' own will do.  0 or -1 with *err. */
+int cluster_rank_nodes(struct sl_cluster *c, uint32_t **rank, struct sl_error *err);
+
+/* True if a node that boots should have been up by now. */
+bool cluster_boots_too_long(const struct sl_cluster *c, uint32_t node);
+
+/* Until when a node takes no job, being powered down or rebooted, where the last of its jobs ends at *jobs_end*;
+ * INT64_MIN: it is neither. */
+int64_t cluster_powerless_until(const struct sl_cluster *c, uint32_t node, int64_t jobs_end);
 
 /* cluster_hold.c: booking what jobs hold. */
 /* On main, over [t0, t1), as far as it is free; no block may stand there. */

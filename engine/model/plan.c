@@ -285,6 +285,11 @@ int sl_plan_refuse(struct sl_plan *p, uint32_t job, enum sl_why why, const char 
 	return put_note(p, job, &said, OF_POLICY, err);
 }
 
+void sl_plan_wake_after(struct sl_plan *p, int64_t seconds)
+{
+	p->wake_after = seconds;
+}
+
 int sl_plan_expect(struct sl_plan *p, uint32_t job, int64_t start, struct sl_error *err)
 {
 	uint32_t rows = p->c->snap->job.rows;

@@ -74,6 +74,10 @@ typedef int sl_plan_guard(void *arg, struct sl_entry e, struct sl_refusal *why, 
 /* From now on it is asked; NULL: nobody is. */
 void sl_plan_set_guard(struct sl_plan *p, sl_plan_guard *guard, void *arg);
 
+/* From now on jobs wait for so many seconds for nodes that are up rather than to have others boot for them.  0, as it is
+ * at first: they wait for none, as in Slurm. */
+void sl_plan_wake_after(struct sl_plan *p, int64_t seconds);
+
 /* How an entry is to be booked; all zero: as it asks, where it suits the job. */
 struct sl_terms {
 	/* Where: a method, or an explicit layout.  NULL: bestfit; spread for --spread-job; native
@@ -82,6 +86,8 @@ struct sl_terms {
 	const struct sl_loan *borrow;	/* on nodes of these too (sl_cluster_borrow()); NULL: of nobody */
 	int64_t expected;		/* seconds that it is taken to run; 0: its walltime */
 	int64_t from;			/* of a reservation: no sooner than then; 0: now */
+	int64_t wake_after;		/* rather than to have nodes boot for it, it waits for so many seconds for nodes that
+					 * are up; 0: for as long as the plan says (sl_plan_wake_after()); below: not at all */
 	bool any_shape;			/* as asked or, where that fails, as one of its alternatives in
 					 * their order; else in the shape that the entry has */
 };

@@ -101,8 +101,7 @@ static bool explain_required(const struct attempt *a, struct sl_refusal *r)
 		if (!sl_nodeset_contains(&cluster_part(c, &a->w->entry)->nodes, n))
 			plan_say(r, SL_WHY_NEVER, "requires node %s, which is not in its partition", name);
 		else if (sl_nodeset_contains(&c->unusable, n))
-			plan_say(r, SL_WHY_NODES_DOWN, "requires node %s, which is %s", name,
-				 c->snap->node.state[n] & SL_NODE_DOWN ? "down" : "drained");
+			plan_say(r, SL_WHY_NODES_DOWN, "requires node %s, which is %s", name, cluster_why_unusable(c, n));
 		else
 			plan_say(r, SL_WHY_NEVER, "requires node %s, which does not satisfy it", name);
 		return true;
@@ -211,8 +210,9 @@ static int has_chance(struct attempt *a, struct sl_refusal *r, struct sl_error *
 			say_misfit(a, &w->misfit, false, r, SL_WHY_NEVER);
 		return lacks < 0 ? -1 : 0;
 	}
-	plan_say(r, SL_WHY_NODES_DOWN, "%" PRIu32 " node%s down or drained%s%s, needs more than are left", w->down,
-		 w->down == 1 ? " is" : "s are", w->resv_nodes ? " in reservation " : "", name_reservation(a));
+	plan_say(r, SL_WHY_NODES_DOWN, "%" PRIu32 " node%s down%s%s%s, needs more than are left", w->down,
+		 w->down == 1 ? " is" : "s are", !c->lost.count ? " or drained" : w->down == 1 ? " or drained, or hangs" : " or drained, or hang",
+		 w->resv_nodes ? " in reservation " : "", name_reservation(a));
 	return 0;
 }
 

@@ -57,12 +57,23 @@ void plan_attempt_now(struct attempt *a)
 		a->expected = yields;
 }
 
+/* Are nodes that are up looked at first, and alone?  Not of several choices, and of parts, which have nodes of their
+ * own: there they come first by their weight. */
+static bool looks_at_those_up(const struct want *w)
+{
+	return w->pub.up && w->pub.up->count && !w->pub.request.choices && !w->pub.request.parts;
+}
+
 int plan_attempt(struct attempt *a, struct sl_plan *p, const struct want *w, const struct sl_terms *terms,
 		 struct sl_error *err)
 {
 	*a = (struct attempt) { .p = p, .w = w, .lack.license = SL_NONE };
 	if (terms && terms->expected && may_be_guessed(p, w))
 		a->expected = terms->expected;
+	a->wake_after = terms && terms->wake_after ? terms->wake_after : p->wake_after;
+	if (a->wake_after < 0)
+		a->wake_after = 0;
+	a->wakes = a->wake_after > 0 && looks_at_those_up(w) ? NOT_LOOKED_AT : MAY_WAKE;
 	if (terms && terms->how)
 		a->how = *terms->how;
 	else
@@ -127,6 +138,19 @@ static int64_t licensed_from(const struct attempt *a, int64_t t, int64_t seconds
 	return a->w->resv == SL_NONE ? cluster_licensed_from(a->p->c, a->w->entry.job, t, seconds) : t;
 }
 
+/* Its request for so many seconds; where that may be met by nodes that boot first, while they do, too. */
+static struct sl_request request_for(const struct attempt *a, int64_t seconds)
+{
+	struct sl_request r = a->w->pub.request;
+
+	r.duration = sl_later(seconds, a->on_up ? 0 : a->w->pub.boots);
+	if (a->how.method == SL_PLACE_NATIVE)
+		cluster_widen(a->w, &r);
+	if (a->on_up)
+		r.eligible = a->w->pub.up;
+	return r;
+}
+
 /* It may have what sockets it asks for, or its cores in a row, where fewer cores are free than make sure of that:
  * select sees which; or other nodes than it is placed on. */
 static bool may_fit_by_select(const struct attempt *a)
@@ -140,22 +164,24 @@ static int fit_by_select(struct attempt *a, struct sl_request r, int64_t t, bool
 {
 	a->how.method = SL_PLACE_NATIVE;
 	cluster_widen(a->w, &r);
+	if (a->on_up)
+		r.eligible = a->w->pub.up;
 	if (t <= a->p->c->now && leave_reserved(a, &r, err) < 0)
 		return -1;
 	return sl_fit_at(a->tl, &r, &a->how, t, layout ? &a->layout : NULL, &a->lack.misfit, err);
 }
 
-int plan_fits(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct sl_error *err)
+/* On the nodes that are looked at (a->on_up). */
+static int fits_there(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct sl_error *err)
 {
 	bool select = t <= a->p->c->now && may_fit_by_select(a);
-	struct sl_request r = a->w->pub.request;
+	struct sl_request r = request_for(a, seconds);
 	enum sl_place_method method = a->how.method;
 	int rc;
 
-	r.duration = seconds;
 	if (t >= a->w->leaves_until)
 		r.max_leaves = 0;
-	if (!plan_licensed(a, t, seconds))
+	if (!plan_licensed(a, t, r.duration))
 		return 0;
 	if (method == SL_PLACE_NATIVE)
 		rc = fit_by_select(a, r, t, layout, err);
@@ -168,6 +194,45 @@ int plan_fits(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct
 	if (rc <= 0)
 		a->how.method = method;
 	return rc;
+}
+
+static int find_earliest_there(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start,
+			       struct sl_error *err);
+
+/* Starting now: will there be nodes that are up soon enough that it waits for them?  1, 0 or -1. */
+static int waits_for_nodes(struct attempt *a, struct sl_error *err)
+{
+	int64_t now = a->p->c->now, seconds = plan_booked(a, plan_time(a->p, a->w, now)), at;
+	struct attempt up;
+	int rc;
+
+	if (a->wakes != NOT_LOOKED_AT)
+		return a->wakes == WAKES_NONE;
+	up = *a;
+	up.on_up = true;
+	up.layout = (struct sl_layout) SL_LAYOUT_EMPTY;
+	up.open = (struct sl_nodeset) SL_NODESET_EMPTY;
+	rc = seconds ? find_earliest_there(&up, now, sl_later(now, a->wake_after), seconds, &at, err) : 0;
+	plan_attempt_end(&up);
+	if (rc >= 0)
+		a->wakes = rc ? WAKES_NONE : MAY_WAKE;
+	return rc;
+}
+
+int plan_fits(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct sl_error *err)
+{
+	int rc;
+
+	if (!looks_at_those_up(a->w))
+		return fits_there(a, t, seconds, layout, err);
+	a->on_up = true;
+	rc = fits_there(a, t, seconds, layout, err);
+	a->on_up = false;
+	if (rc)
+		return rc;
+	if (t <= a->p->c->now && (rc = waits_for_nodes(a, err)))
+		return rc < 0 ? -1 : 0;
+	return fits_there(a, t, seconds, layout, err);
 }
 
 int64_t plan_longest(struct attempt *a, int64_t t, int64_t least, int64_t most, struct sl_error *err)
@@ -193,7 +258,7 @@ int64_t plan_longest(struct attempt *a, int64_t t, int64_t least, int64_t most, 
 	}
 	if (best != least && (rc = plan_fits(a, t, best, true, err)) <= 0)
 		return rc;
-	plan_licensed(a, t, best);	/* the latest look was for longer */
+	plan_licensed(a, t, sl_later(best, a->w->pub.boots));	/* the latest look was for longer */
 	return best;
 }
 
@@ -251,34 +316,31 @@ static int fit_in_switches(struct attempt *a, struct sl_request *r, int64_t from
 static int find_by_method(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start,
 			  struct sl_error *err)
 {
-	struct sl_request r = a->w->pub.request;
+	struct sl_request r = request_for(a, seconds);
 
-	r.duration = seconds;
-	if (a->how.method == SL_PLACE_NATIVE)
-		cluster_widen(a->w, &r);
 	a->lack.license = SL_NONE;
 	for (;;) {
-		int64_t t = licensed_from(a, from, seconds);
+		int64_t t = licensed_from(a, from, r.duration);
 		int rc;
 
 		if (t > latest || t == INT64_MAX) {
 			a->lack.misfit = (struct sl_misfit) { .lack = SL_LACK_TIME };
-			plan_licensed(a, from, seconds);
+			plan_licensed(a, from, r.duration);
 			return 0;
 		}
 		rc = fit_in_switches(a, &r, t, latest, start, err);
 		if (rc <= 0)
 			return rc;
 		if ((a->how.method == SL_PLACE_NATIVE || a->w->pub.rows.spare) && *start <= a->p->c->now) {
-			rc = plan_fits(a, *start, seconds, true, err);
+			rc = fits_there(a, *start, seconds, true, err);
 			if (rc)
 				return rc;
-			from = first_ahead_ends(a, seconds);
+			from = first_ahead_ends(a, r.duration);
 			continue;
 		}
-		from = licensed_from(a, *start, seconds);
+		from = licensed_from(a, *start, r.duration);
 		if (from == *start) {
-			plan_licensed(a, *start, seconds);
+			plan_licensed(a, *start, r.duration);
 			return 1;
 		}
 	}
@@ -305,14 +367,14 @@ static int find_wider(struct attempt *a, int64_t from, int64_t latest, int64_t s
 	return rc;
 }
 
-/* The earliest fit of so many seconds between *from* and *latest*. */
-static int find_earliest_fit(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start,
+/* The earliest fit of so many seconds between *from* and *latest*, on the nodes that are looked at. */
+static int find_earliest_there(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start,
 			     struct sl_error *err)
 {
 	int rc, wider;
 
 	if (may_fit_by_select(a) && from <= a->p->c->now) {
-		rc = plan_fits(a, from, seconds, true, err);
+		rc = fits_there(a, from, seconds, true, err);
 		*start = a->p->c->now;
 		if (rc)
 			return rc;
@@ -322,6 +384,39 @@ static int find_earliest_fit(struct attempt *a, int64_t from, int64_t latest, in
 		return rc;
 	wider = find_wider(a, from, rc ? *start - 1 : latest, seconds, start, err);
 	return wider ? wider : rc;
+}
+
+/* On any nodes, unless it starts as soon, or so soon that it is to wait, on nodes that are up. */
+static int find_earliest_fit(struct attempt *a, int64_t from, int64_t latest, int64_t seconds, int64_t *start,
+			     struct sl_error *err)
+{
+	struct attempt any;
+	int64_t at;
+	int rc, woken;
+
+	if (!looks_at_those_up(a->w))
+		return find_earliest_there(a, from, latest, seconds, start, err);
+	any = *a;
+	a->on_up = true;
+	rc = find_earliest_there(a, from, latest, seconds, start, err);
+	a->on_up = false;
+	if (rc < 0)
+		return -1;
+	any.layout = (struct sl_layout) SL_LAYOUT_EMPTY;
+	any.open = a->open;
+	a->open = (struct sl_nodeset) SL_NODESET_EMPTY;
+	woken = find_earliest_there(&any, from, latest, seconds, &at, err);
+	if (woken > 0 && (!rc || at < *start - a->wake_after)) {
+		sl_layout_free(&a->layout);
+		*a = any;
+		*start = at;
+		return 1;
+	}
+	a->open = any.open;
+	sl_layout_free(&any.layout);
+	if (!rc)
+		a->lack = any.lack;
+	return woken < 0 ? -1 : rc;
 }
 
 int plan_earliest(struct attempt *a, int64_t from, int64_t *start, int64_t *seconds, struct sl_error *err)
@@ -364,13 +459,33 @@ int plan_count_licenses(struct sl_plan *p, const struct booking *b, int sign, st
 	return cluster_count_licenses(p->c, b->licenses, b->t0, b->t1, sign, err);
 }
 
+/* How long the last of its nodes boots. */
+static int64_t find_boots(const struct sl_plan *p, const struct booking *b)
+{
+	int64_t longest = 0;
+
+	if (!b->want->pub.boots)
+		return 0;
+	for (uint32_t s = 0; s < b->layout.shares; s++) {
+		const struct sl_nodeset *set = &b->layout.share[s].nodes;
+
+		for (uint32_t n = sl_nodeset_next(set, 0); n < SL_MAX_NODES; n = sl_nodeset_next(set, n + 1)) {
+			int64_t boots = sl_cluster_boots_in(p->c, n, b->t0);
+
+			longest = boots > longest ? boots : longest;
+		}
+	}
+	return longest;
+}
+
 int plan_book(struct sl_plan *p, struct booking *b, struct sl_error *err)
 {
 	struct sl_timeline *tl = b->want->enclave ? b->want->enclave->tl : p->c->tl;
 	struct sl_error why = { .code = SL_OK };
 	bool busy = false;
 
-	b->t1 = sl_later(b->t0, b->expected ? b->expected : b->limit);
+	b->boots = find_boots(p, b);
+	b->t1 = sl_later(sl_later(b->t0, b->boots), b->expected ? b->expected : b->limit);
 	if (!sl_layout_book(tl, &b->layout, b->t0, b->t1, &why)) {
 		if (!plan_count_licenses(p, b, 1, &why)) {
 			if (!plan_bar_across(p, b, true, &why))

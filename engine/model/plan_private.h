@@ -18,6 +18,7 @@ struct booking {
 	int64_t t0, t1;
 	int64_t limit;			/* seconds; less than what was asked: it was shortened */
 	int64_t expected;		/* seconds that it is booked for, where less than the limit; else 0 */
+	int64_t boots;			/* seconds before those, in which its nodes boot */
 	enum sl_place_method method;
 	struct sl_range licenses;	/* rows of job_license that it has */
 	uint32_t by;
@@ -137,6 +138,7 @@ struct sl_plan {
 		int64_t until;		/* seconds until the head is to start: whoever runs longer... */
 		int64_t later;		/* ... needs as many cores then */
 	} room;
+	int64_t wake_after;		/* sl_plan_wake_after() */
 	uint32_t forecasts;		/* the last so many of *reserved* are that */
 	int64_t *expected;		/* [job] what users are told; 0: nothing but that; NULL: of none */
 	uint64_t revision;
@@ -180,6 +182,9 @@ struct attempt {
 	struct sl_how how;
 	struct sl_timeline *tl;
 	int64_t expected;		/* seconds that it is taken to run; 0: its walltime */
+	int64_t wake_after;		/* it waits for so many seconds for nodes that are up */
+	enum { MAY_WAKE, WAKES_NONE, NOT_LOOKED_AT } wakes;	/* starting now: does it wait? */
+	bool on_up;			/* it is looked for on nodes that are up, and on no others */
 	struct sl_nodeset open;		/* of a native job: its nodes but those that others have reserved */
 	struct sl_layout layout;	/* of the last one that fitted */
 	struct lack lack;		/* of the last one that did not */
@@ -317,7 +322,8 @@ void plan_attempt_end(struct attempt *a);
  * a->lack says of which. */
 bool plan_licensed(struct attempt *a, int64_t t, int64_t seconds);
 
-/* Does it fit at *t* for so many seconds?  1, 0, or -1 with *err.  *layout: want it. */
+/* Does it fit at *t* for so many seconds, and while its nodes boot?  On nodes that are up, else on any.  1, 0, or -1 with
+ * *err.  *layout: want it. */
 int plan_fits(struct attempt *a, int64_t t, int64_t seconds, bool layout, struct sl_error *err);
 
 /* The longest time in whole minutes, from *least* seconds to *most*, that fits at

@@ -60,6 +60,8 @@ static bool asks_no_less(const struct want *less, const struct want *w)
 	if (a->required || !has_all_nodes_of(less, w) || !gres_no_less(a, b) || !rows_no_less(&less->pub.rows, &w->pub.rows) ||
 	    (w->wide.differs && memcmp(&less->wide, &w->wide, sizeof(w->wide))))
 		return false;
+	if (less->pub.up && less->resv == SL_NONE && w->resv != SL_NONE)	/* of which no boots are counted */
+		return false;
 	if (b->min_nodes < a->min_nodes || b->tasks < a->tasks ||
 	    (uint64_t) b->tasks * or_most(a->max_nodes) < (uint64_t) a->tasks * or_most(b->max_nodes))
 		return false;
@@ -116,7 +118,7 @@ void plan_refusals_keep(const struct attempt *a, enum refusal_kind kind, int64_t
 	enum sl_lack lack = a->lack.misfit.lack;
 	struct sl_plan *p = a->p;
 
-	if (a->how.method == SL_PLACE_EXPLICIT || a->lack.license != SL_NONE ||
+	if (a->how.method == SL_PLACE_EXPLICIT || a->wake_after || a->lack.license != SL_NONE ||
 	    (lack != SL_LACK_NODES && lack != SL_LACK_CORES && lack != SL_LACK_MAX_NODES && lack != SL_LACK_BLOCK))
 		return;
 	p->refusal[p->next_refusal] = (struct refused) { .w = a->w, .kind = kind, .block = wants_block(a),
@@ -185,7 +187,7 @@ static void keep_wait(const struct attempt *a, int64_t from, int64_t seconds, in
 int plan_fit_earliest(struct attempt *a, const struct sl_request *r, int64_t from, int64_t latest, int64_t *start,
 		      struct sl_error *err)
 {
-	bool exact = is_exact(a);
+	bool exact = is_exact(a) && !a->on_up;	/* (what is found on some of its nodes says nothing of all) */
 	int64_t begin = exact ? begin_at(a, from, r->duration) : from;
 	int rc = sl_fit_earliest(a->tl, r, &a->how, begin, latest, start, &a->layout, &a->lack.misfit, err);
 

@@ -252,13 +252,14 @@ static int move_head(struct sl_plan *p, struct booking *head, struct sl_error *e
 	struct sl_how how = { .method = head->method };
 	const struct sl_terms terms = { .how = &how };
 	struct sl_layout old = head->layout;
+	int64_t until = head->t1;
 	struct sl_range licenses = head->licenses;
 	struct attempt a;
 	int rc;
 
 	if (plan_attempt(&a, p, head->want, &terms, err) < 0)
 		return -1;
-	rc = plan_fits(&a, head->t0, head->t1 - head->t0, true, err);
+	rc = plan_fits(&a, head->t0, head->expected ? head->expected : head->limit, true, err);
 	if (rc > 0) {
 		head->layout = a.layout;
 		head->licenses = a.licenses;
@@ -266,6 +267,7 @@ static int move_head(struct sl_plan *p, struct booking *head, struct sl_error *e
 		a.layout = rc > 0 ? old : head->layout;
 		head->layout = rc > 0 ? head->layout : old;
 		head->licenses = rc > 0 ? head->licenses : licenses;
+		head->t1 = rc > 0 ? head->t1 : until;
 	}
 	if (rc > 0) {
 		free(head->places);
@@ -433,6 +435,9 @@ int plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *term
 	plan_attempt_now(&a);
 	head = easy && p->reserved.count > p->head_at ? p->reserved.item[p->head_at] : NULL;
 	rc = find_start(&a, head, &b, &why, err);
+	if (!rc && a.wakes == WAKES_NONE)
+		plan_say(&why, SL_WHY_RESOURCES, "waits for nodes that are up, for %" PRId64 " s at most, and wakes no others",
+			 a.wake_after);
 	if (rc > 0) {
 		plan_drop(p, at);
 		plan_preempt_outdated(p);

@@ -521,7 +521,9 @@ static int work_out(struct sl_cluster *c, struct want *w, struct sl_error *err)
 		return 0;
 	choose_method(c, w);
 	ask_switches(c, w);
-	return want_choose_nodes(c, w, err) < 0 ? -1 : want_place_strictly(c, w, err);
+	if (want_choose_nodes(c, w, err) < 0 || want_place_strictly(c, w, err) < 0)
+		return -1;
+	return want_find_up(c, w, err);
 }
 
 static void empty(struct want *w)

@@ -445,6 +445,19 @@ int cluster_chance(struct sl_cluster *c, const struct want *constant, struct sl_
 	return rc < 0 ? -1 : 0;
 }
 
+int want_find_up(const struct sl_cluster *c, struct want *w, struct sl_error *err)
+{
+	const struct sl_nodeset *eligible = w->pub.request.eligible;
+
+	if (!c->sleepers.count || !eligible || !sl_nodeset_overlaps(eligible, &c->sleepers))
+		return 0;
+	if (sl_nodeset_copy(&w->up, eligible, err) < 0 || sl_nodeset_subtract(&w->up, &c->sleepers, err) < 0)
+		return -1;
+	w->pub.up = &w->up;
+	w->pub.boots = w->resv == SL_NONE ? c->longest_boot : 0;
+	return 0;
+}
+
 void want_free_nodes(struct want *w)
 {
 	for (uint32_t i = 0; i < w->choices; i++)
@@ -458,6 +471,7 @@ void want_free_nodes(struct want *w)
 	sl_nodeset_free(&w->eligible);
 	sl_nodeset_free(&w->required);
 	sl_nodeset_free(&w->active);
+	sl_nodeset_free(&w->up);
 }
 
 void want_features_free(struct sl_cluster *c)

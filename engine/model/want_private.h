@@ -116,6 +116,9 @@ const struct sl_nodeset *want_feature_nodes(struct sl_cluster *c, uint32_t str, 
 /* The sets of nodes that are its own. */
 void want_free_nodes(struct want *w);
 
+/* Of its eligible nodes those that need not boot, where some have to.  0, or -1 with *err. */
+int want_find_up(const struct sl_cluster *c, struct want *w, struct sl_error *err);
+
 void want_features_free(struct sl_cluster *c);
 
 #endif

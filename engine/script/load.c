@@ -39,6 +39,7 @@ static int read_site(lua_State *L)
 	sl_script_push_site(L);
 	f->interval_s = figure(L, "interval");
 	f->budget_s = figure(L, "budget");
+	f->wake_after_s = figure(L, "wake_after");
 	lua_getfield(L, -1, "hold_rest");
 	push_field(L, -2, "hold_names", LUA_TSTRING);
 	sl_fence_set(&f->hold, lua_toboolean(L, -2), lua_tostring(L, -1));

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/grow.h"
+#include "bind/how.h"
 #include "bundle/data.h"
 
 /* Registry: the site object, the groups of the snapshot. */
@@ -471,6 +472,7 @@ static int set_up_cycle(struct sl_script *s, struct sl_cluster *c, struct sl_pla
 	x->plan = p;
 	x->snap = sl_cluster_snapshot(c);
 	sl_plan_set_guard(p, sl_lua_guard, x);
+	sl_plan_wake_after(p, sl_lua_seconds(x->bundle->figures.wake_after_s));
 	sl_lua_end_turn(x);
 	if (recall(s, err) || sl_script_begin_holds(s, err))
 		return -1;

@@ -40,6 +40,9 @@
 ---@field node_stamp integer
 ---@field part_stamp integer
 ---@field resv_stamp integer
+---@field over_time_limit number OverTimeLimit, seconds
+---@field kill_wait number
+---@field unkillable_timeout number UnkillableStepTimeout, seconds
 local cluster = {}
 
 --- Iterate over the pending jobs of this policy's partitions: in Slurm's order, or by rank
@@ -251,6 +254,7 @@ function history:summary(question) end
 ---@field any_max_nodes boolean nor its MaxNodes, where that says how many at most
 ---@field any_min_nodes boolean nor its MinNodes
 ---@field no_reserve boolean its flag NO_RESERVE
+---@field power_up boolean running: its nodes boot, and its time begins when they are up
 ---@field priority integer Slurm's
 ---@field nice integer
 ---@field submit_time integer
@@ -396,7 +400,18 @@ function history:summary(question) end
 ---@field maint boolean
 ---@field planned boolean
 ---@field powered_down boolean
----@field usable boolean neither down nor drained
+---@field powering_down boolean
+---@field powering_up boolean
+---@field reboot_requested boolean reboots when its jobs have ended; takes none before
+---@field reboot_issued boolean
+---@field future boolean
+---@field dynamic boolean
+---@field power_time integer when it was told to power down, to power up or to reboot; 0: not known
+---@field resume_timeout number seconds within which it has to have booted
+---@field suspend_timeout number
+---@field suspend_time number idle seconds after which it is powered down
+---@field boots_in integer seconds that it has to boot before a job runs there; 0: it is up
+---@field usable boolean neither down nor drained, nor hanging
 ---@field idle boolean usable and all cores free
 ---@field free_cores integer now, with what the plan has booked so far
 ---@field free_memory integer
@@ -429,6 +444,7 @@ function history:summary(question) end
 ---@field allow_qos string comma-separated; empty: all
 ---@field deny_qos string
 ---@field allow_users string user ids of AllowGroups, comma-separated; -: none; empty: all
+---@field over_time_limit number OverTimeLimit, seconds; -1: the cluster's
 
 ---@class sched.license
 ---@field name string

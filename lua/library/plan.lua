@@ -22,6 +22,7 @@ local plan = {}
 ---@field because? string why it is started: for explain
 ---@field from? integer reserve, earliest: no sooner than this time
 ---@field expected? number seconds that it is taken to run, less than its walltime: it is booked for those
+---@field wake_after? number seconds that it waits for nodes that are up rather than to have others boot; 0: none
 
 --- Start a job now.
 ---@param job sched.job
@@ -41,7 +42,7 @@ function plan:backfill(job, how) end
 
 --- Backfill each job that an iteration over the queue has left, as long as there is a head.
 ---@param queue fun(): sched.job? what cluster:queue() returned
----@param how? sched.how place, and shape 0 or "any"
+---@param how? sched.how place, wake_after, and shape 0 or "any"
 ---@return integer started
 function plan:backfill_rest(queue, how) end
 

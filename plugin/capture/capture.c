@@ -20,6 +20,7 @@
 
 #include "base/file.h"
 #include "plugin/capture/capture.h"
+#include "plugin/records/units.h"
 
 static int fail(const char *what)
 {
@@ -43,6 +44,7 @@ static void add_meta(struct capture *c)
 		(type & CR_PACK_NODES ? SL_SELECT_PACK_NODES : 0) | (type & CR_LLN ? SL_SELECT_LLN : 0) |
 		(type & CR_SOCKET ? SL_SELECT_SOCKET : 0) | (SL_LLN_DEALS ? SL_SELECT_LLN_DEALS : 0) |
 		(SL_GRES_IN_TURN ? SL_SELECT_GRES_IN_TURN : 0);
+	SL_FILL_ENDS(&row, c->conf);
 	sl_builder_append(c->b, SL_T_META, &row);
 }
 

@@ -122,9 +122,10 @@ struct sl_range capture_runs(struct capture *c, const int32_t *inx)
 static uint32_t node_flags(uint32_t state)
 {
 	uint32_t base = state & NODE_STATE_BASE, f = 0;
+	bool boots = state & NODE_STATE_POWERING_UP;	/* does not respond, and is usable */
 
 	if (base == NODE_STATE_DOWN || base == NODE_STATE_FUTURE || base == NODE_STATE_UNKNOWN ||
-	    state & (NODE_STATE_NO_RESPOND | NODE_STATE_FAIL))
+	    state & NODE_STATE_FAIL || (state & NODE_STATE_NO_RESPOND && !boots))
 		f |= SL_NODE_DOWN;
 	if (state & NODE_STATE_DRAIN)
 		f |= SL_NODE_DRAIN;
@@ -132,7 +133,10 @@ static uint32_t node_flags(uint32_t state)
 		f |= SL_NODE_COMPLETING;
 	if (state & NODE_STATE_MAINT)
 		f |= SL_NODE_MAINT;
-	return f;
+	return f | (state & NODE_STATE_POWERED_DOWN ? SL_NODE_POWERED_DOWN : 0) |
+		(state & NODE_STATE_POWERING_DOWN ? SL_NODE_POWERING_DOWN : 0) | (boots ? SL_NODE_POWERING_UP : 0) |
+		(base == NODE_STATE_FUTURE ? SL_NODE_FUTURE : 0) |
+		(state & (NODE_STATE_DYNAMIC_NORM | NODE_STATE_DYNAMIC_FUTURE) ? SL_NODE_DYNAMIC : 0);
 }
 
 void capture_nodes(struct capture *c)
@@ -161,6 +165,9 @@ void capture_nodes(struct capture *c)
 		row.features = sl_builder_str(c->b, n->features_act);
 		row.owner = n->owner == NO_VAL ? SL_NONE : n->owner;
 		row.boot_time = n->boot_time;
+		row.resume_timeout = sl_timeout(c->conf->resume_timeout);
+		row.suspend_timeout = sl_timeout(c->conf->suspend_timeout);
+		row.suspend_time = sl_suspend_time(c->conf->suspend_time);
 		row.reason = sl_builder_str(c->b, n->reason);
 		row.gres = capture_node_gres(c, SL_T_NODE_GRES, n->gres);
 		c->node_row[i] = sl_builder_append(c->b, SL_T_NODE, &row);

@@ -93,6 +93,7 @@ static void collect_meta(struct sl_collector *c)
 		(type & CR_PACK_NODES ? SL_SELECT_PACK_NODES : 0) | (type & CR_LLN ? SL_SELECT_LLN : 0) |
 		(type & CR_SOCKET ? SL_SELECT_SOCKET : 0) | (SL_LLN_DEALS ? SL_SELECT_LLN_DEALS : 0) |
 		(SL_GRES_IN_TURN ? SL_SELECT_GRES_IN_TURN : 0);
+	SL_FILL_ENDS(&row, &slurm_conf);
 	row.conf_stamp = slurm_conf.last_update;
 	row.job_stamp = last_job_update;
 	row.node_stamp = last_node_update;

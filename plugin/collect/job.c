@@ -319,6 +319,8 @@ static uint32_t flags_of(const job_record_t *job)
 		f |= SL_JOBF_BATCH;
 	if (IS_JOB_COMPLETING(job))
 		f |= SL_JOBF_COMPLETING;
+	if (IS_JOB_POWER_UP_NODE(job) && IS_JOB_RUNNING(job))
+		f |= SL_JOBF_POWER_UP;
 	if (job->bit_flags & SPREAD_JOB)
 		f |= SL_JOBF_SPREAD;
 	if (!job->priority && IS_JOB_PENDING(job))

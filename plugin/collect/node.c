@@ -164,23 +164,60 @@ static void add_shares(struct gres_walk *w, bool usable)
 		note_uncounted(w->c->scratch, w->shared[i]);
 }
 
+/* Does it reboot, or is to, and is resumed then (scontrol reboot ... nextstate=resume)?  Slurm starts nothing there
+ * before, and plans with it (rs_node_bitmap).  One that reboots as soon as it may is drained until then. */
+static bool is_resumed_by_a_reboot(const node_record_t *n, int i)
+{
+	bool said = n->next_state != NO_VAL && n->next_state & NODE_RESUME;
+
+	if (!IS_NODE_REBOOT_REQUESTED(n) && !IS_NODE_REBOOT_ISSUED(n))
+		return false;
+	if (IS_NODE_FAIL(n) || (IS_NODE_DRAIN(n) && !(said && n->next_state & NODE_STATE_UNDRAIN)))
+		return false;
+	return said || bit_test(rs_node_bitmap, i);
+}
+
+/* Is it being powered down, and free to be powered up then (power_save.c)? */
+static bool sleeps_soon(const node_record_t *n)
+{
+	return IS_NODE_POWERING_DOWN(n) && !IS_NODE_DOWN(n) && !IS_NODE_DRAIN(n) && !IS_NODE_FAIL(n);
+}
+
+static uint32_t power_flags(const node_record_t *n, bool resumed)
+{
+	return (IS_NODE_POWERED_DOWN(n) ? SL_NODE_POWERED_DOWN : 0) |
+		(IS_NODE_POWERING_DOWN(n) ? SL_NODE_POWERING_DOWN : 0) |
+		(IS_NODE_POWERING_UP(n) ? SL_NODE_POWERING_UP : 0) |
+		(resumed && IS_NODE_REBOOT_ISSUED(n) ? SL_NODE_REBOOT_ISSUED : 0) |
+		(resumed && IS_NODE_REBOOT_REQUESTED(n) ? SL_NODE_REBOOT_REQUESTED : 0) |
+		(IS_NODE_FUTURE(n) ? SL_NODE_FUTURE : 0) |
+		(IS_NODE_DYNAMIC_NORM(n) || IS_NODE_DYNAMIC_FUTURE(n) ? SL_NODE_DYNAMIC : 0);
+}
+
 static uint32_t node_flags(const node_record_t *n, int i)
 {
+	bool resumed = is_resumed_by_a_reboot(n, i);
 	uint32_t f = 0;
 
-	if (!bit_test(up_node_bitmap, i) || IS_NODE_DOWN(n) || IS_NODE_FUTURE(n))
+	if ((!bit_test(up_node_bitmap, i) && !resumed) || (IS_NODE_DOWN(n) && !resumed) || IS_NODE_FUTURE(n))
 		f |= SL_NODE_DOWN;
-	if (IS_NODE_DRAIN(n))
+	if (IS_NODE_DRAIN(n) && !resumed)
 		f |= SL_NODE_DRAIN;
-	if (!bit_test(avail_node_bitmap, i) && !(f & SL_NODE_UNUSABLE))
-		f |= SL_NODE_DOWN;	/* not responding, failing, rebooting ... */
+	if (!bit_test(avail_node_bitmap, i) && !(f & SL_NODE_UNUSABLE) && !resumed && !sleeps_soon(n))
+		f |= SL_NODE_DOWN;	/* not responding, failing ... */
 	if (IS_NODE_COMPLETING(n))
 		f |= SL_NODE_COMPLETING;
 	if (IS_NODE_MAINT(n))
 		f |= SL_NODE_MAINT;
-	if (IS_NODE_POWERED_DOWN(n) || IS_NODE_POWERING_DOWN(n))
-		f |= SL_NODE_POWERED_DOWN;
-	return f;
+	return f | power_flags(n, resumed);
+}
+
+static void fill_power(struct sl_node_row *row, const node_record_t *n)
+{
+	row->power_time = IS_NODE_POWERING_DOWN(n) ? n->power_save_req_time : n->boot_req_time;
+	row->resume_timeout = sl_timeout(n->resume_timeout);
+	row->suspend_timeout = sl_timeout(n->suspend_timeout);
+	row->suspend_time = sl_suspend_time(n->suspend_time);
 }
 
 static uint32_t spec_cores(const node_record_t *n)
@@ -268,6 +305,7 @@ static void add_node(struct sl_collector *c, const node_record_t *n, int i)
 	row.features = sl_builder_str(c->b, n->features_act ? n->features_act : n->features);
 	row.owner = n->owner == NO_VAL ? SL_NONE : n->owner;
 	row.boot_time = n->boot_time;
+	fill_power(&row, n);
 	row.topology = sl_builder_str(c->b, switches_above(c, n, i));
 	row.reason = n->reason ? sl_builder_str(c->b, n->reason) : 0;
 	row.gres.first = sl_builder_rows(c->b, SL_T_NODE_GRES);

@@ -44,6 +44,31 @@ static inline int64_t sl_default_time(uint32_t minutes)
 	return minutes == NO_VAL ? 0 : sl_walltime(minutes);
 }
 
+/* An OverTimeLimit: minutes in seconds; -1 where a partition has none of its own. */
+static inline int64_t sl_over_time(uint16_t minutes)
+{
+	return minutes == NO_VAL16 ? -1 : minutes == INFINITE16 ? SL_UNLIMITED : (int64_t) minutes * 60;
+}
+
+/* ResumeTimeout and the like; and SuspendTime, in seconds.  What is not said has no end. */
+static inline int64_t sl_timeout(uint16_t seconds)
+{
+	return seconds == NO_VAL16 || seconds == INFINITE16 ? SL_UNLIMITED : (int64_t) seconds;
+}
+
+static inline int64_t sl_suspend_time(uint32_t seconds)
+{
+	return seconds == NO_VAL || seconds == INFINITE ? SL_UNLIMITED : (int64_t) seconds;
+}
+
+/* When processes of jobs that are over are gone, from slurm_conf_t, of which the library has one of its own. */
+#define SL_FILL_ENDS(row, conf)									\
+	do {											\
+		(row)->over_time_limit = sl_over_time((conf)->over_time_limit);		\
+		(row)->kill_wait = (conf)->kill_wait;						\
+		(row)->unkillable_timeout = (conf)->unkillable_timeout;				\
+	} while (0)
+
 /* What slurm.conf says of a partition that is yes or no. */
 static inline uint32_t sl_part_flags(uint16_t state_up, uint32_t flags, uint16_t max_share)
 {
@@ -75,6 +100,7 @@ static inline uint32_t sl_resv_flags(uint64_t flags)
 		(row)->max_nodes = sl_bound32((p)->max_nodes);					\
 		(row)->max_cpus_per_node = (p)->max_cpus_per_node ? sl_bound32((p)->max_cpus_per_node) : SL_NONE;	\
 		(row)->oversubscribe = (p)->max_share & ~SHARED_FORCE;				\
+		(row)->over_time_limit = sl_over_time((p)->over_time_limit);			\
 	} while (0)
 
 #endif

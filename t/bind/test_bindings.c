@@ -186,7 +186,7 @@ static void a_bid_is_not_for_all_jobs_of_a_queue(void **state)
 
 		snprintf(text, sizeof(text), DECIDE("local b = cluster:bids(cluster:queue()())[1]\n"
 						    "plan:backfill_rest(cluster:queue(), { %s = b })"), key[i]);
-		told(text, "for all jobs of a queue: expected place or shape, no other key");
+		told(text, "for all jobs of a queue: expected place, shape or wake_after, no other key");
 	}
 }
 

@@ -44,14 +44,17 @@ static void a_dead_node_is_refused(void **state)
 	build_destroy(b);
 }
 
-static void a_completing_node_takes_reservations(void **state)
+static void a_completing_node_takes_reservations_from_when_its_jobs_are_gone(void **state)
 {
 	struct build *b = one((struct build_job) { 0 });
 	struct built_plan *p = build_plan(b);
 
 	(void) state;
 	build_change(b, SL_T_NODE, 3, sl_node_row, .state = SL_NODE_COMPLETING);
-	put_reservation(p, 2, SL_OVERDUE_S, place(p, 3, 1, 0, 0));
+	put_reservation(p, 2, 29, place(p, 3, 1, 0, 0));
+	expect(b, p, "job 2: node n3 is completing");
+	p = build_plan(b);
+	put_reservation(p, 2, 30, place(p, 3, 1, 0, 0));
 	expect(b, p, NULL);
 	build_destroy(b);
 }
@@ -550,7 +553,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(places_must_be_nodes_in_order),
 		cmocka_unit_test(a_dead_node_is_refused),
-		cmocka_unit_test(a_completing_node_takes_reservations),
+		cmocka_unit_test(a_completing_node_takes_reservations_from_when_its_jobs_are_gone),
 		cmocka_unit_test(a_node_outside_the_partition_is_refused),
 		cmocka_unit_test(a_job_may_have_nodes_that_are_lent_to_it),
 		cmocka_unit_test(what_lends_nodes_keeps_its_limits),

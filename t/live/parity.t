@@ -12,13 +12,15 @@ needs_plugin
 : "${SL_PLUGINDIR:=$TOP/.work/inst/lib/slurm}"
 SEED=${SL_SEED:-1} RUNS=${SL_RUNS:-1} ISLANDS=${SL_ISLANDS:-40} LOAD=${SL_LOAD:-4}
 NODES_HERE=$((6 * ISLANDS))
+# All nodes sleep, and none comes up while a seed takes; a plan counts the time of a boot.
+export SL_BOOTS=600
 
 cluster_node_lines() { lua5.4 "$HERE/parity.lua" machine "$SEED" "$ISLANDS" "$2"; } # NODES PORT
 LIVE_LINES=("PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=DOWN")
 BACKFILL=bf_interval=1,bf_max_job_test=10000,bf_continue,bf_window=20000
 BACKFILL+=,sched_interval=1,sched_min_interval=0,default_queue_depth=10000
 live_begin "$NODES_HERE" SelectTypeParameters=CR_Core_Memory DefMemPerCPU=100 Licenses=lic:10000,few:3 \
-	AllowSpecResourcesUsage=YES DebugFlags=NO_CONF_HASH SlurmctldDebug=debug
+	AllowSpecResourcesUsage=YES DebugFlags=NO_CONF_HASH SlurmctldDebug=debug "ResumeTimeout=$SL_BOOTS"
 needs_engine
 cluster_site <<-'EOL'
 	local sched = require "sched"

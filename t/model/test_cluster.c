@@ -71,6 +71,7 @@ static void an_overdue_a_completing_and_a_suspended_job_hold_as_the_rules_say(vo
 		build_running(b, (struct build_job) { .id = i + 1, .first = i, .ends_in = 600 });
 	build_change_job(b, 1, .end_time = BUILD_NOW - 5);
 	build_change_job(b, 2, .state = SL_JOB_CANCELLED);
+	build_change_job(b, 2, .end_time = BUILD_NOW);
 	build_change_job(b, 2, .flags = SL_JOBF_COMPLETING);
 	build_change_job(b, 3, .state = SL_JOB_SUSPENDED);
 	build_change_job(b, 3, .suspend_time = BUILD_NOW - 400);
@@ -78,7 +79,8 @@ static void an_overdue_a_completing_and_a_suspended_job_hold_as_the_rules_say(vo
 	build_change_job(b, 4, .priority = 0);
 	c = build_cluster(b);
 	assert_int_equal(free_cores(c, "n0", 0), 0);
-	assert_int_equal(free_cores(c, "n0", SL_OVERDUE_S), 8);
+	assert_int_equal(free_cores(c, "n0", 24), 0);	/* KillWait is 30 s */
+	assert_int_equal(free_cores(c, "n0", 25), 8);
 	assert_int_equal(free_cores(c, "n1", 0), 0);
 	assert_int_equal(free_cores(c, "n1", SL_OVERDUE_S), 8);
 	assert_int_equal(free_cores(c, "n2", 999), 0);	/* 600 s, and the 400 of its suspension */
@@ -146,8 +148,8 @@ static void nodes_that_are_down_or_reserved_are_not_free(void **state)
 	c = build_cluster(b);
 	assert_int_equal(free_cores(c, "n0", 0), 0);
 	assert_int_equal(free_cores(c, "n0", 1 << 20), 0);
-	assert_int_equal(free_cores(c, "n1", 0), 0);
-	assert_int_equal(free_cores(c, "n1", SL_OVERDUE_S), 8);
+	assert_int_equal(free_cores(c, "n1", 29), 0);	/* nobody knows of whom: KillWait */
+	assert_int_equal(free_cores(c, "n1", 30), 8);
 	assert_int_equal(free_cores(c, "n2", 99), 8);
 	assert_int_equal(free_cores(c, "n2", 100), 0);
 	assert_int_equal(free_cores(c, "n3", 200), 8);
@@ -285,8 +287,8 @@ static void time_that_passes_a_jobs_end_does_not_free_it(void **state)
 	build_running(b, (struct build_job) { .id = 1, .ends_in = 60 });
 	c = build_cluster(b);
 	ok(sl_cluster_advance(c, BUILD_NOW + 100, &err), &err);
-	assert_int_equal(free_cores(c, "n0", 100), 0);
-	assert_int_equal(free_cores(c, "n0", 100 + SL_OVERDUE_S), 8);
+	assert_int_equal(free_cores(c, "n0", 109), 0);	/* 10 s after its KillWait: as long again */
+	assert_int_equal(free_cores(c, "n0", 110), 8);
 	ok(sl_cluster_finish(c, 0, &err), &err);
 	assert_int_equal(free_cores(c, "n0", 100), 8);
 	sl_cluster_destroy(c);
@@ -457,11 +459,14 @@ static void a_cluster_that_moved_equals_one_built_from_scratch(void **state)
 			/* What a simulator has: jobs that are pending, none suspended or completing. */
 			struct sl_job_row r = job_row(b, j);
 
-			r.flags &= ~(uint32_t) SL_JOBF_COMPLETING;
+			r.flags &= ~(uint32_t) (SL_JOBF_COMPLETING | SL_JOBF_POWER_UP);
 			r.flags &= ~(uint32_t) SL_JOBF_OVERSUBSCRIBE;
 			r.state = r.state == SL_JOB_SUSPENDED ? SL_JOB_RUNNING : r.state;
 			sl_builder_update(b->builder, SL_T_JOB, j, &r);
 		}
+		for (uint32_t n = 0; n < sl_builder_rows(b->builder, SL_T_NODE); n++)	/* nor nodes that boot */
+			build_change(b, SL_T_NODE, n, sl_node_row,
+				     .state &= SL_NODE_UNUSABLE | SL_NODE_COMPLETING | SL_NODE_POWERED_DOWN);
 		for (uint32_t p = 0; p < sl_builder_rows(b->builder, SL_T_PARTITION); p++) {
 			build_change(b, SL_T_PARTITION, p, sl_partition_row, .oversubscribe = 1);
 			build_change(b, SL_T_PARTITION, p, sl_partition_row, .max_cpus_per_node = SL_NONE);

@@ -75,7 +75,8 @@ static void verb(struct desk *d, uint64_t *s)
 	struct sl_pick pick[4];
 	struct sl_how how;
 	struct sl_terms terms = { .how = build_below(s, 3) ? NULL : &how, .any_shape = !build_below(s, 4),
-		.expected = *s >> 40 & 1 ? 1 + (int64_t) (*s >> 20) % 7200 : 0 };
+		.expected = *s >> 40 & 1 ? 1 + (int64_t) (*s >> 20) % 7200 : 0,
+		.wake_after = *s >> 33 & 3 ? 0 : (int64_t) (*s >> 25) % 1000 };
 	struct sl_entry e;
 	int64_t at;
 

@@ -19,6 +19,7 @@
 --
 -- engine is the C side (script/script.c); only modules named sched.* see it.
 
+local duration = require "sched.duration"
 local forecasts = require "sched.forecasts"
 local locate = require "sched.locate"
 local options = require "sched.options"
@@ -29,7 +30,7 @@ local M = {}
 local made = {}		-- what site() returned: the site it stands for
 
 local site_keys = { interval = true, budget = true, default = true, partitions = true, on_failure = true, tuned = true,
-	forecasts = true }
+	forecasts = true, wake_after = true }
 local ranges = {
 	interval = { min = 0.1, max = 86400, unit = "seconds between two cycles" },
 	budget = { min = 0.01, max = 3600, unit = "seconds that a cycle may take to decide" },
@@ -434,6 +435,15 @@ local function check_figures(t, at)
 	end
 end
 
+-- wake_after = "4m": seconds; 0 where nothing is said.
+local function read_wake_after(t, at)
+	local seconds = t.wake_after == nil and 0 or duration.seconds(t.wake_after)
+	if not seconds or seconds < 0 or seconds ~= seconds then
+		raise(at("wake_after"), "wake_after = %s; expected a duration, \"4m\" say", shown(t.wake_after))
+	end
+	return seconds
+end
+
 -- "gpu,gpu-long" -> { "gpu", "gpu-long" }; a partition belongs to one set.
 local function partition_names(key, taken, at)
 	local names = {}
@@ -478,6 +488,7 @@ local function build(t, at, path, line)
 	local site = { interval = t.interval or 0, budget = t.budget or 0, sets = {}, named = "" }
 	local taken, tuned = {}, read_tuned(t, at)
 	check_figures(t, at)
+	site.wake_after = read_wake_after(t, at)
 	site.default = compose(t.default == nil and "easy" or t.default, function(...) return at("default", ...) end,
 		t.on_failure, tuned)
 	if t.partitions ~= nil and type(t.partitions) ~= "table" then
@@ -637,7 +648,7 @@ function M.single(name, text)
 			list[key] = value_of(value)
 		end
 	end
-	return finish { interval = 0, budget = 0, sets = {}, named = "", default = compose(list, at) }
+	return finish { interval = 0, budget = 0, wake_after = 0, sets = {}, named = "", default = compose(list, at) }
 end
 
 return M

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* check/ends.c - when what holds a node lets go of it: see check.h, "Overdue" and the two after it. */
+#include "check/private.h"
+
+#include <inttypes.h>
+
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+
+static bool is_cleaned_up(const struct check *c, uint32_t j)
+{
+	return c->snap->job.flags[j] & SL_JOBF_COMPLETING;
+}
+
+/* Overdue since then: as long again. */
+static int64_t as_long_again(const struct check *c, int64_t since)
+{
+	return check_later(c->now, MAX(check_rest(c->now, since), SL_OVERDUE_S));
+}
+
+static bool hangs(const struct check *c, uint32_t j)
+{
+	const struct sl_meta_view *meta = &c->snap->meta;
+	int64_t ended = c->snap->job.end_time[j], patience = check_later(meta->kill_wait[0], meta->unkillable_timeout[0]);
+
+	return is_cleaned_up(c, j) && ended && check_rest(c->now, ended) > MAX(patience, SL_HUNG_S);
+}
+
+/* -- power --------------------------------------------------------------- */
+
+static int64_t told(const struct check *c, uint32_t node)
+{
+	int64_t t = c->snap->node.power_time[node];
+
+	return t <= 0 || t > c->now ? c->now : t;
+}
+
+static int64_t boot_time(const struct check *c, uint32_t node)
+{
+	int64_t limit = c->snap->node.resume_timeout[node];
+
+	return limit == SL_UNLIMITED || limit < 0 ? 0 : limit;
+}
+
+int64_t check_boots(const struct check *c, uint32_t node, int64_t at)
+{
+	uint32_t state = c->snap->node.state[node];
+
+	if (state & SL_NODE_POWERING_UP)
+		return MAX(check_rest(check_later(told(c, node), boot_time(c, node)), at), 0);
+	if (state & (SL_NODE_POWERED_DOWN | SL_NODE_POWERING_DOWN))
+		return boot_time(c, node);
+	return 0;
+}
+
+/* -- jobs ---------------------------------------------------------------- */
+
+/* Its time limit, from when the last of its nodes is up. */
+static int64_t end_from_boot(const struct check *c, uint32_t j)
+{
+	struct sl_range alloc = c->snap->job.alloc[j];
+	int64_t boots = 0;
+
+	for (uint32_t a = alloc.first; a < alloc.first + alloc.count; a++)
+		boots = MAX(boots, check_boots(c, c->snap->alloc.node[a], c->now));
+	return check_later(check_later(c->now, boots), c->snap->job.time_limit[j]);
+}
+
+/* Its time is up at *end*, which is not to come: until when may it go on? */
+static int64_t overtime(const struct check *c, uint32_t j, int64_t end)
+{
+	uint32_t part = c->snap->job.partition[j];
+	int64_t over = c->snap->meta.over_time_limit[0], limit = c->snap->job.time_limit[j];
+
+	if (part != SL_NONE && c->snap->partition.over_time_limit[part] >= 0)
+		over = c->snap->partition.over_time_limit[part];
+	if (over != SL_UNLIMITED)
+		return check_later(check_later(end, over), c->snap->meta.kill_wait[0]);
+	return check_later(end, limit <= 0 || limit == SL_UNLIMITED ? SL_YEAR_S : limit);
+}
+
+int64_t check_end(const struct check *c, uint32_t j)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	bool asleep = job->state[j] == SL_JOB_SUSPENDED;
+	int64_t end = job->end_time[j];
+
+	if (hangs(c, j))
+		return SL_UNLIMITED;
+	if (is_cleaned_up(c, j) || (job->state[j] != SL_JOB_RUNNING && !asleep))
+		return as_long_again(c, end && end < c->now ? end : c->now);
+	if (!end)
+		end = job->time_limit[j] == SL_UNLIMITED ? SL_UNLIMITED :
+			check_later(job->start_time[j], job->time_limit[j]);
+	if (end == SL_UNLIMITED)
+		return end;
+	if (asleep && job->suspend_time[j])
+		end = check_later(c->now, check_rest(end, job->suspend_time[j]));
+	else if (job->flags[j] & SL_JOBF_POWER_UP && job->time_limit[j] != SL_UNLIMITED)
+		end = MAX(end, end_from_boot(c, j));
+	if (end <= c->now)
+		end = overtime(c, j, end);
+	return end > c->now ? end : as_long_again(c, end);
+}
+
+/* -- nodes --------------------------------------------------------------- */
+
+/* Jobs of the node that are being cleaned up. */
+static int64_t cleaned_up_at(const struct check *c, uint32_t node)
+{
+	const struct sl_job_view *job = &c->snap->job;
+	int64_t at = INT64_MIN;
+
+	for (uint32_t j = 0; j < job->rows; j++)
+		for (uint32_t a = job->alloc[j].first; is_cleaned_up(c, j) && a < job->alloc[j].first + job->alloc[j].count; a++)
+			if (c->snap->alloc.node[a] == node)
+				at = MAX(at, check_end(c, j));
+	return at > INT64_MIN ? at : check_later(c->now, c->snap->meta.kill_wait[0]);
+}
+
+static int64_t rebooted_at(const struct check *c, uint32_t node)
+{
+	uint32_t state = c->snap->node.state[node];
+	int64_t down = check_later(told(c, node), c->snap->node.suspend_timeout[node]);
+
+	if (state & SL_NODE_REBOOT_ISSUED)
+		return check_later(told(c, node), boot_time(c, node));
+	if (state & SL_NODE_REBOOT_REQUESTED)
+		return check_later(MAX(MAX(c->held_until[node], check_later(c->now, SL_OVERDUE_S)), c->now), boot_time(c, node));
+	if (!(state & SL_NODE_POWERING_DOWN) || state & SL_NODE_POWERED_DOWN)
+		return INT64_MIN;
+	return down > c->now ? down : as_long_again(c, down);
+}
+
+static int check_boots_in_time(const struct check *c, uint32_t id, uint32_t node)
+{
+	bool boots = c->snap->node.state[node] & (SL_NODE_POWERING_UP | SL_NODE_REBOOT_ISSUED);
+	int64_t limit = c->snap->node.resume_timeout[node];
+
+	if (!boots || limit == SL_UNLIMITED || check_later(told(c, node), limit) >= c->now)
+		return 0;
+	return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s boots for longer than its ResumeTimeout", id,
+		       check_str(c, c->snap->node.name[node]));
+}
+
+int check_free_of_jobs(struct check *c, const struct row *r, uint32_t node)
+{
+	const struct sl_snapshot *s = c->snap;
+	uint32_t id = s->job.id[r->job];
+	const char *name = check_str(c, s->node.name[node]);
+
+	if (check_boots_in_time(c, id, node) < 0)
+		return -1;
+	if (c->hung[node])
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s has a job that hangs in COMPLETING", id, name);
+	if (s->node.state[node] & SL_NODE_COMPLETING && r->at < cleaned_up_at(c, node))
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s is completing", id, name);
+	if (r->at < rebooted_at(c, node))
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": node %s is being powered down or rebooted", id, name);
+	return 0;
+}
+
+void check_find_hung(struct check *c)
+{
+	const struct sl_job_view *job = &c->snap->job;
+
+	for (uint32_t j = 0; j < job->rows; j++)
+		for (uint32_t a = job->alloc[j].first; hangs(c, j) && a < job->alloc[j].first + job->alloc[j].count; a++)
+			c->hung[c->snap->alloc.node[a]] = 1;
+}

@@ -129,6 +129,16 @@ int64_t sl_cluster_now(const struct sl_cluster *c)
 	return c->now;
 }
 
+uint64_t sl_cluster_effort(const struct sl_cluster *c)
+{
+	return c->effort.spent;
+}
+
+void sl_cluster_stop_at(struct sl_cluster *c, const volatile sig_atomic_t *stop)
+{
+	c->effort.stop = stop;
+}
+
 void sl_cluster_set_origin(struct sl_cluster *c, int64_t origin)
 {
 	c->origin = origin;

@@ -8,6 +8,9 @@
 #include "base/grow.h"
 #include "base/map.h"
 
+#define WORDS_OF_UNIT 8		/* joined in the time of a unit of work */
+#define RUNS_OF_UNIT 4		/* looked at */
+
 /* Runs of nodes in the answers that are kept: 64 MiB.  Jobs can have as many constraints as there are jobs. */
 #define MOST_KEPT_RUNS ((UINT64_C(64) << 20) / sizeof(struct sl_run))
 
@@ -138,7 +141,6 @@ static uint32_t number_set(struct sl_features *f, uint32_t str, struct sl_error 
 	if (sl_grow_list(&f->set, f->sets, sizeof(*f->set), err) || sl_map_put(&f->set_of, hash, f->sets, err))
 		return UINT32_MAX;
 	f->set[f->sets] = str;
-	sl_effort_add(f->effort, strlen(at));
 	while (*at) {
 		size_t n = strcspn(at, ",");
 
@@ -149,6 +151,7 @@ static uint32_t number_set(struct sl_features *f, uint32_t str, struct sl_error 
 	return f->sets++;
 }
 
+/* Once for all: it is no job's work. */
 static int build_sets(struct sl_features *f, struct sl_error *err)
 {
 	const struct sl_node_view *node = &f->snap->node;
@@ -168,7 +171,6 @@ static int build_sets(struct sl_features *f, struct sl_error *err)
 			return -1;
 		f->run[f->runs++] = (struct set_run) { n, n, set };
 	}
-	sl_effort_add(f->effort, node->rows);
 	f->work = calloc(SL_CONSTRAINT_WORK * (f->sets / 64 + 1), sizeof(*f->work));
 	if (!f->work)
 		return sl_fail(err, SL_ENOMEM, "features: out of memory");
@@ -234,7 +236,7 @@ static const uint64_t *sets_having(void *arg, const char *text, size_t length)
 	struct sl_features *f = arg;
 	struct name *n = find_name(f, text, length);
 
-	sl_effort_add(f->effort, f->sets / 64 + 1);
+	sl_effort_add(f->effort, f->sets / 64 / WORDS_OF_UNIT + 1);
 	if (!n || n->bits)
 		return n ? n->bits : NULL;
 	n->bits = calloc(f->sets / 64 + 1, sizeof(*n->bits));
@@ -270,7 +272,7 @@ static int collect_nodes(struct sl_features *f, struct sl_nodeset *out, struct s
 		if (f->work[r->set / 64] >> r->set % 64 & 1 && sl_nodeset_add(out, r->first, r->last, err) < 0)
 			return -1;
 	}
-	return sl_effort_spend(f->effort, f->runs, err);
+	return sl_effort_spend(f->effort, f->runs / RUNS_OF_UNIT + out->runs, err);
 }
 
 const struct sl_nodeset *sl_features_nodes(struct sl_features *f, uint32_t constraint, uint32_t choice,

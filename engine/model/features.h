@@ -26,7 +26,8 @@ struct sl_constraint_says {
 
 struct sl_features;
 
-/* NULL with *err: out of memory.  Work is counted in *effort* (may be NULL). */
+/* NULL with *err: out of memory.  Work is counted in *effort* (may be NULL), but for what is done
+ * once for all constraints. */
 struct sl_features *sl_features_create(const struct sl_snapshot *snap, struct sl_effort *effort, struct sl_error *err);
 void sl_features_destroy(struct sl_features *f);
 

@@ -127,6 +127,23 @@ int sl_plan_backfill(struct sl_plan *p, struct sl_entry e, const struct sl_terms
 int sl_plan_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms,
 		     int64_t *start_time, struct sl_refusal *refusal, struct sl_error *err);
 
+/*
+ * Work that planning a job may be.  A job that turns out to be more is refused (SL_WHY_COST), by all of the
+ * above, and from then on without being tried, for a minute of the snapshots' time: sl_plan_left_out() says until when, for the
+ * next plan to be told.  Users have an allowance too, for all of their jobs that are more than twenty plain ones.
+ * There is none of that where the snapshot's source is "sim".
+ */
+struct sl_left_out {
+	uint32_t id;			/* of the job */
+	int64_t until;
+};
+#define SL_PLAN_LEFT_OUT_MAX 1000
+void sl_plan_leave_out(struct sl_plan *p, uint32_t id, int64_t until);
+const struct sl_left_out *sl_plan_left_out(const struct sl_plan *p, uint32_t *count);
+
+/* Units (base/effort.h) that a job may be at most, and be left out beyond. */
+uint64_t sl_plan_most_effort(const struct sl_plan *p);
+
 /* Take back the reservation of a job in this plan, or else its last start.  0, or -1
  * with *err when it has neither (SL_ENOENT). */
 int sl_plan_undo(struct sl_plan *p, uint32_t job, struct sl_error *err);

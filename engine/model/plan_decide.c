@@ -180,8 +180,15 @@ int plan_start_alone(struct sl_plan *p, struct sl_entry e, const struct sl_terms
 static int decide_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, bool easy,
 			struct sl_refusal *refusal, struct sl_error *err)
 {
-	return plan_is_component(p->c, e.job) ? plan_start_het(p, e, terms, easy, refusal, err) :
-						plan_start_alone(p, e, terms, easy, refusal, err);
+	struct sl_error unread;
+	int rc;
+
+	err = err ? err : &unread;
+	if (!plan_begin_work(p, e.job))
+		return plan_refuse_work(p, &e, refusal, err);
+	rc = plan_is_component(p->c, e.job) ? plan_start_het(p, e, terms, easy, refusal, err) :
+					      plan_start_alone(p, e, terms, easy, refusal, err);
+	return plan_end_work(p, &e, rc, refusal, err);
 }
 
 int sl_plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, struct sl_refusal *refusal,
@@ -260,7 +267,7 @@ static int keeps_its_reservation(struct sl_plan *p, struct sl_entry e, const str
 	return 1;
 }
 
-int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t *start_time,
+static int decide_reservation(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t *start_time,
 		    struct sl_refusal *refusal, struct sl_error *err)
 {
 	struct sl_refusal why = { .why = SL_WHY_NONE };
@@ -293,8 +300,19 @@ int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_terms 
 	return rc ? (rc > 0 ? 0 : -1) : plan_reserve(p, e, terms, p->c->now, start_time, refusal, err);
 }
 
-int sl_plan_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t *start_time,
-		     struct sl_refusal *refusal, struct sl_error *err)
+int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t *start_time,
+		    struct sl_refusal *refusal, struct sl_error *err)
+{
+	struct sl_error unread;
+
+	err = err ? err : &unread;
+	if (!plan_begin_work(p, e.job))
+		return plan_refuse_work(p, &e, refusal, err);
+	return plan_end_work(p, &e, decide_reservation(p, e, terms, start_time, refusal, err), refusal, err);
+}
+
+static int find_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t *start_time,
+		      struct sl_refusal *refusal, struct sl_error *err)
 {
 	struct sl_refusal why = { .why = SL_WHY_NONE };
 	int rc;
@@ -309,6 +327,17 @@ int sl_plan_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_terms
 	if (!rc && refusal)
 		plan_copy_refusal(refusal, &why);
 	return rc;
+}
+
+int sl_plan_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t *start_time,
+		     struct sl_refusal *refusal, struct sl_error *err)
+{
+	struct sl_error unread;
+
+	err = err ? err : &unread;
+	if (!plan_begin_work(p, e.job))
+		return plan_refuse_work(p, &e, refusal, err);
+	return plan_end_work(p, &e, find_start(p, e, terms, start_time, refusal, err), refusal, err);
 }
 
 /* -- taking back --------------------------------------------------------- */

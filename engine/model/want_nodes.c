@@ -117,6 +117,8 @@ static bool has_memory(const struct sl_cluster *c, const struct want *w, uint32_
 		r->memory_per_core * (int64_t) sl_request_node_cores(c->snap, w->entry.job, n) <= c->snap->node.memory[n];
 }
 
+#define EFFORT_OF_RUN 4		/* of nodes, in a set that is joined to another */
+
 static const struct rule {
 	bool (*asks)(const struct sl_cluster *c, const struct want *w);
 	bool (*has)(const struct sl_cluster *c, const struct want *w, uint32_t n);
@@ -133,7 +135,7 @@ static const struct rule {
 static int sift(struct sl_cluster *c, struct want *w, const struct rule *rule, struct sl_error *err)
 {
 	struct sl_nodeset out = SL_NODESET_EMPTY;
-	int rc = 0;
+	int rc = sl_effort_spend(&c->effort, EFFORT_OF_RUN * (uint64_t) w->eligible.count, err);
 
 	for (uint32_t n = sl_nodeset_next(&w->eligible, 0); !rc && n < SL_MAX_NODES;
 	     n = sl_nodeset_next(&w->eligible, n + 1))
@@ -151,7 +153,7 @@ static int add_choice(struct sl_cluster *c, struct want *w, uint32_t str, uint32
 	const struct sl_nodeset *f = sl_features_nodes(c->features, str, choice, err);
 	struct sl_nodeset nodes = SL_NODESET_EMPTY;
 
-	if (!f)
+	if (!f || sl_effort_spend(&c->effort, EFFORT_OF_RUN * ((uint64_t) w->eligible.runs + f->runs), err) < 0)
 		return -1;
 	if (sl_nodeset_meet(&nodes, &w->eligible, f, err) < 0) {
 		sl_nodeset_free(&nodes);
@@ -276,7 +278,8 @@ static int narrow(struct sl_cluster *c, struct want *w, const struct sl_nodeset 
 	const struct sl_job_view *job = &c->snap->job;
 	uint32_t j = w->entry.job;
 
-	if (sl_nodeset_copy(&w->eligible, base, err) < 0)
+	if (sl_effort_spend(&c->effort, EFFORT_OF_RUN * ((uint64_t) base->runs + job->exc_nodes[j].count), err) < 0 ||
+	    sl_nodeset_copy(&w->eligible, base, err) < 0)
 		return -1;
 	if (job->exc_nodes[j].count) {
 		struct sl_nodeset exc = SL_NODESET_EMPTY;
@@ -314,7 +317,8 @@ int want_choose_nodes(struct sl_cluster *c, struct want *w, struct sl_error *err
 	uint32_t j = w->entry.job;
 
 	if (job->req_nodes[j].count) {
-		if (cluster_nodes(c, job->req_nodes[j], &w->required, err) < 0)
+		if (sl_effort_spend(&c->effort, EFFORT_OF_RUN * (uint64_t) job->req_nodes[j].count, err) < 0 ||
+		    cluster_nodes(c, job->req_nodes[j], &w->required, err) < 0)
 			return -1;
 		r->required = &w->required;
 	}

@@ -144,6 +144,14 @@ const struct sl_left_out *sl_plan_left_out(const struct sl_plan *p, uint32_t *co
 /* Units (base/effort.h) that a job may be at most, and be left out beyond. */
 uint64_t sl_plan_most_effort(const struct sl_plan *p);
 
+/*
+ * Can no time help the entry, whatever ends: not before something changes (nodes that are down or drained, features,
+ * a limit of its partition, licences of which there are too few at all), or since it is left out?  1: it is refused, with
+ * the reason; 0: it may be tried, which says nothing of when; -1 with *err.  An entry that may be tried in
+ * several ways (alternatives, reservations), and a component of a heterogeneous job, is never that here.
+ */
+int sl_plan_refuse_hopeless(struct sl_plan *p, struct sl_entry e, struct sl_error *err);
+
 /* Take back the reservation of a job in this plan, or else its last start.  0, or -1
  * with *err when it has neither (SL_ENOENT). */
 int sl_plan_undo(struct sl_plan *p, uint32_t job, struct sl_error *err);

@@ -386,6 +386,10 @@ int plan_explain_later(struct attempt *a, int64_t seconds, struct sl_refusal *r,
 /* Why there is no time at all at which it fits. */
 int plan_explain_never(struct attempt *a, struct sl_refusal *r, struct sl_error *err);
 
+/* Whether no time can help it, as things stand: more licences than there are, or nodes that there are not or that are
+ * down.  1 with *r; 0; -1 with *err. */
+int plan_explain_hopeless(struct attempt *a, struct sl_refusal *r, struct sl_error *err);
+
 /* plan_refusals.c: has that, or something that asks for no more, been refused already?  True,
  * and *lack: why.  Keep a refusal (a->lack); forget them all, since something was given back. */
 bool plan_refusals_find(const struct attempt *a, enum refusal_kind kind, int64_t seconds, struct lack *lack);

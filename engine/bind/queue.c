@@ -136,11 +136,12 @@ static uint32_t examine(struct sl_lua *x, struct walk *w, uint32_t index)
 }
 
 /*
- * The share of a cycle's work (base/effort.h) that one look at the queue may be: half a second or so, a quarter of the
- * default budget.  A job that is handed out counts for as much at least, for what the policy itself does about it.
+ * The share of a cycle's work (base/effort.h) that one look at the queue may be: half a second or so, a third of the
+ * default budget at most.  A job that is handed out counts for as much at least, for what the policy itself does about it: so
+ * there are 60,000 of them at most.
  */
-#define SHARE 40000000
-#define LEAST_OF_SHARE 2000
+#define SHARE 60000000
+#define LEAST_OF_SHARE 1000
 
 /* What came of the entry that was handed out last has been work. */
 static void settle_share(const struct sl_lua *x, struct walk *w)

@@ -14,7 +14,7 @@
 -- Options
 --   window  pending jobs examined in a cycle, in the queue's order, without those that no time can help.  The
 --           rest waits for a later cycle with the reason "beyond the policy's window".  0: as many as a share of
---           the cycle's work is enough for on a cluster, where users wait for the cycle's end, some 10,000; and
+--           the cycle's work is enough for on a cluster, where users wait for the cycle's end, 60,000 at most; and
 --           all of them in a simulation.
 --   shapes  a job that does not fit as it asks starts as the first of its alternatives that fits
 --           (doc/requests.md); false: only as it asks.

@@ -553,6 +553,17 @@ static bool take_snapshot(struct sl_cycler *y)
 	return false;
 }
 
+/* Were there jobs to which the policy did not come: behind its window, or when its time was up? */
+static bool left_unseen(const struct sl_plan_image *plan)
+{
+	uint32_t i;
+
+	for (i = 0; i < plan->pending.rows; i++)
+		if (plan->pending.why[i] == SL_WHY_WINDOW || plan->pending.why[i] == SL_WHY_BUDGET)
+			return true;
+	return false;
+}
+
 static void run_cycle(struct sl_cycler *y)
 {
 	struct sl_commit m = { .c = y->collector, .status = &y->status, .notes = &y->notes, .asked = y->asked,
@@ -562,6 +573,7 @@ static void run_cycle(struct sl_cycler *y)
 	struct sl_plan_image plan, *decided = NULL;
 	struct sl_error err = { SL_OK, "" };
 	uint32_t examined = 0;
+	bool unseen = false;
 	uint64_t took_us;
 	time_t before;
 
@@ -584,6 +596,7 @@ static void run_cycle(struct sl_cycler *y)
 		write_book(y, decided);
 	}
 	if (decided) {
+		unseen = left_unseen(decided);
 		if (sl_captures_note_asked(&y->captures, &y->options, &y->collector->snap, decided, &err))
 			complain(y, SL_TROUBLE_RECORD, err.text);
 		sl_host_release(y->host, &a);
@@ -591,7 +604,7 @@ static void run_cycle(struct sl_cycler *y)
 	sl_commit_free(&m);
 	y->status.cycles++;
 	y->status.last_cycle = y->due.snapshot_second;
-	sl_due_done(&y->due, before, m.started > 0);
+	sl_due_done(&y->due, before, m.started > 0, unseen);
 	sl_captures_write(&y->captures, &y->options, y->dir, y->sequence, y->collector->bytes, y->collector->size,
 			  complain, y);
 done:

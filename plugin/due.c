@@ -36,12 +36,14 @@ void sl_due_begin(struct sl_due *d)
 	d->last_start = sl_clock_s();
 	d->snapshot_second = time(NULL);
 	d->was_trailing = d->trailing;
+	d->again = false;
 	read_stamps(&d->seen);
 	d->trailing = MAX(MAX(d->seen.job, d->seen.node), MAX(d->seen.part, d->seen.resv)) >= d->snapshot_second;
 }
 
-void sl_due_done(struct sl_due *d, time_t before, bool started)
+void sl_due_done(struct sl_due *d, time_t before, bool started, bool unseen)
 {
+	d->again = started && unseen;
 	/* what others wrote in that second may be news */
 	if (last_job_update != before && (started || !d->was_trailing))
 		d->trailing = true;
@@ -62,7 +64,8 @@ bool sl_due_now(const struct sl_due *d, double interval_s)
 	double now = sl_clock_s(), cost = d->last_end - d->last_start;
 	struct sl_stamps s;
 
-	if (now - d->last_start >= interval_s)
+	/* what is behind those that started has its turn at once; a cycle that starts nothing ends that */
+	if (d->again || now - d->last_start >= interval_s)
 		return true;
 	if (now - d->last_end < MIN(REST_AFTER * cost, interval_s))
 		return false;

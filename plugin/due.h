@@ -24,6 +24,7 @@ struct sl_due {
 	struct sl_stamps seen;		/* by the last cycle */
 	bool trailing;			/* a change in the second of its snapshot may have been missed... */
 	bool was_trailing;		/* ... or in that of the one before */
+	bool again;			/* the last one started jobs, and did not see all of the queue */
 	time_t snapshot_second;
 	double last_start, last_end;	/* seconds of sl_clock_s() */
 };
@@ -32,8 +33,8 @@ struct sl_due {
 void sl_due_begin(struct sl_due *d);
 
 /* It has carried out what was decided, *started* jobs among it; *before*: last_job_update when it had its
- * snapshot.  Its own writes are no news. */
-void sl_due_done(struct sl_due *d, time_t before, bool started);
+ * snapshot.  Its own writes are no news.  *unseen*: the policy did not come to the end of the queue. */
+void sl_due_done(struct sl_due *d, time_t before, bool started, bool unseen);
 
 /* It ends.  Microseconds that it took. */
 uint64_t sl_due_end(struct sl_due *d);

@@ -22,6 +22,7 @@ enum sl_errno {
 	SL_ELIMIT,	/* a stated cap was exceeded: the text names the cap */
 	SL_ENOENT,	/* no such thing */
 	SL_EBUSY,	/* not free; try later */
+	SL_EEFFORT,	/* more work than one request may be (base/effort.h) */
 };
 
 struct sl_error {

@@ -113,7 +113,7 @@ int sl_line_file_remove(const char *dir, const char *name, struct sl_error *err)
 	if (make_path(path, dir, name, err))
 		return -1;
 	n = strlen(path);
-	for (int i = 0; i <= SL_LINE_FILE_KEEP; i++) {
+	for (int i = 0; i <= SL_LINE_FILE_MOST; i++) {
 		if (i)
 			snprintf(path + n, sizeof(path) - n, ".%d", i);
 		if (unlink(path) && errno != ENOENT)
@@ -151,13 +151,39 @@ int sl_line_file_lock(struct sl_line_file *f, struct sl_error *err)
 	return sl_fail(err, SL_EBUSY, "%s: another process is rotating it", f->path);
 }
 
+/* Is there no such file, or has nothing been written to it for long? */
+static bool may_go(const struct sl_line_file *f, int number)
+{
+	char path[PATH_MAX + 8];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s.%d", f->path, number);
+	return stat(path, &st) < 0 || time(NULL) - st.st_mtime > SL_LINE_FILE_DAYS * 24 * 3600;
+}
+
+/* Remove those that are too many and too old. */
+static void remove_old(const struct sl_line_file *f)
+{
+	char path[PATH_MAX + 8];
+
+	for (int i = SL_LINE_FILE_KEEP + 1; i <= SL_LINE_FILE_MOST; i++) {
+		snprintf(path, sizeof(path), "%s.%d", f->path, i);
+		if (may_go(f, i))
+			unlink(path);
+	}
+}
+
 /* Rename the files, NAME to NAME.1 and so on.  The lock is held; it is the old file's. */
 static int rotate_files(struct sl_line_file *f, struct sl_error *err)
 {
 	char from[PATH_MAX + 8], to[PATH_MAX + 8];
 
-	snprintf(to, sizeof(to), "%s.%d", f->path, SL_LINE_FILE_KEEP);
-	for (int i = SL_LINE_FILE_KEEP - 1; i >= 0; i--) {
+	int last = SL_LINE_FILE_KEEP;
+
+	while (last < SL_LINE_FILE_MOST && !may_go(f, last))
+		last++;
+	snprintf(to, sizeof(to), "%s.%d", f->path, last);
+	for (int i = last - 1; i >= 0; i--) {
 		if (i)
 			snprintf(from, sizeof(from), "%s.%d", f->path, i);
 		else
@@ -166,6 +192,7 @@ static int rotate_files(struct sl_line_file *f, struct sl_error *err)
 			return io_error(f, err);
 		memcpy(to, from, sizeof(to));
 	}
+	remove_old(f);
 	return sl_line_file_lock(f, err);
 }
 

@@ -2,7 +2,9 @@
 /*
  * line_file.h - a file of lines that grows, for who writes it and who reads it meanwhile.
  *
- * DIR/NAME, rotated to NAME.1 ... NAME.SL_LINE_FILE_KEEP before it would exceed its size.  A line
+ * DIR/NAME, rotated to NAME.1 and so on before it would exceed its size.  Kept are SL_LINE_FILE_KEEP of those, and
+ * up to SL_LINE_FILE_MOST while they are younger than SL_LINE_FILE_DAYS, so that a day with much to say does not
+ * wash out the days before.  A line
  * is written with one write(2), so that a crash leaves at most one torn line at the end, which
  * readers skip and the next writer cuts off.
  *
@@ -21,6 +23,8 @@
 
 #define SL_LINE_FILE_SIZE ((size_t) 64 << 20)
 #define SL_LINE_FILE_KEEP 4
+#define SL_LINE_FILE_MOST 9
+#define SL_LINE_FILE_DAYS 14
 
 struct sl_line_file {
 	char path[PATH_MAX];

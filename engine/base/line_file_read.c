@@ -119,12 +119,12 @@ static int read_file(const struct file *f, struct tail *t, int (*visit)(const ch
 }
 
 /* Open what there is, newest first. */
-static int open_files(const char *dir, const char *name, struct file file[SL_LINE_FILE_KEEP + 1], struct sl_error *err)
+static int open_files(const char *dir, const char *name, struct file file[SL_LINE_FILE_MOST + 1], struct sl_error *err)
 {
 	char path[PATH_MAX];
 	int n = 0;
 
-	for (int i = 0; i <= SL_LINE_FILE_KEEP; i++) {
+	for (int i = 0; i <= SL_LINE_FILE_MOST; i++) {
 		struct file f;
 		int k = 0;
 
@@ -161,7 +161,7 @@ error:
 int sl_line_file_read(const char *dir, const char *name, int (*visit)(const char *line, size_t length, void *arg),
 		      void *arg, struct sl_error *err)
 {
-	struct file file[SL_LINE_FILE_KEEP + 1];
+	struct file file[SL_LINE_FILE_MOST + 1];
 	struct tail tail = { NULL, 0, 0, 0 };
 	int files = open_files(dir, name, file, err), rc = 0, stopped = 0;
 

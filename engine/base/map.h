@@ -24,35 +24,34 @@
 
 #define SL_HASH UINT64_C(0x9e3779b97f4a7c15)	/* where one begins */
 
+/* Of numbers that nobody chooses: rows, offsets, ids. */
 static inline uint64_t sl_hash_number(uint64_t hash, uint64_t number)
 {
 	hash = (hash ^ number) * UINT64_C(0xff51afd7ed558ccd);
 	return hash ^ hash >> 32;
 }
 
-/* Eight bytes at a time: interning is what collecting a snapshot spends most of its time on,
- * and it does so under Slurm's locks. */
-static inline uint64_t sl_hash_bytes(uint64_t hash, const void *bytes, size_t n)
-{
-	const unsigned char *p = bytes;
-	uint64_t word;
-
-	hash ^= n;
-	for (; n >= 8; p += 8, n -= 8) {
-		memcpy(&word, p, 8);
-		hash = sl_hash_number(hash, word);
-	}
-	word = 0;
-	memcpy(&word, p, n);
-	hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
-	hash = (hash ^ hash >> 29) * UINT64_C(0xc4ceb9fe1a85ec53);
-	return hash ^ hash >> 32;
-}
+/*
+ * Of bytes that anybody may have chosen.  It depends on a key that each process draws for itself, so that nobody can
+ * make up names that have one hash and are all looked at for each that is looked up.  What is found with a map does not
+ * depend on the key; a digest that is kept or sent is another thing (sl_digest()).
+ */
+uint64_t sl_hash_bytes(uint64_t hash, const void *bytes, size_t n);
 
 static inline uint64_t sl_hash_text(uint64_t hash, const char *text)
 {
 	return sl_hash_bytes(hash, text, strlen(text));
 }
+
+/* SipHash-c-d (Aumasson and Bernstein 2012) of *first*, little-endian, and the bytes behind it where *has_first*. */
+uint64_t sl_siphash(const uint64_t key[2], unsigned c, unsigned d, bool has_first, uint64_t first, const void *bytes,
+		    size_t n);
+
+/* Hash with that key from now on; for tests.  No map may have anything in it. */
+void sl_hash_with_key(const uint64_t key[2]);
+
+/* The same on every machine and in every process, for what is kept in files; *digest*: of what came before, or SL_HASH. */
+uint64_t sl_digest(uint64_t digest, const void *bytes, size_t n);
 
 /* Of a number like a job's, one that no other number has: what is found with it is the right one. */
 static inline uint32_t sl_hash_id(uint32_t id)

@@ -46,6 +46,10 @@ struct walk {
 	uint32_t laters, later_at;
 	uint32_t started;		/* length of the list of starts then */
 	int64_t eligible_by;		/* only entries that became eligible by then */
+	bool picks;			/* there is a window: it is not for those whom no time helps */
+	bool shares;			/* it ends with its share of the cycle's work */
+	uint64_t spent;			/* of that */
+	uint64_t before;		/* units spent when the last one was handed out */
 	bool busy;			/* looking for the next one, and asking admit() and allow() */
 };
 
@@ -118,12 +122,49 @@ static uint32_t next_later(lua_State *L, struct sl_lua *x, struct walk *w, const
 	return SL_NONE;
 }
 
+static void count_seen(struct sl_lua *x, uint32_t index)
+{
+	x->queue->examined += !x->queue->seen[index];
+	x->queue->seen[index] = 1;
+}
+
 static uint32_t examine(struct sl_lua *x, struct walk *w, uint32_t index)
 {
 	w->left--;
-	x->queue->examined += !x->queue->seen[index];
-	x->queue->seen[index] = 1;
+	count_seen(x, index);
 	return index;
+}
+
+/*
+ * The share of a cycle's work (base/effort.h) that one look at the queue may be: half a second or so, a third of the
+ * default budget at most.  A job that is handed out counts for as much at least, for what the policy itself does about it: so
+ * there are 60,000 of them at most.
+ */
+#define SHARE 60000000
+#define LEAST_OF_SHARE 1000
+
+/* What came of the entry that was handed out last has been work. */
+static void settle_share(const struct sl_lua *x, struct walk *w)
+{
+	uint64_t spent = sl_cluster_effort(x->cluster) - w->before;
+
+	if (!w->shares || w->last == SL_NONE)
+		return;
+	w->spent += spent > LEAST_OF_SHARE ? spent : LEAST_OF_SHARE;
+	if (w->spent >= SHARE)
+		w->left = 0;
+}
+
+/* A window is for jobs that may start once others have ended: a thousand that never will are not in the way of those
+ * behind them.  They are refused. */
+static bool is_hopeless(lua_State *L, struct sl_lua *x, const struct walk *w, struct sl_entry e)
+{
+	struct sl_error err;
+	int rc = w->picks ? sl_plan_refuse_hopeless(x->plan, e, &err) : 0;
+
+	if (rc < 0)
+		luaL_error(L, "%s", err.text);
+	return rc > 0;
 }
 
 /* The next entry to look at, or SL_NONE. */
@@ -142,9 +183,12 @@ static uint32_t next_entry(lua_State *L, struct sl_lua *x, struct walk *w, const
 	while (w->at < (order ? end : count)) {
 		index = order ? order[w->at] : w->at;
 		w->at++;
-		if (eligible_since(x, queue[index].job) <= w->eligible_by && sl_lua_entry_open(L, x, index) &&
-		    is_its_turn(L, x, w, queue, index, count))
+		if (eligible_since(x, queue[index].job) > w->eligible_by || !sl_lua_entry_open(L, x, index) ||
+		    !is_its_turn(L, x, w, queue, index, count))
+			continue;
+		if (!is_hopeless(L, x, w, queue[index]))
 			return examine(x, w, index);
+		count_seen(x, index);
 	}
 	index = next_later(L, x, w, queue);
 	return index == SL_NONE ? SL_NONE : examine(x, w, index);
@@ -158,7 +202,9 @@ static const struct sl_entry *step(lua_State *L, struct sl_lua *x, struct walk *
 
 	w->busy = true;
 	queue = sl_cluster_queue(x->cluster, &count);
+	settle_share(x, w);
 	w->last = next_entry(L, x, w, queue, count);
+	w->before = sl_cluster_effort(x->cluster);
 	w->busy = false;
 	if (w->last == SL_NONE)
 		return NULL;
@@ -221,20 +267,40 @@ void sl_lua_queue_each(lua_State *L, int index, sl_lua_queue_visit *visit, void 
 	lua_call(L, 1, 0);
 }
 
-/* cluster:queue([window [, eligible_by]]): for job in ... */
+/* The window of cluster:queue(), at 2: a number, "share", or none.  Whether there is one. */
+static bool read_window(lua_State *L, struct walk *w)
+{
+	lua_Integer window;
+
+	w->left = SL_NONE - 1;
+	if (lua_isnoneornil(L, 2))
+		return false;
+	if (lua_type(L, 2) == LUA_TSTRING && !lua_isinteger(L, 2) && !strcmp(lua_tostring(L, 2), "share")) {
+		w->shares = true;
+		return true;
+	}
+	window = luaL_checkinteger(L, 2);
+	luaL_argcheck(L, window >= 0, 2, "a window of jobs is not negative");
+	w->left = window < SL_NONE ? (uint32_t) window : SL_NONE - 1;
+	return true;
+}
+
+/* cluster:queue([window [, eligible_by [, whom]]]): for job in ... */
 int sl_lua_cluster_queue(lua_State *L)
 {
+	static const char *const whom[] = { "able", "all", NULL };
 	struct sl_lua *x = sl_lua_context(L);
-	lua_Integer window, by;
-	struct walk *w;
+	struct walk *w, asked = { .last = SL_NONE };
+	bool windowed;
 
 	sl_lua_check(L, x, 1, SL_CLASS_CLUSTER);
-	window = luaL_optinteger(L, 2, UINT32_MAX - 1);
-	by = luaL_optinteger(L, 3, INT64_MAX);
-	luaL_argcheck(L, window >= 0, 2, "a window of jobs is not negative");
+	windowed = read_window(L, &asked);
+	asked.generation = x->generation;
+	asked.turn = sl_lua_turn_number(x);
+	asked.eligible_by = luaL_optinteger(L, 3, INT64_MAX);
+	asked.picks = windowed && luaL_checkoption(L, 4, "able", whom) == 0;
 	w = lua_newuserdatauv(L, sizeof(*w), 0);
-	*w = (struct walk) { .generation = x->generation, .turn = sl_lua_turn_number(x), .last = SL_NONE,
-			     .left = window < SL_NONE ? window : SL_NONE - 1, .eligible_by = by };
+	*w = asked;
 	if (w->left < x->queue->window)
 		x->queue->window = w->left;
 	lua_pushnil(L);

@@ -2,8 +2,8 @@
 /*
  * check/features.c - do the nodes of a job have the features that it asks for?
  *
- * A constraint is read once for each node, and once for each choice in its brackets.  What cannot be
- * read so is select's.
+ * A constraint is read once for each set of features that the nodes have, and once for each choice in its
+ * brackets.  What cannot be read so is select's.
  */
 #include "check/private.h"
 
@@ -205,11 +205,16 @@ static int check_counts(struct check *c, const struct row *r)
 	const char *want = check_str(c, c->snap->job.features[r->job]);
 	uint32_t nodes[1u << TERMS] = { 0 };	/* by what they satisfy */
 	struct term term[TERMS];
-	uint32_t terms = read_counts(want, term);
+	uint32_t terms = read_counts(want, term), set = 0;
 
-	for (uint32_t i = 0; i < r->places.count; i++)
-		nodes[satisfied(check_str(c, c->snap->node.features[node[i]]), term, terms)]++;
-	for (uint32_t set = 1; set < 1u << terms; set++) {
+	for (uint32_t i = 0; i < r->places.count; i++) {
+		const uint32_t *features = c->snap->node.features;
+
+		if (!i || features[node[i]] != features[node[i - 1]])
+			set = satisfied(check_str(c, features[node[i]]), term, terms);
+		nodes[set]++;
+	}
+	for (set = 1; set < 1u << terms; set++) {
 		uint64_t needs = 0, has = 0;
 
 		for (uint32_t t = 0; t < terms; t++)
@@ -224,6 +229,34 @@ static int check_counts(struct check *c, const struct row *r)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": has %" PRIu32 " nodes with no feature that is counted,"
 			       " needs %s", c->snap->job.id[r->job], nodes[0], want);
 	return 0;
+}
+
+/* -- answers that are kept ------------------------------------------------ */
+
+/*
+ * What was found for some sets of features: most nodes have the same ones.  A constraint may have a thousand bytes, and
+ * a job ten thousand nodes.
+ */
+#define ANSWERS 256
+
+struct answers {
+	struct {
+		uint32_t str;
+		bool known, yes;
+	} of[ANSWERS];
+};
+
+static bool node_satisfies(const struct check *c, uint32_t n, const char *want, uint32_t choice, uint32_t *choices,
+			   struct answers *kept)
+{
+	uint32_t str = c->snap->node.features[n], at = str % ANSWERS;
+
+	if (!kept->of[at].known || kept->of[at].str != str) {
+		kept->of[at].yes = satisfies(check_str(c, str), want, choice, choices);
+		kept->of[at].known = true;
+		kept->of[at].str = str;
+	}
+	return kept->of[at].yes;
 }
 
 /* -- all of it ------------------------------------------------------------- */
@@ -244,8 +277,10 @@ static bool have_features(const struct check *c, const struct row *r, const char
 	uint32_t choices = 1, i = 0;
 
 	for (uint32_t choice = 0; choice < choices; choice++) {
+		struct answers kept = { 0 };
+
 		for (i = 0; i < r->places.count; i++)
-			if (!satisfies(check_str(c, c->snap->node.features[node[i]]), want, choice, &choices))
+			if (!node_satisfies(c, node[i], want, choice, &choices, &kept))
 				break;
 		if (i == r->places.count)
 			return true;

@@ -19,6 +19,8 @@ struct answer {			/* what a record says of a job */
 	uint32_t job;
 	unsigned kinds;		/* a bit for each */
 	uint64_t digest[KINDS];
+	int64_t start_time;	/* of its reservation, as the file says it; 0: none */
+	bool is_news;
 };
 
 struct answers {
@@ -71,7 +73,7 @@ static struct answer *find_answer(const struct answers *a, uint32_t job)
 }
 
 /* Note an answer for the record in the making; there is room. */
-static void note_answer(struct sl_journal *j, uint32_t job, enum answer_kind kind, uint64_t digest)
+static struct answer *note_answer(struct sl_journal *j, uint32_t job, enum answer_kind kind, uint64_t digest)
 {
 	struct answer *a = find_answer(&j->next, job);
 
@@ -82,15 +84,59 @@ static void note_answer(struct sl_journal *j, uint32_t job, enum answer_kind kin
 	}
 	a->kinds |= 1u << kind;
 	a->digest[kind] = sl_hash_number(a->digest[kind], digest);
+	return a;
+}
+
+/* Numbers in a reason change all the time, and with them whether something "is" or "are", a node or nodes.  What it says
+ * without them; of the letters that is enough. */
+static uint64_t digest_reason(const char *text)
+{
+	char letters[SL_PLAN_TEXT_MAX + 1];
+	size_t n = 0;
+
+	while (*text && n < sizeof(letters)) {
+		size_t length = strcspn(text, " "), at = n;
+
+		if ((length == 2 && !memcmp(text, "is", 2)) || (length == 3 && !memcmp(text, "are", 3)))
+			length += text[length] == ' ';
+		else
+			for (size_t i = 0; i < length && n < sizeof(letters); i++)
+				if (!(text[i] >= '0' && text[i] <= '9'))
+					letters[n++] = text[i];
+		text += length;
+		if (n > at && letters[n - 1] == 's')
+			n--;
+		if (*text == ' ') {
+			text++;
+			if (n < sizeof(letters))
+				letters[n++] = ' ';
+		}
+	}
+	return sl_hash_bytes(SL_HASH, letters, n);
+}
+
+/* An expected start is told again when it has moved by more than a minute, and by an eighth of the wait. */
+static bool has_moved(int64_t said, int64_t next, int64_t now)
+{
+	int64_t by = said < next ? next - said : said - next, wait = said > now ? said - now : 0;
+
+	return by > 60 && by > wait / 8;
 }
 
 /* Is what the record in the making says of a waiting job, all of it, news? */
-static bool is_news(const struct sl_journal *j, uint32_t job)
+static bool is_new_answer(const struct sl_journal *j, const struct answer *next, int64_t now)
 {
-	const struct answer *said = find_answer(&j->said, job), *next = find_answer(&j->next, job);
+	const struct answer *said = find_answer(&j->said, next->job);
 
 	return j->file.fresh || !said || (said->kinds ^ next->kinds) & ~(1u << STARTED) ||
-		said->digest[RESERVED] != next->digest[RESERVED] || said->digest[PENDING] != next->digest[PENDING];
+		said->digest[RESERVED] != next->digest[RESERVED] || said->digest[PENDING] != next->digest[PENDING] ||
+		has_moved(said->start_time, next->start_time, now);
+}
+
+/* Of a job, all of whose answers are noted. */
+static bool is_news(const struct sl_journal *j, uint32_t job)
+{
+	return find_answer(&j->next, job)->is_news;
 }
 
 /* -- records --------------------------------------------------------------- */
@@ -235,21 +281,27 @@ static void note_answers(const struct record *r)
 	for (uint32_t i = 0; i < r->plan->start.rows; i++)
 		note_answer(r->j, r->plan->start.job[i], STARTED, 0);
 	for (uint32_t i = 0; i < reserve->rows; i++) {
-		struct sl_range p = reserve->places[i];
-		uint64_t digest = sl_hash_text(reserve->start_time[i], plan_text(r, reserve->by[i]));
+		/* which nodes it is expected to have is another matter in each cycle */
+		uint64_t digest = sl_hash_number(sl_hash_text(SL_HASH, plan_text(r, reserve->by[i])), reserve->partition[i]);
+		struct answer *a = note_answer(r->j, reserve->job[i], RESERVED, digest);
 
-		digest = sl_hash_number(digest, reserve->partition[i]);
-		for (uint32_t k = p.first; k < p.first + p.count; k++)
-			digest = sl_hash_number(digest, (uint64_t) r->plan->place.node[k] << 32 | r->plan->place.cores[k]);
-		note_answer(r->j, reserve->job[i], RESERVED, digest);
+		a->start_time = reserve->start_time[i];
 	}
 	for (uint32_t i = 0; i < pending->rows; i++) {
-		uint64_t digest = sl_hash_text(SL_HASH, plan_text(r, pending->text[i]));
+		uint64_t digest = digest_reason(plan_text(r, pending->text[i]));
 
 		digest = sl_hash_number(sl_hash_text(digest, plan_text(r, pending->by[i])), pending->why[i]);
 		digest = sl_hash_text(digest, sl_queued_note(r->queued, pending->job[i]));
 		digest = sl_hash_text(digest, sl_queued_in(r->queued, pending->job[i]));
 		note_answer(r->j, pending->job[i], PENDING, digest);
+	}
+	for (uint32_t i = 0; i < r->j->next.count; i++) {
+		struct answer *a = &r->j->next.answer[i];
+		const struct answer *said = find_answer(&r->j->said, a->job);
+
+		a->is_news = is_new_answer(r->j, a, r->plan->meta.now[0]);
+		if (!a->is_news)	/* what is not written is not said */
+			a->start_time = said->start_time;
 	}
 }
 

@@ -26,7 +26,9 @@
  * With thousands of jobs waiting most answers are the same as a cycle ago.  So
  * reserved and pending name only the jobs of which one or the other differs from
  * what the file last said, and then both: the newest line that names a job is
- * what holds, all of it.  A cycle in which
+ * what holds, all of it.  Numbers alone are no difference: how many nodes are free
+ * changes with each job that ends, and 250 jobs that wait would fill the file with that.  Of a reservation it
+ * is one when its start moves by more than a minute and more than an eighth of the wait.  A cycle in which
  * nothing happened and nothing changed writes no line.
  *
  * Ownership: the journal owns its file.  Threads: none; processes that overlap

@@ -65,7 +65,7 @@ static const struct sl_word whys[SL_WHYS] = {
 	{ SL_WHY_LICENSES, "licenses" }, { SL_WHY_POLICY, "policy" }, { SL_WHY_DEADLINE, "deadline" },
 	{ SL_WHY_NOT_MODELLED, "not_modelled" }, { SL_WHY_WINDOW, "window" }, { SL_WHY_BUDGET, "budget" },
 	{ SL_WHY_BEGIN, "begin_time" }, { SL_WHY_ARRAY, "array_limit" }, { SL_WHY_PARTITION, "partition" },
-	{ SL_WHY_RESERVED, "reserved" }, { SL_WHY_CHECK, "check" },
+	{ SL_WHY_RESERVED, "reserved" }, { SL_WHY_CHECK, "check" }, { SL_WHY_COST, "cost" },
 };
 static const struct sl_word actions[SL_ACTIONS] = {
 	{ SL_ACTION_CANCEL, "cancel" }, { SL_ACTION_REQUEUE, "requeue" }, { SL_ACTION_SUSPEND, "suspend" },

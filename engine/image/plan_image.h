@@ -141,6 +141,7 @@ enum sl_why {
 	SL_WHY_PARTITION,	/* the partition is down, or its limits do not allow the job */
 	SL_WHY_RESERVED,	/* without what is reserved for others too little is left, however idle */
 	SL_WHY_CHECK,		/* it had a place, which the checker refused */
+	SL_WHY_COST,		/* takes too long to plan */
 	SL_WHYS
 };
 

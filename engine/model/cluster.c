@@ -25,7 +25,8 @@ static int allocate(struct sl_cluster *c, struct sl_error *err)
 	c->plan_starts = calloc(jobs, sizeof(*c->plan_starts));
 	c->plan_notes = calloc(jobs, sizeof(*c->plan_notes));
 	c->plan_queue = calloc(jobs, sizeof(*c->plan_queue));
-	if (!c->part || !c->resv_nodes || !c->license || !c->running || !c->run_at || !c->stage ||
+	c->features = sl_features_create(c->snap, &c->effort, NULL);
+	if (!c->features || !c->part || !c->resv_nodes || !c->license || !c->running || !c->run_at || !c->stage ||
 	    !c->held || !c->want || !c->plan_starts || !c->plan_notes || !c->plan_queue)
 		return sl_fail(err, SL_ENOMEM, "cluster: out of memory");
 	return 0;
@@ -78,6 +79,7 @@ void sl_cluster_destroy(struct sl_cluster *c)
 	for (uint32_t j = 0; c->held && j < c->snap->job.rows; j++)
 		free_held(c->held[j]);
 	cluster_wants_free(c);
+	sl_features_destroy(c->features);
 	sl_usage_destroy(c->own_usage);
 	sl_history_destroy(c->own_history);
 	cluster_loans_free(c);
@@ -127,6 +129,16 @@ const struct sl_snapshot *sl_cluster_snapshot(const struct sl_cluster *c)
 int64_t sl_cluster_now(const struct sl_cluster *c)
 {
 	return c->now;
+}
+
+uint64_t sl_cluster_effort(const struct sl_cluster *c)
+{
+	return c->effort.spent;
+}
+
+void sl_cluster_stop_at(struct sl_cluster *c, const volatile sig_atomic_t *stop)
+{
+	c->effort.stop = stop;
 }
 
 void sl_cluster_set_origin(struct sl_cluster *c, int64_t origin)
@@ -389,8 +401,6 @@ static void forget_wants(struct sl_cluster *c)
 {
 	memset(c->least, 0, c->queued * sizeof(*c->least));
 	cluster_wants_free(c);
-	c->feature = NULL;
-	c->features = 0;
 	cluster_loans_free(c);
 	c->loan = NULL;
 	c->loans = 0;

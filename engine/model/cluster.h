@@ -17,6 +17,8 @@
 #ifndef SL_CLUSTER_H
 #define SL_CLUSTER_H
 
+#include <signal.h>
+
 #include "timeline/nodeset.h"
 #include "timeline/place.h"
 #include "image/plan_image.h"
@@ -54,6 +56,12 @@ void sl_cluster_destroy(struct sl_cluster *c);
 
 const struct sl_snapshot *sl_cluster_snapshot(const struct sl_cluster *c);
 int64_t sl_cluster_now(const struct sl_cluster *c);
+
+/* Units of work (base/effort.h) done on it so far, by all who place, search or read requests. */
+uint64_t sl_cluster_effort(const struct sl_cluster *c);
+
+/* What is worked out on it fails with SL_ETIME once that is set; NULL: nothing does. */
+void sl_cluster_stop_at(struct sl_cluster *c, const volatile sig_atomic_t *stop);
 struct sl_timeline *sl_cluster_timeline(struct sl_cluster *c);
 
 /* When the first of the jobs in the queue that wait for few switches would take any; INT64_MAX: none does. */

@@ -40,6 +40,7 @@
 
 #include "check/check.h"
 #include "model/cluster.h"
+#include "model/features.h"
 #include "model/tally.h"
 
 struct part {
@@ -159,12 +160,6 @@ struct component {		/* of a heterogeneous job */
 	uint32_t offset, row;
 };
 
-struct feature {
-	uint32_t str;			/* the constraint */
-	uint32_t choice;		/* in its brackets */
-	struct sl_nodeset nodes;
-};
-
 /* A node that is closed, and to whom it is not. */
 struct block {
 	uint32_t node;
@@ -239,8 +234,8 @@ struct sl_cluster {
 	const char **aside;		/* [job] why it is not planned; NULL: it is, or all are */
 
 	struct want **want;		/* [job] */
-	struct feature *feature;
-	uint32_t features;
+	struct sl_features *features;	/* who satisfies a constraint */
+	struct sl_effort effort;	/* of all that is worked out on it */
 
 	struct sl_usage_provider usage;
 	struct sl_history *history;	/* whom policies ask; NULL: */
@@ -258,6 +253,17 @@ struct sl_cluster {
 static inline const char *cluster_str(const struct sl_cluster *c, uint32_t str)
 {
 	return sl_snapshot_str(c->snap, str);
+}
+
+/* What a constraint says, by its offset in the snapshot's strings. */
+static inline struct sl_constraint_says cluster_constraint(const struct sl_cluster *c, uint32_t str)
+{
+	return sl_features_says(c->features, str);
+}
+
+static inline bool cluster_is_counted(const struct sl_cluster *c, uint32_t str)
+{
+	return cluster_constraint(c, str).kind == SL_CONSTRAINT_COUNTED;
 }
 
 /* From one moment to another; the first and the last moment are the bounds. */

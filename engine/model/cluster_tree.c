@@ -131,6 +131,7 @@ void cluster_tree_free(struct sl_cluster *c)
 void cluster_share(struct sl_cluster *c, struct sl_timeline *tl)
 {
 	sl_timeline_shelf(tl, &c->shelf);
+	sl_timeline_count(tl, &c->effort);
 	if (c->tree.switches)
 		sl_timeline_tree(tl, &c->tree);
 	if (c->has_devices)

@@ -9,8 +9,6 @@
 
 #define JOINTS "&|,"
 #define NO_NAME "&|,()[]*!"
-#define MOST_TERMS 8
-#define MOST_CHOICES 16	/* each is tried; where there are more, select chooses */
 
 /* -- what it is ----------------------------------------------------------- */
 
@@ -70,7 +68,7 @@ static bool read_closing(struct shape *s, const char **at)
 		return false;
 	s->choices += s->in_list;
 	s->joint = *(*at)++;
-	return s->choices <= MOST_CHOICES;
+	return s->choices <= SL_CONSTRAINT_CHOICES;
 }
 
 /* -- counts ---------------------------------------------------------------- */
@@ -102,7 +100,7 @@ static const char *skip_term(const char *at)
 }
 
 struct counts {
-	const char *term[MOST_TERMS];	/* where those with a count stand */
+	const char *term[SL_CONSTRAINT_TERMS];	/* where those with a count stand */
 	uint32_t terms;
 };
 
@@ -126,7 +124,7 @@ static bool read_counts(const char *at, struct counts *c)
 		if (!at || (inside && *at != '*'))
 			return false;
 		if (*at == '*') {
-			if ((c->terms || had_list) && (!inside || c->terms == MOST_TERMS))
+			if ((c->terms || had_list) && (!inside || c->terms == SL_CONSTRAINT_TERMS))
 				return false;
 			c->term[c->terms++] = name;
 			at += 1 + strspn(at + 1, "0123456789");
@@ -181,73 +179,113 @@ enum sl_constraint sl_constraint_read(const char *constraint, uint32_t *choices)
 	return SL_CONSTRAINT_PLACED;
 }
 
-/* -- does it hold --------------------------------------------------------- */
+/* -- who satisfies it ------------------------------------------------------ */
 
 struct reading {
-	const char *at, *features;
+	const char *at;
+	const struct sl_feature_bits *bits;
 	uint32_t choice;
-	bool chosen;		/* the choice of the list holds */
+	uint64_t *chosen;	/* sets that have the choice of the list */
 };
 
-static bool read_name(struct reading *r)
+static void fill(uint64_t *out, const uint64_t *bits, uint32_t words)
+{
+	if (bits)
+		memcpy(out, bits, words * sizeof(*out));
+	else
+		memset(out, 0, words * sizeof(*out));
+}
+
+/* *out = *out | *bits where *any*, else *out & *bits. */
+static void join(uint64_t *out, const uint64_t *bits, bool any, uint32_t words)
+{
+	for (uint32_t i = 0; i < words; i++)
+		out[i] = any ? out[i] | (bits ? bits[i] : 0) : out[i] & (bits ? bits[i] : 0);
+}
+
+static const uint64_t *read_name(struct reading *r)
 {
 	size_t n = strcspn(r->at, NO_NAME);
-	bool has = sl_list_has(r->features, ",", r->at, n);
+	const uint64_t *bits = r->bits->having(r->bits->arg, r->at, n);
 
 	r->at += n;
-	return has;
+	return bits;
 }
 
 /* The list says nothing in its place: it binds the whole. */
-static bool read_list(struct reading *r)
+static void read_list(struct reading *r)
 {
 	for (uint32_t i = 0; *r->at && *r->at != ']'; i++) {
-		bool has;
+		const uint64_t *bits;
 
 		r->at++;
-		has = read_name(r);
+		bits = read_name(r);
 		if (i == r->choice)
-			r->chosen = has;
+			fill(r->chosen, bits, r->bits->words);
 	}
 	r->at += *r->at != 0;
-	return true;
 }
 
-static bool read_chain(struct reading *r);
-
-static bool read_parenthesis(struct reading *r)
+/* Names and joints up to what is neither. */
+static void read_names(struct reading *r, uint64_t *out)
 {
-	size_t n = strcspn(r->at, ")");
-	struct reading inner = *r;
+	bool any = false;
 
-	inner.at++;
-	r->at += n + (r->at[n] != 0);
-	return read_chain(&inner);
-}
-
-static bool read_chain(struct reading *r)
-{
-	bool holds = true, any = false;
-
+	memset(out, 0xff, r->bits->words * sizeof(*out));
 	for (;;) {
-		bool one;
-
-		one = *r->at == '(' ? read_parenthesis(r) : *r->at == '[' ? read_list(r) : read_name(r);
-		holds = any ? holds || one : holds && one;
+		join(out, read_name(r), any, r->bits->words);
 		if (!*r->at || !strchr(JOINTS, *r->at))
-			return holds;
+			return;
 		any = *r->at++ == '|';
 	}
 }
 
-bool sl_constraint_holds(const char *constraint, uint32_t choice, const char *features)
+static const uint64_t *read_parenthesis(struct reading *r, uint64_t *room)
 {
-	struct reading r = { .at = constraint, .features = features, .choice = choice, .chosen = true };
-	struct counts counts;
+	r->at++;
+	read_names(r, room);
+	r->at += *r->at == ')';
+	return room;
+}
 
+void sl_constraint_mark(const char *constraint, uint32_t choice, const struct sl_feature_bits *bits, uint64_t *out)
+{
+	uint64_t *inner = out + bits->words;
+	struct reading r = { .at = constraint, .bits = bits, .choice = choice, .chosen = inner + bits->words };
+	struct counts counts;
+	bool any = false;
+
+	memset(out, 0xff, bits->words * sizeof(*out));
+	memset(r.chosen, 0xff, bits->words * sizeof(*out));
 	if (read_counts(constraint, &counts) && choice < counts.terms) {
 		r.at = counts.term[choice];
-		return *r.at == '(' ? read_parenthesis(&r) : read_name(&r);
+		fill(out, *r.at == '(' ? read_parenthesis(&r, inner) : read_name(&r), bits->words);
+		return;
 	}
-	return !*constraint || (read_chain(&r) && r.chosen);
+	while (*r.at) {
+		if (*r.at == '[')
+			read_list(&r);
+		else
+			join(out, *r.at == '(' ? read_parenthesis(&r, inner) : read_name(&r), any, bits->words);
+		if (!*r.at || !strchr(JOINTS, *r.at))
+			break;
+		any = *r.at++ == '|';
+	}
+	join(out, r.chosen, false, bits->words);
+}
+
+static const uint64_t *has_feature(void *features, const char *name, size_t length)
+{
+	static const uint64_t yes = 1;
+
+	return sl_list_has(features, ",", name, length) ? &yes : NULL;
+}
+
+bool sl_constraint_holds(const char *constraint, uint32_t choice, const char *features)
+{
+	struct sl_feature_bits one = { .words = 1, .having = has_feature, .arg = (void *) features };
+	uint64_t work[SL_CONSTRAINT_WORK];
+
+	sl_constraint_mark(constraint, choice, &one, work);
+	return work[0] & 1;
 }

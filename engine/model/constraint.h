@@ -16,6 +16,7 @@
 #define SL_CONSTRAINT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum sl_constraint {
@@ -29,6 +30,27 @@ enum sl_constraint {
 /* What it is; of one that can be placed by, how many there are to choose from in its brackets, 1: it has none;
  * of one with counts, how many terms. */
 enum sl_constraint sl_constraint_read(const char *constraint, uint32_t *choices);
+
+#define SL_CONSTRAINT_CHOICES 16	/* at most; where there are more, select chooses */
+#define SL_CONSTRAINT_TERMS 8		/* with a count, at most */
+
+/*
+ * Sets of features that nodes have, as bits of *words* words: having() returns those sets that have a feature of that
+ * name, NULL where none has.
+ */
+struct sl_feature_bits {
+	uint32_t words;
+	const uint64_t *(*having)(void *arg, const char *name, size_t length);
+	void *arg;
+};
+
+/*
+ * Which sets satisfy a constraint that is PLACED or COUNTED, its *choice*-th choice taken, or its *choice*-th term; all
+ * of an empty constraint.  They become the first *words* words of *out*, which has room for SL_CONSTRAINT_WORK times as
+ * many.  The constraint is read once, however many sets there are.
+ */
+#define SL_CONSTRAINT_WORK 3
+void sl_constraint_mark(const char *constraint, uint32_t choice, const struct sl_feature_bits *bits, uint64_t *out);
 
 /* Does a node with these features ("a,b") satisfy it, the *choice*-th in its brackets taken; of one with counts,
  * its *choice*-th term?  An empty one is always satisfied. */

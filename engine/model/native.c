@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* native.c - see native.h */
 #include "model/native.h"
-#include "model/constraint.h"
 #include "model/want_private.h"
 
 #include <stdio.h>
@@ -74,23 +73,19 @@ static uint32_t if_so(bool is, uint32_t native)
 	return is ? native : 0;
 }
 
-static bool is_placed(const char *constraint)
+static bool is_placed(const struct sl_cluster *c, uint32_t constraint)
 {
-	uint32_t choices;
-
-	return sl_constraint_read(constraint, &choices) == SL_CONSTRAINT_PLACED;
+	return cluster_constraint(c, constraint).kind == SL_CONSTRAINT_PLACED;
 }
 
 /* Counts are placed by, beside nothing that other nodes would have to be chosen for. */
 static bool has_placed_features(const struct sl_cluster *c, uint32_t j)
 {
 	const struct sl_job_view *job = &c->snap->job;
-	const char *constraint = cluster_str(c, job->features[j]), *prefer = cluster_str(c, job->prefer[j]);
-	uint32_t terms;
 
-	if (sl_constraint_read(constraint, &terms) != SL_CONSTRAINT_COUNTED)
-		return is_placed(constraint) && is_placed(prefer);
-	return !*prefer && !job->req_nodes[j].count && !job->switches[j] && !(job->flags[j] & SL_JOBF_CONTIGUOUS);
+	if (!cluster_is_counted(c, job->features[j]))
+		return is_placed(c, job->features[j]) && is_placed(c, job->prefer[j]);
+	return !*cluster_str(c, job->prefer[j]) && !job->req_nodes[j].count && !job->switches[j] && !(job->flags[j] & SL_JOBF_CONTIGUOUS);
 }
 
 static bool has_task_gres(const struct sl_cluster *c, uint32_t j)

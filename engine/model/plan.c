@@ -66,6 +66,7 @@ struct sl_plan *sl_plan_create(struct sl_cluster *c, struct sl_error *err)
 	}
 	p->bys = 1;
 	p->c = c;
+	plan_bound_costs(p);
 	p->mark = sl_timeline_mark(c->tl);
 	if (index_queue(p, err) < 0) {
 		sl_plan_destroy(p);
@@ -120,7 +121,9 @@ void sl_plan_destroy(struct sl_plan *p)
 	free(p->passed);
 	plan_free_tails(p);
 	free(p->expected);
+	plan_free_costs(p);
 	free(p->throttle);
+	sl_map_free(&p->throttle_of);
 	free(p->action);
 	free(p->line);
 	free(p->c->spare_plan);

@@ -133,6 +133,31 @@ int sl_plan_backfill(struct sl_plan *p, struct sl_entry e, const struct sl_terms
 int sl_plan_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms,
 		     int64_t *start_time, struct sl_refusal *refusal, struct sl_error *err);
 
+/*
+ * Work that planning a job may be.  A job that turns out to be more is refused (SL_WHY_COST), by all of the
+ * above, and from then on without being tried, for a minute of the snapshots' time: sl_plan_left_out() says until when, for the
+ * next plan to be told.  Users have an allowance too, for all of their jobs that are more than twenty plain ones.
+ * There is none of that where the snapshot's source is "sim".
+ */
+struct sl_left_out {
+	uint32_t id;			/* of the job */
+	int64_t until;
+};
+#define SL_PLAN_LEFT_OUT_MAX 1000
+void sl_plan_leave_out(struct sl_plan *p, uint32_t id, int64_t until);
+const struct sl_left_out *sl_plan_left_out(const struct sl_plan *p, uint32_t *count);
+
+/* Units (base/effort.h) that a job may be at most, and be left out beyond. */
+uint64_t sl_plan_most_effort(const struct sl_plan *p);
+
+/*
+ * Can no time help the entry, whatever ends: not before something changes (nodes that are down or drained, features,
+ * a limit of its partition, licences of which there are too few at all), or since it is left out?  1: it is refused, with
+ * the reason; 0: it may be tried, which says nothing of when; -1 with *err.  An entry that may be tried in
+ * several ways (alternatives, reservations), and a component of a heterogeneous job, is never that here.
+ */
+int sl_plan_refuse_hopeless(struct sl_plan *p, struct sl_entry e, struct sl_error *err);
+
 /* Take back the reservation of a job in this plan, or else its last start.  0, or -1
  * with *err when it has neither (SL_ENOENT). */
 int sl_plan_undo(struct sl_plan *p, uint32_t job, struct sl_error *err);

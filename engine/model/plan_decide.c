@@ -180,8 +180,15 @@ int plan_start_alone(struct sl_plan *p, struct sl_entry e, const struct sl_terms
 static int decide_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, bool easy,
 			struct sl_refusal *refusal, struct sl_error *err)
 {
-	return plan_is_component(p->c, e.job) ? plan_start_het(p, e, terms, easy, refusal, err) :
-						plan_start_alone(p, e, terms, easy, refusal, err);
+	struct sl_error unread;
+	int rc;
+
+	err = err ? err : &unread;
+	if (!plan_begin_work(p, e.job))
+		return plan_refuse_work(p, &e, refusal, err);
+	rc = plan_is_component(p->c, e.job) ? plan_start_het(p, e, terms, easy, refusal, err) :
+					      plan_start_alone(p, e, terms, easy, refusal, err);
+	return plan_end_work(p, &e, rc, refusal, err);
 }
 
 int sl_plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, struct sl_refusal *refusal,
@@ -260,7 +267,7 @@ static int keeps_its_reservation(struct sl_plan *p, struct sl_entry e, const str
 	return 1;
 }
 
-int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t *start_time,
+static int decide_reservation(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t *start_time,
 		    struct sl_refusal *refusal, struct sl_error *err)
 {
 	struct sl_refusal why = { .why = SL_WHY_NONE };
@@ -293,8 +300,19 @@ int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_terms 
 	return rc ? (rc > 0 ? 0 : -1) : plan_reserve(p, e, terms, p->c->now, start_time, refusal, err);
 }
 
-int sl_plan_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t *start_time,
-		     struct sl_refusal *refusal, struct sl_error *err)
+int sl_plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t *start_time,
+		    struct sl_refusal *refusal, struct sl_error *err)
+{
+	struct sl_error unread;
+
+	err = err ? err : &unread;
+	if (!plan_begin_work(p, e.job))
+		return plan_refuse_work(p, &e, refusal, err);
+	return plan_end_work(p, &e, decide_reservation(p, e, terms, start_time, refusal, err), refusal, err);
+}
+
+static int find_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t *start_time,
+		      struct sl_refusal *refusal, struct sl_error *err)
 {
 	struct sl_refusal why = { .why = SL_WHY_NONE };
 	int rc;
@@ -309,6 +327,60 @@ int sl_plan_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_terms
 	if (!rc && refusal)
 		plan_copy_refusal(refusal, &why);
 	return rc;
+}
+
+int sl_plan_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t *start_time,
+		     struct sl_refusal *refusal, struct sl_error *err)
+{
+	struct sl_error unread;
+
+	err = err ? err : &unread;
+	if (!plan_begin_work(p, e.job))
+		return plan_refuse_work(p, &e, refusal, err);
+	return plan_end_work(p, &e, find_start(p, e, terms, start_time, refusal, err), refusal, err);
+}
+
+/* -- those for whom no time helps --------------------------------------- */
+
+/* The same, of one entry as it is. */
+static int refuse_hopeless(struct sl_plan *p, struct sl_entry e, struct sl_error *err)
+{
+	const struct want *w = cluster_want(p->c, e, err);
+	struct sl_refusal why;
+	struct attempt a;
+	int rc;
+
+	if (!w)
+		return -1;
+	plan_say_nothing(&why);
+	if (w->pub.why) {
+		plan_say(&why, w->pub.why, "%s", w->pub.text);
+		rc = 1;
+	} else {
+		if (plan_attempt(&a, p, w, NULL, err) < 0)
+			return -1;
+		rc = plan_explain_hopeless(&a, &why, err);
+		plan_attempt_end(&a);
+	}
+	return rc > 0 && plan_refuse(p, &e, &why, NULL, err) < 0 ? -1 : rc;
+}
+
+int sl_plan_refuse_hopeless(struct sl_plan *p, struct sl_entry e, struct sl_error *err)
+{
+	struct sl_error unread;
+	int rc;
+
+	err = err ? err : &unread;
+	if (e.job >= p->c->snap->job.rows)
+		return sl_fail(err, SL_EINVAL, "there is no job row %" PRIu32, e.job);
+	if (p->c->snap->job.shapes[e.job].count || plan_is_component(p->c, e.job) || nth_way(p, &e, 0) != 0 ||
+	    nth_way(p, &e, 1) != SL_NONE || sl_plan_job(p, e.job) == SL_PLAN_RESERVED)
+		return 0;
+	if (!plan_begin_work(p, e.job))
+		return plan_refuse_work(p, &e, NULL, err) < 0 ? -1 : 1;
+	rc = refuse_hopeless(p, e, err);
+	/* (one that turns out to be too much work is refused, too) */
+	return plan_end_work(p, &e, rc, NULL, err) < 0 ? -1 : rc != 0;
 }
 
 /* -- taking back --------------------------------------------------------- */

@@ -236,6 +236,34 @@ static bool explain_license(const struct attempt *a, struct sl_refusal *r)
 	return true;
 }
 
+/* A licence of which it needs more than there are; SL_NONE.  Of alternatives slurmctld comes to none then. */
+static uint32_t lacking_license(const struct sl_cluster *c, uint32_t job)
+{
+	struct sl_range rows = c->snap->job.licenses[job];
+
+	if (cluster_any_license(c, job) && rows.count > 1)
+		rows.count = 1;
+	for (uint32_t i = rows.first; i < rows.first + rows.count; i++) {
+		uint32_t license = c->snap->job_license.license[i];
+
+		if (sl_cluster_licenses(c, rows, license) > c->snap->license.total[license])
+			return license;
+	}
+	return SL_NONE;
+}
+
+int plan_explain_hopeless(struct attempt *a, struct sl_refusal *r, struct sl_error *err)
+{
+	int rc;
+
+	/* (those of one that runs in a reservation are left to Slurm) */
+	a->lack.license = a->w->resv == SL_NONE ? lacking_license(a->p->c, a->w->entry.job) : SL_NONE;
+	if (explain_license(a, r))
+		return 1;
+	rc = has_chance(a, r, err);
+	return rc < 0 ? -1 : !rc;
+}
+
 /*
  * Whether others have reserved so much from now on, for so many seconds, that it would not fit
  * beside that if nothing ran; says so, in the words that Slurm has for it.  1, 0 or -1.

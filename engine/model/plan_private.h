@@ -5,6 +5,7 @@
 #ifndef SL_PLAN_PRIVATE_H
 #define SL_PLAN_PRIVATE_H
 
+#include "base/map.h"
 #include "model/cluster_private.h"
 #include "model/plan.h"
 
@@ -120,6 +121,25 @@ struct stump {
 	int64_t t1;			/* booked until; no later than the tail's begin: nothing is */
 };
 
+struct spendings {			/* of work, by row of job or by user */
+	struct spending {
+		uint32_t number;
+		uint64_t units;
+	} *item;
+	uint32_t count;
+	struct sl_map by_number;
+};
+
+struct cost {				/* plan_cost.c */
+	bool bounded;
+	uint32_t inside;		/* attempts at a job, one within the other */
+	uint64_t begun;			/* units spent before the outer one */
+	struct spendings of_job, of_user;	/* of a user what is beyond the bases */
+	struct sl_left_out *left_out;
+	uint32_t left_outs;
+	struct sl_map left_by_id;
+};
+
 struct sl_plan {
 	struct sl_cluster *c;
 	uint32_t mark;
@@ -145,6 +165,7 @@ struct sl_plan {
 	sl_plan_guard *guard;		/* NULL: all may start */
 	void *guard_arg;
 	bool on_trial;			/* it is asked about the last one of *started* */
+	struct cost cost;
 	uint32_t head_at;		/* reservations of the policies before: the head comes next */
 	uint32_t *starts, *notes_of;	/* [job] the cluster's: plan_starts, plan_notes */
 	struct note *note;
@@ -155,8 +176,10 @@ struct sl_plan {
 	uint32_t refusals, next_refusal;
 	uint32_t waits, next_wait;
 	const struct booking *stuck;	/* a head that has no other nodes at its time; until something is given back */
+	bool counts_arrays;		/* the tasks of all arrays that run are counted */
 	struct throttle *throttle;
 	uint32_t throttles;
+	struct sl_map throttle_of;	/* by array */
 	struct tail *tail;
 	uint32_t tails, tail_turns;	/* how often they were lifted */
 	struct stump *stump;
@@ -220,6 +243,20 @@ int plan_refuse(struct sl_plan *p, const struct sl_entry *e, const struct sl_ref
 
 /* It has started after all: what came of attempts before holds of none of its tasks. */
 void plan_forget_attempts(struct sl_plan *p, uint32_t job);
+
+/* plan_cost.c: whether the plan has bounds on work, once its cluster is known; and what it keeps of it. */
+void plan_bound_costs(struct sl_plan *p);
+void plan_free_costs(struct sl_plan *p);
+
+/* Work for a job begins, which fails with SL_EEFFORT once it is more than the job may be.  False: the job is left out,
+ * nothing has begun. */
+bool plan_begin_work(struct sl_plan *p, uint32_t job);
+
+/* It has ended, with that result and *err* (not NULL); what was too much is no failure, but a refusal.  The result. */
+int plan_end_work(struct sl_plan *p, const struct sl_entry *e, int rc, struct sl_refusal *refusal, struct sl_error *err);
+
+/* The job is left out.  0, or -1 with *err. */
+int plan_refuse_work(struct sl_plan *p, const struct sl_entry *e, struct sl_refusal *refusal, struct sl_error *err);
 
 /* plan_preempt.c: a start did not fit; something started; a job is refused. */
 void plan_preempt_tried(struct sl_plan *p, const struct sl_entry *e, enum sl_why why);
@@ -354,6 +391,10 @@ int plan_explain_later(struct attempt *a, int64_t seconds, struct sl_refusal *r,
 
 /* Why there is no time at all at which it fits. */
 int plan_explain_never(struct attempt *a, struct sl_refusal *r, struct sl_error *err);
+
+/* Whether no time can help it, as things stand: more licences than there are, or nodes that there are not or that are
+ * down.  1 with *r; 0; -1 with *err. */
+int plan_explain_hopeless(struct attempt *a, struct sl_refusal *r, struct sl_error *err);
 
 /* plan_refusals.c: has that, or something that asks for no more, been refused already?  True,
  * and *lack: why.  Keep a refusal (a->lack); forget them all, since something was given back. */

@@ -11,6 +11,8 @@
 
 /* -- reservations -------------------------------------------------------- */
 
+#define ROWS_OF_UNIT 8	/* of jobs, looked at in the time of a unit of work */
+
 /* When the job's array has a task less than may run: now, or as its tasks end. */
 static int64_t array_from(struct sl_plan *p, uint32_t job, struct sl_error *err)
 {
@@ -20,6 +22,8 @@ static int64_t array_from(struct sl_plan *p, uint32_t job, struct sl_error *err)
 
 	if (!plan_throttled(p, job))
 		return from;
+	if (sl_effort_spend(&p->c->effort, ((uint64_t) c->runs + p->started.count) / ROWS_OF_UNIT, err) < 0)
+		return -1;
 	end = malloc(((size_t) c->runs + p->started.count + 1) * sizeof(*end));
 	if (!end)
 		return plan_no_memory(err);
@@ -123,7 +127,7 @@ static bool may_yet_start(struct sl_plan *p, uint32_t job)
 	enum sl_plan_state state;
 
 	if (n && (n->own || n->said.why == SL_WHY_NEVER || n->said.why == SL_WHY_PARTITION ||
-		  n->said.why == SL_WHY_NOT_MODELLED || n->said.why == SL_WHY_NODES_DOWN))
+		  n->said.why == SL_WHY_NOT_MODELLED || n->said.why == SL_WHY_NODES_DOWN || n->said.why == SL_WHY_COST))
 		return false;
 	state = sl_plan_job(p, job);
 	return state != SL_PLAN_STARTED && state != SL_PLAN_RESERVED && !plan_is_barred(p, job);
@@ -170,6 +174,20 @@ static int forecast_het(struct sl_plan *p, uint32_t job, struct sl_error *err)
 	return rc;
 }
 
+/* 1, 0 also where it takes too long, or -1. */
+static int forecast_job(struct sl_plan *p, uint32_t job, struct sl_error *err)
+{
+	const struct sl_entry *e = &p->c->queue[p->queue_of[job] - 1];
+	struct sl_error unread;
+	int rc;
+
+	err = err ? err : &unread;
+	if (!plan_begin_work(p, job))
+		return 0;
+	rc = (plan_is_component(p->c, job) ? forecast_het : forecast)(p, job, err);
+	return plan_end_work(p, e, rc, NULL, err);
+}
+
 int sl_plan_forecast(struct sl_plan *p, uint32_t most, int64_t until, struct sl_error *err)
 {
 	uint32_t tried = p->notes;	/* what is refused here is noted nowhere */
@@ -180,7 +198,7 @@ int sl_plan_forecast(struct sl_plan *p, uint32_t most, int64_t until, struct sl_
 		if ((i >= tried && p->notes_of[job]) || !may_yet_start(p, job))
 			continue;
 		most--;
-		if ((plan_is_component(p->c, job) ? forecast_het : forecast)(p, job, err) < 0)
+		if (forecast_job(p, job, err) < 0)
 			return -1;
 		if (p->forecasts >= FORECASTS_AT_LEAST && sl_clock_us() > until)
 			break;

@@ -35,24 +35,45 @@ const struct want *plan_look_up(struct sl_plan *p, struct sl_entry e, const stru
 	return cluster_want(p->c, e, err);
 }
 
-/* Tasks of the job's array that run or were started here. */
+/* That of an array, which is new if none of its tasks was counted yet; NULL with *err. */
+static struct throttle *find_throttle(struct sl_plan *p, uint32_t array, struct sl_error *err)
+{
+	uint32_t at = sl_map_by_id(&p->throttle_of, array);
+
+	if (at != SL_MAP_NOTHING)
+		return &p->throttle[at];
+	if (sl_grow_list(&p->throttle, p->throttles, sizeof(*p->throttle), err) ||
+	    sl_map_put(&p->throttle_of, sl_hash_id(array), p->throttles, err))
+		return NULL;
+	p->throttle[p->throttles] = (struct throttle) { .array = array };
+	return &p->throttle[p->throttles++];
+}
+
+static int count_running(struct sl_plan *p, uint32_t job, struct sl_error *err)
+{
+	uint32_t array = p->c->snap->job.array_job_id[job];
+	struct throttle *t = array == SL_NONE ? NULL : find_throttle(p, array, err);
+
+	if (t)
+		t->running++;
+	return t || array == SL_NONE ? 0 : -1;
+}
+
+/* Tasks of the job's array that run or were started here.  Those of all arrays are counted at once. */
 static struct throttle *throttle_of(struct sl_plan *p, uint32_t job, struct sl_error *err)
 {
-	const struct sl_job_view *v = &p->c->snap->job;
-	struct throttle *t;
+	int rc = 0;
 
-	for (uint32_t i = 0; i < p->throttles; i++)
-		if (p->throttle[i].array == v->array_job_id[job])
-			return &p->throttle[i];
-	if (sl_grow_list(&p->throttle, p->throttles, sizeof(*t), err))
-		return NULL;
-	t = &p->throttle[p->throttles++];
-	*t = (struct throttle) { .array = v->array_job_id[job] };
-	for (uint32_t i = 0; i < p->c->runs; i++)
-		t->running += v->array_job_id[p->c->running[i]] == t->array;
-	for (uint32_t i = 0; i < p->started.count; i++)
-		t->running += v->array_job_id[p->started.entry[i].job] == t->array;
-	return t;
+	if (!p->counts_arrays) {
+		p->throttles = 0;
+		sl_map_clear(&p->throttle_of);
+		for (uint32_t i = 0; !rc && i < p->c->runs; i++)
+			rc = count_running(p, p->c->running[i], err);
+		for (uint32_t i = 0; !rc && i < p->started.count; i++)
+			rc = count_running(p, p->started.entry[i].job, err);
+		p->counts_arrays = !rc;
+	}
+	return rc ? NULL : find_throttle(p, p->c->snap->job.array_job_id[job], err);
 }
 
 bool plan_throttled(const struct sl_plan *p, uint32_t job)
@@ -70,14 +91,17 @@ int64_t sl_plan_tasks_left(struct sl_plan *p, uint32_t job, struct sl_error *err
 	return !t ? -1 : t->running < most ? (int64_t) most - t->running : 0;
 }
 
-/* Keep the count of an array's tasks; those not looked at yet need none. */
+/* Keep the count of an array's tasks, once they are counted.  One that is not among them (SL_NONE, too) has no
+ * throttle, or there was no memory: it is counted when it is asked for. */
 void plan_count_task(struct sl_plan *p, uint32_t job, int by)
 {
 	uint32_t array = p->c->snap->job.array_job_id[job];
+	uint32_t at = array == SL_NONE ? SL_MAP_NOTHING : sl_map_by_id(&p->throttle_of, array);
 
-	for (uint32_t i = 0; array != SL_NONE && i < p->throttles; i++)
-		if (p->throttle[i].array == array)
-			p->throttle[i].running += (uint32_t) by;
+	if (at != SL_MAP_NOTHING)
+		p->throttle[at].running += (uint32_t) by;
+	else if (array != SL_NONE && plan_throttled(p, job))
+		p->counts_arrays = false;
 	p->starts[job] += (uint32_t) by;
 }
 

@@ -8,7 +8,6 @@
  * Slurm 22.05's job_mgr.c and select/cons_tres, by the rules of check/check.h.  What
  * cannot be said in a request exactly becomes an upper bound, and the job native.
  */
-#include "model/constraint.h"
 #include "model/native.h"
 #include "model/request.h"
 #include "model/want_private.h"
@@ -437,8 +436,8 @@ static int refuse_shape(const struct sl_cluster *c, struct want *w)
 static int refuse_at_once(const struct sl_cluster *c, struct want *w)
 {
 	const struct sl_job_view *job = &c->snap->job;
-	uint32_t j = w->entry.job, p = w->entry.partition, choices;
-	enum sl_constraint constraint = sl_constraint_read(cluster_str(c, job->features[j]), &choices);
+	uint32_t j = w->entry.job, p = w->entry.partition;
+	enum sl_constraint constraint = cluster_constraint(c, job->features[j]).kind;
 
 	if (!(c->snap->partition.flags[p] & SL_PART_UP))
 		return want_refuse(w, SL_WHY_PARTITION, "partition %s is down", cluster_str(c, c->snap->partition.name[p]));
@@ -453,13 +452,13 @@ static int refuse_at_once(const struct sl_cluster *c, struct want *w)
 static int ask_counted(const struct sl_cluster *c, struct want *w, struct sl_ask *a)
 {
 	const char *constraint = cluster_str(c, c->snap->job.features[w->entry.job]);
+	struct sl_constraint_says says = cluster_constraint(c, c->snap->job.features[w->entry.job]);
 	uint64_t nodes = 0;
-	uint32_t terms;
 
-	if (sl_constraint_read(constraint, &terms) != SL_CONSTRAINT_COUNTED)
+	if (says.kind != SL_CONSTRAINT_COUNTED)
 		return 0;
-	for (uint32_t i = 0; i < terms; i++)
-		nodes += sl_constraint_count(constraint, i);
+	for (uint32_t i = 0; i < says.choices; i++)
+		nodes += says.count[i];
 	if (nodes > (a->max_nodes ? a->max_nodes : UINT32_MAX))
 		return want_refuse(w, SL_WHY_NEVER, "may have %" PRIu32 " nodes, its constraint counts %" PRIu64 ": %s",
 				   a->max_nodes ? a->max_nodes : UINT32_MAX, nodes, constraint);
@@ -591,5 +590,4 @@ void cluster_wants_free(struct sl_cluster *c)
 {
 	for (uint32_t j = 0; c->want && j < c->snap->job.rows; j++)
 		cluster_want_free(c, j);
-	want_features_free(c);
 }

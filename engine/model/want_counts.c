@@ -5,7 +5,6 @@
  * Neighbours are one run, of which it takes as many nodes as there are.  select takes each count as it stands, also of
  * a job that asks for gres as a whole, which of a run would stop when it has those.
  */
-#include "model/constraint.h"
 #include "model/native.h"
 #include "model/request.h"
 #include "model/want_private.h"
@@ -88,15 +87,14 @@ static int keep_runs(struct want *w, const struct sl_count_run *run, uint32_t ru
 int want_counts(struct sl_cluster *c, struct want *w, struct sl_ask *a, struct sl_error *err)
 {
 	const char *list = cluster_str(c, c->snap->job.node_counts[w->entry.job]);
-	const char *features = cluster_str(c, c->snap->job.features[w->entry.job]);
 	struct sl_count_run run[MOST_RUNS];
-	uint32_t runs, terms;
+	uint32_t runs;
 
 	if (!*list || w->entry.shape)
 		return 0;
 	runs = read_runs(list, run);
 	if (!runs || (sl_ask_job_gres(c->snap, a) && is_wide(run, runs)) ||
-	    sl_constraint_read(features, &terms) == SL_CONSTRAINT_COUNTED) {
+	    cluster_is_counted(c, c->snap->job.features[w->entry.job])) {
 		w->pub.native |= SL_NATIVE_NODE_COUNTS;
 		return 0;
 	}

@@ -8,7 +8,6 @@
  *
  * Of an arbitrary distribution the nodes are those that it names, and the tasks of each its user's.
  */
-#include "model/constraint.h"
 #include "model/native.h"
 #include "model/request.h"
 #include "model/want_private.h"
@@ -18,14 +17,11 @@
 /* Are CPUs dealt out for tasks alone? */
 static bool deals_tasks_alone(const struct sl_cluster *c, const struct want *w, const struct sl_ask *a)
 {
-	const char *constraint = cluster_str(c, c->snap->job.features[w->entry.job]);
-	uint32_t terms;
-
 	for (uint32_t g = a->gres.first; g < a->gres.first + a->gres.count; g++)
 		if (c->snap->job_gres.per[g] == SL_PER_JOB || c->snap->job_gres.cpus[g])
 			return false;
 	return a->node_cpus <= a->cpus_per_task * (a->tasks_per_node ? a->tasks_per_node : 1) &&
-		sl_constraint_read(constraint, &terms) != SL_CONSTRAINT_COUNTED;
+		!cluster_is_counted(c, c->snap->job.features[w->entry.job]);
 }
 
 static void deal_in_planes(struct sl_cluster *c, struct want *w, const struct sl_ask *a)

@@ -2,7 +2,6 @@
 /*
  * want_nodes.c - which nodes a pending job may have, and which it must.
  */
-#include "model/constraint.h"
 #include "model/native.h"
 #include "model/request.h"
 #include "model/want_private.h"
@@ -16,43 +15,20 @@
 
 /* -- features ------------------------------------------------------------ */
 
-const struct sl_nodeset *want_feature_nodes(struct sl_cluster *c, uint32_t str, uint32_t choice, struct sl_error *err)
-{
-	const struct sl_node_view *node = &c->snap->node;
-	struct feature *f;
-	bool yes = false;
-
-	for (uint32_t i = 0; i < c->features; i++)
-		if (c->feature[i].str == str && c->feature[i].choice == choice)
-			return &c->feature[i].nodes;
-	if (sl_grow_list(&c->feature, c->features, sizeof(*f), err))
-		return NULL;
-	f = &c->feature[c->features];
-	*f = (struct feature) { .str = str, .choice = choice };
-	for (uint32_t n = 0; n < node->rows; n++) {
-		if (!n || node->features[n] != node->features[n - 1])
-			yes = sl_constraint_holds(cluster_str(c, str), choice, cluster_str(c, node->features[n]));
-		if (yes && sl_nodeset_add(&f->nodes, n, n, err) < 0) {
-			sl_nodeset_free(&f->nodes);
-			return NULL;
-		}
-	}
-	c->features++;
-	return &f->nodes;
-}
-
 int cluster_lacks_features(struct sl_cluster *c, const struct want *w, const struct sl_nodeset *nodes,
 			   struct sl_error *err)
 {
-	uint32_t str = c->snap->job.features[w->entry.job], choices;
+	uint32_t str = c->snap->job.features[w->entry.job];
+	struct sl_constraint_says says;
 	bool counted;
 
 	if (!*cluster_str(c, str) || *cluster_str(c, c->snap->job.prefer[w->entry.job]) ||
 	    ((w->pub.native | w->wide.native) & SL_NATIVE_FEATURES))
 		return 0;
-	counted = sl_constraint_read(cluster_str(c, str), &choices) == SL_CONSTRAINT_COUNTED;
-	for (uint32_t i = 0; i < choices; i++) {
-		const struct sl_nodeset *having = want_feature_nodes(c, str, i, err);
+	says = cluster_constraint(c, str);
+	counted = says.kind == SL_CONSTRAINT_COUNTED;
+	for (uint32_t i = 0; i < says.choices; i++) {
+		const struct sl_nodeset *having = sl_features_nodes(c->features, str, i, err);
 
 		if (!having)
 			return -1;
@@ -141,6 +117,8 @@ static bool has_memory(const struct sl_cluster *c, const struct want *w, uint32_
 		r->memory_per_core * (int64_t) sl_request_node_cores(c->snap, w->entry.job, n) <= c->snap->node.memory[n];
 }
 
+#define EFFORT_OF_RUN 4		/* of nodes, in a set that is joined to another */
+
 static const struct rule {
 	bool (*asks)(const struct sl_cluster *c, const struct want *w);
 	bool (*has)(const struct sl_cluster *c, const struct want *w, uint32_t n);
@@ -157,7 +135,7 @@ static const struct rule {
 static int sift(struct sl_cluster *c, struct want *w, const struct rule *rule, struct sl_error *err)
 {
 	struct sl_nodeset out = SL_NODESET_EMPTY;
-	int rc = 0;
+	int rc = sl_effort_spend(&c->effort, EFFORT_OF_RUN * (uint64_t) w->eligible.count, err);
 
 	for (uint32_t n = sl_nodeset_next(&w->eligible, 0); !rc && n < SL_MAX_NODES;
 	     n = sl_nodeset_next(&w->eligible, n + 1))
@@ -172,10 +150,10 @@ static int sift(struct sl_cluster *c, struct want *w, const struct rule *rule, s
 /* One more set of nodes that would do, if there are any: those of w->eligible that satisfy the constraint. */
 static int add_choice(struct sl_cluster *c, struct want *w, uint32_t str, uint32_t choice, struct sl_error *err)
 {
-	const struct sl_nodeset *f = want_feature_nodes(c, str, choice, err);
+	const struct sl_nodeset *f = sl_features_nodes(c->features, str, choice, err);
 	struct sl_nodeset nodes = SL_NODESET_EMPTY;
 
-	if (!f)
+	if (!f || sl_effort_spend(&c->effort, EFFORT_OF_RUN * ((uint64_t) w->eligible.runs + f->runs), err) < 0)
 		return -1;
 	if (sl_nodeset_meet(&nodes, &w->eligible, f, err) < 0) {
 		sl_nodeset_free(&nodes);
@@ -193,9 +171,8 @@ static int add_choice(struct sl_cluster *c, struct want *w, uint32_t str, uint32
 
 static int add_choices(struct sl_cluster *c, struct want *w, uint32_t str, struct sl_error *err)
 {
-	uint32_t choices;
+	uint32_t choices = cluster_constraint(c, str).choices;
 
-	sl_constraint_read(cluster_str(c, str), &choices);
 	for (uint32_t i = 0; i < choices; i++)
 		if (add_choice(c, w, str, i, err) < 0)
 			return -1;
@@ -222,7 +199,7 @@ static int narrow_to_terms(struct sl_cluster *c, struct want *w, uint32_t str, u
 	int rc = 0;
 
 	for (uint32_t i = 0; !rc && i < terms; i++) {
-		const struct sl_nodeset *f = want_feature_nodes(c, str, i, err);
+		const struct sl_nodeset *f = sl_features_nodes(c->features, str, i, err);
 
 		rc = f ? sl_nodeset_union(&any, f, err) : -1;
 	}
@@ -233,15 +210,18 @@ static int narrow_to_terms(struct sl_cluster *c, struct want *w, uint32_t str, u
 }
 
 /* Counts say of how many nodes which features are asked. */
-static int add_parts(struct sl_cluster *c, struct want *w, uint32_t str, uint32_t terms, struct sl_error *err)
+static int add_parts(struct sl_cluster *c, struct want *w, uint32_t str, const struct sl_constraint_says *says,
+		     struct sl_error *err)
 {
+	uint32_t terms = says->choices;
+
 	w->part = calloc(terms + 1, sizeof(*w->part));
 	if (!w->part)
 		return sl_fail(err, SL_ENOMEM, "cluster: out of memory");
 	for (; w->parts < terms; w->parts++) {
-		const struct sl_nodeset *f = want_feature_nodes(c, str, w->parts, err);
+		const struct sl_nodeset *f = sl_features_nodes(c->features, str, w->parts, err);
 
-		w->part[w->parts].count = sl_constraint_count(cluster_str(c, str), w->parts);
+		w->part[w->parts].count = says->count[w->parts];
 		if (!f || sl_nodeset_copy(&w->part[w->parts].nodes, f, err) < 0)
 			return -1;
 	}
@@ -257,15 +237,16 @@ static int add_parts(struct sl_cluster *c, struct want *w, uint32_t str, uint32_
  */
 static int narrow_by_features(struct sl_cluster *c, struct want *w, struct sl_error *err)
 {
-	uint32_t str = c->snap->job.features[w->entry.job], prefer = c->snap->job.prefer[w->entry.job], choices;
+	uint32_t str = c->snap->job.features[w->entry.job], prefer = c->snap->job.prefer[w->entry.job];
+	struct sl_constraint_says says = cluster_constraint(c, str);
 
-	if (sl_constraint_read(cluster_str(c, str), &choices) == SL_CONSTRAINT_COUNTED) {
-		if (choices > 1 && narrow_to_terms(c, w, str, choices, err) < 0)
+	if (says.kind == SL_CONSTRAINT_COUNTED) {
+		if (says.choices > 1 && narrow_to_terms(c, w, str, says.choices, err) < 0)
 			return -1;
-		return w->for_chance ? 0 : add_parts(c, w, str, choices, err);
+		return w->for_chance ? 0 : add_parts(c, w, str, &says, err);
 	}
-	if (choices == 1 && !*cluster_str(c, prefer)) {
-		const struct sl_nodeset *f = want_feature_nodes(c, str, 0, err);
+	if (says.choices == 1 && !*cluster_str(c, prefer)) {
+		const struct sl_nodeset *f = sl_features_nodes(c->features, str, 0, err);
 
 		return f ? sl_nodeset_intersect(&w->eligible, f, err) : -1;
 	}
@@ -297,7 +278,8 @@ static int narrow(struct sl_cluster *c, struct want *w, const struct sl_nodeset 
 	const struct sl_job_view *job = &c->snap->job;
 	uint32_t j = w->entry.job;
 
-	if (sl_nodeset_copy(&w->eligible, base, err) < 0)
+	if (sl_effort_spend(&c->effort, EFFORT_OF_RUN * ((uint64_t) base->runs + job->exc_nodes[j].count), err) < 0 ||
+	    sl_nodeset_copy(&w->eligible, base, err) < 0)
 		return -1;
 	if (job->exc_nodes[j].count) {
 		struct sl_nodeset exc = SL_NODESET_EMPTY;
@@ -335,7 +317,8 @@ int want_choose_nodes(struct sl_cluster *c, struct want *w, struct sl_error *err
 	uint32_t j = w->entry.job;
 
 	if (job->req_nodes[j].count) {
-		if (cluster_nodes(c, job->req_nodes[j], &w->required, err) < 0)
+		if (sl_effort_spend(&c->effort, EFFORT_OF_RUN * (uint64_t) job->req_nodes[j].count, err) < 0 ||
+		    cluster_nodes(c, job->req_nodes[j], &w->required, err) < 0)
 			return -1;
 		r->required = &w->required;
 	}
@@ -472,11 +455,4 @@ void want_free_nodes(struct want *w)
 	sl_nodeset_free(&w->required);
 	sl_nodeset_free(&w->active);
 	sl_nodeset_free(&w->up);
-}
-
-void want_features_free(struct sl_cluster *c)
-{
-	for (uint32_t i = 0; i < c->features; i++)
-		sl_nodeset_free(&c->feature[i].nodes);
-	free(c->feature);
 }

@@ -110,15 +110,10 @@ int want_choose_enclave(struct sl_cluster *c, struct want *w, struct sl_error *e
 /* Which nodes it may have, and which it must.  How much it asks for is known by then. */
 int want_choose_nodes(struct sl_cluster *c, struct want *w, struct sl_error *err);
 
-/* The nodes that satisfy a constraint, with one of its choices, kept for the next job that has it; NULL with *err. */
-const struct sl_nodeset *want_feature_nodes(struct sl_cluster *c, uint32_t str, uint32_t choice, struct sl_error *err);
-
 /* The sets of nodes that are its own. */
 void want_free_nodes(struct want *w);
 
 /* Of its eligible nodes those that need not boot, where some have to.  0, or -1 with *err. */
 int want_find_up(const struct sl_cluster *c, struct want *w, struct sl_error *err);
-
-void want_features_free(struct sl_cluster *c);
 
 #endif

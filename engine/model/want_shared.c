@@ -14,7 +14,6 @@
  * lacking, and one is left over that has them on all ("enough").  Nor can more rows lack any than jobs are
  * there ("few").
  */
-#include "model/constraint.h"
 #include "model/native.h"
 #include "model/request.h"
 #include "model/want_private.h"

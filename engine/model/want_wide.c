@@ -11,7 +11,6 @@
  *					of which sockets they are: beside gres all of them
  *	features that a reboot brings	on nodes where they are active
  */
-#include "model/constraint.h"
 #include "model/native.h"
 #include "model/want_private.h"
 
@@ -84,7 +83,7 @@ static void is_placed(struct want *w)
 /* Where its features are active, if any node has them. */
 static int confine_to_active(struct sl_cluster *c, struct want *w, struct sl_error *err)
 {
-	const struct sl_nodeset *f = want_feature_nodes(c, c->snap->job.features[w->entry.job], 0, err);
+	const struct sl_nodeset *f = sl_features_nodes(c->features, c->snap->job.features[w->entry.job], 0, err);
 	struct sl_request *r = &w->pub.request;
 
 	if (!f || sl_nodeset_meet(&w->active, r->eligible, f, err) < 0)

@@ -54,6 +54,13 @@ void sl_script_hold_turn(struct sl_script *s, const char *why);
 /* Nothing starts in the partitions that the site wants held. */
 void sl_script_hold_site(struct sl_script *s, const char *why);
 
+/* -- script/left_out.c --------------------------------------------------- */
+
+/* A cycle begins: jobs that took too long to plan in those before are left out of its plan.  It ends: those that are
+ * left out are remembered. */
+void sl_script_recall_left_out(struct sl_script *s, struct sl_plan *p);
+void sl_script_remember_left_out(struct sl_script *s, const struct sl_plan *p);
+
 /* -- script/module.c --------------------------------------------------- */
 
 /* require() and, for the project's own modules, the table "engine". */

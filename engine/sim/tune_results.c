@@ -21,14 +21,14 @@ static uint64_t key_of(const struct sl_tune *t, uint32_t setting, uint32_t windo
 	const struct sl_sim_options *sim = &t->opt.trial.sim;
 	struct sl_error err;
 	char *site = sl_tune_site(t, setting, &err), rest[512];
-	uint64_t hash = site ? sl_hash_bytes(SL_HASH, site, strlen(site)) : 0;
+	uint64_t hash = site ? sl_digest(SL_HASH, site, strlen(site)) : 0;
 	int n = snprintf(rest, sizeof(rest), "|%s|%s|%u|%" PRIu64 "|%s|%d%d%d|%" PRId64 "|%" PRId64 "|%d|%s|%s", t->opt.trial.workload,
 			 w->machine ? w->machine : "", w->procs, w->seed, w->estimate ? w->estimate : "", (int) w->overrun,
 			 w->requested_procs, w->strict, sim->interval_s, sim->latency_s, sim->each_end, t->window[window].from,
 			 t->window[window].to);
 
 	free(site);
-	return sl_hash_bytes(hash, rest, n < (int) sizeof(rest) ? (size_t) n : sizeof(rest) - 1);
+	return sl_digest(hash, rest, n < (int) sizeof(rest) ? (size_t) n : sizeof(rest) - 1);
 }
 
 /* "KEY figure..."; a line that is no result, or of something else, is left alone. */

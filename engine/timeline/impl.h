@@ -97,6 +97,7 @@ struct sl_timeline {
 	uint32_t *class_of;		/* by node */
 	const struct sl_tree *tree;	/* borrowed; NULL: none */
 	struct sl_shelf *shelf;		/* likewise */
+	struct sl_effort *effort;	/* likewise; NULL: nobody counts */
 	const struct sl_devices *devices;	/* likewise */
 
 	struct sl_node_class *class;

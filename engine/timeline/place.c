@@ -80,6 +80,8 @@ static int reject(struct sl_misfit *misfit, const struct sl_need *need, const st
 	return 0;
 }
 
+#define EFFORT_OF_FIT 40	/* beside what is looked at */
+
 static int prepare(const struct sl_timeline *tl, const struct sl_request *r, const struct sl_how *how,
 		   struct sl_need *need, struct sl_misfit *misfit, struct sl_error *err)
 {
@@ -87,6 +89,8 @@ static int prepare(const struct sl_timeline *tl, const struct sl_request *r, con
 		return -1;
 	if ((unsigned) how->method >= SL_PLACE_METHODS)
 		return sl_fail(err, SL_EINVAL, "place: no method %d", how->method);
+	if (sl_effort_spend(tl->effort, EFFORT_OF_FIT, err))
+		return -1;
 	return sl_need_of(tl, r, need, misfit) ? 0 : 1;
 }
 
@@ -98,6 +102,8 @@ static int fit_from_sheet(struct sl_timeline *tl, const struct sl_need *need, st
 	enum sl_lack lack;
 	int rc;
 
+	if (sl_effort_spend(tl->effort, 0, err))
+		return -1;
 	if (!includes_all(tl, need) && sl_sheet_sets(tl, sheet, need->r->eligible, &sums, err))
 		return -1;
 	lack = sl_sums_lack(&sums, need);
@@ -130,7 +136,7 @@ static int fit_method(struct sl_timeline *tl, const struct sl_need *need, enum s
 	if (lack != SL_LACK_NOTHING) {
 		sl_misfit_from(misfit, need, &sums, lack);
 		if (misfit && lack == SL_LACK_REQUIRED)
-			misfit->node = sl_required_missing(tl->space, need);
+			misfit->node = sl_required_missing(tl, need);
 		return 0;
 	}
 	rc = sl_choose(tl, need, method, t, misfit, err);

@@ -389,6 +389,8 @@ static int choose_richest(struct sl_picker *p, struct sl_error *err)
 	return choose_ordered(p, err);
 }
 
+#define EFFORT_OF_CHOICE 20	/* for each offer: put in order, and in sets */
+
 static int choose_by(struct sl_timeline *tl, const struct sl_need *need, enum sl_place_method method, int64_t t,
 		     struct sl_misfit *misfit, struct sl_error *err)
 {
@@ -396,7 +398,8 @@ static int choose_by(struct sl_timeline *tl, const struct sl_need *need, enum sl
 	struct sl_picker p;
 	int rc;
 
-	if (split_required(sp, need->r->required, err) || start_picking(&p, sp, need, err))
+	if (sl_effort_spend(tl->effort, EFFORT_OF_CHOICE * (uint64_t) sp->offers, err) ||
+	    split_required(sp, need->r->required, err) || start_picking(&p, sp, need, err))
 		return -1;
 	if (p.slots < 0)
 		return too_many_nodes(misfit, need, need->r->required->count);
@@ -458,8 +461,11 @@ static int choose_block(struct sl_timeline *tl, const struct sl_need *need, enum
 			struct sl_misfit *misfit, struct sl_error *err)
 {
 	struct sl_need block = *need;
-	int64_t most = candidates(tl->space);
+	struct sl_space *sp = tl->space;
+	int64_t most = candidates(sp);
 
+	if (sl_effort_spend(tl->effort, EFFORT_OF_CHOICE * (uint64_t) sp->offers + (uint64_t) most, err))
+		return -1;
 	if (most > need->max_nodes)
 		most = need->max_nodes;
 	if (method == SL_PLACE_SPREAD || (need->r->most_nodes && t <= tl->now))

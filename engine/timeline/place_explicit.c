@@ -218,6 +218,8 @@ static int64_t next_change(const struct sl_timeline *tl, const struct sl_how *ho
 	return next;
 }
 
+#define EFFORT_OF_PICK 20
+
 static int explicit_fit(struct sl_timeline *tl, const struct sl_need *need, const struct sl_how *how, int64_t from,
 			int64_t latest, int64_t *start, struct sl_layout *layout, struct sl_misfit *misfit,
 			struct sl_error *err)
@@ -235,6 +237,10 @@ static int explicit_fit(struct sl_timeline *tl, const struct sl_need *need, cons
 	if (rc == 0 && misfit)
 		misfit->ever = true;
 	while (rc == 1) {
+		if (sl_effort_spend(tl->effort, EFFORT_OF_PICK * (uint64_t) how->count, err)) {
+			rc = -1;
+			break;
+		}
 		rc = fill(tl, need, how, t, to, misfit, err);
 		*start = t;
 		if (rc)

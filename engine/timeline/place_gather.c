@@ -94,6 +94,8 @@ struct sl_nodeset *sl_space_set(struct sl_space *sp, struct sl_error *err)
 	return sp->set[sp->sets++];
 }
 
+#define EFFORT_OF_PART 4
+
 int sl_eligible_part(struct sl_timeline *tl, const struct sl_need *need, const struct sl_live *l,
 		     const struct sl_nodeset **nodes, struct sl_error *err)
 {
@@ -103,7 +105,14 @@ int sl_eligible_part(struct sl_timeline *tl, const struct sl_need *need, const s
 	struct sl_nodeset *part;
 
 	*nodes = NULL;
-	if (sp->kind_in[l->kind] == SL_KIND_OUT || !sl_nodeset_overlaps(eligible, &g->nodes))
+	if (sp->kind_in[l->kind] == SL_KIND_OUT)
+		return 0;
+	sl_effort_add(tl->effort, EFFORT_OF_PART);
+	if (l->nodes == 1) {	/* as most are on a busy machine */
+		*nodes = sl_nodeset_contains(eligible, l->run.first) ? &g->nodes : NULL;
+		return 0;
+	}
+	if (!sl_nodeset_overlaps(eligible, &g->nodes))
 		return 0;
 	if (sl_nodeset_includes(eligible, &g->nodes)) {
 		*nodes = &g->nodes;
@@ -112,6 +121,7 @@ int sl_eligible_part(struct sl_timeline *tl, const struct sl_need *need, const s
 	part = sl_space_set(sp, err);
 	if (!part || sl_nodeset_meet(part, &g->nodes, eligible, err))
 		return -1;
+	sl_effort_add(tl->effort, l->runs + part->runs);
 	*nodes = part;
 	return 0;
 }
@@ -200,6 +210,8 @@ static bool makes_sure(struct sure *s, const struct sl_need *need, const struct 
 	return s->nodes >= need->min_nodes && s->units >= need->units;
 }
 
+#define EFFORT_OF_OFFER 10	/* beside the look at its class */
+
 int sl_gather(struct sl_timeline *tl, const struct sl_need *need, int64_t t, bool ask, struct sl_sums *sums,
 	      struct sl_error *err)
 {
@@ -210,7 +222,7 @@ int sl_gather(struct sl_timeline *tl, const struct sl_need *need, int64_t t, boo
 
 	ask = ask && !need->r->required && !need->jobs;
 	*sums = (struct sl_sums) { 0 };
-	if (sl_eligible_begin(tl, need, err))
+	if (sl_eligible_begin(tl, need, err) || sl_effort_spend(tl->effort, tl->lives, err))
 		return -1;
 	sp = tl->space;
 	for (uint32_t i = 0; i < tl->lives; i++) {
@@ -228,6 +240,7 @@ int sl_gather(struct sl_timeline *tl, const struct sl_need *need, int64_t t, boo
 			continue;
 		if (sl_eligible(tl, need, l, &o.nodes, err))
 			return -1;
+		sl_effort_add(tl->effort, EFFORT_OF_OFFER);
 		if (!o.nodes)
 			continue;
 		count = o.nodes == &g->nodes ? l->nodes : o.nodes->count;
@@ -246,16 +259,30 @@ int sl_gather(struct sl_timeline *tl, const struct sl_need *need, int64_t t, boo
 	return 0;
 }
 
-uint32_t sl_required_missing(const struct sl_space *sp, const struct sl_need *need)
+/* All runs of nodes on offer, in their order. */
+static int list_offered(struct sl_space *sp)
+{
+	sp->spans.n = 0;
+	for (uint32_t i = 0; i < sp->offers; i++)
+		for (uint32_t r = 0; r < sp->offer[i].nodes->runs; r++)
+			if (sl_spans_push(&sp->spans, sp->offer[i].nodes->run[r].first, sp->offer[i].nodes->run[r].last, i, NULL))
+				return -1;
+	return sl_spans_sort(&sp->spans, &sp->sorted, NULL);
+}
+
+uint32_t sl_required_missing(struct sl_timeline *tl, const struct sl_need *need)
 {
 	const struct sl_nodeset *required = need->r->required;
+	struct sl_space *sp = tl->space;
+	uint32_t at = 0;
 
+	if (list_offered(sp))
+		return SL_MAX_NODES;
+	sl_effort_add(tl->effort, sp->spans.n + required->count);
 	for (uint32_t n = sl_nodeset_next(required, 0); n < SL_MAX_NODES; n = sl_nodeset_next(required, n + 1)) {
-		bool found = false;
-
-		for (uint32_t i = 0; i < sp->offers && !found; i++)
-			found = sl_nodeset_contains(sp->offer[i].nodes, n);
-		if (!found)
+		while (at < sp->spans.n && sp->spans.at[at].last < n)
+			at++;
+		if (at == sp->spans.n || sp->spans.at[at].first > n)
 			return n;
 	}
 	return SL_MAX_NODES;

@@ -216,7 +216,7 @@ struct sl_nodeset *sl_space_set(struct sl_space *sp, struct sl_error *err);
 int sl_offer_push(struct sl_space *sp, const struct sl_offer *o, struct sl_error *err);
 
 /* The first required node that no offer has, SL_MAX_NODES when there is none. */
-uint32_t sl_required_missing(const struct sl_space *sp, const struct sl_need *need);
+uint32_t sl_required_missing(struct sl_timeline *tl, const struct sl_need *need);
 
 /* Histogram of nodes by units, for asking what the best of them hold. */
 int sl_hist_clear(struct sl_space *sp, int64_t top, struct sl_error *err);

@@ -56,9 +56,12 @@ static int nodes_of(const struct parts *p, uint32_t n, bool alone, struct sl_nod
 	if (p->r->eligible ? sl_nodeset_meet(out, &p->r->part[n].nodes, p->r->eligible, err) < 0 :
 			     sl_nodeset_copy(out, &p->r->part[n].nodes, err) < 0)
 		return -1;
-	for (uint32_t i = n + 1; alone && i < p->r->parts; i++)
+	for (uint32_t i = n + 1; alone && i < p->r->parts; i++) {
+		sl_effort_add(p->tl->effort, out->runs + p->r->part[i].nodes.runs);
 		if (sl_nodeset_subtract(out, &p->r->part[i].nodes, err) < 0)
 			return -1;
+	}
+	sl_effort_add(p->tl->effort, out->runs + p->taken.runs);
 	return sl_nodeset_subtract(out, &p->taken, err);
 }
 

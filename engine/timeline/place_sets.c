@@ -97,12 +97,15 @@ int sl_sheet_sets(struct sl_timeline *tl, const struct sl_sheet *t, const struct
 
 	*sums = (struct sl_sums) { 0 };
 	sp->conses = 0;
-	if (!eligible || eligible->count == tl->nodes)
-		return find_sets(sp, t, &all, sums, err);
-	for (uint32_t r = 0; r < eligible->runs; r++)
+	if (!eligible || eligible->count == tl->nodes) {
+		eligible = NULL;
+		if (find_sets(sp, t, &all, sums, err))
+			return -1;
+	}
+	for (uint32_t r = 0; eligible && r < eligible->runs; r++)
 		if (find_sets(sp, t, &eligible->run[r], sums, err))
 			return -1;
-	return 0;
+	return sl_effort_spend(tl->effort, 4 * (uint64_t) sp->conses + (eligible ? eligible->runs : 0), err);
 }
 
 /* -- the best of them ----------------------------------------------------- */
@@ -280,6 +283,7 @@ int sl_choose_few_sets(struct sl_picker *p, struct sl_error *err)
 	if (s.ts->bordered)
 		return 0;
 	look_again(s.t, s.ts);
+	sl_effort_add(p->tl->effort, s.ts->words);
 	while (!sl_picker_done(p) && s.takes < MOST_SETS) {
 		int64_t least = p->nodes * p->sheet->need.least;
 

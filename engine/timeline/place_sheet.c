@@ -169,6 +169,7 @@ static void fill(struct sl_sheet *t, const struct sl_sheets *ts, const struct sl
 	t->sums = (struct sl_sums) { 0 };
 	t->after = SL_DAWN;
 	t->until = SL_FOREVER;
+	sl_effort_add(tl->effort, 2 * (uint64_t) tl->lives);
 	for (uint32_t i = 0; i < tl->lives; i++) {
 		const struct sl_live *l = &tl->live[i];
 		struct sl_amount a = { 0 };
@@ -196,6 +197,7 @@ static void mend(struct sl_sheet *t, const struct sl_sheets *ts, const struct sl
 	for (uint32_t i = (uint32_t) (t->read - tl->changes_dropped); i < tl->changes; i++) {
 		const struct sl_changed *c = &tl->change[i];
 
+		sl_effort_add(tl->effort, c->since >= told ? 1 : c->run.last - c->run.first + 1);
 		if (c->since >= told) {
 			if (c->since >= t->end && c->since < t->until)
 				t->until = c->since;
@@ -442,6 +444,7 @@ static struct sl_sheet *move_sheet(struct sl_sheet *t, struct sl_sheets *ts, con
 	struct sl_sheet *other;
 
 	list_due(t, ts, tl, need, end);
+	sl_effort_add(tl->effort, tl->lives / 4 + 4 * (uint64_t) ts->dues);
 	other = ts->dues > tl->lives / MOVE_PART ? take_sheet(ts) : NULL;
 	if (other && other != t) {
 		copy_sheet(other, t, ts);

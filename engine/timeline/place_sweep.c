@@ -39,6 +39,10 @@ struct sweep {
 	int32_t floor;			/* of a machine of one node: fewer cores free are as good as none */
 };
 
+/* Units of work: a first look at a class, and a change of it. */
+#define EFFORT_OF_CURSOR 10
+#define EFFORT_OF_CHANGE 16
+
 /* -- one cursor -------------------------------------------------------- */
 
 /* When does the window [t, t + duration) next lose a step, or reach into one more? */
@@ -233,6 +237,7 @@ static int add_cursor(struct sweep *w, const struct sl_live *l, struct sl_cursor
 	add->count = add->nodes == &w->tl->class[l->class].nodes ? l->nodes : add->nodes->count;
 	add->required = w->need->r->required ? sl_nodeset_common(w->need->r->required, add->nodes) : 0;
 	sp->cursors++;
+	sl_effort_add(w->tl->effort, EFFORT_OF_CURSOR);
 	*c = add;
 	return 0;
 }
@@ -269,6 +274,8 @@ static int start_cursors(struct sweep *w, int64_t from, struct sl_error *err)
 
 	sp->cursors = sp->sets = 0;
 	w->sums = (struct sl_sums) { 0 };
+	if (sl_effort_spend(tl->effort, tl->lives, err))
+		return -1;
 	if (sl_grow(&sp->cursor, &sp->cursor_room, tl->lives, sizeof(*sp->cursor), err))
 		return -1;
 	if (w->outlook) {
@@ -362,6 +369,7 @@ static int64_t step_on(struct sweep *w)
 	while (sp->heaped && sp->heap[0].t == t) {
 		uint32_t id = sp->heap[0].cursor;
 
+		sl_effort_add(w->tl->effort, EFFORT_OF_CHANGE);
 		change(w, id, t);
 		sp->heap[0].t = next_look(w, &sp->cursor[id]);
 		if (sp->heap[0].t == SL_FOREVER || sp->heap[0].t > w->horizon)
@@ -403,6 +411,7 @@ static int attempt(struct sweep *w, int64_t t, struct sl_layout *layout, struct 
 	w->gained = false;
 	sp->offers = 0;
 	sp->sets = w->sets;
+	sl_effort_add(tl->effort, sp->cursors);
 	for (uint32_t i = 0; i < sp->cursors; i++)
 		if (sp->cursor[i].now.units && offer_at(w, &sp->cursor[i], t, err))
 			return -1;
@@ -456,6 +465,8 @@ static int sweep_to(struct sweep *w, int64_t horizon, int64_t *t, struct sl_layo
 		return -1;
 	while (!rc && sp->heaped) {
 		*t = step_on(w);
+		if (sl_effort_spend(w->tl->effort, w->limited ? w->sp->hist_top : 0, err))
+			return -1;
 		if (plausible(w))
 			rc = attempt(w, *t, layout, err);
 	}

@@ -183,12 +183,15 @@ static int offer_below(struct sl_timeline *tl, uint32_t weight, struct sl_error 
 	return 0;
 }
 
+#define EFFORT_OF_SWITCH 8
+
 int sl_narrow(struct sl_timeline *tl, const struct sl_need *need, struct sl_error *err)
 {
 	struct sl_space *sp = tl->space;
 	uint32_t weight = heaviest(sp, need), top;
 
-	if (sum_up(tl, need, weight, err) || keep_whole(sp, err))
+	if (sl_effort_spend(tl->effort, 2 * (uint64_t) tl->nodes + EFFORT_OF_SWITCH * (uint64_t) tl->tree->switches, err) ||
+	    sum_up(tl, need, weight, err) || keep_whole(sp, err))
 		return -1;
 	top = lowest(tl->tree, sp, need);
 	if (top == SL_NO_SWITCH)
@@ -224,7 +227,8 @@ int sl_narrow_to_leaves(struct sl_timeline *tl, const struct sl_need *need, uint
 	struct sl_sums sum = { 0 };
 	uint32_t taken = 0;
 
-	if (!n && rank_singles(tl, need, err))
+	if (sl_effort_spend(tl->effort, 2 * (uint64_t) tl->nodes + EFFORT_OF_SWITCH * (uint64_t) tl->tree->switches, err) ||
+	    (!n && rank_singles(tl, need, err)))
 		return -1;
 	if (n > sp->singles || (n == sp->singles && need->r->max_leaves == 1))
 		return 0;
@@ -245,20 +249,19 @@ int sl_narrow_to_leaves(struct sl_timeline *tl, const struct sl_need *need, uint
 
 uint32_t sl_tree_leaves(const struct sl_tree *tree, const struct sl_nodeset *nodes)
 {
-	uint32_t count = 0, last = SL_NO_SWITCH;
+	uint64_t *seen = calloc(tree->switches / 64 + 1, sizeof(*seen));
+	uint32_t count = 0;
 
 	for (uint32_t n = sl_nodeset_next(nodes, 0); n < SL_MAX_NODES; n = sl_nodeset_next(nodes, n + 1)) {
-		uint32_t leaf = tree->leaf_of[n], m = SL_MAX_NODES;
+		uint32_t leaf = tree->leaf_of[n];
 
-		if (count && leaf == last && leaf != SL_NO_SWITCH)
+		if (leaf != SL_NO_SWITCH && seen && seen[leaf / 64] >> leaf % 64 & 1)
 			continue;
-		last = leaf;
-		/* counted with its first node */
-		if (leaf != SL_NO_SWITCH)
-			for (m = sl_nodeset_next(nodes, 0); m < n && tree->leaf_of[m] != leaf;)
-				m = sl_nodeset_next(nodes, m + 1);
-		count += m >= n;
+		if (leaf != SL_NO_SWITCH && seen)
+			seen[leaf / 64] |= UINT64_C(1) << leaf % 64;
+		count++;	/* (without memory, of too many) */
 	}
+	free(seen);
 	return count;
 }
 

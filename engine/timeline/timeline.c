@@ -174,6 +174,11 @@ void sl_timeline_shelf(struct sl_timeline *tl, struct sl_shelf *shelf)
 	tl->shelf = shelf;
 }
 
+void sl_timeline_count(struct sl_timeline *tl, struct sl_effort *effort)
+{
+	tl->effort = effort;
+}
+
 int64_t sl_timeline_now(const struct sl_timeline *tl)
 {
 	return tl->now;
@@ -262,6 +267,8 @@ static int move_all(struct sl_timeline *tl, const struct sl_change *ch, struct s
 	return 0;
 }
 
+#define EFFORT_OF_RUN 20	/* of nodes that change: classes are found, split and joined */
+
 static int operate(struct sl_timeline *tl, const struct sl_nodeset *nodes, struct sl_change *ch,
 		   struct sl_error *err)
 {
@@ -278,6 +285,7 @@ static int operate(struct sl_timeline *tl, const struct sl_nodeset *nodes, struc
 		return 0;
 	if (ch->t0 <= tl->now)
 		ch->t0 = SL_DAWN;
+	sl_effort_add(tl->effort, EFFORT_OF_RUN * (uint64_t) nodes->runs);
 	rc = gather(tl, nodes, err);
 	if (!rc)
 		rc = move_all(tl, ch, err);

@@ -31,6 +31,7 @@
 
 #include <string.h>
 
+#include "base/effort.h"
 #include "timeline/nodeset.h"
 
 #define SL_MAX_GRES 16			/* kinds of generic resource */
@@ -131,6 +132,10 @@ struct sl_shelf {
 
 /* Before anything is asked of the timeline; the shelf is borrowed, and outlives it. */
 void sl_timeline_shelf(struct sl_timeline *tl, struct sl_shelf *shelf);
+
+/* From here on placement counts its work there, and fails with SL_EEFFORT or SL_ETIME where that may not go on; the
+ * effort is borrowed. */
+void sl_timeline_count(struct sl_timeline *tl, struct sl_effort *effort);
 
 int64_t sl_timeline_now(const struct sl_timeline *tl);
 const struct sl_node_kind *sl_timeline_kind(const struct sl_timeline *tl, uint32_t node);

@@ -48,10 +48,13 @@ local cluster = {}
 --- Iterate over the pending jobs of this policy's partitions: in Slurm's order, or by rank
 --- where one is defined.  A job stands there once for each of its partitions; jobs that were
 --- started or not admitted are left out; an array comes again as long as its tasks start.
----@param window? integer at most so many
+--- With a window, jobs that no time can help (drained nodes, a feature that no node has, more licences than there
+--- are) are refused with the reason, not handed out, and do not count; whom = "all": they are handed out, and count.
+---@param window? integer|"share" at most so many; "share": as many as a share of the cycle's work is enough for
 ---@param eligible_by? integer only jobs that were submitted and eligible by then
+---@param whom? "able"|"all"
 ---@return fun(): sched.job?
-function cluster:queue(window, eligible_by) end
+function cluster:queue(window, eligible_by, whom) end
 
 ---@param id integer
 ---@return sched.job?

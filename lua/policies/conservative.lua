@@ -15,7 +15,8 @@
 -- it was told.
 --
 -- Options
---   window    pending jobs examined in a cycle, in the queue's order.
+--   window    pending jobs examined in a cycle, in the queue's order; 0: as many as a share of its work is enough
+--             for, and in simulations 1000.
 --   reserved  jobs that get a reservation at most; those behind them only start if they fit
 --             beside all reservations.  Reservations are what costs time in a long queue.
 --   shapes    a job that does not fit as it asks starts as the first of its alternatives that
@@ -30,19 +31,26 @@ local score = require "sched.score"
 local M = { api = 1, name = "conservative", doc = "conservative backfill: a reservation for every job" }
 
 M.options = score.options(caps.options {
-	window = { default = 1000, min = 1, max = 100000, doc = "pending jobs examined in a cycle" },
+	window = { default = 0, min = 0, max = 100000,
+		doc = "pending jobs examined in a cycle; 0: a share of its work, in simulations 1000" },
 	reserved = { default = 1000, min = 0, max = 100000, tune = { 1, 5, 20, 100, 1000 },
 		doc = "jobs that get a reservation at most" },
 	compress = { default = false, tune = true, doc = "times that were told are kept, or become earlier" },
 	shapes = { default = true, doc = "a job may start as one of its alternatives" },
 })
 
+local SIMULATED <const> = 1000
+
+local function window_of(cluster, opt)
+	return opt.window > 0 and opt.window or cluster.source == "sim" and SIMULATED or "share"
+end
+
 -- The times that were told are remembered by job.
 local TOLD <const> = "told"
 
 local function keep_told(cluster, plan, opt, how)
 	local told = cluster:recall(TOLD)
-	for job in cluster:queue(told and opt.window or 0) do
+	for job in cluster:queue(told and window_of(cluster, opt) or 0) do
 		if told[job.id] then
 			plan:reserve(job, { shape = how.shape, from = told[job.id] })
 		end
@@ -73,7 +81,7 @@ local function decide_with(cluster, plan, opt, how, behind, cap, told)
 			told[job.id] = time
 		end
 	end
-	for job in cluster:queue(opt.window) do
+	for job in cluster:queue(window_of(cluster, opt)) do
 		local beyond = cap and cap:beyond(job)
 		if beyond then
 			give_up(job)
@@ -102,7 +110,7 @@ function M.decide(cluster, plan, opt)
 	elseif behind or cap then
 		return decide_with(cluster, plan, opt, how, behind, cap)
 	end
-	for job in cluster:queue(opt.window) do		-- all that there is to it by itself
+	for job in cluster:queue(window_of(cluster, opt)) do		-- all that there is to it by itself
 		if not plan:start(job, how) and reserved < opt.reserved and plan:reserve(job, how) then
 			reserved = reserved + 1
 		end

@@ -30,7 +30,7 @@
 -- stream wide jobs are soon.  Behind that stands the guard with its fixed limit (sched.guard).
 --
 -- Options
---   window     pending jobs examined in a cycle.
+--   window     pending jobs examined in a cycle; 0: as many as a share of its work is enough for, in simulations 1000.
 --   threshold  1: what may lengthen the queue is critical; less: more jobs are, for a higher
 --              utilization and longer waits; 1000: none, smallest first.
 --   fill       behind the reservation: "small" the smallest first, "critical" the same order as
@@ -46,7 +46,8 @@ local guard = require "sched.guard"
 local M = { api = 1, name = "critical", doc = "the scarcest resource first, small jobs behind it" }
 
 M.options = guard.options {
-	window = { default = 1000, min = 1, max = 100000, doc = "pending jobs examined in a cycle" },
+	window = { default = 0, min = 0, max = 100000,
+		doc = "pending jobs examined in a cycle; 0: a share of its work, in simulations 1000" },
 	threshold = { default = 0.8, min = 0, max = 1000, tune = { 0.5, 0.8, 1.0, 2.0, 1000.0 },
 		doc = "a job is critical when what it needs is loaded so many times as much as the cores" },
 	fill = { default = "small", tune = true, values = { "small", "critical" }, doc = "the order behind the reservation" },
@@ -118,6 +119,12 @@ local function share_of(job, machine)
 	end
 	add_gres(share, job, nodes, machine)
 	return share, nodes
+end
+
+local SIMULATED <const> = 1000
+
+local function window_of(cluster, opt)
+	return opt.window > 0 and opt.window or cluster.source == "sim" and SIMULATED or "share"
 end
 
 -- Without a plan, before anything is decided, all are.
@@ -271,7 +278,7 @@ function M.decide(cluster, plan, opt)
 	if machine.nodes == 0 then
 		return
 	end
-	local rows = examine(cluster, plan, opt.window, machine)
+	local rows = examine(cluster, plan, window_of(cluster, opt), machine)
 	rank(rows, opt.threshold, #machine.names)
 	protect(cluster, plan, opt, rows, #machine.names)
 	local rest = start_until_reserved(plan, rows, how)
@@ -306,7 +313,7 @@ end
 -- For schedlua explain: where the job stands, and who stands before it.
 function M.explain(job, cluster, opt)
 	local machine, before = look_at(cluster), nil
-	local rows = examine(cluster, nil, opt.window, machine)
+	local rows = examine(cluster, nil, window_of(cluster, opt), machine)
 	local cores = machine.nodes > 0 and rank(rows, opt.threshold, #machine.names)
 	for place, row in ipairs(cores and rows or {}) do
 		if row.job.id == job.id then

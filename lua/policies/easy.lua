@@ -12,9 +12,10 @@
 -- the queue wait for a time that nobody promises: see conservative.lua.
 --
 -- Options
---   window  pending jobs examined in a cycle, in the queue's order.  The rest waits for a
---           later cycle with the reason "beyond the policy's window".  0: 500 on a cluster, where
---           users wait for the cycle's end, and all of them in a simulation.
+--   window  pending jobs examined in a cycle, in the queue's order, without those that no time can help.  The
+--           rest waits for a later cycle with the reason "beyond the policy's window".  0: as many as a share of
+--           the cycle's work is enough for on a cluster, where users wait for the cycle's end, 60,000 at most; and
+--           all of them in a simulation.
 --   shapes  a job that does not fit as it asks starts as the first of its alternatives that fits
 --           (doc/requests.md); false: only as it asks.
 --   backfill_order, estimate, book   the order behind the head, by which runtimes, and for how long what
@@ -27,15 +28,14 @@ local score = require "sched.score"
 local M = { api = 1, name = "easy", doc = "FCFS with EASY backfill (Lifka 1995)" }
 
 M.options = score.options(caps.options {
-	window = { default = 0, min = 0, max = 100000, doc = "pending jobs examined in a cycle; 0: 500, in simulations all" },
+	window = { default = 0, min = 0, max = 100000,
+		doc = "pending jobs examined in a cycle; 0: a share of its work, in simulations all" },
 	shapes = { default = true, doc = "a job may start as one of its alternatives" },
 })
 
-local WINDOW <const> = 500
-
 function M.decide(cluster, plan, opt)
 	local how, cap = { shape = opt.shapes and "any" or 0 }, caps.new(cluster, opt)
-	local window = opt.window > 0 and opt.window or cluster.source ~= "sim" and WINDOW or nil
+	local window = opt.window > 0 and opt.window or cluster.source ~= "sim" and "share" or nil
 	local behind = score.behind(cluster, plan, opt, how)
 	local queue = cluster:queue(window)
 	for job in queue do

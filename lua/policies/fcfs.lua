@@ -10,7 +10,8 @@
 -- with the reason.
 --
 -- Options
---   window  pending jobs examined in a cycle, in the queue's order.
+--   window  pending jobs examined in a cycle, in the queue's order; 0: as many as a share of its work is
+--           enough for, in simulations 10000.
 --   reserve  give the first job that waits in each partition an expected start (squeue --start).
 --   shapes  a job that does not fit as it asks starts as the first of its alternatives that fits
 --           (doc/requests.md); false: only as it asks.
@@ -18,14 +19,18 @@
 local M = { api = 1, name = "fcfs", doc = "first come, first served, nobody overtakes" }
 
 M.options = {
-	window = { default = 10000, min = 1, max = 100000, doc = "pending jobs examined in a cycle" },
+	window = { default = 0, min = 0, max = 100000,
+		doc = "pending jobs examined in a cycle; 0: a share of its work, in simulations 10000" },
 	reserve = { default = true, doc = "an expected start for the first job that waits in each partition" },
 	shapes = { default = true, doc = "a job may start as one of its alternatives" },
 }
 
+local SIMULATED <const> = 10000
+
 function M.decide(cluster, plan, opt)
 	local how = { shape = opt.shapes and "any" or 0 }
-	for job in cluster:queue(opt.window) do
+	local window = opt.window > 0 and opt.window or cluster.source == "sim" and SIMULATED or "share"
+	for job in cluster:queue(window) do
 		if not plan:start(job, how) and plan:earliest(job, how) then
 			if opt.reserve then
 				plan:reserve(job, how)

@@ -31,7 +31,7 @@
 -- far away: that bounds the longest wait.
 --
 -- Options
---   window     pending jobs examined in a cycle; 0: 500, in simulations all.
+--   window     pending jobs examined in a cycle; 0: as many as a share of its work is enough for, in simulations all.
 --   predictor  what predicts runtimes; limit: nothing is predicted.
 --   size, length, patience, ageing   the order, as above.
 --   horizon    how far away a reservation may be; 0: none but those that come before the order.
@@ -46,7 +46,8 @@ local predict = require "sched.predict"
 local M = { api = 1, name = "predictive", doc = "what is expected to be over soon goes first, by the users' past" }
 
 M.options = guard.options({
-	window = { default = 0, min = 0, max = 100000, doc = "pending jobs examined in a cycle; 0: 500, in simulations all" },
+	window = { default = 0, min = 0, max = 100000,
+		doc = "pending jobs examined in a cycle; 0: a share of its work, in simulations all" },
 	predictor = predict.option(),
 	size = { default = 1.2, min = 0, max = 10, doc = "exponent of a job's CPUs in the order" },
 	length = { default = 1.7, min = 0, max = 10, doc = "exponent of its expected runtime" },
@@ -63,8 +64,6 @@ M.options = guard.options({
 	slowdown_jobs = { default = 2, min = 1, max = 1000, doc = "how many at once" },
 	shapes = { default = true, doc = "a job may start as one of its alternatives" },
 }, { guard_wait = "5d", guard_jobs = 1 })
-
-local WINDOW <const> = 500
 
 local function by_key(a, b)
 	if a.key ~= b.key then
@@ -90,7 +89,7 @@ end
 -- The open jobs in order: { { job =, key =, place = }, ... }.
 local function in_order(cluster, plan, opt, expected)
 	local rows, now = {}, cluster.now
-	local window = opt.window > 0 and opt.window or cluster.source ~= "sim" and WINDOW or nil
+	local window = opt.window > 0 and opt.window or cluster.source ~= "sim" and "share" or nil
 	for job in cluster:queue(window) do
 		if is_open(plan, job) then
 			rows[#rows + 1] = { job = job, place = #rows, key = key_of(job, waited_by(job, now), opt, expected) }

@@ -32,6 +32,7 @@ static const struct {
 	[SL_WHY_ARRAY] = { WAIT_ARRAY_TASK_LIMIT, false },
 	[SL_WHY_PARTITION] = { WAIT_PART_CONFIG, true },
 	[SL_WHY_CHECK] = { WAIT_RESOURCES, true },
+	[SL_WHY_COST] = { WAIT_PRIORITY, true },
 	[SL_WHY_RESERVED] = { WAIT_NODE_NOT_AVAIL, true },	/* (the engine's text is Slurm's own) */
 };
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -96,6 +97,81 @@ static void a_waiting_job_is_named_again_only_when_its_answer_changed(void **sta
 	assert_int_equal(write_plan(f, j, NULL, &err), 0);
 	expect_lines(f, 6, "{\"sequence\": 8, \"now\": 1008, \"policy\": \"easy\", "
 		     "\"pending\": [{\"job\": 2, \"why\": \"resources\"}]}");
+	sl_journal_close(j);
+}
+
+/* A cycle with one job that waits, reserved for *start* (0: not), for that reason; how many lines there are then. */
+static int lines_after(struct fixture *f, struct sl_journal *j, int64_t sequence, int64_t start, const char *text)
+{
+	struct sl_error err;
+	struct lines l;
+	int n;
+
+	begin_plan(f, sequence);
+	if (start)
+		add_reserve(f, 1, start);
+	add_pending(f, 1, SL_WHY_RESOURCES, text);
+	assert_int_equal(write_plan(f, j, NULL, &err), 0);
+	l = read_lines(f);
+	n = l.n;
+	forget(&l);
+	return n;
+}
+
+static void numbers_in_a_reason_are_no_news(void **state)
+{
+	struct fixture *f = *state;
+	struct sl_journal *j = sl_journal_open(f->dir, NULL);
+
+	assert_int_equal(lines_after(f, j, 1, 0, "needs 14 nodes, 2 are free"), 1);
+	assert_int_equal(lines_after(f, j, 2, 0, "needs 14 nodes, 13 are free"), 1);
+	assert_int_equal(lines_after(f, j, 3, 0, "needs 14 nodes, 1 is free"), 1);
+	assert_int_equal(lines_after(f, j, 4, 0, "needs 2 of license fluent, 1 is free"), 2);
+	assert_int_equal(lines_after(f, j, 5, 0, "needs 2 of license ansys, 1 is free"), 3);
+	assert_int_equal(lines_after(f, j, 6, 0, "needs 14 nodes, 2 are free"), 4);
+	sl_journal_close(j);
+}
+
+/* The plan of a cycle is of the time 1000 + its number (begin_plan()). */
+static void an_expected_start_is_told_again_when_it_has_moved_far(void **state)
+{
+	struct fixture *f = *state;
+	struct sl_journal *j = sl_journal_open(f->dir, NULL);
+
+	assert_int_equal(lines_after(f, j, 1, 9000, ""), 1);
+	assert_int_equal(lines_after(f, j, 2, 8900, ""), 1);
+	assert_int_equal(lines_after(f, j, 3, 8100, ""), 1);	/* 900 s of a wait of 8000 */
+	assert_int_equal(lines_after(f, j, 4, 7900, ""), 2);	/* against what was written, not against the last */
+	assert_int_equal(lines_after(f, j, 5, 8000, ""), 2);
+	assert_int_equal(lines_after(f, j, 6, 0, ""), 3);	/* lost */
+	assert_int_equal(lines_after(f, j, 7, 1100, ""), 4);
+	assert_int_equal(lines_after(f, j, 8, 1130, ""), 4);	/* less than a minute */
+	sl_journal_close(j);
+}
+
+static void thousands_of_cycles_of_jobs_that_wait_leave_a_file_small(void **state)
+{
+	enum { JOBS = 250, CYCLES = 400 };
+	struct fixture *f = *state;
+	struct sl_error err;
+	struct sl_journal *j = sl_journal_open(f->dir, &err);
+	struct stat st;
+	uint64_t seed = 1;
+	char text[80];
+
+	for (int cycle = 1; cycle <= CYCLES; cycle++) {
+		begin_plan(f, cycle);
+		for (uint32_t job = 1; job <= JOBS; job++) {
+			if (job <= 20)
+				add_reserve(f, job, 5000 + 100 * job + cycle % 7);
+			snprintf(text, sizeof(text), "needs %u nodes, %u are free", job % 20,
+				 (unsigned) (seed = seed * 6364136223846793005u + 1) >> 28);
+			add_pending(f, job, SL_WHY_RESOURCES, text);
+		}
+		assert_int_equal(write_plan(f, j, NULL, &err), 0);
+	}
+	assert_int_equal(stat(f->path, &st), 0);
+	assert_in_range(st.st_size, 1, 200 * JOBS);	/* it was 400 times as much */
 	sl_journal_close(j);
 }
 
@@ -287,6 +363,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WITH_DIR(a_cycle_is_one_line_that_tells_what_became_of_it),
 		WITH_DIR(a_waiting_job_is_named_again_only_when_its_answer_changed),
+		WITH_DIR(numbers_in_a_reason_are_no_news),
+		WITH_DIR(an_expected_start_is_told_again_when_it_has_moved_far),
+		WITH_DIR(thousands_of_cycles_of_jobs_that_wait_leave_a_file_small),
 		WITH_DIR(a_job_whose_alternatives_are_ignored_is_told_so_once),
 		WITH_DIR(nodes_of_partitions_are_told_once_and_again_when_they_change),
 		WITH_DIR(a_reservation_that_is_lost_is_told_with_the_reason_that_stays),

@@ -10,6 +10,7 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -38,13 +39,13 @@ static void files_are_rotated_and_each_begins_with_all_that_waits(void **state)
 		assert_true(st.st_size <= 1000);
 	}
 	sl_journal_close(j);
-	for (int i = 1; i <= SL_LINE_FILE_KEEP + 1; i++) {
+	for (int i = 1; i <= SL_LINE_FILE_MOST + 1; i++) {
 		char first[200];
 		FILE *in;
 
 		snprintf(path, sizeof(path), "%s.%d", f->path, i);
 		in = fopen(path, "r");
-		assert_true(i <= SL_LINE_FILE_KEEP ? in != NULL : in == NULL);
+		assert_true(i <= SL_LINE_FILE_MOST ? in != NULL : in == NULL);
 		if (!in)
 			break;
 		assert_non_null(fgets(first, sizeof(first), in));
@@ -247,10 +248,69 @@ static void a_journal_of_terabytes_is_begun_anew(void **state)
 	sl_journal_close(j);
 }
 
+/* The rotated file with that number becomes so many days old. */
+static void grow_old(const struct fixture *f, int number, int days)
+{
+	struct timespec at[2] = { { .tv_sec = time(NULL) - days * 24 * 3600 - 60 } };
+	char path[80];
+
+	at[1] = at[0];
+	snprintf(path, sizeof(path), "%s.%d", f->path, number);
+	assert_int_equal(utimensat(AT_FDCWD, path, at, 0), 0);
+}
+
+static int count_rotated(const struct fixture *f)
+{
+	char path[80];
+	int n = 0;
+
+	for (;; n++) {
+		snprintf(path, sizeof(path), "%s.%d", f->path, n + 1);
+		if (access(path, F_OK))
+			return n;
+	}
+}
+
+static void write_records(struct fixture *f, struct sl_journal *j, int records)
+{
+	static int sequence;
+	struct sl_error err;
+
+	while (records--) {
+		begin_plan(f, ++sequence);
+		add_start(f, (uint32_t) sequence, 0, 1);
+		assert_int_equal(write_plan(f, j, NULL, &err), 0);
+	}
+}
+
+static void young_files_are_kept_beyond_the_number_of_those_that_are_kept(void **state)
+{
+	struct fixture *f = *state;
+	struct sl_error err;
+	struct sl_journal *j = sl_journal_open(f->dir, &err);
+	struct lines l;
+
+	sl_journal_set_size(j, 300);
+	while (count_rotated(f) < SL_LINE_FILE_KEEP + 2)
+		write_records(f, j, 1);
+	assert_int_equal(count_rotated(f), SL_LINE_FILE_KEEP + 2);
+	l = read_lines(f);		/* readers see them, too */
+	assert_true(l.n > SL_LINE_FILE_KEEP + 2);
+	forget(&l);
+	for (int i = 2; i <= SL_LINE_FILE_KEEP + 2; i++)
+		grow_old(f, i, SL_LINE_FILE_DAYS);
+	write_records(f, j, 2);		/* which are two files, or one */
+	assert_int_equal(count_rotated(f), SL_LINE_FILE_KEEP);
+	sl_journal_close(j);
+	assert_int_equal(sl_journal_remove(f->dir, &err), 0);
+	assert_int_equal(count_rotated(f), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_DIR(files_are_rotated_and_each_begins_with_all_that_waits),
+		WITH_DIR(young_files_are_kept_beyond_the_number_of_those_that_are_kept),
 		WITH_DIR(a_torn_line_is_skipped_by_readers_and_cut_by_the_writer),
 		WITH_DIR(a_journal_of_one_torn_line_has_no_line),
 		WITH_DIR(what_does_not_fit_on_the_disk_leaves_nothing_torn),

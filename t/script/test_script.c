@@ -10,7 +10,10 @@
 #include <cmocka.h>
 
 #include "t/build.h"
+#include "base/clock.h"
+#include "base/map.h"
 #include "check/check.h"
+#include "script/decide.h"
 #include "script/script.h"
 
 /* Load a policy of this text, or fail the test. */
@@ -147,6 +150,52 @@ static void the_bundled_policies_load_and_decide(void **state)
 		sl_bundle_destroy(set);
 	}
 	build_destroy(b);
+}
+
+/* The plan as bytes, but for how long it took; malloc'ed. */
+static void *decide_with_key(const char *policy, uint64_t key, uint64_t seed, size_t *size)
+{
+	const uint64_t keys[2] = { key, ~key };
+	struct sl_bundle_source src = { .policy = policy };
+	struct sl_limits limits = { .memory = 0 };
+	struct sl_decision d = { 0 };
+	struct sl_bundle *set;
+	struct sl_error err;
+	struct build *b;
+	void *copy;
+
+	sl_hash_with_key(keys);
+	b = build_random_cluster(seed, 30, 60);
+	set = sl_bundle_load(&src, NULL, NULL, &err);
+	if (!set || sl_decide(set, build_open(b), &limits, sl_clock_us(), &d, &err))
+		fail_msg("%s: %s", policy, err.text);
+	*(int64_t *) (uintptr_t) d.plan.meta.decide_us = 0;
+	*(int64_t *) (uintptr_t) d.plan.meta.total_us = 0;
+	copy = malloc(d.size);
+	memcpy(copy, d.bytes, d.size);
+	*size = d.size;
+	sl_decision_clear(&d);
+	sl_bundle_destroy(set);
+	build_destroy(b);
+	return copy;
+}
+
+static void a_decision_does_not_depend_on_the_key_of_hashes(void **state)
+{
+	static const char *const name[] = { "easy", "fcfs", "conservative", "critical", "predictive", "ip_window" };
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+		for (uint64_t seed = 1; seed <= 4; seed++) {
+			size_t size, other_size;
+			void *plan = decide_with_key(name[i], 17 * seed, seed, &size);
+			void *other = decide_with_key(name[i], 4711 + seed, seed, &other_size);
+
+			if (size != other_size || memcmp(plan, other, size))
+				fail_msg("%s, seed %d", name[i], (int) seed);
+			free(plan);
+			free(other);
+		}
 }
 
 static void a_failure_is_told_and_what_was_booked_stands(void **state)
@@ -505,6 +554,7 @@ static void the_first_and_the_last_moment_are_moments_as_others(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_decision_does_not_depend_on_the_key_of_hashes),
 		cmocka_unit_test(the_bundled_policies_load_and_decide),
 		cmocka_unit_test(a_failure_is_told_and_what_was_booked_stands),
 		cmocka_unit_test(the_budget_ends_a_cycle_and_the_state_serves_the_next_one),

@@ -100,7 +100,7 @@ local function new_state()
 end
 
 local function look(state, opt, cluster, plan)
-	for job in cluster:queue(opt.window) do
+	for job in cluster:queue(opt.window, nil, "all") do
 		local why = plan:state(job) ~= "started" and reason(opt, job, cluster)
 		if why then
 			state.wanted[#state.wanted + 1] = { job = job, why = why }

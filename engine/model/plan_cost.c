@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plan_cost.c - how much work planning a job may be, and whose jobs are left out since they are more.
+ *
+ * What a job asks for is up to its user, and a cycle is for all.  So a job has an allowance of work in each
+ * decision: the base, twenty times what a plain job is, and what its user's jobs together may be beyond
+ * their bases, up to the most that one job may be.  A job that needs more is refused, and left out of the decisions
+ * of the next minute, so that the next ones have their turn; policies take that along from one cycle to the next
+ * (script/left_out.c).
+ *
+ * Work is counted in units (base/effort.h), so that a decision is the same wherever it is
+ * replayed.  A simulation is nobody's cycle, and has no bounds.
+ */
+#include "model/plan_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+/*
+ * Units.  One is 10 to 20 ns, so that on 10,000 nodes a job is at most 20 to 40 ms, or a hundredth or two of the
+ * default budget, and all that a user's jobs are beyond their bases 80 to 160 ms.
+ */
+uint64_t sl_plan_most_effort(const struct sl_plan *p)
+{
+	return 1000000 + 100 * (uint64_t) p->c->snap->node.rows;
+}
+
+#define BASE_PART 20		/* of the most */
+#define USER_TIMES 4		/* the most */
+#define NOTED_PART 8		/* of the base: attempts that are less are not summed up */
+
+#define LEFT_OUT_S 60
+
+static uint64_t base_effort(const struct sl_plan *p)
+{
+	return sl_plan_most_effort(p) / BASE_PART;
+}
+
+void plan_free_costs(struct sl_plan *p)
+{
+	free(p->cost.of_job.item);
+	free(p->cost.of_user.item);
+	free(p->cost.left_out);
+	sl_map_free(&p->cost.left_by_id);
+	sl_map_free(&p->cost.of_job.by_number);
+	sl_map_free(&p->cost.of_user.by_number);
+}
+
+/* -- sums ------------------------------------------------------------------ */
+
+static uint64_t spent_by(const struct spendings *s, uint32_t number)
+{
+	uint32_t at = sl_map_by_id(&s->by_number, number);
+
+	return at == SL_MAP_NOTHING ? 0 : s->item[at].units;
+}
+
+/* Without memory for it, it is not summed up. */
+static void add_spending(struct spendings *s, uint32_t number, uint64_t units)
+{
+	uint32_t at = sl_map_by_id(&s->by_number, number);
+
+	if (at == SL_MAP_NOTHING) {
+		at = s->count;
+		if (sl_grow_list(&s->item, at, sizeof(*s->item), NULL) ||
+		    sl_map_put(&s->by_number, sl_hash_id(number), at, NULL))
+			return;
+		s->item[s->count++] = (struct spending) { .number = number };
+	}
+	s->item[at].units += units;
+}
+
+static uint64_t beyond_base(const struct sl_plan *p, uint64_t units)
+{
+	return units > base_effort(p) ? units - base_effort(p) : 0;
+}
+
+/* What the job has left in this decision. */
+static uint64_t allowance_of(const struct sl_plan *p, uint32_t job)
+{
+	uint64_t most = sl_plan_most_effort(p), spent = spent_by(&p->cost.of_job, job);
+	uint64_t user = spent_by(&p->cost.of_user, p->c->snap->job.uid[job]), own = beyond_base(p, spent), allowed;
+
+	user = user < USER_TIMES * most ? USER_TIMES * most - user : 0;
+	allowed = base_effort(p) + own + user;	/* its own is in its user's already */
+	allowed = allowed < most ? allowed : most;
+	return allowed > spent ? allowed - spent : 0;
+}
+
+static void settle(struct sl_plan *p, uint32_t job, uint64_t units)
+{
+	uint64_t before = spent_by(&p->cost.of_job, job);
+
+	if (units < base_effort(p) / NOTED_PART)
+		return;
+	add_spending(&p->cost.of_job, job, units);
+	if (beyond_base(p, before + units) > beyond_base(p, before))
+		add_spending(&p->cost.of_user, p->c->snap->job.uid[job],
+			     beyond_base(p, before + units) - beyond_base(p, before));
+}
+
+/* -- who is left out ------------------------------------------------------- */
+
+static struct sl_left_out *find_left_out(const struct sl_plan *p, uint32_t id)
+{
+	uint32_t at = sl_map_by_id(&p->cost.left_by_id, id);
+
+	return at == SL_MAP_NOTHING ? NULL : &p->cost.left_out[at];
+}
+
+void sl_plan_leave_out(struct sl_plan *p, uint32_t id, int64_t until)
+{
+	struct sl_left_out *l = find_left_out(p, id);
+
+	if (until <= p->c->now || until > p->c->now + LEFT_OUT_S)	/* past, or the clock was set back */
+		return;
+	if (!l && (p->cost.left_outs == SL_PLAN_LEFT_OUT_MAX ||
+		   sl_grow_list(&p->cost.left_out, p->cost.left_outs, sizeof(*l), NULL) ||
+		   sl_map_put(&p->cost.left_by_id, sl_hash_id(id), p->cost.left_outs, NULL)))
+		return;
+	if (!l)
+		l = &p->cost.left_out[p->cost.left_outs++];
+	*l = (struct sl_left_out) { id, until };
+}
+
+const struct sl_left_out *sl_plan_left_out(const struct sl_plan *p, uint32_t *count)
+{
+	*count = p->cost.left_outs;
+	return p->cost.left_out;
+}
+
+int plan_refuse_work(struct sl_plan *p, const struct sl_entry *e, struct sl_refusal *refusal, struct sl_error *err)
+{
+	struct sl_refusal why;
+
+	plan_say(&why, SL_WHY_COST, "takes too long to plan");
+	return plan_refuse(p, e, &why, refusal, err);
+}
+
+/* -- an attempt ------------------------------------------------------------ */
+
+void plan_bound_costs(struct sl_plan *p)
+{
+	p->cost.bounded = strcmp(cluster_str(p->c, p->c->snap->meta.source[0]), "sim") != 0;
+}
+
+bool plan_begin_work(struct sl_plan *p, uint32_t job)
+{
+	uint64_t allowed;
+
+	if (!p->cost.bounded || job >= p->c->snap->job.rows || p->cost.inside++)
+		return true;
+	allowed = find_left_out(p, p->c->snap->job.id[job]) ? 0 : allowance_of(p, job);
+	p->cost.begun = p->c->effort.spent;
+	p->c->effort.limit = p->cost.begun + allowed;
+	if (allowed)
+		return true;
+	p->c->effort.limit = 0;
+	p->cost.inside--;
+	return false;
+}
+
+int plan_end_work(struct sl_plan *p, const struct sl_entry *e, int rc, struct sl_refusal *refusal, struct sl_error *err)
+{
+	if (!p->cost.bounded || e->job >= p->c->snap->job.rows || --p->cost.inside)
+		return rc;
+	p->c->effort.limit = 0;
+	settle(p, e->job, p->c->effort.spent - p->cost.begun);
+	if (rc >= 0 || err->code != SL_EEFFORT)
+		return rc;
+	err->code = SL_OK;
+	sl_plan_leave_out(p, p->c->snap->job.id[e->job], p->c->now + LEFT_OUT_S);
+	return plan_refuse_work(p, e, refusal, err);
+}

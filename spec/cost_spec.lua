@@ -1,0 +1,40 @@
+-- SPDX-License-Identifier: MIT
+-- What takes too long to plan is left out for a while, and the cycles know of it from each other (engine/script/left_out.c).
+
+local t = require "sched.test"
+
+describe("a job that took too long to plan", function()
+	local function cluster(remembered, now)
+		return t.cluster { nodes = "2x8c", meta = { now = now }, remembered = remembered,
+			pending = { { id = 1, nodes = 1, time_limit = "1h" }, { id = 2, nodes = 1, time_limit = "1h" } } }
+	end
+
+	local function left_out(...) return { ["(engine)"] = { left_out = { ... } } } end
+
+	it("is left out of the next cycles, and the others start", function()
+		local plan = t.decide("easy", cluster(left_out(1, 1030), 1000))
+		assert.same({ 1, 2 }, t.decide("easy", cluster(nil, 1000)):started())
+		assert.same({ 2 }, plan:started())
+		assert.same({ "cost", "takes too long to plan" }, { plan:pending(1) })
+	end)
+
+	it("is remembered until then, whatever else is decided", function()
+		local plan = t.decide("fcfs", cluster(left_out(1, 1030), 1000))
+		assert.same({ 1, 1030 }, plan:remembered()["(engine)"].left_out)
+	end)
+
+	it("is tried again afterwards, and forgotten", function()
+		local plan = t.decide("conservative", cluster(left_out(1, 1030), 1030))
+		assert.same({ 1, 2 }, plan:started())
+		assert.is_nil(plan:remembered()["(engine)"])
+	end)
+
+	it("is not left out for long, where the clock was set back", function()
+		assert.same({ 1, 2 }, t.decide("easy", cluster(left_out(1, 100000), 1000)):started())
+	end)
+
+	it("is tried where what is remembered makes no sense", function()
+		assert.same({ 1, 2 }, t.decide("easy", cluster(left_out(1), 1000)):started())
+		assert.same({ 1, 2 }, t.decide("easy", cluster(left_out("1", true, { 1030 }), 1000)):started())
+	end)
+end)

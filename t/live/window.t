@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# A window does not hold up what is behind it: a cycle that started jobs and did not see all of the queue is followed
+# by the next, and jobs that no time can help do not count.
+. "${0%/*}/live.sh"
+needs_plugin
+live_begin 8 "SchedulerParameters=defer,sched_interval=-1,lua_interval=600,lua_wake=50"
+CTLD=$(cluster_ctld_pid)
+
+site() { # LIST
+	reload <<-EOL
+	return require("sched").site { interval = 600, default = { $1 } }
+	EOL
+	wait_for 15 status_is source site
+}
+
+none_pending() { has_jobs PENDING -eq 0; }
+
+# Seconds of the cycles that have started something.  One that is due because of what the last has changed comes a
+# second later at the earliest, when the second of its snapshot is over.
+seconds_of_starts() { grep '"started"' "$C/state/schedlua/decisions.jsonl" | grep -o '"now": [0-9]*' | sort; }
+
+released() {
+	local ids=()
+	site '{ "easy", window = 2 }'
+	for _ in {1..16}; do ids+=("$(FOR=600 submit -n1 --hold)"); done
+	scontrol release "$(IFS=,; echo "${ids[*]}")"
+	wait_for 60 none_pending
+	[ -n "$(seconds_of_starts | uniq -d)" ]
+	same_slurmctld
+}
+it "jobs behind the window follow at once, and not an interval later" released
+
+hopeless() {
+	local node last
+	node=$(sinfo -h -N -o %N | head -n 1)
+	site '{ "easy", window = 2 }'
+	scontrol update NodeName="$node" State=DRAIN Reason=test
+	for _ in {1..12}; do FOR=0 submit -n1 -w "$node" > /dev/null; done
+	last=$(FOR=1 submit -n1)
+	starts "$last" 60
+	has_jobs PENDING -eq 12
+	scontrol update NodeName="$node" State=RESUME
+	wait_for 60 none_pending
+	same_slurmctld
+}
+it "jobs that wait for a drained node are not in the way of those behind them" hopeless
+
+live_end

@@ -32,6 +32,8 @@ struct sl_lines {
 	uint32_t room;
 	size_t from, to;	/* what is in buf and not handed out: [from, to) */
 	uint64_t number;
+	uint32_t longest;	/* bytes of a line */
+	bool file;		/* neither a pipe nor a device */
 	bool end;
 };
 
@@ -85,15 +87,18 @@ struct sl_lines *sl_lines_open(const char *path, struct sl_error *err)
 		sl_fail(err, SL_ENOMEM, "%s: no memory", path);
 		goto error;
 	}
-	l->fd = open(path, O_RDONLY | O_CLOEXEC);
+	l->longest = SL_LINE_MAX;
+	l->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);	/* a pipe may have no writer, ever */
 	if (l->fd < 0) {
 		sl_fail(err, errno == ENOENT ? SL_ENOENT : SL_EIO, "%s: %s", path, strerror(errno));
 		goto error;
 	}
-	if (!fstat(l->fd, &st) && S_ISDIR(st.st_mode)) {
+	if (fstat(l->fd, &st) < 0 || S_ISDIR(st.st_mode)) {
 		sl_fail(err, SL_EIO, "%s: %s", path, strerror(EISDIR));
 		goto error;
 	}
+	fcntl(l->fd, F_SETFL, 0);
+	l->file = S_ISREG(st.st_mode);
 	if (look_inside(l, err) < 0)
 		goto error;
 	return l;
@@ -114,6 +119,16 @@ void sl_lines_close(struct sl_lines *l)
 	free(l->path);
 	free(l->buf);
 	free(l);
+}
+
+int sl_lines_must_be_file(const struct sl_lines *l, struct sl_error *err)
+{
+	return l->file ? 0 : sl_fail(err, SL_EIO, "%s: a pipe or a device: expected a file", l->path);
+}
+
+void sl_lines_limit(struct sl_lines *l, uint32_t most)
+{
+	l->longest = most;
 }
 
 uint64_t sl_lines_number(const struct sl_lines *l)
@@ -246,9 +261,9 @@ int64_t sl_lines_next(struct sl_lines *l, char **line, struct sl_error *err)
 
 	while (!l->buf || !(lf = memchr(l->buf + l->from + seen, '\n', l->to - l->from - seen))) {
 		seen = l->to - l->from;
-		if (seen > SL_LINE_MAX)
-			return sl_fail(err, SL_EFORMAT, "%s:%" PRIu64 ": a line of more than %u bytes", l->path,
-				       l->number + 1, SL_LINE_MAX);
+		if (seen > l->longest)
+			return sl_fail(err, SL_EFORMAT, "%s:%" PRIu64 ": a line of more than %" PRIu32 " bytes", l->path,
+				       l->number + 1, l->longest);
 		if (l->end) {
 			if (!seen)
 				return 0;

@@ -120,10 +120,11 @@ struct sl_workload *sl_workload_read_json(const char *path, const struct sl_work
 
 uint32_t sl_machine_gres_kind(struct sl_builder *b, const char *name, const char *type);
 void sl_machine_add_all(struct sl_builder *b);
-int sl_machine_load_conf(struct sl_builder *b, const char *path, uint32_t *select_flags, struct sl_error *err);
+int sl_machine_load_conf(struct sl_builder *b, const char *path, uint32_t *select_flags, struct sl_notes *notes,
+			 struct sl_error *err);
 
 /* The machine that options name: 1, 0 for none, -1 with *err. */
 int sl_machine_from_options(struct sl_builder *b, const struct sl_workload_options *opt, uint32_t *select_flags,
-			    struct sl_error *err);
+			    struct sl_notes *notes, struct sl_error *err);
 
 #endif

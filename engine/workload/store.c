@@ -38,6 +38,7 @@ struct sl_store {
 	uint32_t text_size, text_room;
 	struct sl_map by_text;		/* -> offset in text */
 	struct sl_issue_count issue[SL_ISSUES];
+	struct sl_notes notes;
 	struct sl_error err;		/* the first failure */
 };
 
@@ -108,6 +109,7 @@ void sl_store_destroy(struct sl_store *s)
 	free(s->job);
 	free(s->text);
 	sl_map_free(&s->by_text);
+	sl_notes_free(&s->notes);
 	free(s);
 }
 
@@ -123,7 +125,11 @@ struct sl_builder *sl_store_builder(struct sl_store *s)
 
 int sl_store_machine(struct sl_store *s, struct sl_error *err)
 {
-	return sl_machine_from_options(s->builder, &s->opt, &s->select_flags, err);
+	int rc = sl_machine_from_options(s->builder, &s->opt, &s->select_flags, &s->notes, err);
+
+	for (uint32_t i = 0; i < s->notes.count && rc >= 0; i++)
+		sl_store_note(s, SL_ISSUE_MACHINE, 0, "%s", s->notes.text[i]);
+	return rc;
 }
 
 int sl_store_set_machine(struct sl_store *s, const char *text, struct sl_error *err)
@@ -647,6 +653,7 @@ struct sl_workload *sl_store_finish(struct sl_store *s, struct sl_error *err)
 			goto error;
 	} while (again);
 	memcpy(w->issue, s->issue, sizeof(w->issue));
+	sl_notes_move(&w->notes, &s->notes);
 	w->origin_s = s->origin ? s->origin : w->snap.meta.now[0];
 	w->rows_read = s->rows_read;
 	if (s->opt.strict && sl_issues_judge(s->name, w->issue, err) < 0)
@@ -667,5 +674,6 @@ void sl_workload_destroy(struct sl_workload *w)
 	free(w->estimate_s);
 	free(w->arrival_s);
 	free(w->name);
+	sl_notes_free(&w->notes);
 	free(w);
 }

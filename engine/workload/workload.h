@@ -38,6 +38,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/notes.h"
 #include "image/snapshot.h"
 
 /* Ceilings: more is refused, with the ceiling named. */
@@ -58,6 +59,7 @@ enum sl_issue {
 	SL_ISSUE_STEP,		/* a job step or part of a job that the source lists apart: skipped */
 	SL_ISSUE_STATE,		/* a job that never ran, or runs still: skipped */
 	SL_ISSUE_MODEL,		/* part of a request that is not modelled: left out */
+	SL_ISSUE_MACHINE,	/* what the machine's file has and the machine has not; whole in *notes* */
 	SL_ISSUES
 };
 
@@ -82,6 +84,7 @@ struct sl_workload {
 	bool outstays;			/* jobs run on past a walltime that is too small */
 	uint64_t rows_read;		/* of the source, comments left out */
 	struct sl_issue_count issue[SL_ISSUES];
+	struct sl_notes notes;		/* on the machine's file, and on what the source has that is not used */
 };
 
 struct sl_workload_options {
@@ -123,7 +126,7 @@ void sl_workload_destroy(struct sl_workload *w);
 /* What an issue is, in words: "rows with too few fields". */
 const char *sl_issue_words(enum sl_issue issue);
 
-/* Print the issues, one a line, each begun by *prefix*:
+/* Print the notes and the issues, one a line, each begun by *prefix*:
  * "3 jobs larger than the machine, skipped (lines 4, 17, 20: ...)". */
 void sl_workload_print_issues(const struct sl_workload *w, const char *prefix, FILE *out);
 
@@ -144,7 +147,7 @@ struct sl_swf_run {
 	uint32_t procs, status;
 };
 
-/* -- machines (machine.c, machine_conf.c) -------------------------------- */
+/* -- machines (machine.c, machine_slurm.c) -------------------------------- */
 
 /*
  * Append nodes, and a partition "all" with all of them, to a builder of
@@ -164,9 +167,11 @@ int sl_machine_pool(struct sl_builder *b, uint32_t procs, struct sl_error *err);
 
 /*
  * The nodes and partitions of a file: a snapshot in either form, or a slurm.conf
- * (NodeName, PartitionName, SelectType..., Include).  Jobs and reservations are
- * left out, and nodes that are down are up: the machine as it was built.
+ * with what stands beside it (conf/conf.h).  Jobs and reservations are
+ * left out, and nodes that are down are up: the machine as it was built.  What a slurm.conf
+ * has that the machine has not is added to *notes*, which may be NULL.
  */
-int sl_machine_load(struct sl_builder *b, const char *path, uint32_t *select_flags, struct sl_error *err);
+int sl_machine_load(struct sl_builder *b, const char *path, uint32_t *select_flags, struct sl_notes *notes,
+		    struct sl_error *err);
 
 #endif

@@ -46,6 +46,7 @@ static void a_machine_in_words_has_kinds_of_nodes(void **state)
 static const char slurm_conf[] =
 	"# a cluster\n"
 	"ClusterName=test\n"
+	"GresTypes=gpu,nic\n"
 	"SelectType=select/cons_tres\n"
 	"SelectTypeParameters=CR_Core_Memory,CR_ONE_TASK_PER_CORE\n"
 	"NodeName=DEFAULT Sockets=2 CoresPerSocket=8 ThreadsPerCore=2 RealMemory=64000 State=UNKNOWN\n"
@@ -107,14 +108,14 @@ static void a_slurm_conf_with_mistakes_is_refused_with_its_line(void **state)
 	static char wide[1100 * 20];
 	static const struct { const char *text, *words; } bad[] = {
 		{ "ClusterName=x\n", "no NodeName line" },
-		{ "NodeName=a1 CPUs=4 ThreadsPerCore=65536 CoresPerSocket=65536\n", "bad.conf:1: 65536 threads a core" },
-		{ "NodeName=a1 Boards=65536 Sockets=65536\n", "on 4294967296 sockets" },
+		{ "NodeName=a1 CPUs=4 ThreadsPerCore=65536 CoresPerSocket=65536\n", "bad.conf:1: ThreadsPerCore=65536: expected a number up to 65535" },
+		{ "NodeName=a1 Boards=65535 SocketsPerBoard=65535\n", "expected up to 65535 CPUs in all" },
 		{ "NodeName=a[1-2] CPUs=x\n", "bad.conf:1: CPUs=x: expected a number" },
 		{ "NodeName=a1\nNodeName=a1\n", "node a1 twice" },
 		{ "NodeName=a1 CPUs=2\n\nPartitionName=p Nodes=a2\n", "bad.conf:3: no node a2" },
 		{ "NodeName=a1 CPUs=2\nPartitionName=p Nodes=a1 MaxTime=soon\n", "bad.conf:2: MaxTime=soon" },
 		{ "NodeName=a[1 CPUs=2\n", "bad.conf:1" },
-		{ "NodeName=a1 Gres=gpu:a:b:c:1\n", "expected name:type:count" },
+		{ "GresTypes=gpu\nNodeName=a1 Gres=gpu:a:b:c:1\n", "expected name:type:count" },
 		{ "NodeName=a[1-4294967295] CPUs=2\n", "bad.conf:1: more than 262144 nodes" },
 		{ "NodeName=a1 CPUs=2\nPartitionName=p Nodes=a1\nPartitionName=p Nodes=a1\n", "bad.conf:3: partition p twice" },
 		{ "Include nowhere.conf\n", "nowhere.conf: No such file" },
@@ -163,7 +164,7 @@ static void extreme_numbers_of_a_node_are_refused_or_make_a_node_that_can_be(voi
 					 value[below(sizeof(value) / sizeof(value[0]))]);
 		}
 		strcat(text, "\n");
-		if (sl_machine_load(b, file("drawn.conf", text), &flags, &err)) {
+		if (sl_machine_load(b, file("drawn.conf", text), &flags, NULL, &err)) {
 			if (!strstr(err.text, "drawn.conf:1: "))
 				fail_msg("%s: %s", text, err.text);
 		} else {

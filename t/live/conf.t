@@ -13,11 +13,15 @@ CONFS=$SL_BUILD/t/live/confs
 [ -x "$CONFS" ] || skip_all "$CONFS is not built"
 SL_SCHEDULER=sched/backfill
 live_begin 8
-STARTS=${CONF_STARTS:-50} PARTS=${CONF_PARTS:-10} SEED=${CONF_SEED:-1}
+STARTS=${CONF_STARTS:-25} PARTS=${CONF_PARTS:-20} SEED=${CONF_SEED:-1}
+
+all_nodes() { scontrol show hostnames "$(cluster_nodelist "$NODES")"; }
 
 # slurm.conf without nodes and partitions, and more behind it; and the one that the cluster came up with.
 with_conf() { # LINE...
+	local node
 	cluster_ctld_kill
+	for node in $(all_nodes); do cluster_slurmd_kill "$node"; done
 	cp "$C/etc/slurm.conf" "$C/slurm.conf.first"
 	cp "$C/etc/gres.conf" "$C/gres.conf.first"
 	sed -i '/^NodeName=/d; /^PartitionName=/d; /^Select/d; /^GresTypes/d; /^Include/d; /^PrivateData/d' "$C/etc/slurm.conf"
@@ -28,9 +32,11 @@ with_conf() { # LINE...
 }
 
 first_conf() {
+	local node
 	cp "$C/slurm.conf.first" "$C/etc/slurm.conf"
 	cp "$C/gres.conf.first" "$C/etc/gres.conf"
 	cluster_ctld_start -c
+	for node in $(all_nodes); do cluster_slurmd_start "$node"; done
 }
 
 # What scontrol shows of a node or partition, in the words of "confs show".

@@ -8,7 +8,6 @@
  */
 #include "conf/private.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,102 +17,16 @@
 #include "base/grow.h"
 #include "base/order.h"
 #include "base/search.h"
+#include "image/gres_word.h"
 #include "image/nodelist.h"
 
 #define MOST_ITEMS 64		/* of a node */
-#define MOST_COUNT (UINT64_C(1) << 60)	/* of a resource: no sum of them overflows */
 #define MOST_DEVICES 65536
 
 struct set {			/* being put together */
 	struct sl_conf_gres item[MOST_ITEMS];
 	uint32_t items;
 };
-
-/* -- words of Gres= ------------------------------------------------------------- */
-
-struct word {			/* "gpu:a100:4(S:0-1)" */
-	char name[64], type[64];
-	uint64_t count;
-	bool no_consume;
-};
-
-/* A number with a suffix, as suffix_mult() of src/common has them: K, KiB are 1024, KB is 1000. */
-static bool scan_suffixed(const char *text, uint64_t *n)
-{
-	static const char letters[] = "kmgtp";
-	const char *at;
-	uint64_t base = 1024, v;
-	char *end;
-
-	v = strtoull(text, &end, 10);
-	if (end == text || !isdigit((unsigned char) *text) || v > MOST_COUNT)
-		return false;
-	at = *end ? strchr(letters, tolower((unsigned char) *end)) : NULL;
-	if (*end) {
-		if (!at)
-			return false;
-		end++;
-		if (!strcasecmp(end, "b"))
-			base = 1000;
-		else if (*end && strcasecmp(end, "ib"))
-			return false;
-		for (; at >= letters; at--)
-			if (__builtin_mul_overflow(v, base, &v) || v > MOST_COUNT)
-				return false;
-	}
-	*n = v;
-	return true;
-}
-
-/* Cut at colons in place; how many there are, at most *most* + 1. */
-static int cut_parts(char *text, char **part, int most)
-{
-	int parts = 0;
-
-	for (char *p = text; p && parts <= most; parts++) {
-		part[parts] = p;
-		p = strchr(p, ':');
-		if (p)
-			*p++ = 0;
-	}
-	return parts;
-}
-
-static bool parse_word(const char *text, size_t length, struct word *w)
-{
-	char copy[160], *part[5];
-	int parts;
-
-	memset(w, 0, sizeof(*w));
-	if (length >= sizeof(copy))
-		return false;
-	memcpy(copy, text, length);
-	copy[length] = 0;
-	copy[strcspn(copy, "(")] = 0;
-	parts = cut_parts(copy, part, 4);
-	w->count = 1;
-	if (parts > 1 && isdigit((unsigned char) *part[parts - 1])) {
-		if (!scan_suffixed(part[--parts], &w->count))
-			return false;
-	}
-	for (int i = 1; i < parts; i++) {
-		if (!strcasecmp(part[i], "no_consume"))
-			w->no_consume = true;
-		else if (*w->type || !*part[i] || snprintf(w->type, sizeof(w->type), "%s", part[i]) >= (int) sizeof(w->type))
-			return false;
-	}
-	return *part[0] && parts <= 4 && snprintf(w->name, sizeof(w->name), "%s", part[0]) < (int) sizeof(w->name);
-}
-
-/* The length of a word: to a comma outside of parentheses, which "(S:0,1)" has too. */
-static size_t word_length(const char *text)
-{
-	size_t n = 0;
-
-	for (int depth = 0; text[n] && (depth > 0 || text[n] != ','); n++)
-		depth += (text[n] == '(') - (text[n] == ')');
-	return n;
-}
 
 /* -- sets ------------------------------------------------------------------------- */
 
@@ -125,7 +38,7 @@ static struct sl_conf_gres *find_item(struct set *s, const char *name, const cha
 	return NULL;
 }
 
-static int add_item(struct sl_conf *c, struct set *s, struct sl_conf_where where, const struct word *w, struct sl_error *err)
+static int add_item(struct sl_conf *c, struct set *s, struct sl_conf_where where, const struct sl_gres_word *w, struct sl_error *err)
 {
 	struct sl_conf_gres *item = find_item(s, w->name, w->type);
 
@@ -141,7 +54,7 @@ static int add_item(struct sl_conf *c, struct set *s, struct sl_conf_where where
 		s->items++;
 	}
 	item->count += w->count;
-	if (item->count > MOST_COUNT)
+	if (item->count > SL_GRES_MOST)
 		return sl_conf_fail(where, err, "Gres: %" PRIu64 " of %s: expected up to 2^60", item->count, w->name);
 	for (uint32_t i = 0; w->no_consume && i < s->items; i++)	/* of one, of all of that name */
 		if (!strcmp(s->item[i].name, w->name))
@@ -232,14 +145,14 @@ static int split_shares(struct sl_conf *c, struct set *s, struct sl_conf_where w
 /* The words of Gres=; resources that are not in GresTypes= are not there for slurmctld. */
 static int read_gres(struct sl_conf *c, const struct sl_conf_kind *k, const char *types, struct set *s, struct sl_error *err)
 {
-	struct word w;
+	struct sl_gres_word w;
 
 	s->items = 0;
 	for (const char *p = k->gres_text; *p; p += *p == ',') {
-		size_t n = word_length(p);
+		size_t n = sl_gres_word_length(p);
 
 		if (n && !(n == 4 && !strncasecmp(p, "none", n)) && !(n == 6 && !strncasecmp(p, "(null)", n))) {
-			if (!parse_word(p, n, &w))
+			if (!sl_gres_word(p, n, &w))
 				return sl_conf_fail(k->where, err, "Gres=%.*s: expected name:type:count", (int) n, p);
 			if (!sl_list_has(types, ",", w.name, strlen(w.name)))
 				sl_conf_note(c, k->where, "Gres=%.*s is left out, as slurmctld does: %s is not in GresTypes", (int) n, p,
@@ -255,7 +168,7 @@ static int read_gres(struct sl_conf *c, const struct sl_conf_kind *k, const char
 /* -- gres.conf ----------------------------------------------------------------------- */
 
 struct entry {			/* a line of gres.conf */
-	struct word w;
+	struct sl_gres_word w;
 	bool everywhere;	/* without NodeName= */
 	uint32_t *node, nodes, room;
 };
@@ -284,7 +197,7 @@ static int count_devices(struct file *f, const struct sl_conf_words *words, uint
 
 	*count = 0;
 	if (words->value[SL_GRES_COUNT])
-		return scan_suffixed(words->value[SL_GRES_COUNT], count) ? 0 :
+		return sl_gres_count(words->value[SL_GRES_COUNT], count) ? 0 :
 		       sl_conf_fail(f->where, f->err, "Count=%s: expected a number", words->value[SL_GRES_COUNT]);
 	if (file)
 		return sl_conf_split(file, f->where, count_one, count, f->err) < 0 ? -1 : 0;
@@ -363,7 +276,7 @@ static int add_types(struct file *f, struct set *s, uint32_t node)
 		for (uint32_t j = 0; j < items; j++)
 			typed |= *s->item[j].type && !strcmp(s->item[j].name, untyped.name);
 		for (uint32_t n = 0; n < f->entries && !typed; n++) {
-			struct word w = f->entry[n].w;
+			struct sl_gres_word w = f->entry[n].w;
 
 			if (strcmp(w.name, untyped.name) || !is_entry_of(&f->entry[n], node))
 				continue;

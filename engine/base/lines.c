@@ -400,21 +400,55 @@ bool sl_scan_span(const char *text, int64_t *seconds)
 	return sl_scan_duration(text, seconds) && *seconds != SL_UNLIMITED;
 }
 
+/* "Z", "+01:00", "-0500", "+01": seconds east of Greenwich; nothing is UTC. */
+static bool scan_zone(const char *p, int64_t *seconds)
+{
+	unsigned hours = 0, minutes = 0;
+	int n = 0;
+
+	*seconds = 0;
+	if (!*p || ((*p == 'Z' || *p == 'z') && !p[1]))
+		return true;
+	if ((*p != '+' && *p != '-') || !isdigit((unsigned char) p[1]))
+		return false;
+	if ((sscanf(p + 1, "%2u:%2u%n", &hours, &minutes, &n) < 2 || p[1 + n]) &&
+	    (n = 0, sscanf(p + 1, "%2u%2u%n", &hours, &minutes, &n) < 2 || p[1 + n])) {
+		minutes = 0;
+		if (sscanf(p + 1, "%2u%n", &hours, &n) < 1 || p[1 + n])
+			return false;
+	}
+	if (hours > 14 || minutes > 59)
+		return false;
+	*seconds = (int64_t) (hours * 3600 + minutes * 60) * (*p == '-' ? -1 : 1);
+	return true;
+}
+
 bool sl_scan_time(const char *p, int64_t *t)
 {
 	struct tm tm = { 0 };
-	int n = 0, day = 0;
+	int n = 0, clock = 0;
+	int64_t zone = 0;
 
 	if (sl_scan_whole(p, t))
 		return true;
-	if (sscanf(p, "%4d-%2d-%2d%nT%2d:%2d:%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &day, &tm.tm_hour, &tm.tm_min,
-		   &tm.tm_sec, &n) < 3 || !(n ? !p[n] : day && !p[day]))
+	if (sscanf(p, "%4d-%2d-%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &n) < 3 || !n)
 		return false;
-	if (tm.tm_mon < 1 || tm.tm_mon > 12 || tm.tm_mday < 1 || tm.tm_mday > 31 || tm.tm_hour > 23 ||
-	    tm.tm_min > 59 || tm.tm_sec > 60 || tm.tm_year < 1970)
+	p += n;
+	if (*p) {
+		if ((*p != 'T' && *p != 't' && *p != ' ') || !isdigit((unsigned char) p[1]) ||
+		    sscanf(p + 1, "%2d:%2d:%2d%n", &tm.tm_hour, &tm.tm_min, &tm.tm_sec, &clock) < 3 || !clock)
+			return false;
+		p += 1 + clock;
+		if (*p == '.' && isdigit((unsigned char) p[1]))
+			p += 1 + strspn(p + 1, "0123456789");
+		if (!scan_zone(p, &zone))
+			return false;
+	}
+	if (tm.tm_mon < 1 || tm.tm_mon > 12 || tm.tm_mday < 1 || tm.tm_mday > 31 || tm.tm_hour < 0 || tm.tm_hour > 23 ||
+	    tm.tm_min < 0 || tm.tm_min > 59 || tm.tm_sec < 0 || tm.tm_sec > 60 || tm.tm_year < 1970)
 		return false;
 	tm.tm_year -= 1900;
 	tm.tm_mon--;
-	*t = timegm(&tm);
+	*t = timegm(&tm) - zone;
 	return true;
 }

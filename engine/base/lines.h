@@ -69,7 +69,10 @@ bool sl_scan_duration(const char *text, int64_t *seconds);
 /* "7d", "12h", "90m", "30s", "2w", or as above but not without an end. */
 bool sl_scan_span(const char *text, int64_t *seconds);
 
-/* An instant, in UTC: "2024-01-31T12:00:00", "2024-01-31", or seconds since the epoch. */
+/*
+ * An instant: "2024-01-31T12:00:00", with a blank for the T, with a fraction, which is cut off, with "Z" or an offset
+ * ("+01:00", "-0500"), without which it is UTC; "2024-01-31", or seconds since the epoch.
+ */
 bool sl_scan_time(const char *text, int64_t *t);
 
 /*

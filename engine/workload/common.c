@@ -86,6 +86,7 @@ static const struct {
 	[SL_ISSUE_TOO_LARGE] = { "jobs larger than the machine, skipped", true },
 	[SL_ISSUE_OVERRUN] = { "jobs that ran longer than they asked for", false },
 	[SL_ISSUE_NO_ESTIMATE] = { "jobs that asked for no time, the runtime is taken", false },
+	[SL_ISSUE_UNLIMITED] = { "jobs without a time limit, that of their partition, of --unlimited, or 365 days is taken", false },
 	[SL_ISSUE_HEADER] = { "header lines that cannot be used", false },
 	[SL_ISSUE_DUPLICATE] = { "job ids used twice, numbered anew", true },
 	[SL_ISSUE_STEP] = { "steps and parts of jobs, skipped", false },

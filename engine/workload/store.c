@@ -21,9 +21,12 @@
 #include "image/map.h"
 #include "workload/demand.h"
 
+#define YEAR_S (INT64_C(365) * 86400)	/* what Slurm plans with for a job without an end */
+
 struct sl_store {
 	struct sl_workload_options opt;
 	double factor;			/* of estimates, see sl_estimate_parse() */
+	int64_t unlimited_s;
 	char *name;
 	struct sl_builder *builder;	/* of the machine */
 	struct sl_snapshot machine;
@@ -89,6 +92,12 @@ struct sl_store *sl_store_create(const char *name, const struct sl_workload_opti
 		goto nomem;
 	if (sl_estimate_parse(opt->estimate, &s->factor, err) < 0)
 		goto error;
+	s->unlimited_s = YEAR_S;
+	if (opt->unlimited && (!sl_scan_span(opt->unlimited, &s->unlimited_s) || s->unlimited_s <= 0 ||
+			       s->unlimited_s > SL_WORKLOAD_MAX_SECONDS)) {
+		sl_fail(err, SL_EINVAL, "unlimited \"%s\": expected a time such as 30d or 7-00:00:00", opt->unlimited);
+		goto error;
+	}
 	s->builder = sl_builder_create(&sl_snapshot_schema, err);
 	if (!s->builder)
 		goto error;
@@ -116,6 +125,11 @@ void sl_store_destroy(struct sl_store *s)
 const struct sl_workload_options *sl_store_options(const struct sl_store *s)
 {
 	return &s->opt;
+}
+
+int64_t sl_store_unlimited(const struct sl_store *s)
+{
+	return s->unlimited_s;
 }
 
 struct sl_builder *sl_store_builder(struct sl_store *s)
@@ -192,6 +206,11 @@ uint32_t sl_store_str(struct sl_store *s, const char *text)
 	memcpy(s->text + str, text, n);
 	s->text_size += n;
 	return str;
+}
+
+struct sl_notes *sl_store_notes(struct sl_store *s)
+{
+	return &s->notes;
 }
 
 uint32_t sl_store_jobs(const struct sl_store *s)

@@ -11,7 +11,8 @@
  *	FILE.swf, FILE.swf.gz		Standard Workload Format 2.2 (workload/swf.c)
  *	FILE.json			the JSON form of a snapshot, whose jobs also have
  *					"runtime_s" (workload/json.c)
- *	FILE.sacct, FILE.psv		what `sacct -P` prints (workload/sacct.c)
+ *	a file of any name		what `sacct -P` or `sacct --json` prints (workload/sacct.c, sacct_json.c), Batsim's
+ *					JSON (workload/batsim.c), tables of traces (workload/trace.c)
  *	esp, esp-gpu, esp-gpu-rand	ESP-2 and its CPU+GPU forms (workload/esp.c)
  *	auction:I.1 ... auction:V.3	the generator of the AUCSCHED paper (workload/auction.c)
  *	synthetic[:jobs=N,...]		bursty, with users and inexact estimates (workload/synthetic.c)
@@ -54,6 +55,7 @@ enum sl_issue {
 	SL_ISSUE_TOO_LARGE,	/* asks for more than the machine has: skipped */
 	SL_ISSUE_OVERRUN,	/* ran longer than it asked for: cut there, or the limit is raised */
 	SL_ISSUE_NO_ESTIMATE,	/* asked for no time: the runtime is taken */
+	SL_ISSUE_UNLIMITED,	/* had no limit: its partition's is taken, or that of the options */
 	SL_ISSUE_HEADER,	/* a header line that could not be used */
 	SL_ISSUE_DUPLICATE,	/* a job id seen before: kept under another one */
 	SL_ISSUE_STEP,		/* a job step or part of a job that the source lists apart: skipped */
@@ -108,6 +110,7 @@ struct sl_workload_options {
 	 * and of the rest only the first so many, where not 0; in the order of submission. */
 	const char *from, *to;
 	uint32_t skip, jobs;
+	const char *unlimited;	/* walltime of a job without a limit in a partition without MaxTime; NULL: 365 days */
 	/* Rows that are no jobs, times before the origin or out of order, ids used
 	 * twice and jobs that are too large are a failure. */
 	bool strict;

@@ -188,13 +188,13 @@ sacct_table() {
 ok "doc/workloads.md has the table of sacct's columns" sacct_table
 
 sacct_command() {
-	run 0 workload --sacct-command && quiet err && out '^TZ=UTC sacct -aXPD .*--format=JobIDRaw,' && ! out JobName &&
-		run 2 workload && err 'expected a workload'
+	run 2 workload && err 'expected a workload' && run 0 workload --sacct-command && quiet err &&
+		out '^TZ=UTC sacct -aXPD .*--format=JobIDRaw,' && ! out JobName || return 1
 	{
 		sed 's/.*--format=//; s/,/|/g' "$T/out"
 		echo '7|a|1|b|c|d|2024-01-01T00:00:00|x|x|60|UNLIMITED|COMPLETED|4|4|1|1|cpu=4|cpu=4'
 	} >"$T/dump.txt"
-	run 0 workload --sacct-command && run 0 workload --machine=2x8c --unlimited=2d "$T/dump.txt" && err '1 jobs without a time limit' &&
+	run 0 workload --machine=2x8c --unlimited=2d "$T/dump.txt" && err '1 jobs without a time limit' &&
 		out 'walltime  *mean 2-00:00:00'
 }
 ok "workload prints the command whose output it reads best" sacct_command

@@ -14,6 +14,8 @@
 #include "image/nodelist.h"
 
 #define BLOCK ((size_t) 1 << 16)	/* of the arena */
+#define MOST_NAMES (1u << 19)		/* of one list, whatever they are names of */
+#define TOO_MANY 77			/* what no visitor returns */
 
 /* -- memory, errors, notes --------------------------------------------------- */
 
@@ -71,12 +73,28 @@ void sl_conf_note(struct sl_conf *c, struct sl_conf_where where, const char *fmt
 	sl_notes_add(&c->notes, "%s:%" PRIu64 ": %s", where.path, where.line, what);
 }
 
+struct visits {
+	int (*visit)(const char *name, void *arg);
+	void *arg;
+	uint32_t count;
+};
+
+static int count_visit(const char *name, void *arg)
+{
+	struct visits *v = arg;
+
+	return v->count++ < MOST_NAMES ? v->visit(name, v->arg) : TOO_MANY;
+}
+
 int sl_conf_split(const char *list, struct sl_conf_where where, int (*visit)(const char *name, void *arg), void *arg,
 		  struct sl_error *err)
 {
 	struct sl_error why = { .code = SL_OK };
-	int rc = sl_nodelist_split(list, visit, arg, &why);
+	struct visits v = { .visit = visit, .arg = arg };
+	int rc = sl_nodelist_split(list, count_visit, &v, &why);
 
+	if (rc == TOO_MANY)
+		return sl_conf_fail(where, err, "\"%.60s\": more than %u names in a list", list, MOST_NAMES);
 	if (rc < 0 && why.code)
 		return sl_conf_fail(where, err, "%s", why.text);
 	return rc;

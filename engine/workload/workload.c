@@ -12,6 +12,7 @@
 #include "base/columns.h"
 #include "workload/json.h"
 #include "workload/sacct_columns.h"
+#include "workload/trace.h"
 
 static const struct generator {
 	const char *name;
@@ -35,7 +36,7 @@ static const struct generator *find_generator(const char *name)
 	return NULL;
 }
 
-enum format { FORMAT_SWF, FORMAT_JSON, FORMAT_SACCT, FORMAT_NONE };
+enum format { FORMAT_SWF, FORMAT_JSON, FORMAT_SACCT, FORMAT_TRACE, FORMAT_PBS, FORMAT_NONE };
 
 /* "-dt 10.50 -e submit_batch_job | -sim-walltime 84805.00 --uid=...": the Slurm simulator's. */
 static bool is_simulator_event(const char *line)
@@ -84,7 +85,8 @@ static int fail_format(const char *path, uint64_t number, const char *line, stru
 		return sl_fail(err, SL_EFORMAT, "%s:%" PRIu64 ": rows of sacct without a line that names the columns: expected what this "
 			       "prints: %s", path, number, sl_sacct_command);
 	return sl_fail(err, SL_EFORMAT, "%s:%" PRIu64 ": \"%.60s\" begins no workload that is known: expected SWF, JSON (of a snapshot, of "
-		       "sacct --json, of Batsim), or what this prints: %s", path, number, line, sl_sacct_command);
+		       "sacct --json, of Batsim), %s, or what \"schedlua workload --sacct-command\" prints", path, number, line,
+		       sl_trace_names());
 }
 
 /* What kind of file it is, from its first line that says anything. */
@@ -103,6 +105,10 @@ static int find_format(const char *path, struct sl_error *err)
 		line += strspn(line, " \t");
 		if (*line == '{')
 			format = FORMAT_JSON;
+		else if (sl_trace_is_header(line))
+			format = FORMAT_TRACE;
+		else if (sl_trace_is_pbs(line))
+			format = FORMAT_PBS;
 		else if (is_sacct_header(line))
 			format = FORMAT_SACCT;
 		else if (*line && is_swf(line))
@@ -128,6 +134,10 @@ static int fill_store(struct sl_store *s, const char *name, const struct generat
 						 sl_workload_read_sacct_json(s, name, root, err);
 	if (format == FORMAT_SACCT)
 		return sl_workload_read_sacct(s, name, err);
+	if (format == FORMAT_TRACE)
+		return sl_workload_read_trace(s, name, err);
+	if (format == FORMAT_PBS)
+		return sl_workload_read_pbs(s, name, err);
 	return sl_workload_read_swf(s, name, err);
 }
 

@@ -124,6 +124,7 @@ static void a_topology_that_cannot_be_is_refused(void **state)
 		{ "SwitchName=a Nodes=n1\nSwitchName=a Nodes=n1\n", "topology.conf:2: a twice" },
 		{ "BlockName=a Nodes=n1\n", "topology.conf:1: BlockName: expected SwitchName" },
 		{ "SwitchName=a Nodes=n[1\n", "topology.conf:1: node list" },
+		{ "SwitchName=a Nodes=n[1-1099511627776]\n", "topology.conf:1: \"n[1-1099511627776]\": more than 524288 names in a list" },
 	};
 
 	(void) state;

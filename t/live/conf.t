@@ -88,6 +88,7 @@ in_our_words() {
 		user = yes("ExclusiveUser") || word("Exclusive", "") ~ /USER/
 		share = word("OverSubscribe")
 		if (word("Exclusive", "") ~ /NODE|TOPO/) share = "EXCLUSIVE"
+		user = user && share != "EXCLUSIVE"	# of which 26.05 shows one of both
 		print "partition " word("PartitionName") " default=" yes("Default") " hidden=" yes("Hidden") " root=" yes("RootOnly") \
 			" lln=" yes("LLN") " user=" user " state=" word("State") " max_time=" word("MaxTime") \
 			" default_time=" word("DefaultTime") " min_nodes=" word("MinNodes") " max_nodes=" word("MaxNodes") \

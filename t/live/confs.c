@@ -419,7 +419,7 @@ static void print_node(const struct sl_conf *c, uint32_t n)
 static void print_partition(const struct sl_conf_partition *p)
 {
 	printf("partition %s default=%d hidden=%d root=%d lln=%d user=%d state=%s", p->name, p->is_default, p->hidden, p->root_only,
-	       p->lln, p->exclusive_user, p->state);
+	       p->lln, p->exclusive_user && p->oversubscribe, p->state);
 	print_time("max_time", p->max_time_s, "");
 	print_time("default_time", p->default_time_s, "NONE");
 	printf(" min_nodes=%" PRIu32, p->min_nodes);

@@ -38,7 +38,8 @@ static struct sl_conf_gres *find_item(struct set *s, const char *name, const cha
 	return NULL;
 }
 
-static int add_item(struct sl_conf *c, struct set *s, struct sl_conf_where where, const struct sl_gres_word *w, struct sl_error *err)
+static int add_item(struct sl_conf *c, struct set *s, struct sl_conf_where where, const struct sl_gres_word *w,
+		    struct sl_error *err)
 {
 	struct sl_conf_gres *item = find_item(s, w->name, w->type);
 

@@ -181,6 +181,16 @@ static int check_state(const struct line *l, const char *state)
 	return sl_conf_fail(l->where, l->err, "State=%s: expected CLOUD, DOWN, DRAIN, FAIL, FUTURE, IDLE or UNKNOWN", state);
 }
 
+/* What changes which job can run where, and has no counterpart in a snapshot. */
+static void note_others(const struct line *l)
+{
+	static const int keys[] = { SL_NODE_TOPOLOGY, SL_NODE_RESTRICTED_CORES };
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (said(l, keys[i]))
+			sl_conf_note(l->c, l->where, "%s=%s is not modelled", sl_conf_node_table.key[keys[i]].name, said(l, keys[i]));
+}
+
 static const char *copy_of(const struct line *l, const char *text)
 {
 	return text && *text ? sl_conf_copy(l->c, text, l->err) : "";
@@ -210,6 +220,7 @@ static int fill_kind(const struct line *l, struct sl_conf_kind *k)
 		features = l->words.value[SL_NODE_FEATURES];
 	if (!features)
 		features = usual->value[SL_NODE_FEATURE] ? usual->value[SL_NODE_FEATURE] : usual->value[SL_NODE_FEATURES];
+	note_others(l);
 	k->features = copy_of(l, features);
 	k->gres_text = copy_of(l, said(l, SL_NODE_GRES));
 	return k->features && k->gres_text ? 0 : -1;

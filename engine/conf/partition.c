@@ -163,7 +163,7 @@ static void read_numbers(const struct line *l, struct sl_conf_partition *p)
 static void note_others(const struct line *l)
 {
 	static const int keys[] = {
-		SL_PARTITION_MAX_CPUS_PER_SOCKET, SL_PARTITION_SELECT_TYPE_PARAMETERS, SL_PARTITION_REQ_RESV,
+		SL_PARTITION_MAX_CPUS_PER_SOCKET, SL_PARTITION_SELECT_TYPE_PARAMETERS, SL_PARTITION_REQ_RESV, SL_PARTITION_TOPOLOGY,
 	};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)

@@ -53,7 +53,8 @@ static int add_job(struct sl_store *s, const json_t *job, const json_t *profiles
 	j.submit_s = json_is_number(json_object_get(job, "subtime")) ?
 		     (int64_t) floor(json_number_value(json_object_get(job, "subtime"))) : -1;
 	if (!type || strcmp(type, "delay")) {
-		sl_store_note(s, SL_ISSUE_MODEL, 0, "profile %.20s of type %.20s says no runtime, job left out", name ? name : "", type ? type : "");
+		sl_store_note(s, SL_ISSUE_MODEL, 0, "profile %.20s of type %.20s says no runtime, job left out", name ? name : "",
+			      type ? type : "");
 		return 0;
 	}
 	j.runtime_s = seconds_of(json_object_get(profile, "delay"));

@@ -92,7 +92,7 @@ static const struct {
 	[SL_ISSUE_STEP] = { "steps and parts of jobs, skipped", false },
 	[SL_ISSUE_STATE] = { "jobs that have not ended, skipped", false },
 	[SL_ISSUE_MODEL] = { "requests that are not modelled, left out", false },
-	[SL_ISSUE_MACHINE] = { "lines of the machine's file that do not count, or count otherwise", false },
+	[SL_ISSUE_NOTES] = { "notes on what is not used, or read otherwise", false },
 };
 
 const char *sl_issue_words(enum sl_issue issue)
@@ -117,7 +117,7 @@ void sl_workload_print_issues(const struct sl_workload *w, const char *prefix, F
 	struct sl_issue_count issue[SL_ISSUES];
 
 	memcpy(issue, w->issue, sizeof(issue));
-	issue[SL_ISSUE_MACHINE].count = 0;	/* the notes say them one by one */
+	issue[SL_ISSUE_NOTES].count = 0;	/* the notes say them one by one */
 	sl_notes_print(&w->notes, prefix, out);
 	sl_issues_print(w->name, issue, prefix, out);
 }

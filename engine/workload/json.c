@@ -199,7 +199,7 @@ static int add_machine(struct reader *r, struct sl_builder *b)
 	if (machine < 0)
 		return -1;
 	for (uint32_t i = 0; i < r->w->notes.count; i++)
-		sl_issue_note(&r->w->issue[SL_ISSUE_MACHINE], 0, "%s", r->w->notes.text[i]);
+		sl_issue_note(&r->w->issue[SL_ISSUE_NOTES], 0, "%s", r->w->notes.text[i]);
 	if (!machine && !sl_builder_rows(b, SL_T_NODE))
 		return sl_fail(r->err, SL_EINVAL, "%s: has no nodes: name a machine", r->path);
 	if (!machine && !sl_builder_rows(b, SL_T_PARTITION))

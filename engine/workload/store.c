@@ -139,11 +139,7 @@ struct sl_builder *sl_store_builder(struct sl_store *s)
 
 int sl_store_machine(struct sl_store *s, struct sl_error *err)
 {
-	int rc = sl_machine_from_options(s->builder, &s->opt, &s->select_flags, &s->notes, err);
-
-	for (uint32_t i = 0; i < s->notes.count && rc >= 0; i++)
-		sl_store_note(s, SL_ISSUE_MACHINE, 0, "%s", s->notes.text[i]);
-	return rc;
+	return sl_machine_from_options(s->builder, &s->opt, &s->select_flags, &s->notes, err);
 }
 
 int sl_store_set_machine(struct sl_store *s, const char *text, struct sl_error *err)
@@ -671,6 +667,8 @@ struct sl_workload *sl_store_finish(struct sl_store *s, struct sl_error *err)
 		if (make_image(s, w, &again, err) < 0)
 			goto error;
 	} while (again);
+	for (uint32_t i = 0; i < s->notes.count; i++)
+		sl_store_note(s, SL_ISSUE_NOTES, 0, "%s", s->notes.text[i]);
 	memcpy(w->issue, s->issue, sizeof(w->issue));
 	sl_notes_move(&w->notes, &s->notes);
 	w->origin_s = s->origin ? s->origin : w->snap.meta.now[0];

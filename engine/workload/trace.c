@@ -251,7 +251,8 @@ static void note_columns(const struct trace *t, const char *path)
 		if (!is_used && n < sizeof(others))
 			snprintf(others + n, sizeof(others) - n, "%s%s", n ? ", " : "", t->text[i]);
 	}
-	sl_notes_add(sl_store_notes(t->s), "%s: read as %s%s%s", path, t->table->what, *others ? "; columns that are not used: " : "", others);
+	sl_notes_add(sl_store_notes(t->s), "%s: read as %s%s%s", path, t->table->what,
+		     *others ? "; columns that are not used: " : "", others);
 }
 
 static int begin_table(struct trace *t, struct sl_lines *l, const char *path, struct sl_error *err)

@@ -147,7 +147,7 @@ static int no_job_left(const struct sl_workload *w, struct sl_error *err)
 	const struct sl_issue_count *most = &w->issue[0];
 
 	for (int i = 1; i < SL_ISSUES; i++)
-		if (i != SL_ISSUE_MACHINE && w->issue[i].count > most->count)
+		if (i != SL_ISSUE_NOTES && w->issue[i].count > most->count)
 			most = &w->issue[i];
 	return sl_fail(err, SL_EFORMAT, "%s: no job is left of %" PRIu64 ": %" PRIu64 " %s (%s)", w->name, w->rows_read,
 		       most->count, sl_issue_words((enum sl_issue) (most - w->issue)), most->example);

@@ -61,7 +61,7 @@ enum sl_issue {
 	SL_ISSUE_STEP,		/* a job step or part of a job that the source lists apart: skipped */
 	SL_ISSUE_STATE,		/* a job that never ran, or runs still: skipped */
 	SL_ISSUE_MODEL,		/* part of a request that is not modelled: left out */
-	SL_ISSUE_MACHINE,	/* what the machine's file has and the machine has not; whole in *notes* */
+	SL_ISSUE_NOTES,		/* lines of *notes*, which has them whole */
 	SL_ISSUES
 };
 

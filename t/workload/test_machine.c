@@ -103,6 +103,38 @@ static void the_machine_of_a_slurm_conf_is_as_slurmctld_sees_it(void **state)
 	sl_workload_destroy(w);
 }
 
+static void the_machine_of_a_slurm_conf_has_its_switches_and_shares_and_notes(void **state)
+{
+	struct sl_workload *w;
+	const struct sl_snapshot *s;
+	char conf[112];
+
+	(void) state;
+	file("topology.conf", "SwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n3\nSwitchName=r Switches=s[1-2]\n");
+	strcpy(conf, file("slurm.conf", "GresTypes=gpu,shard,bw\nTopologyPlugin=topology/tree\nColour=red\n"
+			  "NodeName=n[1-3] CPUs=8 Gres=gpu:2,shard:8,bw:no_consume:8G\nPartitionName=p Nodes=ALL\n"));
+	w = LOAD(file("a.swf", small_swf), .machine = conf);
+	file("topology.conf", "");
+	s = &w->snap;
+	assert_string_equal(str(w, s->node.topology[0]), "r.s1");
+	assert_string_equal(str(w, s->node.topology[2]), "r.s2");
+	assert_int_equal(s->node.gres[0].count, 3);
+	for (uint32_t i = s->node.gres[0].first; i < s->node.gres[0].first + 3; i++) {
+		const char *name = str(w, s->gres_kind.name[s->node_gres.kind[i]]);
+
+		assert_int_equal(s->node_gres.count[i], !strcmp(name, "gpu") ? 2 : !strcmp(name, "shard") ? 8 : UINT32_MAX - 1);
+		assert_int_equal(s->node_gres.no_consume[i], !strcmp(name, "bw"));
+		assert_int_equal(s->node_gres.share[i] != SL_NONE, !strcmp(name, "shard"));
+	}
+	assert_int_equal(w->notes.count, 4);
+	assert_int_equal(w->issue[SL_ISSUE_NOTES].count, 4);
+	assert_non_null(strstr(w->notes.text[0], "no SelectType: select/cons_tres is taken"));
+	assert_non_null(strstr(w->notes.text[1], "no SelectTypeParameters: CR_Core_Memory is taken"));
+	assert_non_null(strstr(w->notes.text[2], "slurm.conf:4: no RealMemory: slurmctld takes 1 MiB a node"));
+	assert_non_null(strstr(w->notes.text[3], "slurm.conf:3: no option of slurm.conf is called Colour"));
+	sl_workload_destroy(w);
+}
+
 static void a_slurm_conf_with_mistakes_is_refused_with_its_line(void **state)
 {
 	static char wide[1100 * 20];
@@ -209,6 +241,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_machine_in_words_has_kinds_of_nodes),
 		cmocka_unit_test(the_machine_of_a_slurm_conf_is_as_slurmctld_sees_it),
+		cmocka_unit_test(the_machine_of_a_slurm_conf_has_its_switches_and_shares_and_notes),
 		cmocka_unit_test(a_slurm_conf_with_mistakes_is_refused_with_its_line),
 		cmocka_unit_test(extreme_numbers_of_a_node_are_refused_or_make_a_node_that_can_be),
 		cmocka_unit_test(the_machine_of_a_snapshot_is_up_and_empty),

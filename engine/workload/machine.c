@@ -315,6 +315,8 @@ int sl_machine_load(struct sl_builder *b, const char *path, uint32_t *select_fla
 
 	if (snapshot < 0)
 		return -1;
+	if (!snapshot && sl_machine_is_openb(path))
+		return sl_machine_load_openb(b, path, select_flags, err);
 	return snapshot ? load_snapshot(b, path, select_flags, err) :
 			  sl_machine_load_conf(b, path, select_flags, notes, err);
 }

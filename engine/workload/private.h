@@ -127,6 +127,10 @@ void sl_machine_add_all(struct sl_builder *b);
 int sl_machine_load_conf(struct sl_builder *b, const char *path, uint32_t *select_flags, struct sl_notes *notes,
 			 struct sl_error *err);
 
+/* A table of the nodes of openb. */
+bool sl_machine_is_openb(const char *path);
+int sl_machine_load_openb(struct sl_builder *b, const char *path, uint32_t *select_flags, struct sl_error *err);
+
 /* The machine that options name: 1, 0 for none, -1 with *err. */
 int sl_machine_from_options(struct sl_builder *b, const struct sl_workload_options *opt, uint32_t *select_flags,
 			    struct sl_notes *notes, struct sl_error *err);

@@ -42,6 +42,24 @@ static void pods_of_openb_have_cpus_memory_and_gpus(void **state)
 	REFUSED(path, SL_EINVAL, "a trace does not say on which machine: name one");
 }
 
+static void nodes_of_openb_are_a_machine(void **state)
+{
+	char nodes[128];
+	struct sl_workload *w;
+
+	(void) state;
+	strcpy(nodes, file("nodes.txt", "sn,cpu_milli,memory_mib,gpu,model\nn-0,32000,262144,0,\nn-1,64000,262144,2,P100\n"));
+	w = LOAD(file("a.swf", small_swf), .machine = nodes);
+	assert_int_equal(w->snap.node.rows, 2);
+	assert_int_equal(w->snap.node.cores[1], 64);
+	assert_int_equal(w->snap.node.memory[0], 262144);
+	assert_int_equal(w->snap.node.gres[0].count, 0);
+	assert_string_equal(str(w, w->snap.gres_kind.key[w->snap.node_gres.kind[w->snap.node.gres[1].first]]), "gpu:P100");
+	sl_workload_destroy(w);
+	file("nodes.txt", "sn,cpu_milli,memory_mib,gpu,model\nn-0,many,1,0,\n");
+	REFUSED("esp", SL_EFORMAT, "nodes.txt:2: expected a node", .machine = nodes);
+}
+
 static void jobs_of_gpu_traces_have_a_cpu_for_each_gpu(void **state)
 {
 	struct sl_workload *w = LOAD(file("sia.csv", "timestamp,duration,num_gpus,gpu_time,cluster\n"
@@ -159,6 +177,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pods_of_openb_have_cpus_memory_and_gpus),
+		cmocka_unit_test(nodes_of_openb_are_a_machine),
 		cmocka_unit_test(jobs_of_gpu_traces_have_a_cpu_for_each_gpu),
 		cmocka_unit_test(quoted_tables_have_walltimes_and_nodes),
 		cmocka_unit_test(records_of_pbs_tell_of_jobs_that_have_ended),

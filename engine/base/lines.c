@@ -32,6 +32,8 @@ struct sl_lines {
 	uint32_t room;
 	size_t from, to;	/* what is in buf and not handed out: [from, to) */
 	uint64_t number;
+	uint32_t longest;	/* bytes of a line */
+	bool file;		/* neither a pipe nor a device */
 	bool end;
 };
 
@@ -85,15 +87,18 @@ struct sl_lines *sl_lines_open(const char *path, struct sl_error *err)
 		sl_fail(err, SL_ENOMEM, "%s: no memory", path);
 		goto error;
 	}
-	l->fd = open(path, O_RDONLY | O_CLOEXEC);
+	l->longest = SL_LINE_MAX;
+	l->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);	/* a pipe may have no writer, ever */
 	if (l->fd < 0) {
 		sl_fail(err, errno == ENOENT ? SL_ENOENT : SL_EIO, "%s: %s", path, strerror(errno));
 		goto error;
 	}
-	if (!fstat(l->fd, &st) && S_ISDIR(st.st_mode)) {
+	if (fstat(l->fd, &st) < 0 || S_ISDIR(st.st_mode)) {
 		sl_fail(err, SL_EIO, "%s: %s", path, strerror(EISDIR));
 		goto error;
 	}
+	fcntl(l->fd, F_SETFL, 0);
+	l->file = S_ISREG(st.st_mode);
 	if (look_inside(l, err) < 0)
 		goto error;
 	return l;
@@ -114,6 +119,16 @@ void sl_lines_close(struct sl_lines *l)
 	free(l->path);
 	free(l->buf);
 	free(l);
+}
+
+int sl_lines_must_be_file(const struct sl_lines *l, struct sl_error *err)
+{
+	return l->file ? 0 : sl_fail(err, SL_EIO, "%s: a pipe or a device: expected a file", l->path);
+}
+
+void sl_lines_limit(struct sl_lines *l, uint32_t most)
+{
+	l->longest = most;
 }
 
 uint64_t sl_lines_number(const struct sl_lines *l)
@@ -246,9 +261,9 @@ int64_t sl_lines_next(struct sl_lines *l, char **line, struct sl_error *err)
 
 	while (!l->buf || !(lf = memchr(l->buf + l->from + seen, '\n', l->to - l->from - seen))) {
 		seen = l->to - l->from;
-		if (seen > SL_LINE_MAX)
-			return sl_fail(err, SL_EFORMAT, "%s:%" PRIu64 ": a line of more than %u bytes", l->path,
-				       l->number + 1, SL_LINE_MAX);
+		if (seen > l->longest)
+			return sl_fail(err, SL_EFORMAT, "%s:%" PRIu64 ": a line of more than %" PRIu32 " bytes", l->path,
+				       l->number + 1, l->longest);
 		if (l->end) {
 			if (!seen)
 				return 0;
@@ -385,21 +400,55 @@ bool sl_scan_span(const char *text, int64_t *seconds)
 	return sl_scan_duration(text, seconds) && *seconds != SL_UNLIMITED;
 }
 
+/* "Z", "+01:00", "-0500", "+01": seconds east of Greenwich; nothing is UTC. */
+static bool scan_zone(const char *p, int64_t *seconds)
+{
+	unsigned hours = 0, minutes = 0;
+	int n = 0;
+
+	*seconds = 0;
+	if (!*p || ((*p == 'Z' || *p == 'z') && !p[1]))
+		return true;
+	if ((*p != '+' && *p != '-') || !isdigit((unsigned char) p[1]))
+		return false;
+	if ((sscanf(p + 1, "%2u:%2u%n", &hours, &minutes, &n) < 2 || p[1 + n]) &&
+	    (n = 0, sscanf(p + 1, "%2u%2u%n", &hours, &minutes, &n) < 2 || p[1 + n])) {
+		minutes = 0;
+		if (sscanf(p + 1, "%2u%n", &hours, &n) < 1 || p[1 + n])
+			return false;
+	}
+	if (hours > 14 || minutes > 59)
+		return false;
+	*seconds = (int64_t) (hours * 3600 + minutes * 60) * (*p == '-' ? -1 : 1);
+	return true;
+}
+
 bool sl_scan_time(const char *p, int64_t *t)
 {
 	struct tm tm = { 0 };
-	int n = 0, day = 0;
+	int n = 0, clock = 0;
+	int64_t zone = 0;
 
 	if (sl_scan_whole(p, t))
 		return true;
-	if (sscanf(p, "%4d-%2d-%2d%nT%2d:%2d:%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &day, &tm.tm_hour, &tm.tm_min,
-		   &tm.tm_sec, &n) < 3 || !(n ? !p[n] : day && !p[day]))
+	if (sscanf(p, "%4d-%2d-%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &n) < 3 || !n)
 		return false;
-	if (tm.tm_mon < 1 || tm.tm_mon > 12 || tm.tm_mday < 1 || tm.tm_mday > 31 || tm.tm_hour > 23 ||
-	    tm.tm_min > 59 || tm.tm_sec > 60 || tm.tm_year < 1970)
+	p += n;
+	if (*p) {
+		if ((*p != 'T' && *p != 't' && *p != ' ') || !isdigit((unsigned char) p[1]) ||
+		    sscanf(p + 1, "%2d:%2d:%2d%n", &tm.tm_hour, &tm.tm_min, &tm.tm_sec, &clock) < 3 || !clock)
+			return false;
+		p += 1 + clock;
+		if (*p == '.' && isdigit((unsigned char) p[1]))
+			p += 1 + strspn(p + 1, "0123456789");
+		if (!scan_zone(p, &zone))
+			return false;
+	}
+	if (tm.tm_mon < 1 || tm.tm_mon > 12 || tm.tm_mday < 1 || tm.tm_mday > 31 || tm.tm_hour < 0 || tm.tm_hour > 23 ||
+	    tm.tm_min < 0 || tm.tm_min > 59 || tm.tm_sec < 0 || tm.tm_sec > 60 || tm.tm_year < 1970)
 		return false;
 	tm.tm_year -= 1900;
 	tm.tm_mon--;
-	*t = timegm(&tm);
+	*t = timegm(&tm) - zone;
 	return true;
 }

@@ -15,13 +15,19 @@
 #include "base/duration.h"
 #include "base/error.h"
 
-#define SL_LINE_MAX (1u << 20)	/* bytes of one line */
+#define SL_LINE_MAX (1u << 20)	/* bytes of one line, unless sl_lines_limit() says otherwise */
 
 struct sl_lines;
 
 /* Open a file, plain or gzip (told apart by what is in it).  NULL with *err:
- * SL_ENOENT, SL_EIO. */
+ * SL_ENOENT, SL_EIO.  A pipe that nobody writes to is one that has ended. */
 struct sl_lines *sl_lines_open(const char *path, struct sl_error *err);
+
+/* 0 if it is an ordinary file, which can be read again; -1 with *err (SL_EIO) for a pipe or a device. */
+int sl_lines_must_be_file(const struct sl_lines *l, struct sl_error *err);
+
+/* The most bytes of a line, instead of SL_LINE_MAX. */
+void sl_lines_limit(struct sl_lines *l, uint32_t most);
 void sl_lines_close(struct sl_lines *l);
 
 /*
@@ -32,8 +38,8 @@ int sl_lines_whole(const char *path, size_t most, char **bytes, size_t *size, st
 
 /*
  * The next line, without its end (LF or CR LF), NUL-terminated, in *line.  Returns
- * its length + 1, 0 at the end of the file, or -1 with *err: a line longer than
- * SL_LINE_MAX, a NUL in it, compressed data that are corrupt, end too early or have something
+ * its length + 1, 0 at the end of the file, or -1 with *err: a line that is
+ * too long, a NUL in it, compressed data that are corrupt, end too early or have something
  * behind them.
  */
 int64_t sl_lines_next(struct sl_lines *l, char **line, struct sl_error *err);
@@ -63,7 +69,10 @@ bool sl_scan_duration(const char *text, int64_t *seconds);
 /* "7d", "12h", "90m", "30s", "2w", or as above but not without an end. */
 bool sl_scan_span(const char *text, int64_t *seconds);
 
-/* An instant, in UTC: "2024-01-31T12:00:00", "2024-01-31", or seconds since the epoch. */
+/*
+ * An instant: "2024-01-31T12:00:00", with a blank for the T, with a fraction, which is cut off, with "Z" or an offset
+ * ("+01:00", "-0500"), without which it is UTC; "2024-01-31", or seconds since the epoch.
+ */
 bool sl_scan_time(const char *text, int64_t *t);
 
 /*

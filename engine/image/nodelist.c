@@ -11,6 +11,7 @@
 
 #define NAME_MAX_BYTES 255
 #define DIGITS_MAX 18		/* fit an int64 */
+#define SEPARATORS ", \t"
 
 /* -- joining ------------------------------------------------------------- */
 
@@ -145,6 +146,7 @@ struct visitor {
 	void *arg;
 	const char *text;		/* the whole list, for messages */
 	struct sl_error *err;
+	char name[NAME_MAX_BYTES + 1];	/* being put together */
 };
 
 static int fail_at(const struct visitor *v, const char *at, const char *what)
@@ -163,84 +165,81 @@ static const char *read_number(const char *s, uint64_t *value, size_t *digits)
 	return *digits && !(*s >= '0' && *s <= '9') ? s : NULL;
 }
 
-/* prefix[...]suffix */
-static int split_brackets(const struct visitor *v, const char *prefix, size_t prefix_n, const char *s,
-			  const char *suffix, size_t suffix_n)
+static int split_rest(struct visitor *v, size_t length, const char *s);
+
+/* A range of what stands in brackets, and for each of its numbers what follows the brackets at *rest*. */
+static int split_range(struct visitor *v, size_t length, const char **s, const char *rest)
 {
-	char name[NAME_MAX_BYTES + 1];
+	const char *at = *s, *p;
 	uint64_t from, to;
 	size_t digits, ignored;
+	int rc = 0;
+
+	p = read_number(at, &from, &digits);
+	if (!p)
+		return fail_at(v, at, "no number");
+	to = from;
+	if (*p == '-') {
+		p = read_number(p + 1, &to, &ignored);
+		if (!p || to < from)
+			return fail_at(v, at, "no range");
+	}
+	if (length + DIGITS_MAX > NAME_MAX_BYTES)
+		return fail_at(v, at, "a name that is too long");
+	*s = p;
+	for (uint64_t i = from; !rc; i++) {
+		int n = snprintf(v->name + length, sizeof(v->name) - length, "%0*" PRIu64, (int) digits, i);
+
+		rc = split_rest(v, length + (size_t) n, rest);
+		if (i == to)
+			break;
+	}
+	return rc;
+}
+
+/* The rest of a name, from its literal bytes to its end, behind *length* bytes of v->name. */
+static int split_rest(struct visitor *v, size_t length, const char *s)
+{
+	size_t n = strcspn(s, SEPARATORS "[]");
+	const char *open = s + n, *close;
 	int rc;
 
-	for (;; s++) {
-		const char *at = s;
-
-		s = read_number(s, &from, &digits);
-		if (!s)
-			return fail_at(v, at, "no number");
-		to = from;
-		if (*s == '-') {
-			s = read_number(s + 1, &to, &ignored);
-			if (!s || to < from)
-				return fail_at(v, at, "no range");
-		}
-		if (prefix_n + suffix_n + DIGITS_MAX > NAME_MAX_BYTES)
-			return fail_at(v, at, "a name that is too long");
-		for (uint64_t i = from; i <= to; i++) {
-			snprintf(name, sizeof(name), "%.*s%0*" PRIu64 "%.*s", (int) prefix_n, prefix,
-				 (int) digits, i, (int) suffix_n, suffix);
-			rc = v->visit(name, v->arg);
-			if (rc)
-				return rc;
-		}
-		if (*s == ']')
-			return 0;
+	if (length + n > NAME_MAX_BYTES)
+		return fail_at(v, s, "a name that is too long");
+	memcpy(v->name + length, s, n);
+	v->name[length + n] = 0;
+	if (*open == ']')
+		return fail_at(v, open, "no \"[\" before \"]\"");
+	if (*open != '[')
+		return v->visit(v->name, v->arg);
+	close = strchr(open, ']');
+	if (!close)
+		return fail_at(v, open, "no \"]\"");
+	for (s = open + 1;; s++) {
+		rc = split_range(v, length + n, &s, close + 1);
+		if (rc || *s == ']')
+			return rc;
 		if (*s != ',')
 			return fail_at(v, s, "neither \",\" nor \"]\"");
 	}
 }
 
-static int split_plain(const struct visitor *v, const char *s, size_t n)
+/* Where a name ends: at a separator outside of its brackets. */
+static const char *name_end(const char *s)
 {
-	char name[NAME_MAX_BYTES + 1];
-
-	if (n == 0)
-		return fail_at(v, s, "no name");
-	if (n > NAME_MAX_BYTES)
-		return fail_at(v, s, "a name that is too long");
-	memcpy(name, s, n);
-	name[n] = 0;
-	return v->visit(name, v->arg);
+	for (bool inside = false; *s && (inside || !strchr(SEPARATORS, *s)); s++)
+		inside = *s == '[' || (inside && *s != ']');
+	return s;
 }
 
 int sl_nodelist_split(const char *text, int (*visit)(const char *name, void *arg), void *arg, struct sl_error *err)
 {
-	struct visitor v = { visit, arg, text, err };
-	const char *s = text;
-	int rc;
+	struct visitor v = { .visit = visit, .arg = arg, .text = text, .err = err };
+	int rc = 0;
 
-	if (!*s)
-		return 0;
-	for (;; s++) {
-		size_t n = strcspn(s, ",[]"), suffix_n;
-		const char *open = s + n, *suffix;
-
-		if (*open == '[') {
-			suffix = strchr(open, ']');
-			if (!suffix)
-				return fail_at(&v, open, "no \"]\"");
-			suffix_n = strcspn(++suffix, ",[]");
-			rc = split_brackets(&v, s, n, open + 1, suffix, suffix_n);
-			s = suffix + suffix_n;
-		} else {
-			rc = split_plain(&v, s, n);
-			s = open;
-		}
-		if (rc)
-			return rc;
-		if (!*s)
-			return 0;
-		if (*s != ',')
-			return fail_at(&v, s, "no \",\"");
+	for (const char *s = text + strspn(text, SEPARATORS); *s && !rc; s += strspn(s, SEPARATORS)) {
+		rc = split_rest(&v, 0, s);
+		s = name_end(s);
 	}
+	return rc;
 }

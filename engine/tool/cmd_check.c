@@ -2,6 +2,7 @@
 /*
  * cmd_check.c - schedlua check: load, validate and probe policies and site files.
  */
+#include "tool/job_submit.h"
 #include "tool/tool.h"
 
 #include <errno.h>
@@ -186,7 +187,7 @@ static int check(const struct values *v, const char *file)
 {
 	struct sl_error err = { 0 };
 	char *trace = NULL;
-	struct sl_bundle *bundle = load(v, file, &trace, &err);
+	struct sl_bundle *bundle = sl_job_submit_tell(file, stdout) ? NULL : load(v, file, &trace, &err);
 	struct sl_limits limits = { .budget_us = (int64_t) (v->budget * 1e6) };
 	int undefined = bundle ? sl_bundle_undefined(bundle, &limits, tell, NULL, &err) : 0;
 	bool bad;
@@ -203,9 +204,9 @@ static int check(const struct values *v, const char *file)
 		bad |= v->user != NULL;
 	if (!bad && !v->quiet)
 		printf("%s: OK (%s)\n", file, sl_bundle_figures(bundle)->policy);
-	else if (!bundle)
+	else if (!bundle && err.code)
 		printf("%s%s%s\n", names_file(err.text, file) ? "" : file, names_file(err.text, file) ? "" : ": ", err.text);
-	if (!bundle)
+	if (!bundle && err.code)
 		sl_excerpt(err.text, stdout);
 	sl_tool_trace(trace, stdout);
 	sl_bundle_destroy(bundle);

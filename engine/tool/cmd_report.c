@@ -358,7 +358,7 @@ static int read_snapshot(struct report *r)
 	snprintf(path, sizeof(path), "%s/last.snap", r->dir);
 	r->b = sl_builder_create(&sl_snapshot_schema, r->err);
 	if (!r->b || sl_image_load(&sl_snapshot_schema, path, &r->bytes, &size, r->err) ||
-	    sl_snapshot_open(&r->now, r->bytes, size, r->err) || sl_machine_load(r->b, path, &flags, r->err))
+	    sl_snapshot_open(&r->now, r->bytes, size, r->err) || sl_machine_load(r->b, path, &flags, NULL, r->err))
 		return -1;
 	return !sl_job_index(&r->row_of, &r->now) ? 0 : sl_fail(r->err, SL_ENOMEM, "report: out of memory");
 }

@@ -10,12 +10,13 @@
 #include "base/order.h"
 #include "report/bound.h"
 #include "workload/demand.h"
+#include "workload/sacct_columns.h"
 #include "base/text.h"
 #include "tool/workload_args.h"
 
 struct values {
 	struct sl_workload_args args;
-	bool json, swf;
+	bool json, swf, command, columns;
 	const char *output;
 };
 
@@ -27,6 +28,10 @@ static const struct sl_option options[] = {
 	  .doc = "write it in the Standard Workload Format, which knows neither GPUs nor nodes" },
 	{ .name = "output", .type = SL_OPTION_TEXT, .offset = offsetof(struct values, output), .argument = "FILE",
 	  .doc = "write to a file, not to standard output" },
+	{ .name = "sacct-command", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, command),
+	  .doc = "print the command whose output makes a good workload, and end" },
+	{ .name = "sacct-columns", .type = SL_OPTION_FLAG, .offset = offsetof(struct values, columns),
+	  .doc = "print what becomes of each column that sacct has, and end" },
 	{ 0 }
 };
 
@@ -166,8 +171,17 @@ static int run(const struct sl_verb *verb, int argc, char **argv)
 	struct values v;
 	int status, rc;
 
-	if (sl_tool_parse(verb, &v, argc, argv, 1, 1, &status) < 0)
+	if (sl_tool_parse(verb, &v, argc, argv, 0, 1, &status) < 0)
 		return status;
+	if (v.command || v.columns) {
+		if (v.command)
+			printf("%s\n", sl_sacct_command);
+		else
+			sl_sacct_print_table(stdout);
+		return sl_tool_end(SL_EXIT_FINE);
+	}
+	if (!argv[0])
+		return sl_tool_usage(verb, "expected a workload");
 	if (v.json && v.swf)
 		return sl_tool_usage(verb, "--json and --swf: expected one of them");
 	if (v.output && !v.json && !v.swf)

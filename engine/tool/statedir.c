@@ -11,6 +11,8 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "conf/conf.h"
+
 #define STATE_KEY "StateSaveLocation"
 #define WORDS_KEY "SchedulerParameters"
 
@@ -21,64 +23,46 @@ static const char *conf_path(void)
 	return conf && *conf ? conf : "/etc/slurm/slurm.conf";
 }
 
-/* The value of "KEY=value" or "KEY = value", or NULL. */
-static char *value_of(char *line, const char *key)
+/* What scontrol says: "KEY   = value" in one of its lines.  malloc'ed, or NULL. */
+static char *ask_scontrol(const char *key)
 {
-	char *value = line + strspn(line, " \t");
-
-	if (strncasecmp(value, key, strlen(key)))
-		return NULL;
-	value += strlen(key);
-	value += strspn(value, " \t");
-	if (*value++ != '=')
-		return NULL;
-	value += strspn(value, " \t");
-	value[strcspn(value, " \t\r\n#")] = 0;
-	return *value ? value : NULL;
-}
-
-/* Look for it in a stream; the last one counts, as in Slurm.  malloc'ed, or NULL. */
-static char *search_stream(FILE *in, const char *key)
-{
+	FILE *in = popen("scontrol show config 2>/dev/null", "re");
 	char *line = NULL, *value, *found = NULL;
-	size_t room = 0;
+	size_t room = 0, n = strlen(key);
 
-	while (getline(&line, &room, in) >= 0) {
-		value = value_of(line, key);
-		if (value) {
-			free(found);
-			found = strdup(value);
-		}
+	while (in && !found && getline(&line, &room, in) >= 0) {
+		if (strncasecmp(line, key, n))
+			continue;
+		value = line + n + strspn(line + n, " ");
+		if (*value++ != '=')
+			continue;
+		value += strspn(value, " ");
+		value[strcspn(value, "\r\n")] = 0;
+		found = *value ? strdup(value) : NULL;
 	}
 	free(line);
+	if (in)
+		pclose(in);
 	return found;
 }
 
 /* What slurm.conf says; a value with %n or %h is for slurmctld to expand.  malloc'ed, or NULL. */
 static char *ask_file(const char *key)
 {
-	FILE *in = fopen(conf_path(), "re");
-	char *found = in ? search_stream(in, key) : NULL;
+	struct sl_conf *c = sl_conf_read(conf_path(), SL_CONF_SETTINGS, NULL);
+	const struct sl_conf_value *v = c ? sl_conf_get(c, key) : NULL;
+	char *found = v && *v->value && !strchr(v->value, '%') ? strdup(v->value) : NULL;
 
-	if (in)
-		fclose(in);
-	if (found && !strchr(found, '%'))
-		return found;
-	free(found);
-	return NULL;
+	sl_conf_destroy(c);
+	return found;
 }
 
 /* The same, or what scontrol says where that does not say it.  malloc'ed, or NULL. */
 static char *ask_conf(const char *key)
 {
 	char *found = ask_file(key);
-	FILE *in = found ? NULL : popen("scontrol show config 2>/dev/null", "re");
 
-	if (in) {
-		found = search_stream(in, key);
-		pclose(in);
-	}
-	return found;
+	return found ? found : ask_scontrol(key);
 }
 
 /* The value of a word such as lua_site.  0, or -1: it is not there. */

@@ -86,11 +86,13 @@ static const struct {
 	[SL_ISSUE_TOO_LARGE] = { "jobs larger than the machine, skipped", true },
 	[SL_ISSUE_OVERRUN] = { "jobs that ran longer than they asked for", false },
 	[SL_ISSUE_NO_ESTIMATE] = { "jobs that asked for no time, the runtime is taken", false },
+	[SL_ISSUE_UNLIMITED] = { "jobs without a time limit, that of their partition, of --unlimited, or 365 days is taken", false },
 	[SL_ISSUE_HEADER] = { "header lines that cannot be used", false },
 	[SL_ISSUE_DUPLICATE] = { "job ids used twice, numbered anew", true },
 	[SL_ISSUE_STEP] = { "steps and parts of jobs, skipped", false },
 	[SL_ISSUE_STATE] = { "jobs that have not ended, skipped", false },
 	[SL_ISSUE_MODEL] = { "requests that are not modelled, left out", false },
+	[SL_ISSUE_NOTES] = { "notes on what is not used, or read otherwise", false },
 };
 
 const char *sl_issue_words(enum sl_issue issue)
@@ -112,7 +114,12 @@ static void put_lines(const struct sl_issue_count *c, char *text, size_t size)
 
 void sl_workload_print_issues(const struct sl_workload *w, const char *prefix, FILE *out)
 {
-	sl_issues_print(w->name, w->issue, prefix, out);
+	struct sl_issue_count issue[SL_ISSUES];
+
+	memcpy(issue, w->issue, sizeof(issue));
+	issue[SL_ISSUE_NOTES].count = 0;	/* the notes say them one by one */
+	sl_notes_print(&w->notes, prefix, out);
+	sl_issues_print(w->name, issue, prefix, out);
 }
 
 void sl_issues_print(const char *name, const struct sl_issue_count issue[SL_ISSUES], const char *prefix, FILE *out)

@@ -8,7 +8,7 @@
  * people can write "submit_time": 60.  Nodes and partitions may be left out where a
  * machine is named, and are replaced where they are not.
  */
-#include "workload/private.h"
+#include "workload/json.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,6 +21,8 @@
 #include "image/map.h"
 #include "workload/demand.h"
 #include "image/shapes.h"
+
+#define MOST_BYTES ((size_t) 1 << 30)	/* of text; what is made of it is several times as large */
 
 struct reader {
 	const char *path;
@@ -192,10 +194,12 @@ static int add_machine(struct reader *r, struct sl_builder *b)
 {
 	struct sl_meta_row meta;
 	uint32_t flags = 0;
-	int machine = sl_machine_from_options(b, r->opt, &flags, r->err);
+	int machine = sl_machine_from_options(b, r->opt, &flags, &r->w->notes, r->err);
 
 	if (machine < 0)
 		return -1;
+	for (uint32_t i = 0; i < r->w->notes.count; i++)
+		sl_issue_note(&r->w->issue[SL_ISSUE_NOTES], 0, "%s", r->w->notes.text[i]);
 	if (!machine && !sl_builder_rows(b, SL_T_NODE))
 		return sl_fail(r->err, SL_EINVAL, "%s: has no nodes: name a machine", r->path);
 	if (!machine && !sl_builder_rows(b, SL_T_PARTITION))
@@ -264,15 +268,14 @@ static int64_t drop_too_large(struct reader *r)
 
 /* -- the file ---------------------------------------------------------------- */
 
-/* The text of a file, compressed or not. */
-static json_t *parse_file(const char *path, struct sl_error *err)
+json_t *sl_json_parse_file(const char *path, struct sl_error *err)
 {
 	json_error_t wrong;
 	json_t *root;
 	char *text;
 	size_t size;
 
-	if (sl_lines_whole(path, SIZE_MAX, &text, &size, err) < 0)
+	if (sl_lines_whole(path, MOST_BYTES, &text, &size, err) < 0)
 		return NULL;
 	root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &wrong);
 	if (!root)
@@ -339,10 +342,10 @@ static int prepare_jobs(struct reader *r)
 	return sort_jobs(r) < 0 || keep_window(r) < 0 || take_extras(r) < 0 ? -1 : 0;
 }
 
-struct sl_workload *sl_workload_read_json(const char *path, const struct sl_workload_options *opt,
+struct sl_workload *sl_workload_read_json(const char *path, json_t *root, const struct sl_workload_options *opt,
 					  struct sl_error *err)
 {
-	struct reader r = { .path = path, .opt = opt, .err = err, .w = calloc(1, sizeof(*r.w)) };
+	struct reader r = { .path = path, .root = root, .opt = opt, .err = err, .w = calloc(1, sizeof(*r.w)) };
 	int64_t dropped;
 
 	if (!r.w || !(r.w->name = strdup(path))) {
@@ -351,8 +354,7 @@ struct sl_workload *sl_workload_read_json(const char *path, const struct sl_work
 	}
 	if (sl_estimate_parse(opt->estimate, &r.factor, err) < 0)
 		goto error;
-	r.root = parse_file(path, err);
-	if (!r.root || prepare_jobs(&r) < 0 || make_image(&r) < 0)
+	if (prepare_jobs(&r) < 0 || make_image(&r) < 0)
 		goto error;
 	dropped = drop_too_large(&r);
 	if (dropped < 0)
@@ -367,10 +369,8 @@ struct sl_workload *sl_workload_read_json(const char *path, const struct sl_work
 	r.w->outstays = opt->overrun == SL_OVERRUN_STAYS;
 	if (opt->strict && sl_issues_judge(path, r.w->issue, err) < 0)
 		goto error;
-	json_decref(r.root);
 	return r.w;
 error:
-	json_decref(r.root);
 	sl_workload_destroy(r.w);
 	return NULL;
 }

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "image/copy.h"
@@ -284,11 +285,15 @@ static int load_snapshot(struct sl_builder *b, const char *path, uint32_t *selec
 /* A snapshot begins with its magic number, or as JSON with a brace. */
 static int is_snapshot(const char *path, struct sl_error *err)
 {
-	FILE *f = fopen(path, "re");
 	unsigned char head[64];
 	uint32_t magic;
 	size_t n, i = 0;
+	struct stat st;
+	FILE *f;
 
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))	/* a pipe may have no writer, ever */
+		return sl_fail(err, SL_EIO, "%s: expected a file: a slurm.conf or a snapshot", path);
+	f = fopen(path, "re");
 	if (!f)
 		return sl_fail(err, errno == ENOENT ? SL_ENOENT : SL_EIO, "%s: %s", path, strerror(errno));
 	n = fread(head, 1, sizeof(head), f);
@@ -303,18 +308,21 @@ static int is_snapshot(const char *path, struct sl_error *err)
 	return magic == sl_snapshot_schema.magic || magic == __builtin_bswap32(sl_snapshot_schema.magic);
 }
 
-int sl_machine_load(struct sl_builder *b, const char *path, uint32_t *select_flags, struct sl_error *err)
+int sl_machine_load(struct sl_builder *b, const char *path, uint32_t *select_flags, struct sl_notes *notes,
+		    struct sl_error *err)
 {
 	int snapshot = is_snapshot(path, err);
 
 	if (snapshot < 0)
 		return -1;
+	if (!snapshot && sl_machine_is_openb(path))
+		return sl_machine_load_openb(b, path, select_flags, err);
 	return snapshot ? load_snapshot(b, path, select_flags, err) :
-			  sl_machine_load_conf(b, path, select_flags, err);
+			  sl_machine_load_conf(b, path, select_flags, notes, err);
 }
 
 int sl_machine_from_options(struct sl_builder *b, const struct sl_workload_options *opt, uint32_t *select_flags,
-			    struct sl_error *err)
+			    struct sl_notes *notes, struct sl_error *err)
 {
 	if (opt->machine && opt->procs)
 		return sl_fail(err, SL_EINVAL, "a machine and a number of processors: expected one of them");
@@ -323,7 +331,7 @@ int sl_machine_from_options(struct sl_builder *b, const struct sl_workload_optio
 	if (!opt->machine)
 		return 0;
 	if (access(opt->machine, F_OK) == 0)
-		return sl_machine_load(b, opt->machine, select_flags, err) < 0 ? -1 : 1;
+		return sl_machine_load(b, opt->machine, select_flags, notes, err) < 0 ? -1 : 1;
 	if (strchr(opt->machine, '/') || !strpbrk(opt->machine, "0123456789"))
 		return sl_fail(err, SL_ENOENT, "machine \"%s\": no such file, and no machine such as 1024x8c2g",
 			       opt->machine);

@@ -45,6 +45,9 @@ struct sl_store *sl_store_create(const char *name, const struct sl_workload_opti
 void sl_store_destroy(struct sl_store *s);
 const struct sl_workload_options *sl_store_options(const struct sl_store *s);
 
+/* The walltime of a job without a limit, in a partition without one. */
+int64_t sl_store_unlimited(const struct sl_store *s);
+
 /* Where nodes, partitions and gres kinds go; sl_store_machine() fills it from the
  * options.  Returns 1 if they name a machine, 0 if they do not, -1 with *err. */
 struct sl_builder *sl_store_builder(struct sl_store *s);
@@ -67,6 +70,9 @@ uint32_t sl_store_str(struct sl_store *s, const char *text);
  * else 0; failure is sticky. */
 int sl_store_add(struct sl_store *s, const struct sl_draft *job);
 uint32_t sl_store_jobs(const struct sl_store *s);
+
+/* What the source has that is not used, in lines for people. */
+struct sl_notes *sl_store_notes(struct sl_store *s);
 
 /* Rows of the source that were looked at, for sl_workload.rows_read. */
 void sl_store_count_row(struct sl_store *s);
@@ -113,17 +119,20 @@ int sl_workload_read_sacct(struct sl_store *s, const char *path, struct sl_error
 int sl_workload_make_esp(struct sl_store *s, const char *name, struct sl_error *err);
 int sl_workload_make_auction(struct sl_store *s, const char *name, struct sl_error *err);
 int sl_workload_make_synthetic(struct sl_store *s, const char *name, struct sl_error *err);
-struct sl_workload *sl_workload_read_json(const char *path, const struct sl_workload_options *opt,
-					  struct sl_error *err);
 
 /* -- machines ------------------------------------------------------------ */
 
 uint32_t sl_machine_gres_kind(struct sl_builder *b, const char *name, const char *type);
 void sl_machine_add_all(struct sl_builder *b);
-int sl_machine_load_conf(struct sl_builder *b, const char *path, uint32_t *select_flags, struct sl_error *err);
+int sl_machine_load_conf(struct sl_builder *b, const char *path, uint32_t *select_flags, struct sl_notes *notes,
+			 struct sl_error *err);
+
+/* A table of the nodes of openb. */
+bool sl_machine_is_openb(const char *path);
+int sl_machine_load_openb(struct sl_builder *b, const char *path, uint32_t *select_flags, struct sl_error *err);
 
 /* The machine that options name: 1, 0 for none, -1 with *err. */
 int sl_machine_from_options(struct sl_builder *b, const struct sl_workload_options *opt, uint32_t *select_flags,
-			    struct sl_error *err);
+			    struct sl_notes *notes, struct sl_error *err);
 
 #endif

@@ -1,27 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * workload/sacct.c - what `sacct --parsable2` (-P) prints, so that a site can replay
- * its own month.
+ * workload/sacct.c - what `sacct --parsable2` (-P) and --parsable (-p) print, so that a site can replay its own month.
  *
- *	sacct -aXP -S 2024-01-01 -E 2024-02-01 --format=JobIDRaw,User,Account,QOS,\
- *	Partition,Submit,Start,End,ElapsedRaw,TimelimitRaw,State,ReqCPUS,ReqNodes,ReqTRES
+ *	schedlua workload --sacct-command	prints the command that tells all that is used
  *
- * Columns are found by the names in the first line, in any order; others are left
- * alone.  Needed are JobID or JobIDRaw, Submit, one of ElapsedRaw, Elapsed and
- * Start with End, and one of ReqCPUS, NCPUS and AllocCPUS.  Also used, where there:
- * User, UID, Account, QOS, Partition, JobName, State, TimelimitRaw or Timelimit,
- * ReqNodes, ReqTRES or AllocTRES (gres/gpu, mem).  Times are taken as UTC, or as
- * seconds since the epoch (SLURM_TIME_FORMAT=%s): say TZ=UTC when a change of clocks
- * lies in between.  Without -X job steps are listed, and skipped here.
+ * Columns are found by the names in the first line, in any order, and whatever stands between them (--delimiter).
+ * What becomes of each column that sacct has is in workload/sacct_columns.c.  Times are taken as UTC, as said by
+ * their offset, or as seconds since the epoch (SLURM_TIME_FORMAT=%s): say TZ=UTC when a change of clocks lies in between.
+ * Without -X job steps are listed, and skipped here.
  *
- * sacct -P escapes nothing: a JobName with a line end in it makes a row of its user's.  That does no harm to
- * but a simulation, so it is read where it is there, and not asked for above.
+ * sacct -P escapes nothing: a JobName with a line end in it makes a row of its user's.  That does no harm to but a
+ * simulation, so it is read where it is there, and not asked for by the command.
  *
- * sacct does not tell of tasks, exclusive nodes or constraints: CPUs are placed
- * where they fit, on ReqNodes nodes or more.
+ * sacct does not tell of tasks, exclusive nodes or constraints: CPUs are placed where they fit, on as many nodes as the
+ * job had, or more.
  */
-#include "workload/private.h"
+#include "workload/sacct.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,76 +25,97 @@
 
 #include "base/columns.h"
 #include "base/product.h"
+#include "image/gres_word.h"
 
-enum column {
-	C_JOBIDRAW, C_JOBID, C_USER, C_UID, C_ACCOUNT, C_QOS, C_PARTITION, C_JOBNAME, C_SUBMIT, C_START, C_END,
-	C_ELAPSEDRAW, C_ELAPSED, C_TIMELIMITRAW, C_TIMELIMIT, C_STATE, C_REQCPUS, C_NCPUS, C_ALLOCCPUS,
-	C_REQNODES, C_REQTRES, C_ALLOCTRES, COLUMNS
-};
+/* -- fields ------------------------------------------------------------------- */
 
-static const char *const names[COLUMNS] = {
-	"JobIDRaw", "JobID", "User", "UID", "Account", "QOS", "Partition", "JobName", "Submit", "Start", "End",
-	"ElapsedRaw", "Elapsed", "TimelimitRaw", "Timelimit", "State", "ReqCPUS", "NCPUS", "AllocCPUS", "ReqNodes",
-	"ReqTRES", "AllocTRES",
-};
-
-struct dump {
-	struct sl_store *s;
-	const struct sl_snapshot *machine;
-	struct sl_columns row;	/* at hand */
-	uint64_t line;
-};
-
-static bool has(const struct dump *d, enum column c)
+static const char *first_said(const struct sl_sacct *d, enum sl_sacct_used a, enum sl_sacct_used b)
 {
-	return sl_columns_has(&d->row, c);
+	return *d->text[a] ? d->text[a] : d->text[b];
 }
 
-static int check_names(const struct dump *d, const char *path, struct sl_error *err)
+/* A count as sacct prints it: "4096", "4K", "1.50K". */
+static bool scan_count(const char *text, int64_t *n)
 {
-	const char *lacks = NULL;
+	char *end;
+	double v;
 
-	if (!has(d, C_JOBIDRAW) && !has(d, C_JOBID))
-		lacks = "JobIDRaw or JobID";
-	else if (!has(d, C_SUBMIT))
-		lacks = "Submit";
-	else if (!has(d, C_ELAPSEDRAW) && !has(d, C_ELAPSED) && (!has(d, C_START) || !has(d, C_END)))
-		lacks = "ElapsedRaw, Elapsed, or Start and End";
-	else if (!has(d, C_REQCPUS) && !has(d, C_NCPUS) && !has(d, C_ALLOCCPUS))
-		lacks = "ReqCPUS, NCPUS or AllocCPUS";
-	return lacks ? sl_fail(err, SL_EFORMAT, "%s:1: no column %s", path, lacks) : 0;
+	if (!isdigit((unsigned char) *text))
+		return false;
+	v = strtod(text, &end);
+	if (*end && strchr("KMG", *end)) {
+		for (const char *unit = "KMG"; ; unit++) {
+			v *= 1024;
+			if (*unit == *end)
+				break;
+		}
+		end++;
+	}
+	if (*end || !(v < SL_NONE))
+		return false;
+	*n = (int64_t) v;
+	return true;
 }
 
-static const char *field_text(const struct dump *d, enum column c)
+static bool scan_first(const struct sl_sacct *d, const enum sl_sacct_used *columns, int64_t *n)
 {
-	return sl_columns_text(&d->row, c);
+	for (; *columns != SL_SACCT_USED; columns++)
+		if (scan_count(d->text[*columns], n) && *n > 0)
+			return true;
+	return false;
 }
 
-static bool scan_runtime(const struct dump *d, int64_t *runtime)
+static bool scan_runtime(const struct sl_sacct *d, int64_t *runtime)
 {
 	int64_t start, end;
 
-	if (sl_scan_whole(field_text(d, C_ELAPSEDRAW), runtime))
+	if (sl_scan_whole(d->text[SL_SACCT_ELAPSEDRAW], runtime))
 		return true;
-	if (*field_text(d, C_ELAPSED) && sl_scan_duration(field_text(d, C_ELAPSED), runtime))
+	if (*d->text[SL_SACCT_ELAPSED] && sl_scan_duration(d->text[SL_SACCT_ELAPSED], runtime))
 		return true;
-	if (!sl_scan_time(field_text(d, C_START), &start) || !sl_scan_time(field_text(d, C_END), &end))
+	if (!sl_scan_time(d->text[SL_SACCT_START], &start) || !sl_scan_time(d->text[SL_SACCT_END], &end))
 		return false;
 	*runtime = end - start;
 	return true;
 }
 
-/* Nothing where the limit is the partition's or none. */
-static int64_t scan_limit(const struct dump *d)
+/* Was there no limit of the job's own? */
+static bool is_unlimited(const char *text)
 {
+	return !strcasecmp(text, "UNLIMITED") || !strcasecmp(text, "INFINITE") || !strcasecmp(text, "Partition_Limit");
+}
+
+/* The walltime of a job without a limit: its partition's, else what the options say, else Slurm's own. */
+static int64_t limit_of_partition(const struct sl_sacct *d, const char *text, uint32_t partition)
+{
+	const struct sl_snapshot *m = d->machine;
+	int64_t most = SL_UNLIMITED;
+
+	for (uint32_t i = 0; i < m->partition.rows; i++)
+		if (i == partition || (partition == SL_NONE && m->partition.flags[i] & SL_PART_DEFAULT))
+			most = m->partition.max_time[i];
+	if (most == SL_UNLIMITED || most <= 0)
+		most = sl_store_unlimited(d->s);
+	sl_store_note(d->s, SL_ISSUE_UNLIMITED, d->line, "%.20s: %" PRId64 " minutes", text, most / 60);
+	return most;
+}
+
+/* 0 where the dump says nothing of limits. */
+static int64_t scan_limit(const struct sl_sacct *d, uint32_t partition)
+{
+	const char *raw = d->text[SL_SACCT_TIMELIMITRAW], *text = d->text[SL_SACCT_TIMELIMIT];
 	int64_t n;
 
-	if (sl_scan_whole(field_text(d, C_TIMELIMITRAW), &n) && n > 0 && n < SL_WORKLOAD_MAX_SECONDS / 60)
+	if (sl_scan_whole(raw, &n) && n > 0 && n < SL_WORKLOAD_MAX_SECONDS / 60)
 		return n * 60;
-	if (sl_scan_duration(field_text(d, C_TIMELIMIT), &n) && n > 0 && n != SL_UNLIMITED)
+	if (is_unlimited(raw) || is_unlimited(text))
+		return limit_of_partition(d, *raw ? raw : text, partition);
+	if (sl_scan_duration(text, &n) && n > 0)
 		return n;
 	return 0;
 }
+
+/* -- GPUs and memory ------------------------------------------------------------ */
 
 /* The value of "gres/gpu", say; "" where there is none. */
 static const char *find_tres(const char *tres, const char *name, char value[32])
@@ -110,54 +127,131 @@ static const char *find_tres(const char *tres, const char *name, char value[32])
 	return value;
 }
 
-static bool machine_has_gpus(const struct dump *d)
+struct gpus {
+	int64_t count;
+	char type[64];		/* "": any, or several */
+};
+
+/* "gres/gpu=4,gres/gpu:a100=4", and where only types are told their sum. */
+static bool gpus_of_tres(const char *tres, struct gpus *g)
+{
+	static const char typed[] = "gres/gpu:";
+	int64_t sum = 0, n;
+	int types = 0;
+	char value[32];
+
+	*g = (struct gpus) { .count = 0 };
+	for (const char *p = tres; *p; p += strcspn(p, ","), p += *p == ',') {
+		size_t name = strcspn(p, ",=");
+
+		if (strncmp(p, typed, strlen(typed)) || p[name] != '=')
+			continue;
+		snprintf(value, sizeof(value), "%.*s", (int) strcspn(p + name + 1, ","), p + name + 1);
+		if (!scan_count(value, &n) || n <= 0)
+			continue;
+		sum += n;
+		if (!types++)
+			snprintf(g->type, sizeof(g->type), "%.*s", (int) (name - strlen(typed)), p + strlen(typed));
+	}
+	if (types != 1)
+		*g->type = 0;
+	if (!scan_count(find_tres(tres, "gres/gpu", value), &g->count))
+		g->count = sum;
+	return g->count > 0;
+}
+
+/* "gpu:2", "gpu:a100:2,nic:1", "gres/gpu:2": of the job as a whole. */
+static bool gpus_of_gres(const char *list, struct gpus *g)
+{
+	struct sl_gres_word w;
+
+	*g = (struct gpus) { .count = 0 };
+	for (const char *p = list; *p; p += *p == ',') {
+		size_t n = sl_gres_word_length(p);
+		const char *word = n > 5 && !strncmp(p, "gres/", 5) ? p + 5 : p;
+
+		if (sl_gres_word(word, n - (size_t) (word - p), &w) && !strcmp(w.name, "gpu")) {
+			snprintf(g->type, sizeof(g->type), "%s", g->count ? "" : w.type);
+			g->count += (int64_t) w.count;
+		}
+		p += n;
+	}
+	return g->count > 0;
+}
+
+/* Does the machine have GPUs, of this type where one is said? */
+static bool machine_has_gpus(const struct sl_sacct *d, const char *type)
 {
 	for (uint32_t i = 0; i < d->machine->gres_kind.rows; i++)
-		if (!strcmp(sl_snapshot_str(d->machine, d->machine->gres_kind.name[i]), "gpu"))
+		if (!strcmp(sl_snapshot_str(d->machine, d->machine->gres_kind.name[i]), "gpu") &&
+		    (!*type || !strcmp(sl_snapshot_str(d->machine, d->machine->gres_kind.type[i]), type)))
 			return true;
 	return false;
 }
 
-/* The type that is asked for, where the machine knows it: "gres/gpu:a100=4". */
-static uint32_t gpu_type(const struct dump *d, const char *tres)
+static void read_gpus(const struct sl_sacct *d, struct sl_draft *j)
 {
-	char name[96], value[32];
+	struct gpus g;
 
-	for (uint32_t i = 0; i < d->machine->gres_kind.rows; i++) {
-		const char *type = sl_snapshot_str(d->machine, d->machine->gres_kind.type[i]);
-
-		snprintf(name, sizeof(name), "gres/gpu:%s", type);
-		if (*type && *find_tres(tres, name, value))
-			return sl_store_str(d->s, type);
+	if (!gpus_of_tres(d->text[SL_SACCT_REQTRES], &g) && !gpus_of_tres(d->text[SL_SACCT_ALLOCTRES], &g) &&
+	    !gpus_of_gres(d->text[SL_SACCT_ALLOCGRES], &g) && !gpus_of_gres(d->text[SL_SACCT_REQGRES], &g))
+		return;
+	if (g.count >= SL_NONE) {
+		sl_store_note(d->s, SL_ISSUE_MODEL, d->line, "%" PRId64 " GPUs", g.count);
+		return;
 	}
-	return 0;
+	if (!machine_has_gpus(d, "")) {
+		sl_store_note(d->s, SL_ISSUE_MODEL, d->line, "%" PRId64 " GPUs, the machine has none", g.count);
+		return;
+	}
+	if (*g.type && !machine_has_gpus(d, g.type)) {
+		sl_store_note(d->s, SL_ISSUE_MODEL, d->line, "GPUs of type %.20s, the machine has none: any will do", g.type);
+		*g.type = 0;
+	}
+	j->gpus = (uint32_t) (g.count % j->min_nodes ? g.count : g.count / j->min_nodes);
+	j->gpus_per = g.count % j->min_nodes ? SL_PER_JOB : SL_PER_NODE;
+	j->gpu_type = sl_store_str(d->s, g.type);
 }
 
-static void read_tres(const struct dump *d, struct sl_draft *j)
+/* "60Gn" of each node, "4Gc" of each CPU (up to 20.11), "240G" of the job: MiB of the job. */
+static bool scan_reqmem(const char *text, const struct sl_draft *j, int64_t *mib)
 {
-	const char *tres = sl_columns_either(&d->row, C_REQTRES, C_ALLOCTRES);
+	const char *end;
+
+	if (!sl_scan_memory(text, 'M', mib, &end))
+		return false;
+	if (*end && end[1])
+		return false;
+	if ((*end == 'n' && __builtin_mul_overflow(*mib, (int64_t) j->min_nodes, mib)) ||
+	    (*end == 'c' && __builtin_mul_overflow(*mib, (int64_t) j->tasks, mib)))
+		return false;
+	return *mib > 0 && (!*end || *end == 'n' || *end == 'c');
+}
+
+static void read_memory(const struct sl_sacct *d, struct sl_draft *j)
+{
 	char value[32];
 	int64_t n;
 
-	if (sl_scan_memory(find_tres(tres, "mem", value), 'M', &n, NULL) && j->tasks) {
-		n = (int64_t) sl_quotient_up((uint64_t) n, j->tasks);
-		j->memory_per_cpu = n < SL_NONE ? n : SL_NONE - 1;
-	}
-	if (!sl_scan_whole(find_tres(tres, "gres/gpu", value), &n) || n <= 0 || n >= SL_NONE)
+	if (!j->tasks)
 		return;
-	if (!machine_has_gpus(d)) {
-		sl_store_note(d->s, SL_ISSUE_MODEL, d->line, "%" PRId64 " GPUs, the machine has none", n);
+	if (!sl_scan_memory(find_tres(d->text[SL_SACCT_REQTRES], "mem", value), 'M', &n, NULL) &&
+	    !scan_reqmem(d->text[SL_SACCT_REQMEM], j, &n) &&
+	    !sl_scan_memory(find_tres(d->text[SL_SACCT_ALLOCTRES], "mem", value), 'M', &n, NULL)) {
+		if (*d->text[SL_SACCT_REQMEM] && strspn(d->text[SL_SACCT_REQMEM], "0KMGTPnc") != strlen(d->text[SL_SACCT_REQMEM]))
+			sl_store_note(d->s, SL_ISSUE_MODEL, d->line, "ReqMem=%.30s", d->text[SL_SACCT_REQMEM]);
 		return;
 	}
-	j->gpus = n % j->min_nodes ? n : n / j->min_nodes;
-	j->gpus_per = n % j->min_nodes ? SL_PER_JOB : SL_PER_NODE;
-	j->gpu_type = gpu_type(d, tres);
+	n = (int64_t) sl_quotient_up((uint64_t) n, j->tasks);
+	j->memory_per_cpu = (uint32_t) (n < SL_NONE ? n : SL_NONE - 1);
 }
 
+/* -- a job ---------------------------------------------------------------------- */
+
 /* The first of its partitions that the machine has. */
-static uint32_t find_partition(const struct dump *d)
+static uint32_t find_partition(const struct sl_sacct *d)
 {
-	const char *list = field_text(d, C_PARTITION), *p = list;
+	const char *list = d->text[SL_SACCT_PARTITION], *p = list;
 
 	for (; *p; p += strcspn(p, ","), p += *p == ',')
 		for (uint32_t i = 0; i < d->machine->partition.rows; i++) {
@@ -188,38 +282,46 @@ static bool unfinished(const char *state)
 	return false;
 }
 
-static bool read_numbers(const struct dump *d, struct sl_draft *j)
+static bool read_numbers(const struct sl_sacct *d, struct sl_draft *j)
 {
-	int64_t cpus, nodes = 1;
+	static const enum sl_sacct_used cpu_columns[] = {
+		SL_SACCT_REQCPUS, SL_SACCT_NCPUS, SL_SACCT_ALLOCCPUS, SL_SACCT_USED,
+	};
+	static const enum sl_sacct_used node_columns[] = {
+		SL_SACCT_REQNODES, SL_SACCT_NNODES, SL_SACCT_ALLOCNODES, SL_SACCT_USED,
+	};
+	int64_t cpus = 0, nodes = 1;
+	bool said = false;
 
-	if (!sl_scan_time(field_text(d, C_SUBMIT), &j->submit_s) || !scan_runtime(d, &j->runtime_s))
+	if (!sl_scan_time(d->text[SL_SACCT_SUBMIT], &j->submit_s) || !scan_runtime(d, &j->runtime_s))
 		return false;
-	if (!sl_scan_whole(field_text(d, C_REQCPUS), &cpus) && !sl_scan_whole(field_text(d, C_NCPUS), &cpus) &&
-	    !sl_scan_whole(field_text(d, C_ALLOCCPUS), &cpus))
+	for (const enum sl_sacct_used *c = cpu_columns; *c != SL_SACCT_USED; c++)
+		said |= scan_count(d->text[*c], &cpus);
+	if (!said || (!scan_first(d, cpu_columns, &cpus) && cpus))
 		return false;
-	if (cpus < 0 || cpus >= SL_NONE)
-		return false;
-	if (*field_text(d, C_REQNODES) && (!sl_scan_whole(field_text(d, C_REQNODES), &nodes) || nodes < 0 || nodes >= SL_NONE))
-		return false;
-	j->tasks = cpus;
-	j->min_nodes = nodes > 0 ? nodes : 1;
-	j->estimate_s = scan_limit(d);
+	for (const enum sl_sacct_used *c = node_columns; *c != SL_SACCT_USED; c++)
+		if (*d->text[*c] && !scan_count(d->text[*c], &nodes))
+			return false;
+	if (!scan_first(d, node_columns, &nodes))
+		nodes = 1;
+	j->tasks = (uint32_t) cpus;
+	j->min_nodes = (uint32_t) nodes;
 	return true;
 }
 
-/* Returns 1 when no more rows are wanted. */
-static int add_row(struct dump *d)
+int sl_sacct_add(struct sl_sacct *d)
 {
-	const char *id = sl_columns_either(&d->row, C_JOBIDRAW, C_JOBID);
+	const char *id = first_said(d, SL_SACCT_JOBIDRAW, SL_SACCT_JOBID);
 	struct sl_draft j = sl_draft();
 	int64_t n;
 
+	sl_store_count_row(d->s);
 	if (strchr(id, '.')) {
 		sl_store_note(d->s, SL_ISSUE_STEP, d->line, "%.60s", id);
 		return 0;
 	}
-	if (unfinished(field_text(d, C_STATE))) {
-		sl_store_note(d->s, SL_ISSUE_STATE, d->line, "job %.40s is %.20s", id, field_text(d, C_STATE));
+	if (unfinished(d->text[SL_SACCT_STATE])) {
+		sl_store_note(d->s, SL_ISSUE_STATE, d->line, "job %.40s is %.20s", id, d->text[SL_SACCT_STATE]);
 		return 0;
 	}
 	if (!*id || !read_numbers(d, &j)) {
@@ -227,34 +329,124 @@ static int add_row(struct dump *d)
 		return 0;
 	}
 	if (sl_scan_whole(id, &n) && n > 0 && n < SL_NONE)
-		j.id = n;		/* tasks of arrays and parts of het jobs get one */
+		j.id = (uint32_t) n;		/* tasks of arrays and parts of het jobs get one */
 	if (strchr(id, '+'))
 		sl_store_note(d->s, SL_ISSUE_MODEL, d->line, "het job %.40s, its parts are jobs", id);
 	j.line = d->line;
-	if (sl_scan_whole(field_text(d, C_UID), &n) && n >= 0 && n < SL_NONE)
-		j.uid = n;
-	j.user = sl_store_str(d->s, field_text(d, C_USER));
-	j.account = sl_store_str(d->s, field_text(d, C_ACCOUNT));
-	j.qos = sl_store_str(d->s, field_text(d, C_QOS));
-	j.name = sl_store_str(d->s, field_text(d, C_JOBNAME));
-	if (j.runtime_s > 0)
+	if (sl_scan_whole(d->text[SL_SACCT_UID], &n) && n >= 0 && n < SL_NONE)
+		j.uid = (uint32_t) n;
+	j.user = sl_store_str(d->s, d->text[SL_SACCT_USER]);
+	j.account = sl_store_str(d->s, d->text[SL_SACCT_ACCOUNT]);
+	j.qos = sl_store_str(d->s, d->text[SL_SACCT_QOS]);
+	j.name = sl_store_str(d->s, d->text[SL_SACCT_JOBNAME]);
+	if (j.runtime_s > 0) {
 		j.partition = find_partition(d);
-	read_tres(d, &j);
+		j.estimate_s = scan_limit(d, j.partition);
+	}
+	read_memory(d, &j);
+	read_gpus(d, &j);
 	return sl_store_add(d->s, &j);
 }
 
-static int read_rows(struct dump *d, struct sl_lines *l, const char *path, struct sl_error *err)
+int sl_sacct_begin(struct sl_sacct *d, struct sl_store *s, const char *path, struct sl_error *err)
 {
-	int rc = sl_columns_begin(&d->row, l, names, COLUMNS, err);
+	int machine;
 
-	if (rc <= 0 || check_names(d, path, err))
+	*d = (struct sl_sacct) { .s = s };
+	for (int i = 0; i < SL_SACCT_USED; i++)
+		d->text[i] = "";
+	sl_store_set_origin(s, 0);
+	machine = sl_store_machine(s, err);
+	if (machine == 0)
+		sl_fail(err, SL_EINVAL, "%s: what sacct printed does not say on which machine: name one (--machine=slurm.conf)", path);
+	if (machine <= 0)
+		return -1;
+	d->machine = sl_store_snapshot(s, err);
+	return d->machine ? 0 : -1;
+}
+
+int sl_sacct_end(const struct sl_sacct *d, const char *path, struct sl_error *err)
+{
+	return sl_store_jobs(d->s) ? 0 : sl_fail(err, SL_EFORMAT, "%s: no job that has run", path);
+}
+
+/* -- columns ----------------------------------------------------------------------- */
+
+static bool has(const struct sl_columns *c, enum sl_sacct_used column)
+{
+	return sl_columns_has(c, column);
+}
+
+static int check_names(const struct sl_columns *c, const char *path, struct sl_error *err)
+{
+	const char *lacks = NULL;
+
+	if (!has(c, SL_SACCT_JOBIDRAW) && !has(c, SL_SACCT_JOBID))
+		lacks = "JobIDRaw or JobID";
+	else if (!has(c, SL_SACCT_SUBMIT))
+		lacks = "Submit";
+	else if (!has(c, SL_SACCT_ELAPSEDRAW) && !has(c, SL_SACCT_ELAPSED) && (!has(c, SL_SACCT_START) || !has(c, SL_SACCT_END)))
+		lacks = "ElapsedRaw, Elapsed, or Start and End";
+	else if (!has(c, SL_SACCT_REQCPUS) && !has(c, SL_SACCT_NCPUS) && !has(c, SL_SACCT_ALLOCCPUS))
+		lacks = "ReqCPUS, NCPUS or AllocCPUS";
+	return lacks ? sl_fail(err, SL_EFORMAT, "%s:1: no column %s: expected what this prints: %s", path, lacks, sl_sacct_command) : 0;
+}
+
+static void add_name(char *list, size_t size, const char *name, const char *why)
+{
+	size_t n = strlen(list);
+
+	if (n < size)
+		snprintf(list + n, size - n, "%s%s%s%s%s", n ? "; " : "", name, *why ? " (" : "", why, *why ? ")" : "");
+}
+
+/* Say what becomes of the columns that are not used: a line for each kind. */
+static void note_columns(struct sl_store *s, const struct sl_columns *c, const char *path)
+{
+	char plain[1500] = "", cannot[1500] = "", unknown[500] = "";
+	struct sl_notes *notes = sl_store_notes(s);
+
+	for (int i = 0; i < c->columns; i++) {
+		const char *why;
+
+		switch (*c->field[i] ? sl_sacct_fate(c->field[i], &why) : SL_SACCT_IS_USED) {
+		case SL_SACCT_NOT_NEEDED: add_name(plain, sizeof(plain), c->field[i], ""); break;
+		case SL_SACCT_CANNOT: add_name(cannot, sizeof(cannot), c->field[i], why); break;
+		case SL_SACCT_UNKNOWN: add_name(unknown, sizeof(unknown), c->field[i], ""); break;
+		case SL_SACCT_IS_USED: break;
+		}
+	}
+	if (*plain)
+		sl_notes_add(notes, "%s: columns that are not needed: %s", path, plain);
+	if (*cannot)
+		sl_notes_add(notes, "%s: columns that cannot be used: %s", path, cannot);
+	if (*unknown)
+		sl_notes_add(notes, "%s: columns that sacct is not known to have, left out: %s", path, unknown);
+	if (!has(c, SL_SACCT_TIMELIMITRAW) && !has(c, SL_SACCT_TIMELIMIT))
+		sl_notes_add(notes, "%s: no column TimelimitRaw: walltimes are the runtimes", path);
+}
+
+static int read_rows(struct sl_sacct *d, struct sl_columns *row, struct sl_lines *l, const char *path, struct sl_error *err)
+{
+	const char *names[SL_SACCT_USED];
+	int rc;
+
+	for (int i = 0; i < SL_SACCT_USED; i++)
+		names[i] = sl_sacct_name((enum sl_sacct_used) i);
+	rc = sl_columns_begin(row, l, names, SL_SACCT_USED, err);
+	if (rc <= 0 || check_names(row, path, err))
 		return rc ? -1 : 0;
-	while ((rc = sl_columns_next(&d->row, err)) > 0) {
+	note_columns(d->s, row, path);
+	while ((rc = sl_columns_next(row, err)) > 0) {
 		d->line = sl_lines_number(l);
-		sl_store_count_row(d->s);
-		if (d->row.fields != d->row.columns)
-			sl_store_note(d->s, SL_ISSUE_FIELDS, d->line, "%d fields, expected %d", d->row.fields, d->row.columns);
-		else if (add_row(d))
+		if (row->fields != row->columns) {
+			sl_store_count_row(d->s);
+			sl_store_note(d->s, SL_ISSUE_FIELDS, d->line, "%d fields, expected %d", row->fields, row->columns);
+			continue;
+		}
+		for (int i = 0; i < SL_SACCT_USED; i++)
+			d->text[i] = sl_columns_text(row, i);
+		if (sl_sacct_add(d))
 			return 0;
 	}
 	return rc;
@@ -262,28 +454,16 @@ static int read_rows(struct dump *d, struct sl_lines *l, const char *path, struc
 
 int sl_workload_read_sacct(struct sl_store *s, const char *path, struct sl_error *err)
 {
-	struct dump *d = calloc(1, sizeof(*d));
+	struct sl_columns *row = calloc(1, sizeof(*row));
 	struct sl_lines *l = sl_lines_open(path, err);
-	int machine, rc = -1;
+	struct sl_sacct d;
+	int rc = -1;
 
-	if (!l || !d)
-		goto error;
-	d->s = s;
-	sl_store_set_origin(s, 0);
-	machine = sl_store_machine(s, err);
-	if (machine == 0)
-		sl_fail(err, SL_EINVAL, "%s: what sacct printed does not say on which machine: name one", path);
-	if (machine <= 0)
-		goto error;
-	d->machine = sl_store_snapshot(s, err);
-	if (!d->machine || read_rows(d, l, path, err) < 0)
-		goto error;
-	if (!sl_store_jobs(s))
-		sl_fail(err, SL_EFORMAT, "%s: no job that has run", path);
-	else
-		rc = 0;
-error:
+	if (!row)
+		sl_fail(err, SL_ENOMEM, "%s: out of memory", path);
+	else if (l && !sl_sacct_begin(&d, s, path, err) && !read_rows(&d, row, l, path, err))
+		rc = sl_sacct_end(&d, path, err);
 	sl_lines_close(l);
-	free(d);
+	free(row);
 	return rc;
 }

@@ -21,9 +21,12 @@
 #include "image/map.h"
 #include "workload/demand.h"
 
+#define YEAR_S (INT64_C(365) * 86400)	/* what Slurm plans with for a job without an end */
+
 struct sl_store {
 	struct sl_workload_options opt;
 	double factor;			/* of estimates, see sl_estimate_parse() */
+	int64_t unlimited_s;
 	char *name;
 	struct sl_builder *builder;	/* of the machine */
 	struct sl_snapshot machine;
@@ -38,6 +41,7 @@ struct sl_store {
 	uint32_t text_size, text_room;
 	struct sl_map by_text;		/* -> offset in text */
 	struct sl_issue_count issue[SL_ISSUES];
+	struct sl_notes notes;
 	struct sl_error err;		/* the first failure */
 };
 
@@ -88,6 +92,12 @@ struct sl_store *sl_store_create(const char *name, const struct sl_workload_opti
 		goto nomem;
 	if (sl_estimate_parse(opt->estimate, &s->factor, err) < 0)
 		goto error;
+	s->unlimited_s = YEAR_S;
+	if (opt->unlimited && (!sl_scan_span(opt->unlimited, &s->unlimited_s) || s->unlimited_s <= 0 ||
+			       s->unlimited_s > SL_WORKLOAD_MAX_SECONDS)) {
+		sl_fail(err, SL_EINVAL, "unlimited \"%s\": expected a time such as 30d or 7-00:00:00", opt->unlimited);
+		goto error;
+	}
 	s->builder = sl_builder_create(&sl_snapshot_schema, err);
 	if (!s->builder)
 		goto error;
@@ -108,12 +118,18 @@ void sl_store_destroy(struct sl_store *s)
 	free(s->job);
 	free(s->text);
 	sl_map_free(&s->by_text);
+	sl_notes_free(&s->notes);
 	free(s);
 }
 
 const struct sl_workload_options *sl_store_options(const struct sl_store *s)
 {
 	return &s->opt;
+}
+
+int64_t sl_store_unlimited(const struct sl_store *s)
+{
+	return s->unlimited_s;
 }
 
 struct sl_builder *sl_store_builder(struct sl_store *s)
@@ -123,7 +139,7 @@ struct sl_builder *sl_store_builder(struct sl_store *s)
 
 int sl_store_machine(struct sl_store *s, struct sl_error *err)
 {
-	return sl_machine_from_options(s->builder, &s->opt, &s->select_flags, err);
+	return sl_machine_from_options(s->builder, &s->opt, &s->select_flags, &s->notes, err);
 }
 
 int sl_store_set_machine(struct sl_store *s, const char *text, struct sl_error *err)
@@ -186,6 +202,11 @@ uint32_t sl_store_str(struct sl_store *s, const char *text)
 	memcpy(s->text + str, text, n);
 	s->text_size += n;
 	return str;
+}
+
+struct sl_notes *sl_store_notes(struct sl_store *s)
+{
+	return &s->notes;
 }
 
 uint32_t sl_store_jobs(const struct sl_store *s)
@@ -646,7 +667,10 @@ struct sl_workload *sl_store_finish(struct sl_store *s, struct sl_error *err)
 		if (make_image(s, w, &again, err) < 0)
 			goto error;
 	} while (again);
+	for (uint32_t i = 0; i < s->notes.count; i++)
+		sl_store_note(s, SL_ISSUE_NOTES, 0, "%s", s->notes.text[i]);
 	memcpy(w->issue, s->issue, sizeof(w->issue));
+	sl_notes_move(&w->notes, &s->notes);
 	w->origin_s = s->origin ? s->origin : w->snap.meta.now[0];
 	w->rows_read = s->rows_read;
 	if (s->opt.strict && sl_issues_judge(s->name, w->issue, err) < 0)
@@ -667,5 +691,6 @@ void sl_workload_destroy(struct sl_workload *w)
 	free(w->estimate_s);
 	free(w->arrival_s);
 	free(w->name);
+	sl_notes_free(&w->notes);
 	free(w);
 }

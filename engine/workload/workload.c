@@ -9,6 +9,11 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/columns.h"
+#include "workload/json.h"
+#include "workload/sacct_columns.h"
+#include "workload/trace.h"
+
 static const struct generator {
 	const char *name;
 	bool colon;		/* "name:..." is one too */
@@ -31,19 +36,7 @@ static const struct generator *find_generator(const char *name)
 	return NULL;
 }
 
-enum format { FORMAT_SWF, FORMAT_JSON, FORMAT_SACCT, FORMAT_NONE };
-
-/* The first line of what sacct -P prints: names, one of them JobID or JobIDRaw. */
-static bool names_columns(const char *line)
-{
-	for (const char *p = line; *p; p += strcspn(p, "|"), p += *p == '|') {
-		size_t n = strcspn(p, "|\r\n");
-
-		if ((n == 5 && !strncasecmp(p, "JobID", n)) || (n == 8 && !strncasecmp(p, "JobIDRaw", n)))
-			return true;
-	}
-	return false;
-}
+enum format { FORMAT_SWF, FORMAT_JSON, FORMAT_SACCT, FORMAT_TRACE, FORMAT_PBS, FORMAT_NONE };
 
 /* "-dt 10.50 -e submit_batch_job | -sim-walltime 84805.00 --uid=...": the Slurm simulator's. */
 static bool is_simulator_event(const char *line)
@@ -51,45 +44,100 @@ static bool is_simulator_event(const char *line)
 	return !strncmp(line, "-dt", 3) && strstr(line, " -e ") && strchr(line, '|');
 }
 
+/* The first line of what sacct -P prints: at least two of its columns, or a job's number. */
+static bool is_sacct_header(const char *line)
+{
+	char separator[SL_COLUMNS_SEPARATOR];
+	int names;
+
+	if (!sl_columns_separator(line, separator))
+		return !strncasecmp(line, "JobID", 5);
+	names = sl_sacct_count_names(line, separator);
+	return names > 1 || (names && !strncasecmp(line, "JobID", 5));
+}
+
+/* "1234|alice|phys|2024-01-01T00:00:00|...": what sacct -P prints with --noheader. */
+static bool is_sacct_row(const char *line)
+{
+	int bars = 0;
+
+	if (*line < '0' || *line > '9' || strpbrk(line, ";"))
+		return false;
+	for (const char *p = line; (p = strchr(p, '|')) != NULL; p++)
+		bars++;
+	return bars >= 3;
+}
+
+/* SWF is comments, and lines that begin with a number. */
+static bool is_swf(const char *line)
+{
+	size_t n = strspn(line, "0123456789.+-");
+
+	return *line == ';' || (n && (!line[n] || strchr(" \t", line[n])));
+}
+
+static int fail_format(const char *path, uint64_t number, const char *line, struct sl_error *err)
+{
+	if (is_simulator_event(line))
+		return sl_fail(err, SL_EFORMAT, "%s:%" PRIu64 ": events of the UB-CCR Slurm simulator, which are not read here; expected "
+			       "SWF, JSON or what sacct -P prints", path, number);
+	if (is_sacct_row(line))
+		return sl_fail(err, SL_EFORMAT, "%s:%" PRIu64 ": rows of sacct without a line that names the columns: expected what this "
+			       "prints: %s", path, number, sl_sacct_command);
+	return sl_fail(err, SL_EFORMAT, "%s:%" PRIu64 ": \"%.60s\" begins no workload that is known: expected SWF, JSON (of a snapshot, of "
+		       "sacct --json, of Batsim), %s, or what \"schedlua workload --sacct-command\" prints", path, number, line,
+		       sl_trace_names());
+}
+
 /* What kind of file it is, from its first line that says anything. */
 static int find_format(const char *path, struct sl_error *err)
 {
 	struct sl_lines *l = sl_lines_open(path, err);
-	int64_t n;
+	int64_t n = 0;
 	char *line;
 	int format = FORMAT_NONE;
 
-	if (!l)
+	if (!l || sl_lines_must_be_file(l, err)) {
+		sl_lines_close(l);
 		return -1;
-	while (format == FORMAT_NONE && (n = sl_lines_next(l, &line, err)) != 0) {
-		if (n < 0) {
-			format = -1;
-			break;
-		}
+	}
+	while (format == FORMAT_NONE && (n = sl_lines_next(l, &line, err)) > 0) {
 		line += strspn(line, " \t");
 		if (*line == '{')
 			format = FORMAT_JSON;
-		else if (!strncasecmp(line, "JobID", 5) || names_columns(line))
+		else if (sl_trace_is_header(line))
+			format = FORMAT_TRACE;
+		else if (sl_trace_is_pbs(line))
+			format = FORMAT_PBS;
+		else if (is_sacct_header(line))
 			format = FORMAT_SACCT;
-		else if (is_simulator_event(line))
-			format = sl_fail(err, SL_EFORMAT, "%s:%" PRIu64 ": events of the UB-CCR Slurm simulator, which are "
-					 "not read here; expected SWF, JSON or what sacct -P prints", path,
-					 sl_lines_number(l));
-		else if (*line)
+		else if (*line && is_swf(line))
 			format = FORMAT_SWF;
+		else if (*line)
+			format = fail_format(path, sl_lines_number(l), line, err);
 	}
 	sl_lines_close(l);
+	if (n < 0)
+		return -1;
 	if (format == FORMAT_NONE)
 		return sl_fail(err, SL_EFORMAT, "%s: an empty file", path);
 	return format;
 }
 
-static int fill_store(struct sl_store *s, const char *name, const struct generator *g, int format, struct sl_error *err)
+static int fill_store(struct sl_store *s, const char *name, const struct generator *g, int format, json_t *root,
+		      struct sl_error *err)
 {
 	if (g)
 		return g->make(s, name, err);
+	if (root)
+		return sl_json_is_batsim(root) ? sl_workload_read_batsim(s, name, root, err) :
+						 sl_workload_read_sacct_json(s, name, root, err);
 	if (format == FORMAT_SACCT)
 		return sl_workload_read_sacct(s, name, err);
+	if (format == FORMAT_TRACE)
+		return sl_workload_read_trace(s, name, err);
+	if (format == FORMAT_PBS)
+		return sl_workload_read_pbs(s, name, err);
 	return sl_workload_read_swf(s, name, err);
 }
 
@@ -99,7 +147,7 @@ static int no_job_left(const struct sl_workload *w, struct sl_error *err)
 	const struct sl_issue_count *most = &w->issue[0];
 
 	for (int i = 1; i < SL_ISSUES; i++)
-		if (w->issue[i].count > most->count)
+		if (i != SL_ISSUE_NOTES && w->issue[i].count > most->count)
 			most = &w->issue[i];
 	return sl_fail(err, SL_EFORMAT, "%s: no job is left of %" PRIu64 ": %" PRIu64 " %s (%s)", w->name, w->rows_read,
 		       most->count, sl_issue_words((enum sl_issue) (most - w->issue)), most->example);
@@ -111,6 +159,7 @@ struct sl_workload *sl_workload_load(const char *name, const struct sl_workload_
 	const struct generator *g = find_generator(name);
 	struct sl_workload *w = NULL;
 	struct sl_store *s;
+	json_t *root = NULL;
 	int format = FORMAT_NONE;
 
 	opt = opt ? opt : &none;
@@ -121,14 +170,17 @@ struct sl_workload *sl_workload_load(const char *name, const struct sl_workload_
 	}
 	if (!g && (format = find_format(name, err)) < 0)
 		return NULL;
-	if (format == FORMAT_JSON) {
-		w = sl_workload_read_json(name, opt, err);
+	if (format == FORMAT_JSON && !(root = sl_json_parse_file(name, err)))
+		return NULL;
+	if (root && !sl_json_is_sacct(root) && !sl_json_is_batsim(root)) {
+		w = sl_workload_read_json(name, root, opt, err);
 	} else {
 		s = sl_store_create(name, opt, err);
-		if (s && fill_store(s, name, g, format, err) == 0)
+		if (s && fill_store(s, name, g, format, root, err) == 0)
 			w = sl_store_finish(s, err);
 		sl_store_destroy(s);
 	}
+	json_decref(root);
 	if (w && !w->snap.job.rows) {
 		no_job_left(w, err);
 		sl_workload_destroy(w);

@@ -11,7 +11,8 @@
  *	FILE.swf, FILE.swf.gz		Standard Workload Format 2.2 (workload/swf.c)
  *	FILE.json			the JSON form of a snapshot, whose jobs also have
  *					"runtime_s" (workload/json.c)
- *	FILE.sacct, FILE.psv		what `sacct -P` prints (workload/sacct.c)
+ *	a file of any name		what `sacct -P` or `sacct --json` prints (workload/sacct.c, sacct_json.c), Batsim's
+ *					JSON (workload/batsim.c), tables of traces (workload/trace.c)
  *	esp, esp-gpu, esp-gpu-rand	ESP-2 and its CPU+GPU forms (workload/esp.c)
  *	auction:I.1 ... auction:V.3	the generator of the AUCSCHED paper (workload/auction.c)
  *	synthetic[:jobs=N,...]		bursty, with users and inexact estimates (workload/synthetic.c)
@@ -38,6 +39,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/notes.h"
 #include "image/snapshot.h"
 
 /* Ceilings: more is refused, with the ceiling named. */
@@ -53,11 +55,13 @@ enum sl_issue {
 	SL_ISSUE_TOO_LARGE,	/* asks for more than the machine has: skipped */
 	SL_ISSUE_OVERRUN,	/* ran longer than it asked for: cut there, or the limit is raised */
 	SL_ISSUE_NO_ESTIMATE,	/* asked for no time: the runtime is taken */
+	SL_ISSUE_UNLIMITED,	/* had no limit: its partition's is taken, or that of the options */
 	SL_ISSUE_HEADER,	/* a header line that could not be used */
 	SL_ISSUE_DUPLICATE,	/* a job id seen before: kept under another one */
 	SL_ISSUE_STEP,		/* a job step or part of a job that the source lists apart: skipped */
 	SL_ISSUE_STATE,		/* a job that never ran, or runs still: skipped */
 	SL_ISSUE_MODEL,		/* part of a request that is not modelled: left out */
+	SL_ISSUE_NOTES,		/* lines of *notes*, which has them whole */
 	SL_ISSUES
 };
 
@@ -82,6 +86,7 @@ struct sl_workload {
 	bool outstays;			/* jobs run on past a walltime that is too small */
 	uint64_t rows_read;		/* of the source, comments left out */
 	struct sl_issue_count issue[SL_ISSUES];
+	struct sl_notes notes;		/* on the machine's file, and on what the source has that is not used */
 };
 
 struct sl_workload_options {
@@ -105,6 +110,7 @@ struct sl_workload_options {
 	 * and of the rest only the first so many, where not 0; in the order of submission. */
 	const char *from, *to;
 	uint32_t skip, jobs;
+	const char *unlimited;	/* walltime of a job without a limit in a partition without MaxTime; NULL: 365 days */
 	/* Rows that are no jobs, times before the origin or out of order, ids used
 	 * twice and jobs that are too large are a failure. */
 	bool strict;
@@ -123,7 +129,7 @@ void sl_workload_destroy(struct sl_workload *w);
 /* What an issue is, in words: "rows with too few fields". */
 const char *sl_issue_words(enum sl_issue issue);
 
-/* Print the issues, one a line, each begun by *prefix*:
+/* Print the notes and the issues, one a line, each begun by *prefix*:
  * "3 jobs larger than the machine, skipped (lines 4, 17, 20: ...)". */
 void sl_workload_print_issues(const struct sl_workload *w, const char *prefix, FILE *out);
 
@@ -144,7 +150,7 @@ struct sl_swf_run {
 	uint32_t procs, status;
 };
 
-/* -- machines (machine.c, machine_conf.c) -------------------------------- */
+/* -- machines (machine.c, machine_slurm.c) -------------------------------- */
 
 /*
  * Append nodes, and a partition "all" with all of them, to a builder of
@@ -164,9 +170,11 @@ int sl_machine_pool(struct sl_builder *b, uint32_t procs, struct sl_error *err);
 
 /*
  * The nodes and partitions of a file: a snapshot in either form, or a slurm.conf
- * (NodeName, PartitionName, SelectType..., Include).  Jobs and reservations are
- * left out, and nodes that are down are up: the machine as it was built.
+ * with what stands beside it (conf/conf.h).  Jobs and reservations are
+ * left out, and nodes that are down are up: the machine as it was built.  What a slurm.conf
+ * has that the machine has not is added to *notes*, which may be NULL.
  */
-int sl_machine_load(struct sl_builder *b, const char *path, uint32_t *select_flags, struct sl_error *err);
+int sl_machine_load(struct sl_builder *b, const char *path, uint32_t *select_flags, struct sl_notes *notes,
+		    struct sl_error *err);
 
 #endif

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "plugin/records/release.h"
+#include "image/gres_word.h"
 #include "image/snapshot.h"
 
 struct capture {
@@ -33,9 +34,9 @@ struct capture {
 /* The next item of a list: commas in brackets do not separate.  What follows it. */
 const char *capture_item(const char *s, size_t *len);
 
-/* "gpu:a100:2(S:0-1)", "gres/gpu:2", "gpu=2", "gpu": one item; false for none.  Both texts
- * have *room* bytes. */
-bool capture_gres(const char *item, size_t len, char *name, char *type, size_t room, uint32_t *count);
+/* "gpu:a100:2(S:0-1)", "gres/gpu:2", "gpu=2", "gpu": one item, with a number that a snapshot
+ * can hold; false for none. */
+bool capture_gres(const char *item, size_t len, struct sl_gres_word *w);
 
 /* Rows of what a node has (SL_T_NODE_GRES) or a job holds there (SL_T_ALLOC_GRES). */
 struct sl_range capture_node_gres(struct capture *c, enum sl_snapshot_table table, const char *text);

@@ -20,15 +20,14 @@
 /* What "gres:gpu:2" says of a gres of that name; 0: nothing. */
 static uint32_t of_each(const char *text, const char *gres)
 {
-	char name[128], type[128];
+	struct sl_gres_word w;
 	const char *s, *next;
-	uint32_t count;
 	size_t len;
 
 	for (s = text; s && *s; s = next) {
 		next = capture_item(s, &len);
-		if (capture_gres(s, len, name, type, sizeof(name), &count) && !strcmp(name, gres))
-			return count;
+		if (capture_gres(s, len, &w) && !strcmp(w.name, gres))
+			return (uint32_t) w.count;
 	}
 	return 0;
 }
@@ -36,7 +35,7 @@ static uint32_t of_each(const char *text, const char *gres)
 static void job_gres(struct capture *c, struct sl_job_row *job, const job_info_t *j, const char *text,
 		     enum sl_per per)
 {
-	char name[128], type[128];
+	struct sl_gres_word w;
 	const char *s, *next;
 	size_t len;
 
@@ -44,17 +43,18 @@ static void job_gres(struct capture *c, struct sl_job_row *job, const job_info_t
 		struct sl_job_gres_row row = sl_job_gres_row();
 
 		next = capture_item(s, &len);
-		if (!capture_gres(s, len, name, type, sizeof(name), &row.count) || !row.count)
+		if (!capture_gres(s, len, &w) || !w.count)
 			continue;
-		if (!strcmp(name, "mps") || !strcmp(name, "shard")) {
+		if (!strcmp(w.name, "mps") || !strcmp(w.name, "shard")) {
 			job->asks |= SL_ASKS_UNCOUNTED_GRES;
 			continue;
 		}
-		row.name = sl_builder_str(c->b, name);
-		row.type = sl_builder_str(c->b, type);
+		row.name = sl_builder_str(c->b, w.name);
+		row.type = sl_builder_str(c->b, w.type);
+		row.count = (uint32_t) w.count;
 		row.per = per;
-		row.cpus = of_each(j->cpus_per_tres, name);
-		row.memory = of_each(j->mem_per_tres, name);
+		row.cpus = of_each(j->cpus_per_tres, w.name);
+		row.memory = of_each(j->mem_per_tres, w.name);
 		if (!job->gres.count)
 			job->gres.first = sl_builder_rows(c->b, SL_T_JOB_GRES);
 		sl_builder_append(c->b, SL_T_JOB_GRES, &row);
@@ -164,7 +164,8 @@ static char *copy_licenses(const job_info_t *j)
 
 static void job_licenses(struct capture *c, struct sl_job_row *row, const job_info_t *j)
 {
-	char name[128], type[128], *text = copy_licenses(j);
+	char *text = copy_licenses(j);
+	struct sl_gres_word w;
 	const char *s, *next;
 	size_t len;
 	uint32_t i;
@@ -173,9 +174,10 @@ static void job_licenses(struct capture *c, struct sl_job_row *row, const job_in
 		struct sl_job_license_row l = sl_job_license_row();
 
 		next = capture_item(s, &len);
-		if (!capture_gres(s, len, name, type, sizeof(name), &l.count))
+		if (!capture_gres(s, len, &w))
 			continue;
-		for (i = 0; i < c->licenses->num_lic && strcmp(c->licenses->lic_array[i].name, name); i++)
+		l.count = (uint32_t) w.count;
+		for (i = 0; i < c->licenses->num_lic && strcmp(c->licenses->lic_array[i].name, w.name); i++)
 			;
 		if (i == c->licenses->num_lic)
 			continue;

@@ -28,34 +28,24 @@ static uint32_t kind_row(struct capture *c, const char *name, const char *type)
 	return sl_builder_append(c->b, SL_T_GRES_KIND, &row);
 }
 
-bool capture_gres(const char *item, size_t len, char *name, char *type, size_t room, uint32_t *count)
+bool capture_gres(const char *item, size_t len, struct sl_gres_word *w)
 {
-	char buf[256], *part[3] = { NULL, NULL, NULL }, *p, *save = NULL;
-	int n = 0;
+	char word[256];
 
-	if (len >= sizeof(buf))
-		return false;
-	memcpy(buf, item, len);
-	buf[len] = '\0';
-	buf[strcspn(buf, "(")] = '\0';
-	p = buf;
-	if (!strncmp(p, "gres/", 5) || !strncmp(p, "gres:", 5))
-		p += 5;
-	for (p = strtok_r(p, ":=", &save); p && n < 3; p = strtok_r(NULL, ":=", &save))
-		part[n++] = p;
-	if (!n)
-		return false;
-	*count = 1;
-	snprintf(name, room, "%s", part[0]);
-	*type = '\0';
-	if (n == 3) {
-		snprintf(type, room, "%s", part[1]);
-		*count = (uint32_t) strtoul(part[2], NULL, 10);
-	} else if (n == 2 && strspn(part[1], "0123456789") == strlen(part[1])) {
-		*count = (uint32_t) strtoul(part[1], NULL, 10);
-	} else if (n == 2) {
-		snprintf(type, room, "%s", part[1]);
+	if (len > 5 && (!strncmp(item, "gres/", 5) || !strncmp(item, "gres:", 5))) {
+		item += 5;
+		len -= 5;
 	}
+	if (len >= sizeof(word))
+		return false;
+	memcpy(word, item, len);
+	word[len] = '\0';
+	for (char *p = word; (p = strchr(p, '=')) != NULL; )
+		*p = ':';
+	if (!sl_gres_word(word, len, w))
+		return false;
+	if (w->count > UINT32_MAX - 1)
+		w->count = UINT32_MAX - 1;
 	return true;
 }
 
@@ -68,24 +58,39 @@ const char *capture_item(const char *s, size_t *len)
 	return s[*len] ? s + *len + 1 : s + *len;
 }
 
+/* Several words may be of one kind: "gpu:a100:2(S:0),gpu:a100:2(S:1)". */
+static bool add_to_kind(struct capture *c, struct sl_range r, const struct sl_node_gres_row *has)
+{
+	for (uint32_t i = r.first; i < r.first + r.count; i++) {
+		struct sl_node_gres_row row;
+
+		if (sl_builder_row(c->b, SL_T_NODE_GRES, i, &row) || row.kind != has->kind)
+			continue;
+		row.count = row.count < UINT32_MAX - 1 - has->count ? row.count + has->count : UINT32_MAX - 1;
+		sl_builder_update(c->b, SL_T_NODE_GRES, i, &row);
+		return true;
+	}
+	return false;
+}
+
 struct sl_range capture_node_gres(struct capture *c, enum sl_snapshot_table table, const char *text)
 {
 	struct sl_range r = { sl_builder_rows(c->b, table), 0 };
 	struct sl_node_gres_row has = sl_node_gres_row();
 	struct sl_alloc_gres_row holds = sl_alloc_gres_row();
-	char name[128], type[128];
+	struct sl_gres_word w;
 	const char *s, *next;
 	size_t len;
 
 	for (s = text; s && *s; s = next) {
 		next = capture_item(s, &len);
-		if (!capture_gres(s, len, name, type, sizeof(name), &has.count) || !has.count || !strcmp(name, "(null)"))
+		if (!capture_gres(s, len, &w) || !w.count || !strcmp(w.name, "(null)"))
 			continue;
-		has.no_consume = !strcmp(type, "no_consume");
-		if (has.no_consume)
-			*type = '\0';
-		has.kind = holds.kind = kind_row(c, name, type);
-		holds.count = has.count;
+		has.no_consume = w.no_consume;
+		has.kind = holds.kind = kind_row(c, w.name, w.type);
+		has.count = holds.count = (uint32_t) w.count;
+		if (table == SL_T_NODE_GRES && add_to_kind(c, r, &has))
+			continue;
 		sl_builder_append(c->b, table, table == SL_T_NODE_GRES ? (void *) &has : (void *) &holds);
 		r.count++;
 	}

@@ -185,6 +185,38 @@ static void node_lists_join_neighbours_and_split_again(void **state)
 	forget(&names);
 }
 
+/* All names of a list, with a blank between two. */
+static void assert_names(const char *list, const char *expected)
+{
+	struct names names = { .n = 0 };
+	struct sl_error err;
+	char all[400] = "";
+
+	if (sl_nodelist_split(list, keep, &names, &err))
+		fail_msg("%s: %s", list, err.text);
+	for (int i = 0; i < names.n; i++)
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? " " : "", names.name[i]);
+	assert_string_equal(all, expected);
+	forget(&names);
+}
+
+static void a_name_may_have_several_brackets_and_the_last_runs_fastest(void **state)
+{
+	(void) state;
+	assert_names("r[0-1]n[0-2]", "r0n0 r0n1 r0n2 r1n0 r1n1 r1n2");
+	assert_names("a[1-2][08-09]", "a108 a109 a208 a209");
+	assert_names("x[1,3]y[2]z[7-8],w", "x1y2z7 x1y2z8 x3y2z7 x3y2z8 w");
+	assert_names("r[1-2]c[1-2]-ib", "r1c1-ib r1c2-ib r2c1-ib r2c2-ib");
+}
+
+static void separators_may_be_blanks_and_several(void **state)
+{
+	(void) state;
+	assert_names(",", "");
+	assert_names("a,", "a");
+	assert_names(" a,, b\tn[1,2] ", "a b n1 n2");
+}
+
 static void random_names_survive_joining_and_splitting(void **state)
 {
 	uint64_t seed = 20261120;
@@ -217,8 +249,8 @@ static void random_names_survive_joining_and_splitting(void **state)
 static void what_is_no_node_list_is_refused(void **state)
 {
 	static const char *const list[] = {
-		",", "a,", ",a", "n[", "n[]", "n[1", "n[1-]", "n[2-1]", "n[a]", "n]", "n[1]]", "n[1][2]",
-		"n[1-2-3]", "n[1,]", "n[9999999999999999999]",
+		"n[", "n[]", "n[1", "n[1-]", "n[2-1]", "n[a]", "n]", "n[1]]", "n[1-2-3]", "n[1,]", "n[1][", "n[1]m[",
+		"n[1][2-1]", "n[9999999999999999999]",
 	};
 	struct names names = { .n = 0 };
 	struct sl_error err;
@@ -457,6 +489,8 @@ int main(void)
 		cmocka_unit_test(calls_that_make_no_json_are_refused_at_the_end),
 		cmocka_unit_test(a_full_disk_is_reported),
 		cmocka_unit_test(node_lists_join_neighbours_and_split_again),
+		cmocka_unit_test(a_name_may_have_several_brackets_and_the_last_runs_fastest),
+		cmocka_unit_test(separators_may_be_blanks_and_several),
 		cmocka_unit_test(random_names_survive_joining_and_splitting),
 		cmocka_unit_test(what_is_no_node_list_is_refused),
 		cmocka_unit_test(an_image_survives_the_way_through_json_byte_for_byte),

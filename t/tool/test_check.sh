@@ -196,4 +196,26 @@ check_files() {
 }
 ok "check warns of users that do not exist and of lines that come again, and refuses bad ones" check_files
 
+job_submit() {
+	cat >"$T/job_submit.lua" <<'EOL'
+-- function slurm_job_modify is not here
+function slurm_job_submit(job_desc, part_list, submit_uid)
+	if job_desc.min_nodes > 64 then
+		slurm.user_msg("too many")
+		return slurm.ERROR
+	end
+	job_desc.priority=7
+	if job_desc.partition == nil then return slurm.SUCCESS end
+end
+EOL
+	run 1 check "$T/job_submit.lua" && out 'job_submit.lua:2: slurm_job_submit() is of a job_submit.lua: slurmctld calls it' &&
+		! out slurm_job_modify && out 'this is no policy of sched/lua' && out 'line 5, slurm.ERROR: a refusal: admit' &&
+		out 'line 7, .priority =: a priority: rank' && ! out 'partition =' && out 'doc/write-a-policy.md' || return 1
+	echo 'slurm_cli_pre_submit = function(options, offset) return slurm.SUCCESS end' >"$T/cli_filter.lua"
+	run 1 check "$T/cli_filter.lua" && out 'cli_filter.lua:1: slurm_cli_pre_submit() is of a cli_filter.lua' || return 1
+	printf 'local M = { api = 1, name = "m", doc = "d" }\nfunction M.rank(job) return 1 end -- as slurm_job_submit did\nreturn M\n' >"$T/fine.lua"
+	run 0 check "$T/fine.lua"
+}
+ok "check says what a job_submit.lua is, and what of it could be a policy" job_submit
+
 echo "1..$n"

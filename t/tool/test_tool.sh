@@ -127,20 +127,77 @@ EOC
 	run 0 import-conf "$T/slurm.conf" && cp "$T/out" "$T/imported.lua" &&
 		out '^--   SchedulerParameters=defer,sched_interval=-1,batch_sched_delay=9,max_rpc_cnt=150$' &&
 		out '^--   bf_max_job_user=3: the policy.s option of that name$' && out '^--   bf_window=2880: not needed' &&
-		out '{ "conservative", window = 77, reserved = 77, max_job_user = 3, min_age_reserve = 600 }' && run 0 check "$T/imported.lua"
+		out '{ "conservative", window = 100, reserved = 77, max_job_user = 3, min_age_reserve = 600 }' && run 0 check "$T/imported.lua"
 }
 ok "import-conf prints a site file that does what slurm.conf did, and what it cannot do" import_conf
 
 import_builtin() {
 	echo 'SchedulerType=sched/builtin' >"$T/slurm.conf" && run 0 import-conf "$T/slurm.conf" && out '"fcfs"' &&
 		cp "$T/out" "$T/imported.lua" && run 0 check "$T/imported.lua" &&
-		printf '%s\n' "SchedulerParameters=a,\\" >>"$T/slurm.conf" && run 1 import-conf "$T/slurm.conf" &&
-		err 'slurm.conf: Schedul.* goes on in another line' &&
 		echo 'SchedulerType=sched/lua' >"$T/slurm.conf" && run 1 import-conf "$T/slurm.conf" && err 'sched/lua already' &&
-		echo "Include $T/slurm.conf" >"$T/slurm.conf" && run 1 import-conf "$T/slurm.conf" && err '8 files deep' &&
+		echo "Include $T/slurm.conf" >"$T/slurm.conf" && run 1 import-conf "$T/slurm.conf" && err 'more than 8 deep' &&
 		run 1 import-conf "$T/nowhere.conf" && run 2 import-conf
 }
 ok "import-conf knows sched/builtin, and says what it cannot read" import_builtin
+
+import_words() {
+	cat >"$T/slurm.conf" <<'EOC'
+SchedulerParameters = default_queue_depth=2000,bf_max_job_test=100,\
+bf_max_job_user=5,bf_max_job_assoc=7,max_prc_cnt=150,qqq
+SchedulerTyp=sched/backfill
+EOC
+	run 0 import-conf "$T/slurm.conf" && out 'window = 2000, reserved = 100, max_job_assoc = 7 }' &&
+		out 'bf_max_job_user=5: does not count beside bf_max_job_assoc' &&
+		out 'max_prc_cnt=150: no word of SchedulerParameters, and left out; did you mean max_rpc_cnt?$' &&
+		out 'qqq: no word of SchedulerParameters, and left out$' && out '^--   SchedulerParameters=defer,sched_interval=-1$' &&
+		err 'slurm.conf:3: no option of slurm.conf is called SchedulerTyp (the nearest is SchedulerType)'
+}
+ok "import-conf names words that Slurm does not know, and takes limits as Slurm does" import_words
+
+import_day() {
+	cat >"$T/slurm.conf" <<'EOC'
+SlurmctldHost=a
+NodeName=n1
+PartitionName=p Nodes=n1
+EOC
+	run 0 import-conf "$T/slurm.conf" && quiet err && out 'Heterogeneous jobs are refused' && ! out 'preempts' && ! out 'OverTimeLimit' &&
+		! out 'share cores' && ! out 'controllers' && ! out 'sleep' && ! out 'Fair share' || return 1
+	cat >>"$T/slurm.conf" <<'EOC'
+SlurmctldHost=b
+PreemptType=preempt/qos
+PreemptMode=GANG,SUSPEND
+OverTimeLimit=10
+SuspendProgram=/bin/true
+SuspendTime=600
+PriorityType=priority/basic
+PartitionName=q Nodes=n1 OverSubscribe=FORCE:2
+EOC
+	run 0 import-conf "$T/slurm.conf" && out 'PreemptType=preempt/qos$' && out 'PreemptMode=GANG,SUSPEND$' && out 'OverTimeLimit=10$' &&
+		out 'share cores' && out 'Several controllers' && out 'SuspendTime=600$' && out 'PriorityType=priority/basic$' &&
+		cp "$T/out" "$T/imported.lua" && run 0 check "$T/imported.lua" || return 1
+	sed -i 's/Nodes=n1/Nodes=n2/' "$T/slurm.conf" && run 0 import-conf "$T/slurm.conf" && err 'no node n2' && err 'not looked at'
+}
+ok "import-conf tells what else changes on the day of the switch" import_day
+
+# ------------------------------------------------------------------------- sacct
+
+sacct_table() {
+	run 0 workload --sacct-columns && quiet err && sed -n '/^## Columns of sacct/,$p' "$(dirname "$0")/../../doc/workloads.md" | grep '^|' >"$T/table" &&
+		cmp "$T/out" "$T/table" && ! grep -qE '[|] [^|]{201,} [|]' "$T/table"
+}
+ok "doc/workloads.md has the table of sacct's columns" sacct_table
+
+sacct_command() {
+	run 2 workload && err 'expected a workload' && run 0 workload --sacct-command && quiet err &&
+		out '^TZ=UTC sacct -aXPD .*--format=JobIDRaw,' && ! out JobName || return 1
+	{
+		sed 's/.*--format=//; s/,/|/g' "$T/out"
+		echo '7|a|1|b|c|d|2024-01-01T00:00:00|x|x|60|UNLIMITED|COMPLETED|4|4|1|1|cpu=4|cpu=4'
+	} >"$T/dump.txt"
+	run 0 workload --machine=2x8c --unlimited=2d "$T/dump.txt" && err '1 jobs without a time limit' &&
+		out 'walltime  *mean 2-00:00:00'
+}
+ok "workload prints the command whose output it reads best" sacct_command
 
 # ------------------------------------------------------------------------- show
 

@@ -46,6 +46,7 @@ static void a_machine_in_words_has_kinds_of_nodes(void **state)
 static const char slurm_conf[] =
 	"# a cluster\n"
 	"ClusterName=test\n"
+	"GresTypes=gpu,nic\n"
 	"SelectType=select/cons_tres\n"
 	"SelectTypeParameters=CR_Core_Memory,CR_ONE_TASK_PER_CORE\n"
 	"NodeName=DEFAULT Sockets=2 CoresPerSocket=8 ThreadsPerCore=2 RealMemory=64000 State=UNKNOWN\n"
@@ -102,19 +103,51 @@ static void the_machine_of_a_slurm_conf_is_as_slurmctld_sees_it(void **state)
 	sl_workload_destroy(w);
 }
 
+static void the_machine_of_a_slurm_conf_has_its_switches_and_shares_and_notes(void **state)
+{
+	struct sl_workload *w;
+	const struct sl_snapshot *s;
+	char conf[112];
+
+	(void) state;
+	file("topology.conf", "SwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n3\nSwitchName=r Switches=s[1-2]\n");
+	strcpy(conf, file("slurm.conf", "GresTypes=gpu,shard,bw\nTopologyPlugin=topology/tree\nColour=red\n"
+			  "NodeName=n[1-3] CPUs=8 Gres=gpu:2,shard:8,bw:no_consume:8G\nPartitionName=p Nodes=ALL\n"));
+	w = LOAD(file("a.swf", small_swf), .machine = conf);
+	file("topology.conf", "");
+	s = &w->snap;
+	assert_string_equal(str(w, s->node.topology[0]), "r.s1");
+	assert_string_equal(str(w, s->node.topology[2]), "r.s2");
+	assert_int_equal(s->node.gres[0].count, 3);
+	for (uint32_t i = s->node.gres[0].first; i < s->node.gres[0].first + 3; i++) {
+		const char *name = str(w, s->gres_kind.name[s->node_gres.kind[i]]);
+
+		assert_int_equal(s->node_gres.count[i], !strcmp(name, "gpu") ? 2 : !strcmp(name, "shard") ? 8 : UINT32_MAX - 1);
+		assert_int_equal(s->node_gres.no_consume[i], !strcmp(name, "bw"));
+		assert_int_equal(s->node_gres.share[i] != SL_NONE, !strcmp(name, "shard"));
+	}
+	assert_int_equal(w->notes.count, 4);
+	assert_int_equal(w->issue[SL_ISSUE_NOTES].count, 4);
+	assert_non_null(strstr(w->notes.text[0], "no SelectType: select/cons_tres is taken"));
+	assert_non_null(strstr(w->notes.text[1], "no SelectTypeParameters: CR_Core_Memory is taken"));
+	assert_non_null(strstr(w->notes.text[2], "slurm.conf:4: no RealMemory: slurmctld takes 1 MiB a node"));
+	assert_non_null(strstr(w->notes.text[3], "slurm.conf:3: no option of slurm.conf is called Colour"));
+	sl_workload_destroy(w);
+}
+
 static void a_slurm_conf_with_mistakes_is_refused_with_its_line(void **state)
 {
 	static char wide[1100 * 20];
 	static const struct { const char *text, *words; } bad[] = {
 		{ "ClusterName=x\n", "no NodeName line" },
-		{ "NodeName=a1 CPUs=4 ThreadsPerCore=65536 CoresPerSocket=65536\n", "bad.conf:1: 65536 threads a core" },
-		{ "NodeName=a1 Boards=65536 Sockets=65536\n", "on 4294967296 sockets" },
+		{ "NodeName=a1 CPUs=4 ThreadsPerCore=65536 CoresPerSocket=65536\n", "bad.conf:1: ThreadsPerCore=65536: expected a number up to 65535" },
+		{ "NodeName=a1 Boards=65535 SocketsPerBoard=65535\n", "expected up to 65535 CPUs in all" },
 		{ "NodeName=a[1-2] CPUs=x\n", "bad.conf:1: CPUs=x: expected a number" },
 		{ "NodeName=a1\nNodeName=a1\n", "node a1 twice" },
 		{ "NodeName=a1 CPUs=2\n\nPartitionName=p Nodes=a2\n", "bad.conf:3: no node a2" },
 		{ "NodeName=a1 CPUs=2\nPartitionName=p Nodes=a1 MaxTime=soon\n", "bad.conf:2: MaxTime=soon" },
 		{ "NodeName=a[1 CPUs=2\n", "bad.conf:1" },
-		{ "NodeName=a1 Gres=gpu:a:b:c:1\n", "expected name:type:count" },
+		{ "GresTypes=gpu\nNodeName=a1 Gres=gpu:a:b:c:1\n", "expected name:type:count" },
 		{ "NodeName=a[1-4294967295] CPUs=2\n", "bad.conf:1: more than 262144 nodes" },
 		{ "NodeName=a1 CPUs=2\nPartitionName=p Nodes=a1\nPartitionName=p Nodes=a1\n", "bad.conf:3: partition p twice" },
 		{ "Include nowhere.conf\n", "nowhere.conf: No such file" },
@@ -163,7 +196,7 @@ static void extreme_numbers_of_a_node_are_refused_or_make_a_node_that_can_be(voi
 					 value[below(sizeof(value) / sizeof(value[0]))]);
 		}
 		strcat(text, "\n");
-		if (sl_machine_load(b, file("drawn.conf", text), &flags, &err)) {
+		if (sl_machine_load(b, file("drawn.conf", text), &flags, NULL, &err)) {
 			if (!strstr(err.text, "drawn.conf:1: "))
 				fail_msg("%s: %s", text, err.text);
 		} else {
@@ -208,6 +241,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_machine_in_words_has_kinds_of_nodes),
 		cmocka_unit_test(the_machine_of_a_slurm_conf_is_as_slurmctld_sees_it),
+		cmocka_unit_test(the_machine_of_a_slurm_conf_has_its_switches_and_shares_and_notes),
 		cmocka_unit_test(a_slurm_conf_with_mistakes_is_refused_with_its_line),
 		cmocka_unit_test(extreme_numbers_of_a_node_are_refused_or_make_a_node_that_can_be),
 		cmocka_unit_test(the_machine_of_a_snapshot_is_up_and_empty),

@@ -154,7 +154,7 @@ static void what_sacct_printed_is_read_by_the_names_of_its_columns(void **state)
 	assert_string_equal(str(w, j->qos[0]), "normal");
 	assert_int_equal(s->job_gres.count[j->gres[0].first], 2);
 	assert_int_equal(s->job_gres.per[j->gres[0].first], SL_PER_NODE);
-	assert_int_equal(j->time_limit[1], 600);		/* no limit of its own */
+	assert_int_equal(j->time_limit[1], 365 * 86400);	/* neither the job nor its partition has a limit */
 	assert_int_equal(j->memory_per_cpu[1], 500);
 	assert_string_equal(str(w, s->job_gres.type[j->gres[1].first]), "a100");
 	assert_int_equal(j->submit_time[2], 1709299800);

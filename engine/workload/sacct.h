@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sacct.h - jobs as sacct tells of them, in columns (workload/sacct.c) or as JSON (workload/sacct_json.c): of one job
+ * the texts of the columns that are used.
+ */
+#ifndef SL_SACCT_H
+#define SL_SACCT_H
+
+#include "workload/private.h"
+#include "workload/sacct_columns.h"
+
+struct sl_sacct {
+	struct sl_store *s;
+	const struct sl_snapshot *machine;
+	const char *text[SL_SACCT_USED];	/* of the job at hand; "": not said */
+	uint64_t line;				/* where it stands; 0: no line */
+};
+
+/* Take the machine that options name, since sacct does not say on which one it was.  0, or -1 with *err. */
+int sl_sacct_begin(struct sl_sacct *d, struct sl_store *s, const char *path, struct sl_error *err);
+
+/* Add the job at hand, or note why not.  Returns 1 when no more are wanted. */
+int sl_sacct_add(struct sl_sacct *d);
+
+/* Has any of them run?  0, or -1 with *err. */
+int sl_sacct_end(const struct sl_sacct *d, const char *path, struct sl_error *err);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Generic resources, and the files beside slurm.conf: gres.conf, topology.conf, topology.yaml.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "t/conf/confs.h"
+
+static int clean(void **state)
+{
+	(void) state;
+	put("gres.conf", NULL);
+	put("topology.conf", NULL);
+	put("topology.yaml", NULL);
+	return 0;
+}
+
+/* -- Gres= --------------------------------------------------------------------- */
+
+static void gres_words_have_types_numbers_suffixes_and_sockets(void **state)
+{
+	static const struct { const char *text, *is; } cases[] = {
+		{ "gpu:4", "gpu 4" }, { "gpu", "gpu 1" }, { "gpu:a100", "gpu:a100 1" }, { "gpu:a100:4(S:0-1)", "gpu:a100 4" },
+		{ "gpu:a100:2(S:0,1),gpu:a100:2(S:2-3)", "gpu:a100 4" }, { "gpu:a100:2,gpu:v100:3,nic:1", "gpu:a100 2, gpu:v100 3, nic 1" },
+		{ "gpu:2,gpu:a100:1", "gpu 2, gpu:a100 1" }, { "bandwidth:lustre:no_consume:4G", "bandwidth:lustre 4294967296 no_consume" },
+		{ "bandwidth:2kb,nic:1KiB", "bandwidth 2000, nic 1024" }, { "gpu:0", "none" }, { "none", "none" }, { "", "none" },
+		{ "gpu:no_consume:2,gpu:a:1", "gpu 2 no_consume, gpu:a 1" },
+		{ "gpu:a:2,gpu:b:2,shard:8", "gpu:a 2, gpu:b 2, shard 4 of a, shard 4 of b" },
+	};
+	char text[300];
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sl_conf *c;
+
+		snprintf(text, sizeof(text), "NodeName=n Gres=\"%s\"\nGresTypes=gpu,nic,bandwidth,shard,mps\n", cases[i].text);
+		c = conf(text);
+		assert_string_equal(gres(c, "n"), cases[i].is);
+		sl_conf_destroy(c);
+	}
+}
+
+static void gres_that_slurmctld_has_not_are_noted(void **state)
+{
+	struct sl_conf *c = conf("NodeName=n Gres=gpu:2,nic:1\nNodeName=m Gres=mps:200,shard:3,gpu:2\nGresTypes=gpu,mps,shard\n");
+
+	(void) state;
+	assert_string_equal(gres(c, "n"), "gpu 2");
+	assert_string_equal(gres(c, "m"), "gpu 2");
+	noted(c, "slurm.conf:1: Gres=nic:1 is left out, as slurmctld does: nic is not in GresTypes");
+	noted(c, "slurm.conf:2: Gres: mps:200 on 2 GPUs is not modelled");
+	noted(c, "slurm.conf:2: Gres: shard:3 on 2 GPUs is not modelled");
+	sl_conf_destroy(c);
+	refused("GresTypes=gpu\nNodeName=n Gres=gpu:1x\n", "slurm.conf:2: Gres=gpu:1x: expected name:type:count");
+	refused("GresTypes=gpu\nNodeName=n Gres=gpu:9999999999999G\n", "expected name:type:count");
+}
+
+static void gres_conf_adds_types_and_nothing_else(void **state)
+{
+	struct sl_conf *c;
+
+	(void) state;
+	put("gres.conf", "AutoDetect=nvml\nNodeName=n[1-2] Name=gpu Type=a100 File=/dev/nvidia[0-1] Cores=0-7\n"
+	    "NodeName=n2 name=gpu type=v100 Count=5\nNodeName=n3 AutoDetect=off Name=gpu File=/dev/nvidia[0-3]\n"
+	    "Name=nic Type=ib Count=1\nNodeName=elsewhere Name=gpu Type=x\nColour=red\n");
+	c = conf("GresTypes=gpu,nic\nNodeName=n[1-3] Gres=gpu:4,nic:2\nNodeName=n4 Gres=gpu:h100:4\nNodeName=n5\n");
+	assert_string_equal(gres(c, "n1"), "gpu 2, nic 1, gpu:a100 2, nic:ib 1");
+	assert_string_equal(gres(c, "n2"), "nic 1, gpu:a100 2, gpu:v100 2, nic:ib 1");
+	assert_string_equal(gres(c, "n3"), "gpu 4, nic 1, nic:ib 1");
+	assert_string_equal(gres(c, "n4"), "gpu:h100 4");
+	assert_string_equal(gres(c, "n5"), "none");
+	noted(c, "gres.conf:7: no line of gres.conf begins with Colour");
+	sl_conf_destroy(c);
+	put("gres.conf", "NodeName=n1 Name=gpu Type=a Count=many\n");
+	refused("GresTypes=gpu\nNodeName=n1 Gres=gpu:4\n", "gres.conf:1: Count=many: expected a number");
+}
+
+/* -- topologies ------------------------------------------------------------------ */
+
+static void a_tree_gives_each_node_the_switches_above_it(void **state)
+{
+	struct sl_conf *c;
+
+	(void) state;
+	put("topology.conf", "# leaves\nSwitchName=s0 Nodes=n[1-2] LinkSpeed=10\nSwitchName=s1 Nodes=n[3-4],gone\n"
+	    "SwitchName=s2 Nodes=n5\nSwitchName=up Switches=s[0-1]\nSwitchName=root Switches=up,s2\n");
+	c = conf("TopologyPlugin=topology/tree\nNodeName=n[1-6]\n");
+	assert_string_equal(node(c, "n1")->topology, "root.up.s0");
+	assert_string_equal(node(c, "n4")->topology, "root.up.s1");
+	assert_string_equal(node(c, "n5")->topology, "root..s2");
+	assert_string_equal(node(c, "n6")->topology, "");
+	noted(c, "topology.conf:3: no node gone");
+	sl_conf_destroy(c);
+	c = conf("NodeName=n1\n");
+	noted(c, "topology.conf: not read");
+	assert_string_equal(node(c, "n1")->topology, "");
+	sl_conf_destroy(c);
+}
+
+static void two_switches_above_a_leaf_are_joined(void **state)
+{
+	struct sl_conf *c;
+
+	(void) state;
+	put("topology.conf", "SwitchName=leaf Nodes=n1\nSwitchName=a1 Switches=leaf\nSwitchName=a2 Switches=leaf\nSwitchName=b1 Switches=leaf\n");
+	c = conf("TopologyPlugin=topology/tree\nNodeName=n1\n");
+	assert_string_equal(node(c, "n1")->topology, "a[1-2],b1.leaf");
+	sl_conf_destroy(c);
+}
+
+static void a_topology_that_cannot_be_is_refused(void **state)
+{
+	static const struct { const char *text, *words; } cases[] = {
+		{ "SwitchName=a Switches=b\nSwitchName=b Switches=a\n", "it stands above itself" },
+		{ "SwitchName=a Switches=b\n", "topology.conf:1: no switch b" },
+		{ "SwitchName=a Switches=b Nodes=n1\n", "expected either Nodes or Switches" },
+		{ "SwitchName=a\n", "expected either Nodes or Switches" },
+		{ "SwitchName=a Nodes=n1\nSwitchName=a Nodes=n1\n", "topology.conf:2: a twice" },
+		{ "BlockName=a Nodes=n1\n", "topology.conf:1: BlockName: expected SwitchName" },
+		{ "SwitchName=a Nodes=n[1\n", "topology.conf:1: node list" },
+		{ "SwitchName=a Nodes=n[1-1099511627776]\n", "topology.conf:1: \"n[1-1099511627776]\": more than 524288 names in a list" },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		put("topology.conf", cases[i].text);
+		refused("TopologyPlugin=topology/tree\nNodeName=n1\n", cases[i].words);
+	}
+}
+
+static void blocks_are_read_as_switches_of_one_level(void **state)
+{
+	struct sl_conf *c;
+
+	(void) state;
+	put("topology.conf", "BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\nBlockSizes=2,4\n");
+	c = conf("TopologyPlugin=topology/block\nNodeName=n[1-5]\n");
+	assert_string_equal(node(c, "n2")->topology, "b1");
+	assert_string_equal(node(c, "n3")->topology, "b2");
+	assert_string_equal(node(c, "n5")->topology, "");
+	sl_conf_destroy(c);
+	c = conf("TopologyPlugin=topology/3d_torus\nNodeName=n1\n");
+	noted(c, "slurm.conf:1: TopologyPlugin=topology/3d_torus is not modelled");
+	sl_conf_destroy(c);
+}
+
+static const char yaml[] =
+	"---\n"
+	"# several\n"
+	"- topology: small   # not this one\n"
+	"  block:\n"
+	"    block_sizes:\n"
+	"      - 4\n"
+	"    blocks:\n"
+	"      - block: b1\n"
+	"        nodes: n[1-4]\n"
+	"- topology: whole\n"
+	"  cluster_default: true\n"
+	"  tree:\n"
+	"    switches:\n"
+	"      - switch: root\n"
+	"        children: s[1-2]\n"
+	"      -\n"
+	"        switch: \"s1\"\n"
+	"        nodes: n[1-2]\n"
+	"      - switch: 's2'\n"
+	"        nodes: n[3-4]\n"
+	"- topology: none\n"
+	"  flat: true\n";
+
+static void topology_yaml_has_the_topology_of_the_cluster(void **state)
+{
+	struct sl_conf *c;
+
+	(void) state;
+	put("topology.yaml", yaml);
+	put("topology.conf", "nonsense");	/* it is not read then */
+	c = conf("NodeName=n[1-4]\n");
+	assert_string_equal(node(c, "n1")->topology, "root.s1");
+	assert_string_equal(node(c, "n4")->topology, "root.s2");
+	sl_conf_destroy(c);
+	put("topology.yaml", "- topology: a\n  block:\n    blocks:\n    - block: b\n      nodes: n[1-4]\n");
+	c = conf("NodeName=n[1-4]\n");
+	assert_string_equal(node(c, "n1")->topology, "b");
+	sl_conf_destroy(c);
+	put("topology.yaml", "- topology: a\n  tree: {switches: []}\n");
+	refused("NodeName=n1\n", "topology.yaml:2: tree: ");
+	put("topology.yaml", "switches:\n");
+	refused("NodeName=n1\n", "topology.yaml:1: switches: expected \"- topology: NAME\" before it");
+	put("topology.yaml", "- topology: a\n  ring:\n    rings:\n      - ring: r\n        nodes: n1\n");
+	c = conf("NodeName=n1\n");
+	noted(c, "topology a is neither tree nor block nor flat");
+	sl_conf_destroy(c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(gres_words_have_types_numbers_suffixes_and_sockets, clean),
+		cmocka_unit_test_setup(gres_that_slurmctld_has_not_are_noted, clean),
+		cmocka_unit_test_setup(gres_conf_adds_types_and_nothing_else, clean),
+		cmocka_unit_test_setup(a_tree_gives_each_node_the_switches_above_it, clean),
+		cmocka_unit_test_setup(two_switches_above_a_leaf_are_joined, clean),
+		cmocka_unit_test_setup(a_topology_that_cannot_be_is_refused, clean),
+		cmocka_unit_test_setup(blocks_are_read_as_switches_of_one_level, clean),
+		cmocka_unit_test_setup(topology_yaml_has_the_topology_of_the_cluster, clean),
+	};
+
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
+}

@@ -30,14 +30,15 @@ static bool may_be_guessed(const struct sl_plan *p, const struct want *w)
 }
 
 /* Seconds after a start now from which on others may have its nodes; 0: it keeps them.  An advance reservation preempts
- * nobody, nor are licences given back: a job that could meet either keeps its nodes for its walltime. */
+ * nobody, nor are licences given back: a job that could meet either keeps its nodes for its walltime, which begins when
+ * they have booted. */
 static int64_t yields_after(const struct sl_cluster *c, const struct want *w)
 {
 	const struct sl_job_view *job = &c->snap->job;
 	uint32_t j = w->entry.job;
 
 	if (job->yields_after[j] <= 0 || w->pub.why != SL_WHY_NONE || w->resv != SL_NONE || job->licenses[j].count ||
-	    plan_reserved_ahead(c, w, sl_later(c->now, w->pub.time_limit)))
+	    plan_reserved_ahead(c, w, sl_later(sl_later(c->now, w->pub.boots), w->pub.time_limit)))
 		return 0;
 	return job->yields_after[j];
 }

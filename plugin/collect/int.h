@@ -185,6 +185,9 @@ bool sl_collect_lists(struct sl_collector *c);
 void sl_collect_forget_topology(struct sl_collector *c);
 void sl_collect_job(struct sl_collector *c, job_record_t *job);
 
+/* A pending job may have alternatives: its comment is read after the locks are gone. */
+void sl_collect_note_commented(struct sl_collector *c, uint32_t row, const job_record_t *job);
+
 /* Read the comments of those jobs; no locks held. */
 void sl_collect_shapes(struct sl_collector *c);
 

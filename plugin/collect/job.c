@@ -3,9 +3,6 @@
 #include "plugin/collect/int.h"
 #include "plugin/records/hosts.h"
 #include "plugin/request/lend.h"
-#include "base/plain.h"
-#include "plugin/request/shape.h"
-#include "image/shapes.h"
 
 /* -- what it asks for ---------------------------------------------------- */
 
@@ -496,128 +493,6 @@ static void fill_node_tasks(struct sl_collector *c, struct sl_job_row *row, cons
 #endif
 }
 
-/* If the job's alternatives are ignored from now on, that is news. */
-static void tell_ignored_again(const struct sl_collector *c, uint32_t job_id, time_t submitted)
-{
-	struct sl_notes *notes = c->scratch->in->notes;
-
-	if (sl_note_read(notes, job_id, submitted)->told_ignored)
-		sl_note_write(notes, job_id, submitted)->told_ignored = false;
-}
-
-/* Alternatives are read after the locks are gone. */
-static void note_commented(struct sl_collector *c, uint32_t row, const job_record_t *job)
-{
-	struct sl_scratch *s = c->scratch;
-
-	if (!job->comment || !strstr(job->comment, "sched:")) {
-		tell_ignored_again(c, job->job_id, job->details->submit_time);
-		return;
-	}
-	if (s->commented_len == s->commented_room) {
-		s->commented_room = MAX(256, s->commented_room * 2);
-		xrecalloc(s->commented, s->commented_room, sizeof(*s->commented));
-	}
-	s->commented[s->commented_len++] = (struct sl_commented) {
-		.row = row, .job = job->job_id, .submitted = job->details->submit_time, .never = sl_shape_never(job), .tasks = sl_shape_tasks(job),
-	};
-}
-
-/* srun and salloc start the tasks of their command line in any shape. */
-static const char *not_interactive(const struct sl_collector *c, const struct sl_commented *k, struct sl_range shapes)
-{
-	struct sl_shape_row s;
-	const char *why = NULL;
-	uint32_t i;
-
-	for (i = shapes.first; i < shapes.first + shapes.count && !why; i++)
-		if (!sl_builder_row(c->b, SL_T_SHAPE, i, &s))
-			why = sl_shape_interactive(k->tasks, s.num_tasks);
-	return why;
-}
-
-/* Those that it could not be started as a moment ago. */
-static void mark_refused(struct sl_collector *c, const struct sl_commented *k, struct sl_range shapes)
-{
-	const struct sl_note *note = sl_note_read(c->scratch->in->notes, k->job, k->submitted);
-	struct sl_shape_row s;
-	uint32_t i;
-
-	for (i = 0; i < shapes.count; i++) {
-		if (!sl_note_shape_refused(note, i + 1, c->scratch->now) ||
-		    sl_builder_row(c->b, SL_T_SHAPE, shapes.first + i, &s))
-			continue;
-		if (s.refused)
-			continue;
-		s.refused = SL_SHAPE_REFUSED_LATELY;
-		sl_builder_update(c->b, SL_T_SHAPE, shapes.first + i, &s);
-	}
-}
-
-/* Why some of the alternatives are not offered (a text of *err*); NULL: all are. */
-static const char *keep_within(struct sl_collector *c, const struct sl_job_row *row, struct sl_error *err)
-{
-	uint32_t first = 0, beyond = c->scratch->in->shapes_any ? 0 : sl_shapes_keep_within(c->b, row, &first);
-	struct sl_shape_row s;
-
-	if (!beyond || sl_builder_row(c->b, SL_T_SHAPE, row->shapes.first + first - 1, &s))
-		return NULL;
-	snprintf(err->text, sizeof(err->text), "number %u (of %u so) asks for more %s than the job itself, which this site does "
-		 "not allow (lua_shapes=within)", first, beyond, sl_shape_refusal_word(s.refused));
-	return err->text;
-}
-
-/* What is wrong with an alternative, or the comment, is no error of the job: it is ignored, and that is said once. */
-static void tell_ignored(struct sl_collector *c, const struct sl_commented *k, struct sl_job_row *row, const char *why)
-{
-	row->shapes_ignored = sl_builder_str(c->b, why);
-	if (sl_note_read(c->scratch->in->notes, k->job, k->submitted)->told_ignored)
-		return;
-	sl_note_write(c->scratch->in->notes, k->job, k->submitted)->told_ignored = true;
-	info("sched/lua: JobId=%u: the alternatives in its comment are ignored: %s", k->job, why);
-}
-
-static void fill_shapes(struct sl_collector *c, const struct sl_commented *k, struct sl_job_row *row)
-{
-	struct sl_error err = { SL_OK, "" };
-	const char *why = NULL, *some;
-
-	/* the text moves when the pool grows: it is not read after the first append */
-	if (sl_shapes_add(c->b, sl_builder_text(c->b, row->comment), &row->shapes, &err))
-		why = err.text;
-	else if (row->shapes.count && c->scratch->in->shapes_off)
-		why = "this site offers none (lua_shapes=off)";
-	else if (row->shapes.count && !(why = k->never))
-		why = not_interactive(c, k, row->shapes);
-	if (!why) {
-		if ((some = keep_within(c, row, &err)))
-			tell_ignored(c, k, row, some);
-		else
-			tell_ignored_again(c, k->job, k->submitted);
-		mark_refused(c, k, row->shapes);
-		return;
-	}
-	row->shapes = (struct sl_range) { 0, 0 };
-	if (why == err.text)
-		sl_plain(err.text);
-	tell_ignored(c, k, row, why);
-}
-
-void sl_collect_shapes(struct sl_collector *c)
-{
-	struct sl_job_row row;
-	uint32_t i;
-
-	for (i = 0; i < c->scratch->commented_len; i++) {
-		const struct sl_commented *k = &c->scratch->commented[i];
-
-		if (sl_builder_row(c->b, SL_T_JOB, k->row, &row))
-			continue;
-		fill_shapes(c, k, &row);
-		sl_builder_update(c->b, SL_T_JOB, k->row, &row);
-	}
-}
-
 /* Users whose name the record lacks are looked up after the locks are gone. */
 static void note_nameless(struct sl_scratch *s, uint32_t row, uid_t uid)
 {
@@ -670,5 +545,5 @@ void sl_collect_job(struct sl_collector *c, job_record_t *job)
 	if (!job->user_name)
 		note_nameless(c->scratch, r, job->user_id);
 	if (pending && job->details)
-		note_commented(c, r, job);
+		sl_collect_note_commented(c, r, job);
 }

@@ -44,14 +44,21 @@ enum sl_shape_refusal {
 };
 const char *sl_shape_refusal_word(enum sl_shape_refusal refusal);
 
+/* What slurmctld and its job_submit plug-ins have accepted, and a job's row does not say. */
+struct sl_accepted {
+	uint32_t max_nodes;	/* the most nodes that the request names, not what slurmctld or a limit puts there; 0: it names none */
+	bool whole;		/* it has whole nodes wherever it may run */
+};
+
 /*
- * Keep the job's alternatives (job->shapes) to what its own request could come to, which slurmctld and its
- * job_submit plug-ins have accepted: an alternative that may have more nodes than that gets max_nodes, or what its
- * gres and CPUs of each node leave; one that needs more nodes, CPUs (unless the job has whole nodes), gres of a name
- * and type, or time than the job is marked in column refused. Returns how many are marked; *first (from 1 on) is
- * the first of them.
+ * Keep the job's alternatives (job->shapes) to what its own request asks for. Where that names no most nodes, what
+ * it has of each node (gres, CPUs, whole nodes) is counted for the fewest that it needs. An alternative that needs more
+ * nodes, CPUs (unless the job has whole nodes), gres of a name and type, or time than the job is marked in column
+ * refused. One that could come to more than that, on more nodes, gets a max_nodes; others keep theirs.
+ * Returns how many are marked; *first (from 1 on) is the first of them.
  */
-uint32_t sl_shapes_keep_within(struct sl_builder *b, const struct sl_job_row *job, uint32_t *first);
+uint32_t sl_shapes_keep_within(struct sl_builder *b, const struct sl_job_row *job, const struct sl_accepted *accepted,
+			       uint32_t *first);
 
 /*
  * Fill columns shapes and shapes_ignored of all pending jobs that have a comment

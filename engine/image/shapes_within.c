@@ -2,9 +2,12 @@
 /* shapes_within.c - alternatives that ask for no more than the job itself; see shapes.h */
 #include "image/shapes.h"
 
-/* The most that a request can come to. */
+/* What was accepted. */
 struct most {
-	uint64_t nodes, cpus, tasks;
+	uint64_t nodes;		/* that the request names, or the fewest that it needs */
+	uint64_t cpus, tasks;
+	bool named;		/* the request says how many nodes at most */
+	bool whole;
 };
 
 const char *sl_shape_refusal_word(enum sl_shape_refusal refusal)
@@ -27,19 +30,22 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* The nodes that so many tasks need, so many on each (0: not said; each may have a node of its own). */
+/* The nodes that so many tasks need, at most so many on each (0: not said). */
 static uint64_t nodes_of(uint64_t tasks, uint64_t per_node)
 {
-	return per_node ? (tasks + per_node - 1) / per_node : tasks;
+	return per_node ? (tasks + per_node - 1) / per_node : 1;
 }
 
-static struct most most_of(const struct sl_job_row *j)
+/*
+ * A request that does not say how many nodes at most can come to a node for each task, but what accepted it saw
+ * the fewest: what it has of each node is counted for those alone.
+ */
+static struct most most_of(const struct sl_job_row *j, const struct sl_accepted *a)
 {
-	struct most m = { .nodes = j->max_nodes, .tasks = larger(j->num_tasks, 1) };
+	struct most m = { .nodes = a->max_nodes, .tasks = larger(j->num_tasks, 1), .named = a->max_nodes,
+			  .whole = a->whole };
 
-	if (!m.nodes)
-		m.nodes = nodes_of(m.tasks, j->ntasks_per_node);
-	m.nodes = larger(m.nodes, larger(j->min_nodes, 1));
+	m.nodes = larger(m.named ? m.nodes : nodes_of(m.tasks, j->ntasks_per_node), larger(j->min_nodes, 1));
 	m.cpus = larger(j->min_cpus, m.nodes * j->pn_min_cpus);
 	return m;
 }
@@ -86,30 +92,35 @@ static enum sl_shape_refusal limit_shape(const struct sl_builder *b, const struc
 					 struct sl_shape_row *s)
 {
 	const uint64_t cpus = larger(s->cpus_per_task, 1), tasks = larger(s->num_tasks, 1);
-	const uint64_t least = larger(larger(s->min_nodes, 1), s->ntasks_per_node ? nodes_of(tasks, s->ntasks_per_node) : 1);
+	const uint64_t least = larger(larger(s->min_nodes, 1), nodes_of(tasks, s->ntasks_per_node));
 	const uint64_t on_each = tasks > 1 ? cpus * s->ntasks_per_node : 0;	/* Slurm gives these to each node */
-	const bool whole = j->flags & SL_JOBF_EXCLUSIVE;
-	uint64_t nodes = s->max_nodes ? s->max_nodes : larger(least, tasks);
+	const uint64_t most = s->max_nodes ? s->max_nodes : larger(least, tasks);
+	const bool more = larger(tasks * cpus, least * on_each) > m->cpus;
+	uint64_t nodes = most;
 	enum sl_shape_refusal why;
 
 	if (least > m->nodes)
 		return SL_SHAPE_MORE_NODES;
-	nodes = smaller(nodes, m->nodes);
-	if (!whole && larger(tasks * cpus, least * on_each) > m->cpus)
+	if (more && !m->whole)
 		return SL_SHAPE_MORE_CPUS;
-	if (!whole && on_each)
+	if (m->named || s->max_nodes || more)
+		nodes = smaller(nodes, m->nodes);
+	if (!m->whole && on_each)
 		nodes = smaller(nodes, m->cpus / on_each);
 	if ((why = limit_gres(b, j, m, s, least, &nodes)))
 		return why;
 	if (s->time_limit > j->time_limit)
 		return SL_SHAPE_MORE_TIME;
-	s->max_nodes = (uint32_t) nodes;
+	/* one that does not bind is not written: to Slurm's select it is a wish for so many */
+	if (nodes < most)
+		s->max_nodes = (uint32_t) nodes;
 	return SL_SHAPE_FREE;
 }
 
-uint32_t sl_shapes_keep_within(struct sl_builder *b, const struct sl_job_row *job, uint32_t *first)
+uint32_t sl_shapes_keep_within(struct sl_builder *b, const struct sl_job_row *job, const struct sl_accepted *accepted,
+			       uint32_t *first)
 {
-	const struct most m = most_of(job);
+	const struct most m = most_of(job, accepted);
 	struct sl_shape_row s;
 	uint32_t beyond = 0;
 

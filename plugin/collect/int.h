@@ -7,6 +7,7 @@
 #define SL_COLLECT_INT_H
 
 #include "base/map.h"
+#include "image/shapes.h"
 #include "plugin/collect/collect.h"
 #include "plugin/host/status.h"
 #include "plugin/records/units.h"
@@ -55,6 +56,7 @@ struct sl_commented {
 	time_t submitted;
 	const char *never;	/* why it can have none, or NULL */
 	uint32_t tasks;		/* it has so many in any shape; 0: it does not matter */
+	struct sl_accepted accepted;
 };
 
 struct sl_scratch {

@@ -3,7 +3,6 @@
 #include "plugin/collect/int.h"
 #include "plugin/request/shape.h"
 #include "base/plain.h"
-#include "image/shapes.h"
 
 /* If the job's alternatives are ignored from now on, that is news. */
 static void tell_ignored_again(const struct sl_collector *c, uint32_t job_id, time_t submitted)
@@ -12,6 +11,39 @@ static void tell_ignored_again(const struct sl_collector *c, uint32_t job_id, ti
 
 	if (sl_note_read(notes, job_id, submitted)->told_ignored)
 		sl_note_write(notes, job_id, submitted)->told_ignored = false;
+}
+
+static int find_shared(void *x, void *arg)
+{
+	const part_record_t *p = x;
+
+	(void) arg;
+	return p->max_share != 0;
+}
+
+/* Has it whole nodes in each of its partitions? */
+static bool has_whole_nodes(const job_record_t *job)
+{
+	if (sl_is_exclusive(job->details))
+		return true;
+	if (job->part_ptr_list && list_count(job->part_ptr_list))
+		return !list_find_first(job->part_ptr_list, find_shared, NULL);
+	return job->part_ptr && !job->part_ptr->max_share;
+}
+
+/* The most nodes that its user names.  (For --spread-job, and from 26.05 on for tasks alone, slurmctld
+ * puts a number there, or a limit does.) */
+static uint32_t most_nodes_named(const job_record_t *job)
+{
+	if (job->bit_flags & (SPREAD_JOB | SL_IMPLICIT_NODES) ||
+	    (job->limit_set.tres && job->limit_set.tres[TRES_ARRAY_NODE]))
+		return 0;
+	return sl_set32(job->details->max_nodes);
+}
+
+static struct sl_accepted accepted_of(const job_record_t *job)
+{
+	return (struct sl_accepted) { .max_nodes = most_nodes_named(job), .whole = has_whole_nodes(job) };
 }
 
 void sl_collect_note_commented(struct sl_collector *c, uint32_t row, const job_record_t *job)
@@ -27,7 +59,8 @@ void sl_collect_note_commented(struct sl_collector *c, uint32_t row, const job_r
 		xrecalloc(s->commented, s->commented_room, sizeof(*s->commented));
 	}
 	s->commented[s->commented_len++] = (struct sl_commented) {
-		.row = row, .job = job->job_id, .submitted = job->details->submit_time, .never = sl_shape_never(job), .tasks = sl_shape_tasks(job),
+		.row = row, .job = job->job_id, .submitted = job->details->submit_time, .never = sl_shape_never(job),
+		.tasks = sl_shape_tasks(job), .accepted = accepted_of(job),
 	};
 }
 
@@ -63,9 +96,11 @@ static void mark_refused(struct sl_collector *c, const struct sl_commented *k, s
 }
 
 /* Why some of the alternatives are not offered (a text of *err*); NULL: all are. */
-static const char *keep_within(struct sl_collector *c, const struct sl_job_row *row, struct sl_error *err)
+static const char *keep_within(struct sl_collector *c, const struct sl_commented *k, const struct sl_job_row *row,
+			       struct sl_error *err)
 {
-	uint32_t first = 0, beyond = c->scratch->in->shapes_any ? 0 : sl_shapes_keep_within(c->b, row, &first);
+	uint32_t first = 0, beyond = c->scratch->in->shapes_any ? 0 :
+		sl_shapes_keep_within(c->b, row, &k->accepted, &first);
 	struct sl_shape_row s;
 
 	if (!beyond || sl_builder_row(c->b, SL_T_SHAPE, row->shapes.first + first - 1, &s))
@@ -98,7 +133,7 @@ static void fill_shapes(struct sl_collector *c, const struct sl_commented *k, st
 	else if (row->shapes.count && !(why = k->never))
 		why = not_interactive(c, k, row->shapes);
 	if (!why) {
-		if ((some = keep_within(c, row, &err)))
+		if ((some = keep_within(c, k, row, &err)))
 			tell_ignored(c, k, row, some);
 		else
 			tell_ignored_again(c, k->job, k->submitted);

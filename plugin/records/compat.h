@@ -121,10 +121,11 @@ extern list_t *cluster_license_list;	/* still there, not declared; cluster_licen
 
 /* A range of nodes of which it wants no more than it needs. */
 #ifdef JOB_IMPLICIT_MAX_NODES
-#define SL_FEW_NODES (USE_MIN_NODES | JOB_IMPLICIT_MAX_NODES)
+#define SL_IMPLICIT_NODES JOB_IMPLICIT_MAX_NODES	/* its most nodes are its tasks, which slurmctld wrote there */
 #else
-#define SL_FEW_NODES USE_MIN_NODES
+#define SL_IMPLICIT_NODES UINT64_C(0)
 #endif
+#define SL_FEW_NODES (USE_MIN_NODES | SL_IMPLICIT_NODES)
 
 /* arbitrary_tpn: tasks of each node, in node order, whatever the distribution. */
 #define SL_HAVE_ARBITRARY_TPN SL_SLURM(23, 11)

@@ -47,6 +47,7 @@ const char *sl_shape_refusal_word(enum sl_shape_refusal refusal);
 /* What slurmctld and its job_submit plug-ins have accepted, and a job's row does not say. */
 struct sl_accepted {
 	uint32_t max_nodes;	/* the most nodes that the request names, not what slurmctld or a limit puts there; 0: it names none */
+	int64_t time_limit;	/* the limit that it names, not what a partition leaves of it; if none: the most that one of its partitions gives; seconds */
 	bool whole;		/* it has whole nodes wherever it may run */
 };
 

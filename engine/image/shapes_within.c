@@ -8,6 +8,7 @@ struct most {
 	uint64_t cpus, tasks;
 	bool named;		/* the request says how many nodes at most */
 	bool whole;
+	int64_t time_limit;
 };
 
 const char *sl_shape_refusal_word(enum sl_shape_refusal refusal)
@@ -43,7 +44,7 @@ static uint64_t nodes_of(uint64_t tasks, uint64_t per_node)
 static struct most most_of(const struct sl_job_row *j, const struct sl_accepted *a)
 {
 	struct most m = { .nodes = a->max_nodes, .tasks = larger(j->num_tasks, 1), .named = a->max_nodes,
-			  .whole = a->whole };
+			  .whole = a->whole, .time_limit = a->time_limit };
 
 	m.nodes = larger(m.named ? m.nodes : nodes_of(m.tasks, j->ntasks_per_node), larger(j->min_nodes, 1));
 	m.cpus = larger(j->min_cpus, m.nodes * j->pn_min_cpus);
@@ -109,7 +110,7 @@ static enum sl_shape_refusal limit_shape(const struct sl_builder *b, const struc
 		nodes = smaller(nodes, m->cpus / on_each);
 	if ((why = limit_gres(b, j, m, s, least, &nodes)))
 		return why;
-	if (s->time_limit > j->time_limit)
+	if (s->time_limit > m->time_limit)
 		return SL_SHAPE_MORE_TIME;
 	/* one that does not bind is not written: to Slurm's select it is a wish for so many */
 	if (nodes < most)

@@ -41,9 +41,37 @@ static uint32_t most_nodes_named(const job_record_t *job)
 	return sl_set32(job->details->max_nodes);
 }
 
+struct longest {
+	const job_record_t *job;
+	int64_t seconds;
+};
+
+static int each_walltime(void *x, void *arg)
+{
+	struct longest *l = arg;
+
+	l->seconds = MAX(l->seconds, sl_walltime(sl_job_walltime(l->job, x)));
+	return 0;
+}
+
+/* The limit that it names, of which the partition of the moment may leave less, or the most that one of them gives. */
+static int64_t accepted_time(const job_record_t *job)
+{
+	struct longest l = { .job = job };
+
+	if (job->time_limit != NO_VAL)
+		return sl_walltime(job->time_limit);
+	if (job->part_ptr_list)
+		list_for_each(job->part_ptr_list, each_walltime, &l);
+	if (!l.seconds && job->part_ptr)
+		each_walltime(job->part_ptr, &l);
+	return l.seconds;
+}
+
 static struct sl_accepted accepted_of(const job_record_t *job)
 {
-	return (struct sl_accepted) { .max_nodes = most_nodes_named(job), .whole = has_whole_nodes(job) };
+	return (struct sl_accepted) { .max_nodes = most_nodes_named(job), .time_limit = accepted_time(job),
+		.whole = has_whole_nodes(job) };
 }
 
 void sl_collect_note_commented(struct sl_collector *c, uint32_t row, const job_record_t *job)

@@ -58,7 +58,8 @@ static void add_gres(struct sl_job_row *j, const char *name, const char *type, u
 /* What becomes of the alternatives: "2-4" nodes, "2-" for any number from there on, or what they ask too much of. */
 static const char *within(struct sl_job_row *j, const char *comment)
 {
-	const struct sl_accepted accepted = { .max_nodes = j->max_nodes, .whole = j->flags & SL_JOBF_EXCLUSIVE };
+	const struct sl_accepted accepted = { .max_nodes = j->max_nodes, .time_limit = j->time_limit,
+		.whole = j->flags & SL_JOBF_EXCLUSIVE };
 	static char out[512];
 	uint32_t first = 0, beyond, seen = 0, seen_first = 0;
 	struct sl_shape_row s;

@@ -346,6 +346,30 @@ none_offered() {
 }
 it "a site may offer no alternatives, and change its mind" none_offered
 
+time_is() { [ "$(job_get "$1" TimeLimit)" = "$2" ]; }
+# (the partition of the moment, half, has a MaxTime of an hour)
+time_within() {
+	local id
+	shapes_are within
+	scontrol reconfigure
+	easy_site
+	fill 'n[001-015]'
+	id=$(submit -p half,main -N2 -t 90 --comment='sched: -N1 -t 91 | -N1 -t 80')
+	starts "$id" 20
+	time_is "$id" 01:20:00
+	scancel "$id"
+	wait_for 20 job_is "$id" CANCELLED
+	id=$(submit -p half,main -N2 --comment='sched: -N1 -t 2-0')
+	starts "$id" 20
+	time_is "$id" 2-00:00:00
+	scancel "$id"
+	wait_for 20 job_is "$id" CANCELLED
+	id=$(submit -p half,main -N2 -t 90 --time-min=30 --comment='sched: -N1 -t 91 | -N1 -t 80')
+	starts "$id" 20
+	time_is "$id" 01:20:00
+}
+it "an alternative may have the time that its job names, whichever partition it is looked at in" time_within
+
 # A site's rule, of which it is not asked again when a job starts as an alternative: one node.
 one_node_rule() {
 	[ -f "$SL_SLURM_PLUGINS/job_submit_lua.so" ] || skip "this Slurm has no job_submit/lua"

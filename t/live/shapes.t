@@ -354,19 +354,19 @@ time_within() {
 	scontrol reconfigure
 	easy_site
 	fill 'n[001-015]'
-	id=$(submit -p half,main -N2 -t 90 --comment='sched: -N1 -t 91 | -N1 -t 80')
+	id=$(submit -p main,half -N2 -t 90 --comment='sched: -N1 -t 91 | -N1 -t 80')
 	starts "$id" 20
 	time_is "$id" 01:20:00
 	scancel "$id"
 	wait_for 20 job_is "$id" CANCELLED
-	id=$(submit -p half,main -N2 --comment='sched: -N1 -t 2-0')
+	id=$(submit -p main,half -N2 --comment='sched: -N1 -t 2-0')
 	starts "$id" 20
 	time_is "$id" 2-00:00:00
 	scancel "$id"
 	wait_for 20 job_is "$id" CANCELLED
-	id=$(submit -p half,main -N2 -t 90 --time-min=30 --comment='sched: -N1 -t 91 | -N1 -t 80')
+	id=$(submit -p main,half -N2 -t 90 --time-min=30 --comment='sched: -N1 -t 91 | -N1 -t 80')
 	starts "$id" 20
-	time_is "$id" 01:20:00
+	time_is "$id" 01:00:00	# --time-min: it may be cut to what half leaves
 }
 it "an alternative may have the time that its job names, whichever partition it is looked at in" time_within
 

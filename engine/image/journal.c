@@ -263,6 +263,7 @@ static int put_started(struct record *r)
 		put_int(json, "shape", start->shape[i]);
 		put_text(json, "by", plan_text(r, start->by[i]));
 		put_text(json, "note", sl_queued_note(r->queued, start->job[i]));
+		put_text(json, "beyond", sl_queued_beyond(r->queued, start->job[i]));
 		put_loan(r, i);
 		put_text(json, "because", plan_text(r, start->because[i]));
 		put_fate(r, i, "text");
@@ -292,6 +293,7 @@ static void note_answers(const struct record *r)
 
 		digest = sl_hash_number(sl_hash_text(digest, plan_text(r, pending->by[i])), pending->why[i]);
 		digest = sl_hash_text(digest, sl_queued_note(r->queued, pending->job[i]));
+		digest = sl_hash_text(digest, sl_queued_beyond(r->queued, pending->job[i]));
 		digest = sl_hash_text(digest, sl_queued_in(r->queued, pending->job[i]));
 		note_answer(r->j, pending->job[i], PENDING, digest);
 	}
@@ -339,6 +341,7 @@ static void put_pending(struct record *r)
 		put_text(r->j->json, "by", plan_text(r, pending->by[i]));
 		put_text(r->j->json, "partition", sl_queued_in(r->queued, pending->job[i]));
 		put_text(r->j->json, "note", sl_queued_note(r->queued, pending->job[i]));
+		put_text(r->j->json, "beyond", sl_queued_beyond(r->queued, pending->job[i]));
 		sl_json_end_object(r->j->json);
 	}
 	end_jobs(r, begun);

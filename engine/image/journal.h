@@ -12,7 +12,7 @@
  *	partitions	{name: nodes}: in the first line of a file, and when that changes
  *	started		[{job, partition, nodes, node_count, cores, time_limit,
  *			  native, shape, by, note, done, fate, text}]
- *			  (note: why the alternatives in its comment are ignored)
+ *			  (note: why the alternatives in its comment are ignored; beyond: which are not offered)
  *	reserved	[{job, start_time, partition, nodes, node_count, cores, by}]
  *	pending		[{job, why, text, by, partition, note}]
  *			  (partition: those in which it is queued, comma-separated)

@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "base/search.h"
 #include "image/nodelist.h"
+#include "image/shapes.h"
 
 /* -- the nodes of partitions ------------------------------------------------ */
 
@@ -72,6 +73,7 @@ struct sl_queued {
 	struct entry *entry;	/* by job, then in the queue's order */
 	uint32_t entries;
 	char text[1024];
+	char beyond[SL_BEYOND_TEXT];
 };
 
 static int by_job(const void *a, const void *b)
@@ -120,6 +122,22 @@ const char *sl_queued_note(const struct sl_queued *q, uint32_t job_id)
 	if (i >= q->entries || q->entry[i].job != job_id)
 		return "";
 	return sl_snapshot_str(q->snap, q->snap->job.shapes_ignored[q->snap->queue.job[q->entry[i].row]]);
+}
+
+const char *sl_queued_beyond(struct sl_queued *q, uint32_t job_id)
+{
+	const struct sl_snapshot *snap = q->snap;
+	uint32_t i = first_entry(q, job_id), first = 0, beyond = 0;
+	struct sl_range shapes = { 0, 0 };
+
+	if (i < q->entries && q->entry[i].job == job_id)
+		shapes = snap->job.shapes[snap->queue.job[q->entry[i].row]];
+	for (uint32_t k = shapes.count; k; k--)
+		if (snap->shape.refused[shapes.first + k - 1] > SL_SHAPE_REFUSED_LATELY) {
+			first = k;
+			beyond++;
+		}
+	return sl_shapes_say_beyond(q->beyond, first, beyond ? snap->shape.refused[shapes.first + first - 1] : 0, beyond);
 }
 
 const char *sl_queued_in(struct sl_queued *q, uint32_t job_id)

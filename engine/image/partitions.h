@@ -26,6 +26,10 @@ void sl_queued_destroy(struct sl_queued *q);
 /* Why the alternatives in its comment are ignored; empty for all but a few. */
 const char *sl_queued_note(const struct sl_queued *q, uint32_t job_id);
 
+/* Which of its alternatives are not offered, since they ask for more than the job; empty for all but a few.
+ * Good until the next call. */
+const char *sl_queued_beyond(struct sl_queued *q, uint32_t job_id);
+
 /* The partitions in which it is queued, comma-separated, in the queue's order; empty for a job that is not queued.
  * Good until the next call. */
 const char *sl_queued_in(struct sl_queued *q, uint32_t job_id);

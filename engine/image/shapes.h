@@ -44,6 +44,15 @@ enum sl_shape_refusal {
 };
 const char *sl_shape_refusal_word(enum sl_shape_refusal refusal);
 
+#define SL_BEYOND_TEXT 128
+
+/*
+ * What people read of alternatives that ask for more than the job (lua_shapes=within): "alternative 1 asks for more
+ * nodes than the job; 2 alternatives are not offered", of *beyond* of them, the first of which is *first* and refused so.
+ * "" for none.  Returns *out*.
+ */
+const char *sl_shapes_say_beyond(char out[SL_BEYOND_TEXT], uint32_t first, enum sl_shape_refusal refusal, uint32_t beyond);
+
 /* What slurmctld and its job_submit plug-ins have accepted, and a job's row does not say. */
 struct sl_accepted {
 	uint32_t max_nodes;	/* the most nodes that the request names, not what slurmctld or a limit puts there; 0: it names none */

@@ -2,6 +2,9 @@
 /* shapes_within.c - alternatives that ask for no more than the job itself; see shapes.h */
 #include "image/shapes.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 /* What was accepted. */
 struct most {
 	uint64_t nodes;		/* that the request names, or the fewest that it needs */
@@ -19,6 +22,18 @@ const char *sl_shape_refusal_word(enum sl_shape_refusal refusal)
 	};
 
 	return refusal < SL_SHAPE_REFUSALS && words[refusal] ? words[refusal] : "";
+}
+
+const char *sl_shapes_say_beyond(char out[SL_BEYOND_TEXT], uint32_t first, enum sl_shape_refusal refusal, uint32_t beyond)
+{
+	out[0] = 0;
+	if (beyond == 1)
+		snprintf(out, SL_BEYOND_TEXT, "alternative %" PRIu32 " asks for more %s than the job, and is not offered", first,
+			 sl_shape_refusal_word(refusal));
+	else if (beyond)
+		snprintf(out, SL_BEYOND_TEXT, "alternative %" PRIu32 " asks for more %s than the job; %" PRIu32
+			 " alternatives are not offered", first, sl_shape_refusal_word(refusal), beyond);
+	return out;
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)

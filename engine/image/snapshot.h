@@ -208,7 +208,7 @@ enum sl_snapshot_table {
 	X(u32, switches, -1, 0, "at most so many leaf switches; 0: any") \
 	X(i64, switch_wait, -1, 0, "seconds to wait for that") \
 	X(range, shapes, SL_T_SHAPE, 0, "alternatives: other shapes that would do as well") \
-	X(str, shapes_ignored, -1, 0, "why alternatives in its comment are ignored, all or the one that is named; empty: none is") \
+	X(str, shapes_ignored, -1, 0, "why all alternatives in its comment are ignored; empty: they are not") \
 	/* what: anything else */ \
 	X(u32, sockets_per_node, -1, 0, "fewest sockets of each node; 0: not said") \
 	X(u32, cores_per_socket, -1, 0, "fewest cores of each socket; 0: not said") \

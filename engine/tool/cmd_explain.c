@@ -84,7 +84,7 @@ static bool is_event(const json_t *event, const char *what)
 /* Do two events say the same?  Both that it waits, and for the same reason. */
 static bool same_answer(const json_t *a, const json_t *b)
 {
-	static const char *const keys[] = { "event", "why", "text", "by", "note", "nodes", "start_time",
+	static const char *const keys[] = { "event", "why", "text", "by", "note", "beyond", "nodes", "start_time",
 					    "partition" };
 
 	if (is_event(a, "start") || is_event(a, "action"))
@@ -338,22 +338,29 @@ static void print_what(const json_t *event)
 		       *sl_member_text(event, "nodes") ? " on " : "", sl_member_text(event, "nodes"));
 }
 
+static void print_plain(const char *what, const char *text)
+{
+	char *copy = strdup(text);
+
+	printf("    %s%s\n", what, copy ? sl_plain(copy) : "");
+	free(copy);
+}
+
 static void print_event(const json_t *event)
 {
 	char since[SL_TEXT_SIZE], until[SL_TEXT_SIZE];
-	const char *by = sl_member_text(event, "by"), *note = sl_member_text(event, "note");
+	const char *by = sl_member_text(event, "by"), *note = sl_member_text(event, "note"),
+		*beyond = sl_member_text(event, "beyond");
 
 	sl_text_time(since, sl_member_integer(event, "since"));
 	sl_text_time(until, sl_member_integer(event, "until"));
 	printf("%s%s%s  ", since, json_object_get(event, "until") ? " to " : "", json_object_get(event, "until") ? until : "");
 	print_what(event);
 	printf("  [%s]\n", *by ? by : sl_member_text(event, "policy"));
-	if (*note) {
-		char *copy = strdup(note);
-
-		printf("    the alternatives in its comment are ignored: %s\n", copy ? sl_plain(copy) : "");
-		free(copy);
-	}
+	if (*note)
+		print_plain("the alternatives in its comment are ignored: ", note);
+	if (*beyond)
+		print_plain("", beyond);
 	print_ahead(event);
 }
 

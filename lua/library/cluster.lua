@@ -303,7 +303,7 @@ function history:summary(question) end
 ---@field switches integer
 ---@field switch_wait integer
 ---@field shapes sched.shape[] alternatives: plan:start(job, { shape = 1 })
----@field shapes_ignored string why alternatives in its comment are ignored, all or the one that is named; empty: none is
+---@field shapes_ignored string why all alternatives in its comment are ignored; empty: they are not
 ---@field plane_size integer tasks that each node gets in its turn, of a plane distribution; 0: not known
 ---@field arbitrary_tpn { node: string, tasks: integer }[] tasks of each of its nodes, of an arbitrary distribution; empty: Slurm knows of none
 ---@field sockets_per_node integer 0: not said

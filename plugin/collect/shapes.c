@@ -4,13 +4,24 @@
 #include "plugin/request/shape.h"
 #include "base/plain.h"
 
-/* If the job's alternatives are ignored from now on, that is news. */
-static void tell_ignored_again(const struct sl_collector *c, uint32_t job_id, time_t submitted)
+/* Is it news what there is to say of the job's alternatives? */
+static bool tell_once(const struct sl_collector *c, const struct sl_commented *k, uint8_t what)
 {
 	struct sl_notes *notes = c->scratch->in->notes;
 
-	if (sl_note_read(notes, job_id, submitted)->told_ignored)
-		sl_note_write(notes, job_id, submitted)->told_ignored = false;
+	if (sl_note_read(notes, k->job, k->submitted)->told & what)
+		return false;
+	sl_note_write(notes, k->job, k->submitted)->told |= what;
+	return true;
+}
+
+/* If it is so from now on, that is news. */
+static void tell_again(const struct sl_collector *c, uint32_t job_id, time_t submitted, uint8_t what)
+{
+	struct sl_notes *notes = c->scratch->in->notes;
+
+	if (sl_note_read(notes, job_id, submitted)->told & what)
+		sl_note_write(notes, job_id, submitted)->told &= (uint8_t) ~what;
 }
 
 static int find_shared(void *x, void *arg)
@@ -79,7 +90,7 @@ void sl_collect_note_commented(struct sl_collector *c, uint32_t row, const job_r
 	struct sl_scratch *s = c->scratch;
 
 	if (!job->comment || !strstr(job->comment, "sched:")) {
-		tell_ignored_again(c, job->job_id, job->details->submit_time);
+		tell_again(c, job->job_id, job->details->submit_time, SL_TOLD_IGNORED | SL_TOLD_BEYOND);
 		return;
 	}
 	if (s->commented_len == s->commented_room) {
@@ -123,35 +134,32 @@ static void mark_refused(struct sl_collector *c, const struct sl_commented *k, s
 	}
 }
 
-/* Why some of the alternatives are not offered (a text of *err*); NULL: all are. */
-static const char *keep_within(struct sl_collector *c, const struct sl_commented *k, const struct sl_job_row *row,
-			       struct sl_error *err)
+/* Mark those that ask for more than the job; that is said once. */
+static void keep_within(struct sl_collector *c, const struct sl_commented *k, const struct sl_job_row *row)
 {
 	uint32_t first = 0, beyond = c->scratch->in->shapes_any ? 0 :
 		sl_shapes_keep_within(c->b, row, &k->accepted, &first);
 	struct sl_shape_row s;
+	char text[SL_BEYOND_TEXT];
 
 	if (!beyond || sl_builder_row(c->b, SL_T_SHAPE, row->shapes.first + first - 1, &s))
-		return NULL;
-	snprintf(err->text, sizeof(err->text), "number %u (of %u so) asks for more %s than the job itself, which this site does "
-		 "not allow (lua_shapes=within)", first, beyond, sl_shape_refusal_word(s.refused));
-	return err->text;
+		tell_again(c, k->job, k->submitted, SL_TOLD_BEYOND);
+	else if (tell_once(c, k, SL_TOLD_BEYOND))
+		info("sched/lua: JobId=%u: %s (lua_shapes=within)", k->job, sl_shapes_say_beyond(text, first, s.refused, beyond));
 }
 
-/* What is wrong with an alternative, or the comment, is no error of the job: it is ignored, and that is said once. */
+/* What is wrong with the comment is no error of the job: its alternatives are ignored, and that is said once. */
 static void tell_ignored(struct sl_collector *c, const struct sl_commented *k, struct sl_job_row *row, const char *why)
 {
 	row->shapes_ignored = sl_builder_str(c->b, why);
-	if (sl_note_read(c->scratch->in->notes, k->job, k->submitted)->told_ignored)
-		return;
-	sl_note_write(c->scratch->in->notes, k->job, k->submitted)->told_ignored = true;
-	info("sched/lua: JobId=%u: the alternatives in its comment are ignored: %s", k->job, why);
+	if (tell_once(c, k, SL_TOLD_IGNORED))
+		info("sched/lua: JobId=%u: the alternatives in its comment are ignored: %s", k->job, why);
 }
 
 static void fill_shapes(struct sl_collector *c, const struct sl_commented *k, struct sl_job_row *row)
 {
 	struct sl_error err = { SL_OK, "" };
-	const char *why = NULL, *some;
+	const char *why = NULL;
 
 	/* the text moves when the pool grows: it is not read after the first append */
 	if (sl_shapes_add(c->b, sl_builder_text(c->b, row->comment), &row->shapes, &err))
@@ -161,16 +169,15 @@ static void fill_shapes(struct sl_collector *c, const struct sl_commented *k, st
 	else if (row->shapes.count && !(why = k->never))
 		why = not_interactive(c, k, row->shapes);
 	if (!why) {
-		if ((some = keep_within(c, k, row, &err)))
-			tell_ignored(c, k, row, some);
-		else
-			tell_ignored_again(c, k->job, k->submitted);
+		tell_again(c, k->job, k->submitted, SL_TOLD_IGNORED);
+		keep_within(c, k, row);
 		mark_refused(c, k, row->shapes);
 		return;
 	}
 	row->shapes = (struct sl_range) { 0, 0 };
 	if (why == err.text)
 		sl_plain(err.text);
+	tell_again(c, k->job, k->submitted, SL_TOLD_BEYOND);
 	tell_ignored(c, k, row, why);
 }
 

@@ -21,6 +21,10 @@
 #define SL_NOTES_MOST 8192	/* a power of two */
 #define SL_NOTE_PROBES 16
 
+#define SL_TOLD_IGNORED 0x1	/* its alternatives are ignored */
+#define SL_TOLD_BEYOND 0x2	/* some of them ask for more than the job */
+#define SL_TOLD_UNNOTED 0x4	/* what it asks for is not kept while it runs */
+
 /* Times are seconds since the epoch. */
 struct sl_note {
 	uint32_t job;
@@ -31,7 +35,7 @@ struct sl_note {
 	int64_t shapes_until;		/* the alternatives in shapes_refused are not tried */
 	uint16_t shapes_refused;	/* bit n-1 for the nth */
 	bool limited;			/* a limit kept it from starting once its nodes were known */
-	bool told_ignored;		/* it was said that its alternatives are ignored */
+	uint8_t told;			/* SL_TOLD_*: what was said of it */
 	uint64_t written;		/* what sl_note_write() counts */
 };
 

@@ -13,6 +13,7 @@
 
 #include "t/image/journals.h"
 #include "t/make_image.h"
+#include "image/shapes.h"
 
 static void a_cycle_is_one_line_that_tells_what_became_of_it(void **state)
 {
@@ -273,6 +274,46 @@ static void a_job_whose_alternatives_are_ignored_is_told_so_once(void **state)
 	sl_journal_close(j);
 }
 
+/* shapes_ignored is for all of them. */
+static void alternatives_that_are_not_offered_are_told_by_number(void **state)
+{
+	static const uint32_t refused[] = { SL_SHAPE_REFUSED_LATELY, SL_SHAPE_FREE, SL_SHAPE_MORE_GRES, SL_SHAPE_MORE_TIME };
+	struct fixture *f = *state;
+	struct sl_error err;
+	struct sl_journal *j = sl_journal_open(f->dir, &err);
+	struct sl_job_row job;
+
+	add_job(f, 30, "", 1);
+	sl_builder_row(f->snapshot, SL_T_JOB, 0, &job);
+	job.shapes.count = 4;
+	sl_builder_update(f->snapshot, SL_T_JOB, 0, &job);
+	for (int i = 0; i < 4; i++) {
+		struct sl_shape_row s = sl_shape_row();
+
+		s.refused = refused[i];
+		sl_builder_append(f->snapshot, SL_T_SHAPE, &s);
+	}
+	add_job(f, 31, "", 1);
+	open_snapshot(f);
+	for (int i = 1; i < 4; i++) {
+		begin_plan(f, i);
+		add_pending(f, 30, SL_WHY_RESOURCES, "waits");
+		assert_int_equal(write_plan(f, j, NULL, &err), 0);
+	}
+	begin_plan(f, 4);
+	add_start(f, 30, 1, 1);
+	add_pending(f, 31, SL_WHY_RESOURCES, "waits");
+	assert_int_equal(write_plan(f, j, NULL, &err), 0);
+	struct lines l = read_lines(f);
+	assert_int_equal(l.n, 2);
+	assert_non_null(strstr(l.line[1], "\"text\": \"waits\", \"partition\": \"batch\", \"beyond\": "
+			       "\"alternative 3 asks for more gres than the job; 2 alternatives are not offered\"}"));
+	assert_non_null(strstr(l.line[0], "\"beyond\": \"alternative 3 asks"));
+	assert_null(strstr(strstr(l.line[0], "\"job\": 31"), "beyond"));
+	forget(&l);
+	sl_journal_close(j);
+}
+
 static void a_reservation_that_is_lost_is_told_with_the_reason_that_stays(void **state)
 {
 	struct fixture *f = *state;
@@ -367,6 +408,7 @@ int main(void)
 		WITH_DIR(an_expected_start_is_told_again_when_it_has_moved_far),
 		WITH_DIR(thousands_of_cycles_of_jobs_that_wait_leave_a_file_small),
 		WITH_DIR(a_job_whose_alternatives_are_ignored_is_told_so_once),
+		WITH_DIR(alternatives_that_are_not_offered_are_told_by_number),
 		WITH_DIR(nodes_of_partitions_are_told_once_and_again_when_they_change),
 		WITH_DIR(a_reservation_that_is_lost_is_told_with_the_reason_that_stays),
 		WITH_DIR(an_error_that_goes_on_is_written_once),

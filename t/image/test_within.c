@@ -167,6 +167,18 @@ static void a_time_is_no_longer_than_the_job_s(void **state)
 	assert_string_equal(within(&j, "sched: -N1 -t 365-0"), "1-1");
 }
 
+static void who_reads_of_them_reads_how_many_are_offered(void **state)
+{
+	char out[SL_BEYOND_TEXT];
+
+	(void) state;
+	assert_string_equal(sl_shapes_say_beyond(out, 0, SL_SHAPE_FREE, 0), "");
+	assert_string_equal(sl_shapes_say_beyond(out, 3, SL_SHAPE_MORE_TIME, 1),
+			    "alternative 3 asks for more time than the job, and is not offered");
+	assert_string_equal(sl_shapes_say_beyond(out, 1, SL_SHAPE_MORE_NODES, 2),
+			    "alternative 1 asks for more nodes than the job; 2 alternatives are not offered");
+}
+
 static uint64_t product(uint64_t a, uint64_t b)
 {
 	return a * b;
@@ -234,6 +246,7 @@ int main(void)
 		TEST(cpus_are_counted_unless_the_job_has_whole_nodes),
 		TEST(gres_are_counted_by_name_and_type),
 		TEST(a_time_is_no_longer_than_the_job_s),
+		TEST(who_reads_of_them_reads_how_many_are_offered),
 		TEST(what_is_let_through_comes_to_no_more),
 	};
 

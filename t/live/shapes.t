@@ -332,6 +332,8 @@ easy_site() {
 shapes_are() { cluster_conf "SchedulerParameters=$PARAMETERS,lua_shapes=$1"; }	# within, any or off
 is_told() { schedlua explain "$1" | grep "the alternatives in its comment are ignored: $2"; }	# JOBID WHY
 
+says_beyond() { schedlua explain "$1" | grep -x "    $2"; }	# JOBID WHAT
+
 none_offered() {
 	local id
 	shapes_are off
@@ -387,12 +389,14 @@ one_node_rule() {
 }
 within() {
 	local first id
+	mark_log
 	shapes_are within
 	starts "$(submit -N16 --ntasks-per-node=7 -t 60)" 20
 	one_node_rule
 	first=$(submit -N1 -n4 -t 30 --comment='sched: -N4 -n4')
 	stays_pending "$first"
-	wait_for 20 is_told "$first" 'number 1 (of 1 so) asks for more nodes than the job itself, which this site does not allow'
+	wait_for 20 says_beyond "$first" 'alternative 1 asks for more nodes than the job, and is not offered'
+	log_said "JobId=$first: alternative 1 asks for more nodes than the job, and is not offered .lua_shapes=within"
 	stays_pending "$first"
 	# tasks of which it does not say where stay where the job may be
 	id=$(submit -N1 -n4 -t 30 --comment='sched: -n3')
@@ -403,7 +407,8 @@ within() {
 	starts "$id" 20
 	[ "$(job_get "$id" NumNodes)" = 1 ]
 	schedlua explain "$id" --json | grep '"shape": 3'
-	is_told "$id" 'number 1 (of 2 so) asks'
+	says_beyond "$id" 'alternative 1 asks for more nodes than the job; 2 alternatives are not offered'
+	fails log_said "JobId=$id.*ignored"
 	# what the site has not to allow
 	scancel "$id"
 	wait_for 20 job_is "$id" CANCELLED

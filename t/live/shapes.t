@@ -368,7 +368,7 @@ time_within() {
 	wait_for 20 job_is "$id" CANCELLED
 	id=$(submit -p main,half -N2 -t 90 --time-min=30 --comment='sched: -N1 -t 91 | -N1 -t 80')
 	starts "$id" 20
-	time_is "$id" 01:00:00	# --time-min: it may be cut to what half leaves
+	time_is "$id" 01:20:00
 }
 it "an alternative may have the time that its job names, whichever partition it is looked at in" time_within
 

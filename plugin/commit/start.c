@@ -134,11 +134,21 @@ static const char *take_shape(struct sl_start *s)
 	if (!s->part)
 		return "its partition is gone";
 	if (!sl_asked_add(s->m->asked, s->job))
-		return "what it asks for cannot be noted, or too many jobs run as one of their alternatives";
+		return (why = sl_shape_never(s->job)) ? why : "too many jobs run as one of their alternatives";
 	why = sl_shape_put(s->job, s->part, snap, shapes.first + s->shape - 1, s->shape);
 	if (why)
 		put_request_back(s, s->job);
 	return why;
+}
+
+static void tell_unnoted(const struct sl_start *s)
+{
+	struct sl_note *note = note_of(s);
+
+	if (!(note->told & SL_TOLD_UNNOTED))
+		info("sched/lua: JobId=%u: the time limit that it names cannot be kept while it runs with a shorter one: requeued, it "
+		     "asks for that", s->job_id);
+	note->told |= SL_TOLD_UNNOTED;
 }
 
 /*
@@ -149,21 +159,25 @@ static void note_altered(const struct sl_start *s, uint32_t limit)
 {
 	struct sl_asked_book *book = s->m->asked;
 	struct sl_asked *original = sl_asked_find(book, s->job_id);
+	struct sl_asked unkept = { .time_limit = limit };
 	job_record_t *rest = find_job_record(s->job_id);
 
 	if (!s->shape && s->job->time_limit == sl_job_limit(limit, s->part)) {
 		sl_asked_forget(book, s->job_id);
 		return;
 	}
-	if (!original && !(original = sl_asked_add(book, s->job)))
-		return;
+	if (!original && !(original = sl_asked_add(book, s->job))) {
+		tell_unnoted(s);
+		original = &unkept;
+	}
 	if (!s->shape)		/* added just now, perhaps */
 		original->time_limit = limit;
 	if (rest && rest != s->job && rest->details) {
 		put_request_back(s, rest);
 		sl_asked_put_limit(rest, original);
 	}
-	sl_asked_started(book, s->job, original, s->shape != 0);
+	if (original != &unkept)
+		sl_asked_started(book, s->job, original, s->shape != 0);
 }
 
 /* -- borrowed nodes ------------------------------------------------------------- */

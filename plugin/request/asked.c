@@ -105,6 +105,7 @@ static void read_request(struct sl_asked *a, const job_record_t *job)
 {
 	const sl_details_t *d = job->details;
 
+	a->job_id = job->job_id;
 	a->user_id = job->user_id;
 	a->submitted = d->submit_time;
 	a->restarts = job->restart_cnt;
@@ -157,9 +158,17 @@ static struct sl_asked *put_entry(struct sl_asked_book *b, uint32_t job_id, cons
 	return a;
 }
 
+bool sl_asked_can_keep(const job_record_t *job)
+{
+	struct sl_asked now = { 0 };
+
+	read_request(&now, job);
+	return sl_asked_is_possible(&now);
+}
+
 struct sl_asked *sl_asked_add(struct sl_asked_book *b, const job_record_t *job)
 {
-	struct sl_asked now = { .job_id = job->job_id }, *a = sl_asked_find(b, job->job_id);
+	struct sl_asked now = { 0 }, *a = sl_asked_find(b, job->job_id);
 
 	read_request(&now, job);
 	if (!sl_asked_is_possible(&now))

@@ -41,9 +41,12 @@ int sl_asked_save(struct sl_asked_book *b, struct sl_error *err);
 
 /* -- with job read locks, at least ------------------------------------------ */
 
+/* Is the job's request one that would be read again (sl_asked_is_possible())? What is not is never noted. */
+bool sl_asked_can_keep(const job_record_t *job);
+
 /*
- * Remember what a pending job asks for, before it is started. NULL: the book is full, or the request is none that
- * would be read again (sl_asked_is_possible()).
+ * Remember what a pending job asks for, before it is started. NULL: the book is full, or not
+ * sl_asked_can_keep().
  */
 struct sl_asked *sl_asked_add(struct sl_asked_book *b, const job_record_t *job);
 

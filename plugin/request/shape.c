@@ -3,12 +3,6 @@
 #include "plugin/request/shape.h"
 #include "plugin/request/env.h"
 #include "plugin/records/units.h"
-#include "base/escape.h"
-
-static bool has_unsafe_text(const char *text)
-{
-	return text && sl_text_is_unsafe(text);
-}
 
 const char *sl_shape_never(const job_record_t *job)
 {
@@ -33,8 +27,9 @@ const char *sl_shape_never(const job_record_t *job)
 #endif
 	if (d->expanding_jobid)
 		return "it expands another job";
-	if (has_unsafe_text(job->tres_per_job) || has_unsafe_text(job->tres_per_node) || has_unsafe_text(job->tres_per_task))
-		return "its gres have control characters";
+	if (!sl_asked_can_keep(job))
+		return "what it asks for cannot be kept while it runs as another: its gres have control characters or more than "
+			"4096 bytes, or its most nodes or CPUs are fewer than its fewest";
 	return NULL;
 }
 

@@ -94,6 +94,7 @@ forged_requests() {
 	id=$(as_stranger "sbatch --parsable -o /dev/null -N5 -n5 -t 5 --gres=$(printf %q "${lines}z:0") \
 		--comment='sched: -n1' --wrap 'exec sleep 600'")
 	wait_for 20 was_weighed "$id"
+	schedlua explain "$id" | grep 'ignored: what it asks for cannot be kept while it runs as another'
 	cat -A "$C/state/schedlua/requests" || true
 	ctld_restarts TERM
 	starts "$(submit -N1 --reservation=own)" 20

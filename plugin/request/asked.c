@@ -313,7 +313,8 @@ static int each_adopted(void *x, void *arg)
 	    (a->started || !is_entry_of(a, job) || !(a = put_entry(w->b, job->job_id, a))))
 		a = NULL;
 	if (!a) {
-		if (!IS_JOB_FINISHED(job) && sl_env_shape(job->details))
+		/* (one that waits has the mark of a run of which nobody knew what it asked for) */
+		if ((IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) && sl_env_shape(job->details))
 			name_job(&w->unknown, job->job_id);
 		return 0;
 	}

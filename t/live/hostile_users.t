@@ -130,6 +130,14 @@ old_requests() {
 	[ "$(job_get "$id" NumTasks)" = 1 ]
 	[ "$(job_get "$id" TimeLimit)" = 00:05:00 ]
 	wait_for 20 grep -qx 'schedlua requests 2' "$C/state/schedlua/requests"
+	# it waits, and runs as nothing: it is not named again
+	cluster_ctld_kill TERM
+	rm "$C/state/schedlua/requests"
+	mark_log
+	cluster_ctld_start
+	wait_for 30 status_is source site
+	starts "$(submit -N1 --reservation=own)" 20
+	fails log_said 'they run as alternatives'
 	fails eval "schedlua version 2>&1 | grep requests"
 }
 it "what a version without escapes wrote is not believed, and jobs that ran as alternatives go on" old_requests

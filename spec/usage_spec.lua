@@ -139,4 +139,26 @@ describe("an answer of cluster.usage", function()
 			local question = { by = "user", unit = "cpu" }
 			slurm.log_info(tostring(cluster.usage:past(question) == cluster.usage:past(question)))]], cluster()))
 	end)
+
+	it("shows all that reads what is in it, so that none takes it for empty", function()
+		assert.same({ "anna 39600 bob 60 nil", "60 nil", "0 0", "nil", "anna=39600 bob=60" }, s.lines([[
+			local answer = cluster.usage:past { by = "user", unit = "cpu" }
+			local first, most = next(answer)
+			local second, least = next(answer, first)
+			slurm.log_info("%s %d %s %d %s", first, most, second, least, next(answer, second))
+			slurm.log_info("%s %s", rawget(answer, "bob"), rawget(answer, "carl"))
+			slurm.log_info("%d %d", #answer, rawlen(answer))
+			slurm.log_info("%s", next(cluster.usage:past { by = "user", unit = "cpu", since = 5, until_ = 5 }))
+			local list = {}
+			for name, seconds in next, answer do list[#list + 1] = name .. "=" .. seconds end
+			slurm.log_info(table.concat(list, " "))]], cluster()))
+	end)
+
+	it("can be remembered", function()
+		local plan = t.decide(s.policy(s.unprobed ..
+			[[plan:remember("used", cluster.usage:past { by = "user", unit = "cpu" })]]), cluster())
+		assert.same({}, plan:errors())
+		local _, memory = next(plan:remembered())
+		assert.same({ anna = 39600, bob = 60 }, memory.used)
+	end)
 end)

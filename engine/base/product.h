@@ -39,15 +39,6 @@ static inline uint64_t sl_sum(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &n) ? UINT64_MAX : n;
 }
 
-static inline int64_t sl_sum_signed(int64_t a, int64_t b)
-{
-	int64_t n;
-
-	if (!__builtin_add_overflow(a, b, &n))
-		return n;
-	return a < 0 ? INT64_MIN : INT64_MAX;
-}
-
 /* a - b of what is signed */
 static inline int64_t sl_difference(int64_t a, int64_t b)
 {

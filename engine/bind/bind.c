@@ -273,7 +273,7 @@ bool sl_lua_begin(lua_State *L, struct sl_lua *x)
 void sl_lua_check_generation(lua_State *L, const struct sl_lua *x, uint32_t generation, const char *what)
 {
 	if (!x->running || generation != x->generation)
-		luaL_error(L, "this %s is from an earlier cycle: keep its id or name, not the object", what);
+		luaL_error(L, "this %s is from an earlier cycle: get another one in this cycle", what);
 }
 
 /* How many rows there are that a handle of the class can name. */
@@ -295,6 +295,10 @@ static uint32_t rows_of_class(const struct sl_lua *x, uint32_t id)
 /* Raise unless the handle is of this cycle and names rows that this cycle's snapshot has. */
 static void check_current(lua_State *L, const struct sl_lua *x, const struct sl_handle *h, const char *what)
 {
+	bool is_named = h->class_id == SL_CLASS_JOB || h->class_id == SL_CLASS_NODE || h->class_id == SL_CLASS_PARTITION;
+
+	if (is_named && (!x->running || h->generation != x->generation))
+		luaL_error(L, "this %s is from an earlier cycle: keep its id or name, not the object", what);
 	sl_lua_check_generation(L, x, h->generation, what);
 	/* Two snapshots that look the same to sl_lua_begin() may differ in their rows. */
 	if (h->row >= rows_of_class(x, h->class_id) ||

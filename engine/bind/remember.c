@@ -48,19 +48,11 @@ static void write_text(struct writer *w, const char *text)
 
 static void write_string(struct writer *w, const char *s, size_t n)
 {
-	static const char digits[] = "0123456789abcdef";
+	char escaped[4];
 
 	write_text(w, "\"");
-	for (size_t i = 0; i < n && !w->full; i++) {
-		unsigned char c = (unsigned char) s[i];
-
-		if (c == '"' || c == '\\')
-			write_bytes(w, (char[]) { '\\', (char) c }, 2);
-		else if (c < 0x20 || c > 0x7e)
-			write_bytes(w, (char[]) { '\\', 'x', digits[c >> 4], digits[c & 15] }, 4);
-		else
-			write_bytes(w, &s[i], 1);
-	}
+	for (size_t i = 0; i < n && !w->full; i++)
+		write_bytes(w, escaped, sl_value_escape(escaped, (unsigned char) s[i]));
 	write_text(w, "\"");
 }
 
@@ -171,6 +163,7 @@ static void write_table(struct writer *w, int table, int depth)
 	luaL_checkstack(L, 8, NULL);
 	if (depth > SL_VALUE_DEPTH)
 		luaL_error(L, "remember: tables in tables more than %d deep, or in themselves", SL_VALUE_DEPTH);
+	sl_sandbox_unveil(L, table);	/* (an answer of cluster.usage) */
 	if (lua_getmetatable(L, table))
 		luaL_error(L, "remember: a table with a metatable is no plain value");
 	write_text(w, "{");

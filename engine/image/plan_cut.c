@@ -189,8 +189,8 @@ static void keep_refused(struct cutting *x)
 	}
 }
 
-int sl_plan_cut(const struct sl_plan_image *plan, const struct sl_cuts *cuts, struct sl_builder *to,
-		struct sl_error *err)
+int sl_plan_cut(const struct sl_plan_image *plan, const struct sl_cuts *cuts, const struct sl_remember *memory,
+		struct sl_builder *to, struct sl_error *err)
 {
 	const uint32_t *map[SL_PLAN_TABLES] = { 0 };
 	struct cutting x = { .plan = plan, .cuts = cuts,
@@ -207,7 +207,10 @@ int sl_plan_cut(const struct sl_plan_image *plan, const struct sl_cuts *cuts, st
 		copy_preempting(&x);
 		copy_rest(&x, SL_P_FORECAST, plan->forecast.rows, plan->forecast.job);
 		sl_image_copy_table(&x.copy, SL_P_LOG);
-		sl_image_copy_table(&x.copy, SL_P_REMEMBERED);
+		if (memory)
+			sl_remember_encode(memory, to, SL_P_REMEMBERED);
+		else
+			sl_image_copy_table(&x.copy, SL_P_REMEMBERED);
 		sl_image_copy_table(&x.copy, SL_P_HISTORY);
 		sl_image_copy_table(&x.copy, SL_P_REFUSED);
 		keep_refused(&x);

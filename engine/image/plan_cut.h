@@ -11,6 +11,7 @@
 #define SL_PLAN_CUT_H
 
 #include "image/plan_image.h"
+#include "image/remember.h"
 
 /* What users read of a job that lost its place, before ": " and the checker's words. */
 #define SL_CUT_WHY "the checker refused its place"
@@ -41,10 +42,11 @@ void sl_cuts_free(struct sl_cuts *cuts);
  * taken out, the forecast and the permission to preempt are taken out too; its actions and its other rows (the
  * tasks of an array that are planned beside) stay.  It gets a row in "pending": "the checker refused its
  * place: TEXT".  Numbers of reservations (start.behind, preempt.behind) are those of the reservations that
- * stay.  Each row that is taken out stands in "refused" afterwards.  0, or -1 with *err (SL_ENOMEM); what else
+ * stay.  Each row that is taken out stands in "refused" afterwards.  *memory* is what the plan remembers instead of what it
+ * did; NULL: the same.  0, or -1 with *err (SL_ENOMEM); what else
  * fails is reported by sl_builder_finish().
  */
-int sl_plan_cut(const struct sl_plan_image *plan, const struct sl_cuts *cuts, struct sl_builder *to,
-		struct sl_error *err);
+int sl_plan_cut(const struct sl_plan_image *plan, const struct sl_cuts *cuts, const struct sl_remember *memory,
+		struct sl_builder *to, struct sl_error *err);
 
 #endif

@@ -182,6 +182,22 @@ size_t sl_value_unquote(const struct sl_value_reader *r, char *to)
 	return n;
 }
 
+size_t sl_value_escape(char to[4], unsigned char c)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	if (c == '"' || c == '\\') {
+		memcpy(to, (char[]) { '\\', (char) c }, 2);
+		return 2;
+	}
+	if (c < 0x20 || c > 0x7e) {
+		memcpy(to, (char[]) { '\\', 'x', digits[c >> 4], digits[c & 15] }, 4);
+		return 4;
+	}
+	*to = (char) c;
+	return 1;
+}
+
 /* -- tokens ------------------------------------------------------------------ */
 
 static enum sl_value_token read_name(struct sl_value_reader *r)

@@ -64,6 +64,9 @@ int sl_value_check(const char *text, struct sl_error *err);
 void sl_value_integer(char text[SL_VALUE_NUMBER_MAX], int64_t v);
 void sl_value_number(char text[SL_VALUE_NUMBER_MAX], double v);
 
+/* A byte of a string as it stands between the quotes: how many bytes of *to* that takes, with no NUL behind. */
+size_t sl_value_escape(char to[4], unsigned char c);
+
 /* Can a key of so many bytes be written bare? */
 bool sl_value_is_name(const char *key, size_t length);
 

@@ -87,7 +87,6 @@ void sl_cluster_destroy(struct sl_cluster *c)
 	sl_timeline_destroy(c->empty);
 	cluster_tree_free(c);
 	free(c->component);
-	free(c->aside);
 	sl_nodeset_free(&c->unusable);
 	sl_nodeset_free(&c->lost);
 	sl_nodeset_free(&c->sleepers);
@@ -594,12 +593,4 @@ int sl_cluster_finish(struct sl_cluster *c, uint32_t job, struct sl_error *err)
 	cluster_want_free(c, job);	/* a year's jobs need no more memory than a day's */
 	forget_enclaves(c);
 	return cluster_specials_place(c, err);
-}
-
-int sl_cluster_set_aside(struct sl_cluster *c, uint32_t job, const char *text, struct sl_error *err)
-{
-	if (!c->aside && !(c->aside = calloc((size_t) c->snap->job.rows + 1, sizeof(*c->aside))))
-		return sl_fail(err, SL_ENOMEM, "cluster: out of memory");
-	c->aside[job] = text;
-	return 0;
 }

@@ -221,10 +221,6 @@ int64_t sl_cluster_ran_at_size(const struct sl_cluster *c, uint32_t job);
  * Who knows of the past.  Without one it is what the snapshot's table "usage" says.
  * The provider is copied; what it points to must outlive the cluster.
  */
-/* The job of that row is not planned, for SL_WHY_CHECK: the text is the caller's, and lives as long as the
- * cluster.  0, or -1 with *err (memory). */
-int sl_cluster_set_aside(struct sl_cluster *c, uint32_t job, const char *text, struct sl_error *err);
-
 void sl_cluster_set_usage(struct sl_cluster *c, const struct sl_usage_provider *usage);
 const struct sl_usage_provider *sl_cluster_usage(struct sl_cluster *c, struct sl_error *err);
 

@@ -231,7 +231,6 @@ struct sl_cluster {
 
 	struct component *component;	/* pending ones, by leader and offset; NULL until asked for */
 	uint32_t components;
-	const char **aside;		/* [job] why it is not planned; NULL: it is, or all are */
 
 	struct want **want;		/* [job] */
 	struct sl_features *features;	/* who satisfies a constraint */

@@ -122,6 +122,7 @@ void sl_plan_destroy(struct sl_plan *p)
 	plan_free_tails(p);
 	free(p->expected);
 	plan_free_costs(p);
+	plan_free_left_outs(p);
 	free(p->throttle);
 	sl_map_free(&p->throttle_of);
 	free(p->action);

@@ -134,18 +134,27 @@ int sl_plan_earliest(struct sl_plan *p, struct sl_entry e, const struct sl_terms
 		     int64_t *start_time, struct sl_refusal *refusal, struct sl_error *err);
 
 /*
- * Work that planning a job may be.  A job that turns out to be more is refused (SL_WHY_COST), by all of the
- * above, and from then on without being tried, for a minute of the snapshots' time: sl_plan_left_out() says until when, for the
- * next plan to be told.  Users have an allowance too, for all of their jobs that are more than twenty plain ones.
- * There is none of that where the snapshot's source is "sim".
+ * Jobs that are not planned for a while of the snapshots' time.  A job that turns out to be more work than it is allowed is
+ * refused (SL_WHY_COST) by all of the above, and from then on without being tried, for a minute.  Users have an
+ * allowance too, for all of their jobs that are more than twenty plain ones.  There is none of that where the snapshot's
+ * source is "sim".  A job whose place the checker refused is refused (SL_WHY_CHECK) for five minutes, or until its
+ * stamp is another.  sl_plan_left_out() says who is left out, for the next plan to be told: sl_plan_leave_out() copies
+ * the text, and ignores what is over or ends too late; without memory the job is planned.
  */
 struct sl_left_out {
 	uint32_t id;			/* of the job */
 	int64_t until;
+	int64_t stamp;			/* of the job whose place was refused */
+	char *text;			/* what its user reads then; NULL: it took too long to plan */
 };
 #define SL_PLAN_LEFT_OUT_MAX 1000
-void sl_plan_leave_out(struct sl_plan *p, uint32_t id, int64_t until);
+void sl_plan_leave_out(struct sl_plan *p, struct sl_left_out left);
 const struct sl_left_out *sl_plan_left_out(const struct sl_plan *p, uint32_t *count);
+
+struct sl_cuts;			/* image/plan_cut.h */
+
+/* Leave out the jobs that lose a start or reservation of the image by *cuts*, where no start of theirs stays. */
+void sl_plan_leave_out_refused(struct sl_plan *p, const struct sl_plan_image *plan, const struct sl_cuts *cuts);
 
 /* Units (base/effort.h) that a job may be at most, and be left out beyond. */
 uint64_t sl_plan_most_effort(const struct sl_plan *p);

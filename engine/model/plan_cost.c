@@ -5,8 +5,7 @@
  * What a job asks for is up to its user, and a cycle is for all.  So a job has an allowance of work in each
  * decision: the base, twenty times what a plain job is, and what its user's jobs together may be beyond
  * their bases, up to the most that one job may be.  A job that needs more is refused, and left out of the decisions
- * of the next minute, so that the next ones have their turn; policies take that along from one cycle to the next
- * (script/left_out.c).
+ * of the next minute, so that the next ones have their turn (plan_left_out.c).
  *
  * Work is counted in units (base/effort.h), so that a decision is the same wherever it is
  * replayed.  A simulation is nobody's cycle, and has no bounds.
@@ -31,8 +30,6 @@ uint64_t sl_plan_most_effort(const struct sl_plan *p)
 #define USER_TIMES 4		/* the most */
 #define NOTED_PART 8		/* of the base: attempts that are less are not summed up */
 
-#define LEFT_OUT_S 60
-
 static uint64_t base_effort(const struct sl_plan *p)
 {
 	return sl_plan_most_effort(p) / BASE_PART;
@@ -42,8 +39,6 @@ void plan_free_costs(struct sl_plan *p)
 {
 	free(p->cost.of_job.item);
 	free(p->cost.of_user.item);
-	free(p->cost.left_out);
-	sl_map_free(&p->cost.left_by_id);
 	sl_map_free(&p->cost.of_job.by_number);
 	sl_map_free(&p->cost.of_user.by_number);
 }
@@ -101,41 +96,11 @@ static void settle(struct sl_plan *p, uint32_t job, uint64_t units)
 			     beyond_base(p, before + units) - beyond_base(p, before));
 }
 
-/* -- who is left out ------------------------------------------------------- */
-
-static struct sl_left_out *find_left_out(const struct sl_plan *p, uint32_t id)
-{
-	uint32_t at = sl_map_by_id(&p->cost.left_by_id, id);
-
-	return at == SL_MAP_NOTHING ? NULL : &p->cost.left_out[at];
-}
-
-void sl_plan_leave_out(struct sl_plan *p, uint32_t id, int64_t until)
-{
-	struct sl_left_out *l = find_left_out(p, id);
-
-	if (until <= p->c->now || until > p->c->now + LEFT_OUT_S)	/* past, or the clock was set back */
-		return;
-	if (!l && (p->cost.left_outs == SL_PLAN_LEFT_OUT_MAX ||
-		   sl_grow_list(&p->cost.left_out, p->cost.left_outs, sizeof(*l), NULL) ||
-		   sl_map_put(&p->cost.left_by_id, sl_hash_id(id), p->cost.left_outs, NULL)))
-		return;
-	if (!l)
-		l = &p->cost.left_out[p->cost.left_outs++];
-	*l = (struct sl_left_out) { id, until };
-}
-
-const struct sl_left_out *sl_plan_left_out(const struct sl_plan *p, uint32_t *count)
-{
-	*count = p->cost.left_outs;
-	return p->cost.left_out;
-}
-
 int plan_refuse_work(struct sl_plan *p, const struct sl_entry *e, struct sl_refusal *refusal, struct sl_error *err)
 {
 	struct sl_refusal why;
 
-	plan_say(&why, SL_WHY_COST, "takes too long to plan");
+	plan_say_left_out(plan_find_left_out(p, e->job), &why);
 	return plan_refuse(p, e, &why, refusal, err);
 }
 
@@ -152,7 +117,7 @@ bool plan_begin_work(struct sl_plan *p, uint32_t job)
 
 	if (!p->cost.bounded || job >= p->c->snap->job.rows || p->cost.inside++)
 		return true;
-	allowed = find_left_out(p, p->c->snap->job.id[job]) ? 0 : allowance_of(p, job);
+	allowed = plan_find_left_out(p, job) ? 0 : allowance_of(p, job);
 	p->cost.begun = p->c->effort.spent;
 	p->c->effort.limit = p->cost.begun + allowed;
 	if (allowed)
@@ -171,6 +136,6 @@ int plan_end_work(struct sl_plan *p, const struct sl_entry *e, int rc, struct sl
 	if (rc >= 0 || err->code != SL_EEFFORT)
 		return rc;
 	err->code = SL_OK;
-	sl_plan_leave_out(p, p->c->snap->job.id[e->job], p->c->now + LEFT_OUT_S);
+	plan_leave_out_costly(p, e->job);
 	return plan_refuse_work(p, e, refusal, err);
 }

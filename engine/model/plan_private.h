@@ -135,9 +135,12 @@ struct cost {				/* plan_cost.c */
 	uint32_t inside;		/* attempts at a job, one within the other */
 	uint64_t begun;			/* units spent before the outer one */
 	struct spendings of_job, of_user;	/* of a user what is beyond the bases */
-	struct sl_left_out *left_out;
-	uint32_t left_outs;
-	struct sl_map left_by_id;
+};
+
+struct left_outs {			/* plan_left_out.c */
+	struct sl_left_out *out;
+	uint32_t count;
+	struct sl_map by_id;		/* into *out* */
 };
 
 struct sl_plan {
@@ -166,6 +169,7 @@ struct sl_plan {
 	void *guard_arg;
 	bool on_trial;			/* it is asked about the last one of *started* */
 	struct cost cost;
+	struct left_outs left;
 	uint32_t head_at;		/* reservations of the policies before: the head comes next */
 	uint32_t *starts, *notes_of;	/* [job] the cluster's: plan_starts, plan_notes */
 	struct note *note;
@@ -254,6 +258,17 @@ bool plan_begin_work(struct sl_plan *p, uint32_t job);
 
 /* It has ended, with that result and *err* (not NULL); what was too much is no failure, but a refusal.  The result. */
 int plan_end_work(struct sl_plan *p, const struct sl_entry *e, int rc, struct sl_refusal *refusal, struct sl_error *err);
+
+/* plan_left_out.c: why the job of that row is not planned for a while, since it is on the list and, if the checker refused
+ * its place, nobody has changed it since; NULL: it is planned. */
+const struct sl_left_out *plan_find_left_out(const struct sl_plan *p, uint32_t job);
+
+/* What its user reads; NULL: that it takes too long to plan.  The text stays the plan's. */
+void plan_say_left_out(const struct sl_left_out *l, struct sl_refusal *why);
+
+/* Planning it took too long. */
+void plan_leave_out_costly(struct sl_plan *p, uint32_t job);
+void plan_free_left_outs(struct sl_plan *p);
 
 /* The job is left out.  0, or -1 with *err. */
 int plan_refuse_work(struct sl_plan *p, const struct sl_entry *e, struct sl_refusal *refusal, struct sl_error *err);

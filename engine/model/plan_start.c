@@ -117,12 +117,14 @@ static const char *says_itself(const struct sl_want *w)
 /* What forbids a start or a reservation whatever is free.  1: nothing. */
 int plan_gate(struct sl_plan *p, const struct want *w, const struct sl_how *how, struct sl_refusal *r)
 {
+	const struct sl_left_out *left;
+
 	if (p->starts[w->entry.job] >= plan_tasks(p, w->entry.job)) {
 		plan_say(r, SL_WHY_NONE, "is started already");
 		return 0;
 	}
-	if (p->c->aside && p->c->aside[w->entry.job]) {
-		plan_say(r, SL_WHY_CHECK, "%s", p->c->aside[w->entry.job]);
+	if ((left = plan_find_left_out(p, w->entry.job))) {
+		plan_say_left_out(left, r);
 		return 0;
 	}
 	if (w->pub.why) {

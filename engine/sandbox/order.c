@@ -272,6 +272,7 @@ int sl_sandbox_next(lua_State *L)
 
 	luaL_checktype(L, 1, LUA_TTABLE);
 	lua_settop(L, 2);
+	sl_sandbox_unveil(L, 1);
 	if (!lua_isnil(L, 2))
 		read_key(L, 2, "next", &after);
 	lua_pushnil(L);		/* 3: the best so far */

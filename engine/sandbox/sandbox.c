@@ -14,6 +14,9 @@
  * the metatables that scripts gave to tables. */
 static const char globals_key, chunk_meta_key, metatables_key;
 
+/* In the metatable of a read-only view: the table behind it.  Scripts have no such key, and no such metatable. */
+static const char behind_key;
+
 /* Functions of Lua that are not here, and what a policy can use instead. */
 static const struct hint {
 	const char *name, *instead;
@@ -167,6 +170,33 @@ static int base_rawset(lua_State *L)
 	return 1;
 }
 
+/* Read past a metatable, but not past a view, which itself is empty. */
+static int base_rawget(lua_State *L)
+{
+	luaL_checktype(L, 1, LUA_TTABLE);
+	luaL_checkany(L, 2);
+	lua_settop(L, 2);
+	sl_sandbox_unveil(L, 1);
+	lua_rawget(L, 1);
+	return 1;
+}
+
+static int base_rawlen(lua_State *L)
+{
+	int type = lua_type(L, 1);
+
+	luaL_argexpected(L, type == LUA_TTABLE || type == LUA_TSTRING, 1, "table or string");
+	sl_sandbox_unveil(L, 1);
+	lua_pushinteger(L, (lua_Integer) lua_rawlen(L, 1));
+	return 1;
+}
+
+static int readonly_len(lua_State *L)
+{
+	lua_len(L, lua_upvalueindex(1));
+	return 1;
+}
+
 static int readonly_newindex(lua_State *L)
 {
 	const char *name = lua_tostring(L, lua_upvalueindex(1));
@@ -193,7 +223,9 @@ void sl_sandbox_protect(lua_State *L, const char *name)
 	int real = lua_gettop(L);
 
 	lua_newtable(L);
-	lua_createtable(L, 0, 5);
+	lua_createtable(L, 0, 7);
+	lua_pushvalue(L, real);
+	lua_rawsetp(L, -2, &behind_key);
 	lua_pushvalue(L, real);
 	lua_setfield(L, -2, "__index");
 	lua_pushstring(L, name);
@@ -202,10 +234,25 @@ void sl_sandbox_protect(lua_State *L, const char *name)
 	lua_pushvalue(L, real);
 	lua_pushcclosure(L, readonly_pairs, 1);
 	lua_setfield(L, -2, "__pairs");
+	lua_pushvalue(L, real);
+	lua_pushcclosure(L, readonly_len, 1);
+	lua_setfield(L, -2, "__len");
 	lua_pushboolean(L, 0);
 	lua_setfield(L, -2, "__metatable");
 	lua_setmetatable(L, -2);
 	lua_replace(L, real);
+}
+
+void sl_sandbox_unveil(lua_State *L, int index)
+{
+	index = lua_absindex(L, index);
+	if (lua_type(L, index) != LUA_TTABLE || !lua_getmetatable(L, index))
+		return;
+	if (lua_rawgetp(L, -1, &behind_key) == LUA_TTABLE)
+		lua_replace(L, index);
+	else
+		lua_pop(L, 1);
+	lua_pop(L, 1);
 }
 
 /* -- libraries --------------------------------------------------------- */
@@ -269,14 +316,14 @@ static void set_library(lua_State *L, int globals, const char *name)
 void sl_sandbox_open(lua_State *L)
 {
 	static const char *const name[] = {
-		"_VERSION", "assert", "error", "getmetatable", "ipairs", "rawequal", "rawget", "rawlen",
+		"_VERSION", "assert", "error", "getmetatable", "ipairs", "rawequal",
 		"select", "tonumber", "type", NULL
 	};
 	static const luaL_Reg own[] = {
 		{ "next", sl_sandbox_next }, { "pairs", sl_sandbox_pairs },
 		{ "pcall", sl_limit_pcall }, { "xpcall", sl_limit_xpcall },
-		{ "rawset", base_rawset }, { "setmetatable", base_setmetatable },
-		{ "tostring", base_tostring }, { NULL, NULL }
+		{ "rawget", base_rawget }, { "rawlen", base_rawlen }, { "rawset", base_rawset }, 
+		{ "setmetatable", base_setmetatable }, { "tostring", base_tostring }, { NULL, NULL }
 	};
 	int globals;
 

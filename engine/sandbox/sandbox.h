@@ -50,9 +50,16 @@ int sl_sandbox_load(lua_State *L, const char *name, const char *text, size_t len
  */
 void sl_sandbox_settle(lua_State *L);
 
-/* Replace the table on the top of the stack with a read-only view of it that
- * calls itself *name* in messages. */
+/*
+ * Replace the table on the top of the stack with a read-only view of it that
+ * calls itself *name* in messages.  Whatever a script reads with (a field, #, pairs(), next(), rawget(), rawlen())
+ * finds in the view what is in the table.  C finds it empty (lua_next(), lua_rawget()): unveil it first.
+ */
 void sl_sandbox_protect(lua_State *L, const char *name);
+
+/* If the value at *index* is a read-only view, put the table behind it in its place on the stack: to read, never
+ * to write, and never for a script to have. */
+void sl_sandbox_unveil(lua_State *L, int index);
 
 /*
  * Userdata that may be keys of a table that is traversed: their metatable has

@@ -8,12 +8,12 @@
 
 #include "base/clock.h"
 #include "check/check.h"
+#include "script/private.h"
 
 void sl_decision_clear(struct sl_decision *d)
 {
 	sl_builder_destroy(d->builder);
 	sl_builder_destroy(d->spare);
-	sl_asides_free(&d->asides);
 	free(d->trace);
 	*d = (struct sl_decision) { 0 };
 }
@@ -25,8 +25,8 @@ static int restart(struct sl_decision *d, struct sl_error *err)
 
 	free(d->trace);
 	*d = (struct sl_decision) { .builder = b, .spare = spare, .usage = d->usage, .history = d->history,
-				    .stand_in = d->stand_in, .hold = d->hold, .asides = d->asides,
-				    .hold_why = d->hold_why, .forecasts = d->forecasts,
+				    .stand_in = d->stand_in, 
+				    .hold = d->hold, .hold_why = d->hold_why, .forecasts = d->forecasts,
 				    .forecast_us = d->forecast_us };
 	if (b)
 		sl_builder_reset(b);
@@ -72,8 +72,9 @@ static int run_policies(const struct sl_bundle *bundle, struct sl_cluster *clust
 	return 0;
 }
 
-/* The plan becomes one without the rows that the checker refused.  0, or -1 with *err. */
-static int cut_plan(struct sl_decision *d, const struct sl_cuts *cuts, struct sl_error *err)
+/* The plan becomes one without the rows that the checker refused, and remembers that.  0, or -1 with *err. */
+static int cut_plan(struct sl_decision *d, const struct sl_cuts *cuts, const struct sl_remember *memory,
+		    struct sl_error *err)
 {
 	struct sl_builder *b = d->spare;
 	struct sl_plan_image rest;
@@ -84,7 +85,7 @@ static int cut_plan(struct sl_decision *d, const struct sl_cuts *cuts, struct sl
 		sl_builder_reset(b);
 	else if (!(b = d->spare = sl_builder_create(&sl_plan_schema, err)))
 		return -1;
-	if (sl_plan_cut(&d->plan, cuts, b, err) || sl_builder_finish(b, &bytes, &size, err) ||
+	if (sl_plan_cut(&d->plan, cuts, memory, b, err) || sl_builder_finish(b, &bytes, &size, err) ||
 	    sl_plan_image_open(&rest, bytes, size, err))
 		return -1;
 	d->spare = d->builder;
@@ -95,15 +96,19 @@ static int cut_plan(struct sl_decision *d, const struct sl_cuts *cuts, struct sl
 	return 0;
 }
 
-/* One row that is wrong costs one job.  What is left is checked as a whole again: what is carried out has
- * passed the checker as it is. */
-static void check_plan(struct sl_decision *d, const struct sl_snapshot *snap)
+/* One row that is wrong costs one job, which is left out of the next plans.  What is left is checked as a whole
+ * again: what is carried out has passed the checker as it is. */
+static void check_plan(struct sl_decision *d, const struct sl_snapshot *snap, struct sl_plan *plan,
+		       struct sl_remember *memory)
 {
 	struct sl_cuts cuts = { 0 };
 
-	if (!sl_check_rows(snap, &d->plan, &cuts, &d->check) && cuts.count && !cut_plan(d, &cuts, &d->check) &&
-	    !sl_check_plan(snap, &d->plan, &d->check))
-		sl_asides_note(&d->asides, snap, &d->plan, &cuts);
+	if (!sl_check_rows(snap, &d->plan, &cuts, &d->check) && cuts.count) {
+		sl_plan_leave_out_refused(plan, &d->plan, &cuts);
+		sl_script_remember_left_out(memory, plan);
+		if (!cut_plan(d, &cuts, memory, &d->check))
+			(void) sl_check_plan(snap, &d->plan, &d->check);
+	}
 	d->check_bookings = cuts.bookings;
 	sl_cuts_free(&cuts);
 }
@@ -135,8 +140,6 @@ int sl_decide(const struct sl_bundle *bundle, const struct sl_snapshot *snap, co
 
 	if (restart(d, err) || !(cluster = sl_cluster_create(snap, err)) || !(plan = sl_plan_create(cluster, err)))
 		goto error;
-	if (sl_asides_apply(&d->asides, snap, cluster, err))
-		goto error;
 	if (d->usage)
 		sl_cluster_set_usage(cluster, d->usage);
 	if (d->history) {
@@ -159,7 +162,7 @@ int sl_decide(const struct sl_bundle *bundle, const struct sl_snapshot *snap, co
 	if (sl_builder_finish(d->builder, &d->bytes, &d->size, err) ||
 	    sl_plan_image_open(&d->plan, d->bytes, d->size, err))
 		goto error;
-	check_plan(d, snap);
+	check_plan(d, snap, plan, memory);
 	rc = 0;
 error:
 	sl_remember_destroy(memory);

@@ -12,7 +12,6 @@
 #define SL_DECIDE_H
 
 #include "image/plan_image.h"
-#include "script/aside.h"
 #include "script/script.h"
 #include "image/snapshot.h"
 
@@ -36,8 +35,6 @@ struct sl_decision {
 	char *trace;			/* its traceback, or NULL */
 	struct sl_error check;		/* SL_OK, or why no part of the plan can be carried out */
 	uint64_t check_bookings;	/* that were looked at in the check */
-	struct sl_asides asides;	/* jobs that are not planned for a while, since it refused their places: from one decision
-					   to the next */
 	char held[512];			/* where nothing starts, and why (sl_script_held()) */
 	size_t lua_peak;		/* bytes of Lua memory at the peak */
 };

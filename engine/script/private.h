@@ -56,10 +56,10 @@ void sl_script_hold_site(struct sl_script *s, const char *why);
 
 /* -- script/left_out.c --------------------------------------------------- */
 
-/* A cycle begins: jobs that took too long to plan in those before are left out of its plan.  It ends: those that are
- * left out are remembered. */
-void sl_script_recall_left_out(struct sl_script *s, struct sl_plan *p);
-void sl_script_remember_left_out(struct sl_script *s, const struct sl_plan *p);
+/* Jobs that the plans before left out (sl_plan_left_out()) are left out of this one; those that this one leaves
+ * out are remembered, as many as there is room for. */
+void sl_script_recall_left_out(const struct sl_remember *m, struct sl_plan *p);
+void sl_script_remember_left_out(struct sl_remember *m, const struct sl_plan *p);
 
 /* -- script/module.c --------------------------------------------------- */
 

@@ -476,7 +476,7 @@ static int set_up_cycle(struct sl_script *s, struct sl_cluster *c, struct sl_pla
 	sl_lua_end_turn(x);
 	if (recall(s, err) || sl_script_begin_holds(s, err))
 		return -1;
-	sl_script_recall_left_out(s, p);
+	sl_script_recall_left_out(s->x.remember, p);
 	sl_cluster_stop_at(c, &x->limit.expired);
 	x->running = true;
 	return 0;
@@ -500,7 +500,7 @@ static void end_cycle(struct sl_script *s)
 	s->x.running = false;
 	sl_lua_end_turn(&s->x);
 	sl_lua_end_bids(&s->x);
-	sl_script_remember_left_out(s, s->x.plan);
+	sl_script_remember_left_out(s->x.remember, s->x.plan);
 	sl_cluster_stop_at(s->x.cluster, NULL);
 	s->x.cluster = NULL;
 	sl_plan_set_guard(s->x.plan, NULL, NULL);

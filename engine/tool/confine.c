@@ -111,11 +111,19 @@ static int harden_solvers(void *arg, struct sl_error *err)
 	return sl_harden(&h, NULL, err);
 }
 
+static size_t largest_memfd(size_t memory)
+{
+	size_t part = memory / SL_CONFINE_FILES;
+
+	return part > SL_CONFINE_LEAST_MEMFD ? part : SL_CONFINE_LEAST_MEMFD;
+}
+
 int sl_confine(struct sl_confined *c, size_t memory, const char *user, const char *read, struct sl_error *err)
 {
 	struct sl_landlock_path path[SL_CONFINE_PLACES + 2] = { { "/etc/localtime", false },
 								{ "/usr/share/zoneinfo", false } };
-	struct sl_harden h = { .address_space = memory, .file_size = memory / SL_CONFINE_FILES, .files = SL_CONFINE_FILES };
+	struct sl_harden h = { .address_space = memory, .files = SL_CONFINE_FILES,
+			       .file_size = largest_memfd(memory) };
 	struct sl_error why;
 
 	if (find_user(user, &h, err) || list_places(c, read, err))

@@ -15,8 +15,11 @@
 
 /* Descriptors of an engine: its streams, its socket, those of the solver starter and the keeper, a
  * file with the directories above it, a snapshot and a memfd.  What memfds hold is in no process's
- * address space: all that may be open have as much as the address space together. */
+ * address space: all that may be open have as much as the address space together, but each 64 MiB at least, so that
+ * the snapshot of a large cluster has room where the address space is small.  t/tool/test_engine.c shows that two fewer
+ * descriptors suffice. */
 #define SL_CONFINE_FILES 16
+#define SL_CONFINE_LEAST_MEMFD ((size_t) 64 << 20)
 
 /* Directories that may be read; with Landlock, for as long as each is the same one. */
 struct sl_confined {
@@ -31,7 +34,7 @@ struct sl_confined {
 
 /*
  * Start the process that has models solved (mip/mip.h), and harden this one: *memory* bytes of
- * address space, and as many again in memfds, of which each has an equal part at the most;
+ * address space, and as many again in memfds, of which each has an equal part at the most, or SL_CONFINE_LEAST_MEMFD;
  * *user* (NULL: nobody) is who it becomes where it is root; *read* is a list of directories,
  * colon-separated, beside which only the bundled policies and time zones can be read (NULL: whatever
  * that user may).  What is not as asked for and no error is said on stderr.

@@ -80,17 +80,19 @@ static const struct {
 	{ always, NULL,
 	  "sdiag's figures on backfill stand at zero: schedlua status and schedlua top have those of sched/lua." },
 	{ preempts, "PreemptType",
-	  "Slurm's select preempts as before, for one job in a cycle, and chooses the nodes of jobs that may\n"
-	  "preempt others (doc/parity.md)." },
+	  "Slurm's select preempts as before, for one job in a cycle, and chooses whom.  A job that may preempt\n"
+	  "others is not planned as if it had to wait for their ends (doc/parity.md)." },
 	{ has_gangs, "PreemptMode",
 	  "slurmctld suspends and resumes gangs by itself; the plan takes a job that is suspended to go on at once." },
 	{ shares_cores, NULL,
 	  "Partitions share cores.  Cores that nobody has are given out first, as now; in a partition of YES:n a\n"
 	  "job that does not share waits until those that do have left a node (doc/parity.md)." },
 	{ saves_power, "SuspendTime",
-	  "Nodes that sleep are there for the plan; how long they take to wake up (ResumeTimeout) is not in it." },
+	  "Nodes that are up are taken first, whatever their weight.  Nodes that sleep are there for the plan, which\n"
+	  "counts the time of their boot (ResumeTimeout), and expects what starts behind one later (doc/placement.md)." },
 	{ lets_run_on, "OverTimeLimit",
-	  "The plan has each job end at its time limit; one that runs on longer delays what was planned behind it." },
+	  "The plan expects a job that is over its time limit to run on for so long, and one that outlasts that, too, to\n"
+	  "go on for as long again (doc/placement.md, When a job ends)." },
 	{ has_backup, NULL,
 	  "Several controllers: install sched/lua and the site file on each (doc/operating.md, Two controllers)." },
 	{ has_basic_priorities, "PriorityType",

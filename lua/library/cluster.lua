@@ -99,7 +99,8 @@ local usage = {}
 ---@field without? string[]
 
 --- What runs that have ended used, in unit-seconds, by name.  Exact to the second.  The same
---- question gives the same table throughout a cycle; it is read-only.
+--- question gives the same table throughout a cycle; it is read-only, and pairs(), next() and
+--- rawget() read it as any other table.
 ---@param question sched.usage.past_question
 ---@return table<string, integer>
 function usage:past(question) end

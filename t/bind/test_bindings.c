@@ -211,7 +211,7 @@ static void sums_of_an_earlier_cycle_are_not_asked(void **state)
 			 "  kept = engine.held { by = 'user', unit = 'cpu', partitions = { cluster.partitions[1].name } }\n"
 			 "end\nreturn M", use[i]);
 		err = decide(text, (struct build *[]) { few, many, NULL }, NULL);
-		if (!strstr(err.text, "this engine.held is from an earlier cycle"))
+		if (!strstr(err.text, "this engine.held is from an earlier cycle: get another one in this cycle"))
 			fail_msg("%s: %s", use[i], err.text);
 		build_destroy(few);
 		build_destroy(many);

@@ -33,7 +33,7 @@ static struct rest rest_of(struct build *b, struct built_plan *p)
 	const void *bytes;
 	size_t size;
 
-	if (sl_check_rows(snap, plan, &r.cuts, &err) || sl_plan_cut(plan, &r.cuts, r.builder, &err) ||
+	if (sl_check_rows(snap, plan, &r.cuts, &err) || sl_plan_cut(plan, &r.cuts, NULL, r.builder, &err) ||
 	    sl_builder_finish(r.builder, &bytes, &size, &err) || sl_plan_image_open(&r.plan, bytes, size, &err) ||
 	    sl_check_plan(snap, &r.plan, &err) || sl_plan_answers(&r.plan, snap, &err))
 		fail_msg("%s", err.text);

@@ -6,7 +6,7 @@
 #
 # A member of one of the structs below counts as looked at if the code has it behind "->" or "." (of slurm_conf behind
 # "slurm_conf." alone), whatever it is a member of there: names are compared, not types.  So a line too many may come
-# out, and none is lost.  A flag counts if its name stands in the code, a word of a parameter string if it
+# out; one is missed where a macro or a variable hides the name.  A flag counts if its name stands in the code, a word of a parameter string if it
 # stands in a string of a statement that has the parameter's variable in it.
 
 BEGIN {
@@ -38,25 +38,28 @@ FNR == 1 { in_comment = depth = 0; statement = body = tag = "" }
 		read_header()
 }
 
-function strip(s,	out, at) {
+# A comment begins neither inside of a string nor of a character: what begins first, counts.
+function strip(s,	out) {
 	out = ""
 	while (s != "") {
 		if (in_comment) {
-			if (!(at = index(s, "*/")))
+			if (!match(s, /\*\//))
 				return out
-			s = substr(s, at + 2)
 			in_comment = 0
 			out = out " "
-		} else {
-			if (!(at = index(s, "/*")))
-				break
-			out = out substr(s, 1, at - 1)
-			s = substr(s, at + 2)
+		} else if (!match(s, /"([^"\\]|\\.)*"|'([^'\\]|\\.)+'|\/\*|\/\//)) {
+			return out s
+		} else if (substr(s, RSTART, 2) == "/*") {
 			in_comment = 1
+			out = out substr(s, 1, RSTART - 1)
+		} else if (substr(s, RSTART, 2) == "//") {
+			return out substr(s, 1, RSTART - 1)
+		} else {
+			out = out substr(s, 1, RSTART + RLENGTH - 1)
 		}
+		s = substr(s, RSTART + RLENGTH)
 	}
-	sub(/\/\/.*/, "", s)
-	return out s
+	return out
 }
 
 # -- headers -------------------------------------------------------------------

@@ -57,6 +57,7 @@ release() { # VERSION : of Slurm, in $T/slurm
 	static void f(job_record_t *job)
 	{
 		/* job->unused_here */
+		path = "/etc/*/slurm \"//", c = '"';
 		if (job->details && job->masks[0])
 			debug("see slurm.conf, job->unused_here");
 		if (slurm_conf.kill_wait && other.over_time_limit)

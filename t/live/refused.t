@@ -102,8 +102,9 @@ goes_on_when_repaired() {
 	cp "$(command -v schedlua)" "$FAULTY.new"
 	mv "$FAULTY.new" "$FAULTY"
 	kill "$(status engine_pid)"
+	scontrol update "jobid=$BAD" timelimit=9	# or five minutes later
 	starts "$BAD" 30
 }
-it "with an engine that has no such fault it starts" goes_on_when_repaired
+it "with an engine that has no such fault it starts when it is changed" goes_on_when_repaired
 
 live_end

@@ -188,9 +188,10 @@ static void who_was_left_out_before_is_left_out_until_then(void **state)
 	(void) state;
 	open_scene(&s);
 	now = s.snap.meta.now[0];
-	sl_plan_leave_out(s.plan, s.snap.job.id[job], now + 1);
-	sl_plan_leave_out(s.plan, s.snap.job.id[other], now);		/* that is over */
-	sl_plan_leave_out(s.plan, s.snap.job.id[third], now + 1000);	/* the clock was set back */
+	sl_plan_leave_out(s.plan, (struct sl_left_out) { .id = s.snap.job.id[job], .until = now + 1 });
+	/* that is over; the clock was set back */
+	sl_plan_leave_out(s.plan, (struct sl_left_out) { .id = s.snap.job.id[other], .until = now });
+	sl_plan_leave_out(s.plan, (struct sl_left_out) { .id = s.snap.job.id[third], .until = now + 1000 });
 	sl_plan_left_out(s.plan, &count);
 	assert_int_equal(count, 1);
 	assert_int_equal(decide(&s, job), 0);
@@ -241,6 +242,31 @@ static uint64_t digest_of_decisions(const char *source)
 	return digest;
 }
 
+/* One who took too long stays left out, whatever is changed of him. */
+static void who_was_refused_by_the_checker_is_left_out_until_changed(void **state)
+{
+	struct scene s = begin_scene(3);
+	uint32_t job = add_job(&s, COSTLY_PLAIN, ALICE, 1), other = add_job(&s, COSTLY_PLAIN, ALICE, 2), count;
+	struct sl_left_out left = { .text = (char[]) { "the checker refused its place: \"x\"" } };
+
+	(void) state;
+	open_scene(&s);
+	left.until = s.snap.meta.now[0] + 300;
+	left.id = s.snap.job.id[job];
+	left.stamp = s.snap.job.stamp[job];
+	sl_plan_leave_out(s.plan, left);
+	left.id = s.snap.job.id[other];
+	left.stamp = s.snap.job.stamp[other] + 1;
+	sl_plan_leave_out(s.plan, left);
+	sl_plan_left_out(s.plan, &count);
+	assert_int_equal(count, 2);
+	assert_int_equal(decide(&s, job), 0);
+	assert_int_equal(s.why.why, SL_WHY_CHECK);
+	assert_string_equal(sl_refusal_text(&s.why), "the checker refused its place: \"x\"");
+	assert_int_equal(decide(&s, other), 1);
+	end_scene(&s);
+}
+
 static void the_same_jobs_are_left_out_each_time(void **state)
 {
 	(void) state;
@@ -289,6 +315,7 @@ int main(void)
 		cmocka_unit_test(a_plain_job_is_far_from_that),
 		cmocka_unit_test(what_takes_too_long_is_left_out_and_the_user_reads_it),
 		cmocka_unit_test(who_was_left_out_before_is_left_out_until_then),
+		cmocka_unit_test(who_was_refused_by_the_checker_is_left_out_until_changed),
 		cmocka_unit_test(a_user_with_many_such_jobs_stops_nobody),
 		cmocka_unit_test(the_same_jobs_are_left_out_each_time),
 		cmocka_unit_test(a_simulation_has_no_bounds),

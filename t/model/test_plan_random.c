@@ -478,7 +478,7 @@ static void whatever_rows_are_wrong_the_others_are_left(void **state)
 		checked(&d, sl_builder_finish(d.image, &bytes, &size, &d.err));
 		checked(&d, sl_plan_image_open(&plan, bytes, size, &d.err));
 		checked(&d, sl_check_rows(&d.b->snap, &plan, &cuts, &d.err));
-		checked(&d, sl_plan_cut(&plan, &cuts, b, &d.err));
+		checked(&d, sl_plan_cut(&plan, &cuts, NULL, b, &d.err));
 		checked(&d, sl_builder_finish(b, &bytes, &size, &d.err));
 		checked(&d, sl_plan_image_open(&rest, bytes, size, &d.err));
 		must_be_whole(&d, &plan, &rest, &cuts, seed);

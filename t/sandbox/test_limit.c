@@ -207,6 +207,20 @@ static void a_library_cannot_be_written_through_its_iterator(void **state)
 	is_fine("local n = 0 for k, v in pairs(utf8) do assert(utf8[k] == v) n = n + 1 end assert(n == 6)");
 }
 
+/* A policy that finds nothing in what is not empty decides the contrary of what it means. */
+static void all_that_reads_finds_in_a_view_what_is_in_the_table(void **state)
+{
+	(void) state;
+	is_fine("local k, v = next(utf8) assert(k == 'char' and v == utf8.char)");
+	is_fine("local n, k = 0, next(utf8) while k do n = n + 1 k = next(utf8, k) end assert(n == 6)");
+	is_fine("assert(rawget(math, 'pi') == math.pi and rawget(math, 'no') == nil)");
+	is_fine("assert(rawlen(math) == 0 and #math == 0 and rawlen('abc') == 3 and rawlen({ 1, 2 }) == 2)");
+	is_fine("local t = setmetatable({ 1 }, { __index = { a = 1 }, __len = function() return 5 end }) "
+		"assert(rawget(t, 'a') == nil and rawlen(t) == 1 and next(t) == 1 and next(t, 1) == nil)");
+	raises("rawget(1, 2)", "table expected");
+	raises("rawlen(1)", "table or string expected");
+}
+
 /* Whatever looks at the stack after the deadline must not take longer than the stack took to grow. */
 static void the_deadline_is_kept_deep_inside_calls(void **state)
 {
@@ -364,6 +378,7 @@ int main(void)
 		cmocka_unit_test(an_iterator_looks_at_nothing_but_its_own_table),
 		cmocka_unit_test(a_table_that_shrinks_while_its_keys_are_sorted_is_traversed),
 		cmocka_unit_test(a_library_cannot_be_written_through_its_iterator),
+		cmocka_unit_test(all_that_reads_finds_in_a_view_what_is_in_the_table),
 		cmocka_unit_test(the_deadline_is_kept_deep_inside_calls),
 		cmocka_unit_test(an_overflow_of_the_stack_cannot_be_caught),
 		cmocka_unit_test(what_a_budget_suffices_for_is_not_disturbed),

@@ -243,11 +243,11 @@ static void the_budget_ends_a_cycle_and_the_state_serves_the_next_one(void **sta
 static void an_object_that_was_kept_raises_in_the_next_cycle(void **state)
 {
 	static const char *const use[][2] = {
-		{ "kept.id", "this job is from an earlier cycle" },
+		{ "kept.id", "this job is from an earlier cycle: keep its id or name, not the object" },
 		{ "plan:start(kept)", "this job is from an earlier cycle" },
 		{ "kept_cluster.now", NULL },	/* the cluster is one and the same */
 		{ "kept_node.name", "this node is from an earlier cycle" },
-		{ "kept_next()", "this iteration over the queue is from an earlier cycle" },
+		{ "kept_next()", "this iteration over the queue is from an earlier cycle: get another one in this cycle" },
 	};
 
 	(void) state;

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -43,18 +44,27 @@ const char *engine_user(void)
 	return NULL;
 }
 
+const char *engine_option;
+int engine_occupied;
+
 pid_t spawn_engine(int sock, const char *dir)
 {
 	const char *program = getenv("SCHEDLUA");
 	char read[400], cwd[300];
-	char *argv[] = { (char *) (program ? program : "./schedlua"), (char *) "engine", read, (char *) engine_user(), NULL };
+	char *argv[] = { (char *) (program ? program : "./schedlua"), (char *) "engine", read, NULL, NULL, NULL };
 	posix_spawn_file_actions_t fa;
+	int n = 3;
 	pid_t pid;
 
+	if ((argv[n] = (char *) engine_user()))
+		n++;
+	argv[n] = (char *) engine_option;
 	assert_non_null(getcwd(cwd, sizeof(cwd)));
 	snprintf(read, sizeof(read), "--read=%s/%s", cwd, dir);
 	posix_spawn_file_actions_init(&fa);
 	posix_spawn_file_actions_adddup2(&fa, sock, 3);
+	for (int i = 0; i < engine_occupied; i++)
+		posix_spawn_file_actions_addopen(&fa, 4 + i, "/dev/null", O_RDONLY, 0);
 	assert_int_equal(posix_spawn(&pid, argv[0], &fa, NULL, argv, environ), 0);
 	posix_spawn_file_actions_destroy(&fa);
 	return pid;

@@ -30,6 +30,12 @@ int stop_engine(void **state);
 pid_t spawn_engine(int sock, const char *dir);
 const char *engine_user(void);
 
+/* One option more of engines that are started from now on; NULL: none. */
+extern const char *engine_option;
+
+/* So many descriptors of engines that are started from now on are taken by something else. */
+extern int engine_occupied;
+
 /* Wait for the engine's end: its exit status, or minus the signal. */
 int reap_engine(struct engine *e);
 

@@ -506,6 +506,42 @@ static void what_it_can_hold_is_bounded(void **state)
 	assert_int_equal(number_in(e, "oom_score_adj", ""), 1000);
 }
 
+static void the_snapshot_of_a_large_cluster_has_room_where_memory_is_little(void **state)
+{
+	struct engine *e = *state;
+	struct sl_frame f = { .type = SL_FRAME_HELLO, .fd = -1 };
+
+	engine_option = "--memory=512";
+	restart(e);
+	engine_option = NULL;
+	ask_engine(e, &f);
+	assert_int_equal(number_in(e, "limits", "Max file size"), 64 << 20);
+}
+
+#define WITH_MODELS "local sched = require \"sched\"\n" \
+	"return sched.site { default = { sched.quota { per_user = \"1000 cpu-hours\" }, \"ip_window\" } }\n"
+
+/* Two more than the engine needs are taken, and it still does all that it does. */
+static void it_has_descriptors_to_spare(void **state)
+{
+	struct engine *e = *state;
+	uint32_t started;
+
+	engine_occupied = 2;
+	restart(e);
+	engine_occupied = 0;
+	for (int round = 0; round < 4; round++) {
+		struct sl_frame_loaded loaded;
+
+		write_site(e, round % 2 ? START_ALL : WITH_MODELS);
+		loaded = load_site(e, e->site, snapshot_fd());
+		assert_string_equal(loaded.text, "");
+		assert_int_equal(loaded.ok, 1);
+		decide(e, snapshot_fd(), &started);
+		assert_int_equal(started, 7);
+	}
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start_engine, stop_engine)
 
 int main(void)
@@ -536,6 +572,8 @@ int main(void)
 		TEST(it_ends_when_its_directory_is_another_one),
 		TEST(it_has_given_up_its_privileges),
 		TEST(what_it_can_hold_is_bounded),
+		TEST(the_snapshot_of_a_large_cluster_has_room_where_memory_is_little),
+		TEST(it_has_descriptors_to_spare),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -173,6 +173,8 @@ PriorityType=priority/basic
 PartitionName=q Nodes=n1 OverSubscribe=FORCE:2
 EOC
 	run 0 import-conf "$T/slurm.conf" && out 'PreemptType=preempt/qos$' && out 'PreemptMode=GANG,SUSPEND$' && out 'OverTimeLimit=10$' &&
+		out 'as if it had to wait for their ends' && out 'over its time limit to run on for so long' &&
+		out 'counts the time of their boot (ResumeTimeout)' &&
 		out 'share cores' && out 'Several controllers' && out 'SuspendTime=600$' && out 'PriorityType=priority/basic$' &&
 		cp "$T/out" "$T/imported.lua" && run 0 check "$T/imported.lua" || return 1
 	sed -i 's/Nodes=n1/Nodes=n2/' "$T/slurm.conf" && run 0 import-conf "$T/slurm.conf" && err 'no node n2' && err 'not looked at'

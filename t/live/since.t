@@ -12,7 +12,7 @@ cluster_gres_conf() {
 	plain_cluster_gres_conf | sed -nE 's/^(Name=gpu) File=(.*)\[0-1\]$/\1 File=\20 Cores=0-3\n\1 File=\21 Cores=4-7/p'
 }
 SL_NODE_SHAPE="CPUs=8 Sockets=2 CoresPerSocket=4 ThreadsPerCore=1 RealMemory=16000 Gres=gpu:2"
-live_begin 8
+live_begin 8 DebugFlags=NO_CONF_HASH
 needs_engine
 cp "$C/etc/slurm.conf" "$C/slurm.conf"
 
@@ -35,6 +35,7 @@ anew() { # stock | lua [LINE...]
 
 # The function prints the same under Slurm's own schedulers and under sched/lua.
 same_as_stock() { # FUNCTION [LINE...]
+	trap 'where >&2' ERR	# (what the function prints is compared)
 	anew stock "${@:2}"
 	"$1" > "$C/stock"
 	live_reset
@@ -135,8 +136,9 @@ segments() {
 it "--segment: each segment is in a block" segments
 
 spread_scene() {
-	got -N4 --exclusive --segment=2 --spread-segments
-	got -N4 --exclusive --segment=2 --consolidate-segments
+	got -N2 --exclusive --segment=1 --spread-segments
+	got -N2 --exclusive --segment=1 --consolidate-segments
+	got -N2 --exclusive --segment=2
 }
 spread() {
 	needs 25.11 --spread-segments
@@ -148,7 +150,7 @@ it "--spread-segments, --consolidate-segments" spread
 own_block_scene() {
 	local first
 	first=$(holds -N1 -n1 --exclusive=topo)
-	echo "$(job_nodes "$first")"
+	job_nodes "$first"
 	got -N2 -n2
 	waits "$first" -N4 -n4 --exclusive=topo
 }
@@ -215,7 +217,7 @@ ring_scene() {
 	holds -N1 -n3 -w n005 > /dev/null
 	got -N2 -n12 -w 'n[005-006]'
 	got -N2 -n11
-	waits "$one" -N4 -n32 -w 'n[001-004]' --exclusive
+	waits "$one" -N2 -w 'n[001-002]' --exclusive
 }
 ring() {
 	needs 26.05 topology/ring
@@ -273,7 +275,7 @@ it "RestrictedCoresPerGPU: cores are kept for jobs with GPUs" restricted
 socket_scene() {
 	local one
 	one=$(holds -N1 -n4 -w n001)
-	echo "$(layout "$one")"
+	layout "$one"
 	waits "$one" -N1 -n3 -w n001
 	got -N2 -n7 -w 'n[002-003]'
 	got -N1 -n8 -w n004 -p other
@@ -291,7 +293,7 @@ it "MaxCPUsPerSocket: a partition has so many CPUs of each socket" socket
 hres_scene() {
 	local one
 	one=$(holds -N1 -n1 -L water:3 -w n001)
-	echo "$(layout "$one")"
+	layout "$one"
 	got -N1 -n1 -L water:3
 	got -N1 -n1 -L water:1
 	waits "$one" -N1 -n1 -L water:3
@@ -316,20 +318,10 @@ it "resources.yaml: a job gets nodes that have the resource" hres
 it "... of all layers" hres MODE_2
 rm -f "$C/etc/resources.yaml"
 
-task_licences_scene() {
-	local one
-	one=$(holds -N1 -n2 --tres-per-task=license/tool:2)
-	waits "$one" -N1 -n1 --tres-per-task=license/tool:1
-}
-task_licences() {
-	needs 24.05 "licence of each task"
-	same_as_stock task_licences_scene Licenses=tool:4
-}
-it "--tres-per-task: licences of each task are counted" task_licences
-
 extra_scene() {
 	local id
 	scontrol update NodeName=n005 Extra='{"rack": 5}'
+	scontrol update NodeName=n007 Extra='{"rack": 6}'
 	got -N1 -n1 --extra='rack=5'
 	id=$(submit -N1 -n1 --extra='rack=7')
 	stays_pending "$id"

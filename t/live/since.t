@@ -337,24 +337,12 @@ extra() {
 }
 it "--extra: a job waits for a node whose Extra meets it, and is not held" extra
 
-gres_reservation_scene() {
-	scontrol create reservation ReservationName=some User=root StartTime=now Duration=60 Nodes=n001 TRES=gres/gpu=1 > /dev/null
-	got -N1 -n1 --gres=gpu:1 -w n001
-	got -N1 -n1 --gres=gpu:2
-	got -N1 -n1 --gres=gpu:1 --reservation=some
-}
-gres_reservation() {
-	needs 24.05 "reservation of gres"
-	same_as_stock gres_reservation_scene
-}
-it "a reservation of gres: jobs outside get others" gres_reservation
-
 external_scene() {
 	local id
-	id=$(sbatch --parsable --external -N2 -n5)
+	id=$(timeout 20 sbatch --parsable --external -N2 -n5 </dev/null)
 	starts "$id" 30
 	layout "$id"
-	got -N1 -n8 -w n001
+	got -N1 -n8 -w n003
 }
 external() {
 	needs 25.11 "external job"

@@ -29,7 +29,8 @@ local function same_fields(class, expression)
 	end
 	-- fields that are nil do not show in pairs()
 	local optional = { array_job_id = true, array_task_id = true, het_job_id = true, het_offset = true, uid = true,
-		gid = true, home = true, owner = true, max_nodes = true, max_cpus_per_node = true, origin = true, forecast = true }
+		gid = true, home = true, owner = true, max_nodes = true, max_cpus_per_node = true,
+		max_cpus_per_socket = true, origin = true, forecast = true }
 	local documented = fields_of(class)
 	for name in pairs(real) do
 		assert(documented[name], class .. "." .. name .. " is not in lua/library/cluster.lua")

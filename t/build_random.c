@@ -102,6 +102,8 @@ static void random_nodes(struct build *b, uint64_t *s, struct left *left)
 			r.owner = 1000 + build_below(s, 3);
 		if (b->nodes % 3 == 1 && n % 3)
 			random_power(*s + n, &r);
+		if (b->nodes % 8 == 3 && n % 16 == 5)
+			r.res_cores_per_gpu = 1;
 		left[n] = (struct left) { r.cores, r.gres.count ? 2 : 0, r.memory };
 		if (n % 4)
 			r.gres = add_bandwidth(b, r.gres, kind, n % 4);
@@ -185,6 +187,10 @@ static void random_partitions(struct build *b, uint64_t *s)
 			r.flags |= SL_PART_EXCLUSIVE_USER;
 		if (one_in(s, 12))
 			r.flags &= ~SL_PART_UP;
+		if (one_in(s, 12))
+			r.flags |= SL_PART_OTHER_TOPOLOGY;
+		if (one_in(s, 16))
+			r.max_cpus_per_socket = 1 + build_below(s, 4);
 		if (one_in(s, 4))
 			r.max_time = 600 * (1 + build_below(s, 20));
 		random_part_times(s, &r);
@@ -338,6 +344,8 @@ static void random_wishes(struct build *b, uint64_t *s, struct sl_job_row *r)
 		r->asks |= SL_ASKS_BURST_BUFFER;
 	if (r->id % 8 == 5)
 		r->asks |= SL_ASKS_SOCKETS_IN_TURN;
+	if (r->id % 32 == 7)
+		r->asks |= r->id % 64 == 7 ? SL_ASKS_EXTRA : SL_ASKS_HRES;
 	if (one_in(s, 20))
 		r->het_job_id = r->id;
 	if (one_in(s, 10))

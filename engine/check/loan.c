@@ -62,7 +62,7 @@ static const char *access_forbids(const struct check *c, const struct row *r, ui
 static const char *partition_forbids(const struct check *c, const struct row *r, uint32_t p)
 {
 	const struct sl_partition_view *part = &c->snap->partition;
-	uint32_t alike = SL_PART_EXCLUSIVE_USER | SL_PART_EXCLUSIVE_TOPO | SL_PART_LLN | SL_PART_FORCE;
+	uint32_t alike = SL_PART_EXCLUSIVE_USER | SL_PART_EXCLUSIVE_TOPO | SL_PART_OTHER_TOPOLOGY | SL_PART_LLN | SL_PART_FORCE;
 
 	if (!(part->flags[p] & SL_PART_UP))
 		return "its state";
@@ -74,6 +74,8 @@ static const char *partition_forbids(const struct check *c, const struct row *r,
 		return "its MinNodes";
 	if (part->max_cpus_per_node[p] != SL_NONE && part->max_cpus_per_node[p])
 		return "its MaxCPUsPerNode";
+	if (part->max_cpus_per_socket[p] != SL_NONE)
+		return "its MaxCPUsPerSocket";
 	if (part->oversubscribe[p] != part->oversubscribe[r->partition] ||
 	    (part->flags[p] & alike) != (part->flags[r->partition] & alike))
 		return "how it shares nodes";

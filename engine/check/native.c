@@ -102,6 +102,34 @@ static bool knows_parts(const struct check *c, uint32_t resv, const struct ask *
 	       !(c->snap->meta.select_flags[0] & SL_SELECT_SOCKET);
 }
 
+/* What its partition, and the nodes that it has, leave to select. */
+static const char *special_nodes(const struct check *c, const struct row *r)
+{
+	uint32_t flags = c->snap->partition.flags[r->partition];
+
+	if (flags & SL_PART_EXCLUSIVE_TOPO)
+		return "switches of its own";
+	if (flags & SL_PART_OTHER_TOPOLOGY && r->places.count > 1)
+		return "several nodes of another topology";
+	if (c->snap->partition.max_cpus_per_socket[r->partition] != SL_NONE)
+		return "MaxCPUsPerSocket";
+	for (uint32_t i = r->places.first; i < r->places.first + r->places.count; i++)
+		if (c->snap->node.res_cores_per_gpu[c->plan->place.node[i]])
+			return "cores for jobs with GPUs";
+	return NULL;
+}
+
+/* Gres, of which a reservation that is not over has some. */
+static bool meets_reserved_gres(const struct check *c, const struct ask *a)
+{
+	const struct sl_reservation_view *v = &c->snap->reservation;
+	bool meets = false;
+
+	for (uint32_t r = 0; r < v->rows && a->gres.count; r++)
+		meets |= v->flags[r] & SL_RESV_GRES && v->end_time[r] > c->snap->meta.now[0];
+	return meets;
+}
+
 const char *check_native(const struct check *c, const struct row *r, const struct ask *a)
 {
 	const struct sl_snapshot *s = c->snap;
@@ -127,10 +155,10 @@ const char *check_native(const struct check *c, const struct row *r, const struc
 	if (s->meta.select_flags[0] & SL_SELECT_LLN_DEALS && r->places.count > 1 && !a->whole && !a->tasks_per_node &&
 	    (s->meta.select_flags[0] & SL_SELECT_LLN || s->partition.flags[r->partition] & SL_PART_LLN))
 		return "tasks on least loaded nodes";
-	if (s->partition.flags[r->partition] & SL_PART_EXCLUSIVE_TOPO)
-		return "switches of its own";
-	if ((why = check_shared_native(c, r, a)))
+	if ((why = special_nodes(c, r)) || (why = check_shared_native(c, r, a)))
 		return why;
+	if (meets_reserved_gres(c, a))
+		return "a reservation of gres";
 	if (r->way == SL_NONE && strchr(check_str(c, s->job.reservation[r->job]), ','))
 		return "several reservations";
 	if (own != SL_NONE && s->reservation.cores[own] && !knows_parts(c, own, a))

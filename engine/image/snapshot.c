@@ -97,6 +97,7 @@ static const struct sl_word partition_flags[] = {
 	{ SL_PART_UP, "UP" }, { SL_PART_DEFAULT, "DEFAULT" }, { SL_PART_EXCLUSIVE_USER, "EXCLUSIVE_USER" },
 	{ SL_PART_LLN, "LLN" }, { SL_PART_FORCE, "FORCE" }, { SL_PART_HIDDEN, "HIDDEN" },
 	{ SL_PART_ROOT_ONLY, "ROOT_ONLY" }, { SL_PART_EXCLUSIVE_TOPO, "EXCLUSIVE_TOPO" },
+	{ SL_PART_OTHER_TOPOLOGY, "OTHER_TOPOLOGY" },
 };
 static const struct sl_word job_states[] = {
 	{ SL_JOB_PENDING, "PENDING" }, { SL_JOB_RUNNING, "RUNNING" }, { SL_JOB_SUSPENDED, "SUSPENDED" },
@@ -130,6 +131,7 @@ static const struct sl_word asks[] = {
 	{ SL_ASKS_SPEC_THREADS, "SPEC_THREADS" }, { SL_ASKS_BOUND_GRES, "BOUND_GRES" },
 	{ SL_ASKS_TASK_GRES, "TASK_GRES" }, { SL_ASKS_ONE_TYPE, "ONE_TYPE" },
 	{ SL_ASKS_DEFAULT_CPUS, "DEFAULT_CPUS" }, { SL_ASKS_SOCKETS_IN_TURN, "SOCKETS_IN_TURN" },
+	{ SL_ASKS_HRES, "HRES" }, { SL_ASKS_EXTRA, "EXTRA" }, { SL_ASKS_RECLAIM, "RECLAIM" },
 };
 static const struct sl_word per_words[] = {
 	{ SL_PER_NODE, "node" }, { SL_PER_JOB, "job" }, { SL_PER_TASK, "task" }, { SL_PER_SOCKET, "socket" },
@@ -137,6 +139,7 @@ static const struct sl_word per_words[] = {
 static const struct sl_word resv_flags[] = {
 	{ SL_RESV_MAINT, "MAINT" }, { SL_RESV_FLEX, "FLEX" }, { SL_RESV_IGNORE_JOBS, "IGNORE_JOBS" },
 	{ SL_RESV_OVERLAP, "OVERLAP" }, { SL_RESV_ANY_NODES, "ANY_NODES" },
+	{ SL_RESV_GRES, "GRES" },
 };
 
 #define WORDS(id, row, field, is_flags, list) \

@@ -73,6 +73,7 @@ enum sl_snapshot_table {
 	X(str, features, -1, 0, "active features, comma-separated") \
 	X(range, gres, SL_T_NODE_GRES, 0, "generic resources of the node") \
 	X(str, topology, -1, 0, "switches from the root to the node, dot-separated") \
+	X(u32, res_cores_per_gpu, -1, 0, "RestrictedCoresPerGPU: cores for each GPU that only jobs with GPUs may have; 0: none") \
 	X(u32, owner, -1, SL_NONE, "user id that has the node for himself (ExclusiveUser)") \
 	X(i64, boot_time, -1, 0, "when the node came up") \
 	X(str, reason, -1, 0, "why it is down or drained") \
@@ -113,6 +114,7 @@ enum sl_snapshot_table {
 	X(u32, min_nodes, -1, 0, "MinNodes") \
 	X(u32, max_nodes, -1, SL_NONE, "MaxNodes") \
 	X(u32, max_cpus_per_node, -1, SL_NONE, "MaxCPUsPerNode") \
+	X(u32, max_cpus_per_socket, -1, SL_NONE, "MaxCPUsPerSocket") \
 	X(u32, oversubscribe, -1, 1, "jobs that may share a core: 0 EXCLUSIVE, 1 NO, n FORCE:n or YES:n") \
 	X(str, qos, -1, 0, "partition QOS") \
 	X(str, allow_accounts, -1, 0, "AllowAccounts, comma-separated; empty: all") \
@@ -131,6 +133,7 @@ enum sl_snapshot_table {
 #define SL_PART_HIDDEN		0x20
 #define SL_PART_ROOT_ONLY	0x40	/* only root may submit there */
 #define SL_PART_EXCLUSIVE_TOPO	0x80	/* each job has its switches to itself (from 24.05 on) */
+#define SL_PART_OTHER_TOPOLOGY	0x100	/* its topology is not what node.topology says: blocks, a ring, a torus, or another of topology.yaml */
 
 /*
  * Jobs: pending ones, running ones and those that finished a short while ago.
@@ -285,6 +288,9 @@ enum sl_distribution { SL_DIST_ANY, SL_DIST_BLOCK, SL_DIST_CYCLIC, SL_DIST_PLANE
 #define SL_ASKS_ONE_TYPE	0x100000	/* a gres by name alone, of which select takes all on a node of one type */
 #define SL_ASKS_DEFAULT_CPUS	0x200000	/* CPUs for each gres not by itself, but by default (DefCpuPerGPU) */
 #define SL_ASKS_SOCKETS_IN_TURN	0x400000	/* a core of each socket of a node in turn (-m block:cyclic) */
+#define SL_ASKS_HRES		0x800000	/* resources of resources.yaml, which belong to nodes; not in its list of licences */
+#define SL_ASKS_EXTRA		0x1000000	/* nodes whose Extra has what its --extra says (extra_constraints) */
+#define SL_ASKS_RECLAIM		0x2000000	/* licences that it may get by preemption (reclaim_licenses); not in its list of licences */
 
 /* The partitions of a job that asked for several, in the order asked. */
 #define SL_JOB_PARTITION_COLUMNS(X) \
@@ -361,6 +367,7 @@ enum sl_per { SL_PER_NODE, SL_PER_JOB, SL_PER_TASK, SL_PER_SOCKET };
 #define SL_RESV_IGNORE_JOBS	0x4
 #define SL_RESV_OVERLAP		0x8
 #define SL_RESV_ANY_NODES	0x10	/* of licences and the like: it has no nodes, its jobs run on any */
+#define SL_RESV_GRES		0x20	/* of gres: some of those of its nodes are set aside */
 
 #define SL_LICENSE_COLUMNS(X) \
 	X(str, name, -1, 0, "licence") \

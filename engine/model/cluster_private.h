@@ -50,6 +50,7 @@ struct part {
 	int64_t memory;			/* of each of its nodes; -1: they differ */
 	int64_t core_spec;		/* likewise */
 	int64_t sockets, socket_cores;	/* likewise; -1 also where the cores of a socket are not known */
+	bool restricts_cores;		/* some of them have RestrictedCoresPerGPU */
 	bool shares;			/* on some of them several jobs may have a core, of this or another partition */
 	uint32_t cap;			/* MaxCPUsPerNode, 0: none */
 	uint32_t cap_kind;		/* gres kind of the timeline that counts it, or SL_NONE */

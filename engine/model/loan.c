@@ -19,7 +19,7 @@
 #include "base/search.h"
 
 /* What has to be the same where a job is started in another partition than its own. */
-#define SHARING (SL_PART_EXCLUSIVE_USER | SL_PART_EXCLUSIVE_TOPO | SL_PART_LLN | SL_PART_FORCE)
+#define SHARING (SL_PART_EXCLUSIVE_USER | SL_PART_EXCLUSIVE_TOPO | SL_PART_OTHER_TOPOLOGY | SL_PART_LLN | SL_PART_FORCE)
 
 static const char *name_of(const struct sl_cluster *c, uint32_t partition)
 {
@@ -95,6 +95,8 @@ static bool is_alike(const struct sl_cluster *c, uint32_t home, uint32_t p, char
 				   name_of(c, p));
 	if (c->part[p].cap)
 		return refuse_loan(why, "partition %s has MaxCPUsPerNode", name_of(c, p));
+	if (part->max_cpus_per_socket[p] != SL_NONE)
+		return refuse_loan(why, "partition %s has MaxCPUsPerSocket", name_of(c, p));
 	return true;
 }
 

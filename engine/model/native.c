@@ -33,11 +33,16 @@ static const struct {
 	{ SL_NATIVE_SHARED_CORES, "shared cores beside other counts of them" },
 	{ SL_NATIVE_BY_SOCKET, "allocation by socket, of unequal ones or beside other counts of cores" },
 	{ SL_NATIVE_RESERVATIONS, "several reservations" },
-	{ SL_NATIVE_PARTIAL, "a reservation of parts of nodes, beside gres or with cores that others may have" },
+	{ SL_NATIVE_PARTIAL, "a reservation of gres, or of parts of nodes, beside gres or with cores that others may have" },
 	{ SL_NATIVE_UNEQUAL_THREADS, "nodes with unequal threads" },
 	{ SL_NATIVE_GRES, "gres" },
 	{ SL_NATIVE_CPU_CAP, "MaxCPUsPerNode" },
 	{ SL_NATIVE_LLN, "tasks on least loaded nodes" },
+	{ SL_NATIVE_HRES, "hierarchical resources" },
+	{ SL_NATIVE_EXTRA, "constraints on Extra of nodes" },
+	{ SL_NATIVE_SOCKET_CAP, "MaxCPUsPerSocket" },
+	{ SL_NATIVE_TOPOLOGY, "several nodes of blocks, a ring or a torus, or of one of several topologies" },
+	{ SL_NATIVE_GPU_CORES, "nodes that keep cores for jobs with GPUs (RestrictedCoresPerGPU)" },
 };
 _Static_assert(sizeof(words) / sizeof(words[0]) == SL_NATIVE_FLAGS, "words for each flag");
 
@@ -66,6 +71,9 @@ static const struct {
 	{ SL_ASKS_WHOLE_SWITCHES, SL_NATIVE_WHOLE_SWITCHES },
 	{ SL_ASKS_BURST_BUFFER, SL_NATIVE_BURST_BUFFER },
 	{ SL_ASKS_EXPAND, SL_NATIVE_EXPAND },
+	{ SL_ASKS_HRES, SL_NATIVE_HRES },
+	{ SL_ASKS_EXTRA, SL_NATIVE_EXTRA },
+	{ SL_ASKS_RECLAIM, SL_NATIVE_PREEMPT },
 };
 
 static uint32_t if_so(bool is, uint32_t native)
@@ -145,6 +153,22 @@ static bool has_unknown_cores(const struct sl_cluster *c, uint32_t r, const stru
 			       gres.count || c->snap->meta.select_flags[0] & SL_SELECT_SOCKET);
 }
 
+/*
+ * True if the job asks for gres while a reservation sets some aside: which of a node's gres are free for jobs inside and
+ * outside of it, the snapshot does not say.
+ */
+static bool meets_reserved_gres(const struct sl_cluster *c, const struct sl_entry *e)
+{
+	const struct sl_reservation_view *v = &c->snap->reservation;
+	struct sl_range gres = e->shape ? c->snap->shape.gres[c->snap->job.shapes[e->job].first + e->shape - 1] :
+		c->snap->job.gres[e->job];
+
+	for (uint32_t r = 0; r < v->rows && gres.count; r++)
+		if (v->flags[r] & SL_RESV_GRES && v->end_time[r] > c->now)
+			return true;
+	return false;
+}
+
 static uint32_t native_of_reservation(const struct sl_cluster *c, const struct sl_entry *e)
 {
 	uint32_t r = cluster_entry_reservation(c, e);
@@ -155,8 +179,14 @@ static uint32_t native_of_reservation(const struct sl_cluster *c, const struct s
 		if_so(has_unknown_cores(c, r, e), SL_NATIVE_PARTIAL);
 }
 
+static uint32_t native_of_partition(const struct sl_cluster *c, uint32_t p)
+{
+	return if_so(c->snap->partition.flags[p] & SL_PART_EXCLUSIVE_TOPO, SL_NATIVE_WHOLE_SWITCHES) |
+		if_so(c->snap->partition.max_cpus_per_socket[p] != SL_NONE, SL_NATIVE_SOCKET_CAP);
+}
+
 uint32_t want_native(const struct sl_cluster *c, const struct sl_entry *e)
 {
-	return native_of_job(c, e->job) | native_of_reservation(c, e) |
-		if_so(c->snap->partition.flags[e->partition] & SL_PART_EXCLUSIVE_TOPO, SL_NATIVE_WHOLE_SWITCHES);
+	return native_of_job(c, e->job) | native_of_reservation(c, e) | native_of_partition(c, e->partition) |
+		if_so(meets_reserved_gres(c, e), SL_NATIVE_PARTIAL);
 }

@@ -28,9 +28,14 @@ enum sl_native {
 	SL_NATIVE_EXPAND		= 1 << 13,
 	SL_NATIVE_PREEMPT		= 1 << 15,
 	SL_NATIVE_REFUSED		= 1 << 16,
+	SL_NATIVE_HRES			= 1 << 26,
+	SL_NATIVE_EXTRA			= 1 << 27,
 	/* facts of its partition, of its reservation and of the cluster */
 	SL_NATIVE_RESERVATIONS		= 1 << 19,
 	SL_NATIVE_PARTIAL		= 1 << 21,
+	SL_NATIVE_SOCKET_CAP		= 1 << 28,
+	SL_NATIVE_TOPOLOGY		= 1 << 29,	/* on several nodes (want.c) */
+	SL_NATIVE_GPU_CORES		= 1 << 30,	/* nodes of the partition keep cores for jobs with GPUs (want.c) */
 	/* numbers (want.c) */
 	SL_NATIVE_SOCKETS		= 1 << 1,	/* these two: of parts of nodes, or of unequal ones */
 	SL_NATIVE_TASKS_PER_SOCKET	= 1 << 2,
@@ -46,7 +51,7 @@ enum sl_native {
 	SL_NATIVE_LLN			= 1 << 20,	/* how many tasks each of several nodes has */
 };
 
-#define SL_NATIVE_FLAGS 26		/* bits from 0 on, one for each */
+#define SL_NATIVE_FLAGS 31		/* bits from 0 on, one for each */
 
 #define SL_NATIVE_TEXT 160
 

@@ -68,6 +68,7 @@ static void measure_nodes(struct sl_cluster *c, struct part *part)
 			part->socket_cores = first || part->socket_cores == socket_cores ? socket_cores : -1;
 			part->core_spec = first || part->core_spec == core_spec ? core_spec : -1;
 			part->max_cores = first ? node->cores[n] : most(part->max_cores, node->cores[n]);
+			part->restricts_cores |= node->res_cores_per_gpu[n] > 0;
 			first = false;
 		}
 	}
@@ -393,6 +394,17 @@ static bool has_settled_tasks(const struct sl_request *r)
 						      (uint64_t) r->tasks_per_node * r->min_nodes == r->tasks);
 }
 
+/* What of its partition's nodes, and of how they are connected, select alone knows. */
+static uint32_t native_of_nodes(const struct sl_cluster *c, const struct want *w)
+{
+	const struct sl_request *r = &w->pub.request;
+	bool is_on_one = r->max_nodes == 1 || (r->min_nodes <= 1 && r->tasks == 1);
+	bool is_other = c->snap->partition.flags[w->entry.partition] & SL_PART_OTHER_TOPOLOGY;
+
+	return (is_other && !is_on_one ? SL_NATIVE_TOPOLOGY : 0) |
+		(cluster_part(c, &w->entry)->restricts_cores ? SL_NATIVE_GPU_CORES : 0);
+}
+
 static void choose_method(const struct sl_cluster *c, struct want *w)
 {
 	uint32_t select = c->snap->meta.select_flags[0];
@@ -406,6 +418,7 @@ static void choose_method(const struct sl_cluster *c, struct want *w)
 	w->placed = w->pub.method;
 	if (lln && select & SL_SELECT_LLN_DEALS && !has_settled_tasks(&w->pub.request))
 		w->pub.native |= SL_NATIVE_LLN;
+	w->pub.native |= native_of_nodes(c, w);
 	if (w->pub.native) {
 		w->pub.method = SL_PLACE_NATIVE;
 		want_restore_wide(w, &w->pub.request);

@@ -319,6 +319,9 @@ function history:summary(question) end
 ---@field one_type boolean gres by name alone, of which a node gives all of one type
 ---@field default_cpus boolean CPUs for each gres by default alone (DefCpuPerGPU)
 ---@field sockets_in_turn boolean a core of each socket of a node in turn (-m block:cyclic)
+---@field hres boolean resources of resources.yaml, which belong to nodes
+---@field extra boolean nodes whose Extra has what its --extra says
+---@field reclaim boolean licences that it may get by preemption; not in its licenses
 ---@field reboot boolean features that nodes get when they boot
 ---@field node_counts boolean one of more numbers of nodes than its list says, or none
 ---@field task_counts boolean its own number of tasks for each node, which its list does not say
@@ -394,6 +397,7 @@ function history:summary(question) end
 ---@field features string
 ---@field gres { kind: string, count: integer, no_consume: integer, share?: string }[]
 ---@field topology string
+---@field res_cores_per_gpu integer cores for each GPU that only jobs with GPUs may have; 0: none
 ---@field owner? integer
 ---@field boot_time integer
 ---@field reason string
@@ -431,6 +435,7 @@ function history:summary(question) end
 ---@field default boolean
 ---@field exclusive_user boolean
 ---@field exclusive_topo boolean
+---@field other_topology boolean its topology is not what node.topology says: blocks, a ring, a torus, or another of topology.yaml
 ---@field lln boolean
 ---@field force boolean
 ---@field hidden boolean
@@ -441,6 +446,7 @@ function history:summary(question) end
 ---@field min_nodes integer
 ---@field max_nodes? integer
 ---@field max_cpus_per_node? integer
+---@field max_cpus_per_socket? integer
 ---@field oversubscribe integer
 ---@field qos string
 ---@field allow_accounts string comma-separated; empty: all

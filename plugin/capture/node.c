@@ -168,6 +168,7 @@ void capture_nodes(struct capture *c)
 		row.tmp_disk = n->tmp_disk;
 		row.weight = n->weight;
 		row.features = sl_builder_str(c->b, n->features_act);
+		row.res_cores_per_gpu = SL_RES_CORES_PER_GPU(n);
 		row.owner = n->owner == NO_VAL ? SL_NONE : n->owner;
 		row.boot_time = n->boot_time;
 		row.resume_timeout = sl_timeout(c->conf->resume_timeout);
@@ -181,6 +182,8 @@ void capture_nodes(struct capture *c)
 
 void capture_partitions(struct capture *c)
 {
+	/* (topology.yaml does not show in the API) */
+	bool is_other = c->conf->topology_plugin && !strcmp(c->conf->topology_plugin, "topology/block");
 	uint32_t i;
 
 	for (i = 0; i < c->parts->record_count; i++) {
@@ -190,6 +193,7 @@ void capture_partitions(struct capture *c)
 		row.name = sl_builder_str(c->b, p->name);
 		row.nodes = capture_runs(c, p->node_inx);
 		SL_FILL_PARTITION(&row, p);
+		row.flags |= is_other ? SL_PART_OTHER_TOPOLOGY : 0;
 		row.qos = sl_builder_str(c->b, p->qos_char);
 		sl_builder_append(c->b, SL_T_PARTITION, &row);
 	}

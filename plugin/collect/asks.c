@@ -11,6 +11,7 @@
 
 struct asks_walk {
 	const struct sl_scratch *s;
+	bool one_task;		/* each task has shares of another GPU */
 	uint32_t asks;
 };
 
@@ -24,6 +25,8 @@ static int each_gres(void *x, void *arg)
 		w->asks |= SL_ASKS_UNCOUNTED_GRES;
 		return 0;
 	}
+	if (w->one_task && g->config_flags & GRES_CONF_SHARED)
+		w->asks |= SL_ASKS_UNCOUNTED_GRES;
 	if (!js->type_name && sl_collect_by_type(w->s, g))
 		w->asks |= SL_ASKS_ONE_TYPE;
 	if (js->cpus_per_gres || js->def_cpus_per_gres)
@@ -107,9 +110,29 @@ uint32_t sl_collect_company(const job_record_t *job)
 		(d && !d->core_spec ? SL_ASKS_SPEC_CORES : 0);
 }
 
+static int is_hres(void *x, void *arg)
+{
+	(void) arg;
+	return sl_license_is_hres(x);
+}
+
+bool sl_collect_reclaims(const struct sl_scratch *s, const job_record_t *job)
+{
+	return sl_reclaims_licenses() && job->licenses && !strchr(job->licenses, '|') && sl_collect_may_preempt(s, job);
+}
+
+static uint32_t asks_of_licenses(const struct sl_scratch *s, const job_record_t *job)
+{
+	if (!job->license_list)
+		return 0;
+	return (job->licenses && strchr(job->licenses, '|') ? SL_ASKS_ANY_LICENSE : 0) |
+		(list_find_first(job->license_list, is_hres, NULL) ? SL_ASKS_HRES : 0) |
+		(sl_collect_reclaims(s, job) ? SL_ASKS_RECLAIM : 0);
+}
+
 uint32_t sl_collect_asks(const struct sl_scratch *s, const job_record_t *job)
 {
-	struct asks_walk w = { s, 0 };
+	struct asks_walk w = { s, job->bit_flags & GRES_ONE_TASK_PER_SHARING, 0 };
 	uint32_t asks;
 
 	if (job->gres_list_req) {
@@ -120,9 +143,9 @@ uint32_t sl_collect_asks(const struct sl_scratch *s, const job_record_t *job)
 	asks = w.asks | asks_of_details(job->details) | sl_collect_company(job);
 	if (job->burst_buffer)
 		asks |= SL_ASKS_BURST_BUFFER;
-	if (job->licenses && strchr(job->licenses, '|'))
-		asks |= SL_ASKS_ANY_LICENSE;
-	return asks;
+	if (sl_job_extra(job))
+		asks |= SL_ASKS_EXTRA;
+	return asks | asks_of_licenses(s, job);
 }
 
 enum sl_distribution sl_collect_distribution(const job_record_t *job)

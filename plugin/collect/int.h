@@ -26,7 +26,7 @@ struct sl_queue_rec {		/* of build_job_queue(), after its locks are gone */
 	part_record_t *part;	/* compare, do not follow */
 	bool prefer;
 	/* what it is sorted by */
-	bool has_resv;
+	bool expedites, has_resv;
 	uint16_t tier;
 	uint32_t order_id, place;
 	time_t submit;
@@ -175,7 +175,7 @@ static inline const struct sl_note *sl_collect_note(const struct sl_scratch *s, 
 /* A list of node counts as text, empty: none.  False: it is too long, and empty. */
 bool sl_collect_node_counts(const sl_details_t *d, char text[SL_NODE_COUNTS_TEXT]);
 
-/* A list of licences; the snapshot has those of the cluster already. */
+/* A list of licences, without those of resources.yaml; the snapshot has those of the cluster already. */
 struct sl_range sl_collect_licenses(struct sl_collector *c, sl_list_t licenses);
 
 /* False: slurmctld's tables are other ones now. */
@@ -204,6 +204,9 @@ enum sl_distribution sl_collect_distribution(const job_record_t *job);
 
 /* Could jobs be preempted for it, in its current partition? */
 bool sl_collect_may_preempt(const struct sl_scratch *s, const job_record_t *job);
+
+/* True if select would preempt jobs for its licences: then they are not counted. */
+bool sl_collect_reclaims(const struct sl_scratch *s, const job_record_t *job);
 
 uint32_t sl_collect_part(const struct sl_collector *c, const part_record_t *part);
 

@@ -95,10 +95,12 @@ static int each_job_license(void *x, void *arg)
 	licenses_t *l = x;
 	struct job_gres_walk *w = arg;
 	struct sl_job_license_row row = sl_job_license_row();
-	uint32_t i, n = sl_builder_rows(w->c->b, SL_T_LICENSE);
+	uint32_t i, n = sl_builder_rows(w->c->b, SL_T_LICENSE), name;
 	struct sl_license_row lic;
-	uint32_t name = sl_builder_str(w->c->b, l->name);
 
+	if (sl_license_is_hres(l))
+		return 0;
+	name = sl_builder_str(w->c->b, l->name);
 	for (i = 0; i < n && (sl_builder_row(w->c->b, SL_T_LICENSE, i, &lic) || lic.name != name); i++)
 		;
 	if (i == n) {		/* it was taken away: nobody has one */
@@ -427,6 +429,21 @@ static void fill_nodes(struct sl_collector *c, struct sl_job_row *row, job_recor
 	row->flags |= SL_JOBF_MOST_NODES;
 }
 
+/* Those that it excludes, and those that are closed to it. */
+static struct sl_range excluded_nodes(struct sl_collector *c, const job_record_t *job)
+{
+	bitstr_t *excludes = job->details->exc_node_bitmap, *closed = (bitstr_t *) sl_job_closed_nodes(job), *both;
+	struct sl_range r;
+
+	if (!closed || !excludes)
+		return sl_collect_runs(c, closed ? closed : excludes);
+	both = bit_copy(excludes);
+	bit_or(both, closed);
+	r = sl_collect_runs(c, both);
+	FREE_NULL_BITMAP(both);
+	return r;
+}
+
 static void fill_size(struct sl_collector *c, struct sl_job_row *row, const job_record_t *job)
 {
 	const sl_details_t *d = job->details;
@@ -454,11 +471,12 @@ static void fill_size(struct sl_collector *c, struct sl_job_row *row, const job_
 	if (row->distribution == SL_DIST_PLANE)
 		row->plane_size = d->mc_ptr ? sl_set16(d->mc_ptr->plane_size) : 1;
 	row->gres = add_needs(c, job);
-	row->licenses = sl_collect_licenses(c, job->license_list);
+	if (!IS_JOB_PENDING(job) || !sl_collect_reclaims(c->scratch, job))
+		row->licenses = sl_collect_licenses(c, job->license_list);
 	row->features = sl_builder_str(c->b, d->features);
 	row->prefer = sl_builder_str(c->b, d->prefer);
 	row->req_nodes = sl_collect_runs(c, d->req_node_bitmap);
-	row->exc_nodes = sl_collect_runs(c, d->exc_node_bitmap);
+	row->exc_nodes = excluded_nodes(c, job);
 	row->switches = sl_set32(job->req_switch);
 	row->switch_wait = sl_set32(job->wait4switch);
 }

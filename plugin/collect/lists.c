@@ -40,6 +40,7 @@ static void collect_part(struct sl_collector *c, void *x)
 	row.name = sl_builder_str(c->b, p->name);
 	row.nodes = sl_collect_runs(c, p->node_bitmap);
 	SL_FILL_PARTITION(&row, p);
+	row.flags |= sl_part_other_topology(p) ? SL_PART_OTHER_TOPOLOGY : 0;
 	fill_policy(c, &row, p);
 	if (p->priority_tier < c->scratch->min_tier)
 		c->scratch->min_tier = p->priority_tier;
@@ -114,6 +115,8 @@ static int each_license(void *x, void *arg)
 	struct sl_collector *c = arg;
 	struct sl_license_row row = sl_license_row();
 
+	if (sl_license_is_hres(l))
+		return 0;
 	row.name = sl_builder_str(c->b, l->name);
 	row.total = l->total;
 	row.used = l->used;	/* (what it says of reservations is as of the last scontrol show license) */

@@ -276,15 +276,12 @@ void sl_collect_forget_topology(struct sl_collector *c)
 /* Begin with what is known of switches, or anew. */
 static void begin_topology(struct sl_collector *c)
 {
-	const char *plugin = slurm_conf.topology_plugin;
-
 	if (c->topology_of == slurm_conf.last_update && c->topologies == (uint32_t) node_record_count)
 		return;
 	sl_collect_forget_topology(c);
 	c->topology_of = slurm_conf.last_update;
 	c->topologies = (uint32_t) node_record_count;
-	if (plugin && xstrcmp(plugin, "topology/none") && xstrcmp(plugin, "topology/default") &&
-	    xstrcmp(plugin, "topology/flat"))
+	if (sl_topology_has_switches())
 		c->topology = xcalloc(c->topologies + 1, sizeof(*c->topology));
 }
 
@@ -303,6 +300,7 @@ static void add_node(struct sl_collector *c, const node_record_t *n, int i)
 	row.tmp_disk = n->tmp_disk;
 	row.weight = n->config_ptr ? n->config_ptr->weight : 1;
 	row.features = sl_builder_str(c->b, n->features_act ? n->features_act : n->features);
+	row.res_cores_per_gpu = SL_RES_CORES_PER_GPU(n);
 	row.owner = n->owner == NO_VAL ? SL_NONE : n->owner;
 	row.boot_time = n->boot_time;
 	fill_power(&row, n);

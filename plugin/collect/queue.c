@@ -57,7 +57,7 @@ static int by_order(const void *x, const void *y)
 {
 	const struct sl_queue_rec *a = x, *b = y;
 
-	return SL_ORDER(b->has_resv, a->has_resv) ?: SL_ORDER(b->tier, a->tier) ?:
+	return SL_ORDER(b->expedites, a->expedites) ?: SL_ORDER(b->has_resv, a->has_resv) ?: SL_ORDER(b->tier, a->tier) ?:
 		SL_ORDER(b->priority, a->priority) ?: SL_ORDER(a->submit, b->submit) ?:
 		SL_ORDER(a->order_id, b->order_id) ?: SL_ORDER(a->array_task_id, b->array_task_id) ?:
 		SL_ORDER(b->prefer, a->prefer) ?: SL_ORDER(a->place, b->place);
@@ -65,6 +65,7 @@ static int by_order(const void *x, const void *y)
 
 static void sort_keys(struct sl_queue_rec *q, const job_record_t *job)
 {
+	q->expedites = sl_job_expedites(job);
 	q->has_resv = job->resv_id || q->resv_id;
 	q->submit = job->details->submit_time;
 	q->order_id = q->array_task_id == NO_VAL ? q->job_id : job->array_job_id;

@@ -323,14 +323,14 @@ static int select_lent(struct sl_start *s, struct sl_cores *cores, enum sl_layou
 /*
  * What the stock scheduler does with a job that select says it can never start: it is held.
  * Where the places were ours, or some were closed to it, or another partition or reservation
- * may do, or it asked with what it would rather have, that is not the job's fault.
+ * may do, or Extra of a node may change, or it asked with what it would rather have, that is not the job's fault.
  */
 static void hold_hopeless(const struct sl_start *s, int rc)
 {
 	job_record_t *job = s->job;
 
 	if ((rc != ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE && rc != ESLURM_INVALID_NODE_COUNT) || !s->native ||
-	    s->keep_off || job->part_ptr_list || job->resv_ptr ||
+	    s->keep_off || job->part_ptr_list || job->resv_ptr || sl_job_extra(job) ||
 	    (job->details->prefer && job->details->features_use == job->details->prefer))
 		return;
 	info("sched/lua: %pJ can never run: %s; held", job, slurm_strerror(rc));

@@ -489,4 +489,94 @@ static inline bool sl_is_for_user(const sl_details_t *d)
 #define SL_WHOLE_SWITCHES 0
 #endif
 
+/* -- topologies, from 23.11 on others than trees; from 25.05 on one for each partition -------------- */
+
+/* True if the first topology of the cluster, which topology_g_get_node_addr() tells of, has switches or blocks. */
+static inline bool sl_topology_has_switches(void)
+{
+#if SL_SLURM(25, 5)
+	return topology_get_plugin_id() != TOPOLOGY_PLUGIN_FLAT;
+#else
+	const char *plugin = slurm_conf.topology_plugin;
+
+	return plugin && xstrcmp(plugin, "topology/none") && xstrcmp(plugin, "topology/default") &&
+		xstrcmp(plugin, "topology/flat");
+#endif
+}
+
+/*
+ * True if select places jobs of that partition by anything else than that first topology as a tree, or without one.  Such
+ * a topology refuses nodes that are required and are not as it would have them, and from 26.05 on arbitrary_tpn
+ * (eval_nodes_block() and its like).  Before 25.05 topology/3d_torus only orders the nodes.
+ */
+static inline bool sl_part_other_topology(const part_record_t *part)
+{
+#if SL_SLURM(25, 5)
+	int id = topology_get_plugin_id();
+
+	return part->topology_idx || (id != TOPOLOGY_PLUGIN_FLAT && id != TOPOLOGY_PLUGIN_TREE);
+#else
+	(void) part;
+	return !xstrcmp(slurm_conf.topology_plugin, "topology/block");
+#endif
+}
+
+/* -- jobs: what there is since 23.11 ------------------------------------------------------------------ */
+
+/* True if only nodes whose Extra meets the job's --extra will do; others may have it later. */
+static inline bool sl_job_extra(const job_record_t *job)
+{
+#if SL_SLURM(23, 11)
+	return job->extra_constraints;
+#else
+	(void) job;
+	return false;
+#endif
+}
+
+/* True if the job was requeued with --requeue=expedite: it goes before all others. */
+static inline bool sl_job_expedites(const job_record_t *job)
+{
+#ifdef JOB_EXPEDITING
+	return IS_JOB_EXPEDITING(job);
+#else
+	(void) job;
+	return false;
+#endif
+}
+
+/* True if that licence is one of resources.yaml: several records have its name, each of them for some of the nodes. */
+static inline bool sl_license_is_hres(const licenses_t *license)
+{
+#if SL_SLURM(25, 5)
+	return license->id.hres_id != NO_VAL16;
+#else
+	(void) license;
+	return false;
+#endif
+}
+
+/* True if select preempts jobs for their licences. */
+static inline bool sl_reclaims_licenses(void)
+{
+#if SL_SLURM(23, 2)
+	return xstrcasestr(slurm_conf.preempt_params, "reclaim_licenses") != NULL;
+#else
+	return false;
+#endif
+}
+
+/* Nodes that are closed to the job, whatever it asks for: those of external ones (State=EXTERNAL) to jobs that are not
+ * (EXTERNAL_JOB).  NULL: none. */
+static inline const bitstr_t *sl_job_closed_nodes(const job_record_t *job)
+{
+#if SL_SLURM(25, 5)
+	return external_node_bitmap && !(job->bit_flags & EXTERNAL_JOB) && bit_ffs(external_node_bitmap) >= 0 ?
+		external_node_bitmap : NULL;
+#else
+	(void) job;
+	return NULL;
+#endif
+}
+
 #endif

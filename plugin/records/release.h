@@ -39,6 +39,28 @@
 #define PART_FLAG_EXCLUSIVE_TOPO 0
 #endif
 
+/* MaxCPUsPerSocket of a partition, RestrictedCoresPerGPU of a node; of slurmctld's records and of the API's. */
+#if SL_SLURM(23, 2)
+#define SL_MAX_CPUS_PER_SOCKET(part) ((part)->max_cpus_per_socket)
+#else
+#define SL_MAX_CPUS_PER_SOCKET(part) INFINITE
+#endif
+#if SL_SLURM(24, 5)
+#define SL_RES_CORES_PER_GPU(node) ((node)->res_cores_per_gpu)
+#else
+#define SL_RES_CORES_PER_GPU(node) 0
+#endif
+
+/* A reservation of gres, as it is numbered since there is such a thing. */
+#ifndef RESERVE_FLAG_GRES_REQ
+#define RESERVE_FLAG_GRES_REQ 0
+#endif
+
+/* --gres-flags=one-task-per-sharing, likewise. */
+#ifndef GRES_ONE_TASK_PER_SHARING
+#define GRES_ONE_TASK_PER_SHARING 0
+#endif
+
 /* Lists of node counts: details->job_size_bitmap, job_size_str. */
 #define SL_HAVE_NODE_COUNTS SL_SLURM(23, 2)
 

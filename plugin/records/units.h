@@ -86,7 +86,8 @@ static inline uint32_t sl_resv_flags(uint64_t flags)
 	return (flags & RESERVE_FLAG_MAINT ? SL_RESV_MAINT : 0) | (flags & RESERVE_FLAG_FLEX ? SL_RESV_FLEX : 0) |
 		(flags & RESERVE_FLAG_IGN_JOBS ? SL_RESV_IGNORE_JOBS : 0) |
 		(flags & RESERVE_FLAG_OVERLAP ? SL_RESV_OVERLAP : 0) |
-		(flags & RESERVE_FLAG_ANY_NODES ? SL_RESV_ANY_NODES : 0);
+		(flags & RESERVE_FLAG_ANY_NODES ? SL_RESV_ANY_NODES : 0) |
+		(flags & RESERVE_FLAG_GRES_REQ ? SL_RESV_GRES : 0);
 }
 
 /* The fields of a partition's row that have the same names in slurmctld's record and in the API's. */
@@ -99,6 +100,7 @@ static inline uint32_t sl_resv_flags(uint64_t flags)
 		(row)->min_nodes = (p)->min_nodes;						\
 		(row)->max_nodes = sl_bound32((p)->max_nodes);					\
 		(row)->max_cpus_per_node = (p)->max_cpus_per_node ? sl_bound32((p)->max_cpus_per_node) : SL_NONE;	\
+		(row)->max_cpus_per_socket = SL_MAX_CPUS_PER_SOCKET(p) ? sl_bound32(SL_MAX_CPUS_PER_SOCKET(p)) : SL_NONE; \
 		(row)->oversubscribe = (p)->max_share & ~SHARED_FORCE;				\
 		(row)->over_time_limit = sl_over_time((p)->over_time_limit);			\
 	} while (0)

@@ -417,6 +417,24 @@ static void jobs_of_a_partition_with_switches_of_their_own_have_to_be_native(voi
 	build_destroy(b);
 }
 
+static void what_sockets_cores_and_topology_select_alone_knows_has_to_be_native(void **state)
+{
+	struct build *b = one((struct build_job) { .tasks = 4 });
+
+	(void) state;
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_cpus_per_socket = 2);
+	EXPECT_START(b, place(p_, 0, 4, 0, 0), "job 2: only Slurm's select can place it (MaxCPUsPerSocket)");
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_cpus_per_socket = SL_NONE);
+	build_change(b, SL_T_NODE, 0, sl_node_row, .res_cores_per_gpu = 1);
+	EXPECT_START(b, place(p_, 0, 4, 0, 0), "job 2: only Slurm's select can place it (cores for jobs with GPUs)");
+	EXPECT_START(b, place(p_, 1, 4, 0, 0), NULL);
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .flags |= SL_PART_OTHER_TOPOLOGY);
+	EXPECT_START(b, place(p_, 1, 4, 0, 0), NULL);
+	build_change_job(b, 2, .min_nodes = 2);
+	EXPECT_START(b, places(p_, 1, 2, 2), "job 2: only Slurm's select can place it (several nodes of another topology)");
+	build_destroy(b);
+}
+
 static void jobs_of_a_partition_that_shares_cores_count_a_part_of_them(void **state)
 {
 	struct build *b = one((struct build_job) { .tasks = 4 });
@@ -525,6 +543,7 @@ int main(void)
 		cmocka_unit_test(a_request_that_is_not_modelled_has_to_be_native),
 		cmocka_unit_test(tasks_that_overcommit_with_gres_of_their_own_have_to_be_native),
 		cmocka_unit_test(jobs_of_a_partition_with_switches_of_their_own_have_to_be_native),
+		cmocka_unit_test(what_sockets_cores_and_topology_select_alone_knows_has_to_be_native),
 		cmocka_unit_test(jobs_of_a_partition_that_shares_cores_count_a_part_of_them),
 		cmocka_unit_test(a_shape_stands_in_for_the_request),
 		cmocka_unit_test(an_alternative_that_was_refused_is_not_planned),

@@ -134,6 +134,8 @@ static void what_lends_nodes_keeps_its_limits(void **state)
 	EXPECT_LOAN(2, "its MinNodes forbids", .min_nodes = 3);
 	EXPECT_LOAN(2, "its MaxCPUsPerNode forbids", .max_cpus_per_node = 8);
 	EXPECT_LOAN(1, "its partition has MaxCPUsPerNode", .max_cpus_per_node = 8);
+	EXPECT_LOAN(2, "its MaxCPUsPerSocket forbids", .max_cpus_per_socket = 8);
+	EXPECT_LOAN(2, "how it shares nodes forbids", .flags |= SL_PART_OTHER_TOPOLOGY);
 	EXPECT_LOAN(2, "how it shares nodes forbids", .oversubscribe = 0);
 	EXPECT_LOAN(2, "its state forbids", .flags = 0);
 	EXPECT_LOAN(2, "its AllowAccounts forbids", .allow_accounts = sl_builder_str(b_->builder, "a,b"));

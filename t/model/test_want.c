@@ -386,6 +386,77 @@ static void what_is_not_modelled_is_native_and_says_what(void **state)
 	build_destroy(b);
 }
 
+static void jobs_of_several_nodes_of_another_topology_are_native(void **state)
+{
+	struct build *b = build_create("4x8c");
+	struct sl_cluster *c;
+
+	(void) state;
+	build_pending(b, (struct build_job) { .id = 1, .nodes = 2, .max_nodes = 2, .tasks = 4, .tasks_per_node = 2 });
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 1, .max_nodes = 1, .tasks = 3 });
+	build_pending(b, (struct build_job) { .id = 3, .tasks = 1 });
+	build_pending(b, (struct build_job) { .id = 4, .nodes = 1, .max_nodes = 2, .tasks = 2 });
+	c = build_cluster(b);
+	for (uint32_t id = 1; id <= 4; id++)
+		assert_int_equal(want(c, id)->native, 0);
+	sl_cluster_destroy(c);
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .flags |= SL_PART_OTHER_TOPOLOGY);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->native, SL_NATIVE_TOPOLOGY);
+	assert_int_equal(want(c, 1)->method, SL_PLACE_NATIVE);
+	assert_int_equal(want(c, 1)->why, SL_WHY_NONE);
+	assert_int_equal(want(c, 2)->native, 0);
+	assert_int_equal(want(c, 3)->native, 0);
+	assert_int_equal(want(c, 4)->native, SL_NATIVE_TOPOLOGY);	/* it might have two */
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
+static void jobs_are_native_where_sockets_or_cores_of_nodes_are_not_all_theirs(void **state)
+{
+	struct build *b = build_create("4x8c");
+	struct sl_cluster *c;
+
+	(void) state;
+	build_pending(b, (struct build_job) { .id = 1, .tasks = 8 });
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_cpus_per_socket = 2);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->native, SL_NATIVE_SOCKET_CAP);
+	sl_cluster_destroy(c);
+	build_change(b, SL_T_PARTITION, 0, sl_partition_row, .max_cpus_per_socket = SL_NONE);
+	build_change(b, SL_T_NODE, 2, sl_node_row, .res_cores_per_gpu = 2);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->native, SL_NATIVE_GPU_CORES);
+	assert_int_equal(want(c, 1)->why, SL_WHY_NONE);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
+static void a_job_with_gres_is_native_while_a_reservation_has_some(void **state)
+{
+	struct build *b = build_create("4x8c2g");
+	struct sl_reservation_row r = sl_reservation_row();
+	struct sl_cluster *c;
+
+	(void) state;
+	build_pending(b, (struct build_job) { .id = 1, .tasks = 1, .gpus = 1 });
+	build_pending(b, (struct build_job) { .id = 2, .tasks = 1 });
+	r.name = sl_builder_str(b->builder, "some");
+	r.start_time = BUILD_NOW - 100;
+	r.end_time = BUILD_NOW + 100;
+	r.flags = SL_RESV_GRES;
+	sl_builder_append(b->builder, SL_T_RESERVATION, &r);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->native, SL_NATIVE_PARTIAL);
+	assert_int_equal(want(c, 2)->native, 0);
+	sl_cluster_destroy(c);
+	build_change(b, SL_T_RESERVATION, 0, sl_reservation_row, .end_time = BUILD_NOW - 1);
+	c = build_cluster(b);
+	assert_int_equal(want(c, 1)->native, 0);
+	sl_cluster_destroy(c);
+	build_destroy(b);
+}
+
 static void a_list_of_node_counts_is_runs_of_those_that_it_may_have(void **state)
 {
 	static const char *const odd[] = { "4,1", "1,,4", "1-", "x", "0,2", "1,4 ", "99999999999",
@@ -438,13 +509,14 @@ static uint32_t set_fact(struct sl_job_row *r, uint32_t fact)
 		{ .asks = SL_ASKS_MEMORY_PER_GRES }, { .asks = SL_ASKS_TASKS_PER_GRES },
 		{ .asks = SL_ASKS_UNCOUNTED_GRES }, { .asks = SL_ASKS_ONE_TYPE },
 		{ .asks = SL_ASKS_NODE_COUNTS }, { .asks = SL_ASKS_TASK_COUNTS },
-		{ .asks = SL_ASKS_WHOLE_SWITCHES }, { .asks = SL_ASKS_EXPAND },
+		{ .asks = SL_ASKS_WHOLE_SWITCHES }, { .asks = SL_ASKS_EXPAND }, { .asks = SL_ASKS_HRES },
+		{ .asks = SL_ASKS_EXTRA }, { .asks = SL_ASKS_RECLAIM },
 	};
 	static const uint32_t native[] = {
 		SL_NATIVE_PREEMPT, SL_NATIVE_REFUSED, SL_NATIVE_BOARDS, SL_NATIVE_BY_GRES,
 		SL_NATIVE_BY_GRES, SL_NATIVE_BY_GRES, SL_NATIVE_UNCOUNTED_GRES, SL_NATIVE_UNCOUNTED_GRES,
 		SL_NATIVE_NODE_COUNTS, SL_NATIVE_TASK_COUNTS, SL_NATIVE_WHOLE_SWITCHES,
-		SL_NATIVE_EXPAND,
+		SL_NATIVE_EXPAND, SL_NATIVE_HRES, SL_NATIVE_EXTRA, SL_NATIVE_PREEMPT,
 	};
 
 	_Static_assert(sizeof(native) / sizeof(native[0]) == sizeof(facts) / sizeof(facts[0]), "a flag for each fact");
@@ -627,6 +699,9 @@ int main(void)
 		cmocka_unit_test(what_is_not_modelled_is_native_and_says_what),
 		cmocka_unit_test(each_flag_has_words_of_its_own),
 		cmocka_unit_test(a_list_of_node_counts_is_runs_of_those_that_it_may_have),
+		cmocka_unit_test(jobs_of_several_nodes_of_another_topology_are_native),
+		cmocka_unit_test(jobs_are_native_where_sockets_or_cores_of_nodes_are_not_all_theirs),
+		cmocka_unit_test(a_job_with_gres_is_native_while_a_reservation_has_some),
 		cmocka_unit_test(what_only_select_can_place_the_engine_and_the_checker_agree_on),
 		cmocka_unit_test(gres_that_cannot_be_counted_are_left_to_slurm),
 		cmocka_unit_test(the_default_method_is_what_slurm_was_told),

@@ -349,14 +349,15 @@ static int check_times(struct check *c, struct row *r, const struct ask *a)
 		if (end > resv->end_time[own])
 			end = resv->end_time[own];
 	}
-	end = check_later(end, own == SL_NONE ? find_boots(c, r) : 0);
+	r->boots = own == SL_NONE ? find_boots(c, r) : 0;
+	end = check_later(end, r->boots);
 	r->until = r->may_until = end;
 	if (!expected)
 		return 0;
 	if (expected < 0 || expected >= limit || own != SL_NONE || s->job.licenses[r->job].count)
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": is booked for %" PRId64 " s of its %" PRId64
 			       ": expected less than those, and neither licences nor a reservation", id, expected, limit);
-	r->until = check_later(check_later(r->at, find_boots(c, r)), expected);
+	r->until = check_later(check_later(r->at, r->boots), expected);
 	return 0;
 }
 

@@ -66,7 +66,7 @@ static const char *partition_forbids(const struct check *c, const struct row *r,
 
 	if (!(part->flags[p] & SL_PART_UP))
 		return "its state";
-	if (r->until - r->at > part->max_time[p])
+	if (r->until - r->boots - r->at > part->max_time[p])
 		return "its MaxTime";
 	if (part->max_nodes[p] && r->places.count > part->max_nodes[p])
 		return "its MaxNodes";

@@ -76,6 +76,7 @@ struct row {
 	uint32_t license;		/* that the plan says it has of several, or SL_NONE */
 	int64_t at, until;		/* booked from, to */
 	int64_t may_until;		/* end of its walltime, or of its reservation */
+	int64_t boots;			/* seconds before its walltime begins, in which its nodes boot */
 	struct sl_range places;
 	uint32_t through;		/* partition that it is started in instead, or SL_NONE */
 	struct sl_range lenders;	/* then: whose nodes it may have, too */

@@ -224,6 +224,36 @@ static void who_may_not_preempt_it_waits_for_its_end(void **state)
 	leave(&d);
 }
 
+/* Job 2 waits for one node beside the free one, and may preempt nobody; job 3 preempts what runs on the third. */
+static void the_head_gets_no_nodes_in_exchange_of_jobs_that_another_may_preempt(void **state)
+{
+	struct build *b = build_create("3x4c");
+	struct sl_job_row r;
+	struct desk d;
+	uint32_t low;
+
+	(void) state;
+	build_running(b, (struct build_job) { .id = 1, .nodes = 1, .exclusive = true, .ends_in = 3600 });
+	low = build_running(b, (struct build_job) { .id = 9, .first = 1, .nodes = 1, .exclusive = true, .ends_in = 36000 });
+	sl_builder_row(b->builder, SL_T_JOB, low, &r);
+	r.qos = sl_builder_str(b->builder, "standby");
+	r.safe_until = BUILD_NOW + 60;
+	sl_builder_update(b->builder, SL_T_JOB, low, &r);
+	build_pending(b, (struct build_job) { .id = 2, .nodes = 2, .exclusive = true, .limit = 3600 });
+	build_pending(b, (struct build_job) { .id = 3, .nodes = 3, .exclusive = true, .limit = 60 });
+	build_change_job(b, 3, .flags |= SL_JOBF_MAY_PREEMPT);
+	build_change_job(b, 3, .preempts = sl_builder_str(b->builder, "QOS=standby"));
+	build_pending(b, (struct build_job) { .id = 4, .nodes = 1, .exclusive = true, .limit = 6960 });
+	d = sit(b);
+	assert_int_equal(reserve(&d, 2), 1);
+	assert_int_equal(d.at, 3600);
+	assert_int_equal(reserve(&d, 3), 1);
+	assert_int_equal(d.at, 7200);
+	assert_int_equal(backfill(&d, 4), 0);
+	accepted(&d);
+	leave(&d);
+}
+
 static void a_plan_that_is_gone_has_left_the_running_job_as_it_was(void **state)
 {
 	struct desk d = sit(half_full_and_standby(60));
@@ -385,6 +415,7 @@ int main(void)
 		cmocka_unit_test(who_may_preempt_others_waits_for_the_end_of_those_of_another_qos),
 		cmocka_unit_test(it_waits_for_as_long_as_that_one_is_safe),
 		cmocka_unit_test(who_may_not_preempt_it_waits_for_its_end),
+		cmocka_unit_test(the_head_gets_no_nodes_in_exchange_of_jobs_that_another_may_preempt),
 		cmocka_unit_test(a_plan_that_is_gone_has_left_the_running_job_as_it_was),
 		cmocka_unit_test(any_plan_of_jobs_that_preempt_passes_the_checker_and_leaves_no_trace),
 		cmocka_unit_test(what_others_preempt_is_no_more_work_than_a_decision_may_be),

@@ -309,6 +309,10 @@ int plan_reserve_het(struct sl_plan *p, struct sl_entry e, const struct sl_terms
 int plan_look_for(struct sl_plan *p, const struct want *w, struct sl_error *err);
 void plan_free_tails(struct sl_plan *p);
 
+/* A reservation may stand where a job runs that another reservation's job preempts before.  Where that one has been moved or
+ * taken back since, the first cannot be kept: it is dropped.  0, or -1 with *err. */
+int plan_drop_voids(struct sl_plan *p, struct sl_error *err);
+
 /* The booking is off the timeline. */
 void plan_stumps_outdated(struct sl_plan *p, const struct booking *b);
 

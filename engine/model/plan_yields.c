@@ -289,6 +289,66 @@ int plan_look_for(struct sl_plan *p, const struct want *w, struct sl_error *err)
 	return rc;
 }
 
+/* -- what rests on nothing ------------------------------------------------- */
+
+static bool stands_on(const struct booking *b, uint32_t node)
+{
+	for (uint32_t k = 0; k < b->layout.shares; k++)
+		if (sl_nodeset_contains(&b->layout.share[k].nodes, node))
+			return true;
+	return false;
+}
+
+/* Take back the reservation, and say why.  0, or -1 with *err. */
+static int drop_void(struct sl_plan *p, uint32_t at, struct sl_error *err)
+{
+	struct booking *b = p->reserved.item[at];
+	struct sl_entry e = b->entry;
+	struct sl_refusal why;
+
+	if (plan_is_component(p->c, e.job))
+		return plan_drop_het(p, e.job, err);
+	if (plan_unbook(p, b, err) < 0)
+		return -1;
+	plan_drop(p, at);
+	plan_say(&why, SL_WHY_RESOURCES, "waits for nodes of a job that others no longer preempt in this plan");
+	return plan_refuse(p, &e, &why, NULL, err);
+}
+
+/* Reservations on the node while the tail holds it, until then, of jobs that may not preempt it. */
+static int drop_voids_on(struct sl_plan *p, const struct tail *t, uint32_t node, int64_t until, struct sl_error *err)
+{
+	for (uint32_t i = p->reserved.count - p->forecasts; i--;) {
+		const struct booking *b = i < p->reserved.count - p->forecasts ? p->reserved.item[i] : NULL;
+		uint32_t whom = b ? whom_it_preempts(p, b->want) : 0;
+		const uint64_t *bits = whom ? tails_of(p, whom, err) : NULL;
+
+		if (whom && !bits)
+			return -1;
+		if (!b || b->t0 >= until || b->t1 <= t->t0 || (bits && has_bit(bits, (uint32_t) (t - p->tail))))
+			continue;
+		if (stands_on(b, node) && drop_void(p, i, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int plan_drop_voids(struct sl_plan *p, struct sl_error *err)
+{
+	if (look_for(p, 0, err) < 0 || (p->stumps_stale && renew_stumps(p, err) < 0))
+		return -1;
+	for (uint32_t i = 0; p->stumps_short && i < p->stumps; i++) {
+		struct stump s = p->stump[i];
+		int64_t until;
+
+		if (taken_over_at(p, &p->tail[s.tail], s.node, &until, err) < 0)
+			return -1;
+		if (s.t1 < until && drop_voids_on(p, &p->tail[s.tail], s.node, until, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 void plan_free_tails(struct sl_plan *p)
 {
 	for (uint32_t i = 0; i < p->tails; i++)

@@ -372,7 +372,7 @@ static struct build *random_preemption(uint64_t *s)
 static void any_plan_of_jobs_that_preempt_passes_the_checker_and_leaves_no_trace(void **state)
 {
 	(void) state;
-	for (uint64_t seed = 1; seed <= 400; seed++) {
+	for (uint64_t seed = 1; seed <= 4000; seed++) {
 		uint64_t s = seed;
 		struct desk d = sit(random_preemption(&s));
 		int64_t at[2][13] = { { 0 } };
@@ -381,13 +381,15 @@ static void any_plan_of_jobs_that_preempt_passes_the_checker_and_leaves_no_trace
 			uint64_t same = seed;
 
 			for (uint32_t n = 0; n < 30; n++) {
-				uint32_t id = 1 + build_below(&same, 12), verb = build_below(&same, 4);
+				uint32_t id = 1 + build_below(&same, 12), verb = build_below(&same, 5);
 
 				d.at = -1;
 				if (verb == 0)
 					at[turn][id] += start(&d, id);
 				else if (verb == 1)
 					at[turn][id] += backfill(&d, id);
+				else if (verb == 2 && sl_plan_job(d.p, row(&d, id)) == SL_PLAN_RESERVED)
+					assert_int_equal(sl_plan_undo(d.p, row(&d, id), &d.err), 0);
 				else if (reserve(&d, id))
 					at[turn][id] = 10 * d.at;
 			}

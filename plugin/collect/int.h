@@ -77,8 +77,7 @@ struct sl_scratch {
 	bool checked;			/* records are laid out as this was compiled for */
 	bool preempts;			/* preemption is on */
 	uint32_t min_exempt_priority;	/* above it no job is preempted; NO_VAL: there is none */
-	const void *preemptor;		/* QOS or partition whose sl_collect_preempts() was ... */
-	uint32_t preemptees;		/* ... this */
+	struct sl_map preemptees;	/* id of a QOS, or row of a partition -> sl_collect_preempts() of its jobs */
 	bool memory;			/* memory is consumable */
 	bool linear;			/* select/linear */
 	uint32_t part_room, resv_room;
@@ -133,6 +132,9 @@ int64_t sl_collect_safe_until(const struct sl_scratch *s, const job_record_t *jo
 /* Whose running jobs a job may preempt that may preempt any, as the snapshot has it: a string of the builder.  0: nobody's,
  * or that is up to the priorities of both. */
 uint32_t sl_collect_preempts(struct sl_collector *c, const job_record_t *job);
+
+/* A snapshot begins, or others have had the locks: QOS and partitions may be other ones. */
+void sl_collect_forget_preempts(struct sl_scratch *s);
 
 /* told.c.  A snapshot begins: the finished jobs of the last one become those of the one before. */
 void sl_collect_begin_telling(struct sl_scratch *s);

@@ -142,22 +142,40 @@ static bool preempts_by_priority(const job_record_t *job, bool by_qos)
 	return slurm_conf.preempt_mode & SL_PREEMPT_PRIORITY || (own != NO_VAL16 && own & SL_PREEMPT_PRIORITY);
 }
 
+static uint32_t list_preemptees(struct sl_collector *c, const job_record_t *job, bool by_qos)
+{
+	struct preemptees p = { .job = job };
+	uint32_t str;
+
+	if (!by_qos)
+		list_for_each(part_list, each_part, &p);
+	else if (job->qos_ptr->preempt_bitstr && assoc_mgr_qos_list)
+		list_for_each(assoc_mgr_qos_list, each_qos, &p);
+	str = sl_builder_str(c->b, p.names);
+	xfree(p.names);
+	return str;
+}
+
 uint32_t sl_collect_preempts(struct sl_collector *c, const job_record_t *job)
 {
-	bool by_qos = preempts_by("preempt/qos"), by_part = preempts_by("preempt/partition_prio");
-	struct preemptees p = { .job = job };
-	const void *who = by_qos ? (const void *) job->qos_ptr : by_part ? (const void *) job->part_ptr : NULL;
+	bool by_qos = preempts_by("preempt/qos") && job->qos_ptr;
+	bool by_part = preempts_by("preempt/partition_prio") && job->part_ptr;
+	struct sl_map *known = &c->scratch->preemptees;
+	uint32_t number, at;
 
-	if (!who || job->details->expanding_jobid || preempts_by_priority(job, by_qos))
+	if ((!by_qos && !by_part) || job->details->expanding_jobid || preempts_by_priority(job, by_qos))
 		return 0;
-	if (who == c->scratch->preemptor)
-		return c->scratch->preemptees;
-	if (by_qos && job->qos_ptr->preempt_bitstr && assoc_mgr_qos_list)
-		list_for_each(assoc_mgr_qos_list, each_qos, &p);
-	else if (by_part)
-		list_for_each(part_list, each_part, &p);
-	c->scratch->preemptor = who;
-	c->scratch->preemptees = sl_builder_str(c->b, p.names);
-	xfree(p.names);
-	return c->scratch->preemptees;
+	number = by_qos ? job->qos_ptr->id : sl_collect_part(c, job->part_ptr);
+	at = number == SL_NONE ? SL_MAP_NOTHING : sl_map_by_id(known, number);
+	if (at != SL_MAP_NOTHING)
+		return at;
+	at = list_preemptees(c, job, by_qos);
+	if (number != SL_NONE)
+		(void) sl_map_put(known, sl_hash_id(number), at, NULL);
+	return at;
+}
+
+void sl_collect_forget_preempts(struct sl_scratch *s)
+{
+	sl_map_clear(&s->preemptees);
 }

@@ -91,6 +91,12 @@ uint32_t sl_builder_str(struct sl_builder *b, const char *s)
 	return s ? ++at : 0;
 }
 
+uint32_t sl_collect_part(const struct sl_collector *c, const part_record_t *wanted)
+{
+	(void) c;
+	return wanted == part[0] ? 0 : wanted == part[1] ? 1 : SL_NONE;
+}
+
 #define NOW 1000000
 
 /* Three QOS: high preempts low and standby.  A job of each, which runs; and who would have their nodes. */
@@ -186,7 +192,10 @@ static void a_job_above_min_exempt_priority_counts_until_its_end(void **state)
 static const char *whom(struct world *w)
 {
 	written[0] = '\0';
-	return sl_collect_preempts(&w->collector, &w->waits) ? written : "";
+	if (!sl_collect_preempts(&w->collector, &w->waits))
+		written[0] = '\0';
+	sl_map_free(&w->scratch.preemptees);
+	return written;
 }
 
 static void a_job_preempts_those_of_the_qos_of_its_own(void **state)
@@ -206,6 +215,30 @@ static void a_job_preempts_those_of_partitions_of_lower_tiers(void **state)
 	begin_world(&w);
 	slurm_conf.preempt_type = (char *) "preempt/partition_prio";
 	assert_string_equal(whom(&w), "Partition=below");
+}
+
+/* Jobs of one QOS are seldom side by side, and slurmctld waits. */
+static void each_qos_is_looked_up_once(void **state)
+{
+	struct world w;
+	uint32_t first;
+
+	(void) state;
+	begin_world(&w);
+	w.low.preempt_bitstr = w.high_preempts;
+	first = sl_collect_preempts(&w.collector, &w.waits);
+	w.waits.qos_ptr = &w.low;
+	assert_int_not_equal(sl_collect_preempts(&w.collector, &w.waits), first);
+	w.waits.qos_ptr = &w.high;
+	assert_int_equal(sl_collect_preempts(&w.collector, &w.waits), first);
+	assert_int_equal(walks, 2);
+	/* meanwhile somebody had the locks: a QOS may be another one */
+	sl_collect_forget_preempts(&w.scratch);
+	w.low.name = (char *) "lower";
+	assert_int_not_equal(sl_collect_preempts(&w.collector, &w.waits), first);
+	assert_string_equal(written, "QOS=lower,standby");
+	assert_int_equal(walks, 3);
+	sl_map_free(&w.scratch.preemptees);
 }
 
 /* A list has no priorities. */
@@ -251,6 +284,7 @@ int main(void)
 		cmocka_unit_test(a_job_above_min_exempt_priority_counts_until_its_end),
 		cmocka_unit_test(a_job_preempts_those_of_the_qos_of_its_own),
 		cmocka_unit_test(a_job_preempts_those_of_partitions_of_lower_tiers),
+		cmocka_unit_test(each_qos_is_looked_up_once),
 		cmocka_unit_test(where_priorities_decide_nobody_is_named),
 		cmocka_unit_test(a_job_that_expands_another_names_nobody),
 	};

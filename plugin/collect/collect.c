@@ -121,22 +121,22 @@ static void make_room(struct sl_collector *c)
 /* -- the holds for copying ------------------------------------------------------ */
 
 static const slurmctld_lock_t copy_locks = { .conf = READ_LOCK, .job = READ_LOCK, .node = READ_LOCK, .part = READ_LOCK };
-static const assoc_mgr_lock_t qos_lock = { .assoc = READ_LOCK, .qos = READ_LOCK };
+static const assoc_mgr_lock_t limit_locks = { .assoc = READ_LOCK, .qos = READ_LOCK };
 
 static void take_locks(struct sl_collector *c)
 {
-	assoc_mgr_lock_t qos = qos_lock;
+	assoc_mgr_lock_t limits = limit_locks;
 
 	lock_slurmctld(copy_locks);
 	c->scratch->held_since = sl_clock_us();
-	assoc_mgr_lock(&qos);
+	assoc_mgr_lock(&limits);
 }
 
 static void leave_locks(struct sl_collector *c)
 {
-	assoc_mgr_lock_t qos = qos_lock;
+	assoc_mgr_lock_t limits = limit_locks;
 
-	assoc_mgr_unlock(&qos);
+	assoc_mgr_unlock(&limits);
 	c->copy_us = MAX(c->copy_us, sl_clock_us() - c->scratch->held_since);
 	unlock_slurmctld(copy_locks);
 }

@@ -50,8 +50,9 @@ static bool has_no_reserve(const job_record_t *job)
 
 bool sl_collect_reserves(const job_record_t *job)
 {
-	return !has_no_reserve(job) &&
-		!(IS_JOB_PENDING(job) && job->priority < acct_policy_get_prio_thresh((job_record_t *) job, true));
+	/* of a job without an association slurmctld would write a line, each time */
+	return !has_no_reserve(job) && !(IS_JOB_PENDING(job) && job->assoc_ptr &&
+					 job->priority < acct_policy_get_prio_thresh((job_record_t *) job, true));
 }
 
 /* As s_p_handle_uint32() reads a number, of PreemptParameters; 0 for what slurmctld would not start with. */

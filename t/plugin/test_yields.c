@@ -241,6 +241,21 @@ static void each_qos_is_looked_up_once(void **state)
 	sl_map_free(&w.scratch.preemptees);
 }
 
+static void a_job_without_an_association_has_no_threshold(void **state)
+{
+	slurmdb_assoc_rec_t assoc = { 0 };
+	struct world w;
+
+	(void) state;
+	begin_world(&w);
+	w.waits.priority = 99;
+	assert_true(sl_collect_reserves(&w.waits));
+	w.waits.assoc_ptr = &assoc;
+	assert_false(sl_collect_reserves(&w.waits));
+	w.waits.priority = 100;
+	assert_true(sl_collect_reserves(&w.waits));
+}
+
 /* A list has no priorities. */
 static void where_priorities_decide_nobody_is_named(void **state)
 {
@@ -285,6 +300,7 @@ int main(void)
 		cmocka_unit_test(a_job_preempts_those_of_the_qos_of_its_own),
 		cmocka_unit_test(a_job_preempts_those_of_partitions_of_lower_tiers),
 		cmocka_unit_test(each_qos_is_looked_up_once),
+		cmocka_unit_test(a_job_without_an_association_has_no_threshold),
 		cmocka_unit_test(where_priorities_decide_nobody_is_named),
 		cmocka_unit_test(a_job_that_expands_another_names_nobody),
 	};

@@ -177,13 +177,15 @@ static int bill_running(struct check *c)
 		struct sl_range alloc = s->job.alloc[j];
 		bool idle = s->job.state[j] == SL_JOB_SUSPENDED && !s->job.priority[j];
 		uint32_t own;
+		int64_t until;
 
 		if (!holds_nodes(c, j))
 			continue;
 		own = check_reservation(c, j);
+		until = check_holds_until(c, j);
 		for (uint32_t a = alloc.first; a < alloc.first + alloc.count; a++) {
 			struct bill b = {
-				.start = INT64_MIN, .end = check_holds_until(c, j), .memory = s->alloc.memory[a],
+				.start = INT64_MIN, .end = check_end(c, j), .memory = s->alloc.memory[a],
 				.kind = s->alloc_gres.kind + s->alloc.gres[a].first,
 				.count = s->alloc_gres.count + s->alloc.gres[a].first,
 				.of = s->alloc_gres.of + s->alloc.gres[a].first,
@@ -194,8 +196,8 @@ static int bill_running(struct check *c)
 				.partition = s->job.partition[j], .resv = own,
 			};
 
-			if (b.end > c->held_until[b.node])
-				c->held_until[b.node] = b.end;
+			if (until > c->held_until[b.node])
+				c->held_until[b.node] = until;
 			if (add_bill(c, &b) < 0)
 				return -1;
 		}
@@ -430,6 +432,8 @@ int check_row(struct check *c, struct row *r)
 	if (r->way != SL_NONE && !is_way(c, r))
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": reservation row %" PRIu32 " is none of its ways", id,
 			       r->way);
+	if (!r->start && s->job.flags[r->job] & SL_JOBF_NO_RESERVE)
+		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": no nodes are kept free for it", id);
 	own = r->way != SL_NONE ? r->way : check_reservation(c, r->job);
 	if (own == SL_NONE && *check_str(c, s->job.reservation[r->job]))
 		return sl_fail(c->err, SL_EINVAL, "job %" PRIu32 ": there is no reservation %s", id,
@@ -501,7 +505,7 @@ void check_end_all(struct check *c)
 	free(c->reserved);
 	free(c->resv_nodes);
 	free(c->held_until);
-	free(c->preemptor);
+	check_end_preemptors(c);
 	free(c->in_use);
 	free(c->hung);
 	free(c->jobs_there);

@@ -130,9 +130,11 @@
  * per node, no gres of the job nor CPUs with any, no CPUs on each node beside those of a task, no nodes counted by feature.
  * Where it does not say, they are dealt out as those of any job.
  *
- * Running jobs that others may preempt (safe_until).  Where a job that waits may preempt it (preempts), such a job holds its
- * nodes until then, and no longer: whether it is preempted is Slurm's to say when the time has come, and what is reserved
- * for later may stand where it runs.
+ * Running jobs that others may preempt (safe_until, preempts).  On a node such a job holds what it has until its end, or, if
+ * it may be preempted by a job that the plan has there, until that one begins, but not before safe_until: whether it is
+ * preempted is Slurm's to say when the time has come.
+ *
+ * No reservation is of a job for which no nodes are kept free (NO_RESERVE).
  *
  * A job that asks for something that is not modelled has to be native:
  *   any other of SL_ASKS_*, constraints that are more than that;

@@ -47,7 +47,8 @@ struct check {
 	uint32_t *resv_nodes;		/* nodes of a reservation */
 	uint32_t **resv_parts;		/* [reservation][node] cores + 1 that it says it holds, 0: it says none; NULL until asked for */
 	int64_t *held_until;		/* [node] end of the last job that runs there */
-	uint32_t *preemptor, preemptors;	/* jobs that wait and may preempt, one for each list of whom (preempts) */
+	struct check_preemptees *preempted;	/* one for each list of whom jobs that wait may preempt (yields.c) */
+	uint32_t preemptees;
 	uint8_t *hung;			/* [node] 1: it has a job that hangs in COMPLETING */
 	int64_t *in_use;		/* [node] cores of bills so far that are due now */
 	uint32_t *jobs_there;		/* [node] jobs among them */
@@ -270,10 +271,17 @@ int check_licenses(struct check *c);
 /* When a running, suspended or completing job is taken to end. */
 int64_t check_end(const struct check *c, uint32_t job);
 
-/* yields.c.  Find the jobs that wait and may preempt others: 0 or -1.  Then: until when a running job holds its nodes, which is
- * its end, or where one of those may preempt it, until it may. */
+/* yields.c.  Find the jobs that wait and may preempt others: 0 or -1.  Then: until when a running job holds its nodes at least,
+ * which is its end, or where one of those may preempt it, until it may. */
 int check_preemptors(struct check *c);
+void check_end_preemptors(struct check *c);
 int64_t check_holds_until(const struct check *c, uint32_t job);
+
+/* On one node: first all bills that stand there, then when each of them ends.  A running job's ends before the job does where
+ * one of the plan begins that may preempt it. */
+void check_begin_node(struct check *c);
+void check_take_over(struct check *c, const struct bill *b);
+int64_t check_bill_end(const struct check *c, const struct bill *b);
 
 /* ends.c: seconds from *at* on that a node has to boot before a job runs there. */
 int64_t check_boots(const struct check *c, uint32_t node, int64_t at);

@@ -430,17 +430,22 @@ static uint32_t rows_of(struct check *c, uint32_t node)
 /* What begins and ends on the node, in order.  How many events. */
 static uint32_t list_events(struct sweep *w, uint32_t node)
 {
-	const struct check *c = w->c;
+	struct check *c = w->c;
 	uint32_t n = 0;
 
+	check_begin_node(c);
+	for (uint32_t i = w->first[node]; i < w->first[node + 1]; i++)
+		if (!check_is_out(c, &c->bill[w->bill[i]]))
+			check_take_over(c, &c->bill[w->bill[i]]);
 	for (uint32_t i = w->first[node]; i < w->first[node + 1]; i++) {
 		const struct bill *b = &c->bill[w->bill[i]];
+		int64_t end = check_bill_end(c, b);
 
-		if (b->end <= b->start || check_is_out(c, b))
+		if (end <= b->start || check_is_out(c, b))
 			continue;
 		w->event[n++] = (struct event) { b->start, w->bill[i], true };
-		if (b->end != INT64_MAX)
-			w->event[n++] = (struct event) { b->end, w->bill[i], false };
+		if (end != INT64_MAX)
+			w->event[n++] = (struct event) { end, w->bill[i], false };
 	}
 	qsort(w->event, n, sizeof(*w->event), by_instant);
 	w->c->looked_at += n;

@@ -1,41 +1,115 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check/yields.c - nodes of running jobs that jobs which wait may preempt.
+ * check/yields.c - nodes of running jobs that jobs of the plan may preempt.
+ *
+ * Whom a job may preempt is a list of names (preempts), of which there are few.  For each list there is a bit for each running job
+ * that may be preempted at all, and on the node that the sweep is at, when the first job of the plan with that list begins.
  */
 #include "check/private.h"
 
+#include <stdlib.h>
+
 #include "base/grow.h"
+
+/* Whom jobs with the list may preempt. */
+struct check_preemptees {
+	uint32_t preempts;
+	uint64_t *runs;			/* a bit for each job row */
+	int64_t first;			/* on the node at hand: begin of the first of the plan's jobs with that list */
+};
+
+/* From when on the running job may be preempted, by some job; INT64_MAX: by none. */
+static int64_t safe_until(const struct check *c, uint32_t j)
+{
+	int64_t soon = check_later(c->now, SL_OVERDUE_S), safe = c->snap->job.safe_until[j];
+
+	if (safe <= 0 || c->snap->job.state[j] != SL_JOB_RUNNING)
+		return INT64_MAX;
+	return safe > soon ? safe : soon;
+}
+
+static bool is_preempted(const struct check_preemptees *p, uint32_t j)
+{
+	return p->runs[j / 64] >> j % 64 & 1;
+}
+
+static struct check_preemptees *find_list(const struct check *c, uint32_t job)
+{
+	for (uint32_t i = 0; c->snap->job.preempts[job] && i < c->preemptees; i++)
+		if (c->preempted[i].preempts == c->snap->job.preempts[job])
+			return &c->preempted[i];
+	return NULL;
+}
+
+static int add_list(struct check *c, uint32_t preempts)
+{
+	uint32_t rows = c->snap->job.rows;
+	struct check_preemptees *p;
+
+	if (sl_grow_list(&c->preempted, c->preemptees, sizeof(*c->preempted), c->err))
+		return -1;
+	p = &c->preempted[c->preemptees];
+	*p = (struct check_preemptees) { .preempts = preempts, .first = INT64_MAX };
+	if (!(p->runs = calloc(rows / 64 + 1, sizeof(*p->runs))))
+		return sl_fail(c->err, SL_ENOMEM, "out of memory");
+	c->preemptees++;
+	for (uint32_t j = 0; j < rows; j++)
+		if (safe_until(c, j) != INT64_MAX && sl_snapshot_is_preempted(c->snap, preempts, j))
+			p->runs[j / 64] |= UINT64_C(1) << j % 64;
+	return 0;
+}
 
 int check_preemptors(struct check *c)
 {
 	const struct sl_job_view *job = &c->snap->job;
 
-	for (uint32_t j = 0; j < job->rows; j++) {
-		bool waits = job->state[j] == SL_JOB_PENDING && job->preempts[j] && sl_snapshot_may_preempt(c->snap, j);
-		uint32_t i = 0;
-
-		while (waits && i < c->preemptors && job->preempts[c->preemptor[i]] != job->preempts[j])
-			i++;
-		if (!waits || i < c->preemptors)
-			continue;
-		if (sl_grow_list(&c->preemptor, c->preemptors, sizeof(*c->preemptor), c->err))
+	for (uint32_t j = 0; j < job->rows; j++)
+		if (job->state[j] == SL_JOB_PENDING && sl_snapshot_may_preempt(c->snap, j) && job->preempts[j] && !find_list(c, j) &&
+		    add_list(c, job->preempts[j]) < 0)
 			return -1;
-		c->preemptor[c->preemptors++] = j;
-	}
 	return 0;
+}
+
+void check_end_preemptors(struct check *c)
+{
+	for (uint32_t i = 0; i < c->preemptees; i++)
+		free(c->preempted[i].runs);
+	free(c->preempted);
 }
 
 int64_t check_holds_until(const struct check *c, uint32_t j)
 {
-	int64_t end = check_end(c, j), safe = check_later(c->now, SL_OVERDUE_S);
+	int64_t end = check_end(c, j), safe = safe_until(c, j);
 	uint32_t i = 0;
 
-	if (c->snap->job.safe_until[j] <= 0 || c->snap->job.state[j] != SL_JOB_RUNNING)
-		return end;
-	while (i < c->preemptors && !sl_snapshot_preempts(c->snap, c->preemptor[i], j))
+	while (i < c->preemptees && !is_preempted(&c->preempted[i], j))
 		i++;
-	if (i == c->preemptors)
-		return end;
-	safe = c->snap->job.safe_until[j] > safe ? c->snap->job.safe_until[j] : safe;
-	return safe < end ? safe : end;
+	return i < c->preemptees && safe < end ? safe : end;
+}
+
+void check_begin_node(struct check *c)
+{
+	for (uint32_t i = 0; i < c->preemptees; i++)
+		c->preempted[i].first = INT64_MAX;
+}
+
+void check_take_over(struct check *c, const struct bill *b)
+{
+	struct check_preemptees *p = b->planned && sl_snapshot_may_preempt(c->snap, b->job) ? find_list(c, b->job) : NULL;
+
+	if (p && b->start < p->first)
+		p->first = b->start;
+}
+
+int64_t check_bill_end(const struct check *c, const struct bill *b)
+{
+	int64_t first = INT64_MAX, safe;
+
+	if (b->planned || b->job == SL_NONE || !c->preemptees || (safe = safe_until(c, b->job)) == INT64_MAX)
+		return b->end;
+	for (uint32_t i = 0; i < c->preemptees; i++)
+		if (c->preempted[i].first < first && is_preempted(&c->preempted[i], b->job))
+			first = c->preempted[i].first;
+	first = first > safe ? first : safe;
+	return first < b->end ? first : b->end;
 }

@@ -178,8 +178,13 @@ static bool is_in_list(const char *list, const char *word)
 
 bool sl_snapshot_preempts(const struct sl_snapshot *snap, uint32_t job, uint32_t running)
 {
+	return sl_snapshot_is_preempted(snap, snap->job.preempts[job], running);
+}
+
+bool sl_snapshot_is_preempted(const struct sl_snapshot *snap, uint32_t preempts, uint32_t running)
+{
 	static const char by_qos[] = "QOS=", by_partition[] = "Partition=";
-	const char *list = sl_snapshot_str(snap, snap->job.preempts[job]);
+	const char *list = sl_snapshot_str(snap, preempts);
 	uint32_t partition = snap->job.partition[running];
 
 	if (!strncmp(list, by_qos, strlen(by_qos)))

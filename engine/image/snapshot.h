@@ -495,6 +495,7 @@ static inline bool sl_snapshot_may_preempt(const struct sl_snapshot *snap, uint3
 
 /* Is the running job one of those that the other may preempt? */
 bool sl_snapshot_preempts(const struct sl_snapshot *snap, uint32_t job, uint32_t running);
+bool sl_snapshot_is_preempted(const struct sl_snapshot *snap, uint32_t preempts, uint32_t running);
 
 /* Slurm's word for a state: "PENDING".  Never NULL. */
 const char *sl_job_state_word(uint32_t state);

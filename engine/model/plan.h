@@ -316,10 +316,10 @@ struct sl_room sl_plan_room(struct sl_plan *p);
  * Lay the plan out as an image.  Pending rows, one for each queued job at most, in
  * the queue's order: jobs that were refused, with the reason (those that have a
  * reservation too), and jobs that were neither started nor reserved nor refused: with
- * what sl_plan_close() was told, else SL_WHY_BUDGET when truncated, else SL_WHY_WINDOW.  Returns 0, or -1 with
- * *err.
+ * what sl_plan_close() was told, else SL_WHY_BUDGET when truncated, else SL_WHY_WINDOW.  Reservations are dropped first that
+ * stand where a job runs which no other reservation's job preempts any more.  Returns 0, or -1 with *err.
  */
-int sl_plan_encode(const struct sl_plan *p, const struct sl_plan_figures *fig, struct sl_builder *b,
+int sl_plan_encode(struct sl_plan *p, const struct sl_plan_figures *fig, struct sl_builder *b,
 		   struct sl_error *err);
 
 #endif

@@ -127,6 +127,14 @@ bool plan_begin_work(struct sl_plan *p, uint32_t job)
 	return false;
 }
 
+void plan_charge_nobody(struct sl_plan *p, uint64_t units)
+{
+	if (!p->cost.inside)
+		return;
+	p->cost.begun += units;
+	p->c->effort.limit += units;
+}
+
 int plan_end_work(struct sl_plan *p, const struct sl_entry *e, int rc, struct sl_refusal *refusal, struct sl_error *err)
 {
 	if (!p->cost.bounded || e->job >= p->c->snap->job.rows || --p->cost.inside)

@@ -266,12 +266,14 @@ static void encode_words(const struct sl_plan *p, struct pen *pen)
 	}
 }
 
-int sl_plan_encode(const struct sl_plan *p, const struct sl_plan_figures *fig, struct sl_builder *b,
+int sl_plan_encode(struct sl_plan *p, const struct sl_plan_figures *fig, struct sl_builder *b,
 		   struct sl_error *err)
 {
 	struct pen here = { b, SL_PLAN_TEXTS_MAX }, *pen = &here;
 	struct sl_plan_meta_row meta = sl_plan_meta_row();
 
+	if (plan_drop_voids(p, err) < 0)
+		return -1;
 	meta.sequence = p->c->snap->meta.sequence[0];
 	meta.now = p->c->now;
 	meta.policy = put_text(pen, name_decider(p));

@@ -505,7 +505,7 @@ int plan_unbook(struct sl_plan *p, struct booking *b, struct sl_error *err)
 {
 	struct sl_timeline *tl = b->want->enclave ? b->want->enclave->tl : p->c->tl;
 
-	p->stumps_stale = true;
+	plan_stumps_outdated(p, b);
 	if (sl_layout_unbook(tl, &b->layout, b->t0, b->t1, err) < 0 || plan_bar_across(p, b, false, err) < 0)
 		return -1;
 	return plan_count_licenses(p, b, -1, err);

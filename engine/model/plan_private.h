@@ -110,7 +110,6 @@ struct tail {
 	uint32_t job;
 	bool lifted;			/* off the timeline */
 	struct sl_nodeset nodes;	/* without those of its stumps */
-	uint32_t stumps;
 	struct sl_resources each;
 	int64_t t0, t1;
 };
@@ -185,10 +184,16 @@ struct sl_plan {
 	uint32_t throttles;
 	struct sl_map throttle_of;	/* by array */
 	struct tail *tail;
-	uint32_t tails, tail_turns;	/* how often they were lifted */
+	uint32_t tails;
+	uint64_t tail_work;		/* units spent on them */
+	uint64_t **preempted;		/* [preempts that was asked for] [tail] a bit: is it of one of those? */
+	uint32_t preempteds;
+	struct sl_map preempted_of;
 	struct stump *stump;
 	uint32_t stumps;
-	bool tails_known, stumps_stale;	/* a booking was taken back since they were made */
+	bool tails_known;
+	bool stumps_short;		/* one had no room */
+	bool stumps_stale;		/* a booking was taken back since they were made that had kept one short */
 	uint32_t tails_for;		/* whose tails are lifted: "preempts" of a job, 0: nobody's */
 	struct action *action;
 	uint32_t actions;
@@ -270,6 +275,9 @@ void plan_say_left_out(const struct sl_left_out *l, struct sl_refusal *why);
 void plan_leave_out_costly(struct sl_plan *p, uint32_t job);
 void plan_free_left_outs(struct sl_plan *p);
 
+/* So many of the units spent are not the job's whose turn it is. */
+void plan_charge_nobody(struct sl_plan *p, uint64_t units);
+
 /* The job is left out.  0, or -1 with *err. */
 int plan_refuse_work(struct sl_plan *p, const struct sl_entry *e, struct sl_refusal *refusal, struct sl_error *err);
 
@@ -315,6 +323,13 @@ int plan_reserve_het(struct sl_plan *p, struct sl_entry e, const struct sl_terms
  * has to see them.  0 or -1. */
 int plan_look_for(struct sl_plan *p, const struct want *w, struct sl_error *err);
 void plan_free_tails(struct sl_plan *p);
+
+/* A reservation may stand where a job runs that another reservation's job preempts before.  Where that one has been moved or
+ * taken back since, the first cannot be kept: it is dropped.  0, or -1 with *err. */
+int plan_drop_voids(struct sl_plan *p, struct sl_error *err);
+
+/* The booking is off the timeline. */
+void plan_stumps_outdated(struct sl_plan *p, const struct booking *b);
 
 /* plan_reserve.c: as sl_plan_reserve() and sl_plan_earliest(), for an entry as it is, *from* then on. */
 int plan_reserve(struct sl_plan *p, struct sl_entry e, const struct sl_terms *terms, int64_t from, int64_t *start_time,

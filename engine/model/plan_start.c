@@ -456,10 +456,12 @@ int plan_start(struct sl_plan *p, struct sl_entry e, const struct sl_terms *term
 		rc = plan_gate_now(p, w, &why, err);
 	if (rc <= 0)
 		return rc < 0 ? -1 : plan_refuse(p, &e, &why, refusal, err);
-	if (plan_make_room(&p->started, err) < 0 || plan_attempt(&a, p, w, terms, err) < 0 || plan_lift(p, e.job, &at, err) < 0)
+	head = easy && p->reserved.count > p->head_at ? p->reserved.item[p->head_at] : NULL;
+	/* a start is the same in whose name it is looked for; the head may be placed anew, and has to see the running jobs */
+	if (plan_make_room(&p->started, err) < 0 || (head && plan_look_for(p, head->want, err) < 0) ||
+	    plan_attempt(&a, p, w, terms, err) < 0 || plan_lift(p, e.job, &at, err) < 0)
 		return -1;
 	plan_attempt_now(&a);
-	head = easy && p->reserved.count > p->head_at ? p->reserved.item[p->head_at] : NULL;
 	rc = find_start(&a, head, &b, &why, err);
 	if (!rc && a.wakes == WAKES_NONE)
 		plan_say(&why, SL_WHY_RESOURCES, "waits for nodes that are up, for %" PRId64 " s at most, and wakes no others",

@@ -15,8 +15,18 @@
 
 #include "base/grow.h"
 
-/* A queue in which both kinds of job alternate costs no more than this; after that, tails stay where they are. */
-#define TURNS 32
+/*
+ * Units of work on tails in a decision (base/effort.h): that much, and one pass to put them back, however many there are
+ * and however often jobs that preempt and jobs that do not take turns in the queue.  Beyond it none is lifted: those who preempt
+ * wait for ends, too.  No job is charged for it.
+ */
+static uint64_t most_work(const struct sl_plan *p)
+{
+	return 4 * sl_plan_most_effort(p);
+}
+
+#define WORK_OF_TAIL 4		/* a list of names is searched for one */
+#define TAILS_OF_UNIT 16	/* bits looked at */
 
 /* Whose tails are to be off the timeline for it: as "preempts" says, 0: nobody's. */
 static uint32_t whom_it_preempts(const struct sl_plan *p, const struct want *w)
@@ -24,6 +34,40 @@ static uint32_t whom_it_preempts(const struct sl_plan *p, const struct want *w)
 	uint32_t j = w->entry.job;
 
 	return sl_snapshot_may_preempt(p->c->snap, j) && !w->enclave ? p->c->snap->job.preempts[j] : 0;
+}
+
+/* -- which tails ----------------------------------------------------------- */
+
+static bool has_bit(const uint64_t *bits, uint32_t i)
+{
+	return bits[i / 64] >> i % 64 & 1;
+}
+
+/* A bit for each tail: is it of a job that whoever preempts those may preempt?  They are read once.  NULL with *err. */
+static const uint64_t *tails_of(struct sl_plan *p, uint32_t preempts, struct sl_error *err)
+{
+	uint32_t at = sl_map_by_id(&p->preempted_of, preempts);
+	uint64_t *bits;
+
+	if (at != SL_MAP_NOTHING)
+		return p->preempted[at];
+	if (sl_grow_list(&p->preempted, p->preempteds, sizeof(*p->preempted), err))
+		return NULL;
+	if (!(bits = calloc(p->tails / 64 + 1, sizeof(*bits)))) {
+		plan_no_memory(err);
+		return NULL;
+	}
+	p->preempted[p->preempteds] = bits;
+	if (sl_map_put(&p->preempted_of, sl_hash_id(preempts), p->preempteds, err)) {
+		free(bits);
+		return NULL;
+	}
+	p->preempteds++;
+	for (uint32_t i = 0; i < p->tails; i++)
+		if (sl_snapshot_is_preempted(p->c->snap, preempts, p->tail[i].job))
+			bits[i / 64] |= UINT64_C(1) << i % 64;
+	sl_effort_add(&p->c->effort, WORK_OF_TAIL * (uint64_t) p->tails);
+	return bits;
 }
 
 /* From when on the running job may be gone; SL_FOREVER: it stays to its end, or is booked in a way that is not undone. */
@@ -37,11 +81,12 @@ static int64_t gone_from(const struct sl_cluster *c, uint32_t j)
 	return from > soon ? from : soon;
 }
 
+/* What it holds alike is one tail; of a job that holds very many things a few are remembered. */
 static struct tail *tail_of(struct sl_plan *p, uint32_t j, const struct sl_resources *r, int64_t from, struct sl_error *err)
 {
 	struct tail *t;
 
-	for (uint32_t i = p->tails; i-- && p->tail[i].job == j;)
+	for (uint32_t i = p->tails, looks = 8; i-- && p->tail[i].job == j && looks--;)
 		if (sl_resources_equal(&p->tail[i].each, r))
 			return &p->tail[i];
 	if (sl_grow_list(&p->tail, p->tails, sizeof(*t), err))
@@ -57,6 +102,7 @@ static int find_tails(struct sl_plan *p, struct sl_error *err)
 	struct sl_cluster *c = p->c;
 
 	p->tails_known = true;
+	sl_effort_add(&p->c->effort, c->runs);
 	if (c->rows || c->tenants || c->has_specials || c->has_flexible)
 		return 0;
 	for (uint32_t i = 0; i < c->runs; i++) {
@@ -76,22 +122,29 @@ static int find_tails(struct sl_plan *p, struct sl_error *err)
 	return 0;
 }
 
-/* When a reservation on that node begins whose job may preempt the tail's. */
-static int64_t taken_over_at(const struct sl_plan *p, const struct tail *t, uint32_t node)
+/* When a reservation on that node begins whose job may preempt the tail's.  0, or -1 with *err. */
+static int taken_over_at(struct sl_plan *p, const struct tail *t, uint32_t node, int64_t *first, struct sl_error *err)
 {
-	int64_t first = t->t1;
-
+	*first = t->t1;
 	for (uint32_t i = 0; i < p->reserved.count; i++) {
 		const struct booking *b = p->reserved.item[i];
+		uint32_t whom = b->t0 < *first ? whom_it_preempts(p, b->want) : 0;
+		const uint64_t *bits = whom ? tails_of(p, whom, err) : NULL;
 
-		if (b->t0 >= first || !sl_snapshot_preempts(p->c->snap, b->entry.job, t->job))
+		if (whom && !bits)
+			return -1;
+		if (!whom || !has_bit(bits, (uint32_t) (t - p->tail)))
 			continue;
 		for (uint32_t k = 0; k < b->layout.shares; k++)
 			if (sl_nodeset_contains(&b->layout.share[k].nodes, node))
-				first = b->t0;
+				*first = b->t0;
+		sl_effort_add(&p->c->effort, b->layout.shares);
 	}
-	return first;
+	sl_effort_add(&p->c->effort, p->reserved.count / TAILS_OF_UNIT + 1);
+	return 0;
 }
+
+/* -- off the timeline and back ----------------------------------------------- */
 
 /* One node, in the cluster's scratch. */
 static struct sl_nodeset *only(struct sl_plan *p, uint32_t node, struct sl_error *err)
@@ -102,106 +155,208 @@ static struct sl_nodeset *only(struct sl_plan *p, uint32_t node, struct sl_error
 	return sl_nodeset_add(one, node, node, err) < 0 ? NULL : one;
 }
 
-/* Put the tail back on one node, or a stump of it.  1: all of it; 0: a stump, of no length if anything else stands there;
- * -1 with *err. */
+/* Put the tail back on one node, or a stump of it, of no length if anything else stands there.  0, or -1 with *err. */
 static int put_back_on(struct sl_plan *p, struct tail *t, uint32_t node, struct sl_error *err)
 {
 	struct stump s = { (uint32_t) (t - p->tail), node, t->t0 };
-	struct sl_nodeset *one = only(p, node, err);
-	int64_t until = taken_over_at(p, t, node);
+	struct sl_nodeset *one;
+	int64_t until;
 
-	if (!one)
+	if (taken_over_at(p, t, node, &until, err) < 0 || !(one = only(p, node, err)))
 		return -1;
 	if (until > t->t0 && !sl_timeline_book(p->c->tl, one, &t->each, t->t0, until, NULL))
 		s.t1 = until;
+	else if (until > t->t0)
+		p->stumps_short = true;
 	if (s.t1 == t->t1)
-		return 1;
+		return sl_nodeset_add(&t->nodes, node, node, err);
 	if (sl_grow_list(&p->stump, p->stumps, sizeof(s), err))
 		return -1;
 	p->stump[p->stumps++] = s;
-	t->stumps++;
 	return 0;
 }
 
 static int put_back(struct sl_plan *p, struct tail *t, struct sl_error *err)
 {
+	struct sl_nodeset all = t->nodes;
+	int rc = 0;
+
 	t->lifted = false;
-	if (!t->nodes.count || !sl_timeline_book(p->c->tl, &t->nodes, &t->each, t->t0, t->t1, NULL))
+	if (!all.count || !sl_timeline_book(p->c->tl, &all, &t->each, t->t0, t->t1, NULL))
 		return 0;
-	for (uint32_t n = sl_nodeset_next(&t->nodes, 0); n < SL_MAX_NODES; n = sl_nodeset_next(&t->nodes, n + 1)) {
-		int rc = put_back_on(p, t, n, err);
-		struct sl_nodeset *one = rc ? NULL : only(p, n, err);
-
-		if (rc < 0 || (!rc && (!one || sl_nodeset_subtract(&t->nodes, one, err) < 0)))
-			return -1;
-	}
-	return 0;
+	t->nodes = (struct sl_nodeset) SL_NODESET_EMPTY;
+	for (uint32_t n = sl_nodeset_next(&all, 0); !rc && n < SL_MAX_NODES; n = sl_nodeset_next(&all, n + 1))
+		rc = put_back_on(p, t, n, err);
+	sl_nodeset_free(&all);
+	return rc;
 }
 
-/* Its stumps become nodes of the tail again, off the timeline. */
-static int lift_stumps(struct sl_plan *p, struct tail *t, struct sl_error *err)
-{
-	for (uint32_t i = p->stumps; i-- && t->stumps;) {
-		struct stump s = p->stump[i];
-		struct sl_nodeset *one;
-
-		if (&p->tail[s.tail] != t)
-			continue;
-		if (!(one = only(p, s.node, err)) ||
-		    (s.t1 > t->t0 && sl_timeline_unbook(p->c->tl, one, &t->each, t->t0, s.t1, err) < 0) ||
-		    sl_nodeset_add(&t->nodes, s.node, s.node, err) < 0)
-			return -1;
-		p->stump[i] = p->stump[--p->stumps];
-		t->stumps--;
-	}
-	return 0;
-}
-
+/* But for its stumps. */
 static int lift(struct sl_plan *p, struct tail *t, struct sl_error *err)
 {
 	t->lifted = true;
-	if (t->nodes.count && sl_timeline_unbook(p->c->tl, &t->nodes, &t->each, t->t0, t->t1, err) < 0)
-		return -1;
-	return lift_stumps(p, t, err);
+	return t->nodes.count ? sl_timeline_unbook(p->c->tl, &t->nodes, &t->each, t->t0, t->t1, err) : 0;
+}
+
+/* Off the timeline, and out of the list, in which the last one takes its place. */
+static int lift_stump(struct sl_plan *p, uint32_t i, struct sl_error *err)
+{
+	struct stump s = p->stump[i];
+	const struct tail *t = &p->tail[s.tail];
+	struct sl_nodeset *one = only(p, s.node, err);
+
+	p->stump[i] = p->stump[--p->stumps];
+	return one && s.t1 > t->t0 ? sl_timeline_unbook(p->c->tl, one, &t->each, t->t0, s.t1, err) : one ? 0 : -1;
+}
+
+/* Stumps of tails that are lifted become nodes of theirs again. */
+static int lift_stumps(struct sl_plan *p, struct sl_error *err)
+{
+	for (uint32_t i = p->stumps; i--;) {
+		struct stump s = p->stump[i];
+		struct tail *t = &p->tail[s.tail];
+
+		if (t->lifted && (lift_stump(p, i, err) < 0 || sl_nodeset_add(&t->nodes, s.node, s.node, err) < 0))
+			return -1;
+	}
+	sl_effort_add(&p->c->effort, p->stumps);
+	return 0;
 }
 
 /* Reservations were taken back: stumps may be longer. */
 static int renew_stumps(struct sl_plan *p, struct sl_error *err)
 {
-	p->stumps_stale = false;
-	for (uint32_t i = 0; i < p->tails && p->stumps; i++)
-		if (p->tail[i].stumps && (lift(p, &p->tail[i], err) < 0 || put_back(p, &p->tail[i], err) < 0))
+	p->stumps_stale = p->stumps_short = false;
+	for (uint32_t i = p->stumps; i--;) {
+		struct stump s = p->stump[i];
+
+		if (lift_stump(p, i, err) < 0 || put_back_on(p, &p->tail[s.tail], s.node, err) < 0)
 			return -1;
+	}
 	return 0;
+}
+
+void plan_stumps_outdated(struct sl_plan *p, const struct booking *b)
+{
+	if (p->stumps && (p->stumps_short || whom_it_preempts(p, b->want)))
+		p->stumps_stale = true;
+}
+
+/* -- in whose name --------------------------------------------------------- */
+
+/* Lift the tails of those that it preempts, put back the others. */
+static int turn_to(struct sl_plan *p, uint32_t whom, struct sl_error *err)
+{
+	const uint64_t *bits = whom ? tails_of(p, whom, err) : NULL;
+	bool lifted = false;
+
+	if (whom && !bits)
+		return -1;
+	for (uint32_t i = 0; i < p->tails; i++) {
+		struct tail *t = &p->tail[i];
+		bool off = bits && has_bit(bits, i);
+
+		if (off != t->lifted && (off ? lift : put_back)(p, t, err) < 0)
+			return -1;
+		lifted |= off;
+	}
+	sl_effort_add(&p->c->effort, p->tails / TAILS_OF_UNIT);
+	p->tails_for = whom;
+	if (lifted)
+		plan_refusals_forget(p);
+	return lifted && p->stumps ? lift_stumps(p, err) : 0;
+}
+
+static int look_for(struct sl_plan *p, uint32_t whom, struct sl_error *err)
+{
+	if (whom != p->tails_for && p->tail_work >= most_work(p))
+		whom = 0;
+	if (whom && !p->tails_known && find_tails(p, err) < 0)
+		return -1;
+	if (whom != p->tails_for && turn_to(p, whom, err) < 0)
+		return -1;
+	return p->stumps_stale && p->stumps && p->tail_work < 2 * most_work(p) ? renew_stumps(p, err) : 0;
 }
 
 int plan_look_for(struct sl_plan *p, const struct want *w, struct sl_error *err)
 {
-	uint32_t whom = whom_it_preempts(p, w), lifted = 0;
+	uint64_t before = p->c->effort.spent, work;
+	int rc = look_for(p, whom_it_preempts(p, w), err);
 
-	if (whom != p->tails_for && p->tail_turns == TURNS)
-		whom = 0;
-	if (whom && !p->tails_known && find_tails(p, err) < 0)
+	work = p->c->effort.spent - before;
+	p->tail_work += work;
+	plan_charge_nobody(p, work);
+	return rc;
+}
+
+/* -- what rests on nothing ------------------------------------------------- */
+
+static bool stands_on(const struct booking *b, uint32_t node)
+{
+	for (uint32_t k = 0; k < b->layout.shares; k++)
+		if (sl_nodeset_contains(&b->layout.share[k].nodes, node))
+			return true;
+	return false;
+}
+
+/* Take back the reservation, and say why.  0, or -1 with *err. */
+static int drop_void(struct sl_plan *p, uint32_t at, struct sl_error *err)
+{
+	struct booking *b = p->reserved.item[at];
+	struct sl_entry e = b->entry;
+	struct sl_refusal why;
+
+	if (plan_is_component(p->c, e.job))
+		return plan_drop_het(p, e.job, err);
+	if (plan_unbook(p, b, err) < 0)
 		return -1;
-	for (uint32_t i = 0; whom != p->tails_for && i < p->tails; i++) {
-		struct tail *t = &p->tail[i];
-		bool off = whom && sl_snapshot_preempts(p->c->snap, w->entry.job, t->job);
+	plan_drop(p, at);
+	plan_say(&why, SL_WHY_RESOURCES, "waits for nodes of a job that others no longer preempt in this plan");
+	return plan_refuse(p, &e, &why, NULL, err);
+}
 
-		if (off != t->lifted && (off ? lift : put_back)(p, t, err) < 0)
+/* Reservations on the node while the tail holds it, until then, of jobs that may not preempt it. */
+static int drop_voids_on(struct sl_plan *p, const struct tail *t, uint32_t node, int64_t until, struct sl_error *err)
+{
+	for (uint32_t i = p->reserved.count - p->forecasts; i--;) {
+		const struct booking *b = i < p->reserved.count - p->forecasts ? p->reserved.item[i] : NULL;
+		uint32_t whom = b ? whom_it_preempts(p, b->want) : 0;
+		const uint64_t *bits = whom ? tails_of(p, whom, err) : NULL;
+
+		if (whom && !bits)
 			return -1;
-		lifted += off;
+		if (!b || b->t0 >= until || b->t1 <= t->t0 || (bits && has_bit(bits, (uint32_t) (t - p->tail))))
+			continue;
+		if (stands_on(b, node) && drop_void(p, i, err) < 0)
+			return -1;
 	}
-	p->tail_turns += whom && whom != p->tails_for;
-	p->tails_for = whom;
-	if (lifted)
-		plan_refusals_forget(p);
-	return p->stumps_stale && p->stumps ? renew_stumps(p, err) : 0;
+	return 0;
+}
+
+int plan_drop_voids(struct sl_plan *p, struct sl_error *err)
+{
+	if (look_for(p, 0, err) < 0 || (p->stumps_stale && renew_stumps(p, err) < 0))
+		return -1;
+	for (uint32_t i = 0; p->stumps_short && i < p->stumps; i++) {
+		struct stump s = p->stump[i];
+		int64_t until;
+
+		if (taken_over_at(p, &p->tail[s.tail], s.node, &until, err) < 0)
+			return -1;
+		if (s.t1 < until && drop_voids_on(p, &p->tail[s.tail], s.node, until, err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 void plan_free_tails(struct sl_plan *p)
 {
 	for (uint32_t i = 0; i < p->tails; i++)
 		sl_nodeset_free(&p->tail[i].nodes);
+	for (uint32_t i = 0; i < p->preempteds; i++)
+		free(p->preempted[i]);
+	free(p->preempted);
+	sl_map_free(&p->preempted_of);
 	free(p->tail);
 	free(p->stump);
 }

@@ -32,6 +32,7 @@ void sl_collector_destroy(struct sl_collector *c)
 	sl_map_free(&c->scratch->row_of);
 	xfree(c->first_way);
 	free(c->lent.job);
+	sl_map_free(&c->scratch->preemptees);
 	xfree(c->scratch->nameless);
 	xfree(c->scratch->commented);
 	sl_collect_free_told(&c->scratch->told);
@@ -111,7 +112,7 @@ static void make_room(struct sl_collector *c)
 	sl_collect_begin_telling(s);
 	s->nameless_len = s->commented_len = s->kinds = s->uncounted_len = s->by_type_len = 0;
 	s->min_tier = UINT32_MAX;
-	s->preemptor = NULL;
+	sl_collect_forget_preempts(s);
 	c->parts = c->resvs = c->running = 0;
 	c->lent.count = 0;
 	c->lent.unsure = false;
@@ -120,22 +121,22 @@ static void make_room(struct sl_collector *c)
 /* -- the holds for copying ------------------------------------------------------ */
 
 static const slurmctld_lock_t copy_locks = { .conf = READ_LOCK, .job = READ_LOCK, .node = READ_LOCK, .part = READ_LOCK };
-static const assoc_mgr_lock_t qos_lock = { .assoc = READ_LOCK, .qos = READ_LOCK };
+static const assoc_mgr_lock_t limit_locks = { .assoc = READ_LOCK, .qos = READ_LOCK };
 
 static void take_locks(struct sl_collector *c)
 {
-	assoc_mgr_lock_t qos = qos_lock;
+	assoc_mgr_lock_t limits = limit_locks;
 
 	lock_slurmctld(copy_locks);
 	c->scratch->held_since = sl_clock_us();
-	assoc_mgr_lock(&qos);
+	assoc_mgr_lock(&limits);
 }
 
 static void leave_locks(struct sl_collector *c)
 {
-	assoc_mgr_lock_t qos = qos_lock;
+	assoc_mgr_lock_t limits = limit_locks;
 
-	assoc_mgr_unlock(&qos);
+	assoc_mgr_unlock(&limits);
 	c->copy_us = MAX(c->copy_us, sl_clock_us() - c->scratch->held_since);
 	unlock_slurmctld(copy_locks);
 }
@@ -146,6 +147,7 @@ bool sl_collect_breathe(struct sl_collector *c)
 		return true;
 	leave_locks(c);
 	take_locks(c);
+	sl_collect_forget_preempts(c->scratch);
 	c->scratch->breaths++;
 	return slurm_conf.last_update == c->conf_update && node_record_count == c->node_count && job_list;
 }

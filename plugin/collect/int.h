@@ -78,8 +78,8 @@ struct sl_scratch {
 	uint32_t commented_len, commented_room;
 	bool checked;			/* records are laid out as this was compiled for */
 	bool preempts;			/* preemption is on */
-	const void *preemptor;		/* QOS or partition whose sl_collect_preempts() was ... */
-	uint32_t preemptees;		/* ... this */
+	uint32_t min_exempt_priority;	/* above it no job is preempted; NO_VAL: there is none */
+	struct sl_map preemptees;	/* id of a QOS, or row of a partition -> sl_collect_preempts() of its jobs */
 	bool memory;			/* memory is consumable */
 	bool linear;			/* select/linear */
 	uint32_t part_room, resv_room;
@@ -120,15 +120,23 @@ void sl_collect_entries(struct sl_collector *c);
  * MinPrioThreshold of a QOS or its account.  assoc_mgr's qos and assoc read locks are held. */
 bool sl_collect_reserves(const job_record_t *job);
 
+/* Read PreemptParameters; NULL: there are none. */
+void sl_collect_preempt_params(struct sl_scratch *s, const char *params);
+
 /* Under preemption, of a job whose QOS has NoReserve: seconds after its start from which on others may take
  * its nodes; else 0.  assoc_mgr's qos read lock is held. */
 int64_t sl_collect_yields_after(const struct sl_scratch *s, const job_record_t *job);
 
-/* Until when nobody gets the nodes of a running job by preempting it; 0: as long as it runs. */
+/* Until when nobody gets the nodes of a running job by preempting it; 0: as long as it runs, also where that cannot be
+ * told without who would preempt it, or without its other components (_is_job_preempt_exempt_internal()). */
 int64_t sl_collect_safe_until(const struct sl_scratch *s, const job_record_t *job);
 
-/* Whose running jobs a job may preempt that may preempt any, as the snapshot has it: a string of the builder. */
+/* Whose running jobs a job may preempt that may preempt any, as the snapshot has it: a string of the builder.  0: nobody's,
+ * or that is up to the priorities of both. */
 uint32_t sl_collect_preempts(struct sl_collector *c, const job_record_t *job);
+
+/* A snapshot begins, or others have had the locks: QOS and partitions may be other ones. */
+void sl_collect_forget_preempts(struct sl_scratch *s);
 
 /* told.c.  A snapshot begins: the finished jobs of the last one become those of the one before. */
 void sl_collect_begin_telling(struct sl_scratch *s);

@@ -106,6 +106,7 @@ static sl_list_t build_queue(struct sl_scratch *s, uint64_t *us)
 
 	if ((s->preempts = slurm_preemption_enabled()))
 		sort_job_queue(queue);
+	sl_collect_preempt_params(s, sl_preempt_params());
 	*us = sl_clock_us() - t0;
 	return queue;
 }

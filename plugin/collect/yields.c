@@ -50,13 +50,41 @@ static bool has_no_reserve(const job_record_t *job)
 
 bool sl_collect_reserves(const job_record_t *job)
 {
-	return !has_no_reserve(job) &&
-		!(IS_JOB_PENDING(job) && job->priority < acct_policy_get_prio_thresh((job_record_t *) job, true));
+	/* of a job without an association slurmctld would write a line, each time */
+	return !has_no_reserve(job) && !(IS_JOB_PENDING(job) && job->assoc_ptr &&
+					 job->priority < acct_policy_get_prio_thresh((job_record_t *) job, true));
+}
+
+/* As s_p_handle_uint32() reads a number, of PreemptParameters; 0 for what slurmctld would not start with. */
+static uint32_t min_exempt_priority(const char *params)
+{
+	static const char key[] = "min_exempt_priority=";
+	const char *at = params ? strcasestr(params, key) : NULL, *value = at ? at + strlen(key) : "unlimited";
+	unsigned long number;
+	char *end;
+
+	if (!at || !strncasecmp(value, "unlimited", 9) || !strncasecmp(value, "infinite", 8))
+		return INFINITE;
+	number = strtoul(value, &end, 0);
+	if (end == value || number > UINT32_MAX)
+		return 0;
+	return (uint32_t) (*end == 'k' || *end == 'K' ? MIN(number * 1024, UINT32_MAX) : number);
+}
+
+void sl_collect_preempt_params(struct sl_scratch *s, const char *params)
+{
+	s->min_exempt_priority = min_exempt_priority(params);
+}
+
+/* True if nobody preempts the job, or that depends on its other components (_is_job_preempt_exempt()). */
+static bool is_exempt(const struct sl_scratch *s, const job_record_t *job)
+{
+	return job->het_job_id || job->priority > s->min_exempt_priority;
 }
 
 int64_t sl_collect_yields_after(const struct sl_scratch *s, const job_record_t *job)
 {
-	if (!s->preempts || !has_no_reserve(job) || !preempt_mode(job))
+	if (!s->preempts || !has_no_reserve(job) || !preempt_mode(job) || is_exempt(s, job))
 		return 0;
 	return MAX(SHORTEST_S, exempt_s(job) + grace_s(job));
 }
@@ -69,7 +97,7 @@ int64_t sl_collect_safe_until(const struct sl_scratch *s, const job_record_t *jo
 	uint16_t mode;
 	time_t from;
 
-	if (!s->preempts || !IS_JOB_RUNNING(job) || !(mode = preempt_mode(job)) || mode == PREEMPT_MODE_SUSPEND)
+	if (!s->preempts || !IS_JOB_RUNNING(job) || is_exempt(s, job) || !(mode = preempt_mode(job)) || mode == PREEMPT_MODE_SUSPEND)
 		return 0;
 	from = job->start_time + (time_t) exempt_s(job);
 	return MAX(from, s->now) + grace_s(job);
@@ -106,20 +134,49 @@ static int each_part(void *x, void *arg)
 	return 0;
 }
 
+/* True if the job preempts only jobs of lower priority, by its QOS, its partition or all of the cluster
+ * (preempt_p_preemptable() of preempt/qos and preempt/partition_prio, from 25.05 on). */
+static bool preempts_by_priority(const job_record_t *job, bool by_qos)
+{
+	uint16_t own = by_qos ? job->qos_ptr->preempt_mode : job->part_ptr->preempt_mode;
+
+	return slurm_conf.preempt_mode & SL_PREEMPT_PRIORITY || (own != NO_VAL16 && own & SL_PREEMPT_PRIORITY);
+}
+
+static uint32_t list_preemptees(struct sl_collector *c, const job_record_t *job, bool by_qos)
+{
+	struct preemptees p = { .job = job };
+	uint32_t str;
+
+	if (!by_qos)
+		list_for_each(part_list, each_part, &p);
+	else if (job->qos_ptr->preempt_bitstr && assoc_mgr_qos_list)
+		list_for_each(assoc_mgr_qos_list, each_qos, &p);
+	str = sl_builder_str(c->b, p.names);
+	xfree(p.names);
+	return str;
+}
+
 uint32_t sl_collect_preempts(struct sl_collector *c, const job_record_t *job)
 {
-	bool by_qos = preempts_by("preempt/qos"), by_part = preempts_by("preempt/partition_prio");
-	struct preemptees p = { .job = job };
-	const void *who = by_qos ? (const void *) job->qos_ptr : by_part ? (const void *) job->part_ptr : NULL;
+	bool by_qos = preempts_by("preempt/qos") && job->qos_ptr;
+	bool by_part = preempts_by("preempt/partition_prio") && job->part_ptr;
+	struct sl_map *known = &c->scratch->preemptees;
+	uint32_t number, at;
 
-	if (!who || who == c->scratch->preemptor)
-		return who ? c->scratch->preemptees : 0;
-	if (by_qos && job->qos_ptr->preempt_bitstr && assoc_mgr_qos_list)
-		list_for_each(assoc_mgr_qos_list, each_qos, &p);
-	else if (by_part)
-		list_for_each(part_list, each_part, &p);
-	c->scratch->preemptor = who;
-	c->scratch->preemptees = sl_builder_str(c->b, p.names);
-	xfree(p.names);
-	return c->scratch->preemptees;
+	if ((!by_qos && !by_part) || job->details->expanding_jobid || preempts_by_priority(job, by_qos))
+		return 0;
+	number = by_qos ? job->qos_ptr->id : sl_collect_part(c, job->part_ptr);
+	at = number == SL_NONE ? SL_MAP_NOTHING : sl_map_by_id(known, number);
+	if (at != SL_MAP_NOTHING)
+		return at;
+	at = list_preemptees(c, job, by_qos);
+	if (number != SL_NONE)
+		(void) sl_map_put(known, sl_hash_id(number), at, NULL);
+	return at;
+}
+
+void sl_collect_forget_preempts(struct sl_scratch *s)
+{
+	sl_map_clear(&s->preemptees);
 }

@@ -249,11 +249,14 @@ static char *lender_names(const struct sl_start *s)
 
 /* -- nodes that others have reserved ------------------------------------------------ */
 
-/* When it would have ended, started now. */
-static time_t end_if_started(const struct sl_start *s)
+/* Until when the plan has booked nodes for it, if it starts now: for as long as it is expected to need them, or until others
+ * may have them, else until its end. */
+static time_t booked_until(const struct sl_start *s)
 {
 	uint32_t limit = sl_job_walltime(s->job, s->part);
 
+	if (s->expected > 0)
+		return time(NULL) + s->expected;
 	return limit == INFINITE ? INT64_MAX : time(NULL) + (time_t) limit * 60;
 }
 
@@ -261,7 +264,7 @@ static time_t end_if_started(const struct sl_start *s)
 static void find_keep_off(struct sl_start *s)
 {
 	const struct sl_plan_image *plan = s->m->plan;
-	time_t end = end_if_started(s);
+	time_t end = booked_until(s);
 	uint32_t r, k;
 
 	for (r = 0; r < s->behind; r++) {

@@ -24,6 +24,7 @@ struct sl_start {
 	bool native;
 	uint32_t resv;			/* its row in the snapshot, SL_NONE: as it asks */
 	bool any_way;			/* or in any that draws it in */
+	int64_t expected;		/* seconds that the plan has booked its nodes for; 0: its walltime */
 	uint32_t behind;		/* native: reservations of the plan, the first so many, whose nodes it may not have */
 	bool again;			/* an earlier row was for the same array, and started a task */
 	/* found out on the way */

@@ -274,12 +274,25 @@ static inline int sl_job_suspend(suspend_msg_t *msg, uid_t uid)
 #endif
 }
 
-/* Of PreemptMode: what says how jobs are preempted, and not that they are. */
+/* Of PreemptMode: a job preempts others of lower priority alone.  Releases before 25.05 never set the bit. */
 #ifdef PREEMPT_MODE_PRIORITY
-#define SL_PREEMPT_HOW (PREEMPT_MODE_GANG | PREEMPT_MODE_WITHIN | PREEMPT_MODE_PRIORITY)
+#define SL_PREEMPT_PRIORITY PREEMPT_MODE_PRIORITY
 #else
-#define SL_PREEMPT_HOW (PREEMPT_MODE_GANG | PREEMPT_MODE_WITHIN)
+#define SL_PREEMPT_PRIORITY 0x2000
 #endif
+
+/* Of PreemptMode: what says how jobs are preempted, and not that they are. */
+#define SL_PREEMPT_HOW (PREEMPT_MODE_GANG | PREEMPT_MODE_WITHIN | SL_PREEMPT_PRIORITY)
+
+/* PreemptParameters, or NULL: releases before 23.02 have none. */
+static inline const char *sl_preempt_params(void)
+{
+#if SL_SLURM(23, 2)
+	return slurm_conf.preempt_params;
+#else
+	return NULL;
+#endif
+}
 
 /* The number of the QOS of a queue record, since from 24.11 on a job may ask for several; 0: none, or the
  * job's own. */

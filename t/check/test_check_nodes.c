@@ -59,6 +59,72 @@ static void a_completing_node_takes_reservations_from_when_its_jobs_are_gone(voi
 	build_destroy(b);
 }
 
+/* Job 1 runs on all of node 0 for an hour and may be preempted after 100 s; job 2 may preempt it, job 3 may not. */
+static struct build *preemptible(void)
+{
+	struct build *b = build_create("2x8c");
+	struct sl_job_row r;
+	uint32_t j = build_running(b, (struct build_job) { .id = 1, .cores = 8, .ends_in = 3600 });
+
+	sl_builder_row(b->builder, SL_T_JOB, j, &r);
+	r.qos = sl_builder_str(b->builder, "low");
+	r.safe_until = BUILD_NOW + 100;
+	sl_builder_update(b->builder, SL_T_JOB, j, &r);
+	for (uint32_t id = 2; id <= 3; id++) {
+		build_pending(b, (struct build_job) { .id = id, .cores = 8, .limit = 600 });
+		build_change_job(b, id, .flags |= SL_JOBF_MAY_PREEMPT);
+		build_change_job(b, id, .preempts = sl_builder_str(b->builder, id == 2 ? "QOS=low" : "QOS=normal"));
+	}
+	return b;
+}
+
+/* All of node 0, by select, after so many seconds. */
+static void book_all(struct built_plan *p, uint32_t job, int64_t in)
+{
+	struct sl_plan_reserve_row row = sl_plan_reserve_row();
+
+	row.job = job;
+	row.start_time = BUILD_NOW + in;
+	row.partition = 0;
+	row.native = 1;
+	row.places = place(p, 0, 8, 0, 0);
+	sl_builder_append(p->builder, SL_P_RESERVE, &row);
+}
+
+static void a_running_job_makes_room_for_jobs_that_preempt_it_alone(void **state)
+{
+	static const struct { uint32_t first, first_at, then, then_at; const char *words; } cases[] = {
+		{ 2, 100, 0, 0, NULL }, { 2, 99, 0, 0, "job 2: node n0: 16 cores in use in 99 s" },
+		{ 3, 100, 0, 0, "job 3: node n0: 16 cores in use in 100 s" }, { 3, 3600, 0, 0, NULL },
+		{ 2, 200, 3, 800, NULL },	/* it has gone by then */
+		{ 2, 800, 3, 200, "job 3: node n0: 16 cores in use in 200 s" },
+	};
+	struct build *b = preemptible();
+
+	(void) state;
+	for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct built_plan *p = build_plan(b);
+
+		book_all(p, cases[i].first, cases[i].first_at);
+		if (cases[i].then)
+			book_all(p, cases[i].then, cases[i].then_at);
+		expect(b, p, cases[i].words);
+	}
+	build_destroy(b);
+}
+
+static void nothing_is_kept_free_for_a_job_that_reserves_nothing(void **state)
+{
+	struct build *b = preemptible();
+	struct built_plan *p = build_plan(b);
+
+	(void) state;
+	build_change_job(b, 3, .flags |= SL_JOBF_NO_RESERVE);
+	book_all(p, 3, 3600);
+	expect(b, p, "job 3: no nodes are kept free for it");
+	build_destroy(b);
+}
+
 static void a_node_outside_the_partition_is_refused(void **state)
 {
 	struct build *b = build_create("4x8c");
@@ -556,6 +622,8 @@ int main(void)
 		cmocka_unit_test(places_must_be_nodes_in_order),
 		cmocka_unit_test(a_dead_node_is_refused),
 		cmocka_unit_test(a_completing_node_takes_reservations_from_when_its_jobs_are_gone),
+		cmocka_unit_test(a_running_job_makes_room_for_jobs_that_preempt_it_alone),
+		cmocka_unit_test(nothing_is_kept_free_for_a_job_that_reserves_nothing),
 		cmocka_unit_test(a_node_outside_the_partition_is_refused),
 		cmocka_unit_test(a_job_may_have_nodes_that_are_lent_to_it),
 		cmocka_unit_test(what_lends_nodes_keeps_its_limits),

@@ -184,6 +184,8 @@ END {
 			print "job state\t" word
 		else if (word ~ /^PART_FLAG_/)
 			print "part flag\t" word
+		else if (word ~ /^PREEMPT_MODE_/)
+			print "preempt mode\t" word
 		else if (word ~ /^QOS_FLAG_/)
 			print "qos flag\t" word
 		else if (word ~ /^RESERVE_FLAG_/)

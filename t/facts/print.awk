@@ -8,6 +8,7 @@ BEGIN {
 	title["slurm_conf"] = "slurm.conf"
 	title["part"] = "Partitions, `part_record_t`"
 	title["part flag"] = "Flags of partitions"
+	title["preempt mode"] = "Modes of preemption"
 	title["qos"] = "QOS, `slurmdb_qos_rec_t`"
 	title["qos flag"] = "Flags of QOS"
 	title["assoc"] = "Associations, `slurmdb_assoc_rec_t`"

@@ -62,6 +62,7 @@ release() { # VERSION : of Slurm, in $T/slurm
 			debug("see slurm.conf, job->unused_here");
 		if (slurm_conf.kill_wait && other.over_time_limit)
 			g(job->bit_flags & SPREAD_JOB, IS_NODE_DOWN(n) || NODE_STATE_FAIL, QOS_FLAG_NO_RESERVE);
+			g(slurm_conf.kill_wait & PREEMPT_MODE_GANG, 0, 0);
 		if ((p = xstrcasestr(slurm_conf.sched_params,
 				     "bf_window=")))
 			n = 1;
@@ -78,6 +79,7 @@ table() {
 	line 'job flag' SPREAD_JOB 22.05 - 'snapshot: job.flags SL_JOBF_SPREAD'
 	line 'node state' NODE_STATE_DOWN 22.05 - 'snapshot: node.state'
 	line 'node state' NODE_STATE_FAIL 22.05 - 'snapshot: node.state'
+	line 'preempt mode' PREEMPT_MODE_GANG 22.05 - 'snapshot: job.preempts'
 	line 'qos flag' QOS_FLAG_NO_RESERVE 22.05 - 'snapshot: job.flags'
 	line SchedulerParameters bf_window 22.05 - 'plug-in: plugin/due.c'
 }
@@ -87,7 +89,7 @@ checks() { # STATUS
 }
 says() { checks 1 && out "$1" && out 'wrong: 1$'; }
 
-whole() { release 24.11.7 && table >"$T/table" && checks 0 && out '^9 lines, 9 facts of Slurm 24.11.7: .*missing 1; wrong: 0'; }
+whole() { release 24.11.7 && table >"$T/table" && checks 0 && out '^10 lines, 10 facts of Slurm 24.11.7: .*missing 1; wrong: 0'; }
 ok "members, flags and words are found, and what stands in comments and texts is none" whole
 
 new() { whole && echo 'void h(job_record_t *j) { j->unused_here = 1; }' >>"$T/slurm/src/plugins/sched/backfill/backfill.c" &&

@@ -71,6 +71,16 @@ fills_gaps() {
 	job_is "$HEAD" PENDING
 }
 
+# Select chooses its nodes, those that are reserved for later among them.
+fills_gaps_by_select() {
+	local id
+	has_reserved
+	id=$(submit -N1-2 -n2 --use-min-nodes -m plane=2 -t 600 --qos=standby)
+	starts "$id" 30
+	[ "$SCHEDULER" = stock ] || { wait_for 60 was_explained "$id" && schedlua explain "$id" | grep 'select picks'; }
+	job_is "$HEAD" PENDING
+}
+
 is_preempted() {
 	local first standby
 	first=$(submit -N4 --exclusive -t 60)
@@ -164,6 +174,7 @@ scenes_of_none() { # SCHEDULER
 
 scenes_of_qos() { # SCHEDULER
 	it "under $1 a job with NoReserve starts beside what is reserved for who may preempt it" fills_gaps
+	it "under $1 so does one whose nodes select chooses" fills_gaps_by_select
 	it "under $1 it is preempted when that one's time has come" is_preempted
 	it "under $1 a job is expected when those that it may not preempt have ended" is_expected_soon
 	it "under $1 PreemptExemptTime keeps a job from being preempted" safe_for_long

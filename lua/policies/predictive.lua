@@ -125,8 +125,8 @@ local function runs_like(history, job)
 	return runtimes[1] and runtimes or history:runtimes { user = job.user, last = RUNS }
 end
 
--- How short may it be?  Seconds.  What the past says is stretched before it is weighed against the run of no time at all:
--- of nobody more is believed than of him whose runs were all long, so the bound holds for each job.
+-- How short may it be?  Seconds.  What the past says is stretched before it is weighed against the run of no time
+-- at all: of nobody more is believed than of him whose runs were all long, so the bound holds for each job.
 local function shortest(cluster, job, stretch)
 	local sum, limit = 0, math.max(job.time_limit, LEAST)
 	local runtimes = runs_like(cluster.history, job)
@@ -189,8 +189,8 @@ local function place_text(place, row, before, expected, now)
 		waited_by(row.job, now))
 	local stretch = expected:stretch(row.job)
 	if stretch >= 1.05 then
-		text = text .. ("\nexpected is %.3g times what jobs like it ran: so much longer than expected its user's work ran lately")
-			:format(stretch)
+		text = text .. ("\nexpected is %.3g times what jobs like it ran: so much longer than expected " ..
+			"its user's work ran lately"):format(stretch)
 	end
 	if before then
 		text = text .. ("\nnext ahead of it: job %d of %s (%.4g)"):format(before.job.id, before.job.user, before.key)

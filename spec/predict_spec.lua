@@ -338,6 +338,39 @@ describe("predictive", function()
 		end
 	end)
 
+	describe("with one whose work ran for longer than expected, by much", function()
+		-- His runs of 8 cores: a day of tests that end at once, then one of hours, and so on.
+		local function jumpy(job)
+			local runs = {}
+			for i = 1, 10 do
+				local time = i * 10800
+				runs[#runs + 1] = { user = "jumpy", runtime = 7000, time_limit = "2h", cpus = 8, ended_ago = time }
+				runs[#runs + 1] = { user = "jumpy", runtime = 1, time_limit = "2h", cpus = 8, ended_ago = time - 500 }
+				runs[#runs + 1] = { user = "jumpy", runtime = 1, time_limit = "2h", cpus = 8, ended_ago = time - 1000 }
+			end
+			job.id, job.user, job.time_limit = 2, "jumpy", "2h"
+			return t.decide("predictive,horizon=0", full({ job }, { history = runs })):reservation(2)
+		end
+
+		it("still bounds what he waits, as it does for those whose runs were all long", function()
+			assert.equal(3600, jumpy { tasks = 16, submitted_ago = "70h" }.in_s)
+		end)
+
+		it("does not believe that he may be short", function()
+			assert.is_nil(jumpy { tasks = 16, submitted_ago = "30h" })
+		end)
+	end)
+
+	it("goes by all runs of a user for how short a job may be of a size that he never had", function()
+		local function reservation(runtime)
+			local runs = { { user = "narrow", runtime = runtime, time_limit = "2h", cpus = 1, ended_ago = 9000 } }
+			local pending = { { id = 2, user = "narrow", tasks = 16, time_limit = "2h", submitted_ago = "12h" } }
+			return t.decide("predictive,horizon=0", full(pending, { history = runs })):reservation(2)
+		end
+		assert.equal(3600, reservation(5).in_s)
+		assert.is_nil(reservation(7000))
+	end)
+
 	it("starts all tasks of an array that fit, and alternatives", function()
 		local plan = t.decide("predictive", t.cluster { nodes = "2x8c", pending = { { id = 5, array = 3, tasks = 4 } } })
 		assert.equal(3, #plan:started())

@@ -16,9 +16,10 @@
 -- A wide job may wait for days that way, and if it then ends within seconds its slowdown is enormous: that
 -- is what the largest slowdowns of recorded logs are.  `slowdown` bounds that, at the price of the mean
 -- where the machine is loaded.  Each job has a runtime that it may well have in the worst case: the power
--- mean, of a strongly negative exponent, of its user's last runs of about its size and, with a little weight,
--- one of no time at all; longer where his work ran for longer than expected.  Who has waited for `slowdown` times that gets a reservation before the order, `slowdown_jobs` at
--- a time, at first if it can start within `slowdown_horizon`, and the longer that is past the farther away.
+-- mean, of a strongly negative exponent, of its user's last runs of about its size, stretched where his work ran for
+-- longer than expected, and, with a little weight, one of no time at all: it is 76 seconds at most, whatever the past
+-- says.  Who has waited for `slowdown` times that gets a reservation before the order, `slowdown_jobs` at a time, at
+-- first if it can start within `slowdown_horizon`, and the longer that is past the farther away.
 --
 -- Users may try to look shorter than they are, with jobs that do nothing.  What is expected of them is then stretched
 -- by how much longer than expected their work ran, by core-seconds (sched.predict_similar), so that these gain nothing
@@ -118,12 +119,19 @@ end
 
 local LEAST <const>, RUNS <const>, POWER <const>, SURPRISE <const> = 10, 40, 5, 4e-5
 
--- How short may it be?  Seconds; of a job of whose user no run of about its size is known, nearly its walltime at most.
-local function shortest(cluster, job)
+-- Its user's last runs: those of about its size; where there is none, all.
+local function runs_like(history, job)
+	local runtimes = history:runtimes { user = job.user, cpus = { job.cpus / 2, job.cpus * 2 }, last = RUNS }
+	return runtimes[1] and runtimes or history:runtimes { user = job.user, last = RUNS }
+end
+
+-- How short may it be?  Seconds.  What the past says is stretched before it is weighed against the run of no time
+-- at all: of nobody more is believed than of him whose runs were all long, so the bound holds for each job.
+local function shortest(cluster, job, stretch)
 	local sum, limit = 0, math.max(job.time_limit, LEAST)
-	local runtimes = cluster.history:runtimes { user = job.user, cpus = { job.cpus / 2, job.cpus * 2 }, last = RUNS }
+	local runtimes = runs_like(cluster.history, job)
 	for i = 1, #runtimes do
-		sum = sum + math.max(LEAST, math.min(runtimes[i], limit)) ^ -POWER
+		sum = sum + math.max(LEAST, math.min(math.max(LEAST, runtimes[i]) * stretch, limit)) ^ -POWER
 	end
 	local mean = runtimes[1] and sum / #runtimes or limit ^ -POWER
 	return ((1 - SURPRISE) * mean + SURPRISE * LEAST ^ -POWER) ^ (-1 / POWER)
@@ -135,7 +143,7 @@ local function overdue(cluster, plan, opt, expected)
 	for job in cluster:queue(nil, now - math.ceil(opt.slowdown_wait)) do
 		if is_open(plan, job) then
 			local waited = waited_by(job, now)
-			local over = waited - math.max(opt.slowdown_wait, opt.slowdown * shortest(cluster, job) * expected:stretch(job))
+			local over = waited - math.max(opt.slowdown_wait, opt.slowdown * shortest(cluster, job, expected:stretch(job)))
 			if over >= 0 then
 				rows[#rows + 1] = { job = job, key = key_of(job, waited, opt, expected), overdue = over, place = #rows }
 			end
@@ -181,8 +189,8 @@ local function place_text(place, row, before, expected, now)
 		waited_by(row.job, now))
 	local stretch = expected:stretch(row.job)
 	if stretch >= 1.05 then
-		text = text .. ("\nexpected is %.3g times what jobs like it ran: so much longer than expected its user's work ran lately")
-			:format(stretch)
+		text = text .. ("\nexpected is %.3g times what jobs like it ran: so much longer than expected " ..
+			"its user's work ran lately"):format(stretch)
 	end
 	if before then
 		text = text .. ("\nnext ahead of it: job %d of %s (%.4g)"):format(before.job.id, before.job.user, before.key)

@@ -184,7 +184,8 @@ function Prediction:is_guess(job)
 	return self:mean(job) < walltime(job)
 end
 
---- What the predictor multiplied the runtimes of like jobs with, since their user's work ran for longer than expected; or 1.
+--- What the predictor multiplied the runtimes of like jobs with, since their user's work ran for longer than
+--- expected; or 1.
 function Prediction:stretch(job)
 	return sample(self, job).stretch or 1
 end

@@ -10,8 +10,8 @@ local function holes(more)
 		pending[#pending + 1] = job
 	end
 	return t.cluster { nodes = "2x8c", pending = pending, running = { { id = 1, nodes = 1, exclusive = true, ends_in = "1h" } },
-		history = { { user = "short", runtime = 60, time_limit = "1h", ended_ago = "1h" },
-			{ user = "long", runtime = 3500, time_limit = "1h", ended_ago = "1h" } } }
+		history = { { user = "short", runtime = 60, cpus = 8, time_limit = "1h", ended_ago = "1h" },
+			{ user = "long", runtime = 3500, cpus = 8, time_limit = "1h", ended_ago = "1h" } } }
 end
 
 describe("backfill_order", function()

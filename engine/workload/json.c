@@ -207,6 +207,7 @@ static int add_machine(struct reader *r, struct sl_builder *b)
 	if (!sl_builder_row(b, SL_T_META, 0, &meta)) {
 		meta.select_flags = machine ? flags : meta.select_flags;
 		meta.source = sl_builder_str(b, "sim");
+		meta.kill_wait = 0;	/* a simulated job ends with its limit */
 		if (r->opt->seed)
 			meta.seed = (int64_t) r->opt->seed;
 		sl_builder_update(b, SL_T_META, 0, &meta);

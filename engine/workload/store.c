@@ -160,6 +160,7 @@ const struct sl_snapshot *sl_store_snapshot(struct sl_store *s, struct sl_error 
 	meta.cluster = sl_builder_str(s->builder, "sim");
 	meta.select_flags = s->select_flags;
 	meta.seed = (int64_t) s->opt.seed;
+	meta.kill_wait = 0;		/* a simulated job ends with its limit */
 	sl_builder_append(s->builder, SL_T_META, &meta);
 	if (sl_builder_finish(s->builder, &bytes, &size, err) < 0 ||
 	    sl_snapshot_open(&s->machine, bytes, size, err) < 0)

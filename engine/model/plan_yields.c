@@ -96,6 +96,18 @@ static struct tail *tail_of(struct sl_plan *p, uint32_t j, const struct sl_resou
 	return t;
 }
 
+/* True if a job may ask for a flexible reservation: then the main timeline is not the only one that knows of all nodes, and
+ * it may be made at any time (cluster_enclave()), with all tails in it. */
+static bool may_be_flexible(const struct sl_cluster *c)
+{
+	const struct sl_reservation_view *v = &c->snap->reservation;
+
+	for (uint32_t r = 0; r < v->rows; r++)
+		if (v->flags[r] & SL_RESV_FLEX && v->end_time[r] > c->now)
+			return true;
+	return false;
+}
+
 /* All tails of what runs.  Nothing where nodes have more to them than one timeline says. */
 static int find_tails(struct sl_plan *p, struct sl_error *err)
 {
@@ -103,7 +115,7 @@ static int find_tails(struct sl_plan *p, struct sl_error *err)
 
 	p->tails_known = true;
 	sl_effort_add(&p->c->effort, c->runs);
-	if (c->rows || c->tenants || c->has_specials || c->has_flexible)
+	if (c->rows || c->tenants || c->has_specials || may_be_flexible(c))
 		return 0;
 	for (uint32_t i = 0; i < c->runs; i++) {
 		uint32_t j = c->running[i];

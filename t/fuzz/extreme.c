@@ -80,7 +80,7 @@ static void ask_market(struct sl_plan *p, const struct sl_entry *queue, uint32_t
 	sl_market_destroy(m);
 }
 
-static void check_plan(const struct sl_snapshot *snap, const struct sl_plan *p)
+static void check_plan(const struct sl_snapshot *snap, struct sl_plan *p)
 {
 	struct sl_builder *b = sl_builder_create(&sl_plan_schema, NULL);
 	struct sl_plan_image image;

@@ -27,10 +27,12 @@ as_stranger() { runuser -u $STRANGER -- env SLURM_CONF="$SLURM_CONF" PATH="$PATH
 # ------------------------------------------------------------------- other users' jobs
 
 # What their owners said of them, and nothing that time changes.
+# (slurmctld of 26.05 prints NumNodes=2-2 until it is restarted, and 2 from then on.)
 records() {
 	local id
 	for id in $VICTIMS; do
-		scontrol -o show job "$id" | tr ' ' '\n' | grep -E '^(JobId|JobName|UserId|Account|QOS|Nice|Requeue|TimeLimit|TimeMin|SubmitTime|Deadline|Partition|ReqNodeList|ExcNodeList|NumNodes|NumCPUs|NumTasks|CPUs/Task|NtasksPerN|ReqTRES|Req[A-Z]|MinCPUsNode|MinMemory|Features|OverSubscribe|Dependency|Comment|AdminComment|SystemComment|WorkDir|TresPer|Licenses|Command)' || true
+		scontrol -o show job "$id" | tr ' ' '\n' | grep -E '^(JobId|JobName|UserId|Account|QOS|Nice|Requeue|TimeLimit|TimeMin|SubmitTime|Deadline|Partition|ReqNodeList|ExcNodeList|NumNodes|NumCPUs|NumTasks|CPUs/Task|NtasksPerN|ReqTRES|Req[A-Z]|MinCPUsNode|MinMemory|Features|OverSubscribe|Dependency|Comment|AdminComment|SystemComment|WorkDir|TresPer|Licenses|Command)' |
+			sed -E 's/^NumNodes=([0-9]+)-\1$/NumNodes=\1/' || true
 		squeue -h -j "$id" -O jobid,statecompact,priority,mincpus,feature,gres
 	done
 }

@@ -203,7 +203,7 @@ asked() {
 		return false, ("used %d, %s"):format(used, cluster.usage.stale or "up to date")
 	end } } }
 	END
-	total=$(schedlua ledger show --json --dir="$DIR" | sed -n 's/.*"cpu_s": \([0-9]*\).*/\1/p')
+	total=$(schedlua ledger show --json --dir="$DIR" | sed -n 's/.*"cpu_s": \([0-9]*\).*/\1/p' | awk '{ n += $1 } END { print n + 0 }')
 	a=$(submit -n1)
 	wait_for 15 eval 'scontrol show job '"$a"' | grep -q "used '"$total"', up to date" || job_waits_for '"$a"' "used '"$total"', up to date"'
 }

@@ -25,9 +25,24 @@ local M = {}
 local Window = {}
 Window.__index = Window
 
+-- True if some of the nodes are better than others for a job: by weight, or by the switches they are on.
+local function has_better_nodes(w)
+	local weight
+	for _, class in ipairs(w.classes) do
+		for _, node in ipairs(class.nodes) do
+			weight = weight or node.weight
+			if node.weight ~= weight or (node.topology or "") ~= "" then
+				return true
+			end
+		end
+	end
+	return false
+end
+
 --- Look at the cluster as the plan has it now.
 function M.open(cluster, jobs)
 	local w = setmetatable(cluster:window(jobs), Window)
+	w.has_better_nodes = has_better_nodes(w)
 	w.list = jobs
 	w.cores, w.gpus, w.nodes, w.widest = 0, 0, 0, 1
 	for _, class in ipairs(w.classes) do
@@ -425,11 +440,12 @@ local function start_as_laid_out(w, j, pieces, plan)
 	return not w.jobs[j].native and plan:start(job, { layout = layout }) or plan:start(job)
 end
 
---- Have the plan start what was chosen: where it places them, if all fit so; else as laid out.
+--- Have the plan start what was chosen: where it places them, if some nodes are better than others and all fit so; else
+--- as laid out, which spreads jobs that may be spread as the program has it.
 --- Returns how many started.
 function Window:start(choice, plan)
 	local sequence = by_hardness(self, choice.jobs)
-	local started = start_where_placed(self, sequence, plan)
+	local started = self.has_better_nodes and start_where_placed(self, sequence, plan)
 	if not started then
 		started = 0
 		for _, j in ipairs(sequence) do

@@ -25,9 +25,14 @@ local M = {}
 local Window = {}
 Window.__index = Window
 
--- True if some of the nodes are better than others for a job: by weight, or by the switches they are on.
-local function has_better_nodes(w)
+-- True if some of the nodes are better than others for a job: by weight, the switches they are on, or what it prefers.
+local function has_better_nodes(w, jobs)
 	local weight
+	for _, job in ipairs(jobs) do
+		if (job.prefer or "") ~= "" then
+			return true
+		end
+	end
 	for _, class in ipairs(w.classes) do
 		for _, node in ipairs(class.nodes) do
 			weight = weight or node.weight
@@ -42,7 +47,7 @@ end
 --- Look at the cluster as the plan has it now.
 function M.open(cluster, jobs)
 	local w = setmetatable(cluster:window(jobs), Window)
-	w.has_better_nodes = has_better_nodes(w)
+	w.has_better_nodes = has_better_nodes(w, jobs)
 	w.list = jobs
 	w.cores, w.gpus, w.nodes, w.widest = 0, 0, 0, 1
 	for _, class in ipairs(w.classes) do

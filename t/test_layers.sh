@@ -18,7 +18,7 @@ with() {
 	COPY=$T/copy
 	rm -rf "$COPY"
 	mkdir "$COPY"
-	(cd "$TOP" && tar cf - --exclude=.libs --exclude='*.o' engine plugin) | (cd "$COPY" && tar xf -)
+	(cd "$TOP" && tar cf - --exclude=.libs --exclude='*.o' engine lab plugin) | (cd "$COPY" && tar xf -)
 	chmod -R u+w "$COPY"
 	file=$COPY/$1
 	shift
@@ -45,6 +45,15 @@ ok "what make leaves in a tree that is built in is no room" built
 upward() { with engine/base/grow.c '#include "tool/member.h"' && says "engine/base/grow.c -> engine/tool/member.h: from a lower floor"; }
 ok "an arrow that is turned round is printed" upward
 
+lab() { with engine/tool/cmd_plan.c '#include "sim/sim.h"' && says "engine/tool/cmd_plan.c -> lab/sim/sim.h: from a lower floor"; }
+ok "the engine knows nothing of the lab" lab
+
+plugin_lab() { with plugin/cycle.c '#include "workload/workload.h"' && says "plugin/cycle.c -> lab/workload/workload.h: from a lower floor"; }
+ok "nor does the plug-in" plugin_lab
+
+in_lab() { with lab/report/page.c '#include "sim/sim.h"' && says "lab/report/page.c -> lab/sim/sim.h: from a lower floor"; }
+ok "the lab has floors too" in_lab
+
 private() { with engine/bind/node.c '#include "timeline/impl.h"' && says "engine/bind/node.c -> engine/timeline/impl.h: a private header"; }
 ok "a private header does not leave its room" private
 
@@ -66,6 +75,9 @@ ok "no file lies beside the rooms" homeless
 
 unlisted() { with engine/attic/README.md 'old things' && says "engine/attic: no room of engine/engine.am"; }
 ok "a room stands in the list of floors" unlisted
+
+unlisted_lab() { with lab/attic/README.md 'old things' && says "lab/attic: no room of lab/lab.am"; }
+ok "and so does one of the lab" unlisted_lab
 
 untold() { with engine/engine.am '' && rm "$COPY/engine/mip/README.md" && says "engine/mip: no README.md"; }
 ok "a room says what it is" untold

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tool/man.h"
+#include "verbs/man.h"
 #include "tool/options.h"
 
 struct values {

@@ -23,7 +23,7 @@
 #include "sim/trial.h"
 #include "tool/explain_order.h"
 #include "tool/progress.h"
-#include "tool/sim_args.h"
+#include "verbs/sim_args.h"
 #include "tool/statedir.h"
 #include "usage/history.h"
 

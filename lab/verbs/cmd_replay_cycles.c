@@ -6,7 +6,7 @@
  * The journal says what changed.  What it says up to a cycle, from the line that names
  * every job on, is therefore what held in that cycle.
  */
-#include "tool/cmd_replay.h"
+#include "verbs/cmd_replay.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "sim/tune.h"
 #include "tool/progress.h"
-#include "tool/sim_args.h"
+#include "verbs/sim_args.h"
 
 struct values {
 	struct sl_workload_args args;

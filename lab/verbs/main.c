@@ -10,7 +10,7 @@
 
 #include "base/plain.h"
 #include "base/suggest.h"
-#include "tool/man.h"
+#include "verbs/man.h"
 
 static void help(FILE *out)
 {

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/order.h"
-#include "tool/cmd_replay.h"
+#include "verbs/cmd_replay.h"
 #include "workload/demand.h"
 #include "image/json_out.h"
 #include "tool/progress.h"

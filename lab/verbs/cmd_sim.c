@@ -14,7 +14,7 @@
 #include "sim/trial.h"
 #include "sim/schedule_csv.h"
 #include "sim/schedule_page.h"
-#include "tool/sim_args.h"
+#include "verbs/sim_args.h"
 #include "base/text.h"
 
 /* What the schedule is written as, each to a file. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tool/compare_table.h"
+#include "verbs/compare_table.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "script/script.h"
-#include "tool/sim_args.h"
+#include "verbs/sim_args.h"
 
 struct sl_replay_args {
 	struct sl_sim_args sim;

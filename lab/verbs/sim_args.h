@@ -8,7 +8,7 @@
 
 #include "report/page.h"
 #include "sim/sim.h"
-#include "tool/workload_args.h"
+#include "verbs/workload_args.h"
 
 struct sl_sim_args {
 	const char *path;

@@ -12,7 +12,7 @@
 #include "workload/demand.h"
 #include "workload/sacct_columns.h"
 #include "base/text.h"
-#include "tool/workload_args.h"
+#include "verbs/workload_args.h"
 
 struct values {
 	struct sl_workload_args args;

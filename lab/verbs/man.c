@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tool/man.h"
+#include "verbs/man.h"
 
 #include <errno.h>
 #include <fcntl.h>

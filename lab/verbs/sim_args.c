@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tool/sim_args.h"
+#include "verbs/sim_args.h"
 #include "tool/tool.h"
 
 #include <inttypes.h>

@@ -21,7 +21,7 @@
 #include "ledger/ledger.h"
 #include "script/decide.h"
 #include "sim/trial.h"
-#include "tool/sim_args.h"
+#include "verbs/sim_args.h"
 #include "tool/statedir.h"
 
 enum { PREDICTORS = 16, QUEUE = 60000 };

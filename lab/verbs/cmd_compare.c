@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tool/compare_table.h"
+#include "verbs/compare_table.h"
 #include "tool/progress.h"
 #include "sim/schedule_page.h"
-#include "tool/sim_args.h"
+#include "verbs/sim_args.h"
 #include "sim/sweep.h"
 #include "base/grow.h"
 #include "base/lines.h"

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "check/check.h"
-#include "t/model/desk.h"
+#include "t/model/random_verb.h"
 #include "t/model/same.h"
 #include "t/random.h"
 #include "t/timeline/in_order.h"
@@ -27,78 +27,6 @@ static uint64_t first_seed(void)
 
 /* -- random policies on random clusters ---------------------------------- */
 
-static void random_how(uint64_t *s, uint32_t nodes, struct sl_how *how, struct sl_pick *pick)
-{
-	uint32_t n = build_below(s, SL_PLACE_METHODS);
-
-	*how = (struct sl_how) { .method = n };
-	if (n != SL_PLACE_EXPLICIT)
-		return;
-	how->picks = pick;
-	for (uint32_t i = build_below(s, nodes); i < nodes && how->count < 4; i += 1 + build_below(s, 2))
-		pick[how->count++] = (struct sl_pick) { .node = i, .cores = build_below(s, 6) };
-}
-
-/* What is refused for want of something free could not have started now. */
-static void start_for_sure(struct desk *d, struct sl_entry e, const struct sl_terms *terms)
-{
-	struct sl_refusal other;
-	int64_t at;
-
-	if (checked(d, sl_plan_start(d->p, e, terms, &d->why, &d->err)) ||
-	    (d->why.why != SL_WHY_RESOURCES && d->why.why != SL_WHY_PRIORITY))
-		return;
-	if (checked(d, sl_plan_earliest(d->p, e, terms, &at, &other, &d->err)) && at <= sl_cluster_now(d->c))
-		fail_msg("job %u: refused (%s), and could start now", d->b->snap.job.id[e.job], sl_refusal_text(&d->why));
-}
-
-/* Now and then, with nodes of other partitions. */
-static void random_loan(struct desk *d, uint64_t *s, struct sl_entry *e)
-{
-	uint32_t parts = d->b->snap.partition.rows;
-	struct sl_loan wish = { .through = build_below(s, parts), .lenders = 1 + build_below(s, 3) };
-	char why[160];
-
-	if (build_below(s, 3))
-		return;
-	for (uint32_t i = 0; i < wish.lenders; i++)
-		wish.lender[i] = build_below(s, parts);
-	if (!checked(d, sl_cluster_borrow(d->c, *e, &wish, &e->loan, why, &d->err)) && !*why)
-		fail_msg("job %u: may not borrow, and nothing says why", d->b->snap.job.id[e->job]);
-}
-
-/* One verb of a random policy; misuse is none of its habits. */
-static void verb(struct desk *d, uint64_t *s)
-{
-	uint32_t count, kind = build_below(s, 16);
-	const struct sl_entry *queue = sl_cluster_queue(d->c, &count);
-	struct sl_pick pick[4];
-	struct sl_how how;
-	struct sl_terms terms = { .how = build_below(s, 3) ? NULL : &how, .any_shape = !build_below(s, 4),
-		.expected = *s >> 40 & 1 ? 1 + (int64_t) (*s >> 20) % 7200 : 0,
-		.wake_after = *s >> 33 & 3 ? 0 : (int64_t) (*s >> 25) % 1000 };
-	struct sl_entry e;
-	int64_t at;
-
-	if (!count)
-		return;
-	e = queue[build_below(s, count)];
-	random_how(s, d->b->nodes, &how, pick);
-	random_loan(d, s, &e);
-	if (kind < 4)
-		start_for_sure(d, e, &terms);
-	else if (kind < 8)
-		checked(d, sl_plan_backfill(d->p, e, &terms, &d->why, &d->err));
-	else if (kind < 12)
-		checked(d, sl_plan_reserve(d->p, e, &terms, &at, &d->why, &d->err));
-	else if (kind < 13)
-		checked(d, sl_plan_earliest(d->p, e, &terms, &at, &d->why, &d->err));
-	else if (kind < 14)
-		checked(d, sl_plan_refuse(d->p, e.job, SL_WHY_POLICY, "no", &d->err));
-	else if (sl_plan_job(d->p, e.job) == SL_PLAN_RESERVED || sl_plan_job(d->p, e.job) == SL_PLAN_STARTED)
-		checked(d, sl_plan_undo(d->p, e.job, &d->err));
-}
-
 static void random_policy(uint64_t seed)
 {
 	uint64_t s = seed;
@@ -106,7 +34,7 @@ static void random_policy(uint64_t seed)
 	struct sl_cluster *fresh;
 
 	for (uint32_t i = 5 + build_below(&s, 60); i > 0; i--)
-		verb(&d, &s);
+		random_verb(&d, &s);
 	encode(&d, false);
 	if (sl_check_plan(&d.b->snap, &d.plan, &d.err) < 0)
 		fail_msg("seed %lu: %s", (unsigned long) seed, d.err.text);
@@ -196,7 +124,7 @@ static void odd_numbers_in_a_snapshot_do_no_harm(void **state)
 		d.p = sl_plan_create(d.c, &d.err);
 		assert_non_null(d.p);
 		for (int i = 0; i < 40; i++)
-			verb(&d, &s);
+			random_verb(&d, &s);
 		encode(&d, false);
 		if (sl_check_plan(&b->snap, &d.plan, &d.err) < 0)
 			fail_msg("seed %lu: %s", (unsigned long) seed, d.err.text);
@@ -217,7 +145,7 @@ static void the_same_decisions_make_the_same_bytes(void **state)
 			uint64_t s = seed;
 
 			for (int i = 0; i < 40; i++)
-				verb(&d, &s);
+				random_verb(&d, &s);
 			encode(&d, false);
 			if (turn && (d.size != size || memcmp(d.bytes, bytes, size)))
 				fail_msg("seed %lu: another plan", (unsigned long) seed);
@@ -376,7 +304,7 @@ static void tampering_is_noticed(void **state)
 		uint32_t i, tasks;
 
 		for (int k = 0; k < 40; k++)
-			verb(&d, &s);
+			random_verb(&d, &s);
 		encode(&d, false);
 		if (d.plan.start.rows) {
 			i = build_below(&s, d.plan.start.rows);
@@ -471,7 +399,7 @@ static void whatever_rows_are_wrong_the_others_are_left(void **state)
 		size_t size;
 
 		for (int k = 0; k < 40; k++)
-			verb(&d, &s);
+			random_verb(&d, &s);
 		encode(&d, false);
 		for (uint32_t i = build_below(&s, 4); i > 0; i--)
 			spoil_plan(&d, &s);

@@ -93,6 +93,17 @@ describe("a quota", function()
 		assert.matches("holds 100 of 100 cpu%-hours, asks for 20", select(2, plan:pending(2)))
 	end)
 
+	it("holds in simulations, from one decision to the next", function()
+		local list = {}
+		for i = 1, 6 do
+			list[i] = { id = i, user = "anna", cpus_per_task = 1, runtime = "10m", time_limit = "1h" }
+		end
+		local s = t.simulate(site('sched.quota { per_user = "2 cpu-hours" }, "easy"'), { nodes = "1x8c", jobs = list })
+		assert.equal(1200, s:job(6).start_s)
+		s = t.simulate(site('sched.first_job { }, "easy"'), { nodes = "1x1c", jobs = list })
+		assert.equal(3000, s:job(6).start_s)
+	end)
+
 	it("gives back what a policy undoes", function()
 		local undo = [[
 			local M = { api = 1 }

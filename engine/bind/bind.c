@@ -263,6 +263,7 @@ bool sl_lua_begin(lua_State *L, struct sl_lua *x)
 	if (was && was->snap == is.snap && was->base == is.base && was->size == is.size &&
 	    was->sequence == is.sequence && was->now == is.now)
 		return false;
+	x->picture++;
 	new_caches(L);
 	was = lua_newuserdatauv(L, sizeof(*was), 0);
 	*was = is;

@@ -11,8 +11,17 @@ static const char random_key;
 
 /* -- lists ------------------------------------------------------------- */
 
-/* A list is a handle whose row says of what. */
+/* A list is a handle whose row says of what.  What this cycle has started comes behind what runs, each task of an array
+ * by itself. */
 enum list { LIST_NODES, LIST_PARTITIONS, LIST_RUNNING };
+
+static uint32_t count_started(const struct sl_lua *x)
+{
+	uint32_t count;
+
+	sl_plan_started(x->plan, &count);
+	return count;
+}
 
 static uint32_t list_length(struct sl_lua *x, enum list list)
 {
@@ -21,15 +30,16 @@ static uint32_t list_length(struct sl_lua *x, enum list list)
 	switch (list) {
 	case LIST_NODES: return x->snap->node.rows;
 	case LIST_PARTITIONS: return x->snap->partition.rows;
-	case LIST_RUNNING: sl_cluster_running(x->cluster, &count); break;
+	case LIST_RUNNING: sl_cluster_running(x->cluster, &count); return count + count_started(x);
 	}
 	return count;
 }
 
 static void push_element(lua_State *L, struct sl_lua *x, enum list list, uint32_t i)
 {
+	const struct sl_entry *started;
 	const uint32_t *row;
-	uint32_t count;
+	uint32_t count, starts;
 
 	switch (list) {
 	case LIST_NODES:
@@ -40,7 +50,11 @@ static void push_element(lua_State *L, struct sl_lua *x, enum list list, uint32_
 		break;
 	case LIST_RUNNING:
 		row = sl_cluster_running(x->cluster, &count);
-		sl_lua_push_job(L, x, row[i], x->snap->job.partition[row[i]]);
+		started = sl_plan_started(x->plan, &starts);
+		if (i < count)
+			sl_lua_push_job(L, x, row[i], x->snap->job.partition[row[i]]);
+		else
+			sl_lua_push_job(L, x, started[i - count].job, started[i - count].partition);
 		break;
 	}
 }
@@ -310,7 +324,7 @@ static void push_totals(lua_State *L, struct sl_lua *x, const struct sl_handle *
 	set_count(L, "cores", t.cores);
 	set_count(L, "free_cores", t.free_cores);
 	set_count(L, "queued", t.queued);
-	set_count(L, "running", t.running);
+	set_count(L, "running", (int64_t) t.running + count_started(x));
 	sl_lua_push_gres(L, x, t.free_gres);
 	lua_setfield(L, -2, "free_gres");
 	make_strict(L, "cluster.totals");

@@ -3,19 +3,25 @@
  * bind/held.c - what users (accounts, QOSes) hold, in core-, GPU- or node-seconds.
  *
  *	held = engine.held { by = "user", unit = "cpu", partitions = { "a", "b" },
- *			     no_walltime = 31536000, from = t0, to = t1 }
+ *			     no_walltime = 31536000, from = t0, to = t1, flat = false, groups = { lhc = "physics" } }
  *	name, asked, has = held(job)	of a job that waits: whose it is, what it asks for,
  *					and what that one holds
  *	t = held:falls(job, seconds)	when that one will hold so little; nil: never by itself
  *	seconds = held:of(name)
  *	held:is_first(job)		nothing of its name runs, and no job of that name was
  *					queued here earlier
+ *	held:others_wait(job)		a job of another name that asks for some of the unit waits here, and time may
+ *					help it
+ *	units = held:supply()		what usable nodes of the partitions have
+ *
+ * by is "user", "account", "qos" or "partition"; with groups, accounts that it names count as the group.  unit is
+ * "cpu", "core", "gpu", "node" or "job".
  *
  * Held is units x walltime of the running jobs and of those that this cycle has
  * started so far, in *partitions* (nil: all).  With from and to only the part of
  * it that lies between them counts, from a job's start to the end of its walltime (of one that was
  * resized from then on: what it had before is in the ledger);
- * what a job asks for then is what it would hold if it started now.
+ * what a job asks for then is what it would hold if it started now.  With flat it is units alone.
  *
  * The sums are made on first use in a cycle and follow the plan's starts by
  * themselves; a start that was undone makes them anew.  A question costs a fraction of
@@ -35,16 +41,20 @@
 #include "base/map.h"
 #include "model/request.h"
 
-enum by { BY_USER, BY_ACCOUNT, BY_QOS };
+enum by { BY_USER, BY_ACCOUNT, BY_QOS, BY_PARTITION };
+enum { UNIT_CORE = SL_UNITS, UNIT_JOB };	/* beside enum sl_unit */
 
 #define MOST (INT64_MAX / 1024)	/* sums stop here instead of overflowing */
 #define BY_UID (UINT64_C(1) << 32)	/* of a name: a user without name, by number */
+#define BY_GROUP (UINT64_C(1) << 33)	/* a group of accounts, by its place in the list of their names */
+#define GROUP_NAMES 1			/* that list: user value */
 
 struct name {
-	uint64_t key;		/* string of the snapshot's pool, or BY_UID | uid */
+	uint64_t key;		/* string of the snapshot's pool, BY_UID | uid, or BY_GROUP | n */
 	int64_t sum;
 	uint32_t first;		/* 1 + its first piece; 0: none */
 	uint32_t queued;	/* 1 + row of its job that was submitted first; 0: none */
+	uint32_t waiting;	/* its jobs that wait */
 };
 
 /* What one job holds. */
@@ -53,18 +63,31 @@ struct piece {
 	uint32_t next;		/* 1 + the name's next one */
 };
 
+/* An account that counts as a group. */
+struct in_group {
+	uint32_t account;	/* string of the snapshot's pool */
+	uint32_t group;
+};
+
 struct held {
-	enum sl_unit unit;
+	int unit;
 	enum by by;
+	bool flat;
+	struct in_group *in_group;
+	uint32_t in_groups, group_room;
+	struct sl_map by_account;	/* -> in_group */
 	int64_t no_walltime;
 	bool between;
 	int64_t from, to;
 	uint8_t *member;	/* by partition row, NULL: all; behind this struct */
 	/* as of */
-	uint32_t generation;		/* of the cycle in which it was made */
+	uint32_t picture;		/* number of the snapshot for which it was made */
+	uint32_t generation;		/* of the cycle in which it was asked last */
 	uint32_t starts;
 	uint64_t revision;		/* of the plan, when so many starts were in it */
-	bool known, knows_first;
+	bool known, knows_first, knows_waiting;
+	uint32_t names_waiting;		/* that have jobs that wait */
+	uint8_t *counted;		/* by job row: it waits, and is counted so */
 	uint16_t gpu_kinds;
 	struct name *name;
 	uint32_t names, name_room;
@@ -87,13 +110,25 @@ static void add(int64_t *sum, int64_t v)
 
 /* -- names --------------------------------------------------------------- */
 
-static uint64_t key_of(const struct held *h, const struct sl_snapshot *s, uint32_t job)
+/* The group of an account, or itself. */
+static uint64_t key_of_account(const struct held *h, uint32_t account)
+{
+	SL_MAP_EACH(&h->by_account, sl_hash_number(SL_HASH, account), at)
+		if (h->in_group[at.value].account == account)
+			return BY_GROUP | h->in_group[at.value].group;
+	return account;
+}
+
+/* The name for which a job counts; *partition*: where it runs or is looked at. */
+static uint64_t key_of(const struct held *h, const struct sl_snapshot *s, uint32_t job, uint32_t partition)
 {
 	switch (h->by) {
 	case BY_ACCOUNT:
-		return s->job.account[job];
+		return key_of_account(h, s->job.account[job]);
 	case BY_QOS:
 		return s->job.qos[job];
+	case BY_PARTITION:
+		return partition == SL_NONE ? 0 : s->partition.name[partition];
 	default:
 		return s->job.user[job] ? s->job.user[job] : BY_UID | s->job.uid[job];
 	}
@@ -132,11 +167,42 @@ static int64_t units_asked(const struct held *h, struct sl_lua *x, struct sl_ent
 		cores = nodes;
 	if (nodes * per_node < cores)
 		nodes = (cores + per_node - 1) / per_node;
-	if (h->unit == SL_UNIT_NODE)
-		return nodes;
 	if (some && has_whole_nodes(s, e))
-		return nodes * (h->unit == SL_UNIT_CPU ? per_node * threads : sl_node_gpus(s, node));
-	return h->unit == SL_UNIT_CPU ? cores * threads : sl_ask_gpus(s, a, nodes);
+		cores = nodes * per_node;
+	switch (h->unit) {
+	case UNIT_JOB:
+		return 1;
+	case SL_UNIT_NODE:
+		return nodes;
+	case UNIT_CORE:
+		return cores;
+	case SL_UNIT_CPU:
+		return cores * threads;
+	default:
+		return some && has_whole_nodes(s, e) ? nodes * sl_node_gpus(s, node) : sl_ask_gpus(s, a, nodes);
+	}
+}
+
+static int64_t units_of_places(const struct held *h, struct sl_lua *x, const struct sl_place *place, uint32_t count)
+{
+	int64_t cores = 0;
+
+	if (h->unit < (int) SL_UNITS)
+		return sl_place_units(x->snap, h->gpu_kinds, place, count, (enum sl_unit) h->unit);
+	for (uint32_t i = 0; i < count; i++)
+		cores += place[i].cores;
+	return h->unit == UNIT_JOB ? 1 : cores;
+}
+
+static int64_t units_of_running(const struct held *h, struct sl_lua *x, uint32_t job)
+{
+	const struct sl_place *place;
+	uint32_t count;
+
+	if (h->unit < (int) SL_UNITS)
+		return sl_cluster_has(x->cluster, job, (enum sl_unit) h->unit);
+	place = sl_cluster_places(x->cluster, job, &count);
+	return units_of_places(h, x, place, count);
 }
 
 /* Seconds of [start, end) that count. */
@@ -149,12 +215,14 @@ static int64_t seconds_between(const struct held *h, int64_t start, int64_t end)
 	return end > start ? end - start : 0;
 }
 
-/* Seconds of [start, start + limit) that count; *end is where the walltime ends. */
+/* Seconds of [start, start + limit) that count, 1 where units do; *end is where the walltime ends. */
 static int64_t seconds_held(const struct held *h, int64_t start, int64_t limit, int64_t *end)
 {
 	if (limit == SL_UNLIMITED)
 		limit = h->no_walltime;
 	*end = start > INT64_MAX - limit ? INT64_MAX : start + limit;
+	if (h->flat)
+		return 1;
 	return h->between ? seconds_between(h, start, *end) : limit;
 }
 
@@ -202,7 +270,7 @@ static void add_running(lua_State *L, struct sl_lua *x, struct held *h, uint32_t
 	seconds = seconds_held(h, start ? start : sl_cluster_now(x->cluster), limit, &end);
 	if (h->between && sl_cluster_resized(x->cluster, job) > h->from)
 		seconds = seconds_between(h, sl_cluster_resized(x->cluster, job), end);
-	add_piece(L, h, key_of(h, x->snap, job), multiply(sl_cluster_has(x->cluster, job, h->unit), seconds), end);
+	add_piece(L, h, key_of(h, x->snap, job, home), multiply(units_of_running(h, x, job), seconds), end);
 }
 
 static void add_started(lua_State *L, struct sl_lua *x, struct held *h, uint32_t i)
@@ -217,15 +285,30 @@ static void add_started(lua_State *L, struct sl_lua *x, struct held *h, uint32_t
 		return;
 	limit = b.end_time == SL_UNLIMITED ? SL_UNLIMITED : b.end_time - b.start_time;
 	seconds = seconds_held(h, b.start_time, limit, &end);
-	units = sl_place_units(x->snap, h->gpu_kinds, b.places, b.count, h->unit);
-	add_piece(L, h, key_of(h, x->snap, b.entry.job), multiply(units, seconds), end);
+	units = units_of_places(h, x, b.places, b.count);
+	add_piece(L, h, key_of(h, x->snap, b.entry.job, b.entry.partition), multiply(units, seconds), end);
+}
+
+/* A job of which all has started waits no more. */
+static void count_off(struct held *h, struct sl_lua *x, struct sl_entry e)
+{
+	struct name *n;
+
+	if (!h->knows_waiting || !h->counted[e.job] || sl_plan_job(x->plan, e.job) != SL_PLAN_STARTED)
+		return;
+	h->counted[e.job] = 0;
+	SL_MAP_EACH(&h->by_key, sl_hash_number(SL_HASH, key_of(h, x->snap, e.job, e.partition)), at) {
+		n = &h->name[at.value];
+		if (n->key == key_of(h, x->snap, e.job, e.partition) && n->waiting && !--n->waiting)
+			h->names_waiting--;
+	}
 }
 
 static void forget(struct held *h)
 {
 	sl_map_clear(&h->by_key);
 	h->names = h->pieces = h->starts = 0;
-	h->known = h->knows_first = false;
+	h->known = h->knows_first = h->knows_waiting = false;
 }
 
 /* Bring the sums up to date; a start on trial does not count. */
@@ -233,8 +316,8 @@ static void follow(lua_State *L, struct sl_lua *x, struct held *h)
 {
 	const uint32_t *running;
 	uint32_t count, runs;
+	const struct sl_entry *started = sl_plan_started(x->plan, &count);
 
-	sl_plan_started(x->plan, &count);
 	/* where more has changed than what was added to the list of starts, some were taken back */
 	if (h->known && sl_plan_revision(x->plan) - h->revision != (uint64_t) count - h->starts)
 		forget(h);
@@ -245,26 +328,39 @@ static void follow(lua_State *L, struct sl_lua *x, struct held *h)
 			add_running(L, x, h, running[i]);
 		h->known = true;
 	}
-	for (; h->starts < count; h->starts++)
+	for (; h->starts < count; h->starts++) {
 		add_started(L, x, h, h->starts);
+		count_off(h, x, started[h->starts]);
+	}
 	h->revision = sl_plan_revision(x->plan);
 }
 
 /* -- the class ------------------------------------------------------------ */
 
-/* Keys are strings of the cycle's snapshot, and `member` is as long as its partitions are many:
- * neither is of any use in another cycle. */
+/*
+ * Keys are strings of the snapshot, and `member` is as long as its partitions are many: neither is of any use with
+ * another one.  With the same one (a simulation) the sums are made anew in each cycle.
+ */
 static struct held *check_held(lua_State *L, struct sl_lua *x)
 {
 	struct held *h = luaL_checkudata(L, 1, HELD_CLASS);
 
-	sl_lua_check_generation(L, x, h->generation, "engine.held");
+	if (!x->running || h->picture != x->picture)
+		luaL_error(L, "this engine.held is of another snapshot: get another one in this cycle");
+	if (h->generation != x->generation)
+		forget(h);
+	h->generation = x->generation;
 	return h;
 }
 
+/* The held is at 1. */
 static void push_name(lua_State *L, struct sl_lua *x, uint64_t key)
 {
-	if (key & BY_UID)
+	if (key & BY_GROUP) {
+		lua_getiuservalue(L, 1, GROUP_NAMES);
+		lua_rawgeti(L, -1, (lua_Integer) (key & ~BY_GROUP) + 1);
+		lua_remove(L, -2);
+	} else if (key & BY_UID)
 		lua_pushfstring(L, "%I", (lua_Integer) (key & ~BY_UID));
 	else
 		lua_pushstring(L, sl_snapshot_str(x->snap, (uint32_t) key));
@@ -277,7 +373,7 @@ static int64_t amount_asked(struct sl_lua *x, struct held *h, struct sl_entry e)
 	struct sl_booking b;
 
 	if (sl_plan_trial(x->plan, &b))
-		return multiply(sl_place_units(x->snap, h->gpu_kinds, b.places, b.count, h->unit),
+		return multiply(units_of_places(h, x, b.places, b.count),
 				seconds_held(h, now, b.end_time == SL_UNLIMITED ? SL_UNLIMITED :
 					     b.end_time - b.start_time, &end));
 	for (uint32_t shape = 0; shape <= x->snap->job.shapes[e.job].count; shape++) {
@@ -296,7 +392,7 @@ static int held_call(lua_State *L)
 	struct sl_lua *x = sl_lua_context(L);
 	struct held *h = check_held(L, x);
 	struct sl_entry e = sl_lua_check_entry(L, x, 2);
-	uint64_t key = key_of(h, x->snap, e.job);
+	uint64_t key = key_of(h, x->snap, e.job, e.partition);
 	const struct name *n;
 
 	follow(L, x, h);
@@ -317,7 +413,7 @@ static int held_of(lua_State *L)
 
 	follow(L, x, h);
 	for (uint32_t i = 0; i < h->names; i++)
-		if (!(h->name[i].key & BY_UID) &&
+		if (!(h->name[i].key & (BY_UID | BY_GROUP)) &&
 		    !strcmp(sl_snapshot_str(x->snap, (uint32_t) h->name[i].key), name))
 			sum = h->name[i].sum;
 	lua_pushinteger(L, sum);
@@ -337,7 +433,7 @@ static void find_first(lua_State *L, struct sl_lua *x, struct held *h)
 
 		if (h->member && !h->member[queue[i].partition])
 			continue;
-		n = enter_name(L, h, key_of(h, x->snap, job));
+		n = enter_name(L, h, key_of(h, x->snap, job, queue[i].partition));
 		best = n->queued ? n->queued - 1 : job;
 		if (j->submit_time[job] < j->submit_time[best] ||
 		    (j->submit_time[job] == j->submit_time[best] && j->id[job] <= j->id[best]))
@@ -356,8 +452,72 @@ static int held_is_first(lua_State *L)
 	follow(L, x, h);
 	if (!h->knows_first)
 		find_first(L, x, h);
-	n = find_name(h, key_of(h, x->snap, e.job));
+	n = find_name(h, key_of(h, x->snap, e.job, e.partition));
 	lua_pushboolean(L, !n->first && n->queued == e.job + 1);
+	return 1;
+}
+
+/* Of the queue, jobs that ask for some of the unit, and that time may help. */
+static void count_waiting(lua_State *L, struct sl_lua *x, struct held *h)
+{
+	uint32_t count;
+	const struct sl_entry *queue = sl_cluster_queue(x->cluster, &count);
+
+	if (!h->counted && !(h->counted = calloc(x->snap->job.rows + 1, 1)))
+		luaL_error(L, "out of memory");
+	memset(h->counted, 0, x->snap->job.rows + 1);
+	h->names_waiting = 0;
+	for (uint32_t i = 0; i < h->names; i++)
+		h->name[i].waiting = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		struct sl_entry e = queue[i];
+		struct sl_ask a = sl_request_read(x->snap, e.job, 0);
+		struct sl_error err;
+		int hopeless;
+
+		if (h->counted[e.job] || (h->member && !h->member[e.partition]) || !units_asked(h, x, e, &a) ||
+		    sl_plan_job(x->plan, e.job) == SL_PLAN_STARTED)
+			continue;
+		if ((hopeless = sl_plan_refuse_hopeless(x->plan, e, &err)) < 0)
+			luaL_error(L, "%s", err.text);
+		if (hopeless)
+			continue;
+		h->counted[e.job] = 1;
+		h->names_waiting += !enter_name(L, h, key_of(h, x->snap, e.job, e.partition))->waiting++;
+	}
+	h->knows_waiting = true;
+}
+
+/* held:others_wait(job) */
+static int held_others_wait(lua_State *L)
+{
+	struct sl_lua *x = sl_lua_context(L);
+	struct held *h = check_held(L, x);
+	struct sl_entry e = sl_lua_check_entry(L, x, 2);
+
+	follow(L, x, h);
+	if (!h->knows_waiting)
+		count_waiting(L, x, h);
+	lua_pushboolean(L, h->names_waiting > (find_name(h, key_of(h, x->snap, e.job, e.partition))->waiting > 0));
+	return 1;
+}
+
+/* held:supply() */
+static int held_supply(lua_State *L)
+{
+	struct sl_lua *x = sl_lua_context(L);
+	struct held *h = check_held(L, x);
+	uint16_t kinds = sl_gpu_kinds(x->snap);
+	struct sl_supply supply;
+	uint64_t n = 0;
+
+	sl_cluster_supply(x->cluster, h->member, &supply);
+	for (unsigned k = 0; h->unit == SL_UNIT_GPU && kinds >> k; k++)
+		n += kinds >> k & 1 ? supply.gres[k] : 0;
+	if (h->unit != SL_UNIT_GPU)
+		n = h->unit == SL_UNIT_CPU ? supply.cpus : h->unit == UNIT_CORE ? supply.cores :
+			h->unit == SL_UNIT_NODE ? supply.nodes : 0;
+	lua_pushinteger(L, (lua_Integer) n);
 	return 1;
 }
 
@@ -381,7 +541,7 @@ static int held_falls(lua_State *L)
 	int64_t left;
 
 	follow(L, x, h);
-	n = find_name(h, key_of(h, x->snap, e.job));
+	n = find_name(h, key_of(h, x->snap, e.job, e.partition));
 	left = n->sum;
 	for (uint32_t i = n->first; i; i = h->piece[i - 1].next)
 		count++;
@@ -407,6 +567,11 @@ static int held_gc(lua_State *L)
 
 	free(h->name);
 	free(h->piece);
+	free(h->counted);
+	free(h->in_group);
+	h->counted = NULL;
+	h->in_group = NULL;
+	sl_map_free(&h->by_account);
 	h->name = NULL;
 	h->piece = NULL;
 	sl_map_free(&h->by_key);
@@ -436,11 +601,50 @@ static int64_t number(lua_State *L, const char *name, int64_t otherwise)
 	return n >= (lua_Number) MOST ? MOST : (int64_t) n;
 }
 
+/* groups = { ACCOUNT = GROUP }: which accounts of the snapshot's jobs count as one.  The held is on the top. */
+static void read_groups(lua_State *L, struct sl_lua *x, struct held *h)
+{
+	uint32_t groups = 0;
+
+	if (lua_getfield(L, 1, "groups") != LUA_TTABLE) {
+		lua_pop(L, 1);
+		return;
+	}
+	lua_newtable(L);		/* names of groups, and their numbers */
+	for (uint32_t job = 0; job < x->snap->job.rows; job++) {
+		uint32_t account = x->snap->job.account[job];
+
+		if (key_of_account(h, account) != account)
+			continue;
+		lua_pushstring(L, sl_snapshot_str(x->snap, account));
+		if (lua_gettable(L, -3) == LUA_TSTRING) {
+			lua_pushvalue(L, -1);
+			if (lua_rawget(L, -3) != LUA_TNUMBER) {
+				lua_pushvalue(L, -2);
+				lua_rawseti(L, -4, ++groups);
+				lua_pushvalue(L, -2);
+				lua_pushinteger(L, groups);
+				lua_rawset(L, -5);
+				lua_pushinteger(L, groups);
+				lua_replace(L, -2);
+			}
+			if (sl_grow(&h->in_group, &h->group_room, h->in_groups + UINT64_C(1), sizeof(*h->in_group), NULL) ||
+			    sl_map_put(&h->by_account, sl_hash_number(SL_HASH, account), h->in_groups, NULL))
+				luaL_error(L, "out of memory");
+			h->in_group[h->in_groups++] = (struct in_group) { account, (uint32_t) lua_tointeger(L, -1) - 1 };
+			lua_pop(L, 1);
+		}
+		lua_pop(L, 1);
+	}
+	lua_setiuservalue(L, -3, GROUP_NAMES);
+	lua_pop(L, 1);
+}
+
 /* engine.held { ... } */
 static int engine_held(lua_State *L)
 {
-	static const char *const units[] = { "cpu", "gpu", "node", NULL };
-	static const char *const bys[] = { "user", "account", "qos", NULL };
+	static const char *const units[] = { "cpu", "gpu", "node", "core", "job", NULL };
+	static const char *const bys[] = { "user", "account", "qos", "partition", NULL };
 	struct sl_lua *x = sl_lua_context(L);
 	struct held *h;
 	bool some;
@@ -449,9 +653,10 @@ static int engine_held(lua_State *L)
 	luaL_argcheck(L, x->running, 1, "only in a cycle");
 	lua_settop(L, 1);
 	some = lua_getfield(L, 1, "partitions") == LUA_TTABLE;
-	h = lua_newuserdatauv(L, sizeof(*h) + (some ? x->snap->partition.rows : 0), 0);
+	h = lua_newuserdatauv(L, sizeof(*h) + (some ? x->snap->partition.rows : 0), 1);
 	memset(h, 0, sizeof(*h) + (some ? x->snap->partition.rows : 0));
 	luaL_setmetatable(L, HELD_CLASS);
+	h->picture = x->picture;
 	h->generation = x->generation;
 	h->unit = option(L, "unit", units);
 	h->by = option(L, "by", bys);
@@ -465,6 +670,10 @@ static int engine_held(lua_State *L)
 		h->member = (uint8_t *) (h + 1);
 		sl_lua_mark_partitions(L, x, 2, h->member);
 	}
+	lua_getfield(L, 1, "flat");
+	h->flat = lua_toboolean(L, -1);
+	lua_pop(L, 1);
+	read_groups(L, x, h);
 	return 1;
 }
 
@@ -474,7 +683,8 @@ void sl_lua_open_held(lua_State *L)
 		{ "__call", held_call }, { "__gc", held_gc }, { NULL, NULL }
 	};
 	static const luaL_Reg methods[] = {
-		{ "of", held_of }, { "falls", held_falls }, { "is_first", held_is_first }, { NULL, NULL }
+		{ "of", held_of }, { "falls", held_falls }, { "is_first", held_is_first },
+		{ "others_wait", held_others_wait }, { "supply", held_supply }, { NULL, NULL }
 	};
 
 	luaL_newmetatable(L, HELD_CLASS);

@@ -101,15 +101,34 @@ static bool began_since(struct sl_lua *x, const struct sl_handle *h)
 	return JOB(x, state, h) == SL_JOB_PENDING && sl_cluster_state(x->cluster, h->row) == SL_JOB_RUNNING;
 }
 
+/* The booking of a job that this cycle has started (the last one, of an array), or for which allow() is asked with the
+ * place that it would have. */
+static bool is_started(lua_State *L, struct sl_lua *x, const struct sl_handle *h, struct sl_booking *b)
+{
+	struct sl_error err;
+	int rc = JOB(x, state, h) == SL_JOB_PENDING ? sl_plan_last_start(x->plan, h->row, b, &err) : 0;
+
+	if (rc < 0)
+		luaL_error(L, "%s", err.text);
+	return rc > 0;
+}
+
 static void push_start_time(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
-	lua_pushinteger(L, began_since(x, h) ? sl_cluster_now(x->cluster) - sl_cluster_ran(x->cluster, h->row) :
+	struct sl_booking b;
+
+	if (is_started(L, x, h, &b))
+		lua_pushinteger(L, b.start_time);
+	else
+		lua_pushinteger(L, began_since(x, h) ? sl_cluster_now(x->cluster) - sl_cluster_ran(x->cluster, h->row) :
 			   JOB(x, start_time, h));
 }
 
 static void push_end_time(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
 {
-	int64_t end = began_since(x, h) ? sl_cluster_end(x->cluster, h->row) : JOB(x, end_time, h);
+	struct sl_booking b;
+	int64_t end = is_started(L, x, h, &b) ? b.end_time :
+		began_since(x, h) ? sl_cluster_end(x->cluster, h->row) : JOB(x, end_time, h);
 
 	if (end == SL_UNLIMITED)
 		lua_pushnumber(L, HUGE_VAL);
@@ -119,7 +138,12 @@ static void push_end_time(lua_State *L, struct sl_lua *x, const struct sl_handle
 
 static void push_allocated(lua_State *L, struct sl_lua *x, const struct sl_handle *h, enum sl_unit unit, uint32_t known)
 {
-	lua_pushinteger(L, began_since(x, h) ? sl_cluster_has(x->cluster, h->row, unit) : known);
+	struct sl_booking b;
+
+	if (is_started(L, x, h, &b))
+		lua_pushinteger(L, sl_place_units(x->snap, sl_gpu_kinds(x->snap), b.places, b.count, unit));
+	else
+		lua_pushinteger(L, began_since(x, h) ? sl_cluster_has(x->cluster, h->row, unit) : known);
 }
 
 static void push_alloc_nodes(lua_State *L, struct sl_lua *x, const struct sl_handle *h)
@@ -153,7 +177,12 @@ static void push_nodes(lua_State *L, struct sl_lua *x, const struct sl_handle *h
 {
 	uint32_t count;
 	const struct sl_place *place = sl_cluster_places(x->cluster, h->row, &count);
+	struct sl_booking b;
 
+	if (is_started(L, x, h, &b)) {
+		place = b.places;
+		count = b.count;
+	}
 	lua_createtable(L, count, 0);
 	for (uint32_t i = 0; i < count; i++) {
 		lua_pushstring(L, sl_snapshot_str(x->snap, x->snap->node.name[place[i].node]));

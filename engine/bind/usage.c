@@ -4,13 +4,13 @@
  *
  *	cluster.usage:past { by = "user", unit = "cpu", since = t0, until_ = t1, partition = "p" }
  *	cluster.usage:decayed { by =, unit =, half_life = seconds }
- *	cluster.usage:running { by =, unit = }, :used { ... }, :queued { ... }
+ *	cluster.usage:running { by =, unit = }, :used { ... }, :queued { ... }, :holding { ... }
  *	cluster.usage.stale
  *
- * Each gives a read-only table of names; the same question gives the same table all through a cycle.
+ * Each gives a read-only table of names; the same question gives the same table all through a cycle.  Those of
+ * running, holding and queued follow the plan (bind/usage_now.c).
  */
-#include "bind/bind.h"
-#include "model/request.h"
+#include "bind/usage.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -35,6 +35,7 @@ static const struct key keys[] = {
 
 /* Which of them a method takes. */
 #define ALWAYS (1u << BY | 1u << UNIT | 1u << PARTITION)
+#define OF_NOW (ALWAYS | 1u << 30)		/* with more words for by and unit */
 #define OF_PAST (ALWAYS | 1u << WITHOUT | 1u << SINCE | 1u << UNTIL)
 #define OF_DECAYED (ALWAYS | 1u << WITHOUT | 1u << HALF_LIFE)
 
@@ -84,20 +85,42 @@ static uint32_t check_states(lua_State *L)
 	return mask;
 }
 
-static void read_value(lua_State *L, const struct key *k, struct sl_usage_query *q)
+static int read_by(lua_State *L, bool now)
 {
-	int n;
+	const char *word = check_text(L, "by");
+	int n = sl_usage_by_of(word);
+
+	if (n < 0 && now)
+		n = !strcmp(word, "qos") ? SL_BY_QOS : !strcmp(word, "partition") ? SL_BY_PARTITION : n;
+	if (n < 0)
+		luaL_error(L, "by: expected \"user\"%s, got \"%s\"", now ? ", \"account\", \"qos\" or \"partition\"" :
+			   " or \"account\"", word);
+	return n;
+}
+
+static int read_unit(lua_State *L, bool now)
+{
+	const char *word = check_text(L, "unit");
+	int n = sl_unit_of(word);
+
+	if (n < 0 && now && !strcmp(word, "job"))
+		n = SL_UNIT_JOB;
+	if (n < 0)
+		luaL_error(L, "unit: expected \"cpu\", \"gpu\"%s, got \"%s\"", now ? ", \"node\" or \"job\"" :
+			   " or \"node\"", word);
+	return n;
+}
+
+static void read_value(lua_State *L, const struct key *k, bool now, struct sl_lua_question *question)
+{
+	struct sl_usage_query *q = &question->query;
 
 	switch (k->what) {
 	case BY:
-		if ((n = sl_usage_by_of(check_text(L, "by"))) < 0)
-			luaL_error(L, "by: expected \"user\" or \"account\", got \"%s\"", lua_tostring(L, -1));
-		q->by = (enum sl_usage_by) n;
+		question->by = read_by(L, now);
 		break;
 	case UNIT:
-		if ((n = sl_unit_of(check_text(L, "unit"))) < 0)
-			luaL_error(L, "unit: expected \"cpu\", \"gpu\" or \"node\", got \"%s\"", lua_tostring(L, -1));
-		q->unit = (enum sl_unit) n;
+		question->unit = read_unit(L, now);
 		break;
 	case SINCE:
 		q->since = check_time(L, k->name);
@@ -120,10 +143,10 @@ static void read_value(lua_State *L, const struct key *k, struct sl_usage_query 
 }
 
 /* Read the table of arguments; *takes* says which there may be. */
-static struct sl_usage_query check_query(lua_State *L, struct sl_lua *x, unsigned takes)
+static struct sl_lua_question check_question(lua_State *L, struct sl_lua *x, unsigned takes)
 {
-	struct sl_usage_query q = { .by = SL_BYS, .unit = SL_UNITS, .since = INT64_MIN, .until = SL_FOREVER,
-				    .now = sl_cluster_now(x->cluster) };
+	struct sl_lua_question q = { .by = -1, .unit = -1, .query = { .since = INT64_MIN, .until = SL_FOREVER,
+				     .now = sl_cluster_now(x->cluster) } };
 
 	luaL_checktype(L, ARGUMENTS, LUA_TTABLE);
 	for (lua_pushnil(L); lua_next(L, ARGUMENTS); lua_pop(L, 1)) {
@@ -140,13 +163,15 @@ static struct sl_usage_query check_query(lua_State *L, struct sl_lua *x, unsigne
 				   takes == OF_DECAYED ? "; expected by, unit, half_life, partition, without" :
 				   "; expected by, unit, partition");
 		}
-		read_value(L, k, &q);
+		read_value(L, k, takes == OF_NOW, &q);
 	}
-	if (q.by == SL_BYS || q.unit == SL_UNITS)
-		luaL_error(L, "%s is missing", q.by == SL_BYS ? "by = \"user\" or \"account\"" :
+	if (q.by < 0 || q.unit < 0)
+		luaL_error(L, "%s is missing", q.by < 0 ? "by = \"user\" or \"account\"" :
 			   "unit = \"cpu\", \"gpu\" or \"node\"");
-	if (takes == OF_DECAYED && !(q.half_life > 0))
+	if (takes == OF_DECAYED && !(q.query.half_life > 0))
 		luaL_error(L, "half_life is missing");
+	q.query.by = (enum sl_usage_by) q.by;
+	q.query.unit = (enum sl_unit) q.unit;
 	return q;
 }
 
@@ -173,10 +198,12 @@ static void push_answers(lua_State *L, struct sl_lua *x)
 
 /* Push the answers and the name of a question; true with its answer on top of them if
  * there is one. */
-static bool push_answer(lua_State *L, struct sl_lua *x, const char *method, const struct sl_usage_query *q)
+static bool push_answer(lua_State *L, struct sl_lua *x, const char *method, const struct sl_lua_question *question)
 {
+	const struct sl_usage_query *q = &question->query;
+
 	push_answers(L, x);
-	lua_pushfstring(L, "%s %d %d %I %I %d %f %s", method, (int) q->by, (int) q->unit, (LUAI_UACINT) q->since,
+	lua_pushfstring(L, "%s %d %d %I %I %d %f %s", method, question->by, question->unit, (LUAI_UACINT) q->since,
 			(LUAI_UACINT) q->until, (int) q->without, (LUAI_UACNUMBER) q->half_life,
 			q->partition ? q->partition : "\n");
 	lua_pushvalue(L, -1);
@@ -201,21 +228,21 @@ static int ask(lua_State *L, const char *method, unsigned takes)
 	struct sl_lua *x = sl_lua_context(L);
 	const struct sl_usage_provider *usage;
 	const struct sl_usage_total *total;
-	struct sl_usage_query q;
+	struct sl_lua_question q;
 	struct sl_error err;
 	uint32_t count;
 
 	sl_lua_check(L, x, 1, SL_CLASS_USAGE);
-	q = check_query(L, x, takes);
+	q = check_question(L, x, takes);
 	if (push_answer(L, x, method, &q))
 		return 1;
 	lua_pop(L, 1);
 	usage = sl_cluster_usage(x->cluster, &err);
-	if (!usage || usage->ask(usage->arg, &q, &total, &count, &err))
+	if (!usage || usage->ask(usage->arg, &q.query, &total, &count, &err))
 		return luaL_error(L, "%s", err.text);
 	lua_createtable(L, 0, (int) count);
 	for (uint32_t i = 0; i < count; i++) {
-		if (q.half_life > 0)
+		if (q.query.half_life > 0)
 			lua_pushnumber(L, total[i].decayed);
 		else
 			lua_pushinteger(L, total[i].seconds);
@@ -236,97 +263,57 @@ static int usage_decayed(lua_State *L)
 
 /* -- now ---------------------------------------------------------------- */
 
-static const char *name_of(struct sl_lua *x, enum sl_usage_by by, uint32_t job)
-{
-	return sl_snapshot_str(x->snap, by == SL_BY_USER ? x->snap->job.user[job] : x->snap->job.account[job]);
-}
-
-static bool in_partition(struct sl_lua *x, const struct sl_usage_query *q, uint32_t partition)
-{
-	return !q->partition || (partition != SL_NONE && !strcmp(q->partition,
-		sl_snapshot_str(x->snap, x->snap->partition.name[partition])));
-}
-
-/* table[name] += units x seconds; without a limit, or beyond what an integer holds, it is
- * math.huge. */
-static void add(lua_State *L, const char *name, int64_t units, int64_t seconds)
-{
-	int64_t product, sum;
-
-	if (!units)
-		return;
-	lua_getfield(L, -1, name);
-	if (seconds == SL_UNLIMITED || (lua_type(L, -1) == LUA_TNUMBER && !lua_isinteger(L, -1)) ||
-	    __builtin_mul_overflow(units, seconds, &product) ||
-	    __builtin_add_overflow(lua_tointeger(L, -1), product, &sum))
-		lua_pushnumber(L, HUGE_VAL);
-	else
-		lua_pushinteger(L, sum);
-	lua_setfield(L, -3, name);
-	lua_pop(L, 1);
-}
-
-static int of_running(lua_State *L, const char *method, bool elapsed)
+/* A table that follows the plan: beside its answer stands the state of it, under the question and "\n". */
+static int ask_now(lua_State *L, const char *method, enum sl_usage_sum what)
 {
 	struct sl_lua *x = sl_lua_context(L);
-	struct sl_usage_query q;
-	const uint32_t *row;
-	uint32_t count;
+	struct sl_lua_question q;
+	struct sl_usage_now *now;
 
 	sl_lua_check(L, x, 1, SL_CLASS_USAGE);
-	q = check_query(L, x, ALWAYS);
-	if (push_answer(L, x, method, &q))
-		return 1;
-	lua_pop(L, 1);
-	lua_newtable(L);
-	row = sl_cluster_running(x->cluster, &count);
-	for (uint32_t i = 0; i < count; i++)
-		if (in_partition(x, &q, sl_snapshot_home(x->snap, row[i])))
-			add(L, name_of(x, q.by, row[i]), sl_cluster_has(x->cluster, row[i], q.unit),
-			    elapsed ? sl_cluster_ran_at_size(x->cluster, row[i]) : x->snap->job.time_limit[row[i]]);
-	return keep_answer(L);
+	q = check_question(L, x, OF_NOW);
+	if (!push_answer(L, x, method, &q)) {
+		lua_pop(L, 1);
+		lua_newtable(L);
+		keep_answer(L);
+		push_answer(L, x, method, &q);
+		lua_pop(L, 1);
+		lua_pushliteral(L, "\n");
+		lua_concat(L, 2);
+		now = sl_usage_now_begin(L, x, what, &q);
+		lua_rawset(L, -3);
+		push_answer(L, x, method, &q);
+	}
+	lua_insert(L, -2);		/* answers, answer, question */
+	lua_pushliteral(L, "\n");
+	lua_concat(L, 2);
+	lua_rawget(L, -3);
+	now = lua_touserdata(L, -1);
+	lua_pushvalue(L, -2);
+	sl_sandbox_unveil(L, -1);
+	sl_usage_now_follow(L, x, now);
+	lua_pop(L, 2);
+	return 1;
 }
 
 static int usage_running(lua_State *L)
 {
-	return of_running(L, "running", false);
+	return ask_now(L, "running", SL_SUM_RUNNING);
 }
 
 static int usage_used(lua_State *L)
 {
-	return of_running(L, "used", true);
+	return ask_now(L, "used", SL_SUM_USED);
 }
 
-/* A job that stands in the queue once for each of its partitions counts once. */
+static int usage_holding(lua_State *L)
+{
+	return ask_now(L, "holding", SL_SUM_HOLDING);
+}
+
 static int usage_queued(lua_State *L)
 {
-	struct sl_lua *x = sl_lua_context(L);
-	const struct sl_entry *queue;
-	struct sl_usage_query q;
-	uint32_t count;
-	uint8_t *seen;
-
-	sl_lua_check(L, x, 1, SL_CLASS_USAGE);
-	q = check_query(L, x, ALWAYS);
-	if (push_answer(L, x, "queued", &q))
-		return 1;
-	lua_pop(L, 1);
-	seen = lua_newuserdatauv(L, x->snap->job.rows + 1, 0);
-	memset(seen, 0, x->snap->job.rows + 1);
-	lua_newtable(L);
-	queue = sl_cluster_queue(x->cluster, &count);
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t job = queue[i].job, tasks = x->snap->job.array_pending[job];
-		struct sl_ask a;
-
-		if (seen[job] || !in_partition(x, &q, queue[i].partition))
-			continue;
-		seen[job] = 1;
-		a = sl_request_read(x->snap, job, 0);
-		add(L, name_of(x, q.by, job), sl_ask_units(x->snap, &a, q.unit) * (tasks ? tasks : 1), a.walltime);
-	}
-	lua_remove(L, -2);
-	return keep_answer(L);
+	return ask_now(L, "queued", SL_SUM_QUEUED);
 }
 
 /* -- the class ----------------------------------------------------------- */
@@ -346,7 +333,7 @@ static const struct sl_lua_field fields[] = {
 
 static const luaL_Reg methods[] = {
 	{ "past", usage_past }, { "decayed", usage_decayed }, { "running", usage_running }, { "used", usage_used },
-	{ "queued", usage_queued }, { NULL, NULL }
+	{ "queued", usage_queued }, { "holding", usage_holding }, { NULL, NULL }
 };
 
 static const struct sl_lua_class usage_class = {

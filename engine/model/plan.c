@@ -512,3 +512,12 @@ int sl_plan_booking(struct sl_plan *p, bool reserved, uint32_t i, struct sl_book
 	};
 	return 0;
 }
+
+int sl_plan_last_start(struct sl_plan *p, uint32_t job, struct sl_booking *b, struct sl_error *err)
+{
+	uint32_t at = job < p->c->snap->job.rows && p->starts[job] ? plan_find(&p->started, job) : SL_NONE;
+
+	if (at == SL_NONE)
+		return 0;
+	return sl_plan_booking(p, false, at, b, err) < 0 ? -1 : 1;
+}

@@ -267,6 +267,9 @@ struct sl_booking {
 };
 int sl_plan_booking(struct sl_plan *p, bool reserved, uint32_t i, struct sl_booking *b, struct sl_error *err);
 
+/* The last start of a job, also the one that is on trial.  1 with *b; 0: it has none; -1 with *err. */
+int sl_plan_last_start(struct sl_plan *p, uint32_t job, struct sl_booking *b, struct sl_error *err);
+
 /* Figures for the plan image's meta row. */
 struct sl_plan_figures {
 	uint32_t examined;

@@ -15,7 +15,7 @@
 ---@field cluster string ClusterName
 ---@field nodes sched.node[]|table<string, sched.node> by number or name; ipairs() works
 ---@field partitions sched.partition[]|table<string, sched.partition> by number or name
----@field running sched.job[] jobs that run or are suspended
+---@field running sched.job[] jobs that run or are suspended, then those that this cycle has started
 ---@field licenses sched.license[]
 ---@field reservations sched.reservation[]
 ---@field totals sched.totals
@@ -89,6 +89,12 @@ local usage = {}
 ---@field unit "cpu"|"gpu"|"node"
 ---@field partition? string only of this one
 
+--- Of what runs and waits now: its table follows what the cycle starts; ask again after a start.
+---@class sched.usage.question_now
+---@field by "user"|"account"|"qos"|"partition"
+---@field unit "cpu"|"gpu"|"node"|"job"
+---@field partition? string only of this one
+
 ---@class sched.usage.past_question: sched.usage.question
 ---@field since? number from this time on (seconds since the epoch)
 ---@field until_? number and before this one
@@ -110,18 +116,24 @@ function usage:past(question) end
 ---@return table<string, number>
 function usage:decayed(question) end
 
---- Running and suspended jobs: what they have x their walltime; math.huge without a limit.
----@param question sched.usage.question
+--- Running and suspended jobs, and those that this cycle has started: what they have now.
+---@param question sched.usage.question_now
+---@return table<string, integer>
+function usage:holding(question) end
+
+--- The same x their walltime; math.huge without a limit.
+---@param question sched.usage.question_now
 ---@return table<string, number>
 function usage:running(question) end
 
 --- Running and suspended jobs: what they have x the time they have run.
----@param question sched.usage.question
+---@param question sched.usage.question_now
 ---@return table<string, integer>
 function usage:used(question) end
 
---- Jobs of the queue: what they ask for x their walltime; an array with all its tasks.
----@param question sched.usage.question
+--- Jobs of the queue: what they ask for x their walltime; an array with all its tasks; without those that this cycle
+--- has started.
+---@param question sched.usage.question_now
 ---@return table<string, number>
 function usage:queued(question) end
 

@@ -91,6 +91,25 @@ function sched.file(name, parse) end
 ---@return sched.policy
 function sched.quota(options) end
 
+---@alias sched.limit_value integer|string|fun(name: string, supply: integer): integer|string|nil
+
+---@class sched.limit_options
+---@field cores? sched.limit_value a number, a share such as "25 %", or a function
+---@field cpus? sched.limit_value
+---@field gpus? sched.limit_value
+---@field nodes? sched.limit_value
+---@field jobs? sched.limit_value a number or a function
+---@field by? "user"|"account"|"qos"|"partition"
+---@field groups? table<string, string[]> accounts that count as one, by the name of the group
+---@field while_others_wait? boolean it holds only while somebody else waits for some of the same
+---@field scope? "partitions"|"cluster"
+---@field name? string in reasons; "limit"
+
+--- How much one may hold at once.
+---@param options sched.limit_options
+---@return sched.policy
+function sched.limit(options) end
+
 --- Layer, then time of submission.
 ---@param options { file: string, default?: integer }
 ---@return sched.policy

@@ -190,8 +190,8 @@ static void a_bid_is_not_for_all_jobs_of_a_queue(void **state)
 	}
 }
 
-/* What it holds of an earlier cycle is as long as that one's partitions are many. */
-static void sums_of_an_earlier_cycle_are_not_asked(void **state)
+/* What it holds of another snapshot is as long as that one's partitions are many. */
+static void sums_of_another_snapshot_are_not_asked(void **state)
 {
 	static const char *const use[] = { "kept(job)", "kept:of('root')", "kept:falls(job, 1)", "kept:is_first(job)" };
 
@@ -211,7 +211,7 @@ static void sums_of_an_earlier_cycle_are_not_asked(void **state)
 			 "  kept = engine.held { by = 'user', unit = 'cpu', partitions = { cluster.partitions[1].name } }\n"
 			 "end\nreturn M", use[i]);
 		err = decide(text, (struct build *[]) { few, many, NULL }, NULL);
-		if (!strstr(err.text, "this engine.held is from an earlier cycle: get another one in this cycle"))
+		if (!strstr(err.text, "this engine.held is of another snapshot: get another one in this cycle"))
 			fail_msg("%s: %s", use[i], err.text);
 		build_destroy(few);
 		build_destroy(many);
@@ -389,7 +389,7 @@ int main(void)
 		cmocka_unit_test(an_object_is_compared_with_any_other),
 		cmocka_unit_test(a_partition_of_an_earlier_cycle_is_not_closed),
 		cmocka_unit_test(a_bid_is_not_for_all_jobs_of_a_queue),
-		cmocka_unit_test(sums_of_an_earlier_cycle_are_not_asked),
+		cmocka_unit_test(sums_of_another_snapshot_are_not_asked),
 		cmocka_unit_test(what_the_last_turn_left_is_not_looked_at),
 		cmocka_unit_test(a_start_that_allow_fails_about_is_taken_back),
 		cmocka_unit_test(numbers_are_checked_before_they_are_cut),

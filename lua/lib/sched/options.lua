@@ -87,6 +87,11 @@ function convert.table(value)
 	return value
 end
 
+-- who asks looks at it himself (sched.limit)
+function convert.any(value)
+	return value
+end
+
 -- false: none
 convert["function"] = function(value)
 	if type(value) ~= "function" and value ~= false then
